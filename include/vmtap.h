@@ -1,0 +1,146 @@
+/*
+ * vmtap.h: static probes for a language VM.
+ *
+ * A VM says what it does (a method is entered, a collection starts, a thread is
+ * woken) with one macro per event. While nobody listens a macro costs two
+ * instructions on x86-64 and evaluates none of its arguments. Listeners are
+ *   - every tracer of the machine (bpftrace, perf, SystemTap, gdb, DTrace), through
+ *     USDT sites of provider "vm", with no call to this library at all;
+ *   - `vmtap trace -p PID`, and any reader of GHC eventlogs, through a socket that
+ *     vmtap_start() serves to processes of the same user: no privilege needed.
+ *
+ *
+ * The first probe
+ * ---------------
+ *     #include <vmtap.h>
+ *
+ *     static struct vmtap_name reason = VMTAP_NAME("gc");
+ *
+ *     int main(int argc, char **argv)
+ *     {
+ *             vmtap_start(NULL);
+ *             VMTAP_STARTUP(1);
+ *             VMTAP_PAUSE_BEGIN(0, &reason);
+ *             ...
+ *             VMTAP_PAUSE_END(0, &reason);
+ *             VMTAP_SHUTDOWN(0);
+ *             vmtap_stop();
+ *     }
+ *
+ *     cc vm.c $(pkg-config --cflags --libs --static vmtap)
+ *
+ * The probes, their arguments and where each belongs in a VM stand in
+ * vmtap_probes.h, which this header includes; examples/toy in vmtap's sources is a
+ * whole interpreter that fires them all.
+ *
+ *
+ * Which part is where
+ * -------------------
+ * The probe part (guards, fire functions) must be linked into every object that
+ * fires: the VM's executable, and each extension .so. It is in libvmtap.a and alone
+ * in libvmtap_probes.a; its symbols are hidden, so objects never share a guard.
+ * The runtime part (rings, names, the socket) is there once in a process: from
+ * libvmtap.a, or as libvmtap.so. A VM that never calls vmtap_start() links none of
+ * it and still has its USDT probes. If the runtime is linked statically and
+ * extensions fire too, the executable exports it: link with -rdynamic.
+ *
+ *
+ * Threads, signals, fork
+ * ----------------------
+ * Every macro may be used on any thread, also in a signal handler: an event that
+ * interrupts another event's recording is dropped and counted, never waited for.
+ * After the first event of a thread, recording neither blocks nor allocates nor
+ * makes a system call; a full ring drops the event and counts it (unless a client
+ * asked for lossless delivery: then the VM waits for that client). After fork() the
+ * child serves nobody until it calls vmtap_start() itself; kernel tracers follow it.
+ */
+#ifndef VMTAP_H
+#define VMTAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VMTAP_VERSION_MAJOR 0
+#define VMTAP_VERSION_MINOR 1
+#define VMTAP_VERSION_PATCH 0
+#define VMTAP_VERSION "0.1.0"
+
+/* No capability: for events outside guest execution. */
+#define VMTAP_NO_CAP ((uint16_t)0xffff)
+
+/*
+ * A string that recurs: a class, a method, a file. Embed one in the VM's own
+ * object and pass its address to the probes. A client is sent the text once and
+ * then the id, so the text need only be valid during the call: the VM may move or
+ * free it afterwards, and sets text anew when it does. The text is UTF-8 and
+ * NUL-terminated; to name something else, initialise the struct again. When the
+ * id is 0 the library takes one, on any thread; the VM never writes to it.
+ */
+struct vmtap_name {
+	const char *text;
+	uint32_t length; /* in bytes, without the NUL */
+	uint32_t id;     /* the library's; 0 at first */
+};
+
+/* A static initialiser: static struct vmtap_name gc = VMTAP_NAME("gc"); */
+#define VMTAP_NAME(literal) { (literal), (uint32_t)(sizeof(literal) - 1), 0 }
+
+static inline void vmtap_name_init(struct vmtap_name *name, const char *text, size_t length)
+{
+	name->text = text;
+	name->length = (uint32_t)length;
+	name->id = 0;
+}
+
+/*
+ * What a VM may choose; zero everywhere is a good choice. size is
+ * sizeof(struct vmtap_options), so that the struct can grow.
+ */
+struct vmtap_options {
+	size_t size;
+	const char *runtime;      /* what the VM is, "toy 1.0"; NULL: the program's name */
+	const char *socket;       /* the socket's path; NULL: the place vmtap looks for it */
+	int argument_count;       /* the program's arguments, for listeners to show */
+	char *const *arguments;
+	uint16_t caps;            /* capabilities the VM starts with; 0: 1 */
+	uint32_t ring_bytes;      /* per OS thread that fires while a client listens; 0: 1 MiB */
+	uint32_t name_bytes;      /* room for the texts of names; 0: 16 MiB, touched as used */
+	uint32_t queue_bytes;     /* per client, before a slow one loses events; 0: 8 MiB */
+	uint32_t flush_ms;        /* how long vmtap_stop() waits for slow clients; 0: 2000 */
+};
+
+/*
+ * Starts to serve clients: creates the socket and one thread, which sleeps until a
+ * client comes and blocks every signal. The socket is $XDG_RUNTIME_DIR/vmtap/PID
+ * or /tmp/vmtap-UID/PID (directory 0700, socket 0600) unless options say otherwise.
+ * If the environment has VMTAP_WAIT=1, waits until a client has subscribed, so
+ * that nothing is lost from the first event on (`vmtap trace -c` does that); the
+ * environment is ignored in set-uid programs.
+ *
+ * options may be NULL. Returns 0, or a negative errno: -EALREADY when started, what
+ * the system said when the socket cannot be made; the VM can go on all the same.
+ * Call it once the VM is ready for another thread; not from a signal handler.
+ */
+int vmtap_start(const struct vmtap_options *options);
+
+/*
+ * Delivers what is in the rings, ends every client's stream in order, removes the
+ * socket and the thread. Waits for slow clients as long as options said, for
+ * lossless ones until they are gone. Also done at exit(). Not from a signal handler.
+ */
+void vmtap_stop(void);
+
+/* The version of the runtime part, as VMTAP_VERSION. */
+const char *vmtap_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#include "vmtap_probes.h"
+
+#endif

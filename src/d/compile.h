@@ -1,0 +1,67 @@
+/*
+ * compile.h: D scripts to a program. The only door into the front end.
+ *
+ * A compiler is made for one run: scripts are compiled into it one after the other, in
+ * the command line's order, and share what D shares. Compilation stops at the first
+ * error; the message is DTrace's, with the column and the offending text added.
+ */
+#ifndef VMTAP_D_COMPILE_H
+#define VMTAP_D_COMPILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "d/probe.h"
+#include "d/program.h"
+
+struct d_compiler;
+
+struct d_compile_settings {
+	struct d_probe_set *probes; /* tick probes are added to it; outlives compiler and program */
+	pid_t target;               /* $target, 0 if none */
+	const char *name;           /* $0 for string programs: argv[0] */
+	char *const *arguments;     /* $1 ... */
+	size_t argument_count;
+	bool error_tags;            /* -x errtags: messages begin with "[D_TAG] " */
+};
+
+/* What a script matched: for "description 'X' matched N probes" and -l. */
+struct d_match {
+	char *description; /* cut as DTrace cuts it; or the file's name */
+	bool is_file;
+	size_t probe_count;
+};
+
+/* The tag of the last error, "D_SYNTAX" and so on, beside the message. */
+struct d_error {
+	struct error message; /* without "dtrace: failed to compile script ...: " */
+	const char *tag;
+	uint32_t line, column; /* 0 when there is no place */
+};
+
+int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler **compiler);
+
+/* "-x name=value" before compiling. -EINVAL with "Invalid option name" and the like. */
+int d_compiler_option(struct d_compiler *compiler, const char *name, const char *value,
+	struct d_error *error);
+
+/*
+ * Compiles one script: a file's text (file is its name), or a string program (file is
+ * NULL). On failure nothing of it remains and the compiler can only be freed.
+ */
+int d_compile(struct d_compiler *compiler, const char *file, const char *text, size_t length,
+	struct d_match *match, struct d_error *error);
+
+/*
+ * Ends compiling: checks what must hold for the whole command line. The program is the
+ * caller's (d_program_free). The compiler is freed in any case.
+ */
+int d_compiler_finish(struct d_compiler *compiler, struct d_program **program,
+	struct d_error *error);
+void d_compiler_free(struct d_compiler *compiler);
+void d_match_free(struct d_match *match);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * wire.h: what travels between a VM and its readers, shared by the library (which
+ * writes it) and the event sources (which read it).
+ *
+ * From the VM: a GHC eventlog, big-endian, as GHC's rts/EventLogFormat.h has it:
+ * header, declarations of the event types, data. An event is
+ *     u16 type; u64 time (ns since the stream's zero); [u16 length, if the type was
+ *     declared with size 0xffff]; payload
+ * and stands in a block that begins with a BLOCK_MARKER: u32 size of the block (its own
+ * 24 bytes included), u64 time of its end, u16 capability.
+ *
+ * An event type that carries a probe describes itself: its declaration's text is
+ *     vm:::gc-start(uint16_t cap, uint32_t generation, uint16_t full, uint64_t bytes_used)
+ * with "char *class" for a name (u32 id, defined before by WIRE_NAME in the same
+ * stream; a definition may be replaced by a later one) and "char text[]" for text that
+ * travels inline. The payload is every argument in order, big-endian at its type's size,
+ * except: a first argument "uint16_t cap" is the block's capability and is not repeated;
+ * an inline text (at most one) comes last and fills the payload. This holds for GHC's
+ * own types too where they carry a probe.
+ *
+ * A reader may release events up to a WIRE_WATERMARK's time, sorted by time; events of
+ * equal time keep the stream's order.
+ *
+ * To the VM: frames, in any split. WIRE_SUBSCRIBE replaces the connection's subscription:
+ *     "VMTP"; u8 version 0; u8 flags; u32 tag; u16 count; count times u16 event type
+ * and is answered by WIRE_SUBSCRIBED with its tag once every guard is open. Bytes that
+ * begin no known frame are ignored.
+ */
+#ifndef VMTAP_SHIM_WIRE_H
+#define VMTAP_SHIM_WIRE_H
+
+#define WIRE_HEADER_BEGIN 0x68647262u     /* "hdrb" */
+#define WIRE_TYPES_BEGIN 0x68657462u      /* "hetb" */
+#define WIRE_TYPE_BEGIN 0x65746200u       /* "etb\0" */
+#define WIRE_TYPE_END 0x65746500u         /* "ete\0" */
+#define WIRE_TYPES_END 0x68657465u        /* "hete" */
+#define WIRE_HEADER_END 0x68647265u       /* "hdre" */
+#define WIRE_DATA_BEGIN 0x64617462u       /* "datb" */
+#define WIRE_DATA_END 0xffffu             /* an event type without time or payload */
+
+enum {
+	WIRE_VARIABLE = 0xffff, /* declared size of a type with a length of its own */
+	WIRE_NO_CAP = 0xffff,
+
+	/* GHC's event types that carry no probe */
+	WIRE_BLOCK_MARKER = 18,     /* 14: u32 size, u64 end time, u16 cap */
+	WIRE_CAPSET_CREATE = 25,    /* 6: u32 set, u16 type (2 process, 3 clock domain) */
+	WIRE_CAPSET_ASSIGN_CAP = 27,/* 6: u32 set, u16 cap */
+	WIRE_RTS_IDENTIFIER = 29,   /* variable: u32 set, text */
+	WIRE_PROGRAM_ARGS = 30,     /* variable: u32 set, each argument and a NUL */
+	WIRE_OSPROCESS_PID = 32,    /* 8: u32 set, u32 pid */
+	WIRE_OSPROCESS_PPID = 33,   /* 8: u32 set, u32 pid */
+	WIRE_WALL_CLOCK_TIME = 43,  /* 16: u32 set, u64 seconds, u32 ns */
+	WIRE_CAP_CREATE = 45,       /* 2: u16 cap */
+
+	/* vmtap's */
+	WIRE_CONTEXT = 400,    /* 12: u64 OS thread, u32 cpu of the events that follow in this
+				  block, until the next */
+	WIRE_NAME = 401,       /* variable: u32 id, text */
+	WIRE_LOSS = 402,       /* 18: u16 event type, u64 count, u64 time since when */
+	WIRE_WATERMARK = 403,  /* 8: u64 time: no earlier event will come */
+	WIRE_CLOCK = 404,      /* 16: u64 CLOCK_MONOTONIC, u64 CLOCK_REALTIME in ns, at time 0 */
+	WIRE_SUBSCRIBED = 405, /* 4: u32 tag */
+	WIRE_PROBES = 416,     /* and on: probes in the contract's order, where GHC has no type
+				  that carries all arguments */
+
+	WIRE_MARKER_BYTES = 24,
+	WIRE_EVENT_BYTES = 10 /* type and time */
+};
+
+#define WIRE_SUBSCRIBE "VMTP"
+
+enum {
+	WIRE_SUBSCRIBE_BYTES = 12, /* before the event types */
+	WIRE_LOSSLESS = 1, /* flag: the VM waits for this client rather than lose events */
+	WIRE_CPU_CLOCK = 2, /* flag: kept for thread CPU clocks; ignored by version 0 */
+	WIRE_FINISH = 4    /* flag: send what is there, then the end marker, and close */
+};
+
+#endif

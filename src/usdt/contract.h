@@ -1,0 +1,115 @@
+/*
+ * contract.h: reads a provider definition (probes/vm.d, or anybody's .d file in
+ * DTrace's form) into a table of probes with their arguments, documentation and
+ * stability. The generator of the library's sources, `vmtap check` and the D
+ * front end all read providers through it.
+ *
+ * The language: comments (C's, and "//" as systemtap's dtrace allows), lines that
+ * begin with '#' ("#pragma D attributes N/D/C provider NAME provider|module|
+ * function|name|args" is understood, other control lines are passed over),
+ * typedefs of integer and pointer types, and
+ *     provider NAME { probe NAME ( [parameters] ) [: ( parameters )] ; ... } ;
+ * A parameter is a C type with an optional name, or "void" alone. "__" in a
+ * probe's name is '-' in the name that tracers see.
+ *
+ * The comment directly before a probe is its documentation; see probes/vm.d for
+ * the lines "@argument ..." and "@eventlog ..." in it. Provider files without such
+ * lines are fine; what is there must be right (an unknown argument, one documented
+ * twice, a marker on an argument that is no string are errors).
+ */
+#ifndef VMTAP_USDT_CONTRACT_H
+#define VMTAP_USDT_CONTRACT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+
+enum {
+	CONTRACT_ARGUMENTS_MAX = 12 /* what sys/sdt.h can carry */
+};
+
+enum contract_kind {
+	CONTRACT_INTEGER,
+	CONTRACT_STRING, /* char * or const char * */
+	CONTRACT_POINTER /* any other pointer: an address */
+};
+
+/* How the library takes a string and how a stream carries it. */
+enum contract_string {
+	CONTRACT_STRING_NONE, /* no string, or nothing was said */
+	CONTRACT_STRING_NAME, /* [name]: struct vmtap_name, text defined once */
+	CONTRACT_STRING_TEXT  /* [text]: const char *, travels inline */
+};
+
+struct contract_argument {
+	char *type; /* as written, white space normalised: "uint16_t", "char *" */
+	char *name; /* "" when unnamed */
+	char *text; /* documentation, "" when none, markers removed */
+	enum contract_kind kind;
+	enum contract_string string;
+	uint8_t size;   /* bytes on an LP64 machine: 1, 2, 4 or 8 */
+	bool is_signed; /* false for strings and pointers */
+};
+
+/* "@eventlog NUMBER NAME (a, b)": which arguments GHC's event type carries. */
+struct contract_eventlog {
+	bool present;
+	bool complete; /* all arguments but a first one named "cap" are carried */
+	uint16_t type;
+	char *name;
+	uint8_t argument_count;
+	uint8_t arguments[CONTRACT_ARGUMENTS_MAX]; /* indices, in payload order */
+};
+
+/* Name/Data/Class of DTrace's stability, as text; "Unstable/..." is not implied. */
+struct contract_stability {
+	char *name;
+	char *data;
+	char *class;
+};
+
+struct contract_probe {
+	char *identifier; /* as written: "gc__start" */
+	char *name;       /* as tracers see it: "gc-start" */
+	char *text;       /* documentation, "" when none: one line, white space folded */
+	int line;         /* of the definition */
+	uint8_t argument_count;
+	struct contract_argument arguments[CONTRACT_ARGUMENTS_MAX];
+	struct contract_eventlog eventlog;
+};
+
+struct contract_provider {
+	char *name; /* "vm" */
+	int line;
+	size_t probe_count;
+	struct contract_probe *probes; /* in the order of the file */
+	/* of the provider, its modules, functions, names, arguments; name NULL if not given */
+	struct contract_stability stability[5];
+};
+
+struct contract {
+	char *file;
+	size_t provider_count;
+	struct contract_provider *providers;
+};
+
+/*
+ * Reads a file, or text of the given length (file is then only a name for
+ * messages). On success the caller frees *contract with contract_free. On failure
+ * returns a negative errno with "FILE: line N: reason" in error; *contract is NULL.
+ * Input of any bytes and length is safe; files over 1 MiB are refused.
+ */
+int contract_read(const char *file, struct contract **contract, struct error *error);
+int contract_parse(const char *file, const char *text, size_t length, struct contract **contract,
+	struct error *error);
+void contract_free(struct contract *contract);
+
+/* NULL when there is none. */
+const struct contract_provider *contract_find_provider(
+	const struct contract *contract, const char *name);
+const struct contract_probe *contract_find_probe(
+	const struct contract_provider *provider, const char *name);
+
+#endif
