@@ -50,6 +50,7 @@ struct contract_argument {
 	enum contract_kind kind;
 	enum contract_string string;
 	uint8_t size;   /* bytes on an LP64 machine: 1, 2, 4 or 8 */
+	uint8_t size_ilp32; /* bytes on a machine of 32 bits */
 	bool is_signed; /* false for strings and pointers */
 };
 
