@@ -1,0 +1,50 @@
+/*
+ * describe.h: an event type's own description, as a stream declares it, read into the
+ * probe it carries and the layout of its payload. The text's form stands in
+ * shim/wire.h:
+ *     vm:::gc-start(uint16_t cap, uint32_t generation, uint16_t full, uint64_t bytes_used)
+ * Text comes from another process: anything may be in it.
+ */
+#ifndef VMTAP_SOURCE_DESCRIBE_H
+#define VMTAP_SOURCE_DESCRIBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "d/probe.h"
+
+struct error;
+
+enum describe_kind {
+	DESCRIBE_NUMBER, /* of size bytes */
+	DESCRIBE_NAME,   /* the u32 id of a name */
+	DESCRIBE_TEXT,   /* the rest of the payload */
+	DESCRIBE_CAP     /* not in the payload: the block's capability */
+};
+
+struct describe_argument {
+	char type[48]; /* as D shows it: "char *" for names and texts */
+	char name[48];
+	enum describe_kind kind;
+	uint8_t size; /* bytes in the payload; 0 for a text and a capability */
+	bool is_signed;
+};
+
+struct description {
+	char name[64]; /* of the probe */
+	uint8_t argument_count;
+	uint8_t text_argument; /* index of the text, argument_count if there is none */
+	uint16_t payload;      /* bytes of everything but the text */
+	struct describe_argument arguments[D_PROBE_ARGUMENTS_MAX];
+};
+
+/*
+ * Returns 1 when the text describes a probe of provider vm, 0 when it describes
+ * something else, -EINVAL (and the reason in error) when it starts like a probe but
+ * cannot be understood. The text need not be terminated.
+ */
+int describe_parse(const char *text, size_t length, struct description *description,
+	struct error *error);
+
+#endif

@@ -1,0 +1,95 @@
+/*
+ * eventlog.h: the bytes of an event stream (shim/wire.h) to batches of events in time
+ * order. Used for sockets and files alike: the caller brings bytes, in any split, and
+ * takes batches.
+ *
+ * Order: an event is released when a watermark at or after its time has been read, or
+ * when the bytes have ended. Events of equal time keep the stream's order. An event that
+ * comes after a watermark later than itself (which the sender promised not to do) is
+ * delivered at once, with its own time.
+ *
+ * Damage (bytes that cannot be an eventlog) ends the stream: everything before is
+ * delivered, then EVENTLOG_BROKEN with the byte's offset and the reason. Memory is
+ * bounded: 256 MiB of events that no watermark releases count as damage.
+ */
+#ifndef VMTAP_SOURCE_EVENTLOG_H
+#define VMTAP_SOURCE_EVENTLOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "d/probe.h"
+#include "engine/event.h"
+
+struct eventlog;
+
+enum eventlog_state {
+	EVENTLOG_MORE,  /* bytes are wanted */
+	EVENTLOG_BATCH, /* *batch is filled */
+	EVENTLOG_ENDED, /* the end marker has been read and everything delivered */
+	EVENTLOG_BROKEN /* damaged, or ended without a marker; everything delivered */
+};
+
+/* What a stream says of the process it comes from. */
+struct eventlog_process {
+	uint32_t pid, ppid; /* 0: not said */
+	char program[64];   /* base name of the first argument, "" when not said */
+};
+
+/* what names the stream in messages: "log.eventlog", "process 12 (toy)"; it is copied. */
+int eventlog_new(const char *what, struct eventlog **log);
+void eventlog_free(struct eventlog *log);
+
+/*
+ * Where the next bytes go and how many fit; then tells how many came. NULL when no more
+ * bytes are taken (the stream has ended, is damaged, or memory is out).
+ */
+void *eventlog_room(struct eventlog *log, size_t *size);
+void eventlog_received(struct eventlog *log, size_t size);
+
+/* No more bytes will come. */
+void eventlog_finish(struct eventlog *log);
+
+/*
+ * Reads what has been received, without delivering: declarations, names, tags. True when
+ * it stands before the first event that needs the probes, which eventlog_add_probes()
+ * must settle first.
+ */
+bool eventlog_scan(struct eventlog *log);
+
+/* The declarations of event types have been read: probes can be added. */
+bool eventlog_declared(const struct eventlog *log);
+
+/* True after the end marker, damage, or eventlog_finish(): nothing more will be read. */
+bool eventlog_over(const struct eventlog *log);
+
+/* Why it is damaged; "" when it is not. */
+const char *eventlog_damage(const struct eventlog *log);
+
+/* The damage is only that the bytes ended before the end marker. */
+bool eventlog_truncated(const struct eventlog *log);
+
+const struct eventlog_process *eventlog_process(const struct eventlog *log);
+
+/* The tag of the last answer to a subscription; 0: none yet. */
+uint32_t eventlog_tag(const struct eventlog *log);
+
+/*
+ * Adds every declared probe to the set, once; a probe's source_tag is its event type. No
+ * event is delivered for a probe that is not enabled: eventlog_enable() takes indices
+ * into the set, before the events are scanned.
+ */
+int eventlog_add_probes(struct eventlog *log, const char *provider, const char *module,
+	struct d_probe_set *set);
+void eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count);
+
+/*
+ * The next batch of what has been received; batch->process is left alone. Its contents
+ * are valid until the next call. error is filled with EVENTLOG_BROKEN.
+ */
+enum eventlog_state eventlog_next(
+	struct eventlog *log, struct event_batch *batch, struct error *error);
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * log.c: the source over a recorded eventlog: a file with the bytes that a stream would
+ * have carried. Nothing waits: batches come as fast as they are asked for. The process
+ * is the recorded one; what the log does not say of it is 0 or empty.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "source/eventlog.h"
+#include "source/source.h"
+
+struct log_source {
+	struct source source;
+	int fd;
+	bool stopped;
+	struct eventlog *log;
+	char *file;
+};
+
+/* Reads once; false: the file has ended or cannot be read any more. */
+static bool read_more(struct log_source *log, struct error *error, int *result)
+{
+	size_t room;
+	void *place = eventlog_room(log->log, &room);
+	ssize_t got;
+
+	*result = 0;
+	if (!place)
+		return false;
+	do
+		got = read(log->fd, place, room);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		*result = error_set(error, errno, "%s: %s", log->file, strerror(errno));
+	if (got <= 0) {
+		eventlog_finish(log->log);
+		return false;
+	}
+	eventlog_received(log->log, (size_t)got);
+	return true;
+}
+
+static int log_enable(struct source *source, const struct source_request *request,
+	struct error *error)
+{
+	struct log_source *log = (struct log_source *)source;
+
+	if (request->vtimestamp)
+		return error_set(error, ENOTSUP, "%s: vtimestamp needs a running process (-p)",
+			log->file);
+	eventlog_enable(log->log, request->probes, request->probe_count);
+	return 0;
+}
+
+static enum source_state log_next(struct source *source, int timeout_ms,
+	struct event_batch *batch, struct error *error)
+{
+	struct log_source *log = (struct log_source *)source;
+	int result;
+
+	(void)timeout_ms;
+	if (log->stopped)
+		return SOURCE_ENDED;
+	for (;;) {
+		batch->process = &source->process;
+		switch (eventlog_next(log->log, batch, error)) {
+		case EVENTLOG_BATCH:
+			return SOURCE_MORE;
+		case EVENTLOG_ENDED:
+			return SOURCE_ENDED;
+		case EVENTLOG_BROKEN:
+			return SOURCE_BROKEN;
+		case EVENTLOG_MORE:
+			break;
+		}
+		if (!read_more(log, error, &result) && result)
+			return SOURCE_BROKEN;
+	}
+}
+
+static void log_stop(struct source *source)
+{
+	((struct log_source *)source)->stopped = true;
+}
+
+static int log_descriptor(const struct source *source)
+{
+	(void)source;
+	return -1;
+}
+
+static void log_close(struct source *source)
+{
+	struct log_source *log = (struct log_source *)source;
+
+	if (log->fd >= 0)
+		close(log->fd);
+	eventlog_free(log->log);
+	free(log->file);
+	free(log);
+}
+
+static const struct source_methods log_methods = {
+	.enable = log_enable,
+	.next = log_next,
+	.stop = log_stop,
+	.descriptor = log_descriptor,
+	.close = log_close,
+};
+
+int source_log_open(const char *file, struct d_probe_set *set, struct source **source,
+	struct error *error)
+{
+	struct log_source *log = calloc(1, sizeof(*log));
+	const struct eventlog_process *process;
+	struct stat status;
+	char provider[16];
+	int result = 0;
+	bool more = true;
+
+	*source = NULL;
+	if (!log)
+		return error_set(error, ENOMEM, "%s: out of memory", file);
+	log->source.methods = &log_methods;
+	log->fd = open(file, O_RDONLY | O_CLOEXEC);
+	log->file = strdup(file);
+	if (log->fd < 0 || fstat(log->fd, &status))
+		result = error_set(error, errno, "%s: %s", file, strerror(errno));
+	else if (S_ISDIR(status.st_mode))
+		result = error_set(error, EISDIR, "%s: %s", file, strerror(EISDIR));
+	else if (!log->file || eventlog_new(file, &log->log))
+		result = error_set(error, ENOMEM, "%s: out of memory", file);
+	if (result)
+		goto out;
+	/* what the process was comes before its first event */
+	while (!eventlog_scan(log->log) && more)
+		more = read_more(log, error, &result);
+	if (result)
+		goto out;
+	if (!eventlog_declared(log->log)) {
+		result = error_set(error, EPROTO, "%s", eventlog_damage(log->log));
+		goto out;
+	}
+	process = eventlog_process(log->log);
+	snprintf(provider, sizeof(provider), "vm%" PRIu32, process->pid);
+	if (eventlog_add_probes(log->log, provider, process->program, set)) {
+		result = error_set(error, ENOMEM, "%s: out of memory", file);
+		goto out;
+	}
+	log->source.process.pid = process->pid;
+	log->source.process.ppid = process->ppid;
+	log->source.process.execname = process->program;
+	*source = &log->source;
+	log = NULL;
+out:
+	if (log)
+		log_close(&log->source);
+	return result;
+}

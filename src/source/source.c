@@ -1,0 +1,30 @@
+/* source.c: see source.h. Hands each call to the kind of source it is made on. */
+#include "source/source.h"
+
+int source_enable(struct source *source, const struct source_request *request,
+	struct error *error)
+{
+	return source->methods->enable(source, request, error);
+}
+
+enum source_state source_next(struct source *source, int timeout_ms, struct event_batch *batch,
+	struct error *error)
+{
+	return source->methods->next(source, timeout_ms, batch, error);
+}
+
+void source_stop(struct source *source)
+{
+	source->methods->stop(source);
+}
+
+int source_descriptor(const struct source *source)
+{
+	return source->methods->descriptor(source);
+}
+
+void source_close(struct source *source)
+{
+	if (source)
+		source->methods->close(source);
+}
