@@ -64,6 +64,14 @@
 extern "C" {
 #endif
 
+#if defined(__GNUC__)
+#define VMTAP_API __attribute__((visibility("default")))
+#define VMTAP_HIDDEN __attribute__((visibility("hidden")))
+#else
+#define VMTAP_API
+#define VMTAP_HIDDEN
+#endif
+
 #define VMTAP_VERSION_MAJOR 0
 #define VMTAP_VERSION_MINOR 1
 #define VMTAP_VERSION_PATCH 0
@@ -113,6 +121,53 @@ struct vmtap_options {
 	uint32_t flush_ms;        /* how long vmtap_stop() waits for slow clients; 0: 2000 */
 };
 
+#ifdef __cplusplus
+}
+#endif
+
+#include "vmtap_probes.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * For VMs whose code is not C: a JIT compiler, a runtime in another language
+ * ----------------------------------------------------------------------------
+ * Guest code tests the 32-bit word at vmtap_guard(probe) and, when it is not zero, calls
+ * vmtap_fire(probe), which takes the probe's arguments in the C calling convention (a
+ * [name] as struct vmtap_name *, a text as const char *). Both are constants of the
+ * object they are called in. NULL for a number that is no probe.
+ */
+typedef void (*vmtap_fire_function)(void);
+
+/*
+ * Which guards are open, a bit for each probe: probe p is bit p % 64 of open[p / 64].
+ */
+enum { VMTAP_POLL_WORDS = (VMTAP_PROBES + 63) / 64 };
+struct vmtap_poll {
+	uint64_t open[VMTAP_POLL_WORDS];
+};
+
+static inline int vmtap_poll_is_open(const struct vmtap_poll *state, enum vmtap_probe probe)
+{
+	return (int)(state->open[probe / 64] >> (probe % 64) & 1);
+}
+
+#ifndef VMTAP_DISABLE
+
+VMTAP_HIDDEN const uint32_t *vmtap_guard(enum vmtap_probe probe);
+VMTAP_HIDDEN vmtap_fire_function vmtap_fire(enum vmtap_probe probe);
+
+/*
+ * For a VM that must install a hook before it can produce events: brings *state (all
+ * zero at first) up to date and returns how many guards have opened or closed since;
+ * which, is in *changed unless that is NULL. Reads a few cache lines: cheap enough for a
+ * safepoint. Any thread, with a state of its own. The kernel calls nobody when a tracer
+ * comes, so a VM asks.
+ */
+VMTAP_HIDDEN int vmtap_poll(struct vmtap_poll *state, struct vmtap_poll *changed);
+
 /*
  * Starts to serve clients: creates the socket and one thread, which sleeps until a
  * client comes and blocks every signal. The socket is $XDG_RUNTIME_DIR/vmtap/PID
@@ -125,22 +180,61 @@ struct vmtap_options {
  * the system said when the socket cannot be made; the VM can go on all the same.
  * Call it once the VM is ready for another thread; not from a signal handler.
  */
-int vmtap_start(const struct vmtap_options *options);
+VMTAP_API int vmtap_start(const struct vmtap_options *options);
 
 /*
  * Delivers what is in the rings, ends every client's stream in order, removes the
  * socket and the thread. Waits for slow clients as long as options said, for
  * lossless ones until they are gone. Also done at exit(). Not from a signal handler.
  */
-void vmtap_stop(void);
+VMTAP_API void vmtap_stop(void);
 
 /* The version of the runtime part, as VMTAP_VERSION. */
-const char *vmtap_version(void);
+VMTAP_API const char *vmtap_version(void);
+
+#else /* everything compiled out: no library is needed */
+
+static inline const uint32_t *vmtap_guard(enum vmtap_probe probe)
+{
+	static const uint32_t closed = 0;
+	(void)probe;
+	return &closed;
+}
+
+static inline vmtap_fire_function vmtap_fire(enum vmtap_probe probe)
+{
+	(void)probe;
+	return 0;
+}
+
+static inline int vmtap_poll(struct vmtap_poll *state, struct vmtap_poll *changed)
+{
+	(void)state;
+	if (changed)
+		for (int i = 0; i < VMTAP_POLL_WORDS; i++)
+			changed->open[i] = 0;
+	return 0;
+}
+
+static inline int vmtap_start(const struct vmtap_options *options)
+{
+	(void)options;
+	return 0;
+}
+
+static inline void vmtap_stop(void)
+{
+}
+
+static inline const char *vmtap_version(void)
+{
+	return VMTAP_VERSION;
+}
+
+#endif
 
 #ifdef __cplusplus
 }
 #endif
-
-#include "vmtap_probes.h"
 
 #endif

@@ -1,0 +1,312 @@
+# vmtap: static probes for language VMs, and the command that reads them.
+#
+#   make            build/vmtap, build/toy, build/toy-noprobes, build/libvmtap.{a,so}
+#   make demo       build, then show it at work on the toy VM
+#   make check      build and run the tests (SAN=1: under ASan and UBSan)
+#   make bench      measure, as ratios side by side
+#   make install    PREFIX=/usr/local DESTDIR=
+#
+# V=1 shows commands. CC=clang builds with clang. VMTAP_NO_INSTALL=1 keeps every target
+# from installing packages. Everything generated lies under build/.
+
+VERSION := 0.1.0
+SOVERSION := 0
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share/vmtap
+MANDIR ?= $(PREFIX)/share/man
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+DTRACE ?= dtrace
+# Tools that run during the build; another compiler when cross-compiling.
+HOSTCC ?= $(CC)
+OPT ?= -O2 -g
+WERROR ?= -Werror
+CFLAGS ?=
+LDFLAGS ?=
+
+ifeq ($(SAN),1)
+B := build/san
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+export VMTAP_SANITIZED := 1
+else
+B := build
+endif
+
+ifeq ($(V),1)
+say = @:
+Q :=
+else
+say = @echo " " $(1)
+Q := @
+endif
+
+WARN := -Wall -Wextra $(WERROR)
+ALL_CPPFLAGS := -Isrc -Iinclude -I$(B)/include -I$(B)/gen -D_GNU_SOURCE $(CPPFLAGS)
+ALL_CFLAGS := -std=gnu11 $(OPT) $(WARN) -MMD -MP $(SANITIZE) $(CFLAGS)
+# The library goes into other people's objects: position-independent, nothing exported but
+# its interface, thread-local storage without a call.
+LIB_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec
+ifneq ($(filter x86_64% amd64%,$(shell uname -m)),)
+FIRE_CFLAGS := -mno-red-zone
+endif
+
+CORE_DIRS := base usdt d engine source
+CORE_SOURCES := $(wildcard $(CORE_DIRS:%=src/%/*.c))
+CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o)
+CLI_SOURCES := $(wildcard src/cli/*.c)
+CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o
+PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/gen/fire.o $(B)/obj/gen/words.o
+RUNTIME_SOURCES := $(filter-out src/shim/part.c,$(wildcard src/shim/*.c))
+RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/events.o
+TOY_SOURCES := $(wildcard examples/toy/*.c)
+TOY_OBJECTS := $(TOY_SOURCES:examples/%.c=$(B)/obj/%.o)
+TOY_PLAIN_OBJECTS := $(TOY_SOURCES:examples/toy/%.c=$(B)/obj/toy-noprobes/%.o)
+SCRIPTS := $(sort $(wildcard probes/scripts/*.d))
+MANUALS := $(wildcard src/man/*.[1-8])
+LIBS_CORE := -lelf -ljansson
+
+UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
+UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(B)/tests/%)
+TOOL_SOURCES := $(wildcard tests/tools/*.c)
+TOOLS := $(TOOL_SOURCES:tests/tools/%.c=$(B)/tests/tools/%)
+FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=build/fuzz/%)
+BENCH_SOURCES := $(wildcard tests/bench/*.c)
+BENCHES := $(BENCH_SOURCES:tests/bench/%.c=$(B)/bench/%)
+
+PRODUCTS := $(B)/vmtap $(B)/toy $(B)/toy-noprobes $(B)/libvmtap.a $(B)/libvmtap_probes.a \
+	$(B)/libvmtap.so $(B)/vmtap.pc
+
+.PHONY: all
+all: $(PRODUCTS)
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+# ---- what must be there first ----
+
+# A stamp per set of packages; the script installs what is missing, or prints the one line.
+$(B)/.packages-%: src/packages.sh
+	@mkdir -p $(@D)
+	@sh src/packages.sh $*
+	@touch $@
+
+# Objects are made anew when the compiler or its flags change.
+FLAGS := $(CC) $(HOSTCC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS)
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
+.PHONY: FORCE
+FORCE:
+
+BASE := $(B)/flags Makefile | $(B)/.packages-build
+
+# ---- generated from the contract ----
+
+$(B)/include/vmtap_sites.h: probes/vm.d $(BASE)
+	$(call say,DTRACE $@)
+	@mkdir -p $(@D)
+	$(Q)$(DTRACE) -h -s $< -o $@
+
+# The words are 32 bits wide: the low half is the semaphore, the high half the stream's. The
+# tool writes its temporary files where it runs, so it runs in a folder of its own.
+$(B)/obj/gen/words.o: probes/vm.d $(BASE)
+	$(call say,DTRACE $@)
+	@mkdir -p $(@D)/words
+	$(Q)cd $(@D)/words && CC='$(CC)' CFLAGS='-Dshort=int -fno-lto' $(DTRACE) -G -s $(CURDIR)/$< -o words.o
+	$(Q)mv $(@D)/words/words.o $@
+
+$(B)/host/%: ALL_CFLAGS := -std=gnu11 -O1 -g $(WARN)
+GENERATE_SOURCES := src/shim/tools/generate.c src/usdt/contract.c src/base/error.c
+$(B)/host/generate: $(GENERATE_SOURCES) src/usdt/contract.h src/base/error.h src/shim/wire.h $(BASE)
+	$(call say,HOSTCC $@)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $(GENERATE_SOURCES)
+
+$(B)/host/embed: src/cli/tools/embed.c $(BASE)
+	$(call say,HOSTCC $@)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $<
+
+$(B)/include/vmtap_probes.h: probes/vm.d $(B)/host/generate
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)$(B)/host/generate $< --header $@
+
+$(B)/gen/fire.c: probes/vm.d $(B)/host/generate
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)$(B)/host/generate $< --fire $@
+
+$(B)/gen/events.c: probes/vm.d $(B)/host/generate
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)$(B)/host/generate $< --events $@
+
+$(B)/gen/scripts.c: $(SCRIPTS) $(B)/host/embed
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)$(B)/host/embed $@ $(SCRIPTS)
+
+GENERATED := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h
+
+# ---- objects ----
+
+$(B)/obj/shim/%.o: EXTRA := $(LIB_CFLAGS)
+$(B)/obj/gen/events.o: EXTRA := $(LIB_CFLAGS)
+$(B)/obj/gen/fire.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
+$(B)/obj/toy/%.o: EXTRA := -pthread
+$(B)/obj/toy-noprobes/%.o: EXTRA := -pthread -DVMTAP_DISABLE
+
+$(B)/obj/%.o: src/%.c $(BASE) $(GENERATED)
+	$(call say,CC $@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(EXTRA) -c -o $@ $<
+
+$(B)/obj/gen/%.o: $(B)/gen/%.c $(BASE) $(GENERATED)
+	$(call say,CC $@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(EXTRA) -c -o $@ $<
+
+$(B)/obj/toy/%.o: examples/toy/%.c $(BASE) $(GENERATED)
+	$(call say,CC $@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(EXTRA) -c -o $@ $<
+
+$(B)/obj/toy-noprobes/%.o: examples/toy/%.c $(BASE) $(GENERATED)
+	$(call say,CC $@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(EXTRA) -c -o $@ $<
+
+# ---- products ----
+
+$(B)/libcore.a: $(CORE_OBJECTS)
+	$(call say,AR $@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/libvmtap_probes.a: $(PART_OBJECTS)
+	$(call say,AR $@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/libvmtap.a: $(PART_OBJECTS) $(RUNTIME_OBJECTS)
+	$(call say,AR $@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(B)/libvmtap.so: $(RUNTIME_OBJECTS) src/shim/libvmtap.map
+	$(call say,LINK $@)
+	$(Q)$(CC) -shared -Wl,-soname,libvmtap.so.$(SOVERSION) -Wl,--version-script=src/shim/libvmtap.map \
+		$(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $(RUNTIME_OBJECTS) -pthread
+	$(Q)ln -sf $(@F) $@.$(SOVERSION)
+
+$(B)/vmtap: $(CLI_OBJECTS) $(B)/libcore.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_CORE)
+
+$(B)/toy: $(TOY_OBJECTS) $(B)/libvmtap.a
+	$(call say,LINK $@)
+	$(Q)$(CC) $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread -lm
+
+$(B)/toy-noprobes: $(TOY_PLAIN_OBJECTS)
+	$(call say,LINK $@)
+	$(Q)$(CC) $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread -lm
+
+$(B)/vmtap.pc: Makefile
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
+		'Name: vmtap' 'Description: Static probes for language VMs' 'Version: $(VERSION)' \
+		'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lvmtap_probes -lvmtap' \
+		'Libs.private: -pthread' > $@
+
+# ---- tests ----
+
+$(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(GENERATED) | $(B)/.packages-check
+	$(call say,CC $@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(B)/libcore.a $(B)/libvmtap.a \
+		$(LIBS_CORE) $$(pkg-config --cflags --libs check) -pthread
+
+$(B)/tests/tools/%: tests/tools/%.c $(B)/libcore.a $(BASE) $(GENERATED)
+	$(call say,CC $@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(B)/libcore.a $(LIBS_CORE) -pthread
+
+.PHONY: check-build
+check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS)
+
+.PHONY: check
+check: check-build
+	@BUILD=$(B) CC='$(CC)' bash tests/run $(TESTS)
+
+.PHONY: check-witnesses
+check-witnesses: check-build $(B)/.packages-witness
+	@BUILD=$(B) CC='$(CC)' bash tests/run tests/witness/*.sh
+
+# Fuzz targets are clang's and sanitized, whatever the rest is built with.
+FUZZ_SECONDS ?= 10
+FUZZ_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=fuzzer,address,undefined \
+	-fno-sanitize-recover=undefined -Isrc -Iinclude -Ibuild/include -Ibuild/gen -D_GNU_SOURCE
+build/fuzz/%: tests/fuzz/%.c $(CORE_SOURCES) $(GENERATED) | $(B)/.packages-fuzz
+	$(call say,FUZZCC $@)
+	@mkdir -p $(@D)
+	$(Q)clang $(FUZZ_FLAGS) -o $@ $< $(CORE_SOURCES) $(LIBS_CORE) -pthread
+
+.PHONY: fuzz
+fuzz: $(FUZZERS)
+	@BUILD=build FUZZ_SECONDS=$(FUZZ_SECONDS) bash tests/run_fuzz $(notdir $(FUZZERS))
+
+$(B)/bench/%: tests/bench/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(GENERATED)
+	$(call say,CC $@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(B)/libcore.a $(B)/libvmtap.a \
+		$(LIBS_CORE) -pthread
+
+.PHONY: bench
+bench: $(PRODUCTS) $(BENCHES) $(B)/.packages-bench
+	@BUILD=$(B) CC='$(CC)' bash tests/bench/run
+
+.PHONY: demo
+demo: $(PRODUCTS)
+	@BUILD=$(B) bash examples/demo.sh
+
+# ---- installing ----
+
+.PHONY: install
+install: $(PRODUCTS)
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) \
+		$(DESTDIR)$(DATADIR)/scripts
+	install -m 755 $(B)/vmtap $(DESTDIR)$(BINDIR)/vmtap
+	install -m 644 include/vmtap.h $(B)/include/vmtap_probes.h $(DESTDIR)$(INCLUDEDIR)/
+	install -m 644 $(B)/libvmtap.a $(B)/libvmtap_probes.a $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(B)/libvmtap.so $(DESTDIR)$(LIBDIR)/libvmtap.so.$(VERSION)
+	ln -sf libvmtap.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libvmtap.so.$(SOVERSION)
+	ln -sf libvmtap.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libvmtap.so
+	sed 's|^prefix=.*|prefix=$(PREFIX)|; s|^libdir=.*|libdir=$(LIBDIR)|; s|^includedir=.*|includedir=$(INCLUDEDIR)|' \
+		$(B)/vmtap.pc > $(DESTDIR)$(LIBDIR)/pkgconfig/vmtap.pc
+	install -m 644 probes/vm.d $(DESTDIR)$(DATADIR)/
+	install -m 644 $(SCRIPTS) $(DESTDIR)$(DATADIR)/scripts/
+	for page in $(MANUALS); do \
+		install -d $(DESTDIR)$(MANDIR)/man$${page##*.} && \
+		install -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/ || exit 1; done
+
+.PHONY: uninstall
+uninstall:
+	rm -f $(DESTDIR)$(BINDIR)/vmtap $(DESTDIR)$(INCLUDEDIR)/vmtap.h $(DESTDIR)$(INCLUDEDIR)/vmtap_probes.h
+	rm -f $(DESTDIR)$(LIBDIR)/libvmtap.a $(DESTDIR)$(LIBDIR)/libvmtap_probes.a $(DESTDIR)$(LIBDIR)/libvmtap.so*
+	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/vmtap.pc
+	rm -rf $(DESTDIR)$(DATADIR)
+	for page in $(notdir $(MANUALS)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
+
+.PHONY: clean
+clean:
+	rm -rf build
+
+-include $(shell find $(B) -name '*.d' -path '$(B)/obj/*' 2>/dev/null)
+-include $(wildcard $(B)/tests/*.dep $(B)/tests/tools/*.dep $(B)/bench/*.dep)

@@ -1,0 +1,102 @@
+/* clock.c: see clock.h. */
+#include "shim/clock.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+bool clock_uses_counter;
+
+/* The kernel checks that the counters of all CPUs agree before it keeps time by them. */
+static bool kernel_trusts_counter(void)
+{
+	char name[16] = "";
+	int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return false;
+	ssize_t length = read(file, name, sizeof(name) - 1);
+	close(file);
+	return length >= 3 && memcmp(name, "tsc", 3) == 0;
+}
+
+void clock_choose(void)
+{
+#if defined(__x86_64__)
+	unsigned a, b, c, d;
+
+	clock_uses_counter = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) &&
+		kernel_trusts_counter();
+#else
+	(void)kernel_trusts_counter;
+#endif
+}
+
+/* The raw clock and CLOCK_MONOTONIC at one instant: the closest of a few pairs. */
+static void read_pair(uint64_t *raw, uint64_t *time)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t before = clock_raw(), now = clock_monotonic(), after = clock_raw();
+		if (after - before < best) {
+			best = after - before;
+			*raw = before + (after - before) / 2;
+			*time = now;
+		}
+	}
+}
+
+static void set_slope(struct clock_line *line)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	line->slope = (uint64_t)(((wide)(line->time[1] - line->time[0]) << 32) /
+		(line->raw[1] - line->raw[0]));
+}
+
+void clock_start(struct clock_line *line)
+{
+	struct timespec real;
+
+	read_pair(&line->raw[0], &line->time[0]);
+	clock_gettime(CLOCK_REALTIME, &real);
+	line->zero = line->time[0];
+	line->zero_real = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+	do /* a first slope, good to a part in a thousand */
+		read_pair(&line->raw[1], &line->time[1]);
+	while (line->time[1] - line->time[0] < 100000);
+	set_slope(line);
+}
+
+void clock_point(struct clock_line *line)
+{
+	uint64_t raw = 0, time = 0;
+
+	read_pair(&raw, &time);
+	if (raw <= line->raw[1] || time <= line->time[1])
+		return;
+	line->raw[0] = line->raw[1];
+	line->time[0] = line->time[1];
+	line->raw[1] = raw;
+	line->time[1] = time;
+	set_slope(line);
+}
+
+uint64_t clock_convert(const struct clock_line *line, uint64_t raw)
+{
+	__extension__ typedef __int128 wide;
+	int64_t since = (int64_t)(raw - line->raw[0]);
+	int64_t time = (int64_t)(line->time[0] - line->zero) + (int64_t)((wide)since * line->slope >> 32);
+
+	return time < 0 ? 0 : (uint64_t)time;
+}
+
+uint64_t clock_raw_microsecond(const struct clock_line *line)
+{
+	return (UINT64_C(1000) << 32) / (line->slope ? line->slope : 1) + 1;
+}

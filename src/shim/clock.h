@@ -1,0 +1,58 @@
+/*
+ * clock.h: time stamps that cost one instruction. Producers store a raw reading: the
+ * time stamp counter where it is invariant and the kernel itself keeps time by it, else
+ * CLOCK_MONOTONIC. The server reads both clocks together at every drain and converts by
+ * straight lines between these points, so that converted times never run backwards and
+ * agree with CLOCK_MONOTONIC.
+ */
+#ifndef VMTAP_SHIM_CLOCK_H
+#define VMTAP_SHIM_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+extern bool clock_uses_counter;
+
+static inline uint64_t clock_monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t clock_raw(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_expect(clock_uses_counter, 1))
+		return __builtin_ia32_rdtsc();
+#endif
+	return clock_monotonic();
+}
+
+/* The server's: the stream's time 0 and the line from the last point but one to the last. */
+struct clock_line {
+	uint64_t zero;      /* CLOCK_MONOTONIC at the stream's time 0 */
+	uint64_t zero_real; /* CLOCK_REALTIME then */
+	uint64_t raw[2];
+	uint64_t time[2]; /* CLOCK_MONOTONIC, ns */
+	uint64_t slope;   /* ns per raw unit, 32 bits behind the point */
+};
+
+/* Chooses the clock; once, before any producer reads it. */
+void clock_choose(void);
+
+/* Sets time 0 to now. */
+void clock_start(struct clock_line *line);
+
+/* A new point at now: readings up to now convert by the line that ends here. */
+void clock_point(struct clock_line *line);
+
+/* A raw reading as ns since the stream's time 0; earlier readings than that give 0. */
+uint64_t clock_convert(const struct clock_line *line, uint64_t raw);
+
+/* How many units of the raw clock about a microsecond has. */
+uint64_t clock_raw_microsecond(const struct clock_line *line);
+
+#endif

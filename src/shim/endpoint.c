@@ -1,0 +1,171 @@
+/* endpoint.c: see endpoint.h. */
+#include "shim/endpoint.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum {
+	ENDPOINT_BACKLOG = 16
+};
+
+/* Makes the directory if need be; it must be a directory of this user alone. */
+static int private_directory(const char *path)
+{
+	struct stat status;
+
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	if (lstat(path, &status))
+		return -errno;
+	if (!S_ISDIR(status.st_mode))
+		return -ENOTDIR;
+	if (status.st_uid != geteuid() || (status.st_mode & 077))
+		return -EPERM;
+	return 0;
+}
+
+static int default_path(char *path, size_t size)
+{
+	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	int length, error = -ENOENT;
+
+	if (runtime && runtime[0] == '/') {
+		length = snprintf(path, size, "%s/vmtap", runtime);
+		error = length < 0 || (size_t)length >= size ? -ENAMETOOLONG : private_directory(path);
+	}
+	if (error) {
+		snprintf(path, size, "/tmp/vmtap-%u", (unsigned)geteuid());
+		error = private_directory(path);
+	}
+	if (error)
+		return error;
+	length = (int)strlen(path);
+	if ((size_t)snprintf(path + length, size - (size_t)length, "/%d", (int)getpid()) >=
+		size - (size_t)length)
+		return -ENAMETOOLONG;
+	return 0;
+}
+
+/* The socket's address; one that is too long for the struct is reached through its
+ * directory's descriptor, which the caller closes. */
+static int make_address(const char *path, struct sockaddr_un *address, int *directory)
+{
+	const char *name = strrchr(path, '/');
+	char parent[PATH_MAX];
+
+	*directory = -1;
+	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if (strlen(path) < sizeof(address->sun_path)) {
+		memcpy(address->sun_path, path, strlen(path) + 1);
+		return 0;
+	}
+	if (!name)
+		return -ENAMETOOLONG;
+	memcpy(parent, path, (size_t)(name - path));
+	parent[name - path] = '\0';
+	*directory = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (*directory < 0)
+		return -errno;
+	if ((size_t)snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d%s", *directory,
+		    name) >= sizeof(address->sun_path)) {
+		close(*directory);
+		*directory = -1;
+		return -ENAMETOOLONG;
+	}
+	return 0;
+}
+
+/* A socket file that nobody listens on is left over from a dead process. */
+static bool is_stale(const char *path, const struct sockaddr_un *address)
+{
+	struct stat status;
+	bool stale;
+	int probe;
+
+	if (lstat(path, &status) || !S_ISSOCK(status.st_mode) || status.st_uid != geteuid())
+		return false;
+	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (probe < 0)
+		return false;
+	stale = connect(probe, (const struct sockaddr *)address, sizeof(*address)) != 0 &&
+		errno == ECONNREFUSED;
+	close(probe);
+	return stale;
+}
+
+int endpoint_open(struct endpoint *endpoint, const char *path)
+{
+	struct sockaddr_un address;
+	int directory = -1, error = 0;
+
+	endpoint->socket = -1;
+	if (path) {
+		if ((size_t)snprintf(endpoint->path, sizeof(endpoint->path), "%s", path) >=
+			sizeof(endpoint->path))
+			return -ENAMETOOLONG;
+	} else {
+		error = default_path(endpoint->path, sizeof(endpoint->path));
+		if (error)
+			return error;
+	}
+	error = make_address(endpoint->path, &address, &directory);
+	if (error)
+		return error;
+	endpoint->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (endpoint->socket < 0) {
+		error = -errno;
+		goto out;
+	}
+	/* The file gets the socket's mode, whatever the umask: nobody can be quicker. */
+	fchmod(endpoint->socket, 0600);
+	if (bind(endpoint->socket, (struct sockaddr *)&address, sizeof(address))) {
+		error = -errno;
+		if (error == -EADDRINUSE && is_stale(endpoint->path, &address) &&
+			unlink(endpoint->path) == 0)
+			error = bind(endpoint->socket, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
+	}
+	if (!error && listen(endpoint->socket, ENDPOINT_BACKLOG))
+		error = -errno;
+out:
+	if (directory >= 0)
+		close(directory);
+	if (error && endpoint->socket >= 0) {
+		close(endpoint->socket);
+		endpoint->socket = -1;
+	}
+	return error;
+}
+
+void endpoint_close(struct endpoint *endpoint)
+{
+	if (endpoint->socket < 0)
+		return;
+	unlink(endpoint->path);
+	close(endpoint->socket);
+	endpoint->socket = -1;
+}
+
+int endpoint_accept(const struct endpoint *endpoint)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+	int client = accept4(endpoint->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int wide = 1 << 20;
+
+	if (client < 0)
+		return -errno;
+	if (getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &length) ||
+		(peer.uid != geteuid() && peer.uid != 0)) {
+		close(client);
+		return -EPERM;
+	}
+	setsockopt(client, SOL_SOCKET, SO_SNDBUF, &wide, sizeof(wide));
+	return client;
+}

@@ -1,0 +1,79 @@
+/*
+ * object.h: how the probe part of an object (an executable, an extension .so) and the
+ * process's one runtime part meet.
+ *
+ * Each object that fires has a struct vmtap_object and offers it to the runtime in a
+ * constructor, if there is a runtime; a destructor takes it back. The runtime opens and
+ * closes the stream's halves of the object's words and gives it two functions to record
+ * with. Both sides must have been made from the same contract (digest): a stranger is
+ * counted and left to the kernel's tracers.
+ *
+ * An object never reads another object's words.
+ */
+#ifndef VMTAP_SHIM_OBJECT_H
+#define VMTAP_SHIM_OBJECT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "vmtap.h"
+
+/*
+ * A record being written: what fire functions see of a ring. at is where the record
+ * goes; storing next to head publishes it; busy is 1 meanwhile.
+ */
+struct vmtap_record {
+	unsigned char *at;
+	uint64_t next;
+	_Atomic uint64_t head;
+	_Atomic uint32_t busy;
+};
+
+/* Offsets in a record; what follows is decided by the generator. */
+enum {
+	RECORD_TIME = 0,   /* u64, raw clock */
+	RECORD_PROBE = 8,  /* u16 */
+	RECORD_CPU = 10,   /* u16 */
+	RECORD_BODY = 12,
+	RECORD_ALIGN = 8,
+	RECORD_TEXT_MAX = 4000, /* an inline text is cut there */
+	RECORD_MAX = 4096 + 128
+};
+
+struct vmtap_runtime {
+	/* A place for a record of that many bytes (a multiple of RECORD_ALIGN), or NULL:
+	 * dropped, and counted. */
+	struct vmtap_record *(*begin)(uint32_t probe, uint32_t bytes);
+	/* The id of a name that has none yet. */
+	uint32_t (*name)(struct vmtap_name *name);
+};
+
+struct vmtap_object {
+	uint32_t digest;
+	uint32_t probe_count;
+	unsigned short *const *words; /* each the low half of a 32-bit word */
+	const struct vmtap_runtime *_Atomic runtime;
+	struct vmtap_object *next; /* the runtime's list */
+};
+
+/* The runtime's side; in the process's global scope, or absent. */
+VMTAP_API void vmtap_object_add(struct vmtap_object *object);
+VMTAP_API void vmtap_object_remove(struct vmtap_object *object);
+
+/* The stream's half of a word. Only 16-bit stores touch it: the kernel changes the other
+ * half at any moment by a plain read-modify-write of its own 16 bits. */
+static inline volatile uint16_t *vmtap_word_stream(const void *word)
+{
+	const volatile uint16_t *half = word;
+
+	__asm__("" : "+r"(half)); /* the declared object is only the first half */
+	return (volatile uint16_t *)half + 1;
+}
+
+/* The probe part's tables, made by the generator. */
+VMTAP_HIDDEN extern unsigned short *const vmtap_words[VMTAP_PROBES];
+VMTAP_HIDDEN extern const vmtap_fire_function vmtap_fires[VMTAP_PROBES];
+VMTAP_HIDDEN extern const uint32_t vmtap_contract_digest;
+VMTAP_HIDDEN extern struct vmtap_object vmtap_object;
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * part.c: the probe part's own state: one object, offered to the runtime if the process
+ * has one, and what VMs whose code is not C use instead of the macros.
+ *
+ * The runtime's functions are weak: a VM that never starts the stream links none of it.
+ */
+#include "shim/object.h"
+
+#pragma weak vmtap_object_add
+#pragma weak vmtap_object_remove
+
+struct vmtap_object vmtap_object = {.probe_count = VMTAP_PROBES, .words = vmtap_words};
+
+__attribute__((constructor)) static void part_enter(void)
+{
+	vmtap_object.digest = vmtap_contract_digest;
+	if (vmtap_object_add)
+		vmtap_object_add(&vmtap_object);
+}
+
+__attribute__((destructor)) static void part_leave(void)
+{
+	if (vmtap_object_remove)
+		vmtap_object_remove(&vmtap_object);
+}
+
+const uint32_t *vmtap_guard(enum vmtap_probe probe)
+{
+	return (unsigned)probe < VMTAP_PROBES ? (const uint32_t *)(const void *)vmtap_words[probe] : NULL;
+}
+
+vmtap_fire_function vmtap_fire(enum vmtap_probe probe)
+{
+	return (unsigned)probe < VMTAP_PROBES ? vmtap_fires[probe] : NULL;
+}
+
+int vmtap_poll(struct vmtap_poll *state, struct vmtap_poll *changed)
+{
+	int count = 0;
+
+	for (unsigned i = 0; i < VMTAP_POLL_WORDS; i++) {
+		uint64_t open = 0;
+		for (unsigned j = 0; j < 64 && i * 64 + j < VMTAP_PROBES; j++) {
+			const void *word = vmtap_words[i * 64 + j];
+			uint32_t both = __atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED);
+			open |= (uint64_t)(both != 0) << j;
+		}
+		uint64_t difference = open ^ state->open[i];
+		count += __builtin_popcountll(difference);
+		if (changed)
+			changed->open[i] = difference;
+		state->open[i] = open;
+	}
+	return count;
+}

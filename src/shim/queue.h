@@ -1,0 +1,70 @@
+/*
+ * queue.h: bytes on their way to one client: appended at the end, sent from the start. A
+ * fixed capacity, reserved when the client connects and touched as it fills; growing it is
+ * for lossless clients only.
+ */
+#ifndef VMTAP_SHIM_QUEUE_H
+#define VMTAP_SHIM_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct queue {
+	unsigned char *bytes;
+	size_t capacity;
+	size_t start, end;
+};
+
+int queue_open(struct queue *queue, size_t capacity);
+void queue_close(struct queue *queue);
+
+/* Makes room for so many contiguous bytes; positions are kept relative to start. */
+bool queue_reserve(struct queue *queue, size_t bytes);
+
+/* Doubles the capacity as often as it takes; false when there is no memory. */
+bool queue_grow(struct queue *queue, size_t bytes);
+
+static inline size_t queue_length(const struct queue *queue)
+{
+	return queue->end - queue->start;
+}
+
+/* Big-endian appends; room must have been reserved. */
+static inline void queue_put(struct queue *queue, const void *bytes, size_t length)
+{
+	memcpy(queue->bytes + queue->end, bytes, length);
+	queue->end += length;
+}
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define QUEUE_BIG(bits, value) __builtin_bswap##bits(value)
+#else
+#define QUEUE_BIG(bits, value) (value)
+#endif
+
+static inline void queue_put_u8(struct queue *queue, uint8_t value)
+{
+	queue->bytes[queue->end++] = value;
+}
+
+static inline void queue_put_u16(struct queue *queue, uint16_t value)
+{
+	value = QUEUE_BIG(16, value);
+	queue_put(queue, &value, sizeof(value));
+}
+
+static inline void queue_put_u32(struct queue *queue, uint32_t value)
+{
+	value = QUEUE_BIG(32, value);
+	queue_put(queue, &value, sizeof(value));
+}
+
+static inline void queue_put_u64(struct queue *queue, uint64_t value)
+{
+	value = QUEUE_BIG(64, value);
+	queue_put(queue, &value, sizeof(value));
+}
+
+#endif

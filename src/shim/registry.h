@@ -1,0 +1,26 @@
+/*
+ * registry.h: the objects of this process that fire, and the stream's halves of their
+ * words. The one lock here is also what fork() waits for: whoever holds it keeps objects,
+ * words and the list of client descriptors consistent.
+ */
+#ifndef VMTAP_SHIM_REGISTRY_H
+#define VMTAP_SHIM_REGISTRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shim/object.h"
+
+void registry_lock(void);
+void registry_unlock(void);
+/* In the child of fork(), which has only this thread: the lock is free again. */
+void registry_fork_child(void);
+
+/* Opens the guards of these probes in every object, now and to come; closes the others.
+ * The lock must be held. */
+void registry_open(const bool wanted[VMTAP_PROBES]);
+
+/* Objects that were made from another contract and so are not in the stream. */
+uint32_t registry_strangers(void);
+
+#endif

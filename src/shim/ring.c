@@ -1,0 +1,335 @@
+/* ring.c: see ring.h. */
+#include "shim/ring.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shim/clock.h"
+#include "shim/name.h"
+
+enum {
+	RING_BYTES_DEFAULT = 1 << 20,
+	RING_BYTES_MIN = 64 << 10,
+	RING_BYTES_MAX = 1 << 30,
+	RING_WAIT_MS = 10 /* a waiting producer looks again at least so often */
+};
+
+static struct ring *_Atomic rings;
+static _Atomic uint32_t ring_bytes = RING_BYTES_DEFAULT;
+static _Atomic bool listening;
+static _Atomic bool lossless;
+static _Atomic uint64_t unattached[VMTAP_PROBES];
+
+static __thread struct ring *thread_ring;
+static __thread volatile bool thread_making; /* its ring: a signal may come meanwhile */
+
+/* glibc 2.35 registers each thread for restartable sequences, where the kernel keeps the
+ * number of its CPU up to date: a load instead of a call. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+static inline uint16_t current_cpu(void)
+{
+#if defined(__has_builtin) && __has_builtin(__builtin_thread_pointer)
+	if (__builtin_expect(&__rseq_offset && &__rseq_size && __rseq_size, 1)) {
+		/* struct rseq: u32 cpu_id_start, u32 cpu_id */
+		const volatile uint32_t *area =
+			(const volatile uint32_t *)((char *)__builtin_thread_pointer() + __rseq_offset);
+		int32_t cpu = (int32_t)area[1];
+		if (__builtin_expect(cpu >= 0, 1))
+			return (uint16_t)cpu;
+	}
+#endif
+	int cpu = sched_getcpu();
+
+	return cpu < 0 ? 0 : (uint16_t)cpu;
+}
+
+static void count_drop(struct ring *ring, uint32_t probe)
+{
+	if (probe >= VMTAP_PROBES)
+		return;
+	if (ring) {
+		atomic_fetch_add_explicit(&ring->dropped[probe], 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(&ring->drops, 1, memory_order_release);
+	} else {
+		atomic_fetch_add_explicit(&unattached[probe], 1, memory_order_relaxed);
+	}
+}
+
+/* Maps this thread's ring. No lock and no malloc: this may be a signal handler. */
+static struct ring *ring_make(void)
+{
+	uint64_t size = atomic_load(&ring_bytes);
+	size_t head = (sizeof(struct ring) + 4095) & ~(size_t)4095;
+	struct ring *ring = mmap(NULL, head + size + RECORD_MAX, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (ring == MAP_FAILED)
+		return NULL;
+	ring->size = size;
+	ring->bytes = (unsigned char *)ring + head;
+	ring->thread = (pid_t)syscall(SYS_gettid);
+	ring->created = clock_raw();
+	ring->next = atomic_load(&rings);
+	while (!atomic_compare_exchange_weak(&rings, &ring->next, ring))
+		;
+	return ring;
+}
+
+/* The ring when the fast path has none to use, or NULL: then the event is dropped. */
+static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t probe)
+{
+	struct ring *ring = thread_ring;
+
+	if (!atomic_load_explicit(&listening, memory_order_relaxed))
+		return NULL; /* fired as its guard closed */
+	if (ring) {
+		/* A signal handler amid a record of this thread, or a record without its text. */
+		if (atomic_load_explicit(&ring->record.busy, memory_order_relaxed) == RING_SPOILED)
+			atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_relaxed);
+		count_drop(ring, probe);
+		return NULL;
+	}
+	if (thread_making) {
+		count_drop(NULL, probe);
+		return NULL;
+	}
+	int saved = errno;
+	thread_making = true;
+	ring = ring_make();
+	thread_ring = ring;
+	thread_making = false;
+	errno = saved;
+	if (!ring)
+		count_drop(NULL, probe);
+	return ring;
+}
+
+/* Waits for room as long as a client wants that. */
+static bool ring_wait(struct ring *ring, uint64_t next)
+{
+	const struct timespec limit = {.tv_nsec = RING_WAIT_MS * 1000000L};
+	int saved = errno;
+	bool room = false;
+
+	atomic_store_explicit(&ring->record.busy, RING_WAITING, memory_order_seq_cst);
+	while (!room && atomic_load(&listening) && atomic_load(&lossless)) {
+		uint32_t seen = atomic_load(&ring->room);
+		ring->known_tail = atomic_load(&ring->tail);
+		room = next - ring->known_tail <= ring->size;
+		if (!room)
+			syscall(SYS_futex, &ring->room, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0);
+	}
+	atomic_store_explicit(&ring->record.busy, RING_WRITING, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	errno = saved;
+	return room;
+}
+
+static __attribute__((cold, noinline)) bool ring_full(
+	struct ring *ring, uint32_t probe, uint64_t next)
+{
+	ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+	if (next - ring->known_tail <= ring->size)
+		return false;
+	if (atomic_load_explicit(&lossless, memory_order_relaxed) && ring_wait(ring, next))
+		return false;
+	count_drop(ring, probe);
+	return true;
+}
+
+static struct vmtap_record *ring_begin(uint32_t probe, uint32_t bytes)
+{
+	struct ring *ring = thread_ring;
+
+	if (__builtin_expect(!ring ||
+			    atomic_load_explicit(&ring->record.busy, memory_order_relaxed), 0)) {
+		ring = ring_slow(probe);
+		if (!ring)
+			return NULL;
+	}
+	atomic_store_explicit(&ring->record.busy, RING_WRITING, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_relaxed);
+	uint64_t next = ring_after(head, bytes, ring->size);
+	if (__builtin_expect(next - ring->known_tail > ring->size, 0) && ring_full(ring, probe, next)) {
+		atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
+		return NULL;
+	}
+	unsigned char *at = ring->bytes + (head & (ring->size - 1));
+	uint64_t time = clock_raw();
+	uint32_t kind = probe | (uint32_t)current_cpu() << 16;
+	memcpy(at + RECORD_TIME, &time, sizeof(time));
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(at + RECORD_PROBE, &kind, sizeof(kind));
+#else
+	uint16_t halves[2] = {(uint16_t)probe, (uint16_t)(kind >> 16)};
+	memcpy(at + RECORD_PROBE, halves, sizeof(halves));
+#endif
+	ring->record.at = at;
+	ring->record.next = next;
+	return &ring->record;
+}
+
+/* An id; when the table is full, one for this event alone, its text going before it. */
+static uint32_t ring_name(struct vmtap_name *name)
+{
+	uint32_t id = name_take(name);
+
+	if (id)
+		return id;
+	uint32_t length = name->length < NAME_LENGTH_MAX ? name->length : NAME_LENGTH_MAX;
+	uint32_t bytes = (RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
+	struct vmtap_record *record = ring_begin(RING_NAME, bytes);
+	struct ring *ring = thread_ring;
+	if (!record) {
+		/* Amid another record nothing may change; else the event to come is dropped. */
+		if (ring && atomic_load_explicit(&ring->record.busy, memory_order_relaxed) == RING_IDLE)
+			atomic_store_explicit(&ring->record.busy, RING_SPOILED, memory_order_relaxed);
+		return 0;
+	}
+	id = NAME_TRANSIENT + ring->next_transient++ % NAME_TRANSIENTS;
+	memcpy(record->at + RECORD_BODY, &id, sizeof(id));
+	memcpy(record->at + RECORD_BODY + 4, &length, sizeof(length));
+	memcpy(record->at + RECORD_BODY + 8, name->text, length);
+	atomic_store_explicit(&record->head, record->next, memory_order_release);
+	atomic_store_explicit(&record->busy, RING_IDLE, memory_order_release);
+	return id;
+}
+
+const struct vmtap_runtime ring_runtime = {.begin = ring_begin, .name = ring_name};
+
+void ring_set_size(uint32_t bytes)
+{
+	uint32_t size = RING_BYTES_MIN;
+
+	if (bytes > RING_BYTES_MAX)
+		bytes = RING_BYTES_MAX;
+	while (size < bytes)
+		size *= 2;
+	atomic_store(&ring_bytes, size);
+}
+
+void ring_set_listening(bool now)
+{
+	atomic_store(&listening, now);
+	if (!now)
+		ring_wake();
+}
+
+void ring_set_lossless(bool now)
+{
+	atomic_store(&lossless, now);
+	if (!now)
+		ring_wake();
+}
+
+struct ring *ring_first(void)
+{
+	return atomic_load_explicit(&rings, memory_order_acquire);
+}
+
+uint64_t ring_unattached(uint32_t probe)
+{
+	return atomic_load_explicit(&unattached[probe], memory_order_relaxed);
+}
+
+static void ring_bump(struct ring *ring)
+{
+	atomic_fetch_add(&ring->room, 1);
+	syscall(SYS_futex, &ring->room, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+void ring_release(struct ring *ring, uint64_t position)
+{
+	atomic_store_explicit(&ring->tail, position, memory_order_seq_cst);
+	if (atomic_load_explicit(&ring->record.busy, memory_order_seq_cst) == RING_WAITING)
+		ring_bump(ring);
+}
+
+void ring_wake(void)
+{
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		ring_bump(ring);
+}
+
+static void ring_unmap(struct ring *ring)
+{
+	size_t head = (size_t)(ring->bytes - (unsigned char *)ring);
+
+	if (ring->transients)
+		munmap(ring->transients, ring->transients_bytes);
+	munmap(ring, head + ring->size + RECORD_MAX);
+}
+
+/* A live thread of this process has that id, or a later ring says that it was reused. */
+static bool ring_thread_lives(const struct ring *ring)
+{
+	for (const struct ring *newer = ring_first(); newer && newer != ring; newer = newer->next)
+		if (newer->thread == ring->thread)
+			return false;
+	return syscall(SYS_tgkill, getpid(), ring->thread, 0) == 0 || errno != ESRCH;
+}
+
+void ring_collect(void)
+{
+	struct ring *previous = NULL, *next;
+
+	for (struct ring *ring = ring_first(); ring; ring = next) {
+		struct ring *expected = ring;
+		next = ring->next;
+		if (ring_thread_lives(ring) ||
+			atomic_load(&ring->tail) != atomic_load(&ring->record.head) ||
+			ring->reported_drops != atomic_load(&ring->drops)) {
+			previous = ring;
+			continue;
+		}
+		if (previous)
+			previous->next = next;
+		else if (!atomic_compare_exchange_strong(&rings, &expected, next)) {
+			/* A thread has just added its ring in front: another time. */
+			previous = ring;
+			continue;
+		}
+		ring_unmap(ring);
+	}
+}
+
+void ring_forget(void)
+{
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		if (atomic_load(&ring->record.busy) == RING_IDLE)
+			madvise(ring->bytes, ring->size + RECORD_MAX, MADV_DONTNEED);
+}
+
+void ring_fork_child(void)
+{
+	struct ring *own = thread_ring, *next;
+
+	for (struct ring *ring = ring_first(); ring; ring = next) {
+		next = ring->next;
+		if (ring != own)
+			ring_unmap(ring);
+	}
+	atomic_store(&rings, own);
+	if (!own)
+		return;
+	own->next = NULL;
+	own->thread = (pid_t)syscall(SYS_gettid);
+	atomic_store(&own->tail, atomic_load(&own->record.head));
+	own->known_tail = atomic_load(&own->record.head);
+	memset(own->dropped, 0, sizeof(own->dropped));
+	memset(own->reported, 0, sizeof(own->reported));
+	atomic_store(&own->drops, 0);
+	own->reported_drops = 0;
+}

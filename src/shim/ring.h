@@ -1,0 +1,100 @@
+/*
+ * ring.h: where producers put their records. One ring per OS thread that fires while a
+ * client listens, written by that thread alone and read by the server alone.
+ *
+ * Positions grow for ever; a position's place is its remainder by the size. A record that
+ * begins inside the ring may run over its end into spare room behind it; the next one then
+ * begins at the next multiple of the size. Both sides compute that with ring_after().
+ *
+ * A producer never blocks, allocates or calls the system, but for the mapping of its ring
+ * at its first record, and for waiting if a client asked for lossless delivery. It is
+ * safe in a signal handler: a record that interrupts a record is dropped and counted.
+ *
+ * A ring stays mapped while its thread lives, for the thread may be about to write to it
+ * at any moment; the server takes it back once the kernel says that the thread is gone.
+ */
+#ifndef VMTAP_SHIM_RING_H
+#define VMTAP_SHIM_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "shim/object.h"
+
+enum {
+	RING_NAME = 0xffff, /* in place of a probe: u32 transient id, u32 length, text, which
+			       the next record of this ring uses */
+	RING_IDLE = 0,      /* values of vmtap_record.busy */
+	RING_WRITING = 1,
+	RING_WAITING = 2,
+	RING_SPOILED = 3    /* the record to come lacks a text: drop it */
+};
+
+struct ring {
+	struct vmtap_record record; /* the producer's; the server reads head and busy */
+	uint64_t known_tail;        /* the producer's last look at tail */
+	uint64_t size;              /* a power of two */
+	unsigned char *bytes;
+	uint32_t next_transient;
+	pid_t thread;
+
+	_Atomic uint64_t tail __attribute__((aligned(64))); /* the server's */
+	_Atomic uint32_t room;      /* a futex: bumped when a waiting producer may look again */
+	struct ring *next;
+	uint64_t created;           /* raw clock */
+	uint64_t last;              /* the server's: raw time of the last record it read */
+	uint64_t busy_since;        /* the server's: since when it saw the same record written */
+	uint64_t busy_head;
+
+	_Atomic uint64_t drops;                   /* of all probes */
+	_Atomic uint64_t dropped[VMTAP_PROBES];   /* since the ring was made */
+	uint64_t reported[VMTAP_PROBES];          /* the server's: as far as told to clients */
+	uint64_t reported_drops;
+	void *transients;         /* the server's: texts of RING_NAME records */
+	size_t transients_bytes;
+};
+
+/* What objects call. */
+extern const struct vmtap_runtime ring_runtime;
+
+/* The size of rings made from now on; rounded up to a power of two. */
+void ring_set_size(uint32_t bytes);
+
+/* Whether anybody listens, and how many of them want the VM to wait. The server's. */
+void ring_set_listening(bool listening);
+void ring_set_lossless(bool lossless);
+
+/* The first ring; producers add at the front at any time. */
+struct ring *ring_first(void);
+
+/* Events dropped on threads that could not get a ring, per probe, ever. */
+uint64_t ring_unattached(uint32_t probe);
+
+/* Gives room back: records before this position have been read. */
+void ring_release(struct ring *ring, uint64_t position);
+
+/* Lets every waiting producer look again. */
+void ring_wake(void);
+
+/* Removes the rings of threads that are gone and have been read to the end. */
+void ring_collect(void);
+
+/* Gives the memory of all rings back, not the mappings; what they hold is lost. Only while
+ * nobody listens. */
+void ring_forget(void);
+
+/* In the child of fork(): only this thread's ring is left, empty. */
+void ring_fork_child(void);
+
+static inline uint64_t ring_after(uint64_t position, uint32_t bytes, uint64_t size)
+{
+	uint64_t after = position + bytes;
+
+	if (__builtin_expect((position & (size - 1)) + bytes >= size, 0))
+		after = (position | (size - 1)) + 1;
+	return after;
+}
+
+#endif

@@ -1,0 +1,630 @@
+/*
+ * server.c: see server.h.
+ *
+ * The watermark. A reader may release events up to the time that the server names, so no
+ * event may come later that is older. A record's time is read after its ring was marked
+ * busy and before it is published. Hence: a ring that is not busy when looked at can only
+ * add records younger than that look (give or take a store's way to memory, MARGIN); a busy
+ * one, records younger than its last. A thread that stays busy for longer than BUSY_LIMIT
+ * (stopped amid a record by a debugger, say) is not waited for.
+ */
+#include "shim/server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "shim/client.h"
+#include "shim/endpoint.h"
+#include "shim/name.h"
+#include "shim/registry.h"
+
+enum {
+	CLIENTS_MAX = 64,
+	QUEUE_BYTES_DEFAULT = 8 << 20,
+	QUEUE_BYTES_MIN = 256 << 10,
+	FLUSH_MS_DEFAULT = 2000,
+	DRAIN_MS = 1,
+	MARGIN_MICROSECONDS = 50,
+	BUSY_LIMIT_MICROSECONDS = 1000000,
+	COLLECT_DRAINS = 16,    /* how often to look for threads that are gone */
+	RELEASE_BYTES = 64 << 10, /* a ring's room is given back in such pieces */
+	ARGUMENTS_MAX = 60000,
+	STACK_BYTES = 256 << 10
+};
+
+struct server {
+	pthread_t thread;
+	struct endpoint endpoint;
+	int wake; /* eventfd: stop */
+	uint32_t queue_bytes;
+	uint32_t flush_ms;
+	struct clock_line clock;
+	struct encode_process process;
+	char *runtime, *arguments;
+	struct client *clients; /* changed under the registry's lock only */
+	unsigned client_count;
+	bool listening;
+	bool busy_rings; /* the last drain found much: do not sleep */
+	uint64_t watermark;
+	uint64_t unattached[EVENT_TYPES];
+	unsigned drains;
+	pthread_mutex_t wait_lock;
+	pthread_cond_t wait_changed;
+	bool has_subscribed;
+};
+
+/* ---- draining ---- */
+
+/* Where the texts that travelled with their events are kept: a ring's room is given back
+ * before the event may have come. */
+struct transients {
+	struct encode_transient of[NAME_TRANSIENTS];
+	unsigned char bytes[NAME_TRANSIENTS][NAME_LENGTH_MAX];
+};
+
+static void keep_transient(struct ring *ring, const unsigned char *record, uint32_t length)
+{
+	struct transients *kept = ring->transients;
+	uint32_t id;
+
+	if (!kept) {
+		kept = mmap(NULL, sizeof(*kept), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (kept == MAP_FAILED)
+			return;
+		ring->transients = kept;
+		ring->transients_bytes = sizeof(*kept);
+		for (unsigned i = 0; i < NAME_TRANSIENTS; i++)
+			kept->of[i].text = kept->bytes[i];
+	}
+	memcpy(&id, record + RECORD_BODY, sizeof(id));
+	id = (id - NAME_TRANSIENT) % NAME_TRANSIENTS;
+	kept->of[id].length = length;
+	memcpy(kept->bytes[id], record + RECORD_BODY + 8, length);
+}
+
+static const struct encode_transient no_transients[NAME_TRANSIENTS] = {
+	[0 ... NAME_TRANSIENTS - 1] = {(const unsigned char *)"", 0}};
+
+static void drain_ring(struct server *server, struct ring *ring, uint64_t head)
+{
+	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed), released = tail;
+
+	while (tail != head) {
+		const unsigned char *record = ring->bytes + (tail & (ring->size - 1));
+		const struct transients *kept = ring->transients;
+		uint64_t raw, time;
+		uint32_t bytes, length;
+		uint16_t probe;
+
+		memcpy(&raw, record + RECORD_TIME, sizeof(raw));
+		memcpy(&probe, record + RECORD_PROBE, sizeof(probe));
+		if (probe == RING_NAME) {
+			memcpy(&length, record + RECORD_BODY + 4, sizeof(length));
+			if (length > NAME_LENGTH_MAX)
+				break;
+			keep_transient(ring, record, length);
+			bytes = (RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
+		} else if (probe < EVENT_TYPES && raw) {
+			bytes = event_record_bytes(&event_types[probe], record);
+			if (bytes > RECORD_MAX)
+				break;
+			time = clock_convert(&server->clock, raw);
+			for (struct client *client = server->clients; client; client = client->next)
+				client_take(client, probe, record, raw, time, (uint64_t)ring->thread,
+					kept ? kept->of : no_transients);
+			ring->last = raw;
+		} else {
+			break;
+		}
+		tail = ring_after(tail, bytes, ring->size);
+		if (tail - released >= RELEASE_BYTES) {
+			ring_release(ring, tail);
+			released = tail;
+		}
+	}
+	/* What cannot be a record comes from memory that was given back under a record that was
+	 * still being written: nobody asked for it. */
+	ring_release(ring, head);
+}
+
+static void tell_drops(struct server *server, struct ring *ring, uint64_t now)
+{
+	uint64_t drops = atomic_load_explicit(&ring->drops, memory_order_acquire);
+
+	if (drops == ring->reported_drops)
+		return;
+	for (unsigned i = 0; i < EVENT_TYPES; i++) {
+		uint64_t dropped = atomic_load_explicit(&ring->dropped[i], memory_order_relaxed);
+		for (struct client *client = server->clients; client; client = client->next)
+			client_lose(client, i, dropped - ring->reported[i], now);
+		ring->reported[i] = dropped;
+	}
+	ring->reported_drops = drops;
+}
+
+static void tell_unattached(struct server *server, uint64_t now)
+{
+	for (unsigned i = 0; i < EVENT_TYPES; i++) {
+		uint64_t dropped = ring_unattached(i);
+		if (dropped == server->unattached[i])
+			continue;
+		for (struct client *client = server->clients; client; client = client->next)
+			client_lose(client, i, dropped - server->unattached[i], now);
+		server->unattached[i] = dropped;
+	}
+}
+
+/* The earliest raw time that this ring can still add, as far as it matters now. */
+static uint64_t ring_floor(const struct server *server, struct ring *ring, uint32_t busy,
+	uint64_t head, uint64_t now)
+{
+	uint64_t limit = clock_raw_microsecond(&server->clock) * BUSY_LIMIT_MICROSECONDS;
+
+	if (busy != RING_WRITING) {
+		ring->busy_since = 0;
+		return now;
+	}
+	if (!ring->busy_since || ring->busy_head != head) {
+		ring->busy_since = now;
+		ring->busy_head = head;
+	}
+	if (now - ring->busy_since > limit)
+		return now;
+	return ring->last ? ring->last : ring->created;
+}
+
+/* A client that must lose nothing is behind: the rings keep what they have. */
+static bool held_back(const struct server *server)
+{
+	for (const struct client *client = server->clients; client; client = client->next)
+		if (client->lossless && client->subscribed && !client->gone &&
+			queue_length(&client->encoder.queue) > client->encoder.queue.capacity / 2)
+			return true;
+	return false;
+}
+
+/* Moves what the rings hold into the queues. False when a client holds it back. */
+static bool drain(struct server *server)
+{
+	uint64_t now, floor, time;
+
+	if (held_back(server))
+		return false;
+	clock_point(&server->clock);
+	now = clock_raw();
+	floor = now - clock_raw_microsecond(&server->clock) * MARGIN_MICROSECONDS;
+	time = clock_convert(&server->clock, now);
+	server->busy_rings = false;
+	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
+		uint32_t busy = atomic_load_explicit(&ring->record.busy, memory_order_seq_cst);
+		uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_acquire);
+		uint64_t first = ring_floor(server, ring, busy, head, now);
+
+		if (head - atomic_load_explicit(&ring->tail, memory_order_relaxed) > ring->size / 4)
+			server->busy_rings = true;
+		drain_ring(server, ring, head);
+		tell_drops(server, ring, time);
+		if (busy == RING_WRITING && first != now && ring->last > first)
+			first = ring->last;
+		if ((int64_t)(first - floor) < 0)
+			floor = first;
+	}
+	tell_unattached(server, time);
+	uint64_t watermark = clock_convert(&server->clock, floor);
+	if (watermark > server->watermark)
+		server->watermark = watermark;
+	for (struct client *client = server->clients; client; client = client->next)
+		client_mark(client, server->watermark, time);
+	if (++server->drains % COLLECT_DRAINS == 0)
+		ring_collect();
+	return true;
+}
+
+/* ---- subscriptions ---- */
+
+/* Forgets what rings hold from the last time that somebody listened. */
+static void skip_stale(struct server *server)
+{
+	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
+		ring_release(ring, atomic_load_explicit(&ring->record.head, memory_order_acquire));
+		ring->reported_drops = atomic_load(&ring->drops);
+		for (unsigned i = 0; i < EVENT_TYPES; i++)
+			ring->reported[i] = atomic_load(&ring->dropped[i]);
+	}
+	for (unsigned i = 0; i < EVENT_TYPES; i++)
+		server->unattached[i] = ring_unattached(i);
+	clock_point(&server->clock);
+	clock_point(&server->clock);
+}
+
+/* Makes guards, rings and waiting agree with what the clients now want. */
+static void apply_subscriptions(struct server *server)
+{
+	bool wanted[EVENT_TYPES] = {false}, listening = false, lossless = false;
+
+	for (struct client *client = server->clients; client; client = client->next) {
+		if (!client->subscribed || client->gone)
+			continue;
+		listening = true;
+		lossless |= client->lossless;
+		for (unsigned i = 0; i < EVENT_TYPES; i++)
+			wanted[i] |= client->wanted[i];
+	}
+	if (listening && !server->listening)
+		skip_stale(server);
+	if (listening)
+		ring_set_listening(true);
+	ring_set_lossless(lossless);
+	registry_lock();
+	registry_open(wanted);
+	registry_unlock();
+	if (!listening && server->listening) {
+		ring_set_listening(false);
+		ring_collect();
+		ring_forget();
+	}
+	server->listening = listening;
+}
+
+static void note_subscriber(struct server *server)
+{
+	pthread_mutex_lock(&server->wait_lock);
+	server->has_subscribed = true;
+	pthread_cond_broadcast(&server->wait_changed);
+	pthread_mutex_unlock(&server->wait_lock);
+}
+
+static void take_frame(struct server *server, struct client *client)
+{
+	bool was = client->subscribed;
+	bool wants = false;
+
+	client->changed = false;
+	if (client->finishing)
+		return;
+	for (unsigned i = 0; i < EVENT_TYPES; i++)
+		wants |= client->wanted[i];
+	if (!was)
+		client->since = clock_raw();
+	client->subscribed = wants && !client->finish_asked;
+	apply_subscriptions(server);
+	/* An end marker is its own acknowledgement: nothing may follow it. */
+	client->finishing = client->finish_asked;
+	client->acknowledge = !client->finishing;
+	if (client->subscribed)
+		note_subscriber(server);
+}
+
+/* Frames, one at a time: each takes effect before the next is read. What was recorded
+ * before a change is delivered by the terms of before. */
+static void read_client(struct server *server, struct client *client)
+{
+	do {
+		client_read(client);
+		if (client->changed && server->listening && !client->gone) {
+			bool wanted[EVENT_TYPES];
+			memcpy(wanted, client->wanted, sizeof(wanted));
+			memcpy(client->wanted, client->before, sizeof(wanted));
+			drain(server);
+			memcpy(client->wanted, wanted, sizeof(wanted));
+		}
+		if (!client->changed)
+			break;
+		take_frame(server, client);
+		memcpy(client->before, client->wanted, sizeof(client->before));
+		client_parse(client);
+	} while (!client->gone);
+}
+
+/* ---- connections ---- */
+
+static void accept_clients(struct server *server)
+{
+	while (server->client_count < CLIENTS_MAX) {
+		struct client *client;
+		int socket = endpoint_accept(&server->endpoint);
+
+		if (socket == -EAGAIN || socket == -EWOULDBLOCK)
+			return;
+		if (socket == -EPERM || socket == -EINTR || socket == -ECONNABORTED)
+			continue;
+		if (socket < 0)
+			return;
+		if (client_open(socket, server->queue_bytes, &client)) {
+			close(socket);
+			continue;
+		}
+		if (encode_start(&client->encoder, &server->clock, &server->process)) {
+			client_close(client);
+			continue;
+		}
+		registry_lock();
+		client->next = server->clients;
+		server->clients = client;
+		server->client_count++;
+		registry_unlock();
+	}
+}
+
+static void drop_gone(struct server *server)
+{
+	struct client *gone = NULL;
+
+	registry_lock();
+	for (struct client **link = &server->clients; *link;) {
+		struct client *client = *link;
+		if (!client->gone) {
+			link = &client->next;
+			continue;
+		}
+		*link = client->next;
+		client->next = gone;
+		gone = client;
+		server->client_count--;
+	}
+	registry_unlock();
+	if (gone)
+		apply_subscriptions(server);
+	while (gone) {
+		struct client *next = gone->next;
+		client_close(gone);
+		gone = next;
+	}
+}
+
+/* After a drain: acknowledgements, end markers that had no room, and sending. */
+static void serve_clients(struct server *server)
+{
+	for (struct client *client = server->clients; client; client = client->next) {
+		if (client->gone)
+			continue;
+		encode_block_end(&client->encoder);
+		if (client->acknowledge)
+			client->acknowledge = !encode_subscribed(&client->encoder, client->tag,
+				clock_monotonic() - server->clock.zero);
+		if (client->finishing && !client->end_queued) {
+			client_mark(client, server->watermark, clock_monotonic() - server->clock.zero);
+			client_finish(client);
+		}
+		client_send(client);
+		if (client->end_queued && !client_pending(client))
+			client->gone = true;
+	}
+	drop_gone(server);
+}
+
+/* Waits for whatever there is to do. True when the server is to stop. */
+static bool wait_for_work(struct server *server, int timeout_ms)
+{
+	struct pollfd polled[CLIENTS_MAX + 2] = {
+		{.fd = server->wake, .events = POLLIN},
+		{.fd = server->client_count < CLIENTS_MAX ? server->endpoint.socket : -1, .events = POLLIN},
+	};
+	nfds_t count = 2;
+	struct client *client;
+
+	for (client = server->clients; client; client = client->next)
+		polled[count++] = (struct pollfd){.fd = client->socket,
+			.events = (short)((client->input_ended ? 0 : POLLIN) |
+				(client_pending(client) ? POLLOUT : 0))};
+	if (poll(polled, count, timeout_ms) <= 0)
+		return false;
+	count = 2;
+	for (client = server->clients; client; client = client->next, count++) {
+		/* Both sides shut: nobody will read any more. What it said before still counts, but a
+		 * subscription of one who is gone would only open guards and close them. */
+		if (polled[count].revents & (POLLERR | POLLHUP | POLLNVAL))
+			client->gone = true;
+		else if (polled[count].revents & POLLIN)
+			read_client(server, client);
+	}
+	if (polled[1].revents & POLLIN)
+		accept_clients(server);
+	return polled[0].revents & POLLIN;
+}
+
+static bool rings_empty(void)
+{
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		if (atomic_load(&ring->record.busy) == RING_WAITING ||
+			atomic_load(&ring->tail) != atomic_load(&ring->record.head))
+			return false;
+	return true;
+}
+
+/* Everything recorded until now is delivered, each stream gets its end marker, and slow
+ * clients have their time; lossless ones as long as they live. */
+static void finish(struct server *server)
+{
+	const bool none[EVENT_TYPES] = {false};
+	uint64_t deadline = clock_monotonic() + (uint64_t)server->flush_ms * 1000000u;
+
+	registry_lock();
+	registry_open(none);
+	registry_unlock();
+	while (server->clients) {
+		bool all = drain(server) && rings_empty();
+		if (all) {
+			for (struct client *client = server->clients; client; client = client->next) {
+				client->subscribed = false;
+				client_finish(client);
+			}
+			ring_set_lossless(false);
+		}
+		serve_clients(server);
+		if (clock_monotonic() > deadline) {
+			for (struct client *client = server->clients; client; client = client->next)
+				client->gone |= !client->lossless;
+			drop_gone(server);
+		}
+		if (server->clients)
+			wait_for_work(server, DRAIN_MS);
+	}
+	ring_set_listening(false);
+	ring_set_lossless(false);
+}
+
+static void *server_main(void *argument)
+{
+	struct server *server = argument;
+	bool stop = false;
+
+	prctl(PR_SET_NAME, "vmtap");
+	prctl(PR_SET_TIMERSLACK, 1000);
+	while (!stop) {
+		int timeout = !server->listening ? -1 : server->busy_rings ? 0 : DRAIN_MS;
+		stop = wait_for_work(server, timeout);
+		if (server->listening)
+			drain(server);
+		serve_clients(server);
+	}
+	finish(server);
+	return NULL;
+}
+
+/* ---- starting and stopping ---- */
+
+static int describe_process(struct server *server, const struct vmtap_options *options)
+{
+	struct encode_process *process = &server->process;
+	size_t length = 0;
+
+	process->pid = (uint32_t)getpid();
+	process->parent = (uint32_t)getppid();
+	process->caps = options->caps ? options->caps : 1;
+	server->runtime = strndup(options->runtime ? options->runtime : program_invocation_short_name, 1024);
+	server->arguments = calloc(1, ARGUMENTS_MAX);
+	if (!server->runtime || !server->arguments)
+		return -ENOMEM;
+	for (int i = 0; options->arguments && i < options->argument_count; i++) {
+		size_t bytes = strlen(options->arguments[i]) + 1;
+		if (bytes > ARGUMENTS_MAX - length)
+			break;
+		memcpy(server->arguments + length, options->arguments[i], bytes);
+		length += bytes;
+	}
+	if (!length) {
+		int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+		ssize_t got = file < 0 ? 0 : read(file, server->arguments, ARGUMENTS_MAX);
+		if (file >= 0)
+			close(file);
+		length = got > 0 ? (size_t)got : 0;
+	}
+	process->runtime = server->runtime;
+	process->arguments = server->arguments;
+	process->arguments_length = length;
+	return 0;
+}
+
+static void server_free(struct server *server)
+{
+	if (server->wake >= 0)
+		close(server->wake);
+	pthread_mutex_destroy(&server->wait_lock);
+	pthread_cond_destroy(&server->wait_changed);
+	free(server->runtime);
+	free(server->arguments);
+	free(server);
+}
+
+static int start_thread(struct server *server)
+{
+	pthread_attr_t attributes;
+	sigset_t all, before;
+	int error;
+
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = -pthread_create(&server->thread, &attributes, server_main, server);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
+	return error;
+}
+
+int server_start(const struct vmtap_options *given, struct server **result)
+{
+	struct vmtap_options options = {0};
+	struct server *server = calloc(1, sizeof(*server));
+	int error;
+
+	if (!server)
+		return -ENOMEM;
+	if (given)
+		memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
+	server->endpoint.socket = -1;
+	pthread_mutex_init(&server->wait_lock, NULL);
+	pthread_cond_init(&server->wait_changed, NULL);
+	server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	error = server->wake < 0 ? -errno : describe_process(server, &options);
+	if (error)
+		goto out;
+	server->queue_bytes = options.queue_bytes ? options.queue_bytes : QUEUE_BYTES_DEFAULT;
+	if (server->queue_bytes < QUEUE_BYTES_MIN)
+		server->queue_bytes = QUEUE_BYTES_MIN;
+	server->flush_ms = options.flush_ms ? options.flush_ms : FLUSH_MS_DEFAULT;
+	if (options.ring_bytes)
+		ring_set_size(options.ring_bytes);
+	if (options.name_bytes)
+		name_limit(options.name_bytes);
+	clock_choose();
+	clock_start(&server->clock);
+	error = endpoint_open(&server->endpoint, options.socket);
+	if (!error)
+		error = start_thread(server);
+	if (error)
+		endpoint_close(&server->endpoint);
+out:
+	if (error) {
+		server_free(server);
+		return error;
+	}
+	*result = server;
+	return 0;
+}
+
+void server_wait(struct server *server)
+{
+	pthread_mutex_lock(&server->wait_lock);
+	while (!server->has_subscribed)
+		pthread_cond_wait(&server->wait_changed, &server->wait_lock);
+	pthread_mutex_unlock(&server->wait_lock);
+}
+
+void server_stop(struct server *server)
+{
+	uint64_t one = 1;
+
+	while (write(server->wake, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	pthread_join(server->thread, NULL);
+	endpoint_close(&server->endpoint);
+	server_free(server);
+}
+
+void server_fork_child(struct server *server)
+{
+	const bool none[EVENT_TYPES] = {false};
+
+	registry_open(none);
+	ring_set_lossless(false);
+	ring_set_listening(false);
+	while (server->clients) {
+		struct client *client = server->clients;
+		server->clients = client->next;
+		client_close(client);
+	}
+	close(server->endpoint.socket);
+	server_free(server);
+}

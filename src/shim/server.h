@@ -1,0 +1,28 @@
+/*
+ * server.h: the thread that serves clients: accepts them, opens and closes guards as they
+ * ask, moves what the rings hold into their queues about once a millisecond while anybody
+ * listens, and sleeps otherwise. It takes no lock that a producer could hold.
+ */
+#ifndef VMTAP_SHIM_SERVER_H
+#define VMTAP_SHIM_SERVER_H
+
+#include <stdint.h>
+
+#include "vmtap.h"
+
+struct server;
+
+/* Makes the socket and the thread. options may be NULL. */
+int server_start(const struct vmtap_options *options, struct server **server);
+
+/* Waits until some client has subscribed. */
+void server_wait(struct server *server);
+
+/* Delivers what there is, ends every stream, and is gone. */
+void server_stop(struct server *server);
+
+/* In the child of fork(), the registry locked: closes what was inherited; there is no
+ * thread, and the socket's path is the parent's. */
+void server_fork_child(struct server *server);
+
+#endif
