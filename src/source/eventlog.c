@@ -131,8 +131,6 @@ struct eventlog {
 	uint64_t open_last; /* time of its last event */
 
 	uint64_t watermark, announced; /* read; told to the caller as batch->until */
-	uint64_t zero;                 /* CLOCK_MONOTONIC at the stream's time 0 */
-	int64_t wall_offset;
 	uint32_t tag;
 	struct eventlog_process process;
 
@@ -598,14 +596,14 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 	case ROLE_CLOCK:
 		/* a second one could only move events that are already out */
 		if (!log->clocked) {
-			log->zero = bytes_u64(payload);
-			log->wall_offset = (int64_t)(bytes_u64(payload + 8) - log->zero);
+			log->process.start = bytes_u64(payload);
+			log->process.wall_offset = (int64_t)(bytes_u64(payload + 8) - log->process.start);
 			log->clocked = true;
 		}
 		break;
 	case ROLE_WALL_CLOCK:
 		if (!log->clocked)
-			log->wall_offset = (int64_t)(bytes_u64(payload + 4) * 1000000000u +
+			log->process.wall_offset = (int64_t)(bytes_u64(payload + 4) * 1000000000u +
 				bytes_u32(payload + 12) - time);
 		break;
 	case ROLE_SUBSCRIBED:
@@ -880,7 +878,7 @@ static inline void decode(struct eventlog *log, const struct run *run)
 		arguments[plan->text_argument] = take_text(log, (const char *)payload + plan->least,
 			bytes_u16(at + WIRE_EVENT_BYTES) - (size_t)plan->least);
 	log->events[log->event_count++] = (struct event){
-		.time = run->time + log->zero,
+		.time = run->time + log->process.start,
 		.arguments = arguments,
 		.probe = plan->probe,
 		.tid = run->tid,
@@ -974,7 +972,7 @@ enum eventlog_state eventlog_next(
 		.event_count = log->event_count,
 		.losses = log->taken,
 		.loss_count = log->loss_count,
-		.wall_offset = log->wall_offset,
+		.wall_offset = log->process.wall_offset,
 		.names = log->names.texts,
 		.name_count = log->names.count,
 		.transients = log->transients,
@@ -984,7 +982,7 @@ enum eventlog_state eventlog_next(
 	log->loss_count = 0;
 	if (complete && log->watermark > log->announced) {
 		log->announced = log->watermark;
-		batch->until = log->watermark + log->zero;
+		batch->until = log->watermark + log->process.start;
 	}
 	return EVENTLOG_BATCH;
 }

@@ -36,6 +36,8 @@ enum eventlog_state {
 struct eventlog_process {
 	uint32_t pid, ppid; /* 0: not said */
 	char program[64];   /* base name of the first argument, "" when not said */
+	uint64_t start;     /* the stream's zero, ns on its CLOCK_MONOTONIC */
+	int64_t wall_offset;
 };
 
 /* what names the stream in messages: "log.eventlog", "process 12 (toy)"; it is copied. */

@@ -153,6 +153,9 @@ int source_log_open(const char *file, struct d_probe_set *set, struct source **s
 		result = error_set(error, ENOMEM, "%s: out of memory", file);
 		goto out;
 	}
+	log->source.recorded = true;
+	log->source.start = process->start;
+	log->source.wall_offset = process->wall_offset;
 	log->source.process.pid = process->pid;
 	log->source.process.ppid = process->ppid;
 	log->source.process.execname = process->program;

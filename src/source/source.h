@@ -44,6 +44,9 @@ struct source_methods {
 struct source {
 	const struct source_methods *methods;
 	struct event_process process;
+	bool recorded;       /* time is the recording's, not the present: it runs from start */
+	uint64_t start;      /* of a recording: its first moment, as events count time */
+	int64_t wall_offset; /* of a recording, as in struct event_batch */
 };
 
 /*

@@ -1,0 +1,369 @@
+/*
+ * run.c: see run.h.
+ *
+ * Time: a tick that is due waits for the stream to say how far it has come, since events
+ * from before the tick may still be on their way; a stream that says nothing for 200 ms
+ * holds no tick back any longer. Without a stream ticks follow the clock, and over a
+ * recording they follow the recording.
+ *
+ * Signals are blocked and read from a descriptor, so none is lost between two waits. The
+ * first ends the trace in order; a second one stops at once.
+ */
+#include "cli/run.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "engine/engine.h"
+#include "source/source.h"
+
+#define MILLISECOND UINT64_C(1000000)
+
+enum {
+	SILENCE_MS = 200, /* how long a silent stream holds a tick back */
+	DRAIN_MS = 2000,  /* how long the target may take to finish its stream */
+	FLUSH_MS = 100,   /* output is written at least so often */
+	WAIT_MS = 60000   /* longest single wait */
+};
+
+struct run {
+	const struct run_settings *settings;
+	struct engine *engine;
+	struct source *source; /* NULL once it has ended */
+	int signals;
+	int interrupts;     /* signals seen */
+	uint64_t latest;    /* time of the recording so far */
+	uint64_t heard;     /* when the stream last said something */
+	uint64_t flushed;   /* when output was last written */
+	uint64_t told;      /* when drops were last reported */
+	bool pending_drops; /* the engine has run since */
+};
+
+static uint64_t clock_now(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t monotonic(void)
+{
+	return clock_now(CLOCK_MONOTONIC);
+}
+
+/* The present, as the program's events count it. */
+static uint64_t present(const struct run *run)
+{
+	const struct source *source = run->settings->source;
+
+	return source && source->recorded ? run->latest : monotonic();
+}
+
+static bool has_exited(const struct run *run)
+{
+	int status;
+
+	return engine_exited(run->engine, &status);
+}
+
+static void take_signals(struct run *run)
+{
+	struct signalfd_siginfo signal;
+
+	while (read(run->signals, &signal, sizeof(signal)) == (ssize_t)sizeof(signal))
+		run->interrupts++;
+}
+
+static int flush_output(struct run *run, uint64_t now, struct error *error)
+{
+	FILE *output = run->settings->output;
+
+	run->flushed = now;
+	if (!fflush(output) && !ferror(output))
+		return 0;
+	return error_set(error, errno ? errno : EIO, "failed to write to %s: %s",
+		run->settings->output_name, strerror(errno ? errno : EIO));
+}
+
+static void run_batch(struct run *run, const struct event_batch *batch)
+{
+	if (batch->event_count && batch->events[batch->event_count - 1].time > run->latest)
+		run->latest = batch->events[batch->event_count - 1].time;
+	if (batch->until > run->latest)
+		run->latest = batch->until;
+	engine_run(run->engine, batch);
+	run->pending_drops = true;
+}
+
+static void report_drops(struct run *run, uint64_t now)
+{
+	if (!run->pending_drops || now - run->told < run->settings->program->options.statusrate)
+		return;
+	engine_status(run->engine);
+	run->told = now;
+	run->pending_drops = false;
+}
+
+/* Says how the target ended, in dtrace's words where it has them. */
+static void report_end(struct run *run, enum source_state state, const struct error *error)
+{
+	const struct child *child = run->settings->child;
+	const struct source *source = run->settings->source;
+	const char *name;
+
+	if (source->recorded) {
+		if (state == SOURCE_BROKEN)
+			cli_message("%s", error->text);
+		return;
+	}
+	if (state == SOURCE_BROKEN && !child->pid)
+		cli_message("%s", error->text);
+	if (run->settings->quiet)
+		return;
+	if (!child->pid) {
+		if (state == SOURCE_ENDED)
+			fprintf(stderr, "dtrace: pid %u has ended its event stream\n",
+				(unsigned int)source->process.pid);
+	} else if (!child->ended) {
+		if (state == SOURCE_BROKEN)
+			cli_message("%s", error->text);
+	} else if (WIFSIGNALED(child->status)) {
+		name = sigabbrev_np(WTERMSIG(child->status));
+		fprintf(stderr, "dtrace: pid %d terminated by SIG%s\n", (int)child->pid,
+			name ? name : "?");
+	} else {
+		fprintf(stderr, "dtrace: pid %d has exited\n", (int)child->pid);
+	}
+}
+
+/* Waits until there is something to do. */
+static void wait_for_more(struct run *run)
+{
+	const struct child *child = run->settings->child;
+	struct pollfd waits[3] = { { .fd = run->signals, .events = POLLIN } };
+	uint64_t due = engine_next_tick(run->engine), now = monotonic(), drops;
+	struct timespec left = { .tv_sec = WAIT_MS / 1000 };
+	nfds_t count = 1;
+
+	if (run->source) {
+		waits[count].fd = source_descriptor(run->source);
+		waits[count++].events = POLLIN;
+		/* the silence may have begun after the tick was due, or before */
+		if (due != UINT64_MAX) {
+			uint64_t from = due > run->heard ? due : run->heard;
+			due = from + SILENCE_MS * MILLISECOND;
+		}
+	} else if (child->pid && !child->ended) {
+		if (child->descriptor >= 0) {
+			waits[count].fd = child->descriptor;
+			waits[count++].events = POLLIN;
+		} else {
+			left = (struct timespec){ .tv_nsec = 10 * MILLISECOND };
+		}
+	}
+	drops = run->told + run->settings->program->options.statusrate;
+	if (run->pending_drops && drops < due)
+		due = drops;
+	if (due <= now)
+		left = (struct timespec){ 0 };
+	else if (due - now < (uint64_t)left.tv_sec * 1000000000u + (uint64_t)left.tv_nsec)
+		left = (struct timespec){ .tv_sec = (time_t)((due - now) / 1000000000u),
+			.tv_nsec = (long)((due - now) % 1000000000u) };
+	ppoll(waits, count, &left, NULL);
+}
+
+/* Fires the ticks that wait for nothing any more. */
+static void advance(struct run *run)
+{
+	uint64_t now = monotonic(), due = engine_next_tick(run->engine);
+
+	if (due == UINT64_MAX || due > now)
+		return;
+	if (run->source && now - run->heard < SILENCE_MS * MILLISECOND)
+		return;
+	if (run->source && now - due < SILENCE_MS * MILLISECOND)
+		return;
+	engine_advance(run->engine, now);
+	run->pending_drops = true;
+}
+
+/* The stream has ended; a command may live on a little without it. */
+static bool is_target_gone(struct run *run)
+{
+	struct child *child = run->settings->child;
+
+	return !child->pid || child_poll(child);
+}
+
+/* Until exit(), the target's end or a signal. */
+static int main_loop(struct run *run, struct error *error)
+{
+	enum source_state state = SOURCE_ENDED, end = SOURCE_ENDED;
+	struct event_batch batch = { 0 };
+	struct error reason = { "" };
+	int result = 0;
+	uint64_t now;
+
+	while (!result && !has_exited(run)) {
+		take_signals(run);
+		if (run->interrupts)
+			break;
+		state = SOURCE_IDLE;
+		if (run->source)
+			state = source_next(run->source, 0, &batch, &reason);
+		else if (run->settings->source && is_target_gone(run))
+			break;
+		now = monotonic();
+		if (state == SOURCE_MORE) {
+			run->heard = now;
+			run_batch(run, &batch);
+			report_drops(run, now);
+			if (now - run->flushed > FLUSH_MS * MILLISECOND)
+				result = flush_output(run, now, error);
+		} else if (state == SOURCE_IDLE) {
+			report_drops(run, now);
+			advance(run);
+			result = flush_output(run, now, error);
+			if (!result && !has_exited(run))
+				wait_for_more(run);
+		} else {
+			end = state;
+			run->source = NULL;
+		}
+	}
+	if (run->settings->source && !run->source) {
+		child_poll(run->settings->child);
+		report_end(run, end, &reason);
+	}
+	return result;
+}
+
+/* Takes what the target had sent when it was told to stop. */
+static void drain(struct run *run)
+{
+	uint64_t limit = monotonic() + DRAIN_MS * MILLISECOND, now;
+	struct event_batch batch = { 0 };
+	enum source_state state;
+	struct error reason;
+
+	source_stop(run->source);
+	while (run->interrupts < 2 && !has_exited(run)) {
+		struct pollfd waits[2] = { { .fd = run->signals, .events = POLLIN },
+			{ .fd = source_descriptor(run->source), .events = POLLIN } };
+		state = source_next(run->source, 0, &batch, &reason);
+		if (state == SOURCE_MORE) {
+			run_batch(run, &batch);
+		} else if (state == SOURCE_IDLE) {
+			now = monotonic();
+			if (now >= limit)
+				break;
+			poll(waits, 2, (int)((limit - now) / MILLISECOND) + 1);
+		} else {
+			break;
+		}
+		take_signals(run);
+	}
+}
+
+/* Tells the source which probes the program is interested in. */
+static int enable_probes(struct run *run, struct error *error)
+{
+	const struct d_program *program = run->settings->program;
+	const struct d_probe_set *set = run->settings->probes;
+	struct source_request request = { .lossless = run->settings->lossless,
+		.vtimestamp = program->needs.vtimestamp };
+	uint32_t *probes = calloc(set->count ? set->count : 1, sizeof(*probes));
+	bool *wanted = calloc(set->count ? set->count : 1, sizeof(*wanted));
+	int result;
+
+	if (!probes || !wanted) {
+		result = error_set(error, ENOMEM, "out of memory");
+		goto out;
+	}
+	for (size_t i = 0; i < program->clause_count; i++)
+		for (size_t j = 0; j < program->clauses[i].probe_count; j++)
+			wanted[program->clauses[i].probes[j]] = true;
+	for (size_t i = 0; i < set->count; i++)
+		if (wanted[i] && set->probes[i].kind == D_PROBE_SOURCE)
+			probes[request.probe_count++] = (uint32_t)i;
+	request.probes = probes;
+	result = source_enable(run->source, &request, error);
+out:
+	free(probes);
+	free(wanted);
+	return result;
+}
+
+int run_program(const struct run_settings *settings, int *status, struct error *error)
+{
+	const struct event_process self = { .pid = (uint32_t)getpid(), .ppid = (uint32_t)getppid(),
+		.uid = getuid(), .gid = getgid(), .execname = "vmtap" };
+	const struct engine_settings engine_settings = { .program = settings->program,
+		.probes = settings->probes,
+		.self = &self,
+		.output = settings->output,
+		.messages = stderr };
+	struct run run = { .settings = settings, .source = settings->source, .signals = -1 };
+	struct source *source = settings->source;
+	int64_t wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - monotonic());
+	sigset_t signals, before;
+	int result;
+
+	*status = 0;
+	if (source && source->recorded) {
+		run.latest = source->start;
+		wall_offset = source->wall_offset;
+	}
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	run.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run.signals < 0) {
+		result = error_set(error, errno, "signals: %s", strerror(errno));
+		goto out;
+	}
+	result = engine_new(&engine_settings, &run.engine);
+	if (result) {
+		error_set(error, -result, "the script cannot be run: %s", strerror(-result));
+		goto out;
+	}
+	engine_begin(run.engine, present(&run), wall_offset);
+	run.told = run.heard = monotonic();
+	result = flush_output(&run, run.told, error);
+	if (!result && source && !has_exited(&run)) {
+		result = enable_probes(&run, error);
+		run.heard = monotonic();
+	}
+	if (!result)
+		result = main_loop(&run, error);
+	if (result)
+		goto out;
+	if (run.interrupts) {
+		fputc('\n', settings->output);
+		if (run.source && !source->recorded)
+			drain(&run);
+	}
+	if (run.interrupts < 2) {
+		engine_end(run.engine, present(&run));
+		engine_status(run.engine);
+		engine_exited(run.engine, status);
+	}
+	result = flush_output(&run, monotonic(), error);
+out:
+	engine_free(run.engine);
+	if (run.signals >= 0)
+		close(run.signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return result;
+}
