@@ -1,0 +1,307 @@
+/* aggregate.c: see aggregate.h. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* qsort_r */
+#endif
+#include "engine/aggregate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TABLE_START = 16
+};
+
+static uint32_t data_words(const struct aggregate *aggregate)
+{
+	switch (aggregate->definition->function) {
+	case D_AGGREGATE_COUNT:
+	case D_AGGREGATE_SUM:
+		return 1;
+	case D_AGGREGATE_MIN:
+	case D_AGGREGATE_MAX:
+	case D_AGGREGATE_AVG:
+		return 2;
+	case D_AGGREGATE_STDDEV:
+		return 4;
+	default:
+		return aggregate->distribution.buckets;
+	}
+}
+
+int aggregate_init(struct aggregate *aggregate, struct aggregate_memory *memory,
+	const struct d_aggregation *definition, uint32_t string_limit)
+{
+	int error;
+
+	memset(aggregate, 0, sizeof(*aggregate));
+	aggregate->definition = definition;
+	aggregate->memory = memory;
+	aggregate->normal = 1;
+	tuple_shape_init(&aggregate->shape, definition->keys, definition->key_count, string_limit);
+	error = distribution_init(&aggregate->distribution, definition);
+	if (error)
+		return error;
+	aggregate->data_words = data_words(aggregate);
+	aggregate->mask = TABLE_START - 1;
+	aggregate->slots = calloc(TABLE_START, sizeof(*aggregate->slots));
+	aggregate->zero = calloc(aggregate->data_words, sizeof(*aggregate->zero));
+	if (aggregate->slots && aggregate->zero)
+		return 0;
+	aggregate_free(aggregate);
+	return -ENOMEM;
+}
+
+void aggregate_free(struct aggregate *aggregate)
+{
+	/* The elements go with the slab. */
+	free(aggregate->slots);
+	free(aggregate->zero);
+	aggregate->slots = NULL;
+	aggregate->zero = NULL;
+	distribution_free(&aggregate->distribution);
+}
+
+static void place(struct aggregate *aggregate, struct aggregate_element *element)
+{
+	uint32_t at = element->hash & aggregate->mask;
+
+	while (aggregate->slots[at].element)
+		at = (at + 1) & aggregate->mask;
+	aggregate->slots[at] = (struct aggregate_slot){element, element->hash};
+}
+
+/* Doubles the table; false without memory. */
+static bool grow(struct aggregate *aggregate)
+{
+	struct aggregate_slot *old = aggregate->slots;
+	uint32_t old_mask = aggregate->mask;
+	struct aggregate_slot *slots;
+
+	if (old_mask >= UINT32_MAX / 2)
+		return false;
+	slots = calloc(((size_t)old_mask + 1) * 2, sizeof(*slots));
+	if (!slots)
+		return false;
+	aggregate->slots = slots;
+	aggregate->mask = old_mask * 2 + 1;
+	for (size_t i = 0; i <= old_mask; i++)
+		if (old[i].element)
+			place(aggregate, old[i].element);
+	free(old);
+	return true;
+}
+
+struct aggregate_element *aggregate_add(struct aggregate *aggregate, const struct tuple *tuple)
+{
+	struct aggregate_memory *memory = aggregate->memory;
+	size_t data = aggregate->data_words * sizeof(uint64_t);
+	size_t size =
+		sizeof(struct aggregate_element) + data + tuple_size(&aggregate->shape, tuple);
+	struct aggregate_element *element;
+
+	if (slab_size(size) > memory->limit - memory->used || size > UINT32_MAX)
+		return NULL;
+	/* At most two slots in three are taken, so that a search ends soon. */
+	if ((uint64_t)(aggregate->count + 1) * 3 > ((uint64_t)aggregate->mask + 1) * 2 &&
+		!grow(aggregate))
+		return NULL;
+	element = slab_get(memory->slab, size);
+	if (!element)
+		return NULL;
+	element->hash = tuple->hash;
+	element->size = (uint32_t)size;
+	memset(element->words, 0, data);
+	tuple_store(&aggregate->shape, tuple, element->words + aggregate->data_words);
+	place(aggregate, element);
+	aggregate->count++;
+	memory->used += slab_size(size);
+	return element;
+}
+
+static void add_square(uint64_t *squares, int64_t value)
+{
+	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	unsigned __int128 sum = (unsigned __int128)squares[1] << 64 | squares[0];
+
+	sum += (unsigned __int128)size * size;
+	squares[0] = (uint64_t)sum;
+	squares[1] = (uint64_t)(sum >> 64);
+}
+
+void aggregate_update(const struct aggregate *aggregate, struct aggregate_element *element,
+	int64_t value, int64_t increment)
+{
+	uint64_t *data = element->words;
+
+	switch (aggregate->definition->function) {
+	case D_AGGREGATE_COUNT:
+		data[0]++;
+		break;
+	case D_AGGREGATE_SUM:
+		data[0] += (uint64_t)value;
+		break;
+	case D_AGGREGATE_MIN:
+		if (!data[1] || value < (int64_t)data[0])
+			data[0] = (uint64_t)value;
+		data[1] = 1;
+		break;
+	case D_AGGREGATE_MAX:
+		if (!data[1] || value > (int64_t)data[0])
+			data[0] = (uint64_t)value;
+		data[1] = 1;
+		break;
+	case D_AGGREGATE_AVG:
+		data[0]++;
+		data[1] += (uint64_t)value;
+		break;
+	case D_AGGREGATE_STDDEV:
+		data[0]++;
+		data[1] += (uint64_t)value;
+		add_square(data + 2, value);
+		break;
+	default:
+		data[distribution_bucket(&aggregate->distribution, value)] += (uint64_t)increment;
+	}
+}
+
+/* Truncates toward zero; wraps where the quotient does not exist. */
+static int64_t divide(int64_t value, int64_t by)
+{
+	if (by == 0)
+		return 0;
+	return by == -1 ? (int64_t) - (uint64_t)value : value / by;
+}
+
+static uint64_t square_root(unsigned __int128 value)
+{
+	unsigned __int128 root = 0, bit = (unsigned __int128)1 << 126;
+
+	while (bit > value)
+		bit >>= 2;
+	for (; bit; bit >>= 2) {
+		if (value >= root + bit) {
+			value -= root + bit;
+			root = (root >> 1) + bit;
+		} else {
+			root >>= 1;
+		}
+	}
+	return (uint64_t)root;
+}
+
+/* Of the population, with the truncated average; squares are divided by normal once. */
+static int64_t deviation(const uint64_t *data, int64_t normal)
+{
+	unsigned __int128 squares = (unsigned __int128)data[3] << 64 | data[2];
+	unsigned __int128 square_of_average;
+	int64_t average;
+	uint64_t size;
+
+	if (data[0] == 0)
+		return 0;
+	average = divide(divide((int64_t)data[1], normal), (int64_t)data[0]);
+	size = average < 0 ? -(uint64_t)average : (uint64_t)average;
+	square_of_average = (unsigned __int128)size * size;
+	squares = squares / (normal < 0 ? -(uint64_t)normal : (uint64_t)normal) / data[0];
+	return squares > square_of_average ? (int64_t)square_root(squares - square_of_average) : 0;
+}
+
+int64_t aggregate_number(const struct aggregate *aggregate, const uint64_t *data, int64_t normal)
+{
+	switch (aggregate->definition->function) {
+	case D_AGGREGATE_AVG:
+		return divide(divide((int64_t)data[1], normal), (int64_t)data[0]);
+	case D_AGGREGATE_STDDEV:
+		return deviation(data, normal);
+	default:
+		return divide((int64_t)data[0], normal);
+	}
+}
+
+int aggregate_compare(const struct aggregate *aggregate, const uint64_t *a, const uint64_t *b)
+{
+	int64_t a_number, b_number;
+
+	if (aggregate_is_distribution(aggregate)) {
+		const struct distribution *distribution = &aggregate->distribution;
+		long double a_total = distribution_total(distribution, (const int64_t *)a);
+		long double b_total = distribution_total(distribution, (const int64_t *)b);
+		if (a_total != b_total)
+			return a_total < b_total ? -1 : 1;
+		a_number = distribution_zero(distribution, (const int64_t *)a);
+		b_number = distribution_zero(distribution, (const int64_t *)b);
+	} else {
+		a_number = aggregate_number(aggregate, a, 1);
+		b_number = aggregate_number(aggregate, b, 1);
+	}
+	return (a_number > b_number) - (a_number < b_number);
+}
+
+void aggregate_clear(struct aggregate *aggregate)
+{
+	for (size_t i = 0; i <= aggregate->mask; i++)
+		if (aggregate->slots[i].element)
+			memset(aggregate->slots[i].element->words, 0,
+				aggregate->data_words * sizeof(uint64_t));
+}
+
+static void release(struct aggregate *aggregate, struct aggregate_element *element)
+{
+	aggregate->memory->used -= slab_size(element->size);
+	slab_put(aggregate->memory->slab, element, element->size);
+	aggregate->count--;
+}
+
+static void remove_all(struct aggregate *aggregate)
+{
+	for (size_t i = 0; i <= aggregate->mask; i++)
+		if (aggregate->slots[i].element)
+			release(aggregate, aggregate->slots[i].element);
+	memset(aggregate->slots, 0, ((size_t)aggregate->mask + 1) * sizeof(*aggregate->slots));
+}
+
+static int compare_elements(const void *a, const void *b, void *context)
+{
+	const struct aggregate *aggregate = context;
+	const struct aggregate_element *left = *(struct aggregate_element *const *)a;
+	const struct aggregate_element *right = *(struct aggregate_element *const *)b;
+	int order = aggregate_compare(aggregate, left->words, right->words);
+
+	if (order)
+		return order;
+	return tuple_compare(&aggregate->shape, aggregate_keys(aggregate, left),
+		aggregate_keys(aggregate, right), 0);
+}
+
+void aggregate_trunc(struct aggregate *aggregate, int64_t n)
+{
+	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;
+	struct aggregate_element **sorted;
+	size_t count = 0, from, to;
+
+	if (keep >= aggregate->count)
+		return;
+	if (keep == 0) {
+		remove_all(aggregate);
+		return;
+	}
+	sorted = calloc(aggregate->count, sizeof(*sorted));
+	if (!sorted)
+		return;
+	for (size_t i = 0; i <= aggregate->mask; i++)
+		if (aggregate->slots[i].element)
+			sorted[count++] = aggregate->slots[i].element;
+	qsort_r(sorted, count, sizeof(*sorted), compare_elements, aggregate);
+	from = n < 0 ? keep : 0;
+	to = n < 0 ? count : count - keep;
+	for (size_t i = from; i < to; i++) {
+		release(aggregate, sorted[i]);
+		sorted[i] = NULL;
+	}
+	memset(aggregate->slots, 0, ((size_t)aggregate->mask + 1) * sizeof(*aggregate->slots));
+	for (size_t i = 0; i < count; i++)
+		if (sorted[i])
+			place(aggregate, sorted[i]);
+	free(sorted);
+}

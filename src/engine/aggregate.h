@@ -1,0 +1,103 @@
+/*
+ * aggregate.h: aggregations: one open-addressed hash table each, from key tuple to
+ * element. All elements together take at most aggsize bytes; an update that would need
+ * a new element beyond that is an aggregation drop.
+ *
+ * An element's data come first, its key words behind them:
+ *   count, sum       the number
+ *   min, max         the number, whether there is one (not after clear())
+ *   avg              updates, sum
+ *   stddev           updates, sum, sum of squares (low word, high word)
+ *   quantize ...     a count per bucket
+ */
+#ifndef VMTAP_ENGINE_AGGREGATE_H
+#define VMTAP_ENGINE_AGGREGATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/distribution.h"
+#include "engine/slab.h"
+#include "engine/tuple.h"
+
+struct aggregate_element {
+	uint32_t hash;
+	uint32_t size;
+	uint64_t words[]; /* data, keys */
+};
+
+struct aggregate_slot {
+	struct aggregate_element *element;
+	uint32_t hash;
+};
+
+/* What all aggregations of an engine share. */
+struct aggregate_memory {
+	struct slab *slab;
+	uint64_t limit, used;
+};
+
+struct aggregate {
+	const struct d_aggregation *definition;
+	struct aggregate_memory *memory;
+	struct tuple_shape shape;
+	struct distribution distribution;
+	uint32_t data_words;
+	uint32_t count, mask;
+	struct aggregate_slot *slots;
+	uint64_t *zero; /* data of an element that a joined printa() misses */
+	int64_t normal;
+	bool printed;   /* by printa(): not again at the end */
+};
+
+/* -EINVAL for parameters that the front end should have refused, -ENOMEM. */
+int aggregate_init(struct aggregate *aggregate, struct aggregate_memory *memory,
+	const struct d_aggregation *definition, uint32_t string_limit);
+void aggregate_free(struct aggregate *aggregate);
+
+static inline const uint64_t *aggregate_keys(
+	const struct aggregate *aggregate, const struct aggregate_element *element)
+{
+	return element->words + aggregate->data_words;
+}
+
+static inline struct aggregate_element *aggregate_find(
+	const struct aggregate *aggregate, const struct tuple *tuple)
+{
+	uint32_t at = tuple->hash & aggregate->mask;
+
+	for (;; at = (at + 1) & aggregate->mask) {
+		const struct aggregate_slot *slot = &aggregate->slots[at];
+		if (!slot->element)
+			return NULL;
+		if (slot->hash == tuple->hash &&
+			tuple_equal(&aggregate->shape, aggregate_keys(aggregate, slot->element),
+				tuple))
+			return slot->element;
+	}
+}
+
+/* A new element with no data; NULL when there is no room. */
+struct aggregate_element *aggregate_add(struct aggregate *aggregate, const struct tuple *tuple);
+
+/* increment is used by the distributions only. */
+void aggregate_update(const struct aggregate *aggregate, struct aggregate_element *element,
+	int64_t value, int64_t increment);
+
+/* The number that prints and sorts; not for distributions. */
+int64_t aggregate_number(const struct aggregate *aggregate, const uint64_t *data, int64_t normal);
+
+static inline bool aggregate_is_distribution(const struct aggregate *aggregate)
+{
+	return aggregate->definition->function >= D_AGGREGATE_QUANTIZE;
+}
+
+/* DTrace's order of two data of this aggregation: -1, 0, 1. */
+int aggregate_compare(const struct aggregate *aggregate, const uint64_t *a, const uint64_t *b);
+
+void aggregate_clear(struct aggregate *aggregate);
+
+/* Keeps the n largest elements, the -n smallest for n < 0, none for 0. */
+void aggregate_trunc(struct aggregate *aggregate, int64_t n);
+
+#endif

@@ -1,0 +1,327 @@
+/* distribution.c: see distribution.h. */
+#include "engine/distribution.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	QUANTIZE_BUCKETS = 127,
+	QUANTIZE_ZERO = 63,
+	LEVELS_MAX = 65535,
+	BOUNDS_MAX = 1 << 20,
+	BAR_WIDTH = 40,
+	LABEL_MAX = 40
+};
+
+static int linear_init(struct distribution *distribution, const int64_t *parameters)
+{
+	int64_t base = parameters[0], limit = parameters[1];
+	int64_t step = parameters[2] ? parameters[2] : 1;
+	int64_t levels;
+
+	if (base < INT32_MIN || base > INT32_MAX || limit < INT32_MIN || limit > INT32_MAX ||
+		limit <= base || step < 1 || step > LEVELS_MAX)
+		return -EINVAL;
+	levels = (limit - base) / step;
+	if (levels < 1 || levels > LEVELS_MAX)
+		return -EINVAL;
+	distribution->base = base;
+	distribution->step = step;
+	distribution->buckets = (uint32_t)levels + 2;
+	return 0;
+}
+
+/*
+ * Walks the bounds of the positive buckets, and stores them if there is a place.
+ * Returns how many there are, 0 when the parameters are not usable. The last one, where
+ * values too large begin, is left out when it is 2^64.
+ */
+static uint32_t log_linear_bounds(const int64_t *parameters, uint64_t *bounds)
+{
+	uint64_t factor = (uint64_t)parameters[0], steps = (uint64_t)parameters[3];
+	uint64_t from = 1;
+	uint32_t count = 0;
+
+	for (int64_t magnitude = 0; magnitude <= parameters[2]; magnitude++) {
+		unsigned __int128 end = (unsigned __int128)from * factor;
+		bool last = magnitude == parameters[2];
+		if (end > (unsigned __int128)1 << 64 || (end >> 64 && !last))
+			return 0;
+		if (magnitude >= parameters[1]) {
+			uint64_t step = end > steps ? (uint64_t)(end / steps) : 1;
+			for (unsigned __int128 at = from; at < end; at = (at / step + 1) * step) {
+				if (count == BOUNDS_MAX)
+					return 0;
+				if (bounds)
+					bounds[count] = (uint64_t)at;
+				count++;
+			}
+		}
+		from = (uint64_t)end;
+		if (last && !(end >> 64)) {
+			if (bounds)
+				bounds[count] = from;
+			count++;
+		}
+	}
+	return count;
+}
+
+static int log_linear_init(struct distribution *distribution, const int64_t *parameters)
+{
+	if (parameters[0] < 2 || parameters[0] > LEVELS_MAX || parameters[1] < 0 ||
+		parameters[2] < parameters[1] || parameters[2] > LEVELS_MAX || parameters[3] < 1 ||
+		parameters[3] > LEVELS_MAX)
+		return -EINVAL;
+	distribution->bound_count = log_linear_bounds(parameters, NULL);
+	if (distribution->bound_count == 0)
+		return -EINVAL;
+	distribution->bounds = calloc(distribution->bound_count, sizeof(uint64_t));
+	if (!distribution->bounds)
+		return -ENOMEM;
+	log_linear_bounds(parameters, distribution->bounds);
+	distribution->buckets = 2 * distribution->bound_count + 1;
+	return 0;
+}
+
+int distribution_init(struct distribution *distribution, const struct d_aggregation *definition)
+{
+	memset(distribution, 0, sizeof(*distribution));
+	distribution->kind = definition->function;
+	switch (definition->function) {
+	case D_AGGREGATE_QUANTIZE:
+		distribution->buckets = QUANTIZE_BUCKETS;
+		return 0;
+	case D_AGGREGATE_LQUANTIZE:
+		return linear_init(distribution, definition->parameters);
+	case D_AGGREGATE_LLQUANTIZE:
+		return log_linear_init(distribution, definition->parameters);
+	default:
+		return 0;
+	}
+}
+
+void distribution_free(struct distribution *distribution)
+{
+	free(distribution->bounds);
+	distribution->bounds = NULL;
+}
+
+static uint32_t log_linear_bucket(const struct distribution *distribution, int64_t value)
+{
+	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	uint32_t low = 0, high = distribution->bound_count;
+
+	while (low < high) { /* how many bounds are at or below size */
+		uint32_t middle = low + (high - low) / 2;
+		if (distribution->bounds[middle] <= size)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return value < 0 ? distribution->bound_count - low : distribution->bound_count + low;
+}
+
+uint32_t distribution_bucket(const struct distribution *distribution, int64_t value)
+{
+	int64_t level;
+
+	switch (distribution->kind) {
+	case D_AGGREGATE_QUANTIZE:
+		if (value > 0)
+			return QUANTIZE_ZERO + 1 + (63 - __builtin_clzll((uint64_t)value));
+		if (value == 0)
+			return QUANTIZE_ZERO;
+		if (value == INT64_MIN)
+			return 0; /* -(2^63) has no bucket of its own */
+		return QUANTIZE_ZERO - 1 - (63 - __builtin_clzll(-(uint64_t)value));
+	case D_AGGREGATE_LQUANTIZE:
+		if (value < distribution->base)
+			return 0;
+		/* In 64 unsigned bits the difference of two int64 cannot overflow. */
+		level = (int64_t)(((uint64_t)value - (uint64_t)distribution->base) /
+			(uint64_t)distribution->step);
+		if (level < 0 || level > (int64_t)distribution->buckets - 2)
+			level = distribution->buckets - 2;
+		return (uint32_t)level + 1;
+	default:
+		return log_linear_bucket(distribution, value);
+	}
+}
+
+/* The value that stands for a bucket: where it begins, seen from zero. */
+static long double bucket_value(const struct distribution *distribution, uint32_t bucket)
+{
+	switch (distribution->kind) {
+	case D_AGGREGATE_QUANTIZE:
+		if (bucket == QUANTIZE_ZERO)
+			return 0;
+		return bucket > QUANTIZE_ZERO
+			? (long double)(UINT64_C(1) << (bucket - QUANTIZE_ZERO - 1))
+			: -(long double)(UINT64_C(1) << (QUANTIZE_ZERO - 1 - bucket));
+	case D_AGGREGATE_LQUANTIZE:
+		if (bucket == 0)
+			return distribution->base - 1;
+		if (bucket == distribution->buckets - 1)
+			return distribution->base + (bucket - 1) * distribution->step + 1;
+		return distribution->base + (bucket - 1) * distribution->step;
+	default:
+		if (bucket == distribution->bound_count)
+			return 0;
+		return bucket > distribution->bound_count
+			? (long double)distribution->bounds[bucket - distribution->bound_count - 1]
+			: -(long double)distribution->bounds[distribution->bound_count - 1 - bucket];
+	}
+}
+
+long double distribution_total(const struct distribution *distribution, const int64_t *counts)
+{
+	long double total = 0;
+
+	for (uint32_t i = 0; i < distribution->buckets; i++)
+		if (counts[i])
+			total += bucket_value(distribution, i) * counts[i];
+	return total;
+}
+
+int64_t distribution_zero(const struct distribution *distribution, const int64_t *counts)
+{
+	return counts[distribution_bucket(distribution, 0)];
+}
+
+static void log_linear_label(
+	const struct distribution *distribution, uint32_t bucket, bool negatives, char *label)
+{
+	uint32_t middle = distribution->bound_count;
+	const uint64_t *bounds = distribution->bounds;
+
+	if (bucket == middle && bounds[0] == 1)
+		snprintf(label, LABEL_MAX, "0");
+	else if (bucket == middle)
+		snprintf(label, LABEL_MAX, negatives ? "abs() < %" PRIu64 : "< %" PRIu64,
+			bounds[0]);
+	else if (bucket == 0)
+		snprintf(label, LABEL_MAX, "<= -%" PRIu64, bounds[middle - 1]);
+	else if (bucket < middle)
+		snprintf(label, LABEL_MAX, "-%" PRIu64, bounds[middle - 1 - bucket]);
+	else if (bucket == 2 * middle)
+		snprintf(label, LABEL_MAX, ">= %" PRIu64, bounds[middle - 1]);
+	else
+		snprintf(label, LABEL_MAX, "%" PRIu64, bounds[bucket - middle - 1]);
+}
+
+static void bucket_label(
+	const struct distribution *distribution, uint32_t bucket, bool negatives, char *label)
+{
+	switch (distribution->kind) {
+	case D_AGGREGATE_QUANTIZE:
+		snprintf(label, LABEL_MAX, "%.0Lf", bucket_value(distribution, bucket));
+		break;
+	case D_AGGREGATE_LQUANTIZE:
+		if (bucket == 0)
+			snprintf(label, LABEL_MAX, "< %" PRId64, distribution->base);
+		else
+			snprintf(label, LABEL_MAX,
+				bucket == distribution->buckets - 1 ? ">= %" PRId64 : "%" PRId64,
+				distribution->base + (bucket - 1) * distribution->step);
+		break;
+	default:
+		log_linear_label(distribution, bucket, negatives, label);
+	}
+}
+
+static void print_run(char c, int count, FILE *output)
+{
+	while (count-- > 0)
+		putc_unlocked(c, output);
+}
+
+static int bar_length(int64_t count, long double total, int width)
+{
+	long double size = count < 0 ? -(long double)count : (long double)count;
+
+	return total > 0 ? (int)(size * width / total + 0.5L) : 0;
+}
+
+/* Positive counts grow to the right of the line, negative ones to its left. */
+static void print_bar(
+	int64_t count, long double total, bool positives, bool negatives, FILE *output)
+{
+	int width = positives && negatives ? BAR_WIDTH / 2 : BAR_WIDTH;
+	int length = bar_length(count, total, width);
+
+	if (!negatives) {
+		putc_unlocked('|', output);
+		print_run('@', length, output);
+		print_run(' ', width - length, output);
+	} else if (!positives || count <= 0) {
+		print_run(' ', width - length, output);
+		print_run('@', length, output);
+		putc_unlocked('|', output);
+		if (positives)
+			print_run(' ', width, output);
+	} else {
+		print_run(' ', width, output);
+		putc_unlocked('|', output);
+		print_run('@', length, output);
+		print_run(' ', width - length, output);
+	}
+}
+
+/* The rows to print: one more on each side of those with data. */
+static void find_rows(const struct distribution *distribution, const int64_t *counts,
+	uint32_t *first, uint32_t *last)
+{
+	uint32_t end = distribution->buckets - 1;
+
+	for (*first = 0; *first <= end && !counts[*first];)
+		++*first;
+	if (*first <= end) {
+		for (*last = end; !counts[*last];)
+			--*last;
+	} else if (distribution->kind == D_AGGREGATE_QUANTIZE) {
+		*first = *last = QUANTIZE_ZERO;
+	} else if (distribution->kind == D_AGGREGATE_LQUANTIZE) {
+		*first = *last = 1;
+	} else {
+		*first = *last = distribution->bound_count + 1;
+	}
+	if (*first > 0)
+		--*first;
+	if (*last < end)
+		++*last;
+}
+
+void distribution_print(const struct distribution *distribution, const int64_t *counts,
+	int64_t normal, FILE *output)
+{
+	bool positives = false, negatives = false, below_zero = false;
+	uint32_t zero = distribution_bucket(distribution, 0);
+	long double total = 0;
+	uint32_t first, last;
+
+	for (uint32_t i = 0; i < distribution->buckets; i++) {
+		if (!counts[i])
+			continue;
+		total += counts[i] < 0 ? -(long double)counts[i] : (long double)counts[i];
+		positives |= counts[i] > 0;
+		negatives |= counts[i] < 0;
+		below_zero |= i < zero;
+	}
+	find_rows(distribution, counts, &first, &last);
+	fprintf(output, "\n%16s %41s %-9s\n", "value", "------------- Distribution -------------",
+		"count");
+	for (uint32_t i = first; i <= last; i++) {
+		char label[LABEL_MAX];
+		int64_t count = counts[i];
+		bucket_label(distribution, i, below_zero, label);
+		fprintf(output, "%16s ", label);
+		print_bar(count, total, positives, negatives, output);
+		/* INT64_MIN / -1 is the one quotient that does not exist. */
+		count = normal == -1 ? (int64_t) - (uint64_t)count : count / normal;
+		fprintf(output, " %-9" PRId64 "\n", count);
+	}
+}

@@ -1,0 +1,346 @@
+/* dynamic.c: see dynamic.h. Two chained hash tables that double when they are full. */
+#include "engine/dynamic.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	TABLE_START = 64
+};
+
+int dynamic_init(struct dynamic *dynamic, struct slab *slab, struct strings *strings,
+	uint32_t self_count, uint64_t limit)
+{
+	memset(dynamic, 0, sizeof(*dynamic));
+	dynamic->slab = slab;
+	dynamic->strings = strings;
+	dynamic->self_count = self_count;
+	dynamic->limit = limit;
+	dynamic->threads = calloc(TABLE_START, sizeof(struct dynamic_thread *));
+	dynamic->elements = calloc(TABLE_START, sizeof(struct dynamic_element *));
+	dynamic->thread_mask = dynamic->element_mask = TABLE_START - 1;
+	if (dynamic->threads && dynamic->elements)
+		return 0;
+	dynamic_free(dynamic);
+	return -ENOMEM;
+}
+
+void dynamic_free(struct dynamic *dynamic)
+{
+	/* The values themselves go with the slab. */
+	free(dynamic->threads);
+	free(dynamic->elements);
+	dynamic->threads = NULL;
+	dynamic->elements = NULL;
+}
+
+static size_t thread_size(const struct dynamic *dynamic)
+{
+	return sizeof(struct dynamic_thread) + dynamic->self_count * sizeof(uint64_t);
+}
+
+static uint32_t thread_hash(uint64_t owner)
+{
+	return (uint32_t)(owner * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+struct dynamic_thread *dynamic_find_thread(struct dynamic *dynamic, uint64_t owner)
+{
+	struct dynamic_thread *thread = dynamic->threads[thread_hash(owner) & dynamic->thread_mask];
+
+	while (thread && thread->owner != owner)
+		thread = thread->next;
+	if (thread)
+		dynamic->last = thread;
+	return thread;
+}
+
+/* Frees the records of threads that hold no value. */
+static void sweep_idle(struct dynamic *dynamic)
+{
+	for (uint32_t i = 0; i <= dynamic->thread_mask && dynamic->idle_count; i++) {
+		struct dynamic_thread **link = &dynamic->threads[i];
+		while (*link) {
+			struct dynamic_thread *thread = *link;
+			if (thread->used) {
+				link = &thread->next;
+				continue;
+			}
+			*link = thread->next;
+			slab_put(dynamic->slab, thread, thread_size(dynamic));
+			dynamic->used -= slab_size(thread_size(dynamic));
+			dynamic->thread_count--;
+			dynamic->idle_count--;
+		}
+	}
+	dynamic->last = NULL;
+}
+
+/* keep stays even if it is idle. */
+static bool make_room(struct dynamic *dynamic, size_t size, struct dynamic_thread *keep)
+{
+	if (dynamic->limit - dynamic->used >= size)
+		return true;
+	if (dynamic->idle_count > (keep && !keep->used)) {
+		if (keep)
+			keep->used++;
+		dynamic->idle_count -= keep && keep->used == 1;
+		sweep_idle(dynamic);
+		if (keep)
+			keep->used--;
+		dynamic->idle_count += keep && keep->used == 0;
+	}
+	return dynamic->limit - dynamic->used >= size;
+}
+
+static void grow_threads(struct dynamic *dynamic)
+{
+	uint32_t mask = dynamic->thread_mask * 2 + 1;
+	struct dynamic_thread **threads = calloc((size_t)mask + 1, sizeof(*threads));
+
+	if (!threads)
+		return; /* longer chains, no harm */
+	for (uint32_t i = 0; i <= dynamic->thread_mask; i++) {
+		struct dynamic_thread *thread = dynamic->threads[i];
+		while (thread) {
+			struct dynamic_thread *next = thread->next;
+			uint32_t bucket = thread_hash(thread->owner) & mask;
+			thread->next = threads[bucket];
+			threads[bucket] = thread;
+			thread = next;
+		}
+	}
+	free(dynamic->threads);
+	dynamic->threads = threads;
+	dynamic->thread_mask = mask;
+}
+
+static struct dynamic_thread *new_thread(struct dynamic *dynamic, uint64_t owner)
+{
+	size_t size = thread_size(dynamic);
+	struct dynamic_thread *thread, **bucket;
+
+	if (!make_room(dynamic, slab_size(size), NULL))
+		return NULL;
+	thread = slab_get(dynamic->slab, size);
+	if (!thread)
+		return NULL;
+	memset(thread, 0, size);
+	thread->owner = owner;
+	if (dynamic->thread_count > dynamic->thread_mask)
+		grow_threads(dynamic);
+	bucket = &dynamic->threads[thread_hash(owner) & dynamic->thread_mask];
+	thread->next = *bucket;
+	*bucket = thread;
+	dynamic->thread_count++;
+	dynamic->idle_count++;
+	dynamic->used += slab_size(size);
+	dynamic->last = thread;
+	return thread;
+}
+
+static struct dynamic_thread *thread_for(struct dynamic *dynamic, uint64_t owner, bool create)
+{
+	struct dynamic_thread *thread = dynamic->last;
+
+	if (!thread || thread->owner != owner)
+		thread = dynamic_find_thread(dynamic, owner);
+	if (!thread && create) {
+		thread = new_thread(dynamic, owner);
+		if (!thread)
+			dynamic->drops++;
+	}
+	return thread;
+}
+
+static void set_slot(struct dynamic *dynamic, struct dynamic_thread *thread, uint32_t slot,
+	uint64_t value)
+{
+	bool was = thread->values[slot] != 0, is = value != 0;
+
+	thread->values[slot] = value;
+	if (was == is)
+		return;
+	dynamic->idle_count -= thread->used == 0;
+	thread->used += is ? 1 : -1;
+	dynamic->idle_count += thread->used == 0;
+}
+
+void dynamic_self_store(struct dynamic *dynamic, uint64_t owner, uint32_t slot, uint64_t value)
+{
+	struct dynamic_thread *thread = thread_for(dynamic, owner, value != 0);
+
+	if (thread)
+		set_slot(dynamic, thread, slot, value);
+}
+
+/* Retires what *value holds and keeps a copy of text there; false: no room. */
+static bool replace_text(struct dynamic *dynamic, uint64_t *value, const struct d_text *text,
+	struct dynamic_thread *keep)
+{
+	const struct d_text *old = value_text(*value);
+	struct d_text *kept = NULL;
+
+	if (text) {
+		size_t size = strings_size(dynamic->strings, text);
+		if (!make_room(dynamic, size, keep))
+			return false;
+		kept = strings_keep(dynamic->strings, text);
+		if (!kept)
+			return false;
+		dynamic->used += size;
+	}
+	if (old) {
+		dynamic->used -= strings_size(dynamic->strings, old);
+		strings_retire(dynamic->strings, (struct d_text *)(uintptr_t)*value);
+	}
+	*value = value_of_text(kept);
+	return true;
+}
+
+void dynamic_self_store_text(
+	struct dynamic *dynamic, uint64_t owner, uint32_t slot, const struct d_text *text)
+{
+	struct dynamic_thread *thread = thread_for(dynamic, owner, text != NULL);
+	uint64_t value;
+
+	if (!thread)
+		return;
+	value = thread->values[slot];
+	if (value == value_of_text(text))
+		return;
+	if (replace_text(dynamic, &value, text, thread))
+		set_slot(dynamic, thread, slot, value);
+	else
+		dynamic->drops++;
+}
+
+static struct dynamic_element **find_element(struct dynamic *dynamic,
+	const struct tuple_shape *shape, uint32_t variable, uint64_t owner,
+	const struct tuple *tuple)
+{
+	struct dynamic_element **link = &dynamic->elements[tuple->hash & dynamic->element_mask];
+
+	for (; *link; link = &(*link)->next) {
+		struct dynamic_element *element = *link;
+		if (element->hash == tuple->hash && element->variable == variable &&
+			element->owner == owner && tuple_equal(shape, element->keys, tuple))
+			break;
+	}
+	return link;
+}
+
+uint64_t dynamic_element_load(struct dynamic *dynamic, const struct tuple_shape *shape,
+	uint32_t variable, uint64_t owner, const struct tuple *tuple)
+{
+	struct dynamic_element *element =
+		*find_element(dynamic, shape, variable, owner, tuple);
+
+	return element ? element->value : 0;
+}
+
+static void grow_elements(struct dynamic *dynamic)
+{
+	uint32_t mask = dynamic->element_mask * 2 + 1;
+	struct dynamic_element **elements = calloc((size_t)mask + 1, sizeof(*elements));
+
+	if (!elements)
+		return;
+	for (uint32_t i = 0; i <= dynamic->element_mask; i++) {
+		struct dynamic_element *element = dynamic->elements[i];
+		while (element) {
+			struct dynamic_element *next = element->next;
+			uint32_t bucket = element->hash & mask;
+			element->next = elements[bucket];
+			elements[bucket] = element;
+			element = next;
+		}
+	}
+	free(dynamic->elements);
+	dynamic->elements = elements;
+	dynamic->element_mask = mask;
+}
+
+static struct dynamic_element *new_element(struct dynamic *dynamic,
+	const struct tuple_shape *shape, uint32_t variable, uint64_t owner,
+	const struct tuple *tuple)
+{
+	size_t size = sizeof(struct dynamic_element) + tuple_size(shape, tuple);
+	struct dynamic_element *element, **bucket;
+
+	if (!make_room(dynamic, slab_size(size), NULL))
+		return NULL;
+	element = slab_get(dynamic->slab, size);
+	if (!element)
+		return NULL;
+	if (dynamic->element_count > dynamic->element_mask)
+		grow_elements(dynamic);
+	element->owner = owner;
+	element->value = 0;
+	element->hash = tuple->hash;
+	element->variable = variable;
+	tuple_store(shape, tuple, element->keys);
+	bucket = &dynamic->elements[tuple->hash & dynamic->element_mask];
+	element->next = *bucket;
+	*bucket = element;
+	dynamic->element_count++;
+	dynamic->used += slab_size(size);
+	return element;
+}
+
+static void drop_element(struct dynamic *dynamic, const struct tuple_shape *shape,
+	struct dynamic_element **link, const struct tuple *tuple)
+{
+	struct dynamic_element *element = *link;
+	size_t size = sizeof(struct dynamic_element) + tuple_size(shape, tuple);
+
+	*link = element->next;
+	dynamic->element_count--;
+	dynamic->used -= slab_size(size);
+	slab_put(dynamic->slab, element, size);
+}
+
+void dynamic_element_store(struct dynamic *dynamic, const struct tuple_shape *shape,
+	uint32_t variable, uint64_t owner, const struct tuple *tuple, uint64_t value)
+{
+	struct dynamic_element **link = find_element(dynamic, shape, variable, owner, tuple);
+	struct dynamic_element *element = *link;
+
+	if (!value) {
+		if (element)
+			drop_element(dynamic, shape, link, tuple);
+		return;
+	}
+	if (!element)
+		element = new_element(dynamic, shape, variable, owner, tuple);
+	if (element)
+		element->value = value;
+	else
+		dynamic->drops++;
+}
+
+void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shape *shape,
+	uint32_t variable, uint64_t owner, const struct tuple *tuple, const struct d_text *text)
+{
+	struct dynamic_element **link = find_element(dynamic, shape, variable, owner, tuple);
+	struct dynamic_element *element = *link;
+
+	if (!text) {
+		if (!element)
+			return;
+		replace_text(dynamic, &element->value, NULL, NULL);
+		drop_element(dynamic, shape, link, tuple);
+		return;
+	}
+	if (element && element->value == value_of_text(text))
+		return;
+	if (!element)
+		element = new_element(dynamic, shape, variable, owner, tuple);
+	if (element && replace_text(dynamic, &element->value, text, NULL))
+		return;
+	dynamic->drops++;
+	if (element && !element->value)
+		drop_element(dynamic, shape, find_element(dynamic, shape, variable, owner, tuple),
+			tuple);
+}

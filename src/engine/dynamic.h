@@ -1,0 +1,82 @@
+/*
+ * dynamic.h: variables that come and go: self-> variables, and elements of associative
+ * arrays, global or of a thread. All together take at most dynvarsize bytes; a store
+ * that finds no room is lost and counted. Storing 0 (or a NULL string) frees.
+ *
+ * A thread's self-> scalars lie in one record, found by (pid, tid) and remembered from
+ * one access to the next. Records without any value are kept until room is needed, since
+ * most threads use their variables again at once. An owner is pid << 32 | tid; 0 stands
+ * for the global elements.
+ */
+#ifndef VMTAP_ENGINE_DYNAMIC_H
+#define VMTAP_ENGINE_DYNAMIC_H
+
+#include <stdint.h>
+
+#include "engine/slab.h"
+#include "engine/strings.h"
+#include "engine/tuple.h"
+
+struct dynamic_thread {
+	struct dynamic_thread *next;
+	uint64_t owner;
+	uint64_t used; /* values that are not 0 */
+	uint64_t values[];
+};
+
+struct dynamic_element {
+	struct dynamic_element *next;
+	uint64_t owner;
+	uint64_t value;
+	uint32_t hash;
+	uint32_t variable;
+	uint64_t keys[];
+};
+
+struct dynamic {
+	struct slab *slab;
+	struct strings *strings;
+	uint64_t limit, used; /* bytes */
+	uint64_t drops;       /* since the engine last reported them */
+	uint32_t self_count;  /* self-> scalars of the program */
+	struct dynamic_thread *last;
+	struct dynamic_thread **threads;
+	uint32_t thread_mask, thread_count, idle_count;
+	struct dynamic_element **elements;
+	uint32_t element_mask, element_count;
+};
+
+int dynamic_init(struct dynamic *dynamic, struct slab *slab, struct strings *strings,
+	uint32_t self_count, uint64_t limit);
+void dynamic_free(struct dynamic *dynamic);
+
+struct dynamic_thread *dynamic_find_thread(struct dynamic *dynamic, uint64_t owner);
+
+/* A thread's scalar number `slot`; 0 when it has none. */
+static inline uint64_t dynamic_self_load(struct dynamic *dynamic, uint64_t owner, uint32_t slot)
+{
+	struct dynamic_thread *thread = dynamic->last;
+
+	if (!thread || thread->owner != owner)
+		thread = dynamic_find_thread(dynamic, owner);
+	return thread ? thread->values[slot] : 0;
+}
+
+void dynamic_self_store(struct dynamic *dynamic, uint64_t owner, uint32_t slot, uint64_t value);
+void dynamic_self_store_text(
+	struct dynamic *dynamic, uint64_t owner, uint32_t slot, const struct d_text *text);
+
+/* Elements: the tuple was gathered with dynamic_seed(). */
+static inline uint64_t dynamic_seed(uint32_t variable, uint64_t owner)
+{
+	return (owner + 1) * UINT64_C(0x9e3779b97f4a7c15) + variable;
+}
+
+uint64_t dynamic_element_load(struct dynamic *dynamic, const struct tuple_shape *shape,
+	uint32_t variable, uint64_t owner, const struct tuple *tuple);
+void dynamic_element_store(struct dynamic *dynamic, const struct tuple_shape *shape,
+	uint32_t variable, uint64_t owner, const struct tuple *tuple, uint64_t value);
+void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shape *shape,
+	uint32_t variable, uint64_t owner, const struct tuple *tuple, const struct d_text *text);
+
+#endif

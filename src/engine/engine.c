@@ -1,0 +1,546 @@
+/*
+ * engine.c: see engine.h. Which clauses run, when, and in what context: the dispatch
+ * from probes to clauses, batches, ticks, faults, BEGIN and END.
+ */
+#include "engine/engine.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/consume.h"
+#include "engine/machine.h"
+#include "engine/state.h"
+#include "engine/verify.h"
+
+enum {
+	PROBE_BEGIN, /* indices in every probe set, see d/probe.h */
+	PROBE_END,
+	PROBE_ERROR,
+	STRING_MAX = 1 << 30,
+	/*
+	 * A gap in time fires at most this many ticks; the rest of them never happen. Keeps
+	 * a damaged time stamp in a log from making the engine tick for years.
+	 */
+	TICKS_MAX = 1 << 20
+};
+
+static void text_of(struct d_text *text, const char *bytes)
+{
+	text->bytes = bytes ? bytes : "";
+	text->length = (uint32_t)strlen(text->bytes);
+	text->hash = d_text_hash(text->bytes, text->length);
+}
+
+/* Two passes over the clauses: count per probe, then fill, in the clauses' order. */
+static int make_table(struct engine *engine)
+{
+	const struct d_program *program = engine->program;
+	uint32_t total = 0;
+
+	engine->table_count = engine->probes->count;
+	engine->table = calloc(engine->table_count + 1, sizeof(*engine->table));
+	if (!engine->table)
+		return -ENOMEM;
+	for (size_t i = 0; i < program->clause_count; i++)
+		for (size_t j = 0; j < program->clauses[i].probe_count; j++)
+			engine->table[program->clauses[i].probes[j]].count++;
+	for (size_t i = 0; i < engine->table_count; i++) {
+		engine->table[i].first = total;
+		total += engine->table[i].count;
+		engine->table[i].count = 0;
+	}
+	engine->enabled = calloc((size_t)total + 1, sizeof(*engine->enabled));
+	if (!engine->enabled)
+		return -ENOMEM;
+	for (size_t i = 0; i < program->clause_count; i++) {
+		for (size_t j = 0; j < program->clauses[i].probe_count; j++) {
+			struct engine_probe *entry = &engine->table[program->clauses[i].probes[j]];
+			engine->enabled[entry->first + entry->count++] = (uint32_t)i;
+		}
+	}
+	return 0;
+}
+
+static int make_clauses(struct engine *engine)
+{
+	const struct d_program *program = engine->program;
+
+	engine->clauses = calloc(program->clause_count + 1, sizeof(*engine->clauses));
+	if (!engine->clauses)
+		return -ENOMEM;
+	for (size_t i = 0; i < program->clause_count; i++) {
+		const struct d_clause *definition = &program->clauses[i];
+		struct engine_clause *clause = &engine->clauses[i];
+		clause->definition = definition;
+		clause->prints = definition->action_count > 0;
+		clause->code = machine_prepare(engine, definition->code, definition->code_count);
+		if (!clause->code)
+			return -ENOMEM;
+		if (!definition->predicate)
+			continue;
+		clause->predicate_count = (uint32_t)definition->predicate_count;
+		clause->predicate = machine_prepare(
+			engine, definition->predicate, definition->predicate_count);
+		if (!clause->predicate)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Numbers the self-> scalars and gives variables their first values. */
+static int make_variables(struct engine *engine, uint32_t *self_count)
+{
+	const struct d_program *program = engine->program;
+
+	*self_count = 0;
+	engine->values = calloc(program->variable_count + 1, sizeof(*engine->values));
+	engine->variables = calloc(program->variable_count + 1, sizeof(*engine->variables));
+	if (!engine->values || !engine->variables)
+		return -ENOMEM;
+	for (size_t i = 0; i < program->variable_count; i++) {
+		const struct d_variable *definition = &program->variables[i];
+		struct engine_variable *variable = &engine->variables[i];
+		variable->is_string = definition->type.kind == D_VALUE_STRING;
+		variable->is_self = definition->scope == D_SCOPE_SELF;
+		tuple_shape_init(&variable->shape, definition->keys, definition->key_count,
+			engine->string_limit);
+		if (definition->key_count)
+			continue;
+		if (variable->is_self)
+			variable->slot = (*self_count)++;
+		else if (variable->is_string && definition->scope == D_SCOPE_GLOBAL)
+			engine->values[i] = value_of_text(&engine->empty);
+	}
+	return 0;
+}
+
+static int make_aggregates(struct engine *engine)
+{
+	const struct d_program *program = engine->program;
+
+	engine->aggregate_memory.slab = &engine->slab;
+	engine->aggregate_memory.limit = program->options.aggsize;
+	engine->aggregates = calloc(program->aggregation_count + 1, sizeof(*engine->aggregates));
+	if (!engine->aggregates)
+		return -ENOMEM;
+	for (size_t i = 0; i < program->aggregation_count; i++) {
+		int error = aggregate_init(&engine->aggregates[i], &engine->aggregate_memory,
+			&program->aggregations[i], engine->string_limit);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int make_ticks(struct engine *engine)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < engine->table_count; i++)
+		if (engine->probes->probes[i].kind == D_PROBE_TICK && engine->table[i].count)
+			count++;
+	engine->ticks = calloc(count + 1, sizeof(*engine->ticks));
+	if (!engine->ticks)
+		return -ENOMEM;
+	for (size_t i = 0; i < engine->table_count; i++) {
+		const struct d_probe *probe = &engine->probes->probes[i];
+		if (probe->kind != D_PROBE_TICK || !engine->table[i].count)
+			continue;
+		if (!probe->period)
+			return -EINVAL;
+		engine->ticks[engine->tick_count++] =
+			(struct engine_tick){UINT64_MAX, probe->period, (uint32_t)i};
+	}
+	return 0;
+}
+
+int engine_new(const struct engine_settings *settings, struct engine **result)
+{
+	const struct d_program *program = settings->program;
+	struct verify_limits limits;
+	struct engine *engine = NULL;
+	uint32_t self_count;
+	int error = settings->probes->count > PROBE_ERROR
+		? verify_program(program, settings->probes, &limits)
+		: -EINVAL;
+
+	if (error)
+		goto out;
+	engine = calloc(1, sizeof(*engine));
+	if (!engine) {
+		error = -ENOMEM;
+		goto out;
+	}
+	engine->program = program;
+	engine->probes = settings->probes;
+	engine->self = settings->self;
+	engine->output = settings->output;
+	engine->messages = settings->messages;
+	engine->string_limit = program->options.strsize < STRING_MAX
+		? (uint32_t)program->options.strsize
+		: STRING_MAX;
+	text_of(&engine->empty, "");
+	text_of(&engine->self_name, settings->self->execname);
+	engine->no_batch.process = settings->self;
+	slab_init(&engine->slab);
+	scratch_init(&engine->scratch);
+	engine->records = calloc(limits.records + 1, sizeof(*engine->records));
+	engine->record_values = calloc(limits.record_values + 1, sizeof(*engine->record_values));
+	if (!engine->records || !engine->record_values)
+		error = -ENOMEM;
+	if (!error)
+		error = losses_init(&engine->losses);
+	if (!error)
+		error = strings_init(&engine->strings, &engine->slab, limits.instructions,
+			engine->string_limit);
+	if (!error)
+		error = make_variables(engine, &self_count);
+	if (!error)
+		error = dynamic_init(&engine->dynamic, &engine->slab, &engine->strings,
+			self_count, program->options.dynvarsize);
+	if (!error)
+		error = make_aggregates(engine);
+	if (!error)
+		error = make_clauses(engine);
+	if (!error)
+		error = make_table(engine);
+	if (!error)
+		error = make_ticks(engine);
+out:
+	if (error) {
+		engine_free(engine);
+		engine = NULL;
+	}
+	*result = engine;
+	return error;
+}
+
+void engine_free(struct engine *engine)
+{
+	if (!engine)
+		return;
+	for (size_t i = 0; engine->clauses && i < engine->program->clause_count; i++) {
+		free(engine->clauses[i].predicate);
+		free(engine->clauses[i].code);
+	}
+	for (size_t i = 0; engine->table && i < engine->table_count; i++)
+		free(engine->table[i].names);
+	for (size_t i = 0; engine->aggregates && i < engine->program->aggregation_count; i++)
+		aggregate_free(&engine->aggregates[i]);
+	dynamic_free(&engine->dynamic);
+	strings_free(&engine->strings);
+	losses_free(&engine->losses);
+	scratch_free(&engine->scratch);
+	slab_free_all(&engine->slab);
+	free(engine->clauses);
+	free(engine->table);
+	free(engine->enabled);
+	free(engine->records);
+	free(engine->record_values);
+	free(engine->values);
+	free(engine->variables);
+	free(engine->aggregates);
+	free(engine->ticks);
+	free(engine);
+}
+
+static const char *fault_text(enum d_fault code)
+{
+	switch (code) {
+	case D_FAULT_BADADDR:
+		return "invalid address";
+	case D_FAULT_BADALIGN:
+		return "invalid alignment";
+	case D_FAULT_ILLOP:
+		return "illegal operation";
+	case D_FAULT_DIVZERO:
+		return "divide-by-zero";
+	case D_FAULT_NOSCRATCH:
+		return "out of scratch space";
+	case D_FAULT_KPRIV:
+		return "invalid kernel access";
+	case D_FAULT_UPRIV:
+		return "invalid user access";
+	case D_FAULT_TUPOFLOW:
+		return "tuple stack overflow";
+	case D_FAULT_BADSTACK:
+		return "bad stack";
+	case D_FAULT_BADSIZE:
+		return "invalid size";
+	case D_FAULT_BADINDEX:
+		return "index out of bounds";
+	case D_FAULT_LIBRARY:
+		return "library-level fault";
+	default:
+		return "unknown fault";
+	}
+}
+
+static void print_name(const char *name, const char *end, FILE *messages)
+{
+	if (name)
+		fputs(name, messages);
+	fputs(end, messages);
+}
+
+static void print_fault(
+	const struct engine *engine, uint32_t clause, const struct fault *fault)
+{
+	const struct d_probe *probe = &engine->probes->probes[engine->firing.probe];
+	FILE *messages = engine->messages;
+
+	fprintf(messages, "dtrace: error in dt_clause_%u for probe ID %u (", clause,
+		engine->firing.probe + 1);
+	print_name(probe->provider, ":", messages);
+	print_name(probe->module, ":", messages);
+	print_name(probe->function, ":", messages);
+	print_name(probe->name, "): ", messages);
+	fputs(fault_text(fault->code), messages);
+	switch (fault->code) {
+	case D_FAULT_BADADDR:
+		if (fault->value == UINT64_MAX)
+			break;
+		/* fall through */
+	case D_FAULT_BADALIGN:
+	case D_FAULT_BADSTACK:
+	case D_FAULT_BADSIZE:
+		fprintf(messages, " (0x%" PRIx64 ")", fault->value);
+		break;
+	case D_FAULT_BADINDEX:
+		fprintf(messages, " (%" PRIu64 ")", fault->value);
+		break;
+	default:
+		break;
+	}
+	fprintf(messages, " at BPF pc %u\n", fault->offset);
+}
+
+static void end_clause(struct engine *engine)
+{
+	engine->record_count = 0;
+	engine->record_value_count = 0;
+	scratch_reset(&engine->scratch);
+	strings_settle(&engine->strings);
+}
+
+static void run_error_clauses(struct engine *engine, uint32_t clause, const struct fault *fault);
+
+static void run_clause(struct engine *engine, uint32_t index)
+{
+	const struct engine_clause *clause = &engine->clauses[index];
+	uint64_t result = 1;
+	struct fault fault;
+
+	if (clause->predicate && !machine_run(engine, clause->predicate, 0, &result))
+		goto fault;
+	if (result) {
+		if (!machine_run(engine, clause->code, clause->predicate_count, &result))
+			goto fault;
+		if (clause->prints || engine->record_count)
+			consume_clause(engine, clause);
+	}
+	end_clause(engine);
+	return;
+fault:
+	fault = engine->fault;
+	end_clause(engine);
+	print_fault(engine, index, &fault);
+	if (engine->in_error)
+		engine->losses.error++;
+	else
+		run_error_clauses(engine, index, &fault);
+}
+
+/* Runs the clauses of the firing's probe. */
+static inline void fire(struct engine *engine)
+{
+	const struct engine_probe *entry = &engine->table[engine->firing.probe];
+	bool exited = engine->exited;
+
+	for (uint32_t i = 0; i < entry->count; i++) {
+		engine->firing.enabling = entry->first + i + 1;
+		run_clause(engine, engine->enabled[entry->first + i]);
+		/* exit() skips the clauses after its own; END's run to the last. */
+		if (engine->exited != exited)
+			break;
+	}
+}
+
+static void run_error_clauses(struct engine *engine, uint32_t clause, const struct fault *fault)
+{
+	const uint64_t arguments[] = {0, (uint64_t)engine->firing.probe + 1, clause,
+		fault->offset, fault->code, fault->value};
+	struct firing firing = engine->firing;
+
+	if (engine->table[PROBE_ERROR].count == 0)
+		return;
+	engine->firing.probe = PROBE_ERROR;
+	engine->firing.arguments = arguments;
+	engine->firing.argument_count = sizeof(arguments) / sizeof(arguments[0]);
+	engine->in_error = true;
+	fire(engine);
+	engine->in_error = false;
+	engine->firing = firing;
+}
+
+/* BEGIN, END and ticks: fired by the tracer itself. */
+static void fire_own(struct engine *engine, uint32_t probe, uint64_t time)
+{
+	engine->firing = (struct firing){
+		.process = engine->self,
+		.batch = &engine->no_batch,
+		.execname = &engine->self_name,
+		.time = time,
+		.wall_offset = engine->wall_offset,
+		.probe = probe,
+		.tid = engine->self->pid,
+	};
+	fire(engine);
+}
+
+void engine_begin(struct engine *engine, uint64_t now, int64_t wall_offset)
+{
+	engine->wall_offset = wall_offset;
+	engine->begun = true;
+	for (size_t i = 0; i < engine->tick_count; i++) {
+		struct engine_tick *tick = &engine->ticks[i];
+		tick->next = tick->period < UINT64_MAX - now ? now + tick->period : UINT64_MAX;
+	}
+	if (engine->table[PROBE_BEGIN].count)
+		fire_own(engine, PROBE_BEGIN, now);
+	fflush(engine->output);
+}
+
+/* The tick that is due first; of several at one time the one with the lowest probe. */
+static struct engine_tick *first_tick(const struct engine *engine)
+{
+	struct engine_tick *first = NULL;
+
+	for (size_t i = 0; i < engine->tick_count; i++)
+		if (!first || engine->ticks[i].next < first->next)
+			first = &engine->ticks[i];
+	return first;
+}
+
+/* Fires the ticks that are due before `end`, in order of time. */
+static void run_ticks(struct engine *engine, uint64_t end)
+{
+	struct engine_tick *tick;
+
+	for (unsigned fired = 0; !engine->exited && (tick = first_tick(engine)) && tick->next < end;
+		fired++) {
+		uint64_t due = tick->next;
+		if (fired == TICKS_MAX) {
+			for (size_t i = 0; i < engine->tick_count; i++) {
+				tick = &engine->ticks[i];
+				if (tick->next >= end)
+					continue;
+				due = (end - tick->next - 1) / tick->period + 1;
+				tick->next = due < (UINT64_MAX - tick->next) / tick->period
+					? tick->next + due * tick->period
+					: UINT64_MAX;
+			}
+			return;
+		}
+		tick->next = tick->period < UINT64_MAX - due ? due + tick->period : UINT64_MAX;
+		fire_own(engine, tick->probe, due);
+	}
+}
+
+/* As run_ticks(), those at `now` too. */
+static void run_ticks_through(struct engine *engine, uint64_t now)
+{
+	run_ticks(engine, now == UINT64_MAX ? now : now + 1);
+}
+
+static void run_event(struct engine *engine, const struct event_batch *batch,
+	const struct event *event)
+{
+	engine->firing.process = batch->process;
+	engine->firing.batch = batch;
+	engine->firing.execname = &engine->process_name;
+	engine->firing.arguments = event->arguments;
+	engine->firing.time = event->time;
+	engine->firing.wall_offset = batch->wall_offset;
+	engine->firing.probe = event->probe;
+	engine->firing.tid = event->tid;
+	engine->firing.cpu = event->cpu;
+	engine->firing.argument_count = event->argument_count;
+	fire(engine);
+}
+
+void engine_run(struct engine *engine, const struct event_batch *batch)
+{
+	uint64_t next_tick = engine_next_tick(engine);
+
+	for (size_t i = 0; i < batch->loss_count; i++)
+		losses_add_principal(
+			&engine->losses, batch->losses[i].cpu, batch->losses[i].count);
+	if (!engine->begun || engine->ended || engine->exited)
+		return;
+	engine->wall_offset = batch->wall_offset;
+	if (batch->event_count)
+		text_of(&engine->process_name, batch->process->execname);
+	for (size_t i = 0; i < batch->event_count && !engine->exited; i++) {
+		const struct event *event = &batch->events[i];
+		if (event->time > next_tick) {
+			run_ticks(engine, event->time);
+			next_tick = engine_next_tick(engine);
+			if (engine->exited)
+				break;
+		}
+		if (event->probe < engine->table_count && engine->table[event->probe].count)
+			run_event(engine, batch, event);
+	}
+	if (batch->until)
+		run_ticks_through(engine, batch->until);
+	fflush(engine->output);
+}
+
+void engine_advance(struct engine *engine, uint64_t now)
+{
+	if (!engine->begun || engine->ended || engine->exited || engine_next_tick(engine) > now)
+		return;
+	run_ticks_through(engine, now);
+	fflush(engine->output);
+}
+
+uint64_t engine_next_tick(const struct engine *engine)
+{
+	const struct engine_tick *tick = first_tick(engine);
+
+	return tick ? tick->next : UINT64_MAX;
+}
+
+void engine_status(struct engine *engine)
+{
+	losses_report(&engine->losses, engine->dynamic.drops + engine->static_drops,
+		engine->messages);
+	engine->dynamic.drops = 0;
+	engine->static_drops = 0;
+}
+
+bool engine_exited(const struct engine *engine, int *status)
+{
+	if (engine->exited && status)
+		*status = engine->status;
+	return engine->exited;
+}
+
+void engine_end(struct engine *engine, uint64_t now)
+{
+	bool exited = engine->exited;
+
+	if (engine->ended)
+		return;
+	engine->ended = true;
+	/* Seen from fire(), END begins in a run that has ended. */
+	engine->exited = true;
+	if (engine->table[PROBE_END].count)
+		fire_own(engine, PROBE_END, now);
+	engine->exited = exited || engine->exit_at_end;
+	consume_end(engine);
+	fflush(engine->output);
+}

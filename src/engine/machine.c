@@ -1,0 +1,621 @@
+/*
+ * machine.c: see machine.h. The code was verified (verify.h): registers, indices and
+ * jump targets are in range, jumps go forward, the last instruction returns, strings are
+ * strings. So the loop tests only what depends on values.
+ */
+#include "engine/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Instructions of the prepared code, beside those of enum d_opcode that stay. */
+enum machine_opcode {
+	MACHINE_LOAD_SELF = D_OPCODES, /* immediate: slot */
+	MACHINE_STORE_TEXT,
+	MACHINE_STORE_SELF,
+	MACHINE_STORE_SELF_TEXT,
+	MACHINE_STORE_ELEMENT_TEXT,
+	MACHINE_COPY_TEXT, /* copyinstr() or stringof() of one argument: a = text at b */
+	MACHINE_COUNT      /* count(): no value */
+};
+
+struct d_instruction *machine_prepare(
+	const struct engine *engine, const struct d_instruction *code, size_t count)
+{
+	struct d_instruction *prepared = calloc(count, sizeof(*prepared));
+
+	if (!prepared)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		struct d_instruction *instruction = &prepared[i];
+		const struct engine_variable *variable;
+		*instruction = code[i];
+		switch (instruction->opcode) {
+		case D_OP_LOAD:
+			variable = &engine->variables[instruction->immediate];
+			if (!variable->is_self)
+				break;
+			instruction->opcode = MACHINE_LOAD_SELF;
+			instruction->immediate = (int32_t)variable->slot;
+			break;
+		case D_OP_STORE:
+			variable = &engine->variables[instruction->immediate];
+			if (variable->is_self) {
+				instruction->opcode = variable->is_string ? MACHINE_STORE_SELF_TEXT
+									  : MACHINE_STORE_SELF;
+				instruction->immediate = (int32_t)variable->slot;
+			} else if (variable->is_string) {
+				instruction->opcode = MACHINE_STORE_TEXT;
+			}
+			break;
+		case D_OP_STORE_ELEMENT:
+			if (engine->variables[instruction->immediate].is_string)
+				instruction->opcode = MACHINE_STORE_ELEMENT_TEXT;
+			break;
+		case D_OP_CALL:
+			if (instruction->immediate <= D_SUBROUTINE_STRINGOF && instruction->c == 1)
+				instruction->opcode = MACHINE_COPY_TEXT;
+			break;
+		case D_OP_AGGREGATE:
+			if (engine->program->aggregations[instruction->immediate].function ==
+				D_AGGREGATE_COUNT)
+				instruction->opcode = MACHINE_COUNT;
+			break;
+		default:
+			break;
+		}
+	}
+	return prepared;
+}
+
+static uint64_t owner_of(const struct engine *engine)
+{
+	return (uint64_t)engine->firing.process->pid << 32 | engine->firing.tid;
+}
+
+/* Returns a fault's code, or -1 for none. */
+static int set_fault(struct engine *engine, enum d_fault code, uint64_t value)
+{
+	engine->fault.code = code;
+	engine->fault.value = value;
+	return code;
+}
+
+/* A part of a text, in scratch unless it is the whole. */
+static const struct d_text *make_text(
+	struct engine *engine, const struct d_text *text, uint32_t offset, uint64_t limit)
+{
+	uint32_t length = text->length - offset;
+	struct d_text *part;
+	char *bytes;
+
+	if (offset == 0 && length <= limit)
+		return text;
+	if (length > limit)
+		length = (uint32_t)limit;
+	part = scratch_get(&engine->scratch, sizeof(*part) + length + 1);
+	if (!part)
+		return NULL;
+	bytes = (char *)(part + 1);
+	memcpy(bytes, text->bytes + offset, length);
+	bytes[length] = '\0';
+	*part = (struct d_text){bytes, length, d_text_hash(bytes, length)};
+	return part;
+}
+
+/* copyinstr(): the string at an address, of at most limit characters. */
+static int copy_text(struct engine *engine, uint64_t address, uint64_t limit, uint64_t *result)
+{
+	uint32_t offset;
+	const struct d_text *text = event_text(engine->firing.batch, address, &offset);
+
+	if (!text)
+		return set_fault(engine, D_FAULT_BADADDR, address);
+	text = make_text(engine, text, offset, limit);
+	if (!text)
+		return set_fault(engine, D_FAULT_NOSCRATCH, 0);
+	*result = value_of_text(text);
+	return -1;
+}
+
+static int join_texts(struct engine *engine, const uint64_t *arguments, uint64_t *result)
+{
+	const struct d_text *left = value_text(arguments[0]), *right = value_text(arguments[1]);
+	uint32_t limit = engine->string_limit;
+	uint32_t left_length, right_length;
+	struct d_text *joined;
+	char *bytes;
+
+	if (!left || !right)
+		return set_fault(engine, D_FAULT_BADADDR, 0);
+	left_length = left->length < limit ? left->length : limit;
+	right_length = right->length < limit - left_length ? right->length : limit - left_length;
+	joined = scratch_get(
+		&engine->scratch, sizeof(*joined) + (size_t)left_length + right_length + 1);
+	if (!joined)
+		return set_fault(engine, D_FAULT_NOSCRATCH, 0);
+	bytes = (char *)(joined + 1);
+	memcpy(bytes, left->bytes, left_length);
+	memcpy(bytes + left_length, right->bytes, right_length);
+	joined->bytes = bytes;
+	joined->length = left_length + right_length;
+	bytes[joined->length] = '\0';
+	joined->hash = d_text_hash(bytes, joined->length);
+	*result = value_of_text(joined);
+	return -1;
+}
+
+static int call(struct engine *engine, const struct d_instruction *instruction,
+	const uint64_t *arguments, uint64_t *result)
+{
+	const struct d_text *text;
+	int64_t limit;
+
+	switch (instruction->immediate) {
+	case D_SUBROUTINE_COPYINSTR: /* with a limit; without one it is MACHINE_COPY_TEXT */
+		limit = (int64_t)arguments[1];
+		if (limit < 0 || limit > engine->string_limit)
+			limit = engine->string_limit;
+		return copy_text(engine, arguments[0], (uint64_t)limit, result);
+	case D_SUBROUTINE_STRJOIN:
+		return join_texts(engine, arguments, result);
+	case D_SUBROUTINE_STRLEN:
+		text = value_text(arguments[0]);
+		if (!text)
+			return set_fault(engine, D_FAULT_BADADDR, 0);
+		*result = text->length < engine->string_limit ? text->length : engine->string_limit;
+		return -1;
+	default:
+		return set_fault(engine, D_FAULT_ILLOP, 0);
+	}
+}
+
+/* probeprov and its like. */
+static const struct d_text *probe_text(struct engine *engine, enum engine_name which)
+{
+	struct engine_probe *entry = &engine->table[engine->firing.probe];
+	const struct d_probe *probe = &engine->probes->probes[engine->firing.probe];
+	const char *names[ENGINE_NAMES] = {
+		probe->provider, probe->module, probe->function, probe->name};
+
+	if (!entry->names) {
+		struct d_text *texts = calloc(ENGINE_NAMES, sizeof(*texts));
+		if (!texts)
+			return NULL;
+		for (unsigned i = 0; i < ENGINE_NAMES; i++) {
+			const char *bytes = names[i] ? names[i] : "";
+			uint32_t length = (uint32_t)strlen(bytes);
+			texts[i] = (struct d_text){bytes, length, d_text_hash(bytes, length)};
+		}
+		entry->names = texts;
+	}
+	return &entry->names[which];
+}
+
+static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result)
+{
+	const struct firing *firing = &engine->firing;
+	const struct d_text *text;
+
+	switch (which) {
+	case D_BUILTIN_PID:
+		*result = firing->process->pid;
+		return -1;
+	case D_BUILTIN_PPID:
+		*result = firing->process->ppid;
+		return -1;
+	case D_BUILTIN_UID:
+		*result = firing->process->uid;
+		return -1;
+	case D_BUILTIN_GID:
+		*result = firing->process->gid;
+		return -1;
+	case D_BUILTIN_TID:
+		*result = firing->tid;
+		return -1;
+	case D_BUILTIN_CPU:
+		*result = firing->cpu;
+		return -1;
+	case D_BUILTIN_ID:
+		*result = (uint64_t)firing->probe + 1;
+		return -1;
+	case D_BUILTIN_EPID:
+		*result = firing->enabling;
+		return -1;
+	case D_BUILTIN_TIMESTAMP:
+		*result = firing->time;
+		return -1;
+	case D_BUILTIN_WALLTIMESTAMP:
+		*result = firing->time + (uint64_t)firing->wall_offset;
+		return -1;
+	case D_BUILTIN_EXECNAME:
+		text = firing->execname;
+		break;
+	case D_BUILTIN_PROBEPROV:
+		text = probe_text(engine, ENGINE_NAME_PROVIDER);
+		break;
+	case D_BUILTIN_PROBEMOD:
+		text = probe_text(engine, ENGINE_NAME_MODULE);
+		break;
+	case D_BUILTIN_PROBEFUNC:
+		text = probe_text(engine, ENGINE_NAME_FUNCTION);
+		break;
+	case D_BUILTIN_PROBENAME:
+		text = probe_text(engine, ENGINE_NAME_NAME);
+		break;
+	default: /* events carry no CPU time of threads */
+		return set_fault(engine, D_FAULT_ILLOP, 0);
+	}
+	if (!text)
+		return set_fault(engine, D_FAULT_NOSCRATCH, 0);
+	*result = value_of_text(text);
+	return -1;
+}
+
+/* An integer in the memory of a text, its terminating NUL included. */
+static int read_memory(struct engine *engine, uint64_t address, uint8_t form, uint64_t *result)
+{
+	uint32_t offset, size = form & 15;
+	const struct d_text *text = event_text(engine->firing.batch, address, &offset);
+	uint64_t value = 0;
+
+	if (!text || size > text->length - offset + 1)
+		return set_fault(engine, D_FAULT_BADADDR, address);
+	switch (size) {
+	case 1: {
+		uint8_t byte;
+		memcpy(&byte, text->bytes + offset, 1);
+		value = byte;
+		break;
+	}
+	case 2: {
+		uint16_t half;
+		memcpy(&half, text->bytes + offset, 2);
+		value = half;
+		break;
+	}
+	case 4: {
+		uint32_t word;
+		memcpy(&word, text->bytes + offset, 4);
+		value = word;
+		break;
+	}
+	default:
+		memcpy(&value, text->bytes + offset, 8);
+	}
+	*result = value_cut(value, size, form & 16);
+	return -1;
+}
+
+/* A string into a global or this-> variable. */
+static void store_text(struct engine *engine, uint32_t variable, const struct d_text *text)
+{
+	uint64_t *value = &engine->values[variable];
+	struct d_text *kept = NULL;
+
+	if (*value == value_of_text(text))
+		return;
+	if (text && text->length == 0) {
+		kept = &engine->empty;
+	} else if (text) {
+		kept = strings_keep(&engine->strings, text);
+		if (!kept) {
+			engine->static_drops++;
+			return;
+		}
+	}
+	/* The empty string, which is also the initial value, is the engine's. */
+	if (*value && *value != value_of_text(&engine->empty))
+		strings_retire(&engine->strings, (struct d_text *)(uintptr_t)*value);
+	*value = value_of_text(kept);
+}
+
+static bool gather_element(struct engine *engine, uint32_t index, const uint64_t *keys,
+	struct tuple *tuple, uint64_t *owner)
+{
+	const struct engine_variable *variable = &engine->variables[index];
+
+	*owner = variable->is_self ? owner_of(engine) : 0;
+	return tuple_gather(tuple, &variable->shape, keys, dynamic_seed(index, *owner));
+}
+
+/* Finds or makes the element of an aggregation; NULL with a fault or a drop. */
+static struct aggregate_element *find_aggregate_element(struct engine *engine,
+	struct aggregate *aggregate, const uint64_t *keys, bool *fault)
+{
+	struct aggregate_element *element;
+	struct tuple tuple;
+
+	*fault = !tuple_gather(&tuple, &aggregate->shape, keys, 0);
+	if (*fault)
+		return NULL;
+	element = aggregate_find(aggregate, &tuple);
+	if (!element) {
+		element = aggregate_add(aggregate, &tuple);
+		if (!element)
+			losses_add_aggregation(&engine->losses, engine->firing.cpu, 1);
+	}
+	return element;
+}
+
+/* Keeps an action for the clause's end; string arguments must not be NULL. */
+static int record(struct engine *engine, const struct d_action *action, const uint64_t *arguments)
+{
+	struct record *record;
+
+	for (unsigned i = 0; i < action->argument_count; i++)
+		if (action->types[i].kind == D_VALUE_STRING && !arguments[i])
+			return set_fault(engine, D_FAULT_BADADDR, 0);
+	/* Printing would divide by it. */
+	if (action->kind == D_ACTION_NORMALIZE && !arguments[0])
+		return set_fault(engine, D_FAULT_DIVZERO, 0);
+	record = &engine->records[engine->record_count++];
+	record->action = action;
+	record->first = engine->record_value_count;
+	memcpy(engine->record_values + record->first, arguments,
+		action->argument_count * sizeof(*arguments));
+	engine->record_value_count += action->argument_count;
+	return -1;
+}
+
+bool machine_run(struct engine *engine, const struct d_instruction *code, uint32_t base,
+	uint64_t *result)
+{
+	uint64_t *const registers = engine->registers;
+	const struct d_instruction *at = code;
+	struct aggregate_element *element;
+	struct aggregate *aggregate;
+	struct tuple tuple;
+	uint64_t owner;
+	bool null_key;
+	int code_or_none;
+
+#define A registers[at->a]
+#define B registers[at->b]
+#define C registers[at->c]
+	for (;; at++) {
+		switch (at->opcode) {
+		case D_OP_RETURN:
+			*result = A;
+			return true;
+		case D_OP_INTEGER:
+			A = (uint64_t)(int64_t)at->immediate;
+			break;
+		case D_OP_CONSTANT:
+			A = (uint64_t)engine->program->integers[at->immediate];
+			break;
+		case D_OP_STRING:
+			A = value_of_text(&engine->program->strings[at->immediate]);
+			break;
+		case D_OP_NULL:
+			A = 0;
+			break;
+		case D_OP_MOVE:
+			A = B;
+			break;
+		case D_OP_ADD:
+			A = B + C;
+			break;
+		case D_OP_SUBTRACT:
+			A = B - C;
+			break;
+		case D_OP_MULTIPLY:
+			A = B * C;
+			break;
+		case D_OP_DIVIDE:
+			if (!C)
+				goto divide_by_zero;
+			A = C == UINT64_MAX ? -B : (uint64_t)((int64_t)B / (int64_t)C);
+			break;
+		case D_OP_DIVIDE_UNSIGNED:
+			if (!C)
+				goto divide_by_zero;
+			A = B / C;
+			break;
+		case D_OP_MODULO:
+			if (!C)
+				goto divide_by_zero;
+			A = C == UINT64_MAX ? 0 : (uint64_t)((int64_t)B % (int64_t)C);
+			break;
+		case D_OP_MODULO_UNSIGNED:
+			if (!C)
+				goto divide_by_zero;
+			A = B % C;
+			break;
+		case D_OP_AND:
+			A = B & C;
+			break;
+		case D_OP_OR:
+			A = B | C;
+			break;
+		case D_OP_XOR:
+			A = B ^ C;
+			break;
+		case D_OP_SHIFT_LEFT:
+			A = B << (C & 63);
+			break;
+		case D_OP_SHIFT_RIGHT:
+			A = B >> (C & 63);
+			break;
+		case D_OP_SHIFT_RIGHT_SIGNED:
+			A = (uint64_t)((int64_t)B >> (C & 63));
+			break;
+		case D_OP_NEGATE:
+			A = -B;
+			break;
+		case D_OP_COMPLEMENT:
+			A = ~B;
+			break;
+		case D_OP_NOT:
+			A = !B;
+			break;
+		case D_OP_CUT:
+			A = at->immediate < 0 ? value_cut(B, (uint32_t)-at->immediate / 8, true)
+					      : value_cut(B, (uint32_t)at->immediate / 8, false);
+			break;
+		case D_OP_EQUAL:
+			A = B == C;
+			break;
+		case D_OP_NOT_EQUAL:
+			A = B != C;
+			break;
+		case D_OP_LESS:
+			A = (int64_t)B < (int64_t)C;
+			break;
+		case D_OP_LESS_EQUAL:
+			A = (int64_t)B <= (int64_t)C;
+			break;
+		case D_OP_LESS_UNSIGNED:
+			A = B < C;
+			break;
+		case D_OP_LESS_EQUAL_UNSIGNED:
+			A = B <= C;
+			break;
+		case D_OP_COMPARE:
+			A = (uint64_t)(int64_t)text_compare(
+				value_text(B), value_text(C), engine->string_limit);
+			break;
+		case D_OP_BOOLEAN:
+			A = B != 0;
+			break;
+		case D_OP_JUMP:
+			at = code + at->immediate - 1;
+			break;
+		case D_OP_JUMP_ZERO:
+			if (!B)
+				at = code + at->immediate - 1;
+			break;
+		case D_OP_JUMP_NOT_ZERO:
+			if (B)
+				at = code + at->immediate - 1;
+			break;
+		case D_OP_ARGUMENT:
+			A = at->immediate < engine->firing.argument_count
+				? engine->firing.arguments[at->immediate]
+				: 0;
+			break;
+		case D_OP_BUILTIN:
+			code_or_none = builtin(engine, (enum d_builtin)at->immediate, &A);
+			if (code_or_none >= 0)
+				goto fault;
+			break;
+		case D_OP_LOAD:
+			A = engine->values[at->immediate];
+			break;
+		case MACHINE_LOAD_SELF:
+			A = dynamic_self_load(
+				&engine->dynamic, owner_of(engine), (uint32_t)at->immediate);
+			break;
+		case D_OP_STORE:
+			engine->values[at->immediate] = A;
+			break;
+		case MACHINE_STORE_TEXT:
+			store_text(engine, (uint32_t)at->immediate, value_text(A));
+			break;
+		case MACHINE_STORE_SELF:
+			dynamic_self_store(
+				&engine->dynamic, owner_of(engine), (uint32_t)at->immediate, A);
+			break;
+		case MACHINE_STORE_SELF_TEXT:
+			dynamic_self_store_text(&engine->dynamic, owner_of(engine),
+				(uint32_t)at->immediate, value_text(A));
+			break;
+		case D_OP_LOAD_ELEMENT:
+			if (!gather_element(
+				    engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+				goto null_string;
+			A = dynamic_element_load(&engine->dynamic,
+				&engine->variables[at->immediate].shape, (uint32_t)at->immediate,
+				owner, &tuple);
+			break;
+		case D_OP_STORE_ELEMENT:
+			if (!gather_element(
+				    engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+				goto null_string;
+			dynamic_element_store(&engine->dynamic,
+				&engine->variables[at->immediate].shape, (uint32_t)at->immediate,
+				owner, &tuple, A);
+			break;
+		case MACHINE_STORE_ELEMENT_TEXT:
+			if (!gather_element(
+				    engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+				goto null_string;
+			dynamic_element_store_text(&engine->dynamic,
+				&engine->variables[at->immediate].shape, (uint32_t)at->immediate,
+				owner, &tuple, value_text(A));
+			break;
+		case D_OP_FREE:
+			if (engine->variables[at->immediate].is_string)
+				dynamic_self_store_text(&engine->dynamic, owner_of(engine),
+					engine->variables[at->immediate].slot, NULL);
+			else
+				dynamic_self_store(&engine->dynamic, owner_of(engine),
+					engine->variables[at->immediate].slot, 0);
+			break;
+		case D_OP_FREE_ELEMENT:
+			if (!gather_element(
+				    engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+				goto null_string;
+			if (engine->variables[at->immediate].is_string)
+				dynamic_element_store_text(&engine->dynamic,
+					&engine->variables[at->immediate].shape,
+					(uint32_t)at->immediate, owner, &tuple, NULL);
+			else
+				dynamic_element_store(&engine->dynamic,
+					&engine->variables[at->immediate].shape,
+					(uint32_t)at->immediate, owner, &tuple, 0);
+			break;
+		case D_OP_READ:
+			code_or_none = read_memory(engine, B, at->c, &A);
+			if (code_or_none >= 0)
+				goto fault;
+			break;
+		case MACHINE_COPY_TEXT:
+			code_or_none = copy_text(engine, B, engine->string_limit, &A);
+			if (code_or_none >= 0)
+				goto fault;
+			break;
+		case D_OP_CALL:
+			code_or_none = call(engine, at, &B, &A);
+			if (code_or_none >= 0)
+				goto fault;
+			break;
+		case MACHINE_COUNT:
+			aggregate = &engine->aggregates[at->immediate];
+			element = find_aggregate_element(engine, aggregate, &A, &null_key);
+			if (element)
+				element->words[0]++;
+			else if (null_key)
+				goto null_string;
+			break;
+		case D_OP_AGGREGATE:
+			aggregate = &engine->aggregates[at->immediate];
+			element = find_aggregate_element(engine, aggregate, &A, &null_key);
+			if (element)
+				aggregate_update(aggregate, element, (int64_t)B, (int64_t)C);
+			else if (null_key)
+				goto null_string;
+			break;
+		case D_OP_ACTION:
+			code_or_none =
+				record(engine, &engine->program->actions[at->immediate], &A);
+			if (code_or_none >= 0)
+				goto fault;
+			break;
+		default:
+			set_fault(engine, D_FAULT_ILLOP, 0);
+			goto fault;
+		}
+	}
+#undef A
+#undef B
+#undef C
+divide_by_zero:
+	set_fault(engine, D_FAULT_DIVZERO, 0);
+	goto fault;
+null_string:
+	set_fault(engine, D_FAULT_BADADDR, 0);
+fault:
+	engine->fault.offset = base + (uint32_t)(at - code);
+	return false;
+}

@@ -1,0 +1,42 @@
+/*
+ * scratch.h: memory for what an instruction makes (strings), given back all at once when
+ * the clause has ended and its records have been carried out.
+ */
+#ifndef VMTAP_ENGINE_SCRATCH_H
+#define VMTAP_ENGINE_SCRATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SCRATCH_BLOCK = 16 * 1024,
+	SCRATCH_LIMIT = 16 * 1024 * 1024 /* of one clause; beyond: "out of scratch space" */
+};
+
+struct scratch_block {
+	struct scratch_block *next;
+	size_t size;
+};
+
+struct scratch {
+	struct scratch_block *first, *current;
+	char *next;
+	size_t left, total;
+};
+
+void scratch_init(struct scratch *scratch);
+void scratch_free(struct scratch *scratch);
+
+/* size bytes aligned to 8, or NULL when the clause has used up its share. */
+void *scratch_get(struct scratch *scratch, size_t size);
+
+void scratch_rewind(struct scratch *scratch);
+
+/* Ends a clause. */
+static inline void scratch_reset(struct scratch *scratch)
+{
+	if (scratch->current)
+		scratch_rewind(scratch);
+}
+
+#endif

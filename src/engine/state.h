@@ -1,0 +1,131 @@
+/*
+ * state.h: the engine's inside, shared by engine.c (firing), machine.c (instructions),
+ * consume.c and printa.c (carrying out). Nothing outside src/engine includes it.
+ *
+ * The life of a firing: engine.c fills `firing`, finds the probe's clauses and runs one
+ * after the other. machine_run() executes a clause; its actions become records. When the
+ * clause has ended without a fault, consume_clause() carries the records out. Then
+ * scratch and retired strings are given back.
+ */
+#ifndef VMTAP_ENGINE_STATE_H
+#define VMTAP_ENGINE_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "d/program.h"
+#include "engine/aggregate.h"
+#include "engine/dynamic.h"
+#include "engine/engine.h"
+#include "engine/event.h"
+#include "engine/losses.h"
+#include "engine/scratch.h"
+#include "engine/slab.h"
+#include "engine/strings.h"
+
+/* A clause with its code rewritten for the machine (machine_prepare()). */
+struct engine_clause {
+	const struct d_clause *definition;
+	struct d_instruction *predicate; /* NULL: none */
+	struct d_instruction *code;
+	uint32_t predicate_count;
+	bool prints;
+};
+
+enum engine_name {
+	ENGINE_NAME_PROVIDER,
+	ENGINE_NAME_MODULE,
+	ENGINE_NAME_FUNCTION,
+	ENGINE_NAME_NAME,
+	ENGINE_NAMES
+};
+
+/* A probe's clauses: enabled[first] ... enabled[first + count - 1]. */
+struct engine_probe {
+	uint32_t first, count;
+	struct d_text *names; /* ENGINE_NAMES of them, made when first asked for */
+};
+
+struct engine_variable {
+	struct tuple_shape shape;
+	bool is_self, is_string;
+	uint32_t slot; /* of a self-> scalar */
+};
+
+/* What the clauses of one firing see. */
+struct firing {
+	const struct event_process *process;
+	const struct event_batch *batch; /* whose handles are valid */
+	const struct d_text *execname;
+	const uint64_t *arguments;
+	uint64_t time;
+	int64_t wall_offset;
+	uint32_t probe;
+	uint32_t tid;
+	uint32_t enabling; /* number of the clause on this probe: epid */
+	uint16_t cpu;
+	uint8_t argument_count;
+};
+
+struct fault {
+	enum d_fault code;
+	uint64_t value;
+	uint32_t offset; /* in the predicate's code followed by the clause's */
+};
+
+struct record {
+	const struct d_action *action;
+	uint32_t first; /* into record_values */
+};
+
+struct engine_tick {
+	uint64_t next, period;
+	uint32_t probe;
+};
+
+struct engine {
+	const struct d_program *program;
+	const struct d_probe_set *probes;
+	const struct event_process *self;
+	FILE *output, *messages;
+	uint32_t string_limit;
+
+	struct engine_clause *clauses;
+	struct engine_probe *table;
+	size_t table_count;
+	uint32_t *enabled; /* clause indices */
+
+	uint64_t registers[D_REGISTERS_MAX];
+	struct firing firing;
+	struct fault fault;
+	struct scratch scratch;
+	struct record *records;
+	uint64_t *record_values;
+	uint32_t record_count, record_value_count;
+
+	struct slab slab;
+	struct strings strings;
+	uint64_t *values; /* of globals and this-> variables, by variable */
+	struct engine_variable *variables;
+	struct dynamic dynamic;
+	struct aggregate *aggregates;
+	struct aggregate_memory aggregate_memory;
+	uint64_t static_drops; /* strings of globals lost for want of memory */
+	struct losses losses;
+
+	struct engine_tick *ticks;
+	size_t tick_count;
+	int64_t wall_offset;
+
+	struct event_batch no_batch; /* of BEGIN, END and ticks: no handles */
+	struct d_text empty, self_name, process_name;
+
+	bool begun, ended, exited, header_printed, in_error;
+	bool exit_at_end; /* exit() was called while END ran */
+	int status;
+	int indent; /* option flowindent */
+};
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * strings.h: the strings that variables hold. A stored string is immutable. When a
+ * variable gets another value, its old string is retired, not freed: a register or a
+ * record of the running clause may still point to it. strings_settle() frees what was
+ * retired when the clause has ended. So a load copies nothing, and a record keeps the
+ * value it had when it was made.
+ */
+#ifndef VMTAP_ENGINE_STRINGS_H
+#define VMTAP_ENGINE_STRINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "d/text.h"
+#include "engine/slab.h"
+
+struct strings {
+	struct slab *slab;
+	struct d_text **retired; /* room for one per instruction of the longest clause */
+	size_t retired_count;
+	uint32_t limit; /* characters: option strsize */
+};
+
+/* -ENOMEM; retired_max is the most that one clause can retire. */
+int strings_init(struct strings *strings, struct slab *slab, size_t retired_max, uint32_t limit);
+void strings_free(struct strings *strings);
+
+/* The bytes that keeping this text takes. */
+size_t strings_size(const struct strings *strings, const struct d_text *text);
+
+/* A copy, cut at the limit; NULL without memory. */
+struct d_text *strings_keep(struct strings *strings, const struct d_text *text);
+
+/* The clause that runs may still use it; afterwards it is gone. */
+static inline void strings_retire(struct strings *strings, struct d_text *text)
+{
+	strings->retired[strings->retired_count++] = text;
+}
+
+void strings_release(struct strings *strings);
+
+/* Ends a clause. */
+static inline void strings_settle(struct strings *strings)
+{
+	if (strings->retired_count)
+		strings_release(strings);
+}
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * value.h: how a 64-bit register becomes the value of a D type: cut to the type's size
+ * and extended again by its sign. Used wherever a value leaves the machine: keys,
+ * records, conversions.
+ */
+#ifndef VMTAP_ENGINE_VALUE_H
+#define VMTAP_ENGINE_VALUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "d/program.h"
+
+static inline uint64_t value_cut(uint64_t value, uint32_t size, bool is_signed)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? (uint64_t)(int64_t)(int8_t)value : (uint8_t)value;
+	case 2:
+		return is_signed ? (uint64_t)(int64_t)(int16_t)value : (uint16_t)value;
+	case 4:
+		return is_signed ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
+	default:
+		return value;
+	}
+}
+
+static inline const struct d_text *value_text(uint64_t value)
+{
+	return (const struct d_text *)(uintptr_t)value;
+}
+
+static inline uint64_t value_of_text(const struct d_text *text)
+{
+	return (uintptr_t)text;
+}
+
+#endif
