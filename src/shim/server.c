@@ -430,7 +430,8 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 	}
 	if (polled[1].revents & POLLIN)
 		accept_clients(server);
-	return polled[0].revents & POLLIN;
+	uint64_t stops;
+	return (polled[0].revents & POLLIN) && read(server->wake, &stops, sizeof(stops)) > 0;
 }
 
 static bool rings_empty(void)
@@ -449,6 +450,7 @@ static void finish(struct server *server)
 	const bool none[EVENT_TYPES] = {false};
 	uint64_t deadline = clock_monotonic() + (uint64_t)server->flush_ms * 1000000u;
 
+	endpoint_close(&server->endpoint);
 	registry_lock();
 	registry_open(none);
 	registry_unlock();
@@ -530,8 +532,6 @@ static void server_free(struct server *server)
 {
 	if (server->wake >= 0)
 		close(server->wake);
-	pthread_mutex_destroy(&server->wait_lock);
-	pthread_cond_destroy(&server->wait_changed);
 	free(server->runtime);
 	free(server->arguments);
 	free(server);
@@ -609,7 +609,8 @@ void server_stop(struct server *server)
 	while (write(server->wake, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	pthread_join(server->thread, NULL);
-	endpoint_close(&server->endpoint);
+	pthread_mutex_destroy(&server->wait_lock);
+	pthread_cond_destroy(&server->wait_changed);
 	server_free(server);
 }
 
@@ -625,6 +626,7 @@ void server_fork_child(struct server *server)
 		server->clients = client->next;
 		client_close(client);
 	}
-	close(server->endpoint.socket);
+	if (server->endpoint.socket >= 0)
+		close(server->endpoint.socket);
 	server_free(server);
 }
