@@ -1,0 +1,534 @@
+/*
+ * list.c: `vmtap list`: the probes of binaries and processes, in the layout of
+ * `dtrace -l`.
+ *
+ * Sites are gathered to rows: one row for each (provider, module, function, name), as
+ * DTrace counts probes, with the number of sites behind it. Rows keep the order of the
+ * notes. It only looks: nothing is attached, no semaphore is raised.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/probes.h"
+
+enum {
+	FIELD_PROVIDER,
+	FIELD_MODULE,
+	FIELD_FUNCTION,
+	FIELD_NAME,
+	FIELDS
+};
+
+/* One -P, -m, -f or -n: a glob for each field, NULL for any. */
+struct filter {
+	char *text; /* the globs stand in it */
+	const char *globs[FIELDS];
+};
+
+struct row {
+	const struct usdt_object *object; /* NULL for a file */
+	const struct usdt_image *image;
+	const struct usdt_process *process;
+	const struct usdt_site *first;
+	const char *module;
+	char *provider; /* with the pid for a process, as DTrace has it */
+	size_t site_count, site_capacity;
+	const struct usdt_site **sites;
+};
+
+struct listing {
+	struct filter *filters;
+	size_t filter_count;
+	struct row *rows;
+	size_t row_count, row_capacity;
+	bool verbose, json;
+	bool any; /* a probe was there, whether it passed the filters or not */
+};
+
+static const char help[] =
+	"Usage: vmtap list [OPTION]... FILE|PID...\n"
+	"Lists the USDT probes of binaries and processes, as dtrace -l does.\n"
+	"\n"
+	"  -P GLOB        probes of these providers\n"
+	"  -m GLOB        probes in these modules: [provider:]module\n"
+	"  -f GLOB        probes in these functions: [[provider:]module:]function\n"
+	"  -n GLOB        probes of these names: [[[provider:]module:]function:]name\n"
+	"                 several filters: probes that pass one of them\n"
+	"  -v, --verbose  addresses, instructions, semaphores and arguments of each site\n"
+	"      --json     one JSON document\n"
+	"      --help     this text\n"
+	"\n"
+	"Examples:\n"
+	"  vmtap list /usr/bin/ruby              all probes of a binary\n"
+	"  vmtap list -n 'gc-*' -v 1234          a running process's gc probes, in detail\n"
+	"  vmtap list --json libvm.so | jq .     for programs\n"
+	"\n"
+	"Exit status: 0 probes were found, 1 none, 2 wrong usage, 3 something could not be read.\n";
+
+static void *memory_ended(void)
+{
+	cli_message("out of memory");
+	exit(CLI_CANNOT);
+}
+
+static void *grow(void *array, size_t count, size_t *capacity, size_t size)
+{
+	if (count < *capacity)
+		return array;
+	*capacity = *capacity ? *capacity * 2 : 4;
+	array = realloc(array, *capacity * size);
+	return array ? array : memory_ended();
+}
+
+/* Fields are given from the right: "-f a:b" is module a, function b. */
+static bool add_filter(struct listing *listing, int last_field, const char *text)
+{
+	struct filter *filter;
+	int field = last_field;
+	char *end;
+
+	listing->filters = realloc(
+		listing->filters, (listing->filter_count + 1) * sizeof(*listing->filters));
+	if (!listing->filters)
+		memory_ended();
+	filter = &listing->filters[listing->filter_count++];
+	memset(filter, 0, sizeof(*filter));
+	filter->text = strdup(text);
+	if (!filter->text)
+		memory_ended();
+	for (;; field--) {
+		end = strrchr(filter->text, ':');
+		if (field < 0)
+			return false;
+		filter->globs[field] = end ? end + 1 : filter->text;
+		if (!filter->globs[field][0])
+			filter->globs[field] = NULL; /* an empty field is any */
+		if (!end)
+			return true;
+		*end = 0;
+	}
+}
+
+static bool matches(const char *glob, const char *text)
+{
+	return !glob || fnmatch(glob, text, 0) == 0;
+}
+
+/* A process's provider is known with its pid and without. */
+static bool passes(const struct listing *listing, const struct usdt_site *site,
+	const char *provider, const char *module)
+{
+	for (size_t i = 0; i < listing->filter_count; i++) {
+		const char *const *globs = listing->filters[i].globs;
+
+		if ((matches(globs[FIELD_PROVIDER], provider) ||
+			    matches(globs[FIELD_PROVIDER], site->provider)) &&
+			matches(globs[FIELD_MODULE], module) &&
+			matches(globs[FIELD_FUNCTION], site->function) &&
+			matches(globs[FIELD_NAME], site->name))
+			return true;
+	}
+	return listing->filter_count == 0;
+}
+
+/* Sites in an order that puts those of one row together, first notes first. */
+static int compare_sites(const void *a, const void *b)
+{
+	const struct usdt_site *x = *(const struct usdt_site *const *)a;
+	const struct usdt_site *y = *(const struct usdt_site *const *)b;
+	int order = strcmp(x->provider, y->provider);
+
+	if (order == 0)
+		order = strcmp(x->name, y->name);
+	if (order == 0)
+		order = strcmp(x->function, y->function);
+	if (order == 0)
+		order = x < y ? -1 : x > y;
+	return order;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static bool same_row(const struct usdt_site *a, const struct usdt_site *b)
+{
+	return strcmp(a->provider, b->provider) == 0 && strcmp(a->name, b->name) == 0 &&
+	       strcmp(a->function, b->function) == 0;
+}
+
+static char *provider_text(const struct usdt_site *site, const struct usdt_process *process)
+{
+	char *text;
+
+	if (!process)
+		text = strdup(site->provider);
+	else if (asprintf(&text, "%s%d", site->provider, (int)process->pid) < 0)
+		text = NULL;
+	return text ? text : memory_ended();
+}
+
+static void add_image(struct listing *listing, const struct usdt_image *image,
+	const struct usdt_process *process, const struct usdt_object *object)
+{
+	const char *module = probes_module(object ? object->path : image->name);
+	const struct usdt_site **sites = calloc(image->site_count, sizeof(*sites));
+	size_t first_row = listing->row_count;
+	struct row *row = NULL;
+
+	if (!sites)
+		memory_ended();
+	for (size_t i = 0; i < image->site_count; i++)
+		sites[i] = &image->sites[i];
+	qsort(sites, image->site_count, sizeof(*sites), compare_sites);
+	for (size_t i = 0; i < image->site_count; i++) {
+		if (!row || !same_row(row->first, sites[i])) {
+			char *provider = provider_text(sites[i], process);
+
+			if (!passes(listing, sites[i], provider, module)) {
+				free(provider);
+				row = NULL;
+				continue;
+			}
+			listing->rows = grow(listing->rows, listing->row_count,
+				&listing->row_capacity, sizeof(*listing->rows));
+			row = &listing->rows[listing->row_count++];
+			*row = (struct row){.object = object,
+				.image = image,
+				.process = process,
+				.first = sites[i],
+				.module = module,
+				.provider = provider};
+		}
+		row->sites = grow(row->sites, row->site_count, &row->site_capacity,
+			sizeof(*row->sites));
+		row->sites[row->site_count++] = sites[i];
+	}
+	free(sites);
+	qsort(listing->rows + first_row, listing->row_count - first_row, sizeof(*row),
+		compare_rows);
+}
+
+/* What a process's memory says about a site. */
+struct live {
+	uint64_t address;           /* 0 when it is not mapped */
+	uint64_t semaphore_address; /* likewise */
+	bool has_semaphore;         /* its value could be read */
+	uint16_t semaphore;
+	bool has_form;
+	enum site_form form;
+};
+
+static void look(const struct row *row, const struct usdt_site *site, struct live *live)
+{
+	uint8_t bytes[SITE_BYTES];
+
+	memset(live, 0, sizeof(*live));
+	if (!row->process)
+		return;
+	if (site->code.has_offset)
+		live->address = usdt_object_address(row->object, site->code.offset, false);
+	if (live->address && site->byte_count > 0 &&
+		usdt_process_memory(
+			row->process, live->address, bytes, site->byte_count) == 0) {
+		live->has_form = true;
+		live->form = site_form(row->image->machine, bytes, site->byte_count);
+	}
+	if (site->semaphore.has_offset)
+		live->semaphore_address =
+			usdt_object_address(row->object, site->semaphore.offset, true);
+	live->has_semaphore =
+		live->semaphore_address &&
+		usdt_process_memory(row->process, live->semaphore_address, &live->semaphore,
+			sizeof(live->semaphore)) == 0;
+}
+
+static void print_place(const char *what, const struct usdt_place *place, uint64_t live)
+{
+	char text[600];
+
+	printf("\t    %s ", what);
+	probes_print(probes_place_text(place, text, sizeof(text)));
+	if (place->has_offset)
+		printf(", file offset 0x%" PRIx64, place->offset);
+	else
+		printf(", not in the file");
+	if (live)
+		printf(", in the process 0x%" PRIx64, live);
+}
+
+static const char *visibility_text(enum usdt_visibility visibility)
+{
+	switch (visibility) {
+	case USDT_VISIBILITY_UNKNOWN:
+		return "";
+	case USDT_VISIBILITY_LOCAL:
+		return ", hidden";
+	case USDT_VISIBILITY_GLOBAL:
+		return ", global";
+	}
+	return "";
+}
+
+static void print_site(const struct row *row, const struct usdt_site *site, size_t number)
+{
+	struct live live;
+	char text[600], type[32];
+
+	look(row, site, &live);
+	printf("\tsite %zu of %zu\n", number, row->site_count);
+	print_place("address", &site->code, live.address);
+	printf(", %s", site_form_text(site->form));
+	if (site->form == SITE_OTHER) {
+		printf(":");
+		for (int i = 0; i < 4 && i < site->byte_count; i++)
+			printf(" %02x", site->bytes[i]);
+	}
+	if (live.has_form && live.form == SITE_BREAKPOINT)
+		printf(", traced now");
+	putchar('\n');
+	if (site->semaphore.is_set) {
+		print_place("semaphore", &site->semaphore, live.semaphore_address);
+		printf(", %s%s", site->semaphore.is_writable ? "writable" : "not writable",
+			visibility_text(site->semaphore_visibility));
+		if (live.has_semaphore)
+			printf(", value %u", live.semaphore);
+		putchar('\n');
+	} else {
+		printf("\t    no semaphore\n");
+	}
+	for (int i = 0; i < site->argument_count; i++) {
+		printf("\t    argument %d: %s ", i,
+			probes_argument_type(&site->arguments[i], type, sizeof(type)));
+		probes_print(probes_argument_text(&site->arguments[i], text, sizeof(text)));
+		putchar('\n');
+	}
+	if (site->has_more_arguments)
+		printf("\t    more arguments than 12: %s\n", "the rest is not shown");
+}
+
+static void print_text(const struct listing *listing)
+{
+	if (listing->row_count > 0)
+		printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	for (size_t i = 0; i < listing->row_count; i++) {
+		const struct row *row = &listing->rows[i];
+		const char *fields[] = {row->provider, row->module, row->first->function};
+		static const int widths[] = {10, 17, 33};
+
+		printf("%5zu ", i + 1);
+		for (int j = 0; j < 3; j++) {
+			printf("%*s", widths[j] - (int)strlen(fields[j]) > 0
+					      ? widths[j] - (int)strlen(fields[j])
+					      : 0,
+				"");
+			probes_print(fields[j]);
+			putchar(' ');
+		}
+		probes_print(row->first->name);
+		if (row->site_count > 1)
+			printf(" (%zu sites)", row->site_count);
+		putchar('\n');
+		for (size_t j = 0; listing->verbose && j < row->site_count; j++)
+			print_site(row, row->sites[j], j + 1);
+		if (listing->verbose)
+			putchar('\n');
+	}
+}
+
+static json_t *json_place(const struct usdt_place *place, uint64_t live)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "address", probes_json_address(place->address));
+	if (place->relocation)
+		json_object_set_new(json, "relocation", probes_json_text(place->relocation));
+	json_object_set_new(json, "offset",
+		place->has_offset ? probes_json_address(place->offset) : json_null());
+	json_object_set_new(json, "executable", json_boolean(place->is_executable));
+	json_object_set_new(json, "writable", json_boolean(place->is_writable));
+	if (live)
+		json_object_set_new(json, "process_address", probes_json_address(live));
+	return json;
+}
+
+static json_t *json_site(const struct row *row, const struct usdt_site *site)
+{
+	json_t *json, *arguments = json_array(), *semaphore = json_null();
+	struct live live;
+
+	look(row, site, &live);
+	json = json_place(&site->code, live.address);
+	json_object_set_new(json, "instruction", json_string(site_form_text(site->form)));
+	if (live.has_form)
+		json_object_set_new(
+			json, "traced", json_boolean(live.form == SITE_BREAKPOINT));
+	if (site->semaphore.is_set) {
+		semaphore = json_place(&site->semaphore, live.semaphore_address);
+		json_object_set_new(
+			semaphore, "symbol", probes_json_text(site->semaphore_symbol));
+		if (site->semaphore_visibility != USDT_VISIBILITY_UNKNOWN)
+			json_object_set_new(semaphore, "hidden",
+				json_boolean(
+					site->semaphore_visibility == USDT_VISIBILITY_LOCAL));
+		if (live.has_semaphore)
+			json_object_set_new(semaphore, "value", json_integer(live.semaphore));
+	}
+	json_object_set_new(json, "semaphore", semaphore);
+	for (int i = 0; i < site->argument_count; i++)
+		json_array_append_new(arguments, probes_json_argument(&site->arguments[i]));
+	json_object_set_new(json, "arguments", arguments);
+	json_object_set_new(json, "arguments_text", probes_json_text(site->arguments_text));
+	return json;
+}
+
+static void print_json(const struct listing *listing)
+{
+	json_t *document = json_object(), *probes = json_array();
+
+	for (size_t i = 0; i < listing->row_count; i++) {
+		const struct row *row = &listing->rows[i];
+		json_t *probe = json_object(), *sites = json_array();
+
+		json_object_set_new(probe, "id", json_integer((json_int_t)(i + 1)));
+		json_object_set_new(probe, "provider", probes_json_text(row->provider));
+		json_object_set_new(probe, "module", probes_json_text(row->module));
+		json_object_set_new(probe, "function", probes_json_text(row->first->function));
+		json_object_set_new(probe, "name", probes_json_text(row->first->name));
+		json_object_set_new(probe, "file", probes_json_text(row->image->name));
+		json_object_set_new(
+			probe, "machine", json_string(usdt_machine_text(row->image->machine)));
+		if (row->process)
+			json_object_set_new(probe, "pid", json_integer(row->process->pid));
+		for (size_t j = 0; j < row->site_count; j++)
+			json_array_append_new(sites, json_site(row, row->sites[j]));
+		json_object_set_new(probe, "sites", sites);
+		json_array_append_new(probes, probe);
+	}
+	json_object_set_new(document, "probes", probes);
+	probes_json_print(document);
+}
+
+/* Adds a target's probes; says so when it has none, or when some could not be read. */
+static int add_target(struct listing *listing, const struct probes_target *target)
+{
+	int status = probes_report_problems(target) > 0 ? CLI_CANNOT : CLI_OK;
+	size_t site_count = 0;
+
+	for (size_t i = 0; i < probes_count(target); i++) {
+		const struct usdt_object *object;
+		const struct usdt_image *image = probes_image(target, i, &object);
+
+		if (!image)
+			continue;
+		site_count += image->site_count;
+		listing->any |= image->site_count > 0;
+		if (image->damaged_count > 0)
+			cli_message("%s: %zu damaged probe notes are passed over", image->name,
+				image->damaged_count);
+		if (image->site_count > 0)
+			add_image(listing, image, target->process, object);
+		else if (!target->process)
+			cli_message("no probes in %s: %s", target->argument, image->absence);
+	}
+	if (site_count == 0 && target->process)
+		cli_message("no probes in process %s: neither its program nor a library of it was "
+			    "built with probes (no section .note.stapsdt)",
+			target->argument);
+	return status;
+}
+
+int command_list(int argc, char **argv)
+{
+	static const struct option options[] = {{"verbose", no_argument, NULL, 'v'},
+		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0}};
+	struct listing listing = {0};
+	struct probes_target *targets = NULL;
+	size_t target_count = 0;
+	int status = CLI_OK;
+	int option;
+
+	optind = 0;
+	opterr = 0; /* one message, of our own */
+	while ((option = getopt_long(argc, argv, "P:m:f:n:v", options, NULL)) != -1) {
+		int field = FIELD_PROVIDER;
+
+		switch (option) {
+		case 'n':
+			field++; /* fall through */
+		case 'f':
+			field++; /* fall through */
+		case 'm':
+			field++; /* fall through */
+		case 'P':
+			if (!add_filter(&listing, field, optarg)) {
+				status = cli_usage(
+					"list", "-%c %s: too many fields", option, optarg);
+				goto out;
+			}
+			break;
+		case 'v':
+			listing.verbose = true;
+			break;
+		case 'j':
+			listing.json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			goto out;
+		default:
+			status = cli_usage("list", "unknown option, or no value for it: %s",
+				argv[optind - 1]);
+			goto out;
+		}
+	}
+	if (optind == argc) {
+		status = cli_usage("list", "name a binary or a pid");
+		goto out;
+	}
+	targets = calloc((size_t)(argc - optind), sizeof(*targets));
+	if (!targets)
+		memory_ended();
+	for (; optind < argc; optind++) {
+		struct error error;
+
+		if (probes_open(argv[optind], &targets[target_count], &error) < 0) {
+			cli_message("%s", error.text);
+			status = CLI_CANNOT;
+			continue;
+		}
+		if (add_target(&listing, &targets[target_count++]) != CLI_OK)
+			status = CLI_CANNOT;
+	}
+	if (listing.json)
+		print_json(&listing);
+	else
+		print_text(&listing);
+	if (listing.row_count == 0 && listing.any)
+		cli_message("no probe passes the filters");
+	if (listing.row_count == 0 && status == CLI_OK)
+		status = CLI_FOUND;
+out:
+	for (size_t i = 0; i < listing.row_count; i++) {
+		free(listing.rows[i].provider);
+		free(listing.rows[i].sites);
+	}
+	free(listing.rows);
+	for (size_t i = 0; i < listing.filter_count; i++)
+		free(listing.filters[i].text);
+	free(listing.filters);
+	for (size_t i = 0; i < target_count; i++)
+		probes_close(&targets[i]);
+	free(targets);
+	return status;
+}

@@ -1,0 +1,102 @@
+/*
+ * image.h: the USDT probes of one ELF image: an executable, a shared object or a
+ * relocatable object, of any machine, class and byte order.
+ *
+ * A site is one note of owner "stapsdt": a place in the code, a probe's name, its
+ * arguments and its semaphore. Addresses in notes are those of link time; if the file
+ * has been moved since (prelinked), the section .stapsdt.base says by how much, and the
+ * addresses here are corrected by that. In a relocatable object there are no addresses
+ * yet: a place is a section and an offset in it.
+ *
+ * Nothing here trusts the file: every offset and length is checked, and work grows with
+ * the file's size only. What is wrong with the file as a whole is an error of opening
+ * it; what is wrong with one site is in that site, for `vmtap check` to report.
+ */
+#ifndef VMTAP_USDT_IMAGE_H
+#define VMTAP_USDT_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "usdt/operand.h"
+#include "usdt/site.h"
+
+struct error;
+
+/* Somewhere in the image: code or a semaphore. */
+struct usdt_place {
+	bool is_set;        /* a semaphore's place may be none at all */
+	uint64_t address;   /* corrected; in a relocatable object the offset in the section */
+	bool is_mapped;     /* a segment (in a relocatable object: a section) has it */
+	bool is_executable; /* what that segment allows */
+	bool is_writable;
+	bool has_offset; /* the file has bytes for it */
+	uint64_t offset; /* in the file */
+	uint32_t section; /* relocatable objects: its number, 0 when undefined */
+	/* Relocatable objects: "symbol+0x10"; else NULL. */
+	const char *relocation;
+};
+
+enum usdt_visibility {
+	USDT_VISIBILITY_UNKNOWN, /* no symbol stands there */
+	USDT_VISIBILITY_LOCAL,   /* local or hidden */
+	USDT_VISIBILITY_GLOBAL   /* other objects may bind to it */
+};
+
+struct usdt_site {
+	const char *provider;
+	const char *name;
+	const char *arguments_text; /* as the note has it */
+	const char *function;       /* that encloses it, "" when not known */
+	struct usdt_place code;
+	struct usdt_place semaphore;
+	const char *semaphore_symbol; /* NULL when not known */
+	enum usdt_visibility semaphore_visibility;
+	uint64_t recorded_address; /* as in the note */
+	uint64_t recorded_base;
+	enum site_form form;
+	uint8_t bytes[SITE_BYTES]; /* of the code */
+	uint8_t byte_count;
+	uint8_t argument_count;
+	bool has_more_arguments; /* than the table has room for */
+	struct operand_argument *arguments;
+};
+
+struct usdt_block;
+
+struct usdt_image {
+	char *name;         /* for messages: the path as the user gave it */
+	uint16_t machine;   /* EM_... */
+	bool is_64;
+	bool is_big_endian;
+	bool is_relocatable;
+	bool has_base; /* a section .stapsdt.base */
+	uint64_t base; /* its address */
+	/* Notes of owner stapsdt that could not be read as such: cut short, no strings. */
+	size_t damaged_count;
+	size_t site_count;
+	struct usdt_site *sites; /* in the order of the notes */
+	const char *absence; /* with no site: the likely reason, one line */
+
+	struct usdt_block *blocks; /* memory that the sites point into */
+};
+
+/*
+ * Reads the image in a file. On failure returns a negative errno and leaves
+ * "NAME: reason" in error; *image is NULL. -ENOEXEC: it is no ELF file.
+ * usdt_image_open opens path; name, or path when it is NULL, is for messages.
+ * usdt_image_read reads from an open file, which stays the caller's.
+ * usdt_image_memory reads size bytes at data, which are not needed afterwards.
+ */
+int usdt_image_open(
+	const char *path, const char *name, struct usdt_image **image, struct error *error);
+int usdt_image_read(int file, const char *name, struct usdt_image **image, struct error *error);
+int usdt_image_memory(const void *data, size_t size, const char *name, struct usdt_image **image,
+	struct error *error);
+void usdt_image_free(struct usdt_image *image);
+
+/* "x86-64", "aarch64"; "machine 12345" is "unknown machine". */
+const char *usdt_machine_text(uint16_t machine);
+
+#endif
