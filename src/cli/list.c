@@ -307,7 +307,7 @@ static void print_site(const struct row *row, const struct usdt_site *site, size
 		printf("\t    no semaphore\n");
 	}
 	for (int i = 0; i < site->argument_count; i++) {
-		printf("\t    argument %d: %s ", i,
+		printf("\t    args[%d]: %s ", i,
 			probes_argument_type(&site->arguments[i], type, sizeof(type)));
 		probes_print(probes_argument_text(&site->arguments[i], text, sizeof(text)));
 		putchar('\n');
