@@ -106,6 +106,7 @@ struct eventlog {
 	enum stage stage;
 	bool finished; /* no more bytes will come */
 	bool settled;  /* probes have been added */
+	bool declared; /* the header has been read */
 	bool clocked;
 	bool truncated; /* the damage is only that the end is missing */
 	struct error damage;
@@ -450,6 +451,7 @@ static bool scan_header(struct eventlog *log)
 			return false;
 		log->scanned += 8;
 		log->stage = STAGE_DATA;
+		log->declared = true;
 		return true;
 	}
 }
@@ -734,7 +736,7 @@ bool eventlog_scan(struct eventlog *log)
 
 bool eventlog_declared(const struct eventlog *log)
 {
-	return log->stage >= STAGE_DATA;
+	return log->declared;
 }
 
 bool eventlog_over(const struct eventlog *log)

@@ -1,0 +1,72 @@
+/*
+ * fuzz_eventlog.c: any bytes, in pieces of any size, to the eventlog decoder; every event
+ * that comes out is read to its last byte. The first byte sets the size of the pieces.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/eventlog.h"
+
+static void consume(const struct event_batch *batch)
+{
+	for (size_t i = 0; i < batch->event_count; i++) {
+		const struct event *event = &batch->events[i];
+		for (unsigned int j = 0; j < event->argument_count; j++) {
+			uint32_t offset;
+			const struct d_text *text = event_text(batch, event->arguments[j], &offset);
+			if (text && strlen(text->bytes + offset) != text->length - offset)
+				abort();
+		}
+	}
+	for (size_t i = 0; i < batch->loss_count; i++)
+		if (!batch->losses[i].count)
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct d_probe_set set;
+	struct eventlog *log;
+	struct event_batch batch = { 0 };
+	enum eventlog_state state;
+	struct error error;
+	size_t room, piece;
+	void *place;
+	uint32_t probes[256];
+
+	if (!size)
+		return 0;
+	piece = 1 + (size_t)*data++ * 16;
+	size--;
+	if (d_probe_set_init(&set) || eventlog_new("fuzz", &log))
+		return 0;
+	for (;;) {
+		if (eventlog_scan(log)) {
+			size_t count = 0;
+			eventlog_add_probes(log, "vm1", "fuzz", &set);
+			for (size_t i = 0; i < set.count && count < 256; i++)
+				if (set.probes[i].kind == D_PROBE_SOURCE && i % 7 != 3)
+					probes[count++] = (uint32_t)i;
+			eventlog_enable(log, probes, count);
+		}
+		state = eventlog_next(log, &batch, &error);
+		if (state == EVENTLOG_BATCH)
+			consume(&batch);
+		else if (state != EVENTLOG_MORE)
+			break;
+		else if (!size)
+			eventlog_finish(log);
+		else if ((place = eventlog_room(log, &room))) {
+			room = room < piece ? room : piece;
+			room = room < size ? room : size;
+			memcpy(place, data, room);
+			eventlog_received(log, room);
+			data += room;
+			size -= room;
+		}
+	}
+	eventlog_free(log);
+	d_probe_set_free(&set);
+	return 0;
+}

@@ -1,0 +1,522 @@
+/* Tests of the eventlog decoder: order, splits, names, damage. */
+#include <check.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log_writer.h"
+#include "source/eventlog.h"
+
+/* What a stream came to, as text: one line per event, so that streams can be compared. */
+struct outcome {
+	char text[65536];
+	size_t length;
+	size_t events, batches;
+	uint64_t last_time, until;
+	bool unsorted;
+	enum eventlog_state state;
+	struct error error;
+};
+
+static void append(struct outcome *outcome, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+static void append(struct outcome *outcome, const char *format, ...)
+{
+	va_list arguments;
+
+	if (outcome->length >= sizeof(outcome->text) - 256)
+		return;
+	va_start(arguments, format);
+	outcome->length += (size_t)vsnprintf(outcome->text + outcome->length,
+		sizeof(outcome->text) - outcome->length, format, arguments);
+	va_end(arguments);
+}
+
+static void record(struct outcome *outcome, const struct d_probe_set *set,
+	const struct event_batch *batch)
+{
+	outcome->batches++;
+	for (size_t i = 0; i < batch->event_count; i++) {
+		const struct event *event = &batch->events[i];
+		const struct d_probe *probe = &set->probes[event->probe];
+		outcome->events++;
+		if (event->time < outcome->last_time)
+			outcome->unsorted = true;
+		outcome->last_time = event->time;
+		append(outcome, "%llu %u/%u %s", (unsigned long long)event->time, event->tid,
+			event->cpu, probe->name);
+		for (unsigned int j = 0; j < event->argument_count; j++) {
+			uint32_t offset;
+			const struct d_text *text = NULL;
+			if (strchr(probe->arguments[j].type, '*'))
+				text = event_text(batch, event->arguments[j], &offset);
+			if (text)
+				append(outcome, " \"%s\"", text->bytes);
+			else
+				append(outcome, " %lld", (long long)event->arguments[j]);
+		}
+		append(outcome, "\n");
+	}
+	for (size_t i = 0; i < batch->loss_count; i++)
+		append(outcome, "lost %llu of %s on %u\n",
+			(unsigned long long)batch->losses[i].count,
+			batch->losses[i].probe == UINT32_MAX
+				? "?"
+				: set->probes[batch->losses[i].probe].name,
+			batch->losses[i].cpu);
+	if (batch->until)
+		outcome->until = batch->until;
+}
+
+/* Feeds the bytes in pieces of the given size and takes everything out. */
+static void run(const unsigned char *bytes, size_t length, size_t piece, struct outcome *outcome)
+{
+	struct d_probe_set set;
+	struct eventlog *log;
+	struct event_batch batch = { 0 };
+	uint32_t all[64];
+	size_t at = 0, room, count = 0;
+	void *place;
+
+	memset(outcome, 0, sizeof(*outcome));
+	ck_assert_int_eq(d_probe_set_init(&set), 0);
+	ck_assert_int_eq(eventlog_new("test", &log), 0);
+	for (;;) {
+		if (eventlog_scan(log)) {
+			ck_assert_int_eq(eventlog_add_probes(log, "vm1", "toy", &set), 0);
+			for (size_t i = 0; i < set.count; i++)
+				if (set.probes[i].kind == D_PROBE_SOURCE)
+					all[count++] = (uint32_t)i;
+			eventlog_enable(log, all, count);
+		}
+		outcome->state = eventlog_next(log, &batch, &outcome->error);
+		if (outcome->state == EVENTLOG_BATCH) {
+			record(outcome, &set, &batch);
+			continue;
+		}
+		if (outcome->state != EVENTLOG_MORE)
+			break;
+		if (at == length) {
+			eventlog_finish(log);
+			continue;
+		}
+		place = eventlog_room(log, &room);
+		if (!place)
+			continue;
+		if (room > piece)
+			room = piece;
+		if (room > length - at)
+			room = length - at;
+		memcpy(place, bytes + at, room);
+		eventlog_received(log, room);
+		at += room;
+	}
+	eventlog_free(log);
+	d_probe_set_free(&set);
+}
+
+static void put_start(struct writer *writer)
+{
+	put_header_begin(writer);
+	put_header_end(writer);
+	put_clock(writer, 1000, 5000);
+}
+
+/* Two rings in one drain, with all that can stand between their events. */
+static void put_sample(struct writer *writer)
+{
+	put_start(writer);
+	begin_block(writer, 0);
+	put_context(writer, 11, 2);
+	put_name(writer, 1, "Point");
+	put_name(writer, 2, "length");
+	put_entry(writer, 10, 1, 2, 5);
+	put_entry(writer, 30, 1, 2, 6);
+	put_event(writer, TYPE_UNKNOWN, 30);
+	put(writer, 3, 2);
+	put_bytes(writer, "abc", 3);
+	put_entry(writer, 40, 1, 99, 7);
+	end_block(writer);
+	begin_block(writer, 3);
+	put_context(writer, 12, 0);
+	put_message(writer, 20, "hello");
+	put_message(writer, 30, "");
+	put_event(writer, TYPE_NUMBERS, 35);
+	put(writer, 0xff, 1);
+	put(writer, 0xff, 1);
+	put(writer, 0x8000, 2);
+	put(writer, 0x8000, 2);
+	put(writer, 0xfffffffe, 4);
+	put(writer, 0xfffffffe, 4);
+	put(writer, UINT64_MAX, 8);
+	put(writer, UINT64_MAX, 8);
+	put_event(writer, TYPE_SYMBOL, 36);
+	put(writer, 8 + 3, 2);
+	put(writer, 1, 4);
+	put(writer, 9, 4);
+	put_bytes(writer, "sym", 3);
+	end_block(writer);
+	put_watermark(writer, 35);
+	put_loss(writer, TYPE_ENTRY, 4);
+	put_loss(writer, TYPE_ENTRY, 3);
+	put(writer, WIRE_DATA_END, 2);
+}
+
+static const char sample[] = "1010 11/2 method-entry \"Point\" \"length\" \"Point\" 5 7\n"
+			     "1020 12/0 user-msg 3 \"hello\"\n"
+			     "1030 11/2 method-entry \"Point\" \"length\" \"Point\" 6 7\n"
+			     "1030 12/0 user-msg 3 \"\"\n"
+			     "1035 12/0 numbers 3 -1 255 -32768 32768 -2 4294967294 -1 -1\n"
+			     "1036 12/0 symbol-create \"sym\" \"Point\" 9\n"
+			     "1040 11/2 method-entry \"Point\" 4611686018427387904 \"Point\" 7 7\n"
+			     "lost 7 of method-entry on 0\n";
+
+START_TEST(test_sample)
+{
+	struct writer writer = { 0 };
+	struct outcome outcome;
+
+	put_sample(&writer);
+	run(writer.bytes, writer.length, writer.length, &outcome);
+	ck_assert_str_eq(outcome.text, sample);
+	ck_assert_int_eq(outcome.state, EVENTLOG_ENDED);
+	free(writer.bytes);
+}
+END_TEST
+
+START_TEST(test_every_split)
+{
+	struct writer writer = { 0 };
+	struct outcome outcome;
+
+	put_sample(&writer);
+	for (size_t piece = 1; piece < 64; piece++) {
+		run(writer.bytes, writer.length, piece, &outcome);
+		ck_assert_int_eq(outcome.state, EVENTLOG_ENDED);
+		ck_assert_int_eq(outcome.events, 7);
+		ck_assert(!outcome.unsorted);
+		/* the loss may come with an earlier batch: compare what is about events */
+		ck_assert(strstr(outcome.text, "lost "));
+	}
+	free(writer.bytes);
+}
+END_TEST
+
+START_TEST(test_every_truncation)
+{
+	struct writer writer = { 0 };
+	struct outcome outcome;
+	size_t events = 0;
+
+	put_sample(&writer);
+	for (size_t length = 0; length < writer.length; length++) {
+		run(writer.bytes, length, 1 + length % 7, &outcome);
+		ck_assert_int_eq(outcome.state, EVENTLOG_BROKEN);
+		ck_assert_msg(strstr(outcome.error.text, "test: byte "), "%s", outcome.error.text);
+		ck_assert_msg(strstr(outcome.error.text, "truncated"), "%s", outcome.error.text);
+		/* what was whole is delivered */
+		ck_assert_uint_ge(outcome.events, events);
+		events = outcome.events;
+	}
+	ck_assert_uint_eq(events, 7);
+	free(writer.bytes);
+}
+END_TEST
+
+START_TEST(test_watermark)
+{
+	struct writer writer = { 0 };
+	struct outcome outcome;
+
+	put_start(&writer);
+	begin_block(&writer, 0);
+	put_message(&writer, 10, "a");
+	put_message(&writer, 20, "b");
+	put_message(&writer, 30, "c");
+	end_block(&writer);
+	put_watermark(&writer, 15);
+	begin_block(&writer, 1);
+	put_message(&writer, 16, "d");
+	end_block(&writer);
+	put_watermark(&writer, 25);
+	for (size_t piece = 1; piece < writer.length; piece += 3) {
+		run(writer.bytes, writer.length, piece, &outcome);
+		ck_assert_str_eq(outcome.text, "1010 0/0 user-msg 0 \"a\"\n"
+					       "1016 0/0 user-msg 1 \"d\"\n"
+					       "1020 0/0 user-msg 0 \"b\"\n"
+					       "1030 0/0 user-msg 0 \"c\"\n");
+		ck_assert_uint_eq(outcome.until, 1025);
+	}
+	free(writer.bytes);
+}
+END_TEST
+
+/* Many interleaved blocks, events of equal time, more than a batch holds. */
+START_TEST(test_order)
+{
+	enum { BLOCKS = 37, EVENTS = 900 };
+	struct writer writer = { 0 };
+	struct outcome *outcome = malloc(sizeof(*outcome));
+	unsigned int seed = 1;
+
+	put_start(&writer);
+	for (unsigned int i = 0; i < BLOCKS; i++) {
+		uint64_t time = i;
+		begin_block(&writer, (uint16_t)i);
+		for (unsigned int j = 0; j < EVENTS; j++) {
+			seed = seed * 1103515245 + 12345;
+			time += (seed >> 16) % 100;
+			if ((seed >> 20) % 50 == 0 && time > 200)
+				time -= 150; /* blocks may go back in time */
+			put_entry(&writer, time, 1, 2, j);
+		}
+		end_block(&writer);
+	}
+	put(&writer, WIRE_DATA_END, 2);
+	run(writer.bytes, writer.length, 4096, outcome);
+	ck_assert_int_eq(outcome->state, EVENTLOG_ENDED);
+	ck_assert_uint_eq(outcome->events, BLOCKS * EVENTS);
+	ck_assert(!outcome->unsorted);
+	ck_assert_uint_gt(outcome->batches, 1);
+	free(outcome);
+	free(writer.bytes);
+}
+END_TEST
+
+START_TEST(test_equal_times)
+{
+	struct writer writer = { 0 };
+	struct outcome outcome;
+	const char *at = outcome.text;
+	char line[64];
+
+	put_start(&writer);
+	for (unsigned int i = 0; i < 20; i++) {
+		begin_block(&writer, (uint16_t)i);
+		put_message(&writer, 5, "x");
+		put_message(&writer, 5, "y");
+		end_block(&writer);
+	}
+	put(&writer, WIRE_DATA_END, 2);
+	run(writer.bytes, writer.length, 999, &outcome);
+	/* stream order: capability 0 before 1, x before y */
+	for (unsigned int i = 0; i < 20; i++) {
+		snprintf(line, sizeof(line),
+			"1005 0/0 user-msg %u \"x\"\n1005 0/0 user-msg %u \"y\"\n", i, i);
+		ck_assert_int_eq(strncmp(at, line, strlen(line)), 0);
+		at += strlen(line);
+	}
+	free(writer.bytes);
+}
+END_TEST
+
+START_TEST(test_redefined_name)
+{
+	struct writer writer = { 0 };
+	struct outcome outcome;
+
+	put_start(&writer);
+	begin_block(&writer, 0);
+	put_name(&writer, 1, "old");
+	put_entry(&writer, 10, 1, 1, 1);
+	put_name(&writer, 1, "old"); /* the same again changes nothing */
+	put_entry(&writer, 20, 1, 1, 2);
+	put_name(&writer, 1, "new");
+	put_entry(&writer, 15, 1, 1, 3); /* earlier in time, later in the stream */
+	put_entry(&writer, 30, 1, 2, 4);
+	put_name(&writer, 2, "too late for the last");
+	end_block(&writer);
+	put(&writer, WIRE_DATA_END, 2);
+	run(writer.bytes, writer.length, 50, &outcome);
+	ck_assert_str_eq(outcome.text,
+		"1010 0/0 method-entry \"old\" \"old\" \"old\" 1 7\n"
+		"1015 0/0 method-entry \"new\" \"new\" \"new\" 3 7\n"
+		"1020 0/0 method-entry \"old\" \"old\" \"old\" 2 7\n"
+		"1030 0/0 method-entry \"new\" 4611686018427387904 \"new\" 4 7\n");
+	free(writer.bytes);
+}
+END_TEST
+
+/* A text with a NUL ends there; a context ends with its block. */
+START_TEST(test_edges)
+{
+	struct writer writer = { 0 };
+	struct outcome outcome;
+
+	put_start(&writer);
+	put_message(&writer, 1, "outside");
+	begin_block(&writer, 1);
+	put_context(&writer, 5, 6);
+	put_event(&writer, TYPE_MESSAGE, 2);
+	put(&writer, 4, 2);
+	put_bytes(&writer, "a\0bc", 4);
+	end_block(&writer);
+	put_message(&writer, 3, "after");
+	begin_block(&writer, 2);
+	put_message(&writer, 4, "no context yet");
+	end_block(&writer);
+	put(&writer, WIRE_DATA_END, 2);
+	put_bytes(&writer, "ignored", 7);
+	run(writer.bytes, writer.length, 1, &outcome);
+	ck_assert_str_eq(outcome.text, "1001 0/0 user-msg 65535 \"outside\"\n"
+				       "1002 5/6 user-msg 1 \"a\"\n"
+				       "1003 0/0 user-msg 65535 \"after\"\n"
+				       "1004 0/0 user-msg 2 \"no context yet\"\n");
+	ck_assert_int_eq(outcome.state, EVENTLOG_ENDED);
+	free(writer.bytes);
+}
+END_TEST
+
+static void expect_damage(struct writer *writer, const char *what, size_t events)
+{
+	struct outcome outcome;
+
+	for (size_t piece = 1; piece < 200; piece += 66) {
+		run(writer->bytes, writer->length, piece, &outcome);
+		ck_assert_int_eq(outcome.state, EVENTLOG_BROKEN);
+		ck_assert_msg(strstr(outcome.error.text, what), "'%s' has no '%s'",
+			outcome.error.text, what);
+		ck_assert_uint_eq(outcome.events, events);
+	}
+	free(writer->bytes);
+}
+
+START_TEST(test_damage)
+{
+	struct writer writer = { 0 };
+	char offset[32];
+
+	put_bytes(&writer, "\177ELF\2\1\1\0", 8);
+	expect_damage(&writer, "byte 0: the header's begin expected, found 7f454c46", 0);
+
+	writer = (struct writer){ 0 };
+	put_start(&writer);
+	put_message(&writer, 1, "a");
+	snprintf(offset, sizeof(offset), "byte %zu: ", writer.length);
+	put_event(&writer, 12345, 1);
+	put(&writer, 0, 8);
+	expect_damage(&writer, offset, 1);
+
+	writer = (struct writer){ 0 };
+	put_start(&writer);
+	put_message(&writer, 1, "a");
+	put_event(&writer, TYPE_SYMBOL, 2);
+	put(&writer, 3, 2);
+	put_bytes(&writer, "abc", 3);
+	expect_damage(&writer, "has 3 bytes, at least 8 are needed", 1);
+
+	writer = (struct writer){ 0 };
+	put_start(&writer);
+	put_message(&writer, 1, "a");
+	put_event(&writer, WIRE_BLOCK_MARKER, 2);
+	put(&writer, 23, 4);
+	put(&writer, 0, 10 - 2);
+	put(&writer, 0, 2);
+	expect_damage(&writer, "a block of 23 bytes", 1);
+
+	writer = (struct writer){ 0 };
+	put_start(&writer);
+	put_message(&writer, 1, "a");
+	put_name(&writer, 0xffffffff, "x");
+	expect_damage(&writer, "name 4294967295 is beyond", 1);
+}
+END_TEST
+
+START_TEST(test_bad_declarations)
+{
+	static const struct {
+		uint16_t type, size;
+		const char *text, *what;
+	} cases[] = {
+		{ 500, 4, "vm:::x(int a", "neither ',' nor ')'" },
+		{ 500, 4, "vm:::x", "no '('" },
+		{ 500, 4, "vm:::(int a)", "no probe name" },
+		{ 500, 8, "vm:::x(double a)", "a type that is not known" },
+		{ 500, 8, "vm:::x(int a, struct b *c)", "a type that is not known" },
+		{ 500, 2, "vm:::x(int a)", "its arguments take 4" },
+		{ 500, 8, "vm:::x(char a[])", "has a text and a fixed size" },
+		{ 500, WIRE_VARIABLE, "vm:::x(char a[], char b[])", "two texts" },
+		{ 500, WIRE_VARIABLE, "vm:::x(int a[])", "an array" },
+		{ 500, 4, "vm:::x(int a) y", "something after" },
+		{ 500, 52, "vm:::x(int,int,int,int,int,int,int,int,int,int,int,int,int)",
+			"more than 12" },
+		{ TYPE_ENTRY, 4, "again", "declared twice" },
+		{ 0xffff, 4, "end", "65535" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct writer writer = { 0 };
+		put_header_begin(&writer);
+		put_type(&writer, cases[i].type, cases[i].size, cases[i].text);
+		put_header_end(&writer);
+		put(&writer, WIRE_DATA_END, 2);
+		expect_damage(&writer, cases[i].what, 0);
+	}
+}
+END_TEST
+
+/* Only enabled probes are delivered. */
+START_TEST(test_enable)
+{
+	struct writer writer = { 0 };
+	struct d_probe_set set;
+	struct eventlog *log;
+	struct event_batch batch = { 0 };
+	struct error error;
+	uint32_t probe = 0;
+	size_t room;
+
+	put_sample(&writer);
+	ck_assert_int_eq(d_probe_set_init(&set), 0);
+	ck_assert_int_eq(eventlog_new("test", &log), 0);
+	memcpy(eventlog_room(log, &room), writer.bytes, writer.length);
+	eventlog_received(log, writer.length);
+	ck_assert(eventlog_scan(log));
+	ck_assert_int_eq(eventlog_add_probes(log, "vm12", "toy", &set), 0);
+	for (size_t i = 0; i < set.count; i++)
+		if (!strcmp(set.probes[i].name, "user-msg"))
+			probe = (uint32_t)i;
+	ck_assert_uint_ne(probe, 0);
+	ck_assert_str_eq(set.probes[probe].provider, "vm12");
+	ck_assert_str_eq(set.probes[probe].arguments[0].type, "uint16_t");
+	ck_assert_str_eq(set.probes[probe].arguments[1].type, "char *");
+	ck_assert_str_eq(set.probes[probe].arguments[1].name, "text");
+	ck_assert_uint_eq(set.probes[probe].source_tag, TYPE_MESSAGE);
+	eventlog_enable(log, &probe, 1);
+	ck_assert_int_eq(eventlog_next(log, &batch, &error), EVENTLOG_BATCH);
+	ck_assert_uint_eq(batch.event_count, 2);
+	ck_assert_int_eq(batch.wall_offset, 4000);
+	ck_assert_int_eq(eventlog_next(log, &batch, &error), EVENTLOG_ENDED);
+	eventlog_free(log);
+	d_probe_set_free(&set);
+	free(writer.bytes);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("source_eventlog");
+	TCase *tests = tcase_create("eventlog");
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(tests, 60);
+	tcase_add_test(tests, test_sample);
+	tcase_add_test(tests, test_every_split);
+	tcase_add_test(tests, test_every_truncation);
+	tcase_add_test(tests, test_watermark);
+	tcase_add_test(tests, test_order);
+	tcase_add_test(tests, test_equal_times);
+	tcase_add_test(tests, test_redefined_name);
+	tcase_add_test(tests, test_edges);
+	tcase_add_test(tests, test_damage);
+	tcase_add_test(tests, test_bad_declarations);
+	tcase_add_test(tests, test_enable);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
