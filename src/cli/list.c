@@ -120,7 +120,7 @@ static bool matches(const char *glob, const char *text)
 	return !glob || fnmatch(glob, text, 0) == 0;
 }
 
-/* A process's provider is known with its pid and without. */
+/* A process's provider is known with its pid and without, a name as D's and the note's. */
 static bool passes(const struct listing *listing, const struct usdt_site *site,
 	const char *provider, const char *module)
 {
@@ -131,7 +131,8 @@ static bool passes(const struct listing *listing, const struct usdt_site *site,
 			    matches(globs[FIELD_PROVIDER], site->provider)) &&
 			matches(globs[FIELD_MODULE], module) &&
 			matches(globs[FIELD_FUNCTION], site->function) &&
-			matches(globs[FIELD_NAME], site->name))
+			(matches(globs[FIELD_NAME], site->name) ||
+				matches(globs[FIELD_NAME], site->note_name)))
 			return true;
 	}
 	return listing->filter_count == 0;
@@ -214,7 +215,8 @@ static void add_image(struct listing *listing, const struct usdt_image *image,
 		row->sites[row->site_count++] = sites[i];
 	}
 	free(sites);
-	qsort(listing->rows + first_row, listing->row_count - first_row, sizeof(*row),
+	if (listing->row_count > first_row)
+		qsort(listing->rows + first_row, listing->row_count - first_row, sizeof(*row),
 		compare_rows);
 }
 
@@ -260,6 +262,8 @@ static void print_place(const char *what, const struct usdt_place *place, uint64
 	probes_print(probes_place_text(place, text, sizeof(text)));
 	if (place->has_offset)
 		printf(", file offset 0x%" PRIx64, place->offset);
+	else if (place->relocation && !place->is_mapped)
+		printf(", of another object");
 	else
 		printf(", not in the file");
 	if (live)
@@ -298,8 +302,10 @@ static void print_site(const struct row *row, const struct usdt_site *site, size
 	putchar('\n');
 	if (site->semaphore.is_set) {
 		print_place("semaphore", &site->semaphore, live.semaphore_address);
-		printf(", %s%s", site->semaphore.is_writable ? "writable" : "not writable",
-			visibility_text(site->semaphore_visibility));
+		if (site->semaphore.is_mapped)
+			printf(", %s%s",
+				site->semaphore.is_writable ? "writable" : "not writable",
+				visibility_text(site->semaphore_visibility));
 		if (live.has_semaphore)
 			printf(", value %u", live.semaphore);
 		putchar('\n');
@@ -313,7 +319,7 @@ static void print_site(const struct row *row, const struct usdt_site *site, size
 		putchar('\n');
 	}
 	if (site->has_more_arguments)
-		printf("\t    more arguments than 12: %s\n", "the rest is not shown");
+		printf("\t    more than 12 arguments: the rest is not shown\n");
 }
 
 static void print_text(const struct listing *listing)
@@ -338,6 +344,11 @@ static void print_text(const struct listing *listing)
 		if (row->site_count > 1)
 			printf(" (%zu sites)", row->site_count);
 		putchar('\n');
+		if (listing->verbose && strcmp(row->first->name, row->first->note_name) != 0) {
+			printf("\tin the note, and for bpftrace, perf and gdb: ");
+			probes_print(row->first->note_name);
+			putchar('\n');
+		}
 		for (size_t j = 0; listing->verbose && j < row->site_count; j++)
 			print_site(row, row->sites[j], j + 1);
 		if (listing->verbose)
@@ -404,6 +415,8 @@ static void print_json(const struct listing *listing)
 		json_object_set_new(probe, "module", probes_json_text(row->module));
 		json_object_set_new(probe, "function", probes_json_text(row->first->function));
 		json_object_set_new(probe, "name", probes_json_text(row->first->name));
+		json_object_set_new(
+			probe, "note_name", probes_json_text(row->first->note_name));
 		json_object_set_new(probe, "file", probes_json_text(row->image->name));
 		json_object_set_new(
 			probe, "machine", json_string(usdt_machine_text(row->image->machine)));

@@ -259,6 +259,27 @@ static const char *take_string(const char **rest, const char *end)
 	return zero ? begin : NULL;
 }
 
+/* A probe's name as D has it. */
+static const char *d_name(struct usdt_image *image, const char *note_name)
+{
+	char *name, *to;
+
+	if (!strstr(note_name, "__"))
+		return note_name;
+	name = to = image_copy(image, note_name);
+	for (const char *from = note_name; name && *from; to++) {
+		if (from[0] == '_' && from[1] == '_') {
+			*to = '-';
+			from += 2;
+		} else {
+			*to = *from++;
+		}
+	}
+	if (name)
+		*to = 0;
+	return name;
+}
+
 static int read_arguments(struct image_reader *reader, struct usdt_site *site)
 {
 	struct usdt_image *image = reader->image;
@@ -350,12 +371,15 @@ static int add_site(struct image_reader *reader, const char *description, size_t
 		return 0;
 	}
 	site->provider = take_string(&rest, end);
-	site->name = site->provider ? take_string(&rest, end) : NULL;
-	site->arguments_text = site->name ? take_string(&rest, end) : NULL;
-	if (!site->arguments_text || !site->provider[0] || !site->name[0]) {
+	site->note_name = site->provider ? take_string(&rest, end) : NULL;
+	site->arguments_text = site->note_name ? take_string(&rest, end) : NULL;
+	if (!site->arguments_text || !site->provider[0] || !site->note_name[0]) {
 		image->damaged_count++;
 		return 0;
 	}
+	site->name = d_name(image, site->note_name);
+	if (!site->name)
+		return fail_memory(reader);
 	site->recorded_address = number_at(image, (const uint8_t *)description, word);
 	site->recorded_base = number_at(image, (const uint8_t *)description + word, word);
 	semaphore = number_at(image, (const uint8_t *)description + 2 * word, word);

@@ -46,7 +46,8 @@ enum usdt_visibility {
 
 struct usdt_site {
 	const char *provider;
-	const char *name;
+	const char *name;           /* "gc-start": D's name, "__" in the note made '-' */
+	const char *note_name;      /* "gc__start": what bpftrace, gdb and perf call it */
 	const char *arguments_text; /* as the note has it */
 	const char *function;       /* that encloses it, "" when not known */
 	struct usdt_place code;

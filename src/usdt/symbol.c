@@ -103,14 +103,16 @@ static int mark_semaphore(struct image_reader *reader, const struct point *point
 
 	if (!names_semaphore(name) && GELF_ST_TYPE(symbol->st_info) != STT_OBJECT)
 		return 0;
-	if (site->semaphore_visibility == USDT_VISIBILITY_GLOBAL ||
-		(site->semaphore_visibility == USDT_VISIBILITY_LOCAL && is_hidden(symbol)))
-		return 0;
-	site->semaphore_symbol = image_copy(reader->image, name);
-	if (!site->semaphore_symbol)
-		return -ENOMEM;
-	site->semaphore_visibility =
-		is_hidden(symbol) ? USDT_VISIBILITY_LOCAL : USDT_VISIBILITY_GLOBAL;
+	if (!is_hidden(symbol))
+		site->semaphore_visibility = USDT_VISIBILITY_GLOBAL;
+	else if (site->semaphore_visibility == USDT_VISIBILITY_UNKNOWN)
+		site->semaphore_visibility = USDT_VISIBILITY_LOCAL;
+	if (!site->semaphore_symbol ||
+		(names_semaphore(name) && !names_semaphore(site->semaphore_symbol))) {
+		site->semaphore_symbol = image_copy(reader->image, name);
+		if (!site->semaphore_symbol)
+			return -ENOMEM;
+	}
 	return 0;
 }
 
