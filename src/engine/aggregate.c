@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	TABLE_START = 16
-};
+enum { TABLE_START = 16 };
 
 static uint32_t data_words(const struct aggregate *aggregate)
 {
@@ -170,7 +168,7 @@ static int64_t divide(int64_t value, int64_t by)
 {
 	if (by == 0)
 		return 0;
-	return by == -1 ? (int64_t) - (uint64_t)value : value / by;
+	return by == -1 ? (int64_t)(0 - (uint64_t)value) : value / by;
 }
 
 static uint64_t square_root(unsigned __int128 value)

@@ -47,7 +47,7 @@ struct aggregate {
 	struct aggregate_slot *slots;
 	uint64_t *zero; /* data of an element that a joined printa() misses */
 	int64_t normal;
-	bool printed;   /* by printa(): not again at the end */
+	bool printed; /* by printa(): not again at the end */
 };
 
 /* -EINVAL for parameters that the front end should have refused, -ENOMEM. */
@@ -71,8 +71,8 @@ static inline struct aggregate_element *aggregate_find(
 		if (!slot->element)
 			return NULL;
 		if (slot->hash == tuple->hash &&
-			tuple_equal(&aggregate->shape, aggregate_keys(aggregate, slot->element),
-				tuple))
+			tuple_equal(
+				&aggregate->shape, aggregate_keys(aggregate, slot->element), tuple))
 			return slot->element;
 	}
 }

@@ -36,7 +36,8 @@ static void print_flow_line(struct engine *engine, const struct d_probe *probe)
 	const char *name = known(probe->name), *function = known(probe->function);
 	bool entry = is_flow_name(name, "-entry"), leave = is_flow_name(name, "-return");
 	bool system_call = strcmp(known(probe->provider), "syscall") == 0;
-	const char *arrow = entry ? (system_call ? " => " : " -> ") : (system_call ? " <= " : " <- ");
+	const char *arrow =
+		entry ? (system_call ? " => " : " -> ") : (system_call ? " <= " : " <- ");
 	char text[NAME_MAX_SHOWN];
 
 	if (leave && engine->indent >= 2)
@@ -92,8 +93,8 @@ static void print_format(const struct engine *engine, const struct d_format *for
 		if (conversion->precision_argument)
 			precision = (int32_t)values[next++];
 		if (next < action->argument_count)
-			format_conversion(conversion, width, precision, values[next++],
-				engine->output);
+			format_conversion(
+				conversion, width, precision, values[next++], engine->output);
 	}
 }
 
@@ -136,8 +137,8 @@ static void carry_out(struct engine *engine, const struct record *record)
 	case D_ACTION_DEFAULT:
 		break;
 	case D_ACTION_TRACE:
-		format_trace(&action->types[0], &engine->program->options, values[0],
-			engine->output);
+		format_trace(
+			&action->types[0], &engine->program->options, values[0], engine->output);
 		break;
 	case D_ACTION_PRINTF:
 		print_format(engine, &engine->program->formats[action->format], action, values);
@@ -154,11 +155,11 @@ static void carry_out(struct engine *engine, const struct record *record)
 		aggregate_clear(aggregate);
 		break;
 	case D_ACTION_TRUNC:
-		aggregate_trunc(aggregate,
-			action->argument_count ? (int64_t)value_cut(values[0],
-							 action->types[0].size,
-							 action->types[0].is_signed)
-					       : 0);
+		aggregate_trunc(
+			aggregate, action->argument_count
+					   ? (int64_t)value_cut(values[0], action->types[0].size,
+						     action->types[0].is_signed)
+					   : 0);
 		break;
 	case D_ACTION_NORMALIZE:
 		aggregate->normal = (int64_t)values[0];

@@ -143,7 +143,7 @@ uint32_t distribution_bucket(const struct distribution *distribution, int64_t va
 			return 0;
 		/* In 64 unsigned bits the difference of two int64 cannot overflow. */
 		level = (int64_t)(((uint64_t)value - (uint64_t)distribution->base) /
-			(uint64_t)distribution->step);
+				  (uint64_t)distribution->step);
 		if (level < 0 || level > (int64_t)distribution->buckets - 2)
 			level = distribution->buckets - 2;
 		return (uint32_t)level + 1;
@@ -160,8 +160,8 @@ static long double bucket_value(const struct distribution *distribution, uint32_
 		if (bucket == QUANTIZE_ZERO)
 			return 0;
 		return bucket > QUANTIZE_ZERO
-			? (long double)(UINT64_C(1) << (bucket - QUANTIZE_ZERO - 1))
-			: -(long double)(UINT64_C(1) << (QUANTIZE_ZERO - 1 - bucket));
+			       ? (long double)(UINT64_C(1) << (bucket - QUANTIZE_ZERO - 1))
+			       : -(long double)(UINT64_C(1) << (QUANTIZE_ZERO - 1 - bucket));
 	case D_AGGREGATE_LQUANTIZE:
 		if (bucket == 0)
 			return distribution->base - 1;
@@ -172,8 +172,10 @@ static long double bucket_value(const struct distribution *distribution, uint32_
 		if (bucket == distribution->bound_count)
 			return 0;
 		return bucket > distribution->bound_count
-			? (long double)distribution->bounds[bucket - distribution->bound_count - 1]
-			: -(long double)distribution->bounds[distribution->bound_count - 1 - bucket];
+			       ? (long double)distribution
+					 ->bounds[bucket - distribution->bound_count - 1]
+			       : -(long double)distribution
+					  ->bounds[distribution->bound_count - 1 - bucket];
 	}
 }
 
@@ -201,8 +203,8 @@ static void log_linear_label(
 	if (bucket == middle && bounds[0] == 1)
 		snprintf(label, LABEL_MAX, "0");
 	else if (bucket == middle)
-		snprintf(label, LABEL_MAX, negatives ? "abs() < %" PRIu64 : "< %" PRIu64,
-			bounds[0]);
+		snprintf(
+			label, LABEL_MAX, negatives ? "abs() < %" PRIu64 : "< %" PRIu64, bounds[0]);
 	else if (bucket == 0)
 		snprintf(label, LABEL_MAX, "<= -%" PRIu64, bounds[middle - 1]);
 	else if (bucket < middle)
@@ -321,7 +323,7 @@ void distribution_print(const struct distribution *distribution, const int64_t *
 		fprintf(output, "%16s ", label);
 		print_bar(count, total, positives, negatives, output);
 		/* INT64_MIN / -1 is the one quotient that does not exist. */
-		count = normal == -1 ? (int64_t) - (uint64_t)count : count / normal;
+		count = normal == -1 ? (int64_t)(0 - (uint64_t)count) : count / normal;
 		fprintf(output, " %-9" PRId64 "\n", count);
 	}
 }

@@ -5,9 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	TABLE_START = 64
-};
+enum { TABLE_START = 64 };
 
 int dynamic_init(struct dynamic *dynamic, struct slab *slab, struct strings *strings,
 	uint32_t self_count, uint64_t limit)
@@ -154,8 +152,8 @@ static struct dynamic_thread *thread_for(struct dynamic *dynamic, uint64_t owner
 	return thread;
 }
 
-static void set_slot(struct dynamic *dynamic, struct dynamic_thread *thread, uint32_t slot,
-	uint64_t value)
+static void set_slot(
+	struct dynamic *dynamic, struct dynamic_thread *thread, uint32_t slot, uint64_t value)
 {
 	bool was = thread->values[slot] != 0, is = value != 0;
 
@@ -234,8 +232,7 @@ static struct dynamic_element **find_element(struct dynamic *dynamic,
 uint64_t dynamic_element_load(struct dynamic *dynamic, const struct tuple_shape *shape,
 	uint32_t variable, uint64_t owner, const struct tuple *tuple)
 {
-	struct dynamic_element *element =
-		*find_element(dynamic, shape, variable, owner, tuple);
+	struct dynamic_element *element = *find_element(dynamic, shape, variable, owner, tuple);
 
 	return element ? element->value : 0;
 }
@@ -262,9 +259,8 @@ static void grow_elements(struct dynamic *dynamic)
 	dynamic->element_mask = mask;
 }
 
-static struct dynamic_element *new_element(struct dynamic *dynamic,
-	const struct tuple_shape *shape, uint32_t variable, uint64_t owner,
-	const struct tuple *tuple)
+static struct dynamic_element *new_element(struct dynamic *dynamic, const struct tuple_shape *shape,
+	uint32_t variable, uint64_t owner, const struct tuple *tuple)
 {
 	size_t size = sizeof(struct dynamic_element) + tuple_size(shape, tuple);
 	struct dynamic_element *element, **bucket;

@@ -81,8 +81,8 @@ static int make_clauses(struct engine *engine)
 		if (!definition->predicate)
 			continue;
 		clause->predicate_count = (uint32_t)definition->predicate_count;
-		clause->predicate = machine_prepare(
-			engine, definition->predicate, definition->predicate_count);
+		clause->predicate =
+			machine_prepare(engine, definition->predicate, definition->predicate_count);
 		if (!clause->predicate)
 			return -ENOMEM;
 	}
@@ -163,8 +163,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	struct engine *engine = NULL;
 	uint32_t self_count;
 	int error = settings->probes->count > PROBE_ERROR
-		? verify_program(program, settings->probes, &limits)
-		: -EINVAL;
+			    ? verify_program(program, settings->probes, &limits)
+			    : -EINVAL;
 
 	if (error)
 		goto out;
@@ -179,8 +179,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->output = settings->output;
 	engine->messages = settings->messages;
 	engine->string_limit = program->options.strsize < STRING_MAX
-		? (uint32_t)program->options.strsize
-		: STRING_MAX;
+				       ? (uint32_t)program->options.strsize
+				       : STRING_MAX;
 	text_of(&engine->empty, "");
 	text_of(&engine->self_name, settings->self->execname);
 	engine->no_batch.process = settings->self;
@@ -193,13 +193,13 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	if (!error)
 		error = losses_init(&engine->losses);
 	if (!error)
-		error = strings_init(&engine->strings, &engine->slab, limits.instructions,
-			engine->string_limit);
+		error = strings_init(
+			&engine->strings, &engine->slab, limits.instructions, engine->string_limit);
 	if (!error)
 		error = make_variables(engine, &self_count);
 	if (!error)
-		error = dynamic_init(&engine->dynamic, &engine->slab, &engine->strings,
-			self_count, program->options.dynvarsize);
+		error = dynamic_init(&engine->dynamic, &engine->slab, &engine->strings, self_count,
+			program->options.dynvarsize);
 	if (!error)
 		error = make_aggregates(engine);
 	if (!error)
@@ -285,8 +285,7 @@ static void print_name(const char *name, const char *end, FILE *messages)
 	fputs(end, messages);
 }
 
-static void print_fault(
-	const struct engine *engine, uint32_t clause, const struct fault *fault)
+static void print_fault(const struct engine *engine, uint32_t clause, const struct fault *fault)
 {
 	const struct d_probe *probe = &engine->probes->probes[engine->firing.probe];
 	FILE *messages = engine->messages;
@@ -370,8 +369,8 @@ static inline void fire(struct engine *engine)
 
 static void run_error_clauses(struct engine *engine, uint32_t clause, const struct fault *fault)
 {
-	const uint64_t arguments[] = {0, (uint64_t)engine->firing.probe + 1, clause,
-		fault->offset, fault->code, fault->value};
+	const uint64_t arguments[] = {0, (uint64_t)engine->firing.probe + 1, clause, fault->offset,
+		fault->code, fault->value};
 	struct firing firing = engine->firing;
 
 	if (engine->table[PROBE_ERROR].count == 0)
@@ -439,8 +438,8 @@ static void run_ticks(struct engine *engine, uint64_t end)
 					continue;
 				due = (end - tick->next - 1) / tick->period + 1;
 				tick->next = due < (UINT64_MAX - tick->next) / tick->period
-					? tick->next + due * tick->period
-					: UINT64_MAX;
+						     ? tick->next + due * tick->period
+						     : UINT64_MAX;
 			}
 			return;
 		}
@@ -455,8 +454,8 @@ static void run_ticks_through(struct engine *engine, uint64_t now)
 	run_ticks(engine, now == UINT64_MAX ? now : now + 1);
 }
 
-static void run_event(struct engine *engine, const struct event_batch *batch,
-	const struct event *event)
+static void run_event(
+	struct engine *engine, const struct event_batch *batch, const struct event *event)
 {
 	engine->firing.process = batch->process;
 	engine->firing.batch = batch;
@@ -476,8 +475,7 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 	uint64_t next_tick = engine_next_tick(engine);
 
 	for (size_t i = 0; i < batch->loss_count; i++)
-		losses_add_principal(
-			&engine->losses, batch->losses[i].cpu, batch->losses[i].count);
+		losses_add_principal(&engine->losses, batch->losses[i].cpu, batch->losses[i].count);
 	if (!engine->begun || engine->ended || engine->exited)
 		return;
 	engine->wall_offset = batch->wall_offset;
@@ -516,8 +514,8 @@ uint64_t engine_next_tick(const struct engine *engine)
 
 void engine_status(struct engine *engine)
 {
-	losses_report(&engine->losses, engine->dynamic.drops + engine->static_drops,
-		engine->messages);
+	losses_report(
+		&engine->losses, engine->dynamic.drops + engine->static_drops, engine->messages);
 	engine->dynamic.drops = 0;
 	engine->static_drops = 0;
 }

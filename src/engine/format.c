@@ -7,11 +7,7 @@
 
 #include "engine/value.h"
 
-enum {
-	SPECIFICATION_MAX = 24,
-	ESCAPE_MAX = 5,
-	DUMP_COLUMNS = 16
-};
+enum { SPECIFICATION_MAX = 24, ESCAPE_MAX = 5, DUMP_COLUMNS = 16 };
 
 void format_text(const struct d_text *text, FILE *output)
 {
@@ -116,8 +112,8 @@ static void print_string(const struct d_conversion *conversion, int width, int p
 	if (!text)
 		return; /* recording it has faulted */
 	if (conversion->letter == 'S') {
-		print_escaped(text->bytes, text->length, width, precision, conversion->minus,
-			output);
+		print_escaped(
+			text->bytes, text->length, width, precision, conversion->minus, output);
 	} else if (width == 0 && precision < 0) {
 		format_text(text, output);
 	} else {
@@ -154,7 +150,7 @@ void format_conversion(const struct d_conversion *conversion, int64_t wanted_wid
 	} else {
 		char letter = conversion->letter;
 		*at++ = letter == 'o' || letter == 'x' || letter == 'X' ? letter
-			: conversion->kind == D_CONVERT_POINTER		? 'x'
+			: conversion->kind == D_CONVERT_POINTER         ? 'x'
 									: 'u';
 		value = value_cut(value, type->size, false);
 	}
@@ -179,8 +175,7 @@ static void print_dump(const unsigned char *bytes, size_t size, FILE *output)
 		}
 		fputs("  ", output);
 		for (size_t i = row; i < row + DUMP_COLUMNS && i < size; i++)
-			putc_unlocked(
-				bytes[i] >= 0x20 && bytes[i] < 0x7f ? bytes[i] : '.', output);
+			putc_unlocked(bytes[i] >= 0x20 && bytes[i] < 0x7f ? bytes[i] : '.', output);
 		putc_unlocked('\n', output);
 	}
 }
@@ -197,8 +192,8 @@ static void trace_string(const struct d_options *options, const struct d_text *t
 		fprintf(output, "  %-33s", text->bytes);
 }
 
-void format_trace(const struct d_value_type *type, const struct d_options *options,
-	uint64_t value, FILE *output)
+void format_trace(const struct d_value_type *type, const struct d_options *options, uint64_t value,
+	FILE *output)
 {
 	static const int widths[] = {[1] = 3, [2] = 5, [4] = 10, [8] = 19};
 	int width;

@@ -30,8 +30,8 @@ void format_conversion(const struct d_conversion *conversion, int64_t width, int
 	uint64_t value, FILE *output);
 
 /* trace() of a value. */
-void format_trace(const struct d_value_type *type, const struct d_options *options,
-	uint64_t value, FILE *output);
+void format_trace(const struct d_value_type *type, const struct d_options *options, uint64_t value,
+	FILE *output);
 
 /* A key in the default form of printa(). */
 void format_key(const struct d_value_type *type, uint64_t value, FILE *output);

@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	CPUS_START = 64
-};
+enum { CPUS_START = 64 };
 
 int losses_init(struct losses *losses)
 {

@@ -320,8 +320,8 @@ static bool gather_element(struct engine *engine, uint32_t index, const uint64_t
 }
 
 /* Finds or makes the element of an aggregation; NULL with a fault or a drop. */
-static struct aggregate_element *find_aggregate_element(struct engine *engine,
-	struct aggregate *aggregate, const uint64_t *keys, bool *fault)
+static struct aggregate_element *find_aggregate_element(
+	struct engine *engine, struct aggregate *aggregate, const uint64_t *keys, bool *fault)
 {
 	struct aggregate_element *element;
 	struct tuple tuple;
@@ -358,8 +358,8 @@ static int record(struct engine *engine, const struct d_action *action, const ui
 	return -1;
 }
 
-bool machine_run(struct engine *engine, const struct d_instruction *code, uint32_t base,
-	uint64_t *result)
+bool machine_run(
+	struct engine *engine, const struct d_instruction *code, uint32_t base, uint64_t *result)
 {
 	uint64_t *const registers = engine->registers;
 	const struct d_instruction *at = code;
@@ -491,8 +491,8 @@ bool machine_run(struct engine *engine, const struct d_instruction *code, uint32
 			break;
 		case D_OP_ARGUMENT:
 			A = at->immediate < engine->firing.argument_count
-				? engine->firing.arguments[at->immediate]
-				: 0;
+				    ? engine->firing.arguments[at->immediate]
+				    : 0;
 			break;
 		case D_OP_BUILTIN:
 			code_or_none = builtin(engine, (enum d_builtin)at->immediate, &A);
@@ -521,24 +521,21 @@ bool machine_run(struct engine *engine, const struct d_instruction *code, uint32
 				(uint32_t)at->immediate, value_text(A));
 			break;
 		case D_OP_LOAD_ELEMENT:
-			if (!gather_element(
-				    engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+			if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
 				goto null_string;
 			A = dynamic_element_load(&engine->dynamic,
 				&engine->variables[at->immediate].shape, (uint32_t)at->immediate,
 				owner, &tuple);
 			break;
 		case D_OP_STORE_ELEMENT:
-			if (!gather_element(
-				    engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+			if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
 				goto null_string;
 			dynamic_element_store(&engine->dynamic,
 				&engine->variables[at->immediate].shape, (uint32_t)at->immediate,
 				owner, &tuple, A);
 			break;
 		case MACHINE_STORE_ELEMENT_TEXT:
-			if (!gather_element(
-				    engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+			if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
 				goto null_string;
 			dynamic_element_store_text(&engine->dynamic,
 				&engine->variables[at->immediate].shape, (uint32_t)at->immediate,
@@ -553,8 +550,7 @@ bool machine_run(struct engine *engine, const struct d_instruction *code, uint32
 					engine->variables[at->immediate].slot, 0);
 			break;
 		case D_OP_FREE_ELEMENT:
-			if (!gather_element(
-				    engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+			if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
 				goto null_string;
 			if (engine->variables[at->immediate].is_string)
 				dynamic_element_store_text(&engine->dynamic,
@@ -597,8 +593,7 @@ bool machine_run(struct engine *engine, const struct d_instruction *code, uint32
 				goto null_string;
 			break;
 		case D_OP_ACTION:
-			code_or_none =
-				record(engine, &engine->program->actions[at->immediate], &A);
+			code_or_none = record(engine, &engine->program->actions[at->immediate], &A);
 			if (code_or_none >= 0)
 				goto fault;
 			break;

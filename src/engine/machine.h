@@ -22,7 +22,7 @@ struct d_instruction *machine_prepare(
  * Runs to D_OP_RETURN. true: *result is its register. false: engine->fault says why
  * not; base is the offset that the first instruction has in fault messages.
  */
-bool machine_run(struct engine *engine, const struct d_instruction *code, uint32_t base,
-	uint64_t *result);
+bool machine_run(
+	struct engine *engine, const struct d_instruction *code, uint32_t base, uint64_t *result);
 
 #endif

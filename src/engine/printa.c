@@ -30,8 +30,8 @@ struct table {
 
 static int compare_keys(const struct table *table, const struct row *a, const struct row *b)
 {
-	return tuple_compare(&table->aggregates[0]->shape, a->keys, b->keys,
-		table->order->key_position);
+	return tuple_compare(
+		&table->aggregates[0]->shape, a->keys, b->keys, table->order->key_position);
 }
 
 static int compare_values(const struct table *table, const struct row *a, const struct row *b)
@@ -44,8 +44,7 @@ static int compare_values(const struct table *table, const struct row *a, const 
 		first = (size_t)table->order->position;
 	for (size_t i = 0; i < count && !order; i++) {
 		size_t which = (first + i) % count;
-		order = aggregate_compare(
-			table->aggregates[which], a->data[which], b->data[which]);
+		order = aggregate_compare(table->aggregates[which], a->data[which], b->data[which]);
 	}
 	return order;
 }
@@ -111,8 +110,8 @@ static int collect(struct table *table)
 static void print_value(const struct aggregate *aggregate, const uint64_t *data, FILE *output)
 {
 	if (aggregate_is_distribution(aggregate))
-		distribution_print(&aggregate->distribution, (const int64_t *)data,
-			aggregate->normal, output);
+		distribution_print(
+			&aggregate->distribution, (const int64_t *)data, aggregate->normal, output);
 	else
 		fprintf(output, " %16" PRId64,
 			aggregate_number(aggregate, data, aggregate->normal));

@@ -27,8 +27,7 @@ static size_t piece_size(uint32_t length)
 
 size_t strings_size(const struct strings *strings, const struct d_text *text)
 {
-	return slab_size(
-		piece_size(text->length < strings->limit ? text->length : strings->limit));
+	return slab_size(piece_size(text->length < strings->limit ? text->length : strings->limit));
 }
 
 struct d_text *strings_keep(struct strings *strings, const struct d_text *text)

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-void tuple_shape_init(struct tuple_shape *shape, const struct d_value_type *types, uint8_t count,
-	uint32_t limit)
+void tuple_shape_init(
+	struct tuple_shape *shape, const struct d_value_type *types, uint8_t count, uint32_t limit)
 {
 	memset(shape, 0, sizeof(*shape));
 	shape->types = types;
@@ -63,8 +63,8 @@ bool tuple_gather(struct tuple *tuple, const struct tuple_shape *shape, const ui
 	return true;
 }
 
-void tuple_from_stored(struct tuple *tuple, const struct tuple_shape *shape, const uint64_t *words,
-	uint32_t hash)
+void tuple_from_stored(
+	struct tuple *tuple, const struct tuple_shape *shape, const uint64_t *words, uint32_t hash)
 {
 	memcpy(tuple->words, words, shape->count * sizeof(*words));
 	tuple->hash = hash;

@@ -31,16 +31,16 @@ struct tuple {
 	struct d_text cut[D_KEYS_MAX]; /* of keys longer than the limit; not NUL-terminated */
 };
 
-void tuple_shape_init(struct tuple_shape *shape, const struct d_value_type *types, uint8_t count,
-	uint32_t limit);
+void tuple_shape_init(
+	struct tuple_shape *shape, const struct d_value_type *types, uint8_t count, uint32_t limit);
 
 /* false: a string key is NULL. seed tells apart tuples that share a table. */
 bool tuple_gather(struct tuple *tuple, const struct tuple_shape *shape, const uint64_t *registers,
 	uint64_t seed);
 
 /* The same hash and words for a stored tuple of another table with the same shape. */
-void tuple_from_stored(struct tuple *tuple, const struct tuple_shape *shape, const uint64_t *words,
-	uint32_t hash);
+void tuple_from_stored(
+	struct tuple *tuple, const struct tuple_shape *shape, const uint64_t *words, uint32_t hash);
 
 bool tuple_strings_equal(
 	const struct tuple_shape *shape, const uint64_t *words, const struct tuple *tuple);

@@ -234,10 +234,9 @@ static int verify_instruction(struct verifier *verifier, size_t at)
 		if (!index_ok(instruction->immediate, program->aggregation_count))
 			return -EINVAL;
 		aggregation = &program->aggregations[instruction->immediate];
-		return all_hold(verifier, instruction->a, aggregation->keys,
-			       aggregation->key_count)
-			? 0
-			: -EINVAL;
+		return all_hold(verifier, instruction->a, aggregation->keys, aggregation->key_count)
+			       ? 0
+			       : -EINVAL;
 	case D_OP_ACTION:
 		if (!index_ok(instruction->immediate, program->action_count))
 			return -EINVAL;
@@ -245,15 +244,14 @@ static int verify_instruction(struct verifier *verifier, size_t at)
 		verifier->records++;
 		verifier->record_values += action->argument_count;
 		return all_hold(verifier, instruction->a, action->types, action->argument_count)
-			? 0
-			: -EINVAL;
+			       ? 0
+			       : -EINVAL;
 	default:
 		return verify_simple(verifier, instruction) ? 0 : -EINVAL;
 	}
 }
 
-static int verify_code(
-	struct verifier *verifier, const struct d_instruction *code, size_t count)
+static int verify_code(struct verifier *verifier, const struct d_instruction *code, size_t count)
 {
 	int error = 0;
 
@@ -292,7 +290,7 @@ static bool type_ok(const struct d_value_type *type)
 	if (type->kind == D_VALUE_STRING)
 		return true;
 	return type->kind == D_VALUE_INTEGER &&
-		(type->size == 1 || type->size == 2 || type->size == 4 || type->size == 8);
+	       (type->size == 1 || type->size == 2 || type->size == 4 || type->size == 8);
 }
 
 static bool types_ok(const struct d_value_type *types, unsigned count)
@@ -309,7 +307,7 @@ static bool conversion_fits(const struct d_conversion *conversion, const struct 
 	if (conversion->kind == D_CONVERT_STRING)
 		return type->kind == D_VALUE_STRING;
 	return type->kind == D_VALUE_INTEGER && type_ok(&conversion->type) &&
-		conversion->type.kind == D_VALUE_INTEGER;
+	       conversion->type.kind == D_VALUE_INTEGER;
 }
 
 static bool integer_at(const struct d_value_type *types, unsigned count, unsigned *next)
@@ -393,11 +391,10 @@ static bool verify_action(const struct d_program *program, const struct d_action
 		return action->aggregation_count >= 1;
 	case D_ACTION_TRUNC:
 		return action->aggregation_count >= 1 &&
-			(action->argument_count == 0 ||
-				action->types[0].kind == D_VALUE_INTEGER);
+		       (action->argument_count == 0 || action->types[0].kind == D_VALUE_INTEGER);
 	case D_ACTION_NORMALIZE:
 		return action->aggregation_count >= 1 && action->argument_count == 1 &&
-			action->types[0].kind == D_VALUE_INTEGER;
+		       action->types[0].kind == D_VALUE_INTEGER;
 	default:
 		return false;
 	}
@@ -445,8 +442,7 @@ int verify_program(const struct d_program *program, const struct d_probe_set *pr
 			if (clause->probes[j] >= probes->count)
 				return -EINVAL;
 		if (clause->predicate) {
-			error = verify_code(
-				&verifier, clause->predicate, clause->predicate_count);
+			error = verify_code(&verifier, clause->predicate, clause->predicate_count);
 			if (!error && verifier.records)
 				error = -EINVAL; /* a predicate has no actions */
 			if (error)

@@ -17,7 +17,7 @@
 
 /* The most that one clause can make, so that running it allocates nothing. */
 struct verify_limits {
-	size_t instructions;  /* predicate or code */
+	size_t instructions; /* predicate or code */
 	size_t records;
 	size_t record_values;
 };

@@ -40,7 +40,8 @@ static struct d_instruction entry_code[] = {
 	{D_OP_RETURN, 0, 0, 0, 0},
 };
 
-/* return: / self->start / { @[copyinstr(arg1)] = quantize(timestamp - self->start); self->start = 0; } */
+/* return: / self->start / { @[copyinstr(arg1)] = quantize(timestamp - self->start); self->start =
+ * 0; } */
 static struct d_instruction return_predicate[] = {
 	{D_OP_LOAD, 0, 0, 0, 0},
 	{D_OP_RETURN, 0, 0, 0, 0},
@@ -160,10 +161,8 @@ int main(void)
 			.probe_count = 1},
 	};
 	struct d_variable start = {"start", D_SCOPE_SELF, integer_type, 0, {{0}}};
-	struct d_aggregation count = {
-		"_", D_AGGREGATE_COUNT, {0}, 1, {string_type}};
-	struct d_aggregation quantize = {
-		"_", D_AGGREGATE_QUANTIZE, {0}, 1, {string_type}};
+	struct d_aggregation count = {"_", D_AGGREGATE_COUNT, {0}, 1, {string_type}};
+	struct d_aggregation quantize = {"_", D_AGGREGATE_QUANTIZE, {0}, 1, {string_type}};
 	struct d_options options = {
 		.strsize = 256, .aggsize = 4 << 20, .dynvarsize = 1 << 20, .bufsize = 4 << 20};
 	struct d_program count_program = {.options = options,
@@ -181,5 +180,5 @@ int main(void)
 
 	make_events();
 	return measure("count() by name", &count_program, &probes, false) |
-		measure("entry to return, quantize() by name", &time_program, &probes, true);
+	       measure("entry to return, quantize() by name", &time_program, &probes, true);
 }
