@@ -218,7 +218,9 @@ static int next(struct reader *reader)
 			reader->position++;
 			continue;
 		}
-		if (is_blank(character)) {
+		if (is_blank(character) ||
+			(character == '\\' && reader->end - reader->position > 1 &&
+				(reader->position[1] == '\n' || reader->position[1] == '\r'))) {
 			reader->position++;
 			continue;
 		}
