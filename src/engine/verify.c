@@ -306,8 +306,7 @@ static bool conversion_fits(const struct d_conversion *conversion, const struct 
 {
 	if (conversion->kind == D_CONVERT_STRING)
 		return type->kind == D_VALUE_STRING;
-	return type->kind == D_VALUE_INTEGER && type_ok(&conversion->type) &&
-	       conversion->type.kind == D_VALUE_INTEGER;
+	return type->kind == D_VALUE_INTEGER;
 }
 
 static bool integer_at(const struct d_value_type *types, unsigned count, unsigned *next)
@@ -330,8 +329,7 @@ static bool format_fits(const struct d_format *format, const struct d_value_type
 		if (conversion->precision_argument && !integer_at(types, count, &next))
 			return false;
 		if (conversion->aggregation) {
-			if (!aggregations || conversion->kind == D_CONVERT_STRING ||
-				!type_ok(&conversion->type))
+			if (!aggregations || conversion->kind == D_CONVERT_STRING)
 				return false;
 			continue;
 		}

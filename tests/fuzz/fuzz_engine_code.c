@@ -1,0 +1,200 @@
+/*
+ * fuzz_engine_code.c: byte code that no compiler made. The engine must refuse it or run
+ * it without touching memory that is not its own: this tries the verifier.
+ *
+ * Input: up to three clauses, each a byte for its length and probe and then instructions
+ * of five bytes (opcode, a, b, c, immediate); what is left makes the events of two
+ * batches, four bytes each. Variables, aggregations and actions are fixed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/engine.h"
+
+enum { CLAUSES = 3, CODE = 32, EVENTS = 64, NAMES = 4, PROBES = 6 };
+
+#define INTEGER(bytes)                                                                             \
+	{                                                                                          \
+		.kind = D_VALUE_INTEGER, .is_signed = true, .size = bytes                          \
+	}
+#define STRING                                                                                     \
+	{                                                                                          \
+		.kind = D_VALUE_STRING, .size = 16                                                 \
+	}
+
+static struct d_value_type types[] = {INTEGER(4), STRING, INTEGER(8)};
+static struct d_variable variables[] = {
+	{.scope = D_SCOPE_GLOBAL, .type = INTEGER(8)},
+	{.scope = D_SCOPE_GLOBAL, .type = STRING},
+	{.scope = D_SCOPE_SELF, .type = INTEGER(8)},
+	{.scope = D_SCOPE_SELF, .type = STRING},
+	{.scope = D_SCOPE_THIS, .type = STRING},
+	{.scope = D_SCOPE_GLOBAL, .type = STRING, .key_count = 2, .keys = {STRING, INTEGER(2)}},
+	{.scope = D_SCOPE_SELF, .type = INTEGER(8), .key_count = 1, .keys = {INTEGER(8)}},
+};
+static struct d_aggregation aggregations[] = {
+	{.function = D_AGGREGATE_COUNT, .key_count = 1, .keys = {STRING}},
+	{.function = D_AGGREGATE_QUANTIZE, .key_count = 1, .keys = {STRING}},
+	{.function = D_AGGREGATE_STDDEV},
+	{.function = D_AGGREGATE_LQUANTIZE, .parameters = {-5, 5, 2}},
+	{.function = D_AGGREGATE_LLQUANTIZE,
+		.parameters = {10, 0, 3, 20},
+		.key_count = 2,
+		.keys = {INTEGER(1), STRING}},
+};
+static struct d_conversion conversions[] = {
+	{.before = {"(", 1, 0},
+		.present = true,
+		.kind = D_CONVERT_STRING,
+		.letter = 's',
+		.width = -1,
+		.precision = -1},
+	{.present = true,
+		.kind = D_CONVERT_SIGNED,
+		.letter = 'd',
+		.width_argument = true,
+		.precision_argument = true,
+		.type = INTEGER(4)},
+	{.before = {")", 1, 0}},
+};
+static struct d_conversion value_conversions[] = {
+	{.present = true, .kind = D_CONVERT_STRING, .letter = 'S', .width = 9, .precision = 3},
+	{.present = true, .aggregation = true, .kind = D_CONVERT_POINTER, .letter = 'p'},
+};
+static struct d_format formats[] = {{3, conversions}, {2, value_conversions}};
+static struct d_value_type printf_types[] = {STRING, INTEGER(4), INTEGER(4), INTEGER(4)};
+static uint32_t joined[] = {0, 1};
+static struct d_action actions[] = {
+	{D_ACTION_TRACE, -1, 1, &types[0], 0, NULL},
+	{D_ACTION_TRACE, -1, 1, &types[1], 0, NULL},
+	{D_ACTION_PRINTF, 0, 4, printf_types, 0, NULL},
+	{D_ACTION_PRINTA, -1, 0, NULL, 2, joined},
+	{D_ACTION_PRINTA, 1, 0, NULL, 2, joined},
+	{D_ACTION_CLEAR, -1, 0, NULL, 1, &joined[1]},
+	{D_ACTION_TRUNC, -1, 1, &types[2], 1, &joined[0]},
+	{D_ACTION_NORMALIZE, -1, 1, &types[2], 1, &joined[0]},
+	{D_ACTION_EXIT, -1, 1, &types[0], 0, NULL},
+};
+static struct d_text strings[] = {{"", 0, 0}, {"a longer text than strsize", 26, 0}};
+static int64_t integers[] = {INT64_MIN, -1, INT64_MAX};
+
+static uint8_t next_byte(const uint8_t **data, size_t *size)
+{
+	if (*size == 0)
+		return 0;
+	--*size;
+	return *(*data)++;
+}
+
+static void make_batch(struct event_batch *batch, struct event *events, uint64_t (*arguments)[4],
+	uint64_t start, const uint8_t **data, size_t *size)
+{
+	size_t count = 0;
+
+	for (; count < EVENTS && *size; count++) {
+		uint8_t kind = next_byte(data, size), step = next_byte(data, size);
+		start += step;
+		arguments[count][0] = event_handle(next_byte(data, size) % 8, kind & 1) + kind % 8;
+		arguments[count][1] = next_byte(data, size);
+		events[count] = (struct event){
+			.time = start,
+			.arguments = arguments[count],
+			.probe = kind % (PROBES + 1),
+			.tid = kind >> 6,
+			.argument_count = 2,
+		};
+	}
+	batch->events = events;
+	batch->event_count = count;
+	batch->until = start;
+}
+
+static void run(struct engine *engine, const uint8_t *data, size_t size)
+{
+	static const struct event_process process = {5, 6, 7, 8, "fuzz"};
+	struct d_text texts[NAMES] = {
+		{"one", 3, 0}, {"two", 3, 0}, {"", 0, 0}, {"a name of twenty-six bytes", 26, 0}};
+	const struct d_text *names[NAMES] = {&texts[0], &texts[1], NULL, &texts[3]};
+	struct event events[EVENTS];
+	uint64_t arguments[EVENTS][4];
+	struct event_batch batch = {.process = &process,
+		.names = names,
+		.name_count = NAMES,
+		.transients = names,
+		.transient_count = 2};
+
+	for (unsigned i = 0; i < NAMES; i++)
+		texts[i].hash = d_text_hash(texts[i].bytes, texts[i].length);
+	engine_begin(engine, 0, 0);
+	make_batch(&batch, events, arguments, 0, &data, &size);
+	engine_run(engine, &batch);
+	make_batch(&batch, events, arguments, batch.until, &data, &size);
+	engine_run(engine, &batch);
+	engine_status(engine);
+	engine_end(engine, batch.until);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static char provider[] = "vm1", name[] = "method-entry";
+	static struct d_probe probe_array[PROBES] = {
+		[3] = {.provider = provider, .name = name},
+		[5] = {.kind = D_PROBE_TICK, .period = 50},
+	};
+	static const struct event_process self = {1, 2, 3, 4, "tracer"};
+	static FILE *null;
+	struct d_probe_set probes = {probe_array, PROBES, PROBES};
+	struct d_clause clauses[CLAUSES];
+	struct d_instruction code[CLAUSES][CODE];
+	uint32_t clause_probes[CLAUSES];
+	struct d_program program = {
+		.options = {.strsize = 16, .aggsize = 65536, .dynvarsize = 512},
+		.integers = integers,
+		.integer_count = sizeof(integers) / sizeof(integers[0]),
+		.strings = strings,
+		.string_count = sizeof(strings) / sizeof(strings[0]),
+		.variables = variables,
+		.variable_count = sizeof(variables) / sizeof(variables[0]),
+		.aggregations = aggregations,
+		.aggregation_count = sizeof(aggregations) / sizeof(aggregations[0]),
+		.formats = formats,
+		.format_count = sizeof(formats) / sizeof(formats[0]),
+		.actions = actions,
+		.action_count = sizeof(actions) / sizeof(actions[0]),
+		.clauses = clauses,
+	};
+	struct engine_settings settings = {&program, &probes, &self, NULL, NULL};
+	struct engine *engine;
+
+	if (!null)
+		null = fopen("/dev/null", "w");
+	if (!null)
+		return 0;
+	settings.output = settings.messages = null;
+	memset(clauses, 0, sizeof(clauses));
+	while (program.clause_count < CLAUSES && size) {
+		size_t i = program.clause_count++, count = 0;
+		uint8_t head = next_byte(&data, &size);
+		program.options.quiet = head & 128;
+		for (; count < head % CODE && size >= 5; count++) {
+			code[i][count].opcode = next_byte(&data, &size) % (D_OPCODES + 1);
+			code[i][count].a = next_byte(&data, &size);
+			code[i][count].b = next_byte(&data, &size);
+			code[i][count].c = next_byte(&data, &size);
+			code[i][count].immediate = (int8_t)next_byte(&data, &size);
+		}
+		code[i][count++] = (struct d_instruction){.opcode = D_OP_RETURN};
+		clause_probes[i] = head / CODE % PROBES;
+		clauses[i] = (struct d_clause){.code = code[i],
+			.code_count = count,
+			.action_count = 1,
+			.probes = &clause_probes[i],
+			.probe_count = 1};
+	}
+	if (engine_new(&settings, &engine))
+		return 0;
+	run(engine, data, size);
+	engine_free(engine);
+	return 0;
+}
