@@ -227,10 +227,35 @@ $(B)/vmtap.pc: Makefile
 
 # ---- tests ----
 
-$(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(GENERATED) | $(B)/.packages-check
+$(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(GENERATED) $(B)/.packages-check
 	$(call say,CC $@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(B)/libcore.a $(B)/libvmtap.a \
+		$(LIBS_CORE) $$(pkg-config --cflags --libs check) -pthread
+
+# Tests of the library read its stream by a reader of their own and call every probe.
+$(B)/host/generate_calls: tests/shim/generate_calls.c src/usdt/contract.c src/base/error.c \
+		src/usdt/contract.h src/base/error.h $(BASE)
+	$(call say,HOSTCC $@)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $(filter %.c,$^)
+
+$(B)/gen/test_calls.h: probes/vm.d $(B)/host/generate_calls
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)$(B)/host/generate_calls $< $@
+
+$(B)/obj/tests/shim/%.o: tests/shim/%.c $(BASE) $(GENERATED)
+	$(call say,CC $@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+
+$(B)/tests/test_shim_%: tests/unit/test_shim_%.c $(B)/obj/tests/shim/reader.o $(B)/gen/test_calls.h \
+		tests/shim/fixture.h $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(GENERATED) $(B)/.packages-check
+	$(call say,CC $@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< \
+		$(B)/obj/tests/shim/reader.o $(B)/libcore.a $(B)/libvmtap.a \
 		$(LIBS_CORE) $$(pkg-config --cflags --libs check) -pthread
 
 $(B)/tests/tools/%: tests/tools/%.c $(B)/libcore.a $(BASE) $(GENERATED)

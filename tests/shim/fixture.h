@@ -1,0 +1,91 @@
+/*
+ * fixture.h: what the library's unit tests share: a private folder for sockets, and waiting
+ * for guards. Each test runs in a process of its own.
+ */
+#ifndef TESTS_SHIM_FIXTURE_H
+#define TESTS_SHIM_FIXTURE_H
+
+#include <check.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/reader.h"
+#include "vmtap.h"
+
+static char fixture_folder[128];
+static char fixture_path[256]; /* where the socket will be */
+
+static inline void fixture_set_path(void)
+{
+	snprintf(fixture_path, sizeof(fixture_path), "%s/vmtap/%d", fixture_folder, (int)getpid());
+}
+
+static inline void fixture_setup(void)
+{
+	const char *base = getenv("TMPDIR");
+
+	snprintf(fixture_folder, sizeof(fixture_folder), "%s/shim-XXXXXX", base ? base : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(fixture_folder));
+	setenv("XDG_RUNTIME_DIR", fixture_folder, 1);
+	unsetenv("VMTAP_WAIT");
+	fixture_set_path();
+}
+
+static inline void fixture_teardown(void)
+{
+	char command[160];
+
+	vmtap_stop();
+	snprintf(command, sizeof(command), "rm -rf '%s'", fixture_folder);
+	if (system(command))
+		fprintf(stderr, "%s remains\n", fixture_folder);
+}
+
+static inline void fixture_start(void)
+{
+	ck_assert_int_eq(vmtap_start(NULL), 0);
+}
+
+static inline unsigned fixture_open_guards(void)
+{
+	unsigned open = 0;
+
+	for (unsigned i = 0; i < VMTAP_PROBES; i++)
+		open += __atomic_load_n(vmtap_guard((enum vmtap_probe)i), __ATOMIC_ACQUIRE) != 0;
+	return open;
+}
+
+/* Waits until so many guards are open; false after a minute. */
+static inline bool fixture_await_guards(unsigned count)
+{
+	uint64_t deadline = reader_now() + UINT64_C(60000000000);
+
+	while (fixture_open_guards() != count) {
+		if (reader_now() > deadline)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
+#define ck_reader(reader, condition) \
+	do { \
+		bool holds_ = (condition); \
+		ck_assert_msg(holds_ && !*(reader)->error, "%s: %s", #condition, (reader)->error); \
+	} while (0)
+
+static inline int fixture_run(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

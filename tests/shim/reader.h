@@ -1,0 +1,129 @@
+/*
+ * reader.h: a small reader of a VM's event stream, for tests. It knows the wire format from
+ * wire.h alone and shares no code with src/source, so that each is a witness for the other.
+ *
+ * It checks what the format promises as it reads: sizes of blocks, times that never fall
+ * below a watermark and never run backwards within an OS thread, names defined before they
+ * are used. The first broken promise ends reading with the reason in reader.error.
+ *
+ * Probes are numbered as in the stream's header, which is the contract's order, hence also
+ * enum vmtap_probe.
+ */
+#ifndef TESTS_SHIM_READER_H
+#define TESTS_SHIM_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	READER_PROBES = 128,
+	READER_ARGUMENTS = 12,
+	READER_TYPES = 512,
+	READER_WAIT_MS = 60000 /* for a byte; then the test has failed */
+};
+
+struct reader_argument {
+	uint64_t value;   /* sign-extended if the type is signed; a name's id */
+	const char *text; /* of a name or an inline text, NUL-terminated; else NULL */
+	size_t length;
+};
+
+struct reader_event {
+	unsigned probe;
+	uint64_t time; /* ns since the stream's zero */
+	uint16_t cap;
+	uint64_t thread; /* OS thread */
+	uint32_t cpu;
+	unsigned count;
+	struct reader_argument arguments[READER_ARGUMENTS];
+};
+
+struct reader_type {
+	bool declared;
+	uint16_t size;
+	int probe; /* -1: none */
+};
+
+struct reader_parameter {
+	uint8_t size; /* 0: inline text */
+	bool is_signed, is_name, is_cap;
+};
+
+struct reader_probe {
+	char name[64];
+	uint16_t type;
+	unsigned count;
+	struct reader_parameter parameters[READER_ARGUMENTS];
+	uint64_t received, lost;
+};
+
+struct reader {
+	int socket;
+	char error[256]; /* "" as long as all is well */
+	unsigned char *bytes;
+	size_t length, capacity, at;
+	bool header_done, ended, closed;
+	struct reader_type types[READER_TYPES];
+	struct reader_probe probes[READER_PROBES];
+	unsigned probe_count;
+	char **names;
+	uint32_t name_room;
+	uint64_t names_defined; /* how often a name was defined */
+	uint64_t zero;          /* CLOCK_MONOTONIC at time 0 */
+	uint32_t pid;
+	char runtime[64];
+	bool acknowledged;
+	uint32_t tag; /* the last acknowledged */
+	uint64_t watermark, watermarks;
+	size_t block_end; /* position, 0: none open */
+	uint64_t block_time;
+	uint16_t cap;
+	uint64_t thread;
+	uint32_t cpu;
+	struct {
+		uint64_t thread, time;
+	} *threads; /* the last event of each OS thread */
+	size_t thread_count;
+	uint64_t events;
+	void (*on_event)(struct reader *reader, const struct reader_event *event);
+	void *context;
+};
+
+/* Connects; false with errno set when that fails. */
+bool reader_open(struct reader *reader, const char *path);
+void reader_close(struct reader *reader);
+
+/* Subscribes to these probes; replaces what was before. all: to every probe. */
+void reader_subscribe(
+	struct reader *reader, uint8_t flags, uint32_t tag, const unsigned *probes, unsigned count);
+void reader_subscribe_all(struct reader *reader, uint8_t flags, uint32_t tag);
+
+/* Sends raw bytes. */
+bool reader_send(struct reader *reader, const void *bytes, size_t length);
+
+/* Reads until the header, the acknowledgement of the tag, a watermark of at least this
+ * CLOCK_MONOTONIC time, the end marker. False when the stream or the format fails first. */
+bool reader_until_header(struct reader *reader);
+bool reader_until_acknowledged(struct reader *reader, uint32_t tag);
+bool reader_until_time(struct reader *reader, uint64_t monotonic);
+bool reader_until_end(struct reader *reader);
+
+/* One read of whatever comes, at most this long; false when the stream has ended. */
+bool reader_step(struct reader *reader, int wait_ms);
+
+/* Opens, subscribes to all probes and waits for the acknowledgement. */
+bool reader_start(struct reader *reader, const char *path, uint8_t flags);
+
+/* Asks for the end and reads to it. */
+bool reader_finish(struct reader *reader);
+
+uint64_t reader_received(const struct reader *reader);
+uint64_t reader_lost(const struct reader *reader);
+
+/* The index of a probe by its name, or -1. */
+int reader_probe(const struct reader *reader, const char *name);
+
+uint64_t reader_now(void);
+
+#endif
