@@ -288,6 +288,8 @@ struct d_program {
 	uint32_t script_count;
 };
 
+void d_options_init(struct d_options *options);
+void d_format_free(struct d_format *format);
 void d_program_free(struct d_program *program);
 
 #endif

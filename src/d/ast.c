@@ -1,0 +1,287 @@
+/*
+ * ast.c: building trees, and the folding of constants.
+ *
+ * Folding works on 64-bit cells like DTrace's: a result is not cut to its type, and >> of
+ * two literals is a logical shift.
+ */
+#include "d/ast.h"
+
+#include <string.h>
+
+static const char *const texts[D_OPERATORS] = {
+	[D_OPERATOR_NONE] = "=", [D_OPERATOR_ADD] = "+", [D_OPERATOR_SUBTRACT] = "-",
+	[D_OPERATOR_MULTIPLY] = "*", [D_OPERATOR_DIVIDE] = "/", [D_OPERATOR_MODULO] = "%",
+	[D_OPERATOR_SHIFT_LEFT] = "<<", [D_OPERATOR_SHIFT_RIGHT] = ">>",
+	[D_OPERATOR_AND] = "&", [D_OPERATOR_XOR] = "^", [D_OPERATOR_OR] = "|",
+	[D_OPERATOR_LESS] = "<", [D_OPERATOR_LESS_EQUAL] = "<=", [D_OPERATOR_GREATER] = ">",
+	[D_OPERATOR_GREATER_EQUAL] = ">=", [D_OPERATOR_EQUAL] = "==",
+	[D_OPERATOR_NOT_EQUAL] = "!=", [D_OPERATOR_LOGICAL_AND] = "&&",
+	[D_OPERATOR_LOGICAL_XOR] = "^^", [D_OPERATOR_LOGICAL_OR] = "||",
+	[D_OPERATOR_COMMA] = ",", [D_OPERATOR_PLUS] = "+", [D_OPERATOR_NEGATE] = "-",
+	[D_OPERATOR_NOT] = "!", [D_OPERATOR_COMPLEMENT] = "~",
+	[D_OPERATOR_DEREFERENCE] = "*", [D_OPERATOR_ADDRESS] = "&",
+	[D_OPERATOR_PRE_INCREMENT] = "++", [D_OPERATOR_PRE_DECREMENT] = "--",
+	[D_OPERATOR_POST_INCREMENT] = "++", [D_OPERATOR_POST_DECREMENT] = "--",
+};
+
+static const char *const assign_texts[D_OPERATORS] = {
+	[D_OPERATOR_NONE] = "=", [D_OPERATOR_ADD] = "+=", [D_OPERATOR_SUBTRACT] = "-=",
+	[D_OPERATOR_MULTIPLY] = "*=", [D_OPERATOR_DIVIDE] = "/=", [D_OPERATOR_MODULO] = "%=",
+	[D_OPERATOR_SHIFT_LEFT] = "<<=", [D_OPERATOR_SHIFT_RIGHT] = ">>=",
+	[D_OPERATOR_AND] = "&=", [D_OPERATOR_XOR] = "^=", [D_OPERATOR_OR] = "|=",
+};
+
+const char *d_operator_text(enum d_operator operator, bool with_assign)
+{
+	return with_assign ? assign_texts[operator] : texts[operator];
+}
+
+struct d_node *d_node_new(
+	struct d_compiler *compiler, enum d_node_kind kind, const struct d_place *place)
+{
+	struct d_node *node = d_get(compiler, sizeof(*node));
+
+	if (node) {
+		node->kind = kind;
+		node->place = *place;
+		node->height = 1;
+	}
+	return node;
+}
+
+static void raise_height(struct d_node *node, const struct d_node *list)
+{
+	for (; list; list = list->next) {
+		if (list->height >= node->height)
+			node->height = (uint16_t)(list->height + 1);
+	}
+}
+
+struct d_node *d_node_finish(struct d_compiler *compiler, struct d_node *node)
+{
+	raise_height(node, node->left);
+	raise_height(node, node->right);
+	raise_height(node, node->condition);
+	if (node->height > D_HEIGHT_MAX) {
+		d_fail(compiler, &node->place, "D_SYNTAX",
+			"expression has more than %d levels of operators", D_HEIGHT_MAX);
+		return NULL;
+	}
+	return node;
+}
+
+struct d_node *d_node_integer(struct d_compiler *compiler, const struct d_place *place,
+	uint64_t value, const struct d_type *type)
+{
+	struct d_node *node = d_node_new(compiler, D_NODE_INTEGER, place);
+
+	if (node) {
+		node->value = value;
+		node->type = type;
+	}
+	return node;
+}
+
+static bool is_integer(const struct d_node *node)
+{
+	return node->kind == D_NODE_INTEGER && node->type->kind == D_TYPE_INTEGER;
+}
+
+struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operator,
+	const struct d_place *place, struct d_node *operand)
+{
+	struct d_node *node;
+
+	if (!operand)
+		return NULL;
+	if (is_integer(operand)) {
+		switch (operator) {
+		case D_OPERATOR_PLUS:
+			return operand;
+		case D_OPERATOR_NEGATE:
+			return d_node_integer(compiler, place, -operand->value, operand->type);
+		case D_OPERATOR_COMPLEMENT:
+			return d_node_integer(compiler, place, ~operand->value, operand->type);
+		case D_OPERATOR_NOT:
+			return d_node_integer(
+				compiler, place, !operand->value, compiler->types.type_int);
+		default:
+			break;
+		}
+	}
+	node = d_node_new(compiler, D_NODE_UNARY, place);
+	if (!node)
+		return NULL;
+	node->operator = operator;
+	node->left = operand;
+	return d_node_finish(compiler, node);
+}
+
+static uint64_t divide(uint64_t x, uint64_t y, bool is_signed, bool modulo)
+{
+	if (!is_signed)
+		return modulo ? x % y : x / y;
+	if (y == UINT64_MAX)
+		return modulo ? 0 : -x;
+	return modulo ? (uint64_t)((int64_t)x % (int64_t)y) : (uint64_t)((int64_t)x / (int64_t)y);
+}
+
+static bool less(uint64_t x, uint64_t y, bool is_signed)
+{
+	return is_signed ? (int64_t)x < (int64_t)y : x < y;
+}
+
+/* The value of x operator y; *type becomes int for comparisons. */
+static uint64_t fold(enum d_operator operator, uint64_t x, uint64_t y, bool is_signed, bool *boolean)
+{
+	*boolean = operator >= D_OPERATOR_LESS;
+	switch (operator) {
+	case D_OPERATOR_ADD:
+		return x + y;
+	case D_OPERATOR_SUBTRACT:
+		return x - y;
+	case D_OPERATOR_MULTIPLY:
+		return x * y;
+	case D_OPERATOR_DIVIDE:
+	case D_OPERATOR_MODULO:
+		return divide(x, y, is_signed, operator == D_OPERATOR_MODULO);
+	case D_OPERATOR_SHIFT_LEFT:
+		return x << (y & 63);
+	case D_OPERATOR_SHIFT_RIGHT:
+		return x >> (y & 63);
+	case D_OPERATOR_AND:
+		return x & y;
+	case D_OPERATOR_XOR:
+		return x ^ y;
+	case D_OPERATOR_OR:
+		return x | y;
+	case D_OPERATOR_LESS:
+		return less(x, y, is_signed);
+	case D_OPERATOR_LESS_EQUAL:
+		return !less(y, x, is_signed);
+	case D_OPERATOR_GREATER:
+		return less(y, x, is_signed);
+	case D_OPERATOR_GREATER_EQUAL:
+		return !less(x, y, is_signed);
+	case D_OPERATOR_EQUAL:
+		return x == y;
+	case D_OPERATOR_NOT_EQUAL:
+		return x != y;
+	case D_OPERATOR_LOGICAL_AND:
+		return x && y;
+	case D_OPERATOR_LOGICAL_XOR:
+		return !x != !y;
+	default:
+		return x || y;
+	}
+}
+
+static bool is_division(enum d_operator operator)
+{
+	return operator == D_OPERATOR_DIVIDE || operator == D_OPERATOR_MODULO;
+}
+
+struct d_node *d_node_binary(struct d_compiler *compiler, enum d_operator operator,
+	const struct d_place *place, struct d_node *left, struct d_node *right)
+{
+	const struct d_type *type;
+	struct d_node *node;
+	uint64_t value;
+	bool boolean;
+
+	if (!left || !right)
+		return NULL;
+	if (is_division(operator) && d_node_is_zero(right)) {
+		d_fail(compiler, place, "D_DIV_ZERO", "expression contains division by zero");
+		return NULL;
+	}
+	if (is_integer(left) && is_integer(right) && operator != D_OPERATOR_COMMA) {
+		type = d_type_promote(left->type, right->type);
+		value = fold(operator, left->value, right->value, type->is_signed, &boolean);
+		if (operator == D_OPERATOR_SHIFT_LEFT || operator == D_OPERATOR_SHIFT_RIGHT)
+			type = left->type;
+		return d_node_integer(
+			compiler, place, value, boolean ? compiler->types.type_int : type);
+	}
+	node = d_node_new(compiler, D_NODE_BINARY, place);
+	if (!node)
+		return NULL;
+	node->operator = operator;
+	node->left = left;
+	node->right = right;
+	return d_node_finish(compiler, node);
+}
+
+struct d_node *d_node_assign(struct d_compiler *compiler, enum d_operator operator,
+	const struct d_place *place, struct d_node *left, struct d_node *right)
+{
+	struct d_node *node;
+
+	if (!left || !right)
+		return NULL;
+	if (is_division(operator) && d_node_is_zero(right)) {
+		d_fail(compiler, place, "D_DIV_ZERO", "expression contains division by zero");
+		return NULL;
+	}
+	node = d_node_new(compiler, D_NODE_ASSIGN, place);
+	if (!node)
+		return NULL;
+	node->operator = operator;
+	node->left = left;
+	node->right = right;
+	return d_node_finish(compiler, node);
+}
+
+struct d_node *d_node_ternary(struct d_compiler *compiler, const struct d_place *place,
+	struct d_node *condition, struct d_node *left, struct d_node *right)
+{
+	struct d_node *node;
+
+	if (!condition || !left || !right)
+		return NULL;
+	if (is_integer(condition))
+		return condition->value ? left : right;
+	node = d_node_new(compiler, D_NODE_TERNARY, place);
+	if (!node)
+		return NULL;
+	node->condition = condition;
+	node->left = left;
+	node->right = right;
+	return d_node_finish(compiler, node);
+}
+
+struct d_node *d_node_cast(struct d_compiler *compiler, const struct d_place *place,
+	const struct d_type *type, struct d_node *operand)
+{
+	struct d_node *node;
+
+	if (!operand)
+		return NULL;
+	if (is_integer(operand) && d_type_is_integer(type))
+		return d_node_integer(compiler, place, d_type_cut(type, operand->value), type);
+	node = d_node_new(compiler, D_NODE_CAST, place);
+	if (!node)
+		return NULL;
+	node->written = type;
+	node->left = operand;
+	return d_node_finish(compiler, node);
+}
+
+unsigned d_node_count(const struct d_node *list)
+{
+	unsigned count = 0;
+
+	for (; list; list = list->next)
+		count++;
+	return count;
+}
+
+bool d_node_is_zero(const struct d_node *node)
+{
+	return is_integer(node) && !node->value;
+}
+
+bool d_node_is_action(const struct d_node *node)
+{
+	return node->kind == D_NODE_CALL && node->function->kind == D_FUNCTION_ACTION;
+}

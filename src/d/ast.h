@@ -1,0 +1,118 @@
+/*
+ * ast.h: syntax trees. Private to src/d.
+ *
+ * The parser builds them once; checking writes types and identifiers into them, anew for
+ * each probe description of a clause. Constants are folded while a tree is built, so a
+ * division by a literal zero is found even where it can never run. Every tree's height is
+ * limited when it is built, so that what walks trees may recurse.
+ */
+#ifndef VMTAP_D_AST_H
+#define VMTAP_D_AST_H
+
+#include "d/compiler.h"
+#include "d/symbol.h"
+
+enum d_node_kind {
+	D_NODE_INTEGER,     /* value, type */
+	D_NODE_STRING,      /* name */
+	D_NODE_NAME,        /* name */
+	D_NODE_SELF,
+	D_NODE_THIS,
+	D_NODE_MEMBER,      /* left . name, left -> name */
+	D_NODE_INDEX,       /* left [ right, ... ] */
+	D_NODE_AGGREGATION, /* @name [ right, ... ] */
+	D_NODE_CALL,        /* function ( right, ... ) */
+	D_NODE_UNARY,       /* operator left */
+	D_NODE_BINARY,      /* left operator right */
+	D_NODE_ASSIGN,      /* left operator= right; D_OPERATOR_NONE: plain */
+	D_NODE_TERNARY,     /* condition ? left : right */
+	D_NODE_CAST,        /* (written) left */
+	D_NODE_STRINGOF,    /* stringof left */
+	D_NODE_SIZEOF       /* sizeof left */
+};
+
+enum d_operator {
+	D_OPERATOR_NONE,
+	D_OPERATOR_ADD, D_OPERATOR_SUBTRACT, D_OPERATOR_MULTIPLY, D_OPERATOR_DIVIDE,
+	D_OPERATOR_MODULO, D_OPERATOR_SHIFT_LEFT, D_OPERATOR_SHIFT_RIGHT,
+	D_OPERATOR_AND, D_OPERATOR_XOR, D_OPERATOR_OR,
+	D_OPERATOR_LESS, D_OPERATOR_LESS_EQUAL, D_OPERATOR_GREATER, D_OPERATOR_GREATER_EQUAL,
+	D_OPERATOR_EQUAL, D_OPERATOR_NOT_EQUAL,
+	D_OPERATOR_LOGICAL_AND, D_OPERATOR_LOGICAL_XOR, D_OPERATOR_LOGICAL_OR,
+	D_OPERATOR_COMMA,
+	/* one operand */
+	D_OPERATOR_PLUS, D_OPERATOR_NEGATE, D_OPERATOR_NOT, D_OPERATOR_COMPLEMENT,
+	D_OPERATOR_DEREFERENCE, D_OPERATOR_ADDRESS,
+	D_OPERATOR_PRE_INCREMENT, D_OPERATOR_PRE_DECREMENT,
+	D_OPERATOR_POST_INCREMENT, D_OPERATOR_POST_DECREMENT,
+	D_OPERATORS
+};
+
+struct d_node {
+	enum d_node_kind kind;
+	enum d_operator operator;
+	uint16_t height;
+	bool arrow;                /* of a member: -> */
+	bool indexed;              /* of an aggregation: brackets were written */
+	bool string_literal;
+	bool unused;               /* its value is not wanted: a statement, left of a comma */
+	struct d_place place;
+	struct d_node *left, *right, *condition;
+	struct d_node *next;       /* in a list of arguments, keys, statements */
+	struct d_name *name;
+	const struct d_function *function; /* of a call */
+	const struct d_type *written;      /* of a cast */
+	uint64_t value;
+	/* what checking found */
+	const struct d_type *type;
+	struct d_identifier *identifier;
+	bool lvalue, writable;
+	uint8_t argument;          /* of args[n]: n */
+	bool is_argument;
+};
+
+/* A probe description as written, or a probe's number. */
+struct d_description {
+	struct d_description *next;
+	struct d_place place;
+	bool is_number;
+	uint64_t number;
+	const char *parts[4]; /* provider, module, function, name; macros expanded */
+};
+
+/* A clause as written. */
+struct d_clause_tree {
+	struct d_clause_tree *next;
+	struct d_place place;
+	struct d_description *descriptions;
+	struct d_node *predicate;
+	struct d_node *statements;
+};
+
+/* Constructors; NULL when they fail (d_fail() was called). */
+struct d_node *d_node_new(
+	struct d_compiler *compiler, enum d_node_kind kind, const struct d_place *place);
+struct d_node *d_node_integer(struct d_compiler *compiler, const struct d_place *place,
+	uint64_t value, const struct d_type *type);
+struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operator,
+	const struct d_place *place, struct d_node *operand);
+struct d_node *d_node_binary(struct d_compiler *compiler, enum d_operator operator,
+	const struct d_place *place, struct d_node *left, struct d_node *right);
+struct d_node *d_node_assign(struct d_compiler *compiler, enum d_operator operator,
+	const struct d_place *place, struct d_node *left, struct d_node *right);
+struct d_node *d_node_ternary(struct d_compiler *compiler, const struct d_place *place,
+	struct d_node *condition, struct d_node *left, struct d_node *right);
+struct d_node *d_node_cast(struct d_compiler *compiler, const struct d_place *place,
+	const struct d_type *type, struct d_node *operand);
+
+/* Sets a node's height from its children and checks the limit; NULL when it is too high. */
+struct d_node *d_node_finish(struct d_compiler *compiler, struct d_node *node);
+
+/* "+", "?:" and so on; with_assign: "+=". */
+const char *d_operator_text(enum d_operator operator, bool with_assign);
+
+unsigned d_node_count(const struct d_node *list);
+bool d_node_is_zero(const struct d_node *node); /* the literal 0, NULL */
+bool d_node_is_action(const struct d_node *node);
+
+#endif

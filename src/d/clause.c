@@ -1,0 +1,129 @@
+/*
+ * clause.c: for each description: the probes, then the checks (the body before the
+ * predicate), then the code (the predicate before the body).
+ */
+#include "d/clause.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "d/check.h"
+#include "d/description.h"
+#include "d/generate.h"
+
+static int check_statements(struct d_compiler *compiler, const struct d_clause_tree *tree)
+{
+	int result = 0;
+
+	compiler->region = "action list";
+	for (struct d_node *node = tree->statements; node && !result; node = node->next)
+		result = d_check_statement(compiler, node);
+	compiler->region = NULL;
+	return result;
+}
+
+static int check_predicate(struct d_compiler *compiler, const struct d_clause_tree *tree)
+{
+	int result = 0;
+
+	compiler->region = "predicate";
+	if (tree->predicate)
+		result = d_check_predicate(compiler, tree->predicate);
+	compiler->region = NULL;
+	return result;
+}
+
+/*
+ * The body first. When it uses a variable that does not exist yet, the predicate may be
+ * what makes it: then the predicate goes first and the body is tried again.
+ */
+static int check_clause(struct d_compiler *compiler, const struct d_clause_tree *tree)
+{
+	int result = check_statements(compiler, tree);
+
+	if (result && compiler->repairable && tree->predicate) {
+		d_fail_forget(compiler);
+		result = check_predicate(compiler, tree);
+		return result ? result : check_statements(compiler, tree);
+	}
+	return result ? result : check_predicate(compiler, tree);
+}
+
+static int generate_predicate(
+	struct d_compiler *compiler, struct d_code *code, const struct d_clause_tree *tree)
+{
+	int reg;
+
+	compiler->region = "predicate";
+	reg = d_generate(compiler, code, tree->predicate);
+	if (reg >= 0 && d_emit(compiler, code, D_OP_RETURN, (unsigned)reg, 0, 0, 0))
+		reg = -1;
+	compiler->region = NULL;
+	return reg < 0 ? -1 : 0;
+}
+
+static int generate_body(
+	struct d_compiler *compiler, struct d_code *code, const struct d_clause_tree *tree)
+{
+	int result = 0;
+
+	compiler->region = "action list";
+	if (!tree->statements)
+		result = d_generate_default(compiler, code);
+	for (const struct d_node *node = tree->statements; node && !result; node = node->next)
+		result = d_generate_statement(compiler, code, node);
+	if (!result)
+		result = d_emit(compiler, code, D_OP_RETURN, 0, 0, 0, 0);
+	compiler->region = NULL;
+	return result;
+}
+
+static int compile_description(struct d_compiler *compiler, struct d_clause_tree *tree,
+	const struct d_description *description)
+{
+	struct d_program *program = compiler->program;
+	struct d_code predicate = {0}, body = {0};
+	struct d_clause clause = {.line = description->place.line, .script = compiler->script};
+	int result;
+
+	result = d_description_resolve(
+		compiler, description, &clause.probes, &clause.probe_count);
+	compiler->probes = clause.probes;
+	compiler->probe_count = clause.probe_count;
+	compiler->description = result ? "" : d_description_text(compiler, description);
+	if (!result)
+		result = check_clause(compiler, tree);
+	if (!result && tree->predicate)
+		result = generate_predicate(compiler, &predicate, tree);
+	if (!result)
+		result = generate_body(compiler, &body, tree);
+	if (!result && d_array_room(&program->clauses, &compiler->clause_capacity,
+			       program->clause_count, sizeof(*program->clauses)))
+		result = d_fail_memory(compiler);
+	compiler->probes = NULL;
+	compiler->probe_count = 0;
+	if (result) {
+		d_code_free(&predicate);
+		d_code_free(&body);
+		free(clause.probes);
+		return result;
+	}
+	clause.predicate = predicate.instructions;
+	clause.predicate_count = predicate.count;
+	clause.code = body.instructions;
+	clause.code_count = body.count;
+	clause.action_count = body.actions;
+	program->clauses[program->clause_count++] = clause;
+	compiler->matches += clause.probe_count;
+	return 0;
+}
+
+int d_clause_compile(struct d_compiler *compiler, struct d_clause_tree *tree)
+{
+	const struct d_description *description = tree->descriptions;
+	int result = 0;
+
+	for (; description && !result; description = description->next)
+		result = compile_description(compiler, tree, description);
+	return result;
+}

@@ -1,0 +1,197 @@
+/*
+ * compile.c: the front end's door: a compiler for one run, scripts one after the other.
+ */
+#include "d/compile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "d/clause.h"
+#include "d/lexer.h"
+#include "d/option.h"
+#include "d/parser.h"
+
+int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler **result)
+{
+	struct d_compiler *compiler = calloc(1, sizeof(*compiler));
+
+	*result = NULL;
+	if (!compiler)
+		return -ENOMEM;
+	compiler->settings = *settings;
+	compiler->flags.error_tags = settings->error_tags;
+	compiler->names.arena = &compiler->arena;
+	compiler->program = calloc(1, sizeof(*compiler->program));
+	if (!compiler->program || d_lexer_keywords(&compiler->names) ||
+		d_types_init(&compiler->types, &compiler->names, &compiler->arena) ||
+		d_symbols_init(compiler)) {
+		d_compiler_free(compiler);
+		return -ENOMEM;
+	}
+	d_options_init(&compiler->program->options);
+	*result = compiler;
+	return 0;
+}
+
+void d_compiler_free(struct d_compiler *compiler)
+{
+	if (!compiler)
+		return;
+	d_program_free(compiler->program);
+	d_names_free(&compiler->names);
+	d_arena_free(&compiler->script_arena);
+	d_arena_free(&compiler->arena);
+	free(compiler);
+}
+
+static void clear_error(struct d_compiler *compiler, struct d_error *error)
+{
+	if (error)
+		memset(error, 0, sizeof(*error));
+	compiler->error = error;
+}
+
+int d_compiler_option(struct d_compiler *compiler, const char *name, const char *value,
+	struct d_error *error)
+{
+	const char *wrong = d_option_set(compiler, name, value, false);
+
+	if (!wrong)
+		return 0;
+	clear_error(compiler, error);
+	if (error) {
+		error->tag = "D_PRAGMA_OPTSET";
+		if (value)
+			error_set(&error->message, EINVAL, "failed to set option '%s' to '%s': %s",
+				name, value, wrong);
+		else
+			error_set(&error->message, EINVAL, "failed to set option '%s': %s", name,
+				wrong);
+	}
+	return -EINVAL;
+}
+
+/* What is left to say about the script as a whole once it is parsed. */
+static int check_whole(struct d_compiler *compiler, const struct d_clause_tree *clauses)
+{
+	const struct d_compile_settings *settings = &compiler->settings;
+	size_t count = settings->argument_count;
+
+	if (count && !compiler->last_argument_used && !compiler->flags.argref)
+		return d_fail(compiler, NULL, "D_MACRO_UNUSED",
+			"extraneous argument '%s' ($%zu is not referenced)",
+			settings->arguments[count - 1], count);
+	if (!clauses && !compiler->flags.empty)
+		return d_fail(compiler, NULL, "D_EMPTY", "empty D program translation unit");
+	return 0;
+}
+
+/* A string program's description: up to its predicate or body, without blanks around. */
+static char *cut_description(const char *text, size_t length)
+{
+	size_t begin = 0, end = 0;
+
+	while (begin < length && strchr(" \t\n", text[begin]) && text[begin])
+		begin++;
+	for (end = begin; end < length && text[end] && !strchr("{/;", text[end]); end++)
+		;
+	while (end > begin && strchr(" \t\n", text[end - 1]))
+		end--;
+	return strndup(text + begin, end - begin);
+}
+
+int d_compile(struct d_compiler *compiler, const char *file, const char *text, size_t length,
+	struct d_match *match, struct d_error *error)
+{
+	struct d_clause_tree *clauses = NULL;
+	int result;
+
+	clear_error(compiler, error);
+	memset(match, 0, sizeof(*match));
+	compiler->failed = false;
+	compiler->file = file;
+	compiler->region = NULL;
+	compiler->matches = 0;
+	compiler->last_argument_used = false;
+	d_lexer_start(compiler, text, length < D_SCRIPT_MAX ? length : 0);
+	result = length < D_SCRIPT_MAX ? d_parse(compiler, &clauses)
+				       : d_fail(compiler, NULL, "D_SYNTAX",
+						 "script is larger than %d MiB",
+						 D_SCRIPT_MAX >> 20);
+	if (!result)
+		result = check_whole(compiler, clauses);
+	for (; clauses && !result; clauses = clauses->next)
+		result = d_clause_compile(compiler, clauses);
+	if (!result) {
+		match->is_file = file != NULL;
+		match->description = file ? strdup(file) : cut_description(text, length);
+		match->probe_count = compiler->matches;
+		if (!match->description)
+			result = d_fail_memory(compiler);
+	}
+	compiler->script++;
+	compiler->program->script_count = compiler->script;
+	compiler->error = NULL;
+	compiler->lexer = (struct d_lexer){0};
+	compiler->token = (struct d_token){0};
+	d_arena_free(&compiler->script_arena);
+	return result ? -EINVAL : 0;
+}
+
+/* Strings take the size that option strsize has in the end. */
+static void settle_sizes(struct d_program *program)
+{
+	uint32_t size = (uint32_t)program->options.strsize;
+
+	for (size_t i = 0; i < program->variable_count; i++) {
+		struct d_variable *variable = &program->variables[i];
+
+		if (variable->type.kind == D_VALUE_STRING)
+			variable->type.size = size;
+		for (unsigned k = 0; k < variable->key_count; k++) {
+			if (variable->keys[k].kind == D_VALUE_STRING)
+				variable->keys[k].size = size;
+		}
+	}
+	for (size_t i = 0; i < program->aggregation_count; i++) {
+		struct d_aggregation *aggregation = &program->aggregations[i];
+
+		for (unsigned k = 0; k < aggregation->key_count; k++) {
+			if (aggregation->keys[k].kind == D_VALUE_STRING)
+				aggregation->keys[k].size = size;
+		}
+	}
+	for (size_t i = 0; i < program->action_count; i++) {
+		for (unsigned k = 0; k < program->actions[i].argument_count; k++) {
+			if (program->actions[i].types[k].kind == D_VALUE_STRING)
+				program->actions[i].types[k].size = size;
+		}
+	}
+	for (size_t i = 0; i < program->format_count; i++) {
+		for (size_t k = 0; k < program->formats[i].count; k++) {
+			if (program->formats[i].conversions[k].type.kind == D_VALUE_STRING)
+				program->formats[i].conversions[k].type.size = size;
+		}
+	}
+}
+
+int d_compiler_finish(
+	struct d_compiler *compiler, struct d_program **program, struct d_error *error)
+{
+	clear_error(compiler, error);
+	*program = compiler->program;
+	compiler->program = NULL;
+	/* The cpu is shown before each clause's output unless the run is quiet. */
+	if (!(*program)->options.quiet)
+		(*program)->needs.cpu = true;
+	settle_sizes(*program);
+	d_compiler_free(compiler);
+	return 0;
+}
+
+void d_match_free(struct d_match *match)
+{
+	free(match->description);
+	match->description = NULL;
+}

@@ -1,0 +1,119 @@
+/*
+ * compiler.h: the state that the parts of the front end share. Private to src/d.
+ *
+ * The parts and what flows between them:
+ *
+ *   text -> lexer (control, macro, literal) -> tokens
+ *        -> parser (declaration, ast, fold) -> clauses of syntax trees
+ *        -> description, pattern            -> the probes of a clause
+ *        -> check (arguments of calls: call)-> trees with types and identifiers
+ *        -> generate (emit, format, action) -> byte code in the program
+ *
+ * A script is parsed as a whole; then each clause is resolved, checked and generated once
+ * for each of its probe descriptions, in the order of the text. The first error ends
+ * everything: a function that fails has called d_fail(), and its callers only return.
+ */
+#ifndef VMTAP_D_COMPILER_H
+#define VMTAP_D_COMPILER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "d/arena.h"
+#include "d/compile.h"
+#include "d/name.h"
+#include "d/program.h"
+#include "d/token.h"
+#include "d/type.h"
+
+enum {
+	D_SCRIPT_MAX = 64 << 20, /* bytes of one script */
+	D_NESTING_MAX = 512,     /* of expressions in the parser */
+	D_HEIGHT_MAX = 1000,     /* of a syntax tree */
+	D_PENDING_MAX = 2
+};
+
+enum d_lexer_mode {
+	D_MODE_OUTER, /* probe descriptions, the start of declarations */
+	D_MODE_INNER  /* bodies, predicates, the rest of declarations */
+};
+
+struct d_lexer {
+	const char *text, *at, *end;
+	const char *line_start;
+	const char *file;       /* named by #line */
+	uint32_t line;
+	bool line_begins;       /* only blanks so far on this line */
+	enum d_lexer_mode mode;
+	bool in_predicate;
+	unsigned open;          /* parentheses and brackets not yet closed */
+	bool member_next;       /* after . and ->: no reserved words, no types */
+	bool tag_next;          /* after struct, union, enum */
+	struct d_token pending; /* the number after a sign that came from a macro */
+	bool has_pending;
+};
+
+/* Options that only the compiler looks at. */
+struct d_compile_flags {
+	bool error_tags;
+	bool argref;
+	bool defaultargs;
+	bool empty;
+	bool pspec;
+};
+
+struct d_compiler {
+	struct d_compile_settings settings;
+	struct d_compile_flags flags;
+	struct d_arena arena;        /* names, types, identifiers: as long as the compiler */
+	struct d_arena script_arena; /* syntax trees: as long as the script */
+	struct d_names names;
+	struct d_types types;
+	struct d_program *program;
+	size_t integer_capacity, string_capacity, variable_capacity, aggregation_capacity,
+		format_capacity, action_capacity, clause_capacity;
+	/* the script that is being compiled */
+	const char *file; /* NULL: a string program */
+	uint32_t script;
+	struct d_lexer lexer;
+	struct d_token token; /* the parser's current one */
+	unsigned nesting;
+	bool last_argument_used;
+	const char *region;   /* "action list", "predicate", for messages */
+	size_t matches;
+	/* the clause that is being checked and generated */
+	const uint32_t *probes;
+	size_t probe_count;
+	const char *description;
+	struct d_place description_place;
+	/* the first error */
+	struct d_error *error;
+	bool failed;
+	bool repairable; /* the error was a name not yet known: see clause.c */
+};
+
+/*
+ * Records the first error, with DTrace's prefix and the place; returns -EINVAL. Later
+ * calls change nothing. place may be NULL.
+ */
+int d_fail(struct d_compiler *compiler, const struct d_place *place, const char *tag,
+	const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* "syntax error near ...", with what was expected (or NULL). */
+int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, const char *expected);
+
+/* "X is not supported yet": parts of D that this version does not know. */
+int d_fail_unsupported(
+	struct d_compiler *compiler, const struct d_place *place, const char *what);
+
+/* Out of memory. Returns -ENOMEM. */
+int d_fail_memory(struct d_compiler *compiler);
+
+/* Forgets an error, so that work can go on: only for the retry in clause.c. */
+void d_fail_forget(struct d_compiler *compiler);
+
+/* Memory for the script's trees; fails with d_fail_memory(). */
+void *d_get(struct d_compiler *compiler, size_t size);
+
+#endif

@@ -1,0 +1,172 @@
+/*
+ * control.c: lines that begin with '#': #pragma D option, #line and the rest. They act at
+ * once, wherever they stand.
+ */
+#include "d/lexer.h"
+
+#include <string.h>
+
+#include "d/option.h"
+
+/* The words of one line. Blanks end a word; a quoted string is one word. */
+struct words {
+	struct d_compiler *compiler;
+	const char *at, *end;
+	struct d_place place; /* of the word read last */
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
+}
+
+/* The next word, NUL-terminated, in the script's arena; "" at the end of the line. */
+static const char *next(struct words *words)
+{
+	struct d_lexer *lexer = &words->compiler->lexer;
+	const char *start;
+	size_t length;
+	char *word;
+
+	while (words->at < words->end && is_blank(*words->at))
+		words->at++;
+	start = words->at;
+	if (start < words->end && *start == '"') {
+		for (words->at++; words->at < words->end && *words->at != '"'; words->at++)
+			;
+		words->at += words->at < words->end;
+	} else {
+		while (words->at < words->end && !is_blank(*words->at))
+			words->at++;
+	}
+	length = (size_t)(words->at - start);
+	words->place = (struct d_place){.start = start,
+		.length = (uint32_t)length,
+		.line = lexer->line,
+		.column = (uint32_t)(start - lexer->line_start) + 1,
+		.file = lexer->file};
+	word = d_get(words->compiler, length + 1);
+	if (word)
+		memcpy(word, start, length);
+	return word ? word : "";
+}
+
+static bool is_number(const char *word)
+{
+	return *word && strspn(word, "0123456789") == strlen(word) && strlen(word) < 10;
+}
+
+/* #line N ["file" ...]: the next line is line N of that file. */
+static int line_directive(struct words *words, const char *number)
+{
+	struct d_compiler *compiler = words->compiler;
+	struct d_lexer *lexer = &compiler->lexer;
+	const char *file;
+	uint32_t line = 0;
+	size_t length;
+	char *name;
+
+	if (!is_number(number))
+		return d_fail(compiler, &words->place, "D_PRAGMA_MALFORM",
+			"malformed control directive: #line needs a line number");
+	for (; *number; number++)
+		line = line * 10 + (uint32_t)(*number - '0');
+	file = next(words);
+	length = strlen(file);
+	if (*file) {
+		if (*file != '"' || length < 2 || file[length - 1] != '"')
+			return d_fail(compiler, &words->place, "D_PRAGMA_MALFORM",
+				"malformed control directive: #line needs a quoted file name");
+		name = d_get(compiler, length);
+		if (!name)
+			return -1;
+		memcpy(name, file + 1, length - 2);
+		lexer->file = name;
+		while (*(file = next(words))) {
+			if (!is_number(file))
+				return d_fail(compiler, &words->place, "D_PRAGMA_MALFORM",
+					"malformed control directive: invalid state in #line");
+		}
+	}
+	lexer->line = line - 1;
+	return 0;
+}
+
+static int error_directive(struct words *words)
+{
+	while (words->at < words->end && is_blank(*words->at))
+		words->at++;
+	return d_fail(words->compiler, &words->place, "D_PRAGERR", "#error: %.*s",
+		(int)(words->end - words->at > 200 ? 200 : words->end - words->at), words->at);
+}
+
+static int option_directive(struct words *words)
+{
+	struct d_compiler *compiler = words->compiler;
+	char *name = (char *)next(words), *value;
+	struct d_place place = words->place;
+	const char *wrong;
+
+	if (!*name || *next(words))
+		return d_fail(compiler, &words->place, "D_PRAGMA_MALFORM",
+			"malformed #pragma option <option>=<value>");
+	value = strchr(name, '=');
+	if (value)
+		*value++ = '\0';
+	wrong = d_option_set(compiler, name, value, true);
+	if (wrong && value)
+		return d_fail(compiler, &place, "D_PRAGMA_OPTSET",
+			"failed to set option '%s' to '%s': %s", name, value, wrong);
+	if (wrong)
+		return d_fail(compiler, &place, "D_PRAGMA_OPTSET", "failed to set option '%s': %s",
+			name, wrong);
+	return 0;
+}
+
+static int pragma_directive(struct words *words)
+{
+	const char *word = next(words);
+	char what[40];
+
+	if (!strcmp(word, "error"))
+		return error_directive(words);
+	if (strcmp(word, "D") != 0)
+		return 0; /* other systems' pragmas, and #pragma ident */
+	word = next(words);
+	if (!strcmp(word, "option"))
+		return option_directive(words);
+	if (!strcmp(word, "error"))
+		return error_directive(words);
+	if (!strcmp(word, "attributes") || !strcmp(word, "binding") ||
+		!strcmp(word, "depends_on")) {
+		strcpy(what, "#pragma D ");
+		strcat(what, word);
+		return d_fail_unsupported(words->compiler, &words->place, what);
+	}
+	return d_fail(words->compiler, &words->place, "D_PRAGMA_INVAL",
+		"invalid D pragma: %.100s", word);
+}
+
+int d_control_line(struct d_compiler *compiler, const char *start, const char *end)
+{
+	struct words words = {.compiler = compiler, .at = start, .end = end};
+	const char *word;
+
+	if (start < end && *start == '!')
+		return 0;
+	word = next(&words);
+	if (compiler->failed)
+		return -1;
+	if (!*word || !strcmp(word, "ident"))
+		return 0;
+	if (!strcmp(word, "pragma"))
+		return pragma_directive(&words);
+	if (!strcmp(word, "error"))
+		return error_directive(&words);
+	if (!strcmp(word, "line"))
+		return line_directive(&words, next(&words));
+	if (is_number(word))
+		return line_directive(&words, word);
+	return d_fail(compiler, &words.place, "D_PRAGCTL_INVAL",
+		"invalid control directive: #%.100s", word);
+}

@@ -1,0 +1,20 @@
+/*
+ * description.h: probe descriptions to probes. Private to src/d.
+ */
+#ifndef VMTAP_D_DESCRIPTION_H
+#define VMTAP_D_DESCRIPTION_H
+
+#include "d/ast.h"
+
+/*
+ * The probes that a description matches, ascending, in memory of the caller's (free()). Tick
+ * probes are made on demand. No match is D_PDESC_ZERO unless option zdefs is set.
+ */
+int d_description_resolve(struct d_compiler *compiler, const struct d_description *description,
+	uint32_t **probes, size_t *count);
+
+/* "vm1:::gc-start" with all four parts, for messages; lives as long as the script. */
+const char *d_description_text(
+	struct d_compiler *compiler, const struct d_description *description);
+
+#endif

@@ -1,0 +1,409 @@
+/*
+ * format.c: see format.h. The syntax of the whole format is checked first, then each
+ * conversion against its arguments from left to right, width before precision before value.
+ */
+#include "d/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	WIDTH_MAX = 100000,
+	PREFIX_MAX = 2
+};
+
+/* A conversion with what only checking needs. */
+struct parsed {
+	struct d_conversion conversion;
+	char prefix[PREFIX_MAX + 1]; /* h, l, ll, L, w */
+	const char *text;            /* behind the '%' */
+	int length;
+};
+
+struct parser {
+	struct d_compiler *compiler;
+	const char *function;
+	const struct d_node *literal;
+	const char *at, *end;
+	struct parsed *parsed;
+	size_t count, capacity;
+	const char *pending; /* literal text not yet taken */
+};
+
+static int fail_syntax(struct parser *parser, const char *what)
+{
+	return d_fail(parser->compiler, &parser->literal->place, "D_SYNTAX",
+		"%s( ) format string is invalid: %s", parser->function, what);
+}
+
+/* The text from pending to end with "%%" made single, in memory of its own. */
+static int take_text(struct parser *parser, const char *end, struct d_text *text)
+{
+	char *bytes = malloc((size_t)(end - parser->pending) + 1);
+	uint32_t length = 0;
+
+	if (!bytes)
+		return d_fail_memory(parser->compiler);
+	for (const char *at = parser->pending; at < end; at++) {
+		bytes[length++] = *at;
+		at += *at == '%';
+	}
+	bytes[length] = '\0';
+	text->bytes = bytes;
+	text->length = length;
+	text->hash = d_text_hash(bytes, length);
+	return 0;
+}
+
+static int add(struct parser *parser, const struct parsed *parsed)
+{
+	if (d_array_room(&parser->parsed, &parser->capacity, parser->count,
+		    sizeof(*parser->parsed))) {
+		free((char *)parsed->conversion.before.bytes);
+		return d_fail_memory(parser->compiler);
+	}
+	parser->parsed[parser->count++] = *parsed;
+	return 0;
+}
+
+/* A width or precision: digits, or '*'. -1 when it is too large. */
+static int parse_number(struct parser *parser, int *number, bool *argument)
+{
+	if (parser->at < parser->end && *parser->at == '*') {
+		*argument = true;
+		parser->at++;
+		return 0;
+	}
+	for (; parser->at < parser->end && *parser->at >= '0' && *parser->at <= '9'; parser->at++) {
+		*number = (*number < 0 ? 0 : *number) * 10 + (*parser->at - '0');
+		if (*number > WIDTH_MAX)
+			return fail_syntax(parser, "width or precision is too large");
+	}
+	return 0;
+}
+
+static void parse_flags(struct parser *parser, struct d_conversion *conversion)
+{
+	for (; parser->at < parser->end; parser->at++) {
+		switch (*parser->at) {
+		case '-':
+			conversion->minus = true;
+			conversion->zero = false;
+			break;
+		case '0':
+			conversion->zero = true;
+			conversion->minus = false;
+			break;
+		case '+':
+			conversion->plus = true;
+			break;
+		case ' ':
+			conversion->space = true;
+			break;
+		case '#':
+			conversion->alternate = true;
+			break;
+		case '\'':
+			conversion->group = true;
+			break;
+		case '?':
+			conversion->width = 16;
+			break;
+		case '@':
+			conversion->aggregation = true;
+			break;
+		default:
+			return;
+		}
+	}
+}
+
+static bool valid_prefix(const char *prefix, char letter)
+{
+	if (!*prefix)
+		return true;
+	if (strchr("diouxX", letter))
+		return !strcmp(prefix, "h") || !strcmp(prefix, "l") || !strcmp(prefix, "ll");
+	if (strchr("eEfgG", letter))
+		return !strcmp(prefix, "l") || !strcmp(prefix, "L");
+	return (letter == 'c' || letter == 's') && (!strcmp(prefix, "l") || !strcmp(prefix, "w"));
+}
+
+static int parse_conversion(struct parser *parser)
+{
+	struct parsed parsed = {.text = ++parser->at};
+	struct d_conversion *conversion = &parsed.conversion;
+	size_t prefix = 0;
+	char letter;
+
+	conversion->present = true;
+	conversion->width = conversion->precision = -1;
+	parse_flags(parser, conversion);
+	if (parse_number(parser, &conversion->width, &conversion->width_argument))
+		return -1;
+	if (parser->at < parser->end && *parser->at == '.') {
+		parser->at++;
+		conversion->precision = 0;
+		if (parse_number(parser, &conversion->precision, &conversion->precision_argument))
+			return -1;
+		if (conversion->precision_argument)
+			conversion->precision = -1;
+	}
+	while (parser->at < parser->end && prefix < PREFIX_MAX && strchr("hlLw", *parser->at))
+		parsed.prefix[prefix++] = *parser->at++;
+	if (parser->at == parser->end)
+		return fail_syntax(parser, "conversion is not complete at the end");
+	letter = *parser->at;
+	if (letter == '*' || letter == '.' || letter == '%' || letter == '$')
+		return fail_syntax(parser,
+			letter == '%' ? "% conversion does not take flags"
+				      : "* . and $ may not be used like this");
+	if (!letter || !strchr("dioucCxXpsSaAkYTeEfgG", letter)) {
+		char what[64];
+
+		snprintf(what, sizeof(what), "%%%c is not a conversion", letter);
+		return fail_syntax(parser, what);
+	}
+	if (!valid_prefix(parsed.prefix, letter))
+		return fail_syntax(parser, "no such size prefix for this conversion");
+	conversion->letter = letter;
+	parser->at++;
+	parsed.length = (int)(parser->at - parsed.text);
+	if (take_text(parser, parsed.text - 1, &conversion->before))
+		return -1;
+	parser->pending = parser->at;
+	return add(parser, &parsed);
+}
+
+static int parse_format(struct parser *parser)
+{
+	struct parsed last = {.text = ""};
+
+	while (parser->at < parser->end) {
+		if (*parser->at != '%') {
+			parser->at++;
+		} else if (parser->at + 1 == parser->end) {
+			return fail_syntax(parser, "% at the end");
+		} else if (parser->at[1] == '%') {
+			parser->at += 2;
+		} else if (parse_conversion(parser)) {
+			return -1;
+		}
+	}
+	if (parser->pending == parser->end && parser->count)
+		return 0;
+	if (take_text(parser, parser->end, &last.conversion.before))
+		return -1;
+	return add(parser, &last);
+}
+
+/* The arguments as they are taken one after the other. */
+struct cursor {
+	const struct d_format_arguments *arguments;
+	const struct d_node *node;
+	unsigned taken;
+};
+
+static const struct d_type *take(struct cursor *cursor, const struct d_node **node)
+{
+	const struct d_format_arguments *arguments = cursor->arguments;
+	const struct d_type *type = NULL;
+
+	*node = cursor->node;
+	if (arguments->value) {
+		if (cursor->taken < arguments->key_count)
+			type = arguments->keys[cursor->taken];
+	} else if (cursor->node) {
+		type = cursor->node->type;
+		cursor->node = cursor->node->next;
+	}
+	cursor->taken += type != NULL;
+	return type;
+}
+
+static int check_star(struct parser *parser, struct cursor *cursor, size_t number,
+	const struct parsed *parsed, const char *what)
+{
+	const struct d_node *node;
+	const struct d_type *type = take(cursor, &node);
+	char text[80];
+
+	if (!type)
+		return d_fail(parser->compiler, &parser->literal->place, "D_PRINTF_DYN_PROTO",
+			"%s( ) prototype mismatch: conversion #%zu (%%%.*s) is missing a "
+			"corresponding \"%s\" argument",
+			parser->function, number, parsed->length, parsed->text, what);
+	if (!d_type_is_integer(type))
+		return d_fail(parser->compiler, node ? &node->place : &parser->literal->place,
+			"D_PRINTF_DYN_TYPE",
+			"%s( ) argument #%u is incompatible with conversion #%zu prototype: "
+			"conversion: %%%.*s, prototype: int, argument: %s",
+			parser->function, cursor->taken + 1, number, parsed->length, parsed->text,
+			d_type_text(type, text, sizeof(text)));
+	return 0;
+}
+
+/* What a conversion accepts, in words; NULL when this type is it. */
+static const char *mismatch(const struct parsed *parsed, const struct d_type *type)
+{
+	char letter = parsed->conversion.letter;
+	bool integer = d_type_is_integer(type), is_signed = letter == 'd' || letter == 'i';
+	bool hexadecimal = letter == 'x' || letter == 'X';
+
+	switch (letter) {
+	case 'd':
+	case 'i':
+	case 'o':
+	case 'u':
+	case 'x':
+	case 'X':
+		if (!*parsed->prefix)
+			return integer ? NULL : "integer";
+		if (!strcmp(parsed->prefix, "h"))
+			return integer && type->size == 2 &&
+					(hexadecimal || type->is_signed == is_signed)
+				? NULL
+				: hexadecimal ? "short"
+				: is_signed   ? "short"
+					      : "unsigned short";
+		return integer && type->size == 8 ? NULL
+			: !strcmp(parsed->prefix, "l") ? "long" : "long long";
+	case 'c':
+		return integer && type->size <= 4 ? NULL : "char or int";
+	case 'p':
+		return d_type_is_scalar(type) ? NULL : "pointer or integer";
+	default:
+		return d_type_is_string(type) ? NULL : "char [] or string (or use stringof)";
+	}
+}
+
+static void set_kind(struct d_conversion *conversion, const struct d_type *type, uint64_t strsize)
+{
+	conversion->type = d_type_value(type, strsize);
+	switch (conversion->letter) {
+	case 'd':
+	case 'i':
+		conversion->kind = type->is_signed ? D_CONVERT_SIGNED : D_CONVERT_UNSIGNED;
+		conversion->letter = type->is_signed ? 'd' : 'u';
+		break;
+	case 'c':
+		conversion->kind = D_CONVERT_CHARACTER;
+		break;
+	case 's':
+		conversion->kind = D_CONVERT_STRING;
+		break;
+	case 'p':
+		conversion->kind = D_CONVERT_POINTER;
+		break;
+	default:
+		conversion->kind = D_CONVERT_UNSIGNED;
+	}
+}
+
+static int check_conversion(
+	struct parser *parser, struct cursor *cursor, size_t number, struct parsed *parsed)
+{
+	struct d_conversion *conversion = &parsed->conversion;
+	struct d_compiler *compiler = parser->compiler;
+	const struct d_place *place = &parser->literal->place;
+	const struct d_node *node = NULL;
+	const struct d_type *type;
+	const char *expected;
+	char text[80];
+
+	if (conversion->width_argument && check_star(parser, cursor, number, parsed, "*"))
+		return -1;
+	if (conversion->precision_argument && check_star(parser, cursor, number, parsed, ".*"))
+		return -1;
+	if (conversion->aggregation && !cursor->arguments->value)
+		return d_fail(compiler, place, "D_PRINTF_AGG_CONV",
+			"%s( ) conversion #%zu (%%%.*s): @ may only be used in printa( )",
+			parser->function, number, parsed->length, parsed->text);
+	if (strchr("CSaAkYTeEfgG", conversion->letter) ||
+		(*parsed->prefix && strchr("csp", conversion->letter))) {
+		snprintf(text, sizeof(text), "%s( ) conversion %%%s%c", parser->function,
+			parsed->prefix, conversion->letter);
+		return d_fail_unsupported(compiler, place, text);
+	}
+	type = conversion->aggregation ? cursor->arguments->value : take(cursor, &node);
+	if (!type)
+		return d_fail(compiler, place, "D_PRINTF_ARG_PROTO",
+			"%s( ) prototype mismatch: conversion #%zu (%%%.*s) is missing a "
+			"corresponding value argument",
+			parser->function, number, parsed->length, parsed->text);
+	expected = mismatch(parsed, type);
+	if (expected)
+		return d_fail(compiler, node ? &node->place : place, "D_PRINTF_ARG_TYPE",
+			"%s( ) argument #%u is incompatible with conversion #%zu prototype: "
+			"conversion: %%%.*s, prototype: %s, argument: %s",
+			parser->function, cursor->taken + 1, number, parsed->length, parsed->text,
+			expected, d_type_text(type, text, sizeof(text)));
+	set_kind(conversion, type, compiler->program->options.strsize);
+	return 0;
+}
+
+static int check_format(struct parser *parser, const struct d_format_arguments *arguments)
+{
+	struct cursor cursor = {.arguments = arguments, .node = arguments->nodes};
+	size_t number = 0;
+
+	for (size_t i = 0; i < parser->count; i++) {
+		if (!parser->parsed[i].conversion.present)
+			continue;
+		if (check_conversion(parser, &cursor, ++number, &parser->parsed[i]))
+			return -1;
+	}
+	if (cursor.node && !arguments->value)
+		return d_fail(parser->compiler, &cursor.node->place, "D_PRINTF_ARG_EXTRA",
+			"%s( ) prototype mismatch: only %u arguments required by this format string",
+			parser->function, cursor.taken);
+	return 0;
+}
+
+/* Hands the conversions over to the program. */
+static int keep(struct parser *parser, int *index)
+{
+	struct d_compiler *compiler = parser->compiler;
+	struct d_program *program = compiler->program;
+	struct d_conversion *conversions = calloc(parser->count, sizeof(*conversions));
+
+	if (!conversions ||
+		d_array_room(&program->formats, &compiler->format_capacity, program->format_count,
+			sizeof(*program->formats))) {
+		free(conversions);
+		return d_fail_memory(compiler);
+	}
+	for (size_t i = 0; i < parser->count; i++)
+		conversions[i] = parser->parsed[i].conversion;
+	*index = (int)program->format_count;
+	program->formats[program->format_count++] =
+		(struct d_format){.count = parser->count, .conversions = conversions};
+	parser->count = 0;
+	return 0;
+}
+
+int d_format_compile(struct d_compiler *compiler, const char *function,
+	const struct d_node *literal, const struct d_format_arguments *arguments, int *index)
+{
+	const char *text = literal->name->bytes;
+	struct parser parser = {.compiler = compiler,
+		.function = function,
+		.literal = literal,
+		.at = text,
+		.pending = text,
+		.end = text + literal->name->length};
+	int result = parse_format(&parser);
+
+	if (!result && !literal->name->length)
+		result = d_fail(compiler, &literal->place, "D_PRINTF_FMT_EMPTY",
+			"%s( ) format string is empty", function);
+	if (!result)
+		result = check_format(&parser, arguments);
+	if (!result)
+		result = keep(&parser, index);
+	for (size_t i = 0; i < parser.count; i++)
+		free((char *)parser.parsed[i].conversion.before.bytes);
+	free(parser.parsed);
+	return result;
+}

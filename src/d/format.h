@@ -1,0 +1,25 @@
+/*
+ * format.h: printf and printa formats, parsed and checked against what they will print.
+ * Private to src/d.
+ */
+#ifndef VMTAP_D_FORMAT_H
+#define VMTAP_D_FORMAT_H
+
+#include "d/ast.h"
+
+/* What the conversions of a format take, in order. */
+struct d_format_arguments {
+	const struct d_node *nodes;         /* printf: the arguments behind the format */
+	const struct d_type *const *keys;   /* printa: the keys' types */
+	unsigned key_count;
+	const struct d_type *value;         /* printa: the type of %@; NULL: printf */
+};
+
+/*
+ * Parses the string literal and checks it. *index is the format's place in the program.
+ * function is "printf" or "printa".
+ */
+int d_format_compile(struct d_compiler *compiler, const char *function,
+	const struct d_node *literal, const struct d_format_arguments *arguments, int *index);
+
+#endif

@@ -1,0 +1,666 @@
+/*
+ * generate.c: expressions.
+ *
+ * Arithmetic is 64 bits wide; a value is cut to its type only where it is stored, passed,
+ * recorded or cast (D's rule), and not even there when it is known to fit.
+ */
+#include "d/generate.h"
+
+#include <string.h>
+
+/* A value that is 0 or 1. */
+static bool is_boolean(const struct d_node *node)
+{
+	if (node->kind == D_NODE_BINARY)
+		return node->operator >= D_OPERATOR_LESS &&
+			node->operator <= D_OPERATOR_LOGICAL_OR;
+	return node->kind == D_NODE_UNARY && node->operator == D_OPERATOR_NOT;
+}
+
+/* Whether the 64-bit value of a node is already one of the integer type. */
+static bool fits(const struct d_node *node, const struct d_type *type)
+{
+	if (type->size == 8 || is_boolean(node))
+		return true;
+	switch (node->kind) {
+	case D_NODE_INTEGER:
+		return d_type_cut(type, node->value) == node->value;
+	case D_NODE_TERNARY:
+		return fits(node->left, type) && fits(node->right, type);
+	case D_NODE_BINARY:
+		return node->operator == D_OPERATOR_COMMA && fits(node->right, type);
+	case D_NODE_CAST:
+		if (node->type->kind != D_TYPE_INTEGER || !fits(node->left, node->type))
+			return false;
+		return d_type_holds(type, node->type);
+	case D_NODE_UNARY:
+		if (node->operator == D_OPERATOR_DEREFERENCE ||
+			node->operator >= D_OPERATOR_PRE_INCREMENT)
+			return d_type_holds(type, node->type);
+		return node->operator == D_OPERATOR_PLUS && fits(node->left, type);
+	case D_NODE_SIZEOF:
+		return d_type_cut(type, node->value) == node->value;
+	default:
+		return d_type_is_integer(node->type) && d_type_holds(type, node->type);
+	}
+}
+
+static int emit_cut(
+	struct d_compiler *compiler, struct d_code *code, unsigned reg, const struct d_type *type)
+{
+	int bits = (int)type->size * 8;
+
+	if (!d_type_is_integer(type) || type->size == 8)
+		return 0;
+	return d_emit(compiler, code, D_OP_CUT, reg, reg, 0, type->is_signed ? -bits : bits);
+}
+
+static int read_text(struct d_compiler *compiler, struct d_code *code, int reg)
+{
+	if (reg < 0)
+		return -1;
+	return d_emit(compiler, code, D_OP_CALL, (unsigned)reg, (unsigned)reg, 1,
+		       D_SUBROUTINE_STRINGOF)
+		? -1
+		: reg;
+}
+
+int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct d_node *node,
+	const struct d_type *type)
+{
+	int reg;
+
+	if (d_type_is_string(type)) {
+		if (d_node_is_zero(node)) {
+			reg = d_emit_register(compiler, code, &node->place);
+			if (reg < 0 || d_emit(compiler, code, D_OP_NULL, (unsigned)reg, 0, 0, 0))
+				return -1;
+			return reg;
+		}
+		reg = d_generate(compiler, code, node);
+		return d_type_is_string(node->type) ? reg : read_text(compiler, code, reg);
+	}
+	reg = d_generate(compiler, code, node);
+	if (reg >= 0 && d_type_is_integer(type) && !fits(node, type) &&
+		emit_cut(compiler, code, (unsigned)reg, type))
+		return -1;
+	return reg;
+}
+
+int d_generate_keys(struct d_compiler *compiler, struct d_code *code,
+	const struct d_identifier *identifier, const struct d_node *keys)
+{
+	unsigned first = code->top, number = 0;
+
+	for (; keys; keys = keys->next) {
+		if (d_generate_as(compiler, code, keys, identifier->keys[number++]) < 0)
+			return -1;
+	}
+	return (int)first;
+}
+
+/* One register for the value; what was used above it is free again. */
+static int finish(struct d_code *code, unsigned reg)
+{
+	code->top = reg + 1;
+	return (int)reg;
+}
+
+static int generate_variable(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	static const enum d_opcode opcodes[] = {[D_IDENTIFIER_SCALAR] = D_OP_LOAD,
+		[D_IDENTIFIER_BUILTIN] = D_OP_BUILTIN,
+		[D_IDENTIFIER_ARGUMENT] = D_OP_ARGUMENT};
+	const struct d_identifier *identifier = node->identifier;
+	int reg = d_emit_register(compiler, code, &node->place);
+
+	if (reg < 0 || d_emit(compiler, code, opcodes[identifier->kind], (unsigned)reg, 0, 0,
+			       (int32_t)identifier->index))
+		return -1;
+	return reg;
+}
+
+/* c of D_OP_READ. */
+static unsigned read_size(const struct d_type *type)
+{
+	return type->size | (type->is_signed ? 16u : 0u);
+}
+
+static int generate_read(
+	struct d_compiler *compiler, struct d_code *code, const struct d_type *type, int reg)
+{
+	if (reg < 0 || d_emit(compiler, code, D_OP_READ, (unsigned)reg, (unsigned)reg,
+			       read_size(type), 0))
+		return -1;
+	return reg;
+}
+
+/* Multiplies the register by the size of what a pointer points to. */
+static int emit_scale(struct d_compiler *compiler, struct d_code *code, unsigned reg,
+	const struct d_type *pointer, const struct d_place *place)
+{
+	uint32_t size = d_type_resolve(pointer->target)->size;
+	int factor;
+
+	if (size == 1)
+		return 0;
+	factor = d_emit_register(compiler, code, place);
+	if (factor < 0 || d_emit_integer(compiler, code, (unsigned)factor, size))
+		return -1;
+	code->top--;
+	return d_emit(compiler, code, D_OP_MULTIPLY, reg, reg, (unsigned)factor, 0);
+}
+
+static int generate_index(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	int base, index;
+
+	if (node->is_argument) {
+		base = d_emit_register(compiler, code, &node->place);
+		return base < 0 || d_emit(compiler, code, D_OP_ARGUMENT, (unsigned)base, 0, 0,
+					   node->argument)
+			? -1
+			: base;
+	}
+	if (node->identifier) {
+		base = d_generate_keys(compiler, code, node->identifier, node->right);
+		if (base < 0 || d_emit(compiler, code, D_OP_LOAD_ELEMENT, (unsigned)base,
+				       (unsigned)base, 0, (int32_t)node->identifier->index))
+			return -1;
+		return finish(code, (unsigned)base);
+	}
+	base = d_generate(compiler, code, node->left);
+	index = base < 0 ? -1 : d_generate(compiler, code, node->right);
+	if (index < 0 ||
+		emit_scale(compiler, code, (unsigned)index, node->left->type, &node->place) ||
+		d_emit(compiler, code, D_OP_ADD, (unsigned)base, (unsigned)base, (unsigned)index,
+			0))
+		return -1;
+	code->top = (unsigned)base + 1;
+	return generate_read(compiler, code, node->type, base);
+}
+
+static int generate_call(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	const struct d_function *function = node->function;
+	unsigned first = code->top, count = 0;
+
+	if (function->kind != D_FUNCTION_SUBROUTINE) {
+		d_fail(compiler, &node->place, "D_CG_EXPR",
+			"%s( ) may not be called from a D expression (D program context required)",
+			function->name);
+		return -1;
+	}
+	for (const struct d_node *argument = node->right; argument; argument = argument->next) {
+		const struct d_type *type =
+			d_types_find(&compiler->types, function->parameters[count++]);
+
+		if (d_generate_as(compiler, code, argument, type) < 0)
+			return -1;
+	}
+	if (d_emit(compiler, code, D_OP_CALL, first, first, count, function->id))
+		return -1;
+	return finish(code, first);
+}
+
+static int to_boolean(
+	struct d_compiler *compiler, struct d_code *code, int reg, const struct d_node *node)
+{
+	if (reg < 0 || is_boolean(node))
+		return reg;
+	return d_emit(compiler, code, D_OP_BOOLEAN, (unsigned)reg, (unsigned)reg, 0, 0) ? -1 : reg;
+}
+
+/* && and ||: the left value is the result when the right one is not evaluated. */
+static int generate_short_circuit(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	enum d_opcode opcode = node->operator == D_OPERATOR_LOGICAL_AND ? D_OP_JUMP_ZERO
+									: D_OP_JUMP_NOT_ZERO;
+	size_t jump;
+	int reg = to_boolean(
+		compiler, code, d_generate(compiler, code, node->left), node->left);
+
+	if (reg < 0 || d_emit_jump(compiler, code, opcode, (unsigned)reg, &jump))
+		return -1;
+	code->top = (unsigned)reg;
+	reg = to_boolean(compiler, code, d_generate(compiler, code, node->right), node->right);
+	if (reg >= 0)
+		d_emit_land(code, jump);
+	return reg;
+}
+
+static bool compares_strings(const struct d_node *node)
+{
+	return d_type_is_string(node->left->type) || d_type_is_string(node->right->type);
+}
+
+static int generate_comparison(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	bool strings = compares_strings(node), swap, is_unsigned;
+	const struct d_type *string = compiler->types.type_string;
+	const struct d_node *left = node->left, *right = node->right;
+	enum d_opcode opcode;
+	int one, other;
+
+	one = strings ? d_generate_as(compiler, code, left, string)
+		      : d_generate(compiler, code, left);
+	if (one < 0)
+		return -1;
+	other = strings ? d_generate_as(compiler, code, right, string)
+			: d_generate(compiler, code, right);
+	if (other < 0)
+		return -1;
+	if (strings) {
+		if (d_emit(compiler, code, D_OP_COMPARE, (unsigned)one, (unsigned)one,
+			    (unsigned)other, 0) ||
+			d_emit_integer(compiler, code, (unsigned)other, 0))
+			return -1;
+	}
+	is_unsigned = !strings &&
+		!(d_type_is_integer(left->type) && d_type_is_integer(right->type) &&
+			d_type_promote(left->type, right->type)->is_signed);
+	swap = node->operator == D_OPERATOR_GREATER ||
+		node->operator == D_OPERATOR_GREATER_EQUAL;
+	switch (node->operator) {
+	case D_OPERATOR_EQUAL:
+		opcode = D_OP_EQUAL;
+		break;
+	case D_OPERATOR_NOT_EQUAL:
+		opcode = D_OP_NOT_EQUAL;
+		break;
+	case D_OPERATOR_LESS:
+	case D_OPERATOR_GREATER:
+		opcode = is_unsigned ? D_OP_LESS_UNSIGNED : D_OP_LESS;
+		break;
+	default:
+		opcode = is_unsigned ? D_OP_LESS_EQUAL_UNSIGNED : D_OP_LESS_EQUAL;
+	}
+	if (d_emit(compiler, code, opcode, (unsigned)one, (unsigned)(swap ? other : one),
+		    (unsigned)(swap ? one : other), 0))
+		return -1;
+	return finish(code, (unsigned)one);
+}
+
+static enum d_opcode arithmetic_opcode(enum d_operator operator, bool is_signed)
+{
+	switch (operator) {
+	case D_OPERATOR_ADD:
+		return D_OP_ADD;
+	case D_OPERATOR_SUBTRACT:
+		return D_OP_SUBTRACT;
+	case D_OPERATOR_MULTIPLY:
+		return D_OP_MULTIPLY;
+	case D_OPERATOR_DIVIDE:
+		return is_signed ? D_OP_DIVIDE : D_OP_DIVIDE_UNSIGNED;
+	case D_OPERATOR_MODULO:
+		return is_signed ? D_OP_MODULO : D_OP_MODULO_UNSIGNED;
+	case D_OPERATOR_SHIFT_LEFT:
+		return D_OP_SHIFT_LEFT;
+	case D_OPERATOR_SHIFT_RIGHT:
+		return is_signed ? D_OP_SHIFT_RIGHT_SIGNED : D_OP_SHIFT_RIGHT;
+	case D_OPERATOR_AND:
+		return D_OP_AND;
+	case D_OPERATOR_XOR:
+		return D_OP_XOR;
+	default:
+		return D_OP_OR;
+	}
+}
+
+/* The difference of two pointers, in elements. */
+static int emit_unscale(struct d_compiler *compiler, struct d_code *code, unsigned reg,
+	const struct d_type *pointer, const struct d_place *place)
+{
+	uint32_t size = d_type_resolve(pointer->target)->size;
+	int divisor;
+
+	if (size == 1)
+		return 0;
+	divisor = d_emit_register(compiler, code, place);
+	if (divisor < 0 || d_emit_integer(compiler, code, (unsigned)divisor, size))
+		return -1;
+	return d_emit(compiler, code, D_OP_DIVIDE, reg, reg, (unsigned)divisor, 0);
+}
+
+static int generate_arithmetic(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	const struct d_type *left = node->left->type, *right = node->right->type;
+	bool is_signed = d_type_is_integer(node->type) && node->type->is_signed;
+	int one, other;
+
+	one = d_generate(compiler, code, node->left);
+	if (one < 0)
+		return -1;
+	if (d_type_is_pointer(right) && d_type_is_integer(left) &&
+		emit_scale(compiler, code, (unsigned)one, right, &node->place))
+		return -1;
+	other = d_generate(compiler, code, node->right);
+	if (other < 0)
+		return -1;
+	if (d_type_is_pointer(left) && d_type_is_integer(right) &&
+		emit_scale(compiler, code, (unsigned)other, left, &node->place))
+		return -1;
+	if (d_emit(compiler, code, arithmetic_opcode(node->operator, is_signed), (unsigned)one,
+		    (unsigned)one, (unsigned)other, 0))
+		return -1;
+	code->top = (unsigned)one + 1;
+	if (d_type_is_pointer(left) && d_type_is_pointer(right) &&
+		emit_unscale(compiler, code, (unsigned)one, left, &node->place))
+		return -1;
+	return finish(code, (unsigned)one);
+}
+
+static int generate_binary(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	int one, other;
+
+	switch (node->operator) {
+	case D_OPERATOR_COMMA:
+		one = d_generate(compiler, code, node->left);
+		if (one < 0)
+			return -1;
+		code->top = (unsigned)one;
+		return d_generate(compiler, code, node->right);
+	case D_OPERATOR_LOGICAL_AND:
+	case D_OPERATOR_LOGICAL_OR:
+		return generate_short_circuit(compiler, code, node);
+	case D_OPERATOR_LOGICAL_XOR:
+		one = to_boolean(
+			compiler, code, d_generate(compiler, code, node->left), node->left);
+		other = one < 0 ? -1
+			: to_boolean(compiler, code, d_generate(compiler, code, node->right),
+				  node->right);
+		if (other < 0 || d_emit(compiler, code, D_OP_XOR, (unsigned)one, (unsigned)one,
+					 (unsigned)other, 0))
+			return -1;
+		return finish(code, (unsigned)one);
+	default:
+		if (node->operator >= D_OPERATOR_LESS && node->operator <= D_OPERATOR_NOT_EQUAL)
+			return generate_comparison(compiler, code, node);
+		return generate_arithmetic(compiler, code, node);
+	}
+}
+
+/*
+ * A variable or element that is read and written back: its keys, if any, lie from keys on,
+ * the value in value.
+ */
+struct target {
+	const struct d_identifier *identifier;
+	bool element;
+	unsigned keys, value;
+};
+
+static int load_target(struct d_compiler *compiler, struct d_code *code,
+	const struct d_node *node, struct target *target)
+{
+	int first, value;
+
+	target->identifier = node->identifier;
+	target->element = node->kind == D_NODE_INDEX;
+	first = target->element
+		? d_generate_keys(compiler, code, node->identifier, node->right)
+		: (int)code->top;
+	value = first < 0 ? -1 : d_emit_register(compiler, code, &node->place);
+	if (value < 0)
+		return -1;
+	target->keys = (unsigned)first;
+	target->value = (unsigned)value;
+	return d_emit(compiler, code, target->element ? D_OP_LOAD_ELEMENT : D_OP_LOAD,
+		target->value, target->element ? target->keys : 0, 0,
+		(int32_t)target->identifier->index);
+}
+
+static int store_target(struct d_compiler *compiler, struct d_code *code,
+	const struct target *target, unsigned value)
+{
+	return d_emit(compiler, code, target->element ? D_OP_STORE_ELEMENT : D_OP_STORE, value,
+		target->element ? target->keys : 0, 0, (int32_t)target->identifier->index);
+}
+
+/* The result goes where the value of the whole expression is expected. */
+static int target_result(struct d_compiler *compiler, struct d_code *code,
+	const struct d_node *node, const struct target *target, unsigned value)
+{
+	if (value != target->keys && !node->unused &&
+		d_emit(compiler, code, D_OP_MOVE, target->keys, value, 0, 0))
+		return -1;
+	return finish(code, target->keys);
+}
+
+static int generate_operator_assignment(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	const struct d_type *type = node->left->type;
+	bool is_signed = d_type_is_integer(type) && type->is_signed;
+	struct target target;
+	int right;
+
+	if (load_target(compiler, code, node->left, &target))
+		return -1;
+	right = d_generate(compiler, code, node->right);
+	if (right < 0 ||
+		(d_type_is_pointer(type) &&
+			emit_scale(compiler, code, (unsigned)right, type, &node->place)) ||
+		d_emit(compiler, code, arithmetic_opcode(node->operator, is_signed), target.value,
+			target.value, (unsigned)right, 0) ||
+		emit_cut(compiler, code, target.value, type) ||
+		store_target(compiler, code, &target, target.value))
+		return -1;
+	return target_result(compiler, code, node, &target, target.value);
+}
+
+static int generate_increment(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	const struct d_type *type = node->type;
+	bool post = (node->operator == D_OPERATOR_POST_INCREMENT ||
+			    node->operator == D_OPERATOR_POST_DECREMENT) && !node->unused;
+	bool add = node->operator == D_OPERATOR_PRE_INCREMENT ||
+		node->operator == D_OPERATOR_POST_INCREMENT;
+	uint32_t step = d_type_is_pointer(type) ? d_type_resolve(type->target)->size : 1;
+	struct target target;
+	unsigned changed;
+	int one;
+
+	if (load_target(compiler, code, node->left, &target))
+		return -1;
+	changed = target.value;
+	if (post) {
+		one = d_emit_register(compiler, code, &node->place);
+		if (one < 0)
+			return -1;
+		changed = (unsigned)one;
+	}
+	one = d_emit_register(compiler, code, &node->place);
+	if (one < 0 || d_emit_integer(compiler, code, (unsigned)one, step) ||
+		d_emit(compiler, code, add ? D_OP_ADD : D_OP_SUBTRACT, changed, target.value,
+			(unsigned)one, 0) ||
+		emit_cut(compiler, code, changed, type) ||
+		store_target(compiler, code, &target, changed))
+		return -1;
+	return target_result(compiler, code, node, &target, target.value);
+}
+
+/* Storing a literal 0 gives self-> variables and elements back. */
+static int generate_free(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	const struct d_identifier *identifier = node->left->identifier;
+	bool element = node->left->kind == D_NODE_INDEX;
+	int first = element ? d_generate_keys(compiler, code, identifier, node->left->right) : 0;
+	int reg;
+
+	if (first < 0 || d_emit(compiler, code, element ? D_OP_FREE_ELEMENT : D_OP_FREE, 0,
+				 (unsigned)first, 0, (int32_t)identifier->index))
+		return -1;
+	if (element)
+		code->top = (unsigned)first;
+	reg = d_emit_register(compiler, code, &node->place);
+	if (reg < 0 || node->unused)
+		return reg;
+	if (d_type_is_string(node->type))
+		return d_emit(compiler, code, D_OP_NULL, (unsigned)reg, 0, 0, 0) ? -1 : reg;
+	return d_emit_integer(compiler, code, (unsigned)reg, 0) ? -1 : reg;
+}
+
+static int generate_assignment(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	const struct d_node *left = node->left;
+	const struct d_variable *variable;
+	struct target target = {.identifier = left->identifier};
+	int value, keys = 0;
+
+	if (node->operator != D_OPERATOR_NONE)
+		return generate_operator_assignment(compiler, code, node);
+	variable = &compiler->program->variables[left->identifier->index];
+	target.element = left->kind == D_NODE_INDEX;
+	if (d_node_is_zero(node->right) && (target.element || variable->scope == D_SCOPE_SELF))
+		return generate_free(compiler, code, node);
+	value = d_generate_as(compiler, code, node->right, left->type);
+	if (value >= 0 && target.element)
+		keys = d_generate_keys(compiler, code, left->identifier, left->right);
+	if (value < 0 || keys < 0)
+		return -1;
+	target.keys = (unsigned)keys;
+	if (store_target(compiler, code, &target, (unsigned)value))
+		return -1;
+	return finish(code, (unsigned)value);
+}
+
+static int generate_unary(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	enum d_opcode opcode;
+	int reg;
+
+	if (node->operator >= D_OPERATOR_PRE_INCREMENT)
+		return generate_increment(compiler, code, node);
+	if (node->operator == D_OPERATOR_ADDRESS) {
+		/* Only what a pointer leads to has an address: * and & undo each other. */
+		node = node->left;
+		if (node->kind == D_NODE_UNARY)
+			return d_generate(compiler, code, node->left);
+		reg = generate_index(compiler, code, node);
+		if (reg >= 0)
+			code->count--; /* the read */
+		return reg;
+	}
+	reg = d_generate(compiler, code, node->left);
+	switch (node->operator) {
+	case D_OPERATOR_PLUS:
+		return reg;
+	case D_OPERATOR_DEREFERENCE:
+		return generate_read(compiler, code, node->type, reg);
+	case D_OPERATOR_NEGATE:
+		opcode = D_OP_NEGATE;
+		break;
+	case D_OPERATOR_COMPLEMENT:
+		opcode = D_OP_COMPLEMENT;
+		break;
+	default:
+		opcode = D_OP_NOT;
+	}
+	if (reg < 0 || d_emit(compiler, code, opcode, (unsigned)reg, (unsigned)reg, 0, 0))
+		return -1;
+	return reg;
+}
+
+static int generate_ternary(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	size_t otherwise, end;
+	int reg = d_generate(compiler, code, node->condition);
+
+	if (reg < 0 ||
+		d_emit_jump(compiler, code, D_OP_JUMP_ZERO, (unsigned)reg, &otherwise))
+		return -1;
+	code->top = (unsigned)reg;
+	reg = d_type_is_string(node->type)
+		? d_generate_as(compiler, code, node->left, node->type)
+		: d_generate(compiler, code, node->left);
+	if (reg < 0 || d_emit_jump(compiler, code, D_OP_JUMP, 0, &end))
+		return -1;
+	d_emit_land(code, otherwise);
+	code->top = (unsigned)reg;
+	reg = d_type_is_string(node->type)
+		? d_generate_as(compiler, code, node->right, node->type)
+		: d_generate(compiler, code, node->right);
+	if (reg >= 0)
+		d_emit_land(code, end);
+	return reg;
+}
+
+static int generate_cast(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	const struct d_type *to = node->type, *from = node->left->type;
+	int reg;
+
+	reg = d_generate(compiler, code, node->left);
+	if (reg < 0)
+		return -1;
+	if (d_type_is_string(to))
+		return d_type_is_string(from) ? reg : read_text(compiler, code, reg);
+	if (!d_type_is_integer(to) || fits(node->left, to))
+		return reg;
+	/* A widening cast does not cut, so that a carry stays; but no sign becomes unsigned. */
+	if (to->size < from->size || (to->size == from->size && to->is_signed != from->is_signed) ||
+		(!to->is_signed && from->is_signed))
+		return emit_cut(compiler, code, (unsigned)reg, to) ? -1 : reg;
+	return reg;
+}
+
+int d_generate(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	int reg;
+
+	switch (node->kind) {
+	case D_NODE_INTEGER:
+	case D_NODE_SIZEOF:
+		reg = d_emit_register(compiler, code, &node->place);
+		return reg < 0 || d_emit_integer(compiler, code, (unsigned)reg, node->value) ? -1
+											     : reg;
+	case D_NODE_STRING:
+		reg = d_emit_register(compiler, code, &node->place);
+		return reg < 0 || d_emit_string(compiler, code, (unsigned)reg, node->name) ? -1
+											   : reg;
+	case D_NODE_NAME:
+	case D_NODE_MEMBER:
+		return generate_variable(compiler, code, node);
+	case D_NODE_INDEX:
+		return generate_index(compiler, code, node);
+	case D_NODE_CALL:
+		return generate_call(compiler, code, node);
+	case D_NODE_UNARY:
+		return generate_unary(compiler, code, node);
+	case D_NODE_BINARY:
+		return generate_binary(compiler, code, node);
+	case D_NODE_ASSIGN:
+		if (node->left->kind == D_NODE_AGGREGATION)
+			break;
+		return generate_assignment(compiler, code, node);
+	case D_NODE_TERNARY:
+		return generate_ternary(compiler, code, node);
+	case D_NODE_CAST:
+		return generate_cast(compiler, code, node);
+	case D_NODE_STRINGOF:
+		reg = d_generate(compiler, code, node->left);
+		return d_type_is_string(node->left->type) ? reg : read_text(compiler, code, reg);
+	case D_NODE_AGGREGATION:
+	case D_NODE_SELF:
+	case D_NODE_THIS:
+		break;
+	}
+	d_fail(compiler, &node->place, "D_CG_DYN",
+		"expression cannot evaluate to a result of dynamic type");
+	return -1;
+}

@@ -1,0 +1,128 @@
+/*
+ * message.c: how errors are worded. DTrace's form comes first, so that what people know
+ * and search for is there; the column and the text at it follow.
+ */
+#include "d/compiler.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	NEAR_MAX = 24 /* characters of the script shown */
+};
+
+/* The text at a place: up to the end of its line, cut. */
+static void near_text(const struct d_compiler *compiler, const struct d_place *place,
+	char buffer[NEAR_MAX + 4])
+{
+	size_t length = place->length, i = 0;
+
+	if (place->start >= compiler->lexer.end)
+		length = 0;
+	else if (length > (size_t)(compiler->lexer.end - place->start))
+		length = (size_t)(compiler->lexer.end - place->start);
+	for (; i < length && i < NEAR_MAX && place->start[i] != '\n'; i++)
+		buffer[i] = place->start[i];
+	/* No character of several bytes is shown in part. */
+	if (i < length && i == NEAR_MAX) {
+		while (i > 0 && ((unsigned char)place->start[i] & 0xc0) == 0x80)
+			i--;
+		memcpy(buffer + i, "...", 3);
+		i += 3;
+	}
+	buffer[i] = '\0';
+}
+
+static void record(struct d_compiler *compiler, const struct d_place *place, const char *tag,
+	bool show_near, const char *text)
+{
+	struct d_error *error = compiler->error;
+	bool placed = place && place->start;
+	char tag_text[64] = "", prefix[320] = "", where[64] = "", near[NEAR_MAX + 4] = "";
+
+	compiler->failed = true;
+	compiler->repairable = !strcmp(tag, "D_IDENT_UNDEF") || !strcmp(tag, "D_VAR_UNDEF");
+	if (!error)
+		return;
+	if (compiler->flags.error_tags)
+		snprintf(tag_text, sizeof(tag_text), "[%s] ", tag);
+	if (placed && place->file)
+		snprintf(prefix, sizeof(prefix), "\"%.250s\", line %u: ", place->file, place->line);
+	else if (placed && compiler->file)
+		snprintf(prefix, sizeof(prefix), "line %u: ", place->line);
+	else if (compiler->region)
+		snprintf(prefix, sizeof(prefix), "in %s: ", compiler->region);
+	if (placed && !compiler->file && place->line > 1)
+		snprintf(where, sizeof(where), ", line %u, column %u", place->line, place->column);
+	else if (placed)
+		snprintf(where, sizeof(where), ", column %u", place->column);
+	if (placed && show_near)
+		near_text(compiler, place, near);
+	error_set(&error->message, EINVAL, "%s%s%s%s%s%s%s", tag_text, prefix, text, where,
+		*near ? ", near `" : "", near, *near ? "'" : "");
+	error->tag = tag;
+	error->line = placed ? place->line : 0;
+	error->column = placed ? place->column : 0;
+}
+
+int d_fail(struct d_compiler *compiler, const struct d_place *place, const char *tag,
+	const char *format, ...)
+{
+	char text[600];
+	va_list arguments;
+
+	if (compiler->failed)
+		return -EINVAL;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	record(compiler, place, tag, true, text);
+	return -EINVAL;
+}
+
+int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, const char *expected)
+{
+	char text[200], near[NEAR_MAX + 4];
+
+	if (compiler->failed)
+		return -EINVAL;
+	near_text(compiler, place, near);
+	if (*near)
+		snprintf(text, sizeof(text), "syntax error near \"%s\"%s%s", near,
+			expected ? ": expected " : "", expected ? expected : "");
+	else
+		snprintf(text, sizeof(text), "syntax error near end of input%s%s",
+			expected ? ": expected " : "", expected ? expected : "");
+	record(compiler, place, "D_SYNTAX", false, text);
+	return -EINVAL;
+}
+
+int d_fail_unsupported(
+	struct d_compiler *compiler, const struct d_place *place, const char *what)
+{
+	return d_fail(compiler, place, "D_UNKNOWN", "%s is not supported yet", what);
+}
+
+int d_fail_memory(struct d_compiler *compiler)
+{
+	if (!compiler->failed)
+		record(compiler, NULL, "D_UNKNOWN", false, "out of memory");
+	return -ENOMEM;
+}
+
+void d_fail_forget(struct d_compiler *compiler)
+{
+	compiler->failed = false;
+	compiler->repairable = false;
+}
+
+void *d_get(struct d_compiler *compiler, size_t size)
+{
+	void *piece = d_arena_get(&compiler->script_arena, size);
+
+	if (!piece)
+		d_fail_memory(compiler);
+	return piece;
+}

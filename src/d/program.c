@@ -1,0 +1,60 @@
+/*
+ * program.c: the end of a program's life, and the options it starts with.
+ */
+#include "d/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void d_options_init(struct d_options *options)
+{
+	const uint64_t second = UINT64_C(1000000000);
+
+	memset(options, 0, sizeof(*options));
+	options->aggrate = second;
+	options->switchrate = second;
+	options->statusrate = second;
+	options->strsize = 256;
+	options->bufsize = 4 << 20;
+	options->aggsize = 4 << 20;
+	options->dynvarsize = 1 << 20;
+}
+
+void d_program_free(struct d_program *program)
+{
+	if (!program)
+		return;
+	for (size_t i = 0; i < program->string_count; i++)
+		free((char *)program->strings[i].bytes);
+	for (size_t i = 0; i < program->variable_count; i++)
+		free(program->variables[i].name);
+	for (size_t i = 0; i < program->aggregation_count; i++)
+		free(program->aggregations[i].name);
+	for (size_t i = 0; i < program->format_count; i++)
+		d_format_free(&program->formats[i]);
+	for (size_t i = 0; i < program->action_count; i++) {
+		free(program->actions[i].types);
+		free(program->actions[i].aggregations);
+	}
+	for (size_t i = 0; i < program->clause_count; i++) {
+		free(program->clauses[i].predicate);
+		free(program->clauses[i].code);
+		free(program->clauses[i].probes);
+	}
+	free(program->integers);
+	free(program->strings);
+	free(program->variables);
+	free(program->aggregations);
+	free(program->formats);
+	free(program->actions);
+	free(program->clauses);
+	free(program);
+}
+
+void d_format_free(struct d_format *format)
+{
+	for (size_t i = 0; i < format->count; i++)
+		free((char *)format->conversions[i].before.bytes);
+	free(format->conversions);
+	memset(format, 0, sizeof(*format));
+}

@@ -1,0 +1,86 @@
+/*
+ * symbol.h: what names mean: variables, built-ins, functions, aggregations. Private to
+ * src/d. A name's meanings hang on its struct d_name, one for each name space.
+ */
+#ifndef VMTAP_D_SYMBOL_H
+#define VMTAP_D_SYMBOL_H
+
+#include "d/compiler.h"
+
+enum d_identifier_kind {
+	D_IDENTIFIER_SCALAR,
+	D_IDENTIFIER_ARRAY,     /* associative */
+	D_IDENTIFIER_BUILTIN,   /* index: enum d_builtin */
+	D_IDENTIFIER_ARGUMENT,  /* arg0 ... : index */
+	D_IDENTIFIER_ARGUMENTS, /* args */
+	D_IDENTIFIER_FUNCTION,
+	D_IDENTIFIER_AGGREGATION,
+	D_IDENTIFIER_INLINE,    /* a constant: text if it is a string, else value and type */
+	D_IDENTIFIER_UNKNOWN    /* a part of D that this version does not run */
+};
+
+struct d_identifier {
+	enum d_identifier_kind kind;
+	struct d_name *name;
+	const struct d_type *type;
+	uint32_t index;  /* in the program's variables or aggregations */
+	uint32_t script; /* of a this-> variable: where it is visible */
+	const struct d_function *function; /* aggregations: NULL until assigned */
+	uint32_t line;   /* of an aggregation's first assignment */
+	uint8_t key_count;
+	const struct d_type *keys[D_KEYS_MAX];
+	uint64_t value;
+	struct d_name *text;
+};
+
+enum d_function_kind {
+	D_FUNCTION_ACTION,
+	D_FUNCTION_SUBROUTINE,
+	D_FUNCTION_AGGREGATING
+};
+
+enum {
+	D_FUNCTION_PARAMETERS_MAX = 6,
+	D_FUNCTION_ANY_COUNT = 255
+};
+
+struct d_function {
+	const char *name;
+	enum d_function_kind kind;
+	int id; /* enum d_action_kind, d_subroutine or d_aggregating; -1: does not run yet */
+	uint8_t minimum, maximum; /* arguments */
+	const char *result;       /* types, NULL: void */
+	/*
+	 * Types of the parameters; "@" an aggregation, NULL: whatever the function's own
+	 * checks allow.
+	 */
+	const char *parameters[D_FUNCTION_PARAMETERS_MAX];
+};
+
+/* Puts built-in variables and functions into the table. -ENOMEM. */
+int d_symbols_init(struct d_compiler *compiler);
+
+/* The meaning of a name; NULL when it has none (yet). */
+struct d_identifier *d_symbol_find(
+	struct d_compiler *compiler, const struct d_name *name, enum d_name_space space);
+
+/*
+ * Makes a variable of the program. The kind is an array if key_count is not 0. NULL with
+ * an error when memory or numbers run out.
+ */
+struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_name *name,
+	enum d_name_space space, const struct d_type *type, const struct d_type *const *keys,
+	unsigned key_count);
+struct d_identifier *d_symbol_aggregation(struct d_compiler *compiler, struct d_name *name);
+
+/* Makes a global name a constant. NULL: no memory. */
+struct d_identifier *d_symbol_inline(struct d_compiler *compiler, struct d_name *name);
+
+/* Gives an aggregation its keys, once it is first used with some. */
+void d_symbol_aggregation_keys(struct d_compiler *compiler, struct d_identifier *aggregation,
+	const struct d_type *const *keys, unsigned key_count);
+
+/* "self->x", "x", "@x" for messages, into buffer. */
+const char *d_symbol_text(const struct d_name *name, enum d_name_space space, char buffer[64]);
+
+#endif
