@@ -1,0 +1,114 @@
+/*
+ * event.h: what the VM tells about itself: its counters, its event log, its probes.
+ *
+ * EVENT(cap, NAME, arguments...) stands where something happens. It counts, records
+ * when --event-log or --stats-by want it, and fires the probe VMTAP_<NAME>. Counter and
+ * record do not look at the probe's guard: they are what tests compare tracers with.
+ * The arguments are evaluated by the record and behind the guard only, so they may
+ * cost something. Their C types must be those of the probe in vm.d.
+ */
+#ifndef TOY_EVENT_H
+#define TOY_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <vmtap.h>
+
+struct capability;
+struct event_recorder;
+struct vm;
+
+/*
+ * clang-format off
+ * X(macro, name, types, key, sum). types has a letter per argument: u unsigned up to 32
+ * bits, U 64 bits, i int, l long, n a name, t a text. key lists the arguments (digits)
+ * by which --stats-by counts, sum the one that it adds up ("" for none).
+ */
+#define EVENTS(X) \
+	X(STARTUP, "startup", "u", "", "") \
+	X(SHUTDOWN, "shutdown", "u", "", "") \
+	X(USER_MSG, "user-msg", "ut", "1", "") \
+	X(THREAD_CREATE, "thread-create", "uuU", "1", "") \
+	X(THREAD_LABEL, "thread-label", "uut", "12", "") \
+	X(THREAD_EXIT, "thread-exit", "uu", "1", "") \
+	X(THREAD_RUN, "thread-run", "uu", "1", "") \
+	X(THREAD_RUNNABLE, "thread-runnable", "uu", "1", "") \
+	X(THREAD_STOP, "thread-stop", "uuuu", "12", "") \
+	X(THREAD_MIGRATE, "thread-migrate", "uuu", "1", "") \
+	X(THREAD_WAKEUP, "thread-wakeup", "uuu", "1", "") \
+	X(LOCK_WAIT, "lock-wait", "uuUn", "3", "") \
+	X(LOCK_ACQUIRED, "lock-acquired", "uuUn", "3", "") \
+	X(SPARK_RUN, "spark-run", "uu", "0", "") \
+	X(SPARK_STEAL, "spark-steal", "uuu", "02", "") \
+	X(SPARK_THREAD_CREATE, "spark-thread-create", "uu", "1", "") \
+	X(PAUSE_BEGIN, "pause-begin", "un", "1", "") \
+	X(PAUSE_END, "pause-end", "un", "1", "") \
+	X(GC_REQUEST, "gc-request", "uu", "1", "") \
+	X(GC_START, "gc-start", "uuuU", "12", "3") \
+	X(GC_END, "gc-end", "uuuU", "12", "3") \
+	X(GC_IDLE, "gc-idle", "u", "0", "") \
+	X(GC_WORK, "gc-work", "u", "0", "") \
+	X(GC_DONE, "gc-done", "u", "0", "") \
+	X(GC_MARK_BEGIN, "gc-mark-begin", "u", "", "") \
+	X(GC_MARK_END, "gc-mark-end", "u", "", "") \
+	X(GC_SWEEP_BEGIN, "gc-sweep-begin", "u", "", "") \
+	X(GC_SWEEP_END, "gc-sweep-end", "u", "", "") \
+	X(HEAP, "heap", "uUUU", "", "") \
+	X(METHOD_ENTRY, "method-entry", "nnniu", "01", "") \
+	X(METHOD_RETURN, "method-return", "nnniu", "01", "") \
+	X(NATIVE_ENTRY, "native-entry", "nnniu", "01", "") \
+	X(NATIVE_RETURN, "native-return", "nnniu", "01", "") \
+	X(METHOD_CACHE_CLEAR, "method-cache-clear", "nni", "0", "") \
+	X(OBJECT_CREATE, "object-create", "nUniuU", "0", "1") \
+	X(OBJECT_FREE, "object-free", "nUU", "0", "1") \
+	X(ARRAY_CREATE, "array-create", "lniU", "1", "3") \
+	X(HASH_CREATE, "hash-create", "lniU", "1", "3") \
+	X(STRING_CREATE, "string-create", "lniU", "1", "3") \
+	X(SYMBOL_CREATE, "symbol-create", "tni", "1", "") \
+	X(REQUIRE_ENTRY, "require-entry", "tni", "0", "") \
+	X(REQUIRE_RETURN, "require-return", "tni", "0", "") \
+	X(FIND_REQUIRE_ENTRY, "find-require-entry", "tni", "0", "") \
+	X(FIND_REQUIRE_RETURN, "find-require-return", "tni", "0", "") \
+	X(LOAD_ENTRY, "load-entry", "tni", "0", "") \
+	X(LOAD_RETURN, "load-return", "tni", "0", "") \
+	X(PARSE_BEGIN, "parse-begin", "ni", "0", "") \
+	X(PARSE_END, "parse-end", "ni", "0", "") \
+	X(RAISE, "raise", "nniu", "0", "") \
+	X(RESCUE, "rescue", "nniu", "0", "")
+/* clang-format on */
+
+enum event {
+#define X(macro, name, types, key, sum) EVENT_##macro,
+	EVENTS(X)
+#undef X
+	EVENT_COUNT
+};
+
+#define EVENT(cap_, NAME, ...) \
+	do { \
+		struct capability *event_cap_ = (cap_); \
+		event_cap_->counts[EVENT_##NAME]++; \
+		if (__builtin_expect(event_cap_->recorder != NULL, 0)) \
+			event_record(event_cap_->recorder, EVENT_##NAME, __VA_ARGS__); \
+		VMTAP_##NAME(__VA_ARGS__); \
+	} while (0)
+
+/* One record with the arguments of the event, in the types that EVENTS gives. */
+void event_record(struct event_recorder *recorder, enum event event, ...);
+
+/*
+ * A recorder per capability, used by its OS thread only. log_fd is -1 without a log;
+ * lines of several recorders may share it. NULL when memory runs out.
+ */
+struct event_recorder *event_recorder_new(int log_fd, bool by_key);
+/* Writes out what the log still buffers. 0, or the negative errno of a failed write. */
+int event_recorder_flush(struct event_recorder *recorder);
+void event_recorder_free(struct event_recorder *recorder);
+
+/* The sums of all capabilities, as "name count" lines or as one JSON object. */
+void stats_print(const struct vm *vm, FILE *out, bool json);
+/* The sums by key, as JSON lines. 0, -ENOMEM. */
+int stats_print_by_key(const struct vm *vm, FILE *out);
+
+#endif

@@ -1,0 +1,133 @@
+/*
+ * native_system.c: the VM and the file system, for guest programs.
+ */
+#include "native.h"
+#include "collector.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A message to whoever traces the VM. */
+NATIVE(vm_message)
+{
+	struct string *message = native_string(thread, arguments[1]);
+
+	(void)count;
+	if (!message)
+		return NATIVE_RAISE;
+	EVENT(thread->cap, USER_MSG, thread->cap->number, message->text);
+	*result = VALUE_NIL;
+	return NATIVE_OK;
+}
+
+/* The safepoint at this call's return collects. */
+NATIVE(vm_collect)
+{
+	(void)arguments;
+	(void)count;
+	collector_request(thread->cap, true);
+	*result = VALUE_NIL;
+	return NATIVE_OK;
+}
+
+NATIVE(vm_collect_young)
+{
+	(void)arguments;
+	(void)count;
+	collector_request(thread->cap, false);
+	*result = VALUE_NIL;
+	return NATIVE_OK;
+}
+
+NATIVE(vm_caps)
+{
+	(void)arguments;
+	(void)count;
+	*result = value_int(thread->vm->options.caps);
+	return NATIVE_OK;
+}
+
+NATIVE(vm_arguments)
+{
+	const struct vm_options *options = &thread->vm->options;
+	struct array *list = array_new(
+		thread->cap, thread_place(thread), (size_t)options->argument_count);
+
+	(void)arguments;
+	(void)count;
+	if (!list)
+		return NATIVE_MEMORY;
+	for (int i = 0; i < options->argument_count; i++) {
+		struct string *string = string_new(thread->cap, thread_place(thread),
+			options->arguments[i], strlen(options->arguments[i]));
+
+		if (!string || array_push(thread->cap, list, value_object(string)))
+			return NATIVE_MEMORY;
+	}
+	*result = value_object(list);
+	return NATIVE_OK;
+}
+
+/* The path of a file beside the one that calls. */
+NATIVE(file_beside)
+{
+	struct string *name = native_string(thread, arguments[1]);
+	const char *directory = thread_frame(thread)->code->file->directory;
+	struct text text = {0};
+	enum native_status status;
+
+	(void)count;
+	if (!name)
+		return NATIVE_RAISE;
+	text_add(&text, directory, strlen(directory));
+	text_add(&text, "/", 1);
+	text_add(&text, name->text, name->length);
+	status = text.failed ? NATIVE_MEMORY
+			     : native_text(thread, text.bytes, text.length, result);
+	text_free(&text);
+	return status;
+}
+
+NATIVE(file_read)
+{
+	struct string *path = native_string(thread, arguments[1]);
+	enum native_status status;
+	size_t length;
+	char *content;
+
+	(void)count;
+	if (!path)
+		return NATIVE_RAISE;
+	content = loader_read(path->text, &length);
+	if (!content && errno == ENOMEM)
+		return NATIVE_MEMORY;
+	if (!content)
+		return exception_raise(thread, thread->vm->class_io_error, "%.300s: %s",
+			path->text, strerror(errno));
+	status = native_text(thread, content, length, result);
+	free(content);
+	return status;
+}
+
+void native_system_methods(struct vm *vm)
+{
+	struct class *system =
+		class_new(vm, vm->class_object, "VM", 2, KIND_CLASS);
+	struct class *file = class_new(vm, vm->class_object, "File", 4, KIND_CLASS);
+	struct global *system_global = system ? vm_global(vm, system->symbol) : NULL;
+	struct global *file_global = file ? vm_global(vm, file->symbol) : NULL;
+
+	if (!system_global || !file_global) {
+		vm->broken = true;
+		return;
+	}
+	slot_store(&system_global->content, value_object(system));
+	slot_store(&file_global->content, value_object(file));
+	vm_native(vm, system, true, "message", 1, 1, vm_message);
+	vm_native(vm, system, true, "collect", 0, 0, vm_collect);
+	vm_native(vm, system, true, "collect_young", 0, 0, vm_collect_young);
+	vm_native(vm, system, true, "caps", 0, 0, vm_caps);
+	vm_native(vm, system, true, "arguments", 0, 0, vm_arguments);
+	vm_native(vm, file, true, "beside", 1, 1, file_beside);
+	vm_native(vm, file, true, "read", 1, 1, file_read);
+}

@@ -1,0 +1,478 @@
+/*
+ * scheduler.c: who runs where.
+ *
+ * A capability looks for work in this order: its run queue; a thread from the queue of
+ * a busy capability, which so migrates; a spark of its own, or one stolen from another,
+ * for which it makes a spark thread. A spark thread runs sparks as long as there are
+ * any and no other thread waits. Without work a capability is idle and sleeps. When all
+ * are idle and the main thread waits, nobody will ever wake it: it gets a ThreadError.
+ */
+#include "scheduler.h"
+#include "collector.h"
+#include "exception.h"
+#include "heap.h"
+#include "interpreter.h"
+#include "world.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define TIME_SLICE 20000
+
+static void list_append(struct wait_list *list, struct thread *thread)
+{
+	thread->next = NULL;
+	if (list->last)
+		list->last->next = thread;
+	else
+		list->first = thread;
+	list->last = thread;
+}
+
+static void list_remove(struct wait_list *list, struct thread *thread)
+{
+	struct thread *previous = NULL;
+	struct thread *entry = list->first;
+
+	while (entry && entry != thread) {
+		previous = entry;
+		entry = entry->next;
+	}
+	if (!entry)
+		return;
+	if (previous)
+		previous->next = thread->next;
+	else
+		list->first = thread->next;
+	if (list->last == thread)
+		list->last = previous;
+	thread->next = NULL;
+}
+
+static void wake_idle(struct vm *vm)
+{
+	if (vm->idle_count)
+		pthread_cond_broadcast(&vm->wake);
+}
+
+void scheduler_enqueue(struct capability *cap, struct thread *thread)
+{
+	thread->state = THREAD_RUNNABLE;
+	list_append(&thread->cap->runnable, thread);
+	EVENT(cap, THREAD_RUNNABLE, thread->cap->number, thread->number);
+	wake_idle(cap->vm);
+}
+
+void scheduler_wait(struct thread *thread, struct wait_list *list, enum stop_status status,
+	uint32_t info)
+{
+	thread->stop_status = (uint16_t)status;
+	thread->stop_info = info;
+	thread->waits_in = list;
+	list_append(list, thread);
+}
+
+static void wake(struct capability *cap, struct thread *thread)
+{
+	list_remove(thread->waits_in, thread);
+	thread->waits_in = NULL;
+	EVENT(cap, THREAD_WAKEUP, cap->number, thread->number, thread->cap->number);
+	scheduler_enqueue(cap, thread);
+}
+
+struct thread *scheduler_wake_one(struct capability *cap, struct wait_list *list)
+{
+	struct thread *thread = list->first;
+
+	if (thread)
+		wake(cap, thread);
+	return thread;
+}
+
+void scheduler_wake_all(struct capability *cap, struct wait_list *list)
+{
+	while (scheduler_wake_one(cap, list))
+		;
+}
+
+bool scheduler_others(struct capability *cap)
+{
+	bool others;
+
+	pthread_mutex_lock(&cap->vm->lock);
+	others = cap->runnable.first != NULL;
+	pthread_mutex_unlock(&cap->vm->lock);
+	return others;
+}
+
+void scheduler_add_spark(struct capability *cap, struct spark *spark)
+{
+	pthread_mutex_lock(&cap->vm->lock);
+	spark->next = NULL;
+	if (cap->sparks.last)
+		cap->sparks.last->next = spark;
+	else
+		cap->sparks.first = spark;
+	cap->sparks.last = spark;
+	wake_idle(cap->vm);
+	pthread_mutex_unlock(&cap->vm->lock);
+}
+
+static struct spark *pool_take(struct spark_pool *pool)
+{
+	struct spark *spark = pool->first;
+
+	if (spark) {
+		pool->first = spark->next;
+		if (!pool->first)
+			pool->last = NULL;
+		spark->next = NULL;
+	}
+	return spark;
+}
+
+/* Prepares an empty thread to run a function. 0 or a negative errno. */
+static int start_function(struct thread *thread, struct code *code, struct function *function,
+	const value *arguments, int count)
+{
+	int error = thread_reserve(thread, (uint32_t)count + 1);
+
+	if (error)
+		return error;
+	thread->stack[0] = function ? function->self : VALUE_NIL;
+	for (int i = 0; i < count; i++)
+		thread->stack[1 + i] = arguments[i];
+	error = thread_push_frame(thread, code, function, NULL, FRAME_FILE, 0);
+	thread->top = error ? 0 : code->locals;
+	return error;
+}
+
+static struct thread *new_thread(struct capability *cap)
+{
+	struct vm *vm = cap->vm;
+	struct thread *thread =
+		heap_allocate_anyway(cap, vm->class_thread, KIND_THREAD, sizeof(*thread));
+
+	if (!thread)
+		return NULL;
+	memset((char *)thread + sizeof(thread->object), 0,
+		sizeof(*thread) - sizeof(thread->object));
+	thread->vm = vm;
+	thread->cap = cap;
+	thread->exception = VALUE_NIL;
+	atomic_init(&thread->result, VALUE_NIL);
+	return thread;
+}
+
+/* With the lock. */
+static void register_thread(struct capability *cap, struct thread *thread)
+{
+	struct vm *vm = cap->vm;
+
+	thread->number = vm->next_thread++;
+	thread->all_next = vm->threads;
+	if (vm->threads)
+		vm->threads->all_previous = thread;
+	vm->threads = thread;
+	EVENT(cap, THREAD_CREATE, cap->number, thread->number, (uint64_t)0);
+}
+
+struct thread *scheduler_new_thread(struct capability *cap, struct thread *creator,
+	struct code *code, struct function *function, const value *arguments, int count)
+{
+	struct thread *thread = new_thread(cap);
+
+	if (!thread)
+		return NULL;
+	if (start_function(thread, code, function, arguments, count)) {
+		/* It is garbage then, with a stack that its finalizer frees. */
+		return NULL;
+	}
+	if (creator)
+		object_created(creator, &thread->object);
+	pthread_mutex_lock(&cap->vm->lock);
+	register_thread(cap, thread);
+	pthread_mutex_unlock(&cap->vm->lock);
+	return thread;
+}
+
+/* The next spark for a spark thread, set up to run. With the lock. false: none. */
+static bool next_spark(struct capability *cap, struct thread *thread)
+{
+	struct vm *vm = cap->vm;
+	struct spark *spark = pool_take(&cap->sparks);
+	struct capability *victim = cap;
+
+	for (uint16_t i = 1; !spark && i < vm->cap_count; i++) {
+		victim = &vm->caps[(cap->number + i) % vm->cap_count];
+		spark = pool_take(&victim->sparks);
+	}
+	if (!spark)
+		return false;
+	if (victim == cap)
+		EVENT(cap, SPARK_RUN, cap->number, thread->number);
+	else
+		EVENT(cap, SPARK_STEAL, cap->number, thread->number, victim->number);
+	spark->state = SPARK_RUNNING;
+	spark->runner = thread;
+	thread->spark = spark;
+	return true;
+}
+
+static bool any_sparks(const struct vm *vm)
+{
+	for (uint16_t i = 0; i < vm->cap_count; i++) {
+		if (vm->caps[i].sparks.first)
+			return true;
+	}
+	return false;
+}
+
+/* Sets the frame of the thread's spark up; what fails ends the spark, not the thread. */
+static bool start_spark(struct capability *cap, struct thread *thread)
+{
+	struct function *function = value_to_object(slot_load(&thread->spark->function));
+
+	thread->top = 0;
+	if (start_function(thread, function->code, function, NULL, 0) == 0)
+		return true;
+	thread->exception = exception_new(
+		thread, cap->vm->class_memory_error, function->code->file, 0, "no memory for a spark");
+	return false;
+}
+
+/* With the lock. */
+static void finish_spark(struct capability *cap, struct thread *thread, bool failed)
+{
+	struct spark *spark = thread->spark;
+	value result = failed ? thread->exception : slot_load(&thread->result);
+
+	slot_store(&spark->result, result);
+	heap_barrier(cap, &spark->object, result);
+	spark->state = failed ? SPARK_FAILED : SPARK_DONE;
+	spark->runner = NULL;
+	slot_store(&spark->function, VALUE_NIL);
+	thread->spark = NULL;
+	scheduler_wake_all(cap, &spark->waiters);
+}
+
+static struct thread *new_spark_thread(struct capability *cap)
+{
+	struct thread *thread;
+
+	if (!any_sparks(cap->vm))
+		return NULL;
+	thread = new_thread(cap);
+	if (!thread)
+		return NULL;
+	register_thread(cap, thread);
+	EVENT(cap, SPARK_THREAD_CREATE, cap->number, thread->number);
+	next_spark(cap, thread);
+	return thread;
+}
+
+/* With the lock. The last capability to become idle looks whether anything will go on. */
+static void break_deadlock(struct capability *cap)
+{
+	struct vm *vm = cap->vm;
+	struct thread *main_thread = vm->main_thread;
+
+	if (vm->idle_count != vm->cap_count || !main_thread ||
+		main_thread->state != THREAD_BLOCKED || any_sparks(vm))
+		return;
+	for (uint16_t i = 0; i < vm->cap_count; i++) {
+		if (vm->caps[i].runnable.first)
+			return;
+	}
+	main_thread->deadlocked = true;
+	wake(cap, main_thread);
+}
+
+/* With the lock. NULL: the program has ended. */
+static struct thread *find_thread(struct capability *cap)
+{
+	struct vm *vm = cap->vm;
+
+	for (;;) {
+		struct thread *thread;
+
+		world_park(cap);
+		if (vm->ending)
+			return NULL;
+		thread = cap->runnable.first;
+		if (thread) {
+			list_remove(&cap->runnable, thread);
+			return thread;
+		}
+		for (uint16_t i = 1; i < vm->cap_count; i++) {
+			struct capability *other = &vm->caps[(cap->number + i) % vm->cap_count];
+
+			/* One that is idle has been woken and will take it itself. */
+			thread = other->idle ? NULL : other->runnable.first;
+			if (thread) {
+				list_remove(&other->runnable, thread);
+				EVENT(cap, THREAD_MIGRATE, other->number, thread->number,
+					cap->number);
+				thread->cap = cap;
+				return thread;
+			}
+		}
+		thread = new_spark_thread(cap);
+		if (thread)
+			return thread;
+		cap->idle = true;
+		vm->idle_count++;
+		break_deadlock(cap);
+		if (!cap->runnable.first && !vm->stopping && !vm->ending)
+			pthread_cond_wait(&vm->wake, &vm->lock);
+		vm->idle_count--;
+		cap->idle = false;
+	}
+}
+
+/* With the lock; everybody sees the thread end. */
+static void retire_thread(struct capability *cap, struct thread *thread)
+{
+	struct vm *vm = cap->vm;
+
+	thread->state = THREAD_FINISHED;
+	if (thread->all_previous)
+		thread->all_previous->all_next = thread->all_next;
+	else
+		vm->threads = thread->all_next;
+	if (thread->all_next)
+		thread->all_next->all_previous = thread->all_previous;
+	thread->all_next = NULL;
+	thread->all_previous = NULL;
+	EVENT(cap, THREAD_EXIT, thread->cap->number, thread->number);
+	thread_free_stacks(thread);
+}
+
+/* Ends the program, unless another capability is at it already. Without the lock. */
+static void end_program(struct capability *cap, struct thread *thread, int exit_code)
+{
+	struct vm *vm = cap->vm;
+	bool first = world_stop(cap, &vm->reason_exit, NULL);
+
+	if (!first)
+		return;
+	vm->ending = true;
+	vm->exit_code = exit_code;
+	vm->ended_by = cap->number;
+	while (vm->threads) {
+		struct thread *other = vm->threads;
+
+		if (other->pending) {
+			EVENT(cap, NATIVE_RETURN, &other->pending->owner->name,
+				&other->pending->name, thread_file(other, 0),
+				thread_line(other, 0), other->number);
+			other->pending = NULL;
+		}
+		while (other->frame_count)
+			thread_pop_frame(cap, other);
+		if (other == thread || other->state == THREAD_RUNNING)
+			EVENT(cap, THREAD_STOP, other->cap->number, other->number,
+				(uint16_t)STOP_FINISHED, 0u);
+		retire_thread(cap, other);
+	}
+	world_resume(cap, &vm->reason_exit);
+	pthread_mutex_lock(&vm->lock);
+	pthread_cond_broadcast(&vm->wake);
+	pthread_mutex_unlock(&vm->lock);
+}
+
+static void finish_thread(struct capability *cap, struct thread *thread, bool failed)
+{
+	struct vm *vm = cap->vm;
+
+	if (failed)
+		exception_report(thread);
+	if (thread == vm->main_thread) {
+		end_program(cap, thread, failed ? 1 : 0);
+		return;
+	}
+	pthread_mutex_lock(&vm->lock);
+	thread->failed = failed;
+	if (failed)
+		slot_store(&thread->result, thread->exception);
+	heap_barrier(cap, &thread->object, slot_load(&thread->result));
+	scheduler_wake_all(cap, &thread->waiters);
+	EVENT(cap, THREAD_STOP, cap->number, thread->number, (uint16_t)STOP_FINISHED, 0u);
+	retire_thread(cap, thread);
+	pthread_mutex_unlock(&vm->lock);
+}
+
+/* Runs one spark after the other. Returns whether the thread is through with them. */
+static bool go_on_with_sparks(struct capability *cap, struct thread *thread, bool failed)
+{
+	struct vm *vm = cap->vm;
+	bool more;
+
+	pthread_mutex_lock(&vm->lock);
+	finish_spark(cap, thread, failed);
+	more = !cap->runnable.first && !vm->stopping && next_spark(cap, thread);
+	pthread_mutex_unlock(&vm->lock);
+	return !more;
+}
+
+static void run_thread(struct capability *cap, struct thread *thread)
+{
+	struct vm *vm = cap->vm;
+	enum run_result result;
+
+	cap->budget = TIME_SLICE;
+again:
+	if (thread->spark && !thread->frame_count && !start_spark(cap, thread))
+		result = RUN_FAILED;
+	else
+		result = interpreter_run(cap, thread);
+	switch (result) {
+	case RUN_YIELDED:
+		pthread_mutex_lock(&vm->lock);
+		EVENT(cap, THREAD_STOP, cap->number, thread->number, (uint16_t)STOP_YIELD, 0u);
+		scheduler_enqueue(cap, thread);
+		pthread_mutex_unlock(&vm->lock);
+		break;
+	case RUN_BLOCKED:
+		EVENT(cap, THREAD_STOP, cap->number, thread->number, thread->stop_status,
+			thread->stop_info);
+		thread->state = THREAD_BLOCKED;
+		pthread_mutex_unlock(&vm->lock);
+		break;
+	case RUN_FINISHED:
+	case RUN_FAILED:
+		if (thread->spark) {
+			if (!go_on_with_sparks(cap, thread, result == RUN_FAILED))
+				goto again;
+			/* The sparks have taken what there was to take. */
+			slot_store(&thread->result, VALUE_NIL);
+			result = RUN_FINISHED;
+		}
+		finish_thread(cap, thread, result == RUN_FAILED);
+		break;
+	case RUN_EXIT:
+		end_program(cap, thread, thread->exit_code);
+		break;
+	case RUN_ENDED:
+		break;
+	}
+}
+
+void scheduler_run(struct capability *cap)
+{
+	struct vm *vm = cap->vm;
+	struct thread *thread;
+
+	pthread_mutex_lock(&vm->lock);
+	while ((thread = find_thread(cap))) {
+		thread->state = THREAD_RUNNING;
+		EVENT(cap, THREAD_RUN, cap->number, thread->number);
+		pthread_mutex_unlock(&vm->lock);
+		run_thread(cap, thread);
+		/* The thread may have left with a collection still to be done. */
+		if (cap->collect_full || cap->collect_young)
+			collector_collect(cap, cap->collect_full);
+		pthread_mutex_lock(&vm->lock);
+	}
+	pthread_mutex_unlock(&vm->lock);
+}

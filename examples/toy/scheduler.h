@@ -1,0 +1,44 @@
+/*
+ * scheduler.h: green threads over capabilities, waiting, sparks.
+ *
+ * One lock, vm->lock, guards all of it: run queues, spark pools, wait lists, the states
+ * of threads, locks, queues and sparks. It is held for a few instructions at a time.
+ */
+#ifndef TOY_SCHEDULER_H
+#define TOY_SCHEDULER_H
+
+#include "vm.h"
+
+/* How the interpreter left a thread. */
+enum run_result {
+	RUN_YIELDED,
+	RUN_BLOCKED, /* and holds vm->lock */
+	RUN_FINISHED,
+	RUN_FAILED,  /* thread->exception was not caught */
+	RUN_EXIT,    /* the program asked to end, with vm->exit_code */
+	RUN_ENDED,   /* the program has been ended by another */
+};
+
+/* Runs threads on a capability until the program ends. Its OS thread calls it. */
+void scheduler_run(struct capability *cap);
+
+/*
+ * A thread that will run a function with arguments, not yet runnable; function NULL:
+ * a file's code, without arguments. NULL when memory runs out. Without the lock.
+ */
+struct thread *scheduler_new_thread(struct capability *cap, struct thread *creator,
+	struct code *code, struct function *function, const value *arguments, int count);
+/* Puts a thread into its capability's run queue. With the lock. */
+void scheduler_enqueue(struct capability *cap, struct thread *thread);
+void scheduler_add_spark(struct capability *cap, struct spark *spark);
+/* Whether others wait for their turn on this capability. Without the lock. */
+bool scheduler_others(struct capability *cap);
+
+/* With the lock. The thread must then leave the capability with NATIVE_BLOCK. */
+void scheduler_wait(struct thread *thread, struct wait_list *list, enum stop_status status,
+	uint32_t info);
+/* With the lock: wakes the first or all of a list. The thread woken, or NULL. */
+struct thread *scheduler_wake_one(struct capability *cap, struct wait_list *list);
+void scheduler_wake_all(struct capability *cap, struct wait_list *list);
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * thread.c: the stacks of green threads.
+ */
+#include "vm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int thread_reserve(struct thread *thread, uint32_t slots)
+{
+	uint32_t capacity = thread->stack_capacity ? thread->stack_capacity : 64;
+	value *stack;
+
+	if (slots <= thread->stack_capacity)
+		return 0;
+	if (slots > THREAD_MAX_STACK)
+		return -E2BIG;
+	while (capacity < slots)
+		capacity *= 2;
+	stack = realloc(thread->stack, capacity * sizeof(*stack));
+	if (!stack)
+		return -ENOMEM;
+	thread->stack = stack;
+	thread->stack_capacity = capacity;
+	return 0;
+}
+
+int thread_reserve_frame(struct thread *thread)
+{
+	uint32_t capacity = thread->frame_capacity ? thread->frame_capacity * 2 : 8;
+	struct frame *frames;
+
+	if (thread->frame_count >= THREAD_MAX_FRAMES)
+		return -E2BIG;
+	if (capacity > THREAD_MAX_FRAMES)
+		capacity = THREAD_MAX_FRAMES;
+	frames = realloc(thread->frames, capacity * sizeof(*frames));
+	if (!frames)
+		return -ENOMEM;
+	thread->frames = frames;
+	thread->frame_capacity = capacity;
+	return 0;
+}
+
+void thread_pop_frame(struct capability *cap, struct thread *thread)
+{
+	struct frame *frame = thread_frame(thread);
+	struct method *method = frame->method;
+
+	switch (frame->kind) {
+	case FRAME_METHOD:
+	case FRAME_NEW:
+		EVENT(cap, METHOD_RETURN, &method->owner->name, &method->name,
+			thread_file(thread, 1), thread_line(thread, 1), thread->number);
+		break;
+	case FRAME_REQUIRE:
+		EVENT(cap, REQUIRE_RETURN, frame->wanted, thread_file(thread, 1),
+			thread_line(thread, 1));
+		break;
+	case FRAME_LOAD:
+		EVENT(cap, LOAD_RETURN, frame->wanted, thread_file(thread, 1),
+			thread_line(thread, 1));
+		break;
+	default:
+		break;
+	}
+	/* A file that was loaded is the body of the native method that loads. */
+	if (frame->kind == FRAME_REQUIRE || frame->kind == FRAME_LOAD)
+		EVENT(cap, NATIVE_RETURN, &method->owner->name, &method->name,
+			thread_file(thread, 1), thread_line(thread, 1), thread->number);
+	free(frame->wanted);
+	thread->top = frame->base;
+	thread->frame_count--;
+}
+
+void thread_free_stacks(struct thread *thread)
+{
+	for (uint32_t i = 0; i < thread->frame_count; i++)
+		free(thread->frames[i].wanted);
+	free(thread->load_wanted);
+	free(thread->frames);
+	free(thread->stack);
+	thread->load_wanted = NULL;
+	thread->frames = NULL;
+	thread->stack = NULL;
+	thread->frame_count = 0;
+	thread->frame_capacity = 0;
+	thread->stack_capacity = 0;
+	thread->top = 0;
+}

@@ -1,0 +1,141 @@
+/*
+ * thread.h: a green thread and its frames.
+ *
+ * Guest calls push a frame here and never recurse on the C stack. Only the capability
+ * that runs a thread touches its stack, and the collector while the world stands.
+ */
+#ifndef TOY_THREAD_H
+#define TOY_THREAD_H
+
+#include "code.h"
+
+#define THREAD_MAX_FRAMES 20000u
+#define THREAD_MAX_STACK (1u << 19)
+
+enum frame_kind {
+	FRAME_FILE,     /* the program, or a function that a thread or a spark starts with */
+	FRAME_FUNCTION, /* a function object */
+	FRAME_METHOD,
+	FRAME_NEW,      /* a method init: the caller gets the object */
+	FRAME_REQUIRE,
+	FRAME_LOAD,
+};
+
+struct frame {
+	struct code *code;
+	struct function *function; /* or NULL */
+	const instruction *ip;     /* the next instruction */
+	struct method *method;
+	char *wanted; /* of FRAME_REQUIRE and FRAME_LOAD; owned */
+	uint32_t base; /* of self and the locals in the stack */
+	enum frame_kind kind;
+};
+
+enum thread_state { THREAD_RUNNABLE, THREAD_RUNNING, THREAD_BLOCKED, THREAD_FINISHED };
+
+/* Why a thread left its capability, in the numbering of thread-stop. */
+enum stop_status {
+	STOP_YIELD = 3,
+	STOP_FINISHED = 5,
+	STOP_BLOCKED = 7,
+	STOP_SPARK = 8,
+};
+
+struct thread {
+	struct object object;
+	struct vm *vm;
+	struct capability *cap; /* where it runs, or ran last */
+	uint32_t number;
+	enum thread_state state; /* under the VM's lock, as all down to waiters */
+	struct thread *next;     /* in a run queue or wait list */
+	struct wait_list *waits_in;
+	struct thread *all_next; /* the VM's list of threads that have not finished */
+	struct thread *all_previous;
+	struct wait_list waiters; /* in join */
+	uint16_t stop_status;
+	uint32_t stop_info;
+	bool failed;        /* result is the exception that ended it */
+	bool deadlocked;    /* woken because nobody else ever will */
+	bool given;         /* a lock or queue was handed over while it was blocked */
+	slot result;
+	struct spark *spark; /* that it runs */
+
+	struct frame *frames;
+	uint32_t frame_count;
+	uint32_t frame_capacity;
+	value *stack;
+	uint32_t stack_capacity;
+	uint32_t top; /* used slots, valid when the thread is not in the interpreter */
+
+	struct method *pending; /* a native that has blocked */
+	int pending_count;
+	bool resumed; /* that native is called again */
+	value exception;
+	int exit_code; /* of NATIVE_EXIT */
+
+	struct code *load_code; /* of NATIVE_LOAD */
+	char *load_wanted;
+	enum frame_kind load_kind;
+};
+
+/* Room for the stack up to that many slots. 0, -ENOMEM, -E2BIG beyond the limit. */
+int thread_reserve(struct thread *thread, uint32_t slots);
+/* Room for one more frame. 0, -ENOMEM, -E2BIG beyond the limit. */
+int thread_reserve_frame(struct thread *thread);
+/* Fires the return events of the top frame and drops it. */
+void thread_pop_frame(struct capability *cap, struct thread *thread);
+void thread_free_stacks(struct thread *thread);
+
+static inline struct frame *thread_frame(struct thread *thread)
+{
+	return &thread->frames[thread->frame_count - 1];
+}
+
+/* A frame on top; the base must hold self. 0, -ENOMEM, -E2BIG. */
+static inline int thread_push_frame(struct thread *thread, struct code *code,
+	struct function *function, struct method *method, enum frame_kind kind, uint32_t base)
+{
+	uint32_t needed = base + code->locals + code->operands;
+	struct frame *frame;
+	int error = 0;
+
+	if (__builtin_expect(needed > thread->stack_capacity, 0))
+		error = thread_reserve(thread, needed);
+	if (__builtin_expect(thread->frame_count == thread->frame_capacity, 0) && !error)
+		error = thread_reserve_frame(thread);
+	if (__builtin_expect(error, 0))
+		return error;
+	frame = &thread->frames[thread->frame_count++];
+	frame->code = code;
+	frame->function = function;
+	frame->ip = code->instructions;
+	frame->method = method;
+	frame->wanted = NULL;
+	frame->base = base;
+	frame->kind = kind;
+	for (uint32_t i = 1 + code->parameters; i < code->locals; i++)
+		thread->stack[base + i] = VALUE_NIL;
+	return 0;
+}
+
+/* The file and line that the top frame, or the one down frames below it, is at. */
+static inline struct vmtap_name *thread_file(struct thread *thread, uint32_t down)
+{
+	return &thread->frames[thread->frame_count - 1 - down].code->file->name;
+}
+
+static inline int thread_line(struct thread *thread, uint32_t down)
+{
+	struct frame *frame = &thread->frames[thread->frame_count - 1 - down];
+
+	return code_line(frame->code, frame->ip);
+}
+
+static inline struct place thread_place(struct thread *thread)
+{
+	struct place place = {thread_file(thread, 0), thread_line(thread, 0)};
+
+	return place;
+}
+
+#endif

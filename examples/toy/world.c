@@ -1,0 +1,65 @@
+/*
+ * world.c: the stop-the-world protocol.
+ *
+ * Who stops the world raises vm->stopping and every capability's interrupt flag, and
+ * waits until all the others have counted themselves stopped. A capability that stands
+ * still helps to mark when a collection asks for it. One that has not yet noticed that
+ * the world resumed, when it stops again, just goes on standing: its count stays right.
+ */
+#include "world.h"
+#include "collector.h"
+
+void world_park(struct capability *cap)
+{
+	struct vm *vm = cap->vm;
+
+	if (!vm->stopping)
+		return;
+	vm->stopped_count++;
+	pthread_cond_broadcast(&vm->stopped);
+	while (vm->stopping) {
+		if (vm->marking && cap->marked_in != vm->collections) {
+			cap->marked_in = vm->collections;
+			pthread_mutex_unlock(&vm->lock);
+			collector_mark(cap, false);
+			pthread_mutex_lock(&vm->lock);
+		} else {
+			pthread_cond_wait(&vm->resume, &vm->lock);
+		}
+	}
+	vm->stopped_count--;
+}
+
+bool world_stop(struct capability *cap, struct vmtap_name *reason, const uint64_t *collections)
+{
+	struct vm *vm = cap->vm;
+	bool stands = false;
+
+	pthread_mutex_lock(&vm->lock);
+	while (vm->stopping)
+		world_park(cap);
+	if (vm->ending || (collections && *collections != vm->collections))
+		goto out;
+	vm->stopping = true;
+	stands = true;
+	EVENT(cap, PAUSE_BEGIN, cap->number, reason);
+	for (uint16_t i = 0; i < vm->cap_count; i++)
+		atomic_store(&vm->caps[i].interrupt, true);
+	pthread_cond_broadcast(&vm->wake);
+	while (vm->stopped_count < vm->cap_count - 1)
+		pthread_cond_wait(&vm->stopped, &vm->lock);
+out:
+	pthread_mutex_unlock(&vm->lock);
+	return stands;
+}
+
+void world_resume(struct capability *cap, struct vmtap_name *reason)
+{
+	struct vm *vm = cap->vm;
+
+	pthread_mutex_lock(&vm->lock);
+	EVENT(cap, PAUSE_END, cap->number, reason);
+	vm->stopping = false;
+	pthread_cond_broadcast(&vm->resume);
+	pthread_mutex_unlock(&vm->lock);
+}
