@@ -1,0 +1,121 @@
+/*
+ * fuzz_engine.c: any text that compiles must run: front end and engine together, over
+ * events that the input makes up too.
+ *
+ * Input: the script, a NUL, then events of four bytes (probe and thread, time step,
+ * name, argument). Without a NUL there are no events.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "d/compile.h"
+#include "engine/engine.h"
+
+enum { EVENTS = 128, NAMES = 4 };
+
+static const char *const probe_names[] = {"method-entry", "method-return", "gc-start"};
+
+static int add_probes(struct d_probe_set *probes)
+{
+	int error = d_probe_set_init(probes);
+
+	for (unsigned i = 0; !error && i < 3; i++) {
+		char provider[] = "vm42", empty[] = "", type[] = "char *", name[] = "class";
+		struct d_probe probe = {.provider = provider,
+			.module = empty,
+			.function = empty,
+			.argument_count = 2,
+			.arguments = {{type, name}, {type, name}}};
+		char *copy = strdup(probe_names[i]);
+		probe.name = copy;
+		if (!copy || d_probe_set_add(probes, &probe) < 0)
+			error = -1;
+		free(copy);
+	}
+	return error;
+}
+
+static struct d_program *compile(struct d_probe_set *probes, const uint8_t *text, size_t length)
+{
+	struct d_compile_settings settings = {.probes = probes, .target = 42, .name = "fuzz"};
+	struct d_compiler *compiler;
+	struct d_program *program = NULL;
+	struct d_match match;
+	struct d_error error;
+
+	memset(&match, 0, sizeof(match));
+	if (d_compiler_new(&settings, &compiler))
+		return NULL;
+	if (d_compile(compiler, "fuzz.d", (const char *)text, length, &match, &error)) {
+		d_compiler_free(compiler);
+		return NULL;
+	}
+	d_match_free(&match);
+	return d_compiler_finish(compiler, &program, &error) ? NULL : program;
+}
+
+static void run(struct engine *engine, const uint8_t *data, size_t size)
+{
+	static const struct event_process process = {42, 6, 7, 8, "fuzz"};
+	struct d_text texts[NAMES] = {
+		{"one", 3, 0}, {"two", 3, 0}, {"", 0, 0}, {"a longer name", 13, 0}};
+	const struct d_text *names[NAMES] = {&texts[0], &texts[1], &texts[2], &texts[3]};
+	struct event events[EVENTS];
+	uint64_t arguments[EVENTS][4], time = 0;
+	struct event_batch batch = {
+		.process = &process, .events = events, .names = names, .name_count = NAMES};
+
+	for (unsigned i = 0; i < NAMES; i++)
+		texts[i].hash = d_text_hash(texts[i].bytes, texts[i].length);
+	for (; batch.event_count < EVENTS && size >= 4; data += 4, size -= 4) {
+		uint64_t *argument = arguments[batch.event_count];
+		time += data[1];
+		argument[0] = event_handle(data[2] % 5, 0);
+		argument[1] = event_handle(data[3] % 5, 0) + data[2] / 64;
+		argument[2] = data[3];
+		argument[3] = (uint64_t)(int64_t)(int8_t)data[2];
+		events[batch.event_count++] = (struct event){.time = time,
+			.arguments = argument,
+			.probe = 3 + data[0] % 4,
+			.tid = data[0] / 64,
+			.argument_count = 4};
+	}
+	batch.until = time;
+	engine_begin(engine, 0, 0);
+	engine_run(engine, &batch);
+	engine_status(engine);
+	engine_end(engine, time);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct event_process self = {1, 2, 3, 4, "tracer"};
+	static FILE *null;
+	const uint8_t *end = memchr(data, 0, size);
+	size_t length = end ? (size_t)(end - data) : size;
+	struct d_program *program = NULL;
+	struct d_probe_set probes;
+	struct engine *engine;
+
+	if (!null)
+		null = fopen("/dev/null", "w");
+	if (!null || add_probes(&probes))
+		return 0;
+	program = compile(&probes, data, length);
+	if (program) {
+		struct engine_settings settings = {program, &probes, &self, null, null};
+		int error = engine_new(&settings, &engine);
+		/* A program that the front end made is one that the engine runs. */
+		if (error == -EINVAL)
+			abort();
+		if (!error) {
+			run(engine, end ? end + 1 : data, end ? size - length - 1 : 0);
+			engine_free(engine);
+		}
+		d_program_free(program);
+	}
+	d_probe_set_free(&probes);
+	return 0;
+}
