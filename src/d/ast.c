@@ -82,6 +82,16 @@ struct d_node *d_node_integer(struct d_compiler *compiler, const struct d_place 
 	return node;
 }
 
+/* A folded constant takes the place of its first operand. */
+static struct d_node *set_integer(struct d_node *node, const struct d_place *place, uint64_t value,
+	const struct d_type *type)
+{
+	node->place = *place;
+	node->value = value;
+	node->type = type;
+	return node;
+}
+
 static bool is_integer(const struct d_node *node)
 {
 	return node->kind == D_NODE_INTEGER && node->type->kind == D_TYPE_INTEGER;
@@ -99,12 +109,12 @@ struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operato
 		case D_OPERATOR_PLUS:
 			return operand;
 		case D_OPERATOR_NEGATE:
-			return d_node_integer(compiler, place, -operand->value, operand->type);
+			return set_integer(operand, place, -operand->value, operand->type);
 		case D_OPERATOR_COMPLEMENT:
-			return d_node_integer(compiler, place, ~operand->value, operand->type);
+			return set_integer(operand, place, ~operand->value, operand->type);
 		case D_OPERATOR_NOT:
-			return d_node_integer(
-				compiler, place, !operand->value, compiler->types.type_int);
+			return set_integer(
+				operand, place, !operand->value, compiler->types.type_int);
 		default:
 			break;
 		}
@@ -200,8 +210,8 @@ struct d_node *d_node_binary(struct d_compiler *compiler, enum d_operator operat
 		value = fold(operator, left->value, right->value, type->is_signed, &boolean);
 		if (operator == D_OPERATOR_SHIFT_LEFT || operator == D_OPERATOR_SHIFT_RIGHT)
 			type = left->type;
-		return d_node_integer(
-			compiler, place, value, boolean ? compiler->types.type_int : type);
+		return set_integer(
+			left, place, value, boolean ? compiler->types.type_int : type);
 	}
 	node = d_node_new(compiler, D_NODE_BINARY, place);
 	if (!node)
@@ -258,7 +268,7 @@ struct d_node *d_node_cast(struct d_compiler *compiler, const struct d_place *pl
 	if (!operand)
 		return NULL;
 	if (is_integer(operand) && d_type_is_integer(type))
-		return d_node_integer(compiler, place, d_type_cut(type, operand->value), type);
+		return set_integer(operand, place, d_type_cut(type, operand->value), type);
 	node = d_node_new(compiler, D_NODE_CAST, place);
 	if (!node)
 		return NULL;

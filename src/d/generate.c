@@ -17,6 +17,20 @@ static bool is_boolean(const struct d_node *node)
 	return node->kind == D_NODE_UNARY && node->operator == D_OPERATOR_NOT;
 }
 
+/*
+ * Whether a cast cuts. A widening one does not, so that a carry stays; but nothing negative
+ * becomes unsigned without a cut.
+ */
+static bool cast_cuts(const struct d_node *node)
+{
+	const struct d_type *to = node->type, *from = node->left->type;
+
+	return d_type_is_integer(to) && to->size < 8 &&
+		(to->size < from->size ||
+			(to->size == from->size && to->is_signed != from->is_signed) ||
+			(!to->is_signed && from->is_signed));
+}
+
 /* Whether the 64-bit value of a node is already one of the integer type. */
 static bool fits(const struct d_node *node, const struct d_type *type)
 {
@@ -30,9 +44,10 @@ static bool fits(const struct d_node *node, const struct d_type *type)
 	case D_NODE_BINARY:
 		return node->operator == D_OPERATOR_COMMA && fits(node->right, type);
 	case D_NODE_CAST:
-		if (node->type->kind != D_TYPE_INTEGER || !fits(node->left, node->type))
+		if (!d_type_is_integer(node->type))
 			return false;
-		return d_type_holds(type, node->type);
+		return d_type_holds(type, node->type) &&
+			(cast_cuts(node) || fits(node->left, node->type));
 	case D_NODE_UNARY:
 		if (node->operator == D_OPERATOR_DEREFERENCE ||
 			node->operator >= D_OPERATOR_PRE_INCREMENT)
@@ -79,6 +94,13 @@ int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct
 		}
 		reg = d_generate(compiler, code, node);
 		return d_type_is_string(node->type) ? reg : read_text(compiler, code, reg);
+	}
+	if (node->kind == D_NODE_INTEGER && d_type_is_integer(type)) {
+		reg = d_emit_register(compiler, code, &node->place);
+		if (reg < 0 || d_emit_integer(compiler, code, (unsigned)reg,
+				       d_type_cut(type, node->value)))
+			return -1;
+		return reg;
 	}
 	reg = d_generate(compiler, code, node);
 	if (reg >= 0 && d_type_is_integer(type) && !fits(node, type) &&
@@ -610,13 +632,9 @@ static int generate_cast(
 		return -1;
 	if (d_type_is_string(to))
 		return d_type_is_string(from) ? reg : read_text(compiler, code, reg);
-	if (!d_type_is_integer(to) || fits(node->left, to))
+	if (!cast_cuts(node) || fits(node->left, to))
 		return reg;
-	/* A widening cast does not cut, so that a carry stays; but no sign becomes unsigned. */
-	if (to->size < from->size || (to->size == from->size && to->is_signed != from->is_signed) ||
-		(!to->is_signed && from->is_signed))
-		return emit_cut(compiler, code, (unsigned)reg, to) ? -1 : reg;
-	return reg;
+	return emit_cut(compiler, code, (unsigned)reg, to) ? -1 : reg;
 }
 
 int d_generate(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)

@@ -224,6 +224,8 @@ static int punctuation(struct d_compiler *compiler, struct d_token *token)
 	size_t left = (size_t)(lexer->end - lexer->at), length;
 
 	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
+		if (operators[i].text[0] != *lexer->at)
+			continue;
 		length = strnlen(operators[i].text, sizeof(operators[i].text));
 		if (length > left || memcmp(lexer->at, operators[i].text, length) != 0)
 			continue;
