@@ -1,0 +1,132 @@
+/*
+ * bench_command.c: how long a command takes, and how much memory.
+ *
+ *     bench_command first ROUNDS COMMAND...   until the first byte of its standard output,
+ *                                             after which it is killed
+ *     bench_command end ROUNDS COMMAND...     until its end; its output is discarded
+ *
+ * Prints four numbers: milliseconds (the median of the rounds), milliseconds of CPU time in
+ * user mode (the median), its largest resident set in KiB, and the bytes of output that
+ * were seen. Fails when the command does (in mode "first", when it prints nothing).
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "burst.h"
+
+enum {
+	ROUNDS_MAX = 1000,
+	LIMIT_MS = 60000 /* for one round */
+};
+
+struct outcome {
+	double milliseconds, user;
+	long resident, bytes;
+};
+
+/* Reads until enough is seen; false when the time is up. */
+static bool read_output(int output, bool first, struct outcome *outcome)
+{
+	char buffer[65536];
+	struct pollfd pollfd = {.fd = output, .events = POLLIN};
+	uint64_t limit = burst_now() + LIMIT_MS * UINT64_C(1000000);
+
+	while (burst_now() < limit) {
+		ssize_t got;
+
+		if (poll(&pollfd, 1, 1000) <= 0)
+			continue;
+		got = read(output, buffer, sizeof(buffer));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return true;
+		outcome->bytes += got;
+		if (first)
+			return true;
+	}
+	return false;
+}
+
+static bool run(char **command, bool first, struct outcome *outcome)
+{
+	struct rusage usage;
+	uint64_t start;
+	bool done;
+	int ends[2], status;
+	pid_t pid;
+
+	memset(outcome, 0, sizeof(*outcome));
+	if (pipe(ends)) {
+		perror("bench_command: pipe");
+		return false;
+	}
+	start = burst_now();
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(ends[1], 1);
+		close(ends[0]);
+		close(ends[1]);
+		execvp(command[0], command);
+		perror(command[0]);
+		_exit(127);
+	}
+	close(ends[1]);
+	done = pid > 0 && read_output(ends[0], first, outcome);
+	if (pid > 0 && (first || !done)) {
+		outcome->milliseconds = (double)(burst_now() - start) * 1e-6;
+		kill(pid, SIGKILL);
+	}
+	close(ends[0]);
+	if (pid < 0 || wait4(pid, &status, 0, &usage) < 0) {
+		perror("bench_command");
+		return false;
+	}
+	if (!first)
+		outcome->milliseconds = (double)(burst_now() - start) * 1e-6;
+	outcome->user = (double)usage.ru_utime.tv_sec * 1e3 + (double)usage.ru_utime.tv_usec * 1e-3;
+	outcome->resident = usage.ru_maxrss;
+	if (!done || (first ? outcome->bytes == 0 : !WIFEXITED(status) || WEXITSTATUS(status))) {
+		fprintf(stderr, "bench_command: %s: %s\n", command[0],
+			!done   ? "takes too long"
+			: first ? "prints nothing"
+				: "failed");
+		return false;
+	}
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	static double milliseconds[ROUNDS_MAX], user[ROUNDS_MAX];
+	bool first = argc > 1 && !strcmp(argv[1], "first");
+	int rounds = argc > 2 ? atoi(argv[2]) : 0;
+	struct outcome outcome;
+	long resident = 0;
+
+	if (argc < 4 || rounds < 1 || rounds > ROUNDS_MAX || (!first && strcmp(argv[1], "end"))) {
+		fprintf(stderr, "usage: bench_command first|end ROUNDS COMMAND...\n");
+		return 2;
+	}
+	for (int i = 0; i < rounds; i++) {
+		if (!run(argv + 3, first, &outcome))
+			return 1;
+		milliseconds[i] = outcome.milliseconds;
+		user[i] = outcome.user;
+		if (outcome.resident > resident)
+			resident = outcome.resident;
+	}
+	printf("%.2f %.2f %ld %ld\n", burst_median(milliseconds, (size_t)rounds),
+		burst_median(user, (size_t)rounds), resident, outcome.bytes);
+	return 0;
+}

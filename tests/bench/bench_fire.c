@@ -1,0 +1,265 @@
+/*
+ * bench_fire.c: what one probe, method-entry with three strings and two numbers, costs the
+ * program that fires it. Prints nanoseconds an event, the median of many bursts.
+ *
+ *     bench_fire clock          reading the time stamp alone, which every event includes
+ *     bench_fire closed         nobody listens
+ *     bench_fire stream         a reader on another CPU takes the event stream
+ *     bench_fire kernel         waits for a tracer of the kernel, then fires
+ *     bench_fire plain|guarded COUNT
+ *                               a loop without and with a closed probe, for counting
+ *                               instructions; prints nothing
+ *     bench_fire record FILE COUNT
+ *                               writes a log with so many events, as the stream has them
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vmtap.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "burst.h"
+#include "reader.h"
+
+enum {
+	STREAM_EVENTS = 8192, /* well within a ring of 1 MiB */
+	STREAM_BURSTS = 300,
+	KERNEL_EVENTS = 2000,
+	KERNEL_BURSTS = 50,
+	WAIT_MS = 30000 /* for a listener, or for a reader to catch up */
+};
+
+static struct vmtap_name class_name = VMTAP_NAME("Interpreter");
+static struct vmtap_name file_name = VMTAP_NAME("lib/interpreter.toy");
+static struct vmtap_name methods[BURST_NAMES];
+static char method_texts[BURST_NAMES][24];
+
+static void make_names(void)
+{
+	for (int i = 0; i < BURST_NAMES; i++) {
+		int length = snprintf(method_texts[i], sizeof(method_texts[i]), "method_%d", i);
+
+		vmtap_name_init(&methods[i], method_texts[i], (size_t)length);
+	}
+}
+
+/* One burst; returns nanoseconds an event. */
+static double fire(int events)
+{
+	uint64_t start = burst_now();
+
+	for (int i = 0; i < events; i++)
+		VMTAP_METHOD_ENTRY(&class_name, &methods[i % BURST_NAMES], &file_name, i, 1);
+	return (double)(burst_now() - start) / events;
+}
+
+static double read_clock(int events)
+{
+	uint64_t start = burst_now();
+
+	for (int i = 0; i < events; i++) {
+#if defined(__x86_64__)
+		uint64_t stamp = __rdtsc();
+
+		__asm__ volatile("" : : "r"(stamp));
+#else
+		burst_now();
+#endif
+	}
+	return (double)(burst_now() - start) / events;
+}
+
+static int measure(double (*burst)(int events), int events, int bursts)
+{
+	double *values = calloc((size_t)bursts, sizeof(*values));
+
+	if (!values)
+		return 1;
+	for (int i = 0; i < bursts; i++)
+		values[i] = burst(events);
+	printf("%.2f\n", burst_median(values, (size_t)bursts));
+	free(values);
+	return 0;
+}
+
+/* Whether the guard opens in time. */
+static bool wait_open(void)
+{
+	for (int waited = 0; waited < WAIT_MS; waited++) {
+		if (VMTAP_METHOD_ENTRY_ENABLED())
+			return true;
+		burst_pause(1000);
+	}
+	fprintf(stderr, "bench_fire: nobody listens\n");
+	return false;
+}
+
+/* ---- the stream ---- */
+
+struct shared {
+	_Atomic uint64_t count;
+};
+
+/*
+ * Serves the stream, its thread on CPU 0 as the reader is, and starts the reader as a
+ * process; this thread goes on to CPU 1. On a machine with one CPU all share it.
+ */
+static pid_t start_reader(const char *path, int output, uint8_t flags, struct shared *shared)
+{
+	struct vmtap_options options = {.size = sizeof(options), .socket = path};
+	int error;
+	pid_t pid;
+
+	burst_pin(0);
+	pid = fork();
+	if (pid == 0) {
+		static struct reader reader;
+		bool opened = false;
+
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (int waited = 0; waited < WAIT_MS && !opened; waited++) {
+			opened = reader_open(&reader, path, "vm:::method-entry(", flags, output);
+			if (!opened)
+				burst_pause(1000);
+		}
+		if (!opened) {
+			fprintf(stderr, "bench_fire: %s: %s\n", path, strerror(errno));
+			_exit(1);
+		}
+		reader_run(&reader, &shared->count);
+		_exit(reader.lost ? 2 : 0);
+	}
+	error = vmtap_start(&options);
+	if (error) {
+		fprintf(stderr, "bench_fire: %s: %s\n", path, strerror(-error));
+		kill(pid, SIGKILL);
+		return -1;
+	}
+	burst_pin(1);
+	return pid;
+}
+
+static bool wait_count(struct shared *shared, uint64_t count)
+{
+	for (int waited = 0; waited < WAIT_MS * 5; waited++) {
+		if (atomic_load_explicit(&shared->count, memory_order_acquire) >= count)
+			return true;
+		burst_pause(200);
+	}
+	fprintf(stderr, "bench_fire: the reader does not catch up\n");
+	return false;
+}
+
+/* count 0: measure; else record so many events to output. */
+static int stream(int output, uint64_t count)
+{
+	double values[STREAM_BURSTS];
+	char folder[] = "/tmp/bench_fire.XXXXXX", path[64];
+	struct shared *shared = mmap(
+		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = 0, failed = 1;
+	pid_t pid;
+
+	if (shared == MAP_FAILED || !mkdtemp(folder))
+		return 1;
+	snprintf(path, sizeof(path), "%s/socket", folder);
+	pid = start_reader(path, output, count ? WIRE_LOSSLESS : 0, shared);
+	if (pid < 0 || !wait_open())
+		goto out;
+	failed = 0;
+	if (count) {
+		for (uint64_t i = 0; i < count; i += STREAM_EVENTS)
+			fire(STREAM_EVENTS);
+	} else {
+		for (int i = 0; i < STREAM_BURSTS && !failed; i++) {
+			values[i] = fire(STREAM_EVENTS);
+			failed = !wait_count(shared, (uint64_t)(i + 1) * STREAM_EVENTS);
+		}
+		if (!failed)
+			printf("%.2f\n", burst_median(values, STREAM_BURSTS));
+	}
+out:
+	vmtap_stop();
+	if (pid > 0) {
+		if (failed)
+			kill(pid, SIGKILL);
+		waitpid(pid, &status, 0);
+	}
+	if (!failed && WIFEXITED(status) && WEXITSTATUS(status) == 2) {
+		fprintf(stderr, "bench_fire: events were lost\n");
+		failed = 1;
+	}
+	unlink(path);
+	rmdir(folder);
+	return failed;
+}
+
+static int record(const char *file, uint64_t count)
+{
+	int output = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int failed;
+
+	if (output < 0) {
+		fprintf(stderr, "bench_fire: %s: %s\n", file, strerror(errno));
+		return 1;
+	}
+	failed = stream(output, count);
+	close(output);
+	return failed;
+}
+
+/* ---- counting instructions ---- */
+
+/* The loops differ in the probe alone; what they count is kept in memory. */
+static volatile uint64_t work;
+
+static void plain(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++)
+		work = i;
+}
+
+static void guarded(uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		work = i;
+		VMTAP_METHOD_ENTRY(&class_name, &methods[i % BURST_NAMES], &file_name, (int)i, 1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+
+	make_names();
+	if (!strcmp(mode, "clock"))
+		return measure(read_clock, STREAM_EVENTS, STREAM_BURSTS);
+	if (!strcmp(mode, "closed"))
+		return measure(fire, STREAM_EVENTS, STREAM_BURSTS);
+	if (!strcmp(mode, "stream"))
+		return stream(-1, 0);
+	if (!strcmp(mode, "kernel"))
+		return wait_open() ? measure(fire, KERNEL_EVENTS, KERNEL_BURSTS) : 1;
+	if (!strcmp(mode, "record") && argc == 4)
+		return record(argv[2], strtoull(argv[3], NULL, 10));
+	if (argc == 3 && !strcmp(mode, "plain")) {
+		plain(strtoull(argv[2], NULL, 10));
+		return 0;
+	}
+	if (argc == 3 && !strcmp(mode, "guarded")) {
+		guarded(strtoull(argv[2], NULL, 10));
+		return 0;
+	}
+	fprintf(stderr, "usage: bench_fire clock|closed|stream|kernel|plain COUNT|guarded COUNT|"
+			"record FILE COUNT\n");
+	return 2;
+}

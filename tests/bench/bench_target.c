@@ -1,0 +1,142 @@
+/*
+ * bench_target.c: programs to measure other things on.
+ *
+ *     bench_target beat         serves the event stream, prints a line when it does, and
+ *                               fires method-entry every 100 microseconds until its
+ *                               standard input ends
+ *     bench_target keys COUNT   serves the stream, waits for a listener, fires method-entry
+ *                               with so many different lines, five times each, and ends
+ *     bench_target memory       prints the KiB that vmtap_start() makes resident (all, and
+ *                               of them this process's own), while no client listens
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vmtap.h>
+
+#include "burst.h"
+
+enum {
+	WAIT_MS = 30000,
+	SETTLE_MS = 200, /* the server's thread has long gone to sleep */
+	KEYS_BURST = 1000
+};
+
+static struct vmtap_name class_name = VMTAP_NAME("Target");
+static struct vmtap_name method_name = VMTAP_NAME("beat");
+static struct vmtap_name file_name = VMTAP_NAME("target.toy");
+
+static int beat(void)
+{
+	struct pollfd input = {.fd = 0, .events = POLLIN};
+	struct timespec pause = {0, 100000};
+
+	puts("ready");
+	fflush(stdout);
+	for (int i = 1;; i++) {
+		VMTAP_METHOD_ENTRY(&class_name, &method_name, &file_name, i, 1);
+		if (ppoll(&input, 1, &pause, NULL) > 0)
+			return 0;
+	}
+}
+
+static int keys(int count)
+{
+	for (int waited = 0; !VMTAP_METHOD_ENTRY_ENABLED(); waited++) {
+		if (waited == WAIT_MS) {
+			fprintf(stderr, "bench_target: nobody listens\n");
+			return 1;
+		}
+		burst_pause(1000);
+	}
+	for (int i = 0; i < count * 5; i++) {
+		VMTAP_METHOD_ENTRY(&class_name, &method_name, &file_name, i % count + 1, 1);
+		if (i % KEYS_BURST == KEYS_BURST - 1)
+			burst_pause(1000);
+	}
+	return 0;
+}
+
+/* ---- memory ---- */
+
+struct memory {
+	long resident, own;
+};
+
+static struct memory read_memory(void)
+{
+	struct memory memory = {-1, 0};
+	char line[256];
+	FILE *file = fopen("/proc/self/smaps_rollup", "r");
+	long value;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "Rss: %ld", &value) == 1)
+			memory.resident = value;
+		else if (sscanf(line, "Private_Dirty: %ld", &value) == 1)
+			memory.own += value;
+	}
+	if (file)
+		fclose(file);
+	return memory;
+}
+
+static void *nothing(void *argument)
+{
+	return argument;
+}
+
+/* What libc itself makes resident at a program's first thread and first file is not ours. */
+static void warm_up(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, nothing, NULL) == 0)
+		pthread_join(thread, NULL);
+	burst_pause(1000);
+	read_memory();
+}
+
+static int memory(void)
+{
+	struct memory before, after;
+	int error;
+
+	warm_up();
+	before = read_memory();
+	error = vmtap_start(NULL);
+	if (error) {
+		fprintf(stderr, "bench_target: vmtap_start: %s\n", strerror(-error));
+		return 1;
+	}
+	burst_pause(SETTLE_MS * 1000);
+	after = read_memory();
+	if (before.resident < 0 || after.resident < 0) {
+		fprintf(stderr, "bench_target: /proc/self/smaps_rollup cannot be read\n");
+		return 1;
+	}
+	printf("%ld %ld\n", after.resident - before.resident, after.own - before.own);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	int error;
+
+	if (!strcmp(mode, "memory"))
+		return memory();
+	if (strcmp(mode, "beat") && (strcmp(mode, "keys") || argc != 3)) {
+		fprintf(stderr, "usage: bench_target beat|keys COUNT|memory\n");
+		return 2;
+	}
+	error = vmtap_start(NULL);
+	if (error) {
+		fprintf(stderr, "bench_target: vmtap_start: %s\n", strerror(-error));
+		return 1;
+	}
+	return !strcmp(mode, "beat") ? beat() : keys(atoi(argv[2]));
+}
