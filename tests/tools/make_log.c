@@ -5,8 +5,8 @@
  * Event types and their layouts come from the contract (probes/vm.d). EVENTS has a line
  * for each of:
  *     # a comment
- *     process PID PPID PROGRAM        the traced process (once, first; 1234 1 toy)
- *     clock MONOTONIC REALTIME        in ns, of the stream's time 0 (1000000000 both)
+ *     process PID PPID PROGRAM        the traced process, first (if not: 1234 1 toy)
+ *     clock MONOTONIC REALTIME        in ns, of the stream's time 0 (if not: 1000000000 both)
  *     block CAP                       events that follow are this capability's
  *     context TID CPU                 of the events that follow in this block
  *     name ID "text"                  defines, or redefines, a name
@@ -49,7 +49,7 @@ struct maker {
 	int line;
 	const struct contract_provider *provider;
 	struct buffer out, block;
-	bool in_block, started;
+	bool in_block, has_process, has_clock;
 	uint16_t cap;
 	char *names[NAMES_MAX]; /* by id, of those made by themselves */
 	size_t name_count;
@@ -348,19 +348,19 @@ static void put_line(struct maker *maker, char **words, size_t count)
 	const char *word = words[0];
 	bool is_start = !strcmp(word, "process") || !strcmp(word, "clock") || !strcmp(word, "raw");
 
-	if (!maker->started && !is_start) {
+	if (!maker->has_process && !is_start) {
 		put_process(maker, 1234, 1, "toy");
-		put_clock(maker, 1000000000, 1000000000);
+		maker->has_process = true;
 	}
-	if (!is_start)
-		maker->started = true;
+	if (!maker->has_clock && !is_start) {
+		put_clock(maker, 1000000000, 1000000000);
+		maker->has_clock = true;
+	}
 	if (!strcmp(word, "process") && count == 4) {
 		put_process(maker, number(maker, words[1]), number(maker, words[2]), words[3]);
-		if (!maker->started)
-			put_clock(maker, 1000000000, 1000000000);
-		maker->started = true;
+		maker->has_process = true;
 	} else if (!strcmp(word, "clock") && count == 3) {
-		maker->started = true;
+		maker->has_clock = true;
 		put_clock(maker, number(maker, words[1]), number(maker, words[2]));
 	} else if (!strcmp(word, "block") && count == 2) {
 		end_block(maker);
@@ -385,7 +385,6 @@ static void put_line(struct maker *maker, char **words, size_t count)
 		end_block(maker);
 		put(&maker->out, WIRE_DATA_END, 2);
 	} else if (!strcmp(word, "raw")) {
-		maker->started = true;
 		for (size_t i = 1; i < count; i++)
 			put(place(maker), strtoul(words[i], NULL, 16), 1);
 	} else if (isdigit((unsigned char)*word)) {

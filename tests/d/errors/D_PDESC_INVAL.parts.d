@@ -1,0 +1,7 @@
+/*
+ * @status 1
+ * @options -x errtags
+ */
+a:b:c:d:e
+{
+}

@@ -1,0 +1,7 @@
+/*
+ * @status 1
+ * @options -x errtags
+ */
+vm1:::gc-start
+{
+}

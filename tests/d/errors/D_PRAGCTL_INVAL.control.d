@@ -1,0 +1,8 @@
+/*
+ * @status 1
+ * @options -x errtags
+ */
+#define X 1
+BEGIN
+{
+}

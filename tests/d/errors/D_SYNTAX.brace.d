@@ -1,0 +1,9 @@
+/*
+ * @status 1
+ * @options -x errtags
+ */
+BEGIN
+{
+	trace(1)
+	trace(2);
+}

@@ -1,0 +1,5 @@
+/* @options -e */
+vm$target:::gc-mark-*
+{
+	printf("x");
+}

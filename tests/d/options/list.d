@@ -1,0 +1,6 @@
+/* @options -l */
+vm$target:::gc-mark-*,
+BEGIN
+{
+	exit(0);
+}

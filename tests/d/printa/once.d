@@ -1,0 +1,10 @@
+/* What printa has printed is not printed again at the end. */
+#pragma D option quiet
+
+BEGIN
+{
+	@a = count();
+	@b = count();
+	printa("%@d\n", @a);
+	exit(0);
+}

@@ -1,0 +1,7 @@
+/* Lost events are reported in DTrace's words. */
+#pragma D option quiet
+
+vm$target:::gc-idle
+{
+	printf("idle\n");
+}
