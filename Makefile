@@ -124,7 +124,7 @@ $(B)/obj/gen/words.o: probes/vm.d $(BASE)
 	$(Q)mv $(@D)/words/words.o $@
 
 $(B)/host/%: ALL_CFLAGS := -std=gnu11 -O1 -g $(WARN)
-GENERATE_SOURCES := src/shim/tools/generate.c src/usdt/contract.c src/base/error.c
+GENERATE_SOURCES := src/shim/tools/generate.c $(wildcard src/usdt/contract*.c) src/base/error.c
 $(B)/host/generate: $(GENERATE_SOURCES) src/usdt/contract.h src/base/error.h src/shim/wire.h $(BASE)
 	$(call say,HOSTCC $@)
 	@mkdir -p $(@D)
@@ -234,7 +234,7 @@ $(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(GENERATED)
 		$(LIBS_CORE) $$(pkg-config --cflags --libs check) -pthread
 
 # Tests of the library read its stream by a reader of their own and call every probe.
-$(B)/host/generate_calls: tests/shim/generate_calls.c src/usdt/contract.c src/base/error.c \
+$(B)/host/generate_calls: tests/shim/generate_calls.c $(wildcard src/usdt/contract*.c) src/base/error.c \
 		src/usdt/contract.h src/base/error.h $(BASE)
 	$(call say,HOSTCC $@)
 	@mkdir -p $(@D)
