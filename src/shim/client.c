@@ -45,9 +45,11 @@ static void take_subscription(struct client *client, const unsigned char *frame,
 			if (event_types[j].wire == type)
 				client->wanted[j] = true;
 	}
-	client->lossless = flags & WIRE_LOSSLESS;
-	client->encoder.grows = client->lossless;
 	client->finish_asked = flags & WIRE_FINISH;
+	if (!client->finish_asked) { /* else what is still to come is sent by the terms of before */
+		client->lossless = flags & WIRE_LOSSLESS;
+		client->encoder.grows = client->lossless;
+	}
 	client->changed = true;
 }
 
@@ -138,7 +140,7 @@ void client_send(struct client *client)
 void client_take(struct client *client, uint32_t probe, const unsigned char *record,
 	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients)
 {
-	if (!client->wanted[probe] || (int64_t)(raw - client->since) < 0)
+	if (!client->wanted[probe] || (int64_t)(raw - client->since) < 0 || client->end_queued)
 		return;
 	if (!encode_record(&client->encoder, &event_types[probe], record, time, thread, transients))
 		client_lose(client, probe, 1, time);
@@ -146,7 +148,7 @@ void client_take(struct client *client, uint32_t probe, const unsigned char *rec
 
 void client_lose(struct client *client, uint32_t probe, uint64_t count, uint64_t time)
 {
-	if (!client->wanted[probe] || !count)
+	if (!client->wanted[probe] || !count || client->end_queued)
 		return;
 	if (!client->has_lost)
 		client->loss_since = time;
@@ -158,9 +160,13 @@ void client_mark(struct client *client, uint64_t watermark, uint64_t now)
 {
 	struct encoder *encoder = &client->encoder;
 
+	if (client->end_queued)
+		return;
 	encode_block_end(encoder);
 	if (client->has_lost) {
 		bool all = true;
+		if (client->loss_since > now) /* an event that came while the drain went on */
+			client->loss_since = now;
 		for (unsigned i = 0; i < EVENT_TYPES; i++) {
 			if (!client->lost[i])
 				continue;

@@ -2,6 +2,7 @@
 #include "shim/clock.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -24,7 +25,7 @@ static bool kernel_trusts_counter(void)
 	return length >= 3 && memcmp(name, "tsc", 3) == 0;
 }
 
-void clock_choose(void)
+static void choose(void)
 {
 #if defined(__x86_64__)
 	unsigned a, b, c, d;
@@ -49,6 +50,13 @@ static void read_pair(uint64_t *raw, uint64_t *time)
 			*time = now;
 		}
 	}
+}
+
+void clock_choose(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, choose);
 }
 
 static void set_slope(struct clock_line *line)

@@ -40,7 +40,7 @@ struct clock_line {
 	uint64_t slope;   /* ns per raw unit, 32 bits behind the point */
 };
 
-/* Chooses the clock; once, before any producer reads it. */
+/* Chooses the clock, at the first call, before any producer reads it. */
 void clock_choose(void);
 
 /* Sets time 0 to now. */

@@ -45,6 +45,7 @@ struct ring {
 	struct ring *next;
 	uint64_t created;           /* raw clock */
 	uint64_t last;              /* the server's: raw time of the last record it read */
+	uint64_t last_time;         /* the server's: time of that record in the stream */
 	uint64_t busy_since;        /* the server's: since when it saw the same record written */
 	uint64_t busy_head;
 

@@ -34,6 +34,7 @@ enum {
 	QUEUE_BYTES_MIN = 256 << 10,
 	FLUSH_MS_DEFAULT = 2000,
 	DRAIN_MS = 1,
+	ACCEPT_AGAIN_MS = 100,
 	MARGIN_MICROSECONDS = 50,
 	BUSY_LIMIT_MICROSECONDS = 1000000,
 	COLLECT_DRAINS = 16,    /* how often to look for threads that are gone */
@@ -53,6 +54,7 @@ struct server {
 	char *runtime, *arguments;
 	struct client *clients; /* changed under the registry's lock only */
 	unsigned client_count;
+	uint64_t accept_after; /* CLOCK_MONOTONIC; 0: at once */
 	bool listening;
 	bool busy_rings; /* the last drain found much: do not sleep */
 	uint64_t watermark;
@@ -61,6 +63,7 @@ struct server {
 	pthread_mutex_t wait_lock;
 	pthread_cond_t wait_changed;
 	bool has_subscribed;
+	unsigned waiting;
 };
 
 /* ---- draining ---- */
@@ -118,11 +121,18 @@ static void drain_ring(struct server *server, struct ring *ring, uint64_t head)
 			bytes = event_record_bytes(&event_types[probe], record);
 			if (bytes > RECORD_MAX)
 				break;
+			/* The line between two points is good to some nanoseconds: what was promised
+			 * about order holds exactly. */
 			time = clock_convert(&server->clock, raw);
+			if (time < ring->last_time)
+				time = ring->last_time;
+			if (time < server->watermark)
+				time = server->watermark;
 			for (struct client *client = server->clients; client; client = client->next)
 				client_take(client, probe, record, raw, time, (uint64_t)ring->thread,
 					kept ? kept->of : no_transients);
 			ring->last = raw;
+			ring->last_time = time;
 		} else {
 			break;
 		}
@@ -193,13 +203,11 @@ static bool held_back(const struct server *server)
 	return false;
 }
 
-/* Moves what the rings hold into the queues. False when a client holds it back. */
-static bool drain(struct server *server)
+/* Moves what the rings hold into the queues. */
+static void drain(struct server *server)
 {
 	uint64_t now, floor, time;
 
-	if (held_back(server))
-		return false;
 	clock_point(&server->clock);
 	now = clock_raw();
 	floor = now - clock_raw_microsecond(&server->clock) * MARGIN_MICROSECONDS;
@@ -227,6 +235,14 @@ static bool drain(struct server *server)
 		client_mark(client, server->watermark, time);
 	if (++server->drains % COLLECT_DRAINS == 0)
 		ring_collect();
+}
+
+/* The same, unless a client holds it back. */
+static bool drain_if_allowed(struct server *server)
+{
+	if (held_back(server))
+		return false;
+	drain(server);
 	return true;
 }
 
@@ -237,6 +253,7 @@ static void skip_stale(struct server *server)
 {
 	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
 		ring_release(ring, atomic_load_explicit(&ring->record.head, memory_order_acquire));
+		ring->last_time = 0;
 		ring->reported_drops = atomic_load(&ring->drops);
 		for (unsigned i = 0; i < EVENT_TYPES; i++)
 			ring->reported[i] = atomic_load(&ring->dropped[i]);
@@ -338,8 +355,10 @@ static void accept_clients(struct server *server)
 			return;
 		if (socket == -EPERM || socket == -EINTR || socket == -ECONNABORTED)
 			continue;
-		if (socket < 0)
+		if (socket < 0) { /* no descriptor or memory is left: not at once again */
+			server->accept_after = clock_monotonic() + ACCEPT_AGAIN_MS * UINT64_C(1000000);
 			return;
+		}
 		if (client_open(socket, server->queue_bytes, &client)) {
 			close(socket);
 			continue;
@@ -382,36 +401,52 @@ static void drop_gone(struct server *server)
 	}
 }
 
-/* After a drain: acknowledgements, end markers that had no room, and sending. */
-static void serve_clients(struct server *server)
+/* Acknowledgements and end markers that are due, and sending. */
+static void serve_client(struct server *server, struct client *client)
 {
-	for (struct client *client = server->clients; client; client = client->next) {
-		if (client->gone)
-			continue;
+	bool due;
+
+	do {
+		uint64_t now = clock_monotonic() - server->clock.zero;
 		encode_block_end(&client->encoder);
 		if (client->acknowledge)
-			client->acknowledge = !encode_subscribed(&client->encoder, client->tag,
-				clock_monotonic() - server->clock.zero);
+			client->acknowledge = !encode_subscribed(&client->encoder, client->tag, now);
 		if (client->finishing && !client->end_queued) {
-			client_mark(client, server->watermark, clock_monotonic() - server->clock.zero);
+			client_mark(client, server->watermark, now);
 			client_finish(client);
 		}
 		client_send(client);
-		if (client->end_queued && !client_pending(client))
-			client->gone = true;
-	}
+		due = client->acknowledge || (client->finishing && !client->end_queued);
+		/* What is due had no room, and nothing else may come to wake this thread. */
+	} while (due && !client->gone && !client_pending(client));
+	if (client->end_queued && !client_pending(client))
+		client->gone = true;
+}
+
+static void serve_clients(struct server *server)
+{
+	for (struct client *client = server->clients; client; client = client->next)
+		if (!client->gone)
+			serve_client(server, client);
 	drop_gone(server);
 }
 
 /* Waits for whatever there is to do. True when the server is to stop. */
 static bool wait_for_work(struct server *server, int timeout_ms)
 {
-	struct pollfd polled[CLIENTS_MAX + 2] = {
-		{.fd = server->wake, .events = POLLIN},
-		{.fd = server->client_count < CLIENTS_MAX ? server->endpoint.socket : -1, .events = POLLIN},
-	};
+	bool accepts = server->client_count < CLIENTS_MAX;
+	struct pollfd polled[CLIENTS_MAX + 2] = {{.fd = server->wake, .events = POLLIN}};
 	nfds_t count = 2;
 	struct client *client;
+
+	if (server->accept_after && clock_monotonic() < server->accept_after) {
+		accepts = false;
+		if (timeout_ms < 0)
+			timeout_ms = ACCEPT_AGAIN_MS;
+	} else {
+		server->accept_after = 0;
+	}
+	polled[1] = (struct pollfd){.fd = accepts ? server->endpoint.socket : -1, .events = POLLIN};
 
 	for (client = server->clients; client; client = client->next)
 		polled[count++] = (struct pollfd){.fd = client->socket,
@@ -455,7 +490,7 @@ static void finish(struct server *server)
 	registry_open(none);
 	registry_unlock();
 	while (server->clients) {
-		bool all = drain(server) && rings_empty();
+		bool all = drain_if_allowed(server) && rings_empty();
 		if (all) {
 			for (struct client *client = server->clients; client; client = client->next) {
 				client->subscribed = false;
@@ -487,7 +522,7 @@ static void *server_main(void *argument)
 		int timeout = !server->listening ? -1 : server->busy_rings ? 0 : DRAIN_MS;
 		stop = wait_for_work(server, timeout);
 		if (server->listening)
-			drain(server);
+			drain_if_allowed(server);
 		serve_clients(server);
 	}
 	finish(server);
@@ -597,8 +632,11 @@ out:
 void server_wait(struct server *server)
 {
 	pthread_mutex_lock(&server->wait_lock);
+	server->waiting++;
 	while (!server->has_subscribed)
 		pthread_cond_wait(&server->wait_changed, &server->wait_lock);
+	server->waiting--;
+	pthread_cond_broadcast(&server->wait_changed);
 	pthread_mutex_unlock(&server->wait_lock);
 }
 
@@ -609,6 +647,11 @@ void server_stop(struct server *server)
 	while (write(server->wake, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	pthread_join(server->thread, NULL);
+	note_subscriber(server); /* whoever still waits for one need not any more */
+	pthread_mutex_lock(&server->wait_lock);
+	while (server->waiting)
+		pthread_cond_wait(&server->wait_changed, &server->wait_lock);
+	pthread_mutex_unlock(&server->wait_lock);
 	pthread_mutex_destroy(&server->wait_lock);
 	pthread_cond_destroy(&server->wait_changed);
 	server_free(server);
@@ -628,5 +671,6 @@ void server_fork_child(struct server *server)
 	}
 	if (server->endpoint.socket >= 0)
 		close(server->endpoint.socket);
+	/* The condition is not destroyed: a thread of the parent may wait for it for ever. */
 	server_free(server);
 }

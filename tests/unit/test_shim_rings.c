@@ -1,0 +1,522 @@
+/*
+ * What rings promise: an event is delivered or counted as lost, exactly, however slow the
+ * client, however full the ring, and whatever threads and signals do meanwhile; with
+ * lossless delivery it is delivered.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "shim/fixture.h"
+#include "shim/wire.h"
+
+enum { THREADS = 4 };
+
+static struct vmtap_name name = VMTAP_NAME("Class"), method = VMTAP_NAME("method"),
+			 file = VMTAP_NAME("file.toy");
+static atomic_bool stop;
+static atomic_ulong fired[READER_PROBES];
+
+static void start_with(uint32_t ring_bytes, uint32_t queue_bytes)
+{
+	struct vmtap_options options = {.size = sizeof(options), .ring_bytes = ring_bytes,
+		.queue_bytes = queue_bytes};
+
+	ck_assert_int_eq(vmtap_start(&options), 0);
+}
+
+static void fire_some(unsigned round)
+{
+	VMTAP_METHOD_ENTRY(&name, &method, &file, 12, round);
+	fired[VMTAP_PROBE_METHOD_ENTRY]++;
+	if (round % 3 == 0) {
+		VMTAP_USER_MSG(1, "a message that takes more room than most records do");
+		fired[VMTAP_PROBE_USER_MSG]++;
+	}
+	if (round % 7 == 0) {
+		VMTAP_HEAP((uint16_t)round, 1, 2, 3);
+		fired[VMTAP_PROBE_HEAP]++;
+	}
+}
+
+static void *fire_rounds(void *argument)
+{
+	for (unsigned i = 0; i < *(unsigned *)argument; i++)
+		fire_some(i);
+	return NULL;
+}
+
+static void fire_on_threads(unsigned rounds)
+{
+	pthread_t threads[THREADS];
+
+	for (unsigned i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_rounds, &rounds), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void expect_exact(struct reader *reader)
+{
+	for (unsigned i = 0; i < reader->probe_count; i++)
+		ck_assert_msg(reader->probes[i].received + reader->probes[i].lost == fired[i],
+			"%s: %llu received, %llu lost, %lu fired", reader->probes[i].name,
+			(unsigned long long)reader->probes[i].received,
+			(unsigned long long)reader->probes[i].lost, fired[i]);
+}
+
+/* A client that does not read while events come: most are lost, all are accounted for. */
+START_TEST(received_and_lost_are_all)
+{
+	struct reader reader;
+
+	start_with(1, 1);
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	fire_on_threads(200000);
+	ck_reader(&reader, reader_finish(&reader));
+	expect_exact(&reader);
+	ck_assert_uint_gt(reader_lost(&reader), 0);
+	ck_assert_uint_gt(reader_received(&reader), 0);
+	reader_close(&reader);
+}
+END_TEST
+
+struct drainer {
+	struct reader reader;
+	bool good;
+};
+
+static void *read_to_end(void *argument)
+{
+	struct drainer *drainer = argument;
+
+	drainer->good = reader_until_end(&drainer->reader);
+	return NULL;
+}
+
+/* A slow and a quick client at once: each has its own account. */
+START_TEST(each_client_has_its_own_account)
+{
+	static struct drainer quick;
+	struct reader slow;
+	pthread_t thread;
+
+	start_with(1, 1);
+	ck_reader(&slow, reader_start(&slow, fixture_path, 0));
+	ck_reader(&quick.reader, reader_start(&quick.reader, fixture_path, 0));
+	ck_assert_int_eq(pthread_create(&thread, NULL, read_to_end, &quick), 0);
+	fire_on_threads(50000);
+	reader_subscribe(&quick.reader, WIRE_FINISH, 0, NULL, 0);
+	pthread_join(thread, NULL);
+	ck_reader(&quick.reader, quick.good);
+	expect_exact(&quick.reader);
+	ck_reader(&slow, reader_finish(&slow));
+	expect_exact(&slow);
+	ck_assert_uint_ge(reader_lost(&slow), reader_lost(&quick.reader));
+	reader_close(&slow);
+	reader_close(&quick.reader);
+}
+END_TEST
+
+/* Stopping while rings are full and nobody has read. */
+START_TEST(stop_accounts_for_everything)
+{
+	static struct drainer drainer;
+	pthread_t thread;
+
+	start_with(1, 1);
+	ck_reader(&drainer.reader, reader_start(&drainer.reader, fixture_path, 0));
+	fire_on_threads(50000);
+	ck_assert_int_eq(pthread_create(&thread, NULL, read_to_end, &drainer), 0);
+	vmtap_stop();
+	pthread_join(thread, NULL);
+	ck_reader(&drainer.reader, drainer.good);
+	expect_exact(&drainer.reader);
+	reader_close(&drainer.reader);
+}
+END_TEST
+
+/* ---- lossless ---- */
+
+START_TEST(lossless_delivers_all)
+{
+	static struct drainer drainer;
+	pthread_t thread;
+
+	start_with(1, 1);
+	ck_reader(&drainer.reader, reader_start(&drainer.reader, fixture_path, WIRE_LOSSLESS));
+	ck_assert_int_eq(pthread_create(&thread, NULL, read_to_end, &drainer), 0);
+	fire_on_threads(200000);
+	if (_i)
+		vmtap_stop();
+	else
+		reader_subscribe(&drainer.reader, WIRE_FINISH, 0, NULL, 0);
+	pthread_join(thread, NULL);
+	ck_reader(&drainer.reader, drainer.good);
+	ck_assert_uint_eq(reader_lost(&drainer.reader), 0);
+	expect_exact(&drainer.reader);
+	reader_close(&drainer.reader);
+}
+END_TEST
+
+/* The client asks for the end when the VM already waits for it. */
+START_TEST(lossless_finish_delivers_what_was_held_back)
+{
+	struct reader reader;
+	pthread_t threads[THREADS];
+	unsigned rounds = 30000;
+
+	start_with(1, 1);
+	ck_reader(&reader, reader_start(&reader, fixture_path, WIRE_LOSSLESS));
+	for (unsigned i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_rounds, &rounds), 0);
+	/* Reads a part; then its end closes the guards, and the threads go on. */
+	while (reader_received(&reader) < 20000)
+		ck_reader(&reader, reader_step(&reader, 1000));
+	ck_reader(&reader, reader_finish(&reader));
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert_uint_eq(reader_lost(&reader), 0);
+	reader_close(&reader);
+}
+END_TEST
+
+/* One thread's events in their order, none missing until the stream ends. */
+static uint64_t sequence_next;
+static atomic_ulong sequence_count;
+
+static void check_sequence(struct reader *reader, const struct reader_event *event)
+{
+	(void)reader;
+	ck_assert_uint_eq(event->arguments[1].value, sequence_next);
+	sequence_next++;
+}
+
+static void *fire_until_stopped(void *argument)
+{
+	atomic_ulong *count = argument;
+
+	while (!stop) {
+		VMTAP_THREAD_RUN(1, (uint32_t)*count);
+		(*count)++;
+	}
+	return NULL;
+}
+
+/* The count has stood still while this thread has had the CPU a thousand times: more, and a
+ * slow machine only makes the test easier. */
+static bool thread_waits(unsigned long first)
+{
+	for (unsigned i = 0; i < 1000; i++) {
+		sched_yield();
+		if (sequence_count != first)
+			return false;
+	}
+	return first > 0;
+}
+
+START_TEST(lossless_finish_leaves_no_gap)
+{
+	struct reader reader;
+	pthread_t thread;
+
+	start_with(1, 1);
+	ck_reader(&reader, reader_start(&reader, fixture_path, WIRE_LOSSLESS));
+	reader.on_event = check_sequence;
+	ck_assert_int_eq(pthread_create(&thread, NULL, fire_until_stopped, &sequence_count), 0);
+	/* Does not read until the VM waits for it: the count stands still. */
+	while (!thread_waits(sequence_count))
+		sched_yield();
+	unsigned long waiting_at = sequence_count;
+	ck_reader(&reader, reader_finish(&reader));
+	stop = true;
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(reader_lost(&reader), 0);
+	ck_assert_uint_ge(sequence_next, waiting_at);
+	reader_close(&reader);
+}
+END_TEST
+
+/* The VM waits for a client that dies: it goes on. */
+START_TEST(lossless_client_dies)
+{
+	unsigned rounds = 100000;
+	int ready[2], status;
+	char byte;
+	pid_t child;
+	pthread_t thread;
+
+	start_with(1, 1);
+	ck_assert_int_eq(pipe(ready), 0);
+	child = fork();
+	if (child == 0) {
+		struct reader reader;
+		bool good = reader_start(&reader, fixture_path, WIRE_LOSSLESS);
+		if (write(ready[1], good ? "y" : "n", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_assert_int_eq(byte, 'y');
+	ck_assert_int_eq(pthread_create(&thread, NULL, fire_rounds, &rounds), 0);
+	while (fired[VMTAP_PROBE_METHOD_ENTRY] < 1000)
+		sched_yield();
+	kill(child, SIGKILL);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(fired[VMTAP_PROBE_METHOD_ENTRY], rounds);
+	ck_assert(fixture_await_guards(0));
+}
+END_TEST
+
+/* ---- threads that come and go ---- */
+
+static void *fire_a_few(void *argument)
+{
+	(void)argument;
+	for (unsigned i = 0; i < 50; i++)
+		fire_some(i);
+	return NULL;
+}
+
+static unsigned ring_mappings(void)
+{
+	char line[512];
+	unsigned count = 0;
+	FILE *maps = fopen("/proc/self/smaps", "r");
+
+	ck_assert_ptr_nonnull(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		unsigned long begin, end;
+		char rest[256];
+		/* Rings of a size that nothing else here has; neighbours are one mapping. */
+		if (sscanf(line, "%lx-%lx rw-p 00000000 00:00 0%255[^\n]", &begin, &end, rest) >= 2 &&
+			end - begin >= (64ul << 20))
+			count += (unsigned)((end - begin) / (64ul << 20));
+	}
+	fclose(maps);
+	return count;
+}
+
+START_TEST(threads_exit_and_their_rings_are_freed)
+{
+	enum { GROUP = 64, GROUPS = 8 };
+	static struct drainer drainer;
+	pthread_t reading, threads[GROUP];
+	unsigned before;
+
+	start_with(64 << 20, 0);
+	ck_reader(&drainer.reader, reader_start(&drainer.reader, fixture_path, 0));
+	ck_assert_int_eq(pthread_create(&reading, NULL, read_to_end, &drainer), 0);
+	before = ring_mappings();
+	for (unsigned group = 0; group < GROUPS; group++) {
+		for (unsigned i = 0; i < GROUP; i++)
+			ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_a_few, NULL), 0);
+		for (unsigned i = 0; i < GROUP; i++)
+			pthread_join(threads[i], NULL);
+	}
+	/* The server takes rings back as it goes: wait for the event, not for a time. */
+	uint64_t deadline = reader_now() + UINT64_C(60000000000);
+	while (ring_mappings() > before + 2 && reader_now() < deadline)
+		sched_yield();
+	ck_assert_uint_le(ring_mappings(), before + 2);
+	reader_subscribe(&drainer.reader, WIRE_FINISH, 0, NULL, 0);
+	pthread_join(reading, NULL);
+	ck_reader(&drainer.reader, drainer.good);
+	ck_assert_uint_eq(reader_lost(&drainer.reader), 0);
+	expect_exact(&drainer.reader);
+	reader_close(&drainer.reader);
+}
+END_TEST
+
+/* Many threads at full speed: the reader checks times against watermarks and per thread. */
+START_TEST(watermarks_hold_with_many_threads)
+{
+	enum { MANY = 16 };
+	static struct drainer drainer;
+	static atomic_ulong counts[MANY];
+	pthread_t reading, threads[MANY];
+
+	start_with(0, 0);
+	ck_reader(&drainer.reader, reader_start(&drainer.reader, fixture_path, 0));
+	ck_assert_int_eq(pthread_create(&reading, NULL, read_to_end, &drainer), 0);
+	for (unsigned i = 0; i < MANY; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_until_stopped, &counts[i]), 0);
+	for (unsigned i = 0; i < MANY; i++)
+		while (counts[i] < 500000)
+			sched_yield();
+	stop = true;
+	for (unsigned i = 0; i < MANY; i++) {
+		pthread_join(threads[i], NULL);
+		fired[VMTAP_PROBE_THREAD_RUN] += counts[i];
+	}
+	reader_subscribe(&drainer.reader, WIRE_FINISH, 0, NULL, 0);
+	pthread_join(reading, NULL);
+	ck_reader(&drainer.reader, drainer.good);
+	ck_assert_uint_gt(drainer.reader.watermarks, 3);
+	expect_exact(&drainer.reader);
+	reader_close(&drainer.reader);
+}
+END_TEST
+
+/* ---- signals ---- */
+
+static void on_signal(int number)
+{
+	(void)number;
+	VMTAP_GC_IDLE(3);
+	fired[VMTAP_PROBE_GC_IDLE]++;
+	VMTAP_RAISE(&name, &file, 1, 2);
+	fired[VMTAP_PROBE_RAISE]++;
+}
+
+START_TEST(signals_that_interrupt_events)
+{
+	const struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+	static struct drainer drainer;
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	pthread_t reading;
+	sigset_t timer;
+
+	start_with(0, 0);
+	ck_reader(&drainer.reader, reader_start(&drainer.reader, fixture_path, _i ? WIRE_LOSSLESS : 0));
+	sigemptyset(&timer);
+	sigaddset(&timer, SIGPROF);
+	pthread_sigmask(SIG_BLOCK, &timer, NULL); /* not in the reading thread */
+	ck_assert_int_eq(pthread_create(&reading, NULL, read_to_end, &drainer), 0);
+	pthread_sigmask(SIG_UNBLOCK, &timer, NULL);
+	sigaction(SIGPROF, &action, NULL);
+	setitimer(ITIMER_PROF, &often, NULL);
+	/* Also the thread's first event, where its ring is made. */
+	for (unsigned i = 0; i < 2000000 || fired[VMTAP_PROBE_GC_IDLE] < 20; i++)
+		fire_some(i);
+	setitimer(ITIMER_PROF, &never, NULL);
+	pthread_sigmask(SIG_BLOCK, &timer, NULL);
+	reader_subscribe(&drainer.reader, WIRE_FINISH, 0, NULL, 0);
+	pthread_join(reading, NULL);
+	ck_reader(&drainer.reader, drainer.good);
+	expect_exact(&drainer.reader);
+	reader_close(&drainer.reader);
+}
+END_TEST
+
+/* A handler in the middle of a first event, of which the ring is being made: with many
+ * threads, each of which has one. */
+static void *fire_while_signalled(void *argument)
+{
+	pthread_t self = pthread_self();
+
+	(void)argument;
+	for (unsigned i = 0; i < 20; i++) {
+		pthread_kill(self, SIGUSR1);
+		fire_some(i);
+	}
+	return NULL;
+}
+
+START_TEST(signals_on_new_threads)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	struct reader reader;
+	pthread_t threads[32];
+
+	sigaction(SIGUSR1, &action, NULL);
+	start_with(0, 0);
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	for (unsigned i = 0; i < 32; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_while_signalled, NULL), 0);
+	for (unsigned i = 0; i < 20; i++) {
+		for (unsigned j = 0; j < 32; j++)
+			pthread_kill(threads[j], SIGUSR1);
+		ck_reader(&reader, reader_step(&reader, 0));
+	}
+	for (unsigned i = 0; i < 32; i++)
+		pthread_join(threads[i], NULL);
+	ck_reader(&reader, reader_finish(&reader));
+	expect_exact(&reader);
+	reader_close(&reader);
+}
+END_TEST
+
+/* ---- starting and stopping ---- */
+
+START_TEST(stop_and_start_while_threads_fire)
+{
+	static atomic_ulong counts[THREADS];
+	pthread_t threads[THREADS];
+
+	for (unsigned i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_until_stopped, &counts[i]), 0);
+	for (unsigned round = 0; round < 20; round++) {
+		static struct drainer drainer;
+		pthread_t reading;
+		start_with(0, 0);
+		ck_reader(&drainer.reader, reader_start(&drainer.reader, fixture_path, round % 2 ? WIRE_LOSSLESS : 0));
+		ck_assert_int_eq(pthread_create(&reading, NULL, read_to_end, &drainer), 0);
+		for (unsigned long from = counts[0]; counts[0] < from + 1000;)
+			sched_yield();
+		vmtap_stop();
+		pthread_join(reading, NULL);
+		ck_reader(&drainer.reader, drainer.good);
+		if (round % 2)
+			ck_assert_uint_eq(reader_lost(&drainer.reader), 0);
+		ck_assert_uint_eq(fixture_open_guards(), 0);
+		reader_close(&drainer.reader);
+	}
+	stop = true;
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+END_TEST
+
+/* Clients that come and go while threads fire. */
+START_TEST(clients_come_and_go)
+{
+	static atomic_ulong counts[2];
+	pthread_t threads[2];
+
+	start_with(0, 0);
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_until_stopped, &counts[i]), 0);
+	for (unsigned round = 0; round < 60; round++) {
+		struct reader reader;
+		ck_reader(&reader, reader_start(&reader, fixture_path, round % 3 == 0 ? WIRE_LOSSLESS : 0));
+		while (!reader_received(&reader))
+			ck_reader(&reader, reader_step(&reader, 1000));
+		if (round % 2)
+			ck_reader(&reader, reader_finish(&reader));
+		reader_close(&reader);
+	}
+	stop = true;
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	ck_assert(fixture_await_guards(0));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("shim_rings");
+	TCase *all = tcase_create("all");
+
+	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
+	tcase_set_timeout(all, 120);
+	tcase_add_test(all, received_and_lost_are_all);
+	tcase_add_test(all, each_client_has_its_own_account);
+	tcase_add_test(all, stop_accounts_for_everything);
+	tcase_add_loop_test(all, lossless_delivers_all, 0, 2);
+	tcase_add_test(all, lossless_finish_delivers_what_was_held_back);
+	tcase_add_test(all, lossless_finish_leaves_no_gap);
+	tcase_add_test(all, lossless_client_dies);
+	tcase_add_test(all, threads_exit_and_their_rings_are_freed);
+	tcase_add_test(all, watermarks_hold_with_many_threads);
+	tcase_add_loop_test(all, signals_that_interrupt_events, 0, 2);
+	tcase_add_test(all, signals_on_new_threads);
+	tcase_add_test(all, stop_and_start_while_threads_fire);
+	tcase_add_test(all, clients_come_and_go);
+	suite_add_tcase(suite, all);
+	return fixture_run(suite);
+}
