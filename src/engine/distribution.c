@@ -300,7 +300,7 @@ static void find_rows(const struct distribution *distribution, const int64_t *co
 void distribution_print(const struct distribution *distribution, const int64_t *counts,
 	int64_t normal, FILE *output)
 {
-	bool positives = false, negatives = false, below_zero = false;
+	bool positives = false, negatives = false;
 	uint32_t zero = distribution_bucket(distribution, 0);
 	long double total = 0;
 	uint32_t first, last;
@@ -311,15 +311,15 @@ void distribution_print(const struct distribution *distribution, const int64_t *
 		total += counts[i] < 0 ? -(long double)counts[i] : (long double)counts[i];
 		positives |= counts[i] > 0;
 		negatives |= counts[i] < 0;
-		below_zero |= i < zero;
 	}
 	find_rows(distribution, counts, &first, &last);
+	/* Whether rows below zero are shown decides what the row at zero is called. */
 	fprintf(output, "\n%16s %41s %-9s\n", "value", "------------- Distribution -------------",
 		"count");
 	for (uint32_t i = first; i <= last; i++) {
 		char label[LABEL_MAX];
 		int64_t count = counts[i];
-		bucket_label(distribution, i, below_zero, label);
+		bucket_label(distribution, i, first < zero, label);
 		fprintf(output, "%16s ", label);
 		print_bar(count, total, positives, negatives, output);
 		/* INT64_MIN / -1 is the one quotient that does not exist. */

@@ -401,9 +401,19 @@ START_TEST(test_llquantize_low)
 	ck_assert_prints("\n"
 			 "           value  ------------- Distribution ------------- count    \n"
 			 "              -8 |                                         0        \n"
-			 "             < 8 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n"
+			 "       abs() < 8 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n"
 			 "               8 |                                         0        \n"
 			 "\n");
+	aggregate_clear(aggregate);
+	update(aggregate, 0, 8);
+	ck_assert_prints("\n"
+			 "           value  ------------- Distribution ------------- count    \n"
+			 "             < 8 |                                         0        \n"
+			 "               8 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1        \n"
+			 "              16 |                                         0        \n"
+			 "\n");
+	aggregate_clear(aggregate);
+	update(aggregate, 0, 7);
 	update(aggregate, 0, -8);
 	ck_assert_prints("\n"
 			 "           value  ------------- Distribution ------------- count    \n"
