@@ -1,0 +1,562 @@
+/*
+ * The library and its process: fork, exec, starting and stopping, the socket's place and who
+ * may connect.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "shim/fixture.h"
+#include "shim/wire.h"
+
+extern char **environ;
+
+static int exit_status(pid_t child)
+{
+	int status = -1;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+/* ---- fork and its relatives ---- */
+
+START_TEST(a_forked_child_is_silent)
+{
+	struct reader reader;
+
+	fixture_start();
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	VMTAP_GC_IDLE(1);
+	for (unsigned i = 0; i < 20; i++) {
+		pid_t child = fork();
+		if (child == 0) {
+			unsigned open = fixture_open_guards();
+			for (unsigned j = 0; j < 100; j++)
+				VMTAP_GC_WORK(2);
+			vmtap_stop();
+			_exit(open ? 1 : 0);
+		}
+		ck_assert_int_eq(exit_status(child), 0);
+		VMTAP_GC_IDLE(1);
+	}
+	ck_assert_uint_eq(fixture_open_guards(), VMTAP_PROBES);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader.probes[VMTAP_PROBE_GC_IDLE].received, 21);
+	ck_assert_uint_eq(reader.probes[VMTAP_PROBE_GC_WORK].received, 0);
+	ck_assert_uint_eq(reader_lost(&reader), 0);
+	ck_assert_int_eq(access(fixture_path, F_OK), 0);
+	reader_close(&reader);
+}
+END_TEST
+
+/* The child serves itself, twice over, while the parent goes on. Exits with 0 if all is well. */
+static int serve_in_child(void)
+{
+	struct reader reader;
+
+	fixture_set_path();
+	for (unsigned i = 0; i < 2; i++) {
+		if (vmtap_start(NULL))
+			return 2;
+		if (!reader_start(&reader, fixture_path, i ? WIRE_LOSSLESS : 0))
+			return 3;
+		for (unsigned j = 0; j < 500; j++)
+			VMTAP_GC_WORK(2);
+		if (!reader_finish(&reader))
+			return 4;
+		if (reader.pid != (uint32_t)getpid() || reader_received(&reader) != 500 || reader_lost(&reader))
+			return 5;
+		reader_close(&reader);
+		vmtap_stop();
+	}
+	return 0;
+}
+
+START_TEST(a_forked_child_may_serve)
+{
+	struct reader reader;
+
+	fixture_start();
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	VMTAP_GC_IDLE(1);
+	for (unsigned i = 0; i < 3; i++) {
+		pid_t child = fork();
+		if (child == 0)
+			_exit(serve_in_child());
+		VMTAP_GC_IDLE(1);
+		ck_assert_int_eq(exit_status(child), 0);
+	}
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader_received(&reader), 4);
+	reader_close(&reader);
+}
+END_TEST
+
+static void *fire_for_ever(void *argument)
+{
+	for (;;) {
+		VMTAP_THREAD_RUN(1, 2);
+		if (*(volatile int *)argument)
+			return NULL;
+	}
+}
+
+/* Forks while other threads and the server are in the middle of things. */
+START_TEST(fork_amid_everything)
+{
+	static volatile int stop;
+	pthread_t threads[2];
+	struct reader reader;
+
+	fixture_start();
+	for (unsigned i = 0; i < 2; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_for_ever, (void *)&stop), 0);
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	for (unsigned i = 0; i < 60; i++) {
+		pid_t child = fork();
+		if (child == 0) {
+			VMTAP_GC_WORK(2);
+			_exit(i % 10 == 0 ? serve_in_child() : 0);
+		}
+		ck_reader(&reader, reader_step(&reader, 0));
+		ck_assert_int_eq(exit_status(child), 0);
+	}
+	stop = 1;
+	for (unsigned i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_gt(reader_received(&reader), 0);
+	ck_assert_uint_eq(reader.probes[VMTAP_PROBE_GC_WORK].received, 0);
+	reader_close(&reader);
+}
+END_TEST
+
+START_TEST(spawned_programs_do_not_matter)
+{
+	char *const command[] = {"true", NULL};
+	struct reader reader;
+	pid_t child;
+
+	fixture_start();
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	for (unsigned i = 0; i < 20; i++) {
+		VMTAP_GC_IDLE(1);
+		ck_assert_int_eq(posix_spawnp(&child, "true", NULL, NULL, command, environ), 0);
+		ck_assert_int_eq(exit_status(child), 0);
+		child = vfork();
+		if (child == 0) {
+			execvp("true", command);
+			_exit(127);
+		}
+		ck_assert_int_eq(exit_status(child), 0);
+		child = fork();
+		if (child == 0) {
+			execvp("true", command);
+			_exit(127);
+		}
+		ck_assert_int_eq(exit_status(child), 0);
+	}
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader_received(&reader), 20);
+	reader_close(&reader);
+}
+END_TEST
+
+/* exec replaces a VM that is being read: its client sees the end of the connection. */
+START_TEST(exec_ends_the_connection)
+{
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	snprintf(fixture_path, sizeof(fixture_path), "%s/own", fixture_folder);
+	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	child = fork();
+	if (child == 0) {
+		char *const command[] = {"sleep", "60", NULL};
+		struct vmtap_options options = {.size = sizeof(options), .socket = fixture_path};
+		if (vmtap_start(&options))
+			_exit(2);
+		if (write(ready[1], "y", 1) != 1)
+			_exit(3);
+		while (!VMTAP_GC_IDLE_ENABLED())
+			sched_yield();
+		execvp("sleep", command);
+		_exit(127);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	struct reader reader;
+	ck_reader(&reader, reader_open(&reader, fixture_path) && reader_until_header(&reader));
+	reader_subscribe_all(&reader, 0, 1);
+	while (reader_step(&reader, 1000))
+		;
+	ck_assert(reader.closed);
+	ck_assert_int_eq(kill(child, 0), 0);
+	kill(child, SIGKILL);
+	exit_status(child);
+	reader_close(&reader);
+}
+END_TEST
+
+/* ---- starting and stopping ---- */
+
+START_TEST(start_and_stop_again_and_again)
+{
+	struct reader reader;
+
+	vmtap_stop();
+	for (unsigned i = 0; i < 50; i++) {
+		ck_assert_int_eq(vmtap_start(NULL), 0);
+		ck_assert_int_eq(vmtap_start(NULL), -EALREADY);
+		if (i % 5 == 0) {
+			ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+			VMTAP_GC_IDLE(1);
+			vmtap_stop();
+			ck_reader(&reader, reader_until_end(&reader));
+			ck_assert_uint_eq(reader_received(&reader), 1);
+			reader_close(&reader);
+		}
+		vmtap_stop();
+		vmtap_stop();
+		ck_assert_int_ne(access(fixture_path, F_OK), 0);
+	}
+}
+END_TEST
+
+START_TEST(start_waits_when_told_to)
+{
+	int go[2];
+	pid_t child;
+	char byte;
+
+	snprintf(fixture_path, sizeof(fixture_path), "%s/own", fixture_folder);
+	ck_assert_int_eq(pipe(go), 0);
+	child = fork();
+	if (child == 0) {
+		struct vmtap_options options = {.size = sizeof(options), .socket = fixture_path};
+		setenv("VMTAP_WAIT", "1", 1);
+		if (write(go[1], "y", 1) != 1 || vmtap_start(&options))
+			_exit(1);
+		for (unsigned i = 0; i < 100; i++)
+			VMTAP_GC_IDLE(1); /* from the first on */
+		exit(0);
+	}
+	ck_assert_int_eq(read(go[0], &byte, 1), 1);
+	struct reader reader;
+	while (!reader_open(&reader, fixture_path))
+		sched_yield();
+	ck_reader(&reader, reader_until_header(&reader));
+	reader_subscribe_all(&reader, 0, 1);
+	ck_reader(&reader, reader_until_end(&reader)); /* exit() is an orderly end */
+	ck_assert_uint_eq(reader_received(&reader), 100);
+	ck_assert_int_eq(exit_status(child), 0);
+	reader_close(&reader);
+}
+END_TEST
+
+static void *start_and_wait(void *argument)
+{
+	(void)argument;
+	vmtap_start(NULL);
+	return NULL;
+}
+
+/* A VM that is told to end while it still waits for a client. */
+START_TEST(stop_while_start_waits)
+{
+	pthread_t thread;
+	struct reader reader;
+
+	setenv("VMTAP_WAIT", "1", 1);
+	ck_assert_int_eq(pthread_create(&thread, NULL, start_and_wait, NULL), 0);
+	while (!reader_open(&reader, fixture_path))
+		sched_yield();
+	pid_t child = fork(); /* nor does a child hang */
+	if (child == 0)
+		_exit(0);
+	ck_assert_int_eq(exit_status(child), 0);
+	reader_close(&reader);
+	while (vmtap_start(NULL) != -EALREADY)
+		sched_yield();
+	/* vmtap_stop() finds nothing until vmtap_start() has put the server in its place. */
+	while (access(fixture_path, F_OK) == 0) {
+		vmtap_stop();
+		sched_yield();
+	}
+	pthread_join(thread, NULL);
+}
+END_TEST
+
+START_TEST(no_descriptor_is_left_open)
+{
+	struct reader reader;
+	int before, after;
+
+	fixture_start();
+	vmtap_stop();
+	before = dup(0);
+	for (unsigned i = 0; i < 5; i++) {
+		fixture_start();
+		ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+		vmtap_stop();
+		reader_close(&reader);
+	}
+	close(before);
+	after = dup(0);
+	ck_assert_int_eq(before, after);
+}
+END_TEST
+
+/* With no descriptor left for a client, the server waits and then serves it. */
+START_TEST(descriptors_run_out)
+{
+	struct rlimit limit;
+	struct reader reader;
+	int taken[64];
+	unsigned count = 0;
+
+	fixture_start();
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = 40;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	while (count < 64 && (taken[count] = dup(0)) >= 0)
+		count++;
+	ck_assert_uint_gt(count, 0);
+	close(taken[--count]); /* one for this side of the connection */
+	ck_assert(reader_open(&reader, fixture_path));
+	while (count)
+		close(taken[--count]);
+	ck_reader(&reader, reader_until_header(&reader));
+	reader_subscribe_all(&reader, 0, 1);
+	ck_reader(&reader, reader_until_acknowledged(&reader, 1));
+	reader_close(&reader);
+}
+END_TEST
+
+/* ---- the socket's place ---- */
+
+static int start_at(const char *path)
+{
+	struct vmtap_options options = {.size = sizeof(options), .socket = path};
+
+	return vmtap_start(&options);
+}
+
+START_TEST(the_socket_is_private)
+{
+	char folder[200];
+	struct stat status;
+
+	umask(0);
+	fixture_start();
+	ck_assert_int_eq(stat(fixture_path, &status), 0);
+	ck_assert(S_ISSOCK(status.st_mode));
+	ck_assert_uint_eq(status.st_mode & 0777, 0600);
+	snprintf(folder, sizeof(folder), "%s/vmtap", fixture_folder);
+	ck_assert_int_eq(stat(folder, &status), 0);
+	ck_assert_uint_eq(status.st_mode & 07777, 0700);
+}
+END_TEST
+
+START_TEST(a_path_of_the_authors_choice)
+{
+	char path[400], deep[300];
+	struct reader reader;
+
+	snprintf(path, sizeof(path), "%s/own.socket", fixture_folder);
+	ck_assert_int_eq(start_at(path), 0);
+	ck_reader(&reader, reader_start(&reader, path, 0));
+	reader_close(&reader);
+	vmtap_stop();
+	ck_assert_int_ne(access(path, F_OK), 0);
+	snprintf(path, sizeof(path), "%s/missing/own.socket", fixture_folder);
+	ck_assert_int_eq(start_at(path), -ENOENT);
+	/* Longer than a socket's address can be. */
+	snprintf(deep, sizeof(deep), "%s/%0120d", fixture_folder, 1);
+	ck_assert_int_eq(mkdir(deep, 0700), 0);
+	snprintf(path, sizeof(path), "%s/own", deep);
+	ck_assert_int_eq(start_at(path), 0);
+	ck_assert_int_eq(access(path, F_OK), 0);
+	vmtap_stop();
+	ck_assert_int_ne(access(path, F_OK), 0);
+}
+END_TEST
+
+START_TEST(a_stale_socket_is_replaced_a_live_one_never)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char path[300];
+	struct reader reader;
+	struct stat status;
+	int other;
+
+	snprintf(path, sizeof(path), "%s/own", fixture_folder);
+	memcpy(address.sun_path, path, strlen(path) + 1); /* a short one */
+	other = socket(AF_UNIX, SOCK_STREAM, 0);
+	ck_assert_int_eq(bind(other, (struct sockaddr *)&address, sizeof(address)), 0);
+	ck_assert_int_eq(listen(other, 1), 0);
+	ck_assert_int_eq(start_at(path), -EADDRINUSE);
+	close(other);
+	ck_assert_int_eq(start_at(path), 0);
+	ck_reader(&reader, reader_start(&reader, path, 0));
+	reader_close(&reader);
+	vmtap_stop();
+	/* A file that is no socket is nobody's to remove. */
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	ck_assert_int_eq(start_at(path), -EADDRINUSE);
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert(S_ISREG(status.st_mode));
+}
+END_TEST
+
+START_TEST(a_runtime_folder_that_is_not_ours)
+{
+	char folder[200], elsewhere[200], fallback[200];
+	struct stat status;
+
+	snprintf(folder, sizeof(folder), "%s/vmtap", fixture_folder);
+	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", fixture_folder);
+	snprintf(fallback, sizeof(fallback), "/tmp/vmtap-%u/%d", (unsigned)geteuid(), (int)getpid());
+	switch (_i) {
+	case 0: /* a symbolic link to a folder of ours */
+		ck_assert_int_eq(mkdir(elsewhere, 0700), 0);
+		ck_assert_int_eq(symlink(elsewhere, folder), 0);
+		break;
+	case 1: /* open to others */
+		ck_assert_int_eq(mkdir(folder, 0700), 0);
+		ck_assert_int_eq(chmod(folder, 0750), 0);
+		break;
+	case 2: /* a file */
+		close(open(folder, O_CREAT | O_WRONLY, 0600));
+		break;
+	case 3: /* another user's */
+		if (geteuid() != 0)
+			return;
+		ck_assert_int_eq(mkdir(folder, 0700), 0);
+		ck_assert_int_eq(chown(folder, 65534, 65534), 0);
+		break;
+	case 4: /* no such place */
+		setenv("XDG_RUNTIME_DIR", "/nonexistent/place", 1);
+		break;
+	case 5:
+		unsetenv("XDG_RUNTIME_DIR");
+		break;
+	default: /* relative paths mean nothing */
+		setenv("XDG_RUNTIME_DIR", "relative", 1);
+		break;
+	}
+	fixture_start();
+	ck_assert_int_ne(access(fixture_path, F_OK), 0);
+	ck_assert_int_eq(stat(fallback, &status), 0);
+	ck_assert_uint_eq(status.st_mode & 0777, 0600);
+	vmtap_stop();
+	ck_assert_int_ne(access(fallback, F_OK), 0);
+}
+END_TEST
+
+/* ---- who may connect ---- */
+
+START_TEST(another_user_is_refused)
+{
+	struct reader reader;
+	char path[300];
+	pid_t child;
+
+	if (geteuid() != 0) {
+		fprintf(stderr, "skipped: needs root to become another user\n");
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/own", fixture_folder);
+	ck_assert_int_eq(start_at(path), 0);
+	/* Even where permissions let them: a socket that somebody has made public. */
+	ck_assert_int_eq(chmod(path, 0666), 0);
+	ck_assert_int_eq(chmod(fixture_folder, 0755), 0);
+	child = fork();
+	if (child == 0) {
+		char base[200];
+		snprintf(base, sizeof(base), "%s", fixture_folder);
+		if (chdir(base) || setgid(65534) || setuid(65534))
+			_exit(2);
+		if (!reader_open(&reader, "own"))
+			_exit(errno == EACCES ? 0 : 3);
+		while (reader_step(&reader, 10000))
+			if (reader.header_done)
+				_exit(4);
+		_exit(reader.closed ? 0 : 5);
+	}
+	ck_assert_int_eq(exit_status(child), 0);
+	/* The server is none the worse. */
+	ck_reader(&reader, reader_start(&reader, path, 0));
+	reader_close(&reader);
+}
+END_TEST
+
+START_TEST(root_may_connect)
+{
+	int ready[2];
+	char path[300], byte;
+	struct reader reader;
+	pid_t child;
+
+	if (geteuid() != 0) {
+		fprintf(stderr, "skipped: needs root\n");
+		return;
+	}
+	ck_assert_int_eq(chmod(fixture_folder, 0777), 0);
+	ck_assert_int_eq(pipe(ready), 0);
+	snprintf(path, sizeof(path), "%s/own", fixture_folder);
+	child = fork();
+	if (child == 0) {
+		if (setgid(65534) || setuid(65534) || chdir(fixture_folder) || start_at("own"))
+			_exit(2);
+		if (write(ready[1], "y", 1) != 1)
+			_exit(3);
+		while (!VMTAP_GC_IDLE_ENABLED())
+			sched_yield();
+		VMTAP_GC_IDLE(1);
+		vmtap_stop();
+		_exit(0);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	ck_reader(&reader, reader_start(&reader, path, 0));
+	ck_reader(&reader, reader_until_end(&reader));
+	ck_assert_uint_eq(reader_received(&reader), 1);
+	ck_assert_int_eq(exit_status(child), 0);
+	reader_close(&reader);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("shim_process");
+	TCase *all = tcase_create("all");
+
+	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
+	tcase_set_timeout(all, 60);
+	tcase_add_test(all, a_forked_child_is_silent);
+	tcase_add_test(all, a_forked_child_may_serve);
+	tcase_add_test(all, fork_amid_everything);
+	tcase_add_test(all, spawned_programs_do_not_matter);
+	tcase_add_test(all, exec_ends_the_connection);
+	tcase_add_test(all, start_and_stop_again_and_again);
+	tcase_add_test(all, start_waits_when_told_to);
+	tcase_add_test(all, stop_while_start_waits);
+	tcase_add_test(all, no_descriptor_is_left_open);
+	tcase_add_test(all, descriptors_run_out);
+	tcase_add_test(all, the_socket_is_private);
+	tcase_add_test(all, a_path_of_the_authors_choice);
+	tcase_add_test(all, a_stale_socket_is_replaced_a_live_one_never);
+	tcase_add_loop_test(all, a_runtime_folder_that_is_not_ours, 0, 7);
+	tcase_add_test(all, another_user_is_refused);
+	tcase_add_test(all, root_may_connect);
+	suite_add_tcase(suite, all);
+	return fixture_run(suite);
+}
