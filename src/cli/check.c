@@ -137,8 +137,8 @@ static json_t *json_finding(const char *binary, const struct verify_finding *fin
 static int check_one(struct check *check, const char *name, const struct usdt_image *image)
 {
 	struct verify_report report = {0};
-	int result = verify_image(
-		check->contract, check->allowed, check->allowed_count, image, &report);
+	int result =
+		verify_image(check->contract, check->allowed, check->allowed_count, image, &report);
 
 	for (size_t i = 0; i < report.count; i++) {
 		if (check->findings)
@@ -178,8 +178,7 @@ static int check_process(struct check *check, const struct probes_target *target
 
 		/* the program itself: the first object */
 		if (image)
-			return check_one(check, image->name, image) != CLI_OK ? CLI_CANNOT
-									      : status;
+			return check_one(check, image->name, image) != CLI_OK ? CLI_CANNOT : status;
 	}
 	return status;
 }
@@ -239,8 +238,8 @@ int command_check(int argc, char **argv)
 		}
 	}
 	if (!file || optind == argc) {
-		status = cli_usage("check",
-			file ? "name a binary or a pid" : "--contract FILE.d is needed");
+		status = cli_usage(
+			"check", file ? "name a binary or a pid" : "--contract FILE.d is needed");
 		goto out;
 	}
 	if (contract_read(file, &check.contract, &error) < 0) {
@@ -250,8 +249,7 @@ int command_check(int argc, char **argv)
 	}
 	unknown = find_unknown(&check);
 	if (unknown) {
-		status = cli_usage(
-			"check", "--allow-missing: %s has no probe '%s'", file, unknown);
+		status = cli_usage("check", "--allow-missing: %s has no probe '%s'", file, unknown);
 		goto out;
 	}
 	for (; optind < argc; optind++)

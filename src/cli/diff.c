@@ -211,8 +211,7 @@ static const struct usdt_site *find_strange(const struct probe *probe, const str
 	return NULL;
 }
 
-static void compare_signatures(
-	struct diff *diff, const struct probe *old, const struct probe *new)
+static void compare_signatures(struct diff *diff, const struct probe *old, const struct probe *new)
 {
 	const struct usdt_site *before = find_strange(old, new);
 	const struct usdt_site *after = find_strange(new, old);
@@ -233,7 +232,8 @@ static void compare_signatures(
 	}
 	for (int i = 0; i < before->argument_count; i++)
 		if (!same_argument(&before->arguments[i], &after->arguments[i]))
-			report(diff, "changed", after, "arguments", "argument %d: was %s, is %s", i + 1,
+			report(diff, "changed", after, "arguments", "argument %d: was %s, is %s",
+				i + 1,
 				probes_argument_type(
 					&before->arguments[i], old_type, sizeof(old_type)),
 				probes_argument_type(
@@ -249,8 +249,7 @@ static size_t count_guarded(const struct probe *probe)
 	return count;
 }
 
-static void compare_semaphores(
-	struct diff *diff, const struct probe *old, const struct probe *new)
+static void compare_semaphores(struct diff *diff, const struct probe *old, const struct probe *new)
 {
 	const struct usdt_site *site = new->sites[0];
 	size_t before = count_guarded(old), after = count_guarded(new);

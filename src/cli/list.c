@@ -17,13 +17,7 @@
 #include "cli/cli.h"
 #include "cli/probes.h"
 
-enum {
-	FIELD_PROVIDER,
-	FIELD_MODULE,
-	FIELD_FUNCTION,
-	FIELD_NAME,
-	FIELDS
-};
+enum { FIELD_PROVIDER, FIELD_MODULE, FIELD_FUNCTION, FIELD_NAME, FIELDS };
 
 /* One -P, -m, -f or -n: a glob for each field, NULL for any. */
 struct filter {
@@ -93,8 +87,8 @@ static bool add_filter(struct listing *listing, int last_field, const char *text
 	int field = last_field;
 	char *end;
 
-	listing->filters = realloc(
-		listing->filters, (listing->filter_count + 1) * sizeof(*listing->filters));
+	listing->filters =
+		realloc(listing->filters, (listing->filter_count + 1) * sizeof(*listing->filters));
 	if (!listing->filters)
 		memory_ended();
 	filter = &listing->filters[listing->filter_count++];
@@ -210,14 +204,14 @@ static void add_image(struct listing *listing, const struct usdt_image *image,
 				.module = module,
 				.provider = provider};
 		}
-		row->sites = grow(row->sites, row->site_count, &row->site_capacity,
-			sizeof(*row->sites));
+		row->sites =
+			grow(row->sites, row->site_count, &row->site_capacity, sizeof(*row->sites));
 		row->sites[row->site_count++] = sites[i];
 	}
 	free(sites);
 	if (listing->row_count > first_row)
 		qsort(listing->rows + first_row, listing->row_count - first_row, sizeof(*row),
-		compare_rows);
+			compare_rows);
 }
 
 /* What a process's memory says about a site. */
@@ -240,18 +234,16 @@ static void look(const struct row *row, const struct usdt_site *site, struct liv
 	if (site->code.has_offset)
 		live->address = usdt_object_address(row->object, site->code.offset, false);
 	if (live->address && site->byte_count > 0 &&
-		usdt_process_memory(
-			row->process, live->address, bytes, site->byte_count) == 0) {
+		usdt_process_memory(row->process, live->address, bytes, site->byte_count) == 0) {
 		live->has_form = true;
 		live->form = site_form(row->image->machine, bytes, site->byte_count);
 	}
 	if (site->semaphore.has_offset)
 		live->semaphore_address =
 			usdt_object_address(row->object, site->semaphore.offset, true);
-	live->has_semaphore =
-		live->semaphore_address &&
-		usdt_process_memory(row->process, live->semaphore_address, &live->semaphore,
-			sizeof(live->semaphore)) == 0;
+	live->has_semaphore = live->semaphore_address &&
+			      usdt_process_memory(row->process, live->semaphore_address,
+				      &live->semaphore, sizeof(live->semaphore)) == 0;
 }
 
 static void print_place(const char *what, const struct usdt_place *place, uint64_t live)
@@ -303,8 +295,7 @@ static void print_site(const struct row *row, const struct usdt_site *site, size
 	if (site->semaphore.is_set) {
 		print_place("semaphore", &site->semaphore, live.semaphore_address);
 		if (site->semaphore.is_mapped)
-			printf(", %s%s",
-				site->semaphore.is_writable ? "writable" : "not writable",
+			printf(", %s%s", site->semaphore.is_writable ? "writable" : "not writable",
 				visibility_text(site->semaphore_visibility));
 		if (live.has_semaphore)
 			printf(", value %u", live.semaphore);
@@ -333,9 +324,10 @@ static void print_text(const struct listing *listing)
 
 		printf("%5zu ", i + 1);
 		for (int j = 0; j < 3; j++) {
-			printf("%*s", widths[j] - (int)strlen(fields[j]) > 0
-					      ? widths[j] - (int)strlen(fields[j])
-					      : 0,
+			printf("%*s",
+				widths[j] - (int)strlen(fields[j]) > 0
+					? widths[j] - (int)strlen(fields[j])
+					: 0,
 				"");
 			probes_print(fields[j]);
 			putchar(' ');
@@ -381,16 +373,13 @@ static json_t *json_site(const struct row *row, const struct usdt_site *site)
 	json = json_place(&site->code, live.address);
 	json_object_set_new(json, "instruction", json_string(site_form_text(site->form)));
 	if (live.has_form)
-		json_object_set_new(
-			json, "traced", json_boolean(live.form == SITE_BREAKPOINT));
+		json_object_set_new(json, "traced", json_boolean(live.form == SITE_BREAKPOINT));
 	if (site->semaphore.is_set) {
 		semaphore = json_place(&site->semaphore, live.semaphore_address);
-		json_object_set_new(
-			semaphore, "symbol", probes_json_text(site->semaphore_symbol));
+		json_object_set_new(semaphore, "symbol", probes_json_text(site->semaphore_symbol));
 		if (site->semaphore_visibility != USDT_VISIBILITY_UNKNOWN)
 			json_object_set_new(semaphore, "hidden",
-				json_boolean(
-					site->semaphore_visibility == USDT_VISIBILITY_LOCAL));
+				json_boolean(site->semaphore_visibility == USDT_VISIBILITY_LOCAL));
 		if (live.has_semaphore)
 			json_object_set_new(semaphore, "value", json_integer(live.semaphore));
 	}
@@ -415,8 +404,7 @@ static void print_json(const struct listing *listing)
 		json_object_set_new(probe, "module", probes_json_text(row->module));
 		json_object_set_new(probe, "function", probes_json_text(row->first->function));
 		json_object_set_new(probe, "name", probes_json_text(row->first->name));
-		json_object_set_new(
-			probe, "note_name", probes_json_text(row->first->note_name));
+		json_object_set_new(probe, "note_name", probes_json_text(row->first->note_name));
 		json_object_set_new(probe, "file", probes_json_text(row->image->name));
 		json_object_set_new(
 			probe, "machine", json_string(usdt_machine_text(row->image->machine)));
@@ -500,8 +488,8 @@ int command_list(int argc, char **argv)
 			fputs(help, stdout);
 			goto out;
 		default:
-			status = cli_usage("list", "unknown option, or no value for it: %s",
-				argv[optind - 1]);
+			status = cli_usage(
+				"list", "unknown option, or no value for it: %s", argv[optind - 1]);
 			goto out;
 		}
 	}

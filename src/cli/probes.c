@@ -77,8 +77,8 @@ const char *probes_argument_text(const struct operand_argument *argument, char *
 	if (argument->size == 0)
 		snprintf(text, size, "%.*s", length, argument->text);
 	else
-		snprintf(text, size, "%s%d%s@%.*s", argument->is_signed ? "-" : "",
-			argument->size, argument->is_float ? "f" : "", length, argument->text);
+		snprintf(text, size, "%s%d%s@%.*s", argument->is_signed ? "-" : "", argument->size,
+			argument->is_float ? "f" : "", length, argument->text);
 	return text;
 }
 

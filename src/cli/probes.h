@@ -46,12 +46,10 @@ size_t probes_report_problems(const struct probes_target *target);
 const char *probes_module(const char *path);
 
 /* "-4@%edx" as the note has it, or "8@$5"; at most size bytes with the NUL. */
-const char *probes_argument_text(
-	const struct operand_argument *argument, char *text, size_t size);
+const char *probes_argument_text(const struct operand_argument *argument, char *text, size_t size);
 
 /* "int32_t", "uint64_t", "double", "int128_t"...: what a note says of an argument. */
-const char *probes_argument_type(
-	const struct operand_argument *argument, char *text, size_t size);
+const char *probes_argument_type(const struct operand_argument *argument, char *text, size_t size);
 
 /* "0x4011a0", or "main+0x12" in a relocatable object; at most size bytes with the NUL. */
 const char *probes_place_text(const struct usdt_place *place, char *text, size_t size);

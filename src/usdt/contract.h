@@ -49,9 +49,9 @@ struct contract_argument {
 	char *text; /* documentation, "" when none, markers removed */
 	enum contract_kind kind;
 	enum contract_string string;
-	uint8_t size;   /* bytes on an LP64 machine: 1, 2, 4 or 8 */
+	uint8_t size;       /* bytes on an LP64 machine: 1, 2, 4 or 8 */
 	uint8_t size_ilp32; /* bytes on a machine of 32 bits */
-	bool is_signed; /* false for strings and pointers */
+	bool is_signed;     /* false for strings and pointers */
 };
 
 /* "@eventlog NUMBER NAME (a, b)": which arguments GHC's event type carries. */

@@ -18,7 +18,8 @@ static int append_folded(struct contract_reader *reader, char **text, struct con
 	struct contract_span word;
 
 	if (length > DOCUMENTATION_MAX)
-		return contract_fail_at(reader, reader->token.line, "this documentation is too long");
+		return contract_fail_at(
+			reader, reader->token.line, "this documentation is too long");
 	joined = realloc(*text, length + (size_t)(more.end - more.begin) + 2);
 	if (!joined)
 		return contract_fail_memory(reader);

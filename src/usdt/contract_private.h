@@ -16,7 +16,7 @@ enum {
 	PROBES_MAX = 2048, /* of one provider */
 	PRAGMAS_MAX = 5 * PROVIDERS_MAX,
 	DOCUMENTATION_MAX = 1 << 16, /* bytes of one probe's or argument's text */
-	WORD_BYTES_MAX = 127	     /* what tracers keep of a name */
+	WORD_BYTES_MAX = 127         /* what tracers keep of a name */
 };
 
 struct contract_span {

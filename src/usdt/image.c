@@ -106,8 +106,7 @@ int image_section_data(
 	*size = 0;
 	if (!raw || (raw->d_size > 0 && !raw->d_buf))
 		return error_set(reader->error, EINVAL, "%s: section %zu (%s) cannot be read: %s",
-			reader->image->name, number, reader->sections[number].name,
-			elf_errmsg(-1));
+			reader->image->name, number, reader->sections[number].name, elf_errmsg(-1));
 	*data = raw->d_buf;
 	*size = raw->d_size;
 	return 0;
@@ -126,8 +125,8 @@ static uint64_t number_at(const struct usdt_image *image, const uint8_t *bytes, 
 
 static int truncated(struct image_reader *reader, const char *what)
 {
-	return error_set(reader->error, EINVAL, "%s: truncated or damaged: %s",
-		reader->image->name, what);
+	return error_set(
+		reader->error, EINVAL, "%s: truncated or damaged: %s", reader->image->name, what);
 }
 
 static int read_sections(struct image_reader *reader, const GElf_Ehdr *header)
@@ -155,11 +154,9 @@ static int read_sections(struct image_reader *reader, const GElf_Ehdr *header)
 			return truncated(reader, "its section table cannot be read");
 		if (i == 0)
 			continue;
-		if (section->header.sh_type != SHT_NOBITS &&
-			section->header.sh_type != SHT_NULL &&
+		if (section->header.sh_type != SHT_NOBITS && section->header.sh_type != SHT_NULL &&
 			(section->header.sh_offset > reader->size ||
-				section->header.sh_size >
-					reader->size - section->header.sh_offset))
+				section->header.sh_size > reader->size - section->header.sh_offset))
 			return error_set(reader->error, EINVAL,
 				"%s: truncated or damaged: section %zu ends beyond the file",
 				reader->image->name, i);
@@ -212,8 +209,7 @@ static int read_segments(struct image_reader *reader, const GElf_Ehdr *header)
 		reader->segments[reader->segment_count++] = (struct image_segment){segment.p_vaddr,
 			segment.p_offset, segment.p_filesz, segment.p_memsz, segment.p_flags};
 	}
-	qsort(reader->segments, reader->segment_count, sizeof(*reader->segments),
-		compare_segments);
+	qsort(reader->segments, reader->segment_count, sizeof(*reader->segments), compare_segments);
 	return 0;
 }
 
@@ -327,8 +323,9 @@ static int locate(struct image_reader *reader, struct usdt_site *site,
 			moved = image->base - site->recorded_base;
 		if (!image->is_64)
 			moved = (uint32_t)moved;
-		place_address(reader, image->is_64 ? site->recorded_address + moved
-						   : (uint32_t)(site->recorded_address + moved),
+		place_address(reader,
+			image->is_64 ? site->recorded_address + moved
+				     : (uint32_t)(site->recorded_address + moved),
 			&site->code);
 		if (semaphore != 0)
 			place_address(reader,
@@ -427,8 +424,8 @@ static int read_note_section(struct image_reader *reader, size_t number, size_t 
 		}
 		if (type == NOTE_TYPE && name_size == 8 &&
 			memcmp(copy + at + 12, "stapsdt", 8) == 0)
-			error = add_site(reader, copy + description, description_size,
-				relocations, relocation_count, description, capacity);
+			error = add_site(reader, copy + description, description_size, relocations,
+				relocation_count, description, capacity);
 		at = next < size ? (size_t)next : size;
 	}
 	free(relocations);
@@ -457,8 +454,7 @@ static int read_notes(struct image_reader *reader)
 
 /* --- why there are none --- */
 
-static const struct image_section *find_section(
-	const struct image_reader *reader, const char *name)
+static const struct image_section *find_section(const struct image_reader *reader, const char *name)
 {
 	for (size_t i = 1; i < reader->section_count; i++)
 		if (strcmp(reader->sections[i].name, name) == 0)

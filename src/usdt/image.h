@@ -31,8 +31,8 @@ struct usdt_place {
 	bool is_mapped;     /* a segment (in a relocatable object: a section) has it */
 	bool is_executable; /* what that segment allows */
 	bool is_writable;
-	bool has_offset; /* the file has bytes for it */
-	uint64_t offset; /* in the file */
+	bool has_offset;  /* the file has bytes for it */
+	uint64_t offset;  /* in the file */
 	uint32_t section; /* relocatable objects: its number, 0 when undefined */
 	/* Relocatable objects: "symbol+0x10"; else NULL. */
 	const char *relocation;
@@ -67,8 +67,8 @@ struct usdt_site {
 struct usdt_block;
 
 struct usdt_image {
-	char *name;         /* for messages: the path as the user gave it */
-	uint16_t machine;   /* EM_... */
+	char *name;       /* for messages: the path as the user gave it */
+	uint16_t machine; /* EM_... */
 	bool is_64;
 	bool is_big_endian;
 	bool is_relocatable;
@@ -78,7 +78,7 @@ struct usdt_image {
 	size_t damaged_count;
 	size_t site_count;
 	struct usdt_site *sites; /* in the order of the notes */
-	const char *absence; /* with no site: the likely reason, one line */
+	const char *absence;     /* with no site: the likely reason, one line */
 
 	struct usdt_block *blocks; /* memory that the sites point into */
 };

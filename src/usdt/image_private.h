@@ -42,8 +42,7 @@ void *image_allocate(struct usdt_image *image, size_t size);
 char *image_copy(struct usdt_image *image, const char *text);
 
 /* Up to count bytes of the file at offset; returns how many there were. */
-size_t image_bytes(
-	struct image_reader *reader, uint64_t offset, uint8_t *bytes, size_t count);
+size_t image_bytes(struct image_reader *reader, uint64_t offset, uint8_t *bytes, size_t count);
 
 /* Finds the section's bytes as they are in the file. 0, or a negative errno with error set. */
 int image_section_data(

@@ -89,8 +89,7 @@ static bool take_symbol(struct cursor *cursor, struct operand *operand)
 
 	skip_blanks(cursor);
 	begin = cursor->at;
-	while (cursor->at < cursor->end &&
-		is_symbol_character(*cursor->at, cursor->at == begin))
+	while (cursor->at < cursor->end && is_symbol_character(*cursor->at, cursor->at == begin))
 		cursor->at++;
 	if (cursor->at == begin || operand->symbol)
 		return false;
@@ -203,8 +202,8 @@ static bool x86_register(const char *name, struct operand_register *found)
 	for (size_t i = 0; i < 3; i++) {
 		if (strncmp(name, vectors[i].prefix, 3) == 0 &&
 			(number = register_number(name + 3, length - 3, 31)) >= 0) {
-			*found = (struct operand_register){OPERAND_REGISTER_FLOAT,
-				(uint8_t)number, vectors[i].size, false};
+			*found = (struct operand_register){
+				OPERAND_REGISTER_FLOAT, (uint8_t)number, vectors[i].size, false};
 			return true;
 		}
 	}
@@ -320,8 +319,8 @@ static bool parse_x86(struct cursor *cursor, struct operand *operand)
 			return false;
 		operand->kind = operand->symbol ? OPERAND_SYMBOL : OPERAND_MEMORY;
 		/* a number relative to %rip is a symbol that the assembler has resolved */
-		operand->is_portable = !operand->symbol && !operand->segment &&
-				       !cursor->has_sum && operand->base.number != 16 &&
+		operand->is_portable = !operand->symbol && !operand->segment && !cursor->has_sum &&
+				       operand->base.number != 16 &&
 				       operand->base.kind == OPERAND_REGISTER_GENERAL &&
 				       operand->index.kind != OPERAND_REGISTER_FLOAT;
 	} else if (!has_sum) {
@@ -363,8 +362,8 @@ static bool arm_register(const char *name, struct operand_register *found)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (strcmp(name, names[i].name) == 0) {
-			*found = (struct operand_register){OPERAND_REGISTER_GENERAL,
-				names[i].number, names[i].size, false};
+			*found = (struct operand_register){
+				OPERAND_REGISTER_GENERAL, names[i].number, names[i].size, false};
 			return true;
 		}
 	}
@@ -434,8 +433,7 @@ static bool take_arm_address(struct cursor *cursor, struct operand *operand)
 	has_hash = take(cursor, '#');
 	skip_blanks(cursor);
 	start = *cursor;
-	if (!has_hash && take_register_name(cursor, name) &&
-		arm_register(name, &operand->index)) {
+	if (!has_hash && take_register_name(cursor, name) && arm_register(name, &operand->index)) {
 		operand->is_portable = false;
 		if (operand->index.kind != OPERAND_REGISTER_GENERAL)
 			return false;

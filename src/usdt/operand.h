@@ -45,7 +45,7 @@ struct operand_register {
 
 struct operand {
 	enum operand_kind kind;
-	bool is_address; /* OPERAND_SYMBOL: the value is the address itself ("$name") */
+	bool is_address;  /* OPERAND_SYMBOL: the value is the address itself ("$name") */
 	bool is_portable; /* libbpf decodes this form, and with it bpftrace and the rest */
 	struct operand_register base, index;
 	uint8_t scale;       /* 1, 2, 4 or 8; for aarch64 2 to the power of the shift */
@@ -75,7 +75,6 @@ void operand_parse(uint16_t machine, const char *text, size_t length, struct ope
  * arguments are separated by white space that stands outside brackets. Returns false
  * when there is none left.
  */
-bool operand_next_argument(
-	uint16_t machine, const char **rest, struct operand_argument *argument);
+bool operand_next_argument(uint16_t machine, const char **rest, struct operand_argument *argument);
 
 #endif

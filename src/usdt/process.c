@@ -39,8 +39,7 @@ static bool cut_deleted(char *path)
 	static const char mark[] = " (deleted)";
 	size_t length = strlen(path);
 
-	if (length < sizeof(mark) - 1 ||
-		strcmp(path + length - (sizeof(mark) - 1), mark) != 0)
+	if (length < sizeof(mark) - 1 || strcmp(path + length - (sizeof(mark) - 1), mark) != 0)
 		return false;
 	path[length - (sizeof(mark) - 1)] = 0;
 	return true;
@@ -87,8 +86,7 @@ static int add_mapping(struct usdt_process *process, const char *line)
 	struct usdt_mapping *grown;
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &begin,
-		    &end, permissions, &offset, &device_major, &device_minor, &inode,
-		    &path) < 7 ||
+		    &end, permissions, &offset, &device_major, &device_minor, &inode, &path) < 7 ||
 		path == 0 || inode == 0 || line[path] != '/')
 		return 0;
 	object = find_object(process, device_major, device_minor, inode, line + path);
@@ -154,8 +152,8 @@ static int open_object(const struct usdt_process *process, const struct usdt_obj
 	char *path;
 	int file, error;
 
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
-		(int)process->pid, object->mappings[0].begin, object->mappings[0].end);
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)process->pid,
+		object->mappings[0].begin, object->mappings[0].end);
 	file = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (file >= 0)
 		return file;

@@ -163,8 +163,7 @@ static struct function *find_function(
 		const struct function *function = &functions[middle];
 
 		if (function->section < point->section ||
-			(function->section == point->section &&
-				function->begin <= point->address))
+			(function->section == point->section && function->begin <= point->address))
 			low = middle + 1;
 		else
 			high = middle;
@@ -227,8 +226,8 @@ static int scan(struct image_reader *reader, const struct image_section *table,
 			continue;
 		section = reader->image->is_relocatable ? symbol.st_shndx : 0;
 		if (type == STT_OBJECT || type == STT_NOTYPE) {
-			size_t point = first_point(
-				semaphores, semaphore_count, section, symbol.st_value);
+			size_t point =
+				first_point(semaphores, semaphore_count, section, symbol.st_value);
 
 			if (point == semaphore_count || semaphores[point].section != section ||
 				semaphores[point].address != symbol.st_value)

@@ -48,8 +48,7 @@ static void find(struct verifier *verifier, enum verify_kind kind, struct subjec
 		return;
 	if (report->count == report->capacity) {
 		size_t capacity = report->capacity ? report->capacity * 2 : 16;
-		struct verify_finding *grown =
-			realloc(report->findings, capacity * sizeof(*grown));
+		struct verify_finding *grown = realloc(report->findings, capacity * sizeof(*grown));
 
 		if (!grown) {
 			verifier->error = -ENOMEM;
@@ -177,18 +176,20 @@ static void check_code(struct verifier *verifier, struct subject subject)
 	if (!site->code.is_mapped)
 		find(verifier, VERIFY_SITE, subject, "site %s is in no segment", text);
 	else if (!site->code.is_executable)
-		find(verifier, VERIFY_SITE, subject, "site %s is in a segment that is not executable",
-			text);
+		find(verifier, VERIFY_SITE, subject,
+			"site %s is in a segment that is not executable", text);
 	else if (site->form == SITE_NOP5)
 		find(verifier, VERIFY_SITE, subject,
-			"site %s is a lone 5-byte nop, which is unsafe: kernels that make it a call "
+			"site %s is a lone 5-byte nop, which is unsafe: kernels that make it a "
+			"call "
 			"kill forked children",
 			text);
 	else if (site->form == SITE_BREAKPOINT)
 		find(verifier, VERIFY_SITE, subject, "site %s is a breakpoint in the file", text);
 	else if (!site_form_is_safe(site->form))
-		find(verifier, VERIFY_SITE, subject, "site %s is not a nop that tracers expect (%s)",
-			text, site_form_text(site->form));
+		find(verifier, VERIFY_SITE, subject,
+			"site %s is not a nop that tracers expect (%s)", text,
+			site_form_text(site->form));
 }
 
 static void check_semaphore(struct verifier *verifier, struct subject subject)
@@ -206,7 +207,8 @@ static void check_semaphore(struct verifier *verifier, struct subject subject)
 	where(semaphore, at);
 	if (site->semaphore_visibility == USDT_VISIBILITY_GLOBAL)
 		find(verifier, VERIFY_SEMAPHORE, subject,
-			"semaphore %s (%s) is neither hidden nor local: another object may take its "
+			"semaphore %s (%s) is neither hidden nor local: another object may take "
+			"its "
 			"place",
 			at, site->semaphore_symbol ? site->semaphore_symbol : "");
 	/* in a relocatable object it may be another object's, and has no place yet */
@@ -250,12 +252,12 @@ static void check_argument(struct verifier *verifier, struct subject subject,
 		break; /* a machine whose operands are not known here */
 	case OPERAND_SYMBOL:
 		find(verifier, VERIFY_OPERAND, subject,
-			"site %s has the symbol-relative operand %.*s, which tracers read as 0", text,
-			length, found->text);
+			"site %s has the symbol-relative operand %.*s, which tracers read as 0",
+			text, length, found->text);
 		break;
 	case OPERAND_UNKNOWN:
-		find(verifier, VERIFY_OPERAND, subject, "site %s has an operand of no known form: %.*s",
-			text, length, found->text);
+		find(verifier, VERIFY_OPERAND, subject,
+			"site %s has an operand of no known form: %.*s", text, length, found->text);
 		break;
 	default:
 		if (!found->operand.is_portable && !found->is_float)
@@ -298,8 +300,7 @@ static void check_probe(struct verifier *verifier, const struct contract_provide
 	struct subject subject = {provider->name, probe->name, NULL, -1};
 	const struct usdt_site *guarded = NULL;
 	size_t count;
-	const struct usdt_site **sites =
-		find_sites(verifier, provider->name, probe->name, &count);
+	const struct usdt_site **sites = find_sites(verifier, provider->name, probe->name, &count);
 	bool allowed = is_allowed(verifier, provider->name, probe->name);
 
 	if (count == 0 && !allowed)
@@ -361,7 +362,8 @@ static void check_sharing(struct verifier *verifier, const struct usdt_site **si
 		if (same_place(&a->semaphore, &b->semaphore) && strcmp(a->name, b->name) != 0)
 			find(verifier, VERIFY_SEMAPHORE,
 				(struct subject){b->provider, b->name, b, -1},
-				"semaphore %s is that of %s too", where(&b->semaphore, text), a->name);
+				"semaphore %s is that of %s too", where(&b->semaphore, text),
+				a->name);
 	}
 	free(sorted);
 }
