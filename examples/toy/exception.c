@@ -44,8 +44,7 @@ value exception_new(struct thread *thread, struct class *class, struct source_fi
 	}
 	for (uint32_t i = 0; i < class->field_count; i++)
 		atomic_init(&error->fields[i], VALUE_NIL);
-	if (thread->frame_count)
-		object_created(thread, &error->object);
+	object_created(thread, &error->object, place);
 	slot_store(&error->fields[FIELD_MESSAGE], error_text(thread, place, message));
 	slot_store(&error->fields[FIELD_FILE], error_text(thread, place, file->path));
 	slot_store(&error->fields[FIELD_LINE], value_int(line));

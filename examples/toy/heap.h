@@ -39,7 +39,7 @@ void heap_remember(struct capability *cap, struct object *object);
 /* Appends to a list that grows. 0, -ENOMEM. */
 int object_list_add(struct object_list *list, struct object *object);
 /* The event of an object that is no array, hash or string, once it is made. */
-void object_created(struct thread *thread, struct object *object);
+void object_created(struct thread *thread, struct object *object, struct place place);
 
 /* After content was stored in an object: young collections must look at old writers. */
 static inline void heap_barrier(struct capability *cap, struct object *object, value content)

@@ -105,8 +105,11 @@ static struct token string(struct lexer *lexer)
 	for (;;) {
 		char c = *lexer->next;
 
-		if (!c)
+		if (!c) {
+			/* The end of the file says nothing; where it began does. */
+			lexer->line = token.line;
 			return fail(lexer, "string without an end");
+		}
 		lexer->next++;
 		if (c == '"')
 			break;

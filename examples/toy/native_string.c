@@ -175,7 +175,7 @@ NATIVE(string_split)
 	if (separator && !separator->length)
 		return exception_raise(
 			thread, thread->vm->class_argument_error, "the separator is empty");
-	list = array_new(thread->cap, thread_place(thread), 8);
+	list = array_new(thread->cap, thread_place(thread), 0);
 	if (!list)
 		return NATIVE_MEMORY;
 	while (separator && !error) {

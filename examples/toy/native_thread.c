@@ -149,7 +149,7 @@ NATIVE(lock_make)
 		vmtap_name_init(&lock->name, text, strlen(text));
 	else
 		vmtap_name_init(&lock->name, "Lock", 4);
-	object_created(thread, &lock->object);
+	object_created(thread, &lock->object, thread_place(thread));
 	*result = value_object(lock);
 	return NATIVE_OK;
 }
@@ -181,7 +181,6 @@ NATIVE(lock_acquire)
 	} else {
 		EVENT(thread->cap, LOCK_WAIT, thread->cap->number, thread->number,
 			(uint64_t)(uintptr_t)lock, &lock->name);
-		lock->waiting++;
 		scheduler_wait(thread, &lock->waiters, STOP_BLOCKED, lock->owner->number);
 		return NATIVE_BLOCK;
 	}
@@ -202,10 +201,8 @@ NATIVE(lock_release)
 			"the thread does not hold the lock");
 	}
 	lock->owner = scheduler_wake_one(thread->cap, &lock->waiters);
-	if (lock->owner) {
-		lock->waiting--;
+	if (lock->owner)
 		heap_barrier(thread->cap, &lock->object, value_object(lock->owner));
-	}
 	unlock_vm(thread);
 	return NATIVE_OK;
 }
@@ -213,10 +210,13 @@ NATIVE(lock_release)
 NATIVE(lock_waiting)
 {
 	struct lock *lock = value_to_object(arguments[0]);
+	int64_t waiting = 0;
 
 	(void)count;
 	lock_vm(thread);
-	*result = value_int((int64_t)lock->waiting);
+	for (struct thread *entry = lock->waiters.first; entry; entry = entry->next)
+		waiting++;
+	*result = value_int(waiting);
 	unlock_vm(thread);
 	return NATIVE_OK;
 }
@@ -243,7 +243,7 @@ NATIVE(queue_make)
 		heap_cancel(thread->cap, &queue->object, queue->capacity * sizeof(slot));
 		return NATIVE_MEMORY;
 	}
-	object_created(thread, &queue->object);
+	object_created(thread, &queue->object, thread_place(thread));
 	*result = value_object(queue);
 	return NATIVE_OK;
 }
@@ -338,7 +338,7 @@ NATIVE(spark_make)
 	memset((char *)spark + sizeof(spark->object), 0, sizeof(*spark) - sizeof(spark->object));
 	atomic_init(&spark->function, arguments[1]);
 	atomic_init(&spark->result, VALUE_NIL);
-	object_created(thread, &spark->object);
+	object_created(thread, &spark->object, thread_place(thread));
 	*result = value_object(spark);
 	scheduler_add_spark(thread->cap, spark);
 	return NATIVE_OK;

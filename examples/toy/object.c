@@ -208,17 +208,18 @@ void object_finalize(struct object *object)
 	}
 }
 
-/* The event of everything that is not an array, hash or string. */
+void object_created(struct thread *thread, struct object *object, struct place place)
+{
+	EVENT(thread->cap, OBJECT_CREATE, &object->class->name, (uint64_t)object_bytes(object),
+		place.file, place.line, thread->number, (uint64_t)(uintptr_t)object);
+}
+
+/* place costs a look into the line table, so it is taken when someone wants it. */
 static void created(struct thread *thread, struct object *object)
 {
 	EVENT(thread->cap, OBJECT_CREATE, &object->class->name, (uint64_t)object_bytes(object),
 		thread_file(thread, 0), thread_line(thread, 0), thread->number,
 		(uint64_t)(uintptr_t)object);
-}
-
-void object_created(struct thread *thread, struct object *object)
-{
-	created(thread, object);
 }
 
 struct instance *instance_new(struct thread *thread, struct class *class)

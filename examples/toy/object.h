@@ -118,7 +118,6 @@ struct lock {
 	char *text; /* the name's, or NULL when it is the class's */
 	struct thread *owner;
 	struct wait_list waiters;
-	size_t waiting;
 };
 
 /* A bounded channel; all of it under the VM's lock. */

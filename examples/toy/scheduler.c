@@ -188,11 +188,11 @@ struct thread *scheduler_new_thread(struct capability *cap, struct thread *creat
 		/* It is garbage then, with a stack that its finalizer frees. */
 		return NULL;
 	}
-	if (creator)
-		object_created(creator, &thread->object);
 	pthread_mutex_lock(&cap->vm->lock);
 	register_thread(cap, thread);
 	pthread_mutex_unlock(&cap->vm->lock);
+	object_created(creator ? creator : thread, &thread->object,
+		thread_place(creator ? creator : thread));
 	return thread;
 }
 
@@ -258,7 +258,9 @@ static void finish_spark(struct capability *cap, struct thread *thread, bool fai
 
 static struct thread *new_spark_thread(struct capability *cap)
 {
+	struct function *function;
 	struct thread *thread;
+	struct place place;
 
 	if (!any_sparks(cap->vm))
 		return NULL;
@@ -268,6 +270,10 @@ static struct thread *new_spark_thread(struct capability *cap)
 	register_thread(cap, thread);
 	EVENT(cap, SPARK_THREAD_CREATE, cap->number, thread->number);
 	next_spark(cap, thread);
+	function = value_to_object(slot_load(&thread->spark->function));
+	place.file = &function->code->file->name;
+	place.line = function->code->line;
+	object_created(thread, &thread->object, place);
 	return thread;
 }
 
