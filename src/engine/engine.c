@@ -290,6 +290,8 @@ static void print_fault(const struct engine *engine, uint32_t clause, const stru
 	const struct d_probe *probe = &engine->probes->probes[engine->firing.probe];
 	FILE *messages = engine->messages;
 
+	/* On one terminal, what came before is to be read before. */
+	fflush(engine->output);
 	fprintf(messages, "dtrace: error in dt_clause_%u for probe ID %u (", clause,
 		engine->firing.probe + 1);
 	print_name(probe->provider, ":", messages);
