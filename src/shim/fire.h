@@ -61,7 +61,7 @@ static inline uint32_t fire_touch_text(const char **text)
 
 static inline int fire_wants_stream(const void *word)
 {
-	return *vmtap_word_stream(word) != 0;
+	return vmtap_word_stream_load(word) != 0;
 }
 
 static inline uint32_t fire_name(struct vmtap_name *name)

@@ -62,12 +62,22 @@ VMTAP_API void vmtap_object_remove(struct vmtap_object *object);
 
 /* The stream's half of a word. Only 16-bit stores touch it: the kernel changes the other
  * half at any moment by a plain read-modify-write of its own 16 bits. */
-static inline volatile uint16_t *vmtap_word_stream(const void *word)
+static inline uint16_t *vmtap_word_stream(const void *word)
 {
-	const volatile uint16_t *half = word;
+	const uint16_t *half = word;
 
 	__asm__("" : "+r"(half)); /* the declared object is only the first half */
-	return (volatile uint16_t *)half + 1;
+	return (uint16_t *)half + 1;
+}
+
+static inline uint16_t vmtap_word_stream_load(const void *word)
+{
+	return __atomic_load_n(vmtap_word_stream(word), __ATOMIC_RELAXED);
+}
+
+static inline void vmtap_word_stream_store(const void *word, uint16_t open)
+{
+	__atomic_store_n(vmtap_word_stream(word), open, __ATOMIC_RELEASE);
 }
 
 /* The probe part's tables, made by the generator. */

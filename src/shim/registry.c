@@ -28,11 +28,9 @@ void registry_fork_child(void)
 
 static void object_open(const struct vmtap_object *object)
 {
-	for (uint32_t i = 0; i < object->probe_count && i < VMTAP_PROBES; i++) {
-		volatile uint16_t *stream = vmtap_word_stream(object->words[i]);
-		if (*stream != open_probes[i])
-			*stream = open_probes[i];
-	}
+	for (uint32_t i = 0; i < object->probe_count && i < VMTAP_PROBES; i++)
+		if (vmtap_word_stream_load(object->words[i]) != open_probes[i])
+			vmtap_word_stream_store(object->words[i], open_probes[i]);
 }
 
 void registry_open(const bool wanted[VMTAP_PROBES])

@@ -91,7 +91,8 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t probe)
 {
 	struct ring *ring = thread_ring;
 
-	if (!atomic_load_explicit(&listening, memory_order_relaxed))
+	/* Acquire: what was set up for producers, such as the choice of a clock. */
+	if (!atomic_load_explicit(&listening, memory_order_acquire))
 		return NULL; /* fired as its guard closed */
 	if (ring) {
 		/* A signal handler amid a record of this thread, or a record without its text. */

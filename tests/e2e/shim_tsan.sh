@@ -1,0 +1,17 @@
+#!/bin/bash
+# The library under ThreadSanitizer: threads fire, come and go, clients subscribe, finish and
+# vanish, the stream stops and starts. No suppressions. The words' halves are changed by
+# 16-bit volatile stores and tested by assembly, which the detector does not see; all else is
+# C11 atomics or under a lock, and must be seen to be.
+set -eu
+command -v clang >/dev/null || { echo "no clang" && exit 77; }
+setarch -R true 2>/dev/null || { echo "setarch -R is not permitted" && exit 77; }
+echo 'int main(void){return 0;}' >"$TMPDIR/try.c"
+clang -fsanitize=thread -o "$TMPDIR/try" "$TMPDIR/try.c" 2>/dev/null && setarch -R "$TMPDIR/try" ||
+	{ echo "clang has no ThreadSanitizer here" && exit 77; }
+
+B=$BUILD
+sources="$(ls src/shim/*.c) $B/gen/fire.c $B/gen/events.c tests/shim/reader.c tests/shim/stress.c"
+clang -std=gnu11 -O1 -g -fsanitize=thread -fno-omit-frame-pointer -D_GNU_SOURCE -pthread \
+	-Isrc -Iinclude -I"$B/include" -I"$B/gen" -o "$TMPDIR/stress" $sources "$B/obj/gen/words.o"
+TSAN_OPTIONS="halt_on_error=0 exitcode=66 history_size=4" setarch -R "$TMPDIR/stress" 10

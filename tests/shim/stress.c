@@ -1,0 +1,114 @@
+/*
+ * stress.c: everything at once, for a race detector: threads that fire and exit, clients
+ * that come and go, the stream stopped and started, names taken by several threads.
+ *     stress ROUNDS
+ * Exits with 0 when each stream was well-formed.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "reader.h"
+#include "shim/wire.h"
+#include "vmtap.h"
+
+enum { THREADS = 4, NAMES = 64 };
+
+static atomic_bool stop;
+static struct vmtap_name shared_names[NAMES];
+static char path[256];
+
+static void fire_once(unsigned i)
+{
+	struct vmtap_name *name = &shared_names[i % NAMES];
+
+	VMTAP_METHOD_ENTRY(name, name, name, 1, i);
+	VMTAP_USER_MSG(0, "text");
+	VMTAP_METHOD_RETURN(name, name, name, 1, i);
+}
+
+static void *short_thread(void *argument)
+{
+	for (unsigned i = 0; i < 20; i++)
+		fire_once(i);
+	return argument;
+}
+
+static void *fire(void *argument)
+{
+	struct vmtap_poll state = {{0}};
+	pthread_t thread;
+
+	for (unsigned i = 0; !stop; i++) {
+		fire_once(i);
+		vmtap_poll(&state, NULL);
+		if (i % 100 == 0) {
+			if (pthread_create(&thread, NULL, short_thread, NULL) == 0)
+				pthread_join(thread, NULL);
+			usleep(100); /* lets a detector's slow threads take turns */
+		}
+	}
+	return argument;
+}
+
+static void *read_streams(void *argument)
+{
+	unsigned long flags = (unsigned long)argument;
+	struct reader reader;
+
+	while (!stop) {
+		if (!reader_open(&reader, path)) {
+			usleep(100);
+			continue;
+		}
+		if (reader_until_header(&reader)) {
+			reader_subscribe_all(&reader, (uint8_t)flags, 1);
+			while (reader_received(&reader) < 3000 && reader_step(&reader, 1000))
+				;
+			if (!*reader.error && !reader.closed)
+				reader_finish(&reader);
+		}
+		/* A stream that ends because the VM stops is in order. */
+		if (*reader.error && !reader.closed && !reader.ended) {
+			fprintf(stderr, "%s\n", reader.error);
+			_exit(1);
+		}
+		reader_close(&reader);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct vmtap_options options = {.size = sizeof(options), .ring_bytes = 1, .queue_bytes = 1,
+		.socket = path};
+	unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 5;
+	const char *folder = getenv("TMPDIR");
+	pthread_t threads[THREADS], readers[3];
+
+	snprintf(path, sizeof(path), "%s/stress-%d", folder ? folder : "/tmp", (int)getpid());
+	for (unsigned i = 0; i < NAMES; i++)
+		vmtap_name_init(&shared_names[i], "shared", 6);
+	for (unsigned long i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, fire, NULL);
+	for (unsigned long i = 0; i < 3; i++)
+		pthread_create(&readers[i], NULL, read_streams, (void *)(i == 2 ? WIRE_LOSSLESS : 0ul));
+	for (unsigned i = 0; i < rounds; i++) {
+		if (vmtap_start(&options)) {
+			fprintf(stderr, "cannot start\n");
+			return 1;
+		}
+		usleep(200000); /* how long a round is does not matter */
+		vmtap_stop();
+	}
+	stop = true;
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	for (unsigned i = 0; i < 3; i++)
+		pthread_join(readers[i], NULL);
+	printf("%u rounds\n", rounds);
+	return 0;
+}
