@@ -270,5 +270,5 @@ out:
 	free(check.lists);
 	free(check.allowed);
 	contract_free(check.contract);
-	return status;
+	return probes_finish(status);
 }

@@ -384,5 +384,5 @@ out:
 	json_decref(diff.changes);
 	close_side(&diff.old);
 	close_side(&diff.new);
-	return status;
+	return probes_finish(status);
 }

@@ -531,5 +531,5 @@ out:
 	for (size_t i = 0; i < target_count; i++)
 		probes_close(&targets[i]);
 	free(targets);
-	return status;
+	return probes_finish(status);
 }

@@ -191,3 +191,11 @@ void probes_json_print(json_t *document)
 	putchar('\n');
 	json_decref(document);
 }
+
+int probes_finish(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	cli_message("standard output: %m");
+	return CLI_CANNOT;
+}

@@ -66,6 +66,9 @@ json_t *probes_json_text(const char *text);
 json_t *probes_json_address(unsigned long long address);
 json_t *probes_json_argument(const struct operand_argument *argument);
 
+/* What a verb exits with: status, or CLI_CANNOT when standard output could not be written. */
+int probes_finish(int status);
+
 /* Prints and frees a document, with a newline. */
 void probes_json_print(json_t *document);
 

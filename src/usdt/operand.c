@@ -132,18 +132,18 @@ static bool take_sum(struct cursor *cursor, struct operand *operand)
 	return true;
 }
 
-/* A word of letters and digits, in lower case; longer ones are no register. */
+/* A word of letters and digits, padded with zeros; longer ones are no register. */
 static bool take_register_name(struct cursor *cursor, char name[8])
 {
 	size_t length = 0;
 
+	memset(name, 0, 8);
 	skip_blanks(cursor);
 	while (cursor->at < cursor->end && isalnum((unsigned char)*cursor->at)) {
 		if (length == 7)
 			return false;
 		name[length++] = *cursor->at++;
 	}
-	name[length] = 0;
 	return length > 0;
 }
 
@@ -164,9 +164,10 @@ static int register_number(const char *digits, size_t length, int limit)
 
 /* --- x86-64 --- */
 
-static bool x86_register(const char *name, struct operand_register *found)
+/* Names are 8 bytes wide, so that a comparison is one instruction: files have many. */
+static bool x86_register(const char name[8], struct operand_register *found)
 {
-	static const char *const names[][5] = {
+	static const char names[8][5][8] = {
 		/* 8, 4, 2, 1 bytes, the second byte */
 		{"rax", "eax", "ax", "al", "ah"},
 		{"rcx", "ecx", "cx", "cl", "ch"},
@@ -187,7 +188,7 @@ static bool x86_register(const char *name, struct operand_register *found)
 
 	for (uint8_t i = 0; i < 8; i++) {
 		for (uint8_t j = 0; j < 5; j++) {
-			if (names[i][j][0] && strcmp(name, names[i][j]) == 0) {
+			if (names[i][j][0] && memcmp(name, names[i][j], 8) == 0) {
 				*found = (struct operand_register){
 					OPERAND_REGISTER_GENERAL, i, sizes[j], j == 4};
 				return true;

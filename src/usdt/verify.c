@@ -223,6 +223,9 @@ static void check_semaphore(struct verifier *verifier, struct subject subject)
 	else if (semaphore->is_mapped && !semaphore->has_offset)
 		find(verifier, VERIFY_SEMAPHORE, subject,
 			"semaphore %s is not in the file: kernels cannot raise it", at);
+	else if (semaphore->is_mapped && semaphore->address & 1)
+		find(verifier, VERIFY_SEMAPHORE, subject,
+			"semaphore %s has an odd address: kernels refuse it", at);
 }
 
 static void check_argument(struct verifier *verifier, struct subject subject,

@@ -181,6 +181,13 @@ grep -q $'\033' "$directory/out" && fail "an escape went through"
 run 0 list --json "$directory/hostile"
 python3 -m json.tool "$directory/out" >/dev/null || fail "JSON of a hostile name"
 
+# what cannot be written is no success
+if [ -w /dev/full ]; then
+	"$VMTAP" list "$directory/program" >/dev/full 2>"$directory/err"
+	[ $? = 3 ] || fail "a full disk"
+	has err 'standard output'
+fi
+
 # usage
 run 2 list
 run 2 list --nonsense "$directory/program"
