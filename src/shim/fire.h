@@ -39,10 +39,13 @@
 #define FIRE VMTAP_HIDDEN __attribute__((cold, noinline, used))
 #endif
 
+/* Cold functions are optimised for size: their parts would not be inlined. */
+#define FIRE_PART inline __attribute__((always_inline))
+
 static struct vmtap_name fire_no_name = VMTAP_NAME("");
 
 /* NULL is against the contract; a traced program must not die of it. */
-static inline struct vmtap_name *fire_touch_name(struct vmtap_name *name)
+static FIRE_PART struct vmtap_name *fire_touch_name(struct vmtap_name *name)
 {
 	if (__builtin_expect(!name || !name->text, 0))
 		return &fire_no_name;
@@ -52,19 +55,19 @@ static inline struct vmtap_name *fire_touch_name(struct vmtap_name *name)
 }
 
 /* Returns the text's length, as far as a record takes it. */
-static inline uint32_t fire_touch_text(const char **text)
+static FIRE_PART uint32_t fire_touch_text(const char **text)
 {
 	if (__builtin_expect(!*text, 0))
 		*text = "";
 	return (uint32_t)strnlen(*text, RECORD_TEXT_MAX);
 }
 
-static inline int fire_wants_stream(const void *word)
+static FIRE_PART int fire_wants_stream(const void *word)
 {
 	return vmtap_word_stream_load(word) != 0;
 }
 
-static inline uint32_t fire_name(struct vmtap_name *name)
+static FIRE_PART uint32_t fire_name(struct vmtap_name *name)
 {
 	uint32_t id = __atomic_load_n(&name->id, __ATOMIC_ACQUIRE);
 	const struct vmtap_runtime *runtime;
@@ -75,7 +78,7 @@ static inline uint32_t fire_name(struct vmtap_name *name)
 	return runtime ? runtime->name(name) : 0;
 }
 
-static inline struct vmtap_record *fire_begin(uint32_t probe, uint32_t bytes)
+static FIRE_PART struct vmtap_record *fire_begin(uint32_t probe, uint32_t bytes)
 {
 	const struct vmtap_runtime *runtime =
 		atomic_load_explicit(&vmtap_object.runtime, memory_order_acquire);
@@ -83,29 +86,29 @@ static inline struct vmtap_record *fire_begin(uint32_t probe, uint32_t bytes)
 	return runtime ? runtime->begin(probe, bytes) : NULL;
 }
 
-static inline uint32_t fire_text_bytes(uint32_t fixed, uint32_t length)
+static FIRE_PART uint32_t fire_text_bytes(uint32_t fixed, uint32_t length)
 {
 	return (fixed + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
 }
 
-static inline void fire_put_u32(struct vmtap_record *record, uint32_t offset, uint32_t value)
+static FIRE_PART void fire_put_u32(struct vmtap_record *record, uint32_t offset, uint32_t value)
 {
 	memcpy(record->at + offset, &value, sizeof(value));
 }
 
-static inline void fire_put_u64(struct vmtap_record *record, uint32_t offset, uint64_t value)
+static FIRE_PART void fire_put_u64(struct vmtap_record *record, uint32_t offset, uint64_t value)
 {
 	memcpy(record->at + offset, &value, sizeof(value));
 }
 
-static inline void fire_put_text(
+static FIRE_PART void fire_put_text(
 	struct vmtap_record *record, uint32_t offset, const char *text, uint32_t length)
 {
 	fire_put_u32(record, offset, length);
 	memcpy(record->at + offset + 4, text, length);
 }
 
-static inline void fire_commit(struct vmtap_record *record)
+static FIRE_PART void fire_commit(struct vmtap_record *record)
 {
 	atomic_store_explicit(&record->head, record->next, memory_order_release);
 	atomic_store_explicit(&record->busy, 0, memory_order_release);
