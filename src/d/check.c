@@ -349,6 +349,9 @@ static int check_plain_assignment(struct d_compiler *compiler, struct d_node *no
 	} else if (d_check(compiler, left) || d_check(compiler, right)) {
 		return -1;
 	}
+	/* (@a = count()) = ... is no aggregation any more, and nothing else either. */
+	if (left->type->kind == D_TYPE_DYNAMIC)
+		return check_writable(compiler, node, left);
 	if (!d_check_passes(left->type, right))
 		return fail_types(compiler, node, left, right);
 	node->type = left->type;
@@ -473,8 +476,6 @@ static int check_additive(struct d_compiler *compiler, struct d_node *node)
 		node->type = d_type_promote(left->type, right->type);
 		return 0;
 	}
-	if (d_type_is_string(left->type) && d_type_is_integer(right->type))
-		return d_fail_unsupported(compiler, &node->place, "arithmetic on strings");
 	if (left_pointer && d_type_is_integer(right->type) && points_to_sized(left->type))
 		node->type = left->type;
 	else if (add && right_pointer && d_type_is_integer(left->type) &&

@@ -139,7 +139,9 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 			" (profile probes need a kernel source; tick-n works with every source)");
 		return;
 	}
-	for (size_t i = 0; i < set->count && length; i++) {
+	/* Not for a provider that ends in a digit: that is another process's. */
+	for (size_t i = 0; i < set->count && length && !strchr("0123456789", provider[length - 1]);
+		i++) {
 		const char *known = set->probes[i].provider;
 
 		if (!strncmp(known, provider, length) && is_number(known + length)) {

@@ -35,7 +35,7 @@ const struct d_type *d_literal_type(const struct d_types *types, uint64_t value,
 const char *d_literal_integer(
 	struct d_compiler *compiler, const char *at, const char *end, struct d_token *token)
 {
-	const char *start = at, *digits;
+	const char *start = at;
 	unsigned base = 10, longs = 0;
 	bool is_unsigned = false, overflow = false;
 	uint64_t value = 0;
@@ -48,7 +48,7 @@ const char *d_literal_integer(
 			at += 2;
 		}
 	}
-	for (digits = at; at < end; at++) {
+	for (; at < end; at++) {
 		digit = digit_of(*at);
 		if (digit >= (base == 16 ? 16 : 10))
 			break;
@@ -82,8 +82,8 @@ const char *d_literal_integer(
 	if (overflow || !token->type) {
 		d_fail(compiler, &token->place, "D_INT_OFLOW",
 			"integer constant %.*s%s cannot be represented in any built-in integral type",
-			(int)(at - digits > 40 ? 40 : at - digits), start,
-			at - digits > 40 ? "..." : "");
+			(int)(at - start > 40 ? 40 : at - start), start,
+			at - start > 40 ? "..." : "");
 		return NULL;
 	}
 	return at;
