@@ -106,8 +106,8 @@ has out 'file offset 0x[0-9a-f]+, nop$'
 has out 'semaphore 0x[0-9a-f]+, file offset 0x[0-9a-f]+, writable, hidden$'
 has out 'bpftrace, perf and gdb: gc__start$'
 if [ "$(uname -m)" = x86_64 ]; then
-	has out 'args\[0\]: int32_t -4@%e'
-	has out 'args\[1\]: uint64_t 8@%r'
+	has out 'args\[0\]: int32_t -4@(%e|-?[0-9]+\(%rsp)'
+	has out 'args\[1\]: uint64_t 8@(%r|-?[0-9]+\(%rsp)'
 fi
 run 0 list -v "$directory/program.o"
 has out 'address \.text.*\+?0x[0-9a-f]+, file offset 0x'
