@@ -173,8 +173,8 @@ has out 'gc-start'
 # a hostile name stays in its line
 sed 's/gc__start/GC_NAME/g' "$directory/program.c" >"$directory/hostile.c"
 "$CC" -O2 -o "$directory/hostile" "$directory/hostile.c"
-perl -pi -e 's/GC_NAME\0/GC\n\e[1m\0/g' "$directory/hostile" 2>/dev/null ||
-	sed -i 's/GC_NAME\x00/GC\x07\x1b[1m\x00/g' "$directory/hostile"
+perl -pi -e 's/GC_NAME\0/GC\n\e[\xffm\0/g' "$directory/hostile" 2>/dev/null ||
+	sed -i 's/GC_NAME\x00/GC\x07\x1b[\xffm\x00/g' "$directory/hostile"
 run 0 list "$directory/hostile"
 [ "$(wc -l <"$directory/out")" = 4 ] || fail "a name broke its line"
 grep -q $'\033' "$directory/out" && fail "an escape went through"
