@@ -15,9 +15,9 @@ typedef uint32_t instruction;
 #define INSTRUCTION_MAX_OPERAND 0xffffffU
 
 /*
- * clang-format off
  * name: what it does with the operand a; the stack grows to the right.
  */
+/* clang-format off */
 #define OPERATIONS(X) \
 	X(NIL)          /* -> nil */ \
 	X(TRUE)         \
@@ -125,7 +125,7 @@ struct code {
 	struct symbol *name; /* NULL: a file or a function */
 	int line;
 	uint32_t parameters;
-	uint32_t locals;  /* self, parameters, variables */
+	uint32_t locals;   /* self, parameters, variables */
 	uint32_t operands; /* stack slots above the locals */
 
 	instruction *instructions;

@@ -53,8 +53,8 @@ struct array *array_new(struct capability *cap, struct place place, size_t capac
 
 	if (capacity > SIZE_MAX / 4 / sizeof(slot))
 		return NULL;
-	array = heap_allocate(cap, cap->vm->class_array, KIND_ARRAY, sizeof(*array),
-		capacity * sizeof(slot));
+	array = heap_allocate(
+		cap, cap->vm->class_array, KIND_ARRAY, sizeof(*array), capacity * sizeof(slot));
 	if (!array)
 		return NULL;
 	body = body_new(capacity);
@@ -172,8 +172,8 @@ struct hash *hash_new(struct capability *cap, struct place place, size_t pairs)
 
 	while (capacity < pairs && capacity < UINT32_MAX / 8)
 		capacity *= 2;
-	hash = heap_allocate(cap, cap->vm->class_hash, KIND_HASH, sizeof(*hash),
-		hash_bytes_for(capacity));
+	hash = heap_allocate(
+		cap, cap->vm->class_hash, KIND_HASH, sizeof(*hash), hash_bytes_for(capacity));
 	if (!hash)
 		return NULL;
 	atomic_flag_clear(&hash->busy);
@@ -220,8 +220,7 @@ static size_t find(const struct hash *hash, value key)
 	size_t mask = 2 * hash->capacity - 1;
 	size_t place = key_hash(key) & mask;
 
-	while (hash->index[place] &&
-		!value_equal(hash->entries[hash->index[place] - 1].key, key))
+	while (hash->index[place] && !value_equal(hash->entries[hash->index[place] - 1].key, key))
 		place = (place + 1) & mask;
 	return place;
 }
@@ -366,8 +365,8 @@ struct array *hash_list(struct capability *cap, struct place place, struct hash 
 		struct hash_entry *entry = &hash->entries[i];
 
 		if (entry->key != VALUE_UNDEFINED)
-			atomic_init(&array->body->items[length++],
-				keys ? entry->key : entry->content);
+			atomic_init(
+				&array->body->items[length++], keys ? entry->key : entry->content);
 	}
 	spin_unlock(&hash->busy);
 	atomic_store_explicit(&array->length, length, memory_order_release);

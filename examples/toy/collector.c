@@ -63,8 +63,8 @@ static void scan_object(struct capability *cap, struct object *object)
 	case KIND_INSTANCE: {
 		struct instance *instance = (struct instance *)object;
 
-		scan_slots(cap, instance->fields,
-			(object->bytes - sizeof(*instance)) / sizeof(slot));
+		scan_slots(
+			cap, instance->fields, (object->bytes - sizeof(*instance)) / sizeof(slot));
 		break;
 	}
 	case KIND_ARRAY:

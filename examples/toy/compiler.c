@@ -51,56 +51,12 @@ static void compile_statement(struct compiler *compiler, struct node *node);
 static struct code *compile_scope(struct compiler *outer, struct capability *cap,
 	struct source_file *file, struct scope *scope, struct parse_error *error);
 
-void code_free(struct code *code)
-{
-	if (!code)
-		return;
-	for (uint32_t i = 0; i < code->code_count; i++)
-		code_free(code->codes[i]);
-	for (uint32_t i = 0; i < code->class_count; i++)
-		free(code->classes[i].fields);
-	free(code->instructions);
-	free(code->lines);
-	free(code->constants);
-	free(code->sites);
-	free(code->handlers);
-	free(code->captures);
-	free(code->codes);
-	free(code->classes);
-	free(code->globals);
-	free(code->fields);
-	free(code->field_slots);
-	free(code);
-}
-
-struct symbol *code_bind(struct code *code, struct class *owner)
-{
-	struct symbol *missing = NULL;
-
-	code->owner = owner;
-	for (uint32_t i = 0; i < code->field_count; i++) {
-		int position = class_field(owner, code->fields[i]);
-
-		if (position < 0)
-			missing = code->fields[i];
-		else
-			code->field_slots[i] = (uint32_t)position;
-	}
-	for (uint32_t i = 0; i < code->code_count; i++) {
-		struct symbol *inside = code_bind(code->codes[i], owner);
-
-		missing = missing ? missing : inside;
-	}
-	return missing;
-}
-
 static void fail(struct compiler *compiler, const char *message)
 {
 	if (!compiler->failed) {
 		compiler->failed = true;
 		compiler->error->line = compiler->line;
-		snprintf(compiler->error->message, sizeof(compiler->error->message), "%s",
-			message);
+		snprintf(compiler->error->message, sizeof(compiler->error->message), "%s", message);
 	}
 }
 
@@ -138,8 +94,7 @@ static void emit_word(struct compiler *compiler, instruction word)
 }
 
 /* effect: how the instruction changes the number of operands. */
-static void emit(
-	struct compiler *compiler, enum operation operation, uint32_t operand, int effect)
+static void emit(struct compiler *compiler, enum operation operation, uint32_t operand, int effect)
 {
 	if (operand > INSTRUCTION_MAX_OPERAND)
 		fail(compiler, "too much code in one function");
@@ -161,8 +116,7 @@ static void land(struct compiler *compiler, uint32_t jump)
 	struct code *code = compiler->code;
 
 	if (!compiler->failed)
-		code->instructions[jump] =
-			(code->instructions[jump] & 0xff) | code->count << 8;
+		code->instructions[jump] = (code->instructions[jump] & 0xff) | code->count << 8;
 }
 
 static void emit_constant(struct compiler *compiler, value content)
@@ -190,8 +144,8 @@ static uint32_t add_site(struct compiler *compiler, struct symbol *selector, int
 static struct symbol *intern(struct compiler *compiler, const char *text)
 {
 	struct place place = {&compiler->file->name, compiler->line};
-	struct symbol *symbol = symbol_intern(
-		compiler->cap->vm, compiler->cap, place, text, strlen(text));
+	struct symbol *symbol =
+		symbol_intern(compiler->cap->vm, compiler->cap, place, text, strlen(text));
 
 	if (!symbol)
 		fail(compiler, "out of memory");
@@ -210,8 +164,7 @@ static uint32_t add_code(struct compiler *compiler, struct scope *scope)
 
 	if (!grow(compiler, &code->codes, code->code_count, sizeof(*code->codes)))
 		return 0;
-	inner = compile_scope(
-		compiler, compiler->cap, compiler->file, scope, compiler->error);
+	inner = compile_scope(compiler, compiler->cap, compiler->file, scope, compiler->error);
 	if (!inner) {
 		compiler->failed = true;
 		return 0;
@@ -229,8 +182,7 @@ static uint32_t add_field(struct compiler *compiler, struct symbol *name)
 			return i;
 	}
 	if (!grow(compiler, &code->fields, code->field_count, sizeof(*code->fields)) ||
-		!grow(compiler, &code->field_slots, code->field_count,
-			sizeof(*code->field_slots)))
+		!grow(compiler, &code->field_slots, code->field_count, sizeof(*code->field_slots)))
 		return 0;
 	code->fields[code->field_count] = name;
 	code->field_slots[code->field_count] = 0;
@@ -266,8 +218,7 @@ static uint32_t capture_index(struct scope *scope, const struct variable *variab
 static void load_variable(struct compiler *compiler, struct variable *variable)
 {
 	if (variable->scope != compiler->scope)
-		emit(compiler, OPERATION_GET_CAPTURED,
-			capture_index(compiler->scope, variable), 1);
+		emit(compiler, OPERATION_GET_CAPTURED, capture_index(compiler->scope, variable), 1);
 	else
 		emit(compiler, variable->captured ? OPERATION_GET_CELL : OPERATION_GET_LOCAL,
 			variable->slot, 1);
@@ -276,8 +227,7 @@ static void load_variable(struct compiler *compiler, struct variable *variable)
 static void store_variable(struct compiler *compiler, struct variable *variable)
 {
 	if (variable->scope != compiler->scope)
-		emit(compiler, OPERATION_SET_CAPTURED,
-			capture_index(compiler->scope, variable), 0);
+		emit(compiler, OPERATION_SET_CAPTURED, capture_index(compiler->scope, variable), 0);
 	else
 		emit(compiler, variable->captured ? OPERATION_SET_CELL : OPERATION_SET_LOCAL,
 			variable->slot, 0);
@@ -326,8 +276,8 @@ static void compile_assignment(struct compiler *compiler, struct node *node)
 		emit(compiler, OPERATION_SET_GLOBAL, add_global(compiler, target->name), 0);
 		break;
 	case NODE_INDEX:
-		emit(compiler, OPERATION_SET_INDEX,
-			add_site(compiler, intern(compiler, "[]="), 2), -2);
+		emit(compiler, OPERATION_SET_INDEX, add_site(compiler, intern(compiler, "[]="), 2),
+			-2);
 		break;
 	default:
 		emit_call(compiler, value_to_symbol(node->content), 1);
@@ -411,16 +361,15 @@ static void compile_expression(struct compiler *compiler, struct node *node)
 		emit(compiler, OPERATION_SELF, 0, 1);
 		compile_list(compiler, node);
 		compiler->line = node->line;
-		emit(compiler, OPERATION_SUPER,
-			add_site(compiler, scope->name, (int)node->count), -(int)node->count);
+		emit(compiler, OPERATION_SUPER, add_site(compiler, scope->name, (int)node->count),
+			-(int)node->count);
 		break;
 	}
 	case NODE_INDEX:
 		compile_expression(compiler, node->left);
 		compile_expression(compiler, node->right);
 		compiler->line = node->line;
-		emit(compiler, OPERATION_INDEX, add_site(compiler, intern(compiler, "[]"), 1),
-			-1);
+		emit(compiler, OPERATION_INDEX, add_site(compiler, intern(compiler, "[]"), 1), -1);
 		break;
 	case NODE_BINARY:
 		compile_expression(compiler, node->left);
@@ -497,8 +446,7 @@ static void close_protection(struct compiler *compiler, struct protection *prote
 	for (uint32_t i = 0; i < compiler->pending_count; i++) {
 		if (compiler->pending_of[i] != protection)
 			continue;
-		if (!grow(compiler, &code->handlers, code->handler_count,
-			    sizeof(*code->handlers)))
+		if (!grow(compiler, &code->handlers, code->handler_count, sizeof(*code->handlers)))
 			return;
 		code->handlers[code->handler_count] = compiler->pending[i];
 		code->handlers[code->handler_count++].target = code->count;
@@ -523,8 +471,7 @@ static void leave_protections(struct compiler *compiler, struct protection *unti
 /* After the jump that left. */
 static void reenter_protections(struct compiler *compiler, struct protection *until)
 {
-	for (struct protection *entry = compiler->protection; entry != until;
-		entry = entry->outer)
+	for (struct protection *entry = compiler->protection; entry != until; entry = entry->outer)
 		entry->start = compiler->code->count;
 }
 
@@ -689,8 +636,8 @@ static void compile_for(struct compiler *compiler, struct node *node)
 	if (node->other) {
 		compile_expression(compiler, node->other);
 		if (node->flag) {
-			struct symbol *minus = symbol_intern(
-				compiler->cap->vm, compiler->cap, place, "-", 1);
+			struct symbol *minus =
+				symbol_intern(compiler->cap->vm, compiler->cap, place, "-", 1);
 
 			emit_constant(compiler, value_int(1));
 			emit(compiler, OPERATION_SUBTRACT, add_site(compiler, minus, 1), -1);
@@ -908,8 +855,8 @@ static struct code *compile_scope(struct compiler *outer, struct capability *cap
 	return code;
 }
 
-struct code *compiler_compile(struct capability *cap, struct source_file *file,
-	struct scope *scope, struct parse_error *error)
+struct code *compiler_compile(struct capability *cap, struct source_file *file, struct scope *scope,
+	struct parse_error *error)
 {
 	return compile_scope(NULL, cap, file, scope, error);
 }

@@ -11,7 +11,7 @@
  * The code of a file's scope, with all the codes inside it, which the caller owns.
  * NULL with error filled in.
  */
-struct code *compiler_compile(struct capability *cap, struct source_file *file,
-	struct scope *scope, struct parse_error *error);
+struct code *compiler_compile(struct capability *cap, struct source_file *file, struct scope *scope,
+	struct parse_error *error);
 
 #endif

@@ -123,8 +123,8 @@ static void define(struct thread *thread, struct class *class, struct method *me
 	clear_caches(vm, method->selector);
 	pthread_mutex_unlock(&vm->names);
 	EVENT(thread->cap, METHOD_CACHE_CLEAR,
-		class == vm->class_object ? &vm->name_global : &class->name,
-		thread_file(thread, 0), thread_line(thread, 0));
+		class == vm->class_object ? &vm->name_global : &class->name, thread_file(thread, 0),
+		thread_line(thread, 0));
 	world_resume(thread->cap, &vm->reason_redefinition);
 }
 
@@ -168,8 +168,8 @@ bool definition_method(
 }
 
 /* With vm->definitions. NULL: an error was raised. */
-static struct class *make_class(struct thread *thread,
-	const struct class_description *description, value super_value, struct global *global)
+static struct class *make_class(struct thread *thread, const struct class_description *description,
+	value super_value, struct global *global)
 {
 	struct vm *vm = thread->vm;
 	struct class *super = vm->class_object;
@@ -184,8 +184,8 @@ static struct class *make_class(struct thread *thread,
 			return NULL;
 		}
 	}
-	class = class_new(vm, super, description->name->text, description->name->length,
-		KIND_INSTANCE);
+	class = class_new(
+		vm, super, description->name->text, description->name->length, KIND_INSTANCE);
 	if (!class) {
 		exception_raise(thread, vm->class_memory_error, "no memory for a class");
 		return NULL;
@@ -206,8 +206,8 @@ static struct class *reopen_class(struct thread *thread,
 		return NULL;
 	}
 	if (super_value != VALUE_NIL && super_value != value_object(class->super)) {
-		exception_raise(thread, vm->class_type_error,
-			"class %.100s has another superclass", description->name->text);
+		exception_raise(thread, vm->class_type_error, "class %.100s has another superclass",
+			description->name->text);
 		return NULL;
 	}
 	return class;
@@ -231,22 +231,21 @@ bool definition_class(
 		goto out;
 	}
 	existing = slot_load(&global->content);
-	class = existing == VALUE_UNDEFINED
-		? make_class(thread, description, *place, global)
-		: reopen_class(thread, description, *place, existing);
+	class = existing == VALUE_UNDEFINED ? make_class(thread, description, *place, global)
+					    : reopen_class(thread, description, *place, existing);
 	if (!class)
 		goto out;
 	*place = value_object(class);
 	for (uint32_t i = 0; class && i < description->field_count; i++) {
 		int error = class->instance_kind == KIND_INSTANCE
-			? class_add_field(class, description->fields[i])
-			: -EBUSY;
+				    ? class_add_field(class, description->fields[i])
+				    : -EBUSY;
 
 		if (!error)
 			continue;
 		exception_raise(thread, vm->class_type_error,
-			"class %.100s cannot get a new field @%.100s any more",
-			class->name.text, description->fields[i]->text);
+			"class %.100s cannot get a new field @%.100s any more", class->name.text,
+			description->fields[i]->text);
 		class = NULL;
 	}
 out:

@@ -20,11 +20,11 @@ struct event_recorder;
 struct vm;
 
 /*
- * clang-format off
  * X(macro, name, types, key, sum). types has a letter per argument: u unsigned up to 32
  * bits, U 64 bits, i int, l long, n a name, t a text. key lists the arguments (digits)
  * by which --stats-by counts, sum the one that it adds up ("" for none).
  */
+/* clang-format off */
 #define EVENTS(X) \
 	X(STARTUP, "startup", "u", "", "") \
 	X(SHUTDOWN, "shutdown", "u", "", "") \
@@ -82,16 +82,16 @@ enum event {
 #define X(macro, name, types, key, sum) EVENT_##macro,
 	EVENTS(X)
 #undef X
-	EVENT_COUNT
+		EVENT_COUNT
 };
 
-#define EVENT(cap_, NAME, ...) \
-	do { \
-		struct capability *event_cap_ = (cap_); \
-		event_cap_->counts[EVENT_##NAME]++; \
-		if (__builtin_expect(event_cap_->recorder != NULL, 0)) \
-			event_record(event_cap_->recorder, EVENT_##NAME, __VA_ARGS__); \
-		VMTAP_##NAME(__VA_ARGS__); \
+#define EVENT(cap_, NAME, ...)                                                                     \
+	do {                                                                                       \
+		struct capability *event_cap_ = (cap_);                                            \
+		event_cap_->counts[EVENT_##NAME]++;                                                \
+		if (__builtin_expect(event_cap_->recorder != NULL, 0))                             \
+			event_record(event_cap_->recorder, EVENT_##NAME, __VA_ARGS__);             \
+		VMTAP_##NAME(__VA_ARGS__);                                                         \
 	} while (0)
 
 /* One record with the arguments of the event, in the types that EVENTS gives. */

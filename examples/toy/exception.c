@@ -16,8 +16,8 @@ enum { FIELD_MESSAGE, FIELD_FILE, FIELD_LINE };
 static value error_text(struct thread *thread, struct place place, const char *text)
 {
 	size_t length = strlen(text);
-	struct string *string = heap_allocate_anyway(thread->cap, thread->vm->class_string,
-		KIND_STRING, sizeof(*string) + length + 1);
+	struct string *string = heap_allocate_anyway(
+		thread->cap, thread->vm->class_string, KIND_STRING, sizeof(*string) + length + 1);
 
 	if (!string)
 		return VALUE_NIL;
@@ -29,8 +29,8 @@ static value error_text(struct thread *thread, struct place place, const char *t
 	return value_object(string);
 }
 
-value exception_new(struct thread *thread, struct class *class, struct source_file *file,
-	int line, const char *message)
+value exception_new(struct thread *thread, struct class *class, struct source_file *file, int line,
+	const char *message)
 {
 	struct place place = {&file->name, line};
 	struct instance *error;
@@ -66,8 +66,8 @@ enum native_status exception_raise(
 	va_start(arguments, format);
 	vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	thread->exception = exception_new(thread, class, thread_frame(thread)->code->file,
-		thread_line(thread, 0), message);
+	thread->exception = exception_new(
+		thread, class, thread_frame(thread)->code->file, thread_line(thread, 0), message);
 	announce(thread);
 	return NATIVE_RAISE;
 }
@@ -91,8 +91,8 @@ void exception_throw(struct thread *thread, value thrown)
 	}
 	error = value_to_object(thrown);
 	if (slot_load(&error->fields[FIELD_LINE]) == VALUE_NIL) {
-		value file = error_text(thread, thread_place(thread),
-			thread_frame(thread)->code->file->path);
+		value file = error_text(
+			thread, thread_place(thread), thread_frame(thread)->code->file->path);
 
 		slot_store(&error->fields[FIELD_FILE], file);
 		heap_barrier(thread->cap, &error->object, file);

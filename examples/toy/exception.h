@@ -7,8 +7,8 @@
 #include "thread.h"
 
 /* An error object, made even when the heap is full. */
-value exception_new(struct thread *thread, struct class *class, struct source_file *file,
-	int line, const char *message);
+value exception_new(struct thread *thread, struct class *class, struct source_file *file, int line,
+	const char *message);
 /* Raises an error at the thread's top frame; natives return what this returns. */
 __attribute__((format(printf, 3, 4))) enum native_status exception_raise(
 	struct thread *thread, struct class *class, const char *format, ...);

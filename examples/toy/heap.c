@@ -135,8 +135,8 @@ void *heap_allocate_anyway(
 	return object;
 }
 
-void *heap_allocate(struct capability *cap, struct class *class, enum kind kind, size_t bytes,
-	size_t besides)
+void *heap_allocate(
+	struct capability *cap, struct class *class, enum kind kind, size_t bytes, size_t besides)
 {
 	struct object *object;
 
@@ -154,8 +154,7 @@ void heap_cancel(struct capability *cap, struct object *object, size_t besides)
 {
 	cap->young = object->next;
 	cap->allocated -= object->bytes + besides;
-	atomic_fetch_sub_explicit(
-		&cap->vm->used, object->bytes + besides, memory_order_relaxed);
+	atomic_fetch_sub_explicit(&cap->vm->used, object->bytes + besides, memory_order_relaxed);
 	atomic_fetch_sub_explicit(&cap->vm->size, besides, memory_order_relaxed);
 	heap_free_cell(cap, object);
 }

@@ -17,8 +17,8 @@ struct object_list;
  * A young object with that many bytes besides the cell accounted to it; the caller
  * fills in all but the header before anything else happens. NULL when the heap is full.
  */
-void *heap_allocate(struct capability *cap, struct class *class, enum kind kind, size_t bytes,
-	size_t besides);
+void *heap_allocate(
+	struct capability *cap, struct class *class, enum kind kind, size_t bytes, size_t besides);
 /* The same even when the heap is full, for what tells about that. */
 void *heap_allocate_anyway(
 	struct capability *cap, struct class *class, enum kind kind, size_t bytes);

@@ -37,17 +37,14 @@ static bool safepoint(struct capability *cap)
 	return !vm->ending;
 }
 
-/* Collects because the heap is full. false: raise the error, or the program ended. */
-static bool make_room(struct capability *cap, uint64_t *last_collection)
+/* Collects because the heap is full. false: it still is, or the program ended. */
+static bool make_room(struct capability *cap)
 {
 	struct vm *vm = cap->vm;
 
-	if (*last_collection == vm->collections && *last_collection)
-		return false;
 	collector_request(cap, true);
 	if (!safepoint(cap))
 		return false;
-	*last_collection = vm->collections;
 	/* Do not go on collecting for the last few bytes. */
 	return vm->used <= vm->options.heap - vm->options.heap / 64;
 }
@@ -56,9 +53,8 @@ static void wrong_count(struct thread *thread, const struct method *method, int 
 {
 	int least = method->kind == METHOD_GUEST ? (int)method->code->parameters : method->least;
 
-	exception_raise(thread, thread->vm->class_argument_error,
-		"%s takes %d argument%s, not %d", method->name.text, least,
-		least == 1 ? "" : "s", count);
+	exception_raise(thread, thread->vm->class_argument_error, "%s takes %d argument%s, not %d",
+		method->name.text, least, least == 1 ? "" : "s", count);
 }
 
 static void frame_error(struct thread *thread, int error)
@@ -137,8 +133,7 @@ static struct hash *make_hash(struct thread *thread, const value *pairs, uint32_
 static struct function *make_function(
 	struct thread *thread, struct code *code, struct function *outer, const value *locals)
 {
-	struct function *function =
-		function_new(thread, code, locals[0], code->capture_count);
+	struct function *function = function_new(thread, code, locals[0], code->capture_count);
 
 	for (uint32_t i = 0; function && i < code->capture_count; i++) {
 		const struct capture *capture = &code->captures[i];
@@ -168,7 +163,9 @@ enum run_result interpreter_run(struct capability *cap, struct thread *thread)
 	instruction word = 0;
 	value *locals;
 	value *sp;
-	uint64_t last_collection = 0;
+	/* What had been allocated when an instruction last found the heap full. */
+	uint64_t full_at = UINT64_MAX;
+	bool collected = false;
 	struct call_site *site;
 	struct lookup *lookup;
 	struct method *method;
@@ -180,31 +177,31 @@ enum run_result interpreter_run(struct capability *cap, struct thread *thread)
 
 #define OPERAND (word >> 8)
 #define SAVE() (frame->ip = ip, thread->top = (uint32_t)(sp - thread->stack))
-#define LOAD() \
-	(frame = thread_frame(thread), code = frame->code, ip = frame->ip, \
+#define LOAD()                                                                                     \
+	(frame = thread_frame(thread), code = frame->code, ip = frame->ip,                         \
 		locals = thread->stack + frame->base, sp = thread->stack + thread->top)
-#define NEXT() \
-	do { \
-		word = *ip++; \
-		goto *labels[word & 0xff]; \
+#define NEXT()                                                                                     \
+	do {                                                                                       \
+		word = *ip++;                                                                      \
+		goto *labels[word & 0xff];                                                         \
 	} while (0)
-#define PUSH(pushed) \
-	do { \
-		value pushed_ = (pushed); \
-		*sp++ = pushed_; \
-		NEXT(); \
+#define PUSH(pushed)                                                                               \
+	do {                                                                                       \
+		value pushed_ = (pushed);                                                          \
+		*sp++ = pushed_;                                                                   \
+		NEXT();                                                                            \
 	} while (0)
-#define POLL() \
-	do { \
-		if (UNLIKELY(--cap->budget < 0 || \
-			    atomic_load_explicit(&cap->interrupt, memory_order_relaxed))) \
-			goto poll; \
+#define POLL()                                                                                     \
+	do {                                                                                       \
+		if (UNLIKELY(--cap->budget < 0 ||                                                  \
+			     atomic_load_explicit(&cap->interrupt, memory_order_relaxed)))         \
+			goto poll;                                                                 \
 	} while (0)
-#define RAISE(class, ...) \
-	do { \
-		SAVE(); \
-		exception_raise(thread, vm->class, __VA_ARGS__); \
-		goto unwind; \
+#define RAISE(class, ...)                                                                          \
+	do {                                                                                       \
+		SAVE();                                                                            \
+		exception_raise(thread, vm->class, __VA_ARGS__);                                   \
+		goto unwind;                                                                       \
 	} while (0)
 
 	if (thread->pending) {
@@ -247,10 +244,15 @@ memory:
 	/* The current instruction has found the heap full. */
 	ip--;
 	SAVE();
-	if (make_room(cap, &last_collection))
-		NEXT();
-	if (vm->ending)
-		return RUN_ENDED;
+	if (full_at != cap->allocated) {
+		/* Once only: if nothing has been allocated since, this is the second try. */
+		full_at = cap->allocated;
+		if (make_room(cap))
+			NEXT();
+		if (vm->ending)
+			return RUN_ENDED;
+	}
+	full_at = UINT64_MAX;
 	ip++;
 	RAISE(class_memory_error, "the heap is full");
 
@@ -279,7 +281,7 @@ do_GET_LOCAL:
 do_SET_LOCAL:
 	locals[OPERAND] = sp[-1];
 	NEXT();
-do_NEW_CELL: {
+do_NEW_CELL : {
 	struct cell *cell;
 
 	SAVE();
@@ -291,7 +293,7 @@ do_NEW_CELL: {
 }
 do_GET_CELL:
 	PUSH(slot_load(&((struct cell *)value_to_object(locals[OPERAND]))->content));
-do_SET_CELL: {
+do_SET_CELL : {
 	struct cell *cell = value_to_object(locals[OPERAND]);
 
 	slot_store(&cell->content, sp[-1]);
@@ -300,26 +302,26 @@ do_SET_CELL: {
 }
 do_GET_CAPTURED:
 	PUSH(slot_load(&frame->function->cells[OPERAND]->content));
-do_SET_CAPTURED: {
+do_SET_CAPTURED : {
 	struct cell *cell = frame->function->cells[OPERAND];
 
 	slot_store(&cell->content, sp[-1]);
 	heap_barrier(cap, &cell->object, sp[-1]);
 	NEXT();
 }
-do_GET_FIELD: {
+do_GET_FIELD : {
 	struct instance *self = value_to_object(locals[0]);
 
 	PUSH(slot_load(&self->fields[code->field_slots[OPERAND]]));
 }
-do_SET_FIELD: {
+do_SET_FIELD : {
 	struct instance *self = value_to_object(locals[0]);
 
 	slot_store(&self->fields[code->field_slots[OPERAND]], sp[-1]);
 	heap_barrier(cap, &self->object, sp[-1]);
 	NEXT();
 }
-do_GET_GLOBAL: {
+do_GET_GLOBAL : {
 	struct global *global = code->globals[OPERAND];
 
 	result = slot_load(&global->content);
@@ -335,47 +337,47 @@ do_SET_GLOBAL:
 	NEXT();
 
 	/* Arithmetic: numbers here, all else by a method. */
-#define ARITHMETIC(int_case, double_expression) \
-	do { \
-		value left = sp[-2]; \
-		value right = sp[-1]; \
-		if (value_is_int(left) && value_is_int(right)) { \
-			int64_t x = value_to_int(left); \
-			int64_t y = value_to_int(right); \
-			int_case \
-		} \
-		if (value_is_number(left) && value_is_number(right)) { \
-			double x = value_number(left); \
-			double y = value_number(right); \
-			sp--; \
-			sp[-1] = double_expression; \
-			NEXT(); \
-		} \
-		site = &code->sites[OPERAND]; \
-		goto call; \
+#define ARITHMETIC(int_case, double_expression)                                                    \
+	do {                                                                                       \
+		value left = sp[-2];                                                               \
+		value right = sp[-1];                                                              \
+		if (value_is_int(left) && value_is_int(right)) {                                   \
+			int64_t x = value_to_int(left);                                            \
+			int64_t y = value_to_int(right);                                           \
+			int_case                                                                   \
+		}                                                                                  \
+		if (value_is_number(left) && value_is_number(right)) {                             \
+			double x = value_number(left);                                             \
+			double y = value_number(right);                                            \
+			sp--;                                                                      \
+			sp[-1] = double_expression;                                                \
+			NEXT();                                                                    \
+		}                                                                                  \
+		site = &code->sites[OPERAND];                                                      \
+		goto call;                                                                         \
 	} while (0)
-#define INT_RESULT(number) \
-	int64_t z; \
-	if (UNLIKELY((number) || !value_fits_int(z))) \
-		RAISE(class_range_error, "integer overflow"); \
-	sp--; \
-	sp[-1] = value_int(z); \
+#define INT_RESULT(number)                                                                         \
+	int64_t z;                                                                                 \
+	if (UNLIKELY((number) || !value_fits_int(z)))                                              \
+		RAISE(class_range_error, "integer overflow");                                      \
+	sp--;                                                                                      \
+	sp[-1] = value_int(z);                                                                     \
 	NEXT();
-#define COMPARE(operator) \
-	ARITHMETIC( \
-		{ \
-			sp--; \
-			sp[-1] = value_bool(x operator y); \
-			NEXT(); \
-		}, \
+#define COMPARE(operator)                                                                          \
+	ARITHMETIC(                                                                                \
+		{                                                                                  \
+			sp--;                                                                      \
+			sp[-1] = value_bool(x operator y);                                         \
+			NEXT();                                                                    \
+		},                                                                                 \
 		value_bool(x operator y))
 
 do_ADD:
-	ARITHMETIC({ INT_RESULT(__builtin_add_overflow(x, y, &z)) }, value_double(x + y));
+	ARITHMETIC({INT_RESULT(__builtin_add_overflow(x, y, &z))}, value_double(x + y));
 do_SUBTRACT:
-	ARITHMETIC({ INT_RESULT(__builtin_sub_overflow(x, y, &z)) }, value_double(x - y));
+	ARITHMETIC({INT_RESULT(__builtin_sub_overflow(x, y, &z))}, value_double(x - y));
 do_MULTIPLY:
-	ARITHMETIC({ INT_RESULT(__builtin_mul_overflow(x, y, &z)) }, value_double(x * y));
+	ARITHMETIC({INT_RESULT(__builtin_mul_overflow(x, y, &z))}, value_double(x * y));
 do_DIVIDE:
 	ARITHMETIC(
 		{
@@ -470,7 +472,7 @@ do_OR:
 		sp--;
 	NEXT();
 
-do_ARRAY: {
+do_ARRAY : {
 	struct array *array;
 
 	SAVE();
@@ -480,7 +482,7 @@ do_ARRAY: {
 	sp -= OPERAND;
 	PUSH(value_object(array));
 }
-do_HASH: {
+do_HASH : {
 	struct hash *hash;
 
 	SAVE();
@@ -490,7 +492,7 @@ do_HASH: {
 	sp -= 2 * OPERAND;
 	PUSH(value_object(hash));
 }
-do_CONCATENATE: {
+do_CONCATENATE : {
 	struct string *string;
 
 	SAVE();
@@ -504,7 +506,7 @@ do_CONCATENATE: {
 	sp -= OPERAND;
 	PUSH(value_object(string));
 }
-do_FUNCTION: {
+do_FUNCTION : {
 	struct function *function;
 
 	SAVE();
@@ -521,7 +523,7 @@ do_RANGE:
 	locals[OPERAND + 1] = sp[-1];
 	sp -= 2;
 	NEXT();
-do_RANGE_NEXT: {
+do_RANGE_NEXT : {
 	int64_t number = value_to_int(locals[OPERAND]);
 
 	if (number > value_to_int(locals[OPERAND + 1])) {
@@ -610,8 +612,8 @@ invoke:
 			RAISE(class_argument_error, "the function takes %d argument%s, not %d",
 				(int)function->code->parameters,
 				function->code->parameters == 1 ? "" : "s", count);
-		error = thread_push_frame(thread, function->code, function, NULL,
-			FRAME_FUNCTION, thread->top - (uint32_t)count - 1);
+		error = thread_push_frame(thread, function->code, function, NULL, FRAME_FUNCTION,
+			thread->top - (uint32_t)count - 1);
 		if (error) {
 			frame_error(thread, error);
 			goto unwind;
@@ -653,8 +655,8 @@ invoke:
 		wrong_count(thread, method, count);
 		goto unwind;
 	}
-	error = thread_push_frame(thread, method->code, NULL, method, frame_kind,
-		thread->top - (uint32_t)count - 1);
+	error = thread_push_frame(
+		thread, method->code, NULL, method, frame_kind, thread->top - (uint32_t)count - 1);
 	if (UNLIKELY(error)) {
 		frame_error(thread, error);
 		goto unwind;
@@ -677,6 +679,7 @@ native:
 	}
 	EVENT(cap, NATIVE_ENTRY, &method->owner->name, &method->name, thread_file(thread, 0),
 		thread_line(thread, 0), thread->number);
+	collected = false;
 native_again:
 	status = method->native(thread, sp - count - 1, count, &result);
 	thread->resumed = false;
@@ -686,16 +689,16 @@ native_again:
 		return RUN_BLOCKED;
 	}
 	if (status == NATIVE_MEMORY) {
-		bool room;
-
-		/* Should the program end meanwhile, this call is still to return. */
-		thread->pending = method;
-		room = make_room(cap, &last_collection);
-		if (vm->ending)
-			return RUN_ENDED;
-		thread->pending = NULL;
-		if (room)
+		if (!collected) {
+			collected = true;
+			/* Should the program end meanwhile, this call is still to return. */
+			thread->pending = method;
+			make_room(cap);
+			if (vm->ending)
+				return RUN_ENDED;
+			thread->pending = NULL;
 			goto native_again;
+		}
 		status = exception_raise(thread, vm->class_memory_error, "the heap is full");
 	}
 	if (status == NATIVE_LOAD) {
@@ -732,7 +735,7 @@ native_again:
 	POLL();
 	NEXT();
 
-do_RETURN: {
+do_RETURN : {
 	uint32_t base = frame->base;
 
 	result = sp[-1];

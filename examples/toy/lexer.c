@@ -15,8 +15,8 @@ static const char *const keywords[] = {"and", "begin", "break", "class", "def", 
 
 /* Longest first. */
 static const char *const punctuation[] = {"...", "<=>", "==", "!=", "<=", ">=", "&&", "||", "<<",
-	">>", "=>", "..", "+=", "-=", "*=", "/=", "%=", "+", "-", "*", "/", "%", "<", ">", "=",
-	"!", "(", ")", "[", "]", "{", "}", ",", ".", ":", "&", "|", "^", NULL};
+	">>", "=>", "..", "+=", "-=", "*=", "/=", "%=", "+", "-", "*", "/", "%", "<", ">", "=", "!",
+	"(", ")", "[", "]", "{", "}", ",", ".", ":", "&", "|", "^", NULL};
 
 void lexer_init(struct lexer *lexer, const char *text)
 {
@@ -50,8 +50,8 @@ static struct token fail(struct lexer *lexer, const char *message)
 
 static char *new_buffer(struct lexer *lexer, size_t bytes)
 {
-	char **buffers = realloc(
-		lexer->buffers, (lexer->buffer_count + 1) * sizeof(*lexer->buffers));
+	char **buffers =
+		realloc(lexer->buffers, (lexer->buffer_count + 1) * sizeof(*lexer->buffers));
 
 	if (!buffers)
 		return NULL;

@@ -13,7 +13,7 @@ enum token_kind {
 	TOKEN_NEWLINE, /* or a semicolon */
 	TOKEN_INT,
 	TOKEN_FLOAT,
-	TOKEN_STRING,  /* text: after escapes; up to an interpolation or the end */
+	TOKEN_STRING, /* text: after escapes; up to an interpolation or the end */
 	TOKEN_SYMBOL,
 	TOKEN_NAME,     /* lower case; may end in ? or ! */
 	TOKEN_CONSTANT, /* upper case */
@@ -42,8 +42,8 @@ struct token {
 struct lexer {
 	const char *next;
 	int line;
-	int nesting;        /* of interpolations */
-	int braces[16];     /* open braces in each */
+	int nesting;    /* of interpolations */
+	int braces[16]; /* open braces in each */
 	char **buffers;
 	size_t buffer_count;
 };

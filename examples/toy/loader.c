@@ -231,19 +231,19 @@ static enum native_status compile_wanted(
 
 	thread->load_code = loader_compile(thread->cap, path, &file, &error);
 	if (!thread->load_code && strcmp(error.message, "out of memory") == 0)
-		return exception_raise(thread, vm->class_memory_error, "no memory to load %.200s",
-			path);
+		return exception_raise(
+			thread, vm->class_memory_error, "no memory to load %.200s", path);
 	if (!thread->load_code && error.line)
 		return exception_raise(thread, vm->class_syntax_error, "%.200s:%d: %s", path,
 			error.line, error.message);
 	if (!thread->load_code)
-		return exception_raise(thread, vm->class_load_error, "cannot load %.200s: %s",
-			path, error.message);
+		return exception_raise(thread, vm->class_load_error, "cannot load %.200s: %s", path,
+			error.message);
 	thread->load_wanted = strdup(wanted);
 	thread->load_kind = kind;
 	if (!thread->load_wanted)
-		return exception_raise(thread, vm->class_memory_error, "no memory to load %.200s",
-			path);
+		return exception_raise(
+			thread, vm->class_memory_error, "no memory to load %.200s", path);
 	return NATIVE_LOAD;
 }
 

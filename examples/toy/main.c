@@ -28,8 +28,15 @@ static const char usage[] =
 	"Exit status: what the program says with exit(n); 1 after an error of the program,\n"
 	"2 after wrong usage.\n";
 
-enum { OPTION_CAPS = 256, OPTION_HEAP, OPTION_STATS, OPTION_STATS_BY, OPTION_LOG, OPTION_HELP,
-	OPTION_VERSION };
+enum {
+	OPTION_CAPS = 256,
+	OPTION_HEAP,
+	OPTION_STATS,
+	OPTION_STATS_BY,
+	OPTION_LOG,
+	OPTION_HELP,
+	OPTION_VERSION
+};
 
 struct arguments {
 	struct vm_options vm;
@@ -74,8 +81,7 @@ static int parse_caps(const char *text, uint16_t *caps)
 
 static int add_search(struct vm_options *options, const char *directory, size_t length)
 {
-	char **path = realloc(
-		options->search_path, (options->search_count + 1) * sizeof(*path));
+	char **path = realloc(options->search_path, (options->search_count + 1) * sizeof(*path));
 
 	if (!path)
 		return -ENOMEM;
@@ -102,8 +108,8 @@ static int complete_search(struct vm_options *options)
 		sprintf(lib, "%.*s/lib", (int)length, options->program);
 	else
 		strcpy(lib, "lib");
-	error = add_search(options, slash ? options->program : ".",
-		slash ? length + (length == 0) : 1);
+	error = add_search(
+		options, slash ? options->program : ".", slash ? length + (length == 0) : 1);
 	if (!error)
 		error = add_search(options, lib, strlen(lib));
 	while (!error && environment && *environment) {

@@ -12,8 +12,8 @@
 #include "scheduler.h"
 #include "vm.h"
 
-#define NATIVE(name) \
-	static enum native_status name( \
+#define NATIVE(name)                                                                               \
+	static enum native_status name(                                                            \
 		struct thread *thread, value *arguments, int count, value *result)
 
 /* NULL, and an error raised, unless v is of that kind; what names what is wanted. */

@@ -25,8 +25,7 @@ NATIVE(array_make)
 	if (count && !native_int(thread, arguments[1], &length))
 		return NATIVE_RAISE;
 	if (length < 0)
-		return exception_raise(
-			thread, thread->vm->class_argument_error, "negative length");
+		return exception_raise(thread, thread->vm->class_argument_error, "negative length");
 	array = array_new(thread->cap, thread_place(thread), (size_t)length);
 	if (!array)
 		return NATIVE_MEMORY;
@@ -49,9 +48,8 @@ NATIVE(array_append)
 {
 	(void)count;
 	*result = arguments[0];
-	return array_push(thread->cap, value_to_object(arguments[0]), arguments[1])
-		? NATIVE_MEMORY
-		: NATIVE_OK;
+	return array_push(thread->cap, value_to_object(arguments[0]), arguments[1]) ? NATIVE_MEMORY
+										    : NATIVE_OK;
 }
 
 NATIVE(array_take_last)
@@ -108,8 +106,7 @@ NATIVE(array_slice)
 	int64_t length;
 
 	(void)count;
-	if (!native_int(thread, arguments[1], &start) ||
-		!native_int(thread, arguments[2], &length))
+	if (!native_int(thread, arguments[1], &start) || !native_int(thread, arguments[2], &length))
 		return NATIVE_RAISE;
 	if (start < 0 || length < 0)
 		return exception_raise(thread, thread->vm->class_index_error,
@@ -122,8 +119,7 @@ NATIVE(array_slice)
 	if (!part)
 		return NATIVE_MEMORY;
 	for (int64_t i = 0; i < length; i++)
-		atomic_init(&part->body->items[i],
-			or_nil(array_get(array, (size_t)(start + i))));
+		atomic_init(&part->body->items[i], or_nil(array_get(array, (size_t)(start + i))));
 	atomic_store_explicit(&part->length, (size_t)length, memory_order_release);
 	*result = value_object(part);
 	return NATIVE_OK;
@@ -170,8 +166,7 @@ NATIVE(array_join)
 		text_value(&text, thread->vm, item, false, 0);
 	}
 	text_add(&text, "", 0);
-	status = text.failed ? NATIVE_MEMORY
-			     : native_text(thread, text.bytes, text.length, result);
+	status = text.failed ? NATIVE_MEMORY : native_text(thread, text.bytes, text.length, result);
 	text_free(&text);
 	return status;
 }
@@ -238,8 +233,7 @@ NATIVE(array_reverse)
 	if (!reversed)
 		return NATIVE_MEMORY;
 	for (size_t i = 0; i < length; i++)
-		atomic_init(&reversed->body->items[i],
-			or_nil(array_get(array, length - 1 - i)));
+		atomic_init(&reversed->body->items[i], or_nil(array_get(array, length - 1 - i)));
 	atomic_store_explicit(&reversed->length, length, memory_order_release);
 	*result = value_object(reversed);
 	return NATIVE_OK;
@@ -298,8 +292,8 @@ NATIVE(hash_store)
 	(void)count;
 	*result = arguments[2];
 	return hash_set(thread->cap, value_to_object(arguments[0]), arguments[1], arguments[2])
-		? NATIVE_MEMORY
-		: NATIVE_OK;
+		       ? NATIVE_MEMORY
+		       : NATIVE_OK;
 }
 
 NATIVE(hash_has)

@@ -8,27 +8,26 @@
 static enum native_status give_int(struct thread *thread, int64_t number, value *result)
 {
 	if (!value_fits_int(number))
-		return exception_raise(
-			thread, thread->vm->class_range_error, "integer overflow");
+		return exception_raise(thread, thread->vm->class_range_error, "integer overflow");
 	*result = value_int(number);
 	return NATIVE_OK;
 }
 
-#define BITS(name, expression) \
-	NATIVE(name) \
-	{ \
-		int64_t left = value_to_int(arguments[0]); \
-		int64_t right; \
-		(void)count; \
-		if (!native_int(thread, arguments[1], &right)) \
-			return NATIVE_RAISE; \
-		return give_int(thread, expression, result); \
+#define BITS(name, expression)                                                                     \
+	NATIVE(name)                                                                               \
+	{                                                                                          \
+		int64_t left = value_to_int(arguments[0]);                                         \
+		int64_t right;                                                                     \
+		(void)count;                                                                       \
+		if (!native_int(thread, arguments[1], &right))                                     \
+			return NATIVE_RAISE;                                                       \
+		return give_int(thread, expression, result);                                       \
 	}
 
 BITS(int_and, left &right)
 BITS(int_or, left | right)
 BITS(int_xor, left ^ right)
-BITS(int_right, right < 0 || right > 63 ? 0 : left >> right)
+BITS(int_right, right<0 || right> 63 ? 0 : left >> right)
 
 NATIVE(int_left)
 {
@@ -39,20 +38,19 @@ NATIVE(int_left)
 	if (!native_int(thread, arguments[1], &right))
 		return NATIVE_RAISE;
 	if (right < 0 || right > 47 || (left << right) >> right != left)
-		return exception_raise(
-			thread, thread->vm->class_range_error, "integer overflow");
+		return exception_raise(thread, thread->vm->class_range_error, "integer overflow");
 	return give_int(thread, (int64_t)((uint64_t)left << right), result);
 }
 
 /* Numbers among themselves never come here; what does has a wrong operand. */
-#define WRONG(native, operator) \
-	NATIVE(native) \
-	{ \
-		(void)count; \
-		(void)result; \
-		return exception_raise(thread, thread->vm->class_type_error, \
-			"a number " operator" %.100s is not possible", \
-			class_of(thread->vm, arguments[1])->name.text); \
+#define WRONG(native, operator)                                                                    \
+	NATIVE(native)                                                                             \
+	{                                                                                          \
+		(void)count;                                                                       \
+		(void)result;                                                                      \
+		return exception_raise(thread, thread->vm->class_type_error,                       \
+			"a number " operator" %.100s is not possible",                             \
+			class_of(thread->vm, arguments[1])->name.text);                            \
 	}
 
 WRONG(number_add, "+")
@@ -136,13 +134,13 @@ NATIVE(number_abs)
 	return NATIVE_OK;
 }
 
-#define FUNCTION(name, function) \
-	NATIVE(name) \
-	{ \
-		(void)thread; \
-		(void)count; \
-		*result = value_double(function(value_number(arguments[0]))); \
-		return NATIVE_OK; \
+#define FUNCTION(name, function)                                                                   \
+	NATIVE(name)                                                                               \
+	{                                                                                          \
+		(void)thread;                                                                      \
+		(void)count;                                                                       \
+		*result = value_double(function(value_number(arguments[0])));                      \
+		return NATIVE_OK;                                                                  \
 	}
 
 FUNCTION(number_sqrt, sqrt)
@@ -171,10 +169,9 @@ NATIVE(number_fixed)
 	if (!native_int(thread, arguments[1], &digits))
 		return NATIVE_RAISE;
 	if (digits < 0 || digits > 50)
-		return exception_raise(thread, thread->vm->class_argument_error,
-			"fixed takes 0 to 50 digits");
-	length = snprintf(
-		buffer, sizeof(buffer), "%.*f", (int)digits, value_number(arguments[0]));
+		return exception_raise(
+			thread, thread->vm->class_argument_error, "fixed takes 0 to 50 digits");
+	length = snprintf(buffer, sizeof(buffer), "%.*f", (int)digits, value_number(arguments[0]));
 	return native_text(thread, buffer, (size_t)length, result);
 }
 

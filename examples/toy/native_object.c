@@ -27,8 +27,8 @@ struct string *native_string(struct thread *thread, value v)
 bool native_int(struct thread *thread, value v, int64_t *number)
 {
 	if (!value_is_int(v)) {
-		exception_raise(thread, thread->vm->class_type_error,
-			"Int is wanted, not %.100s", class_of(thread->vm, v)->name.text);
+		exception_raise(thread, thread->vm->class_type_error, "Int is wanted, not %.100s",
+			class_of(thread->vm, v)->name.text);
 		return false;
 	}
 	*number = value_to_int(v);
@@ -247,8 +247,7 @@ static enum native_status to_text(struct thread *thread, value v, bool inspect, 
 
 	text_value(&text, thread->vm, v, inspect, 0);
 	text_add(&text, "", 0);
-	status = text.failed ? NATIVE_MEMORY
-			     : native_text(thread, text.bytes, text.length, result);
+	status = text.failed ? NATIVE_MEMORY : native_text(thread, text.bytes, text.length, result);
 	text_free(&text);
 	return status;
 }
@@ -295,8 +294,7 @@ NATIVE(object_responds)
 {
 	(void)count;
 	if (!value_is_symbol(arguments[1]))
-		return exception_raise(
-			thread, thread->vm->class_type_error, "Symbol is wanted");
+		return exception_raise(thread, thread->vm->class_type_error, "Symbol is wanted");
 	*result = value_bool(vm_lookup(thread->vm, class_of(thread->vm, arguments[0]),
 				     value_to_symbol(arguments[1])) != NULL);
 	return NATIVE_OK;

@@ -30,8 +30,8 @@ NATIVE(string_add)
 	(void)count;
 	if (!right)
 		return NATIVE_RAISE;
-	sum = string_new(thread->cap, thread_place(thread), NULL,
-		(size_t)left->length + right->length);
+	sum = string_new(
+		thread->cap, thread_place(thread), NULL, (size_t)left->length + right->length);
 	if (!sum)
 		return NATIVE_MEMORY;
 	memcpy(sum->text, left->text, left->length);
@@ -54,8 +54,8 @@ NATIVE(string_multiply)
 			thread, thread->vm->class_argument_error, "negative repetition");
 	if (piece->length && times > INT64_C(0x7fffffff) / piece->length)
 		return NATIVE_MEMORY;
-	product = string_new(thread->cap, thread_place(thread), NULL,
-		(size_t)times * piece->length);
+	product =
+		string_new(thread->cap, thread_place(thread), NULL, (size_t)times * piece->length);
 	if (!product)
 		return NATIVE_MEMORY;
 	for (int64_t i = 0; i < times && piece->length; i++)
@@ -114,8 +114,8 @@ NATIVE(string_byte)
 	if (!native_int(thread, arguments[1], &position))
 		return NATIVE_RAISE;
 	*result = position < 0 || position >= string->length
-		? VALUE_NIL
-		: value_int((unsigned char)string->text[position]);
+			  ? VALUE_NIL
+			  : value_int((unsigned char)string->text[position]);
 	return NATIVE_OK;
 }
 
@@ -149,7 +149,7 @@ NATIVE(string_starts)
 	if (!start)
 		return NATIVE_RAISE;
 	*result = value_bool(start->length <= string->length &&
-		memcmp(string->text, start->text, start->length) == 0);
+			     memcmp(string->text, start->text, start->length) == 0);
 	return NATIVE_OK;
 }
 
@@ -204,8 +204,7 @@ NATIVE(string_split)
 static enum native_status map_bytes(
 	struct thread *thread, const struct string *string, int (*map)(int), value *result)
 {
-	struct string *mapped =
-		string_new(thread->cap, thread_place(thread), NULL, string->length);
+	struct string *mapped = string_new(thread->cap, thread_place(thread), NULL, string->length);
 
 	if (!mapped)
 		return NATIVE_MEMORY;
@@ -257,8 +256,7 @@ NATIVE(string_pad)
 			thread, thread->vm->class_argument_error, "the width is too large");
 	if (llabs(width) > string->length)
 		blanks = (size_t)llabs(width) - string->length;
-	padded = string_new(
-		thread->cap, thread_place(thread), NULL, string->length + blanks);
+	padded = string_new(thread->cap, thread_place(thread), NULL, string->length + blanks);
 	if (!padded)
 		return NATIVE_MEMORY;
 	memset(padded->text, ' ', string->length + blanks);
@@ -293,8 +291,8 @@ NATIVE(string_to_f)
 NATIVE(string_to_sym)
 {
 	struct string *string = self_string(arguments);
-	struct symbol *symbol = symbol_intern(thread->vm, thread->cap, thread_place(thread),
-		string->text, string->length);
+	struct symbol *symbol = symbol_intern(
+		thread->vm, thread->cap, thread_place(thread), string->text, string->length);
 
 	(void)count;
 	if (!symbol)
@@ -313,17 +311,17 @@ static int compare(const struct string *left, const struct string *right)
 	return (order > 0) - (order < 0);
 }
 
-#define COMPARISON(name, expression) \
-	NATIVE(name) \
-	{ \
-		struct string *right = native_string(thread, arguments[1]); \
-		int order; \
-		(void)count; \
-		if (!right) \
-			return NATIVE_RAISE; \
-		order = compare(self_string(arguments), right); \
-		*result = expression; \
-		return NATIVE_OK; \
+#define COMPARISON(name, expression)                                                               \
+	NATIVE(name)                                                                               \
+	{                                                                                          \
+		struct string *right = native_string(thread, arguments[1]);                        \
+		int order;                                                                         \
+		(void)count;                                                                       \
+		if (!right)                                                                        \
+			return NATIVE_RAISE;                                                       \
+		order = compare(self_string(arguments), right);                                    \
+		*result = expression;                                                              \
+		return NATIVE_OK;                                                                  \
 	}
 
 COMPARISON(string_compare, value_int(order))

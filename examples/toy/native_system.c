@@ -50,8 +50,8 @@ NATIVE(vm_caps)
 NATIVE(vm_arguments)
 {
 	const struct vm_options *options = &thread->vm->options;
-	struct array *list = array_new(
-		thread->cap, thread_place(thread), (size_t)options->argument_count);
+	struct array *list =
+		array_new(thread->cap, thread_place(thread), (size_t)options->argument_count);
 
 	(void)arguments;
 	(void)count;
@@ -82,8 +82,7 @@ NATIVE(file_beside)
 	text_add(&text, directory, strlen(directory));
 	text_add(&text, "/", 1);
 	text_add(&text, name->text, name->length);
-	status = text.failed ? NATIVE_MEMORY
-			     : native_text(thread, text.bytes, text.length, result);
+	status = text.failed ? NATIVE_MEMORY : native_text(thread, text.bytes, text.length, result);
 	text_free(&text);
 	return status;
 }
@@ -102,8 +101,8 @@ NATIVE(file_read)
 	if (!content && errno == ENOMEM)
 		return NATIVE_MEMORY;
 	if (!content)
-		return exception_raise(thread, thread->vm->class_io_error, "%.300s: %s",
-			path->text, strerror(errno));
+		return exception_raise(thread, thread->vm->class_io_error, "%.300s: %s", path->text,
+			strerror(errno));
 	status = native_text(thread, content, length, result);
 	free(content);
 	return status;
@@ -111,8 +110,7 @@ NATIVE(file_read)
 
 void native_system_methods(struct vm *vm)
 {
-	struct class *system =
-		class_new(vm, vm->class_object, "VM", 2, KIND_CLASS);
+	struct class *system = class_new(vm, vm->class_object, "VM", 2, KIND_CLASS);
 	struct class *file = class_new(vm, vm->class_object, "File", 4, KIND_CLASS);
 	struct global *system_global = system ? vm_global(vm, system->symbol) : NULL;
 	struct global *file_global = file ? vm_global(vm, file->symbol) : NULL;

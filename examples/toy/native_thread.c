@@ -22,8 +22,7 @@ static void unlock_vm(struct thread *thread)
 /* Thread.new(function, argument, ...) */
 NATIVE(thread_make)
 {
-	struct function *function =
-		native_object(thread, arguments[1], KIND_FUNCTION, "Function");
+	struct function *function = native_object(thread, arguments[1], KIND_FUNCTION, "Function");
 	struct thread *made;
 
 	if (!function)
@@ -68,8 +67,8 @@ NATIVE(thread_join)
 
 	(void)count;
 	if (other == thread)
-		return exception_raise(thread, thread->vm->class_thread_error,
-			"a thread cannot wait for itself");
+		return exception_raise(
+			thread, thread->vm->class_thread_error, "a thread cannot wait for itself");
 	lock_vm(thread);
 	if (other->state != THREAD_FINISHED) {
 		scheduler_wait(thread, &other->waiters, STOP_BLOCKED, other->number);
@@ -137,8 +136,7 @@ NATIVE(lock_make)
 
 	if (count && !(name = native_string(thread, arguments[1])))
 		return NATIVE_RAISE;
-	lock = heap_allocate(
-		thread->cap, thread->vm->class_lock, KIND_LOCK, sizeof(*lock), 0);
+	lock = heap_allocate(thread->cap, thread->vm->class_lock, KIND_LOCK, sizeof(*lock), 0);
 	if (!lock)
 		return NATIVE_MEMORY;
 	memset((char *)lock + sizeof(lock->object), 0, sizeof(*lock) - sizeof(lock->object));
@@ -264,8 +262,7 @@ NATIVE(queue_push)
 		scheduler_wait(thread, &queue->givers, STOP_BLOCKED, 0);
 		return NATIVE_BLOCK;
 	}
-	slot_store(&queue->items[(queue->head + queue->count++) % queue->capacity],
-		arguments[1]);
+	slot_store(&queue->items[(queue->head + queue->count++) % queue->capacity], arguments[1]);
 	heap_barrier(thread->cap, &queue->object, arguments[1]);
 	scheduler_wake_one(thread->cap, &queue->takers);
 	unlock_vm(thread);
@@ -321,8 +318,7 @@ NATIVE(queue_length)
 /* Spark.new(function) */
 NATIVE(spark_make)
 {
-	struct function *function =
-		native_object(thread, arguments[1], KIND_FUNCTION, "Function");
+	struct function *function = native_object(thread, arguments[1], KIND_FUNCTION, "Function");
 	struct spark *spark;
 
 	(void)count;
@@ -331,8 +327,7 @@ NATIVE(spark_make)
 	if (function->code->parameters)
 		return exception_raise(thread, thread->vm->class_argument_error,
 			"a spark's function takes no arguments");
-	spark = heap_allocate(
-		thread->cap, thread->vm->class_spark, KIND_SPARK, sizeof(*spark), 0);
+	spark = heap_allocate(thread->cap, thread->vm->class_spark, KIND_SPARK, sizeof(*spark), 0);
 	if (!spark)
 		return NATIVE_MEMORY;
 	memset((char *)spark + sizeof(spark->object), 0, sizeof(*spark) - sizeof(spark->object));

@@ -47,8 +47,7 @@ struct symbol *symbol_intern(
 	return symbol;
 }
 
-static struct class *class_alone(
-	struct vm *vm, struct class *super, char *name, enum kind kind)
+static struct class *class_alone(struct vm *vm, struct class *super, char *name, enum kind kind)
 {
 	struct class *class = calloc(1, sizeof(*class));
 
@@ -97,7 +96,8 @@ struct class *class_new(
 		sprintf(meta_text, "%.*s.class", (int)length, name);
 	class = class_alone(vm, super, text, kind);
 	/* The root's metaclass inherits from Class, which the VM mends at its start. */
-	meta = class_alone(vm, super ? super->object.class : vm->class_class, meta_text, KIND_CLASS);
+	meta = class_alone(
+		vm, super ? super->object.class : vm->class_class, meta_text, KIND_CLASS);
 	if (!class || !meta || !symbol)
 		return NULL;
 	meta->meta = true;
@@ -174,10 +174,10 @@ size_t object_bytes(const struct object *object)
 		struct array *array = (struct array *)object;
 
 		bytes += atomic_load_explicit(&array->body, memory_order_acquire)->capacity *
-			sizeof(slot);
+			 sizeof(slot);
 	} else if (object->kind == KIND_HASH) {
 		bytes += ((struct hash *)object)->capacity *
-			(sizeof(struct hash_entry) + 2 * sizeof(uint32_t));
+			 (sizeof(struct hash_entry) + 2 * sizeof(uint32_t));
 	} else if (object->kind == KIND_QUEUE) {
 		bytes += ((struct queue *)object)->capacity * sizeof(slot);
 	}
@@ -261,8 +261,8 @@ struct string *string_new(
 
 struct cell *cell_new(struct thread *thread, value content)
 {
-	struct cell *cell = heap_allocate(
-		thread->cap, thread->vm->class_cell, KIND_CELL, sizeof(*cell), 0);
+	struct cell *cell =
+		heap_allocate(thread->cap, thread->vm->class_cell, KIND_CELL, sizeof(*cell), 0);
 
 	if (!cell)
 		return NULL;

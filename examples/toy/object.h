@@ -45,7 +45,7 @@ struct object {
 	struct object *next; /* the capability's list of young or old objects */
 	uint32_t bytes;      /* of the cell; object_bytes() adds what hangs on it */
 	uint8_t kind;
-	uint8_t old;         /* survived a collection; written only while the world stands */
+	uint8_t old; /* survived a collection; written only while the world stands */
 	_Atomic uint8_t mark;
 	_Atomic uint8_t remembered; /* old, and in a remembered set */
 };
@@ -189,7 +189,8 @@ struct lookup {
 	struct lookup *next; /* of its selector */
 };
 
-struct class {
+struct class
+{
 	struct object object;
 	struct vmtap_name name;
 	struct symbol *symbol;
@@ -200,8 +201,8 @@ struct class {
 	enum kind instance_kind;
 	bool meta;
 	_Atomic(struct lookup *) init; /* what new calls, cached */
-	_Atomic bool frozen; /* has instances or subclasses: no more fields */
-	struct class *next;  /* of the VM */
+	_Atomic bool frozen;           /* has instances or subclasses: no more fields */
+	struct class *next;            /* of the VM */
 };
 
 struct symbol {

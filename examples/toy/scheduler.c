@@ -63,8 +63,8 @@ void scheduler_enqueue(struct capability *cap, struct thread *thread)
 	wake_idle(cap->vm);
 }
 
-void scheduler_wait(struct thread *thread, struct wait_list *list, enum stop_status status,
-	uint32_t info)
+void scheduler_wait(
+	struct thread *thread, struct wait_list *list, enum stop_status status, uint32_t info)
 {
 	thread->stop_status = (uint16_t)status;
 	thread->stop_info = info;
@@ -236,8 +236,8 @@ static bool start_spark(struct capability *cap, struct thread *thread)
 	thread->top = 0;
 	if (start_function(thread, function->code, function, NULL, 0) == 0)
 		return true;
-	thread->exception = exception_new(
-		thread, cap->vm->class_memory_error, function->code->file, 0, "no memory for a spark");
+	thread->exception = exception_new(thread, cap->vm->class_memory_error, function->code->file,
+		0, "no memory for a spark");
 	return false;
 }
 
@@ -370,8 +370,8 @@ static void end_program(struct capability *cap, struct thread *thread, int exit_
 
 		if (other->pending) {
 			EVENT(cap, NATIVE_RETURN, &other->pending->owner->name,
-				&other->pending->name, thread_file(other, 0),
-				thread_line(other, 0), other->number);
+				&other->pending->name, thread_file(other, 0), thread_line(other, 0),
+				other->number);
 			other->pending = NULL;
 		}
 		while (other->frame_count)

@@ -14,9 +14,9 @@ enum run_result {
 	RUN_YIELDED,
 	RUN_BLOCKED, /* and holds vm->lock */
 	RUN_FINISHED,
-	RUN_FAILED,  /* thread->exception was not caught */
-	RUN_EXIT,    /* the program asked to end, with vm->exit_code */
-	RUN_ENDED,   /* the program has been ended by another */
+	RUN_FAILED, /* thread->exception was not caught */
+	RUN_EXIT,   /* the program asked to end, with vm->exit_code */
+	RUN_ENDED,  /* the program has been ended by another */
 };
 
 /* Runs threads on a capability until the program ends. Its OS thread calls it. */
@@ -35,8 +35,8 @@ void scheduler_add_spark(struct capability *cap, struct spark *spark);
 bool scheduler_others(struct capability *cap);
 
 /* With the lock. The thread must then leave the capability with NATIVE_BLOCK. */
-void scheduler_wait(struct thread *thread, struct wait_list *list, enum stop_status status,
-	uint32_t info);
+void scheduler_wait(
+	struct thread *thread, struct wait_list *list, enum stop_status status, uint32_t info);
 /* With the lock: wakes the first or all of a list. The thread woken, or NULL. */
 struct thread *scheduler_wake_one(struct capability *cap, struct wait_list *list);
 void scheduler_wake_all(struct capability *cap, struct wait_list *list);

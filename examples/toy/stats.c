@@ -72,8 +72,8 @@ int event_recorder_flush(struct event_recorder *recorder)
 	size_t done = 0;
 
 	while (recorder->fd >= 0 && done < recorder->used) {
-		ssize_t written = write(
-			recorder->fd, recorder->buffer + done, recorder->used - done);
+		ssize_t written =
+			write(recorder->fd, recorder->buffer + done, recorder->used - done);
 
 		if (written < 0 && errno == EINTR)
 			continue;
@@ -127,7 +127,8 @@ static void grow_buckets(struct event_recorder *recorder)
 
 static void count_key(struct event_recorder *recorder, enum event event, uint64_t count)
 {
-	uint32_t hash = hash_bytes(recorder->key, recorder->key_used) ^ (uint32_t)event * 2654435761u;
+	uint32_t hash =
+		hash_bytes(recorder->key, recorder->key_used) ^ (uint32_t)event * 2654435761u;
 	struct key_count *entry = recorder->buckets[hash & (recorder->bucket_count - 1)];
 
 	while (entry && (entry->event != event || entry->length != recorder->key_used ||

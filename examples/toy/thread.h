@@ -16,7 +16,7 @@ enum frame_kind {
 	FRAME_FILE,     /* the program, or a function that a thread or a spark starts with */
 	FRAME_FUNCTION, /* a function object */
 	FRAME_METHOD,
-	FRAME_NEW,      /* a method init: the caller gets the object */
+	FRAME_NEW, /* a method init: the caller gets the object */
 	FRAME_REQUIRE,
 	FRAME_LOAD,
 };
@@ -26,7 +26,7 @@ struct frame {
 	struct function *function; /* or NULL */
 	const instruction *ip;     /* the next instruction */
 	struct method *method;
-	char *wanted; /* of FRAME_REQUIRE and FRAME_LOAD; owned */
+	char *wanted;  /* of FRAME_REQUIRE and FRAME_LOAD; owned */
 	uint32_t base; /* of self and the locals in the stack */
 	enum frame_kind kind;
 };
@@ -54,9 +54,9 @@ struct thread {
 	struct wait_list waiters; /* in join */
 	uint16_t stop_status;
 	uint32_t stop_info;
-	bool failed;        /* result is the exception that ended it */
-	bool deadlocked;    /* woken because nobody else ever will */
-	bool given;         /* a lock or queue was handed over while it was blocked */
+	bool failed;     /* result is the exception that ended it */
+	bool deadlocked; /* woken because nobody else ever will */
+	bool given;      /* a lock or queue was handed over while it was blocked */
 	slot result;
 	struct spark *spark; /* that it runs */
 

@@ -45,8 +45,8 @@ static struct symbol *own_symbol(struct vm *vm, const char *text)
 	return symbol;
 }
 
-static void add_method(struct vm *vm, struct class *class, const char *name,
-	enum method_kind kind, int least, int most, native_function function)
+static void add_method(struct vm *vm, struct class *class, const char *name, enum method_kind kind,
+	int least, int most, native_function function)
 {
 	struct symbol *symbol = own_symbol(vm, name);
 	struct method *method = symbol && class ? method_new(symbol, class, kind) : NULL;
@@ -62,8 +62,8 @@ static void add_method(struct vm *vm, struct class *class, const char *name,
 	class->methods = method;
 }
 
-void vm_native(struct vm *vm, struct class *class, bool static_method, const char *name,
-	int least, int most, native_function function)
+void vm_native(struct vm *vm, struct class *class, bool static_method, const char *name, int least,
+	int most, native_function function)
 {
 	if (vm->broken || !class)
 		vm->broken = true;
@@ -72,8 +72,7 @@ void vm_native(struct vm *vm, struct class *class, bool static_method, const cha
 			least, most, function);
 }
 
-static struct class *add_class(
-	struct vm *vm, struct class *super, const char *name, enum kind kind)
+static struct class *add_class(struct vm *vm, struct class *super, const char *name, enum kind kind)
 {
 	struct class *class = NULL;
 	struct global *global;
@@ -347,8 +346,8 @@ int vm_run(struct vm *vm)
 	scheduler_enqueue(&vm->caps[0], vm->main_thread);
 	pthread_mutex_unlock(&vm->lock);
 	for (; started < vm->cap_count; started++) {
-		int error = pthread_create(&vm->caps[started].os_thread, NULL, run_capability,
-			&vm->caps[started]);
+		int error = pthread_create(
+			&vm->caps[started].os_thread, NULL, run_capability, &vm->caps[started]);
 
 		if (!error)
 			continue;

@@ -110,13 +110,13 @@ struct vm {
 	struct vmtap_name name_global;
 
 	/* The heap. */
-	_Atomic size_t used;      /* bytes of objects, as far as reported */
-	_Atomic size_t size;      /* bytes from the system */
+	_Atomic size_t used; /* bytes of objects, as far as reported */
+	_Atomic size_t size; /* bytes from the system */
 	_Atomic size_t young_used;
 	_Atomic bool gc_asked;
-	size_t nursery;           /* young bytes that make a collection */
-	size_t full_at;           /* used bytes that make a full collection */
-	uint64_t collections;     /* number of the current or last one */
+	size_t nursery;       /* young bytes that make a collection */
+	size_t full_at;       /* used bytes that make a full collection */
+	uint64_t collections; /* number of the current or last one */
 	bool collecting_full;
 
 	/* Marking, under mark_lock but for the flags. */
@@ -174,7 +174,7 @@ struct vm {
 
 	struct symbol *symbol_init;
 	int event_log; /* or -1 */
-	bool broken; /* memory ran out while the VM was made */
+	bool broken;   /* memory ran out while the VM was made */
 };
 
 /* NULL when memory or OS threads run out, after a message. */
@@ -197,7 +197,7 @@ struct global *vm_global(struct vm *vm, struct symbol *name);
  * A native method, at the VM's start; static_method: of the class itself. most -1: any
  * number of arguments. What fails is noted in vm->broken.
  */
-void vm_native(struct vm *vm, struct class *class, bool static_method, const char *name,
-	int least, int most, native_function function);
+void vm_native(struct vm *vm, struct class *class, bool static_method, const char *name, int least,
+	int most, native_function function);
 
 #endif

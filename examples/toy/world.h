@@ -12,8 +12,7 @@
  * and *collections (if not NULL) is out of date, or the program ends, there is nothing
  * left to do. Returns whether the world stands. Without the VM's lock.
  */
-bool world_stop(
-	struct capability *cap, struct vmtap_name *reason, const uint64_t *collections);
+bool world_stop(struct capability *cap, struct vmtap_name *reason, const uint64_t *collections);
 void world_resume(struct capability *cap, struct vmtap_name *reason);
 /* With the VM's lock: if the world is being stopped, stands still until it resumes. */
 void world_park(struct capability *cap);
