@@ -149,7 +149,8 @@ static int generate_printa(
 		list = literal->next;
 	if (!list)
 		return d_fail(compiler, &node->place, "D_PRINTA_PROTO",
-			"printa( ) prototype mismatch: at least one aggregation argument is required");
+			"printa( ) prototype mismatch: at least one aggregation argument is "
+			"required");
 	if (check_printa(compiler, list))
 		return -1;
 	if (list != literal) {
@@ -216,8 +217,8 @@ static int generate_consumer_action(
 	if (!action)
 		return -1;
 	action->aggregations[action->aggregation_count++] = aggregation->identifier->index;
-	if (number && generate_argument(compiler, code, action, number,
-			      compiler->types.type_int64) < 0)
+	if (number &&
+		generate_argument(compiler, code, action, number, compiler->types.type_int64) < 0)
 		return -1;
 	return emit_action(compiler, code, first);
 }
@@ -232,8 +233,7 @@ struct parameter_rule {
 static const struct parameter_rule lquantize_rules[] = {
 	{"base", "D_LQUANT_BASETYPE", "D_LQUANT_BASEVAL", "D_LQUANT_MATCHBASE", INT32_MIN,
 		INT32_MAX},
-	{"limit", "D_LQUANT_LIMTYPE", "D_LQUANT_LIMVAL", "D_LQUANT_MATCHLIM", INT32_MIN,
-		INT32_MAX},
+	{"limit", "D_LQUANT_LIMTYPE", "D_LQUANT_LIMVAL", "D_LQUANT_MATCHLIM", INT32_MIN, INT32_MAX},
 	{"step", "D_LQUANT_STEPTYPE", "D_LQUANT_STEPVAL", "D_LQUANT_MATCHSTEP", 1, UINT16_MAX},
 };
 
@@ -244,8 +244,7 @@ static const struct parameter_rule llquantize_rules[] = {
 		UINT16_MAX},
 	{"high magnitude", "D_LLQUANT_HMAGTYPE", "D_LLQUANT_HMAGVAL", "D_LLQUANT_MATCHHMAG", 0,
 		UINT16_MAX},
-	{"steps", "D_LLQUANT_STEPTYPE", "D_LLQUANT_STEPVAL", "D_LLQUANT_MATCHSTEPS", 1,
-		UINT16_MAX},
+	{"steps", "D_LLQUANT_STEPTYPE", "D_LLQUANT_STEPVAL", "D_LLQUANT_MATCHSTEPS", 1, UINT16_MAX},
 };
 
 static int read_parameter(struct d_compiler *compiler, const char *function,
@@ -314,8 +313,8 @@ static int check_log_linear(
 			"llquantize( ) high magnitude must not be below the low one, nor its power "
 			"above 2^64");
 	if ((steps < factor && factor % steps) ||
-		(steps > factor && (steps % factor ||
-			power_modulo(factor, low ? low + 1 : 2, steps))))
+		(steps > factor &&
+			(steps % factor || power_modulo(factor, low ? low + 1 : 2, steps))))
 		return d_fail(compiler, &node->place, "D_LLQUANT_STEPVAL",
 			"llquantize( ) steps do not divide the factor evenly");
 	return 0;
@@ -328,8 +327,7 @@ static int check_log_linear(
 static int check_parameters(struct d_compiler *compiler, const struct d_identifier *identifier,
 	const struct d_node *call, const struct d_node **increment)
 {
-	struct d_aggregation *aggregation =
-		&compiler->program->aggregations[identifier->index];
+	struct d_aggregation *aggregation = &compiler->program->aggregations[identifier->index];
 	bool linear = call->function->id == D_AGGREGATE_LQUANTIZE;
 	const struct parameter_rule *rules = linear ? lquantize_rules : llquantize_rules;
 	unsigned count = linear ? 3 : 4;
@@ -365,7 +363,7 @@ static int generate_aggregation(
 	const struct d_node *call = node->right, *value = call->right, *increment = NULL;
 	int id = call->function->id, keys, value_register, increment_register;
 	bool distribution = id == D_AGGREGATE_QUANTIZE || id == D_AGGREGATE_LQUANTIZE ||
-		id == D_AGGREGATE_LLQUANTIZE;
+			    id == D_AGGREGATE_LLQUANTIZE;
 
 	if (value && !d_type_is_scalar(value->type))
 		return d_fail(compiler, &value->place, "D_AGG_SCALAR",

@@ -8,11 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	CHUNK_FIRST = 4 << 10,
-	CHUNK_LARGEST = 1 << 20,
-	PIECE_ALIGNMENT = 16
-};
+enum { CHUNK_FIRST = 4 << 10, CHUNK_LARGEST = 1 << 20, PIECE_ALIGNMENT = 16 };
 
 struct d_arena_chunk {
 	_Alignas(PIECE_ALIGNMENT) struct d_arena_chunk *next;

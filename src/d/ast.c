@@ -9,31 +9,56 @@
 #include <string.h>
 
 static const char *const texts[D_OPERATORS] = {
-	[D_OPERATOR_NONE] = "=", [D_OPERATOR_ADD] = "+", [D_OPERATOR_SUBTRACT] = "-",
-	[D_OPERATOR_MULTIPLY] = "*", [D_OPERATOR_DIVIDE] = "/", [D_OPERATOR_MODULO] = "%",
-	[D_OPERATOR_SHIFT_LEFT] = "<<", [D_OPERATOR_SHIFT_RIGHT] = ">>",
-	[D_OPERATOR_AND] = "&", [D_OPERATOR_XOR] = "^", [D_OPERATOR_OR] = "|",
-	[D_OPERATOR_LESS] = "<", [D_OPERATOR_LESS_EQUAL] = "<=", [D_OPERATOR_GREATER] = ">",
-	[D_OPERATOR_GREATER_EQUAL] = ">=", [D_OPERATOR_EQUAL] = "==",
-	[D_OPERATOR_NOT_EQUAL] = "!=", [D_OPERATOR_LOGICAL_AND] = "&&",
-	[D_OPERATOR_LOGICAL_XOR] = "^^", [D_OPERATOR_LOGICAL_OR] = "||",
-	[D_OPERATOR_COMMA] = ",", [D_OPERATOR_PLUS] = "+", [D_OPERATOR_NEGATE] = "-",
-	[D_OPERATOR_NOT] = "!", [D_OPERATOR_COMPLEMENT] = "~",
-	[D_OPERATOR_DEREFERENCE] = "*", [D_OPERATOR_ADDRESS] = "&",
-	[D_OPERATOR_PRE_INCREMENT] = "++", [D_OPERATOR_PRE_DECREMENT] = "--",
-	[D_OPERATOR_POST_INCREMENT] = "++", [D_OPERATOR_POST_DECREMENT] = "--",
+	[D_OPERATOR_NONE] = "=",
+	[D_OPERATOR_ADD] = "+",
+	[D_OPERATOR_SUBTRACT] = "-",
+	[D_OPERATOR_MULTIPLY] = "*",
+	[D_OPERATOR_DIVIDE] = "/",
+	[D_OPERATOR_MODULO] = "%",
+	[D_OPERATOR_SHIFT_LEFT] = "<<",
+	[D_OPERATOR_SHIFT_RIGHT] = ">>",
+	[D_OPERATOR_AND] = "&",
+	[D_OPERATOR_XOR] = "^",
+	[D_OPERATOR_OR] = "|",
+	[D_OPERATOR_LESS] = "<",
+	[D_OPERATOR_LESS_EQUAL] = "<=",
+	[D_OPERATOR_GREATER] = ">",
+	[D_OPERATOR_GREATER_EQUAL] = ">=",
+	[D_OPERATOR_EQUAL] = "==",
+	[D_OPERATOR_NOT_EQUAL] = "!=",
+	[D_OPERATOR_LOGICAL_AND] = "&&",
+	[D_OPERATOR_LOGICAL_XOR] = "^^",
+	[D_OPERATOR_LOGICAL_OR] = "||",
+	[D_OPERATOR_COMMA] = ",",
+	[D_OPERATOR_PLUS] = "+",
+	[D_OPERATOR_NEGATE] = "-",
+	[D_OPERATOR_NOT] = "!",
+	[D_OPERATOR_COMPLEMENT] = "~",
+	[D_OPERATOR_DEREFERENCE] = "*",
+	[D_OPERATOR_ADDRESS] = "&",
+	[D_OPERATOR_PRE_INCREMENT] = "++",
+	[D_OPERATOR_PRE_DECREMENT] = "--",
+	[D_OPERATOR_POST_INCREMENT] = "++",
+	[D_OPERATOR_POST_DECREMENT] = "--",
 };
 
 static const char *const assign_texts[D_OPERATORS] = {
-	[D_OPERATOR_NONE] = "=", [D_OPERATOR_ADD] = "+=", [D_OPERATOR_SUBTRACT] = "-=",
-	[D_OPERATOR_MULTIPLY] = "*=", [D_OPERATOR_DIVIDE] = "/=", [D_OPERATOR_MODULO] = "%=",
-	[D_OPERATOR_SHIFT_LEFT] = "<<=", [D_OPERATOR_SHIFT_RIGHT] = ">>=",
-	[D_OPERATOR_AND] = "&=", [D_OPERATOR_XOR] = "^=", [D_OPERATOR_OR] = "|=",
+	[D_OPERATOR_NONE] = "=",
+	[D_OPERATOR_ADD] = "+=",
+	[D_OPERATOR_SUBTRACT] = "-=",
+	[D_OPERATOR_MULTIPLY] = "*=",
+	[D_OPERATOR_DIVIDE] = "/=",
+	[D_OPERATOR_MODULO] = "%=",
+	[D_OPERATOR_SHIFT_LEFT] = "<<=",
+	[D_OPERATOR_SHIFT_RIGHT] = ">>=",
+	[D_OPERATOR_AND] = "&=",
+	[D_OPERATOR_XOR] = "^=",
+	[D_OPERATOR_OR] = "|=",
 };
 
-const char *d_operator_text(enum d_operator operator, bool with_assign)
+const char *d_operator_text(enum d_operator operation, bool with_assign)
 {
-	return with_assign ? assign_texts[operator] : texts[operator];
+	return with_assign ? assign_texts[operation] : texts[operation];
 }
 
 struct d_node *d_node_new(
@@ -83,8 +108,8 @@ struct d_node *d_node_integer(struct d_compiler *compiler, const struct d_place 
 }
 
 /* A folded constant takes the place of its first operand. */
-static struct d_node *set_integer(struct d_node *node, const struct d_place *place, uint64_t value,
-	const struct d_type *type)
+static struct d_node *set_integer(
+	struct d_node *node, const struct d_place *place, uint64_t value, const struct d_type *type)
 {
 	node->place = *place;
 	node->value = value;
@@ -97,7 +122,7 @@ static bool is_integer(const struct d_node *node)
 	return node->kind == D_NODE_INTEGER && node->type->kind == D_TYPE_INTEGER;
 }
 
-struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operator,
+struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operation,
 	const struct d_place *place, struct d_node *operand)
 {
 	struct d_node *node;
@@ -105,7 +130,7 @@ struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operato
 	if (!operand)
 		return NULL;
 	if (is_integer(operand)) {
-		switch (operator) {
+		switch (operation) {
 		case D_OPERATOR_PLUS:
 			return operand;
 		case D_OPERATOR_NEGATE:
@@ -122,7 +147,7 @@ struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operato
 	node = d_node_new(compiler, D_NODE_UNARY, place);
 	if (!node)
 		return NULL;
-	node->operator = operator;
+	node->operation = operation;
 	node->left = operand;
 	return d_node_finish(compiler, node);
 }
@@ -142,10 +167,11 @@ static bool less(uint64_t x, uint64_t y, bool is_signed)
 }
 
 /* The value of x operator y; *type becomes int for comparisons. */
-static uint64_t fold(enum d_operator operator, uint64_t x, uint64_t y, bool is_signed, bool *boolean)
+static uint64_t fold(
+	enum d_operator operation, uint64_t x, uint64_t y, bool is_signed, bool *boolean)
 {
-	*boolean = operator >= D_OPERATOR_LESS;
-	switch (operator) {
+	*boolean = operation >= D_OPERATOR_LESS;
+	switch (operation) {
 	case D_OPERATOR_ADD:
 		return x + y;
 	case D_OPERATOR_SUBTRACT:
@@ -154,7 +180,7 @@ static uint64_t fold(enum d_operator operator, uint64_t x, uint64_t y, bool is_s
 		return x * y;
 	case D_OPERATOR_DIVIDE:
 	case D_OPERATOR_MODULO:
-		return divide(x, y, is_signed, operator == D_OPERATOR_MODULO);
+		return divide(x, y, is_signed, operation == D_OPERATOR_MODULO);
 	case D_OPERATOR_SHIFT_LEFT:
 		return x << (y & 63);
 	case D_OPERATOR_SHIFT_RIGHT:
@@ -186,12 +212,12 @@ static uint64_t fold(enum d_operator operator, uint64_t x, uint64_t y, bool is_s
 	}
 }
 
-static bool is_division(enum d_operator operator)
+static bool is_division(enum d_operator operation)
 {
-	return operator == D_OPERATOR_DIVIDE || operator == D_OPERATOR_MODULO;
+	return operation == D_OPERATOR_DIVIDE || operation == D_OPERATOR_MODULO;
 }
 
-struct d_node *d_node_binary(struct d_compiler *compiler, enum d_operator operator,
+struct d_node *d_node_binary(struct d_compiler *compiler, enum d_operator operation,
 	const struct d_place *place, struct d_node *left, struct d_node *right)
 {
 	const struct d_type *type;
@@ -201,42 +227,41 @@ struct d_node *d_node_binary(struct d_compiler *compiler, enum d_operator operat
 
 	if (!left || !right)
 		return NULL;
-	if (is_division(operator) && d_node_is_zero(right)) {
+	if (is_division(operation) && d_node_is_zero(right)) {
 		d_fail(compiler, place, "D_DIV_ZERO", "expression contains division by zero");
 		return NULL;
 	}
-	if (is_integer(left) && is_integer(right) && operator != D_OPERATOR_COMMA) {
+	if (is_integer(left) && is_integer(right) && operation != D_OPERATOR_COMMA) {
 		type = d_type_promote(left->type, right->type);
-		value = fold(operator, left->value, right->value, type->is_signed, &boolean);
-		if (operator == D_OPERATOR_SHIFT_LEFT || operator == D_OPERATOR_SHIFT_RIGHT)
+		value = fold(operation, left->value, right->value, type->is_signed, &boolean);
+		if (operation == D_OPERATOR_SHIFT_LEFT || operation == D_OPERATOR_SHIFT_RIGHT)
 			type = left->type;
-		return set_integer(
-			left, place, value, boolean ? compiler->types.type_int : type);
+		return set_integer(left, place, value, boolean ? compiler->types.type_int : type);
 	}
 	node = d_node_new(compiler, D_NODE_BINARY, place);
 	if (!node)
 		return NULL;
-	node->operator = operator;
+	node->operation = operation;
 	node->left = left;
 	node->right = right;
 	return d_node_finish(compiler, node);
 }
 
-struct d_node *d_node_assign(struct d_compiler *compiler, enum d_operator operator,
+struct d_node *d_node_assign(struct d_compiler *compiler, enum d_operator operation,
 	const struct d_place *place, struct d_node *left, struct d_node *right)
 {
 	struct d_node *node;
 
 	if (!left || !right)
 		return NULL;
-	if (is_division(operator) && d_node_is_zero(right)) {
+	if (is_division(operation) && d_node_is_zero(right)) {
 		d_fail(compiler, place, "D_DIV_ZERO", "expression contains division by zero");
 		return NULL;
 	}
 	node = d_node_new(compiler, D_NODE_ASSIGN, place);
 	if (!node)
 		return NULL;
-	node->operator = operator;
+	node->operation = operation;
 	node->left = left;
 	node->right = right;
 	return d_node_finish(compiler, node);

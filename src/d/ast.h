@@ -13,9 +13,9 @@
 #include "d/symbol.h"
 
 enum d_node_kind {
-	D_NODE_INTEGER,     /* value, type */
-	D_NODE_STRING,      /* name */
-	D_NODE_NAME,        /* name */
+	D_NODE_INTEGER, /* value, type */
+	D_NODE_STRING,  /* name */
+	D_NODE_NAME,    /* name */
 	D_NODE_SELF,
 	D_NODE_THIS,
 	D_NODE_MEMBER,      /* left . name, left -> name */
@@ -33,32 +33,51 @@ enum d_node_kind {
 
 enum d_operator {
 	D_OPERATOR_NONE,
-	D_OPERATOR_ADD, D_OPERATOR_SUBTRACT, D_OPERATOR_MULTIPLY, D_OPERATOR_DIVIDE,
-	D_OPERATOR_MODULO, D_OPERATOR_SHIFT_LEFT, D_OPERATOR_SHIFT_RIGHT,
-	D_OPERATOR_AND, D_OPERATOR_XOR, D_OPERATOR_OR,
-	D_OPERATOR_LESS, D_OPERATOR_LESS_EQUAL, D_OPERATOR_GREATER, D_OPERATOR_GREATER_EQUAL,
-	D_OPERATOR_EQUAL, D_OPERATOR_NOT_EQUAL,
-	D_OPERATOR_LOGICAL_AND, D_OPERATOR_LOGICAL_XOR, D_OPERATOR_LOGICAL_OR,
+	D_OPERATOR_ADD,
+	D_OPERATOR_SUBTRACT,
+	D_OPERATOR_MULTIPLY,
+	D_OPERATOR_DIVIDE,
+	D_OPERATOR_MODULO,
+	D_OPERATOR_SHIFT_LEFT,
+	D_OPERATOR_SHIFT_RIGHT,
+	D_OPERATOR_AND,
+	D_OPERATOR_XOR,
+	D_OPERATOR_OR,
+	D_OPERATOR_LESS,
+	D_OPERATOR_LESS_EQUAL,
+	D_OPERATOR_GREATER,
+	D_OPERATOR_GREATER_EQUAL,
+	D_OPERATOR_EQUAL,
+	D_OPERATOR_NOT_EQUAL,
+	D_OPERATOR_LOGICAL_AND,
+	D_OPERATOR_LOGICAL_XOR,
+	D_OPERATOR_LOGICAL_OR,
 	D_OPERATOR_COMMA,
 	/* one operand */
-	D_OPERATOR_PLUS, D_OPERATOR_NEGATE, D_OPERATOR_NOT, D_OPERATOR_COMPLEMENT,
-	D_OPERATOR_DEREFERENCE, D_OPERATOR_ADDRESS,
-	D_OPERATOR_PRE_INCREMENT, D_OPERATOR_PRE_DECREMENT,
-	D_OPERATOR_POST_INCREMENT, D_OPERATOR_POST_DECREMENT,
+	D_OPERATOR_PLUS,
+	D_OPERATOR_NEGATE,
+	D_OPERATOR_NOT,
+	D_OPERATOR_COMPLEMENT,
+	D_OPERATOR_DEREFERENCE,
+	D_OPERATOR_ADDRESS,
+	D_OPERATOR_PRE_INCREMENT,
+	D_OPERATOR_PRE_DECREMENT,
+	D_OPERATOR_POST_INCREMENT,
+	D_OPERATOR_POST_DECREMENT,
 	D_OPERATORS
 };
 
 struct d_node {
 	enum d_node_kind kind;
-	enum d_operator operator;
+	enum d_operator operation;
 	uint16_t height;
-	bool arrow;                /* of a member: -> */
-	bool indexed;              /* of an aggregation: brackets were written */
+	bool arrow;   /* of a member: -> */
+	bool indexed; /* of an aggregation: brackets were written */
 	bool string_literal;
-	bool unused;               /* its value is not wanted: a statement, left of a comma */
+	bool unused; /* its value is not wanted: a statement, left of a comma */
 	struct d_place place;
 	struct d_node *left, *right, *condition;
-	struct d_node *next;       /* in a list of arguments, keys, statements */
+	struct d_node *next; /* in a list of arguments, keys, statements */
 	struct d_name *name;
 	const struct d_function *function; /* of a call */
 	const struct d_type *written;      /* of a cast */
@@ -67,7 +86,7 @@ struct d_node {
 	const struct d_type *type;
 	struct d_identifier *identifier;
 	bool lvalue, writable;
-	uint8_t argument;          /* of args[n]: n */
+	uint8_t argument; /* of args[n]: n */
 	bool is_argument;
 };
 
@@ -94,11 +113,11 @@ struct d_node *d_node_new(
 	struct d_compiler *compiler, enum d_node_kind kind, const struct d_place *place);
 struct d_node *d_node_integer(struct d_compiler *compiler, const struct d_place *place,
 	uint64_t value, const struct d_type *type);
-struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operator,
+struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operation,
 	const struct d_place *place, struct d_node *operand);
-struct d_node *d_node_binary(struct d_compiler *compiler, enum d_operator operator,
+struct d_node *d_node_binary(struct d_compiler *compiler, enum d_operator operation,
 	const struct d_place *place, struct d_node *left, struct d_node *right);
-struct d_node *d_node_assign(struct d_compiler *compiler, enum d_operator operator,
+struct d_node *d_node_assign(struct d_compiler *compiler, enum d_operator operation,
 	const struct d_place *place, struct d_node *left, struct d_node *right);
 struct d_node *d_node_ternary(struct d_compiler *compiler, const struct d_place *place,
 	struct d_node *condition, struct d_node *left, struct d_node *right);
@@ -109,7 +128,7 @@ struct d_node *d_node_cast(struct d_compiler *compiler, const struct d_place *pl
 struct d_node *d_node_finish(struct d_compiler *compiler, struct d_node *node);
 
 /* "+", "?:" and so on; with_assign: "+=". */
-const char *d_operator_text(enum d_operator operator, bool with_assign);
+const char *d_operator_text(enum d_operator operation, bool with_assign);
 
 unsigned d_node_count(const struct d_node *list);
 bool d_node_is_zero(const struct d_node *node); /* the literal 0, NULL */

@@ -14,10 +14,10 @@ bool d_check_pointers(const struct d_type *one, const struct d_node *one_node,
 
 	if (pointer && other_pointer)
 		return d_type_same(one->target, other->target) ||
-			d_type_resolve(one->target)->kind == D_TYPE_VOID ||
-			d_type_resolve(other->target)->kind == D_TYPE_VOID;
+		       d_type_resolve(one->target)->kind == D_TYPE_VOID ||
+		       d_type_resolve(other->target)->kind == D_TYPE_VOID;
 	return (pointer && other_node && d_node_is_zero(other_node)) ||
-		(other_pointer && one_node && d_node_is_zero(one_node));
+	       (other_pointer && one_node && d_node_is_zero(one_node));
 }
 
 bool d_check_passes(const struct d_type *type, const struct d_node *value)
@@ -29,8 +29,8 @@ bool d_check_passes(const struct d_type *type, const struct d_node *value)
 	return d_check_pointers(type, NULL, value->type, value);
 }
 
-static int fail_count(struct d_compiler *compiler, const struct d_node *node,
-	const char *function, unsigned passed, unsigned minimum, unsigned maximum)
+static int fail_count(struct d_compiler *compiler, const struct d_node *node, const char *function,
+	unsigned passed, unsigned minimum, unsigned maximum)
 {
 	const char *bound = minimum == maximum ? "" : passed < minimum ? "at least " : "at most ";
 
@@ -39,15 +39,14 @@ static int fail_count(struct d_compiler *compiler, const struct d_node *node,
 		passed == 1 ? "" : "s", bound, passed < minimum ? minimum : maximum);
 }
 
-static int fail_type(struct d_compiler *compiler, const struct d_node *node,
-	const char *function, const char *what, unsigned number, const char *expected)
+static int fail_type(struct d_compiler *compiler, const struct d_node *node, const char *function,
+	const char *what, unsigned number, const char *expected)
 {
 	char argument[80];
 
 	return d_fail(compiler, &node->place, "D_PROTO_ARG",
-		"%s %s #%u is incompatible with prototype: prototype: %s, argument: %s",
-		function, what, number, expected,
-		d_type_text(node->type, argument, sizeof(argument)));
+		"%s %s #%u is incompatible with prototype: prototype: %s, argument: %s", function,
+		what, number, expected, d_type_text(node->type, argument, sizeof(argument)));
 }
 
 int d_check_call(struct d_compiler *compiler, struct d_node *node)
@@ -69,8 +68,8 @@ int d_check_call(struct d_compiler *compiler, struct d_node *node)
 	}
 	if (count < function->minimum ||
 		(count > function->maximum && function->maximum != D_FUNCTION_ANY_COUNT))
-		return fail_count(compiler, node, name, count, function->minimum,
-			function->maximum);
+		return fail_count(
+			compiler, node, name, count, function->minimum, function->maximum);
 	for (struct d_node *argument = node->right; argument; argument = argument->next) {
 		const char *expected =
 			number < D_FUNCTION_PARAMETERS_MAX ? function->parameters[number] : NULL;

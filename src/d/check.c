@@ -7,24 +7,24 @@
 #include <stdio.h>
 #include <string.h>
 
-static int fail_operator(struct d_compiler *compiler, const struct d_node *node, const char *tag,
-	const char *what)
+static int fail_operator(
+	struct d_compiler *compiler, const struct d_node *node, const char *tag, const char *what)
 {
 	return d_fail(compiler, &node->place, tag, "operator %s requires %s",
-		d_operator_text(node->operator, node->kind == D_NODE_ASSIGN), what);
+		d_operator_text(node->operation, node->kind == D_NODE_ASSIGN), what);
 }
 
 static int fail_types(struct d_compiler *compiler, const struct d_node *node,
 	const struct d_node *left, const struct d_node *right)
 {
 	char one[80], other[80];
-	const char *operator = node->kind == D_NODE_TERNARY
-		? ":"
-		: d_operator_text(node->operator, node->kind == D_NODE_ASSIGN);
+	const char *operation = node->kind == D_NODE_TERNARY ? ":"
+							     : d_operator_text(node->operation,
+								       node->kind == D_NODE_ASSIGN);
 
 	return d_fail(compiler, &node->place, "D_OP_INCOMPAT",
 		"operands have incompatible types: \"%s\" %s \"%s\"",
-		d_type_text(left->type, one, sizeof(one)), operator,
+		d_type_text(left->type, one, sizeof(one)), operation,
 		d_type_text(right->type, other, sizeof(other)));
 }
 
@@ -49,8 +49,7 @@ static bool variable_space(const struct d_node *node, enum d_name_space *space)
 	return true;
 }
 
-static int check_variable(
-	struct d_compiler *compiler, struct d_node *node, enum d_name_space space)
+static int check_variable(struct d_compiler *compiler, struct d_node *node, enum d_name_space space)
 {
 	struct d_identifier *identifier = d_symbol_find(compiler, node->name, space);
 	char text[64];
@@ -123,8 +122,8 @@ static int check_arguments(struct d_compiler *compiler, struct d_node *node)
 	}
 	if (index->value >= probe->argument_count)
 		return d_fail(compiler, &index->place, "D_ARGS_IDX",
-			"index %lld is out of range for %.200s args[ ]",
-			(long long)index->value, compiler->description);
+			"index %lld is out of range for %.200s args[ ]", (long long)index->value,
+			compiler->description);
 	node->type = d_types_parse(&compiler->types, probe->arguments[index->value].type);
 	if (!node->type || (!d_type_is_scalar(node->type) && !d_type_is_string(node->type)))
 		return d_fail(compiler, &node->place, "D_ARGS_TYPE",
@@ -247,14 +246,13 @@ static int create_variable(
 		return d_fail(compiler, &name->place, "D_IDENT_UNDEF",
 			"failed to resolve %s: Unknown symbol name", name->name->bytes);
 	return d_symbol_variable(compiler, name->name, space, type, keys, count)
-		? d_check(compiler, node)
-		: -1;
+		       ? d_check(compiler, node)
+		       : -1;
 }
 
 static int check_aggregation(struct d_compiler *compiler, struct d_node *node)
 {
-	struct d_identifier *identifier =
-		d_symbol_find(compiler, node->name, D_SPACE_AGGREGATION);
+	struct d_identifier *identifier = d_symbol_find(compiler, node->name, D_SPACE_AGGREGATION);
 	char text[64];
 
 	if (check_list(compiler, node->right))
@@ -288,7 +286,8 @@ static int check_aggregating(struct d_compiler *compiler, struct d_node *node)
 	identifier = d_symbol_find(compiler, left->name, D_SPACE_AGGREGATION);
 	if (identifier && identifier->function && identifier->function != right->function)
 		return d_fail(compiler, &node->place, "D_AGG_REDEF",
-			"aggregation redefined: current: %s = %s( ), previous: %s = %s( ) : line %u",
+			"aggregation redefined: current: %s = %s( ), previous: %s = %s( ) : line "
+			"%u",
 			text, right->function->name, text, identifier->function->name,
 			identifier->line);
 	if (!identifier)
@@ -325,7 +324,7 @@ static int check_writable(
 	if (!target->writable)
 		return d_fail(compiler, &node->place, "D_OP_WRITE",
 			"operator %s can only be applied to a writable variable",
-			d_operator_text(node->operator, node->kind == D_NODE_ASSIGN));
+			d_operator_text(node->operation, node->kind == D_NODE_ASSIGN));
 	return 0;
 }
 
@@ -358,11 +357,11 @@ static int check_plain_assignment(struct d_compiler *compiler, struct d_node *no
 	return check_writable(compiler, node, left);
 }
 
-static bool wants_integers(enum d_operator operator)
+static bool wants_integers(enum d_operator operation)
 {
-	return operator == D_OPERATOR_MODULO || operator == D_OPERATOR_SHIFT_LEFT ||
-		operator == D_OPERATOR_SHIFT_RIGHT || operator == D_OPERATOR_AND ||
-		operator == D_OPERATOR_XOR || operator == D_OPERATOR_OR;
+	return operation == D_OPERATOR_MODULO || operation == D_OPERATOR_SHIFT_LEFT ||
+	       operation == D_OPERATOR_SHIFT_RIGHT || operation == D_OPERATOR_AND ||
+	       operation == D_OPERATOR_XOR || operation == D_OPERATOR_OR;
 }
 
 static bool points_to_sized(const struct d_type *type)
@@ -376,7 +375,7 @@ static int check_assignment(struct d_compiler *compiler, struct d_node *node)
 	bool integers;
 	char text[64];
 
-	if (node->operator == D_OPERATOR_NONE)
+	if (node->operation == D_OPERATOR_NONE)
 		return check_plain_assignment(compiler, node);
 	if (left->kind == D_NODE_NAME && is_fresh(compiler, left))
 		return d_fail(compiler, &left->place, "D_VAR_UNDEF",
@@ -385,17 +384,17 @@ static int check_assignment(struct d_compiler *compiler, struct d_node *node)
 	if (d_check(compiler, left) || d_check(compiler, right))
 		return -1;
 	integers = d_type_is_integer(left->type) && d_type_is_integer(right->type);
-	if (wants_integers(node->operator) && !integers)
+	if (wants_integers(node->operation) && !integers)
 		return fail_operator(compiler, node, "D_OP_INT", "operands of integral type");
-	if ((node->operator == D_OPERATOR_MULTIPLY || node->operator == D_OPERATOR_DIVIDE) &&
+	if ((node->operation == D_OPERATOR_MULTIPLY || node->operation == D_OPERATOR_DIVIDE) &&
 		!integers)
 		return fail_operator(compiler, node, "D_OP_ARITH", "operands of arithmetic type");
 	if (!integers) {
 		if (!d_type_is_pointer(left->type) || !d_type_is_integer(right->type))
 			return fail_types(compiler, node, left, right);
 		if (!points_to_sized(left->type))
-			return fail_operator(
-				compiler, node, "D_OP_VFPTR", "a pointer to an object of known size");
+			return fail_operator(compiler, node, "D_OP_VFPTR",
+				"a pointer to an object of known size");
 	}
 	node->type = left->type;
 	return check_writable(compiler, node, left);
@@ -425,8 +424,8 @@ static int check_increment(struct d_compiler *compiler, struct d_node *node)
 static int check_address(struct d_compiler *compiler, struct d_node *node)
 {
 	const struct d_node *operand = node->left;
-	bool variable = operand->identifier || operand->kind == D_NODE_AGGREGATION ||
-		operand->is_argument;
+	bool variable =
+		operand->identifier || operand->kind == D_NODE_AGGREGATION || operand->is_argument;
 
 	if (variable)
 		return d_fail(compiler, &node->place, "D_ADDROF_VAR",
@@ -441,23 +440,28 @@ static int check_unary(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *operand = node->left;
 
-	if (node->operator >= D_OPERATOR_PRE_INCREMENT)
+	if (node->operation >= D_OPERATOR_PRE_INCREMENT)
 		return check_increment(compiler, node);
 	if (d_check(compiler, operand))
 		return -1;
 	node->type = operand->type;
-	switch (node->operator) {
+	switch (node->operation) {
 	case D_OPERATOR_PLUS:
 	case D_OPERATOR_NEGATE:
-		return d_type_is_integer(operand->type) ? 0
-			: fail_operator(compiler, node, "D_OP_ARITH", "operand of arithmetic type");
+		return d_type_is_integer(operand->type)
+			       ? 0
+			       : fail_operator(compiler, node, "D_OP_ARITH",
+					 "operand of arithmetic type");
 	case D_OPERATOR_COMPLEMENT:
 		return d_type_is_integer(operand->type) ? 0
-			: fail_operator(compiler, node, "D_OP_INT", "operand of integral type");
+							: fail_operator(compiler, node, "D_OP_INT",
+								  "operand of integral type");
 	case D_OPERATOR_NOT:
 		node->type = compiler->types.type_int;
-		return d_type_is_scalar(operand->type) ? 0
-			: fail_operator(compiler, node, "D_OP_SCALAR", "operand of scalar type");
+		return d_type_is_scalar(operand->type)
+			       ? 0
+			       : fail_operator(
+					 compiler, node, "D_OP_SCALAR", "operand of scalar type");
 	case D_OPERATOR_DEREFERENCE:
 		return check_dereference(compiler, node, operand);
 	default:
@@ -470,7 +474,7 @@ static int check_additive(struct d_compiler *compiler, struct d_node *node)
 	struct d_node *left = node->left, *right = node->right;
 	bool left_pointer = d_type_is_pointer(left->type);
 	bool right_pointer = d_type_is_pointer(right->type);
-	bool add = node->operator == D_OPERATOR_ADD;
+	bool add = node->operation == D_OPERATOR_ADD;
 
 	if (d_type_is_integer(left->type) && d_type_is_integer(right->type)) {
 		node->type = d_type_promote(left->type, right->type);
@@ -479,10 +483,10 @@ static int check_additive(struct d_compiler *compiler, struct d_node *node)
 	if (left_pointer && d_type_is_integer(right->type) && points_to_sized(left->type))
 		node->type = left->type;
 	else if (add && right_pointer && d_type_is_integer(left->type) &&
-		points_to_sized(right->type))
+		 points_to_sized(right->type))
 		node->type = right->type;
-	else if (!add && left_pointer && right_pointer &&
-		d_type_same(left->type, right->type) && points_to_sized(left->type))
+	else if (!add && left_pointer && right_pointer && d_type_same(left->type, right->type) &&
+		 points_to_sized(left->type))
 		node->type = compiler->types.type_long;
 	else
 		return fail_types(compiler, node, left, right);
@@ -493,11 +497,12 @@ static int check_comparison(struct d_compiler *compiler, struct d_node *node)
 {
 	const struct d_node *left = node->left, *right = node->right;
 	bool integers = d_type_is_integer(left->type) && d_type_is_integer(right->type);
-	bool left_string = d_type_is_string(left->type), right_string = d_type_is_string(right->type);
+	bool left_string = d_type_is_string(left->type),
+	     right_string = d_type_is_string(right->type);
 	bool strings = (left_string && (d_type_is_text(right->type) || d_node_is_zero(right))) ||
-		(right_string && (d_type_is_text(left->type) || d_node_is_zero(left)));
+		       (right_string && (d_type_is_text(left->type) || d_node_is_zero(left)));
 	bool pointers = !left_string && !right_string &&
-		d_check_pointers(left->type, left, right->type, right);
+			d_check_pointers(left->type, left, right->type, right);
 
 	node->type = compiler->types.type_int;
 	return integers || strings || pointers ? 0 : fail_types(compiler, node, left, right);
@@ -513,14 +518,14 @@ static int check_binary(struct d_compiler *compiler, struct d_node *node)
 	struct d_node *left = node->left, *right = node->right;
 	bool integers;
 
-	if (node->operator == D_OPERATOR_COMMA) {
+	if (node->operation == D_OPERATOR_COMMA) {
 		left->unused = true;
 		right->unused = node->unused;
 	}
 	if (d_check(compiler, left) || d_check(compiler, right))
 		return -1;
 	integers = d_type_is_integer(left->type) && d_type_is_integer(right->type);
-	switch (node->operator) {
+	switch (node->operation) {
 	case D_OPERATOR_ADD:
 	case D_OPERATOR_SUBTRACT:
 		return check_additive(compiler, node);
@@ -559,10 +564,10 @@ static int check_binary(struct d_compiler *compiler, struct d_node *node)
 		if (!integers)
 			return fail_operator(
 				compiler, node, "D_OP_INT", "operands of integral type");
-		node->type = node->operator == D_OPERATOR_SHIFT_LEFT ||
-				node->operator == D_OPERATOR_SHIFT_RIGHT
-			? left->type
-			: d_type_promote(left->type, right->type);
+		node->type = node->operation == D_OPERATOR_SHIFT_LEFT ||
+					     node->operation == D_OPERATOR_SHIFT_RIGHT
+				     ? left->type
+				     : d_type_promote(left->type, right->type);
 		return 0;
 	}
 }
@@ -589,10 +594,10 @@ static int check_ternary(struct d_compiler *compiler, struct d_node *node)
 	if (d_type_is_integer(one) && d_type_is_integer(other))
 		node->type = d_type_promote(one, other);
 	else if ((d_type_is_string(one) && d_check_passes(one, right)) ||
-		(d_type_is_string(other) && d_check_passes(other, left)))
+		 (d_type_is_string(other) && d_check_passes(other, left)))
 		node->type = compiler->types.type_string;
 	else if (!d_type_is_string(one) && !d_type_is_string(other) &&
-		d_check_pointers(one, left, other, right))
+		 d_check_pointers(one, left, other, right))
 		node->type = d_type_is_pointer(one) ? one : other;
 	else
 		return fail_types(compiler, node, left, right);
@@ -611,13 +616,13 @@ static int check_cast(struct d_compiler *compiler, struct d_node *node)
 	node->type = to;
 	if (to->kind == D_TYPE_FLOAT)
 		return d_fail_unsupported(compiler, &node->place, "floating-point arithmetic");
-	valid = to->kind == D_TYPE_VOID ||
-		(d_type_is_scalar(to) && d_type_is_scalar(from)) ||
+	valid = to->kind == D_TYPE_VOID || (d_type_is_scalar(to) && d_type_is_scalar(from)) ||
 		(d_type_is_string(to) && (d_type_is_scalar(from) || d_type_is_string(from)));
 	return valid ? 0
-		: d_fail(compiler, &node->place, "D_CAST_INVAL",
-			"invalid cast expression: (%s) of type %s",
-			d_type_text(to, one, sizeof(one)), d_type_text(from, other, sizeof(other)));
+		     : d_fail(compiler, &node->place, "D_CAST_INVAL",
+			       "invalid cast expression: (%s) of type %s",
+			       d_type_text(to, one, sizeof(one)),
+			       d_type_text(from, other, sizeof(other)));
 }
 
 static int check_member(struct d_compiler *compiler, struct d_node *node)
@@ -689,9 +694,9 @@ int d_check(struct d_compiler *compiler, struct d_node *node)
 			return -1;
 		node->type = compiler->types.type_string;
 		return d_type_is_scalar(node->left->type) || d_type_is_string(node->left->type)
-			? 0
-			: d_fail(compiler, &node->place, "D_STRINGOF_TYPE",
-				"cannot apply stringof to a value of this type");
+			       ? 0
+			       : d_fail(compiler, &node->place, "D_STRINGOF_TYPE",
+					 "cannot apply stringof to a value of this type");
 	case D_NODE_SIZEOF:
 		if (d_check(compiler, node->left))
 			return -1;
@@ -700,8 +705,8 @@ int d_check(struct d_compiler *compiler, struct d_node *node)
 							  : node->left->type->size;
 		node->value = size;
 		return size ? 0
-			: d_fail(compiler, &node->place, "D_SIZEOF_TYPE",
-				"cannot apply sizeof to an operand of size 0 or unknown");
+			    : d_fail(compiler, &node->place, "D_SIZEOF_TYPE",
+				      "cannot apply sizeof to an operand of size 0 or unknown");
 	}
 	return 0;
 }
@@ -717,6 +722,6 @@ int d_check_predicate(struct d_compiler *compiler, struct d_node *node)
 	if (d_check(compiler, node))
 		return -1;
 	return d_type_is_scalar(node->type) ? 0
-		: d_fail(compiler, &node->place, "D_PRED_SCALAR",
-			"predicate result must be of scalar type");
+					    : d_fail(compiler, &node->place, "D_PRED_SCALAR",
+						      "predicate result must be of scalar type");
 }

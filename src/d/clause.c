@@ -86,8 +86,7 @@ static int compile_description(struct d_compiler *compiler, struct d_clause_tree
 	struct d_clause clause = {.line = description->place.line, .script = compiler->script};
 	int result;
 
-	result = d_description_resolve(
-		compiler, description, &clause.probes, &clause.probe_count);
+	result = d_description_resolve(compiler, description, &clause.probes, &clause.probe_count);
 	compiler->probes = clause.probes;
 	compiler->probe_count = clause.probe_count;
 	compiler->description = result ? "" : d_description_text(compiler, description);

@@ -52,8 +52,8 @@ static void clear_error(struct d_compiler *compiler, struct d_error *error)
 	compiler->error = error;
 }
 
-int d_compiler_option(struct d_compiler *compiler, const char *name, const char *value,
-	struct d_error *error)
+int d_compiler_option(
+	struct d_compiler *compiler, const char *name, const char *value, struct d_error *error)
 {
 	const char *wrong = d_option_set(compiler, name, value, false);
 
@@ -115,10 +115,10 @@ int d_compile(struct d_compiler *compiler, const char *file, const char *text, s
 	compiler->matches = 0;
 	compiler->last_argument_used = false;
 	d_lexer_start(compiler, text, length < D_SCRIPT_MAX ? length : 0);
-	result = length < D_SCRIPT_MAX ? d_parse(compiler, &clauses)
-				       : d_fail(compiler, NULL, "D_SYNTAX",
-						 "script is larger than %d MiB",
-						 D_SCRIPT_MAX >> 20);
+	result = length < D_SCRIPT_MAX
+			 ? d_parse(compiler, &clauses)
+			 : d_fail(compiler, NULL, "D_SYNTAX", "script is larger than %d MiB",
+				   D_SCRIPT_MAX >> 20);
 	if (!result)
 		result = check_whole(compiler, clauses);
 	for (; clauses && !result; clauses = clauses->next)

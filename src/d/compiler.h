@@ -42,9 +42,9 @@ enum d_lexer_mode {
 struct d_lexer {
 	const char *text, *at, *end;
 	const char *line_start;
-	const char *file;       /* named by #line */
+	const char *file; /* named by #line */
 	uint32_t line;
-	bool line_begins;       /* only blanks so far on this line */
+	bool line_begins; /* only blanks so far on this line */
 	enum d_lexer_mode mode;
 	bool in_predicate;
 	unsigned open;          /* parentheses and brackets not yet closed */
@@ -80,7 +80,7 @@ struct d_compiler {
 	struct d_token token; /* the parser's current one */
 	unsigned nesting;
 	bool last_argument_used;
-	const char *region;   /* "action list", "predicate", for messages */
+	const char *region; /* "action list", "predicate", for messages */
 	size_t matches;
 	/* the clause that is being checked and generated */
 	const uint32_t *probes;
@@ -104,8 +104,7 @@ int d_fail(struct d_compiler *compiler, const struct d_place *place, const char 
 int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, const char *expected);
 
 /* "X is not supported yet": parts of D that this version does not know. */
-int d_fail_unsupported(
-	struct d_compiler *compiler, const struct d_place *place, const char *what);
+int d_fail_unsupported(struct d_compiler *compiler, const struct d_place *place, const char *what);
 
 /* Out of memory. Returns -ENOMEM. */
 int d_fail_memory(struct d_compiler *compiler);

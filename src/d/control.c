@@ -143,8 +143,8 @@ static int pragma_directive(struct words *words)
 		strcat(what, word);
 		return d_fail_unsupported(words->compiler, &words->place, what);
 	}
-	return d_fail(words->compiler, &words->place, "D_PRAGMA_INVAL",
-		"invalid D pragma: %.100s", word);
+	return d_fail(
+		words->compiler, &words->place, "D_PRAGMA_INVAL", "invalid D pragma: %.100s", word);
 }
 
 int d_control_line(struct d_compiler *compiler, const char *start, const char *end)

@@ -46,15 +46,15 @@ bool d_begins_type(const struct d_token *token)
 static bool is_storage(enum d_token_kind kind)
 {
 	return kind == D_TOKEN_AUTO || kind == D_TOKEN_REGISTER || kind == D_TOKEN_STATIC ||
-		kind == D_TOKEN_EXTERN || kind == D_TOKEN_TYPEDEF || kind == D_TOKEN_SELF ||
-		kind == D_TOKEN_THIS;
+	       kind == D_TOKEN_EXTERN || kind == D_TOKEN_TYPEDEF || kind == D_TOKEN_SELF ||
+	       kind == D_TOKEN_THIS;
 }
 
 /* struct tag: as an incomplete type, which can only be pointed to. */
 static int parse_tag(struct d_compiler *compiler, struct specifiers *specifiers)
 {
-	static const char *const what[] = {"a struct definition", "a union definition",
-		"an enum definition"};
+	static const char *const what[] = {
+		"a struct definition", "a union definition", "an enum definition"};
 	enum d_token_kind kind = compiler->token.kind;
 	unsigned which = kind == D_TOKEN_STRUCT ? 0 : kind == D_TOKEN_UNION ? 1 : 2;
 	struct d_name *name;
@@ -71,7 +71,10 @@ static int parse_tag(struct d_compiler *compiler, struct specifiers *specifiers)
 	if (compiler->token.kind == D_TOKEN_LEFT_BRACE)
 		return d_fail_unsupported(compiler, &compiler->token.place, what[which]);
 	specifiers->type = d_types_tag(&compiler->types,
-		which == 0 ? D_TYPE_STRUCT : which == 1 ? D_TYPE_UNION : D_TYPE_ENUM, name);
+		which == 0   ? D_TYPE_STRUCT
+		: which == 1 ? D_TYPE_UNION
+			     : D_TYPE_ENUM,
+		name);
 	specifiers->tag = true;
 	return specifiers->type ? 0 : d_fail_memory(compiler);
 }
@@ -79,7 +82,7 @@ static int parse_tag(struct d_compiler *compiler, struct specifiers *specifiers)
 static unsigned bases(const struct d_type_words *words)
 {
 	return words->chars + words->ints + words->floats + words->doubles + words->voids +
-		words->strings;
+	       words->strings;
 }
 
 /* The combination of words so far must be one that C allows; which rule it breaks. */
@@ -128,7 +131,7 @@ static int parse_specifiers(
 		} else if (!d_begins_type(&token)) {
 			break;
 		} else if (token.kind == D_TOKEN_TYPE || token.kind == D_TOKEN_STRUCT ||
-			token.kind == D_TOKEN_UNION || token.kind == D_TOKEN_ENUM) {
+			   token.kind == D_TOKEN_UNION || token.kind == D_TOKEN_ENUM) {
 			named = specifiers->type || specifiers->words.ints;
 			if (named || bases(&specifiers->words))
 				return d_fail(compiler, &token.place, "D_DECL_COMBO",
@@ -141,8 +144,7 @@ static int parse_specifiers(
 					return -1;
 				continue;
 			}
-		} else if (d_type_word(&specifiers->words, token.place.start,
-				   token.place.length)) {
+		} else if (d_type_word(&specifiers->words, token.place.start, token.place.length)) {
 			specifiers->any_word = true;
 		}
 		if (check_words(compiler, specifiers, &token.place) || d_lexer_next(compiler))
@@ -187,15 +189,15 @@ const struct d_type *d_parse_type_name(struct d_compiler *compiler)
 			    compiler->token.kind == D_TOKEN_LEFT_PAREN)) {
 		d_fail_unsupported(compiler, &compiler->token.place,
 			compiler->token.kind == D_TOKEN_LEFT_PAREN ? "a function type"
-								    : "an array type");
+								   : "an array type");
 		return NULL;
 	}
 	return type;
 }
 
 /* T1, T2 ... ] of an associative array. */
-static int parse_keys(struct d_compiler *compiler, const struct d_type *keys[D_KEYS_MAX],
-	unsigned *count)
+static int parse_keys(
+	struct d_compiler *compiler, const struct d_type *keys[D_KEYS_MAX], unsigned *count)
 {
 	for (*count = 0;;) {
 		struct d_place place = compiler->token.place;
@@ -248,7 +250,7 @@ static bool same_declaration(const struct d_identifier *old, const struct d_type
 	const struct d_type *const *keys, unsigned count)
 {
 	bool same = (old->kind == D_IDENTIFIER_SCALAR || old->kind == D_IDENTIFIER_ARRAY) &&
-		old->key_count == count && d_type_same(old->type, type);
+		    old->key_count == count && d_type_same(old->type, type);
 
 	for (unsigned i = 0; same && i < count; i++)
 		same = d_type_same(old->keys[i], keys[i]);
@@ -260,9 +262,9 @@ static int declare(struct d_compiler *compiler, const struct specifiers *specifi
 	unsigned count)
 {
 	enum d_token_kind storage = specifiers->storage;
-	enum d_name_space space = storage == D_TOKEN_SELF ? D_SPACE_SELF
-		: storage == D_TOKEN_THIS		  ? D_SPACE_THIS
-							  : D_SPACE_GLOBAL;
+	enum d_name_space space = storage == D_TOKEN_SELF   ? D_SPACE_SELF
+				  : storage == D_TOKEN_THIS ? D_SPACE_THIS
+							    : D_SPACE_GLOBAL;
 	struct d_identifier *old = d_symbol_find(compiler, token->name, space);
 	const char *name = token->name->bytes;
 
@@ -274,11 +276,9 @@ static int declare(struct d_compiler *compiler, const struct specifiers *specifi
 			return d_fail(compiler, &token->place, "D_DECL_IDRED",
 				"identifier redeclared: %s", name);
 		if (count)
-			return d_fail_unsupported(
-				compiler, &token->place, "a typedef of an array");
-		return d_types_define(&compiler->types, token->name, type)
-			? d_fail_memory(compiler)
-			: 0;
+			return d_fail_unsupported(compiler, &token->place, "a typedef of an array");
+		return d_types_define(&compiler->types, token->name, type) ? d_fail_memory(compiler)
+									   : 0;
 	}
 	if (storage == D_TOKEN_EXTERN)
 		return 0;
@@ -289,16 +289,15 @@ static int declare(struct d_compiler *compiler, const struct specifiers *specifi
 		return d_fail(compiler, &token->place, "D_DECL_VOIDOBJ",
 			"cannot have void object: %s", name);
 	if (type->kind == D_TYPE_FLOAT)
-		return d_fail_unsupported(
-			compiler, &token->place, "a floating-point variable");
+		return d_fail_unsupported(compiler, &token->place, "a floating-point variable");
 	if (!d_type_is_scalar(type) && !d_type_is_string(type))
-		return d_fail(compiler, &token->place, "D_DECL_INCOMPLETE",
-			"incomplete %s: %s", type->name, name);
+		return d_fail(compiler, &token->place, "D_DECL_INCOMPLETE", "incomplete %s: %s",
+			type->name, name);
 	if (old && same_declaration(old, type, keys, count))
 		return 0;
 	if (old || (space == D_SPACE_GLOBAL && token->name->type))
-		return d_fail(compiler, &token->place, "D_DECL_IDRED",
-			"identifier redeclared: %s", name);
+		return d_fail(
+			compiler, &token->place, "D_DECL_IDRED", "identifier redeclared: %s", name);
 	return d_symbol_variable(compiler, token->name, space, type, keys, count) ? 0 : -1;
 }
 
@@ -313,8 +312,7 @@ static int parse_declarator(struct d_compiler *compiler, const struct specifiers
 	if (!type)
 		return -1;
 	if (token.kind == D_TOKEN_LEFT_PAREN)
-		return d_fail_unsupported(
-			compiler, &token.place, "a declarator in parentheses");
+		return d_fail_unsupported(compiler, &token.place, "a declarator in parentheses");
 	if (token.kind == D_TOKEN_TYPE)
 		token.kind = D_TOKEN_NAME;
 	if (token.kind != D_TOKEN_NAME)
@@ -327,8 +325,7 @@ static int parse_declarator(struct d_compiler *compiler, const struct specifiers
 	if (compiler->token.kind == D_TOKEN_LEFT_BRACKET) {
 		if (d_lexer_next(compiler))
 			return -1;
-		if (!d_begins_type(&compiler->token) &&
-			compiler->token.kind != D_TOKEN_ELLIPSIS)
+		if (!d_begins_type(&compiler->token) && compiler->token.kind != D_TOKEN_ELLIPSIS)
 			return parse_array(compiler, &place);
 		if (parse_keys(compiler, keys, &count))
 			return -1;
@@ -401,8 +398,7 @@ int d_parse_declaration(struct d_compiler *compiler)
 
 	if (first.kind == D_TOKEN_TRANSLATOR || first.kind == D_TOKEN_PROVIDER)
 		return d_fail_unsupported(compiler, &first.place,
-			first.kind == D_TOKEN_TRANSLATOR ? "translator"
-							 : "a provider definition");
+			first.kind == D_TOKEN_TRANSLATOR ? "translator" : "a provider definition");
 	if (first.kind == D_TOKEN_INLINE) {
 		result = parse_inline(compiler);
 	} else {
@@ -413,16 +409,15 @@ int d_parse_declaration(struct d_compiler *compiler)
 			return d_fail(compiler, &first.place, "D_DECL_BADCLASS",
 				"specified storage class not appropriate in D");
 		if (!result && compiler->token.kind == D_TOKEN_SEMICOLON && !specifiers.tag)
-			return d_fail(compiler, &first.place, "D_DECL_USELESS",
-				"useless declaration");
+			return d_fail(
+				compiler, &first.place, "D_DECL_USELESS", "useless declaration");
 		while (!result && compiler->token.kind != D_TOKEN_SEMICOLON) {
 			result = parse_declarator(compiler, &specifiers);
 			if (result || compiler->token.kind != D_TOKEN_COMMA)
 				break;
 			result = d_lexer_next(compiler);
 			if (!result && compiler->token.kind == D_TOKEN_SEMICOLON)
-				return d_fail_syntax(
-					compiler, &compiler->token.place, "a name");
+				return d_fail_syntax(compiler, &compiler->token.place, "a name");
 		}
 	}
 	if (result)

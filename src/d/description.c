@@ -19,9 +19,9 @@ static const char tick_prefix[] = "tick-";
 static bool matches(const struct d_description *description, const struct d_probe *probe)
 {
 	return d_pattern_match(description->parts[3], probe->name) &&
-		d_pattern_match(description->parts[0], probe->provider) &&
-		d_pattern_match(description->parts[2], probe->function) &&
-		d_pattern_match(description->parts[1], probe->module);
+	       d_pattern_match(description->parts[0], probe->provider) &&
+	       d_pattern_match(description->parts[2], probe->function) &&
+	       d_pattern_match(description->parts[1], probe->module);
 }
 
 /*
@@ -97,8 +97,7 @@ static int provide_ticks(struct d_compiler *compiler, const struct d_description
 	return result;
 }
 
-const char *d_description_text(
-	struct d_compiler *compiler, const struct d_description *description)
+const char *d_description_text(struct d_compiler *compiler, const struct d_description *description)
 {
 	const char *const *parts = description->parts;
 	size_t length = 4;
@@ -127,8 +126,8 @@ static bool is_number(const char *text)
 static void hint(const struct d_compiler *compiler, const struct d_description *description,
 	char *buffer, size_t size)
 {
-	static const char *const kernel[] = {"fbt", "io", "ip", "lockstat", "pid", "proc",
-		"rawtp", "sched", "sdt", "syscall", "tcp", "udp", "cpc", "rawfbt"};
+	static const char *const kernel[] = {"fbt", "io", "ip", "lockstat", "pid", "proc", "rawtp",
+		"sched", "sdt", "syscall", "tcp", "udp", "cpc", "rawfbt"};
 	const struct d_probe_set *set = compiler->settings.probes;
 	const char *provider = description->parts[0], *name = description->parts[3];
 	size_t length = strlen(provider);

@@ -78,28 +78,46 @@ static const struct shape shapes[D_OPCODES] = {
 };
 
 static const char *const builtins[D_BUILTINS] = {[D_BUILTIN_PID] = "pid",
-	[D_BUILTIN_PPID] = "ppid", [D_BUILTIN_UID] = "uid", [D_BUILTIN_GID] = "gid",
-	[D_BUILTIN_TID] = "tid", [D_BUILTIN_CPU] = "cpu", [D_BUILTIN_ID] = "id",
-	[D_BUILTIN_EPID] = "epid", [D_BUILTIN_TIMESTAMP] = "timestamp",
-	[D_BUILTIN_VTIMESTAMP] = "vtimestamp", [D_BUILTIN_WALLTIMESTAMP] = "walltimestamp",
-	[D_BUILTIN_EXECNAME] = "execname", [D_BUILTIN_PROBEPROV] = "probeprov",
-	[D_BUILTIN_PROBEMOD] = "probemod", [D_BUILTIN_PROBEFUNC] = "probefunc",
+	[D_BUILTIN_PPID] = "ppid",
+	[D_BUILTIN_UID] = "uid",
+	[D_BUILTIN_GID] = "gid",
+	[D_BUILTIN_TID] = "tid",
+	[D_BUILTIN_CPU] = "cpu",
+	[D_BUILTIN_ID] = "id",
+	[D_BUILTIN_EPID] = "epid",
+	[D_BUILTIN_TIMESTAMP] = "timestamp",
+	[D_BUILTIN_VTIMESTAMP] = "vtimestamp",
+	[D_BUILTIN_WALLTIMESTAMP] = "walltimestamp",
+	[D_BUILTIN_EXECNAME] = "execname",
+	[D_BUILTIN_PROBEPROV] = "probeprov",
+	[D_BUILTIN_PROBEMOD] = "probemod",
+	[D_BUILTIN_PROBEFUNC] = "probefunc",
 	[D_BUILTIN_PROBENAME] = "probename"};
 
 static const char *const subroutines[D_SUBROUTINES] = {[D_SUBROUTINE_COPYINSTR] = "copyinstr",
-	[D_SUBROUTINE_STRINGOF] = "stringof", [D_SUBROUTINE_STRJOIN] = "strjoin",
+	[D_SUBROUTINE_STRINGOF] = "stringof",
+	[D_SUBROUTINE_STRJOIN] = "strjoin",
 	[D_SUBROUTINE_STRLEN] = "strlen"};
 
 static const char *const functions[] = {[D_AGGREGATE_COUNT] = "count",
-	[D_AGGREGATE_SUM] = "sum", [D_AGGREGATE_MIN] = "min", [D_AGGREGATE_MAX] = "max",
-	[D_AGGREGATE_AVG] = "avg", [D_AGGREGATE_STDDEV] = "stddev",
-	[D_AGGREGATE_QUANTIZE] = "quantize", [D_AGGREGATE_LQUANTIZE] = "lquantize",
+	[D_AGGREGATE_SUM] = "sum",
+	[D_AGGREGATE_MIN] = "min",
+	[D_AGGREGATE_MAX] = "max",
+	[D_AGGREGATE_AVG] = "avg",
+	[D_AGGREGATE_STDDEV] = "stddev",
+	[D_AGGREGATE_QUANTIZE] = "quantize",
+	[D_AGGREGATE_LQUANTIZE] = "lquantize",
 	[D_AGGREGATE_LLQUANTIZE] = "llquantize"};
 
 static const char *const actions[] = {[D_ACTION_DEFAULT] = "default",
-	[D_ACTION_TRACE] = "trace", [D_ACTION_PRINTF] = "printf", [D_ACTION_PRINTA] = "printa",
-	[D_ACTION_EXIT] = "exit", [D_ACTION_CLEAR] = "clear", [D_ACTION_TRUNC] = "trunc",
-	[D_ACTION_NORMALIZE] = "normalize", [D_ACTION_DENORMALIZE] = "denormalize"};
+	[D_ACTION_TRACE] = "trace",
+	[D_ACTION_PRINTF] = "printf",
+	[D_ACTION_PRINTA] = "printa",
+	[D_ACTION_EXIT] = "exit",
+	[D_ACTION_CLEAR] = "clear",
+	[D_ACTION_TRUNC] = "trunc",
+	[D_ACTION_NORMALIZE] = "normalize",
+	[D_ACTION_DENORMALIZE] = "denormalize"};
 
 #define NAME_OF(table, index)                                                                      \
 	((size_t)(index) < sizeof(table) / sizeof((table)[0]) && (table)[index] ? (table)[index]   \
@@ -139,8 +157,8 @@ static void print_action(FILE *file, const struct d_program *program, int32_t in
 	fprintf(file, " (%u)", action->argument_count);
 }
 
-static void print_immediate(FILE *file, const struct d_program *program, enum meaning meaning,
-	int32_t immediate)
+static void print_immediate(
+	FILE *file, const struct d_program *program, enum meaning meaning, int32_t immediate)
 {
 	switch (meaning) {
 	case NOTHING:
@@ -182,14 +200,14 @@ static void print_immediate(FILE *file, const struct d_program *program, enum me
 	}
 }
 
-static void print_code(FILE *file, const struct d_program *program,
-	const struct d_instruction *code, size_t count)
+static void print_code(
+	FILE *file, const struct d_program *program, const struct d_instruction *code, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct d_instruction *instruction = &code[i];
 		const struct shape *shape = instruction->opcode < D_OPCODES
-			? &shapes[instruction->opcode]
-			: &(const struct shape){"?", "", NOTHING};
+						    ? &shapes[instruction->opcode]
+						    : &(const struct shape){"?", "", NOTHING};
 		const char *separator = " ";
 
 		fprintf(file, "%6zu  %s", i, shape->name);
@@ -249,8 +267,8 @@ void d_program_print(FILE *file, const struct d_program *program)
 	for (size_t i = 0; i < program->aggregation_count; i++) {
 		const struct d_aggregation *aggregation = &program->aggregations[i];
 
-		fprintf(file, "aggregation %zu %s @%s", i, NAME_OF(functions, aggregation->function),
-			aggregation->name);
+		fprintf(file, "aggregation %zu %s @%s", i,
+			NAME_OF(functions, aggregation->function), aggregation->name);
 		print_keys(file, aggregation->keys, aggregation->key_count);
 		putc('\n', file);
 	}

@@ -29,8 +29,7 @@ int d_emit_register(struct d_compiler *compiler, struct d_code *code, const stru
 	return -1;
 }
 
-int d_emit_integer(
-	struct d_compiler *compiler, struct d_code *code, unsigned reg, uint64_t value)
+int d_emit_integer(struct d_compiler *compiler, struct d_code *code, unsigned reg, uint64_t value)
 {
 	struct d_program *program = compiler->program;
 	int64_t integer = (int64_t)value;
@@ -41,8 +40,7 @@ int d_emit_integer(
 		    sizeof(*program->integers)))
 		return d_fail_memory(compiler);
 	program->integers[program->integer_count] = integer;
-	return d_emit(
-		compiler, code, D_OP_CONSTANT, reg, 0, 0, (int32_t)program->integer_count++);
+	return d_emit(compiler, code, D_OP_CONSTANT, reg, 0, 0, (int32_t)program->integer_count++);
 }
 
 int d_emit_string(

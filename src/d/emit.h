@@ -24,8 +24,7 @@ int d_emit(struct d_compiler *compiler, struct d_code *code, enum d_opcode opcod
 /* Takes the lowest free register; -1 when there is none. */
 int d_emit_register(struct d_compiler *compiler, struct d_code *code, const struct d_place *place);
 
-int d_emit_integer(
-	struct d_compiler *compiler, struct d_code *code, unsigned reg, uint64_t value);
+int d_emit_integer(struct d_compiler *compiler, struct d_code *code, unsigned reg, uint64_t value);
 int d_emit_string(
 	struct d_compiler *compiler, struct d_code *code, unsigned reg, struct d_name *name);
 

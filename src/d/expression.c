@@ -23,10 +23,10 @@ static bool advance(struct d_compiler *compiler)
 }
 
 /* Precedence of a binary operator from 1 (||); 0: no binary operator. */
-static int precedence(enum d_token_kind kind, enum d_operator *operator)
+static int precedence(enum d_token_kind kind, enum d_operator *operation)
 {
 	static const struct {
-		unsigned char precedence, operator;
+		unsigned char precedence, operation;
 	} table[D_TOKENS] = {
 		[D_TOKEN_LOGICAL_OR] = {1, D_OPERATOR_LOGICAL_OR},
 		[D_TOKEN_LOGICAL_XOR] = {2, D_OPERATOR_LOGICAL_XOR},
@@ -49,20 +49,19 @@ static int precedence(enum d_token_kind kind, enum d_operator *operator)
 		[D_TOKEN_PERCENT] = {11, D_OPERATOR_MODULO},
 	};
 
-	*operator = (enum d_operator)table[kind].operator;
+	*operation = (enum d_operator)table[kind].operation;
 	return table[kind].precedence;
 }
 
-static bool assignment_operator(enum d_token_kind kind, enum d_operator *operator)
+static bool assignment_operator(enum d_token_kind kind, enum d_operator *operation)
 {
-	static const unsigned char table[] = {D_OPERATOR_NONE, D_OPERATOR_ADD,
-		D_OPERATOR_SUBTRACT, D_OPERATOR_MULTIPLY, D_OPERATOR_DIVIDE, D_OPERATOR_MODULO,
-		D_OPERATOR_SHIFT_LEFT, D_OPERATOR_SHIFT_RIGHT, D_OPERATOR_AND, D_OPERATOR_XOR,
-		D_OPERATOR_OR};
+	static const unsigned char table[] = {D_OPERATOR_NONE, D_OPERATOR_ADD, D_OPERATOR_SUBTRACT,
+		D_OPERATOR_MULTIPLY, D_OPERATOR_DIVIDE, D_OPERATOR_MODULO, D_OPERATOR_SHIFT_LEFT,
+		D_OPERATOR_SHIFT_RIGHT, D_OPERATOR_AND, D_OPERATOR_XOR, D_OPERATOR_OR};
 
 	if (kind < D_TOKEN_ASSIGN || kind > D_TOKEN_OR_ASSIGN)
 		return false;
-	*operator = (enum d_operator)table[kind - D_TOKEN_ASSIGN];
+	*operation = (enum d_operator)table[kind - D_TOKEN_ASSIGN];
 	return true;
 }
 
@@ -94,8 +93,7 @@ static struct d_node *parse_name(struct d_compiler *compiler)
 	if (!strcmp(token.name->bytes, "NULL")) {
 		node = d_node_integer(compiler, &token.place, 0, compiler->types.type_int);
 	} else if (identifier && identifier->kind == D_IDENTIFIER_INLINE && !identifier->text) {
-		node = d_node_integer(
-			compiler, &token.place, identifier->value, identifier->type);
+		node = d_node_integer(compiler, &token.place, identifier->value, identifier->type);
 	} else {
 		bool text = identifier && identifier->kind == D_IDENTIFIER_INLINE;
 
@@ -308,9 +306,12 @@ static struct d_node *parse_unary_inner(struct d_compiler *compiler, bool *simpl
 	static const unsigned char operators[D_TOKENS] = {
 		[D_TOKEN_INCREMENT] = D_OPERATOR_PRE_INCREMENT,
 		[D_TOKEN_DECREMENT] = D_OPERATOR_PRE_DECREMENT,
-		[D_TOKEN_AND] = D_OPERATOR_ADDRESS, [D_TOKEN_STAR] = D_OPERATOR_DEREFERENCE,
-		[D_TOKEN_PLUS] = D_OPERATOR_PLUS, [D_TOKEN_MINUS] = D_OPERATOR_NEGATE,
-		[D_TOKEN_COMPLEMENT] = D_OPERATOR_COMPLEMENT, [D_TOKEN_NOT] = D_OPERATOR_NOT,
+		[D_TOKEN_AND] = D_OPERATOR_ADDRESS,
+		[D_TOKEN_STAR] = D_OPERATOR_DEREFERENCE,
+		[D_TOKEN_PLUS] = D_OPERATOR_PLUS,
+		[D_TOKEN_MINUS] = D_OPERATOR_NEGATE,
+		[D_TOKEN_COMPLEMENT] = D_OPERATOR_COMPLEMENT,
+		[D_TOKEN_NOT] = D_OPERATOR_NOT,
 	};
 	struct d_place place = compiler->token.place;
 	enum d_token_kind kind = compiler->token.kind;
@@ -322,8 +323,7 @@ static struct d_node *parse_unary_inner(struct d_compiler *compiler, bool *simpl
 		if (!advance(compiler))
 			return NULL;
 		operand = parse_unary(compiler, &inner_simple);
-		return d_node_unary(
-			compiler, (enum d_operator)operators[kind], &place, operand);
+		return d_node_unary(compiler, (enum d_operator)operators[kind], &place, operand);
 	}
 	if (kind == D_TOKEN_SIZEOF)
 		return advance(compiler) ? parse_sizeof(compiler, &place) : NULL;
@@ -338,8 +338,7 @@ static struct d_node *parse_unary_inner(struct d_compiler *compiler, bool *simpl
 		return d_node_finish(compiler, node);
 	}
 	if (kind == D_TOKEN_OFFSETOF || kind == D_TOKEN_XLATE) {
-		d_fail_unsupported(
-			compiler, &place, kind == D_TOKEN_XLATE ? "xlate" : "offsetof");
+		d_fail_unsupported(compiler, &place, kind == D_TOKEN_XLATE ? "xlate" : "offsetof");
 		return NULL;
 	}
 	if (kind == D_TOKEN_LEFT_PAREN) {
@@ -371,21 +370,21 @@ static struct d_node *parse_unary(struct d_compiler *compiler, bool *simple)
 static struct d_node *parse_binary(struct d_compiler *compiler, int lowest, bool *simple)
 {
 	struct d_node *left = parse_unary(compiler, simple), *right;
-	enum d_operator operator;
+	enum d_operator operation;
 	bool right_simple;
 	int level;
 
 	while (left) {
 		struct d_place place = compiler->token.place;
 
-		level = precedence(compiler->token.kind, &operator);
+		level = precedence(compiler->token.kind, &operation);
 		if (level < lowest || !level)
 			break;
 		*simple = false;
 		if (!advance(compiler))
 			return NULL;
 		right = parse_binary(compiler, level + 1, &right_simple);
-		left = d_node_binary(compiler, operator, &place, left, right);
+		left = d_node_binary(compiler, operation, &place, left, right);
 	}
 	return left;
 }
@@ -418,7 +417,7 @@ static struct d_node *parse_conditional(struct d_compiler *compiler, bool *simpl
 
 struct d_node *d_parse_assignment(struct d_compiler *compiler)
 {
-	enum d_operator operator;
+	enum d_operator operation;
 	struct d_node *left, *right;
 	struct d_place place;
 	bool simple;
@@ -427,7 +426,7 @@ struct d_node *d_parse_assignment(struct d_compiler *compiler)
 		return NULL;
 	left = parse_conditional(compiler, &simple);
 	place = compiler->token.place;
-	if (left && assignment_operator(compiler->token.kind, &operator)) {
+	if (left && assignment_operator(compiler->token.kind, &operation)) {
 		if (!simple) {
 			d_fail_syntax(compiler, &place, NULL);
 			left = NULL;
@@ -435,7 +434,7 @@ struct d_node *d_parse_assignment(struct d_compiler *compiler)
 			left = NULL;
 		} else {
 			right = d_parse_assignment(compiler);
-			left = d_node_assign(compiler, operator, &place, left, right);
+			left = d_node_assign(compiler, operation, &place, left, right);
 		}
 	}
 	compiler->nesting--;

@@ -8,10 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-	WIDTH_MAX = 100000,
-	PREFIX_MAX = 2
-};
+enum { WIDTH_MAX = 100000, PREFIX_MAX = 2 };
 
 /* A conversion with what only checking needs. */
 struct parsed {
@@ -58,8 +55,8 @@ static int take_text(struct parser *parser, const char *end, struct d_text *text
 
 static int add(struct parser *parser, const struct parsed *parsed)
 {
-	if (d_array_room(&parser->parsed, &parser->capacity, parser->count,
-		    sizeof(*parser->parsed))) {
+	if (d_array_room(
+		    &parser->parsed, &parser->capacity, parser->count, sizeof(*parser->parsed))) {
 		free((char *)parsed->conversion.before.bytes);
 		return d_fail_memory(parser->compiler);
 	}
@@ -156,9 +153,8 @@ static int parse_conversion(struct parser *parser)
 		return fail_syntax(parser, "conversion is not complete at the end");
 	letter = *parser->at;
 	if (letter == '*' || letter == '.' || letter == '%' || letter == '$')
-		return fail_syntax(parser,
-			letter == '%' ? "% conversion does not take flags"
-				      : "* . and $ may not be used like this");
+		return fail_syntax(parser, letter == '%' ? "% conversion does not take flags"
+							 : "* . and $ may not be used like this");
 	if (!letter || !strchr("dioucCxXpsSaAkYTeEfgG", letter)) {
 		char what[64];
 
@@ -262,13 +258,14 @@ static const char *mismatch(const struct parsed *parsed, const struct d_type *ty
 			return integer ? NULL : "integer";
 		if (!strcmp(parsed->prefix, "h"))
 			return integer && type->size == 2 &&
-					(hexadecimal || type->is_signed == is_signed)
-				? NULL
-				: hexadecimal ? "short"
-				: is_signed   ? "short"
-					      : "unsigned short";
-		return integer && type->size == 8 ? NULL
-			: !strcmp(parsed->prefix, "l") ? "long" : "long long";
+					       (hexadecimal || type->is_signed == is_signed)
+				       ? NULL
+			       : hexadecimal ? "short"
+			       : is_signed   ? "short"
+					     : "unsigned short";
+		return integer && type->size == 8     ? NULL
+		       : !strcmp(parsed->prefix, "l") ? "long"
+						      : "long long";
 	case 'c':
 		return integer && type->size <= 4 ? NULL : "char or int";
 	case 'p':
@@ -356,7 +353,8 @@ static int check_format(struct parser *parser, const struct d_format_arguments *
 	}
 	if (cursor.node && !arguments->value)
 		return d_fail(parser->compiler, &cursor.node->place, "D_PRINTF_ARG_EXTRA",
-			"%s( ) prototype mismatch: only %u arguments required by this format string",
+			"%s( ) prototype mismatch: only %u arguments required by this format "
+			"string",
 			parser->function, cursor.taken);
 	return 0;
 }
@@ -368,9 +366,8 @@ static int keep(struct parser *parser, int *index)
 	struct d_program *program = compiler->program;
 	struct d_conversion *conversions = calloc(parser->count, sizeof(*conversions));
 
-	if (!conversions ||
-		d_array_room(&program->formats, &compiler->format_capacity, program->format_count,
-			sizeof(*program->formats))) {
+	if (!conversions || d_array_room(&program->formats, &compiler->format_capacity,
+				    program->format_count, sizeof(*program->formats))) {
 		free(conversions);
 		return d_fail_memory(compiler);
 	}

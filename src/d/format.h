@@ -9,10 +9,10 @@
 
 /* What the conversions of a format take, in order. */
 struct d_format_arguments {
-	const struct d_node *nodes;         /* printf: the arguments behind the format */
-	const struct d_type *const *keys;   /* printa: the keys' types */
+	const struct d_node *nodes;       /* printf: the arguments behind the format */
+	const struct d_type *const *keys; /* printa: the keys' types */
 	unsigned key_count;
-	const struct d_type *value;         /* printa: the type of %@; NULL: printf */
+	const struct d_type *value; /* printa: the type of %@; NULL: printf */
 };
 
 /*

@@ -12,9 +12,9 @@
 static bool is_boolean(const struct d_node *node)
 {
 	if (node->kind == D_NODE_BINARY)
-		return node->operator >= D_OPERATOR_LESS &&
-			node->operator <= D_OPERATOR_LOGICAL_OR;
-	return node->kind == D_NODE_UNARY && node->operator == D_OPERATOR_NOT;
+		return node->operation >= D_OPERATOR_LESS &&
+		       node->operation <= D_OPERATOR_LOGICAL_OR;
+	return node->kind == D_NODE_UNARY && node->operation == D_OPERATOR_NOT;
 }
 
 /*
@@ -26,9 +26,9 @@ static bool cast_cuts(const struct d_node *node)
 	const struct d_type *to = node->type, *from = node->left->type;
 
 	return d_type_is_integer(to) && to->size < 8 &&
-		(to->size < from->size ||
-			(to->size == from->size && to->is_signed != from->is_signed) ||
-			(!to->is_signed && from->is_signed));
+	       (to->size < from->size ||
+		       (to->size == from->size && to->is_signed != from->is_signed) ||
+		       (!to->is_signed && from->is_signed));
 }
 
 /* Whether the 64-bit value of a node is already one of the integer type. */
@@ -42,17 +42,17 @@ static bool fits(const struct d_node *node, const struct d_type *type)
 	case D_NODE_TERNARY:
 		return fits(node->left, type) && fits(node->right, type);
 	case D_NODE_BINARY:
-		return node->operator == D_OPERATOR_COMMA && fits(node->right, type);
+		return node->operation == D_OPERATOR_COMMA && fits(node->right, type);
 	case D_NODE_CAST:
 		if (!d_type_is_integer(node->type))
 			return false;
 		return d_type_holds(type, node->type) &&
-			(cast_cuts(node) || fits(node->left, node->type));
+		       (cast_cuts(node) || fits(node->left, node->type));
 	case D_NODE_UNARY:
-		if (node->operator == D_OPERATOR_DEREFERENCE ||
-			node->operator >= D_OPERATOR_PRE_INCREMENT)
+		if (node->operation == D_OPERATOR_DEREFERENCE ||
+			node->operation >= D_OPERATOR_PRE_INCREMENT)
 			return d_type_holds(type, node->type);
-		return node->operator == D_OPERATOR_PLUS && fits(node->left, type);
+		return node->operation == D_OPERATOR_PLUS && fits(node->left, type);
 	case D_NODE_SIZEOF:
 		return d_type_cut(type, node->value) == node->value;
 	default:
@@ -76,8 +76,8 @@ static int read_text(struct d_compiler *compiler, struct d_code *code, int reg)
 		return -1;
 	return d_emit(compiler, code, D_OP_CALL, (unsigned)reg, (unsigned)reg, 1,
 		       D_SUBROUTINE_STRINGOF)
-		? -1
-		: reg;
+		       ? -1
+		       : reg;
 }
 
 int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct d_node *node,
@@ -152,8 +152,8 @@ static unsigned read_size(const struct d_type *type)
 static int generate_read(
 	struct d_compiler *compiler, struct d_code *code, const struct d_type *type, int reg)
 {
-	if (reg < 0 || d_emit(compiler, code, D_OP_READ, (unsigned)reg, (unsigned)reg,
-			       read_size(type), 0))
+	if (reg < 0 ||
+		d_emit(compiler, code, D_OP_READ, (unsigned)reg, (unsigned)reg, read_size(type), 0))
 		return -1;
 	return reg;
 }
@@ -183,13 +183,13 @@ static int generate_index(
 		base = d_emit_register(compiler, code, &node->place);
 		return base < 0 || d_emit(compiler, code, D_OP_ARGUMENT, (unsigned)base, 0, 0,
 					   node->argument)
-			? -1
-			: base;
+			       ? -1
+			       : base;
 	}
 	if (node->identifier) {
 		base = d_generate_keys(compiler, code, node->identifier, node->right);
 		if (base < 0 || d_emit(compiler, code, D_OP_LOAD_ELEMENT, (unsigned)base,
-				       (unsigned)base, 0, (int32_t)node->identifier->index))
+					(unsigned)base, 0, (int32_t)node->identifier->index))
 			return -1;
 		return finish(code, (unsigned)base);
 	}
@@ -240,11 +240,10 @@ static int to_boolean(
 static int generate_short_circuit(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
-	enum d_opcode opcode = node->operator == D_OPERATOR_LOGICAL_AND ? D_OP_JUMP_ZERO
-									: D_OP_JUMP_NOT_ZERO;
+	enum d_opcode opcode =
+		node->operation == D_OPERATOR_LOGICAL_AND ? D_OP_JUMP_ZERO : D_OP_JUMP_NOT_ZERO;
 	size_t jump;
-	int reg = to_boolean(
-		compiler, code, d_generate(compiler, code, node->left), node->left);
+	int reg = to_boolean(compiler, code, d_generate(compiler, code, node->left), node->left);
 
 	if (reg < 0 || d_emit_jump(compiler, code, opcode, (unsigned)reg, &jump))
 		return -1;
@@ -283,12 +282,11 @@ static int generate_comparison(
 			d_emit_integer(compiler, code, (unsigned)other, 0))
 			return -1;
 	}
-	is_unsigned = !strings &&
-		!(d_type_is_integer(left->type) && d_type_is_integer(right->type) &&
-			d_type_promote(left->type, right->type)->is_signed);
-	swap = node->operator == D_OPERATOR_GREATER ||
-		node->operator == D_OPERATOR_GREATER_EQUAL;
-	switch (node->operator) {
+	is_unsigned =
+		!strings && !(d_type_is_integer(left->type) && d_type_is_integer(right->type) &&
+				    d_type_promote(left->type, right->type)->is_signed);
+	swap = node->operation == D_OPERATOR_GREATER || node->operation == D_OPERATOR_GREATER_EQUAL;
+	switch (node->operation) {
 	case D_OPERATOR_EQUAL:
 		opcode = D_OP_EQUAL;
 		break;
@@ -308,9 +306,9 @@ static int generate_comparison(
 	return finish(code, (unsigned)one);
 }
 
-static enum d_opcode arithmetic_opcode(enum d_operator operator, bool is_signed)
+static enum d_opcode arithmetic_opcode(enum d_operator operation, bool is_signed)
 {
-	switch (operator) {
+	switch (operation) {
 	case D_OPERATOR_ADD:
 		return D_OP_ADD;
 	case D_OPERATOR_SUBTRACT:
@@ -368,7 +366,7 @@ static int generate_arithmetic(
 	if (d_type_is_pointer(left) && d_type_is_integer(right) &&
 		emit_scale(compiler, code, (unsigned)other, left, &node->place))
 		return -1;
-	if (d_emit(compiler, code, arithmetic_opcode(node->operator, is_signed), (unsigned)one,
+	if (d_emit(compiler, code, arithmetic_opcode(node->operation, is_signed), (unsigned)one,
 		    (unsigned)one, (unsigned)other, 0))
 		return -1;
 	code->top = (unsigned)one + 1;
@@ -383,7 +381,7 @@ static int generate_binary(
 {
 	int one, other;
 
-	switch (node->operator) {
+	switch (node->operation) {
 	case D_OPERATOR_COMMA:
 		one = d_generate(compiler, code, node->left);
 		if (one < 0)
@@ -397,14 +395,14 @@ static int generate_binary(
 		one = to_boolean(
 			compiler, code, d_generate(compiler, code, node->left), node->left);
 		other = one < 0 ? -1
-			: to_boolean(compiler, code, d_generate(compiler, code, node->right),
-				  node->right);
+				: to_boolean(compiler, code,
+					  d_generate(compiler, code, node->right), node->right);
 		if (other < 0 || d_emit(compiler, code, D_OP_XOR, (unsigned)one, (unsigned)one,
 					 (unsigned)other, 0))
 			return -1;
 		return finish(code, (unsigned)one);
 	default:
-		if (node->operator >= D_OPERATOR_LESS && node->operator <= D_OPERATOR_NOT_EQUAL)
+		if (node->operation >= D_OPERATOR_LESS && node->operation <= D_OPERATOR_NOT_EQUAL)
 			return generate_comparison(compiler, code, node);
 		return generate_arithmetic(compiler, code, node);
 	}
@@ -420,16 +418,15 @@ struct target {
 	unsigned keys, value;
 };
 
-static int load_target(struct d_compiler *compiler, struct d_code *code,
-	const struct d_node *node, struct target *target)
+static int load_target(struct d_compiler *compiler, struct d_code *code, const struct d_node *node,
+	struct target *target)
 {
 	int first, value;
 
 	target->identifier = node->identifier;
 	target->element = node->kind == D_NODE_INDEX;
-	first = target->element
-		? d_generate_keys(compiler, code, node->identifier, node->right)
-		: (int)code->top;
+	first = target->element ? d_generate_keys(compiler, code, node->identifier, node->right)
+				: (int)code->top;
 	value = first < 0 ? -1 : d_emit_register(compiler, code, &node->place);
 	if (value < 0)
 		return -1;
@@ -471,7 +468,7 @@ static int generate_operator_assignment(
 	if (right < 0 ||
 		(d_type_is_pointer(type) &&
 			emit_scale(compiler, code, (unsigned)right, type, &node->place)) ||
-		d_emit(compiler, code, arithmetic_opcode(node->operator, is_signed), target.value,
+		d_emit(compiler, code, arithmetic_opcode(node->operation, is_signed), target.value,
 			target.value, (unsigned)right, 0) ||
 		emit_cut(compiler, code, target.value, type) ||
 		store_target(compiler, code, &target, target.value))
@@ -483,10 +480,11 @@ static int generate_increment(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
 	const struct d_type *type = node->type;
-	bool post = (node->operator == D_OPERATOR_POST_INCREMENT ||
-			    node->operator == D_OPERATOR_POST_DECREMENT) && !node->unused;
-	bool add = node->operator == D_OPERATOR_PRE_INCREMENT ||
-		node->operator == D_OPERATOR_POST_INCREMENT;
+	bool post = (node->operation == D_OPERATOR_POST_INCREMENT ||
+			    node->operation == D_OPERATOR_POST_DECREMENT) &&
+		    !node->unused;
+	bool add = node->operation == D_OPERATOR_PRE_INCREMENT ||
+		   node->operation == D_OPERATOR_POST_INCREMENT;
 	uint32_t step = d_type_is_pointer(type) ? d_type_resolve(type->target)->size : 1;
 	struct target target;
 	unsigned changed;
@@ -541,7 +539,7 @@ static int generate_assignment(
 	struct target target = {.identifier = left->identifier};
 	int value, keys = 0;
 
-	if (node->operator != D_OPERATOR_NONE)
+	if (node->operation != D_OPERATOR_NONE)
 		return generate_operator_assignment(compiler, code, node);
 	variable = &compiler->program->variables[left->identifier->index];
 	target.element = left->kind == D_NODE_INDEX;
@@ -564,9 +562,9 @@ static int generate_unary(
 	enum d_opcode opcode;
 	int reg;
 
-	if (node->operator >= D_OPERATOR_PRE_INCREMENT)
+	if (node->operation >= D_OPERATOR_PRE_INCREMENT)
 		return generate_increment(compiler, code, node);
-	if (node->operator == D_OPERATOR_ADDRESS) {
+	if (node->operation == D_OPERATOR_ADDRESS) {
 		/* Only what a pointer leads to has an address: * and & undo each other. */
 		node = node->left;
 		if (node->kind == D_NODE_UNARY)
@@ -577,7 +575,7 @@ static int generate_unary(
 		return reg;
 	}
 	reg = d_generate(compiler, code, node->left);
-	switch (node->operator) {
+	switch (node->operation) {
 	case D_OPERATOR_PLUS:
 		return reg;
 	case D_OPERATOR_DEREFERENCE:
@@ -602,20 +600,17 @@ static int generate_ternary(
 	size_t otherwise, end;
 	int reg = d_generate(compiler, code, node->condition);
 
-	if (reg < 0 ||
-		d_emit_jump(compiler, code, D_OP_JUMP_ZERO, (unsigned)reg, &otherwise))
+	if (reg < 0 || d_emit_jump(compiler, code, D_OP_JUMP_ZERO, (unsigned)reg, &otherwise))
 		return -1;
 	code->top = (unsigned)reg;
-	reg = d_type_is_string(node->type)
-		? d_generate_as(compiler, code, node->left, node->type)
-		: d_generate(compiler, code, node->left);
+	reg = d_type_is_string(node->type) ? d_generate_as(compiler, code, node->left, node->type)
+					   : d_generate(compiler, code, node->left);
 	if (reg < 0 || d_emit_jump(compiler, code, D_OP_JUMP, 0, &end))
 		return -1;
 	d_emit_land(code, otherwise);
 	code->top = (unsigned)reg;
-	reg = d_type_is_string(node->type)
-		? d_generate_as(compiler, code, node->right, node->type)
-		: d_generate(compiler, code, node->right);
+	reg = d_type_is_string(node->type) ? d_generate_as(compiler, code, node->right, node->type)
+					   : d_generate(compiler, code, node->right);
 	if (reg >= 0)
 		d_emit_land(code, end);
 	return reg;

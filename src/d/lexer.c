@@ -7,48 +7,104 @@
 #include <string.h>
 
 static const char *const keywords[D_TOKENS] = {
-	[D_TOKEN_AUTO] = "auto", [D_TOKEN_CHAR] = "char", [D_TOKEN_CONST] = "const",
-	[D_TOKEN_DOUBLE] = "double", [D_TOKEN_ENUM] = "enum", [D_TOKEN_EXTERN] = "extern",
-	[D_TOKEN_FLOAT] = "float", [D_TOKEN_INLINE] = "inline", [D_TOKEN_INT] = "int",
-	[D_TOKEN_LONG] = "long", [D_TOKEN_PROVIDER] = "provider",
-	[D_TOKEN_REGISTER] = "register", [D_TOKEN_RESTRICT] = "restrict",
-	[D_TOKEN_SELF] = "self", [D_TOKEN_SHORT] = "short", [D_TOKEN_SIGNED] = "signed",
-	[D_TOKEN_STATIC] = "static", [D_TOKEN_STRING_TYPE] = "string",
-	[D_TOKEN_STRUCT] = "struct", [D_TOKEN_THIS] = "this",
-	[D_TOKEN_TRANSLATOR] = "translator", [D_TOKEN_TYPEDEF] = "typedef",
-	[D_TOKEN_UNION] = "union", [D_TOKEN_UNSIGNED] = "unsigned", [D_TOKEN_VOID] = "void",
-	[D_TOKEN_VOLATILE] = "volatile", [D_TOKEN_BREAK] = "break", [D_TOKEN_CASE] = "case",
-	[D_TOKEN_CONTINUE] = "continue", [D_TOKEN_COUNTER] = "counter",
-	[D_TOKEN_DEFAULT] = "default", [D_TOKEN_DO] = "do", [D_TOKEN_ELSE] = "else",
-	[D_TOKEN_FOR] = "for", [D_TOKEN_GOTO] = "goto", [D_TOKEN_IF] = "if",
-	[D_TOKEN_IMPORT] = "import", [D_TOKEN_OFFSETOF] = "offsetof",
-	[D_TOKEN_PROBE] = "probe", [D_TOKEN_RETURN] = "return", [D_TOKEN_SIZEOF] = "sizeof",
-	[D_TOKEN_STRINGOF] = "stringof", [D_TOKEN_SWITCH] = "switch",
-	[D_TOKEN_WHILE] = "while", [D_TOKEN_XLATE] = "xlate",
+	[D_TOKEN_AUTO] = "auto",
+	[D_TOKEN_CHAR] = "char",
+	[D_TOKEN_CONST] = "const",
+	[D_TOKEN_DOUBLE] = "double",
+	[D_TOKEN_ENUM] = "enum",
+	[D_TOKEN_EXTERN] = "extern",
+	[D_TOKEN_FLOAT] = "float",
+	[D_TOKEN_INLINE] = "inline",
+	[D_TOKEN_INT] = "int",
+	[D_TOKEN_LONG] = "long",
+	[D_TOKEN_PROVIDER] = "provider",
+	[D_TOKEN_REGISTER] = "register",
+	[D_TOKEN_RESTRICT] = "restrict",
+	[D_TOKEN_SELF] = "self",
+	[D_TOKEN_SHORT] = "short",
+	[D_TOKEN_SIGNED] = "signed",
+	[D_TOKEN_STATIC] = "static",
+	[D_TOKEN_STRING_TYPE] = "string",
+	[D_TOKEN_STRUCT] = "struct",
+	[D_TOKEN_THIS] = "this",
+	[D_TOKEN_TRANSLATOR] = "translator",
+	[D_TOKEN_TYPEDEF] = "typedef",
+	[D_TOKEN_UNION] = "union",
+	[D_TOKEN_UNSIGNED] = "unsigned",
+	[D_TOKEN_VOID] = "void",
+	[D_TOKEN_VOLATILE] = "volatile",
+	[D_TOKEN_BREAK] = "break",
+	[D_TOKEN_CASE] = "case",
+	[D_TOKEN_CONTINUE] = "continue",
+	[D_TOKEN_COUNTER] = "counter",
+	[D_TOKEN_DEFAULT] = "default",
+	[D_TOKEN_DO] = "do",
+	[D_TOKEN_ELSE] = "else",
+	[D_TOKEN_FOR] = "for",
+	[D_TOKEN_GOTO] = "goto",
+	[D_TOKEN_IF] = "if",
+	[D_TOKEN_IMPORT] = "import",
+	[D_TOKEN_OFFSETOF] = "offsetof",
+	[D_TOKEN_PROBE] = "probe",
+	[D_TOKEN_RETURN] = "return",
+	[D_TOKEN_SIZEOF] = "sizeof",
+	[D_TOKEN_STRINGOF] = "stringof",
+	[D_TOKEN_SWITCH] = "switch",
+	[D_TOKEN_WHILE] = "while",
+	[D_TOKEN_XLATE] = "xlate",
 };
 
 static const struct {
 	const char text[4];
 	enum d_token_kind kind;
 } operators[] = {
-	{"<<=", D_TOKEN_SHIFT_LEFT_ASSIGN}, {">>=", D_TOKEN_SHIFT_RIGHT_ASSIGN},
+	{"<<=", D_TOKEN_SHIFT_LEFT_ASSIGN},
+	{">>=", D_TOKEN_SHIFT_RIGHT_ASSIGN},
 	{"...", D_TOKEN_ELLIPSIS},
-	{"<<", D_TOKEN_SHIFT_LEFT}, {">>", D_TOKEN_SHIFT_RIGHT}, {"<=", D_TOKEN_LESS_EQUAL},
-	{">=", D_TOKEN_GREATER_EQUAL}, {"==", D_TOKEN_EQUAL}, {"!=", D_TOKEN_NOT_EQUAL},
-	{"&&", D_TOKEN_LOGICAL_AND}, {"^^", D_TOKEN_LOGICAL_XOR}, {"||", D_TOKEN_LOGICAL_OR},
-	{"++", D_TOKEN_INCREMENT}, {"--", D_TOKEN_DECREMENT}, {"->", D_TOKEN_ARROW},
-	{"+=", D_TOKEN_ADD_ASSIGN}, {"-=", D_TOKEN_SUBTRACT_ASSIGN},
-	{"*=", D_TOKEN_MULTIPLY_ASSIGN}, {"/=", D_TOKEN_DIVIDE_ASSIGN},
-	{"%=", D_TOKEN_MODULO_ASSIGN}, {"&=", D_TOKEN_AND_ASSIGN}, {"^=", D_TOKEN_XOR_ASSIGN},
+	{"<<", D_TOKEN_SHIFT_LEFT},
+	{">>", D_TOKEN_SHIFT_RIGHT},
+	{"<=", D_TOKEN_LESS_EQUAL},
+	{">=", D_TOKEN_GREATER_EQUAL},
+	{"==", D_TOKEN_EQUAL},
+	{"!=", D_TOKEN_NOT_EQUAL},
+	{"&&", D_TOKEN_LOGICAL_AND},
+	{"^^", D_TOKEN_LOGICAL_XOR},
+	{"||", D_TOKEN_LOGICAL_OR},
+	{"++", D_TOKEN_INCREMENT},
+	{"--", D_TOKEN_DECREMENT},
+	{"->", D_TOKEN_ARROW},
+	{"+=", D_TOKEN_ADD_ASSIGN},
+	{"-=", D_TOKEN_SUBTRACT_ASSIGN},
+	{"*=", D_TOKEN_MULTIPLY_ASSIGN},
+	{"/=", D_TOKEN_DIVIDE_ASSIGN},
+	{"%=", D_TOKEN_MODULO_ASSIGN},
+	{"&=", D_TOKEN_AND_ASSIGN},
+	{"^=", D_TOKEN_XOR_ASSIGN},
 	{"|=", D_TOKEN_OR_ASSIGN},
-	{"{", D_TOKEN_LEFT_BRACE}, {"}", D_TOKEN_RIGHT_BRACE}, {"(", D_TOKEN_LEFT_PAREN},
-	{")", D_TOKEN_RIGHT_PAREN}, {"[", D_TOKEN_LEFT_BRACKET}, {"]", D_TOKEN_RIGHT_BRACKET},
-	{";", D_TOKEN_SEMICOLON}, {",", D_TOKEN_COMMA}, {".", D_TOKEN_DOT},
-	{"?", D_TOKEN_QUESTION}, {":", D_TOKEN_COLON}, {"+", D_TOKEN_PLUS},
-	{"-", D_TOKEN_MINUS}, {"*", D_TOKEN_STAR}, {"/", D_TOKEN_SLASH},
-	{"%", D_TOKEN_PERCENT}, {"<", D_TOKEN_LESS}, {">", D_TOKEN_GREATER},
-	{"&", D_TOKEN_AND}, {"^", D_TOKEN_XOR}, {"|", D_TOKEN_OR}, {"!", D_TOKEN_NOT},
-	{"~", D_TOKEN_COMPLEMENT}, {"=", D_TOKEN_ASSIGN},
+	{"{", D_TOKEN_LEFT_BRACE},
+	{"}", D_TOKEN_RIGHT_BRACE},
+	{"(", D_TOKEN_LEFT_PAREN},
+	{")", D_TOKEN_RIGHT_PAREN},
+	{"[", D_TOKEN_LEFT_BRACKET},
+	{"]", D_TOKEN_RIGHT_BRACKET},
+	{";", D_TOKEN_SEMICOLON},
+	{",", D_TOKEN_COMMA},
+	{".", D_TOKEN_DOT},
+	{"?", D_TOKEN_QUESTION},
+	{":", D_TOKEN_COLON},
+	{"+", D_TOKEN_PLUS},
+	{"-", D_TOKEN_MINUS},
+	{"*", D_TOKEN_STAR},
+	{"/", D_TOKEN_SLASH},
+	{"%", D_TOKEN_PERCENT},
+	{"<", D_TOKEN_LESS},
+	{">", D_TOKEN_GREATER},
+	{"&", D_TOKEN_AND},
+	{"^", D_TOKEN_XOR},
+	{"|", D_TOKEN_OR},
+	{"!", D_TOKEN_NOT},
+	{"~", D_TOKEN_COMPLEMENT},
+	{"=", D_TOKEN_ASSIGN},
 };
 
 int d_lexer_keywords(struct d_names *names)
@@ -128,12 +184,11 @@ static int skip_comment(struct d_compiler *compiler)
 			return 0;
 		} else if (lexer->at[0] == '/' && lexer->at[1] == '*') {
 			nested = place_of(lexer, lexer->at, 2);
-			return d_fail(compiler, &nested, "D_SYNTAX",
-				"/* encountered inside a comment");
+			return d_fail(
+				compiler, &nested, "D_SYNTAX", "/* encountered inside a comment");
 		}
 	}
-	return d_fail(compiler, &opened, "D_SYNTAX",
-		"end of file encountered before matching */");
+	return d_fail(compiler, &opened, "D_SYNTAX", "end of file encountered before matching */");
 }
 
 /* Blanks, comments and control lines; stops at the first character of a token. */
@@ -151,7 +206,7 @@ static int skip(struct d_compiler *compiler)
 		} else if (is_blank(c)) {
 			lexer->at++;
 		} else if (c == '\\' && lexer->mode == D_MODE_INNER && lexer->at + 1 < lexer->end &&
-			lexer->at[1] == '\n') {
+			   lexer->at[1] == '\n') {
 			lexer->at += 2;
 			newline(lexer, lexer->at);
 			lexer->line_begins = false;
@@ -187,8 +242,8 @@ static bool variable_follows(const struct d_lexer *lexer, const char *at)
 	return at + 1 < lexer->end && at[0] == at[1] && (*at == '+' || *at == '-');
 }
 
-int d_lexer_word(struct d_compiler *compiler, const char *bytes, size_t length,
-	struct d_token *token)
+int d_lexer_word(
+	struct d_compiler *compiler, const char *bytes, size_t length, struct d_token *token)
 {
 	struct d_lexer *lexer = &compiler->lexer;
 
@@ -201,7 +256,8 @@ int d_lexer_word(struct d_compiler *compiler, const char *bytes, size_t length,
 	if (token->name->keyword) {
 		token->kind = (enum d_token_kind)token->name->keyword;
 	} else if (!lexer->tag_next && token->name->type &&
-		!token->name->identifiers[D_SPACE_GLOBAL] && !variable_follows(lexer, lexer->at)) {
+		   !token->name->identifiers[D_SPACE_GLOBAL] &&
+		   !variable_follows(lexer, lexer->at)) {
 		token->kind = D_TOKEN_TYPE;
 		token->type = token->name->type;
 	}
@@ -235,7 +291,8 @@ static int punctuation(struct d_compiler *compiler, struct d_token *token)
 		if (token->kind == D_TOKEN_LEFT_PAREN || token->kind == D_TOKEN_LEFT_BRACKET)
 			lexer->open++;
 		else if ((token->kind == D_TOKEN_RIGHT_PAREN ||
-				 token->kind == D_TOKEN_RIGHT_BRACKET) && lexer->open)
+				 token->kind == D_TOKEN_RIGHT_BRACKET) &&
+			 lexer->open)
 			lexer->open--;
 		lexer->member_next = token->kind == D_TOKEN_DOT || token->kind == D_TOKEN_ARROW;
 		return 0;
@@ -249,14 +306,14 @@ static int aggregation(struct d_compiler *compiler, struct d_token *token)
 	struct d_lexer *lexer = &compiler->lexer;
 	const char *start = ++lexer->at;
 
-	while (lexer->at < lexer->end && (is_letter(*lexer->at) ||
-			(lexer->at > start && is_digit(*lexer->at))))
+	while (lexer->at < lexer->end &&
+		(is_letter(*lexer->at) || (lexer->at > start && is_digit(*lexer->at))))
 		lexer->at++;
 	token->kind = D_TOKEN_AGGREGATION;
 	token->place.length = (uint32_t)(lexer->at - start) + 1;
 	token->name = lexer->at == start
-		? d_names_get(&compiler->names, "_", 1)
-		: d_names_get(&compiler->names, start, (size_t)(lexer->at - start));
+			      ? d_names_get(&compiler->names, "_", 1)
+			      : d_names_get(&compiler->names, start, (size_t)(lexer->at - start));
 	return token->name ? 0 : d_fail_memory(compiler);
 }
 
@@ -282,7 +339,7 @@ static int inner(struct d_compiler *compiler, struct d_token *token)
 		lexer->at = behind;
 		result = d_lexer_word(compiler, start, (size_t)(behind - start), token);
 		lexer->tag_next = token->kind == D_TOKEN_STRUCT || token->kind == D_TOKEN_UNION ||
-			token->kind == D_TOKEN_ENUM;
+				  token->kind == D_TOKEN_ENUM;
 	} else if (*start == '@') {
 		result = aggregation(compiler, token);
 		behind = lexer->at;
@@ -324,8 +381,7 @@ static bool begins_declaration(struct d_compiler *compiler, const char *start, s
 		return false;
 	if (name->keyword)
 		return name->keyword >= D_TOKEN_AUTO && name->keyword <= D_TOKEN_VOLATILE;
-	return name->type && compiler->file && !compiler->flags.pspec &&
-		!memchr(start, '`', word);
+	return name->type && compiler->file && !compiler->flags.pspec && !memchr(start, '`', word);
 }
 
 static int outer(struct d_compiler *compiler, struct d_token *token)

@@ -28,8 +28,8 @@ const char *d_literal_character(
 const char *d_literal_string(
 	struct d_compiler *compiler, const char *at, const char *end, struct d_token *token);
 /* A string without its quotes, escapes processed, into token->name and token->bytes. */
-int d_literal_unescape(struct d_compiler *compiler, const char *text, size_t length,
-	struct d_token *token);
+int d_literal_unescape(
+	struct d_compiler *compiler, const char *text, size_t length, struct d_token *token);
 /* The type of an integer literal; NULL when no type holds it. */
 const struct d_type *d_literal_type(const struct d_types *types, uint64_t value, bool decimal,
 	bool is_unsigned, unsigned longs);
@@ -45,7 +45,7 @@ const char *d_macro_text(struct d_compiler *compiler, const char *at, const char
 	size_t *length, char buffer[32]);
 
 /* A word that came from the text or from an argument: reserved word, type or name. */
-int d_lexer_word(struct d_compiler *compiler, const char *bytes, size_t length,
-	struct d_token *token);
+int d_lexer_word(
+	struct d_compiler *compiler, const char *bytes, size_t length, struct d_token *token);
 
 #endif

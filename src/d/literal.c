@@ -16,8 +16,8 @@ static int digit_of(char c)
 	return 99;
 }
 
-const struct d_type *d_literal_type(const struct d_types *types, uint64_t value, bool decimal,
-	bool is_unsigned, unsigned longs)
+const struct d_type *d_literal_type(
+	const struct d_types *types, uint64_t value, bool decimal, bool is_unsigned, unsigned longs)
 {
 	if (longs < 1 && !is_unsigned && value <= INT32_MAX)
 		return types->type_int;
@@ -81,7 +81,8 @@ const char *d_literal_integer(
 	token->place.length = (uint32_t)(at - start);
 	if (overflow || !token->type) {
 		d_fail(compiler, &token->place, "D_INT_OFLOW",
-			"integer constant %.*s%s cannot be represented in any built-in integral type",
+			"integer constant %.*s%s cannot be represented in any built-in integral "
+			"type",
 			(int)(at - start > 40 ? 40 : at - start), start,
 			at - start > 40 ? "..." : "");
 		return NULL;
@@ -167,16 +168,16 @@ const char *d_literal_string(
 
 	if (!behind) {
 		token->place.length = 24;
-		d_fail(compiler, &token->place, memchr(at, '\n', (size_t)(end - at)) ? "D_STR_NL"
-				: "D_SYNTAX",
-			"%s", memchr(at, '\n', (size_t)(end - at))
+		d_fail(compiler, &token->place,
+			memchr(at, '\n', (size_t)(end - at)) ? "D_STR_NL" : "D_SYNTAX", "%s",
+			memchr(at, '\n', (size_t)(end - at))
 				? "newline encountered in string literal"
 				: "end of file encountered before matching \"");
 		return NULL;
 	}
 	token->place.length = (uint32_t)(behind - at);
 	return d_literal_unescape(compiler, at + 1, (size_t)(behind - at) - 2, token) ? NULL
-		: behind;
+										      : behind;
 }
 
 const char *d_literal_character(
@@ -189,9 +190,9 @@ const char *d_literal_character(
 
 	token->place.length = behind ? (uint32_t)(behind - at) : 1;
 	if (!behind) {
-		d_fail(compiler, &token->place, memchr(at, '\n', (size_t)(end - at)) ? "D_CHR_NL"
-				: "D_SYNTAX",
-			"%s", memchr(at, '\n', (size_t)(end - at))
+		d_fail(compiler, &token->place,
+			memchr(at, '\n', (size_t)(end - at)) ? "D_CHR_NL" : "D_SYNTAX", "%s",
+			memchr(at, '\n', (size_t)(end - at))
 				? "newline encountered in character constant"
 				: "end of file encountered before matching '");
 		return NULL;

@@ -14,7 +14,7 @@
 static bool is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '`' ||
-		(c >= '0' && c <= '9');
+	       (c >= '0' && c <= '9');
 }
 
 /* The value of a named macro; false when there is none of this name. */
@@ -23,10 +23,10 @@ static bool named(const struct d_compiler *compiler, const char *name, size_t le
 	const struct {
 		const char *name;
 		long value;
-	} macros[] = {{"egid", (long)getegid()}, {"euid", (long)geteuid()},
-		{"gid", (long)getgid()}, {"pid", (long)getpid()}, {"pgid", (long)getpgid(0)},
-		{"ppid", (long)getppid()}, {"sid", (long)getsid(0)},
-		{"target", (long)compiler->settings.target}, {"uid", (long)getuid()}};
+	} macros[] = {{"egid", (long)getegid()}, {"euid", (long)geteuid()}, {"gid", (long)getgid()},
+		{"pid", (long)getpid()}, {"pgid", (long)getpgid(0)}, {"ppid", (long)getppid()},
+		{"sid", (long)getsid(0)}, {"target", (long)compiler->settings.target},
+		{"uid", (long)getuid()}};
 
 	for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++) {
 		if (strlen(macros[i].name) == length && !memcmp(macros[i].name, name, length)) {
@@ -129,8 +129,8 @@ const char *d_macro_token(
 			text = string ? "" : "0";
 		if (!text) {
 			d_fail(compiler, &token->place, "D_MACRO_UNDEF",
-				"macro argument %.*s is not defined",
-				(int)token->place.length, token->place.start);
+				"macro argument %.*s is not defined", (int)token->place.length,
+				token->place.start);
 			return NULL;
 		}
 		compiler->lexer.at = behind;

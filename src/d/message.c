@@ -14,8 +14,8 @@ enum {
 };
 
 /* The text at a place: up to the end of its line, cut. */
-static void near_text(const struct d_compiler *compiler, const struct d_place *place,
-	char buffer[NEAR_MAX + 4])
+static void near_text(
+	const struct d_compiler *compiler, const struct d_place *place, char buffer[NEAR_MAX + 4])
 {
 	size_t length = place->length, i = 0;
 
@@ -99,8 +99,7 @@ int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, cons
 	return -EINVAL;
 }
 
-int d_fail_unsupported(
-	struct d_compiler *compiler, const struct d_place *place, const char *what)
+int d_fail_unsupported(struct d_compiler *compiler, const struct d_place *place, const char *what)
 {
 	return d_fail(compiler, place, "D_UNKNOWN", "%s is not supported yet", what);
 }

@@ -27,12 +27,12 @@ struct d_name {
 	struct d_name *next; /* in its bucket */
 	uint32_t hash;
 	uint32_t length;
-	int keyword;         /* enum d_token_kind, 0 if it is no reserved word */
-	uint32_t string;     /* index + 1 in the program's strings, 0: not there */
+	int keyword;               /* enum d_token_kind, 0 if it is no reserved word */
+	uint32_t string;           /* index + 1 in the program's strings, 0: not there */
 	const struct d_type *type; /* the type of this name: int32_t, a typedef */
 	struct d_type *tags[3];    /* struct, union, enum of this tag */
 	struct d_identifier *identifiers[D_SPACES];
-	char bytes[];        /* NUL-terminated */
+	char bytes[]; /* NUL-terminated */
 };
 
 struct d_names {

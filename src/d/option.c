@@ -18,7 +18,7 @@ enum kind {
 	NUMBER,  /* the same forms, the number counts */
 	SIZE,
 	RATE,
-	TEXT,    /* anything that is not empty */
+	TEXT, /* anything that is not empty */
 	POLICY,
 	RESIZE
 };
@@ -239,8 +239,8 @@ static bool rate(const char *text, uint64_t *value)
 	return !__builtin_mul_overflow(*value, unit, value) && *value <= INT64_MAX;
 }
 
-static const char *store(struct d_compiler *compiler, const struct option *option, bool set,
-	uint64_t value)
+static const char *store(
+	struct d_compiler *compiler, const struct option *option, bool set, uint64_t value)
 {
 	struct d_options *run_time = &compiler->program->options;
 

@@ -40,7 +40,8 @@ static const char *expand_part(struct d_compiler *compiler, const struct d_place
 			d_fail(compiler, place, "D_PDESC_INVAL",
 				"invalid probe description \"%.*s\": %s", (int)place->length,
 				place->start,
-				text ? "more than one macro in a part" : "undefined macro variable");
+				text ? "more than one macro in a part"
+				     : "undefined macro variable");
 			return NULL;
 		}
 	} else {

@@ -76,9 +76,9 @@ static const struct {
 	{"probename", TEXT, D_BUILTIN_PROBENAME},
 };
 
-static const char *const later_builtins[] = {"caller", "chip", "curcpu", "curlwpsinfo",
-	"curpsinfo", "curthread", "cwd", "errno", "execargs", "ipl", "lgrp", "pset", "root",
-	"stackdepth", "ucaller", "uregs", "ustackdepth", "zonename"};
+static const char *const later_builtins[] = {"caller", "chip", "curcpu", "curlwpsinfo", "curpsinfo",
+	"curthread", "cwd", "errno", "execargs", "ipl", "lgrp", "pset", "root", "stackdepth",
+	"ucaller", "uregs", "ustackdepth", "zonename"};
 
 static struct d_identifier *add(struct d_compiler *compiler, const char *text, size_t length,
 	enum d_identifier_kind kind, const char *type)
@@ -95,8 +95,8 @@ static struct d_identifier *add(struct d_compiler *compiler, const char *text, s
 	return identifier;
 }
 
-static bool add_later_functions(struct d_compiler *compiler, const char *const *names,
-	size_t count, enum d_function_kind kind)
+static bool add_later_functions(struct d_compiler *compiler, const char *const *names, size_t count,
+	enum d_function_kind kind)
 {
 	struct d_function *later = d_arena_get(&compiler->arena, count * sizeof(*later));
 	struct d_identifier *identifier = NULL;
@@ -148,8 +148,8 @@ int d_symbols_init(struct d_compiler *compiler)
 			return -ENOMEM;
 	}
 	if (!add(compiler, "args", 4, D_IDENTIFIER_ARGUMENTS, NULL) ||
-		!add_later_functions(compiler, later_actions, COUNT(later_actions),
-			D_FUNCTION_ACTION) ||
+		!add_later_functions(
+			compiler, later_actions, COUNT(later_actions), D_FUNCTION_ACTION) ||
 		!add_later_functions(compiler, later_subroutines, COUNT(later_subroutines),
 			D_FUNCTION_SUBROUTINE))
 		return -ENOMEM;

@@ -15,34 +15,27 @@ enum d_identifier_kind {
 	D_IDENTIFIER_ARGUMENTS, /* args */
 	D_IDENTIFIER_FUNCTION,
 	D_IDENTIFIER_AGGREGATION,
-	D_IDENTIFIER_INLINE,    /* a constant: text if it is a string, else value and type */
-	D_IDENTIFIER_UNKNOWN    /* a part of D that this version does not run */
+	D_IDENTIFIER_INLINE, /* a constant: text if it is a string, else value and type */
+	D_IDENTIFIER_UNKNOWN /* a part of D that this version does not run */
 };
 
 struct d_identifier {
 	enum d_identifier_kind kind;
 	struct d_name *name;
 	const struct d_type *type;
-	uint32_t index;  /* in the program's variables or aggregations */
-	uint32_t script; /* of a this-> variable: where it is visible */
+	uint32_t index;                    /* in the program's variables or aggregations */
+	uint32_t script;                   /* of a this-> variable: where it is visible */
 	const struct d_function *function; /* aggregations: NULL until assigned */
-	uint32_t line;   /* of an aggregation's first assignment */
+	uint32_t line;                     /* of an aggregation's first assignment */
 	uint8_t key_count;
 	const struct d_type *keys[D_KEYS_MAX];
 	uint64_t value;
 	struct d_name *text;
 };
 
-enum d_function_kind {
-	D_FUNCTION_ACTION,
-	D_FUNCTION_SUBROUTINE,
-	D_FUNCTION_AGGREGATING
-};
+enum d_function_kind { D_FUNCTION_ACTION, D_FUNCTION_SUBROUTINE, D_FUNCTION_AGGREGATING };
 
-enum {
-	D_FUNCTION_PARAMETERS_MAX = 6,
-	D_FUNCTION_ANY_COUNT = 255
-};
+enum { D_FUNCTION_PARAMETERS_MAX = 6, D_FUNCTION_ANY_COUNT = 255 };
 
 struct d_function {
 	const char *name;

@@ -35,20 +35,45 @@ static const struct {
 static const struct {
 	const char *name, *type;
 } aliases[] = {
-	{"int8_t", "signed char"}, {"int16_t", "short"}, {"int32_t", "int"}, {"int64_t", "long"},
-	{"uint8_t", "unsigned char"}, {"uint16_t", "unsigned short"},
-	{"uint32_t", "unsigned int"}, {"uint64_t", "unsigned long"},
-	{"intptr_t", "long"}, {"uintptr_t", "unsigned long"}, {"ssize_t", "long"},
-	{"size_t", "unsigned long"}, {"ptrdiff_t", "long"},
-	{"uchar_t", "unsigned char"}, {"ushort_t", "unsigned short"}, {"uint_t", "unsigned int"},
-	{"ulong_t", "unsigned long"}, {"longlong_t", "long long"},
-	{"u_longlong_t", "unsigned long long"}, {"id_t", "int"}, {"pid_t", "int"},
-	{"bool", "_Bool"}, {"u8", "unsigned char"}, {"u16", "unsigned short"},
-	{"u32", "unsigned int"}, {"u64", "unsigned long long"}, {"s8", "signed char"},
-	{"s16", "short"}, {"s32", "int"}, {"s64", "long long"},
-	{"uid_t", "unsigned int"}, {"gid_t", "unsigned int"}, {"dev_t", "unsigned long"},
-	{"mode_t", "unsigned int"}, {"off_t", "long"}, {"time_t", "long"},
-	{"hrtime_t", "long long"}, {"processorid_t", "int"}, {"zoneid_t", "int"},
+	{"int8_t", "signed char"},
+	{"int16_t", "short"},
+	{"int32_t", "int"},
+	{"int64_t", "long"},
+	{"uint8_t", "unsigned char"},
+	{"uint16_t", "unsigned short"},
+	{"uint32_t", "unsigned int"},
+	{"uint64_t", "unsigned long"},
+	{"intptr_t", "long"},
+	{"uintptr_t", "unsigned long"},
+	{"ssize_t", "long"},
+	{"size_t", "unsigned long"},
+	{"ptrdiff_t", "long"},
+	{"uchar_t", "unsigned char"},
+	{"ushort_t", "unsigned short"},
+	{"uint_t", "unsigned int"},
+	{"ulong_t", "unsigned long"},
+	{"longlong_t", "long long"},
+	{"u_longlong_t", "unsigned long long"},
+	{"id_t", "int"},
+	{"pid_t", "int"},
+	{"bool", "_Bool"},
+	{"u8", "unsigned char"},
+	{"u16", "unsigned short"},
+	{"u32", "unsigned int"},
+	{"u64", "unsigned long long"},
+	{"s8", "signed char"},
+	{"s16", "short"},
+	{"s32", "int"},
+	{"s64", "long long"},
+	{"uid_t", "unsigned int"},
+	{"gid_t", "unsigned int"},
+	{"dev_t", "unsigned long"},
+	{"mode_t", "unsigned int"},
+	{"off_t", "long"},
+	{"time_t", "long"},
+	{"hrtime_t", "long long"},
+	{"processorid_t", "int"},
+	{"zoneid_t", "int"},
 };
 
 static const struct d_type *make(struct d_types *types, const struct d_type *like)
@@ -162,8 +187,8 @@ bool d_type_word(struct d_type_words *words, const char *bytes, size_t length)
 		unsigned *count;
 	} table[] = {{"char", &words->chars}, {"short", &words->shorts}, {"int", &words->ints},
 		{"long", &words->longs}, {"float", &words->floats}, {"double", &words->doubles},
-		{"void", &words->voids}, {"string", &words->strings},
-		{"signed", &words->signeds}, {"unsigned", &words->unsigneds}};
+		{"void", &words->voids}, {"string", &words->strings}, {"signed", &words->signeds},
+		{"unsigned", &words->unsigneds}};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (strlen(table[i].word) == length && !memcmp(table[i].word, bytes, length)) {
@@ -176,8 +201,8 @@ bool d_type_word(struct d_type_words *words, const char *bytes, size_t length)
 
 const struct d_type *d_types_of_words(struct d_types *types, const struct d_type_words *words)
 {
-	unsigned bases = words->chars + words->floats + words->doubles + words->voids +
-		words->strings;
+	unsigned bases =
+		words->chars + words->floats + words->doubles + words->voids + words->strings;
 	unsigned signs = words->signeds + words->unsigneds;
 	char name[64];
 	const char *base = "int";
@@ -243,7 +268,7 @@ const struct d_type *d_types_parse(struct d_types *types, const char *text)
 			tag_next = true;
 			tag_kind = D_TYPE_ENUM;
 		} else if (!(length == 5 && !memcmp(text, "const", 5)) &&
-			!(length == 8 && !memcmp(text, "volatile", 8))) {
+			   !(length == 8 && !memcmp(text, "volatile", 8))) {
 			name = d_names_get(types->names, text, length);
 			if (!name || type || !name->type)
 				return NULL;
@@ -315,8 +340,7 @@ bool d_type_is_text(const struct d_type *type)
 	const struct d_type *target = d_type_is_pointer(type) ? d_type_resolve(type->target) : NULL;
 
 	return d_type_is_string(type) ||
-		(target && target->kind == D_TYPE_INTEGER && target->size == 1 &&
-			target->is_signed);
+	       (target && target->kind == D_TYPE_INTEGER && target->size == 1 && target->is_signed);
 }
 
 static unsigned rank(const struct d_type *type)

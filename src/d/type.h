@@ -28,10 +28,10 @@ enum d_type_kind {
 struct d_type {
 	enum d_type_kind kind;
 	bool is_signed;
-	uint32_t size;               /* bytes; 0: void or incomplete; a string: see strsize */
-	const char *name;            /* NULL for a pointer */
-	const struct d_type *target; /* what a pointer points to */
-	const struct d_type *basis;  /* of a typedef: the type it names */
+	uint32_t size;                /* bytes; 0: void or incomplete; a string: see strsize */
+	const char *name;             /* NULL for a pointer */
+	const struct d_type *target;  /* what a pointer points to */
+	const struct d_type *basis;   /* of a typedef: the type it names */
 	const struct d_type *pointer; /* the pointer to this type, once there is one */
 	uint32_t pointer_depth;
 };
@@ -46,9 +46,7 @@ struct d_types {
 	const struct d_type *type_int64, *type_uint64, *type_size;
 };
 
-enum {
-	D_POINTER_DEPTH_MAX = 64
-};
+enum { D_POINTER_DEPTH_MAX = 64 };
 
 /* Fills the table with the types every D script knows. -ENOMEM. */
 int d_types_init(struct d_types *types, struct d_names *names, struct d_arena *arena);
@@ -56,8 +54,7 @@ int d_types_init(struct d_types *types, struct d_names *names, struct d_arena *a
 /* NULL when there is no type of this name, or for pointers no memory or too many stars. */
 const struct d_type *d_types_find(struct d_types *types, const char *name);
 const struct d_type *d_types_pointer(struct d_types *types, const struct d_type *target);
-const struct d_type *d_types_tag(
-	struct d_types *types, enum d_type_kind kind, struct d_name *tag);
+const struct d_type *d_types_tag(struct d_types *types, enum d_type_kind kind, struct d_name *tag);
 
 /* Makes name an alias of type. -ENOMEM. */
 int d_types_define(struct d_types *types, struct d_name *name, const struct d_type *type);

@@ -32,8 +32,8 @@ static void add(struct d_probe_set *set, const char *name, unsigned count, const
 		abort();
 }
 
-static void check_code(const struct d_program *program, const struct d_instruction *code,
-	size_t count)
+static void check_code(
+	const struct d_program *program, const struct d_instruction *code, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct d_instruction *at = &code[i];
@@ -83,7 +83,8 @@ static void check_program(const struct d_program *program, const struct d_probe_
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char *const gc[] = {"uint16_t", "uint32_t", "uint16_t", "uint64_t"};
-	static const char *const method[] = {"char *", "const char *", "struct s *", "int", "odd_t"};
+	static const char *const method[] = {
+		"char *", "const char *", "struct s *", "int", "odd_t"};
 	char *arguments[] = {(char *)"name", (char *)"-12", (char *)"a b\\x41"};
 	struct d_compile_settings settings = {.target = 7, .name = "fuzz"};
 	struct d_compiler *compiler = NULL;
@@ -112,8 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (flags & 4)
 		d_compiler_option(compiler, "zdefs", NULL, &error);
 	d_compiler_option(compiler, "argref", NULL, &error);
-	result = d_compile(
-		compiler, flags & 1 ? "fuzz.d" : NULL, script, size, &match, &error);
+	result = d_compile(compiler, flags & 1 ? "fuzz.d" : NULL, script, size, &match, &error);
 	if (result) {
 		if (!error.tag || !*error.message.text || strchr(error.message.text, '\n'))
 			abort();

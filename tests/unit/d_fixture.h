@@ -84,8 +84,8 @@ static inline int d_fixture_compile(struct d_fixture *fixture, const char *file,
 	if (!fixture->compiler)
 		d_fixture_new_compiler(fixture);
 	d_match_free(&fixture->match);
-	return d_compile(fixture->compiler, file, text, strlen(text), &fixture->match,
-		&fixture->error);
+	return d_compile(
+		fixture->compiler, file, text, strlen(text), &fixture->match, &fixture->error);
 }
 
 /* Ends compiling; the program and its listing are then there. */
@@ -107,8 +107,8 @@ static inline void d_fixture_finish(struct d_fixture *fixture)
 /* A string program that must compile, to its listing. */
 static inline const char *d_fixture_listing(struct d_fixture *fixture, const char *text)
 {
-	ck_assert_msg(d_fixture_compile(fixture, NULL, text) == 0, "%s: %s\n%s",
-		fixture->error.tag, fixture->error.message.text, text);
+	ck_assert_msg(d_fixture_compile(fixture, NULL, text) == 0, "%s: %s\n%s", fixture->error.tag,
+		fixture->error.message.text, text);
 	d_fixture_finish(fixture);
 	return fixture->listing;
 }
