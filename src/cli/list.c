@@ -42,7 +42,8 @@ struct listing {
 	struct row *rows;
 	size_t row_count, row_capacity;
 	bool verbose, json;
-	bool any; /* a probe was there, whether it passed the filters or not */
+	bool incomplete; /* an object of a process could not be read */
+	bool any;        /* a probe was there, whether it passed the filters or not */
 };
 
 static const char help[] =
@@ -420,10 +421,12 @@ static void print_json(const struct listing *listing)
 }
 
 /* Adds a target's probes; says so when it has none, or when some could not be read. */
-static int add_target(struct listing *listing, const struct probes_target *target)
+static void add_target(struct listing *listing, const struct probes_target *target)
 {
-	int status = probes_report_problems(target) > 0 ? CLI_CANNOT : CLI_OK;
 	size_t site_count = 0;
+
+	/* a library that was upgraded under a process hides its own probes only */
+	listing->incomplete |= probes_report_problems(target) > 0;
 
 	for (size_t i = 0; i < probes_count(target); i++) {
 		const struct usdt_object *object;
@@ -445,7 +448,6 @@ static int add_target(struct listing *listing, const struct probes_target *targe
 		cli_message("no probes in process %s: neither its program nor a library of it was "
 			    "built with probes (no section .note.stapsdt)",
 			target->argument);
-	return status;
 }
 
 int command_list(int argc, char **argv)
@@ -508,8 +510,7 @@ int command_list(int argc, char **argv)
 			status = CLI_CANNOT;
 			continue;
 		}
-		if (add_target(&listing, &targets[target_count++]) != CLI_OK)
-			status = CLI_CANNOT;
+		add_target(&listing, &targets[target_count++]);
 	}
 	if (listing.json)
 		print_json(&listing);
@@ -518,7 +519,7 @@ int command_list(int argc, char **argv)
 	if (listing.row_count == 0 && listing.any)
 		cli_message("no probe passes the filters");
 	if (listing.row_count == 0 && status == CLI_OK)
-		status = CLI_FOUND;
+		status = listing.incomplete ? CLI_CANNOT : CLI_FOUND;
 out:
 	for (size_t i = 0; i < listing.row_count; i++) {
 		free(listing.rows[i].provider);
