@@ -4,6 +4,8 @@
  */
 #include "d_fixture.h"
 
+#include "d/pattern.h"
+
 struct row {
 	const char *text;
 	const char *fragments[4]; /* in this order */
@@ -377,6 +379,41 @@ START_TEST(needs)
 }
 END_TEST
 
+START_TEST(patterns)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool matches;
+	} cases[] = {{"", "", true}, {"", "x", true}, {"*", "", true}, {"?", "", false},
+		{"a", "a", true}, {"a", "ab", false}, {"ab", "a", false}, {"a*", "abc", true},
+		{"*c", "abc", true}, {"*b", "abc", false}, {"a*b*c", "a1b2b3c", true},
+		{"a*b*c", "a1b2b3d", false}, {"[abc]", "b", true}, {"[abc]", "d", false},
+		{"[a-c]x", "bx", true}, {"[!a-c]", "b", false}, {"[!a-c]", "z", true},
+		{"[]]", "]", true}, {"[a", "a", false}, {"[", "[", false}, {"\\*", "*", true},
+		{"\\*", "a", false}, {"[\\]]", "]", true}, {"a\\", "a\\", false},
+		{"**a**", "bab", true}, {"*?*?*", "a", false}, {"*?*?*", "ab", true}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		ck_assert_msg(d_pattern_match(cases[i].pattern, cases[i].text) == cases[i].matches,
+			"%s on %s", cases[i].pattern, cases[i].text);
+}
+END_TEST
+
+/* A pattern of many stars takes no longer than the product of the lengths. */
+START_TEST(pattern_of_stars)
+{
+	char pattern[2001], text[2001];
+
+	for (unsigned i = 0; i < 2000; i++) {
+		pattern[i] = i % 2 ? 'a' : '*';
+		text[i] = 'a';
+	}
+	pattern[1999] = 'b';
+	pattern[2000] = text[2000] = '\0';
+	ck_assert(!d_pattern_match(pattern, text));
+}
+END_TEST
+
 /* A script of count copies of text, with before and after around. */
 static char *repeat(const char *before, const char *text, size_t count, const char *after)
 {
@@ -465,6 +502,8 @@ int main(void)
 	tcase_add_test(test_case, descriptions_are_cut);
 	tcase_add_test(test_case, ticks);
 	tcase_add_test(test_case, needs);
+	tcase_add_test(test_case, patterns);
+	tcase_add_test(test_case, pattern_of_stars);
 	tcase_add_test(test_case, large);
 	tcase_add_test(test_case, registers);
 	return d_fixture_run("d code", test_case);
