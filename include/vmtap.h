@@ -145,11 +145,11 @@ typedef void (*vmtap_fire_function)(void);
  * Which guards are open, a bit for each probe: probe p is bit p % 64 of open[p / 64].
  */
 enum { VMTAP_POLL_WORDS = (VMTAP_PROBES + 63) / 64 };
-struct vmtap_poll {
+struct vmtap_guards {
 	uint64_t open[VMTAP_POLL_WORDS];
 };
 
-static inline int vmtap_poll_is_open(const struct vmtap_poll *state, enum vmtap_probe probe)
+static inline int vmtap_poll_is_open(const struct vmtap_guards *state, enum vmtap_probe probe)
 {
 	return (int)(state->open[probe / 64] >> (probe % 64) & 1);
 }
@@ -166,7 +166,7 @@ VMTAP_HIDDEN vmtap_fire_function vmtap_fire(enum vmtap_probe probe);
  * safepoint. Any thread, with a state of its own. The kernel calls nobody when a tracer
  * comes, so a VM asks.
  */
-VMTAP_HIDDEN int vmtap_poll(struct vmtap_poll *state, struct vmtap_poll *changed);
+VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed);
 
 /*
  * Starts to serve clients: creates the socket and one thread, which sleeps until a
@@ -207,7 +207,7 @@ static inline vmtap_fire_function vmtap_fire(enum vmtap_probe probe)
 	return 0;
 }
 
-static inline int vmtap_poll(struct vmtap_poll *state, struct vmtap_poll *changed)
+static inline int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed)
 {
 	(void)state;
 	if (changed)

@@ -34,7 +34,7 @@ vmtap_fire_function vmtap_fire(enum vmtap_probe probe)
 	return (unsigned)probe < VMTAP_PROBES ? vmtap_fires[probe] : NULL;
 }
 
-int vmtap_poll(struct vmtap_poll *state, struct vmtap_poll *changed)
+int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed)
 {
 	int count = 0;
 

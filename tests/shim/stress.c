@@ -39,7 +39,7 @@ static void *short_thread(void *argument)
 
 static void *fire(void *argument)
 {
-	struct vmtap_poll state = {{0}};
+	struct vmtap_guards state = {{0}};
 	pthread_t thread;
 
 	for (unsigned i = 0; !stop; i++) {

@@ -311,7 +311,7 @@ END_TEST
 
 START_TEST(poll_tells_what_changed)
 {
-	struct vmtap_poll state = {{0}}, changed;
+	struct vmtap_guards state = {{0}}, changed;
 	struct reader reader;
 	const unsigned two[] = {VMTAP_PROBE_STARTUP, VMTAP_PROBES - 1};
 

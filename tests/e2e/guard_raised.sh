@@ -1,0 +1,54 @@
+#!/bin/bash
+# A guard that is raised while a loop runs opens in that loop, whatever the optimiser does:
+# gcc and clang, -O2, -O3, -flto. The loop has no call and no store that could make a
+# compiler read the word again.
+set -eu
+cat >"$TMPDIR/loop.c" <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include "shim/reader.h"
+#include "vmtap.h"
+
+/* Ends when the probe fires: the argument is evaluated then only. */
+static void *loop(void *argument)
+{
+	unsigned long turns = 0;
+	int fired = 0;
+
+	while (!fired) {
+		VMTAP_THREAD_RUN(0, (uint32_t)(fired = 1));
+		turns++;
+	}
+	*(unsigned long *)argument = turns;
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct vmtap_options options = {.size = sizeof(options), .socket = argv[argc - 1]};
+	static struct reader reader;
+	unsigned long turns;
+	pthread_t thread;
+
+	if (vmtap_start(&options) || pthread_create(&thread, NULL, loop, &turns))
+		return 1;
+	if (!reader_start(&reader, options.socket, 0) || pthread_join(thread, NULL) || !reader_finish(&reader) ||
+		reader_received(&reader) != 1) {
+		fprintf(stderr, "%llu events: %s\n", (unsigned long long)reader_received(&reader), reader.error);
+		return 1;
+	}
+	return 0;
+}
+C
+for cc in gcc clang; do
+	command -v $cc >/dev/null || { echo "no $cc" && exit 77; }
+	for flags in -O2 -O3 "-O2 -flto" "-O3 -fno-pie -no-pie"; do
+		link=
+		case "$cc $flags" in clang*-flto) command -v ld.lld >/dev/null || continue; link=-fuse-ld=lld ;; esac
+		# shellcheck disable=SC2086
+		$cc -std=gnu11 $flags $link -D_GNU_SOURCE -Iinclude -Isrc -Itests -I"$BUILD/include" -I"$BUILD/gen" \
+			-o "$TMPDIR/loop" "$TMPDIR/loop.c" tests/shim/reader.c src/shim/*.c \
+			"$BUILD/gen/fire.c" "$BUILD/gen/events.c" "$BUILD/obj/gen/words.o" -pthread
+		timeout 60 "$TMPDIR/loop" "$TMPDIR/socket" || { echo "$cc $flags: the probe does not fire in the loop" && exit 1; }
+	done
+done

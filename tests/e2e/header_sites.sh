@@ -1,0 +1,24 @@
+#!/bin/bash
+# Each site is a 1-byte nop and a 10-byte nop, and its note names the first; one site for each
+# probe of the contract, its base present, operands in registers or constants only.
+set -eu
+case $(uname -m) in x86_64 | amd64) ;; *) echo "site bytes are known for x86-64 only" && exit 77 ;; esac
+. tests/shim/build_hosts.sh
+probes=$(grep -c '^[[:space:]]*probe ' probes/vm.d)
+for cc in gcc clang; do
+	command -v $cc >/dev/null || continue
+	build_hosts $cc
+	for file in "$TMPDIR/host-static" "$TMPDIR/host-probes" "$TMPDIR/extension-a.so"; do
+		readelf -n "$file" >"$TMPDIR/notes"
+		[ "$(grep -c 'Name: ' "$TMPDIR/notes")" = "$probes" ] || { echo "$file: not $probes sites" && exit 1; }
+		[ "$(grep 'Name: ' "$TMPDIR/notes" | sort -u | wc -l)" = "$probes" ] || { echo "$file: a probe has two sites" && exit 1; }
+		! grep 'Base: 0x0*,' "$TMPDIR/notes" || { echo "$file: no base" && exit 1; }
+		! grep 'Arguments:.*(%rip\|%rsp)' "$TMPDIR/notes" || { echo "$file: operands in memory" && exit 1; }
+		objdump -d -w --insn-width=16 "$file" >"$TMPDIR/code"
+		for at in $(sed -n 's/.*Location: 0x0*\([0-9a-f]*\),.*/\1/p' "$TMPDIR/notes"); do
+			got=$(grep -A1 "^ *$at:" "$TMPDIR/code" | cut -f2 | xargs)
+			[ "$got" = "90 66 2e 0f 1f 84 00 00 00 00 00" ] ||
+				{ echo "$file: site at $at is $got" && exit 1; }
+		done
+	done
+done

@@ -1,0 +1,49 @@
+#!/bin/bash
+# The ways of linking the library, each read by the stream: static into the executable; the
+# executable with libvmtap.so; either with two extensions that fire, one of them unloaded
+# while it is traced. Every event arrives, from each object as many as it fired.
+set -eu
+. tests/shim/build_hosts.sh
+
+expect() { # NAME ACTUAL WANTED
+	[ "$2" = "$3" ] || { printf '%s: got\n%s\nbut expected\n%s\n' "$1" "$2" "$3" && exit 1; }
+}
+
+for cc in $CC $(command -v clang || true); do
+	build_hosts "$cc"
+	for host in host-static host-shared; do
+		rm -f "$TMPDIR/socket"
+		echo go | VMTAP_WAIT=1 "$TMPDIR/$host" "$TMPDIR/socket" 1000 >"$TMPDIR/host.out" &
+		got=$("$TMPDIR/count" "$TMPDIR/socket" lossless | grep -v gc-work)
+		wait $!
+		expect "$cc $host" "$got" "gc-idle 2000 0
+cap 1 2000"
+		echo go | VMTAP_WAIT=1 "$TMPDIR/$host" "$TMPDIR/socket" 1000 \
+			"$TMPDIR/extension-a.so" "$TMPDIR/extension-b.so" >"$TMPDIR/host.out" &
+		got=$("$TMPDIR/count" "$TMPDIR/socket" lossless | grep -v gc-work)
+		wait $!
+		expect "$cc $host with extensions" "$got" "gc-idle 5000 0
+cap 1 2000
+cap 2 2000
+cap 3 1000"
+		# The stream's half is open in each object, whenever it was loaded.
+		expect "$cc $host guards" "$(grep -c 'guard [123] 65536' "$TMPDIR/host.out")" 3
+	done
+	# Without the stream no guard is open, and nothing of the runtime is linked.
+	got=$(echo go | "$TMPDIR/host-probes" - 1000 "$TMPDIR/extension-a.so" "$TMPDIR/extension-b.so" | grep guard)
+	expect "$cc probes alone" "$got" "guard 1 0
+guard 2 0
+guard 3 0"
+	if nm "$TMPDIR/host-probes" | grep -E ' [TtDdBb] (vmtap_start|vmtap_stop|vmtap_object_add|ring_|server_|client_|encode|name_take|queue_|registry_|endpoint_)'; then
+		echo "$cc: a program that never starts the stream contains the runtime"
+		exit 1
+	fi
+	# The probe part's symbols are nobody else's.
+	if nm -D --defined-only "$TMPDIR/extension-a.so" | grep -E 'vmtap|vm_'; then
+		echo "$cc: an extension exports the library's symbols"
+		exit 1
+	fi
+done
+# The shared library exports its interface and nothing else, under a version.
+got=$(nm -D --defined-only --with-symbol-versions "$BUILD/libvmtap.so" | awk '$2 != "A" { print $3 }' | sort | xargs)
+expect "libvmtap.so" "$got" "vmtap_object_add@@VMTAP_0.1 vmtap_object_remove@@VMTAP_0.1 vmtap_start@@VMTAP_0.1 vmtap_stop@@VMTAP_0.1 vmtap_version@@VMTAP_0.1"

@@ -1,0 +1,16 @@
+# build_hosts.sh: for scripts to source: builds host.c in each way of linking into $TMPDIR:
+# host-static (the archive), host-shared (libvmtap.so and the probe part), host-probes (the
+# probe part alone, no stream), extension-a.so and extension-b.so, and the client, count.
+build_hosts() {
+	local cc=${1:-$CC} B=$BUILD flags="-std=gnu11 -O2 -g -Iinclude -Isrc -I$BUILD/include -D_GNU_SOURCE"
+	local sanitize=
+	[ "${VMTAP_SANITIZED:-0}" = 1 ] && sanitize="-fsanitize=address,undefined"
+	$cc $flags $sanitize -o "$TMPDIR/count" tests/shim/count.c tests/shim/reader.c
+	for name in a b; do
+		$cc $flags $sanitize -fPIC -shared -o "$TMPDIR/extension-$name.so" tests/shim/extension.c "$B/libvmtap_probes.a"
+	done
+	$cc $flags $sanitize -rdynamic -o "$TMPDIR/host-static" tests/shim/host.c "$B/libvmtap.a" -pthread -ldl
+	$cc $flags $sanitize -o "$TMPDIR/host-shared" tests/shim/host.c "$B/libvmtap_probes.a" \
+		-L"$B" -lvmtap -Wl,-rpath,"$PWD/$B" -pthread -ldl
+	$cc $flags $sanitize -DHOST_WITHOUT_STREAM -o "$TMPDIR/host-probes" tests/shim/host.c "$B/libvmtap.a" -ldl
+}
