@@ -16,7 +16,8 @@ enum machine_opcode {
 	MACHINE_STORE_SELF_TEXT,
 	MACHINE_STORE_ELEMENT_TEXT,
 	MACHINE_COPY_TEXT, /* copyinstr() or stringof() of one argument: a = text at b */
-	MACHINE_COUNT      /* count(): no value */
+	MACHINE_COUNT,     /* count(): no value */
+	MACHINE_OPCODES
 };
 
 struct d_instruction *machine_prepare(
@@ -361,6 +362,62 @@ static int record(struct engine *engine, const struct d_action *action, const ui
 bool machine_run(
 	struct engine *engine, const struct d_instruction *code, uint32_t base, uint64_t *result)
 {
+	/* One jump per instruction, each predicted apart. Every opcode has its label. */
+	static const void *const labels[MACHINE_OPCODES] = {
+		[D_OP_RETURN] = &&run_D_OP_RETURN,
+		[D_OP_INTEGER] = &&run_D_OP_INTEGER,
+		[D_OP_CONSTANT] = &&run_D_OP_CONSTANT,
+		[D_OP_STRING] = &&run_D_OP_STRING,
+		[D_OP_NULL] = &&run_D_OP_NULL,
+		[D_OP_MOVE] = &&run_D_OP_MOVE,
+		[D_OP_ADD] = &&run_D_OP_ADD,
+		[D_OP_SUBTRACT] = &&run_D_OP_SUBTRACT,
+		[D_OP_MULTIPLY] = &&run_D_OP_MULTIPLY,
+		[D_OP_DIVIDE] = &&run_D_OP_DIVIDE,
+		[D_OP_DIVIDE_UNSIGNED] = &&run_D_OP_DIVIDE_UNSIGNED,
+		[D_OP_MODULO] = &&run_D_OP_MODULO,
+		[D_OP_MODULO_UNSIGNED] = &&run_D_OP_MODULO_UNSIGNED,
+		[D_OP_AND] = &&run_D_OP_AND,
+		[D_OP_OR] = &&run_D_OP_OR,
+		[D_OP_XOR] = &&run_D_OP_XOR,
+		[D_OP_SHIFT_LEFT] = &&run_D_OP_SHIFT_LEFT,
+		[D_OP_SHIFT_RIGHT] = &&run_D_OP_SHIFT_RIGHT,
+		[D_OP_SHIFT_RIGHT_SIGNED] = &&run_D_OP_SHIFT_RIGHT_SIGNED,
+		[D_OP_NEGATE] = &&run_D_OP_NEGATE,
+		[D_OP_COMPLEMENT] = &&run_D_OP_COMPLEMENT,
+		[D_OP_NOT] = &&run_D_OP_NOT,
+		[D_OP_CUT] = &&run_D_OP_CUT,
+		[D_OP_EQUAL] = &&run_D_OP_EQUAL,
+		[D_OP_NOT_EQUAL] = &&run_D_OP_NOT_EQUAL,
+		[D_OP_LESS] = &&run_D_OP_LESS,
+		[D_OP_LESS_EQUAL] = &&run_D_OP_LESS_EQUAL,
+		[D_OP_LESS_UNSIGNED] = &&run_D_OP_LESS_UNSIGNED,
+		[D_OP_LESS_EQUAL_UNSIGNED] = &&run_D_OP_LESS_EQUAL_UNSIGNED,
+		[D_OP_COMPARE] = &&run_D_OP_COMPARE,
+		[D_OP_BOOLEAN] = &&run_D_OP_BOOLEAN,
+		[D_OP_JUMP] = &&run_D_OP_JUMP,
+		[D_OP_JUMP_ZERO] = &&run_D_OP_JUMP_ZERO,
+		[D_OP_JUMP_NOT_ZERO] = &&run_D_OP_JUMP_NOT_ZERO,
+		[D_OP_ARGUMENT] = &&run_D_OP_ARGUMENT,
+		[D_OP_BUILTIN] = &&run_D_OP_BUILTIN,
+		[D_OP_LOAD] = &&run_D_OP_LOAD,
+		[MACHINE_LOAD_SELF] = &&run_MACHINE_LOAD_SELF,
+		[D_OP_STORE] = &&run_D_OP_STORE,
+		[MACHINE_STORE_TEXT] = &&run_MACHINE_STORE_TEXT,
+		[MACHINE_STORE_SELF] = &&run_MACHINE_STORE_SELF,
+		[MACHINE_STORE_SELF_TEXT] = &&run_MACHINE_STORE_SELF_TEXT,
+		[D_OP_LOAD_ELEMENT] = &&run_D_OP_LOAD_ELEMENT,
+		[D_OP_STORE_ELEMENT] = &&run_D_OP_STORE_ELEMENT,
+		[MACHINE_STORE_ELEMENT_TEXT] = &&run_MACHINE_STORE_ELEMENT_TEXT,
+		[D_OP_FREE] = &&run_D_OP_FREE,
+		[D_OP_FREE_ELEMENT] = &&run_D_OP_FREE_ELEMENT,
+		[D_OP_READ] = &&run_D_OP_READ,
+		[MACHINE_COPY_TEXT] = &&run_MACHINE_COPY_TEXT,
+		[D_OP_CALL] = &&run_D_OP_CALL,
+		[MACHINE_COUNT] = &&run_MACHINE_COUNT,
+		[D_OP_AGGREGATE] = &&run_D_OP_AGGREGATE,
+		[D_OP_ACTION] = &&run_D_OP_ACTION,
+	};
 	uint64_t *const registers = engine->registers;
 	const struct d_instruction *at = code;
 	struct aggregate_element *element;
@@ -373,238 +430,230 @@ bool machine_run(
 #define A registers[at->a]
 #define B registers[at->b]
 #define C registers[at->c]
-	for (;; at++) {
-		switch (at->opcode) {
-		case D_OP_RETURN:
-			*result = A;
-			return true;
-		case D_OP_INTEGER:
-			A = (uint64_t)(int64_t)at->immediate;
-			break;
-		case D_OP_CONSTANT:
-			A = (uint64_t)engine->program->integers[at->immediate];
-			break;
-		case D_OP_STRING:
-			A = value_of_text(&engine->program->strings[at->immediate]);
-			break;
-		case D_OP_NULL:
-			A = 0;
-			break;
-		case D_OP_MOVE:
-			A = B;
-			break;
-		case D_OP_ADD:
-			A = B + C;
-			break;
-		case D_OP_SUBTRACT:
-			A = B - C;
-			break;
-		case D_OP_MULTIPLY:
-			A = B * C;
-			break;
-		case D_OP_DIVIDE:
-			if (!C)
-				goto divide_by_zero;
-			A = C == UINT64_MAX ? -B : (uint64_t)((int64_t)B / (int64_t)C);
-			break;
-		case D_OP_DIVIDE_UNSIGNED:
-			if (!C)
-				goto divide_by_zero;
-			A = B / C;
-			break;
-		case D_OP_MODULO:
-			if (!C)
-				goto divide_by_zero;
-			A = C == UINT64_MAX ? 0 : (uint64_t)((int64_t)B % (int64_t)C);
-			break;
-		case D_OP_MODULO_UNSIGNED:
-			if (!C)
-				goto divide_by_zero;
-			A = B % C;
-			break;
-		case D_OP_AND:
-			A = B & C;
-			break;
-		case D_OP_OR:
-			A = B | C;
-			break;
-		case D_OP_XOR:
-			A = B ^ C;
-			break;
-		case D_OP_SHIFT_LEFT:
-			A = B << (C & 63);
-			break;
-		case D_OP_SHIFT_RIGHT:
-			A = B >> (C & 63);
-			break;
-		case D_OP_SHIFT_RIGHT_SIGNED:
-			A = (uint64_t)((int64_t)B >> (C & 63));
-			break;
-		case D_OP_NEGATE:
-			A = -B;
-			break;
-		case D_OP_COMPLEMENT:
-			A = ~B;
-			break;
-		case D_OP_NOT:
-			A = !B;
-			break;
-		case D_OP_CUT:
-			A = at->immediate < 0 ? value_cut(B, (uint32_t)-at->immediate / 8, true)
-					      : value_cut(B, (uint32_t)at->immediate / 8, false);
-			break;
-		case D_OP_EQUAL:
-			A = B == C;
-			break;
-		case D_OP_NOT_EQUAL:
-			A = B != C;
-			break;
-		case D_OP_LESS:
-			A = (int64_t)B < (int64_t)C;
-			break;
-		case D_OP_LESS_EQUAL:
-			A = (int64_t)B <= (int64_t)C;
-			break;
-		case D_OP_LESS_UNSIGNED:
-			A = B < C;
-			break;
-		case D_OP_LESS_EQUAL_UNSIGNED:
-			A = B <= C;
-			break;
-		case D_OP_COMPARE:
-			A = (uint64_t)(int64_t)text_compare(
-				value_text(B), value_text(C), engine->string_limit);
-			break;
-		case D_OP_BOOLEAN:
-			A = B != 0;
-			break;
-		case D_OP_JUMP:
-			at = code + at->immediate - 1;
-			break;
-		case D_OP_JUMP_ZERO:
-			if (!B)
-				at = code + at->immediate - 1;
-			break;
-		case D_OP_JUMP_NOT_ZERO:
-			if (B)
-				at = code + at->immediate - 1;
-			break;
-		case D_OP_ARGUMENT:
-			A = at->immediate < engine->firing.argument_count
-				    ? engine->firing.arguments[at->immediate]
-				    : 0;
-			break;
-		case D_OP_BUILTIN:
-			code_or_none = builtin(engine, (enum d_builtin)at->immediate, &A);
-			if (code_or_none >= 0)
-				goto fault;
-			break;
-		case D_OP_LOAD:
-			A = engine->values[at->immediate];
-			break;
-		case MACHINE_LOAD_SELF:
-			A = dynamic_self_load(
-				&engine->dynamic, owner_of(engine), (uint32_t)at->immediate);
-			break;
-		case D_OP_STORE:
-			engine->values[at->immediate] = A;
-			break;
-		case MACHINE_STORE_TEXT:
-			store_text(engine, (uint32_t)at->immediate, value_text(A));
-			break;
-		case MACHINE_STORE_SELF:
-			dynamic_self_store(
-				&engine->dynamic, owner_of(engine), (uint32_t)at->immediate, A);
-			break;
-		case MACHINE_STORE_SELF_TEXT:
-			dynamic_self_store_text(&engine->dynamic, owner_of(engine),
-				(uint32_t)at->immediate, value_text(A));
-			break;
-		case D_OP_LOAD_ELEMENT:
-			if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
-				goto null_string;
-			A = dynamic_element_load(&engine->dynamic,
-				&engine->variables[at->immediate].shape, (uint32_t)at->immediate,
-				owner, &tuple);
-			break;
-		case D_OP_STORE_ELEMENT:
-			if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
-				goto null_string;
-			dynamic_element_store(&engine->dynamic,
-				&engine->variables[at->immediate].shape, (uint32_t)at->immediate,
-				owner, &tuple, A);
-			break;
-		case MACHINE_STORE_ELEMENT_TEXT:
-			if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
-				goto null_string;
-			dynamic_element_store_text(&engine->dynamic,
-				&engine->variables[at->immediate].shape, (uint32_t)at->immediate,
-				owner, &tuple, value_text(A));
-			break;
-		case D_OP_FREE:
-			if (engine->variables[at->immediate].is_string)
-				dynamic_self_store_text(&engine->dynamic, owner_of(engine),
-					engine->variables[at->immediate].slot, NULL);
-			else
-				dynamic_self_store(&engine->dynamic, owner_of(engine),
-					engine->variables[at->immediate].slot, 0);
-			break;
-		case D_OP_FREE_ELEMENT:
-			if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
-				goto null_string;
-			if (engine->variables[at->immediate].is_string)
-				dynamic_element_store_text(&engine->dynamic,
-					&engine->variables[at->immediate].shape,
-					(uint32_t)at->immediate, owner, &tuple, NULL);
-			else
-				dynamic_element_store(&engine->dynamic,
-					&engine->variables[at->immediate].shape,
-					(uint32_t)at->immediate, owner, &tuple, 0);
-			break;
-		case D_OP_READ:
-			code_or_none = read_memory(engine, B, at->c, &A);
-			if (code_or_none >= 0)
-				goto fault;
-			break;
-		case MACHINE_COPY_TEXT:
-			code_or_none = copy_text(engine, B, engine->string_limit, &A);
-			if (code_or_none >= 0)
-				goto fault;
-			break;
-		case D_OP_CALL:
-			code_or_none = call(engine, at, &B, &A);
-			if (code_or_none >= 0)
-				goto fault;
-			break;
-		case MACHINE_COUNT:
-			aggregate = &engine->aggregates[at->immediate];
-			element = find_aggregate_element(engine, aggregate, &A, &null_key);
-			if (element)
-				element->words[0]++;
-			else if (null_key)
-				goto null_string;
-			break;
-		case D_OP_AGGREGATE:
-			aggregate = &engine->aggregates[at->immediate];
-			element = find_aggregate_element(engine, aggregate, &A, &null_key);
-			if (element)
-				aggregate_update(aggregate, element, (int64_t)B, (int64_t)C);
-			else if (null_key)
-				goto null_string;
-			break;
-		case D_OP_ACTION:
-			code_or_none = record(engine, &engine->program->actions[at->immediate], &A);
-			if (code_or_none >= 0)
-				goto fault;
-			break;
-		default:
-			set_fault(engine, D_FAULT_ILLOP, 0);
-			goto fault;
-		}
-	}
+#define NEXT                                                                                       \
+	do {                                                                                       \
+		at++;                                                                              \
+		goto *labels[at->opcode];                                                          \
+	} while (0)
+	goto *labels[at->opcode];
+run_D_OP_RETURN:
+	*result = A;
+	return true;
+run_D_OP_INTEGER:
+	A = (uint64_t)(int64_t)at->immediate;
+	NEXT;
+run_D_OP_CONSTANT:
+	A = (uint64_t)engine->program->integers[at->immediate];
+	NEXT;
+run_D_OP_STRING:
+	A = value_of_text(&engine->program->strings[at->immediate]);
+	NEXT;
+run_D_OP_NULL:
+	A = 0;
+	NEXT;
+run_D_OP_MOVE:
+	A = B;
+	NEXT;
+run_D_OP_ADD:
+	A = B + C;
+	NEXT;
+run_D_OP_SUBTRACT:
+	A = B - C;
+	NEXT;
+run_D_OP_MULTIPLY:
+	A = B * C;
+	NEXT;
+run_D_OP_DIVIDE:
+	if (!C)
+		goto divide_by_zero;
+	A = C == UINT64_MAX ? -B : (uint64_t)((int64_t)B / (int64_t)C);
+	NEXT;
+run_D_OP_DIVIDE_UNSIGNED:
+	if (!C)
+		goto divide_by_zero;
+	A = B / C;
+	NEXT;
+run_D_OP_MODULO:
+	if (!C)
+		goto divide_by_zero;
+	A = C == UINT64_MAX ? 0 : (uint64_t)((int64_t)B % (int64_t)C);
+	NEXT;
+run_D_OP_MODULO_UNSIGNED:
+	if (!C)
+		goto divide_by_zero;
+	A = B % C;
+	NEXT;
+run_D_OP_AND:
+	A = B & C;
+	NEXT;
+run_D_OP_OR:
+	A = B | C;
+	NEXT;
+run_D_OP_XOR:
+	A = B ^ C;
+	NEXT;
+run_D_OP_SHIFT_LEFT:
+	A = B << (C & 63);
+	NEXT;
+run_D_OP_SHIFT_RIGHT:
+	A = B >> (C & 63);
+	NEXT;
+run_D_OP_SHIFT_RIGHT_SIGNED:
+	A = (uint64_t)((int64_t)B >> (C & 63));
+	NEXT;
+run_D_OP_NEGATE:
+	A = -B;
+	NEXT;
+run_D_OP_COMPLEMENT:
+	A = ~B;
+	NEXT;
+run_D_OP_NOT:
+	A = !B;
+	NEXT;
+run_D_OP_CUT:
+	A = at->immediate < 0 ? value_cut(B, (uint32_t)-at->immediate / 8, true)
+			      : value_cut(B, (uint32_t)at->immediate / 8, false);
+	NEXT;
+run_D_OP_EQUAL:
+	A = B == C;
+	NEXT;
+run_D_OP_NOT_EQUAL:
+	A = B != C;
+	NEXT;
+run_D_OP_LESS:
+	A = (int64_t)B < (int64_t)C;
+	NEXT;
+run_D_OP_LESS_EQUAL:
+	A = (int64_t)B <= (int64_t)C;
+	NEXT;
+run_D_OP_LESS_UNSIGNED:
+	A = B < C;
+	NEXT;
+run_D_OP_LESS_EQUAL_UNSIGNED:
+	A = B <= C;
+	NEXT;
+run_D_OP_COMPARE:
+	A = (uint64_t)(int64_t)text_compare(value_text(B), value_text(C), engine->string_limit);
+	NEXT;
+run_D_OP_BOOLEAN:
+	A = B != 0;
+	NEXT;
+run_D_OP_JUMP:
+	at = code + at->immediate - 1;
+	NEXT;
+run_D_OP_JUMP_ZERO:
+	if (!B)
+		at = code + at->immediate - 1;
+	NEXT;
+run_D_OP_JUMP_NOT_ZERO:
+	if (B)
+		at = code + at->immediate - 1;
+	NEXT;
+run_D_OP_ARGUMENT:
+	A = at->immediate < engine->firing.argument_count ? engine->firing.arguments[at->immediate]
+							  : 0;
+	NEXT;
+run_D_OP_BUILTIN:
+	code_or_none = builtin(engine, (enum d_builtin)at->immediate, &A);
+	if (code_or_none >= 0)
+		goto fault;
+	NEXT;
+run_D_OP_LOAD:
+	A = engine->values[at->immediate];
+	NEXT;
+run_MACHINE_LOAD_SELF:
+	A = dynamic_self_load(&engine->dynamic, owner_of(engine), (uint32_t)at->immediate);
+	NEXT;
+run_D_OP_STORE:
+	engine->values[at->immediate] = A;
+	NEXT;
+run_MACHINE_STORE_TEXT:
+	store_text(engine, (uint32_t)at->immediate, value_text(A));
+	NEXT;
+run_MACHINE_STORE_SELF:
+	dynamic_self_store(&engine->dynamic, owner_of(engine), (uint32_t)at->immediate, A);
+	NEXT;
+run_MACHINE_STORE_SELF_TEXT:
+	dynamic_self_store_text(
+		&engine->dynamic, owner_of(engine), (uint32_t)at->immediate, value_text(A));
+	NEXT;
+run_D_OP_LOAD_ELEMENT:
+	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+		goto null_string;
+	A = dynamic_element_load(&engine->dynamic, &engine->variables[at->immediate].shape,
+		(uint32_t)at->immediate, owner, &tuple);
+	NEXT;
+run_D_OP_STORE_ELEMENT:
+	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+		goto null_string;
+	dynamic_element_store(&engine->dynamic, &engine->variables[at->immediate].shape,
+		(uint32_t)at->immediate, owner, &tuple, A);
+	NEXT;
+run_MACHINE_STORE_ELEMENT_TEXT:
+	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+		goto null_string;
+	dynamic_element_store_text(&engine->dynamic, &engine->variables[at->immediate].shape,
+		(uint32_t)at->immediate, owner, &tuple, value_text(A));
+	NEXT;
+run_D_OP_FREE:
+	if (engine->variables[at->immediate].is_string)
+		dynamic_self_store_text(&engine->dynamic, owner_of(engine),
+			engine->variables[at->immediate].slot, NULL);
+	else
+		dynamic_self_store(&engine->dynamic, owner_of(engine),
+			engine->variables[at->immediate].slot, 0);
+	NEXT;
+run_D_OP_FREE_ELEMENT:
+	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+		goto null_string;
+	if (engine->variables[at->immediate].is_string)
+		dynamic_element_store_text(&engine->dynamic,
+			&engine->variables[at->immediate].shape, (uint32_t)at->immediate, owner,
+			&tuple, NULL);
+	else
+		dynamic_element_store(&engine->dynamic, &engine->variables[at->immediate].shape,
+			(uint32_t)at->immediate, owner, &tuple, 0);
+	NEXT;
+run_D_OP_READ:
+	code_or_none = read_memory(engine, B, at->c, &A);
+	if (code_or_none >= 0)
+		goto fault;
+	NEXT;
+run_MACHINE_COPY_TEXT:
+	code_or_none = copy_text(engine, B, engine->string_limit, &A);
+	if (code_or_none >= 0)
+		goto fault;
+	NEXT;
+run_D_OP_CALL:
+	code_or_none = call(engine, at, &B, &A);
+	if (code_or_none >= 0)
+		goto fault;
+	NEXT;
+run_MACHINE_COUNT:
+	aggregate = &engine->aggregates[at->immediate];
+	element = find_aggregate_element(engine, aggregate, &A, &null_key);
+	if (element)
+		element->words[0]++;
+	else if (null_key)
+		goto null_string;
+	NEXT;
+run_D_OP_AGGREGATE:
+	aggregate = &engine->aggregates[at->immediate];
+	element = find_aggregate_element(engine, aggregate, &A, &null_key);
+	if (element)
+		aggregate_update(aggregate, element, (int64_t)B, (int64_t)C);
+	else if (null_key)
+		goto null_string;
+	NEXT;
+run_D_OP_ACTION:
+	code_or_none = record(engine, &engine->program->actions[at->immediate], &A);
+	if (code_or_none >= 0)
+		goto fault;
+	NEXT;
 #undef A
 #undef B
 #undef C
+#undef NEXT
 divide_by_zero:
 	set_fault(engine, D_FAULT_DIVZERO, 0);
 	goto fault;

@@ -18,13 +18,6 @@ void tuple_shape_init(
 	}
 }
 
-/* A multiplication spreads every bit upwards, the fold brings them down again. */
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 32;
-}
-
 static const struct d_text *cut_text(
 	struct tuple *tuple, unsigned key, const struct d_text *text, uint32_t limit)
 {
@@ -36,8 +29,8 @@ static const struct d_text *cut_text(
 	return cut;
 }
 
-bool tuple_gather(struct tuple *tuple, const struct tuple_shape *shape, const uint64_t *registers,
-	uint64_t seed)
+bool tuple_gather_any(struct tuple *tuple, const struct tuple_shape *shape,
+	const uint64_t *registers, uint64_t seed)
 {
 	uint64_t hash = seed;
 
@@ -50,13 +43,13 @@ bool tuple_gather(struct tuple *tuple, const struct tuple_shape *shape, const ui
 			if (text->length > shape->limit || !text->hash)
 				text = cut_text(tuple, i, text, shape->limit);
 			tuple->words[i] = value_of_text(text);
-			hash = mix(hash, text->hash);
+			hash = tuple_mix(hash, text->hash);
 		} else {
 			if (shape->narrow & 1u << i)
 				word = value_cut(
 					word, shape->types[i].size, shape->types[i].is_signed);
 			tuple->words[i] = word;
-			hash = mix(hash, word);
+			hash = tuple_mix(hash, word);
 		}
 	}
 	tuple->hash = (uint32_t)hash;

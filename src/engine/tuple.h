@@ -34,9 +34,32 @@ struct tuple {
 void tuple_shape_init(
 	struct tuple_shape *shape, const struct d_value_type *types, uint8_t count, uint32_t limit);
 
+/* A multiplication spreads every bit upwards, the fold brings them down again. */
+static inline uint64_t tuple_mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+/* As tuple_gather(), for keys of any type. */
+bool tuple_gather_any(struct tuple *tuple, const struct tuple_shape *shape,
+	const uint64_t *registers, uint64_t seed);
+
 /* false: a string key is NULL. seed tells apart tuples that share a table. */
-bool tuple_gather(struct tuple *tuple, const struct tuple_shape *shape, const uint64_t *registers,
-	uint64_t seed);
+static inline bool tuple_gather(struct tuple *tuple, const struct tuple_shape *shape,
+	const uint64_t *registers, uint64_t seed)
+{
+	uint64_t hash = seed;
+
+	if (shape->strings | shape->narrow)
+		return tuple_gather_any(tuple, shape, registers, seed);
+	for (unsigned i = 0; i < shape->count; i++) {
+		tuple->words[i] = registers[i];
+		hash = tuple_mix(hash, registers[i]);
+	}
+	tuple->hash = (uint32_t)hash;
+	return true;
+}
 
 /* The same hash and words for a stored tuple of another table with the same shape. */
 void tuple_from_stored(
