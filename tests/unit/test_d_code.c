@@ -390,7 +390,7 @@ START_TEST(patterns)
 		{"a*b*c", "a1b2b3d", false}, {"[abc]", "b", true}, {"[abc]", "d", false},
 		{"[a-c]x", "bx", true}, {"[!a-c]", "b", false}, {"[!a-c]", "z", true},
 		{"[]]", "]", true}, {"[a", "a", false}, {"[", "[", false}, {"\\*", "*", true},
-		{"\\*", "a", false}, {"[\\]]", "]", true}, {"a\\", "a\\", false},
+		{"\\*", "a", false}, {"[\\]]", "]", true}, {"a\\", "a\\", true},
 		{"**a**", "bab", true}, {"*?*?*", "a", false}, {"*?*?*", "ab", true}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
