@@ -425,7 +425,7 @@ bool machine_run(
 	struct tuple tuple;
 	uint64_t owner;
 	bool null_key;
-	int code_or_none;
+	int fault_or_none;
 
 #define A registers[at->a]
 #define B registers[at->b]
@@ -539,7 +539,7 @@ run_D_OP_BOOLEAN:
 	A = B != 0;
 	NEXT;
 run_D_OP_JUMP:
-	at = code + at->immediate - 1;
+	at = code + at->immediate - 1; /* NEXT goes one further */
 	NEXT;
 run_D_OP_JUMP_ZERO:
 	if (!B)
@@ -554,8 +554,8 @@ run_D_OP_ARGUMENT:
 							  : 0;
 	NEXT;
 run_D_OP_BUILTIN:
-	code_or_none = builtin(engine, (enum d_builtin)at->immediate, &A);
-	if (code_or_none >= 0)
+	fault_or_none = builtin(engine, (enum d_builtin)at->immediate, &A);
+	if (fault_or_none >= 0)
 		goto fault;
 	NEXT;
 run_D_OP_LOAD:
@@ -615,18 +615,18 @@ run_D_OP_FREE_ELEMENT:
 			(uint32_t)at->immediate, owner, &tuple, 0);
 	NEXT;
 run_D_OP_READ:
-	code_or_none = read_memory(engine, B, at->c, &A);
-	if (code_or_none >= 0)
+	fault_or_none = read_memory(engine, B, at->c, &A);
+	if (fault_or_none >= 0)
 		goto fault;
 	NEXT;
 run_MACHINE_COPY_TEXT:
-	code_or_none = copy_text(engine, B, engine->string_limit, &A);
-	if (code_or_none >= 0)
+	fault_or_none = copy_text(engine, B, engine->string_limit, &A);
+	if (fault_or_none >= 0)
 		goto fault;
 	NEXT;
 run_D_OP_CALL:
-	code_or_none = call(engine, at, &B, &A);
-	if (code_or_none >= 0)
+	fault_or_none = call(engine, at, &B, &A);
+	if (fault_or_none >= 0)
 		goto fault;
 	NEXT;
 run_MACHINE_COUNT:
@@ -646,8 +646,8 @@ run_D_OP_AGGREGATE:
 		goto null_string;
 	NEXT;
 run_D_OP_ACTION:
-	code_or_none = record(engine, &engine->program->actions[at->immediate], &A);
-	if (code_or_none >= 0)
+	fault_or_none = record(engine, &engine->program->actions[at->immediate], &A);
+	if (fault_or_none >= 0)
 		goto fault;
 	NEXT;
 #undef A
