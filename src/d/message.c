@@ -115,6 +115,8 @@ void d_fail_forget(struct d_compiler *compiler)
 {
 	compiler->failed = false;
 	compiler->repairable = false;
+	if (compiler->error)
+		memset(compiler->error, 0, sizeof(*compiler->error));
 }
 
 void *d_get(struct d_compiler *compiler, size_t size)
