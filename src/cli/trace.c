@@ -319,6 +319,16 @@ static void report_compile_error(const struct script *script, const struct d_err
 			error->message.text);
 }
 
+/* The compiler says which option it is in a pragma's words; here -x says that. */
+static void report_option_error(const struct setting *setting, const struct d_error *error)
+{
+	const char *reason = error->message.text, *colon;
+
+	while ((colon = strstr(reason, ": ")))
+		reason = colon + 2;
+	fprintf(stderr, "dtrace: failed to set -x %s: %s\n", setting->name, reason);
+}
+
 /* Compiles all scripts; *program is NULL and the result an exit status when that fails. */
 static int compile(struct trace *trace, struct d_probe_set *set, uint32_t target,
 	struct d_program **program)
@@ -341,8 +351,7 @@ static int compile(struct trace *trace, struct d_probe_set *set, uint32_t target
 	for (size_t i = 0; i < trace->setting_count; i++) {
 		const struct setting *setting = &trace->settings[i];
 		if (d_compiler_option(compiler, setting->name, setting->value, &error)) {
-			fprintf(stderr, "dtrace: failed to set -x %s: %s\n", setting->name,
-				error.message.text);
+			report_option_error(setting, &error);
 			goto out;
 		}
 	}

@@ -1,0 +1,163 @@
+#!/bin/bash
+# The ends of a trace: exit(), ^C, SIGTERM, the target's exit and its death, and what is said
+# when there is nothing to trace.
+set -u
+VMTAP=${VMTAP:-build/vmtap}
+TOY=${TOY:-build/toy}
+directory=$(mktemp -d)
+pids=()
+trap 'for pid in "${pids[@]}"; do kill -9 "$pid" 2>/dev/null; done; rm -rf "$directory"' EXIT
+fail() {
+	echo "FAILED: $*" >&2
+	cat "$directory/out" "$directory/err" >&2 2>/dev/null
+	exit 1
+}
+# Runs vmtap trace, checks its status.
+run() {
+	local wanted=$1 status
+	shift
+	timeout 60 "$VMTAP" trace "$@" >"$directory/out" 2>"$directory/err" </dev/null
+	status=$?
+	[ "$status" = "$wanted" ] || fail "vmtap trace $*: exit status $status, expected $wanted"
+}
+has() {
+	grep -qE -- "$2" "$directory/$1" || fail "no '$2' in standard $1"
+}
+has_not() {
+	grep -qE -- "$2" "$directory/$1" && fail "'$2' in standard $1"
+	return 0
+}
+# Waits until a file has a line like this; the time limit is only for failures.
+await() {
+	local tries=0
+	until grep -qE -- "$2" "$1" 2>/dev/null; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 3000 ] || fail "no '$2' in $1 after 30 s"
+		sleep 0.01
+	done
+}
+
+cat >"$directory/loop.toy" <<'TOY'
+class Worker
+  def work(n)
+    n + 1
+  end
+end
+worker = Worker.new
+n = 0
+print("ready")
+while true
+  n = worker.work(n)
+end
+TOY
+start_toy() {
+	: >"$directory/toy"
+	"$TOY" "$directory/loop.toy" >"$directory/toy" 2>&1 &
+	pid=$!
+	pids+=("$pid")
+	# it serves its stream before it runs the program
+	local tries=0
+	until "$VMTAP" trace -p "$pid" -n 'BEGIN { exit(0); }' >/dev/null 2>&1; do
+		tries=$((tries + 1))
+		[ "$tries" -lt 1000 ] || fail "the toy VM serves no stream"
+		sleep 0.01
+	done
+}
+entries='vm$target:::method-entry /n++ == 0/ { printf("first\n"); } vm$target:::method-entry { @[copyinstr(arg1)] = count(); } END { printf("end\n"); }'
+
+# exit() in the script: its status, the process left running
+start_toy
+run 7 -q -p "$pid" -n 'vm$target:::method-entry { printf("%s\n", copyinstr(arg1)); exit(7); } END { printf("end\n"); }'
+[ "$(cat "$directory/out")" = $'work\nend' ] || fail "exit(): output"
+kill -0 "$pid" || fail "the process of -p was ended"
+
+# ^C and SIGTERM: END runs, aggregations are printed, status 0
+for signal in INT TERM; do
+	: >"$directory/out"
+	"$VMTAP" trace -q -p "$pid" -n "$entries" >"$directory/out" 2>"$directory/err" &
+	tracer=$!
+	pids+=("$tracer")
+	await "$directory/out" first
+	kill -"$signal" "$tracer"
+	wait "$tracer"
+	status=$?
+	[ "$status" = 0 ] || fail "SIG$signal: status $status"
+	has out '^end$'
+	has out '^  work +[0-9]+$'
+done
+
+# killed: everything delivered, END, aggregations, status 0
+: >"$directory/out"
+"$VMTAP" trace -q -p "$pid" -n "$entries" >"$directory/out" 2>"$directory/err" &
+tracer=$!
+pids+=("$tracer")
+await "$directory/out" first
+kill -9 "$pid"
+wait "$tracer"
+status=$?
+[ "$status" = 0 ] || fail "killed target: status $status"
+has out '^end$'
+has out '^  work +[0-9]+$'
+has err "process $pid \(toy\) ended without closing"
+wait "$pid" 2>/dev/null
+run 3 -p "$pid" -n BEGIN
+has err "^vmtap: process $pid does not exist$"
+
+# a command: its end ends the trace, its status is not ours, its output is its own
+run 0 -q -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::startup,vm$target:::shutdown { printf("%s\n", probename); }'
+has out '^startup$'
+has out '^shutdown$'
+run 0 -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::shutdown { trace("x"); }'
+has err "^dtrace: description 'vm\\\$target:::shutdown' matched 1 probe$"
+has err '^dtrace: pid [0-9]+ has exited$'
+# it is ended when the script exits first
+run 4 -q -c "$TOY $directory/loop.toy" -n 'vm$target:::method-entry { printf("%d\n", $target); exit(4); }'
+child=$(grep -E '^[0-9]+$' "$directory/out")
+[ -n "$child" ] || fail "no \$target"
+kill -0 "$child" 2>/dev/null && fail "the command outlived its trace"
+
+# what cannot be traced, in one line each
+sleep 60 &
+pid=$!
+pids+=("$pid")
+run 3 -p "$pid" -n BEGIN
+has err "^vmtap: process $pid \(.*\) serves no event stream: .*libvmtap"
+run 3 -c /nonexistent/command -n BEGIN
+has err '^vmtap: /nonexistent/command: No such file'
+run 3 -c true -n BEGIN
+has err '^vmtap: process [0-9]+ \(.*\) has ended without serving an event stream$'
+run 2 -p 12x -n BEGIN
+has err "'12x' is not a pid"
+run 2 nosuchscript
+has err "there is no script 'nosuchscript'"
+run 1 -p "$$"
+has err 'no probes specified'
+run 1 -n 'vm1:::x { }'
+has err '^dtrace: invalid probe specifier vm1:::x \{ \}: probe description vm1:::x does not match any probes'
+run 1 -s /nonexistent.d
+has err '^dtrace: failed to open /nonexistent.d: No such file'
+run 1 -x nosuch -n BEGIN
+has err '^dtrace: failed to set -x nosuch: Invalid option name$'
+
+# without a target
+run 5 -q -n 'BEGIN { printf("hello\n"); exit(5); }'
+[ "$(cat "$directory/out")" = hello ] || fail "no target: output"
+# output to a file is appended; a reader that has gone is an error
+echo before >"$directory/file"
+run 0 -q -o "$directory/file" -n 'BEGIN { printf("after\n"); exit(0); }'
+[ "$(cat "$directory/file")" = $'before\nafter' ] || fail "-o does not append"
+timeout 60 "$VMTAP" trace -q -n 'tick-1000 { printf("line\n"); }' 2>"$directory/err" | head -n 1 >"$directory/out"
+[ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end the trace"
+has err 'failed to write to <stdout>: Broken pipe'
+
+# another user's process, and root's view of it
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 "$directory"
+	start_toy
+	cp "$VMTAP" "$directory/vmtap"
+	setpriv --reuid=65534 --clear-groups "$directory/vmtap" trace -p "$pid" -n BEGIN \
+		>"$directory/out" 2>"$directory/err"
+	[ $? = 3 ] || fail "another user's process: status"
+	has err "^vmtap: process $pid \(toy\) belongs to user .*: only that user and root can trace it$"
+fi
+exit 0
