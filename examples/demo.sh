@@ -1,0 +1,37 @@
+#!/bin/bash
+# make demo: the main job from start to end on the toy VM. Lists the probes of its binary,
+# checks them against the contract, starts it on a program that builds and drops trees, and runs
+# two of the bundled D scripts against its pid: one while it runs, one until it ends. Nothing
+# here needs a privilege.
+set -eu
+build=${BUILD:-build}
+program=examples/toy/programs/binary_trees.toy
+bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true)
+pid=
+
+say() {
+	printf '\n%s%s%s\n' "$bold" "$*" "$plain"
+}
+show() {
+	say "\$ $*"
+	"$@"
+}
+trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null || true' EXIT
+
+show "$build/vmtap" list -n 'gc-*' -n 'method-*' "$build/toy"
+show "$build/vmtap" check --contract probes/vm.d "$build/toy"
+echo "(no findings: every probe of the contract is there, as promised)"
+
+say "\$ $build/toy --caps=1 $program 19 &"
+"$build/toy" --caps=1 "$program" 19 >/dev/null &
+pid=$!
+# Until it serves its stream.
+until "$build/vmtap" trace -q -p $pid -n 'BEGIN { exit(0); }' 2>/dev/null; do
+	kill -0 $pid
+done
+
+show timeout --preserve-status -s INT 2 "$build/vmtap" trace --lossless method_count -p $pid
+show "$build/vmtap" trace gc_pause -p $pid
+wait $pid
+pid=
+say "That was all of it: vmtap trace --help, make check, README.md."
