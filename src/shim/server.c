@@ -21,6 +21,8 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "shim/client.h"
@@ -40,6 +42,7 @@ enum {
 	COLLECT_DRAINS = 16,    /* how often to look for threads that are gone */
 	RELEASE_BYTES = 64 << 10, /* a ring's room is given back in such pieces */
 	ARGUMENTS_MAX = 60000,
+	TURN_NS = 200000,
 	STACK_BYTES = 256 << 10
 };
 
@@ -511,6 +514,24 @@ static void finish(struct server *server)
 	ring_set_lossless(false);
 }
 
+/* Asks for short turns, soon, instead of long ones, later (Linux 6.12 and on; refused before):
+ * the rings must not wait for their reader while every CPU is busy. */
+static void ask_short_turns(void)
+{
+#ifdef SYS_sched_setattr
+	struct {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} attributes = {.size = sizeof(attributes), .nice = getpriority(PRIO_PROCESS, 0),
+		.runtime = TURN_NS};
+
+	syscall(SYS_sched_setattr, 0, &attributes, 0);
+#endif
+}
+
 static void *server_main(void *argument)
 {
 	struct server *server = argument;
@@ -518,6 +539,7 @@ static void *server_main(void *argument)
 
 	prctl(PR_SET_NAME, "vmtap");
 	prctl(PR_SET_TIMERSLACK, 1000);
+	ask_short_turns();
 	while (!stop) {
 		int timeout = !server->listening ? -1 : server->busy_rings ? 0 : DRAIN_MS;
 		stop = wait_for_work(server, timeout);
