@@ -1,7 +1,15 @@
 /*
  * alloc_by_class.d: the objects and bytes allocated, by class
  *
- *     vmtap trace alloc_by_class -p PID
+ *     $ vmtap trace alloc_by_class --lossless -c 'toy json.toy'
+ *     CLASS                                     BYTES      OBJECTS
+ *     JsonError                                    48            1
+ *     JsonWriter                                   64            2
+ *     Thread                                      216            1
+ *     JsonParser                                 2064           43
+ *     (hash)                                   532488         2017
+ *     (array)                                  971840        20135
+ *     (string)                                2351176        63238
  *
  * What has probes of its own is shown as (array), (hash) and (string). The classes that
  * take the most bytes come last.

@@ -1,7 +1,25 @@
 /*
  * gc_pause.d: how long the world stops, by reason and generation collected
  *
- *     vmtap trace gc_pause -p PID
+ *     $ vmtap trace gc_pause --lossless -c 'toy binary_trees.toy'
+ *     exit, generation -1: ns
+ *                value  ------------- Distribution ------------- count
+ *                  256 |                                         0
+ *                  512 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
+ *                 1024 |                                         0
+ *
+ *     gc, generation 1: ns
+ *                value  ------------- Distribution ------------- count
+ *     ...
+ *               262144 |                                         0
+ *               524288 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@     8
+ *              1048576 |@@@@                                     1
+ *              2097152 |                                         0
+ *
+ *     REASON           GENERATION     PAUSES     LONGEST ns       TOTAL ns
+ *     exit                     -1          1            901            901
+ *     gc                        1          1        1597510        1597510
+ *     gc                        0          9        1095360        6711468
  *
  * A distribution of the pauses in ns for each reason; for a collection the oldest
  * generation collected is given, for other pauses -1. Then how many there were, the

@@ -1,7 +1,22 @@
 /*
  * method_time.d: the time spent in each method, with and without what it calls
  *
- *     vmtap trace method_time -p PID
+ *     $ vmtap trace method_time --lossless -c 'toy richards.toy'
+ *     CLASS                    METHOD                     EXCLUSIVE ns   INCLUSIVE ns      CALLS
+ *     WorkerTask               init                                791           1694          4
+ *     ...
+ *     Packet                   id                             39818367       39818367      92984
+ *     WorkerTask               work                           47172837      105585479      18616
+ *     Packet                   id=                            50081264       50081264     102292
+ *     Task                     priority                       51557393       51557393     139028
+ *     IdleTask                 work                           58021998      125326866      40000
+ *     Packet                   link                           63552528       63552528     182728
+ *     Task                     id                             65711503       65711503      93008
+ *     DeviceTask               work                           97971875      242887281     111536
+ *     Task                     check_priority                108841705      169222372      92984
+ *     Packet                   link=                         138119123      138119123     133492
+ *     HandlerTask              work                          381103725      655407407      93008
+ *     Scheduler                run                           419586968     1624513002          4
  *
  * Inclusive time runs from a method's entry to its return; a method that calls itself
  * counts the inner call in both. Exclusive time leaves out the methods it calls; the time

@@ -1,7 +1,25 @@
 /*
  * sched_latency.d: how long runnable threads wait for a capability
  *
- *     vmtap trace sched_latency -p PID
+ *     $ vmtap trace sched_latency --lossless -c 'toy pipeline.toy'
+ *     capability 0: ns
+ *                value  ------------- Distribution ------------- count
+ *                   16 |                                         0
+ *                   32 |                                         1
+ *                   64 |                                         0
+ *                  128 |                                         2
+ *                  256 |                                         12
+ *                  512 |@@@@@@@                                  1653
+ *     ...
+ *
+ *         THREAD     LONGEST ns         RUNS
+ *              1           8783            5
+ *              4         156203         1884
+ *              7         276903          948
+ *              2         466989          938
+ *              5         467399         1884
+ *              6         467569         1884
+ *              3         467820         1883
  *
  * The time in ns from a guest thread's entry into a run queue to its first run, as a
  * distribution for each capability it then ran on; and for each thread how often it ran

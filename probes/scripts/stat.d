@@ -1,7 +1,9 @@
 /*
  * stat.d: what the VM does, a line every second
  *
- *     vmtap trace stat -p PID
+ *     $ vmtap trace stat --lossless -c 'toy json.toy'
+ *          CALLS     NATIVE   OBJECTS       BYTES  SWITCH  EXCEPT   GC  PAUSE us
+ *         122621     470621     85437     3857896       1       1    1      2412
  *
  * CALLS of methods, NATIVE calls, OBJECTS made (arrays, hashes and strings too) and their
  * BYTES, SWITCHes to another guest thread, EXCEPTions raised, collections (GC), and PAUSE,
