@@ -324,6 +324,7 @@ install: $(PRODUCTS)
 	for page in $(MANUALS); do \
 		install -d $(DESTDIR)$(MANDIR)/man$${page##*.} && \
 		install -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/ || exit 1; done
+	[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
 
 .PHONY: uninstall
 uninstall:
