@@ -342,9 +342,6 @@ int vm_run(struct vm *vm)
 		vm->exit_code = 1;
 		goto out;
 	}
-	pthread_mutex_lock(&vm->lock);
-	scheduler_enqueue(&vm->caps[0], vm->main_thread);
-	pthread_mutex_unlock(&vm->lock);
 	for (; started < vm->cap_count; started++) {
 		int error = pthread_create(
 			&vm->caps[started].os_thread, NULL, run_capability, &vm->caps[started]);
@@ -352,12 +349,15 @@ int vm_run(struct vm *vm)
 		if (!error)
 			continue;
 		fprintf(stderr, "toy: capability %u: %s\n", started, strerror(error));
-		/* Go on with fewer; the world must not wait for the others. */
+		/* Go on with fewer. Nothing runs yet, so nobody has counted on the others. */
 		pthread_mutex_lock(&vm->lock);
 		vm->cap_count = started;
 		pthread_mutex_unlock(&vm->lock);
 		break;
 	}
+	pthread_mutex_lock(&vm->lock);
+	scheduler_enqueue(&vm->caps[0], vm->main_thread);
+	pthread_mutex_unlock(&vm->lock);
 	scheduler_run(&vm->caps[0]);
 	for (uint16_t i = 1; i < started; i++)
 		pthread_join(vm->caps[i].os_thread, NULL);

@@ -38,9 +38,35 @@ for one, other in [("method-entry", "method-return"), ("native-entry", "native-r
 lines = [l.rstrip("\n") for l in open(temp + "/log", errors="replace")]
 logged = collections.Counter(l.split(" ", 1)[0] for l in lines)
 by_key = collections.Counter()
+born = collections.Counter()
+freed = collections.Counter()
+sums = collections.Counter()
 for line in open(temp + "/by"):
     entry = json.loads(line)
     by_key[entry["probe"]] += entry["count"]
+    sums[entry["probe"]] += entry.get("sum", 0)
+    if entry["probe"] == "object-create":
+        born[entry["key"][0]] += entry["count"]
+    elif entry["probe"] == "object-free":
+        freed[entry["key"][0]] += entry["count"]
+for kind in "string", "array", "hash":
+    born[kind.capitalize()] += counts[kind + "-create"]
+for kind in freed:
+    if freed[kind] > born[kind]:
+        problems.append("%s: %d born, %d freed" % (kind, born[kind], freed[kind]))
+if sums["object-free"] != sums["gc-end"]:
+    problems.append("the objects freed do not add up to what the collections freed")
+# Each collection: used before, less what was freed, is what is alive.
+collections_of = collections.defaultdict(list)
+for line in lines:
+    word = line.split()
+    if word[0] in ("gc-start", "gc-end", "heap"):
+        collections_of[word[1]].append((word[0], int(word[4])))
+for events in collections_of.values():
+    for i in range(0, len(events), 3):
+        (a, used), (b, gone), (c, live) = events[i:i + 3]
+        if (a, b, c) != ("gc-start", "gc-end", "heap") or used - gone != live:
+            problems.append("a collection does not add up: %s" % events[i:i + 3])
 for probe in probes:
     if not counts[probe] == logged[probe] == by_key[probe]:
         problems.append("%s: counted %d, logged %d, by key %d" %
