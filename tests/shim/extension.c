@@ -1,16 +1,22 @@
 /*
  * extension.c: an object that a VM loads, with probes of its own: fires gc-idle with the
- * given capability. Its symbols are hidden but for the two that the host looks up.
+ * given capability. Its symbols are hidden but for those that the host looks up.
  */
 #include "vmtap.h"
 
 __attribute__((visibility("default"))) void extension_fire(uint16_t cap, unsigned count);
+__attribute__((visibility("default"))) void extension_work(uint16_t cap);
 __attribute__((visibility("default"))) const uint32_t *extension_guard(void);
 
 void extension_fire(uint16_t cap, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		VMTAP_GC_IDLE(cap);
+}
+
+void extension_work(uint16_t cap)
+{
+	VMTAP_GC_WORK(cap);
 }
 
 const uint32_t *extension_guard(void)

@@ -2,10 +2,10 @@
  * host.c: a VM for scripts that trace it, with extensions or without:
  *     host SOCKET|- COUNT [EXTENSION.so EXTENSION.so]
  * Serves the stream at SOCKET unless that is "-". With a line on standard input awaited it
- * fires gc-work now and then: a tracer has seen one when the line is sent, so it is
+ * fires gc-work now and then, from every object: a tracer has seen one when the line is sent, so it is
  * attached. Then, with capabilities 1 (itself), 2 and 3 (the extensions), it fires gc-idle
  * COUNT times each, unloads the second extension, and fires COUNT times with 1 and 2 again.
- * Prints what each object's guard reads, "guard CAP VALUE", before firing.
+ * Says "done" and ends when its input does. Prints what each object's guard reads, "guard CAP VALUE", before firing.
  *
  *     host fork COUNT
  * As many children instead, each of which fires gc-idle with capability 9 once, and must
@@ -24,6 +24,7 @@
 struct extension {
 	void *object;
 	void (*fire)(uint16_t cap, unsigned count);
+	void (*work)(uint16_t cap);
 	const uint32_t *(*guard)(void);
 };
 
@@ -32,9 +33,10 @@ static int load(struct extension *extension, const char *path)
 	extension->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (extension->object) {
 		*(void **)&extension->fire = dlsym(extension->object, "extension_fire");
+		*(void **)&extension->work = dlsym(extension->object, "extension_work");
 		*(void **)&extension->guard = dlsym(extension->object, "extension_guard");
 	}
-	if (!extension->object || !extension->fire || !extension->guard) {
+	if (!extension->object || !extension->fire || !extension->work || !extension->guard) {
 		fprintf(stderr, "%s\n", dlerror());
 		return 1;
 	}
@@ -47,22 +49,36 @@ static void fire_self(unsigned count)
 		VMTAP_GC_IDLE(1);
 }
 
-static void await_line(void)
+static void await_line(const struct extension *extensions, int extension_count)
 {
 	struct pollfd input = {.fd = 0, .events = POLLIN};
 	char line[64];
 
-	while (poll(&input, 1, 1) == 0)
+	while (poll(&input, 1, 1) == 0) {
 		VMTAP_GC_WORK(1);
+		for (int i = 0; i < extension_count; i++)
+			extensions[i].work((uint16_t)(i + 2));
+	}
 	if (!fgets(line, sizeof(line), stdin))
 		line[0] = '\0';
+}
+
+/* Stays until the input ends, for tracers that must not see their process go. */
+static void finish(void)
+{
+	printf("done\n");
+	fflush(stdout);
+	while (getchar() != EOF)
+		;
 }
 
 static int fork_many(unsigned count)
 {
 	unsigned died = 0;
 
-	await_line();
+	printf("loaded\n");
+	fflush(stdout);
+	await_line(NULL, 0);
 	for (unsigned i = 0; i < count; i++) {
 		int status;
 		pid_t child = fork();
@@ -74,6 +90,7 @@ static int fork_many(unsigned count)
 			died++;
 	}
 	printf("died %u\n", died);
+	finish();
 	return died != 0;
 }
 
@@ -99,7 +116,7 @@ int main(int argc, char **argv)
 			return 1;
 	printf("loaded\n");
 	fflush(stdout);
-	await_line();
+	await_line(extensions, argc == 5 ? 2 : 0);
 	printf("guard 1 %u\n", *vmtap_guard(VMTAP_PROBE_GC_IDLE));
 	for (int i = 0; i < 2 && argc == 5; i++)
 		printf("guard %d %u\n", i + 2, *extensions[i].guard());
@@ -120,6 +137,6 @@ int main(int argc, char **argv)
 #ifndef HOST_WITHOUT_STREAM
 	vmtap_stop();
 #endif
-	printf("done\n");
+	finish();
 	return 0;
 }

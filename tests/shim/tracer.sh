@@ -1,0 +1,63 @@
+# tracer.sh: for scripts to source: kernel tracers (bpftrace, one for each object that is
+# traced) beside a program that follows host.c's way: it fires gc-work from every object
+# until a line comes, so that each tracer is known to be attached, then does its work.
+
+# Exits with 77 where the kernel's tracer cannot be used.
+tracer_required() {
+	command -v bpftrace >/dev/null || { echo "no bpftrace" && exit 77; }
+	[ "$(id -u)" = 0 ] || { echo "needs root for the kernel's tracer" && exit 77; }
+	timeout 30 bpftrace -e 'uprobe:/bin/sh:main { } BEGIN { exit() }' >/dev/null 2>&1 ||
+		timeout 30 bpftrace -e 'BEGIN { exit() }' >/dev/null 2>&1 ||
+		{ echo "bpftrace may not attach here" && exit 77; }
+}
+
+# Counts gc-idle by capability. gc-work stands before and after it: once both clauses have
+# run, what stands between is attached, in whatever order the tracer attaches.
+tracer_script() { # FILE
+	printf 'usdt:%s:vm:gc__work { @a = 1; if (@b == 1 && @said == 0) { @said = 1; printf("ready\\n"); } }\n' "$1"
+	printf 'usdt:%s:vm:gc__idle { @n[arg0] = count(); }\n' "$1"
+	printf 'usdt:%s:vm:gc__work { @b = 1; if (@a == 1 && @said == 0) { @said = 1; printf("ready\\n"); } }\n' "$1"
+	printf 'END { clear(@a); clear(@b); clear(@said); }\n'
+}
+
+# Starts the command; when it says that it is loaded, a tracer for each file; when these are
+# attached, tells it to go; waits for all. Its output is in $TMPDIR/host.out, the tracers'
+# counts in $TMPDIR/tracer.out. Sets host_status. TRACER_OPTIONS: instead of -p PID for executables.
+traced() { # "FILE..." COMMAND...
+	local files=$1 file host line tracers= readers= who number=0
+	shift
+	rm -f "$TMPDIR/in" "$TMPDIR"/tracer.*
+	mkfifo "$TMPDIR/in"
+	"$@" <"$TMPDIR/in" >"$TMPDIR/host.out" &
+	host=$!
+	exec 4>"$TMPDIR/in"
+	until grep -q loaded "$TMPDIR/host.out" || ! kill -0 $host 2>/dev/null; do :; done
+	for file in $files; do
+		number=$((number + 1))
+		# This tracer finds probes of a loaded object only without a process.
+		who=${TRACER_OPTIONS:--p $host}
+		case $file in *.so) who=--usdt-file-activation ;; esac
+		tracer_script "$file" >"$TMPDIR/tracer.script$number"
+		mkfifo "$TMPDIR/tracer.fifo$number"
+		# shellcheck disable=SC2086
+		timeout 120 bpftrace -B line $who "$TMPDIR/tracer.script$number" \
+			>"$TMPDIR/tracer.fifo$number" 2>>"$TMPDIR/tracer.err" &
+		tracers="$tracers $!"
+		exec 5<"$TMPDIR/tracer.fifo$number"
+		while read -r line <&5 && [ "$line" != ready ]; do :; done
+		cat <&5 >"$TMPDIR/tracer.out$number" & # what it says at its end
+		readers="$readers $!"
+		exec 5<&-
+	done
+	echo go >&4
+	until grep -q done "$TMPDIR/host.out" || ! kill -0 $host 2>/dev/null; do :; done
+	# shellcheck disable=SC2086
+	kill -INT $tracers 2>/dev/null || true
+	for file in $tracers $readers; do
+		wait "$file" || true
+	done
+	exec 4>&-
+	host_status=0
+	wait $host || host_status=$?
+	cat "$TMPDIR"/tracer.out[0-9]* | grep '^@n' | sort >"$TMPDIR/tracer.out" || true
+}
