@@ -232,7 +232,7 @@ START_TEST(guards_close_however_a_client_ends)
 	case BY_CLOSE:
 		ck_reader(client, reader_start(client, fixture_path, 0));
 		ck_assert_uint_eq(fixture_open_guards(), VMTAP_PROBES);
-		close(client->socket);
+		reader_close(client);
 		break;
 	case BY_HALF_CLOSE:
 		/* A client that says no more still reads: its guards stay open until it closes. */
@@ -242,14 +242,14 @@ START_TEST(guards_close_however_a_client_ends)
 		ck_reader(client, reader_until_time(client, reader_now()));
 		ck_assert_uint_eq(client->probes[VMTAP_PROBE_GC_IDLE].received, 1);
 		ck_assert_uint_eq(fixture_open_guards(), VMTAP_PROBES);
-		close(client->socket);
+		reader_close(client);
 		break;
 	case BY_RESET:
 		/* Closed with bytes unread: the server's next call fails. */
 		ck_reader(client, reader_start(client, fixture_path, 0));
 		for (unsigned i = 0; i < 1000; i++)
 			VMTAP_GC_IDLE(1);
-		close(client->socket);
+		reader_close(client);
 		break;
 	case BY_FINISH:
 		ck_reader(client, reader_start(client, fixture_path, 0));
@@ -257,6 +257,7 @@ START_TEST(guards_close_however_a_client_ends)
 		ck_reader(client, reader_finish(client));
 		ck_assert(!reader_step(client, 10000)); /* the server closes */
 		ck_assert_uint_eq(reader_received(client), 1);
+		reader_close(client);
 		break;
 	case BY_KILL:
 		ck_assert_int_eq(pipe(ready), 0);
