@@ -89,9 +89,27 @@ enum event {
 	do {                                                                                       \
 		struct capability *event_cap_ = (cap_);                                            \
 		event_cap_->counts[EVENT_##NAME]++;                                                \
-		if (__builtin_expect(event_cap_->recorder != NULL, 0))                             \
-			event_record(event_cap_->recorder, EVENT_##NAME, __VA_ARGS__);             \
+		EVENT_TELL(event_cap_, NAME, __VA_ARGS__);                                         \
+	} while (0)
+
+/* The same without the count. */
+#define EVENT_TELL(cap_, NAME, ...)                                                                \
+	do {                                                                                       \
+		if (__builtin_expect((cap_)->recorder != NULL, 0))                                 \
+			event_record((cap_)->recorder, EVENT_##NAME, __VA_ARGS__);                 \
 		VMTAP_##NAME(__VA_ARGS__);                                                         \
+	} while (0)
+
+/*
+ * For the events of the interpreter's loop: the statement tell, a call of a cold function
+ * that uses EVENT_TELL, keeps the evaluation of the arguments, and the registers that it
+ * takes, out of the loop.
+ */
+#define EVENT_BY(cap_, NAME, tell)                                                                 \
+	do {                                                                                       \
+		(cap_)->counts[EVENT_##NAME]++;                                                    \
+		if (__builtin_expect((cap_)->recorder != NULL, 0) || VMTAP_##NAME##_ENABLED())     \
+			tell;                                                                      \
 	} while (0)
 
 /* One record with the arguments of the event, in the types that EVENTS gives. */

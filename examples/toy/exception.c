@@ -3,6 +3,7 @@
  * and the file and line where it was first raised.
  */
 #include "exception.h"
+#include "frame.h"
 #include "heap.h"
 #include "vm.h"
 

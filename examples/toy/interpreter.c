@@ -13,6 +13,7 @@
 #include "collector.h"
 #include "definition.h"
 #include "exception.h"
+#include "frame.h"
 #include "heap.h"
 #include "loader.h"
 #include "world.h"
@@ -213,8 +214,7 @@ enum run_result interpreter_run(struct capability *cap, struct thread *thread)
 			thread->deadlocked = false;
 			exception_raise(thread, vm->class_thread_error,
 				"deadlock: every thread waits for another");
-			EVENT(cap, NATIVE_RETURN, &method->owner->name, &method->name,
-				thread_file(thread, 0), thread_line(thread, 0), thread->number);
+			EVENT_BY(cap, NATIVE_RETURN, frame_tell_native_return(cap, thread, method));
 			goto unwind;
 		}
 		thread->resumed = true;
@@ -661,8 +661,7 @@ invoke:
 		frame_error(thread, error);
 		goto unwind;
 	}
-	EVENT(cap, METHOD_ENTRY, &method->owner->name, &method->name, thread_file(thread, 1),
-		thread_line(thread, 1), thread->number);
+	EVENT_BY(cap, METHOD_ENTRY, frame_tell_method_entry(cap, thread));
 entered:
 	frame = thread_frame(thread);
 	code = frame->code;
@@ -677,8 +676,7 @@ native:
 		wrong_count(thread, method, count);
 		goto unwind;
 	}
-	EVENT(cap, NATIVE_ENTRY, &method->owner->name, &method->name, thread_file(thread, 0),
-		thread_line(thread, 0), thread->number);
+	EVENT_BY(cap, NATIVE_ENTRY, frame_tell_native_entry(cap, thread, method));
 	collected = false;
 native_again:
 	status = method->native(thread, sp - count - 1, count, &result);
@@ -716,8 +714,7 @@ native_again:
 		frame_error(thread, error);
 		status = NATIVE_RAISE;
 	}
-	EVENT(cap, NATIVE_RETURN, &method->owner->name, &method->name, thread_file(thread, 0),
-		thread_line(thread, 0), thread->number);
+	EVENT_BY(cap, NATIVE_RETURN, frame_tell_native_return(cap, thread, method));
 	if (status == NATIVE_RAISE)
 		goto unwind;
 	if (status == NATIVE_EXIT) {

@@ -10,6 +10,7 @@
 #include "scheduler.h"
 #include "collector.h"
 #include "exception.h"
+#include "frame.h"
 #include "heap.h"
 #include "interpreter.h"
 #include "world.h"

@@ -1,7 +1,7 @@
 /*
  * thread.c: the stacks of green threads.
  */
-#include "vm.h"
+#include "frame.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,35 +42,50 @@ int thread_reserve_frame(struct thread *thread)
 	return 0;
 }
 
-void thread_pop_frame(struct capability *cap, struct thread *thread)
+void frame_tell_method_entry(struct capability *cap, struct thread *thread)
+{
+	struct method *method = thread_frame(thread)->method;
+
+	EVENT_TELL(cap, METHOD_ENTRY, &method->owner->name, &method->name, thread_file(thread, 1),
+		thread_line(thread, 1), thread->number);
+}
+
+void frame_tell_method_return(struct capability *cap, struct thread *thread)
+{
+	struct method *method = thread_frame(thread)->method;
+
+	EVENT_TELL(cap, METHOD_RETURN, &method->owner->name, &method->name, thread_file(thread, 1),
+		thread_line(thread, 1), thread->number);
+}
+
+void frame_tell_native_entry(struct capability *cap, struct thread *thread, struct method *method)
+{
+	EVENT_TELL(cap, NATIVE_ENTRY, &method->owner->name, &method->name, thread_file(thread, 0),
+		thread_line(thread, 0), thread->number);
+}
+
+void frame_tell_native_return(struct capability *cap, struct thread *thread, struct method *method)
+{
+	EVENT_TELL(cap, NATIVE_RETURN, &method->owner->name, &method->name, thread_file(thread, 0),
+		thread_line(thread, 0), thread->number);
+}
+
+void thread_pop_file(struct capability *cap, struct thread *thread)
 {
 	struct frame *frame = thread_frame(thread);
 	struct method *method = frame->method;
 
-	switch (frame->kind) {
-	case FRAME_METHOD:
-	case FRAME_NEW:
-		EVENT(cap, METHOD_RETURN, &method->owner->name, &method->name,
-			thread_file(thread, 1), thread_line(thread, 1), thread->number);
-		break;
-	case FRAME_REQUIRE:
+	if (frame->kind == FRAME_REQUIRE)
 		EVENT(cap, REQUIRE_RETURN, frame->wanted, thread_file(thread, 1),
 			thread_line(thread, 1));
-		break;
-	case FRAME_LOAD:
+	else
 		EVENT(cap, LOAD_RETURN, frame->wanted, thread_file(thread, 1),
 			thread_line(thread, 1));
-		break;
-	default:
-		break;
-	}
 	/* A file that was loaded is the body of the native method that loads. */
-	if (frame->kind == FRAME_REQUIRE || frame->kind == FRAME_LOAD)
-		EVENT(cap, NATIVE_RETURN, &method->owner->name, &method->name,
-			thread_file(thread, 1), thread_line(thread, 1), thread->number);
+	EVENT(cap, NATIVE_RETURN, &method->owner->name, &method->name, thread_file(thread, 1),
+		thread_line(thread, 1), thread->number);
 	free(frame->wanted);
-	thread->top = frame->base;
-	thread->frame_count--;
+	frame->wanted = NULL;
 }
 
 void thread_free_stacks(struct thread *thread)

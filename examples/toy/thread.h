@@ -82,8 +82,6 @@ struct thread {
 int thread_reserve(struct thread *thread, uint32_t slots);
 /* Room for one more frame. 0, -ENOMEM, -E2BIG beyond the limit. */
 int thread_reserve_frame(struct thread *thread);
-/* Fires the return events of the top frame and drops it. */
-void thread_pop_frame(struct capability *cap, struct thread *thread);
 void thread_free_stacks(struct thread *thread);
 
 static inline struct frame *thread_frame(struct thread *thread)
