@@ -192,6 +192,7 @@ START_TEST(exec_ends_the_connection)
 		execvp("sleep", command);
 		_exit(127);
 	}
+	close(ready[1]);
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 	struct reader reader;
 	ck_reader(&reader, reader_open(&reader, fixture_path) && reader_until_header(&reader));
@@ -249,6 +250,7 @@ START_TEST(start_waits_when_told_to)
 			VMTAP_GC_IDLE(1); /* from the first on */
 		exit(0);
 	}
+	close(go[1]);
 	ck_assert_int_eq(read(go[0], &byte, 1), 1);
 	struct reader reader;
 	while (!reader_open(&reader, fixture_path))
@@ -515,7 +517,7 @@ START_TEST(root_may_connect)
 	snprintf(path, sizeof(path), "%s/own", fixture_folder);
 	child = fork();
 	if (child == 0) {
-		if (setgid(65534) || setuid(65534) || chdir(fixture_folder) || start_at("own"))
+		if (chdir(fixture_folder) || setgid(65534) || setuid(65534) || start_at("own"))
 			_exit(2);
 		if (write(ready[1], "y", 1) != 1)
 			_exit(3);
@@ -525,6 +527,7 @@ START_TEST(root_may_connect)
 		vmtap_stop();
 		_exit(0);
 	}
+	close(ready[1]);
 	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
 	ck_reader(&reader, reader_start(&reader, path, 0));
 	ck_reader(&reader, reader_until_end(&reader));
