@@ -75,7 +75,8 @@ static void put_bytes(struct buffer *buffer, const void *bytes, size_t length)
 		if (!buffer->bytes)
 			exit(1);
 	}
-	memcpy(buffer->bytes + buffer->length, bytes, length);
+	if (length)
+		memcpy(buffer->bytes + buffer->length, bytes, length);
 	buffer->length += length;
 }
 
