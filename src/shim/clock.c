@@ -75,10 +75,9 @@ void clock_start(struct clock_line *line)
 	clock_gettime(CLOCK_REALTIME, &real);
 	line->zero = line->time[0];
 	line->zero_real = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
-	do /* a first slope, good to a part in a thousand */
-		read_pair(&line->raw[1], &line->time[1]);
-	while (line->time[1] - line->time[0] < 100000);
-	set_slope(line);
+	line->raw[1] = line->raw[0];
+	line->time[1] = line->time[0];
+	line->slope = 0; /* the first point, before the first event, gives one */
 }
 
 void clock_point(struct clock_line *line)

@@ -42,6 +42,7 @@ enum {
 	COLLECT_DRAINS = 16,    /* how often to look for threads that are gone */
 	RELEASE_BYTES = 64 << 10, /* a ring's room is given back in such pieces */
 	ARGUMENTS_MAX = 60000,
+	RUNTIME_MAX = 1024,
 	TURN_NS = 200000,
 	STACK_BYTES = 256 << 10
 };
@@ -553,35 +554,62 @@ static void *server_main(void *argument)
 
 /* ---- starting and stopping ---- */
 
+/* The command line as the kernel keeps it: each argument and a NUL. */
+static size_t read_command_line(char **bytes)
+{
+	int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	size_t length = 0, room = 1024;
+	ssize_t got = 1;
+
+	*bytes = malloc(room);
+	while (file >= 0 && *bytes && got > 0 && length < ARGUMENTS_MAX) {
+		if (length == room) {
+			char *more = realloc(*bytes, room * 2);
+			if (!more)
+				break;
+			*bytes = more;
+			room *= 2;
+		}
+		got = read(file, *bytes + length, room - length);
+		length += got > 0 ? (size_t)got : 0;
+	}
+	if (file >= 0)
+		close(file);
+	return length < ARGUMENTS_MAX ? length : ARGUMENTS_MAX;
+}
+
+static size_t join_arguments(const struct vmtap_options *options, char **bytes)
+{
+	size_t length = 0;
+	int count = 0;
+
+	for (; count < options->argument_count; count++) {
+		size_t more = strlen(options->arguments[count]) + 1;
+		if (more > ARGUMENTS_MAX - length)
+			break;
+		length += more;
+	}
+	char *at = *bytes = malloc(length + 1);
+	for (int i = 0; at && i < count; i++)
+		at = stpcpy(at, options->arguments[i]) + 1;
+	return length;
+}
+
 static int describe_process(struct server *server, const struct vmtap_options *options)
 {
 	struct encode_process *process = &server->process;
-	size_t length = 0;
+	const char *runtime = options->runtime ? options->runtime : program_invocation_short_name;
 
 	process->pid = (uint32_t)getpid();
 	process->parent = (uint32_t)getppid();
 	process->caps = options->caps ? options->caps : 1;
-	server->runtime = strndup(options->runtime ? options->runtime : program_invocation_short_name, 1024);
-	server->arguments = calloc(1, ARGUMENTS_MAX);
+	server->runtime = strndup(runtime, RUNTIME_MAX);
+	process->arguments_length = options->arguments && options->argument_count > 0 ?
+		join_arguments(options, &server->arguments) : read_command_line(&server->arguments);
 	if (!server->runtime || !server->arguments)
 		return -ENOMEM;
-	for (int i = 0; options->arguments && i < options->argument_count; i++) {
-		size_t bytes = strlen(options->arguments[i]) + 1;
-		if (bytes > ARGUMENTS_MAX - length)
-			break;
-		memcpy(server->arguments + length, options->arguments[i], bytes);
-		length += bytes;
-	}
-	if (!length) {
-		int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-		ssize_t got = file < 0 ? 0 : read(file, server->arguments, ARGUMENTS_MAX);
-		if (file >= 0)
-			close(file);
-		length = got > 0 ? (size_t)got : 0;
-	}
 	process->runtime = server->runtime;
 	process->arguments = server->arguments;
-	process->arguments_length = length;
 	return 0;
 }
 
