@@ -9,6 +9,12 @@
 #include <cpuid.h>
 #endif
 
+enum {
+	/* Two readings of the clocks agree to some tens of ns: nearer points would give a slope
+	 * that is off by more than a part in a thousand. */
+	POINT_DISTANCE_NS = 100000
+};
+
 bool clock_uses_counter;
 
 /* The kernel checks that the counters of all CPUs agree before it keeps time by them. */
@@ -84,8 +90,10 @@ void clock_point(struct clock_line *line)
 {
 	uint64_t raw = 0, time = 0;
 
-	read_pair(&raw, &time);
-	if (raw <= line->raw[1] || time <= line->time[1])
+	do /* there must be a slope, even if that takes a moment once */
+		read_pair(&raw, &time);
+	while (!line->slope && time < line->time[1] + POINT_DISTANCE_NS);
+	if (raw <= line->raw[1] || time < line->time[1] + POINT_DISTANCE_NS)
 		return;
 	line->raw[0] = line->raw[1];
 	line->time[0] = line->time[1];

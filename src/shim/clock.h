@@ -46,7 +46,8 @@ void clock_choose(void);
 /* Sets time 0 to now. */
 void clock_start(struct clock_line *line);
 
-/* A new point at now: readings up to now convert by the line that ends here. */
+/* A new point at now: readings up to now convert by the line that ends here. Does nothing
+ * soon after the last point. */
 void clock_point(struct clock_line *line);
 
 /* A raw reading as ns since the stream's time 0; earlier readings than that give 0. */

@@ -70,5 +70,7 @@ void vmtap_object_remove(struct vmtap_object *object)
 	if (*link)
 		*link = object->next;
 	atomic_store(&object->runtime, NULL);
+	for (uint32_t i = 0; i < object->probe_count; i++)
+		vmtap_word_stream_store(object->words[i], 0);
 	registry_unlock();
 }

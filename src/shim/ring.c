@@ -20,6 +20,7 @@ enum {
 	RING_BYTES_DEFAULT = 1 << 20,
 	RING_BYTES_MIN = 64 << 10,
 	RING_BYTES_MAX = 1 << 30,
+	RING_KEPT_BYTES = 16 << 10,
 	RING_WAIT_MS = 10 /* a waiting producer looks again at least so often */
 };
 
@@ -124,12 +125,15 @@ static bool ring_wait(struct ring *ring, uint64_t next)
 	bool room = false;
 
 	atomic_store_explicit(&ring->record.busy, RING_WAITING, memory_order_seq_cst);
-	while (!room && atomic_load(&listening) && atomic_load(&lossless)) {
+	for (;;) {
 		uint32_t seen = atomic_load(&ring->room);
+		/* Room before whether to wait for it: the ring may have been emptied for the last time. */
+		bool waits = atomic_load(&listening) && atomic_load(&lossless);
 		ring->known_tail = atomic_load(&ring->tail);
 		room = next - ring->known_tail <= ring->size;
-		if (!room)
-			syscall(SYS_futex, &ring->room, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0);
+		if (room || !waits)
+			break;
+		syscall(SYS_futex, &ring->room, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0);
 	}
 	atomic_store_explicit(&ring->record.busy, RING_WRITING, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
@@ -140,10 +144,12 @@ static bool ring_wait(struct ring *ring, uint64_t next)
 static __attribute__((cold, noinline)) bool ring_full(
 	struct ring *ring, uint32_t probe, uint64_t next)
 {
+	bool waits = atomic_load_explicit(&lossless, memory_order_acquire);
+
 	ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 	if (next - ring->known_tail <= ring->size)
 		return false;
-	if (atomic_load_explicit(&lossless, memory_order_relaxed) && ring_wait(ring, next))
+	if (waits && ring_wait(ring, next))
 		return false;
 	count_drop(ring, probe);
 	return true;
@@ -306,11 +312,27 @@ void ring_collect(void)
 	}
 }
 
+/* All but what lies before the producer: it may have found its guard open before that
+ * closed, and be about to write there. */
+static void ring_forget_one(struct ring *ring)
+{
+	uint64_t from = atomic_load(&ring->record.head) & (ring->size - 1) & ~(uint64_t)4095;
+	uint64_t to = from + RING_KEPT_BYTES;
+
+	if (to <= ring->size) {
+		madvise(ring->bytes, from, MADV_DONTNEED);
+		madvise(ring->bytes + to, ring->size + RECORD_MAX - to, MADV_DONTNEED);
+	} else {
+		to -= ring->size;
+		madvise(ring->bytes + to, from - to, MADV_DONTNEED);
+	}
+}
+
 void ring_forget(void)
 {
 	for (struct ring *ring = ring_first(); ring; ring = ring->next)
 		if (atomic_load(&ring->record.busy) == RING_IDLE)
-			madvise(ring->bytes, ring->size + RECORD_MAX, MADV_DONTNEED);
+			ring_forget_one(ring);
 }
 
 void ring_fork_child(void)

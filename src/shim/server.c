@@ -265,7 +265,6 @@ static void skip_stale(struct server *server)
 	for (unsigned i = 0; i < EVENT_TYPES; i++)
 		server->unattached[i] = ring_unattached(i);
 	clock_point(&server->clock);
-	clock_point(&server->clock);
 }
 
 /* Makes guards, rings and waiting agree with what the clients now want. */
@@ -405,6 +404,15 @@ static void drop_gone(struct server *server)
 	}
 }
 
+static void acknowledge(struct server *server, struct client *client)
+{
+	if (!client->acknowledge)
+		return;
+	encode_block_end(&client->encoder);
+	client->acknowledge = !encode_subscribed(
+		&client->encoder, client->tag, clock_monotonic() - server->clock.zero);
+}
+
 /* Acknowledgements and end markers that are due, and sending. */
 static void serve_client(struct server *server, struct client *client)
 {
@@ -413,8 +421,7 @@ static void serve_client(struct server *server, struct client *client)
 	do {
 		uint64_t now = clock_monotonic() - server->clock.zero;
 		encode_block_end(&client->encoder);
-		if (client->acknowledge)
-			client->acknowledge = !encode_subscribed(&client->encoder, client->tag, now);
+		acknowledge(server, client);
 		if (client->finishing && !client->end_queued) {
 			client_mark(client, server->watermark, now);
 			client_finish(client);
@@ -473,12 +480,15 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 	return (polled[0].revents & POLLIN) && read(server->wake, &stops, sizeof(stops)) > 0;
 }
 
-static bool rings_empty(void)
+/* patient: also waits for threads that are in the middle of a record. */
+static bool rings_empty(bool patient)
 {
-	for (struct ring *ring = ring_first(); ring; ring = ring->next)
-		if (atomic_load(&ring->record.busy) == RING_WAITING ||
+	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
+		uint32_t busy = atomic_load(&ring->record.busy);
+		if (busy == RING_WAITING || (patient && busy == RING_WRITING) ||
 			atomic_load(&ring->tail) != atomic_load(&ring->record.head))
 			return false;
+	}
 	return true;
 }
 
@@ -494,11 +504,13 @@ static void finish(struct server *server)
 	registry_open(none);
 	registry_unlock();
 	while (server->clients) {
-		bool all = drain_if_allowed(server) && rings_empty();
+		bool all = drain_if_allowed(server) && rings_empty(clock_monotonic() < deadline);
 		if (all) {
 			for (struct client *client = server->clients; client; client = client->next) {
 				client->subscribed = false;
-				client_finish(client);
+				acknowledge(server, client); /* the end is not to come before it */
+				if (!client->acknowledge)
+					client_finish(client);
 			}
 			ring_set_lossless(false);
 		}

@@ -310,6 +310,25 @@ START_TEST(stop_ends_every_stream_in_order)
 }
 END_TEST
 
+/* A VM that ends at once: the acknowledgement still comes, and before the end. */
+START_TEST(stop_right_after_a_subscription)
+{
+	for (unsigned i = 0; i < 50; i++) {
+		struct reader reader;
+		fixture_start();
+		ck_reader(&reader, reader_open(&reader, fixture_path) && reader_until_header(&reader));
+		reader_subscribe_all(&reader, i % 2 ? WIRE_LOSSLESS : 0, 5);
+		ck_assert(fixture_await_guards(VMTAP_PROBES));
+		VMTAP_GC_IDLE(1);
+		vmtap_stop();
+		ck_reader(&reader, reader_until_end(&reader));
+		ck_assert(reader.acknowledged && reader.tag == 5);
+		ck_assert_uint_eq(reader_received(&reader), 1);
+		reader_close(&reader);
+	}
+}
+END_TEST
+
 START_TEST(poll_tells_what_changed)
 {
 	struct vmtap_guards state = {{0}}, changed;
@@ -618,6 +637,7 @@ int main(void)
 	tcase_add_test(all, a_new_subscription_replaces_the_old);
 	tcase_add_loop_test(all, guards_close_however_a_client_ends, 0, ENDINGS);
 	tcase_add_test(all, stop_ends_every_stream_in_order);
+	tcase_add_test(all, stop_right_after_a_subscription);
 	tcase_add_test(all, poll_tells_what_changed);
 	tcase_add_test(all, junk_is_ignored);
 	tcase_add_test(all, unknown_and_repeated_types_do_no_harm);
