@@ -277,18 +277,31 @@ check: check-build
 check-witnesses: check-build $(B)/.packages-witness
 	@BUILD=$(B) CC='$(CC)' bash tests/run tests/witness/*.sh
 
-# Fuzz targets are clang's and sanitized, whatever the rest is built with.
+# Fuzz targets are clang's and sanitized, whatever the rest is built with. What they share is
+# compiled once; the control frames' target takes its pieces of the library.
 FUZZ_SECONDS ?= 10
-FUZZ_FLAGS := -std=gnu11 -O1 -g $(WARN) -fsanitize=fuzzer,address,undefined \
-	-fno-sanitize-recover=undefined -Isrc -Iinclude -Ibuild/include -Ibuild/gen -D_GNU_SOURCE
-# What clients send to the library is parsed by its own sources.
-FUZZ_CONTROL := src/shim/client.c src/shim/encode.c src/shim/queue.c src/shim/name.c
-build/fuzz/fuzz_control: FUZZ_MORE := $(FUZZ_CONTROL) build/gen/events.c
-build/fuzz/fuzz_control: $(FUZZ_CONTROL) build/gen/events.c
-build/fuzz/%: tests/fuzz/%.c $(CORE_SOURCES) $(GENERATED) | $(B)/.packages-fuzz
+FUZZ_FLAGS := -std=gnu11 -O1 -g $(WARN) -MMD -MP -fno-sanitize-recover=undefined -Isrc -Iinclude \
+	-Ibuild/include -Ibuild/gen -D_GNU_SOURCE
+FUZZ_CORE := $(CORE_SOURCES:src/%.c=build/fuzz/obj/%.o)
+FUZZ_CONTROL := $(patsubst %,build/fuzz/obj/shim/%.o,client encode queue name) \
+	build/fuzz/obj/gen/events.o
+
+build/fuzz/obj/%.o: src/%.c $(BASE) $(GENERATED) $(B)/.packages-fuzz
 	$(call say,FUZZCC $@)
 	@mkdir -p $(@D)
-	$(Q)clang $(FUZZ_FLAGS) -o $@ $< $(CORE_SOURCES) $(FUZZ_MORE) $(LIBS_CORE) -pthread
+	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
+
+build/fuzz/obj/gen/%.o: build/gen/%.c $(BASE) $(GENERATED) $(B)/.packages-fuzz
+	$(call say,FUZZCC $@)
+	@mkdir -p $(@D)
+	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
+
+build/fuzz/fuzz_control: $(FUZZ_CONTROL)
+build/fuzz/%: tests/fuzz/%.c $(FUZZ_CORE)
+	$(call say,FUZZCC $@)
+	@mkdir -p $(@D)
+	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -MF $@.dep -o $@ $(filter %.c %.o,$^) \
+		$(LIBS_CORE) -pthread
 
 .PHONY: fuzz
 fuzz: $(FUZZERS)
@@ -342,4 +355,5 @@ clean:
 	rm -rf build
 
 -include $(shell find $(B) -name '*.d' -path '$(B)/obj/*' 2>/dev/null)
+-include $(shell find build/fuzz/obj -name '*.d' 2>/dev/null) $(wildcard build/fuzz/*.dep)
 -include $(wildcard $(B)/tests/*.dep $(B)/tests/tools/*.dep $(B)/bench/*.dep)
