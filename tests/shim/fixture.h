@@ -71,9 +71,9 @@ static inline bool fixture_await_guards(unsigned count)
 	return true;
 }
 
-#define ck_reader(reader, condition) \
-	do { \
-		bool holds_ = (condition); \
+#define ck_reader(reader, condition)                                                               \
+	do {                                                                                       \
+		bool holds_ = (condition);                                                         \
 		ck_assert_msg(holds_ && !*(reader)->error, "%s: %s", #condition, (reader)->error); \
 	} while (0)
 

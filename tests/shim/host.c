@@ -2,10 +2,11 @@
  * host.c: a VM for scripts that trace it, with extensions or without:
  *     host SOCKET|- COUNT [EXTENSION.so EXTENSION.so]
  * Serves the stream at SOCKET unless that is "-". With a line on standard input awaited it
- * fires gc-work now and then, from every object: a tracer has seen one when the line is sent, so it is
- * attached. Then, with capabilities 1 (itself), 2 and 3 (the extensions), it fires gc-idle
- * COUNT times each, unloads the second extension, and fires COUNT times with 1 and 2 again.
- * Says "done" and ends when its input does. Prints what each object's guard reads, "guard CAP VALUE", before firing.
+ * fires gc-work now and then, from every object: a tracer has seen one when the line is sent, so it
+ * is attached. Then, with capabilities 1 (itself), 2 and 3 (the extensions), it fires gc-idle COUNT
+ * times each, unloads the second extension, and fires COUNT times with 1 and 2 again. Says "done"
+ * and ends when its input does. Prints what each object's guard reads, "guard CAP VALUE", before
+ * firing.
  *
  *     host fork COUNT
  * As many children instead, each of which fires gc-idle with capability 9 once, and must

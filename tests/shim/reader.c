@@ -193,7 +193,8 @@ static bool take_header(struct reader *reader)
 		type = (uint16_t)big(bytes + at + 4, 2);
 		length = (uint32_t)big(bytes + at + 8, 4);
 		if (type >= READER_TYPES || length >= sizeof(text) || reader->types[type].declared)
-			return fail(reader, "header: type %u is out of range or declared twice", type);
+			return fail(
+				reader, "header: type %u is out of range or declared twice", type);
 		if (end - at < 12 + length + 4)
 			return true;
 		extra = (uint32_t)big(bytes + at + 12 + length, 4);
@@ -221,7 +222,8 @@ static bool take_header(struct reader *reader)
 
 /* ---- events ---- */
 
-static bool define_name(struct reader *reader, uint32_t id, const unsigned char *text, size_t length)
+static bool define_name(
+	struct reader *reader, uint32_t id, const unsigned char *text, size_t length)
 {
 	/* Ids that travel with events are high; kept modulo, like any redefinition. */
 	uint32_t slot = id >= 0x7fffff00u ? (id & 0xff) : 256 + id;
@@ -275,8 +277,12 @@ static bool check_thread(struct reader *reader, uint64_t thread, uint64_t time)
 static bool take_probe(struct reader *reader, struct reader_probe *probe, uint64_t time,
 	const unsigned char *payload, size_t length)
 {
-	struct reader_event event = {.probe = (unsigned)(probe - reader->probes), .time = time,
-		.cap = reader->cap, .thread = reader->thread, .cpu = reader->cpu, .count = probe->count};
+	struct reader_event event = {.probe = (unsigned)(probe - reader->probes),
+		.time = time,
+		.cap = reader->cap,
+		.thread = reader->thread,
+		.cpu = reader->cpu,
+		.count = probe->count};
 	char inline_text[65536];
 	size_t at = 0;
 
@@ -417,9 +423,10 @@ static bool take_event(struct reader *reader, bool *progress)
 			return fail(reader, "type %u runs over its block", type);
 		if (time > reader->block_time)
 			return fail(reader, "type %u is later than its block's end", type);
-		if (reader->types[type].probe >= 0 ?
-				!take_probe(reader, &reader->probes[reader->types[type].probe], time, at + head, length) :
-				!take_plain(reader, type, time, at + head, length))
+		if (reader->types[type].probe >= 0
+				? !take_probe(reader, &reader->probes[reader->types[type].probe],
+					  time, at + head, length)
+				: !take_plain(reader, type, time, at + head, length))
 			return false;
 	}
 	reader->at += head + length;
@@ -475,7 +482,8 @@ bool reader_step(struct reader *reader, int wait_ms)
 }
 
 /* Steps until done() says so. */
-static bool until(struct reader *reader, bool (*done)(const struct reader *, uint64_t), uint64_t what)
+static bool until(
+	struct reader *reader, bool (*done)(const struct reader *, uint64_t), uint64_t what)
 {
 	uint64_t deadline = reader_now() + (uint64_t)READER_WAIT_MS * 1000000u;
 

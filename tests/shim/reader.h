@@ -83,7 +83,7 @@ struct reader {
 	uint32_t cpu;
 	struct {
 		uint64_t thread, time;
-	} *threads; /* the last event of each OS thread */
+	} * threads; /* the last event of each OS thread */
 	size_t thread_count;
 	uint64_t events;
 	void (*on_event)(struct reader *reader, const struct reader_event *event);

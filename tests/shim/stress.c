@@ -83,8 +83,8 @@ static void *read_streams(void *argument)
 
 int main(int argc, char **argv)
 {
-	struct vmtap_options options = {.size = sizeof(options), .ring_bytes = 1, .queue_bytes = 1,
-		.socket = path};
+	struct vmtap_options options = {
+		.size = sizeof(options), .ring_bytes = 1, .queue_bytes = 1, .socket = path};
 	unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 5;
 	const char *folder = getenv("TMPDIR");
 	pthread_t threads[THREADS], readers[3];
@@ -95,7 +95,8 @@ int main(int argc, char **argv)
 	for (unsigned long i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, fire, NULL);
 	for (unsigned long i = 0; i < 3; i++)
-		pthread_create(&readers[i], NULL, read_streams, (void *)(i == 2 ? WIRE_LOSSLESS : 0ul));
+		pthread_create(
+			&readers[i], NULL, read_streams, (void *)(i == 2 ? WIRE_LOSSLESS : 0ul));
 	for (unsigned i = 0; i < rounds; i++) {
 		if (vmtap_start(&options)) {
 			fprintf(stderr, "cannot start\n");

@@ -72,7 +72,8 @@ static int serve_in_child(void)
 			VMTAP_GC_WORK(2);
 		if (!reader_finish(&reader))
 			return 4;
-		if (reader.pid != (uint32_t)getpid() || reader_received(&reader) != 500 || reader_lost(&reader))
+		if (reader.pid != (uint32_t)getpid() || reader_received(&reader) != 500 ||
+			reader_lost(&reader))
 			return 5;
 		reader_close(&reader);
 		vmtap_stop();
@@ -118,7 +119,8 @@ START_TEST(fork_amid_everything)
 
 	fixture_start();
 	for (unsigned i = 0; i < 2; i++)
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_for_ever, (void *)&stop), 0);
+		ck_assert_int_eq(
+			pthread_create(&threads[i], NULL, fire_for_ever, (void *)&stop), 0);
 	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
 	for (unsigned i = 0; i < 60; i++) {
 		pid_t child = fork();
@@ -426,7 +428,8 @@ START_TEST(a_runtime_folder_that_is_not_ours)
 
 	snprintf(folder, sizeof(folder), "%s/vmtap", fixture_folder);
 	snprintf(elsewhere, sizeof(elsewhere), "%s/elsewhere", fixture_folder);
-	snprintf(fallback, sizeof(fallback), "/tmp/vmtap-%u/%d", (unsigned)geteuid(), (int)getpid());
+	snprintf(
+		fallback, sizeof(fallback), "/tmp/vmtap-%u/%d", (unsigned)geteuid(), (int)getpid());
 	switch (_i) {
 	case 0: /* a symbolic link to a folder of ours */
 		ck_assert_int_eq(mkdir(elsewhere, 0700), 0);

@@ -21,8 +21,8 @@ static atomic_ulong fired[READER_PROBES];
 
 static void start_with(uint32_t ring_bytes, uint32_t queue_bytes)
 {
-	struct vmtap_options options = {.size = sizeof(options), .ring_bytes = ring_bytes,
-		.queue_bytes = queue_bytes};
+	struct vmtap_options options = {
+		.size = sizeof(options), .ring_bytes = ring_bytes, .queue_bytes = queue_bytes};
 
 	ck_assert_int_eq(vmtap_start(&options), 0);
 }
@@ -293,7 +293,8 @@ static unsigned ring_mappings(void)
 		unsigned long begin, end;
 		char rest[256];
 		/* Rings of a size that nothing else here has; neighbours are one mapping. */
-		if (sscanf(line, "%lx-%lx rw-p 00000000 00:00 0%255[^\n]", &begin, &end, rest) >= 2 &&
+		if (sscanf(line, "%lx-%lx rw-p 00000000 00:00 0%255[^\n]", &begin, &end, rest) >=
+				2 &&
 			end - begin >= (64ul << 20))
 			count += (unsigned)((end - begin) / (64ul << 20));
 	}
@@ -344,7 +345,8 @@ START_TEST(watermarks_hold_with_many_threads)
 	ck_reader(&drainer.reader, reader_start(&drainer.reader, fixture_path, 0));
 	ck_assert_int_eq(pthread_create(&reading, NULL, read_to_end, &drainer), 0);
 	for (unsigned i = 0; i < MANY; i++)
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_until_stopped, &counts[i]), 0);
+		ck_assert_int_eq(
+			pthread_create(&threads[i], NULL, fire_until_stopped, &counts[i]), 0);
 	for (unsigned i = 0; i < MANY; i++)
 		while (counts[i] < 500000)
 			sched_yield();
@@ -382,7 +384,8 @@ START_TEST(signals_that_interrupt_events)
 	sigset_t timer;
 
 	start_with(0, 0);
-	ck_reader(&drainer.reader, reader_start(&drainer.reader, fixture_path, _i ? WIRE_LOSSLESS : 0));
+	ck_reader(&drainer.reader,
+		reader_start(&drainer.reader, fixture_path, _i ? WIRE_LOSSLESS : 0));
 	sigemptyset(&timer);
 	sigaddset(&timer, SIGPROF);
 	pthread_sigmask(SIG_BLOCK, &timer, NULL); /* not in the reading thread */
@@ -449,12 +452,14 @@ START_TEST(stop_and_start_while_threads_fire)
 	pthread_t threads[THREADS];
 
 	for (unsigned i = 0; i < THREADS; i++)
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_until_stopped, &counts[i]), 0);
+		ck_assert_int_eq(
+			pthread_create(&threads[i], NULL, fire_until_stopped, &counts[i]), 0);
 	for (unsigned round = 0; round < 20; round++) {
 		static struct drainer drainer;
 		pthread_t reading;
 		start_with(0, 0);
-		ck_reader(&drainer.reader, reader_start(&drainer.reader, fixture_path, round % 2 ? WIRE_LOSSLESS : 0));
+		ck_reader(&drainer.reader,
+			reader_start(&drainer.reader, fixture_path, round % 2 ? WIRE_LOSSLESS : 0));
 		ck_assert_int_eq(pthread_create(&reading, NULL, read_to_end, &drainer), 0);
 		for (unsigned long from = counts[0]; counts[0] < from + 1000;)
 			sched_yield();
@@ -480,10 +485,12 @@ START_TEST(clients_come_and_go)
 
 	start_with(0, 0);
 	for (unsigned i = 0; i < 2; i++)
-		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_until_stopped, &counts[i]), 0);
+		ck_assert_int_eq(
+			pthread_create(&threads[i], NULL, fire_until_stopped, &counts[i]), 0);
 	for (unsigned round = 0; round < 60; round++) {
 		struct reader reader;
-		ck_reader(&reader, reader_start(&reader, fixture_path, round % 3 == 0 ? WIRE_LOSSLESS : 0));
+		ck_reader(&reader,
+			reader_start(&reader, fixture_path, round % 3 == 0 ? WIRE_LOSSLESS : 0));
 		while (!reader_received(&reader))
 			ck_reader(&reader, reader_step(&reader, 1000));
 		if (round % 2)

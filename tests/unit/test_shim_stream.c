@@ -29,7 +29,8 @@ static struct vmtap_name *test_name(unsigned probe, unsigned argument)
 	struct vmtap_name *name = &names[probe][argument];
 
 	if (!name->text) {
-		snprintf(texts[probe][argument], 96, "name %u of probe %u: \xc3\xa9", argument, probe);
+		snprintf(texts[probe][argument], 96, "name %u of probe %u: \xc3\xa9", argument,
+			probe);
 		vmtap_name_init(name, texts[probe][argument], strlen(texts[probe][argument]));
 	}
 	return name;
@@ -58,19 +59,20 @@ static void check_event(struct reader *reader, const struct reader_event *event)
 		const struct reader_argument *got = &event->arguments[i];
 		uint64_t value = test_value(event->probe, i);
 		if (argument->kind == CONTRACT_STRING) {
-			const char *want = argument->string == CONTRACT_STRING_NAME ?
-				test_name(event->probe, i)->text :
-				test_text(event->probe, i);
-			ck_assert_msg(got->text && strcmp(got->text, want) == 0, "%s: %s", probe->name,
-				got->text ? got->text : "no text");
+			const char *want = argument->string == CONTRACT_STRING_NAME
+						   ? test_name(event->probe, i)->text
+						   : test_text(event->probe, i);
+			ck_assert_msg(got->text && strcmp(got->text, want) == 0, "%s: %s",
+				probe->name, got->text ? got->text : "no text");
 			continue;
 		}
 		if (argument->size == 2)
 			value = (uint16_t)value;
 		else if (argument->size == 4)
-			value = argument->is_signed ? (uint64_t)(int64_t)(int32_t)value : (uint32_t)value;
-		ck_assert_msg(got->value == value, "%s: argument %u is %llx, not %llx", probe->name, i,
-			(unsigned long long)got->value, (unsigned long long)value);
+			value = argument->is_signed ? (uint64_t)(int64_t)(int32_t)value
+						    : (uint32_t)value;
+		ck_assert_msg(got->value == value, "%s: argument %u is %llx, not %llx", probe->name,
+			i, (unsigned long long)got->value, (unsigned long long)value);
 	}
 	ck_assert_uint_eq(event->thread, (uint64_t)getpid());
 }
@@ -161,11 +163,13 @@ START_TEST(each_client_gets_what_it_asked_for)
 {
 	struct reader readers[3];
 	const unsigned asked[3][2] = {{VMTAP_PROBE_GC_IDLE, VMTAP_PROBE_GC_WORK},
-		{VMTAP_PROBE_GC_WORK, VMTAP_PROBE_GC_DONE}, {VMTAP_PROBE_HEAP, VMTAP_PROBE_GC_DONE}};
+		{VMTAP_PROBE_GC_WORK, VMTAP_PROBE_GC_DONE},
+		{VMTAP_PROBE_HEAP, VMTAP_PROBE_GC_DONE}};
 
 	fixture_start();
 	for (unsigned i = 0; i < 3; i++) {
-		ck_reader(&readers[i], reader_open(&readers[i], fixture_path) && reader_until_header(&readers[i]));
+		ck_reader(&readers[i],
+			reader_open(&readers[i], fixture_path) && reader_until_header(&readers[i]));
 		reader_subscribe(&readers[i], 0, i, asked[i], 2);
 		ck_reader(&readers[i], reader_until_acknowledged(&readers[i], i));
 	}
@@ -211,14 +215,7 @@ START_TEST(a_new_subscription_replaces_the_old)
 }
 END_TEST
 
-enum ending {
-	BY_CLOSE,
-	BY_HALF_CLOSE,
-	BY_RESET,
-	BY_FINISH,
-	BY_KILL,
-	ENDINGS
-};
+enum ending { BY_CLOSE, BY_HALF_CLOSE, BY_RESET, BY_FINISH, BY_KILL, ENDINGS };
 
 START_TEST(guards_close_however_a_client_ends)
 {
@@ -294,8 +291,10 @@ START_TEST(stop_ends_every_stream_in_order)
 
 	fixture_start();
 	for (unsigned i = 0; i < 3; i++)
-		ck_reader(&readers[i], reader_start(&readers[i], fixture_path, i == 1 ? WIRE_LOSSLESS : 0));
-	ck_reader(&readers[3], reader_open(&readers[3], fixture_path) && reader_until_header(&readers[3]));
+		ck_reader(&readers[i],
+			reader_start(&readers[i], fixture_path, i == 1 ? WIRE_LOSSLESS : 0));
+	ck_reader(&readers[3],
+		reader_open(&readers[3], fixture_path) && reader_until_header(&readers[3]));
 	for (unsigned i = 0; i < 1000; i++)
 		VMTAP_THREAD_RUN(1, i);
 	vmtap_stop();
@@ -316,7 +315,8 @@ START_TEST(stop_right_after_a_subscription)
 	for (unsigned i = 0; i < 50; i++) {
 		struct reader reader;
 		fixture_start();
-		ck_reader(&reader, reader_open(&reader, fixture_path) && reader_until_header(&reader));
+		ck_reader(&reader,
+			reader_open(&reader, fixture_path) && reader_until_header(&reader));
 		reader_subscribe_all(&reader, i % 2 ? WIRE_LOSSLESS : 0, 5);
 		ck_assert(fixture_await_guards(VMTAP_PROBES));
 		VMTAP_GC_IDLE(1);
@@ -362,7 +362,8 @@ END_TEST
 
 START_TEST(junk_is_ignored)
 {
-	static const char junk[] = "GET / HTTP/1.1\r\nVMVMTVMTPVMTP\7VMTP\1\0GCTL\1\xf0\x9e\x97\x8c";
+	static const char junk[] =
+		"GET / HTTP/1.1\r\nVMVMTVMTPVMTP\7VMTP\1\0GCTL\1\xf0\x9e\x97\x8c";
 	unsigned char frame[] = {'V', 'M', 'T', 'P', 0, 0, 1, 2, 3, 4, 0, 1, 0, 0};
 	unsigned char huge[] = {'V', 'M', 'T', 'P', 0, 0, 0, 0, 0, 0, 0xff, 0xff};
 	unsigned char block[5000];
@@ -469,8 +470,11 @@ static void check_overflow(struct reader *reader, const struct reader_event *eve
 
 	(void)reader;
 	for (unsigned i = 0; i < 3; i++) {
-		snprintf(want, sizeof(want), "%s %u of a name that takes some room", i == 0 ? "class" :
-				i == 1 ? "method" : "file", overflow_next);
+		snprintf(want, sizeof(want), "%s %u of a name that takes some room",
+			i == 0   ? "class"
+			: i == 1 ? "method"
+				 : "file",
+			overflow_next);
 		ck_assert_str_eq(event->arguments[i].text, want);
 	}
 	ck_assert_uint_eq(event->arguments[4].value, overflow_next);
@@ -491,7 +495,10 @@ START_TEST(a_full_name_table_loses_nothing)
 		struct vmtap_name own[3];
 		for (unsigned j = 0; j < 3; j++) {
 			snprintf(text[j], sizeof(text[j]), "%s %u of a name that takes some room",
-				j == 0 ? "class" : j == 1 ? "method" : "file", i);
+				j == 0   ? "class"
+				: j == 1 ? "method"
+					 : "file",
+				i);
 			vmtap_name_init(&own[j], text[j], strlen(text[j]));
 		}
 		VMTAP_METHOD_ENTRY(&own[0], &own[1], &own[2], 1, i);
@@ -574,8 +581,11 @@ END_TEST
 START_TEST(the_process_is_described)
 {
 	char *const arguments[] = {"vm", "program.toy", NULL};
-	struct vmtap_options options = {.size = sizeof(options), .runtime = "test 1.0", .caps = 4,
-		.argument_count = 2, .arguments = arguments};
+	struct vmtap_options options = {.size = sizeof(options),
+		.runtime = "test 1.0",
+		.caps = 4,
+		.argument_count = 2,
+		.arguments = arguments};
 	struct reader reader;
 
 	ck_assert_int_eq(vmtap_start(&options), 0);
