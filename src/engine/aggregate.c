@@ -23,18 +23,18 @@ static uint32_t data_words(const struct aggregate *aggregate)
 	case D_AGGREGATE_STDDEV:
 		return 4;
 	default:
-		return aggregate->distribution.buckets;
+		return sizeof(struct counts) / sizeof(uint64_t);
 	}
 }
 
-int aggregate_init(struct aggregate *aggregate, struct aggregate_memory *memory,
+int aggregate_init(struct aggregate *aggregate, struct quota *quota,
 	const struct d_aggregation *definition, uint32_t string_limit)
 {
 	int error;
 
 	memset(aggregate, 0, sizeof(*aggregate));
 	aggregate->definition = definition;
-	aggregate->memory = memory;
+	aggregate->quota = quota;
 	aggregate->normal = 1;
 	tuple_shape_init(&aggregate->shape, definition->keys, definition->key_count, string_limit);
 	error = distribution_init(&aggregate->distribution, definition);
@@ -92,19 +92,23 @@ static bool grow(struct aggregate *aggregate)
 
 struct aggregate_element *aggregate_add(struct aggregate *aggregate, const struct tuple *tuple)
 {
-	struct aggregate_memory *memory = aggregate->memory;
 	size_t data = aggregate->data_words * sizeof(uint64_t);
 	size_t size =
 		sizeof(struct aggregate_element) + data + tuple_size(&aggregate->shape, tuple);
 	struct aggregate_element *element;
 
-	if (slab_size(size) > memory->limit - memory->used || size > UINT32_MAX)
+	if (size > UINT32_MAX)
+		return NULL;
+	/* An element whose first value cannot be counted must not come to be. */
+	if (aggregate_is_distribution(aggregate) &&
+		slab_size(size) + COUNTS_SPAN_LEAST >
+			aggregate->quota->limit - aggregate->quota->used)
 		return NULL;
 	/* At most two slots in three are taken, so that a search ends soon. */
 	if ((uint64_t)(aggregate->count + 1) * 3 > ((uint64_t)aggregate->mask + 1) * 2 &&
 		!grow(aggregate))
 		return NULL;
-	element = slab_get(memory->slab, size);
+	element = quota_get(aggregate->quota, size);
 	if (!element)
 		return NULL;
 	element->hash = tuple->hash;
@@ -113,7 +117,6 @@ struct aggregate_element *aggregate_add(struct aggregate *aggregate, const struc
 	tuple_store(&aggregate->shape, tuple, element->words + aggregate->data_words);
 	place(aggregate, element);
 	aggregate->count++;
-	memory->used += slab_size(size);
 	return element;
 }
 
@@ -127,7 +130,7 @@ static void add_square(uint64_t *squares, int64_t value)
 	squares[1] = (uint64_t)(sum >> 64);
 }
 
-void aggregate_update(const struct aggregate *aggregate, struct aggregate_element *element,
+bool aggregate_update(const struct aggregate *aggregate, struct aggregate_element *element,
 	int64_t value, int64_t increment)
 {
 	uint64_t *data = element->words;
@@ -159,8 +162,11 @@ void aggregate_update(const struct aggregate *aggregate, struct aggregate_elemen
 		add_square(data + 2, value);
 		break;
 	default:
-		data[distribution_bucket(&aggregate->distribution, value)] += (uint64_t)increment;
+		return counts_add((struct counts *)data,
+			distribution_bucket(&aggregate->distribution, value),
+			aggregate->distribution.buckets, increment, aggregate->quota);
 	}
+	return true;
 }
 
 /* Truncates toward zero; wraps where the quotient does not exist. */
@@ -223,12 +229,12 @@ int aggregate_compare(const struct aggregate *aggregate, const uint64_t *a, cons
 
 	if (aggregate_is_distribution(aggregate)) {
 		const struct distribution *distribution = &aggregate->distribution;
-		long double a_total = distribution_total(distribution, (const int64_t *)a);
-		long double b_total = distribution_total(distribution, (const int64_t *)b);
+		long double a_total = distribution_total(distribution, aggregate_counts(a));
+		long double b_total = distribution_total(distribution, aggregate_counts(b));
 		if (a_total != b_total)
 			return a_total < b_total ? -1 : 1;
-		a_number = distribution_zero(distribution, (const int64_t *)a);
-		b_number = distribution_zero(distribution, (const int64_t *)b);
+		a_number = distribution_zero(distribution, aggregate_counts(a));
+		b_number = distribution_zero(distribution, aggregate_counts(b));
 	} else {
 		a_number = aggregate_number(aggregate, a, 1);
 		b_number = aggregate_number(aggregate, b, 1);
@@ -238,16 +244,22 @@ int aggregate_compare(const struct aggregate *aggregate, const uint64_t *a, cons
 
 void aggregate_clear(struct aggregate *aggregate)
 {
-	for (size_t i = 0; i <= aggregate->mask; i++)
-		if (aggregate->slots[i].element)
-			memset(aggregate->slots[i].element->words, 0,
-				aggregate->data_words * sizeof(uint64_t));
+	for (size_t i = 0; i <= aggregate->mask; i++) {
+		struct aggregate_element *element = aggregate->slots[i].element;
+		if (!element)
+			continue;
+		if (aggregate_is_distribution(aggregate))
+			counts_clear((struct counts *)element->words);
+		else
+			memset(element->words, 0, aggregate->data_words * sizeof(uint64_t));
+	}
 }
 
 static void release(struct aggregate *aggregate, struct aggregate_element *element)
 {
-	aggregate->memory->used -= slab_size(element->size);
-	slab_put(aggregate->memory->slab, element, element->size);
+	if (aggregate_is_distribution(aggregate))
+		counts_free((struct counts *)element->words, aggregate->quota);
+	quota_put(aggregate->quota, element, element->size);
 	aggregate->count--;
 }
 

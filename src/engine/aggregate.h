@@ -8,7 +8,7 @@
  *   min, max         the number, whether there is one (not after clear())
  *   avg              updates, sum
  *   stddev           updates, sum, sum of squares (low word, high word)
- *   quantize ...     a count per bucket
+ *   quantize ...     a struct counts
  */
 #ifndef VMTAP_ENGINE_AGGREGATE_H
 #define VMTAP_ENGINE_AGGREGATE_H
@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "engine/distribution.h"
-#include "engine/slab.h"
+#include "engine/quota.h"
 #include "engine/tuple.h"
 
 struct aggregate_element {
@@ -31,15 +31,9 @@ struct aggregate_slot {
 	uint32_t hash;
 };
 
-/* What all aggregations of an engine share. */
-struct aggregate_memory {
-	struct slab *slab;
-	uint64_t limit, used;
-};
-
 struct aggregate {
 	const struct d_aggregation *definition;
-	struct aggregate_memory *memory;
+	struct quota *quota; /* shared by all aggregations of an engine */
 	struct tuple_shape shape;
 	struct distribution distribution;
 	uint32_t data_words;
@@ -51,7 +45,7 @@ struct aggregate {
 };
 
 /* -EINVAL for parameters that the front end should have refused, -ENOMEM. */
-int aggregate_init(struct aggregate *aggregate, struct aggregate_memory *memory,
+int aggregate_init(struct aggregate *aggregate, struct quota *quota,
 	const struct d_aggregation *definition, uint32_t string_limit);
 void aggregate_free(struct aggregate *aggregate);
 
@@ -80,9 +74,15 @@ static inline struct aggregate_element *aggregate_find(
 /* A new element with no data; NULL when there is no room. */
 struct aggregate_element *aggregate_add(struct aggregate *aggregate, const struct tuple *tuple);
 
-/* increment is used by the distributions only. */
-void aggregate_update(const struct aggregate *aggregate, struct aggregate_element *element,
+/* increment is used by the distributions only. false: there was no room to count it. */
+bool aggregate_update(const struct aggregate *aggregate, struct aggregate_element *element,
 	int64_t value, int64_t increment);
+
+/* The data of an element of a distribution. */
+static inline const struct counts *aggregate_counts(const uint64_t *data)
+{
+	return (const struct counts *)data;
+}
 
 /* The number that prints and sorts; not for distributions. */
 int64_t aggregate_number(const struct aggregate *aggregate, const uint64_t *data, int64_t normal);

@@ -179,19 +179,20 @@ static long double bucket_value(const struct distribution *distribution, uint32_
 	}
 }
 
-long double distribution_total(const struct distribution *distribution, const int64_t *counts)
+long double distribution_total(const struct distribution *distribution, const struct counts *counts)
 {
 	long double total = 0;
 
-	for (uint32_t i = 0; i < distribution->buckets; i++)
-		if (counts[i])
-			total += bucket_value(distribution, i) * counts[i];
+	/* What is not in the span is 0. */
+	for (uint32_t i = counts->first; i < counts->first + counts->size; i++)
+		if (counts_get(counts, i))
+			total += bucket_value(distribution, i) * counts_get(counts, i);
 	return total;
 }
 
-int64_t distribution_zero(const struct distribution *distribution, const int64_t *counts)
+int64_t distribution_zero(const struct distribution *distribution, const struct counts *counts)
 {
-	return counts[distribution_bucket(distribution, 0)];
+	return counts_get(counts, distribution_bucket(distribution, 0));
 }
 
 static void log_linear_label(
@@ -274,15 +275,15 @@ static void print_bar(
 }
 
 /* The rows to print: one more on each side of those with data. */
-static void find_rows(const struct distribution *distribution, const int64_t *counts,
+static void find_rows(const struct distribution *distribution, const struct counts *counts,
 	uint32_t *first, uint32_t *last)
 {
-	uint32_t end = distribution->buckets - 1;
+	uint32_t end = distribution->buckets - 1, behind = counts->first + counts->size;
 
-	for (*first = 0; *first <= end && !counts[*first];)
+	for (*first = counts->first; *first < behind && !counts_get(counts, *first);)
 		++*first;
-	if (*first <= end) {
-		for (*last = end; !counts[*last];)
+	if (*first < behind) {
+		for (*last = behind - 1; !counts_get(counts, *last);)
 			--*last;
 	} else if (distribution->kind == D_AGGREGATE_QUANTIZE) {
 		*first = *last = QUANTIZE_ZERO;
@@ -297,7 +298,7 @@ static void find_rows(const struct distribution *distribution, const int64_t *co
 		++*last;
 }
 
-void distribution_print(const struct distribution *distribution, const int64_t *counts,
+void distribution_print(const struct distribution *distribution, const struct counts *counts,
 	int64_t normal, FILE *output)
 {
 	bool positives = false, negatives = false;
@@ -305,12 +306,11 @@ void distribution_print(const struct distribution *distribution, const int64_t *
 	long double total = 0;
 	uint32_t first, last;
 
-	for (uint32_t i = 0; i < distribution->buckets; i++) {
-		if (!counts[i])
-			continue;
-		total += counts[i] < 0 ? -(long double)counts[i] : (long double)counts[i];
-		positives |= counts[i] > 0;
-		negatives |= counts[i] < 0;
+	for (uint32_t i = counts->first; i < counts->first + counts->size; i++) {
+		long double count = counts_get(counts, i);
+		total += count < 0 ? -count : count;
+		positives |= count > 0;
+		negatives |= count < 0;
 	}
 	find_rows(distribution, counts, &first, &last);
 	/* Whether rows below zero are shown decides what the row at zero is called. */
@@ -318,7 +318,7 @@ void distribution_print(const struct distribution *distribution, const int64_t *
 		"count");
 	for (uint32_t i = first; i <= last; i++) {
 		char label[LABEL_MAX];
-		int64_t count = counts[i];
+		int64_t count = counts_get(counts, i);
 		bucket_label(distribution, i, first < zero, label);
 		fprintf(output, "%16s ", label);
 		print_bar(count, total, positives, negatives, output);

@@ -1,6 +1,6 @@
 /*
  * distribution.h: quantize, lquantize and llquantize: which bucket a value falls into,
- * and the picture of the counts. Counts are an array of `buckets` 64-bit integers.
+ * and the picture of the counts (counts.h).
  *
  * quantize has a bucket per power of two and sign. lquantize has levels of equal width
  * between two outer buckets. llquantize splits each magnitude factor^low ... factor^high
@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "d/program.h"
+#include "engine/counts.h"
 
 struct distribution {
 	enum d_aggregating kind;
@@ -30,11 +31,11 @@ void distribution_free(struct distribution *distribution);
 uint32_t distribution_bucket(const struct distribution *distribution, int64_t value);
 
 /* For sorting: the counts weighted by their buckets' values, and the count at zero. */
-long double distribution_total(const struct distribution *distribution, const int64_t *counts);
-int64_t distribution_zero(const struct distribution *distribution, const int64_t *counts);
+long double distribution_total(const struct distribution *distribution, const struct counts *counts);
+int64_t distribution_zero(const struct distribution *distribution, const struct counts *counts);
 
 /* The picture, from the newline before its heading to the newline after its last row. */
-void distribution_print(const struct distribution *distribution, const int64_t *counts,
+void distribution_print(const struct distribution *distribution, const struct counts *counts,
 	int64_t normal, FILE *output);
 
 #endif

@@ -120,13 +120,13 @@ static int make_aggregates(struct engine *engine)
 {
 	const struct d_program *program = engine->program;
 
-	engine->aggregate_memory.slab = &engine->slab;
-	engine->aggregate_memory.limit = program->options.aggsize;
+	engine->aggregate_quota.slab = &engine->slab;
+	engine->aggregate_quota.limit = program->options.aggsize;
 	engine->aggregates = calloc(program->aggregation_count + 1, sizeof(*engine->aggregates));
 	if (!engine->aggregates)
 		return -ENOMEM;
 	for (size_t i = 0; i < program->aggregation_count; i++) {
-		int error = aggregate_init(&engine->aggregates[i], &engine->aggregate_memory,
+		int error = aggregate_init(&engine->aggregates[i], &engine->aggregate_quota,
 			&program->aggregations[i], engine->string_limit);
 		if (error)
 			return error;

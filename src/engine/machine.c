@@ -640,10 +640,12 @@ run_MACHINE_COUNT:
 run_D_OP_AGGREGATE:
 	aggregate = &engine->aggregates[at->immediate];
 	element = find_aggregate_element(engine, aggregate, &A, &null_key);
-	if (element)
-		aggregate_update(aggregate, element, (int64_t)B, (int64_t)C);
-	else if (null_key)
-		goto null_string;
+	if (!element) {
+		if (null_key)
+			goto null_string;
+	} else if (!aggregate_update(aggregate, element, (int64_t)B, (int64_t)C)) {
+		losses_add_aggregation(&engine->losses, engine->firing.cpu, 1);
+	}
 	NEXT;
 run_D_OP_ACTION:
 	fault_or_none = record(engine, &engine->program->actions[at->immediate], &A);

@@ -111,7 +111,7 @@ static void print_value(const struct aggregate *aggregate, const uint64_t *data,
 {
 	if (aggregate_is_distribution(aggregate))
 		distribution_print(
-			&aggregate->distribution, (const int64_t *)data, aggregate->normal, output);
+			&aggregate->distribution, aggregate_counts(data), aggregate->normal, output);
 	else
 		fprintf(output, " %16" PRId64,
 			aggregate_number(aggregate, data, aggregate->normal));

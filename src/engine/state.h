@@ -111,7 +111,7 @@ struct engine {
 	struct engine_variable *variables;
 	struct dynamic dynamic;
 	struct aggregate *aggregates;
-	struct aggregate_memory aggregate_memory;
+	struct quota aggregate_quota; /* option aggsize */
 	uint64_t static_drops; /* strings of globals lost for want of memory */
 	struct losses losses;
 

@@ -14,7 +14,7 @@
 enum { AGGREGATES_MAX = 3 };
 
 static struct slab slab;
-static struct aggregate_memory memory;
+static struct quota quota;
 static struct d_aggregation definitions[AGGREGATES_MAX];
 static struct aggregate aggregates[AGGREGATES_MAX];
 static unsigned aggregate_count;
@@ -30,7 +30,7 @@ static const struct d_value_type long_key = {D_VALUE_INTEGER, true, false, 8};
 static void setup(void)
 {
 	slab_init(&slab);
-	memory = (struct aggregate_memory){&slab, 4 << 20, 0};
+	quota = (struct quota){&slab, 4 << 20, 0};
 	aggregate_count = 0;
 	memset(&order, 0, sizeof(order));
 	stream = open_memstream(&text, &text_size);
@@ -59,7 +59,7 @@ static struct aggregate *make(enum d_aggregating function, unsigned keys,
 		definition->keys[i] = type[i];
 	if (parameters)
 		memcpy(definition->parameters, parameters, sizeof(definition->parameters));
-	ck_assert_int_eq(aggregate_init(aggregate, &memory, definition, 256), 0);
+	ck_assert_int_eq(aggregate_init(aggregate, &quota, definition, 256), 0);
 	aggregate_count++;
 	return aggregate;
 }
@@ -74,9 +74,7 @@ static bool update_weighted(
 	element = aggregate_find(aggregate, &tuple);
 	if (!element)
 		element = aggregate_add(aggregate, &tuple);
-	if (element)
-		aggregate_update(aggregate, element, value, weight);
-	return element != NULL;
+	return element && aggregate_update(aggregate, element, value, weight);
 }
 
 static bool update(struct aggregate *aggregate, uint64_t key, int64_t value)
@@ -446,7 +444,7 @@ START_TEST(test_parameters_refused)
 		struct d_aggregation definition = {.function = cases[i].function};
 		memcpy(definition.parameters, cases[i].parameters, sizeof(definition.parameters));
 		ck_assert_int_eq(
-			aggregate_init(&aggregates[0], &memory, &definition, 256), -EINVAL);
+			aggregate_init(&aggregates[0], &quota, &definition, 256), -EINVAL);
 	}
 }
 END_TEST
@@ -504,7 +502,7 @@ START_TEST(test_trunc)
 	ck_assert_uint_eq(aggregate->count, 2);
 	aggregate_trunc(aggregate, 0);
 	ck_assert_prints("");
-	ck_assert_uint_eq(memory.used, 0);
+	ck_assert_uint_eq(quota.used, 0);
 	update(aggregate, 5, 6);
 	ck_assert_prints("                5                6\n");
 }
@@ -645,7 +643,7 @@ START_TEST(test_bounded)
 	struct aggregate *aggregate = make(D_AGGREGATE_COUNT, 1, &long_key, NULL);
 	uint64_t added = 0;
 
-	memory.limit = 4096;
+	quota.limit = 4096;
 	while (update(aggregate, added, 0) && added < 1000)
 		added++;
 	ck_assert_uint_gt(added, 50);
@@ -668,7 +666,7 @@ START_TEST(test_many_keys)
 		}
 	}
 	ck_assert_uint_eq(aggregate->count, 10000);
-	ck_assert_uint_lt(memory.used, 2 << 20);
+	ck_assert_uint_lt(quota.used, 2 << 20);
 	for (size_t i = 0; i <= aggregate->mask; i++)
 		if (aggregate->slots[i].element)
 			ck_assert_uint_eq(aggregate->slots[i].element->words[0], 2);
