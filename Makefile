@@ -92,10 +92,18 @@ all: $(PRODUCTS)
 
 # ---- what must be there first ----
 
-# A stamp per set of packages; the script installs what is missing, or prints the one line.
-$(B)/.packages-%: src/packages.sh
+# The sets of packages that the goals need, seen to in one go: the script installs what is
+# missing, or prints one line that names all of it.
+empty :=
+PACKAGE_SETS := build \
+	$(if $(filter check check-% $(B)/tests/%,$(MAKECMDGOALS)),check) \
+	$(if $(filter check-witnesses,$(MAKECMDGOALS)),witness) \
+	$(if $(filter fuzz build/fuzz/%,$(MAKECMDGOALS)),fuzz) \
+	$(if $(filter bench $(B)/bench/%,$(MAKECMDGOALS)),bench)
+PACKAGES := $(B)/.packages-$(subst $(empty) $(empty),+,$(strip $(PACKAGE_SETS)))
+$(PACKAGES): src/packages.sh
 	@mkdir -p $(@D)
-	@sh src/packages.sh $*
+	@CC='$(CC)' sh src/packages.sh $(PACKAGE_SETS)
 	@touch $@
 
 # Objects are made anew when the compiler or its flags change.
@@ -106,7 +114,7 @@ $(B)/flags: FORCE
 .PHONY: FORCE
 FORCE:
 
-BASE := $(B)/flags Makefile | $(B)/.packages-build
+BASE := $(B)/flags Makefile | $(PACKAGES)
 
 # ---- generated from the contract ----
 
@@ -227,7 +235,7 @@ $(B)/vmtap.pc: Makefile
 
 # ---- tests ----
 
-$(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(GENERATED) $(B)/.packages-check
+$(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a $(GENERATED) $(BASE)
 	$(call say,CC $@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(B)/libcore.a $(B)/libvmtap.a \
@@ -254,7 +262,7 @@ $(B)/obj/tests/shim/%.o: tests/shim/%.c $(BASE) $(GENERATED)
 check-build: $(B)/obj/tests/shim/reader.o
 
 $(B)/tests/test_shim_%: tests/unit/test_shim_%.c $(B)/obj/tests/shim/reader.o $(B)/gen/test_calls.h \
-		tests/shim/fixture.h $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(GENERATED) $(B)/.packages-check
+		tests/shim/fixture.h $(B)/libcore.a $(B)/libvmtap.a $(GENERATED) $(BASE)
 	$(call say,CC $@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< \
@@ -274,7 +282,7 @@ check: check-build
 	@BUILD=$(B) CC='$(CC)' bash tests/run $(TESTS)
 
 .PHONY: check-witnesses
-check-witnesses: check-build $(B)/.packages-witness
+check-witnesses: check-build
 	@BUILD=$(B) CC='$(CC)' bash tests/run tests/witness/*.sh
 
 # Fuzz targets are clang's and sanitized, whatever the rest is built with. What they share is
@@ -286,12 +294,12 @@ FUZZ_CORE := $(CORE_SOURCES:src/%.c=build/fuzz/obj/%.o)
 FUZZ_CONTROL := $(patsubst %,build/fuzz/obj/shim/%.o,client encode queue name) \
 	build/fuzz/obj/gen/events.o
 
-build/fuzz/obj/%.o: src/%.c $(BASE) $(GENERATED) $(B)/.packages-fuzz
+build/fuzz/obj/%.o: src/%.c $(BASE) $(GENERATED)
 	$(call say,FUZZCC $@)
 	@mkdir -p $(@D)
 	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
 
-build/fuzz/obj/gen/%.o: build/gen/%.c $(BASE) $(GENERATED) $(B)/.packages-fuzz
+build/fuzz/obj/gen/%.o: build/gen/%.c $(BASE) $(GENERATED)
 	$(call say,FUZZCC $@)
 	@mkdir -p $(@D)
 	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
@@ -314,7 +322,7 @@ $(B)/bench/%: tests/bench/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(GENERATED
 		$(LIBS_CORE) -pthread
 
 .PHONY: bench
-bench: $(PRODUCTS) $(BENCHES) $(B)/.packages-bench
+bench: $(PRODUCTS) $(BENCHES)
 	@BUILD=$(B) CC='$(CC)' bash tests/bench/run
 
 .PHONY: demo

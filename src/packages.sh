@@ -1,7 +1,10 @@
 #!/bin/sh
 # Sees to the Debian packages that a make target needs.
 #
-#   sh src/packages.sh build|check|fuzz|witness|bench
+#   sh src/packages.sh SET...        build, check, fuzz, witness, bench, compilers
+#
+# The compiler that is needed is $CC, gcc without it. The set "compilers" is those that tests
+# use beside it where they find them.
 #
 # A package counts as there when what it is needed for is found, so this also passes on
 # other systems. What is missing is installed when this may be done without a question
@@ -13,55 +16,69 @@ missing=
 need() { # PACKAGE and a test for it
 	package=$1
 	shift
+	case " $missing " in *" $package "*) return ;; esac
 	"$@" >/dev/null 2>&1 || missing="$missing $package"
 }
 header() {
-	printf '#include <%s>\n' "$1" | "${CC:-cc}" -E -x c - ||
+	printf '#include <%s>\n' "$1" | "${CC:-gcc}" -E -x c - ||
 		[ -e "/usr/include/$1" ] || ls /usr/include/*/"$1"
 }
-
-build_packages() {
-	need gcc sh -c 'command -v gcc || command -v cc || command -v clang'
-	need libc6-dev header stdio.h
-	need systemtap-sdt-dev sh -c 'command -v dtrace && [ -e /usr/include/sys/sdt.h -o -e /usr/include/"$(gcc -print-multiarch)"/sys/sdt.h ]'
-	need libelf-dev header gelf.h
-	need libjansson-dev header jansson.h
-	need binutils command -v ar
+sdt() {
+	command -v dtrace && header sys/sdt.h
+}
+clang_links() { # FLAG FUNCTION: what clang links with its run-time library
+	echo "int $2(void) { return 0; }" | clang "$1" -x c - -o /dev/null
 }
 
-case ${1:-} in
-build)
-	build_packages
-	;;
-check)
-	need check header check.h
-	need pkg-config command -v pkg-config
-	need binutils command -v readelf
-	need g++ command -v g++
-	need procps command -v pgrep
-	;;
-fuzz)
-	need clang command -v clang
-	need libclang-rt-14-dev sh -c 'echo "int LLVMFuzzerTestOneInput(void){return 0;}" | clang -x c -fsanitize=fuzzer,address -o /dev/null -'
-	;;
-witness)
-	need bpftrace command -v bpftrace
-	need gdb command -v gdb
-	need binutils command -v readelf
-	need clang command -v clang
-	need lld command -v ld.lld
-	;;
-bench)
-	need valgrind command -v valgrind
-	need bpftrace command -v bpftrace
-	need lttng-tools command -v lttng
-	need liblttng-ust-dev header lttng/tracepoint.h
-	;;
-*)
-	echo "usage: packages.sh build|check|fuzz|witness|bench" >&2
-	exit 2
-	;;
-esac
+for set; do
+	case $set in
+	build)
+		case ${CC:-gcc} in
+		gcc | cc) need gcc command -v "${CC:-gcc}" ;;
+		clang) need clang command -v clang ;;
+		esac
+		need libc6-dev header stdio.h
+		need systemtap-sdt-dev sdt
+		need libelf-dev header gelf.h
+		need libjansson-dev header jansson.h
+		need binutils command -v ar
+		;;
+	check)
+		need check header check.h
+		need pkg-config command -v pkg-config
+		need binutils command -v readelf
+		need gcc command -v gcc
+		need g++ command -v g++
+		need procps command -v pgrep
+		need python3 command -v python3
+		;;
+	compilers)
+		need gcc command -v gcc
+		need clang command -v clang
+		need lld command -v ld.lld
+		need libclang-rt-14-dev clang_links -fsanitize=thread main
+		;;
+	fuzz)
+		need clang command -v clang
+		need libclang-rt-14-dev clang_links -fsanitize=fuzzer,address LLVMFuzzerTestOneInput
+		;;
+	witness)
+		need bpftrace command -v bpftrace
+		need gdb command -v gdb
+		need binutils command -v readelf
+		;;
+	bench)
+		need valgrind command -v valgrind
+		need bpftrace command -v bpftrace
+		need lttng-tools command -v lttng
+		need liblttng-ust-dev header lttng/tracepoint.h
+		;;
+	*)
+		echo "packages.sh: no set \"$set\"; there are build, check, fuzz, witness, bench, compilers" >&2
+		exit 2
+		;;
+	esac
+done
 
 [ -n "$missing" ] || exit 0
 line="apt-get install -y$missing"

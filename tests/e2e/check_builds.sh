@@ -56,7 +56,7 @@ build() {
 	if ! "$compiler" -Iinclude -I"$BUILD/include" -o "$directory/$name" "$directory/vm.c" "$@" \
 		"$BUILD/libvmtap_probes.a" "$BUILD/libvmtap.a" -pthread \
 		>"$directory/log" 2>&1; then
-		if grep -qE 'invalid linker name|cannot find ld|unable to find linker|LLVMgold|lto' \
+		if grep -qE 'invalid linker name|cannot find .?ld|unable to find linker|LLVMgold|lto' \
 			"$directory/log"; then
 			echo "no tools for: $compiler $*"
 			return 1
