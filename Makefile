@@ -333,30 +333,32 @@ demo: $(PRODUCTS)
 
 .PHONY: install
 install: $(PRODUCTS)
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) \
+	$(call say,INSTALL $(DESTDIR)$(PREFIX))
+	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) \
 		$(DESTDIR)$(DATADIR)/scripts
-	install -m 755 $(B)/vmtap $(DESTDIR)$(BINDIR)/vmtap
-	install -m 644 include/vmtap.h $(B)/include/vmtap_probes.h $(DESTDIR)$(INCLUDEDIR)/
-	install -m 644 $(B)/libvmtap.a $(B)/libvmtap_probes.a $(DESTDIR)$(LIBDIR)/
-	install -m 755 $(B)/libvmtap.so $(DESTDIR)$(LIBDIR)/libvmtap.so.$(VERSION)
-	ln -sf libvmtap.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libvmtap.so.$(SOVERSION)
-	ln -sf libvmtap.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libvmtap.so
-	sed 's|^prefix=.*|prefix=$(PREFIX)|; s|^libdir=.*|libdir=$(LIBDIR)|; s|^includedir=.*|includedir=$(INCLUDEDIR)|' \
+	$(Q)install -m 755 $(B)/vmtap $(DESTDIR)$(BINDIR)/vmtap
+	$(Q)install -m 644 include/vmtap.h $(B)/include/vmtap_probes.h $(DESTDIR)$(INCLUDEDIR)/
+	$(Q)install -m 644 $(B)/libvmtap.a $(B)/libvmtap_probes.a $(DESTDIR)$(LIBDIR)/
+	$(Q)install -m 755 $(B)/libvmtap.so $(DESTDIR)$(LIBDIR)/libvmtap.so.$(VERSION)
+	$(Q)ln -sf libvmtap.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libvmtap.so.$(SOVERSION)
+	$(Q)ln -sf libvmtap.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libvmtap.so
+	$(Q)sed 's|^prefix=.*|prefix=$(PREFIX)|; s|^libdir=.*|libdir=$(LIBDIR)|; s|^includedir=.*|includedir=$(INCLUDEDIR)|' \
 		$(B)/vmtap.pc > $(DESTDIR)$(LIBDIR)/pkgconfig/vmtap.pc
-	install -m 644 probes/vm.d $(DESTDIR)$(DATADIR)/
-	install -m 644 $(SCRIPTS) $(DESTDIR)$(DATADIR)/scripts/
-	for page in $(MANUALS); do \
+	$(Q)install -m 644 probes/vm.d $(DESTDIR)$(DATADIR)/
+	$(Q)install -m 644 $(SCRIPTS) $(DESTDIR)$(DATADIR)/scripts/
+	$(Q)for page in $(MANUALS); do \
 		install -d $(DESTDIR)$(MANDIR)/man$${page##*.} && \
 		install -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/ || exit 1; done
-	[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
+	$(Q)[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
 
 .PHONY: uninstall
 uninstall:
-	rm -f $(DESTDIR)$(BINDIR)/vmtap $(DESTDIR)$(INCLUDEDIR)/vmtap.h $(DESTDIR)$(INCLUDEDIR)/vmtap_probes.h
-	rm -f $(DESTDIR)$(LIBDIR)/libvmtap.a $(DESTDIR)$(LIBDIR)/libvmtap_probes.a $(DESTDIR)$(LIBDIR)/libvmtap.so*
-	rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/vmtap.pc
-	rm -rf $(DESTDIR)$(DATADIR)
-	for page in $(notdir $(MANUALS)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
+	$(call say,UNINSTALL $(DESTDIR)$(PREFIX))
+	$(Q)rm -f $(DESTDIR)$(BINDIR)/vmtap $(DESTDIR)$(INCLUDEDIR)/vmtap.h $(DESTDIR)$(INCLUDEDIR)/vmtap_probes.h
+	$(Q)rm -f $(DESTDIR)$(LIBDIR)/libvmtap.a $(DESTDIR)$(LIBDIR)/libvmtap_probes.a $(DESTDIR)$(LIBDIR)/libvmtap.so*
+	$(Q)rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/vmtap.pc
+	$(Q)rm -rf $(DESTDIR)$(DATADIR)
+	$(Q)for page in $(notdir $(MANUALS)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
 
 .PHONY: clean
 clean:

@@ -1,7 +1,7 @@
 #!/bin/bash
 # make demo: the main job from start to end on the toy VM. Lists the probes of its binary,
 # checks them against the contract, starts it on a program that builds and drops trees, and runs
-# two of the bundled D scripts against its pid: one while it runs, one until it ends. Nothing
+# two of the bundled D scripts against its pid: one for a second, one until it ends. Nothing
 # here needs a privilege.
 set -eu
 build=${BUILD:-build}
@@ -12,26 +12,27 @@ pid=
 say() {
 	printf '\n%s%s%s\n' "$bold" "$*" "$plain"
 }
-show() {
-	say "\$ $*"
-	"$@"
+show() { # the command line that $1 is, as it would be typed
+	say "\$ $1"
+	eval "$1"
 }
 trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null || true' EXIT
 
-show "$build/vmtap" list -n 'gc-*' -n 'method-*' "$build/toy"
-show "$build/vmtap" check --contract probes/vm.d "$build/toy"
+show "$build/vmtap list -n 'gc-*' -n 'method-*' $build/toy"
+show "$build/vmtap check --contract probes/vm.d $build/toy"
 echo "(no findings: every probe of the contract is there, as promised)"
 
-say "\$ $build/toy --caps=1 $program 19 &"
-"$build/toy" --caps=1 "$program" 19 >/dev/null &
+say "\$ $build/toy $program 19 &"
+"$build/toy" "$program" 19 >/dev/null &
 pid=$!
 # Until it serves its stream.
 until "$build/vmtap" trace -q -p $pid -n 'BEGIN { exit(0); }' 2>/dev/null; do
 	kill -0 $pid
 done
 
-show timeout --preserve-status -s INT 2 "$build/vmtap" trace --lossless method_count -p $pid
-show "$build/vmtap" trace gc_pause -p $pid
+say "\$ $build/vmtap trace --lossless method_count -p $pid     # and ^C after a second"
+timeout --preserve-status -s INT 1 "$build/vmtap" trace --lossless method_count -p $pid
+show "$build/vmtap trace gc_pause -p $pid"
 wait $pid
 pid=
-say "That was all of it: vmtap trace --help, make check, README.md."
+say "Your own VM next: README.md, \"Put probes into your VM\"."
