@@ -4,7 +4,7 @@
 # counts the same, and each probe's program provokes it.
 set -u
 toy=${TOY:-build/toy}
-plain=${TOY_NOPROBES:-build/toy-noprobes}
+plain=${BUILD:-build}/toy-noprobes
 temp=$(mktemp -d) || exit 1
 trap 'rm -rf "$temp"' EXIT
 command -v python3 >/dev/null || {
