@@ -33,6 +33,7 @@ struct script {
 	size_t length;
 	char *owned; /* text that was read from a file */
 	bool is_file;
+	enum d_last_part last; /* of -n, -f, -m, -P: what the description ends in */
 	struct d_match match;
 };
 
@@ -69,6 +70,9 @@ static void help(void)
 	       "Scripts (may be repeated and mixed, and run in this order):\n"
 	       "  -s FILE         the D script in a file\n"
 	       "  -n CLAUSE       a probe description, with or without predicate and action\n"
+	       "  -P -m -f CLAUSE the same, where the description ends in the provider, the module,\n"
+	       "                  the function\n"
+	       "  -i CLAUSE       the same, with a probe's number as -l shows it\n"
 	       "Output:\n"
 	       "  -q              only what the script prints\n"
 	       "  -o FILE         append the output to a file\n"
@@ -121,7 +125,8 @@ static struct script *add_script(struct trace *trace, const char *name, bool is_
 	if (!grown)
 		return NULL;
 	trace->scripts = grown;
-	grown[trace->script_count] = (struct script){ .name = name, .is_file = is_file };
+	grown[trace->script_count] =
+		(struct script){ .name = name, .is_file = is_file, .last = D_LAST_NAME };
 	if (!is_file) {
 		grown[trace->script_count].text = name;
 		grown[trace->script_count].length = strlen(name);
@@ -184,6 +189,7 @@ static int parse(struct trace *trace, int argc, char **argv)
 		{ "log", required_argument, NULL, OPTION_LOG },
 		{ NULL, 0, NULL, 0 },
 	};
+	struct script *script;
 	char text[64];
 	int option;
 
@@ -212,6 +218,17 @@ static int parse(struct trace *trace, int argc, char **argv)
 		case 's':
 		case 'n':
 			stored = add_script(trace, optarg, option == 's');
+			break;
+		case 'P':
+		case 'm':
+		case 'f':
+		case 'i':
+			script = add_script(trace, optarg, false);
+			stored = script;
+			if (script)
+				script->last = option == 'P' ? D_LAST_PROVIDER :
+					option == 'm' ? D_LAST_MODULE :
+					option == 'f' ? D_LAST_FUNCTION : D_LAST_NONE;
 			break;
 		case 'q':
 			trace->quiet = true;
@@ -357,6 +374,7 @@ static int compile(struct trace *trace, struct d_probe_set *set, uint32_t target
 	}
 	for (size_t i = 0; i < trace->script_count; i++) {
 		struct script *script = &trace->scripts[i];
+		d_compiler_last_part(compiler, script->last);
 		if (d_compile(compiler, script->is_file ? script->name : NULL, script->text,
 			    script->length, &script->match, &error)) {
 			report_compile_error(script, &error);

@@ -20,6 +20,7 @@ int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler 
 	if (!compiler)
 		return -ENOMEM;
 	compiler->settings = *settings;
+	compiler->last_part = D_LAST_NAME;
 	compiler->flags.error_tags = settings->error_tags;
 	compiler->names.arena = &compiler->arena;
 	compiler->program = calloc(1, sizeof(*compiler->program));
@@ -32,6 +33,11 @@ int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler 
 	d_options_init(&compiler->program->options);
 	*result = compiler;
 	return 0;
+}
+
+void d_compiler_last_part(struct d_compiler *compiler, enum d_last_part last)
+{
+	compiler->last_part = last;
 }
 
 void d_compiler_free(struct d_compiler *compiler)

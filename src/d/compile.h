@@ -49,6 +49,21 @@ int d_compiler_option(struct d_compiler *compiler, const char *name, const char 
 	struct d_error *error);
 
 /*
+ * Which part of a probe the last part of a string program's descriptions is: -n, -f, -m
+ * and -P; -i takes numbers only. Descriptions in files always end in the name.
+ */
+enum d_last_part {
+	D_LAST_NONE = -1,
+	D_LAST_PROVIDER,
+	D_LAST_MODULE,
+	D_LAST_FUNCTION,
+	D_LAST_NAME
+};
+
+/* Holds for the string programs that are compiled next; at first it is the name. */
+void d_compiler_last_part(struct d_compiler *compiler, enum d_last_part last);
+
+/*
  * Compiles one script: a file's text (file is its name), or a string program (file is
  * NULL). On failure nothing of it remains and the compiler can only be freed.
  */

@@ -75,6 +75,7 @@ struct d_compiler {
 		format_capacity, action_capacity, clause_capacity;
 	/* the script that is being compiled */
 	const char *file; /* NULL: a string program */
+	enum d_last_part last_part; /* of a string program's descriptions */
 	uint32_t script;
 	struct d_lexer lexer;
 	struct d_token token; /* the parser's current one */

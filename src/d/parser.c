@@ -57,12 +57,12 @@ static const char *expand_part(struct d_compiler *compiler, const struct d_place
 	return part;
 }
 
-/* prov:mod:func:name, right-aligned. */
+/* prov:mod:func:name, right-aligned; with -P, -m and -f without the parts behind theirs. */
 static int split_description(struct d_compiler *compiler, struct d_description *description)
 {
 	const struct d_place *place = &description->place;
 	const char *end = place->start + place->length, *at;
-	int part = 3;
+	int part = compiler->file ? D_LAST_NAME : compiler->last_part;
 
 	for (unsigned i = 0; i < 4; i++)
 		description->parts[i] = "";
@@ -72,8 +72,11 @@ static int split_description(struct d_compiler *compiler, struct d_description *
 		if (part < 0)
 			return d_fail(compiler, place, "D_PDESC_INVAL",
 				"invalid probe description \"%.*s\": "
-				"Probe description has too many parts",
-				(int)place->length, place->start);
+				"%s",
+				(int)place->length, place->start,
+				!compiler->file && compiler->last_part == D_LAST_NONE
+					? "only a probe's number may stand here"
+					: "Probe description has too many parts");
 		description->parts[part] = expand_part(compiler, place, at, end);
 		if (!description->parts[part])
 			return -1;

@@ -1,0 +1,6 @@
+/* @status 1 */
+/* @options -xerrtags -i BEGIN */
+/* -i takes numbers only. */
+END
+{
+}
