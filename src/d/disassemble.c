@@ -94,11 +94,6 @@ static const char *const builtins[D_BUILTINS] = {[D_BUILTIN_PID] = "pid",
 	[D_BUILTIN_PROBEFUNC] = "probefunc",
 	[D_BUILTIN_PROBENAME] = "probename"};
 
-static const char *const subroutines[D_SUBROUTINES] = {[D_SUBROUTINE_COPYINSTR] = "copyinstr",
-	[D_SUBROUTINE_STRINGOF] = "stringof",
-	[D_SUBROUTINE_STRJOIN] = "strjoin",
-	[D_SUBROUTINE_STRLEN] = "strlen"};
-
 static const char *const functions[] = {[D_AGGREGATE_COUNT] = "count",
 	[D_AGGREGATE_SUM] = "sum",
 	[D_AGGREGATE_MIN] = "min",
@@ -188,7 +183,9 @@ static void print_immediate(
 		print_variable_name(file, &program->variables[immediate]);
 		break;
 	case SUBROUTINE:
-		fprintf(file, " %s", NAME_OF(subroutines, immediate));
+		fprintf(file, " %s",
+			immediate >= 0 && immediate < D_SUBROUTINES ? d_subroutines[immediate].name
+								   : "?");
 		break;
 	case AGGREGATION:
 		fprintf(file, " @%s %s", program->aggregations[immediate].name,

@@ -267,7 +267,11 @@ static const char *mismatch(const struct parsed *parsed, const struct d_type *ty
 		       : !strcmp(parsed->prefix, "l") ? "long"
 						      : "long long";
 	case 'c':
+	case 'C':
 		return integer && type->size <= 4 ? NULL : "char or int";
+	case 'Y':
+	case 'T':
+		return integer && type->size == 8 ? NULL : "int64_t";
 	case 'p':
 		return d_type_is_scalar(type) ? NULL : "pointer or integer";
 	default:
@@ -285,9 +289,15 @@ static void set_kind(struct d_conversion *conversion, const struct d_type *type,
 		conversion->letter = type->is_signed ? 'd' : 'u';
 		break;
 	case 'c':
+	case 'C':
 		conversion->kind = D_CONVERT_CHARACTER;
 		break;
+	case 'Y':
+	case 'T':
+		conversion->kind = D_CONVERT_TIME;
+		break;
 	case 's':
+	case 'S':
 		conversion->kind = D_CONVERT_STRING;
 		break;
 	case 'p':
@@ -317,7 +327,7 @@ static int check_conversion(
 		return d_fail(compiler, place, "D_PRINTF_AGG_CONV",
 			"%s( ) conversion #%zu (%%%.*s): @ may only be used in printa( )",
 			parser->function, number, parsed->length, parsed->text);
-	if (strchr("CSaAkYTeEfgG", conversion->letter) ||
+	if (strchr("aAkeEfgG", conversion->letter) ||
 		(*parsed->prefix && strchr("csp", conversion->letter))) {
 		snprintf(text, sizeof(text), "%s( ) conversion %%%s%c", parser->function,
 			parsed->prefix, conversion->letter);

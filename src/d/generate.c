@@ -208,7 +208,9 @@ static int generate_call(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
 	const struct d_function *function = node->function;
-	unsigned first = code->top, count = 0;
+	const struct d_node *argument = node->right;
+	unsigned first = code->top, count = 0, passed = 0;
+	int id = function->id;
 
 	if (function->kind != D_FUNCTION_SUBROUTINE) {
 		d_fail(compiler, &node->place, "D_CG_EXPR",
@@ -216,14 +218,20 @@ static int generate_call(
 			function->name);
 		return -1;
 	}
-	for (const struct d_node *argument = node->right; argument; argument = argument->next) {
+	/* A literal NULL means to go on; a NULL in a variable is a fault like others. */
+	if (id == D_SUBROUTINE_STRTOK && d_node_is_zero(argument)) {
+		id = D_SUBROUTINE_STRTOK_NEXT;
+		argument = argument->next;
+		count++;
+	}
+	for (; argument; argument = argument->next, passed++) {
 		const struct d_type *type =
 			d_types_find(&compiler->types, function->parameters[count++]);
 
 		if (d_generate_as(compiler, code, argument, type) < 0)
 			return -1;
 	}
-	if (d_emit(compiler, code, D_OP_CALL, first, first, count, function->id))
+	if (d_emit(compiler, code, D_OP_CALL, first, first, passed, id))
 		return -1;
 	return finish(code, first);
 }

@@ -13,7 +13,7 @@ enum {
 	NEAR_MAX = 24 /* characters of the script shown */
 };
 
-/* The text at a place: up to the end of its line, cut. */
+/* The text at a place: up to the end of its line, cut. A NUL shows as '?'. */
 static void near_text(
 	const struct d_compiler *compiler, const struct d_place *place, char buffer[NEAR_MAX + 4])
 {
@@ -24,7 +24,7 @@ static void near_text(
 	else if (length > (size_t)(compiler->lexer.end - place->start))
 		length = (size_t)(compiler->lexer.end - place->start);
 	for (; i < length && i < NEAR_MAX && place->start[i] != '\n'; i++)
-		buffer[i] = place->start[i];
+		buffer[i] = place->start[i] ? place->start[i] : '?';
 	/* No character of several bytes is shown in part. */
 	if (i < length && i == NEAR_MAX) {
 		while (i > 0 && ((unsigned char)place->start[i] & 0xc0) == 0x80)

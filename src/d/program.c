@@ -1,10 +1,36 @@
 /*
- * program.c: the end of a program's life, and the options it starts with.
+ * program.c: the end of a program's life, the options it starts with, and the table of
+ * subroutines.
  */
 #include "d/program.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+const struct d_subroutine_form d_subroutines[D_SUBROUTINES] = {
+	[D_SUBROUTINE_COPYINSTR] = {"copyinstr", 1, 2, 0, true},
+	[D_SUBROUTINE_STRINGOF] = {"stringof", 1, 1, 0, true},
+	[D_SUBROUTINE_STRJOIN] = {"strjoin", 2, 2, 3, true},
+	[D_SUBROUTINE_STRLEN] = {"strlen", 1, 1, 1, false},
+	[D_SUBROUTINE_STRCHR] = {"strchr", 2, 2, 1, true},
+	[D_SUBROUTINE_STRRCHR] = {"strrchr", 2, 2, 1, true},
+	[D_SUBROUTINE_STRSTR] = {"strstr", 2, 2, 3, true},
+	[D_SUBROUTINE_INDEX] = {"index", 2, 3, 3, false},
+	[D_SUBROUTINE_RINDEX] = {"rindex", 2, 3, 3, false},
+	[D_SUBROUTINE_SUBSTR] = {"substr", 2, 3, 1, true},
+	[D_SUBROUTINE_STRTOK] = {"strtok", 2, 2, 3, true},
+	[D_SUBROUTINE_STRTOK_NEXT] = {"strtok_next", 1, 1, 1, true},
+	[D_SUBROUTINE_TOUPPER] = {"toupper", 1, 1, 1, true},
+	[D_SUBROUTINE_TOLOWER] = {"tolower", 1, 1, 1, true},
+	[D_SUBROUTINE_BASENAME] = {"basename", 1, 1, 1, true},
+	[D_SUBROUTINE_DIRNAME] = {"dirname", 1, 1, 1, true},
+	[D_SUBROUTINE_CLEANPATH] = {"cleanpath", 1, 1, 1, true},
+	[D_SUBROUTINE_LLTOSTR] = {"lltostr", 1, 2, 0, true},
+	[D_SUBROUTINE_STRTOLL] = {"strtoll", 1, 2, 1, false},
+	[D_SUBROUTINE_SWAP16] = {"swap16", 1, 1, 0, false},
+	[D_SUBROUTINE_SWAP32] = {"swap32", 1, 1, 0, false},
+	[D_SUBROUTINE_SWAP64] = {"swap64", 1, 1, 0, false},
+};
 
 void d_options_init(struct d_options *options)
 {

@@ -147,8 +147,37 @@ enum d_subroutine {
 	D_SUBROUTINE_STRINGOF,  /* (address) string: stringof of an integer or pointer */
 	D_SUBROUTINE_STRJOIN,   /* (string, string) string, cut at strsize */
 	D_SUBROUTINE_STRLEN,    /* (string) integer */
+	D_SUBROUTINE_STRCHR,    /* (string, character) string: from the character on, or NULL */
+	D_SUBROUTINE_STRRCHR,
+	D_SUBROUTINE_STRSTR,    /* (string, string) string: from the match on, or NULL */
+	D_SUBROUTINE_INDEX,     /* (string, string [, position]) integer, -1: not found */
+	D_SUBROUTINE_RINDEX,
+	D_SUBROUTINE_SUBSTR,    /* (string, start [, count]) string */
+	D_SUBROUTINE_STRTOK,    /* (string, delimiters) string or NULL */
+	D_SUBROUTINE_STRTOK_NEXT, /* (delimiters): strtok with the literal NULL */
+	D_SUBROUTINE_TOUPPER,   /* (string) string */
+	D_SUBROUTINE_TOLOWER,
+	D_SUBROUTINE_BASENAME,
+	D_SUBROUTINE_DIRNAME,
+	D_SUBROUTINE_CLEANPATH,
+	D_SUBROUTINE_LLTOSTR,   /* (integer [, base]) string */
+	D_SUBROUTINE_STRTOLL,   /* (string [, base]) integer */
+	D_SUBROUTINE_SWAP16,    /* (integer) integer: between this machine's byte order and the
+				   network's */
+	D_SUBROUTINE_SWAP32,
+	D_SUBROUTINE_SWAP64,
 	D_SUBROUTINES
 };
+
+/* The form of a subroutine's call: what a program must keep to. */
+struct d_subroutine_form {
+	const char *name;
+	uint8_t least, most;  /* arguments */
+	uint8_t strings;      /* bit per argument: it is a string */
+	bool gives_string;
+};
+
+extern const struct d_subroutine_form d_subroutines[D_SUBROUTINES];
 
 enum d_scope {
 	D_SCOPE_GLOBAL,
@@ -188,9 +217,10 @@ struct d_aggregation {
 enum d_conversion_kind {
 	D_CONVERT_SIGNED,    /* d i */
 	D_CONVERT_UNSIGNED,  /* u o x X: letter says which; also %d of an unsigned type, as u */
-	D_CONVERT_CHARACTER, /* c */
-	D_CONVERT_STRING,    /* s */
-	D_CONVERT_POINTER    /* p */
+	D_CONVERT_CHARACTER, /* c C */
+	D_CONVERT_STRING,    /* s S */
+	D_CONVERT_POINTER,   /* p */
+	D_CONVERT_TIME       /* Y T: ns since 1970, in local time */
 };
 
 struct d_conversion {

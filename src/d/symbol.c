@@ -27,6 +27,26 @@ static const struct d_function functions[] = {
 		{"uintptr_t", "size_t"}},
 	{"strjoin", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRJOIN, 2, 2, TEXT, {TEXT, TEXT}},
 	{"strlen", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRLEN, 1, 1, "size_t", {TEXT}},
+	{"strchr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRCHR, 2, 2, TEXT, {TEXT, "char"}},
+	{"strrchr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRRCHR, 2, 2, TEXT, {TEXT, "char"}},
+	{"strstr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRSTR, 2, 2, TEXT, {TEXT, TEXT}},
+	{"index", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INDEX, 2, 3, "int", {TEXT, TEXT, "int"}},
+	{"rindex", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_RINDEX, 2, 3, "int", {TEXT, TEXT, "int"}},
+	{"substr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SUBSTR, 2, 3, TEXT, {TEXT, "int", "int"}},
+	{"strtok", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRTOK, 2, 2, TEXT, {TEXT, TEXT}},
+	{"toupper", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_TOUPPER, 1, 1, TEXT, {TEXT}},
+	{"tolower", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_TOLOWER, 1, 1, TEXT, {TEXT}},
+	{"basename", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_BASENAME, 1, 1, TEXT, {TEXT}},
+	{"dirname", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_DIRNAME, 1, 1, TEXT, {TEXT}},
+	{"cleanpath", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_CLEANPATH, 1, 1, TEXT, {TEXT}},
+	{"lltostr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LLTOSTR, 1, 2, TEXT, {"int64_t", "int"}},
+	{"strtoll", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRTOLL, 1, 2, "int64_t", {TEXT, "int"}},
+	{"htons", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP16, 1, 1, "uint16_t", {"uint16_t"}},
+	{"ntohs", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP16, 1, 1, "uint16_t", {"uint16_t"}},
+	{"htonl", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP32, 1, 1, "uint32_t", {"uint32_t"}},
+	{"ntohl", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP32, 1, 1, "uint32_t", {"uint32_t"}},
+	{"htonll", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP64, 1, 1, "uint64_t", {"uint64_t"}},
+	{"ntohll", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP64, 1, 1, "uint64_t", {"uint64_t"}},
 
 	{"count", D_FUNCTION_AGGREGATING, D_AGGREGATE_COUNT, 0, 0, NULL, {NULL}},
 	{"sum", D_FUNCTION_AGGREGATING, D_AGGREGATE_SUM, 1, 1, NULL, {NULL}},
@@ -45,14 +65,11 @@ static const char *const later_actions[] = {"breakpoint", "chill", "commit", "co
 	"print", "raise", "setopt", "speculate", "stack", "stop", "sym", "system", "tracemem",
 	"uaddr", "ufunc", "umod", "ustack", "usym"};
 
-static const char *const later_subroutines[] = {"alloca", "basename", "bcopy", "cleanpath",
-	"copyin", "copyinto", "d_path", "ddi_pathname", "dirname", "getf", "getmajor", "getminor",
-	"htonl", "htonll", "htons", "index", "inet_ntoa", "inet_ntoa6", "inet_ntop", "json",
-	"link_ntop", "lltostr", "memref", "memstr", "msgdsize", "msgsize", "mutex_owned",
-	"mutex_owner", "mutex_type_adaptive", "mutex_type_spin", "ntohl", "ntohll", "ntohs",
-	"progenyof", "rand", "rindex", "rw_iswriter", "rw_read_held", "rw_write_held",
-	"speculation", "strchr", "strrchr", "strstr", "strtok", "strtoll", "substr", "tolower",
-	"toupper"};
+static const char *const later_subroutines[] = {"alloca", "bcopy", "copyin", "copyinto", "d_path",
+	"ddi_pathname", "getf", "getmajor", "getminor", "inet_ntoa", "inet_ntoa6", "inet_ntop",
+	"json", "link_ntop", "memref", "memstr", "msgdsize", "msgsize", "mutex_owned",
+	"mutex_owner", "mutex_type_adaptive", "mutex_type_spin", "progenyof", "rand", "rw_iswriter",
+	"rw_read_held", "rw_write_held", "speculation"};
 
 static const struct {
 	const char *name, *type;

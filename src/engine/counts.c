@@ -36,8 +36,8 @@ static void wanted_span(const struct counts *counts, uint32_t bucket, uint32_t b
 	*size = to - from;
 }
 
-static bool change(struct counts *counts, uint32_t bucket, uint32_t buckets, bool wide,
-	struct quota *quota)
+static bool change(
+	struct counts *counts, uint32_t bucket, uint32_t buckets, bool wide, struct quota *quota)
 {
 	struct counts grown = {.wide = wide};
 	uint64_t first, size;
@@ -62,8 +62,8 @@ static bool change(struct counts *counts, uint32_t bucket, uint32_t buckets, boo
 	return true;
 }
 
-bool counts_add_beyond(struct counts *counts, uint32_t bucket, uint32_t buckets,
-	int64_t increment, struct quota *quota)
+bool counts_add_beyond(struct counts *counts, uint32_t bucket, uint32_t buckets, int64_t increment,
+	struct quota *quota)
 {
 	int64_t sum = (int64_t)((uint64_t)counts_get(counts, bucket) + (uint64_t)increment);
 	bool wide = counts->wide || sum != (int32_t)sum;

@@ -21,9 +21,9 @@ enum {
 };
 
 struct counts {
-	void *span;          /* int32_t, or int64_t when wide; NULL: none yet */
-	uint32_t first;      /* the bucket of the span's first count */
-	uint32_t size : 31;  /* counts in the span */
+	void *span;         /* int32_t, or int64_t when wide; NULL: none yet */
+	uint32_t first;     /* the bucket of the span's first count */
+	uint32_t size : 31; /* counts in the span */
 	uint32_t wide : 1;
 };
 
@@ -38,8 +38,8 @@ static inline int64_t counts_get(const struct counts *counts, uint32_t bucket)
 }
 
 /* As counts_add(), for what does not fit into the span as it is. */
-bool counts_add_beyond(struct counts *counts, uint32_t bucket, uint32_t buckets,
-	int64_t increment, struct quota *quota);
+bool counts_add_beyond(struct counts *counts, uint32_t bucket, uint32_t buckets, int64_t increment,
+	struct quota *quota);
 
 /*
  * Adds to bucket, of `buckets` in all; wraps at 64 bits. false: there was no room, and

@@ -233,6 +233,7 @@ void engine_free(struct engine *engine)
 	strings_free(&engine->strings);
 	losses_free(&engine->losses);
 	scratch_free(&engine->scratch);
+	free(engine->tokens.bytes);
 	slab_free_all(&engine->slab);
 	free(engine->clauses);
 	free(engine->table);
@@ -360,6 +361,7 @@ static inline void fire(struct engine *engine)
 	const struct engine_probe *entry = &engine->table[engine->firing.probe];
 	bool exited = engine->exited;
 
+	engine->tokens.active = false;
 	for (uint32_t i = 0; i < entry->count; i++) {
 		engine->firing.enabling = entry->first + i + 1;
 		run_clause(engine, engine->enabled[entry->first + i]);

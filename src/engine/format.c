@@ -4,10 +4,11 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
 
 #include "engine/value.h"
 
-enum { SPECIFICATION_MAX = 24, ESCAPE_MAX = 5, DUMP_COLUMNS = 16 };
+enum { SPECIFICATION_MAX = 24, ESCAPE_MAX = 5, DUMP_COLUMNS = 16, TIME_MAX = 64 };
 
 void format_text(const struct d_text *text, FILE *output)
 {
@@ -67,37 +68,42 @@ static void print_padding(int64_t count, FILE *output)
 		putc_unlocked(' ', output);
 }
 
-/* %S and %C: the width counts the escaped characters, the precision the plain ones. */
+/* %S and %C: width and precision count what is printed, escapes spelled out. */
 static void print_escaped(
 	const char *bytes, uint32_t length, int width, int precision, bool left, FILE *output)
 {
 	char escaped[ESCAPE_MAX];
 	int64_t columns = 0;
+	unsigned size;
 
-	if (precision >= 0 && (uint32_t)precision < length)
-		length = (uint32_t)precision;
 	if (width < 0) {
 		left = true;
 		width = -width;
 	}
 	for (uint32_t i = 0; i < length; i++)
 		columns += escape((unsigned char)bytes[i], escaped);
+	if (precision >= 0 && columns > precision)
+		columns = precision;
 	if (!left)
 		print_padding(width - columns, output);
-	for (uint32_t i = 0; i < length; i++)
-		fwrite(escaped, 1, escape((unsigned char)bytes[i], escaped), output);
+	for (int64_t printed = 0; printed < columns; printed += size) {
+		size = escape((unsigned char)*bytes++, escaped);
+		if (size > columns - printed)
+			size = (unsigned)(columns - printed);
+		fwrite(escaped, 1, size, output);
+	}
 	if (left)
 		print_padding(width - columns, output);
 }
 
-static void print_character(
-	const struct d_conversion *conversion, int width, uint64_t value, FILE *output)
+static void print_character(const struct d_conversion *conversion, int width, int precision,
+	uint64_t value, FILE *output)
 {
 	char specification[SPECIFICATION_MAX];
 
 	if (conversion->letter == 'C') {
 		char c = (char)value;
-		print_escaped(&c, 1, width, -1, conversion->minus, output);
+		print_escaped(&c, 1, width, precision, conversion->minus, output);
 		return;
 	}
 	strcpy(start_specification(conversion, specification), "*c");
@@ -122,6 +128,32 @@ static void print_string(const struct d_conversion *conversion, int width, int p
 	}
 }
 
+/* %Y: "2004 Jan 25 13:00:00"; %T: "Sun, 25 Jan 2004 13:00:00 UTC". */
+static void print_time(const struct d_conversion *conversion, int width, int precision,
+	uint64_t value, FILE *output)
+{
+	static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+	static const char *const months[] = {
+		"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+	time_t seconds = (time_t)(value / 1000000000);
+	char specification[SPECIFICATION_MAX], text[TIME_MAX], clock[TIME_MAX];
+	struct tm broken;
+
+	if (!localtime_r(&seconds, &broken))
+		return; /* a year that does not fit: not in 64 bits of ns */
+	snprintf(clock, sizeof(clock), "%02d:%02d:%02d", broken.tm_hour, broken.tm_min,
+		broken.tm_sec);
+	if (conversion->letter == 'Y')
+		snprintf(text, sizeof(text), "%d %s %2d %.8s", broken.tm_year + 1900,
+			months[broken.tm_mon], broken.tm_mday, clock);
+	else
+		snprintf(text, sizeof(text), "%s, %02d %s %d %.8s %.16s", days[broken.tm_wday],
+			broken.tm_mday, months[broken.tm_mon], broken.tm_year + 1900, clock,
+			broken.tm_zone);
+	strcpy(start_specification(conversion, specification), "*.*s");
+	fprintf(output, specification, width, precision, text);
+}
+
 void format_conversion(const struct d_conversion *conversion, int64_t wanted_width,
 	int64_t wanted_precision, uint64_t value, FILE *output)
 {
@@ -133,10 +165,13 @@ void format_conversion(const struct d_conversion *conversion, int64_t wanted_wid
 
 	switch (conversion->kind) {
 	case D_CONVERT_CHARACTER:
-		print_character(conversion, width, value, output);
+		print_character(conversion, width, precision, value, output);
 		return;
 	case D_CONVERT_STRING:
 		print_string(conversion, width, precision, value_text(value), output);
+		return;
+	case D_CONVERT_TIME:
+		print_time(conversion, width, precision, value, output);
 		return;
 	default:
 		break;

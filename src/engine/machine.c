@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/subroutine.h"
+
 /* Instructions of the prepared code, beside those of enum d_opcode that stay. */
 enum machine_opcode {
 	MACHINE_LOAD_SELF = D_OPCODES, /* immediate: slot */
@@ -74,101 +76,19 @@ static uint64_t owner_of(const struct engine *engine)
 	return (uint64_t)engine->firing.process->pid << 32 | engine->firing.tid;
 }
 
-/* Returns a fault's code, or -1 for none. */
-static int set_fault(struct engine *engine, enum d_fault code, uint64_t value)
-{
-	engine->fault.code = code;
-	engine->fault.value = value;
-	return code;
-}
-
-/* A part of a text, in scratch unless it is the whole. */
-static const struct d_text *make_text(
-	struct engine *engine, const struct d_text *text, uint32_t offset, uint64_t limit)
-{
-	uint32_t length = text->length - offset;
-	struct d_text *part;
-	char *bytes;
-
-	if (offset == 0 && length <= limit)
-		return text;
-	if (length > limit)
-		length = (uint32_t)limit;
-	part = scratch_get(&engine->scratch, sizeof(*part) + length + 1);
-	if (!part)
-		return NULL;
-	bytes = (char *)(part + 1);
-	memcpy(bytes, text->bytes + offset, length);
-	bytes[length] = '\0';
-	*part = (struct d_text){bytes, length, d_text_hash(bytes, length)};
-	return part;
-}
-
-/* copyinstr(): the string at an address, of at most limit characters. */
+/* copyinstr() of one argument. */
 static int copy_text(struct engine *engine, uint64_t address, uint64_t limit, uint64_t *result)
 {
 	uint32_t offset;
 	const struct d_text *text = event_text(engine->firing.batch, address, &offset);
 
 	if (!text)
-		return set_fault(engine, D_FAULT_BADADDR, address);
-	text = make_text(engine, text, offset, limit);
+		return fault_set(engine, D_FAULT_BADADDR, address);
+	text = subroutine_part(engine, text, offset, limit);
 	if (!text)
-		return set_fault(engine, D_FAULT_NOSCRATCH, 0);
+		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	*result = value_of_text(text);
 	return -1;
-}
-
-static int join_texts(struct engine *engine, const uint64_t *arguments, uint64_t *result)
-{
-	const struct d_text *left = value_text(arguments[0]), *right = value_text(arguments[1]);
-	uint32_t limit = engine->string_limit;
-	uint32_t left_length, right_length;
-	struct d_text *joined;
-	char *bytes;
-
-	if (!left || !right)
-		return set_fault(engine, D_FAULT_BADADDR, 0);
-	left_length = left->length < limit ? left->length : limit;
-	right_length = right->length < limit - left_length ? right->length : limit - left_length;
-	joined = scratch_get(
-		&engine->scratch, sizeof(*joined) + (size_t)left_length + right_length + 1);
-	if (!joined)
-		return set_fault(engine, D_FAULT_NOSCRATCH, 0);
-	bytes = (char *)(joined + 1);
-	memcpy(bytes, left->bytes, left_length);
-	memcpy(bytes + left_length, right->bytes, right_length);
-	joined->bytes = bytes;
-	joined->length = left_length + right_length;
-	bytes[joined->length] = '\0';
-	joined->hash = d_text_hash(bytes, joined->length);
-	*result = value_of_text(joined);
-	return -1;
-}
-
-static int call(struct engine *engine, const struct d_instruction *instruction,
-	const uint64_t *arguments, uint64_t *result)
-{
-	const struct d_text *text;
-	int64_t limit;
-
-	switch (instruction->immediate) {
-	case D_SUBROUTINE_COPYINSTR: /* with a limit; without one it is MACHINE_COPY_TEXT */
-		limit = (int64_t)arguments[1];
-		if (limit < 0 || limit > engine->string_limit)
-			limit = engine->string_limit;
-		return copy_text(engine, arguments[0], (uint64_t)limit, result);
-	case D_SUBROUTINE_STRJOIN:
-		return join_texts(engine, arguments, result);
-	case D_SUBROUTINE_STRLEN:
-		text = value_text(arguments[0]);
-		if (!text)
-			return set_fault(engine, D_FAULT_BADADDR, 0);
-		*result = text->length < engine->string_limit ? text->length : engine->string_limit;
-		return -1;
-	default:
-		return set_fault(engine, D_FAULT_ILLOP, 0);
-	}
 }
 
 /* probeprov and its like. */
@@ -245,10 +165,10 @@ static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result
 		text = probe_text(engine, ENGINE_NAME_NAME);
 		break;
 	default: /* events carry no CPU time of threads */
-		return set_fault(engine, D_FAULT_ILLOP, 0);
+		return fault_set(engine, D_FAULT_ILLOP, 0);
 	}
 	if (!text)
-		return set_fault(engine, D_FAULT_NOSCRATCH, 0);
+		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	*result = value_of_text(text);
 	return -1;
 }
@@ -261,7 +181,7 @@ static int read_memory(struct engine *engine, uint64_t address, uint8_t form, ui
 	uint64_t value = 0;
 
 	if (!text || size > text->length - offset + 1)
-		return set_fault(engine, D_FAULT_BADADDR, address);
+		return fault_set(engine, D_FAULT_BADADDR, address);
 	switch (size) {
 	case 1: {
 		uint8_t byte;
@@ -346,10 +266,10 @@ static int record(struct engine *engine, const struct d_action *action, const ui
 
 	for (unsigned i = 0; i < action->argument_count; i++)
 		if (action->types[i].kind == D_VALUE_STRING && !arguments[i])
-			return set_fault(engine, D_FAULT_BADADDR, 0);
+			return fault_set(engine, D_FAULT_BADADDR, 0);
 	/* Printing would divide by it. */
 	if (action->kind == D_ACTION_NORMALIZE && !arguments[0])
-		return set_fault(engine, D_FAULT_DIVZERO, 0);
+		return fault_set(engine, D_FAULT_DIVZERO, 0);
 	record = &engine->records[engine->record_count++];
 	record->action = action;
 	record->first = engine->record_value_count;
@@ -625,7 +545,8 @@ run_MACHINE_COPY_TEXT:
 		goto fault;
 	NEXT;
 run_D_OP_CALL:
-	fault_or_none = call(engine, at, &B, &A);
+	fault_or_none = subroutine_call(
+		engine, (enum d_subroutine)at->immediate, &B, at->c, &A);
 	if (fault_or_none >= 0)
 		goto fault;
 	NEXT;
@@ -657,10 +578,10 @@ run_D_OP_ACTION:
 #undef C
 #undef NEXT
 divide_by_zero:
-	set_fault(engine, D_FAULT_DIVZERO, 0);
+	fault_set(engine, D_FAULT_DIVZERO, 0);
 	goto fault;
 null_string:
-	set_fault(engine, D_FAULT_BADADDR, 0);
+	fault_set(engine, D_FAULT_BADADDR, 0);
 fault:
 	engine->fault.offset = base + (uint32_t)(at - code);
 	return false;

@@ -75,6 +75,13 @@ struct fault {
 	uint32_t offset; /* in the predicate's code followed by the clause's */
 };
 
+/* The string that strtok() takes apart, for one firing. */
+struct tokens {
+	char *bytes; /* not NUL-terminated */
+	uint32_t capacity, length, at;
+	bool active;
+};
+
 struct record {
 	const struct d_action *action;
 	uint32_t first; /* into record_values */
@@ -101,6 +108,7 @@ struct engine {
 	struct firing firing;
 	struct fault fault;
 	struct scratch scratch;
+	struct tokens tokens;
 	struct record *records;
 	uint64_t *record_values;
 	uint32_t record_count, record_value_count;
@@ -127,5 +135,13 @@ struct engine {
 	int status;
 	int indent; /* option flowindent */
 };
+
+/* Returns the code: instructions return a fault's, or -1 for none. */
+static inline int fault_set(struct engine *engine, enum d_fault code, uint64_t value)
+{
+	engine->fault.code = code;
+	engine->fault.value = value;
+	return code;
+}
 
 #endif

@@ -94,27 +94,19 @@ static int verify_jump(struct verifier *verifier, size_t at)
 
 static bool verify_call(struct verifier *verifier, const struct d_instruction *instruction)
 {
-	static const struct {
-		uint8_t least, most;
-		uint8_t arguments[2], result;
-	} subroutines[D_SUBROUTINES] = {
-		[D_SUBROUTINE_COPYINSTR] = {1, 2, {KIND_INTEGER, KIND_INTEGER}, KIND_STRING},
-		[D_SUBROUTINE_STRINGOF] = {1, 1, {KIND_INTEGER, KIND_INTEGER}, KIND_STRING},
-		[D_SUBROUTINE_STRJOIN] = {2, 2, {KIND_STRING, KIND_STRING}, KIND_STRING},
-		[D_SUBROUTINE_STRLEN] = {1, 1, {KIND_STRING, KIND_STRING}, KIND_INTEGER},
-	};
+	const struct d_subroutine_form *form;
 	uint8_t *registers = verifier->now.registers;
 
-	if (!index_ok(instruction->immediate, D_SUBROUTINES) ||
-		instruction->c < subroutines[instruction->immediate].least ||
-		instruction->c > subroutines[instruction->immediate].most ||
+	if (!index_ok(instruction->immediate, D_SUBROUTINES))
+		return false;
+	form = &d_subroutines[instruction->immediate];
+	if (instruction->c < form->least || instruction->c > form->most ||
 		!register_range(instruction->b, instruction->c))
 		return false;
 	for (unsigned i = 0; i < instruction->c; i++)
-		if (subroutines[instruction->immediate].arguments[i] == KIND_STRING &&
-			!(registers[instruction->b + i] & KIND_STRING))
+		if ((form->strings & 1u << i) && !(registers[instruction->b + i] & KIND_STRING))
 			return false;
-	registers[instruction->a] = subroutines[instruction->immediate].result;
+	registers[instruction->a] = form->gives_string ? KIND_STRING : KIND_INTEGER;
 	return true;
 }
 

@@ -48,7 +48,8 @@ START_TEST(test_as_an_array)
 			uint32_t bucket = (uint32_t)(next_random(&state) % buckets);
 			/* The first hundred stay small. */
 			int64_t increment = increments[next_random(&state) % (n < 100 ? 4 : 8)];
-			expected[bucket] = (int64_t)((uint64_t)expected[bucket] + (uint64_t)increment);
+			expected[bucket] =
+				(int64_t)((uint64_t)expected[bucket] + (uint64_t)increment);
 			ck_assert(counts_add(&counts, bucket, buckets, increment, &quota));
 			ck_assert_uint_le((uint64_t)counts.first + counts.size, buckets);
 		}

@@ -1,0 +1,10 @@
+/* %S and %C: what does not print is spelled out, before width and precision. */
+#pragma D option quiet
+
+BEGIN
+{
+	printf("[%S] [%S]\n", "a\n\t\"\\\001\377", "plain");
+	printf("[%10S] [%-10S] [%.3S] [%.1S]\n", "a\t", "a\t", "a\tbc", "\n");
+	printf("[%C] [%C] [%5C] [%-5C]\n", '\n', 'x', 'x', '\t');
+	exit(0);
+}

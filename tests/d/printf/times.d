@@ -1,0 +1,12 @@
+/* %Y and %T: nanoseconds since 1970 as a time; the tests run in UTC. */
+#pragma D option quiet
+
+BEGIN
+{
+	printf("%Y\n", 1075035600123456789);
+	printf("%T\n", 1075035600123456789);
+	printf("[%22Y] [%-22Y] [%.4Y]\n", 0LL, 1234567890000000000, 0LL);
+	@["start", 0LL] = sum(1075035600000000000);
+	printa("%s %Y %@Y\n", @);
+	exit(0);
+}
