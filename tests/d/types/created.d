@@ -1,0 +1,19 @@
+/* What a variable's first assignment makes of it. */
+#pragma D option quiet
+
+BEGIN
+{
+	a++;
+	b = 1;
+	c = arg0;
+	d = pid;
+	e = NULL;
+	f = "text";
+	g = 4294967296;
+	h = timestamp;
+	printf("%d %d %d %d %d %d %d %d\n", sizeof(a), sizeof(b), sizeof(c), sizeof(d), sizeof(e),
+	    sizeof(f), sizeof(g), sizeof(h));
+	b = 4294967303;
+	printf("%d\n", b);
+	exit(0);
+}
