@@ -31,7 +31,7 @@ static const char help[] =
 	"  -a, --allow-missing PROBE[,PROBE...]\n"
 	"                              these may be missing, and then must be; repeatable\n"
 	"      --json                  one JSON document\n"
-	"      --help                  this text\n"
+	"  -h, --help                  this text\n"
 	"\n"
 	"One line per finding:\n"
 	"  BINARY: vm:::gc-start: argument 2: contract says uint32_t, site 0x4f10 has -8@%rdx\n"
@@ -212,7 +212,7 @@ int command_check(int argc, char **argv)
 
 	optind = 0;
 	opterr = 0; /* one message, of our own */
-	while ((option = getopt_long(argc, argv, "c:a:", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "c:a:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'c':
 			file = optarg;

@@ -40,7 +40,7 @@ static const char help[] =
 	"\n"
 	"  -v, --verbose  operands and functions count as changes, too\n"
 	"      --json     one JSON document\n"
-	"      --help     this text\n"
+	"  -h, --help     this text\n"
 	"\n"
 	"  + vm:::heap(uint16_t, uint64_t)    is new\n"
 	"  - vm:::raise(uint64_t)             is gone\n"
@@ -345,7 +345,7 @@ int command_diff(int argc, char **argv)
 
 	optind = 0;
 	opterr = 0; /* one message, of our own */
-	while ((option = getopt_long(argc, argv, "v", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "vh", options, NULL)) != -1) {
 		switch (option) {
 		case 'v':
 			diff.verbose = true;

@@ -57,7 +57,7 @@ static const char help[] =
 	"                 several filters: probes that pass one of them\n"
 	"  -v, --verbose  addresses, instructions, semaphores and arguments of each site\n"
 	"      --json     one JSON document\n"
-	"      --help     this text\n"
+	"  -h, --help     this text\n"
 	"\n"
 	"Examples:\n"
 	"  vmtap list /usr/bin/ruby              all probes of a binary\n"
@@ -463,7 +463,7 @@ int command_list(int argc, char **argv)
 
 	optind = 0;
 	opterr = 0; /* one message, of our own */
-	while ((option = getopt_long(argc, argv, "P:m:f:n:v", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "P:m:f:n:vh", options, NULL)) != -1) {
 		int field = FIELD_PROVIDER;
 
 		switch (option) {

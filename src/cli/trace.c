@@ -58,8 +58,9 @@ struct trace {
 
 static void help(void)
 {
-	printf("Usage: vmtap trace [OPTION]... SCRIPT -p PID [ARGUMENT]...\n"
-	       "       vmtap trace [OPTION]... -s FILE|-n CLAUSE... -p PID|-c COMMAND [ARGUMENT]...\n"
+	printf("Usage: vmtap trace [OPTION]... SCRIPT -p PID|-c COMMAND|--log FILE [ARGUMENT]...\n"
+	       "       vmtap trace [OPTION]... -s FILE|-n CLAUSE... -p PID|-c COMMAND|--log FILE\n"
+	       "                   [ARGUMENT]...\n"
 	       "Runs D scripts on a VM that serves an event stream. SCRIPT is one that comes with\n"
 	       "vmtap ('vmtap scripts' lists them); ARGUMENTs are $1, $2... in the scripts.\n\n"
 	       "What to trace:\n"
