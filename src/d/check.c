@@ -151,9 +151,12 @@ static int check_dereference(
 {
 	const struct d_type *target;
 
-	if (d_type_is_string(operand->type))
-		return d_fail_unsupported(
-			compiler, &node->place, "access to a string's characters");
+	if (d_type_is_string(operand->type)) {
+		node->type = d_types_find(&compiler->types, "char");
+		node->lvalue = true;
+		node->writable = false;
+		return 0;
+	}
 	if (!d_type_is_pointer(operand->type))
 		return d_fail(compiler, &node->place, "D_DEREF_NONPTR",
 			"cannot dereference non-pointer type");
@@ -205,10 +208,14 @@ static int check_index(struct d_compiler *compiler, struct d_node *node)
 		return -1;
 	if (d_node_count(node->right) != 1)
 		return d_fail(compiler, &node->place,
-			d_type_is_pointer(left->type) ? "D_PROTO_LEN" : "D_DEREF_NONPTR",
+			d_type_is_pointer(left->type) || d_type_is_string(left->type)
+				? "D_PROTO_LEN"
+				: "D_DEREF_NONPTR",
 			"cannot use more than one index or none on what is no associative array");
-	if (d_type_is_pointer(left->type) && !d_type_is_integer(node->right->type))
-		return fail_operator(compiler, node, "D_OP_INT", "an integer as index");
+	if ((d_type_is_pointer(left->type) || d_type_is_string(left->type)) &&
+		!d_type_is_integer(node->right->type))
+		return d_fail(compiler, &node->place, "D_OP_INT",
+			"operator [ ] requires an integer as index");
 	return check_dereference(compiler, node, left);
 }
 
@@ -432,6 +439,9 @@ static int check_address(struct d_compiler *compiler, struct d_node *node)
 			"cannot take the address of a dynamic variable");
 	if (!operand->lvalue)
 		return fail_operator(compiler, node, "D_ADDROF_LVAL", "lvalue as an operand");
+	if (operand->left && d_type_is_string(operand->left->type))
+		return d_fail_unsupported(
+			compiler, &node->place, "the address of a string's character");
 	node->type = d_types_pointer(&compiler->types, operand->type);
 	return node->type ? 0 : d_fail_memory(compiler);
 }

@@ -174,6 +174,16 @@ static int emit_scale(struct d_compiler *compiler, struct d_code *code, unsigned
 	return d_emit(compiler, code, D_OP_MULTIPLY, reg, reg, (unsigned)factor, 0);
 }
 
+/* A string's character; its number is in the register behind the string's. */
+static int generate_character(struct d_compiler *compiler, struct d_code *code, int string)
+{
+	code->top = (unsigned)string + 1;
+	return d_emit(compiler, code, D_OP_CALL, (unsigned)string, (unsigned)string, 2,
+		       D_SUBROUTINE_CHARACTER)
+		       ? -1
+		       : string;
+}
+
 static int generate_index(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
@@ -195,6 +205,8 @@ static int generate_index(
 	}
 	base = d_generate(compiler, code, node->left);
 	index = base < 0 ? -1 : d_generate(compiler, code, node->right);
+	if (index >= 0 && d_type_is_string(node->left->type))
+		return generate_character(compiler, code, base);
 	if (index < 0 ||
 		emit_scale(compiler, code, (unsigned)index, node->left->type, &node->place) ||
 		d_emit(compiler, code, D_OP_ADD, (unsigned)base, (unsigned)base, (unsigned)index,
@@ -587,6 +599,13 @@ static int generate_unary(
 	case D_OPERATOR_PLUS:
 		return reg;
 	case D_OPERATOR_DEREFERENCE:
+		if (reg >= 0 && d_type_is_string(node->left->type)) {
+			int first = d_emit_register(compiler, code, &node->place);
+
+			return first < 0 || d_emit_integer(compiler, code, (unsigned)first, 0)
+				       ? -1
+				       : generate_character(compiler, code, reg);
+		}
 		return generate_read(compiler, code, node->type, reg);
 	case D_OPERATOR_NEGATE:
 		opcode = D_OP_NEGATE;

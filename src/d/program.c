@@ -27,6 +27,7 @@ const struct d_subroutine_form d_subroutines[D_SUBROUTINES] = {
 	[D_SUBROUTINE_CLEANPATH] = {"cleanpath", 1, 1, 1, true},
 	[D_SUBROUTINE_LLTOSTR] = {"lltostr", 1, 2, 0, true},
 	[D_SUBROUTINE_STRTOLL] = {"strtoll", 1, 2, 1, false},
+	[D_SUBROUTINE_CHARACTER] = {"character", 2, 2, 1, false},
 	[D_SUBROUTINE_SWAP16] = {"swap16", 1, 1, 0, false},
 	[D_SUBROUTINE_SWAP32] = {"swap32", 1, 1, 0, false},
 	[D_SUBROUTINE_SWAP64] = {"swap64", 1, 1, 0, false},

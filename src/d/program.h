@@ -162,6 +162,7 @@ enum d_subroutine {
 	D_SUBROUTINE_CLEANPATH,
 	D_SUBROUTINE_LLTOSTR,   /* (integer [, base]) string */
 	D_SUBROUTINE_STRTOLL,   /* (string [, base]) integer */
+	D_SUBROUTINE_CHARACTER, /* (string, number) integer: s[n]; 0 from its end to strsize */
 	D_SUBROUTINE_SWAP16,    /* (integer) integer: between this machine's byte order and the
 				   network's */
 	D_SUBROUTINE_SWAP32,

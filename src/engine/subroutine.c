@@ -408,6 +408,11 @@ int subroutine_call(struct engine *engine, enum d_subroutine which, const uint64
 		return number_text(engine, (int64_t)arguments[0], second, result);
 	case D_SUBROUTINE_STRTOLL:
 		return text_number(engine, one, second, result);
+	case D_SUBROUTINE_CHARACTER:
+		if ((uint64_t)second > engine->string_limit)
+			return fault_set(engine, D_FAULT_BADINDEX, (uint64_t)second);
+		*result = second < one.length ? (uint64_t)(int64_t)(int8_t)one.bytes[second] : 0;
+		return -1;
 	case D_SUBROUTINE_SWAP16:
 		*result = htobe16((uint16_t)arguments[0]);
 		return -1;
