@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -29,6 +30,7 @@ static char **split(char *copy, size_t *count)
 
 static void run_child(char **words, pid_t parent, int report)
 {
+	char self[16];
 	sigset_t none;
 	int number;
 
@@ -39,7 +41,8 @@ static void run_child(char **words, pid_t parent, int report)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127);
-	setenv("VMTAP_WAIT", "1", 1);
+	snprintf(self, sizeof(self), "%d", (int)getpid());
+	setenv("VMTAP_WAIT", self, 1);
 	execvp(words[0], words);
 	number = errno;
 	if (write(report, &number, sizeof(number)) < 0)

@@ -1,6 +1,7 @@
 /*
- * child.h: the command that `vmtap trace -c` runs. It is started with VMTAP_WAIT=1 in
- * its environment: its library waits for a client before it lets the first event pass.
+ * child.h: the command that `vmtap trace -c` runs. It is started with its
+ * pid as VMTAP_WAIT in its environment: its library waits for a client before it lets the
+ * first event pass; those of the programs that it starts do not.
  */
 #ifndef VMTAP_CLI_CHILD_H
 #define VMTAP_CLI_CHILD_H

@@ -6,6 +6,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+enum {
+	QUIET_NS = 20000000 /* between watermarks without events */
+};
+
 int client_open(int socket, size_t queue_bytes, struct client **result)
 {
 	struct client *client = calloc(1, sizeof(*client));
@@ -62,7 +66,8 @@ static size_t parse_one(struct client *client)
 	size_t length = client->input_length, same = 0, bytes;
 	unsigned count;
 
-	while (same < sizeof(magic) - 1 && same < length && input[same] == (unsigned char)magic[same])
+	while (same < sizeof(magic) - 1 && same < length &&
+		input[same] == (unsigned char)magic[same])
 		same++;
 	if (same < sizeof(magic) - 1)
 		return same == length ? 0 : 1;
@@ -90,7 +95,8 @@ void client_parse(struct client *client)
 			break;
 		/* Junk may be long: move the rest once for each run of it. */
 		done = step;
-		while (step == 1 && done < client->input_length && client->input[done] != WIRE_SUBSCRIBE[0])
+		while (step == 1 && done < client->input_length &&
+			client->input[done] != WIRE_SUBSCRIBE[0])
 			done++;
 		client->input_length -= done;
 		memmove(client->input, client->input + done, client->input_length);
@@ -99,19 +105,19 @@ void client_parse(struct client *client)
 
 void client_read(struct client *client)
 {
-	while (!client->changed && !client->input_ended) {
-		ssize_t got = recv(client->socket, client->input + client->input_length,
+	ssize_t got;
+
+	if (client->changed || client->input_ended)
+		return;
+	do
+		got = recv(client->socket, client->input + client->input_length,
 			sizeof(client->input) - client->input_length, MSG_DONTWAIT);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			client->gone = errno != EAGAIN && errno != EWOULDBLOCK;
-			return;
-		}
-		if (got == 0) {
-			client->input_ended = true;
-			return;
-		}
+	while (got < 0 && errno == EINTR);
+	if (got < 0) {
+		client->gone = errno != EAGAIN && errno != EWOULDBLOCK;
+	} else if (got == 0) {
+		client->input_ended = true;
+	} else {
 		client->input_length += (size_t)got;
 		client_parse(client);
 	}
@@ -122,8 +128,8 @@ void client_send(struct client *client)
 	struct queue *queue = &client->encoder.queue;
 
 	while (queue_length(queue)) {
-		ssize_t sent = send(client->socket, queue->bytes + queue->start, queue_length(queue),
-			MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t sent = send(client->socket, queue->bytes + queue->start,
+			queue_length(queue), MSG_DONTWAIT | MSG_NOSIGNAL);
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0) {
@@ -137,13 +143,15 @@ void client_send(struct client *client)
 
 /* ---- events ---- */
 
-void client_take(struct client *client, uint32_t probe, const unsigned char *record,
-	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients)
+void client_take(struct client *client, uint32_t probe, const unsigned char *record, uint64_t raw,
+	uint64_t time, uint64_t thread, const struct encode_transient *transients)
 {
 	if (!client->wanted[probe] || (int64_t)(raw - client->since) < 0 || client->end_queued)
 		return;
 	if (!encode_record(&client->encoder, &event_types[probe], record, time, thread, transients))
 		client_lose(client, probe, 1, time);
+	else if (time > client->newest)
+		client->newest = time;
 }
 
 void client_lose(struct client *client, uint32_t probe, uint64_t count, uint64_t time)
@@ -170,7 +178,8 @@ void client_mark(struct client *client, uint64_t watermark, uint64_t now)
 		for (unsigned i = 0; i < EVENT_TYPES; i++) {
 			if (!client->lost[i])
 				continue;
-			if (encode_loss(encoder, &event_types[i], client->lost[i], client->loss_since, now, 0))
+			if (encode_loss(encoder, &event_types[i], client->lost[i],
+				    client->loss_since, now, 0))
 				client->lost[i] = 0;
 			else
 				all = false;
@@ -178,8 +187,12 @@ void client_mark(struct client *client, uint64_t watermark, uint64_t now)
 		client->has_lost = !all;
 		encode_block_end(encoder);
 	}
-	if (client->subscribed || client->finishing)
-		encode_watermark(encoder, watermark);
+	/* While it has nothing to wait for, it need not wake so often to hear that. */
+	if ((client->subscribed &&
+		    (client->newest > client->marked || watermark - client->marked > QUIET_NS)) ||
+		client->finishing)
+		if (encode_watermark(encoder, watermark))
+			client->marked = watermark;
 }
 
 void client_finish(struct client *client)

@@ -33,6 +33,7 @@ struct client {
 	bool wanted[EVENT_TYPES];
 	bool before[EVENT_TYPES]; /* wanted until the frame that is being taken */
 	uint64_t since;   /* raw time: events before were recorded for others */
+	uint64_t newest, marked; /* stream times: of its last event, of the last watermark */
 	uint64_t loss_since; /* stream time of the first loss not yet told */
 	uint64_t lost[EVENT_TYPES];
 	bool has_lost;
@@ -45,7 +46,7 @@ struct client {
 int client_open(int socket, size_t queue_bytes, struct client **client);
 void client_close(struct client *client);
 
-/* Reads what has come. After a whole frame it stops with changed set, the frame's
+/* Reads once. After a whole frame it stops with changed set, the frame's
  * subscription in place; the server acts on it and calls again. */
 void client_read(struct client *client);
 

@@ -11,9 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum {
-	ENDPOINT_BACKLOG = 16
-};
+enum { ENDPOINT_BACKLOG = 16 };
 
 /* Makes the directory if need be; it must be a directory of this user alone. */
 static int private_directory(const char *path)
@@ -38,7 +36,8 @@ static int default_path(char *path, size_t size)
 
 	if (runtime && runtime[0] == '/') {
 		length = snprintf(path, size, "%s/vmtap", runtime);
-		error = length < 0 || (size_t)length >= size ? -ENAMETOOLONG : private_directory(path);
+		error = length < 0 || (size_t)length >= size ? -ENAMETOOLONG
+							     : private_directory(path);
 	}
 	if (error) {
 		snprintf(path, size, "/tmp/vmtap-%u", (unsigned)geteuid());
@@ -73,8 +72,8 @@ static int make_address(const char *path, struct sockaddr_un *address, int *dire
 	*directory = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (*directory < 0)
 		return -errno;
-	if ((size_t)snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d%s", *directory,
-		    name) >= sizeof(address->sun_path)) {
+	if ((size_t)snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d%s",
+		    *directory, name) >= sizeof(address->sun_path)) {
 		close(*directory);
 		*directory = -1;
 		return -ENAMETOOLONG;
@@ -103,6 +102,7 @@ static bool is_stale(const char *path, const struct sockaddr_un *address)
 int endpoint_open(struct endpoint *endpoint, const char *path)
 {
 	struct sockaddr_un address;
+	struct stat status;
 	int directory = -1, error = 0;
 
 	endpoint->socket = -1;
@@ -129,10 +129,17 @@ int endpoint_open(struct endpoint *endpoint, const char *path)
 		error = -errno;
 		if (error == -EADDRINUSE && is_stale(endpoint->path, &address) &&
 			unlink(endpoint->path) == 0)
-			error = bind(endpoint->socket, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
+			error = bind(endpoint->socket, (struct sockaddr *)&address, sizeof(address))
+					? -errno
+					: 0;
 	}
-	if (!error && listen(endpoint->socket, ENDPOINT_BACKLOG))
+	if (!error &&
+		(lstat(endpoint->path, &status) || listen(endpoint->socket, ENDPOINT_BACKLOG)))
 		error = -errno;
+	if (!error) {
+		endpoint->device = status.st_dev;
+		endpoint->inode = status.st_ino;
+	}
 out:
 	if (directory >= 0)
 		close(directory);
@@ -145,9 +152,13 @@ out:
 
 void endpoint_close(struct endpoint *endpoint)
 {
+	struct stat status;
+
 	if (endpoint->socket < 0)
 		return;
-	unlink(endpoint->path);
+	if (!lstat(endpoint->path, &status) && status.st_dev == endpoint->device &&
+		status.st_ino == endpoint->inode)
+		unlink(endpoint->path);
 	close(endpoint->socket);
 	endpoint->socket = -1;
 }

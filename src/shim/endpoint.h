@@ -10,9 +10,12 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct endpoint {
 	int socket;
+	dev_t device; /* and inode: which file at the path is ours */
+	ino_t inode;
 	char path[PATH_MAX];
 };
 

@@ -44,7 +44,8 @@ static inline uint16_t current_cpu(void)
 	if (__builtin_expect(&__rseq_offset && &__rseq_size && __rseq_size, 1)) {
 		/* struct rseq: u32 cpu_id_start, u32 cpu_id */
 		const volatile uint32_t *area =
-			(const volatile uint32_t *)((char *)__builtin_thread_pointer() + __rseq_offset);
+			(const volatile uint32_t *)((char *)__builtin_thread_pointer() +
+						    __rseq_offset);
 		int32_t cpu = (int32_t)area[1];
 		if (__builtin_expect(cpu >= 0, 1))
 			return (uint16_t)cpu;
@@ -124,10 +125,15 @@ static bool ring_wait(struct ring *ring, uint64_t next)
 	int saved = errno;
 	bool room = false;
 
+	if (syscall(SYS_gettid) != ring->thread) { /* a child that no fork() has told of it */
+		atomic_store(&listening, false);
+		return false;
+	}
 	atomic_store_explicit(&ring->record.busy, RING_WAITING, memory_order_seq_cst);
 	for (;;) {
 		uint32_t seen = atomic_load(&ring->room);
-		/* Room before whether to wait for it: the ring may have been emptied for the last time. */
+		/* Room before whether to wait for it: the ring may have been emptied for the last
+		 * time. */
 		bool waits = atomic_load(&listening) && atomic_load(&lossless);
 		ring->known_tail = atomic_load(&ring->tail);
 		room = next - ring->known_tail <= ring->size;
@@ -159,8 +165,8 @@ static struct vmtap_record *ring_begin(uint32_t probe, uint32_t bytes)
 {
 	struct ring *ring = thread_ring;
 
-	if (__builtin_expect(!ring ||
-			    atomic_load_explicit(&ring->record.busy, memory_order_relaxed), 0)) {
+	if (__builtin_expect(
+		    !ring || atomic_load_explicit(&ring->record.busy, memory_order_relaxed), 0)) {
 		ring = ring_slow(probe);
 		if (!ring)
 			return NULL;
@@ -169,7 +175,8 @@ static struct vmtap_record *ring_begin(uint32_t probe, uint32_t bytes)
 	atomic_signal_fence(memory_order_seq_cst);
 	uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_relaxed);
 	uint64_t next = ring_after(head, bytes, ring->size);
-	if (__builtin_expect(next - ring->known_tail > ring->size, 0) && ring_full(ring, probe, next)) {
+	if (__builtin_expect(next - ring->known_tail > ring->size, 0) &&
+		ring_full(ring, probe, next)) {
 		atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 		return NULL;
 	}
@@ -196,13 +203,16 @@ static uint32_t ring_name(struct vmtap_name *name)
 	if (id)
 		return id;
 	uint32_t length = name->length < NAME_LENGTH_MAX ? name->length : NAME_LENGTH_MAX;
-	uint32_t bytes = (RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
+	uint32_t bytes =
+		(RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
 	struct vmtap_record *record = ring_begin(RING_NAME, bytes);
 	struct ring *ring = thread_ring;
 	if (!record) {
 		/* Amid another record nothing may change; else the event to come is dropped. */
-		if (ring && atomic_load_explicit(&ring->record.busy, memory_order_relaxed) == RING_IDLE)
-			atomic_store_explicit(&ring->record.busy, RING_SPOILED, memory_order_relaxed);
+		if (ring &&
+			atomic_load_explicit(&ring->record.busy, memory_order_relaxed) == RING_IDLE)
+			atomic_store_explicit(
+				&ring->record.busy, RING_SPOILED, memory_order_relaxed);
 		return 0;
 	}
 	id = NAME_TRANSIENT + ring->next_transient++ % NAME_TRANSIENTS;
@@ -229,15 +239,13 @@ void ring_set_size(uint32_t bytes)
 
 void ring_set_listening(bool now)
 {
-	atomic_store(&listening, now);
-	if (!now)
+	if (atomic_exchange(&listening, now) && !now)
 		ring_wake();
 }
 
 void ring_set_lossless(bool now)
 {
-	atomic_store(&lossless, now);
-	if (!now)
+	if (atomic_exchange(&lossless, now) && !now)
 		ring_wake();
 }
 
@@ -279,25 +287,42 @@ static void ring_unmap(struct ring *ring)
 	munmap(ring, head + ring->size + RECORD_MAX);
 }
 
-/* A live thread of this process has that id, or a later ring says that it was reused. */
-static bool ring_thread_lives(const struct ring *ring)
+/* A thread's number is another's only once the first is gone: a newer ring with the number of
+ * an older one says that. Each ring is compared with those before it once. */
+static void find_reused(void)
 {
-	for (const struct ring *newer = ring_first(); newer && newer != ring; newer = newer->next)
-		if (newer->thread == ring->thread)
-			return false;
-	return syscall(SYS_tgkill, getpid(), ring->thread, 0) == 0 || errno != ESRCH;
+	for (struct ring *ring = ring_first(); ring && !ring->compared; ring = ring->next) {
+		ring->compared = true;
+		for (struct ring *older = ring->next; older; older = older->next)
+			if (older->thread == ring->thread)
+				older->reused = true;
+	}
+}
+
+static bool is_read(const struct ring *ring)
+{
+	return atomic_load(&ring->tail) == atomic_load(&ring->record.head) &&
+	       ring->reported_drops == atomic_load(&ring->drops);
+}
+
+/* Only a thread that is known to be gone can have nothing more to say. */
+static bool is_over(const struct ring *ring)
+{
+	return is_read(ring) &&
+	       (ring->reused ||
+		       (syscall(SYS_tgkill, getpid(), ring->thread, 0) && errno == ESRCH)) &&
+	       is_read(ring);
 }
 
 void ring_collect(void)
 {
 	struct ring *previous = NULL, *next;
 
+	find_reused();
 	for (struct ring *ring = ring_first(); ring; ring = next) {
 		struct ring *expected = ring;
 		next = ring->next;
-		if (ring_thread_lives(ring) ||
-			atomic_load(&ring->tail) != atomic_load(&ring->record.head) ||
-			ring->reported_drops != atomic_load(&ring->drops)) {
+		if (!is_over(ring)) {
 			previous = ring;
 			continue;
 		}

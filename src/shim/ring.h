@@ -53,6 +53,7 @@ struct ring {
 	_Atomic uint64_t dropped[VMTAP_PROBES];   /* since the ring was made */
 	uint64_t reported[VMTAP_PROBES];          /* the server's: as far as told to clients */
 	uint64_t reported_drops;
+	bool compared, reused;    /* the server's: see ring_collect() */
 	void *transients;         /* the server's: texts of RING_NAME records */
 	size_t transients_bytes;
 };

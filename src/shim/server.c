@@ -67,7 +67,8 @@ struct server {
 	pthread_mutex_t wait_lock;
 	pthread_cond_t wait_changed;
 	bool has_subscribed;
-	unsigned waiting;
+	bool ending; /* guards stay closed, whatever clients still ask for */
+	_Atomic unsigned references;
 };
 
 /* ---- draining ---- */
@@ -197,12 +198,19 @@ static uint64_t ring_floor(const struct server *server, struct ring *ring, uint3
 	return ring->last ? ring->last : ring->created;
 }
 
-/* A client that must lose nothing is behind: the rings keep what they have. */
+/* A client that must lose nothing has much to read. What it asks for waits as well: each
+ * change of a subscription lets what the rings hold into its queue. */
+static bool is_behind(const struct client *client)
+{
+	return client->lossless && client->subscribed && !client->gone &&
+		queue_length(&client->encoder.queue) > client->encoder.queue.capacity / 2;
+}
+
+/* As long as one is, the rings keep what they have. */
 static bool held_back(const struct server *server)
 {
 	for (const struct client *client = server->clients; client; client = client->next)
-		if (client->lossless && client->subscribed && !client->gone &&
-			queue_length(&client->encoder.queue) > client->encoder.queue.capacity / 2)
+		if (is_behind(client))
 			return true;
 	return false;
 }
@@ -278,7 +286,7 @@ static void apply_subscriptions(struct server *server)
 		listening = true;
 		lossless |= client->lossless;
 		for (unsigned i = 0; i < EVENT_TYPES; i++)
-			wanted[i] |= client->wanted[i];
+			wanted[i] |= client->wanted[i] && !server->ending;
 	}
 	if (listening && !server->listening)
 		skip_stale(server);
@@ -320,17 +328,20 @@ static void take_frame(struct server *server, struct client *client)
 	apply_subscriptions(server);
 	/* An end marker is its own acknowledgement: nothing may follow it. */
 	client->finishing = client->finish_asked;
-	client->acknowledge = !client->finishing;
+	encode_block_end(&client->encoder);
+	client->acknowledge = !client->finishing &&
+		!encode_subscribed(&client->encoder, client->tag, clock_monotonic() - server->clock.zero);
 	if (client->subscribed)
 		note_subscriber(server);
 }
 
-/* Frames, one at a time: each takes effect before the next is read. What was recorded
- * before a change is delivered by the terms of before. */
+/* Frames, one at a time: each takes effect before the next is taken. What was recorded
+ * before a change is delivered by the terms of before. One read a turn: a client that never
+ * stops talking must not keep the thread from the rings. */
 static void read_client(struct server *server, struct client *client)
 {
+	client_read(client);
 	do {
-		client_read(client);
 		if (client->changed && server->listening && !client->gone) {
 			bool wanted[EVENT_TYPES];
 			memcpy(wanted, client->wanted, sizeof(wanted));
@@ -461,7 +472,7 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 
 	for (client = server->clients; client; client = client->next)
 		polled[count++] = (struct pollfd){.fd = client->socket,
-			.events = (short)((client->input_ended ? 0 : POLLIN) |
+			.events = (short)((client->input_ended || is_behind(client) ? 0 : POLLIN) |
 				(client_pending(client) ? POLLOUT : 0))};
 	if (poll(polled, count, timeout_ms) <= 0)
 		return false;
@@ -499,8 +510,9 @@ static void finish(struct server *server)
 	const bool none[EVENT_TYPES] = {false};
 	uint64_t deadline = clock_monotonic() + (uint64_t)server->flush_ms * 1000000u;
 
+	server->ending = true;
+	registry_lock(); /* a child of fork() closes what it finds here */
 	endpoint_close(&server->endpoint);
-	registry_lock();
 	registry_open(none);
 	registry_unlock();
 	while (server->clients) {
@@ -625,6 +637,7 @@ static int describe_process(struct server *server, const struct vmtap_options *o
 	return 0;
 }
 
+/* The condition is not destroyed: in a child, a thread of the parent may wait for it for ever. */
 static void server_free(struct server *server)
 {
 	if (server->wake >= 0)
@@ -645,12 +658,14 @@ static int start_thread(struct server *server)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = -pthread_create(&server->thread, &attributes, server_main, server);
+	if (error == -EINVAL) /* the program's thread-local storage leaves no room in so little */
+		error = -pthread_create(&server->thread, NULL, server_main, server);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
 	return error;
 }
 
-int server_start(const struct vmtap_options *given, struct server **result)
+int server_new(const struct vmtap_options *given, struct server **result)
 {
 	struct vmtap_options options = {0};
 	struct server *server = calloc(1, sizeof(*server));
@@ -661,6 +676,7 @@ int server_start(const struct vmtap_options *given, struct server **result)
 	if (given)
 		memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
 	server->endpoint.socket = -1;
+	atomic_init(&server->references, 1);
 	pthread_mutex_init(&server->wait_lock, NULL);
 	pthread_cond_init(&server->wait_changed, NULL);
 	server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -678,10 +694,6 @@ int server_start(const struct vmtap_options *given, struct server **result)
 	clock_choose();
 	clock_start(&server->clock);
 	error = endpoint_open(&server->endpoint, options.socket);
-	if (!error)
-		error = start_thread(server);
-	if (error)
-		endpoint_close(&server->endpoint);
 out:
 	if (error) {
 		server_free(server);
@@ -691,41 +703,49 @@ out:
 	return 0;
 }
 
+int server_run(struct server *server)
+{
+	int error = start_thread(server);
+
+	if (error)
+		endpoint_close(&server->endpoint);
+	return error;
+}
+
+void server_hold(struct server *server)
+{
+	atomic_fetch_add(&server->references, 1);
+}
+
+void server_release(struct server *server)
+{
+	if (atomic_fetch_sub(&server->references, 1) == 1)
+		server_free(server);
+}
+
 void server_wait(struct server *server)
 {
 	pthread_mutex_lock(&server->wait_lock);
-	server->waiting++;
 	while (!server->has_subscribed)
 		pthread_cond_wait(&server->wait_changed, &server->wait_lock);
-	server->waiting--;
-	pthread_cond_broadcast(&server->wait_changed);
 	pthread_mutex_unlock(&server->wait_lock);
+	server_release(server);
 }
 
 void server_stop(struct server *server)
 {
 	uint64_t one = 1;
 
+	if (server->process.pid != (uint32_t)getpid())
+		return; /* a child that no fork() has told of it: the thread is its parent's */
 	while (write(server->wake, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	pthread_join(server->thread, NULL);
 	note_subscriber(server); /* whoever still waits for one need not any more */
-	pthread_mutex_lock(&server->wait_lock);
-	while (server->waiting)
-		pthread_cond_wait(&server->wait_changed, &server->wait_lock);
-	pthread_mutex_unlock(&server->wait_lock);
-	pthread_mutex_destroy(&server->wait_lock);
-	pthread_cond_destroy(&server->wait_changed);
-	server_free(server);
 }
 
 void server_fork_child(struct server *server)
 {
-	const bool none[EVENT_TYPES] = {false};
-
-	registry_open(none);
-	ring_set_lossless(false);
-	ring_set_listening(false);
 	while (server->clients) {
 		struct client *client = server->clients;
 		server->clients = client->next;
@@ -733,6 +753,7 @@ void server_fork_child(struct server *server)
 	}
 	if (server->endpoint.socket >= 0)
 		close(server->endpoint.socket);
-	/* The condition is not destroyed: a thread of the parent may wait for it for ever. */
-	server_free(server);
+	/* Only one who has no other reference: this very thread may wait, in a handler's shadow. */
+	if (atomic_load(&server->references) == 1)
+		server_free(server);
 }

@@ -12,13 +12,20 @@
 
 struct server;
 
-/* Makes the socket and the thread. options may be NULL. */
-int server_start(const struct vmtap_options *options, struct server **server);
+/* Makes the socket; the caller has the one reference. options may be NULL. */
+int server_new(const struct vmtap_options *options, struct server **server);
 
-/* Waits until some client has subscribed. */
+/* Starts the thread. */
+int server_run(struct server *server);
+
+/* One reference more, one less; it is freed with the last. */
+void server_hold(struct server *server);
+void server_release(struct server *server);
+
+/* Waits until some client has subscribed, or the server has stopped; then releases it. */
 void server_wait(struct server *server);
 
-/* Delivers what there is, ends every stream, and is gone. */
+/* Delivers what there is, ends every stream, and ends the thread. */
 void server_stop(struct server *server);
 
 /* In the child of fork(), the registry locked: closes what was inherited; there is no

@@ -6,13 +6,17 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shim/registry.h"
 #include "shim/ring.h"
 #include "shim/server.h"
 
+/* From the moment that it has a socket until it is gone, so that a fork at any time finds it. */
 static struct server *running;
-static bool starting;
+/* Whoever starts or stops has it from end to end: two servers never share the rings. It
+ * checks who has it: exit() in a signal handler may interrupt this thread's own stop. */
+static pthread_mutex_t turn = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
 static void fork_prepare(void)
 {
@@ -26,14 +30,18 @@ static void fork_parent(void)
 
 static void fork_child(void)
 {
+	const bool none[VMTAP_PROBES] = {false};
 	struct server *server = running;
 
 	running = NULL;
-	starting = false;
+	registry_open(none);
+	ring_fork_child();
+	ring_set_lossless(false);
+	ring_set_listening(false);
 	if (server)
 		server_fork_child(server);
-	ring_fork_child();
 	registry_fork_child();
+	turn = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 }
 
 static void register_fork(void)
@@ -41,35 +49,44 @@ static void register_fork(void)
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
+/* What the environment says may be meant for this process alone: its children inherit it. */
 static bool wants_wait(void)
 {
 	const char *wait = secure_getenv("VMTAP_WAIT");
 
-	return wait && *wait && strcmp(wait, "0") != 0;
+	return wait && (strcmp(wait, "1") == 0 || strtol(wait, NULL, 10) == (long)getpid());
 }
 
 int vmtap_start(const struct vmtap_options *options)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct server *server = NULL;
-	int error = 0;
+	bool waits = wants_wait();
+	int error = -EALREADY;
 
 	pthread_once(&once, register_fork);
-	registry_lock();
-	if (running || starting)
-		error = -EALREADY;
-	else
-		starting = true;
-	registry_unlock();
-	if (error)
+	if (pthread_mutex_lock(&turn))
 		return error;
-	error = server_start(options, &server);
+	if (running)
+		goto out;
+	error = server_new(options, &server);
+	if (error)
+		goto out;
 	registry_lock();
-	starting = false;
-	if (!error)
-		running = server;
+	running = server;
 	registry_unlock();
-	if (!error && wants_wait())
+	error = server_run(server);
+	if (!error && waits)
+		server_hold(server);
+	if (error) {
+		registry_lock();
+		running = NULL;
+		registry_unlock();
+		server_release(server);
+	}
+out:
+	pthread_mutex_unlock(&turn);
+	if (!error && waits)
 		server_wait(server);
 	return error;
 }
@@ -78,12 +95,17 @@ void vmtap_stop(void)
 {
 	struct server *server;
 
-	registry_lock();
+	if (pthread_mutex_lock(&turn))
+		return;
 	server = running;
+	if (server)
+		server_stop(server);
+	registry_lock();
 	running = NULL;
 	registry_unlock();
 	if (server)
-		server_stop(server);
+		server_release(server);
+	pthread_mutex_unlock(&turn);
 }
 
 /* At exit(), after the program's own handlers, and when the library is unloaded. */

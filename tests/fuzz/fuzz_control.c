@@ -63,8 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		serve(client);
 	}
 	shutdown(ends[1], SHUT_WR);
-	serve(client);
-	check(client->gone || client->input_ended);
+	while (!client->gone && !client->input_ended)
+		serve(client);
 	client_close(client);
 	close(ends[1]);
 	return 0;

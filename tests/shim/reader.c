@@ -369,6 +369,7 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 		break;
 	case WIRE_SUBSCRIBED:
 		reader->acknowledged = true;
+		reader->answers++;
 		reader->tag = (uint32_t)big(payload, 4);
 		break;
 	default:

@@ -75,6 +75,7 @@ struct reader {
 	char runtime[64];
 	bool acknowledged;
 	uint32_t tag; /* the last acknowledged */
+	uint64_t answers; /* acknowledgements so far */
 	uint64_t watermark, watermarks;
 	size_t block_end; /* position, 0: none open */
 	uint64_t block_time;
