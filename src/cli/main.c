@@ -1,6 +1,8 @@
 /* main.c: the vmtap command: finds the verb and hands over. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 
@@ -35,23 +37,43 @@ static void help(FILE *file)
 		      "3 (cannot);\n'trace' exits with what the script's exit() says.\n");
 }
 
+/* A standard stream that was closed stays unusable, instead of becoming the next socket or
+ * file that is opened, which would then be written to. */
+static void hold_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+/* What a verb has printed must have got out. */
+static int finish(int status)
+{
+	if ((fflush(stdout) || ferror(stdout)) && status == CLI_OK) {
+		cli_message("standard output: %m");
+		return CLI_CANNOT;
+	}
+	return status;
+}
+
 int main(int argc, char **argv)
 {
+	hold_standard_streams();
 	if (argc < 2) {
 		help(stderr);
 		return CLI_USAGE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		help(stdout);
-		return CLI_OK;
+		return finish(CLI_OK);
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("vmtap %s\n", VMTAP_VERSION);
-		return CLI_OK;
+		return finish(CLI_OK);
 	}
 	for (int i = 0; i < VERBS; i++)
 		if (!strcmp(argv[1], verbs[i].name))
-			return verbs[i].command(argc - 1, argv + 1);
+			return finish(verbs[i].command(argc - 1, argv + 1));
 	fprintf(stderr, "vmtap: '%s' is not a verb\nTry 'vmtap --help'.\n", argv[1]);
 	return CLI_USAGE;
 }

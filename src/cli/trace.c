@@ -522,8 +522,10 @@ static int trace_target(struct trace *trace, struct child *child)
 	}
 	status &= 255;
 out:
-	if (output != stdout)
-		fclose(output);
+	if (output != stdout && fclose(output) && !status) {
+		cli_message("%s: %s", trace->output, strerror(errno));
+		status = CLI_CANNOT;
+	}
 	source_close(source);
 	d_program_free(program);
 	d_probe_set_free(&set);

@@ -79,8 +79,10 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 			group = (uint32_t)strtoul(line + 6, NULL, 10);
 		else if (!strncmp(line, "PPid:\t", 6))
 			process->ppid = (uint32_t)strtoul(line + 6, NULL, 10);
-		else if (!strncmp(line, "Uid:\t", 5))
-			process->uid = (uint32_t)strtoul(line + 5, NULL, 10);
+		else if (!strncmp(line, "Uid:\t", 5)) {
+			process->uid = (uint32_t)strtoul(line + 5, &last, 10);
+			process->owner = (uint32_t)strtoul(last, NULL, 10);
+		}
 		else if (!strncmp(line, "Gid:\t", 5))
 			process->gid = (uint32_t)strtoul(line + 5, NULL, 10);
 		else if (!strncmp(line, "NSpid:\t", 7) && last)
@@ -144,11 +146,11 @@ static int check_peer(const struct endpoint_process *process, int fd, struct err
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
 		return error_set(error, errno, "process %" PRIu32 " (%s): its endpoint's owner: %s",
 			process->pid, process->name, strerror(errno));
-	if (peer.uid != process->uid && peer.uid != 0)
+	if (peer.uid != process->owner && peer.uid != 0)
 		return error_set(error, EPERM,
 			"process %" PRIu32 " (%s): its endpoint is served by user %u, not by its own "
 			"user %" PRIu32 ": not trusted",
-			process->pid, process->name, (unsigned int)peer.uid, process->uid);
+			process->pid, process->name, (unsigned int)peer.uid, process->owner);
 	/* 0: the server lives in a pid name space that we do not see into */
 	if (peer.pid && (uint32_t)peer.pid != process->pid)
 		return error_set(error, ENOENT,
@@ -209,13 +211,13 @@ int endpoint_connect(const struct endpoint_process *process, int *fd, struct err
 	int result = -ENOENT;
 
 	*fd = -1;
-	if (geteuid() != 0 && process->uid != geteuid()) {
-		user = getpwuid(process->uid);
+	if (geteuid() != 0 && process->owner != geteuid()) {
+		user = getpwuid(process->owner);
 		return error_set(error, EACCES,
 			"process %" PRIu32 " (%s) belongs to user %s%s%" PRIu32 "%s: only that user "
 			"and root can trace it",
 			process->pid, process->name, user ? user->pw_name : "",
-			user ? " (" : "", process->uid, user ? ")" : "");
+			user ? " (" : "", process->owner, user ? ")" : "");
 	}
 	error_set(error, 0, "%s", "");
 	if (runtime_directory(process->pid, environment, sizeof(environment))) {
@@ -226,7 +228,7 @@ int endpoint_connect(const struct endpoint_process *process, int *fd, struct err
 		result = connect_in(process, directory, fd, error);
 	}
 	if (result == -ENOENT) {
-		snprintf(directory, sizeof(directory), "/tmp/vmtap-%" PRIu32, process->uid);
+		snprintf(directory, sizeof(directory), "/tmp/vmtap-%" PRIu32, process->owner);
 		result = connect_in(process, directory, fd, error);
 	}
 	if (result == -ENOENT && error && !error->text[0])

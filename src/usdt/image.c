@@ -629,6 +629,8 @@ int usdt_image_open(
 	int result;
 
 	*image = NULL;
+	if (file < 0 && errno == ENXIO) /* what the kernel says of a socket */
+		return error_set(error, ENXIO, "%s: not a regular file", name ? name : path);
 	if (file < 0)
 		return error_set(error, errno, "%s: %m", name ? name : path);
 	result = usdt_image_read(file, name ? name : path, image, error);
