@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 enum {
-	QUIET_NS = 20000000 /* between watermarks without events */
+	QUIET_NS = 5000000 /* between watermarks without events */
 };
 
 int client_open(int socket, size_t queue_bytes, struct client **result)

@@ -23,7 +23,8 @@
 
 enum {
 	ENVIRONMENT_MAX = 1 << 20,
-	CONNECT_SECONDS = 2
+	CONNECT_SECONDS = 2,
+	USER_UNMAPPED = 65534 /* what the kernel shows for users that a name space lacks */
 };
 
 static int no_process(uint32_t pid, struct error *error)
@@ -51,6 +52,29 @@ static void read_program(struct endpoint_process *process)
 	base = base ? base + 1 : target;
 	if (*base && strlen(base) < sizeof(process->program))
 		strcpy(process->program, base);
+}
+
+/* A user as a process in a user name space of its own sees it, where its socket's folder has
+ * the number in its name. */
+static uint32_t user_within(uint32_t pid, uint32_t user)
+{
+	unsigned long inside, outside, count;
+	uint32_t result = user;
+	bool found = false;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/uid_map", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return user;
+	while (!found && fscanf(file, "%lu %lu %lu", &inside, &outside, &count) == 3) {
+		found = user >= outside && user - outside < count;
+		if (found)
+			result = (uint32_t)(inside + (user - outside));
+	}
+	fclose(file);
+	return found ? result : USER_UNMAPPED;
 }
 
 int endpoint_process(uint32_t pid, struct endpoint_process *process, struct error *error)
@@ -228,7 +252,8 @@ int endpoint_connect(const struct endpoint_process *process, int *fd, struct err
 		result = connect_in(process, directory, fd, error);
 	}
 	if (result == -ENOENT) {
-		snprintf(directory, sizeof(directory), "/tmp/vmtap-%" PRIu32, process->owner);
+		snprintf(directory, sizeof(directory), "/tmp/vmtap-%" PRIu32,
+			user_within(process->pid, process->owner));
 		result = connect_in(process, directory, fd, error);
 	}
 	if (result == -ENOENT && error && !error->text[0])

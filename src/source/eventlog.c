@@ -1,21 +1,8 @@
 /*
- * eventlog.c: see eventlog.h.
- *
- * Two passes over each byte. The scan goes in stream order: it checks that events are
- * whole and declared, keeps track of block, capability, thread and cpu, defines names,
- * and replaces the ids of names in wanted events by indices (in place), since what an
- * id means depends on the place in the stream. It leaves behind runs: pieces of one
- * block whose wanted events do not go back in time. The merge takes events from the
- * runs, earliest first, and decodes them into the batch; since a run is long (a ring's
- * drain) it mostly walks along one run without touching the heap of the others.
- *
- * Raw events stay in the buffer until they are merged, so a drain of the VM's rings
- * costs its own size in memory and a batch stays in the processor's cache.
- *
- * Positions are offsets in the stream, so that they survive the buffer's moves and can
- * be named in messages.
+ * eventlog.c: see eventlog.h; the buffer, the declarations and the scan. The merge is in
+ * eventlog_merge.c, what both share in eventlog_private.h.
  */
-#include "source/eventlog.h"
+#include "source/eventlog_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -30,119 +17,9 @@
 #include "source/names.h"
 
 enum {
-	READ_BYTES = 128 * 1024,            /* room offered for each read */
-	PENDING_MAX = 256 * 1024 * 1024,    /* of raw events and runs not yet released */
-	BATCH_EVENTS = 4096,
-	BATCH_TEXT_BYTES = 256 * 1024,      /* inline texts of a batch */
+	READ_BYTES = 128 * 1024, /* room offered for each read */
 	DESCRIPTION_MAX = 4096,
-	EXTENSION_MAX = 64 * 1024,
-	LOSSES_MAX = 256                    /* distinct losses between two batches */
-};
-
-enum role {
-	ROLE_UNDECLARED,
-	ROLE_SKIP,
-	ROLE_PROBE,  /* not enabled: passed over */
-	ROLE_WANTED, /* an enabled probe */
-	ROLE_MARKER,
-	ROLE_CONTEXT,
-	ROLE_NAME,
-	ROLE_LOSS,
-	ROLE_WATERMARK,
-	ROLE_CLOCK,
-	ROLE_SUBSCRIBED,
-	ROLE_ARGUMENTS,
-	ROLE_PID,
-	ROLE_PPID,
-	ROLE_WALL_CLOCK
-};
-
-enum field {
-	FIELD_U8,
-	FIELD_S8,
-	FIELD_U16,
-	FIELD_S16,
-	FIELD_U32,
-	FIELD_S32,
-	FIELD_64,
-	FIELD_NAME
-};
-
-/* How to read one event type; what a description comes down to. */
-struct plan {
-	uint8_t role;
-	bool is_variable, has_cap, has_text, takes_names;
-	uint8_t argument_count, field_count, text_argument;
-	uint16_t type;
-	uint16_t payload; /* declared size */
-	uint16_t least;   /* bytes of payload that must be there */
-	uint32_t probe;   /* index into the set once it is there */
-	struct {
-		uint8_t kind, argument;
-		uint16_t offset; /* in the payload */
-	} fields[D_PROBE_ARGUMENTS_MAX];
-	struct description *description; /* NULL: carries no probe */
-};
-
-struct run {
-	uint64_t time;     /* of the event at position: the key, with position */
-	uint64_t position; /* of the next wanted event */
-	uint64_t end;
-	uint32_t tid;
-	uint16_t cpu, cap;
-};
-
-enum stage {
-	STAGE_BEGIN,
-	STAGE_TYPES,
-	STAGE_HEADER_END,
-	STAGE_DATA,
-	STAGE_ENDED, /* end marker read */
-	STAGE_BROKEN /* see damage */
-};
-
-struct eventlog {
-	char what[256];
-	enum stage stage;
-	bool finished; /* no more bytes will come */
-	bool settled;  /* probes have been added */
-	bool declared; /* the header has been read */
-	bool clocked;
-	bool truncated; /* the damage is only that the end is missing */
-	struct error damage;
-
-	unsigned char *buffer;
-	size_t capacity, filled;
-	uint64_t base;    /* position of buffer[0] */
-	uint64_t scanned; /* position up to which the scan has come */
-
-	uint16_t *plan_of; /* by event type: index into plans */
-	struct plan *plans; /* plans[0] is for types that were not declared */
-	size_t plan_count, plan_capacity;
-	struct names names;
-
-	uint64_t block_end;
-	uint32_t tid;
-	uint16_t cpu, cap;
-
-	struct run *heap; /* closed runs, a binary heap by (time, position) */
-	size_t heap_count, heap_capacity;
-	struct run open; /* the run that the scan extends */
-	bool is_open;
-	uint64_t open_last; /* time of its last event */
-
-	uint64_t watermark, announced; /* read; told to the caller as batch->until */
-	uint32_t tag;
-	struct eventlog_process process;
-
-	struct event *events; /* the batch */
-	uint64_t *arguments;
-	struct d_text *texts;
-	const struct d_text **transients;
-	char *text_bytes;
-	size_t event_count, text_count, text_used;
-	struct event_loss losses[LOSSES_MAX], taken[LOSSES_MAX];
-	size_t loss_count;
+	EXTENSION_MAX = 64 * 1024
 };
 
 int eventlog_new(const char *what, struct eventlog **result)
@@ -157,11 +34,12 @@ int eventlog_new(const char *what, struct eventlog **result)
 	log->plan_of = calloc(65536, sizeof(*log->plan_of));
 	log->plans = calloc(1, sizeof(*log->plans));
 	log->plan_count = log->plan_capacity = 1;
-	log->events = malloc(BATCH_EVENTS * sizeof(*log->events));
-	log->arguments = malloc(BATCH_EVENTS * sizeof(*log->arguments) * D_PROBE_ARGUMENTS_MAX);
-	log->texts = malloc(BATCH_EVENTS * sizeof(*log->texts));
-	log->transients = malloc(BATCH_EVENTS * sizeof(*log->transients));
-	log->text_bytes = malloc(BATCH_TEXT_BYTES);
+	log->events = malloc(EVENTLOG_BATCH_EVENTS * sizeof(*log->events));
+	log->arguments =
+		malloc(EVENTLOG_BATCH_EVENTS * sizeof(*log->arguments) * D_PROBE_ARGUMENTS_MAX);
+	log->texts = malloc(EVENTLOG_BATCH_EVENTS * sizeof(*log->texts));
+	log->transients = malloc(EVENTLOG_BATCH_EVENTS * sizeof(*log->transients));
+	log->text_bytes = malloc(EVENTLOG_BATCH_TEXT_BYTES);
 	if (names_init(&log->names) || !log->plan_of || !log->plans || !log->events ||
 		!log->arguments || !log->texts || !log->transients || !log->text_bytes) {
 		eventlog_free(log);
@@ -190,9 +68,7 @@ void eventlog_free(struct eventlog *log)
 	free(log);
 }
 
-/* Ends the stream at a position; returns false, which callers pass on. */
-__attribute__((format(printf, 3, 4))) static bool damaged(
-	struct eventlog *log, uint64_t position, const char *format, ...)
+bool eventlog_damaged(struct eventlog *log, uint64_t position, const char *format, ...)
 {
 	char reason[600];
 	va_list arguments;
@@ -237,14 +113,14 @@ void *eventlog_room(struct eventlog *log, size_t *size)
 	if (log->capacity - log->filled < READ_BYTES) {
 		size_t capacity = log->capacity ? log->capacity * 2 : 2 * READ_BYTES;
 		unsigned char *grown;
-		if (log->filled + log->heap_count * sizeof(*log->heap) > PENDING_MAX) {
-			damaged(log, log->base, "%d MiB of events without a watermark",
-				PENDING_MAX >> 20);
+		if (log->filled + log->heap_count * sizeof(*log->heap) > EVENTLOG_PENDING_MAX) {
+			eventlog_damaged(log, log->base, "%d MiB of events without a watermark",
+				EVENTLOG_PENDING_MAX >> 20);
 			return NULL;
 		}
 		grown = realloc(log->buffer, capacity);
 		if (!grown) {
-			damaged(log, log->base, "out of memory");
+			eventlog_damaged(log, log->base, "out of memory");
 			return NULL;
 		}
 		log->buffer = grown;
@@ -272,17 +148,17 @@ static const struct {
 	bool is_variable;
 	const char *name;
 } known_types[] = {
-	{ WIRE_BLOCK_MARKER, 14, ROLE_MARKER, false, "BLOCK_MARKER" },
-	{ WIRE_CONTEXT, 12, ROLE_CONTEXT, false, "CONTEXT" },
-	{ WIRE_NAME, 4, ROLE_NAME, true, "NAME" },
-	{ WIRE_LOSS, 10, ROLE_LOSS, false, "LOSS" },
-	{ WIRE_WATERMARK, 8, ROLE_WATERMARK, false, "WATERMARK" },
-	{ WIRE_CLOCK, 16, ROLE_CLOCK, false, "CLOCK" },
-	{ WIRE_SUBSCRIBED, 4, ROLE_SUBSCRIBED, false, "SUBSCRIBED" },
-	{ WIRE_PROGRAM_ARGS, 4, ROLE_ARGUMENTS, true, "PROGRAM_ARGS" },
-	{ WIRE_OSPROCESS_PID, 8, ROLE_PID, false, "OSPROCESS_PID" },
-	{ WIRE_OSPROCESS_PPID, 8, ROLE_PPID, false, "OSPROCESS_PPID" },
-	{ WIRE_WALL_CLOCK_TIME, 16, ROLE_WALL_CLOCK, false, "WALL_CLOCK_TIME" },
+	{WIRE_BLOCK_MARKER, 14, ROLE_MARKER, false, "BLOCK_MARKER"},
+	{WIRE_CONTEXT, 12, ROLE_CONTEXT, false, "CONTEXT"},
+	{WIRE_NAME, 4, ROLE_NAME, true, "NAME"},
+	{WIRE_LOSS, 10, ROLE_LOSS, false, "LOSS"},
+	{WIRE_WATERMARK, 8, ROLE_WATERMARK, false, "WATERMARK"},
+	{WIRE_CLOCK, 16, ROLE_CLOCK, false, "CLOCK"},
+	{WIRE_SUBSCRIBED, 4, ROLE_SUBSCRIBED, false, "SUBSCRIBED"},
+	{WIRE_PROGRAM_ARGS, 4, ROLE_ARGUMENTS, true, "PROGRAM_ARGS"},
+	{WIRE_OSPROCESS_PID, 8, ROLE_PID, false, "OSPROCESS_PID"},
+	{WIRE_OSPROCESS_PPID, 8, ROLE_PPID, false, "OSPROCESS_PPID"},
+	{WIRE_WALL_CLOCK_TIME, 16, ROLE_WALL_CLOCK, false, "WALL_CLOCK_TIME"},
 };
 
 static uint8_t number_field(const struct describe_argument *argument)
@@ -333,41 +209,43 @@ static bool declare(struct eventlog *log, uint16_t type, uint16_t size, const ch
 {
 	struct description description;
 	struct error error;
-	struct plan plan = { .role = ROLE_SKIP, .type = type, .payload = size };
+	struct plan plan = {.role = ROLE_SKIP, .type = type, .payload = size};
 	int described;
 
 	plan.is_variable = size == WIRE_VARIABLE;
 	if (type == WIRE_DATA_END)
-		return damaged(log, position, "event type 65535 is declared");
+		return eventlog_damaged(log, position, "event type 65535 is declared");
 	if (log->plan_of[type])
-		return damaged(log, position, "event type %u is declared twice", type);
+		return eventlog_damaged(log, position, "event type %u is declared twice", type);
 	for (size_t i = 0; i < sizeof(known_types) / sizeof(known_types[0]); i++) {
 		if (known_types[i].type != type)
 			continue;
 		plan.role = known_types[i].role;
 		plan.least = known_types[i].least;
 		if (plan.is_variable != known_types[i].is_variable || size < plan.least)
-			return damaged(log, position, "event type %u (%s) is declared with size %u",
-				type, known_types[i].name, size);
+			return eventlog_damaged(log, position,
+				"event type %u (%s) is declared with size %u", type,
+				known_types[i].name, size);
 	}
 	described = describe_parse(text, length, &description, &error);
 	if (described < 0)
-		return damaged(log, position, "event type %u: %s", type, error.text);
+		return eventlog_damaged(log, position, "event type %u: %s", type, error.text);
 	if (described && plan.role != ROLE_SKIP)
-		return damaged(log, position, "event type %u cannot carry a probe", type);
+		return eventlog_damaged(log, position, "event type %u cannot carry a probe", type);
 	if (described) {
 		plan_probe(&plan, &description);
 		if (plan.has_text && !plan.is_variable)
-			return damaged(log, position,
+			return eventlog_damaged(log, position,
 				"event type %u (%s) has a text and a fixed size", type,
 				description.name);
 		if (size < plan.least)
-			return damaged(log, position,
-				"event type %u (%s) is declared with size %u, its arguments take %u",
+			return eventlog_damaged(log, position,
+				"event type %u (%s) is declared with size %u, its arguments take "
+				"%u",
 				type, description.name, size, plan.least);
 		plan.description = malloc(sizeof(description));
 		if (!plan.description)
-			return damaged(log, position, "out of memory");
+			return eventlog_damaged(log, position, "out of memory");
 		*plan.description = description;
 	}
 	if (log->plan_count == log->plan_capacity) {
@@ -375,7 +253,7 @@ static bool declare(struct eventlog *log, uint16_t type, uint16_t size, const ch
 		struct plan *grown = realloc(log->plans, capacity * sizeof(*grown));
 		if (!grown) {
 			free(plan.description);
-			return damaged(log, position, "out of memory");
+			return eventlog_damaged(log, position, "out of memory");
 		}
 		log->plans = grown;
 		log->plan_capacity = capacity;
@@ -385,13 +263,13 @@ static bool declare(struct eventlog *log, uint16_t type, uint16_t size, const ch
 	return true;
 }
 
-static bool expect(struct eventlog *log, uint32_t found, uint32_t wanted, uint64_t position,
-	const char *what)
+static bool expect(
+	struct eventlog *log, uint32_t found, uint32_t wanted, uint64_t position, const char *what)
 {
 	if (found == wanted)
 		return true;
-	return damaged(log, position, "%s expected, found %08x: not an eventlog, or damaged", what,
-		found);
+	return eventlog_damaged(
+		log, position, "%s expected, found %08x: not an eventlog, or damaged", what, found);
 }
 
 /* One step through the header; false: more bytes are needed, or it is damaged. */
@@ -420,18 +298,19 @@ static bool scan_header(struct eventlog *log)
 			log->stage = STAGE_HEADER_END;
 			return true;
 		}
-		if (!expect(log, mark, WIRE_TYPE_BEGIN, log->scanned, "an event type") || there < 12)
+		if (!expect(log, mark, WIRE_TYPE_BEGIN, log->scanned, "an event type") ||
+			there < 12)
 			return false;
 		length = bytes_u32(at + 8);
 		if (length > DESCRIPTION_MAX)
-			return damaged(log, log->scanned + 8,
+			return eventlog_damaged(log, log->scanned + 8,
 				"the description of event type %u has %" PRIu32 " bytes",
 				bytes_u16(at + 4), length);
 		if (there < 12 + (size_t)length + 4)
 			return false;
 		extension = bytes_u32(at + 12 + length);
 		if (extension > EXTENSION_MAX)
-			return damaged(log, log->scanned + 12 + length,
+			return eventlog_damaged(log, log->scanned + 12 + length,
 				"the extension of event type %u has %" PRIu32 " bytes",
 				bytes_u16(at + 4), extension);
 		if (there < 12 + (size_t)length + 4 + extension + 4)
@@ -456,59 +335,9 @@ static bool scan_header(struct eventlog *log)
 	}
 }
 
-/* ---- runs ---- */
-
-static inline bool is_before(const struct run *a, const struct run *b)
-{
-	return a->time < b->time || (a->time == b->time && a->position < b->position);
-}
-
-static void sift_down(struct eventlog *log, struct run run)
-{
-	struct run *heap = log->heap;
-	size_t at = 0, child;
-
-	while ((child = 2 * at + 1) < log->heap_count) {
-		if (child + 1 < log->heap_count && is_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (!is_before(&heap[child], &run))
-			break;
-		heap[at] = heap[child];
-		at = child;
-	}
-	heap[at] = run;
-}
-
-/* Puts the open run, if there is one, among those that can be merged. */
-static bool close_run(struct eventlog *log)
-{
-	size_t at;
-
-	if (!log->is_open)
-		return true;
-	log->is_open = false;
-	if (log->heap_count == log->heap_capacity) {
-		size_t capacity = log->heap_capacity ? log->heap_capacity * 2 : 64;
-		struct run *grown;
-		if (capacity * sizeof(*grown) > PENDING_MAX)
-			return damaged(log, log->open.position,
-				"%zu runs of events without a watermark", log->heap_count);
-		grown = realloc(log->heap, capacity * sizeof(*grown));
-		if (!grown)
-			return damaged(log, log->open.position, "out of memory");
-		log->heap = grown;
-		log->heap_capacity = capacity;
-	}
-	for (at = log->heap_count++; at && is_before(&log->open, &log->heap[(at - 1) / 2]);
-		at = (at - 1) / 2)
-		log->heap[at] = log->heap[(at - 1) / 2];
-	log->heap[at] = log->open;
-	return true;
-}
-
 static void leave_block(struct eventlog *log)
 {
-	close_run(log);
+	eventlog_close_run(log);
 	log->block_end = UINT64_MAX;
 	log->tid = 0;
 	log->cpu = 0;
@@ -534,7 +363,7 @@ static void take_loss(struct eventlog *log, const unsigned char *payload)
 {
 	uint64_t count = bytes_u64(payload + 2);
 	const struct plan *plan = &log->plans[log->plan_of[bytes_u16(payload)]];
-	struct event_loss loss = { .count = count, .probe = UINT32_MAX, .cpu = log->cpu };
+	struct event_loss loss = {.count = count, .probe = UINT32_MAX, .cpu = log->cpu};
 
 	if (!count)
 		return;
@@ -543,7 +372,8 @@ static void take_loss(struct eventlog *log, const unsigned char *payload)
 	for (size_t i = 0; i < log->loss_count; i++) {
 		struct event_loss *known = &log->losses[i];
 		/* when the table is full, its last entry takes all the rest */
-		if ((known->probe == loss.probe && known->cpu == loss.cpu) || i == LOSSES_MAX - 1) {
+		if ((known->probe == loss.probe && known->cpu == loss.cpu) ||
+			i == EVENTLOG_LOSSES_MAX - 1) {
 			if (known->probe != loss.probe)
 				known->probe = UINT32_MAX;
 			known->count += count;
@@ -559,13 +389,13 @@ static bool take_name(struct eventlog *log, const unsigned char *payload, size_t
 	int result = names_define(&log->names, id, (const char *)payload + 4, size - 4);
 
 	if (result == -ERANGE)
-		return damaged(log, log->scanned, "name %" PRIu32 " is beyond the largest id, %d",
-			id, NAMES_ID_MAX);
+		return eventlog_damaged(log, log->scanned,
+			"name %" PRIu32 " is beyond the largest id, %d", id, NAMES_ID_MAX);
 	if (result == -E2BIG)
-		return damaged(log, log->scanned, "names take more than %d MiB",
-			NAMES_BYTES_MAX >> 20);
+		return eventlog_damaged(
+			log, log->scanned, "names take more than %d MiB", NAMES_BYTES_MAX >> 20);
 	if (result)
-		return damaged(log, log->scanned, "out of memory");
+		return eventlog_damaged(log, log->scanned, "out of memory");
 	return true;
 }
 
@@ -576,7 +406,7 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 	switch (plan->role) {
 	case ROLE_MARKER:
 		if (bytes_u32(payload) < WIRE_MARKER_BYTES)
-			return damaged(log, log->scanned, "a block of %" PRIu32 " bytes",
+			return eventlog_damaged(log, log->scanned, "a block of %" PRIu32 " bytes",
 				bytes_u32(payload));
 		leave_block(log);
 		log->block_end = log->scanned + bytes_u32(payload);
@@ -599,14 +429,15 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 		/* a second one could only move events that are already out */
 		if (!log->clocked) {
 			log->process.start = bytes_u64(payload);
-			log->process.wall_offset = (int64_t)(bytes_u64(payload + 8) - log->process.start);
+			log->process.wall_offset =
+				(int64_t)(bytes_u64(payload + 8) - log->process.start);
 			log->clocked = true;
 		}
 		break;
 	case ROLE_WALL_CLOCK:
 		if (!log->clocked)
 			log->process.wall_offset = (int64_t)(bytes_u64(payload + 4) * 1000000000u +
-				bytes_u32(payload + 12) - time);
+							     bytes_u32(payload + 12) - time);
 		break;
 	case ROLE_SUBSCRIBED:
 		log->tag = bytes_u32(payload);
@@ -638,11 +469,14 @@ static bool take_event(struct eventlog *log, const struct plan *plan, uint64_t t
 			memcpy(field, &index, sizeof(index));
 		}
 	}
-	if (log->is_open && time < log->open_last && !close_run(log))
+	if (log->is_open && time < log->open_last && !eventlog_close_run(log))
 		return false;
 	if (!log->is_open) {
-		log->open = (struct run){ .time = time, .position = log->scanned, .tid = log->tid,
-			.cpu = log->cpu, .cap = log->cap };
+		log->open = (struct run){.time = time,
+			.position = log->scanned,
+			.tid = log->tid,
+			.cpu = log->cpu,
+			.cap = log->cap};
 		log->is_open = true;
 	}
 	log->open.end = end;
@@ -672,7 +506,8 @@ static inline bool scan_event(struct eventlog *log, bool *stalled)
 	}
 	plan = &log->plans[log->plan_of[bytes_u16(at)]];
 	if (plan->role == ROLE_UNDECLARED)
-		return damaged(log, log->scanned, "event type %u was not declared", bytes_u16(at));
+		return eventlog_damaged(
+			log, log->scanned, "event type %u was not declared", bytes_u16(at));
 	size = plan->payload;
 	if (plan->is_variable) {
 		head += 2;
@@ -680,7 +515,7 @@ static inline bool scan_event(struct eventlog *log, bool *stalled)
 			return false;
 		size = bytes_u16(at + WIRE_EVENT_BYTES);
 		if (size < plan->least)
-			return damaged(log, log->scanned,
+			return eventlog_damaged(log, log->scanned,
 				"an event of type %u has %zu bytes, at least %u are needed",
 				plan->type, size, plan->least);
 	}
@@ -721,12 +556,12 @@ bool eventlog_scan(struct eventlog *log)
 		log->truncated = true;
 		leave_block(log);
 		if (log->scanned < log->base + log->filled)
-			damaged(log, log->base + log->filled,
+			eventlog_damaged(log, log->base + log->filled,
 				"the log ends within an event that begins at byte %" PRIu64
 				": it is truncated",
 				log->scanned);
 		else
-			damaged(log, log->scanned,
+			eventlog_damaged(log, log->scanned,
 				"the log ends without an end marker: it is truncated");
 	}
 	return stalled;
@@ -764,14 +599,14 @@ uint32_t eventlog_tag(const struct eventlog *log)
 	return log->tag;
 }
 
-int eventlog_add_probes(struct eventlog *log, const char *provider, const char *module,
-	struct d_probe_set *set)
+int eventlog_add_probes(
+	struct eventlog *log, const char *provider, const char *module, struct d_probe_set *set)
 {
 	char none[1] = "";
 
 	for (size_t i = 1; i < log->plan_count; i++) {
 		struct plan *plan = &log->plans[i];
-		struct d_probe probe = { .kind = D_PROBE_SOURCE };
+		struct d_probe probe = {.kind = D_PROBE_SOURCE};
 		long index;
 		if (!plan->description)
 			continue;
@@ -806,185 +641,4 @@ void eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count)
 			if (probes[j] == plan->probe)
 				plan->role = ROLE_WANTED;
 	}
-}
-
-/* ---- the merge ---- */
-
-static const struct plan *plan_at(const struct eventlog *log, const unsigned char *at)
-{
-	return &log->plans[log->plan_of[bytes_u16(at)]];
-}
-
-static inline size_t record_size(const struct plan *plan, const unsigned char *at)
-{
-	return plan->is_variable ? WIRE_EVENT_BYTES + 2 + (size_t)bytes_u16(at + WIRE_EVENT_BYTES)
-				 : WIRE_EVENT_BYTES + (size_t)plan->payload;
-}
-
-static uint64_t take_text(struct eventlog *log, const char *text, size_t length)
-{
-	struct d_text *made = &log->texts[log->text_count];
-	char *bytes = log->text_bytes + log->text_used;
-
-	length = strnlen(text, length);
-	memcpy(bytes, text, length);
-	bytes[length] = '\0';
-	*made = (struct d_text){ .bytes = bytes, .length = (uint32_t)length };
-	log->transients[log->text_count] = made;
-	log->text_used += length + 1;
-	return event_handle(log->text_count++, 1);
-}
-
-static inline void decode(struct eventlog *log, const struct run *run)
-{
-	const unsigned char *at = log->buffer + (run->position - log->base);
-	const struct plan *plan = plan_at(log, at);
-	const unsigned char *payload = at + WIRE_EVENT_BYTES + (plan->is_variable ? 2 : 0);
-	uint64_t *arguments = log->arguments + log->event_count * D_PROBE_ARGUMENTS_MAX;
-	uint32_t index;
-
-	if (plan->has_cap)
-		arguments[0] = run->cap;
-	for (unsigned int i = 0; i < plan->field_count; i++) {
-		const unsigned char *field = payload + plan->fields[i].offset;
-		uint64_t *argument = &arguments[plan->fields[i].argument];
-		switch (plan->fields[i].kind) {
-		case FIELD_U8:
-			*argument = *field;
-			break;
-		case FIELD_S8:
-			*argument = (uint64_t)(int64_t)(int8_t)*field;
-			break;
-		case FIELD_U16:
-			*argument = bytes_u16(field);
-			break;
-		case FIELD_S16:
-			*argument = (uint64_t)(int64_t)(int16_t)bytes_u16(field);
-			break;
-		case FIELD_U32:
-			*argument = bytes_u32(field);
-			break;
-		case FIELD_S32:
-			*argument = (uint64_t)(int64_t)(int32_t)bytes_u32(field);
-			break;
-		case FIELD_64:
-			*argument = bytes_u64(field);
-			break;
-		default:
-			memcpy(&index, field, sizeof(index));
-			*argument = event_handle(index, 0);
-			break;
-		}
-	}
-	if (plan->has_text)
-		arguments[plan->text_argument] = take_text(log, (const char *)payload + plan->least,
-			bytes_u16(at + WIRE_EVENT_BYTES) - (size_t)plan->least);
-	log->events[log->event_count++] = (struct event){
-		.time = run->time + log->process.start,
-		.arguments = arguments,
-		.probe = plan->probe,
-		.tid = run->tid,
-		.cpu = run->cpu,
-		.argument_count = plan->argument_count,
-	};
-}
-
-/* To the run's next wanted event; false: there is none. */
-static inline bool advance(const struct eventlog *log, struct run *run)
-{
-	const unsigned char *at = log->buffer + (run->position - log->base);
-	const unsigned char *end = log->buffer + (run->end - log->base);
-
-	at += record_size(plan_at(log, at), at);
-	for (; at < end; at += record_size(plan_at(log, at), at)) {
-		const struct plan *plan = plan_at(log, at);
-		if (plan->role == ROLE_WANTED) {
-			run->time = bytes_u64(at + 2);
-			run->position = log->base + (uint64_t)(at - log->buffer);
-			return true;
-		}
-		if (plan->role == ROLE_CONTEXT) {
-			run->tid = (uint32_t)bytes_u64(at + WIRE_EVENT_BYTES);
-			run->cpu = (uint16_t)bytes_u32(at + WIRE_EVENT_BYTES + 8);
-		}
-	}
-	return false;
-}
-
-static bool batch_full(const struct eventlog *log)
-{
-	return log->event_count == BATCH_EVENTS ||
-		BATCH_TEXT_BYTES - log->text_used < UINT16_MAX + 1;
-}
-
-/* Fills the batch with events up to limit. */
-static void merge(struct eventlog *log, uint64_t limit)
-{
-	while (log->heap_count && log->heap[0].time <= limit && !batch_full(log)) {
-		struct run run = log->heap[0];
-		const struct run *next = NULL;
-		bool more;
-		if (log->heap_count > 1)
-			next = &log->heap[1];
-		if (log->heap_count > 2 && is_before(&log->heap[2], next))
-			next = &log->heap[2];
-		do {
-			decode(log, &run);
-			more = advance(log, &run);
-		} while (more && run.time <= limit && (!next || is_before(&run, next)) &&
-			!batch_full(log));
-		if (!more)
-			run = log->heap[--log->heap_count];
-		if (log->heap_count)
-			sift_down(log, run);
-	}
-}
-
-enum eventlog_state eventlog_next(
-	struct eventlog *log, struct event_batch *batch, struct error *error)
-{
-	const struct event_process *process = batch->process;
-	uint64_t limit = log->watermark;
-	bool complete;
-
-	log->event_count = log->text_count = log->text_used = 0;
-	/* what is released goes out before more is read, so that memory stays small */
-	if (!log->heap_count || log->heap[0].time > log->watermark) {
-		eventlog_scan(log);
-		limit = log->watermark;
-		if (limit > log->announced || log->stage >= STAGE_ENDED ||
-			(log->is_open && log->open.time <= limit))
-			close_run(log);
-	}
-	if (log->stage >= STAGE_ENDED)
-		limit = UINT64_MAX;
-	merge(log, limit);
-	complete = !log->heap_count || log->heap[0].time > limit;
-	if (!log->event_count && !log->loss_count && log->watermark <= log->announced) {
-		if (log->stage == STAGE_ENDED)
-			return EVENTLOG_ENDED;
-		if (log->stage != STAGE_BROKEN)
-			return EVENTLOG_MORE;
-		error_set(error, EPROTO, "%s", log->damage.text);
-		return EVENTLOG_BROKEN;
-	}
-	*batch = (struct event_batch){
-		.process = process,
-		.events = log->events,
-		.event_count = log->event_count,
-		.losses = log->taken,
-		.loss_count = log->loss_count,
-		.wall_offset = log->process.wall_offset,
-		.names = log->names.texts,
-		.name_count = log->names.count,
-		.transients = log->transients,
-		.transient_count = log->text_count,
-	};
-	memcpy(log->taken, log->losses, log->loss_count * sizeof(*log->losses));
-	log->loss_count = 0;
-	if (complete && log->watermark > log->announced) {
-		log->announced = log->watermark;
-		batch->until = log->watermark + log->process.start;
-	}
-	return EVENTLOG_BATCH;
 }

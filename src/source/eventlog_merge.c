@@ -1,0 +1,241 @@
+/*
+ * eventlog_merge.c: the second pass (see eventlog_private.h): takes events from the runs
+ * that the scan has left, earliest first, and decodes them into a batch.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/wire.h"
+#include "source/bytes.h"
+#include "source/eventlog_private.h"
+
+/* ---- runs ---- */
+
+static inline bool is_before(const struct run *a, const struct run *b)
+{
+	return a->time < b->time || (a->time == b->time && a->position < b->position);
+}
+
+static void sift_down(struct eventlog *log, struct run run)
+{
+	struct run *heap = log->heap;
+	size_t at = 0, child;
+
+	while ((child = 2 * at + 1) < log->heap_count) {
+		if (child + 1 < log->heap_count && is_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (!is_before(&heap[child], &run))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = run;
+}
+
+bool eventlog_close_run(struct eventlog *log)
+{
+	size_t at;
+
+	if (!log->is_open)
+		return true;
+	log->is_open = false;
+	if (log->heap_count == log->heap_capacity) {
+		size_t capacity = log->heap_capacity ? log->heap_capacity * 2 : 64;
+		struct run *grown;
+		if (capacity * sizeof(*grown) > EVENTLOG_PENDING_MAX)
+			return eventlog_damaged(log, log->open.position,
+				"%zu runs of events without a watermark", log->heap_count);
+		grown = realloc(log->heap, capacity * sizeof(*grown));
+		if (!grown)
+			return eventlog_damaged(log, log->open.position, "out of memory");
+		log->heap = grown;
+		log->heap_capacity = capacity;
+	}
+	for (at = log->heap_count++; at && is_before(&log->open, &log->heap[(at - 1) / 2]);
+		at = (at - 1) / 2)
+		log->heap[at] = log->heap[(at - 1) / 2];
+	log->heap[at] = log->open;
+	return true;
+}
+
+/* ---- the merge ---- */
+
+static const struct plan *plan_at(const struct eventlog *log, const unsigned char *at)
+{
+	return &log->plans[log->plan_of[bytes_u16(at)]];
+}
+
+static inline size_t record_size(const struct plan *plan, const unsigned char *at)
+{
+	return plan->is_variable ? WIRE_EVENT_BYTES + 2 + (size_t)bytes_u16(at + WIRE_EVENT_BYTES)
+				 : WIRE_EVENT_BYTES + (size_t)plan->payload;
+}
+
+static uint64_t take_text(struct eventlog *log, const char *text, size_t length)
+{
+	struct d_text *made = &log->texts[log->text_count];
+	char *bytes = log->text_bytes + log->text_used;
+
+	length = strnlen(text, length);
+	memcpy(bytes, text, length);
+	bytes[length] = '\0';
+	*made = (struct d_text){.bytes = bytes, .length = (uint32_t)length};
+	log->transients[log->text_count] = made;
+	log->text_used += length + 1;
+	return event_handle(log->text_count++, 1);
+}
+
+static inline void decode(struct eventlog *log, const struct run *run)
+{
+	const unsigned char *at = log->buffer + (run->position - log->base);
+	const struct plan *plan = plan_at(log, at);
+	const unsigned char *payload = at + WIRE_EVENT_BYTES + (plan->is_variable ? 2 : 0);
+	uint64_t *arguments = log->arguments + log->event_count * D_PROBE_ARGUMENTS_MAX;
+	uint32_t index;
+
+	if (plan->has_cap)
+		arguments[0] = run->cap;
+	for (unsigned int i = 0; i < plan->field_count; i++) {
+		const unsigned char *field = payload + plan->fields[i].offset;
+		uint64_t *argument = &arguments[plan->fields[i].argument];
+		switch (plan->fields[i].kind) {
+		case FIELD_U8:
+			*argument = *field;
+			break;
+		case FIELD_S8:
+			*argument = (uint64_t)(int64_t)(int8_t)*field;
+			break;
+		case FIELD_U16:
+			*argument = bytes_u16(field);
+			break;
+		case FIELD_S16:
+			*argument = (uint64_t)(int64_t)(int16_t)bytes_u16(field);
+			break;
+		case FIELD_U32:
+			*argument = bytes_u32(field);
+			break;
+		case FIELD_S32:
+			*argument = (uint64_t)(int64_t)(int32_t)bytes_u32(field);
+			break;
+		case FIELD_64:
+			*argument = bytes_u64(field);
+			break;
+		default:
+			memcpy(&index, field, sizeof(index));
+			*argument = event_handle(index, 0);
+			break;
+		}
+	}
+	if (plan->has_text)
+		arguments[plan->text_argument] = take_text(log, (const char *)payload + plan->least,
+			bytes_u16(at + WIRE_EVENT_BYTES) - (size_t)plan->least);
+	log->events[log->event_count++] = (struct event){
+		.time = run->time + log->process.start,
+		.arguments = arguments,
+		.probe = plan->probe,
+		.tid = run->tid,
+		.cpu = run->cpu,
+		.argument_count = plan->argument_count,
+	};
+}
+
+/* To the run's next wanted event; false: there is none. */
+static inline bool advance(const struct eventlog *log, struct run *run)
+{
+	const unsigned char *at = log->buffer + (run->position - log->base);
+	const unsigned char *end = log->buffer + (run->end - log->base);
+
+	at += record_size(plan_at(log, at), at);
+	for (; at < end; at += record_size(plan_at(log, at), at)) {
+		const struct plan *plan = plan_at(log, at);
+		if (plan->role == ROLE_WANTED) {
+			run->time = bytes_u64(at + 2);
+			run->position = log->base + (uint64_t)(at - log->buffer);
+			return true;
+		}
+		if (plan->role == ROLE_CONTEXT) {
+			run->tid = (uint32_t)bytes_u64(at + WIRE_EVENT_BYTES);
+			run->cpu = (uint16_t)bytes_u32(at + WIRE_EVENT_BYTES + 8);
+		}
+	}
+	return false;
+}
+
+static bool batch_full(const struct eventlog *log)
+{
+	return log->event_count == EVENTLOG_BATCH_EVENTS ||
+	       EVENTLOG_BATCH_TEXT_BYTES - log->text_used < UINT16_MAX + 1;
+}
+
+/* Fills the batch with events up to limit. */
+static void merge(struct eventlog *log, uint64_t limit)
+{
+	while (log->heap_count && log->heap[0].time <= limit && !batch_full(log)) {
+		struct run run = log->heap[0];
+		const struct run *next = NULL;
+		bool more;
+		if (log->heap_count > 1)
+			next = &log->heap[1];
+		if (log->heap_count > 2 && is_before(&log->heap[2], next))
+			next = &log->heap[2];
+		do {
+			decode(log, &run);
+			more = advance(log, &run);
+		} while (more && run.time <= limit && (!next || is_before(&run, next)) &&
+			 !batch_full(log));
+		if (!more)
+			run = log->heap[--log->heap_count];
+		if (log->heap_count)
+			sift_down(log, run);
+	}
+}
+
+enum eventlog_state eventlog_next(
+	struct eventlog *log, struct event_batch *batch, struct error *error)
+{
+	const struct event_process *process = batch->process;
+	uint64_t limit = log->watermark;
+	bool complete;
+
+	log->event_count = log->text_count = log->text_used = 0;
+	/* what is released goes out before more is read, so that memory stays small */
+	if (!log->heap_count || log->heap[0].time > log->watermark) {
+		eventlog_scan(log);
+		limit = log->watermark;
+		if (limit > log->announced || log->stage >= STAGE_ENDED ||
+			(log->is_open && log->open.time <= limit))
+			eventlog_close_run(log);
+	}
+	if (log->stage >= STAGE_ENDED)
+		limit = UINT64_MAX;
+	merge(log, limit);
+	complete = !log->heap_count || log->heap[0].time > limit;
+	if (!log->event_count && !log->loss_count && log->watermark <= log->announced) {
+		if (log->stage == STAGE_ENDED)
+			return EVENTLOG_ENDED;
+		if (log->stage != STAGE_BROKEN)
+			return EVENTLOG_MORE;
+		error_set(error, EPROTO, "%s", log->damage.text);
+		return EVENTLOG_BROKEN;
+	}
+	*batch = (struct event_batch){
+		.process = process,
+		.events = log->events,
+		.event_count = log->event_count,
+		.losses = log->taken,
+		.loss_count = log->loss_count,
+		.wall_offset = log->process.wall_offset,
+		.names = log->names.texts,
+		.name_count = log->names.count,
+		.transients = log->transients,
+		.transient_count = log->text_count,
+	};
+	memcpy(log->taken, log->losses, log->loss_count * sizeof(*log->losses));
+	log->loss_count = 0;
+	if (complete && log->watermark > log->announced) {
+		log->announced = log->watermark;
+		batch->until = log->watermark + log->process.start;
+	}
+	return EVENTLOG_BATCH;
+}

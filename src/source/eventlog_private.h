@@ -1,0 +1,136 @@
+/*
+ * eventlog_private.h: what the two passes over a log's bytes share.
+ *
+ * Two passes over each byte. The scan goes in stream order: it checks that events are
+ * whole and declared, keeps track of block, capability, thread and cpu, defines names,
+ * and replaces the ids of names in wanted events by indices (in place), since what an
+ * id means depends on the place in the stream. It leaves behind runs: pieces of one
+ * block whose wanted events do not go back in time. The merge takes events from the
+ * runs, earliest first, and decodes them into the batch; since a run is long (a ring's
+ * drain) it mostly walks along one run without touching the heap of the others.
+ *
+ * Raw events stay in the buffer until they are merged, so a drain of the VM's rings
+ * costs its own size in memory and a batch stays in the processor's cache.
+ *
+ * Positions are offsets in the stream, so that they survive the buffer's moves and can
+ * be named in messages.
+ */
+#ifndef VMTAP_SOURCE_EVENTLOG_PRIVATE_H
+#define VMTAP_SOURCE_EVENTLOG_PRIVATE_H
+
+#include "source/describe.h"
+#include "source/eventlog.h"
+#include "source/names.h"
+
+enum {
+	EVENTLOG_PENDING_MAX = 256 * 1024 * 1024, /* of raw events and runs not yet released */
+	EVENTLOG_BATCH_EVENTS = 4096,
+	EVENTLOG_BATCH_TEXT_BYTES = 256 * 1024, /* inline texts of a batch */
+	EVENTLOG_LOSSES_MAX = 256               /* distinct losses between two batches */
+};
+
+enum role {
+	ROLE_UNDECLARED,
+	ROLE_SKIP,
+	ROLE_PROBE,  /* not enabled: passed over */
+	ROLE_WANTED, /* an enabled probe */
+	ROLE_MARKER,
+	ROLE_CONTEXT,
+	ROLE_NAME,
+	ROLE_LOSS,
+	ROLE_WATERMARK,
+	ROLE_CLOCK,
+	ROLE_SUBSCRIBED,
+	ROLE_ARGUMENTS,
+	ROLE_PID,
+	ROLE_PPID,
+	ROLE_WALL_CLOCK
+};
+
+enum field { FIELD_U8, FIELD_S8, FIELD_U16, FIELD_S16, FIELD_U32, FIELD_S32, FIELD_64, FIELD_NAME };
+
+/* How to read one event type; what a description comes down to. */
+struct plan {
+	uint8_t role;
+	bool is_variable, has_cap, has_text, takes_names;
+	uint8_t argument_count, field_count, text_argument;
+	uint16_t type;
+	uint16_t payload; /* declared size */
+	uint16_t least;   /* bytes of payload that must be there */
+	uint32_t probe;   /* index into the set once it is there */
+	struct {
+		uint8_t kind, argument;
+		uint16_t offset; /* in the payload */
+	} fields[D_PROBE_ARGUMENTS_MAX];
+	struct description *description; /* NULL: carries no probe */
+};
+
+struct run {
+	uint64_t time;     /* of the event at position: the key, with position */
+	uint64_t position; /* of the next wanted event */
+	uint64_t end;
+	uint32_t tid;
+	uint16_t cpu, cap;
+};
+
+enum stage {
+	STAGE_BEGIN,
+	STAGE_TYPES,
+	STAGE_HEADER_END,
+	STAGE_DATA,
+	STAGE_ENDED, /* end marker read */
+	STAGE_BROKEN /* see damage */
+};
+
+struct eventlog {
+	char what[256];
+	enum stage stage;
+	bool finished; /* no more bytes will come */
+	bool settled;  /* probes have been added */
+	bool declared; /* the header has been read */
+	bool clocked;
+	bool truncated; /* the damage is only that the end is missing */
+	struct error damage;
+
+	unsigned char *buffer;
+	size_t capacity, filled;
+	uint64_t base;    /* position of buffer[0] */
+	uint64_t scanned; /* position up to which the scan has come */
+
+	uint16_t *plan_of;  /* by event type: index into plans */
+	struct plan *plans; /* plans[0] is for types that were not declared */
+	size_t plan_count, plan_capacity;
+	struct names names;
+
+	uint64_t block_end;
+	uint32_t tid;
+	uint16_t cpu, cap;
+
+	struct run *heap; /* closed runs, a binary heap by (time, position) */
+	size_t heap_count, heap_capacity;
+	struct run open; /* the run that the scan extends */
+	bool is_open;
+	uint64_t open_last; /* time of its last event */
+
+	uint64_t watermark, announced; /* read; told to the caller as batch->until */
+	uint32_t tag;
+	struct eventlog_process process;
+
+	struct event *events; /* the batch */
+	uint64_t *arguments;
+	struct d_text *texts;
+	const struct d_text **transients;
+	char *text_bytes;
+	size_t event_count, text_count, text_used;
+	struct event_loss losses[EVENTLOG_LOSSES_MAX], taken[EVENTLOG_LOSSES_MAX];
+	size_t loss_count;
+};
+
+/* Ends the stream at a position; returns false, which callers pass on. */
+__attribute__((format(printf, 3, 4))) bool eventlog_damaged(
+	struct eventlog *log, uint64_t position, const char *format, ...);
+
+/* Puts the open run, if there is one, among those that can be merged; false: damaged. */
+bool eventlog_close_run(struct eventlog *log);
+
+#endif
