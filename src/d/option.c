@@ -1,7 +1,8 @@
 /*
  * option.c: every option name DTrace knows has a row. Options without a place to keep
- * their value concern things that vmtap does not have (cpp, library paths, buffers of the
- * kernel): their values are checked and nothing else happens.
+ * their value concern things that vmtap does not have (library paths, buffers of the
+ * kernel): their values are checked and nothing else happens. Options whose effect would
+ * be missed are refused.
  */
 #include "d/option.h"
 
@@ -25,6 +26,7 @@ enum kind {
 
 enum place {
 	NOWHERE,
+	LATER,        /* would change what a script does, and does not yet */
 	COMPILE_FLAG, /* bool in struct d_compile_flags */
 	OPTION_BOOL,  /* in struct d_options */
 	OPTION_INT,
@@ -45,14 +47,14 @@ struct option {
 #define U64_AT(member) OPTION_U64, offsetof(struct d_options, member)
 
 static const struct option options[] = {
-	{"aggpercpu", FLAG, false, NOWHERE, 0},
+	{"aggpercpu", FLAG, false, LATER, 0},
 	{"aggrate", RATE, false, U64_AT(aggrate)},
 	{"aggsize", SIZE, false, U64_AT(aggsize)},
 	{"aggsortkey", BOOLEAN, false, BOOL_AT(aggsortkey)},
 	{"aggsortkeypos", NUMBER, false, INT_AT(aggsortkeypos)},
 	{"aggsortpos", NUMBER, false, INT_AT(aggsortpos)},
 	{"aggsortrev", BOOLEAN, false, BOOL_AT(aggsortrev)},
-	{"amin", TEXT, false, NOWHERE, 0},
+	{"amin", TEXT, false, LATER, 0},
 	{"argref", FLAG, false, FLAG_AT(argref)},
 	{"bpflog", BOOLEAN, false, NOWHERE, 0},
 	{"bpflogsize", SIZE, false, NOWHERE, 0},
@@ -61,28 +63,28 @@ static const struct option options[] = {
 	{"bufsize", SIZE, false, U64_AT(bufsize)},
 	{"cleanrate", RATE, false, NOWHERE, 0},
 	{"core", FLAG, false, NOWHERE, 0},
-	{"cpp", FLAG, false, NOWHERE, 0},
-	{"cppargs", TEXT, true, NOWHERE, 0},
-	{"cpphdrs", FLAG, true, NOWHERE, 0},
+	{"cpp", FLAG, false, LATER, 0},
+	{"cppargs", TEXT, true, LATER, 0},
+	{"cpphdrs", FLAG, true, LATER, 0},
 	{"cpppath", TEXT, true, NOWHERE, 0},
-	{"cpu", NUMBER, false, NOWHERE, 0},
+	{"cpu", NUMBER, false, LATER, 0},
 	{"ctfpath", TEXT, true, NOWHERE, 0},
 	{"ctypes", TEXT, false, NOWHERE, 0},
 	{"debug", FLAG, false, NOWHERE, 0},
 	{"defaultargs", FLAG, false, FLAG_AT(defaultargs)},
-	{"define", TEXT, true, NOWHERE, 0},
+	{"define", TEXT, true, LATER, 0},
 	{"destructive", BOOLEAN, false, NOWHERE, 0},
 	{"disasm", TEXT, false, NOWHERE, 0},
 	{"dofstashpath", TEXT, false, NOWHERE, 0},
-	{"droptags", FLAG, false, NOWHERE, 0},
+	{"droptags", FLAG, false, BOOL_AT(droptags)},
 	{"dtypes", TEXT, false, NOWHERE, 0},
 	{"dynvarsize", SIZE, false, U64_AT(dynvarsize)},
 	{"empty", FLAG, false, FLAG_AT(empty)},
 	{"errtags", FLAG, false, FLAG_AT(error_tags)},
 	{"evaltime", TEXT, false, NOWHERE, 0},
 	{"flowindent", BOOLEAN, false, BOOL_AT(flowindent)},
-	{"grabanon", BOOLEAN, false, NOWHERE, 0},
-	{"incdir", TEXT, true, NOWHERE, 0},
+	{"grabanon", BOOLEAN, false, LATER, 0},
+	{"incdir", TEXT, true, LATER, 0},
 	{"iregs", NUMBER, false, NOWHERE, 0},
 	{"jstackframes", NUMBER, false, NOWHERE, 0},
 	{"jstackstrsize", SIZE, false, NOWHERE, 0},
@@ -113,7 +115,7 @@ static const struct option options[] = {
 	{"stackframes", NUMBER, false, NOWHERE, 0},
 	{"stackindent", NUMBER, false, NOWHERE, 0},
 	{"statusrate", RATE, false, U64_AT(statusrate)},
-	{"stdc", TEXT, true, NOWHERE, 0},
+	{"stdc", TEXT, true, LATER, 0},
 	{"strsize", SIZE, false, U64_AT(strsize)},
 	{"switchrate", RATE, false, U64_AT(switchrate)},
 	{"syslibdir", TEXT, false, NOWHERE, 0},
@@ -121,7 +123,7 @@ static const struct option options[] = {
 	{"tree", NUMBER, false, NOWHERE, 0},
 	{"tregs", NUMBER, false, NOWHERE, 0},
 	{"udefs", FLAG, false, NOWHERE, 0},
-	{"undef", TEXT, true, NOWHERE, 0},
+	{"undef", TEXT, true, LATER, 0},
 	{"unodefs", FLAG, false, NOWHERE, 0},
 	{"useruid", NUMBER, false, NOWHERE, 0},
 	{"ustackframes", NUMBER, false, NOWHERE, 0},
@@ -131,6 +133,7 @@ static const struct option options[] = {
 };
 
 static const char invalid_value[] = "Invalid value for specified option";
+static const char not_yet[] = "Option is not supported yet";
 
 /* A number at the start of text; behind it is *behind. */
 static bool number(const char *text, uint64_t *value, const char **behind)
@@ -257,6 +260,8 @@ static const char *store(
 	case OPTION_U64:
 		*(uint64_t *)((char *)run_time + option->offset) = value;
 		break;
+	case LATER:
+		return set ? not_yet : NULL;
 	case NOWHERE:
 		break;
 	}
@@ -301,6 +306,8 @@ const char *d_option_set(
 		break;
 	case POLICY:
 		good = value && one_of(value, policies);
+		if (good && strcasecmp(value, policies[0]) != 0)
+			return not_yet;
 		break;
 	case RESIZE:
 		good = value && one_of(value, resizes);

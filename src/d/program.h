@@ -287,6 +287,7 @@ struct d_options {
 	bool flowindent;
 	bool rawbytes;
 	bool zdefs;
+	bool droptags;
 	bool aggsortkey, aggsortrev;
 	int aggsortpos, aggsortkeypos;
 	uint64_t aggrate, switchrate, statusrate;

@@ -518,8 +518,8 @@ uint64_t engine_next_tick(const struct engine *engine)
 
 void engine_status(struct engine *engine)
 {
-	losses_report(
-		&engine->losses, engine->dynamic.drops + engine->static_drops, engine->messages);
+	losses_report(&engine->losses, engine->dynamic.drops + engine->static_drops,
+		engine->program->options.droptags, engine->messages);
 	engine->dynamic.drops = 0;
 	engine->static_drops = 0;
 }

@@ -79,26 +79,41 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-static void report_cpus(uint64_t *counts, size_t cpus, const char *kind, FILE *messages)
+/* The start of a message; tag is DTrace's name for the kind of drop. */
+static void begin(const char *tag, bool tags, FILE *messages)
+{
+	fputs("dtrace: ", messages);
+	if (tags)
+		fprintf(messages, "[DTRACEDROP_%s] ", tag);
+}
+
+static void report_cpus(
+	uint64_t *counts, size_t cpus, const char *kind, const char *tag, bool tags, FILE *messages)
 {
 	for (size_t cpu = 0; cpu < cpus; cpu++) {
 		if (!counts[cpu])
 			continue;
-		fprintf(messages, "dtrace: %" PRIu64 " %sdrop%s on CPU %zu\n", counts[cpu], kind,
+		begin(tag, tags, messages);
+		fprintf(messages, "%" PRIu64 " %sdrop%s on CPU %zu\n", counts[cpu], kind,
 			plural(counts[cpu]), cpu);
 		counts[cpu] = 0;
 	}
 }
 
-void losses_report(struct losses *losses, uint64_t dynamic, FILE *messages)
+void losses_report(struct losses *losses, uint64_t dynamic, bool tags, FILE *messages)
 {
-	report_cpus(losses->principal, losses->cpus, "", messages);
-	report_cpus(losses->aggregation, losses->cpus, "aggregation ", messages);
-	if (dynamic)
-		fprintf(messages, "dtrace: %" PRIu64 " dynamic variable drop%s\n", dynamic,
+	report_cpus(losses->principal, losses->cpus, "", "PRINCIPAL", tags, messages);
+	report_cpus(
+		losses->aggregation, losses->cpus, "aggregation ", "AGGREGATION", tags, messages);
+	if (dynamic) {
+		begin("DYNAMIC", tags, messages);
+		fprintf(messages, "%" PRIu64 " dynamic variable drop%s\n", dynamic,
 			plural(dynamic));
-	if (losses->error)
-		fprintf(messages, "dtrace: %" PRIu64 " error%s in ERROR probe enabling\n",
-			losses->error, plural(losses->error));
+	}
+	if (losses->error) {
+		begin("DBLERROR", tags, messages);
+		fprintf(messages, "%" PRIu64 " error%s in ERROR probe enabling\n", losses->error,
+			plural(losses->error));
+	}
 	losses->error = 0;
 }

@@ -5,6 +5,7 @@
 #define VMTAP_ENGINE_LOSSES_H
 
 #include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -22,7 +23,10 @@ void losses_free(struct losses *losses);
 void losses_add_principal(struct losses *losses, uint16_t cpu, uint64_t count);
 void losses_add_aggregation(struct losses *losses, uint16_t cpu, uint64_t count);
 
-/* Prints and forgets; dynamic drops are counted elsewhere. */
-void losses_report(struct losses *losses, uint64_t dynamic, FILE *messages);
+/*
+ * Prints and forgets; dynamic drops are counted elsewhere. tags: each message says which
+ * drop it is, as option droptags has it.
+ */
+void losses_report(struct losses *losses, uint64_t dynamic, bool tags, FILE *messages);
 
 #endif

@@ -1,0 +1,8 @@
+/* @status 1 */
+/* @options -xerrtags */
+/* An option that would be missed is refused. */
+#pragma D option bufpolicy=ring
+
+BEGIN
+{
+}
