@@ -174,7 +174,8 @@ VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *cha
  * or /tmp/vmtap-UID/PID (directory 0700, socket 0600) unless options say otherwise.
  * If the environment's VMTAP_WAIT is 1, or this process's pid, waits until a client has
  * subscribed, so that nothing is lost from the first event on (`vmtap trace -c` does
- * that); the environment is ignored in set-uid programs.
+ * that), and sets it to 0: what the process runs next has no client that it could wait
+ * for. The environment is ignored in set-uid programs.
  *
  * options may be NULL. Returns 0, or a negative errno: -EALREADY when started, what
  * the system said when the socket cannot be made; the VM can go on all the same.

@@ -49,20 +49,24 @@ static void register_fork(void)
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
-/* What the environment says may be meant for this process alone: its children inherit it. */
+/* What the environment says may be meant for this process alone, whose children inherit it;
+ * and it is meant once, for what the process execs inherits it too. */
 static bool wants_wait(void)
 {
-	const char *wait = secure_getenv("VMTAP_WAIT");
+	char *wait = secure_getenv("VMTAP_WAIT");
 
-	return wait && (strcmp(wait, "1") == 0 || strtol(wait, NULL, 10) == (long)getpid());
+	if (!wait || (strcmp(wait, "1") != 0 && strtol(wait, NULL, 10) != (long)getpid()))
+		return false;
+	strcpy(wait, "0");
+	return true;
 }
 
 int vmtap_start(const struct vmtap_options *options)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct server *server = NULL;
-	bool waits = wants_wait();
 	int error = -EALREADY;
+	bool waits = false;
 
 	pthread_once(&once, register_fork);
 	if (pthread_mutex_lock(&turn))
@@ -76,7 +80,8 @@ int vmtap_start(const struct vmtap_options *options)
 	running = server;
 	registry_unlock();
 	error = server_run(server);
-	if (!error && waits)
+	waits = !error && wants_wait();
+	if (waits)
 		server_hold(server);
 	if (error) {
 		registry_lock();
@@ -86,7 +91,7 @@ int vmtap_start(const struct vmtap_options *options)
 	}
 out:
 	pthread_mutex_unlock(&turn);
-	if (!error && waits)
+	if (waits)
 		server_wait(server);
 	return error;
 }

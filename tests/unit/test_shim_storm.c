@@ -347,6 +347,36 @@ START_TEST(only_the_process_that_is_meant_waits)
 }
 END_TEST
 
+static void *start_once(void *argument)
+{
+	(void)argument;
+	vmtap_start(NULL);
+	return NULL;
+}
+
+/* It has waited: neither its next start nor a program that takes its place does. */
+START_TEST(it_waits_once)
+{
+	struct reader reader;
+	pthread_t thread;
+	char self[16];
+
+	snprintf(self, sizeof(self), "%d", (int)getpid());
+	setenv("VMTAP_WAIT", self, 1);
+	ck_assert_int_eq(pthread_create(&thread, NULL, start_once, NULL), 0);
+	while (!reader_open(&reader, fixture_path))
+		sched_yield();
+	ck_reader(&reader, reader_until_header(&reader));
+	reader_subscribe_all(&reader, 0, 1);
+	pthread_join(thread, NULL);
+	ck_assert_str_eq(getenv("VMTAP_WAIT"), "0");
+	vmtap_stop();
+	fixture_start();
+	vmtap_stop();
+	reader_close(&reader);
+}
+END_TEST
+
 /* A socket that somebody else has put in the place of ours is theirs. */
 START_TEST(stop_removes_only_its_own_socket)
 {
@@ -380,6 +410,7 @@ int main(void)
 	tcase_add_test(all, a_child_made_without_fork);
 	tcase_add_test(all, exit_while_start_waits);
 	tcase_add_test(all, only_the_process_that_is_meant_waits);
+	tcase_add_test(all, it_waits_once);
 	tcase_add_test(all, stop_removes_only_its_own_socket);
 	suite_add_tcase(suite, all);
 	return fixture_run(suite);
