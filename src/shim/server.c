@@ -503,12 +503,23 @@ static bool rings_empty(bool patient)
 	return true;
 }
 
+static void end_streams(struct server *server, bool lossless_too)
+{
+	for (struct client *client = server->clients; client; client = client->next) {
+		if (client->lossless && !lossless_too)
+			continue;
+		client->subscribed = false;
+		client_finish(client);
+	}
+}
+
 /* Everything recorded until now is delivered, each stream gets its end marker, and slow
  * clients have their time; lossless ones as long as they live. */
 static void finish(struct server *server)
 {
 	const bool none[EVENT_TYPES] = {false};
-	uint64_t deadline = clock_monotonic() + (uint64_t)server->flush_ms * 1000000u;
+	uint64_t flush = (uint64_t)server->flush_ms * 1000000u, deadline = clock_monotonic() + flush;
+	bool late = false;
 
 	server->ending = true;
 	registry_lock(); /* a child of fork() closes what it finds here */
@@ -517,13 +528,15 @@ static void finish(struct server *server)
 	registry_unlock();
 	while (server->clients) {
 		bool all = drain_if_allowed(server) && rings_empty(clock_monotonic() < deadline);
+		if (!all && !late && clock_monotonic() > deadline) {
+			/* A lossless client does not read: the others are not to wait for it. */
+			late = true;
+			deadline += flush;
+			drain(server);
+			end_streams(server, false);
+		}
 		if (all) {
-			for (struct client *client = server->clients; client; client = client->next) {
-				client->subscribed = false;
-				acknowledge(server, client); /* the end is not to come before it */
-				if (!client->acknowledge)
-					client_finish(client);
-			}
+			end_streams(server, true);
 			ring_set_lossless(false);
 		}
 		serve_clients(server);

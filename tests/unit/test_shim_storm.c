@@ -217,6 +217,37 @@ START_TEST(stop_while_clients_leave)
 }
 END_TEST
 
+static void *stop_it(void *argument)
+{
+	(void)argument;
+	vmtap_stop();
+	return NULL;
+}
+
+/* The VM waits for a lossless client that does not read; the others' streams end in order. */
+START_TEST(stop_while_a_lossless_client_is_stuck)
+{
+	const struct vmtap_options options = {.size = sizeof(options), .flush_ms = 50};
+	pthread_t stopping, firing[2];
+	struct reader stuck, reader;
+
+	ck_assert_int_eq(vmtap_start(&options), 0);
+	ck_reader(&stuck, reader_start(&stuck, fixture_path, WIRE_LOSSLESS));
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	run_threads(firing, 2, fire_until_stopped, NULL);
+	for (unsigned i = 0; i < 200; i++)
+		ck_reader(&reader, reader_step(&reader, 10));
+	ck_assert_int_eq(pthread_create(&stopping, NULL, stop_it, NULL), 0);
+	ck_reader(&reader, reader_until_end(&reader));
+	reader_close(&reader);
+	reader_close(&stuck);
+	pthread_join(stopping, NULL);
+	stop = true;
+	join_threads(firing, 2);
+	ck_assert_uint_eq(fixture_open_guards(), 0);
+}
+END_TEST
+
 static void *start_and_stop(void *argument)
 {
 	(void)argument;
@@ -405,6 +436,7 @@ int main(void)
 	tcase_add_test(all, a_talking_client_does_not_hold_the_others_up);
 	tcase_add_test(all, a_thousand_threads);
 	tcase_add_test(all, stop_while_clients_leave);
+	tcase_add_test(all, stop_while_a_lossless_client_is_stuck);
 	tcase_add_test(all, starts_and_stops_from_many_threads);
 	tcase_add_test(all, fork_while_starting_and_stopping);
 	tcase_add_test(all, a_child_made_without_fork);
