@@ -1,6 +1,7 @@
 # tracer.sh: for scripts to source: kernel tracers (bpftrace, one for each object that is
 # traced) beside a program that follows host.c's way: it fires gc-work from every object
 # until a line comes, so that each tracer is known to be attached, then does its work.
+. tests/witness/end_tracers
 
 # Exits with 77 where the kernel's tracer cannot be used.
 tracer_required() {
@@ -52,8 +53,8 @@ traced() { # "FILE..." COMMAND...
 	echo go >&4
 	until grep -q done "$TMPDIR/host.out" || ! kill -0 $host 2>/dev/null; do :; done
 	# shellcheck disable=SC2086
-	kill -INT $tracers 2>/dev/null || true
-	for file in $tracers $readers; do
+	end_tracers $tracers || true
+	for file in $readers; do
 		wait "$file" || true
 	done
 	exec 4>&-

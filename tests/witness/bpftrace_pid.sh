@@ -108,8 +108,7 @@ witness() { # program, object with the probes
 	fi
 	echo >&"${TARGET[1]}"
 	expect_line fired || return 1
-	kill -INT "$tracer"
-	wait "$tracer"
+	end_tracers "$tracer"
 	echo >&"${TARGET[1]}"
 	expect_line closed || return 1
 	wait "$target" 2>/dev/null

@@ -42,8 +42,7 @@ session() { # kind, toy programs
 				>/dev/null 2>>"$stats" </dev/null
 		fi
 	done
-	kill -INT "$tracer"
-	wait "$tracer"
+	end_tracers "$tracer"
 	children=()
 	python3 $compare compare "$seen" "$stats" "$log" >"$TMPDIR/fired.$kind" && return 0
 	echo "$kind: over $# programs the VM and bpftrace disagree:"
