@@ -1,13 +1,4 @@
-/*
- * server.c: see server.h.
- *
- * The watermark. A reader may release events up to the time that the server names, so no
- * event may come later that is older. A record's time is read after its ring was marked
- * busy and before it is published. Hence: a ring that is not busy when looked at can only
- * add records younger than that look (give or take a store's way to memory, MARGIN); a busy
- * one, records younger than its last. A thread that stays busy for longer than BUSY_LIMIT
- * (stopped amid a record by a debugger, say) is not waited for.
- */
+/* server.c: see server.h. */
 #include "shim/server.h"
 
 #include <errno.h>
@@ -19,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "shim/client.h"
+#include "shim/drain.h"
 #include "shim/endpoint.h"
 #include "shim/name.h"
 #include "shim/registry.h"
@@ -37,10 +28,6 @@ enum {
 	FLUSH_MS_DEFAULT = 2000,
 	DRAIN_MS = 1,
 	ACCEPT_AGAIN_MS = 100,
-	MARGIN_MICROSECONDS = 50,
-	BUSY_LIMIT_MICROSECONDS = 1000000,
-	COLLECT_DRAINS = 16,    /* how often to look for threads that are gone */
-	RELEASE_BYTES = 64 << 10, /* a ring's room is given back in such pieces */
 	ARGUMENTS_MAX = 60000,
 	RUNTIME_MAX = 1024,
 	TURN_NS = 200000,
@@ -53,17 +40,13 @@ struct server {
 	int wake; /* eventfd: stop */
 	uint32_t queue_bytes;
 	uint32_t flush_ms;
-	struct clock_line clock;
+	struct drain drain;
 	struct encode_process process;
 	char *runtime, *arguments;
 	struct client *clients; /* changed under the registry's lock only */
 	unsigned client_count;
 	uint64_t accept_after; /* CLOCK_MONOTONIC; 0: at once */
 	bool listening;
-	bool busy_rings; /* the last drain found much: do not sleep */
-	uint64_t watermark;
-	uint64_t unattached[EVENT_TYPES];
-	unsigned drains;
 	pthread_mutex_t wait_lock;
 	pthread_cond_t wait_changed;
 	bool has_subscribed;
@@ -72,131 +55,6 @@ struct server {
 };
 
 /* ---- draining ---- */
-
-/* Where the texts that travelled with their events are kept: a ring's room is given back
- * before the event may have come. */
-struct transients {
-	struct encode_transient of[NAME_TRANSIENTS];
-	unsigned char bytes[NAME_TRANSIENTS][NAME_LENGTH_MAX];
-};
-
-static void keep_transient(struct ring *ring, const unsigned char *record, uint32_t length)
-{
-	struct transients *kept = ring->transients;
-	uint32_t id;
-
-	if (!kept) {
-		kept = mmap(NULL, sizeof(*kept), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (kept == MAP_FAILED)
-			return;
-		ring->transients = kept;
-		ring->transients_bytes = sizeof(*kept);
-		for (unsigned i = 0; i < NAME_TRANSIENTS; i++)
-			kept->of[i].text = kept->bytes[i];
-	}
-	memcpy(&id, record + RECORD_BODY, sizeof(id));
-	id = (id - NAME_TRANSIENT) % NAME_TRANSIENTS;
-	kept->of[id].length = length;
-	memcpy(kept->bytes[id], record + RECORD_BODY + 8, length);
-}
-
-static const struct encode_transient no_transients[NAME_TRANSIENTS] = {
-	[0 ... NAME_TRANSIENTS - 1] = {(const unsigned char *)"", 0}};
-
-static void drain_ring(struct server *server, struct ring *ring, uint64_t head)
-{
-	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed), released = tail;
-
-	while (tail != head) {
-		const unsigned char *record = ring->bytes + (tail & (ring->size - 1));
-		const struct transients *kept = ring->transients;
-		uint64_t raw, time;
-		uint32_t bytes, length;
-		uint16_t probe;
-
-		memcpy(&raw, record + RECORD_TIME, sizeof(raw));
-		memcpy(&probe, record + RECORD_PROBE, sizeof(probe));
-		if (probe == RING_NAME) {
-			memcpy(&length, record + RECORD_BODY + 4, sizeof(length));
-			if (length > NAME_LENGTH_MAX)
-				break;
-			keep_transient(ring, record, length);
-			bytes = (RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
-		} else if (probe < EVENT_TYPES && raw) {
-			bytes = event_record_bytes(&event_types[probe], record);
-			if (bytes > RECORD_MAX)
-				break;
-			/* The line between two points is good to some nanoseconds: what was promised
-			 * about order holds exactly. */
-			time = clock_convert(&server->clock, raw);
-			if (time < ring->last_time)
-				time = ring->last_time;
-			if (time < server->watermark)
-				time = server->watermark;
-			for (struct client *client = server->clients; client; client = client->next)
-				client_take(client, probe, record, raw, time, (uint64_t)ring->thread,
-					kept ? kept->of : no_transients);
-			ring->last = raw;
-			ring->last_time = time;
-		} else {
-			break;
-		}
-		tail = ring_after(tail, bytes, ring->size);
-		if (tail - released >= RELEASE_BYTES) {
-			ring_release(ring, tail);
-			released = tail;
-		}
-	}
-	/* What cannot be a record comes from memory that was given back under a record that was
-	 * still being written: nobody asked for it. */
-	ring_release(ring, head);
-}
-
-static void tell_drops(struct server *server, struct ring *ring, uint64_t now)
-{
-	uint64_t drops = atomic_load_explicit(&ring->drops, memory_order_acquire);
-
-	if (drops == ring->reported_drops)
-		return;
-	for (unsigned i = 0; i < EVENT_TYPES; i++) {
-		uint64_t dropped = atomic_load_explicit(&ring->dropped[i], memory_order_relaxed);
-		for (struct client *client = server->clients; client; client = client->next)
-			client_lose(client, i, dropped - ring->reported[i], now);
-		ring->reported[i] = dropped;
-	}
-	ring->reported_drops = drops;
-}
-
-static void tell_unattached(struct server *server, uint64_t now)
-{
-	for (unsigned i = 0; i < EVENT_TYPES; i++) {
-		uint64_t dropped = ring_unattached(i);
-		if (dropped == server->unattached[i])
-			continue;
-		for (struct client *client = server->clients; client; client = client->next)
-			client_lose(client, i, dropped - server->unattached[i], now);
-		server->unattached[i] = dropped;
-	}
-}
-
-/* The earliest raw time that this ring can still add, as far as it matters now. */
-static uint64_t ring_floor(const struct server *server, struct ring *ring, uint32_t busy,
-	uint64_t head, uint64_t now)
-{
-	uint64_t limit = clock_raw_microsecond(&server->clock) * BUSY_LIMIT_MICROSECONDS;
-
-	if (busy != RING_WRITING) {
-		ring->busy_since = 0;
-		return now;
-	}
-	if (!ring->busy_since || ring->busy_head != head) {
-		ring->busy_since = now;
-		ring->busy_head = head;
-	}
-	if (now - ring->busy_since > limit)
-		return now;
-	return ring->last ? ring->last : ring->created;
-}
 
 /* A client that must lose nothing has much to read. What it asks for waits as well: each
  * change of a subscription lets what the rings hold into its queue. */
@@ -215,65 +73,16 @@ static bool held_back(const struct server *server)
 	return false;
 }
 
-/* Moves what the rings hold into the queues. */
-static void drain(struct server *server)
-{
-	uint64_t now, floor, time;
-
-	clock_point(&server->clock);
-	now = clock_raw();
-	floor = now - clock_raw_microsecond(&server->clock) * MARGIN_MICROSECONDS;
-	time = clock_convert(&server->clock, now);
-	server->busy_rings = false;
-	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
-		uint32_t busy = atomic_load_explicit(&ring->record.busy, memory_order_seq_cst);
-		uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_acquire);
-		uint64_t first = ring_floor(server, ring, busy, head, now);
-
-		if (head - atomic_load_explicit(&ring->tail, memory_order_relaxed) > ring->size / 4)
-			server->busy_rings = true;
-		drain_ring(server, ring, head);
-		tell_drops(server, ring, time);
-		if (busy == RING_WRITING && first != now && ring->last > first)
-			first = ring->last;
-		if ((int64_t)(first - floor) < 0)
-			floor = first;
-	}
-	tell_unattached(server, time);
-	uint64_t watermark = clock_convert(&server->clock, floor);
-	if (watermark > server->watermark)
-		server->watermark = watermark;
-	for (struct client *client = server->clients; client; client = client->next)
-		client_mark(client, server->watermark, time);
-	if (++server->drains % COLLECT_DRAINS == 0)
-		ring_collect();
-}
-
-/* The same, unless a client holds it back. */
+/* Drains, unless a client holds it back. */
 static bool drain_if_allowed(struct server *server)
 {
 	if (held_back(server))
 		return false;
-	drain(server);
+	drain_rings(&server->drain, server->clients);
 	return true;
 }
 
 /* ---- subscriptions ---- */
-
-/* Forgets what rings hold from the last time that somebody listened. */
-static void skip_stale(struct server *server)
-{
-	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
-		ring_release(ring, atomic_load_explicit(&ring->record.head, memory_order_acquire));
-		ring->last_time = 0;
-		ring->reported_drops = atomic_load(&ring->drops);
-		for (unsigned i = 0; i < EVENT_TYPES; i++)
-			ring->reported[i] = atomic_load(&ring->dropped[i]);
-	}
-	for (unsigned i = 0; i < EVENT_TYPES; i++)
-		server->unattached[i] = ring_unattached(i);
-	clock_point(&server->clock);
-}
 
 /* Makes guards, rings and waiting agree with what the clients now want. */
 static void apply_subscriptions(struct server *server)
@@ -289,7 +98,7 @@ static void apply_subscriptions(struct server *server)
 			wanted[i] |= client->wanted[i] && !server->ending;
 	}
 	if (listening && !server->listening)
-		skip_stale(server);
+		drain_skip(&server->drain);
 	if (listening)
 		ring_set_listening(true);
 	ring_set_lossless(lossless);
@@ -330,7 +139,7 @@ static void take_frame(struct server *server, struct client *client)
 	client->finishing = client->finish_asked;
 	encode_block_end(&client->encoder);
 	client->acknowledge = !client->finishing &&
-		!encode_subscribed(&client->encoder, client->tag, clock_monotonic() - server->clock.zero);
+		!encode_subscribed(&client->encoder, client->tag, clock_monotonic() - server->drain.clock.zero);
 	if (client->subscribed)
 		note_subscriber(server);
 }
@@ -346,7 +155,7 @@ static void read_client(struct server *server, struct client *client)
 			bool wanted[EVENT_TYPES];
 			memcpy(wanted, client->wanted, sizeof(wanted));
 			memcpy(client->wanted, client->before, sizeof(wanted));
-			drain(server);
+			drain_rings(&server->drain, server->clients);
 			memcpy(client->wanted, wanted, sizeof(wanted));
 		}
 		if (!client->changed)
@@ -377,7 +186,7 @@ static void accept_clients(struct server *server)
 			close(socket);
 			continue;
 		}
-		if (encode_start(&client->encoder, &server->clock, &server->process)) {
+		if (encode_start(&client->encoder, &server->drain.clock, &server->process)) {
 			client_close(client);
 			continue;
 		}
@@ -421,7 +230,7 @@ static void acknowledge(struct server *server, struct client *client)
 		return;
 	encode_block_end(&client->encoder);
 	client->acknowledge = !encode_subscribed(
-		&client->encoder, client->tag, clock_monotonic() - server->clock.zero);
+		&client->encoder, client->tag, clock_monotonic() - server->drain.clock.zero);
 }
 
 /* Acknowledgements and end markers that are due, and sending. */
@@ -430,11 +239,11 @@ static void serve_client(struct server *server, struct client *client)
 	bool due;
 
 	do {
-		uint64_t now = clock_monotonic() - server->clock.zero;
+		uint64_t now = clock_monotonic() - server->drain.clock.zero;
 		encode_block_end(&client->encoder);
 		acknowledge(server, client);
 		if (client->finishing && !client->end_queued) {
-			client_mark(client, server->watermark, now);
+			client_mark(client, server->drain.watermark, now);
 			client_finish(client);
 		}
 		client_send(client);
@@ -532,7 +341,7 @@ static void finish(struct server *server)
 			/* A lossless client does not read: the others are not to wait for it. */
 			late = true;
 			deadline += flush;
-			drain(server);
+			drain_rings(&server->drain, server->clients);
 			end_streams(server, false);
 		}
 		if (all) {
@@ -579,7 +388,7 @@ static void *server_main(void *argument)
 	prctl(PR_SET_TIMERSLACK, 1000);
 	ask_short_turns();
 	while (!stop) {
-		int timeout = !server->listening ? -1 : server->busy_rings ? 0 : DRAIN_MS;
+		int timeout = !server->listening ? -1 : server->drain.found_much ? 0 : DRAIN_MS;
 		stop = wait_for_work(server, timeout);
 		if (server->listening)
 			drain_if_allowed(server);
@@ -705,7 +514,7 @@ int server_new(const struct vmtap_options *given, struct server **result)
 	if (options.name_bytes)
 		name_limit(options.name_bytes);
 	clock_choose();
-	clock_start(&server->clock);
+	clock_start(&server->drain.clock);
 	error = endpoint_open(&server->endpoint, options.socket);
 out:
 	if (error) {

@@ -1,0 +1,196 @@
+/*
+ * drain.c: see drain.h.
+ *
+ * The watermark. A reader may release events up to the time that the server names, so no
+ * event may come later that is older. A record's time is read after its ring was marked
+ * busy and before it is published. Hence: a ring that is not busy when looked at can only
+ * add records younger than that look (give or take a store's way to memory, MARGIN); a busy
+ * one, records younger than its last. A thread that stays busy for longer than BUSY_LIMIT
+ * (stopped amid a record by a debugger, say) is not waited for.
+ */
+#include "shim/drain.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "shim/name.h"
+
+enum {
+	MARGIN_MICROSECONDS = 50,
+	BUSY_LIMIT_MICROSECONDS = 1000000,
+	COLLECT_DRAINS = 16,    /* how often to look for threads that are gone */
+	RELEASE_BYTES = 64 << 10 /* a ring's room is given back in such pieces */
+};
+
+/* Where the texts that travelled with their events are kept: a ring's room is given back
+ * before the event may have come. */
+struct transients {
+	struct encode_transient of[NAME_TRANSIENTS];
+	unsigned char bytes[NAME_TRANSIENTS][NAME_LENGTH_MAX];
+};
+
+static void keep_transient(struct ring *ring, const unsigned char *record, uint32_t length)
+{
+	struct transients *kept = ring->transients;
+	uint32_t id;
+
+	if (!kept) {
+		kept = mmap(NULL, sizeof(*kept), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (kept == MAP_FAILED)
+			return;
+		ring->transients = kept;
+		ring->transients_bytes = sizeof(*kept);
+		for (unsigned i = 0; i < NAME_TRANSIENTS; i++)
+			kept->of[i].text = kept->bytes[i];
+	}
+	memcpy(&id, record + RECORD_BODY, sizeof(id));
+	id = (id - NAME_TRANSIENT) % NAME_TRANSIENTS;
+	kept->of[id].length = length;
+	memcpy(kept->bytes[id], record + RECORD_BODY + 8, length);
+}
+
+static const struct encode_transient no_transients[NAME_TRANSIENTS] = {
+	[0 ... NAME_TRANSIENTS - 1] = {(const unsigned char *)"", 0}};
+
+static void drain_ring(
+	struct drain *drain, struct client *clients, struct ring *ring, uint64_t head)
+{
+	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed), released = tail;
+
+	while (tail != head) {
+		const unsigned char *record = ring->bytes + (tail & (ring->size - 1));
+		const struct transients *kept = ring->transients;
+		uint64_t raw, time;
+		uint32_t bytes, length;
+		uint16_t probe;
+
+		memcpy(&raw, record + RECORD_TIME, sizeof(raw));
+		memcpy(&probe, record + RECORD_PROBE, sizeof(probe));
+		if (probe == RING_NAME) {
+			memcpy(&length, record + RECORD_BODY + 4, sizeof(length));
+			if (length > NAME_LENGTH_MAX)
+				break;
+			keep_transient(ring, record, length);
+			bytes = (RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
+		} else if (probe < EVENT_TYPES && raw) {
+			bytes = event_record_bytes(&event_types[probe], record);
+			if (bytes > RECORD_MAX)
+				break;
+			/* The line between two points is good to some nanoseconds: what was promised
+			 * about order holds exactly. */
+			time = clock_convert(&drain->clock, raw);
+			if (time < ring->last_time)
+				time = ring->last_time;
+			if (time < drain->watermark)
+				time = drain->watermark;
+			for (struct client *client = clients; client; client = client->next)
+				client_take(client, probe, record, raw, time, (uint64_t)ring->thread,
+					kept ? kept->of : no_transients);
+			ring->last = raw;
+			ring->last_time = time;
+		} else {
+			break;
+		}
+		tail = ring_after(tail, bytes, ring->size);
+		if (tail - released >= RELEASE_BYTES) {
+			ring_release(ring, tail);
+			released = tail;
+		}
+	}
+	/* What cannot be a record comes from memory that was given back under a record that was
+	 * still being written: nobody asked for it. */
+	ring_release(ring, head);
+}
+
+static void tell_drops(struct client *clients, struct ring *ring, uint64_t now)
+{
+	uint64_t drops = atomic_load_explicit(&ring->drops, memory_order_acquire);
+
+	if (drops == ring->reported_drops)
+		return;
+	for (unsigned i = 0; i < EVENT_TYPES; i++) {
+		uint64_t dropped = atomic_load_explicit(&ring->dropped[i], memory_order_relaxed);
+		for (struct client *client = clients; client; client = client->next)
+			client_lose(client, i, dropped - ring->reported[i], now);
+		ring->reported[i] = dropped;
+	}
+	ring->reported_drops = drops;
+}
+
+static void tell_unattached(struct drain *drain, struct client *clients, uint64_t now)
+{
+	for (unsigned i = 0; i < EVENT_TYPES; i++) {
+		uint64_t dropped = ring_unattached(i);
+		if (dropped == drain->unattached[i])
+			continue;
+		for (struct client *client = clients; client; client = client->next)
+			client_lose(client, i, dropped - drain->unattached[i], now);
+		drain->unattached[i] = dropped;
+	}
+}
+
+/* The earliest raw time that this ring can still add, as far as it matters now. */
+static uint64_t ring_floor(const struct drain *drain, struct ring *ring, uint32_t busy,
+	uint64_t head, uint64_t now)
+{
+	uint64_t limit = clock_raw_microsecond(&drain->clock) * BUSY_LIMIT_MICROSECONDS;
+
+	if (busy != RING_WRITING) {
+		ring->busy_since = 0;
+		return now;
+	}
+	if (!ring->busy_since || ring->busy_head != head) {
+		ring->busy_since = now;
+		ring->busy_head = head;
+	}
+	if (now - ring->busy_since > limit)
+		return now;
+	return ring->last ? ring->last : ring->created;
+}
+
+void drain_rings(struct drain *drain, struct client *clients)
+{
+	uint64_t now, floor, time;
+
+	clock_point(&drain->clock);
+	now = clock_raw();
+	floor = now - clock_raw_microsecond(&drain->clock) * MARGIN_MICROSECONDS;
+	time = clock_convert(&drain->clock, now);
+	drain->found_much = false;
+	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
+		uint32_t busy = atomic_load_explicit(&ring->record.busy, memory_order_seq_cst);
+		uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_acquire);
+		uint64_t first = ring_floor(drain, ring, busy, head, now);
+
+		if (head - atomic_load_explicit(&ring->tail, memory_order_relaxed) > ring->size / 4)
+			drain->found_much = true;
+		drain_ring(drain, clients, ring, head);
+		tell_drops(clients, ring, time);
+		if (busy == RING_WRITING && first != now && ring->last > first)
+			first = ring->last;
+		if ((int64_t)(first - floor) < 0)
+			floor = first;
+	}
+	tell_unattached(drain, clients, time);
+	uint64_t watermark = clock_convert(&drain->clock, floor);
+	if (watermark > drain->watermark)
+		drain->watermark = watermark;
+	for (struct client *client = clients; client; client = client->next)
+		client_mark(client, drain->watermark, time);
+	if (++drain->count % COLLECT_DRAINS == 0)
+		ring_collect();
+}
+
+void drain_skip(struct drain *drain)
+{
+	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
+		ring_release(ring, atomic_load_explicit(&ring->record.head, memory_order_acquire));
+		ring->last_time = 0;
+		ring->reported_drops = atomic_load(&ring->drops);
+		for (unsigned i = 0; i < EVENT_TYPES; i++)
+			ring->reported[i] = atomic_load(&ring->dropped[i]);
+	}
+	for (unsigned i = 0; i < EVENT_TYPES; i++)
+		drain->unattached[i] = ring_unattached(i);
+	clock_point(&drain->clock);
+}

@@ -1,0 +1,30 @@
+/*
+ * drain.h: moves what the rings hold into the clients' queues, with converted times and in
+ * each ring's order, tells what was dropped, and says up to which time everything has been
+ * delivered. Only the server's thread uses it; it never waits.
+ */
+#ifndef VMTAP_SHIM_DRAIN_H
+#define VMTAP_SHIM_DRAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shim/client.h"
+#include "shim/clock.h"
+#include "shim/ring.h"
+
+struct drain {
+	struct clock_line clock; /* set by clock_start() */
+	uint64_t watermark;      /* stream time: no client is sent an earlier event any more */
+	bool found_much;         /* the last drain did: do not sleep before the next */
+	uint64_t unattached[EVENT_TYPES]; /* drops without a ring, as far as told */
+	unsigned count;
+};
+
+/* Everything that the rings hold now. */
+void drain_rings(struct drain *drain, struct client *clients);
+
+/* Forgets what rings hold from the last time that somebody listened. */
+void drain_skip(struct drain *drain);
+
+#endif
