@@ -6,11 +6,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "shim/registry.h"
 #include "shim/ring.h"
 #include "shim/server.h"
+
+enum {
+	ENVIRONMENT_BYTES_MAX = 6 << 20 /* Linux puts no more than that on a new stack */
+};
 
 /* From the moment that it has a socket until it is gone, so that a fork at any time finds it. */
 static struct server *running;
@@ -57,7 +62,12 @@ static bool wants_wait(void)
 
 	if (!wait || (strcmp(wait, "1") != 0 && strtol(wait, NULL, 10) != (long)getpid()))
 		return false;
-	strcpy(wait, "0");
+	/* Where the kernel put it, the text may be written to, and other threads may read the
+	 * environment meanwhile; a text of the program's own may be a constant. */
+	if (getauxval(AT_EXECFN) - (uintptr_t)wait < ENVIRONMENT_BYTES_MAX)
+		strcpy(wait, "0");
+	else
+		unsetenv("VMTAP_WAIT");
 	return true;
 }
 
