@@ -1,0 +1,60 @@
+/*
+ * fuzz_option.c: any bytes as options of the D language. Whatever they are, each is set or
+ * refused with one line; and the same text gives the same answer again.
+ *
+ * Input: lines; in each, what stands before the first '=' is the name, the rest the value
+ * (none without a '='), as on the command line after -x.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "d/compile.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum {
+	OPTION_BYTES = 256
+};
+
+static void set_option(struct d_compiler *compiler, char *text)
+{
+	struct d_error first = {0}, second = {0};
+	char *value = strchr(text, '=');
+	int status;
+
+	if (value)
+		*value++ = '\0';
+	status = d_compiler_option(compiler, text, value, &first);
+	if (status != d_compiler_option(compiler, text, value, &second) && !status)
+		abort();
+	if (status && (!first.message.text[0] || strchr(first.message.text, '\n')))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct d_compile_settings settings = {.name = "fuzz"};
+	struct d_compiler *compiler = NULL;
+	struct d_probe_set probes;
+	char text[OPTION_BYTES];
+
+	if (d_probe_set_init(&probes))
+		return 0;
+	settings.probes = &probes;
+	if (d_compiler_new(&settings, &compiler) == 0) {
+		while (size) {
+			const uint8_t *end = memchr(data, '\n', size);
+			size_t length = end ? (size_t)(end - data) : size;
+			size_t kept = length < sizeof(text) - 1 ? length : sizeof(text) - 1;
+			memcpy(text, data, kept);
+			text[kept] = '\0';
+			set_option(compiler, text);
+			data += length + (end != NULL);
+			size -= length + (end != NULL);
+		}
+		d_compiler_free(compiler);
+	}
+	d_probe_set_free(&probes);
+	return 0;
+}
