@@ -400,7 +400,8 @@ START_TEST(it_waits_once)
 	ck_reader(&reader, reader_until_header(&reader));
 	reader_subscribe_all(&reader, 0, 1);
 	pthread_join(thread, NULL);
-	ck_assert_str_eq(getenv("VMTAP_WAIT"), "0");
+	/* Gone: the text was the program's own, which may be a constant. */
+	ck_assert_ptr_null(getenv("VMTAP_WAIT"));
 	vmtap_stop();
 	fixture_start();
 	vmtap_stop();
