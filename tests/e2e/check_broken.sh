@@ -2,35 +2,11 @@
 # vmtap check finds each broken promise in what real compilers, assemblers and linkers make;
 # options, output and exit status.
 set -u
-VMTAP=${VMTAP:-build/vmtap}
-CC=${CC:-gcc}
-directory=$(mktemp -d)
-pids=()
-trap 'for pid in "${pids[@]}"; do kill -9 "$pid" 2>/dev/null; done; rm -rf "$directory"' EXIT
+. tests/e2e/common
 if [ "$(uname -m)" != x86_64 ]; then
 	echo "the assembly here is x86-64's"
 	exit 77
 fi
-fail() {
-	echo "FAILED: $*" >&2
-	exit 1
-}
-run() {
-	local wanted=$1 status
-	shift
-	"$VMTAP" "$@" >"$directory/out" 2>"$directory/err"
-	status=$?
-	[ "$status" = "$wanted" ] || {
-		cat "$directory/out" "$directory/err" >&2
-		fail "vmtap $*: exit status $status, expected $wanted"
-	}
-}
-has() {
-	grep -qE -- "$2" "$directory/$1" || {
-		cat "$directory/$1" >&2
-		fail "no '$2' in standard $1"
-	}
-}
 count() {
 	[ "$(wc -l <"$directory/out")" = "$1" ] || {
 		cat "$directory/out" >&2

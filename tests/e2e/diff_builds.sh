@@ -1,24 +1,7 @@
 #!/bin/bash
 # vmtap diff: what counts as a change between two builds, and what only with -v.
 set -u
-VMTAP=${VMTAP:-build/vmtap}
-CC=${CC:-gcc}
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-fail() {
-	echo "FAILED: $*" >&2
-	exit 1
-}
-run() {
-	local wanted=$1 status
-	shift
-	"$VMTAP" "$@" >"$directory/out" 2>"$directory/err"
-	status=$?
-	[ "$status" = "$wanted" ] || {
-		cat "$directory/out" "$directory/err" >&2
-		fail "vmtap $*: exit status $status, expected $wanted"
-	}
-}
+. tests/e2e/common
 same() {
 	diff "$directory/wanted" "$directory/out" || fail "$1"
 }

@@ -2,31 +2,7 @@
 # vmtap list on files: columns, filters, several sites, details, JSON, exit status, and what
 # it says of files that have no probes or are no ELF files.
 set -u
-VMTAP=${VMTAP:-build/vmtap}
-CC=${CC:-gcc}
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
-fail() {
-	echo "FAILED: $*" >&2
-	exit 1
-}
-# runs vmtap, keeps its output, and compares the exit status
-run() {
-	local wanted=$1 status
-	shift
-	"$VMTAP" "$@" >"$directory/out" 2>"$directory/err"
-	status=$?
-	[ "$status" = "$wanted" ] || {
-		cat "$directory/out" "$directory/err" >&2
-		fail "vmtap $*: exit status $status, expected $wanted"
-	}
-}
-has() {
-	grep -qE -- "$2" "$directory/$1" || {
-		cat "$directory/$1" >&2
-		fail "no '$2' in standard $1"
-	}
-}
+. tests/e2e/common
 
 cat >"$directory/program.c" <<'C'
 #define _SDT_HAS_SEMAPHORES 1

@@ -2,31 +2,7 @@
 # vmtap list on a pid: every mapped object, semaphores as they are in the process, files that
 # were deleted or replaced, another mount namespace.
 set -u
-VMTAP=${VMTAP:-build/vmtap}
-CC=${CC:-gcc}
-directory=$(mktemp -d)
-pids=()
-trap 'for pid in "${pids[@]}"; do kill -9 "$pid" 2>/dev/null; done; rm -rf "$directory"' EXIT
-fail() {
-	echo "FAILED: $*" >&2
-	exit 1
-}
-run() {
-	local wanted=$1 status
-	shift
-	"$VMTAP" "$@" >"$directory/out" 2>"$directory/err"
-	status=$?
-	[ "$status" = "$wanted" ] || {
-		cat "$directory/out" "$directory/err" >&2
-		fail "vmtap $*: exit status $status, expected $wanted"
-	}
-}
-has() {
-	grep -qE -- "$2" "$directory/$1" || {
-		cat "$directory/$1" >&2
-		fail "no '$2' in standard $1"
-	}
-}
+. tests/e2e/common
 
 cat >"$directory/extension.c" <<'C'
 #define _SDT_HAS_SEMAPHORES 1

@@ -2,40 +2,7 @@
 # The ends of a trace: exit(), ^C, SIGTERM, the target's exit and its death, and what is said
 # when there is nothing to trace.
 set -u
-VMTAP=${VMTAP:-build/vmtap}
-TOY=${TOY:-build/toy}
-directory=$(mktemp -d)
-pids=()
-trap 'for pid in "${pids[@]}"; do kill -9 "$pid" 2>/dev/null; done; rm -rf "$directory"' EXIT
-fail() {
-	echo "FAILED: $*" >&2
-	cat "$directory/out" "$directory/err" >&2 2>/dev/null
-	exit 1
-}
-# Runs vmtap trace, checks its status.
-run() {
-	local wanted=$1 status
-	shift
-	timeout 60 "$VMTAP" trace "$@" >"$directory/out" 2>"$directory/err" </dev/null
-	status=$?
-	[ "$status" = "$wanted" ] || fail "vmtap trace $*: exit status $status, expected $wanted"
-}
-has() {
-	grep -qE -- "$2" "$directory/$1" || fail "no '$2' in standard $1"
-}
-has_not() {
-	grep -qE -- "$2" "$directory/$1" && fail "'$2' in standard $1"
-	return 0
-}
-# Waits until a file has a line like this; the time limit is only for failures.
-await() {
-	local tries=0
-	until grep -qE -- "$2" "$1" 2>/dev/null; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 3000 ] || fail "no '$2' in $1 after 30 s"
-		sleep 0.01
-	done
-}
+. tests/e2e/common
 
 cat >"$directory/loop.toy" <<'TOY'
 class Worker
@@ -67,7 +34,7 @@ entries='vm$target:::method-entry /n++ == 0/ { printf("first\n"); } vm$target:::
 
 # exit() in the script: its status, the process left running
 start_toy
-run 7 -q -p "$pid" -n 'vm$target:::method-entry { printf("%s\n", copyinstr(arg1)); exit(7); } END { printf("end\n"); }'
+run 7 trace -q -p "$pid" -n 'vm$target:::method-entry { printf("%s\n", copyinstr(arg1)); exit(7); } END { printf("end\n"); }'
 [ "$(cat "$directory/out")" = $'work\nend' ] || fail "exit(): output"
 kill -0 "$pid" || fail "the process of -p was ended"
 
@@ -77,7 +44,7 @@ for signal in INT TERM; do
 	"$VMTAP" trace -q -p "$pid" -n "$entries" >"$directory/out" 2>"$directory/err" &
 	tracer=$!
 	pids+=("$tracer")
-	await "$directory/out" first
+	await "no 'first' in $directory/out" grep -qE -- first "$directory/out"
 	kill -"$signal" "$tracer"
 	wait "$tracer"
 	status=$?
@@ -91,7 +58,7 @@ done
 "$VMTAP" trace -q -p "$pid" -n "$entries" >"$directory/out" 2>"$directory/err" &
 tracer=$!
 pids+=("$tracer")
-await "$directory/out" first
+await "no 'first' in $directory/out" grep -qE -- first "$directory/out"
 kill -9 "$pid"
 wait "$tracer"
 status=$?
@@ -100,18 +67,18 @@ has out '^end$'
 has out '^  work +[0-9]+$'
 has err "process $pid \(toy\) ended without closing"
 wait "$pid" 2>/dev/null
-run 3 -p "$pid" -n BEGIN
+run 3 trace -p "$pid" -n BEGIN
 has err "^vmtap: process $pid does not exist$"
 
 # a command: its end ends the trace, its status is not ours, its output is its own
-run 0 -q -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::startup,vm$target:::shutdown { printf("%s\n", probename); }'
+run 0 trace -q -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::startup,vm$target:::shutdown { printf("%s\n", probename); }'
 has out '^startup$'
 has out '^shutdown$'
-run 0 -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::shutdown { trace("x"); }'
+run 0 trace -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::shutdown { trace("x"); }'
 has err "^dtrace: description 'vm\\\$target:::shutdown' matched 1 probe$"
 has err '^dtrace: pid [0-9]+ has exited$'
 # it is ended when the script exits first
-run 4 -q -c "$TOY $directory/loop.toy" -n 'vm$target:::method-entry { printf("%d\n", $target); exit(4); }'
+run 4 trace -q -c "$TOY $directory/loop.toy" -n 'vm$target:::method-entry { printf("%d\n", $target); exit(4); }'
 child=$(grep -E '^[0-9]+$' "$directory/out")
 [ -n "$child" ] || fail "no \$target"
 kill -0 "$child" 2>/dev/null && fail "the command outlived its trace"
@@ -120,31 +87,31 @@ kill -0 "$child" 2>/dev/null && fail "the command outlived its trace"
 sleep 60 &
 pid=$!
 pids+=("$pid")
-run 3 -p "$pid" -n BEGIN
+run 3 trace -p "$pid" -n BEGIN
 has err "^vmtap: process $pid \(.*\) serves no event stream: .*libvmtap"
-run 3 -c /nonexistent/command -n BEGIN
+run 3 trace -c /nonexistent/command -n BEGIN
 has err '^vmtap: /nonexistent/command: No such file'
-run 3 -c true -n BEGIN
+run 3 trace -c true -n BEGIN
 has err '^vmtap: process [0-9]+ \(.*\) has ended without serving an event stream$'
-run 2 -p 12x -n BEGIN
+run 2 trace -p 12x -n BEGIN
 has err "'12x' is not a pid"
-run 2 nosuchscript
+run 2 trace nosuchscript
 has err "there is no script 'nosuchscript'"
-run 1 -p "$$"
+run 1 trace -p "$$"
 has err 'no probes specified'
-run 1 -n 'vm1:::x { }'
+run 1 trace -n 'vm1:::x { }'
 has err '^dtrace: invalid probe specifier vm1:::x \{ \}: probe description vm1:::x does not match any probes'
-run 1 -s /nonexistent.d
+run 1 trace -s /nonexistent.d
 has err '^dtrace: failed to open /nonexistent.d: No such file'
-run 1 -x nosuch -n BEGIN
+run 1 trace -x nosuch -n BEGIN
 has err '^dtrace: failed to set -x nosuch: Invalid option name$'
 
 # without a target
-run 5 -q -n 'BEGIN { printf("hello\n"); exit(5); }'
+run 5 trace -q -n 'BEGIN { printf("hello\n"); exit(5); }'
 [ "$(cat "$directory/out")" = hello ] || fail "no target: output"
 # output to a file is appended; a reader that has gone is an error
 echo before >"$directory/file"
-run 0 -q -o "$directory/file" -n 'BEGIN { printf("after\n"); exit(0); }'
+run 0 trace -q -o "$directory/file" -n 'BEGIN { printf("after\n"); exit(0); }'
 [ "$(cat "$directory/file")" = $'before\nafter' ] || fail "-o does not append"
 timeout 60 "$VMTAP" trace -q -n 'tick-1000 { printf("line\n"); }' 2>"$directory/err" | head -n 1 >"$directory/out"
 [ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end the trace"

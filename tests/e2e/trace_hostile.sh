@@ -3,16 +3,7 @@
 # or stopped at any moment, a target that is killed at any moment, one whose effective user is
 # not its real one, a VM that starts a VM.
 set -u
-VMTAP=${VMTAP:-build/vmtap}
-TOY=${TOY:-build/toy}
-directory=$(mktemp -d)
-pids=()
-trap 'for pid in "${pids[@]}"; do kill -9 "$pid" 2>/dev/null; done; rm -rf "$directory"' EXIT
-fail() {
-	echo "FAILED: $*" >&2
-	cat "$directory/out" "$directory/err" >&2 2>/dev/null
-	exit 1
-}
+. tests/e2e/common
 # Checks a command's status, and that it says so in one line, whatever its usage hint.
 expect() {
 	local wanted=$1 pattern=$2 status
@@ -36,12 +27,7 @@ while true
 end
 TOY
 await_stream() {
-	local tries=0
-	until "$VMTAP" trace -p "$1" -n 'BEGIN { exit(0); }' >/dev/null 2>&1; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 1000 ] || fail "process $1 serves no stream"
-		sleep 0.01
-	done
+	await "no stream of process $1" "$VMTAP" trace -p "$1" -n 'BEGIN { exit(0); }'
 }
 entry='vm$target:::method-entry { @ = count(); }'
 
