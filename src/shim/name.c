@@ -99,13 +99,6 @@ const char *name_text(uint32_t id, uint32_t *length)
 	return names->arena + names->offsets[id] + sizeof(*length);
 }
 
-uint32_t name_bound(void)
-{
-	struct name_table *names = atomic_load_explicit(&table, memory_order_acquire);
-
-	return names ? atomic_load(&names->next_id) : 1;
-}
-
 uint32_t name_capacity(void)
 {
 	struct name_table *names = atomic_load_explicit(&table, memory_order_acquire);

@@ -29,9 +29,6 @@ uint32_t name_take(struct vmtap_name *name);
 /* The text of an id that name_take() has given; *length in bytes. */
 const char *name_text(uint32_t id, uint32_t *length);
 
-/* Ids given so far are below this. */
-uint32_t name_bound(void);
-
 /* How many ids there can ever be. */
 uint32_t name_capacity(void);
 
