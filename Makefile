@@ -57,15 +57,22 @@ ifneq ($(filter x86_64% amd64%,$(shell uname -m)),)
 FIRE_CFLAGS := -mno-red-zone
 endif
 
+# Providers of other runtimes, served from the events of probes/vm.d.
+LIBRARY := $(sort $(wildcard src/d/library/*.d))
+COMPAT := $(sort $(wildcard probes/compat/*.d))
 CORE_DIRS := base usdt d engine source
 CORE_SOURCES := $(wildcard $(CORE_DIRS:%=src/%/*.c))
-CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o)
+CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(B)/obj/gen/promise_table.o $(B)/obj/gen/library.o
 CLI_SOURCES := $(wildcard src/cli/*.c)
 CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o
-PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/gen/fire.o $(B)/obj/gen/words.o
+# The compatible providers' objects come with it: a VM that opts in for one links its object.
+PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/gen/fire.o $(B)/obj/gen/words.o \
+	$(COMPAT:probes/compat/%.d=$(B)/obj/gen/compat_%.o)
 RUNTIME_SOURCES := $(filter-out src/shim/part.c,$(wildcard src/shim/*.c))
 RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/events.o
 TOY_SOURCES := $(wildcard examples/toy/*.c)
+# The toy and the benchmarks opt in for every compatible provider (ALL_PROVIDERS= for none).
+ALL_PROVIDERS := -DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL
 TOY_OBJECTS := $(TOY_SOURCES:examples/%.c=$(B)/obj/%.o)
 TOY_PLAIN_OBJECTS := $(TOY_SOURCES:examples/toy/%.c=$(B)/obj/toy-noprobes/%.o)
 SCRIPTS := $(sort $(wildcard probes/scripts/*.d))
@@ -97,7 +104,6 @@ all: $(PRODUCTS)
 empty :=
 PACKAGE_SETS := build \
 	$(if $(filter check check-% $(B)/tests/%,$(MAKECMDGOALS)),check) \
-	$(if $(filter check-witnesses,$(MAKECMDGOALS)),witness) \
 	$(if $(filter fuzz build/fuzz/%,$(MAKECMDGOALS)),fuzz) \
 	$(if $(filter bench $(B)/bench/%,$(MAKECMDGOALS)),bench)
 PACKAGES := $(B)/.packages-$(subst $(empty) $(empty),+,$(strip $(PACKAGE_SETS)))
@@ -107,7 +113,7 @@ $(PACKAGES): src/packages.sh
 	@touch $@
 
 # Objects are made anew when the compiler or its flags change.
-FLAGS := $(CC) $(HOSTCC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS)
+FLAGS := $(CC) $(HOSTCC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) $(ALL_PROVIDERS)
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
@@ -132,8 +138,10 @@ $(B)/obj/gen/words.o: probes/vm.d $(BASE)
 	$(Q)mv $(@D)/words/words.o $@
 
 $(B)/host/%: ALL_CFLAGS := -std=gnu11 -O1 -g $(WARN)
-GENERATE_SOURCES := src/shim/tools/generate.c $(wildcard src/usdt/contract*.c) src/base/error.c
-$(B)/host/generate: $(GENERATE_SOURCES) src/usdt/contract.h src/base/error.h src/shim/wire.h $(BASE)
+CONTRACT_READER := $(wildcard src/usdt/contract*.c) src/usdt/stability.c src/base/error.c
+CONTRACTS := probes/vm.d $(COMPAT)
+GENERATE_SOURCES := $(wildcard src/shim/tools/generate*.c) $(CONTRACT_READER)
+$(B)/host/generate: $(GENERATE_SOURCES) src/shim/tools/generate.h src/usdt/contract.h src/base/error.h src/shim/wire.h $(BASE)
 	$(call say,HOSTCC $@)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $(GENERATE_SOURCES)
@@ -143,34 +151,67 @@ $(B)/host/embed: src/cli/tools/embed.c $(BASE)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $<
 
-$(B)/include/vmtap_probes.h: probes/vm.d $(B)/host/generate
+$(B)/include/vmtap_probes.h: probes/vm.d $(COMPAT) $(B)/host/generate
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
-	$(Q)$(B)/host/generate $< --header $@
+	$(Q)$(B)/host/generate $< --header $@ $(COMPAT)
 
-$(B)/gen/fire.c: probes/vm.d $(B)/host/generate
+$(B)/gen/fire.c: probes/vm.d $(COMPAT) $(B)/host/generate
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
-	$(Q)$(B)/host/generate $< --fire $@
+	$(Q)$(B)/host/generate $< --fire $@ $(COMPAT)
 
-$(B)/gen/events.c: probes/vm.d $(B)/host/generate
+$(B)/gen/events.c: probes/vm.d $(COMPAT) $(B)/host/generate
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
-	$(Q)$(B)/host/generate $< --events $@
+	$(Q)$(B)/host/generate $< --events $@ $(COMPAT)
+
+$(B)/gen/compat_%.c: probes/compat/%.d probes/vm.d $(B)/host/generate
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)$(B)/host/generate probes/vm.d --compat $@ $<
+
+# Named after the file, as the object is.
+$(B)/include/vmtap_sites_%.h: probes/compat/%.d $(BASE)
+	$(call say,DTRACE $@)
+	@mkdir -p $(@D)
+	$(Q)$(DTRACE) -h -s $< -o $@
+
+PROMISE_SOURCES := src/usdt/tools/promise.c $(CONTRACT_READER)
+$(B)/host/promise: $(PROMISE_SOURCES) src/usdt/contract.h src/usdt/stability.h $(BASE)
+	$(call say,HOSTCC $@)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $(PROMISE_SOURCES)
+
+$(B)/gen/promise_table.c: $(CONTRACTS) $(B)/host/promise
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)$(B)/host/promise $@ $(CONTRACTS)
 
 $(B)/gen/scripts.c: $(SCRIPTS) $(B)/host/embed
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
-	$(Q)$(B)/host/embed $@ $(SCRIPTS)
+	$(Q)$(B)/host/embed $@ cli/scripts.h bundled_script $(SCRIPTS)
 
-GENERATED := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h
+$(B)/gen/contracts.c: $(CONTRACTS) $(B)/host/embed
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)$(B)/host/embed $@ usdt/known.h known_contract $(CONTRACTS)
+
+$(B)/gen/library.c: $(LIBRARY) $(B)/host/embed
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)$(B)/host/embed $@ d/library.h d_library_text $(LIBRARY)
+
+GENERATED := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
+	$(COMPAT:probes/compat/%.d=$(B)/include/vmtap_sites_%.h)
 
 # ---- objects ----
 
 $(B)/obj/shim/%.o: EXTRA := $(LIB_CFLAGS)
 $(B)/obj/gen/events.o: EXTRA := $(LIB_CFLAGS)
-$(B)/obj/gen/fire.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
-$(B)/obj/toy/%.o: EXTRA := -pthread
+$(B)/obj/gen/fire.o $(B)/obj/gen/compat_%.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
+$(B)/obj/toy/%.o: EXTRA := -pthread $(ALL_PROVIDERS)
 $(B)/obj/toy-noprobes/%.o: EXTRA := -pthread -DVMTAP_DISABLE
 
 $(B)/obj/%.o: src/%.c $(BASE) $(GENERATED)
@@ -242,7 +283,7 @@ $(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a $(GENERATED) $(BASE)
 		$(LIBS_CORE) $$(pkg-config --cflags --libs check) -pthread
 
 # Tests of the library read its stream by a reader of their own and call every probe.
-$(B)/host/generate_calls: tests/shim/generate_calls.c $(wildcard src/usdt/contract*.c) src/base/error.c \
+$(B)/host/generate_calls: tests/shim/generate_calls.c $(CONTRACT_READER) \
 		src/usdt/contract.h src/base/error.h $(BASE)
 	$(call say,HOSTCC $@)
 	@mkdir -p $(@D)
@@ -281,8 +322,10 @@ check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS)
 check: check-build
 	@BUILD=$(B) CC='$(CC)' bash tests/run $(TESTS)
 
+# A witness that cannot be installed is skipped, by name; NO_SKIP=1 has it fail.
 .PHONY: check-witnesses
 check-witnesses: check-build
+	@CC='$(CC)' sh src/packages.sh witness || true
 	@BUILD=$(B) CC='$(CC)' bash tests/run tests/witness/*.sh
 
 # Fuzz targets are clang's and sanitized, whatever the rest is built with. What they share is
@@ -290,8 +333,9 @@ check-witnesses: check-build
 FUZZ_SECONDS ?= 10
 FUZZ_FLAGS := -std=gnu11 -O1 -g $(WARN) -MMD -MP -fno-sanitize-recover=undefined -Isrc -Iinclude \
 	-Ibuild/include -Ibuild/gen -D_GNU_SOURCE
-FUZZ_CORE := $(CORE_SOURCES:src/%.c=build/fuzz/obj/%.o)
-FUZZ_CONTROL := $(patsubst %,build/fuzz/obj/shim/%.o,client encode queue name) \
+FUZZ_CORE := $(CORE_SOURCES:src/%.c=build/fuzz/obj/%.o) build/fuzz/obj/gen/contracts.o \
+	build/fuzz/obj/gen/promise_table.o build/fuzz/obj/gen/library.o
+FUZZ_CONTROL := $(patsubst %,build/fuzz/obj/shim/%.o,client clock control encode log queue name) \
 	build/fuzz/obj/gen/events.o
 
 build/fuzz/obj/%.o: src/%.c $(BASE) $(GENERATED)
@@ -318,7 +362,7 @@ fuzz: $(FUZZERS)
 $(B)/bench/%: tests/bench/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(GENERATED)
 	$(call say,CC $@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(B)/libcore.a $(B)/libvmtap.a \
+	$(Q)$(CC) $(ALL_PROVIDERS) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(B)/libcore.a $(B)/libvmtap.a \
 		$(LIBS_CORE) -pthread
 
 .PHONY: bench
@@ -335,7 +379,7 @@ demo: $(PRODUCTS)
 install: $(PRODUCTS)
 	$(call say,INSTALL $(DESTDIR)$(PREFIX))
 	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) \
-		$(DESTDIR)$(DATADIR)/scripts
+		$(DESTDIR)$(DATADIR)/scripts $(DESTDIR)$(DATADIR)/compat
 	$(Q)install -m 755 $(B)/vmtap $(DESTDIR)$(BINDIR)/vmtap
 	$(Q)install -m 644 include/vmtap.h $(B)/include/vmtap_probes.h $(DESTDIR)$(INCLUDEDIR)/
 	$(Q)install -m 644 $(B)/libvmtap.a $(B)/libvmtap_probes.a $(DESTDIR)$(LIBDIR)/
@@ -345,6 +389,7 @@ install: $(PRODUCTS)
 	$(Q)sed 's|^prefix=.*|prefix=$(PREFIX)|; s|^libdir=.*|libdir=$(LIBDIR)|; s|^includedir=.*|includedir=$(INCLUDEDIR)|' \
 		$(B)/vmtap.pc > $(DESTDIR)$(LIBDIR)/pkgconfig/vmtap.pc
 	$(Q)install -m 644 probes/vm.d $(DESTDIR)$(DATADIR)/
+	$(Q)install -m 644 $(COMPAT) $(DESTDIR)$(DATADIR)/compat/
 	$(Q)install -m 644 $(SCRIPTS) $(DESTDIR)$(DATADIR)/scripts/
 	$(Q)for page in $(MANUALS); do \
 		install -d $(DESTDIR)$(MANDIR)/man$${page##*.} && \

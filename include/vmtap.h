@@ -45,14 +45,23 @@
  * extensions fire too, the executable exports it: link with -rdynamic.
  *
  *
+ * Scripts of other runtimes
+ * -------------------------
+ * Compiled with -DVMTAP_PROVIDER_RUBY (-DVMTAP_PROVIDER_HASKELLEVENT, -DVMTAP_PROVIDER_CCL)
+ * in one of its files, the VM has the probes of Ruby's interpreter (GHC's, Clozure CL's) as
+ * well, for scripts that were written for them. Nothing else changes in the VM: the macros
+ * of provider "vm" fire them.
+ *
+ *
  * Threads, signals, fork
  * ----------------------
  * Every macro may be used on any thread, also in a signal handler: an event that
  * interrupts another event's recording is dropped and counted, never waited for.
  * After the first event of a thread, recording neither blocks nor allocates nor
  * makes a system call; a full ring drops the event and counts it (unless a client
- * asked for lossless delivery: then the VM waits for that client). After fork() the
- * child serves nobody until it calls vmtap_start() itself; kernel tracers follow it.
+ * asked for lossless delivery: then the VM waits for that client). A client has an
+ * event about a millisecond after it was recorded; the first one after a quiet time, 20 ms
+ * later at most. After fork() the child serves nobody until it calls vmtap_start() itself; kernel tracers follow it.
  */
 #ifndef VMTAP_H
 #define VMTAP_H
@@ -119,6 +128,45 @@ struct vmtap_options {
 	uint32_t name_bytes;      /* room for the texts of names; 0: 16 MiB, touched as used */
 	uint32_t queue_bytes;     /* per client, before a slow one loses events; 0: 8 MiB */
 	uint32_t flush_ms;        /* how long vmtap_stop() waits for slow clients; 0: 2000 */
+	int send_environment;     /* 1: listeners are sent the environment too, secrets and all */
+};
+
+/*
+ * Samples of the heap
+ * -------------------
+ * A VM that can tell what its heap holds registers a census, and clients of the stream can
+ * ask for a sample of it, or for samples at a period: what all live objects of each class,
+ * or from each allocation site, take.
+ *
+ * The census is a function that calls vmtap_census_add() as often as it likes; bytes of
+ * equal labels add up, so that it may simply walk all objects. It may allocate, lock and
+ * take its time, but must fire no probe and call nothing else of this library.
+ *   - Without polls the library calls it, on its own thread, whenever a sample is due: for a
+ *     VM whose counts can be read at any moment. The stream stands meanwhile.
+ *   - With polls the library only makes vmtap_census_wanted() nonzero, and calls wanted, if
+ *     it is not NULL, on its own thread: it may set a flag that makes the VM come to its
+ *     safepoint, and must not wait for that. The VM stops itself, calls vmtap_census_take() on
+ *     a thread of its own, and that calls the census there. One that is wanted stays
+ *     wanted until it is taken, or until no client is left that gets samples.
+ * Never two at once, whoever calls, and as much time between two as the last one took. What clients ask for before a census is registered is
+ * kept until it is.
+ */
+enum vmtap_census_by {
+	VMTAP_CENSUS_BY_SITE = 2, /* labels are "file:line"; GHC's readers say "module" */
+	VMTAP_CENSUS_BY_CLASS = 7 /* GHC's readers say "closure type" */
+};
+
+struct vmtap_census;
+typedef void (*vmtap_census_function)(struct vmtap_census *census, void *context);
+
+struct vmtap_census_options {
+	size_t size;                  /* sizeof(struct vmtap_census_options) */
+	enum vmtap_census_by by;
+	vmtap_census_function take;
+	void *context;                /* for take and wanted */
+	int polls;
+	void (*wanted)(void *context);
+	uint32_t period_ms;           /* where a client names none; 0: 100 */
 };
 
 #ifdef __cplusplus
@@ -175,10 +223,14 @@ VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *cha
  * If the environment's VMTAP_WAIT is 1, or this process's pid, waits until a client has
  * subscribed, so that nothing is lost from the first event on (`vmtap trace -c` does
  * that), and sets it to 0: what the process runs next has no client that it could wait
- * for. The environment is ignored in set-uid programs.
+ * for. VMTAP_SOCKET is a path for the socket, before the options'. VMTAP_LOG is a file that
+ * gets all events from the first on; it is emptied, and the variable too. The environment
+ * is ignored in set-uid programs.
  *
- * options may be NULL. Returns 0, or a negative errno: -EALREADY when started, what
- * the system said when the socket cannot be made; the VM can go on all the same.
+ * options may be NULL. Returns 0, or a negative errno: -EALREADY when started,
+ * -ENAMETOOLONG for a path of more than 107 bytes, -EADDRINUSE, -EPERM, -ELOOP or -EEXIST for
+ * what stands at the path, what the system said when socket or log cannot be made; the VM
+ * can go on all the same.
  * Call it once the VM is ready for another thread; not from a signal handler.
  */
 VMTAP_API int vmtap_start(const struct vmtap_options *options);
@@ -189,6 +241,26 @@ VMTAP_API int vmtap_start(const struct vmtap_options *options);
  * lossless ones until they are gone. Also done at exit(). Not from a signal handler.
  */
 VMTAP_API void vmtap_stop(void);
+
+/*
+ * Registers the process's census in place of the one before; NULL: none any more. Before or
+ * after vmtap_start(). The options are copied. 0, or -EINVAL: take is missing, or by is
+ * none of the above. A census that has begun is not interrupted: it may still run when this
+ * returns.
+ */
+VMTAP_API int vmtap_census_register(const struct vmtap_census_options *options);
+
+/* Whether a sample waits for vmtap_census_take(). One load: cheap enough for a safepoint. */
+VMTAP_API int vmtap_census_wanted(void);
+
+/* Calls the census on this thread if a sample waits and no other thread takes it. 1: it has
+ * been called. Not from a signal handler. */
+VMTAP_API int vmtap_census_take(void);
+
+/* Inside a census, on its thread: so many bytes more of this label (UTF-8, cut at 4000
+ * bytes). The text is copied. */
+VMTAP_API void vmtap_census_add(
+	struct vmtap_census *census, const char *label, size_t length, uint64_t bytes);
 
 /* The version of the runtime part, as VMTAP_VERSION. */
 VMTAP_API const char *vmtap_version(void);
@@ -225,6 +297,31 @@ static inline int vmtap_start(const struct vmtap_options *options)
 
 static inline void vmtap_stop(void)
 {
+}
+
+static inline int vmtap_census_register(const struct vmtap_census_options *options)
+{
+	(void)options;
+	return 0;
+}
+
+static inline int vmtap_census_wanted(void)
+{
+	return 0;
+}
+
+static inline int vmtap_census_take(void)
+{
+	return 0;
+}
+
+static inline void vmtap_census_add(
+	struct vmtap_census *census, const char *label, size_t length, uint64_t bytes)
+{
+	(void)census;
+	(void)label;
+	(void)length;
+	(void)bytes;
 }
 
 static inline const char *vmtap_version(void)

@@ -10,8 +10,9 @@
  *   [name]  a string that recurs (a class, a method, a file): the VM passes a
  *           struct vmtap_name, and a stream carries the text once
  *   [text]  a string that does not recur: it travels with each event
- * A line "@eventlog NUMBER NAME (arguments)" names the event type of GHC's
- * eventlog that carries these arguments.
+ * A line "@eventlog NUMBER NAME (arguments) when [not] argument" names an event
+ * type of GHC's eventlog and the arguments that it carries; capset among them is
+ * the process's capability set.
  *
  * Common to all probes: cap is the capability, the VM's execution context, one
  * for each OS thread that runs guest code, numbered from 0; 0xffff is none.
@@ -160,6 +161,8 @@ provider vm {
 	 * A capability has asked for a collection; it has not started.
 	 * @cap the capability
 	 * @parallel 1 when several capabilities will collect, else 0
+	 * @eventlog 11 REQUEST_SEQ_GC () when not parallel
+	 * @eventlog 12 REQUEST_PAR_GC () when parallel
 	 */
 	probe gc__request(uint16_t cap, uint16_t parallel);
 	/*
@@ -224,6 +227,9 @@ provider vm {
 	 * @allocated the bytes allocated since the VM started
 	 * @size the bytes the heap takes from the system
 	 * @live the bytes found alive
+	 * @eventlog 49 HEAP_ALLOCATED (capset, allocated)
+	 * @eventlog 50 HEAP_SIZE (capset, size)
+	 * @eventlog 51 HEAP_LIVE (capset, live)
 	 */
 	probe heap(uint16_t cap, uint64_t allocated, uint64_t size, uint64_t live);
 
@@ -334,8 +340,9 @@ provider vm {
 	 * @wanted [text] as in require-entry
 	 * @file [name] as in require-entry
 	 * @line as in require-entry
+	 * @raised 1 when an exception (or the program's exit) has ended it; else 0
 	 */
-	probe require__return(char *wanted, char *file, int line);
+	probe require__return(char *wanted, char *file, int line, uint16_t raised);
 	/*
 	 * The VM looks for a required file in its search path.
 	 * @wanted [text] the name asked for
@@ -362,8 +369,9 @@ provider vm {
 	 * @wanted [text] as in load-entry
 	 * @file [name] as in load-entry
 	 * @line as in load-entry
+	 * @raised as in require-return
 	 */
-	probe load__return(char *wanted, char *file, int line);
+	probe load__return(char *wanted, char *file, int line, uint16_t raised);
 	/*
 	 * The VM begins to parse and compile a source file.
 	 * @file [name] the file
@@ -393,6 +401,69 @@ provider vm {
 	 * @thread the guest thread
 	 */
 	probe rescue(char *class, char *file, int line, uint32_t thread);
+
+	/*
+	 * The guest program, or the VM, marks a point of interest in the trace.
+	 * @cap where the mark comes from
+	 * @text [text] what happens there
+	 * @eventlog 58 USER_MARKER (text)
+	 */
+	probe user__marker(uint16_t cap, char *text);
+
+	/*
+	 * The VM has a new capability.
+	 * @cap its number
+	 * @eventlog 45 CAP_CREATE (cap)
+	 */
+	probe cap__create(uint16_t cap);
+	/*
+	 * A capability is gone.
+	 * @cap its number
+	 * @eventlog 46 CAP_DELETE (cap)
+	 */
+	probe cap__delete(uint16_t cap);
+	/*
+	 * A capability will run no guest threads until cap-enable.
+	 * @cap its number
+	 * @eventlog 47 CAP_DISABLE (cap)
+	 */
+	probe cap__disable(uint16_t cap);
+	/*
+	 * A capability runs guest threads again.
+	 * @cap its number
+	 * @eventlog 48 CAP_ENABLE (cap)
+	 */
+	probe cap__enable(uint16_t cap);
+	/*
+	 * An OS thread of the VM starts to serve a capability.
+	 * @cap the capability
+	 * @task what tells this OS thread from the VM's others
+	 * @os_thread its number in the system
+	 * @eventlog 55 TASK_CREATE (task, cap, os_thread)
+	 */
+	probe task__create(uint16_t cap, uint64_t task, uint64_t os_thread);
+	/*
+	 * An OS thread of the VM serves no capability any more.
+	 * @cap the capability it served
+	 * @task as in task-create
+	 * @eventlog 57 TASK_DELETE (task)
+	 */
+	probe task__delete(uint16_t cap, uint64_t task);
+
+	/*
+	 * What a collection has done; fires before its gc-end.
+	 * @cap the capability that led it
+	 * @generation the oldest generation that was collected
+	 * @copied the bytes copied, or marked, as alive
+	 * @slop the bytes lost inside cells larger than their objects, as far as the VM tells them from fragmentation
+	 * @fragmentation the bytes the heap holds beyond what is in use
+	 * @threads how many OS threads collected
+	 * @most_copied the bytes copied by the one that copied most
+	 * @all_copied the bytes copied by all of them
+	 * @balanced_copied those that were copied in parallel: 0 when one thread did it all, all_copied when all did the same
+	 * @eventlog 53 GC_STATS_GHC (capset, generation, copied, slop, fragmentation, threads, most_copied, all_copied, balanced_copied)
+	 */
+	probe gc__stats(uint16_t cap, uint16_t generation, uint64_t copied, uint64_t slop, uint64_t fragmentation, uint32_t threads, uint64_t most_copied, uint64_t all_copied, uint64_t balanced_copied);
 };
 
 #pragma D attributes Stable/Stable/Common provider vm provider

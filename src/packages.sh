@@ -8,8 +8,9 @@
 #
 # A package counts as there when what it is needed for is found, so this also passes on
 # other systems. What is missing is installed when this may be done without a question
-# (root, or sudo without a password); else one line says what to install, and the status
-# is 1. VMTAP_NO_INSTALL=1 never installs.
+# (root, or sudo without a password); one that cannot be had keeps none of the others away.
+# Of what is still missing one line says what to install, and the status is 1.
+# VMTAP_NO_INSTALL=1 never installs.
 set -u
 
 missing=
@@ -21,7 +22,7 @@ need() { # PACKAGE and a test for it
 }
 header() {
 	printf '#include <%s>\n' "$1" | "${CC:-gcc}" -E -x c - ||
-		[ -e "/usr/include/$1" ] || ls /usr/include/*/"$1"
+		[ -e "/usr/include/$1" ] || ls /usr/include/*-linux-*/"$1"
 }
 sdt() {
 	command -v dtrace && header sys/sdt.h
@@ -66,6 +67,8 @@ for set; do
 		need bpftrace command -v bpftrace
 		need gdb command -v gdb
 		need binutils command -v readelf
+		need libghc-ghc-events-dev command -v ghc-events
+		need ghc command -v ghc
 		;;
 	bench)
 		need valgrind command -v valgrind
@@ -88,8 +91,15 @@ if [ "${VMTAP_NO_INSTALL:-0}" != 1 ] && command -v apt-get >/dev/null 2>&1; then
 	if [ -z "$as" ] || sudo -n true 2>/dev/null; then
 		echo "  INSTALL$missing"
 		export DEBIAN_FRONTEND=noninteractive
+		install_packages() {
+			$as apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+		}
+		$as apt-get update -qq >/dev/null
 		# shellcheck disable=SC2086
-		{ $as apt-get update -qq && $as apt-get install -y -qq --no-install-recommends $missing; } >/dev/null && exit 0
+		install_packages $missing || for package in $missing; do
+			install_packages "$package"
+		done
+		VMTAP_NO_INSTALL=1 exec sh "$0" "$@"
 	fi
 fi
 echo "missing packages; as root, run: $line" >&2

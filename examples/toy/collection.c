@@ -65,6 +65,8 @@ struct array *array_new(struct capability *cap, struct place place, size_t capac
 		heap_cancel(cap, &array->object, capacity * sizeof(slot));
 		return NULL;
 	}
+	if (cap->vm->options.census_by_site)
+		*heap_place(&array->object) = place;
 	EVENT(cap, ARRAY_CREATE, (long)capacity, place.file, place.line,
 		(uint64_t)object_bytes(&array->object));
 	return array;
@@ -188,6 +190,8 @@ struct hash *hash_new(struct capability *cap, struct place place, size_t pairs)
 		heap_cancel(cap, &hash->object, hash_bytes_for(capacity));
 		return NULL;
 	}
+	if (cap->vm->options.census_by_site)
+		*heap_place(&hash->object) = place;
 	EVENT(cap, HASH_CREATE, (long)pairs, place.file, place.line,
 		(uint64_t)object_bytes(&hash->object));
 	return hash;

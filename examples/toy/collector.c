@@ -24,6 +24,7 @@ static void mark_object(struct capability *cap, struct object *object)
 	if (atomic_load_explicit(&object->mark, memory_order_relaxed) ||
 		atomic_exchange_explicit(&object->mark, 1, memory_order_relaxed))
 		return;
+	cap->marked_bytes += object_bytes(object);
 	if (object_list_add(&cap->gray, object)) {
 		/* Nothing can be freed safely any more. */
 		fprintf(stderr, "toy: no memory to mark the heap\n");
@@ -319,8 +320,30 @@ static size_t sweep_all(struct capability *cap)
 	return freed;
 }
 
-/* The world stands. */
-static void collect(struct capability *cap, bool full)
+/* What each capability has marked, summed up as GHC sums up what its threads have copied. */
+static void tell_stats(struct capability *cap, uint32_t generation)
+{
+	struct vm *vm = cap->vm;
+	uint64_t all = 0, most = 0, balanced = 0;
+	uint32_t threads = vm->cap_count;
+
+	for (uint16_t i = 0; i < threads; i++) {
+		all += vm->caps[i].marked_bytes;
+		if (vm->caps[i].marked_bytes > most)
+			most = vm->caps[i].marked_bytes;
+	}
+	for (uint16_t i = 0; i < threads; i++) {
+		uint64_t share = vm->caps[i].marked_bytes * threads;
+
+		balanced += share < all ? share : all;
+		vm->caps[i].marked_bytes = 0;
+	}
+	balanced = threads > 1 ? (balanced - all) / (threads - 1) : 0;
+	EVENT(cap, GC_STATS, cap->number, (uint16_t)generation, all, (uint64_t)0,
+		(uint64_t)(vm->size - vm->used), threads, most, all, balanced);
+}
+
+void collector_run(struct capability *cap, bool full)
 {
 	struct vm *vm = cap->vm;
 	uint64_t allocated = 0;
@@ -350,6 +373,7 @@ static void collect(struct capability *cap, bool full)
 		if (vm->full_at < 4 * vm->nursery)
 			vm->full_at = 4 * vm->nursery;
 	}
+	tell_stats(cap, generation);
 	EVENT(cap, GC_END, cap->number, generation, (uint16_t)full, (uint64_t)freed);
 	EVENT(cap, HEAP, cap->number, allocated, (uint64_t)vm->size, (uint64_t)vm->used);
 }
@@ -371,6 +395,6 @@ void collector_collect(struct capability *cap, bool full)
 
 	if (!world_stop(cap, &vm->reason_gc, full ? NULL : &seen))
 		return;
-	collect(cap, full);
+	collector_run(cap, full);
 	world_resume(cap, &vm->reason_gc);
 }

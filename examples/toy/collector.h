@@ -12,6 +12,8 @@
  * stack. Does nothing when another capability has just collected, unless full.
  */
 void collector_collect(struct capability *cap, bool full);
+/* The same while the world already stands. */
+void collector_run(struct capability *cap, bool full);
 /* Asks for a full collection at the capability's next safepoint. */
 void collector_request(struct capability *cap, bool full);
 /* A capability's part of the marking; the leader takes the global roots as well. */

@@ -67,15 +67,23 @@ struct vm;
 	X(STRING_CREATE, "string-create", "lniU", "1", "3") \
 	X(SYMBOL_CREATE, "symbol-create", "tni", "1", "") \
 	X(REQUIRE_ENTRY, "require-entry", "tni", "0", "") \
-	X(REQUIRE_RETURN, "require-return", "tni", "0", "") \
+	X(REQUIRE_RETURN, "require-return", "tniu", "0", "") \
 	X(FIND_REQUIRE_ENTRY, "find-require-entry", "tni", "0", "") \
 	X(FIND_REQUIRE_RETURN, "find-require-return", "tni", "0", "") \
 	X(LOAD_ENTRY, "load-entry", "tni", "0", "") \
-	X(LOAD_RETURN, "load-return", "tni", "0", "") \
+	X(LOAD_RETURN, "load-return", "tniu", "0", "") \
 	X(PARSE_BEGIN, "parse-begin", "ni", "0", "") \
 	X(PARSE_END, "parse-end", "ni", "0", "") \
 	X(RAISE, "raise", "nniu", "0", "") \
-	X(RESCUE, "rescue", "nniu", "0", "")
+	X(RESCUE, "rescue", "nniu", "0", "") \
+	X(USER_MARKER, "user-marker", "ut", "1", "") \
+	X(CAP_CREATE, "cap-create", "u", "0", "") \
+	X(CAP_DELETE, "cap-delete", "u", "0", "") \
+	X(CAP_DISABLE, "cap-disable", "u", "0", "") \
+	X(CAP_ENABLE, "cap-enable", "u", "0", "") \
+	X(TASK_CREATE, "task-create", "uUU", "0", "") \
+	X(TASK_DELETE, "task-delete", "uU", "0", "") \
+	X(GC_STATS, "gc-stats", "uuUUUuUUU", "1", "2")
 /* clang-format on */
 
 enum event {

@@ -128,7 +128,7 @@ bool exception_unwind(struct capability *cap, struct thread *thread)
 			thread->exception = VALUE_NIL;
 			return true;
 		}
-		thread_pop_frame(cap, thread);
+		thread_pop_frame(cap, thread, true);
 	}
 	return false;
 }

@@ -31,6 +31,13 @@ static size_t cell_class(size_t bytes)
 	return (bytes - 1) / HEAP_CELL_STEP;
 }
 
+/* With room for the place, if places are kept. */
+static size_t cell_bytes(const struct capability *cap, size_t bytes)
+{
+	return cap->vm->options.census_by_site ? ((bytes + 7) & ~(size_t)7) + sizeof(struct place)
+					       : bytes;
+}
+
 static void *take_cell(struct capability *cap, size_t bytes)
 {
 	size_t class = cell_class(bytes);
@@ -112,14 +119,15 @@ bool heap_reserve(struct capability *cap, size_t bytes)
 void *heap_allocate_anyway(
 	struct capability *cap, struct class *class, enum kind kind, size_t bytes)
 {
+	size_t room = cell_bytes(cap, bytes);
 	struct object *object;
 
-	if (HEAP_PLAIN || bytes > CELL_SMALL_BYTES) {
-		object = malloc(bytes);
+	if (HEAP_PLAIN || room > CELL_SMALL_BYTES) {
+		object = malloc(room);
 		if (object)
 			atomic_fetch_add_explicit(&cap->vm->size, bytes, memory_order_relaxed);
 	} else {
-		object = take_cell(cap, bytes);
+		object = take_cell(cap, room);
 	}
 	if (!object)
 		return NULL;
@@ -130,6 +138,8 @@ void *heap_allocate_anyway(
 	object->old = 0;
 	atomic_init(&object->mark, 0);
 	atomic_init(&object->remembered, 0);
+	if (cap->vm->options.census_by_site)
+		*heap_place(object) = (struct place){NULL, 0};
 	cap->young = object;
 	account(cap, bytes);
 	return object;
@@ -161,15 +171,15 @@ void heap_cancel(struct capability *cap, struct object *object, size_t besides)
 
 void heap_free_cell(struct capability *cap, struct object *object)
 {
-	size_t bytes = object->bytes;
+	size_t bytes = object->bytes, room = cell_bytes(cap, bytes);
 
-	if (HEAP_PLAIN || bytes > CELL_SMALL_BYTES) {
+	if (HEAP_PLAIN || room > CELL_SMALL_BYTES) {
 		atomic_fetch_sub_explicit(&cap->vm->size, bytes, memory_order_relaxed);
 		free(object);
 		return;
 	}
-	memcpy(object, &cap->free_cells[cell_class(bytes)], sizeof(void *));
-	cap->free_cells[cell_class(bytes)] = object;
+	memcpy(object, &cap->free_cells[cell_class(room)], sizeof(void *));
+	cap->free_cells[cell_class(room)] = object;
 }
 
 static void free_list(struct capability *cap, struct object *object)

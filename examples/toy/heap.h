@@ -13,6 +13,13 @@
 
 struct object_list;
 
+/* Where an object was made. It stands behind the cell's bytes; only kept, and this only to
+ * be called, while samples of the heap are by site. */
+static inline struct place *heap_place(const struct object *object)
+{
+	return (struct place *)((char *)object + (((size_t)object->bytes + 7) & ~(size_t)7));
+}
+
 /*
  * A young object with that many bytes besides the cell accounted to it; the caller
  * fills in all but the header before anything else happens. NULL when the heap is full.

@@ -12,6 +12,7 @@
 #include "interpreter.h"
 #include "collector.h"
 #include "definition.h"
+#include "census.h"
 #include "exception.h"
 #include "frame.h"
 #include "heap.h"
@@ -35,6 +36,8 @@ static bool safepoint(struct capability *cap)
 	pthread_mutex_unlock(&vm->lock);
 	if (!vm->ending && (cap->collect_full || cap->collect_young))
 		collector_collect(cap, cap->collect_full);
+	if (!vm->ending && vmtap_census_wanted())
+		census_take(cap);
 	return !vm->ending;
 }
 
@@ -719,7 +722,7 @@ native_again:
 		goto unwind;
 	if (status == NATIVE_EXIT) {
 		while (thread->frame_count)
-			thread_pop_frame(cap, thread);
+			thread_pop_frame(cap, thread, true);
 		return RUN_EXIT;
 	}
 	sp -= count;
@@ -741,7 +744,7 @@ do_RETURN : {
 		result = locals[0];
 	else if (frame->kind == FRAME_REQUIRE || frame->kind == FRAME_LOAD)
 		result = VALUE_TRUE;
-	thread_pop_frame(cap, thread);
+	thread_pop_frame(cap, thread, false);
 	if (!thread->frame_count) {
 		slot_store(&thread->result, result);
 		heap_barrier(cap, &thread->object, result);

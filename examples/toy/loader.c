@@ -251,10 +251,10 @@ void loader_abandon(struct thread *thread)
 {
 	if (thread->load_kind == FRAME_REQUIRE)
 		EVENT(thread->cap, REQUIRE_RETURN, thread->load_wanted, thread_file(thread, 0),
-			thread_line(thread, 0));
+			thread_line(thread, 0), 1);
 	else
 		EVENT(thread->cap, LOAD_RETURN, thread->load_wanted, thread_file(thread, 0),
-			thread_line(thread, 0));
+			thread_line(thread, 0), 1);
 	free(thread->load_wanted);
 	thread->load_wanted = NULL;
 }
@@ -292,7 +292,7 @@ static enum native_status native_require(
 	/* Otherwise the end of the file's frame is the return. */
 	if (status != NATIVE_LOAD)
 		EVENT(cap, REQUIRE_RETURN, wanted->text, thread_file(thread, 0),
-			thread_line(thread, 0));
+			thread_line(thread, 0), status == NATIVE_RAISE);
 	return status;
 }
 
@@ -318,7 +318,7 @@ static enum native_status native_load(
 	free(path);
 	if (status != NATIVE_LOAD)
 		EVENT(thread->cap, LOAD_RETURN, wanted->text, thread_file(thread, 0),
-			thread_line(thread, 0));
+			thread_line(thread, 0), status == NATIVE_RAISE);
 	return status;
 }
 

@@ -1,6 +1,7 @@
 /*
  * main.c: the command line of the toy interpreter.
  */
+#include "census.h"
 #include "vm.h"
 
 #include <errno.h>
@@ -22,6 +23,7 @@ static const char usage[] =
 	"  --stats[=json]    the VM's own count of each event, at the end, to standard error\n"
 	"  --stats-by=FILE   counts by class, method, thread and the like, as JSON lines\n"
 	"  --event-log=FILE  each event with its arguments, a line each\n"
+	"  --census=class|site  what samples of the heap are by (default class)\n"
 	"  --help            this text\n"
 	"  --version         the version\n"
 	"\n"
@@ -34,6 +36,7 @@ enum {
 	OPTION_STATS,
 	OPTION_STATS_BY,
 	OPTION_LOG,
+	OPTION_CENSUS,
 	OPTION_HELP,
 	OPTION_VERSION
 };
@@ -132,6 +135,7 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 		{"stats", optional_argument, NULL, OPTION_STATS},
 		{"stats-by", required_argument, NULL, OPTION_STATS_BY},
 		{"event-log", required_argument, NULL, OPTION_LOG},
+		{"census", required_argument, NULL, OPTION_CENSUS},
 		{"help", no_argument, NULL, OPTION_HELP},
 		{"version", no_argument, NULL, OPTION_VERSION},
 		{NULL, 0, NULL, 0},
@@ -167,6 +171,13 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 			break;
 		case OPTION_LOG:
 			arguments->vm.event_log = optarg;
+			break;
+		case OPTION_CENSUS:
+			arguments->vm.census_by_site = strcmp(optarg, "site") == 0;
+			if (!arguments->vm.census_by_site && strcmp(optarg, "class") != 0) {
+				fprintf(stderr, "toy: --census=%s: class or site\n", optarg);
+				return 3;
+			}
 			break;
 		case 'I':
 			if (add_search(&arguments->vm, optarg, strlen(optarg))) {
@@ -234,8 +245,11 @@ static int run(struct arguments *arguments, int argc, char **argv)
 	options.argument_count = argc;
 	options.arguments = argv;
 	options.caps = arguments->vm.caps;
+	census_register(vm);
 	/* Without listeners the program runs all the same. */
-	(void)vmtap_start(&options);
+	status = vmtap_start(&options);
+	if (status)
+		fprintf(stderr, "toy: no event stream: %s\n", strerror(-status));
 	status = vm_run(vm);
 	vmtap_stop();
 	if (write_stats(vm, arguments))

@@ -3,6 +3,8 @@
  */
 #include "native.h"
 #include "collector.h"
+#include "exception.h"
+#include "scheduler.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +18,33 @@ NATIVE(vm_message)
 	if (!message)
 		return NATIVE_RAISE;
 	EVENT(thread->cap, USER_MSG, thread->cap->number, message->text);
+	*result = VALUE_NIL;
+	return NATIVE_OK;
+}
+
+/* A point of interest in the trace. */
+NATIVE(vm_mark)
+{
+	struct string *text = native_string(thread, arguments[1]);
+
+	(void)count;
+	if (!text)
+		return NATIVE_RAISE;
+	EVENT(thread->cap, USER_MARKER, thread->cap->number, text->text);
+	*result = VALUE_NIL;
+	return NATIVE_OK;
+}
+
+/* How many capabilities run threads from now on. */
+NATIVE(vm_use_caps)
+{
+	int64_t wanted = value_is_int(arguments[1]) ? value_to_int(arguments[1]) : 0;
+
+	(void)count;
+	if (wanted < 1 || wanted > thread->vm->cap_count)
+		return exception_raise(thread, thread->vm->class_range_error,
+			"use_caps: from 1 to %u", thread->vm->cap_count);
+	scheduler_use_caps(thread->cap, (uint16_t)wanted);
 	*result = VALUE_NIL;
 	return NATIVE_OK;
 }
@@ -122,6 +151,8 @@ void native_system_methods(struct vm *vm)
 	slot_store(&system_global->content, value_object(system));
 	slot_store(&file_global->content, value_object(file));
 	vm_native(vm, system, true, "message", 1, 1, vm_message);
+	vm_native(vm, system, true, "mark", 1, 1, vm_mark);
+	vm_native(vm, system, true, "use_caps", 1, 1, vm_use_caps);
 	vm_native(vm, system, true, "collect", 0, 0, vm_collect);
 	vm_native(vm, system, true, "collect_young", 0, 0, vm_collect_young);
 	vm_native(vm, system, true, "caps", 0, 0, vm_caps);

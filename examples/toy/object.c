@@ -210,6 +210,8 @@ void object_finalize(struct object *object)
 
 void object_created(struct thread *thread, struct object *object, struct place place)
 {
+	if (thread->vm->options.census_by_site)
+		*heap_place(object) = place;
 	EVENT(thread->cap, OBJECT_CREATE, &object->class->name, (uint64_t)object_bytes(object),
 		place.file, place.line, thread->number, (uint64_t)(uintptr_t)object);
 }
@@ -217,6 +219,8 @@ void object_created(struct thread *thread, struct object *object, struct place p
 /* place costs a look into the line table, so it is taken when someone wants it. */
 static void created(struct thread *thread, struct object *object)
 {
+	if (thread->vm->options.census_by_site)
+		*heap_place(object) = thread_place(thread);
 	EVENT(thread->cap, OBJECT_CREATE, &object->class->name, (uint64_t)object_bytes(object),
 		thread_file(thread, 0), thread_line(thread, 0), thread->number,
 		(uint64_t)(uintptr_t)object);
@@ -254,6 +258,8 @@ struct string *string_new(
 	if (text)
 		memcpy(string->text, text, length);
 	string->text[length] = '\0';
+	if (cap->vm->options.census_by_site)
+		*heap_place(&string->object) = place;
 	EVENT(cap, STRING_CREATE, (long)length, place.file, place.line,
 		(uint64_t)string->object.bytes);
 	return string;

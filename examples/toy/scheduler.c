@@ -197,7 +197,10 @@ struct thread *scheduler_new_thread(struct capability *cap, struct thread *creat
 	return thread;
 }
 
-/* The next spark for a spark thread, set up to run. With the lock. false: none. */
+/*
+ * The next spark for a spark thread, set up to run; tell_spark() is due as soon as the thread
+ * runs. With the lock. false: none.
+ */
 static bool next_spark(struct capability *cap, struct thread *thread)
 {
 	struct vm *vm = cap->vm;
@@ -210,14 +213,22 @@ static bool next_spark(struct capability *cap, struct thread *thread)
 	}
 	if (!spark)
 		return false;
-	if (victim == cap)
-		EVENT(cap, SPARK_RUN, cap->number, thread->number);
-	else
-		EVENT(cap, SPARK_STEAL, cap->number, thread->number, victim->number);
 	spark->state = SPARK_RUNNING;
 	spark->runner = thread;
 	thread->spark = spark;
+	thread->spark_victim = victim;
 	return true;
+}
+
+static void tell_spark(struct capability *cap, struct thread *thread)
+{
+	struct capability *victim = thread->spark_victim;
+
+	thread->spark_victim = NULL;
+	if (victim == cap)
+		EVENT(cap, SPARK_RUN, cap->number, thread->number);
+	else if (victim)
+		EVENT(cap, SPARK_STEAL, cap->number, thread->number, victim->number);
 }
 
 static bool any_sparks(const struct vm *vm)
@@ -295,6 +306,41 @@ static void break_deadlock(struct capability *cap)
 	wake(cap, main_thread);
 }
 
+/* With the lock. A disabled capability's threads go to the first, which never is. */
+static void give_away(struct capability *cap)
+{
+	struct capability *first = &cap->vm->caps[0];
+	struct thread *thread;
+
+	while ((thread = cap->runnable.first)) {
+		list_remove(&cap->runnable, thread);
+		EVENT(cap, THREAD_MIGRATE, cap->number, thread->number, first->number);
+		thread->cap = first;
+		list_append(&first->runnable, thread);
+	}
+	wake_idle(cap->vm);
+}
+
+void scheduler_use_caps(struct capability *cap, uint16_t count)
+{
+	struct vm *vm = cap->vm;
+
+	pthread_mutex_lock(&vm->lock);
+	for (uint16_t i = 1; i < vm->cap_count; i++) {
+		struct capability *other = &vm->caps[i];
+
+		if (other->disabled == (i >= count))
+			continue;
+		other->disabled = i >= count;
+		if (other->disabled)
+			EVENT(cap, CAP_DISABLE, other->number);
+		else
+			EVENT(cap, CAP_ENABLE, other->number);
+	}
+	wake_idle(vm);
+	pthread_mutex_unlock(&vm->lock);
+}
+
 /* With the lock. NULL: the program has ended. */
 static struct thread *find_thread(struct capability *cap)
 {
@@ -306,12 +352,14 @@ static struct thread *find_thread(struct capability *cap)
 		world_park(cap);
 		if (vm->ending)
 			return NULL;
+		if (cap->disabled && cap->runnable.first)
+			give_away(cap);
 		thread = cap->runnable.first;
 		if (thread) {
 			list_remove(&cap->runnable, thread);
 			return thread;
 		}
-		for (uint16_t i = 1; i < vm->cap_count; i++) {
+		for (uint16_t i = 1; !cap->disabled && i < vm->cap_count; i++) {
 			struct capability *other = &vm->caps[(cap->number + i) % vm->cap_count];
 
 			/* One that is idle has been woken and will take it itself. */
@@ -324,7 +372,7 @@ static struct thread *find_thread(struct capability *cap)
 				return thread;
 			}
 		}
-		thread = new_spark_thread(cap);
+		thread = cap->disabled ? NULL : new_spark_thread(cap);
 		if (thread)
 			return thread;
 		cap->idle = true;
@@ -376,7 +424,7 @@ static void end_program(struct capability *cap, struct thread *thread, int exit_
 			other->pending = NULL;
 		}
 		while (other->frame_count)
-			thread_pop_frame(cap, other);
+			thread_pop_frame(cap, other, true);
 		if (other == thread || other->state == THREAD_RUNNING)
 			EVENT(cap, THREAD_STOP, other->cap->number, other->number,
 				(uint16_t)STOP_FINISHED, 0u);
@@ -417,7 +465,9 @@ static bool go_on_with_sparks(struct capability *cap, struct thread *thread, boo
 
 	pthread_mutex_lock(&vm->lock);
 	finish_spark(cap, thread, failed);
-	more = !cap->runnable.first && !vm->stopping && next_spark(cap, thread);
+	more = !cap->runnable.first && !cap->disabled && !vm->stopping && next_spark(cap, thread);
+	if (more)
+		tell_spark(cap, thread);
 	pthread_mutex_unlock(&vm->lock);
 	return !more;
 }
@@ -474,6 +524,7 @@ void scheduler_run(struct capability *cap)
 	while ((thread = find_thread(cap))) {
 		thread->state = THREAD_RUNNING;
 		EVENT(cap, THREAD_RUN, cap->number, thread->number);
+		tell_spark(cap, thread);
 		pthread_mutex_unlock(&vm->lock);
 		run_thread(cap, thread);
 		/* The thread may have left with a collection still to be done. */

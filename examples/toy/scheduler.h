@@ -34,6 +34,9 @@ void scheduler_add_spark(struct capability *cap, struct spark *spark);
 /* Whether others wait for their turn on this capability. Without the lock. */
 bool scheduler_others(struct capability *cap);
 
+/* Lets only so many capabilities run threads, at least one. Without the lock. */
+void scheduler_use_caps(struct capability *cap, uint16_t count);
+
 /* With the lock. The thread must then leave the capability with NATIVE_BLOCK. */
 void scheduler_wait(
 	struct thread *thread, struct wait_list *list, enum stop_status status, uint32_t info);

@@ -70,17 +70,17 @@ void frame_tell_native_return(struct capability *cap, struct thread *thread, str
 		thread_line(thread, 0), thread->number);
 }
 
-void thread_pop_file(struct capability *cap, struct thread *thread)
+void thread_pop_file(struct capability *cap, struct thread *thread, bool raised)
 {
 	struct frame *frame = thread_frame(thread);
 	struct method *method = frame->method;
 
 	if (frame->kind == FRAME_REQUIRE)
 		EVENT(cap, REQUIRE_RETURN, frame->wanted, thread_file(thread, 1),
-			thread_line(thread, 1));
+			thread_line(thread, 1), raised);
 	else
 		EVENT(cap, LOAD_RETURN, frame->wanted, thread_file(thread, 1),
-			thread_line(thread, 1));
+			thread_line(thread, 1), raised);
 	/* A file that was loaded is the body of the native method that loads. */
 	EVENT(cap, NATIVE_RETURN, &method->owner->name, &method->name, thread_file(thread, 1),
 		thread_line(thread, 1), thread->number);

@@ -59,6 +59,7 @@ struct thread {
 	bool given;      /* a lock or queue was handed over while it was blocked */
 	slot result;
 	struct spark *spark; /* that it runs */
+	struct capability *spark_victim; /* whose it was, as long as it has not been told */
 
 	struct frame *frames;
 	uint32_t frame_count;

@@ -196,6 +196,7 @@ struct vm *vm_new(const struct vm_options *options)
 	vmtap_name_init(&vm->reason_gc, "gc", 2);
 	vmtap_name_init(&vm->reason_redefinition, "redefinition", 12);
 	vmtap_name_init(&vm->reason_exit, "exit", 4);
+	vmtap_name_init(&vm->reason_census, "census", 6);
 	vmtap_name_init(&vm->name_global, "global", 6);
 	pthread_mutex_init(&vm->lock, NULL);
 	pthread_mutex_init(&vm->mark_lock, NULL);
@@ -299,9 +300,14 @@ void vm_free(struct vm *vm)
 	free(vm);
 }
 
+/* A task is the OS thread of a capability, and has its number. */
 static void *run_capability(void *argument)
 {
-	scheduler_run(argument);
+	struct capability *cap = argument;
+
+	EVENT(cap, TASK_CREATE, cap->number, (uint64_t)cap->number, (uint64_t)gettid());
+	scheduler_run(cap);
+	EVENT(cap, TASK_DELETE, cap->number, (uint64_t)cap->number);
 	return NULL;
 }
 
@@ -337,6 +343,8 @@ int vm_run(struct vm *vm)
 	uint16_t started = 1;
 
 	EVENT(&vm->caps[0], STARTUP, vm->cap_count);
+	for (uint16_t i = 0; i < vm->cap_count; i++)
+		EVENT(&vm->caps[0], CAP_CREATE, i);
 	vm->main_thread = load_program(vm);
 	if (!vm->main_thread) {
 		vm->exit_code = 1;
@@ -350,6 +358,8 @@ int vm_run(struct vm *vm)
 			continue;
 		fprintf(stderr, "toy: capability %u: %s\n", started, strerror(error));
 		/* Go on with fewer. Nothing runs yet, so nobody has counted on the others. */
+		for (uint16_t i = started; i < vm->cap_count; i++)
+			EVENT(&vm->caps[0], CAP_DELETE, i);
 		pthread_mutex_lock(&vm->lock);
 		vm->cap_count = started;
 		pthread_mutex_unlock(&vm->lock);
@@ -358,12 +368,14 @@ int vm_run(struct vm *vm)
 	pthread_mutex_lock(&vm->lock);
 	scheduler_enqueue(&vm->caps[0], vm->main_thread);
 	pthread_mutex_unlock(&vm->lock);
-	scheduler_run(&vm->caps[0]);
+	run_capability(&vm->caps[0]);
 	for (uint16_t i = 1; i < started; i++)
 		pthread_join(vm->caps[i].os_thread, NULL);
 out:
 	fflush(stdout);
 	EVENT(&vm->caps[vm->ended_by], SHUTDOWN, vm->ended_by);
+	for (uint16_t i = 0; i < vm->cap_count; i++)
+		EVENT(&vm->caps[0], CAP_DELETE, i);
 	for (uint16_t i = 0; i < vm->cap_count; i++) {
 		int error = 0;
 

@@ -57,6 +57,7 @@ struct capability {
 	struct array_body *retired;
 	struct object_list remembered;
 	struct object_list gray;
+	uint64_t marked_bytes; /* in the current collection, by its OS thread */
 	uint64_t marked_in; /* the number of the last collection it marked for */
 	bool collect_young;
 	bool collect_full;
@@ -65,6 +66,7 @@ struct capability {
 	struct wait_list runnable;
 	struct spark_pool sparks;
 	bool idle;
+	bool disabled; /* gives its threads away and takes none */
 };
 
 struct gray_chunk {
@@ -83,6 +85,7 @@ struct vm_options {
 	size_t search_count;
 	const char *event_log;
 	const char *stats_by;
+	bool census_by_site; /* samples of the heap are by allocation site, not by class */
 };
 
 struct vm {
@@ -107,6 +110,7 @@ struct vm {
 	struct vmtap_name reason_gc;
 	struct vmtap_name reason_redefinition;
 	struct vmtap_name reason_exit;
+	struct vmtap_name reason_census;
 	struct vmtap_name name_global;
 
 	/* The heap. */

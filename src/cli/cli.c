@@ -1,8 +1,10 @@
 /* cli.c: see cli.h. */
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 void cli_message(const char *format, ...)
 {
@@ -25,4 +27,18 @@ int cli_usage(const char *verb, const char *format, ...)
 	fprintf(stderr, "\nTry 'vmtap %s --help'.\n", verb);
 	va_end(arguments);
 	return CLI_USAGE;
+}
+
+int cli_pid(const char *verb, const char *text, uint32_t *pid)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || *end || end == text || *text == '-' || *text == '+' || !value ||
+		value > INT32_MAX)
+		return cli_usage(verb, "'%s' is not a pid", text);
+	*pid = (uint32_t)value;
+	return CLI_OK;
 }

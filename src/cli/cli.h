@@ -7,6 +7,8 @@
 #ifndef VMTAP_CLI_CLI_H
 #define VMTAP_CLI_CLI_H
 
+#include <stdint.h>
+
 enum {
 	CLI_OK = 0,
 	CLI_FOUND = 1,  /* a finding, a difference, or an error in a script */
@@ -19,10 +21,15 @@ int command_check(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_trace(int argc, char **argv);
 int command_scripts(int argc, char **argv);
+int command_record(int argc, char **argv);
+int command_log(int argc, char **argv);
 
 void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Says what is wrong with the options and where to look; returns CLI_USAGE. */
 int cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A pid of the command line. CLI_OK, or says that it is none and returns CLI_USAGE. */
+int cli_pid(const char *verb, const char *text, uint32_t *pid);
 
 #endif

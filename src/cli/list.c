@@ -16,6 +16,7 @@
 
 #include "cli/cli.h"
 #include "cli/probes.h"
+#include "usdt/promise.h"
 
 enum { FIELD_PROVIDER, FIELD_MODULE, FIELD_FUNCTION, FIELD_NAME, FIELDS };
 
@@ -48,14 +49,16 @@ struct listing {
 
 static const char help[] =
 	"Usage: vmtap list [OPTION]... FILE|PID...\n"
-	"Lists the USDT probes of binaries and processes, as dtrace -l does.\n"
+	"       vmtap list -s SCRIPT... [OPTION OF TRACE]...\n"
+	"Lists the USDT probes of binaries and processes, as dtrace -l does; with -s those that\n"
+	"D scripts match in a target (-p, -c, --log), as vmtap trace -l does.\n"
 	"\n"
 	"  -P GLOB        probes of these providers\n"
 	"  -m GLOB        probes in these modules: [provider:]module\n"
 	"  -f GLOB        probes in these functions: [[provider:]module:]function\n"
 	"  -n GLOB        probes of these names: [[[provider:]module:]function:]name\n"
 	"                 several filters: probes that pass one of them\n"
-	"  -v, --verbose  addresses, instructions, semaphores and arguments of each site\n"
+	"  -v, --verbose  stability; addresses, instructions, semaphores and arguments of each site\n"
 	"      --json     one JSON document\n"
 	"  -h, --help     this text\n"
 	"\n"
@@ -342,6 +345,11 @@ static void print_text(const struct listing *listing)
 			probes_print(row->first->note_name);
 			putchar('\n');
 		}
+		if (listing->verbose) {
+			promise_print_probe(
+				stdout, row->first->provider, row->module, row->first->function);
+			putchar('\n');
+		}
 		for (size_t j = 0; listing->verbose && j < row->site_count; j++)
 			print_site(row, row->sites[j], j + 1);
 		if (listing->verbose)
@@ -392,6 +400,22 @@ static json_t *json_site(const struct row *row, const struct usdt_site *site)
 	return json;
 }
 
+/* "Name/Data/Class" of a probe and of its arguments, as D's pragma writes them. */
+static json_t *json_stability(const struct row *row)
+{
+	const struct promise *promise = promise_find(row->first->provider);
+	char text[STABILITY_TEXT_MAX];
+	json_t *json = json_object();
+
+	json_object_set_new(json, "probe",
+		json_string(stability_text(promise_of_probe(promise, *row->module,
+						   *row->first->function, true),
+			text)));
+	json_object_set_new(json, "arguments",
+		json_string(stability_text(promise->parts[STABILITY_ARGUMENTS], text)));
+	return json;
+}
+
 static void print_json(const struct listing *listing)
 {
 	json_t *document = json_object(), *probes = json_array();
@@ -411,6 +435,7 @@ static void print_json(const struct listing *listing)
 			probe, "machine", json_string(usdt_machine_text(row->image->machine)));
 		if (row->process)
 			json_object_set_new(probe, "pid", json_integer(row->process->pid));
+		json_object_set_new(probe, "stability", json_stability(row));
 		for (size_t j = 0; j < row->site_count; j++)
 			json_array_append_new(sites, json_site(row, row->sites[j]));
 		json_object_set_new(probe, "sites", sites);
@@ -450,6 +475,23 @@ static void add_target(struct listing *listing, const struct probes_target *targ
 			target->argument);
 }
 
+/* The probes of scripts: what trace -l shows, with all of its options. */
+static int list_scripts(int argc, char **argv)
+{
+	char list[] = "-l";
+	char **arguments = calloc((size_t)argc + 2, sizeof(*arguments));
+	int status;
+
+	if (!arguments)
+		memory_ended();
+	arguments[0] = argv[0];
+	arguments[1] = list;
+	memcpy(arguments + 2, argv + 1, (size_t)argc * sizeof(*argv));
+	status = command_trace(argc + 1, arguments);
+	free(arguments);
+	return status;
+}
+
 int command_list(int argc, char **argv)
 {
 	static const struct option options[] = {{"verbose", no_argument, NULL, 'v'},
@@ -461,6 +503,9 @@ int command_list(int argc, char **argv)
 	int status = CLI_OK;
 	int option;
 
+	for (int i = 1; i < argc; i++)
+		if (!strncmp(argv[i], "-s", 2))
+			return list_scripts(argc, argv);
 	optind = 0;
 	opterr = 0; /* one message, of our own */
 	while ((option = getopt_long(argc, argv, "P:m:f:n:vh", options, NULL)) != -1) {

@@ -19,6 +19,8 @@ static const struct {
 	{ "check", command_check, "a binary's probes against their contract" },
 	{ "diff", command_diff, "the probes of two builds" },
 	{ "trace", command_trace, "run a D script on a process" },
+	{ "record", command_record, "the event stream of a process to a file" },
+	{ "log", command_log, "what a recorded log holds" },
 	{ "scripts", command_scripts, "the scripts that come with vmtap" },
 };
 
@@ -32,7 +34,7 @@ static void help(FILE *file)
 		      "Static probes for language VMs.\n\n");
 	for (int i = 0; i < VERBS; i++)
 		fprintf(file, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
-	fprintf(file, "\n'vmtap VERB --help' says more about a verb.\n"
+	fprintf(file, "\n'vmtap help VERB' says more about a verb.\n"
 		      "Exit status: 0, 1 (something was found, or an error in a script), 2 (usage), "
 		      "3 (cannot);\n'trace' exits with what the script's exit() says.\n");
 }
@@ -58,10 +60,16 @@ static int finish(int status)
 
 int main(int argc, char **argv)
 {
+	static char help_option[] = "--help";
+
 	hold_standard_streams();
 	if (argc < 2) {
 		help(stderr);
 		return CLI_USAGE;
+	}
+	if (argc == 3 && !strcmp(argv[1], "help")) {
+		argv[1] = argv[2];
+		argv[2] = help_option;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		help(stdout);

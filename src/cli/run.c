@@ -12,17 +12,19 @@
 #include "cli/run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/child.h"
 #include "cli/cli.h"
+#include "cli/effects.h"
+#include "cli/target.h"
 #include "engine/engine.h"
 #include "source/source.h"
 
@@ -45,6 +47,7 @@ struct run {
 	uint64_t heard;     /* when the stream last said something */
 	uint64_t flushed;   /* when output was last written */
 	uint64_t told;      /* when drops were last reported */
+	bool is_damaged;    /* the recording, beyond a missing end */
 	bool pending_drops; /* the engine has run since */
 };
 
@@ -64,7 +67,7 @@ static uint64_t monotonic(void)
 /* The present, as the program's events count it. */
 static uint64_t present(const struct run *run)
 {
-	const struct source *source = run->settings->source;
+	const struct source *source = run->settings->targets->source;
 
 	return source && source->recorded ? run->latest : monotonic();
 }
@@ -95,12 +98,35 @@ static int flush_output(struct run *run, uint64_t now, struct error *error)
 		run->settings->output_name, strerror(errno ? errno : EIO));
 }
 
+/*
+ * When what has been printed leaves, by option switchrate; UINT64_MAX: there is nothing, or it
+ * leaves as it comes.
+ */
+static uint64_t flush_due(const struct run *run)
+{
+	uint64_t rate = engine_options(run->engine)->switchrate;
+
+	if (!rate || !__fpending(run->settings->output) || rate >= UINT64_MAX - run->flushed)
+		return UINT64_MAX;
+	return run->flushed + rate;
+}
+
+static int flush_when_due(struct run *run, uint64_t now, struct error *error)
+{
+	bool waits = engine_options(run->engine)->switchrate && now < flush_due(run);
+
+	return waits ? 0 : flush_output(run, now, error);
+}
+
 static void run_batch(struct run *run, const struct event_batch *batch)
 {
 	if (batch->event_count && batch->events[batch->event_count - 1].time > run->latest)
 		run->latest = batch->events[batch->event_count - 1].time;
 	if (batch->until > run->latest)
 		run->latest = batch->until;
+	if (batch->message)
+		cli_message("process %" PRIu32 " (%s): %s", batch->process->pid,
+			batch->process->execname, batch->message);
 	engine_run(run->engine, batch);
 	run->pending_drops = true;
 }
@@ -114,42 +140,10 @@ static void report_drops(struct run *run, uint64_t now)
 	run->pending_drops = false;
 }
 
-/* Says how the target ended, in dtrace's words where it has them. */
-static void report_end(struct run *run, enum source_state state, const struct error *error)
-{
-	const struct child *child = run->settings->child;
-	const struct source *source = run->settings->source;
-	const char *name;
-
-	if (source->recorded) {
-		if (state == SOURCE_BROKEN)
-			cli_message("%s", error->text);
-		return;
-	}
-	if (state == SOURCE_BROKEN && !child->pid)
-		cli_message("%s", error->text);
-	if (run->settings->quiet)
-		return;
-	if (!child->pid) {
-		if (state == SOURCE_ENDED)
-			fprintf(stderr, "dtrace: pid %u has ended its event stream\n",
-				(unsigned int)source->process.pid);
-	} else if (!child->ended) {
-		if (state == SOURCE_BROKEN)
-			cli_message("%s", error->text);
-	} else if (WIFSIGNALED(child->status)) {
-		name = sigabbrev_np(WTERMSIG(child->status));
-		fprintf(stderr, "dtrace: pid %d terminated by SIG%s\n", (int)child->pid,
-			name ? name : "?");
-	} else {
-		fprintf(stderr, "dtrace: pid %d has exited\n", (int)child->pid);
-	}
-}
-
 /* Waits until there is something to do. */
 static void wait_for_more(struct run *run)
 {
-	const struct child *child = run->settings->child;
+	const struct child *child = target_running(run->settings->targets);
 	struct pollfd waits[3] = { { .fd = run->signals, .events = POLLIN } };
 	uint64_t due = engine_next_tick(run->engine), now = monotonic(), drops;
 	struct timespec left = { .tv_sec = WAIT_MS / 1000 };
@@ -163,7 +157,7 @@ static void wait_for_more(struct run *run)
 			uint64_t from = due > run->heard ? due : run->heard;
 			due = from + SILENCE_MS * MILLISECOND;
 		}
-	} else if (child->pid && !child->ended) {
+	} else if (child) {
 		if (child->descriptor >= 0) {
 			waits[count].fd = child->descriptor;
 			waits[count++].events = POLLIN;
@@ -171,9 +165,13 @@ static void wait_for_more(struct run *run)
 			left = (struct timespec){ .tv_nsec = 10 * MILLISECOND };
 		}
 	}
+	if (run->source && source_due(run->source) < due)
+		due = source_due(run->source);
 	drops = run->told + run->settings->program->options.statusrate;
 	if (run->pending_drops && drops < due)
 		due = drops;
+	if (flush_due(run) < due)
+		due = flush_due(run);
 	if (due <= now)
 		left = (struct timespec){ 0 };
 	else if (due - now < (uint64_t)left.tv_sec * 1000000000u + (uint64_t)left.tv_nsec)
@@ -197,19 +195,12 @@ static void advance(struct run *run)
 	run->pending_drops = true;
 }
 
-/* The stream has ended; a command may live on a little without it. */
-static bool is_target_gone(struct run *run)
-{
-	struct child *child = run->settings->child;
-
-	return !child->pid || child_poll(child);
-}
-
 /* Until exit(), the target's end or a signal. */
 static int main_loop(struct run *run, struct error *error)
 {
 	enum source_state state = SOURCE_ENDED, end = SOURCE_ENDED;
 	struct event_batch batch = { 0 };
+	struct targets *targets = run->settings->targets;
 	struct error reason = { "" };
 	int result = 0;
 	uint64_t now;
@@ -221,19 +212,21 @@ static int main_loop(struct run *run, struct error *error)
 		state = SOURCE_IDLE;
 		if (run->source)
 			state = source_next(run->source, 0, &batch, &reason);
-		else if (run->settings->source && is_target_gone(run))
-			break;
+		else if (targets->source && target_commands_ended(targets))
+			break; /* a command may live on a little without its stream */
 		now = monotonic();
+		if (targets->count > 1 && run->source)
+			target_tell_ends(targets, SOURCE_MORE, NULL, run->settings->quiet);
 		if (state == SOURCE_MORE) {
 			run->heard = now;
 			run_batch(run, &batch);
 			report_drops(run, now);
 			if (now - run->flushed > FLUSH_MS * MILLISECOND)
-				result = flush_output(run, now, error);
+				result = flush_when_due(run, now, error);
 		} else if (state == SOURCE_IDLE) {
 			report_drops(run, now);
 			advance(run);
-			result = flush_output(run, now, error);
+			result = flush_when_due(run, now, error);
 			if (!result && !has_exited(run))
 				wait_for_more(run);
 		} else {
@@ -241,9 +234,10 @@ static int main_loop(struct run *run, struct error *error)
 			run->source = NULL;
 		}
 	}
-	if (run->settings->source && !run->source) {
-		child_poll(run->settings->child);
-		report_end(run, end, &reason);
+	if (targets->source && !run->source) {
+		target_tell_ends(targets, end, &reason, run->settings->quiet);
+		run->is_damaged = end == SOURCE_BROKEN && targets->source->recorded &&
+			!targets->source->truncated;
 	}
 	return result;
 }
@@ -251,7 +245,7 @@ static int main_loop(struct run *run, struct error *error)
 /* Takes what the target had sent when it was told to stop. */
 static void drain(struct run *run)
 {
-	uint64_t limit = monotonic() + DRAIN_MS * MILLISECOND, now;
+	uint64_t limit = monotonic() + DRAIN_MS * MILLISECOND, now, due;
 	struct event_batch batch = { 0 };
 	enum source_state state;
 	struct error reason;
@@ -267,7 +261,9 @@ static void drain(struct run *run)
 			now = monotonic();
 			if (now >= limit)
 				break;
-			poll(waits, 2, (int)((limit - now) / MILLISECOND) + 1);
+			due = source_due(run->source);
+			due = due < limit ? due : limit;
+			poll(waits, 2, due > now ? (int)((due - now) / MILLISECOND) + 1 : 0);
 		} else {
 			break;
 		}
@@ -281,7 +277,7 @@ static int enable_probes(struct run *run, struct error *error)
 	const struct d_program *program = run->settings->program;
 	const struct d_probe_set *set = run->settings->probes;
 	struct source_request request = { .lossless = run->settings->lossless,
-		.vtimestamp = program->needs.vtimestamp };
+		.vtimestamp = program->needs.set & d_need_bit(D_NEED_CPU_TIME) };
 	uint32_t *probes = calloc(set->count ? set->count : 1, sizeof(*probes));
 	bool *wanted = calloc(set->count ? set->count : 1, sizeof(*wanted));
 	int result;
@@ -304,22 +300,45 @@ out:
 	return result;
 }
 
+/* The words that vmtap was started with, for BEGIN and END; "" when they cannot be read. */
+static const char *own_arguments(char *text, size_t size)
+{
+	FILE *file = fopen("/proc/self/cmdline", "re");
+	size_t length = file ? fread(text, 1, size - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	while (length && !text[length - 1])
+		length--;
+	for (size_t i = 0; i < length; i++)
+		text[i] = text[i] ? text[i] : ' ';
+	text[length] = '\0';
+	return text;
+}
+
 int run_program(const struct run_settings *settings, int *status, struct error *error)
 {
+	struct source *source = settings->targets->source;
+	struct effects effects;
+	char arguments[4096];
 	const struct event_process self = { .pid = (uint32_t)getpid(), .ppid = (uint32_t)getppid(),
-		.uid = getuid(), .gid = getgid(), .execname = "vmtap" };
+		.uid = getuid(), .gid = getgid(), .execname = "vmtap",
+		.arguments = own_arguments(arguments, sizeof(arguments)) };
 	const struct engine_settings engine_settings = { .program = settings->program,
 		.probes = settings->probes,
 		.self = &self,
 		.output = settings->output,
-		.messages = stderr };
-	struct run run = { .settings = settings, .source = settings->source, .signals = -1 };
-	struct source *source = settings->source;
+		.messages = stderr,
+		.effects = &effects.engine,
+		.target = source ? source->process.pid : 0,
+		.recorded = source && source->recorded };
+	struct run run = { .settings = settings, .source = source, .signals = -1 };
 	int64_t wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - monotonic());
 	sigset_t signals, before;
 	int result;
 
 	*status = 0;
+	effects_init(&effects, settings->output);
 	if (source && source->recorded) {
 		run.latest = source->start;
 		wall_offset = source->wall_offset;
@@ -335,12 +354,17 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	}
 	result = engine_new(&engine_settings, &run.engine);
 	if (result) {
-		error_set(error, -result, "the script cannot be run: %s", strerror(-result));
+		if (result == -ENOSPC)
+			error_set(error, ENOSPC,
+				"could not enable tracing: Enabling exceeds size of buffer");
+		else
+			error_set(error, -result, "the script cannot be run: %s",
+				strerror(-result));
 		goto out;
 	}
 	engine_begin(run.engine, present(&run), wall_offset);
-	run.told = run.heard = monotonic();
-	result = flush_output(&run, run.told, error);
+	run.told = run.heard = run.flushed = monotonic();
+	result = flush_when_due(&run, run.told, error);
 	if (!result && source && !has_exited(&run)) {
 		result = enable_probes(&run, error);
 		run.heard = monotonic();
@@ -358,10 +382,13 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		engine_end(run.engine, present(&run));
 		engine_status(run.engine);
 		engine_exited(run.engine, status);
+		if (run.is_damaged && !*status)
+			*status = CLI_CANNOT;
 	}
 	result = flush_output(&run, monotonic(), error);
 out:
 	engine_free(run.engine);
+	effects_free(&effects);
 	if (run.signals >= 0)
 		close(run.signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -10,14 +10,12 @@
 #include "base/error.h"
 #include "d/program.h"
 
-struct source;
-struct child;
+struct targets;
 
 struct run_settings {
 	const struct d_program *program;
 	const struct d_probe_set *probes;
-	struct source *source; /* NULL: only BEGIN, END and ticks */
-	struct child *child;   /* the command that was started; its pid is 0 when none was */
+	struct targets *targets; /* open; without a source: only BEGIN, END and ticks */
 	FILE *output;
 	const char *output_name; /* for messages: "<stdout>" or the file */
 	bool lossless;
@@ -25,8 +23,8 @@ struct run_settings {
 };
 
 /*
- * Runs until exit(), the target's end, or SIGINT or SIGTERM. *status is what exit() said,
- * 0 without one. A negative errno and a line in error when the source cannot enable the
+ * Runs until exit(), the target's end, or SIGINT or SIGTERM. *status is what exit() said;
+ * without one it is 0, or CLI_CANNOT when a recorded log is damaged (not only cut off). A negative errno and a line in error when the source cannot enable the
  * probes, or the output cannot be written.
  */
 int run_program(const struct run_settings *settings, int *status, struct error *error);

@@ -1,10 +1,9 @@
 /*
- * trace.c: `vmtap trace`: runs D scripts on a process, a command or a recording. Reads the
- * options, opens the target, compiles what the command line names in its order, and hands
+ * trace.c: `vmtap trace`: runs D scripts on a process, a command or a recording. Opens the
+ * target, compiles what the command line (trace_options.c) names in its order, and hands
  * over to run.c. Options and messages are dtrace's where dtrace has them.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,277 +11,22 @@
 #include <string.h>
 #include <sys/types.h>
 
-#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/run.h"
-#include "cli/scripts.h"
+#include "cli/trace_options.h"
 #include "d/compile.h"
+#include "d/disassemble.h"
 #include "source/source.h"
+#include "usdt/promise.h"
+
+/* only its version: the command is no VM */
+#define VMTAP_DISABLE
+#include "vmtap.h"
 
 enum {
-	SCRIPT_MAX = 16 << 20,    /* bytes of a script */
-	CHILD_WAIT_MS = 10000,    /* for a command to serve its event stream */
-	OPTION_LOG = 256,
-	OPTION_LOSSLESS
+	SCRIPT_MAX = 16 << 20, /* bytes of a script */
+	OUTPUT_BUFFER = 64 << 10
 };
-
-/* A script of the command line: -s, -n, or a bundled one. */
-struct script {
-	const char *name; /* file, or the text of -n */
-	const char *text;
-	size_t length;
-	char *owned; /* text that was read from a file */
-	bool is_file;
-	enum d_last_part last; /* of -n, -f, -m, -P: what the description ends in */
-	struct d_match match;
-};
-
-struct setting {
-	const char *name; /* -x name=value; NULL value: none given */
-	const char *value;
-	char *owned;
-};
-
-struct trace {
-	struct script *scripts;
-	size_t script_count;
-	struct setting *settings;
-	size_t setting_count;
-	const char *command, *log, *output;
-	uint32_t pid;
-	bool has_pid, quiet, compile_only, list, verbose, lossless, error_tags;
-	char **arguments; /* $1 ... */
-	size_t argument_count;
-	bool helped;
-};
-
-static void help(void)
-{
-	printf("Usage: vmtap trace [OPTION]... SCRIPT -p PID|-c COMMAND|--log FILE [ARGUMENT]...\n"
-	       "       vmtap trace [OPTION]... -s FILE|-n CLAUSE... -p PID|-c COMMAND|--log FILE\n"
-	       "                   [ARGUMENT]...\n"
-	       "Runs D scripts on a VM that serves an event stream. SCRIPT is one that comes with\n"
-	       "vmtap ('vmtap scripts' lists them); ARGUMENTs are $1, $2... in the scripts.\n\n"
-	       "What to trace:\n"
-	       "  -p PID          a running process; it is left running\n"
-	       "  -c COMMAND      start the command (split at blanks) and trace it from its first\n"
-	       "                  event; it is ended with the trace\n"
-	       "      --log FILE  a recorded event log\n"
-	       "Scripts (may be repeated and mixed, and run in this order):\n"
-	       "  -s FILE         the D script in a file\n"
-	       "  -n CLAUSE       a probe description, with or without predicate and action\n"
-	       "  -P -m -f CLAUSE the same, where the description ends in the provider, the module,\n"
-	       "                  the function\n"
-	       "  -i CLAUSE       the same, with a probe's number as -l shows it\n"
-	       "Output:\n"
-	       "  -q              only what the script prints\n"
-	       "  -o FILE         append the output to a file\n"
-	       "  -e              only compile\n"
-	       "  -l              list the probes that match, and do not trace\n"
-	       "  -v              with -l: the probes' argument types\n"
-	       "How:\n"
-	       "  -x NAME[=VALUE] set an option of the D language\n"
-	       "  -Z              allow descriptions that match no probe\n"
-	       "  -F              indent by function entry and return (as -x flowindent)\n"
-	       "      --lossless  let the VM wait rather than lose events\n"
-	       "  -h, --help      this text\n\n"
-	       "Exit status: what the script's exit() says, 0 without one; 1 an error in a script,\n"
-	       "2 usage, 3 the target cannot be traced.\n");
-}
-
-/* ---- the command line ---- */
-
-static bool add_setting(struct trace *trace, const char *text)
-{
-	struct setting *grown = realloc(
-		trace->settings, (trace->setting_count + 1) * sizeof(*trace->settings));
-	struct setting *setting;
-	char *equals;
-
-	if (!grown)
-		return false;
-	trace->settings = grown;
-	setting = &grown[trace->setting_count];
-	*setting = (struct setting){ .owned = strdup(text) };
-	if (!setting->owned)
-		return false;
-	trace->setting_count++;
-	setting->name = setting->owned;
-	equals = strchr(setting->owned, '=');
-	if (equals) {
-		*equals = '\0';
-		setting->value = equals + 1;
-	}
-	if (!strcmp(setting->name, "errtags"))
-		trace->error_tags = true;
-	return true;
-}
-
-static struct script *add_script(struct trace *trace, const char *name, bool is_file)
-{
-	struct script *grown =
-		realloc(trace->scripts, (trace->script_count + 1) * sizeof(*trace->scripts));
-
-	if (!grown)
-		return NULL;
-	trace->scripts = grown;
-	grown[trace->script_count] =
-		(struct script){ .name = name, .is_file = is_file, .last = D_LAST_NAME };
-	if (!is_file) {
-		grown[trace->script_count].text = name;
-		grown[trace->script_count].length = strlen(name);
-	}
-	return &grown[trace->script_count++];
-}
-
-static int add_pid(struct trace *trace, const char *text)
-{
-	char *end;
-	unsigned long pid;
-
-	errno = 0;
-	pid = strtoul(text, &end, 10);
-	if (errno || *end || end == text || *text == '-' || *text == '+' || !pid || pid > INT32_MAX)
-		return cli_usage("trace", "'%s' is not a pid", text);
-	trace->pid = (uint32_t)pid;
-	trace->has_pid = true;
-	return CLI_OK;
-}
-
-/* The first operand names a bundled script unless -s or -n was given. */
-static int take_operands(struct trace *trace, int argc, char **argv, int first)
-{
-	const struct bundled_script *bundled;
-	struct script *script;
-
-	if (!trace->script_count && first < argc) {
-		bundled = scripts_find(argv[first]);
-		if (!bundled) {
-			cli_message("there is no script '%s': 'vmtap scripts' lists those that come "
-				    "with vmtap, -s FILE runs a file, -n takes a clause",
-				argv[first]);
-			return CLI_USAGE;
-		}
-		script = add_script(trace, bundled->name, true);
-		if (!script)
-			return CLI_CANNOT;
-		script->text = bundled->text;
-		script->length = bundled->length;
-		first++;
-	}
-	trace->arguments = argv + first;
-	trace->argument_count = (size_t)(argc - first);
-	if (!trace->script_count && !trace->list) {
-		fprintf(stderr, "dtrace: no probes specified\n");
-		return CLI_FOUND;
-	}
-	if (trace->has_pid + !!trace->command + !!trace->log > 1)
-		return cli_usage("trace", "only one of -p, -c and --log, and only once");
-	return CLI_OK;
-}
-
-static int parse(struct trace *trace, int argc, char **argv)
-{
-	static const char letters[] = ":p:c:s:n:qo:x:ZelvFhb:wCD:U:I:L:P:m:f:i:SGHVBA";
-	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "lossless", no_argument, NULL, OPTION_LOSSLESS },
-		{ "log", required_argument, NULL, OPTION_LOG },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct script *script;
-	char text[64];
-	int option;
-
-	opterr = 0;
-	optind = 0;
-	while ((option = getopt_long(argc, argv, letters, options, NULL)) != -1) {
-		bool stored = true;
-		switch (option) {
-		case 'p':
-			if (trace->has_pid)
-				return cli_usage("trace", "-p is given twice: one target at a time");
-			if (add_pid(trace, optarg))
-				return CLI_USAGE;
-			break;
-		case 'c':
-			if (trace->command)
-				return cli_usage("trace", "-c is given twice: one target at a time");
-			trace->command = optarg;
-			break;
-		case OPTION_LOG:
-			trace->log = optarg;
-			break;
-		case OPTION_LOSSLESS:
-			trace->lossless = true;
-			break;
-		case 's':
-		case 'n':
-			stored = add_script(trace, optarg, option == 's');
-			break;
-		case 'P':
-		case 'm':
-		case 'f':
-		case 'i':
-			script = add_script(trace, optarg, false);
-			stored = script;
-			if (script)
-				script->last = option == 'P' ? D_LAST_PROVIDER :
-					option == 'm' ? D_LAST_MODULE :
-					option == 'f' ? D_LAST_FUNCTION : D_LAST_NONE;
-			break;
-		case 'q':
-			trace->quiet = true;
-			stored = add_setting(trace, "quiet");
-			break;
-		case 'o':
-			trace->output = optarg;
-			break;
-		case 'x':
-			stored = add_setting(trace, optarg);
-			break;
-		case 'Z':
-			stored = add_setting(trace, "zdefs");
-			break;
-		case 'F':
-			stored = add_setting(trace, "flowindent");
-			break;
-		case 'w':
-			stored = add_setting(trace, "destructive");
-			break;
-		case 'b':
-			snprintf(text, sizeof(text), "bufsize=%s", optarg);
-			stored = add_setting(trace, text);
-			break;
-		case 'e':
-			trace->compile_only = true;
-			break;
-		case 'l':
-			trace->list = true;
-			break;
-		case 'v':
-			trace->verbose = true;
-			break;
-		case 'h':
-			help();
-			trace->helped = true;
-			return CLI_OK;
-		case ':':
-			return cli_usage("trace", "'%s' needs an argument", argv[optind - 1]);
-		case '?':
-			return cli_usage("trace", "'%s' is not an option", argv[optind - 1]);
-		default:
-			return cli_usage("trace", "-%c is not available in this version", option);
-		}
-		if (!stored) {
-			cli_message("out of memory");
-			return CLI_CANNOT;
-		}
-	}
-	if (trace->list && !add_setting(trace, "zdefs"))
-		return CLI_CANNOT;
-	return take_operands(trace, argc, argv, optind);
-}
 
 /* ---- scripts ---- */
 
@@ -327,6 +71,28 @@ static int read_script(struct script *script)
 	return 0;
 }
 
+/* A file's text is what the preprocessor makes of it, if it is asked. */
+static int preprocess_script(const struct trace *trace, struct script *script)
+{
+	struct error error = { "" };
+	char *text;
+	size_t length;
+
+	if (!trace->preprocesses || !script->is_file)
+		return 0;
+	if (preprocess_run(&trace->preprocess, script->name, script->text, script->length, &text,
+		    &length, &error)) {
+		fprintf(stderr, "dtrace: failed to compile script %s: %s\n", script->name,
+			error.text);
+		return -EINVAL;
+	}
+	free(script->owned);
+	script->owned = text;
+	script->text = text;
+	script->length = length;
+	return 0;
+}
+
 static void report_compile_error(const struct script *script, const struct d_error *error)
 {
 	if (script->is_file)
@@ -344,7 +110,8 @@ static void report_option_error(const struct setting *setting, const struct d_er
 
 	while ((colon = strstr(reason, ": ")))
 		reason = colon + 2;
-	fprintf(stderr, "dtrace: failed to set -x %s: %s\n", setting->name, reason);
+	fprintf(stderr, "dtrace: failed to set %s%s: %s\n", setting->given ? "" : "-x ",
+		setting->given ? setting->given : setting->name, reason);
 }
 
 /* Compiles all scripts; *program is NULL and the result an exit status when that fails. */
@@ -368,7 +135,7 @@ static int compile(struct trace *trace, struct d_probe_set *set, uint32_t target
 	}
 	for (size_t i = 0; i < trace->setting_count; i++) {
 		const struct setting *setting = &trace->settings[i];
-		if (d_compiler_option(compiler, setting->name, setting->value, &error)) {
+		if (setting->name && d_compiler_option(compiler, setting->name, setting->value, &error)) {
 			report_option_error(setting, &error);
 			goto out;
 		}
@@ -395,6 +162,32 @@ out:
 	return status;
 }
 
+/* Scripts that act beyond their output must have been allowed to. */
+static int check_destructive(const struct trace *trace, const struct d_program *program)
+{
+	if (program->options.destructive) {
+		if (!program->options.quiet)
+			fprintf(stderr, "dtrace: allowing destructive actions\n");
+		return CLI_OK;
+	}
+	for (size_t i = 0; i < trace->script_count; i++) {
+		if (!trace->scripts[i].match.destructive)
+			continue;
+		fprintf(stderr, "dtrace: failed to enable '%s': Destructive actions not allowed\n",
+			trace->scripts[i].match.description);
+		return CLI_FOUND;
+	}
+	return CLI_OK;
+}
+
+static bool matches_any(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->script_count; i++)
+		if (trace->scripts[i].match.probe_count)
+			return true;
+	return false;
+}
+
 static void report_matches(const struct trace *trace)
 {
 	for (size_t i = 0; i < trace->script_count; i++) {
@@ -407,6 +200,16 @@ static void report_matches(const struct trace *trace)
 
 /* ---- listing ---- */
 
+/* "Argument Types" of a probe; NULL: of none. */
+static void list_arguments(FILE *output, const struct d_probe *probe)
+{
+	fprintf(output, "\n\tArgument Types\n");
+	for (unsigned int i = 0; probe && i < probe->argument_count; i++)
+		fprintf(output, "\t\targs[%u]: %s\n", i, probe->arguments[i].type);
+	if (!probe || !probe->argument_count)
+		fprintf(output, "\t\tNone\n");
+}
+
 static void list_probe(FILE *output, const struct d_probe_set *set, uint32_t index, bool verbose)
 {
 	const struct d_probe *probe = &set->probes[index];
@@ -415,11 +218,8 @@ static void list_probe(FILE *output, const struct d_probe_set *set, uint32_t ind
 		probe->module, probe->function, probe->name);
 	if (!verbose)
 		return;
-	fprintf(output, "\n\tArgument Types\n");
-	for (unsigned int i = 0; i < probe->argument_count; i++)
-		fprintf(output, "\t\targs[%u]: %s\n", i, probe->arguments[i].type);
-	if (!probe->argument_count)
-		fprintf(output, "\t\tNone\n");
+	promise_print_probe(output, probe->provider, probe->module, probe->function);
+	list_arguments(output, probe);
 	fprintf(output, "\n");
 }
 
@@ -427,10 +227,11 @@ static void list_probes(const struct trace *trace, const struct d_probe_set *set
 	const struct d_program *program, FILE *output)
 {
 	fprintf(output, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
-	for (size_t i = 0; i < trace->script_count; i++) {
-		if (!trace->scripts[i].match.probe_count)
+	for (size_t i = 0; program && i < program->clause_count; i++) {
+		const struct d_clause *clause = &program->clauses[i];
+		if (!clause->probe_count && !clause->goes_on)
 			fprintf(stderr, "dtrace: failed to match %s: No probe matches description\n",
-				trace->scripts[i].match.description);
+				clause->description);
 	}
 	if (!program) {
 		for (size_t i = 0; i < set->count; i++)
@@ -438,60 +239,94 @@ static void list_probes(const struct trace *trace, const struct d_probe_set *set
 		return;
 	}
 	for (size_t i = 0; i < program->clause_count; i++)
-		for (size_t j = 0; j < program->clauses[i].probe_count; j++)
+		for (size_t j = 0; j < program->clauses[i].probe_count && !program->clauses[i].goes_on;
+			j++)
 			list_probe(output, set, program->clauses[i].probes[j], trace->verbose);
+}
+
+/* ---- stability ---- */
+
+/* What a description of a program promises, as `dtrace -ev` prints it. */
+static void report_description(FILE *output, const struct d_probe_set *set,
+	const struct d_clause *clause)
+{
+	struct stability arguments = stability_greatest;
+
+	fprintf(output, "\n%s\n", clause->description);
+	for (size_t i = 0; i < clause->probe_count; i++)
+		arguments = stability_least(arguments,
+			promise_find(set->probes[clause->probes[i]].provider)
+				->parts[STABILITY_ARGUMENTS]);
+	fprintf(output, "\n\tProbe Description Attributes\n");
+	stability_print(output, clause->description_stability);
+	fprintf(output, "\n\tArgument Attributes\n");
+	stability_print(output,
+		clause->probe_count ? arguments : promise_find("")->parts[STABILITY_ARGUMENTS]);
+	list_arguments(output, clause->probe_count ? &set->probes[clause->probes[0]] : NULL);
+}
+
+/* -v: the least of what each program relies on; with -e also of each description. */
+static void report_stability(const struct trace *trace, const struct d_probe_set *set,
+	const struct d_program *program, FILE *output)
+{
+	for (size_t i = 0; i < trace->script_count; i++) {
+		const struct d_match *match = &trace->scripts[i].match;
+		struct stability description = stability_stable, statement = stability_stable;
+
+		for (size_t j = 0; j < program->clause_count; j++) {
+			const struct d_clause *clause = &program->clauses[j];
+			if (clause->script != i)
+				continue;
+			description = stability_least(description, clause->description_stability);
+			statement = stability_least(statement, clause->statement_stability);
+		}
+		fprintf(output,
+			"\nStability attributes for %s %s:\n\n\tMinimum Probe Description Attributes\n",
+			match->is_file ? "script" : "description", match->description);
+		stability_print(output, description);
+		fprintf(output, "\n\tMinimum Statement Attributes\n");
+		stability_print(output, statement);
+		if (trace->mode != TRACE_COMPILE)
+			fprintf(output, "\n");
+		for (size_t j = 0; j < program->clause_count && trace->mode == TRACE_COMPILE; j++)
+			if (program->clauses[j].script == i && !program->clauses[j].goes_on)
+				report_description(output, set, &program->clauses[j]);
+	}
 }
 
 /* ---- all together ---- */
 
-static int open_target(const struct trace *trace, struct child *child, struct d_probe_set *set,
-	struct source **source)
-{
-	struct error error = { "" };
-	int result = 0;
-
-	if (trace->command) {
-		result = child_start(child, trace->command, &error);
-		if (!result)
-			result = source_stream_open(
-				(uint32_t)child->pid, CHILD_WAIT_MS, set, source, &error);
-	} else if (trace->has_pid) {
-		result = source_stream_open(trace->pid, 0, set, source, &error);
-	} else if (trace->log) {
-		result = source_log_open(trace->log, set, source, &error);
-	}
-	if (result)
-		cli_message("%s", error.text);
-	return result ? CLI_CANNOT : CLI_OK;
-}
-
-static int trace_target(struct trace *trace, struct child *child)
+static int trace_target(struct trace *trace)
 {
 	struct d_probe_set set = { 0 };
 	struct d_program *program = NULL;
-	struct source *source = NULL;
+	const struct source *source;
 	struct error error = { "" };
 	struct run_settings settings;
 	FILE *output = stdout;
-	int status;
+	int status = CLI_OK;
 
 	for (size_t i = 0; i < trace->script_count; i++)
-		if (read_script(&trace->scripts[i]))
+		if (read_script(&trace->scripts[i]) || preprocess_script(trace, &trace->scripts[i]))
 			return CLI_FOUND;
 	if (d_probe_set_init(&set)) {
 		cli_message("out of memory");
 		return CLI_CANNOT;
 	}
-	status = open_target(trace, child, &set, &source);
-	if (status)
+	if (target_open(&trace->targets, &set, &error)) {
+		cli_message("%s", error.text);
+		status = CLI_CANNOT;
 		goto out;
+	}
+	source = trace->targets.source;
 	if (trace->script_count) {
 		status = compile(trace, &set, source ? source->process.pid : 0, &program);
 		if (status)
 			goto out;
-		trace->quiet = program->options.quiet;
+		if (trace->disassemble)
+			d_program_print(stderr, program);
 	}
-	if (trace->output && !trace->compile_only) {
+	if (trace->output && (trace->mode != TRACE_COMPILE || trace->verbose)) {
 		output = fopen(trace->output, "ae");
 		if (!output) {
 			cli_message("%s: %s", trace->output, strerror(errno));
@@ -500,22 +335,42 @@ static int trace_target(struct trace *trace, struct child *child)
 			goto out;
 		}
 	}
-	if (trace->list) {
+	if (trace->mode == TRACE_LIST) {
 		list_probes(trace, &set, program, output);
 		goto out;
 	}
-	if (trace->compile_only)
+	if (trace->mode == TRACE_COMPILE) {
+		if (trace->verbose)
+			report_stability(trace, &set, program, output);
 		goto out;
-	if (!trace->quiet)
+	}
+	status = check_destructive(trace, program);
+	if (status)
+		goto out;
+	if (source_check_needs(&program->needs, source ? source->kind : SOURCE_KIND_NONE,
+		    source ? source->provides : source_capabilities(SOURCE_KIND_NONE), &error)) {
+		fprintf(stderr, "dtrace: could not enable tracing: %s\n", error.text);
+		status = CLI_FOUND;
+		goto out;
+	}
+	if (!program->options.quiet)
 		report_matches(trace);
+	if (!program->options.zdefs && !matches_any(trace)) {
+		fprintf(stderr, "dtrace: no probes matched\n");
+		status = CLI_FOUND;
+		goto out;
+	}
+	/* It is run.c that says when output leaves, on a terminal too. */
+	setvbuf(output, NULL, _IOFBF, OUTPUT_BUFFER);
+	if (trace->verbose)
+		report_stability(trace, &set, program, output);
 	settings = (struct run_settings){ .program = program,
 		.probes = &set,
-		.source = source,
-		.child = child,
+		.targets = &trace->targets,
 		.output = output,
 		.output_name = trace->output ? trace->output : "<stdout>",
 		.lossless = trace->lossless,
-		.quiet = trace->quiet };
+		.quiet = program->options.quiet };
 	if (run_program(&settings, &status, &error)) {
 		fprintf(stderr, "dtrace: %s\n", error.text);
 		status = CLI_FOUND;
@@ -526,31 +381,32 @@ out:
 		cli_message("%s: %s", trace->output, strerror(errno));
 		status = CLI_CANNOT;
 	}
-	source_close(source);
+	target_close(&trace->targets);
 	d_program_free(program);
 	d_probe_set_free(&set);
 	return status;
 }
 
+static void print_version(const struct trace *trace)
+{
+	printf("dtrace: Oracle D 2.0 as vmtap " VMTAP_VERSION " has it\n");
+	if (trace->verbose)
+		printf("Programs are compiled to vmtap's own byte code (-S shows it); events come "
+		       "from event\nstreams and recorded logs.\n");
+}
+
 int command_trace(int argc, char **argv)
 {
-	struct child child = { .descriptor = -1 };
-	struct trace trace = { 0 };
-	int status = parse(&trace, argc, argv);
+	struct trace trace;
+	int status = trace_options_parse(&trace, argc, argv);
 
-	if (!status && !trace.helped) {
+	if (!status && trace.mode == TRACE_VERSION) {
+		print_version(&trace);
+	} else if (!status && trace.mode != TRACE_HELPED) {
 		/* a reader of our output that goes away is an error like others */
 		signal(SIGPIPE, SIG_IGN);
-		status = trace_target(&trace, &child);
-		child_end(&child);
+		status = trace_target(&trace);
 	}
-	for (size_t i = 0; i < trace.script_count; i++) {
-		d_match_free(&trace.scripts[i].match);
-		free(trace.scripts[i].owned);
-	}
-	for (size_t i = 0; i < trace.setting_count; i++)
-		free(trace.settings[i].owned);
-	free(trace.scripts);
-	free(trace.settings);
+	trace_options_free(&trace);
 	return status;
 }

@@ -2,14 +2,17 @@
  * action.c: statements: actions and aggregations, with the checks that DTrace makes when it
  * generates their code.
  */
+#include "d/action.h"
+#include "d/check.h"
 #include "d/format.h"
 #include "d/generate.h"
+#include "d/order.h"
+#include "d/stack.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds an action of this kind to the program; its arrays have room for what it takes. */
-static struct d_action *new_action(struct d_compiler *compiler, enum d_action_kind kind,
+struct d_action *d_action_new(struct d_compiler *compiler, enum d_action_kind kind,
 	unsigned arguments, unsigned aggregations)
 {
 	struct d_program *program = compiler->program;
@@ -36,16 +39,14 @@ static struct d_action *new_action(struct d_compiler *compiler, enum d_action_ki
 	return action;
 }
 
-/* The instruction of the action made last; its arguments begin at register first. */
-static int emit_action(struct d_compiler *compiler, struct d_code *code, unsigned first)
+int d_action_emit(struct d_compiler *compiler, struct d_code *code, unsigned first)
 {
 	return d_emit(compiler, code, D_OP_ACTION, first, 0, 0,
 		(int32_t)compiler->program->action_count - 1);
 }
 
-/* Records a value as its own type. */
-static int generate_argument(struct d_compiler *compiler, struct d_code *code,
-	struct d_action *action, const struct d_node *node, const struct d_type *type)
+int d_action_argument(struct d_compiler *compiler, struct d_code *code, struct d_action *action,
+	const struct d_node *node, const struct d_type *type)
 {
 	int reg = d_generate_as(compiler, code, node, type);
 
@@ -68,39 +69,55 @@ static int generate_trace(
 	if (value->type->kind == D_TYPE_DYNAMIC)
 		return d_fail(compiler, &value->place, "D_TRACE_DYN",
 			"trace( ) may not be applied to a dynamic expression");
-	action = new_action(compiler, D_ACTION_TRACE, 1, 0);
-	if (!action || generate_argument(compiler, code, action, value, value->type) < 0)
+	action = d_action_new(compiler, D_ACTION_TRACE, 1, 0);
+	if (!action || d_action_argument(compiler, code, action, value, value->type) < 0)
 		return -1;
-	return emit_action(compiler, code, first);
+	return d_action_emit(compiler, code, first);
 }
 
+/* printf(), and what takes its arguments: system() and freopen(). */
 static int generate_printf(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
+	enum d_action_kind kind = (enum d_action_kind)node->function->id;
+	const char *name = node->function->name;
 	const struct d_node *literal = node->right;
-	struct d_format_arguments arguments = {.nodes = literal->next};
+	struct d_format_arguments arguments = {
+		.nodes = literal->next, .may_be_empty = kind == D_ACTION_FREOPEN};
 	unsigned first = code->top, count = d_node_count(literal->next);
 	struct d_action *action;
 	int format;
 
 	if (literal->kind != D_NODE_STRING)
 		return d_fail(compiler, &literal->place, "D_PRINTF_ARG_FMT",
-			"printf( ) argument #1 is incompatible with prototype: "
-			"prototype: string constant");
-	if (d_format_compile(compiler, "printf", literal, &arguments, &format))
+			"%s( ) argument #1 is incompatible with prototype: "
+			"prototype: string constant",
+			name);
+	if (kind == D_ACTION_FREOPEN && !strcmp(literal->name->bytes, "."))
+		return d_fail(compiler, &literal->place, "D_FREOPEN_INVALID",
+			"%s( ) argument #1 cannot be \".\"", name);
+	if (d_format_compile(compiler, name, literal, &arguments, &format))
 		return -1;
 	if (count > D_ACTION_ARGUMENTS_MAX)
 		return d_fail(compiler, &node->place, "D_UNKNOWN",
-			"printf( ) has more than %d arguments", D_ACTION_ARGUMENTS_MAX);
-	action = new_action(compiler, D_ACTION_PRINTF, count, 0);
+			"%s( ) has more than %d arguments", name, D_ACTION_ARGUMENTS_MAX);
+	action = d_action_new(compiler, kind, count, 0);
 	if (!action)
 		return -1;
 	action->format = format;
 	for (const struct d_node *value = literal->next; value; value = value->next) {
-		if (generate_argument(compiler, code, action, value, value->type) < 0)
+		if (d_action_argument(compiler, code, action, value,
+			    d_format_record(compiler, value->type)) < 0)
 			return -1;
 	}
-	return emit_action(compiler, code, first);
+	return d_action_emit(compiler, code, first);
+}
+
+/* Rows can be joined on keys that are kept alike. */
+static bool joins(const struct d_type *one, const struct d_type *other)
+{
+	return one->kind == other->kind && one->size == other->size &&
+	       (one->kind != D_TYPE_PLACE || !strcmp(one->name, other->name));
 }
 
 /* printa's aggregations must have keys of one kind. */
@@ -127,14 +144,21 @@ static int check_printa(struct d_compiler *compiler, const struct d_node *list)
 				"printa( ) @%s and @%s have different key arity",
 				first->name->bytes, identifier->name->bytes);
 		for (unsigned i = 0; i < first->key_count; i++) {
-			if (first->keys[i]->kind != identifier->keys[i]->kind ||
-				first->keys[i]->size != identifier->keys[i]->size)
+			if (!joins(first->keys[i], identifier->keys[i]))
 				return d_fail(compiler, &node->place, "D_PRINTA_AGGPROTO",
 					"printa( ) key #%u of @%s is incompatible with @%s", i + 1,
 					identifier->name->bytes, first->name->bytes);
 		}
 	}
 	return 0;
+}
+
+/* Counts are unsigned; of several aggregations %@d must suit every one. */
+static bool are_counts(const struct d_node *list)
+{
+	while (list && list->identifier->function->id == D_AGGREGATE_COUNT)
+		list = list->next;
+	return !list;
 }
 
 static int generate_printa(
@@ -156,7 +180,7 @@ static int generate_printa(
 	if (list != literal) {
 		arguments.keys = list->identifier->keys;
 		arguments.key_count = list->identifier->key_count;
-		if (list->identifier->function->id == D_AGGREGATE_COUNT)
+		if (are_counts(list))
 			arguments.value = compiler->types.type_uint64;
 		if (d_format_compile(compiler, "printa", literal, &arguments, &format))
 			return -1;
@@ -164,25 +188,46 @@ static int generate_printa(
 	if (d_node_count(list) > D_ACTION_ARGUMENTS_MAX)
 		return d_fail(compiler, &node->place, "D_UNKNOWN",
 			"printa( ) has more than %d aggregations", D_ACTION_ARGUMENTS_MAX);
-	action = new_action(compiler, D_ACTION_PRINTA, 0, d_node_count(list));
+	action = d_action_new(compiler, D_ACTION_PRINTA, 0, d_node_count(list));
 	if (!action)
 		return -1;
 	action->format = format;
 	for (; list; list = list->next)
 		action->aggregations[action->aggregation_count++] = list->identifier->index;
-	return emit_action(compiler, code, code->top);
+	return d_action_emit(compiler, code, code->top);
 }
 
-static int generate_exit(
+/* Actions that record their arguments as what the table of functions says they are. */
+static int generate_values(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
-	struct d_action *action = new_action(compiler, D_ACTION_EXIT, 1, 0);
-	unsigned first = code->top;
+	const struct d_function *function = node->function;
+	struct d_action *action = d_action_new(
+		compiler, (enum d_action_kind)function->id, d_node_count(node->right), 0);
+	unsigned first = code->top, number = 0;
 
-	if (!action || generate_argument(
-			       compiler, code, action, node->right, compiler->types.type_int) < 0)
+	if (!action)
 		return -1;
-	return emit_action(compiler, code, first);
+	for (const struct d_node *value = node->right; value; value = value->next) {
+		const char *type = function->parameters[number++];
+
+		if (d_action_argument(compiler, code, action, value,
+			    d_types_find(&compiler->types, type)) < 0)
+			return -1;
+	}
+	return d_action_emit(compiler, code, first);
+}
+
+/* speculate, commit, discard. */
+static int generate_speculation(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	enum d_opcode opcode = node->function->id == D_ACTION_SPECULATE ? D_OP_SPECULATE
+			       : node->function->id == D_ACTION_COMMIT  ? D_OP_COMMIT
+									: D_OP_DISCARD;
+	int reg = d_generate_as(compiler, code, node->right, compiler->types.type_int);
+
+	return reg < 0 ? -1 : d_emit(compiler, code, opcode, 0, (unsigned)reg, 0, 0);
 }
 
 /* clear, trunc, normalize, denormalize: an aggregation and at most one number. */
@@ -213,14 +258,14 @@ static int generate_consumer_action(
 	if (!aggregation->identifier->function)
 		return d_fail(compiler, &aggregation->place, tags[row].undefined,
 			"undefined aggregation: @%s", aggregation->name->bytes);
-	action = new_action(compiler, tags[row].kind, number ? 1 : 0, 1);
+	action = d_action_new(compiler, tags[row].kind, number ? 1 : 0, 1);
 	if (!action)
 		return -1;
 	action->aggregations[action->aggregation_count++] = aggregation->identifier->index;
 	if (number &&
-		generate_argument(compiler, code, action, number, compiler->types.type_int64) < 0)
+		d_action_argument(compiler, code, action, number, compiler->types.type_int64) < 0)
 		return -1;
-	return emit_action(compiler, code, first);
+	return d_action_emit(compiler, code, first);
 }
 
 /* One rule for a literal parameter of lquantize and llquantize. */
@@ -395,18 +440,87 @@ static int generate_aggregation(
 		(unsigned)increment_register, (int32_t)identifier->index);
 }
 
+/* A stack or a place on its own is recorded as trace() records a value. */
+static int generate_place(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	unsigned first = code->top;
+	struct d_action *action;
+
+	if (d_stack_generate(compiler, code, node) < 0)
+		return -1;
+	action = d_action_new(compiler, D_ACTION_TRACE, 1, 0);
+	if (!action)
+		return -1;
+	action->types[action->argument_count++] =
+		d_type_value(node->type, compiler->program->options.strsize);
+	return d_action_emit(compiler, code, first);
+}
+
+/* A packet is memory of the kernel, which is read as its other data is. */
+static int generate_pcap(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	unsigned first = code->top;
+	struct d_action *action;
+
+	if (d_require(compiler, D_NEED_KERNEL_DATA, "pcap( )", &node->place) ||
+		d_generate(compiler, code, node->right) < 0 ||
+		d_generate(compiler, code, node->right->next) < 0 ||
+		d_emit(compiler, code, D_OP_CALL, first, first, 1, D_SUBROUTINE_KERNEL))
+		return -1;
+	action = d_action_new(compiler, D_ACTION_TRACE, 1, 0);
+	if (!action)
+		return -1;
+	action->types[action->argument_count++] = (struct d_value_type){
+		.kind = D_VALUE_INTEGER, .is_pointer = true, .size = sizeof(uint64_t)};
+	return d_action_emit(compiler, code, first);
+}
+
 static int generate_call_statement(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
-	switch ((enum d_action_kind)node->function->id) {
+	enum d_action_kind kind = (enum d_action_kind)node->function->id;
+
+	if (d_order_action(compiler, code, node, kind))
+		return -1;
+	if (d_stack_is_one(node->function))
+		return generate_place(compiler, code, node);
+	compiler->destructive |= d_action_is_destructive(kind);
+	if (kind == D_ACTION_RAISE && d_require(compiler, D_NEED_PROCESS, "raise( )", &node->place))
+		return -1;
+	if (kind == D_ACTION_STOP && d_require(compiler, D_NEED_PROCESS, "stop( )", &node->place))
+		return -1;
+	switch (kind) {
 	case D_ACTION_TRACE:
 		return generate_trace(compiler, code, node);
+	case D_ACTION_TRACEMEM:
+		return d_generate_tracemem(compiler, code, node);
+	case D_ACTION_PRINT:
+		return d_generate_print(compiler, code, node);
 	case D_ACTION_PRINTF:
+	case D_ACTION_SYSTEM:
+	case D_ACTION_FREOPEN:
 		return generate_printf(compiler, code, node);
 	case D_ACTION_PRINTA:
 		return generate_printa(compiler, code, node);
 	case D_ACTION_EXIT:
-		return generate_exit(compiler, code, node);
+	case D_ACTION_FTRUNCATE:
+	case D_ACTION_RAISE:
+	case D_ACTION_STOP:
+	case D_ACTION_SETOPT:
+		return generate_values(compiler, code, node);
+	case D_ACTION_PCAP:
+		return generate_pcap(compiler, code, node);
+	case D_ACTION_CHILL:
+	case D_ACTION_PANIC:
+	case D_ACTION_BREAKPOINT:
+		return d_fail(compiler, &node->place, "D_UNKNOWN",
+			"%s( ) is not implemented: it acts on the kernel", node->function->name);
+	case D_ACTION_SPECULATE:
+	case D_ACTION_COMMIT:
+	case D_ACTION_DISCARD:
+		return generate_speculation(compiler, code, node);
 	default:
 		return generate_consumer_action(compiler, code, node);
 	}
@@ -424,7 +538,9 @@ int d_generate_statement(
 		result = d_fail(compiler, &node->place, "D_AGG_NULL",
 			"expression has null effect: @%s", node->name->bytes);
 	} else if (node->kind == D_NODE_ASSIGN && node->left->kind == D_NODE_AGGREGATION) {
-		result = generate_aggregation(compiler, code, node);
+		result = d_order_aggregation(compiler, code, node);
+		if (!result)
+			result = generate_aggregation(compiler, code, node);
 	} else {
 		result = d_generate(compiler, code, node) < 0 ? -1 : 0;
 	}
@@ -434,5 +550,6 @@ int d_generate_statement(
 
 int d_generate_default(struct d_compiler *compiler, struct d_code *code)
 {
-	return new_action(compiler, D_ACTION_DEFAULT, 0, 0) ? emit_action(compiler, code, 0) : -1;
+	return d_action_new(compiler, D_ACTION_DEFAULT, 0, 0) ? d_action_emit(compiler, code, 0)
+							      : -1;
 }

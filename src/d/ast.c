@@ -119,7 +119,7 @@ static struct d_node *set_integer(
 
 static bool is_integer(const struct d_node *node)
 {
-	return node->kind == D_NODE_INTEGER && node->type->kind == D_TYPE_INTEGER;
+	return node->kind == D_NODE_INTEGER && d_type_is_integer(node->type);
 }
 
 struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operation,
@@ -319,4 +319,24 @@ bool d_node_is_zero(const struct d_node *node)
 bool d_node_is_action(const struct d_node *node)
 {
 	return node->kind == D_NODE_CALL && node->function->kind == D_FUNCTION_ACTION;
+}
+
+bool d_node_is_place(const struct d_node *node)
+{
+	switch (node->kind) {
+	case D_NODE_MEMBER:
+		return node->member;
+	case D_NODE_INDEX:
+		return !node->identifier && !node->is_argument;
+	case D_NODE_UNARY:
+		return node->operation == D_OPERATOR_DEREFERENCE;
+	default:
+		return false;
+	}
+}
+
+bool d_node_is_character(const struct d_node *node)
+{
+	return d_node_is_place(node) && node->kind != D_NODE_MEMBER &&
+	       d_type_is_string(node->left->type);
 }

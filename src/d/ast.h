@@ -28,7 +28,10 @@ enum d_node_kind {
 	D_NODE_TERNARY,     /* condition ? left : right */
 	D_NODE_CAST,        /* (written) left */
 	D_NODE_STRINGOF,    /* stringof left */
-	D_NODE_SIZEOF       /* sizeof left */
+	D_NODE_SIZEOF,      /* sizeof left */
+	D_NODE_HOLE,        /* a parameter in a definition (inline.h): argument, type */
+	D_NODE_XLATE,       /* xlate < written > ( left ) */
+	D_NODE_EXPANSION    /* left, a copy of a definition, as a value of type written */
 };
 
 enum d_operator {
@@ -67,6 +70,9 @@ enum d_operator {
 	D_OPERATORS
 };
 
+struct d_translator;
+struct d_provider;
+
 struct d_node {
 	enum d_node_kind kind;
 	enum d_operator operation;
@@ -79,14 +85,17 @@ struct d_node {
 	struct d_node *left, *right, *condition;
 	struct d_node *next; /* in a list of arguments, keys, statements */
 	struct d_name *name;
-	const struct d_function *function; /* of a call */
-	const struct d_type *written;      /* of a cast */
+	const struct d_function *function; /* of a call; name is the function's */
+	const struct d_type *written;      /* of a cast, an expansion */
 	uint64_t value;
 	/* what checking found */
+	const struct d_translator *translator; /* of an xlate */
+	const char *requirer; /* of an expansion: what needs of a source are named by; NULL */
 	const struct d_type *type;
 	struct d_identifier *identifier;
+	const struct d_member *member; /* of a struct or union */
 	bool lvalue, writable;
-	uint8_t argument; /* of args[n]: n */
+	uint8_t argument; /* of args[n]: n; of a hole: which parameter */
 	bool is_argument;
 };
 
@@ -99,13 +108,15 @@ struct d_description {
 	const char *parts[4]; /* provider, module, function, name; macros expanded */
 };
 
-/* A clause as written. */
+/* A clause as written; or a provider's definition, which is checked in its place. */
 struct d_clause_tree {
 	struct d_clause_tree *next;
+	struct d_provider *provider; /* NULL: a clause */
 	struct d_place place;
 	struct d_description *descriptions;
 	struct d_node *predicate;
 	struct d_node *statements;
+	struct d_clause_tree *rest; /* behind an if (branch.h), for the same descriptions */
 };
 
 /* Constructors; NULL when they fail (d_fail() was called). */
@@ -126,6 +137,14 @@ struct d_node *d_node_cast(struct d_compiler *compiler, const struct d_place *pl
 
 /* Sets a node's height from its children and checks the limit; NULL when it is too high. */
 struct d_node *d_node_finish(struct d_compiler *compiler, struct d_node *node);
+
+/*
+ * A place in memory (*p, a[i], s.m), checked: not a variable or an element by its name, and
+ * not args[n].
+ */
+bool d_node_is_place(const struct d_node *node);
+/* A character of a string: s[n] and *s. */
+bool d_node_is_character(const struct d_node *node);
 
 /* "+", "?:" and so on; with_assign: "+=". */
 const char *d_operator_text(enum d_operator operation, bool with_assign);

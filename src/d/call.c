@@ -2,7 +2,10 @@
  * call.c: checks of calls and of keys. What concerns only one action (formats,
  * aggregation arguments) is checked when it is generated, as in DTrace.
  */
+#include "d/attribute.h"
 #include "d/check.h"
+
+#include "d/stack.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,12 +23,22 @@ bool d_check_pointers(const struct d_type *one, const struct d_node *one_node,
 	       (other_pointer && one_node && d_node_is_zero(one_node));
 }
 
+bool d_check_is_key(const struct d_type *type)
+{
+	return d_type_is_scalar(type) || d_type_is_string(type) ||
+	       (d_type_is_memory(type) && !d_type_is_incomplete(type));
+}
+
 bool d_check_passes(const struct d_type *type, const struct d_node *value)
 {
 	if (d_type_is_integer(type))
 		return d_type_is_integer(value->type);
+	if (type->kind == D_TYPE_PLACE || value->type->kind == D_TYPE_PLACE)
+		return type->kind == value->type->kind && !strcmp(type->name, value->type->name);
 	if (d_type_is_string(type))
 		return d_type_is_text(value->type) || d_node_is_zero(value);
+	if (d_type_is_memory(type) && type->kind != D_TYPE_ARRAY)
+		return d_type_same(type, value->type);
 	return d_check_pointers(type, NULL, value->type, value);
 }
 
@@ -57,10 +70,12 @@ int d_check_call(struct d_compiler *compiler, struct d_node *node)
 	char name[40];
 
 	snprintf(name, sizeof(name), "%s( )", function->name);
-	if (function->id < 0)
-		return d_fail_unsupported(compiler, &node->place, name);
-	node->type = function->result ? d_types_find(&compiler->types, function->result)
-				      : compiler->types.type_void;
+	if (d_attribute_use(compiler, node->name->identifiers[D_SPACE_GLOBAL]->stability,
+		    "function", name, &node->place))
+		return -1;
+	node->type = function->result           ? d_types_parse(&compiler->types, function->result)
+		     : d_stack_is_one(function) ? d_stack_type(compiler, function)
+						: compiler->types.type_void;
 	for (struct d_node *argument = node->right; argument; argument = argument->next) {
 		/* An aggregation named in an action is looked up like any other name. */
 		if (d_check(compiler, argument))
@@ -77,7 +92,7 @@ int d_check_call(struct d_compiler *compiler, struct d_node *node)
 		number++;
 		if (!expected)
 			continue;
-		type = d_types_find(&compiler->types, expected);
+		type = d_types_parse(&compiler->types, expected);
 		if (!d_check_passes(type, argument))
 			return fail_type(compiler, argument, name, "argument", number, expected);
 	}
@@ -115,7 +130,7 @@ int d_check_new_keys(struct d_compiler *compiler, const struct d_node *node,
 
 	*count = 0;
 	for (const struct d_node *key = node->right; key; key = key->next) {
-		if (!d_type_is_scalar(key->type) && !d_type_is_string(key->type))
+		if (!d_check_is_key(key->type) && key->type->kind != D_TYPE_PLACE)
 			return d_fail(compiler, &key->place, "D_KEY_TYPE",
 				"%s expression may not be used as %s index: key #%u",
 				d_type_text(key->type, text, sizeof(text)),

@@ -11,6 +11,50 @@
 int d_check_statement(struct d_compiler *compiler, struct d_node *node);
 int d_check_predicate(struct d_compiler *compiler, struct d_node *node);
 int d_check(struct d_compiler *compiler, struct d_node *node);
+int d_check_list(struct d_compiler *compiler, struct d_node *list);
+
+/* check_member.c: names of places. */
+/* The name space that a variable's node speaks of; false: it is no variable's name. */
+bool d_check_variable_space(const struct d_node *node, enum d_name_space *space);
+int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_name_space space);
+int d_check_member(struct d_compiler *compiler, struct d_node *node);
+int d_check_index(struct d_compiler *compiler, struct d_node *node);
+int d_check_dereference(
+	struct d_compiler *compiler, struct d_node *node, const struct d_node *operand);
+int d_check_address(struct d_compiler *compiler, struct d_node *node);
+
+/*
+ * check_pointer.c: where a pointer may lead, as far as the text tells: what decides whether
+ * it can be written through. 0: it does not tell, and the engine finds out.
+ */
+enum {
+	D_POINTS_BLOCK = 1,     /* to memory that D programs write: alloca, copyin, variables */
+	D_POINTS_ALLOCA = 2,    /* to a block of alloca() */
+	D_POINTS_ELSEWHERE = 4, /* to memory of the traced process or the kernel */
+	D_POINTS_MIXED = 8      /* to a block of alloca() or to something else, by a ?: */
+};
+unsigned d_check_points(const struct d_node *pointer);
+/* The same of the place that a node names. */
+unsigned d_check_place_points(const struct d_node *place);
+/* A pointer to an element where an array is used as a value; else the type itself. NULL: no
+ * memory. */
+const struct d_type *d_check_decay(struct d_compiler *compiler, const struct d_type *type);
+/* An assignment of pointers: a variable holds blocks of alloca() only, or none of them. */
+int d_check_alloca(struct d_compiler *compiler, const struct d_node *node);
+
+/* check_assign.c: what changes variables. */
+int d_check_aggregation(struct d_compiler *compiler, struct d_node *node);
+int d_check_assignment(struct d_compiler *compiler, struct d_node *node);
+int d_check_increment(struct d_compiler *compiler, struct d_node *node);
+
+/* "operator + requires operands of arithmetic type" */
+int d_check_fail_operator(
+	struct d_compiler *compiler, const struct d_node *node, const char *tag, const char *what);
+/* "operands have incompatible types" */
+int d_check_fail_types(struct d_compiler *compiler, const struct d_node *node,
+	const struct d_node *left, const struct d_node *right);
+/* A pointer that can be moved: to objects of known size. */
+bool d_check_points_to_sized(const struct d_type *type);
 
 /* call.c: a call's arguments against the function's parameters. */
 int d_check_call(struct d_compiler *compiler, struct d_node *node);
@@ -20,6 +64,9 @@ int d_check_keys(struct d_compiler *compiler, const struct d_identifier *identif
 /* The types that new keys have, for a name's first use. */
 int d_check_new_keys(struct d_compiler *compiler, const struct d_node *node,
 	const struct d_type *types[D_KEYS_MAX], unsigned *count);
+
+/* Whether values of a type can be keys. */
+bool d_check_is_key(const struct d_type *type);
 
 /* Whether a checked value can be passed, or stored, as a type. */
 bool d_check_passes(const struct d_type *type, const struct d_node *value);

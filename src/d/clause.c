@@ -7,9 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "d/attribute.h"
 #include "d/check.h"
 #include "d/description.h"
 #include "d/generate.h"
+#include "d/pattern.h"
+#include "d/provider.h"
+#include "usdt/promise.h"
+#include "d/order.h"
 
 static int check_statements(struct d_compiler *compiler, const struct d_clause_tree *tree)
 {
@@ -72,24 +77,62 @@ static int generate_body(
 		result = d_generate_default(compiler, code);
 	for (const struct d_node *node = tree->statements; node && !result; node = node->next)
 		result = d_generate_statement(compiler, code, node);
+	/* A clause that only speculates records that it ran. */
+	if (!result && d_order_only_speculates(code) && !tree->statements->next)
+		result = d_generate_default(compiler, code);
 	if (!result)
 		result = d_emit(compiler, code, D_OP_RETURN, 0, 0, 0, 0);
 	compiler->region = NULL;
 	return result;
 }
 
-static int compile_description(struct d_compiler *compiler, struct d_clause_tree *tree,
-	const struct d_description *description)
+/* A description has the attributes of the parts that it spells out, of all it matches. */
+static int use_description(struct d_compiler *compiler, const struct d_description *description,
+	struct d_clause *clause)
+{
+	const struct d_probe_set *set = compiler->settings.probes;
+	bool spelled[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		spelled[i] = !description->is_number && *description->parts[i] &&
+			     !d_pattern_is_glob(description->parts[i]);
+	clause->description_stability = stability_greatest;
+	for (size_t i = 0; i < clause->probe_count; i++)
+		clause->description_stability = stability_least(clause->description_stability,
+			promise_of_probe(promise_find(set->probes[clause->probes[i]].provider),
+				spelled[1], spelled[2], spelled[3] || description->is_number));
+	if (!clause->probe_count)
+		clause->description_stability = promise_of_probe(
+			promise_find(description->is_number ? "" : description->parts[0]),
+			spelled[1], spelled[2], spelled[3]);
+	clause->description = strdup(compiler->description);
+	if (!clause->description)
+		return d_fail_memory(compiler);
+	compiler->attributes = stability_greatest;
+	if (d_attribute_use(compiler, clause->description_stability, "probe description",
+		    compiler->description, &description->place))
+		return -1;
+	compiler->attributes = stability_greatest;
+	return 0;
+}
+
+static int compile_part(struct d_compiler *compiler, const struct d_clause_tree *tree,
+	const struct d_description *description, bool goes_on)
 {
 	struct d_program *program = compiler->program;
 	struct d_code predicate = {0}, body = {0};
-	struct d_clause clause = {.line = description->place.line, .script = compiler->script};
+	struct d_clause clause = {.line = description->place.line,
+		.script = compiler->script,
+		.goes_on = goes_on};
 	int result;
 
 	result = d_description_resolve(compiler, description, &clause.probes, &clause.probe_count);
 	compiler->probes = clause.probes;
 	compiler->probe_count = clause.probe_count;
 	compiler->description = result ? "" : d_description_text(compiler, description);
+	compiler->attributes = stability_greatest;
+	if (!result)
+		result = use_description(compiler, description, &clause);
 	if (!result)
 		result = check_clause(compiler, tree);
 	if (!result && tree->predicate)
@@ -101,19 +144,23 @@ static int compile_description(struct d_compiler *compiler, struct d_clause_tree
 		result = d_fail_memory(compiler);
 	compiler->probes = NULL;
 	compiler->probe_count = 0;
+	compiler->description = NULL;
 	if (result) {
 		d_code_free(&predicate);
 		d_code_free(&body);
 		free(clause.probes);
+		free(clause.description);
 		return result;
 	}
+	clause.statement_stability = stability_least(compiler->attributes, stability_stable);
 	clause.predicate = predicate.instructions;
 	clause.predicate_count = predicate.count;
 	clause.code = body.instructions;
 	clause.code_count = body.count;
 	clause.action_count = body.actions;
 	program->clauses[program->clause_count++] = clause;
-	compiler->matches += clause.probe_count;
+	if (!goes_on)
+		compiler->matches += clause.probe_count;
 	return 0;
 }
 
@@ -122,7 +169,10 @@ int d_clause_compile(struct d_compiler *compiler, struct d_clause_tree *tree)
 	const struct d_description *description = tree->descriptions;
 	int result = 0;
 
+	if (tree->provider)
+		return d_provider_check(compiler, tree->provider);
 	for (; description && !result; description = description->next)
-		result = compile_description(compiler, tree, description);
+		for (const struct d_clause_tree *part = tree; part && !result; part = part->rest)
+			result = compile_part(compiler, part, description, part != tree);
 	return result;
 }

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "d/attribute.h"
 #include "d/clause.h"
 #include "d/lexer.h"
+#include "d/library.h"
 #include "d/option.h"
 #include "d/parser.h"
 
@@ -25,7 +27,8 @@ int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler 
 	compiler->names.arena = &compiler->arena;
 	compiler->program = calloc(1, sizeof(*compiler->program));
 	if (!compiler->program || d_lexer_keywords(&compiler->names) ||
-		d_types_init(&compiler->types, &compiler->names, &compiler->arena) ||
+		d_types_init(&compiler->types, &compiler->names, &compiler->arena,
+			&compiler->program->options.strsize) ||
 		d_symbols_init(compiler)) {
 		d_compiler_free(compiler);
 		return -ENOMEM;
@@ -45,6 +48,7 @@ void d_compiler_free(struct d_compiler *compiler)
 	if (!compiler)
 		return;
 	d_program_free(compiler->program);
+	d_library_free(compiler);
 	d_names_free(&compiler->names);
 	d_arena_free(&compiler->script_arena);
 	d_arena_free(&compiler->arena);
@@ -84,11 +88,13 @@ static int check_whole(struct d_compiler *compiler, const struct d_clause_tree *
 	const struct d_compile_settings *settings = &compiler->settings;
 	size_t count = settings->argument_count;
 
+	if (d_attribute_unclaimed(compiler))
+		return -1;
 	if (count && !compiler->last_argument_used && !compiler->flags.argref)
 		return d_fail(compiler, NULL, "D_MACRO_UNUSED",
 			"extraneous argument '%s' ($%zu is not referenced)",
 			settings->arguments[count - 1], count);
-	if (!clauses && !compiler->flags.empty)
+	if (!clauses && !compiler->defines && !compiler->flags.empty)
 		return d_fail(compiler, NULL, "D_EMPTY", "empty D program translation unit");
 	return 0;
 }
@@ -119,9 +125,18 @@ int d_compile(struct d_compiler *compiler, const char *file, const char *text, s
 	compiler->file = file;
 	compiler->region = NULL;
 	compiler->matches = 0;
+	compiler->destructive = false;
+	compiler->expanded = 0;
+	compiler->holes = NULL;
+	compiler->keep = false;
+	compiler->defines = false;
 	compiler->last_argument_used = false;
+	compiler->providers = NULL;
+	result = d_library_load(compiler);
+	compiler->defines = false;
 	d_lexer_start(compiler, text, length < D_SCRIPT_MAX ? length : 0);
-	result = length < D_SCRIPT_MAX
+	if (!result)
+		result = length < D_SCRIPT_MAX
 			 ? d_parse(compiler, &clauses)
 			 : d_fail(compiler, NULL, "D_SYNTAX", "script is larger than %d MiB",
 				   D_SCRIPT_MAX >> 20);
@@ -133,9 +148,11 @@ int d_compile(struct d_compiler *compiler, const char *file, const char *text, s
 		match->is_file = file != NULL;
 		match->description = file ? strdup(file) : cut_description(text, length);
 		match->probe_count = compiler->matches;
+		match->destructive = compiler->destructive;
 		if (!match->description)
 			result = d_fail_memory(compiler);
 	}
+	d_attribute_forget(compiler);
 	compiler->script++;
 	compiler->program->script_count = compiler->script;
 	compiler->error = NULL;
@@ -189,8 +206,8 @@ int d_compiler_finish(
 	*program = compiler->program;
 	compiler->program = NULL;
 	/* The cpu is shown before each clause's output unless the run is quiet. */
-	if (!(*program)->options.quiet)
-		(*program)->needs.cpu = true;
+	if (!(*program)->options.quiet || (*program)->options.cpu >= 0)
+		(*program)->needs.set |= d_need_bit(D_NEED_CPU);
 	settle_sizes(*program);
 	d_compiler_free(compiler);
 	return 0;

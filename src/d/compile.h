@@ -33,6 +33,7 @@ struct d_match {
 	char *description; /* cut as DTrace cuts it; or the file's name */
 	bool is_file;
 	size_t probe_count;
+	bool destructive; /* some action needs option destructive */
 };
 
 /* The tag of the last error, "D_SYNTAX" and so on, beside the message. */
@@ -47,6 +48,13 @@ int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler 
 /* "-x name=value" before compiling. -EINVAL with "Invalid option name" and the like. */
 int d_compiler_option(struct d_compiler *compiler, const char *name, const char *value,
 	struct d_error *error);
+
+/*
+ * setopt() while tracing is active: sets a dynamic option. NULL when done, else what is
+ * wrong, in DTrace's words. value is NULL when there is none.
+ */
+const char *d_option_set_running(
+	struct d_options *options, const char *name, const char *value);
 
 /*
  * Which part of a probe the last part of a string program's descriptions is: -n, -f, -m

@@ -3,11 +3,16 @@
  *
  * The parts and what flows between them:
  *
- *   text -> lexer (control, macro, literal) -> tokens
+ *   text -> lexer (control, pragma, macro, literal) -> tokens
  *        -> parser (declaration, ast, fold) -> clauses of syntax trees
  *        -> description, pattern            -> the probes of a clause
  *        -> check (arguments of calls: call)-> trees with types and identifiers
  *        -> generate (emit, format, action) -> byte code in the program
+ *
+ * Besides: inline and translator keep definitions as trees and put copies of them in the
+ * place of their uses, when those are checked; provider checks definitions of providers;
+ * attribute keeps the stability of what is used, needs what only some sources give; library
+ * reads D's own definitions before the first script.
  *
  * A script is parsed as a whole; then each clause is resolved, checked and generated once
  * for each of its probe descriptions, in the order of the text. The first error ends
@@ -26,11 +31,15 @@
 #include "d/program.h"
 #include "d/token.h"
 #include "d/type.h"
+#include "usdt/stability.h"
 
 enum {
 	D_SCRIPT_MAX = 64 << 20, /* bytes of one script */
-	D_NESTING_MAX = 512,     /* of expressions in the parser */
+	D_NESTING_MAX = 512,     /* of expressions and declarators in the parser */
+	D_PARAMETERS_MAX = 4096, /* of a function that is declared */
 	D_HEIGHT_MAX = 1000,     /* of a syntax tree */
+	/* providers, their probes, translators: they are looked up one after the other */
+	D_DEFINITIONS_MAX = 4096,
 	D_PENDING_MAX = 2
 };
 
@@ -39,11 +48,18 @@ enum d_lexer_mode {
 	D_MODE_INNER  /* bodies, predicates, the rest of declarations */
 };
 
+struct d_holes;
+struct d_provider;
+struct d_translator;
+struct d_pragma;
+struct d_library_directory;
+
 struct d_lexer {
 	const char *text, *at, *end;
 	const char *line_start;
 	const char *file; /* named by #line */
 	uint32_t line;
+	unsigned included;  /* how many files, one in the other, include what is read */
 	bool line_begins; /* only blanks so far on this line */
 	enum d_lexer_mode mode;
 	bool in_predicate;
@@ -61,6 +77,10 @@ struct d_compile_flags {
 	bool defaultargs;
 	bool empty;
 	bool pspec;
+	bool nolibs;
+	bool has_amin;
+	struct stability amin;
+	uint32_t version; /* of D; 0: the current one */
 };
 
 struct d_compiler {
@@ -72,7 +92,11 @@ struct d_compiler {
 	struct d_types types;
 	struct d_program *program;
 	size_t integer_capacity, string_capacity, variable_capacity, aggregation_capacity,
-		format_capacity, action_capacity, clause_capacity;
+		format_capacity, action_capacity, clause_capacity, layout_capacity;
+	struct d_translator *translators; /* newest first */
+	struct d_library_directory *library_directories; /* of option libdir, in order */
+	bool library_loaded;
+	uint64_t object_bytes; /* of variables that are memory */
 	/* the script that is being compiled */
 	const char *file; /* NULL: a string program */
 	enum d_last_part last_part; /* of a string program's descriptions */
@@ -80,14 +104,27 @@ struct d_compiler {
 	struct d_lexer lexer;
 	struct d_token token; /* the parser's current one */
 	unsigned nesting;
+	const struct d_holes *holes; /* parameters of the definition that is read; NULL: none */
+	bool keep;                   /* trees are a definition's and outlive the script */
+	struct d_provider *providers; /* that the script defines */
+	struct d_pragma *pragmas;    /* of names of the script */
+	bool library;                /* it is one, not a program */
+	bool defines;                /* inlines and the like: the script is not empty */
+	unsigned branched;           /* clauses with an if so far */
+	size_t expanded;             /* nodes that came from definitions */
 	bool last_argument_used;
 	const char *region; /* "action list", "predicate", for messages */
 	size_t matches;
+	bool destructive;
 	/* the clause that is being checked and generated */
 	const uint32_t *probes;
 	size_t probe_count;
 	const char *description;
 	struct d_place description_place;
+	struct stability attributes; /* the least of what it uses */
+	const char *requirer;        /* what stands in the text for what needs; NULL */
+	unsigned unevaluated;        /* operands of sizeof around what is checked */
+	bool attributes_hidden;      /* what an inline uses counts as the inline */
 	/* the first error */
 	struct d_error *error;
 	bool failed;
@@ -104,16 +141,17 @@ int d_fail(struct d_compiler *compiler, const struct d_place *place, const char 
 /* "syntax error near ...", with what was expected (or NULL). */
 int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, const char *expected);
 
-/* "X is not supported yet": parts of D that this version does not know. */
-int d_fail_unsupported(struct d_compiler *compiler, const struct d_place *place, const char *what);
-
 /* Out of memory. Returns -ENOMEM. */
 int d_fail_memory(struct d_compiler *compiler);
 
 /* Forgets an error, so that work can go on: only for the retry in clause.c. */
 void d_fail_forget(struct d_compiler *compiler);
 
-/* Memory for the script's trees; fails with d_fail_memory(). */
+/* Notes that something named so, at a place, needs what not every source gives. */
+int d_require(struct d_compiler *compiler, enum d_need need, const char *name,
+	const struct d_place *place);
+
+/* Memory for trees, of the script or to keep; fails with d_fail_memory(). */
 void *d_get(struct d_compiler *compiler, size_t size);
 
 #endif

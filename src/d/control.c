@@ -6,22 +6,15 @@
 
 #include <string.h>
 
+#include "d/control.h"
 #include "d/option.h"
-
-/* The words of one line. Blanks end a word; a quoted string is one word. */
-struct words {
-	struct d_compiler *compiler;
-	const char *at, *end;
-	struct d_place place; /* of the word read last */
-};
 
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
 }
 
-/* The next word, NUL-terminated, in the script's arena; "" at the end of the line. */
-static const char *next(struct words *words)
+const char *d_words_next(struct d_words *words)
 {
 	struct d_lexer *lexer = &words->compiler->lexer;
 	const char *start;
@@ -56,8 +49,17 @@ static bool is_number(const char *word)
 	return *word && strspn(word, "0123456789") == strlen(word) && strlen(word) < 10;
 }
 
-/* #line N ["file" ...]: the next line is line N of that file. */
-static int line_directive(struct words *words, const char *number)
+/* What the preprocessor marks with 1 and 2: an included file begins, and has ended. */
+static void include_directive(struct d_lexer *lexer, const char *state)
+{
+	if (!strcmp(state, "1"))
+		lexer->included++;
+	else if (!strcmp(state, "2") && lexer->included)
+		lexer->included--;
+}
+
+/* #line N ["file" [state ...]]: the next line is line N of that file. */
+static int line_directive(struct d_words *words, const char *number)
 {
 	struct d_compiler *compiler = words->compiler;
 	struct d_lexer *lexer = &compiler->lexer;
@@ -71,7 +73,7 @@ static int line_directive(struct words *words, const char *number)
 			"malformed control directive: #line needs a line number");
 	for (; *number; number++)
 		line = line * 10 + (uint32_t)(*number - '0');
-	file = next(words);
+	file = d_words_next(words);
 	length = strlen(file);
 	if (*file) {
 		if (*file != '"' || length < 2 || file[length - 1] != '"')
@@ -82,17 +84,18 @@ static int line_directive(struct words *words, const char *number)
 			return -1;
 		memcpy(name, file + 1, length - 2);
 		lexer->file = name;
-		while (*(file = next(words))) {
+		while (*(file = d_words_next(words))) {
 			if (!is_number(file))
 				return d_fail(compiler, &words->place, "D_PRAGMA_MALFORM",
 					"malformed control directive: invalid state in #line");
+			include_directive(lexer, file);
 		}
 	}
 	lexer->line = line - 1;
 	return 0;
 }
 
-static int error_directive(struct words *words)
+static int error_directive(struct d_words *words)
 {
 	while (words->at < words->end && is_blank(*words->at))
 		words->at++;
@@ -100,14 +103,14 @@ static int error_directive(struct words *words)
 		(int)(words->end - words->at > 200 ? 200 : words->end - words->at), words->at);
 }
 
-static int option_directive(struct words *words)
+static int option_directive(struct d_words *words)
 {
 	struct d_compiler *compiler = words->compiler;
-	char *name = (char *)next(words), *value;
+	char *name = (char *)d_words_next(words), *value;
 	struct d_place place = words->place;
 	const char *wrong;
 
-	if (!*name || *next(words))
+	if (!*name || *d_words_next(words))
 		return d_fail(compiler, &words->place, "D_PRAGMA_MALFORM",
 			"malformed #pragma option <option>=<value>");
 	value = strchr(name, '=');
@@ -123,38 +126,37 @@ static int option_directive(struct words *words)
 	return 0;
 }
 
-static int pragma_directive(struct words *words)
+static int pragma_directive(struct d_words *words)
 {
-	const char *word = next(words);
-	char what[40];
+	const char *word = d_words_next(words);
 
 	if (!strcmp(word, "error"))
 		return error_directive(words);
 	if (strcmp(word, "D") != 0)
 		return 0; /* other systems' pragmas, and #pragma ident */
-	word = next(words);
+	word = d_words_next(words);
 	if (!strcmp(word, "option"))
 		return option_directive(words);
 	if (!strcmp(word, "error"))
 		return error_directive(words);
-	if (!strcmp(word, "attributes") || !strcmp(word, "binding") ||
-		!strcmp(word, "depends_on")) {
-		strcpy(what, "#pragma D ");
-		strcat(what, word);
-		return d_fail_unsupported(words->compiler, &words->place, what);
-	}
+	if (!strcmp(word, "attributes"))
+		return d_pragma_attributes(words);
+	if (!strcmp(word, "binding"))
+		return d_pragma_binding(words);
+	if (!strcmp(word, "depends_on"))
+		return d_pragma_depends_on(words);
 	return d_fail(
 		words->compiler, &words->place, "D_PRAGMA_INVAL", "invalid D pragma: %.100s", word);
 }
 
 int d_control_line(struct d_compiler *compiler, const char *start, const char *end)
 {
-	struct words words = {.compiler = compiler, .at = start, .end = end};
+	struct d_words words = {.compiler = compiler, .at = start, .end = end};
 	const char *word;
 
 	if (start < end && *start == '!')
 		return 0;
-	word = next(&words);
+	word = d_words_next(&words);
 	if (compiler->failed)
 		return -1;
 	if (!*word || !strcmp(word, "ident"))
@@ -164,7 +166,7 @@ int d_control_line(struct d_compiler *compiler, const char *start, const char *e
 	if (!strcmp(word, "error"))
 		return error_directive(&words);
 	if (!strcmp(word, "line"))
-		return line_directive(&words, next(&words));
+		return line_directive(&words, d_words_next(&words));
 	if (is_number(word))
 		return line_directive(&words, word);
 	return d_fail(compiler, &words.place, "D_PRAGCTL_INVAL",

@@ -155,9 +155,13 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 		if (!strncmp(provider, kernel[i], strlen(kernel[i])) && (!*rest || is_number(rest)))
 			snprintf(buffer, size, " (provider %.60s needs a kernel source)", provider);
 	}
-	if (length && !*buffer && !strncmp(name, tick_prefix, strlen(tick_prefix)) &&
-		!strcmp(provider, "profile"))
-		snprintf(buffer, size, " (at most 5000 a second)");
+	if (*buffer || strncmp(name, tick_prefix, strlen(tick_prefix)) != 0 ||
+		!d_pattern_match(provider, "profile"))
+		return;
+	snprintf(buffer, size, "%s",
+		*description->parts[1] || *description->parts[2]
+			? " (tick probes have neither module nor function)"
+			: " (tick-N, N from 1, with ns us ms s m h d or hz; at most 5000 a second)");
 }
 
 int d_description_resolve(struct d_compiler *compiler, const struct d_description *description,

@@ -72,27 +72,25 @@ static const struct shape shapes[D_OPCODES] = {
 	[D_OP_FREE] = {"free", "", VARIABLE},
 	[D_OP_FREE_ELEMENT] = {"free.element", "k", VARIABLE},
 	[D_OP_READ] = {"read", "abn", NOTHING},
+	[D_OP_WRITE] = {"write", "abn", NOTHING},
+	[D_OP_TEXT] = {"text", "ab", NUMBER},
+	[D_OP_WRITE_TEXT] = {"write.text", "ab", NUMBER},
+	[D_OP_BYTES] = {"bytes", "ab", NUMBER},
+	[D_OP_COPY] = {"copy", "ab", NUMBER},
+	[D_OP_ADDRESS] = {"address", "an", VARIABLE},
+	[D_OP_ADDRESS_ELEMENT] = {"address.element", "akn", VARIABLE},
+	[D_OP_ADDRESS_STRING] = {"address.string", "ab", NOTHING},
+	[D_OP_BOUND] = {"bound", "a", NUMBER},
+	[D_OP_BITS] = {"bits", "ab", BITS},
 	[D_OP_CALL] = {"call", "abn", SUBROUTINE},
+	[D_OP_STACK] = {"stack", "ab", NUMBER},
+	[D_OP_PLACE] = {"place", "ab", NUMBER},
 	[D_OP_AGGREGATE] = {"aggregate", "abc", AGGREGATION},
 	[D_OP_ACTION] = {"action", "a", ACTION},
+	[D_OP_SPECULATE] = {"speculate", "b", NOTHING},
+	[D_OP_COMMIT] = {"commit", "b", NOTHING},
+	[D_OP_DISCARD] = {"discard", "b", NOTHING},
 };
-
-static const char *const builtins[D_BUILTINS] = {[D_BUILTIN_PID] = "pid",
-	[D_BUILTIN_PPID] = "ppid",
-	[D_BUILTIN_UID] = "uid",
-	[D_BUILTIN_GID] = "gid",
-	[D_BUILTIN_TID] = "tid",
-	[D_BUILTIN_CPU] = "cpu",
-	[D_BUILTIN_ID] = "id",
-	[D_BUILTIN_EPID] = "epid",
-	[D_BUILTIN_TIMESTAMP] = "timestamp",
-	[D_BUILTIN_VTIMESTAMP] = "vtimestamp",
-	[D_BUILTIN_WALLTIMESTAMP] = "walltimestamp",
-	[D_BUILTIN_EXECNAME] = "execname",
-	[D_BUILTIN_PROBEPROV] = "probeprov",
-	[D_BUILTIN_PROBEMOD] = "probemod",
-	[D_BUILTIN_PROBEFUNC] = "probefunc",
-	[D_BUILTIN_PROBENAME] = "probename"};
 
 static const char *const functions[] = {[D_AGGREGATE_COUNT] = "count",
 	[D_AGGREGATE_SUM] = "sum",
@@ -106,13 +104,21 @@ static const char *const functions[] = {[D_AGGREGATE_COUNT] = "count",
 
 static const char *const actions[] = {[D_ACTION_DEFAULT] = "default",
 	[D_ACTION_TRACE] = "trace",
+	[D_ACTION_TRACEMEM] = "tracemem",
+	[D_ACTION_PRINT] = "print",
 	[D_ACTION_PRINTF] = "printf",
 	[D_ACTION_PRINTA] = "printa",
 	[D_ACTION_EXIT] = "exit",
 	[D_ACTION_CLEAR] = "clear",
 	[D_ACTION_TRUNC] = "trunc",
 	[D_ACTION_NORMALIZE] = "normalize",
-	[D_ACTION_DENORMALIZE] = "denormalize"};
+	[D_ACTION_DENORMALIZE] = "denormalize",
+	[D_ACTION_SYSTEM] = "system",
+	[D_ACTION_FREOPEN] = "freopen",
+	[D_ACTION_FTRUNCATE] = "ftruncate",
+	[D_ACTION_RAISE] = "raise",
+	[D_ACTION_STOP] = "stop",
+	[D_ACTION_SETOPT] = "setopt"};
 
 #define NAME_OF(table, index)                                                                      \
 	((size_t)(index) < sizeof(table) / sizeof((table)[0]) && (table)[index] ? (table)[index]   \
@@ -146,7 +152,8 @@ static void print_action(FILE *file, const struct d_program *program, int32_t in
 
 	fprintf(file, " %s", NAME_OF(actions, action->kind));
 	if (action->format >= 0)
-		fprintf(file, " format %d", action->format);
+		fprintf(file, " %s %d", action->kind == D_ACTION_PRINT ? "layout" : "format",
+			action->format);
 	for (unsigned i = 0; i < action->aggregation_count; i++)
 		fprintf(file, " @%s", program->aggregations[action->aggregations[i]].name);
 	fprintf(file, " (%u)", action->argument_count);
@@ -176,7 +183,9 @@ static void print_immediate(
 		print_quoted(file, program->strings[immediate].bytes);
 		break;
 	case BUILTIN:
-		fprintf(file, " %s", NAME_OF(builtins, immediate));
+		fprintf(file, " %s",
+			immediate >= 0 && immediate < D_BUILTINS ? d_builtins[immediate].name
+								 : "?");
 		break;
 	case VARIABLE:
 		putc(' ', file);
@@ -233,6 +242,8 @@ static void print_type(FILE *file, const struct d_value_type *type)
 		fprintf(file, "string");
 	else if (type->kind == D_VALUE_BYTES)
 		fprintf(file, "bytes %" PRIu32, type->size);
+	else if (type->kind >= D_VALUE_STACK)
+		fprintf(file, type->kind == D_VALUE_STACK ? "stack" : "place");
 	else if (type->is_pointer)
 		fprintf(file, "pointer");
 	else

@@ -15,6 +15,7 @@ struct d_code {
 	size_t count, capacity;
 	unsigned top;     /* the lowest free register */
 	uint32_t actions; /* D_OP_ACTION instructions */
+	unsigned order;   /* what the clause has done already, see order.h */
 };
 
 /* Returns 0 or a negative number, like everything that calls d_fail(). */

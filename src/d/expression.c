@@ -2,8 +2,11 @@
  * expression.c: the grammar of expressions, by recursive descent; binary operators by
  * precedence. The depth of recursion is counted and limited.
  */
+#include "d/hint.h"
+#include "d/inline.h"
 #include "d/lexer.h"
 #include "d/parser.h"
+#include "d/translator.h"
 
 #include <string.h>
 
@@ -90,12 +93,19 @@ static struct d_node *parse_name(struct d_compiler *compiler)
 	struct d_identifier *identifier = d_symbol_find(compiler, token.name, D_SPACE_GLOBAL);
 	struct d_node *node;
 
+	node = d_inline_hole(compiler, token.name, &token.place);
+	if (node || compiler->failed)
+		return node && advance(compiler) ? node : NULL;
 	if (!strcmp(token.name->bytes, "NULL")) {
 		node = d_node_integer(compiler, &token.place, 0, compiler->types.type_int);
-	} else if (identifier && identifier->kind == D_IDENTIFIER_INLINE && !identifier->text) {
+	} else if (identifier && identifier->kind == D_IDENTIFIER_ENUMERATOR) {
+		node = d_node_integer(compiler, &token.place, identifier->value, identifier->type);
+	} else if (identifier && identifier->kind == D_IDENTIFIER_INLINE && !identifier->text &&
+		   !identifier->tree) {
 		node = d_node_integer(compiler, &token.place, identifier->value, identifier->type);
 	} else {
-		bool text = identifier && identifier->kind == D_IDENTIFIER_INLINE;
+		bool text = identifier && identifier->kind == D_IDENTIFIER_INLINE &&
+			    identifier->text;
 
 		node = d_node_new(compiler, text ? D_NODE_STRING : D_NODE_NAME, &token.place);
 		if (node)
@@ -138,6 +148,11 @@ static struct d_node *parse_primary(struct d_compiler *compiler)
 			d_parse_list(compiler, D_TOKEN_RIGHT_BRACKET, &node->right))
 			return NULL;
 		return d_node_finish(compiler, node);
+	case D_TOKEN_DO:
+	case D_TOKEN_FOR:
+	case D_TOKEN_WHILE:
+		d_fail_syntax(compiler, &token.place, "an expression (D has no loops)");
+		break;
 	default:
 		d_fail_syntax(compiler, &token.place, "an expression");
 	}
@@ -161,8 +176,8 @@ static struct d_node *parse_call(struct d_compiler *compiler, struct d_node *nam
 		return NULL;
 	identifier = d_symbol_find(compiler, name->name, D_SPACE_GLOBAL);
 	if (!identifier) {
-		d_fail(compiler, &name->place, "D_FUNC_UNDEF", "undefined function name: %s",
-			name->name->bytes);
+		d_fail(compiler, &name->place, "D_FUNC_UNDEF", "undefined function name: %s%s",
+			name->name->bytes, d_hint_name(name->name->bytes, true));
 		return NULL;
 	}
 	if (identifier->kind != D_IDENTIFIER_FUNCTION) {
@@ -171,6 +186,7 @@ static struct d_node *parse_call(struct d_compiler *compiler, struct d_node *nam
 		return NULL;
 	}
 	node->function = identifier->function;
+	node->name = name->name;
 	return d_node_finish(compiler, node);
 }
 
@@ -281,13 +297,57 @@ static struct d_node *parse_sizeof(struct d_compiler *compiler, const struct d_p
 		node->left = operand;
 		return d_node_finish(compiler, node);
 	}
-	size = d_type_is_string(type) ? compiler->program->options.strsize : type->size;
+	size = d_types_size(&compiler->types, type);
 	if (!size) {
 		d_fail(compiler, place, "D_SIZEOF_TYPE",
 			"cannot apply sizeof to an operand of size 0 or unknown");
 		return NULL;
 	}
 	return d_node_integer(compiler, place, size, compiler->types.type_size);
+}
+
+/* offsetof(type, member): a constant. */
+static struct d_node *parse_offsetof(struct d_compiler *compiler, const struct d_place *place)
+{
+	const struct d_member *member;
+	const struct d_type *type;
+	struct d_token token;
+	char text[80];
+
+	if (d_expect(compiler, D_TOKEN_LEFT_PAREN, "("))
+		return NULL;
+	if (!d_begins_type(&compiler->token)) {
+		d_fail_syntax(compiler, &compiler->token.place, "a type");
+		return NULL;
+	}
+	type = d_parse_type_name(compiler);
+	compiler->lexer.member_next = true;
+	if (!type || d_expect(compiler, D_TOKEN_COMMA, ","))
+		return NULL;
+	compiler->lexer.member_next = false;
+	token = compiler->token;
+	if (token.kind != D_TOKEN_NAME) {
+		d_fail_syntax(compiler, &token.place, "a member's name");
+		return NULL;
+	}
+	if (!advance(compiler) || d_expect(compiler, D_TOKEN_RIGHT_PAREN, ")"))
+		return NULL;
+	if (!d_type_is_struct(type) || d_type_is_incomplete(type)) {
+		d_fail(compiler, place, "D_OFFSETOF_TYPE",
+			"offsetof operand must be a struct or union type: %s",
+			d_type_text(type, text, sizeof(text)));
+		return NULL;
+	}
+	member = d_type_member(type, token.name);
+	if (!member)
+		d_fail(compiler, &token.place, "D_UNKNOWN",
+			"failed to determine offset of %s: No such member name", token.name->bytes);
+	else if (member->bits)
+		d_fail(compiler, &token.place, "D_OFFSETOF_BITFIELD",
+			"cannot take offset of a bit-field: %s", token.name->bytes);
+	return member && !member->bits
+		       ? d_node_integer(compiler, place, member->offset, compiler->types.type_int)
+		       : NULL;
 }
 
 static struct d_node *parse_cast(struct d_compiler *compiler, const struct d_place *place)
@@ -337,10 +397,11 @@ static struct d_node *parse_unary_inner(struct d_compiler *compiler, bool *simpl
 		node->left = operand;
 		return d_node_finish(compiler, node);
 	}
-	if (kind == D_TOKEN_OFFSETOF || kind == D_TOKEN_XLATE) {
-		d_fail_unsupported(compiler, &place, kind == D_TOKEN_XLATE ? "xlate" : "offsetof");
-		return NULL;
-	}
+	if (kind == D_TOKEN_OFFSETOF)
+		return advance(compiler) ? parse_offsetof(compiler, &place) : NULL;
+	if (kind == D_TOKEN_XLATE)
+		return advance(compiler) ? parse_postfix(compiler, d_parse_xlate(compiler, &place))
+					 : NULL;
 	if (kind == D_TOKEN_LEFT_PAREN) {
 		if (!advance(compiler))
 			return NULL;

@@ -4,16 +4,17 @@
  */
 #include "d/format.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH_MAX = 100000, PREFIX_MAX = 2 };
+enum { WIDTH_MAX = 100000, PREFIX_MAX = 2, ADDRESS_WIDTH = 16 };
 
 /* A conversion with what only checking needs. */
 struct parsed {
 	struct d_conversion conversion;
-	char prefix[PREFIX_MAX + 1]; /* h, l, ll, L, w */
+	char prefix[PREFIX_MAX + 1]; /* h, hh, l, ll, L, w */
 	const char *text;            /* behind the '%' */
 	int length;
 };
@@ -64,31 +65,67 @@ static int add(struct parser *parser, const struct parsed *parsed)
 	return 0;
 }
 
-/* A width or precision: digits, or '*'. -1 when it is too large. */
-static int parse_number(struct parser *parser, int *number, bool *argument)
+/* Where in a conversion its parts may no longer stand. */
+struct progress {
+	bool has_width, has_dot, has_precision;
+};
+
+/* Digits: the width, behind a '.' the precision. */
+static int parse_digits(
+	struct parser *parser, struct d_conversion *conversion, struct progress *progress)
 {
-	if (parser->at < parser->end && *parser->at == '*') {
-		*argument = true;
-		parser->at++;
-		return 0;
-	}
-	for (; parser->at < parser->end && *parser->at >= '0' && *parser->at <= '9'; parser->at++) {
-		*number = (*number < 0 ? 0 : *number) * 10 + (*parser->at - '0');
-		if (*number > WIDTH_MAX)
+	int number = 0;
+
+	for (; parser->at < parser->end && isdigit((unsigned char)*parser->at); parser->at++) {
+		number = number * 10 + (*parser->at - '0');
+		if (number > WIDTH_MAX)
 			return fail_syntax(parser, "width or precision is too large");
 	}
+	if (progress->has_dot ? progress->has_precision : progress->has_width)
+		return fail_syntax(parser, "width or precision is given twice");
+	if (progress->has_dot)
+		conversion->precision = number;
+	else
+		conversion->width = number;
+	*(progress->has_dot ? &progress->has_precision : &progress->has_width) = true;
 	return 0;
 }
 
-static void parse_flags(struct parser *parser, struct d_conversion *conversion)
+static int parse_star(
+	struct parser *parser, struct d_conversion *conversion, struct progress *progress)
 {
-	for (; parser->at < parser->end; parser->at++) {
-		switch (*parser->at) {
+	parser->at++;
+	if (progress->has_dot ? progress->has_precision : progress->has_width)
+		return fail_syntax(parser, "width or precision is given twice");
+	if (progress->has_dot) {
+		conversion->precision_argument = true;
+		conversion->precision = -1;
+	} else {
+		conversion->width_argument = true;
+	}
+	*(progress->has_dot ? &progress->has_precision : &progress->has_width) = true;
+	return 0;
+}
+
+/*
+ * Flags, width and precision, in any order: "%8@d" and "%@8d" are the same. A 0 is a flag
+ * where no width has begun.
+ */
+static int parse_flags(
+	struct parser *parser, struct d_conversion *conversion, struct progress *progress)
+{
+	for (;;) {
+		switch (parser->at < parser->end ? *parser->at : '\0') {
 		case '-':
 			conversion->minus = true;
 			conversion->zero = false;
 			break;
 		case '0':
+			if (progress->has_width || progress->has_dot) {
+				if (parse_digits(parser, conversion, progress))
+					return -1;
+				continue;
+			}
 			conversion->zero = true;
 			conversion->minus = false;
 			break;
@@ -105,14 +142,30 @@ static void parse_flags(struct parser *parser, struct d_conversion *conversion)
 			conversion->group = true;
 			break;
 		case '?':
-			conversion->width = 16;
+			conversion->width = ADDRESS_WIDTH;
+			progress->has_width = true;
 			break;
 		case '@':
 			conversion->aggregation = true;
 			break;
+		case '.':
+			if (progress->has_dot)
+				return fail_syntax(parser, "a second . in a conversion");
+			progress->has_dot = true;
+			conversion->precision = 0;
+			break;
+		case '*':
+			if (parse_star(parser, conversion, progress))
+				return -1;
+			continue;
 		default:
-			return;
+			if (parser->at == parser->end || !isdigit((unsigned char)*parser->at))
+				return 0;
+			if (parse_digits(parser, conversion, progress))
+				return -1;
+			continue;
 		}
+		parser->at++;
 	}
 }
 
@@ -121,7 +174,8 @@ static bool valid_prefix(const char *prefix, char letter)
 	if (!*prefix)
 		return true;
 	if (strchr("diouxX", letter))
-		return !strcmp(prefix, "h") || !strcmp(prefix, "l") || !strcmp(prefix, "ll");
+		return !strcmp(prefix, "h") || !strcmp(prefix, "hh") || !strcmp(prefix, "l") ||
+		       !strcmp(prefix, "ll");
 	if (strchr("eEfgG", letter))
 		return !strcmp(prefix, "l") || !strcmp(prefix, "L");
 	return (letter == 'c' || letter == 's') && (!strcmp(prefix, "l") || !strcmp(prefix, "w"));
@@ -131,30 +185,26 @@ static int parse_conversion(struct parser *parser)
 {
 	struct parsed parsed = {.text = ++parser->at};
 	struct d_conversion *conversion = &parsed.conversion;
+	struct progress progress = {0};
 	size_t prefix = 0;
 	char letter;
 
 	conversion->present = true;
 	conversion->width = conversion->precision = -1;
-	parse_flags(parser, conversion);
-	if (parse_number(parser, &conversion->width, &conversion->width_argument))
-		return -1;
-	if (parser->at < parser->end && *parser->at == '.') {
-		parser->at++;
-		conversion->precision = 0;
-		if (parse_number(parser, &conversion->precision, &conversion->precision_argument))
+	/* What stands behind a size prefix ("%l8d") is as good as before it. */
+	do {
+		if (parse_flags(parser, conversion, &progress))
 			return -1;
-		if (conversion->precision_argument)
-			conversion->precision = -1;
-	}
-	while (parser->at < parser->end && prefix < PREFIX_MAX && strchr("hlLw", *parser->at))
-		parsed.prefix[prefix++] = *parser->at++;
+		while (parser->at < parser->end && prefix < PREFIX_MAX &&
+			strchr("hlLw", *parser->at))
+			parsed.prefix[prefix++] = *parser->at++;
+	} while (parser->at < parser->end && prefix && strchr("@-+ #'?.*0123456789", *parser->at));
 	if (parser->at == parser->end)
 		return fail_syntax(parser, "conversion is not complete at the end");
 	letter = *parser->at;
-	if (letter == '*' || letter == '.' || letter == '%' || letter == '$')
+	if (letter == '%' || letter == '$')
 		return fail_syntax(parser, letter == '%' ? "% conversion does not take flags"
-							 : "* . and $ may not be used like this");
+							 : "arguments may not be numbered");
 	if (!letter || !strchr("dioucCxXpsSaAkYTeEfgG", letter)) {
 		char what[64];
 
@@ -240,57 +290,120 @@ static int check_star(struct parser *parser, struct cursor *cursor, size_t numbe
 	return 0;
 }
 
-/* What a conversion accepts, in words; NULL when this type is it. */
-static const char *mismatch(const struct parsed *parsed, const struct d_type *type)
+/* Integers, without a prefix of any size. */
+static const char *integer_mismatch(const struct parsed *parsed, const struct d_type *type)
 {
 	char letter = parsed->conversion.letter;
 	bool integer = d_type_is_integer(type), is_signed = letter == 'd' || letter == 'i';
-	bool hexadecimal = letter == 'x' || letter == 'X';
+	bool any_sign = letter == 'x' || letter == 'X';
+	const char *prefix = parsed->prefix;
+	uint32_t size;
 
-	switch (letter) {
+	if (!*prefix)
+		return integer ? NULL : "integer";
+	if (*prefix == 'l')
+		return integer && type->size == 8 ? NULL : prefix[1] ? "long long" : "long";
+	size = prefix[1] ? 1 : 2;
+	if (integer && type->size == size && (any_sign || type->is_signed == is_signed))
+		return NULL;
+	if (size == 1)
+		return is_signed || any_sign ? "char" : "unsigned char";
+	return is_signed || any_sign ? "short" : "unsigned short";
+}
+
+/* An array of characters of a size. */
+static bool is_characters(const struct d_type *type, uint32_t size)
+{
+	const struct d_type *element =
+		type->kind == D_TYPE_ARRAY ? d_type_resolve(d_type_resolve(type)->target) : NULL;
+
+	return element && element->kind == D_TYPE_INTEGER && element->size == size;
+}
+
+const struct d_type *d_format_record(struct d_compiler *compiler, const struct d_type *type)
+{
+	return is_characters(type, 1) ? compiler->types.type_string : type;
+}
+
+static bool is_place(const struct d_type *type, bool user)
+{
+	return type->kind == D_TYPE_PLACE && type->place != D_VALUE_STACK &&
+	       (type->place >= D_VALUE_USER_SYMBOL) == user;
+}
+
+/* What a conversion accepts, in words; NULL when this type is it. */
+static const char *mismatch(
+	const struct parser *parser, const struct parsed *parsed, const struct d_type *type)
+{
+	bool wide = *parsed->prefix;
+
+	switch (parsed->conversion.letter) {
 	case 'd':
 	case 'i':
 	case 'o':
 	case 'u':
 	case 'x':
 	case 'X':
-		if (!*parsed->prefix)
-			return integer ? NULL : "integer";
-		if (!strcmp(parsed->prefix, "h"))
-			return integer && type->size == 2 &&
-					       (hexadecimal || type->is_signed == is_signed)
-				       ? NULL
-			       : hexadecimal ? "short"
-			       : is_signed   ? "short"
-					     : "unsigned short";
-		return integer && type->size == 8     ? NULL
-		       : !strcmp(parsed->prefix, "l") ? "long"
-						      : "long long";
+		return integer_mismatch(parsed, type);
 	case 'c':
+		if (wide)
+			return d_type_is_integer(type) && type->size == 4 ? NULL : "wchar_t";
+		/* fall through */
 	case 'C':
-		return integer && type->size <= 4 ? NULL : "char or int";
+		return d_type_is_integer(type) && type->size <= 4 ? NULL : "char or int";
+	case 'e':
+	case 'E':
+	case 'f':
+	case 'g':
+	case 'G':
+		if (*parsed->prefix == 'L')
+			return type->kind == D_TYPE_FLOAT && type->size == 16 ? NULL : "long double";
+		return type->kind == D_TYPE_FLOAT && type->size <= 8 ? NULL : "float or double";
 	case 'Y':
 	case 'T':
-		return integer && type->size == 8 ? NULL : "int64_t";
+		return d_type_is_integer(type) && type->size == 8 ? NULL : "int64_t";
 	case 'p':
 		return d_type_is_scalar(type) ? NULL : "pointer or integer";
+	case 'a':
+		return d_type_is_scalar(type) || is_place(type, false) ? NULL : "pointer or integer";
+	case 'A':
+		if (is_place(type, true) ||
+			(d_type_is_scalar(type) && parser->compiler->settings.target))
+			return NULL;
+		return parser->compiler->settings.target ? "usymaddr or pointer or integer"
+							 : "usymaddr";
+	case 'k':
+		return type->kind == D_TYPE_PLACE && type->place == D_VALUE_STACK ? NULL : "stack";
 	default:
-		return d_type_is_string(type) ? NULL : "char [] or string (or use stringof)";
+		if (wide)
+			return is_characters(type, 4) ? NULL : "wchar_t []";
+		return d_type_is_string(type) || is_characters(type, 1)
+			       ? NULL
+			       : "char [] or string (or use stringof)";
 	}
 }
 
-static void set_kind(struct d_conversion *conversion, const struct d_type *type, uint64_t strsize)
+static void set_kind(struct d_conversion *conversion, const char *prefix, const struct d_type *type,
+	uint64_t strsize)
 {
 	conversion->type = d_type_value(type, strsize);
 	switch (conversion->letter) {
 	case 'd':
 	case 'i':
-		conversion->kind = type->is_signed ? D_CONVERT_SIGNED : D_CONVERT_UNSIGNED;
-		conversion->letter = type->is_signed ? 'd' : 'u';
+		conversion->kind =
+			conversion->type.is_signed ? D_CONVERT_SIGNED : D_CONVERT_UNSIGNED;
+		conversion->letter = conversion->type.is_signed ? 'd' : 'u';
 		break;
 	case 'c':
 	case 'C':
-		conversion->kind = D_CONVERT_CHARACTER;
+		conversion->kind = *prefix ? D_CONVERT_WIDE : D_CONVERT_CHARACTER;
+		break;
+	case 'e':
+	case 'E':
+	case 'f':
+	case 'g':
+	case 'G':
+		conversion->kind = D_CONVERT_FLOAT;
 		break;
 	case 'Y':
 	case 'T':
@@ -298,10 +411,17 @@ static void set_kind(struct d_conversion *conversion, const struct d_type *type,
 		break;
 	case 's':
 	case 'S':
-		conversion->kind = D_CONVERT_STRING;
+		conversion->kind = *prefix ? D_CONVERT_WIDE : D_CONVERT_STRING;
 		break;
 	case 'p':
 		conversion->kind = D_CONVERT_POINTER;
+		break;
+	case 'a':
+	case 'A':
+		conversion->kind = D_CONVERT_PLACE;
+		break;
+	case 'k':
+		conversion->kind = D_CONVERT_STACK;
 		break;
 	default:
 		conversion->kind = D_CONVERT_UNSIGNED;
@@ -327,26 +447,21 @@ static int check_conversion(
 		return d_fail(compiler, place, "D_PRINTF_AGG_CONV",
 			"%s( ) conversion #%zu (%%%.*s): @ may only be used in printa( )",
 			parser->function, number, parsed->length, parsed->text);
-	if (strchr("aAkeEfgG", conversion->letter) ||
-		(*parsed->prefix && strchr("csp", conversion->letter))) {
-		snprintf(text, sizeof(text), "%s( ) conversion %%%s%c", parser->function,
-			parsed->prefix, conversion->letter);
-		return d_fail_unsupported(compiler, place, text);
-	}
 	type = conversion->aggregation ? cursor->arguments->value : take(cursor, &node);
 	if (!type)
 		return d_fail(compiler, place, "D_PRINTF_ARG_PROTO",
 			"%s( ) prototype mismatch: conversion #%zu (%%%.*s) is missing a "
 			"corresponding value argument",
 			parser->function, number, parsed->length, parsed->text);
-	expected = mismatch(parsed, type);
+	expected = mismatch(parser, parsed, type);
 	if (expected)
 		return d_fail(compiler, node ? &node->place : place, "D_PRINTF_ARG_TYPE",
 			"%s( ) argument #%u is incompatible with conversion #%zu prototype: "
 			"conversion: %%%.*s, prototype: %s, argument: %s",
 			parser->function, cursor->taken + 1, number, parsed->length, parsed->text,
 			expected, d_type_text(type, text, sizeof(text)));
-	set_kind(conversion, type, compiler->program->options.strsize);
+	set_kind(conversion, parsed->prefix, d_format_record(compiler, type),
+		compiler->program->options.strsize);
 	return 0;
 }
 
@@ -402,7 +517,7 @@ int d_format_compile(struct d_compiler *compiler, const char *function,
 		.end = text + literal->name->length};
 	int result = parse_format(&parser);
 
-	if (!result && !literal->name->length)
+	if (!result && !literal->name->length && !arguments->may_be_empty)
 		result = d_fail(compiler, &literal->place, "D_PRINTF_FMT_EMPTY",
 			"%s( ) format string is empty", function);
 	if (!result)

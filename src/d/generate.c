@@ -6,7 +6,13 @@
  */
 #include "d/generate.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "d/check.h"
+#include "d/order.h"
+#include "d/stack.h"
+#include "d/translator.h"
 
 /* A value that is 0 or 1. */
 static bool is_boolean(const struct d_node *node)
@@ -53,6 +59,8 @@ static bool fits(const struct d_node *node, const struct d_type *type)
 			node->operation >= D_OPERATOR_PRE_INCREMENT)
 			return d_type_holds(type, node->type);
 		return node->operation == D_OPERATOR_PLUS && fits(node->left, type);
+	case D_NODE_EXPANSION:
+		return fits(node->left, type);
 	case D_NODE_SIZEOF:
 		return d_type_cut(type, node->value) == node->value;
 	default:
@@ -60,7 +68,7 @@ static bool fits(const struct d_node *node, const struct d_type *type)
 	}
 }
 
-static int emit_cut(
+int d_emit_cut(
 	struct d_compiler *compiler, struct d_code *code, unsigned reg, const struct d_type *type)
 {
 	int bits = (int)type->size * 8;
@@ -68,16 +76,6 @@ static int emit_cut(
 	if (!d_type_is_integer(type) || type->size == 8)
 		return 0;
 	return d_emit(compiler, code, D_OP_CUT, reg, reg, 0, type->is_signed ? -bits : bits);
-}
-
-static int read_text(struct d_compiler *compiler, struct d_code *code, int reg)
-{
-	if (reg < 0)
-		return -1;
-	return d_emit(compiler, code, D_OP_CALL, (unsigned)reg, (unsigned)reg, 1,
-		       D_SUBROUTINE_STRINGOF)
-		       ? -1
-		       : reg;
 }
 
 int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct d_node *node,
@@ -92,9 +90,10 @@ int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct
 				return -1;
 			return reg;
 		}
-		reg = d_generate(compiler, code, node);
-		return d_type_is_string(node->type) ? reg : read_text(compiler, code, reg);
+		return d_generate_text(compiler, code, node);
 	}
+	if (d_type_is_memory(type))
+		return d_generate_bytes(compiler, code, node);
 	if (node->kind == D_NODE_INTEGER && d_type_is_integer(type)) {
 		reg = d_emit_register(compiler, code, &node->place);
 		if (reg < 0 || d_emit_integer(compiler, code, (unsigned)reg,
@@ -104,7 +103,7 @@ int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct
 	}
 	reg = d_generate(compiler, code, node);
 	if (reg >= 0 && d_type_is_integer(type) && !fits(node, type) &&
-		emit_cut(compiler, code, (unsigned)reg, type))
+		d_emit_cut(compiler, code, (unsigned)reg, type))
 		return -1;
 	return reg;
 }
@@ -115,6 +114,13 @@ int d_generate_keys(struct d_compiler *compiler, struct d_code *code,
 	unsigned first = code->top, number = 0;
 
 	for (; keys; keys = keys->next) {
+		if (keys->type->kind == D_TYPE_PLACE &&
+			identifier->kind == D_IDENTIFIER_AGGREGATION && keys->kind == D_NODE_CALL) {
+			if (d_stack_generate(compiler, code, keys) < 0)
+				return -1;
+			number++;
+			continue;
+		}
 		if (d_generate_as(compiler, code, keys, identifier->keys[number++]) < 0)
 			return -1;
 	}
@@ -122,7 +128,7 @@ int d_generate_keys(struct d_compiler *compiler, struct d_code *code,
 }
 
 /* One register for the value; what was used above it is free again. */
-static int finish(struct d_code *code, unsigned reg)
+int d_emit_finish(struct d_code *code, unsigned reg)
 {
 	code->top = reg + 1;
 	return (int)reg;
@@ -135,59 +141,21 @@ static int generate_variable(
 		[D_IDENTIFIER_BUILTIN] = D_OP_BUILTIN,
 		[D_IDENTIFIER_ARGUMENT] = D_OP_ARGUMENT};
 	const struct d_identifier *identifier = node->identifier;
-	int reg = d_emit_register(compiler, code, &node->place);
+	int reg;
 
+	if (d_type_is_memory(node->type))
+		return d_generate_address(compiler, code, node, node->type->kind == D_TYPE_ARRAY);
+	reg = d_emit_register(compiler, code, &node->place);
 	if (reg < 0 || d_emit(compiler, code, opcodes[identifier->kind], (unsigned)reg, 0, 0,
 			       (int32_t)identifier->index))
 		return -1;
 	return reg;
 }
 
-/* c of D_OP_READ. */
-static unsigned read_size(const struct d_type *type)
-{
-	return type->size | (type->is_signed ? 16u : 0u);
-}
-
-static int generate_read(
-	struct d_compiler *compiler, struct d_code *code, const struct d_type *type, int reg)
-{
-	if (reg < 0 ||
-		d_emit(compiler, code, D_OP_READ, (unsigned)reg, (unsigned)reg, read_size(type), 0))
-		return -1;
-	return reg;
-}
-
-/* Multiplies the register by the size of what a pointer points to. */
-static int emit_scale(struct d_compiler *compiler, struct d_code *code, unsigned reg,
-	const struct d_type *pointer, const struct d_place *place)
-{
-	uint32_t size = d_type_resolve(pointer->target)->size;
-	int factor;
-
-	if (size == 1)
-		return 0;
-	factor = d_emit_register(compiler, code, place);
-	if (factor < 0 || d_emit_integer(compiler, code, (unsigned)factor, size))
-		return -1;
-	code->top--;
-	return d_emit(compiler, code, D_OP_MULTIPLY, reg, reg, (unsigned)factor, 0);
-}
-
-/* A string's character; its number is in the register behind the string's. */
-static int generate_character(struct d_compiler *compiler, struct d_code *code, int string)
-{
-	code->top = (unsigned)string + 1;
-	return d_emit(compiler, code, D_OP_CALL, (unsigned)string, (unsigned)string, 2,
-		       D_SUBROUTINE_CHARACTER)
-		       ? -1
-		       : string;
-}
-
 static int generate_index(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
-	int base, index;
+	int base;
 
 	if (node->is_argument) {
 		base = d_emit_register(compiler, code, &node->place);
@@ -196,24 +164,56 @@ static int generate_index(
 			       ? -1
 			       : base;
 	}
+	if (node->identifier && node->identifier->kind == D_IDENTIFIER_REGISTERS) {
+		base = d_emit_register(compiler, code, &node->place);
+		return base < 0 || d_emit(compiler, code, D_OP_BUILTIN, (unsigned)base,
+					   (unsigned)node->right->value, 0, D_BUILTIN_UREGS)
+			       ? -1
+			       : base;
+	}
+	if (d_type_is_memory(node->type) && node->identifier)
+		return d_generate_address(compiler, code, node, node->type->kind == D_TYPE_ARRAY);
 	if (node->identifier) {
 		base = d_generate_keys(compiler, code, node->identifier, node->right);
 		if (base < 0 || d_emit(compiler, code, D_OP_LOAD_ELEMENT, (unsigned)base,
 					(unsigned)base, 0, (int32_t)node->identifier->index))
 			return -1;
-		return finish(code, (unsigned)base);
+		return d_emit_finish(code, (unsigned)base);
 	}
-	base = d_generate(compiler, code, node->left);
-	index = base < 0 ? -1 : d_generate(compiler, code, node->right);
-	if (index >= 0 && d_type_is_string(node->left->type))
-		return generate_character(compiler, code, base);
-	if (index < 0 ||
-		emit_scale(compiler, code, (unsigned)index, node->left->type, &node->place) ||
-		d_emit(compiler, code, D_OP_ADD, (unsigned)base, (unsigned)base, (unsigned)index,
-			0))
-		return -1;
-	code->top = (unsigned)base + 1;
-	return generate_read(compiler, code, node->type, base);
+	return d_generate_place(compiler, code, node);
+}
+
+/* What concerns only the subroutines that handle memory. */
+static int check_memory_call(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	const struct d_node *first = node->right, *to = NULL;
+	int id = node->function->id;
+	char name[40];
+
+	if (id == D_SUBROUTINE_ALLOCA && first->kind == D_NODE_INTEGER &&
+		first->value > compiler->program->options.scratchsize)
+		return d_fail(compiler, &node->place, "D_ALLOCA_SIZE",
+			"alloca( ) argument #1 is larger than scratchsize (%llu)",
+			(unsigned long long)compiler->program->options.scratchsize);
+	if (id == D_SUBROUTINE_BCOPY)
+		to = first->next;
+	else if (id == D_SUBROUTINE_COPYINTO)
+		to = first->next->next;
+	if (to &&
+		(d_check_points(to) & (D_POINTS_ELSEWHERE | D_POINTS_BLOCK)) == D_POINTS_ELSEWHERE)
+		return d_fail(compiler, &to->place, "D_PROTO_ARG",
+			"%s( ) argument #%d is incompatible with prototype: "
+			"prototype: memory of alloca( ), copyin( ) or a variable",
+			node->function->name, id == D_SUBROUTINE_BCOPY ? 2 : 3);
+	if (id != D_SUBROUTINE_COPYOUT && id != D_SUBROUTINE_COPYOUTSTR)
+		return 0;
+	compiler->destructive = true;
+	snprintf(name, sizeof(name), "%s( )", node->function->name);
+	return d_order_destructive(compiler, code, node) ||
+			       d_require(compiler, D_NEED_MEMORY, name, &node->place)
+		       ? -1
+		       : 0;
 }
 
 static int generate_call(
@@ -223,6 +223,7 @@ static int generate_call(
 	const struct d_node *argument = node->right;
 	unsigned first = code->top, count = 0, passed = 0;
 	int id = function->id;
+	char name[40];
 
 	if (function->kind != D_FUNCTION_SUBROUTINE) {
 		d_fail(compiler, &node->place, "D_CG_EXPR",
@@ -230,6 +231,15 @@ static int generate_call(
 			function->name);
 		return -1;
 	}
+	if (id >= D_SUBROUTINE_LOCK && id <= D_SUBROUTINE_KERNEL_TEXT) {
+		snprintf(name, sizeof(name), "%s( )", function->name);
+		if (d_require(compiler,
+			    id == D_SUBROUTINE_LOCK ? D_NEED_KERNEL_LOCKS : D_NEED_KERNEL_DATA,
+			    name, &node->place))
+			return -1;
+	}
+	if (check_memory_call(compiler, code, node))
+		return -1;
 	/* A literal NULL means to go on; a NULL in a variable is a fault like others. */
 	if (id == D_SUBROUTINE_STRTOK && d_node_is_zero(argument)) {
 		id = D_SUBROUTINE_STRTOK_NEXT;
@@ -238,14 +248,14 @@ static int generate_call(
 	}
 	for (; argument; argument = argument->next, passed++) {
 		const struct d_type *type =
-			d_types_find(&compiler->types, function->parameters[count++]);
+			d_types_parse(&compiler->types, function->parameters[count++]);
 
 		if (d_generate_as(compiler, code, argument, type) < 0)
 			return -1;
 	}
 	if (d_emit(compiler, code, D_OP_CALL, first, first, passed, id))
 		return -1;
-	return finish(code, first);
+	return d_emit_finish(code, first);
 }
 
 static int to_boolean(
@@ -323,10 +333,10 @@ static int generate_comparison(
 	if (d_emit(compiler, code, opcode, (unsigned)one, (unsigned)(swap ? other : one),
 		    (unsigned)(swap ? one : other), 0))
 		return -1;
-	return finish(code, (unsigned)one);
+	return d_emit_finish(code, (unsigned)one);
 }
 
-static enum d_opcode arithmetic_opcode(enum d_operator operation, bool is_signed)
+enum d_opcode d_arithmetic_opcode(enum d_operator operation, bool is_signed)
 {
 	switch (operation) {
 	case D_OPERATOR_ADD:
@@ -356,7 +366,7 @@ static enum d_opcode arithmetic_opcode(enum d_operator operation, bool is_signed
 static int emit_unscale(struct d_compiler *compiler, struct d_code *code, unsigned reg,
 	const struct d_type *pointer, const struct d_place *place)
 {
-	uint32_t size = d_type_resolve(pointer->target)->size;
+	uint32_t size = d_types_stride(&compiler->types, pointer);
 	int divisor;
 
 	if (size == 1)
@@ -377,23 +387,26 @@ static int generate_arithmetic(
 	one = d_generate(compiler, code, node->left);
 	if (one < 0)
 		return -1;
+	if (d_type_is_string(left) &&
+		d_emit(compiler, code, D_OP_ADDRESS_STRING, (unsigned)one, (unsigned)one, 0, 0))
+		return -1;
 	if (d_type_is_pointer(right) && d_type_is_integer(left) &&
-		emit_scale(compiler, code, (unsigned)one, right, &node->place))
+		d_emit_scale(compiler, code, (unsigned)one, right, &node->place))
 		return -1;
 	other = d_generate(compiler, code, node->right);
 	if (other < 0)
 		return -1;
 	if (d_type_is_pointer(left) && d_type_is_integer(right) &&
-		emit_scale(compiler, code, (unsigned)other, left, &node->place))
+		d_emit_scale(compiler, code, (unsigned)other, left, &node->place))
 		return -1;
-	if (d_emit(compiler, code, arithmetic_opcode(node->operation, is_signed), (unsigned)one,
+	if (d_emit(compiler, code, d_arithmetic_opcode(node->operation, is_signed), (unsigned)one,
 		    (unsigned)one, (unsigned)other, 0))
 		return -1;
 	code->top = (unsigned)one + 1;
 	if (d_type_is_pointer(left) && d_type_is_pointer(right) &&
 		emit_unscale(compiler, code, (unsigned)one, left, &node->place))
 		return -1;
-	return finish(code, (unsigned)one);
+	return d_emit_finish(code, (unsigned)one);
 }
 
 static int generate_binary(
@@ -420,160 +433,12 @@ static int generate_binary(
 		if (other < 0 || d_emit(compiler, code, D_OP_XOR, (unsigned)one, (unsigned)one,
 					 (unsigned)other, 0))
 			return -1;
-		return finish(code, (unsigned)one);
+		return d_emit_finish(code, (unsigned)one);
 	default:
 		if (node->operation >= D_OPERATOR_LESS && node->operation <= D_OPERATOR_NOT_EQUAL)
 			return generate_comparison(compiler, code, node);
 		return generate_arithmetic(compiler, code, node);
 	}
-}
-
-/*
- * A variable or element that is read and written back: its keys, if any, lie from keys on,
- * the value in value.
- */
-struct target {
-	const struct d_identifier *identifier;
-	bool element;
-	unsigned keys, value;
-};
-
-static int load_target(struct d_compiler *compiler, struct d_code *code, const struct d_node *node,
-	struct target *target)
-{
-	int first, value;
-
-	target->identifier = node->identifier;
-	target->element = node->kind == D_NODE_INDEX;
-	first = target->element ? d_generate_keys(compiler, code, node->identifier, node->right)
-				: (int)code->top;
-	value = first < 0 ? -1 : d_emit_register(compiler, code, &node->place);
-	if (value < 0)
-		return -1;
-	target->keys = (unsigned)first;
-	target->value = (unsigned)value;
-	return d_emit(compiler, code, target->element ? D_OP_LOAD_ELEMENT : D_OP_LOAD,
-		target->value, target->element ? target->keys : 0, 0,
-		(int32_t)target->identifier->index);
-}
-
-static int store_target(struct d_compiler *compiler, struct d_code *code,
-	const struct target *target, unsigned value)
-{
-	return d_emit(compiler, code, target->element ? D_OP_STORE_ELEMENT : D_OP_STORE, value,
-		target->element ? target->keys : 0, 0, (int32_t)target->identifier->index);
-}
-
-/* The result goes where the value of the whole expression is expected. */
-static int target_result(struct d_compiler *compiler, struct d_code *code,
-	const struct d_node *node, const struct target *target, unsigned value)
-{
-	if (value != target->keys && !node->unused &&
-		d_emit(compiler, code, D_OP_MOVE, target->keys, value, 0, 0))
-		return -1;
-	return finish(code, target->keys);
-}
-
-static int generate_operator_assignment(
-	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
-{
-	const struct d_type *type = node->left->type;
-	bool is_signed = d_type_is_integer(type) && type->is_signed;
-	struct target target;
-	int right;
-
-	if (load_target(compiler, code, node->left, &target))
-		return -1;
-	right = d_generate(compiler, code, node->right);
-	if (right < 0 ||
-		(d_type_is_pointer(type) &&
-			emit_scale(compiler, code, (unsigned)right, type, &node->place)) ||
-		d_emit(compiler, code, arithmetic_opcode(node->operation, is_signed), target.value,
-			target.value, (unsigned)right, 0) ||
-		emit_cut(compiler, code, target.value, type) ||
-		store_target(compiler, code, &target, target.value))
-		return -1;
-	return target_result(compiler, code, node, &target, target.value);
-}
-
-static int generate_increment(
-	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
-{
-	const struct d_type *type = node->type;
-	bool post = (node->operation == D_OPERATOR_POST_INCREMENT ||
-			    node->operation == D_OPERATOR_POST_DECREMENT) &&
-		    !node->unused;
-	bool add = node->operation == D_OPERATOR_PRE_INCREMENT ||
-		   node->operation == D_OPERATOR_POST_INCREMENT;
-	uint32_t step = d_type_is_pointer(type) ? d_type_resolve(type->target)->size : 1;
-	struct target target;
-	unsigned changed;
-	int one;
-
-	if (load_target(compiler, code, node->left, &target))
-		return -1;
-	changed = target.value;
-	if (post) {
-		one = d_emit_register(compiler, code, &node->place);
-		if (one < 0)
-			return -1;
-		changed = (unsigned)one;
-	}
-	one = d_emit_register(compiler, code, &node->place);
-	if (one < 0 || d_emit_integer(compiler, code, (unsigned)one, step) ||
-		d_emit(compiler, code, add ? D_OP_ADD : D_OP_SUBTRACT, changed, target.value,
-			(unsigned)one, 0) ||
-		emit_cut(compiler, code, changed, type) ||
-		store_target(compiler, code, &target, changed))
-		return -1;
-	return target_result(compiler, code, node, &target, target.value);
-}
-
-/* Storing a literal 0 gives self-> variables and elements back. */
-static int generate_free(
-	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
-{
-	const struct d_identifier *identifier = node->left->identifier;
-	bool element = node->left->kind == D_NODE_INDEX;
-	int first = element ? d_generate_keys(compiler, code, identifier, node->left->right) : 0;
-	int reg;
-
-	if (first < 0 || d_emit(compiler, code, element ? D_OP_FREE_ELEMENT : D_OP_FREE, 0,
-				 (unsigned)first, 0, (int32_t)identifier->index))
-		return -1;
-	if (element)
-		code->top = (unsigned)first;
-	reg = d_emit_register(compiler, code, &node->place);
-	if (reg < 0 || node->unused)
-		return reg;
-	if (d_type_is_string(node->type))
-		return d_emit(compiler, code, D_OP_NULL, (unsigned)reg, 0, 0, 0) ? -1 : reg;
-	return d_emit_integer(compiler, code, (unsigned)reg, 0) ? -1 : reg;
-}
-
-static int generate_assignment(
-	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
-{
-	const struct d_node *left = node->left;
-	const struct d_variable *variable;
-	struct target target = {.identifier = left->identifier};
-	int value, keys = 0;
-
-	if (node->operation != D_OPERATOR_NONE)
-		return generate_operator_assignment(compiler, code, node);
-	variable = &compiler->program->variables[left->identifier->index];
-	target.element = left->kind == D_NODE_INDEX;
-	if (d_node_is_zero(node->right) && (target.element || variable->scope == D_SCOPE_SELF))
-		return generate_free(compiler, code, node);
-	value = d_generate_as(compiler, code, node->right, left->type);
-	if (value >= 0 && target.element)
-		keys = d_generate_keys(compiler, code, left->identifier, left->right);
-	if (value < 0 || keys < 0)
-		return -1;
-	target.keys = (unsigned)keys;
-	if (store_target(compiler, code, &target, (unsigned)value))
-		return -1;
-	return finish(code, (unsigned)value);
 }
 
 static int generate_unary(
@@ -583,30 +448,15 @@ static int generate_unary(
 	int reg;
 
 	if (node->operation >= D_OPERATOR_PRE_INCREMENT)
-		return generate_increment(compiler, code, node);
-	if (node->operation == D_OPERATOR_ADDRESS) {
-		/* Only what a pointer leads to has an address: * and & undo each other. */
-		node = node->left;
-		if (node->kind == D_NODE_UNARY)
-			return d_generate(compiler, code, node->left);
-		reg = generate_index(compiler, code, node);
-		if (reg >= 0)
-			code->count--; /* the read */
-		return reg;
-	}
+		return d_generate_increment(compiler, code, node);
+	if (node->operation == D_OPERATOR_ADDRESS)
+		return d_generate_address(compiler, code, node->left, true);
+	if (node->operation == D_OPERATOR_DEREFERENCE)
+		return d_generate_place(compiler, code, node);
 	reg = d_generate(compiler, code, node->left);
 	switch (node->operation) {
 	case D_OPERATOR_PLUS:
 		return reg;
-	case D_OPERATOR_DEREFERENCE:
-		if (reg >= 0 && d_type_is_string(node->left->type)) {
-			int first = d_emit_register(compiler, code, &node->place);
-
-			return first < 0 || d_emit_integer(compiler, code, (unsigned)first, 0)
-				       ? -1
-				       : generate_character(compiler, code, reg);
-		}
-		return generate_read(compiler, code, node->type, reg);
 	case D_OPERATOR_NEGATE:
 		opcode = D_OP_NEGATE;
 		break;
@@ -646,17 +496,17 @@ static int generate_ternary(
 static int generate_cast(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
-	const struct d_type *to = node->type, *from = node->left->type;
+	const struct d_type *to = node->type;
 	int reg;
 
+	if (d_type_is_string(to))
+		return d_generate_text(compiler, code, node->left);
 	reg = d_generate(compiler, code, node->left);
 	if (reg < 0)
 		return -1;
-	if (d_type_is_string(to))
-		return d_type_is_string(from) ? reg : read_text(compiler, code, reg);
 	if (!cast_cuts(node) || fits(node->left, to))
 		return reg;
-	return emit_cut(compiler, code, (unsigned)reg, to) ? -1 : reg;
+	return d_emit_cut(compiler, code, (unsigned)reg, to) ? -1 : reg;
 }
 
 int d_generate(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
@@ -673,8 +523,11 @@ int d_generate(struct d_compiler *compiler, struct d_code *code, const struct d_
 		reg = d_emit_register(compiler, code, &node->place);
 		return reg < 0 || d_emit_string(compiler, code, (unsigned)reg, node->name) ? -1
 											   : reg;
-	case D_NODE_NAME:
 	case D_NODE_MEMBER:
+		if (node->member)
+			return d_generate_place(compiler, code, node);
+		return generate_variable(compiler, code, node);
+	case D_NODE_NAME:
 		return generate_variable(compiler, code, node);
 	case D_NODE_INDEX:
 		return generate_index(compiler, code, node);
@@ -687,15 +540,24 @@ int d_generate(struct d_compiler *compiler, struct d_code *code, const struct d_
 	case D_NODE_ASSIGN:
 		if (node->left->kind == D_NODE_AGGREGATION)
 			break;
-		return generate_assignment(compiler, code, node);
+		return d_generate_assignment(compiler, code, node);
 	case D_NODE_TERNARY:
 		return generate_ternary(compiler, code, node);
 	case D_NODE_CAST:
 		return generate_cast(compiler, code, node);
 	case D_NODE_STRINGOF:
-		reg = d_generate(compiler, code, node->left);
-		return d_type_is_string(node->left->type) ? reg : read_text(compiler, code, reg);
+		return d_generate_text(compiler, code, node->left);
+	case D_NODE_EXPANSION:
+		return d_type_is_string(node->type)
+			       ? d_generate_as(compiler, code, node->left, node->type)
+			       : d_generate(compiler, code, node->left);
+	case D_NODE_XLATE:
+		/* Only what is stored is a value. */
+		if (node->type->kind == D_TYPE_DYNAMIC)
+			break;
+		return d_generate_translation(compiler, code, node);
 	case D_NODE_AGGREGATION:
+	case D_NODE_HOLE:
 	case D_NODE_SELF:
 	case D_NODE_THIS:
 		break;

@@ -251,6 +251,7 @@ int d_lexer_word(
 	if (!token->name)
 		return d_fail_memory(compiler);
 	token->kind = D_TOKEN_NAME;
+	token->name->seen = compiler->script + 1;
 	if (lexer->member_next)
 		return 0;
 	if (token->name->keyword) {
@@ -317,6 +318,14 @@ static int aggregation(struct d_compiler *compiler, struct d_token *token)
 	return token->name ? 0 : d_fail_memory(compiler);
 }
 
+/* Whether a digit begins the name of a module, which a scope operator ends. */
+static bool names_module(const char *at, const char *end)
+{
+	while (at < end && *at != '`' && (is_letter(*at) || is_digit(*at)))
+		at++;
+	return at < end && *at == '`';
+}
+
 static int inner(struct d_compiler *compiler, struct d_token *token)
 {
 	struct d_lexer *lexer = &compiler->lexer;
@@ -324,7 +333,7 @@ static int inner(struct d_compiler *compiler, struct d_token *token)
 	bool was_member = lexer->member_next, was_tag = lexer->tag_next;
 	int result = 0;
 
-	if (is_digit(*start)) {
+	if (is_digit(*start) && !names_module(start, lexer->end)) {
 		behind = d_literal_integer(compiler, start, lexer->end, token);
 	} else if (*start == '"') {
 		behind = d_literal_string(compiler, start, lexer->end, token);
@@ -332,7 +341,7 @@ static int inner(struct d_compiler *compiler, struct d_token *token)
 		behind = d_literal_character(compiler, start, lexer->end, token);
 	} else if (*start == '$') {
 		behind = d_macro_token(compiler, start, lexer->end, token);
-	} else if (is_letter(*start)) {
+	} else if (is_letter(*start) || is_digit(*start)) {
 		while (behind < lexer->end && (is_letter(*behind) || is_digit(*behind)))
 			behind++;
 		token->place.length = (uint32_t)(behind - start);

@@ -24,7 +24,8 @@ static bool named(const struct d_compiler *compiler, const char *name, size_t le
 		const char *name;
 		long value;
 	} macros[] = {{"egid", (long)getegid()}, {"euid", (long)geteuid()}, {"gid", (long)getgid()},
-		{"pid", (long)getpid()}, {"pgid", (long)getpgid(0)}, {"ppid", (long)getppid()},
+		{"pid", (long)getpid()}, /* Linux has no projects and tasks: all is in number 0 */
+		{"projid", 0}, {"taskid", 0}, {"pgid", (long)getpgid(0)}, {"ppid", (long)getppid()},
 		{"sid", (long)getsid(0)}, {"target", (long)compiler->settings.target},
 		{"uid", (long)getuid()}};
 

@@ -4,6 +4,7 @@
  */
 #include "d/compiler.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ enum {
 	NEAR_MAX = 24 /* characters of the script shown */
 };
 
-/* The text at a place: up to the end of its line, cut. A NUL shows as '?'. */
+/* The text at a place: up to the end of its line, cut. What controls terminals shows as '?'. */
 static void near_text(
 	const struct d_compiler *compiler, const struct d_place *place, char buffer[NEAR_MAX + 4])
 {
@@ -24,7 +25,7 @@ static void near_text(
 	else if (length > (size_t)(compiler->lexer.end - place->start))
 		length = (size_t)(compiler->lexer.end - place->start);
 	for (; i < length && i < NEAR_MAX && place->start[i] != '\n'; i++)
-		buffer[i] = place->start[i] ? place->start[i] : '?';
+		buffer[i] = iscntrl((unsigned char)place->start[i]) ? '?' : place->start[i];
 	/* No character of several bytes is shown in part. */
 	if (i < length && i == NEAR_MAX) {
 		while (i > 0 && ((unsigned char)place->start[i] & 0xc0) == 0x80)
@@ -82,6 +83,15 @@ int d_fail(struct d_compiler *compiler, const struct d_place *place, const char 
 	return -EINVAL;
 }
 
+/* The one of C++ and of most scripting tracers, at its first or second slash. */
+static bool is_line_comment(const struct d_compiler *compiler, const struct d_place *place)
+{
+	const char *at = place->start, *end = compiler->lexer.end;
+
+	return at && at < end && *at == '/' &&
+	       ((end - at > 1 && at[1] == '/') || (at > compiler->lexer.text && at[-1] == '/'));
+}
+
 int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, const char *expected)
 {
 	char text[200], near[NEAR_MAX + 4];
@@ -90,18 +100,14 @@ int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, cons
 		return -EINVAL;
 	near_text(compiler, place, near);
 	if (*near)
-		snprintf(text, sizeof(text), "syntax error near \"%s\"%s%s", near,
-			expected ? ": expected " : "", expected ? expected : "");
+		snprintf(text, sizeof(text), "syntax error near \"%s\"%s%s%s", near,
+			expected ? ": expected " : "", expected ? expected : "",
+			is_line_comment(compiler, place) ? " (comments are /* */)" : "");
 	else
 		snprintf(text, sizeof(text), "syntax error near end of input%s%s",
 			expected ? ": expected " : "", expected ? expected : "");
 	record(compiler, place, "D_SYNTAX", false, text);
 	return -EINVAL;
-}
-
-int d_fail_unsupported(struct d_compiler *compiler, const struct d_place *place, const char *what)
-{
-	return d_fail(compiler, place, "D_UNKNOWN", "%s is not supported yet", what);
 }
 
 int d_fail_memory(struct d_compiler *compiler)
@@ -119,9 +125,28 @@ void d_fail_forget(struct d_compiler *compiler)
 		memset(compiler->error, 0, sizeof(*compiler->error));
 }
 
+int d_require(struct d_compiler *compiler, enum d_need need, const char *name,
+	const struct d_place *place)
+{
+	const char *file = place->file ? place->file : compiler->file;
+	char where[320] = "";
+
+	if (compiler->keep || compiler->unevaluated)
+		return 0; /* a definition: its uses need things; sizeof: the type is enough */
+	if (file)
+		snprintf(where, sizeof(where), "%.250s: line %u", file, place->line);
+	else if (place->line > 1)
+		snprintf(where, sizeof(where), "line %u", place->line);
+	if (compiler->requirer)
+		name = compiler->requirer;
+	return d_needs_add(&compiler->program->needs, need, name, where) ? d_fail_memory(compiler)
+									 : 0;
+}
+
 void *d_get(struct d_compiler *compiler, size_t size)
 {
-	void *piece = d_arena_get(&compiler->script_arena, size);
+	void *piece = d_arena_get(
+		compiler->keep ? &compiler->arena : &compiler->script_arena, size);
 
 	if (!piece)
 		d_fail_memory(compiler);

@@ -1,11 +1,13 @@
 /*
- * parser.c: the outer grammar: clauses, probe descriptions, statements.
+ * parser.c: the outer grammar: clauses and probe descriptions.
  */
 #include "d/parser.h"
 
 #include <string.h>
 
+#include "d/branch.h"
 #include "d/lexer.h"
+#include "d/provider.h"
 
 int d_expect(struct d_compiler *compiler, enum d_token_kind kind, const char *expected)
 {
@@ -126,24 +128,10 @@ static int parse_predicate(struct d_compiler *compiler, struct d_clause_tree *cl
 
 static int parse_body(struct d_compiler *compiler, struct d_clause_tree *clause)
 {
-	struct d_node **last = &clause->statements;
-
 	compiler->lexer.mode = D_MODE_INNER;
 	compiler->lexer.open = 0;
-	if (d_expect(compiler, D_TOKEN_LEFT_BRACE, "{"))
+	if (d_expect(compiler, D_TOKEN_LEFT_BRACE, "{") || d_branch_parse(compiler, clause))
 		return -1;
-	while (compiler->token.kind != D_TOKEN_RIGHT_BRACE) {
-		if (compiler->token.kind != D_TOKEN_SEMICOLON) {
-			*last = d_parse_expression(compiler);
-			if (!*last)
-				return -1;
-			last = &(*last)->next;
-			if (compiler->token.kind == D_TOKEN_RIGHT_BRACE)
-				break;
-		}
-		if (d_expect(compiler, D_TOKEN_SEMICOLON, "; or }"))
-			return -1;
-	}
 	return expect_last(compiler, D_TOKEN_RIGHT_BRACE, "}");
 }
 
@@ -195,6 +183,14 @@ int d_parse(struct d_compiler *compiler, struct d_clause_tree **clauses)
 			compiler->token.kind == D_TOKEN_INTEGER) {
 			*clauses = parse_clause(compiler);
 			if (!*clauses)
+				return -1;
+			clauses = &(*clauses)->next;
+		} else if (compiler->token.kind == D_TOKEN_PROVIDER) {
+			*clauses = d_get(compiler, sizeof(**clauses));
+			if (!*clauses)
+				return -1;
+			(*clauses)->provider = d_parse_provider(compiler);
+			if (!(*clauses)->provider)
 				return -1;
 			clauses = &(*clauses)->next;
 		} else if (compiler->lexer.mode == D_MODE_INNER) {

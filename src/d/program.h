@@ -26,12 +26,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "d/builtin.h"
+#include "d/layout.h"
+#include "d/need.h"
 #include "d/probe.h"
 #include "d/text.h"
+#include "usdt/stability.h"
 
 enum {
 	D_REGISTERS_MAX = 128,
-	D_KEYS_MAX = 8 /* parts of a tuple: DTrace's portable limit */
+	D_KEYS_MAX = 8, /* parts of a tuple: DTrace's portable limit */
+	D_OBJECT_MAX = 64 << 20 /* bytes of an object, and of all variables that are objects */
 };
 
 /* The fault table of DTrace; values are arg4 of the ERROR probe. */
@@ -55,14 +60,35 @@ enum d_fault {
 enum d_value_kind {
 	D_VALUE_INTEGER,
 	D_VALUE_STRING,
-	D_VALUE_BYTES /* raw memory of a size, for structs (not made yet) */
+	/*
+	 * Memory of a size: structs, arrays, floating point. In a register it is a text of
+	 * that length; what the machine works on are addresses.
+	 */
+	D_VALUE_BYTES,
+	/*
+	 * Places in code: a text whose bytes are 64-bit words: the process (0: the kernel) and
+	 * the addresses, for a stack its frames, innermost first.
+	 */
+	D_VALUE_STACK,
+	D_VALUE_SYMBOL,       /* sym() and func() */
+	D_VALUE_MODULE,       /* mod() */
+	D_VALUE_USER_SYMBOL,  /* usym() and ufunc(): without the distance from its begin */
+	D_VALUE_USER_MODULE,  /* umod() */
+	D_VALUE_USER_ADDRESS, /* uaddr(): the symbol and the distance */
+	D_VALUE_KINDS
 };
+
+/* Whether a register holds a value of this kind as a const struct d_text *. */
+static inline bool d_value_is_text(enum d_value_kind kind)
+{
+	return kind != D_VALUE_INTEGER;
+}
 
 struct d_value_type {
 	enum d_value_kind kind;
 	bool is_signed;
 	bool is_pointer;
-	uint32_t size; /* bytes: 1, 2, 4, 8 for integers */
+	uint32_t size; /* bytes: 1, 2, 4, 8 for integers; at most D_OBJECT_MAX */
 };
 
 enum d_opcode {
@@ -109,37 +135,33 @@ enum d_opcode {
 	D_OP_FREE,          /* self variable immediate: storing literal 0 */
 	D_OP_FREE_ELEMENT,  /* variable immediate [keys in b, ...] */
 	D_OP_READ,       /* a = integer of c & 15 bytes (c & 16: signed) at address b */
+	D_OP_WRITE,      /* integer a, c bytes of it, to address b */
+	D_OP_TEXT,       /* a = string at address b, of at most immediate characters */
+	D_OP_WRITE_TEXT, /* string a into the immediate bytes at address b */
+	D_OP_BYTES,      /* a = value of the immediate bytes at address b */
+	D_OP_COPY,       /* immediate bytes from address a to address b */
+	D_OP_ADDRESS,    /* a = address of variable immediate, which is D_VALUE_BYTES; c: 1 when
+			    it may be written to (a self-> variable then comes to be) */
+	D_OP_ADDRESS_ELEMENT, /* a = of variable immediate [keys in b, ...]; c likewise */
+	D_OP_ADDRESS_STRING, /* a = address of string b; NULL: 0 */
+	D_OP_BOUND,      /* faults unless a, unsigned, is below immediate: an array's index */
+	D_OP_BITS,       /* a = b cut to immediate bits; negative: sign-extended */
 	D_OP_CALL,       /* a = subroutine immediate (enum d_subroutine), arguments in b, b + 1,
 			    ..., c of them */
+	D_OP_STACK,      /* a = the kernel's stack, the process's if b is 1; at most immediate frames */
+	D_OP_PLACE,      /* a = the address b as a place, of enum d_value_kind in immediate */
 	D_OP_AGGREGATE,  /* aggregation immediate: keys in a, a + 1, ...; b: value register;
 			    c: increment register (both ignored where the function has none) */
 	D_OP_ACTION,     /* actions[immediate], arguments in a, a + 1, ... */
+	D_OP_SPECULATE,  /* what the clause records goes to speculation b; ends it if there is none */
+	D_OP_COMMIT,     /* speculation b; 0 or an inactive one: nothing */
+	D_OP_DISCARD,
 	D_OPCODES
 };
 
 struct d_instruction {
 	uint8_t opcode, a, b, c;
 	int32_t immediate;
-};
-
-enum d_builtin {
-	D_BUILTIN_PID,
-	D_BUILTIN_PPID,
-	D_BUILTIN_UID,
-	D_BUILTIN_GID,
-	D_BUILTIN_TID,
-	D_BUILTIN_CPU,
-	D_BUILTIN_ID,
-	D_BUILTIN_EPID,
-	D_BUILTIN_TIMESTAMP,     /* read once per clause */
-	D_BUILTIN_VTIMESTAMP,
-	D_BUILTIN_WALLTIMESTAMP,
-	D_BUILTIN_EXECNAME,      /* strings from here on */
-	D_BUILTIN_PROBEPROV,
-	D_BUILTIN_PROBEMOD,
-	D_BUILTIN_PROBEFUNC,
-	D_BUILTIN_PROBENAME,
-	D_BUILTINS
 };
 
 enum d_subroutine {
@@ -167,6 +189,29 @@ enum d_subroutine {
 				   network's */
 	D_SUBROUTINE_SWAP32,
 	D_SUBROUTINE_SWAP64,
+	D_SUBROUTINE_JSON,      /* (document, path) string or NULL */
+	D_SUBROUTINE_RAND,      /* () integer: 31 bits, from the start of the run */
+	D_SUBROUTINE_PROGENYOF, /* (pid) integer: the process or an ancestor of it */
+	D_SUBROUTINE_GETMAJOR,  /* (device) integer: of the kernel's dev_t, 12 bits and 20 */
+	D_SUBROUTINE_GETMINOR,
+	D_SUBROUTINE_ALLOCA,    /* (size) address: zeroed, for the rest of the clause */
+	D_SUBROUTINE_BLOCK,     /* the same for the compiler's own needs, without scratchsize */
+	D_SUBROUTINE_COPYIN,    /* (address, size) address of a copy */
+	D_SUBROUTINE_COPYINTO,  /* (address, size, to) */
+	D_SUBROUTINE_BCOPY,     /* (from, to, size) */
+	D_SUBROUTINE_MEMREF,    /* (address, size) address of the two, for this clause */
+	D_SUBROUTINE_MEMSTR,    /* (address, character, size) string of size - 1 bytes, NULs as
+				   the character; NULL of size 0 */
+	D_SUBROUTINE_COPYOUT,   /* (from, address, size): into the process, which no source can */
+	D_SUBROUTINE_COPYOUTSTR, /* (string, address, size) */
+	D_SUBROUTINE_SPECULATION, /* () integer: a free speculation, 0 if there is none */
+	D_SUBROUTINE_INET_NTOA,  /* (address of 4 bytes) string */
+	D_SUBROUTINE_INET_NTOA6, /* (address of 16 bytes [, strict]) string */
+	D_SUBROUTINE_INET_NTOP,  /* (address family, address) string */
+	D_SUBROUTINE_LINK_NTOP,  /* (hardware type, address) string */
+	D_SUBROUTINE_LOCK,       /* of the kernel, which no source gives yet: these fault */
+	D_SUBROUTINE_KERNEL,
+	D_SUBROUTINE_KERNEL_TEXT,
 	D_SUBROUTINES
 };
 
@@ -221,7 +266,11 @@ enum d_conversion_kind {
 	D_CONVERT_CHARACTER, /* c C */
 	D_CONVERT_STRING,    /* s S */
 	D_CONVERT_POINTER,   /* p */
-	D_CONVERT_TIME       /* Y T: ns since 1970, in local time */
+	D_CONVERT_TIME,      /* Y T: ns since 1970, in local time */
+	D_CONVERT_FLOAT,     /* e E f g G */
+	D_CONVERT_PLACE,     /* a A: a place, or an integer that is an address of one */
+	D_CONVERT_STACK,     /* k */
+	D_CONVERT_WIDE       /* lc wc ls ws: a character, or an array of them, of 4 bytes */
 };
 
 struct d_conversion {
@@ -246,22 +295,42 @@ struct d_format {
 enum d_action_kind {
 	D_ACTION_DEFAULT, /* an empty body: a record with no data */
 	D_ACTION_TRACE,   /* argument: the value, of types[0] */
+	D_ACTION_TRACEMEM, /* arguments: bytes; with two, how many of them to show if fewer */
+	D_ACTION_PRINT,   /* layouts[format]; arguments: the address, bytes of the layout's size */
 	D_ACTION_PRINTF,  /* format, arguments of types[] */
 	D_ACTION_PRINTA,  /* format or -1, aggregations[] */
 	D_ACTION_EXIT,    /* argument: status */
 	D_ACTION_CLEAR,   /* aggregations[0] */
 	D_ACTION_TRUNC,   /* aggregations[0]; argument if argument_count is 1 */
 	D_ACTION_NORMALIZE, /* aggregations[0], argument */
-	D_ACTION_DENORMALIZE
+	D_ACTION_DENORMALIZE,
+	D_ACTION_SYSTEM,    /* format, arguments of types[]: a command for sh */
+	D_ACTION_FREOPEN,   /* the same: where output goes from here on; "": back */
+	D_ACTION_FTRUNCATE, /* empties the output file */
+	D_ACTION_RAISE,     /* argument: a signal to the thread that fired; does not wait for the
+			       clause to end */
+	D_ACTION_STOP,      /* stops the process that fired, as soon */
+	D_ACTION_SETOPT,    /* arguments: name and, perhaps, value, strings */
+	/* Statements that are instructions of their own and never in a program's actions. */
+	D_ACTION_SPECULATE,
+	D_ACTION_COMMIT,
+	D_ACTION_DISCARD,
+	D_ACTION_PCAP, /* of the kernel's memory: code that faults, and a need */
+	/* Actions of a kernel alone: checked, then refused. */
+	D_ACTION_CHILL,
+	D_ACTION_PANIC,
+	D_ACTION_BREAKPOINT,
+	D_ACTION_KINDS
 };
 
 enum {
-	D_ACTION_ARGUMENTS_MAX = 64
+	D_ACTION_ARGUMENTS_MAX = 64,
+	D_SPECULATIONS_MAX = 16
 };
 
 struct d_action {
 	enum d_action_kind kind;
-	int format; /* index into formats, -1 for none */
+	int format; /* index into formats, for print() into layouts; -1 for none */
 	uint8_t argument_count;
 	struct d_value_type *types; /* argument_count of them */
 	uint8_t aggregation_count;
@@ -277,9 +346,21 @@ struct d_clause {
 	uint32_t action_count;  /* D_OP_ACTION instructions it can execute: 0 prints nothing */
 	uint32_t line;          /* of the description */
 	uint32_t script;        /* index of the script it is from */
+	char *description;      /* "provider:module:function:name" as written */
+	struct stability description_stability, statement_stability;
 	uint32_t *probes;       /* indices into the probe set that it is enabled on, ascending */
 	size_t probe_count;
+	bool goes_on; /* the part of the clause before it that is behind an if or else */
 };
+
+/* What happens to records when there are more than bufsize holds. */
+enum d_buffer_policy {
+	D_BUFFER_SWITCH, /* they are carried out as they come */
+	D_BUFFER_FILL,   /* at the end; when the buffer is full, that is the end */
+	D_BUFFER_RING    /* at the end; the oldest ones give way */
+};
+
+enum d_encoding { D_ENCODING_UNSET, D_ENCODING_ASCII, D_ENCODING_UTF8 };
 
 /* Run-time options (times in ns, sizes in bytes); defaults by d_options_init(). */
 struct d_options {
@@ -288,21 +369,24 @@ struct d_options {
 	bool rawbytes;
 	bool zdefs;
 	bool droptags;
+	bool destructive;
+	enum d_buffer_policy bufpolicy;
+	int cpu; /* the only one that is traced, -1: all */
+	int nspec;
+	uint64_t specsize;
 	bool aggsortkey, aggsortrev;
+	bool agghist, aggpack, aggzoom, aggpercpu;
+	enum d_encoding encoding; /* of bars */
 	int aggsortpos, aggsortkeypos;
 	uint64_t aggrate, switchrate, statusrate;
-	uint64_t strsize, bufsize, aggsize, dynvarsize;
-};
-
-/* What a source must provide for this program. */
-struct d_needs {
-	bool vtimestamp;
-	bool cpu;
+	uint64_t strsize, bufsize, aggsize, dynvarsize, scratchsize, printsize;
+	int stackframes, ustackframes, jstackframes;
+	int stackindent;
 };
 
 struct d_program {
 	struct d_options options;
-	struct d_needs needs;
+	struct d_needs needs; /* what its source must give */
 	int64_t *integers;
 	size_t integer_count;
 	struct d_text *strings; /* hashes computed */
@@ -313,6 +397,8 @@ struct d_program {
 	size_t aggregation_count;
 	struct d_format *formats;
 	size_t format_count;
+	struct d_layout *layouts;
+	size_t layout_count;
 	struct d_action *actions;
 	size_t action_count;
 	struct d_clause *clauses; /* in the order of the command line and the text */

@@ -1,9 +1,10 @@
 /*
  * symbol.c: the table of functions and built-in variables, and the making of variables.
- *
- * Functions of D that do not run yet are known by name, so that using one says so.
  */
 #include "d/symbol.h"
+
+#include "d/attribute.h"
+#include "d/stack.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 
 static const struct d_function functions[] = {
 	{"trace", D_FUNCTION_ACTION, D_ACTION_TRACE, 1, 1, NULL, {NULL}},
+	{"tracemem", D_FUNCTION_ACTION, D_ACTION_TRACEMEM, 2, 3, NULL, {NULL, NULL, "size_t"}},
+	{"print", D_FUNCTION_ACTION, D_ACTION_PRINT, 1, 1, NULL, {"void *"}},
 	{"printf", D_FUNCTION_ACTION, D_ACTION_PRINTF, 1, MANY, NULL, {TEXT}},
 	{"printa", D_FUNCTION_ACTION, D_ACTION_PRINTA, 1, MANY, NULL, {NULL}},
 	{"exit", D_FUNCTION_ACTION, D_ACTION_EXIT, 1, 1, NULL, {"int"}},
@@ -22,6 +25,29 @@ static const struct d_function functions[] = {
 	{"trunc", D_FUNCTION_ACTION, D_ACTION_TRUNC, 1, 2, NULL, {NULL, "long"}},
 	{"normalize", D_FUNCTION_ACTION, D_ACTION_NORMALIZE, 2, 2, NULL, {NULL}},
 	{"denormalize", D_FUNCTION_ACTION, D_ACTION_DENORMALIZE, 1, 1, NULL, {NULL}},
+	{"speculate", D_FUNCTION_ACTION, D_ACTION_SPECULATE, 1, 1, NULL, {"int"}},
+	{"commit", D_FUNCTION_ACTION, D_ACTION_COMMIT, 1, 1, NULL, {"int"}},
+	{"discard", D_FUNCTION_ACTION, D_ACTION_DISCARD, 1, 1, NULL, {"int"}},
+	{"system", D_FUNCTION_ACTION, D_ACTION_SYSTEM, 1, MANY, NULL, {NULL}},
+	{"freopen", D_FUNCTION_ACTION, D_ACTION_FREOPEN, 1, MANY, NULL, {NULL}},
+	{"ftruncate", D_FUNCTION_ACTION, D_ACTION_FTRUNCATE, 0, 0, NULL, {NULL}},
+	{"raise", D_FUNCTION_ACTION, D_ACTION_RAISE, 1, 1, NULL, {"int"}},
+	{"stop", D_FUNCTION_ACTION, D_ACTION_STOP, 0, 0, NULL, {NULL}},
+	{"chill", D_FUNCTION_ACTION, D_ACTION_CHILL, 1, 1, NULL, {"int"}},
+	{"panic", D_FUNCTION_ACTION, D_ACTION_PANIC, 0, 0, NULL, {NULL}},
+	{"pcap", D_FUNCTION_ACTION, D_ACTION_PCAP, 2, 2, NULL, {"void *", "int"}},
+	{"breakpoint", D_FUNCTION_ACTION, D_ACTION_BREAKPOINT, 0, 0, NULL, {NULL}},
+	{"setopt", D_FUNCTION_ACTION, D_ACTION_SETOPT, 1, 2, NULL, {TEXT, TEXT}},
+	{"stack", D_FUNCTION_ACTION, D_STACK_KERNEL, 0, 1, NULL, {NULL}},
+	{"ustack", D_FUNCTION_ACTION, D_STACK_USER, 0, 2, NULL, {NULL}},
+	{"jstack", D_FUNCTION_ACTION, D_STACK_JAVA, 0, 2, NULL, {NULL}},
+	{"sym", D_FUNCTION_ACTION, D_STACK_SYM, 1, 1, NULL, {"uintptr_t"}},
+	{"func", D_FUNCTION_ACTION, D_STACK_FUNC, 1, 1, NULL, {"uintptr_t"}},
+	{"mod", D_FUNCTION_ACTION, D_STACK_MOD, 1, 1, NULL, {"uintptr_t"}},
+	{"usym", D_FUNCTION_ACTION, D_STACK_USYM, 1, 1, NULL, {"uintptr_t"}},
+	{"ufunc", D_FUNCTION_ACTION, D_STACK_UFUNC, 1, 1, NULL, {"uintptr_t"}},
+	{"umod", D_FUNCTION_ACTION, D_STACK_UMOD, 1, 1, NULL, {"uintptr_t"}},
+	{"uaddr", D_FUNCTION_ACTION, D_STACK_UADDR, 1, 1, NULL, {"uintptr_t"}},
 
 	{"copyinstr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_COPYINSTR, 1, 2, TEXT,
 		{"uintptr_t", "size_t"}},
@@ -47,6 +73,49 @@ static const struct d_function functions[] = {
 	{"ntohl", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP32, 1, 1, "uint32_t", {"uint32_t"}},
 	{"htonll", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP64, 1, 1, "uint64_t", {"uint64_t"}},
 	{"ntohll", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP64, 1, 1, "uint64_t", {"uint64_t"}},
+	{"json", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_JSON, 2, 2, TEXT, {TEXT, TEXT}},
+	{"rand", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_RAND, 0, 0, "int", {NULL}},
+	{"progenyof", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_PROGENYOF, 1, 1, "int", {"pid_t"}},
+	{"getmajor", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_GETMAJOR, 1, 1, "uint_t", {"dev_t"}},
+	{"getminor", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_GETMINOR, 1, 1, "uint_t", {"dev_t"}},
+
+	{"speculation", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SPECULATION, 0, 0, "int", {NULL}},
+	{"inet_ntoa", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INET_NTOA, 1, 1, TEXT, {"ipaddr_t *"}},
+	{"inet_ntoa6", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INET_NTOA6, 1, 2, TEXT,
+		{"void *", "int"}},
+	{"inet_ntop", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INET_NTOP, 2, 2, TEXT,
+		{"int", "void *"}},
+	{"link_ntop", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LINK_NTOP, 2, 2, TEXT,
+		{"int", "void *"}},
+	{"mutex_owned", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
+	{"mutex_owner", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "uintptr_t", {"void *"}},
+	{"mutex_type_adaptive", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
+	{"mutex_type_spin", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
+	{"rw_iswriter", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
+	{"rw_read_held", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
+	{"rw_write_held", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
+	{"msgsize", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_KERNEL, 1, 1, "size_t", {"void *"}},
+	{"msgdsize", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_KERNEL, 1, 1, "size_t", {"void *"}},
+	{"getf", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_KERNEL, 1, 1, "uintptr_t", {"int"}},
+	{"d_path", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_KERNEL_TEXT, 1, 1, TEXT, {"void *"}},
+	{"ddi_pathname", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_KERNEL_TEXT, 2, 2, TEXT,
+		{"void *", "int64_t"}},
+
+	{"alloca", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_ALLOCA, 1, 1, "void *", {"size_t"}},
+	{"copyin", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_COPYIN, 2, 2, "void *",
+		{"uintptr_t", "size_t"}},
+	{"copyinto", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_COPYINTO, 3, 3, NULL,
+		{"uintptr_t", "size_t", "void *"}},
+	{"memref", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_MEMREF, 2, 2, "uintptr_t *",
+		{"void *", "size_t"}},
+	{"memstr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_MEMSTR, 3, 3, TEXT,
+		{"void *", "char", "size_t"}},
+	{"bcopy", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_BCOPY, 3, 3, NULL,
+		{"void *", "void *", "size_t"}},
+	{"copyout", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_COPYOUT, 3, 3, NULL,
+		{"void *", "uintptr_t", "size_t"}},
+	{"copyoutstr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_COPYOUTSTR, 3, 3, NULL,
+		{TEXT, "uintptr_t", "size_t"}},
 
 	{"count", D_FUNCTION_AGGREGATING, D_AGGREGATE_COUNT, 0, 0, NULL, {NULL}},
 	{"sum", D_FUNCTION_AGGREGATING, D_AGGREGATE_SUM, 1, 1, NULL, {NULL}},
@@ -59,44 +128,6 @@ static const struct d_function functions[] = {
 	{"llquantize", D_FUNCTION_AGGREGATING, D_AGGREGATE_LLQUANTIZE, 5, 6, NULL, {NULL}},
 };
 
-/* Actions and subroutines that are D's and do not run yet. */
-static const char *const later_actions[] = {"breakpoint", "chill", "commit", "copyout",
-	"copyoutstr", "discard", "freopen", "ftruncate", "func", "jstack", "mod", "panic", "pcap",
-	"print", "raise", "setopt", "speculate", "stack", "stop", "sym", "system", "tracemem",
-	"uaddr", "ufunc", "umod", "ustack", "usym"};
-
-static const char *const later_subroutines[] = {"alloca", "bcopy", "copyin", "copyinto", "d_path",
-	"ddi_pathname", "getf", "getmajor", "getminor", "inet_ntoa", "inet_ntoa6", "inet_ntop",
-	"json", "link_ntop", "memref", "memstr", "msgdsize", "msgsize", "mutex_owned",
-	"mutex_owner", "mutex_type_adaptive", "mutex_type_spin", "progenyof", "rand", "rw_iswriter",
-	"rw_read_held", "rw_write_held", "speculation"};
-
-static const struct {
-	const char *name, *type;
-	enum d_builtin builtin;
-} builtins[] = {
-	{"pid", "pid_t", D_BUILTIN_PID},
-	{"ppid", "pid_t", D_BUILTIN_PPID},
-	{"uid", "uid_t", D_BUILTIN_UID},
-	{"gid", "gid_t", D_BUILTIN_GID},
-	{"tid", "id_t", D_BUILTIN_TID},
-	{"cpu", "int", D_BUILTIN_CPU},
-	{"id", "uint_t", D_BUILTIN_ID},
-	{"epid", "uint64_t", D_BUILTIN_EPID},
-	{"timestamp", "uint64_t", D_BUILTIN_TIMESTAMP},
-	{"vtimestamp", "uint64_t", D_BUILTIN_VTIMESTAMP},
-	{"walltimestamp", "int64_t", D_BUILTIN_WALLTIMESTAMP},
-	{"execname", TEXT, D_BUILTIN_EXECNAME},
-	{"probeprov", TEXT, D_BUILTIN_PROBEPROV},
-	{"probemod", TEXT, D_BUILTIN_PROBEMOD},
-	{"probefunc", TEXT, D_BUILTIN_PROBEFUNC},
-	{"probename", TEXT, D_BUILTIN_PROBENAME},
-};
-
-static const char *const later_builtins[] = {"caller", "chip", "curcpu", "curlwpsinfo", "curpsinfo",
-	"curthread", "cwd", "errno", "execargs", "ipl", "lgrp", "pset", "root", "stackdepth",
-	"ucaller", "uregs", "ustackdepth", "zonename"};
-
 static struct d_identifier *add(struct d_compiler *compiler, const char *text, size_t length,
 	enum d_identifier_kind kind, const char *type)
 {
@@ -107,27 +138,10 @@ static struct d_identifier *add(struct d_compiler *compiler, const char *text, s
 		return NULL;
 	identifier->kind = kind;
 	identifier->name = name;
-	identifier->type = type ? d_types_find(&compiler->types, type) : compiler->types.type_void;
+	identifier->script = D_SCRIPT_BUILTIN;
+	identifier->stability = stability_stable;
+	identifier->type = type ? d_types_parse(&compiler->types, type) : compiler->types.type_void;
 	name->identifiers[D_SPACE_GLOBAL] = identifier;
-	return identifier;
-}
-
-static bool add_later_functions(struct d_compiler *compiler, const char *const *names, size_t count,
-	enum d_function_kind kind)
-{
-	struct d_function *later = d_arena_get(&compiler->arena, count * sizeof(*later));
-	struct d_identifier *identifier = NULL;
-
-	for (size_t i = 0; later && i < count; i++) {
-		later[i].name = names[i];
-		later[i].kind = kind;
-		later[i].id = -1;
-		later[i].maximum = D_FUNCTION_ANY_COUNT;
-		identifier = add(compiler, names[i], strlen(names[i]), D_IDENTIFIER_FUNCTION, NULL);
-		if (!identifier)
-			return false;
-		identifier->function = &later[i];
-	}
 	return identifier;
 }
 
@@ -145,12 +159,13 @@ int d_symbols_init(struct d_compiler *compiler)
 			return -ENOMEM;
 		identifier->function = &functions[i];
 	}
-	for (size_t i = 0; i < COUNT(builtins); i++) {
-		identifier = add(compiler, builtins[i].name, strlen(builtins[i].name),
-			D_IDENTIFIER_BUILTIN, builtins[i].type);
+	for (unsigned i = 0; i < D_BUILTINS; i++) {
+		identifier = add(compiler, d_builtins[i].name, strlen(d_builtins[i].name),
+			i == D_BUILTIN_UREGS ? D_IDENTIFIER_REGISTERS : D_IDENTIFIER_BUILTIN,
+			d_builtins[i].type);
 		if (!identifier)
 			return -ENOMEM;
-		identifier->index = builtins[i].builtin;
+		identifier->index = i;
 	}
 	for (unsigned i = 0; i < 10; i++) {
 		argument[3] = (char)('0' + i);
@@ -159,17 +174,9 @@ int d_symbols_init(struct d_compiler *compiler)
 			return -ENOMEM;
 		identifier->index = i;
 	}
-	for (size_t i = 0; i < COUNT(later_builtins); i++) {
-		if (!add(compiler, later_builtins[i], strlen(later_builtins[i]),
-			    D_IDENTIFIER_UNKNOWN, NULL))
-			return -ENOMEM;
-	}
-	if (!add(compiler, "args", 4, D_IDENTIFIER_ARGUMENTS, NULL) ||
-		!add_later_functions(
-			compiler, later_actions, COUNT(later_actions), D_FUNCTION_ACTION) ||
-		!add_later_functions(compiler, later_subroutines, COUNT(later_subroutines),
-			D_FUNCTION_SUBROUTINE))
+	if (!add(compiler, "args", 4, D_IDENTIFIER_ARGUMENTS, NULL))
 		return -ENOMEM;
+	d_attributes_init(compiler);
 	return 0;
 }
 
@@ -180,12 +187,14 @@ struct d_identifier *d_symbol_find(
 
 	if (identifier && space == D_SPACE_THIS && identifier->script != compiler->script)
 		return NULL;
+	if (identifier && compiler->flags.version && identifier->version > compiler->flags.version)
+		return NULL;
 	return identifier;
 }
 
 struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_name *name,
-	enum d_name_space space, const struct d_type *type, const struct d_type *const *keys,
-	unsigned key_count)
+	const struct d_place *place, enum d_name_space space, const struct d_type *type,
+	const struct d_type *const *keys, unsigned key_count)
 {
 	static const enum d_scope scopes[] = {[D_SPACE_GLOBAL] = D_SCOPE_GLOBAL,
 		[D_SPACE_SELF] = D_SCOPE_SELF,
@@ -194,6 +203,15 @@ struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_nam
 	struct d_identifier *identifier = d_arena_get(&compiler->arena, sizeof(*identifier));
 	struct d_variable *variable;
 
+	if (d_type_is_memory(type)) {
+		compiler->object_bytes += d_types_size(&compiler->types, type);
+		if (compiler->object_bytes > D_OBJECT_MAX) {
+			d_fail(compiler, place, "D_ID_OFLOW",
+				"cannot create %s: variables take more than %d MiB", name->bytes,
+				D_OBJECT_MAX >> 20);
+			return NULL;
+		}
+	}
 	if (!identifier || d_array_room(&program->variables, &compiler->variable_capacity,
 				   program->variable_count, sizeof(*program->variables))) {
 		d_fail_memory(compiler);
@@ -219,7 +237,10 @@ struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_nam
 		identifier->keys[i] = keys[i];
 		variable->keys[i] = d_type_value(keys[i], program->options.strsize);
 	}
+	identifier->stability = stability_stable;
 	name->identifiers[space] = identifier;
+	if (space == D_SPACE_GLOBAL)
+		d_attribute_claim(compiler, identifier);
 	return identifier;
 }
 
@@ -254,8 +275,27 @@ struct d_identifier *d_symbol_inline(struct d_compiler *compiler, struct d_name 
 	struct d_identifier *identifier =
 		add(compiler, name->bytes, name->length, D_IDENTIFIER_INLINE, NULL);
 
-	if (!identifier)
+	if (!identifier) {
 		d_fail_memory(compiler);
+		return NULL;
+	}
+	identifier->script = compiler->script;
+	return identifier;
+}
+
+struct d_identifier *d_symbol_enumerator(
+	struct d_compiler *compiler, struct d_name *name, const struct d_type *type, int64_t value)
+{
+	struct d_identifier *identifier =
+		add(compiler, name->bytes, name->length, D_IDENTIFIER_ENUMERATOR, NULL);
+
+	if (!identifier) {
+		d_fail_memory(compiler);
+		return NULL;
+	}
+	identifier->script = compiler->script;
+	identifier->type = type;
+	identifier->value = (uint64_t)value;
 	return identifier;
 }
 

@@ -32,48 +32,43 @@ static const struct {
 	{"long double", D_TYPE_FLOAT, true, 16},
 };
 
+/* What the system's headers and the kernels of D's systems call their types. */
 static const struct {
-	const char *name, *type;
+	const char *type;
+	const char *names; /* separated by blanks */
 } aliases[] = {
-	{"int8_t", "signed char"},
-	{"int16_t", "short"},
-	{"int32_t", "int"},
-	{"int64_t", "long"},
-	{"uint8_t", "unsigned char"},
-	{"uint16_t", "unsigned short"},
-	{"uint32_t", "unsigned int"},
-	{"uint64_t", "unsigned long"},
-	{"intptr_t", "long"},
-	{"uintptr_t", "unsigned long"},
-	{"ssize_t", "long"},
-	{"size_t", "unsigned long"},
-	{"ptrdiff_t", "long"},
-	{"uchar_t", "unsigned char"},
-	{"ushort_t", "unsigned short"},
-	{"uint_t", "unsigned int"},
-	{"ulong_t", "unsigned long"},
-	{"longlong_t", "long long"},
-	{"u_longlong_t", "unsigned long long"},
-	{"id_t", "int"},
-	{"pid_t", "int"},
-	{"bool", "_Bool"},
-	{"u8", "unsigned char"},
-	{"u16", "unsigned short"},
-	{"u32", "unsigned int"},
-	{"u64", "unsigned long long"},
-	{"s8", "signed char"},
-	{"s16", "short"},
-	{"s32", "int"},
-	{"s64", "long long"},
-	{"uid_t", "unsigned int"},
-	{"gid_t", "unsigned int"},
-	{"dev_t", "unsigned long"},
-	{"mode_t", "unsigned int"},
-	{"off_t", "long"},
-	{"time_t", "long"},
-	{"hrtime_t", "long long"},
-	{"processorid_t", "int"},
-	{"zoneid_t", "int"},
+	{"signed char", "int8_t s8 __s8"},
+	{"unsigned char", "uint8_t uchar_t u_char u8 __u8"},
+	{"short", "int16_t s16 __s16 index_t"},
+	{"unsigned short", "uint16_t ushort_t u_short u16 __u16 __be16 __le16 in_port_t "
+			   "sa_family_t umode_t o_mode_t"},
+	{"int", "int32_t s32 __s32 id_t pid_t projid_t taskid_t poolid_t zoneid_t "
+		"ctid_t psetid_t processorid_t chipid_t lgrp_id_t key_t clockid_t "
+		"timer_t wchar_t wint_t boolean_t errno_t pri_t sysid_t kid_t"},
+	{"unsigned int", "uint32_t uint_t u_int uint u32 __u32 __be32 __le32 uid_t gid_t mode_t "
+			 "dev_t nlink_t major_t minor_t ipaddr_t in_addr_t socklen_t lwpid_t "
+			 "gfp_t fmode_t useconds_t"},
+	{"long", "int64_t intptr_t ssize_t ptrdiff_t off_t time_t clock_t daddr_t "
+		 "suseconds_t blksize_t spgcnt_t"},
+	{"unsigned long", "uint64_t uintptr_t size_t ulong_t u_long ino_t pgcnt_t pfn_t use_t "
+			  "cnt_t pthread_t fsblkcnt_t fsfilcnt_t rlim_t rlim64_t paddr_t"},
+	{"long long", "longlong_t hrtime_t s64 __s64 loff_t off64_t offset_t blkcnt_t ktime_t"},
+	{"unsigned long long", "u_longlong_t u64 __u64 __be64 __le64 u_offset_t diskaddr_t len_t "
+			       "sector_t ino64_t"},
+	{"_Bool", "bool"},
+	{"char *", "caddr_t"},
+	{"void *", "timeout_id_t bufcall_id_t"},
+};
+
+/* Of D's names for places; scripts cannot write them. */
+static const struct d_type places[D_VALUE_KINDS - D_VALUE_STACK] = {
+	[D_VALUE_STACK - D_VALUE_STACK] = {.name = "stack", .place = D_VALUE_STACK},
+	[D_VALUE_SYMBOL - D_VALUE_STACK] = {.name = "_symaddr", .place = D_VALUE_SYMBOL},
+	[D_VALUE_MODULE - D_VALUE_STACK] = {.name = "_symaddr", .place = D_VALUE_MODULE},
+	[D_VALUE_USER_SYMBOL - D_VALUE_STACK] = {.name = "_usymaddr", .place = D_VALUE_USER_SYMBOL},
+	[D_VALUE_USER_MODULE - D_VALUE_STACK] = {.name = "_usymaddr", .place = D_VALUE_USER_MODULE},
+	[D_VALUE_USER_ADDRESS - D_VALUE_STACK] = {.name = "_usymaddr",
+		.place = D_VALUE_USER_ADDRESS},
 };
 
 static const struct d_type *make(struct d_types *types, const struct d_type *like)
@@ -92,18 +87,37 @@ int d_types_define(struct d_types *types, struct d_name *name, const struct d_ty
 	alias.name = name->bytes;
 	alias.basis = d_type_resolve(type);
 	alias.pointer = NULL;
+	alias.layout = 0;
 	name->type = make(types, &alias);
 	return name->type ? 0 : -ENOMEM;
 }
 
-int d_types_init(struct d_types *types, struct d_names *names, struct d_arena *arena)
+/* Gives a type all names of a row of aliases. */
+static int define_aliases(struct d_types *types, const char *names, const struct d_type *type)
+{
+	int result = type ? 0 : -ENOMEM;
+
+	while (*names && !result) {
+		size_t length = strcspn(names, " ");
+		struct d_name *name = d_names_get(types->names, names, length);
+
+		result = name ? d_types_define(types, name, type) : -ENOMEM;
+		names += length + (names[length] == ' ');
+	}
+	return result;
+}
+
+int d_types_init(struct d_types *types, struct d_names *names, struct d_arena *arena,
+	const uint64_t *strsize)
 {
 	const struct d_type dynamic = {.kind = D_TYPE_DYNAMIC, .name = "<DYN>"};
+	const struct d_type function = {.kind = D_TYPE_FUNCTION, .name = "function"};
 	struct d_name *name;
 	int result = 0;
 
 	types->arena = arena;
 	types->names = names;
+	types->strsize = strsize;
 	for (size_t i = 0; i < sizeof(basic) / sizeof(basic[0]) && !result; i++) {
 		const struct d_type type = {.kind = basic[i].kind,
 			.is_signed = basic[i].is_signed,
@@ -115,11 +129,9 @@ int d_types_init(struct d_types *types, struct d_names *names, struct d_arena *a
 			name->type = make(types, &type);
 		result = name && name->type ? 0 : -ENOMEM;
 	}
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]) && !result; i++) {
-		name = d_names_get(names, aliases[i].name, strlen(aliases[i].name));
-		result = name ? d_types_define(types, name, d_types_find(types, aliases[i].type))
-			      : -ENOMEM;
-	}
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]) && !result; i++)
+		result = define_aliases(
+			types, aliases[i].names, d_types_parse(types, aliases[i].type));
 	if (result)
 		return result;
 	types->type_void = d_types_find(types, "void");
@@ -135,7 +147,16 @@ int d_types_init(struct d_types *types, struct d_names *names, struct d_arena *a
 	types->type_uint64 = d_types_find(types, "uint64_t");
 	types->type_size = d_types_find(types, "size_t");
 	types->type_dynamic = make(types, &dynamic);
-	return types->type_dynamic ? 0 : -ENOMEM;
+	types->type_function = make(types, &function);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		struct d_type place = places[i];
+
+		place.kind = D_TYPE_PLACE;
+		types->type_places[i] = make(types, &place);
+		if (!types->type_places[i])
+			return -ENOMEM;
+	}
+	return types->type_dynamic && types->type_function ? 0 : -ENOMEM;
 }
 
 const struct d_type *d_types_find(struct d_types *types, const char *name)
@@ -159,7 +180,7 @@ const struct d_type *d_types_pointer(struct d_types *types, const struct d_type 
 	return target->pointer;
 }
 
-const struct d_type *d_types_tag(struct d_types *types, enum d_type_kind kind, struct d_name *tag)
+struct d_type *d_types_tag(struct d_types *types, enum d_type_kind kind, struct d_name *tag)
 {
 	static const char *const words[] = {"struct ", "union ", "enum "};
 	unsigned which = kind == D_TYPE_STRUCT ? 0 : kind == D_TYPE_UNION ? 1 : 2;
@@ -174,8 +195,8 @@ const struct d_type *d_types_tag(struct d_types *types, enum d_type_kind kind, s
 		return NULL;
 	memcpy(name, words[which], strlen(words[which]));
 	memcpy(name + strlen(words[which]), tag->bytes, tag->length);
-	type->kind = kind;
 	type->name = name;
+	d_types_start(types, type, kind);
 	tag->tags[which] = type;
 	return type;
 }
@@ -308,7 +329,9 @@ bool d_type_same(const struct d_type *one, const struct d_type *other)
 			return false;
 		if (one->kind == D_TYPE_INTEGER)
 			return one->size == other->size && one->is_signed == other->is_signed;
-		if (one->kind != D_TYPE_POINTER)
+		if (one->kind == D_TYPE_ARRAY && one->count != other->count)
+			return false;
+		if (one->kind != D_TYPE_POINTER && one->kind != D_TYPE_ARRAY)
 			return false;
 		one = one->target;
 		other = other->target;
@@ -317,17 +340,17 @@ bool d_type_same(const struct d_type *one, const struct d_type *other)
 
 bool d_type_is_integer(const struct d_type *type)
 {
-	return type->kind == D_TYPE_INTEGER;
+	return type->kind == D_TYPE_INTEGER || type->kind == D_TYPE_ENUM;
 }
 
 bool d_type_is_pointer(const struct d_type *type)
 {
-	return type->kind == D_TYPE_POINTER;
+	return type->kind == D_TYPE_POINTER || type->kind == D_TYPE_ARRAY;
 }
 
 bool d_type_is_scalar(const struct d_type *type)
 {
-	return type->kind == D_TYPE_INTEGER || type->kind == D_TYPE_POINTER;
+	return d_type_is_integer(type) || type->kind == D_TYPE_POINTER;
 }
 
 bool d_type_is_string(const struct d_type *type)
@@ -350,6 +373,10 @@ static unsigned rank(const struct d_type *type)
 
 const struct d_type *d_type_promote(const struct d_type *one, const struct d_type *other)
 {
+	if (one->kind == D_TYPE_ENUM)
+		one = d_type_resolve(one)->target;
+	if (other->kind == D_TYPE_ENUM)
+		other = d_type_resolve(other)->target;
 	return rank(other) > rank(one) ? other : one;
 }
 
@@ -374,31 +401,45 @@ uint64_t d_type_cut(const struct d_type *type, uint64_t value)
 	}
 }
 
+/* Appends the name of a type; pointers and arrays are at most so deep that this may recurse. */
+static size_t append_name(const struct d_type *type, char *buffer, size_t size, size_t used)
+{
+	if (type->name) {
+		snprintf(buffer + used, size - used, "%s", type->name);
+	} else {
+		bool star = type->target->kind == D_TYPE_POINTER && !type->target->name;
+
+		used = append_name(type->target, buffer, size, used);
+		if (type->kind == D_TYPE_POINTER)
+			snprintf(buffer + used, size - used, star ? "*" : " *");
+		else
+			snprintf(buffer + used, size - used, " [%u]", type->count);
+	}
+	return used + strlen(buffer + used);
+}
+
 const char *d_type_text(const struct d_type *type, char *buffer, size_t size)
 {
-	unsigned stars = 0;
-	size_t used;
-
-	for (; type->kind == D_TYPE_POINTER && !type->name; type = type->target)
-		stars++;
-	snprintf(buffer, size, "%s%s", type->name, stars ? " " : "");
-	for (used = strlen(buffer); stars && used + 1 < size; stars--)
-		buffer[used++] = '*';
-	buffer[used] = '\0';
+	append_name(type, buffer, size, 0);
 	return buffer;
 }
 
 struct d_value_type d_type_value(const struct d_type *type, uint64_t strsize)
 {
-	struct d_value_type value = {.kind = D_VALUE_INTEGER, .size = type->size};
+	struct d_value_type value = {.kind = D_VALUE_INTEGER, .size = d_type_resolve(type)->size};
 
 	if (d_type_is_string(type)) {
 		value.kind = D_VALUE_STRING;
 		value.size = (uint32_t)strsize;
+	} else if (d_type_is_memory(type)) {
+		value.kind = D_VALUE_BYTES;
 	} else if (d_type_is_pointer(type)) {
 		value.is_pointer = true;
+	} else if (type->kind == D_TYPE_PLACE) {
+		value.kind = type->place;
 	} else {
-		value.is_signed = type->is_signed;
+		/* An enum is shown unsigned. */
+		value.is_signed = type->is_signed && type->kind != D_TYPE_ENUM;
 	}
 	return value;
 }

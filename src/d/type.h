@@ -2,6 +2,10 @@
  * type.h: D's types, LP64. A type is a shared, constant object; a typedef is a copy of its
  * type under another name that remembers the original. Qualifiers mean nothing in D and
  * are not kept.
+ *
+ * A tag that is used before its definition is completed in place later, so sizes and
+ * members are asked for with d_type_size() and d_type_member(), which see through a
+ * typedef that is older than the definition.
  */
 #ifndef VMTAP_D_TYPE_H
 #define VMTAP_D_TYPE_H
@@ -19,21 +23,48 @@ enum d_type_kind {
 	D_TYPE_FLOAT,
 	D_TYPE_POINTER,
 	D_TYPE_STRING,
-	D_TYPE_STRUCT, /* these three only as incomplete tags behind a pointer */
+	D_TYPE_STRUCT,
 	D_TYPE_UNION,
 	D_TYPE_ENUM,
-	D_TYPE_DYNAMIC /* what has no single value: an aggregation, args */
+	D_TYPE_ARRAY,    /* of memory; associative arrays are no type */
+	D_TYPE_FUNCTION, /* what a function pointer points to: one type for all */
+	D_TYPE_PLACE,    /* a stack or an address that will be named: place says which */
+	D_TYPE_DYNAMIC   /* what has no single value: an aggregation, args */
+};
+
+/* A member of a struct or union. */
+struct d_member {
+	struct d_member *next;
+	const struct d_name *name;
+	const struct d_type *type;
+	uint32_t offset;
+	uint32_t size; /* in memory: of a bit-field its unit */
+	uint8_t bits;  /* of a bit-field, 0: none. It is alone in a unit of 1, 2, 4 or 8 bytes */
+};
+
+/* A constant of an enum. */
+struct d_enumerator {
+	struct d_enumerator *next;
+	const struct d_name *name;
+	int64_t value;
 };
 
 struct d_type {
 	enum d_type_kind kind;
 	bool is_signed;
+	bool complete;                /* of a struct, union, enum: it was defined */
 	uint32_t size;                /* bytes; 0: void or incomplete; a string: see strsize */
-	const char *name;             /* NULL for a pointer */
-	const struct d_type *target;  /* what a pointer points to */
+	uint32_t alignment;           /* 0: the size */
+	uint32_t count;               /* of an array: elements */
+	const char *name;             /* NULL for pointers and arrays */
+	const struct d_type *target;  /* of a pointer, of an array: its element; an enum: int */
+	struct d_member *members;     /* in the order of the definition */
+	struct d_enumerator *enumerators, *last_enumerator; /* likewise */
 	const struct d_type *basis;   /* of a typedef: the type it names */
 	const struct d_type *pointer; /* the pointer to this type, once there is one */
 	uint32_t pointer_depth;
+	enum d_value_kind place;
+	uint32_t layout; /* 1 and its index in the program's layouts, 0: it has none yet */
 };
 
 /* The types that the compiler itself speaks of. */
@@ -43,18 +74,74 @@ struct d_types {
 	const struct d_type *type_void, *type_string, *type_dynamic;
 	const struct d_type *type_char, *type_int, *type_unsigned, *type_long;
 	const struct d_type *type_unsigned_long, *type_long_long, *type_unsigned_long_long;
-	const struct d_type *type_int64, *type_uint64, *type_size;
+	const struct d_type *type_int64, *type_uint64, *type_size, *type_function;
+	const uint64_t *strsize; /* the option, as it is now */
+	const struct d_type *type_places[D_VALUE_KINDS - D_VALUE_STACK];
 };
 
 enum { D_POINTER_DEPTH_MAX = 64 };
 
+/* Of a struct or union: they are looked up one after the other. */
+enum { D_MEMBERS_MAX = 4096 };
+
 /* Fills the table with the types every D script knows. -ENOMEM. */
-int d_types_init(struct d_types *types, struct d_names *names, struct d_arena *arena);
+int d_types_init(struct d_types *types, struct d_names *names, struct d_arena *arena,
+	const uint64_t *strsize);
 
 /* NULL when there is no type of this name, or for pointers no memory or too many stars. */
 const struct d_type *d_types_find(struct d_types *types, const char *name);
 const struct d_type *d_types_pointer(struct d_types *types, const struct d_type *target);
-const struct d_type *d_types_tag(struct d_types *types, enum d_type_kind kind, struct d_name *tag);
+struct d_type *d_types_tag(struct d_types *types, enum d_type_kind kind, struct d_name *tag);
+
+/* type_struct.c: a struct, union or enum without a tag. NULL: no memory. */
+struct d_type *d_types_anonymous(struct d_types *types, enum d_type_kind kind);
+
+/* What is known of such a type before it is defined. */
+void d_types_start(struct d_types *types, struct d_type *type, enum d_type_kind kind);
+
+/*
+ * The next member of a struct or union that is being defined; bits is 0 or a bit-field's
+ * width. Members lie as in C, but nothing follows the last one, and a bit-field has a unit
+ * of its own. -EEXIST: its name is taken; -E2BIG: it has D_MEMBERS_MAX; -EOVERFLOW: larger than D_OBJECT_MAX; -ENOMEM.
+ */
+int d_types_add_member(struct d_types *types, struct d_type *type, const struct d_name *name,
+	const struct d_type *member, unsigned bits);
+
+/*
+ * The members of a complete struct or union that has no name in the one it lies in, as members
+ * of that one. Errors as of d_types_add_member().
+ */
+int d_types_add_members(struct d_types *types, struct d_type *type, const struct d_type *inner);
+
+/* The next constant of an enum that is being defined. -ENOMEM. */
+int d_types_add_enumerator(struct d_types *types, struct d_type *type, const struct d_name *name,
+	int64_t value);
+
+/* An array; NULL without memory or when it is larger than D_OBJECT_MAX. */
+const struct d_type *d_types_array(
+	struct d_types *types, const struct d_type *element, uint64_t count);
+
+/* The member of a complete struct or union; NULL: there is none of this name. */
+const struct d_member *d_type_member(const struct d_type *type, const struct d_name *name);
+
+/* sizeof: 0 for void, functions and what is incomplete. */
+uint32_t d_types_size(const struct d_types *types, const struct d_type *type);
+
+/*
+ * From one element to the next of an array, or of what a pointer points to. An array of
+ * strings keeps the strsize that it was declared with.
+ */
+uint32_t d_types_stride(const struct d_types *types, const struct d_type *pointer);
+
+/* A struct, union or enum that was only named so far. */
+bool d_type_is_incomplete(const struct d_type *type);
+bool d_type_is_struct(const struct d_type *type); /* or a union */
+
+/*
+ * A type whose values are memory: structs, unions, arrays, floating point. A register
+ * holds their address.
+ */
+bool d_type_is_memory(const struct d_type *type);
 
 /* Makes name an alias of type. -ENOMEM. */
 int d_types_define(struct d_types *types, struct d_name *name, const struct d_type *type);
@@ -75,11 +162,11 @@ bool d_type_word(struct d_type_words *words, const char *bytes, size_t length);
 
 const struct d_type *d_type_resolve(const struct d_type *type);
 bool d_type_same(const struct d_type *one, const struct d_type *other);
-bool d_type_is_integer(const struct d_type *type);
-bool d_type_is_pointer(const struct d_type *type);
-bool d_type_is_scalar(const struct d_type *type); /* integer, enum or pointer */
+bool d_type_is_integer(const struct d_type *type); /* or an enum */
+bool d_type_is_pointer(const struct d_type *type); /* or an array, which is one when used */
+bool d_type_is_scalar(const struct d_type *type);  /* integer, enum or pointer, no array */
 bool d_type_is_string(const struct d_type *type);
-bool d_type_is_text(const struct d_type *type); /* string or char pointer */
+bool d_type_is_text(const struct d_type *type); /* string, char pointer or char array */
 
 /* The type of an arithmetic result: higher rank of bits + unsigned. */
 const struct d_type *d_type_promote(const struct d_type *one, const struct d_type *other);

@@ -52,6 +52,14 @@ int aggregate_init(struct aggregate *aggregate, struct quota *quota,
 
 void aggregate_free(struct aggregate *aggregate)
 {
+	for (uint32_t cpu = 0; cpu < aggregate->part_count; cpu++) {
+		if (aggregate->parts[cpu])
+			aggregate_free(aggregate->parts[cpu]);
+		free(aggregate->parts[cpu]);
+	}
+	free(aggregate->parts);
+	aggregate->parts = NULL;
+	aggregate->part_count = 0;
 	/* The elements go with the slab. */
 	free(aggregate->slots);
 	free(aggregate->zero);
@@ -169,6 +177,54 @@ bool aggregate_update(const struct aggregate *aggregate, struct aggregate_elemen
 	return true;
 }
 
+/* The aggregation of what happened on a CPU, made at its first event; NULL without memory. */
+static struct aggregate *part_of_cpu(struct aggregate *aggregate, uint16_t cpu)
+{
+	struct aggregate **grown, *part;
+
+	if (cpu >= aggregate->part_count) {
+		grown = reallocarray(aggregate->parts, cpu + 1u, sizeof(struct aggregate *));
+		if (!grown)
+			return NULL;
+		for (uint32_t i = aggregate->part_count; i <= cpu; i++)
+			grown[i] = NULL;
+		aggregate->parts = grown;
+		aggregate->part_count = cpu + 1u;
+	}
+	if (aggregate->parts[cpu])
+		return aggregate->parts[cpu];
+	part = malloc(sizeof(*part));
+	if (part && aggregate_init(part, aggregate->quota, aggregate->definition,
+			    aggregate->shape.limit)) {
+		free(part);
+		part = NULL;
+	}
+	aggregate->parts[cpu] = part;
+	return part;
+}
+
+static struct aggregate_element *find_or_add(struct aggregate *aggregate, const struct tuple *tuple)
+{
+	struct aggregate_element *element = aggregate_find(aggregate, tuple);
+
+	return element ? element : aggregate_add(aggregate, tuple);
+}
+
+bool aggregate_update_on_cpu(struct aggregate *aggregate, const struct tuple *tuple, uint16_t cpu,
+	int64_t value, int64_t increment)
+{
+	struct aggregate *part = part_of_cpu(aggregate, cpu);
+	struct aggregate_element *whole_element, *element;
+
+	if (!part)
+		return false;
+	element = find_or_add(part, tuple);
+	whole_element = element ? find_or_add(aggregate, tuple) : NULL;
+	if (!whole_element || !aggregate_update(part, element, value, increment))
+		return false;
+	return aggregate_update(aggregate, whole_element, value, increment);
+}
+
 /* Truncates toward zero; wraps where the quotient does not exist. */
 static int64_t divide(int64_t value, int64_t by)
 {
@@ -253,6 +309,9 @@ void aggregate_clear(struct aggregate *aggregate)
 		else
 			memset(element->words, 0, aggregate->data_words * sizeof(uint64_t));
 	}
+	for (uint32_t cpu = 0; cpu < aggregate->part_count; cpu++)
+		if (aggregate->parts[cpu])
+			aggregate_clear(aggregate->parts[cpu]);
 }
 
 static void release(struct aggregate *aggregate, struct aggregate_element *element)
@@ -284,24 +343,62 @@ static int compare_elements(const void *a, const void *b, void *context)
 		aggregate_keys(aggregate, right), 0);
 }
 
-void aggregate_trunc(struct aggregate *aggregate, int64_t n)
+/* All elements, `count` of them, to be freed; NULL without memory. */
+static struct aggregate_element **list_elements(const struct aggregate *aggregate)
+{
+	struct aggregate_element **elements =
+		calloc((size_t)aggregate->count + 1, sizeof(struct aggregate_element *));
+	size_t count = 0;
+
+	for (size_t i = 0; elements && i <= aggregate->mask; i++)
+		if (aggregate->slots[i].element)
+			elements[count++] = aggregate->slots[i].element;
+	return elements;
+}
+
+/* Makes these all elements that there are; those that are NULL have been released. */
+static void replace_all(
+	struct aggregate *aggregate, struct aggregate_element *const *elements, size_t count)
+{
+	memset(aggregate->slots, 0, ((size_t)aggregate->mask + 1) * sizeof(*aggregate->slots));
+	for (size_t i = 0; i < count; i++)
+		if (elements[i])
+			place(aggregate, elements[i]);
+}
+
+/* Removes from a CPU's part what the whole no longer has. */
+static void follow_whole(struct aggregate *part, const struct aggregate *whole)
+{
+	struct aggregate_element **elements = list_elements(part);
+	size_t count = part->count;
+	struct tuple tuple;
+
+	if (!elements)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		tuple_from_stored(
+			&tuple, &part->shape, aggregate_keys(part, elements[i]), elements[i]->hash);
+		if (aggregate_find(whole, &tuple))
+			continue;
+		release(part, elements[i]);
+		elements[i] = NULL;
+	}
+	replace_all(part, elements, count);
+	free(elements);
+}
+
+/* n is not 0. */
+static void keep_some(struct aggregate *aggregate, int64_t n)
 {
 	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;
 	struct aggregate_element **sorted;
-	size_t count = 0, from, to;
+	size_t count = aggregate->count, from, to;
 
-	if (keep >= aggregate->count)
+	if (keep >= count)
 		return;
-	if (keep == 0) {
-		remove_all(aggregate);
-		return;
-	}
-	sorted = calloc(aggregate->count, sizeof(*sorted));
+	sorted = list_elements(aggregate);
 	if (!sorted)
 		return;
-	for (size_t i = 0; i <= aggregate->mask; i++)
-		if (aggregate->slots[i].element)
-			sorted[count++] = aggregate->slots[i].element;
 	qsort_r(sorted, count, sizeof(*sorted), compare_elements, aggregate);
 	from = n < 0 ? keep : 0;
 	to = n < 0 ? count : count - keep;
@@ -309,9 +406,17 @@ void aggregate_trunc(struct aggregate *aggregate, int64_t n)
 		release(aggregate, sorted[i]);
 		sorted[i] = NULL;
 	}
-	memset(aggregate->slots, 0, ((size_t)aggregate->mask + 1) * sizeof(*aggregate->slots));
-	for (size_t i = 0; i < count; i++)
-		if (sorted[i])
-			place(aggregate, sorted[i]);
+	replace_all(aggregate, sorted, count);
 	free(sorted);
+}
+
+void aggregate_trunc(struct aggregate *aggregate, int64_t n)
+{
+	if (n)
+		keep_some(aggregate, n);
+	else
+		remove_all(aggregate);
+	for (uint32_t cpu = 0; cpu < aggregate->part_count; cpu++)
+		if (aggregate->parts[cpu])
+			follow_whole(aggregate->parts[cpu], aggregate);
 }

@@ -9,6 +9,9 @@
  *   avg              updates, sum
  *   stddev           updates, sum, sum of squares (low word, high word)
  *   quantize ...     a struct counts
+ *
+ * With option aggpercpu there is beside it an aggregation of the same kind for each CPU
+ * that has had data.
  */
 #ifndef VMTAP_ENGINE_AGGREGATE_H
 #define VMTAP_ENGINE_AGGREGATE_H
@@ -42,6 +45,8 @@ struct aggregate {
 	uint64_t *zero; /* data of an element that a joined printa() misses */
 	int64_t normal;
 	bool printed; /* by printa(): not again at the end */
+	struct aggregate **parts; /* option aggpercpu: by CPU, NULL where there are no data */
+	uint32_t part_count;
 };
 
 /* -EINVAL for parameters that the front end should have refused, -ENOMEM. */
@@ -76,6 +81,13 @@ struct aggregate_element *aggregate_add(struct aggregate *aggregate, const struc
 
 /* increment is used by the distributions only. false: there was no room to count it. */
 bool aggregate_update(const struct aggregate *aggregate, struct aggregate_element *element,
+	int64_t value, int64_t increment);
+
+/*
+ * Option aggpercpu: finds or makes the tuple's element in the whole and in the CPU's part and
+ * updates both. false: there was no room in one of them.
+ */
+bool aggregate_update_on_cpu(struct aggregate *aggregate, const struct tuple *tuple, uint16_t cpu,
 	int64_t value, int64_t increment);
 
 /* The data of an element of a distribution. */

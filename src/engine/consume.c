@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "engine/effect.h"
 #include "engine/format.h"
+#include "engine/print.h"
 #include "engine/printa.h"
 
 enum {
@@ -31,57 +33,130 @@ static bool is_flow_name(const char *name, const char *dashed)
 	return strcmp(name, dashed + 1) == 0 || ends_with(name, dashed);
 }
 
-static void print_flow_line(struct engine *engine, const struct d_probe *probe)
+void consume_exit(struct engine *engine, uint64_t status)
+{
+	engine->exited = true;
+	engine->exit_at_end = engine->ended;
+	engine->status = (int)(status & 255);
+}
+
+/* Whether a clause behind this one on the same probe prints. */
+enum follower { FOLLOWER_NONE, FOLLOWER_MAYBE, FOLLOWER_CERTAIN };
+
+static enum follower find_follower(const struct engine *engine, const struct recorded *recorded)
+{
+	const struct engine_probe *entry = &engine->table[recorded->probe];
+	enum follower found = FOLLOWER_NONE;
+	uint32_t at = 0;
+
+	while (at < entry->count && engine->enabled[entry->first + at] != recorded->clause)
+		at++;
+	for (at++; at < entry->count && found != FOLLOWER_CERTAIN; at++) {
+		const struct engine_clause *clause =
+			&engine->clauses[engine->enabled[entry->first + at]];
+		if (clause->prints)
+			found = clause->predicate ? FOLLOWER_MAYBE : FOLLOWER_CERTAIN;
+	}
+	return found;
+}
+
+/* Nothing but output: it says the same when it is carried out a clause later. */
+static bool is_plain(const struct recorded *recorded)
+{
+	for (uint32_t i = 0; i < recorded->record_count; i++) {
+		switch (recorded->records[i].action->kind) {
+		case D_ACTION_DEFAULT:
+		case D_ACTION_TRACE:
+		case D_ACTION_TRACEMEM:
+		case D_ACTION_PRINTF:
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Whether its line depends on what the next clauses of the firing record. */
+static bool must_wait(const struct engine *engine, const struct recorded *recorded)
+{
+	const struct d_probe *probe = &engine->probes->probes[recorded->probe];
+
+	return engine->options.flowindent && !engine->options.quiet &&
+	       engine->clauses[recorded->clause].prints &&
+	       is_flow_name(known(probe->name), "-return") && is_plain(recorded) &&
+	       find_follower(engine, recorded) == FOLLOWER_MAYBE;
+}
+
+/*
+ * Of several clauses on one probe only the first enters and the last that records leaves. So
+ * a return's line waits for the next record of its firing where that is not certain, unless
+ * its actions do more than print: then no clause with a predicate counts as the last one.
+ */
+static void print_flow_line(struct engine *engine, const struct d_probe *probe,
+	const struct recorded *recorded, bool last)
 {
 	const char *name = known(probe->name), *function = known(probe->function);
-	bool entry = is_flow_name(name, "-entry"), leave = is_flow_name(name, "-return");
+	bool again = engine->flow_probe == recorded->probe + 1 &&
+		     engine->flow_clause != recorded->clause;
+	bool entry = is_flow_name(name, "-entry") && !again;
+	bool leave = is_flow_name(name, "-return") && last;
 	bool system_call = strcmp(known(probe->provider), "syscall") == 0;
 	const char *arrow =
 		entry ? (system_call ? " => " : " -> ") : (system_call ? " <= " : " <- ");
 	char text[NAME_MAX_SHOWN];
 
+	engine->flow_probe = recorded->probe + 1;
+	engine->flow_clause = recorded->clause;
 	if (leave && engine->indent >= 2)
 		engine->indent -= 2;
 	if (entry || leave)
 		snprintf(text, sizeof(text), "%*s%s%s", engine->indent, "", arrow, function);
 	else
 		snprintf(text, sizeof(text), "%*s| %s:%s", engine->indent, "", function, name);
-	fprintf(engine->output, "%3d %-41s ", engine->firing.cpu, text);
+	fprintf(engine->output, "%3d %-41s ", (int)recorded->cpu, text);
 	/* Unmatched entries must not push the line to the right for ever. */
 	if (entry && engine->indent < NAME_MAX_SHOWN / 2)
 		engine->indent += 2;
 }
 
 /* What stands before the records of a clause, if not quiet. */
-static void print_line_start(struct engine *engine)
+static void print_line_start(struct engine *engine, const struct recorded *recorded, bool last)
 {
-	const struct d_probe *probe = &engine->probes->probes[engine->firing.probe];
-	const struct d_options *options = &engine->program->options;
+	const struct d_probe *probe = &engine->probes->probes[recorded->probe];
+	const struct d_options *options = &engine->options;
 	char text[NAME_MAX_SHOWN];
 
 	if (options->flowindent) {
 		if (!engine->header_printed)
 			fprintf(engine->output, "%3s %-41s\n", "CPU", "FUNCTION");
-		print_flow_line(engine, probe);
+		print_flow_line(engine, probe, recorded, last);
 	} else {
 		if (!engine->header_printed)
 			fprintf(engine->output, "%3s %6s %32s\n", "CPU", "ID", "FUNCTION:NAME");
 		snprintf(text, sizeof(text), "%s:%s", known(probe->function), known(probe->name));
-		fprintf(engine->output, "%3d %6u %32s ", engine->firing.cpu,
-			engine->firing.probe + 1, text);
+		fprintf(engine->output, "%3d %6u %32s ", recorded->cpu, recorded->probe + 1, text);
 	}
 	engine->header_printed = true;
 }
 
-static void print_format(const struct engine *engine, const struct d_format *format,
-	const struct d_action *action, const uint64_t *values)
+static struct format_context context_of(struct engine *engine, FILE *output)
 {
+	return (struct format_context){
+		.options = &engine->options, .places = &engine->places, .output = output};
+}
+
+void consume_format(
+	struct engine *engine, const struct d_action *action, const uint64_t *values, FILE *output)
+{
+	const struct d_format *format = &engine->program->formats[action->format];
+	const struct format_context context = context_of(engine, output);
 	unsigned next = 0;
 
 	for (size_t i = 0; i < format->count; i++) {
 		const struct d_conversion *conversion = &format->conversions[i];
 		int64_t width = conversion->width, precision = conversion->precision;
-		format_text(&conversion->before, engine->output);
+		format_text(&conversion->before, output);
 		if (!conversion->present)
 			continue;
 		if (conversion->width_argument) {
@@ -93,8 +168,7 @@ static void print_format(const struct engine *engine, const struct d_format *for
 		if (conversion->precision_argument)
 			precision = (int32_t)values[next++];
 		if (next < action->argument_count)
-			format_conversion(
-				conversion, width, precision, values[next++], engine->output);
+			format_conversion(&context, conversion, width, precision, values[next++]);
 	}
 }
 
@@ -111,7 +185,8 @@ static struct printa_order order_of(const struct d_options *options)
 static void print_aggregations(struct engine *engine, const struct d_action *action)
 {
 	const struct d_program *program = engine->program;
-	struct printa_order order = order_of(&program->options);
+	struct printa_order order = order_of(&engine->options);
+	const struct format_context context = context_of(engine, engine->output);
 	struct aggregate *aggregates[PRINTA_MAX];
 
 	for (unsigned i = 0; i < action->aggregation_count; i++) {
@@ -122,34 +197,52 @@ static void print_aggregations(struct engine *engine, const struct d_action *act
 		putc('\n', engine->output);
 	if (printa_print(aggregates, action->aggregation_count,
 		    action->format < 0 ? NULL : &program->formats[action->format], &order,
-		    engine->output))
+		    &context))
 		fputs("dtrace: printa(): not enough memory to sort\n", engine->messages);
 }
 
-static void carry_out(struct engine *engine, const struct record *record)
+/* tracemem(): all of the bytes, or as many as the script has said when that is fewer. */
+static void print_memory(
+	struct engine *engine, const struct d_action *action, const uint64_t *values)
+{
+	const struct d_text *bytes = value_text(values[0]);
+	size_t size = bytes->length;
+
+	if (action->argument_count == 2 && values[1] < size)
+		size = values[1];
+	format_dump(bytes->bytes, size, engine->output);
+}
+
+static void carry_out(
+	struct engine *engine, const struct recorded *recorded, const struct record *record)
 {
 	const struct d_action *action = record->action;
-	const uint64_t *values = engine->record_values + record->first;
+	const uint64_t *values = recorded->values + record->first;
 	struct aggregate *aggregate =
 		action->aggregation_count ? &engine->aggregates[action->aggregations[0]] : NULL;
+	const struct format_context context = context_of(engine, engine->output);
 
 	switch (action->kind) {
 	case D_ACTION_DEFAULT:
 		break;
 	case D_ACTION_TRACE:
-		format_trace(
-			&action->types[0], &engine->program->options, values[0], engine->output);
+		format_trace(&context, &action->types[0], values[0]);
+		break;
+	case D_ACTION_TRACEMEM:
+		print_memory(engine, action, values);
+		break;
+	case D_ACTION_PRINT:
+		print_memory_as(&context, engine->program->layouts, (uint32_t)action->format,
+			values[0], value_text(values[1]));
 		break;
 	case D_ACTION_PRINTF:
-		print_format(engine, &engine->program->formats[action->format], action, values);
+		consume_format(engine, action, values, engine->output);
 		break;
 	case D_ACTION_PRINTA:
 		print_aggregations(engine, action);
 		break;
 	case D_ACTION_EXIT:
-		engine->exited = true;
-		engine->exit_at_end = engine->ended;
-		engine->status = (int)(values[0] & 255);
+		consume_exit(engine, values[0]);
 		break;
 	case D_ACTION_CLEAR:
 		aggregate_clear(aggregate);
@@ -167,24 +260,60 @@ static void carry_out(struct engine *engine, const struct record *record)
 	case D_ACTION_DENORMALIZE:
 		aggregate->normal = 1;
 		break;
+	case D_ACTION_SYSTEM:
+	case D_ACTION_FREOPEN:
+	case D_ACTION_FTRUNCATE:
+	case D_ACTION_SETOPT:
+		effect_carry_out(engine, recorded, action, values);
+		break;
+	case D_ACTION_RAISE: /* has been done */
+	case D_ACTION_STOP:
+	default: /* instructions */
+		break;
 	}
 }
 
-void consume_clause(struct engine *engine, const struct engine_clause *clause)
+/* last: no other clause of the firing records behind it. */
+static void print_records(struct engine *engine, const struct recorded *recorded, bool last)
 {
-	bool line = clause->prints && !engine->program->options.quiet;
+	bool prints = engine->clauses[recorded->clause].prints;
 
-	if (line)
-		print_line_start(engine);
-	for (uint32_t i = 0; i < engine->record_count; i++)
-		carry_out(engine, &engine->records[i]);
-	if (line)
+	if (prints && !engine->options.quiet)
+		print_line_start(engine, recorded, last);
+	for (uint32_t i = 0; i < recorded->record_count; i++)
+		carry_out(engine, recorded, &recorded->records[i]);
+	/* Asked again: setopt("quiet") holds from where it stands. */
+	if (prints && !engine->options.quiet)
 		putc('\n', engine->output);
+}
+
+static void print_waiting(struct engine *engine, const struct recorded *next)
+{
+	const struct recorded *waiting = &engine->waiting.first->recorded;
+	bool last = !next || next->probe != waiting->probe || next->clause == waiting->clause;
+
+	print_records(engine, waiting, last);
+	buffer_drop_first(&engine->waiting);
+}
+
+void consume_records(struct engine *engine, const struct recorded *recorded)
+{
+	if (engine->waiting.first)
+		print_waiting(engine, recorded);
+	if (!must_wait(engine, recorded) || !buffer_add(&engine->waiting, recorded))
+		print_records(
+			engine, recorded, find_follower(engine, recorded) != FOLLOWER_CERTAIN);
+}
+
+void consume_waiting(struct engine *engine)
+{
+	print_waiting(engine, NULL);
 }
 
 void consume_end(struct engine *engine)
 {
-	struct printa_order order = order_of(&engine->program->options);
+	struct printa_order order = order_of(&engine->options);
+	const struct format_context context = context_of(engine, engine->output);
 
 	if (engine->program->aggregation_count == 0)
 		return;
@@ -193,7 +322,7 @@ void consume_end(struct engine *engine)
 		struct aggregate *aggregate = &engine->aggregates[i];
 		if (aggregate->printed)
 			continue;
-		if (printa_print(&aggregate, 1, NULL, &order, engine->output))
+		if (printa_print(&aggregate, 1, NULL, &order, &context))
 			fprintf(engine->messages,
 				"dtrace: aggregation @%s: not enough memory to sort\n",
 				known(aggregate->definition->name));

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/bar.h"
+
 enum {
 	QUANTIZE_BUCKETS = 127,
 	QUANTIZE_ZERO = 63,
 	LEVELS_MAX = 65535,
 	BOUNDS_MAX = 1 << 20,
-	BAR_WIDTH = 40,
+	PACKED_END = 8, /* columns of lquantize's outer labels, packed */
 	LABEL_MAX = 40
 };
 
@@ -236,44 +238,6 @@ static void bucket_label(
 	}
 }
 
-static void print_run(char c, int count, FILE *output)
-{
-	while (count-- > 0)
-		putc_unlocked(c, output);
-}
-
-static int bar_length(int64_t count, long double total, int width)
-{
-	long double size = count < 0 ? -(long double)count : (long double)count;
-
-	return total > 0 ? (int)(size * width / total + 0.5L) : 0;
-}
-
-/* Positive counts grow to the right of the line, negative ones to its left. */
-static void print_bar(
-	int64_t count, long double total, bool positives, bool negatives, FILE *output)
-{
-	int width = positives && negatives ? BAR_WIDTH / 2 : BAR_WIDTH;
-	int length = bar_length(count, total, width);
-
-	if (!negatives) {
-		putc_unlocked('|', output);
-		print_run('@', length, output);
-		print_run(' ', width - length, output);
-	} else if (!positives || count <= 0) {
-		print_run(' ', width - length, output);
-		print_run('@', length, output);
-		putc_unlocked('|', output);
-		if (positives)
-			print_run(' ', width, output);
-	} else {
-		print_run(' ', width, output);
-		putc_unlocked('|', output);
-		print_run('@', length, output);
-		print_run(' ', width - length, output);
-	}
-}
-
 /* The rows to print: one more on each side of those with data. */
 static void find_rows(const struct distribution *distribution, const struct counts *counts,
 	uint32_t *first, uint32_t *last)
@@ -298,32 +262,94 @@ static void find_rows(const struct distribution *distribution, const struct coun
 		++*last;
 }
 
-void distribution_print(const struct distribution *distribution, const struct counts *counts,
-	int64_t normal, FILE *output)
+/* A count, divided; INT64_MIN / -1 is the one quotient that does not exist. */
+static int64_t normalized(int64_t count, int64_t normal)
 {
-	bool positives = false, negatives = false;
+	return normal == -1 ? (int64_t)(0 - (uint64_t)count) : count / normal;
+}
+
+void distribution_print(const struct distribution *distribution, const struct counts *counts,
+	int64_t normal, const struct d_options *options, FILE *output)
+{
+	struct bar_scale scale = bar_scale(options);
 	uint32_t zero = distribution_bucket(distribution, 0);
-	long double total = 0;
 	uint32_t first, last;
 
-	for (uint32_t i = counts->first; i < counts->first + counts->size; i++) {
-		long double count = counts_get(counts, i);
-		total += count < 0 ? -count : count;
-		positives |= count > 0;
-		negatives |= count < 0;
-	}
+	for (uint32_t i = counts->first; i < counts->first + counts->size; i++)
+		bar_scale_add(&scale, counts_get(counts, i));
 	find_rows(distribution, counts, &first, &last);
 	/* Whether rows below zero are shown decides what the row at zero is called. */
-	fprintf(output, "\n%16s %41s %-9s\n", "value", "------------- Distribution -------------",
-		"count");
+	bar_print_heading("value", 16, output);
 	for (uint32_t i = first; i <= last; i++) {
 		char label[LABEL_MAX];
 		int64_t count = counts_get(counts, i);
 		bucket_label(distribution, i, first < zero, label);
 		fprintf(output, "%16s ", label);
-		print_bar(count, total, positives, negatives, output);
-		/* INT64_MIN / -1 is the one quotient that does not exist. */
-		count = normal == -1 ? (int64_t)(0 - (uint64_t)count) : count / normal;
-		fprintf(output, " %-9" PRId64 "\n", count);
+		bar_print(&scale, count, output);
+		fprintf(output, " %-9" PRId64 "\n", normalized(count, normal));
 	}
+}
+
+bool distribution_can_pack(const struct distribution *distribution)
+{
+	return distribution->kind == D_AGGREGATE_QUANTIZE ||
+	       distribution->kind == D_AGGREGATE_LQUANTIZE;
+}
+
+void distribution_span(const struct distribution *distribution, const struct counts *counts,
+	struct distribution_span *span)
+{
+	uint32_t first, last;
+
+	if (distribution->kind == D_AGGREGATE_LQUANTIZE) {
+		*span = (struct distribution_span){0, distribution->buckets - 1};
+		return;
+	}
+	/* What is not below zero gets no row below it. */
+	find_rows(distribution, counts, &first, &last);
+	if (first == QUANTIZE_ZERO - 1 && !counts_get(counts, first))
+		first = QUANTIZE_ZERO;
+	if (first < span->first)
+		span->first = first;
+	if (last > span->last)
+		span->last = last;
+}
+
+static int ends_of(const struct distribution *distribution, const struct distribution_span *span,
+	char *low, char *high)
+{
+	bucket_label(distribution, span->first, true, low);
+	bucket_label(distribution, span->last, true, high);
+	return distribution->kind == D_AGGREGATE_LQUANTIZE ? PACKED_END : 0;
+}
+
+void distribution_print_packed_heading(const struct distribution *distribution,
+	const struct distribution_span *span, int key_width, FILE *output)
+{
+	char low[LABEL_MAX], high[LABEL_MAX];
+	int width = ends_of(distribution, span, low, high);
+
+	fprintf(output, "\n%*s %*s .", key_width, key_width ? "key" : "",
+		width ? width - 1 : (int)strlen(low), "min");
+	for (uint32_t i = span->first; i <= span->last; i++)
+		putc_unlocked('-', output);
+	fprintf(output, ". %-*s | count\n", width ? width : (int)strlen(high), "max");
+}
+
+void distribution_print_packed(const struct distribution *distribution, const struct counts *counts,
+	const struct distribution_span *span, const struct d_options *options, FILE *output)
+{
+	struct bar_scale scale = bar_scale(options);
+	char low[LABEL_MAX], high[LABEL_MAX];
+	int width = ends_of(distribution, span, low, high);
+	int64_t sum = 0;
+
+	for (uint32_t i = span->first; i <= span->last; i++) {
+		bar_scale_add(&scale, counts_get(counts, i));
+		sum = (int64_t)((uint64_t)sum + (uint64_t)counts_get(counts, i));
+	}
+	fprintf(output, width ? "%*s :" : " %*s :", width, low);
+	for (uint32_t i = span->first; i <= span->last; i++)
+		bar_print_packed(&scale, counts_get(counts, i), output);
+	fprintf(output, ": %-*s | %" PRId64 "\n", width, high, sum);
 }

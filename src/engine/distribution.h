@@ -10,6 +10,7 @@
 #ifndef VMTAP_ENGINE_DISTRIBUTION_H
 #define VMTAP_ENGINE_DISTRIBUTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -36,6 +37,22 @@ int64_t distribution_zero(const struct distribution *distribution, const struct 
 
 /* The picture, from the newline before its heading to the newline after its last row. */
 void distribution_print(const struct distribution *distribution, const struct counts *counts,
-	int64_t normal, FILE *output);
+	int64_t normal, const struct d_options *options, FILE *output);
+
+/* The buckets that the packed pictures of an aggregation show, all the same ones. */
+struct distribution_span {
+	uint32_t first, last;
+};
+
+/* quantize and lquantize have a packed form, a line for each element (option aggpack). */
+bool distribution_can_pack(const struct distribution *distribution);
+
+/* Widens the span to an element's buckets; it begins as {UINT32_MAX, 0}. */
+void distribution_span(const struct distribution *distribution, const struct counts *counts,
+	struct distribution_span *span);
+void distribution_print_packed_heading(const struct distribution *distribution,
+	const struct distribution_span *span, int key_width, FILE *output);
+void distribution_print_packed(const struct distribution *distribution, const struct counts *counts,
+	const struct distribution_span *span, const struct d_options *options, FILE *output);
 
 #endif

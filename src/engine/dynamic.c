@@ -190,7 +190,7 @@ static bool replace_text(struct dynamic *dynamic, uint64_t *value, const struct 
 		dynamic->used += size;
 	}
 	if (old) {
-		dynamic->used -= strings_size(dynamic->strings, old);
+		dynamic->used -= strings_kept_size(old);
 		strings_retire(dynamic->strings, (struct d_text *)(uintptr_t)*value);
 	}
 	*value = value_of_text(kept);
@@ -212,6 +212,37 @@ void dynamic_self_store_text(
 		set_slot(dynamic, thread, slot, value);
 	else
 		dynamic->drops++;
+}
+
+/* Zeroed bytes for a variable; NULL without room. */
+static struct d_text *new_bytes(struct dynamic *dynamic, uint32_t size, struct dynamic_thread *keep)
+{
+	struct d_text *bytes;
+
+	if (!make_room(dynamic, slab_size(sizeof(*bytes) + (size_t)size + 1), keep))
+		return NULL;
+	bytes = strings_keep_zeroes(dynamic->strings, size);
+	if (bytes)
+		dynamic->used += strings_kept_size(bytes);
+	return bytes;
+}
+
+struct d_text *dynamic_self_bytes(
+	struct dynamic *dynamic, uint64_t owner, uint32_t slot, uint32_t size, bool create)
+{
+	struct dynamic_thread *thread = thread_for(dynamic, owner, create);
+	struct d_text *bytes;
+
+	if (!thread)
+		return NULL;
+	if (thread->values[slot] || !create)
+		return (struct d_text *)(uintptr_t)thread->values[slot];
+	bytes = new_bytes(dynamic, size, thread);
+	if (bytes)
+		set_slot(dynamic, thread, slot, value_of_text(bytes));
+	else
+		dynamic->drops++;
+	return bytes;
 }
 
 static struct dynamic_element **find_element(struct dynamic *dynamic,
@@ -339,4 +370,25 @@ void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shap
 	if (element && !element->value)
 		drop_element(dynamic, shape, find_element(dynamic, shape, variable, owner, tuple),
 			tuple);
+}
+
+struct d_text *dynamic_element_bytes(struct dynamic *dynamic, const struct tuple_shape *shape,
+	uint32_t variable, uint64_t owner, const struct tuple *tuple, uint32_t size, bool create)
+{
+	struct dynamic_element *element = *find_element(dynamic, shape, variable, owner, tuple);
+	struct d_text *bytes;
+
+	if (element || !create)
+		return element ? (struct d_text *)(uintptr_t)element->value : NULL;
+	element = new_element(dynamic, shape, variable, owner, tuple);
+	bytes = element ? new_bytes(dynamic, size, NULL) : NULL;
+	if (bytes) {
+		element->value = value_of_text(bytes);
+		return bytes;
+	}
+	if (element)
+		drop_element(dynamic, shape, find_element(dynamic, shape, variable, owner, tuple),
+			tuple);
+	dynamic->drops++;
+	return NULL;
 }

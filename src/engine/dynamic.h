@@ -66,6 +66,16 @@ void dynamic_self_store(struct dynamic *dynamic, uint64_t owner, uint32_t slot, 
 void dynamic_self_store_text(
 	struct dynamic *dynamic, uint64_t owner, uint32_t slot, const struct d_text *text);
 
+/*
+ * Values that are bytes (D_VALUE_BYTES): where they lie, as a kept text of that size whose
+ * bytes may be changed. NULL when there is none; with create, when there is no room for
+ * one, which is counted. Storing a NULL text frees them.
+ */
+struct d_text *dynamic_self_bytes(
+	struct dynamic *dynamic, uint64_t owner, uint32_t slot, uint32_t size, bool create);
+struct d_text *dynamic_element_bytes(struct dynamic *dynamic, const struct tuple_shape *shape,
+	uint32_t variable, uint64_t owner, const struct tuple *tuple, uint32_t size, bool create);
+
 /* Elements: the tuple was gathered with dynamic_seed(). */
 static inline uint64_t dynamic_seed(uint32_t variable, uint64_t owner)
 {

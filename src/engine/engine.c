@@ -5,11 +5,11 @@
 #include "engine/engine.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/consume.h"
+#include "engine/fault.h"
 #include "engine/machine.h"
 #include "engine/state.h"
 #include "engine/verify.h"
@@ -89,10 +89,28 @@ static int make_clauses(struct engine *engine)
 	return 0;
 }
 
+/* Memory for a variable that is bytes, or the zeroes that it is until it exists. */
+static int make_object(struct engine *engine, uint32_t index, uint32_t *zeroes)
+{
+	const struct d_variable *definition = &engine->program->variables[index];
+	char *grown;
+
+	if (definition->scope != D_SCOPE_SELF && !definition->key_count)
+		return memory_fix(&engine->memory, index + 1, definition->type.size);
+	if (definition->type.size <= *zeroes)
+		return 0;
+	*zeroes = definition->type.size;
+	grown = calloc(1, *zeroes);
+	free(engine->zeroes);
+	engine->zeroes = grown;
+	return grown ? 0 : -ENOMEM;
+}
+
 /* Numbers the self-> scalars and gives variables their first values. */
 static int make_variables(struct engine *engine, uint32_t *self_count)
 {
 	const struct d_program *program = engine->program;
+	uint32_t zeroes = 0;
 
 	*self_count = 0;
 	engine->values = calloc(program->variable_count + 1, sizeof(*engine->values));
@@ -103,9 +121,12 @@ static int make_variables(struct engine *engine, uint32_t *self_count)
 		const struct d_variable *definition = &program->variables[i];
 		struct engine_variable *variable = &engine->variables[i];
 		variable->is_string = definition->type.kind == D_VALUE_STRING;
+		variable->is_bytes = definition->type.kind == D_VALUE_BYTES;
 		variable->is_self = definition->scope == D_SCOPE_SELF;
 		tuple_shape_init(&variable->shape, definition->keys, definition->key_count,
 			engine->string_limit);
+		if (variable->is_bytes && make_object(engine, (uint32_t)i, &zeroes))
+			return -ENOMEM;
 		if (definition->key_count)
 			continue;
 		if (variable->is_self)
@@ -176,16 +197,25 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->program = program;
 	engine->probes = settings->probes;
 	engine->self = settings->self;
+	engine->effects = settings->effects;
+	engine->options = program->options;
 	engine->output = settings->output;
 	engine->messages = settings->messages;
+	engine->recorded = settings->recorded;
+	places_init(&engine->places, settings->recorded, settings->target);
 	engine->string_limit = program->options.strsize < STRING_MAX
 				       ? (uint32_t)program->options.strsize
 				       : STRING_MAX;
 	text_of(&engine->empty, "");
 	text_of(&engine->self_name, settings->self->execname);
+	text_of(&engine->self_arguments, settings->self->arguments);
 	engine->no_batch.process = settings->self;
 	slab_init(&engine->slab);
 	scratch_init(&engine->scratch);
+	speculation_init(&engine->speculations, &engine->slab, (unsigned)program->options.nspec,
+		program->options.specsize);
+	buffer_init(&engine->principal, &engine->slab, program->options.bufsize);
+	buffer_init(&engine->waiting, &engine->slab, program->options.bufsize);
 	engine->records = calloc(limits.records + 1, sizeof(*engine->records));
 	engine->record_values = calloc(limits.record_values + 1, sizeof(*engine->record_values));
 	if (!engine->records || !engine->record_values)
@@ -195,6 +225,9 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	if (!error)
 		error = strings_init(
 			&engine->strings, &engine->slab, limits.instructions, engine->string_limit);
+	if (!error)
+		error = memory_init(
+			&engine->memory, (uint32_t)program->variable_count, limits.instructions);
 	if (!error)
 		error = make_variables(engine, &self_count);
 	if (!error)
@@ -233,7 +266,10 @@ void engine_free(struct engine *engine)
 	strings_free(&engine->strings);
 	losses_free(&engine->losses);
 	scratch_free(&engine->scratch);
+	memory_free(&engine->memory);
+	free(engine->zeroes);
 	free(engine->tokens.bytes);
+	places_free(&engine->places);
 	slab_free_all(&engine->slab);
 	free(engine->clauses);
 	free(engine->table);
@@ -247,87 +283,74 @@ void engine_free(struct engine *engine)
 	free(engine);
 }
 
-static const char *fault_text(enum d_fault code)
+static void run_error_clauses(struct engine *engine, uint32_t clause, const struct fault *fault);
+
+/* To the principal buffer, which is one only with bufpolicy fill and ring. */
+static void record_principal(struct engine *engine, const struct recorded *recorded)
 {
-	switch (code) {
-	case D_FAULT_BADADDR:
-		return "invalid address";
-	case D_FAULT_BADALIGN:
-		return "invalid alignment";
-	case D_FAULT_ILLOP:
-		return "illegal operation";
-	case D_FAULT_DIVZERO:
-		return "divide-by-zero";
-	case D_FAULT_NOSCRATCH:
-		return "out of scratch space";
-	case D_FAULT_KPRIV:
-		return "invalid kernel access";
-	case D_FAULT_UPRIV:
-		return "invalid user access";
-	case D_FAULT_TUPOFLOW:
-		return "tuple stack overflow";
-	case D_FAULT_BADSTACK:
-		return "bad stack";
-	case D_FAULT_BADSIZE:
-		return "invalid size";
-	case D_FAULT_BADINDEX:
-		return "index out of bounds";
-	case D_FAULT_LIBRARY:
-		return "library-level fault";
-	default:
-		return "unknown fault";
+	if (engine->options.bufpolicy == D_BUFFER_SWITCH || engine->ended) {
+		consume_records(engine, recorded);
+		return;
+	}
+	/* The end of tracing does not wait for the buffer to be read. */
+	for (uint32_t i = 0; i < recorded->record_count; i++)
+		if (recorded->records[i].action->kind == D_ACTION_EXIT)
+			consume_exit(engine, recorded->values[recorded->records[i].first]);
+	if (engine->options.bufpolicy == D_BUFFER_FILL) {
+		if (!buffer_add(&engine->principal, recorded))
+			engine->exited = true; /* full: as if by exit(0) */
+	} else if (!buffer_add_newest(&engine->principal, recorded)) {
+		losses_add_principal(&engine->losses, recorded->cpu, 1);
 	}
 }
 
-static void print_name(const char *name, const char *end, FILE *messages)
+/* What the clause that has just run recorded. */
+static void record_clause(struct engine *engine, uint32_t index)
 {
-	if (name)
-		fputs(name, messages);
-	fputs(end, messages);
+	const struct recorded recorded = {.clause = index,
+		.probe = engine->firing.probe,
+		.cpu = engine->firing.cpu,
+		.record_count = engine->record_count,
+		.value_count = engine->record_value_count,
+		.records = engine->records,
+		.values = engine->record_values};
+
+	if (engine->speculations.current == SPECULATION_NONE)
+		record_principal(engine, &recorded);
+	else
+		speculation_keep(&engine->speculations, &recorded);
 }
 
-static void print_fault(const struct engine *engine, uint32_t clause, const struct fault *fault)
+/* Empties the speculations that the clause has committed or discarded, in order. */
+__attribute__((cold)) static void settle_speculations(struct engine *engine)
 {
-	const struct d_probe *probe = &engine->probes->probes[engine->firing.probe];
-	FILE *messages = engine->messages;
+	struct speculations *speculations = &engine->speculations;
 
-	/* On one terminal, what came before is to be read before. */
-	fflush(engine->output);
-	fprintf(messages, "dtrace: error in dt_clause_%u for probe ID %u (", clause,
-		engine->firing.probe + 1);
-	print_name(probe->provider, ":", messages);
-	print_name(probe->module, ":", messages);
-	print_name(probe->function, ":", messages);
-	print_name(probe->name, "): ", messages);
-	fputs(fault_text(fault->code), messages);
-	switch (fault->code) {
-	case D_FAULT_BADADDR:
-		if (fault->value == UINT64_MAX)
-			break;
-		/* fall through */
-	case D_FAULT_BADALIGN:
-	case D_FAULT_BADSTACK:
-	case D_FAULT_BADSIZE:
-		fprintf(messages, " (0x%" PRIx64 ")", fault->value);
-		break;
-	case D_FAULT_BADINDEX:
-		fprintf(messages, " (%" PRIu64 ")", fault->value);
-		break;
-	default:
-		break;
+	for (unsigned i = 0; i < speculations->ended_count; i++) {
+		struct speculation *speculation = &speculations->items[speculations->ended[i]];
+		struct buffer *buffer = &speculation->buffer;
+		while (buffer->first) {
+			if (speculation->state == SPECULATION_COMMITTED)
+				record_principal(engine, &buffer->first->recorded);
+			buffer_drop_first(buffer);
+		}
+		speculation->state = SPECULATION_FREE;
 	}
-	fprintf(messages, " at BPF pc %u\n", fault->offset);
+	speculations->ended_count = 0;
 }
 
-static void end_clause(struct engine *engine)
+static inline void end_clause(struct engine *engine)
 {
 	engine->record_count = 0;
 	engine->record_value_count = 0;
+	engine->speculations.current = SPECULATION_NONE;
+	if (engine->speculations.ended_count)
+		settle_speculations(engine);
 	scratch_reset(&engine->scratch);
+	memory_reset(&engine->memory);
+	engine->allocated = 0;
 	strings_settle(&engine->strings);
 }
-
-static void run_error_clauses(struct engine *engine, uint32_t clause, const struct fault *fault);
 
 static void run_clause(struct engine *engine, uint32_t index)
 {
@@ -335,20 +358,21 @@ static void run_clause(struct engine *engine, uint32_t index)
 	uint64_t result = 1;
 	struct fault fault;
 
+	engine->running = index;
 	if (clause->predicate && !machine_run(engine, clause->predicate, 0, &result))
 		goto fault;
 	if (result) {
 		if (!machine_run(engine, clause->code, clause->predicate_count, &result))
 			goto fault;
 		if (clause->prints || engine->record_count)
-			consume_clause(engine, clause);
+			record_clause(engine, index);
 	}
 	end_clause(engine);
 	return;
 fault:
 	fault = engine->fault;
 	end_clause(engine);
-	print_fault(engine, index, &fault);
+	fault_print(engine, index, &fault);
 	if (engine->in_error)
 		engine->losses.error++;
 	else
@@ -366,9 +390,13 @@ static inline void fire(struct engine *engine)
 		engine->firing.enabling = entry->first + i + 1;
 		run_clause(engine, engine->enabled[entry->first + i]);
 		/* exit() skips the clauses after its own; END's run to the last. */
-		if (engine->exited != exited)
+		if (engine->exited != exited) {
+			engine->exit_time = engine->firing.time;
 			break;
+		}
 	}
+	if (engine->waiting.first && !engine->in_error)
+		consume_waiting(engine);
 }
 
 static void run_error_clauses(struct engine *engine, uint32_t clause, const struct fault *fault)
@@ -403,17 +431,26 @@ static void fire_own(struct engine *engine, uint32_t probe, uint64_t time)
 	fire(engine);
 }
 
+/* Output leaves as it comes, unless a rate says that somebody else sees to it. */
+static void flush(struct engine *engine)
+{
+	if (!engine->options.switchrate)
+		fflush(engine->output);
+}
+
 void engine_begin(struct engine *engine, uint64_t now, int64_t wall_offset)
 {
 	engine->wall_offset = wall_offset;
 	engine->begun = true;
+	/* So rand() repeats over a recording, whose start is always the same. */
+	engine->random = now;
 	for (size_t i = 0; i < engine->tick_count; i++) {
 		struct engine_tick *tick = &engine->ticks[i];
 		tick->next = tick->period < UINT64_MAX - now ? now + tick->period : UINT64_MAX;
 	}
 	if (engine->table[PROBE_BEGIN].count)
 		fire_own(engine, PROBE_BEGIN, now);
-	fflush(engine->output);
+	flush(engine);
 }
 
 /* The tick that is due first; of several at one time the one with the lowest probe. */
@@ -458,12 +495,19 @@ static void run_ticks_through(struct engine *engine, uint64_t now)
 	run_ticks(engine, now == UINT64_MAX ? now : now + 1);
 }
 
+/* Option cpu leaves one. */
+static bool is_traced_cpu(const struct engine *engine, uint16_t cpu)
+{
+	return engine->options.cpu < 0 || engine->options.cpu == cpu;
+}
+
 static void run_event(
 	struct engine *engine, const struct event_batch *batch, const struct event *event)
 {
 	engine->firing.process = batch->process;
 	engine->firing.batch = batch;
 	engine->firing.execname = &engine->process_name;
+	engine->firing.event = event;
 	engine->firing.arguments = event->arguments;
 	engine->firing.time = event->time;
 	engine->firing.wall_offset = batch->wall_offset;
@@ -472,6 +516,13 @@ static void run_event(
 	engine->firing.cpu = event->cpu;
 	engine->firing.argument_count = event->argument_count;
 	fire(engine);
+}
+
+static void name_process(struct engine *engine, const struct event_process *process)
+{
+	text_of(&engine->process_name, process->execname);
+	if (engine->program->needs.set & d_need_bit(D_NEED_PROGRAM_ARGUMENTS))
+		text_of(&engine->process_arguments, process->arguments);
 }
 
 void engine_run(struct engine *engine, const struct event_batch *batch)
@@ -484,7 +535,7 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 		return;
 	engine->wall_offset = batch->wall_offset;
 	if (batch->event_count)
-		text_of(&engine->process_name, batch->process->execname);
+		name_process(engine, batch->process);
 	for (size_t i = 0; i < batch->event_count && !engine->exited; i++) {
 		const struct event *event = &batch->events[i];
 		if (event->time > next_tick) {
@@ -493,12 +544,13 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 			if (engine->exited)
 				break;
 		}
-		if (event->probe < engine->table_count && engine->table[event->probe].count)
+		if (event->probe < engine->table_count && engine->table[event->probe].count &&
+			is_traced_cpu(engine, event->cpu))
 			run_event(engine, batch, event);
 	}
 	if (batch->until)
 		run_ticks_through(engine, batch->until);
-	fflush(engine->output);
+	flush(engine);
 }
 
 void engine_advance(struct engine *engine, uint64_t now)
@@ -506,7 +558,7 @@ void engine_advance(struct engine *engine, uint64_t now)
 	if (!engine->begun || engine->ended || engine->exited || engine_next_tick(engine) > now)
 		return;
 	run_ticks_through(engine, now);
-	fflush(engine->output);
+	flush(engine);
 }
 
 uint64_t engine_next_tick(const struct engine *engine)
@@ -516,12 +568,25 @@ uint64_t engine_next_tick(const struct engine *engine)
 	return tick ? tick->next : UINT64_MAX;
 }
 
+const struct d_options *engine_options(const struct engine *engine)
+{
+	return &engine->options;
+}
+
 void engine_status(struct engine *engine)
 {
-	losses_report(&engine->losses, engine->dynamic.drops + engine->static_drops,
-		engine->program->options.droptags, engine->messages);
+	struct speculations *speculations = &engine->speculations;
+	const struct loss_counts counts = {
+		.dynamic = engine->dynamic.drops + engine->static_drops,
+		.speculative = speculations->drops,
+		.speculation_busy = speculations->busy,
+		.speculation_unavailable = speculations->unavailable,
+	};
+
+	losses_report(&engine->losses, &counts, engine->options.droptags, engine->messages);
 	engine->dynamic.drops = 0;
 	engine->static_drops = 0;
+	speculations->drops = speculations->busy = speculations->unavailable = 0;
 }
 
 bool engine_exited(const struct engine *engine, int *status)
@@ -538,6 +603,15 @@ void engine_end(struct engine *engine, uint64_t now)
 	if (engine->ended)
 		return;
 	engine->ended = true;
+	/* A recording may go on long after the exit(). */
+	if (exited && engine->recorded)
+		now = engine->exit_time;
+	while (engine->principal.first) {
+		consume_records(engine, &engine->principal.first->recorded);
+		buffer_drop_first(&engine->principal);
+	}
+	if (engine->waiting.first)
+		consume_waiting(engine);
 	/* Seen from fire(), END begins in a run that has ended. */
 	engine->exited = true;
 	if (engine->table[PROBE_END].count)

@@ -3,7 +3,9 @@
  * prints. The engine owns variables, aggregations and ticks; it reads no clock of its
  * own for events, so the same batches give the same output.
  *
- * One thread. Output goes to the FILE given, messages (faults, drops) to another.
+ * One thread. Output goes to the FILE given, messages (faults, drops) to another. What a call
+ * has printed is flushed when it returns, except with option switchrate: then the caller
+ * flushes at that rate.
  */
 #ifndef VMTAP_ENGINE_ENGINE_H
 #define VMTAP_ENGINE_ENGINE_H
@@ -12,10 +14,27 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "d/program.h"
 #include "engine/event.h"
 
 struct engine;
+
+/*
+ * What actions do beyond the output. Output has been flushed before each call. Those that
+ * fail return a negative errno and say in error what failed.
+ */
+struct engine_effects {
+	void *context;
+	/* system(): runs a shell's command and waits for it. */
+	int (*command)(void *context, const char *command, struct error *error);
+	/* freopen(): sends output to a file, appending; "" as it was at the start. */
+	int (*redirect)(void *context, const char *path, struct error *error);
+	/* ftruncate(): empties the file that output goes to. */
+	int (*truncate)(void *context, struct error *error);
+	/* raise() and stop(): a signal to a thread or, with tid 0, to the process. */
+	int (*signal)(void *context, uint32_t pid, uint32_t tid, int signal, struct error *error);
+};
 
 struct engine_settings {
 	const struct d_program *program;
@@ -23,8 +42,12 @@ struct engine_settings {
 	const struct event_process *self; /* the tracer: what BEGIN, END and ticks see */
 	FILE *output;
 	FILE *messages;
+	uint32_t target; /* $target, whose addresses plain numbers are; 0: none */
+	bool recorded; /* the events are of the past: their pids mean nothing in /proc */
+	const struct engine_effects *effects; /* NULL: such actions fail */
 };
 
+/* -ENOSPC: what one clause records is larger than bufsize; -EINVAL: no valid program. */
 int engine_new(const struct engine_settings *settings, struct engine **engine);
 void engine_free(struct engine *engine);
 
@@ -44,13 +67,19 @@ void engine_advance(struct engine *engine, uint64_t now);
 /* The next tick's time, UINT64_MAX when there is none. */
 uint64_t engine_next_tick(const struct engine *engine);
 
+/* The options as the program has set them so far. */
+const struct d_options *engine_options(const struct engine *engine);
+
 /* Prints drop messages for what was lost since the last call. */
 void engine_status(struct engine *engine);
 
 /* exit() has been called; *status is what it said. */
 bool engine_exited(const struct engine *engine, int *status);
 
-/* END, then the aggregations not yet printed. */
+/*
+ * END, then the aggregations not yet printed. After exit() over a recording END's time is
+ * exit()'s, not `now`.
+ */
 void engine_end(struct engine *engine, uint64_t now);
 
 #endif

@@ -25,15 +25,28 @@ struct event_process {
 	uint32_t uid;
 	uint32_t gid;
 	const char *execname;
+	const char *arguments; /* its command line, with blanks between the words; NULL: unknown */
 };
 
 struct event {
 	uint64_t time;                 /* ns on CLOCK_MONOTONIC: D's timestamp */
+	uint64_t cpu_time;             /* the thread's CPU clock, ns, if it was asked for: vtimestamp */
 	const uint64_t *arguments;     /* sign- or zero-extended to 64 bits by their type */
 	uint32_t probe;                /* index into the probe set the source was opened with */
 	uint32_t tid;                  /* OS thread */
 	uint16_t cpu;
 	uint8_t argument_count;        /* arguments beyond read as 0 */
+};
+
+/* Return addresses, innermost first. */
+struct event_stack {
+	const uint64_t *frames;
+	uint32_t count;
+};
+
+/* What a source that can give stacks gives with an event. */
+struct event_stacks {
+	struct event_stack kernel, user;
 };
 
 /* Losses, in the words of DTrace's drop messages. */
@@ -58,8 +71,10 @@ struct event_batch {
 	const struct event_process *process;
 	const struct event *events;
 	size_t event_count;
+	const struct event_stacks *stacks; /* by event; NULL: none */
 	const struct event_loss *losses;
 	size_t loss_count;
+	const char *message; /* for the user, once: something is missing; NULL: none */
 	uint64_t until;  /* every event up to this time has been delivered, 0: unknown */
 	int64_t wall_offset; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
 	/* handles: EVENT_HANDLE | transient << 61 | index << 16 | offset */

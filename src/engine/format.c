@@ -8,7 +8,7 @@
 
 #include "engine/value.h"
 
-enum { SPECIFICATION_MAX = 24, ESCAPE_MAX = 5, DUMP_COLUMNS = 16, TIME_MAX = 64 };
+enum { SPECIFICATION_MAX = 24, ESCAPE_MAX = 5, DUMP_COLUMNS = 16, TIME_MAX = 64, WIDE_BYTES = 4 };
 
 void format_text(const struct d_text *text, FILE *output)
 {
@@ -115,8 +115,6 @@ static void print_string(const struct d_conversion *conversion, int width, int p
 {
 	char specification[SPECIFICATION_MAX];
 
-	if (!text)
-		return; /* recording it has faulted */
 	if (conversion->letter == 'S') {
 		print_escaped(
 			text->bytes, text->length, width, precision, conversion->minus, output);
@@ -154,36 +152,149 @@ static void print_time(const struct d_conversion *conversion, int width, int pre
 	fprintf(output, specification, width, precision, text);
 }
 
-void format_conversion(const struct d_conversion *conversion, int64_t wanted_width,
-	int64_t wanted_precision, uint64_t value, FILE *output)
+/* The bytes of a float, double or long double. */
+static void print_float(const struct d_conversion *conversion, int width, int precision,
+	const struct d_text *bytes, FILE *output)
 {
-	int width = wanted_width == -1 ? 0 : clamp(wanted_width, -FORMAT_WIDTH_MAX);
-	int precision = clamp(wanted_precision, -1);
+	char specification[SPECIFICATION_MAX];
+	char *at = start_specification(conversion, specification);
+	long double wide;
+	double number;
+	float narrow;
+
+	if (bytes->length == sizeof(narrow)) {
+		memcpy(&narrow, bytes->bytes, sizeof(narrow));
+		wide = narrow;
+	} else if (bytes->length == sizeof(number)) {
+		memcpy(&number, bytes->bytes, sizeof(number));
+		wide = number;
+	} else {
+		memcpy(&wide, bytes->bytes, sizeof(wide));
+	}
+	strcpy(at, "*.*L");
+	at += strlen(at);
+	*at++ = conversion->letter;
+	*at = '\0';
+	fprintf(output, specification, width, precision, wide);
+}
+
+/* A character beyond ASCII as UTF-8; its bytes. What is none is shown as U+FFFD. */
+static unsigned encode(uint32_t character, char *bytes)
+{
+	if (character > 0x10ffff || (character >= 0xd800 && character <= 0xdfff))
+		character = 0xfffd;
+	if (character < 0x80) {
+		bytes[0] = (char)character;
+		return 1;
+	}
+	if (character < 0x800) {
+		bytes[0] = (char)(0xc0 | character >> 6);
+		bytes[1] = (char)(0x80 | (character & 0x3f));
+		return 2;
+	}
+	if (character < 0x10000) {
+		bytes[0] = (char)(0xe0 | character >> 12);
+		bytes[1] = (char)(0x80 | (character >> 6 & 0x3f));
+		bytes[2] = (char)(0x80 | (character & 0x3f));
+		return 3;
+	}
+	bytes[0] = (char)(0xf0 | character >> 18);
+	bytes[1] = (char)(0x80 | (character >> 12 & 0x3f));
+	bytes[2] = (char)(0x80 | (character >> 6 & 0x3f));
+	bytes[3] = (char)(0x80 | (character & 0x3f));
+	return 4;
+}
+
+/* Wide characters; precision, as in C, is the most bytes, width counts characters. */
+static void print_wide(const struct d_conversion *conversion, int width, int precision,
+	uint64_t value, FILE *output)
+{
+	const struct d_text *text =
+		d_value_is_text(conversion->type.kind) ? value_text(value) : NULL;
+	uint32_t single = (uint32_t)value, count = text ? text->length / sizeof(single) : 1, shown = 0;
+	bool left = conversion->minus || width < 0;
+	char bytes[WIDE_BYTES];
+	int64_t length = 0;
+
+	if (width < 0)
+		width = -width;
+	for (; shown < count; shown++) {
+		if (text)
+			memcpy(&single, text->bytes + shown * sizeof(single), sizeof(single));
+		length += encode(single, bytes);
+		if (text && (!single || (precision >= 0 && length > precision)))
+			break;
+	}
+	if (!left)
+		print_padding(width - (int64_t)shown, output);
+	for (uint32_t i = 0; i < shown; i++) {
+		if (text)
+			memcpy(&single, text->bytes + i * sizeof(single), sizeof(single));
+		fwrite(bytes, 1, encode(single, bytes), output);
+	}
+	if (left)
+		print_padding(width - (int64_t)shown, output);
+}
+
+/* The frames, a line each, behind a newline; conversion NULL: as they are. */
+static void print_frames(const struct format_context *context, const struct d_text *stack,
+	int indent, const struct d_conversion *conversion, int width, int precision)
+{
+	char specification[SPECIFICATION_MAX], buffer[PLACE_TEXT_MAX];
+	FILE *output = context->output;
+
+	putc_unlocked('\n', output);
+	if (conversion)
+		strcpy(start_specification(conversion, specification), "*.*s");
+	for (uint32_t i = 0; i < place_count(stack); i++) {
+		const char *text = places_text(context->places, D_VALUE_STACK, stack, i, buffer);
+		print_padding(indent, output);
+		if (conversion)
+			fprintf(output, specification, width, precision, text);
+		else
+			fputs(text, output);
+		putc_unlocked('\n', output);
+	}
+}
+
+/* %k: the width of a flag '-' is how far the frames are indented. */
+static void print_stack(const struct format_context *context, const struct d_conversion *conversion,
+	int width, int precision, uint64_t value)
+{
+	int indent = width < 0 ? -width : conversion->minus ? width : 0;
+
+	print_frames(context, value_text(value), indent, conversion, width, precision);
+}
+
+static void print_place(const struct format_context *context, const struct d_conversion *conversion,
+	int width, int precision, uint64_t value)
+{
+	char specification[SPECIFICATION_MAX], buffer[PLACE_TEXT_MAX];
+	const struct d_value_type *type = &conversion->type;
+	const char *text =
+		d_value_is_text(type->kind)
+			? places_text(context->places, type->kind, value_text(value), 0, buffer)
+			: places_integer_text(context->places, conversion->letter == 'A',
+				  value_cut(value, type->size, false), buffer);
+
+	strcpy(start_specification(conversion, specification), "*.*s");
+	fprintf(context->output, specification, width, precision, text);
+}
+
+static void print_integer(const struct d_conversion *conversion, int width, int precision,
+	uint64_t value, FILE *output)
+{
 	const struct d_value_type *type = &conversion->type;
 	char specification[SPECIFICATION_MAX];
-	char *at;
+	char letter = conversion->letter;
+	char *at = start_specification(conversion, specification);
 
-	switch (conversion->kind) {
-	case D_CONVERT_CHARACTER:
-		print_character(conversion, width, precision, value, output);
-		return;
-	case D_CONVERT_STRING:
-		print_string(conversion, width, precision, value_text(value), output);
-		return;
-	case D_CONVERT_TIME:
-		print_time(conversion, width, precision, value, output);
-		return;
-	default:
-		break;
-	}
-	at = start_specification(conversion, specification);
 	strcpy(at, "*.*ll");
 	at += strlen(at);
 	if (conversion->kind == D_CONVERT_SIGNED) {
 		*at++ = 'd';
 		value = value_cut(value, type->size, type->is_signed);
 	} else {
-		char letter = conversion->letter;
 		*at++ = letter == 'o' || letter == 'x' || letter == 'X' ? letter
 			: conversion->kind == D_CONVERT_POINTER         ? 'x'
 									: 'u';
@@ -193,9 +304,45 @@ void format_conversion(const struct d_conversion *conversion, int64_t wanted_wid
 	fprintf(output, specification, width, precision, (long long)value);
 }
 
-/* Memory as bytes, 16 to a row, for option rawbytes. */
-static void print_dump(const unsigned char *bytes, size_t size, FILE *output)
+void format_conversion(const struct format_context *context, const struct d_conversion *conversion,
+	int64_t wanted_width, int64_t wanted_precision, uint64_t value)
 {
+	int width = wanted_width == -1 ? 0 : clamp(wanted_width, -FORMAT_WIDTH_MAX);
+	int precision = clamp(wanted_precision, -1);
+	FILE *output = context->output;
+
+	switch (conversion->kind) {
+	case D_CONVERT_CHARACTER:
+		print_character(conversion, width, precision, value, output);
+		break;
+	case D_CONVERT_STRING:
+		print_string(conversion, width, precision, value_text(value), output);
+		break;
+	case D_CONVERT_TIME:
+		print_time(conversion, width, precision, value, output);
+		break;
+	case D_CONVERT_FLOAT:
+		print_float(conversion, width, precision, value_text(value), output);
+		break;
+	case D_CONVERT_WIDE:
+		print_wide(conversion, width, precision, value, output);
+		break;
+	case D_CONVERT_STACK:
+		print_stack(context, conversion, width, precision, value);
+		break;
+	case D_CONVERT_PLACE:
+		print_place(context, conversion, width, precision, value);
+		break;
+	default:
+		print_integer(conversion, width, precision, value, output);
+	}
+}
+
+/* Memory as bytes, 16 to a row: structs and arrays; with option rawbytes all. */
+void format_dump(const char *dumped, size_t size, FILE *output)
+{
+	const unsigned char *bytes = (const unsigned char *)dumped;
+
 	fprintf(output, "\n%11s", "");
 	for (unsigned i = 0; i < DUMP_COLUMNS; i++)
 		fprintf(output, "  %x", i);
@@ -215,36 +362,56 @@ static void print_dump(const unsigned char *bytes, size_t size, FILE *output)
 	}
 }
 
-static void trace_string(const struct d_options *options, const struct d_text *text, FILE *output)
+static void trace_string(const struct format_context *context, const struct d_text *text)
 {
-	if (!text)
-		return;
-	if (options->rawbytes)
-		print_dump((const unsigned char *)text->bytes, (size_t)text->length + 1, output);
-	else if (options->quiet)
-		format_text(text, output);
+	if (context->options->rawbytes)
+		format_dump(text->bytes, (size_t)text->length + 1, context->output);
+	else if (context->options->quiet)
+		format_text(text, context->output);
 	else
-		fprintf(output, "  %-33s", text->bytes);
+		fprintf(context->output, "  %-33s", text->bytes);
 }
 
-void format_trace(const struct d_value_type *type, const struct d_options *options, uint64_t value,
-	FILE *output)
+/* The forms of values that are texts, of trace() or of a key. */
+static void print_text(const struct format_context *context, const struct d_value_type *type,
+	const struct d_text *text, bool key)
+{
+	char buffer[PLACE_TEXT_MAX];
+
+	if (!text)
+		return; /* recording it has faulted */
+	if (type->kind == D_VALUE_STACK)
+		print_frames(context, text, clamp(context->options->stackindent, 0), NULL, 0, -1);
+	else if (type->kind > D_VALUE_STACK)
+		fprintf(context->output, "  %-50s",
+			places_text(context->places, type->kind, text, 0, buffer));
+	else if (type->kind == D_VALUE_BYTES)
+		format_dump(text->bytes, text->length, context->output);
+	else if (key)
+		fprintf(context->output, "  %-50s", text->bytes);
+	else
+		trace_string(context, text);
+}
+
+void format_trace(
+	const struct format_context *context, const struct d_value_type *type, uint64_t value)
 {
 	static const int widths[] = {[1] = 3, [2] = 5, [4] = 10, [8] = 19};
+	const struct d_options *options = context->options;
 	int width;
 
-	if (type->kind == D_VALUE_STRING) {
-		trace_string(options, value_text(value), output);
+	if (d_value_is_text(type->kind)) {
+		print_text(context, type, value_text(value), false);
 		return;
 	}
 	value = value_cut(value, type->size, type->is_signed);
 	if (options->rawbytes) {
 		/* On a big-endian machine the value's bytes are the last ones. */
-		const unsigned char *bytes = (const unsigned char *)&value;
+		const char *bytes = (const char *)&value;
 		const uint16_t one = 1;
 		if (*(const unsigned char *)&one == 0)
 			bytes += sizeof(value) - type->size;
-		print_dump(bytes, type->size, output);
+		format_dump(bytes, type->size, context->output);
 		return;
 	}
 	width = widths[type->size];
@@ -253,14 +420,17 @@ void format_trace(const struct d_value_type *type, const struct d_options *optio
 	if (options->quiet)
 		width = 0;
 	else
-		putc_unlocked(' ', output);
-	fprintf(output, type->is_signed ? "%*lld" : "%*llu", width, (long long)value);
+		putc_unlocked(' ', context->output);
+	fprintf(context->output, type->is_signed ? "%*lld" : "%*llu", width, (long long)value);
 }
 
-void format_key(const struct d_value_type *type, uint64_t value, FILE *output)
+void format_key(
+	const struct format_context *context, const struct d_value_type *type, uint64_t value)
 {
-	if (type->kind == D_VALUE_STRING) {
-		fprintf(output, "  %-50s", value_text(value)->bytes);
+	FILE *output = context->output;
+
+	if (d_value_is_text(type->kind)) {
+		print_text(context, type, value_text(value), true);
 		return;
 	}
 	switch (type->size) {

@@ -5,10 +5,12 @@
 #ifndef VMTAP_ENGINE_FORMAT_H
 #define VMTAP_ENGINE_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "d/program.h"
+#include "engine/places.h"
 
 enum {
 	/*
@@ -18,22 +20,33 @@ enum {
 	FORMAT_WIDTH_MAX = 65536
 };
 
+/* What values are printed with. */
+struct format_context {
+	const struct d_options *options;
+	struct places *places;
+	FILE *output;
+};
+
 /* Literal text. */
 void format_text(const struct d_text *text, FILE *output);
 
 /*
- * A conversion without its text before. The value is a register's: a text for
- * D_CONVERT_STRING, else an integer that is cut to the conversion's type. width -1 and
+ * A conversion without its text before. The value is a register's: a text where its type
+ * is one (d_value_is_text()), else an integer that is cut to the conversion's type. width -1 and
  * precision below 0 are none; a width below -1 is the flag '-' and the width, as in C.
  */
-void format_conversion(const struct d_conversion *conversion, int64_t width, int64_t precision,
-	uint64_t value, FILE *output);
+void format_conversion(const struct format_context *context, const struct d_conversion *conversion,
+	int64_t width, int64_t precision, uint64_t value);
 
-/* trace() of a value. */
-void format_trace(const struct d_value_type *type, const struct d_options *options, uint64_t value,
-	FILE *output);
+/* Bytes as a table, 16 to a row: tracemem(). */
+void format_dump(const char *bytes, size_t size, FILE *output);
+
+/* trace() of a value; a stack, or a place that was recorded on its own. */
+void format_trace(
+	const struct format_context *context, const struct d_value_type *type, uint64_t value);
 
 /* A key in the default form of printa(). */
-void format_key(const struct d_value_type *type, uint64_t value, FILE *output);
+void format_key(
+	const struct format_context *context, const struct d_value_type *type, uint64_t value);
 
 #endif

@@ -100,20 +100,28 @@ static void report_cpus(
 	}
 }
 
-void losses_report(struct losses *losses, uint64_t dynamic, bool tags, FILE *messages)
+/* One kind of loss that belongs to no CPU: "N THINGs REST". */
+static void report_kind(uint64_t count, const char *tag, const char *thing, const char *rest,
+	bool tags, FILE *messages)
+{
+	if (!count)
+		return;
+	begin(tag, tags, messages);
+	fprintf(messages, "%" PRIu64 " %s%s%s\n", count, thing, plural(count), rest);
+}
+
+void losses_report(struct losses *losses, const struct loss_counts *counts, bool tags,
+	FILE *messages)
 {
 	report_cpus(losses->principal, losses->cpus, "", "PRINCIPAL", tags, messages);
 	report_cpus(
 		losses->aggregation, losses->cpus, "aggregation ", "AGGREGATION", tags, messages);
-	if (dynamic) {
-		begin("DYNAMIC", tags, messages);
-		fprintf(messages, "%" PRIu64 " dynamic variable drop%s\n", dynamic,
-			plural(dynamic));
-	}
-	if (losses->error) {
-		begin("DBLERROR", tags, messages);
-		fprintf(messages, "%" PRIu64 " error%s in ERROR probe enabling\n", losses->error,
-			plural(losses->error));
-	}
+	report_kind(counts->dynamic, "DYNAMIC", "dynamic variable drop", "", tags, messages);
+	report_kind(counts->speculative, "SPEC", "speculative drop", "", tags, messages);
+	report_kind(counts->speculation_busy, "SPECBUSY", "failed speculation",
+		" (available buffer(s) still busy)", tags, messages);
+	report_kind(counts->speculation_unavailable, "SPECUNAVAIL", "failed speculation",
+		" (no speculative buffer available)", tags, messages);
+	report_kind(losses->error, "DBLERROR", "error", " in ERROR probe enabling", tags, messages);
 	losses->error = 0;
 }

@@ -16,6 +16,11 @@ struct losses {
 	uint64_t error; /* faults in ERROR clauses */
 };
 
+/* Losses that are counted where they happen. */
+struct loss_counts {
+	uint64_t dynamic, speculative, speculation_busy, speculation_unavailable;
+};
+
 int losses_init(struct losses *losses);
 void losses_free(struct losses *losses);
 
@@ -24,9 +29,10 @@ void losses_add_principal(struct losses *losses, uint16_t cpu, uint64_t count);
 void losses_add_aggregation(struct losses *losses, uint16_t cpu, uint64_t count);
 
 /*
- * Prints and forgets; dynamic drops are counted elsewhere. tags: each message says which
- * drop it is, as option droptags has it.
+ * Prints both, and forgets its own. tags: each message says which drop it is, as option
+ * droptags has it.
  */
-void losses_report(struct losses *losses, uint64_t dynamic, bool tags, FILE *messages);
+void losses_report(struct losses *losses, const struct loss_counts *counts, bool tags,
+	FILE *messages);
 
 #endif

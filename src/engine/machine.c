@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/object.h"
+#include "engine/effect.h"
 #include "engine/subroutine.h"
 
 /* Instructions of the prepared code, beside those of enum d_opcode that stay. */
@@ -17,8 +19,9 @@ enum machine_opcode {
 	MACHINE_STORE_SELF,
 	MACHINE_STORE_SELF_TEXT,
 	MACHINE_STORE_ELEMENT_TEXT,
-	MACHINE_COPY_TEXT, /* copyinstr() or stringof() of one argument: a = text at b */
-	MACHINE_COUNT,     /* count(): no value */
+	MACHINE_COPY_TEXT,        /* copyinstr() or stringof() of one argument: a = text at b */
+	MACHINE_COUNT,            /* count(): no value */
+	MACHINE_AGGREGATE_ON_CPU, /* as D_OP_AGGREGATE, with option aggpercpu */
 	MACHINE_OPCODES
 };
 
@@ -60,8 +63,10 @@ struct d_instruction *machine_prepare(
 				instruction->opcode = MACHINE_COPY_TEXT;
 			break;
 		case D_OP_AGGREGATE:
-			if (engine->program->aggregations[instruction->immediate].function ==
-				D_AGGREGATE_COUNT)
+			if (engine->options.aggpercpu)
+				instruction->opcode = MACHINE_AGGREGATE_ON_CPU;
+			else if (engine->program->aggregations[instruction->immediate].function ==
+				 D_AGGREGATE_COUNT)
 				instruction->opcode = MACHINE_COUNT;
 			break;
 		default:
@@ -69,26 +74,6 @@ struct d_instruction *machine_prepare(
 		}
 	}
 	return prepared;
-}
-
-static uint64_t owner_of(const struct engine *engine)
-{
-	return (uint64_t)engine->firing.process->pid << 32 | engine->firing.tid;
-}
-
-/* copyinstr() of one argument. */
-static int copy_text(struct engine *engine, uint64_t address, uint64_t limit, uint64_t *result)
-{
-	uint32_t offset;
-	const struct d_text *text = event_text(engine->firing.batch, address, &offset);
-
-	if (!text)
-		return fault_set(engine, D_FAULT_BADADDR, address);
-	text = subroutine_part(engine, text, offset, limit);
-	if (!text)
-		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
-	*result = value_of_text(text);
-	return -1;
 }
 
 /* probeprov and its like. */
@@ -146,11 +131,18 @@ static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result
 	case D_BUILTIN_TIMESTAMP:
 		*result = firing->time;
 		return -1;
+	case D_BUILTIN_VTIMESTAMP: /* the tracer's own events take none of the program's time */
+		*result = firing->event ? firing->event->cpu_time : 0;
+		return -1;
 	case D_BUILTIN_WALLTIMESTAMP:
 		*result = firing->time + (uint64_t)firing->wall_offset;
 		return -1;
 	case D_BUILTIN_EXECNAME:
 		text = firing->execname;
+		break;
+	case D_BUILTIN_EXECARGS:
+		text = firing->process == engine->self ? &engine->self_arguments
+						       : &engine->process_arguments;
 		break;
 	case D_BUILTIN_PROBEPROV:
 		text = probe_text(engine, ENGINE_NAME_PROVIDER);
@@ -164,7 +156,7 @@ static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result
 	case D_BUILTIN_PROBENAME:
 		text = probe_text(engine, ENGINE_NAME_NAME);
 		break;
-	default: /* events carry no CPU time of threads */
+	default: /* the source was checked before the start: it gives no such value */
 		return fault_set(engine, D_FAULT_ILLOP, 0);
 	}
 	if (!text)
@@ -173,39 +165,82 @@ static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result
 	return -1;
 }
 
-/* An integer in the memory of a text, its terminating NUL included. */
-static int read_memory(struct engine *engine, uint64_t address, uint8_t form, uint64_t *result)
+/* An integer in memory: form is c of D_OP_READ. */
+static int read_integer(struct engine *engine, uint64_t address, uint8_t form, uint64_t *result)
 {
-	uint32_t offset, size = form & 15;
-	const struct d_text *text = event_text(engine->firing.batch, address, &offset);
-	uint64_t value = 0;
+	uint32_t size = form & 15;
+	uint8_t bytes[8];
+	int fault = memory_read(engine, address, size, bytes);
 
-	if (!text || size > text->length - offset + 1)
-		return fault_set(engine, D_FAULT_BADADDR, address);
+	if (fault >= 0)
+		return fault;
 	switch (size) {
-	case 1: {
-		uint8_t byte;
-		memcpy(&byte, text->bytes + offset, 1);
-		value = byte;
+	case 1:
+		*result = bytes[0];
 		break;
-	}
 	case 2: {
 		uint16_t half;
-		memcpy(&half, text->bytes + offset, 2);
-		value = half;
+		memcpy(&half, bytes, 2);
+		*result = half;
 		break;
 	}
 	case 4: {
 		uint32_t word;
-		memcpy(&word, text->bytes + offset, 4);
-		value = word;
+		memcpy(&word, bytes, 4);
+		*result = word;
 		break;
 	}
 	default:
-		memcpy(&value, text->bytes + offset, 8);
+		memcpy(result, bytes, 8);
 	}
-	*result = value_cut(value, size, form & 16);
+	if (form & 16)
+		*result = value_cut(*result, size, true);
 	return -1;
+}
+
+static int write_integer(struct engine *engine, uint64_t address, uint8_t size, uint64_t value)
+{
+	uint8_t byte = (uint8_t)value;
+	uint16_t half = (uint16_t)value;
+	uint32_t word = (uint32_t)value;
+	const void *bytes = size == 1   ? (const void *)&byte
+			    : size == 2 ? (const void *)&half
+			    : size == 4 ? (const void *)&word
+					: (const void *)&value;
+
+	return memory_write(engine, address, size, bytes);
+}
+
+/* A string into the size bytes of a member or an array's element. */
+static int write_text(
+	struct engine *engine, uint64_t address, uint32_t size, const struct d_text *text)
+{
+	uint32_t length = text && text->length < size ? text->length : size;
+	int fault;
+
+	if (!text)
+		length = 0;
+	fault = memory_write(engine, address, length, text ? text->bytes : "");
+	if (fault < 0 && length < size)
+		fault = memory_write(engine, address + length, 1, "");
+	return fault;
+}
+
+static int address_string(struct engine *engine, const struct d_text *text, uint64_t *address)
+{
+	*address = 0;
+	/* The terminating NUL is part of it. Nobody may write there. */
+	return text ? memory_lend(engine, (char *)(uintptr_t)text->bytes, text->length + 1, false,
+			      address)
+		    : -1;
+}
+
+static uint64_t cut_bits(uint64_t value, int32_t bits)
+{
+	unsigned above = 64 - (unsigned)(bits < 0 ? -bits : bits);
+
+	value <<= above;
+	return bits < 0 ? (uint64_t)((int64_t)value >> above) : value >> above;
 }
 
 /* A string into a global or this-> variable. */
@@ -236,7 +271,7 @@ static bool gather_element(struct engine *engine, uint32_t index, const uint64_t
 {
 	const struct engine_variable *variable = &engine->variables[index];
 
-	*owner = variable->is_self ? owner_of(engine) : 0;
+	*owner = variable->is_self ? firing_owner(&engine->firing) : 0;
 	return tuple_gather(tuple, &variable->shape, keys, dynamic_seed(index, *owner));
 }
 
@@ -259,17 +294,46 @@ static struct aggregate_element *find_aggregate_element(
 	return element;
 }
 
+/* The firing's stack, empty when the source gives none with this event. */
+static const struct d_text *take_stack(struct engine *engine, bool user, uint32_t most)
+{
+	static const struct event_stack none;
+	const struct firing *firing = &engine->firing;
+	const struct event_stacks *stacks =
+		firing->event && firing->batch->stacks
+			? &firing->batch->stacks[firing->event - firing->batch->events]
+			: NULL;
+	const struct event_stack *stack = !stacks ? &none : user ? &stacks->user : &stacks->kernel;
+
+	return places_stack(
+		&engine->places, &engine->scratch, user ? firing->process->pid : 0, stack, most);
+}
+
+static const struct d_text *take_place(
+	struct engine *engine, enum d_value_kind kind, uint64_t address)
+{
+	bool user = kind >= D_VALUE_USER_SYMBOL;
+
+	return places_address(&engine->places, &engine->scratch,
+		user ? engine->firing.process->pid : 0, kind, address);
+}
+
 /* Keeps an action for the clause's end; string arguments must not be NULL. */
 static int record(struct engine *engine, const struct d_action *action, const uint64_t *arguments)
 {
 	struct record *record;
 
 	for (unsigned i = 0; i < action->argument_count; i++)
-		if (action->types[i].kind == D_VALUE_STRING && !arguments[i])
+		if (action->types[i].kind != D_VALUE_INTEGER && !arguments[i])
 			return fault_set(engine, D_FAULT_BADADDR, 0);
 	/* Printing would divide by it. */
 	if (action->kind == D_ACTION_NORMALIZE && !arguments[0])
 		return fault_set(engine, D_FAULT_DIVZERO, 0);
+	/* A signal does not wait for the clause to end: it goes to the thread that fired. */
+	if (action->kind == D_ACTION_RAISE)
+		effect_raise(engine, (int)arguments[0]);
+	else if (action->kind == D_ACTION_STOP)
+		effect_stop(engine);
 	record = &engine->records[engine->record_count++];
 	record->action = action;
 	record->first = engine->record_value_count;
@@ -332,18 +396,36 @@ bool machine_run(
 		[D_OP_FREE] = &&run_D_OP_FREE,
 		[D_OP_FREE_ELEMENT] = &&run_D_OP_FREE_ELEMENT,
 		[D_OP_READ] = &&run_D_OP_READ,
+		[D_OP_WRITE] = &&run_D_OP_WRITE,
+		[D_OP_TEXT] = &&run_D_OP_TEXT,
+		[D_OP_WRITE_TEXT] = &&run_D_OP_WRITE_TEXT,
+		[D_OP_BYTES] = &&run_D_OP_BYTES,
+		[D_OP_COPY] = &&run_D_OP_COPY,
+		[D_OP_ADDRESS] = &&run_D_OP_ADDRESS,
+		[D_OP_ADDRESS_ELEMENT] = &&run_D_OP_ADDRESS_ELEMENT,
+		[D_OP_ADDRESS_STRING] = &&run_D_OP_ADDRESS_STRING,
+		[D_OP_BOUND] = &&run_D_OP_BOUND,
+		[D_OP_BITS] = &&run_D_OP_BITS,
 		[MACHINE_COPY_TEXT] = &&run_MACHINE_COPY_TEXT,
 		[D_OP_CALL] = &&run_D_OP_CALL,
+		[D_OP_STACK] = &&run_D_OP_STACK,
+		[D_OP_PLACE] = &&run_D_OP_PLACE,
 		[MACHINE_COUNT] = &&run_MACHINE_COUNT,
+		[MACHINE_AGGREGATE_ON_CPU] = &&run_MACHINE_AGGREGATE_ON_CPU,
 		[D_OP_AGGREGATE] = &&run_D_OP_AGGREGATE,
 		[D_OP_ACTION] = &&run_D_OP_ACTION,
+		[D_OP_SPECULATE] = &&run_D_OP_SPECULATE,
+		[D_OP_COMMIT] = &&run_D_OP_COMMIT,
+		[D_OP_DISCARD] = &&run_D_OP_DISCARD,
 	};
 	uint64_t *const registers = engine->registers;
 	const struct d_instruction *at = code;
 	struct aggregate_element *element;
 	struct aggregate *aggregate;
+	const struct d_text *text;
 	struct tuple tuple;
 	uint64_t owner;
+	uint32_t offset;
 	bool null_key;
 	int fault_or_none;
 
@@ -482,7 +564,8 @@ run_D_OP_LOAD:
 	A = engine->values[at->immediate];
 	NEXT;
 run_MACHINE_LOAD_SELF:
-	A = dynamic_self_load(&engine->dynamic, owner_of(engine), (uint32_t)at->immediate);
+	A = dynamic_self_load(
+		&engine->dynamic, firing_owner(&engine->firing), (uint32_t)at->immediate);
 	NEXT;
 run_D_OP_STORE:
 	engine->values[at->immediate] = A;
@@ -491,11 +574,12 @@ run_MACHINE_STORE_TEXT:
 	store_text(engine, (uint32_t)at->immediate, value_text(A));
 	NEXT;
 run_MACHINE_STORE_SELF:
-	dynamic_self_store(&engine->dynamic, owner_of(engine), (uint32_t)at->immediate, A);
+	dynamic_self_store(
+		&engine->dynamic, firing_owner(&engine->firing), (uint32_t)at->immediate, A);
 	NEXT;
 run_MACHINE_STORE_SELF_TEXT:
-	dynamic_self_store_text(
-		&engine->dynamic, owner_of(engine), (uint32_t)at->immediate, value_text(A));
+	dynamic_self_store_text(&engine->dynamic, firing_owner(&engine->firing),
+		(uint32_t)at->immediate, value_text(A));
 	NEXT;
 run_D_OP_LOAD_ELEMENT:
 	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
@@ -516,17 +600,17 @@ run_MACHINE_STORE_ELEMENT_TEXT:
 		(uint32_t)at->immediate, owner, &tuple, value_text(A));
 	NEXT;
 run_D_OP_FREE:
-	if (engine->variables[at->immediate].is_string)
-		dynamic_self_store_text(&engine->dynamic, owner_of(engine),
+	if (engine->variables[at->immediate].is_string || engine->variables[at->immediate].is_bytes)
+		dynamic_self_store_text(&engine->dynamic, firing_owner(&engine->firing),
 			engine->variables[at->immediate].slot, NULL);
 	else
-		dynamic_self_store(&engine->dynamic, owner_of(engine),
+		dynamic_self_store(&engine->dynamic, firing_owner(&engine->firing),
 			engine->variables[at->immediate].slot, 0);
 	NEXT;
 run_D_OP_FREE_ELEMENT:
 	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
 		goto null_string;
-	if (engine->variables[at->immediate].is_string)
+	if (engine->variables[at->immediate].is_string || engine->variables[at->immediate].is_bytes)
 		dynamic_element_store_text(&engine->dynamic,
 			&engine->variables[at->immediate].shape, (uint32_t)at->immediate, owner,
 			&tuple, NULL);
@@ -535,20 +619,84 @@ run_D_OP_FREE_ELEMENT:
 			(uint32_t)at->immediate, owner, &tuple, 0);
 	NEXT;
 run_D_OP_READ:
-	fault_or_none = read_memory(engine, B, at->c, &A);
+	fault_or_none = read_integer(engine, B, at->c, &A);
 	if (fault_or_none >= 0)
 		goto fault;
+	NEXT;
+run_D_OP_WRITE:
+	fault_or_none = write_integer(engine, B, at->c, A);
+	if (fault_or_none >= 0)
+		goto fault;
+	NEXT;
+run_D_OP_TEXT:
+	fault_or_none = memory_text(engine, B, (uint64_t)at->immediate, &text);
+	if (fault_or_none >= 0)
+		goto fault;
+	A = value_of_text(text);
+	NEXT;
+run_D_OP_WRITE_TEXT:
+	fault_or_none = write_text(engine, B, (uint32_t)at->immediate, value_text(A));
+	if (fault_or_none >= 0)
+		goto fault;
+	NEXT;
+run_D_OP_BYTES:
+	fault_or_none = memory_bytes(engine, B, (uint32_t)at->immediate, &text);
+	if (fault_or_none >= 0)
+		goto fault;
+	A = value_of_text(text);
+	NEXT;
+run_D_OP_COPY:
+	fault_or_none = memory_copy(engine, B, A, (uint64_t)at->immediate);
+	if (fault_or_none >= 0)
+		goto fault;
+	NEXT;
+run_D_OP_ADDRESS:
+	fault_or_none = object_address(engine, (uint32_t)at->immediate, NULL, at->c, &A);
+	if (fault_or_none >= 0)
+		goto fault;
+	NEXT;
+run_D_OP_ADDRESS_ELEMENT:
+	fault_or_none = object_address(engine, (uint32_t)at->immediate, &B, at->c, &A);
+	if (fault_or_none >= 0)
+		goto fault;
+	NEXT;
+run_D_OP_ADDRESS_STRING:
+	fault_or_none = address_string(engine, value_text(B), &A);
+	if (fault_or_none >= 0)
+		goto fault;
+	NEXT;
+run_D_OP_BOUND:
+	if (A >= (uint64_t)at->immediate) {
+		fault_set(engine, D_FAULT_BADINDEX, A);
+		goto fault;
+	}
+	NEXT;
+run_D_OP_BITS:
+	A = cut_bits(B, at->immediate);
 	NEXT;
 run_MACHINE_COPY_TEXT:
-	fault_or_none = copy_text(engine, B, engine->string_limit, &A);
+	text = event_text(engine->firing.batch, B, &offset);
+	if (!text || offset || text->length > engine->string_limit) {
+		fault_or_none = memory_text(engine, B, engine->string_limit, &text);
+		if (fault_or_none >= 0)
+			goto fault;
+	}
+	A = value_of_text(text);
+	NEXT;
+run_D_OP_CALL:
+	fault_or_none = subroutine_call(engine, (enum d_subroutine)at->immediate, &B, at->c, &A);
 	if (fault_or_none >= 0)
 		goto fault;
 	NEXT;
-run_D_OP_CALL:
-	fault_or_none = subroutine_call(
-		engine, (enum d_subroutine)at->immediate, &B, at->c, &A);
-	if (fault_or_none >= 0)
-		goto fault;
+run_D_OP_STACK:
+	A = value_of_text(take_stack(engine, at->b, (uint32_t)at->immediate));
+	if (!A)
+		goto no_scratch;
+	NEXT;
+run_D_OP_PLACE:
+	A = value_of_text(take_place(engine, (enum d_value_kind)at->immediate, B));
+	if (!A)
+		goto no_scratch;
 	NEXT;
 run_MACHINE_COUNT:
 	aggregate = &engine->aggregates[at->immediate];
@@ -568,15 +716,41 @@ run_D_OP_AGGREGATE:
 		losses_add_aggregation(&engine->losses, engine->firing.cpu, 1);
 	}
 	NEXT;
+run_MACHINE_AGGREGATE_ON_CPU:
+	aggregate = &engine->aggregates[at->immediate];
+	if (!tuple_gather(&tuple, &aggregate->shape, &A, 0))
+		goto null_string;
+	if (!aggregate_update_on_cpu(aggregate, &tuple, engine->firing.cpu, (int64_t)B, (int64_t)C))
+		losses_add_aggregation(&engine->losses, engine->firing.cpu, 1);
+	NEXT;
 run_D_OP_ACTION:
 	fault_or_none = record(engine, &engine->program->actions[at->immediate], &A);
 	if (fault_or_none >= 0)
 		goto fault;
 	NEXT;
+run_D_OP_SPECULATE:
+	/* Without an active speculation the clause ends here, and nobody hears of it. */
+	if (!speculation_use(&engine->speculations, (int64_t)B))
+		return true;
+	NEXT;
+run_D_OP_COMMIT:
+	if (!speculation_finish(&engine->speculations, (int64_t)B, SPECULATION_COMMITTED))
+		goto illegal;
+	NEXT;
+run_D_OP_DISCARD:
+	if (!speculation_finish(&engine->speculations, (int64_t)B, SPECULATION_DISCARDED))
+		goto illegal;
+	NEXT;
 #undef A
 #undef B
 #undef C
 #undef NEXT
+illegal:
+	fault_set(engine, D_FAULT_ILLOP, 0);
+	goto fault;
+no_scratch:
+	fault_set(engine, D_FAULT_NOSCRATCH, 0);
+	goto fault;
 divide_by_zero:
 	fault_set(engine, D_FAULT_DIVZERO, 0);
 	goto fault;

@@ -11,12 +11,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "engine/format.h"
+#include "engine/bar.h"
+
+enum { COMPACT_TEXT = 16 };
 
 /* What aggregations hold for one key tuple: a pointer to the data of each. */
 struct row {
 	const uint64_t *keys;
 	const uint64_t **data;
+	uint32_t hash; /* of the keys */
 };
 
 struct table {
@@ -74,6 +77,7 @@ static void add_row(struct table *table, size_t from, const struct aggregate_ele
 	struct tuple tuple;
 
 	row->keys = aggregate_keys(table->aggregates[from], element);
+	row->hash = element->hash;
 	row->data = table->data + table->count * table->aggregate_count;
 	if (table->aggregate_count > 1)
 		tuple_from_stored(
@@ -107,29 +111,164 @@ static int collect(struct table *table)
 	return 0;
 }
 
-static void print_value(const struct aggregate *aggregate, const uint64_t *data, FILE *output)
+static void print_value(const struct aggregate *aggregate, const uint64_t *data,
+	const struct format_context *context)
 {
 	if (aggregate_is_distribution(aggregate))
-		distribution_print(
-			&aggregate->distribution, aggregate_counts(data), aggregate->normal, output);
+		distribution_print(&aggregate->distribution, aggregate_counts(data),
+			aggregate->normal, context->options, context->output);
 	else
-		fprintf(output, " %16" PRId64,
+		fprintf(context->output, " %16" PRId64,
 			aggregate_number(aggregate, data, aggregate->normal));
 }
 
-static void print_default(const struct table *table, const struct row *row, FILE *output)
+/* Columns of the keys in the compact forms, each with the blank before it. */
+static int compact_width(const struct tuple_shape *shape)
+{
+	static const int widths[] = {[1] = 3, [2] = 5, [4] = 8, [8] = 16};
+	int width = 0;
+
+	for (unsigned i = 0; i < shape->count; i++)
+		width += 1 + (shape->types[i].kind == D_VALUE_INTEGER ? widths[shape->types[i].size]
+								      : COMPACT_TEXT);
+	return width;
+}
+
+static void print_compact_keys(
+	const struct table *table, const struct row *row, const struct format_context *context)
+{
+	const struct tuple_shape *shape = &table->aggregates[0]->shape;
+
+	for (unsigned i = 0; i < shape->count; i++) {
+		if (shape->types[i].kind == D_VALUE_STRING)
+			fprintf(context->output, " %*s", COMPACT_TEXT,
+				value_text(row->keys[i])->bytes);
+		else
+			format_key(context, &shape->types[i], row->keys[i]);
+	}
+}
+
+/* Option aggpack: a distribution is one line. */
+static void print_packed(const struct table *table, const struct format_context *context)
+{
+	const struct aggregate *aggregate = table->aggregates[0];
+	const struct distribution *distribution = &aggregate->distribution;
+	struct distribution_span span = {UINT32_MAX, 0};
+
+	for (size_t i = 0; i < table->count; i++)
+		distribution_span(distribution, aggregate_counts(table->rows[i].data[0]), &span);
+	if (table->count)
+		distribution_print_packed_heading(
+			distribution, &span, compact_width(&aggregate->shape), context->output);
+	for (size_t i = 0; i < table->count; i++) {
+		print_compact_keys(table, &table->rows[i], context);
+		distribution_print_packed(distribution, aggregate_counts(table->rows[i].data[0]),
+			&span, context->options, context->output);
+	}
+}
+
+/* Option agghist: the numbers of an aggregation are bars of one picture. */
+static void print_histogram(const struct table *table, const struct format_context *context)
+{
+	const struct aggregate *aggregate = table->aggregates[0];
+	struct bar_scale scale = bar_scale(context->options);
+	int width = compact_width(&aggregate->shape);
+
+	for (size_t i = 0; i < table->count; i++)
+		bar_scale_add(&scale, aggregate_number(aggregate, table->rows[i].data[0], 1));
+	if (table->count)
+		bar_print_heading(width ? "key" : "value", width ? width : 16, context->output);
+	for (size_t i = 0; i < table->count; i++) {
+		const uint64_t *data = table->rows[i].data[0];
+		print_compact_keys(table, &table->rows[i], context);
+		putc(' ', context->output);
+		bar_print(&scale, aggregate_number(aggregate, data, 1), context->output);
+		fprintf(context->output, " %-9" PRId64 "\n",
+			aggregate_number(aggregate, data, aggregate->normal));
+	}
+}
+
+/* A form of all rows together, for the kinds of aggregations that have one. */
+static bool print_compact(const struct table *table, const struct format_context *context)
+{
+	const struct aggregate *aggregate = table->aggregates[0];
+	enum d_aggregating function = aggregate->definition->function;
+
+	if (table->aggregate_count > 1)
+		return false;
+	if (context->options->agghist &&
+		(function == D_AGGREGATE_COUNT || function == D_AGGREGATE_SUM))
+		print_histogram(table, context);
+	else if (context->options->aggpack && aggregate_is_distribution(aggregate) &&
+		 distribution_can_pack(&aggregate->distribution))
+		print_packed(table, context);
+	else
+		return false;
+	return true;
+}
+
+/* Option aggpercpu: the highest CPU of any of the aggregations, and one. */
+static uint32_t cpu_count(const struct table *table)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < table->aggregate_count; i++)
+		if (table->aggregates[i]->part_count > count)
+			count = table->aggregates[i]->part_count;
+	return count;
+}
+
+/* What a row's aggregation has of a CPU; NULL: nothing. */
+static const struct aggregate_element *element_of_cpu(
+	const struct aggregate *aggregate, const struct tuple *tuple, uint32_t cpu)
+{
+	return cpu < aggregate->part_count && aggregate->parts[cpu]
+		       ? aggregate_find(aggregate->parts[cpu], tuple)
+		       : NULL;
+}
+
+/* A line for each CPU that the row has data of, with a value for each aggregation. */
+static void print_per_cpu(
+	const struct table *table, const struct row *row, const struct format_context *context)
+{
+	uint32_t count = cpu_count(table);
+	struct tuple tuple;
+
+	if (!count)
+		return;
+	tuple_from_stored(&tuple, &table->aggregates[0]->shape, row->keys, row->hash);
+	for (uint32_t cpu = 0; cpu < count; cpu++) {
+		bool any = false;
+		for (size_t i = 0; i < table->aggregate_count; i++)
+			any |= element_of_cpu(table->aggregates[i], &tuple, cpu) != NULL;
+		if (!any)
+			continue;
+		fprintf(context->output, "    [CPU %" PRIu32 "]", cpu);
+		for (size_t i = 0; i < table->aggregate_count; i++) {
+			const struct aggregate *aggregate = table->aggregates[i];
+			const struct aggregate_element *element =
+				element_of_cpu(aggregate, &tuple, cpu);
+			print_value(aggregate, element ? element->words : aggregate->zero, context);
+		}
+		putc('\n', context->output);
+	}
+}
+
+static void print_default(
+	const struct table *table, const struct row *row, const struct format_context *context)
 {
 	const struct tuple_shape *shape = &table->aggregates[0]->shape;
 
 	for (unsigned i = 0; i < shape->count; i++)
-		format_key(&shape->types[i], row->keys[i], output);
+		format_key(context, &shape->types[i], row->keys[i]);
 	for (size_t i = 0; i < table->aggregate_count; i++)
-		print_value(table->aggregates[i], row->data[i], output);
-	putc('\n', output);
+		print_value(table->aggregates[i], row->data[i], context);
+	putc('\n', context->output);
+	print_per_cpu(table, row, context);
 }
 
 static void print_formatted(const struct table *table, const struct row *row,
-	const struct d_format *format, FILE *output)
+	const struct d_format *format, const struct format_context *context)
 {
 	size_t next_key = 0, next_value = 0;
 
@@ -137,7 +276,7 @@ static void print_formatted(const struct table *table, const struct row *row,
 		const struct d_conversion *conversion = &format->conversions[i];
 		int64_t width = conversion->width, precision = conversion->precision;
 		const struct aggregate *aggregate;
-		format_text(&conversion->before, output);
+		format_text(&conversion->before, context->output);
 		if (!conversion->present)
 			continue;
 		if (conversion->width_argument)
@@ -146,36 +285,37 @@ static void print_formatted(const struct table *table, const struct row *row,
 			precision = (int32_t)row->keys[next_key++];
 		if (!conversion->aggregation) {
 			format_conversion(
-				conversion, width, precision, row->keys[next_key++], output);
+				context, conversion, width, precision, row->keys[next_key++]);
 			continue;
 		}
 		/* More %@ than aggregations: the last one again. */
 		aggregate = table->aggregates[next_value];
 		if (aggregate_is_distribution(aggregate))
-			print_value(aggregate, row->data[next_value], output);
+			print_value(aggregate, row->data[next_value], context);
 		else
-			format_conversion(conversion, width, precision,
+			format_conversion(context, conversion, width, precision,
 				(uint64_t)aggregate_number(
-					aggregate, row->data[next_value], aggregate->normal),
-				output);
+					aggregate, row->data[next_value], aggregate->normal));
 		if (next_value + 1 < table->aggregate_count)
 			next_value++;
 	}
 }
 
 int printa_print(struct aggregate *const *aggregates, size_t count, const struct d_format *format,
-	const struct printa_order *order, FILE *output)
+	const struct printa_order *order, const struct format_context *context)
 {
 	struct table table = {.aggregates = aggregates, .aggregate_count = count, .order = order};
 	int error = collect(&table);
 
 	if (!error) {
 		qsort_r(table.rows, table.count, sizeof(*table.rows), compare_rows, &table);
+		if (!format && print_compact(&table, context))
+			table.count = 0;
 		for (size_t i = 0; i < table.count; i++) {
 			if (format)
-				print_formatted(&table, &table.rows[i], format, output);
+				print_formatted(&table, &table.rows[i], format, context);
 			else
-				print_default(&table, &table.rows[i], output);
+				print_default(&table, &table.rows[i], context);
 		}
 	}
 	free(table.data);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "engine/aggregate.h"
+#include "engine/format.h"
 
 struct printa_order {
 	bool by_key, reversed;
@@ -21,6 +22,6 @@ struct printa_order {
  * format NULL: the default columns. 0 or -ENOMEM, which prints nothing.
  */
 int printa_print(struct aggregate *const *aggregates, size_t count, const struct d_format *format,
-	const struct printa_order *order, FILE *output);
+	const struct printa_order *order, const struct format_context *context);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * state.h: the engine's inside, shared by engine.c (firing), machine.c (instructions),
- * consume.c and printa.c (carrying out). Nothing outside src/engine includes it.
+ * consume.c and printa.c (carrying out), effect.c (what reaches beyond the output). Nothing outside src/engine includes it.
  *
  * The life of a firing: engine.c fills `firing`, finds the probe's clauses and runs one
  * after the other. machine_run() executes a clause; its actions become records. When the
@@ -17,12 +17,17 @@
 
 #include "d/program.h"
 #include "engine/aggregate.h"
+#include "engine/buffer.h"
 #include "engine/dynamic.h"
 #include "engine/engine.h"
 #include "engine/event.h"
+#include "engine/lineage.h"
 #include "engine/losses.h"
+#include "engine/memory.h"
+#include "engine/places.h"
 #include "engine/scratch.h"
 #include "engine/slab.h"
+#include "engine/speculation.h"
 #include "engine/strings.h"
 
 /* A clause with its code rewritten for the machine (machine_prepare()). */
@@ -50,7 +55,7 @@ struct engine_probe {
 
 struct engine_variable {
 	struct tuple_shape shape;
-	bool is_self, is_string;
+	bool is_self, is_string, is_bytes;
 	uint32_t slot; /* of a self-> scalar */
 };
 
@@ -60,6 +65,7 @@ struct firing {
 	const struct event_batch *batch; /* whose handles are valid */
 	const struct d_text *execname;
 	const uint64_t *arguments;
+	const struct event *event; /* in the batch; NULL: one of the tracer's own */
 	uint64_t time;
 	int64_t wall_offset;
 	uint32_t probe;
@@ -82,11 +88,6 @@ struct tokens {
 	bool active;
 };
 
-struct record {
-	const struct d_action *action;
-	uint32_t first; /* into record_values */
-};
-
 struct engine_tick {
 	uint64_t next, period;
 	uint32_t probe;
@@ -96,7 +97,9 @@ struct engine {
 	const struct d_program *program;
 	const struct d_probe_set *probes;
 	const struct event_process *self;
+	const struct engine_effects *effects; /* NULL: none can be had */
 	FILE *output, *messages;
+	struct d_options options; /* as setopt() has left them */
 	uint32_t string_limit;
 
 	struct engine_clause *clauses;
@@ -109,9 +112,15 @@ struct engine {
 	struct fault fault;
 	struct scratch scratch;
 	struct tokens tokens;
+	struct memory memory;
+	char *zeroes; /* what self-> variables and elements that are bytes are at first */
+	uint64_t allocated; /* bytes that this clause has taken by alloca() */
 	struct record *records;
 	uint64_t *record_values;
 	uint32_t record_count, record_value_count;
+	struct speculations speculations;
+	struct buffer principal; /* with bufpolicy fill and ring, until the end */
+	struct buffer waiting;   /* at most one, within a firing: see consume.c, flowindent */
 
 	struct slab slab;
 	struct strings strings;
@@ -126,15 +135,28 @@ struct engine {
 	struct engine_tick *ticks;
 	size_t tick_count;
 	int64_t wall_offset;
+	uint64_t random; /* state of rand() */
+	bool recorded;   /* pids are of the past */
+	struct lineage lineage;
+	struct places places;
 
 	struct event_batch no_batch; /* of BEGIN, END and ticks: no handles */
-	struct d_text empty, self_name, process_name;
+	struct d_text empty, self_name, process_name, self_arguments, process_arguments;
 
 	bool begun, ended, exited, header_printed, in_error;
 	bool exit_at_end; /* exit() was called while END ran */
+	uint64_t exit_time; /* of the firing that called exit() */
 	int status;
-	int indent; /* option flowindent */
+	int indent; /* option flowindent, and the clause that printed last: */
+	uint32_t flow_probe, flow_clause; /* the probe's number from 1, 0: none */
+	uint32_t running; /* the clause that runs */
 };
+
+/* Whose self-> variables the firing sees. */
+static inline uint64_t firing_owner(const struct firing *firing)
+{
+	return (uint64_t)firing->process->pid << 32 | firing->tid;
+}
 
 /* Returns the code: instructions return a fault's, or -1 for none. */
 static inline int fault_set(struct engine *engine, enum d_fault code, uint64_t value)

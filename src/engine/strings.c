@@ -30,6 +30,23 @@ size_t strings_size(const struct strings *strings, const struct d_text *text)
 	return slab_size(piece_size(text->length < strings->limit ? text->length : strings->limit));
 }
 
+size_t strings_kept_size(const struct d_text *text)
+{
+	return slab_size(piece_size(text->length));
+}
+
+struct d_text *strings_keep_zeroes(struct strings *strings, uint32_t size)
+{
+	struct d_text *kept = slab_get(strings->slab, piece_size(size));
+
+	if (!kept)
+		return NULL;
+	memset(kept, 0, piece_size(size));
+	kept->bytes = (char *)(kept + 1);
+	kept->length = size;
+	return kept;
+}
+
 struct d_text *strings_keep(struct strings *strings, const struct d_text *text)
 {
 	uint32_t length = text->length < strings->limit ? text->length : strings->limit;

@@ -28,6 +28,12 @@ void strings_free(struct strings *strings);
 /* The bytes that keeping this text takes. */
 size_t strings_size(const struct strings *strings, const struct d_text *text);
 
+/* The bytes that a kept text takes. */
+size_t strings_kept_size(const struct d_text *text);
+
+/* A kept text of zeroes, whatever the limit, whose bytes may be changed; NULL: no memory. */
+struct d_text *strings_keep_zeroes(struct strings *strings, uint32_t size);
+
 /* A copy, cut at the limit; NULL without memory. */
 struct d_text *strings_keep(struct strings *strings, const struct d_text *text);
 

@@ -5,12 +5,18 @@
 #include "engine/subroutine.h"
 
 #include <endian.h>
+#include <net/if_arp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+
+#include "engine/json.h"
+#include "engine/network.h"
 
 enum {
 	NUMBER_MAX = 72, /* 64 binary digits, a prefix, a sign */
-	BASE_MAX = 36
+	BASE_MAX = 36,
+	MINOR_BITS = 20 /* of a device number in the kernel */
 };
 
 /* A string argument as this file works on it. */
@@ -72,18 +78,15 @@ static int give_rest(struct engine *engine, struct span string, const char *at, 
 /* copyinstr(): the string at an address, of at most limit characters. */
 static int copy_in(struct engine *engine, uint64_t address, int64_t limit, uint64_t *result)
 {
-	uint32_t offset;
-	const struct d_text *text = event_text(engine->firing.batch, address, &offset);
+	const struct d_text *text;
+	int fault;
 
-	if (!text)
-		return fault_set(engine, D_FAULT_BADADDR, address);
 	if (limit < 0 || limit > engine->string_limit)
 		limit = engine->string_limit;
-	text = subroutine_part(engine, text, offset, (uint64_t)limit);
-	if (!text)
-		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
-	*result = value_of_text(text);
-	return -1;
+	fault = memory_text(engine, address, (uint64_t)limit, &text);
+	if (fault < 0)
+		*result = value_of_text(text);
+	return fault;
 }
 
 static int join(struct engine *engine, struct span left, struct span right, uint64_t *result)
@@ -350,6 +353,135 @@ static int text_number(struct engine *engine, struct span string, int64_t base, 
 	return -1;
 }
 
+static int json_value(
+	struct engine *engine, struct span document, struct span path, uint64_t *result)
+{
+	struct json_text value;
+
+	*result = 0;
+	if (!json_find((struct json_text){document.bytes, document.length},
+		    (struct json_text){path.bytes, path.length}, &value))
+		return -1;
+	return give(engine, value.bytes, value.length, result);
+}
+
+/* Steps through all 64-bit states; the mixing makes neighbours unlike. */
+static uint64_t random_number(struct engine *engine)
+{
+	uint64_t number = engine->random += UINT64_C(0x9e3779b97f4a7c15);
+
+	number = (number ^ number >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	number = (number ^ number >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (number ^ number >> 31) >> 33;
+}
+
+/* alloca(): all of a clause together take at most scratchsize. */
+static int allocate(struct engine *engine, uint64_t size, uint64_t *result)
+{
+	uint64_t limit = engine->program->options.scratchsize;
+
+	if (engine->allocated > limit || size > limit - engine->allocated)
+		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
+	engine->allocated += (size + 7) & ~UINT64_C(7);
+	return memory_block(engine, size, result);
+}
+
+/* copyin(): a block of size bytes from an address. */
+static int copy_block(struct engine *engine, uint64_t from, uint64_t size, uint64_t *result)
+{
+	uint64_t block;
+	int fault = memory_block(engine, size, &block);
+
+	if (fault < 0)
+		fault = memory_copy(engine, block, from, size);
+	if (fault < 0)
+		*result = block;
+	return fault;
+}
+
+/* memref(): an address and a size, beside each other in a block. */
+static int reference(struct engine *engine, const uint64_t pair[2], uint64_t *result)
+{
+	uint64_t block;
+	int fault = memory_block(engine, 2 * sizeof(pair[0]), &block);
+
+	if (fault < 0)
+		fault = memory_write(engine, block, 2 * sizeof(pair[0]), pair);
+	if (fault < 0)
+		*result = block;
+	return fault;
+}
+
+/* memstr(): memory as a string, its last byte being the string's end. */
+static int memory_string(struct engine *engine, uint64_t address, char instead, uint64_t size,
+	uint64_t *result)
+{
+	uint32_t length;
+	struct d_text *text;
+	char *bytes;
+	int fault;
+
+	*result = 0;
+	if (!size)
+		return -1;
+	length = size - 1 < engine->string_limit ? (uint32_t)(size - 1) : engine->string_limit;
+	text = scratch_get(&engine->scratch, sizeof(*text) + (size_t)length + 1);
+	if (!text)
+		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
+	bytes = (char *)(text + 1);
+	fault = length ? memory_read(engine, address, length, bytes) : -1;
+	if (fault >= 0)
+		return fault;
+	bytes[length] = '\0';
+	for (char *nul = bytes; (nul = memchr(nul, '\0', (size_t)(bytes + length - nul)));)
+		*nul++ = instead;
+	/* A NUL put for NULs ends it. */
+	length = (uint32_t)strnlen(bytes, length);
+	*text = (struct d_text){bytes, length, d_text_hash(bytes, length)};
+	*result = value_of_text(text);
+	return -1;
+}
+
+/* An address of a family in memory. */
+static int internet_text(struct engine *engine, int64_t family, uint64_t address,
+	enum network_embedded embedded, uint64_t *result)
+{
+	uint8_t bytes[NETWORK_IPV6_BYTES];
+	char text[NETWORK_TEXT_MAX];
+	int fault;
+
+	if (family != AF_INET && family != AF_INET6)
+		return fault_set(engine, D_FAULT_ILLOP, 0);
+	fault = memory_read(engine, address,
+		family == AF_INET ? NETWORK_IPV4_BYTES : NETWORK_IPV6_BYTES, bytes);
+	if (fault >= 0)
+		return fault;
+	if (family == AF_INET)
+		network_ipv4(bytes, text);
+	else
+		network_ipv6(bytes, embedded, text);
+	return give(engine, text, (uint32_t)strlen(text), result);
+}
+
+/* A hardware address of Ethernet or InfiniBand in memory. */
+static int link_text(struct engine *engine, uint64_t type, uint64_t address, uint64_t *result)
+{
+	uint8_t bytes[NETWORK_INFINIBAND_BYTES];
+	char text[NETWORK_TEXT_MAX];
+	uint32_t count = type == ARPHRD_ETHER        ? NETWORK_ETHERNET_BYTES
+			 : type == ARPHRD_INFINIBAND ? NETWORK_INFINIBAND_BYTES
+						     : 0;
+	int fault;
+
+	if (!count)
+		return fault_set(engine, D_FAULT_ILLOP, 0);
+	fault = memory_read(engine, address, count, bytes);
+	if (fault >= 0)
+		return fault;
+	network_link(bytes, count, text);
+	return give(engine, text, (uint32_t)strlen(text), result);
+}
+
 int subroutine_call(struct engine *engine, enum d_subroutine which, const uint64_t *arguments,
 	unsigned count, uint64_t *result)
 {
@@ -357,6 +489,7 @@ int subroutine_call(struct engine *engine, enum d_subroutine which, const uint64
 	int64_t second = count > 1 ? (int64_t)arguments[1] : 10;
 	int64_t third = count > 2 ? (int64_t)arguments[2] : engine->string_limit;
 	struct span one = {"", 0}, two = {"", 0};
+	int fault;
 
 	for (unsigned i = 0; i < count && i < 2; i++) {
 		if (!(d_subroutines[which].strings & 1u << i))
@@ -422,6 +555,60 @@ int subroutine_call(struct engine *engine, enum d_subroutine which, const uint64
 	case D_SUBROUTINE_SWAP64:
 		*result = htobe64(arguments[0]);
 		return -1;
+	case D_SUBROUTINE_JSON:
+		return json_value(engine, one, two, result);
+	case D_SUBROUTINE_RAND:
+		*result = random_number(engine);
+		return -1;
+	case D_SUBROUTINE_PROGENYOF:
+		*result = lineage_contains(
+			&engine->lineage, engine->firing.process, engine->recorded, arguments[0]);
+		return -1;
+	case D_SUBROUTINE_GETMAJOR:
+		*result = (uint32_t)(arguments[0] >> MINOR_BITS);
+		return -1;
+	case D_SUBROUTINE_GETMINOR:
+		*result = arguments[0] & ((1u << MINOR_BITS) - 1);
+		return -1;
+	case D_SUBROUTINE_ALLOCA:
+		return allocate(engine, arguments[0], result);
+	case D_SUBROUTINE_BLOCK:
+		return memory_block(engine, arguments[0], result);
+	case D_SUBROUTINE_COPYIN:
+		return copy_block(engine, arguments[0], arguments[1], result);
+	case D_SUBROUTINE_COPYINTO:
+		fault = memory_copy(engine, arguments[2], arguments[0], arguments[1]);
+		*result = 0;
+		return fault;
+	case D_SUBROUTINE_COPYOUT:
+	case D_SUBROUTINE_COPYOUTSTR:
+		return fault_set(engine, D_FAULT_BADADDR, arguments[1]);
+	case D_SUBROUTINE_BCOPY:
+		fault = memory_copy(engine, arguments[1], arguments[0], arguments[2]);
+		*result = 0;
+		return fault;
+	case D_SUBROUTINE_MEMREF:
+		return reference(engine, arguments, result);
+	case D_SUBROUTINE_MEMSTR:
+		return memory_string(engine, arguments[0], (char)second, arguments[2], result);
+	case D_SUBROUTINE_SPECULATION:
+		*result = (uint64_t)speculation_new(&engine->speculations);
+		return -1;
+	case D_SUBROUTINE_INET_NTOA:
+		return internet_text(engine, AF_INET, arguments[0], NETWORK_EMBEDDED_MIXED, result);
+	case D_SUBROUTINE_INET_NTOA6:
+		return internet_text(engine, AF_INET6, arguments[0],
+			count > 1 && arguments[1] ? NETWORK_EMBEDDED_HEXADECIMAL
+						  : NETWORK_EMBEDDED_ALONE,
+			result);
+	case D_SUBROUTINE_INET_NTOP:
+		return internet_text(engine, (int64_t)arguments[0], arguments[1],
+			NETWORK_EMBEDDED_MIXED, result);
+	case D_SUBROUTINE_LINK_NTOP:
+		return link_text(engine, arguments[0], arguments[1], result);
+	case D_SUBROUTINE_LOCK:
+	case D_SUBROUTINE_KERNEL:
+	case D_SUBROUTINE_KERNEL_TEXT:
 	case D_SUBROUTINES:
 		break;
 	}

@@ -11,7 +11,7 @@ void tuple_shape_init(
 	shape->count = count;
 	shape->limit = limit;
 	for (unsigned i = 0; i < count; i++) {
-		if (types[i].kind == D_VALUE_STRING)
+		if (d_value_is_text(types[i].kind))
 			shape->strings |= 1u << i;
 		else if (types[i].size < 8)
 			shape->narrow |= 1u << i;
@@ -40,7 +40,8 @@ bool tuple_gather_any(struct tuple *tuple, const struct tuple_shape *shape,
 			const struct d_text *text = value_text(word);
 			if (!text)
 				return false;
-			if (text->length > shape->limit || !text->hash)
+			if (shape->types[i].kind == D_VALUE_STRING &&
+				(text->length > shape->limit || !text->hash))
 				text = cut_text(tuple, i, text, shape->limit);
 			tuple->words[i] = value_of_text(text);
 			hash = tuple_mix(hash, text->hash);
@@ -128,6 +129,21 @@ int text_compare(const struct d_text *a, const struct d_text *b, uint32_t limit)
 	return order < 0 ? -1 : 1;
 }
 
+/* By their 64-bit words: the process, then the addresses. */
+static int compare_places(const struct d_text *a, const struct d_text *b)
+{
+	uint32_t length = a->length < b->length ? a->length : b->length;
+
+	for (uint32_t at = 0; at < length; at += sizeof(uint64_t)) {
+		uint64_t left, right;
+		memcpy(&left, a->bytes + at, sizeof(left));
+		memcpy(&right, b->bytes + at, sizeof(right));
+		if (left != right)
+			return left < right ? -1 : 1;
+	}
+	return (a->length > b->length) - (a->length < b->length);
+}
+
 int tuple_compare(const struct tuple_shape *shape, const uint64_t *a, const uint64_t *b, int first)
 {
 	unsigned count = shape->count;
@@ -136,7 +152,9 @@ int tuple_compare(const struct tuple_shape *shape, const uint64_t *a, const uint
 	for (unsigned i = 0; i < count; i++) {
 		unsigned key = start + i < count ? start + i : start + i - count;
 		int order;
-		if (shape->strings & 1u << key)
+		if (shape->types[key].kind >= D_VALUE_STACK)
+			order = compare_places(value_text(a[key]), value_text(b[key]));
+		else if (shape->strings & 1u << key)
 			order = text_compare(value_text(a[key]), value_text(b[key]), UINT32_MAX);
 		else
 			order = (a[key] > b[key]) - (a[key] < b[key]);

@@ -20,7 +20,7 @@
 struct tuple_shape {
 	const struct d_value_type *types;
 	uint8_t count;
-	uint8_t strings; /* bit per key: it is a string */
+	uint8_t strings; /* bit per key: it is a string, or bytes, which are kept like one */
 	uint8_t narrow;  /* bit per key: an integer below 8 bytes */
 	uint32_t limit;  /* characters of a string key */
 };

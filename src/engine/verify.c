@@ -10,11 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/print.h"
+
 /* What a register is known to hold. Bits: a merge of two ways is an "and". */
 enum kind {
 	KIND_NOTHING = 0,
 	KIND_INTEGER = 1,
 	KIND_STRING = 2,
+	KIND_BYTES = 4,
+	KIND_STACK = 8,
+	KIND_PLACE = 16,                        /* an address that will be named */
 	KIND_ZERO = KIND_INTEGER | KIND_STRING, /* 0 is an integer and the NULL string */
 	KIND_ANY = 255                          /* not reached yet */
 };
@@ -31,6 +36,7 @@ struct verifier {
 	bool reachable;
 	struct state **targets; /* by instruction, for those that are jumped to */
 	size_t records, record_values;
+	uint64_t record_bytes;
 };
 
 static bool register_range(unsigned first, unsigned count)
@@ -45,13 +51,24 @@ static bool index_ok(int32_t index, size_t count)
 
 static uint8_t kind_of(const struct d_value_type *type)
 {
-	return type->kind == D_VALUE_STRING ? KIND_STRING : KIND_INTEGER;
+	switch (type->kind) {
+	case D_VALUE_INTEGER:
+		return KIND_INTEGER;
+	case D_VALUE_STRING:
+		return KIND_STRING;
+	case D_VALUE_BYTES:
+		return KIND_BYTES;
+	case D_VALUE_STACK:
+		return KIND_STACK;
+	default:
+		return KIND_PLACE;
+	}
 }
 
-/* Only strings need to be certain: any 64 bits are an integer. */
+/* Only pointers to texts need to be certain: any 64 bits are an integer. */
 static bool holds(const struct verifier *verifier, unsigned index, const struct d_value_type *type)
 {
-	return type->kind != D_VALUE_STRING || (verifier->now.registers[index] & KIND_STRING);
+	return type->kind == D_VALUE_INTEGER || (verifier->now.registers[index] & kind_of(type));
 }
 
 static bool all_hold(const struct verifier *verifier, unsigned first,
@@ -122,9 +139,13 @@ static bool verify_variable(struct verifier *verifier, const struct d_instructio
 	switch (instruction->opcode) {
 	case D_OP_LOAD:
 		registers[instruction->a] = kind_of(&variable->type);
-		return variable->key_count == 0;
+		return variable->key_count == 0 && variable->type.kind != D_VALUE_BYTES;
+	case D_OP_ADDRESS:
+		registers[instruction->a] = KIND_INTEGER;
+		return variable->key_count == 0 && variable->type.kind == D_VALUE_BYTES;
 	case D_OP_STORE:
-		return variable->key_count == 0 && holds(verifier, instruction->a, &variable->type);
+		return variable->key_count == 0 && variable->type.kind != D_VALUE_BYTES &&
+		       holds(verifier, instruction->a, &variable->type);
 	case D_OP_FREE:
 		return variable->key_count == 0 && variable->scope == D_SCOPE_SELF;
 	default:
@@ -133,11 +154,63 @@ static bool verify_variable(struct verifier *verifier, const struct d_instructio
 	if (variable->key_count == 0 ||
 		!all_hold(verifier, instruction->b, variable->keys, variable->key_count))
 		return false;
-	if (instruction->opcode == D_OP_LOAD_ELEMENT)
+	if (instruction->opcode == D_OP_LOAD_ELEMENT) {
 		registers[instruction->a] = kind_of(&variable->type);
-	else if (instruction->opcode == D_OP_STORE_ELEMENT)
-		return holds(verifier, instruction->a, &variable->type);
+		return variable->type.kind != D_VALUE_BYTES;
+	}
+	if (instruction->opcode == D_OP_ADDRESS_ELEMENT) {
+		registers[instruction->a] = KIND_INTEGER;
+		return variable->type.kind == D_VALUE_BYTES;
+	}
+	if (instruction->opcode == D_OP_STORE_ELEMENT)
+		return variable->type.kind != D_VALUE_BYTES &&
+		       holds(verifier, instruction->a, &variable->type);
 	return true;
+}
+
+static bool size_ok(uint8_t size)
+{
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+static bool object_size_ok(int64_t size)
+{
+	return size > 0 && size <= D_OBJECT_MAX;
+}
+
+/* Reads and writes of memory: the addresses are checked when they are used. */
+static bool verify_memory(struct verifier *verifier, const struct d_instruction *instruction)
+{
+	uint8_t *registers = verifier->now.registers;
+	int32_t immediate = instruction->immediate;
+
+	switch (instruction->opcode) {
+	case D_OP_READ:
+		registers[instruction->a] = KIND_INTEGER;
+		return size_ok(instruction->c & 15);
+	case D_OP_WRITE:
+		return size_ok(instruction->c);
+	case D_OP_TEXT:
+		registers[instruction->a] = KIND_STRING;
+		return object_size_ok(immediate);
+	case D_OP_WRITE_TEXT:
+		return (registers[instruction->a] & KIND_STRING) && object_size_ok(immediate);
+	case D_OP_BYTES:
+		registers[instruction->a] = KIND_BYTES;
+		return object_size_ok(immediate);
+	case D_OP_COPY:
+		return object_size_ok(immediate);
+	case D_OP_ADDRESS_STRING:
+		if (!(registers[instruction->b] & KIND_STRING))
+			return false;
+		registers[instruction->a] = KIND_INTEGER;
+		return true;
+	case D_OP_BOUND:
+		return immediate >= 0;
+	default: /* D_OP_BITS */
+		registers[instruction->a] = KIND_INTEGER;
+		return immediate != 0 && immediate >= -64 && immediate <= 64;
+	}
 }
 
 /* Instructions that compute an integer from registers alone, and those like them. */
@@ -176,9 +249,11 @@ static bool verify_simple(struct verifier *verifier, const struct d_instruction 
 		registers[instruction->a] = KIND_INTEGER;
 		return immediate >= 0;
 	case D_OP_BUILTIN:
+		if (!index_ok(immediate, D_BUILTINS))
+			return false;
 		registers[instruction->a] =
-			immediate >= D_BUILTIN_EXECNAME ? KIND_STRING : KIND_INTEGER;
-		return index_ok(immediate, D_BUILTINS);
+			d_builtins[immediate].is_string ? KIND_STRING : KIND_INTEGER;
+		return true;
 	default:
 		registers[instruction->a] = KIND_INTEGER;
 		return instruction->opcode > D_OP_MOVE && instruction->opcode < D_OP_JUMP;
@@ -191,7 +266,6 @@ static int verify_instruction(struct verifier *verifier, size_t at)
 	const struct d_program *program = verifier->program;
 	const struct d_aggregation *aggregation;
 	const struct d_action *action;
-	uint8_t size;
 	int error;
 
 	if (instruction->a >= D_REGISTERS_MAX || instruction->b >= D_REGISTERS_MAX)
@@ -215,13 +289,30 @@ static int verify_instruction(struct verifier *verifier, size_t at)
 	case D_OP_STORE_ELEMENT:
 	case D_OP_FREE:
 	case D_OP_FREE_ELEMENT:
+	case D_OP_ADDRESS:
+	case D_OP_ADDRESS_ELEMENT:
 		return verify_variable(verifier, instruction) ? 0 : -EINVAL;
 	case D_OP_READ:
-		size = instruction->c & 15;
-		verifier->now.registers[instruction->a] = KIND_INTEGER;
-		return size == 1 || size == 2 || size == 4 || size == 8 ? 0 : -EINVAL;
+	case D_OP_WRITE:
+	case D_OP_TEXT:
+	case D_OP_WRITE_TEXT:
+	case D_OP_BYTES:
+	case D_OP_COPY:
+	case D_OP_ADDRESS_STRING:
+	case D_OP_BOUND:
+	case D_OP_BITS:
+		return verify_memory(verifier, instruction) ? 0 : -EINVAL;
 	case D_OP_CALL:
 		return verify_call(verifier, instruction) ? 0 : -EINVAL;
+	case D_OP_STACK:
+		verifier->now.registers[instruction->a] = KIND_STACK;
+		return instruction->b <= 1 && instruction->immediate > 0 ? 0 : -EINVAL;
+	case D_OP_PLACE:
+		verifier->now.registers[instruction->a] = KIND_PLACE;
+		return instruction->immediate > D_VALUE_STACK &&
+				       instruction->immediate < D_VALUE_KINDS
+			       ? 0
+			       : -EINVAL;
 	case D_OP_AGGREGATE:
 		if (!index_ok(instruction->immediate, program->aggregation_count))
 			return -EINVAL;
@@ -235,9 +326,15 @@ static int verify_instruction(struct verifier *verifier, size_t at)
 		action = &program->actions[instruction->immediate];
 		verifier->records++;
 		verifier->record_values += action->argument_count;
+		for (unsigned i = 0; i < action->argument_count; i++)
+			verifier->record_bytes += action->types[i].size;
 		return all_hold(verifier, instruction->a, action->types, action->argument_count)
 			       ? 0
 			       : -EINVAL;
+	case D_OP_SPECULATE:
+	case D_OP_COMMIT:
+	case D_OP_DISCARD:
+		return 0; /* any number is an id or is not */
 	default:
 		return verify_simple(verifier, instruction) ? 0 : -EINVAL;
 	}
@@ -279,10 +376,11 @@ static int verify_code(struct verifier *verifier, const struct d_instruction *co
 
 static bool type_ok(const struct d_value_type *type)
 {
-	if (type->kind == D_VALUE_STRING)
-		return true;
-	return type->kind == D_VALUE_INTEGER &&
-	       (type->size == 1 || type->size == 2 || type->size == 4 || type->size == 8);
+	if (type->kind == D_VALUE_STRING || type->kind >= D_VALUE_STACK)
+		return type->kind < D_VALUE_KINDS;
+	return type->kind == D_VALUE_BYTES ? object_size_ok(type->size)
+					   : type->kind == D_VALUE_INTEGER && type->size <= 8 &&
+						     size_ok((uint8_t)type->size);
 }
 
 static bool types_ok(const struct d_value_type *types, unsigned count)
@@ -293,12 +391,36 @@ static bool types_ok(const struct d_value_type *types, unsigned count)
 	return true;
 }
 
+/* Places are keys of aggregations only. */
+static bool has_places(const struct d_value_type *types, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (types[i].kind >= D_VALUE_STACK)
+			return true;
+	return false;
+}
+
 /* A conversion that takes this argument. */
 static bool conversion_fits(const struct d_conversion *conversion, const struct d_value_type *type)
 {
-	if (conversion->kind == D_CONVERT_STRING)
+	switch (conversion->kind) {
+	case D_CONVERT_STRING:
 		return type->kind == D_VALUE_STRING;
-	return type->kind == D_VALUE_INTEGER;
+	case D_CONVERT_FLOAT:
+		return type->kind == D_VALUE_BYTES &&
+		       (type->size == sizeof(float) || type->size == sizeof(double) ||
+			       type->size == sizeof(long double));
+	case D_CONVERT_STACK:
+		return type->kind == D_VALUE_STACK;
+	case D_CONVERT_PLACE:
+		return conversion->type.kind == type->kind &&
+		       (type->kind == D_VALUE_INTEGER || type->kind > D_VALUE_STACK);
+	case D_CONVERT_WIDE:
+		return conversion->type.kind == type->kind &&
+		       (type->kind == D_VALUE_INTEGER || type->kind == D_VALUE_BYTES);
+	default:
+		return type->kind == D_VALUE_INTEGER;
+	}
 }
 
 static bool integer_at(const struct d_value_type *types, unsigned count, unsigned *next)
@@ -321,7 +443,9 @@ static bool format_fits(const struct d_format *format, const struct d_value_type
 		if (conversion->precision_argument && !integer_at(types, count, &next))
 			return false;
 		if (conversion->aggregation) {
-			if (!aggregations || conversion->kind == D_CONVERT_STRING)
+			if (!aggregations || d_value_is_text(conversion->type.kind) ||
+				conversion->kind == D_CONVERT_STRING ||
+				conversion->kind == D_CONVERT_STACK)
 				return false;
 			continue;
 		}
@@ -332,12 +456,14 @@ static bool format_fits(const struct d_format *format, const struct d_value_type
 	return true;
 }
 
+/* Addresses are kept alike, whatever is shown of them. */
 static bool same_keys(const struct d_aggregation *a, const struct d_aggregation *b)
 {
 	if (a->key_count != b->key_count)
 		return false;
 	for (unsigned i = 0; i < a->key_count; i++)
-		if (a->keys[i].kind != b->keys[i].kind)
+		if (a->keys[i].kind != b->keys[i].kind &&
+			(a->keys[i].kind <= D_VALUE_STACK || b->keys[i].kind <= D_VALUE_STACK))
 			return false;
 	return true;
 }
@@ -353,7 +479,8 @@ static bool verify_action(const struct d_program *program, const struct d_action
 	for (unsigned i = 0; i < action->aggregation_count; i++)
 		if (action->aggregations[i] >= program->aggregation_count)
 			return false;
-	if (action->kind == D_ACTION_PRINTF || action->kind == D_ACTION_PRINTA) {
+	if (action->kind == D_ACTION_PRINTF || action->kind == D_ACTION_PRINTA ||
+		action->kind == D_ACTION_SYSTEM || action->kind == D_ACTION_FREOPEN) {
 		if (action->format >= 0 && (size_t)action->format >= program->format_count)
 			return false;
 		if (action->format >= 0)
@@ -364,6 +491,15 @@ static bool verify_action(const struct d_program *program, const struct d_action
 		return true;
 	case D_ACTION_TRACE:
 		return action->argument_count == 1;
+	case D_ACTION_TRACEMEM:
+		return action->argument_count >= 1 && action->argument_count <= 2 &&
+		       action->types[0].kind == D_VALUE_BYTES &&
+		       (action->argument_count == 1 || action->types[1].kind == D_VALUE_INTEGER);
+	case D_ACTION_PRINT:
+		return action->format >= 0 && (size_t)action->format < program->layout_count &&
+		       action->argument_count == 2 && action->types[0].kind == D_VALUE_INTEGER &&
+		       action->types[1].kind == D_VALUE_BYTES &&
+		       action->types[1].size == program->layouts[action->format].size;
 	case D_ACTION_PRINTF:
 		return format && format_fits(format, action->types, action->argument_count, false);
 	case D_ACTION_PRINTA:
@@ -382,6 +518,18 @@ static bool verify_action(const struct d_program *program, const struct d_action
 	case D_ACTION_TRUNC:
 		return action->aggregation_count >= 1 &&
 		       (action->argument_count == 0 || action->types[0].kind == D_VALUE_INTEGER);
+	case D_ACTION_SYSTEM:
+	case D_ACTION_FREOPEN:
+		return format && format_fits(format, action->types, action->argument_count, false);
+	case D_ACTION_FTRUNCATE:
+	case D_ACTION_STOP:
+		return action->argument_count == 0;
+	case D_ACTION_RAISE:
+		return action->argument_count == 1 && action->types[0].kind == D_VALUE_INTEGER;
+	case D_ACTION_SETOPT:
+		return (action->argument_count == 1 || action->argument_count == 2) &&
+		       action->types[0].kind == D_VALUE_STRING &&
+		       action->types[action->argument_count - 1].kind == D_VALUE_STRING;
 	case D_ACTION_NORMALIZE:
 		return action->aggregation_count >= 1 && action->argument_count == 1 &&
 		       action->types[0].kind == D_VALUE_INTEGER;
@@ -392,13 +540,21 @@ static bool verify_action(const struct d_program *program, const struct d_action
 
 static bool verify_tables(const struct d_program *program)
 {
+	uint64_t objects = 0;
+
 	for (size_t i = 0; i < program->variable_count; i++) {
 		const struct d_variable *variable = &program->variables[i];
-		if (!type_ok(&variable->type) || variable->key_count > D_KEYS_MAX ||
+		if (!type_ok(&variable->type) || variable->type.kind >= D_VALUE_STACK ||
+			variable->key_count > D_KEYS_MAX ||
 			!types_ok(variable->keys, variable->key_count) ||
+			has_places(variable->keys, variable->key_count) ||
 			(variable->key_count && variable->scope == D_SCOPE_THIS))
 			return false;
+		if (variable->type.kind == D_VALUE_BYTES)
+			objects += variable->type.size;
 	}
+	if (objects > D_OBJECT_MAX)
+		return false;
 	for (size_t i = 0; i < program->aggregation_count; i++) {
 		const struct d_aggregation *aggregation = &program->aggregations[i];
 		if (aggregation->function > D_AGGREGATE_LLQUANTIZE ||
@@ -406,6 +562,9 @@ static bool verify_tables(const struct d_program *program)
 			!types_ok(aggregation->keys, aggregation->key_count))
 			return false;
 	}
+	for (size_t i = 0; i < program->layout_count; i++)
+		if (!print_verify(program->layouts, (uint32_t)i))
+			return false;
 	for (size_t i = 0; i < program->action_count; i++)
 		if (!verify_action(program, &program->actions[i]))
 			return false;
@@ -441,6 +600,9 @@ int verify_program(const struct d_program *program, const struct d_probe_set *pr
 		error = verify_code(&verifier, clause->code, clause->code_count);
 		if (error)
 			return error;
+		/* What DTrace's record of the clause would take must fit into its buffer. */
+		if (verifier.record_bytes > program->options.bufsize)
+			return -ENOSPC;
 		raise_to(&limits->instructions, clause->code_count + clause->predicate_count);
 		raise_to(&limits->records, verifier.records);
 		raise_to(&limits->record_values, verifier.record_values);

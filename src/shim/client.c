@@ -2,6 +2,7 @@
 #include "shim/client.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,6 +23,9 @@ int client_open(int socket, size_t queue_bytes, struct client **result)
 		return status;
 	}
 	client->socket = socket;
+	client->terms.wanted[CLIENT_SAMPLES] = EVENT_OWN;
+	client->fresh = true;
+	client->connected = clock_monotonic();
 	*result = client;
 	return 0;
 }
@@ -35,72 +39,105 @@ void client_close(struct client *client)
 
 /* ---- control ---- */
 
-static void take_subscription(struct client *client, const unsigned char *frame, unsigned count)
+/* Adds what a listed event type asks for. */
+static void want_type(struct client_terms *terms, uint16_t type, uint8_t flags)
 {
-	uint8_t flags = frame[5];
+	if (type >= WIRE_HEAP_PROF_BEGIN && type <= WIRE_HEAP_PROF_SAMPLE_END)
+		terms->wanted[CLIENT_SAMPLES] = EVENT_OWN;
+	for (unsigned i = 0; i < EVENT_TYPES; i++) {
+		const struct event_type *event = &event_types[i];
+		uint8_t ghc = flags & (WIRE_GHC | WIRE_GHC_ONLY) ? event_ghc_mask(event) : 0;
+		if (event->wire == type)
+			terms->wanted[i] |= (uint8_t)(flags & WIRE_GHC_ONLY ? ghc : EVENT_OWN | ghc);
+		for (unsigned j = 0; j < event->form_count; j++)
+			if (event->forms[j].type == type)
+				terms->wanted[i] |= (uint8_t)(EVENT_FORM << j);
+	}
+}
 
-	memcpy(&client->tag, frame + 6, sizeof(client->tag));
-	client->tag = QUEUE_BIG(32, client->tag);
-	memset(client->wanted, 0, sizeof(client->wanted));
-	for (unsigned i = 0; i < count; i++) {
-		const unsigned char *at = frame + WIRE_SUBSCRIBE_BYTES + 2 * i;
-		uint16_t type = (uint16_t)(at[0] << 8 | at[1]);
-		for (unsigned j = 0; j < EVENT_TYPES; j++)
-			if (event_types[j].wire == type)
-				client->wanted[j] = true;
+static void take_subscription(struct client *client)
+{
+	const struct control *control = &client->control;
+	struct client_terms *asked = &client->asked;
+
+	client->tag = control->tag;
+	client->finish_asked = control->flags & WIRE_FINISH;
+	/* What is still to come before the end is sent by the terms of before. */
+	*asked = client->finish_asked ? client->terms : (struct client_terms){0};
+	memset(asked->wanted, 0, sizeof(asked->wanted));
+	if (!client->finish_asked) {
+		asked->lossless = control->flags & WIRE_LOSSLESS;
+		asked->ghc_only = control->flags & WIRE_GHC_ONLY;
+		asked->cpu_clock = control->flags & WIRE_CPU_CLOCK && !asked->ghc_only;
+		client->tag_flags = control->flags;
+		for (unsigned i = 0; i < control->type_count; i++)
+			want_type(asked, control_type(control, i), control->flags);
 	}
-	client->finish_asked = flags & WIRE_FINISH;
-	if (!client->finish_asked) { /* else what is still to come is sent by the terms of before */
-		client->lossless = flags & WIRE_LOSSLESS;
-		client->encoder.grows = client->lossless;
-	}
+	client->fresh = false;
 	client->changed = true;
 }
 
-/* How many bytes at the start of the input are done with: a frame that was taken, or bytes
- * that begin none. 0: more must come. */
-static size_t parse_one(struct client *client)
+/* GHC's events, samples of the heap, and of each probe what more says. */
+static void ask_all(struct client *client, struct client_terms terms, uint8_t more)
 {
-	static const char magic[] = WIRE_SUBSCRIBE;
-	const unsigned char *input = client->input;
-	size_t length = client->input_length, same = 0, bytes;
-	unsigned count;
+	for (unsigned i = 0; i < EVENT_TYPES; i++)
+		terms.wanted[i] = event_ghc_mask(&event_types[i]) | more;
+	terms.wanted[CLIENT_SAMPLES] = EVENT_OWN;
+	client->asked = terms;
+	client->fresh = false;
+	client->changed = true;
+}
 
-	while (same < sizeof(magic) - 1 && same < length &&
-		input[same] == (unsigned char)magic[same])
-		same++;
-	if (same < sizeof(magic) - 1)
-		return same == length ? 0 : 1;
-	if (length > 4 && input[4] != 0)
-		return 1; /* a version from later */
-	if (length < WIRE_SUBSCRIBE_BYTES)
-		return 0;
-	count = (unsigned)input[10] << 8 | input[11];
-	if (count > CLIENT_FRAME_TYPES_MAX)
-		return 1;
-	bytes = WIRE_SUBSCRIBE_BYTES + 2 * (size_t)count;
-	if (length < bytes)
-		return 0;
-	take_subscription(client, input, count);
-	return bytes;
+void client_take_default(struct client *client)
+{
+	ask_all(client, (struct client_terms){.ghc_only = true}, 0);
+}
+
+void client_take_all(struct client *client)
+{
+	ask_all(client, (struct client_terms){.lossless = true}, EVENT_OWN);
+}
+
+void client_take_terms(struct client *client)
+{
+	client->terms = client->asked;
+	client->encoder.grows = client->terms.lossless;
+	encode_block_end(&client->encoder);
+	client->encoder.ghc_only = client->terms.ghc_only;
+	client->encoder.cpu_clock = client->terms.cpu_clock;
+	client->changed = false;
+}
+
+static void take_command(struct client *client, enum control_command command)
+{
+	switch (command) {
+	case CONTROL_NONE:
+		break;
+	case CONTROL_SUBSCRIBE:
+		take_subscription(client);
+		break;
+	case CONTROL_HEAP_REQUEST:
+		client->heap_asked = true;
+		break;
+	case CONTROL_HEAP_START:
+	case CONTROL_HEAP_STOP:
+		client->heap_switch = command;
+		client->heap_period = client->control.period;
+		break;
+	}
 }
 
 void client_parse(struct client *client)
 {
-	size_t done = 0, step;
+	enum control_command command;
+	size_t taken;
 
-	while (!client->changed && client->input_length) {
-		step = parse_one(client);
-		if (!step)
-			break;
-		/* Junk may be long: move the rest once for each run of it. */
-		done = step;
-		while (step == 1 && done < client->input_length &&
-			client->input[done] != WIRE_SUBSCRIBE[0])
-			done++;
-		client->input_length -= done;
-		memmove(client->input, client->input + done, client->input_length);
-	}
+	do {
+		command = control_feed(&client->control, client->input + client->input_at,
+			client->input_length - client->input_at, &taken);
+		client->input_at += taken;
+		take_command(client, command);
+	} while (command != CONTROL_NONE && !client->changed);
 }
 
 void client_read(struct client *client)
@@ -110,15 +147,15 @@ void client_read(struct client *client)
 	if (client->changed || client->input_ended)
 		return;
 	do
-		got = recv(client->socket, client->input + client->input_length,
-			sizeof(client->input) - client->input_length, MSG_DONTWAIT);
+		got = recv(client->socket, client->input, sizeof(client->input), MSG_DONTWAIT);
 	while (got < 0 && errno == EINTR);
 	if (got < 0) {
 		client->gone = errno != EAGAIN && errno != EWOULDBLOCK;
 	} else if (got == 0) {
 		client->input_ended = true;
 	} else {
-		client->input_length += (size_t)got;
+		client->input_at = 0;
+		client->input_length = (size_t)got;
 		client_parse(client);
 	}
 }
@@ -127,6 +164,14 @@ void client_send(struct client *client)
 {
 	struct queue *queue = &client->encoder.queue;
 
+	if (client->is_log) {
+		log_write(&client->log, client->socket, queue, client->finishing);
+		if (!queue_length(queue)) {
+			memset(client->unwritten, 0, sizeof(client->unwritten));
+			client->unwritten_since = 0;
+		}
+		return;
+	}
 	while (queue_length(queue)) {
 		ssize_t sent = send(client->socket, queue->bytes + queue->start,
 			queue_length(queue), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -143,25 +188,100 @@ void client_send(struct client *client)
 
 /* ---- events ---- */
 
-void client_take(struct client *client, uint32_t probe, const unsigned char *record, uint64_t raw,
-	uint64_t time, uint64_t thread, const struct encode_transient *transients)
+/* What a log's queue holds, events and what it says of losses. */
+static void note_unwritten(struct client *client, uint32_t kind, uint64_t count, uint64_t since)
 {
-	if (!client->wanted[probe] || (int64_t)(raw - client->since) < 0 || client->end_queued)
+	if (!client->is_log)
 		return;
-	if (!encode_record(&client->encoder, &event_types[probe], record, time, thread, transients))
-		client_lose(client, probe, 1, time);
-	else if (time > client->newest)
-		client->newest = time;
+	if (!client->unwritten_since || since < client->unwritten_since)
+		client->unwritten_since = since;
+	client->unwritten[kind] += count;
 }
 
-void client_lose(struct client *client, uint32_t probe, uint64_t count, uint64_t time)
+/* After an attempt to encode one. */
+static void account(struct client *client, uint32_t kind, bool encoded, uint64_t time)
 {
-	if (!client->wanted[probe] || !count || client->end_queued)
+	if (!encoded) {
+		client_lose(client, kind, 1, time);
 		return;
-	if (!client->has_lost)
+	}
+	if (time > client->newest)
+		client->newest = time;
+	note_unwritten(client, kind, 1, time);
+}
+
+void client_take(struct client *client, uint32_t probe, const unsigned char *record, uint64_t raw,
+	uint64_t time, uint64_t thread, const struct encode_transient *transients,
+	const uint64_t *cpu_time)
+{
+	uint8_t mask = client->terms.wanted[probe];
+
+	if (mask && (int64_t)(raw - client->since) >= 0 && !client->end_queued)
+		account(client, probe,
+			encode_record(&client->encoder, &event_types[probe], mask, record, time, thread,
+				transients, cpu_time),
+			time);
+}
+
+void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time)
+{
+	if (client->terms.wanted[CLIENT_SAMPLES] && !client->end_queued)
+		account(client, CLIENT_SAMPLES, encode_sample(&client->encoder, census, time), time);
+}
+
+void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time)
+{
+	if (!client->terms.wanted[kind] || !count || client->end_queued)
+		return;
+	if (!client->has_lost || time < client->loss_since)
 		client->loss_since = time;
 	client->has_lost = true;
-	client->lost[probe] += count;
+	client->lost[kind] += count;
+}
+
+bool client_abandon(struct client *client)
+{
+	if (client->log.is_last || !log_has_reserve(&client->log))
+		return false;
+	client->log.is_last = true;
+	client->end_queued = false;
+	encode_abandon(&client->encoder);
+	for (unsigned i = 0; i < CLIENT_KINDS; i++)
+		client_lose(client, i, client->unwritten[i], client->unwritten_since);
+	return true;
+}
+
+/* Tells of the losses of one kind. */
+static bool tell_loss(struct client *client, unsigned kind, uint64_t now)
+{
+	const struct event_type *event = kind < EVENT_TYPES ? &event_types[kind] : NULL;
+	uint16_t type = event ? event->wire : WIRE_HEAP_PROF_SAMPLE_BEGIN;
+	const char *name = event ? event->description : "the heap's samples";
+	char text[160];
+
+	if (!client->encoder.ghc_only)
+		return encode_loss(&client->encoder, type, client->lost[kind], client->loss_since, now);
+	snprintf(text, sizeof(text), "vmtap: %llu events lost of %.*s since %llu ns",
+		(unsigned long long)client->lost[kind], (int)strcspn(name, "("), name,
+		(unsigned long long)client->loss_since);
+	return encode_message(&client->encoder, text, now);
+}
+
+static void tell_losses(struct client *client, uint64_t now)
+{
+	bool all = true;
+
+	if (client->loss_since > now) /* an event that came while the drain went on */
+		client->loss_since = now;
+	for (unsigned i = 0; i < CLIENT_KINDS; i++) {
+		if (client->lost[i] && tell_loss(client, i, now)) {
+			note_unwritten(client, i, client->lost[i], client->loss_since);
+			client->lost[i] = 0;
+		}
+		all &= !client->lost[i];
+	}
+	client->has_lost = !all;
+	encode_block_end(&client->encoder);
 }
 
 void client_mark(struct client *client, uint64_t watermark, uint64_t now)
@@ -171,33 +291,22 @@ void client_mark(struct client *client, uint64_t watermark, uint64_t now)
 	if (client->end_queued)
 		return;
 	encode_block_end(encoder);
-	if (client->has_lost) {
-		bool all = true;
-		if (client->loss_since > now) /* an event that came while the drain went on */
-			client->loss_since = now;
-		for (unsigned i = 0; i < EVENT_TYPES; i++) {
-			if (!client->lost[i])
-				continue;
-			if (encode_loss(encoder, &event_types[i], client->lost[i],
-				    client->loss_since, now, 0))
-				client->lost[i] = 0;
-			else
-				all = false;
-		}
-		client->has_lost = !all;
-		encode_block_end(encoder);
-	}
-	/* While it has nothing to wait for, it need not wake so often to hear that. */
-	if ((client->subscribed &&
-		    (client->newest > client->marked || watermark - client->marked > QUIET_NS)) ||
+	if (client->has_lost)
+		tell_losses(client, now);
+	if (encoder->ghc_only)
+		return;
+	/* While it has nothing to wait for, it need not wake so often to hear that; nobody waits
+	 * for a log. */
+	if ((client->subscribed && (client->newest > client->marked ||
+		    (!client->is_log && watermark - client->marked > QUIET_NS))) ||
 		client->finishing)
 		if (encode_watermark(encoder, watermark))
 			client->marked = watermark;
 }
 
-void client_finish(struct client *client)
+void client_finish(struct client *client, uint64_t now)
 {
 	client->finishing = true;
 	if (!client->end_queued && !client->has_lost)
-		client->end_queued = encode_end(&client->encoder);
+		client->end_queued = encode_end(&client->encoder, now);
 }

@@ -1,7 +1,8 @@
 /*
- * client.h: one connection: what it has asked for, its queue, its losses. Only the server's
- * thread uses it. A client can do nothing to the VM but open guards, and, if it asked for
- * lossless delivery, let the VM wait; whatever else it sends is ignored.
+ * client.h: one connection, or the log's file: what it has asked for, its queue, its losses.
+ * Only the server's thread uses it. A client can do nothing to the VM but open guards, ask
+ * for samples of its heap, and, if it asked for lossless delivery, let the VM wait;
+ * whatever else it sends is ignored.
  */
 #ifndef VMTAP_SHIM_CLIENT_H
 #define VMTAP_SHIM_CLIENT_H
@@ -9,36 +10,60 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shim/control.h"
 #include "shim/encode.h"
+#include "shim/log.h"
 #include "shim/ring.h"
 
 enum {
-	CLIENT_FRAME_TYPES_MAX = 1024,
-	CLIENT_INPUT_MAX = WIRE_SUBSCRIBE_BYTES + 2 * CLIENT_FRAME_TYPES_MAX
+	CLIENT_INPUT_MAX = 4096 /* bytes read at once */
+};
+
+/* What a client may want, and lose: the probes, and samples of the heap. */
+enum { CLIENT_SAMPLES = EVENT_TYPES, CLIENT_KINDS };
+
+/* What a subscription asks for. */
+struct client_terms {
+	uint8_t wanted[CLIENT_KINDS]; /* see EVENT_OWN */
+	bool lossless;
+	bool ghc_only;
+	bool cpu_clock;
 };
 
 struct client {
 	struct client *next;
-	int socket;
+	int socket;       /* or the log's file */
+	bool is_log;
+	struct log log;
 	bool input_ended; /* it has shut its side: it still reads */
 	bool gone;        /* to be dropped */
+	bool fresh;       /* it may yet turn out to be a plain reader */
+	uint64_t connected; /* CLOCK_MONOTONIC */
 	bool subscribed;
-	bool lossless;
+	bool clock_told;
 	bool finishing;   /* the end marker is due, or in the queue */
 	bool end_queued;
-	bool changed;     /* a frame has come: the server must act on it */
+	bool changed;     /* a frame has come, asked and tag are its: the server must act on it */
 	bool finish_asked;
 	uint32_t tag;
+	uint8_t tag_flags;
 	bool acknowledge; /* WIRE_SUBSCRIBED is due */
-	bool wanted[EVENT_TYPES];
-	bool before[EVENT_TYPES]; /* wanted until the frame that is being taken */
+	struct client_terms terms; /* in force */
+	struct client_terms asked;
 	uint64_t since;   /* raw time: events before were recorded for others */
 	uint64_t newest, marked; /* stream times: of its last event, of the last watermark */
 	uint64_t loss_since; /* stream time of the first loss not yet told */
-	uint64_t lost[EVENT_TYPES];
+	uint64_t lost[CLIENT_KINDS];
 	bool has_lost;
+	uint64_t unwritten[CLIENT_KINDS]; /* of a log: what its queue holds */
+	uint64_t unwritten_since;         /* stream time of the first of these */
+	uint32_t strangers; /* as far as told */
 	struct encoder encoder;
-	size_t input_length;
+	enum control_command heap_switch; /* the last start or stop, for the server to take */
+	uint64_t heap_period;
+	bool heap_asked;  /* for one sample, likewise */
+	struct control control;
+	size_t input_at, input_length; /* what has been read and not been taken apart yet */
 	unsigned char input[CLIENT_INPUT_MAX];
 };
 
@@ -46,28 +71,45 @@ struct client {
 int client_open(int socket, size_t queue_bytes, struct client **client);
 void client_close(struct client *client);
 
-/* Reads once. After a whole frame it stops with changed set, the frame's
- * subscription in place; the server acts on it and calls again. */
+/* Reads once. After a whole frame it stops with changed set and the terms asked for; the
+ * server acts on them and calls again. */
 void client_read(struct client *client);
 
 /* Takes further frames out of what has been read already. */
 void client_parse(struct client *client);
+
+/* Takes it for a plain reader: as if it had asked for all of GHC's events. */
+void client_take_default(struct client *client);
+
+/* As if it had asked for everything, lossless. */
+void client_take_all(struct client *client);
+
+/* Puts what the last frame asked for in force. */
+void client_take_terms(struct client *client);
 
 /* Sends what it can without waiting. */
 void client_send(struct client *client);
 
 /* One record of a ring, if the client wants it. */
 void client_take(struct client *client, uint32_t probe, const unsigned char *record,
-	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients);
+	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
+	const uint64_t *cpu_time);
 
-/* Counts losses that it must be told of. */
-void client_lose(struct client *client, uint32_t probe, uint64_t count, uint64_t time);
+/* A sample of the heap, if the client gets any. */
+void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time);
+
+/* Counts losses that it must be told of; kind: a probe, or CLIENT_SAMPLES. */
+void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time);
 
 /* Tells it of its losses and of the time up to which it has everything. */
 void client_mark(struct client *client, uint64_t watermark, uint64_t now);
 
+/* A log that ends while its disk is full: what its queue holds counts as lost, so that the
+ * room that is kept in the file says so. False: even that has been tried, or is not kept. */
+bool client_abandon(struct client *client);
+
 /* No more events for it; the end marker is queued as soon as there is room. */
-void client_finish(struct client *client);
+void client_finish(struct client *client, uint64_t now);
 
 static inline bool client_pending(const struct client *client)
 {

@@ -44,13 +44,12 @@ static void keep_transient(struct ring *ring, const unsigned char *record, uint3
 			kept->of[i].text = kept->bytes[i];
 	}
 	memcpy(&id, record + RECORD_BODY, sizeof(id));
-	id = (id - NAME_TRANSIENT) % NAME_TRANSIENTS;
-	kept->of[id].length = length;
-	memcpy(kept->bytes[id], record + RECORD_BODY + 8, length);
+	kept->of[id % NAME_TRANSIENTS].id = id;
+	kept->of[id % NAME_TRANSIENTS].length = length;
+	memcpy(kept->bytes[id % NAME_TRANSIENTS], record + RECORD_BODY + 8, length);
 }
 
-static const struct encode_transient no_transients[NAME_TRANSIENTS] = {
-	[0 ... NAME_TRANSIENTS - 1] = {(const unsigned char *)"", 0}};
+static const struct encode_transient no_transients[NAME_TRANSIENTS];
 
 static void drain_ring(
 	struct drain *drain, struct client *clients, struct ring *ring, uint64_t head)
@@ -60,12 +59,18 @@ static void drain_ring(
 	while (tail != head) {
 		const unsigned char *record = ring->bytes + (tail & (ring->size - 1));
 		const struct transients *kept = ring->transients;
-		uint64_t raw, time;
-		uint32_t bytes, length;
+		uint64_t raw, time, cpu_time;
+		uint32_t bytes, length, before = 0;
 		uint16_t probe;
 
-		memcpy(&raw, record + RECORD_TIME, sizeof(raw));
 		memcpy(&probe, record + RECORD_PROBE, sizeof(probe));
+		if (probe == RING_CLOCK) {
+			memcpy(&cpu_time, record + RING_CLOCK_VALUE, sizeof(cpu_time));
+			before = RING_CLOCK_BYTES;
+			record += before;
+			memcpy(&probe, record + RECORD_PROBE, sizeof(probe));
+		}
+		memcpy(&raw, record + RECORD_TIME, sizeof(raw));
 		if (probe == RING_NAME) {
 			memcpy(&length, record + RECORD_BODY + 4, sizeof(length));
 			if (length > NAME_LENGTH_MAX)
@@ -85,13 +90,13 @@ static void drain_ring(
 				time = drain->watermark;
 			for (struct client *client = clients; client; client = client->next)
 				client_take(client, probe, record, raw, time, (uint64_t)ring->thread,
-					kept ? kept->of : no_transients);
+					kept ? kept->of : no_transients, before ? &cpu_time : NULL);
 			ring->last = raw;
 			ring->last_time = time;
 		} else {
 			break;
 		}
-		tail = ring_after(tail, bytes, ring->size);
+		tail = ring_after(tail, before + bytes, ring->size);
 		if (tail - released >= RELEASE_BYTES) {
 			ring_release(ring, tail);
 			released = tail;
@@ -156,7 +161,7 @@ void drain_rings(struct drain *drain, struct client *clients)
 	now = clock_raw();
 	floor = now - clock_raw_microsecond(&drain->clock) * MARGIN_MICROSECONDS;
 	time = clock_convert(&drain->clock, now);
-	drain->found_much = false;
+	drain->found_any = drain->found_much = false;
 	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
 		uint32_t busy = atomic_load_explicit(&ring->record.busy, memory_order_seq_cst);
 		uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_acquire);
@@ -164,6 +169,8 @@ void drain_rings(struct drain *drain, struct client *clients)
 
 		if (head - atomic_load_explicit(&ring->tail, memory_order_relaxed) > ring->size / 4)
 			drain->found_much = true;
+		drain->found_any |= head != atomic_load_explicit(&ring->tail, memory_order_relaxed) ||
+				    busy != RING_IDLE;
 		drain_ring(drain, clients, ring, head);
 		tell_drops(clients, ring, time);
 		if (busy == RING_WRITING && first != now && ring->last > first)

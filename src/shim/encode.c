@@ -12,8 +12,15 @@ enum {
 	CAPSET_TYPE_PROCESS = 2,
 	CAPSET_TYPE_CLOCK = 3,
 	CONTEXT_BYTES = WIRE_EVENT_BYTES + 12,
+	CAP_BYTES = 3 * (WIRE_EVENT_BYTES + 6), /* of telling of a capability, or of its end */
+	BLOCK_BYTES = WIRE_MARKER_BYTES + CAP_BYTES,
+	FORM_BYTES = WIRE_EVENT_BYTES + 58, /* GHC's largest */
+	END_BYTES = BLOCK_BYTES + 2 * (WIRE_EVENT_BYTES + 4) + 2,
 	NAME_BYTES = WIRE_EVENT_BYTES + 2 + 4, /* and the text */
-	VARIABLE_MAX = 65535
+	VARIABLE_MAX = 65535,
+	HEAP_FILTERS = 7,
+	HEAP_BEGIN_BYTES = 1 + 8 + 4 + HEAP_FILTERS,
+	HEAP_BAND_BYTES = 1 + 8 + 1 /* and the label */
 };
 
 /* Event types that carry no probe, as the header declares them. */
@@ -21,22 +28,34 @@ static const struct {
 	uint16_t type, size;
 	const char *description;
 } plain_types[] = {
+	{WIRE_LOG_MSG, WIRE_VARIABLE, "Log message"},
 	{WIRE_BLOCK_MARKER, 14, "Block marker"},
 	{WIRE_CAPSET_CREATE, 6, "Create capability set"},
+	{WIRE_CAPSET_DELETE, 4, "Delete capability set"},
 	{WIRE_CAPSET_ASSIGN_CAP, 6, "Add capability to capability set"},
+	{WIRE_CAPSET_REMOVE_CAP, 6, "Remove capability from capability set"},
 	{WIRE_RTS_IDENTIFIER, WIRE_VARIABLE, "RTS name and version"},
 	{WIRE_PROGRAM_ARGS, WIRE_VARIABLE, "Program arguments"},
+	{WIRE_PROGRAM_ENV, WIRE_VARIABLE, "Program environment variables"},
 	{WIRE_OSPROCESS_PID, 8, "Process ID"},
 	{WIRE_OSPROCESS_PPID, 8, "Parent process ID"},
 	{WIRE_WALL_CLOCK_TIME, 16, "Wall clock time"},
 	{WIRE_CAP_CREATE, 2, "Create capability"},
+	{WIRE_CAP_DELETE, 2, "Delete capability"},
+	{WIRE_HEAP_PROF_BEGIN, WIRE_VARIABLE, "Start of heap profile"},
+	{WIRE_HEAP_PROF_SAMPLE_BEGIN, 8, "Start of heap profile sample"},
+	{WIRE_HEAP_PROF_SAMPLE_STRING, WIRE_VARIABLE, "Heap profile string sample"},
+	{WIRE_HEAP_PROF_SAMPLE_END, 8, "End of heap profile sample"},
 	{WIRE_CONTEXT, 12, "vmtap: OS thread and CPU of the events that follow"},
 	{WIRE_NAME, WIRE_VARIABLE, "vmtap: name definition"},
 	{WIRE_LOSS, 18, "vmtap: events lost"},
 	{WIRE_WATERMARK, 8, "vmtap: no earlier event will come"},
 	{WIRE_CLOCK, 16, "vmtap: the system's clocks at time 0"},
-	{WIRE_SUBSCRIBED, 4, "vmtap: subscription in force"},
+	{WIRE_SUBSCRIBED, 5, "vmtap: subscription in force"},
+	{WIRE_CPU_TIME, 8, "vmtap: CPU clock of its thread at the next event"},
 };
+
+#define PLAIN_TYPES (sizeof(plain_types) / sizeof(plain_types[0]))
 
 int encoder_open(struct encoder *encoder, size_t queue_bytes)
 {
@@ -75,7 +94,49 @@ static void put_event(struct queue *queue, uint16_t type, uint64_t time)
 
 /* ---- blocks ---- */
 
-/* Room must have been reserved for the marker. */
+static void put_capset(struct queue *queue, uint16_t type, uint32_t set, uint16_t cap, uint64_t time)
+{
+	put_event(queue, type, time);
+	queue_put_u32(queue, set);
+	queue_put_u16(queue, cap);
+}
+
+static bool knows_cap(const struct encoder *encoder, uint16_t cap)
+{
+	return encoder->caps[cap / 8] >> (cap % 8) & 1;
+}
+
+/* Tells of a capability that the client does not know. */
+static void tell_cap(struct encoder *encoder, uint16_t cap, uint64_t time)
+{
+	struct queue *queue = &encoder->queue;
+
+	if (cap == WIRE_NO_CAP || knows_cap(encoder, cap))
+		return;
+	encoder->caps[cap / 8] |= (uint8_t)(1u << cap % 8);
+	encoder->caps_known++;
+	put_event(queue, WIRE_CAP_CREATE, time);
+	queue_put_u16(queue, cap);
+	put_capset(queue, WIRE_CAPSET_ASSIGN_CAP, CAPSET_PROCESS, cap, time);
+	put_capset(queue, WIRE_CAPSET_ASSIGN_CAP, CAPSET_CLOCK, cap, time);
+}
+
+/* Tells of the end of one that it knows. */
+static void tell_cap_end(struct encoder *encoder, uint16_t cap, uint64_t time)
+{
+	struct queue *queue = &encoder->queue;
+
+	if (cap == WIRE_NO_CAP || !knows_cap(encoder, cap))
+		return;
+	encoder->caps[cap / 8] &= (uint8_t)~(1u << cap % 8);
+	encoder->caps_known--;
+	put_capset(queue, WIRE_CAPSET_REMOVE_CAP, CAPSET_CLOCK, cap, time);
+	put_capset(queue, WIRE_CAPSET_REMOVE_CAP, CAPSET_PROCESS, cap, time);
+	put_event(queue, WIRE_CAP_DELETE, time);
+	queue_put_u16(queue, cap);
+}
+
+/* Room must have been reserved for BLOCK_BYTES. */
 static void block_begin(struct encoder *encoder, uint16_t cap, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
@@ -92,6 +153,7 @@ static void block_begin(struct encoder *encoder, uint16_t cap, uint64_t time)
 	queue_put_u32(queue, 0); /* size and end are known when it ends */
 	queue_put_u64(queue, 0);
 	queue_put_u16(queue, cap);
+	tell_cap(encoder, cap, time);
 }
 
 void encode_block_end(struct encoder *encoder)
@@ -112,16 +174,39 @@ static void put_context(struct encoder *encoder, uint64_t thread, uint32_t cpu, 
 {
 	if (encoder->context_cpu == cpu && encoder->context_thread == thread)
 		return;
+	encoder->context_thread = thread;
+	if (encoder->ghc_only)
+		return;
 	put_event(&encoder->queue, WIRE_CONTEXT, time);
 	queue_put_u64(&encoder->queue, thread);
 	queue_put_u32(&encoder->queue, cpu);
-	encoder->context_thread = thread;
 	encoder->context_cpu = cpu;
 }
 
 /* ---- header and start-up events ---- */
 
-static void put_type(struct queue *queue, uint16_t type, uint16_t size, const char *description)
+/* The extension of an event type: lines that declare the probes of compatible providers. Its
+ * length; written unless queue is NULL. */
+static uint32_t put_extension(struct queue *queue, const struct event_compat *compat,
+	uint32_t providers)
+{
+	uint32_t length = 0;
+
+	for (; compat && compat->provider; compat++) {
+		uint32_t line = (uint32_t)strlen(compat->line);
+		if (!(compat->provider & providers))
+			continue;
+		if (queue) {
+			queue_put(queue, compat->line, line);
+			queue_put_u8(queue, '\n');
+		}
+		length += line + 1;
+	}
+	return length;
+}
+
+static void put_type(struct queue *queue, uint16_t type, uint16_t size, const char *description,
+	const struct event_compat *compat, uint32_t providers)
 {
 	uint32_t length = (uint32_t)strlen(description);
 
@@ -130,7 +215,8 @@ static void put_type(struct queue *queue, uint16_t type, uint16_t size, const ch
 	queue_put_u16(queue, size);
 	queue_put_u32(queue, length);
 	queue_put(queue, description, length);
-	queue_put_u32(queue, 0);
+	queue_put_u32(queue, put_extension(NULL, compat, providers));
+	put_extension(queue, compat, providers);
 	queue_put_u32(queue, WIRE_TYPE_END);
 }
 
@@ -152,63 +238,69 @@ static void put_pair(struct queue *queue, uint16_t type, uint64_t time, uint32_t
 	queue_put_u32(queue, value);
 }
 
-static void put_header(struct queue *queue)
+static bool is_plain(uint16_t type)
+{
+	size_t i = 0;
+
+	while (i < PLAIN_TYPES && plain_types[i].type != type)
+		i++;
+	return i < PLAIN_TYPES;
+}
+
+static void put_header(struct queue *queue, const struct process *process)
 {
 	queue_put_u32(queue, WIRE_HEADER_BEGIN);
 	queue_put_u32(queue, WIRE_TYPES_BEGIN);
-	for (size_t i = 0; i < sizeof(plain_types) / sizeof(plain_types[0]); i++)
-		put_type(queue, plain_types[i].type, plain_types[i].size, plain_types[i].description);
-	for (unsigned i = 0; i < EVENT_TYPES; i++)
-		put_type(queue, event_types[i].wire,
-			event_types[i].has_text ? WIRE_VARIABLE : event_types[i].payload,
-			event_types[i].description);
+	for (size_t i = 0; i < PLAIN_TYPES; i++)
+		if (process->environment || plain_types[i].type != WIRE_PROGRAM_ENV)
+			put_type(queue, plain_types[i].type, plain_types[i].size,
+				plain_types[i].description, NULL, 0);
+	for (unsigned i = 0; i < EVENT_TYPES; i++) {
+		const struct event_type *type = &event_types[i];
+		put_type(queue, type->wire, type->has_text ? WIRE_VARIABLE : type->payload,
+			type->description, type->compat, process->providers);
+		for (unsigned j = 0; j < type->form_count; j++)
+			if (!is_plain(type->forms[j].type))
+				put_type(queue, type->forms[j].type, type->forms[j].payload,
+					type->forms[j].name, NULL, 0);
+	}
 	queue_put_u32(queue, WIRE_TYPES_END);
 	queue_put_u32(queue, WIRE_HEADER_END);
 	queue_put_u32(queue, WIRE_DATA_BEGIN);
 }
 
-static size_t header_bytes(void)
+static size_t header_bytes(uint32_t providers)
 {
 	size_t bytes = 64;
 
-	for (size_t i = 0; i < sizeof(plain_types) / sizeof(plain_types[0]); i++)
+	for (size_t i = 0; i < PLAIN_TYPES; i++)
 		bytes += 20 + strlen(plain_types[i].description);
-	for (unsigned i = 0; i < EVENT_TYPES; i++)
-		bytes += 20 + strlen(event_types[i].description);
+	for (unsigned i = 0; i < EVENT_TYPES; i++) {
+		bytes += 20 + strlen(event_types[i].description) +
+			put_extension(NULL, event_types[i].compat, providers);
+		for (unsigned j = 0; j < event_types[i].form_count; j++)
+			bytes += 20 + strlen(event_types[i].forms[j].name);
+	}
 	return bytes;
 }
 
 int encode_start(struct encoder *encoder, const struct clock_line *clock,
-	const struct encode_process *process)
+	const struct process *process)
 {
 	struct queue *queue = &encoder->queue;
 	size_t runtime = strlen(process->runtime);
 	uint64_t now = clock_monotonic() - clock->zero;
-	size_t bytes = header_bytes() + 1024 + runtime + process->arguments_length +
-		(size_t)process->caps * 3 * (WIRE_EVENT_BYTES + 6);
+	size_t bytes = header_bytes(process->providers) + 1024 + runtime + process->arguments_length +
+		process->environment_length + (size_t)process->caps * CAP_BYTES;
 
 	if (!queue_reserve(queue, bytes))
 		return -ENOBUFS;
-	put_header(queue);
+	put_header(queue, process);
 	block_begin(encoder, WIRE_NO_CAP, now);
-	put_event(queue, WIRE_CAPSET_CREATE, now);
-	queue_put_u32(queue, CAPSET_PROCESS);
-	queue_put_u16(queue, CAPSET_TYPE_PROCESS);
-	put_event(queue, WIRE_CAPSET_CREATE, now);
-	queue_put_u32(queue, CAPSET_CLOCK);
-	queue_put_u16(queue, CAPSET_TYPE_CLOCK);
-	for (uint16_t cap = 0; cap < process->caps; cap++) {
-		put_event(queue, WIRE_CAP_CREATE, now);
-		queue_put_u16(queue, cap);
-		for (uint32_t set = CAPSET_PROCESS; set <= CAPSET_CLOCK; set++) {
-			put_event(queue, WIRE_CAPSET_ASSIGN_CAP, now);
-			queue_put_u32(queue, set);
-			queue_put_u16(queue, cap);
-		}
-	}
-	put_event(queue, WIRE_CLOCK, now);
-	queue_put_u64(queue, clock->zero);
-	queue_put_u64(queue, clock->zero_real);
+	put_capset(queue, WIRE_CAPSET_CREATE, CAPSET_PROCESS, CAPSET_TYPE_PROCESS, now);
+	put_capset(queue, WIRE_CAPSET_CREATE, CAPSET_CLOCK, CAPSET_TYPE_CLOCK, now);
+	for (uint16_t cap = 0; cap < process->caps; cap++)
+		tell_cap(encoder, cap, now);
 	put_event(queue, WIRE_WALL_CLOCK_TIME, now);
 	queue_put_u32(queue, CAPSET_CLOCK);
 	queue_put_u64(queue, (clock->zero_real + now) / 1000000000u);
@@ -218,15 +310,20 @@ int encode_start(struct encoder *encoder, const struct clock_line *clock,
 	put_variable(queue, WIRE_RTS_IDENTIFIER, now, CAPSET_PROCESS, process->runtime, runtime);
 	put_variable(queue, WIRE_PROGRAM_ARGS, now, CAPSET_PROCESS, process->arguments,
 		process->arguments_length);
+	if (process->environment)
+		put_variable(queue, WIRE_PROGRAM_ENV, now, CAPSET_PROCESS, process->environment,
+			process->environment_length);
 	encode_block_end(encoder);
 	return 0;
 }
 
 /* ---- events ---- */
 
-static inline bool is_defined(const struct encoder *encoder, uint32_t id)
+/* An id that cannot be one has no text that the client lacks. */
+static inline bool is_known(const struct encoder *encoder, uint32_t id)
 {
-	return encoder->defined[id / 32] >> (id % 32) & 1;
+	return id < NAME_TRANSIENT && (id / 8 >= encoder->defined_bytes ||
+		(encoder->defined[id / 32] >> (id % 32) & 1));
 }
 
 static inline uint32_t load_u32(const unsigned char *at)
@@ -237,18 +334,31 @@ static inline uint32_t load_u32(const unsigned char *at)
 	return value;
 }
 
-/* The text that an id of this record stands for, if the client does not know it yet. */
-static const char *undefined_name(const struct encoder *encoder, uint32_t id,
-	const struct encode_transient *transients, uint32_t *length)
+/*
+ * The text that an id of this record stands for, if the client does not know it yet, else
+ * NULL. False: it travelled with the event and has not been kept.
+ */
+static bool find_name(const struct encoder *encoder, uint32_t id,
+	const struct encode_transient *transients, const char **text, uint32_t *length)
 {
+	*text = NULL;
+	if (is_known(encoder, id))
+		return true;
 	if (id >= NAME_TRANSIENT) {
-		const struct encode_transient *own = &transients[(id - NAME_TRANSIENT) % NAME_TRANSIENTS];
+		const struct encode_transient *own = &transients[id % NAME_TRANSIENTS];
+		*text = (const char *)own->text;
 		*length = own->length;
-		return (const char *)own->text;
+		return own->id == id;
 	}
-	if ((size_t)id >= encoder->defined_bytes * 8 || is_defined(encoder, id))
-		return NULL;
-	return name_text(id, length);
+	*text = name_text(id, length);
+	return true;
+}
+
+/* What the client knows the name in an event's field by: what travels with events has an id
+ * for as long as the event. */
+static uint32_t client_id(uint32_t id, unsigned field)
+{
+	return id >= NAME_TRANSIENT ? 1 + field : id;
 }
 
 static void put_name(struct encoder *encoder, uint32_t id, const char *text, uint32_t length,
@@ -260,7 +370,7 @@ static void put_name(struct encoder *encoder, uint32_t id, const char *text, uin
 	queue_put_u16(queue, (uint16_t)(4 + length));
 	queue_put_u32(queue, id);
 	queue_put(queue, text, length);
-	if ((size_t)id < encoder->defined_bytes * 8)
+	if (id >= NAME_FIRST)
 		encoder->defined[id / 32] |= 1u << (id % 32);
 }
 
@@ -289,33 +399,122 @@ static void put_utf8(struct queue *queue, const unsigned char *text, uint32_t le
 	}
 }
 
-bool encode_record(struct encoder *encoder, const struct event_type *type,
-	const unsigned char *record, uint64_t time, uint64_t thread,
-	const struct encode_transient *transients)
+static inline void put_number(struct queue *queue, const unsigned char *at, uint8_t size)
+{
+	uint64_t wide;
+
+	switch (size) {
+	case 1:
+		queue_put_u8(queue, (uint8_t)load_u32(at));
+		break;
+	case 2:
+		queue_put_u16(queue, (uint16_t)load_u32(at));
+		break;
+	case 4:
+		queue_put_u32(queue, load_u32(at));
+		break;
+	default:
+		memcpy(&wide, at, sizeof(wide));
+		queue_put_u64(queue, wide);
+		break;
+	}
+}
+
+/* GHC's readers give up at a status that GHC never had. */
+static uint16_t known_status(uint32_t status)
+{
+	return status == 4 || (status >= 14 && status <= 17) || status > 20 ? 0 : (uint16_t)status;
+}
+
+/* GHC's event for the probe, if there is one for these arguments. */
+static void put_form(struct encoder *encoder, const struct event_form *form,
+	const unsigned char *record, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
+
+	if (form->condition && (load_u32(record + form->condition) == 0) != form->is_negated)
+		return;
+	if (form->type == WIRE_CAP_CREATE) {
+		tell_cap(encoder, (uint16_t)load_u32(record + RECORD_BODY), time);
+		return;
+	}
+	if (form->type == WIRE_CAP_DELETE) {
+		tell_cap_end(encoder, (uint16_t)load_u32(record + RECORD_BODY), time);
+		return;
+	}
+	put_event(queue, form->type, time);
+	for (unsigned i = 0; i < form->field_count; i++) {
+		const unsigned char *at = record + form->fields[i].offset;
+		if (!form->fields[i].offset)
+			queue_put_u32(queue, CAPSET_PROCESS);
+		else if (form->type == WIRE_STOP_THREAD && form->fields[i].size == 2)
+			queue_put_u16(queue, known_status(load_u32(at)));
+		else
+			put_number(queue, at, form->fields[i].size);
+	}
+}
+
+static void put_own(struct encoder *encoder, const struct event_type *type,
+	const unsigned char *record, uint32_t text_length, uint64_t time)
+{
+	struct queue *queue = &encoder->queue;
+
+	put_event(queue, type->wire, time);
+	if (type->has_text)
+		queue_put_u16(queue, (uint16_t)(type->payload + text_length));
+	for (unsigned i = 0; i < type->field_count; i++) {
+		const unsigned char *at = record + type->fields[i].offset;
+		if (type->fields[i].is_name)
+			queue_put_u32(queue, client_id(load_u32(at), i));
+		else
+			put_number(queue, at, type->fields[i].size);
+	}
+	if (type->has_text && type->wire < WIRE_CONTEXT)
+		put_utf8(queue, record + type->text + 4, text_length);
+	else if (type->has_text)
+		queue_put(queue, record + type->text + 4, text_length);
+}
+
+bool encode_record(struct encoder *encoder, const struct event_type *type, uint8_t mask,
+	const unsigned char *record, uint64_t time, uint64_t thread,
+	const struct encode_transient *transients, const uint64_t *cpu_time)
+{
 	uint32_t text_length = type->has_text ? load_u32(record + type->text) : 0;
-	size_t bytes = WIRE_MARKER_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->payload + text_length;
+	size_t bytes = BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->payload + text_length;
 	uint32_t unknown = 0; /* a bit for each field whose name must be defined first */
 	uint16_t cpu, cap = WIRE_NO_CAP;
 
 	memcpy(&cpu, record + RECORD_CPU, sizeof(cpu));
 	if (type->has_cap)
 		cap = (uint16_t)load_u32(record + RECORD_BODY);
-	else if (encoder->in_block)
+	else if (encoder->in_block && !encoder->ghc_only)
 		cap = encoder->cap;
 	for (unsigned i = 0; i < type->field_count; i++) {
+		const char *text;
 		uint32_t length, id;
 		if (!type->fields[i].is_name)
 			continue;
 		id = load_u32(record + type->fields[i].offset);
-		if (undefined_name(encoder, id, transients, &length)) {
-			unknown |= 1u << i;
-			bytes += NAME_BYTES + length;
-		}
+		if (is_known(encoder, id))
+			continue;
+		if (!find_name(encoder, id, transients, &text, &length))
+			return false;
+		unknown |= 1u << i;
+		bytes += NAME_BYTES + length;
+	}
+	if (mask != EVENT_OWN)
+		bytes += type->form_count * FORM_BYTES + CAP_BYTES;
+	if (encoder->cpu_clock) {
+		if (!cpu_time) /* its thread had not yet heard that somebody wants it */
+			return false;
+		bytes += WIRE_EVENT_BYTES + 8;
 	}
 	if (!room(encoder, bytes))
 		return false;
+	/* Where no CONTEXT may tell that another thread's events follow, a block does: the
+	 * times of a block go forwards. */
+	if (encoder->ghc_only && encoder->context_thread != thread)
+		encode_block_end(encoder);
 	block_begin(encoder, cap, time);
 	put_context(encoder, thread, cpu, time);
 	for (unsigned i = 0; unknown; i++, unknown >>= 1) {
@@ -324,84 +523,166 @@ bool encode_record(struct encoder *encoder, const struct event_type *type,
 		if (!(unknown & 1))
 			continue;
 		id = load_u32(record + type->fields[i].offset);
-		text = undefined_name(encoder, id, transients, &length);
-		if (text) /* else the field before has defined it */
-			put_name(encoder, id, text, length, time);
+		if (find_name(encoder, id, transients, &text, &length) && text)
+			put_name(encoder, client_id(id, i), text, length, time);
+		/* else the field before has defined it */
 	}
-	put_event(queue, type->wire, time);
-	if (type->has_text)
-		queue_put_u16(queue, (uint16_t)(type->payload + text_length));
-	for (unsigned i = 0; i < type->field_count; i++) {
-		const unsigned char *at = record + type->fields[i].offset;
-		uint64_t wide;
-		switch (type->fields[i].size) {
-		case 1:
-			queue_put_u8(queue, (uint8_t)load_u32(at));
-			break;
-		case 2:
-			queue_put_u16(queue, (uint16_t)load_u32(at));
-			break;
-		case 4:
-			queue_put_u32(queue, load_u32(at));
-			break;
-		default:
-			memcpy(&wide, at, sizeof(wide));
-			queue_put_u64(queue, wide);
-			break;
-		}
+	if (encoder->cpu_clock && mask & EVENT_OWN) {
+		put_event(&encoder->queue, WIRE_CPU_TIME, time);
+		queue_put_u64(&encoder->queue, *cpu_time);
 	}
-	if (type->has_text && type->wire < WIRE_CONTEXT)
-		put_utf8(queue, record + type->text + 4, text_length);
-	else if (type->has_text)
-		queue_put(queue, record + type->text + 4, text_length);
+	if (mask & EVENT_OWN)
+		put_own(encoder, type, record, text_length, time);
+	for (unsigned i = 0; mask / EVENT_FORM >> i; i++)
+		if (mask / EVENT_FORM >> i & 1)
+			put_form(encoder, &type->forms[i], record, time);
 	if (time > encoder->block_end)
 		encoder->block_end = time;
 	return true;
 }
 
-bool encode_loss(struct encoder *encoder, const struct event_type *type, uint64_t count,
-	uint64_t since, uint64_t time, uint64_t thread)
-{
-	struct queue *queue = &encoder->queue;
+/* ---- the server's own ---- */
 
-	if (!room(encoder, WIRE_MARKER_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 18))
+/* Begins an event of the server's in a block without a capability; false when there is no room
+ * for a payload of so many bytes. */
+static bool begin_own(struct encoder *encoder, uint16_t type, size_t payload, uint64_t time)
+{
+	if (!room(encoder, BLOCK_BYTES + WIRE_EVENT_BYTES + payload))
 		return false;
 	block_begin(encoder, WIRE_NO_CAP, time);
-	put_context(encoder, thread, 0, time);
-	put_event(queue, WIRE_LOSS, time);
-	queue_put_u16(queue, type->wire);
-	queue_put_u64(queue, count);
-	queue_put_u64(queue, since);
+	put_event(&encoder->queue, type, time);
+	return true;
+}
+
+bool encode_clock(struct encoder *encoder, const struct clock_line *clock)
+{
+	if (!begin_own(encoder, WIRE_CLOCK, 16, clock_monotonic() - clock->zero))
+		return false;
+	queue_put_u64(&encoder->queue, clock->zero);
+	queue_put_u64(&encoder->queue, clock->zero_real);
+	encode_block_end(encoder);
+	return true;
+}
+
+bool encode_loss(
+	struct encoder *encoder, uint16_t type, uint64_t count, uint64_t since, uint64_t time)
+{
+	if (!begin_own(encoder, WIRE_LOSS, 18, time))
+		return false;
+	queue_put_u16(&encoder->queue, type);
+	queue_put_u64(&encoder->queue, count);
+	queue_put_u64(&encoder->queue, since);
 	return true;
 }
 
 bool encode_watermark(struct encoder *encoder, uint64_t time)
 {
-	if (!room(encoder, WIRE_MARKER_BYTES + WIRE_EVENT_BYTES + 8))
+	if (!begin_own(encoder, WIRE_WATERMARK, 8, time))
 		return false;
-	block_begin(encoder, WIRE_NO_CAP, time);
-	put_event(&encoder->queue, WIRE_WATERMARK, time);
 	queue_put_u64(&encoder->queue, time);
 	encode_block_end(encoder);
 	return true;
 }
 
-bool encode_subscribed(struct encoder *encoder, uint32_t tag, uint64_t time)
+bool encode_subscribed(struct encoder *encoder, uint32_t tag, uint8_t flags, uint64_t time)
 {
-	if (!room(encoder, WIRE_MARKER_BYTES + WIRE_EVENT_BYTES + 4))
+	if (!begin_own(encoder, WIRE_SUBSCRIBED, 5, time))
 		return false;
-	block_begin(encoder, WIRE_NO_CAP, time);
-	put_event(&encoder->queue, WIRE_SUBSCRIBED, time);
 	queue_put_u32(&encoder->queue, tag);
+	queue_put_u8(&encoder->queue, flags);
 	encode_block_end(encoder);
 	return true;
 }
 
-bool encode_end(struct encoder *encoder)
+bool encode_message(struct encoder *encoder, const char *text, uint64_t time)
 {
-	encode_block_end(encoder);
-	if (!room(encoder, 2))
+	size_t length = strlen(text);
+
+	if (!begin_own(encoder, WIRE_LOG_MSG, 2 + length, time))
 		return false;
-	queue_put_u16(&encoder->queue, WIRE_DATA_END);
+	queue_put_u16(&encoder->queue, (uint16_t)length);
+	queue_put(&encoder->queue, text, length);
+	encode_block_end(encoder);
+	return true;
+}
+
+void encode_abandon(struct encoder *encoder)
+{
+	encoder->in_block = false;
+	encoder->caps_known = 0; /* it may not have been told of them */
+	memset(encoder->caps, 0, sizeof(encoder->caps));
+	encoder->queue.start = encoder->queue.end = 0;
+}
+
+static void put_band(struct queue *queue, const struct census_band *band, uint64_t time)
+{
+	size_t label;
+
+	put_event(queue, WIRE_HEAP_PROF_SAMPLE_STRING, time);
+	queue_put_u16(queue, (uint16_t)(HEAP_BAND_BYTES + band->length));
+	queue_put_u8(queue, 0);
+	queue_put_u64(queue, band->bytes);
+	label = queue->end;
+	put_utf8(queue, (const unsigned char *)band->label, band->length);
+	for (; label < queue->end; label++)
+		if (!queue->bytes[label])
+			queue->bytes[label] = '?'; /* it ends the label */
+	queue_put_u8(queue, 0);
+}
+
+bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, uint64_t time)
+{
+	struct queue *queue = &encoder->queue;
+	size_t bytes = WIRE_MARKER_BYTES + WIRE_EVENT_BYTES + 2 + HEAP_BEGIN_BYTES +
+		2 * (WIRE_EVENT_BYTES + 8) + census->label_bytes +
+		census->band_count * (WIRE_EVENT_BYTES + 2 + HEAP_BAND_BYTES);
+
+	encode_block_end(encoder);
+	if (!room(encoder, bytes) &&
+		!(queue_length(queue) < queue->capacity / 2 && queue_grow(queue, bytes)))
+		return false;
+	block_begin(encoder, WIRE_NO_CAP, time);
+	if (!encoder->heap_begun) {
+		put_event(queue, WIRE_HEAP_PROF_BEGIN, time);
+		queue_put_u16(queue, HEAP_BEGIN_BYTES);
+		queue_put_u8(queue, 0);
+		queue_put_u64(queue, census->period);
+		queue_put_u32(queue, census->by);
+		for (unsigned i = 0; i < HEAP_FILTERS; i++)
+			queue_put_u8(queue, 0);
+		encoder->heap_begun = true;
+	}
+	put_event(queue, WIRE_HEAP_PROF_SAMPLE_BEGIN, time);
+	queue_put_u64(queue, census->era);
+	for (const struct census_band *band = census->bands; band; band = band->next)
+		put_band(queue, band, time);
+	put_event(queue, WIRE_HEAP_PROF_SAMPLE_END, time);
+	queue_put_u64(queue, census->era);
+	encode_block_end(encoder);
+	return true;
+}
+
+bool encode_end(struct encoder *encoder, uint64_t time)
+{
+	struct queue *queue = &encoder->queue;
+
+	size_t caps = (size_t)encoder->caps_known * CAP_BYTES;
+
+	encode_block_end(encoder);
+	/* A VM with so many that their ends do not fit into an empty queue ends without them. */
+	if (!room(encoder, END_BYTES + caps)) {
+		if (queue_length(queue) || !room(encoder, END_BYTES))
+			return false;
+		caps = 0;
+	}
+	block_begin(encoder, WIRE_NO_CAP, time);
+	for (uint32_t cap = 0; caps && encoder->caps_known; cap++)
+		tell_cap_end(encoder, (uint16_t)cap, time);
+	for (uint32_t set = CAPSET_CLOCK + 1; set-- > CAPSET_PROCESS;) {
+		put_event(queue, WIRE_CAPSET_DELETE, time);
+		queue_put_u32(queue, set);
+	}
+	encode_block_end(encoder);
+	queue_put_u16(queue, WIRE_DATA_END);
 	return true;
 }

@@ -11,12 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shim/census.h"
 #include "shim/clock.h"
 #include "shim/object.h"
+#include "shim/process.h"
 #include "shim/queue.h"
 #include "shim/wire.h"
 
 #define EVENT_TYPES VMTAP_PROBES
+
+/* A compatible provider's probe that an event fires: a line of its type's extension. */
+struct event_compat {
+	uint32_t provider; /* the bit of vmtap_object.providers; 0 ends a list */
+	const char *line;
+};
 
 /* How a probe's record becomes an event; made from the contract. */
 struct event_type {
@@ -28,63 +36,97 @@ struct event_type {
 	uint8_t field_count;
 	uint16_t text; /* offset of the inline text in the record */
 	const char *description;
+	const struct event_compat *compat; /* NULL: none */
 	struct {
 		uint16_t offset;
 		uint8_t size;
 		bool is_name;
 	} fields[12];
+	/* GHC's events beside the probe's own */
+	uint8_t form_count;
+	struct event_form {
+		uint16_t type;
+		const char *name;
+		uint8_t payload; /* bytes */
+		uint8_t field_count;
+		struct {
+			uint8_t offset; /* in the record; 0: the id of the process's capability set */
+			uint8_t size;
+		} fields[10];
+		uint8_t condition; /* offset of an argument; 0: always */
+		bool is_negated;   /* only when it is 0, else only when it is not */
+	} forms[3];
 };
+
+/* Which events of a probe a client wants: a bit for its own, then one for each of its forms. */
+enum { EVENT_OWN = 1, EVENT_FORM = 2 };
+
+/* Those of them that GHC knows. */
+static inline uint8_t event_ghc_mask(const struct event_type *type)
+{
+	return (uint8_t)(((1u << type->form_count) - 1) * EVENT_FORM |
+			 (type->wire < WIRE_CONTEXT ? EVENT_OWN : 0));
+}
 
 extern const struct event_type event_types[EVENT_TYPES];
 extern const uint32_t event_digest;
 
-/* What a client is told about the process first. */
-struct encode_process {
-	uint32_t pid, parent;
-	const char *runtime;
-	const char *arguments; /* each followed by a NUL */
-	size_t arguments_length;
-	uint16_t caps;
-};
-
 struct encoder {
 	struct queue queue;
 	bool grows;         /* lossless: the queue grows rather than refuse */
+	bool ghc_only;      /* only what GHC's readers know */
+	bool cpu_clock;     /* the thread's CPU clock before each event of a probe's own */
 	bool in_block;
 	size_t block;       /* of the open block, relative to queue.start */
 	uint16_t cap;
 	uint64_t block_end; /* time of its last event */
 	uint64_t context_thread;
 	uint32_t context_cpu; /* UINT32_MAX: none given in this block */
+	bool heap_begun;    /* the client knows what samples of the heap are by */
 	uint32_t *defined;  /* a bit for each name id that this client knows */
 	size_t defined_bytes;
+	uint8_t caps[65536 / 8]; /* a bit for each cap that this client knows */
+	uint32_t caps_known;     /* how many bits are set */
 };
 
 int encoder_open(struct encoder *encoder, size_t queue_bytes);
 void encoder_close(struct encoder *encoder);
 
-/* Header and start-up events. -ENOBUFS when the queue is too small for them. */
+/* Header and start-up events, all but the clock's. -ENOBUFS when the queue is too small for them. */
 int encode_start(struct encoder *encoder, const struct clock_line *clock,
-	const struct encode_process *process);
+	const struct process *process);
+
+/* The clock, for clients that take more than GHC's events. */
+bool encode_clock(struct encoder *encoder, const struct clock_line *clock);
 
 /*
- * One record as an event. transients are the texts that travelled with it. False when the
- * queue has no room for it: nothing was written.
+ * One record as events: those of mask. transients are the texts that travelled with events
+ * last, each at its id's remainder by NAME_TRANSIENTS. False when the queue has no room for
+ * it, or its text is not there any more, or the CPU clock that the client wants (*cpu_time,
+ * NULL: none): nothing was written.
  */
 struct encode_transient {
+	uint32_t id;
 	const unsigned char *text;
 	uint32_t length;
 };
-bool encode_record(struct encoder *encoder, const struct event_type *type,
+bool encode_record(struct encoder *encoder, const struct event_type *type, uint8_t mask,
 	const unsigned char *record, uint64_t time, uint64_t thread,
-	const struct encode_transient *transients);
+	const struct encode_transient *transients, const uint64_t *cpu_time);
 
 /* The server's own events, in blocks without a capability. False when there is no room. */
-bool encode_loss(struct encoder *encoder, const struct event_type *type, uint64_t count,
-	uint64_t since, uint64_t time, uint64_t thread);
+bool encode_loss(
+	struct encoder *encoder, uint16_t type, uint64_t count, uint64_t since, uint64_t time);
+/* A whole sample; the queue grows for one that it could not even hold when empty. */
+bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, uint64_t time);
 bool encode_watermark(struct encoder *encoder, uint64_t time);
-bool encode_subscribed(struct encoder *encoder, uint32_t tag, uint64_t time);
-bool encode_end(struct encoder *encoder);
+bool encode_subscribed(struct encoder *encoder, uint32_t tag, uint8_t flags, uint64_t time);
+bool encode_message(struct encoder *encoder, const char *text, uint64_t time);
+/* The end of every capability and set, and the end marker. */
+bool encode_end(struct encoder *encoder, uint64_t time);
+
+/* Takes back all that has not been sent, which must begin with a block. */
+void encode_abandon(struct encoder *encoder);
 
 /* Closes the open block, if there is one: then the queue's bytes may be sent. */
 void encode_block_end(struct encoder *encoder);

@@ -6,12 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { ENDPOINT_BACKLOG = 16 };
+enum {
+	ENDPOINT_BACKLOG = 16,
+	LOCK_TRIES = 500 /* a millisecond apart */
+};
 
 /* Makes the directory if need be; it must be a directory of this user alone. */
 static int private_directory(const char *path)
@@ -81,41 +86,69 @@ static int make_address(const char *path, struct sockaddr_un *address, int *dire
 	return 0;
 }
 
-/* A socket file that nobody listens on is left over from a dead process. */
-static bool is_stale(const char *path, const struct sockaddr_un *address)
+/* Makes room at a path where something stands: 0 when it was the socket of a dead process. */
+static int remove_stale(const char *path, const struct sockaddr_un *address)
 {
 	struct stat status;
-	bool stale;
-	int probe;
+	int probe, error = 0;
 
-	if (lstat(path, &status) || !S_ISSOCK(status.st_mode) || status.st_uid != geteuid())
-		return false;
+	if (lstat(path, &status))
+		return errno == ENOENT ? 0 : -errno;
+	if (S_ISLNK(status.st_mode))
+		return -ELOOP;
+	if (!S_ISSOCK(status.st_mode))
+		return -EEXIST;
+	if (status.st_uid != geteuid())
+		return -EPERM;
 	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (probe < 0)
-		return false;
-	stale = connect(probe, (const struct sockaddr *)address, sizeof(*address)) != 0 &&
-		errno == ECONNREFUSED;
+		return -errno;
+	/* Also refused by one that is bound and does not listen yet: hence the lock. */
+	if (connect(probe, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
+		errno != ECONNREFUSED)
+		error = -EADDRINUSE;
 	close(probe);
-	return stale;
+	if (!error && unlink(path) && errno != ENOENT)
+		error = -errno;
+	return error;
+}
+
+/* Locks the socket's directory against others of this library that would bind there, or
+ * take what is there for dead, meanwhile. -1: it cannot be had, and nothing may be removed.
+ * Everybody holds it for an instant only; whoever does not is not waited for long. */
+static int lock_directory(const char *path)
+{
+	const struct timespec pause = {.tv_nsec = 1000000};
+	const char *name = strrchr(path, '/');
+	char parent[PATH_MAX];
+	int directory, tries = 0;
+
+	snprintf(parent, sizeof(parent), "%.*s", name ? (int)(name - path + 1) : 1, name ? path : ".");
+	directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	while (directory >= 0 && flock(directory, LOCK_EX | LOCK_NB)) {
+		if (++tries < LOCK_TRIES && nanosleep(&pause, NULL) == 0)
+			continue;
+		close(directory);
+		directory = -1;
+	}
+	return directory;
 }
 
 int endpoint_open(struct endpoint *endpoint, const char *path)
 {
 	struct sockaddr_un address;
 	struct stat status;
-	int directory = -1, error = 0;
+	int directory = -1, lock = -1, error = 0;
 
 	endpoint->socket = -1;
-	if (path) {
-		if ((size_t)snprintf(endpoint->path, sizeof(endpoint->path), "%s", path) >=
-			sizeof(endpoint->path))
-			return -ENAMETOOLONG;
-	} else {
+	if (path && strlen(path) >= sizeof(address.sun_path))
+		return -ENAMETOOLONG;
+	if (path)
+		strcpy(endpoint->path, path);
+	else
 		error = default_path(endpoint->path, sizeof(endpoint->path));
-		if (error)
-			return error;
-	}
-	error = make_address(endpoint->path, &address, &directory);
+	if (!error)
+		error = make_address(endpoint->path, &address, &directory);
 	if (error)
 		return error;
 	endpoint->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -125,13 +158,13 @@ int endpoint_open(struct endpoint *endpoint, const char *path)
 	}
 	/* The file gets the socket's mode, whatever the umask: nobody can be quicker. */
 	fchmod(endpoint->socket, 0600);
+	lock = lock_directory(endpoint->path);
 	if (bind(endpoint->socket, (struct sockaddr *)&address, sizeof(address))) {
 		error = -errno;
-		if (error == -EADDRINUSE && is_stale(endpoint->path, &address) &&
-			unlink(endpoint->path) == 0)
-			error = bind(endpoint->socket, (struct sockaddr *)&address, sizeof(address))
-					? -errno
-					: 0;
+		if (error == -EADDRINUSE && lock >= 0)
+			error = remove_stale(endpoint->path, &address);
+		if (!error && bind(endpoint->socket, (struct sockaddr *)&address, sizeof(address)))
+			error = -errno;
 	}
 	if (!error &&
 		(lstat(endpoint->path, &status) || listen(endpoint->socket, ENDPOINT_BACKLOG)))
@@ -141,6 +174,10 @@ int endpoint_open(struct endpoint *endpoint, const char *path)
 		endpoint->inode = status.st_ino;
 	}
 out:
+	if (lock >= 0) { /* a child of fork() may have the descriptor too */
+		flock(lock, LOCK_UN);
+		close(lock);
+	}
 	if (directory >= 0)
 		close(directory);
 	if (error && endpoint->socket >= 0) {

@@ -1,9 +1,10 @@
 /*
  * endpoint.h: the socket's place in the file system. $XDG_RUNTIME_DIR/vmtap/PID, or
  * /tmp/vmtap-UID/PID where there is none (PID and UID as the process itself sees them: the
- * effective user), or a path of the VM author's choosing. The directory is ours alone
- * (0700, owner and type checked, no symbolic link); the socket of a dead process is
- * replaced, a live one never.
+ * effective user), or a path that the VM's author or user chose. The directory of the
+ * default place is ours alone (0700, owner and type checked, no symbolic link); the socket
+ * of a dead process of ours is replaced, a live one, another user's and what is no socket
+ * never.
  */
 #ifndef VMTAP_SHIM_ENDPOINT_H
 #define VMTAP_SHIM_ENDPOINT_H
@@ -19,7 +20,10 @@ struct endpoint {
 	char path[PATH_MAX];
 };
 
-/* path NULL: the default place. Returns 0 or a negative errno. */
+/* path NULL: the default place. Returns 0 or a negative errno, which says what stands at
+ * a path that cannot be had: -EADDRINUSE a live socket, -ELOOP a symbolic link, -EEXIST
+ * another file, -EPERM another user's; -ENAMETOOLONG: a chosen path of more than 107 bytes,
+ * which no plain client could connect to. */
 int endpoint_open(struct endpoint *endpoint, const char *path);
 
 /* Closes, and removes the path if it is this process's. */

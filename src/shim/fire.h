@@ -7,6 +7,8 @@
  * It must stay one function in one place (no clones: each would be another site), is
  * cold for its callers, and is compiled without a red zone, since newer kernels turn a
  * site into a call.
+ * It calls the functions of the compatible providers that the VM has opted in for, which
+ * hold their sites of this event in the same way.
  */
 #ifndef VMTAP_SHIM_FIRE_H
 #define VMTAP_SHIM_FIRE_H
@@ -38,6 +40,9 @@
 #else
 #define FIRE VMTAP_HIDDEN __attribute__((cold, noinline, used))
 #endif
+
+/* What another object of the library has, if it is linked: a compatible provider's sites. */
+#define FIRE_OPTIONAL VMTAP_HIDDEN extern __attribute__((weak))
 
 /* Cold functions are optimised for size: their parts would not be inlined. */
 #define FIRE_PART inline __attribute__((always_inline))

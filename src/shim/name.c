@@ -1,5 +1,5 @@
 /*
- * name.c: see name.h. Ids are dense from 1; offsets[id] says where in the arena its length
+ * name.c: see name.h. Ids are dense from NAME_FIRST; offsets[id] says where in the arena its length
  * and text are. A thread that loses the race for a name has taken an id for nothing, which
  * costs a few bytes of the table.
  */
@@ -52,7 +52,7 @@ static struct name_table *table_get(void)
 	made->capacity = capacity;
 	made->bytes = bytes;
 	made->arena = (char *)made + head;
-	atomic_init(&made->next_id, 1);
+	atomic_init(&made->next_id, NAME_FIRST);
 	if (atomic_compare_exchange_strong(&table, &now, made))
 		return made;
 	munmap(made, head + bytes);

@@ -5,7 +5,9 @@
  * so whoever reads an id from a record may read its text.
  *
  * Names are never given back while the process lives: ids stay in the VM's objects. When
- * the table is full, texts travel with their events instead (see ring.h); nothing is lost.
+ * the table is full, texts travel with their events instead (see ring.h). Of these the
+ * server keeps the last NAME_TRANSIENTS of each ring: an event whose text is older, since
+ * many others of the same thread have interrupted it, is counted as lost.
  */
 #ifndef VMTAP_SHIM_NAME_H
 #define VMTAP_SHIM_NAME_H
@@ -14,10 +16,13 @@
 
 #include "vmtap.h"
 
+/* Ids from here on name texts that travel with events; each ring counts its own. */
+#define NAME_TRANSIENT UINT32_C(0x80000000)
+
 enum {
 	NAME_LENGTH_MAX = 4000,         /* longer texts are cut */
-	NAME_TRANSIENT = 0x7fffff00,    /* ids from here name texts that travel with events */
-	NAME_TRANSIENTS = 16            /* so many in turn for each ring */
+	NAME_FIRST = 16,                /* the table's first id; those before are the encoder's */
+	NAME_TRANSIENTS = 64            /* texts that travel with events: kept for each ring */
 };
 
 /* How large the table may become; before the first name, later calls change nothing. */

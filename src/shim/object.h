@@ -52,6 +52,7 @@ struct vmtap_object {
 	uint32_t digest;
 	uint32_t probe_count;
 	unsigned short *const *words; /* each the low half of a 32-bit word */
+	uint32_t providers; /* the compatible ones it has opted in for, a bit each */
 	const struct vmtap_runtime *_Atomic runtime;
 	struct vmtap_object *next; /* the runtime's list */
 };
@@ -84,6 +85,7 @@ static inline void vmtap_word_stream_store(const void *word, uint16_t open)
 VMTAP_HIDDEN extern unsigned short *const vmtap_words[VMTAP_PROBES];
 VMTAP_HIDDEN extern const vmtap_fire_function vmtap_fires[VMTAP_PROBES];
 VMTAP_HIDDEN extern const uint32_t vmtap_contract_digest;
+VMTAP_HIDDEN uint32_t vmtap_providers(void);
 VMTAP_HIDDEN extern struct vmtap_object vmtap_object;
 
 #endif

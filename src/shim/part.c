@@ -14,6 +14,7 @@ struct vmtap_object vmtap_object = {.probe_count = VMTAP_PROBES, .words = vmtap_
 __attribute__((constructor)) static void part_enter(void)
 {
 	vmtap_object.digest = vmtap_contract_digest;
+	vmtap_object.providers = vmtap_providers();
 	if (vmtap_object_add)
 		vmtap_object_add(&vmtap_object);
 }

@@ -8,8 +8,9 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vmtap_object *objects;
-static uint32_t strangers;
+static _Atomic uint32_t strangers;
 static bool open_probes[VMTAP_PROBES];
+static const struct vmtap_runtime *used_runtime = &ring_runtime;
 
 void registry_lock(void)
 {
@@ -33,6 +34,15 @@ static void object_open(const struct vmtap_object *object)
 			vmtap_word_stream_store(object->words[i], open_probes[i]);
 }
 
+void registry_use(const struct vmtap_runtime *runtime)
+{
+	if (runtime == used_runtime)
+		return;
+	used_runtime = runtime;
+	for (struct vmtap_object *object = objects; object; object = object->next)
+		atomic_store(&object->runtime, runtime);
+}
+
 void registry_open(const bool wanted[VMTAP_PROBES])
 {
 	for (unsigned i = 0; i < VMTAP_PROBES; i++)
@@ -41,20 +51,36 @@ void registry_open(const bool wanted[VMTAP_PROBES])
 		object_open(object);
 }
 
+uint32_t registry_providers(void)
+{
+	uint32_t providers = 0;
+
+	registry_lock();
+	for (const struct vmtap_object *object = objects; object; object = object->next)
+		providers |= object->providers;
+	registry_unlock();
+	return providers;
+}
+
 uint32_t registry_strangers(void)
 {
-	return strangers;
+	return atomic_load_explicit(&strangers, memory_order_relaxed);
+}
+
+static bool is_stranger(const struct vmtap_object *object)
+{
+	return object->digest != event_digest || object->probe_count != VMTAP_PROBES;
 }
 
 void vmtap_object_add(struct vmtap_object *object)
 {
 	registry_lock();
-	if (object->digest != event_digest || object->probe_count != VMTAP_PROBES) {
+	if (is_stranger(object)) {
 		strangers++;
 	} else {
 		object->next = objects;
 		objects = object;
-		atomic_store(&object->runtime, &ring_runtime);
+		atomic_store(&object->runtime, used_runtime);
 		object_open(object);
 	}
 	registry_unlock();
@@ -69,6 +95,8 @@ void vmtap_object_remove(struct vmtap_object *object)
 		;
 	if (*link)
 		*link = object->next;
+	else if (is_stranger(object))
+		strangers--;
 	atomic_store(&object->runtime, NULL);
 	for (uint32_t i = 0; i < object->probe_count; i++)
 		vmtap_word_stream_store(object->words[i], 0);

@@ -20,7 +20,14 @@ void registry_fork_child(void);
  * The lock must be held. */
 void registry_open(const bool wanted[VMTAP_PROBES]);
 
-/* Objects that were made from another contract and so are not in the stream. */
+/* The compatible providers that any object has opted in for, a bit each. Takes the lock. */
+uint32_t registry_providers(void);
+
+/* What objects record with from now on. The lock must be held. */
+void registry_use(const struct vmtap_runtime *runtime);
+
+/* How many objects were made from another contract and so are not in the stream. Any thread,
+ * without the lock. */
 uint32_t registry_strangers(void);
 
 #endif

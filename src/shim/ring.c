@@ -21,6 +21,7 @@ enum {
 	RING_BYTES_MIN = 64 << 10,
 	RING_BYTES_MAX = 1 << 30,
 	RING_KEPT_BYTES = 16 << 10,
+	WAKER_YIELDS = 10000,
 	RING_WAIT_MS = 10 /* a waiting producer looks again at least so often */
 };
 
@@ -29,6 +30,9 @@ static _Atomic uint32_t ring_bytes = RING_BYTES_DEFAULT;
 static _Atomic bool listening;
 static _Atomic bool lossless;
 static _Atomic uint64_t unattached[VMTAP_PROBES];
+static _Atomic bool asleep;          /* the server: the next record wakes it */
+static _Atomic int waker = -1;
+static _Atomic uint32_t waking;      /* producers that use the waker now */
 
 static __thread struct ring *thread_ring;
 static __thread volatile bool thread_making; /* its ring: a signal may come meanwhile */
@@ -135,8 +139,9 @@ static bool ring_wait(struct ring *ring, uint64_t next)
 		/* Room before whether to wait for it: the ring may have been emptied for the last
 		 * time. */
 		bool waits = atomic_load(&listening) && atomic_load(&lossless);
-		ring->known_tail = atomic_load(&ring->tail);
-		room = next - ring->known_tail <= ring->size;
+		uint64_t tail = atomic_load(&ring->tail);
+		atomic_store(&ring->limit, tail + ring->size);
+		room = next - tail <= ring->size;
 		if (room || !waits)
 			break;
 		syscall(SYS_futex, &ring->room, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0);
@@ -147,13 +152,33 @@ static bool ring_wait(struct ring *ring, uint64_t next)
 	return room;
 }
 
+/* One producer wakes the server. A call of the system, but only when that has slept. */
+static void wake_server(void)
+{
+	uint64_t one = 1;
+	int saved = errno, descriptor;
+
+	if (!atomic_load(&asleep) || !atomic_exchange(&asleep, false))
+		return;
+	atomic_fetch_add(&waking, 1);
+	descriptor = atomic_load(&waker);
+	if (descriptor >= 0)
+		while (write(descriptor, &one, sizeof(one)) < 0 && errno == EINTR)
+			;
+	atomic_fetch_sub(&waking, 1);
+	errno = saved;
+}
+
 static __attribute__((cold, noinline)) bool ring_full(
 	struct ring *ring, uint32_t probe, uint64_t next)
 {
 	bool waits = atomic_load_explicit(&lossless, memory_order_acquire);
+	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 
-	ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
-	if (next - ring->known_tail <= ring->size)
+	/* The limit before the look whether the server sleeps; it does both the other way round. */
+	atomic_store(&ring->limit, tail + ring->size);
+	wake_server();
+	if (next - tail <= ring->size)
 		return false;
 	if (waits && ring_wait(ring, next))
 		return false;
@@ -161,7 +186,22 @@ static __attribute__((cold, noinline)) bool ring_full(
 	return true;
 }
 
-static struct vmtap_record *ring_begin(uint32_t probe, uint32_t bytes)
+static inline void put_head(unsigned char *at, uint64_t time, uint32_t probe)
+{
+	uint32_t kind = probe | (uint32_t)current_cpu() << 16;
+
+	memcpy(at + RECORD_TIME, &time, sizeof(time));
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	memcpy(at + RECORD_PROBE, &kind, sizeof(kind));
+#else
+	uint16_t halves[2] = {(uint16_t)probe, (uint16_t)(kind >> 16)};
+	memcpy(at + RECORD_PROBE, halves, sizeof(halves));
+#endif
+}
+
+/* A place for a record of this size; clocked: the CPU clock goes before it. */
+static inline __attribute__((always_inline)) struct vmtap_record *reserve(
+	uint32_t probe, uint32_t bytes, bool clocked)
 {
 	struct ring *ring = thread_ring;
 
@@ -174,25 +214,38 @@ static struct vmtap_record *ring_begin(uint32_t probe, uint32_t bytes)
 	atomic_store_explicit(&ring->record.busy, RING_WRITING, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_relaxed);
-	uint64_t next = ring_after(head, bytes, ring->size);
-	if (__builtin_expect(next - ring->known_tail > ring->size, 0) &&
+	uint64_t next = ring_after(head, bytes + (clocked ? RING_CLOCK_BYTES : 0), ring->size);
+	if (__builtin_expect(
+		    next > atomic_load_explicit(&ring->limit, memory_order_relaxed), 0) &&
 		ring_full(ring, probe, next)) {
 		atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 		return NULL;
 	}
 	unsigned char *at = ring->bytes + (head & (ring->size - 1));
-	uint64_t time = clock_raw();
-	uint32_t kind = probe | (uint32_t)current_cpu() << 16;
-	memcpy(at + RECORD_TIME, &time, sizeof(time));
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	memcpy(at + RECORD_PROBE, &kind, sizeof(kind));
-#else
-	uint16_t halves[2] = {(uint16_t)probe, (uint16_t)(kind >> 16)};
-	memcpy(at + RECORD_PROBE, halves, sizeof(halves));
-#endif
+	if (clocked) {
+		struct timespec cpu = {0};
+		int saved = errno;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+		errno = saved;
+		uint64_t spent = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+		put_head(at, clock_raw(), RING_CLOCK);
+		memcpy(at + RING_CLOCK_VALUE, &spent, sizeof(spent));
+		at += RING_CLOCK_BYTES;
+	}
+	put_head(at, clock_raw(), probe);
 	ring->record.at = at;
 	ring->record.next = next;
 	return &ring->record;
+}
+
+static struct vmtap_record *ring_begin(uint32_t probe, uint32_t bytes)
+{
+	return reserve(probe, bytes, false);
+}
+
+static struct vmtap_record *ring_begin_clocked(uint32_t probe, uint32_t bytes)
+{
+	return reserve(probe, bytes, true);
 }
 
 /* An id; when the table is full, one for this event alone, its text going before it. */
@@ -215,7 +268,7 @@ static uint32_t ring_name(struct vmtap_name *name)
 				&ring->record.busy, RING_SPOILED, memory_order_relaxed);
 		return 0;
 	}
-	id = NAME_TRANSIENT + ring->next_transient++ % NAME_TRANSIENTS;
+	id = NAME_TRANSIENT | ring->next_transient++;
 	memcpy(record->at + RECORD_BODY, &id, sizeof(id));
 	memcpy(record->at + RECORD_BODY + 4, &length, sizeof(length));
 	memcpy(record->at + RECORD_BODY + 8, name->text, length);
@@ -225,6 +278,7 @@ static uint32_t ring_name(struct vmtap_name *name)
 }
 
 const struct vmtap_runtime ring_runtime = {.begin = ring_begin, .name = ring_name};
+const struct vmtap_runtime ring_clocked_runtime = {.begin = ring_begin_clocked, .name = ring_name};
 
 void ring_set_size(uint32_t bytes)
 {
@@ -270,6 +324,40 @@ void ring_release(struct ring *ring, uint64_t position)
 	atomic_store_explicit(&ring->tail, position, memory_order_seq_cst);
 	if (atomic_load_explicit(&ring->record.busy, memory_order_seq_cst) == RING_WAITING)
 		ring_bump(ring);
+}
+
+bool ring_arm(void)
+{
+	atomic_store(&asleep, true);
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		atomic_store(&ring->limit, 0);
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		if (atomic_load(&ring->tail) != atomic_load(&ring->record.head) ||
+			atomic_load(&ring->record.busy) != RING_IDLE) {
+			ring_disarm();
+			return false;
+		}
+	return true;
+}
+
+void ring_disarm(void)
+{
+	atomic_store(&asleep, false);
+}
+
+void ring_set_waker(int descriptor)
+{
+	atomic_store(&waker, descriptor);
+}
+
+bool ring_release_waker(int descriptor)
+{
+	int expected = descriptor;
+
+	atomic_compare_exchange_strong(&waker, &expected, -1);
+	for (unsigned i = 0; atomic_load(&waking) && i < WAKER_YIELDS; i++)
+		sched_yield();
+	return !atomic_load(&waking);
 }
 
 void ring_wake(void)
@@ -370,12 +458,15 @@ void ring_fork_child(void)
 			ring_unmap(ring);
 	}
 	atomic_store(&rings, own);
+	atomic_store(&waker, -1);
+	atomic_store(&waking, 0);
+	atomic_store(&asleep, false);
 	if (!own)
 		return;
 	own->next = NULL;
 	own->thread = (pid_t)syscall(SYS_gettid);
 	atomic_store(&own->tail, atomic_load(&own->record.head));
-	own->known_tail = atomic_load(&own->record.head);
+	atomic_store(&own->limit, 0);
 	memset(own->dropped, 0, sizeof(own->dropped));
 	memset(own->reported, 0, sizeof(own->reported));
 	atomic_store(&own->drops, 0);

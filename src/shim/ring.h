@@ -24,8 +24,12 @@
 #include "shim/object.h"
 
 enum {
-	RING_NAME = 0xffff, /* in place of a probe: u32 transient id, u32 length, text, which
-			       the next record of this ring uses */
+	RING_NAME = 0xffff, /* in place of a probe: u32 transient id, u32 length, text, which a
+			       later record of this ring uses */
+	RING_CLOCK = 0xfffe, /* in place of a probe: u32 unused, u64 CPU clock in ns; right behind it
+				is the record that has it, with no other's place between */
+	RING_CLOCK_BYTES = 24,
+	RING_CLOCK_VALUE = 16,
 	RING_IDLE = 0,      /* values of vmtap_record.busy */
 	RING_WRITING = 1,
 	RING_WAITING = 2,
@@ -34,7 +38,8 @@ enum {
 
 struct ring {
 	struct vmtap_record record; /* the producer's; the server reads head and busy */
-	uint64_t known_tail;        /* the producer's last look at tail */
+	_Atomic uint64_t limit;     /* at records that end beyond, the producer looks closer: the
+				       ring may be full, or the server asleep */
 	uint64_t size;              /* a power of two */
 	unsigned char *bytes;
 	uint32_t next_transient;
@@ -58,8 +63,10 @@ struct ring {
 	size_t transients_bytes;
 };
 
-/* What objects call. */
+/* What objects call; the second one reads the thread's CPU clock for each record, by a system
+ * call. */
 extern const struct vmtap_runtime ring_runtime;
+extern const struct vmtap_runtime ring_clocked_runtime;
 
 /* The size of rings made from now on; rounded up to a power of two. */
 void ring_set_size(uint32_t bytes);
@@ -76,6 +83,20 @@ uint64_t ring_unattached(uint32_t probe);
 
 /* Gives room back: records before this position have been read. */
 void ring_release(struct ring *ring, uint64_t position);
+
+/*
+ * The server's sleep. While it polls, producers need not know; before it sleeps longer it
+ * arms the rings, and the next record of any thread writes to the eventfd, once. True: it may
+ * sleep; false: something has come meanwhile. A record that is written at that very moment may
+ * find nothing armed: then the next one wakes, or the sleep's own end.
+ */
+bool ring_arm(void);
+void ring_disarm(void);
+
+/* The eventfd that producers write 1 to. Released, no producer uses it any more; false: one
+ * may still, for it is stuck amid that, and the descriptor must stay. */
+void ring_set_waker(int descriptor);
+bool ring_release_waker(int descriptor);
 
 /* Lets every waiting producer look again. */
 void ring_wake(void);

@@ -2,7 +2,6 @@
 #include "shim/server.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "shim/census.h"
 #include "shim/client.h"
 #include "shim/drain.h"
 #include "shim/endpoint.h"
@@ -27,22 +27,30 @@ enum {
 	QUEUE_BYTES_MIN = 256 << 10,
 	FLUSH_MS_DEFAULT = 2000,
 	DRAIN_MS = 1,
+	/* After so many drains in a row that found nothing the server sleeps longer, until the
+	 * next record wakes it. */
+	QUIET_DRAINS = 10,
+	IDLE_MS = 20,
 	ACCEPT_AGAIN_MS = 100,
-	ARGUMENTS_MAX = 60000,
-	RUNTIME_MAX = 1024,
+	/* How long a client has to say that it is none of GHC's plain readers; longer while the
+	 * VM waits for its first one, for then nothing is lost meanwhile. */
+	GRACE_MS = 200,
+	GRACE_AWAITED_MS = 1000,
 	TURN_NS = 200000,
 	STACK_BYTES = 256 << 10
 };
 
+/* What the eventfd is told to stop; 1 is told when samples of the heap need a look. */
+#define WAKE_STOP (UINT64_C(1) << 32)
+
 struct server {
 	pthread_t thread;
 	struct endpoint endpoint;
-	int wake; /* eventfd: stop */
+	int wake; /* eventfd */
 	uint32_t queue_bytes;
 	uint32_t flush_ms;
 	struct drain drain;
-	struct encode_process process;
-	char *runtime, *arguments;
+	struct process process;
 	struct client *clients; /* changed under the registry's lock only */
 	unsigned client_count;
 	uint64_t accept_after; /* CLOCK_MONOTONIC; 0: at once */
@@ -50,6 +58,7 @@ struct server {
 	pthread_mutex_t wait_lock;
 	pthread_cond_t wait_changed;
 	bool has_subscribed;
+	_Atomic bool awaited; /* vmtap_start() waits until it has */
 	bool ending; /* guards stay closed, whatever clients still ask for */
 	_Atomic unsigned references;
 };
@@ -60,7 +69,7 @@ struct server {
  * change of a subscription lets what the rings hold into its queue. */
 static bool is_behind(const struct client *client)
 {
-	return client->lossless && client->subscribed && !client->gone &&
+	return client->terms.lossless && client->subscribed && !client->gone &&
 		queue_length(&client->encoder.queue) > client->encoder.queue.capacity / 2;
 }
 
@@ -87,15 +96,16 @@ static bool drain_if_allowed(struct server *server)
 /* Makes guards, rings and waiting agree with what the clients now want. */
 static void apply_subscriptions(struct server *server)
 {
-	bool wanted[EVENT_TYPES] = {false}, listening = false, lossless = false;
+	bool wanted[EVENT_TYPES] = {false}, listening = false, lossless = false, cpu_clock = false;
 
 	for (struct client *client = server->clients; client; client = client->next) {
 		if (!client->subscribed || client->gone)
 			continue;
 		listening = true;
-		lossless |= client->lossless;
+		lossless |= client->terms.lossless;
+		cpu_clock |= client->terms.cpu_clock;
 		for (unsigned i = 0; i < EVENT_TYPES; i++)
-			wanted[i] |= client->wanted[i] && !server->ending;
+			wanted[i] |= client->terms.wanted[i] && !server->ending;
 	}
 	if (listening && !server->listening)
 		drain_skip(&server->drain);
@@ -103,6 +113,7 @@ static void apply_subscriptions(struct server *server)
 		ring_set_listening(true);
 	ring_set_lossless(lossless);
 	registry_lock();
+	registry_use(cpu_clock ? &ring_clocked_runtime : &ring_runtime);
 	registry_open(wanted);
 	registry_unlock();
 	if (!listening && server->listening) {
@@ -121,52 +132,148 @@ static void note_subscriber(struct server *server)
 	pthread_mutex_unlock(&server->wait_lock);
 }
 
+static uint64_t stream_now(const struct server *server)
+{
+	return clock_monotonic() - server->drain.clock.zero;
+}
+
+/* The answer to a subscription, and before the first one the clock. */
+static void acknowledge(struct server *server, struct client *client)
+{
+	struct encoder *encoder = &client->encoder;
+
+	if (!client->acknowledge)
+		return;
+	encode_block_end(encoder);
+	if (!client->clock_told)
+		client->clock_told = encode_clock(encoder, &server->drain.clock);
+	client->acknowledge = !client->clock_told ||
+			      !encode_subscribed(encoder, client->tag, client->tag_flags, stream_now(server));
+}
+
 static void take_frame(struct server *server, struct client *client)
 {
-	bool was = client->subscribed;
 	bool wants = false;
 
 	client->changed = false;
 	if (client->finishing)
 		return;
-	for (unsigned i = 0; i < EVENT_TYPES; i++)
-		wants |= client->wanted[i];
-	if (!was)
+	client_take_terms(client);
+	for (unsigned i = 0; i < CLIENT_KINDS; i++)
+		wants |= client->terms.wanted[i];
+	bool starts = !client->subscribed;
+	if (starts)
 		client->since = clock_raw();
 	client->subscribed = wants && !client->finish_asked;
 	apply_subscriptions(server);
+	if (starts && client->terms.cpu_clock) /* from when threads have heard of it */
+		client->since = clock_raw();
 	/* An end marker is its own acknowledgement: nothing may follow it. */
 	client->finishing = client->finish_asked;
-	encode_block_end(&client->encoder);
-	client->acknowledge = !client->finishing &&
-		!encode_subscribed(&client->encoder, client->tag, clock_monotonic() - server->drain.clock.zero);
-	if (client->subscribed)
+	client->acknowledge = !client->finishing && !client->terms.ghc_only;
+	acknowledge(server, client);
+	/* A script of BEGIN and ticks alone wants nothing, and the VM is to run for it as well. */
+	if (client->subscribed || (!client->finish_asked && !client->terms.ghc_only))
 		note_subscriber(server);
 }
 
-/* Frames, one at a time: each takes effect before the next is taken. What was recorded
- * before a change is delivered by the terms of before. One read a turn: a client that never
- * stops talking must not keep the thread from the rings. */
+/* What was recorded before a change is delivered by the terms of before. */
+static void take_changes(struct server *server, struct client *client)
+{
+	while (client->changed && !client->gone) {
+		if (server->listening)
+			drain_rings(&server->drain, server->clients);
+		take_frame(server, client);
+		client_parse(client);
+	}
+}
+
+/* Frames, one at a time: each takes effect before the next is taken. One read a turn: a
+ * client that never stops talking must not keep the thread from the rings. */
 static void read_client(struct server *server, struct client *client)
 {
 	client_read(client);
-	do {
-		if (client->changed && server->listening && !client->gone) {
-			bool wanted[EVENT_TYPES];
-			memcpy(wanted, client->wanted, sizeof(wanted));
-			memcpy(client->wanted, client->before, sizeof(wanted));
-			drain_rings(&server->drain, server->clients);
-			memcpy(client->wanted, wanted, sizeof(wanted));
+	take_changes(server, client);
+}
+
+/* How long, in ms, until a client that has sent no frame is taken for a plain reader; one
+ * that has begun a frame, or closed its side, has shown what it is. -1: not one to ask. */
+static int grace_left(const struct server *server, const struct client *client)
+{
+	uint64_t grace = atomic_load(&server->awaited) ? GRACE_AWAITED_MS : GRACE_MS, passed;
+
+	if (!client->fresh || client->gone || client->control.length)
+		return -1;
+	passed = (clock_monotonic() - client->connected) / 1000000;
+	return client->input_ended || passed >= grace ? 0 : (int)(grace - passed);
+}
+
+static void greet_plain_readers(struct server *server)
+{
+	for (struct client *client = server->clients; client; client = client->next)
+		if (grace_left(server, client) == 0) {
+			client_take_default(client);
+			take_changes(server, client);
 		}
-		if (!client->changed)
-			break;
-		take_frame(server, client);
-		memcpy(client->before, client->wanted, sizeof(client->before));
-		client_parse(client);
-	} while (!client->gone);
+}
+
+/* ---- samples of the heap ---- */
+
+/* What clients asked for, samples that are due, and those that have been taken. How many
+ * milliseconds until the next is due; -1: none is. */
+static int serve_heap(struct server *server)
+{
+	uint64_t now = clock_monotonic() - server->drain.clock.zero, lost;
+	struct vmtap_census *census;
+	struct client *client;
+	bool listeners = false;
+	int next;
+
+	for (client = server->clients; client; client = client->next) {
+		if (client->heap_switch == CONTROL_HEAP_START)
+			census_start(client->heap_period);
+		else if (client->heap_switch == CONTROL_HEAP_STOP)
+			census_stop();
+		if (client->heap_asked)
+			census_request();
+		client->heap_switch = CONTROL_NONE;
+		client->heap_asked = false;
+		listeners |= client->terms.wanted[CLIENT_SAMPLES] && !client->finishing;
+	}
+	next = census_turn(listeners && !server->ending);
+	while ((census = census_finished())) {
+		uint64_t time = 0;
+		if (census->time > server->drain.clock.zero) /* else begun for the server before */
+			time = census->time - server->drain.clock.zero;
+		if (time < server->drain.watermark) /* nothing is sent from before it */
+			time = server->drain.watermark;
+		for (client = server->clients; client; client = client->next)
+			client_sample(client, census, time);
+		census_free(census);
+	}
+	lost = census_lost();
+	for (client = server->clients; client; client = client->next)
+		client_lose(client, CLIENT_SAMPLES, lost, now);
+	return next;
 }
 
 /* ---- connections ---- */
+
+/* Takes over the descriptor. The client is told what the process is, and in no list yet. */
+static int open_client(struct server *server, int descriptor, struct client **client)
+{
+	int error = client_open(descriptor, server->queue_bytes, client);
+
+	if (error) {
+		close(descriptor);
+		return error;
+	}
+	server->process.providers = registry_providers();
+	error = encode_start(&(*client)->encoder, &server->drain.clock, &server->process);
+	if (error)
+		client_close(*client);
+	return error;
+}
 
 static void accept_clients(struct server *server)
 {
@@ -182,20 +289,33 @@ static void accept_clients(struct server *server)
 			server->accept_after = clock_monotonic() + ACCEPT_AGAIN_MS * UINT64_C(1000000);
 			return;
 		}
-		if (client_open(socket, server->queue_bytes, &client)) {
-			close(socket);
+		if (open_client(server, socket, &client))
 			continue;
-		}
-		if (encode_start(&client->encoder, &server->drain.clock, &server->process)) {
-			client_close(client);
-			continue;
-		}
 		registry_lock();
 		client->next = server->clients;
 		server->clients = client;
 		server->client_count++;
 		registry_unlock();
 	}
+}
+
+/* The log, a client of all events from now on. No thread serves yet. */
+static int open_log(struct server *server, const char *path)
+{
+	struct client *client;
+	int file = log_open(path), error = file < 0 ? file : open_client(server, file, &client);
+
+	if (error)
+		return error;
+	client->is_log = client->subscribed = true;
+	client_take_all(client);
+	client_take_terms(client);
+	client->clock_told = encode_clock(&client->encoder, &server->drain.clock);
+	client->since = clock_raw();
+	server->clients = client;
+	server->client_count = 1;
+	apply_subscriptions(server);
+	return 0;
 }
 
 static void drop_gone(struct server *server)
@@ -224,13 +344,30 @@ static void drop_gone(struct server *server)
 	}
 }
 
-static void acknowledge(struct server *server, struct client *client)
+/* The VM waits for its log, but not for a full disk. */
+static void follow_log(struct server *server, struct client *client)
 {
-	if (!client->acknowledge)
+	if (client->log.full && client->finishing)
+		client->gone = !client_abandon(client);
+	if (client->terms.lossless != client->log.full || client->gone)
 		return;
-	encode_block_end(&client->encoder);
-	client->acknowledge = !encode_subscribed(
-		&client->encoder, client->tag, clock_monotonic() - server->drain.clock.zero);
+	client->terms.lossless = client->encoder.grows = !client->log.full;
+	apply_subscriptions(server);
+}
+
+/* Objects whose probes it cannot get are no reason to be silent about them. */
+static void tell_strangers(struct client *client, uint64_t now)
+{
+	uint32_t count = registry_strangers();
+	char text[160];
+
+	if (!client->subscribed || count == client->strangers)
+		return;
+	snprintf(text, sizeof(text),
+		"vmtap: %u object%s built with another version of the probes: %s events are missing",
+		count, count == 1 ? " was" : "s were", count == 1 ? "its" : "their");
+	if (!count || encode_message(&client->encoder, text, now))
+		client->strangers = count;
 }
 
 /* Acknowledgements and end markers that are due, and sending. */
@@ -239,14 +376,17 @@ static void serve_client(struct server *server, struct client *client)
 	bool due;
 
 	do {
-		uint64_t now = clock_monotonic() - server->drain.clock.zero;
+		uint64_t now = stream_now(server);
 		encode_block_end(&client->encoder);
 		acknowledge(server, client);
+		tell_strangers(client, now);
 		if (client->finishing && !client->end_queued) {
 			client_mark(client, server->drain.watermark, now);
-			client_finish(client);
+			client_finish(client, now);
 		}
 		client_send(client);
+		if (client->is_log)
+			follow_log(server, client);
 		due = client->acknowledge || (client->finishing && !client->end_queued);
 		/* What is due had no room, and nothing else may come to wake this thread. */
 	} while (due && !client->gone && !client_pending(client));
@@ -279,10 +419,14 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 	}
 	polled[1] = (struct pollfd){.fd = accepts ? server->endpoint.socket : -1, .events = POLLIN};
 
-	for (client = server->clients; client; client = client->next)
-		polled[count++] = (struct pollfd){.fd = client->socket,
+	for (client = server->clients; client; client = client->next) {
+		int grace = server->ending ? -1 : grace_left(server, client);
+		if (grace >= 0 && (timeout_ms < 0 || grace < timeout_ms))
+			timeout_ms = grace;
+		polled[count++] = (struct pollfd){.fd = client->is_log ? -1 : client->socket,
 			.events = (short)((client->input_ended || is_behind(client) ? 0 : POLLIN) |
 				(client_pending(client) ? POLLOUT : 0))};
+	}
 	if (poll(polled, count, timeout_ms) <= 0)
 		return false;
 	count = 2;
@@ -297,7 +441,8 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 	if (polled[1].revents & POLLIN)
 		accept_clients(server);
 	uint64_t stops;
-	return (polled[0].revents & POLLIN) && read(server->wake, &stops, sizeof(stops)) > 0;
+	return (polled[0].revents & POLLIN) && read(server->wake, &stops, sizeof(stops)) > 0 &&
+		stops >= WAKE_STOP;
 }
 
 /* patient: also waits for threads that are in the middle of a record. */
@@ -315,10 +460,10 @@ static bool rings_empty(bool patient)
 static void end_streams(struct server *server, bool lossless_too)
 {
 	for (struct client *client = server->clients; client; client = client->next) {
-		if (client->lossless && !lossless_too)
+		if (client->terms.lossless && !lossless_too)
 			continue;
 		client->subscribed = false;
-		client_finish(client);
+		client_finish(client, stream_now(server));
 	}
 }
 
@@ -331,6 +476,8 @@ static void finish(struct server *server)
 	bool late = false;
 
 	server->ending = true;
+	serve_heap(server);
+	census_detach();
 	registry_lock(); /* a child of fork() closes what it finds here */
 	endpoint_close(&server->endpoint);
 	registry_open(none);
@@ -340,7 +487,7 @@ static void finish(struct server *server)
 		if (!all && !late && clock_monotonic() > deadline) {
 			/* A lossless client does not read: the others are not to wait for it. */
 			late = true;
-			deadline += flush;
+			deadline = clock_monotonic() + flush;
 			drain_rings(&server->drain, server->clients);
 			end_streams(server, false);
 		}
@@ -351,7 +498,7 @@ static void finish(struct server *server)
 		serve_clients(server);
 		if (clock_monotonic() > deadline) {
 			for (struct client *client = server->clients; client; client = client->next)
-				client->gone |= !client->lossless;
+				client->gone |= !client->terms.lossless;
 			drop_gone(server);
 		}
 		if (server->clients)
@@ -379,17 +526,35 @@ static void ask_short_turns(void)
 #endif
 }
 
+/* How long until the next drain, in ms; quiet counts the drains that have found nothing. */
+static int drain_timeout(const struct server *server, unsigned *quiet)
+{
+	if (!server->listening)
+		return -1;
+	if (server->drain.found_much)
+		return 0;
+	*quiet = server->drain.found_any || held_back(server) ? 0 : *quiet + 1;
+	return *quiet > QUIET_DRAINS && ring_arm() ? IDLE_MS : DRAIN_MS;
+}
+
 static void *server_main(void *argument)
 {
 	struct server *server = argument;
+	unsigned quiet = 0;
 	bool stop = false;
 
 	prctl(PR_SET_NAME, "vmtap");
 	prctl(PR_SET_TIMERSLACK, 1000);
 	ask_short_turns();
+	serve_clients(server); /* the log's header, before anything can be in its way */
 	while (!stop) {
-		int timeout = !server->listening ? -1 : server->drain.found_much ? 0 : DRAIN_MS;
+		int timeout = drain_timeout(server, &quiet);
+		int sample = serve_heap(server);
+		if (sample >= 0 && (timeout < 0 || sample < timeout))
+			timeout = sample;
 		stop = wait_for_work(server, timeout);
+		ring_disarm();
+		greet_plain_readers(server);
 		if (server->listening)
 			drain_if_allowed(server);
 		serve_clients(server);
@@ -400,72 +565,12 @@ static void *server_main(void *argument)
 
 /* ---- starting and stopping ---- */
 
-/* The command line as the kernel keeps it: each argument and a NUL. */
-static size_t read_command_line(char **bytes)
-{
-	int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	size_t length = 0, room = 1024;
-	ssize_t got = 1;
-
-	*bytes = malloc(room);
-	while (file >= 0 && *bytes && got > 0 && length < ARGUMENTS_MAX) {
-		if (length == room) {
-			char *more = realloc(*bytes, room * 2);
-			if (!more)
-				break;
-			*bytes = more;
-			room *= 2;
-		}
-		got = read(file, *bytes + length, room - length);
-		length += got > 0 ? (size_t)got : 0;
-	}
-	if (file >= 0)
-		close(file);
-	return length < ARGUMENTS_MAX ? length : ARGUMENTS_MAX;
-}
-
-static size_t join_arguments(const struct vmtap_options *options, char **bytes)
-{
-	size_t length = 0;
-	int count = 0;
-
-	for (; count < options->argument_count; count++) {
-		size_t more = strlen(options->arguments[count]) + 1;
-		if (more > ARGUMENTS_MAX - length)
-			break;
-		length += more;
-	}
-	char *at = *bytes = malloc(length + 1);
-	for (int i = 0; at && i < count; i++)
-		at = stpcpy(at, options->arguments[i]) + 1;
-	return length;
-}
-
-static int describe_process(struct server *server, const struct vmtap_options *options)
-{
-	struct encode_process *process = &server->process;
-	const char *runtime = options->runtime ? options->runtime : program_invocation_short_name;
-
-	process->pid = (uint32_t)getpid();
-	process->parent = (uint32_t)getppid();
-	process->caps = options->caps ? options->caps : 1;
-	server->runtime = strndup(runtime, RUNTIME_MAX);
-	process->arguments_length = options->arguments && options->argument_count > 0 ?
-		join_arguments(options, &server->arguments) : read_command_line(&server->arguments);
-	if (!server->runtime || !server->arguments)
-		return -ENOMEM;
-	process->runtime = server->runtime;
-	process->arguments = server->arguments;
-	return 0;
-}
-
 /* The condition is not destroyed: in a child, a thread of the parent may wait for it for ever. */
 static void server_free(struct server *server)
 {
-	if (server->wake >= 0)
+	if (server->wake >= 0 && ring_release_waker(server->wake))
 		close(server->wake);
-	free(server->runtime);
-	free(server->arguments);
+	process_free(&server->process);
 	free(server);
 }
 
@@ -487,7 +592,8 @@ static int start_thread(struct server *server)
 	return error;
 }
 
-int server_new(const struct vmtap_options *given, struct server **result)
+int server_new(const struct vmtap_options *given, const char *user_socket, const char *log,
+	struct server **result)
 {
 	struct vmtap_options options = {0};
 	struct server *server = calloc(1, sizeof(*server));
@@ -502,7 +608,7 @@ int server_new(const struct vmtap_options *given, struct server **result)
 	pthread_mutex_init(&server->wait_lock, NULL);
 	pthread_cond_init(&server->wait_changed, NULL);
 	server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	error = server->wake < 0 ? -errno : describe_process(server, &options);
+	error = server->wake < 0 ? -errno : process_describe(&server->process, &options);
 	if (error)
 		goto out;
 	server->queue_bytes = options.queue_bytes ? options.queue_bytes : QUEUE_BYTES_DEFAULT;
@@ -515,7 +621,14 @@ int server_new(const struct vmtap_options *given, struct server **result)
 		name_limit(options.name_bytes);
 	clock_choose();
 	clock_start(&server->drain.clock);
-	error = endpoint_open(&server->endpoint, options.socket);
+	error = endpoint_open(&server->endpoint, user_socket ? user_socket : options.socket);
+	if (error == -EADDRINUSE && user_socket) /* by who started this process, most likely */
+		error = endpoint_open(&server->endpoint, NULL);
+	if (!error && log) {
+		error = open_log(server, log);
+		if (error)
+			endpoint_close(&server->endpoint);
+	}
 out:
 	if (error) {
 		server_free(server);
@@ -527,10 +640,17 @@ out:
 
 int server_run(struct server *server)
 {
+	census_attach(server->wake);
+	ring_set_waker(server->wake);
 	int error = start_thread(server);
 
-	if (error)
+	if (error) {
+		census_detach();
 		endpoint_close(&server->endpoint);
+		for (struct client *client = server->clients; client; client = client->next)
+			client->gone = true;
+		drop_gone(server);
+	}
 	return error;
 }
 
@@ -547,20 +667,22 @@ void server_release(struct server *server)
 
 void server_wait(struct server *server)
 {
+	atomic_store(&server->awaited, true);
 	pthread_mutex_lock(&server->wait_lock);
 	while (!server->has_subscribed)
 		pthread_cond_wait(&server->wait_changed, &server->wait_lock);
 	pthread_mutex_unlock(&server->wait_lock);
+	atomic_store(&server->awaited, false);
 	server_release(server);
 }
 
 void server_stop(struct server *server)
 {
-	uint64_t one = 1;
+	uint64_t stop = WAKE_STOP;
 
 	if (server->process.pid != (uint32_t)getpid())
 		return; /* a child that no fork() has told of it: the thread is its parent's */
-	while (write(server->wake, &one, sizeof(one)) < 0 && errno == EINTR)
+	while (write(server->wake, &stop, sizeof(stop)) < 0 && errno == EINTR)
 		;
 	pthread_join(server->thread, NULL);
 	note_subscriber(server); /* whoever still waits for one need not any more */

@@ -12,8 +12,11 @@
 
 struct server;
 
-/* Makes the socket; the caller has the one reference. options may be NULL. */
-int server_new(const struct vmtap_options *options, struct server **server);
+/* Makes the socket, and the log's file unless log is NULL; the caller has the one reference.
+ * options may be NULL. user_socket, if not NULL, goes before the options' path; where a live
+ * process has it, the default place is taken. */
+int server_new(const struct vmtap_options *options, const char *user_socket, const char *log,
+	struct server **server);
 
 /* Starts the thread. */
 int server_run(struct server *server);

@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "shim/census.h"
 #include "shim/registry.h"
 #include "shim/ring.h"
 #include "shim/server.h"
@@ -40,6 +41,7 @@ static void fork_child(void)
 
 	running = NULL;
 	registry_open(none);
+	census_fork_child();
 	ring_fork_child();
 	ring_set_lossless(false);
 	ring_set_listening(false);
@@ -54,21 +56,34 @@ static void register_fork(void)
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
-/* What the environment says may be meant for this process alone, whose children inherit it;
- * and it is meant once, for what the process execs inherits it too. */
+/* Some of what the environment says is meant once: what this process execs inherits it. */
+static void consume(const char *name, char *value, const char *used)
+{
+	/* Where the kernel put it, the text may be written to, and other threads may read the
+	 * environment meanwhile; a text of the program's own may be a constant. */
+	if (getauxval(AT_EXECFN) - (uintptr_t)value < ENVIRONMENT_BYTES_MAX)
+		strcpy(value, used);
+	else
+		unsetenv(name);
+}
+
+/* It may also be meant for this process alone, whose children inherit it too. */
 static bool wants_wait(void)
 {
 	char *wait = secure_getenv("VMTAP_WAIT");
 
 	if (!wait || (strcmp(wait, "1") != 0 && strtol(wait, NULL, 10) != (long)getpid()))
 		return false;
-	/* Where the kernel put it, the text may be written to, and other threads may read the
-	 * environment meanwhile; a text of the program's own may be a constant. */
-	if (getauxval(AT_EXECFN) - (uintptr_t)wait < ENVIRONMENT_BYTES_MAX)
-		strcpy(wait, "0");
-	else
-		unsetenv("VMTAP_WAIT");
+	consume("VMTAP_WAIT", wait, "0");
 	return true;
+}
+
+/* A variable's value that is not empty, or NULL. */
+static char *environment(const char *name)
+{
+	char *value = secure_getenv(name);
+
+	return value && *value ? value : NULL;
 }
 
 int vmtap_start(const struct vmtap_options *options)
@@ -76,6 +91,7 @@ int vmtap_start(const struct vmtap_options *options)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct server *server = NULL;
 	int error = -EALREADY;
+	char *log;
 	bool waits = false;
 
 	pthread_once(&once, register_fork);
@@ -83,9 +99,12 @@ int vmtap_start(const struct vmtap_options *options)
 		return error;
 	if (running)
 		goto out;
-	error = server_new(options, &server);
+	log = environment("VMTAP_LOG");
+	error = server_new(options, environment("VMTAP_SOCKET"), log, &server);
 	if (error)
 		goto out;
+	if (log)
+		consume("VMTAP_LOG", log, "");
 	registry_lock();
 	running = server;
 	registry_unlock();

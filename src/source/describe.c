@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-#define PROVIDER "vm:::"
+#define PROVIDER DESCRIBE_PROVIDER ":::"
 
 struct cursor {
 	const char *at, *end;
@@ -226,5 +226,98 @@ int describe_parse(const char *text, size_t length, struct description *descript
 	if (wrong)
 		return error_set(error, EINVAL, "the description '%.*s' has %s",
 			length > 200 ? 200 : (int)length, text, wrong);
+	return 1;
+}
+
+/* ---- compatible providers ---- */
+
+static uint8_t find_argument(const struct description *event, const char *name)
+{
+	for (uint8_t i = 0; i < event->argument_count; i++)
+		if (!strcmp(event->arguments[i].name, name))
+			return i;
+	return UINT8_MAX;
+}
+
+static bool is_string(const struct describe_argument *argument)
+{
+	return argument->kind == DESCRIBE_NAME || argument->kind == DESCRIBE_TEXT;
+}
+
+/* Whether a value of the event's argument is one of the type that the line gives. */
+static bool fits(const struct describe_argument *given, const struct describe_argument *wanted)
+{
+	uint8_t size = given->kind == DESCRIBE_CAP ? sizeof(uint16_t) : given->size;
+
+	if (is_string(given) || is_string(wanted))
+		return is_string(given) && is_string(wanted);
+	return size == wanted->size && given->is_signed == wanted->is_signed;
+}
+
+/* " when [not] NAME", or nothing; NULL or what is wrong. */
+static const char *parse_condition(
+	struct cursor *cursor, const struct description *event, struct compat_description *compat)
+{
+	char word[48];
+
+	compat->condition = UINT8_MAX;
+	skip_blanks(cursor);
+	if (cursor->at == cursor->end)
+		return NULL;
+	if (!take_word(cursor, "", word, sizeof(word)) || strcmp(word, "when"))
+		return "something after the ')'";
+	if (!take_word(cursor, "", word, sizeof(word)))
+		return "no name after 'when'";
+	if (!strcmp(word, "not")) {
+		compat->is_negated = true;
+		if (!take_word(cursor, "", word, sizeof(word)))
+			return "no name after 'not'";
+	}
+	compat->condition = find_argument(event, word);
+	if (compat->condition == UINT8_MAX || is_string(&event->arguments[compat->condition]))
+		return "a condition that is no number of the event";
+	skip_blanks(cursor);
+	return cursor->at == cursor->end ? NULL : "something after the condition";
+}
+
+int describe_compat(const char *line, size_t length, const struct description *event,
+	struct compat_description *compat, struct error *error)
+{
+	struct cursor cursor = { line, line + length };
+	struct describe_argument argument;
+	const char *wrong = NULL;
+
+	*compat = (struct compat_description){ 0 };
+	if (!take_word(&cursor, "", compat->provider, sizeof(compat->provider)) ||
+		cursor.end - cursor.at < 3 || memcmp(cursor.at, ":::", 3))
+		return 0;
+	cursor.at += 3;
+	if (!take_word(&cursor, "-", compat->name, sizeof(compat->name)))
+		wrong = "no probe name, or one that is too long";
+	else if (!accept(&cursor, '('))
+		wrong = "no '(' after the probe's name";
+	while (!wrong && !accept(&cursor, ')')) {
+		uint8_t count = compat->argument_count, index;
+		if (count == D_PROBE_ARGUMENTS_MAX) {
+			wrong = "more than 12 arguments";
+		} else if (count && !accept(&cursor, ',')) {
+			wrong = "neither ',' nor ')' after an argument";
+		} else {
+			wrong = parse_argument(&cursor, &argument);
+			index = find_argument(event, argument.name);
+			if (!wrong && index == UINT8_MAX)
+				wrong = "an argument that the event has not";
+			else if (!wrong && !fits(&event->arguments[index], &argument))
+				wrong = "an argument of another type than the event's";
+			compat->arguments[count].index = index;
+			memcpy(compat->arguments[count].type, argument.type, sizeof(argument.type));
+			compat->argument_count++;
+		}
+	}
+	if (!wrong)
+		wrong = parse_condition(&cursor, event, compat);
+	if (wrong)
+		return error_set(error, EINVAL, "the line '%.*s' has %s",
+			length > 200 ? 200 : (int)length, line, wrong);
 	return 1;
 }

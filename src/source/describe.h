@@ -3,6 +3,8 @@
  * probe it carries and the layout of its payload. The text's form stands in
  * shim/wire.h:
  *     vm:::gc-start(uint16_t cap, uint32_t generation, uint16_t full, uint64_t bytes_used)
+ * and, in its extension, the probes of compatible providers that the event fires, a line each:
+ *     ccl:::egc-start(unsigned long bytes_used, unsigned generation) when not full
  * Text comes from another process: anything may be in it.
  */
 #ifndef VMTAP_SOURCE_DESCRIBE_H
@@ -16,11 +18,14 @@
 
 struct error;
 
+#define DESCRIBE_PROVIDER "vm" /* of every event's own probe */
+
 enum describe_kind {
 	DESCRIBE_NUMBER, /* of size bytes */
 	DESCRIBE_NAME,   /* the u32 id of a name */
 	DESCRIBE_TEXT,   /* the rest of the payload */
-	DESCRIBE_CAP     /* not in the payload: the block's capability */
+	DESCRIBE_CAP,    /* not in the payload: the block's capability */
+	DESCRIBE_RUNNING /* nor this: the thread that runs on the capability */
 };
 
 struct describe_argument {
@@ -46,5 +51,26 @@ struct description {
  */
 int describe_parse(const char *text, size_t length, struct description *description,
 	struct error *error);
+
+/* A compatible provider's probe: the event's arguments in another order, and a condition. */
+struct compat_description {
+	char provider[48]; /* "ccl" */
+	char name[64];
+	uint8_t argument_count;
+	struct {
+		char type[48]; /* as D shows it */
+		uint8_t index; /* of the event's argument */
+	} arguments[D_PROBE_ARGUMENTS_MAX];
+	uint8_t condition; /* index of the argument that must not be 0; UINT8_MAX: none */
+	bool is_negated;   /* it must be 0 */
+};
+
+/*
+ * One line of the extension of the event type that event describes. Returns 1 when it
+ * declares a probe, 0 when it has another form, -EINVAL (and the reason in error) when it
+ * starts like a probe but cannot be understood, or does not fit the event.
+ */
+int describe_compat(const char *line, size_t length, const struct description *event,
+	struct compat_description *compat, struct error *error);
 
 #endif

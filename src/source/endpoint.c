@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,10 +21,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "shim/wire.h"
+#include "source/bytes.h"
+#include "source/listener.h"
 
 enum {
 	ENVIRONMENT_MAX = 1 << 20,
 	CONNECT_SECONDS = 2,
+	ADDRESS_MAX = sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1,
 	USER_UNMAPPED = 65534 /* what the kernel shows for users that a name space lacks */
 };
 
@@ -122,10 +127,10 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 	return 0;
 }
 
-/* The value of XDG_RUNTIME_DIR that the process was started with; false: none, or hidden. */
-static bool runtime_directory(uint32_t pid, char *value, size_t size)
+/* The value of a variable that the process was started with; false: none, or hidden. */
+static bool read_variable(uint32_t pid, const char *name, char *value, size_t size)
 {
-	static const char name[] = "XDG_RUNTIME_DIR=";
+	size_t name_length = strlen(name);
 	char path[64], *entry = NULL;
 	size_t capacity = 0, total = 0;
 	bool found = false;
@@ -139,14 +144,14 @@ static bool runtime_directory(uint32_t pid, char *value, size_t size)
 	while (!found && total < ENVIRONMENT_MAX &&
 		(length = getdelim(&entry, &capacity, '\0', file)) > 0) {
 		total += (size_t)length;
-		if (strncmp(entry, name, sizeof(name) - 1))
+		if (strncmp(entry, name, name_length) || entry[name_length] != '=')
 			continue;
-		found = snprintf(value, size, "%s", entry + sizeof(name) - 1) < (int)size;
+		found = snprintf(value, size, "%s", entry + name_length + 1) < (int)size;
 		break;
 	}
 	free(entry);
 	fclose(file);
-	return found && value[0] == '/';
+	return found && *value;
 }
 
 /* A directory as the process sees it; where its root is hidden, as we see it. */
@@ -155,7 +160,8 @@ static int open_directory(uint32_t pid, const char *path)
 	char through[PATH_MAX + 64];
 	int fd;
 
-	snprintf(through, sizeof(through), "/proc/%" PRIu32 "/root%s", pid, path);
+	snprintf(through, sizeof(through), "/proc/%" PRIu32 "/%s%s", pid,
+		path[0] == '/' ? "root" : "cwd/", path);
 	fd = open(through, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 && errno == EACCES)
 		fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -184,18 +190,27 @@ static int check_peer(const struct endpoint_process *process, int fd, struct err
 	return 0;
 }
 
-/* Tries one directory. -ENOENT: nobody listens there. */
-static int connect_in(const struct endpoint_process *process, const char *directory, int *result,
+/* Tries one path. -ENOENT: nobody listens there, or another process. */
+static int connect_at(const struct endpoint_process *process, const char *path, int *result,
 	struct error *error)
 {
 	const struct timeval limit = { .tv_sec = CONNECT_SECONDS };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int status = 0, fd = -1, at = open_directory(process->pid, directory);
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char directory[PATH_MAX], through[PATH_MAX];
+	int status = 0, fd = -1, at;
 
+	if (strlen(path) >= sizeof(directory))
+		return -ENOENT;
+	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(name - path) : 1,
+		slash ? path : ".");
+	at = open_directory(process->pid, directory);
 	if (at < 0)
 		return -ENOENT;
-	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%" PRIu32, at,
-		process->own_pid);
+	/* A name that takes all of an address can only be that of a path that we see ourselves. */
+	snprintf(through, sizeof(through), "/proc/self/fd/%d/%.*s", at, ADDRESS_MAX, name);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s", ADDRESS_MAX,
+		strlen(through) <= ADDRESS_MAX ? through : path);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0) {
 		status = error_set(error, errno, "process %" PRIu32 " (%s): socket: %s",
@@ -208,13 +223,11 @@ static int connect_in(const struct endpoint_process *process, const char *direct
 			status = -ENOENT;
 		else if (errno == EAGAIN)
 			status = error_set(error, ETIMEDOUT,
-				"process %" PRIu32 " (%s) does not answer at %s/%" PRIu32
-				": it may be stopped",
-				process->pid, process->name, directory, process->own_pid);
+				"process %" PRIu32 " (%s) does not answer at %s: it may be stopped",
+				process->pid, process->name, path);
 		else
-			status = error_set(error, errno, "process %" PRIu32 " (%s): %s/%" PRIu32
-				": %s", process->pid, process->name, directory,
-				process->own_pid, strerror(errno));
+			status = error_set(error, errno, "process %" PRIu32 " (%s): %s: %s",
+				process->pid, process->name, path, strerror(errno));
 		goto out;
 	}
 	status = check_peer(process, fd, error);
@@ -225,6 +238,82 @@ out:
 	else
 		*result = fd;
 	return status;
+}
+
+/* The socket of this process in a runtime directory. */
+static int connect_in(const struct endpoint_process *process, const char *directory, int *fd,
+	struct error *error)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%" PRIu32, directory, process->own_pid) >=
+		(int)sizeof(path))
+		return -ENOENT;
+	return connect_at(process, path, fd, error);
+}
+
+/* Whether an eventlog begins there; what it sends first stays to be read. */
+static bool is_eventlog(int fd)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	unsigned char magic[4];
+
+	return poll(&wait, 1, CONNECT_SECONDS * 1000) > 0 &&
+		recv(fd, magic, sizeof(magic), MSG_PEEK | MSG_DONTWAIT) == sizeof(magic) &&
+		bytes_u32(magic) == WIRE_HEADER_BEGIN;
+}
+
+/* A path of the VM's own choosing: among those on which it listens, if it has the thread
+ * that serves streams, the one that sends an eventlog. */
+static int connect_listening(const struct endpoint_process *process, int *fd, struct error *error)
+{
+	int result = -ENOENT;
+	size_t count = 0;
+	char **paths = NULL;
+
+	if (listener_has_thread(process->pid, "vmtap"))
+		paths = listener_paths(process->pid, &count);
+	for (size_t i = 0; i < count && result; i++) {
+		result = connect_at(process, paths[i], fd, error);
+		if (!result && !is_eventlog(*fd)) {
+			close(*fd);
+			*fd = -1;
+			result = -ENOENT;
+		}
+	}
+	listener_free(paths, count);
+	return result;
+}
+
+int endpoint_connect_path(
+	const char *path, struct endpoint_process *process, int *fd, struct error *error)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	int result;
+
+	*fd = -1;
+	if (strlen(path) >= sizeof(address.sun_path))
+		return error_set(error, ENAMETOOLONG, "'%s': a socket's path has at most %zu bytes",
+			path, sizeof(address.sun_path) - 1);
+	strcpy(address.sun_path, path);
+	*fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (*fd < 0 || connect(*fd, (const struct sockaddr *)&address, sizeof(address)) ||
+		getsockopt(*fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+		result = error_set(error, errno, "'%s': %s", path, strerror(errno));
+	else if (!peer.pid)
+		result = error_set(error, ESRCH,
+			"'%s' is served by a process that cannot be seen from here", path);
+	else
+		result = endpoint_process((uint32_t)peer.pid, process, error);
+	if (!result)
+		result = check_peer(process, *fd, error);
+	if (result && *fd >= 0) {
+		close(*fd);
+		*fd = -1;
+	}
+	return result;
 }
 
 int endpoint_connect(const struct endpoint_process *process, int *fd, struct error *error)
@@ -244,7 +333,8 @@ int endpoint_connect(const struct endpoint_process *process, int *fd, struct err
 			user ? " (" : "", process->owner, user ? ")" : "");
 	}
 	error_set(error, 0, "%s", "");
-	if (runtime_directory(process->pid, environment, sizeof(environment))) {
+	if (read_variable(process->pid, "XDG_RUNTIME_DIR", environment, sizeof(environment)) &&
+		environment[0] == '/') {
 		snprintf(directory, sizeof(directory), "%s/vmtap", environment);
 		result = connect_in(process, directory, fd, error);
 	} else if (own && own[0] == '/' && strlen(own) < sizeof(environment)) {
@@ -256,11 +346,16 @@ int endpoint_connect(const struct endpoint_process *process, int *fd, struct err
 			user_within(process->pid, process->owner));
 		result = connect_in(process, directory, fd, error);
 	}
+	if (result == -ENOENT &&
+		read_variable(process->pid, "VMTAP_SOCKET", environment, sizeof(environment)))
+		result = connect_at(process, environment, fd, error);
+	if (result == -ENOENT)
+		result = connect_listening(process, fd, error);
 	if (result == -ENOENT && error && !error->text[0])
 		error_set(error, ENOENT,
 			"process %" PRIu32 " (%s) serves no event stream: it was built without "
-			"libvmtap, has not called vmtap_start(), or uses another socket; see "
-			"`vmtap list %" PRIu32 "` for its probes",
+			"libvmtap, has not called vmtap_start(), or its socket cannot be found "
+			"(--socket); see `vmtap list %" PRIu32 "` for its probes",
 			process->pid, process->name, process->pid);
 	return result;
 }

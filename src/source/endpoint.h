@@ -1,7 +1,9 @@
 /*
  * endpoint.h: a process, as /proc shows it, and the socket on which it serves its event
  * stream. The process may live in other name spaces: its socket is opened through its
- * root, under the pid it has in its own pid name space.
+ * root, under the pid it has in its own pid name space. It is looked for in the default
+ * places, where VMTAP_SOCKET says in the environment that the process was started with, and
+ * on every path on which it listens.
  */
 #ifndef VMTAP_SOURCE_ENDPOINT_H
 #define VMTAP_SOURCE_ENDPOINT_H
@@ -31,5 +33,12 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
  * errors are final too. Every one has a line in error.
  */
 int endpoint_connect(const struct endpoint_process *process, int *fd, struct error *error);
+
+/*
+ * Connects to the socket at a path, as it is seen from here, and finds out whose it is.
+ * *process and *fd (the caller's) are set; every error has a line.
+ */
+int endpoint_connect_path(
+	const char *path, struct endpoint_process *process, int *fd, struct error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * eventlog.c: see eventlog.h; the buffer, the declarations and the scan. The merge is in
- * eventlog_merge.c, what both share in eventlog_private.h.
+ * eventlog.c: see eventlog.h; the buffer and the scan. Event types and probes are
+ * eventlog_plan.c's, the merge eventlog_merge.c's; what they share is in
+ * eventlog_private.h.
  */
 #include "source/eventlog_private.h"
 
@@ -15,11 +16,10 @@
 #include "source/bytes.h"
 #include "source/describe.h"
 #include "source/names.h"
+#include "source/records.h"
 
 enum {
-	READ_BYTES = 128 * 1024, /* room offered for each read */
-	DESCRIPTION_MAX = 4096,
-	EXTENSION_MAX = 64 * 1024
+	READ_BYTES = 128 * 1024 /* room offered for each read */
 };
 
 int eventlog_new(const char *what, struct eventlog **result)
@@ -53,8 +53,10 @@ void eventlog_free(struct eventlog *log)
 {
 	if (!log)
 		return;
-	for (size_t i = 0; log->plans && i < log->plan_count; i++)
+	for (size_t i = 0; log->plans && i < log->plan_count; i++) {
 		free(log->plans[i].description);
+		free(log->plans[i].compats);
+	}
 	names_free(&log->names);
 	free(log->plan_of);
 	free(log->plans);
@@ -64,6 +66,8 @@ void eventlog_free(struct eventlog *log)
 	free(log->transients);
 	free(log->text_bytes);
 	free(log->heap);
+	free(log->running);
+	windows_free(log->windows);
 	free(log->buffer);
 	free(log);
 }
@@ -89,6 +93,8 @@ static uint64_t lowest_needed(const struct eventlog *log)
 {
 	uint64_t lowest = log->scanned;
 
+	if (log->windows)
+		return lowest;
 	if (log->is_open && log->open.position < lowest)
 		lowest = log->open.position;
 	for (size_t i = 0; i < log->heap_count; i++)
@@ -140,199 +146,35 @@ void eventlog_finish(struct eventlog *log)
 	log->finished = true;
 }
 
-/* ---- declarations ---- */
-
-static const struct {
-	uint16_t type, least;
-	uint8_t role;
-	bool is_variable;
-	const char *name;
-} known_types[] = {
-	{WIRE_BLOCK_MARKER, 14, ROLE_MARKER, false, "BLOCK_MARKER"},
-	{WIRE_CONTEXT, 12, ROLE_CONTEXT, false, "CONTEXT"},
-	{WIRE_NAME, 4, ROLE_NAME, true, "NAME"},
-	{WIRE_LOSS, 10, ROLE_LOSS, false, "LOSS"},
-	{WIRE_WATERMARK, 8, ROLE_WATERMARK, false, "WATERMARK"},
-	{WIRE_CLOCK, 16, ROLE_CLOCK, false, "CLOCK"},
-	{WIRE_SUBSCRIBED, 4, ROLE_SUBSCRIBED, false, "SUBSCRIBED"},
-	{WIRE_PROGRAM_ARGS, 4, ROLE_ARGUMENTS, true, "PROGRAM_ARGS"},
-	{WIRE_OSPROCESS_PID, 8, ROLE_PID, false, "OSPROCESS_PID"},
-	{WIRE_OSPROCESS_PPID, 8, ROLE_PPID, false, "OSPROCESS_PPID"},
-	{WIRE_WALL_CLOCK_TIME, 16, ROLE_WALL_CLOCK, false, "WALL_CLOCK_TIME"},
-};
-
-static uint8_t number_field(const struct describe_argument *argument)
-{
-	switch (argument->size) {
-	case 1:
-		return argument->is_signed ? FIELD_S8 : FIELD_U8;
-	case 2:
-		return argument->is_signed ? FIELD_S16 : FIELD_U16;
-	case 4:
-		return argument->is_signed ? FIELD_S32 : FIELD_U32;
-	default:
-		return FIELD_64;
-	}
-}
-
-static void plan_probe(struct plan *plan, const struct description *description)
-{
-	uint16_t offset = 0;
-
-	plan->role = ROLE_PROBE;
-	plan->probe = UINT32_MAX;
-	plan->argument_count = description->argument_count;
-	plan->least = description->payload;
-	plan->text_argument = description->text_argument;
-	plan->has_text = description->text_argument < description->argument_count;
-	for (unsigned int i = 0; i < description->argument_count; i++) {
-		const struct describe_argument *argument = &description->arguments[i];
-		if (argument->kind == DESCRIBE_CAP) {
-			plan->has_cap = true;
-		} else if (argument->kind != DESCRIBE_TEXT) {
-			plan->fields[plan->field_count].argument = (uint8_t)i;
-			plan->fields[plan->field_count].offset = offset;
-			plan->fields[plan->field_count].kind = number_field(argument);
-			if (argument->kind == DESCRIBE_NAME) {
-				plan->fields[plan->field_count].kind = FIELD_NAME;
-				plan->takes_names = true;
-			}
-			plan->field_count++;
-			offset += argument->size;
-		}
-	}
-}
-
-/* Makes the plan of one declared type; false: damaged. */
-static bool declare(struct eventlog *log, uint16_t type, uint16_t size, const char *text,
-	size_t length, uint64_t position)
-{
-	struct description description;
-	struct error error;
-	struct plan plan = {.role = ROLE_SKIP, .type = type, .payload = size};
-	int described;
-
-	plan.is_variable = size == WIRE_VARIABLE;
-	if (type == WIRE_DATA_END)
-		return eventlog_damaged(log, position, "event type 65535 is declared");
-	if (log->plan_of[type])
-		return eventlog_damaged(log, position, "event type %u is declared twice", type);
-	for (size_t i = 0; i < sizeof(known_types) / sizeof(known_types[0]); i++) {
-		if (known_types[i].type != type)
-			continue;
-		plan.role = known_types[i].role;
-		plan.least = known_types[i].least;
-		if (plan.is_variable != known_types[i].is_variable || size < plan.least)
-			return eventlog_damaged(log, position,
-				"event type %u (%s) is declared with size %u", type,
-				known_types[i].name, size);
-	}
-	described = describe_parse(text, length, &description, &error);
-	if (described < 0)
-		return eventlog_damaged(log, position, "event type %u: %s", type, error.text);
-	if (described && plan.role != ROLE_SKIP)
-		return eventlog_damaged(log, position, "event type %u cannot carry a probe", type);
-	if (described) {
-		plan_probe(&plan, &description);
-		if (plan.has_text && !plan.is_variable)
-			return eventlog_damaged(log, position,
-				"event type %u (%s) has a text and a fixed size", type,
-				description.name);
-		if (size < plan.least)
-			return eventlog_damaged(log, position,
-				"event type %u (%s) is declared with size %u, its arguments take "
-				"%u",
-				type, description.name, size, plan.least);
-		plan.description = malloc(sizeof(description));
-		if (!plan.description)
-			return eventlog_damaged(log, position, "out of memory");
-		*plan.description = description;
-	}
-	if (log->plan_count == log->plan_capacity) {
-		size_t capacity = log->plan_capacity < 32 ? 128 : log->plan_capacity * 2;
-		struct plan *grown = realloc(log->plans, capacity * sizeof(*grown));
-		if (!grown) {
-			free(plan.description);
-			return eventlog_damaged(log, position, "out of memory");
-		}
-		log->plans = grown;
-		log->plan_capacity = capacity;
-	}
-	log->plan_of[type] = (uint16_t)log->plan_count;
-	log->plans[log->plan_count++] = plan;
-	return true;
-}
-
-static bool expect(
-	struct eventlog *log, uint32_t found, uint32_t wanted, uint64_t position, const char *what)
-{
-	if (found == wanted)
-		return true;
-	return eventlog_damaged(
-		log, position, "%s expected, found %08x: not an eventlog, or damaged", what, found);
-}
+/* ---- the scan ---- */
 
 /* One step through the header; false: more bytes are needed, or it is damaged. */
 static bool scan_header(struct eventlog *log)
 {
-	const unsigned char *at = log->buffer + (log->scanned - log->base);
-	size_t there = log->filled - (log->scanned - log->base);
-	uint32_t mark, length, extension;
+	const struct header *header = &log->header;
+	size_t used;
 
-	if (there < 4)
+	switch (header_next(&log->header, log->buffer + (log->scanned - log->base),
+		log->filled - (log->scanned - log->base), &used)) {
+	case HEADER_MORE:
 		return false;
-	mark = bytes_u32(at);
-	switch (log->stage) {
-	case STAGE_BEGIN:
-		if (!expect(log, mark, WIRE_HEADER_BEGIN, log->scanned, "the header's begin") ||
-			there < 8 ||
-			!expect(log, bytes_u32(at + 4), WIRE_TYPES_BEGIN, log->scanned + 4,
-				"the event types' begin"))
+	case HEADER_BROKEN:
+		return eventlog_damaged(log, log->scanned + header->wrong_at, "%s", header->wrong);
+	case HEADER_TYPE:
+		if (!eventlog_declare(log, header, log->scanned))
 			return false;
-		log->scanned += 8;
-		log->stage = STAGE_TYPES;
-		return true;
-	case STAGE_TYPES:
-		if (mark == WIRE_TYPES_END) {
-			log->scanned += 4;
-			log->stage = STAGE_HEADER_END;
-			return true;
-		}
-		if (!expect(log, mark, WIRE_TYPE_BEGIN, log->scanned, "an event type") ||
-			there < 12)
+		break;
+	case HEADER_END:
+		if (!eventlog_plan_ghc(log))
 			return false;
-		length = bytes_u32(at + 8);
-		if (length > DESCRIPTION_MAX)
-			return eventlog_damaged(log, log->scanned + 8,
-				"the description of event type %u has %" PRIu32 " bytes",
-				bytes_u16(at + 4), length);
-		if (there < 12 + (size_t)length + 4)
-			return false;
-		extension = bytes_u32(at + 12 + length);
-		if (extension > EXTENSION_MAX)
-			return eventlog_damaged(log, log->scanned + 12 + length,
-				"the extension of event type %u has %" PRIu32 " bytes",
-				bytes_u16(at + 4), extension);
-		if (there < 12 + (size_t)length + 4 + extension + 4)
-			return false;
-		if (!expect(log, bytes_u32(at + 12 + length + 4 + extension), WIRE_TYPE_END,
-			    log->scanned + 12 + length + 4 + extension, "an event type's end") ||
-			!declare(log, bytes_u16(at + 4), bytes_u16(at + 6), (const char *)at + 12,
-				length, log->scanned))
-			return false;
-		log->scanned += 12 + (uint64_t)length + 4 + extension + 4;
-		return true;
-	default:
-		if (!expect(log, mark, WIRE_HEADER_END, log->scanned, "the header's end") ||
-			there < 8 ||
-			!expect(log, bytes_u32(at + 4), WIRE_DATA_BEGIN, log->scanned + 4,
-				"the data's begin"))
-			return false;
-		log->scanned += 8;
 		log->stage = STAGE_DATA;
 		log->declared = true;
-		return true;
+		break;
+	case HEADER_PART:
+		break;
 	}
+	log->scanned += used;
+	return true;
 }
 
 static void leave_block(struct eventlog *log)
@@ -344,7 +186,19 @@ static void leave_block(struct eventlog *log)
 	log->cap = WIRE_NO_CAP;
 }
 
-/* ---- the scan ---- */
+/* The words of the command line, each ended by a NUL, as one text. */
+static void take_arguments(struct eventlog *log, const char *text, size_t length)
+{
+	char *to = log->process.arguments;
+
+	if (length >= sizeof(log->process.arguments))
+		length = sizeof(log->process.arguments) - 1;
+	while (length && !text[length - 1])
+		length--;
+	for (size_t i = 0; i < length; i++)
+		to[i] = text[i] ? text[i] : ' ';
+	to[length] = '\0';
+}
 
 static void take_program(struct eventlog *log, const char *text, size_t length)
 {
@@ -399,6 +253,22 @@ static bool take_name(struct eventlog *log, const unsigned char *payload, size_t
 	return true;
 }
 
+/* What the library in the VM says; GHC's run-time system has messages of its own. */
+static void take_message(struct eventlog *log, const char *text, size_t size)
+{
+	static const char prefix[] = "vmtap: ";
+	size_t length = sizeof(prefix) - 1;
+
+	if (size < length || memcmp(text, prefix, length))
+		return;
+	snprintf(log->message, sizeof(log->message), "%.*s",
+		(int)strnlen(text + length, size - length), text + length);
+	for (char *at = log->message; *at; at++)
+		if ((unsigned char)*at < ' ')
+			*at = ' ';
+	log->has_message = true;
+}
+
 /* An event that is no probe's; false: damaged. */
 static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t time,
 	const unsigned char *payload, size_t size)
@@ -419,7 +289,8 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 	case ROLE_NAME:
 		return take_name(log, payload, size);
 	case ROLE_LOSS:
-		take_loss(log, payload);
+		if (!log->awaits)
+			take_loss(log, payload);
 		break;
 	case ROLE_WATERMARK:
 		if (bytes_u64(payload) > log->watermark)
@@ -439,11 +310,20 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 			log->process.wall_offset = (int64_t)(bytes_u64(payload + 4) * 1000000000u +
 							     bytes_u32(payload + 12) - time);
 		break;
+	case ROLE_MESSAGE:
+		take_message(log, (const char *)payload, size);
+		break;
+	case ROLE_CPU_TIME:
+		log->cpu_time = bytes_u64(payload);
+		break;
 	case ROLE_SUBSCRIBED:
 		log->tag = bytes_u32(payload);
+		log->has_cpu_time = size > 4 && payload[4] & WIRE_CPU_CLOCK;
+		log->awaits &= log->tag != log->awaited;
 		break;
 	case ROLE_ARGUMENTS:
 		take_program(log, (const char *)payload + 4, size - 4);
+		take_arguments(log, (const char *)payload + 4, size - 4);
 		break;
 	case ROLE_PID:
 		log->process.pid = bytes_u32(payload + 4);
@@ -474,6 +354,7 @@ static bool take_event(struct eventlog *log, const struct plan *plan, uint64_t t
 	if (!log->is_open) {
 		log->open = (struct run){.time = time,
 			.position = log->scanned,
+			.cpu_time = log->cpu_time,
 			.tid = log->tid,
 			.cpu = log->cpu,
 			.cap = log->cap};
@@ -529,7 +410,7 @@ static inline bool scan_event(struct eventlog *log, bool *stalled)
 			*stalled = true;
 			return false;
 		}
-		if (plan->role == ROLE_WANTED &&
+		if (plan->role == ROLE_WANTED && !log->awaits &&
 			!take_event(log, plan, time, at + head, log->scanned + head + size))
 			return false;
 	} else {
@@ -557,9 +438,9 @@ bool eventlog_scan(struct eventlog *log)
 		leave_block(log);
 		if (log->scanned < log->base + log->filled)
 			eventlog_damaged(log, log->base + log->filled,
-				"the log ends within an event that begins at byte %" PRIu64
+				"the log ends within %s that begins at byte %" PRIu64
 				": it is truncated",
-				log->scanned);
+				log->stage < STAGE_DATA ? "its header" : "an event", log->scanned);
 		else
 			eventlog_damaged(log, log->scanned,
 				"the log ends without an end marker: it is truncated");
@@ -572,6 +453,11 @@ bool eventlog_scan(struct eventlog *log)
 bool eventlog_declared(const struct eventlog *log)
 {
 	return log->declared;
+}
+
+bool eventlog_has_context(const struct eventlog *log)
+{
+	return log->plan_of[WIRE_CONTEXT] != 0;
 }
 
 bool eventlog_over(const struct eventlog *log)
@@ -599,46 +485,34 @@ uint32_t eventlog_tag(const struct eventlog *log)
 	return log->tag;
 }
 
-int eventlog_add_probes(
-	struct eventlog *log, const char *provider, const char *module, struct d_probe_set *set)
+bool eventlog_has_cpu_time(const struct eventlog *log)
 {
-	char none[1] = "";
-
-	for (size_t i = 1; i < log->plan_count; i++) {
-		struct plan *plan = &log->plans[i];
-		struct d_probe probe = {.kind = D_PROBE_SOURCE};
-		long index;
-		if (!plan->description)
-			continue;
-		/* the set copies; it takes pointers to char that is not const */
-		probe.provider = (char *)provider;
-		probe.module = (char *)module;
-		probe.function = none;
-		probe.name = plan->description->name;
-		probe.source_tag = plan->type;
-		probe.argument_count = plan->description->argument_count;
-		for (unsigned int j = 0; j < probe.argument_count; j++) {
-			probe.arguments[j].type = plan->description->arguments[j].type;
-			probe.arguments[j].name = plan->description->arguments[j].name;
-		}
-		index = d_probe_set_add(set, &probe);
-		if (index < 0)
-			return (int)index;
-		plan->probe = (uint32_t)index;
-	}
-	log->settled = true;
-	return 0;
+	return log->has_cpu_time;
 }
 
-void eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count)
+void eventlog_await(struct eventlog *log, uint32_t tag)
 {
-	for (size_t i = 1; i < log->plan_count; i++) {
-		struct plan *plan = &log->plans[i];
-		if (!plan->description)
-			continue;
-		plan->role = ROLE_PROBE;
-		for (size_t j = 0; j < count; j++)
-			if (probes[j] == plan->probe)
-				plan->role = ROLE_WANTED;
-	}
+	log->awaited = tag;
+	log->awaits = true;
+}
+
+int eventlog_reread(struct eventlog *log, int fd)
+{
+	if (log->plan_of[WIRE_WATERMARK] || log->plan_of[WIRE_NAME])
+		return 0;
+	log->windows = calloc(1, sizeof(*log->windows));
+	if (!log->windows)
+		return -ENOMEM;
+	log->windows->fd = fd;
+	return 1;
+}
+
+bool eventlog_learn(struct eventlog *log, const struct record *record)
+{
+	const struct plan *plan = &log->plans[log->plan_of[record->type]];
+
+	if (plan->role < ROLE_ARGUMENTS || record->size < plan->least)
+		return false;
+	take_record(log, plan, record->time, record->payload, record->size);
+	return true;
 }

@@ -35,6 +35,7 @@ enum eventlog_state {
 /* What a stream says of the process it comes from. */
 struct eventlog_process {
 	uint32_t pid, ppid; /* 0: not said */
+	char arguments[4096]; /* all of them, blanks between; cut; "" when not said */
 	char program[64];   /* base name of the first argument, "" when not said */
 	uint64_t start;     /* the stream's zero, ns on its CLOCK_MONOTONIC */
 	int64_t wall_offset;
@@ -64,6 +65,9 @@ bool eventlog_scan(struct eventlog *log);
 /* The declarations of event types have been read: probes can be added. */
 bool eventlog_declared(const struct eventlog *log);
 
+/* The log tells the thread and the processor of its events; GHC's does not. */
+bool eventlog_has_context(const struct eventlog *log);
+
 /* True after the end marker, damage, or eventlog_finish(): nothing more will be read. */
 bool eventlog_over(const struct eventlog *log);
 
@@ -75,17 +79,43 @@ bool eventlog_truncated(const struct eventlog *log);
 
 const struct eventlog_process *eventlog_process(const struct eventlog *log);
 
+/* The subscription that was answered last has the CPU clock of its thread with each event. */
+bool eventlog_has_cpu_time(const struct eventlog *log);
+
+/* Events and losses before the answer with this tag are passed over. */
+void eventlog_await(struct eventlog *log, uint32_t tag);
+
 /* The tag of the last answer to a subscription; 0: none yet. */
 uint32_t eventlog_tag(const struct eventlog *log);
 
 /*
- * Adds every declared probe to the set, once; a probe's source_tag is its event type. No
- * event is delivered for a probe that is not enabled: eventlog_enable() takes indices
- * into the set, before the events are scanned.
+ * Adds every declared probe to the set, once: those of provider vm and those of compatible
+ * providers that the events fire as well, all of the process's pid ("vm12", "ruby12"). A
+ * probe's source_tag is its event type: several have the same. No event is delivered for a
+ * probe that is not enabled: eventlog_enable() takes indices into the set, before the events
+ * are scanned. An event's own probe comes before the others, which keep the order of their
+ * declaration.
  */
-int eventlog_add_probes(struct eventlog *log, const char *provider, const char *module,
-	struct d_probe_set *set);
+int eventlog_add_probes(
+	struct eventlog *log, uint32_t pid, const char *module, struct d_probe_set *set);
 void eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count);
+
+/*
+ * The bytes come from the beginning of this file, which can be read a second time: if the
+ * log has no watermarks, so that it can be put in order only when all of it is known, what
+ * is not yet released need not stay in memory. What does is about 50 bytes for each piece of
+ * a block whose times do not go back, up to 256 MiB, and WINDOWS_MAX pieces of the file. The
+ * descriptor stays the caller's, and open as long as the log. To be called once the types are
+ * declared. 1: it will be read again; 0: there are watermarks; -ENOMEM.
+ */
+int eventlog_reread(struct eventlog *log, int fd);
+
+/*
+ * An event that says something of the process, ahead of its turn; true: it was one. In a log
+ * without watermarks it may stand after those that the caller needs it for.
+ */
+struct record;
+bool eventlog_learn(struct eventlog *log, const struct record *record);
 
 /*
  * The next batch of what has been received; batch->process is left alone. Its contents

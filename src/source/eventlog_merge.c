@@ -86,9 +86,55 @@ static uint64_t take_text(struct eventlog *log, const char *text, size_t length)
 	return event_handle(log->text_count++, 1);
 }
 
-static inline void decode(struct eventlog *log, const struct run *run)
+static inline void put_event(struct eventlog *log, const struct run *run, uint32_t probe,
+	const uint64_t *arguments, uint8_t argument_count)
 {
-	const unsigned char *at = log->buffer + (run->position - log->base);
+	log->events[log->event_count++] = (struct event){
+		.time = run->time + log->process.start,
+		.arguments = arguments,
+		.probe = probe,
+		.cpu_time = run->cpu_time,
+		.tid = run->tid,
+		.cpu = run->cpu,
+		.argument_count = argument_count,
+	};
+}
+
+/* One event for each enabled probe: the type's own, then the compatible providers'. */
+static void decode_compats(struct eventlog *log, const struct plan *plan, const struct run *run,
+	const uint64_t *arguments)
+{
+	uint64_t given[D_PROBE_ARGUMENTS_MAX];
+
+	/* the place of arguments is the next event's too, which may be another probe's */
+	memcpy(given, arguments, plan->argument_count * sizeof(*given));
+	if (plan->is_wanted)
+		put_event(log, run, plan->probe, arguments, plan->argument_count);
+	for (unsigned int i = 0; i < plan->compat_count; i++) {
+		const struct compat *compat = &plan->compats[i];
+		const struct compat_description *description = &compat->description;
+		uint64_t *permuted = log->arguments + log->event_count * D_PROBE_ARGUMENTS_MAX;
+		if (!compat->is_wanted ||
+			(description->condition != UINT8_MAX &&
+				!given[description->condition] != description->is_negated))
+			continue;
+		for (unsigned int j = 0; j < description->argument_count; j++)
+			permuted[j] = given[description->arguments[j].index];
+		put_event(log, run, compat->probe, permuted, description->argument_count);
+	}
+}
+
+/* An event that others need, whether or not it is wanted itself. */
+static void take_running(struct eventlog *log, const struct plan *plan, const struct run *run,
+	const uint64_t *arguments)
+{
+	log->running[run->cap] = (uint32_t)arguments[plan->fields[0].argument];
+	if (plan->is_wanted)
+		put_event(log, run, plan->probe, arguments, plan->argument_count);
+}
+
+static inline void decode(struct eventlog *log, const struct run *run, const unsigned char *at)
+{
 	const struct plan *plan = plan_at(log, at);
 	const unsigned char *payload = at + WIRE_EVENT_BYTES + (plan->is_variable ? 2 : 0);
 	uint64_t *arguments = log->arguments + log->event_count * D_PROBE_ARGUMENTS_MAX;
@@ -121,6 +167,9 @@ static inline void decode(struct eventlog *log, const struct run *run)
 		case FIELD_64:
 			*argument = bytes_u64(field);
 			break;
+		case FIELD_RUNNING:
+			*argument = log->running[run->cap];
+			break;
 		default:
 			memcpy(&index, field, sizeof(index));
 			*argument = event_handle(index, 0);
@@ -130,14 +179,23 @@ static inline void decode(struct eventlog *log, const struct run *run)
 	if (plan->has_text)
 		arguments[plan->text_argument] = take_text(log, (const char *)payload + plan->least,
 			bytes_u16(at + WIRE_EVENT_BYTES) - (size_t)plan->least);
-	log->events[log->event_count++] = (struct event){
-		.time = run->time + log->process.start,
-		.arguments = arguments,
-		.probe = plan->probe,
-		.tid = run->tid,
-		.cpu = run->cpu,
-		.argument_count = plan->argument_count,
-	};
+	if (plan->is_direct)
+		put_event(log, run, plan->probe, arguments, plan->argument_count);
+	else if (plan->says_running)
+		take_running(log, plan, run, arguments);
+	else
+		decode_compats(log, plan, run, arguments);
+}
+
+/* What an event says of those that follow it. */
+static inline void follow(struct run *run, const struct plan *plan, const unsigned char *at)
+{
+	if (plan->role == ROLE_CONTEXT) {
+		run->tid = (uint32_t)bytes_u64(at + WIRE_EVENT_BYTES);
+		run->cpu = (uint16_t)bytes_u32(at + WIRE_EVENT_BYTES + 8);
+	} else if (plan->role == ROLE_CPU_TIME) {
+		run->cpu_time = bytes_u64(at + WIRE_EVENT_BYTES);
+	}
 }
 
 /* To the run's next wanted event; false: there is none. */
@@ -154,22 +212,86 @@ static inline bool advance(const struct eventlog *log, struct run *run)
 			run->position = log->base + (uint64_t)(at - log->buffer);
 			return true;
 		}
-		if (plan->role == ROLE_CONTEXT) {
-			run->tid = (uint32_t)bytes_u64(at + WIRE_EVENT_BYTES);
-			run->cpu = (uint16_t)bytes_u32(at + WIRE_EVENT_BYTES + 8);
-		}
+		follow(run, plan, at);
 	}
 	return false;
 }
 
 static bool batch_full(const struct eventlog *log)
 {
-	return log->event_count == EVENTLOG_BATCH_EVENTS ||
+	return log->event_count > EVENTLOG_BATCH_EVENTS - (1 + EVENTLOG_COMPATS_MAX) ||
 	       EVENTLOG_BATCH_TEXT_BYTES - log->text_used < UINT16_MAX + 1;
 }
 
+/*
+ * The event of a run at a position, from the file. NULL: it is not what it was when it was
+ * scanned, which is damage.
+ */
+static const unsigned char *reread(struct eventlog *log, const struct run *run, uint64_t position)
+{
+	size_t there = 0;
+	const unsigned char *at = windows_at(log->windows, position, &there);
+	const struct plan *plan;
+
+	if (at && there >= WIRE_EVENT_BYTES + 2) {
+		plan = plan_at(log, at);
+		if (plan->role != ROLE_UNDECLARED && record_size(plan, at) <= there &&
+			position + record_size(plan, at) <= run->end &&
+			(!plan->is_variable || bytes_u16(at + WIRE_EVENT_BYTES) >= plan->least))
+			return at;
+	} else if (at && there >= WIRE_EVENT_BYTES) {
+		plan = plan_at(log, at);
+		if (plan->role != ROLE_UNDECLARED && !plan->is_variable && !plan->payload)
+			return at;
+	}
+	eventlog_damaged(log, position, "the file has changed while it was read");
+	return NULL;
+}
+
+/* As advance(), from the file. */
+static bool advance_reading(struct eventlog *log, struct run *run)
+{
+	uint64_t position = run->position;
+	const unsigned char *at = reread(log, run, position);
+
+	while (at) {
+		const struct plan *plan;
+		position += record_size(plan_at(log, at), at);
+		if (position >= run->end)
+			return false;
+		at = reread(log, run, position);
+		plan = at ? plan_at(log, at) : NULL;
+		if (plan && plan->role == ROLE_WANTED) {
+			run->time = bytes_u64(at + 2);
+			run->position = position;
+			return true;
+		}
+		if (plan)
+			follow(run, plan, at);
+	}
+	return false;
+}
+
+/* Decodes a run's event and goes to the next; false: there is none. */
+static inline __attribute__((always_inline)) bool take(
+	struct eventlog *log, struct run *run, bool reads)
+{
+	const unsigned char *at;
+
+	if (!reads) {
+		decode(log, run, log->buffer + (run->position - log->base));
+		return advance(log, run);
+	}
+	at = reread(log, run, run->position);
+	if (!at || plan_at(log, at)->role != ROLE_WANTED)
+		return false;
+	decode(log, run, at);
+	return advance_reading(log, run);
+}
+
 /* Fills the batch with events up to limit. */
-static void merge(struct eventlog *log, uint64_t limit)
+static inline __attribute__((always_inline)) void merge(
+	struct eventlog *log, uint64_t limit, bool reads)
 {
 	while (log->heap_count && log->heap[0].time <= limit && !batch_full(log)) {
 		struct run run = log->heap[0];
@@ -179,11 +301,10 @@ static void merge(struct eventlog *log, uint64_t limit)
 			next = &log->heap[1];
 		if (log->heap_count > 2 && is_before(&log->heap[2], next))
 			next = &log->heap[2];
-		do {
-			decode(log, &run);
-			more = advance(log, &run);
-		} while (more && run.time <= limit && (!next || is_before(&run, next)) &&
-			 !batch_full(log));
+		do
+			more = take(log, &run, reads);
+		while (more && run.time <= limit && (!next || is_before(&run, next)) &&
+			!batch_full(log));
 		if (!more)
 			run = log->heap[--log->heap_count];
 		if (log->heap_count)
@@ -209,9 +330,13 @@ enum eventlog_state eventlog_next(
 	}
 	if (log->stage >= STAGE_ENDED)
 		limit = UINT64_MAX;
-	merge(log, limit);
+	if (log->windows)
+		merge(log, limit, true);
+	else
+		merge(log, limit, false);
 	complete = !log->heap_count || log->heap[0].time > limit;
-	if (!log->event_count && !log->loss_count && log->watermark <= log->announced) {
+	if (!log->event_count && !log->loss_count && !log->has_message &&
+		log->watermark <= log->announced) {
 		if (log->stage == STAGE_ENDED)
 			return EVENTLOG_ENDED;
 		if (log->stage != STAGE_BROKEN)
@@ -225,6 +350,7 @@ enum eventlog_state eventlog_next(
 		.event_count = log->event_count,
 		.losses = log->taken,
 		.loss_count = log->loss_count,
+		.message = log->has_message ? log->message : NULL,
 		.wall_offset = log->process.wall_offset,
 		.names = log->names.texts,
 		.name_count = log->names.count,
@@ -233,6 +359,7 @@ enum eventlog_state eventlog_next(
 	};
 	memcpy(log->taken, log->losses, log->loss_count * sizeof(*log->losses));
 	log->loss_count = 0;
+	log->has_message = false;
 	if (complete && log->watermark > log->announced) {
 		log->announced = log->watermark;
 		batch->until = log->watermark + log->process.start;

@@ -12,6 +12,9 @@
  * Raw events stay in the buffer until they are merged, so a drain of the VM's rings
  * costs its own size in memory and a batch stays in the processor's cache.
  *
+ * A log without watermarks (GHC's) cannot be released before it has ended. If it is a file,
+ * nothing of it stays in the buffer then: the merge reads a second time what the runs name.
+ *
  * Positions are offsets in the stream, so that they survive the buffer's moves and can
  * be named in messages.
  */
@@ -20,12 +23,15 @@
 
 #include "source/describe.h"
 #include "source/eventlog.h"
+#include "source/header.h"
 #include "source/names.h"
+#include "source/windows.h"
 
 enum {
 	EVENTLOG_PENDING_MAX = 256 * 1024 * 1024, /* of raw events and runs not yet released */
 	EVENTLOG_BATCH_EVENTS = 4096,
 	EVENTLOG_BATCH_TEXT_BYTES = 256 * 1024, /* inline texts of a batch */
+	EVENTLOG_COMPATS_MAX = 15,              /* compatible providers' probes of one event */
 	EVENTLOG_LOSSES_MAX = 256               /* distinct losses between two batches */
 };
 
@@ -41,17 +47,32 @@ enum role {
 	ROLE_WATERMARK,
 	ROLE_CLOCK,
 	ROLE_SUBSCRIBED,
+	ROLE_CPU_TIME,
+	ROLE_MESSAGE,
 	ROLE_ARGUMENTS,
 	ROLE_PID,
 	ROLE_PPID,
 	ROLE_WALL_CLOCK
 };
 
-enum field { FIELD_U8, FIELD_S8, FIELD_U16, FIELD_S16, FIELD_U32, FIELD_S32, FIELD_64, FIELD_NAME };
+enum field { FIELD_U8, FIELD_S8, FIELD_U16, FIELD_S16, FIELD_U32, FIELD_S32, FIELD_64, FIELD_NAME,
+	FIELD_RUNNING };
+
+/* A compatible provider's probe that an event type fires. */
+struct compat {
+	uint32_t probe; /* index into the set once it is there */
+	bool is_wanted;
+	struct compat_description description;
+};
 
 /* How to read one event type; what a description comes down to. */
 struct plan {
 	uint8_t role;
+	bool is_wanted;      /* its own probe is enabled */
+	bool wants_compats;  /* compatible providers' are */
+	bool is_direct;      /* is_wanted is all there is */
+	bool says_running;   /* its first field is the thread that now runs on the capability */
+	uint8_t compat_count;
 	bool is_variable, has_cap, has_text, takes_names;
 	uint8_t argument_count, field_count, text_argument;
 	uint16_t type;
@@ -62,10 +83,13 @@ struct plan {
 		uint8_t kind, argument;
 		uint16_t offset; /* in the payload */
 	} fields[D_PROBE_ARGUMENTS_MAX];
+	const char *provider;
 	struct description *description; /* NULL: carries no probe */
+	struct compat *compats;
 };
 
 struct run {
+	uint64_t cpu_time;
 	uint64_t time;     /* of the event at position: the key, with position */
 	uint64_t position; /* of the next wanted event */
 	uint64_t end;
@@ -74,9 +98,7 @@ struct run {
 };
 
 enum stage {
-	STAGE_BEGIN,
-	STAGE_TYPES,
-	STAGE_HEADER_END,
+	STAGE_HEADER,
 	STAGE_DATA,
 	STAGE_ENDED, /* end marker read */
 	STAGE_BROKEN /* see damage */
@@ -85,6 +107,7 @@ enum stage {
 struct eventlog {
 	char what[256];
 	enum stage stage;
+	struct header header;
 	bool finished; /* no more bytes will come */
 	bool settled;  /* probes have been added */
 	bool declared; /* the header has been read */
@@ -102,6 +125,9 @@ struct eventlog {
 	size_t plan_count, plan_capacity;
 	struct names names;
 
+	struct windows *windows; /* the merge reads from a file; NULL: from the buffer */
+	uint32_t *running;       /* by capability, of a log of GHC's: the thread; else NULL */
+
 	uint64_t block_end;
 	uint32_t tid;
 	uint16_t cpu, cap;
@@ -113,7 +139,12 @@ struct eventlog {
 	uint64_t open_last; /* time of its last event */
 
 	uint64_t watermark, announced; /* read; told to the caller as batch->until */
-	uint32_t tag;
+	char message[256];  /* of the VM's library, for whoever traces it */
+	bool has_message;
+	uint64_t cpu_time; /* read last: the next event's */
+	bool has_cpu_time;
+	uint32_t tag, awaited;
+	bool awaits; /* an answer: events before it were not asked for */
 	struct eventlog_process process;
 
 	struct event *events; /* the batch */
@@ -129,6 +160,15 @@ struct eventlog {
 /* Ends the stream at a position; returns false, which callers pass on. */
 __attribute__((format(printf, 3, 4))) bool eventlog_damaged(
 	struct eventlog *log, uint64_t position, const char *format, ...);
+
+/* Makes the plan of the type that the header declares; false: damaged. */
+bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_t position);
+
+/* Fills the rest of a plan for a probe. */
+void eventlog_plan_probe(struct plan *plan, const struct description *description);
+
+/* Plans for the probes of GHC, if the log describes none itself; false: damaged. */
+bool eventlog_plan_ghc(struct eventlog *log);
 
 /* Puts the open run, if there is one, among those that can be merged; false: damaged. */
 bool eventlog_close_run(struct eventlog *log);

@@ -12,7 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "d/need.h"
+#include "shim/wire.h"
 #include "source/eventlog.h"
+#include "source/records.h"
 #include "source/source.h"
 
 struct log_source {
@@ -46,14 +49,34 @@ static bool read_more(struct log_source *log, struct error *error, int *result)
 	return true;
 }
 
+/* What the process was, wherever the log says it: what stands where depends on the writer. */
+static int learn_process(struct log_source *log, struct error *error)
+{
+	static const uint16_t types[] = {WIRE_PROGRAM_ARGS, WIRE_OSPROCESS_PID,
+		WIRE_OSPROCESS_PPID, WIRE_WALL_CLOCK_TIME};
+	struct record_file file;
+	struct record record;
+	unsigned int missing = (1u << sizeof(types) / sizeof(types[0])) - 1;
+	int state = record_file_open(&file, log->file, error);
+
+	if (!state) {
+		while (missing && (state = record_file_next(&file, log->file, &record, error)) ==
+				RECORDS_EVENT) {
+			for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+				if (record.type == types[i] && eventlog_learn(log->log, &record))
+					missing &= ~(1u << i);
+		}
+	}
+	record_file_close(&file);
+	return state < 0 ? state : 0;
+}
+
 static int log_enable(struct source *source, const struct source_request *request,
 	struct error *error)
 {
 	struct log_source *log = (struct log_source *)source;
 
-	if (request->vtimestamp)
-		return error_set(error, ENOTSUP, "%s: vtimestamp needs a running process (-p)",
-			log->file);
+	(void)error;
 	eventlog_enable(log->log, request->probes, request->probe_count);
 	return 0;
 }
@@ -75,6 +98,7 @@ static enum source_state log_next(struct source *source, int timeout_ms,
 		case EVENTLOG_ENDED:
 			return SOURCE_ENDED;
 		case EVENTLOG_BROKEN:
+			source->truncated = eventlog_truncated(log->log);
 			return SOURCE_BROKEN;
 		case EVENTLOG_MORE:
 			break;
@@ -120,7 +144,6 @@ int source_log_open(const char *file, struct d_probe_set *set, struct source **s
 	struct log_source *log = calloc(1, sizeof(*log));
 	const struct eventlog_process *process;
 	struct stat status;
-	char provider[16];
 	int result = 0;
 	bool more = true;
 
@@ -147,18 +170,35 @@ int source_log_open(const char *file, struct d_probe_set *set, struct source **s
 		result = error_set(error, EPROTO, "%s", eventlog_damage(log->log));
 		goto out;
 	}
+	/* only what can be sought in can be read twice */
+	if (S_ISREG(status.st_mode))
+		result = eventlog_reread(log->log, log->fd);
+	if (result > 0)
+		result = learn_process(log, error);
+	else if (result < 0)
+		error_set(error, ENOMEM, "%s: out of memory", file);
+	if (result)
+		goto out;
 	process = eventlog_process(log->log);
-	snprintf(provider, sizeof(provider), "vm%" PRIu32, process->pid);
-	if (eventlog_add_probes(log->log, provider, process->program, set)) {
+	if (eventlog_add_probes(log->log, process->pid, process->program, set)) {
 		result = error_set(error, ENOMEM, "%s: out of memory", file);
 		goto out;
 	}
+	log->source.kind = SOURCE_KIND_LOG;
+	log->source.provides = source_capabilities(SOURCE_KIND_LOG);
+	if (eventlog_has_context(log->log))
+		log->source.provides |= d_need_bit(D_NEED_CPU) | d_need_bit(D_NEED_OS_THREAD);
+	if (eventlog_has_cpu_time(log->log))
+		log->source.provides |= d_need_bit(D_NEED_CPU_TIME);
 	log->source.recorded = true;
 	log->source.start = process->start;
 	log->source.wall_offset = process->wall_offset;
 	log->source.process.pid = process->pid;
 	log->source.process.ppid = process->ppid;
 	log->source.process.execname = process->program;
+	log->source.process.arguments = process->arguments;
+	if (*process->arguments)
+		log->source.provides |= d_need_bit(D_NEED_PROGRAM_ARGUMENTS);
 	*source = &log->source;
 	log = NULL;
 out:

@@ -1,6 +1,7 @@
 /*
  * names.c: see names.h. Texts lie in chunks that never move, the d_text before its
- * bytes.
+ * bytes. A text that comes again is the one that is there, under whatever id: a VM whose table
+ * of names is full defines the same few ids with each event anew.
  */
 #include "source/names.h"
 
@@ -21,9 +22,13 @@ struct names_chunk {
 
 int names_init(struct names *names)
 {
-	*names = (struct names){ .count = 1, .capacity = 64 };
+	*names = (struct names){.count = 1, .capacity = 64};
 	names->texts = calloc(names->capacity, sizeof(*names->texts));
-	return names->texts ? 0 : -ENOMEM;
+	names->places = calloc(names->capacity * 2, sizeof(*names->places));
+	if (names->texts && names->places)
+		return 0;
+	names_free(names);
+	return -ENOMEM;
 }
 
 void names_free(struct names *names)
@@ -35,7 +40,8 @@ void names_free(struct names *names)
 	}
 	free(names->index_of);
 	free(names->texts);
-	*names = (struct names){ 0 };
+	free(names->places);
+	*names = (struct names){0};
 }
 
 static int take(struct names *names, size_t size, void **place)
@@ -43,7 +49,7 @@ static int take(struct names *names, size_t size, void **place)
 	struct names_chunk *chunk = names->chunks;
 
 	size = (size + _Alignof(struct d_text) - 1) / _Alignof(struct d_text) *
-		_Alignof(struct d_text);
+	       _Alignof(struct d_text);
 	if (!chunk || chunk->size - chunk->used < size) {
 		size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
 		if (names->bytes + room > NAMES_BYTES_MAX)
@@ -51,7 +57,7 @@ static int take(struct names *names, size_t size, void **place)
 		chunk = malloc(sizeof(*chunk) + room);
 		if (!chunk)
 			return -ENOMEM;
-		*chunk = (struct names_chunk){ .next = names->chunks, .size = room };
+		*chunk = (struct names_chunk){.next = names->chunks, .size = room};
 		names->chunks = chunk;
 		names->bytes += room;
 	}
@@ -60,37 +66,86 @@ static int take(struct names *names, size_t size, void **place)
 	return 0;
 }
 
-static int make_room(struct names *names, uint32_t id)
+static int room_for_id(struct names *names, uint32_t id)
 {
-	if (id >= names->id_count) {
-		size_t count = names->id_count ? names->id_count : 256;
-		uint32_t *grown;
-		while (count <= id)
-			count *= 2;
-		grown = realloc(names->index_of, count * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		memset(grown + names->id_count, 0, (count - names->id_count) * sizeof(*grown));
-		names->index_of = grown;
-		names->id_count = count;
+	size_t count = names->id_count ? names->id_count : 256;
+	uint32_t *grown;
+
+	if (id < names->id_count)
+		return 0;
+	while (count <= id)
+		count *= 2;
+	grown = realloc(names->index_of, count * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + names->id_count, 0, (count - names->id_count) * sizeof(*grown));
+	names->index_of = grown;
+	names->id_count = count;
+	return 0;
+}
+
+/* Where the text's index is, or would be. */
+static uint32_t *place_of(const struct names *names, const struct d_text *text)
+{
+	size_t mask = names->capacity * 2 - 1, at = text->hash & mask;
+
+	for (; names->places[at]; at = (at + 1) & mask) {
+		const struct d_text *there = names->texts[names->places[at]];
+		if (there->hash == text->hash && there->length == text->length &&
+			!memcmp(there->bytes, text->bytes, text->length))
+			break;
 	}
-	if (names->count == names->capacity) {
-		size_t capacity = names->capacity * 2;
-		const struct d_text **grown = realloc(names->texts, capacity * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		names->texts = grown;
-		names->capacity = capacity;
-	}
+	return &names->places[at];
+}
+
+static int room_for_text(struct names *names)
+{
+	size_t capacity = names->capacity * 2;
+	const struct d_text **grown;
+	uint32_t *places;
+
+	if (names->count < names->capacity)
+		return 0;
+	grown = realloc(names->texts, capacity * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	names->texts = grown;
+	places = calloc(capacity * 2, sizeof(*places));
+	if (!places)
+		return -ENOMEM;
+	free(names->places);
+	names->places = places;
+	names->capacity = capacity;
+	for (size_t i = 1; i < names->count; i++)
+		*place_of(names, names->texts[i]) = (uint32_t)i;
+	return 0;
+}
+
+static int add_text(struct names *names, const struct d_text *text)
+{
+	struct d_text *made;
+	void *place;
+	char *bytes;
+	int result = room_for_text(names);
+
+	if (!result)
+		result = take(names, sizeof(*made) + text->length + 1, &place);
+	if (result)
+		return result;
+	made = place;
+	bytes = (char *)(made + 1);
+	memcpy(bytes, text->bytes, text->length);
+	bytes[text->length] = '\0';
+	*made = (struct d_text){bytes, text->length, text->hash};
+	*place_of(names, made) = (uint32_t)names->count;
+	names->texts[names->count++] = made;
 	return 0;
 }
 
 int names_define(struct names *names, uint32_t id, const char *text, size_t length)
 {
 	const struct d_text *known;
-	struct d_text *made;
-	void *place;
-	char *bytes;
+	struct d_text wanted;
 	int result;
 
 	if (id > NAMES_ID_MAX)
@@ -101,18 +156,11 @@ int names_define(struct names *names, uint32_t id, const char *text, size_t leng
 	known = names->texts[names_index(names, id)];
 	if (known && known->length == length && !memcmp(known->bytes, text, length))
 		return 0;
-	result = make_room(names, id);
-	if (result)
-		return result;
-	result = take(names, sizeof(*made) + length + 1, &place);
-	if (result)
-		return result;
-	made = place;
-	bytes = (char *)(made + 1);
-	memcpy(bytes, text, length);
-	bytes[length] = '\0';
-	*made = (struct d_text){ bytes, (uint32_t)length, d_text_hash(bytes, (uint32_t)length) };
-	names->index_of[id] = (uint32_t)names->count;
-	names->texts[names->count++] = made;
-	return 0;
+	wanted = (struct d_text){text, (uint32_t)length, d_text_hash(text, (uint32_t)length)};
+	result = room_for_id(names, id);
+	if (!result && !*place_of(names, &wanted))
+		result = add_text(names, &wanted);
+	if (!result)
+		names->index_of[id] = *place_of(names, &wanted);
+	return result;
 }

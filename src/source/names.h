@@ -1,8 +1,8 @@
 /*
  * names.h: the names of a stream: which text an id stands for now, and every text it
  * ever stood for. A text, once there, stays where it is as long as the table: the
- * engine keeps pointers to it. Ids are the sender's; an index is ours, and changes when
- * an id gets another text, so that events from before keep theirs.
+ * engine keeps pointers to it. Ids are the sender's; an index is ours, one for each text, and
+ * an id gets another one with another text, so that events from before keep theirs.
  */
 #ifndef VMTAP_SOURCE_NAMES_H
 #define VMTAP_SOURCE_NAMES_H
@@ -21,7 +21,8 @@ struct names {
 	uint32_t *index_of; /* by id; 0: not defined */
 	size_t id_count;
 	const struct d_text **texts; /* by index; texts[0] is NULL */
-	size_t count, capacity;
+	size_t count, capacity;      /* capacity: a power of two */
+	uint32_t *places;            /* a hash table of indices, twice capacity; 0: free */
 	struct names_chunk *chunks;
 	size_t bytes; /* of all chunks */
 };

@@ -23,6 +23,11 @@ int source_descriptor(const struct source *source)
 	return source->methods->descriptor(source);
 }
 
+uint64_t source_due(const struct source *source)
+{
+	return source->methods->due ? source->methods->due(source) : UINT64_MAX;
+}
+
 void source_close(struct source *source)
 {
 	if (source)

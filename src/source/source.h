@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "d/probe.h"
 #include "engine/event.h"
+#include "source/capability.h"
 
 struct source;
 
@@ -38,24 +39,29 @@ struct source_methods {
 		struct event_batch *batch, struct error *error);
 	void (*stop)(struct source *source);
 	int (*descriptor)(const struct source *source);
+	uint64_t (*due)(const struct source *source); /* NULL: never */
 	void (*close)(struct source *source);
 };
 
 struct source {
 	const struct source_methods *methods;
 	struct event_process process;
+	enum source_kind kind;
+	uint64_t provides;   /* needs it can meet, bit per enum d_need */
 	bool recorded;       /* time is the recording's, not the present: it runs from start */
+	bool truncated;      /* SOURCE_BROKEN means only that a recording's end is missing */
 	uint64_t start;      /* of a recording: its first moment, as events count time */
 	int64_t wall_offset; /* of a recording, as in struct event_batch */
 };
 
 /*
- * Opens the event stream of a process (source_stream), or a recorded log (source_log).
+ * Opens the event stream of a process (source_stream), or of the one that serves the socket
+ * at a path if socket is not NULL, or a recorded log (source_log).
  * Probes are added to the set. A stream's wait_ms bounds how long its endpoint may take
  * to appear (0: it must be there), as long as the process lives.
  * Errors name the pid or file, what is wrong and what to do.
  */
-int source_stream_open(uint32_t pid, int wait_ms, struct d_probe_set *set,
+int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
 	struct source **source, struct error *error);
 int source_log_open(const char *file, struct d_probe_set *set, struct source **source,
 	struct error *error);
@@ -76,6 +82,12 @@ void source_stop(struct source *source);
 
 /* A descriptor that is readable when source_next() would not wait; -1: it never waits. */
 int source_descriptor(const struct source *source);
+
+/*
+ * When source_next() is to be called though nothing was readable (CLOCK_MONOTONIC, ns);
+ * UINT64_MAX: there is no such time.
+ */
+uint64_t source_due(const struct source *source);
 
 void source_close(struct source *source);
 

@@ -41,6 +41,7 @@ static int parse_parameter(struct contract_reader *reader, struct contract_argum
 	argument->size = type.size;
 	argument->size_ilp32 = type.size_ilp32;
 	argument->is_signed = type.kind == CONTRACT_INTEGER && type.is_signed;
+	argument->is_typedef = type.kind == CONTRACT_INTEGER && type.is_typedef;
 	if (!argument->type || !argument->name || !argument->text)
 		return contract_fail_memory(reader);
 	return 0;
@@ -179,6 +180,9 @@ static int parse_provider(struct contract_reader *reader, struct contract *contr
 	provider = &grown[contract->provider_count];
 	memset(provider, 0, sizeof(*provider));
 	provider->line = line;
+	for (size_t i = 0; i < STABILITY_PARTS; i++)
+		provider->stability[i].value = (struct stability){
+			STABILITY_UNSTABLE, STABILITY_UNSTABLE, STABILITY_COMMON};
 	provider->name = contract_span_copy(name);
 	if (!provider->name)
 		return contract_fail_memory(reader);
@@ -233,14 +237,11 @@ static int attach_stability(struct contract_reader *reader, struct contract *con
 		if (!stability)
 			return contract_fail_word(
 				reader, pragma->line, "no provider", pragma->provider);
-		if (stability->name)
+		if (stability->given)
 			return contract_fail_at(
 				reader, pragma->line, "these attributes are given twice");
-		stability->name = contract_span_copy(pragma->stability[0]);
-		stability->data = contract_span_copy(pragma->stability[1]);
-		stability->class = contract_span_copy(pragma->stability[2]);
-		if (!stability->name || !stability->data || !stability->class)
-			return contract_fail_memory(reader);
+		stability->given = true;
+		stability->value = pragma->stability;
 	}
 	return 0;
 }
@@ -349,12 +350,9 @@ void contract_free(struct contract *contract)
 			free(probe->identifier);
 			free(probe->name);
 			free(probe->text);
-			free(probe->eventlog.name);
-		}
-		for (size_t j = 0; j < 5; j++) {
-			free(provider->stability[j].name);
-			free(provider->stability[j].data);
-			free(provider->stability[j].class);
+			for (uint8_t k = 0; k < probe->eventlog_count; k++)
+				free(probe->eventlogs[k].name);
+			contract_free_event(&probe->event);
 		}
 		free(provider->probes);
 		free(provider->name);

@@ -13,7 +13,8 @@
  * probe's name is '-' in the name that tracers see.
  *
  * The comment directly before a probe is its documentation; see probes/vm.d for
- * the lines "@argument ..." and "@eventlog ..." in it. Provider files without such
+ * the lines "@argument ..." and "@eventlog ..." in it, probes/compat/haskell_event.d for
+ * "@event ...". Provider files without such
  * lines are fine; what is there must be right (an unknown argument, one documented
  * twice, a marker on an argument that is no string are errors).
  */
@@ -24,10 +25,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "usdt/stability.h"
+
 struct error;
 
 enum {
-	CONTRACT_ARGUMENTS_MAX = 12 /* what sys/sdt.h can carry */
+	CONTRACT_ARGUMENTS_MAX = 12, /* what sys/sdt.h can carry */
+	CONTRACT_EVENTLOGS_MAX = 4,  /* event types of GHC's for one probe */
+	CONTRACT_CAPSET = 0xff       /* in place of an argument's index */
 };
 
 enum contract_kind {
@@ -52,23 +57,42 @@ struct contract_argument {
 	uint8_t size;       /* bytes on an LP64 machine: 1, 2, 4 or 8 */
 	uint8_t size_ilp32; /* bytes on a machine of 32 bits */
 	bool is_signed;     /* false for strings and pointers */
+	bool is_typedef;    /* an integer whose type the file itself names */
 };
 
-/* "@eventlog NUMBER NAME (a, b)": which arguments GHC's event type carries. */
+/*
+ * "@eventlog NUMBER NAME (a, b) when [not] c": which arguments an event type of GHC's
+ * carries; the word capset among them is the id of the process's capability set.
+ */
 struct contract_eventlog {
-	bool present;
-	bool complete; /* all arguments but a first one named "cap" are carried */
+	bool complete; /* always, and its payload is all arguments but a first one named "cap" */
 	uint16_t type;
 	char *name;
 	uint8_t argument_count;
-	uint8_t arguments[CONTRACT_ARGUMENTS_MAX]; /* indices, in payload order */
+	uint8_t arguments[CONTRACT_ARGUMENTS_MAX]; /* indices or CONTRACT_CAPSET, payload order */
+	bool is_conditional;        /* stands for the probe only when this argument is not 0 */
+	uint8_t condition_argument;
+	bool is_negated;            /* only when it is 0 */
 };
 
-/* Name/Data/Class of DTrace's stability, as text; "Unstable/..." is not implied. */
-struct contract_stability {
+/*
+ * "@event NAME (a, b) when [not] c": another provider's probe, the event, fires this one;
+ * a and b are the event's arguments that this probe's are, in this probe's order. Names
+ * are as written; contract_map() looks them up.
+ */
+struct contract_event {
+	bool present;
 	char *name;
-	char *data;
-	char *class;
+	uint8_t argument_count; /* as many as the probe has */
+	char *arguments[CONTRACT_ARGUMENTS_MAX];
+	char *condition; /* fires only when this argument is not 0; NULL: always */
+	bool is_negated; /* only when it is 0 */
+};
+
+/* What is promised of a part of the provider; Unstable/Unstable/Common when nothing is said. */
+struct contract_stability {
+	bool given;
+	struct stability value;
 };
 
 struct contract_probe {
@@ -78,7 +102,9 @@ struct contract_probe {
 	int line;         /* of the definition */
 	uint8_t argument_count;
 	struct contract_argument arguments[CONTRACT_ARGUMENTS_MAX];
-	struct contract_eventlog eventlog;
+	uint8_t eventlog_count;
+	struct contract_eventlog eventlogs[CONTRACT_EVENTLOGS_MAX];
+	struct contract_event event;
 };
 
 struct contract_provider {
@@ -86,8 +112,7 @@ struct contract_provider {
 	int line;
 	size_t probe_count;
 	struct contract_probe *probes; /* in the order of the file */
-	/* of the provider, its modules, functions, names, arguments; name NULL if not given */
-	struct contract_stability stability[5];
+	struct contract_stability stability[STABILITY_PARTS];
 };
 
 struct contract {
@@ -106,6 +131,30 @@ int contract_read(const char *file, struct contract **contract, struct error *er
 int contract_parse(const char *file, const char *text, size_t length, struct contract **contract,
 	struct error *error);
 void contract_free(struct contract *contract);
+
+/* What a probe's @event comes to, by index into the event's arguments. */
+struct contract_mapping {
+	size_t event; /* index into the provider's probes */
+	uint8_t arguments[CONTRACT_ARGUMENTS_MAX];
+	int condition; /* -1: none */
+};
+
+/*
+ * Looks up a probe's @event, which must be there, in the provider of the events. -EINVAL,
+ * with "FILE: line N: reason" in error, when a name is unknown, a condition no integer, or
+ * an argument's kind, size or sign differs from the event's. contract is the probe's.
+ */
+int contract_map(const struct contract *contract, const struct contract_probe *probe,
+	const struct contract_provider *events, struct contract_mapping *mapping,
+	struct error *error);
+
+/*
+ * The line by which a stream declares a mapped probe (shim/wire.h), for the event's provider
+ * that contract_map() was given. The caller frees it; NULL: out of memory.
+ */
+char *contract_compat_line(const struct contract_provider *provider,
+	const struct contract_probe *probe, const struct contract_provider *events,
+	const struct contract_mapping *mapping);
 
 /* NULL when there is none. */
 const struct contract_provider *contract_find_provider(

@@ -1,7 +1,8 @@
 /*
  * contract_document.c: the comment before a probe: when it fires, what its arguments are
  * ("@argument text"), how the library takes strings ([name], [text]) and which event type
- * of GHC's eventlog carries it ("@eventlog NUMBER NAME (arguments)").
+ * of GHC's eventlog carries it ("@eventlog NUMBER NAME (arguments)"). "@event" lines are
+ * contract_event.c's.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -50,53 +51,101 @@ static struct contract_argument *find_argument(
 	return NULL;
 }
 
-/* The rest of "@eventlog NUMBER NAME (a, b)". */
+/* "NUMBER NAME (" of an @eventlog line. */
+static int parse_eventlog_type(
+	struct contract_reader *inner, struct contract_eventlog *eventlog, struct contract_span *name)
+{
+	unsigned long number = 0;
+	int error = contract_next(inner);
+
+	if (error < 0)
+		return error;
+	if (inner->token.kind != TOKEN_WORD)
+		return contract_fail_token(inner, "an event type's number");
+	for (const char *at = inner->token.text.begin; at < inner->token.text.end; at++) {
+		if (!isdigit((unsigned char)*at) || number > UINT16_MAX)
+			return contract_fail_token(inner, "an event type's number");
+		number = number * 10 + (unsigned long)(*at - '0');
+	}
+	if (number > UINT16_MAX)
+		return contract_fail_token(inner, "an event type's number");
+	eventlog->type = (uint16_t)number;
+	error = contract_next(inner);
+	if (error == 0)
+		error = contract_take_name(inner, "an event type's name", name);
+	if (error == 0)
+		error = contract_take_character(inner, '(');
+	return error;
+}
+
+/* "when [not] a" at the end of an @eventlog line, if it is there. */
+static int parse_eventlog_condition(struct contract_reader *inner, struct contract_probe *probe,
+	struct contract_eventlog *eventlog)
+{
+	struct contract_span word;
+	int error = 0;
+
+	if (contract_at_word(inner, "when")) {
+		eventlog->is_conditional = true;
+		error = contract_next(inner);
+		if (error == 0 && contract_at_word(inner, "not")) {
+			eventlog->is_negated = true;
+			error = contract_next(inner);
+		}
+		if (error == 0)
+			error = contract_take_name(inner, "an argument's name", &word);
+		if (error == 0 && !find_argument(probe, word, &eventlog->condition_argument))
+			return contract_fail_word(inner, inner->line, "@eventlog: no argument", word);
+	}
+	if (error == 0 && inner->token.kind != TOKEN_END)
+		error = contract_fail_token(inner, "'when' or the line's end");
+	return error;
+}
+
+static bool is_complete(const struct contract_probe *probe, const struct contract_eventlog *eventlog)
+{
+	uint8_t first = probe->argument_count && strcmp(probe->arguments[0].name, "cap") == 0;
+	bool same = !eventlog->is_conditional &&
+		    eventlog->argument_count == probe->argument_count - first;
+
+	for (uint8_t i = 0; same && i < eventlog->argument_count; i++)
+		same = eventlog->arguments[i] == i + first;
+	return same;
+}
+
+/* The rest of "@eventlog NUMBER NAME (a, b) when [not] c". */
 static int parse_eventlog(struct contract_reader *reader, struct contract_probe *probe,
 	struct contract_span rest, int line)
 {
-	struct contract_eventlog *eventlog = &probe->eventlog;
+	struct contract_eventlog eventlog = {0};
 	struct contract_reader inner = {.file = reader->file,
 		.position = rest.begin,
 		.end = rest.end,
 		.line = line,
 		.error = reader->error};
-	unsigned int carried = 0, wanted = 0;
-	unsigned long number = 0;
+	unsigned int carried = 0;
 	struct contract_span name;
 	int error;
 
-	if (eventlog->present)
-		return contract_fail_at(reader, line, "a second @eventlog");
-	error = contract_next(&inner);
-	if (error < 0)
-		return error;
-	if (inner.token.kind != TOKEN_WORD)
-		return contract_fail_token(&inner, "an event type's number");
-	for (const char *at = inner.token.text.begin; at < inner.token.text.end; at++) {
-		if (!isdigit((unsigned char)*at) || number > UINT16_MAX)
-			return contract_fail_token(&inner, "an event type's number");
-		number = number * 10 + (unsigned long)(*at - '0');
-	}
-	if (number > UINT16_MAX)
-		return contract_fail_token(&inner, "an event type's number");
-	error = contract_next(&inner);
-	if (error == 0)
-		error = contract_take_name(&inner, "an event type's name", &name);
-	if (error == 0)
-		error = contract_take_character(&inner, '(');
+	if (probe->eventlog_count == CONTRACT_EVENTLOGS_MAX)
+		return contract_fail_at(reader, line, "more than 4 @eventlog lines");
+	error = parse_eventlog_type(&inner, &eventlog, &name);
 	while (error == 0 && inner.token.character != ')') {
 		struct contract_span argument;
-		uint8_t index;
+		uint8_t index = CONTRACT_CAPSET;
 
 		error = contract_take_name(&inner, "an argument's name or ')'", &argument);
 		if (error < 0)
 			return error;
-		if (!find_argument(probe, argument, &index))
+		if (!find_argument(probe, argument, &index) && !contract_span_is(argument, "capset"))
 			return contract_fail_word(reader, line, "@eventlog: no argument", argument);
-		if (carried & 1u << index)
+		if (index != CONTRACT_CAPSET && carried & 1u << index)
 			return contract_fail_word(reader, line, "@eventlog: twice", argument);
-		carried |= 1u << index;
-		eventlog->arguments[eventlog->argument_count++] = index;
+		if (eventlog.argument_count == CONTRACT_ARGUMENTS_MAX)
+			return contract_fail_at(reader, line, "@eventlog: more than 12 arguments");
+		if (index != CONTRACT_CAPSET)
+			carried |= 1u << index;
+		eventlog.arguments[eventlog.argument_count++] = index;
 		if (inner.token.character == ',')
 			error = contract_next(&inner);
 		else if (inner.token.character != ')')
@@ -104,19 +153,15 @@ static int parse_eventlog(struct contract_reader *reader, struct contract_probe 
 	}
 	if (error == 0)
 		error = contract_take_character(&inner, ')');
-	if (error == 0 && inner.token.kind != TOKEN_END)
-		error = contract_fail_token(&inner, "the line's end");
+	if (error == 0)
+		error = parse_eventlog_condition(&inner, probe, &eventlog);
 	if (error < 0)
 		return error;
-	eventlog->name = contract_span_copy(name);
-	if (!eventlog->name)
+	eventlog.name = contract_span_copy(name);
+	if (!eventlog.name)
 		return contract_fail_memory(reader);
-	for (uint8_t i = 0; i < probe->argument_count; i++)
-		if (i > 0 || strcmp(probe->arguments[0].name, "cap") != 0)
-			wanted |= 1u << i;
-	eventlog->present = true;
-	eventlog->type = (uint16_t)number;
-	eventlog->complete = (carried & wanted) == wanted;
+	eventlog.complete = is_complete(probe, &eventlog);
+	probe->eventlogs[probe->eventlog_count++] = eventlog;
 	return 0;
 }
 
@@ -133,6 +178,8 @@ static int parse_tag(struct contract_reader *reader, struct contract_probe *prob
 	name.begin++;
 	if (contract_span_is(name, "eventlog"))
 		return parse_eventlog(reader, probe, line, number);
+	if (contract_span_is(name, "event"))
+		return contract_parse_event(reader, probe, line, number);
 	argument = find_argument(probe, name, &index);
 	if (!argument)
 		return contract_fail_word(reader, number, "the probe has no argument", name);
@@ -188,7 +235,8 @@ int contract_parse_documentation(struct contract_reader *reader, struct contract
 		else if (text)
 			error = append_folded(reader, text, rest);
 		else
-			error = contract_fail_word(reader, line, "an @eventlog line goes on with",
+			error = contract_fail_word(reader, line,
+				"an @event or @eventlog line goes on with",
 				contract_take_field(&rest));
 	}
 	return error;

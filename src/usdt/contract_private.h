@@ -1,7 +1,8 @@
 /*
  * contract_private.h: what the parts of the reader of provider definitions share:
  * contract_scan.c (words, comments, control lines), contract_type.c (C's types),
- * contract_document.c (comments before probes) and contract.c (the grammar above them).
+ * contract_document.c (comments before probes), contract_event.c (which event of another
+ * provider fires a probe) and contract.c (the grammar above them).
  * Nobody else includes it.
  */
 #ifndef VMTAP_USDT_CONTRACT_PRIVATE_H
@@ -40,6 +41,7 @@ struct contract_type {
 	enum contract_kind kind;
 	uint8_t size, size_ilp32;
 	bool is_signed;
+	bool is_typedef; /* named by a typedef of this file */
 };
 
 struct contract_type_definition {
@@ -48,9 +50,9 @@ struct contract_type_definition {
 };
 
 struct contract_pragma {
-	struct contract_span stability[3]; /* name, data, class */
+	struct stability stability;
 	struct contract_span provider;
-	int which; /* index into contract_provider.stability */
+	int which; /* enum stability_part */
 	int line;
 };
 
@@ -117,5 +119,12 @@ int contract_skip_braces(struct contract_reader *reader);
 /* Takes the comment apart that stands before a probe. */
 int contract_parse_documentation(struct contract_reader *reader, struct contract_probe *probe,
 	struct contract_span comment, int end_line);
+
+/* --- which event of another provider fires a probe --- */
+
+/* The rest of "@event NAME (a, b) when [not] c". */
+int contract_parse_event(struct contract_reader *reader, struct contract_probe *probe,
+	struct contract_span rest, int line);
+void contract_free_event(struct contract_event *event);
 
 #endif

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/error.h"
 #include "usdt/contract_private.h"
@@ -244,49 +243,24 @@ struct contract_span contract_take_field(struct contract_span *line)
 	return field;
 }
 
-static bool one_of(struct contract_span word, const char *const *words)
-{
-	for (; *words; words++)
-		if (strlen(*words) == (size_t)(word.end - word.begin) &&
-			strncasecmp(*words, word.begin, strlen(*words)) == 0)
-			return true;
-	return false;
-}
-
 static int stability_line(struct contract_reader *reader, struct contract_span line, int number)
 {
-	static const char *const parts[] = {"provider", "module", "function", "name", "args", NULL};
-	static const char *const levels[] = {"Internal", "Private", "Obsolete", "External",
-		"Unstable", "Evolving", "Stable", "Standard", NULL};
-	static const char *const classes[] = {
-		"Unknown", "CPU", "Platform", "Group", "ISA", "Common", NULL};
-	struct contract_pragma pragma = {.line = number, .which = -1};
+	struct contract_pragma pragma = {.line = number};
 	struct contract_span attributes = contract_take_field(&line);
 	struct contract_span keyword = contract_take_field(&line);
 	struct contract_span part, rest;
-	const char *begin = attributes.begin;
 
 	pragma.provider = contract_take_field(&line);
 	part = contract_take_field(&line);
 	rest = contract_take_field(&line);
-	for (int i = 0; i < 3; i++) {
-		const char *at = begin;
-
-		while (at < attributes.end && *at != '/')
-			at++;
-		pragma.stability[i] = (struct contract_span){begin, at};
-		if (!one_of(pragma.stability[i], i == 2 ? classes : levels) ||
-			(at == attributes.end) != (i == 2))
-			return contract_fail_word(reader, number,
-				"expected three attributes such as Evolving/Evolving/Common, found",
-				attributes);
-		begin = at + 1;
-	}
+	if (!stability_parse(attributes.begin, (size_t)(attributes.end - attributes.begin),
+		    &pragma.stability))
+		return contract_fail_word(reader, number,
+			"expected three attributes such as Evolving/Evolving/Common, found",
+			attributes);
 	if (!contract_span_is(keyword, "provider"))
 		return contract_fail_word(reader, number, "expected 'provider', found", keyword);
-	for (int i = 0; parts[i]; i++)
-		if (contract_span_is(part, parts[i]))
-			pragma.which = i;
+	pragma.which = stability_part(part.begin, (size_t)(part.end - part.begin));
 	if (pragma.which < 0)
 		return contract_fail_word(reader, number,
 			"expected provider, module, function, name or args, found", part);

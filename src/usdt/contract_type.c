@@ -66,6 +66,7 @@ static bool find_type(
 	for (size_t i = reader->definition_count; i-- > 0;) {
 		if (contract_span_same(reader->definitions[i].name, name)) {
 			*type = reader->definitions[i].type;
+			type->is_typedef = true;
 			return true;
 		}
 	}

@@ -145,7 +145,7 @@ static int open_same(const struct usdt_object *object, const char *path)
 	return file;
 }
 
-static int open_object(const struct usdt_process *process, const struct usdt_object *object)
+int usdt_object_file(const struct usdt_process *process, const struct usdt_object *object)
 {
 	char link[128], target[4096];
 	ssize_t length;
@@ -192,7 +192,7 @@ static int read_object(const struct usdt_process *process, struct usdt_object *o
 	struct error error;
 	int file, result;
 
-	file = open_object(process, object);
+	file = usdt_object_file(process, object);
 	if (file == -ESTALE) {
 		result = error_set(&error, ESTALE,
 			"%s: deleted or replaced since process %d mapped it; only root can read "
@@ -212,10 +212,9 @@ static int read_object(const struct usdt_process *process, struct usdt_object *o
 	return object->problem ? 0 : -ENOMEM;
 }
 
-int usdt_process_open(pid_t pid, struct usdt_process **process, struct error *error)
+int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *error)
 {
 	struct usdt_process *made = calloc(1, sizeof(*made));
-	char path[64];
 	int result = made ? 0 : -ENOMEM;
 
 	*process = NULL;
@@ -245,6 +244,19 @@ int usdt_process_open(pid_t pid, struct usdt_process **process, struct error *er
 		errno = -result;
 		error_set(error, -result, "process %d: %m", (int)pid);
 	}
+	if (result == 0)
+		*process = made;
+	else
+		usdt_process_free(made);
+	return result;
+}
+
+int usdt_process_open(pid_t pid, struct usdt_process **process, struct error *error)
+{
+	int result = usdt_process_map(pid, process, error);
+	struct usdt_process *made = *process;
+	char path[64];
+
 	for (size_t i = 0; result == 0 && i < made->object_count; i++) {
 		if (is_executable(&made->objects[i]))
 			result = read_object(made, &made->objects[i]);
@@ -254,9 +266,9 @@ int usdt_process_open(pid_t pid, struct usdt_process **process, struct error *er
 	if (result == 0) {
 		snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 		made->memory = open(path, O_RDONLY | O_CLOEXEC);
-		*process = made;
 	} else {
 		usdt_process_free(made);
+		*process = NULL;
 	}
 	return result;
 }

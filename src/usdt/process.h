@@ -49,6 +49,12 @@ struct usdt_process {
 int usdt_process_open(pid_t pid, struct usdt_process **process, struct error *error);
 void usdt_process_free(struct usdt_process *process);
 
+/* As usdt_process_open(), with the mappings alone: no image is read, no memory opened. */
+int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *error);
+
+/* Opens the file that is mapped; a descriptor, or a negative errno. */
+int usdt_object_file(const struct usdt_process *process, const struct usdt_object *object);
+
 /*
  * The address in the process of a byte of an object's file, in a mapping that is
  * executable, or writable, as asked for; 0 when there is none.

@@ -16,6 +16,8 @@
 
 #include "usdt/verify.h"
 
+#define EVENT_PROVIDER "vm" /* of the events in "@event" lines */
+
 struct verifier {
 	const struct contract *contract;
 	const struct verify_allowed *allowed;
@@ -297,6 +299,23 @@ static bool same_place(const struct usdt_place *a, const struct usdt_place *b)
 	return a->section == b->section && a->address == b->address;
 }
 
+/* A compatible provider's site is guarded by its event's semaphore, where that is there too: it
+ * never fires for a tracer that raises another. */
+static void check_event(struct verifier *verifier, struct subject subject, const char *event)
+{
+	const struct usdt_site *site = subject.site;
+	char text[64], other[64];
+	size_t count;
+	const struct usdt_site **events = find_sites(verifier, EVENT_PROVIDER, event, &count);
+
+	if (count > 0 && site->semaphore.is_set && events[0]->semaphore.is_set &&
+		!same_place(&site->semaphore, &events[0]->semaphore))
+		find(verifier, VERIFY_SEMAPHORE, subject,
+			"semaphore %s is not that of its event, " EVENT_PROVIDER ":::%s, which is %s",
+			where(&site->semaphore, text), event,
+			where(&events[0]->semaphore, other));
+}
+
 static void check_probe(struct verifier *verifier, const struct contract_provider *provider,
 	const struct contract_probe *probe)
 {
@@ -322,6 +341,8 @@ static void check_probe(struct verifier *verifier, const struct contract_provide
 		check_code(verifier, subject);
 		check_semaphore(verifier, subject);
 		check_arguments(verifier, subject, probe);
+		if (probe->event.present)
+			check_event(verifier, subject, probe->event.name);
 		if (site->semaphore.is_set && !guarded)
 			guarded = site;
 		else if (site->semaphore.is_set &&
@@ -344,8 +365,20 @@ static int compare_semaphores(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* Probes that one event of another provider fires have one guard, and should. */
+static bool fired_by_one(
+	const struct contract_provider *provider, const char *name, const char *other)
+{
+	const struct contract_probe *a = contract_find_probe(provider, name);
+	const struct contract_probe *b = contract_find_probe(provider, other);
+
+	return a && b && a->event.present && b->event.present &&
+	       strcmp(a->event.name, b->event.name) == 0;
+}
+
 /* One semaphore for two probes of a provider opens the guards of both. */
-static void check_sharing(struct verifier *verifier, const struct usdt_site **sites, size_t count)
+static void check_sharing(struct verifier *verifier, const struct contract_provider *provider,
+	const struct usdt_site **sites, size_t count)
 {
 	const struct usdt_site **sorted = calloc(count + 1, sizeof(*sorted));
 	size_t kept = 0;
@@ -362,7 +395,8 @@ static void check_sharing(struct verifier *verifier, const struct usdt_site **si
 	for (size_t i = 1; i < kept; i++) {
 		const struct usdt_site *a = sorted[i - 1], *b = sorted[i];
 
-		if (same_place(&a->semaphore, &b->semaphore) && strcmp(a->name, b->name) != 0)
+		if (same_place(&a->semaphore, &b->semaphore) && strcmp(a->name, b->name) != 0 &&
+			!fired_by_one(provider, a->name, b->name))
 			find(verifier, VERIFY_SEMAPHORE,
 				(struct subject){b->provider, b->name, b, -1},
 				"semaphore %s is that of %s too", where(&b->semaphore, text),
@@ -404,7 +438,7 @@ static void check_provider(struct verifier *verifier, const struct contract_prov
 				(struct subject){provider->name, sites[i]->name, sites[i], -1},
 				"is there, but the contract does not declare it");
 	}
-	check_sharing(verifier, sites, count);
+	check_sharing(verifier, provider, sites, count);
 }
 
 int verify_image(const struct contract *contract, const struct verify_allowed *allowed,

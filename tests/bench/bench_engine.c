@@ -103,14 +103,18 @@ static double seconds(void)
 static int measure(const char *title, struct d_program *program, const struct d_probe_set *probes,
 	bool returns)
 {
-	static const struct event_process process = {1234, 1, 0, 0, "bench"};
+	static const struct event_process process = {1234, 1, 0, 0, "bench", "bench"};
 	struct event_batch batch = {.process = &process,
 		.events = events,
 		.event_count = EVENTS,
 		.names = names,
 		.name_count = NAMES};
 	FILE *output = fopen("/dev/null", "w");
-	struct engine_settings settings = {program, probes, &process, output, stderr};
+	struct engine_settings settings = {.program = program,
+		.probes = probes,
+		.self = &process,
+		.output = output,
+		.messages = stderr};
 	struct engine *engine;
 	double start, end;
 
@@ -164,7 +168,7 @@ int main(void)
 	struct d_aggregation count = {"_", D_AGGREGATE_COUNT, {0}, 1, {string_type}};
 	struct d_aggregation quantize = {"_", D_AGGREGATE_QUANTIZE, {0}, 1, {string_type}};
 	struct d_options options = {
-		.strsize = 256, .aggsize = 4 << 20, .dynvarsize = 1 << 20, .bufsize = 4 << 20};
+		.strsize = 256, .aggsize = 4 << 20, .dynvarsize = 1 << 20, .bufsize = 4 << 20, .cpu = -1};
 	struct d_program count_program = {.options = options,
 		.aggregations = &count,
 		.aggregation_count = 1,

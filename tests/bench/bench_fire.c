@@ -4,7 +4,7 @@
  *
  *     bench_fire clock          reading the time stamp alone, which every event includes
  *     bench_fire closed         nobody listens
- *     bench_fire stream         a reader on another CPU takes the event stream
+ *     bench_fire stream [COUNT] so many readers on another CPU take the event stream
  *     bench_fire kernel         waits for a tracer of the kernel, then fires
  *     bench_fire plain|guarded COUNT
  *                               a loop without and with a closed probe, for counting
@@ -14,13 +14,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <vmtap.h>
 #if defined(__x86_64__)
@@ -28,7 +24,7 @@
 #endif
 
 #include "burst.h"
-#include "reader.h"
+#include "served.h"
 
 enum {
 	STREAM_EVENTS = 8192, /* well within a ring of 1 MiB */
@@ -91,7 +87,7 @@ static int measure(double (*burst)(int events), int events, int bursts)
 	return 0;
 }
 
-/* Whether the guard opens in time. */
+/* Whether a tracer opens the guard in time. */
 static bool wait_open(void)
 {
 	for (int waited = 0; waited < WAIT_MS; waited++) {
@@ -105,102 +101,28 @@ static bool wait_open(void)
 
 /* ---- the stream ---- */
 
-struct shared {
-	_Atomic uint64_t count;
-};
-
-/*
- * Serves the stream, its thread on CPU 0 as the reader is, and starts the reader as a
- * process; this thread goes on to CPU 1. On a machine with one CPU all share it.
- */
-static pid_t start_reader(const char *path, int output, uint8_t flags, struct shared *shared)
-{
-	struct vmtap_options options = {.size = sizeof(options), .socket = path};
-	int error;
-	pid_t pid;
-
-	burst_pin(0);
-	pid = fork();
-	if (pid == 0) {
-		static struct reader reader;
-		bool opened = false;
-
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		for (int waited = 0; waited < WAIT_MS && !opened; waited++) {
-			opened = reader_open(&reader, path, "vm:::method-entry(", flags, output);
-			if (!opened)
-				burst_pause(1000);
-		}
-		if (!opened) {
-			fprintf(stderr, "bench_fire: %s: %s\n", path, strerror(errno));
-			_exit(1);
-		}
-		reader_run(&reader, &shared->count);
-		_exit(reader.lost ? 2 : 0);
-	}
-	error = vmtap_start(&options);
-	if (error) {
-		fprintf(stderr, "bench_fire: %s: %s\n", path, strerror(-error));
-		kill(pid, SIGKILL);
-		return -1;
-	}
-	burst_pin(1);
-	return pid;
-}
-
-static bool wait_count(struct shared *shared, uint64_t count)
-{
-	for (int waited = 0; waited < WAIT_MS * 5; waited++) {
-		if (atomic_load_explicit(&shared->count, memory_order_acquire) >= count)
-			return true;
-		burst_pause(200);
-	}
-	fprintf(stderr, "bench_fire: the reader does not catch up\n");
-	return false;
-}
-
 /* count 0: measure; else record so many events to output. */
-static int stream(int output, uint64_t count)
+static int stream(unsigned readers, int output, uint64_t count)
 {
 	double values[STREAM_BURSTS];
-	char folder[] = "/tmp/bench_fire.XXXXXX", path[64];
-	struct shared *shared = mmap(
-		NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	int status = 0, failed = 1;
-	pid_t pid;
+	struct served served;
+	bool failed = false;
+	int64_t lost;
 
-	if (shared == MAP_FAILED || !mkdtemp(folder))
+	if (!served_start(&served, readers, output, count ? WIRE_LOSSLESS : 0))
 		return 1;
-	snprintf(path, sizeof(path), "%s/socket", folder);
-	pid = start_reader(path, output, count ? WIRE_LOSSLESS : 0, shared);
-	if (pid < 0 || !wait_open())
-		goto out;
-	failed = 0;
-	if (count) {
-		for (uint64_t i = 0; i < count; i += STREAM_EVENTS)
-			fire(STREAM_EVENTS);
-	} else {
-		for (int i = 0; i < STREAM_BURSTS && !failed; i++) {
-			values[i] = fire(STREAM_EVENTS);
-			failed = !wait_count(shared, (uint64_t)(i + 1) * STREAM_EVENTS);
-		}
-		if (!failed)
-			printf("%.2f\n", burst_median(values, STREAM_BURSTS));
+	for (uint64_t i = 0; i < count; i += STREAM_EVENTS)
+		fire(STREAM_EVENTS);
+	for (int i = 0; !count && i < STREAM_BURSTS && !failed; i++) {
+		values[i] = fire(STREAM_EVENTS);
+		failed = !served_wait_count(&served, (uint64_t)(i + 1) * STREAM_EVENTS);
 	}
-out:
-	vmtap_stop();
-	if (pid > 0) {
-		if (failed)
-			kill(pid, SIGKILL);
-		waitpid(pid, &status, 0);
-	}
-	if (!failed && WIFEXITED(status) && WEXITSTATUS(status) == 2) {
+	lost = served_stop(&served, failed);
+	if (lost > 0)
 		fprintf(stderr, "bench_fire: events were lost\n");
-		failed = 1;
-	}
-	unlink(path);
-	rmdir(folder);
-	return failed;
+	if (!lost && !count)
+		printf("%.2f\n", burst_median(values, STREAM_BURSTS));
+	return lost != 0;
 }
 
 static int record(const char *file, uint64_t count)
@@ -212,7 +134,7 @@ static int record(const char *file, uint64_t count)
 		fprintf(stderr, "bench_fire: %s: %s\n", file, strerror(errno));
 		return 1;
 	}
-	failed = stream(output, count);
+	failed = stream(1, output, count);
 	close(output);
 	return failed;
 }
@@ -246,7 +168,7 @@ int main(int argc, char **argv)
 	if (!strcmp(mode, "closed"))
 		return measure(fire, STREAM_EVENTS, STREAM_BURSTS);
 	if (!strcmp(mode, "stream"))
-		return stream(-1, 0);
+		return stream(argc > 2 ? (unsigned)atoi(argv[2]) : 1, -1, 0);
 	if (!strcmp(mode, "kernel"))
 		return wait_open() ? measure(fire, KERNEL_EVENTS, KERNEL_BURSTS) : 1;
 	if (!strcmp(mode, "record") && argc == 4)
@@ -259,7 +181,7 @@ int main(int argc, char **argv)
 		guarded(strtoull(argv[2], NULL, 10));
 		return 0;
 	}
-	fprintf(stderr, "usage: bench_fire clock|closed|stream|kernel|plain COUNT|guarded COUNT|"
+	fprintf(stderr, "usage: bench_fire clock|closed|stream [COUNT]|kernel|plain COUNT|guarded COUNT|"
 			"record FILE COUNT\n");
 	return 2;
 }

@@ -6,6 +6,9 @@
  *                               standard input ends
  *     bench_target keys COUNT   serves the stream, waits for a listener, fires method-entry
  *                               with so many different lines, five times each, and ends
+ *     bench_target pace RATE    serves the stream, waits for a listener, fires so many million
+ *                               events a second for a second, and ends
+ *     bench_target flood COUNT  the same with so many events as fast as it can
  *     bench_target memory       prints the KiB that vmtap_start() makes resident (all, and
  *                               of them this process's own), while no client listens
  */
@@ -43,20 +46,49 @@ static int beat(void)
 	}
 }
 
-static int keys(int count)
+static bool wait_open(void)
 {
 	for (int waited = 0; !VMTAP_METHOD_ENTRY_ENABLED(); waited++) {
 		if (waited == WAIT_MS) {
 			fprintf(stderr, "bench_target: nobody listens\n");
-			return 1;
+			return false;
 		}
 		burst_pause(1000);
 	}
+	return true;
+}
+
+static int keys(int count)
+{
+	if (!wait_open())
+		return 1;
 	for (int i = 0; i < count * 5; i++) {
 		VMTAP_METHOD_ENTRY(&class_name, &method_name, &file_name, i % count + 1, 1);
 		if (i % KEYS_BURST == KEYS_BURST - 1)
 			burst_pause(1000);
 	}
+	return 0;
+}
+
+static void fire(uint64_t events)
+{
+	for (uint64_t i = 0; i < events; i++)
+		VMTAP_METHOD_ENTRY(&class_name, &method_name, &file_name, (int)i, 1);
+}
+
+static int pace(uint64_t rate)
+{
+	if (!wait_open())
+		return 1;
+	burst_pace(rate, fire);
+	return 0;
+}
+
+static int flood(uint64_t count)
+{
+	if (!wait_open())
+		return 1;
+	fire(count);
 	return 0;
 }
 
@@ -129,8 +161,10 @@ int main(int argc, char **argv)
 
 	if (!strcmp(mode, "memory"))
 		return memory();
-	if (strcmp(mode, "beat") && (strcmp(mode, "keys") || argc != 3)) {
-		fprintf(stderr, "usage: bench_target beat|keys COUNT|memory\n");
+	if (strcmp(mode, "beat") && (argc != 3 || (strcmp(mode, "keys") && strcmp(mode, "pace") &&
+							  strcmp(mode, "flood")))) {
+		fprintf(stderr,
+			"usage: bench_target beat|keys COUNT|pace RATE|flood COUNT|memory\n");
 		return 2;
 	}
 	error = vmtap_start(NULL);
@@ -138,5 +172,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "bench_target: vmtap_start: %s\n", strerror(-error));
 		return 1;
 	}
-	return !strcmp(mode, "beat") ? beat() : keys(atoi(argv[2]));
+	if (!strcmp(mode, "beat"))
+		return beat();
+	if (!strcmp(mode, "keys"))
+		return keys(atoi(argv[2]));
+	/* the library's thread, and who listens, have the other CPU */
+	burst_pin(1);
+	return !strcmp(mode, "pace") ? pace(strtoull(argv[2], NULL, 10))
+				     : flood(strtoull(argv[2], NULL, 10));
 }

@@ -13,7 +13,9 @@
 #include <time.h>
 
 enum {
-	BURST_NAMES = 64 /* methods that take turns; a power of two */
+	BURST_NAMES = 64, /* methods that take turns; a power of two */
+	BURST_SLICES = 10000, /* of a second, for an even rate */
+	BURST_SLICE_NS = 1000000000 / BURST_SLICES
 };
 
 static inline uint64_t burst_now(void)
@@ -29,6 +31,21 @@ static inline void burst_pause(long microseconds)
 	struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
 
 	nanosleep(&time, NULL);
+}
+
+/* Fires so many million events a second, evenly, for a second; how many these are. */
+static inline uint64_t burst_pace(uint64_t rate, void (*fire)(uint64_t events))
+{
+	uint64_t share = rate * 1000000 / BURST_SLICES, due = burst_now(), now;
+
+	for (uint64_t i = 0; i < BURST_SLICES; i++) {
+		/* Time that this thread has not had is not made up for by a higher rate. */
+		while ((now = burst_now()) < due)
+			;
+		due = (now - due < BURST_SLICE_NS ? due : now) + BURST_SLICE_NS;
+		fire(share);
+	}
+	return share * BURST_SLICES;
 }
 
 static int burst_compare(const void *a, const void *b)

@@ -26,6 +26,7 @@ struct reader {
 	uint32_t sizes[READER_TYPES]; /* by event type; WIRE_VARIABLE has a length of its own */
 	size_t begin, end;            /* the unread bytes of buffer */
 	uint64_t lost;
+	_Atomic unsigned *subscribed; /* counts readers whose subscription is in force, or NULL */
 	unsigned char buffer[READER_BUFFER];
 };
 
@@ -135,36 +136,47 @@ static inline bool reader_open(
 	return write(reader->socket, frame, sizeof(frame)) == (ssize_t)sizeof(frame);
 }
 
-/* Reads to the stream's end; *count is the number of events so far, for others to see. */
+/* Reads one event; *counted is the number of the wanted ones so far, *count that and what was
+ * lost, for others to see. False at the stream's end. */
+static inline bool reader_event(struct reader *reader, uint64_t *counted, _Atomic uint64_t *count)
+{
+	uint32_t size, fixed = WIRE_EVENT_BYTES;
+	uint16_t type;
+
+	if (!reader_need(reader, WIRE_EVENT_BYTES))
+		return false;
+	type = (uint16_t)reader_number(reader->buffer + reader->begin, 2);
+	if (type == WIRE_DATA_END || type >= READER_TYPES)
+		return false;
+	size = reader->sizes[type];
+	if (size == WIRE_VARIABLE) {
+		fixed += 2;
+		if (!reader_need(reader, fixed))
+			return false;
+		size = (uint32_t)reader_number(
+			reader->buffer + reader->begin + WIRE_EVENT_BYTES, 2);
+	}
+	if (!reader_need(reader, fixed + size))
+		return false;
+	if (type == reader->wanted)
+		(*counted)++;
+	else if (type == WIRE_LOSS)
+		reader->lost += reader_number(reader->buffer + reader->begin + fixed + 2, 8);
+	else if (type == WIRE_SUBSCRIBED && reader->subscribed)
+		atomic_fetch_add(reader->subscribed, 1);
+	reader->begin += fixed + size;
+	if (type == WIRE_WATERMARK || type == WIRE_LOSS)
+		atomic_store_explicit(count, *counted + reader->lost, memory_order_release);
+	return true;
+}
+
+/* Reads to the stream's end. */
 static inline void reader_run(struct reader *reader, _Atomic uint64_t *count)
 {
 	uint64_t counted = 0;
 
-	while (reader_need(reader, WIRE_EVENT_BYTES)) {
-		uint16_t type = (uint16_t)reader_number(reader->buffer + reader->begin, 2);
-		uint32_t size, fixed = WIRE_EVENT_BYTES;
-
-		if (type == WIRE_DATA_END || type >= READER_TYPES)
-			break;
-		size = reader->sizes[type];
-		if (size == WIRE_VARIABLE) {
-			fixed += 2;
-			if (!reader_need(reader, fixed))
-				break;
-			size = (uint32_t)reader_number(
-				reader->buffer + reader->begin + WIRE_EVENT_BYTES, 2);
-		}
-		if (!reader_need(reader, fixed + size))
-			break;
-		if (type == reader->wanted)
-			counted++;
-		else if (type == WIRE_LOSS)
-			reader->lost +=
-				reader_number(reader->buffer + reader->begin + fixed + 2, 8);
-		reader->begin += fixed + size;
-		if (type == WIRE_WATERMARK || type == WIRE_LOSS)
-			atomic_store_explicit(count, counted + reader->lost, memory_order_release);
-	}
+	while (reader_event(reader, &counted, count))
+		;
 	atomic_store_explicit(count, counted + reader->lost, memory_order_release);
 	close(reader->socket);
 }

@@ -1,7 +1,8 @@
 #!/bin/bash
 # vmtap check on real builds: a program with the library's probes, by both compilers, at each
 # level, with LTO, lld and gold, with sections collected, stripped, PIE or not, static, as a
-# shared object and as the toy VM: each keeps the contract.
+# shared object and as the toy VM: each keeps the contract, and those of the compatible
+# providers, which it has opted in for.
 set -u
 VMTAP=${VMTAP:-build/vmtap}
 BUILD=${BUILD:-build}
@@ -38,22 +39,27 @@ int main(void)
 C
 
 check() {
-	local name=$1
+	local name=$1 contract
 	shift
 	checked=$((checked + 1))
-	if ! "$VMTAP" check --contract probes/vm.d "$@" >"$directory/out" 2>&1; then
-		echo "FAILED: $name"
-		head -n 20 "$directory/out"
-		failed=1
-	fi
+	for contract in probes/vm.d probes/compat/*.d; do
+		if ! "$VMTAP" check --contract "$contract" "$@" >"$directory/out" 2>&1; then
+			echo "FAILED: $name: $contract"
+			head -n 20 "$directory/out"
+			failed=1
+		fi
+	done
 }
+
+opt_in="-DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL"
 
 # build NAME COMPILER FLAGS...: skips what the machine has no tools for
 build() {
 	local name=$1 compiler=$2
 	shift 2
 	command -v "$compiler" >/dev/null || return 1
-	if ! "$compiler" -Iinclude -I"$BUILD/include" -o "$directory/$name" "$directory/vm.c" "$@" \
+	# shellcheck disable=SC2086
+	if ! "$compiler" $opt_in -Iinclude -I"$BUILD/include" -o "$directory/$name" "$directory/vm.c" "$@" \
 		"$BUILD/libvmtap_probes.a" "$BUILD/libvmtap.a" -pthread \
 		>"$directory/log" 2>&1; then
 		if grep -qE 'invalid linker name|cannot find .?ld|unable to find linker|LLVMgold|lto' \
@@ -92,6 +98,27 @@ for compiler in gcc clang; do
 		check "$compiler, strip --strip-unneeded" "$directory/unneeded"
 	fi
 done
+# a provider that is not asked for is not there; the linker's -u can ask as well
+only() { # providers that must be there, flags
+	local providers=$1 found
+	shift
+	if ! gcc -O2 -Iinclude -I"$BUILD/include" "$@" -o "$directory/only" "$directory/vm.c" \
+		"$BUILD/libvmtap_probes.a" "$BUILD/libvmtap.a" -pthread; then
+		echo "FAILED to build: $*"
+		failed=1
+		return
+	fi
+	found=$("$VMTAP" list "$directory/only" | awk 'NR > 1 { print $2 }' | sort -u | xargs)
+	if [ "$found" != "$providers" ]; then
+		echo "FAILED: with '$*' there are the providers $found, expected $providers"
+		failed=1
+	fi
+}
+only "vm"
+only "ruby vm" -DVMTAP_PROVIDER_RUBY
+only "ccl vm" -Wl,-u,vmtap_provider_ccl
+only "HaskellEvent ccl vm" -Wl,-u,vmtap_provider_ccl -DVMTAP_PROVIDER_HASKELLEVENT -flto
+
 [ -x "$TOY" ] && check "the toy VM" "$TOY"
 if [ -x "$TOY" ]; then
 	strip -o "$directory/toy" "$TOY"

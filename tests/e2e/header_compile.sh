@@ -3,7 +3,7 @@
 # every probe used; with -DVMTAP_DISABLE, and as made for a system without sys/sdt.h, it
 # needs no library, evaluates no argument and warns of nothing.
 set -eu
-I="-Iinclude -I$BUILD/include -I$BUILD/gen"
+I="-Iinclude -I$BUILD/include -I$BUILD/gen -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL -DVMTAP_PROVIDER_HASKELLEVENT"
 warnings="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wunused -Wundef"
 
 cat >"$TMPDIR/all.c" <<'C'
@@ -54,7 +54,7 @@ int main(void)
 }
 C
 cp "$TMPDIR/all.c" "$TMPDIR/all.cc"
-"$BUILD/host/generate" probes/vm.d --header "$TMPDIR/vmtap_probes.h" --no-sites
+"$BUILD/host/generate" probes/vm.d --no-sites "$TMPDIR/vmtap_probes.h" probes/compat/*.d
 
 tried=0
 for compiler in "gcc -std=c11" "gcc -std=gnu11" "g++ -std=c++17" "g++ -std=gnu++17" \

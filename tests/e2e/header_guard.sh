@@ -1,6 +1,6 @@
 #!/bin/bash
 # On x86-64 a guard is two instructions on the straight path: cmpl $0, word; jne. With gcc
-# and clang, in PIE, non-PIE and a shared object.
+# and clang, in PIE, non-PIE and a shared object, and whatever providers are opted in for.
 set -eu
 case $(uname -m) in x86_64 | amd64) ;; *) echo "instructions are known for x86-64 only" && exit 77 ;; esac
 cat >"$TMPDIR/guard.c" <<'C'
@@ -20,7 +20,8 @@ int two(uint32_t *counter, uint32_t thread)
 C
 for cc in gcc clang; do
 	command -v $cc >/dev/null || { echo "no $cc" && exit 77; }
-	for flags in "-O2 -fPIE" "-O3 -fPIE" "-O2 -fno-pie" "-O2 -fPIC"; do
+	for flags in "-O2 -fPIE -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL -DVMTAP_PROVIDER_HASKELLEVENT" \
+		"-O2 -fPIE" "-O3 -fPIE" "-O2 -fno-pie" "-O2 -fPIC"; do
 		# shellcheck disable=SC2086
 		$cc -std=gnu11 $flags -fno-stack-protector -fcf-protection=none -Iinclude -I"$BUILD/include" \
 			-c -o "$TMPDIR/guard.o" "$TMPDIR/guard.c"

@@ -78,6 +78,8 @@ run 2 list -P a:b "$directory/program"
 # details
 run 0 list -v "$directory/program"
 has out 'site 2 of 2'
+has out '^	Probe Description Attributes$'
+has out 'Identifier Names: Unstable$'
 has out 'file offset 0x[0-9a-f]+, nop$'
 has out 'semaphore 0x[0-9a-f]+, file offset 0x[0-9a-f]+, writable, hidden$'
 has out 'bpftrace, perf and gdb: gc__start$'
@@ -98,6 +100,7 @@ probes = {p["name"]: p for p in document["probes"]}
 assert set(probes) == {"gc-start", "twice", "plain"}, probes
 assert probes["gc-start"]["note_name"] == "gc__start"
 assert probes["gc-start"]["function"] == "collect"
+assert probes["gc-start"]["stability"]["arguments"] == "Unstable/Unstable/Common"
 assert len(probes["twice"]["sites"]) == 2
 site = probes["gc-start"]["sites"][0]
 assert [a["size"] for a in site["arguments"]] == [4, 8]

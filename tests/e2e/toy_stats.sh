@@ -75,7 +75,10 @@ for probe in probes:
 for kind in "method", "native", "require", "find-require", "load":
     def arguments(which):
         prefix = kind + which + " "
-        return sorted(l[len(prefix):] for l in lines if l.startswith(prefix))
+        given = [l[len(prefix):] for l in lines if l.startswith(prefix)]
+        if which == "-return" and kind in ("require", "load"):
+            given = [l.rpartition(" ")[0] for l in given]  # all but how it ended
+        return sorted(given)
     if arguments("-entry") != arguments("-return"):
         problems.append(kind + ": entries and returns have other arguments")
 if name in probes and not counts[name]:

@@ -37,6 +37,15 @@ start_toy
 run 7 trace -q -p "$pid" -n 'vm$target:::method-entry { printf("%s\n", copyinstr(arg1)); exit(7); } END { printf("end\n"); }'
 [ "$(cat "$directory/out")" = $'work\nend' ] || fail "exit(): output"
 kill -0 "$pid" || fail "the process of -p was ended"
+# stop(): the process stays so when the script has ended
+is_stopped() {
+	grep -qE '^State:[[:space:]]+T' "/proc/$pid/status"
+}
+run 0 trace -q -w -p "$pid" -n 'vm$target:::method-entry { stop(); exit(0); }'
+await "stop() stops nothing" is_stopped
+kill -CONT "$pid"
+run 1 trace -w -n 'BEGIN { stop(); }'
+has err 'stop\( \) needs a process that lives'
 
 # ^C and SIGTERM: END runs, aggregations are printed, status 0
 for signal in INT TERM; do
@@ -77,6 +86,11 @@ has out '^shutdown$'
 run 0 trace -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::shutdown { trace("x"); }'
 has err "^dtrace: description 'vm\\\$target:::shutdown' matched 1 probe$"
 has err '^dtrace: pid [0-9]+ has exited$'
+# one that the script wants no probes of runs, too
+run 0 trace -q -c "$TOY examples/toy/programs/queens.toy" -n 'BEGIN { printf("begin\n"); } END { printf("end\n"); }'
+has out '^begin$'
+has out '^first 04752613$'
+has out '^end$'
 # it is ended when the script exits first
 run 4 trace -q -c "$TOY $directory/loop.toy" -n 'vm$target:::method-entry { printf("%d\n", $target); exit(4); }'
 child=$(grep -E '^[0-9]+$' "$directory/out")
@@ -95,6 +109,12 @@ run 3 trace -c true -n BEGIN
 has err '^vmtap: process [0-9]+ \(.*\) has ended without serving an event stream$'
 run 2 trace -p 12x -n BEGIN
 has err "'12x' is not a pid"
+for verb in list check diff trace record log scripts; do
+	run 0 help "$verb"
+	has out "^Usage: vmtap $verb"
+done
+run 2 help nosuch
+has err "'nosuch' is not a verb"
 run 2 trace nosuchscript
 has err "there is no script 'nosuchscript'"
 run 1 trace -p "$$"

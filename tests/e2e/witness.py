@@ -122,6 +122,16 @@ def rows(out, columns):
     return found
 
 
+def by_class(by):
+    """Bytes and objects that the VM counted, by class, arrays and the like as (array)."""
+    made = {k: (s, n) for k, (n, s) in by_key(by, "object-create").items()}
+    for kind in ("array", "hash", "string"):
+        counted = by_key(by, f"{kind}-create").values()
+        if counted:
+            made[f"({kind})"] = (sum(s for _, s in counted), sum(n for n, _ in counted))
+    return made
+
+
 def bundled(name, stats, by, out):
     vm = collections.Counter(last_json(stats))
     if name == "method_count":
@@ -141,12 +151,15 @@ def bundled(name, stats, by, out):
                 counted[match[1]] += int(match[3])
         equal(name, dict(counted), {k: n for k, (n, _) in by_key(by, "pause-end").items()})
     elif name == "alloc_by_class":
-        want = {(k,): (s, n) for k, (n, s) in by_key(by, "object-create").items()}
-        for kind in ("array", "hash", "string"):
-            made = by_key(by, f"{kind}-create").values()
-            if made:
-                want[(f"({kind})",)] = (sum(s for _, s in made), sum(n for n, _ in made))
-        equal(name, rows(out, 2), want)
+        equal(name, rows(out, 2), {(k,): v for k, v in by_class(by).items()})
+    elif name == "alloc_by_site":
+        have = collections.defaultdict(lambda: [0, 0])
+        for key, values in rows(out, 2).items():
+            have[key[-1]] = [a + b for a, b in zip(have[key[-1]], values)]
+        equal(name, {k: tuple(v) for k, v in have.items()}, by_class(by))
+    elif name == "lock_wait":
+        want = {(k,): n for k, (n, _) in by_key(by, "lock-wait").items()}
+        equal(name, {k: v[0] for k, v in rows(out, 3).items()}, want)
     elif name == "sched_latency":
         seen = {int(k[0]): v[1] for k, v in rows(out, 2).items() if len(k) == 1 and k[0].isdigit()}
         seen.update({v[0]: v[2] for k, v in rows(out, 3).items() if not k})

@@ -1,10 +1,33 @@
-/* fuzz_contract.c: any bytes as a provider definition. */
+/*
+ * fuzz_contract.c: any bytes as a provider definition; probes that say which event fires them
+ * are looked up in the definition's first provider.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "usdt/contract.h"
+
+static void map(const struct contract *contract, const struct contract_provider *provider,
+	const struct contract_probe *probe)
+{
+	const struct contract_provider *events = &contract->providers[0];
+	struct contract_mapping mapping;
+	struct error error = {""};
+	char *line;
+
+	if (contract_map(contract, probe, events, &mapping, &error) < 0) {
+		if (strncmp(error.text, "fuzz.d: line ", 13) != 0)
+			abort();
+		return;
+	}
+	line = contract_compat_line(provider, probe, events, &mapping);
+	if (mapping.event >= events->probe_count || !line ||
+		strncmp(line, provider->name, strlen(provider->name)) != 0)
+		abort();
+	free(line);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,6 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
 					abort();
 			}
+			map(contract, provider, probe);
 		}
 	}
 	contract_free(contract);

@@ -2,7 +2,8 @@
  * fuzz_control.c: whatever a client sends must do no harm: bytes come over a real socket, in
  * pieces whose sizes the input chooses, as the server takes them: after each frame it acts,
  * then goes on. Also checks what a frame may do: only known event types become wanted, and
- * no input is kept beyond a frame's length.
+ * no input is kept beyond a frame's length; and that what is found in the bytes does not
+ * depend on how they are split.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,22 +24,52 @@ static void serve(struct client *client)
 {
 	do {
 		client_read(client);
-		check(client->input_length <= CLIENT_INPUT_MAX);
+		check(client->input_at <= client->input_length);
+		check(client->changed || client->input_at == client->input_length);
 		if (!client->changed)
 			break;
-		client->changed = false;
+		client_take_terms(client);
 		client->subscribed = !client->finish_asked;
-		check(client->lossless == client->encoder.grows);
-		memcpy(client->before, client->wanted, sizeof(client->before));
+		check(client->terms.lossless == client->encoder.grows && !client->fresh);
 		client_parse(client);
 	} while (!client->gone);
-	/* What is left is the beginning of a frame, or nothing. */
-	check(client->gone || !client->input_length || client->input[0] == WIRE_SUBSCRIBE[0]);
-	check(client->input_length < CLIENT_INPUT_MAX || client->gone);
+	check(client->control.length < CONTROL_FRAME_MAX);
+}
+
+/* A number for all commands found in these bytes, in order, fed in pieces of a size. */
+static uint64_t find_all(const uint8_t *data, size_t size, size_t piece)
+{
+	static struct control control;
+	uint64_t found = 0;
+
+	memset(&control, 0, sizeof(control));
+	for (size_t at = 0; at < size; at += piece) {
+		size_t left = size - at < piece ? size - at : piece, taken;
+		const uint8_t *bytes = data + at;
+		enum control_command command;
+		do {
+			command = control_feed(&control, bytes, left, &taken);
+			check(taken <= left && control.length < CONTROL_FRAME_MAX);
+			bytes += taken;
+			left -= taken;
+			if (command == CONTROL_NONE)
+				continue;
+			found = found * 31 + command;
+			if (command == CONTROL_SUBSCRIBE)
+				for (unsigned i = 0; i < control.type_count; i++)
+					found = found * 31 + control_type(&control, i);
+			else
+				found = found * 31 + control.period;
+		} while (command != CONTROL_NONE);
+		check(left == 0);
+	}
+	return found;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	check(find_all(data, size, size ? size : 1) == find_all(data, size, 1) &&
+		find_all(data, size, 7) == find_all(data, size, 64));
 	struct client *client;
 	int ends[2];
 	size_t at = 0;

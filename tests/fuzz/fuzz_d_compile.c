@@ -3,8 +3,8 @@
  * are, the compiler must say in one line what is wrong, or make a program whose parts all
  * refer to what is there.
  *
- * Input: a first byte of options (bit 0: as a file; bit 1: arguments; bit 2: zdefs), then
- * the script.
+ * Input: a first byte of options (bit 0: as a file; bit 1: arguments; bit 2: zdefs; bit 3: with the
+ * built-in library), then the script.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -112,6 +112,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (flags & 4)
 		d_compiler_option(compiler, "zdefs", NULL, &error);
+	if (!(flags & 8))
+		d_compiler_option(compiler, "nolibs", NULL, &error);
 	d_compiler_option(compiler, "argref", NULL, &error);
 	result = d_compile(compiler, flags & 1 ? "fuzz.d" : NULL, script, size, &match, &error);
 	if (result) {

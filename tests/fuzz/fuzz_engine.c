@@ -58,7 +58,7 @@ static struct d_program *compile(struct d_probe_set *probes, const uint8_t *text
 
 static void run(struct engine *engine, const uint8_t *data, size_t size)
 {
-	static const struct event_process process = {42, 6, 7, 8, "fuzz"};
+	static const struct event_process process = {42, 6, 7, 8, "fuzz", "fixture -x"};
 	struct d_text texts[NAMES] = {
 		{"one", 3, 0}, {"two", 3, 0}, {"", 0, 0}, {"a longer name", 13, 0}};
 	const struct d_text *names[NAMES] = {&texts[0], &texts[1], &texts[2], &texts[3]};
@@ -91,7 +91,7 @@ static void run(struct engine *engine, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct event_process self = {1, 2, 3, 4, "tracer"};
+	static const struct event_process self = {1, 2, 3, 4, "tracer", "fixture -x"};
 	static FILE *null;
 	const uint8_t *end = memchr(data, 0, size);
 	size_t length = end ? (size_t)(end - data) : size;
@@ -105,7 +105,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	program = compile(&probes, data, length);
 	if (program) {
-		struct engine_settings settings = {program, &probes, &self, null, null};
+		struct engine_settings settings = {.program = program,
+			.probes = &probes,
+			.self = &self,
+			.output = null,
+			.messages = null};
 		int error = engine_new(&settings, &engine);
 		/* A program that the front end made is one that the engine runs. */
 		if (error == -EINVAL)

@@ -23,7 +23,12 @@ enum { CLAUSES = 3, CODE = 32, EVENTS = 64, NAMES = 4, PROBES = 6 };
 		.kind = D_VALUE_STRING, .size = 16                                                 \
 	}
 
-static struct d_value_type types[] = {INTEGER(4), STRING, INTEGER(8)};
+#define BYTES                                                                                      \
+	{                                                                                          \
+		.kind = D_VALUE_BYTES, .size = 20                                                  \
+	}
+
+static struct d_value_type types[] = {INTEGER(4), STRING, INTEGER(8), BYTES};
 static struct d_variable variables[] = {
 	{.scope = D_SCOPE_GLOBAL, .type = INTEGER(8)},
 	{.scope = D_SCOPE_GLOBAL, .type = STRING},
@@ -32,6 +37,9 @@ static struct d_variable variables[] = {
 	{.scope = D_SCOPE_THIS, .type = STRING},
 	{.scope = D_SCOPE_GLOBAL, .type = STRING, .key_count = 2, .keys = {STRING, INTEGER(2)}},
 	{.scope = D_SCOPE_SELF, .type = INTEGER(8), .key_count = 1, .keys = {INTEGER(8)}},
+	{.scope = D_SCOPE_THIS, .type = BYTES},
+	{.scope = D_SCOPE_SELF, .type = BYTES},
+	{.scope = D_SCOPE_GLOBAL, .type = BYTES, .key_count = 1, .keys = {BYTES}},
 };
 static struct d_aggregation aggregations[] = {
 	{.function = D_AGGREGATE_COUNT, .key_count = 1, .keys = {STRING}},
@@ -42,6 +50,7 @@ static struct d_aggregation aggregations[] = {
 		.parameters = {10, 0, 3, 20},
 		.key_count = 2,
 		.keys = {INTEGER(1), STRING}},
+	{.function = D_AGGREGATE_COUNT, .key_count = 2, .keys = {BYTES, STRING}},
 };
 static struct d_conversion conversions[] = {
 	{.before = {"(", 1, 0},
@@ -75,6 +84,32 @@ static struct d_action actions[] = {
 	{D_ACTION_TRUNC, -1, 1, &types[2], 1, &joined[0]},
 	{D_ACTION_NORMALIZE, -1, 1, &types[2], 1, &joined[0]},
 	{D_ACTION_EXIT, -1, 1, &types[0], 0, NULL},
+	{D_ACTION_TRACE, -1, 1, &types[3], 0, NULL},
+	/* No effects are given: these fail and say so. */
+	{D_ACTION_SYSTEM, 0, 4, printf_types, 0, NULL},
+	{D_ACTION_FREOPEN, 0, 4, printf_types, 0, NULL},
+	{D_ACTION_FTRUNCATE, -1, 0, NULL, 0, NULL},
+	{D_ACTION_RAISE, -1, 1, &types[0], 0, NULL},
+	{D_ACTION_SETOPT, -1, 1, &types[1], 0, NULL},
+	{D_ACTION_PRINT, 2, 2, &types[2], 0, NULL},
+};
+static char int_type[] = "int", char_type[] = "char", struct_type[] = "struct";
+static struct d_layout_part parts[] = {
+	{int_type, 0, 0, 3}, {char_type, 7, 1, 0}, {int_type, 16, 0, 0}};
+static struct d_layout layouts[] = {
+	{.kind = D_LAYOUT_INTEGER, .is_signed = true, .size = 4, .type = int_type},
+	{.kind = D_LAYOUT_ARRAY,
+		.size = 8,
+		.depth = 1,
+		.type = char_type,
+		.element = 0,
+		.count = 2},
+	{.kind = D_LAYOUT_STRUCT,
+		.size = 20,
+		.depth = 2,
+		.type = struct_type,
+		.count = 3,
+		.parts = parts},
 };
 static struct d_text strings[] = {{"", 0, 0}, {"a longer text than strsize", 26, 0}};
 static int64_t integers[] = {INT64_MIN, -1, INT64_MAX};
@@ -112,7 +147,7 @@ static void make_batch(struct event_batch *batch, struct event *events, uint64_t
 
 static void run(struct engine *engine, const uint8_t *data, size_t size)
 {
-	static const struct event_process process = {5, 6, 7, 8, "fuzz"};
+	static const struct event_process process = {5, 6, 7, 8, "fuzz", "fixture -x"};
 	struct d_text texts[NAMES] = {
 		{"one", 3, 0}, {"two", 3, 0}, {"", 0, 0}, {"a name of twenty-six bytes", 26, 0}};
 	const struct d_text *names[NAMES] = {&texts[0], &texts[1], NULL, &texts[3]};
@@ -142,14 +177,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		[3] = {.provider = provider, .name = name},
 		[5] = {.kind = D_PROBE_TICK, .period = 50},
 	};
-	static const struct event_process self = {1, 2, 3, 4, "tracer"};
+	static const struct event_process self = {1, 2, 3, 4, "tracer", "fixture -x"};
 	static FILE *null;
 	struct d_probe_set probes = {probe_array, PROBES, PROBES};
 	struct d_clause clauses[CLAUSES];
 	struct d_instruction code[CLAUSES][CODE];
 	uint32_t clause_probes[CLAUSES];
 	struct d_program program = {
-		.options = {.strsize = 16, .aggsize = 65536, .dynvarsize = 512},
+		.options = {.strsize = 16,
+			.aggsize = 65536,
+			.dynvarsize = 512,
+			.scratchsize = 64,
+			.bufsize = 2048,
+			.cpu = -1,
+			.nspec = 2,
+			.specsize = 512},
 		.integers = integers,
 		.integer_count = sizeof(integers) / sizeof(integers[0]),
 		.strings = strings,
@@ -160,11 +202,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.aggregation_count = sizeof(aggregations) / sizeof(aggregations[0]),
 		.formats = formats,
 		.format_count = sizeof(formats) / sizeof(formats[0]),
+		.layouts = layouts,
+		.layout_count = sizeof(layouts) / sizeof(layouts[0]),
 		.actions = actions,
 		.action_count = sizeof(actions) / sizeof(actions[0]),
 		.clauses = clauses,
 	};
-	struct engine_settings settings = {&program, &probes, &self, NULL, NULL};
+	struct engine_settings settings = {.program = &program, .probes = &probes, .self = &self};
 	struct engine *engine;
 
 	if (!null)
@@ -177,6 +221,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t i = program.clause_count++, count = 0;
 		uint8_t head = next_byte(&data, &size);
 		program.options.quiet = head & 128;
+		program.options.bufpolicy = (head & 96) == 96   ? D_BUFFER_RING
+					    : (head & 96) == 32 ? D_BUFFER_FILL
+								: D_BUFFER_SWITCH;
 		for (; count < head % CODE && size >= 5; count++) {
 			code[i][count].opcode = next_byte(&data, &size) % (D_OPCODES + 1);
 			code[i][count].a = next_byte(&data, &size);

@@ -1,9 +1,12 @@
 /*
  * fuzz_eventlog.c: any bytes, in pieces of any size, to the eventlog decoder; every event
- * that comes out is read to its last byte. The first byte sets the size of the pieces.
+ * that comes out is read to its last byte. The first byte sets the size of the pieces and
+ * whether the merge reads the bytes a second time, as it does with files of GHC's.
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "source/eventlog.h"
 
@@ -34,21 +37,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t room, piece;
 	void *place;
 	uint32_t probes[256];
+	static int file = -1;
+	bool is_file;
 
 	if (!size)
 		return 0;
+	is_file = *data & 1;
 	piece = 1 + (size_t)*data++ * 16;
 	size--;
+	/* one file for all: what is left of a longer input lies beyond the end */
+	if (is_file && file < 0)
+		file = memfd_create("fuzz", 0);
+	if (is_file && (pwrite(file, data, size, 0) != (ssize_t)size || ftruncate(file, (off_t)size)))
+		return 0;
 	if (d_probe_set_init(&set) || eventlog_new("fuzz", &log))
 		return 0;
 	for (;;) {
 		if (eventlog_scan(log)) {
 			size_t count = 0;
-			eventlog_add_probes(log, "vm1", "fuzz", &set);
+			eventlog_add_probes(log, 1, "fuzz", &set);
 			for (size_t i = 0; i < set.count && count < 256; i++)
 				if (set.probes[i].kind == D_PROBE_SOURCE && i % 7 != 3)
 					probes[count++] = (uint32_t)i;
 			eventlog_enable(log, probes, count);
+			if (is_file && eventlog_reread(log, file) < 0)
+				abort();
 		}
 		state = eventlog_next(log, &batch, &error);
 		if (state == EVENTLOG_BATCH)

@@ -3,7 +3,8 @@
  * refused with one line; and the same text gives the same answer again.
  *
  * Input: lines; in each, what stands before the first '=' is the name, the rest the value
- * (none without a '='), as on the command line after -x.
+ * (none without a '='), as on the command line after -x. Each is also set as setopt() does
+ * while tracing is active, which must leave alone what the engine has sized its memory by.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,9 +14,25 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum {
-	OPTION_BYTES = 256
-};
+enum { OPTION_BYTES = 256 };
+
+static void set_running(const char *name, const char *value)
+{
+	struct d_options first, options;
+	const char *wrong;
+
+	d_options_init(&first);
+	options = first;
+	wrong = d_option_set_running(&options, name, value);
+	if (wrong && (!*wrong || strchr(wrong, '\n') || memcmp(&first, &options, sizeof(first))))
+		abort();
+	if (options.strsize != first.strsize || options.bufsize != first.bufsize ||
+		options.nspec != first.nspec || options.specsize != first.specsize ||
+		options.dynvarsize != first.dynvarsize || options.aggsize != first.aggsize ||
+		options.scratchsize != first.scratchsize || options.bufpolicy != first.bufpolicy ||
+		options.destructive != first.destructive || options.stackindent < 0)
+		abort();
+}
 
 static void set_option(struct d_compiler *compiler, char *text)
 {
@@ -30,6 +47,7 @@ static void set_option(struct d_compiler *compiler, char *text)
 		abort();
 	if (status && (!first.message.text[0] || strchr(first.message.text, '\n')))
 		abort();
+	set_running(text, value);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static uint64_t big(const unsigned char *at, unsigned bytes)
 	return value;
 }
 
-bool reader_open(struct reader *reader, const char *path)
+bool reader_open_plain(struct reader *reader, const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
@@ -59,7 +60,26 @@ bool reader_open(struct reader *reader, const char *path)
 		errno = error;
 		return false;
 	}
+	reader->plain = true;
 	return true;
+}
+
+bool reader_open(struct reader *reader, const char *path)
+{
+	if (!reader_open_plain(reader, path))
+		return false;
+	/* It will subscribe, in its own time. */
+	reader->plain = false;
+	reader_subscribe(reader, WIRE_GHC_ONLY, 0, NULL, 0);
+	return true;
+}
+
+bool reader_open_file(struct reader *reader, const char *path)
+{
+	memset(reader, 0, sizeof(*reader));
+	reader->plain = true;
+	reader->socket = open(path, O_RDONLY | O_CLOEXEC);
+	return reader->socket >= 0;
 }
 
 void reader_close(struct reader *reader)
@@ -77,7 +97,8 @@ bool reader_send(struct reader *reader, const void *bytes, size_t length)
 	const unsigned char *at = bytes;
 
 	while (length) {
-		ssize_t sent = send(reader->socket, at, length, MSG_NOSIGNAL);
+		size_t piece = reader->piece && reader->piece < length ? reader->piece : length;
+		ssize_t sent = send(reader->socket, at, piece, MSG_NOSIGNAL);
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent <= 0)
@@ -99,6 +120,7 @@ void reader_subscribe(
 	frame[5] = flags;
 	for (unsigned i = 0; i < 4; i++)
 		frame[6 + i] = (unsigned char)(tag >> (24 - 8 * i));
+	reader->plain |= flags & WIRE_GHC_ONLY && count;
 	frame[10] = (unsigned char)(count >> 8);
 	frame[11] = (unsigned char)count;
 	for (unsigned i = 0; i < count; i++) {
@@ -225,9 +247,10 @@ static bool take_header(struct reader *reader)
 static bool define_name(
 	struct reader *reader, uint32_t id, const unsigned char *text, size_t length)
 {
-	/* Ids that travel with events are high; kept modulo, like any redefinition. */
-	uint32_t slot = id >= 0x7fffff00u ? (id & 0xff) : 256 + id;
+	uint32_t slot = id;
 
+	if (id >= 1u << 24)
+		return fail(reader, "name %u is out of range", id);
 	if (slot >= reader->name_room) {
 		uint32_t more = slot * 2 + 1024;
 		char **names = realloc(reader->names, more * sizeof(*names));
@@ -249,15 +272,15 @@ static bool define_name(
 
 static const char *name_of(const struct reader *reader, uint32_t id)
 {
-	uint32_t slot = id >= 0x7fffff00u ? (id & 0xff) : 256 + id;
-
-	return slot < reader->name_room ? reader->names[slot] : NULL;
+	return id < reader->name_room ? reader->names[id] : NULL;
 }
 
 static bool check_thread(struct reader *reader, uint64_t thread, uint64_t time)
 {
 	size_t i = 0;
 
+	if (!thread) /* GHC's events alone do not say whose they are */
+		return true;
 	while (i < reader->thread_count && reader->threads[i].thread != thread)
 		i++;
 	if (i == reader->thread_count) {
@@ -282,10 +305,13 @@ static bool take_probe(struct reader *reader, struct reader_probe *probe, uint64
 		.cap = reader->cap,
 		.thread = reader->thread,
 		.cpu = reader->cpu,
+		.cpu_time = reader->cpu_time,
 		.count = probe->count};
 	char inline_text[65536];
 	size_t at = 0;
 
+	if (!reader->plain && !reader->acknowledged)
+		return true; /* it was slow to say that it is no plain reader */
 	for (unsigned i = 0; i < probe->count; i++) {
 		const struct reader_parameter *parameter = &probe->parameters[i];
 		struct reader_argument *argument = &event.arguments[i];
@@ -332,6 +358,45 @@ static bool take_probe(struct reader *reader, struct reader_probe *probe, uint64
 	return true;
 }
 
+/* Samples of the heap: what they are by first, then each whole in a block of its own. */
+static bool take_heap(struct reader *reader, uint16_t type, uint64_t time,
+	const unsigned char *payload, size_t length)
+{
+	if (type == WIRE_HEAP_PROF_BEGIN) {
+		if (reader->heap.begun || length != 20 || memcmp(payload + 13, "\0\0\0\0\0\0", 7) != 0)
+			return fail(reader, "a second or wrong beginning of a heap profile");
+		reader->heap.begun = true;
+		reader->heap.period = big(payload + 1, 8);
+		reader->heap.by = (uint32_t)big(payload + 9, 4);
+		return true;
+	}
+	if (!reader->heap.begun || time < reader->watermark)
+		return fail(reader, "a sample of the heap too early");
+	if (type == WIRE_HEAP_PROF_SAMPLE_BEGIN) {
+		if (reader->heap.open || big(payload, 8) <= reader->heap.era)
+			return fail(reader, "a sample of the heap begins out of order");
+		reader->heap.open = true;
+		reader->heap.era = big(payload, 8);
+		return true;
+	}
+	if (!reader->heap.open)
+		return fail(reader, "a label outside a sample of the heap");
+	if (type == WIRE_HEAP_PROF_SAMPLE_END) {
+		if (big(payload, 8) != reader->heap.era)
+			return fail(reader, "a sample of the heap ends as another");
+		reader->heap.open = false;
+		reader->heap.samples++;
+		if (reader->on_band)
+			reader->on_band(reader, NULL, 0);
+		return true;
+	}
+	if (length < 10 || memchr(payload + 9, 0, length - 9) != payload + length - 1)
+		return fail(reader, "a label does not end with the event");
+	if (reader->on_band)
+		reader->on_band(reader, (const char *)payload + 9, big(payload + 1, 8));
+	return true;
+}
+
 static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 	const unsigned char *payload, size_t length)
 {
@@ -344,6 +409,10 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 		return define_name(reader, (uint32_t)big(payload, 4), payload + 4, length - 4);
 	case WIRE_LOSS: {
 		uint16_t of = (uint16_t)big(payload, 2);
+		if (of == WIRE_HEAP_PROF_SAMPLE_BEGIN) {
+			reader->heap.lost += big(payload + 2, 8);
+			break;
+		}
 		if (of >= READER_TYPES || reader->types[of].probe < 0)
 			return fail(reader, "loss of type %u", of);
 		if (big(payload + 10, 8) > time)
@@ -351,6 +420,10 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 		reader->probes[reader->types[of].probe].lost += big(payload + 2, 8);
 		break;
 	}
+	case WIRE_CPU_TIME:
+		reader->cpu_time = big(payload, 8);
+		reader->cpu_times++;
+		break;
 	case WIRE_WATERMARK:
 		if (big(payload, 8) < reader->watermark)
 			return fail(reader, "the watermark falls");
@@ -359,6 +432,18 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 		break;
 	case WIRE_CLOCK:
 		reader->zero = big(payload, 8);
+		break;
+	case WIRE_STOP_THREAD:
+		if (reader->stop_count < reader->stop_room)
+			reader->stop_statuses[reader->stop_count++] = (uint16_t)big(payload + 4, 2);
+		break;
+	case WIRE_LOG_MSG:
+		snprintf(reader->message, sizeof(reader->message), "%.*s", (int)length,
+			(const char *)payload);
+		break;
+	case WIRE_PROGRAM_ENV:
+		for (size_t i = 4; i < length; i += strlen((const char *)payload + i) + 1)
+			reader->environment++;
 		break;
 	case WIRE_OSPROCESS_PID:
 		reader->pid = (uint32_t)big(payload + 4, 4);
@@ -372,6 +457,11 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 		reader->answers++;
 		reader->tag = (uint32_t)big(payload, 4);
 		break;
+	case WIRE_HEAP_PROF_BEGIN:
+	case WIRE_HEAP_PROF_SAMPLE_BEGIN:
+	case WIRE_HEAP_PROF_SAMPLE_STRING:
+	case WIRE_HEAP_PROF_SAMPLE_END:
+		return take_heap(reader, type, time, payload, length);
 	default:
 		break;
 	}
@@ -410,11 +500,19 @@ static bool take_event(struct reader *reader, bool *progress)
 	}
 	if (left < head + length)
 		return true;
+	if (reader->heap.open && type != WIRE_HEAP_PROF_SAMPLE_STRING &&
+		type != WIRE_HEAP_PROF_SAMPLE_END)
+		return fail(reader, "type %u amid a sample of the heap", type);
+	if (type < WIRE_CONTEXT)
+		reader->ghc_events[type]++;
+	else
+		reader->own_events++;
 	if (type == WIRE_BLOCK_MARKER) {
 		if (reader->block_end)
 			return fail(reader, "a block within a block");
 		reader->block_end = reader->at + big(at + 10, 4);
 		reader->block_time = big(at + 14, 8);
+		reader->run_time = 0;
 		reader->cap = (uint16_t)big(at + 22, 2);
 		reader->thread = 0;
 	} else {
@@ -424,6 +522,11 @@ static bool take_event(struct reader *reader, bool *progress)
 			return fail(reader, "type %u runs over its block", type);
 		if (time > reader->block_time)
 			return fail(reader, "type %u is later than its block's end", type);
+		if (type == WIRE_CONTEXT)
+			reader->run_time = 0;
+		if (time < reader->run_time)
+			return fail(reader, "type %u is earlier than the event before it", type);
+		reader->run_time = time;
 		if (reader->types[type].probe >= 0
 				? !take_probe(reader, &reader->probes[reader->types[type].probe],
 					  time, at + head, length)
@@ -470,8 +573,8 @@ bool reader_step(struct reader *reader, int wait_ms)
 	}
 	if (poll(&polled, 1, wait_ms) <= 0)
 		return true;
-	ssize_t got = recv(reader->socket, reader->bytes + reader->length,
-		reader->capacity - reader->length, MSG_DONTWAIT);
+	ssize_t got = read(reader->socket, reader->bytes + reader->length,
+		reader->piece ? reader->piece : reader->capacity - reader->length);
 	if (got < 0 && (errno == EAGAIN || errno == EINTR))
 		return true;
 	if (got <= 0) {
@@ -500,7 +603,7 @@ static bool until(
 static bool has_header(const struct reader *reader, uint64_t what)
 {
 	(void)what;
-	return reader->header_done && reader->pid && reader->zero;
+	return reader->header_done && reader->pid;
 }
 
 static bool has_tag(const struct reader *reader, uint64_t tag)
@@ -517,6 +620,16 @@ static bool has_end(const struct reader *reader, uint64_t what)
 {
 	(void)what;
 	return reader->ended;
+}
+
+static bool has_samples(const struct reader *reader, uint64_t samples)
+{
+	return reader->heap.samples >= samples;
+}
+
+bool reader_until_samples(struct reader *reader, uint64_t samples)
+{
+	return until(reader, has_samples, samples);
 }
 
 bool reader_until_header(struct reader *reader)

@@ -35,6 +35,7 @@ struct reader_event {
 	uint16_t cap;
 	uint64_t thread; /* OS thread */
 	uint32_t cpu;
+	uint64_t cpu_time; /* if it was asked for */
 	unsigned count;
 	struct reader_argument arguments[READER_ARGUMENTS];
 };
@@ -64,6 +65,8 @@ struct reader {
 	unsigned char *bytes;
 	size_t length, capacity, at;
 	bool header_done, ended, closed;
+	size_t piece; /* at most so many bytes are read and sent at once; 0: any number */
+	bool plain; /* takes events that no answer to a subscription has preceded */
 	struct reader_type types[READER_TYPES];
 	struct reader_probe probes[READER_PROBES];
 	unsigned probe_count;
@@ -79,6 +82,7 @@ struct reader {
 	uint64_t watermark, watermarks;
 	size_t block_end; /* position, 0: none open */
 	uint64_t block_time;
+	uint64_t run_time; /* of the last event of a thread's run: times go forwards in it */
 	uint16_t cap;
 	uint64_t thread;
 	uint32_t cpu;
@@ -86,13 +90,32 @@ struct reader {
 		uint64_t thread, time;
 	} * threads; /* the last event of each OS thread */
 	size_t thread_count;
+	struct {
+		bool begun, open; /* amid a sample */
+		uint32_t by;
+		uint64_t period, era, samples, lost;
+	} heap;
+	/* A label of a sample of the heap; its end, with label NULL. */
+	void (*on_band)(struct reader *reader, const char *label, uint64_t bytes);
 	uint64_t events;
+	uint64_t cpu_time, cpu_times; /* the last WIRE_CPU_TIME, and how many */
+	uint64_t ghc_events[400]; /* by GHC's event type, whether they carry a probe or not */
+	uint64_t own_events;      /* of vmtap's types */
+	uint64_t environment;     /* entries of PROGRAM_ENV */
+	char message[256];        /* the last LOG_MSG */
+	uint16_t *stop_statuses;  /* where to keep those of GHC's STOP_THREAD, if anywhere */
+	unsigned stop_room, stop_count;
 	void (*on_event)(struct reader *reader, const struct reader_event *event);
 	void *context;
 };
 
-/* Connects; false with errno set when that fails. */
+/* Reads a recorded file instead. */
+bool reader_open_file(struct reader *reader, const char *path);
+
+/* Connects, and says that it will subscribe; plain: says nothing, as GHC's readers do. False
+ * with errno set when that fails. */
 bool reader_open(struct reader *reader, const char *path);
+bool reader_open_plain(struct reader *reader, const char *path);
 void reader_close(struct reader *reader);
 
 /* Subscribes to these probes; replaces what was before. all: to every probe. */
@@ -108,6 +131,7 @@ bool reader_send(struct reader *reader, const void *bytes, size_t length);
 bool reader_until_header(struct reader *reader);
 bool reader_until_acknowledged(struct reader *reader, uint32_t tag);
 bool reader_until_time(struct reader *reader, uint64_t monotonic);
+bool reader_until_samples(struct reader *reader, uint64_t samples); /* in all */
 bool reader_until_end(struct reader *reader);
 
 /* One read of whatever comes, at most this long; false when the stream has ended. */

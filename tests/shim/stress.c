@@ -1,6 +1,7 @@
 /*
  * stress.c: everything at once, for a race detector: threads that fire and exit, clients
- * that come and go, the stream stopped and started, names taken by several threads.
+ * that come and go, the stream stopped and started, names taken by several threads, samples
+ * of the heap that several threads would take, and a log.
  *     stress ROUNDS
  * Exits with 0 when each stream was well-formed.
  */
@@ -37,6 +38,11 @@ static void *short_thread(void *argument)
 	return argument;
 }
 
+static void take_census(struct vmtap_census *census, void *context)
+{
+	vmtap_census_add(census, context, strlen(context), 8);
+}
+
 static void *fire(void *argument)
 {
 	struct vmtap_guards state = {{0}};
@@ -45,11 +51,33 @@ static void *fire(void *argument)
 	for (unsigned i = 0; !stop; i++) {
 		fire_once(i);
 		vmtap_poll(&state, NULL);
+		vmtap_census_take();
 		if (i % 100 == 0) {
 			if (pthread_create(&thread, NULL, short_thread, NULL) == 0)
 				pthread_join(thread, NULL);
 			usleep(100); /* lets a detector's slow threads take turns */
 		}
+	}
+	return argument;
+}
+
+static void *read_samples(void *argument)
+{
+	struct reader reader;
+
+	while (!stop) {
+		if (!reader_open(&reader, path)) {
+			usleep(100);
+			continue;
+		}
+		reader_send(&reader, "GCTL\1GCTL\3", 10);
+		while (reader.heap.samples < 20 && reader_step(&reader, 1000))
+			;
+		if (*reader.error && !reader.closed && !reader.ended) {
+			fprintf(stderr, "%s\n", reader.error);
+			_exit(1);
+		}
+		reader_close(&reader);
 	}
 	return argument;
 }
@@ -87,9 +115,13 @@ int main(int argc, char **argv)
 		.size = sizeof(options), .ring_bytes = 1, .queue_bytes = 1, .socket = path};
 	unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 5;
 	const char *folder = getenv("TMPDIR");
-	pthread_t threads[THREADS], readers[3];
+	pthread_t threads[THREADS], readers[4];
+	char log[300];
+	struct vmtap_census_options census = {.size = sizeof(census), .by = VMTAP_CENSUS_BY_CLASS,
+		.take = take_census, .context = "shared", .polls = 1, .period_ms = 1};
 
 	snprintf(path, sizeof(path), "%s/stress-%d", folder ? folder : "/tmp", (int)getpid());
+	snprintf(log, sizeof(log), "%s.log", path);
 	for (unsigned i = 0; i < NAMES; i++)
 		vmtap_name_init(&shared_names[i], "shared", 6);
 	for (unsigned long i = 0; i < THREADS; i++)
@@ -97,7 +129,12 @@ int main(int argc, char **argv)
 	for (unsigned long i = 0; i < 3; i++)
 		pthread_create(
 			&readers[i], NULL, read_streams, (void *)(i == 2 ? WIRE_LOSSLESS : 0ul));
+	pthread_create(&readers[3], NULL, read_samples, NULL);
 	for (unsigned i = 0; i < rounds; i++) {
+		census.polls = i % 2;
+		if (i % 2)
+			setenv("VMTAP_LOG", log, 1);
+		vmtap_census_register(&census);
 		if (vmtap_start(&options)) {
 			fprintf(stderr, "cannot start\n");
 			return 1;
@@ -108,8 +145,9 @@ int main(int argc, char **argv)
 	stop = true;
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	for (unsigned i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 4; i++)
 		pthread_join(readers[i], NULL);
+	unlink(log);
 	printf("%u rounds\n", rounds);
 	return 0;
 }

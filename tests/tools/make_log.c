@@ -5,6 +5,8 @@
  * Event types and their layouts come from the contract (probes/vm.d). EVENTS has a line
  * for each of:
  *     # a comment
+ *     provider NAME                   a compatible provider that the VM has opted in for;
+ *                                     before all others
  *     process PID PPID PROGRAM        the traced process, first (if not: 1234 1 toy)
  *     clock MONOTONIC REALTIME        in ns, of the stream's time 0 (if not: 1000000000 both)
  *     block CAP                       events that follow are this capability's
@@ -33,10 +35,12 @@
 #include "shim/wire.h"
 #include "source/bytes.h"
 #include "usdt/contract.h"
+#include "usdt/known.h"
 
 enum {
 	WORDS_MAX = 32,
-	NAMES_MAX = 4096
+	NAMES_MAX = 4096,
+	COMPATS_MAX = 8
 };
 
 struct buffer {
@@ -49,7 +53,9 @@ struct maker {
 	int line;
 	const struct contract_provider *provider;
 	struct buffer out, block;
-	bool in_block, has_process, has_clock;
+	struct contract *compats[COMPATS_MAX];
+	size_t compat_count;
+	bool has_header, in_block, has_process, has_clock;
 	uint16_t cap;
 	char *names[NAMES_MAX]; /* by id, of those made by themselves */
 	size_t name_count;
@@ -92,8 +98,9 @@ static uint16_t event_type(const struct contract_provider *provider, size_t inde
 {
 	const struct contract_probe *probe = &provider->probes[index];
 
-	if (probe->eventlog.present && probe->eventlog.complete)
-		return probe->eventlog.type;
+	for (unsigned int i = 0; i < probe->eventlog_count; i++)
+		if (probe->eventlogs[i].complete && probe->eventlogs[i].type != WIRE_STOP_THREAD)
+			return probe->eventlogs[i].type;
 	return (uint16_t)(WIRE_PROBES + index);
 }
 
@@ -104,15 +111,46 @@ static bool is_cap(const struct contract_probe *probe, size_t index)
 
 /* ---- header ---- */
 
-static void declare(struct buffer *out, uint16_t type, uint16_t size, const char *text)
+static void declare(
+	struct buffer *out, uint16_t type, uint16_t size, const char *text, const char *extension)
 {
 	put(out, WIRE_TYPE_BEGIN, 4);
 	put(out, type, 2);
 	put(out, size, 2);
 	put(out, strlen(text), 4);
 	put_bytes(out, text, strlen(text));
-	put(out, 0, 4);
+	put(out, strlen(extension), 4);
+	put_bytes(out, extension, strlen(extension));
 	put(out, WIRE_TYPE_END, 4);
+}
+
+/* The lines of the compatible probes that an event fires; the caller frees. */
+static char *extension_of(const struct maker *maker, size_t event)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	struct error error;
+
+	for (size_t i = 0; out && i < maker->compat_count; i++) {
+		const struct contract_provider *provider = &maker->compats[i]->providers[0];
+		for (size_t j = 0; j < provider->probe_count; j++) {
+			struct contract_mapping mapping;
+			char *line;
+			if (contract_map(maker->compats[i], &provider->probes[j], maker->provider,
+				    &mapping, &error))
+				fail(maker, "%s", error.text);
+			if (mapping.event != event)
+				continue;
+			line = contract_compat_line(
+				provider, &provider->probes[j], maker->provider, &mapping);
+			fprintf(out, "%s\n", line ? line : "");
+			free(line);
+		}
+	}
+	if (!out || fclose(out))
+		fail(maker, "out of memory");
+	return text;
 }
 
 static void put_header(struct maker *maker)
@@ -138,10 +176,10 @@ static void put_header(struct maker *maker)
 	put(&maker->out, WIRE_HEADER_BEGIN, 4);
 	put(&maker->out, WIRE_TYPES_BEGIN, 4);
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		declare(&maker->out, own[i].type, own[i].size, own[i].text);
+		declare(&maker->out, own[i].type, own[i].size, own[i].text, "");
 	for (size_t i = 0; i < provider->probe_count; i++) {
 		const struct contract_probe *probe = &provider->probes[i];
-		char text[1024];
+		char text[1024], *extension = extension_of(maker, i);
 		int at = snprintf(text, sizeof(text), "vm:::%s(", probe->name);
 		unsigned int size = 0;
 		for (size_t j = 0; j < probe->argument_count; j++) {
@@ -162,7 +200,8 @@ static void put_header(struct maker *maker)
 			}
 		}
 		snprintf(text + at, sizeof(text) - (size_t)at, ")");
-		declare(&maker->out, event_type(provider, i), (uint16_t)size, text);
+		declare(&maker->out, event_type(provider, i), (uint16_t)size, text, extension);
+		free(extension);
 	}
 	put(&maker->out, WIRE_TYPES_END, 4);
 	put(&maker->out, WIRE_HEADER_END, 4);
@@ -347,6 +386,20 @@ static size_t split(struct maker *maker, char *line, char **words)
 static void put_line(struct maker *maker, char **words, size_t count)
 {
 	const char *word = words[0];
+	struct error error;
+
+	if (!maker->has_header && !strcmp(word, "provider") && count == 2) {
+		if (maker->compat_count == COMPATS_MAX)
+			fail(maker, "more than %d providers", COMPATS_MAX);
+		if (known_contract_read(
+			    words[1], &maker->compats[maker->compat_count], &error))
+			fail(maker, "%s", error.text);
+		maker->compat_count++;
+		return;
+	}
+	if (!maker->has_header)
+		put_header(maker);
+	maker->has_header = true;
 	bool is_start = !strcmp(word, "process") || !strcmp(word, "clock") || !strcmp(word, "raw");
 
 	if (!maker->has_process && !is_start) {
@@ -420,13 +473,14 @@ int main(int argc, char **argv)
 		fprintf(stderr, "make_log: %s: %s\n", input ? argv[3] : argv[2], strerror(errno));
 		return 1;
 	}
-	put_header(&maker);
 	while (getline(&line, &capacity, input) > 0) {
 		maker.line++;
 		count = split(&maker, line, words);
 		if (count)
 			put_line(&maker, words, count);
 	}
+	if (!maker.has_header)
+		put_header(&maker);
 	end_block(&maker);
 	if (fwrite(maker.out.bytes, 1, maker.out.length, output) != maker.out.length ||
 		fclose(output)) {
@@ -439,6 +493,8 @@ int main(int argc, char **argv)
 		free(maker.names[i]);
 	free(maker.out.bytes);
 	free(maker.block.bytes);
+	for (size_t i = 0; i < maker.compat_count; i++)
+		contract_free(maker.compats[i]);
 	contract_free(contract);
 	return 0;
 }

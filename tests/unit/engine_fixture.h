@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "d/compile.h"
 #include "d/probe.h"
 #include "engine/engine.h"
 
@@ -32,8 +33,8 @@ struct fixture {
 	const struct d_text *names[FIXTURE_NAMES];
 };
 
-static const struct event_process fixture_self = {777, 1, 1000, 1000, "vmtap"};
-static const struct event_process fixture_target = {42, 7, 1001, 1002, "toy"};
+static const struct event_process fixture_self = {777, 1, 1000, 1000, "vmtap", "fixture -x"};
+static const struct event_process fixture_target = {42, 7, 1001, 1002, "toy", "fixture -x"};
 
 static inline void fixture_open(struct fixture *fixture)
 {
@@ -77,10 +78,31 @@ static inline void fixture_close(struct fixture *fixture)
 	d_probe_set_free(&fixture->probes);
 }
 
+/* A file's text as a program of the caller's. */
+static inline struct d_program *fixture_compile(struct fixture *fixture, const char *script)
+{
+	struct d_compile_settings settings = {
+		.probes = &fixture->probes, .target = fixture_target.pid, .name = "test"};
+	struct d_error error = {.tag = ""};
+	struct d_match match = {.description = NULL};
+	struct d_program *program = NULL;
+	struct d_compiler *compiler;
+
+	ck_assert_int_eq(d_compiler_new(&settings, &compiler), 0);
+	ck_assert_msg(d_compile(compiler, "test.d", script, strlen(script), &match, &error) == 0,
+		"%s: %s\n%s", error.tag ? error.tag : "", error.message.text, script);
+	d_match_free(&match);
+	ck_assert_msg(d_compiler_finish(compiler, &program, &error) == 0, "%s", error.message.text);
+	return program;
+}
+
 static inline int fixture_engine(struct fixture *fixture, const struct d_program *program)
 {
-	struct engine_settings settings = {
-		program, &fixture->probes, &fixture_self, fixture->output, fixture->messages};
+	struct engine_settings settings = {.program = program,
+		.probes = &fixture->probes,
+		.self = &fixture_self,
+		.output = fixture->output,
+		.messages = fixture->messages};
 
 	return engine_new(&settings, &fixture->engine);
 }

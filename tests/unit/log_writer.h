@@ -20,6 +20,7 @@ enum {
 	TYPE_MESSAGE = 19,
 	TYPE_NUMBERS = 451,
 	TYPE_SYMBOL = 452,
+	TYPE_COLLECTION = 453,
 	TYPE_UNKNOWN = 700
 };
 
@@ -43,15 +44,22 @@ static inline void put(struct writer *writer, uint64_t value, unsigned int size)
 	put_bytes(writer, bytes, size);
 }
 
-static inline void put_type(struct writer *writer, uint16_t type, uint16_t size, const char *text)
+static inline void put_extended_type(struct writer *writer, uint16_t type, uint16_t size,
+	const char *text, const char *extension)
 {
 	put(writer, WIRE_TYPE_BEGIN, 4);
 	put(writer, type, 2);
 	put(writer, size, 2);
 	put(writer, strlen(text), 4);
 	put_bytes(writer, text, strlen(text));
-	put(writer, 0, 4);
+	put(writer, strlen(extension), 4);
+	put_bytes(writer, extension, strlen(extension));
 	put(writer, WIRE_TYPE_END, 4);
+}
+
+static inline void put_type(struct writer *writer, uint16_t type, uint16_t size, const char *text)
+{
+	put_extended_type(writer, type, size, text, "");
 }
 
 static inline void put_header_begin(struct writer *writer)
@@ -78,6 +86,17 @@ static inline void put_header_begin(struct writer *writer)
 		"unsigned int f, long g, uint64_t h)");
 	put_type(writer, TYPE_SYMBOL, WIRE_VARIABLE,
 		"vm:::symbol-create(char text[], char *file, int line)");
+}
+
+/* A type that carries probes of two other providers, under a condition and without. */
+static inline void put_collection_type(struct writer *writer)
+{
+	put_extended_type(writer, TYPE_COLLECTION, 18,
+		"vm:::collection(uint16_t cap, uint16_t full, uint64_t bytes, int *place)",
+		"one:::full-start(unsigned long bytes) when full\n"
+		"one:::part-start(unsigned long bytes, unsigned short cap) when not full\n"
+		"a note of the future\n"
+		"other:::collection(void *place, uint16_t full, uint64_t bytes)");
 }
 
 static inline void put_header_end(struct writer *writer)

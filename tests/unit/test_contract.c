@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "usdt/contract.h"
+#include "usdt/known.h"
 
 static struct contract *parse(const char *text)
 {
@@ -58,24 +59,33 @@ START_TEST(own_contract)
 		"the oldest generation that is collected, 0 the youngest");
 	ck_assert_int_eq(probe->arguments[1].size, 4);
 	ck_assert(!probe->arguments[1].is_signed);
-	ck_assert(probe->eventlog.present && !probe->eventlog.complete);
-	ck_assert_int_eq(probe->eventlog.type, 9);
-	ck_assert_str_eq(probe->eventlog.name, "GC_START");
-	ck_assert_int_eq(probe->eventlog.argument_count, 0);
+	ck_assert(probe->eventlog_count == 1 && !probe->eventlogs[0].complete);
+	ck_assert_int_eq(probe->eventlogs[0].type, 9);
+	ck_assert_str_eq(probe->eventlogs[0].name, "GC_START");
+	ck_assert_int_eq(probe->eventlogs[0].argument_count, 0);
 	probe = contract_find_probe(vm, "thread-stop");
-	ck_assert(probe->eventlog.complete);
-	ck_assert_int_eq(probe->eventlog.argument_count, 3);
-	ck_assert_int_eq(probe->eventlog.arguments[2], 3);
+	ck_assert(probe->eventlogs[0].complete);
+	ck_assert_int_eq(probe->eventlogs[0].argument_count, 3);
+	ck_assert_int_eq(probe->eventlogs[0].arguments[2], 3);
+	probe = contract_find_probe(vm, "heap");
+	ck_assert_int_eq(probe->eventlog_count, 3);
+	ck_assert(!probe->eventlogs[2].complete && !probe->eventlogs[2].is_conditional);
+	ck_assert_int_eq(probe->eventlogs[2].arguments[0], CONTRACT_CAPSET);
+	ck_assert_int_eq(probe->eventlogs[2].arguments[1], 3);
+	probe = contract_find_probe(vm, "gc-request");
+	ck_assert(probe->eventlogs[0].is_conditional && probe->eventlogs[0].is_negated);
+	ck_assert(probe->eventlogs[1].is_conditional && !probe->eventlogs[1].is_negated);
+	ck_assert_int_eq(probe->eventlogs[1].condition_argument, 1);
 	probe = contract_find_probe(vm, "method-entry");
 	ck_assert_int_eq(probe->arguments[0].kind, CONTRACT_STRING);
 	ck_assert_int_eq(probe->arguments[0].string, CONTRACT_STRING_NAME);
 	ck_assert(probe->arguments[3].is_signed);
-	ck_assert(!probe->eventlog.present);
+	ck_assert(!probe->eventlog_count);
 	ck_assert_int_eq(contract_find_probe(vm, "user-msg")->arguments[1].string,
 		CONTRACT_STRING_TEXT);
-	ck_assert_str_eq(vm->stability[0].name, "Stable");
-	ck_assert_str_eq(vm->stability[4].data, "Evolving");
-	ck_assert_str_eq(vm->stability[4].class, "Common");
+	ck_assert_uint_eq(vm->stability[STABILITY_PROVIDER].value.name, STABILITY_STABLE);
+	ck_assert_uint_eq(vm->stability[STABILITY_ARGUMENTS].value.data, STABILITY_EVOLVING);
+	ck_assert_uint_eq(vm->stability[STABILITY_ARGUMENTS].value.class, STABILITY_COMMON);
 	contract_free(contract);
 }
 END_TEST
@@ -197,8 +207,11 @@ START_TEST(other_manners)
 	ck_assert_str_eq(argument(contract, "create-thread", 0)->type, "EventThreadID");
 	ck_assert_int_eq(argument(contract, "request", 0)->kind, CONTRACT_POINTER);
 	ck_assert_int_eq(argument(contract, "request", 2)->kind, CONTRACT_STRING);
-	ck_assert_str_eq(contract->providers[0].stability[1].class, "Unknown");
-	ck_assert_ptr_null(contract->providers[0].stability[2].name);
+	ck_assert_uint_eq(contract->providers[0].stability[STABILITY_MODULE].value.class,
+		STABILITY_UNKNOWN);
+	ck_assert(!contract->providers[0].stability[STABILITY_FUNCTION].given);
+	ck_assert_uint_eq(contract->providers[0].stability[STABILITY_FUNCTION].value.name,
+		STABILITY_UNSTABLE);
 	ck_assert_int_eq(contract->providers[0].probes[0].line, 18);
 	contract_free(contract);
 }
@@ -222,16 +235,117 @@ START_TEST(documentation)
 	ck_assert_str_eq(provider->probes[0].arguments[0].text, "what it is");
 	ck_assert_int_eq(provider->probes[0].arguments[0].string, CONTRACT_STRING_TEXT);
 	ck_assert_str_eq(provider->probes[0].arguments[1].text, "");
-	ck_assert_int_eq(provider->probes[0].eventlog.type, 77);
-	ck_assert_str_eq(provider->probes[0].eventlog.name, "A_B");
-	ck_assert_int_eq(provider->probes[0].eventlog.arguments[0], 1);
-	ck_assert_int_eq(provider->probes[0].eventlog.arguments[1], 0);
-	ck_assert(provider->probes[0].eventlog.complete);
+	ck_assert_int_eq(provider->probes[0].eventlogs[0].type, 77);
+	ck_assert_str_eq(provider->probes[0].eventlogs[0].name, "A_B");
+	ck_assert_int_eq(provider->probes[0].eventlogs[0].arguments[0], 1);
+	ck_assert_int_eq(provider->probes[0].eventlogs[0].arguments[1], 0);
+	ck_assert(!provider->probes[0].eventlogs[0].complete);
 	ck_assert_str_eq(provider->probes[1].text, "one two");
 	ck_assert_str_eq(provider->probes[1].arguments[0].text, "three");
 	ck_assert_str_eq(provider->probes[2].text, "");
 	ck_assert_str_eq(provider->probes[3].text, "");
 	contract_free(contract);
+}
+END_TEST
+
+START_TEST(events)
+{
+	struct contract *contract = parse("provider p {\n"
+					  "	/* @event gc-start (bytes, cap) when not full */\n"
+					  "	probe x(long b, short c);\n"
+					  "	/* @event gc-start () when full */\n"
+					  "	probe y();\n"
+					  "	/* @event gc-end () */\n"
+					  "	probe z(); };\n"
+					  "provider events {\n"
+					  "	probe gc__start(short cap, long bytes, int full);\n"
+					  "	probe gc__end(); };");
+	const struct contract_probe *probes = contract->providers[0].probes;
+	struct contract_mapping mapping;
+
+	ck_assert(!contract->providers[1].probes[0].event.present);
+	ck_assert_str_eq(probes[0].event.condition, "full");
+	ck_assert(probes[0].event.is_negated && !probes[1].event.is_negated);
+	ck_assert_int_eq(
+		contract_map(contract, &probes[0], &contract->providers[1], &mapping, NULL), 0);
+	ck_assert_uint_eq(mapping.event, 0);
+	ck_assert_int_eq(mapping.arguments[0], 1);
+	ck_assert_int_eq(mapping.arguments[1], 0);
+	ck_assert_int_eq(mapping.condition, 2);
+	ck_assert_int_eq(
+		contract_map(contract, &probes[2], &contract->providers[1], &mapping, NULL), 0);
+	ck_assert_uint_eq(mapping.event, 1);
+	ck_assert_int_eq(mapping.condition, -1);
+	contract_free(contract);
+}
+END_TEST
+
+/* A compatible probe's line that does not fit "probe event(char *text, int n, long bytes)". */
+static const struct {
+	const char *line, *message;
+} misfits[] = {
+	{"/* @event other () */ probe x()", "probe x: provider e has no event 'other'"},
+	{"probe x()", "probe x: provider e has no event ''"},
+	{"/* @event event (m) */ probe x(int a)", "probe x: event event has no argument 'm'"},
+	{"/* @event event (n) */ probe x(unsigned a)",
+		"probe x: argument 1 is unsigned, n of event event is int"},
+	{"/* @event event (n, n) */ probe x(int a, long b)",
+		"probe x: argument 2 is long, n of event event is int"},
+	{"/* @event event (bytes) */ probe x(char *a)",
+		"probe x: argument 1 is char *, bytes of event event is long"},
+	{"/* @event event (text) */ probe x(void *a)",
+		"probe x: argument 1 is void *, text of event event is char *"},
+	{"/* @event event () when m */ probe x()", "probe x: event event has no integer 'm'"},
+	{"/* @event event () when text */ probe x()", "probe x: event event has no integer 'text'"},
+};
+
+START_TEST(misfit)
+{
+	char text[512], message[256];
+	struct contract *contract;
+	struct contract_mapping mapping;
+	struct error error = {""};
+
+	snprintf(text, sizeof(text),
+		"provider e { probe event(char *text, int n, long bytes); };\nprovider p { %s; };",
+		misfits[_i].line);
+	contract = parse(text);
+	ck_assert_int_eq(contract_map(contract, &contract->providers[1].probes[0],
+				 &contract->providers[0], &mapping, &error),
+		-EINVAL);
+	snprintf(message, sizeof(message), "test.d: line 2: %s", misfits[_i].message);
+	ck_assert_str_eq(error.text, message);
+	contract_free(contract);
+}
+END_TEST
+
+/* The providers that come with vmtap are all there, and fit provider vm. */
+START_TEST(known)
+{
+	static const struct {
+		const char *provider;
+		size_t probes;
+	} wanted[] = {{"ccl", 5}, {"HaskellEvent", 19}, {"ruby", 23}};
+	struct contract *vm, *contract;
+	struct contract_mapping mapping;
+	struct error error = {""};
+
+	ck_assert_int_eq(known_contract_read("vm", &vm, &error), 0);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		ck_assert_msg(known_contract_read(wanted[i].provider, &contract, &error) == 0, "%s",
+			error.text);
+		ck_assert_str_eq(contract->providers[0].name, wanted[i].provider);
+		ck_assert_uint_eq(contract->providers[0].probe_count, wanted[i].probes);
+		for (size_t j = 0; j < wanted[i].probes; j++)
+			ck_assert_msg(contract_map(contract, &contract->providers[0].probes[j],
+					      &vm->providers[0], &mapping, &error) == 0,
+				"%s", error.text);
+		contract_free(contract);
+	}
+	contract_free(vm);
+	ck_assert_int_eq(known_contract_read("python", &contract, &error), -ENOENT);
+	ck_assert_ptr_null(contract);
+	ck_assert_str_eq(error.text, "no contract of provider 'python' comes with vmtap");
 }
 END_TEST
 
@@ -277,6 +391,24 @@ static const struct {
 		"test.d: line 2: expected an event type's number, found '70000'"},
 	{"provider p {\n/* @eventlog 1 A ( */\nprobe x(int a); };",
 		"test.d: line 2: expected an argument's name or ')', the file ends"},
+	{"provider p {\n/* @event */\nprobe x(); };",
+		"test.d: line 2: @event: expected an event's name, found ''"},
+	{"provider p {\n/* @event e */\nprobe x(); };",
+		"test.d: line 2: expected '(', the file ends"},
+	{"provider p {\n/*\n * @event e ()\n * @event f ()\n */\nprobe x(); };",
+		"test.d: line 4: a second @event"},
+	{"provider p {\n/* @event e (a b) */\nprobe x(int a); };",
+		"test.d: line 2: expected ',' or ')', found 'b'"},
+	{"provider p {\n/* @event e (a) */\nprobe x(); };",
+		"test.d: line 2: @event gives 1 arguments, the probe has 0"},
+	{"provider p {\n/* @event e () if a */\nprobe x(); };",
+		"test.d: line 2: expected 'when' or the line's end, found 'if'"},
+	{"provider p {\n/* @event e () when not */\nprobe x(); };",
+		"test.d: line 2: expected an argument's name, the file ends"},
+	{"provider p {\n/* @event e (a,a,a,a,a,a,a,a,a,a,a,a,a) */\nprobe x(); };",
+		"test.d: line 2: @event: more than 12 arguments"},
+	{"provider p {\n/*\n * @event e ()\n * more\n */\nprobe x(); };",
+		"test.d: line 4: an @event or @eventlog line goes on with 'more'"},
 	{"provider p { };\n#pragma D attributes A/B provider p provider",
 		"test.d: line 2: expected three attributes such as Evolving/Evolving/Common, found 'A/B'"},
 	{"provider p { };\n#pragma D attributes Stable/Stable/Common provider q args",
@@ -320,7 +452,7 @@ START_TEST(prefixes)
 {
 	static const char text[] =
 		"#define A int\ntypedef long T;\n/* a */\nprovider p {\n/*\n * Text.\n * @a [text] t\n"
-		" * @eventlog 3 N (a)\n */ probe a__b(char *a, T, A b[2]) : (int); };\n"
+		" * @eventlog 3 N (a)\n * @event e (a, b, c) when not d\n */ probe a__b(char *a, T, A b[2]) : (int); };\n"
 		"#pragma D attributes Stable/Stable/Common provider p args\n";
 
 	for (size_t length = 0; length < sizeof(text); length++) {
@@ -347,6 +479,9 @@ int main(void)
 	tcase_add_test(tests, pointer_types);
 	tcase_add_test(tests, other_manners);
 	tcase_add_test(tests, documentation);
+	tcase_add_test(tests, events);
+	tcase_add_loop_test(tests, misfit, 0, sizeof(misfits) / sizeof(misfits[0]));
+	tcase_add_test(tests, known);
 	tcase_add_loop_test(tests, mistake, 0, sizeof(mistakes) / sizeof(mistakes[0]));
 	tcase_add_test(tests, unreadable);
 	tcase_add_test(tests, prefixes);

@@ -77,6 +77,9 @@ static bool update_weighted(
 	return element && aggregate_update(aggregate, element, value, weight);
 }
 
+static struct d_options options;
+static struct places places = {.recorded = true};
+
 static bool update(struct aggregate *aggregate, uint64_t key, int64_t value)
 {
 	return update_weighted(aggregate, &key, value, 1);
@@ -91,11 +94,13 @@ static bool update_named(struct aggregate *aggregate, const char *name, int64_t 
 
 static void print(const struct d_format *format)
 {
+	const struct format_context context = {
+		.options = &options, .places = &places, .output = stream};
 	struct aggregate *list[AGGREGATES_MAX];
 
 	for (unsigned i = 0; i < aggregate_count; i++)
 		list[i] = &aggregates[i];
-	ck_assert_int_eq(printa_print(list, aggregate_count, format, &order, stream), 0);
+	ck_assert_int_eq(printa_print(list, aggregate_count, format, &order, &context), 0);
 }
 
 #define ck_assert_prints(expected)                                                                 \

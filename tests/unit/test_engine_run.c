@@ -53,9 +53,7 @@ static void setup(void)
 	memset(&program, 0, sizeof(program));
 	memset(clauses, 0, sizeof(clauses));
 	memset(actions, 0, sizeof(actions));
-	program.options.strsize = 256;
-	program.options.aggsize = 4 << 20;
-	program.options.dynvarsize = 1 << 20;
+	d_options_init(&program.options);
 	program.clauses = clauses;
 	program.actions = actions;
 	program.action_count = 4;
@@ -806,7 +804,7 @@ END_TEST
 /* An unknown probe, a process without a name, a batch with nothing. */
 START_TEST(test_odd_batches)
 {
-	static const struct event_process nameless = {1, 0, 0, 0, NULL};
+	static const struct event_process nameless = {1, 0, 0, 0, NULL, NULL};
 
 	ADD(FIXTURE_ENTRY, trace_method, true);
 	start();

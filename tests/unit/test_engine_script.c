@@ -4,7 +4,6 @@
  */
 #include "engine_fixture.h"
 
-#include "d/compile.h"
 
 static struct fixture fixture;
 static struct d_program *program;
@@ -27,18 +26,7 @@ static void teardown(void)
 /* Compiles a file's text and begins at time 1000. */
 static void begin(const char *script)
 {
-	struct d_compile_settings settings = {
-		.probes = &fixture.probes, .target = 42, .name = "test"};
-	struct d_compiler *compiler;
-	struct d_match match;
-	struct d_error error = {.tag = ""};
-
-	memset(&match, 0, sizeof(match));
-	ck_assert_int_eq(d_compiler_new(&settings, &compiler), 0);
-	ck_assert_msg(d_compile(compiler, "test.d", script, strlen(script), &match, &error) == 0,
-		"%s: %s\n%s", error.tag ? error.tag : "", error.message.text, script);
-	d_match_free(&match);
-	ck_assert_msg(d_compiler_finish(compiler, &program, &error) == 0, "%s", error.message.text);
+	program = fixture_compile(&fixture, script);
 	ck_assert_msg(fixture_engine(&fixture, program) == 0, "the engine refuses: %s", script);
 	engine_begin(fixture.engine, 1000, 0);
 }

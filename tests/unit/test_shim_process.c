@@ -372,7 +372,7 @@ END_TEST
 
 START_TEST(a_path_of_the_authors_choice)
 {
-	char path[400], deep[300];
+	char path[400];
 	struct reader reader;
 
 	snprintf(path, sizeof(path), "%s/own.socket", fixture_folder);
@@ -383,11 +383,32 @@ START_TEST(a_path_of_the_authors_choice)
 	ck_assert_int_ne(access(path, F_OK), 0);
 	snprintf(path, sizeof(path), "%s/missing/own.socket", fixture_folder);
 	ck_assert_int_eq(start_at(path), -ENOENT);
-	/* Longer than a socket's address can be. */
+	/* As long as an address can be, and one byte longer. */
+	int rest = 107 - (int)strlen(fixture_folder) - 1;
+	ck_assert_int_gt(rest, 0);
+	snprintf(path, sizeof(path), "%s/%0*d", fixture_folder, rest, 1);
+	ck_assert_uint_eq(strlen(path), 107);
+	ck_assert_int_eq(start_at(path), 0);
+	ck_reader(&reader, reader_start(&reader, path, 0));
+	reader_close(&reader);
+	vmtap_stop();
+	ck_assert_int_ne(access(path, F_OK), 0);
+	strcat(path, "0");
+	ck_assert_int_eq(start_at(path), -ENAMETOOLONG);
+	ck_assert_int_ne(access(path, F_OK), 0);
+}
+END_TEST
+
+/* The default place may lie deeper than an address can say. */
+START_TEST(a_runtime_folder_of_a_long_name)
+{
+	char deep[300], path[400];
+
 	snprintf(deep, sizeof(deep), "%s/%0120d", fixture_folder, 1);
 	ck_assert_int_eq(mkdir(deep, 0700), 0);
-	snprintf(path, sizeof(path), "%s/own", deep);
-	ck_assert_int_eq(start_at(path), 0);
+	setenv("XDG_RUNTIME_DIR", deep, 1);
+	fixture_start();
+	snprintf(path, sizeof(path), "%s/vmtap/%d", deep, (int)getpid());
 	ck_assert_int_eq(access(path, F_OK), 0);
 	vmtap_stop();
 	ck_assert_int_ne(access(path, F_OK), 0);
@@ -415,9 +436,78 @@ START_TEST(a_stale_socket_is_replaced_a_live_one_never)
 	vmtap_stop();
 	/* A file that is no socket is nobody's to remove. */
 	close(open(path, O_CREAT | O_WRONLY, 0600));
-	ck_assert_int_eq(start_at(path), -EADDRINUSE);
+	ck_assert_int_eq(start_at(path), -EEXIST);
 	ck_assert_int_eq(stat(path, &status), 0);
 	ck_assert(S_ISREG(status.st_mode));
+	/* Nor is a link, wherever it leads. */
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(symlink("/nowhere", path), 0);
+	ck_assert_int_eq(start_at(path), -ELOOP);
+	ck_assert_int_eq(lstat(path, &status), 0);
+	ck_assert(S_ISLNK(status.st_mode));
+	ck_assert_int_eq(unlink(path), 0);
+	/* Nor another user's socket, even a dead one. */
+	if (geteuid() != 0)
+		return;
+	other = socket(AF_UNIX, SOCK_STREAM, 0);
+	ck_assert_int_eq(bind(other, (struct sockaddr *)&address, sizeof(address)), 0);
+	close(other);
+	ck_assert_int_eq(chown(path, 65534, 65534), 0);
+	ck_assert_int_eq(start_at(path), -EPERM);
+	ck_assert_int_eq(access(path, F_OK), 0);
+}
+END_TEST
+
+/* Processes that all find the same dead socket: one of them gets the path, and nobody takes
+ * it away again. */
+START_TEST(several_replace_one_stale_socket)
+{
+	enum { RACERS = 8, ROUNDS = 10 };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	struct reader reader;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.90s/own", fixture_folder);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		int other = socket(AF_UNIX, SOCK_STREAM, 0), go[2], done[2];
+		unsigned winners = 0;
+		pid_t children[RACERS];
+		char byte;
+
+		ck_assert_int_eq(bind(other, (struct sockaddr *)&address, sizeof(address)), 0);
+		close(other);
+		ck_assert_int_eq(pipe(go), 0);
+		ck_assert_int_eq(pipe(done), 0);
+		for (unsigned i = 0; i < RACERS; i++) {
+			children[i] = fork();
+			if (children[i])
+				continue;
+			close(go[1]);
+			if (read(go[0], &byte, 1) != 0) /* its end starts them all */
+				_exit(2);
+			int error = start_at(address.sun_path);
+			if (write(done[1], error ? "n" : "y", 1) != 1 ||
+				(error && error != -EADDRINUSE))
+				_exit(3);
+			for (;;)
+				pause();
+		}
+		close(go[0]);
+		close(go[1]);
+		for (unsigned i = 0; i < RACERS; i++) {
+			ck_assert_int_eq(read(done[0], &byte, 1), 1);
+			winners += byte == 'y';
+		}
+		ck_assert_uint_eq(winners, 1);
+		ck_reader(&reader, reader_start(&reader, address.sun_path, 0));
+		reader_close(&reader);
+		for (unsigned i = 0; i < RACERS; i++) {
+			kill(children[i], SIGKILL);
+			waitpid(children[i], NULL, 0);
+		}
+		close(done[0]);
+		close(done[1]);
+		unlink(address.sun_path);
+	}
 }
 END_TEST
 
@@ -559,7 +649,9 @@ int main(void)
 	tcase_add_test(all, descriptors_run_out);
 	tcase_add_test(all, the_socket_is_private);
 	tcase_add_test(all, a_path_of_the_authors_choice);
+	tcase_add_test(all, a_runtime_folder_of_a_long_name);
 	tcase_add_test(all, a_stale_socket_is_replaced_a_live_one_never);
+	tcase_add_test(all, several_replace_one_stale_socket);
 	tcase_add_loop_test(all, a_runtime_folder_that_is_not_ours, 0, 7);
 	tcase_add_test(all, another_user_is_refused);
 	tcase_add_test(all, root_may_connect);

@@ -6,8 +6,12 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "shim/fixture.h"
+#include "shim/name.h"
+#include "shim/object.h"
+#include "shim/ring.h"
 #include "shim/wire.h"
 #include "usdt/contract.h"
 
@@ -511,6 +515,57 @@ START_TEST(a_full_name_table_loses_nothing)
 }
 END_TEST
 
+static unsigned inner_seen, outer_seen;
+
+static void check_nesting(struct reader *reader, const struct reader_event *event)
+{
+	(void)reader;
+	if (event->probe == VMTAP_PROBE_PAUSE_BEGIN) {
+		ck_assert_str_eq(event->arguments[1].text, "outer");
+		outer_seen++;
+		return;
+	}
+	ck_assert_str_eq(event->arguments[0].text, "inner class");
+	ck_assert_str_eq(event->arguments[1].text, "inner method");
+	ck_assert_str_eq(event->arguments[2].text, "inner file");
+	inner_seen++;
+}
+
+/* Events that come between a text and its event, as signal handlers' do: the text is the
+ * event's own, or the event is counted as lost; never another's. */
+START_TEST(texts_of_nested_events_do_not_mix)
+{
+	static const unsigned depths[] = {0, 1, 15, 21, 22, 1000};
+	struct vmtap_options options = {.size = sizeof(options), .name_bytes = 1};
+	struct vmtap_name outer = VMTAP_NAME("outer");
+	struct reader reader;
+	unsigned filler = 0;
+
+	ck_assert_int_eq(vmtap_start(&options), 0);
+	ck_reader(&reader, reader_start(&reader, fixture_path, WIRE_LOSSLESS));
+	for (struct vmtap_name name; filler < 100000; filler++) {
+		vmtap_name_init(&name, "a text that fills the table", 27);
+		if (ring_runtime.name(&name) >= NAME_TRANSIENT)
+			break;
+	}
+	ck_assert_uint_lt(filler, 100000);
+	reader.on_event = check_nesting;
+	outer.id = ring_runtime.name(&outer);
+	ck_assert_uint_ge(outer.id, NAME_TRANSIENT);
+	for (unsigned i = 0; i < depths[_i]; i++) {
+		struct vmtap_name names[] = {VMTAP_NAME("inner class"), VMTAP_NAME("inner method"),
+			VMTAP_NAME("inner file")};
+		VMTAP_METHOD_ENTRY(&names[0], &names[1], &names[2], 1, i);
+	}
+	VMTAP_PAUSE_BEGIN(0, &outer);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(inner_seen, depths[_i]);
+	ck_assert_uint_eq(outer_seen, depths[_i] <= 21);
+	ck_assert_uint_eq(reader_lost(&reader), depths[_i] > 21);
+	reader_close(&reader);
+}
+END_TEST
+
 static char last_text[65536];
 static size_t last_length;
 
@@ -633,6 +688,86 @@ START_TEST(times_agree_with_the_systems_clock)
 }
 END_TEST
 
+static uint64_t cpu_before[100], cpu_after[100];
+static unsigned clocked;
+
+static uint64_t own_cpu_time(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void check_cpu_time(struct reader *reader, const struct reader_event *event)
+{
+	(void)reader;
+	ck_assert_uint_ge(event->cpu_time, cpu_before[clocked]);
+	ck_assert_uint_le(event->cpu_time, cpu_after[clocked]);
+	clocked++;
+}
+
+/* Each event has its thread's CPU clock, for the client that asks and for no other. */
+START_TEST(cpu_clocks_for_who_asks)
+{
+	struct reader reader, other;
+
+	fixture_start();
+	ck_reader(&other, reader_start(&other, fixture_path, 0));
+	VMTAP_GC_WORK(0);
+	ck_reader(&other, reader_until_time(&other, reader_now()));
+	ck_reader(&reader, reader_start(&reader, fixture_path, WIRE_CPU_CLOCK | WIRE_GHC));
+	reader.on_event = check_cpu_time;
+	for (unsigned i = 0; i < 100; i++) {
+		cpu_before[i] = own_cpu_time();
+		if (i % 2)
+			VMTAP_GC_IDLE(0);
+		else
+			VMTAP_USER_MSG(0, "a text of some length");
+		cpu_after[i] = own_cpu_time();
+	}
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader.cpu_times, 100);
+	ck_assert_uint_eq(reader_lost(&reader), 0);
+	ck_assert_uint_eq(clocked, 100);
+	reader_close(&reader);
+	ck_assert(fixture_await_guards(VMTAP_PROBES));
+	VMTAP_GC_DONE(0);
+	ck_reader(&other, reader_finish(&other));
+	ck_assert_uint_eq(reader_received(&other), 102);
+	ck_assert_uint_eq(other.cpu_times, 0);
+	reader_close(&other);
+}
+END_TEST
+
+/* Objects of another version come and go: each client is told, in words, and traces the rest. */
+START_TEST(strangers_are_told_of)
+{
+	static struct vmtap_object strangers[2] = {{.digest = 1, .probe_count = 0}, {.digest = 2, .probe_count = 0}};
+	struct reader reader;
+
+	vmtap_object_add(&strangers[0]);
+	fixture_start();
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	ck_reader(&reader, reader_until_time(&reader, reader_now()));
+	ck_assert_str_eq(reader.message,
+		"vmtap: 1 object was built with another version of the probes: its events are missing");
+	vmtap_object_add(&strangers[1]);
+	VMTAP_GC_IDLE(0);
+	ck_reader(&reader, reader_until_time(&reader, reader_now()));
+	VMTAP_GC_IDLE(0);
+	ck_reader(&reader, reader_until_time(&reader, reader_now()));
+	ck_assert_str_eq(reader.message,
+		"vmtap: 2 objects were built with another version of the probes: their events are missing");
+	vmtap_object_remove(&strangers[0]);
+	vmtap_object_remove(&strangers[1]);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader.ghc_events[WIRE_LOG_MSG], 2);
+	ck_assert_uint_eq(reader_received(&reader), 2);
+	reader_close(&reader);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("shim_stream");
@@ -653,10 +788,13 @@ int main(void)
 	tcase_add_test(all, unknown_and_repeated_types_do_no_harm);
 	tcase_add_test(all, names_travel_once_and_may_move);
 	tcase_add_test(all, a_full_name_table_loses_nothing);
+	tcase_add_loop_test(all, texts_of_nested_events_do_not_mix, 0, 6);
 	tcase_add_test(all, texts_are_cut_and_made_valid);
 	tcase_add_test(all, null_strings_do_not_crash);
 	tcase_add_test(all, the_process_is_described);
 	tcase_add_test(all, times_agree_with_the_systems_clock);
+	tcase_add_test(all, cpu_clocks_for_who_asks);
+	tcase_add_test(all, strangers_are_told_of);
 	suite_add_tcase(suite, all);
 	return fixture_run(suite);
 }

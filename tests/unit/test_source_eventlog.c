@@ -84,7 +84,7 @@ static void run(const unsigned char *bytes, size_t length, size_t piece, struct 
 	ck_assert_int_eq(eventlog_new("test", &log), 0);
 	for (;;) {
 		if (eventlog_scan(log)) {
-			ck_assert_int_eq(eventlog_add_probes(log, "vm1", "toy", &set), 0);
+			ck_assert_int_eq(eventlog_add_probes(log, 1, "toy", &set), 0);
 			for (size_t i = 0; i < set.count; i++)
 				if (set.probes[i].kind == D_PROBE_SOURCE)
 					all[count++] = (uint32_t)i;
@@ -457,6 +457,160 @@ START_TEST(test_bad_declarations)
 END_TEST
 
 /* Only enabled probes are delivered. */
+static void put_collection(struct writer *writer, uint64_t time, uint16_t full, uint64_t bytes)
+{
+	put_event(writer, TYPE_COLLECTION, time);
+	put(writer, full, 2);
+	put(writer, bytes, 8);
+	put(writer, 77, 8);
+}
+
+/* Only the probes of these names, "" for all, are enabled. */
+static void run_enabled(
+	const struct writer *writer, const char *const *names, size_t name_count, char *text, size_t size)
+{
+	struct d_probe_set set;
+	struct event_batch batch = { 0 };
+	struct eventlog *log;
+	struct error error;
+	uint32_t probes[64];
+	size_t count = 0, room, length = 0;
+	void *place;
+
+	ck_assert_int_eq(d_probe_set_init(&set), 0);
+	ck_assert_int_eq(eventlog_new("test", &log), 0);
+	place = eventlog_room(log, &room);
+	ck_assert_uint_ge(room, writer->length);
+	memcpy(place, writer->bytes, writer->length);
+	eventlog_received(log, writer->length);
+	ck_assert(eventlog_scan(log));
+	ck_assert_int_eq(eventlog_add_probes(log, 12, "toy", &set), 0);
+	for (size_t i = 0; i < set.count; i++) {
+		char name[128];
+		snprintf(name, sizeof(name), "%s:::%s", set.probes[i].provider, set.probes[i].name);
+		for (size_t j = 0; j < name_count; j++)
+			if (!strcmp(names[j], name))
+				probes[count++] = (uint32_t)i;
+	}
+	ck_assert_uint_eq(count, name_count);
+	eventlog_enable(log, probes, count);
+	*text = '\0';
+	while (eventlog_next(log, &batch, &error) == EVENTLOG_BATCH) {
+		for (size_t i = 0; i < batch.event_count; i++) {
+			const struct event *event = &batch.events[i];
+			const struct d_probe *probe = &set.probes[event->probe];
+			length += (size_t)snprintf(text + length, size - length, "%s:%s",
+				probe->provider, probe->name);
+			for (unsigned int j = 0; j < event->argument_count; j++)
+				length += (size_t)snprintf(text + length, size - length, " %lld",
+					(long long)event->arguments[j]);
+			length += (size_t)snprintf(text + length, size - length, "\n");
+		}
+	}
+	eventlog_free(log);
+	d_probe_set_free(&set);
+}
+
+/* An event fires its own probe, then the others of its type, each with its own arguments. */
+START_TEST(test_compatible)
+{
+	static const char *const names[] = {"vm12:::collection", "one12:::full-start",
+		"one12:::part-start", "other12:::collection"};
+	static const char *const some[] = {"other12:::collection", "one12:::part-start"};
+	struct writer writer = { 0 };
+	char text[4096];
+
+	put_header_begin(&writer);
+	put_collection_type(&writer);
+	put_header_end(&writer);
+	put_clock(&writer, 1000, 5000);
+	begin_block(&writer, 3);
+	put_collection(&writer, 1, 1, 100);
+	put_collection(&writer, 2, 0, 200);
+	end_block(&writer);
+	put(&writer, WIRE_DATA_END, 2);
+	run_enabled(&writer, names, 4, text, sizeof(text));
+	ck_assert_str_eq(text, "vm12:collection 3 1 100 77\n"
+			       "one12:full-start 100\n"
+			       "other12:collection 77 1 100\n"
+			       "vm12:collection 3 0 200 77\n"
+			       "one12:part-start 200 3\n"
+			       "other12:collection 77 0 200\n");
+	run_enabled(&writer, some, 2, text, sizeof(text));
+	ck_assert_str_eq(text, "other12:collection 77 1 100\n"
+			       "one12:part-start 200 3\n"
+			       "other12:collection 77 0 200\n");
+	run_enabled(&writer, names, 1, text, sizeof(text));
+	ck_assert_str_eq(text, "vm12:collection 3 1 100 77\nvm12:collection 3 0 200 77\n");
+	free(writer.bytes);
+}
+END_TEST
+
+/* More events than a batch holds, each of which yields several. */
+START_TEST(test_compatible_many)
+{
+	struct writer writer = { 0 };
+	struct outcome outcome;
+
+	put_header_begin(&writer);
+	put_collection_type(&writer);
+	put_header_end(&writer);
+	begin_block(&writer, 0);
+	for (unsigned int i = 0; i < 10000; i++)
+		put_collection(&writer, i, i % 2, i);
+	end_block(&writer);
+	put(&writer, WIRE_DATA_END, 2);
+	run(writer.bytes, writer.length, writer.length, &outcome);
+	ck_assert_int_eq(outcome.state, EVENTLOG_ENDED);
+	ck_assert_uint_eq(outcome.events, 30000);
+	ck_assert(!outcome.unsorted);
+	free(writer.bytes);
+}
+END_TEST
+
+START_TEST(test_bad_extensions)
+{
+	static const struct {
+		const char *extension, *reason;
+	} bad[] = {
+		{ "p:::", "has no probe name, or one that is too long" },
+		{ "p:::x", "has no '(' after the probe's name" },
+		{ "p:::x(int n", "has neither ',' nor ')' after an argument" },
+		{ "p:::x(int m)", "has an argument that the event has not" },
+		{ "p:::x(int)", "has an argument that the event has not" },
+		{ "p:::x(short n)", "has an argument of another type than the event's" },
+		{ "p:::x(unsigned n)", "has an argument of another type than the event's" },
+		{ "p:::x(char *n)", "has an argument of another type than the event's" },
+		{ "p:::x(int s)", "has an argument of another type than the event's" },
+		{ "p:::x(foo_t n)", "has a type that is not known" },
+		{ "p:::x(int n) if n", "has something after the ')'" },
+		{ "p:::x(int n) when", "has no name after 'when'" },
+		{ "p:::x(int n) when not", "has no name after 'not'" },
+		{ "p:::x(int n) when s", "has a condition that is no number of the event" },
+		{ "p:::x(int n) when m", "has a condition that is no number of the event" },
+		{ "p:::x(int n) when n too", "has something after the condition" },
+		{ "p:::x(int n,int n,int n,int n,int n,int n,int n,int n,int n,int n,int n,int n,int n)",
+			"has more than 12 arguments" },
+		{ "p:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\n"
+		  "p:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\n",
+			"fires more than 15 probes of other providers" },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct writer writer = { 0 };
+		struct outcome outcome;
+		put_header_begin(&writer);
+		put_extended_type(&writer, 460, 8, "vm:::e(int n, char *s)", bad[i].extension);
+		put_header_end(&writer);
+		run(writer.bytes, writer.length, writer.length, &outcome);
+		ck_assert_int_eq(outcome.state, EVENTLOG_BROKEN);
+		ck_assert_msg(strstr(outcome.error.text, bad[i].reason), "%s: %s",
+			bad[i].extension, outcome.error.text);
+		free(writer.bytes);
+	}
+}
+END_TEST
+
 START_TEST(test_enable)
 {
 	struct writer writer = { 0 };
@@ -473,7 +627,7 @@ START_TEST(test_enable)
 	memcpy(eventlog_room(log, &room), writer.bytes, writer.length);
 	eventlog_received(log, writer.length);
 	ck_assert(eventlog_scan(log));
-	ck_assert_int_eq(eventlog_add_probes(log, "vm12", "toy", &set), 0);
+	ck_assert_int_eq(eventlog_add_probes(log, 12, "toy", &set), 0);
 	for (size_t i = 0; i < set.count; i++)
 		if (!strcmp(set.probes[i].name, "user-msg"))
 			probe = (uint32_t)i;
@@ -512,6 +666,9 @@ int main(void)
 	tcase_add_test(tests, test_edges);
 	tcase_add_test(tests, test_damage);
 	tcase_add_test(tests, test_bad_declarations);
+	tcase_add_test(tests, test_compatible);
+	tcase_add_test(tests, test_compatible_many);
+	tcase_add_test(tests, test_bad_extensions);
 	tcase_add_test(tests, test_enable);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);

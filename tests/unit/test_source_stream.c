@@ -64,6 +64,9 @@ static void serve(int listener, enum ending ending)
 	put_clock(&writer, 1000, 5000);
 	put_watermark(&writer, 1);
 	send_all(fd, &writer);
+	receive(fd, frame, WIRE_SUBSCRIBE_BYTES); /* it says that it is no plain reader */
+	if (memcmp(frame, WIRE_SUBSCRIBE "\0", 5) || frame[5] != WIRE_GHC_ONLY || bytes_u16(frame + 10))
+		_exit(5);
 	receive(fd, frame, WIRE_SUBSCRIBE_BYTES);
 	count = bytes_u16(frame + 10);
 	if (memcmp(frame, WIRE_SUBSCRIBE "\0", 5) || frame[5] != WIRE_LOSSLESS || count != 1)
@@ -71,12 +74,16 @@ static void serve(int listener, enum ending ending)
 	receive(fd, frame + WIRE_SUBSCRIBE_BYTES, 2 * count);
 	if (bytes_u16(frame + WIRE_SUBSCRIBE_BYTES) != TYPE_MESSAGE || ending == END_NO_ANSWER)
 		_exit(6);
-	/* events may come before the answer */
+	/* events before the answer are by earlier terms: none of its business */
 	begin_block(&writer, 0);
 	put_context(&writer, 99, 1);
 	put_message(&writer, 10, "early");
 	end_block(&writer);
 	put_subscribed(&writer, bytes_u32(frame + 6));
+	begin_block(&writer, 0);
+	put_context(&writer, 99, 1);
+	put_message(&writer, 12, "first");
+	end_block(&writer);
 	put_watermark(&writer, 15);
 	begin_block(&writer, 0);
 	put_message(&writer, 20, "late");
@@ -149,7 +156,7 @@ static int start(pid_t pid, struct d_probe_set *set, struct source **source, str
 	int result;
 
 	ck_assert_int_eq(d_probe_set_init(set), 0);
-	result = source_stream_open((uint32_t)pid, 0, set, source, error);
+	result = source_stream_open((uint32_t)pid, NULL, 0, set, source, error);
 	if (result)
 		return result;
 	for (size_t i = 0; i < set->count; i++)
@@ -201,7 +208,7 @@ static void check_order(void)
 	ck_assert_uint_eq(source->process.uid, getuid());
 	ck_assert_int_ge(source_descriptor(source), 0);
 	ck_assert_int_eq(take(source, 1, texts, &lost, &error), SOURCE_MORE);
-	ck_assert_str_eq(texts, "early ");
+	ck_assert_str_eq(texts, "first ");
 	source_stop(source);
 	ck_assert_int_eq(take(source, 100, texts, &lost, &error), SOURCE_ENDED);
 	ck_assert_str_eq(texts, "late last ");
@@ -250,7 +257,7 @@ START_TEST(test_killed)
 
 	ck_assert_msg(!start(pid, &set, &source, &error), "%s", error.text);
 	ck_assert_int_eq(take(source, 100, texts, &lost, &error), SOURCE_BROKEN);
-	ck_assert_str_eq(texts, "early late ");
+	ck_assert_str_eq(texts, "first late ");
 	ck_assert_msg(strstr(error.text, "ended without closing"), "%s", error.text);
 	source_close(source);
 	d_probe_set_free(&set);
@@ -269,7 +276,7 @@ START_TEST(test_damaged)
 
 	ck_assert_msg(!start(pid, &set, &source, &error), "%s", error.text);
 	ck_assert_int_eq(take(source, 100, texts, &lost, &error), SOURCE_BROKEN);
-	ck_assert_str_eq(texts, "early late ");
+	ck_assert_str_eq(texts, "first late ");
 	ck_assert_msg(strstr(error.text, "event type 12345 was not declared"), "%s", error.text);
 	source_close(source);
 	d_probe_set_free(&set);
@@ -322,7 +329,7 @@ START_TEST(test_no_endpoint)
 	close(hold[1]);
 	ck_assert_int_eq(d_probe_set_init(&set), 0);
 	ck_assert_int_eq(
-		source_stream_open((uint32_t)pid, 60000, &set, &source, &error), -ESRCH);
+		source_stream_open((uint32_t)pid, NULL, 60000, &set, &source, &error), -ESRCH);
 	ck_assert_msg(strstr(error.text, "has ended without serving"), "%s", error.text);
 	d_probe_set_free(&set);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);

@@ -310,6 +310,55 @@ START_TEST(promise)
 }
 END_TEST
 
+/* Probes of another provider that events of provider vm fire: one semaphore for each event. */
+START_TEST(compatible)
+{
+	static const char text[] = "provider p {\n"
+				   "	/* @event gc-start () when full */\n"
+				   "	probe full();\n"
+				   "	/* @event gc-start () when not full */\n"
+				   "	probe part();\n"
+				   "	/* @event idle () */\n"
+				   "	probe idle();\n"
+				   "};\n";
+	static const struct {
+		unsigned idle;
+		const char *found;
+	} cases[] = {{ELF_IMAGE_DATA + 2, NULL},
+		{ELF_IMAGE_DATA, "semaphore 0x100000 is not that of its event, vm:::idle, which is "
+				 "0x100002"}};
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct elf_image_site sites[5] = {
+			{.provider = "vm", .name = "gc__start", .semaphore = ELF_IMAGE_DATA},
+			{.provider = "vm", .name = "idle", .semaphore = ELF_IMAGE_DATA + 2},
+			{.provider = "p", .name = "full", .semaphore = ELF_IMAGE_DATA},
+			{.provider = "p", .name = "part", .semaphore = ELF_IMAGE_DATA},
+			{.provider = "p", .name = "idle", .semaphore = cases[i].idle}};
+		struct contract *contract;
+		struct verify_report report = {0};
+		struct elf_image made = elf_image_make(&(struct elf_image_options){0}, sites, 5);
+		struct usdt_image *image;
+
+		ck_assert_int_eq(
+			usdt_image_memory(made.bytes, made.size, "made", &image, NULL), 0);
+		ck_assert_int_eq(
+			contract_parse("p.d", text, sizeof(text) - 1, &contract, NULL), 0);
+		ck_assert_int_eq(verify_image(contract, NULL, 0, image, &report), 0);
+		/* the wrong one is found as that of the other two, as well */
+		ck_assert_uint_eq(report.count, cases[i].found ? 3 : 0);
+		if (cases[i].found) {
+			ck_assert_str_eq(report.findings[0].probe, "idle");
+			ck_assert_str_eq(report.findings[0].text, cases[i].found);
+		}
+		verify_free(&report);
+		usdt_image_free(image);
+		contract_free(contract);
+		free(made.bytes);
+	}
+}
+END_TEST
+
 START_TEST(damaged_note)
 {
 	static const struct elf_image_site sites[] = {GOOD_GC, GOOD_RAISE, GOOD_IDLE};
@@ -345,6 +394,7 @@ int main(void)
 	int failed;
 
 	tcase_add_loop_test(tests, promise, 0, sizeof(promises) / sizeof(promises[0]));
+	tcase_add_test(tests, compatible);
 	tcase_add_test(tests, damaged_note);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);

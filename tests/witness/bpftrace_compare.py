@@ -21,6 +21,8 @@ import sys
 
 # bpftrace keeps 64 bytes of a string, the NUL among them.
 TEXT_BYTES = 63
+# It refuses arguments beyond those that registers pass; gc-stats has more.
+ARGUMENTS = 6
 
 
 def contract():
@@ -36,7 +38,7 @@ def script(binary, arguments, ready=None):
     for name, strings in contract():
         print(f"usdt:{binary}:vm:{name} {{")
         print(f'  @count["{name}"] = count();')
-        for index, is_string in enumerate(strings if arguments else []):
+        for index, is_string in enumerate(strings[:ARGUMENTS] if arguments else []):
             if is_string:
                 print(f'  @text["{name}", {index}, str(arg{index})] = count();')
             else:
@@ -70,7 +72,7 @@ def logged(file):
     for line, count in lines.items():
         probe, _, rest = line.partition(b" ")
         name = probe.decode().replace("-", "__")
-        for index, match in enumerate(word.finditer(rest)):
+        for index, match in zip(range(ARGUMENTS), word.finditer(rest)):
             if match[2] is not None:
                 sums[f"{name},{index}"] += int(match[2]) * count
                 continue

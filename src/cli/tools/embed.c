@@ -1,7 +1,8 @@
 /*
- * embed.c: a tool of the build: writes the bundled scripts as a C file.
- *     embed OUTPUT FILE.d...
- * Runs where vmtap is built, not where it is used. The form stands in cli/scripts.h.
+ * embed.c: a tool of the build: writes D files (scripts, contracts) as a table in C.
+ *     embed OUTPUT HEADER STRUCT FILE.d...
+ * HEADER declares "const struct STRUCT STRUCTs[]", whose entries are a name, a text and its
+ * length, and "const size_t STRUCT_count". Runs where vmtap is built, not where it is used.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ static int fail(const char *file)
 	return 1;
 }
 
-/* One string literal per line of the script; returns its length, -1 on errors. */
+/* One string literal per line of the file; returns its length, -1 on errors. */
 static long embed(FILE *output, const char *file)
 {
 	FILE *input = fopen(file, "rb");
@@ -54,17 +55,19 @@ int main(int argc, char **argv)
 	FILE *output;
 	long length;
 
-	if (argc < 2) {
-		fprintf(stderr, "usage: embed OUTPUT FILE.d...\n");
+	if (argc < 4) {
+		fprintf(stderr, "usage: embed OUTPUT HEADER STRUCT FILE.d...\n");
 		return 2;
 	}
 	output = fopen(argv[1], "w");
 	if (!output)
 		return fail(argv[1]);
-	fprintf(output, "/* Made by src/cli/tools/embed.c from probes/scripts. */\n"
-			"#include \"cli/scripts.h\"\n\n"
-			"const struct bundled_script bundled_scripts[] = {");
-	for (int i = 2; i < argc; i++) {
+	fprintf(output,
+		"/* Made by src/cli/tools/embed.c. */\n"
+		"#include \"%s\"\n\n"
+		"const struct %s %ss[] = {",
+		argv[2], argv[3], argv[3]);
+	for (int i = 4; i < argc; i++) {
 		const char *base = strrchr(argv[i], '/');
 		size_t name;
 		base = base ? base + 1 : argv[i];
@@ -77,8 +80,8 @@ int main(int argc, char **argv)
 			return fail(argv[i]);
 		fprintf(output, ",\n\t%ld },", length);
 	}
-	if (argc == 2)
+	if (argc == 4)
 		fprintf(output, " { 0 } "); /* C has no empty arrays */
-	fprintf(output, "\n};\n\nconst size_t bundled_script_count = %d;\n", argc - 2);
+	fprintf(output, "\n};\n\nconst size_t %s_count = %d;\n", argv[3], argc - 4);
 	return fclose(output) ? fail(argv[1]) : 0;
 }

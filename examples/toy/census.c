@@ -1,0 +1,79 @@
+/* census.c: see census.h. */
+#include "census.h"
+#include "collector.h"
+#include "heap.h"
+#include "world.h"
+
+#include <string.h>
+
+static void count_object(
+	struct vmtap_census *census, const struct vm *vm, const struct object *object)
+{
+	const struct vmtap_name *class = &object->class->name;
+	size_t bytes = object_bytes(object);
+	const struct place *place;
+	char line[4096];
+	int length;
+
+	if (!vm->options.census_by_site) {
+		vmtap_census_add(census, class->text, class->length, bytes);
+		return;
+	}
+	place = heap_place(object);
+	if (!place->file) {
+		vmtap_census_add(census, "(vm)", 4, bytes);
+		return;
+	}
+	length = snprintf(line, sizeof(line), "%.4000s:%d", place->file->text, place->line);
+	vmtap_census_add(census, line, (size_t)length, bytes);
+}
+
+/* On the thread of census_take(): the world stands, and all objects live. */
+static void count_all(struct vmtap_census *census, void *context)
+{
+	struct vm *vm = context;
+
+	for (uint16_t i = 0; i < vm->cap_count; i++) {
+		for (struct object *object = vm->caps[i].young; object; object = object->next)
+			count_object(census, vm, object);
+		for (struct object *object = vm->caps[i].old; object; object = object->next)
+			count_object(census, vm, object);
+	}
+}
+
+/* On the library's thread: it must not wait for anybody, so it takes no lock. The
+ * capabilities never sleep all at once, so one of them sees its flag. */
+static void interrupt_all(void *context)
+{
+	struct vm *vm = context;
+
+	for (uint16_t i = 0; i < vm->options.caps; i++)
+		atomic_store(&vm->caps[i].interrupt, true);
+}
+
+void census_register(struct vm *vm)
+{
+	struct vmtap_census_options options = {
+		.size = sizeof(options),
+		.by = vm->options.census_by_site ? VMTAP_CENSUS_BY_SITE : VMTAP_CENSUS_BY_CLASS,
+		.take = count_all,
+		.context = vm,
+		.polls = 1,
+		.wanted = interrupt_all,
+	};
+
+	(void)vmtap_census_register(&options);
+}
+
+void census_take(struct capability *cap)
+{
+	struct vm *vm = cap->vm;
+
+	if (!world_stop(cap, &vm->reason_census, NULL))
+		return;
+	if (vmtap_census_wanted()) {
+		collector_run(cap, true);
+		vmtap_census_take();
+	}
+	world_resume(cap, &vm->reason_census);
+}

@@ -1,0 +1,638 @@
+/*
+ * record.c: `vmtap record`: the event stream of a process or a command to a file. Events are
+ * passed on as they come (source/recording.h): what a stream carries is what the file has.
+ *
+ * Signals are blocked and read from a descriptor. The first asks the process for the end of
+ * its stream and takes what it had sent; a second one stops at once. Either way the file is
+ * ended in order.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/child.h"
+#include "cli/cli.h"
+#include "d/compile.h"
+#include "d/option.h"
+#include "d/program.h"
+#include "shim/wire.h"
+#include "source/bytes.h"
+#include "source/connection.h"
+#include "source/eventlog.h"
+#include "source/recording.h"
+
+#define HEAP_PERIOD_NS UINT64_C(100000000) /* GHC's own */
+
+enum {
+	CHILD_WAIT_MS = 10000, /* for a command to serve its event stream */
+	FINISH_MS = 2000,      /* how long the target may take to finish its stream */
+	PROGRESS_MS = 1000,
+	WAIT_MS = 60000, /* longest single wait */
+	FILES_MAX = 10000,
+	OPTION_CPU_CLOCK = 256,
+	OPTION_GHC_ONLY,
+	OPTION_HEAP_PROFILE,
+	OPTION_LOSSLESS,
+	OPTION_MAX_SIZE,
+	OPTION_ROTATE,
+	OPTION_SOCKET
+};
+
+struct record_options {
+	uint32_t pid;
+	uint64_t heap_period; /* ns; 0: no samples of the heap */
+	bool has_pid, lossless, cpu_clock, helped;
+	const char *command, *socket;
+	const char **probes;
+	size_t probe_count;
+	struct recording_settings recording;
+};
+
+struct session {
+	const struct record_options *options;
+	struct connection connection;
+	struct child child;
+	struct recording *recording;
+	int signals;
+	sigset_t signal_set, unblocked; /* those that are blocked; the mask of before */
+	int interrupts;
+	bool shows_progress, has_shown;
+	int64_t shown;                  /* when progress was last shown */
+	struct recording_counts before; /* what it said then */
+};
+
+static void help(void)
+{
+	printf("Usage: vmtap record [OPTION]... -p PID|-c COMMAND -o FILE\n"
+	       "Writes the event stream of a VM to a file, which 'vmtap trace --log' and every\n"
+	       "reader of GHC's eventlog can read.\n\n"
+	       "  -p PID            a running process; it is left running\n"
+	       "  -c COMMAND        start the command (split at blanks) and record it from its\n"
+	       "                    first event; it is ended with the recording\n"
+	       "      --socket PATH the process that serves its event stream there\n"
+	       "  -o FILE           the file\n"
+	       "  -n PROBES         only probes that match this description of D (may be "
+	       "repeated)\n"
+	       "      --ghc-only    only events of GHC's own types, for readers that know no "
+	       "others\n"
+	       "      --max-size N  end the file before it has more than N bytes (suffixes k, m, "
+	       "g)\n"
+	       "      --rotate N    then begin another, and keep the last N: FILE, FILE.1, ...\n"
+	       "      --heap-profile[=PERIOD]\n"
+	       "                    samples of the heap too, so far apart (100ms if not said)\n"
+	       "      --cpu-clock   the thread's CPU clock with each event, for D's vtimestamp\n"
+	       "      --lossless    let the VM wait rather than lose events\n"
+	       "  -h, --help        this text\n\n"
+	       "^C ends the recording in order.\n"
+	       "Exit status: 0; 1 an error in a probe description, 2 usage, 3 the target cannot "
+	       "be\n"
+	       "recorded, or the file not be written.\n");
+}
+
+/* ---- the command line ---- */
+
+static int take_size(const char *text, uint64_t *size)
+{
+	static const char suffixes[] = "kmgt";
+	unsigned int shift = 0;
+	const char *suffix;
+	char *end;
+
+	errno = 0;
+	*size = strtoull(text, &end, 10);
+	if (*end) {
+		suffix = strchr(suffixes, *end | 0x20);
+		if (!suffix || !*suffix || end[1])
+			return cli_usage("record", "'%s' is not a size", text);
+		shift = 10 * (unsigned int)(suffix - suffixes + 1);
+	}
+	if (errno || *text < '0' || *text > '9' || !*size || *size > (uint64_t)INT64_MAX >> shift)
+		return cli_usage("record", "'%s' is not a size", text);
+	*size <<= shift;
+	return CLI_OK;
+}
+
+static int take_files(const char *text, unsigned int *files)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || !value || value > FILES_MAX)
+		return cli_usage("record",
+			"--rotate takes a number of files from 1 to %d, not '%s'", FILES_MAX, text);
+	*files = (unsigned int)value;
+	return CLI_OK;
+}
+
+static int take_period(const char *text, uint64_t *period)
+{
+	uint64_t value, unit = 0;
+	bool is_rate = false;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || !value || !d_rate_unit(end, &unit, &is_rate) ||
+		(is_rate ? !(unit / value) : value > INT64_MAX / unit))
+		return cli_usage("record",
+			"'%s' is not a period, which is a number and a unit, such as 100ms", text);
+	*period = is_rate ? unit / value : value * unit;
+	return CLI_OK;
+}
+
+static int add_probes(struct record_options *options, const char *text)
+{
+	const char **grown =
+		realloc(options->probes, (options->probe_count + 1) * sizeof(*options->probes));
+
+	if (!grown) {
+		cli_message("out of memory");
+		return CLI_CANNOT;
+	}
+	options->probes = grown;
+	grown[options->probe_count++] = text;
+	return CLI_OK;
+}
+
+static int parse(struct record_options *options, int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"cpu-clock", no_argument, NULL, OPTION_CPU_CLOCK},
+		{"ghc-only", no_argument, NULL, OPTION_GHC_ONLY},
+		{"heap-profile", optional_argument, NULL, OPTION_HEAP_PROFILE},
+		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
+		{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
+		{"rotate", required_argument, NULL, OPTION_ROTATE},
+		{"socket", required_argument, NULL, OPTION_SOCKET},
+		{NULL, 0, NULL, 0},
+	};
+	int option, status = CLI_OK;
+
+	opterr = 0;
+	optind = 0;
+	while (!status &&
+		(option = getopt_long(argc, argv, ":p:c:o:n:h", long_options, NULL)) != -1) {
+		switch (option) {
+		case 'p':
+			status = cli_pid("record", optarg, &options->pid);
+			if (!status && options->has_pid)
+				return cli_usage(
+					"record", "-p is given twice: one target at a time");
+			options->has_pid = true;
+			break;
+		case 'c':
+			if (options->command)
+				return cli_usage(
+					"record", "-c is given twice: one target at a time");
+			options->command = optarg;
+			break;
+		case OPTION_SOCKET:
+			options->socket = optarg;
+			break;
+		case 'o':
+			options->recording.file = optarg;
+			break;
+		case 'n':
+			status = add_probes(options, optarg);
+			break;
+		case OPTION_CPU_CLOCK:
+			options->cpu_clock = true;
+			break;
+		case OPTION_GHC_ONLY:
+			options->recording.ghc_only = true;
+			break;
+		case OPTION_HEAP_PROFILE:
+			options->heap_period = HEAP_PERIOD_NS;
+			if (optarg)
+				status = take_period(optarg, &options->heap_period);
+			break;
+		case OPTION_LOSSLESS:
+			options->lossless = true;
+			break;
+		case OPTION_MAX_SIZE:
+			status = take_size(optarg, &options->recording.size_max);
+			break;
+		case OPTION_ROTATE:
+			status = take_files(optarg, &options->recording.files);
+			break;
+		case 'h':
+			help();
+			options->helped = true;
+			return CLI_OK;
+		case ':':
+			return cli_usage("record", "'%s' needs an argument", argv[optind - 1]);
+		default:
+			return cli_usage("record", "'%s' is not an option", argv[optind - 1]);
+		}
+	}
+	if (status)
+		return status;
+	if (optind < argc)
+		return cli_usage("record", "'%s' is one operand too many", argv[optind]);
+	if (options->has_pid + !!options->command + !!options->socket != 1)
+		return cli_usage("record", "one of -p, -c and --socket says what to record");
+	if (!options->recording.file)
+		return cli_usage("record", "-o says which file to write");
+	if (options->recording.files && !options->recording.size_max)
+		return cli_usage("record", "--rotate needs --max-size");
+	if (options->cpu_clock && options->recording.ghc_only)
+		return cli_usage("record", "GHC has no event for what --cpu-clock records");
+	return CLI_OK;
+}
+
+/* ---- which probes ---- */
+
+/* The event types of the probes that the descriptions match. A status. */
+static int match_probes(const struct session *session, struct d_probe_set *set, bool *wanted)
+{
+	const struct record_options *options = session->options;
+	const struct d_compile_settings settings = {
+		.probes = set, .target = (pid_t)session->connection.process.pid, .name = "vmtap"};
+	struct d_compiler *compiler = NULL;
+	struct d_program *program = NULL;
+	struct d_error error = {.tag = ""};
+	int status = CLI_FOUND;
+
+	if (d_compiler_new(&settings, &compiler)) {
+		cli_message("out of memory");
+		return CLI_CANNOT;
+	}
+	for (size_t i = 0; i < options->probe_count; i++) {
+		const char *text = options->probes[i];
+		struct d_match match = {0};
+		if (strpbrk(text, "/{;")) {
+			cli_message(
+				"-n '%s': only a probe description, without predicate or action",
+				text);
+			goto out;
+		}
+		if (d_compile(compiler, NULL, text, strlen(text), &match, &error)) {
+			cli_message("-n '%s': %s", text, error.message.text);
+			goto out;
+		}
+		d_match_free(&match);
+	}
+	if (d_compiler_finish(compiler, &program, &error)) {
+		compiler = NULL;
+		cli_message("%s", error.message.text);
+		goto out;
+	}
+	compiler = NULL;
+	for (size_t i = 0; i < program->clause_count; i++) {
+		const struct d_clause *clause = &program->clauses[i];
+		for (size_t j = 0; j < clause->probe_count; j++) {
+			const struct d_probe *probe = &set->probes[clause->probes[j]];
+			if (probe->kind != D_PROBE_SOURCE) {
+				cli_message("%s:::%s cannot be recorded: it is no event of the VM",
+					probe->provider, probe->name);
+				goto out;
+			}
+			wanted[clause->probes[j]] = true;
+		}
+	}
+	status = CLI_OK;
+out:
+	d_compiler_free(compiler);
+	d_program_free(program);
+	return status;
+}
+
+/* The probes that the stream declares, by the reader of its header. */
+static int declared_probes(const struct session *session, struct d_probe_set *set)
+{
+	struct eventlog *log;
+	size_t size, room, done = 0;
+	const unsigned char *header = recording_header(session->recording, &size);
+	void *place;
+	int result = eventlog_new("the event stream", &log);
+
+	if (result)
+		return result;
+	while (done < size && (place = eventlog_room(log, &room))) {
+		room = room < size - done ? room : size - done;
+		memcpy(place, header + done, room);
+		eventlog_received(log, room);
+		done += room;
+		eventlog_scan(log);
+	}
+	if (eventlog_declared(log))
+		result = eventlog_add_probes(log, session->connection.process.pid,
+			session->connection.process.program, set);
+	else
+		result = -EPROTO;
+	eventlog_free(log);
+	return result;
+}
+
+/* The event types of what was asked for, or of everything. A status. */
+static int choose_types(struct session *session, uint16_t **chosen, size_t *chosen_count)
+{
+	const struct record_options *options = session->options;
+	struct d_probe_set set = {0};
+	bool *wanted = NULL;
+	uint16_t *types = NULL;
+	size_t count = 0;
+	int status = CLI_CANNOT, result = d_probe_set_init(&set);
+
+	if (!result)
+		result = declared_probes(session, &set);
+	if (!result) {
+		wanted = calloc(set.count, sizeof(*wanted));
+		types = calloc(set.count + 1, sizeof(*types));
+		if (!wanted || !types)
+			result = -ENOMEM;
+	}
+	if (result) {
+		cli_message("process %" PRIu32 " (%s): %s", session->connection.process.pid,
+			session->connection.process.name,
+			result == -EPROTO ? "the event stream's header is damaged"
+					  : strerror(-result));
+		goto out;
+	}
+	if (options->heap_period &&
+		!recording_declares(session->recording, WIRE_HEAP_PROF_SAMPLE_BEGIN)) {
+		cli_message("process %" PRIu32 " (%s) has no samples of its heap to give",
+			session->connection.process.pid, session->connection.process.name);
+		goto out;
+	}
+	if (options->probe_count) {
+		status = match_probes(session, &set, wanted);
+		if (status)
+			goto out;
+	}
+	for (size_t i = 0; i < set.count; i++) {
+		bool known = false;
+		if (set.probes[i].kind != D_PROBE_SOURCE || (options->probe_count && !wanted[i]))
+			continue;
+		/* one event type may be several probes */
+		for (size_t j = 0; j < count && !known; j++)
+			known = types[j] == set.probes[i].source_tag;
+		if (!known)
+			types[count++] = (uint16_t)set.probes[i].source_tag;
+	}
+	if (options->heap_period)
+		types[count++] = WIRE_HEAP_PROF_SAMPLE_BEGIN;
+	*chosen = types;
+	*chosen_count = count;
+	types = NULL;
+	status = CLI_OK;
+out:
+	free(types);
+	free(wanted);
+	d_probe_set_free(&set);
+	return status;
+}
+
+/* That the process has gone meanwhile shows when it is read from, in order. */
+static void subscribe(struct session *session, const uint16_t *types, size_t count)
+{
+	const struct record_options *options = session->options;
+	unsigned char frame[WIRE_HEAP_PERIOD_BYTES] = WIRE_HEAP_PERIOD;
+
+	connection_subscribe(&session->connection, types, count,
+		(options->lossless ? WIRE_LOSSLESS : 0) |
+			(options->cpu_clock ? WIRE_CPU_CLOCK : 0) |
+			(options->recording.ghc_only ? WIRE_GHC_ONLY : WIRE_GHC));
+	if (!options->heap_period)
+		return;
+	frame[4] = 0;
+	bytes_put(frame + 5, options->heap_period, 8);
+	connection_send(&session->connection, frame, sizeof(frame));
+}
+
+/* ---- recording ---- */
+
+static void show_progress(struct session *session, bool last)
+{
+	const struct recording_counts *counts = recording_counts(session->recording);
+	int64_t now = connection_now(), elapsed = now - session->shown;
+
+	if (!session->shows_progress || (!last && elapsed < PROGRESS_MS))
+		return;
+	fprintf(stderr, "\r%" PRIu64 " events, %.1f MB, %.1f MB/s, %" PRIu64 " lost\033[K%s",
+		counts->events, (double)counts->bytes / 1e6,
+		(double)(counts->bytes - session->before.bytes) / 1e3 /
+			(double)(elapsed > 0 ? elapsed : 1),
+		counts->lost, last ? "\n" : "");
+	session->shown = now;
+	session->before = *counts;
+}
+
+static void take_signals(struct session *session)
+{
+	struct signalfd_siginfo signal;
+
+	while (read(session->signals, &signal, sizeof(signal)) == (ssize_t)sizeof(signal)) {
+		/* the stream's end, and then what has come of it, is waited for a while */
+		if (!session->interrupts++)
+			connection_subscribe(&session->connection, NULL, 0, WIRE_FINISH);
+	}
+}
+
+enum receipt { RECEIPT_MORE, RECEIPT_IDLE, RECEIPT_FULL, RECEIPT_ENDED, RECEIPT_CLOSED };
+
+static int receipt_of(int state)
+{
+	return state == RECORDING_FULL    ? RECEIPT_FULL
+	       : state == RECORDING_ENDED ? RECEIPT_ENDED
+	       : state < 0                ? state
+					  : RECEIPT_MORE;
+}
+
+/* Receives once. A receipt, or a negative errno and a line in error. */
+static int receive(struct session *session, struct error *error)
+{
+	size_t room;
+	void *place = recording_room(session->recording, &room);
+	ssize_t got = connection_receive(&session->connection, place, room, 0);
+
+	if (got == -EAGAIN)
+		return RECEIPT_IDLE;
+	if (got <= 0)
+		return RECEIPT_CLOSED;
+	return receipt_of(recording_received(session->recording, (size_t)got, error));
+}
+
+static void wait_for_more(struct session *session, int64_t limit)
+{
+	struct pollfd waits[] = {{.fd = session->signals, .events = POLLIN},
+		{.fd = session->connection.fd, .events = POLLIN}};
+	int64_t now = connection_now(), left = WAIT_MS;
+
+	if (session->shows_progress)
+		left = session->shown + PROGRESS_MS - now;
+	if (limit && limit - now < left)
+		left = limit - now;
+	poll(waits, 2, left > 0 ? (int)left : 0);
+}
+
+/* Until the stream's header has come. */
+static int receive_header(struct session *session, struct error *error)
+{
+	const struct endpoint_process *process = &session->connection.process;
+	int64_t limit = connection_now() + CONNECTION_ANSWER_MS;
+	size_t size;
+	int receipt;
+
+	while (!recording_header(session->recording, &size)) {
+		receipt = receive(session, error);
+		if (receipt < 0)
+			return receipt;
+		if (receipt == RECEIPT_CLOSED)
+			return error_set(error, ECONNRESET,
+				"process %" PRIu32
+				" (%s) ended, or closed its event stream, before "
+				"it declared its events",
+				process->pid, process->name);
+		if (receipt == RECEIPT_IDLE && connection_now() >= limit)
+			return error_set(error, ETIMEDOUT,
+				"process %" PRIu32 " (%s) has not declared its events within %d "
+				"seconds: it may be stopped",
+				process->pid, process->name, CONNECTION_ANSWER_MS / 1000);
+		if (receipt == RECEIPT_IDLE)
+			wait_for_more(session, limit);
+	}
+	return 0;
+}
+
+/* Until the end, whoever brings it: a receipt, or a negative errno and a line in error. */
+static int receive_events(struct session *session, struct error *error)
+{
+	int64_t limit = 0;
+	int receipt, result;
+
+	/* what has come behind the header */
+	receipt = receipt_of(recording_received(session->recording, 0, error));
+	while (receipt == RECEIPT_MORE || receipt == RECEIPT_IDLE) {
+		take_signals(session);
+		if (session->interrupts > 1)
+			return RECEIPT_ENDED;
+		if (session->interrupts && !limit)
+			limit = connection_now() + FINISH_MS;
+		receipt = receive(session, error);
+		show_progress(session, false);
+		if (receipt < 0 || receipt > RECEIPT_IDLE)
+			break;
+		if (limit && connection_now() >= limit)
+			return RECEIPT_ENDED;
+		if (receipt == RECEIPT_MORE)
+			continue;
+		result = recording_flush(session->recording, error);
+		if (result)
+			return result;
+		wait_for_more(session, limit);
+	}
+	return receipt;
+}
+
+static int record(struct session *session)
+{
+	const struct record_options *options = session->options;
+	const struct endpoint_process *process = &session->connection.process;
+	struct error error = {""}, closing = {""};
+	struct recording_counts counts;
+	uint16_t *types = NULL;
+	size_t type_count = 0;
+	int receipt = RECEIPT_CLOSED, result, status = CLI_OK;
+
+	result = recording_new(&options->recording, &session->recording, &error);
+	if (!result)
+		result = receive_header(session, &error);
+	if (!result)
+		status = choose_types(session, &types, &type_count);
+	if (!result && !status) {
+		/* a pipe that nobody reads holds us up here: a signal may end that */
+		sigprocmask(SIG_SETMASK, &session->unblocked, NULL);
+		result = recording_open(session->recording, &error);
+		sigprocmask(SIG_BLOCK, &session->signal_set, NULL);
+	}
+	if (!result && !status) {
+		session->shown = connection_now();
+		subscribe(session, types, type_count);
+		receipt = receive_events(session, &error);
+		result = receipt < 0 ? receipt : 0;
+	}
+	free(types);
+	if (!session->recording)
+		goto out;
+	show_progress(session, true);
+	counts = *recording_counts(session->recording);
+	if (recording_close(session->recording, !result && !status && receipt != RECEIPT_CLOSED,
+		    &closing) &&
+		!result) {
+		result = -EIO;
+		error = closing;
+	}
+	if (result || status)
+		goto out;
+	if (receipt == RECEIPT_CLOSED)
+		cli_message("process %" PRIu32 " (%s) ended without closing its event stream: '%s' "
+			    "ends after its last whole event",
+			process->pid, process->name, options->recording.file);
+	else if (receipt == RECEIPT_FULL)
+		cli_message("'%s' has reached its largest size: the recording is ended",
+			options->recording.file);
+	if (counts.lost)
+		cli_message("%" PRIu64 " events were lost: the VM was faster than the recording",
+			counts.lost);
+out:
+	if (result) {
+		cli_message("%s", error.text);
+		status = CLI_CANNOT;
+	}
+	return status;
+}
+
+int command_record(int argc, char **argv)
+{
+	struct record_options options = {0};
+	struct session session = {.options = &options,
+		.connection.fd = -1,
+		.child.descriptor = -1,
+		.signals = -1,
+		.shows_progress = isatty(STDERR_FILENO)};
+	struct error error = {""};
+	int status = parse(&options, argc, argv), result = 0;
+
+	if (status || options.helped)
+		goto out;
+	/* a reader of our output that goes away is an error like others */
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&session.signal_set);
+	sigaddset(&session.signal_set, SIGINT);
+	sigaddset(&session.signal_set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &session.signal_set, &session.unblocked);
+	session.signals = signalfd(-1, &session.signal_set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (session.signals < 0)
+		result = error_set(&error, errno, "signals: %s", strerror(errno));
+	if (!result && options.command)
+		result = child_start(&session.child, options.command, &error);
+	if (!result)
+		result = connection_open(&session.connection,
+			options.command ? (uint32_t)session.child.pid : options.pid, options.socket,
+			options.command ? CHILD_WAIT_MS : 0, &error);
+	if (result) {
+		cli_message("%s", error.text);
+		status = CLI_CANNOT;
+	} else {
+		status = record(&session);
+	}
+	connection_close(&session.connection);
+	child_end(&session.child);
+	if (session.signals >= 0)
+		close(session.signals);
+	sigprocmask(SIG_SETMASK, &session.unblocked, NULL);
+out:
+	free(options.probes);
+	return status;
+}

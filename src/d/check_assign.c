@@ -1,0 +1,245 @@
+/*
+ * check_assign.c: what changes variables: =, op=, ++ and --, and aggregations. A name's
+ * first assignment makes the variable.
+ */
+#include "d/check.h"
+
+#include <string.h>
+
+#include "d/inline.h"
+#include "d/translator.h"
+
+/* A variable that does not exist yet, and what its element's keys would be. */
+static bool is_fresh(struct d_compiler *compiler, const struct d_node *node)
+{
+	const struct d_node *name = node->kind == D_NODE_INDEX ? node->left : node;
+	enum d_name_space space;
+
+	return d_check_variable_space(name, &space) && !d_symbol_find(compiler, name->name, space);
+}
+
+static int create_variable(
+	struct d_compiler *compiler, struct d_node *node, const struct d_type *type)
+{
+	struct d_node *name = node->kind == D_NODE_INDEX ? node->left : node;
+	const struct d_type *keys[D_KEYS_MAX];
+	enum d_name_space space = D_SPACE_GLOBAL;
+	unsigned count = 0;
+
+	d_check_variable_space(name, &space);
+	if (node->kind == D_NODE_INDEX) {
+		if (space == D_SPACE_THIS)
+			return d_fail(compiler, &node->place, "D_ARR_LOCAL",
+				"local variable this->%s may not be used as an associative array",
+				name->name->bytes);
+		if (d_check_new_keys(compiler, node, keys, &count))
+			return -1;
+		if (!count)
+			return d_fail(compiler, &node->place, "D_PROTO_LEN",
+				"%s[ ] prototype mismatch: 0 keys passed, at least 1 expected",
+				name->name->bytes);
+	}
+	if (space == D_SPACE_GLOBAL && strchr(name->name->bytes, '`'))
+		return d_fail(compiler, &name->place, "D_IDENT_UNDEF",
+			"failed to resolve %s: Unknown symbol name", name->name->bytes);
+	return d_symbol_variable(compiler, name->name, &name->place, space, type, keys, count)
+		       ? d_check(compiler, node)
+		       : -1;
+}
+
+int d_check_aggregation(struct d_compiler *compiler, struct d_node *node)
+{
+	struct d_identifier *identifier = d_symbol_find(compiler, node->name, D_SPACE_AGGREGATION);
+	char text[64];
+
+	if (d_check_list(compiler, node->right))
+		return -1;
+	if (!identifier && node->indexed)
+		identifier = d_symbol_aggregation(compiler, node->name);
+	else if (!identifier)
+		return d_fail(compiler, &node->place, "D_IDENT_UNDEF",
+			"failed to resolve %s: Unknown variable name",
+			d_symbol_text(node->name, D_SPACE_AGGREGATION, text));
+	node->identifier = identifier;
+	node->type = compiler->types.type_dynamic;
+	return identifier ? 0 : -1;
+}
+
+/* @name[keys] = function(...) */
+static int check_aggregating(struct d_compiler *compiler, struct d_node *node)
+{
+	struct d_node *left = node->left, *right = node->right;
+	struct d_identifier *identifier;
+	const struct d_type *keys[D_KEYS_MAX];
+	unsigned count;
+	char text[64];
+
+	d_symbol_text(left->name, D_SPACE_AGGREGATION, text);
+	if (d_check_list(compiler, left->right) || d_check(compiler, right))
+		return -1;
+	if (right->kind != D_NODE_CALL || right->function->kind != D_FUNCTION_AGGREGATING)
+		return d_fail(compiler, &node->place, "D_AGG_FUNC",
+			"%s must be assigned the result of an aggregating function", text);
+	identifier = d_symbol_find(compiler, left->name, D_SPACE_AGGREGATION);
+	if (identifier && identifier->function && identifier->function != right->function)
+		return d_fail(compiler, &node->place, "D_AGG_REDEF",
+			"aggregation redefined: current: %s = %s( ), previous: %s = %s( ) : line "
+			"%u",
+			text, right->function->name, text, identifier->function->name,
+			identifier->line);
+	if (!identifier)
+		identifier = d_symbol_aggregation(compiler, left->name);
+	if (!identifier)
+		return -1;
+	if (identifier->function) {
+		if (d_check_keys(compiler, identifier, left))
+			return -1;
+	} else {
+		if (left->indexed && !left->right)
+			return d_fail(compiler, &left->place, "D_PROTO_LEN",
+				"%s[ ] prototype mismatch: 0 keys passed, at least 1 expected",
+				text);
+		if (d_check_new_keys(compiler, left, keys, &count))
+			return -1;
+		d_symbol_aggregation_keys(compiler, identifier, keys, count);
+		identifier->function = right->function;
+		identifier->line = node->place.line;
+		compiler->program->aggregations[identifier->index].function =
+			(enum d_aggregating)right->function->id;
+	}
+	left->identifier = identifier;
+	left->type = node->type = compiler->types.type_dynamic;
+	return 0;
+}
+
+static int check_writable(
+	struct d_compiler *compiler, const struct d_node *node, const struct d_node *target)
+{
+	if (!target->lvalue)
+		return d_check_fail_operator(
+			compiler, node, "D_OP_LVAL", "modifiable lvalue as an operand");
+	if (!target->writable)
+		return d_fail(compiler, &node->place, "D_OP_WRITE",
+			"operator %s can only be applied to a writable variable",
+			d_operator_text(node->operation, node->kind == D_NODE_ASSIGN));
+	return 0;
+}
+
+static int fail_array(struct d_compiler *compiler, const struct d_node *node)
+{
+	return d_fail(compiler, &node->place, "D_OP_ARRFUN",
+		"operator %s may not be applied to operand of type array",
+		d_operator_text(node->operation, true));
+}
+
+/* Whether assigning 0 frees what the node names: self-> variables, elements. */
+static bool can_be_freed(const struct d_node *node)
+{
+	return !d_node_is_place(node) && node->identifier &&
+	       (node->identifier->kind == D_IDENTIFIER_ARRAY ||
+		       (node->kind == D_NODE_MEMBER && node->left->kind == D_NODE_SELF));
+}
+
+static int check_plain_assignment(struct d_compiler *compiler, struct d_node *node)
+{
+	struct d_node *left = node->left, *right = node->right;
+
+	if (left->kind == D_NODE_AGGREGATION)
+		return check_aggregating(compiler, node);
+	if (is_fresh(compiler, left)) {
+		if (left->kind == D_NODE_INDEX && d_check_list(compiler, left->right))
+			return -1;
+		if (d_check(compiler, right) || d_translate_whole(compiler, right))
+			return -1;
+		if (right->type->kind == D_TYPE_ARRAY)
+			return fail_array(compiler, node);
+		if (!d_check_is_key(right->type))
+			return d_fail(compiler, &node->place, "D_OP_INCOMPAT",
+				"a value of type %s cannot be assigned",
+				right->type->kind == D_TYPE_VOID ? "void" : right->type->name);
+		if (create_variable(compiler, left, right->type))
+			return -1;
+	} else if (d_check(compiler, left) || d_check(compiler, right) ||
+		   d_translate_whole(compiler, right)) {
+		return -1;
+	}
+	node->left = left = d_inline_target(left);
+	/* (@a = count()) = ... is no aggregation any more, and nothing else either. */
+	if (left->type->kind == D_TYPE_DYNAMIC)
+		return check_writable(compiler, node, left);
+	if (left->type->kind == D_TYPE_ARRAY)
+		return fail_array(compiler, node);
+	if (!d_check_passes(left->type, right) && !(d_node_is_zero(right) && can_be_freed(left)))
+		return d_check_fail_types(compiler, node, left, right);
+	node->type = left->type;
+	return check_writable(compiler, node, left) || d_check_alloca(compiler, node) ? -1 : 0;
+}
+
+static bool wants_integers(enum d_operator operation)
+{
+	return operation == D_OPERATOR_MODULO || operation == D_OPERATOR_SHIFT_LEFT ||
+	       operation == D_OPERATOR_SHIFT_RIGHT || operation == D_OPERATOR_AND ||
+	       operation == D_OPERATOR_XOR || operation == D_OPERATOR_OR;
+}
+
+int d_check_assignment(struct d_compiler *compiler, struct d_node *node)
+{
+	struct d_node *left = node->left, *right = node->right;
+	bool integers;
+	char text[64];
+
+	if (node->operation == D_OPERATOR_NONE)
+		return check_plain_assignment(compiler, node);
+	if (left->kind == D_NODE_NAME && is_fresh(compiler, left))
+		return d_fail(compiler, &left->place, "D_VAR_UNDEF",
+			"%s has not yet been declared or assigned",
+			d_symbol_text(left->name, D_SPACE_GLOBAL, text));
+	if (d_check(compiler, left) || d_check(compiler, right))
+		return -1;
+	node->left = left = d_inline_target(left);
+	integers = d_type_is_integer(left->type) && d_type_is_integer(right->type);
+	if (wants_integers(node->operation) && !integers)
+		return d_check_fail_operator(
+			compiler, node, "D_OP_INT", "operands of integral type");
+	if ((node->operation == D_OPERATOR_MULTIPLY || node->operation == D_OPERATOR_DIVIDE) &&
+		!integers)
+		return d_check_fail_operator(
+			compiler, node, "D_OP_ARITH", "operands of arithmetic type");
+	if (left->type->kind == D_TYPE_ARRAY)
+		return fail_array(compiler, node);
+	if (d_type_is_struct(left->type))
+		return d_check_fail_operator(
+			compiler, node, "D_OP_VFPTR", "a pointer to an object of known size");
+	if (!integers) {
+		if (!d_type_is_pointer(left->type) || !d_type_is_integer(right->type))
+			return d_check_fail_types(compiler, node, left, right);
+		if (!d_check_points_to_sized(left->type))
+			return d_check_fail_operator(compiler, node, "D_OP_VFPTR",
+				"a pointer to an object of known size");
+	}
+	node->type = left->type;
+	return check_writable(compiler, node, left);
+}
+
+int d_check_increment(struct d_compiler *compiler, struct d_node *node)
+{
+	struct d_node *operand = node->left;
+
+	if (is_fresh(compiler, operand)) {
+		if (operand->kind == D_NODE_INDEX && d_check_list(compiler, operand->right))
+			return -1;
+		if (create_variable(compiler, operand, compiler->types.type_int64))
+			return -1;
+	} else if (d_check(compiler, operand)) {
+		return -1;
+	}
+	node->left = operand = d_inline_target(operand);
+	if (!d_type_is_scalar(operand->type))
+		return d_check_fail_operator(
+			compiler, node, "D_OP_SCALAR", "operand of scalar type");
+	if (d_type_is_pointer(operand->type) && !d_check_points_to_sized(operand->type))
+		return d_check_fail_operator(
+			compiler, node, "D_OP_VFPTR", "a pointer to an object of known size");
+	node->type = operand->type;
+	return check_writable(compiler, node, operand);
+}

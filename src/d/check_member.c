@@ -1,0 +1,362 @@
+/*
+ * check_member.c: what names a place: variables, args[ ], members, [ ], * and &.
+ */
+#include "d/check.h"
+
+#include <string.h>
+
+#include "d/attribute.h"
+#include "d/hint.h"
+#include "d/inline.h"
+#include "d/translator.h"
+#include "usdt/promise.h"
+
+enum {
+	UREGS_LAST = 32 /* the last register that the guide numbers on x86-64 */
+};
+
+static int fail_reference(struct d_compiler *compiler, const struct d_node *node, const char *kind,
+	const char *name, const char *as)
+{
+	return d_fail(compiler, &node->place, "D_IDENT_BADREF",
+		"%s '%s' may not be referenced as %s", kind, name, as);
+}
+
+/* The name space that a variable's node speaks of; false: it is no variable's name. */
+bool d_check_variable_space(const struct d_node *node, enum d_name_space *space)
+{
+	if (node->kind == D_NODE_NAME)
+		*space = D_SPACE_GLOBAL;
+	else if (node->kind == D_NODE_MEMBER && node->arrow && node->left->kind == D_NODE_SELF)
+		*space = D_SPACE_SELF;
+	else if (node->kind == D_NODE_MEMBER && node->arrow && node->left->kind == D_NODE_THIS)
+		*space = D_SPACE_THIS;
+	else
+		return false;
+	return true;
+}
+
+/* Symbols have types where there is a kernel, or a process's debugging data, to ask. */
+static int fail_symbol(struct d_compiler *compiler, const struct d_node *node)
+{
+	bool user = strstr(node->name->bytes, "``");
+
+	return d_fail(compiler, &node->place, "D_SYM_NOTYPES",
+		"no symbolic type information is available for %.200s: symbols of %s need a kernel "
+		"source",
+		node->name->bytes, user ? "processes" : "the kernel");
+}
+
+int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_name_space space)
+{
+	struct d_identifier *identifier = d_symbol_find(compiler, node->name, space);
+	char text[64];
+
+	if (identifier && identifier->kind == D_IDENTIFIER_INLINE && !identifier->key_count)
+		return d_inline_expand(compiler, node, identifier) ? -1 : d_check(compiler, node);
+	d_symbol_text(node->name, space, text);
+	if (!identifier && space == D_SPACE_GLOBAL && strchr(node->name->bytes, '`'))
+		return fail_symbol(compiler, node);
+	if (!identifier && space == D_SPACE_GLOBAL)
+		return d_fail(compiler, &node->place, "D_IDENT_UNDEF",
+			"failed to resolve %s: Unknown variable name%s", node->name->bytes,
+			d_hint_name(node->name->bytes, false));
+	if (!identifier)
+		return d_fail(compiler, &node->place, "D_VAR_UNDEF",
+			"%s has not yet been declared or assigned", text);
+	node->identifier = identifier;
+	node->type = identifier->type;
+	node->lvalue = true;
+	if (d_attribute_use(compiler, identifier->stability, "scalar", text, &node->place))
+		return -1;
+	switch (identifier->kind) {
+	case D_IDENTIFIER_SCALAR:
+		node->writable = true;
+		return space == D_SPACE_SELF
+			       ? d_require(compiler, D_NEED_OS_THREAD, text, &node->place)
+			       : 0;
+	case D_IDENTIFIER_BUILTIN:
+	case D_IDENTIFIER_ARGUMENT:
+		node->writable = false;
+		return identifier->kind == D_IDENTIFIER_ARGUMENT
+			       ? 0
+			       : d_require(compiler, d_builtins[identifier->index].need, text,
+					 &node->place);
+	case D_IDENTIFIER_FUNCTION:
+		return fail_reference(compiler, node, "function", text, "a scalar");
+	default:
+		return fail_reference(compiler, node, "array", text, "a scalar");
+	}
+}
+
+/* args[n]: what the probes of this description say. */
+static int check_arguments(struct d_compiler *compiler, struct d_node *node)
+{
+	const struct d_probe_set *set = compiler->settings.probes;
+	const struct d_node *index = node->right;
+	const struct d_probe *probe;
+
+	if (d_node_count(index) != 1)
+		return d_fail(compiler, &node->place, "D_PROTO_LEN",
+			"args[ ] prototype mismatch: %u args passed, 1 expected",
+			d_node_count(index));
+	if (index->kind != D_NODE_INTEGER)
+		return d_fail(compiler, &index->place, "D_PROTO_ARG",
+			"args[ ] key #1 is incompatible with prototype: "
+			"prototype: integer constant");
+	if (!compiler->description)
+		return d_fail(compiler, &node->place, "D_ARGS_NONE",
+			"args[ ] may not be referenced outside probe clauses");
+	if (!compiler->probe_count)
+		return d_fail(compiler, &node->place, "D_ARGS_NONE",
+			"args[ ] may not be referenced because probe description %.200s "
+			"does not match any probes",
+			compiler->description);
+	probe = &set->probes[compiler->probes[0]];
+	for (size_t i = 1; i < compiler->probe_count; i++) {
+		const struct d_probe *other = &set->probes[compiler->probes[i]];
+		bool same = other->argument_count == probe->argument_count;
+
+		for (unsigned a = 0; same && a < probe->argument_count; a++)
+			same = !strcmp(probe->arguments[a].type, other->arguments[a].type);
+		if (!same)
+			return d_fail(compiler, &node->place, "D_ARGS_MULTI",
+				"args[ ] may not be referenced because probe description "
+				"%.200s matches an unstable set of probes",
+				compiler->description);
+	}
+	if (index->value >= probe->argument_count)
+		return d_fail(compiler, &index->place, "D_ARGS_IDX",
+			"index %lld is out of range for %.200s args[ ]", (long long)index->value,
+			compiler->description);
+	node->type = d_types_parse(&compiler->types, probe->arguments[index->value].type);
+	if (!node->type || (!d_type_is_scalar(node->type) && !d_type_is_string(node->type)))
+		return d_fail(compiler, &node->place, "D_ARGS_TYPE",
+			"failed to resolve type %s for args[%llu]",
+			probe->arguments[index->value].type, (unsigned long long)index->value);
+	for (size_t i = 0; i < compiler->probe_count; i++) {
+		const struct promise *promise =
+			promise_find(set->probes[compiler->probes[i]].provider);
+
+		if (d_attribute_use(compiler, promise->parts[STABILITY_ARGUMENTS], "array",
+			    "args[ ]", &node->place))
+			return -1;
+	}
+	node->is_argument = true;
+	node->argument = (uint8_t)index->value;
+	node->lvalue = true;
+	node->writable = false;
+	return 0;
+}
+
+/* uregs[n]: a register by its number. */
+static int check_registers(
+	struct d_compiler *compiler, struct d_node *node, struct d_identifier *identifier)
+{
+	const struct d_node *index = node->right;
+
+	if (d_node_count(index) != 1)
+		return d_fail(compiler, &node->place, "D_PROTO_LEN",
+			"uregs[ ] prototype mismatch: %u args passed, 1 expected",
+			d_node_count(index));
+	if (index->kind != D_NODE_INTEGER)
+		return d_fail(compiler, &index->place, "D_PROTO_ARG",
+			"uregs[ ] key #1 is incompatible with prototype: "
+			"prototype: integer constant");
+	if ((int64_t)index->value < 0)
+		return d_fail(compiler, &index->place, "D_REGS_IDX",
+			"index %lld is out of range for array uregs[ ]", (long long)index->value);
+	if (index->value > UREGS_LAST)
+		return d_fail(compiler, &index->place, "D_UNKNOWN",
+			"uregs[ ] index out of range (%lld): 0 to %d", (long long)index->value,
+			UREGS_LAST);
+	node->identifier = identifier;
+	node->type = identifier->type;
+	node->lvalue = true;
+	node->writable = false;
+	return d_require(compiler, D_NEED_REGISTERS, "uregs[ ]", &node->place);
+}
+
+/* What * and [ ] yield: what is behind a pointer, in an array, a string's character. */
+int d_check_dereference(
+	struct d_compiler *compiler, struct d_node *node, const struct d_node *operand)
+{
+	const struct d_type *target;
+	unsigned points;
+
+	node->identifier = NULL;
+	node->lvalue = true;
+	node->writable = false;
+	if (d_type_is_string(operand->type)) {
+		node->type = compiler->types.type_char;
+		return 0;
+	}
+	if (!d_type_is_pointer(operand->type))
+		return d_fail(compiler, &node->place, "D_DEREF_NONPTR",
+			"cannot dereference non-pointer type");
+	target = d_type_resolve(d_type_resolve(operand->type)->target);
+	if (target->kind == D_TYPE_VOID)
+		return d_fail(compiler, &node->place, "D_DEREF_VOID",
+			"cannot dereference pointer to void");
+	if (target->kind == D_TYPE_FUNCTION)
+		return d_fail(compiler, &node->place, "D_DEREF_FUNC",
+			"cannot dereference pointer to function");
+	if (d_type_is_incomplete(target))
+		return d_fail(compiler, &node->place, "D_OP_INCOMPLETE",
+			"cannot dereference pointer to forward declaration: no %s definition is "
+			"available",
+			target->name);
+	node->type = d_type_resolve(operand->type)->target;
+	points = d_check_place_points(node);
+	node->writable = !(points & D_POINTS_ELSEWHERE) || (points & D_POINTS_BLOCK);
+	return 0;
+}
+
+/* An index of what is no associative array. */
+static int check_plain_index(struct d_compiler *compiler, struct d_node *node)
+{
+	const struct d_node *left = node->left, *index = node->right;
+	uint32_t count = left->type->kind == D_TYPE_ARRAY ? d_type_resolve(left->type)->count : 0;
+	bool indexed = d_type_is_pointer(left->type) || d_type_is_string(left->type);
+
+	if (indexed && d_node_count(index) != 1)
+		return d_fail(compiler, &node->place, "D_ARR_BADREF",
+			"a tuple may not be used to refer to an element of what is no associative "
+			"array");
+	if (!indexed)
+		return d_fail(compiler, &node->place, "D_DEREF_NONPTR",
+			"cannot dereference non-pointer type");
+	if (!d_type_is_integer(index->type))
+		return d_fail(compiler, &node->place, "D_OP_INT",
+			"operator [ ] requires an integer as index");
+	if (count > 1 && index->kind == D_NODE_INTEGER && index->value >= count)
+		return d_fail(compiler, &index->place, "D_ARR_BOUNDS",
+			"index outside array bounds: %lld, array size is %u",
+			(long long)index->value, count);
+	return d_check_dereference(compiler, node, left);
+}
+
+int d_check_index(struct d_compiler *compiler, struct d_node *node)
+{
+	struct d_node *left = node->left;
+	struct d_identifier *identifier = NULL;
+	enum d_name_space space;
+	char text[64];
+
+	node->is_argument = false;
+	node->identifier = NULL;
+	if (left->kind == D_NODE_AGGREGATION && left->indexed)
+		return d_fail(compiler, &node->place, "D_AGG_MDIM",
+			"improper use of aggregation: more than one tuple of keys");
+	if (d_check_variable_space(left, &space)) {
+		identifier = d_symbol_find(compiler, left->name, space);
+		d_symbol_text(left->name, space, text);
+		if (!identifier)
+			return d_fail(compiler, &node->place, "D_VAR_UNDEF",
+				"%s[ ] has not yet been declared or assigned", text);
+	}
+	if (d_check_list(compiler, node->right))
+		return -1;
+	if (identifier && identifier->kind == D_IDENTIFIER_ARGUMENTS)
+		return check_arguments(compiler, node);
+	if (identifier && identifier->kind == D_IDENTIFIER_REGISTERS)
+		return check_registers(compiler, node, identifier);
+	if (identifier && identifier->kind == D_IDENTIFIER_INLINE && identifier->key_count)
+		return d_check_keys(compiler, identifier, node) ||
+				       d_inline_expand(compiler, node, identifier) ||
+				       d_check(compiler, node)
+			       ? -1
+			       : 0;
+	if (identifier && identifier->kind == D_IDENTIFIER_ARRAY) {
+		if (d_attribute_use(compiler, identifier->stability, "array", text, &node->place))
+			return -1;
+		node->identifier = identifier;
+		node->type = identifier->type;
+		node->lvalue = node->writable = true;
+		if (space == D_SPACE_SELF &&
+			d_require(compiler, D_NEED_OS_THREAD, text, &left->place))
+			return -1;
+		return d_check_keys(compiler, identifier, node);
+	}
+	if (d_check(compiler, left))
+		return -1;
+	return check_plain_index(compiler, node);
+}
+
+int d_check_member(struct d_compiler *compiler, struct d_node *node)
+{
+	const struct d_node *translated;
+	const struct d_identifier *identifier;
+	const char *operation = node->arrow ? "->" : ".";
+	const struct d_type *type;
+	enum d_name_space space;
+	unsigned points;
+	char text[80];
+
+	node->member = NULL;
+	if (d_check_variable_space(node, &space))
+		return d_check_variable(compiler, node, space);
+	if (node->left->kind == D_NODE_SELF || node->left->kind == D_NODE_THIS)
+		return d_fail(compiler, &node->place, "D_OP_SOU",
+			"operator . cannot be applied to %s: use ->",
+			node->left->kind == D_NODE_SELF ? "self" : "this");
+	if (d_check(compiler, node->left))
+		return -1;
+	translated = d_translated(node->left);
+	if (translated)
+		return d_translate_member(compiler, node, translated) || d_check(compiler, node)
+			       ? -1
+			       : 0;
+	identifier = d_symbol_find(compiler, node->name, D_SPACE_GLOBAL);
+	if (identifier && (identifier->kind == D_IDENTIFIER_INLINE ||
+				  identifier->kind == D_IDENTIFIER_ENUMERATOR))
+		return d_fail(compiler, &node->place, "D_OP_IDENT",
+			"operator %s must be followed by an identifier: %s is a constant",
+			operation, node->name->bytes);
+	type = node->left->type;
+	if (node->arrow && !d_type_is_pointer(type))
+		return d_fail(compiler, &node->place, "D_OP_PTR",
+			"operator -> must be applied to a pointer");
+	type = d_type_resolve(type);
+	if (node->arrow)
+		type = d_type_resolve(type->target);
+	if (!d_type_is_struct(type))
+		return d_fail(compiler, &node->place, "D_OP_SOU",
+			"operator %s cannot be applied to type \"%s\"; must be applied to a "
+			"struct or union",
+			operation, d_type_text(type, text, sizeof(text)));
+	if (d_type_is_incomplete(type))
+		return d_fail(compiler, &node->place, "D_OP_INCOMPLETE",
+			"operator %s cannot be applied to a forward declaration: no %s definition "
+			"is available",
+			operation, type->name);
+	node->member = d_type_member(type, node->name);
+	if (!node->member)
+		return d_fail(compiler, &node->place, "D_TYPE_MEMBER", "%s is not a member of %s",
+			node->name->bytes, type->name);
+	node->identifier = NULL;
+	node->type = node->member->type;
+	node->lvalue = node->arrow || node->left->lvalue;
+	points = d_check_place_points(node);
+	node->writable = !(points & D_POINTS_ELSEWHERE) || (points & D_POINTS_BLOCK);
+	return 0;
+}
+
+int d_check_address(struct d_compiler *compiler, struct d_node *node)
+{
+	const struct d_node *operand = node->left;
+	bool variable =
+		operand->identifier || operand->kind == D_NODE_AGGREGATION || operand->is_argument;
+
+	if (variable)
+		return d_fail(compiler, &node->place, "D_ADDROF_VAR",
+			"cannot take the address of a dynamic variable");
+	if (!operand->lvalue)
+		return d_check_fail_operator(
+			compiler, node, "D_ADDROF_LVAL", "lvalue as an operand");
+	if (operand->kind == D_NODE_MEMBER && operand->member && operand->member->bits)
+		return d_fail(compiler, &node->place, "D_ADDROF_BITFIELD",
+			"cannot take the address of a bit-field: %s", operand->name->bytes);
+	node->type = d_types_pointer(&compiler->types, operand->type);
+	return node->type ? 0 : d_fail_memory(compiler);
+}

@@ -1,0 +1,61 @@
+/*
+ * hint.c: a table for functions and one for variables. Only names that D itself does not define
+ * belong here: a hint follows an error and changes nothing else.
+ */
+#include "d/hint.h"
+
+#include <stddef.h>
+#include <string.h>
+
+struct hint {
+	const char *word, *text;
+};
+
+static const struct hint functions[] = {
+	{"str", " (D has copyinstr( ))"},
+	{"kstr", " (D has stringof( ))"},
+	{"buf", " (D has tracemem( ))"},
+	{"hist", " (D has quantize( ))"},
+	{"lhist", " (D has lquantize( ))"},
+	{"stats", " (D has avg( ), count( ) and sum( ))"},
+	{"delete", " (assign 0 to the element)"},
+	{"zero", " (D has clear( ))"},
+	{"ksym", " (D has sym( ))"},
+	{"kstack", " (D has stack( ))"},
+	{"ntop", " (D has inet_ntop( ))"},
+	{"reg", " (D has uregs[ ])"},
+	{"signal", " (D has raise( ))"},
+	{"strftime", " (D has printf( ) with %Y)"},
+	{"time", " (D has printf( ) with %Y)"},
+	{"strncmp", " (D has == and substr( ))"},
+	{"strcontains", " (D has strstr( ))"},
+	{"len", " (D has strlen( ))"},
+	{"join", " (D has strjoin( ))"},
+	{"cat", " (D has system( ))"},
+	{"unroll", " (D has no loops)"},
+};
+
+static const struct hint variables[] = {
+	{"nsecs", " (D has timestamp)"},
+	{"elapsed", " (D has timestamp)"},
+	{"comm", " (D has execname)"},
+	{"func", " (D has probefunc)"},
+	{"retval", " (D has arg1)"},
+	{"kstack", " (D has stack( ))"},
+	{"curtask", " (D has curthread)"},
+	{"cpid", " (D has $target)"},
+};
+
+static const char *find(const struct hint *hints, size_t count, const char *word)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(hints[i].word, word) == 0)
+			return hints[i].text;
+	return "";
+}
+
+const char *d_hint_name(const char *name, bool is_function)
+{
+	return is_function ? find(functions, sizeof(functions) / sizeof(*functions), name)
+			   : find(variables, sizeof(variables) / sizeof(*variables), name);
+}

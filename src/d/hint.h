@@ -1,0 +1,16 @@
+/*
+ * hint.h: what D calls a thing that other tracers' languages call by another name, for the
+ * ends of messages. Private to src/d.
+ */
+#ifndef VMTAP_D_HINT_H
+#define VMTAP_D_HINT_H
+
+#include <stdbool.h>
+
+/*
+ * " (D has NAME)" for a name of bpftrace that D does not know, "" for others. A function's
+ * name or a variable's.
+ */
+const char *d_hint_name(const char *name, bool is_function);
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * io.d: open files, devices and buffers, as the io provider and fds[ ] speak of them.
+ */
+inline int O_RDONLY = 0;
+inline int O_WRONLY = 01;
+inline int O_RDWR = 02;
+inline int O_ACCMODE = 03;
+inline int O_CREAT = 0100;
+inline int O_EXCL = 0200;
+inline int O_NOCTTY = 0400;
+inline int O_TRUNC = 01000;
+inline int O_APPEND = 02000;
+inline int O_NONBLOCK = 04000;
+inline int O_NDELAY = 04000;
+inline int O_DSYNC = 010000;
+inline int O_ASYNC = 020000;
+inline int O_DIRECT = 040000;
+inline int O_LARGEFILE = 0100000;
+inline int O_DIRECTORY = 0200000;
+inline int O_NOFOLLOW = 0400000;
+inline int O_NOATIME = 01000000;
+inline int O_CLOEXEC = 02000000;
+inline int O_SYNC = 04010000;
+inline int O_RSYNC = 04010000;
+inline int O_PATH = 010000000;
+
+inline int SEEK_SET = 0;
+inline int SEEK_CUR = 1;
+inline int SEEK_END = 2;
+
+inline int B_BUSY = 0x000001;
+inline int B_DONE = 0x000002;
+inline int B_ERROR = 0x000004;
+inline int B_PAGEIO = 0x000010;
+inline int B_PHYS = 0x000020;
+inline int B_READ = 0x000040;
+inline int B_WRITE = 0x000100;
+inline int B_ASYNC = 0x000400;
+
+typedef struct bufinfo {
+	int b_flags;
+	size_t b_bcount;
+	caddr_t b_addr;
+	uint64_t b_lblkno;
+	uint64_t b_blkno;
+	size_t b_resid;
+	size_t b_bufsize;
+	caddr_t b_iodone;
+	int b_error;
+	dev_t b_edev;
+} bufinfo_t;
+
+typedef struct devinfo {
+	int dev_major;
+	int dev_minor;
+	int dev_instance;
+	string dev_name;
+	string dev_statname;
+	string dev_pathname;
+} devinfo_t;
+
+typedef struct fileinfo {
+	string fi_name;
+	string fi_dirname;
+	string fi_pathname;
+	long fi_offset;
+	string fi_fs;
+	string fi_mount;
+	int fi_oflags;
+} fileinfo_t;
+
+translator fileinfo_t < int FD > {
+	fi_name = stringof(vmtap`files + FD);
+	fi_dirname = stringof(vmtap`files + FD);
+	fi_pathname = stringof(vmtap`files + FD);
+	fi_offset = vmtap`files + FD;
+	fi_fs = stringof(vmtap`files + FD);
+	fi_mount = stringof(vmtap`files + FD);
+	fi_oflags = vmtap`files + FD;
+};
+
+inline fileinfo_t fds[int FD] = xlate <fileinfo_t> (FD);

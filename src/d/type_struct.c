@@ -1,0 +1,185 @@
+/*
+ * type_struct.c: types made of others: structs, unions, arrays, and the sizes of all.
+ */
+#include <errno.h>
+
+#include "d/type.h"
+
+struct d_type *d_types_anonymous(struct d_types *types, enum d_type_kind kind)
+{
+	static const char *const names[] = {[D_TYPE_STRUCT] = "struct <anonymous>",
+		[D_TYPE_UNION] = "union <anonymous>",
+		[D_TYPE_ENUM] = "enum <anonymous>"};
+	struct d_type *type = d_arena_get(types->arena, sizeof(*type));
+
+	if (!type)
+		return NULL;
+	type->name = names[kind];
+	d_types_start(types, type, kind);
+	return type;
+}
+
+void d_types_start(struct d_types *types, struct d_type *type, enum d_type_kind kind)
+{
+	type->kind = kind;
+	if (kind == D_TYPE_ENUM) {
+		type->target = types->type_int;
+		type->size = types->type_int->size;
+		type->is_signed = true;
+	}
+}
+
+static uint32_t alignment_of(const struct d_type *type)
+{
+	type = d_type_resolve(type);
+	if (type->alignment)
+		return type->alignment;
+	return type->size ? type->size : 1; /* a string's is 1 */
+}
+
+static uint64_t align(uint64_t offset, uint32_t alignment)
+{
+	return (offset + alignment - 1) / alignment * alignment;
+}
+
+/* The bytes of a bit-field's unit. */
+static uint32_t unit_of(unsigned bits)
+{
+	return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
+
+/* Adds a member that lies where it says, plus offset. */
+static int place_member(struct d_types *types, struct d_type *type, const struct d_member *placed,
+	uint64_t offset, uint32_t alignment)
+{
+	struct d_member *member, **link = &type->members;
+	unsigned count = 0;
+
+	for (; *link; link = &(*link)->next, count++) {
+		if ((*link)->name == placed->name)
+			return -EEXIST;
+	}
+	offset += placed->offset;
+	if (count == D_MEMBERS_MAX)
+		return -E2BIG;
+	if (offset + placed->size > D_OBJECT_MAX)
+		return -EOVERFLOW;
+	member = d_arena_get(types->arena, sizeof(*member));
+	if (!member)
+		return -ENOMEM;
+	*member = *placed;
+	member->next = NULL;
+	member->offset = (uint32_t)offset;
+	*link = member;
+	if (offset + placed->size > type->size)
+		type->size = (uint32_t)(offset + placed->size);
+	if (alignment > type->alignment)
+		type->alignment = alignment;
+	return 0;
+}
+
+/* Where the next member begins. */
+static uint64_t next_offset(const struct d_type *type, uint32_t alignment)
+{
+	return type->kind == D_TYPE_UNION ? 0 : align(type->size, alignment);
+}
+
+int d_types_add_member(struct d_types *types, struct d_type *type, const struct d_name *name,
+	const struct d_type *member_type, unsigned bits)
+{
+	uint32_t size = bits ? unit_of(bits) : d_types_size(types, member_type);
+	uint32_t alignment = bits ? size : alignment_of(member_type);
+	const struct d_member member = {
+		.name = name, .type = member_type, .size = size, .bits = (uint8_t)bits};
+
+	return place_member(types, type, &member, next_offset(type, alignment), alignment);
+}
+
+int d_types_add_members(struct d_types *types, struct d_type *type, const struct d_type *inner)
+{
+	uint32_t alignment = alignment_of(inner);
+	uint64_t offset = next_offset(type, alignment);
+	int result = 0;
+
+	for (const struct d_member *member = inner->members; member && !result;
+		member = member->next)
+		result = place_member(types, type, member, offset, alignment);
+	return result;
+}
+
+int d_types_add_enumerator(
+	struct d_types *types, struct d_type *type, const struct d_name *name, int64_t value)
+{
+	struct d_enumerator *enumerator = d_arena_get(types->arena, sizeof(*enumerator));
+
+	if (!enumerator)
+		return -ENOMEM;
+	enumerator->name = name;
+	enumerator->value = value;
+	if (type->last_enumerator)
+		type->last_enumerator->next = enumerator;
+	else
+		type->enumerators = enumerator;
+	type->last_enumerator = enumerator;
+	return 0;
+}
+
+const struct d_type *d_types_array(
+	struct d_types *types, const struct d_type *element, uint64_t count)
+{
+	uint64_t size = d_types_size(types, element);
+	struct d_type *type;
+
+	if (count > D_OBJECT_MAX || size * count > D_OBJECT_MAX ||
+		element->pointer_depth == D_POINTER_DEPTH_MAX)
+		return NULL;
+	type = d_arena_get(types->arena, sizeof(*type));
+	if (!type)
+		return NULL;
+	type->kind = D_TYPE_ARRAY;
+	type->size = (uint32_t)(size * count);
+	type->alignment = alignment_of(element);
+	type->count = (uint32_t)count;
+	type->target = element;
+	type->pointer_depth = element->pointer_depth + 1;
+	return type;
+}
+
+const struct d_member *d_type_member(const struct d_type *type, const struct d_name *name)
+{
+	const struct d_member *member = d_type_resolve(type)->members;
+
+	while (member && member->name != name)
+		member = member->next;
+	return member;
+}
+
+uint32_t d_types_size(const struct d_types *types, const struct d_type *type)
+{
+	type = d_type_resolve(type);
+	return type->kind == D_TYPE_STRING ? (uint32_t)*types->strsize : type->size;
+}
+
+uint32_t d_types_stride(const struct d_types *types, const struct d_type *pointer)
+{
+	pointer = d_type_resolve(pointer);
+	return pointer->kind == D_TYPE_ARRAY && pointer->count
+		       ? pointer->size / pointer->count
+		       : d_types_size(types, pointer->target);
+}
+
+bool d_type_is_incomplete(const struct d_type *type)
+{
+	return (d_type_is_struct(type) || type->kind == D_TYPE_ENUM) &&
+	       !d_type_resolve(type)->complete;
+}
+
+bool d_type_is_struct(const struct d_type *type)
+{
+	return type->kind == D_TYPE_STRUCT || type->kind == D_TYPE_UNION;
+}
+
+bool d_type_is_memory(const struct d_type *type)
+{
+	return d_type_is_struct(type) || type->kind == D_TYPE_ARRAY || type->kind == D_TYPE_FLOAT;
+}

@@ -1,0 +1,109 @@
+/* effect.c: see effect.h. */
+#include "engine/effect.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "d/compile.h"
+#include "engine/consume.h"
+#include "engine/fault.h"
+#include "engine/value.h"
+
+/* The text of a format; NULL without memory. The caller frees it. */
+static char *formatted(
+	struct engine *engine, const struct d_action *action, const uint64_t *values)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&text, &size);
+
+	if (!memory)
+		return NULL;
+	consume_format(engine, action, values, memory);
+	if (fclose(memory)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int set_option(struct engine *engine, const struct d_action *action, const uint64_t *values,
+	struct error *error)
+{
+	const char *name = value_text(values[0])->bytes, *value = NULL, *wrong;
+
+	if (action->argument_count > 1)
+		value = value_text(values[1])->bytes;
+	wrong = d_option_set_running(&engine->options, name, value);
+	if (!wrong)
+		return 0;
+	if (!value)
+		return error_set(error, EINVAL, "couldn't set option \"%.100s\": %s", name, wrong);
+	return error_set(error, EINVAL, "couldn't set option \"%.100s\" to \"%.100s\": %s", name,
+		value, wrong);
+}
+
+static int run(struct engine *engine, const struct d_action *action, const uint64_t *values,
+	struct error *error)
+{
+	const struct engine_effects *effects = engine->effects;
+	char *text = NULL;
+	int result;
+
+	if (action->kind == D_ACTION_SETOPT)
+		return set_option(engine, action, values, error);
+	if (!effects)
+		return error_set(error, ENOTSUP, "commands and files are out of reach here");
+	/* What was printed before stands before what follows. */
+	fflush(engine->output);
+	if (action->kind == D_ACTION_FTRUNCATE)
+		return effects->truncate(effects->context, error);
+	text = formatted(engine, action, values);
+	if (!text)
+		return error_set(error, ENOMEM, "out of memory");
+	if (action->kind == D_ACTION_SYSTEM)
+		result = effects->command(effects->context, text, error);
+	else
+		result = effects->redirect(effects->context, text, error);
+	free(text);
+	return result;
+}
+
+void effect_carry_out(struct engine *engine, const struct recorded *recorded,
+	const struct d_action *action, const uint64_t *values)
+{
+	struct error error = {""};
+
+	if (run(engine, action, values, &error))
+		fault_print_library(engine, recorded, error.text);
+}
+
+/* tid 0: the whole process. */
+static void send_signal(struct engine *engine, uint32_t tid, int signal)
+{
+	const struct engine_effects *effects = engine->effects;
+	const struct firing *firing = &engine->firing;
+	const struct recorded place = {.clause = engine->running, .probe = firing->probe};
+	struct error error = {""};
+	int result;
+
+	if (effects)
+		result = effects->signal(effects->context, firing->process->pid, tid, signal,
+			&error);
+	else
+		result = error_set(&error, ENOTSUP, "no process can be reached from here");
+	if (result)
+		fault_print_library(engine, &place, error.text);
+}
+
+void effect_raise(struct engine *engine, int signal)
+{
+	send_signal(engine, engine->firing.tid, signal);
+}
+
+void effect_stop(struct engine *engine)
+{
+	send_signal(engine, 0, SIGSTOP);
+}

@@ -1,0 +1,244 @@
+/*
+ * json.c: see json.h. Values that are not wanted are skipped, not taken apart; a bit per
+ * level remembers whether it is an object or an array, so nothing recurses.
+ */
+#include "engine/json.h"
+
+#include <string.h>
+
+struct cursor {
+	const char *at, *end;
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static void skip_space(struct cursor *cursor)
+{
+	while (cursor->at < cursor->end && memchr(" \t\n\r", *cursor->at, 4))
+		cursor->at++;
+}
+
+/* The next character that is not blank; 0 at the end. */
+static char peek(struct cursor *cursor)
+{
+	skip_space(cursor);
+	return cursor->at < cursor->end ? *cursor->at : '\0';
+}
+
+/* A string in quotes; *text is what stands between them. */
+static bool take_string(struct cursor *cursor, struct json_text *text)
+{
+	const char *start = ++cursor->at;
+
+	for (; cursor->at < cursor->end; cursor->at++) {
+		if (*cursor->at == '"') {
+			*text = (struct json_text){start, (uint32_t)(cursor->at - start)};
+			cursor->at++;
+			return true;
+		}
+		if (*cursor->at == '\\' && ++cursor->at == cursor->end)
+			break;
+	}
+	return false;
+}
+
+/* A name in an object, with the colon behind it. */
+static bool take_name(struct cursor *cursor, struct json_text *name)
+{
+	if (peek(cursor) != '"' || !take_string(cursor, name) || peek(cursor) != ':')
+		return false;
+	cursor->at++;
+	return true;
+}
+
+static bool skip_digits(struct cursor *cursor)
+{
+	const char *start = cursor->at;
+
+	while (cursor->at < cursor->end && is_digit(*cursor->at))
+		cursor->at++;
+	return cursor->at > start;
+}
+
+static bool skip_number(struct cursor *cursor)
+{
+	if (*cursor->at == '-')
+		cursor->at++;
+	if (!skip_digits(cursor))
+		return false;
+	if (cursor->at < cursor->end && *cursor->at == '.') {
+		cursor->at++;
+		if (!skip_digits(cursor))
+			return false;
+	}
+	if (cursor->at < cursor->end && (*cursor->at == 'e' || *cursor->at == 'E')) {
+		cursor->at++;
+		if (cursor->at < cursor->end && (*cursor->at == '+' || *cursor->at == '-'))
+			cursor->at++;
+		return skip_digits(cursor);
+	}
+	return true;
+}
+
+/* true, false, null or a number. */
+static bool skip_word(struct cursor *cursor)
+{
+	static const char *const words[] = {"true", "false", "null"};
+
+	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		size_t length = strlen(words[i]);
+		if ((size_t)(cursor->end - cursor->at) >= length &&
+			!memcmp(cursor->at, words[i], length)) {
+			cursor->at += length;
+			return true;
+		}
+	}
+	return skip_number(cursor);
+}
+
+static bool skip_value(struct cursor *cursor)
+{
+	uint8_t objects[JSON_DEPTH_MAX / 8] = {0}; /* a bit per level: it is an object */
+	unsigned depth = 0;
+	struct json_text text;
+	bool object;
+	char c;
+
+	for (;;) {
+		c = peek(cursor);
+		object = c == '{';
+		if (object || c == '[') {
+			cursor->at++;
+			if (peek(cursor) != (object ? '}' : ']')) {
+				if (depth == JSON_DEPTH_MAX)
+					return false;
+				objects[depth / 8] &= (uint8_t) ~(1u << depth % 8);
+				objects[depth / 8] |= (uint8_t)(object << depth % 8);
+				depth++;
+				if (object && !take_name(cursor, &text))
+					return false;
+				continue;
+			}
+			cursor->at++;
+		} else if (c == '"' ? !take_string(cursor, &text) : !c || !skip_word(cursor)) {
+			return false;
+		}
+		/* A value has ended, and with it perhaps what it is in. */
+		for (;; depth--) {
+			if (!depth)
+				return true;
+			object = objects[(depth - 1) / 8] & 1u << (depth - 1) % 8;
+			c = peek(cursor);
+			if (c == ',')
+				break;
+			if (c != (object ? '}' : ']'))
+				return false;
+			cursor->at++;
+		}
+		cursor->at++;
+		if (object && !take_name(cursor, &text))
+			return false;
+	}
+}
+
+/* Past a value and the comma behind it; false when it is the last one. */
+static bool next_member(struct cursor *cursor)
+{
+	if (!skip_value(cursor) || peek(cursor) != ',')
+		return false;
+	cursor->at++;
+	return true;
+}
+
+/* To the value of a name in the object here. */
+static bool enter_object(struct cursor *cursor, struct json_text wanted)
+{
+	struct json_text name;
+
+	if (peek(cursor) != '{')
+		return false;
+	cursor->at++;
+	while (take_name(cursor, &name)) {
+		if (name.length == wanted.length && !memcmp(name.bytes, wanted.bytes, name.length))
+			return true;
+		if (!next_member(cursor))
+			return false;
+	}
+	return false;
+}
+
+/* To an element of the array here. */
+static bool enter_array(struct cursor *cursor, uint32_t index)
+{
+	if (peek(cursor) != '[')
+		return false;
+	cursor->at++;
+	if (peek(cursor) == ']')
+		return false;
+	for (; index; index--)
+		if (!next_member(cursor))
+			return false;
+	return true;
+}
+
+/* "[12]" in a path; false when it is not that. */
+static bool take_index(struct cursor *path, uint32_t *index)
+{
+	uint64_t number = 0;
+
+	path->at++;
+	if (path->at == path->end || !is_digit(*path->at))
+		return false;
+	for (; path->at < path->end && is_digit(*path->at); path->at++) {
+		number = number * 10 + (uint64_t)(*path->at - '0');
+		if (number > UINT32_MAX)
+			return false;
+	}
+	if (path->at == path->end || *path->at != ']')
+		return false;
+	path->at++;
+	*index = (uint32_t)number;
+	return true;
+}
+
+static struct json_text take_part(struct cursor *path)
+{
+	const char *start = path->at;
+
+	while (path->at < path->end && *path->at != '.' && *path->at != '[')
+		path->at++;
+	return (struct json_text){start, (uint32_t)(path->at - start)};
+}
+
+bool json_find(struct json_text document, struct json_text path, struct json_text *value)
+{
+	struct cursor cursor = {document.bytes, document.bytes + document.length};
+	struct cursor way = {path.bytes, path.bytes + path.length};
+	struct json_text part;
+	uint32_t index;
+
+	if (!path.length)
+		return false;
+	while (way.at < way.end) {
+		if (*way.at == '[') {
+			if (!take_index(&way, &index) || !enter_array(&cursor, index))
+				return false;
+			continue;
+		}
+		if (way.at > path.bytes && *way.at++ != '.')
+			return false;
+		part = take_part(&way);
+		if (!part.length || !enter_object(&cursor, part))
+			return false;
+	}
+	if (peek(&cursor) == '"')
+		return take_string(&cursor, value);
+	value->bytes = cursor.at;
+	if (!skip_value(&cursor))
+		return false;
+	value->length = (uint32_t)(cursor.at - value->bytes);
+	return true;
+}

@@ -1,0 +1,48 @@
+/* lineage.c: see lineage.h. */
+#include "engine/lineage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The parent of a living process, 0 when it cannot be seen. */
+static uint32_t parent_of(uint32_t pid)
+{
+	char path[64], text[512], *behind;
+	unsigned parent = 0;
+	size_t length;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	length = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[length] = '\0';
+	/* "pid (command) state parent ...", where the command may have any characters */
+	behind = strrchr(text, ')');
+	return behind && sscanf(behind + 1, " %*c %u", &parent) == 1 ? parent : 0;
+}
+
+static void look_up(struct lineage *lineage, const struct event_process *process, bool recorded)
+{
+	uint32_t parent = process->ppid;
+
+	lineage->ancestors[0] = process->pid;
+	lineage->count = 1;
+	while (parent && lineage->count < LINEAGE_MAX) {
+		lineage->ancestors[lineage->count++] = parent;
+		parent = recorded ? 0 : parent_of(parent);
+	}
+}
+
+bool lineage_contains(
+	struct lineage *lineage, const struct event_process *process, bool recorded, uint64_t pid)
+{
+	if (!lineage->count || lineage->ancestors[0] != process->pid)
+		look_up(lineage, process, recorded);
+	for (uint32_t i = 0; i < lineage->count; i++)
+		if (lineage->ancestors[i] == pid)
+			return true;
+	return false;
+}

@@ -1,0 +1,179 @@
+/* memory.c: see memory.h. */
+#include "engine/memory.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/state.h"
+#include "engine/subroutine.h"
+
+int memory_init(struct memory *memory, uint32_t fixed_count, size_t block_max)
+{
+	memory->fixed_count = fixed_count + 1;
+	memory->first_block = memory->fixed_count;
+	memory->fixed = calloc(memory->fixed_count, sizeof(*memory->fixed));
+	memory->block_capacity =
+		block_max < MEMORY_REGION_MAX / 2 ? (uint32_t)block_max : MEMORY_REGION_MAX / 2;
+	memory->blocks = calloc((size_t)memory->block_capacity + 1, sizeof(*memory->blocks));
+	return memory->fixed && memory->blocks ? 0 : -ENOMEM;
+}
+
+void memory_free(struct memory *memory)
+{
+	for (uint32_t i = 0; memory->fixed && i < memory->fixed_count; i++)
+		free(memory->fixed[i].bytes);
+	free(memory->fixed);
+	free(memory->blocks);
+	memory->fixed = memory->blocks = NULL;
+}
+
+int memory_fix(struct memory *memory, uint32_t region, uint32_t size)
+{
+	struct memory_region *fixed = &memory->fixed[region];
+
+	fixed->bytes = calloc(1, size ? size : 1);
+	fixed->size = size;
+	fixed->writable = true;
+	return fixed->bytes ? 0 : -ENOMEM;
+}
+
+void memory_forget_blocks(struct memory *memory)
+{
+	memory->first_block += memory->block_count;
+	memory->block_count = 0;
+	if (memory->first_block > MEMORY_REGION_MAX - memory->block_capacity)
+		memory->first_block = memory->fixed_count;
+}
+
+/* Where size bytes can be read; NULL: not all of them. */
+static const char *readable(struct engine *engine, uint64_t address, uint64_t size)
+{
+	uint32_t offset;
+	const struct memory_region *region = memory_find(&engine->memory, address, &offset);
+	const struct d_text *text;
+
+	if (region)
+		return offset <= region->size && size <= region->size - offset
+			       ? region->bytes + offset
+			       : NULL;
+	text = event_text(engine->firing.batch, address, &offset);
+	/* The terminating NUL can be read too. */
+	return text && size <= (uint64_t)text->length - offset + 1 ? text->bytes + offset : NULL;
+}
+
+int memory_read(struct engine *engine, uint64_t address, uint32_t size, void *out)
+{
+	const char *from = readable(engine, address, size);
+
+	if (!from)
+		return fault_set(engine, D_FAULT_BADADDR, address);
+	memcpy(out, from, size);
+	return -1;
+}
+
+/* Where can be written, and in *room how many bytes; NULL: nowhere. */
+static char *writable(struct engine *engine, uint64_t address, uint64_t *room)
+{
+	uint32_t offset;
+	const struct memory_region *region = memory_find(&engine->memory, address, &offset);
+
+	if (!region || !region->writable || offset > region->size)
+		return NULL;
+	*room = region->size - offset;
+	return region->bytes + offset;
+}
+
+int memory_write(struct engine *engine, uint64_t address, uint32_t size, const void *bytes)
+{
+	uint64_t room;
+	char *to = writable(engine, address, &room);
+
+	if (!to || size > room)
+		return fault_set(engine, D_FAULT_BADADDR, address);
+	memcpy(to, bytes, size);
+	return -1;
+}
+
+int memory_copy(struct engine *engine, uint64_t to_address, uint64_t from_address, uint64_t size)
+{
+	uint64_t room;
+	char *to = writable(engine, to_address, &room);
+	const char *from = readable(engine, from_address, size);
+
+	if (!to)
+		return fault_set(engine, D_FAULT_BADADDR, to_address);
+	if (size > room)
+		return fault_set(engine, D_FAULT_BADSIZE, size);
+	if (!from)
+		return fault_set(engine, D_FAULT_BADADDR, from_address);
+	memmove(to, from, size);
+	return -1;
+}
+
+/* A copy of bytes in scratch, as a text. */
+static int copy_bytes(
+	struct engine *engine, const char *bytes, uint32_t size, const struct d_text **result)
+{
+	struct d_text *text = scratch_get(&engine->scratch, sizeof(*text) + (size_t)size + 1);
+	char *copied = (char *)(text + 1);
+
+	if (!text)
+		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
+	memcpy(copied, bytes, size);
+	copied[size] = '\0';
+	*text = (struct d_text){copied, size, d_text_hash(copied, size)};
+	*result = text;
+	return -1;
+}
+
+int memory_text(
+	struct engine *engine, uint64_t address, uint64_t limit, const struct d_text **result)
+{
+	uint32_t offset;
+	const struct memory_region *region = memory_find(&engine->memory, address, &offset);
+	const struct d_text *text;
+
+	if (region && offset < region->size) {
+		uint32_t size = region->size - offset;
+		const char *bytes = region->bytes + offset;
+
+		return copy_bytes(engine, bytes,
+			(uint32_t)strnlen(bytes, size < limit ? size : (size_t)limit), result);
+	}
+	text = event_text(engine->firing.batch, address, &offset);
+	if (!text)
+		return fault_set(engine, D_FAULT_BADADDR, address);
+	*result = subroutine_part(engine, text, offset, limit);
+	return *result ? -1 : fault_set(engine, D_FAULT_NOSCRATCH, 0);
+}
+
+int memory_bytes(
+	struct engine *engine, uint64_t address, uint32_t size, const struct d_text **result)
+{
+	const char *from = readable(engine, address, size);
+
+	return from ? copy_bytes(engine, from, size, result)
+		    : fault_set(engine, D_FAULT_BADADDR, address);
+}
+
+int memory_lend(struct engine *engine, char *bytes, uint32_t size, bool writable, uint64_t *address)
+{
+	struct memory *memory = &engine->memory;
+
+	if (memory->block_count == memory->block_capacity)
+		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
+	memory->blocks[memory->block_count] = (struct memory_region){bytes, size, writable};
+	*address = memory_address(memory->first_block + memory->block_count++);
+	return -1;
+}
+
+int memory_block(struct engine *engine, uint64_t size, uint64_t *address)
+{
+	char *bytes = size <= SCRATCH_LIMIT ? scratch_get(&engine->scratch, size ? size : 1) : NULL;
+
+	if (!bytes)
+		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
+	memset(bytes, 0, size);
+	return memory_lend(engine, bytes, (uint32_t)size, true, address);
+}

@@ -1,0 +1,172 @@
+/* places.c: see places.h. */
+#include "engine/places.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void places_init(struct places *places, bool recorded, uint32_t target)
+{
+	memset(places, 0, sizeof(*places));
+	places->recorded = recorded;
+	places->target = target;
+}
+
+void places_free(struct places *places)
+{
+	for (size_t i = 0; i < places->process_count; i++)
+		usdt_addresses_free(places->processes[i].addresses);
+	free(places->processes);
+	usdt_functions_free(&places->kernel);
+}
+
+/* NULL: nothing can be known of this process. */
+static struct usdt_addresses *process_of(struct places *places, uint64_t pid)
+{
+	struct place_process *grown;
+
+	for (size_t i = 0; i < places->process_count; i++)
+		if (places->processes[i].pid == pid)
+			return places->processes[i].addresses;
+	if (places->recorded || !pid || pid > INT32_MAX)
+		return NULL;
+	grown = realloc(places->processes, (places->process_count + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	places->processes = grown;
+	grown += places->process_count;
+	if (usdt_addresses_new((pid_t)pid, &grown->addresses))
+		return NULL;
+	grown->pid = (uint32_t)pid;
+	places->process_count++;
+	return grown->addresses;
+}
+
+static const struct usdt_functions *kernel_of(struct places *places)
+{
+	if (!places->kernel_read && !places->recorded)
+		usdt_functions_read_kernel("/proc/kallsyms", &places->kernel);
+	places->kernel_read = true;
+	return &places->kernel;
+}
+
+/* What is known of an address, the kernel's if pid is 0; false: nothing. */
+static bool find(struct places *places, uint64_t pid, uint64_t address, struct usdt_address *found)
+{
+	struct usdt_addresses *addresses;
+	const struct usdt_functions *kernel;
+
+	if (pid) {
+		addresses = process_of(places, pid);
+		return addresses && usdt_addresses_find(addresses, address, found);
+	}
+	kernel = kernel_of(places);
+	found->module = usdt_functions_module(kernel, address, &found->module_begin);
+	if (!found->module)
+		return false;
+	found->function = usdt_functions_find(kernel, address, &found->function_begin);
+	return true;
+}
+
+static struct d_text *make(struct scratch *scratch, uint32_t pid, uint32_t count)
+{
+	size_t size = ((size_t)count + 1) * sizeof(uint64_t);
+	struct d_text *value = scratch_get(scratch, sizeof(*value) + size + 1);
+	uint64_t process = pid;
+
+	if (!value)
+		return NULL;
+	value->bytes = (const char *)(value + 1);
+	value->length = (uint32_t)size;
+	value->hash = 0;
+	memcpy(value + 1, &process, sizeof(process));
+	((char *)(value + 1))[size] = '\0';
+	return value;
+}
+
+static void put(struct d_text *value, uint32_t index, uint64_t address)
+{
+	memcpy((char *)(value + 1) + (index + 1) * sizeof(address), &address, sizeof(address));
+}
+
+static uint64_t word(const struct d_text *value, uint32_t index)
+{
+	uint64_t result;
+
+	memcpy(&result, value->bytes + index * sizeof(result), sizeof(result));
+	return result;
+}
+
+const struct d_text *places_stack(struct places *places, struct scratch *scratch, uint32_t pid,
+	const struct event_stack *stack, uint32_t most)
+{
+	uint32_t count = stack->count < most ? stack->count : most;
+	struct usdt_addresses *addresses = process_of(places, pid);
+	struct d_text *value = make(scratch, pid, count);
+
+	if (!value)
+		return NULL;
+	for (uint32_t i = 0; i < count; i++) {
+		put(value, i, stack->frames[i]);
+		if (addresses)
+			usdt_addresses_note(addresses, stack->frames[i]);
+	}
+	value->hash = d_text_hash(value->bytes, value->length);
+	return value;
+}
+
+const struct d_text *places_address(struct places *places, struct scratch *scratch, uint32_t pid,
+	enum d_value_kind kind, uint64_t address)
+{
+	struct d_text *value = make(scratch, pid, 1);
+	struct usdt_address found;
+
+	if (!value)
+		return NULL;
+	if (find(places, pid, address, &found)) {
+		if ((kind == D_VALUE_SYMBOL || kind == D_VALUE_USER_SYMBOL) && found.function)
+			address = found.function_begin;
+		else if (kind == D_VALUE_MODULE || kind == D_VALUE_USER_MODULE)
+			address = found.module_begin;
+	}
+	put(value, 0, address);
+	value->hash = d_text_hash(value->bytes, value->length);
+	return value;
+}
+
+static const char *address_text(struct places *places, uint64_t pid, uint64_t address,
+	bool module_only, char buffer[PLACE_TEXT_MAX])
+{
+	struct usdt_address found;
+
+	if (!find(places, pid, address, &found))
+		snprintf(buffer, PLACE_TEXT_MAX, "0x%" PRIx64, address);
+	else if (module_only)
+		snprintf(buffer, PLACE_TEXT_MAX, "%s", found.module);
+	else if (!found.function)
+		snprintf(buffer, PLACE_TEXT_MAX, "%s`0x%" PRIx64, found.module, address);
+	else if (address > found.function_begin)
+		snprintf(buffer, PLACE_TEXT_MAX, "%s`%s+0x%" PRIx64, found.module, found.function,
+			address - found.function_begin);
+	else
+		snprintf(buffer, PLACE_TEXT_MAX, "%s`%s", found.module, found.function);
+	return buffer;
+}
+
+const char *places_text(struct places *places, enum d_value_kind kind, const struct d_text *value,
+	uint32_t index, char buffer[PLACE_TEXT_MAX])
+{
+	return address_text(places, word(value, 0), word(value, index + 1),
+		kind == D_VALUE_MODULE || kind == D_VALUE_USER_MODULE, buffer);
+}
+
+const char *places_integer_text(
+	struct places *places, bool user, uint64_t address, char buffer[PLACE_TEXT_MAX])
+{
+	if (user && !places->target)
+		snprintf(buffer, PLACE_TEXT_MAX, "0x%" PRIx64, address);
+	else
+		address_text(places, user ? places->target : 0, address, false, buffer);
+	return buffer;
+}

@@ -1,0 +1,285 @@
+/* print.c: see print.h. */
+#include "engine/print.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "engine/value.h"
+
+enum {
+	INDENT = 44, /* what stands before the records of a clause, if not quiet */
+	/*
+	 * Unions in unions show the same bytes again and again: so many lines, or one for each
+	 * byte if that is more, are enough.
+	 */
+	LINES_MAX = 65536
+};
+
+struct printer {
+	const struct format_context *context;
+	const struct d_layout *layouts;
+	const char *bytes;
+	uint64_t limit; /* only so many of the bytes are shown */
+	uint64_t lines; /* that may still follow */
+	bool cut;       /* there are more bytes than that */
+	bool partial;   /* an array or a string has more of them */
+	bool ended;     /* "..." has been printed */
+};
+
+static bool size_fits(const struct d_layout *layout)
+{
+	switch (layout->kind) {
+	case D_LAYOUT_INTEGER:
+	case D_LAYOUT_CHARACTER:
+	case D_LAYOUT_POINTER:
+	case D_LAYOUT_ENUM:
+		return layout->size == 1 || layout->size == 2 || layout->size == 4 ||
+		       layout->size == 8;
+	case D_LAYOUT_FLOAT:
+		return layout->size == sizeof(float) || layout->size == sizeof(double) ||
+		       layout->size == sizeof(long double);
+	default:
+		return layout->kind < D_LAYOUT_KINDS;
+	}
+}
+
+static bool is_scalar(const struct d_layout *layout)
+{
+	return layout->kind < D_LAYOUT_STRING;
+}
+
+bool print_verify(const struct d_layout *layouts, uint32_t index)
+{
+	const struct d_layout *layout = &layouts[index], *other;
+
+	if (!size_fits(layout) || layout->depth >= D_LAYOUT_DEPTH_MAX)
+		return false;
+	if (layout->kind == D_LAYOUT_ARRAY) {
+		if (layout->element >= index)
+			return false;
+		other = &layouts[layout->element];
+		return other->depth < layout->depth &&
+		       (!other->size || layout->count <= layout->size / other->size);
+	}
+	for (size_t i = 0; layout->kind == D_LAYOUT_STRUCT && i < layout->count; i++) {
+		const struct d_layout_part *part = &layout->parts[i];
+
+		if (part->layout >= index)
+			return false;
+		other = &layouts[part->layout];
+		if (other->depth >= layout->depth || part->offset > layout->size ||
+			other->size > layout->size - part->offset ||
+			(part->bits &&
+				(other->kind > D_LAYOUT_ENUM || part->bits > other->size * 8)))
+			return false;
+	}
+	return true;
+}
+
+static uint64_t read_integer(const struct printer *printer, const struct d_layout *layout,
+	uint64_t offset, unsigned bits)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, printer->bytes + offset, layout->size);
+	if (!bits)
+		return value_cut(value, layout->size, layout->is_signed);
+	value <<= 64 - bits;
+	return layout->is_signed ? (uint64_t)((int64_t)value >> (64 - bits)) : value >> (64 - bits);
+}
+
+/* Nothing but zeroes, as far as it is shown. */
+static bool is_zero(const struct printer *printer, const struct d_layout *layout, uint64_t offset,
+	unsigned bits)
+{
+	uint64_t end = offset + layout->size;
+
+	if (bits)
+		return end <= printer->limit && !read_integer(printer, layout, offset, bits);
+	for (uint64_t at = offset; at < end && at < printer->limit; at++)
+		if (printer->bytes[at])
+			return false;
+	return true;
+}
+
+static void start_line(struct printer *printer, unsigned level)
+{
+	fprintf(printer->context->output, "%*s", INDENT + (int)level, "");
+	printer->lines--;
+}
+
+static void end_early(struct printer *printer, unsigned level)
+{
+	fprintf(printer->context->output, "%*s...\n", INDENT + (int)level, "");
+	printer->ended = true;
+}
+
+static void print_scalar(const struct printer *printer, const struct d_layout *layout,
+	uint64_t offset, unsigned bits)
+{
+	static const struct d_conversion number = {.present = true,
+		.kind = D_CONVERT_FLOAT,
+		.letter = 'f',
+		.width = -1,
+		.precision = -1};
+	FILE *output = printer->context->output;
+	struct d_text bytes = {printer->bytes + offset, layout->size, 0};
+	uint64_t value;
+
+	if (layout->kind == D_LAYOUT_FLOAT) {
+		format_conversion(printer->context, &number, -1, -1, value_of_text(&bytes));
+		return;
+	}
+	value = read_integer(printer, layout, offset, bits);
+	for (size_t i = 0; layout->kind == D_LAYOUT_ENUM && i < layout->count; i++) {
+		if (layout->names[i].value == (int64_t)value) {
+			fputs(layout->names[i].name, output);
+			return;
+		}
+	}
+	if (layout->kind == D_LAYOUT_POINTER)
+		fprintf(output, "0x%" PRIx64, value);
+	else if (layout->kind == D_LAYOUT_CHARACTER && value < 0x80 && isprint((int)value))
+		fprintf(output, "'%c'", (int)value);
+	else if (layout->is_signed)
+		fprintf(output, "%" PRId64, (int64_t)value);
+	else
+		fprintf(output, "%" PRIu64, value);
+}
+
+static void print_string(struct printer *printer, const struct d_layout *layout, uint64_t offset)
+{
+	static const struct d_conversion escaped = {.present = true,
+		.kind = D_CONVERT_STRING,
+		.letter = 'S',
+		.width = -1,
+		.precision = -1};
+	uint64_t room = printer->limit > offset ? printer->limit - offset : 0;
+	const char *bytes = printer->bytes + offset;
+	struct d_text text = {bytes,
+		(uint32_t)strnlen(bytes, layout->size < room ? layout->size : (size_t)room), 0};
+
+	printer->partial |= text.length == room && room < layout->size;
+	putc('"', printer->context->output);
+	format_conversion(printer->context, &escaped, -1, -1, value_of_text(&text));
+	putc('"', printer->context->output);
+}
+
+/* The member that comes after a value, for what is inside of it. */
+struct follower {
+	uint64_t offset;
+	unsigned level;
+};
+
+static void print_value(struct printer *printer, const struct d_layout *layout, const char *name,
+	uint64_t offset, unsigned bits, unsigned level, const struct follower *follower);
+
+static void print_parts(struct printer *printer, const struct d_layout *layout, uint64_t offset,
+	unsigned level, const struct follower *follower)
+{
+	for (size_t i = 0; i < layout->count && !printer->ended; i++) {
+		const struct d_layout_part *part = &layout->parts[i];
+		const struct d_layout *of = &printer->layouts[part->layout];
+		uint64_t at = offset + part->offset;
+		struct follower next = {offset + part[i + 1 < layout->count ? 1 : 0].offset, level};
+
+		if ((printer->cut && at >= printer->limit) ||
+			(is_scalar(of) && at + of->size > printer->limit) || !printer->lines)
+			end_early(printer, level);
+		else if (!is_zero(printer, of, at, part->bits))
+			print_value(printer, of, part->name, at, part->bits, level,
+				i + 1 < layout->count ? &next : follower);
+	}
+}
+
+static void print_elements(
+	struct printer *printer, const struct d_layout *layout, uint64_t offset, unsigned level)
+{
+	const struct d_layout *element = &printer->layouts[layout->element];
+
+	for (size_t i = 0; i < layout->count && !printer->ended; i++) {
+		uint64_t at = offset + i * element->size;
+
+		if (at >= printer->limit ||
+			(is_scalar(element) && at + element->size > printer->limit)) {
+			printer->partial = true;
+			break;
+		}
+		if (element->kind == D_LAYOUT_CHARACTER && !printer->bytes[at])
+			break;
+		if (!is_zero(printer, element, at, 0))
+			print_value(printer, element, NULL, at, 0, level, NULL);
+		if (!printer->lines)
+			end_early(printer, level);
+	}
+}
+
+/*
+ * "..." stands where the first member is that is not shown, but before what ends inside of
+ * the line above it, as in DTrace. Behind everything nothing follows.
+ */
+static void end_group(struct printer *printer, unsigned level, const struct follower *follower)
+{
+	if (printer->ended || !printer->cut)
+		return;
+	if (follower && follower->offset >= printer->limit)
+		end_early(printer, follower->level);
+	else if (!level && printer->partial)
+		end_early(printer, 1);
+}
+
+static void print_value(struct printer *printer, const struct d_layout *layout, const char *name,
+	uint64_t offset, unsigned bits, unsigned level, const struct follower *follower)
+{
+	FILE *output = printer->context->output;
+
+	if (!printer->lines) {
+		end_early(printer, level);
+		return;
+	}
+	start_line(printer, level);
+	if (name)
+		fprintf(output, ".%s = ", name);
+	fprintf(output, "(%s)", layout->type);
+	if (layout->kind == D_LAYOUT_STRUCT) {
+		fputs(" {\n", output);
+		print_parts(printer, layout, offset, level + 1, follower);
+		end_group(printer, level, follower);
+		fprintf(output, "%*s}", INDENT + (int)level, "");
+	} else if (layout->kind == D_LAYOUT_ARRAY) {
+		fputs(" [\n", output);
+		print_elements(printer, layout, offset, level + 1);
+		end_group(printer, level, NULL);
+		fprintf(output, "%*s]", INDENT + (int)level, "");
+	} else if (layout->kind == D_LAYOUT_STRING) {
+		print_string(printer, layout, offset);
+	} else {
+		print_scalar(printer, layout, offset, bits);
+	}
+	fputs(level ? ",\n" : "\n", output);
+}
+
+void print_memory_as(const struct format_context *context, const struct d_layout *layouts,
+	uint32_t index, uint64_t address, const struct d_text *bytes)
+{
+	const struct d_layout *layout = &layouts[index];
+	struct printer printer = {.context = context,
+		.layouts = layouts,
+		.bytes = bytes->bytes,
+		.limit = bytes->length,
+		.lines = LINES_MAX};
+
+	if (context->options->printsize < printer.limit)
+		printer.limit = context->options->printsize;
+	printer.cut = printer.limit < layout->size;
+	if (printer.lines < printer.limit)
+		printer.lines = printer.limit;
+	fprintf(context->output, "0x%" PRIx64 " = *\n", address);
+	if (printer.cut && is_scalar(layout))
+		end_early(&printer, 0);
+	else
+		print_value(&printer, layout, NULL, 0, 0, 0, NULL);
+	if (printer.partial && !printer.ended)
+		end_early(&printer, 0);
+}

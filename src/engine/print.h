@@ -1,0 +1,24 @@
+/*
+ * print.h: print(): memory as the values of a type, one to a line with its type. Knows
+ * nothing of clauses; layouts are d/layout.h's.
+ */
+#ifndef VMTAP_ENGINE_PRINT_H
+#define VMTAP_ENGINE_PRINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "d/layout.h"
+#include "engine/format.h"
+
+/* Whether layouts[index] keeps to what layout.h says; those below it have been found to. */
+bool print_verify(const struct d_layout *layouts, uint32_t index);
+
+/*
+ * The memory that was at an address, which has the size of layouts[index]. Values that are
+ * zero are left out, and "..." stands for what lies behind option printsize.
+ */
+void print_memory_as(const struct format_context *context, const struct d_layout *layouts,
+	uint32_t index, uint64_t address, const struct d_text *bytes);
+
+#endif

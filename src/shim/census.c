@@ -1,0 +1,329 @@
+/* census.c: see census.h, and vmtap.h for the VM's side. */
+#include "shim/census.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/clock.h"
+#include "shim/registry.h"
+
+enum {
+	PERIOD_MS_DEFAULT = 100,
+	PERIOD_NS_MIN = 1000000,
+	REST_NS_MAX = 1000000000, /* between samples; else as long as the last one took */
+	BUCKETS_FIRST = 64
+};
+
+static struct {
+	struct vmtap_census_options options;
+	bool registered;
+	bool requested;
+	bool busy;       /* one is being taken */
+	uint64_t period; /* ns; 0: none */
+	uint64_t due;    /* CLOCK_MONOTONIC, if there is a period */
+	uint64_t asked;  /* when the last sample was due */
+	uint64_t rested; /* until when the VM is left alone, whoever asks */
+	uint64_t era, lost;
+	int wake;
+	struct vmtap_census *first, *last; /* taken, not delivered */
+} census_state = {.wake = -1};
+
+/* What VMs poll; changed under the lock only. */
+static _Atomic int is_wanted;
+
+/* ---- the bands of a sample ---- */
+
+static bool grow_buckets(struct vmtap_census *census)
+{
+	size_t count = census->bucket_count ? census->bucket_count * 2 : BUCKETS_FIRST;
+	struct census_band **buckets = calloc(count, sizeof(*buckets));
+
+	if (!buckets)
+		return false;
+	for (struct census_band *band = census->bands; band; band = band->next) {
+		struct census_band **bucket = &buckets[band->hash & (count - 1)];
+		band->same = *bucket;
+		*bucket = band;
+	}
+	free(census->buckets);
+	census->buckets = buckets;
+	census->bucket_count = count;
+	return true;
+}
+
+static struct census_band *add_band(
+	struct vmtap_census *census, const char *label, size_t length, uint32_t hash)
+{
+	struct census_band *band = malloc(sizeof(*band) + length);
+	struct census_band **bucket = &census->buckets[hash & (census->bucket_count - 1)];
+
+	if (!band)
+		return NULL;
+	*band = (struct census_band){.same = *bucket,
+		.hash = hash,
+		.label = memcpy(band + 1, label, length),
+		.length = (uint16_t)length};
+	*bucket = band;
+	*(census->bands ? &census->last_band->next : &census->bands) = band;
+	census->last_band = band;
+	census->band_count++;
+	census->label_bytes += length;
+	return band;
+}
+
+void vmtap_census_add(struct vmtap_census *census, const char *label, size_t length, uint64_t bytes)
+{
+	uint32_t hash = 2166136261u;
+	struct census_band *band;
+
+	if (length > CENSUS_LABEL_MAX)
+		length = CENSUS_LABEL_MAX;
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)label[i]) * 16777619u;
+	hash ^= hash >> 15;
+	if (census->failed ||
+		(census->band_count == census->bucket_count && !grow_buckets(census))) {
+		census->failed = true;
+		return;
+	}
+	band = census->buckets[hash & (census->bucket_count - 1)];
+	while (band && (band->hash != hash || band->length != length ||
+			       memcmp(band->label, label, length) != 0))
+		band = band->same;
+	if (!band)
+		band = add_band(census, label, length, hash);
+	if (band)
+		band->bytes += bytes;
+	else
+		census->failed = true;
+}
+
+void census_free(struct vmtap_census *census)
+{
+	if (!census)
+		return;
+	while (census->bands) {
+		struct census_band *next = census->bands->next;
+		free(census->bands);
+		census->bands = next;
+	}
+	free(census->buckets);
+	free(census);
+}
+
+/* ---- taking samples ---- */
+
+/* With the lock. */
+static void tell_server(void)
+{
+	uint64_t one = 1;
+
+	while (census_state.wake >= 0 && write(census_state.wake, &one, sizeof(one)) < 0 &&
+		errno == EINTR)
+		;
+}
+
+/* busy has been set. */
+static void take(const struct vmtap_census_options *options, uint64_t period)
+{
+	struct vmtap_census *census = calloc(1, sizeof(*census));
+
+	if (census) {
+		options->take(census, options->context);
+		census->time = clock_monotonic();
+		census->by = (uint32_t)options->by;
+		census->period = period;
+	}
+	registry_lock();
+	uint64_t now = clock_monotonic(), took = now - census_state.asked;
+	census_state.rested = now + (took < REST_NS_MAX ? took : REST_NS_MAX);
+	census_state.busy = false;
+	if (!census || census->failed) {
+		census_state.lost++;
+	} else if (census_state.wake >= 0) {
+		census->era = ++census_state.era;
+		*(census_state.first ? &census_state.last->next : &census_state.first) = census;
+		census_state.last = census;
+		census = NULL;
+	}
+	tell_server();
+	registry_unlock();
+	census_free(census);
+}
+
+int vmtap_census_wanted(void)
+{
+	return atomic_load_explicit(&is_wanted, memory_order_relaxed);
+}
+
+int vmtap_census_take(void)
+{
+	struct vmtap_census_options options;
+	uint64_t period;
+	bool takes;
+
+	if (!vmtap_census_wanted())
+		return 0;
+	registry_lock();
+	takes = vmtap_census_wanted() && !census_state.busy;
+	if (takes) {
+		atomic_store(&is_wanted, 0);
+		census_state.busy = true;
+	}
+	options = census_state.options;
+	period = census_state.period;
+	registry_unlock();
+	if (takes)
+		take(&options, period);
+	return takes;
+}
+
+int vmtap_census_register(const struct vmtap_census_options *options)
+{
+	struct vmtap_census_options own = {0};
+
+	if (options)
+		memcpy(&own, options, options->size < sizeof(own) ? options->size : sizeof(own));
+	if (options &&
+		(!own.take || (own.by != VMTAP_CENSUS_BY_CLASS && own.by != VMTAP_CENSUS_BY_SITE)))
+		return -EINVAL;
+	registry_lock();
+	census_state.options = own;
+	census_state.registered = options != NULL;
+	atomic_store(&is_wanted, 0);
+	tell_server();
+	registry_unlock();
+	return 0;
+}
+
+/* ---- the server's side ---- */
+
+void census_attach(int wake)
+{
+	registry_lock();
+	census_state.wake = wake;
+	registry_unlock();
+}
+
+void census_detach(void)
+{
+	struct vmtap_census *census;
+
+	registry_lock();
+	census_state.wake = -1;
+	census_state.requested = false;
+	census_state.period = 0;
+	atomic_store(&is_wanted, 0);
+	registry_unlock();
+	while ((census = census_finished()))
+		census_free(census);
+}
+
+void census_start(uint64_t period)
+{
+	registry_lock();
+	if (!period && census_state.options.period_ms)
+		period = census_state.options.period_ms * UINT64_C(1000000);
+	else if (!period)
+		period = PERIOD_MS_DEFAULT * UINT64_C(1000000);
+	census_state.period = period < PERIOD_NS_MIN ? PERIOD_NS_MIN : period;
+	census_state.due = clock_monotonic() + census_state.period;
+	registry_unlock();
+}
+
+void census_stop(void)
+{
+	registry_lock();
+	census_state.period = 0;
+	registry_unlock();
+}
+
+void census_request(void)
+{
+	registry_lock();
+	census_state.requested = true;
+	registry_unlock();
+}
+
+/* From now to then, rounded up; 0 when it has been. */
+static int milliseconds_to(uint64_t now, uint64_t then)
+{
+	uint64_t left = then > now ? (then - now + 999999) / 1000000 : 0;
+
+	return left < 1000000 ? (int)left : 1000000;
+}
+
+int census_turn(bool listeners)
+{
+	struct vmtap_census_options options;
+	uint64_t now = clock_monotonic(), period;
+	bool takes = false, tells = false, due;
+	int next = -1;
+
+	registry_lock();
+	if (!listeners) {
+		census_state.requested = false;
+		census_state.period = 0;
+		atomic_store(&is_wanted, 0);
+	}
+	period = census_state.period;
+	options = census_state.options;
+	due = (census_state.requested || (period && now >= census_state.due)) &&
+	      census_state.registered && !census_state.busy && !vmtap_census_wanted();
+	if (due && now < census_state.rested) {
+		next = milliseconds_to(now, census_state.rested);
+	} else if (due) {
+		census_state.requested = false;
+		census_state.due = now + period;
+		census_state.asked = now;
+		takes = !options.polls;
+		tells = options.polls && options.wanted;
+		census_state.busy = takes;
+		atomic_store(&is_wanted, options.polls != 0);
+	}
+	/* Whoever takes the sample, or registers, wakes the server when it is overdue. */
+	if (next < 0 && period && now < census_state.due)
+		next = milliseconds_to(now, census_state.due);
+	registry_unlock();
+	if (takes)
+		take(&options, period);
+	if (tells)
+		options.wanted(options.context);
+	return next;
+}
+
+struct vmtap_census *census_finished(void)
+{
+	struct vmtap_census *census;
+
+	registry_lock();
+	census = census_state.first;
+	if (census)
+		census_state.first = census->next;
+	registry_unlock();
+	return census;
+}
+
+uint64_t census_lost(void)
+{
+	uint64_t lost;
+
+	registry_lock();
+	lost = census_state.lost;
+	census_state.lost = 0;
+	registry_unlock();
+	return lost;
+}
+
+void census_fork_child(void)
+{
+	atomic_store(&is_wanted, 0);
+	census_state.requested = census_state.busy = false;
+	census_state.period = census_state.lost = 0;
+	census_state.first = census_state.last =
+		NULL; /* their memory may be in use by who is gone */
+	census_state.wake = -1;
+}

@@ -1,0 +1,154 @@
+/*
+ * control.c: see control.h.
+ *
+ * The parser keeps what may still become a frame. With each byte it asks whether the bytes
+ * kept begin a frame: where they do not, the first is junk, and the rest is looked at
+ * again from there, since a frame may begin inside what looked like another. That is also
+ * how an unknown command or name ends: nothing behind it is lost. A frame's length is known
+ * once its fixed part is there, and is bounded, so a frame that was cut off, or lies about
+ * its length, holds no more than CONTROL_FRAME_MAX bytes back.
+ */
+#include "shim/control.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static const unsigned char magic_simple[] = WIRE_COMMAND;
+static const unsigned char magic_subscribe[] = WIRE_SUBSCRIBE;
+static const unsigned char magic_period[] = WIRE_HEAP_PERIOD;
+/* With version and name: all of it is always the same. */
+static const unsigned char magic_named[] = WIRE_NAMED_COMMAND "\0\017eventlog-socket";
+
+enum {
+	MAGIC_BYTES = 4,
+	NAMED_BYTES = sizeof(magic_named) - 1,
+	NOT_A_FRAME = -1,
+	UNDECIDED = 0
+};
+
+/* Commands by their numbers in either numbering. */
+static const unsigned char simple_commands[] = {
+	[WIRE_COMMAND_HEAP_START] = CONTROL_HEAP_START,
+	[WIRE_COMMAND_HEAP_STOP] = CONTROL_HEAP_STOP,
+	[WIRE_COMMAND_HEAP_REQUEST] = CONTROL_HEAP_REQUEST,
+};
+/* startProfiling and stopProfiling are for GHC's profiler of time, which VMs here do not
+ * have, as programs of GHC's do not that were built without it. */
+static const unsigned char named_commands[] = {
+	[WIRE_NAMED_TIME_START] = CONTROL_NONE,
+	[WIRE_NAMED_TIME_STOP] = CONTROL_NONE,
+	[WIRE_NAMED_HEAP_START] = CONTROL_HEAP_START,
+	[WIRE_NAMED_HEAP_STOP] = CONTROL_HEAP_STOP,
+	[WIRE_NAMED_HEAP_REQUEST] = CONTROL_HEAP_REQUEST,
+};
+
+static uint64_t load_big(const unsigned char *at, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | *at++;
+	return value;
+}
+
+/* Whether the bytes are, or may become, a frame that begins so. */
+static bool begins(const struct control *control, const unsigned char *start, size_t bytes)
+{
+	return memcmp(control->bytes, start, control->length < bytes ? control->length : bytes) == 0;
+}
+
+/* The length of the frame that the bytes begin, as soon as they tell it. */
+static int frame_length(const struct control *control)
+{
+	const unsigned char *bytes = control->bytes;
+	size_t length = control->length;
+	unsigned count;
+
+	if (begins(control, magic_simple, MAGIC_BYTES)) {
+		if (length > MAGIC_BYTES && (!bytes[MAGIC_BYTES] ||
+				bytes[MAGIC_BYTES] >= sizeof(simple_commands)))
+			return NOT_A_FRAME;
+		return MAGIC_BYTES + 1;
+	}
+	if (begins(control, magic_named, NAMED_BYTES)) {
+		if (length > NAMED_BYTES && (!bytes[NAMED_BYTES] ||
+				bytes[NAMED_BYTES] >= sizeof(named_commands)))
+			return NOT_A_FRAME;
+		return NAMED_BYTES + 1;
+	}
+	if (begins(control, magic_period, MAGIC_BYTES + 1)) /* a NUL: version 0 */
+		return WIRE_HEAP_PERIOD_BYTES;
+	if (!begins(control, magic_subscribe, MAGIC_BYTES + 1))
+		return NOT_A_FRAME;
+	if (length < WIRE_SUBSCRIBE_BYTES)
+		return UNDECIDED;
+	count = (unsigned)load_big(bytes + 10, 2);
+	return count > CONTROL_TYPES_MAX ? NOT_A_FRAME : (int)(WIRE_SUBSCRIBE_BYTES + 2 * count);
+}
+
+/* What a whole frame asks for. */
+static enum control_command read_frame(struct control *control)
+{
+	const unsigned char *bytes = control->bytes;
+
+	control->period = 0;
+	if (bytes[0] == magic_simple[0])
+		return simple_commands[bytes[MAGIC_BYTES]];
+	if (bytes[0] == magic_named[0])
+		return named_commands[bytes[NAMED_BYTES]];
+	if (memcmp(bytes, magic_period, MAGIC_BYTES) == 0) {
+		control->period = load_big(bytes + MAGIC_BYTES + 1, 8);
+		return control->period ? CONTROL_HEAP_START : CONTROL_HEAP_STOP;
+	}
+	control->flags = bytes[5];
+	control->tag = (uint32_t)load_big(bytes + 6, 4);
+	control->type_count = (uint16_t)load_big(bytes + 10, 2);
+	return CONTROL_SUBSCRIBE;
+}
+
+/* The first bytes are done with. A subscription's stay where they are: it was fed to its
+ * last byte and no further, so nothing lies behind it. */
+static void drop(struct control *control, size_t count)
+{
+	control->length -= count;
+	memmove(control->bytes, control->bytes + count, control->length);
+}
+
+enum control_command control_feed(
+	struct control *control, const unsigned char *bytes, size_t length, size_t *taken)
+{
+	*taken = 0;
+	for (;;) {
+		int frame = control->length ? frame_length(control) : UNDECIDED;
+		size_t next = 1;
+
+		if (frame == NOT_A_FRAME) {
+			drop(control, 1);
+			continue;
+		}
+		if (frame > 0 && (size_t)frame <= control->length) {
+			enum control_command command = read_frame(control);
+			drop(control, (size_t)frame);
+			if (command != CONTROL_NONE)
+				return command;
+			continue;
+		}
+		if (*taken == length)
+			return CONTROL_NONE;
+		/* A subscription's types come all at once, the rest a byte at a time: junk among it
+		 * shows at its first byte. */
+		if (frame > WIRE_HEAP_PERIOD_BYTES && control->length >= WIRE_SUBSCRIBE_BYTES &&
+			control->bytes[0] == magic_subscribe[0])
+			next = (size_t)frame - control->length;
+		if (next > length - *taken)
+			next = length - *taken;
+		memcpy(control->bytes + control->length, bytes + *taken, next);
+		control->length += next;
+		*taken += next;
+	}
+}
+
+uint16_t control_type(const struct control *control, unsigned i)
+{
+	return (uint16_t)load_big(control->bytes + WIRE_SUBSCRIBE_BYTES + 2 * i, 2);
+}

@@ -1,0 +1,84 @@
+/* process.c: see process.h. Texts are cut where an event could not hold them. */
+#include "shim/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	TEXTS_MAX = 60000, /* arguments, environment */
+	RUNTIME_MAX = 1024
+};
+
+/* The command line as the kernel keeps it: each argument and a NUL. */
+static size_t read_command_line(char **bytes)
+{
+	int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	size_t length = 0;
+	ssize_t got = 1;
+
+	*bytes = malloc(TEXTS_MAX);
+	while (file >= 0 && *bytes && got > 0 && length < TEXTS_MAX) {
+		got = read(file, *bytes + length, TEXTS_MAX - length);
+		length += got > 0 ? (size_t)got : 0;
+	}
+	if (file >= 0)
+		close(file);
+	return length;
+}
+
+/* So many texts, each and a NUL, as far as TEXTS_MAX goes. */
+static size_t join_texts(char *const *texts, size_t count, char **bytes)
+{
+	size_t length = 0, taken = 0;
+
+	for (; taken < count; taken++) {
+		size_t more = strlen(texts[taken]) + 1;
+		if (more > TEXTS_MAX - length)
+			break;
+		length += more;
+	}
+	char *at = *bytes = malloc(length + 1);
+	for (size_t i = 0; at && i < taken; i++)
+		at = stpcpy(at, texts[i]) + 1;
+	return length;
+}
+
+static size_t environment_count(void)
+{
+	size_t count = 0;
+
+	while (environ && environ[count])
+		count++;
+	return count;
+}
+
+int process_describe(struct process *process, const struct vmtap_options *options)
+{
+	*process = (struct process){.pid = (uint32_t)getpid(),
+		.parent = (uint32_t)getppid(),
+		.caps = options->caps ? options->caps : 1};
+	process->runtime = strndup(
+		options->runtime ? options->runtime : program_invocation_short_name, RUNTIME_MAX);
+	process->arguments_length =
+		options->arguments && options->argument_count > 0
+			? join_texts(options->arguments, (size_t)options->argument_count,
+				  &process->arguments)
+			: read_command_line(&process->arguments);
+	if (options->send_environment)
+		process->environment_length =
+			join_texts(environ, environment_count(), &process->environment);
+	return process->runtime && process->arguments &&
+			       (!options->send_environment || process->environment)
+		       ? 0
+		       : -ENOMEM;
+}
+
+void process_free(struct process *process)
+{
+	free(process->runtime);
+	free(process->arguments);
+	free(process->environment);
+}

@@ -1,0 +1,28 @@
+/*
+ * process.h: what clients are told first: which process this is and how it was started. Taken
+ * once, when the stream starts; nothing here changes afterwards but the providers.
+ */
+#ifndef VMTAP_SHIM_PROCESS_H
+#define VMTAP_SHIM_PROCESS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "vmtap.h"
+
+struct process {
+	uint32_t pid, parent;
+	char *runtime;
+	char *arguments; /* each followed by a NUL */
+	size_t arguments_length;
+	char *environment; /* each "K=V" followed by a NUL; NULL: not to be told */
+	size_t environment_length;
+	uint16_t caps;
+	uint32_t providers; /* compatible ones that it has opted in for */
+};
+
+/* 0 or -ENOMEM; in either case process_free() is due. */
+int process_describe(struct process *process, const struct vmtap_options *options);
+void process_free(struct process *process);
+
+#endif

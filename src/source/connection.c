@@ -1,0 +1,136 @@
+/* connection.c: see connection.h. */
+#include "source/connection.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shim/wire.h"
+#include "source/bytes.h"
+
+enum {
+	ENDPOINT_TRY_MS = 1
+};
+
+int64_t connection_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Waits for a process's end or the given time, whichever is first. */
+static void wait_process(int process_fd, int timeout_ms)
+{
+	struct pollfd wait = {.fd = process_fd, .events = POLLIN};
+
+	poll(&wait, process_fd >= 0 ? 1 : 0, timeout_ms);
+}
+
+int connection_open(
+	struct connection *connection, uint32_t pid, const char *socket, int wait_ms,
+	struct error *error)
+{
+	int64_t limit = connection_now() + wait_ms;
+	int result, process_fd = -1;
+
+	*connection = (struct connection){.fd = -1};
+	if (socket)
+		return endpoint_connect_path(socket, &connection->process, &connection->fd, error);
+	for (;;) {
+		result = endpoint_process(pid, &connection->process, error);
+		if (!result && connection->process.exited)
+			result = error_set(error, ESRCH, "process %" PRIu32 " (%s) has ended%s", pid,
+				connection->process.name,
+				wait_ms ? " without serving an event stream" : "");
+		if (result)
+			break;
+		result = endpoint_connect(&connection->process, &connection->fd, error);
+		if (result != -ENOENT || connection_now() >= limit)
+			break;
+		if (process_fd < 0)
+			process_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+		wait_process(process_fd, ENDPOINT_TRY_MS);
+	}
+	if (process_fd >= 0)
+		close(process_fd);
+	/* At once: else it would be taken for a plain reader of eventlogs, which asks for nothing
+	 * and gets GHC's events. What fails here fails again at the next call. */
+	if (!result)
+		connection_subscribe(connection, NULL, 0, WIRE_GHC_ONLY);
+	return result;
+}
+
+void connection_close(struct connection *connection)
+{
+	if (connection->fd >= 0)
+		close(connection->fd);
+	connection->fd = -1;
+}
+
+int connection_send(struct connection *connection, const void *frame, size_t size)
+{
+	/* the VM reads its commands at once, so this hardly ever waits */
+	int64_t limit = connection_now() + CONNECTION_ANSWER_MS;
+	const unsigned char *at = frame;
+
+	while (size) {
+		ssize_t sent = send(connection->fd, at, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent < 0 && errno == EAGAIN && connection_now() < limit) {
+			struct pollfd wait = {.fd = connection->fd, .events = POLLOUT};
+			poll(&wait, 1, 100);
+			continue;
+		}
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0)
+			return -errno;
+		at += sent;
+		size -= (size_t)sent;
+	}
+	return 0;
+}
+
+int connection_subscribe(struct connection *connection, const uint16_t *types, size_t count,
+	unsigned int flags)
+{
+	size_t size = WIRE_SUBSCRIBE_BYTES + count * 2;
+	unsigned char *frame = malloc(size);
+	int result;
+
+	if (!frame)
+		return -ENOMEM;
+	memcpy(frame, WIRE_SUBSCRIBE, 4);
+	frame[4] = 0;
+	frame[5] = (unsigned char)flags;
+	bytes_put(frame + 6, ++connection->tag, 4);
+	bytes_put(frame + 10, count, 2);
+	for (size_t i = 0; i < count; i++)
+		bytes_put(frame + WIRE_SUBSCRIBE_BYTES + 2 * i, types[i], 2);
+	result = connection_send(connection, frame, size);
+	free(frame);
+	return result;
+}
+
+ssize_t connection_receive(
+	struct connection *connection, void *place, size_t room, int timeout_ms)
+{
+	struct pollfd wait = {.fd = connection->fd, .events = POLLIN};
+	ssize_t got = recv(connection->fd, place, room, MSG_DONTWAIT);
+
+	if (got < 0 && (errno == EAGAIN || errno == EINTR) && timeout_ms) {
+		if (poll(&wait, 1, timeout_ms) <= 0)
+			return -EAGAIN;
+		got = recv(connection->fd, place, room, MSG_DONTWAIT);
+	}
+	if (got < 0)
+		return errno == EINTR ? -EAGAIN : -errno;
+	return got;
+}

@@ -1,0 +1,113 @@
+/*
+ * eventlog_ghc.c: logs that GHC's run-time system has written (see eventlog_private.h). They
+ * describe no probes: those of provider HaskellEvent are known by the numbers of their event
+ * types, which stand in its contract (probes/compat/haskell_event.d).
+ *
+ * Some of these probes have the thread that runs on the capability as an argument, which the
+ * event does not carry: it is the one that the capability's last RUN_THREAD names.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/wire.h"
+#include "source/eventlog_private.h"
+#include "usdt/contract.h"
+#include "usdt/known.h"
+
+#define GHC_PROVIDER "HaskellEvent"
+
+/* A type as D knows it without the contract's typedefs. */
+static void put_type(struct describe_argument *argument, const struct contract_argument *known)
+{
+	if (known->kind == CONTRACT_INTEGER)
+		snprintf(argument->type, sizeof(argument->type), "%sint%u_t",
+			known->is_signed ? "" : "u", known->size * 8u);
+	else
+		snprintf(argument->type, sizeof(argument->type), "char *");
+	snprintf(argument->name, sizeof(argument->name), "%s", known->name);
+	argument->is_signed = known->is_signed;
+	argument->size = known->size;
+}
+
+/* False: the event carries too little for the probe. */
+static bool describe_ghc(const struct contract_probe *probe, struct description *description)
+{
+	const struct contract_eventlog *eventlog = &probe->eventlogs[0];
+	unsigned int carried = 0;
+
+	*description = (struct description){
+		.argument_count = probe->argument_count, .text_argument = probe->argument_count};
+	snprintf(description->name, sizeof(description->name), "%s", probe->name);
+	for (unsigned int i = 0; i < probe->argument_count; i++) {
+		struct describe_argument *argument = &description->arguments[i];
+		bool is_carried =
+			carried < eventlog->argument_count && eventlog->arguments[carried] == i;
+		put_type(argument, &probe->arguments[i]);
+		carried += is_carried;
+		if (is_carried && probe->arguments[i].kind == CONTRACT_INTEGER) {
+			argument->kind = DESCRIBE_NUMBER;
+		} else if (is_carried && probe->arguments[i].string == CONTRACT_STRING_TEXT) {
+			argument->kind = DESCRIBE_TEXT;
+			argument->size = 0;
+			description->text_argument = (uint8_t)i;
+		} else if (!is_carried && !i && !strcmp(argument->name, "cap")) {
+			argument->kind = DESCRIBE_CAP;
+			argument->size = 0;
+		} else if (!is_carried && !strcmp(argument->name, "thread")) {
+			argument->kind = DESCRIBE_RUNNING;
+			argument->size = 0;
+		} else {
+			return false;
+		}
+		description->payload += argument->size;
+	}
+	return true;
+}
+
+static int plan_ghc(struct plan *plan, const struct contract_probe *probe)
+{
+	struct description description;
+
+	/* a type that is declared as something else is none of GHC's */
+	if (plan->role != ROLE_SKIP || !describe_ghc(probe, &description) ||
+		plan->payload < description.payload ||
+		(description.text_argument < description.argument_count && !plan->is_variable))
+		return 0;
+	plan->description = malloc(sizeof(description));
+	if (!plan->description)
+		return -ENOMEM;
+	*plan->description = description;
+	plan->provider = GHC_PROVIDER;
+	eventlog_plan_probe(plan, &description);
+	return 0;
+}
+
+bool eventlog_plan_ghc(struct eventlog *log)
+{
+	struct contract *contract = NULL;
+	const struct contract_provider *provider;
+	struct error error = {""};
+	int result;
+
+	for (size_t i = 1; i < log->plan_count; i++)
+		if (log->plans[i].description)
+			return true; /* it describes its probes itself */
+	result = known_contract_read(GHC_PROVIDER, &contract, &error);
+	if (result)
+		return eventlog_damaged(log, log->scanned, "%s", error.text);
+	provider = contract_find_provider(contract, GHC_PROVIDER);
+	for (size_t i = 0; i < provider->probe_count && !result; i++) {
+		const struct contract_probe *probe = &provider->probes[i];
+		uint16_t plan = probe->eventlog_count ? log->plan_of[probe->eventlogs[0].type] : 0;
+		if (plan)
+			result = plan_ghc(&log->plans[plan], probe);
+	}
+	contract_free(contract);
+	if (!result)
+		log->running = calloc(WIRE_NO_CAP + 1, sizeof(*log->running));
+	if (result || !log->running)
+		return eventlog_damaged(log, log->scanned, "out of memory");
+	return true;
+}

@@ -1,0 +1,293 @@
+/*
+ * eventlog_plan.c: event types as a log declares them: how each is read, which probes it
+ * carries, and which of them are enabled.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/wire.h"
+#include "source/describe.h"
+#include "source/eventlog_private.h"
+
+enum {
+	RUN_THREAD = 1 /* GHC's */
+};
+
+static const struct {
+	uint16_t type, least;
+	uint8_t role;
+	bool is_variable;
+	const char *name;
+} known_types[] = {
+	{WIRE_BLOCK_MARKER, 14, ROLE_MARKER, false, "BLOCK_MARKER"},
+	{WIRE_CONTEXT, 12, ROLE_CONTEXT, false, "CONTEXT"},
+	{WIRE_NAME, 4, ROLE_NAME, true, "NAME"},
+	{WIRE_LOSS, 10, ROLE_LOSS, false, "LOSS"},
+	{WIRE_WATERMARK, 8, ROLE_WATERMARK, false, "WATERMARK"},
+	{WIRE_CLOCK, 16, ROLE_CLOCK, false, "CLOCK"},
+	{WIRE_SUBSCRIBED, 4, ROLE_SUBSCRIBED, false, "SUBSCRIBED"},
+	{WIRE_CPU_TIME, 8, ROLE_CPU_TIME, false, "CPU_TIME"},
+	{WIRE_LOG_MSG, 0, ROLE_MESSAGE, true, "LOG_MSG"},
+	{WIRE_PROGRAM_ARGS, 4, ROLE_ARGUMENTS, true, "PROGRAM_ARGS"},
+	{WIRE_OSPROCESS_PID, 8, ROLE_PID, false, "OSPROCESS_PID"},
+	{WIRE_OSPROCESS_PPID, 8, ROLE_PPID, false, "OSPROCESS_PPID"},
+	{WIRE_WALL_CLOCK_TIME, 16, ROLE_WALL_CLOCK, false, "WALL_CLOCK_TIME"},
+};
+
+static uint8_t number_field(const struct describe_argument *argument)
+{
+	switch (argument->size) {
+	case 1:
+		return argument->is_signed ? FIELD_S8 : FIELD_U8;
+	case 2:
+		return argument->is_signed ? FIELD_S16 : FIELD_U16;
+	case 4:
+		return argument->is_signed ? FIELD_S32 : FIELD_U32;
+	default:
+		return FIELD_64;
+	}
+}
+
+void eventlog_plan_probe(struct plan *plan, const struct description *description)
+{
+	uint16_t offset = 0;
+
+	plan->role = ROLE_PROBE;
+	plan->probe = UINT32_MAX;
+	plan->argument_count = description->argument_count;
+	plan->least = description->payload;
+	plan->text_argument = description->text_argument;
+	plan->has_text = description->text_argument < description->argument_count;
+	for (unsigned int i = 0; i < description->argument_count; i++) {
+		const struct describe_argument *argument = &description->arguments[i];
+		if (argument->kind == DESCRIBE_CAP) {
+			plan->has_cap = true;
+		} else if (argument->kind != DESCRIBE_TEXT) {
+			plan->fields[plan->field_count].argument = (uint8_t)i;
+			plan->fields[plan->field_count].offset = offset;
+			plan->fields[plan->field_count].kind = argument->kind == DESCRIBE_RUNNING
+				? FIELD_RUNNING
+				: number_field(argument);
+			if (argument->kind == DESCRIBE_NAME) {
+				plan->fields[plan->field_count].kind = FIELD_NAME;
+				plan->takes_names = true;
+			}
+			plan->field_count++;
+			offset += argument->size;
+		}
+	}
+}
+
+/* Takes the lines of an event type's extension; false: damaged. */
+static bool plan_compats(struct eventlog *log, struct plan *plan, const char *extension,
+	size_t length, uint64_t position)
+{
+	const char *end = extension + length;
+
+	for (const char *line = extension, *next; line < end; line = next) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+		struct compat compat = {.probe = UINT32_MAX};
+		struct compat *grown;
+		struct error error;
+		int described;
+
+		next = newline ? newline + 1 : end;
+		described = describe_compat(line, (size_t)((newline ? newline : end) - line),
+			plan->description, &compat.description, &error);
+		if (described < 0)
+			return eventlog_damaged(
+				log, position, "event type %u: %s", plan->type, error.text);
+		if (!described)
+			continue;
+		if (plan->compat_count == EVENTLOG_COMPATS_MAX)
+			return eventlog_damaged(log, position,
+				"event type %u fires more than %d probes of other providers", plan->type,
+				EVENTLOG_COMPATS_MAX);
+		grown = realloc(plan->compats, (plan->compat_count + 1u) * sizeof(*grown));
+		if (!grown)
+			return eventlog_damaged(log, position, "out of memory");
+		plan->compats = grown;
+		plan->compats[plan->compat_count++] = compat;
+	}
+	return true;
+}
+
+bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_t position)
+{
+	uint16_t type = header->type.number, size = header->type.size;
+	struct description description;
+	struct error error;
+	struct plan plan = {.role = ROLE_SKIP,
+		.type = type,
+		.payload = size,
+		.provider = DESCRIBE_PROVIDER};
+	int described;
+
+	plan.is_variable = size == WIRE_VARIABLE;
+	if (type == WIRE_DATA_END)
+		return eventlog_damaged(log, position, "event type 65535 is declared");
+	if (log->plan_of[type])
+		return eventlog_damaged(log, position, "event type %u is declared twice", type);
+	for (size_t i = 0; i < sizeof(known_types) / sizeof(known_types[0]); i++) {
+		if (known_types[i].type != type)
+			continue;
+		plan.role = known_types[i].role;
+		plan.least = known_types[i].least;
+		if (plan.is_variable != known_types[i].is_variable || size < plan.least)
+			return eventlog_damaged(log, position,
+				"event type %u (%s) is declared with size %u", type,
+				known_types[i].name, size);
+	}
+	described = describe_parse(header->type.text, header->type.length, &description, &error);
+	if (described < 0)
+		return eventlog_damaged(log, position, "event type %u: %s", type, error.text);
+	if (described && plan.role != ROLE_SKIP)
+		return eventlog_damaged(log, position, "event type %u cannot carry a probe", type);
+	if (described) {
+		eventlog_plan_probe(&plan, &description);
+		if (plan.has_text && !plan.is_variable)
+			return eventlog_damaged(log, position,
+				"event type %u (%s) has a text and a fixed size", type,
+				description.name);
+		if (size < plan.least)
+			return eventlog_damaged(log, position,
+				"event type %u (%s) is declared with size %u, its arguments take "
+				"%u",
+				type, description.name, size, plan.least);
+		plan.description = malloc(sizeof(description));
+		if (!plan.description)
+			return eventlog_damaged(log, position, "out of memory");
+		*plan.description = description;
+		if (!plan_compats(log, &plan, header->type.extension,
+			    header->type.extension_length, position))
+			goto damaged;
+	}
+	if (log->plan_count == log->plan_capacity) {
+		size_t capacity = log->plan_capacity < 32 ? 128 : log->plan_capacity * 2;
+		struct plan *grown = realloc(log->plans, capacity * sizeof(*grown));
+		if (!grown) {
+			eventlog_damaged(log, position, "out of memory");
+			goto damaged;
+		}
+		log->plans = grown;
+		log->plan_capacity = capacity;
+	}
+	log->plan_of[type] = (uint16_t)log->plan_count;
+	log->plans[log->plan_count++] = plan;
+	return true;
+damaged:
+	free(plan.description);
+	free(plan.compats);
+	return false;
+}
+
+/* "ruby" of process 1234 is provider "ruby1234". The index in the set, or negative. */
+static long add_probe(struct d_probe_set *set, struct d_probe *probe, const char *provider,
+	uint32_t pid)
+{
+	char text[64], none[1] = "";
+
+	snprintf(text, sizeof(text), "%s%" PRIu32, provider, pid);
+	probe->provider = text;
+	probe->function = none;
+	return d_probe_set_add(set, probe);
+}
+
+/* A plan's own probe, then its compatible ones. */
+static int add_plan(struct plan *plan, uint32_t pid, char *module, struct d_probe_set *set)
+{
+	struct description *description = plan->description;
+	struct d_probe probe = {.kind = D_PROBE_SOURCE,
+		.module = module,
+		.name = description->name,
+		.source_tag = plan->type,
+		.argument_count = description->argument_count};
+	long index;
+
+	/* the set copies; it takes pointers to char that is not const */
+	for (unsigned int i = 0; i < probe.argument_count; i++) {
+		probe.arguments[i].type = description->arguments[i].type;
+		probe.arguments[i].name = description->arguments[i].name;
+	}
+	index = add_probe(set, &probe, plan->provider, pid);
+	plan->probe = (uint32_t)index;
+	for (unsigned int i = 0; i < plan->compat_count && index >= 0; i++) {
+		struct compat_description *compat = &plan->compats[i].description;
+		probe.name = compat->name;
+		probe.argument_count = compat->argument_count;
+		for (unsigned int j = 0; j < probe.argument_count; j++) {
+			probe.arguments[j].type = compat->arguments[j].type;
+			probe.arguments[j].name =
+				description->arguments[compat->arguments[j].index].name;
+		}
+		index = add_probe(set, &probe, compat->provider, pid);
+		plan->compats[i].probe = (uint32_t)index;
+	}
+	return index < 0 ? (int)index : 0;
+}
+
+int eventlog_add_probes(
+	struct eventlog *log, uint32_t pid, const char *module, struct d_probe_set *set)
+{
+	int result;
+
+	for (size_t i = 1; i < log->plan_count; i++) {
+		if (!log->plans[i].description)
+			continue;
+		result = add_plan(&log->plans[i], pid, (char *)module, set);
+		if (result)
+			return result;
+	}
+	log->settled = true;
+	return 0;
+}
+
+static bool is_among(uint32_t probe, const uint32_t *probes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (probes[i] == probe)
+			return true;
+	return false;
+}
+
+/* Whoever names a thread by the capability needs to know which one was last run there. */
+static void enable_running(struct eventlog *log)
+{
+	bool is_needed = false;
+
+	for (size_t i = 1; log->running && i < log->plan_count && !is_needed; i++)
+		for (unsigned int j = 0; j < log->plans[i].field_count; j++)
+			is_needed |= log->plans[i].role == ROLE_WANTED &&
+				log->plans[i].fields[j].kind == FIELD_RUNNING;
+	for (size_t i = 1; is_needed && i < log->plan_count; i++) {
+		struct plan *plan = &log->plans[i];
+		if (plan->type != RUN_THREAD || !plan->description)
+			continue;
+		plan->role = ROLE_WANTED;
+		plan->says_running = true;
+		plan->is_direct = false;
+	}
+}
+
+void eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count)
+{
+	for (size_t i = 1; i < log->plan_count; i++) {
+		struct plan *plan = &log->plans[i];
+		if (!plan->description)
+			continue;
+		plan->is_wanted = is_among(plan->probe, probes, count);
+		plan->wants_compats = false;
+		for (unsigned int j = 0; j < plan->compat_count; j++) {
+			plan->compats[j].is_wanted =
+				is_among(plan->compats[j].probe, probes, count);
+			plan->wants_compats |= plan->compats[j].is_wanted;
+		}
+		plan->role = plan->is_wanted || plan->wants_compats ? ROLE_WANTED : ROLE_PROBE;
+		plan->is_direct = !plan->wants_compats;
+		plan->says_running = false;
+	}
+	enable_running(log);
+}

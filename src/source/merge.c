@@ -1,0 +1,324 @@
+/*
+ * merge.c: see merge.h.
+ *
+ * Each part's batch is handed on in slices, since a batch's texts and process are one part's.
+ * An event may go when no other part can still bring an earlier one: its next event is later,
+ * its watermark has passed that time, or it has ended. A part that says nothing for 200 ms
+ * (a process that is stopped) is taken to have nothing from before then, and holds the others
+ * back no longer.
+ */
+#include "source/merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SILENCE UINT64_C(200000000) /* ns */
+
+struct part {
+	struct merge_part is;
+	struct event_batch batch;
+	size_t at;      /* events of the batch that have gone */
+	uint64_t until; /* its watermark */
+	uint64_t heard; /* when it last said something */
+	enum source_state state;
+	struct error error;
+};
+
+struct merge {
+	struct source source;
+	int descriptor; /* readable when one of the parts is */
+	uint64_t until; /* the watermark told last */
+	int64_t wall_offset; /* as a batch said it last */
+	size_t count;
+	struct part parts[];
+};
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static bool is_over(const struct part *part)
+{
+	return part->state == SOURCE_ENDED || part->state == SOURCE_BROKEN;
+}
+
+static bool has_events(const struct part *part)
+{
+	return part->at < part->batch.event_count;
+}
+
+/* No event up to this time is still to come from the part, beyond the batch it has. */
+static uint64_t bound(const struct part *part, uint64_t present)
+{
+	uint64_t silent = present > SILENCE ? present - SILENCE : 0;
+
+	if (is_over(part))
+		return UINT64_MAX;
+	return part->heard < silent && part->until < silent ? silent : part->until;
+}
+
+/* Asks a part whose batch has gone for another one. */
+static void refill(struct merge *merge, struct part *part, uint64_t present)
+{
+	part->at = 0;
+	part->batch = (struct event_batch){0};
+	part->state = source_next(part->is.source, 0, &part->batch, &part->error);
+	if (part->state == SOURCE_MORE) {
+		part->heard = present;
+		merge->wall_offset = part->batch.wall_offset;
+		if (part->batch.until > part->until)
+			part->until = part->batch.until;
+	} else {
+		part->batch = (struct event_batch){0};
+	}
+	if (is_over(part))
+		epoll_ctl(merge->descriptor, EPOLL_CTL_DEL, source_descriptor(part->is.source),
+			NULL);
+}
+
+/* The events of a part that may go now. */
+static size_t slice(const struct merge *merge, const struct part *part, uint64_t present)
+{
+	const struct event *events = part->batch.events + part->at;
+	size_t count = part->batch.event_count - part->at;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct part *other = &merge->parts[i];
+		uint64_t limit;
+		if (other == part)
+			continue;
+		limit = bound(other, present);
+		if (has_events(other)) {
+			limit = other->batch.events[other->at].time;
+			/* Of two at one time the earlier part's goes first. */
+			if (other < part) {
+				if (!limit)
+					return 0;
+				limit--;
+			}
+		}
+		while (count && events[count - 1].time > limit)
+			count--;
+	}
+	return count;
+}
+
+/* Every event up to this time has gone, if the slices have. */
+static uint64_t reached(const struct merge *merge, uint64_t present)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct part *part = &merge->parts[i];
+		uint64_t limit = bound(part, present);
+		if (has_events(part)) {
+			limit = part->batch.events[part->at].time;
+			limit -= limit > 0;
+		}
+		if (limit < least)
+			least = limit;
+	}
+	return least == UINT64_MAX ? 0 : least;
+}
+
+/* The part whose next event is the earliest; NULL: none has one. */
+static struct part *earliest(struct merge *merge)
+{
+	struct part *first = NULL;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		struct part *part = &merge->parts[i];
+		if (has_events(part) &&
+			(!first || part->batch.events[part->at].time <
+					   first->batch.events[first->at].time))
+			first = part;
+	}
+	return first;
+}
+
+/* What a batch tells besides its events. */
+static bool has_news(const struct part *part)
+{
+	return part->batch.loss_count || part->batch.message;
+}
+
+/* One step; SOURCE_IDLE: nothing may go yet. */
+static enum source_state step(struct merge *merge, struct event_batch *batch)
+{
+	uint64_t present = now(), until;
+	size_t count = 0, over = 0;
+	struct part *part;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		part = &merge->parts[i];
+		if (!has_events(part) && !has_news(part) && !is_over(part))
+			refill(merge, part, present);
+		over += is_over(part);
+	}
+	/* Losses are told once, with the first slice or by themselves. */
+	part = earliest(merge);
+	if (part)
+		count = slice(merge, part, present);
+	for (size_t i = 0; i < merge->count && !count; i++) {
+		if (has_news(&merge->parts[i])) {
+			part = &merge->parts[i];
+			break;
+		}
+	}
+	if (part && (count || has_news(part))) {
+		*batch = part->batch;
+		batch->events = part->batch.events + part->at;
+		batch->event_count = count;
+		part->at += count;
+		part->batch.loss_count = 0;
+		part->batch.message = NULL;
+		batch->until = merge->until = reached(merge, present);
+		return SOURCE_MORE;
+	}
+	until = reached(merge, present);
+	if (until > merge->until) {
+		*batch = (struct event_batch){.process = &merge->source.process,
+			.until = until,
+			.wall_offset = merge->wall_offset};
+		merge->until = until;
+		return SOURCE_MORE;
+	}
+	return over == merge->count ? SOURCE_ENDED : SOURCE_IDLE;
+}
+
+static enum source_state merge_next(
+	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
+{
+	struct merge *merge = (struct merge *)source;
+	enum source_state state = step(merge, batch);
+	struct epoll_event ready;
+
+	(void)error; /* how each part ended is asked of source_merge_ended() */
+	if (state == SOURCE_IDLE && timeout_ms &&
+		epoll_wait(merge->descriptor, &ready, 1, timeout_ms) > 0)
+		state = step(merge, batch);
+	return state;
+}
+
+static int merge_enable(
+	struct source *source, const struct source_request *request, struct error *error)
+{
+	struct merge *merge = (struct merge *)source;
+	size_t at = 0;
+	int result = 0;
+
+	for (size_t i = 0; i < merge->count && !result; i++) {
+		const struct merge_part *part = &merge->parts[i].is;
+		struct source_request own = *request;
+		while (at < request->probe_count && request->probes[at] < part->first)
+			at++;
+		own.probes = request->probes + at;
+		while (at < request->probe_count && request->probes[at] < part->end)
+			at++;
+		own.probe_count = (size_t)(request->probes + at - own.probes);
+		result = source_enable(part->source, &own, error);
+		merge->parts[i].heard = now();
+	}
+	return result;
+}
+
+static void merge_stop(struct source *source)
+{
+	struct merge *merge = (struct merge *)source;
+
+	for (size_t i = 0; i < merge->count; i++)
+		if (!is_over(&merge->parts[i]))
+			source_stop(merge->parts[i].is.source);
+}
+
+static int merge_descriptor(const struct source *source)
+{
+	return ((const struct merge *)source)->descriptor;
+}
+
+static uint64_t merge_due(const struct source *source)
+{
+	const struct merge *merge = (const struct merge *)source;
+	uint64_t due = UINT64_MAX;
+	bool waits = false;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct part *part = &merge->parts[i];
+		if (has_events(part))
+			waits = true;
+		else if (!is_over(part) && part->heard + SILENCE < due)
+			due = part->heard + SILENCE;
+	}
+	return waits ? due : UINT64_MAX;
+}
+
+static void merge_close(struct source *source)
+{
+	struct merge *merge = (struct merge *)source;
+
+	for (size_t i = 0; i < merge->count; i++)
+		source_close(merge->parts[i].is.source);
+	close(merge->descriptor);
+	free(merge);
+}
+
+static const struct source_methods merge_methods = {
+	.enable = merge_enable,
+	.next = merge_next,
+	.stop = merge_stop,
+	.descriptor = merge_descriptor,
+	.due = merge_due,
+	.close = merge_close,
+};
+
+int source_merge_new(const struct merge_part *parts, size_t count, struct source **source,
+	struct error *error)
+{
+	struct merge *merge = calloc(1, sizeof(*merge) + count * sizeof(merge->parts[0]));
+	int number;
+
+	*source = NULL;
+	if (!merge)
+		return error_set(error, ENOMEM, "out of memory");
+	merge->descriptor = epoll_create1(EPOLL_CLOEXEC);
+	if (merge->descriptor < 0)
+		goto fail;
+	merge->source = *parts[0].source;
+	merge->source.methods = &merge_methods;
+	merge->count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct epoll_event event = {.events = EPOLLIN};
+		merge->parts[i] =
+			(struct part){.is = parts[i], .state = SOURCE_IDLE, .heard = now()};
+		merge->source.provides &= parts[i].source->provides;
+		if (epoll_ctl(merge->descriptor, EPOLL_CTL_ADD,
+			    source_descriptor(parts[i].source), &event))
+			goto fail;
+	}
+	*source = &merge->source;
+	return 0;
+fail:
+	number = errno;
+	if (merge->descriptor >= 0)
+		close(merge->descriptor);
+	free(merge);
+	return error_set(error, number, "several processes: %s", strerror(number));
+}
+
+bool source_merge_ended(const struct source *source, size_t index, enum source_state *state,
+	const struct error **error)
+{
+	const struct part *part = &((const struct merge *)source)->parts[index];
+
+	*state = part->state;
+	*error = &part->error;
+	return is_over(part);
+}

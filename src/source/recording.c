@@ -1,0 +1,659 @@
+/* recording.c: see recording.h. */
+#include "source/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "shim/wire.h"
+#include "source/bytes.h"
+#include "source/layout.h"
+#include "source/names.h"
+#include "source/records.h"
+
+enum {
+	BUFFER_BYTES = 2 << 20,
+	ROOM_BYTES = 512 * 1024,   /* offered at least; more than any event takes */
+	WRITE_BYTES = 512 * 1024,  /* written at once when events come fast */
+	STATE_BYTES_MAX = 4 << 20, /* of the events that each file repeats */
+	END_BYTES = 2,
+	CONTEXT_BYTES = WIRE_EVENT_BYTES + 12,
+	CPU_TIME_BYTES = WIRE_EVENT_BYTES + 8,
+	NAME_BLOCK_BYTES = 1 << 20 /* a block of names is ended beyond this */
+};
+
+/* Where a file stands with regard to blocks. */
+struct place {
+	uint64_t size; /* bytes of the file */
+	bool in_block;
+	uint64_t marker;   /* offset of the block's marker in the file */
+	uint64_t left;     /* bytes of the block that are still to come */
+	uint64_t end_time; /* of the last event */
+};
+
+struct bytes {
+	unsigned char *at;
+	size_t length, capacity;
+};
+
+struct recording {
+	struct recording_settings settings;
+	int fd;
+	bool is_open;
+	bool failed; /* nothing more can be written */
+	struct records records;
+	struct recording_counts counts;
+	unsigned char *buffer;
+	size_t written, scanned, filled;      /* offsets in the buffer, in this order */
+	struct place place, before;           /* at scanned; at written */
+	unsigned char context[CONTEXT_BYTES]; /* the block's last one */
+	bool has_context;
+	unsigned char cpu_time[CPU_TIME_BYTES]; /* the next event's */
+	bool has_cpu_time;
+
+	/* what a further file repeats */
+	struct bytes header; /* as it came */
+	struct bytes ghc;    /* of GHC's types alone */
+	struct bytes state;
+	struct names names;
+};
+
+static int put_bytes(struct bytes *bytes, const void *from, size_t length)
+{
+	if (bytes->capacity - bytes->length < length) {
+		size_t capacity = (bytes->length + length) * 2;
+		unsigned char *grown = realloc(bytes->at, capacity);
+		if (!grown)
+			return -ENOMEM;
+		bytes->at = grown;
+		bytes->capacity = capacity;
+	}
+	if (length)
+		memcpy(bytes->at + bytes->length, from, length);
+	bytes->length += length;
+	return 0;
+}
+
+static int put_number(struct bytes *bytes, uint64_t value, unsigned int size)
+{
+	unsigned char number[8];
+
+	bytes_put(number, value, size);
+	return put_bytes(bytes, number, size);
+}
+
+/* What each file begins with. */
+static const struct bytes *file_header(const struct recording *recording)
+{
+	return recording->settings.ghc_only ? &recording->ghc : &recording->header;
+}
+
+/* ---- the file ---- */
+
+static int open_file(struct recording *recording, struct error *error)
+{
+	/* what a program does is its user's alone, as the stream is */
+	recording->fd =
+		open(recording->settings.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (recording->fd < 0)
+		return error_set(error, errno, "%s: %s", recording->settings.file, strerror(errno));
+	recording->counts.files++;
+	return 0;
+}
+
+/* Moves a place past one event of the file. */
+static void pass(struct place *place, const struct record *record)
+{
+	if (record->type == WIRE_BLOCK_MARKER) {
+		place->in_block = true;
+		place->marker = place->size;
+		place->left = bytes_u32(record->payload);
+	}
+	place->size += record->bytes;
+	place->left -= place->left < record->bytes ? place->left : record->bytes;
+	if (!place->left)
+		place->in_block = false;
+	if (record->type != WIRE_BLOCK_MARKER)
+		place->end_time = record->time;
+}
+
+/*
+ * The block that the file ends in is shorter than its marker says: corrects that. What
+ * cannot be sought in (a pipe) stays as it is, as a reader of a stream has it.
+ */
+static void end_block(const struct recording *recording, const struct place *place)
+{
+	unsigned char patch[12];
+
+	if (!place->in_block)
+		return;
+	bytes_put(patch, place->size - place->marker, 4);
+	bytes_put(patch + 4, place->end_time, 8);
+	if (pwrite(recording->fd, patch, sizeof(patch), (off_t)(place->marker + WIRE_EVENT_BYTES)) <
+		0)
+		return;
+}
+
+/* False when it is something that cannot be cut, such as a pipe. */
+static bool cut_file(const struct recording *recording, uint64_t size)
+{
+	return ftruncate(recording->fd, (off_t)size) == 0;
+}
+
+/* Writes all; how much of it came to be written is in *done. */
+static int write_all(int fd, const unsigned char *bytes, size_t size, size_t *done)
+{
+	*done = 0;
+	while (*done < size) {
+		ssize_t wrote = write(fd, bytes + *done, size - *done);
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote < 0)
+			return -errno;
+		*done += (size_t)wrote;
+	}
+	return 0;
+}
+
+/* The file could not be written on after so many of the buffer's bytes: ends it before. */
+static int fail_write(struct recording *recording, int result, size_t done, struct error *error)
+{
+	struct place place = recording->before;
+	const unsigned char *at = recording->buffer + recording->written;
+	struct records events = recording->records;
+
+	recording->failed = true;
+	/* the same bytes once more, as far as they are in the file */
+	events.position = 0;
+	events.block = events.block_end = 0;
+	events.has_ended = false;
+	for (;;) {
+		struct record record;
+		size_t used;
+		if (records_next(&events, at, done, &used, &record) != RECORDS_EVENT)
+			break;
+		pass(&place, &record);
+		at += used;
+		done -= used;
+	}
+	/* a failure leaves the part of an event behind, which readers say is one */
+	if (!cut_file(recording, place.size))
+		return error_set(
+			error, -result, "%s: %s", recording->settings.file, strerror(-result));
+	end_block(recording, &place);
+	return error_set(error, -result,
+		"%s: %s: the file ends after the last whole event, at byte %" PRIu64,
+		recording->settings.file, strerror(-result), place.size);
+}
+
+int recording_flush(struct recording *recording, struct error *error)
+{
+	size_t done;
+	int result;
+
+	if (recording->failed || recording->written == recording->scanned)
+		return 0;
+	result = write_all(recording->fd, recording->buffer + recording->written,
+		recording->scanned - recording->written, &done);
+	if (result)
+		return fail_write(recording, result, done, error);
+	recording->written = recording->scanned;
+	recording->before = recording->place;
+	return 0;
+}
+
+/* Bytes of our own: the header, and what a further file repeats. */
+static int write_own(
+	struct recording *recording, const unsigned char *bytes, size_t size, struct error *error)
+{
+	size_t done;
+	int result = write_all(recording->fd, bytes, size, &done);
+
+	if (result) {
+		recording->failed = true;
+		cut_file(recording, 0);
+		return error_set(error, -result, "%s: %s: not even the header can be written",
+			recording->settings.file, strerror(-result));
+	}
+	recording->place.size += size;
+	recording->counts.bytes += size;
+	return 0;
+}
+
+/* Ends the file after the events that have been scanned. */
+static int end_file(struct recording *recording, bool marker, struct error *error)
+{
+	static const unsigned char end[END_BYTES] = {WIRE_DATA_END >> 8, WIRE_DATA_END & 255};
+	size_t done;
+	int result = recording_flush(recording, error), fd = recording->fd;
+
+	if (!recording->failed) {
+		end_block(recording, &recording->place);
+		if (marker && recording->records.has_header) {
+			result = write_all(fd, end, sizeof(end), &done);
+			if (result)
+				result = fail_write(recording, result, 0, error);
+		}
+	}
+	recording->fd = -1;
+	if (close(fd) && !result)
+		result = error_set(
+			error, errno, "%s: %s", recording->settings.file, strerror(errno));
+	return result;
+}
+
+/* ---- further files ---- */
+
+/* Events that say what the process and its capabilities are: each file has them. */
+static bool is_state(uint16_t type)
+{
+	static const uint16_t types[] = {WIRE_CAPSET_CREATE, 26 /* CAPSET_DELETE */,
+		WIRE_CAPSET_ASSIGN_CAP, 28 /* CAPSET_REMOVE_CAP */, WIRE_RTS_IDENTIFIER,
+		WIRE_PROGRAM_ARGS, 31 /* PROGRAM_ENV */, WIRE_OSPROCESS_PID, WIRE_OSPROCESS_PPID,
+		WIRE_WALL_CLOCK_TIME, WIRE_CAP_CREATE, 46 /* CAP_DELETE */, 47 /* CAP_DISABLE */,
+		48 /* CAP_ENABLE */, 160 /* HEAP_PROF_BEGIN */, 161 /* HEAP_PROF_COST_CENTRE */,
+		168 /* PROF_BEGIN */, WIRE_CLOCK, WIRE_SUBSCRIBED};
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (types[i] == type)
+			return true;
+	return false;
+}
+
+/*
+ * Keeps an event that says what the process is. One that was said before, to the byte, is
+ * kept at its new place only: capabilities may come and go without end.
+ */
+static int keep_state(struct recording *recording, const struct record *record)
+{
+	struct bytes *state = &recording->state;
+	const unsigned char *from = recording->buffer + recording->scanned;
+	size_t size;
+
+	for (size_t at = 0; at < state->length; at += size) {
+		unsigned char *kept = state->at + at;
+		bool is_variable = recording->records.sizes[bytes_u16(kept)] == WIRE_VARIABLE;
+		size = WIRE_EVENT_BYTES +
+		       (is_variable ? 2u + bytes_u16(kept + WIRE_EVENT_BYTES)
+				    : (size_t)recording->records.sizes[bytes_u16(kept)]);
+		if (size != record->bytes || bytes_u16(kept) != record->type ||
+			memcmp(kept + size - record->size, record->payload, record->size) != 0)
+			continue;
+		memmove(kept, kept + size, state->length - at - size);
+		state->length -= size;
+		break;
+	}
+	if (state->length + record->bytes > STATE_BYTES_MAX)
+		return -E2BIG;
+	return put_bytes(state, from, record->bytes);
+}
+
+static int remember(struct recording *recording, const struct record *record, struct error *error)
+{
+	int result = 0;
+
+	if (record->type == WIRE_NAME && record->size >= 4) {
+		result = names_define(&recording->names, bytes_u32(record->payload),
+			(const char *)record->payload + 4, record->size - 4);
+	} else if (is_state(record->type)) {
+		result = keep_state(recording, record);
+	}
+	if (result)
+		return error_set(error, -result, "%s: what every file repeats: %s",
+			recording->settings.file, strerror(-result));
+	return 0;
+}
+
+/* The size that begin_block() could not know yet. */
+static void end_own_block(struct bytes *bytes, size_t block)
+{
+	bytes_put(bytes->at + block + WIRE_EVENT_BYTES, bytes->length - block, 4);
+}
+
+static int begin_own_block(struct bytes *bytes, uint64_t time, uint64_t end, uint16_t cap)
+{
+	return put_number(bytes, WIRE_BLOCK_MARKER, 2) || put_number(bytes, time, 8) ||
+			       put_number(bytes, 0, 4) || put_number(bytes, end, 8) ||
+			       put_number(bytes, cap, 2)
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int put_names(const struct recording *recording, struct bytes *out, uint64_t time)
+{
+	size_t block = 0;
+	bool in_block = false;
+	int result = 0;
+
+	for (uint32_t id = 0; id < recording->names.id_count && !result; id++) {
+		const struct d_text *text =
+			recording->names.texts[names_index(&recording->names, id)];
+		if (!text)
+			continue;
+		if (in_block && out->length - block > NAME_BLOCK_BYTES) {
+			end_own_block(out, block);
+			in_block = false;
+		}
+		if (!in_block) {
+			block = out->length;
+			result = begin_own_block(out, time, time, WIRE_NO_CAP);
+			in_block = true;
+		}
+		/* text and id fit: they came in one event */
+		if (result || put_number(out, WIRE_NAME, 2) || put_number(out, time, 8) ||
+			put_number(out, 4 + text->length, 2) || put_number(out, id, 4) ||
+			put_bytes(out, text->bytes, text->length))
+			result = -ENOMEM;
+	}
+	if (in_block && !result)
+		end_own_block(out, block);
+	return result;
+}
+
+/* The beginning of a file that goes on where another has ended, before this event. */
+static int put_preamble(const struct recording *recording, const struct record *record,
+	uint64_t left, struct bytes *out)
+{
+	size_t block;
+	const struct bytes *header = file_header(recording);
+	int result = put_bytes(out, header->at, header->length);
+
+	block = out->length;
+	if (!result)
+		result = begin_own_block(out, record->time, record->time, WIRE_NO_CAP);
+	if (!result)
+		result = put_bytes(out, recording->state.at, recording->state.length);
+	if (result)
+		return result;
+	end_own_block(out, block);
+	result = put_names(recording, out, record->time);
+	if (result || record->type == WIRE_BLOCK_MARKER || !left)
+		return result;
+	/* the rest of the block is one of its own */
+	block = out->length;
+	result = begin_own_block(out, record->time, record->time, record->cap);
+	if (!result && recording->has_context)
+		result = put_bytes(out, recording->context, sizeof(recording->context));
+	if (!result && recording->has_cpu_time)
+		result = put_bytes(out, recording->cpu_time, sizeof(recording->cpu_time));
+	if (!result)
+		bytes_put(out->at + block + WIRE_EVENT_BYTES, out->length - block + left, 4);
+	return result;
+}
+
+static void shift_files(const struct recording *recording)
+{
+	const char *file = recording->settings.file;
+	size_t size = strlen(file) + 16;
+	char *from = malloc(size), *to = malloc(size);
+
+	for (unsigned int i = recording->settings.files - 1; from && to && i; i--) {
+		snprintf(to, size, "%s.%u", file, i);
+		if (i > 1)
+			snprintf(from, size, "%s.%u", file, i - 1);
+		else
+			snprintf(from, size, "%s", file);
+		/* one that is not there yet, or that somebody has taken away, is no error */
+		rename(from, to);
+	}
+	free(from);
+	free(to);
+}
+
+/* Begins the next file with this event, of which nothing has been passed yet. */
+static int rotate(struct recording *recording, const struct record *record, struct error *error)
+{
+	struct bytes preamble = {0};
+	bool marker = record->type == WIRE_BLOCK_MARKER;
+	uint64_t left = marker || !recording->place.in_block ? 0 : recording->place.left;
+	size_t own;
+	int result = put_preamble(recording, record, left, &preamble);
+
+	if (result) {
+		error_set(error, -result, "%s: %s", recording->settings.file, strerror(-result));
+		goto out;
+	}
+	if (preamble.length + record->bytes + END_BYTES > recording->settings.size_max) {
+		result = error_set(error, EFBIG,
+			"%s: --max-size is too small: what each file repeats takes %zu bytes",
+			recording->settings.file, preamble.length);
+		goto out;
+	}
+	result = end_file(recording, true, error);
+	if (result)
+		goto out;
+	shift_files(recording);
+	result = open_file(recording, error);
+	if (result)
+		goto out;
+	recording->place = (struct place){0};
+	result = write_own(recording, preamble.at, preamble.length, error);
+	if (result)
+		goto out;
+	if (left) {
+		own = WIRE_MARKER_BYTES + (recording->has_context ? CONTEXT_BYTES : 0) +
+		      (recording->has_cpu_time ? CPU_TIME_BYTES : 0);
+		recording->place.in_block = true;
+		recording->place.marker = preamble.length - own;
+		recording->place.left = left;
+		recording->place.end_time = record->time;
+	}
+	recording->before = recording->place;
+out:
+	if (result)
+		recording->failed = true;
+	free(preamble.at);
+	return result;
+}
+
+/* ---- what comes ---- */
+
+int recording_new(
+	const struct recording_settings *settings, struct recording **result, struct error *error)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
+
+	*result = NULL;
+	if (!recording)
+		return error_set(error, ENOMEM, "%s: out of memory", settings->file);
+	recording->settings = *settings;
+	recording->fd = -1;
+	recording->buffer = malloc(BUFFER_BYTES);
+	if (records_init(&recording->records) || names_init(&recording->names) ||
+		!recording->buffer) {
+		recording_close(recording, false, NULL);
+		return error_set(error, ENOMEM, "%s: out of memory", settings->file);
+	}
+	*result = recording;
+	return 0;
+}
+
+int recording_open(struct recording *recording, struct error *error)
+{
+	const struct bytes *header = file_header(recording);
+	uint64_t max = recording->settings.size_max;
+	int result;
+
+	if (max && header->length + END_BYTES > max)
+		return error_set(error, EFBIG,
+			"%s: --max-size is too small: the header takes %zu bytes",
+			recording->settings.file, header->length);
+	result = open_file(recording, error);
+	if (result)
+		return result;
+	recording->is_open = true;
+	result = write_own(recording, header->at, header->length, error);
+	recording->before = recording->place;
+	return result;
+}
+
+void *recording_room(struct recording *recording, size_t *room)
+{
+	if (BUFFER_BYTES - recording->filled < ROOM_BYTES) {
+		/* what has been scanned has been written: see recording_received() */
+		memmove(recording->buffer, recording->buffer + recording->scanned,
+			recording->filled - recording->scanned);
+		recording->filled -= recording->scanned;
+		recording->written = recording->scanned = 0;
+	}
+	*room = BUFFER_BYTES - recording->filled;
+	return recording->buffer + recording->filled;
+}
+
+static bool is_counted(uint16_t type)
+{
+	return type != WIRE_BLOCK_MARKER && (type < WIRE_CONTEXT || type >= WIRE_PROBES);
+}
+
+/* One event, at scanned. 0, 1: it does not fit any more, or an error. */
+static int take_event(struct recording *recording, const struct record *record, struct error *error)
+{
+	uint64_t max = recording->settings.size_max;
+	int result;
+
+	if (recording->settings.ghc_only && record->type >= WIRE_CONTEXT) {
+		recording->failed = true;
+		return error_set(error, EPROTO,
+			"byte %" PRIu64 ": an event of type %u, which is none of GHC's",
+			record->position, record->type);
+	}
+	if (max && recording->place.size + record->bytes + END_BYTES > max) {
+		if (!recording->settings.files)
+			return 1;
+		result = rotate(recording, record, error);
+		if (result)
+			return result;
+	}
+	if (recording->settings.files) {
+		result = remember(recording, record, error);
+		if (result) {
+			recording->failed = true;
+			return result;
+		}
+	}
+	if (record->type == WIRE_BLOCK_MARKER) {
+		recording->has_context = false;
+	} else if (record->type == WIRE_CONTEXT && record->bytes == CONTEXT_BYTES) {
+		memcpy(recording->context, recording->buffer + recording->scanned, CONTEXT_BYTES);
+		recording->has_context = true;
+	}
+	recording->has_cpu_time =
+		record->type == WIRE_CPU_TIME && record->bytes == sizeof(recording->cpu_time);
+	if (recording->has_cpu_time)
+		memcpy(recording->cpu_time, recording->buffer + recording->scanned,
+			sizeof(recording->cpu_time));
+	recording->counts.lost += record_lost(record);
+	pass(&recording->place, record);
+	recording->counts.bytes += record->bytes;
+	recording->counts.events += is_counted(record->type);
+	recording->scanned += record->bytes;
+	return 0;
+}
+
+/* A part of the header for readers that know GHC's types only, under GHC's names. */
+static int put_ghc_part(struct recording *recording, const unsigned char *at, size_t used)
+{
+	const struct header *header = &recording->records.header;
+	struct bytes *out = &recording->ghc;
+	struct layout layout;
+	uint16_t number;
+	bool is_type = used >= 4 && bytes_u32(at) == WIRE_TYPE_BEGIN;
+
+	if (!is_type)
+		return put_bytes(out, at, used);
+	number = header->type.number;
+	if (number >= WIRE_CONTEXT)
+		return 0;
+	layout_make(&layout, number, "");
+	return put_number(out, WIRE_TYPE_BEGIN, 4) || put_number(out, number, 2) ||
+			       put_number(out, header->type.size, 2) ||
+			       put_number(out, strlen(layout.name), 4) ||
+			       put_bytes(out, layout.name, strlen(layout.name)) ||
+			       put_number(out, 0, 4) || put_number(out, WIRE_TYPE_END, 4)
+		       ? -ENOMEM
+		       : 0;
+}
+
+static int take_header(struct recording *recording, size_t used, struct error *error)
+{
+	const unsigned char *at = recording->buffer + recording->scanned;
+	int result = put_bytes(&recording->header, at, used);
+
+	if (!result && recording->settings.ghc_only)
+		result = put_ghc_part(recording, at, used);
+	recording->scanned += used;
+	recording->written = recording->scanned;
+	if (result)
+		return error_set(error, -result, "%s: out of memory", recording->settings.file);
+	return 0;
+}
+
+int recording_received(struct recording *recording, size_t size, struct error *error)
+{
+	int result = 0;
+
+	recording->filled += size;
+	while (!result && (recording->is_open || !recording->records.has_header)) {
+		struct record record;
+		size_t used;
+		switch (records_next(&recording->records, recording->buffer + recording->scanned,
+			recording->filled - recording->scanned, &used, &record)) {
+		case RECORDS_HEADER:
+			result = take_header(recording, used, error);
+			continue;
+		case RECORDS_EVENT:
+			result = take_event(recording, &record, error);
+			if (result > 0)
+				return RECORDING_FULL;
+			continue;
+		case RECORDS_ENDED:
+			return RECORDING_ENDED;
+		case RECORDS_BROKEN:
+			return error_set(error, EPROTO, "%s", recording->records.damage);
+		case RECORDS_MORE:
+			break;
+		}
+		break;
+	}
+	if (!result && (recording->scanned - recording->written >= WRITE_BYTES ||
+			       BUFFER_BYTES - recording->filled < ROOM_BYTES))
+		result = recording_flush(recording, error);
+	return result ? result : RECORDING_MORE;
+}
+
+const unsigned char *recording_header(const struct recording *recording, size_t *size)
+{
+	*size = recording->header.length;
+	return recording->records.has_header ? recording->header.at : NULL;
+}
+
+bool recording_declares(const struct recording *recording, uint16_t type)
+{
+	return recording->records.sizes[type] >= 0;
+}
+
+const struct recording_counts *recording_counts(const struct recording *recording)
+{
+	return &recording->counts;
+}
+
+int recording_close(struct recording *recording, bool in_order, struct error *error)
+{
+	int result = 0;
+
+	if (recording->fd >= 0)
+		result = end_file(recording, in_order, error);
+	records_free(&recording->records);
+	names_free(&recording->names);
+	free(recording->header.at);
+	free(recording->ghc.at);
+	free(recording->state.at);
+	free(recording->buffer);
+	free(recording);
+	return result;
+}

@@ -1,8 +1,0 @@
-/* @status 1 */
-/* @options -xerrtags */
-/* An option that would be missed is refused. */
-#pragma D option cpu=1
-
-BEGIN
-{
-}

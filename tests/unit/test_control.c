@@ -1,0 +1,180 @@
+/*
+ * Control frames as the parser takes them: every kind, any split, junk anywhere, frames that
+ * are cut off, lie or are not known.
+ */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/control.h"
+
+#define NAMED "\xf0\x9e\x97\x8c\0\x0f" "eventlog-socket"
+#define BYTES(text) (const unsigned char *)(text), sizeof(text) - 1
+
+/* The commands found, a letter each: s a start, p with a period, t a stop, r a request,
+ * v a subscription followed by the number of its types. */
+static char found[256];
+
+static void note(const struct control *control, enum control_command command)
+{
+	size_t at = strlen(found);
+
+	switch (command) {
+	case CONTROL_NONE:
+		break;
+	case CONTROL_HEAP_START:
+		found[at] = control->period ? 'p' : 's';
+		break;
+	case CONTROL_HEAP_STOP:
+		found[at] = 't';
+		break;
+	case CONTROL_HEAP_REQUEST:
+		found[at] = 'r';
+		break;
+	case CONTROL_SUBSCRIBE:
+		found[at] = 'v';
+		found[at + 1] = (char)('0' + control->type_count);
+		break;
+	}
+}
+
+static void feed(struct control *control, const unsigned char *bytes, size_t length)
+{
+	enum control_command command;
+	size_t taken;
+
+	do {
+		command = control_feed(control, bytes, length, &taken);
+		ck_assert_uint_le(taken, length);
+		ck_assert_uint_lt(control->length, CONTROL_FRAME_MAX);
+		bytes += taken;
+		length -= taken;
+		note(control, command);
+	} while (command != CONTROL_NONE);
+	ck_assert_uint_eq(length, 0);
+}
+
+/* What is found must not depend on how the bytes are split: every pair of places, and a byte
+ * at a time. */
+static void check_all_splits(const unsigned char *bytes, size_t length, const char *expected)
+{
+	struct control control;
+
+	for (size_t first = 0; first <= length; first++)
+		for (size_t second = first; second <= length; second++) {
+			memset(&control, 0, sizeof(control));
+			memset(found, 0, sizeof(found));
+			feed(&control, bytes, first);
+			feed(&control, bytes + first, second - first);
+			feed(&control, bytes + second, length - second);
+			ck_assert_str_eq(found, expected);
+		}
+	memset(&control, 0, sizeof(control));
+	memset(found, 0, sizeof(found));
+	for (size_t i = 0; i < length; i++)
+		feed(&control, bytes + i, 1);
+	ck_assert_str_eq(found, expected);
+}
+
+START_TEST(every_command)
+{
+	check_all_splits(BYTES("GCTL\1GCTL\2GCTL\3"), "str");
+	check_all_splits(BYTES(NAMED "\3" NAMED "\4" NAMED "\5"), "str");
+	check_all_splits(BYTES("VMTH\0\0\0\0\0\0\0\0\1VMTH\0\0\0\0\0\0\0\0\0"), "pt");
+	check_all_splits(BYTES("VMTP\0\0\0\0\0\0\0\3\0\1\0\2\0\3VMTP\0\0\0\0\0\0\0\0"), "v3v0");
+}
+END_TEST
+
+START_TEST(the_time_profiler_is_known_and_does_nothing)
+{
+	check_all_splits(BYTES(NAMED "\1" NAMED "\2GCTL\3"), "r");
+}
+END_TEST
+
+START_TEST(junk_and_unknown_commands_hide_nothing)
+{
+	check_all_splits(BYTES("junkGCTL\3VVMTGCTL\1"), "rs");
+	check_all_splits(BYTES("GCTL\0GCTL\4GCTL\377GCTL\2"), "t");
+	check_all_splits(BYTES(NAMED "\0" NAMED "\6" NAMED "\5"), "r");
+	check_all_splits(BYTES("GGCTL\1VMTVMTH\0\0\0\0\0\0\0\0\0"), "st");
+}
+END_TEST
+
+START_TEST(names_match_exactly)
+{
+	/* the length in octal digits, as it has been misprinted */
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x15" "eventlog-socket\3GCTL\3"), "r");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x0f" "eventlog-sockeT\3GCTL\3"), "r");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x0e" "eventlog-socke\3GCTL\3"), "r");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\1\x0f" "eventlog-socket\3GCTL\3"), "r");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\0\3GCTL\3"), "r");
+}
+END_TEST
+
+START_TEST(frames_cut_off_stall_nothing)
+{
+	check_all_splits(BYTES("GCTLGCTL\1"), "s");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x0f" "eventGCTL\1"), "s");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\xff" "GCTL\1"), "s");
+	check_all_splits(BYTES("VMTP\1VMTP\2GCTL\1"), "s");
+	/* more types than any subscription has */
+	check_all_splits(BYTES("VMTP\0\0\0\0\0\1\4\1GCTL\1"), "s");
+	/* a whole frame inside the beginning of one that is none */
+	check_all_splits(BYTES("VMTP\0GCTL\1\377\377GCTL\2"), "st");
+}
+END_TEST
+
+START_TEST(a_subscription_of_the_largest_size)
+{
+	static unsigned char frame[CONTROL_FRAME_MAX + 5] = "VMTP\0\5\1\2\3\4\4";
+	static struct control control;
+	size_t taken;
+
+	for (unsigned i = 0; i < CONTROL_TYPES_MAX; i++) {
+		frame[WIRE_SUBSCRIBE_BYTES + 2 * i] = (unsigned char)(i >> 8);
+		frame[WIRE_SUBSCRIBE_BYTES + 2 * i + 1] = (unsigned char)i;
+	}
+	memcpy(frame + CONTROL_FRAME_MAX, "GCTL\3", 5);
+	ck_assert_int_eq(control_feed(&control, frame, sizeof(frame), &taken), CONTROL_SUBSCRIBE);
+	ck_assert_uint_eq(taken, CONTROL_FRAME_MAX);
+	ck_assert_uint_eq(control.flags, 5);
+	ck_assert_uint_eq(control.tag, 0x01020304);
+	ck_assert_uint_eq(control.type_count, CONTROL_TYPES_MAX);
+	for (unsigned i = 0; i < CONTROL_TYPES_MAX; i++)
+		ck_assert_uint_eq(control_type(&control, i), i);
+	ck_assert_int_eq(control_feed(&control, frame + taken, 5, &taken), CONTROL_HEAP_REQUEST);
+}
+END_TEST
+
+START_TEST(a_period_is_in_nanoseconds)
+{
+	static struct control control;
+	size_t taken;
+
+	ck_assert_int_eq(control_feed(&control, BYTES("VMTH\0\0\0\0\1\2\3\4\5"), &taken),
+		CONTROL_HEAP_START);
+	ck_assert_uint_eq(control.period, UINT64_C(0x102030405));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("control");
+	TCase *all = tcase_create("all");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(all, every_command);
+	tcase_add_test(all, the_time_profiler_is_known_and_does_nothing);
+	tcase_add_test(all, junk_and_unknown_commands_hide_nothing);
+	tcase_add_test(all, names_match_exactly);
+	tcase_add_test(all, frames_cut_off_stall_nothing);
+	tcase_add_test(all, a_subscription_of_the_largest_size);
+	tcase_add_test(all, a_period_is_in_nanoseconds);
+	suite_add_tcase(suite, all);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

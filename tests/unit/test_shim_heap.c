@@ -1,0 +1,493 @@
+/*
+ * Samples of the heap: asked for by every kind of frame, taken by the library's thread or by
+ * one of the VM's, kept until the VM is ready, whole and counted whatever their size.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#include "shim/fixture.h"
+#include "shim/wire.h"
+
+#define NAMED "\xf0\x9e\x97\x8c\0\x0f" "eventlog-socket"
+
+static void send_text(struct reader *reader, const char *bytes, size_t length)
+{
+	ck_assert(reader_send(reader, bytes, length));
+}
+#define SEND(reader, text) send_text(reader, text, sizeof(text) - 1)
+
+static void open_reader(struct reader *reader)
+{
+	ck_reader(reader, reader_open_plain(reader, fixture_path) && reader_until_header(reader));
+}
+
+/* A subscription to samples alone. */
+static void subscribe_samples(struct reader *reader)
+{
+	SEND(reader, "VMTP\0\0\0\0\0\7\0\1\0\242");
+	ck_reader(reader, reader_until_acknowledged(reader, 7));
+}
+
+static atomic_uint taken, told;
+static pthread_t taken_on;
+
+static void two_classes(struct vmtap_census *census, void *context)
+{
+	taken_on = pthread_self();
+	atomic_fetch_add((atomic_uint *)context, 1);
+	vmtap_census_add(census, "Point", 5, 16);
+	vmtap_census_add(census, "String", 6, 100);
+	vmtap_census_add(census, "Pointer", 5, 24); /* the first five bytes */
+}
+
+static void note_wanted(void *context)
+{
+	(void)context;
+	atomic_fetch_add(&told, 1);
+}
+
+static void use_census(int polls)
+{
+	struct vmtap_census_options options = {.size = sizeof(options), .by = VMTAP_CENSUS_BY_CLASS,
+		.take = two_classes, .context = &taken, .polls = polls, .wanted = note_wanted,
+		.period_ms = 2};
+
+	ck_assert_int_eq(vmtap_census_register(&options), 0);
+}
+
+static uint64_t points, strings, others;
+
+static void add_up(struct reader *reader, const char *label, uint64_t bytes)
+{
+	(void)reader;
+	if (label)
+		*(!strcmp(label, "Point") ? &points : !strcmp(label, "String") ? &strings : &others) +=
+			bytes;
+}
+
+START_TEST(one_sample_by_either_frame)
+{
+	struct reader reader;
+
+	use_census(0);
+	fixture_start();
+	open_reader(&reader);
+	reader.on_band = add_up;
+	SEND(&reader, "GCTL\3");
+	ck_reader(&reader, reader_until_samples(&reader, 1));
+	ck_assert_uint_eq(points, 40);
+	ck_assert_uint_eq(strings, 100);
+	ck_assert_uint_eq(others, 0);
+	ck_assert_uint_eq(reader.heap.by, VMTAP_CENSUS_BY_CLASS);
+	ck_assert_uint_eq(reader.heap.period, 0);
+	ck_assert(!pthread_equal(taken_on, pthread_self()));
+	SEND(&reader, NAMED "\5");
+	ck_reader(&reader, reader_until_samples(&reader, 2));
+	ck_assert_uint_eq(atomic_load(&taken), 2);
+	reader_close(&reader);
+}
+END_TEST
+
+START_TEST(a_period_runs_until_it_is_stopped)
+{
+	static const char *const starts[] = {"GCTL\1", NAMED "\3", "VMTH\0\0\0\0\0\0\36\204\200"};
+	static const size_t lengths[] = {5, 22, 13};
+	struct reader reader;
+
+	use_census(0);
+	fixture_start();
+	for (unsigned i = 0; i < 3; i++) {
+		open_reader(&reader);
+		send_text(&reader, starts[i], lengths[i]);
+		ck_reader(&reader, reader_until_samples(&reader, 5));
+		ck_assert_uint_eq(reader.heap.period, 2000000);
+		SEND(&reader, "GCTL\2");
+		/* Commands take effect in order: the stop has, when this is answered. */
+		subscribe_samples(&reader);
+		uint64_t before = atomic_load(&taken), era = reader.heap.era;
+		SEND(&reader, "GCTL\3");
+		ck_reader(&reader, reader_until_samples(&reader, reader.heap.samples + 1));
+		ck_assert_uint_eq(atomic_load(&taken), before + 1);
+		ck_assert_uint_eq(reader.heap.era, era + 1);
+		reader_close(&reader);
+	}
+}
+END_TEST
+
+START_TEST(every_client_gets_samples_unless_it_says_otherwise)
+{
+	struct reader asks, plain, not_heap;
+
+	use_census(0);
+	fixture_start();
+	open_reader(&asks);
+	open_reader(&plain);
+	ck_reader(&not_heap, reader_start(&not_heap, fixture_path, 0));
+	subscribe_samples(&asks);
+	SEND(&plain, "GCTL\3");
+	ck_reader(&plain, reader_until_samples(&plain, 1));
+	ck_reader(&asks, reader_until_samples(&asks, 1));
+	ck_reader(&not_heap, reader_finish(&not_heap));
+	ck_assert_uint_eq(not_heap.heap.samples, 0);
+	ck_assert(!not_heap.heap.begun);
+	reader_close(&asks);
+	reader_close(&plain);
+	reader_close(&not_heap);
+}
+END_TEST
+
+START_TEST(a_census_by_polling_runs_on_the_vms_thread)
+{
+	struct reader reader;
+
+	use_census(1);
+	fixture_start();
+	open_reader(&reader);
+	ck_assert_int_eq(vmtap_census_wanted(), 0);
+	ck_assert_int_eq(vmtap_census_take(), 0);
+	for (unsigned i = 1; i <= 3; i++) {
+		SEND(&reader, "GCTL\3");
+		while (!vmtap_census_wanted())
+			sched_yield();
+		while (atomic_load(&told) != i)
+			sched_yield();
+		ck_assert_uint_eq(atomic_load(&taken), i - 1);
+		ck_assert_int_eq(vmtap_census_take(), 1);
+		ck_assert_int_eq(vmtap_census_wanted(), 0);
+		ck_assert_int_eq(vmtap_census_take(), 0);
+		ck_assert(pthread_equal(taken_on, pthread_self()));
+		ck_reader(&reader, reader_until_samples(&reader, i));
+	}
+	reader_close(&reader);
+}
+END_TEST
+
+START_TEST(what_nobody_waits_for_is_not_wanted)
+{
+	struct reader reader;
+
+	use_census(1);
+	fixture_start();
+	open_reader(&reader);
+	SEND(&reader, "GCTL\1GCTL\3");
+	while (!vmtap_census_wanted())
+		sched_yield();
+	reader_close(&reader);
+	while (vmtap_census_wanted())
+		sched_yield();
+	/* The period ended with its last client: a later one is not sent samples unasked. */
+	open_reader(&reader);
+	subscribe_samples(&reader);
+	ck_assert_int_eq(vmtap_census_wanted(), 0);
+	SEND(&reader, "GCTL\3");
+	while (!vmtap_census_wanted())
+		sched_yield();
+	ck_assert_int_eq(vmtap_census_take(), 1);
+	ck_reader(&reader, reader_until_samples(&reader, 1));
+	reader_close(&reader);
+}
+END_TEST
+
+/* Requests that come faster than samples can be taken are answered together. */
+START_TEST(a_flood_of_requests_is_answered_by_few_samples)
+{
+	enum { REQUESTS = 20000 };
+	static char flood[REQUESTS * 5];
+	struct reader reader;
+
+	for (unsigned i = 0; i < REQUESTS; i++)
+		memcpy(flood + 5 * i, "GCTL\3", 5);
+	use_census(0);
+	fixture_start();
+	open_reader(&reader);
+	send_text(&reader, flood, sizeof(flood));
+	subscribe_samples(&reader); /* all of them have been read */
+	ck_reader(&reader, reader_until_samples(&reader, 1));
+	ck_assert_uint_le(atomic_load(&taken), REQUESTS / 100);
+	reader_close(&reader);
+}
+END_TEST
+
+START_TEST(commands_are_kept_until_the_vm_is_ready)
+{
+	struct reader reader;
+
+	fixture_start();
+	open_reader(&reader);
+	SEND(&reader, "GCTL\3");
+	subscribe_samples(&reader); /* the request has been taken */
+	ck_assert_uint_eq(reader.heap.samples, 0);
+	use_census(0);
+	ck_reader(&reader, reader_until_samples(&reader, 1));
+	ck_assert_uint_eq(atomic_load(&taken), 1);
+	reader_close(&reader);
+}
+END_TEST
+
+START_TEST(a_period_is_kept_until_the_vm_is_ready)
+{
+	struct reader reader;
+
+	fixture_start();
+	open_reader(&reader);
+	SEND(&reader, "GCTL\1");
+	subscribe_samples(&reader);
+	use_census(0);
+	ck_reader(&reader, reader_until_samples(&reader, 3));
+	ck_assert_int_eq(vmtap_census_register(NULL), 0);
+	reader_close(&reader);
+}
+END_TEST
+
+START_TEST(wrong_options_are_refused)
+{
+	struct vmtap_census_options options = {.size = sizeof(options), .by = VMTAP_CENSUS_BY_SITE};
+
+	ck_assert_int_eq(vmtap_census_register(&options), -EINVAL);
+	options.take = two_classes;
+	options.by = 3;
+	ck_assert_int_eq(vmtap_census_register(&options), -EINVAL);
+	ck_assert_int_eq(vmtap_census_register(NULL), 0);
+}
+END_TEST
+
+/* ---- sizes ---- */
+
+enum { MANY = 300000 };
+static unsigned many = MANY;
+
+static void very_many(struct vmtap_census *census, void *context)
+{
+	char label[64];
+
+	(void)context;
+	for (unsigned round = 0; round < 2; round++)
+		for (unsigned i = 0; i < many; i++) {
+			int length = snprintf(label, sizeof(label), "a class of some name, number %u", i);
+			vmtap_census_add(census, label, (size_t)length, i);
+		}
+}
+
+static uint64_t bands, band_bytes;
+
+static void count_bands(struct reader *reader, const char *label, uint64_t bytes)
+{
+	(void)reader;
+	bands += label != NULL;
+	band_bytes += bytes;
+	if (label) {
+		unsigned number = (unsigned)strtoul(strrchr(label, ' '), NULL, 10);
+		ck_assert_uint_eq(bytes, 2 * (uint64_t)number);
+	}
+}
+
+/* More than a queue holds; amid events that must not get between. */
+START_TEST(any_number_of_labels)
+{
+	struct vmtap_census_options options = {.size = sizeof(options), .by = VMTAP_CENSUS_BY_SITE,
+		.take = very_many};
+	struct vmtap_options small = {.size = sizeof(small), .queue_bytes = 256 << 10};
+	struct reader reader;
+
+	ck_assert_int_eq(vmtap_census_register(&options), 0);
+	ck_assert_int_eq(vmtap_start(&small), 0);
+	open_reader(&reader);
+	reader.on_band = count_bands;
+	SEND(&reader, "GCTL\3");
+	ck_reader(&reader, reader_until_samples(&reader, 1));
+	ck_assert_uint_eq(reader.heap.by, VMTAP_CENSUS_BY_SITE);
+	ck_assert_uint_eq(bands, MANY);
+	ck_assert_uint_eq(band_bytes, (uint64_t)MANY * (MANY - 1));
+	reader_close(&reader);
+}
+END_TEST
+
+/* A client that does not read loses whole samples, and is told how many. */
+START_TEST(what_a_slow_client_loses_is_counted)
+{
+	struct vmtap_census_options options = {.size = sizeof(options), .by = VMTAP_CENSUS_BY_SITE,
+		.take = very_many};
+	struct vmtap_options small = {.size = sizeof(small), .queue_bytes = 256 << 10};
+	struct reader slow, other;
+	uint64_t samples = 0;
+
+	many = 10000;
+	ck_assert_int_eq(vmtap_census_register(&options), 0);
+	ck_assert_int_eq(vmtap_start(&small), 0);
+	open_reader(&slow);
+	subscribe_samples(&slow);
+	open_reader(&other);
+	for (; samples < 40; samples++) {
+		SEND(&other, "GCTL\3");
+		ck_reader(&other, reader_until_samples(&other, samples + 1));
+	}
+	SEND(&slow, "VMTP\0\4\0\0\0\0\0\0");
+	ck_reader(&slow, reader_until_end(&slow));
+	ck_assert_uint_gt(slow.heap.lost, 0);
+	ck_assert_uint_eq(slow.heap.samples + slow.heap.lost, samples);
+	ck_assert_uint_eq(other.heap.lost, 0);
+	reader_close(&slow);
+	reader_close(&other);
+}
+END_TEST
+
+static void odd_labels(struct vmtap_census *census, void *context)
+{
+	static char large[70000];
+
+	(void)context;
+	memset(large, 'x', sizeof(large));
+	vmtap_census_add(census, "", 0, 1);
+	vmtap_census_add(census, "a\0b", 3, 2);
+	vmtap_census_add(census, "\xff\xc3\xa9", 3, 3);
+	vmtap_census_add(census, large, sizeof(large), 4);
+}
+
+static unsigned odd_seen;
+
+static void check_odd(struct reader *reader, const char *label, uint64_t bytes)
+{
+	(void)reader;
+	if (!label)
+		return;
+	ck_assert(bytes >= 1 && bytes <= 4);
+	odd_seen |= 1u << bytes;
+	if (bytes == 4)
+		ck_assert_uint_eq(strlen(label), 4000);
+	else
+		ck_assert_str_eq(label, bytes == 1 ? "" : bytes == 2 ? "a?b" : "?\xc3\xa9");
+}
+
+START_TEST(labels_are_cut_and_made_valid)
+{
+	struct vmtap_census_options options = {.size = sizeof(options), .by = VMTAP_CENSUS_BY_SITE,
+		.take = odd_labels};
+	struct reader reader;
+
+	ck_assert_int_eq(vmtap_census_register(&options), 0);
+	fixture_start();
+	open_reader(&reader);
+	reader.on_band = check_odd;
+	SEND(&reader, "GCTL\3");
+	ck_reader(&reader, reader_until_samples(&reader, 1));
+	ck_assert_uint_eq(odd_seen, 2 + 4 + 8 + 16);
+	reader_close(&reader);
+}
+END_TEST
+
+/* ---- stopping and fork ---- */
+
+START_TEST(the_registration_outlives_a_stop)
+{
+	struct reader reader;
+
+	use_census(0);
+	for (unsigned i = 0; i < 3; i++) {
+		fixture_start();
+		open_reader(&reader);
+		SEND(&reader, "GCTL\1");
+		ck_reader(&reader, reader_until_samples(&reader, 2));
+		vmtap_stop();
+		ck_reader(&reader, reader_until_end(&reader));
+		reader_close(&reader);
+	}
+}
+END_TEST
+
+/* What was wanted of the parent is not of its child, which may serve on its own. */
+START_TEST(a_forked_child_is_asked_anew)
+{
+	struct reader reader;
+	int status;
+	pid_t child;
+
+	use_census(1);
+	fixture_start();
+	open_reader(&reader);
+	SEND(&reader, "GCTL\3");
+	while (!vmtap_census_wanted())
+		sched_yield();
+	child = fork();
+	if (child == 0) {
+		if (vmtap_census_wanted() || vmtap_census_take())
+			_exit(1);
+		fixture_set_path();
+		fixture_start();
+		reader_close(&reader);
+		open_reader(&reader);
+		SEND(&reader, "GCTL\3");
+		while (!vmtap_census_take())
+			sched_yield();
+		if (!reader_until_samples(&reader, 1) || reader.heap.era != 1)
+			_exit(2);
+		vmtap_stop();
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(vmtap_census_take(), 1);
+	ck_reader(&reader, reader_until_samples(&reader, 1));
+	reader_close(&reader);
+}
+END_TEST
+
+static void *poll_census(void *stop)
+{
+	while (!atomic_load((atomic_bool *)stop))
+		if (!vmtap_census_take())
+			sched_yield();
+	return NULL;
+}
+
+/* Threads that race to take samples, while clients ask and the stream ends: each wanted
+ * sample is taken once. */
+START_TEST(several_threads_poll)
+{
+	static atomic_bool stop;
+	pthread_t threads[3];
+	struct reader reader;
+
+	use_census(1);
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, poll_census, &stop), 0);
+	for (unsigned i = 0; i < 20; i++) {
+		fixture_start();
+		open_reader(&reader);
+		SEND(&reader, "VMTH\0\0\0\0\0\0\0\0\1");
+		ck_reader(&reader, reader_until_samples(&reader, 3));
+		vmtap_stop();
+		ck_reader(&reader, reader_until_end(&reader));
+		reader_close(&reader);
+	}
+	atomic_store(&stop, true);
+	for (unsigned i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("shim heap");
+	TCase *all = tcase_create("all");
+
+	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
+	tcase_add_test(all, one_sample_by_either_frame);
+	tcase_add_test(all, a_period_runs_until_it_is_stopped);
+	tcase_add_test(all, every_client_gets_samples_unless_it_says_otherwise);
+	tcase_add_test(all, a_census_by_polling_runs_on_the_vms_thread);
+	tcase_add_test(all, what_nobody_waits_for_is_not_wanted);
+	tcase_add_test(all, a_flood_of_requests_is_answered_by_few_samples);
+	tcase_add_test(all, commands_are_kept_until_the_vm_is_ready);
+	tcase_add_test(all, a_period_is_kept_until_the_vm_is_ready);
+	tcase_add_test(all, wrong_options_are_refused);
+	tcase_add_test(all, any_number_of_labels);
+	tcase_add_test(all, what_a_slow_client_loses_is_counted);
+	tcase_add_test(all, labels_are_cut_and_made_valid);
+	tcase_add_test(all, the_registration_outlives_a_stop);
+	tcase_add_test(all, a_forked_child_is_asked_anew);
+	tcase_add_test(all, several_threads_poll);
+	suite_add_tcase(suite, all);
+	return fixture_run(suite);
+}

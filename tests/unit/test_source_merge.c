@@ -1,0 +1,254 @@
+/*
+ * test_source_merge.c: several sources as one: the order of events, watermarks, losses, ends.
+ * The parts are made up: each yields the batches that a test gives it.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "source/merge.h"
+
+enum { PARTS = 3, STEPS = 8, EVENTS = 16 };
+
+struct made_step {
+	enum source_state state;
+	size_t count;
+	uint64_t times[EVENTS];
+	uint64_t until, losses;
+};
+
+struct made {
+	struct source source;
+	struct made_step steps[STEPS]; /* a last one of SOURCE_ENDED is understood */
+	size_t at, probes;
+	int descriptor;
+	bool stopped, *closed;
+	struct event events[EVENTS];
+	struct event_loss loss;
+};
+
+static struct made *made[PARTS];
+static bool closed[PARTS];
+static struct source *merge;
+
+static int made_enable(
+	struct source *source, const struct source_request *request, struct error *error)
+{
+	struct made *self = (struct made *)source;
+
+	(void)error;
+	for (size_t i = 0; i < request->probe_count; i++)
+		self->probes = self->probes * 100 + request->probes[i];
+	return 0;
+}
+
+static enum source_state made_next(
+	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
+{
+	struct made *self = (struct made *)source;
+	const struct made_step *step = &self->steps[self->at];
+
+	ck_assert_int_eq(timeout_ms, 0);
+	if (self->at == STEPS || (step->state == SOURCE_MORE && !step->count && !step->until))
+		return SOURCE_ENDED;
+	self->at++;
+	if (step->state != SOURCE_MORE) {
+		if (step->state == SOURCE_BROKEN)
+			error_set(error, 5, "part %u broke", (unsigned)source->process.pid);
+		return step->state;
+	}
+	for (size_t i = 0; i < step->count; i++)
+		self->events[i] = (struct event){.time = step->times[i]};
+	self->loss = (struct event_loss){.count = step->losses};
+	*batch = (struct event_batch){.process = &source->process,
+		.events = self->events,
+		.event_count = step->count,
+		.losses = &self->loss,
+		.loss_count = step->losses > 0,
+		.until = step->until};
+	return SOURCE_MORE;
+}
+
+static void made_stop(struct source *source)
+{
+	((struct made *)source)->stopped = true;
+}
+
+static int made_descriptor(const struct source *source)
+{
+	return ((const struct made *)source)->descriptor;
+}
+
+static void made_close(struct source *source)
+{
+	struct made *self = (struct made *)source;
+
+	*self->closed = true;
+	close(self->descriptor);
+	free(self);
+}
+
+static const struct source_methods methods = {.enable = made_enable,
+	.next = made_next,
+	.stop = made_stop,
+	.descriptor = made_descriptor,
+	.close = made_close};
+
+static void setup(void)
+{
+	struct merge_part parts[PARTS];
+	struct error error;
+
+	for (unsigned i = 0; i < PARTS; i++) {
+		made[i] = calloc(1, sizeof(*made[i]));
+		ck_assert_ptr_nonnull(made[i]);
+		made[i]->source = (struct source){
+			.methods = &methods, .process = {.pid = i + 1}, .provides = 7u << i};
+		made[i]->descriptor = eventfd(0, EFD_CLOEXEC);
+		ck_assert_int_ge(made[i]->descriptor, 0);
+		closed[i] = false;
+		made[i]->closed = &closed[i];
+		parts[i] = (struct merge_part){&made[i]->source, 3 + 10 * i, 13 + 10 * i};
+	}
+	ck_assert_int_eq(source_merge_new(parts, PARTS, &merge, &error), 0);
+}
+
+static void teardown(void)
+{
+	source_close(merge);
+	for (unsigned i = 0; i < PARTS; i++)
+		ck_assert(closed[i]);
+}
+
+/* Takes all batches; "pid:time pid:time | pid:..." with "<until" behind each that has one. */
+static const char *take(enum source_state expected_end)
+{
+	static char text[1024];
+	struct event_batch batch;
+	enum source_state state;
+	struct error error;
+	size_t length = 0;
+
+	*text = '\0';
+	while ((state = source_next(merge, 0, &batch, &error)) == SOURCE_MORE) {
+		for (size_t i = 0; i < batch.event_count; i++)
+			length += (size_t)snprintf(text + length, sizeof(text) - length, "%u:%u ",
+				(unsigned)batch.process->pid, (unsigned)batch.events[i].time);
+		for (size_t i = 0; i < batch.loss_count; i++)
+			length += (size_t)snprintf(text + length, sizeof(text) - length, "lost %u ",
+				(unsigned)batch.losses[i].count);
+		if (batch.until)
+			length += (size_t)snprintf(text + length, sizeof(text) - length, "<%u ",
+				(unsigned)batch.until);
+	}
+	ck_assert_int_eq(state, expected_end);
+	return text;
+}
+
+START_TEST(test_order)
+{
+	made[0]->steps[0] = (struct made_step){SOURCE_MORE, 3, {10, 20, 30}, 30, 0};
+	made[1]->steps[0] = (struct made_step){SOURCE_MORE, 3, {5, 20, 25}, 40, 0};
+	made[2]->steps[0] = (struct made_step){SOURCE_MORE, 1, {21}, 100, 0};
+	/* Ties go by the parts' order; one that has ended holds nobody back. */
+	ck_assert_str_eq(take(SOURCE_ENDED),
+		"2:5 <9 1:10 1:20 <19 2:20 <20 3:21 <24 2:25 <29 1:30 <30 ");
+}
+END_TEST
+
+START_TEST(test_waits_for_watermark)
+{
+	made[0]->steps[0] = (struct made_step){SOURCE_MORE, 2, {10, 20}, 20, 0};
+	made[1]->steps[0] = (struct made_step){SOURCE_MORE, 0, {0}, 15, 0};
+	made[1]->steps[1] = (struct made_step){SOURCE_IDLE, 0, {0}, 0, 0};
+	made[2]->steps[0] = (struct made_step){SOURCE_MORE, 0, {0}, 50, 0};
+	for (unsigned i = 1; i < STEPS; i++)
+		made[2]->steps[i].state = SOURCE_IDLE;
+	ck_assert_str_eq(take(SOURCE_IDLE), "1:10 <15 ");
+	ck_assert_uint_ne(source_due(merge), UINT64_MAX);
+	/* The second part has ended: only the third one's watermark counts. */
+	ck_assert_str_eq(take(SOURCE_IDLE), "1:20 <20 <50 ");
+	ck_assert_uint_eq(source_due(merge), UINT64_MAX);
+}
+END_TEST
+
+START_TEST(test_silence)
+{
+	struct event_batch batch;
+	struct error error;
+	enum source_state state;
+
+	made[0]->steps[0] = (struct made_step){SOURCE_MORE, 1, {10}, 10, 0};
+	for (unsigned i = 1; i < PARTS; i++)
+		for (unsigned k = 0; k < STEPS; k++)
+			made[i]->steps[k].state = SOURCE_IDLE;
+	state = source_next(merge, 0, &batch, &error);
+	ck_assert_int_eq(state, SOURCE_IDLE);
+	/* The parts say nothing: what they could still bring is not waited for for ever. */
+	while ((state = source_next(merge, 20, &batch, &error)) == SOURCE_IDLE)
+		for (unsigned i = 1; i < PARTS; i++)
+			made[i]->at = 0;
+	ck_assert_int_eq(state, SOURCE_MORE);
+	ck_assert_uint_eq(batch.event_count, 1);
+}
+END_TEST
+
+START_TEST(test_losses)
+{
+	made[0]->steps[0] = (struct made_step){SOURCE_MORE, 2, {10, 20}, 20, 3};
+	made[1]->steps[0] = (struct made_step){SOURCE_MORE, 0, {0}, 1, 4};
+	/* Each is told once, whether or not its events may go yet. */
+	ck_assert_str_eq(take(SOURCE_ENDED), "lost 3 <1 lost 4 <1 1:10 1:20 <20 ");
+}
+END_TEST
+
+START_TEST(test_enable_and_ends)
+{
+	const uint32_t probes[] = {0, 4, 13, 14, 40};
+	struct source_request request = {.probes = probes, .probe_count = 5};
+	const struct error *reason;
+	enum source_state state;
+	struct error error;
+
+	ck_assert_int_eq(source_enable(merge, &request, &error), 0);
+	ck_assert_uint_eq(made[0]->probes, 4);
+	ck_assert_uint_eq(made[1]->probes, 1314);
+	ck_assert_uint_eq(made[2]->probes, 0);
+	ck_assert_uint_eq(merge->provides, 7 & 14 & 28);
+	made[1]->steps[0].state = SOURCE_BROKEN;
+	made[2]->steps[0].state = SOURCE_IDLE;
+	ck_assert_str_eq(take(SOURCE_IDLE), "");
+	ck_assert(source_merge_ended(merge, 0, &state, &reason));
+	ck_assert_int_eq(state, SOURCE_ENDED);
+	ck_assert(source_merge_ended(merge, 1, &state, &reason));
+	ck_assert_int_eq(state, SOURCE_BROKEN);
+	ck_assert_str_eq(reason->text, "part 2 broke");
+	ck_assert(!source_merge_ended(merge, 2, &state, &reason));
+	source_stop(merge);
+	ck_assert(made[2]->stopped && !made[0]->stopped);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("source merge");
+	TCase *tests = tcase_create("merge");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, test_order);
+	tcase_add_test(tests, test_waits_for_watermark);
+	tcase_add_test(tests, test_silence);
+	tcase_add_test(tests, test_losses);
+	tcase_add_test(tests, test_enable_and_ends);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

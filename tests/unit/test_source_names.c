@@ -1,0 +1,117 @@
+/* Tests of the table of a stream's names: what an id stands for, and that a text is there once. */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "source/names.h"
+
+static const char *text_of(const struct names *names, uint32_t id)
+{
+	const struct d_text *text = names->texts[names_index(names, id)];
+
+	return text ? text->bytes : NULL;
+}
+
+static void define(struct names *names, uint32_t id, const char *text)
+{
+	ck_assert_int_eq(names_define(names, id, text, strlen(text)), 0);
+}
+
+START_TEST(ids_and_texts)
+{
+	struct names names;
+
+	ck_assert_int_eq(names_init(&names), 0);
+	ck_assert_ptr_null(text_of(&names, 7));
+	define(&names, 7, "seven");
+	define(&names, 9, "");
+	define(&names, 1000, "seven");
+	ck_assert_str_eq(text_of(&names, 7), "seven");
+	ck_assert_str_eq(text_of(&names, 9), "");
+	ck_assert_uint_eq(names_index(&names, 7), names_index(&names, 1000));
+	ck_assert_ptr_null(text_of(&names, 8));
+	ck_assert_ptr_null(text_of(&names, 100000));
+	ck_assert_int_eq(names_define(&names, 7, "a\0b", 3), 0); /* to the first NUL */
+	ck_assert_str_eq(text_of(&names, 7), "a");
+	ck_assert_str_eq(text_of(&names, 1000), "seven");
+	ck_assert_int_eq(names_define(&names, NAMES_ID_MAX, "last", 4), 0);
+	ck_assert_int_eq(names_define(&names, NAMES_ID_MAX + 1u, "beyond", 6), -ERANGE);
+	names_free(&names);
+}
+END_TEST
+
+/* A VM whose table is full defines a few ids with each event, in any order of its texts. */
+START_TEST(texts_that_recur_take_no_room)
+{
+	enum { TEXTS = 1000, ROUNDS = 300 };
+	const struct d_text *first[TEXTS];
+	struct names names;
+	size_t bytes = 0;
+	char text[32];
+
+	ck_assert_int_eq(names_init(&names), 0);
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (unsigned i = 0; i < TEXTS; i++) {
+			uint32_t id = 1 + (i + round) % 3;
+			unsigned number = (i * 7 + round * 13) % TEXTS;
+			snprintf(text, sizeof(text), "method_%u", number);
+			define(&names, id, text);
+			ck_assert_str_eq(text_of(&names, id), text);
+			if (round == 0)
+				first[number] = names.texts[names_index(&names, id)];
+			ck_assert_ptr_eq(names.texts[names_index(&names, id)], first[number]);
+		}
+		if (round == 0)
+			bytes = names.bytes;
+	}
+	ck_assert_uint_eq(names.count, TEXTS + 1);
+	ck_assert_uint_eq(names.bytes, bytes);
+	names_free(&names);
+}
+END_TEST
+
+START_TEST(texts_have_a_bound)
+{
+	enum { LENGTH = 60000 };
+	char *text = malloc(LENGTH);
+	struct names names;
+	uint32_t count = 0;
+	int result = 0;
+
+	ck_assert_ptr_nonnull(text);
+	memset(text, 'x', LENGTH);
+	ck_assert_int_eq(names_init(&names), 0);
+	while (!result) {
+		snprintf(text, 16, "%u", count);
+		text[strlen(text)] = 'x';
+		result = names_define(&names, ++count, text, LENGTH);
+	}
+	ck_assert_int_eq(result, -E2BIG);
+	ck_assert_uint_gt(count, NAMES_BYTES_MAX / (LENGTH + 65536));
+	ck_assert_ptr_null(text_of(&names, count)); /* the one that did not fit */
+	ck_assert_int_eq(strlen(text_of(&names, count - 1)), LENGTH);
+	ck_assert_uint_le(names.bytes, NAMES_BYTES_MAX);
+	names_free(&names);
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("source_names");
+	TCase *tests = tcase_create("names");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(tests, ids_and_texts);
+	tcase_add_test(tests, texts_that_recur_take_no_room);
+	tcase_add_test(tests, texts_have_a_bound);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
