@@ -1,0 +1,9 @@
+/*
+ * @status 1
+ * @options -x errtags
+ */
+BEGIN
+{
+	else
+		trace(1);
+}

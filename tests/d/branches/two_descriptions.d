@@ -1,0 +1,18 @@
+/*
+ * With several descriptions all parts follow each of them.
+ */
+#pragma D option quiet
+
+BEGIN,
+dtrace:::BEGIN
+{
+	if (n++ == 0)
+		printf("first\n");
+	else
+		printf("again\n");
+}
+
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,8 @@
+/*
+ * A log without CPU clocks.
+ * @status 1
+ */
+vm*:::gc-start
+{
+	@[vtimestamp] = count();
+}

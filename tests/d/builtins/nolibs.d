@@ -1,0 +1,13 @@
+/*
+ * Without libraries their names are free.
+ * @options -q -x nolibs
+ */
+int SIGKILL;
+
+BEGIN
+{
+	SIGKILL = 1;
+	zonename = "mine";
+	printf("%d %s\n", SIGKILL, zonename);
+	exit(0);
+}

@@ -1,0 +1,14 @@
+/*
+ * What every source knows of a process and a thread, as members of psinfo_t and
+ * lwpsinfo_t; BEGIN is vmtap's own.
+ * @options -q
+ */
+BEGIN
+{
+	printf("%d %d\n", curpsinfo->pr_pid == pid, curpsinfo->pr_ppid == ppid);
+	printf("%d %d\n", curpsinfo->pr_uid == $uid, curpsinfo->pr_gid == $gid);
+	printf("%d\n", curlwpsinfo->pr_lwpid == tid);
+	printf("%d\n", curcpu->cpu_id == cpu);
+	printf("%s\n", zonename);
+	exit(0);
+}

@@ -1,0 +1,7 @@
+/* The size of an array is limited. */
+/* @status 1 */
+/* @options -xerrtags */
+int a[5000000000];
+BEGIN
+{
+}

@@ -1,0 +1,7 @@
+/* The size of an array is positive. */
+/* @status 1 */
+/* @options -xerrtags */
+int a[-1];
+BEGIN
+{
+}

@@ -1,0 +1,7 @@
+/* One storage class. */
+/* @status 1 */
+/* @options -xerrtags */
+self this int a;
+BEGIN
+{
+}

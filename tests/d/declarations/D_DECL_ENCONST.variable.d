@@ -1,0 +1,7 @@
+/* An enumerator is a constant. */
+/* @status 1 */
+/* @options -xerrtags */
+enum e { A = pid };
+BEGIN
+{
+}

@@ -1,0 +1,7 @@
+/* One name in a declaration. */
+/* @status 1 */
+/* @options -xerrtags */
+int a b;
+BEGIN
+{
+}

@@ -1,0 +1,7 @@
+/* this-> variables are no associative arrays. */
+/* @status 1 */
+/* @options -xerrtags */
+this int a[int];
+BEGIN
+{
+}

@@ -1,0 +1,7 @@
+/* A member has a name or a width. */
+/* @status 1 */
+/* @options -xerrtags */
+struct s { int; };
+BEGIN
+{
+}

@@ -1,0 +1,7 @@
+/* void has no name. */
+/* @status 1 */
+/* @options -xerrtags */
+int f(void a);
+BEGIN
+{
+}

@@ -1,0 +1,8 @@
+/* A tag is defined once. */
+/* @status 1 */
+/* @options -xerrtags */
+struct s { int a; };
+struct s { int b; };
+BEGIN
+{
+}

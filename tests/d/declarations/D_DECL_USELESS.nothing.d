@@ -1,0 +1,7 @@
+/* A declaration declares something. */
+/* @status 1 */
+/* @options -xerrtags */
+int;
+BEGIN
+{
+}

@@ -1,0 +1,7 @@
+/* Declarations do not initialise. */
+/* @status 1 */
+/* @options -xerrtags */
+int a = 3;
+BEGIN
+{
+}

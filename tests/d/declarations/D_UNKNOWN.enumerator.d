@@ -1,0 +1,7 @@
+/* Enumerators have different names. */
+/* @status 1 */
+/* @options -xerrtags */
+enum e { A, B, A };
+BEGIN
+{
+}

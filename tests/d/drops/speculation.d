@@ -1,0 +1,13 @@
+/* A speculation that is full, none left, and one that waits for the clause to end; @options say
+ * which drop is which.
+ * @options -x droptags
+ */
+#pragma D option quiet
+#pragma D option specsize=200
+#pragma D option nspec=1
+
+BEGIN { a = speculation(); none = speculation(); also = speculation(); }
+BEGIN { speculate(a); trace("this does not fit into two hundred bytes: it is a string that is longer than what is left of them, by far"); }
+BEGIN { speculate(a); trace(none + also); }
+BEGIN { commit(a); busy = speculation(); }
+BEGIN { trace(busy); exit(0); }

@@ -1,0 +1,8 @@
+/* @options -x errtags
+ * @status 1
+ */
+BEGIN
+{
+	speculate(1);
+	stop(); /* the order comes first: D_ACT_SPEC */
+}

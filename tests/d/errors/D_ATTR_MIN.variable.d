@@ -1,0 +1,10 @@
+/*
+ * @status 1
+ * @options -x errtags -x amin=Stable/Stable/Common
+ */
+#pragma D attributes Private/Private/ISA mine
+
+BEGIN
+{
+	mine = 1;
+}

@@ -1,0 +1,9 @@
+/*
+ * @status 1
+ * @options -x errtags 
+ */
+int SIGKILL;
+
+BEGIN
+{
+}

@@ -1,0 +1,11 @@
+/*
+ * @status 1
+ * @options -x errtags 
+ */
+provider a {
+	probe x(int a, int a);
+};
+BEGIN
+{
+	exit(0);
+}

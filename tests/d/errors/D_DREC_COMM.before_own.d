@@ -1,0 +1,8 @@
+/* @options -x errtags
+ * @status 1
+ */
+BEGIN
+{
+	commit(1);
+	printf(""); /* the order comes before the format: D_DREC_COMM */
+}

@@ -1,0 +1,7 @@
+/* @options -x errtags
+ * @status 1
+ */
+BEGIN
+{
+	freopen("."); /* D_FREOPEN_INVALID */
+}

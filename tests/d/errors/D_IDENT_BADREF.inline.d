@@ -1,0 +1,10 @@
+/*
+ * @status 1
+ * @options -x errtags 
+ */
+inline int f[int a] = a;
+
+BEGIN
+{
+	trace(f);	/* without its arguments */
+}

@@ -1,0 +1,8 @@
+/*
+ * @status 1
+ * @options -x errtags -x nolibs
+ */
+BEGIN
+{
+	trace(SIGKILL);
+}

@@ -1,0 +1,7 @@
+/* @options -x errtags
+ * @status 1
+ */
+/* no such unit: D_PDESC_ZERO */
+tick-5fortnight
+{
+}

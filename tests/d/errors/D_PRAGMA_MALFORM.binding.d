@@ -1,0 +1,10 @@
+/*
+ * @status 1
+ * @options -x errtags 
+ */
+#pragma D binding 1.0 x
+int x;
+BEGIN
+{
+	exit(0);
+}

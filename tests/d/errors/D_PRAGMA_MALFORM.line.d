@@ -1,0 +1,9 @@
+/*
+ * @status 1
+ * @options -x errtags 
+ */
+#line five
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,7 @@
+/* @options -x errtags
+ * @status 1
+ */
+BEGIN
+{
+	freopen("", 1); /* D_PRINTF_ARG_EXTRA */
+}

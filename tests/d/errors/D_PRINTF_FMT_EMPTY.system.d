@@ -1,0 +1,7 @@
+/* @options -x errtags
+ * @status 1
+ */
+BEGIN
+{
+	system(""); /* D_PRINTF_FMT_EMPTY */
+}

@@ -1,0 +1,7 @@
+/* @options -x errtags
+ * @status 1
+ */
+BEGIN
+{
+	chill(); /* the arguments come first: D_PROTO_LEN */
+}

@@ -1,0 +1,13 @@
+/*
+ * @status 1
+ * @options -x errtags 
+ */
+provider a {
+	probe x();
+	probe x();	/* checked before the clause behind it */
+};
+
+BEGIN
+{
+	trace(nosuch);
+}

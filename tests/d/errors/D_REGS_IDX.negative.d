@@ -1,0 +1,8 @@
+/*
+ * @status 1
+ * @options -x errtags
+ */
+BEGIN
+{
+	trace(uregs[-1]);
+}

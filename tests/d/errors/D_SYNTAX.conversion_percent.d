@@ -1,0 +1,7 @@
+/* @status 1 */
+/* @options -xerrtags */
+/* %% takes no flags. */
+BEGIN
+{
+	printf("%-%");
+}

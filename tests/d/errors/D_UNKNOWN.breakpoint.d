@@ -1,0 +1,7 @@
+/* @options -x errtags
+ * @status 1
+ */
+BEGIN
+{
+	breakpoint(); /* D_UNKNOWN */
+}

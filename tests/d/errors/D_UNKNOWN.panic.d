@@ -1,0 +1,7 @@
+/* @options -x errtags
+ * @status 1
+ */
+BEGIN
+{
+	panic(); /* D_UNKNOWN */
+}

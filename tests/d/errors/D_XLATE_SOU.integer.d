@@ -1,0 +1,10 @@
+/*
+ * @status 1
+ * @options -x errtags 
+ */
+translator int < int p > {
+};
+BEGIN
+{
+	exit(0);
+}

@@ -1,0 +1,7 @@
+/*
+ * @status 1
+ */
+sdt:mydriver::transaction-start
+{
+	@[probename] = count();
+}

@@ -1,0 +1,25 @@
+/*
+ * An inline of a variable is that variable, also to an assignment.
+ * @options -q
+ */
+int y;
+self int64_t depth;
+int counts[string];
+inline int Y = y;
+inline int64_t DEPTH = self->depth;
+inline int ONE = counts["one"];
+
+BEGIN
+{
+	Y = 3;
+	Y++;
+	Y += 10;
+	printf("%d %d\n", y, Y);
+	DEPTH = 7;
+	--DEPTH;
+	printf("%d\n", self->depth);
+	ONE = 5;
+	ONE++;
+	printf("%d\n", counts["one"]);
+	exit(0);
+}

@@ -1,0 +1,17 @@
+/*
+ * Operands are evaluated left before right; for = the right side first, then the left's key.
+ * @options -q
+ */
+BEGIN
+{
+	n = 10;
+	printf("%d\n", n++ * 100 + n++);
+	printf("%d\n", n++ - n);
+	n = 7;
+	a[n++] = n++;
+	printf("%d %d %d\n", a[7], a[8], n);
+	n = 5;
+	this->x = (n++, n);
+	printf("%d\n", this->x);
+	exit(0);
+}

@@ -1,0 +1,11 @@
+/* Option rawbytes: what trace() records is dumped, whatever its type. */
+#pragma D option quiet
+#pragma D option rawbytes
+
+BEGIN
+{
+	trace(258);
+	trace((char)-1);
+	trace(-2L);
+	exit(0);
+}

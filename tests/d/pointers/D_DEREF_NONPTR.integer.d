@@ -1,0 +1,7 @@
+/* Only pointers lead anywhere. */
+/* @status 1 */
+/* @options -xerrtags */
+BEGIN
+{
+	x = *pid;
+}

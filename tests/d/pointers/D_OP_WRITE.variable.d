@@ -1,0 +1,8 @@
+/* What a variable was given decides whether it can be written through. */
+/* @status 1 */
+/* @options -xerrtags */
+BEGIN
+{
+	this->p = (char *)arg0;
+	*this->p = 1;
+}

@@ -1,0 +1,9 @@
+/* tracemem() takes an address. */
+/* @status 1 */
+/* @options -xerrtags */
+struct s { int a; int b:3; struct s *next; char t[4]; };
+struct s v;
+BEGIN
+{
+	tracemem(v, 3);
+}

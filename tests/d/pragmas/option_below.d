@@ -1,0 +1,8 @@
+/* An option may stand below the clauses, and in one: it acts on the whole run. */
+BEGIN
+{
+	printf("%s\n", strjoin("abc", "defgh"));
+#pragma D option strsize=5
+	exit(0);
+}
+#pragma D option quiet

@@ -1,0 +1,5 @@
+/*
+ * Definitions alone match no probe.
+ * @status 1
+ */
+inline int unused = 1;

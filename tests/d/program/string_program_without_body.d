@@ -1,0 +1,8 @@
+/*
+ * On the command line a description may stand alone.
+ * @options -n BEGIN -n 'END,dtrace:::BEGIN' -n 'BEGIN/1/{exit(0);}'
+ */
+BEGIN
+{
+	printf("in the script");
+}

@@ -1,0 +1,41 @@
+/* What is committed shows under the header of the clause that recorded it, where commit() stands;
+ * a clause of commit() alone has no line. */
+tick-10
+{
+	self->id = speculation();
+	i++;
+}
+
+tick-10
+/i == 1/
+{
+	speculate(self->id);
+	printf("id %d, kept %s", self->id, strjoin("a", "b"));
+	trace(i);
+}
+
+tick-10
+/i == 1/
+{
+	speculate(self->id);
+	trace("more");
+}
+
+tick-10
+/i == 1/
+{
+	printf("before");
+}
+
+tick-10
+/i == 1/
+{
+	commit(self->id);
+}
+
+tick-10
+/i == 1/
+{
+	printf("after");
+	exit(0);
+}

@@ -1,0 +1,6 @@
+/*
+ * @options -l -v
+ */
+BEGIN, tick-10ms
+{
+}

@@ -1,0 +1,14 @@
+/*
+ * The least of what the program relies on.
+ * @options -q -v
+ */
+#pragma D attributes Evolving/Stable/ISA mine
+inline int mine = getmajor(1);
+int unused;
+
+BEGIN
+{
+	trace(sizeof (mine));
+	trace(htons(1));
+	exit(0);
+}

@@ -1,0 +1,7 @@
+/* No recorded event carries a stack: the script is refused before it starts.
+ * @status 1 */
+BEGIN
+{
+	ustack();
+	exit(0);
+}

@@ -1,0 +1,9 @@
+/* A struct is no number. */
+/* @status 1 */
+/* @options -xerrtags */
+struct s { int a; int b:3; struct s *next; char t[4]; };
+struct s v;
+BEGIN
+{
+	x = v * 2;
+}

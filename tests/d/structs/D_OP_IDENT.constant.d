@@ -1,0 +1,10 @@
+/* Behind . stands a name, no constant. */
+/* @status 1 */
+/* @options -xerrtags */
+inline int K = 3;
+struct k { int K; };
+struct k k;
+BEGIN
+{
+	x = k.K;
+}

@@ -1,0 +1,8 @@
+/* A struct that was only named has no known members. */
+/* @status 1 */
+/* @options -xerrtags */
+struct f *fp;
+BEGIN
+{
+	x = fp->a;
+}

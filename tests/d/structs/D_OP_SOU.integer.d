@@ -1,0 +1,7 @@
+/* An integer has no members. */
+/* @status 1 */
+/* @options -xerrtags */
+BEGIN
+{
+	x = pid.a;
+}

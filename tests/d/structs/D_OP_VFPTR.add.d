@@ -1,0 +1,9 @@
+/* Nothing can be added to a struct. */
+/* @status 1 */
+/* @options -xerrtags */
+struct s { int a; int b:3; struct s *next; char t[4]; };
+struct s v;
+BEGIN
+{
+	v += 1;
+}

@@ -1,0 +1,9 @@
+/* offsetof of a member that is not there. */
+/* @status 1 */
+/* @options -xerrtags */
+struct s { int a; int b:3; struct s *next; char t[4]; };
+struct s v;
+BEGIN
+{
+	x = offsetof(struct s, q);
+}

@@ -1,0 +1,14 @@
+/* A bit-field is cut to its bits when it is stored and extended by its sign when it is read.
+ * It has a unit of its own, never shared. */
+#pragma D option quiet
+struct bits { int a:3; unsigned b:3; int :0; long c:33; unsigned d:17; };
+struct bits v;
+BEGIN
+{
+	v.a = 5; v.b = 13; v.c = -1; v.d = 70000;
+	printf("%d %d %d %d\n", v.a, v.b, v.c, v.d);
+	v.a++; v.b += 4; v.d <<= 1;
+	printf("%d %d %d\n", v.a, v.b, v.d);
+	printf("%d\n", sizeof(struct bits));
+	exit(0);
+}

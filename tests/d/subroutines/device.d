@@ -1,0 +1,9 @@
+/* getmajor, getminor: of the kernel's device numbers, whose low 20 bits are the minor one. */
+#pragma D option quiet
+
+BEGIN
+{
+	printf("%d %d\n", getmajor(0x800010), getminor(0x800010));
+	printf("%d %d\n", getmajor(0xfff00000), getminor(0xffffffff));
+	exit(0);
+}

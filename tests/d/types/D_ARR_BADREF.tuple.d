@@ -1,0 +1,8 @@
+/* An array of memory has one index at a time. */
+/* @status 1 */
+/* @options -xerrtags */
+int arr[4];
+BEGIN
+{
+	x = arr[1, 2];
+}

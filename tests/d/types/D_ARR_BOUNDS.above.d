@@ -1,0 +1,8 @@
+/* A literal index beyond an array is found at once. */
+/* @status 1 */
+/* @options -xerrtags */
+int arr[4];
+BEGIN
+{
+	x = arr[4];
+}

@@ -1,0 +1,7 @@
+/* this-> variables are no associative arrays. */
+/* @status 1 */
+/* @options -xerrtags */
+BEGIN
+{
+	this->q[1] = 2;
+}

@@ -1,0 +1,8 @@
+/* Floating-point values are kept and shown; D does not compute with them. */
+/* @status 1 */
+/* @options -xerrtags */
+float f;
+BEGIN
+{
+	x = f * 2;
+}

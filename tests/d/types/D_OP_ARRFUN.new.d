@@ -1,0 +1,8 @@
+/* A new variable cannot become an array. */
+/* @status 1 */
+/* @options -xerrtags */
+int arr[4];
+BEGIN
+{
+	fresh = arr;
+}

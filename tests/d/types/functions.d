@@ -1,0 +1,11 @@
+/* Prototypes and what is extern are only spoken of: the names stay free. */
+#pragma D option quiet
+int f(int a, char *b, ...);
+void *g(void), h(int (*compare)(void *, void *), unsigned n);
+extern int tally;
+BEGIN
+{
+	tally = 3;
+	printf("%d\n", tally);
+	exit(0);
+}
