@@ -1,0 +1,77 @@
+#!/bin/bash
+# A D script over a recorded log prints what it prints over the living VM, on the same events:
+# every bundled script, to the byte, over the log that the VM writes itself and over a recording.
+# What may differ: timestamp and walltimestamp in BEGIN, END and ticks, which over a log are
+# the log's, hence where between the events a tick falls (so stat's lines are added up);
+# execname, which the kernel cuts; uid and gid, which a log does not have.
+set -u
+. tests/e2e/common
+
+program=examples/toy/programs/pipeline.toy
+scripts=$("$VMTAP" scripts | awk '{ print $1 }')
+
+listens='BEGIN { printf("listens\n"); }'
+
+# The output of a script, $directory/live, is that of the script over a log.
+same() { # script, log
+	rm -f "$directory/again"
+	run 0 trace -q -o "$directory/again" --log "$2" -s "probes/scripts/$1.d" -n "$listens"
+	[ ! -s "$directory/err" ] || fail "$1: over $2"
+	if [ "$1" = stat ]; then
+		for file in live again; do
+			awk '$1 ~ /^[0-9]+$/ { for (i = 1; i < NF; i++) sum[i] += $i }
+				END { for (i = 1; i < 8; i++) printf "%d ", sum[i] }' \
+				"$directory/$file" >"$directory/$file.sum"
+			mv "$directory/$file.sum" "$directory/$file"
+		done
+	fi
+	grep -qv -e listens -e '^$' "$directory/live" || fail "$1 prints nothing"
+	cmp "$directory/live" "$directory/again" || {
+		diff "$directory/live" "$directory/again" | head -20
+		fail "$1: another output over $2"
+	}
+}
+
+# The VM logs and is traced in one run.
+for script in $scripts; do
+	rm -f "$directory/log" "$directory/live"
+	VMTAP_LOG=$directory/log run 0 trace --lossless -q -o "$directory/live" \
+		-s "probes/scripts/$script.d" -n "$listens" -c "$TOY --caps=2 $program"
+	has_not err 'drops|lost'
+	same "$script" "$directory/log"
+done
+
+# All of them trace one VM that is recorded meanwhile: it does nothing until each listens.
+mkfifo "$directory/gate"
+cat >"$directory/gate.toy" <<'TOY'
+File.read(VM.arguments()[0])
+load(VM.arguments()[1])
+TOY
+"$TOY" --caps=2 "$directory/gate.toy" "$directory/gate" "$program" >/dev/null 2>&1 &
+pid=$!
+pids+=("$pid")
+await "no stream" "$VMTAP" trace -p "$pid" -n 'BEGIN { exit(0); }'
+"$VMTAP" record --lossless -p "$pid" -o "$directory/recording" 2>"$directory/recording.err" &
+clients=($!)
+for script in $scripts; do
+	"$VMTAP" trace --lossless -q -x switchrate=10ms -o "$directory/$script.live" -p "$pid" \
+		-s "probes/scripts/$script.d" -n "$listens" 2>"$directory/$script.err" &
+	clients+=($!)
+done
+pids+=("${clients[@]}")
+is_recorded() { "$VMTAP" log "$directory/recording" | grep -q SUBSCRIBED; }
+await "the recording does not begin" is_recorded
+for script in $scripts; do
+	await "$script does not begin" grep -q listens "$directory/$script.live"
+done
+: >"$directory/gate"
+for client in "${clients[@]}"; do
+	wait "$client" || fail "a client: status $?"
+done
+[ ! -s "$directory/recording.err" ] || fail "$(cat "$directory/recording.err")"
+for script in $scripts; do
+	grep -E 'drops|lost' "$directory/$script.err" && fail "$script"
+	mv "$directory/$script.live" "$directory/live"
+	same "$script" "$directory/recording"
+done
+exit 0

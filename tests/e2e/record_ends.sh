@@ -1,0 +1,212 @@
+#!/bin/bash
+# The ends of a recording: the VM's, ^C, SIGTERM, a killed VM, the largest size, a full disk;
+# and what is said when there is nothing to record.
+set -u
+. tests/e2e/common
+
+cat >"$directory/loop.toy" <<'TOY'
+class Worker
+  def work(n)
+    n + 1
+  end
+end
+worker = Worker.new
+n = 0
+while true
+  n = worker.work(n)
+end
+TOY
+log=$directory/log
+
+start_toy() {
+	"$TOY" "$directory/loop.toy" >/dev/null 2>&1 &
+	pid=$!
+	pids+=("$pid")
+	await "no stream" "$VMTAP" trace -p "$pid" -n 'BEGIN { exit(0); }'
+}
+
+# Starts a recording of the toy VM; returns when the file has events.
+start_record() { # options
+	rm -f "$log"
+	"$VMTAP" record -p "$pid" -o "$log" "$@" >"$directory/out" 2>"$directory/err" &
+	recorder=$!
+	pids+=("$recorder")
+	await "no recorded events" is_larger 200000
+}
+size() { stat -c %s "$log" 2>/dev/null || echo 0; }
+is_larger() { [ "$(size)" -gt "$1" ]; }
+
+ended() { # status: of the recorder
+	local status
+	wait "$recorder"
+	status=$?
+	[ "$status" = "$1" ] || fail "status $status, expected $1"
+}
+
+is_whole() { # the log that was read ends in order
+	has_not err 'byte [0-9]+'
+}
+
+# How many calls the log has.
+entries() {
+	run 0 trace -q --log "$log" -n 'vm*:::method-entry { @n = count(); } END { printa("%@d\n", @n); }'
+	grep -E '^[0-9]+$' "$directory/out"
+}
+
+# a command, from its first event to its last; what a lossless trace counts is there
+calls='vm$target:::method-entry { @n = count(); } END { printa("%@d\n", @n); }'
+run 0 record --lossless -o "$log" -c "$TOY examples/toy/programs/queens.toy"
+[ ! -s "$directory/err" ] || fail "a recording says something"
+recorded=$(entries)
+is_whole
+run 0 trace -q --lossless -c "$TOY examples/toy/programs/queens.toy" -n "$calls"
+traced=$(grep -E '^[0-9]+$' "$directory/out")
+[ "$recorded" = "$traced" ] || fail "recorded $recorded calls, traced $traced"
+[ "$(stat -c %a "$log")" = 600 ] || fail "others can read the log"
+
+# only what -n names
+run 0 record --lossless -o "$log" -n 'vm$target:::gc-*,vm*:::startup' -n 'vm$target:::thread-r?n' \
+	-c "$TOY examples/toy/programs/binary_trees.toy 10"
+run 0 trace -q --log "$log" -n 'vm*::: { @[probename] = count(); }'
+has out gc-start
+has out thread-run
+has out startup
+has_not out 'method-entry|pause-begin|thread-stop'
+
+# samples of the heap as well, and only then
+run 0 record --lossless -o "$log" -n 'vm*:::startup' --heap-profile=10ms \
+	-c "$TOY examples/toy/programs/binary_trees.toy 16"
+run 0 log "$log"
+has out '^  heap samples  [1-9]'
+run 0 log --dump "$log"
+has out '^[0-9]+ - HEAP_PROF_BEGIN profile=0 period=10000000 '
+run 0 log --validate "$log"
+run 0 record --lossless -o "$log" -c "$TOY examples/toy/programs/binary_trees.toy 10"
+run 0 log "$log"
+has out '^  heap samples  0$'
+
+# on a terminal: how far it has come, in one line that is written over, and its end
+python3 - "$VMTAP" "$log" "$TOY" >"$directory/out" <<'PYTHON' || fail "on a terminal"
+import os, pty, re, sys
+vmtap, log, toy = sys.argv[1:]
+child, terminal = pty.fork()
+if not child:
+    os.execv(vmtap, [vmtap, "record", "--lossless", "-o", log, "-c",
+        toy + " examples/toy/programs/queens.toy"])
+text = b""
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    text += piece
+print(text)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+last = text.decode().splitlines()[-1]
+assert re.fullmatch(r"(.*\r)?[0-9]+ events, [0-9.]+ MB, [0-9.]+ MB/s, 0 lost\x1b\[K", last), last
+PYTHON
+
+# ^C and SIGTERM end the file in order
+start_toy
+for signal in INT TERM; do
+	start_record
+	kill -"$signal" "$recorder"
+	ended 0
+	[ "$(entries)" -gt 0 ] || fail "no events after SIG$signal"
+	is_whole
+done
+
+# the largest size: no byte more, an end in order
+run 0 record -p "$pid" -o "$log" --max-size 100k
+has err "^vmtap: '$log' has reached its largest size: the recording is ended$"
+[ "$(size)" -le 102400 ] && is_larger 102000 || fail "$(size) bytes"
+[ "$(entries)" -gt 0 ] || fail "no events"
+is_whole
+run 3 record -p "$pid" -o "$log" --max-size 100
+has err 'max-size is too small: the header takes [0-9]+ bytes$'
+
+# files that rotate: the last ones are kept, each can be read alone
+start_record --lossless --max-size 200k --rotate 3
+inode=$(stat -c %i "$log")
+await "no rotation" test -e "$log.2"
+await "no further rotation" bash -c "! stat -c %i $log $log.1 $log.2 | grep -qx $inode"
+kill -INT "$recorder"
+ended 0
+[ ! -e "$log.3" ] || fail "a file too many"
+rotated=$log
+for log in "$rotated" "$rotated.1" "$rotated.2"; do
+	[ "$(size)" -le 204800 ] || fail "$log has $(size) bytes"
+	run 0 trace -q --log "$log" -n 'vm*:::method-entry { @[pid, execname, copyinstr(arg0), copyinstr(arg1)] = count(); }'
+	has out "^ +$pid +toy +Worker +work +[0-9]+$"
+	is_whole
+	[ "$(grep -c . "$directory/out")" = 1 ] || fail "$log: names"
+done
+
+log=$rotated
+
+# a recording that cannot begin leaves the file as it is
+echo precious >"$log"
+run 1 record -p "$pid" -o "$log" -n 'vm*:::nosuch'
+run 3 record -p $$ -o "$log"
+run 3 record -p "$pid" -o "$log" --max-size 10
+[ "$(cat "$log")" = precious ] || fail "a file was lost for a recording that did not begin"
+run 3 record -p "$pid" -o "$directory"
+has err "^vmtap: $directory: Is a directory$"
+
+# the VM is killed: everything up to the last whole event
+start_record
+kill -9 "$pid"
+ended 0
+has err "^vmtap: process $pid \(toy\) ended without closing its event stream: '$log' ends after its last whole event$"
+run 0 trace -q --log "$log" -n 'vm*:::method-entry { @n = count(); } END { printa("%@d\n", @n); }'
+has out '^[1-9][0-9]*$'
+has err 'the log ends without an end marker: it is truncated$'
+wait "$pid" 2>/dev/null
+
+# a full disk
+if [ "$(id -u)" = 0 ] && mkdir "$directory/full" &&
+	mount -t tmpfs -o size=300k none "$directory/full" 2>/dev/null; then
+	run 3 record -o "$directory/full/log" -c "$TOY $directory/loop.toy"
+	cp "$directory/full/log" "$log"
+	umount "$directory/full"
+	has err "^vmtap: .*/full/log: No space left on device: the file ends after the last whole event, at byte $(size)$"
+	[ "$(wc -l <"$directory/err")" = 1 ] || fail "more than one line"
+	run 0 trace -q --log "$log" -n 'vm*:::method-entry { @n = count(); } END { printa("%@d\n", @n); }'
+	has out '^[1-9][0-9]*$'
+	has err 'the log ends without an end marker: it is truncated$'
+else
+	echo "not tested: a full disk needs root and a file system to mount"
+fi
+# a pipe whose reader goes away
+timeout 60 "$VMTAP" record -o /dev/stdout -c "$TOY $directory/loop.toy" 2>"$directory/err" |
+	head -c 100000 >"$directory/out"
+[ "${PIPESTATUS[0]}" = 3 ] || fail "a closed pipe does not end the recording"
+has err '^vmtap: /dev/stdout: Broken pipe$'
+# ... or one that takes no more
+run 3 record -o /dev/full -c "$TOY $directory/loop.toy"
+has err '^vmtap: /dev/full: No space left on device'
+
+# what cannot be recorded, in one line each
+run 3 record -o /nonexistent/log -c "$TOY examples/toy/programs/queens.toy"
+has err '^vmtap: /nonexistent/log: No such file or directory$'
+run 3 record -p "$pid" -o "$log"
+has err "^vmtap: process $pid does not exist$"
+run 3 record -o "$log" -c true
+has err '^vmtap: process [0-9]+ \(.*\) has ended without serving an event stream$'
+for wrong in "" "-p 1" "-o x" "-p 1 -c true -o x" "-p 1x -o x" "-p 1 -o x --max-size 0" \
+	"-p 1 -o x --max-size 5q" "-p 1 -o x --rotate 2" "-p 1 -o x --max-size 1m --rotate 0" \
+	"-p 1 -o x --heap-profile=5" "-p 1 -o x --heap-profile=x" "-p 1 -o x --heap-profile=0ms" \
+	"-p 1 -o x more" "-p 1 -o x --nosuch" "-p 1 -o"; do
+	# shellcheck disable=SC2086
+	run 2 record $wrong
+	has err "Try 'vmtap record --help'"
+done
+run 1 record -o "$log" -n 'vm$target:::gc-start { exit(0); }' -c "$TOY examples/toy/programs/queens.toy"
+has err 'only a probe description, without predicate or action$'
+run 1 record -o "$log" -n 'vm$target:::nosuch' -c "$TOY examples/toy/programs/queens.toy"
+has err "^vmtap: -n 'vm.target:::nosuch': probe description .* does not match any probes"
+run 1 record -o "$log" -n 'BEGIN' -c "$TOY examples/toy/programs/queens.toy"
+has err 'BEGIN cannot be recorded: it is no event of the VM$'
+exit 0

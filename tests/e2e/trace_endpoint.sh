@@ -1,0 +1,172 @@
+#!/bin/bash
+# Where a VM's socket is: the default place, the user's path, one of the author's that only the
+# kernel's tables know, a path given to the tracer; and set-uid programs, which their user's
+# environment does not touch.
+set -u
+. tests/e2e/common
+export XDG_RUNTIME_DIR=$directory
+toy=$(realpath "$TOY")
+
+cat >"$directory/loop.toy" <<'TOY'
+class Worker
+  def work(n)
+    n + 1
+  end
+end
+worker = Worker.new
+n = 0
+while true
+  n = worker.work(n)
+end
+TOY
+script='vm$target:::method-entry /n++ == 0/ { printf("%s of %d\n", copyinstr(arg1), $target); exit(0); }'
+traces() { # how it is named, the pid that it must be
+	run 0 trace -q "${@:2}" -n "$script"
+	[ "$(cat "$directory/out")" = "work of $1" ] || fail "trace ${*:2} sees '$(cat "$directory/out")'"
+}
+start() { # environment
+	env "$@" "$TOY" "$directory/loop.toy" >"$directory/toy" 2>&1 &
+	pid=$!
+	pids+=("$pid")
+	socket=${1#VMTAP_SOCKET=}
+	[ "$socket" = "$1" ] && socket=$directory/vmtap/$pid
+	await "no socket at $socket" test -S "$socket"
+}
+
+# the default place; the user's
+start A=B
+traces "$pid" -p "$pid"
+traces "$pid" --socket "$directory/vmtap/$pid"
+start VMTAP_SOCKET="$directory/own"
+[ -e "$directory/vmtap/$pid" ] && fail "a socket in the default place too"
+traces "$pid" -p "$pid"
+traces "$pid" --socket "$directory/own"
+first=$pid
+
+# a dead process's is replaced, and its file was left; a live one stays, and the other VM is found
+kill -9 "$pid"
+wait "$pid" 2>/dev/null
+[ -S "$directory/own" ] || fail "no socket is left over"
+start VMTAP_SOCKET="$directory/own"
+await "not replaced" "$VMTAP" trace -q -p "$pid" -n 'BEGIN { exit(0); }'
+traces "$pid" --socket "$directory/own"
+[ "$pid" != "$first" ] || fail "the same process"
+second=$pid
+VMTAP_SOCKET=$directory/own "$TOY" "$directory/loop.toy" >"$directory/toy" 2>&1 &
+pid=$!
+pids+=("$pid")
+await "no default place instead" test -S "$directory/vmtap/$pid"
+traces "$pid" -p "$pid"
+traces "$second" --socket "$directory/own"
+
+# a relative path, which holds where the process was started
+(cd "$directory" && VMTAP_SOCKET=relative exec "$toy" "$directory/loop.toy") >"$directory/toy" 2>&1 &
+pid=$!
+pids+=("$pid")
+await "no socket at a relative path" test -S "$directory/relative"
+traces "$pid" -p "$pid"
+
+# 107 bytes, 108 bytes
+long=$directory/$(printf '%0*d' $((106 - ${#directory})) 1)
+[ ${#long} = 107 ] || fail "${#long} bytes"
+start VMTAP_SOCKET="$long"
+traces "$pid" -p "$pid"
+traces "$pid" --socket "$long"
+echo 'n = 1' >"$directory/short.toy"
+VMTAP_SOCKET=${long}0 timeout 60 "$TOY" "$directory/short.toy" >"$directory/out" 2>"$directory/err" ||
+	fail "a path of 108 bytes stops the VM"
+has err 'no event stream: File name too long'
+run 3 trace --socket "${long}0" -n "$script"
+has err 'at most 107 bytes'
+
+# the VM's author's choice: nothing says where but the kernel
+cat >"$directory/vm.c" <<'C'
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <vmtap.h>
+
+/* Another server's socket first: it is not spoken to by mistake. */
+static void listen_otherwise(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 1))
+		perror(path);
+}
+
+int main(int argc, char **argv)
+{
+	struct vmtap_options options = {.size = sizeof(options), .socket = argv[1]};
+	struct vmtap_name name = VMTAP_NAME("work");
+
+	if (argc > 2)
+		listen_otherwise(argv[2]);
+	if (vmtap_start(&options))
+		return 1;
+	for (;;)
+		VMTAP_METHOD_ENTRY(&name, &name, &name, 1, 1);
+}
+C
+"$CC" -O1 -Iinclude -I"$BUILD/include" -o "$directory/vm" "$directory/vm.c" "$BUILD/libvmtap.a" -pthread \
+	${VMTAP_SANITIZED:+-fsanitize=address,undefined} >"$directory/err" 2>&1 || fail "the VM does not build"
+"$directory/vm" "$directory/authors" "$directory/other" >"$directory/toy" 2>&1 &
+pid=$!
+pids+=("$pid")
+await "no socket of the author's" test -S "$directory/authors"
+traces "$pid" -p "$pid"
+run 0 record --socket "$directory/authors" -o "$directory/log" --max-size 100000
+run 0 log "$directory/log"
+
+# in a container: a path that only the process itself sees
+mkdir "$directory/inside"
+if unshare --mount --pid --fork true 2>/dev/null; then
+	unshare --mount --pid --fork --kill-child bash -c "mount -t tmpfs none '$directory/inside' &&
+		VMTAP_SOCKET='$directory/inside/own' exec '$toy' '$directory/loop.toy'" >"$directory/toy" 2>&1 &
+	outer=$!
+	pids+=("$outer")
+	inner() { pid=$(cat "/proc/$outer/task/$outer/children") && [ -n "$pid" ] &&
+		[ -S "/proc/${pid% }/root$directory/inside/own" ]; }
+	await "no socket in the container" inner
+	[ -e "$directory/inside/own" ] && fail "the container's socket is seen outside"
+	traces "${pid% }" -p "${pid% }"
+fi
+
+# what is no socket, and no process
+run 3 trace --socket "$directory/nothing" -n "$script"
+has err "'$directory/nothing': No such file"
+run 2 trace --socket "$directory/own" -p "$pid" -n "$script"
+
+# a set-uid program: its user's environment is nothing to it
+[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || exit 0
+chmod 711 "$directory"
+mkdir "$directory/open"
+cp "$TOY" "$directory/open/toy"
+cp "$directory/short.toy" "$directory/open/"
+chmod -R a+rX "$directory/open"
+chmod 777 "$directory/open"
+chown 65533 "$directory/open/toy"
+chmod 4755 "$directory/open/toy"
+as_other() { setpriv --reuid=65531 --regid=65534 --clear-groups "$@"; }
+as_other env VMTAP_LOG="$directory/open/log" "$directory/open/toy" "$directory/open/short.toy" \
+	>"$directory/out" 2>"$directory/err" || { echo "set-uid programs do not run here" && exit 0; }
+[ -e "$directory/open/log" ] && fail "a set-uid program wrote a log"
+# where its user wants the socket there is a file, of which it would complain
+touch "$directory/open/socket"
+user="VMTAP_SOCKET=$directory/open/socket XDG_RUNTIME_DIR=$directory/open"
+as_other timeout 60 env VMTAP_WAIT=1 $user "$directory/open/toy" "$directory/open/short.toy" \
+	>"$directory/out" 2>"$directory/err" || fail "a set-uid program waited"
+has_not err .
+[ -e "$directory/open/vmtap" ] && fail "a set-uid program's socket is where its user said"
+# the same program without the bit
+chmod 755 "$directory/open/toy"
+as_other env $user "$directory/open/toy" "$directory/open/short.toy" >"$directory/out" 2>"$directory/err"
+has err 'no event stream: File exists'
+as_other env VMTAP_LOG="$directory/open/log" "$directory/open/toy" "$directory/open/short.toy" ||
+	fail "status $?"
+[ -s "$directory/open/log" ] || fail "no log without the bit"
+run 0 log --validate "$directory/open/log"
+rmdir /tmp/vmtap-65533 /tmp/vmtap-65531 2>/dev/null
+exit 0

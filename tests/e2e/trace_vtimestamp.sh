@@ -1,0 +1,39 @@
+#!/bin/bash
+# vtimestamp by the event stream: the thread's CPU clock at each event, which never goes back
+# and never outruns the clock on the wall.
+. tests/e2e/common
+cat >"$directory/script.d" <<'D'
+#pragma D option quiet
+self uint64_t last;
+vm$target:::gc-start { start = vtimestamp; wall = timestamp; }
+vm$target:::gc-end /vtimestamp >= start && vtimestamp - start <= timestamp - wall + 50000/ { good++; }
+vm$target:::gc-end { all++; }
+vm$target:::method-entry /vtimestamp < self->last/ { back++; }
+vm$target:::method-entry { self->last = vtimestamp; }
+END { printf("%s %d\n", all > 0 && good == all ? "ok" : "bad", back); }
+D
+run 0 trace --lossless -s "$directory/script.d" -c "$TOY examples/toy/programs/binary_trees.toy 10"
+has out '^ok 0$'
+
+# A recording with CPU clocks serves it too, and in each of its files: a file never begins
+# between an event and its clock.
+run 0 record --lossless --cpu-clock --max-size 50k --rotate 500 -o "$directory/log" \
+	-n 'vm$target:::method-entry,vm$target:::gc-*' -c "$TOY examples/toy/programs/binary_trees.toy 9"
+[ -f "$directory/log.5" ] || fail "not six files of 50 kB"
+cat >"$directory/recorded.d" <<'D'
+#pragma D option quiet
+self uint64_t last;
+vm*:::method-entry /vtimestamp <= self->last/ { back++; }
+vm*:::method-entry { all++; self->last = vtimestamp; }
+END { printf("%s %d\n", all > 0 ? "ok" : "none", back); }
+D
+for log in "$directory/log" "$directory"/log.*; do
+	run 0 trace --log "$log" -s "$directory/recorded.d"
+	has out '^ok 0$'
+done
+# ... and one without says what is missing
+run 0 record --lossless -o "$directory/log" -c "$TOY examples/toy/programs/queens.toy"
+run 1 trace --log "$directory/log" -s "$directory/recorded.d"
+has err 'vtimestamp'
+run 2 record --cpu-clock --ghc-only -o "$directory/log" -c "$TOY"
+exit 0
