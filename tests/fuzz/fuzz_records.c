@@ -1,0 +1,124 @@
+/*
+ * fuzz_records.c: any bytes, in pieces of any size, to the reader of records and to a
+ * recording: every field of every event is looked at, and what a recording has written is a
+ * log that goes as far as the bytes did. The first byte sets the size of the pieces, the
+ * second the recording's largest file.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shim/wire.h"
+#include "source/layout.h"
+#include "source/recording.h"
+#include "source/records.h"
+
+static uint64_t look_at(const struct records *records, const struct record *record)
+{
+	struct layout layout;
+	const unsigned char *at;
+	uint64_t sum = 0;
+	size_t size;
+
+	layout_make(&layout, record->type, records_type_text(records, record->type));
+	for (unsigned int i = 0; i < layout.field_count; i++) {
+		if (!layout_field(&layout, i, record->payload, record->size, &at, &size))
+			break;
+		if (at < record->payload || at + size > record->payload + record->size)
+			abort();
+		for (size_t j = 0; j < size; j++)
+			sum += at[j];
+		if (layout.fields[i].kind == LAYOUT_NUMBER)
+			sum += layout_number(&layout.fields[i], at);
+	}
+	return sum;
+}
+
+/* How many events the bytes have, blocks' markers apart; those of a file with what. */
+static uint64_t count(const uint8_t *data, size_t size)
+{
+	struct records records;
+	struct record record;
+	enum records_state state;
+	uint64_t events = 0, sum = 0;
+	size_t used;
+
+	if (records_init(&records))
+		return 0;
+	while ((state = records_next(&records, data, size, &used, &record)) == RECORDS_EVENT ||
+		state == RECORDS_HEADER) {
+		if (state == RECORDS_EVENT) {
+			events += record.type != WIRE_BLOCK_MARKER &&
+				  (record.type < WIRE_CONTEXT || record.type >= WIRE_PROBES);
+			sum += look_at(&records, &record);
+		}
+		data += used;
+		size -= used;
+	}
+	records_free(&records);
+	return sum == UINT64_MAX ? 0 : events;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static int file = -1;
+	static char name[64];
+	struct recording_settings settings = {.file = name};
+	struct recording *recording;
+	struct recording_counts counts;
+	struct error error;
+	uint64_t events;
+	size_t piece, room, header, done = 0;
+	bool opened = false;
+	off_t length;
+	void *written;
+	int state = RECORDING_MORE;
+
+	if (size < 2)
+		return 0;
+	piece = 1 + (size_t)data[0] * 16;
+	settings.size_max = data[1] ? (uint64_t)data[1] * 64 : 0;
+	data += 2;
+	size -= 2;
+	if (file < 0) {
+		file = memfd_create("fuzz", 0);
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
+	}
+	events = count(data, size);
+	if (recording_new(&settings, &recording, &error))
+		return 0;
+	if (ftruncate(file, 0))
+		abort();
+	while (state == RECORDING_MORE && done < size) {
+		void *place = recording_room(recording, &room);
+		room = room < piece ? room : piece;
+		room = room < size - done ? room : size - done;
+		memcpy(place, data + done, room);
+		done += room;
+		state = recording_received(recording, room, &error);
+		if (state == RECORDING_MORE && !opened && recording_header(recording, &header)) {
+			opened = true;
+			state = recording_open(recording, &error);
+			if (!state)
+				state = recording_received(recording, 0, &error);
+		}
+	}
+	counts = *recording_counts(recording);
+	recording_close(recording, true, &error);
+	if (counts.events > events || (!settings.size_max && counts.events != events))
+		abort();
+	length = lseek(file, 0, SEEK_END);
+	if (settings.size_max && (uint64_t)length > settings.size_max)
+		abort();
+	written = length > 0 ? mmap(NULL, (size_t)length, PROT_READ, MAP_SHARED, file, 0)
+			     : MAP_FAILED;
+	if (written != MAP_FAILED) {
+		if (count(written, (size_t)length) != counts.events)
+			abort();
+		munmap(written, (size_t)length);
+	}
+	return 0;
+}
