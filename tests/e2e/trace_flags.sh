@@ -3,6 +3,13 @@
 # from and which of them holds.
 . tests/e2e/common
 
+# ---- macros of the process, in a session and group of its own ----
+# shellcheck disable=SC2016
+setsid -w bash -c 'echo "$$ $PPID $$ $$"
+	exec "$0" trace -qn "BEGIN { printf(\"%d %d %d %d\", \$pid, \$ppid, \$pgid, \$sid); exit(0); }"' \
+	"$VMTAP" >"$directory/out" 2>"$directory/err" </dev/null || fail "macros of the process"
+[ "$(sed -n 1p "$directory/out")" = "$(sed -n 2p "$directory/out")" ] || fail "macros of the process"
+
 # ---- -C ----
 cat >"$directory/script.d" <<'D'
 #!/usr/sbin/dtrace -Cs

@@ -79,7 +79,8 @@ struct reader {
 	bool acknowledged;
 	uint32_t tag; /* the last acknowledged */
 	uint64_t answers; /* acknowledgements so far */
-	uint64_t watermark, watermarks;
+	uint64_t watermark;
+	_Atomic uint64_t watermarks; /* how many came; any thread may look */
 	size_t block_end; /* position, 0: none open */
 	uint64_t block_time;
 	uint64_t run_time; /* of the last event of a thread's run: times go forwards in it */

@@ -352,6 +352,8 @@ START_TEST(watermarks_hold_with_many_threads)
 	for (unsigned i = 0; i < MANY; i++)
 		while (counts[i] < 500000)
 			sched_yield();
+	while (drainer.reader.watermarks <= 3) /* the server itself may hardly have run */
+		sched_yield();
 	stop = true;
 	for (unsigned i = 0; i < MANY; i++) {
 		pthread_join(threads[i], NULL);
@@ -360,7 +362,6 @@ START_TEST(watermarks_hold_with_many_threads)
 	reader_subscribe(&drainer.reader, WIRE_FINISH, 0, NULL, 0);
 	pthread_join(reading, NULL);
 	ck_reader(&drainer.reader, drainer.good);
-	ck_assert_uint_gt(drainer.reader.watermarks, 3);
 	expect_exact(&drainer.reader);
 	reader_close(&drainer.reader);
 }
