@@ -1,6 +1,7 @@
 #!/bin/bash
 # Every error tag of D's rules is one that the compiler raises, and each that it raises has a
-# program in tests/d that shows it. Every folder there stands in its index.
+# program in tests/d that shows it. The index there names every folder, and nothing else that
+# does not exist.
 set -u
 status=0
 fail() {
@@ -88,9 +89,15 @@ for tag in $(comm -23 <(raised) <(shown | sort -u)); do
 	fi
 done
 
+# The index names what exists: folders, and programs without what follows their names.
+named=$(sed '1,/^----/d' tests/d/INDEX | cut -c51- | tr -s ' ' '\n' | grep .)
+while IFS= read -r name; do
+	[ -d "tests/d/$name" ] || compgen -G "tests/d/$name.*" >/dev/null ||
+		fail "tests/d/INDEX: there is no $name"
+done <<<"$named"
 # Readers find every folder.
 for folder in tests/d/*/; do
 	folder=$(basename "$folder")
-	grep -qE "[ ,]$folder(,|\$)" tests/d/INDEX || fail "tests/d/INDEX: no $folder"
+	grep -qxF "$folder" <<<"$named" || fail "tests/d/INDEX: no $folder"
 done
 exit "$status"
