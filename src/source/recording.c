@@ -47,6 +47,7 @@ struct recording {
 	bool is_open;
 	bool failed; /* nothing more can be written */
 	struct records records;
+	uint16_t *lengths; /* by event type: of those that are only counted; 0: of the others */
 	struct recording_counts counts;
 	unsigned char *buffer;
 	size_t written, scanned, filled;      /* offsets in the buffer, in this order */
@@ -106,20 +107,27 @@ static int open_file(struct recording *recording, struct error *error)
 	return 0;
 }
 
+/* Moves a place past so many bytes of events, markers of blocks aside, the last at that time. */
+static void pass_bytes(struct place *place, size_t bytes, uint64_t time)
+{
+	place->size += bytes;
+	place->left -= place->left < bytes ? place->left : bytes;
+	if (!place->left)
+		place->in_block = false;
+	place->end_time = time;
+}
+
 /* Moves a place past one event of the file. */
 static void pass(struct place *place, const struct record *record)
 {
-	if (record->type == WIRE_BLOCK_MARKER) {
-		place->in_block = true;
-		place->marker = place->size;
-		place->left = bytes_u32(record->payload);
+	if (record->type != WIRE_BLOCK_MARKER) {
+		pass_bytes(place, record->bytes, record->time);
+		return;
 	}
-	place->size += record->bytes;
-	place->left -= place->left < record->bytes ? place->left : record->bytes;
-	if (!place->left)
-		place->in_block = false;
-	if (record->type != WIRE_BLOCK_MARKER)
-		place->end_time = record->time;
+	place->in_block = true;
+	place->marker = place->size;
+	place->left = bytes_u32(record->payload);
+	pass_bytes(place, record->bytes, place->end_time);
 }
 
 /*
@@ -464,13 +472,33 @@ int recording_new(
 	recording->settings = *settings;
 	recording->fd = -1;
 	recording->buffer = malloc(BUFFER_BYTES);
+	recording->lengths = calloc(WIRE_DATA_END + 1, sizeof(*recording->lengths));
 	if (records_init(&recording->records) || names_init(&recording->names) ||
-		!recording->buffer) {
+		!recording->buffer || !recording->lengths) {
 		recording_close(recording, false, NULL);
 		return error_set(error, ENOMEM, "%s: out of memory", settings->file);
 	}
 	*result = recording;
 	return 0;
+}
+
+static bool is_counted(uint16_t type)
+{
+	return type != WIRE_BLOCK_MARKER && (type < WIRE_CONTEXT || type >= WIRE_PROBES);
+}
+
+/* Nearly all events of a fast stream are of these types. */
+static void find_lengths(struct recording *recording)
+{
+	for (unsigned int type = 0; type < WIRE_DATA_END; type++) {
+		int32_t size = recording->records.sizes[type];
+		bool is_looked_at =
+			size < 0 || size > UINT16_MAX - WIRE_EVENT_BYTES || size == WIRE_VARIABLE ||
+			!is_counted((uint16_t)type) || is_state((uint16_t)type) ||
+			(recording->settings.ghc_only && type >= WIRE_CONTEXT);
+		if (!is_looked_at)
+			recording->lengths[type] = (uint16_t)(WIRE_EVENT_BYTES + size);
+	}
 }
 
 int recording_open(struct recording *recording, struct error *error)
@@ -487,6 +515,7 @@ int recording_open(struct recording *recording, struct error *error)
 	if (result)
 		return result;
 	recording->is_open = true;
+	find_lengths(recording);
 	result = write_own(recording, header->at, header->length, error);
 	recording->before = recording->place;
 	return result;
@@ -505,9 +534,24 @@ void *recording_room(struct recording *recording, size_t *room)
 	return recording->buffer + recording->filled;
 }
 
-static bool is_counted(uint16_t type)
+/* Events that are only counted, as many as follow each other and fit into the file. */
+static void skip_events(struct recording *recording)
 {
-	return type != WIRE_BLOCK_MARKER && (type < WIRE_CONTEXT || type >= WIRE_PROBES);
+	uint64_t max = recording->settings.size_max, used = recording->place.size + END_BYTES;
+	size_t size = recording->filled - recording->scanned;
+	uint64_t events, time;
+
+	if (max && max - used < size)
+		size = (size_t)(max - used);
+	size = records_skip(&recording->records, recording->lengths,
+		recording->buffer + recording->scanned, size, &events, &time);
+	if (!size)
+		return;
+	recording->has_cpu_time = false;
+	pass_bytes(&recording->place, size, time);
+	recording->counts.bytes += size;
+	recording->counts.events += events;
+	recording->scanned += size;
 }
 
 /* One event, at scanned. 0, 1: it does not fit any more, or an error. */
@@ -601,6 +645,8 @@ int recording_received(struct recording *recording, size_t size, struct error *e
 	while (!result && (recording->is_open || !recording->records.has_header)) {
 		struct record record;
 		size_t used;
+		if (recording->is_open && !recording->records.has_ended)
+			skip_events(recording);
 		switch (records_next(&recording->records, recording->buffer + recording->scanned,
 			recording->filled - recording->scanned, &used, &record)) {
 		case RECORDS_HEADER:
@@ -653,6 +699,7 @@ int recording_close(struct recording *recording, bool in_order, struct error *er
 	free(recording->header.at);
 	free(recording->ghc.at);
 	free(recording->state.at);
+	free(recording->lengths);
 	free(recording->buffer);
 	free(recording);
 	return result;

@@ -56,6 +56,16 @@ void records_free(struct records *records);
 enum records_state records_next(struct records *records, const unsigned char *at, size_t size,
 	size_t *used, struct record *record);
 
+/*
+ * Passes over events that need no looking at: how many of the size bytes at at, which are
+ * those from records->position, are whole events of types whose lengths, by type, are not 0:
+ * the bytes of an event of that type, which is of a fixed size and no BLOCK_MARKER. Their
+ * number is in *events, the time of the last in *time if there is one. The header must have
+ * been read, and the end marker not.
+ */
+size_t records_skip(struct records *records, const uint16_t *lengths, const unsigned char *at,
+	size_t size, uint64_t *events, uint64_t *time);
+
 /* What a type is called: its description up to a '(', or "". */
 const char *records_type_text(const struct records *records, uint16_t type);
 
