@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -416,14 +417,22 @@ static void show_progress(struct session *session, bool last)
 {
 	const struct recording_counts *counts = recording_counts(session->recording);
 	int64_t now = connection_now(), elapsed = now - session->shown;
+	struct winsize terminal;
+	char line[128];
+	int width = (int)sizeof(line) - 1;
 
 	if (!session->shows_progress || (!last && elapsed < PROGRESS_MS))
 		return;
-	fprintf(stderr, "\r%" PRIu64 " events, %.1f MB, %.1f MB/s, %" PRIu64 " lost\033[K%s",
+	/* a line that runs over into the next could not be written over */
+	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) && terminal.ws_col &&
+		terminal.ws_col <= width)
+		width = terminal.ws_col - 1;
+	snprintf(line, sizeof(line), "%" PRIu64 " events, %.1f MB, %.1f MB/s, %" PRIu64 " lost",
 		counts->events, (double)counts->bytes / 1e6,
 		(double)(counts->bytes - session->before.bytes) / 1e3 /
 			(double)(elapsed > 0 ? elapsed : 1),
-		counts->lost, last ? "\n" : "");
+		counts->lost);
+	fprintf(stderr, "\r%.*s\033[K%s", width, line, last ? "\n" : "");
 	session->shown = now;
 	session->before = *counts;
 }
@@ -532,6 +541,12 @@ static int receive_events(struct session *session, struct error *error)
 			return result;
 		wait_for_more(session, limit);
 	}
+	/* ^C on a terminal is a command's as well: that it has gone then is the end asked for */
+	if (receipt == RECEIPT_CLOSED) {
+		take_signals(session);
+		if (session->interrupts)
+			return RECEIPT_ENDED;
+	}
 	return receipt;
 }
 
@@ -602,15 +617,21 @@ int command_record(int argc, char **argv)
 		.signals = -1,
 		.shows_progress = isatty(STDERR_FILENO)};
 	struct error error = {""};
+	struct sigaction hangup;
 	int status = parse(&options, argc, argv), result = 0;
 
 	if (status || options.helped)
 		goto out;
-	/* a reader of our output that goes away is an error like others */
+	/* a reader of our output that goes away, or a limit on files' sizes, is an error like
+	 * others */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&session.signal_set);
 	sigaddset(&session.signal_set, SIGINT);
 	sigaddset(&session.signal_set, SIGTERM);
+	/* under nohup the end of the terminal is not that of the recording */
+	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
+		sigaddset(&session.signal_set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &session.signal_set, &session.unblocked);
 	session.signals = signalfd(-1, &session.signal_set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (session.signals < 0)

@@ -108,9 +108,39 @@ last = text.decode().splitlines()[-1]
 assert re.fullmatch(r"(.*\r)?[0-9]+ events, [0-9.]+ MB, [0-9.]+ MB/s, 0 lost\x1b\[K", last), last
 PYTHON
 
-# ^C and SIGTERM end the file in order
+# ^C on a terminal goes to the command, too, and ends the file in order all the same; what
+# is shown fits into a line of the terminal, so that each can be written over
+python3 - "$VMTAP" "$log" "$TOY $directory/loop.toy" >"$directory/out" <<'PYTHON' || fail "^C on a terminal"
+import fcntl, os, pty, re, struct, sys, termios
+vmtap, log, command = sys.argv[1:]
+child, terminal = pty.fork()
+if not child:
+    fcntl.ioctl(2, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 30, 0, 0))
+    os.execv(vmtap, [vmtap, "record", "-o", log, "-c", command])
+text = b""
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    if b"events" in piece and b"events" not in text:
+        os.write(terminal, b"\x03")
+    text += piece
+print(text)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+shown = re.findall(r"\r([^\r]*)\x1b\[K", text.decode())
+assert len(shown) > 1 and all(re.match("[0-9]+ events, ", line) for line in shown), shown
+assert all(len(line) < 30 for line in shown), shown
+assert b"without closing" not in text, text
+PYTHON
+run 0 log "$log"
+has out '^  end           in order$'
+
+# ^C, SIGTERM and the terminal's end end the file in order
 start_toy
-for signal in INT TERM; do
+for signal in INT TERM HUP; do
 	start_record
 	kill -"$signal" "$recorder"
 	ended 0
@@ -179,6 +209,25 @@ if [ "$(id -u)" = 0 ] && mkdir "$directory/full" &&
 else
 	echo "not tested: a full disk needs root and a file system to mount"
 fi
+
+# a file as large as the process's limit, which is anywhere in an event or in the header
+for limit in 100 5000 20001 20014 20027 20040 20053 20066 99999; do
+	timeout 60 prlimit --fsize=$limit "$VMTAP" record -o "$log" -n 'vm*:::method-entry,vm*:::startup' \
+		-c "$TOY $directory/loop.toy" 2>"$directory/err" >"$directory/out"
+	[ $? = 3 ] || fail "a limit of $limit bytes: not exit status 3"
+	[ "$(wc -l <"$directory/err")" = 1 ] || fail "a limit of $limit bytes: not one line"
+	if [ "$limit" -lt 6000 ]; then
+		has err "^vmtap: $log: File too large: not even the header can be written$"
+		[ "$(size)" = 0 ] || fail "a part of a header"
+		continue
+	fi
+	has err "^vmtap: $log: File too large: the file ends after the last whole event, at byte $(size)$"
+	[ "$(size)" -le "$limit" ] && is_larger $((limit - 100)) || fail "a limit of $limit: $(size) bytes"
+	run 1 log --validate "$log"
+	[ "$(cat "$directory/out")" = "$log: byte $(size): the log ends without an end marker: it is truncated" ] ||
+		fail "a limit of $limit bytes: more is wrong than the end"
+done
+
 # a pipe whose reader goes away
 timeout 60 "$VMTAP" record -o /dev/stdout -c "$TOY $directory/loop.toy" 2>"$directory/err" |
 	head -c 100000 >"$directory/out"
