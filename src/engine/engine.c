@@ -334,7 +334,7 @@ __attribute__((cold)) static void settle_speculations(struct engine *engine)
 				record_principal(engine, &buffer->first->recorded);
 			buffer_drop_first(buffer);
 		}
-		speculation->state = SPECULATION_FREE;
+		speculation_release(speculation);
 	}
 	speculations->ended_count = 0;
 }

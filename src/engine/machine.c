@@ -727,6 +727,10 @@ run_D_OP_ACTION:
 	fault_or_none = record(engine, &engine->program->actions[at->immediate], &A);
 	if (fault_or_none >= 0)
 		goto fault;
+	if (engine->speculations.current &&
+		!speculation_fits(
+			&engine->speculations, &engine->program->actions[at->immediate]))
+		return true;
 	NEXT;
 run_D_OP_SPECULATE:
 	/* Without an active speculation the clause ends here, and nobody hears of it. */

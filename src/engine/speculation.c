@@ -1,13 +1,24 @@
 /* speculation.c: see speculation.h. */
 #include "engine/speculation.h"
 
+enum {
+	CLAUSE_SIZE = 8, /* what DTrace puts before the data of a clause */
+	/* Records take more here than they count, most of all those that hold little. */
+	MEMORY_FACTOR = 4,
+	MEMORY_MIN = 64 << 10
+};
+
 void speculation_init(
 	struct speculations *speculations, struct slab *slab, unsigned count, uint64_t size)
 {
+	uint64_t memory = size < UINT64_MAX / MEMORY_FACTOR ? size * MEMORY_FACTOR : size;
+
 	*speculations = (struct speculations){
-		.count = count < D_SPECULATIONS_MAX ? count : D_SPECULATIONS_MAX};
+		.count = count < D_SPECULATIONS_MAX ? count : D_SPECULATIONS_MAX, .limit = size};
+	if (memory < MEMORY_MIN)
+		memory = MEMORY_MIN;
 	for (unsigned i = 0; i < speculations->count; i++)
-		buffer_init(&speculations->items[i].buffer, slab, size);
+		buffer_init(&speculations->items[i].buffer, slab, memory);
 }
 
 int speculation_new(struct speculations *speculations)
@@ -40,7 +51,25 @@ bool speculation_use(struct speculations *speculations, int64_t id)
 		return false;
 	}
 	speculations->current = (int)id;
+	speculations->clause_size = CLAUSE_SIZE;
 	return true;
+}
+
+bool speculation_fits(struct speculations *speculations, const struct d_action *action)
+{
+	const struct speculation *speculation;
+
+	if (speculations->current <= SPECULATION_NONE)
+		return true;
+	speculation = &speculations->items[speculations->current - 1];
+	for (unsigned i = 0; i < action->argument_count; i++)
+		speculations->clause_size += action->types[i].size;
+	if (speculation->size <= speculations->limit &&
+		speculations->clause_size <= speculations->limit - speculation->size)
+		return true;
+	speculations->drops++;
+	speculations->current = SPECULATION_INVALID;
+	return false;
 }
 
 bool speculation_finish(
@@ -57,10 +86,21 @@ bool speculation_finish(
 	return true;
 }
 
+void speculation_release(struct speculation *speculation)
+{
+	speculation->state = SPECULATION_FREE;
+	speculation->size = 0;
+}
+
 void speculation_keep(struct speculations *speculations, const struct recorded *recorded)
 {
+	struct speculation *speculation;
+
 	if (speculations->current == SPECULATION_INVALID)
 		return;
-	if (!buffer_add(&speculations->items[speculations->current - 1].buffer, recorded))
+	speculation = &speculations->items[speculations->current - 1];
+	if (buffer_add(&speculation->buffer, recorded))
+		speculation->size += speculations->clause_size;
+	else
 		speculations->drops++;
 }
