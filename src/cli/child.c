@@ -3,16 +3,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
+
+#define BLANKS " \t\n"
+
+const struct child child_none = { .descriptor = -1, .line = -1 };
 
 /* The words of a command, NULL-terminated; they point into copy. */
 static char **split(char *copy, size_t *count)
@@ -23,15 +30,47 @@ static char **split(char *copy, size_t *count)
 	*count = 0;
 	if (!words)
 		return NULL;
-	for (word = strtok_r(copy, " \t\n", &place); word; word = strtok_r(NULL, " \t\n", &place))
+	for (word = strtok_r(copy, BLANKS, &place); word; word = strtok_r(NULL, BLANKS, &place))
 		words[(*count)++] = word;
 	return words;
 }
 
-static void run_child(char **words, pid_t parent, int report)
+/* Whether there is such a program, found as execvp() finds it; a negative errno. Whether the
+ * kernel can run it shows only then. */
+static int find_program(const char *name)
 {
-	char self[16];
+	const char *path = getenv("PATH"), *end;
+	int result = -ENOENT;
+	char file[PATH_MAX];
+	struct stat status;
+
+	if (strchr(name, '/'))
+		path = "";
+	else if (!path)
+		path = "/bin:/usr/bin";
+	for (;; path = end + 1) {
+		end = strchrnul(path, ':');
+		if (snprintf(file, sizeof(file), "%.*s%s%s", (int)(end - path), path,
+			    end > path ? "/" : "", name) < (int)sizeof(file)) {
+			if (!stat(file, &status) && !S_ISREG(status.st_mode))
+				result = -EACCES;
+			else if (!faccessat(AT_FDCWD, file, X_OK, AT_EACCESS))
+				return 0;
+			else if (errno != ENOENT && errno != ENOTDIR)
+				result = -errno;
+		}
+		if (!*end)
+			return result;
+	}
+}
+
+/* Waits for the word to go, which says whether the library is to wait for a client. line
+ * closes when the program runs, and says why when it cannot. */
+static void run_child(char **words, pid_t parent, int line)
+{
+	char self[16], waits;
 	sigset_t none;
+	ssize_t got;
 	int number;
 
 	/* what we changed for ourselves is not the child's */
@@ -42,11 +81,18 @@ static void run_child(char **words, pid_t parent, int report)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(127);
-	snprintf(self, sizeof(self), "%d", (int)getpid());
-	setenv("VMTAP_WAIT", self, 1);
+	do
+		got = read(line, &waits, 1);
+	while (got < 0 && errno == EINTR);
+	if (got != 1)
+		_exit(127);
+	if (waits) {
+		snprintf(self, sizeof(self), "%d", (int)getpid());
+		setenv("VMTAP_WAIT", self, 1);
+	}
 	execvp(words[0], words);
 	number = errno;
-	if (write(report, &number, sizeof(number)) < 0)
+	if (write(line, &number, sizeof(number)) < 0)
 		_exit(126);
 	_exit(127);
 }
@@ -54,12 +100,11 @@ static void run_child(char **words, pid_t parent, int report)
 int child_start(struct child *child, const char *command, struct error *error)
 {
 	char *copy = strdup(command), **words = NULL;
-	int report[2] = { -1, -1 }, number = 0, result = 0;
+	int line[2] = { -1, -1 }, result = 0;
 	pid_t parent = getpid();
-	ssize_t got;
 	size_t count;
 
-	*child = (struct child){ .descriptor = -1 };
+	*child = child_none;
 	words = copy ? split(copy, &count) : NULL;
 	if (!words) {
 		result = error_set(error, ENOMEM, "out of memory");
@@ -69,37 +114,58 @@ int child_start(struct child *child, const char *command, struct error *error)
 		result = error_set(error, EINVAL, "the command to run is empty");
 		goto out;
 	}
-	if (pipe2(report, O_CLOEXEC)) {
-		result = error_set(error, errno, "%s: %s", words[0], strerror(errno));
+	result = find_program(words[0]);
+	if (result) {
+		error_set(error, -result, "%s: %s", words[0], strerror(-result));
 		goto out;
 	}
-	child->pid = fork();
-	if (child->pid < 0) {
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) || (child->pid = fork()) < 0) {
 		child->pid = 0;
 		result = error_set(error, errno, "%s: %s", words[0], strerror(errno));
 		goto out;
 	}
-	if (!child->pid)
-		run_child(words, parent, report[1]);
-	close(report[1]);
-	report[1] = -1;
-	do
-		got = read(report[0], &number, sizeof(number));
-	while (got < 0 && errno == EINTR);
-	if (got == (ssize_t)sizeof(number)) {
-		waitpid(child->pid, NULL, 0);
-		child->pid = 0;
-		result = error_set(error, number, "%s: %s", words[0], strerror(number));
-		goto out;
+	if (!child->pid) {
+		close(line[0]); /* so that it sees the end of ours */
+		run_child(words, parent, line[1]);
 	}
-	child->descriptor = (int)syscall(SYS_pidfd_open, child->pid, 0);
+	child->descriptor = child_process(child->pid);
+	child->line = line[0];
+	line[0] = -1;
 out:
 	for (int i = 0; i < 2; i++)
-		if (report[i] >= 0)
-			close(report[i]);
+		if (line[i] >= 0)
+			close(line[i]);
 	free(words);
 	free(copy);
 	return result;
+}
+
+int child_release(struct child *child, const char *command, bool waits, struct error *error)
+{
+	char word = waits;
+	int number = 0;
+	ssize_t got;
+
+	if (child->line < 0)
+		return 0;
+	/* One that has been killed meanwhile takes nothing and says nothing: it has ended. */
+	send(child->line, &word, 1, MSG_NOSIGNAL);
+	do
+		got = read(child->line, &number, sizeof(number));
+	while (got < 0 && errno == EINTR);
+	close(child->line);
+	child->line = -1;
+	if (got != (ssize_t)sizeof(number))
+		return 0;
+	child_end(child);
+	command += strspn(command, BLANKS);
+	return error_set(error, number, "%.*s: %s", (int)strcspn(command, BLANKS), command,
+		strerror(number));
+}
+
+int child_process(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
 bool child_poll(struct child *child)
@@ -117,7 +183,9 @@ void child_end(struct child *child)
 		while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
 			;
 	}
-	if (child->pid && child->descriptor >= 0)
+	if (child->descriptor >= 0)
 		close(child->descriptor);
-	*child = (struct child){ .descriptor = -1 };
+	if (child->line >= 0)
+		close(child->line);
+	*child = child_none;
 }

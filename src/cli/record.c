@@ -613,7 +613,7 @@ int command_record(int argc, char **argv)
 	struct record_options options = {0};
 	struct session session = {.options = &options,
 		.connection.fd = -1,
-		.child.descriptor = -1,
+		.child = child_none,
 		.signals = -1,
 		.shows_progress = isatty(STDERR_FILENO)};
 	struct error error = {""};
@@ -638,6 +638,8 @@ int command_record(int argc, char **argv)
 		result = error_set(&error, errno, "signals: %s", strerror(errno));
 	if (!result && options.command)
 		result = child_start(&session.child, options.command, &error);
+	if (!result && options.command)
+		result = child_release(&session.child, options.command, true, &error);
 	if (!result)
 		result = connection_open(&session.connection,
 			options.command ? (uint32_t)session.child.pid : options.pid, options.socket,

@@ -143,27 +143,21 @@ static void report_drops(struct run *run, uint64_t now)
 /* Waits until there is something to do. */
 static void wait_for_more(struct run *run)
 {
-	const struct child *child = target_running(run->settings->targets);
-	struct pollfd waits[3] = { { .fd = run->signals, .events = POLLIN } };
+	const struct targets *targets = run->settings->targets;
+	struct pollfd waits[3] = { { .fd = run->signals, .events = POLLIN },
+		{ .fd = targets->ends, .events = POLLIN }, { .fd = -1, .events = POLLIN } };
 	uint64_t due = engine_next_tick(run->engine), now = monotonic(), drops;
 	struct timespec left = { .tv_sec = WAIT_MS / 1000 };
-	nfds_t count = 1;
 
 	if (run->source) {
-		waits[count].fd = source_descriptor(run->source);
-		waits[count++].events = POLLIN;
+		waits[2].fd = source_descriptor(run->source);
 		/* the silence may have begun after the tick was due, or before */
 		if (due != UINT64_MAX) {
 			uint64_t from = due > run->heard ? due : run->heard;
 			due = from + SILENCE_MS * MILLISECOND;
 		}
-	} else if (child) {
-		if (child->descriptor >= 0) {
-			waits[count].fd = child->descriptor;
-			waits[count++].events = POLLIN;
-		} else {
-			left = (struct timespec){ .tv_nsec = 10 * MILLISECOND };
-		}
+	} else if (targets->asks) {
+		left = (struct timespec){ .tv_nsec = 10 * MILLISECOND };
 	}
 	if (run->source && source_due(run->source) < due)
 		due = source_due(run->source);
@@ -177,7 +171,7 @@ static void wait_for_more(struct run *run)
 	else if (due - now < (uint64_t)left.tv_sec * 1000000000u + (uint64_t)left.tv_nsec)
 		left = (struct timespec){ .tv_sec = (time_t)((due - now) / 1000000000u),
 			.tv_nsec = (long)((due - now) % 1000000000u) };
-	ppoll(waits, count, &left, NULL);
+	ppoll(waits, sizeof(waits) / sizeof(waits[0]), &left, NULL);
 }
 
 /* Fires the ticks that wait for nothing any more. */
@@ -212,10 +206,10 @@ static int main_loop(struct run *run, struct error *error)
 		state = SOURCE_IDLE;
 		if (run->source)
 			state = source_next(run->source, 0, &batch, &reason);
-		else if (targets->source && target_commands_ended(targets))
+		else if ((targets->source || targets->count) && target_poll(targets))
 			break; /* a command may live on a little without its stream */
 		now = monotonic();
-		if (targets->count > 1 && run->source)
+		if (targets->count > 1)
 			target_tell_ends(targets, SOURCE_MORE, NULL, run->settings->quiet);
 		if (state == SOURCE_MORE) {
 			run->heard = now;
@@ -227,6 +221,7 @@ static int main_loop(struct run *run, struct error *error)
 			report_drops(run, now);
 			advance(run);
 			result = flush_when_due(run, now, error);
+			target_poll(targets);
 			if (!result && !has_exited(run))
 				wait_for_more(run);
 		} else {
@@ -234,7 +229,7 @@ static int main_loop(struct run *run, struct error *error)
 			run->source = NULL;
 		}
 	}
-	if (targets->source && !run->source) {
+	if (!run->source) {
 		target_tell_ends(targets, end, &reason, run->settings->quiet);
 		run->is_damaged = end == SOURCE_BROKEN && targets->source->recorded &&
 			!targets->source->truncated;
@@ -365,6 +360,11 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	engine_begin(run.engine, present(&run), wall_offset);
 	run.told = run.heard = run.flushed = monotonic();
 	result = flush_when_due(&run, run.told, error);
+	if (!result && !has_exited(&run) && target_release(settings->targets, error)) {
+		cli_message("%s", error->text);
+		*status = CLI_CANNOT;
+		goto out;
+	}
 	if (!result && source && !has_exited(&run)) {
 		result = enable_probes(&run, error);
 		run.heard = monotonic();

@@ -114,9 +114,26 @@ static void report_option_error(const struct setting *setting, const struct d_er
 		setting->given ? setting->given : setting->name, reason);
 }
 
+/* What did not compile, for a message that may be wanted later or not at all. */
+struct failure {
+	const struct script *script;   /* either of these, or neither */
+	const struct setting *setting;
+	struct d_error error;
+};
+
+static void report_failure(const struct failure *failure)
+{
+	if (failure->setting)
+		report_option_error(failure->setting, &failure->error);
+	else if (failure->script)
+		report_compile_error(failure->script, &failure->error);
+	else
+		fprintf(stderr, "dtrace: %s\n", failure->error.message.text);
+}
+
 /* Compiles all scripts; *program is NULL and the result an exit status when that fails. */
 static int compile(struct trace *trace, struct d_probe_set *set, uint32_t target,
-	struct d_program **program)
+	struct d_program **program, struct failure *failure)
 {
 	const struct d_compile_settings settings = { .probes = set,
 		.target = (pid_t)target,
@@ -125,38 +142,34 @@ static int compile(struct trace *trace, struct d_probe_set *set, uint32_t target
 		.argument_count = trace->argument_count,
 		.error_tags = trace->error_tags };
 	struct d_compiler *compiler = NULL;
-	struct d_error error = { .tag = "" };
 	int status = CLI_FOUND;
 
 	*program = NULL;
+	*failure = (struct failure){ .error.tag = "" };
 	if (d_compiler_new(&settings, &compiler)) {
-		cli_message("out of memory");
+		error_set(&failure->error.message, ENOMEM, "out of memory");
 		return CLI_CANNOT;
 	}
 	for (size_t i = 0; i < trace->setting_count; i++) {
-		const struct setting *setting = &trace->settings[i];
-		if (setting->name && d_compiler_option(compiler, setting->name, setting->value, &error)) {
-			report_option_error(setting, &error);
+		failure->setting = &trace->settings[i];
+		if (failure->setting->name && d_compiler_option(compiler, failure->setting->name,
+						      failure->setting->value, &failure->error))
 			goto out;
-		}
 	}
+	failure->setting = NULL;
 	for (size_t i = 0; i < trace->script_count; i++) {
 		struct script *script = &trace->scripts[i];
+		failure->script = script;
+		d_match_free(&script->match);
 		d_compiler_last_part(compiler, script->last);
 		if (d_compile(compiler, script->is_file ? script->name : NULL, script->text,
-			    script->length, &script->match, &error)) {
-			report_compile_error(script, &error);
+			    script->length, &script->match, &failure->error))
 			goto out;
-		}
 	}
-	if (d_compiler_finish(compiler, program, &error)) {
-		compiler = NULL;
-		*program = NULL;
-		fprintf(stderr, "dtrace: %s\n", error.message.text);
-		goto out;
-	}
+	failure->script = NULL;
+	if (!d_compiler_finish(compiler, program, &failure->error))
+		status = CLI_OK;
 	compiler = NULL;
-	status = CLI_OK;
 out:
 	d_compiler_free(compiler);
 	return status;
@@ -296,11 +309,95 @@ static void report_stability(const struct trace *trace, const struct d_probe_set
 
 /* ---- all together ---- */
 
+static bool is_engine_only(const struct d_program *program)
+{
+	for (size_t i = 0; i < program->clause_count; i++)
+		if (!program->clauses[i].is_engine_only)
+			return false;
+	return true;
+}
+
+/* Whether it may be only that there were too few probes, or a library that asks for some. */
+static bool lacks_probes(const struct trace *trace, const struct failure *failure)
+{
+	static const char *const tags[] = {"D_PDESC_", "D_ARGS_", "D_PROV_", "D_ATTR_MIN"};
+	bool lacks = false;
+
+	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+		lacks |= !strncmp(failure->error.tag, tags[i], strlen(tags[i]));
+	for (size_t i = 0; i < trace->setting_count; i++)
+		lacks |= trace->settings[i].name && !strcmp(trace->settings[i].name, "libdir");
+	return lacks;
+}
+
+/*
+ * Compiles against the engine's probes alone. A script that needs no others runs with any
+ * process, whether it serves an event stream or not; for another *program stays NULL. An exit
+ * status after a message when it is wrong whatever the probes are: no command is run for that.
+ */
+static int compile_for_engine(struct trace *trace, struct d_probe_set *set,
+	struct d_program **program)
+{
+	struct failure failure;
+	int status;
+
+	if (!trace->script_count || !trace->targets.count || trace->targets.items[0].socket)
+		return CLI_OK;
+	status = compile(trace, set, target_pid(&trace->targets), program, &failure);
+	if (status && lacks_probes(trace, &failure))
+		return CLI_OK;
+	if (status) {
+		report_failure(&failure);
+	} else if (!is_engine_only(*program)) {
+		d_program_free(*program);
+		*program = NULL;
+	}
+	return status;
+}
+
+/* Opens the targets and compiles; *program is NULL where there are no scripts, or an exit status
+ * comes back after a message. */
+static int open_and_compile(struct trace *trace, struct d_probe_set *set,
+	struct d_program **program)
+{
+	struct targets *targets = &trace->targets;
+	const struct error *missing;
+	struct error error = { "" };
+	struct failure failure;
+	int status = CLI_OK;
+
+	if (target_open(targets, set, &error)) {
+		cli_message("%s", error.text);
+		return CLI_CANNOT;
+	}
+	missing = target_missing(targets);
+	if (trace->script_count && !(missing && trace->mode == TRACE_LIST))
+		status = compile(trace, set, target_pid(targets), program, &failure);
+	/* Where probes are missing, that is the reason, not what follows from it. */
+	if (missing && (*program ? !(*program)->options.zdefs
+				 : !status || lacks_probes(trace, &failure))) {
+		cli_message("%s", missing->text);
+		return CLI_CANNOT;
+	}
+	if (status)
+		report_failure(&failure);
+	else if (missing && !(*program)->options.quiet)
+		cli_message("%s", missing->text);
+	return status;
+}
+
+static int out_of_memory(void)
+{
+	cli_message("out of memory");
+	return CLI_CANNOT;
+}
+
 static int trace_target(struct trace *trace)
 {
 	struct d_probe_set set = { 0 };
 	struct d_program *program = NULL;
-	const struct source *source;
+	struct targets *targets = &trace->targets;
+	enum source_kind kind;
 	struct error error = { "" };
 	struct run_settings settings;
 	FILE *output = stdout;
@@ -309,23 +406,30 @@ static int trace_target(struct trace *trace)
 	for (size_t i = 0; i < trace->script_count; i++)
 		if (read_script(&trace->scripts[i]) || preprocess_script(trace, &trace->scripts[i]))
 			return CLI_FOUND;
-	if (d_probe_set_init(&set)) {
-		cli_message("out of memory");
+	if (target_start(targets, &error)) {
+		cli_message("%s", error.text);
 		return CLI_CANNOT;
 	}
-	if (target_open(&trace->targets, &set, &error)) {
+	if (d_probe_set_init(&set))
+		return out_of_memory();
+	status = compile_for_engine(trace, &set, &program);
+	if (status)
+		goto out;
+	if (program && target_watch(targets, &error)) {
 		cli_message("%s", error.text);
 		status = CLI_CANNOT;
 		goto out;
 	}
-	source = trace->targets.source;
-	if (trace->script_count) {
-		status = compile(trace, &set, source ? source->process.pid : 0, &program);
+	if (!program) {
+		d_probe_set_free(&set); /* it may have ticks, before the probes of the source */
+		if (d_probe_set_init(&set))
+			return out_of_memory();
+		status = open_and_compile(trace, &set, &program);
 		if (status)
 			goto out;
-		if (trace->disassemble)
-			d_program_print(stderr, program);
 	}
+	if (program && trace->disassemble)
+		d_program_print(stderr, program);
 	if (trace->output && (trace->mode != TRACE_COMPILE || trace->verbose)) {
 		output = fopen(trace->output, "ae");
 		if (!output) {
@@ -347,8 +451,10 @@ static int trace_target(struct trace *trace)
 	status = check_destructive(trace, program);
 	if (status)
 		goto out;
-	if (source_check_needs(&program->needs, source ? source->kind : SOURCE_KIND_NONE,
-		    source ? source->provides : source_capabilities(SOURCE_KIND_NONE), &error)) {
+	kind = targets->source ? targets->source->kind : targets->count ? SOURCE_KIND_STREAM :
+		SOURCE_KIND_NONE;
+	if (source_check_needs(&program->needs, kind,
+		    targets->source ? targets->source->provides : source_capabilities(kind), &error)) {
 		fprintf(stderr, "dtrace: could not enable tracing: %s\n", error.text);
 		status = CLI_FOUND;
 		goto out;

@@ -411,7 +411,7 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 	};
 	int option, status;
 
-	*trace = (struct trace){ .mode = TRACE_RUN };
+	*trace = (struct trace){ .mode = TRACE_RUN, .targets = targets_none };
 	opterr = 0;
 	optind = 0;
 	status = read_environment(trace);

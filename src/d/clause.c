@@ -86,6 +86,23 @@ static int generate_body(
 	return result;
 }
 
+/*
+ * Whether a description means the engine's own probes (dtrace, tick) and no others that a source
+ * may have: it matches one, and spells its provider or its name out.
+ */
+static bool is_engine_only(const struct d_compiler *compiler,
+	const struct d_description *description, const struct d_clause *clause)
+{
+	const struct d_probe_set *set = compiler->settings.probes;
+	bool spelled = description->is_number ||
+		(*description->parts[0] && !d_pattern_is_glob(description->parts[0])) ||
+		(*description->parts[3] && !d_pattern_is_glob(description->parts[3]));
+
+	for (size_t i = 0; i < clause->probe_count; i++)
+		spelled &= set->probes[clause->probes[i]].kind != D_PROBE_SOURCE;
+	return spelled && clause->probe_count;
+}
+
 /* A description has the attributes of the parts that it spells out, of all it matches. */
 static int use_description(struct d_compiler *compiler, const struct d_description *description,
 	struct d_clause *clause)
@@ -131,6 +148,7 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 	compiler->probe_count = clause.probe_count;
 	compiler->description = result ? "" : d_description_text(compiler, description);
 	compiler->attributes = stability_greatest;
+	clause.is_engine_only = !result && is_engine_only(compiler, description, &clause);
 	if (!result)
 		result = use_description(compiler, description, &clause);
 	if (!result)

@@ -350,6 +350,7 @@ struct d_clause {
 	struct stability description_stability, statement_stability;
 	uint32_t *probes;       /* indices into the probe set that it is enabled on, ascending */
 	size_t probe_count;
+	bool is_engine_only;   /* its description means no probe but those of the engine */
 	bool goes_on; /* the part of the clause before it that is behind an if or else */
 };
 

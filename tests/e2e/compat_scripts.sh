@@ -52,7 +52,7 @@ VMTAP_WAIT=1 "$TOY" --caps=2 --event-log="$directory/log" "$directory/gc.toy" \
 	>/dev/null 2>"$directory/err" &
 pid=$!
 pids+=("$pid")
-await "the toy has no endpoint" "$VMTAP" trace -l -n BEGIN -p $pid
+await_stream "$pid"
 run 0 trace -p $pid --lossless -s "$directory/gc.d" $pid
 wait "$pid"
 pids=()

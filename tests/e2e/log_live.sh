@@ -50,7 +50,7 @@ TOY
 "$TOY" --caps=2 "$directory/gate.toy" "$directory/gate" "$program" >/dev/null 2>&1 &
 pid=$!
 pids+=("$pid")
-await "no stream" "$VMTAP" trace -p "$pid" -n 'BEGIN { exit(0); }'
+await_stream "$pid"
 "$VMTAP" record --lossless -p "$pid" -o "$directory/recording" 2>"$directory/recording.err" &
 clients=($!)
 for script in $scripts; do

@@ -22,7 +22,7 @@ start_toy() {
 	"$TOY" "$directory/loop.toy" >/dev/null 2>&1 &
 	pid=$!
 	pids+=("$pid")
-	await "no stream" "$VMTAP" trace -p "$pid" -n 'BEGIN { exit(0); }'
+	await_stream "$pid"
 }
 
 # Starts a recording of the toy VM; returns when the file has events.

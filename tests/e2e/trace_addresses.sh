@@ -19,7 +19,7 @@ TOY
 "$TOY" "$directory/loop.toy" >/dev/null 2>&1 &
 toy=$!
 pids+=("$toy")
-await "the toy has no stream" "$VMTAP" trace -p "$toy" -n "BEGIN { exit(0); }"
+await_stream "$toy"
 
 name=$(basename "$(readlink -f "$TOY")")
 # Where a function is in the process: the first mapping's begin, and the symbol's value.

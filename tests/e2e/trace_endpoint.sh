@@ -48,7 +48,7 @@ kill -9 "$pid"
 wait "$pid" 2>/dev/null
 [ -S "$directory/own" ] || fail "no socket is left over"
 start VMTAP_SOCKET="$directory/own"
-await "not replaced" "$VMTAP" trace -q -p "$pid" -n 'BEGIN { exit(0); }'
+await_stream "$pid"
 traces "$pid" --socket "$directory/own"
 [ "$pid" != "$first" ] || fail "the same process"
 second=$pid

@@ -22,13 +22,7 @@ start_toy() {
 	"$TOY" "$directory/loop.toy" >"$directory/toy" 2>&1 &
 	pid=$!
 	pids+=("$pid")
-	# it serves its stream before it runs the program
-	local tries=0
-	until "$VMTAP" trace -p "$pid" -n 'BEGIN { exit(0); }' >/dev/null 2>&1; do
-		tries=$((tries + 1))
-		[ "$tries" -lt 1000 ] || fail "the toy VM serves no stream"
-		sleep 0.01
-	done
+	await_stream "$pid"
 }
 entries='vm$target:::method-entry /n++ == 0/ { printf("first\n"); } vm$target:::method-entry { @[copyinstr(arg1)] = count(); } END { printf("end\n"); }'
 
@@ -76,8 +70,10 @@ has out '^end$'
 has out '^  work +[0-9]+$'
 has err "process $pid \(toy\) ended without closing"
 wait "$pid" 2>/dev/null
-run 3 trace -p "$pid" -n BEGIN
-has err "^vmtap: process $pid does not exist$"
+for script in BEGIN 'vm$target:::startup'; do
+	run 3 trace -p "$pid" -n "$script"
+	has err "^vmtap: process $pid does not exist$"
+done
 
 # a command: its end ends the trace, its status is not ours, its output is its own
 run 0 trace -q -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::startup,vm$target:::shutdown { printf("%s\n", probename); }'
@@ -97,16 +93,120 @@ child=$(grep -E '^[0-9]+$' "$directory/out")
 [ -n "$child" ] || fail "no \$target"
 kill -0 "$child" 2>/dev/null && fail "the command outlived its trace"
 
+# A script that asks for no events runs with any process: its BEGIN comes before the program, its
+# END when that has ended.
+run 3 trace -q -c 'echo program' -n 'BEGIN { printf("begin\n"); } END { printf("end\n"); exit(3); }'
+[ "$(cat "$directory/out")" = $'begin\nprogram\nend' ] || fail "any program: order"
+echo 'echo $$ $VMTAP_WAIT' >"$directory/pid.sh"
+run 0 trace -q -c "sh $directory/pid.sh" -n 'BEGIN { printf("%d\n", $target); }'
+[ "$(sed -n 1p "$directory/out")" = "$(sed -n 2p "$directory/out")" ] || fail "\$target is not its pid"
+printf '#!/bin/sh\necho "$1" >%s\nkill -TERM $$\n' "$directory/words" >"$directory/script"
+chmod +x "$directory/script"
+run 0 trace -c "$directory/script  word more" -n 'tick-100 { i++; }'
+[ "$(cat "$directory/words")" = word ] || fail "a script: its words"
+has err '^dtrace: pid [0-9]+ terminated by SIGTERM$'
+run 0 trace -c 'sleep 0.2' -c true -n 'tick-1000 { i++; } END { exit(i == 0); }'
+[ "$(grep -c '^dtrace: pid [0-9]* has exited$' "$directory/err")" = 2 ] || fail "ends are not told"
+sleep 0.3 &
+run 0 trace -p $! -n 'BEGIN { trace($target); }'
+has out " $!\$"
+has err "^dtrace: pid $! has exited$"
+run 5 trace -q -p 1 -n 'BEGIN { printf("%d\n", $target); } tick-100 { exit(5); }'
+[ "$(cat "$directory/out")" = 1 ] || fail "process 1"
+run 0 trace -p $$ -n 'BEGIN { exit($target == $1 ? 0 : 9); }' $$
+# none of it runs when the script ends at once, is only compiled, listed or wrong
+run 6 trace -c "touch $directory/ran" -n 'BEGIN { exit(6); }'
+run 0 trace -e -c "touch $directory/ran" -n 'BEGIN,tick-1s,dtrace:::'
+run 0 trace -l -c "touch $directory/ran" -n 'BEGIN'
+has out ' dtrace .* BEGIN$'
+run 1 trace -w -c "touch $directory/ran" -n 'BEGIN { panic(); }'
+[ -e "$directory/ran" ] && fail "the program ran"
+# it is ended with the trace, by exit() and by ^C
+run 4 trace -q -c 'sleep 600' -n 'BEGIN { printf("%d\n", $target); } tick-100 { exit(4); }'
+kill -0 "$(cat "$directory/out")" 2>/dev/null && fail "the program outlived its trace"
+"$VMTAP" trace -q -c 'sleep 600' -n 'BEGIN { printf("%d\n", $target); } END { printf("end\n"); }' \
+	>"$directory/out" 2>"$directory/err" &
+tracer=$!
+pids+=("$tracer")
+is_running() {
+	[ "$(cat "/proc/$(sed -n 1p "$directory/out")/comm")" = sleep ]
+}
+await "the program does not run" is_running
+kill -INT "$tracer"
+wait "$tracer" || fail "^C: status $?"
+has out '^end$'
+kill -0 "$(sed -n 1p "$directory/out")" 2>/dev/null && fail "the program outlived its trace"
+# descriptions that match nothing are no reason, if the script allows that
+run 0 trace -Z -c 'echo program' -n 'vm$target:::gc-start'
+has out '^program$'
+has err 'has ended without serving an event stream$'
+run 7 trace -q -p 1 -n '#pragma D option zdefs
+	vm$target:::gc-start { trace(arg0); } BEGIN { exit(7); }'
+[ -s "$directory/err" ] && fail "-q and zdefs: said something"
+# with it or without, a stream that is there is followed
+run 0 trace -Z -q -c "$TOY examples/toy/programs/queens.toy" -p 1 -n 'vm*:::shutdown { exit(0); }'
+run 3 trace -q -c "$TOY examples/toy/programs/queens.toy" -p 1 -n 'vm*:::shutdown { exit(0); }'
+has err '^vmtap: process 1 .*serves no event stream'
+
 # what cannot be traced, in one line each
+one_line() { # pattern
+	[ "$(wc -l <"$directory/err")" = 1 ] || fail "more than one line"
+	has err "$1"
+}
+startup='vm$target:::startup'
 sleep 60 &
 pid=$!
 pids+=("$pid")
-run 3 trace -p "$pid" -n BEGIN
-has err "^vmtap: process $pid \(.*\) serves no event stream: .*libvmtap"
-run 3 trace -c /nonexistent/command -n BEGIN
-has err '^vmtap: /nonexistent/command: No such file'
-run 3 trace -c true -n BEGIN
-has err '^vmtap: process [0-9]+ \(.*\) has ended without serving an event stream$'
+run 3 trace -p "$pid" -n "$startup"
+one_line "^vmtap: process $pid \(.*\) serves no event stream: .*libvmtap"
+run 3 trace -p "$pid" -l
+one_line "^vmtap: process $pid \(.*\) serves no event stream: .*libvmtap"
+run 3 trace -l -p "$pid" -n "$startup"
+one_line "^vmtap: process $pid \(.*\) serves no event stream: .*libvmtap"
+run 3 trace -p $$ -n "$startup"
+one_line "^vmtap: process $$ \(.*\) serves no event stream"
+run 3 trace -p 1 -n "$startup"
+one_line "^vmtap: process 1 \(.*\) serves no event stream"
+for script in BEGIN "$startup"; do
+	run 3 trace -c /nonexistent/command -n "$script"
+	one_line '^vmtap: /nonexistent/command: No such file'
+	run 3 trace -c no-such-program-anywhere -n "$script"
+	one_line '^vmtap: no-such-program-anywhere: No such file'
+	run 3 trace -c "$directory/pid.sh" -n "$script"
+	one_line "^vmtap: $directory/pid.sh: Permission denied$"
+	run 3 trace -c "$directory" -n "$script"
+	one_line "^vmtap: $directory: Permission denied$"
+	run 3 trace -c ' ' -n "$script"
+	one_line '^vmtap: the command to run is empty$'
+	run 2 trace -p "$pid" -p "$pid" -n "$script"
+	has err "^vmtap trace: -p $pid is given twice$"
+done
+# The kernel says only when it is asked that it cannot run this.
+printf '#!/nonexistent/interpreter\n' >"$directory/script"
+run 3 trace -q -c "$directory/script" -n BEGIN
+one_line "^vmtap: $directory/script: No such file"
+run 3 trace -c true -n "$startup"
+one_line '^vmtap: process [0-9]+ \(.*\) has ended without serving an event stream$'
+# One that has ended and that nobody has waited for.
+python3 -c 'import os, time
+child = os.fork()
+if child:
+	print(child, flush=True)
+	time.sleep(600)' >"$directory/zombie" &
+pids+=("$!")
+is_zombie() {
+	zombie=$(cat "$directory/zombie") && grep -qE '^State:[[:space:]]+Z' "/proc/$zombie/status"
+}
+await "no zombie" is_zombie
+for script in BEGIN "$startup"; do
+	run 3 trace -p "$zombie" -n "$script"
+	one_line "^vmtap: process $zombie \(python3.*\) has ended$"
+done
+# errors in scripts are told whatever the target is
+run 1 trace -p "$pid" -n 'BEGIN { x y }'
+has err '^dtrace: invalid probe specifier'
+run 1 trace -c true -n 'BEGIN { exit(nosuch); }'
+has err 'failed to resolve nosuch'
 run 2 trace -p 12x -n BEGIN
 has err "'12x' is not a pid"
 for verb in list check diff trace record log scripts; do
@@ -142,7 +242,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	chmod 755 "$directory"
 	start_toy
 	cp "$VMTAP" "$directory/vmtap"
-	setpriv --reuid=65534 --clear-groups "$directory/vmtap" trace -p "$pid" -n BEGIN \
+	setpriv --reuid=65534 --clear-groups "$directory/vmtap" trace -p "$pid" -n 'vm$target:::startup' \
 		>"$directory/out" 2>"$directory/err"
 	[ $? = 3 ] || fail "another user's process: status"
 	has err "^vmtap: process $pid \(toy\) belongs to user .*: only that user and root can trace it$"

@@ -26,9 +26,6 @@ while true
   n = worker.work(n)
 end
 TOY
-await_stream() {
-	await "no stream of process $1" "$VMTAP" trace -p "$1" -n 'BEGIN { exit(0); }'
-}
 entry='vm$target:::method-entry { @ = count(); }'
 
 # outputs that are closed or full

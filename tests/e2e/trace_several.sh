@@ -43,7 +43,7 @@ start_loop() { # sets pid
 	"$TOY" "$directory/loop.toy" >/dev/null 2>&1 &
 	pid=$!
 	pids+=("$pid")
-	await "no stream of $pid" "$VMTAP" trace -p "$pid" -n 'BEGIN { exit(0); }'
+	await_stream "$pid"
 }
 start_loop
 one=$pid
@@ -79,5 +79,5 @@ run 2 trace -p $$ -p $$ -n BEGIN
 has err 'is given twice'
 run 2 trace -c true --log x -n BEGIN
 has err 'a recording .* is traced alone'
-run 3 trace -c "$TOY $programs/queens.toy" -p $$ -n BEGIN
+run 3 trace -c "$TOY $programs/queens.toy" -p $$ -n 'vm*:::startup'
 has err "process $$ "

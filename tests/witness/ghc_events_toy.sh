@@ -85,7 +85,7 @@ PYTHON
 VMTAP_SOCKET=$directory/socket "$TOY" --caps=2 "$directory/loop.toy" >/dev/null 2>&1 &
 pid=$!
 pids+=("$pid")
-await "no stream" "$VMTAP" trace -p "$pid" -n 'BEGIN { exit(0); }'
+await_stream "$pid"
 follow() { # what; a reader that writes to the pipe is told of by $reader
 	ghc-events inc "$directory/pipe" 3>&- >"$directory/out" 2>"$directory/err" &
 	follower=$!
