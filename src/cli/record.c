@@ -78,7 +78,7 @@ static void help(void)
 	       "  -c COMMAND        start the command (split at blanks) and record it from its\n"
 	       "                    first event; it is ended with the recording\n"
 	       "      --socket PATH the process that serves its event stream there\n"
-	       "  -o FILE           the file\n"
+	       "  -o FILE           the file; - is the standard output\n"
 	       "  -n PROBES         only probes that match this description of D (may be "
 	       "repeated)\n"
 	       "      --ghc-only    only events of GHC's own types, for readers that know no "
@@ -201,7 +201,7 @@ static int parse(struct record_options *options, int argc, char **argv)
 			options->socket = optarg;
 			break;
 		case 'o':
-			options->recording.file = optarg;
+			options->recording.file = strcmp(optarg, "-") ? optarg : "/dev/stdout";
 			break;
 		case 'n':
 			status = add_probes(options, optarg);

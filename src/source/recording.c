@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -505,12 +506,18 @@ int recording_open(struct recording *recording, struct error *error)
 {
 	const struct bytes *header = file_header(recording);
 	uint64_t max = recording->settings.size_max;
+	struct stat status;
 	int result;
 
 	if (max && header->length + END_BYTES > max)
 		return error_set(error, EFBIG,
 			"%s: --max-size is too small: the header takes %zu bytes",
 			recording->settings.file, header->length);
+	/* a pipe or device must neither be renamed nor replaced by a file */
+	if (recording->settings.files && !stat(recording->settings.file, &status) &&
+		!S_ISREG(status.st_mode))
+		return error_set(error, EINVAL, "%s: only regular files can be rotated",
+			recording->settings.file);
 	result = open_file(recording, error);
 	if (result)
 		return result;

@@ -228,8 +228,13 @@ for limit in 100 5000 20001 20014 20027 20040 20053 20066 99999; do
 		fail "a limit of $limit bytes: more is wrong than the end"
 done
 
+# what is no regular file is not renamed
+mkfifo "$directory/fifo"
+run 3 record -o "$directory/fifo" --max-size 100k --rotate 2 -c "$TOY $directory/loop.toy"
+has err "^vmtap: $directory/fifo: only regular files can be rotated$"
+[ -p "$directory/fifo" ] || fail "a pipe was replaced"
 # a pipe whose reader goes away
-timeout 60 "$VMTAP" record -o /dev/stdout -c "$TOY $directory/loop.toy" 2>"$directory/err" |
+timeout 60 "$VMTAP" record -o - -c "$TOY $directory/loop.toy" 2>"$directory/err" |
 	head -c 100000 >"$directory/out"
 [ "${PIPESTATUS[0]}" = 3 ] || fail "a closed pipe does not end the recording"
 has err '^vmtap: /dev/stdout: Broken pipe$'
