@@ -25,6 +25,7 @@ enum {
 	END_BYTES = 2,
 	CONTEXT_BYTES = WIRE_EVENT_BYTES + 12,
 	CPU_TIME_BYTES = WIRE_EVENT_BYTES + 8,
+	SAMPLE_BYTES = WIRE_EVENT_BYTES + 8,
 	NAME_BLOCK_BYTES = 1 << 20 /* a block of names is ended beyond this */
 };
 
@@ -53,8 +54,11 @@ struct recording {
 	unsigned char *buffer;
 	size_t written, scanned, filled;      /* offsets in the buffer, in this order */
 	struct place place, before;           /* at scanned; at written */
+	uint64_t block_end;                   /* the block's end, as its marker says */
 	unsigned char context[CONTEXT_BYTES]; /* the block's last one */
 	bool has_context;
+	unsigned char sample[SAMPLE_BYTES]; /* the begin of the heap sample that goes on */
+	bool in_sample;
 	unsigned char cpu_time[CPU_TIME_BYTES]; /* the next event's */
 	bool has_cpu_time;
 
@@ -364,9 +368,12 @@ static int put_names(const struct recording *recording, struct bytes *out, uint6
 	return result;
 }
 
-/* The beginning of a file that goes on where another has ended, before this event. */
+/*
+ * The beginning of a file that goes on where another has ended, before this event. The rest
+ * of a block that has so many bytes left begins at *rest.
+ */
 static int put_preamble(const struct recording *recording, const struct record *record,
-	uint64_t left, struct bytes *out)
+	uint64_t left, struct bytes *out, size_t *rest)
 {
 	size_t block;
 	const struct bytes *header = file_header(recording);
@@ -383,9 +390,10 @@ static int put_preamble(const struct recording *recording, const struct record *
 	result = put_names(recording, out, record->time);
 	if (result || record->type == WIRE_BLOCK_MARKER || !left)
 		return result;
-	/* the rest of the block is one of its own */
-	block = out->length;
-	result = begin_own_block(out, record->time, record->time, record->cap);
+	*rest = block = out->length;
+	result = begin_own_block(out, record->time, recording->block_end, record->cap);
+	if (!result && recording->in_sample)
+		result = put_bytes(out, recording->sample, sizeof(recording->sample));
 	if (!result && recording->has_context)
 		result = put_bytes(out, recording->context, sizeof(recording->context));
 	if (!result && recording->has_cpu_time)
@@ -420,8 +428,8 @@ static int rotate(struct recording *recording, const struct record *record, stru
 	struct bytes preamble = {0};
 	bool marker = record->type == WIRE_BLOCK_MARKER;
 	uint64_t left = marker || !recording->place.in_block ? 0 : recording->place.left;
-	size_t own;
-	int result = put_preamble(recording, record, left, &preamble);
+	size_t rest = 0;
+	int result = put_preamble(recording, record, left, &preamble, &rest);
 
 	if (result) {
 		error_set(error, -result, "%s: %s", recording->settings.file, strerror(-result));
@@ -445,10 +453,8 @@ static int rotate(struct recording *recording, const struct record *record, stru
 	if (result)
 		goto out;
 	if (left) {
-		own = WIRE_MARKER_BYTES + (recording->has_context ? CONTEXT_BYTES : 0) +
-		      (recording->has_cpu_time ? CPU_TIME_BYTES : 0);
 		recording->place.in_block = true;
-		recording->place.marker = preamble.length - own;
+		recording->place.marker = rest;
 		recording->place.left = left;
 		recording->place.end_time = record->time;
 	}
@@ -496,6 +502,7 @@ static void find_lengths(struct recording *recording)
 		bool is_looked_at =
 			size < 0 || size > UINT16_MAX - WIRE_EVENT_BYTES || size == WIRE_VARIABLE ||
 			!is_counted((uint16_t)type) || is_state((uint16_t)type) ||
+			type == WIRE_HEAP_PROF_SAMPLE_BEGIN || type == WIRE_HEAP_PROF_SAMPLE_END ||
 			(recording->settings.ghc_only && type >= WIRE_CONTEXT);
 		if (!is_looked_at)
 			recording->lengths[type] = (uint16_t)(WIRE_EVENT_BYTES + size);
@@ -561,10 +568,33 @@ static void skip_events(struct recording *recording)
 	recording->scanned += size;
 }
 
+/* What a file that begins with the next event would have to repeat of the block's last ones. */
+static void remember_block(struct recording *recording, const struct record *record)
+{
+	const unsigned char *from = recording->buffer + recording->scanned;
+
+	if (record->type == WIRE_BLOCK_MARKER) {
+		recording->block_end = bytes_u64(record->payload + 4);
+		recording->has_context = recording->in_sample = false;
+	} else if (record->type == WIRE_CONTEXT && record->bytes == CONTEXT_BYTES) {
+		memcpy(recording->context, from, CONTEXT_BYTES);
+		recording->has_context = true;
+	} else if (record->type == WIRE_HEAP_PROF_SAMPLE_BEGIN && record->bytes == SAMPLE_BYTES) {
+		memcpy(recording->sample, from, SAMPLE_BYTES);
+		recording->in_sample = true;
+	} else if (record->type == WIRE_HEAP_PROF_SAMPLE_END) {
+		recording->in_sample = false;
+	}
+	recording->has_cpu_time =
+		record->type == WIRE_CPU_TIME && record->bytes == sizeof(recording->cpu_time);
+	if (recording->has_cpu_time)
+		memcpy(recording->cpu_time, from, sizeof(recording->cpu_time));
+}
+
 /* One event, at scanned. 0, 1: it does not fit any more, or an error. */
 static int take_event(struct recording *recording, const struct record *record, struct error *error)
 {
-	uint64_t max = recording->settings.size_max;
+	uint64_t max = recording->settings.size_max, needed = record->bytes;
 	int result;
 
 	if (recording->settings.ghc_only && record->type >= WIRE_CONTEXT) {
@@ -573,7 +603,10 @@ static int take_event(struct recording *recording, const struct record *record, 
 			"byte %" PRIu64 ": an event of type %u, which is none of GHC's",
 			record->position, record->type);
 	}
-	if (max && recording->place.size + record->bytes + END_BYTES > max) {
+	/* a sample of the heap, the rest of its block, stays together if a file has the room */
+	if (record->type == WIRE_HEAP_PROF_SAMPLE_BEGIN && recording->place.left > needed)
+		needed = recording->place.left;
+	if (max && recording->place.size + needed + END_BYTES > max) {
 		if (!recording->settings.files)
 			return 1;
 		result = rotate(recording, record, error);
@@ -587,17 +620,7 @@ static int take_event(struct recording *recording, const struct record *record, 
 			return result;
 		}
 	}
-	if (record->type == WIRE_BLOCK_MARKER) {
-		recording->has_context = false;
-	} else if (record->type == WIRE_CONTEXT && record->bytes == CONTEXT_BYTES) {
-		memcpy(recording->context, recording->buffer + recording->scanned, CONTEXT_BYTES);
-		recording->has_context = true;
-	}
-	recording->has_cpu_time =
-		record->type == WIRE_CPU_TIME && record->bytes == sizeof(recording->cpu_time);
-	if (recording->has_cpu_time)
-		memcpy(recording->cpu_time, recording->buffer + recording->scanned,
-			sizeof(recording->cpu_time));
+	remember_block(recording, record);
 	recording->counts.lost += record_lost(record);
 	pass(&recording->place, record);
 	recording->counts.bytes += record->bytes;

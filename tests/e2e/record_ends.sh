@@ -172,7 +172,26 @@ for log in "$rotated" "$rotated.1" "$rotated.2"; do
 	has out "^ +$pid +toy +Worker +work +[0-9]+$"
 	is_whole
 	[ "$(grep -c . "$directory/out")" = 1 ] || fail "$log: names"
+	run 0 log --validate "$log"
 done
+# a sample of the heap is in one file as a whole, or, if no file has the room, goes on in the next
+rm -f "$rotated"*
+run 0 record --lossless -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size 10500 \
+	--rotate 10000 -c "$TOY examples/toy/programs/binary_trees.toy 14"
+[ -e "$rotated.2" ] || fail "no rotation"
+for log in "$rotated" "$rotated".*; do
+	run 0 log --validate "$log"
+	run 0 log --dump "$log"
+	[ "$(grep -c HEAP_PROF_SAMPLE_BEGIN "$directory/out")" = \
+		"$(grep -c HEAP_PROF_SAMPLE_END "$directory/out")" ] || fail "$log: a part of a sample"
+done
+rm -f "$rotated".*
+run 0 record --lossless -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size 9300 \
+	--rotate 10000 -c "$TOY examples/toy/programs/binary_trees.toy 12"
+for log in "$rotated" "$rotated".*; do
+	run 0 log --validate "$log"
+done
+rm -f "$rotated".*
 
 log=$rotated
 
