@@ -340,3 +340,33 @@ bool d_node_is_character(const struct d_node *node)
 	return d_node_is_place(node) && node->kind != D_NODE_MEMBER &&
 	       d_type_is_string(node->left->type);
 }
+
+int d_node_remember(struct d_compiler *compiler, struct d_node *node)
+{
+	struct d_remembered *remembered;
+
+	if (!compiler->description)
+		return 0;
+	remembered = d_get(compiler, sizeof(*remembered));
+	if (!remembered)
+		return -1;
+	remembered->node = node;
+	remembered->was = *node;
+	remembered->next = compiler->remembered;
+	compiler->remembered = remembered;
+	return 0;
+}
+
+void d_nodes_restore(struct d_compiler *compiler)
+{
+	struct d_remembered *remembered = compiler->remembered;
+
+	/* The newest first: a node may have been remembered twice. */
+	for (; remembered; remembered = remembered->next) {
+		struct d_node *next = remembered->node->next;
+
+		*remembered->node = remembered->was;
+		remembered->node->next = next;
+	}
+	compiler->remembered = NULL;
+}

@@ -95,8 +95,9 @@ struct d_node {
 	struct d_identifier *identifier;
 	const struct d_member *member; /* of a struct or union */
 	bool lvalue, writable;
-	uint8_t argument; /* of args[n]: n; of a hole: which parameter */
+	uint8_t argument; /* of args[n]: which of the probe's; of a hole: which parameter */
 	bool is_argument;
+	bool native; /* of args[n]: the probe's own argument, not what is made of it */
 };
 
 /* A probe description as written, or a probe's number. */
@@ -106,6 +107,13 @@ struct d_description {
 	bool is_number;
 	uint64_t number;
 	const char *parts[4]; /* provider, module, function, name; macros expanded */
+};
+
+/* A node as it was read, for the next description of its clause. */
+struct d_remembered {
+	struct d_remembered *next; /* that was remembered before it */
+	struct d_node *node;
+	struct d_node was;
 };
 
 /* A clause as written; or a provider's definition, which is checked in its place. */
@@ -134,6 +142,14 @@ struct d_node *d_node_ternary(struct d_compiler *compiler, const struct d_place 
 	struct d_node *condition, struct d_node *left, struct d_node *right);
 struct d_node *d_node_cast(struct d_compiler *compiler, const struct d_place *place,
 	const struct d_type *type, struct d_node *operand);
+
+/*
+ * Before checking makes something else of a node that holds for one description of a clause
+ * only: keeps what it is, for d_nodes_restore() behind that description. -1: failed. Outside
+ * of clauses nothing is kept.
+ */
+int d_node_remember(struct d_compiler *compiler, struct d_node *node);
+void d_nodes_restore(struct d_compiler *compiler);
 
 /* Sets a node's height from its children and checks the limit; NULL when it is too high. */
 struct d_node *d_node_finish(struct d_compiler *compiler, struct d_node *node);

@@ -1,15 +1,15 @@
 /*
- * check_member.c: what names a place: variables, args[ ], members, [ ], * and &.
+ * check_member.c: what names a place: variables, members, [ ], * and &.
  */
 #include "d/check.h"
 
 #include <string.h>
 
+#include "d/argument.h"
 #include "d/attribute.h"
 #include "d/hint.h"
 #include "d/inline.h"
 #include "d/translator.h"
-#include "usdt/promise.h"
 
 enum {
 	UREGS_LAST = 32 /* the last register that the guide numbers on x86-64 */
@@ -87,66 +87,6 @@ int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_na
 	default:
 		return fail_reference(compiler, node, "array", text, "a scalar");
 	}
-}
-
-/* args[n]: what the probes of this description say. */
-static int check_arguments(struct d_compiler *compiler, struct d_node *node)
-{
-	const struct d_probe_set *set = compiler->settings.probes;
-	const struct d_node *index = node->right;
-	const struct d_probe *probe;
-
-	if (d_node_count(index) != 1)
-		return d_fail(compiler, &node->place, "D_PROTO_LEN",
-			"args[ ] prototype mismatch: %u args passed, 1 expected",
-			d_node_count(index));
-	if (index->kind != D_NODE_INTEGER)
-		return d_fail(compiler, &index->place, "D_PROTO_ARG",
-			"args[ ] key #1 is incompatible with prototype: "
-			"prototype: integer constant");
-	if (!compiler->description)
-		return d_fail(compiler, &node->place, "D_ARGS_NONE",
-			"args[ ] may not be referenced outside probe clauses");
-	if (!compiler->probe_count)
-		return d_fail(compiler, &node->place, "D_ARGS_NONE",
-			"args[ ] may not be referenced because probe description %.200s "
-			"does not match any probes",
-			compiler->description);
-	probe = &set->probes[compiler->probes[0]];
-	for (size_t i = 1; i < compiler->probe_count; i++) {
-		const struct d_probe *other = &set->probes[compiler->probes[i]];
-		bool same = other->argument_count == probe->argument_count;
-
-		for (unsigned a = 0; same && a < probe->argument_count; a++)
-			same = !strcmp(probe->arguments[a].type, other->arguments[a].type);
-		if (!same)
-			return d_fail(compiler, &node->place, "D_ARGS_MULTI",
-				"args[ ] may not be referenced because probe description "
-				"%.200s matches an unstable set of probes",
-				compiler->description);
-	}
-	if (index->value >= probe->argument_count)
-		return d_fail(compiler, &index->place, "D_ARGS_IDX",
-			"index %lld is out of range for %.200s args[ ]", (long long)index->value,
-			compiler->description);
-	node->type = d_types_parse(&compiler->types, probe->arguments[index->value].type);
-	if (!node->type || (!d_type_is_scalar(node->type) && !d_type_is_string(node->type)))
-		return d_fail(compiler, &node->place, "D_ARGS_TYPE",
-			"failed to resolve type %s for args[%llu]",
-			probe->arguments[index->value].type, (unsigned long long)index->value);
-	for (size_t i = 0; i < compiler->probe_count; i++) {
-		const struct promise *promise =
-			promise_find(set->probes[compiler->probes[i]].provider);
-
-		if (d_attribute_use(compiler, promise->parts[STABILITY_ARGUMENTS], "array",
-			    "args[ ]", &node->place))
-			return -1;
-	}
-	node->is_argument = true;
-	node->argument = (uint8_t)index->value;
-	node->lvalue = true;
-	node->writable = false;
-	return 0;
 }
 
 /* uregs[n]: a register by its number. */
@@ -258,7 +198,7 @@ int d_check_index(struct d_compiler *compiler, struct d_node *node)
 	if (d_check_list(compiler, node->right))
 		return -1;
 	if (identifier && identifier->kind == D_IDENTIFIER_ARGUMENTS)
-		return check_arguments(compiler, node);
+		return d_check_argument(compiler, node);
 	if (identifier && identifier->kind == D_IDENTIFIER_REGISTERS)
 		return check_registers(compiler, node, identifier);
 	if (identifier && identifier->kind == D_IDENTIFIER_INLINE && identifier->key_count)

@@ -146,6 +146,7 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 	result = d_description_resolve(compiler, description, &clause.probes, &clause.probe_count);
 	compiler->probes = clause.probes;
 	compiler->probe_count = clause.probe_count;
+	compiler->clause_description = description;
 	compiler->description = result ? "" : d_description_text(compiler, description);
 	compiler->attributes = stability_greatest;
 	clause.is_engine_only = !result && is_engine_only(compiler, description, &clause);
@@ -160,8 +161,10 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 	if (!result && d_array_room(&program->clauses, &compiler->clause_capacity,
 			       program->clause_count, sizeof(*program->clauses)))
 		result = d_fail_memory(compiler);
+	d_nodes_restore(compiler);
 	compiler->probes = NULL;
 	compiler->probe_count = 0;
+	compiler->clause_description = NULL;
 	compiler->description = NULL;
 	if (result) {
 		d_code_free(&predicate);

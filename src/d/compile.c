@@ -131,7 +131,6 @@ int d_compile(struct d_compiler *compiler, const char *file, const char *text, s
 	compiler->keep = false;
 	compiler->defines = false;
 	compiler->last_argument_used = false;
-	compiler->providers = NULL;
 	result = d_library_load(compiler);
 	compiler->defines = false;
 	d_lexer_start(compiler, text, length < D_SCRIPT_MAX ? length : 0);

@@ -52,6 +52,8 @@ struct d_holes;
 struct d_provider;
 struct d_translator;
 struct d_pragma;
+struct d_remembered;
+struct d_description;
 struct d_library_directory;
 
 struct d_lexer {
@@ -94,6 +96,7 @@ struct d_compiler {
 	size_t integer_capacity, string_capacity, variable_capacity, aggregation_capacity,
 		format_capacity, action_capacity, clause_capacity, layout_capacity;
 	struct d_translator *translators; /* newest first */
+	struct d_provider *providers;     /* that are defined, newest first */
 	struct d_library_directory *library_directories; /* of option libdir, in order */
 	bool library_loaded;
 	uint64_t object_bytes; /* of variables that are memory */
@@ -106,7 +109,7 @@ struct d_compiler {
 	unsigned nesting;
 	const struct d_holes *holes; /* parameters of the definition that is read; NULL: none */
 	bool keep;                   /* trees are a definition's and outlive the script */
-	struct d_provider *providers; /* that the script defines */
+	struct d_remembered *remembered; /* nodes of the clause that are not as they were read */
 	struct d_pragma *pragmas;    /* of names of the script */
 	bool library;                /* it is one, not a program */
 	bool defines;                /* inlines and the like: the script is not empty */
@@ -119,8 +122,8 @@ struct d_compiler {
 	/* the clause that is being checked and generated */
 	const uint32_t *probes;
 	size_t probe_count;
-	const char *description;
-	struct d_place description_place;
+	const struct d_description *clause_description;
+	const char *description; /* its text */
 	struct stability attributes; /* the least of what it uses */
 	const char *requirer;        /* what stands in the text for what needs; NULL */
 	unsigned unevaluated;        /* operands of sizeof around what is checked */

@@ -10,6 +10,7 @@
 #include "d/attribute.h"
 #include "d/lexer.h"
 #include "d/parser.h"
+#include "d/provider.h"
 
 enum {
 	LIBRARY_BYTES_MAX = 16 << 20,
@@ -73,9 +74,9 @@ static int compile_text(struct d_compiler *compiler, const char *name, const cha
 	if (!result)
 		result = d_attribute_unclaimed(compiler);
 	for (; clauses && !result; clauses = clauses->next) {
-		if (!clauses->provider)
-			result = d_fail(compiler, &clauses->place, "D_UNKNOWN",
-				"a library may not contain probe clauses");
+		result = clauses->provider ? d_provider_check(compiler, clauses->provider)
+					   : d_fail(compiler, &clauses->place, "D_UNKNOWN",
+						     "a library may not contain probe clauses");
 	}
 	/* What it is for is not here: so is what it defines. */
 	if (result && path && compiler->error && compiler->error->tag &&
@@ -84,7 +85,6 @@ static int compile_text(struct d_compiler *compiler, const char *name, const cha
 		result = 0;
 	}
 	d_attribute_forget(compiler);
-	compiler->providers = NULL;
 	compiler->file = file;
 	return result;
 }

@@ -7,26 +7,27 @@
 #include "d/check.h"
 #include "d/declarator.h"
 #include "d/lexer.h"
+#include "d/pattern.h"
 #include "d/translator.h"
 
 enum {
-	NAME_MAX_BYTES = 63, /* of a provider or probe */
+	NAME_BYTES_MAX = 63, /* of a provider or probe */
 	PARAMETERS_MAX = 255
 };
 
-struct probe {
-	struct probe *next;
+struct d_prototype {
+	struct d_prototype *next;
 	struct d_place place;
-	char name[NAME_MAX_BYTES + 1]; /* as tracers see it */
-	struct d_parameter *native;    /* what the probe passes */
-	struct d_parameter *output;    /* what args[ ] are; NULL: the same */
+	char name[NAME_BYTES_MAX + 1]; /* as tracers see it */
+	struct d_parameter *native;         /* what the probe passes */
+	struct d_parameter *output;         /* what args[ ] are; NULL: the same */
 };
 
 struct d_provider {
-	struct d_provider *next; /* of the program */
+	struct d_provider *next; /* that was defined before it */
 	struct d_place place;
 	const struct d_name *name;
-	struct probe *probes;
+	struct d_prototype *probes;
 };
 
 static unsigned count_parameters(const struct d_parameter *parameter)
@@ -38,20 +39,73 @@ static unsigned count_parameters(const struct d_parameter *parameter)
 	return count;
 }
 
-static const struct d_parameter *find_parameter(
-	const struct d_parameter *parameter, const struct d_name *name)
+static const struct d_parameter *nth_parameter(const struct d_parameter *parameter, unsigned n)
 {
-	while (parameter && !(parameter->name.kind && parameter->name.name == name))
+	for (; parameter && n; n--)
 		parameter = parameter->next;
 	return parameter;
 }
 
+static const struct d_parameter *find_parameter(
+	const struct d_parameter *parameter, const struct d_name *name, unsigned *number)
+{
+	*number = 0;
+	for (; parameter; parameter = parameter->next, (*number)++)
+		if (parameter->name.kind && parameter->name.name == name)
+			return parameter;
+	return NULL;
+}
+
+unsigned d_prototype_count(const struct d_prototype *prototype)
+{
+	return count_parameters(prototype->output ? prototype->output : prototype->native);
+}
+
+bool d_prototype_argument(
+	const struct d_prototype *prototype, unsigned n, struct d_prototype_argument *argument)
+{
+	const struct d_parameter *parameter = nth_parameter(
+					  prototype->output ? prototype->output : prototype->native, n),
+				 *native = parameter;
+
+	if (!parameter)
+		return false;
+	argument->number = n;
+	if (prototype->output)
+		native = find_parameter(
+			prototype->native, parameter->name.name, &argument->number);
+	argument->type = parameter->type;
+	argument->native = native->type;
+	return true;
+}
+
+bool d_prototype_same(const struct d_prototype *one, const struct d_prototype *other)
+{
+	const struct d_parameter *native = one->native, *native_other = other->native;
+	unsigned count = d_prototype_count(one);
+	struct d_prototype_argument argument, argument_other;
+
+	for (; native && native_other; native = native->next, native_other = native_other->next)
+		if (!d_type_same(native->type, native_other->type))
+			return false;
+	if (native || native_other || count != d_prototype_count(other))
+		return false;
+	for (unsigned i = 0; i < count; i++) {
+		if (!d_prototype_argument(one, i, &argument) ||
+			!d_prototype_argument(other, i, &argument_other) ||
+			argument.number != argument_other.number ||
+			!d_type_same(argument.type, argument_other.type))
+			return false;
+	}
+	return true;
+}
+
 /* "__" is '-'. False: too long. */
-static bool copy_name(const char *from, char to[NAME_MAX_BYTES + 1])
+static bool copy_name(const char *from, char to[NAME_BYTES_MAX + 1])
 {
 	size_t length = 0;
 
-	while (*from && length < NAME_MAX_BYTES) {
+	while (*from && length < NAME_BYTES_MAX) {
 		bool dash = from[0] == '_' && from[1] == '_';
 
 		to[length++] = dash ? '-' : *from;
@@ -73,16 +127,18 @@ static int parse_name(struct d_compiler *compiler, const char *what, struct d_to
 }
 
 /* ": ( outputs )": each is named, and names an input. */
-static int parse_outputs(struct d_compiler *compiler, struct probe *probe)
+static int parse_outputs(struct d_compiler *compiler, struct d_prototype *probe)
 {
 	if (d_lexer_next(compiler) || d_expect(compiler, D_TOKEN_LEFT_PAREN, "(") ||
 		d_parse_parameters(compiler, &probe->output))
 		return -1;
 	for (const struct d_parameter *output = probe->output; output; output = output->next) {
+		unsigned number;
+
 		if (!output->name.kind)
 			return d_fail(compiler, &probe->place, "D_DECL_PROTO_NAME",
 				"output parameters of a probe must be named: %s", probe->name);
-		if (!find_parameter(probe->native, output->name.name))
+		if (!find_parameter(probe->native, output->name.name, &number))
 			return d_fail(compiler, &output->name.place, "D_DECL_PROTO_FORM",
 				"%s is no input parameter of the probe %s",
 				output->name.name->bytes, probe->name);
@@ -90,9 +146,9 @@ static int parse_outputs(struct d_compiler *compiler, struct probe *probe)
 	return 0;
 }
 
-static struct probe *parse_probe(struct d_compiler *compiler)
+static struct d_prototype *parse_probe(struct d_compiler *compiler)
 {
-	struct probe *probe = d_get(compiler, sizeof(*probe));
+	struct d_prototype *probe = d_get(compiler, sizeof(*probe));
 	struct d_token token;
 
 	if (!probe || d_expect(compiler, D_TOKEN_PROBE, "probe or }") ||
@@ -101,7 +157,7 @@ static struct probe *parse_probe(struct d_compiler *compiler)
 	probe->place = token.place;
 	if (!copy_name(token.name->bytes, probe->name)) {
 		d_fail(compiler, &token.place, "D_PROV_BADNAME",
-			"probe name may not exceed %d characters: %.80s", NAME_MAX_BYTES,
+			"probe name may not exceed %d characters: %.80s", NAME_BYTES_MAX,
 			token.name->bytes);
 		return NULL;
 	}
@@ -119,11 +175,11 @@ static struct probe *parse_probe(struct d_compiler *compiler)
 	return d_expect(compiler, D_TOKEN_SEMICOLON, ";") ? NULL : probe;
 }
 
-struct d_provider *d_parse_provider(struct d_compiler *compiler)
+static struct d_provider *parse_definition(struct d_compiler *compiler)
 {
 	struct d_provider *provider = d_get(compiler, sizeof(*provider));
 	unsigned count = 0;
-	struct probe **last;
+	struct d_prototype **last;
 	struct d_token token;
 	const char *name;
 
@@ -131,9 +187,9 @@ struct d_provider *d_parse_provider(struct d_compiler *compiler)
 		parse_name(compiler, "a provider's name", &token))
 		return NULL;
 	name = token.name->bytes;
-	if (strlen(name) > NAME_MAX_BYTES || isdigit((unsigned char)name[strlen(name) - 1])) {
+	if (strlen(name) > NAME_BYTES_MAX || isdigit((unsigned char)name[strlen(name) - 1])) {
 		d_fail(compiler, &token.place, "D_PROV_BADNAME", "provider name may not %s: %.80s",
-			strlen(name) > NAME_MAX_BYTES ? "exceed 63 characters" : "end with a digit",
+			strlen(name) > NAME_BYTES_MAX ? "exceed 63 characters" : "end with a digit",
 			name);
 		return NULL;
 	}
@@ -146,8 +202,6 @@ struct d_provider *d_parse_provider(struct d_compiler *compiler)
 	}
 	provider->place = token.place;
 	provider->name = token.name;
-	provider->next = compiler->providers;
-	compiler->providers = provider;
 	last = &provider->probes;
 	count = 0;
 	if (d_expect(compiler, D_TOKEN_LEFT_BRACE, "{"))
@@ -166,17 +220,35 @@ struct d_provider *d_parse_provider(struct d_compiler *compiler)
 	if (d_lexer_next(compiler))
 		return NULL;
 	compiler->lexer.mode = D_MODE_OUTER;
+	/* Pragmas behind the definition may speak of it: they are read with the last ';'. */
+	provider->next = compiler->providers;
+	compiler->providers = provider;
 	return d_expect(compiler, D_TOKEN_SEMICOLON, ";") ? NULL : provider;
 }
 
+struct d_provider *d_parse_provider(struct d_compiler *compiler)
+{
+	struct d_provider *provider;
+
+	compiler->keep = true;
+	provider = parse_definition(compiler);
+	compiler->keep = false;
+	return provider;
+}
+
 /* An output of another type than its input needs a translator. */
-static int check_outputs(struct d_compiler *compiler, const struct probe *probe)
+static int check_outputs(struct d_compiler *compiler, const struct d_prototype *probe)
 {
 	for (const struct d_parameter *output = probe->output; output; output = output->next) {
-		const struct d_parameter *input = find_parameter(probe->native, output->name.name);
+		unsigned number;
+		const struct d_parameter *input =
+			find_parameter(probe->native, output->name.name, &number);
+		const struct d_node value = {.kind = D_NODE_NAME, .type = input->type};
 
-		if (!d_type_same(input->type, output->type) &&
-			!d_translator_find(compiler, output->type, input->type))
+		if (!d_check_passes(output->type, &value) &&
+			!d_type_same(output->type, input->type) &&
+			!d_translator_find(
+				compiler, d_translator_output(output->type), input->type))
 			return d_fail(compiler, &output->name.place, "D_PROV_PRXLATOR",
 				"translator for %s of probe %s is not defined",
 				output->name.name->bytes, probe->name);
@@ -184,6 +256,7 @@ static int check_outputs(struct d_compiler *compiler, const struct probe *probe)
 	return 0;
 }
 
+/* A process's provider has its number behind the name. */
 static bool is_of_provider(const char *provider, const char *name)
 {
 	size_t length = strlen(name);
@@ -195,10 +268,59 @@ static bool is_of_provider(const char *provider, const char *name)
 	return !*provider;
 }
 
-static bool same_arguments(
-	struct d_compiler *compiler, const struct probe *probe, const struct d_probe *known)
+static const struct d_prototype *find_probe(const struct d_provider *provider, const char *name)
 {
-	const struct d_parameter *parameter = probe->output ? probe->output : probe->native;
+	const struct d_prototype *probe = provider->probes;
+
+	while (probe && strcmp(probe->name, name) != 0)
+		probe = probe->next;
+	return probe;
+}
+
+const struct d_prototype *d_provider_prototype(
+	const struct d_compiler *compiler, const char *provider, const char *probe)
+{
+	const struct d_provider *definition = compiler->providers;
+	const struct d_prototype *found = NULL;
+
+	for (; definition && !found; definition = definition->next) {
+		if (is_of_provider(provider, definition->name->bytes))
+			found = find_probe(definition, probe);
+	}
+	return found;
+}
+
+/* Whether a description's provider can be one of this name, or of a process. */
+static bool may_be_of_provider(const char *pattern, const char *name)
+{
+	return *pattern && (is_of_provider(pattern, name) || d_pattern_match(pattern, name));
+}
+
+const struct d_prototype *d_provider_prototype_of(const struct d_compiler *compiler,
+	const struct d_description *description, bool *differ)
+{
+	const struct d_provider *definition = compiler->providers;
+	const struct d_prototype *found = NULL;
+
+	*differ = false;
+	for (; definition && !description->is_number; definition = definition->next) {
+		if (!may_be_of_provider(description->parts[0], definition->name->bytes))
+			continue;
+		for (const struct d_prototype *probe = definition->probes; probe;
+			probe = probe->next) {
+			if (!d_pattern_match(description->parts[3], probe->name))
+				continue;
+			*differ |= found && !d_prototype_same(found, probe);
+			found = probe;
+		}
+	}
+	return *differ ? NULL : found;
+}
+
+static bool same_arguments(
+	struct d_compiler *compiler, const struct d_prototype *probe, const struct d_probe *known)
+{
+	const struct d_parameter *parameter = probe->native;
 	unsigned i = 0;
 
 	for (; parameter && i < known->argument_count; parameter = parameter->next, i++) {
@@ -211,9 +333,25 @@ static bool same_arguments(
 	return !parameter && i == known->argument_count;
 }
 
+static int fail_interface(struct d_compiler *compiler, const struct d_provider *provider,
+	const struct d_prototype *probe)
+{
+	return d_fail(compiler, &probe->place, "D_PROV_INCOMPAT",
+		"provider %s interface mismatch: it is known and has no probe %s",
+		provider->name->bytes, probe->name);
+}
+
+static int fail_arguments(struct d_compiler *compiler, const struct d_provider *provider,
+	const struct d_prototype *probe)
+{
+	return d_fail(compiler, &probe->place, "D_PROV_INCOMPAT",
+		"probe %s:::%s is incompatible with its existing declaration: other arguments",
+		provider->name->bytes, probe->name);
+}
+
 /* What is defined must be what the traced process has under that name. */
-static int check_known(
-	struct d_compiler *compiler, const struct d_provider *provider, const struct probe *probe)
+static int check_known(struct d_compiler *compiler, const struct d_provider *provider,
+	const struct d_prototype *probe)
 {
 	const struct d_probe_set *set = compiler->settings.probes;
 	bool provider_known = false, probe_known = false;
@@ -228,34 +366,38 @@ static int check_known(
 			continue;
 		probe_known = true;
 		if (!same_arguments(compiler, probe, known))
-			return d_fail(compiler, &probe->place, "D_PROV_INCOMPAT",
-				"probe %s:::%s is incompatible with its existing declaration: "
-				"other arguments",
-				provider->name->bytes, probe->name);
+			return fail_arguments(compiler, provider, probe);
 	}
-	if (provider_known && !probe_known)
-		return d_fail(compiler, &probe->place, "D_PROV_INCOMPAT",
-			"provider %s interface mismatch: it is known and has no probe %s",
-			provider->name->bytes, probe->name);
-	return 0;
+	return provider_known && !probe_known ? fail_interface(compiler, provider, probe) : 0;
+}
+
+/* A definition may be repeated as it is, also in part. */
+static int check_again(struct d_compiler *compiler, const struct d_provider *provider,
+	const struct d_prototype *probe)
+{
+	const struct d_provider *other = provider->next;
+	const struct d_prototype *known = NULL;
+	bool provider_known = false;
+
+	for (; other && !known; other = other->next) {
+		if (other->name != provider->name)
+			continue;
+		provider_known = true;
+		known = find_probe(other, probe->name);
+	}
+	if (known && !d_prototype_same(known, probe))
+		return fail_arguments(compiler, provider, probe);
+	return provider_known && !known ? fail_interface(compiler, provider, probe) : 0;
 }
 
 int d_provider_check(struct d_compiler *compiler, const struct d_provider *provider)
 {
-	for (const struct d_provider *other = provider->next; other; other = other->next) {
-		if (other->name == provider->name)
-			return d_fail(compiler, &provider->place, "D_PROV_INCOMPAT",
-				"provider %s is defined twice", provider->name->bytes);
-	}
-	for (const struct probe *probe = provider->probes; probe; probe = probe->next) {
-		for (const struct probe *other = provider->probes; other != probe;
-			other = other->next) {
-			if (!strcmp(other->name, probe->name))
-				return d_fail(compiler, &probe->place, "D_PROV_PRDUP",
-					"probe redeclared: %s:::%s", provider->name->bytes,
-					probe->name);
-		}
-		if (check_known(compiler, provider, probe) || check_outputs(compiler, probe))
+	for (const struct d_prototype *probe = provider->probes; probe; probe = probe->next) {
+		if (find_probe(provider, probe->name) != probe)
+			return d_fail(compiler, &probe->place, "D_PROV_PRDUP",
+				"probe redeclared: %s:::%s", provider->name->bytes, probe->name);
+		if (check_again(compiler, provider, probe) ||
+			check_known(compiler, provider, probe) || check_outputs(compiler, probe))
 			return -1;
 	}
 	return 0;
@@ -264,7 +406,7 @@ int d_provider_check(struct d_compiler *compiler, const struct d_provider *provi
 int d_provider_attributes(struct d_compiler *compiler, const struct d_place *place,
 	const char *name, enum stability_part part, struct stability stability)
 {
-	/* A definition makes no probes, so there is nothing that would show them. */
+	/* What is shown are the attributes of the providers themselves. */
 	(void)part;
 	(void)stability;
 	for (const struct d_provider *provider = compiler->providers; provider;

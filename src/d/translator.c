@@ -173,15 +173,18 @@ struct d_node *d_parse_xlate(struct d_compiler *compiler, const struct d_place *
 	return d_node_finish(compiler, node);
 }
 
+const struct d_type *d_translator_output(const struct d_type *type)
+{
+	return d_type_is_pointer(type) ? d_type_resolve(type)->target : type;
+}
+
 int d_check_xlate(struct d_compiler *compiler, struct d_node *node)
 {
-	const struct d_type *output = node->written;
+	const struct d_type *output = d_translator_output(node->written);
 	char one[80], other[80];
 
 	if (d_check(compiler, node->left))
 		return -1;
-	if (d_type_is_pointer(output))
-		output = output->target;
 	node->translator = d_translator_find(compiler, output, node->left->type);
 	if (!node->translator)
 		return d_fail(compiler, &node->place, "D_XLATE_NONE",
@@ -237,6 +240,8 @@ int d_translate_whole(struct d_compiler *compiler, struct d_node *node)
 		return 0;
 	while (translated->kind == D_NODE_EXPANSION)
 		translated = translated->left;
+	if (d_node_remember(compiler, translated))
+		return -1;
 	if (!is_struct(translated->written))
 		return 0;
 	for (const struct member *member = translated->translator->members; member;
@@ -305,7 +310,7 @@ int d_translate_member(
 		if (member->name != node->name)
 			continue;
 		requirer = member_text(compiler, node);
-		if (!requirer || d_inline_substitute(compiler, node, member->tree, member->type,
+		if (!requirer || d_node_remember(compiler, node) || d_inline_substitute(compiler, node, member->tree, member->type,
 					 translated->left))
 			return -1;
 		node->requirer = requirer;

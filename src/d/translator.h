@@ -27,6 +27,9 @@ struct d_node *d_parse_xlate(struct d_compiler *compiler, const struct d_place *
 const struct d_translator *d_translator_find(
 	struct d_compiler *compiler, const struct d_type *output, const struct d_type *input);
 
+/* What a translator to a type, or to a pointer to it, has as its output. */
+const struct d_type *d_translator_output(const struct d_type *type);
+
 /* Checks xlate< >( ) by itself; its type is dynamic. */
 int d_check_xlate(struct d_compiler *compiler, struct d_node *node);
 

@@ -6,7 +6,7 @@ provider a {
 	probe x();
 };
 provider a {
-	probe x();
+	probe y();
 };
 BEGIN
 {
