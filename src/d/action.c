@@ -113,9 +113,11 @@ static int generate_printf(
 	return d_action_emit(compiler, code, first);
 }
 
-/* Rows can be joined on keys that are kept alike. */
+/* Rows can be joined on keys that are kept alike; all integers are. */
 static bool joins(const struct d_type *one, const struct d_type *other)
 {
+	if (d_type_is_integer(one) && d_type_is_integer(other))
+		return true;
 	return one->kind == other->kind && one->size == other->size &&
 	       (one->kind != D_TYPE_PLACE || !strcmp(one->name, other->name));
 }

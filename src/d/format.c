@@ -65,12 +65,13 @@ static int add(struct parser *parser, const struct parsed *parsed)
 	return 0;
 }
 
-/* Where in a conversion its parts may no longer stand. */
+/* What has been seen of a conversion: a 0 is a flag before a width, digits behind a '.' are its
+ * precision. */
 struct progress {
-	bool has_width, has_dot, has_precision;
+	bool has_width, has_dot;
 };
 
-/* Digits: the width, behind a '.' the precision. */
+/* Digits: the width, behind a '.' the precision; the last ones count. */
 static int parse_digits(
 	struct parser *parser, struct d_conversion *conversion, struct progress *progress)
 {
@@ -81,29 +82,24 @@ static int parse_digits(
 		if (number > WIDTH_MAX)
 			return fail_syntax(parser, "width or precision is too large");
 	}
-	if (progress->has_dot ? progress->has_precision : progress->has_width)
-		return fail_syntax(parser, "width or precision is given twice");
 	if (progress->has_dot)
 		conversion->precision = number;
 	else
 		conversion->width = number;
-	*(progress->has_dot ? &progress->has_precision : &progress->has_width) = true;
+	progress->has_width |= !progress->has_dot;
 	return 0;
 }
 
 static int parse_star(
 	struct parser *parser, struct d_conversion *conversion, struct progress *progress)
 {
+	bool *argument = progress->has_dot ? &conversion->precision_argument
+					   : &conversion->width_argument;
+
 	parser->at++;
-	if (progress->has_dot ? progress->has_precision : progress->has_width)
-		return fail_syntax(parser, "width or precision is given twice");
-	if (progress->has_dot) {
-		conversion->precision_argument = true;
-		conversion->precision = -1;
-	} else {
-		conversion->width_argument = true;
-	}
-	*(progress->has_dot ? &progress->has_precision : &progress->has_width) = true;
+	if (*argument)
+		return fail_syntax(parser, "a second * for a width or a precision");
+	*argument = true;
 	return 0;
 }
 
@@ -152,7 +148,6 @@ static int parse_flags(
 			if (progress->has_dot)
 				return fail_syntax(parser, "a second . in a conversion");
 			progress->has_dot = true;
-			conversion->precision = 0;
 			break;
 		case '*':
 			if (parse_star(parser, conversion, progress))
@@ -190,7 +185,6 @@ static int parse_conversion(struct parser *parser)
 	char letter;
 
 	conversion->present = true;
-	conversion->width = conversion->precision = -1;
 	/* What stands behind a size prefix ("%l8d") is as good as before it. */
 	do {
 		if (parse_flags(parser, conversion, &progress))
@@ -290,8 +284,23 @@ static int check_star(struct parser *parser, struct cursor *cursor, size_t numbe
 	return 0;
 }
 
+/*
+ * %lx and %llx go by the type's name, long or long long, not by its size; %llx also takes what is
+ * an int64_t or uint64_t, here: any other name of a long, since names do not remember each other.
+ */
+static bool is_long(const struct d_types *types, const struct d_type *type, bool twice)
+{
+	const struct d_type *resolved = d_type_resolve(type);
+
+	if (resolved == types->type_long || resolved == types->type_unsigned_long)
+		return !twice || type != resolved;
+	return twice && (resolved == types->type_long_long ||
+				resolved == types->type_unsigned_long_long);
+}
+
 /* Integers, without a prefix of any size. */
-static const char *integer_mismatch(const struct parsed *parsed, const struct d_type *type)
+static const char *integer_mismatch(
+	const struct d_types *types, const struct parsed *parsed, const struct d_type *type)
 {
 	char letter = parsed->conversion.letter;
 	bool integer = d_type_is_integer(type), is_signed = letter == 'd' || letter == 'i';
@@ -301,11 +310,15 @@ static const char *integer_mismatch(const struct parsed *parsed, const struct d_
 
 	if (!*prefix)
 		return integer ? NULL : "integer";
-	if (*prefix == 'l')
-		return integer && type->size == 8 ? NULL : prefix[1] ? "long long" : "long";
-	size = prefix[1] ? 1 : 2;
+	if (*prefix == 'l' && any_sign)
+		return is_long(types, type, prefix[1]) ? NULL : prefix[1] ? "long long" : "long";
+	size = *prefix == 'l' ? 8 : prefix[1] ? 1 : 2;
 	if (integer && type->size == size && (any_sign || type->is_signed == is_signed))
 		return NULL;
+	if (size == 8 && is_signed)
+		return prefix[1] ? "long long" : "long";
+	if (size == 8)
+		return prefix[1] ? "unsigned long long" : "unsigned long";
 	if (size == 1)
 		return is_signed || any_sign ? "char" : "unsigned char";
 	return is_signed || any_sign ? "short" : "unsigned short";
@@ -344,10 +357,12 @@ static const char *mismatch(
 	case 'u':
 	case 'x':
 	case 'X':
-		return integer_mismatch(parsed, type);
+		return integer_mismatch(&parser->compiler->types, parsed, type);
 	case 'c':
 		if (wide)
-			return d_type_is_integer(type) && type->size == 4 ? NULL : "wchar_t";
+			return d_type_is_integer(type) && type->size == 4 && type->is_signed
+				       ? NULL
+				       : "int";
 		/* fall through */
 	case 'C':
 		return d_type_is_integer(type) && type->size <= 4 ? NULL : "char or int";

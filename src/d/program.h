@@ -282,8 +282,8 @@ struct d_conversion {
 	bool aggregation;      /* %@: takes the next aggregation's value, not a key */
 	bool width_argument;   /* *: taken from the arguments, before precision and value */
 	bool precision_argument;
-	int width;             /* -1: none */
-	int precision;         /* -1: none */
+	int width;             /* 0: none */
+	int precision;         /* 0: none, as DTrace has it */
 	struct d_value_type type; /* of the argument */
 };
 

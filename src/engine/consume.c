@@ -159,12 +159,8 @@ void consume_format(
 		format_text(&conversion->before, output);
 		if (!conversion->present)
 			continue;
-		if (conversion->width_argument) {
-			/* As C's int; -1 would be none, but is the flag '-' and 1. */
-			width = (int32_t)values[next++];
-			if (width == -1)
-				width = 0;
-		}
+		if (conversion->width_argument)
+			width = (int32_t)values[next++]; /* as C's int */
 		if (conversion->precision_argument)
 			precision = (int32_t)values[next++];
 		if (next < action->argument_count)

@@ -133,7 +133,7 @@ static void print_time(const struct d_conversion *conversion, int width, int pre
 	static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
 	static const char *const months[] = {
 		"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-	time_t seconds = (time_t)(value / 1000000000);
+	time_t seconds = (time_t)((int64_t)value / 1000000000);
 	char specification[SPECIFICATION_MAX], text[TIME_MAX], clock[TIME_MAX];
 	struct tm broken;
 
@@ -307,8 +307,8 @@ static void print_integer(const struct d_conversion *conversion, int width, int 
 void format_conversion(const struct format_context *context, const struct d_conversion *conversion,
 	int64_t wanted_width, int64_t wanted_precision, uint64_t value)
 {
-	int width = wanted_width == -1 ? 0 : clamp(wanted_width, -FORMAT_WIDTH_MAX);
-	int precision = clamp(wanted_precision, -1);
+	int width = clamp(wanted_width, -FORMAT_WIDTH_MAX);
+	int precision = wanted_precision > 0 ? clamp(wanted_precision, 0) : -1;
 	FILE *output = context->output;
 
 	switch (conversion->kind) {

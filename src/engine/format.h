@@ -32,8 +32,9 @@ void format_text(const struct d_text *text, FILE *output);
 
 /*
  * A conversion without its text before. The value is a register's: a text where its type
- * is one (d_value_is_text()), else an integer that is cut to the conversion's type. width -1 and
- * precision below 0 are none; a width below -1 is the flag '-' and the width, as in C.
+ * is one (d_value_is_text()), else an integer that is cut to the conversion's type. A width of 0
+ * is none, one below it the flag '-' and the width, as in C; a precision of 0 or less is none, as
+ * DTrace has it: "%.0s" is the whole string.
  */
 void format_conversion(const struct format_context *context, const struct d_conversion *conversion,
 	int64_t width, int64_t precision, uint64_t value);

@@ -120,15 +120,13 @@ static void print_scalar(const struct printer *printer, const struct d_layout *l
 {
 	static const struct d_conversion number = {.present = true,
 		.kind = D_CONVERT_FLOAT,
-		.letter = 'f',
-		.width = -1,
-		.precision = -1};
+		.letter = 'f'};
 	FILE *output = printer->context->output;
 	struct d_text bytes = {printer->bytes + offset, layout->size, 0};
 	uint64_t value;
 
 	if (layout->kind == D_LAYOUT_FLOAT) {
-		format_conversion(printer->context, &number, -1, -1, value_of_text(&bytes));
+		format_conversion(printer->context, &number, 0, 0, value_of_text(&bytes));
 		return;
 	}
 	value = read_integer(printer, layout, offset, bits);
@@ -152,9 +150,7 @@ static void print_string(struct printer *printer, const struct d_layout *layout,
 {
 	static const struct d_conversion escaped = {.present = true,
 		.kind = D_CONVERT_STRING,
-		.letter = 'S',
-		.width = -1,
-		.precision = -1};
+		.letter = 'S'};
 	uint64_t room = printer->limit > offset ? printer->limit - offset : 0;
 	const char *bytes = printer->bytes + offset;
 	struct d_text text = {bytes,
@@ -162,7 +158,7 @@ static void print_string(struct printer *printer, const struct d_layout *layout,
 
 	printer->partial |= text.length == room && room < layout->size;
 	putc('"', printer->context->output);
-	format_conversion(printer->context, &escaped, -1, -1, value_of_text(&text));
+	format_conversion(printer->context, &escaped, 0, 0, value_of_text(&text));
 	putc('"', printer->context->output);
 }
 

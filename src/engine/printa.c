@@ -15,8 +15,12 @@
 
 enum { COMPACT_TEXT = 16 };
 
-/* What aggregations hold for one key tuple: a pointer to the data of each. */
+/*
+ * What aggregations hold for one key tuple: a pointer to the data of each. Integer keys of
+ * different sizes join where they are equal; the row has those of the first aggregation.
+ */
 struct row {
+	const struct tuple_shape *shape;
 	const uint64_t *keys;
 	const uint64_t **data;
 	uint32_t hash; /* of the keys */
@@ -76,6 +80,7 @@ static void add_row(struct table *table, size_t from, const struct aggregate_ele
 	struct row *row = &table->rows[table->count];
 	struct tuple tuple;
 
+	row->shape = &table->aggregates[from]->shape;
 	row->keys = aggregate_keys(table->aggregates[from], element);
 	row->hash = element->hash;
 	row->data = table->data + table->count * table->aggregate_count;
@@ -257,10 +262,8 @@ static void print_per_cpu(
 static void print_default(
 	const struct table *table, const struct row *row, const struct format_context *context)
 {
-	const struct tuple_shape *shape = &table->aggregates[0]->shape;
-
-	for (unsigned i = 0; i < shape->count; i++)
-		format_key(context, &shape->types[i], row->keys[i]);
+	for (unsigned i = 0; i < row->shape->count; i++)
+		format_key(context, &row->shape->types[i], row->keys[i]);
 	for (size_t i = 0; i < table->aggregate_count; i++)
 		print_value(table->aggregates[i], row->data[i], context);
 	putc('\n', context->output);
@@ -284,8 +287,9 @@ static void print_formatted(const struct table *table, const struct row *row,
 		if (conversion->precision_argument)
 			precision = (int32_t)row->keys[next_key++];
 		if (!conversion->aggregation) {
-			format_conversion(
-				context, conversion, width, precision, row->keys[next_key++]);
+			struct d_conversion own = *conversion;
+			own.type = row->shape->types[next_key];
+			format_conversion(context, &own, width, precision, row->keys[next_key++]);
 			continue;
 		}
 		/* More %@ than aggregations: the last one again. */

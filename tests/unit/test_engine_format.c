@@ -48,41 +48,41 @@ START_TEST(test_integers)
 		.present = true, .kind = D_CONVERT_SIGNED, .letter = 'd', .type = integer(4, true)};
 
 	open_stream();
-	format_conversion(&context, &conversion, -1, -1, UINT64_C(0xffffffff80000000));
+	format_conversion(&context, &conversion, 0, 0, UINT64_C(0xffffffff80000000));
 	putc('|', stream);
-	format_conversion(&context, &conversion, 6, -1, 42);
+	format_conversion(&context, &conversion, 6, 0, 42);
 	putc('|', stream);
 	format_conversion(&context, &conversion, 6, 4, 42);
 	putc('|', stream);
-	format_conversion(&context, &conversion, -6, -1, 42);
+	format_conversion(&context, &conversion, -6, 0, 42);
 	putc('|', stream);
 	conversion.minus = true;
-	format_conversion(&context, &conversion, 6, -1, 42);
+	format_conversion(&context, &conversion, 6, 0, 42);
 	putc('|', stream);
 	conversion.minus = false;
 	conversion.zero = conversion.plus = true;
-	format_conversion(&context, &conversion, 6, -1, 42);
+	format_conversion(&context, &conversion, 6, 0, 42);
 	putc('|', stream);
 	conversion = (struct d_conversion){
 		.kind = D_CONVERT_UNSIGNED, .letter = 'd', .type = integer(2, true)};
-	format_conversion(&context, &conversion, -1, -1, UINT64_MAX);
+	format_conversion(&context, &conversion, 0, 0, UINT64_MAX);
 	putc('|', stream);
 	conversion.letter = 'x';
 	conversion.alternate = true;
 	conversion.type.size = 4;
-	format_conversion(&context, &conversion, -1, -1, UINT64_MAX);
+	format_conversion(&context, &conversion, 0, 0, UINT64_MAX);
 	putc('|', stream);
 	conversion.letter = 'X';
 	conversion.type.size = 1;
-	format_conversion(&context, &conversion, -1, -1, UINT64_MAX);
+	format_conversion(&context, &conversion, 0, 0, UINT64_MAX);
 	putc('|', stream);
 	conversion = (struct d_conversion){
 		.kind = D_CONVERT_UNSIGNED, .letter = 'o', .type = integer(8, false)};
-	format_conversion(&context, &conversion, -1, -1, 8);
+	format_conversion(&context, &conversion, 0, 0, 8);
 	putc('|', stream);
 	conversion.kind = D_CONVERT_POINTER;
 	conversion.letter = 'p';
-	format_conversion(&context, &conversion, -1, -1, UINT64_MAX);
+	format_conversion(&context, &conversion, 0, 0, UINT64_MAX);
 	ck_assert_printed("-2147483648|    42|  0042|42    |42    |+00042|65535|0xffffffff|0XFF|10|"
 			  "ffffffffffffffff");
 }
@@ -96,25 +96,25 @@ START_TEST(test_strings)
 	struct d_text plain = string("hello"), odd = string("a\tb\"\x01");
 
 	open_stream();
-	format_conversion(&context, &conversion, -1, -1, value_of_text(&plain));
+	format_conversion(&context, &conversion, 0, 0, value_of_text(&plain));
 	putc('|', stream);
 	format_conversion(&context, &conversion, 8, 2, value_of_text(&plain));
 	putc('|', stream);
-	format_conversion(&context, &conversion, -1, 0, value_of_text(&plain));
+	format_conversion(&context, &conversion, 0, 0, value_of_text(&plain));
 	putc('|', stream);
 	conversion.minus = true;
-	format_conversion(&context, &conversion, 8, -1, value_of_text(&plain));
+	format_conversion(&context, &conversion, 8, 0, value_of_text(&plain));
 	putc('|', stream);
 	conversion.letter = 'S';
-	format_conversion(&context, &conversion, 14, -1, value_of_text(&odd));
+	format_conversion(&context, &conversion, 14, 0, value_of_text(&odd));
 	putc('|', stream);
 	conversion = (struct d_conversion){
 		.kind = D_CONVERT_CHARACTER, .letter = 'c', .type = integer(1, true)};
-	format_conversion(&context, &conversion, 3, -1, 'x');
+	format_conversion(&context, &conversion, 3, 0, 'x');
 	putc('|', stream);
 	conversion.letter = 'C';
-	format_conversion(&context, &conversion, -1, -1, '\n');
-	ck_assert_printed("hello|      he||hello   |a\\tb\\\"\\x01    |  x|\\n");
+	format_conversion(&context, &conversion, 0, 0, '\n');
+	ck_assert_printed("hello|      he|hello|hello   |a\\tb\\\"\\x01    |  x|\\n");
 }
 END_TEST
 
@@ -148,13 +148,13 @@ START_TEST(test_floats)
 
 	open_stream();
 	for (unsigned i = 0; i < 2; i++) {
-		format_conversion(&context, &conversion, -1, -1, value_of_text(&texts[i]));
+		format_conversion(&context, &conversion, 0, 0, value_of_text(&texts[i]));
 		putc('|', stream);
 		format_conversion(&context, &conversion, 8, 2, value_of_text(&texts[i]));
 		putc('|', stream);
 	}
 	conversion.letter = 'G';
-	format_conversion(&context, &conversion, -1, -1, value_of_text(&texts[2]));
+	format_conversion(&context, &conversion, 0, 0, value_of_text(&texts[2]));
 	conversion.letter = 'e';
 	conversion.plus = true;
 	format_conversion(&context, &conversion, -14, 3, value_of_text(&texts[0]));
@@ -172,15 +172,15 @@ START_TEST(test_wide)
 		.type = {D_VALUE_BYTES, false, false, sizeof(word)}};
 
 	open_stream();
-	format_conversion(&context, &conversion, 6, -1, value_of_text(&text_of_word));
+	format_conversion(&context, &conversion, 6, 0, value_of_text(&text_of_word));
 	putc('|', stream);
 	format_conversion(&context, &conversion, -6, 5, value_of_text(&text_of_word));
 	putc('|', stream);
 	conversion.letter = 'c';
 	conversion.type = integer(4, true);
-	format_conversion(&context, &conversion, 2, -1, 0x20ac);
-	format_conversion(&context, &conversion, -1, -1, 0xd800);
-	format_conversion(&context, &conversion, -1, -1, 0x110000);
+	format_conversion(&context, &conversion, 2, 0, 0x20ac);
+	format_conversion(&context, &conversion, 0, 0, 0xd800);
+	format_conversion(&context, &conversion, 0, 0, 0x110000);
 	ck_assert_printed("  a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80|a\xc3\xa9    |"
 			  " \xe2\x82\xac\xef\xbf\xbd\xef\xbf\xbd");
 }

@@ -1,4 +1,5 @@
-/* * takes width, then precision, then the value; a negative width is the flag - and the width. */
+/* * takes width, then precision, then the value; a negative width is the flag - and the width;
+ * a precision of 0 or less is none, for strings as well. */
 #pragma D option quiet
 
 BEGIN

@@ -1,0 +1,8 @@
+/* Digits may stand twice, the last ones count; * wins over them. */
+#pragma D option quiet
+
+BEGIN
+{
+	printf("[%9-4d] [%2*d] [%9.1-4s]\n", 7, 5, 8, "xyz");
+	exit(0);
+}
