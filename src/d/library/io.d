@@ -80,3 +80,11 @@ translator fileinfo_t < int FD > {
 };
 
 inline fileinfo_t fds[int FD] = xlate <fileinfo_t> (FD);
+
+/* What the probes pass once a kernel source has them; scripts are checked by it before. */
+provider io {
+	probe start(bufinfo_t *, devinfo_t *, fileinfo_t *);
+	probe done(bufinfo_t *, devinfo_t *, fileinfo_t *);
+	probe wait__start(bufinfo_t *, devinfo_t *, fileinfo_t *);
+	probe wait__done(bufinfo_t *, devinfo_t *, fileinfo_t *);
+};

@@ -9,3 +9,4 @@ typedef struct proc proc_t;
 typedef struct vnode vnode_t;
 typedef struct dev_info dev_info_t;
 typedef struct msgb mblk_t;
+typedef struct siginfo siginfo_t;

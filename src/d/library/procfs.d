@@ -201,3 +201,21 @@ inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (tid);
 
 /* Linux has no zones: everything runs in what Solaris calls the global one. */
 inline string zonename = "global";
+
+/* What the probes pass once a kernel source has them; scripts are checked by it before. */
+provider proc {
+	probe create(psinfo_t *);
+	probe exec(string);
+	probe exec__failure(int);
+	probe exec__success();
+	probe exit(int);
+	probe fault(int, siginfo_t *);
+	probe lwp__create(lwpsinfo_t *, psinfo_t *);
+	probe lwp__exit();
+	probe lwp__start();
+	probe signal__clear(int);
+	probe signal__discard(lwpsinfo_t *, psinfo_t *, int);
+	probe signal__handle(int, siginfo_t *, uintptr_t);
+	probe signal__send(lwpsinfo_t *, psinfo_t *, int);
+	probe start();
+};

@@ -20,3 +20,21 @@ inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (cpu);
 inline chipid_t chip = vmtap`processor;
 inline lgrp_id_t lgrp = vmtap`processor;
 inline psetid_t pset = vmtap`processor;
+
+/* What the probes pass once a kernel source has them; scripts are checked by it before. */
+provider sched {
+	probe change__pri(lwpsinfo_t *, psinfo_t *, pri_t);
+	probe dequeue(lwpsinfo_t *, psinfo_t *, cpuinfo_t *);
+	probe enqueue(lwpsinfo_t *, psinfo_t *, cpuinfo_t *, int);
+	probe off__cpu(lwpsinfo_t *, psinfo_t *);
+	probe on__cpu();
+	probe preempt();
+	probe remain__cpu();
+	probe schedctl__nopreempt(lwpsinfo_t *, psinfo_t *, int);
+	probe schedctl__preempt(lwpsinfo_t *, psinfo_t *);
+	probe schedctl__yield(int);
+	probe sleep();
+	probe surrender(lwpsinfo_t *, psinfo_t *);
+	probe tick(lwpsinfo_t *, psinfo_t *);
+	probe wakeup(lwpsinfo_t *, psinfo_t *);
+};
