@@ -5,9 +5,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "shim/clock.h"
+#include "shim/descriptor.h"
 #include "shim/registry.h"
 
 enum {
@@ -119,11 +119,8 @@ void census_free(struct vmtap_census *census)
 /* With the lock. */
 static void tell_server(void)
 {
-	uint64_t one = 1;
-
-	while (census_state.wake >= 0 && write(census_state.wake, &one, sizeof(one)) < 0 &&
-		errno == EINTR)
-		;
+	if (census_state.wake >= 0)
+		descriptor_tell(census_state.wake, 1);
 }
 
 /* busy has been set. */

@@ -336,7 +336,7 @@ static inline uint32_t load_u32(const unsigned char *at)
 
 /*
  * The text that an id of this record stands for, if the client does not know it yet, else
- * NULL. False: it travelled with the event and has not been kept.
+ * NULL. False: it travelled with the event and has not been kept, or had no room (id 0).
  */
 static bool find_name(const struct encoder *encoder, uint32_t id,
 	const struct encode_transient *transients, const char **text, uint32_t *length)
@@ -344,6 +344,8 @@ static bool find_name(const struct encoder *encoder, uint32_t id,
 	*text = NULL;
 	if (is_known(encoder, id))
 		return true;
+	if (!id)
+		return false;
 	if (id >= NAME_TRANSIENT) {
 		const struct encode_transient *own = &transients[id % NAME_TRANSIENTS];
 		*text = (const char *)own->text;

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shim/descriptor.h"
+
 enum {
 	ENDPOINT_BACKLOG = 16,
 	LOCK_TRIES = 500 /* a millisecond apart */
@@ -137,7 +139,7 @@ static int lock_directory(const char *path)
 int endpoint_open(struct endpoint *endpoint, const char *path)
 {
 	struct sockaddr_un address;
-	struct stat status;
+	struct stat status, own;
 	int directory = -1, lock = -1, error = 0;
 
 	endpoint->socket = -1;
@@ -151,9 +153,10 @@ int endpoint_open(struct endpoint *endpoint, const char *path)
 		error = make_address(endpoint->path, &address, &directory);
 	if (error)
 		return error;
-	endpoint->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	endpoint->socket =
+		descriptor_own(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (endpoint->socket < 0) {
-		error = -errno;
+		error = endpoint->socket;
 		goto out;
 	}
 	/* The file gets the socket's mode, whatever the umask: nobody can be quicker. */
@@ -166,10 +169,11 @@ int endpoint_open(struct endpoint *endpoint, const char *path)
 		if (!error && bind(endpoint->socket, (struct sockaddr *)&address, sizeof(address)))
 			error = -errno;
 	}
-	if (!error &&
-		(lstat(endpoint->path, &status) || listen(endpoint->socket, ENDPOINT_BACKLOG)))
+	if (!error && (lstat(endpoint->path, &status) || fstat(endpoint->socket, &own) ||
+			      listen(endpoint->socket, ENDPOINT_BACKLOG)))
 		error = -errno;
 	if (!error) {
+		endpoint->own = own.st_ino;
 		endpoint->device = status.st_dev;
 		endpoint->inode = status.st_ino;
 	}
@@ -187,28 +191,59 @@ out:
 	return error;
 }
 
-void endpoint_close(struct endpoint *endpoint)
+bool endpoint_is_ours(const struct endpoint *endpoint)
 {
 	struct stat status;
 
-	if (endpoint->socket < 0)
-		return;
-	if (!lstat(endpoint->path, &status) && status.st_dev == endpoint->device &&
-		status.st_ino == endpoint->inode)
+	return endpoint->socket >= 0 && fstat(endpoint->socket, &status) == 0 &&
+	       S_ISSOCK(status.st_mode) && status.st_ino == endpoint->own;
+}
+
+void endpoint_abandon(struct endpoint *endpoint)
+{
+	struct stat status;
+
+	if (endpoint->socket >= 0 && !lstat(endpoint->path, &status) &&
+		status.st_dev == endpoint->device && status.st_ino == endpoint->inode)
 		unlink(endpoint->path);
-	close(endpoint->socket);
 	endpoint->socket = -1;
+}
+
+void endpoint_close(struct endpoint *endpoint)
+{
+	int socket = endpoint->socket;
+
+	endpoint_abandon(endpoint);
+	if (socket >= 0)
+		close(socket);
+}
+
+void endpoint_knock(const struct endpoint *endpoint)
+{
+	struct sockaddr_un address;
+	int directory, probe;
+
+	if (make_address(endpoint->path, &address, &directory))
+		return;
+	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (probe >= 0) {
+		connect(probe, (const struct sockaddr *)&address, sizeof(address));
+		close(probe);
+	}
+	if (directory >= 0)
+		close(directory);
 }
 
 int endpoint_accept(const struct endpoint *endpoint)
 {
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
-	int client = accept4(endpoint->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	int client =
+		descriptor_own(accept4(endpoint->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 	int wide = 1 << 20;
 
 	if (client < 0)
-		return -errno;
+		return client;
 	if (getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &length) ||
 		(peer.uid != geteuid() && peer.uid != 0)) {
 		close(client);

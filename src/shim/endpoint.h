@@ -15,6 +15,7 @@
 
 struct endpoint {
 	int socket;
+	ino_t own;    /* inode of the socket itself */
 	dev_t device; /* and inode: which file at the path is ours */
 	ino_t inode;
 	char path[PATH_MAX];
@@ -28,6 +29,15 @@ int endpoint_open(struct endpoint *endpoint, const char *path);
 
 /* Closes, and removes the path if it is this process's. */
 void endpoint_close(struct endpoint *endpoint);
+
+/* Whether the descriptor is still what endpoint_open() made: the program may have closed it. */
+bool endpoint_is_ours(const struct endpoint *endpoint);
+
+/* Then: removes the path, leaves the descriptor alone. */
+void endpoint_abandon(struct endpoint *endpoint);
+
+/* Connects once: whoever polls the socket wakes, although its descriptor may be closed. */
+void endpoint_knock(const struct endpoint *endpoint);
 
 /* A connection from the same user or root, non-blocking; -EAGAIN when there is none,
  * another negative errno when one was refused or failed. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "shim/clock.h"
+#include "shim/descriptor.h"
 #include "shim/queue.h"
 
 enum {
@@ -17,12 +18,10 @@ enum {
 
 int log_open(const char *path)
 {
-	int file = open(path,
+	return descriptor_own(open(path,
 		O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
 			O_NONBLOCK /* a pipe without a reader is an error */,
-		0600);
-
-	return file < 0 ? -errno : file;
+		0600));
 }
 
 /* Sets room aside for so many bytes more and for the end. What is no regular file, or lies

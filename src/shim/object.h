@@ -44,7 +44,8 @@ struct vmtap_runtime {
 	/* A place for a record of that many bytes (a multiple of RECORD_ALIGN), or NULL:
 	 * dropped, and counted. */
 	struct vmtap_record *(*begin)(uint32_t probe, uint32_t bytes);
-	/* The id of a name that has none yet. */
+	/* The id of a name that has none yet; 0: there is no room for its text, and a record that
+	 * has it counts as lost. */
 	uint32_t (*name)(struct vmtap_name *name);
 };
 

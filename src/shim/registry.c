@@ -55,10 +55,8 @@ uint32_t registry_providers(void)
 {
 	uint32_t providers = 0;
 
-	registry_lock();
 	for (const struct vmtap_object *object = objects; object; object = object->next)
 		providers |= object->providers;
-	registry_unlock();
 	return providers;
 }
 

@@ -20,7 +20,7 @@ void registry_fork_child(void);
  * The lock must be held. */
 void registry_open(const bool wanted[VMTAP_PROBES]);
 
-/* The compatible providers that any object has opted in for, a bit each. Takes the lock. */
+/* The compatible providers that any object has opted in for, a bit each. The lock must be held. */
 uint32_t registry_providers(void);
 
 /* What objects record with from now on. The lock must be held. */

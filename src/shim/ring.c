@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "shim/clock.h"
+#include "shim/descriptor.h"
 #include "shim/name.h"
 
 enum {
@@ -22,7 +23,8 @@ enum {
 	RING_BYTES_MAX = 1 << 30,
 	RING_KEPT_BYTES = 16 << 10,
 	WAKER_YIELDS = 10000,
-	RING_WAIT_MS = 10 /* a waiting producer looks again at least so often */
+	RING_WAIT_MS = 10, /* a waiting producer looks again at least so often */
+	MAKE_AGAIN = 1024  /* events of a thread that had no memory for a ring, until it tries again */
 };
 
 static struct ring *_Atomic rings;
@@ -36,6 +38,7 @@ static _Atomic uint32_t waking;      /* producers that use the waker now */
 
 static __thread struct ring *thread_ring;
 static __thread volatile bool thread_making; /* its ring: a signal may come meanwhile */
+static __thread unsigned thread_without;     /* events since there was no memory for it */
 
 /* glibc 2.35 registers each thread for restartable sequences, where the kernel keeps the
  * number of its CPU up to date: a load instead of a call. */
@@ -100,26 +103,24 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t probe)
 	/* Acquire: what was set up for producers, such as the choice of a clock. */
 	if (!atomic_load_explicit(&listening, memory_order_acquire))
 		return NULL; /* fired as its guard closed */
-	if (ring) {
-		/* A signal handler amid a record of this thread, or a record without its text. */
-		if (atomic_load_explicit(&ring->record.busy, memory_order_relaxed) == RING_SPOILED)
-			atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_relaxed);
+	/* A signal handler amid a record of this thread, or amid the making of its ring. */
+	if (ring || thread_making) {
 		count_drop(ring, probe);
 		return NULL;
 	}
-	if (thread_making) {
-		count_drop(NULL, probe);
-		return NULL;
+	if (thread_without++ % MAKE_AGAIN == 0) {
+		int saved = errno;
+		thread_making = true;
+		atomic_signal_fence(memory_order_seq_cst);
+		if (!thread_ring) /* else a handler has just come and gone */
+			thread_ring = ring_make();
+		atomic_signal_fence(memory_order_seq_cst);
+		thread_making = false;
+		errno = saved;
 	}
-	int saved = errno;
-	thread_making = true;
-	ring = ring_make();
-	thread_ring = ring;
-	thread_making = false;
-	errno = saved;
-	if (!ring)
+	if (!thread_ring)
 		count_drop(NULL, probe);
-	return ring;
+	return thread_ring;
 }
 
 /* Waits for room as long as a client wants that. */
@@ -155,18 +156,15 @@ static bool ring_wait(struct ring *ring, uint64_t next)
 /* One producer wakes the server. A call of the system, but only when that has slept. */
 static void wake_server(void)
 {
-	uint64_t one = 1;
-	int saved = errno, descriptor;
+	int descriptor;
 
 	if (!atomic_load(&asleep) || !atomic_exchange(&asleep, false))
 		return;
 	atomic_fetch_add(&waking, 1);
 	descriptor = atomic_load(&waker);
 	if (descriptor >= 0)
-		while (write(descriptor, &one, sizeof(one)) < 0 && errno == EINTR)
-			;
+		descriptor_tell(descriptor, 1);
 	atomic_fetch_sub(&waking, 1);
-	errno = saved;
 }
 
 static __attribute__((cold, noinline)) bool ring_full(
@@ -248,7 +246,8 @@ static struct vmtap_record *ring_begin_clocked(uint32_t probe, uint32_t bytes)
 	return reserve(probe, bytes, true);
 }
 
-/* An id; when the table is full, one for this event alone, its text going before it. */
+/* An id; when the table is full, one for this event alone, its text going before it. 0: that had
+ * no room, and the event, if it has, lacks a text. */
 static uint32_t ring_name(struct vmtap_name *name)
 {
 	uint32_t id = name_take(name);
@@ -259,16 +258,9 @@ static uint32_t ring_name(struct vmtap_name *name)
 	uint32_t bytes =
 		(RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
 	struct vmtap_record *record = ring_begin(RING_NAME, bytes);
-	struct ring *ring = thread_ring;
-	if (!record) {
-		/* Amid another record nothing may change; else the event to come is dropped. */
-		if (ring &&
-			atomic_load_explicit(&ring->record.busy, memory_order_relaxed) == RING_IDLE)
-			atomic_store_explicit(
-				&ring->record.busy, RING_SPOILED, memory_order_relaxed);
+	if (!record)
 		return 0;
-	}
-	id = NAME_TRANSIENT | ring->next_transient++;
+	id = NAME_TRANSIENT | thread_ring->next_transient++;
 	memcpy(record->at + RECORD_BODY, &id, sizeof(id));
 	memcpy(record->at + RECORD_BODY + 4, &length, sizeof(length));
 	memcpy(record->at + RECORD_BODY + 8, name->text, length);

@@ -32,8 +32,7 @@ enum {
 	RING_CLOCK_VALUE = 16,
 	RING_IDLE = 0,      /* values of vmtap_record.busy */
 	RING_WRITING = 1,
-	RING_WAITING = 2,
-	RING_SPOILED = 3    /* the record to come lacks a text: drop it */
+	RING_WAITING = 2
 };
 
 struct ring {

@@ -16,6 +16,7 @@
 
 #include "shim/census.h"
 #include "shim/client.h"
+#include "shim/descriptor.h"
 #include "shim/drain.h"
 #include "shim/endpoint.h"
 #include "shim/name.h"
@@ -259,47 +260,50 @@ static int serve_heap(struct server *server)
 
 /* ---- connections ---- */
 
-/* Takes over the descriptor. The client is told what the process is, and in no list yet. */
-static int open_client(struct server *server, int descriptor, struct client **client)
+/* Takes over the descriptor. The client is told what the process is. With the registry's lock,
+ * under which descriptors come and go: a child of fork() finds them all. */
+static int open_client(struct server *server, int descriptor, struct client **result)
 {
-	int error = client_open(descriptor, server->queue_bytes, client);
+	struct client *client;
+	int error = client_open(descriptor, server->queue_bytes, &client);
 
 	if (error) {
 		close(descriptor);
 		return error;
 	}
 	server->process.providers = registry_providers();
-	error = encode_start(&(*client)->encoder, &server->drain.clock, &server->process);
-	if (error)
-		client_close(*client);
-	return error;
+	error = encode_start(&client->encoder, &server->drain.clock, &server->process);
+	if (error) {
+		client_close(client);
+		return error;
+	}
+	client->next = server->clients;
+	server->clients = client;
+	server->client_count++;
+	*result = client;
+	return 0;
 }
 
 static void accept_clients(struct server *server)
 {
-	while (server->client_count < CLIENTS_MAX) {
-		struct client *client;
-		int socket = endpoint_accept(&server->endpoint);
+	struct client *client;
+	int socket = 0;
 
-		if (socket == -EAGAIN || socket == -EWOULDBLOCK)
-			return;
-		if (socket == -EPERM || socket == -EINTR || socket == -ECONNABORTED)
-			continue;
-		if (socket < 0) { /* no descriptor or memory is left: not at once again */
-			server->accept_after = clock_monotonic() + ACCEPT_AGAIN_MS * UINT64_C(1000000);
-			return;
-		}
-		if (open_client(server, socket, &client))
-			continue;
-		registry_lock();
-		client->next = server->clients;
-		server->clients = client;
-		server->client_count++;
-		registry_unlock();
+	registry_lock();
+	while (server->client_count < CLIENTS_MAX) {
+		socket = endpoint_accept(&server->endpoint);
+		if (socket >= 0)
+			open_client(server, socket, &client);
+		else if (socket != -EPERM && socket != -EINTR && socket != -ECONNABORTED)
+			break;
 	}
+	registry_unlock();
+	/* No descriptor or memory is left: not at once again. */
+	if (socket < 0 && socket != -EAGAIN && socket != -EWOULDBLOCK)
+		server->accept_after = clock_monotonic() + ACCEPT_AGAIN_MS * UINT64_C(1000000);
 }
 
-/* The log, a client of all events from now on. No thread serves yet. */
+/* The log, a client of all events from when the server runs. With the registry's lock. */
 static int open_log(struct server *server, const char *path)
 {
 	struct client *client;
@@ -312,16 +316,18 @@ static int open_log(struct server *server, const char *path)
 	client_take_terms(client);
 	client->clock_told = encode_clock(&client->encoder, &server->drain.clock);
 	client->since = clock_raw();
-	server->clients = client;
-	server->client_count = 1;
-	apply_subscriptions(server);
 	return 0;
 }
 
 static void drop_gone(struct server *server)
 {
-	struct client *gone = NULL;
+	bool any = false;
 
+	for (const struct client *client = server->clients; client; client = client->next)
+		any |= client->gone;
+	if (!any)
+		return;
+	apply_subscriptions(server);
 	registry_lock();
 	for (struct client **link = &server->clients; *link;) {
 		struct client *client = *link;
@@ -330,18 +336,26 @@ static void drop_gone(struct server *server)
 			continue;
 		}
 		*link = client->next;
-		client->next = gone;
-		gone = client;
 		server->client_count--;
+		client_close(client);
 	}
 	registry_unlock();
-	if (gone)
-		apply_subscriptions(server);
-	while (gone) {
-		struct client *next = gone->next;
-		client_close(gone);
-		gone = next;
+}
+
+/* A program that closes every descriptor it does not know, as daemons do, has closed the server's
+ * too, and their numbers may be its own by now: nothing may be read, written or closed. */
+static void lose_descriptors(struct server *server)
+{
+	ring_set_waker(-1);
+	census_detach();
+	registry_lock();
+	server->wake = -1;
+	endpoint_abandon(&server->endpoint);
+	for (struct client *client = server->clients; client; client = client->next) {
+		client->socket = -1;
+		client->gone = true;
 	}
+	registry_unlock();
 }
 
 /* The VM waits for its log, but not for a full disk. */
@@ -427,7 +441,12 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 			.events = (short)((client->input_ended || is_behind(client) ? 0 : POLLIN) |
 				(client_pending(client) ? POLLOUT : 0))};
 	}
-	if (poll(polled, count, timeout_ms) <= 0)
+	int ready = poll(polled, count, timeout_ms);
+	if (!server->ending && !endpoint_is_ours(&server->endpoint)) {
+		lose_descriptors(server);
+		return true;
+	}
+	if (ready <= 0)
 		return false;
 	count = 2;
 	for (client = server->clients; client; client = client->next, count++) {
@@ -607,8 +626,8 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 	atomic_init(&server->references, 1);
 	pthread_mutex_init(&server->wait_lock, NULL);
 	pthread_cond_init(&server->wait_changed, NULL);
-	server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	error = server->wake < 0 ? -errno : process_describe(&server->process, &options);
+	server->wake = descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	error = server->wake < 0 ? server->wake : process_describe(&server->process, &options);
 	if (error)
 		goto out;
 	server->queue_bytes = options.queue_bytes ? options.queue_bytes : QUEUE_BYTES_DEFAULT;
@@ -642,6 +661,7 @@ int server_run(struct server *server)
 {
 	census_attach(server->wake);
 	ring_set_waker(server->wake);
+	apply_subscriptions(server); /* the log's */
 	int error = start_thread(server);
 
 	if (error) {
@@ -676,20 +696,33 @@ void server_wait(struct server *server)
 	server_release(server);
 }
 
-void server_stop(struct server *server)
+bool server_stop(struct server *server)
 {
-	uint64_t stop = WAKE_STOP;
+	struct timespec limit;
+	int error;
 
 	if (server->process.pid != (uint32_t)getpid())
-		return; /* a child that no fork() has told of it: the thread is its parent's */
-	while (write(server->wake, &stop, sizeof(stop)) < 0 && errno == EINTR)
-		;
-	pthread_join(server->thread, NULL);
+		return true; /* a child that no fork() has told of it: the thread is its parent's */
+	registry_lock();
+	bool ours = server->wake >= 0 && endpoint_is_ours(&server->endpoint);
+	registry_unlock();
+	if (ours) {
+		descriptor_tell(server->wake, WAKE_STOP);
+		error = pthread_join(server->thread, NULL);
+	} else { /* see lose_descriptors(): the thread has noticed, or sleeps and is woken */
+		endpoint_knock(&server->endpoint);
+		clock_gettime(CLOCK_REALTIME, &limit);
+		limit.tv_sec++;
+		error = pthread_timedjoin_np(server->thread, NULL, &limit);
+	}
 	note_subscriber(server); /* whoever still waits for one need not any more */
+	return error != ETIMEDOUT;
 }
 
 void server_fork_child(struct server *server)
 {
+	if (server->endpoint.socket >= 0 && !endpoint_is_ours(&server->endpoint))
+		return; /* nor is any other descriptor that of the server */
 	while (server->clients) {
 		struct client *client = server->clients;
 		server->clients = client->next;

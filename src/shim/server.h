@@ -6,13 +6,15 @@
 #ifndef VMTAP_SHIM_SERVER_H
 #define VMTAP_SHIM_SERVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "vmtap.h"
 
 struct server;
 
-/* Makes the socket, and the log's file unless log is NULL; the caller has the one reference.
+/* Makes the socket, and the log's file unless log is NULL; the caller has the one reference, and
+ * the registry's lock, so that no child of fork() inherits what it could not close.
  * options may be NULL. user_socket, if not NULL, goes before the options' path; where a live
  * process has it, the default place is taken. */
 int server_new(const struct vmtap_options *options, const char *user_socket, const char *log,
@@ -28,8 +30,9 @@ void server_release(struct server *server);
 /* Waits until some client has subscribed, or the server has stopped; then releases it. */
 void server_wait(struct server *server);
 
-/* Delivers what there is, ends every stream, and ends the thread. */
-void server_stop(struct server *server);
+/* Delivers what there is, ends every stream, and ends the thread. False: that sleeps and cannot be
+ * woken, for the program has closed its descriptors. */
+bool server_stop(struct server *server);
 
 /* In the child of fork(), the registry locked: closes what was inherited; there is no
  * thread, and the socket's path is the parent's. */

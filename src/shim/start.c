@@ -86,60 +86,67 @@ static char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
+static void set_running(struct server *server)
+{
+	registry_lock();
+	running = server;
+	registry_unlock();
+}
+
 int vmtap_start(const struct vmtap_options *options)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct server *server = NULL;
-	int error = -EALREADY;
+	int error = -EALREADY, cancel;
 	char *log;
 	bool waits = false;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_once(&once, register_fork);
 	if (pthread_mutex_lock(&turn))
-		return error;
+		goto cancel;
 	if (running)
 		goto out;
 	log = environment("VMTAP_LOG");
+	registry_lock();
 	error = server_new(options, environment("VMTAP_SOCKET"), log, &server);
+	running = server;
+	registry_unlock();
 	if (error)
 		goto out;
 	if (log)
 		consume("VMTAP_LOG", log, "");
-	registry_lock();
-	running = server;
-	registry_unlock();
 	error = server_run(server);
 	waits = !error && wants_wait();
 	if (waits)
 		server_hold(server);
 	if (error) {
-		registry_lock();
-		running = NULL;
-		registry_unlock();
+		set_running(NULL);
 		server_release(server);
 	}
 out:
 	pthread_mutex_unlock(&turn);
 	if (waits)
 		server_wait(server);
+cancel:
+	pthread_setcancelstate(cancel, NULL);
 	return error;
 }
 
 void vmtap_stop(void)
 {
-	struct server *server;
+	int cancel;
 
-	if (pthread_mutex_lock(&turn))
-		return;
-	server = running;
-	if (server)
-		server_stop(server);
-	registry_lock();
-	running = NULL;
-	registry_unlock();
-	if (server)
-		server_release(server);
-	pthread_mutex_unlock(&turn);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (!pthread_mutex_lock(&turn)) {
+		struct server *server = running;
+		if (server && server_stop(server)) {
+			set_running(NULL);
+			server_release(server);
+		}
+		pthread_mutex_unlock(&turn);
+	}
+	pthread_setcancelstate(cancel, NULL);
 }
 
 /* At exit(), after the program's own handlers, and when the library is unloaded. */

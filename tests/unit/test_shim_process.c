@@ -7,9 +7,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 
@@ -345,6 +347,149 @@ START_TEST(descriptors_run_out)
 }
 END_TEST
 
+/* What a program prints to a closed descriptor, or reads from one, is not for the stream. */
+START_TEST(standard_descriptors_are_the_programs)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct reader reader;
+		fixture_set_path();
+		for (int i = 0; i < 3; i++)
+			close(i);
+		if (vmtap_start(NULL) || fcntl(0, F_GETFD) != -1)
+			_exit(2);
+		if (!reader_open(&reader, fixture_path) || !reader_until_header(&reader))
+			_exit(3);
+		if (reader.socket != 0 || fcntl(1, F_GETFD) != -1 || fcntl(2, F_GETFD) != -1)
+			_exit(4);
+		vmtap_stop();
+		_exit(0);
+	}
+	ck_assert_int_eq(exit_status(child), 0);
+}
+END_TEST
+
+/* Opens files under numbers that the library had, and whether they are as they were. */
+static bool files_are_kept(unsigned round)
+{
+	enum { FILES = 8 };
+	static int files[FILES];
+	char path[300];
+	struct stat status;
+	bool kept = true;
+
+	for (unsigned i = 0; i < FILES; i++) {
+		snprintf(path, sizeof(path), "%s/file-%u", fixture_folder, i);
+		if (round == 0)
+			files[i] = open(path, O_CREAT | O_RDWR | O_TRUNC, 0600);
+		kept &= files[i] >= 0 && fstat(files[i], &status) == 0 && status.st_size == 0;
+	}
+	return kept;
+}
+
+/* As daemons do: closes every descriptor it does not know. 0: nobody is connected, 1: a client
+ * listens, 2: a child is made after that, 3: the server is asleep and the path is gone. */
+static int close_all(int round)
+{
+	struct reader reader;
+	int status;
+
+	fixture_set_path();
+	if (vmtap_start(NULL) || (round == 1 && !reader_start(&reader, fixture_path, 0)))
+		return 2;
+	if (round == 3)
+		unlink(fixture_path);
+	for (int i = 3; i < 256; i++)
+		close(i);
+	if (!files_are_kept(0))
+		return 3;
+	if (round == 1) { /* this side of the connection has gone as well */
+		while (fixture_open_guards())
+			sched_yield();
+	} else if (round == 2) {
+		pid_t child = fork();
+		if (child == 0)
+			_exit(files_are_kept(1) ? 0 : 1);
+		if (waitpid(child, &status, 0) != child || status)
+			return 4;
+	}
+	VMTAP_GC_IDLE(0);
+	vmtap_stop();
+	if (!files_are_kept(1))
+		return 5;
+	if (round == 3)
+		return 0;
+	if (access(fixture_path, F_OK) == 0)
+		return 6;
+	if (vmtap_start(NULL) || !reader_start(&reader, fixture_path, 0))
+		return 7;
+	VMTAP_GC_IDLE(0);
+	return reader_finish(&reader) && reader_received(&reader) == 1 ? 0 : 8;
+}
+
+START_TEST(a_program_that_closes_all_descriptors)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		alarm(60); /* it hangs */
+		_exit(close_all(_i));
+	}
+	ck_assert_int_eq(exit_status(child), 0);
+}
+END_TEST
+
+/* ---- forks as descriptors come ---- */
+
+static _Atomic int accepting; /* 1: tell when one is accepted; 2: it has been; 3: forked */
+
+/* In place of the C library's, for the whole program: tells the test that the server has just got
+ * a descriptor, and gives it a while to fork. */
+int accept4(int listener, struct sockaddr *address, socklen_t *length, int flags)
+{
+	int descriptor = (int)syscall(SYS_accept4, listener, address, length, flags);
+	int one = 1;
+
+	if (descriptor >= 0 && atomic_compare_exchange_strong(&accepting, &one, 2)) {
+		uint64_t deadline = reader_now() + 300000000;
+		while (atomic_load(&accepting) != 3 && reader_now() < deadline)
+			sched_yield();
+	}
+	return descriptor;
+}
+
+/* A child that lives on has nothing of a connection that its parent ends. */
+START_TEST(no_child_keeps_a_connection)
+{
+	struct reader reader;
+	pid_t child;
+
+	fixture_start();
+	atomic_store(&accepting, 1);
+	ck_assert(reader_open(&reader, fixture_path));
+	while (atomic_load(&accepting) != 2)
+		sched_yield();
+	child = fork();
+	if (child == 0) {
+		close(reader.socket);
+		for (;;)
+			pause();
+	}
+	atomic_store(&accepting, 3);
+	ck_reader(&reader, reader_until_header(&reader));
+	vmtap_stop();
+	ck_reader(&reader, reader_until_end(&reader));
+	uint64_t deadline = reader_now() + UINT64_C(10000000000);
+	while (!reader.closed && reader_now() < deadline)
+		reader_step(&reader, 100);
+	kill(child, SIGKILL);
+	exit_status(child);
+	ck_assert(reader.closed);
+	reader_close(&reader);
+}
+END_TEST
+
 /* ---- the socket's place ---- */
 
 static int start_at(const char *path)
@@ -647,6 +792,9 @@ int main(void)
 	tcase_add_test(all, stop_while_start_waits);
 	tcase_add_test(all, no_descriptor_is_left_open);
 	tcase_add_test(all, descriptors_run_out);
+	tcase_add_test(all, standard_descriptors_are_the_programs);
+	tcase_add_loop_test(all, a_program_that_closes_all_descriptors, 0, 4);
+	tcase_add_test(all, no_child_keeps_a_connection);
 	tcase_add_test(all, the_socket_is_private);
 	tcase_add_test(all, a_path_of_the_authors_choice);
 	tcase_add_test(all, a_runtime_folder_of_a_long_name);

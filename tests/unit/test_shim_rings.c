@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
@@ -447,6 +448,69 @@ START_TEST(signals_on_new_threads)
 }
 END_TEST
 
+/* ---- cancelled threads ---- */
+
+/* A thread that has been cancelled and fires until it comes to a point where it may end. */
+static void *fire_cancelled(void *argument)
+{
+	_Atomic unsigned *events = argument;
+	const struct ring *ring;
+
+	pthread_cancel(pthread_self());
+	VMTAP_GC_IDLE(1);
+	for (ring = ring_first(); ring->thread != (pid_t)syscall(SYS_gettid);)
+		ring = ring->next;
+	for (unsigned i = 0; i < 20; i++) {
+		/* The server has gone to sleep: this event wakes it. */
+		while (atomic_load(&ring->limit))
+			sched_yield();
+		VMTAP_GC_IDLE(1);
+		++*events;
+	}
+	pthread_testcancel();
+	return NULL;
+}
+
+START_TEST(firing_is_no_cancellation_point)
+{
+	static _Atomic unsigned events;
+	struct reader reader;
+	pthread_t thread;
+	void *result;
+
+	start_with(0, 0);
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	ck_assert_int_eq(pthread_create(&thread, NULL, fire_cancelled, (void *)&events), 0);
+	ck_assert_int_eq(pthread_join(thread, &result), 0);
+	ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+	ck_assert_uint_eq(events, 20);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader_received(&reader), 21);
+	reader_close(&reader);
+}
+END_TEST
+
+static void *start_and_stop_cancelled(void *argument)
+{
+	pthread_cancel(pthread_self());
+	*(int *)argument = vmtap_start(NULL);
+	vmtap_stop();
+	pthread_testcancel();
+	return NULL;
+}
+
+START_TEST(nor_are_start_and_stop)
+{
+	int error = 1;
+	pthread_t thread;
+
+	ck_assert_int_eq(pthread_create(&thread, NULL, start_and_stop_cancelled, &error), 0);
+	pthread_join(thread, NULL);
+	ck_assert_int_eq(error, 0);
+	start_with(0, 0);
+}
+END_TEST
+
 /* ---- starting and stopping ---- */
 
 START_TEST(stop_and_start_while_threads_fire)
@@ -563,6 +627,8 @@ int main(void)
 	tcase_add_test(all, watermarks_hold_with_many_threads);
 	tcase_add_loop_test(all, signals_that_interrupt_events, 0, 2);
 	tcase_add_test(all, signals_on_new_threads);
+	tcase_add_test(all, firing_is_no_cancellation_point);
+	tcase_add_test(all, nor_are_start_and_stop);
 	tcase_add_test(all, stop_and_start_while_threads_fire);
 	tcase_add_test(all, rings_give_their_memory_back);
 	tcase_add_test(all, a_quiet_stream_sleeps);

@@ -566,6 +566,61 @@ START_TEST(texts_of_nested_events_do_not_mix)
 }
 END_TEST
 
+/* What could not be given an id and had no room to travel either: the event has a text that nobody
+ * knows. */
+START_TEST(an_event_without_its_text_is_lost)
+{
+	struct vmtap_options options = {.size = sizeof(options), .name_bytes = 1};
+	const uint32_t cap = 0, no_text = 0;
+	struct vmtap_record *record;
+	struct reader reader;
+
+	ck_assert_int_eq(vmtap_start(&options), 0);
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	record = ring_runtime.begin(VMTAP_PROBE_PAUSE_BEGIN, 24);
+	ck_assert_ptr_nonnull(record);
+	memcpy(record->at + RECORD_BODY, &cap, sizeof(cap));
+	memcpy(record->at + RECORD_BODY + 4, &no_text, sizeof(no_text));
+	atomic_store(&record->head, record->next);
+	atomic_store(&record->busy, 0);
+	VMTAP_GC_IDLE(0);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader.probes[VMTAP_PROBE_PAUSE_BEGIN].lost, 1);
+	ck_assert_uint_eq(reader_lost(&reader), 1);
+	ck_assert_uint_eq(reader_received(&reader), 1);
+	reader_close(&reader);
+}
+END_TEST
+
+/* A text that is not recorded costs its own event, not one that has all it needs. */
+START_TEST(a_text_for_nobody_costs_no_event)
+{
+	struct vmtap_options options = {.size = sizeof(options), .name_bytes = 1};
+	struct vmtap_name long_name;
+	static char text[4000];
+	struct reader reader;
+
+	ck_assert_int_eq(vmtap_start(&options), 0);
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	VMTAP_GC_IDLE(0);
+	reader_close(&reader);
+	ck_assert(fixture_await_guards(0));
+	memset(text, 'x', sizeof(text) - 1);
+	/* As threads do whose guard has just closed, until nothing has room any more. */
+	for (uint32_t id = 1, count = 0; id; count++) {
+		vmtap_name_init(&long_name, text, sizeof(text) - 1);
+		id = ring_runtime.name(&long_name);
+		ck_assert_uint_lt(count, 1000);
+	}
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	VMTAP_GC_IDLE(0);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader_received(&reader), 1);
+	ck_assert_uint_eq(reader_lost(&reader), 0);
+	reader_close(&reader);
+}
+END_TEST
+
 static char last_text[65536];
 static size_t last_length;
 
@@ -789,6 +844,8 @@ int main(void)
 	tcase_add_test(all, names_travel_once_and_may_move);
 	tcase_add_test(all, a_full_name_table_loses_nothing);
 	tcase_add_loop_test(all, texts_of_nested_events_do_not_mix, 0, 6);
+	tcase_add_test(all, an_event_without_its_text_is_lost);
+	tcase_add_test(all, a_text_for_nobody_costs_no_event);
 	tcase_add_test(all, texts_are_cut_and_made_valid);
 	tcase_add_test(all, null_strings_do_not_crash);
 	tcase_add_test(all, the_process_is_described);
