@@ -65,6 +65,7 @@ struct d_lexer {
 	bool line_begins; /* only blanks so far on this line */
 	enum d_lexer_mode mode;
 	bool in_predicate;
+	bool in_declaration;    /* what is read is none of a clause */
 	unsigned open;          /* parentheses and brackets not yet closed */
 	bool member_next;       /* after . and ->: no reserved words, no types */
 	bool tag_next;          /* after struct, union, enum */
@@ -125,6 +126,7 @@ struct d_compiler {
 	const struct d_description *clause_description;
 	const char *description; /* its text */
 	struct stability attributes; /* the least of what it uses */
+	const struct d_name *creating; /* the global whose first value is being checked */
 	const char *requirer;        /* what stands in the text for what needs; NULL */
 	unsigned unevaluated;        /* operands of sizeof around what is checked */
 	bool attributes_hidden;      /* what an inline uses counts as the inline */

@@ -44,9 +44,14 @@ const char *d_words_next(struct d_words *words)
 	return word ? word : "";
 }
 
+static bool is_integer(const char *word)
+{
+	return *word && strspn(word, "0123456789") == strlen(word);
+}
+
 static bool is_number(const char *word)
 {
-	return *word && strspn(word, "0123456789") == strlen(word) && strlen(word) < 10;
+	return is_integer(word) && strlen(word) < 10;
 }
 
 /* What the preprocessor marks with 1 and 2: an included file begins, and has ended. */
@@ -95,12 +100,30 @@ static int line_directive(struct d_words *words, const char *number)
 	return 0;
 }
 
+/* The words and the strings' texts of the line, one blank between; numbers are left out. */
 static int error_directive(struct d_words *words)
 {
-	while (words->at < words->end && is_blank(*words->at))
-		words->at++;
-	return d_fail(words->compiler, &words->place, "D_PRAGERR", "#error: %.*s",
-		(int)(words->end - words->at > 200 ? 200 : words->end - words->at), words->at);
+	struct d_place place = words->place;
+	char text[201] = "";
+	const char *word;
+	size_t used = 0, length;
+
+	while (*(word = d_words_next(words))) {
+		length = strlen(word);
+		if (is_integer(word))
+			continue;
+		if (*word == '"') {
+			word++;
+			length -= 1 + (length > 1 && word[length - 2] == '"');
+		}
+		if (used + length + 2 > sizeof(text))
+			break;
+		if (used)
+			text[used++] = ' ';
+		memcpy(text + used, word, length);
+		text[used += length] = '\0';
+	}
+	return d_fail(words->compiler, &place, "D_PRAGERR", "#error: %s", text);
 }
 
 static int option_directive(struct d_words *words)
@@ -110,7 +133,7 @@ static int option_directive(struct d_words *words)
 	struct d_place place = words->place;
 	const char *wrong;
 
-	if (!*name || *d_words_next(words))
+	if (!*name || *name == '"' || is_integer(name) || *d_words_next(words))
 		return d_fail(compiler, &words->place, "D_PRAGMA_MALFORM",
 			"malformed #pragma option <option>=<value>");
 	value = strchr(name, '=');
@@ -126,19 +149,37 @@ static int option_directive(struct d_words *words)
 	return 0;
 }
 
+/* What may stand behind #, #pragma and #pragma D alike; false: the word is none of it. */
+static bool common_directive(struct d_words *words, const char *word, int *result)
+{
+	*result = 0;
+	if (!*word || !strcmp(word, "ident"))
+		return true;
+	if (!strcmp(word, "error"))
+		*result = error_directive(words);
+	else if (!strcmp(word, "line"))
+		*result = line_directive(words, d_words_next(words));
+	else if (is_integer(word))
+		*result = line_directive(words, word);
+	else
+		return false;
+	return true;
+}
+
 static int pragma_directive(struct d_words *words)
 {
 	const char *word = d_words_next(words);
+	int result;
 
-	if (!strcmp(word, "error"))
-		return error_directive(words);
+	if (common_directive(words, word, &result))
+		return result;
 	if (strcmp(word, "D") != 0)
-		return 0; /* other systems' pragmas, and #pragma ident */
+		return 0; /* other systems' pragmas */
 	word = d_words_next(words);
+	if (common_directive(words, word, &result))
+		return result;
 	if (!strcmp(word, "option"))
 		return option_directive(words);
-	if (!strcmp(word, "error"))
-		return error_directive(words);
 	if (!strcmp(word, "attributes"))
 		return d_pragma_attributes(words);
 	if (!strcmp(word, "binding"))
@@ -153,22 +194,17 @@ int d_control_line(struct d_compiler *compiler, const char *start, const char *e
 {
 	struct d_words words = {.compiler = compiler, .at = start, .end = end};
 	const char *word;
+	int result;
 
 	if (start < end && *start == '!')
 		return 0;
 	word = d_words_next(&words);
 	if (compiler->failed)
 		return -1;
-	if (!*word || !strcmp(word, "ident"))
-		return 0;
+	if (common_directive(&words, word, &result))
+		return result;
 	if (!strcmp(word, "pragma"))
 		return pragma_directive(&words);
-	if (!strcmp(word, "error"))
-		return error_directive(&words);
-	if (!strcmp(word, "line"))
-		return line_directive(&words, d_words_next(&words));
-	if (is_number(word))
-		return line_directive(&words, word);
 	return d_fail(compiler, &words.place, "D_PRAGCTL_INVAL",
 		"invalid control directive: #%.100s", word);
 }

@@ -73,23 +73,28 @@ static struct d_node *copy(const struct copying *copying, const struct d_node *f
 	return d_node_finish(compiler, node);
 }
 
+int d_inline_parameter(const struct d_compiler *compiler, const struct d_name *name)
+{
+	const struct d_holes *holes = compiler->holes;
+
+	for (unsigned i = 0; holes && i < holes->count; i++) {
+		if (holes->names[i] == name)
+			return (int)i;
+	}
+	return -1;
+}
+
 struct d_node *d_inline_hole(
 	struct d_compiler *compiler, const struct d_name *name, const struct d_place *place)
 {
-	const struct d_holes *holes = compiler->holes;
-	struct d_node *node;
+	int number = d_inline_parameter(compiler, name);
+	struct d_node *node = number < 0 ? NULL : d_node_new(compiler, D_NODE_HOLE, place);
 
-	for (unsigned i = 0; holes && i < holes->count; i++) {
-		if (holes->names[i] != name)
-			continue;
-		node = d_node_new(compiler, D_NODE_HOLE, place);
-		if (node) {
-			node->argument = (uint8_t)i;
-			node->type = holes->types[i];
-		}
-		return node;
+	if (node) {
+		node->argument = (uint8_t)number;
+		node->type = compiler->holes->types[number];
 	}
-	return NULL;
+	return node;
 }
 
 int d_inline_substitute(struct d_compiler *compiler, struct d_node *node, const struct d_node *tree,
@@ -152,17 +157,19 @@ static bool is_compatible(const struct d_type *type, const struct d_node *value)
 	       (value->type->kind != D_TYPE_DYNAMIC && d_type_same(type, value->type));
 }
 
-/* The expression, read and checked as a part of the definition: it is kept. */
+/* "= expression", read and checked as a part of the definition: it is kept. */
 static struct d_node *parse_value(struct d_compiler *compiler, const struct d_holes *holes)
 {
-	struct d_node *value;
+	struct d_node *value = NULL;
 
 	compiler->holes = holes;
-	compiler->keep = true;
-	value = d_parse_assignment(compiler);
-	if (value && d_check(compiler, value))
-		value = NULL;
-	compiler->keep = false;
+	if (!d_expect(compiler, D_TOKEN_ASSIGN, "=")) {
+		compiler->keep = true;
+		value = d_parse_assignment(compiler);
+		if (value && d_check(compiler, value))
+			value = NULL;
+		compiler->keep = false;
+	}
 	compiler->holes = NULL;
 	return value;
 }
@@ -197,8 +204,6 @@ int d_parse_inline(struct d_compiler *compiler)
 	if (declarator.type->kind == D_TYPE_ARRAY)
 		return d_fail(compiler, &token->place, "D_DECL_ARRNULL",
 			"inline declaration requires tuple signature: %s", token->name->bytes);
-	if (d_expect(compiler, D_TOKEN_ASSIGN, "="))
-		return -1;
 	holes.count = declarator.key_count;
 	memcpy(holes.names, declarator.key_names, sizeof(holes.names));
 	memcpy(holes.types, declarator.keys, sizeof(holes.types));

@@ -22,6 +22,9 @@ struct d_holes {
 /* From behind "inline" to the ';', which is not passed. */
 int d_parse_inline(struct d_compiler *compiler);
 
+/* The number of the parameter of this name of the definition that is read; -1: there is none. */
+int d_inline_parameter(const struct d_compiler *compiler, const struct d_name *name);
+
 /* A hole for this name if it is a parameter of the definition that is read; else NULL. */
 struct d_node *d_inline_hole(
 	struct d_compiler *compiler, const struct d_name *name, const struct d_place *place);

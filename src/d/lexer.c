@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "d/inline.h"
+
 static const char *const keywords[D_TOKENS] = {
 	[D_TOKEN_AUTO] = "auto",
 	[D_TOKEN_CHAR] = "char",
@@ -191,11 +193,37 @@ static int skip_comment(struct d_compiler *compiler)
 	return d_fail(compiler, &opened, "D_SYNTAX", "end of file encountered before matching */");
 }
 
+/* A comment up to the end of its line, which is not passed. DTrace knows it since 2025. */
+static void skip_line_comment(struct d_lexer *lexer)
+{
+	const char *end = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));
+
+	lexer->at = end ? end : lexer->end;
+}
+
+/* A control line up to its end, which it must have: DTrace reads no other. */
+static int skip_control_line(struct d_compiler *compiler)
+{
+	struct d_lexer *lexer = &compiler->lexer;
+	const char *start = lexer->at + 1;
+	const char *end = memchr(start, '\n', (size_t)(lexer->end - start));
+	struct d_place place = place_of(lexer, lexer->at, 1);
+	int result;
+
+	if (!end && (start == lexer->end || *start != '!'))
+		return d_fail(compiler, &place, "D_SYNTAX",
+			"end of file encountered before end of control line");
+	if (!end)
+		end = lexer->end;
+	result = d_control_line(compiler, start, end);
+	lexer->at = end;
+	return result;
+}
+
 /* Blanks, comments and control lines; stops at the first character of a token. */
 static int skip(struct d_compiler *compiler)
 {
 	struct d_lexer *lexer = &compiler->lexer;
-	const char *end;
 	int result = 0;
 
 	while (!result && lexer->at < lexer->end) {
@@ -212,12 +240,10 @@ static int skip(struct d_compiler *compiler)
 			lexer->line_begins = false;
 		} else if (c == '/' && lexer->at + 1 < lexer->end && lexer->at[1] == '*') {
 			result = skip_comment(compiler);
+		} else if (c == '/' && lexer->at + 1 < lexer->end && lexer->at[1] == '/') {
+			skip_line_comment(lexer);
 		} else if (c == '#' && lexer->line_begins) {
-			end = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));
-			if (!end)
-				end = lexer->end;
-			result = d_control_line(compiler, lexer->at + 1, end);
-			lexer->at = end;
+			result = skip_control_line(compiler);
 		} else {
 			break;
 		}
@@ -227,15 +253,17 @@ static int skip(struct d_compiler *compiler)
 
 /*
  * In a body, a name that a type has too is meant as a variable when what follows can only
- * follow a variable.
+ * follow a variable; and so it is from there on in the script.
  */
 static bool variable_follows(const struct d_lexer *lexer, const char *at)
 {
-	while (at < lexer->end && is_blank(*at))
+	while (at < lexer->end && (is_blank(*at) || *at == '\n'))
 		at++;
 	if (at == lexer->end)
 		return false;
-	if (*at == '[' || *at == '=' || *at == ';')
+	if (*at == '=')
+		return at + 1 == lexer->end || at[1] != '=';
+	if (*at == '[' || *at == ';')
 		return true;
 	if (*at == ',')
 		return lexer->open == 0;
@@ -258,9 +286,14 @@ int d_lexer_word(
 		token->kind = (enum d_token_kind)token->name->keyword;
 	} else if (!lexer->tag_next && token->name->type &&
 		   !token->name->identifiers[D_SPACE_GLOBAL] &&
-		   !variable_follows(lexer, lexer->at)) {
-		token->kind = D_TOKEN_TYPE;
-		token->type = token->name->type;
+		   d_inline_parameter(compiler, token->name) < 0 &&
+		   token->name->variable != compiler->script + 1) {
+		if (!variable_follows(lexer, lexer->at)) {
+			token->kind = D_TOKEN_TYPE;
+			token->type = token->name->type;
+		} else if (!lexer->in_declaration) {
+			token->name->variable = compiler->script + 1;
+		}
 	}
 	return 0;
 }
@@ -307,7 +340,7 @@ static int aggregation(struct d_compiler *compiler, struct d_token *token)
 	struct d_lexer *lexer = &compiler->lexer;
 	const char *start = ++lexer->at;
 
-	while (lexer->at < lexer->end &&
+	while (lexer->at < lexer->end && *lexer->at != '`' &&
 		(is_letter(*lexer->at) || (lexer->at > start && is_digit(*lexer->at))))
 		lexer->at++;
 	token->kind = D_TOKEN_AGGREGATION;
@@ -413,7 +446,8 @@ static int outer(struct d_compiler *compiler, struct d_token *token)
 	while (behind < lexer->end && is_description(*behind))
 		behind++;
 	length = (size_t)(behind - start);
-	if (begins_declaration(compiler, start, length)) {
+	lexer->in_declaration = begins_declaration(compiler, start, length);
+	if (lexer->in_declaration) {
 		lexer->mode = D_MODE_INNER;
 		return inner(compiler, token);
 	}

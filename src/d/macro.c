@@ -6,6 +6,7 @@
  */
 #include "d/lexer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,11 +65,15 @@ static int retokenise(struct d_compiler *compiler, const char *text, struct d_to
 	const char *number = text + has_sign;
 	size_t length = strlen(text);
 	struct d_token integer = *token;
-	const char *behind;
+	bool is_unsigned = false;
+	unsigned longs = 0;
+	char *behind;
 
 	for (const char *at = number; *at; at++)
 		words = words && is_word(*at);
-	if (!*number || !words) {
+	errno = 0;
+	integer.value = strtoull(number, &behind, 0);
+	if (!*number || !words || (has_sign && *behind)) {
 		if (length >= 2 && text[0] == '"' && text[length - 1] == '"')
 			return d_literal_unescape(compiler, text + 1, length - 2, token);
 		return d_literal_unescape(compiler, text, length, token);
@@ -78,12 +83,21 @@ static int retokenise(struct d_compiler *compiler, const char *text, struct d_to
 			return d_lexer_word(compiler, text, length, token);
 		return d_literal_unescape(compiler, text, length, token);
 	}
-	integer.value = strtoull(number, (char **)&behind, 0);
-	integer.kind = D_TOKEN_INTEGER;
-	integer.type = d_literal_type(&compiler->types, integer.value, *number != '0', false, 0);
-	if (integer.value == UINT64_MAX || !integer.type)
+	if (errno == ERANGE)
 		return d_fail(compiler, &token->place, "D_MACRO_OFLOW",
 			"macro argument %s is too large", text);
+	/* Of what follows a number's digits, u and l count as they do behind a literal. */
+	for (unsigned i = 0; i < 3 && behind[i]; i++) {
+		is_unsigned |= behind[i] == 'u' || behind[i] == 'U';
+		longs += behind[i] == 'l' || behind[i] == 'L';
+	}
+	integer.kind = D_TOKEN_INTEGER;
+	integer.type = d_literal_type(&compiler->types, integer.value, *number != '0', is_unsigned,
+		longs > 2 ? 2 : longs);
+	if (!integer.type)
+		return d_fail(compiler, &token->place, "D_INT_OFLOW",
+			"integer constant %s cannot be represented in any built-in integral type",
+			text);
 	if (!has_sign) {
 		*token = integer;
 		return 0;

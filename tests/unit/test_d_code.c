@@ -453,7 +453,8 @@ START_TEST(large)
 		{"BEGIN", ", BEGIN", " { }", NULL, 100000},
 		{"", "*", " { }", NULL, 100000},
 		{"/*", "*", "", "D_SYNTAX", 1000000},
-		{"#", "#", "", "D_PRAGCTL_INVAL", 100000},
+		{"#", "#", "\n", "D_PRAGCTL_INVAL", 100000},
+		{"#", "#", "", "D_SYNTAX", 100000},
 	};
 	char *script;
 	int result;
