@@ -1,8 +1,8 @@
 /*
  * ast.c: building trees, and the folding of constants.
  *
- * Folding works on 64-bit cells like DTrace's: a result is not cut to its type, and >> of
- * two literals is a logical shift.
+ * Folding works on 64-bit cells like DTrace's: a result is not cut to its type, but that of
+ * a minus before what is unsigned, and >> of two literals is a logical shift.
  */
 #include "d/ast.h"
 
@@ -126,6 +126,7 @@ struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operati
 	const struct d_place *place, struct d_node *operand)
 {
 	struct d_node *node;
+	uint64_t value;
 
 	if (!operand)
 		return NULL;
@@ -134,7 +135,10 @@ struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operati
 		case D_OPERATOR_PLUS:
 			return operand;
 		case D_OPERATOR_NEGATE:
-			return set_integer(operand, place, -operand->value, operand->type);
+			value = -operand->value;
+			if (!operand->type->is_signed)
+				value = d_type_cut(operand->type, value);
+			return set_integer(operand, place, value, operand->type);
 		case D_OPERATOR_COMPLEMENT:
 			return set_integer(operand, place, ~operand->value, operand->type);
 		case D_OPERATOR_NOT:

@@ -51,7 +51,7 @@ static int check_unary(struct d_compiler *compiler, struct d_node *node)
 
 	if (node->operation >= D_OPERATOR_PRE_INCREMENT)
 		return d_check_increment(compiler, node);
-	if (d_check(compiler, operand))
+	if (d_check_operand(compiler, operand))
 		return -1;
 	node->type = operand->type;
 	switch (node->operation) {
@@ -104,7 +104,9 @@ static int check_additive(struct d_compiler *compiler, struct d_node *node)
 		node->type = compiler->types.type_long;
 	else
 		return d_check_fail_types(compiler, node, left, right);
-	return node->type ? 0 : d_fail_memory(compiler);
+	if (!node->type)
+		return d_fail_memory(compiler);
+	return d_check_bounds(compiler, left, right);
 }
 
 static int check_comparison(struct d_compiler *compiler, struct d_node *node)
@@ -201,12 +203,11 @@ static int check_ternary(struct d_compiler *compiler, struct d_node *node)
 	if (is_dynamic(left) || is_dynamic(right))
 		return d_fail(compiler, &node->place, "D_OP_DYN",
 			"operator ?: operands cannot be of dynamic type");
-	if (d_node_is_action(left) || d_node_is_action(right))
-		return d_fail(compiler, &node->place, "D_OP_ACT",
-			"operator ?: operands cannot be actions");
 	one = left->type;
 	other = right->type;
-	if (d_type_is_integer(one) && d_type_is_integer(other))
+	if (one->kind == D_TYPE_VOID && other->kind == D_TYPE_VOID)
+		node->type = one;
+	else if (d_type_is_integer(one) && d_type_is_integer(other))
 		node->type = d_type_promote(one, other);
 	else if ((d_type_is_string(one) && d_check_passes(one, right)) ||
 		 (d_type_is_string(other) && d_check_passes(other, left)))
@@ -218,6 +219,9 @@ static int check_ternary(struct d_compiler *compiler, struct d_node *node)
 		node->type = one;
 	else
 		return d_check_fail_types(compiler, node, left, right);
+	if (d_node_is_action(left) || d_node_is_action(right))
+		return d_fail(compiler, &node->place, "D_OP_ACT",
+			"operator ?: operands cannot be actions");
 	return node->type ? 0 : -1;
 }
 
@@ -234,7 +238,8 @@ static int check_cast(struct d_compiler *compiler, struct d_node *node)
 	valid = to->kind == D_TYPE_VOID || (d_type_is_scalar(to) && d_type_is_scalar(from)) ||
 		(to->kind == D_TYPE_POINTER && from->kind == D_TYPE_ARRAY) ||
 		(to->kind == D_TYPE_FLOAT && d_type_same(to, from)) ||
-		(d_type_is_string(to) && (d_type_is_scalar(from) || d_type_is_text(from)));
+		(d_type_is_string(to) && (d_type_is_scalar(from) || d_type_is_text(from) ||
+						 from->kind == D_TYPE_ARRAY));
 	return valid ? 0
 		     : d_fail(compiler, &node->place, "D_CAST_INVAL",
 			       "invalid cast expression: (%s) of type %s",
@@ -276,11 +281,12 @@ static int check_sizeof(struct d_compiler *compiler, struct d_node *node)
 		d_check_variable_space(operand, &space)
 			? d_symbol_find(compiler, operand->name, space)
 			: NULL;
-	bool array = identifier && identifier->kind == D_IDENTIFIER_ARRAY;
+	bool array =
+		identifier && identifier->kind == D_IDENTIFIER_ARRAY && space != D_SPACE_GLOBAL;
 	int result;
 
 	compiler->unevaluated++;
-	result = array ? 0 : d_check(compiler, operand);
+	result = array ? 0 : d_check_operand(compiler, operand);
 	compiler->unevaluated--;
 	if (result)
 		return -1;
@@ -328,10 +334,11 @@ int d_check(struct d_compiler *compiler, struct d_node *node)
 	case D_NODE_CAST:
 		return check_cast(compiler, node);
 	case D_NODE_STRINGOF:
-		if (d_check(compiler, node->left))
+		if (d_check_operand(compiler, node->left))
 			return -1;
 		node->type = compiler->types.type_string;
-		return d_type_is_scalar(node->left->type) || d_type_is_text(node->left->type)
+		return d_type_is_scalar(node->left->type) || d_type_is_text(node->left->type) ||
+				       node->left->type->kind == D_TYPE_ARRAY
 			       ? 0
 			       : d_fail(compiler, &node->place, "D_STRINGOF_TYPE",
 					 "cannot apply stringof to a value of this type");

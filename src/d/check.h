@@ -22,6 +22,9 @@ int d_check_index(struct d_compiler *compiler, struct d_node *node);
 int d_check_dereference(
 	struct d_compiler *compiler, struct d_node *node, const struct d_node *operand);
 int d_check_address(struct d_compiler *compiler, struct d_node *node);
+/* That a literal which is added to an array, or indexes it, stays within. */
+int d_check_bounds(
+	struct d_compiler *compiler, const struct d_node *array, const struct d_node *index);
 
 /*
  * check_pointer.c: where a pointer may lead, as far as the text tells: what decides whether
@@ -46,6 +49,11 @@ int d_check_alloca(struct d_compiler *compiler, const struct d_node *node);
 int d_check_aggregation(struct d_compiler *compiler, struct d_node *node);
 int d_check_assignment(struct d_compiler *compiler, struct d_node *node);
 int d_check_increment(struct d_compiler *compiler, struct d_node *node);
+/*
+ * The operand of a unary operator: a self-> or this-> variable or an element that nothing named
+ * before comes into being with it, as int64_t. So a predicate may ask for one with !.
+ */
+int d_check_operand(struct d_compiler *compiler, struct d_node *operand);
 
 /* "operator + requires operands of arithmetic type" */
 int d_check_fail_operator(

@@ -34,10 +34,6 @@ static int create_variable(
 				name->name->bytes);
 		if (d_check_new_keys(compiler, node, keys, &count))
 			return -1;
-		if (!count)
-			return d_fail(compiler, &node->place, "D_PROTO_LEN",
-				"%s[ ] prototype mismatch: 0 keys passed, at least 1 expected",
-				name->name->bytes);
 	}
 	if (space == D_SPACE_GLOBAL && strchr(name->name->bytes, '`'))
 		return d_fail(compiler, &name->place, "D_IDENT_UNDEF",
@@ -95,10 +91,6 @@ static int check_aggregating(struct d_compiler *compiler, struct d_node *node)
 		if (d_check_keys(compiler, identifier, left))
 			return -1;
 	} else {
-		if (left->indexed && !left->right)
-			return d_fail(compiler, &left->place, "D_PROTO_LEN",
-				"%s[ ] prototype mismatch: 0 keys passed, at least 1 expected",
-				text);
 		if (d_check_new_keys(compiler, left, keys, &count))
 			return -1;
 		d_symbol_aggregation_keys(compiler, identifier, keys, count);
@@ -140,6 +132,20 @@ static bool can_be_freed(const struct d_node *node)
 		       (node->kind == D_NODE_MEMBER && node->left->kind == D_NODE_SELF));
 }
 
+/* What a variable gets that comes into being with it, and so must not be read by it. */
+static int check_first_value(
+	struct d_compiler *compiler, const struct d_node *left, struct d_node *right)
+{
+	const struct d_name *outer = compiler->creating;
+	int result;
+
+	if (left->kind == D_NODE_NAME)
+		compiler->creating = left->name;
+	result = d_check(compiler, right) || d_translate_whole(compiler, right) ? -1 : 0;
+	compiler->creating = outer;
+	return result;
+}
+
 static int check_plain_assignment(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *left = node->left, *right = node->right;
@@ -149,7 +155,7 @@ static int check_plain_assignment(struct d_compiler *compiler, struct d_node *no
 	if (is_fresh(compiler, left)) {
 		if (left->kind == D_NODE_INDEX && d_check_list(compiler, left->right))
 			return -1;
-		if (d_check(compiler, right) || d_translate_whole(compiler, right))
+		if (check_first_value(compiler, left, right))
 			return -1;
 		if (right->type->kind == D_TYPE_ARRAY)
 			return fail_array(compiler, node);
@@ -221,18 +227,27 @@ int d_check_assignment(struct d_compiler *compiler, struct d_node *node)
 	return check_writable(compiler, node, left);
 }
 
+static int create_integer(struct d_compiler *compiler, struct d_node *operand)
+{
+	if (operand->kind == D_NODE_INDEX && d_check_list(compiler, operand->right))
+		return -1;
+	return create_variable(compiler, operand, compiler->types.type_int64);
+}
+
+int d_check_operand(struct d_compiler *compiler, struct d_node *operand)
+{
+	return operand->kind != D_NODE_NAME && is_fresh(compiler, operand)
+		       ? create_integer(compiler, operand)
+		       : d_check(compiler, operand);
+}
+
 int d_check_increment(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *operand = node->left;
 
-	if (is_fresh(compiler, operand)) {
-		if (operand->kind == D_NODE_INDEX && d_check_list(compiler, operand->right))
-			return -1;
-		if (create_variable(compiler, operand, compiler->types.type_int64))
-			return -1;
-	} else if (d_check(compiler, operand)) {
+	if (is_fresh(compiler, operand) ? create_integer(compiler, operand)
+					: d_check(compiler, operand))
 		return -1;
-	}
 	node->left = operand = d_inline_target(operand);
 	if (!d_type_is_scalar(operand->type))
 		return d_check_fail_operator(

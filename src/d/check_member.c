@@ -57,7 +57,7 @@ int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_na
 	d_symbol_text(node->name, space, text);
 	if (!identifier && space == D_SPACE_GLOBAL && strchr(node->name->bytes, '`'))
 		return fail_symbol(compiler, node);
-	if (!identifier && space == D_SPACE_GLOBAL)
+	if (!identifier && space == D_SPACE_GLOBAL && node->name != compiler->creating)
 		return d_fail(compiler, &node->place, "D_IDENT_UNDEF",
 			"failed to resolve %s: Unknown variable name%s", node->name->bytes,
 			d_hint_name(node->name->bytes, false));
@@ -117,6 +117,18 @@ static int check_registers(
 	return d_require(compiler, D_NEED_REGISTERS, "uregs[ ]", &node->place);
 }
 
+int d_check_bounds(
+	struct d_compiler *compiler, const struct d_node *array, const struct d_node *index)
+{
+	uint32_t count = array->type->kind == D_TYPE_ARRAY ? d_type_resolve(array->type)->count : 0;
+
+	if (count > 1 && index->kind == D_NODE_INTEGER && index->value >= count)
+		return d_fail(compiler, &index->place, "D_ARR_BOUNDS",
+			"index outside array bounds: %lld, array size is %u",
+			(long long)index->value, count);
+	return 0;
+}
+
 /* What * and [ ] yield: what is behind a pointer, in an array, a string's character. */
 int d_check_dereference(
 	struct d_compiler *compiler, struct d_node *node, const struct d_node *operand)
@@ -152,27 +164,24 @@ int d_check_dereference(
 	return 0;
 }
 
-/* An index of what is no associative array. */
+/* An index of what is no associative array: x[i] is *(x + i), and fails as that would. */
 static int check_plain_index(struct d_compiler *compiler, struct d_node *node)
 {
 	const struct d_node *left = node->left, *index = node->right;
-	uint32_t count = left->type->kind == D_TYPE_ARRAY ? d_type_resolve(left->type)->count : 0;
-	bool indexed = d_type_is_pointer(left->type) || d_type_is_string(left->type);
+	bool movable = d_type_is_string(left->type) || d_check_points_to_sized(left->type);
+	char one[80], other[80];
 
-	if (indexed && d_node_count(index) != 1)
+	if ((!movable && !d_type_is_integer(left->type)) || !d_type_is_integer(index->type))
+		return d_fail(compiler, &node->place, "D_OP_INCOMPAT",
+			"operands have incompatible types: \"%s\" [ ] \"%s\"",
+			d_type_text(left->type, one, sizeof(one)),
+			d_type_text(index->type, other, sizeof(other)));
+	if (d_check_bounds(compiler, left, index))
+		return -1;
+	if (d_node_count(index) != 1)
 		return d_fail(compiler, &node->place, "D_ARR_BADREF",
 			"a tuple may not be used to refer to an element of what is no associative "
 			"array");
-	if (!indexed)
-		return d_fail(compiler, &node->place, "D_DEREF_NONPTR",
-			"cannot dereference non-pointer type");
-	if (!d_type_is_integer(index->type))
-		return d_fail(compiler, &node->place, "D_OP_INT",
-			"operator [ ] requires an integer as index");
-	if (count > 1 && index->kind == D_NODE_INTEGER && index->value >= count)
-		return d_fail(compiler, &index->place, "D_ARR_BOUNDS",
-			"index outside array bounds: %lld, array size is %u",
-			(long long)index->value, count);
 	return d_check_dereference(compiler, node, left);
 }
 
@@ -237,8 +246,8 @@ int d_check_member(struct d_compiler *compiler, struct d_node *node)
 	if (d_check_variable_space(node, &space))
 		return d_check_variable(compiler, node, space);
 	if (node->left->kind == D_NODE_SELF || node->left->kind == D_NODE_THIS)
-		return d_fail(compiler, &node->place, "D_OP_SOU",
-			"operator . cannot be applied to %s: use ->",
+		return d_fail(compiler, &node->place, "D_IDENT_BADREF",
+			"%s may not be referenced with operator .: use ->",
 			node->left->kind == D_NODE_SELF ? "self" : "this");
 	if (d_check(compiler, node->left))
 		return -1;

@@ -86,16 +86,19 @@ static int declare(struct d_compiler *compiler, enum d_token_kind storage,
 	/* Functions and what is extern are only spoken of. */
 	if (storage == D_TOKEN_EXTERN || declarator->type->kind == D_TYPE_FUNCTION)
 		return 0;
+	if (token->name->type)
+		return d_fail(
+			compiler, &token->place, "D_DECL_IDRED", "identifier redeclared: %s", name);
 	if (declarator->key_count && storage == D_TOKEN_THIS)
 		return d_fail(compiler, &token->place, "D_DECL_LOCASSC",
 			"cannot declare local associative array: %s", name);
-	if (check_object(compiler, declarator))
-		return -1;
 	if (old && same_declaration(old, declarator))
 		return 0;
-	if (old || (space == D_SPACE_GLOBAL && token->name->type))
+	if (old)
 		return d_fail(
 			compiler, &token->place, "D_DECL_IDRED", "identifier redeclared: %s", name);
+	if (check_object(compiler, declarator))
+		return -1;
 	return d_symbol_variable(compiler, token->name, &token->place, space, declarator->type,
 		       declarator->keys, declarator->key_count)
 		       ? 0

@@ -72,6 +72,21 @@ static int check_words(struct d_compiler *compiler, const struct d_specifiers *s
 	return 0;
 }
 
+/* "string" behind a type's name: DTrace takes it for what is declared. */
+static int fail_string_name(struct d_compiler *compiler, const struct d_specifiers *specifiers)
+{
+	struct d_place place = compiler->token.place;
+
+	if (specifiers->storage != D_TOKEN_TYPEDEF) {
+		if (d_lexer_next(compiler))
+			return -1;
+		if (compiler->token.kind == D_TOKEN_NAME || compiler->token.kind == D_TOKEN_TYPE)
+			return d_fail(compiler, &compiler->token.place, "D_DECL_IDENT",
+				"old-style declaration or incorrect type specified");
+	}
+	return d_fail(compiler, &place, "D_DECL_IDRED", "identifier redeclared: string");
+}
+
 int d_parse_specifiers(
 	struct d_compiler *compiler, struct d_specifiers *specifiers, bool storage_allowed)
 {
@@ -86,7 +101,7 @@ int d_parse_specifiers(
 			if (!storage_allowed &&
 				(token.kind == D_TOKEN_SELF || token.kind == D_TOKEN_THIS))
 				return d_fail_syntax(compiler, &token.place, "a type");
-			if (!storage_allowed)
+			if (!storage_allowed && token.kind != D_TOKEN_REGISTER)
 				return d_fail(compiler, &token.place, "D_DECL_PARMCLASS",
 					"a storage class may not be used here");
 			if (specifiers->storage)
@@ -101,8 +116,11 @@ int d_parse_specifiers(
 			break;
 		} else if (token.kind == D_TOKEN_TYPE || token.kind == D_TOKEN_STRUCT ||
 			   token.kind == D_TOKEN_UNION || token.kind == D_TOKEN_ENUM) {
-			named = specifiers->type || specifiers->words.ints;
-			if (named || bases(&specifiers->words))
+			named = specifiers->type || bases(&specifiers->words);
+			/* What a type's name follows is a name, whatever else it may be. */
+			if (named && token.kind == D_TOKEN_TYPE)
+				break;
+			if (named)
 				return d_fail(compiler, &token.place, "D_DECL_COMBO",
 					"invalid type combination");
 			specifiers->any_word = true;
@@ -113,6 +131,9 @@ int d_parse_specifiers(
 					return -1;
 				continue;
 			}
+		} else if (token.kind == D_TOKEN_STRING_TYPE &&
+			   (specifiers->type || bases(&specifiers->words))) {
+			return fail_string_name(compiler, specifiers);
 		} else if (d_type_word(&specifiers->words, token.place.start, token.place.length)) {
 			specifiers->any_word = true;
 		}
@@ -127,15 +148,13 @@ int d_parse_specifiers(
 	return 0;
 }
 
-static const struct d_type *parse_key(
-	struct d_compiler *compiler, enum d_declarator_form form, const struct d_name **name)
+/* A key's type; its name, which it need not have, means something to inlines alone. */
+static const struct d_type *parse_key(struct d_compiler *compiler, const struct d_name **name)
 {
 	struct d_specifiers specifiers;
 	struct d_declarator declarator;
 
 	*name = NULL;
-	if (form != D_DECLARATOR_INLINE)
-		return d_parse_type_name(compiler);
 	if (d_parse_specifiers(compiler, &specifiers, false) ||
 		d_parse_declarator(compiler, specifiers.type, D_DECLARATOR_PARAMETER, &declarator))
 		return NULL;
@@ -143,9 +162,8 @@ static const struct d_type *parse_key(
 	return declarator.type;
 }
 
-/* T1, T2 ... ] of an associative array, or with names of an inline. */
-static int parse_keys(struct d_compiler *compiler, enum d_declarator_form form,
-	struct d_declarator *declarator)
+/* T1, T2 ... ] of an associative array or an inline. */
+static int parse_keys(struct d_compiler *compiler, struct d_declarator *declarator)
 {
 	unsigned *count = &declarator->key_count;
 	const struct d_name *name;
@@ -159,7 +177,7 @@ static int parse_keys(struct d_compiler *compiler, enum d_declarator_form form,
 				"an associative array may not have a variable number of keys");
 		if (!d_begins_type(&compiler->token))
 			return d_fail_syntax(compiler, &place, "a type");
-		type = parse_key(compiler, form, &name);
+		type = parse_key(compiler, &name);
 		if (!type)
 			return -1;
 		for (unsigned i = 0; name && i < *count; i++) {
@@ -220,6 +238,8 @@ static int parse_size(struct d_compiler *compiler, const struct d_place *place, 
 
 	if (!size)
 		return -1;
+	if (size->kind != D_NODE_INTEGER && d_check(compiler, size))
+		return -1;
 	if (size->kind != D_NODE_INTEGER || (int64_t)size->value <= 0)
 		return d_fail(compiler, place, "D_DECL_ARRSUB",
 			"positive integral constant expression expected as array size");
@@ -262,7 +282,7 @@ static int parse_brackets(struct d_compiler *compiler, enum d_declarator_form fo
 	if (derivations->count || (form != D_DECLARATOR_NAMED && form != D_DECLARATOR_INLINE))
 		return d_fail(compiler, &place, "D_DECL_DYNOBJ",
 			"cannot have an array, a pointer or a function of an associative array");
-	return parse_keys(compiler, form, declarator);
+	return parse_keys(compiler, declarator);
 }
 
 static int parse_direct(struct d_compiler *compiler, enum d_declarator_form form,
@@ -443,7 +463,7 @@ int d_parse_parameters(struct d_compiler *compiler, struct d_parameter **paramet
 	if (++compiler->nesting > D_NESTING_MAX)
 		return d_fail(compiler, &place, "D_SYNTAX", "declaration is nested too deeply");
 	while (compiler->token.kind != D_TOKEN_RIGHT_PAREN || count) {
-		if (count && compiler->token.kind == D_TOKEN_ELLIPSIS) {
+		if (compiler->token.kind == D_TOKEN_ELLIPSIS) {
 			if (d_lexer_next(compiler))
 				return -1;
 			break;

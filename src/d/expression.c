@@ -73,7 +73,7 @@ int d_parse_list(struct d_compiler *compiler, enum d_token_kind end, struct d_no
 	const char *expected = end == D_TOKEN_RIGHT_PAREN ? ", or )" : ", or ]";
 
 	*list = NULL;
-	if (compiler->token.kind == end)
+	if (compiler->token.kind == end && end == D_TOKEN_RIGHT_PAREN)
 		return d_lexer_next(compiler);
 	for (;;) {
 		*list = d_parse_assignment(compiler);

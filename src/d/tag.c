@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "d/check.h"
 #include "d/declarator.h"
 #include "d/lexer.h"
 
@@ -20,7 +21,10 @@ static int parse_width(struct d_compiler *compiler, const struct d_type *type,
 	width = d_parse_assignment(compiler);
 	if (!width)
 		return -1;
-	if (width->kind != D_NODE_INTEGER || (name->kind && !width->value))
+	if (width->kind != D_NODE_INTEGER && d_check(compiler, width))
+		return -1;
+	if (width->kind != D_NODE_INTEGER || (name->kind && !width->value) ||
+		(width->type->is_signed && (int64_t)width->value < 0))
 		return d_fail(compiler, &place, "D_DECL_BFCONST",
 			"positive integral constant expression expected as bit-field size: %s",
 			text);
@@ -161,6 +165,8 @@ static int parse_enumerator(struct d_compiler *compiler, struct d_type *type, in
 			return -1;
 		node = d_parse_assignment(compiler);
 		if (!node)
+			return -1;
+		if (node->kind != D_NODE_INTEGER && d_check(compiler, node))
 			return -1;
 		if (node->kind != D_NODE_INTEGER)
 			return d_fail(compiler, &token.place, "D_DECL_ENCONST",

@@ -224,12 +224,12 @@ const struct d_type *d_types_of_words(struct d_types *types, const struct d_type
 {
 	unsigned bases =
 		words->chars + words->floats + words->doubles + words->voids + words->strings;
-	unsigned signs = words->signeds + words->unsigneds;
+	unsigned signs = (words->signeds > 0) + (words->unsigneds > 0);
 	char name[64];
 	const char *base = "int";
 
 	if (bases > 1 || words->ints > 1 || (bases && words->ints) || signs > 1 ||
-		words->shorts > 1 || words->longs > 2 || (words->shorts && words->longs))
+		words->longs > 2 || (words->shorts && words->longs))
 		return NULL;
 	if (bases && (words->shorts || (words->longs && !(words->doubles && words->longs == 1))))
 		return NULL;

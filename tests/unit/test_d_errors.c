@@ -84,7 +84,7 @@ static const struct row string_rows[] = {
 	{"BEGIN { strlen(1, 2); }", "D_PROTO_LEN", 1, 9},
 	/* names */
 	{"BEGIN { trace(x); }", "D_IDENT_UNDEF", 1, 15},
-	{"BEGIN { x = x + 1; }", "D_IDENT_UNDEF", 1, 13},
+	{"BEGIN { x = x + 1; }", "D_VAR_UNDEF", 1, 13},
 	{"BEGIN { x += 1; }", "D_VAR_UNDEF", 1, 9},
 	{"BEGIN { self->x += 1; }", "D_VAR_UNDEF", 1, 9},
 	{"BEGIN { trace(self->x); }", "D_VAR_UNDEF", 1, 15},
@@ -161,7 +161,7 @@ static const struct row string_rows[] = {
 	{"BEGIN { a[1] = 1; a[1, 2] = 1; }", "D_PROTO_LEN", 1, 19},
 	{"BEGIN { a[1] = 1; a[\"x\"] = 1; }", "D_PROTO_ARG", 1, 21},
 	{"BEGIN { a[trace(1)] = 1; }", "D_KEY_TYPE", 1, 11},
-	{"BEGIN { a[] = 1; }", "D_PROTO_LEN", 1, 9},
+	{"BEGIN { a[] = 1; }", "D_SYNTAX", 1, 11},
 	{"BEGIN { x = 1; x[1] = 2; }", "D_DEREF_NONPTR", 1, 16},
 	{"BEGIN { a[1,2,3,4,5,6,7,8,9] = 1; }", "D_UNKNOWN", 1, 27},
 	/* args */
