@@ -164,6 +164,7 @@ void client_send(struct client *client)
 {
 	struct queue *queue = &client->encoder.queue;
 
+	encode_block_end(&client->encoder);
 	if (client->is_log) {
 		log_write(&client->log, client->socket, queue, client->finishing);
 		if (!queue_length(queue)) {

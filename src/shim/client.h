@@ -87,7 +87,7 @@ void client_take_all(struct client *client);
 /* Puts what the last frame asked for in force. */
 void client_take_terms(struct client *client);
 
-/* Sends what it can without waiting. */
+/* Sends what it can without waiting, up to the last whole block; what is open is closed. */
 void client_send(struct client *client);
 
 /* One record of a ring, if the client wants it. */

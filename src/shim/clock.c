@@ -12,7 +12,8 @@
 enum {
 	/* Two readings of the clocks agree to some tens of ns: nearer points would give a slope
 	 * that is off by more than a part in a thousand. */
-	POINT_DISTANCE_NS = 100000
+	POINT_DISTANCE_NS = 100000,
+	RESTART_UNITS = 1000000 /* no two CPUs' counters differ by so much */
 };
 
 bool clock_uses_counter;
@@ -86,20 +87,26 @@ void clock_start(struct clock_line *line)
 	line->slope = 0; /* the first point, before the first event, gives one */
 }
 
-void clock_point(struct clock_line *line)
+bool clock_point(struct clock_line *line)
 {
 	uint64_t raw = 0, time = 0;
 
 	do /* there must be a slope, even if that takes a moment once */
 		read_pair(&raw, &time);
 	while (!line->slope && time < line->time[1] + POINT_DISTANCE_NS);
+	if (raw + RESTART_UNITS < line->raw[1]) {
+		line->raw[0] = line->raw[1] = raw;
+		line->time[0] = line->time[1] = time;
+		return true;
+	}
 	if (raw <= line->raw[1] || time < line->time[1] + POINT_DISTANCE_NS)
-		return;
+		return false;
 	line->raw[0] = line->raw[1];
 	line->time[0] = line->time[1];
 	line->raw[1] = raw;
 	line->time[1] = time;
 	set_slope(line);
+	return false;
 }
 
 uint64_t clock_convert(const struct clock_line *line, uint64_t raw)

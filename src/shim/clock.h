@@ -47,8 +47,9 @@ void clock_choose(void);
 void clock_start(struct clock_line *line);
 
 /* A new point at now: readings up to now convert by the line that ends here. Does nothing
- * soon after the last point. */
-void clock_point(struct clock_line *line);
+ * soon after the last point. True: the raw clock has begun anew, as a counter may when the machine
+ * was suspended or the process moved to another, and earlier readings mean nothing any more. */
+bool clock_point(struct clock_line *line);
 
 /* A raw reading as ns since the stream's time 0; earlier readings than that give 0. */
 uint64_t clock_convert(const struct clock_line *line, uint64_t raw);

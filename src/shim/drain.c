@@ -18,6 +18,7 @@
 enum {
 	MARGIN_MICROSECONDS = 50,
 	BUSY_LIMIT_MICROSECONDS = 1000000,
+	LATEST_NS = 1000000000, /* after a drain began: none takes so long to look at a ring */
 	COLLECT_DRAINS = 16,    /* how often to look for threads that are gone */
 	RELEASE_BYTES = 64 << 10 /* a ring's room is given back in such pieces */
 };
@@ -51,13 +52,20 @@ static void keep_transient(struct ring *ring, const unsigned char *record, uint3
 
 static const struct encode_transient no_transients[NAME_TRANSIENTS];
 
+/* What is drained goes to the clients before its room is given back: what a crash leaves unsent
+ * to clients that keep up is what rings hold, and no more. */
+static void send_all(struct client *clients)
+{
+	for (struct client *client = clients; client; client = client->next)
+		if (!client->gone)
+			client_send(client);
+}
+
 static void drain_ring(
 	struct drain *drain, struct client *clients, struct ring *ring, uint64_t head)
 {
-	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed), released = tail;
-
-	while (tail != head) {
-		const unsigned char *record = ring->bytes + (tail & (ring->size - 1));
+	while (ring->drained != head) {
+		const unsigned char *record = ring->bytes + (ring->drained & (ring->size - 1));
 		const struct transients *kept = ring->transients;
 		uint64_t raw, time, cpu_time;
 		uint32_t bytes, length, before = 0;
@@ -88,6 +96,8 @@ static void drain_ring(
 				time = ring->last_time;
 			if (time < drain->watermark)
 				time = drain->watermark;
+			if (drain->latest && time > drain->latest)
+				time = drain->latest;
 			for (struct client *client = clients; client; client = client->next)
 				client_take(client, probe, record, raw, time, (uint64_t)ring->thread,
 					kept ? kept->of : no_transients, before ? &cpu_time : NULL);
@@ -96,15 +106,16 @@ static void drain_ring(
 		} else {
 			break;
 		}
-		tail = ring_after(tail, before + bytes, ring->size);
-		if (tail - released >= RELEASE_BYTES) {
-			ring_release(ring, tail);
-			released = tail;
+		ring->drained = ring_after(ring->drained, before + bytes, ring->size);
+		if (ring->drained - atomic_load_explicit(&ring->tail, memory_order_relaxed) >=
+			RELEASE_BYTES) {
+			send_all(clients);
+			ring_release(ring);
 		}
 	}
 	/* What cannot be a record comes from memory that was given back under a record that was
 	 * still being written: nobody asked for it. */
-	ring_release(ring, head);
+	ring->drained = head;
 }
 
 static void tell_drops(struct client *clients, struct ring *ring, uint64_t now)
@@ -157,10 +168,14 @@ void drain_rings(struct drain *drain, struct client *clients)
 {
 	uint64_t now, floor, time;
 
-	clock_point(&drain->clock);
+	bool anew = clock_point(&drain->clock);
+	for (struct client *client = clients; anew && client; client = client->next)
+		client->since = drain->clock.raw[1];
 	now = clock_raw();
 	floor = now - clock_raw_microsecond(&drain->clock) * MARGIN_MICROSECONDS;
 	time = clock_convert(&drain->clock, now);
+	if (anew || drain->latest)
+		drain->latest = time + LATEST_NS;
 	drain->found_any = drain->found_much = false;
 	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
 		uint32_t busy = atomic_load_explicit(&ring->record.busy, memory_order_seq_cst);
@@ -184,6 +199,10 @@ void drain_rings(struct drain *drain, struct client *clients)
 		drain->watermark = watermark;
 	for (struct client *client = clients; client; client = client->next)
 		client_mark(client, drain->watermark, time);
+	send_all(clients);
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		if (ring->drained != atomic_load_explicit(&ring->tail, memory_order_relaxed))
+			ring_release(ring);
 	if (++drain->count % COLLECT_DRAINS == 0)
 		ring_collect();
 }
@@ -191,7 +210,8 @@ void drain_rings(struct drain *drain, struct client *clients)
 void drain_skip(struct drain *drain)
 {
 	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
-		ring_release(ring, atomic_load_explicit(&ring->record.head, memory_order_acquire));
+		ring->drained = atomic_load_explicit(&ring->record.head, memory_order_acquire);
+		ring_release(ring);
 		ring->last_time = 0;
 		ring->reported_drops = atomic_load(&ring->drops);
 		for (unsigned i = 0; i < EVENT_TYPES; i++)

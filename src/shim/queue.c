@@ -26,7 +26,7 @@ bool queue_reserve(struct queue *queue, size_t bytes)
 {
 	if (bytes <= queue->capacity - queue->end)
 		return true;
-	if (bytes > queue->capacity - queue_length(queue))
+	if (bytes > queue->capacity - queue_length(queue) || queue->start < queue->capacity / 8)
 		return false;
 	memmove(queue->bytes, queue->bytes + queue->start, queue_length(queue));
 	queue->end -= queue->start;

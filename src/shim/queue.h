@@ -20,7 +20,9 @@ struct queue {
 int queue_open(struct queue *queue, size_t capacity);
 void queue_close(struct queue *queue);
 
-/* Makes room for so many contiguous bytes; positions are kept relative to start. */
+/* Makes room for so many contiguous bytes; positions are kept relative to start. What is there is
+ * moved only when an eighth of the capacity has been sent: a reader of single bytes must not have
+ * the whole queue moved for each. */
 bool queue_reserve(struct queue *queue, size_t bytes);
 
 /* Doubles the capacity as often as it takes; false when there is no memory. */

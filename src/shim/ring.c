@@ -311,9 +311,9 @@ static void ring_bump(struct ring *ring)
 	syscall(SYS_futex, &ring->room, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void ring_release(struct ring *ring, uint64_t position)
+void ring_release(struct ring *ring)
 {
-	atomic_store_explicit(&ring->tail, position, memory_order_seq_cst);
+	atomic_store_explicit(&ring->tail, ring->drained, memory_order_seq_cst);
 	if (atomic_load_explicit(&ring->record.busy, memory_order_seq_cst) == RING_WAITING)
 		ring_bump(ring);
 }
@@ -457,7 +457,8 @@ void ring_fork_child(void)
 		return;
 	own->next = NULL;
 	own->thread = (pid_t)syscall(SYS_gettid);
-	atomic_store(&own->tail, atomic_load(&own->record.head));
+	own->drained = atomic_load(&own->record.head);
+	atomic_store(&own->tail, own->drained);
 	atomic_store(&own->limit, 0);
 	memset(own->dropped, 0, sizeof(own->dropped));
 	memset(own->reported, 0, sizeof(own->reported));

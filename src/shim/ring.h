@@ -47,6 +47,7 @@ struct ring {
 	_Atomic uint64_t tail __attribute__((aligned(64))); /* the server's */
 	_Atomic uint32_t room;      /* a futex: bumped when a waiting producer may look again */
 	struct ring *next;
+	uint64_t drained;           /* the server's: position of the first record it has not read */
 	uint64_t created;           /* raw clock */
 	uint64_t last;              /* the server's: raw time of the last record it read */
 	uint64_t last_time;         /* the server's: time of that record in the stream */
@@ -80,8 +81,8 @@ struct ring *ring_first(void);
 /* Events dropped on threads that could not get a ring, per probe, ever. */
 uint64_t ring_unattached(uint32_t probe);
 
-/* Gives room back: records before this position have been read. */
-void ring_release(struct ring *ring, uint64_t position);
+/* Gives room back: what has been drained is with the clients. */
+void ring_release(struct ring *ring);
 
 /*
  * The server's sleep. While it polls, producers need not know; before it sleeps longer it

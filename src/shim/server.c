@@ -391,7 +391,6 @@ static void serve_client(struct server *server, struct client *client)
 
 	do {
 		uint64_t now = stream_now(server);
-		encode_block_end(&client->encoder);
 		acknowledge(server, client);
 		tell_strangers(client, now);
 		if (client->finishing && !client->end_queued) {

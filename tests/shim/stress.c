@@ -1,15 +1,18 @@
 /*
  * stress.c: everything at once, for a race detector: threads that fire and exit, clients
- * that come and go, the stream stopped and started, names taken by several threads, samples
- * of the heap that several threads would take, and a log.
+ * that come and go, the stream stopped and started, names taken by several threads and more
+ * texts than the table holds, samples of the heap that several threads would take, a log,
+ * cancelled threads, signal handlers that fire, and children.
  *     stress ROUNDS
  * Exits with 0 when each stream was well-formed.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "reader.h"
@@ -31,11 +34,38 @@ static void fire_once(unsigned i)
 	VMTAP_METHOD_RETURN(name, name, name, 1, i);
 }
 
+static void on_signal(int number)
+{
+	char text[] = "a text of one event";
+	struct vmtap_name own;
+
+	(void)number;
+	vmtap_name_init(&own, text, sizeof(text) - 1);
+	VMTAP_PAUSE_BEGIN(0, &own);
+}
+
+/* Cancelled from the start, which it notices at its end; its first events are a handler's too. */
 static void *short_thread(void *argument)
 {
+	pthread_cancel(pthread_self());
+	pthread_kill(pthread_self(), SIGUSR1);
 	for (unsigned i = 0; i < 20; i++)
 		fire_once(i);
+	pthread_testcancel();
 	return argument;
+}
+
+/* A child with none of the threads, in whatever phase those are. */
+static bool fork_works(void)
+{
+	int status = 1;
+	pid_t child = fork();
+
+	if (child == 0) {
+		fire_once(0);
+		_exit(0);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
 }
 
 static void take_census(struct vmtap_census *census, void *context)
@@ -112,7 +142,7 @@ static void *read_streams(void *argument)
 int main(int argc, char **argv)
 {
 	struct vmtap_options options = {
-		.size = sizeof(options), .ring_bytes = 1, .queue_bytes = 1, .socket = path};
+		.size = sizeof(options), .ring_bytes = 1, .queue_bytes = 1, .name_bytes = 1, .socket = path};
 	unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 5;
 	const char *folder = getenv("TMPDIR");
 	pthread_t threads[THREADS], readers[4];
@@ -122,6 +152,7 @@ int main(int argc, char **argv)
 
 	snprintf(path, sizeof(path), "%s/stress-%d", folder ? folder : "/tmp", (int)getpid());
 	snprintf(log, sizeof(log), "%s.log", path);
+	signal(SIGUSR1, on_signal);
 	for (unsigned i = 0; i < NAMES; i++)
 		vmtap_name_init(&shared_names[i], "shared", 6);
 	for (unsigned long i = 0; i < THREADS; i++)
@@ -139,7 +170,13 @@ int main(int argc, char **argv)
 			fprintf(stderr, "cannot start\n");
 			return 1;
 		}
-		usleep(200000); /* how long a round is does not matter */
+		for (unsigned j = 0; j < 10; j++) {
+			usleep(20000); /* how long a round is does not matter */
+			if (!fork_works()) {
+				fprintf(stderr, "a child died\n");
+				return 1;
+			}
+		}
 		vmtap_stop();
 	}
 	stop = true;
