@@ -45,9 +45,25 @@ bool d_check_points_to_sized(const struct d_type *type)
 	return target && (target->size || d_type_is_string(target));
 }
 
+/* What a translated pointer points to is the translated struct: the node becomes that. */
+static int check_translated_target(struct d_compiler *compiler, struct d_node *node)
+{
+	struct d_node *translation = node->left;
+
+	while (translation->kind == D_NODE_EXPANSION)
+		translation = translation->left;
+	if (d_node_remember(compiler, node) || d_node_remember(compiler, translation))
+		return -1;
+	translation->written = d_translator_output(translation->written);
+	node->kind = D_NODE_EXPANSION;
+	node->written = translation->written;
+	return d_check(compiler, node);
+}
+
 static int check_unary(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *operand = node->left;
+	const struct d_node *translated;
 
 	if (node->operation >= D_OPERATOR_PRE_INCREMENT)
 		return d_check_increment(compiler, node);
@@ -73,6 +89,9 @@ static int check_unary(struct d_compiler *compiler, struct d_node *node)
 			       : d_check_fail_operator(
 					 compiler, node, "D_OP_SCALAR", "operand of scalar type");
 	case D_OPERATOR_DEREFERENCE:
+		translated = d_translated(operand);
+		if (translated && d_type_is_pointer(translated->written))
+			return check_translated_target(compiler, node);
 		return d_check_dereference(compiler, node, operand);
 	default:
 		return d_check_address(compiler, node);
@@ -237,7 +256,7 @@ static int check_cast(struct d_compiler *compiler, struct d_node *node)
 	node->type = to;
 	valid = to->kind == D_TYPE_VOID || (d_type_is_scalar(to) && d_type_is_scalar(from)) ||
 		(to->kind == D_TYPE_POINTER && from->kind == D_TYPE_ARRAY) ||
-		(to->kind == D_TYPE_FLOAT && d_type_same(to, from)) ||
+		((to->kind == D_TYPE_FLOAT || d_type_is_struct(to)) && d_type_same(to, from)) ||
 		(d_type_is_string(to) && (d_type_is_scalar(from) || d_type_is_text(from) ||
 						 from->kind == D_TYPE_ARRAY));
 	return valid ? 0
@@ -273,6 +292,14 @@ static int check_expansion(struct d_compiler *compiler, struct d_node *node)
 		node->identifier->name->bytes, &node->place);
 }
 
+/* That of a translation is its output's. */
+static uint64_t size_of(struct d_compiler *compiler, const struct d_node *operand)
+{
+	const struct d_node *translated = d_translated(operand);
+
+	return d_types_size(&compiler->types, translated ? translated->written : operand->type);
+}
+
 static int check_sizeof(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *operand = node->left;
@@ -294,7 +321,7 @@ static int check_sizeof(struct d_compiler *compiler, struct d_node *node)
 		return d_fail(compiler, &node->place, "D_SIZEOF_BITFIELD",
 			"cannot apply sizeof to a bit-field: %s", operand->name->bytes);
 	node->type = compiler->types.type_size;
-	node->value = array ? 0 : d_types_size(&compiler->types, operand->type);
+	node->value = array ? 0 : size_of(compiler, operand);
 	return node->value ? 0
 			   : d_fail(compiler, &node->place, "D_SIZEOF_TYPE",
 				     "cannot apply sizeof to an operand of size 0 or unknown");

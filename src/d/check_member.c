@@ -256,6 +256,9 @@ int d_check_member(struct d_compiler *compiler, struct d_node *node)
 		return d_translate_member(compiler, node, translated) || d_check(compiler, node)
 			       ? -1
 			       : 0;
+	/* A member of an inline of a variable is one of the variable. */
+	if (!node->arrow)
+		node->left = d_inline_target(node->left);
 	identifier = d_symbol_find(compiler, node->name, D_SPACE_GLOBAL);
 	if (identifier && (identifier->kind == D_IDENTIFIER_INLINE ||
 				  identifier->kind == D_IDENTIFIER_ENUMERATOR))
@@ -294,8 +297,8 @@ int d_check_member(struct d_compiler *compiler, struct d_node *node)
 int d_check_address(struct d_compiler *compiler, struct d_node *node)
 {
 	const struct d_node *operand = node->left;
-	bool variable =
-		operand->identifier || operand->kind == D_NODE_AGGREGATION || operand->is_argument;
+	bool variable = operand->identifier || operand->kind == D_NODE_AGGREGATION ||
+			operand->is_argument || operand->type->kind == D_TYPE_DYNAMIC;
 
 	if (variable)
 		return d_fail(compiler, &node->place, "D_ADDROF_VAR",

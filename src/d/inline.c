@@ -201,6 +201,10 @@ int d_parse_inline(struct d_compiler *compiler)
 	if (declarator.type->kind == D_TYPE_VOID)
 		return d_fail(compiler, &token->place, "D_DECL_VOIDOBJ",
 			"cannot declare void inline: %s", token->name->bytes);
+	if (d_type_is_incomplete(declarator.type))
+		return d_fail(compiler, &token->place, "D_DECL_INCOMPLETE",
+			"incomplete struct/union/enum %s: %s", declarator.type->name,
+			token->name->bytes);
 	if (declarator.type->kind == D_TYPE_ARRAY)
 		return d_fail(compiler, &token->place, "D_DECL_ARRNULL",
 			"inline declaration requires tuple signature: %s", token->name->bytes);

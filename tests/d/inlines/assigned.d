@@ -9,6 +9,9 @@ inline int Y = y;
 inline int64_t DEPTH = self->depth;
 inline int ONE = counts["one"];
 
+struct pair { int one; } pair;
+inline struct pair PAIR = pair;
+
 BEGIN
 {
 	Y = 3;
@@ -21,5 +24,7 @@ BEGIN
 	ONE = 5;
 	ONE++;
 	printf("%d\n", counts["one"]);
+	PAIR.one = 8;
+	printf("%d %d\n", pair.one, PAIR.one);
 	exit(0);
 }
