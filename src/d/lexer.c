@@ -193,14 +193,6 @@ static int skip_comment(struct d_compiler *compiler)
 	return d_fail(compiler, &opened, "D_SYNTAX", "end of file encountered before matching */");
 }
 
-/* A comment up to the end of its line, which is not passed. DTrace knows it since 2025. */
-static void skip_line_comment(struct d_lexer *lexer)
-{
-	const char *end = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));
-
-	lexer->at = end ? end : lexer->end;
-}
-
 /* A control line up to its end, which it must have: DTrace reads no other. */
 static int skip_control_line(struct d_compiler *compiler)
 {
@@ -240,8 +232,6 @@ static int skip(struct d_compiler *compiler)
 			lexer->line_begins = false;
 		} else if (c == '/' && lexer->at + 1 < lexer->end && lexer->at[1] == '*') {
 			result = skip_comment(compiler);
-		} else if (c == '/' && lexer->at + 1 < lexer->end && lexer->at[1] == '/') {
-			skip_line_comment(lexer);
 		} else if (c == '#' && lexer->line_begins) {
 			result = skip_control_line(compiler);
 		} else {

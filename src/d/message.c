@@ -83,6 +83,15 @@ int d_fail(struct d_compiler *compiler, const struct d_place *place, const char 
 	return -EINVAL;
 }
 
+/* The one of C++ and of most scripting tracers, at its first or second slash. */
+static bool is_line_comment(const struct d_compiler *compiler, const struct d_place *place)
+{
+	const char *at = place->start, *end = compiler->lexer.end;
+
+	return at && at < end && *at == '/' &&
+	       ((end - at > 1 && at[1] == '/') || (at > compiler->lexer.text && at[-1] == '/'));
+}
+
 int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, const char *expected)
 {
 	char text[200], near[NEAR_MAX + 4];
@@ -91,8 +100,9 @@ int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, cons
 		return -EINVAL;
 	near_text(compiler, place, near);
 	if (*near)
-		snprintf(text, sizeof(text), "syntax error near \"%s\"%s%s", near,
-			expected ? ": expected " : "", expected ? expected : "");
+		snprintf(text, sizeof(text), "syntax error near \"%s\"%s%s%s", near,
+			expected ? ": expected " : "", expected ? expected : "",
+			is_line_comment(compiler, place) ? " (comments are /* */)" : "");
 	else
 		snprintf(text, sizeof(text), "syntax error near end of input%s%s",
 			expected ? ": expected " : "", expected ? expected : "");

@@ -54,6 +54,7 @@ static const struct row string_rows[] = {
 	{"BEGIN { trace(1; }", "D_SYNTAX", 1, 16},
 	{"BEGIN\n{\n\tx = ;\n}", "D_SYNTAX", 3, 6},
 	{"BEGIN /x/", "D_SYNTAX", 1, 10},
+	{"BEGIN // { }", "D_SYNTAX", 1, 8},
 	{"BEGIN /(1/ { }", "D_SYNTAX", 1, 10},
 	{"BEGIN { 1 ? 2 : x = 3; }", "D_SYNTAX", 1, 19},
 	{"BEGIN { a + b = 3; }", "D_SYNTAX", 1, 15},
