@@ -36,15 +36,24 @@ bool d_check_variable_space(const struct d_node *node, enum d_name_space *space)
 	return true;
 }
 
-/* Symbols have types where there is a kernel, or a process's debugging data, to ask. */
+/*
+ * Symbols have types where there is a kernel, or a process's debugging data, to ask. Of the
+ * modules only the kernel itself is known by its name.
+ */
 static int fail_symbol(struct d_compiler *compiler, const struct d_node *node)
 {
-	bool user = strstr(node->name->bytes, "``");
+	static const char kernel[] = "vmlinux``";
+	const char *name = node->name->bytes;
 
+	if (!strncmp(name, kernel, strlen(kernel)))
+		return d_fail(compiler, &node->place, "D_SYM_BADREF",
+			"kernel module 'vmlinux' symbol '%.200s' may not be referenced as a user "
+			"symbol",
+			name + strlen(kernel));
 	return d_fail(compiler, &node->place, "D_SYM_NOTYPES",
 		"no symbolic type information is available for %.200s: symbols of %s need a kernel "
 		"source",
-		node->name->bytes, user ? "processes" : "the kernel");
+		name, strstr(name, "``") ? "processes" : "the kernel");
 }
 
 int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_name_space space)
