@@ -134,14 +134,11 @@ static unsigned read_form(const struct d_type *type, uint32_t size)
 	return size | (d_type_is_integer(type) && type->is_signed ? 16u : 0u);
 }
 
-/* The bytes of a place, which for a string may be others than option strsize says now. */
+/* The bytes of a place: of a bit-field those of its unit. */
 static uint32_t place_size(const struct d_compiler *compiler, const struct d_node *place)
 {
 	if (place->kind == D_NODE_MEMBER && place->member)
 		return place->member->size;
-	if (place->kind == D_NODE_INDEX && d_node_is_place(place) &&
-		place->left->type->kind == D_TYPE_ARRAY)
-		return d_types_stride(&compiler->types, place->left->type);
 	return d_types_size(&compiler->types, place->type);
 }
 

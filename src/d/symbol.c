@@ -203,6 +203,9 @@ struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_nam
 	struct d_identifier *identifier = d_arena_get(&compiler->arena, sizeof(*identifier));
 	struct d_variable *variable;
 
+	/* Of an element or a member too, a variable's string is as long as any. */
+	if (d_type_is_string(type))
+		type = compiler->types.type_string;
 	if (d_type_is_memory(type)) {
 		compiler->object_bytes += d_types_size(&compiler->types, type);
 		if (compiler->object_bytes > D_OBJECT_MAX) {

@@ -327,6 +327,8 @@ bool d_type_same(const struct d_type *one, const struct d_type *other)
 			return true;
 		if (one->kind != other->kind)
 			return false;
+		if (one->kind == D_TYPE_STRING)
+			return true;
 		if (one->kind == D_TYPE_INTEGER)
 			return one->size == other->size && one->is_signed == other->is_signed;
 		if (one->kind == D_TYPE_ARRAY && one->count != other->count)

@@ -53,7 +53,7 @@ struct d_type {
 	enum d_type_kind kind;
 	bool is_signed;
 	bool complete;                /* of a struct, union, enum: it was defined */
-	uint32_t size;                /* bytes; 0: void or incomplete; a string: see strsize */
+	uint32_t size; /* bytes; 0: void or incomplete, or a string of the option's size */
 	uint32_t alignment;           /* 0: the size */
 	uint32_t count;               /* of an array: elements */
 	const char *name;             /* NULL for pointers and arrays */
@@ -76,6 +76,7 @@ struct d_types {
 	const struct d_type *type_unsigned_long, *type_long_long, *type_unsigned_long_long;
 	const struct d_type *type_int64, *type_uint64, *type_size, *type_function;
 	const uint64_t *strsize; /* the option, as it is now */
+	const struct d_type *sized_string; /* what lies in structs and arrays that are declared now */
 	const struct d_type *type_places[D_VALUE_KINDS - D_VALUE_STACK];
 };
 
@@ -128,8 +129,9 @@ const struct d_member *d_type_member(const struct d_type *type, const struct d_n
 uint32_t d_types_size(const struct d_types *types, const struct d_type *type);
 
 /*
- * From one element to the next of an array, or of what a pointer points to. An array of
- * strings keeps the strsize that it was declared with.
+ * From one element to the next of an array, or of what a pointer points to. Strings in arrays
+ * and structs keep the strsize that they were declared with; behind another pointer a string
+ * has the size that the option says where the pointer is used, as sizeof (string) has.
  */
 uint32_t d_types_stride(const struct d_types *types, const struct d_type *pointer);
 

@@ -48,6 +48,39 @@ static uint32_t unit_of(unsigned bits)
 	return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
 }
 
+/*
+ * What lies in a struct or an array as a string keeps the bytes that it is declared with: a
+ * string type of this size. Other types are what they are. NULL: no memory.
+ */
+static const struct d_type *stored_type(struct d_types *types, const struct d_type *type)
+{
+	const struct d_type *plain = d_type_resolve(type);
+	struct d_type *sized;
+
+	if (plain->kind != D_TYPE_STRING || plain->size)
+		return type;
+	if (!types->sized_string || types->sized_string->size != *types->strsize) {
+		sized = d_arena_get(types->arena, sizeof(*sized));
+		if (!sized)
+			return NULL;
+		*sized = *plain;
+		sized->size = (uint32_t)*types->strsize;
+		sized->alignment = 1;
+		sized->pointer = NULL;
+		types->sized_string = sized;
+	}
+	if (type == plain)
+		return types->sized_string;
+	sized = d_arena_get(types->arena, sizeof(*sized));
+	if (!sized)
+		return NULL;
+	*sized = *types->sized_string;
+	sized->name = type->name;
+	sized->basis = types->sized_string;
+	sized->pointer = NULL;
+	return sized;
+}
+
 /* Adds a member that lies where it says, plus offset. */
 static int place_member(struct d_types *types, struct d_type *type, const struct d_member *placed,
 	uint64_t offset, uint32_t alignment)
@@ -89,9 +122,13 @@ int d_types_add_member(struct d_types *types, struct d_type *type, const struct 
 {
 	uint32_t size = bits ? unit_of(bits) : d_types_size(types, member_type);
 	uint32_t alignment = bits ? size : alignment_of(member_type);
-	const struct d_member member = {
-		.name = name, .type = member_type, .size = size, .bits = (uint8_t)bits};
+	const struct d_member member = {.name = name,
+		.type = stored_type(types, member_type),
+		.size = size,
+		.bits = (uint8_t)bits};
 
+	if (!member.type)
+		return -ENOMEM;
 	return place_member(types, type, &member, next_offset(type, alignment), alignment);
 }
 
@@ -136,6 +173,9 @@ const struct d_type *d_types_array(
 	type = d_arena_get(types->arena, sizeof(*type));
 	if (!type)
 		return NULL;
+	element = stored_type(types, element);
+	if (!element)
+		return NULL;
 	type->kind = D_TYPE_ARRAY;
 	type->size = (uint32_t)(size * count);
 	type->alignment = alignment_of(element);
@@ -157,15 +197,12 @@ const struct d_member *d_type_member(const struct d_type *type, const struct d_n
 uint32_t d_types_size(const struct d_types *types, const struct d_type *type)
 {
 	type = d_type_resolve(type);
-	return type->kind == D_TYPE_STRING ? (uint32_t)*types->strsize : type->size;
+	return type->kind == D_TYPE_STRING && !type->size ? (uint32_t)*types->strsize : type->size;
 }
 
 uint32_t d_types_stride(const struct d_types *types, const struct d_type *pointer)
 {
-	pointer = d_type_resolve(pointer);
-	return pointer->kind == D_TYPE_ARRAY && pointer->count
-		       ? pointer->size / pointer->count
-		       : d_types_size(types, pointer->target);
+	return d_types_size(types, d_type_resolve(pointer)->target);
 }
 
 bool d_type_is_incomplete(const struct d_type *type)
