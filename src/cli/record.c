@@ -597,6 +597,9 @@ static int record(struct session *session)
 	else if (receipt == RECEIPT_FULL)
 		cli_message("'%s' has reached its largest size: the recording is ended",
 			options->recording.file);
+	if (options->heap_period && !counts.samples)
+		cli_message("process %" PRIu32 " (%s) has given no samples of its heap",
+			process->pid, process->name);
 	if (counts.lost)
 		cli_message("%" PRIu64 " events were lost: the VM was faster than the recording",
 			counts.lost);

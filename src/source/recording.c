@@ -625,6 +625,7 @@ static int take_event(struct recording *recording, const struct record *record, 
 	pass(&recording->place, record);
 	recording->counts.bytes += record->bytes;
 	recording->counts.events += is_counted(record->type);
+	recording->counts.samples += record->type == WIRE_HEAP_PROF_SAMPLE_BEGIN;
 	recording->scanned += record->bytes;
 	return 0;
 }

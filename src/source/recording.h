@@ -34,6 +34,7 @@ enum recording_state {
 
 struct recording_counts {
 	uint64_t events, bytes, lost, files;
+	uint64_t samples; /* of the heap, that have begun */
 };
 
 /* Touches no file yet. On errors *recording is NULL. */
@@ -50,9 +51,9 @@ int recording_open(struct recording *recording, struct error *error);
 void *recording_room(struct recording *recording, size_t *room);
 
 /*
- * That many bytes have come (none: looks at what there is). A state; or a negative errno and a line in error when the file
- * cannot be written (-EPROTO: what came is no eventlog); it then ends at the last whole
- * event that fitted.
+ * That many bytes have come (none: looks at what there is). A state; or a negative errno and
+ * a line in error when the file cannot be written (-EPROTO: what came is no eventlog); it then
+ * ends at the last whole event that fitted.
  */
 int recording_received(struct recording *recording, size_t size, struct error *error);
 

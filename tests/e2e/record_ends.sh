@@ -81,6 +81,9 @@ has out '^  heap samples  [1-9]'
 run 0 log --dump "$log"
 has out '^[0-9]+ - HEAP_PROF_BEGIN profile=0 period=10000000 '
 run 0 log --validate "$log"
+run 0 record --lossless -o "$log" -n 'vm*:::startup' --heap-profile=1h \
+	-c "$TOY examples/toy/programs/queens.toy"
+has err '^vmtap: process [0-9]+ \(.*\) has given no samples of its heap$'
 run 0 record --lossless -o "$log" -c "$TOY examples/toy/programs/binary_trees.toy 10"
 run 0 log "$log"
 has out '^  heap samples  0$'
