@@ -16,6 +16,7 @@
 #include "cli/trace_options.h"
 #include "d/compile.h"
 #include "d/disassemble.h"
+#include "source/endpoint.h"
 #include "source/source.h"
 #include "usdt/promise.h"
 
@@ -331,6 +332,27 @@ static bool lacks_probes(const struct trace *trace, const struct failure *failur
 }
 
 /*
+ * Without a target, the process that a provider is named after is it, as with DTrace, whose
+ * scripts often take its pid as an argument: ccl$1:::gc-start.
+ */
+static int add_named_target(struct trace *trace, struct d_probe_set *set, bool *named)
+{
+	struct endpoint_process process;
+	struct target target = { 0 };
+	struct d_program *program = NULL;
+	struct failure failure;
+	struct error error;
+
+	if (trace->targets.count || trace->targets.log || !trace->script_count)
+		return 0;
+	if (compile(trace, set, 0, &program, &failure))
+		target.pid = failure.error.process;
+	d_program_free(program);
+	*named = target.pid && !endpoint_process(target.pid, &process, &error);
+	return *named ? target_add(&trace->targets, &target) : 0;
+}
+
+/*
  * Compiles against the engine's probes alone. A script that needs no others runs with any
  * process, whether it serves an event stream or not; for another *program stays NULL. An exit
  * status after a message when it is wrong whatever the probes are: no command is run for that.
@@ -356,8 +378,9 @@ static int compile_for_engine(struct trace *trace, struct d_probe_set *set,
 }
 
 /* Opens the targets and compiles; *program is NULL where there are no scripts, or an exit status
- * comes back after a message. */
-static int open_and_compile(struct trace *trace, struct d_probe_set *set,
+ * comes back after a message. A target that is only a provider's name and serves nothing is
+ * none: its probes do not exist. */
+static int open_and_compile(struct trace *trace, struct d_probe_set *set, bool named,
 	struct d_program **program)
 {
 	struct targets *targets = &trace->targets;
@@ -374,8 +397,9 @@ static int open_and_compile(struct trace *trace, struct d_probe_set *set,
 	if (trace->script_count && !(missing && trace->mode == TRACE_LIST))
 		status = compile(trace, set, target_pid(targets), program, &failure);
 	/* Where probes are missing, that is the reason, not what follows from it. */
-	if (missing && (*program ? !(*program)->options.zdefs
-				 : !status || lacks_probes(trace, &failure))) {
+	if (missing && !named &&
+		(*program ? !(*program)->options.zdefs
+			  : !status || lacks_probes(trace, &failure))) {
 		cli_message("%s", missing->text);
 		return CLI_CANNOT;
 	}
@@ -401,6 +425,7 @@ static int trace_target(struct trace *trace)
 	struct error error = { "" };
 	struct run_settings settings;
 	FILE *output = stdout;
+	bool named = false;
 	int status = CLI_OK;
 
 	for (size_t i = 0; i < trace->script_count; i++)
@@ -410,7 +435,7 @@ static int trace_target(struct trace *trace)
 		cli_message("%s", error.text);
 		return CLI_CANNOT;
 	}
-	if (d_probe_set_init(&set))
+	if (d_probe_set_init(&set) || add_named_target(trace, &set, &named))
 		return out_of_memory();
 	status = compile_for_engine(trace, &set, &program);
 	if (status)
@@ -424,7 +449,7 @@ static int trace_target(struct trace *trace)
 		d_probe_set_free(&set); /* it may have ticks, before the probes of the source */
 		if (d_probe_set_init(&set))
 			return out_of_memory();
-		status = open_and_compile(trace, &set, &program);
+		status = open_and_compile(trace, &set, named, &program);
 		if (status)
 			goto out;
 	}

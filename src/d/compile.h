@@ -41,6 +41,7 @@ struct d_error {
 	struct error message; /* without "dtrace: failed to compile script ...: " */
 	const char *tag;
 	uint32_t line, column; /* 0 when there is no place */
+	uint32_t process; /* of D_PDESC_ZERO: the pid that the provider's name ends with; 0: none */
 };
 
 int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler **compiler);

@@ -3,6 +3,7 @@
  */
 #include "d/description.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,18 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 			: " (tick-N, N from 1, with ns us ms s m h d or hz; at most 5000 a second)");
 }
 
+/* "ccl1234" and "vm*1234" name process 1234, "ccl" and "ccl0" none. */
+static uint32_t named_process(const char *provider)
+{
+	size_t digits = strlen(provider);
+	unsigned long pid;
+
+	while (digits && provider[digits - 1] >= '0' && provider[digits - 1] <= '9')
+		digits--;
+	pid = digits ? strtoul(provider + digits, NULL, 10) : 0;
+	return pid <= INT32_MAX ? (uint32_t)pid : 0;
+}
+
 int d_description_resolve(struct d_compiler *compiler, const struct d_description *description,
 	uint32_t **probes, size_t *count)
 {
@@ -199,6 +212,9 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 		return 0;
 	text = d_description_text(compiler, description);
 	hint(compiler, description, advice, sizeof(advice));
-	return d_fail(compiler, &description->place, "D_PDESC_ZERO",
+	d_fail(compiler, &description->place, "D_PDESC_ZERO",
 		"probe description %.300s does not match any probes%s", text, advice);
+	if (compiler->error)
+		compiler->error->process = named_process(description->parts[0]);
+	return -EINVAL;
 }

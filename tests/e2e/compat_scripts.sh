@@ -53,7 +53,8 @@ VMTAP_WAIT=1 "$TOY" --caps=2 --event-log="$directory/log" "$directory/gc.toy" \
 pid=$!
 pids+=("$pid")
 await_stream "$pid"
-run 0 trace -p $pid --lossless -s "$directory/gc.d" $pid
+# As its author runs it: the pid is its argument, and the provider it makes of it the target.
+run 0 trace --lossless -s "$directory/gc.d" $pid
 wait "$pid"
 pids=()
 python3 - "$directory" <<'P' || fail "the collections' lines"
@@ -74,6 +75,12 @@ for number, (row, used, freed) in enumerate(zip(rows, starts, ends)):
 for line, row in zip(lines[1:], rows):
     assert line == "%8s %14s %8s %8s" % tuple(row), line
 P
+
+# Nothing that is no provider of a process is taken for one.
+for other in $pid $$; do
+	run 1 trace -s "$directory/gc.d" "$other"
+	has err "probe description ccl$other:::gc-start does not match any probes"
+done
 
 # ---- Ruby: calls, time in required files, what is made, what is raised ----
 
