@@ -56,12 +56,23 @@
  * Threads, signals, fork
  * ----------------------
  * Every macro may be used on any thread, also in a signal handler: an event that
- * interrupts another event's recording is dropped and counted, never waited for.
- * After the first event of a thread, recording neither blocks nor allocates nor
- * makes a system call; a full ring drops the event and counts it (unless a client
- * asked for lossless delivery: then the VM waits for that client). A client has an
- * event about a millisecond after it was recorded; the first one after a quiet time, 20 ms
- * later at most. After fork() the child serves nobody until it calls vmtap_start() itself; kernel tracers follow it.
+ * interrupts another event's recording is dropped and counted, never waited for. A
+ * handler that has interrupted a macro must return to it: after a longjmp() out of
+ * one, or an asynchronous cancellation, all later events of its thread are dropped
+ * and counted. A macro keeps errno, is no cancellation point, raises no signal, and
+ * takes less than 1 KB of stack.
+ *
+ * After the first event of a thread, which maps its ring, recording neither blocks
+ * nor allocates nor makes a system call, with two exceptions: the first event after a
+ * quiet time wakes the library's thread, and a client may have asked for lossless
+ * delivery: then the VM waits for it where else a full ring drops the event and counts
+ * it. In a sandbox recording needs mmap, gettid, write, futex and clock_gettime; none
+ * of them while nobody listens. A client has an event about a millisecond after it was recorded; the first one
+ * after a quiet time, 20 ms later at most.
+ *
+ * After fork() the child serves nobody until it calls vmtap_start() itself; kernel
+ * tracers follow it. What is fired between vfork() and exec is the parent's.
+ * An extension must not be unloaded while a thread is in one of its macros.
  */
 #ifndef VMTAP_H
 #define VMTAP_H
@@ -87,15 +98,18 @@ extern "C" {
 #define VMTAP_VERSION "0.1.0"
 
 /* No capability: for events outside guest execution. */
-#define VMTAP_NO_CAP ((uint16_t)0xffff)
+#define VMTAP_NO_CAP UINT16_MAX
 
 /*
  * A string that recurs: a class, a method, a file. Embed one in the VM's own
  * object and pass its address to the probes. A client is sent the text once and
  * then the id, so the text need only be valid during the call: the VM may move or
  * free it afterwards, and sets text anew when it does. The text is UTF-8 and
- * NUL-terminated; to name something else, initialise the struct again. When the
- * id is 0 the library takes one, on any thread; the VM never writes to it.
+ * NUL-terminated; clients get its first 4000 bytes. To name something else,
+ * initialise the struct again, and not while another thread passes it: any number of
+ * threads may do that at once. When the id is 0 the library takes one, on any
+ * thread; the VM never writes to it. Ids are never given back: when the room for names is
+ * used up, new ones travel with each event.
  */
 struct vmtap_name {
 	const char *text;
@@ -104,23 +118,26 @@ struct vmtap_name {
 };
 
 /* A static initialiser: static struct vmtap_name gc = VMTAP_NAME("gc"); */
-#define VMTAP_NAME(literal) { (literal), (uint32_t)(sizeof(literal) - 1), 0 }
+#define VMTAP_NAME(literal) { (literal), sizeof(literal) - 1, 0 }
 
 static inline void vmtap_name_init(struct vmtap_name *name, const char *text, size_t length)
 {
 	name->text = text;
-	name->length = (uint32_t)length;
+	name->length = length & UINT32_MAX;
 	name->id = 0;
 }
 
 /*
  * What a VM may choose; zero everywhere is a good choice. size is
- * sizeof(struct vmtap_options), so that the struct can grow.
+ * sizeof(struct vmtap_options), so that the struct can grow. All that it points to is
+ * copied. ring_bytes and name_bytes are the process's: name_bytes is settled by the first name
+ * that is recorded, ring_bytes holds for the rings of threads to come.
  */
 struct vmtap_options {
 	size_t size;
 	const char *runtime;      /* what the VM is, "toy 1.0"; NULL: the program's name */
-	const char *socket;       /* the socket's path; NULL: the place vmtap looks for it */
+	const char *socket;       /* the socket's path, at most 107 bytes, absolute if the VM changes
+	                             its folder; NULL: the place vmtap looks for it */
 	int argument_count;       /* the program's arguments, for listeners to show */
 	char *const *arguments;
 	uint16_t caps;            /* capabilities the VM starts with; 0: 1 */
@@ -140,16 +157,19 @@ struct vmtap_options {
  *
  * The census is a function that calls vmtap_census_add() as often as it likes; bytes of
  * equal labels add up, so that it may simply walk all objects. It may allocate, lock and
- * take its time, but must fire no probe and call nothing else of this library.
- *   - Without polls the library calls it, on its own thread, whenever a sample is due: for a
- *     VM whose counts can be read at any moment. The stream stands meanwhile.
+ * take its time, but must return, fire no probe, call nothing else of this library, and
+ * wait for no thread that is in vmtap_stop().
+ *   - Without polls the library calls it, on its own thread (256 KB of stack, all signals
+ *     blocked), whenever a sample is due: for a VM whose counts can be read at any moment. The
+ *     stream stands meanwhile.
  *   - With polls the library only makes vmtap_census_wanted() nonzero, and calls wanted, if
  *     it is not NULL, on its own thread: it may set a flag that makes the VM come to its
  *     safepoint, and must not wait for that. The VM stops itself, calls vmtap_census_take() on
  *     a thread of its own, and that calls the census there. One that is wanted stays
  *     wanted until it is taken, or until no client is left that gets samples.
- * Never two at once, whoever calls, and as much time between two as the last one took. What clients ask for before a census is registered is
- * kept until it is.
+ * Never two at once, whoever calls, and as much time between two as the last one took. What
+ * clients ask for before a census is registered is kept until it is. These functions may be
+ * called on any thread, and not in signal handlers.
  */
 enum vmtap_census_by {
 	VMTAP_CENSUS_BY_SITE = 2, /* labels are "file:line"; GHC's readers say "module" */
@@ -199,7 +219,7 @@ struct vmtap_guards {
 
 static inline int vmtap_poll_is_open(const struct vmtap_guards *state, enum vmtap_probe probe)
 {
-	return (int)(state->open[probe / 64] >> (probe % 64) & 1);
+	return (state->open[probe / 64] >> (probe % 64) & 1) != 0;
 }
 
 #ifndef VMTAP_DISABLE
@@ -211,8 +231,8 @@ VMTAP_HIDDEN vmtap_fire_function vmtap_fire(enum vmtap_probe probe);
  * For a VM that must install a hook before it can produce events: brings *state (all
  * zero at first) up to date and returns how many guards have opened or closed since;
  * which, is in *changed unless that is NULL. Reads a few cache lines: cheap enough for a
- * safepoint. Any thread, with a state of its own. The kernel calls nobody when a tracer
- * comes, so a VM asks.
+ * safepoint. Any thread and signal handler, with a state of its own; the guards are those of
+ * the object that it is called in. The kernel calls nobody when a tracer comes, so a VM asks.
  */
 VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed);
 
@@ -231,14 +251,20 @@ VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *cha
  * -ENAMETOOLONG for a path of more than 107 bytes, -EADDRINUSE, -EPERM, -ELOOP or -EEXIST for
  * what stands at the path, what the system said when socket or log cannot be made; the VM
  * can go on all the same.
- * Call it once the VM is ready for another thread; not from a signal handler.
+ * Call it once the VM is ready for another thread, has the user that it keeps, and has closed
+ * the descriptors that it inherited; on any thread, but not from a signal handler, nor while
+ * others use setenv(). It keeps two descriptors and one for each client, none of them 0, 1 or
+ * 2, all closed by exec. A VM that closes them all the same ends the stream. No cancellation
+ * point.
  */
 VMTAP_API int vmtap_start(const struct vmtap_options *options);
 
 /*
  * Delivers what is in the rings, ends every client's stream in order, removes the
  * socket and the thread. Waits for slow clients as long as options said, for
- * lossless ones until they are gone. Also done at exit(). Not from a signal handler.
+ * lossless ones until they are gone. What is fired afterwards is recorded by nobody;
+ * vmtap_start() may be called again. Also done at exit(). On any thread, started or not; not
+ * from a signal handler or a census. No cancellation point.
  */
 VMTAP_API void vmtap_stop(void);
 
@@ -258,11 +284,11 @@ VMTAP_API int vmtap_census_wanted(void);
 VMTAP_API int vmtap_census_take(void);
 
 /* Inside a census, on its thread: so many bytes more of this label (UTF-8, cut at 4000
- * bytes). The text is copied. */
+ * bytes). The text is copied. Without memory for it the sample is lost, and counted. */
 VMTAP_API void vmtap_census_add(
 	struct vmtap_census *census, const char *label, size_t length, uint64_t bytes);
 
-/* The version of the runtime part, as VMTAP_VERSION. */
+/* The version of the runtime part, as VMTAP_VERSION; a constant. */
 VMTAP_API const char *vmtap_version(void);
 
 #else /* everything compiled out: no library is needed */

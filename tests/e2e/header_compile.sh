@@ -1,10 +1,14 @@
 #!/bin/bash
-# The public header compiles without a warning as C11, gnu11 and C++17 with gcc and clang,
-# every probe used; with -DVMTAP_DISABLE, and as made for a system without sys/sdt.h, it
+# The public header compiles without a warning as C11 and on, and C++11 and on, with gcc and clang,
+# every probe used, alone, and where there is no Linux; with -DVMTAP_DISABLE, and as made for a system without sys/sdt.h, it
 # needs no library, evaluates no argument and warns of nothing.
 set -eu
 I="-Iinclude -I$BUILD/include -I$BUILD/gen -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL -DVMTAP_PROVIDER_HASKELLEVENT"
-warnings="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wunused -Wundef"
+warnings="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wunused -Wundef -Wsign-conversion -Wcast-qual -Wcast-align"
+alone() { # compiler language flags
+	printf '#include <vmtap.h>\nstruct vmtap_name name = VMTAP_NAME("x");\nuint16_t cap = VMTAP_NO_CAP;\n' |
+		$1 -x "$2" $warnings $3 -fsyntax-only $I - || { echo "$1 $3: the header alone warns" && exit 1; }
+}
 
 cat >"$TMPDIR/all.c" <<'C'
 #include <vmtap.h>
@@ -55,6 +59,22 @@ int main(void)
 C
 cp "$TMPDIR/all.c" "$TMPDIR/all.cc"
 "$BUILD/host/generate" probes/vm.d --no-sites "$TMPDIR/vmtap_probes.h" probes/compat/*.d
+
+for compiler in gcc clang; do
+	command -v $compiler >/dev/null || continue
+	for standard in c11 c17 gnu17; do
+		alone "$compiler -std=$standard" c "-Wstrict-prototypes -Wc++-compat"
+		alone "$compiler -std=$standard" c -U__linux__
+	done
+done
+for compiler in g++ clang++; do
+	command -v $compiler >/dev/null || continue
+	for standard in c++11 c++14 c++17 c++20; do
+		alone "$compiler -std=$standard" c++ -Wold-style-cast
+		alone "$compiler -std=$standard" c++ "-Wold-style-cast -U__linux__"
+		alone "$compiler -std=$standard" c++ "-Wold-style-cast -DVMTAP_DISABLE"
+	done
+done
 
 tried=0
 for compiler in "gcc -std=c11" "gcc -std=gnu11" "g++ -std=c++17" "g++ -std=gnu++17" \

@@ -448,6 +448,47 @@ START_TEST(signals_on_new_threads)
 }
 END_TEST
 
+/* ---- small stacks ---- */
+
+static void *fire_on_little_stack(void *argument)
+{
+	/* Room for the kernel's frame, for the sanitizers' functions where there are some, and ours. */
+	size_t bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + (getenv("VMTAP_SANITIZED") ? 8192 : 2048);
+	stack_t stack = {.ss_size = bytes, .ss_sp = malloc(bytes)};
+
+	fire_some(0);
+	if (stack.ss_sp && sigaltstack(&stack, NULL) == 0)
+		pthread_kill(pthread_self(), SIGUSR1);
+	stack.ss_flags = SS_DISABLE;
+	sigaltstack(&stack, NULL);
+	free(stack.ss_sp);
+	return argument;
+}
+
+/* First events on the smallest stack that a thread can have, and others in a handler on a stack
+ * of its own. */
+START_TEST(small_stacks)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
+	struct reader reader;
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	sigaction(SIGUSR1, &action, NULL);
+	start_with(0, 0);
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	pthread_attr_init(&attributes);
+	ck_assert_int_eq(pthread_attr_setstacksize(&attributes, (size_t)sysconf(_SC_THREAD_STACK_MIN)), 0);
+	ck_assert_int_eq(pthread_create(&thread, &attributes, fire_on_little_stack, NULL), 0);
+	pthread_join(thread, NULL);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_gt(reader_received(&reader), 2);
+	expect_exact(&reader);
+	ck_assert_uint_eq(reader_lost(&reader), 0);
+	reader_close(&reader);
+}
+END_TEST
+
 /* ---- cancelled threads ---- */
 
 /* A thread that has been cancelled and fires until it comes to a point where it may end. */
@@ -627,6 +668,7 @@ int main(void)
 	tcase_add_test(all, watermarks_hold_with_many_threads);
 	tcase_add_loop_test(all, signals_that_interrupt_events, 0, 2);
 	tcase_add_test(all, signals_on_new_threads);
+	tcase_add_test(all, small_stacks);
 	tcase_add_test(all, firing_is_no_cancellation_point);
 	tcase_add_test(all, nor_are_start_and_stop);
 	tcase_add_test(all, stop_and_start_while_threads_fire);
