@@ -26,6 +26,7 @@ static const struct row string_rows[] = {
 	{"BEGIN { x = \"a\" \"b\"; }", "D_SYNTAX", 1, 17},
 	{"BEGIN { /* a /* b */ }", "D_SYNTAX", 1, 14},
 	{"BEGIN { /* a ", "D_SYNTAX", 1, 9},
+	{"BEGIN { // a\n}", "D_SYNTAX", 1, 9},
 	{"BEGIN { x = $; }", "D_SYNTAX", 1, 13},
 	{"BEGIN { x = 1 \x01; }", "D_SYNTAX", 1, 15},
 	/* macros */
