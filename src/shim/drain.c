@@ -118,30 +118,14 @@ static void drain_ring(
 	ring->drained = head;
 }
 
-static void tell_drops(struct client *clients, struct ring *ring, uint64_t now)
+static void tell_drops(struct client *clients, struct ring_drops *drops, uint64_t now)
 {
-	uint64_t drops = atomic_load_explicit(&ring->drops, memory_order_acquire);
-
-	if (drops == ring->reported_drops)
+	if (!atomic_exchange(&drops->any, false))
 		return;
 	for (unsigned i = 0; i < EVENT_TYPES; i++) {
-		uint64_t dropped = atomic_load_explicit(&ring->dropped[i], memory_order_relaxed);
+		uint64_t count = atomic_exchange(&drops->of[i], 0);
 		for (struct client *client = clients; client; client = client->next)
-			client_lose(client, i, dropped - ring->reported[i], now);
-		ring->reported[i] = dropped;
-	}
-	ring->reported_drops = drops;
-}
-
-static void tell_unattached(struct drain *drain, struct client *clients, uint64_t now)
-{
-	for (unsigned i = 0; i < EVENT_TYPES; i++) {
-		uint64_t dropped = ring_unattached(i);
-		if (dropped == drain->unattached[i])
-			continue;
-		for (struct client *client = clients; client; client = client->next)
-			client_lose(client, i, dropped - drain->unattached[i], now);
-		drain->unattached[i] = dropped;
+			client_lose(client, i, count, now);
 	}
 }
 
@@ -187,13 +171,13 @@ void drain_rings(struct drain *drain, struct client *clients)
 		drain->found_any |= head != atomic_load_explicit(&ring->tail, memory_order_relaxed) ||
 				    busy != RING_IDLE;
 		drain_ring(drain, clients, ring, head);
-		tell_drops(clients, ring, time);
+		tell_drops(clients, &ring->drops, time);
 		if (busy == RING_WRITING && first != now && ring->last > first)
 			first = ring->last;
 		if ((int64_t)(first - floor) < 0)
 			floor = first;
 	}
-	tell_unattached(drain, clients, time);
+	tell_drops(clients, &ring_unattached, time);
 	uint64_t watermark = clock_convert(&drain->clock, floor);
 	if (watermark > drain->watermark)
 		drain->watermark = watermark;
@@ -213,11 +197,8 @@ void drain_skip(struct drain *drain)
 		ring->drained = atomic_load_explicit(&ring->record.head, memory_order_acquire);
 		ring_release(ring);
 		ring->last_time = 0;
-		ring->reported_drops = atomic_load(&ring->drops);
-		for (unsigned i = 0; i < EVENT_TYPES; i++)
-			ring->reported[i] = atomic_load(&ring->dropped[i]);
+		tell_drops(NULL, &ring->drops, 0);
 	}
-	for (unsigned i = 0; i < EVENT_TYPES; i++)
-		drain->unattached[i] = ring_unattached(i);
+	tell_drops(NULL, &ring_unattached, 0);
 	clock_point(&drain->clock);
 }

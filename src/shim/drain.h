@@ -19,7 +19,6 @@ struct drain {
 	uint64_t latest;         /* since the raw clock began anew: what is later is from before; 0 */
 	bool found_any;          /* the last drain did */
 	bool found_much;         /* the last drain did: do not sleep before the next */
-	uint64_t unattached[EVENT_TYPES]; /* drops without a ring, as far as told */
 	unsigned count;
 };
 

@@ -9,11 +9,8 @@
 #pragma weak vmtap_object_add
 #pragma weak vmtap_object_remove
 
-struct vmtap_object vmtap_object = {.probe_count = VMTAP_PROBES, .words = vmtap_words};
-
 __attribute__((constructor)) static void part_enter(void)
 {
-	vmtap_object.digest = vmtap_contract_digest;
 	vmtap_object.providers = vmtap_providers();
 	if (vmtap_object_add)
 		vmtap_object_add(&vmtap_object);

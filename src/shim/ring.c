@@ -27,11 +27,12 @@ enum {
 	MAKE_AGAIN = 1024  /* events of a thread that had no memory for a ring, until it tries again */
 };
 
+struct ring_drops ring_unattached;
+
 static struct ring *_Atomic rings;
 static _Atomic uint32_t ring_bytes = RING_BYTES_DEFAULT;
 static _Atomic bool listening;
 static _Atomic bool lossless;
-static _Atomic uint64_t unattached[VMTAP_PROBES];
 static _Atomic bool asleep;          /* the server: the next record wakes it */
 static _Atomic int waker = -1;
 static _Atomic uint32_t waking;      /* producers that use the waker now */
@@ -65,14 +66,12 @@ static inline uint16_t current_cpu(void)
 
 static void count_drop(struct ring *ring, uint32_t probe)
 {
-	if (probe >= VMTAP_PROBES)
+	struct ring_drops *drops = ring ? &ring->drops : &ring_unattached;
+
+	if (probe >= VMTAP_PROBES) /* a text's record; the event says itself that it lacks it */
 		return;
-	if (ring) {
-		atomic_fetch_add_explicit(&ring->dropped[probe], 1, memory_order_relaxed);
-		atomic_fetch_add_explicit(&ring->drops, 1, memory_order_release);
-	} else {
-		atomic_fetch_add_explicit(&unattached[probe], 1, memory_order_relaxed);
-	}
+	atomic_fetch_add_explicit(&drops->of[probe], 1, memory_order_relaxed);
+	atomic_store_explicit(&drops->any, true, memory_order_release);
 }
 
 /* Maps this thread's ring. No lock and no malloc: this may be a signal handler. */
@@ -300,11 +299,6 @@ struct ring *ring_first(void)
 	return atomic_load_explicit(&rings, memory_order_acquire);
 }
 
-uint64_t ring_unattached(uint32_t probe)
-{
-	return atomic_load_explicit(&unattached[probe], memory_order_relaxed);
-}
-
 static void ring_bump(struct ring *ring)
 {
 	atomic_fetch_add(&ring->room, 1);
@@ -382,7 +376,7 @@ static void find_reused(void)
 static bool is_read(const struct ring *ring)
 {
 	return atomic_load(&ring->tail) == atomic_load(&ring->record.head) &&
-	       ring->reported_drops == atomic_load(&ring->drops);
+	       !atomic_load(&ring->drops.any);
 }
 
 /* Only a thread that is known to be gone can have nothing more to say. */
@@ -460,8 +454,5 @@ void ring_fork_child(void)
 	own->drained = atomic_load(&own->record.head);
 	atomic_store(&own->tail, own->drained);
 	atomic_store(&own->limit, 0);
-	memset(own->dropped, 0, sizeof(own->dropped));
-	memset(own->reported, 0, sizeof(own->reported));
-	atomic_store(&own->drops, 0);
-	own->reported_drops = 0;
+	memset(&own->drops, 0, sizeof(own->drops));
 }

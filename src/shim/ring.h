@@ -35,6 +35,12 @@ enum {
 	RING_WAITING = 2
 };
 
+/* Events dropped, per probe, of which no client has been told. Many threads count, one takes. */
+struct ring_drops {
+	_Atomic bool any; /* set after the count */
+	_Atomic uint64_t of[VMTAP_PROBES];
+};
+
 struct ring {
 	struct vmtap_record record; /* the producer's; the server reads head and busy */
 	_Atomic uint64_t limit;     /* at records that end beyond, the producer looks closer: the
@@ -54,10 +60,7 @@ struct ring {
 	uint64_t busy_since;        /* the server's: since when it saw the same record written */
 	uint64_t busy_head;
 
-	_Atomic uint64_t drops;                   /* of all probes */
-	_Atomic uint64_t dropped[VMTAP_PROBES];   /* since the ring was made */
-	uint64_t reported[VMTAP_PROBES];          /* the server's: as far as told to clients */
-	uint64_t reported_drops;
+	struct ring_drops drops;
 	bool compared, reused;    /* the server's: see ring_collect() */
 	void *transients;         /* the server's: texts of RING_NAME records */
 	size_t transients_bytes;
@@ -78,8 +81,8 @@ void ring_set_lossless(bool lossless);
 /* The first ring; producers add at the front at any time. */
 struct ring *ring_first(void);
 
-/* Events dropped on threads that could not get a ring, per probe, ever. */
-uint64_t ring_unattached(uint32_t probe);
+/* Events dropped on threads that could not get a ring. */
+extern struct ring_drops ring_unattached;
 
 /* Gives room back: what has been drained is with the clients. */
 void ring_release(struct ring *ring);

@@ -2,6 +2,8 @@
 #include "shim/server.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -56,13 +58,11 @@ struct server {
 	unsigned client_count;
 	uint64_t accept_after; /* CLOCK_MONOTONIC; 0: at once */
 	bool listening;
-	pthread_mutex_t wait_lock;
-	pthread_cond_t wait_changed;
-	bool has_subscribed;
-	_Atomic bool awaited; /* vmtap_start() waits until it has */
 	bool ending; /* guards stay closed, whatever clients still ask for */
-	_Atomic unsigned references;
 };
+
+/* A futex: whether a client is waited for. Not the server's own, which whoever waits outlives. */
+static _Atomic uint32_t awaited;
 
 /* ---- draining ---- */
 
@@ -125,12 +125,10 @@ static void apply_subscriptions(struct server *server)
 	server->listening = listening;
 }
 
-static void note_subscriber(struct server *server)
+static void note_subscriber(void)
 {
-	pthread_mutex_lock(&server->wait_lock);
-	server->has_subscribed = true;
-	pthread_cond_broadcast(&server->wait_changed);
-	pthread_mutex_unlock(&server->wait_lock);
+	if (atomic_exchange(&awaited, 0))
+		syscall(SYS_futex, &awaited, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
 static uint64_t stream_now(const struct server *server)
@@ -175,7 +173,7 @@ static void take_frame(struct server *server, struct client *client)
 	acknowledge(server, client);
 	/* A script of BEGIN and ticks alone wants nothing, and the VM is to run for it as well. */
 	if (client->subscribed || (!client->finish_asked && !client->terms.ghc_only))
-		note_subscriber(server);
+		note_subscriber();
 }
 
 /* What was recorded before a change is delivered by the terms of before. */
@@ -199,9 +197,9 @@ static void read_client(struct server *server, struct client *client)
 
 /* How long, in ms, until a client that has sent no frame is taken for a plain reader; one
  * that has begun a frame, or closed its side, has shown what it is. -1: not one to ask. */
-static int grace_left(const struct server *server, const struct client *client)
+static int grace_left(const struct client *client)
 {
-	uint64_t grace = atomic_load(&server->awaited) ? GRACE_AWAITED_MS : GRACE_MS, passed;
+	uint64_t grace = atomic_load(&awaited) ? GRACE_AWAITED_MS : GRACE_MS, passed;
 
 	if (!client->fresh || client->gone || client->control.length)
 		return -1;
@@ -212,7 +210,7 @@ static int grace_left(const struct server *server, const struct client *client)
 static void greet_plain_readers(struct server *server)
 {
 	for (struct client *client = server->clients; client; client = client->next)
-		if (grace_left(server, client) == 0) {
+		if (grace_left(client) == 0) {
 			client_take_default(client);
 			take_changes(server, client);
 		}
@@ -433,7 +431,7 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 	polled[1] = (struct pollfd){.fd = accepts ? server->endpoint.socket : -1, .events = POLLIN};
 
 	for (client = server->clients; client; client = client->next) {
-		int grace = server->ending ? -1 : grace_left(server, client);
+		int grace = server->ending ? -1 : grace_left(client);
 		if (grace >= 0 && (timeout_ms < 0 || grace < timeout_ms))
 			timeout_ms = grace;
 		polled[count++] = (struct pollfd){.fd = client->is_log ? -1 : client->socket,
@@ -583,8 +581,7 @@ static void *server_main(void *argument)
 
 /* ---- starting and stopping ---- */
 
-/* The condition is not destroyed: in a child, a thread of the parent may wait for it for ever. */
-static void server_free(struct server *server)
+void server_free(struct server *server)
 {
 	if (server->wake >= 0 && ring_release_waker(server->wake))
 		close(server->wake);
@@ -622,9 +619,6 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 	if (given)
 		memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
 	server->endpoint.socket = -1;
-	atomic_init(&server->references, 1);
-	pthread_mutex_init(&server->wait_lock, NULL);
-	pthread_cond_init(&server->wait_changed, NULL);
 	server->wake = descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	error = server->wake < 0 ? server->wake : process_describe(&server->process, &options);
 	if (error)
@@ -656,8 +650,9 @@ out:
 	return 0;
 }
 
-int server_run(struct server *server)
+int server_run(struct server *server, bool waits)
 {
+	atomic_store(&awaited, waits);
 	census_attach(server->wake);
 	ring_set_waker(server->wake);
 	apply_subscriptions(server); /* the log's */
@@ -673,26 +668,10 @@ int server_run(struct server *server)
 	return error;
 }
 
-void server_hold(struct server *server)
+void server_wait(void)
 {
-	atomic_fetch_add(&server->references, 1);
-}
-
-void server_release(struct server *server)
-{
-	if (atomic_fetch_sub(&server->references, 1) == 1)
-		server_free(server);
-}
-
-void server_wait(struct server *server)
-{
-	atomic_store(&server->awaited, true);
-	pthread_mutex_lock(&server->wait_lock);
-	while (!server->has_subscribed)
-		pthread_cond_wait(&server->wait_changed, &server->wait_lock);
-	pthread_mutex_unlock(&server->wait_lock);
-	atomic_store(&server->awaited, false);
-	server_release(server);
+	while (atomic_load(&awaited))
+		syscall(SYS_futex, &awaited, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
 }
 
 bool server_stop(struct server *server)
@@ -714,12 +693,13 @@ bool server_stop(struct server *server)
 		limit.tv_sec++;
 		error = pthread_timedjoin_np(server->thread, NULL, &limit);
 	}
-	note_subscriber(server); /* whoever still waits for one need not any more */
+	note_subscriber(); /* whoever still waits for one need not any more */
 	return error != ETIMEDOUT;
 }
 
 void server_fork_child(struct server *server)
 {
+	atomic_store(&awaited, 0);
 	if (server->endpoint.socket >= 0 && !endpoint_is_ours(&server->endpoint))
 		return; /* nor is any other descriptor that of the server */
 	while (server->clients) {
@@ -729,7 +709,5 @@ void server_fork_child(struct server *server)
 	}
 	if (server->endpoint.socket >= 0)
 		close(server->endpoint.socket);
-	/* Only one who has no other reference: this very thread may wait, in a handler's shadow. */
-	if (atomic_load(&server->references) == 1)
-		server_free(server);
+	server_free(server);
 }

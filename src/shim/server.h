@@ -13,22 +13,22 @@
 
 struct server;
 
-/* Makes the socket, and the log's file unless log is NULL; the caller has the one reference, and
+/* Makes the socket, and the log's file unless log is NULL; the caller has
  * the registry's lock, so that no child of fork() inherits what it could not close.
  * options may be NULL. user_socket, if not NULL, goes before the options' path; where a live
  * process has it, the default place is taken. */
 int server_new(const struct vmtap_options *options, const char *user_socket, const char *log,
 	struct server **server);
 
-/* Starts the thread. */
-int server_run(struct server *server);
+/* Starts the thread. awaited: server_wait() follows. */
+int server_run(struct server *server, bool awaited);
 
-/* One reference more, one less; it is freed with the last. */
-void server_hold(struct server *server);
-void server_release(struct server *server);
+/* Waits until some client of the server has subscribed, or it has stopped; it may be freed
+ * meanwhile. */
+void server_wait(void);
 
-/* Waits until some client has subscribed, or the server has stopped; then releases it. */
-void server_wait(struct server *server);
+/* One that does not run. */
+void server_free(struct server *server);
 
 /* Delivers what there is, ends every stream, and ends the thread. False: that sleeps and cannot be
  * woken, for the program has closed its descriptors. */

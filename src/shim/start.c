@@ -116,18 +116,16 @@ int vmtap_start(const struct vmtap_options *options)
 		goto out;
 	if (log)
 		consume("VMTAP_LOG", log, "");
-	error = server_run(server);
-	waits = !error && wants_wait();
-	if (waits)
-		server_hold(server);
+	waits = wants_wait();
+	error = server_run(server, waits);
 	if (error) {
 		set_running(NULL);
-		server_release(server);
+		server_free(server);
 	}
 out:
 	pthread_mutex_unlock(&turn);
-	if (waits)
-		server_wait(server);
+	if (waits && !error)
+		server_wait();
 cancel:
 	pthread_setcancelstate(cancel, NULL);
 	return error;
@@ -142,7 +140,7 @@ void vmtap_stop(void)
 		struct server *server = running;
 		if (server && server_stop(server)) {
 			set_running(NULL);
-			server_release(server);
+			server_free(server);
 		}
 		pthread_mutex_unlock(&turn);
 	}

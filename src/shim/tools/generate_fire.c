@@ -111,7 +111,6 @@ void generate_fire(FILE *out, const struct generate_input *input)
 	put_hook_declarations(out, input);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		put_fire_function(out, input, i);
-	fprintf(out, "const uint32_t vmtap_contract_digest = %uu;\n\n", generate_digest(input));
 	fputs("uint32_t vmtap_providers(void)\n{\n\tuint32_t providers = 0;\n\n", out);
 	for (size_t i = 0; i < input->compat_count; i++)
 		fprintf(out, "\tif (&vmtap_provider_%s)\n\t\tproviders |= %uu;\n",
@@ -121,7 +120,11 @@ void generate_fire(FILE *out, const struct generate_input *input)
 	for (size_t i = 0; i < provider->probe_count; i++)
 		fprintf(out, "\t&%s_%s_semaphore,\n", provider->name,
 			provider->probes[i].identifier);
-	fputs("};\n\nconst vmtap_fire_function vmtap_fires[VMTAP_PROBES] = {\n", out);
+	fprintf(out,
+		"};\n\nstruct vmtap_object vmtap_object = {\n\t.digest = %uu, .probe_count = "
+		"VMTAP_PROBES, .words = vmtap_words};\n",
+		generate_digest(input));
+	fputs("\nconst vmtap_fire_function vmtap_fires[VMTAP_PROBES] = {\n", out);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		fprintf(out, "\t(vmtap_fire_function)vmtap_fire_%s,\n",
 			generate_name(&provider->probes[i], false));
