@@ -398,12 +398,19 @@ static int inner(struct d_compiler *compiler, struct d_token *token)
 	return result;
 }
 
-/* Whether a word of the outer mode begins a declaration: a reserved word, or a type. */
+/*
+ * Whether a word of the outer mode begins a declaration: a reserved word, or a type, alone or
+ * with a star and what else stands directly behind. Where only descriptions are expected, and
+ * with the characters that only those have, it does not.
+ */
 static bool begins_declaration(struct d_compiler *compiler, const char *start, size_t length)
 {
+	bool description = !compiler->file || compiler->flags.pspec;
 	struct d_name *name;
 	size_t word = 0;
 
+	for (size_t i = 0; i < length; i++)
+		description |= strchr(":-.?!`", start[i]) != NULL;
 	while (word < length && (is_letter(start[word]) || is_digit(start[word])))
 		word++;
 	if (!word || (word < length && start[word] != '*'))
@@ -411,9 +418,9 @@ static bool begins_declaration(struct d_compiler *compiler, const char *start, s
 	name = d_names_get(&compiler->names, start, word);
 	if (!name)
 		return false;
-	if (name->keyword)
+	if (name->keyword && (word == length || !description))
 		return name->keyword >= D_TOKEN_AUTO && name->keyword <= D_TOKEN_VOLATILE;
-	return name->type && compiler->file && !compiler->flags.pspec && !memchr(start, '`', word);
+	return name->type && !description;
 }
 
 static int outer(struct d_compiler *compiler, struct d_token *token)

@@ -339,6 +339,11 @@ static bool in_range(const struct option *option, uint64_t value)
 		return value >= 2 && value <= (1 << 20);
 	if (!strcmp(option->name, "nspec"))
 		return value <= D_SPECULATIONS_MAX;
+	/* Registers of the kernel's machine: nothing here has them, but scripts may ask. */
+	if (!strcmp(option->name, "iregs"))
+		return value >= 1 && value <= 8;
+	if (!strcmp(option->name, "tregs"))
+		return value >= 1;
 	return true;
 }
 

@@ -325,7 +325,7 @@ enum d_action_kind {
 
 enum {
 	D_ACTION_ARGUMENTS_MAX = 64,
-	D_SPECULATIONS_MAX = 16
+	D_SPECULATIONS_MAX = 1024
 };
 
 struct d_action {

@@ -81,7 +81,7 @@ bool speculation_finish(
 		return id == 0;
 	if (speculation->state == SPECULATION_ACTIVE) {
 		speculation->state = state;
-		speculations->ended[speculations->ended_count++] = (uint8_t)(id - 1);
+		speculations->ended[speculations->ended_count++] = (uint16_t)(id - 1);
 	}
 	return true;
 }

@@ -35,7 +35,7 @@ struct speculations {
 	int current;     /* where the clause records: an id, or one of the above */
 	uint64_t clause_size; /* of what it has recorded there so far */
 	uint64_t limit;       /* option specsize */
-	uint8_t ended[D_SPECULATIONS_MAX]; /* committed and discarded in this clause, in order */
+	uint16_t ended[D_SPECULATIONS_MAX]; /* committed and discarded in this clause, in order */
 	unsigned ended_count;
 	uint64_t drops, busy, unavailable; /* since they were last reported */
 };

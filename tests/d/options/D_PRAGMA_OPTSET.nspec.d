@@ -1,6 +1,6 @@
 /* @options -x errtags
  * @status 1
  */
-/* at most 16: D_PRAGMA_OPTSET */
-#pragma D option nspec=17
+/* at most 1024 */
+#pragma D option nspec=1025
 BEGIN { }
