@@ -59,11 +59,10 @@ int d_attribute_use(struct d_compiler *compiler, struct stability stability, con
 		stability_text(stability, text));
 }
 
-void d_attribute_claim(struct d_compiler *compiler, struct d_identifier *identifier)
+void d_attribute_claim(struct d_identifier *identifier)
 {
-	for (struct d_pragma *pragma = compiler->pragmas; pragma; pragma = pragma->next) {
-		if (pragma->name != identifier->name)
-			continue;
+	for (struct d_pragma *pragma = identifier->name->pragmas; pragma;
+		pragma = pragma->next_of_name) {
 		pragma->claimed = true;
 		if (pragma->has_stability) {
 			identifier->stability = pragma->stability;
@@ -87,7 +86,8 @@ int d_attribute_unclaimed(struct d_compiler *compiler)
 
 void d_attribute_forget(struct d_compiler *compiler)
 {
-	compiler->pragmas = NULL;
+	for (; compiler->pragmas; compiler->pragmas = compiler->pragmas->next)
+		compiler->pragmas->name->pragmas = NULL;
 }
 
 bool d_version_parse(const char *text, uint32_t *version)

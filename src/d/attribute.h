@@ -13,7 +13,8 @@
 
 /* What pragmas said of a name before the name was defined. */
 struct d_pragma {
-	struct d_pragma *next;
+	struct d_pragma *next;         /* of the script */
+	struct d_pragma *next_of_name; /* both: newest first */
 	struct d_name *name;
 	struct d_place place;
 	const char *what; /* "attributes", "binding" */
@@ -34,7 +35,7 @@ int d_attribute_use(struct d_compiler *compiler, struct stability stability, con
 	const char *name, const struct d_place *place);
 
 /* A global or inline has come into being: pragmas that wait for it are its. */
-void d_attribute_claim(struct d_compiler *compiler, struct d_identifier *identifier);
+void d_attribute_claim(struct d_identifier *identifier);
 
 /* The pragmas of a script that is parsed: each must be for a name that appears in it. */
 int d_attribute_unclaimed(struct d_compiler *compiler);

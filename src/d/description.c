@@ -61,8 +61,8 @@ static int add_tick(struct d_compiler *compiler, const char *name, uint64_t peri
 		.kind = D_PROBE_TICK,
 		.period = period};
 
-	for (size_t i = 0; i < set->count; i++) {
-		if (set->probes[i].kind == D_PROBE_TICK && !strcmp(set->probes[i].name, name))
+	for (long i = d_probe_set_find(set, name, -1); i >= 0; i = d_probe_set_find(set, name, i)) {
+		if (set->probes[i].kind == D_PROBE_TICK)
 			return 0;
 	}
 	snprintf(copy, sizeof(copy), "%s", name);
@@ -177,6 +177,17 @@ static uint32_t named_process(const char *provider)
 	return pid <= INT32_MAX ? (uint32_t)pid : 0;
 }
 
+/* The probe behind the one at index after that may match: a name spelled out is looked up. */
+static long next_probe(
+	const struct d_probe_set *set, const struct d_description *description, long after)
+{
+	const char *name = description->parts[3];
+
+	if (*name && !d_pattern_is_glob(name))
+		return d_probe_set_find(set, name, after);
+	return after + 1 < (long)set->count ? after + 1 : -1;
+}
+
 int d_description_resolve(struct d_compiler *compiler, const struct d_description *description,
 	uint32_t **probes, size_t *count)
 {
@@ -201,7 +212,8 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 	}
 	if (provide_ticks(compiler, description))
 		return -1;
-	for (size_t i = 0; i < set->count; i++) {
+	for (long i = next_probe(set, description, -1); i >= 0;
+		i = next_probe(set, description, i)) {
 		if (!matches(description, &set->probes[i]))
 			continue;
 		if (d_array_room(probes, &capacity, *count, sizeof(**probes)))

@@ -223,7 +223,7 @@ int d_parse_inline(struct d_compiler *compiler)
 		return -1;
 	compiler->defines = true;
 	identifier->stability = stability_least(compiler->attributes, stability_stable);
-	d_attribute_claim(compiler, identifier);
+	d_attribute_claim(identifier);
 	/* A literal stays the literal that it is, with its own type. */
 	if (!holes.count && value->kind == D_NODE_INTEGER) {
 		identifier->value = value->value;

@@ -12,6 +12,7 @@
 #include "d/arena.h"
 
 struct d_identifier;
+struct d_pragma;
 struct d_type;
 
 /* D's name spaces of variables; $macros, types and tags have their own places. */
@@ -34,6 +35,7 @@ struct d_name {
 	const struct d_type *type; /* the type of this name: int32_t, a typedef */
 	struct d_type *tags[3];    /* struct, union, enum of this tag */
 	struct d_identifier *identifiers[D_SPACES];
+	struct d_pragma *pragmas;  /* of the script that is read, newest first */
 	char bytes[]; /* NUL-terminated */
 };
 

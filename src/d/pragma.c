@@ -52,15 +52,17 @@ static struct d_pragma *of_name(struct d_words *words, const char *what, const c
 	pragma->what = what;
 	pragma->next = compiler->pragmas;
 	compiler->pragmas = pragma;
+	pragma->next_of_name = name->pragmas;
+	name->pragmas = pragma;
 	return pragma;
 }
 
-static void settle(struct d_compiler *compiler, const struct d_pragma *pragma)
+static void settle(const struct d_pragma *pragma)
 {
 	struct d_identifier *identifier = pragma->name->identifiers[D_SPACE_GLOBAL];
 
 	if (identifier)
-		d_attribute_claim(compiler, identifier);
+		d_attribute_claim(identifier);
 }
 
 /* attributes N/D/C provider NAME provider|module|function|name|args */
@@ -110,7 +112,7 @@ int d_pragma_attributes(struct d_words *words)
 		return -1;
 	pragma->has_stability = true;
 	pragma->stability = stability;
-	settle(compiler, pragma);
+	settle(pragma);
 	return 0;
 }
 
@@ -138,7 +140,7 @@ int d_pragma_binding(struct d_words *words)
 	if (!pragma || expect_end(words, form))
 		return -1;
 	pragma->version = version;
-	settle(compiler, pragma);
+	settle(pragma);
 	return 0;
 }
 

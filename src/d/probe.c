@@ -1,5 +1,6 @@
 /*
- * probe.c: the set of probes. Strings are copied; indices never change.
+ * probe.c: the set of probes. Strings are copied; indices never change. A hash table over the
+ * names finds the probes of a description that spells its name out.
  */
 #include "d/probe.h"
 
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "d/arena.h"
+#include "d/text.h"
 
 static void probe_free(struct d_probe *probe)
 {
@@ -56,7 +58,52 @@ void d_probe_set_free(struct d_probe_set *set)
 	for (size_t i = 0; i < set->count; i++)
 		probe_free(&set->probes[i]);
 	free(set->probes);
+	free(set->buckets);
 	memset(set, 0, sizeof(*set));
+}
+
+static struct d_probe_bucket *bucket_of(const struct d_probe_set *set, const char *name)
+{
+	return &set->buckets[d_text_hash(name, (uint32_t)strlen(name)) & (set->bucket_count - 1)];
+}
+
+/* Puts a probe at the end of its bucket: the indices there ascend. */
+static void enter(struct d_probe_set *set, size_t index)
+{
+	struct d_probe_bucket *bucket = bucket_of(set, set->probes[index].name);
+
+	set->probes[index].next = 0;
+	if (bucket->last)
+		set->probes[bucket->last - 1].next = (uint32_t)index + 1;
+	else
+		bucket->first = (uint32_t)index + 1;
+	bucket->last = (uint32_t)index + 1;
+}
+
+static int grow_buckets(struct d_probe_set *set)
+{
+	size_t count = set->bucket_count ? set->bucket_count * 2 : 64;
+	struct d_probe_bucket *buckets = calloc(count, sizeof(*buckets));
+
+	if (!buckets)
+		return -ENOMEM;
+	free(set->buckets);
+	set->buckets = buckets;
+	set->bucket_count = count;
+	for (size_t i = 0; i < set->count; i++)
+		enter(set, i);
+	return 0;
+}
+
+long d_probe_set_find(const struct d_probe_set *set, const char *name, long after)
+{
+	uint32_t next = after >= 0           ? set->probes[after].next
+			: set->bucket_count ? bucket_of(set, name)->first
+					    : 0;
+
+	while (next && strcmp(set->probes[next - 1].name, name) != 0)
+		next = set->probes[next - 1].next;
+	return (long)next - 1;
 }
 
 long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
@@ -66,7 +113,8 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
 
 	if (probe->argument_count > D_PROBE_ARGUMENTS_MAX)
 		return -EINVAL;
-	if (d_array_room(&set->probes, &set->capacity, set->count, sizeof(set->probes[0])))
+	if (d_array_room(&set->probes, &set->capacity, set->count, sizeof(set->probes[0])) ||
+		(set->count >= set->bucket_count && grow_buckets(set)))
 		return -ENOMEM;
 	added.provider = copy(probe->provider);
 	added.module = copy(probe->module);
@@ -84,5 +132,6 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
 		return -ENOMEM;
 	}
 	set->probes[set->count] = added;
+	enter(set, set->count);
 	return (long)set->count++;
 }

@@ -38,11 +38,19 @@ struct d_probe {
 	uint32_t source_tag; /* the source's own number for it */
 	uint8_t argument_count;
 	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
+	uint32_t next; /* the set's own: 1 + the next one in the bucket, 0: the last */
+};
+
+/* Probes whose names have the same hash: 1 + the first and the last, 0: none. */
+struct d_probe_bucket {
+	uint32_t first, last;
 };
 
 struct d_probe_set {
 	struct d_probe *probes;
 	size_t count, capacity;
+	struct d_probe_bucket *buckets;
+	size_t bucket_count; /* a power of two */
 };
 
 /* An empty set holds BEGIN, END and ERROR after this, as indices 0, 1, 2. */
@@ -51,6 +59,9 @@ void d_probe_set_free(struct d_probe_set *set);
 
 /* Adds a probe whose strings are copied; returns its index, or -ENOMEM. */
 long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe);
+
+/* The next probe of this name behind the one at index after, -1 for the first; -1: none. */
+long d_probe_set_find(const struct d_probe_set *set, const char *name, long after);
 
 /* A provider's argument types with typedefs such as int and long known to every D. */
 #endif

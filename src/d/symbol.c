@@ -243,7 +243,7 @@ struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_nam
 	identifier->stability = stability_stable;
 	name->identifiers[space] = identifier;
 	if (space == D_SPACE_GLOBAL)
-		d_attribute_claim(compiler, identifier);
+		d_attribute_claim(identifier);
 	return identifier;
 }
 

@@ -55,6 +55,9 @@ bombs = {
     'aggregation': lambda: body('@[' + every('"%d"', 1000, ', ') + '] = count();'),
     'declared': lambda: 'int a[' + ', '.join(['int'] * 1000) + '];',
     'descriptions': lambda: ', '.join(['BEGIN'] * many) + ' { exit(0); }',
+    'ticks': lambda: every('tick-1%05ds { x++; }', 50000, '\n') + body(''),
+    'pragmas': lambda: every('#pragma D attributes Stable/Stable/Common v%d', many, '\n') + '\n'
+        + every('int v%d;', many) + body(''),
     'variables': lambda: body(every('self->v%d = 1;', many)),
     'enumerators': lambda: 'enum e { ' + every('A%d', many, ', ') + ' };'
         + body('printf("%d\\n", A99999);'),
@@ -125,7 +128,7 @@ bomb clauses 0 10000 ''
 bomb strings 0 'string 99999' ''
 bomb string 0 256 ''
 bomb enumerators 0 99999 ''
-for name in comment lines line name descriptions variables; do
+for name in comment lines line name descriptions ticks pragmas variables; do
 	bomb "$name" 0 '' ''
 done
 for name in keys aggregation declared; do
