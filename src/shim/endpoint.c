@@ -128,8 +128,10 @@ static int lock_directory(const char *path)
 	snprintf(parent, sizeof(parent), "%.*s", name ? (int)(name - path + 1) : 1, name ? path : ".");
 	directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	while (directory >= 0 && flock(directory, LOCK_EX | LOCK_NB)) {
-		if (++tries < LOCK_TRIES && nanosleep(&pause, NULL) == 0)
+		if (++tries < LOCK_TRIES) {
+			nanosleep(&pause, NULL); /* or until a signal comes */
 			continue;
+		}
 		close(directory);
 		directory = -1;
 	}

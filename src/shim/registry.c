@@ -6,7 +6,8 @@
 #include "shim/encode.h"
 #include "shim/ring.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* A signal handler that calls exit() or fork() may come while its thread has it. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct vmtap_object *objects;
 static _Atomic uint32_t strangers;
 static bool open_probes[VMTAP_PROBES];
@@ -24,7 +25,7 @@ void registry_unlock(void)
 
 void registry_fork_child(void)
 {
-	pthread_mutex_init(&lock, NULL);
+	lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 }
 
 static void object_open(const struct vmtap_object *object)

@@ -682,10 +682,10 @@ bool server_stop(struct server *server)
 	if (server->process.pid != (uint32_t)getpid())
 		return true; /* a child that no fork() has told of it: the thread is its parent's */
 	registry_lock();
-	bool ours = server->wake >= 0 && endpoint_is_ours(&server->endpoint);
+	int wake = endpoint_is_ours(&server->endpoint) ? server->wake : -1;
 	registry_unlock();
-	if (ours) {
-		descriptor_tell(server->wake, WAKE_STOP);
+	if (wake >= 0) {
+		descriptor_tell(wake, WAKE_STOP);
 		error = pthread_join(server->thread, NULL);
 	} else { /* see lose_descriptors(): the thread has noticed, or sleeps and is woken */
 		endpoint_knock(&server->endpoint);

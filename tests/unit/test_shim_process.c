@@ -490,6 +490,52 @@ START_TEST(no_child_keeps_a_connection)
 }
 END_TEST
 
+/* ---- handlers that come as the VM starts ---- */
+
+static _Atomic int binding; /* 1: raise a signal as the next socket is bound */
+
+/* In place of the C library's, for the whole program. */
+int bind(int descriptor, const struct sockaddr *address, socklen_t length)
+{
+	if (atomic_exchange(&binding, 0))
+		raise(SIGUSR1);
+	return (int)syscall(SYS_bind, descriptor, address, length);
+}
+
+static void exit_or_fork(int number)
+{
+	static bool has_forked;
+
+	(void)number;
+	if (has_forked)
+		exit(7);
+	has_forked = true;
+	pid_t child = fork();
+	if (child == 0)
+		_exit(0);
+	if (exit_status(child) != 0)
+		_exit(8);
+}
+
+START_TEST(a_handler_forks_and_exits_amid_a_start)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		alarm(60); /* it hangs */
+		signal(SIGUSR1, exit_or_fork);
+		for (unsigned i = 0; i < 2; i++) {
+			binding = 1;
+			if (vmtap_start(NULL))
+				_exit(9);
+			vmtap_stop();
+		}
+		_exit(10);
+	}
+	ck_assert_int_eq(exit_status(child), 7);
+}
+END_TEST
+
 /* ---- the socket's place ---- */
 
 static int start_at(const char *path)
@@ -795,6 +841,7 @@ int main(void)
 	tcase_add_test(all, standard_descriptors_are_the_programs);
 	tcase_add_loop_test(all, a_program_that_closes_all_descriptors, 0, 4);
 	tcase_add_test(all, no_child_keeps_a_connection);
+	tcase_add_test(all, a_handler_forks_and_exits_amid_a_start);
 	tcase_add_test(all, the_socket_is_private);
 	tcase_add_test(all, a_path_of_the_authors_choice);
 	tcase_add_test(all, a_runtime_folder_of_a_long_name);
