@@ -338,11 +338,13 @@ void format_conversion(const struct format_context *context, const struct d_conv
 	}
 }
 
-/* Memory as bytes, 16 to a row: structs and arrays; with option rawbytes all. */
+/* Memory as bytes, 16 to a row: structs and arrays; with option rawbytes all. None: nothing. */
 void format_dump(const char *dumped, size_t size, FILE *output)
 {
 	const unsigned char *bytes = (const unsigned char *)dumped;
 
+	if (!size)
+		return;
 	fprintf(output, "\n%11s", "");
 	for (unsigned i = 0; i < DUMP_COLUMNS; i++)
 		fprintf(output, "  %x", i);
@@ -360,6 +362,34 @@ void format_dump(const char *dumped, size_t size, FILE *output)
 			putc_unlocked(bytes[i] >= 0x20 && bytes[i] < 0x7f ? bytes[i] : '.', output);
 		putc_unlocked('\n', output);
 	}
+}
+
+/* How many bytes are text before they end or are zeroes only; 0: this is no text. */
+static int text_length(const struct d_text *bytes)
+{
+	uint32_t length = 0, at;
+
+	while (length < bytes->length) {
+		char c = bytes->bytes[length];
+		if ((c < ' ' || c > '~') && (c < '\a' || c > '\r'))
+			break;
+		length++;
+	}
+	for (at = length; at < bytes->length; at++)
+		if (bytes->bytes[at])
+			return 0;
+	return (int)length;
+}
+
+/* A key that is memory: an array of characters most of all, which is shown as it reads. */
+static void print_bytes_key(const struct format_context *context, const struct d_text *bytes)
+{
+	int length = context->options->rawbytes ? 0 : text_length(bytes);
+
+	if (length)
+		fprintf(context->output, "  %-50.*s", length, bytes->bytes);
+	else
+		format_dump(bytes->bytes, bytes->length, context->output);
 }
 
 static void trace_string(const struct format_context *context, const struct d_text *text)
@@ -385,6 +415,8 @@ static void print_text(const struct format_context *context, const struct d_valu
 	else if (type->kind > D_VALUE_STACK)
 		fprintf(context->output, "  %-50s",
 			places_text(context->places, type->kind, text, 0, buffer));
+	else if (type->kind == D_VALUE_BYTES && key)
+		print_bytes_key(context, text);
 	else if (type->kind == D_VALUE_BYTES)
 		format_dump(text->bytes, text->length, context->output);
 	else if (key)

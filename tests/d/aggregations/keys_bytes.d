@@ -1,0 +1,14 @@
+/* Keys that are memory: what reads as text is shown as text, the rest as bytes. */
+struct pair { char name[8]; int number; };
+struct pair pair;
+
+BEGIN
+{
+	pair.name[0] = 'o';
+	pair.name[1] = 'k';
+	@name[pair.name] = count();
+	@pair[pair] = count();
+	pair.number = 7;
+	@pair[pair] = count();
+	exit(0);
+}
