@@ -357,6 +357,8 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 				strerror(-result));
 		goto out;
 	}
+	if (settings->program->options.destructive && !settings->quiet)
+		fprintf(stderr, "dtrace: allowing destructive actions\n");
 	engine_begin(run.engine, present(&run), wall_offset);
 	run.told = run.heard = run.flushed = monotonic();
 	result = flush_when_due(&run, run.told, error);

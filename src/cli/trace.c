@@ -176,24 +176,6 @@ out:
 	return status;
 }
 
-/* Scripts that act beyond their output must have been allowed to. */
-static int check_destructive(const struct trace *trace, const struct d_program *program)
-{
-	if (program->options.destructive) {
-		if (!program->options.quiet)
-			fprintf(stderr, "dtrace: allowing destructive actions\n");
-		return CLI_OK;
-	}
-	for (size_t i = 0; i < trace->script_count; i++) {
-		if (!trace->scripts[i].match.destructive)
-			continue;
-		fprintf(stderr, "dtrace: failed to enable '%s': Destructive actions not allowed\n",
-			trace->scripts[i].match.description);
-		return CLI_FOUND;
-	}
-	return CLI_OK;
-}
-
 static bool matches_any(const struct trace *trace)
 {
 	for (size_t i = 0; i < trace->script_count; i++)
@@ -202,14 +184,26 @@ static bool matches_any(const struct trace *trace)
 	return false;
 }
 
-static void report_matches(const struct trace *trace)
+/*
+ * Enables the scripts in their order and says so; those that act beyond their output must have
+ * been allowed to.
+ */
+static int enable(const struct trace *trace, const struct d_options *options)
 {
 	for (size_t i = 0; i < trace->script_count; i++) {
 		const struct d_match *match = &trace->scripts[i].match;
-		fprintf(stderr, "dtrace: %s '%s' matched %zu probe%s\n",
-			match->is_file ? "script" : "description", match->description,
-			match->probe_count, match->probe_count == 1 ? "" : "s");
+		if (match->destructive && !options->destructive) {
+			fprintf(stderr,
+				"dtrace: failed to enable '%s': Destructive actions not allowed\n",
+				match->description);
+			return CLI_FOUND;
+		}
+		if (!options->quiet)
+			fprintf(stderr, "dtrace: %s '%s' matched %zu probe%s\n",
+				match->is_file ? "script" : "description", match->description,
+				match->probe_count, match->probe_count == 1 ? "" : "s");
 	}
+	return CLI_OK;
 }
 
 /* ---- listing ---- */
@@ -473,21 +467,19 @@ static int trace_target(struct trace *trace)
 			report_stability(trace, &set, program, output);
 		goto out;
 	}
-	status = check_destructive(trace, program);
+	status = enable(trace, &program->options);
 	if (status)
 		goto out;
+	if (!program->options.zdefs && !matches_any(trace)) {
+		fprintf(stderr, "dtrace: no probes matched\n");
+		status = CLI_FOUND;
+		goto out;
+	}
 	kind = targets->source ? targets->source->kind : targets->count ? SOURCE_KIND_STREAM :
 		SOURCE_KIND_NONE;
 	if (source_check_needs(&program->needs, kind,
 		    targets->source ? targets->source->provides : source_capabilities(kind), &error)) {
 		fprintf(stderr, "dtrace: could not enable tracing: %s\n", error.text);
-		status = CLI_FOUND;
-		goto out;
-	}
-	if (!program->options.quiet)
-		report_matches(trace);
-	if (!program->options.zdefs && !matches_any(trace)) {
-		fprintf(stderr, "dtrace: no probes matched\n");
 		status = CLI_FOUND;
 		goto out;
 	}
