@@ -2,9 +2,9 @@
  * record.c: `vmtap record`: the event stream of a process or a command to a file. Events are
  * passed on as they come (source/recording.h): what a stream carries is what the file has.
  *
- * Signals are blocked and read from a descriptor. The first asks the process for the end of
- * its stream and takes what it had sent; a second one stops at once. Either way the file is
- * ended in order.
+ * Once there is a file, signals are blocked and read from a descriptor. The first asks the
+ * process for the end of its stream and takes what it had sent; a second one stops at once.
+ * Either way the file is ended in order. Before, they end the command, whatever it waits for.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -62,7 +62,7 @@ struct session {
 	struct child child;
 	struct recording *recording;
 	int signals;
-	sigset_t signal_set, unblocked; /* those that are blocked; the mask of before */
+	sigset_t signal_set, unblocked; /* those that end the file; the mask of before */
 	int interrupts;
 	bool shows_progress, has_shown;
 	int64_t shown;                  /* when progress was last shown */
@@ -565,13 +565,10 @@ static int record(struct session *session)
 		result = receive_header(session, &error);
 	if (!result)
 		status = choose_types(session, &types, &type_count);
-	if (!result && !status) {
-		/* a pipe that nobody reads holds us up here: a signal may end that */
-		sigprocmask(SIG_SETMASK, &session->unblocked, NULL);
+	if (!result && !status)
 		result = recording_open(session->recording, &error);
-		sigprocmask(SIG_BLOCK, &session->signal_set, NULL);
-	}
 	if (!result && !status) {
+		sigprocmask(SIG_BLOCK, &session->signal_set, &session->unblocked);
 		session->shown = connection_now();
 		subscribe(session, types, type_count);
 		receipt = receive_events(session, &error);
@@ -635,7 +632,7 @@ int command_record(int argc, char **argv)
 	/* under nohup the end of the terminal is not that of the recording */
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		sigaddset(&session.signal_set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &session.signal_set, &session.unblocked);
+	sigprocmask(SIG_BLOCK, NULL, &session.unblocked);
 	session.signals = signalfd(-1, &session.signal_set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (session.signals < 0)
 		result = error_set(&error, errno, "signals: %s", strerror(errno));

@@ -250,6 +250,16 @@ for limit in 100 5000 20001 20014 20027 20040 20053 20066 99999; do
 		fail "a limit of $limit bytes: more is wrong than the end"
 done
 
+# before there is a file, a signal ends the command, whatever it waits for
+rm -f "$log"
+"$VMTAP" record -o "$log" -c "sleep 100" >/dev/null 2>&1 &
+recorder=$!
+pids+=("$recorder")
+await "no command" pgrep -P "$recorder"
+kill -TERM "$recorder"
+ended 143
+[ ! -e "$log" ] || fail "a file without a recording"
+
 # what is no regular file is not renamed
 mkfifo "$directory/fifo"
 run 3 record -o "$directory/fifo" --max-size 100k --rotate 2 -c "$TOY $directory/loop.toy"
