@@ -86,7 +86,8 @@ struct d_node *d_node_finish(struct d_compiler *compiler, struct d_node *node)
 {
 	raise_height(node, node->left);
 	raise_height(node, node->right);
-	raise_height(node, node->condition);
+	if (node->kind == D_NODE_TERNARY)
+		raise_height(node, node->condition);
 	if (node->height > D_HEIGHT_MAX) {
 		d_fail(compiler, &node->place, "D_SYNTAX",
 			"expression has more than %d levels of operators", D_HEIGHT_MAX);

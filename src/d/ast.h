@@ -73,31 +73,41 @@ enum d_operator {
 struct d_translator;
 struct d_provider;
 
+/*
+ * Large scripts are mostly nodes, so what only some kinds have shares its place. What checking
+ * makes of a node must set all that its new kind has.
+ */
 struct d_node {
-	enum d_node_kind kind;
-	enum d_operator operation;
+	enum d_node_kind kind : 8;
+	enum d_operator operation : 8;
 	uint16_t height;
-	bool arrow;   /* of a member: -> */
-	bool indexed; /* of an aggregation: brackets were written */
-	bool string_literal;
-	bool unused; /* its value is not wanted: a statement, left of a comma */
+	uint8_t argument; /* of args[n]: which of the probe's; of a hole: which parameter */
+	bool arrow : 1;   /* of a member: -> */
+	bool indexed : 1; /* of an aggregation: brackets were written */
+	bool string_literal : 1;
+	bool unused : 1; /* its value is not wanted: a statement, left of a comma */
+	bool lvalue : 1, writable : 1; /* found by checking, as is the next */
+	bool is_argument : 1;
+	bool native : 1; /* of args[n]: the probe's own argument, not what is made of it */
 	struct d_place place;
-	struct d_node *left, *right, *condition;
+	struct d_node *left, *right;
 	struct d_node *next; /* in a list of arguments, keys, statements */
 	struct d_name *name;
-	const struct d_function *function; /* of a call; name is the function's */
-	const struct d_type *written;      /* of a cast, an expansion */
-	uint64_t value;
+	union {
+		struct d_node *condition;          /* of ?: */
+		const struct d_function *function; /* of a call; name is the function's */
+		const struct d_type *written;      /* of a cast, an xlate, an expansion */
+		const struct d_member *member;     /* of a member: that of a struct or union */
+	};
+	union {
+		uint64_t value; /* of an integer, a sizeof */
+		const struct d_translator *translator; /* of an xlate */
+		const char *requirer; /* of an expansion: what needs of a source are named by;
+					 NULL */
+	};
 	/* what checking found */
-	const struct d_translator *translator; /* of an xlate */
-	const char *requirer; /* of an expansion: what needs of a source are named by; NULL */
 	const struct d_type *type;
 	struct d_identifier *identifier;
-	const struct d_member *member; /* of a struct or union */
-	bool lvalue, writable;
-	uint8_t argument; /* of args[n]: which of the probe's; of a hole: which parameter */
-	bool is_argument;
-	bool native; /* of args[n]: the probe's own argument, not what is made of it */
 };
 
 /* A probe description as written, or a probe's number. */

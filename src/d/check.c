@@ -57,6 +57,7 @@ static int check_translated_target(struct d_compiler *compiler, struct d_node *n
 	translation->written = d_translator_output(translation->written);
 	node->kind = D_NODE_EXPANSION;
 	node->written = translation->written;
+	node->requirer = NULL;
 	return d_check(compiler, node);
 }
 

@@ -58,7 +58,6 @@ struct d_library_directory;
 
 struct d_lexer {
 	const char *text, *at, *end;
-	const char *line_start;
 	const char *file; /* named by #line */
 	uint32_t line;
 	unsigned included;  /* how many files, one in the other, include what is read */

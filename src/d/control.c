@@ -36,7 +36,6 @@ const char *d_words_next(struct d_words *words)
 	words->place = (struct d_place){.start = start,
 		.length = (uint32_t)length,
 		.line = lexer->line,
-		.column = (uint32_t)(start - lexer->line_start) + 1,
 		.file = lexer->file};
 	word = d_get(words->compiler, length + 1);
 	if (word)

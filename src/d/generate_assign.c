@@ -154,6 +154,7 @@ int d_generate_assignment(
 {
 	const struct d_node *left = node->left;
 	struct target target;
+	unsigned bits;
 	int value;
 
 	if (node->operation != D_OPERATOR_NONE)
@@ -168,7 +169,8 @@ int d_generate_assignment(
 	value = d_type_is_memory(left->type)
 			? d_generate_address(compiler, code, node->right, false)
 			: d_generate_as(compiler, code, node->right, left->type);
-	if (value < 0 || (target.place && left->member && left->member->bits &&
+	bits = left->kind == D_NODE_MEMBER && left->member ? left->member->bits : 0;
+	if (value < 0 || (target.place && bits &&
 				 d_emit_cut_place(compiler, code, left, (unsigned)value)))
 		return -1;
 	if (locate_target(compiler, code, &target) ||

@@ -62,13 +62,16 @@ static struct d_node *copy(const struct copying *copying, const struct d_node *f
 	if (!node)
 		return NULL;
 	*node = *from;
-	node->next = node->left = node->right = node->condition = NULL;
+	node->next = node->left = node->right = NULL;
+	if (node->kind == D_NODE_TERNARY)
+		node->condition = NULL;
 	node->height = 1;
 	if (copying->place)
 		node->place = *copying->place;
 	if (!copy_list(copying, from->left, &node->left) ||
 		!copy_list(copying, from->right, &node->right) ||
-		!copy_list(copying, from->condition, &node->condition))
+		(node->kind == D_NODE_TERNARY &&
+			!copy_list(copying, from->condition, &node->condition)))
 		return NULL;
 	return d_node_finish(compiler, node);
 }

@@ -129,7 +129,7 @@ void d_lexer_start(struct d_compiler *compiler, const char *text, size_t length)
 	struct d_lexer *lexer = &compiler->lexer;
 
 	memset(lexer, 0, sizeof(*lexer));
-	lexer->text = lexer->at = lexer->line_start = text;
+	lexer->text = lexer->at = text;
 	lexer->end = text + length;
 	lexer->line = 1;
 	lexer->line_begins = true;
@@ -162,14 +162,12 @@ static struct d_place place_of(const struct d_lexer *lexer, const char *start, s
 	return (struct d_place){.start = start,
 		.length = (uint32_t)length,
 		.line = lexer->line,
-		.column = (uint32_t)(start - lexer->line_start) + 1,
 		.file = lexer->file};
 }
 
-static void newline(struct d_lexer *lexer, const char *behind)
+static void newline(struct d_lexer *lexer)
 {
 	lexer->line++;
-	lexer->line_start = behind;
 	lexer->line_begins = true;
 }
 
@@ -180,7 +178,7 @@ static int skip_comment(struct d_compiler *compiler)
 
 	for (lexer->at += 2; lexer->at + 1 < lexer->end; lexer->at++) {
 		if (lexer->at[0] == '\n') {
-			newline(lexer, lexer->at + 1);
+			newline(lexer);
 		} else if (lexer->at[0] == '*' && lexer->at[1] == '/') {
 			lexer->at += 2;
 			return 0;
@@ -222,13 +220,14 @@ static int skip(struct d_compiler *compiler)
 		char c = *lexer->at;
 
 		if (c == '\n') {
-			newline(lexer, ++lexer->at);
+			lexer->at++;
+			newline(lexer);
 		} else if (is_blank(c)) {
 			lexer->at++;
 		} else if (c == '\\' && lexer->mode == D_MODE_INNER && lexer->at + 1 < lexer->end &&
 			   lexer->at[1] == '\n') {
 			lexer->at += 2;
-			newline(lexer, lexer->at);
+			newline(lexer);
 			lexer->line_begins = false;
 		} else if (c == '/' && lexer->at + 1 < lexer->end && lexer->at[1] == '*') {
 			result = skip_comment(compiler);

@@ -14,13 +14,25 @@ enum {
 	NEAR_MAX = 24 /* characters of the script shown */
 };
 
+/* 0: the place is not in the text that is read. */
+static uint32_t column_of(const struct d_compiler *compiler, const struct d_place *place)
+{
+	const char *at = place->start;
+
+	if (at < compiler->lexer.text || at > compiler->lexer.end)
+		return 0;
+	while (at > compiler->lexer.text && at[-1] != '\n')
+		at--;
+	return (uint32_t)(place->start - at) + 1;
+}
+
 /* The text at a place: up to the end of its line, cut. What controls terminals shows as '?'. */
 static void near_text(
 	const struct d_compiler *compiler, const struct d_place *place, char buffer[NEAR_MAX + 4])
 {
 	size_t length = place->length, i = 0;
 
-	if (place->start >= compiler->lexer.end)
+	if (place->start < compiler->lexer.text || place->start >= compiler->lexer.end)
 		length = 0;
 	else if (length > (size_t)(compiler->lexer.end - place->start))
 		length = (size_t)(compiler->lexer.end - place->start);
@@ -41,6 +53,7 @@ static void record(struct d_compiler *compiler, const struct d_place *place, con
 {
 	struct d_error *error = compiler->error;
 	bool placed = place && place->start;
+	uint32_t column = placed ? column_of(compiler, place) : 0;
 	char tag_text[64] = "", prefix[320] = "", where[64] = "", near[NEAR_MAX + 4] = "";
 
 	compiler->failed = true;
@@ -56,16 +69,16 @@ static void record(struct d_compiler *compiler, const struct d_place *place, con
 	else if (compiler->region)
 		snprintf(prefix, sizeof(prefix), "in %s: ", compiler->region);
 	if (placed && !compiler->file && place->line > 1)
-		snprintf(where, sizeof(where), ", line %u, column %u", place->line, place->column);
+		snprintf(where, sizeof(where), ", line %u, column %u", place->line, column);
 	else if (placed)
-		snprintf(where, sizeof(where), ", column %u", place->column);
+		snprintf(where, sizeof(where), ", column %u", column);
 	if (placed && show_near)
 		near_text(compiler, place, near);
 	error_set(&error->message, EINVAL, "%s%s%s%s%s%s%s", tag_text, prefix, text, where,
 		*near ? ", near `" : "", near, *near ? "'" : "");
 	error->tag = tag;
 	error->line = placed ? place->line : 0;
-	error->column = placed ? place->column : 0;
+	error->column = column;
 }
 
 int d_fail(struct d_compiler *compiler, const struct d_place *place, const char *tag,

@@ -16,7 +16,7 @@ struct d_place {
 	const char *start; /* in the script's text; NULL: no place */
 	const char *file;  /* after a #line that names one, else NULL */
 	uint32_t length;
-	uint32_t line, column;
+	uint32_t line; /* messages count the column from start */
 };
 
 enum d_token_kind {
