@@ -66,14 +66,6 @@ void clock_choose(void)
 	pthread_once(&once, choose);
 }
 
-static void set_slope(struct clock_line *line)
-{
-	__extension__ typedef unsigned __int128 wide;
-
-	line->slope = (uint64_t)(((wide)(line->time[1] - line->time[0]) << 32) /
-		(line->raw[1] - line->raw[0]));
-}
-
 void clock_start(struct clock_line *line)
 {
 	struct timespec real;
@@ -89,6 +81,7 @@ void clock_start(struct clock_line *line)
 
 bool clock_point(struct clock_line *line)
 {
+	__extension__ typedef unsigned __int128 wide;
 	uint64_t raw = 0, time = 0;
 
 	do /* there must be a slope, even if that takes a moment once */
@@ -105,7 +98,8 @@ bool clock_point(struct clock_line *line)
 	line->time[0] = line->time[1];
 	line->raw[1] = raw;
 	line->time[1] = time;
-	set_slope(line);
+	line->slope = (uint64_t)(((wide)(line->time[1] - line->time[0]) << 32) /
+		(line->raw[1] - line->raw[0]));
 	return false;
 }
 

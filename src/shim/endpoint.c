@@ -88,11 +88,23 @@ static int make_address(const char *path, struct sockaddr_un *address, int *dire
 	return 0;
 }
 
+/* Connects and hangs up: 0 or a negative errno. */
+static int touch_socket(const struct sockaddr_un *address)
+{
+	int error = 0, probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+	if (probe < 0)
+		return -errno;
+	if (connect(probe, (const struct sockaddr *)address, sizeof(*address)))
+		error = -errno;
+	close(probe);
+	return error;
+}
+
 /* Makes room at a path where something stands: 0 when it was the socket of a dead process. */
 static int remove_stale(const char *path, const struct sockaddr_un *address)
 {
 	struct stat status;
-	int probe, error = 0;
 
 	if (lstat(path, &status))
 		return errno == ENOENT ? 0 : -errno;
@@ -102,17 +114,10 @@ static int remove_stale(const char *path, const struct sockaddr_un *address)
 		return -EEXIST;
 	if (status.st_uid != geteuid())
 		return -EPERM;
-	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (probe < 0)
-		return -errno;
 	/* Also refused by one that is bound and does not listen yet: hence the lock. */
-	if (connect(probe, (const struct sockaddr *)address, sizeof(*address)) == 0 ||
-		errno != ECONNREFUSED)
-		error = -EADDRINUSE;
-	close(probe);
-	if (!error && unlink(path) && errno != ENOENT)
-		error = -errno;
-	return error;
+	if (touch_socket(address) != -ECONNREFUSED)
+		return -EADDRINUSE;
+	return unlink(path) && errno != ENOENT ? -errno : 0;
 }
 
 /* Locks the socket's directory against others of this library that would bind there, or
@@ -223,15 +228,11 @@ void endpoint_close(struct endpoint *endpoint)
 void endpoint_knock(const struct endpoint *endpoint)
 {
 	struct sockaddr_un address;
-	int directory, probe;
+	int directory;
 
 	if (make_address(endpoint->path, &address, &directory))
 		return;
-	probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (probe >= 0) {
-		connect(probe, (const struct sockaddr *)&address, sizeof(address));
-		close(probe);
-	}
+	touch_socket(&address);
 	if (directory >= 0)
 		close(directory);
 }

@@ -2,6 +2,7 @@
 #include "shim/registry.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "shim/encode.h"
 #include "shim/ring.h"
@@ -28,26 +29,18 @@ void registry_fork_child(void)
 	lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 }
 
-static void object_open(const struct vmtap_object *object)
+static void object_open(struct vmtap_object *object)
 {
+	atomic_store(&object->runtime, used_runtime);
 	for (uint32_t i = 0; i < object->probe_count && i < VMTAP_PROBES; i++)
 		if (vmtap_word_stream_load(object->words[i]) != open_probes[i])
 			vmtap_word_stream_store(object->words[i], open_probes[i]);
 }
 
-void registry_use(const struct vmtap_runtime *runtime)
+void registry_open(const bool wanted[VMTAP_PROBES], const struct vmtap_runtime *runtime)
 {
-	if (runtime == used_runtime)
-		return;
+	memcpy(open_probes, wanted, sizeof(open_probes));
 	used_runtime = runtime;
-	for (struct vmtap_object *object = objects; object; object = object->next)
-		atomic_store(&object->runtime, runtime);
-}
-
-void registry_open(const bool wanted[VMTAP_PROBES])
-{
-	for (unsigned i = 0; i < VMTAP_PROBES; i++)
-		open_probes[i] = wanted[i];
 	for (struct vmtap_object *object = objects; object; object = object->next)
 		object_open(object);
 }
@@ -79,7 +72,6 @@ void vmtap_object_add(struct vmtap_object *object)
 	} else {
 		object->next = objects;
 		objects = object;
-		atomic_store(&object->runtime, used_runtime);
 		object_open(object);
 	}
 	registry_unlock();

@@ -16,15 +16,12 @@ void registry_unlock(void);
 /* In the child of fork(), which has only this thread: the lock is free again. */
 void registry_fork_child(void);
 
-/* Opens the guards of these probes in every object, now and to come; closes the others.
- * The lock must be held. */
-void registry_open(const bool wanted[VMTAP_PROBES]);
+/* Opens the guards of these probes in every object, now and to come, closes the others, and has
+ * objects record with this. The lock must be held. */
+void registry_open(const bool wanted[VMTAP_PROBES], const struct vmtap_runtime *runtime);
 
 /* The compatible providers that any object has opted in for, a bit each. The lock must be held. */
 uint32_t registry_providers(void);
-
-/* What objects record with from now on. The lock must be held. */
-void registry_use(const struct vmtap_runtime *runtime);
 
 /* How many objects were made from another contract and so are not in the stream. Any thread,
  * without the lock. */

@@ -114,8 +114,7 @@ static void apply_subscriptions(struct server *server)
 		ring_set_listening(true);
 	ring_set_lossless(lossless);
 	registry_lock();
-	registry_use(cpu_clock ? &ring_clocked_runtime : &ring_runtime);
-	registry_open(wanted);
+	registry_open(wanted, cpu_clock ? &ring_clocked_runtime : &ring_runtime);
 	registry_unlock();
 	if (!listening && server->listening) {
 		ring_set_listening(false);
@@ -487,7 +486,6 @@ static void end_streams(struct server *server, bool lossless_too)
  * clients have their time; lossless ones as long as they live. */
 static void finish(struct server *server)
 {
-	const bool none[EVENT_TYPES] = {false};
 	uint64_t flush = (uint64_t)server->flush_ms * 1000000u, deadline = clock_monotonic() + flush;
 	bool late = false;
 
@@ -496,8 +494,8 @@ static void finish(struct server *server)
 	census_detach();
 	registry_lock(); /* a child of fork() closes what it finds here */
 	endpoint_close(&server->endpoint);
-	registry_open(none);
 	registry_unlock();
+	apply_subscriptions(server);
 	while (server->clients) {
 		bool all = drain_if_allowed(server) && rings_empty(clock_monotonic() < deadline);
 		if (!all && !late && clock_monotonic() > deadline) {
