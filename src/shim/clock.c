@@ -2,7 +2,6 @@
 #include "shim/clock.h"
 
 #include <fcntl.h>
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -16,7 +15,7 @@ enum {
 	RESTART_UNITS = 1000000 /* no two CPUs' counters differ by so much */
 };
 
-bool clock_uses_counter;
+_Atomic bool clock_uses_counter;
 
 /* The kernel checks that the counters of all CPUs agree before it keeps time by them. */
 static bool kernel_trusts_counter(void)
@@ -32,16 +31,18 @@ static bool kernel_trusts_counter(void)
 	return length >= 3 && memcmp(name, "tsc", 3) == 0;
 }
 
-static void choose(void)
+bool clock_choose(void)
 {
+	bool counts = false;
 #if defined(__x86_64__)
 	unsigned a, b, c, d;
 
-	clock_uses_counter = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) &&
+	counts = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) &&
 		kernel_trusts_counter();
 #else
 	(void)kernel_trusts_counter;
 #endif
+	return atomic_exchange(&clock_uses_counter, counts) != counts;
 }
 
 /* The raw clock and CLOCK_MONOTONIC at one instant: the closest of a few pairs. */
@@ -59,21 +60,19 @@ static void read_pair(uint64_t *raw, uint64_t *time)
 	}
 }
 
-void clock_choose(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, choose);
-}
-
 void clock_start(struct clock_line *line)
 {
 	struct timespec real;
 
-	read_pair(&line->raw[0], &line->time[0]);
+	clock_restart(line);
 	clock_gettime(CLOCK_REALTIME, &real);
 	line->zero = line->time[0];
 	line->zero_real = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+}
+
+void clock_restart(struct clock_line *line)
+{
+	read_pair(&line->raw[0], &line->time[0]);
 	line->raw[1] = line->raw[0];
 	line->time[1] = line->time[0];
 	line->slope = 0; /* the first point, before the first event, gives one */
@@ -88,8 +87,8 @@ bool clock_point(struct clock_line *line)
 		read_pair(&raw, &time);
 	while (!line->slope && time < line->time[1] + POINT_DISTANCE_NS);
 	if (raw + RESTART_UNITS < line->raw[1]) {
-		line->raw[0] = line->raw[1] = raw;
-		line->time[0] = line->time[1] = time;
+		clock_restart(line);
+		clock_point(line);
 		return true;
 	}
 	if (raw <= line->raw[1] || time < line->time[1] + POINT_DISTANCE_NS)

@@ -8,11 +8,12 @@
 #ifndef VMTAP_SHIM_CLOCK_H
 #define VMTAP_SHIM_CLOCK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
-extern bool clock_uses_counter;
+extern _Atomic bool clock_uses_counter;
 
 static inline uint64_t clock_monotonic(void)
 {
@@ -25,7 +26,7 @@ static inline uint64_t clock_monotonic(void)
 static inline uint64_t clock_raw(void)
 {
 #if defined(__x86_64__)
-	if (__builtin_expect(clock_uses_counter, 1))
+	if (__builtin_expect(atomic_load_explicit(&clock_uses_counter, memory_order_relaxed), 1))
 		return __builtin_ia32_rdtsc();
 #endif
 	return clock_monotonic();
@@ -40,11 +41,15 @@ struct clock_line {
 	uint64_t slope;   /* ns per raw unit, 32 bits behind the point */
 };
 
-/* Chooses the clock, at the first call, before any producer reads it. */
-void clock_choose(void);
+/* Chooses the clock; while nobody listens. True: another than before, for the kernel may find at any
+ * time that the counter is no good: clock_restart() is due. */
+bool clock_choose(void);
 
 /* Sets time 0 to now. */
 void clock_start(struct clock_line *line);
+
+/* Earlier readings of the raw clock mean nothing any more. */
+void clock_restart(struct clock_line *line);
 
 /* A new point at now: readings up to now convert by the line that ends here. Does nothing
  * soon after the last point. True: the raw clock has begun anew, as a counter may when the machine

@@ -154,7 +154,7 @@ void drain_rings(struct drain *drain, struct client *clients)
 
 	bool anew = clock_point(&drain->clock);
 	for (struct client *client = clients; anew && client; client = client->next)
-		client->since = drain->clock.raw[1];
+		client->since = drain->clock.raw[0];
 	now = clock_raw();
 	floor = now - clock_raw_microsecond(&drain->clock) * MARGIN_MICROSECONDS;
 	time = clock_convert(&drain->clock, now);

@@ -269,6 +269,8 @@ static int open_client(struct server *server, int descriptor, struct client **re
 		return error;
 	}
 	server->process.providers = registry_providers();
+	if (!server->clients && clock_choose())
+		clock_restart(&server->drain.clock);
 	error = encode_start(&client->encoder, &server->drain.clock, &server->process);
 	if (error) {
 		client_close(client);

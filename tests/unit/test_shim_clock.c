@@ -18,11 +18,13 @@ static void pass(uint64_t ns)
 		;
 }
 
-static struct clock_line started(void)
+static struct clock_line started(bool without_counter)
 {
 	struct clock_line line;
 
 	clock_choose();
+	if (without_counter)
+		clock_uses_counter = false;
 	clock_start(&line);
 	ck_assert(!clock_point(&line));
 	return line;
@@ -41,7 +43,7 @@ static void expect_now(const struct clock_line *line)
 
 START_TEST(times_agree_and_go_forwards)
 {
-	struct clock_line line = started();
+	struct clock_line line = started(_i);
 	uint64_t last = 0;
 
 	for (unsigned i = 0; i < 200; i++) {
@@ -59,7 +61,7 @@ END_TEST
 START_TEST(the_raw_clock_begins_anew)
 {
 	const uint64_t ahead = UINT64_C(1) << 50;
-	struct clock_line line = started();
+	struct clock_line line = started(_i);
 
 	pass(200000);
 	clock_point(&line);
@@ -71,6 +73,26 @@ START_TEST(the_raw_clock_begins_anew)
 	pass(200000);
 	ck_assert(!clock_point(&line));
 	expect_now(&line);
+}
+END_TEST
+
+/* The kernel has found that the counter is no good, or that it is after all. */
+START_TEST(another_clock_is_chosen)
+{
+	struct clock_line line = started(false);
+	uint64_t before;
+
+	ck_assert(!clock_choose());
+	clock_uses_counter = !clock_uses_counter;
+	clock_restart(&line);
+	clock_point(&line);
+	expect_now(&line);
+	before = clock_convert(&line, clock_raw());
+	ck_assert(clock_choose());
+	clock_restart(&line);
+	ck_assert(!clock_point(&line));
+	expect_now(&line);
+	ck_assert_uint_ge(clock_convert(&line, clock_raw()), before);
 }
 END_TEST
 
@@ -104,8 +126,9 @@ int main(void)
 	TCase *all = tcase_create("all");
 
 	tcase_set_timeout(all, 120);
-	tcase_add_test(all, times_agree_and_go_forwards);
-	tcase_add_test(all, the_raw_clock_begins_anew);
+	tcase_add_loop_test(all, times_agree_and_go_forwards, 0, 2);
+	tcase_add_loop_test(all, the_raw_clock_begins_anew, 0, 2);
+	tcase_add_test(all, another_clock_is_chosen);
 	tcase_add_test(all, a_queue_is_moved_for_an_eighth);
 	suite_add_tcase(suite, all);
 	return fixture_run(suite);
