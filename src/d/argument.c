@@ -71,8 +71,7 @@ static struct teller teller_of(const struct d_compiler *compiler, size_t i)
 {
 	const struct d_probe *probe = &compiler->settings.probes->probes[compiler->probes[i]];
 
-	return (struct teller){
-		d_provider_prototype(compiler, probe->provider, probe->name), probe};
+	return (struct teller){d_provider_prototype(compiler, probe->provider, probe->name), probe};
 }
 
 /* The one that speaks for all probes of the description. */
@@ -85,8 +84,8 @@ static int find_teller(
 	if (compiler->probe_count)
 		*teller = teller_of(compiler, 0);
 	else
-		teller->prototype = d_provider_prototype_of(
-			compiler, compiler->clause_description, &differ);
+		teller->prototype =
+			d_provider_prototype_of(compiler, compiler->clause_description, &differ);
 	for (size_t i = 1; i < compiler->probe_count && !differ; i++) {
 		struct teller other = teller_of(compiler, i);
 
@@ -174,8 +173,8 @@ static int convert(struct d_compiler *compiler, struct d_node *node,
 	struct d_node *native;
 	char one[80], other[80];
 
-	if (!passes && !d_translator_find(compiler, d_translator_output(argument->type),
-			       argument->native))
+	if (!passes &&
+		!d_translator_find(compiler, d_translator_output(argument->type), argument->native))
 		return d_fail(compiler, &node->place, "D_ARGS_XLATOR",
 			"translator for args[%llu] from %s to %s is not defined",
 			(unsigned long long)node->right->value,

@@ -162,7 +162,8 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 	snprintf(buffer, size, "%s",
 		*description->parts[1] || *description->parts[2]
 			? " (tick probes have neither module nor function)"
-			: " (tick-N, N from 1, with ns us ms s m h d or hz; at most 5000 a second)");
+			: " (tick-N, N from 1, with ns us ms s m h d or hz; at most 5000 a "
+			  "second)");
 }
 
 /* "ccl1234" and "vm*1234" name process 1234, "ccl" and "ccl0" none. */

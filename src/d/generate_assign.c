@@ -170,8 +170,8 @@ int d_generate_assignment(
 			? d_generate_address(compiler, code, node->right, false)
 			: d_generate_as(compiler, code, node->right, left->type);
 	bits = left->kind == D_NODE_MEMBER && left->member ? left->member->bits : 0;
-	if (value < 0 || (target.place && bits &&
-				 d_emit_cut_place(compiler, code, left, (unsigned)value)))
+	if (value < 0 ||
+		(target.place && bits && d_emit_cut_place(compiler, code, left, (unsigned)value)))
 		return -1;
 	if (locate_target(compiler, code, &target) ||
 		store_target(compiler, code, &target, (unsigned)value))

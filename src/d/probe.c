@@ -97,7 +97,7 @@ static int grow_buckets(struct d_probe_set *set)
 
 long d_probe_set_find(const struct d_probe_set *set, const char *name, long after)
 {
-	uint32_t next = after >= 0           ? set->probes[after].next
+	uint32_t next = after >= 0          ? set->probes[after].next
 			: set->bucket_count ? bucket_of(set, name)->first
 					    : 0;
 

@@ -11,9 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum {
-	D_PROBE_ARGUMENTS_MAX = 12
-};
+enum { D_PROBE_ARGUMENTS_MAX = 12 };
 
 struct d_probe_argument {
 	char *type; /* C type as in the provider's definition: "char *", "uint32_t" */
@@ -34,7 +32,7 @@ struct d_probe {
 	char *function;
 	char *name;
 	enum d_probe_kind kind;
-	uint64_t period; /* of a tick probe, ns */
+	uint64_t period;     /* of a tick probe, ns */
 	uint32_t source_tag; /* the source's own number for it */
 	uint8_t argument_count;
 	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];

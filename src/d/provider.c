@@ -19,8 +19,8 @@ struct d_prototype {
 	struct d_prototype *next;
 	struct d_place place;
 	char name[NAME_BYTES_MAX + 1]; /* as tracers see it */
-	struct d_parameter *native;         /* what the probe passes */
-	struct d_parameter *output;         /* what args[ ] are; NULL: the same */
+	struct d_parameter *native;    /* what the probe passes */
+	struct d_parameter *output;    /* what args[ ] are; NULL: the same */
 };
 
 struct d_provider {
@@ -65,15 +65,15 @@ bool d_prototype_argument(
 	const struct d_prototype *prototype, unsigned n, struct d_prototype_argument *argument)
 {
 	const struct d_parameter *parameter = nth_parameter(
-					  prototype->output ? prototype->output : prototype->native, n),
+					 prototype->output ? prototype->output : prototype->native,
+					 n),
 				 *native = parameter;
 
 	if (!parameter)
 		return false;
 	argument->number = n;
 	if (prototype->output)
-		native = find_parameter(
-			prototype->native, parameter->name.name, &argument->number);
+		native = find_parameter(prototype->native, parameter->name.name, &argument->number);
 	argument->type = parameter->type;
 	argument->native = native->type;
 	return true;
@@ -296,8 +296,8 @@ static bool may_be_of_provider(const char *pattern, const char *name)
 	return *pattern && (is_of_provider(pattern, name) || d_pattern_match(pattern, name));
 }
 
-const struct d_prototype *d_provider_prototype_of(const struct d_compiler *compiler,
-	const struct d_description *description, bool *differ)
+const struct d_prototype *d_provider_prototype_of(
+	const struct d_compiler *compiler, const struct d_description *description, bool *differ)
 {
 	const struct d_provider *definition = compiler->providers;
 	const struct d_prototype *found = NULL;

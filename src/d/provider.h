@@ -28,8 +28,8 @@ const struct d_prototype *d_provider_prototype(
  * The definition of all the probes that a description can mean, where none of them exists.
  * NULL: there is none, or they differ.
  */
-const struct d_prototype *d_provider_prototype_of(const struct d_compiler *compiler,
-	const struct d_description *description, bool *differ);
+const struct d_prototype *d_provider_prototype_of(
+	const struct d_compiler *compiler, const struct d_description *description, bool *differ);
 
 /* One of args[ ]: its type, and which of the probe's own arguments it is made of. */
 struct d_prototype_argument {

@@ -310,8 +310,9 @@ int d_translate_member(
 		if (member->name != node->name)
 			continue;
 		requirer = member_text(compiler, node);
-		if (!requirer || d_node_remember(compiler, node) || d_inline_substitute(compiler, node, member->tree, member->type,
-					 translated->left))
+		if (!requirer || d_node_remember(compiler, node) ||
+			d_inline_substitute(
+				compiler, node, member->tree, member->type, translated->left))
 			return -1;
 		node->requirer = requirer;
 		return 0;
