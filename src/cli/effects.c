@@ -74,7 +74,7 @@ static int redirect(void *context, const char *path, struct error *error)
 	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
 	if (file < 0)
 		return error_set(
-			error, errno, "could not freopen() \"%s\": %s", path, strerror(errno));
+			error, errno, "couldn't freopen() \"%s\": %s", path, strerror(errno));
 	if (effects->original < 0)
 		effects->original = fcntl(fileno(effects->output), F_DUPFD_CLOEXEC, 3);
 	if (effects->original < 0) {
@@ -83,7 +83,7 @@ static int redirect(void *context, const char *path, struct error *error)
 	} else {
 		result = replace(effects, file);
 	}
-	return result ? error_set(error, -result, "could not freopen() \"%s\": %s", path,
+	return result ? error_set(error, -result, "couldn't freopen() \"%s\": %s", path,
 				strerror(-result))
 		      : 0;
 }

@@ -166,6 +166,15 @@ static void settle_sizes(struct d_program *program)
 {
 	uint32_t size = (uint32_t)program->options.strsize;
 
+	for (size_t i = 0; i < program->string_count; i++) {
+		struct d_text *string = &program->strings[i];
+
+		if (string->length > size) {
+			((char *)string->bytes)[size] = '\0';
+			string->length = size;
+			string->hash = d_text_hash(string->bytes, size);
+		}
+	}
 	for (size_t i = 0; i < program->variable_count; i++) {
 		struct d_variable *variable = &program->variables[i];
 

@@ -32,17 +32,13 @@ static char *formatted(
 static int set_option(struct engine *engine, const struct d_action *action, const uint64_t *values,
 	struct error *error)
 {
-	const char *name = value_text(values[0])->bytes, *value = NULL, *wrong;
+	const char *name = value_text(values[0])->bytes, *wrong;
+	const char *value = action->argument_count > 1 ? value_text(values[1])->bytes : "1";
 
-	if (action->argument_count > 1)
-		value = value_text(values[1])->bytes;
 	wrong = d_option_set_running(&engine->options, name, value);
-	if (!wrong)
-		return 0;
-	if (!value)
-		return error_set(error, EINVAL, "couldn't set option \"%.100s\": %s", name, wrong);
-	return error_set(error, EINVAL, "couldn't set option \"%.100s\" to \"%.100s\": %s", name,
-		value, wrong);
+	return wrong ? error_set(error, EINVAL,
+			       "couldn't set option \"%.100s\" to \"%.100s\": %s", name, value, wrong)
+		     : 0;
 }
 
 static int run(struct engine *engine, const struct d_action *action, const uint64_t *values,
@@ -76,8 +72,12 @@ void effect_carry_out(struct engine *engine, const struct recorded *recorded,
 {
 	struct error error = {""};
 
-	if (run(engine, action, values, &error))
-		fault_print_library(engine, recorded, error.text);
+	if (!run(engine, action, values, &error))
+		return;
+	fault_print_library(engine, recorded, error.text);
+	/* DTrace's message about an option has a line's end of its own. */
+	if (action->kind == D_ACTION_SETOPT)
+		fputc('\n', engine->messages);
 }
 
 /* tid 0: the whole process. */
