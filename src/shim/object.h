@@ -85,6 +85,7 @@ static inline void vmtap_word_stream_store(const void *word, uint16_t open)
 /* The probe part's tables, made by the generator. */
 VMTAP_HIDDEN extern unsigned short *const vmtap_words[VMTAP_PROBES];
 VMTAP_HIDDEN extern const vmtap_fire_function vmtap_fires[VMTAP_PROBES];
+VMTAP_HIDDEN extern const uint32_t vmtap_contract_digest;
 VMTAP_HIDDEN uint32_t vmtap_providers(void);
 VMTAP_HIDDEN extern struct vmtap_object vmtap_object;
 

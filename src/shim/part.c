@@ -9,8 +9,13 @@
 #pragma weak vmtap_object_add
 #pragma weak vmtap_object_remove
 
+/* Here and not among the generated tables: the fire functions use it, and so a link with the
+ * archive takes this file, whose constructor nobody calls by name. */
+struct vmtap_object vmtap_object = {.probe_count = VMTAP_PROBES, .words = vmtap_words};
+
 __attribute__((constructor)) static void part_enter(void)
 {
+	vmtap_object.digest = vmtap_contract_digest;
 	vmtap_object.providers = vmtap_providers();
 	if (vmtap_object_add)
 		vmtap_object_add(&vmtap_object);

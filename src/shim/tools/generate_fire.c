@@ -120,10 +120,7 @@ void generate_fire(FILE *out, const struct generate_input *input)
 	for (size_t i = 0; i < provider->probe_count; i++)
 		fprintf(out, "\t&%s_%s_semaphore,\n", provider->name,
 			provider->probes[i].identifier);
-	fprintf(out,
-		"};\n\nstruct vmtap_object vmtap_object = {\n\t.digest = %uu, .probe_count = "
-		"VMTAP_PROBES, .words = vmtap_words};\n",
-		generate_digest(input));
+	fprintf(out, "};\n\nconst uint32_t vmtap_contract_digest = %uu;\n", generate_digest(input));
 	fputs("\nconst vmtap_fire_function vmtap_fires[VMTAP_PROBES] = {\n", out);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		fprintf(out, "\t(vmtap_fire_function)vmtap_fire_%s,\n",
