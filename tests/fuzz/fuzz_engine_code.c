@@ -179,7 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	static const struct event_process self = {1, 2, 3, 4, "tracer", "fixture -x"};
 	static FILE *null;
-	struct d_probe_set probes = {probe_array, PROBES, PROBES};
+	struct d_probe_set probes = {.probes = probe_array, .count = PROBES, .capacity = PROBES};
 	struct d_clause clauses[CLAUSES];
 	struct d_instruction code[CLAUSES][CODE];
 	uint32_t clause_probes[CLAUSES];
