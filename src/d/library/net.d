@@ -80,3 +80,99 @@ typedef struct udpinfo {
 	uint16_t udp_checksum;
 	uintptr_t udp_hdr;
 } udpinfo_t;
+
+typedef struct ipv4info {
+	uint8_t ipv4_ver;
+	uint8_t ipv4_ihl;
+	uint8_t ipv4_tos;
+	uint16_t ipv4_length;
+	uint16_t ipv4_ident;
+	uint8_t ipv4_flags;
+	uint16_t ipv4_offset;
+	uint8_t ipv4_ttl;
+	uint8_t ipv4_protocol;
+	string ipv4_protostr;
+	uint16_t ipv4_checksum;
+	ipaddr_t ipv4_src;
+	ipaddr_t ipv4_dst;
+	string ipv4_saddr;
+	string ipv4_daddr;
+	uintptr_t ipv4_hdr;
+} ipv4info_t;
+
+typedef struct ipv6info {
+	uint8_t ipv6_ver;
+	uint8_t ipv6_tclass;
+	uint32_t ipv6_flow;
+	uint16_t ipv6_plen;
+	uint8_t ipv6_nexthdr;
+	string ipv6_nextstr;
+	uint8_t ipv6_hlim;
+	in6_addr_t *ipv6_src;
+	in6_addr_t *ipv6_dst;
+	string ipv6_saddr;
+	string ipv6_daddr;
+	uintptr_t ipv6_hdr;
+} ipv6info_t;
+
+typedef struct tcpsinfo {
+	uintptr_t tcps_addr;
+	int tcps_local;
+	int tcps_active;
+	uint16_t tcps_lport;
+	uint16_t tcps_rport;
+	string tcps_laddr;
+	string tcps_raddr;
+	int32_t tcps_state;
+	uint32_t tcps_iss;
+	uint32_t tcps_suna;
+	uint32_t tcps_snxt;
+	uint32_t tcps_rack;
+	uint32_t tcps_rnxt;
+	uint32_t tcps_swnd;
+	int32_t tcps_snd_ws;
+	uint32_t tcps_rwnd;
+	int32_t tcps_rcv_ws;
+	uint32_t tcps_cwnd;
+	uint32_t tcps_cwnd_ssthresh;
+	uint32_t tcps_sack_fack;
+	uint32_t tcps_sack_snxt;
+	uint32_t tcps_rto;
+	uint32_t tcps_mss;
+	int tcps_retransmit;
+} tcpsinfo_t;
+
+/* The state that a connection comes from. */
+typedef struct tcplsinfo {
+	int32_t tcps_state;
+} tcplsinfo_t;
+
+typedef struct udpsinfo {
+	uintptr_t udps_addr;
+	uint16_t udps_lport;
+	uint16_t udps_rport;
+	string udps_laddr;
+	string udps_raddr;
+} udpsinfo_t;
+
+/* What the probes pass once a kernel source has them; scripts are checked by it before. */
+provider ip {
+	probe send(pktinfo_t *, csinfo_t *, ipinfo_t *, ifinfo_t *, ipv4info_t *, ipv6info_t *);
+	probe receive(pktinfo_t *, csinfo_t *, ipinfo_t *, ifinfo_t *, ipv4info_t *, ipv6info_t *);
+};
+
+provider tcp {
+	probe accept__established(pktinfo_t *, csinfo_t *, ipinfo_t *, tcpsinfo_t *, tcpinfo_t *);
+	probe accept__refused(pktinfo_t *, csinfo_t *, ipinfo_t *, tcpsinfo_t *, tcpinfo_t *);
+	probe connect__established(pktinfo_t *, csinfo_t *, ipinfo_t *, tcpsinfo_t *, tcpinfo_t *);
+	probe connect__refused(pktinfo_t *, csinfo_t *, ipinfo_t *, tcpsinfo_t *, tcpinfo_t *);
+	probe connect__request(pktinfo_t *, csinfo_t *, ipinfo_t *, tcpsinfo_t *, tcpinfo_t *);
+	probe receive(pktinfo_t *, csinfo_t *, ipinfo_t *, tcpsinfo_t *, tcpinfo_t *);
+	probe send(pktinfo_t *, csinfo_t *, ipinfo_t *, tcpsinfo_t *, tcpinfo_t *);
+	probe state__change(void *, csinfo_t *, void *, tcpsinfo_t *, void *, tcplsinfo_t *);
+};
+
+provider udp {
+	probe receive(pktinfo_t *, csinfo_t *, ipinfo_t *, udpsinfo_t *, udpinfo_t *);
+	probe send(pktinfo_t *, csinfo_t *, ipinfo_t *, udpsinfo_t *, udpinfo_t *);
+};

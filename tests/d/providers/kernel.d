@@ -26,6 +26,30 @@ sched:::enqueue
 	@queue[args[2]->cpu_id] = lquantize(++queued[args[2]->cpu_id], 0, 10);
 }
 
+tcp:::accept-*,
+tcp:::send
+/args[4]->tcp_dport == 80/
+{
+	@[args[2]->ip_saddr, args[3]->tcps_rport] = sum(args[2]->ip_plength);
+}
+
+tcp:::state-change
+{
+	trace(args[5]->tcps_state);
+}
+
+ip:::send,
+ip:::receive
+/args[4] != NULL/
+{
+	printf("%s %d\n", args[4]->ipv4_protostr, args[4]->ipv4_ttl);
+}
+
+udp:::
+{
+	@sent[args[3]->udps_raddr] = count();
+}
+
 BEGIN
 {
 	printf("checked\n");
