@@ -282,7 +282,7 @@ static int enable_probes(struct run *run, struct error *error)
 		goto out;
 	}
 	for (size_t i = 0; i < program->clause_count; i++)
-		for (size_t j = 0; j < program->clauses[i].probe_count; j++)
+		for (size_t j = 0; j < d_clause_probes(&program->clauses[i]); j++)
 			wanted[program->clauses[i].probes[j]] = true;
 	for (size_t i = 0; i < set->count; i++)
 		if (wanted[i] && set->probes[i].kind == D_PROBE_SOURCE)

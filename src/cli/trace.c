@@ -243,7 +243,8 @@ static void list_probes(const struct trace *trace, const struct d_probe_set *set
 	}
 	if (!program) {
 		for (size_t i = 0; i < set->count; i++)
-			list_probe(output, set, (uint32_t)i, trace->verbose);
+			if (!set->probes[i].is_absent)
+				list_probe(output, set, (uint32_t)i, trace->verbose);
 		return;
 	}
 	for (size_t i = 0; i < program->clause_count; i++)

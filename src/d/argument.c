@@ -209,6 +209,7 @@ int d_check_argument(struct d_compiler *compiler, struct d_node *node)
 	if (!compiler->description)
 		return d_fail(compiler, &node->place, "D_ARGS_NONE",
 			"args[ ] may not be referenced outside probe clauses");
+	compiler->uses_arguments = true;
 	if (find_teller(compiler, node, &teller))
 		return -1;
 	if (index->value >= count_arguments(&teller))

@@ -133,6 +133,21 @@ static int use_description(struct d_compiler *compiler, const struct d_descripti
 	return 0;
 }
 
+/* What args[] mean must hold for all: a probe that comes later is no error, but left out. */
+static void drop_other_arguments(const struct d_compiler *compiler, struct d_clause *clause)
+{
+	const struct d_probe *probes = compiler->settings.probes->probes;
+	uint32_t *later = clause->probes + clause->probe_count;
+	size_t kept = 0;
+
+	if (!compiler->uses_arguments || !clause->probe_count)
+		return;
+	for (size_t i = 0; i < clause->later_count; i++)
+		if (d_probe_same_arguments(&probes[clause->probes[0]], &probes[later[i]]))
+			later[kept++] = later[i];
+	clause->later_count = kept;
+}
+
 static int compile_part(struct d_compiler *compiler, const struct d_clause_tree *tree,
 	const struct d_description *description, bool goes_on)
 {
@@ -143,10 +158,12 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 		.goes_on = goes_on};
 	int result;
 
-	result = d_description_resolve(compiler, description, &clause.probes, &clause.probe_count);
+	result = d_description_resolve(compiler, description, &clause.probes, &clause.probe_count,
+		&clause.later_count);
 	compiler->probes = clause.probes;
-	compiler->probe_count = clause.probe_count;
+	compiler->probe_count = clause.probe_count ? clause.probe_count : clause.later_count;
 	compiler->clause_description = description;
+	compiler->uses_arguments = false;
 	compiler->description = result ? "" : d_description_text(compiler, description);
 	compiler->attributes = stability_greatest;
 	clause.is_engine_only = !result && is_engine_only(compiler, description, &clause);
@@ -154,6 +171,8 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 		result = use_description(compiler, description, &clause);
 	if (!result)
 		result = check_clause(compiler, tree);
+	if (!result)
+		drop_other_arguments(compiler, &clause);
 	if (!result && tree->predicate)
 		result = generate_predicate(compiler, &predicate, tree);
 	if (!result)

@@ -126,6 +126,7 @@ struct d_compiler {
 	const char *description; /* its text */
 	struct stability attributes; /* the least of what it uses */
 	const struct d_name *creating; /* the global whose first value is being checked */
+	bool uses_arguments;         /* args[] stand in the clause */
 	const char *requirer;        /* what stands in the text for what needs; NULL */
 	unsigned unevaluated;        /* operands of sizeof around what is checked */
 	bool attributes_hidden;      /* what an inline uses counts as the inline */

@@ -144,7 +144,7 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 		i++) {
 		const char *known = set->probes[i].provider;
 
-		if (!strncmp(known, provider, length) && is_number(known + length)) {
+		if (!set->probes[i].is_absent && !strncmp(known, provider, length) && is_number(known + length)) {
 			snprintf(buffer, size,
 				" (the provider's name ends in the pid: %.60s$target)", provider);
 			return;
@@ -190,7 +190,7 @@ static long next_probe(
 }
 
 int d_description_resolve(struct d_compiler *compiler, const struct d_description *description,
-	uint32_t **probes, size_t *count)
+	uint32_t **probes, size_t *count, size_t *later_count)
 {
 	struct d_probe_set *set = compiler->settings.probes;
 	const char *text;
@@ -198,9 +198,10 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 	char advice[160];
 
 	*probes = NULL;
-	*count = 0;
+	*count = *later_count = 0;
 	if (description->is_number) {
-		if (!description->number || description->number > set->count)
+		if (!description->number || description->number > set->count ||
+			set->probes[description->number - 1].is_absent)
 			return d_fail(compiler, &description->place, "D_PDESC_INVAL",
 				"probe identifier %llu not defined",
 				(unsigned long long)description->number);
@@ -213,13 +214,18 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 	}
 	if (provide_ticks(compiler, description))
 		return -1;
-	for (long i = next_probe(set, description, -1); i >= 0;
-		i = next_probe(set, description, i)) {
-		if (!matches(description, &set->probes[i]))
-			continue;
-		if (d_array_room(probes, &capacity, *count, sizeof(**probes)))
-			return d_fail_memory(compiler);
-		(*probes)[(*count)++] = (uint32_t)i;
+	for (int absent = 0; absent < 2; absent++) {
+		for (long i = next_probe(set, description, -1); i >= 0;
+			i = next_probe(set, description, i)) {
+			if (set->probes[i].is_absent != absent ||
+				!matches(description, &set->probes[i]))
+				continue;
+			if (d_array_room(probes, &capacity, *count + *later_count,
+				    sizeof(**probes)))
+				return d_fail_memory(compiler);
+			(*probes)[*count + *later_count] = (uint32_t)i;
+			++*(absent ? later_count : count);
+		}
 	}
 	if (*count || compiler->program->options.zdefs)
 		return 0;

@@ -164,7 +164,7 @@ static bool is_there(const struct d_compiler *compiler, bool provider, const cha
 	if (provider && !strcmp(name, "profile"))
 		return true; /* its probes are made on demand */
 	for (size_t i = 0; i < set->count; i++) {
-		if (provider ? is_provider(&set->probes[i], name)
+		if (provider ? !set->probes[i].is_absent && is_provider(&set->probes[i], name)
 			     : !strcmp(set->probes[i].module, name))
 			return true;
 	}

@@ -135,3 +135,12 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
 	enter(set, set->count);
 	return (long)set->count++;
 }
+
+bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *other)
+{
+	bool same = one->argument_count == other->argument_count;
+
+	for (unsigned i = 0; same && i < one->argument_count; i++)
+		same = !strcmp(one->arguments[i].type, other->arguments[i].type);
+	return same;
+}

@@ -32,6 +32,7 @@ struct d_probe {
 	char *function;
 	char *name;
 	enum d_probe_kind kind;
+	bool is_absent;      /* not there yet, but its process may come to have it */
 	uint64_t period;     /* of a tick probe, ns */
 	uint32_t source_tag; /* the source's own number for it */
 	uint8_t argument_count;
@@ -61,5 +62,7 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe);
 /* The next probe of this name behind the one at index after, -1 for the first; -1: none. */
 long d_probe_set_find(const struct d_probe_set *set, const char *name, long after);
 
-/* A provider's argument types with typedefs such as int and long known to every D. */
+/* Whether args[] mean the same for both: all types are the same. */
+bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *other);
+
 #endif

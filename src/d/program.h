@@ -350,9 +350,16 @@ struct d_clause {
 	struct stability description_stability, statement_stability;
 	uint32_t *probes;       /* indices into the probe set that it is enabled on, ascending */
 	size_t probe_count;
+	size_t later_count; /* of further ones behind them, should they come: d_probe.is_absent */
 	bool is_engine_only;   /* its description means no probe but those of the engine */
 	bool goes_on; /* the part of the clause before it that is behind an if or else */
 };
+
+/* How many it is enabled on, now or later. */
+static inline size_t d_clause_probes(const struct d_clause *clause)
+{
+	return clause->probe_count + clause->later_count;
+}
 
 /* What happens to records when there are more than bufsize holds. */
 enum d_buffer_policy {

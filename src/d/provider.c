@@ -359,7 +359,7 @@ static int check_known(struct d_compiler *compiler, const struct d_provider *pro
 	for (size_t i = 0; i < set->count; i++) {
 		const struct d_probe *known = &set->probes[i];
 
-		if (!is_of_provider(known->provider, provider->name->bytes))
+		if (known->is_absent || !is_of_provider(known->provider, provider->name->bytes))
 			continue;
 		provider_known = true;
 		if (strcmp(known->name, probe->name) != 0)

@@ -44,7 +44,7 @@ static int make_table(struct engine *engine)
 	if (!engine->table)
 		return -ENOMEM;
 	for (size_t i = 0; i < program->clause_count; i++)
-		for (size_t j = 0; j < program->clauses[i].probe_count; j++)
+		for (size_t j = 0; j < d_clause_probes(&program->clauses[i]); j++)
 			engine->table[program->clauses[i].probes[j]].count++;
 	for (size_t i = 0; i < engine->table_count; i++) {
 		engine->table[i].first = total;
@@ -55,7 +55,7 @@ static int make_table(struct engine *engine)
 	if (!engine->enabled)
 		return -ENOMEM;
 	for (size_t i = 0; i < program->clause_count; i++) {
-		for (size_t j = 0; j < program->clauses[i].probe_count; j++) {
+		for (size_t j = 0; j < d_clause_probes(&program->clauses[i]); j++) {
 			struct engine_probe *entry = &engine->table[program->clauses[i].probes[j]];
 			engine->enabled[entry->first + entry->count++] = (uint32_t)i;
 		}

@@ -587,7 +587,7 @@ int verify_program(const struct d_program *program, const struct d_probe_set *pr
 		const struct d_clause *clause = &program->clauses[i];
 		struct verifier verifier = {.program = program};
 		int error;
-		for (size_t j = 0; j < clause->probe_count; j++)
+		for (size_t j = 0; j < d_clause_probes(clause); j++)
 			if (clause->probes[j] >= probes->count)
 				return -EINVAL;
 		if (clause->predicate) {

@@ -285,6 +285,17 @@ static void tell_losses(struct client *client, uint64_t now)
 	encode_block_end(&client->encoder);
 }
 
+void client_tell_providers(struct client *client, uint32_t providers, uint64_t since)
+{
+	if (!client->subscribed || client->encoder.ghc_only || client->end_queued)
+		return;
+	encode_block_end(&client->encoder); /* its events may be younger */
+	if (since < client->marked)
+		since = client->marked;
+	if (encode_providers(&client->encoder, providers, since))
+		client->providers = providers;
+}
+
 void client_mark(struct client *client, uint64_t watermark, uint64_t now)
 {
 	struct encoder *encoder = &client->encoder;

@@ -57,7 +57,7 @@ struct client {
 	bool has_lost;
 	uint64_t unwritten[CLIENT_KINDS]; /* of a log: what its queue holds */
 	uint64_t unwritten_since;         /* stream time of the first of these */
-	uint32_t strangers; /* as far as told */
+	uint32_t strangers, providers; /* as far as told */
 	struct encoder encoder;
 	enum control_command heap_switch; /* the last start or stop, for the server to take */
 	uint64_t heap_period;
@@ -100,6 +100,9 @@ void client_sample(struct client *client, const struct vmtap_census *census, uin
 
 /* Counts losses that it must be told of; kind: a probe, or CLIENT_SAMPLES. */
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time);
+
+/* Tells it which compatible providers there are from that time on. */
+void client_tell_providers(struct client *client, uint32_t providers, uint64_t since);
 
 /* Tells it of its losses and of the time up to which it has everything. */
 void client_mark(struct client *client, uint64_t watermark, uint64_t now);

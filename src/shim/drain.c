@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #include "shim/name.h"
+#include "shim/registry.h"
 
 enum {
 	MARGIN_MICROSECONDS = 50,
@@ -129,6 +130,21 @@ static void tell_drops(struct client *clients, struct ring_drops *drops, uint64_
 	}
 }
 
+/* What has changed since the drain before came after that one's watermark. */
+static void tell_providers(struct drain *drain, struct client *clients)
+{
+	uint32_t providers;
+	uint64_t since;
+
+	registry_lock();
+	providers = registry_providers(&since);
+	registry_unlock();
+	for (struct client *client = clients; client; client = client->next)
+		if (client->providers != providers)
+			client_tell_providers(client, providers,
+				clock_convert(&drain->clock, since));
+}
+
 /* The earliest raw time that this ring can still add, as far as it matters now. */
 static uint64_t ring_floor(const struct drain *drain, struct ring *ring, uint32_t busy,
 	uint64_t head, uint64_t now)
@@ -177,6 +193,7 @@ void drain_rings(struct drain *drain, struct client *clients)
 		if ((int64_t)(first - floor) < 0)
 			floor = first;
 	}
+	tell_providers(drain, clients);
 	tell_drops(clients, &ring_unattached, time);
 	uint64_t watermark = clock_convert(&drain->clock, floor);
 	if (watermark > drain->watermark)

@@ -2,6 +2,7 @@
 #include "shim/encode.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/mman.h>
 
 #include "shim/name.h"
@@ -53,6 +54,7 @@ static const struct {
 	{WIRE_CLOCK, 16, "vmtap: the system's clocks at time 0"},
 	{WIRE_SUBSCRIBED, 5, "vmtap: subscription in force"},
 	{WIRE_CPU_TIME, 8, "vmtap: CPU clock of its thread at the next event"},
+	{WIRE_PROVIDERS, WIRE_VARIABLE, "vmtap: compatible providers from here on"},
 };
 
 #define PLAIN_TYPES (sizeof(plain_types) / sizeof(plain_types[0]))
@@ -194,13 +196,13 @@ static uint32_t put_extension(struct queue *queue, const struct event_compat *co
 
 	for (; compat && compat->provider; compat++) {
 		uint32_t line = (uint32_t)strlen(compat->line);
-		if (!(compat->provider & providers))
-			continue;
+		uint32_t absent = compat->provider & providers ? 0 : sizeof(WIRE_ABSENT) - 1;
 		if (queue) {
+			queue_put(queue, WIRE_ABSENT, absent);
 			queue_put(queue, compat->line, line);
 			queue_put_u8(queue, '\n');
 		}
-		length += line + 1;
+		length += absent + line + 1;
 	}
 	return length;
 }
@@ -596,16 +598,32 @@ bool encode_subscribed(struct encoder *encoder, uint32_t tag, uint8_t flags, uin
 	return true;
 }
 
-bool encode_message(struct encoder *encoder, const char *text, uint64_t time)
+static bool encode_text(
+	struct encoder *encoder, uint16_t type, const char *text, size_t length, uint64_t time)
 {
-	size_t length = strlen(text);
-
-	if (!begin_own(encoder, WIRE_LOG_MSG, 2 + length, time))
+	if (!begin_own(encoder, type, 2 + length, time))
 		return false;
 	queue_put_u16(&encoder->queue, (uint16_t)length);
 	queue_put(&encoder->queue, text, length);
 	encode_block_end(encoder);
 	return true;
+}
+
+bool encode_message(struct encoder *encoder, const char *text, uint64_t time)
+{
+	return encode_text(encoder, WIRE_LOG_MSG, text, strlen(text), time);
+}
+
+bool encode_providers(struct encoder *encoder, uint32_t providers, uint64_t time)
+{
+	char text[32 * 64];
+	size_t length = 0;
+
+	for (unsigned i = 0; event_providers[i]; i++)
+		if (providers >> i & 1)
+			length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.63s",
+				length ? " " : "", event_providers[i]);
+	return encode_text(encoder, WIRE_PROVIDERS, text, length, time);
 }
 
 void encode_abandon(struct encoder *encoder)

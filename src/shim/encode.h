@@ -69,6 +69,8 @@ static inline uint8_t event_ghc_mask(const struct event_type *type)
 }
 
 extern const struct event_type event_types[EVENT_TYPES];
+/* The compatible providers' names in the order of their bits, and NULL. */
+extern const char *const event_providers[];
 extern const uint32_t event_digest;
 
 struct encoder {
@@ -121,6 +123,7 @@ bool encode_loss(
 bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, uint64_t time);
 bool encode_watermark(struct encoder *encoder, uint64_t time);
 bool encode_subscribed(struct encoder *encoder, uint32_t tag, uint8_t flags, uint64_t time);
+bool encode_providers(struct encoder *encoder, uint32_t providers, uint64_t time);
 bool encode_message(struct encoder *encoder, const char *text, uint64_t time);
 /* The end of every capability and set, and the end marker. */
 bool encode_end(struct encoder *encoder, uint64_t time);

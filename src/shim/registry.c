@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "shim/clock.h"
 #include "shim/encode.h"
 #include "shim/ring.h"
 
@@ -11,6 +12,8 @@
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct vmtap_object *objects;
 static _Atomic uint32_t strangers;
+static uint32_t providers;
+static uint64_t providers_since; /* raw time */
 static bool open_probes[VMTAP_PROBES];
 static const struct vmtap_runtime *used_runtime = &ring_runtime;
 
@@ -45,13 +48,21 @@ void registry_open(const bool wanted[VMTAP_PROBES], const struct vmtap_runtime *
 		object_open(object);
 }
 
-uint32_t registry_providers(void)
+uint32_t registry_providers(uint64_t *since)
 {
-	uint32_t providers = 0;
+	*since = providers_since;
+	return providers;
+}
+
+static void note_providers(void)
+{
+	uint32_t all = 0;
 
 	for (const struct vmtap_object *object = objects; object; object = object->next)
-		providers |= object->providers;
-	return providers;
+		all |= object->providers;
+	if (all != providers)
+		providers_since = clock_raw();
+	providers = all;
 }
 
 uint32_t registry_strangers(void)
@@ -72,6 +83,7 @@ void vmtap_object_add(struct vmtap_object *object)
 	} else {
 		object->next = objects;
 		objects = object;
+		note_providers();
 		object_open(object);
 	}
 	registry_unlock();
@@ -88,6 +100,7 @@ void vmtap_object_remove(struct vmtap_object *object)
 		*link = object->next;
 	else if (is_stranger(object))
 		strangers--;
+	note_providers();
 	atomic_store(&object->runtime, NULL);
 	for (uint32_t i = 0; i < object->probe_count; i++)
 		vmtap_word_stream_store(object->words[i], 0);

@@ -20,8 +20,9 @@ void registry_fork_child(void);
  * objects record with this. The lock must be held. */
 void registry_open(const bool wanted[VMTAP_PROBES], const struct vmtap_runtime *runtime);
 
-/* The compatible providers that any object has opted in for, a bit each. The lock must be held. */
-uint32_t registry_providers(void);
+/* The compatible providers that any object has opted in for, a bit each, and the raw time from
+ * which on that has been so. The lock must be held. */
+uint32_t registry_providers(uint64_t *since);
 
 /* How many objects were made from another contract and so are not in the stream. Any thread,
  * without the lock. */

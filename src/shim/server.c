@@ -263,14 +263,15 @@ static int open_client(struct server *server, int descriptor, struct client **re
 {
 	struct client *client;
 	int error = client_open(descriptor, server->queue_bytes, &client);
+	uint64_t since;
 
 	if (error) {
 		close(descriptor);
 		return error;
 	}
-	server->process.providers = registry_providers();
 	if (!server->clients && clock_choose())
 		clock_restart(&server->drain.clock);
+	client->providers = server->process.providers = registry_providers(&since);
 	error = encode_start(&client->encoder, &server->drain.clock, &server->process);
 	if (error) {
 		client_close(client);

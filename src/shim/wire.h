@@ -22,7 +22,9 @@
  * a compatible provider (probes/compat) that the VM has opted in for and this event fires:
  *     ccl:::egc-start(unsigned long bytes_used, unsigned generation) when not full
  * Names are those of the event's arguments, types those of the compatible probe; the event
- * fires the probe only if the argument after "when" is not 0 ("when not": is 0).
+ * fires the probe only if the argument after "when" is not 0 ("when not": is 0). A line of a
+ * provider that the VM has not opted in for begins with WIRE_ABSENT: an object that is loaded
+ * later may do so. Then, and when such an object goes, WIRE_PROVIDERS names those that are there.
  *
  * Beside its own event a probe may have others: GHC's, of types that carry some of its
  * arguments (GC_START has none of gc-start's). In the header they are named as GHC names
@@ -64,6 +66,8 @@
 /* What a LOG_MSG says first where a client that knows no LOSS is told of one. */
 #define WIRE_LOSS_TEXT "vmtap: %llu events lost of "
 
+#define WIRE_ABSENT "absent "
+
 enum {
 	WIRE_VARIABLE = 0xffff, /* declared size of a type with a length of its own */
 	WIRE_NO_CAP = 0xffff,
@@ -102,6 +106,8 @@ enum {
 	WIRE_CLOCK = 404,      /* 16: u64 CLOCK_MONOTONIC, u64 CLOCK_REALTIME in ns, at time 0 */
 	WIRE_SUBSCRIBED = 405, /* 5: u32 tag, u8 flags of the subscription */
 	WIRE_CPU_TIME = 406,   /* 8: u64 ns, CPU clock of its thread at the next event of a probe */
+	WIRE_PROVIDERS = 407,  /* variable: names, blanks between: the compatible providers that
+				  the process has opted in for from here on */
 	WIRE_PROBES = 416,     /* and on: probes in the contract's order, where GHC has no type
 				  that carries all arguments */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "shim/wire.h"
 
 #define PROVIDER DESCRIBE_PROVIDER ":::"
 
@@ -283,11 +284,16 @@ static const char *parse_condition(
 int describe_compat(const char *line, size_t length, const struct description *event,
 	struct compat_description *compat, struct error *error)
 {
+	static const char absent[] = WIRE_ABSENT;
 	struct cursor cursor = { line, line + length };
 	struct describe_argument argument;
 	const char *wrong = NULL;
 
 	*compat = (struct compat_description){ 0 };
+	if (length >= sizeof(absent) - 1 && !memcmp(line, absent, sizeof(absent) - 1)) {
+		cursor.at += sizeof(absent) - 1;
+		compat->is_absent = true;
+	}
 	if (!take_word(&cursor, "", compat->provider, sizeof(compat->provider)) ||
 		cursor.end - cursor.at < 3 || memcmp(cursor.at, ":::", 3))
 		return 0;

@@ -63,10 +63,11 @@ struct compat_description {
 	} arguments[D_PROBE_ARGUMENTS_MAX];
 	uint8_t condition; /* index of the argument that must not be 0; UINT8_MAX: none */
 	bool is_negated;   /* it must be 0 */
+	bool is_absent;    /* the process may still opt in for it */
 };
 
 /*
- * One line of the extension of the event type that event describes. Returns 1 when it
+ * One line of the extension of the event type that event describes, perhaps behind WIRE_ABSENT. Returns 1 when it
  * declares a probe, 0 when it has another form, -EINVAL (and the reason in error) when it
  * starts like a probe but cannot be understood, or does not fit the event.
  */

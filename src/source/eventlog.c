@@ -57,6 +57,8 @@ void eventlog_free(struct eventlog *log)
 		free(log->plans[i].description);
 		free(log->plans[i].compats);
 	}
+	for (size_t i = 0; i < log->provider_count; i++)
+		free(log->providers[i].changes);
 	names_free(&log->names);
 	free(log->plan_of);
 	free(log->plans);
@@ -313,6 +315,8 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 	case ROLE_MESSAGE:
 		take_message(log, (const char *)payload, size);
 		break;
+	case ROLE_PROVIDERS:
+		return eventlog_take_providers(log, time, (const char *)payload, size);
 	case ROLE_CPU_TIME:
 		log->cpu_time = bytes_u64(payload);
 		break;

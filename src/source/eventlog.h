@@ -94,7 +94,8 @@ uint32_t eventlog_tag(const struct eventlog *log);
  * probe's source_tag is its event type: several have the same. No event is delivered for a
  * probe that is not enabled: eventlog_enable() takes indices into the set, before the events
  * are scanned. An event's own probe comes before the others, which keep the order of their
- * declaration.
+ * declaration. Behind all of them come those of providers that the process may opt in for
+ * later, marked as absent.
  */
 int eventlog_add_probes(
 	struct eventlog *log, uint32_t pid, const char *module, struct d_probe_set *set);

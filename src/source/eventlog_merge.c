@@ -115,6 +115,7 @@ static void decode_compats(struct eventlog *log, const struct plan *plan, const 
 		const struct compat_description *description = &compat->description;
 		uint64_t *permuted = log->arguments + log->event_count * D_PROBE_ARGUMENTS_MAX;
 		if (!compat->is_wanted ||
+			!eventlog_has_provider(&log->providers[compat->provider], run->time) ||
 			(description->condition != UINT8_MAX &&
 				!given[description->condition] != description->is_negated))
 			continue;

@@ -30,6 +30,7 @@ static const struct {
 	{WIRE_CLOCK, 16, ROLE_CLOCK, false, "CLOCK"},
 	{WIRE_SUBSCRIBED, 4, ROLE_SUBSCRIBED, false, "SUBSCRIBED"},
 	{WIRE_CPU_TIME, 8, ROLE_CPU_TIME, false, "CPU_TIME"},
+	{WIRE_PROVIDERS, 0, ROLE_PROVIDERS, true, "PROVIDERS"},
 	{WIRE_LOG_MSG, 0, ROLE_MESSAGE, true, "LOG_MSG"},
 	{WIRE_PROGRAM_ARGS, 4, ROLE_ARGUMENTS, true, "PROGRAM_ARGS"},
 	{WIRE_OSPROCESS_PID, 8, ROLE_PID, false, "OSPROCESS_PID"},
@@ -81,6 +82,24 @@ void eventlog_plan_probe(struct plan *plan, const struct description *descriptio
 	}
 }
 
+/* The provider of a probe, which is new if it is the first of it; false: there are too many. */
+static bool find_provider(struct eventlog *log, struct compat *compat)
+{
+	size_t i = 0;
+
+	while (i < log->provider_count &&
+		strcmp(log->providers[i].name, compat->description.provider) != 0)
+		i++;
+	if (i == EVENTLOG_PROVIDERS_MAX)
+		return false;
+	if (i == log->provider_count) {
+		strcpy(log->providers[log->provider_count++].name, compat->description.provider);
+		log->providers[i].is_there = !compat->description.is_absent;
+	}
+	compat->provider = (uint8_t)i;
+	return true;
+}
+
 /* Takes the lines of an event type's extension; false: damaged. */
 static bool plan_compats(struct eventlog *log, struct plan *plan, const char *extension,
 	size_t length, uint64_t position)
@@ -110,6 +129,9 @@ static bool plan_compats(struct eventlog *log, struct plan *plan, const char *ex
 		if (!grown)
 			return eventlog_damaged(log, position, "out of memory");
 		plan->compats = grown;
+		if (!find_provider(log, &compat))
+			return eventlog_damaged(log, position, "more than %d providers",
+				EVENTLOG_PROVIDERS_MAX);
 		plan->compats[plan->compat_count++] = compat;
 	}
 	return true;
@@ -184,6 +206,63 @@ damaged:
 	return false;
 }
 
+static bool is_named(const char *name, const char *names, size_t length)
+{
+	size_t wanted = strlen(name), word;
+
+	for (size_t at = 0; at < length; at += word + 1) {
+		const char *blank = memchr(names + at, ' ', length - at);
+		word = blank ? (size_t)(blank - names) - at : length - at;
+		if (word == wanted && !memcmp(names + at, name, word))
+			return true;
+	}
+	return false;
+}
+
+/* What was before all that may still be asked about needs no list. */
+static void forget_changes(const struct eventlog *log, struct compat_provider *provider)
+{
+	size_t past = 0;
+
+	while (past < provider->count && provider->changes[past] <= log->announced)
+		past++;
+	provider->is_there ^= past & 1;
+	provider->count -= past;
+	memmove(provider->changes, provider->changes + past,
+		provider->count * sizeof(*provider->changes));
+}
+
+bool eventlog_take_providers(
+	struct eventlog *log, uint64_t time, const char *names, size_t length)
+{
+	for (size_t i = 0; i < log->provider_count; i++) {
+		struct compat_provider *provider = &log->providers[i];
+		uint64_t *grown;
+
+		if (is_named(provider->name, names, length) ==
+			eventlog_has_provider(provider, UINT64_MAX))
+			continue;
+		if (provider->count == provider->capacity && provider->count)
+			forget_changes(log, provider);
+		if (provider->count == EVENTLOG_CHANGES_MAX)
+			return eventlog_damaged(log, log->scanned,
+				"provider %s comes and goes more than %d times", provider->name,
+				EVENTLOG_CHANGES_MAX);
+		if (provider->count && provider->changes[provider->count - 1] > time)
+			time = provider->changes[provider->count - 1];
+		if (provider->count == provider->capacity) {
+			size_t capacity = provider->capacity ? provider->capacity * 2 : 16;
+			grown = realloc(provider->changes, capacity * sizeof(*grown));
+			if (!grown)
+				return eventlog_damaged(log, log->scanned, "out of memory");
+			provider->changes = grown;
+			provider->capacity = capacity;
+		}
+		provider->changes[provider->count++] = time;
+	}
+	return true;
+}
+
 /* "ruby" of process 1234 is provider "ruby1234". The index in the set, or negative. */
 static long add_probe(struct d_probe_set *set, struct d_probe *probe, const char *provider,
 	uint32_t pid)
@@ -196,8 +275,9 @@ static long add_probe(struct d_probe_set *set, struct d_probe *probe, const char
 	return d_probe_set_add(set, probe);
 }
 
-/* A plan's own probe, then its compatible ones. */
-static int add_plan(struct plan *plan, uint32_t pid, char *module, struct d_probe_set *set)
+/* A plan's own probe, then its compatible ones; or those alone that may still come. */
+static int add_plan(
+	struct plan *plan, bool absent, uint32_t pid, char *module, struct d_probe_set *set)
 {
 	struct description *description = plan->description;
 	struct d_probe probe = {.kind = D_PROBE_SOURCE,
@@ -205,17 +285,22 @@ static int add_plan(struct plan *plan, uint32_t pid, char *module, struct d_prob
 		.name = description->name,
 		.source_tag = plan->type,
 		.argument_count = description->argument_count};
-	long index;
+	long index = 0;
 
+	probe.is_absent = absent;
 	/* the set copies; it takes pointers to char that is not const */
 	for (unsigned int i = 0; i < probe.argument_count; i++) {
 		probe.arguments[i].type = description->arguments[i].type;
 		probe.arguments[i].name = description->arguments[i].name;
 	}
-	index = add_probe(set, &probe, plan->provider, pid);
-	plan->probe = (uint32_t)index;
+	if (!absent) {
+		index = add_probe(set, &probe, plan->provider, pid);
+		plan->probe = (uint32_t)index;
+	}
 	for (unsigned int i = 0; i < plan->compat_count && index >= 0; i++) {
 		struct compat_description *compat = &plan->compats[i].description;
+		if (compat->is_absent != absent)
+			continue;
 		probe.name = compat->name;
 		probe.argument_count = compat->argument_count;
 		for (unsigned int j = 0; j < probe.argument_count; j++) {
@@ -232,15 +317,14 @@ static int add_plan(struct plan *plan, uint32_t pid, char *module, struct d_prob
 int eventlog_add_probes(
 	struct eventlog *log, uint32_t pid, const char *module, struct d_probe_set *set)
 {
-	int result;
+	int result = 0;
 
-	for (size_t i = 1; i < log->plan_count; i++) {
-		if (!log->plans[i].description)
-			continue;
-		result = add_plan(&log->plans[i], pid, (char *)module, set);
-		if (result)
-			return result;
-	}
+	for (int absent = 0; absent < 2; absent++)
+		for (size_t i = 1; i < log->plan_count && !result; i++)
+			if (log->plans[i].description)
+				result = add_plan(&log->plans[i], absent, pid, (char *)module, set);
+	if (result)
+		return result;
 	log->settled = true;
 	return 0;
 }

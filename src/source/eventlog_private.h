@@ -32,6 +32,8 @@ enum {
 	EVENTLOG_BATCH_EVENTS = 4096,
 	EVENTLOG_BATCH_TEXT_BYTES = 256 * 1024, /* inline texts of a batch */
 	EVENTLOG_COMPATS_MAX = 15,              /* compatible providers' probes of one event */
+	EVENTLOG_PROVIDERS_MAX = 64,
+	EVENTLOG_CHANGES_MAX = 1 << 16,         /* of a provider that comes and goes, not yet released */
 	EVENTLOG_LOSSES_MAX = 256               /* distinct losses between two batches */
 };
 
@@ -48,6 +50,7 @@ enum role {
 	ROLE_CLOCK,
 	ROLE_SUBSCRIBED,
 	ROLE_CPU_TIME,
+	ROLE_PROVIDERS,
 	ROLE_MESSAGE,
 	ROLE_ARGUMENTS,
 	ROLE_PID,
@@ -58,10 +61,19 @@ enum role {
 enum field { FIELD_U8, FIELD_S8, FIELD_U16, FIELD_S16, FIELD_U32, FIELD_S32, FIELD_64, FIELD_NAME,
 	FIELD_RUNNING };
 
+/* A compatible provider: whether the process has it changes at these times. */
+struct compat_provider {
+	char name[48];
+	bool is_there;        /* before the first change that is kept */
+	uint64_t *changes;
+	size_t count, capacity;
+};
+
 /* A compatible provider's probe that an event type fires. */
 struct compat {
 	uint32_t probe; /* index into the set once it is there */
 	bool is_wanted;
+	uint8_t provider; /* index into providers */
 	struct compat_description description;
 };
 
@@ -121,6 +133,8 @@ struct eventlog {
 	uint64_t scanned; /* position up to which the scan has come */
 
 	uint16_t *plan_of;  /* by event type: index into plans */
+	struct compat_provider providers[EVENTLOG_PROVIDERS_MAX];
+	size_t provider_count;
 	struct plan *plans; /* plans[0] is for types that were not declared */
 	size_t plan_count, plan_capacity;
 	struct names names;
@@ -166,6 +180,20 @@ bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_
 
 /* Fills the rest of a plan for a probe. */
 void eventlog_plan_probe(struct plan *plan, const struct description *description);
+
+/* The process's compatible providers from this time on, blanks between the names; false: damaged. */
+bool eventlog_take_providers(
+	struct eventlog *log, uint64_t time, const char *names, size_t length);
+
+/* Whether the process has the provider at a time. */
+static inline bool eventlog_has_provider(const struct compat_provider *provider, uint64_t time)
+{
+	bool is_there = provider->is_there;
+
+	for (size_t i = provider->count; i-- && provider->changes[i] > time;)
+		is_there = !is_there;
+	return is_there != (provider->count & 1);
+}
 
 /* Plans for the probes of GHC, if the log describes none itself; false: damaged. */
 bool eventlog_plan_ghc(struct eventlog *log);

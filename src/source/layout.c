@@ -110,6 +110,7 @@ static const struct {
 	{WIRE_CLOCK, "CLOCK", "monotonic:8 realtime:8"},
 	{WIRE_SUBSCRIBED, "SUBSCRIBED", "tag:4 flags:1"},
 	{WIRE_CPU_TIME, "CPU_TIME", "cpu_time:8"},
+	{WIRE_PROVIDERS, "PROVIDERS", "names:t"},
 };
 
 static void make_fields(struct layout *layout, const char *text)

@@ -270,7 +270,8 @@ static bool is_state(uint16_t type)
 		WIRE_PROGRAM_ARGS, 31 /* PROGRAM_ENV */, WIRE_OSPROCESS_PID, WIRE_OSPROCESS_PPID,
 		WIRE_WALL_CLOCK_TIME, WIRE_CAP_CREATE, 46 /* CAP_DELETE */, 47 /* CAP_DISABLE */,
 		48 /* CAP_ENABLE */, 160 /* HEAP_PROF_BEGIN */, 161 /* HEAP_PROF_COST_CENTRE */,
-		168 /* PROF_BEGIN */, WIRE_CLOCK, WIRE_SUBSCRIBED};
+		168 /* PROF_BEGIN */, WIRE_CLOCK, WIRE_SUBSCRIBED,
+		WIRE_PROVIDERS};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (types[i] == type)

@@ -96,7 +96,10 @@ void generate_events(FILE *out, const struct generate_input *input)
 	for (size_t i = 0; i < provider->probe_count; i++)
 		if (is_compatible(input, i))
 			put_compat_lines(out, input, i);
-	fputs("\nconst struct event_type event_types[EVENT_TYPES] = {\n", out);
+	fputs("\nconst char *const event_providers[] = {", out);
+	for (size_t i = 0; i < input->compat_count; i++)
+		fprintf(out, "\"%s\", ", input->compats[i].provider->name);
+	fputs("NULL};\n\nconst struct event_type event_types[EVENT_TYPES] = {\n", out);
 	for (size_t i = 0; i < provider->probe_count; i++) {
 		const struct contract_probe *probe = &provider->probes[i];
 		size_t wire = WIRE_PROBES + i;

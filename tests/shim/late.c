@@ -1,0 +1,42 @@
+/*
+ * late.c: a VM that loads extensions while it is traced:
+ *     late SOCKET
+ * Serves the stream at SOCKET and does what lines on standard input say, with a line of answer
+ * for each:
+ *     load FILE.so     loads an extension, see extension.c
+ *     unload           the one that was loaded last
+ *     fire CAP COUNT   fires gc-idle
+ * Ends with its input.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vmtap.h"
+
+int main(int argc, char **argv)
+{
+	char line[4096], path[4096];
+	void *loaded = NULL;
+	unsigned cap, count;
+
+	struct vmtap_options options = {.size = sizeof(options), .socket = argv[argc - 1]};
+	if (argc != 2 || vmtap_start(&options))
+		return 1;
+	while (fgets(line, sizeof(line), stdin)) {
+		if (sscanf(line, "load %4095s", path) == 1) {
+			loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+			if (!loaded)
+				fprintf(stderr, "%s\n", dlerror());
+		} else if (sscanf(line, "fire %u %u", &cap, &count) == 2) {
+			while (count--)
+				VMTAP_GC_IDLE((uint16_t)cap);
+		} else if (strcmp(line, "unload\n") == 0 && loaded) {
+			dlclose(loaded);
+		}
+		printf("done\n");
+		fflush(stdout);
+	}
+	vmtap_stop();
+	return 0;
+}
