@@ -349,6 +349,7 @@ static inline void end_clause(struct engine *engine)
 	scratch_reset(&engine->scratch);
 	memory_reset(&engine->memory);
 	engine->allocated = 0;
+	engine->nothing = 0;
 	strings_settle(&engine->strings);
 }
 

@@ -375,15 +375,24 @@ static uint64_t random_number(struct engine *engine)
 	return (number ^ number >> 31) >> 33;
 }
 
-/* alloca(): all of a clause together take at most scratchsize. */
+/*
+ * alloca(): all of a clause together take at most scratchsize. alloca(0) is the same address
+ * each time.
+ */
 static int allocate(struct engine *engine, uint64_t size, uint64_t *result)
 {
 	uint64_t limit = engine->program->options.scratchsize;
+	int fault = -1;
 
 	if (engine->allocated > limit || size > limit - engine->allocated)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	engine->allocated += (size + 7) & ~UINT64_C(7);
-	return memory_block(engine, size, result);
+	if (size)
+		return memory_block(engine, size, result);
+	if (!engine->nothing)
+		fault = memory_block(engine, 0, &engine->nothing);
+	*result = engine->nothing;
+	return fault;
 }
 
 /* copyin(): a block of size bytes from an address. */

@@ -251,7 +251,7 @@ static const struct row string_rows[] = {
 	{"BEGIN { stack(1, 1); }", "D_PROTO_LEN", 1, 9},
 	{"BEGIN { ustack(-1); }", "D_USTACK_FRAMES", 1, 16},
 	{"BEGIN { ustack(1, pid); }", "D_USTACK_STRSIZE", 1, 19},
-	{"BEGIN { jstack(1, \"x\"); }", "D_USTACK_STRSIZE", 1, 19},
+	{"BEGIN { jstack(1, \"x\"); }", "D_PROTO_ARG", 1, 19},
 	{"BEGIN { usym(); }", "D_PROTO_LEN", 1, 9},
 	{"BEGIN { usym(\"x\"); }", "D_PROTO_ARG", 1, 14},
 	{"BEGIN { a[stack()] = 1; }", "D_CG_EXPR", 1, 11},
@@ -275,7 +275,7 @@ static const struct row string_rows[] = {
 	{"BEGIN { trunc(1); }", "D_TRUNC_AGGARG", 1, 15},
 	{"BEGIN { @a = count(); trunc(@a, \"x\"); }", "D_PROTO_ARG", 1, 33},
 	{"BEGIN { normalize(1, 1); }", "D_NORMALIZE_AGGARG", 1, 19},
-	{"BEGIN { @a = count(); normalize(@a, \"x\"); }", "D_NORMALIZE_SCALAR", 1, 37},
+	{"BEGIN { @a = count(); normalize(@a, \"x\"); }", "D_PROTO_ARG", 1, 37},
 	{"BEGIN { @a = count(); normalize(@a, 0); }", "D_NORMALIZE_SCALAR", 1, 37},
 	{"BEGIN { denormalize(@a[1]); }", "D_NORMALIZE_AGGBAD", 1, 21},
 	/* predicates */
