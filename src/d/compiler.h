@@ -97,6 +97,7 @@ struct d_compiler {
 		format_capacity, action_capacity, clause_capacity, layout_capacity;
 	struct d_translator *translators; /* newest first */
 	struct d_provider *providers;     /* that are defined, newest first */
+	const struct d_provider *kernel_providers; /* the built-in library's, which come last */
 	struct d_library_directory *library_directories; /* of option libdir, in order */
 	bool library_loaded;
 	uint64_t object_bytes; /* of variables that are memory */

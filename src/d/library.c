@@ -74,9 +74,12 @@ static int compile_text(struct d_compiler *compiler, const char *name, const cha
 	if (!result)
 		result = d_attribute_unclaimed(compiler);
 	for (; clauses && !result; clauses = clauses->next) {
-		result = clauses->provider ? d_provider_check(compiler, clauses->provider)
-					   : d_fail(compiler, &clauses->place, "D_UNKNOWN",
-						     "a library may not contain probe clauses");
+		/* What the built-in ones say of the kernel is not for processes to agree with. */
+		if (!clauses->provider)
+			result = d_fail(compiler, &clauses->place, "D_UNKNOWN",
+				"a library may not contain probe clauses");
+		else if (path)
+			result = d_provider_check(compiler, clauses->provider);
 	}
 	/* What it is for is not here: so is what it defines. */
 	if (result && path && compiler->error && compiler->error->tag &&
@@ -270,6 +273,7 @@ int d_library_load(struct d_compiler *compiler)
 	for (size_t i = 0; i < d_library_text_count && !result; i++)
 		result = compile_text(compiler, d_library_texts[i].name, NULL,
 			d_library_texts[i].text, d_library_texts[i].length);
+	compiler->kernel_providers = compiler->providers;
 	for (; directory && !result; directory = directory->next)
 		result = load_directory(compiler, directory->path);
 	compiler->script = script;

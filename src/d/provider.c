@@ -282,18 +282,24 @@ const struct d_prototype *d_provider_prototype(
 {
 	const struct d_provider *definition = compiler->providers;
 	const struct d_prototype *found = NULL;
+	bool kernel = false;
 
 	for (; definition && !found; definition = definition->next) {
-		if (is_of_provider(provider, definition->name->bytes))
+		const char *name = definition->name->bytes;
+
+		/* The kernel has no processes: io1234 is a provider of process 1234. */
+		kernel |= definition == compiler->kernel_providers;
+		if (kernel ? !strcmp(provider, name) : is_of_provider(provider, name))
 			found = find_probe(definition, probe);
 	}
 	return found;
 }
 
-/* Whether a description's provider can be one of this name, or of a process. */
-static bool may_be_of_provider(const char *pattern, const char *name)
+/* Whether a description's provider can be of this name; if not the kernel's, also a process's. */
+static bool may_be_of_provider(const char *pattern, const char *name, bool kernel)
 {
-	return *pattern && (is_of_provider(pattern, name) || d_pattern_match(pattern, name));
+	return *pattern &&
+	       ((!kernel && is_of_provider(pattern, name)) || d_pattern_match(pattern, name));
 }
 
 const struct d_prototype *d_provider_prototype_of(
@@ -301,10 +307,12 @@ const struct d_prototype *d_provider_prototype_of(
 {
 	const struct d_provider *definition = compiler->providers;
 	const struct d_prototype *found = NULL;
+	bool kernel = false;
 
 	*differ = false;
 	for (; definition && !description->is_number; definition = definition->next) {
-		if (!may_be_of_provider(description->parts[0], definition->name->bytes))
+		kernel |= definition == compiler->kernel_providers;
+		if (!may_be_of_provider(description->parts[0], definition->name->bytes, kernel))
 			continue;
 		for (const struct d_prototype *probe = definition->probes; probe;
 			probe = probe->next) {
