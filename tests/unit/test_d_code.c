@@ -177,7 +177,7 @@ START_TEST(formats)
 	ck_assert_int_eq(conversion[0].kind, D_CONVERT_SIGNED);
 	ck_assert(conversion[0].minus);
 	ck_assert_int_eq(conversion[0].width, 5);
-	ck_assert_int_eq(conversion[0].precision, -1);
+	ck_assert_int_eq(conversion[0].precision, 0);
 	ck_assert_str_eq(conversion[1].before.bytes, "|");
 	ck_assert_int_eq(conversion[1].kind, D_CONVERT_UNSIGNED);
 	ck_assert(conversion[1].plus && conversion[1].group);

@@ -227,7 +227,7 @@ static const struct row string_rows[] = {
 	{"method-entry { printf(\"%s\", args[0]); }", "D_PRINTF_ARG_TYPE", 1, 29},
 	{"BEGIN { printf(\"%@d\", 1); }", "D_PRINTF_AGG_CONV", 1, 16},
 	{"BEGIN { printf(\"%8@d\", 1); }", "D_PRINTF_AGG_CONV", 1, 16},
-	{"BEGIN { printf(\"%8*d\", 1, 1); }", "D_SYNTAX", 1, 16},
+	{"BEGIN { printf(\"%8**d\", 1, 1, 1); }", "D_SYNTAX", 1, 16},
 	{"BEGIN { printf(\"%.1.1d\", 1); }", "D_SYNTAX", 1, 16},
 	{"BEGIN { printf(\"%**d\", 1, 1, 1); }", "D_SYNTAX", 1, 16},
 	{"BEGIN { printf(\"%1$d\", 1); }", "D_SYNTAX", 1, 16},
