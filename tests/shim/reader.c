@@ -582,20 +582,25 @@ bool reader_step(struct reader *reader, int wait_ms)
 		return false;
 	}
 	reader->length += (size_t)got;
+	reader->taken += (uint64_t)got;
 	return parse(reader);
 }
 
-/* Steps until done() says so. */
+/* Steps until done() says so, however long that takes while bytes come. */
 static bool until(
 	struct reader *reader, bool (*done)(const struct reader *, uint64_t), uint64_t what)
 {
-	uint64_t deadline = reader_now() + (uint64_t)READER_WAIT_MS * 1000000u;
+	uint64_t taken = reader->taken, since = reader_now();
 
 	while (!done(reader, what)) {
 		if (!reader_step(reader, 1000))
 			return fail(reader, "the stream ended early");
-		if (reader_now() > deadline)
+		if (reader->taken != taken) {
+			taken = reader->taken;
+			since = reader_now();
+		} else if (reader_now() - since > (uint64_t)READER_WAIT_MS * 1000000u) {
 			return fail(reader, "nothing came in %d ms", READER_WAIT_MS);
+		}
 	}
 	return !*reader->error;
 }

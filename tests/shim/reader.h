@@ -64,6 +64,7 @@ struct reader {
 	char error[256]; /* "" as long as all is well */
 	unsigned char *bytes;
 	size_t length, capacity, at;
+	uint64_t taken; /* bytes that have come */
 	bool header_done, ended, closed;
 	size_t piece; /* at most so many bytes are read and sent at once; 0: any number */
 	bool plain; /* takes events that no answer to a subscription has preceded */

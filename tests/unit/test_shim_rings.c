@@ -3,6 +3,7 @@
  * client, however full the ring, and whatever threads and signals do meanwhile; with
  * lossless delivery it is delivered.
  */
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -203,7 +204,8 @@ static void *fire_until_stopped(void *argument)
 
 	while (!stop) {
 		VMTAP_THREAD_RUN(1, (uint32_t)*count);
-		(*count)++;
+		if (++*count % 1024 == 0)
+			sched_yield(); /* the others' turn, on a busy machine as well */
 	}
 	return NULL;
 }
@@ -336,30 +338,32 @@ START_TEST(threads_exit_and_their_rings_are_freed)
 }
 END_TEST
 
+static void *fire_many(void *argument)
+{
+	for (unsigned i = 0; i < *(unsigned *)argument; i++)
+		VMTAP_THREAD_RUN(1, i);
+	return NULL;
+}
+
 /* Many threads at full speed: the reader checks times against watermarks and per thread. */
 START_TEST(watermarks_hold_with_many_threads)
 {
 	enum { MANY = 16 };
 	static struct drainer drainer;
-	static atomic_ulong counts[MANY];
 	pthread_t reading, threads[MANY];
+	unsigned each = 200000;
 
 	start_with(0, 0);
 	ck_reader(&drainer.reader, reader_start(&drainer.reader, fixture_path, 0));
 	ck_assert_int_eq(pthread_create(&reading, NULL, read_to_end, &drainer), 0);
 	for (unsigned i = 0; i < MANY; i++)
 		ck_assert_int_eq(
-			pthread_create(&threads[i], NULL, fire_until_stopped, &counts[i]), 0);
+			pthread_create(&threads[i], NULL, fire_many, &each), 0);
 	for (unsigned i = 0; i < MANY; i++)
-		while (counts[i] < 500000)
-			sched_yield();
+		pthread_join(threads[i], NULL);
+	fired[VMTAP_PROBE_THREAD_RUN] = MANY * each;
 	while (drainer.reader.watermarks <= 3) /* the server itself may hardly have run */
 		sched_yield();
-	stop = true;
-	for (unsigned i = 0; i < MANY; i++) {
-		pthread_join(threads[i], NULL);
-		fired[VMTAP_PROBE_THREAD_RUN] += counts[i];
-	}
 	reader_subscribe(&drainer.reader, WIRE_FINISH, 0, NULL, 0);
 	pthread_join(reading, NULL);
 	ck_reader(&drainer.reader, drainer.good);
@@ -398,7 +402,7 @@ START_TEST(signals_that_interrupt_events)
 	sigaction(SIGPROF, &action, NULL);
 	setitimer(ITIMER_PROF, &often, NULL);
 	/* Also the thread's first event, where its ring is made. */
-	for (unsigned i = 0; i < 2000000 || fired[VMTAP_PROBE_GC_IDLE] < 20; i++)
+	for (unsigned i = 0; i < 200000 || fired[VMTAP_PROBE_GC_IDLE] < 100; i++)
 		fire_some(i);
 	setitimer(ITIMER_PROF, &never, NULL);
 	pthread_sigmask(SIG_BLOCK, &timer, NULL);
@@ -589,13 +593,13 @@ END_TEST
 
 static size_t resident_bytes(const struct ring *ring)
 {
-	size_t pages = ring->size / 4096, resident = 0;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = ring->size / page, resident = 0;
 	unsigned char *in_memory = malloc(pages);
 
 	ck_assert_ptr_nonnull(in_memory);
 	ck_assert_int_eq(mincore(ring->bytes, ring->size, in_memory), 0);
 	for (size_t i = 0; i < pages; i++)
-		resident += (in_memory[i] & 1u) * 4096u;
+		resident += (in_memory[i] & 1u) * page;
 	free(in_memory);
 	return resident;
 }
@@ -621,30 +625,43 @@ START_TEST(rings_give_their_memory_back)
 }
 END_TEST
 
-/* While nothing happens the server wakes some fifty times a second, not a thousand; what then
- * happens it takes soon: by chance alone, three of twenty events would come within 3 ms of a
- * sleep of 20. */
+/* The library's and the reader's: on demand a sleep of more than a drain's has no end of its own. */
+static atomic_bool sleeps_soundly;
+
+int poll(struct pollfd *polled, nfds_t count, int timeout_ms)
+{
+	struct timespec time = {.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L};
+	bool for_ever = timeout_ms < 0 || (sleeps_soundly && timeout_ms > 1);
+
+	return (int)syscall(SYS_ppoll, polled, count, for_ever ? NULL : &time, NULL, 0);
+}
+
+/* While nothing happens the server wakes some fifty times a second, not a thousand, by its own
+ * clock. What then happens wakes it: else the stream would stand still here. */
 START_TEST(a_quiet_stream_sleeps)
 {
+	enum { SETTLING = 10, SLEEP_NS = 15000000 };
 	struct reader reader;
-	uint64_t before, fired;
-	unsigned prompt = 0;
+	uint64_t woken, since;
 
 	fixture_start();
 	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
 	ck_reader(&reader, reader_until_time(&reader, reader_now() + 200000000));
-	before = reader.watermarks;
+	woken = reader.watermarks;
+	since = reader.watermark;
 	ck_reader(&reader, reader_until_time(&reader, reader_now() + 1000000000));
-	ck_assert_uint_le(reader.watermarks - before, 70);
+	woken = reader.watermarks - woken;
+	ck_assert_uint_le(woken, (reader.watermark - since) / SLEEP_NS + SETTLING);
+	VMTAP_GC_IDLE(0); /* makes the ring */
+	sleeps_soundly = true;
 	for (unsigned i = 0; i < 20; i++) {
-		ck_reader(&reader, reader_until_time(&reader, reader_now() + 30000000));
-		fired = reader_now();
+		while (atomic_load(&ring_first()->limit)) /* 0: the server sleeps */
+			sched_yield();
 		VMTAP_GC_IDLE(0);
-		while (reader_received(&reader) == i)
+		while (reader_received(&reader) < i + 2)
 			ck_reader(&reader, reader_step(&reader, 1000));
-		prompt += reader_now() - fired < 3000000;
 	}
-	ck_assert_uint_ge(prompt, 8);
+	sleeps_soundly = false;
 	ck_reader(&reader, reader_finish(&reader));
 	reader_close(&reader);
 }

@@ -21,14 +21,18 @@ static int exit_status(pid_t child)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
+/* In bursts, so that the clients and the server have their turns on a busy machine as well. */
 static void *fire_until_stopped(void *argument)
 {
 	static struct vmtap_name class = VMTAP_NAME("Class"), method = VMTAP_NAME("method"),
 				 file = VMTAP_NAME("file");
 
 	(void)argument;
-	while (!stop)
-		VMTAP_METHOD_ENTRY(&class, &method, &file, 1, 1);
+	while (!stop) {
+		for (unsigned i = 0; i < 1024; i++)
+			VMTAP_METHOD_ENTRY(&class, &method, &file, 1, 1);
+		sched_yield();
+	}
 	return NULL;
 }
 
@@ -229,7 +233,7 @@ static void *stop_it(void *argument)
 START_TEST(stop_while_a_lossless_client_is_stuck)
 {
 	const struct vmtap_options options = {
-		.size = sizeof(options), .queue_bytes = 1, .flush_ms = 1000};
+		.size = sizeof(options), .queue_bytes = 1, .flush_ms = 5000};
 	pthread_t stopping, firing[2];
 	struct reader stuck, reader;
 
