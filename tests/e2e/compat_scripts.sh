@@ -177,7 +177,7 @@ T
 mkdir "$directory/lib"
 echo 'print("part")' >"$directory/lib/part.toy"
 : >"$directory/by"
-timeout 60 "$TOY" -I "$directory/lib" "$directory/ruby.toy" >/dev/null || fail "the toy program"
+timeout "${COMMAND_SECONDS:-300}" "$TOY" -I "$directory/lib" "$directory/ruby.toy" >/dev/null || fail "the toy program"
 run 0 trace --lossless -s "$directory/ruby.d" -c \
 	"$TOY --caps=2 -I $directory/lib --stats=json --stats-by=$directory/by $directory/ruby.toy"
 python3 - "$directory" <<'P' || fail "Ruby's script"

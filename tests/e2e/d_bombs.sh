@@ -82,13 +82,14 @@ bomb = bombs[sys.argv[1]]()
 sys.stdout.buffer.write(bomb if isinstance(bomb, bytes) else bomb.encode())
 PYTHON
 
-# The time is for slow machines and sanitizers; what is not bounded takes minutes and more.
+# The CPU time is for slow machines and sanitizers; what is not bounded takes minutes and more.
 bomb() { # name, exit status, standard output, pattern of the message
 	local name=$1 wanted=$2 output=$3 message=$4 status lines
 	python3 "$directory/make.py" "$name" "$VMTAP" >"$directory/$name.d" || fail "$name: not made"
 	(
 		[ "${VMTAP_SANITIZED:-0}" = 1 ] || ulimit -v 2000000
-		exec timeout 60 "$VMTAP" trace -q -s "$directory/$name.d"
+		ulimit -t 60
+		exec timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -s "$directory/$name.d"
 	) >"$directory/out" 2>"$directory/err" </dev/null
 	status=$?
 	rm "$directory/$name.d"

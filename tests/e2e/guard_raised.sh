@@ -49,6 +49,6 @@ for cc in gcc clang; do
 		$cc -std=gnu11 $flags $link -D_GNU_SOURCE -Iinclude -Isrc -Itests -I"$BUILD/include" -I"$BUILD/gen" \
 			-o "$TMPDIR/loop" "$TMPDIR/loop.c" tests/shim/reader.c src/shim/*.c \
 			"$BUILD/gen/fire.c" "$BUILD/gen/events.c" "$BUILD/obj/gen/words.o" -pthread
-		timeout 60 "$TMPDIR/loop" "$TMPDIR/socket" || { echo "$cc $flags: the probe does not fire in the loop" && exit 1; }
+		timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/loop" "$TMPDIR/socket" || { echo "$cc $flags: the probe does not fire in the loop" && exit 1; }
 	done
 done

@@ -37,9 +37,9 @@ ask() { # what the toy VM's samples are by
 	pid=$!
 	pids+=("$pid")
 	await "no 'ready' from the toy VM" grep -q ready "$directory/toy"
-	timeout 60 python3 tests/e2e/stream_client.py "$directory/vmtap/$pid" \
+	timeout "${COMMAND_SECONDS:-300}" python3 tests/e2e/stream_client.py "$directory/vmtap/$pid" \
 		>"$directory/out" 2>"$directory/err" || fail "the client ended with status $?"
-	timeout 60 python3 "$directory/manual.py" "$directory/vmtap/$pid" >"$directory/bands" \
+	timeout "${COMMAND_SECONDS:-300}" python3 "$directory/manual.py" "$directory/vmtap/$pid" >"$directory/bands" \
 		2>>"$directory/err" || fail "the manual's client ended with status $?"
 	kill -9 "$pid"
 	[ -s "$directory/err" ] && fail "the client complains"

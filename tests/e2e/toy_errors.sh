@@ -18,7 +18,7 @@ expect() {
 	local status=$1 message=$2
 	shift 2
 	cat >"$temp/p.toy"
-	timeout 60 "$toy" "$@" "$temp/p.toy" >"$temp/out" 2>"$temp/err"
+	timeout "${COMMAND_SECONDS:-300}" "$toy" "$@" "$temp/p.toy" >"$temp/out" 2>"$temp/err"
 	local got=$?
 	local said
 	said=$(sed "s|$temp/p.toy|FILE|g; s|$temp|DIR|g" "$temp/err")

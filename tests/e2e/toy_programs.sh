@@ -16,7 +16,7 @@ for program in examples/toy/programs/*.toy; do
 		continue
 	fi
 	for caps in 1 4; do
-		timeout 120 "$toy" --caps=$caps "$program" >"$temp/out" 2>"$temp/err"
+		timeout "${COMMAND_SECONDS:-300}" "$toy" --caps=$caps "$program" >"$temp/out" 2>"$temp/err"
 		status=$?
 		if [ $status -ne 0 ] || ! cmp -s "$temp/out" "$golden"; then
 			echo "$name --caps=$caps: exit $status"
@@ -27,7 +27,7 @@ for program in examples/toy/programs/*.toy; do
 	done
 	# From elsewhere: files are found relative to the program.
 	here=$PWD
-	if ! (cd "$temp" && timeout 120 "$(realpath "$here/$toy" 2>/dev/null || echo "$toy")" \
+	if ! (cd "$temp" && timeout "${COMMAND_SECONDS:-300}" "$(realpath "$here/$toy" 2>/dev/null || echo "$toy")" \
 		"$here/$program" >out 2>err && cmp -s out "$here/$golden"); then
 		echo "$name: another output when run from another directory"
 		failures=$((failures + 1))
@@ -35,7 +35,7 @@ for program in examples/toy/programs/*.toy; do
 done
 
 for caps in 1 2 4; do
-	if ! timeout 120 "$toy" --heap=16M --caps=$caps tests/toy/stress.toy >"$temp/out" 2>"$temp/err" ||
+	if ! timeout "${COMMAND_SECONDS:-300}" "$toy" --heap=16M --caps=$caps tests/toy/stress.toy >"$temp/out" 2>"$temp/err" ||
 		! cmp -s "$temp/out" tests/toy/stress.out; then
 		echo "stress --caps=$caps"
 		head -5 "$temp/out" "$temp/err"

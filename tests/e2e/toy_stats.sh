@@ -92,7 +92,7 @@ failures=0
 run() { # NAME PROGRAM OPTION...
 	local name=$1 program=$2
 	shift 2
-	if ! timeout 60 "$toy" "$@" --stats=json --event-log="$temp/log" --stats-by="$temp/by" \
+	if ! timeout "${COMMAND_SECONDS:-300}" "$toy" "$@" --stats=json --event-log="$temp/log" --stats-by="$temp/by" \
 		"$program" >"$temp/out" 2>"$temp/err"; then
 		echo "$name: failed"
 		failures=$((failures + 1))

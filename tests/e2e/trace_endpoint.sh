@@ -73,7 +73,7 @@ start VMTAP_SOCKET="$long"
 traces "$pid" -p "$pid"
 traces "$pid" --socket "$long"
 echo 'n = 1' >"$directory/short.toy"
-VMTAP_SOCKET=${long}0 timeout 60 "$TOY" "$directory/short.toy" >"$directory/out" 2>"$directory/err" ||
+VMTAP_SOCKET=${long}0 timeout "${COMMAND_SECONDS:-300}" "$TOY" "$directory/short.toy" >"$directory/out" 2>"$directory/err" ||
 	fail "a path of 108 bytes stops the VM"
 has err 'no event stream: File name too long'
 run 3 trace --socket "${long}0" -n "$script"
@@ -156,7 +156,7 @@ as_other env VMTAP_LOG="$directory/open/log" "$directory/open/toy" "$directory/o
 # where its user wants the socket there is a file, of which it would complain
 touch "$directory/open/socket"
 user="VMTAP_SOCKET=$directory/open/socket XDG_RUNTIME_DIR=$directory/open"
-as_other timeout 60 env VMTAP_WAIT=1 $user "$directory/open/toy" "$directory/open/short.toy" \
+as_other timeout "${COMMAND_SECONDS:-300}" env VMTAP_WAIT=1 $user "$directory/open/toy" "$directory/open/short.toy" \
 	>"$directory/out" 2>"$directory/err" || fail "a set-uid program waited"
 has_not err .
 [ -e "$directory/open/vmtap" ] && fail "a set-uid program's socket is where its user said"

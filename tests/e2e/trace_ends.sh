@@ -233,7 +233,7 @@ run 5 trace -q -n 'BEGIN { printf("hello\n"); exit(5); }'
 echo before >"$directory/file"
 run 0 trace -q -o "$directory/file" -n 'BEGIN { printf("after\n"); exit(0); }'
 [ "$(cat "$directory/file")" = $'before\nafter' ] || fail "-o does not append"
-timeout 60 "$VMTAP" trace -q -n 'tick-1000 { printf("line\n"); }' 2>"$directory/err" | head -n 1 >"$directory/out"
+timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -n 'tick-1000 { printf("line\n"); }' 2>"$directory/err" | head -n 1 >"$directory/out"
 [ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end the trace"
 has err 'failed to write to <stdout>: Broken pipe'
 

@@ -8,7 +8,7 @@ set -u
 expect() {
 	local wanted=$1 pattern=$2 status
 	shift 2
-	timeout 60 "$@" >"$directory/out" 2>"$directory/err" </dev/null
+	timeout "${COMMAND_SECONDS:-300}" "$@" >"$directory/out" 2>"$directory/err" </dev/null
 	status=$?
 	[ "$status" = "$wanted" ] || fail "$*: exit status $status, expected $wanted"
 	[ -z "$pattern" ] || grep -qE -- "$pattern" "$directory/err" || fail "$*: no '$pattern' in standard error"
@@ -84,7 +84,7 @@ for round in 1 2 3 4 5 6 7 8 9 10; do
 	"$TOY" "$directory/loop.toy" >/dev/null 2>&1 &
 	target=$!
 	await_stream "$target"
-	timeout 60 "$VMTAP" trace -q -n "$entry" -p "$target" >"$directory/out" 2>"$directory/err" &
+	timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -n "$entry" -p "$target" >"$directory/out" 2>"$directory/err" &
 	tracer=$!
 	sleep "0.00$((round * 5 % 31))"
 	kill -KILL "$target"

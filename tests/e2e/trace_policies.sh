@@ -43,7 +43,7 @@ successive 0 || fail "fill: not the oldest ones, or some are missing between oth
 [ "$(wc -l <"$directory/numbers")" -lt 20000 ] || fail "fill: the buffer has no end"
 
 # a full disk at the end is told, as it is for records that are printed at once
-timeout 60 "$VMTAP" trace -q -x bufpolicy=ring -c "$program" -n "$script" \
+timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -x bufpolicy=ring -c "$program" -n "$script" \
 	>/dev/full 2>"$directory/err" </dev/null
 [ $? = 1 ] || fail "ring: a full output ends with another status"
 has err 'failed to write to <stdout>: No space left'

@@ -8,7 +8,7 @@ need_bpftrace
 program=examples/toy/programs/wordcount.toy
 cp "$TOY" "$TMPDIR/toy"
 python3 $compare script "$TMPDIR/toy" >"$TMPDIR/all.bt"
-timeout 120 bpftrace -f json -o "$TMPDIR/seen" \
+timeout "${COMMAND_SECONDS:-300}" bpftrace -f json -o "$TMPDIR/seen" \
 	-c "$TMPDIR/toy --caps=2 --stats=json --event-log=$TMPDIR/log $program" \
 	"$TMPDIR/all.bt" >/dev/null 2>"$TMPDIR/stats"
 if ! python3 $compare compare "$TMPDIR/seen" "$TMPDIR/stats" "$TMPDIR/log" >"$TMPDIR/result"; then

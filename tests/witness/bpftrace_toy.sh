@@ -34,11 +34,11 @@ session() { # kind, toy programs
 	for program in "$@"; do
 		if [ "$kind" = script ]; then
 			log=$TMPDIR/log
-			timeout 60 "$TMPDIR/toy.$kind" --caps=2 --stats=json --event-log="$TMPDIR/one" \
+			timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/toy.$kind" --caps=2 --stats=json --event-log="$TMPDIR/one" \
 				"$program" >/dev/null 2>>"$stats" </dev/null
 			cat "$TMPDIR/one" >>"$log"
 		else
-			timeout 60 "$TMPDIR/toy.$kind" --caps=2 --stats=json "$program" \
+			timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/toy.$kind" --caps=2 --stats=json "$program" \
 				>/dev/null 2>>"$stats" </dev/null
 		fi
 	done
@@ -66,7 +66,7 @@ wait_ready() { # binary, file, tracer
 small=() large=()
 for program in tests/toy/probes/*.toy examples/toy/programs/*.toy; do
 	[ -e "$program" ] || continue
-	guards=$(timeout 60 "$TOY" --caps=2 --stats=json "$program" 2>&1 >/dev/null </dev/null |
+	guards=$(timeout "${COMMAND_SECONDS:-300}" "$TOY" --caps=2 --stats=json "$program" 2>&1 >/dev/null </dev/null |
 		sed -n 's/.*"guards": *\([0-9]*\).*/\1/p')
 	if [ "${guards:-0}" -le $log_limit ]; then
 		small+=("$program")

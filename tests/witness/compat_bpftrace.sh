@@ -37,7 +37,7 @@ fi
 : >"$TMPDIR/log"
 trace_program() { # PROGRAM OPTIONS
 	# shellcheck disable=SC2086
-	timeout 60 "$TMPDIR/toy" $2 --event-log="$TMPDIR/one" "$1" >/dev/null 2>&1 </dev/null
+	timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/toy" $2 --event-log="$TMPDIR/one" "$1" >/dev/null 2>&1 </dev/null
 	cat "$TMPDIR/one" >>"$TMPDIR/log"
 }
 for event in $(python3 $table probes | cut -d ' ' -f 2 | sort -u); do
