@@ -325,7 +325,8 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		.output = settings->output,
 		.messages = stderr,
 		.effects = &effects.engine,
-		.target = source ? source->process.pid : 0,
+		.target = target_pid(settings->targets),
+		.cpus = source && source->recorded ? 0 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.recorded = source && source->recorded };
 	struct run run = { .settings = settings, .source = source, .signals = -1 };
 	int64_t wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - monotonic());

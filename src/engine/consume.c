@@ -143,7 +143,10 @@ static void print_line_start(struct engine *engine, const struct recorded *recor
 static struct format_context context_of(struct engine *engine, FILE *output)
 {
 	return (struct format_context){
-		.options = &engine->options, .places = &engine->places, .output = output};
+		.options = &engine->options,
+		.places = &engine->places,
+		.output = output,
+		.cpus = engine->cpus};
 }
 
 void consume_format(

@@ -202,6 +202,7 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->output = settings->output;
 	engine->messages = settings->messages;
 	engine->recorded = settings->recorded;
+	engine->cpus = settings->cpus;
 	places_init(&engine->places, settings->recorded, settings->target);
 	engine->string_limit = program->options.strsize < STRING_MAX
 				       ? (uint32_t)program->options.strsize

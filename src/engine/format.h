@@ -25,6 +25,7 @@ struct format_context {
 	const struct d_options *options;
 	struct places *places;
 	FILE *output;
+	uint32_t cpus; /* that there are, 0: not known */
 };
 
 /* Literal text. */

@@ -212,11 +212,16 @@ static bool print_compact(const struct table *table, const struct format_context
 	return true;
 }
 
-/* Option aggpercpu: the highest CPU of any of the aggregations, and one. */
-static uint32_t cpu_count(const struct table *table)
+/*
+ * Option aggpercpu: how many CPUs have a line, 0 without the option. All that the machine has; those
+ * of a recording are only known up to the highest one with data.
+ */
+static uint32_t cpu_count(const struct table *table, const struct format_context *context)
 {
-	uint32_t count = 0;
+	uint32_t count = context->cpus;
 
+	if (!context->options->aggpercpu)
+		return 0;
 	for (size_t i = 0; i < table->aggregate_count; i++)
 		if (table->aggregates[i]->part_count > count)
 			count = table->aggregates[i]->part_count;
@@ -232,42 +237,34 @@ static const struct aggregate_element *element_of_cpu(
 		       : NULL;
 }
 
-/* A line for each CPU that the row has data of, with a value for each aggregation. */
-static void print_per_cpu(
-	const struct table *table, const struct row *row, const struct format_context *context)
+/* Behind a value the part of it that each CPU has. */
+static void print_per_cpu(const struct aggregate *aggregate, const struct row *row, uint32_t count,
+	const struct format_context *context)
 {
-	uint32_t count = cpu_count(table);
 	struct tuple tuple;
 
 	if (!count)
 		return;
-	tuple_from_stored(&tuple, &table->aggregates[0]->shape, row->keys, row->hash);
+	tuple_from_stored(&tuple, &aggregate->shape, row->keys, row->hash);
 	for (uint32_t cpu = 0; cpu < count; cpu++) {
-		bool any = false;
-		for (size_t i = 0; i < table->aggregate_count; i++)
-			any |= element_of_cpu(table->aggregates[i], &tuple, cpu) != NULL;
-		if (!any)
-			continue;
-		fprintf(context->output, "    [CPU %" PRIu32 "]", cpu);
-		for (size_t i = 0; i < table->aggregate_count; i++) {
-			const struct aggregate *aggregate = table->aggregates[i];
-			const struct aggregate_element *element =
-				element_of_cpu(aggregate, &tuple, cpu);
-			print_value(aggregate, element ? element->words : aggregate->zero, context);
-		}
-		putc('\n', context->output);
+		const struct aggregate_element *element = element_of_cpu(aggregate, &tuple, cpu);
+		fprintf(context->output, "\n    [CPU %" PRIu32 "]", cpu);
+		print_value(aggregate, element ? element->words : aggregate->zero, context);
 	}
 }
 
 static void print_default(
 	const struct table *table, const struct row *row, const struct format_context *context)
 {
+	uint32_t cpus = cpu_count(table, context);
+
 	for (unsigned i = 0; i < row->shape->count; i++)
 		format_key(context, &row->shape->types[i], row->keys[i]);
-	for (size_t i = 0; i < table->aggregate_count; i++)
+	for (size_t i = 0; i < table->aggregate_count; i++) {
 		print_value(table->aggregates[i], row->data[i], context);
+		print_per_cpu(table->aggregates[i], row, cpus, context);
+	}
 	putc('\n', context->output);
-	print_per_cpu(table, row, context);
 }
 
 static void print_formatted(const struct table *table, const struct row *row,

@@ -138,6 +138,7 @@ struct engine {
 	int64_t wall_offset;
 	uint64_t random; /* state of rand() */
 	bool recorded;   /* pids are of the past */
+	uint32_t cpus; /* as in the settings */
 	struct lineage lineage;
 	struct places places;
 

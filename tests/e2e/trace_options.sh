@@ -87,3 +87,10 @@ for option in quiet=maybe quiet=-1 aggsize=1q aggsize=-1 aggsize= switchrate=5pa
 done
 on_command_line 1 nosuch
 has err 'failed to set -x nosuch: Invalid option name'
+
+# aggpercpu: all CPUs of the machine, whether they have data or not, and what they have adds up
+run 0 trace -q -x aggpercpu -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::method-entry { @ = count(); }'
+[ "$(grep -c '^    \[CPU [0-9]*\]' "$directory/out")" = "$(getconf _NPROCESSORS_CONF)" ] ||
+	fail "aggpercpu: not one line for each CPU"
+awk '/CPU/ { sum += $3; next } NF { total = $1 } END { exit(!total || sum != total) }' "$directory/out" ||
+	fail "aggpercpu: the parts do not add up"

@@ -1,5 +1,5 @@
 /*
- * Option aggpercpu: below each element's line one for each CPU that has data of it. What
+ * Option aggpercpu: behind each value a line for each CPU, 0 where it has no data of it. What
  * printa() prints by a format has none; normalize(), clear() and trunc() hold for all of them.
  */
 #pragma D option quiet
