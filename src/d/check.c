@@ -115,8 +115,9 @@ static int check_additive(struct d_compiler *compiler, struct d_node *node)
 	else if (add && right_pointer && d_type_is_integer(left->type) &&
 		 d_check_points_to_sized(right->type))
 		node->type = d_check_decay(compiler, right->type);
-	else if (add && d_type_is_string(left->type) && d_type_is_integer(right->type))
-		node->type = d_types_pointer(&compiler->types, compiler->types.type_char);
+	else if ((d_type_is_string(left->type) && d_type_is_integer(right->type)) ||
+		 (add && d_type_is_integer(left->type) && d_type_is_string(right->type)))
+		node->type = compiler->types.type_string;
 	else if (!add && left_pointer && right_pointer &&
 		 d_type_same(left->type->target, right->type->target) &&
 		 d_check_points_to_sized(left->type) &&

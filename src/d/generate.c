@@ -377,6 +377,55 @@ static int emit_unscale(struct d_compiler *compiler, struct d_code *code, unsign
 	return d_emit(compiler, code, D_OP_DIVIDE, reg, reg, (unsigned)divisor, 0);
 }
 
+static bool is_rest(const struct d_node *node)
+{
+	return node->kind == D_NODE_BINARY && node->operation <= D_OPERATOR_SUBTRACT &&
+	       d_type_is_string(node->type);
+}
+
+/* A number, or where a string begins: of one further on in another without taking it first. */
+static int generate_rest_operand(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
+
+static int generate_rest_address(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	int one = generate_rest_operand(compiler, code, node->left);
+	int other = one < 0 ? -1 : generate_rest_operand(compiler, code, node->right);
+
+	return other < 0 || d_emit(compiler, code, d_arithmetic_opcode(node->operation, true),
+				    (unsigned)one, (unsigned)one, (unsigned)other, 0)
+		       ? -1
+		       : d_emit_finish(code, (unsigned)one);
+}
+
+static int generate_rest_operand(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	int reg;
+
+	if (is_rest(node))
+		return generate_rest_address(compiler, code, node);
+	reg = d_generate(compiler, code, node);
+	if (reg < 0 || !d_type_is_string(node->type))
+		return reg;
+	return d_emit(compiler, code, D_OP_ADDRESS_STRING, (unsigned)reg, (unsigned)reg, 0, 0)
+		       ? -1
+		       : reg;
+}
+
+/* A string and a number: the string that begins so many characters further on. */
+static int generate_rest(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	int reg = generate_rest_address(compiler, code, node);
+
+	return reg < 0 || d_emit(compiler, code, D_OP_CALL, (unsigned)reg, (unsigned)reg, 1,
+				  D_SUBROUTINE_STRINGOF)
+		       ? -1
+		       : reg;
+}
+
 static int generate_arithmetic(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
@@ -384,11 +433,10 @@ static int generate_arithmetic(
 	bool is_signed = d_type_is_integer(node->type) && node->type->is_signed;
 	int one, other;
 
+	if (is_rest(node))
+		return generate_rest(compiler, code, node);
 	one = d_generate(compiler, code, node->left);
 	if (one < 0)
-		return -1;
-	if (d_type_is_string(left) &&
-		d_emit(compiler, code, D_OP_ADDRESS_STRING, (unsigned)one, (unsigned)one, 0, 0))
 		return -1;
 	if (d_type_is_pointer(right) && d_type_is_integer(left) &&
 		d_emit_scale(compiler, code, (unsigned)one, right, &node->place))

@@ -4,5 +4,5 @@
  */
 BEGIN
 {
-	trace("x" - 1);
+	trace(1 - "x");
 }
