@@ -335,7 +335,7 @@ FUZZ_FLAGS := -std=gnu11 -O1 -g $(WARN) -MMD -MP -fno-sanitize-recover=undefined
 	-Ibuild/include -Ibuild/gen -D_GNU_SOURCE
 FUZZ_CORE := $(CORE_SOURCES:src/%.c=build/fuzz/obj/%.o) build/fuzz/obj/gen/contracts.o \
 	build/fuzz/obj/gen/promise_table.o build/fuzz/obj/gen/library.o
-FUZZ_CONTROL := $(patsubst %,build/fuzz/obj/shim/%.o,client clock control descriptor encode log queue name) \
+FUZZ_CONTROL := $(patsubst %,build/fuzz/obj/shim/%.o,census client clock control descriptor encode log queue name registry ring) \
 	build/fuzz/obj/gen/events.o
 
 build/fuzz/obj/%.o: src/%.c $(BASE) $(GENERATED)

@@ -117,12 +117,13 @@ static void take_command(struct client *client, enum control_command command)
 		take_subscription(client);
 		break;
 	case CONTROL_HEAP_REQUEST:
-		client->heap_asked = true;
+		census_request();
 		break;
 	case CONTROL_HEAP_START:
+		census_start(client->control.period);
+		break;
 	case CONTROL_HEAP_STOP:
-		client->heap_switch = command;
-		client->heap_period = client->control.period;
+		census_stop();
 		break;
 	}
 }

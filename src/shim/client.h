@@ -59,9 +59,6 @@ struct client {
 	uint64_t unwritten_since;         /* stream time of the first of these */
 	uint32_t strangers, providers; /* as far as told */
 	struct encoder encoder;
-	enum control_command heap_switch; /* the last start or stop, for the server to take */
-	uint64_t heap_period;
-	bool heap_asked;  /* for one sample, likewise */
 	struct control control;
 	size_t input_at, input_length; /* what has been read and not been taken apart yet */
 	unsigned char input[CLIENT_INPUT_MAX];

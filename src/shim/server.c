@@ -217,8 +217,8 @@ static void greet_plain_readers(struct server *server)
 
 /* ---- samples of the heap ---- */
 
-/* What clients asked for, samples that are due, and those that have been taken. How many
- * milliseconds until the next is due; -1: none is. */
+/* Samples that are due, and those that have been taken. How many milliseconds until the next is
+ * due; -1: none is. */
 static int serve_heap(struct server *server)
 {
 	uint64_t now = clock_monotonic() - server->drain.clock.zero, lost;
@@ -227,17 +227,8 @@ static int serve_heap(struct server *server)
 	bool listeners = false;
 	int next;
 
-	for (client = server->clients; client; client = client->next) {
-		if (client->heap_switch == CONTROL_HEAP_START)
-			census_start(client->heap_period);
-		else if (client->heap_switch == CONTROL_HEAP_STOP)
-			census_stop();
-		if (client->heap_asked)
-			census_request();
-		client->heap_switch = CONTROL_NONE;
-		client->heap_asked = false;
+	for (client = server->clients; client; client = client->next)
 		listeners |= client->terms.wanted[CLIENT_SAMPLES] && !client->finishing;
-	}
 	next = census_turn(listeners && !server->ending);
 	while ((census = census_finished())) {
 		uint64_t time = 0;
