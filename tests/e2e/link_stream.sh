@@ -1,7 +1,7 @@
 #!/bin/bash
 # The ways of linking the library, each read by the stream: static into the executable; the
 # executable with libvmtap.so; either with two extensions that fire, one of them unloaded
-# while it is traced. Every event arrives, from each object as many as it fired.
+# while it is traced; one that uses nothing but a macro. Every event arrives, from each object as many as it fired.
 set -eu
 . tests/shim/build_hosts.sh
 
@@ -32,6 +32,17 @@ cap 3 1000"
 		# The stream's half is open in each object, whenever it was loaded.
 		expect "$cc $host guards" "$(grep -c 'guard [123] 65536' "$TMPDIR/host.out")" 3
 	done
+	# Who uses macros alone is heard as well.
+	printf '%s\n' '#include <vmtap.h>' 'int main(int count, char **given)' '{' \
+		'struct vmtap_options options = {.size = sizeof(options), .socket = given[1]};' \
+		'(void)count;' 'if (vmtap_start(&options)) return 1;' 'VMTAP_GC_IDLE(1);' '}' >"$TMPDIR/plain.c"
+	$cc ${VMTAP_SANITIZED:+-fsanitize=address,undefined} -Iinclude -I"$BUILD/include" \
+		-o "$TMPDIR/plain" "$TMPDIR/plain.c" "$BUILD/libvmtap.a" -pthread
+	VMTAP_WAIT=1 "$TMPDIR/plain" "$TMPDIR/socket" &
+	got=$("$TMPDIR/count" "$TMPDIR/socket" lossless)
+	wait $!
+	expect "$cc macros alone" "$got" "gc-idle 1 0
+cap 1 1"
 	# Without the stream no guard is open, and nothing of the runtime is linked.
 	got=$(echo go | "$TMPDIR/host-probes" - 1000 "$TMPDIR/extension-a.so" "$TMPDIR/extension-b.so" | grep guard)
 	expect "$cc probes alone" "$got" "guard 1 0
