@@ -297,7 +297,7 @@ struct d_node *d_node_cast(struct d_compiler *compiler, const struct d_place *pl
 
 	if (!operand)
 		return NULL;
-	if (is_integer(operand) && d_type_is_integer(type))
+	if (is_integer(operand) && d_type_is_integer(type) && !d_type_is_incomplete(type))
 		return set_integer(operand, place, d_type_cut(type, operand->value), type);
 	node = d_node_new(compiler, D_NODE_CAST, place);
 	if (!node)

@@ -256,7 +256,8 @@ static int check_cast(struct d_compiler *compiler, struct d_node *node)
 		return -1;
 	from = node->left->type;
 	node->type = to;
-	valid = to->kind == D_TYPE_VOID || (d_type_is_scalar(to) && d_type_is_scalar(from)) ||
+	valid = to->kind == D_TYPE_VOID ||
+		(d_type_is_scalar(to) && !d_type_is_incomplete(to) && d_type_is_scalar(from)) ||
 		(to->kind == D_TYPE_POINTER && from->kind == D_TYPE_ARRAY) ||
 		((to->kind == D_TYPE_FLOAT || d_type_is_struct(to)) && d_type_same(to, from)) ||
 		(d_type_is_string(to) && (d_type_is_scalar(from) || d_type_is_text(from) ||
