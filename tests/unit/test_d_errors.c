@@ -101,7 +101,7 @@ static const struct row string_rows[] = {
 	{"BEGIN { (1)(2); }", "D_FUNC_IDENT", 1, 10},
 	{"BEGIN { this->a[1] = 1; }", "D_ARR_LOCAL", 1, 9},
 	/* operators */
-	{"BEGIN { x = 1 - \"a\"; }", "D_OP_INCOMPAT", 1, 17},
+	{"BEGIN { x = 1 - \"a\"; }", "D_OP_INCOMPAT", 1, 15},
 	{"BEGIN { x = \"a\" * 1; }", "D_OP_ARITH", 1, 17},
 	{"BEGIN { x = \"a\" % 1; }", "D_OP_INT", 1, 17},
 	{"BEGIN { x = \"a\" << 1; }", "D_OP_INT", 1, 17},
