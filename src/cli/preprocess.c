@@ -31,7 +31,12 @@ static const char *const always[] = {"-D__SUNW_D=1", "-D__SUNW_D_VERSION=0x02000
 	"-U__GNUC__", "-D__Linux",
 	/* What the compilers' own headers use without asking; a list of arguments is no type of D. */
 	"-D__attribute__(xyz)=", "-D__extension__=", "-D__builtin_va_list=struct __va_list",
-	"-D__builtin_offsetof=offsetof"};
+	"-D__builtin_offsetof=offsetof",
+	/* GNU's other spellings of C's words, and those that say nothing of a type's layout. */
+	"-D__signed__=signed", "-D__signed=signed", "-D__const__=const", "-D__const=const",
+	"-D__volatile__=volatile", "-D__volatile=volatile", "-D__inline__=inline",
+	"-D__inline=inline", "-D__restrict=", "-D__restrict__=", "-D_Atomic=", "-D_Noreturn=",
+	"-D_Thread_local="};
 
 enum {
 	ALWAYS = sizeof(always) / sizeof(always[0]),

@@ -27,7 +27,7 @@ static bool can_redefine(const struct d_compiler *compiler, const struct d_type 
 	const struct d_declarator *declarator)
 {
 	return compiler->lexer.included && !declarator->key_count &&
-	       (d_type_same(old, declarator->type) ||
+	       (d_type_same(old, declarator->type) || d_type_is_incomplete(d_type_resolve(old)) ||
 		       (d_type_is_scalar(old) && d_type_is_scalar(declarator->type)));
 }
 

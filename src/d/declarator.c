@@ -240,7 +240,9 @@ static int parse_size(struct d_compiler *compiler, const struct d_place *place, 
 		return -1;
 	if (size->kind != D_NODE_INTEGER && d_check(compiler, size))
 		return -1;
-	if (size->kind != D_NODE_INTEGER || (int64_t)size->value <= 0)
+	/* In included files GNU's [0] is C's []. */
+	if (size->kind != D_NODE_INTEGER || (int64_t)size->value < 0 ||
+		(!size->value && !compiler->lexer.included))
 		return d_fail(compiler, place, "D_DECL_ARRSUB",
 			"positive integral constant expression expected as array size");
 	if (size->value > UINT32_MAX)

@@ -175,7 +175,13 @@ static int parse_enumerator(struct d_compiler *compiler, struct d_type *type, in
 				token.name->bytes);
 		*value = (int64_t)node->value;
 	}
-	if (*value < INT32_MIN || *value > INT32_MAX)
+	/* GNU's C has larger ones: up to the largest unsigned one they are D's as well, others are
+	 * left out. */
+	if (compiler->lexer.included && (*value < INT32_MIN || *value > UINT32_MAX)) {
+		++*value;
+		return 0;
+	}
+	if (*value < INT32_MIN || (*value > INT32_MAX && !compiler->lexer.included))
 		return d_fail(compiler, &token.place, "D_DECL_ENOFLOW",
 			"enumerator '%s' value overflows an int", token.name->bytes);
 	if (strchr(token.name->bytes, '`'))
@@ -216,6 +222,25 @@ static int parse_enum(struct d_compiler *compiler, struct d_type *type)
 	}
 }
 
+/*
+ * What an included file says of a struct that is there already, such as in6_addr, which D's
+ * library has: its members hold from there on, if it is of the same size.
+ */
+static int parse_again(
+	struct d_compiler *compiler, struct d_type *type, const struct d_place *place)
+{
+	struct d_type *again = d_types_anonymous(&compiler->types, type->kind);
+
+	if (!again)
+		return d_fail_memory(compiler);
+	if (d_expect(compiler, D_TOKEN_LEFT_BRACE, "{") || parse_struct(compiler, again))
+		return -1;
+	if (again->size != type->size)
+		return d_fail(compiler, place, "D_DECL_TYPERED", "type redeclared: %s", type->name);
+	type->members = again->members;
+	return d_expect(compiler, D_TOKEN_RIGHT_BRACE, ", or }");
+}
+
 /* { ... } */
 static int parse_definition(
 	struct d_compiler *compiler, struct d_type *type, const struct d_place *place)
@@ -223,6 +248,8 @@ static int parse_definition(
 	if (type->name && strchr(type->name, '`'))
 		return d_fail(compiler, place, "D_DECL_SCOPE",
 			"D scoping operator may not be used in a declaration of %s", type->name);
+	if (type->complete && compiler->lexer.included && type->kind != D_TYPE_ENUM)
+		return parse_again(compiler, type, place);
 	if (type->complete)
 		return d_fail(compiler, place, "D_DECL_TYPERED", "type redeclared: %s", type->name);
 	if (d_expect(compiler, D_TOKEN_LEFT_BRACE, "{") ||
