@@ -22,8 +22,8 @@ enum {
 	RETURN = 4
 };
 
-static const struct d_value_type integer_type = {D_VALUE_INTEGER, true, false, 8};
-static const struct d_value_type string_type = {D_VALUE_STRING, false, false, 256};
+static const struct d_value_type integer_type = {.kind = D_VALUE_INTEGER, .is_signed = true, .size = 8};
+static const struct d_value_type string_type = {.kind = D_VALUE_STRING, .size = 256};
 
 /* @[copyinstr(arg1)] = count(); */
 static struct d_instruction count_code[] = {

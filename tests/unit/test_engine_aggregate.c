@@ -23,9 +23,9 @@ static char *text;
 static size_t text_size;
 static FILE *stream;
 
-static const struct d_value_type string_key = {D_VALUE_STRING, false, false, 256};
-static const struct d_value_type int_key = {D_VALUE_INTEGER, true, false, 4};
-static const struct d_value_type long_key = {D_VALUE_INTEGER, true, false, 8};
+static const struct d_value_type string_key = {.kind = D_VALUE_STRING, .size = 256};
+static const struct d_value_type int_key = {.kind = D_VALUE_INTEGER, .is_signed = true, .size = 4};
+static const struct d_value_type long_key = {.kind = D_VALUE_INTEGER, .is_signed = true, .size = 8};
 
 static void setup(void)
 {
@@ -236,7 +236,7 @@ END_TEST
 /* Keys are cut to the type of the first use: 300 in a char is 44. */
 START_TEST(test_keys_are_cut)
 {
-	struct d_value_type character = {D_VALUE_INTEGER, true, false, 1};
+	struct d_value_type character = {.kind = D_VALUE_INTEGER, .is_signed = true, .size = 1};
 	struct aggregate *aggregate = make(D_AGGREGATE_COUNT, 1, &character, NULL);
 
 	update(aggregate, 300, 0);

@@ -34,7 +34,7 @@ static void open_stream(void)
 
 static struct d_value_type integer(unsigned size, bool is_signed)
 {
-	return (struct d_value_type){D_VALUE_INTEGER, is_signed, false, size};
+	return (struct d_value_type){.kind = D_VALUE_INTEGER, .is_signed = is_signed, .size = size};
 }
 
 static struct d_text string(const char *bytes)
@@ -92,7 +92,7 @@ START_TEST(test_strings)
 {
 	struct d_conversion conversion = {.kind = D_CONVERT_STRING,
 		.letter = 's',
-		.type = {D_VALUE_STRING, false, false, 256}};
+		.type = {.kind = D_VALUE_STRING, .size = 256}};
 	struct d_text plain = string("hello"), odd = string("a\tb\"\x01");
 
 	open_stream();
@@ -169,7 +169,7 @@ START_TEST(test_wide)
 	struct d_text text_of_word = bytes(word, sizeof(word));
 	struct d_conversion conversion = {.kind = D_CONVERT_WIDE,
 		.letter = 's',
-		.type = {D_VALUE_BYTES, false, false, sizeof(word)}};
+		.type = {.kind = D_VALUE_BYTES, .size = sizeof(word)}};
 
 	open_stream();
 	format_conversion(&context, &conversion, 6, 0, value_of_text(&text_of_word));
@@ -190,7 +190,7 @@ START_TEST(test_trace)
 {
 	struct d_value_type types[] = {integer(8, true), integer(8, false), integer(4, true),
 		integer(4, false), integer(2, true), integer(2, false), integer(1, true),
-		integer(1, false), {D_VALUE_STRING, false, false, 256}};
+		integer(1, false), {.kind = D_VALUE_STRING, .size = 256}};
 	struct d_text hello = string("hello");
 
 	open_stream();
@@ -221,7 +221,7 @@ END_TEST
 
 START_TEST(test_trace_rawbytes)
 {
-	struct d_value_type type = {D_VALUE_STRING, false, false, 256};
+	struct d_value_type type = {.kind = D_VALUE_STRING, .size = 256};
 	struct d_text hello = string("hello, raw world");
 
 	options = (struct d_options){.quiet = true, .rawbytes = true};
@@ -239,7 +239,7 @@ END_TEST
 START_TEST(test_keys)
 {
 	struct d_value_type types[] = {integer(1, true), integer(2, true), integer(4, false),
-		integer(8, false), {D_VALUE_STRING, false, false, 256}};
+		integer(8, false), {.kind = D_VALUE_STRING, .size = 256}};
 	struct d_text key = string("key");
 
 	open_stream();
