@@ -105,14 +105,23 @@ chmod +x "$directory/script"
 run 0 trace -c "$directory/script  word more" -n 'tick-100 { i++; }'
 [ "$(cat "$directory/words")" = word ] || fail "a script: its words"
 has err '^dtrace: pid [0-9]+ terminated by SIGTERM$'
-run 0 trace -c 'sleep 0.2' -c true -n 'tick-1000 { i++; } END { exit(i == 0); }'
+# it runs until there has been a tick
+mkfifo "$directory/ticked"
+run 0 trace -w -c "head -n 1 $directory/ticked" -c true \
+	-n "tick-1000 /i++ == 0/ { system(\"echo >$directory/ticked\"); } END { exit(i == 0); }"
 [ "$(grep -c '^dtrace: pid [0-9]* has exited$' "$directory/err")" = 2 ] || fail "ends are not told"
-sleep 0.3 &
-run 0 trace -p $! -n 'BEGIN { trace($target); }'
-has out " $!\$"
-has err "^dtrace: pid $! has exited$"
-run 5 trace -q -p 1 -n 'BEGIN { printf("%d\n", $target); } tick-100 { exit(5); }'
-[ "$(cat "$directory/out")" = 1 ] || fail "process 1"
+sleep 600 &
+idle=$!
+pids+=("$idle")
+run 5 trace -q -p "$idle" -n 'BEGIN { printf("%d\n", $target); } tick-100 { exit(5); }'
+[ "$(cat "$directory/out")" = "$idle" ] || fail "a process without a stream"
+run 0 trace -w -p "$idle" -n 'BEGIN { trace($target); system("kill %d", $target); }'
+has out " $idle\$"
+has err "^dtrace: pid $idle (has exited|terminated by SIGTERM)$"
+wait "$idle" 2>/dev/null
+sleep 600 &
+idle=$!
+pids+=("$idle")
 run 0 trace -p $$ -n 'BEGIN { exit($target == $1 ? 0 : 9); }' $$
 # none of it runs when the script ends at once, is only compiled, listed or wrong
 run 6 trace -c "touch $directory/ran" -n 'BEGIN { exit(6); }'
@@ -140,13 +149,13 @@ kill -0 "$(sed -n 1p "$directory/out")" 2>/dev/null && fail "the program outlive
 run 0 trace -Z -c 'echo program' -n 'vm$target:::gc-start'
 has out '^program$'
 has err 'has ended without serving an event stream$'
-run 7 trace -q -p 1 -n '#pragma D option zdefs
+run 7 trace -q -p "$idle" -n '#pragma D option zdefs
 	vm$target:::gc-start { trace(arg0); } BEGIN { exit(7); }'
 [ -s "$directory/err" ] && fail "-q and zdefs: said something"
 # with it or without, a stream that is there is followed
-run 0 trace -Z -q -c "$TOY examples/toy/programs/queens.toy" -p 1 -n 'vm*:::shutdown { exit(0); }'
-run 3 trace -q -c "$TOY examples/toy/programs/queens.toy" -p 1 -n 'vm*:::shutdown { exit(0); }'
-has err '^vmtap: process 1 .*serves no event stream'
+run 0 trace -Z -q -c "$TOY examples/toy/programs/queens.toy" -p "$idle" -n 'vm*:::shutdown { exit(0); }'
+run 3 trace -q -c "$TOY examples/toy/programs/queens.toy" -p "$idle" -n 'vm*:::shutdown { exit(0); }'
+has err "^vmtap: process $idle .*serves no event stream"
 
 # what cannot be traced, in one line each
 one_line() { # pattern
@@ -165,8 +174,8 @@ run 3 trace -l -p "$pid" -n "$startup"
 one_line "^vmtap: process $pid \(.*\) serves no event stream: .*libvmtap"
 run 3 trace -p $$ -n "$startup"
 one_line "^vmtap: process $$ \(.*\) serves no event stream"
-run 3 trace -p 1 -n "$startup"
-one_line "^vmtap: process 1 \(.*\) serves no event stream"
+run 3 trace -p "$idle" -n "$startup"
+one_line "^vmtap: process $idle \(.*\) serves no event stream"
 for script in BEGIN "$startup"; do
 	run 3 trace -c /nonexistent/command -n "$script"
 	one_line '^vmtap: /nonexistent/command: No such file'
