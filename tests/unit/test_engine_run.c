@@ -10,11 +10,11 @@ enum { CLAUSES = 8, CODE = 32, ACTIONS = 8 };
 
 #define INTEGER(bytes)                                                                             \
 	{                                                                                          \
-		D_VALUE_INTEGER, true, false, bytes                                                \
+		.kind = D_VALUE_INTEGER, .is_signed = true, .size = bytes                         \
 	}
 #define STRING                                                                                     \
 	{                                                                                          \
-		D_VALUE_STRING, false, false, 256                                                  \
+		.kind = D_VALUE_STRING, .size = 256                                                \
 	}
 
 static struct fixture fixture;
