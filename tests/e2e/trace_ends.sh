@@ -179,7 +179,7 @@ one_line "^vmtap: process $idle \(.*\) serves no event stream"
 for script in BEGIN "$startup"; do
 	run 3 trace -c /nonexistent/command -n "$script"
 	one_line '^vmtap: /nonexistent/command: No such file'
-	run 3 trace -c no-such-program-anywhere -n "$script"
+	PATH=/usr/bin:/bin run 3 trace -c no-such-program-anywhere -n "$script"
 	one_line '^vmtap: no-such-program-anywhere: No such file'
 	run 3 trace -c "$directory/pid.sh" -n "$script"
 	one_line "^vmtap: $directory/pid.sh: Permission denied$"
