@@ -601,11 +601,12 @@ static int record(struct session *session)
 		cli_message("%" PRIu64 " events were lost: the VM was faster than the recording",
 			counts.lost);
 out:
-	if (result) {
+	if (result == -EPROTO)
+		cli_message("process %" PRIu32 " (%s): event stream: %s", process->pid,
+			process->name, error.text);
+	else if (result)
 		cli_message("%s", error.text);
-		status = CLI_CANNOT;
-	}
-	return status;
+	return result ? CLI_CANNOT : status;
 }
 
 int command_record(int argc, char **argv)

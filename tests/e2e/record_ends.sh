@@ -252,6 +252,32 @@ for limit in 100 5000 20001 20014 20027 20040 20053 20066 99999; do
 		fail "a limit of $limit bytes: more is wrong than the end"
 done
 
+# a stream that breaks within a block: all before, and who sent it
+python3 - "$directory/socket" <<'PYTHON' &
+import socket, struct, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+vm, _ = server.accept()
+stream = b"hdrbhetb"
+for number, size, text in (18, 14, b"block"), (416, 8, b"vm:::work(uint64_t n)"):
+    stream += b"etb\0" + struct.pack(">HHI", number, size, len(text)) + text + bytes(4) + b"ete\0"
+stream += b"hetehdredatb" + struct.pack(">HQIQH", 18, 1, 1000, 9, 0)
+stream += struct.pack(">HQQ", 416, 2, 5) * 3 + struct.pack(">HQ", 999, 3)
+vm.sendall(stream)
+while vm.recv(4096):
+    pass
+PYTHON
+pids+=($!)
+await "no socket" test -S "$directory/socket"
+run 3 record --socket "$directory/socket" -o "$log"
+has err "^vmtap: process $! \(python3?[0-9.]*\): event stream: byte $(size): event type 999 was not declared$"
+run 1 log --validate "$log"
+[ "$(cat "$directory/out")" = "$log: byte $(size): the log ends without an end marker: it is truncated" ] ||
+	fail "more is wrong than the end"
+run 0 trace -q --log "$log" -n 'vm*:::work { @n = sum(arg0); } END { printa("%@d\n", @n); }'
+has out '^15$'
+
 # before there is a file, a signal ends the command, whatever it waits for
 rm -f "$log"
 "$VMTAP" record -o "$log" -c "sleep 100" >/dev/null 2>&1 &
