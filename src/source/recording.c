@@ -404,19 +404,26 @@ static int put_preamble(const struct recording *recording, const struct record *
 	return result;
 }
 
+/* FILE.1 and so on move up by one, as far as they follow each other, and FILE is the first. */
 static void shift_files(const struct recording *recording)
 {
 	const char *file = recording->settings.file;
 	size_t size = strlen(file) + 16;
 	char *from = malloc(size), *to = malloc(size);
+	unsigned int last = 0;
+	bool exists = true;
 
-	for (unsigned int i = recording->settings.files - 1; from && to && i; i--) {
+	while (to && exists && last + 1 < recording->settings.files) {
+		snprintf(to, size, "%s.%u", file, ++last);
+		exists = access(to, F_OK) == 0;
+	}
+	for (unsigned int i = last; from && to && i; i--) {
 		snprintf(to, size, "%s.%u", file, i);
 		if (i > 1)
 			snprintf(from, size, "%s.%u", file, i - 1);
 		else
 			snprintf(from, size, "%s", file);
-		/* one that is not there yet, or that somebody has taken away, is no error */
+		/* one that somebody has taken away meanwhile is no error */
 		rename(from, to);
 	}
 	free(from);

@@ -222,6 +222,31 @@ START_TEST(test_rotation)
 }
 END_TEST
 
+/* Files move up only as far as they follow each other: one that stands apart is left alone. */
+START_TEST(test_rotation_gap)
+{
+	struct writer writer = {0};
+	struct recording_counts counts;
+	struct stat apart, status;
+	char name[96];
+	FILE *other;
+
+	put_stream(&writer);
+	snprintf(name, sizeof(name), "%s.%d", file, FILES_MAX - 2);
+	other = fopen(name, "w");
+	ck_assert_ptr_nonnull(other);
+	fputs("another's", other);
+	fclose(other);
+	ck_assert_int_eq(stat(name, &apart), 0);
+	ck_assert_int_eq(record(&writer, 777, 4000, FILES_MAX, &counts), RECORDING_ENDED);
+	ck_assert_uint_gt(counts.files, 2);
+	ck_assert_uint_lt(counts.files, FILES_MAX - 2);
+	ck_assert_int_eq(stat(name, &status), 0);
+	ck_assert_uint_eq(status.st_ino, apart.st_ino);
+	free(writer.bytes);
+}
+END_TEST
+
 /* Capabilities that come and go by the thousand: each file repeats what is so, not how it came. */
 START_TEST(test_rotation_state)
 {
@@ -310,6 +335,7 @@ int main(void)
 	tcase_add_test(cases, test_every_split);
 	tcase_add_test(cases, test_every_size);
 	tcase_add_test(cases, test_rotation);
+	tcase_add_test(cases, test_rotation_gap);
 	tcase_add_test(cases, test_rotation_state);
 	tcase_add_test(cases, test_losses);
 	tcase_add_test(cases, test_damage);
