@@ -89,7 +89,6 @@ struct d_value_type {
 	bool is_signed;
 	bool is_pointer;
 	uint32_t size; /* bytes: 1, 2, 4, 8 for integers; at most D_OBJECT_MAX */
-	bool is_characters; /* of memory: an array of char */
 };
 
 enum d_opcode {

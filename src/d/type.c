@@ -434,12 +434,7 @@ struct d_value_type d_type_value(const struct d_type *type, uint64_t strsize)
 		value.kind = D_VALUE_STRING;
 		value.size = (uint32_t)strsize;
 	} else if (d_type_is_memory(type)) {
-		const struct d_type *element = d_type_resolve(type)->kind == D_TYPE_ARRAY
-						       ? d_type_resolve(d_type_resolve(type)->target)
-						       : NULL;
 		value.kind = D_VALUE_BYTES;
-		value.is_characters =
-			element && element->kind == D_TYPE_INTEGER && element->size == 1;
 	} else if (d_type_is_pointer(type)) {
 		value.is_pointer = true;
 	} else if (type->kind == D_TYPE_PLACE) {

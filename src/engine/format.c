@@ -10,8 +10,6 @@
 
 enum { SPECIFICATION_MAX = 24, ESCAPE_MAX = 5, DUMP_COLUMNS = 16, TIME_MAX = 64, WIDE_BYTES = 4 };
 
-enum { TRACE_COLUMNS = 33, KEY_COLUMNS = 50 }; /* of texts, where not quiet */
-
 void format_text(const struct d_text *text, FILE *output)
 {
 	if (text->length)
@@ -383,21 +381,15 @@ static int text_length(const struct d_text *bytes)
 	return (int)length;
 }
 
-/*
- * Memory that is shown as it reads, if it does: an array of characters, in that many columns or,
- * with 0, as it is; in keys other memory too.
- */
-static void print_characters(
-	const struct format_context *context, const struct d_text *bytes, int columns)
+/* A key that is memory: an array of characters most of all, which is shown as it reads. */
+static void print_bytes_key(const struct format_context *context, const struct d_text *bytes)
 {
 	int length = context->options->rawbytes ? 0 : text_length(bytes);
 
-	if (!length)
-		format_dump(bytes->bytes, bytes->length, context->output);
-	else if (columns)
-		fprintf(context->output, "  %-*.*s", columns, length, bytes->bytes);
+	if (length)
+		fprintf(context->output, "  %-50.*s", length, bytes->bytes);
 	else
-		fwrite(bytes->bytes, 1, (size_t)length, context->output);
+		format_dump(bytes->bytes, bytes->length, context->output);
 }
 
 static void trace_string(const struct format_context *context, const struct d_text *text)
@@ -407,7 +399,7 @@ static void trace_string(const struct format_context *context, const struct d_te
 	else if (context->options->quiet)
 		format_text(text, context->output);
 	else
-		fprintf(context->output, "  %-*s", TRACE_COLUMNS, text->bytes);
+		fprintf(context->output, "  %-33s", text->bytes);
 }
 
 /* The forms of values that are texts, of trace() or of a key. */
@@ -421,16 +413,14 @@ static void print_text(const struct format_context *context, const struct d_valu
 	if (type->kind == D_VALUE_STACK)
 		print_frames(context, text, clamp(context->options->stackindent, 0), NULL, 0, -1);
 	else if (type->kind > D_VALUE_STACK)
-		fprintf(context->output, "  %-*s", KEY_COLUMNS,
+		fprintf(context->output, "  %-50s",
 			places_text(context->places, type->kind, text, 0, buffer));
 	else if (type->kind == D_VALUE_BYTES && key)
-		print_characters(context, text, KEY_COLUMNS);
-	else if (type->kind == D_VALUE_BYTES && type->is_characters)
-		print_characters(context, text, context->options->quiet ? 0 : TRACE_COLUMNS);
+		print_bytes_key(context, text);
 	else if (type->kind == D_VALUE_BYTES)
 		format_dump(text->bytes, text->length, context->output);
 	else if (key)
-		fprintf(context->output, "  %-*s", KEY_COLUMNS, text->bytes);
+		fprintf(context->output, "  %-50s", text->bytes);
 	else
 		trace_string(context, text);
 }

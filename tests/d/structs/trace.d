@@ -1,4 +1,4 @@
-/* trace() of a struct shows its bytes, of an array of characters the text. */
+/* trace() of a struct or an array shows its bytes, also of characters. */
 struct pair { int a; char b[3]; };
 struct pair p;
 BEGIN
