@@ -403,8 +403,11 @@ int d_parse_declarator(struct d_compiler *compiler, const struct d_type *base,
 		return -1;
 	if (declarator->name.kind &&
 		(compiler->token.kind == D_TOKEN_NAME || compiler->token.kind == D_TOKEN_TYPE))
-		return d_fail_syntax(compiler, &compiler->token.place,
-			"; or , (the type before is not known, or this is one name too many)");
+		return declarator->name.name->type
+			       ? d_fail(compiler, &declarator->name.place, "D_DECL_COMBO",
+					 "invalid type combination")
+			       : d_fail(compiler, &compiler->token.place, "D_DECL_IDENT",
+					 "old-style declaration or incorrect type specified");
 	name = declarator->name.kind ? declarator->name.name->bytes : "(no name)";
 	while (derivations.count && base)
 		base = apply(compiler, &derivations.steps[--derivations.count], base, name);

@@ -216,8 +216,8 @@ static int parse_enum(struct d_compiler *compiler, struct d_type *type)
 			return 0;
 		if (d_lexer_next(compiler))
 			return -1;
-		/* DTrace allows a comma behind the last one since 2025. */
-		if (compiler->token.kind == D_TOKEN_RIGHT_BRACE)
+		/* C's headers have a comma behind the last one; D has none. */
+		if (compiler->token.kind == D_TOKEN_RIGHT_BRACE && compiler->lexer.included)
 			return 0;
 	}
 }

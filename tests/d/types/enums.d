@@ -1,7 +1,6 @@
-/* Enumerators are constants; each is one more than the one before, and a
- * comma may end them. An enum prints unsigned. */
+/* Enumerators are constants; each is one more than the one before. An enum prints unsigned. */
 #pragma D option quiet
-enum color { RED, GREEN = 5, BLUE, NONE = -1, ZERO, };
+enum color { RED, GREEN = 5, BLUE, NONE = -1, ZERO };
 enum color c;
 int sized[BLUE];
 BEGIN
