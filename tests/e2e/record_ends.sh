@@ -4,18 +4,7 @@
 set -u
 . tests/e2e/common
 
-cat >"$directory/loop.toy" <<'TOY'
-class Worker
-  def work(n)
-    n + 1
-  end
-end
-worker = Worker.new
-n = 0
-while true
-  n = worker.work(n)
-end
-TOY
+cp tests/toy/loop.toy "$directory/loop.toy"
 log=$directory/log
 
 start_toy() {

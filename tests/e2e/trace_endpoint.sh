@@ -7,18 +7,7 @@ set -u
 export XDG_RUNTIME_DIR=$directory
 toy=$(realpath "$TOY")
 
-cat >"$directory/loop.toy" <<'TOY'
-class Worker
-  def work(n)
-    n + 1
-  end
-end
-worker = Worker.new
-n = 0
-while true
-  n = worker.work(n)
-end
-TOY
+cp tests/toy/loop.toy "$directory/loop.toy"
 script='vm$target:::method-entry /n++ == 0/ { printf("%s of %d\n", copyinstr(arg1), $target); exit(0); }'
 traces() { # how it is named, the pid that it must be
 	run 0 trace -q "${@:2}" -n "$script"

@@ -14,18 +14,7 @@ expect() {
 	[ -z "$pattern" ] || grep -qE -- "$pattern" "$directory/err" || fail "$*: no '$pattern' in standard error"
 	[ "$(grep -cv '^Try ' "$directory/err")" -le 1 ] || fail "$*: more than one line"
 }
-cat >"$directory/loop.toy" <<'TOY'
-class Worker
-  def work(n)
-    n + 1
-  end
-end
-worker = Worker.new
-n = 0
-while true
-  n = worker.work(n)
-end
-TOY
+cp tests/toy/loop.toy "$directory/loop.toy"
 entry='vm$target:::method-entry { @ = count(); }'
 
 # outputs that are closed or full

@@ -27,18 +27,7 @@ grep -qE "^ +second +$second\$" "$directory/both" || fail "second: not $second"
 grep -q 'disorder 0 foreign 0' "$directory/both" || fail "disorder"
 [ "$(grep -c '^dtrace: pid [0-9]* has exited$' "$directory/err")" = 2 ] || fail "ends are not told"
 
-cat >"$directory/loop.toy" <<'TOY'
-class Worker
-  def work(n)
-    n + 1
-  end
-end
-worker = Worker.new
-n = 0
-while true
-  n = worker.work(n)
-end
-TOY
+cp tests/toy/loop.toy "$directory/loop.toy"
 start_loop() { # sets pid
 	"$TOY" "$directory/loop.toy" >/dev/null 2>&1 &
 	pid=$!
