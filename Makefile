@@ -89,7 +89,7 @@ BENCH_SOURCES := $(wildcard tests/bench/*.c)
 BENCHES := $(BENCH_SOURCES:tests/bench/%.c=$(B)/bench/%)
 
 PRODUCTS := $(B)/vmtap $(B)/toy $(B)/toy-noprobes $(B)/libvmtap.a $(B)/libvmtap_probes.a \
-	$(B)/libvmtap.so $(B)/vmtap.pc
+	$(B)/libvmtap.so
 
 .PHONY: all
 all: $(PRODUCTS)
@@ -134,7 +134,7 @@ $(B)/include/vmtap_sites.h: probes/vm.d $(BASE)
 $(B)/obj/gen/words.o: probes/vm.d $(BASE)
 	$(call say,DTRACE $@)
 	@mkdir -p $(@D)/words
-	$(Q)cd $(@D)/words && CC='$(CC)' CFLAGS='-Dshort=int -fno-lto' $(DTRACE) -G -s '$(CURDIR)/$<' -o words.o
+	$(Q)cd $(@D)/words && CC='$(CC)' CFLAGS='-Dshort=int -fno-lto' $(DTRACE) -G -s "$(CURDIR)/$<" -o words.o
 	$(Q)mv $(@D)/words/words.o $@
 
 $(B)/host/%: ALL_CFLAGS := -std=gnu11 -O1 -g $(WARN)
@@ -266,14 +266,6 @@ $(B)/toy-noprobes: $(TOY_PLAIN_OBJECTS)
 	$(call say,LINK $@)
 	$(Q)$(CC) $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread -lm
 
-$(B)/vmtap.pc: Makefile
-	$(call say,GEN $@)
-	@mkdir -p $(@D)
-	$(Q)printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$(INCLUDEDIR)' '' \
-		'Name: vmtap' 'Description: Static probes for language VMs' 'Version: $(VERSION)' \
-		'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lvmtap_probes -lvmtap' \
-		'Libs.private: -pthread' > $@
-
 # ---- tests ----
 
 $(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a $(GENERATED) $(BASE)
@@ -375,35 +367,57 @@ demo: $(PRODUCTS)
 
 # ---- installing ----
 
+# Folders may have spaces in their names, so every use is quoted. What is installed is found
+# by where it lies, which therefore is an absolute path.
+TO_BIN := "$(DESTDIR)$(BINDIR)"
+TO_LIB := "$(DESTDIR)$(LIBDIR)"
+TO_INCLUDE := "$(DESTDIR)$(INCLUDEDIR)"
+TO_DATA := "$(DESTDIR)$(DATADIR)"
+TO_MAN := "$(DESTDIR)$(MANDIR)"
+
+.PHONY: check-folders
+check-folders:
+	@for folder in PREFIX="$(PREFIX)" BINDIR="$(BINDIR)" LIBDIR="$(LIBDIR)" \
+		INCLUDEDIR="$(INCLUDEDIR)" DATADIR="$(DATADIR)" MANDIR="$(MANDIR)"; do \
+		case $${folder#*=} in \
+		/*) ;; \
+		*) echo "$$folder: not an absolute path" >&2; exit 1 ;; \
+		esac; done
+
 .PHONY: install
-install: $(PRODUCTS)
-	$(call say,INSTALL $(DESTDIR)$(PREFIX))
-	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) \
-		$(DESTDIR)$(DATADIR)/scripts $(DESTDIR)$(DATADIR)/compat
-	$(Q)install -m 755 $(B)/vmtap $(DESTDIR)$(BINDIR)/vmtap
-	$(Q)install -m 644 include/vmtap.h $(B)/include/vmtap_probes.h $(DESTDIR)$(INCLUDEDIR)/
-	$(Q)install -m 644 $(B)/libvmtap.a $(B)/libvmtap_probes.a $(DESTDIR)$(LIBDIR)/
-	$(Q)install -m 755 $(B)/libvmtap.so $(DESTDIR)$(LIBDIR)/libvmtap.so.$(VERSION)
-	$(Q)ln -sf libvmtap.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libvmtap.so.$(SOVERSION)
-	$(Q)ln -sf libvmtap.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libvmtap.so
-	$(Q)sed 's|^prefix=.*|prefix=$(PREFIX)|; s|^libdir=.*|libdir=$(LIBDIR)|; s|^includedir=.*|includedir=$(INCLUDEDIR)|' \
-		$(B)/vmtap.pc > $(DESTDIR)$(LIBDIR)/pkgconfig/vmtap.pc
-	$(Q)install -m 644 probes/vm.d $(DESTDIR)$(DATADIR)/
-	$(Q)install -m 644 $(COMPAT) $(DESTDIR)$(DATADIR)/compat/
-	$(Q)install -m 644 $(SCRIPTS) $(DESTDIR)$(DATADIR)/scripts/
+install: check-folders $(PRODUCTS)
+	$(call say,INSTALL "$(DESTDIR)$(PREFIX)")
+	$(Q)install -d $(TO_BIN) $(TO_LIB)/pkgconfig $(TO_INCLUDE) $(TO_DATA)/scripts $(TO_DATA)/compat
+	$(Q)install -m 755 $(B)/vmtap $(TO_BIN)/vmtap
+	$(Q)install -m 644 include/vmtap.h $(B)/include/vmtap_probes.h $(TO_INCLUDE)/
+	$(Q)install -m 644 $(B)/libvmtap.a $(B)/libvmtap_probes.a $(TO_LIB)/
+	$(Q)install -m 755 $(B)/libvmtap.so $(TO_LIB)/libvmtap.so.$(VERSION)
+	$(Q)ln -sf libvmtap.so.$(VERSION) $(TO_LIB)/libvmtap.so.$(SOVERSION)
+	$(Q)ln -sf libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so
+	$(Q)printf '%s\n' "prefix=$(PREFIX)" "libdir=$(LIBDIR)" "includedir=$(INCLUDEDIR)" '' \
+		'Name: vmtap' 'Description: Static probes for language VMs' 'Version: $(VERSION)' \
+		'Cflags: -I"$${includedir}"' 'Libs: -L"$${libdir}" -lvmtap_probes -lvmtap' \
+		'Libs.private: -pthread' > $(TO_LIB)/pkgconfig/vmtap.pc
+	$(Q)install -m 644 probes/vm.d $(TO_DATA)/
+	$(Q)install -m 644 $(COMPAT) $(TO_DATA)/compat/
+	$(Q)install -m 644 $(SCRIPTS) $(TO_DATA)/scripts/
 	$(Q)for page in $(MANUALS); do \
-		install -d $(DESTDIR)$(MANDIR)/man$${page##*.} && \
-		install -m 644 $$page $(DESTDIR)$(MANDIR)/man$${page##*.}/ || exit 1; done
+		install -d $(TO_MAN)/man$${page##*.} && \
+		install -m 644 $$page $(TO_MAN)/man$${page##*.}/ || exit 1; done
 	$(Q)[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
 
+# Removes what install has put there, and folders that are the product's own once empty.
 .PHONY: uninstall
-uninstall:
-	$(call say,UNINSTALL $(DESTDIR)$(PREFIX))
-	$(Q)rm -f $(DESTDIR)$(BINDIR)/vmtap $(DESTDIR)$(INCLUDEDIR)/vmtap.h $(DESTDIR)$(INCLUDEDIR)/vmtap_probes.h
-	$(Q)rm -f $(DESTDIR)$(LIBDIR)/libvmtap.a $(DESTDIR)$(LIBDIR)/libvmtap_probes.a $(DESTDIR)$(LIBDIR)/libvmtap.so*
-	$(Q)rm -f $(DESTDIR)$(LIBDIR)/pkgconfig/vmtap.pc
-	$(Q)rm -rf $(DESTDIR)$(DATADIR)
-	$(Q)for page in $(notdir $(MANUALS)); do rm -f $(DESTDIR)$(MANDIR)/man$${page##*.}/$$page; done
+uninstall: check-folders
+	$(call say,UNINSTALL "$(DESTDIR)$(PREFIX)")
+	$(Q)rm -f $(TO_BIN)/vmtap $(TO_INCLUDE)/vmtap.h $(TO_INCLUDE)/vmtap_probes.h
+	$(Q)rm -f $(TO_LIB)/libvmtap.a $(TO_LIB)/libvmtap_probes.a $(TO_LIB)/libvmtap.so \
+		$(TO_LIB)/libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so.$(VERSION)
+	$(Q)rm -f $(TO_LIB)/pkgconfig/vmtap.pc
+	$(Q)cd $(TO_DATA) 2>/dev/null || exit 0; rm -f vm.d $(COMPAT:probes/%=%) $(SCRIPTS:probes/%=%)
+	$(Q)for folder in $(TO_DATA)/compat $(TO_DATA)/scripts $(TO_DATA); do \
+		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; done
+	$(Q)for page in $(notdir $(MANUALS)); do rm -f $(TO_MAN)/man$${page##*.}/$$page; done
 
 .PHONY: clean
 clean:

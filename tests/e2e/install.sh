@@ -1,0 +1,68 @@
+#!/bin/bash
+# make install puts everything into folders with odd names; the README's VM is compiled and
+# linked from there as the README says, statically and with the shared library, and the
+# installed command traces and checks it; make uninstall takes away what install brought and
+# nothing else. A folder that would land wherever make runs is refused.
+set -u
+. tests/e2e/common
+
+# Only the two targets' own recipes: nothing is built while other tests run.
+target() { # make's arguments
+	env -u MAKEFLAGS -u MAKELEVEL -u DESTDIR -u PREFIX make -s B="$BUILD" PRODUCTS= "$@" \
+		>"$directory/out" 2>"$directory/err"
+}
+prefix="$directory/a prefix & |more"
+other="$directory/a prefix"
+mkdir -p "$other/share" "$prefix/share/vmtap/scripts"
+echo mine >"$other/share/mine"
+echo mine >"$prefix/share/vmtap/scripts/mine.d"
+target install PREFIX="$prefix" || fail "make install: status $?"
+[ -s "$directory/err" ] && fail "make install complains"
+for name in bin/vmtap include/vmtap.h include/vmtap_probes.h lib/libvmtap.a lib/libvmtap_probes.a \
+	lib/libvmtap.so lib/pkgconfig/vmtap.pc share/vmtap/vm.d share/vmtap/compat/ruby.d \
+	share/vmtap/scripts/gc_pause.d share/man/man1/vmtap-trace.1 share/man/man3/libvmtap.3; do
+	[ -s "$prefix/$name" ] || fail "$name is not installed"
+done
+
+# ---- the README's VM ----
+awk '/^```c$/ { on = 1; next } /^```$/ { on = 0 } on' README.md >"$directory/vm.c"
+grep -q vmtap_start "$directory/vm.c" || fail "the README shows no VM in C"
+export PKG_CONFIG_PATH="$prefix/lib/pkgconfig" LD_LIBRARY_PATH="$prefix/lib"
+sanitize=${VMTAP_SANITIZED:+-fsanitize=address,undefined}
+link() { # output, further arguments
+	eval "$CC" -Wall -Wextra -Werror $sanitize -o '"$1"' '"$directory/vm.c"' "$2" \
+		"$(pkg-config --cflags --libs $3 vmtap)" 2>"$directory/err" || fail "linking $1"
+}
+link "$directory/vm" "" ""
+vms=vm
+# A sanitizer's run-time library is a shared one.
+[ -n "$sanitize" ] || { link "$directory/vm-static" -static --static && vms="vm vm-static"; }
+VMTAP="$prefix/bin/vmtap"
+for vm in $vms; do
+	run 0 trace -c "$directory/$vm" -n 'vm$target:::gc-end { @freed = sum(args[3]); }'
+	has out '^ +1200000$'
+	run 0 check --contract "$prefix/share/vmtap/vm.d" "$directory/$vm"
+	[ -s "$directory/out" ] && fail "check has found something"
+done
+run 1 check --contract "$prefix/share/vmtap/compat/ccl.d" "$directory/vm"
+
+# ---- taken away again ----
+target uninstall PREFIX="$prefix" || fail "make uninstall: status $?"
+left=$(cd "$prefix" && find . ! -type d)
+[ "$left" = ./share/vmtap/scripts/mine.d ] || fail "make uninstall leaves, or takes: $left"
+[ -s "$other/share/mine" ] || fail "make uninstall has removed another folder"
+rm "$prefix/share/vmtap/scripts/mine.d"
+target uninstall PREFIX="$prefix" || fail "the second make uninstall: status $?"
+[ -e "$prefix/share/vmtap" ] && fail "make uninstall leaves its own folder"
+
+# ---- a package's build ----
+target install DESTDIR="$directory/a root" PREFIX=/opt/vmtap || fail "make install DESTDIR=: status $?"
+grep -q '^prefix=/opt/vmtap$' "$directory/a root/opt/vmtap/lib/pkgconfig/vmtap.pc" || fail "vmtap.pc knows DESTDIR"
+target uninstall DESTDIR="$directory/a root" PREFIX=/opt/vmtap || fail "make uninstall DESTDIR=: status $?"
+[ -z "$(find "$directory/a root" ! -type d)" ] || fail "make uninstall DESTDIR= leaves files"
+for folder in PREFIX='~/local' PREFIX=local LIBDIR=lib; do
+	target install DESTDIR="$directory/never" "$folder" && fail "make install $folder: no error"
+	has err "^$folder: not an absolute path"
+	[ -e "$directory/never" ] && fail "make install $folder has installed"
+done
+exit 0
