@@ -34,7 +34,7 @@ static void help(FILE *file)
 		      "Static probes for language VMs.\n\n");
 	for (int i = 0; i < VERBS; i++)
 		fprintf(file, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
-	fprintf(file, "\n'vmtap help VERB' says more about a verb.\n"
+	fprintf(file, "\n'vmtap help VERB' says more about a verb, 'vmtap --version' which one this is.\n"
 		      "Exit status: 0, 1 (something was found, or an error in a script), 2 (usage), "
 		      "3 (cannot);\n'trace' exits with what the script's exit() says.\n");
 }

@@ -44,6 +44,10 @@ for vm in $vms; do
 	run 0 check --contract "$prefix/share/vmtap/vm.d" "$directory/$vm"
 	[ -s "$directory/out" ] && fail "check has found something"
 done
+# The list that it shows is today's.
+awk '/^\$ vmtap list / { on = 1; next } /^\$/ { on = 0 } on' README.md >"$directory/shown"
+(cd "$directory" && "$VMTAP" list -n 'gc-[se]*' vm) >"$directory/out" 2>"$directory/err"
+cmp -s "$directory/shown" "$directory/out" || fail "the README shows another list"
 run 1 check --contract "$prefix/share/vmtap/compat/ccl.d" "$directory/vm"
 
 # ---- taken away again ----

@@ -1,0 +1,52 @@
+#!/bin/bash
+# Each verb has a manual page; it and --help name the same options. The pages are found by their
+# names, and the tools that read manuals have nothing to say against them (where they are there).
+. tests/e2e/common
+command -v python3 >/dev/null || { echo "python3 is missing" && exit 77; }
+"$VMTAP" --help >"$directory/out" || fail "vmtap --help"
+verbs=$(sed -n 's/^  \([a-z]*\)  .*/\1/p' "$directory/out")
+[ "$(wc -w <<<"$verbs")" -ge 7 ] || fail "vmtap --help lists the verbs: $verbs"
+for verb in $verbs; do
+	"$VMTAP" "$verb" --help >"$directory/$verb.help" || fail "vmtap $verb --help"
+	[ -s "src/man/vmtap-$verb.1" ] || fail "$verb has no manual page"
+	grep -q "^\.Xr vmtap-$verb 1" src/man/vmtap.1 || fail "vmtap(1) does not name vmtap-$verb(1)"
+	python3 - "$directory/$verb.help" "src/man/vmtap-$verb.1" >"$directory/out" <<'P' || fail "options of $verb"
+import re, sys
+said = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*", "".join(
+    line for line in open(sys.argv[1]) if re.match(r" +-", line))))
+manual, listed = set(), set()
+for line in open(sys.argv[2]):
+    if not line.startswith("."):
+        continue
+    words = re.findall(r'"[^"]*"|\S+', line[1:])
+    option = False
+    for word in words:
+        if word == "Fl" or not re.match(r"[A-Z][a-z]$", word) and option:
+            option = True
+            if re.match(r"-?[A-Za-z][\w-]*$", word) and word != "Fl":
+                manual.add("-" + word)
+                if words[0] == "It":
+                    listed.add("-" + word)
+        else:
+            option = False
+for name in sorted(said - manual - {"-h", "--help"}):
+    print(name, "is not in the manual")
+for name in sorted(listed - said):
+    print(name, "is not in --help")
+sys.exit(bool(said - manual - {"-h", "--help"} or listed - said))
+P
+done
+for page in src/man/*; do
+	name=$(basename "$page")
+	name=${name%.*}
+	awk -v name="$name" '/^\.Sh NAME$/ { getline; found = $0 == ".Nm " name } END { exit !found }' "$page" ||
+		fail "$page is not found by its name: .Nm $name"
+done
+if command -v mandoc >/dev/null; then
+	mandoc -T lint -W warning src/man/* >"$directory/out" 2>"$directory/err" || fail "mandoc complains"
+fi
+if command -v groff >/dev/null; then
+	groff -mdoc -ww -Tascii src/man/* 2>"$directory/err" >/dev/null
+	[ -s "$directory/err" ] && fail "groff complains"
+fi
+exit 0
