@@ -1,7 +1,6 @@
 #!/bin/bash
 # Where a VM's socket is: the default place, the user's path, one of the author's that only the
-# kernel's tables know, a path given to the tracer; and set-uid programs, which their user's
-# environment does not touch.
+# kernel's tables know, a path given to the tracer.
 set -u
 . tests/e2e/common
 export XDG_RUNTIME_DIR=$directory
@@ -127,41 +126,3 @@ fi
 run 3 trace --socket "$directory/nothing" -n "$script"
 has err "'$directory/nothing': No such file"
 run 2 trace --socket "$directory/own" -p "$pid" -n "$script"
-
-# a set-uid program: its user's environment is nothing to it
-[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || exit 0
-chmod 711 "$directory"
-[ "${TMPDIR:-/tmp}" = /tmp ] || chmod 711 "$TMPDIR"
-mkdir "$directory/open"
-cp "$TOY" "$directory/open/toy"
-cp "$(command -v id)" "$directory/open/id"
-cp "$directory/short.toy" "$directory/open/"
-chmod -R a+rX "$directory/open"
-chmod 777 "$directory/open"
-chown 65533 "$directory/open/toy" "$directory/open/id"
-chmod 4755 "$directory/open/toy" "$directory/open/id"
-as_other() { setpriv --reuid=65531 --regid=65534 --clear-groups "$@"; }
-[ "$(as_other env "$directory/open/id" -u 2>"$directory/err")" = 65533 ] ||
-	{ echo "not tested: set-uid programs have no effect here" && exit 0; }
-# nothing may trace such a process, not even itself, as the search for leaks has to
-export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
-as_other env VMTAP_LOG="$directory/open/log" "$directory/open/toy" "$directory/open/short.toy" \
-	>"$directory/out" 2>"$directory/err" || fail "a set-uid program: status $?"
-[ -e "$directory/open/log" ] && fail "a set-uid program wrote a log"
-# where its user wants the socket there is a file, of which it would complain
-touch "$directory/open/socket"
-user="VMTAP_SOCKET=$directory/open/socket XDG_RUNTIME_DIR=$directory/open"
-as_other timeout "${COMMAND_SECONDS:-300}" env VMTAP_WAIT=1 $user "$directory/open/toy" "$directory/open/short.toy" \
-	>"$directory/out" 2>"$directory/err" || fail "a set-uid program waited"
-has_not err .
-[ -e "$directory/open/vmtap" ] && fail "a set-uid program's socket is where its user said"
-# the same program without the bit
-chmod 755 "$directory/open/toy"
-as_other env $user "$directory/open/toy" "$directory/open/short.toy" >"$directory/out" 2>"$directory/err"
-has err 'no event stream: File exists'
-as_other env VMTAP_LOG="$directory/open/log" "$directory/open/toy" "$directory/open/short.toy" ||
-	fail "status $?"
-[ -s "$directory/open/log" ] || fail "no log without the bit"
-run 0 log --validate "$directory/open/log"
-rmdir /tmp/vmtap-65533 /tmp/vmtap-65531 2>/dev/null
-exit 0
