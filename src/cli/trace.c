@@ -513,10 +513,10 @@ out:
 
 static void print_version(const struct trace *trace)
 {
-	printf("dtrace: Oracle D 2.0 as vmtap " VMTAP_VERSION " has it\n");
+	printf("dtrace: Oracle D 2.0\n");
 	if (trace->verbose)
-		printf("Programs are compiled to vmtap's own byte code (-S shows it); events come "
-		       "from event\nstreams and recorded logs.\n");
+		printf("This is vmtap " VMTAP_VERSION ": programs are compiled to a byte code of its "
+		       "own (-S shows it);\nevents come from event streams and recorded logs.\n");
 }
 
 int command_trace(int argc, char **argv)

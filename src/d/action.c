@@ -349,13 +349,18 @@ static uint64_t power_modulo(uint64_t factor, int64_t power, uint64_t modulus)
 	return (uint64_t)value;
 }
 
+static bool magnitudes_fit(const int64_t *values)
+{
+	return values[1] <= values[2] && power_fits((uint64_t)values[0], values[2] + 1);
+}
+
 static int check_log_linear(
 	struct d_compiler *compiler, const struct d_node *node, const int64_t *values)
 {
 	uint64_t factor = (uint64_t)values[0], steps = (uint64_t)values[3];
-	int64_t low = values[1], high = values[2];
+	int64_t low = values[1];
 
-	if (high < low || !power_fits(factor, high + 1))
+	if (!magnitudes_fit(values))
 		return d_fail(compiler, &node->place, "D_LLQUANT_HMAGVAL",
 			"llquantize( ) high magnitude must not be below the low one, nor its power "
 			"above 2^64");
@@ -384,7 +389,8 @@ static int check_parameters(struct d_compiler *compiler, const struct d_identifi
 	for (unsigned i = 0; i < count && node; i++, node = node->next) {
 		if (read_parameter(compiler, call->function->name, node, &rules[i], &values[i]))
 			return -1;
-		if (linear && i == 1 && values[1] <= values[0])
+		/* What base and limit or the magnitudes are to each other comes before the step. */
+		if (linear ? i == 1 && values[1] <= values[0] : i == 2 && !magnitudes_fit(values))
 			break;
 	}
 	*increment = node;

@@ -99,18 +99,14 @@ static int check_whole(struct d_compiler *compiler, const struct d_clause_tree *
 	return 0;
 }
 
-/* A string program's description: up to its predicate or body, without blanks around. */
+/* A string program's description: up to its predicate or body, blanks and all, as in DTrace. */
 static char *cut_description(const char *text, size_t length)
 {
-	size_t begin = 0, end = 0;
+	size_t end = 0;
 
-	while (begin < length && strchr(" \t\n", text[begin]) && text[begin])
-		begin++;
-	for (end = begin; end < length && text[end] && !strchr("{/;", text[end]); end++)
-		;
-	while (end > begin && strchr(" \t\n", text[end - 1]))
-		end--;
-	return strndup(text + begin, end - begin);
+	while (end < length && text[end] && !strchr("{/;", text[end]))
+		end++;
+	return strndup(text, end);
 }
 
 int d_compile(struct d_compiler *compiler, const char *file, const char *text, size_t length,

@@ -284,21 +284,15 @@ static int check_star(struct parser *parser, struct cursor *cursor, size_t numbe
 	return 0;
 }
 
-/*
- * %lx and %llx go by the type's name, long or long long, not by its size; %llx also takes what is
- * an int64_t or uint64_t, here: any other name of a long, since names do not remember each other.
- */
-static bool is_long(const struct d_types *types, const struct d_type *type, bool twice)
+/* %ld goes by the type's name, long, not by its size. */
+static bool is_long(const struct d_types *types, const struct d_type *type)
 {
 	const struct d_type *resolved = d_type_resolve(type);
 
-	if (resolved == types->type_long || resolved == types->type_unsigned_long)
-		return !twice || type != resolved;
-	return twice && (resolved == types->type_long_long ||
-				resolved == types->type_unsigned_long_long);
+	return resolved == types->type_long || resolved == types->type_unsigned_long;
 }
 
-/* Integers, without a prefix of any size. */
+/* Integers, without a prefix of any size; with "ll" all of 64 bits, whatever their sign. */
 static const char *integer_mismatch(
 	const struct d_types *types, const struct parsed *parsed, const struct d_type *type)
 {
@@ -306,19 +300,24 @@ static const char *integer_mismatch(
 	bool integer = d_type_is_integer(type), is_signed = letter == 'd' || letter == 'i';
 	bool any_sign = letter == 'x' || letter == 'X';
 	const char *prefix = parsed->prefix;
+	bool same_sign = any_sign || type->is_signed == is_signed;
 	uint32_t size;
 
 	if (!*prefix)
 		return integer ? NULL : "integer";
-	if (*prefix == 'l' && any_sign)
-		return is_long(types, type, prefix[1]) ? NULL : prefix[1] ? "long long" : "long";
-	size = *prefix == 'l' ? 8 : prefix[1] ? 1 : 2;
-	if (integer && type->size == size && (any_sign || type->is_signed == is_signed))
+	if (*prefix == 'l' && prefix[1]) {
+		if (integer && type->size == 8)
+			return NULL;
+		return is_signed || any_sign ? "long long" : "unsigned long long";
+	}
+	if (*prefix == 'l') {
+		if (is_long(types, type) && same_sign)
+			return NULL;
+		return is_signed || any_sign ? "long" : "unsigned long";
+	}
+	size = prefix[1] ? 1 : 2;
+	if (integer && type->size == size && same_sign)
 		return NULL;
-	if (size == 8 && is_signed)
-		return prefix[1] ? "long long" : "long";
-	if (size == 8)
-		return prefix[1] ? "unsigned long long" : "unsigned long";
 	if (size == 1)
 		return is_signed || any_sign ? "char" : "unsigned char";
 	return is_signed || any_sign ? "short" : "unsigned short";

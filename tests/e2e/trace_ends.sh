@@ -80,7 +80,7 @@ run 0 trace -q -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::startu
 has out '^startup$'
 has out '^shutdown$'
 run 0 trace -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::shutdown { trace("x"); }'
-has err "^dtrace: description 'vm\\\$target:::shutdown' matched 1 probe$"
+has err "^dtrace: description 'vm\\\$target:::shutdown ' matched 1 probe$"
 has err '^dtrace: pid [0-9]+ has exited$'
 # one that the script wants no probes of runs, too
 run 0 trace -q -c "$TOY examples/toy/programs/queens.toy" -n 'BEGIN { printf("begin\n"); } END { printf("end\n"); }'

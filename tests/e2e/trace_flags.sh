@@ -162,7 +162,7 @@ run 1 trace -e -n 'BEGIN { nosuch; }'
 run 0 trace -e -S -n 'BEGIN { trace(1); }'
 has err 'action r0 trace'
 run 0 trace -V
-has out '^dtrace: Oracle D 2\.0'
+[ "$(cat "$directory/out")" = 'dtrace: Oracle D 2.0' ] || fail "-V: $(cat "$directory/out")"
 run 2 trace -V -l
 has err 'only one of'
 run 0 trace -l -n 'BEGIN,nosuch'
@@ -180,7 +180,7 @@ has out 'dtrace +END$'
 run 0 trace -w -n 'BEGIN { system("true"); exit(0); }'
 has err '^dtrace: allowing destructive actions$'
 run 1 trace -n 'BEGIN { system("true"); exit(0); } '
-has err "failed to enable 'BEGIN': Destructive actions not allowed"
+has err "failed to enable 'BEGIN ': Destructive actions not allowed"
 run 0 trace -l -n 'BEGIN { system("true"); }'
 run 1 trace -w -n 'BEGIN { raise(10); exit(0); }'
 has err 'raise\( \) needs a process that lives'

@@ -1,6 +1,6 @@
 /*
- * On the command line a description may stand alone.
- * @options -n BEGIN -n 'END,dtrace:::BEGIN' -n 'BEGIN/1/{exit(0);}'
+ * On the command line a description may stand alone; messages name it up to its predicate or body.
+ * @options -n BEGIN -n 'END,dtrace:::BEGIN' -n 'BEGIN /1/{exit(0);}'
  */
 BEGIN
 {
