@@ -187,7 +187,7 @@ static int check_plain_index(struct d_compiler *compiler, struct d_node *node)
 			d_type_text(index->type, other, sizeof(other)));
 	if (d_check_bounds(compiler, left, index))
 		return -1;
-	if (d_node_count(index) != 1)
+	if (d_node_count(index) != 1 && movable)
 		return d_fail(compiler, &node->place, "D_ARR_BADREF",
 			"a tuple may not be used to refer to an element of what is no associative "
 			"array");

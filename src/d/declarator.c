@@ -134,7 +134,8 @@ int d_parse_specifiers(
 		} else if (token.kind == D_TOKEN_STRING_TYPE &&
 			   (specifiers->type || bases(&specifiers->words))) {
 			return fail_string_name(compiler, specifiers);
-		} else if (d_type_word(&specifiers->words, token.place.start, token.place.length)) {
+		} else if (d_type_word(&specifiers->words, token.name->bytes,
+				   token.name->length)) {
 			specifiers->any_word = true;
 		}
 		if (check_words(compiler, specifiers, &token.place) || d_lexer_next(compiler))

@@ -116,9 +116,13 @@ static int parse_members(struct d_compiler *compiler, struct d_type *type)
 			if (parse_width(compiler, declarator.type, &declarator.name, &bits))
 				return -1;
 		}
-		/* A bit-field without a name has no unit that others could share. */
-		if (declarator.name.kind && add_member(compiler, type, &declarator, &place, bits))
+		if (declarator.name.kind) {
+			if (add_member(compiler, type, &declarator, &place, bits))
+				return -1;
+		} else if (bits && added(compiler, type, "(no name)", &place,
+					   d_types_add_gap(type, bits))) {
 			return -1;
+		}
 		if (compiler->token.kind != D_TOKEN_COMMA)
 			return d_expect(compiler, D_TOKEN_SEMICOLON, "; or ,");
 		if (d_lexer_next(compiler))

@@ -108,6 +108,9 @@ void d_types_start(struct d_types *types, struct d_type *type, enum d_type_kind 
 int d_types_add_member(struct d_types *types, struct d_type *type, const struct d_name *name,
 	const struct d_type *member, unsigned bits);
 
+/* A bit-field without a name: its unit's bytes, and nothing more. -EOVERFLOW. */
+int d_types_add_gap(struct d_type *type, unsigned bits);
+
 /*
  * The members of a complete struct or union that has no name in the one it lies in, as members
  * of that one. Errors as of d_types_add_member().

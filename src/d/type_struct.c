@@ -132,6 +132,20 @@ int d_types_add_member(struct d_types *types, struct d_type *type, const struct 
 	return place_member(types, type, &member, next_offset(type, alignment), alignment);
 }
 
+int d_types_add_gap(struct d_type *type, unsigned bits)
+{
+	uint32_t size = unit_of(bits);
+	uint64_t end = next_offset(type, size) + size;
+
+	if (end > D_OBJECT_MAX)
+		return -EOVERFLOW;
+	if (end > type->size)
+		type->size = (uint32_t)end;
+	if (size > type->alignment)
+		type->alignment = size;
+	return 0;
+}
+
 int d_types_add_members(struct d_types *types, struct d_type *type, const struct d_type *inner)
 {
 	uint32_t alignment = alignment_of(inner);

@@ -1,7 +1,8 @@
 /*
  * The type of an argument that is an integer is a literal's: u and l behind its digits count.
  * With a sign it is an integer only if nothing else follows.
- * @options -q -- 5 5u 5L 5ull 4294967296 0xffffffff 0xffffffffffffffff 12abl -5abc +08
+ * Words of types are the types that they are in the script.
+ * @options -q -- 5 5u 5L 5ull 4294967296 0xffffffff 0xffffffffffffffff 12abl -5abc +08 long unsigned char
  */
 BEGIN
 {
@@ -10,5 +11,6 @@ BEGIN
 	printf("%u %d\n", $7, sizeof($7));
 	printf("%d %d\n", $8, sizeof($8));
 	printf("%s %s\n", $9, $10);
+	printf("%d %d %d\n", sizeof($11), sizeof($12 $13), ($12 $13)-1);
 	exit(0);
 }

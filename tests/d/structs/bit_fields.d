@@ -1,8 +1,9 @@
 /* A bit-field is cut to its bits when it is stored and extended by its sign when it is read.
- * It has a unit of its own, never shared. */
+ * It has a unit of its own, never shared, even without a name; :0 is nothing. */
 #pragma D option quiet
 struct bits { int a:3; unsigned b:3; int :0; long c:33; unsigned d:17; };
 struct bits v;
+struct gap { char before; int :9; char behind; int :3; int :0; };
 BEGIN
 {
 	v.a = 5; v.b = 13; v.c = -1; v.d = 70000;
@@ -10,5 +11,6 @@ BEGIN
 	v.a++; v.b += 4; v.d <<= 1;
 	printf("%d %d %d\n", v.a, v.b, v.d);
 	printf("%d\n", sizeof(struct bits));
+	printf("%d %d\n", offsetof(struct gap, behind), sizeof(struct gap));
 	exit(0);
 }
