@@ -53,7 +53,7 @@ ALL_CFLAGS := -std=gnu11 $(OPT) $(WARN) -MMD -MP $(SANITIZE) $(CFLAGS)
 # The library goes into other people's objects: position-independent, nothing exported but
 # its interface, thread-local storage without a call.
 LIB_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec
-ifneq ($(filter x86_64% amd64%,$(shell uname -m)),)
+ifneq ($(filter x86_64% amd64%,$(shell $(CC) -dumpmachine)),)
 FIRE_CFLAGS := -mno-red-zone
 endif
 
