@@ -137,11 +137,12 @@ static int use_description(struct d_compiler *compiler, const struct d_descripti
 static void drop_other_arguments(const struct d_compiler *compiler, struct d_clause *clause)
 {
 	const struct d_probe *probes = compiler->settings.probes->probes;
-	uint32_t *later = clause->probes + clause->probe_count;
+	uint32_t *later;
 	size_t kept = 0;
 
 	if (!compiler->uses_arguments || !clause->probe_count)
 		return;
+	later = clause->probes + clause->probe_count;
 	for (size_t i = 0; i < clause->later_count; i++)
 		if (d_probe_same_arguments(&probes[clause->probes[0]], &probes[later[i]]))
 			later[kept++] = later[i];
