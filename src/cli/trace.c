@@ -527,9 +527,12 @@ int command_trace(int argc, char **argv)
 	if (!status && trace.mode == TRACE_VERSION) {
 		print_version(&trace);
 	} else if (!status && trace.mode != TRACE_HELPED) {
-		/* a reader of our output that goes away is an error like others */
-		signal(SIGPIPE, SIG_IGN);
+		/* a reader of our output that goes away is an error like others; one that has
+		 * seen enough of a list is none */
+		void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 		status = trace_target(&trace);
+		if (trace.mode != TRACE_RUN)
+			signal(SIGPIPE, before);
 	}
 	trace_options_free(&trace);
 	return status;

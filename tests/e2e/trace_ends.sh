@@ -245,6 +245,14 @@ run 0 trace -q -o "$directory/file" -n 'BEGIN { printf("after\n"); exit(0); }'
 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -n 'tick-1000 { printf("line\n"); }' 2>"$directory/err" | head -n 1 >"$directory/out"
 [ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end the trace"
 has err 'failed to write to <stdout>: Broken pipe'
+# of a list, as of any other, nobody misses what comes behind the lines that were wanted
+(
+	trap '' PIPE
+	while echo; do :; done 2>/dev/null # until the reader has gone
+	env --default-signal=PIPE "$VMTAP" trace -l 2>"$directory/err"
+) | true
+[ "${PIPESTATUS[0]}" = 141 ] || fail "a closed pipe does not end the list: status ${PIPESTATUS[0]}"
+[ -s "$directory/err" ] && fail "a closed pipe is an error of the list"
 
 # another user's process, and root's view of it
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
