@@ -181,17 +181,23 @@ static struct printa_order order_of(const struct d_options *options)
 	};
 }
 
+/* Aggregations without elements print nothing, and what is in them later is still to be printed. */
 static void print_aggregations(struct engine *engine, const struct d_action *action)
 {
 	const struct d_program *program = engine->program;
 	struct printa_order order = order_of(&engine->options);
 	const struct format_context context = context_of(engine, engine->output);
 	struct aggregate *aggregates[PRINTA_MAX];
+	bool empty = true;
 
 	for (unsigned i = 0; i < action->aggregation_count; i++) {
 		aggregates[i] = &engine->aggregates[action->aggregations[i]];
-		aggregates[i]->printed = true;
+		empty &= aggregates[i]->count == 0;
 	}
+	if (empty)
+		return;
+	for (unsigned i = 0; i < action->aggregation_count; i++)
+		aggregates[i]->printed = true;
 	if (action->format < 0)
 		putc('\n', engine->output);
 	if (printa_print(aggregates, action->aggregation_count,
