@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "cli/cli.h"
 #include "cli/probes.h"
 
@@ -111,45 +112,21 @@ void probes_print(const char *text)
 		putchar(iscntrl((unsigned char)*text) ? '?' : *text);
 }
 
-/* How many bytes of valid UTF-8 a character at text has, 0 when it is none. */
-static size_t character_bytes(const unsigned char *text)
-{
-	static const struct {
-		unsigned char mask, value;
-		size_t bytes;
-		uint32_t least;
-	} forms[] = {{0x80, 0x00, 1, 0}, {0xe0, 0xc0, 2, 0x80}, {0xf0, 0xe0, 3, 0x800},
-		{0xf8, 0xf0, 4, 0x10000}};
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		uint32_t character = text[0] & ~forms[i].mask & 0xff;
-		size_t j;
-
-		if ((text[0] & forms[i].mask) != forms[i].value)
-			continue;
-		for (j = 1; j < forms[i].bytes && (text[j] & 0xc0) == 0x80; j++)
-			character = character << 6 | (text[j] & 0x3f);
-		if (j < forms[i].bytes || character < forms[i].least || character > 0x10ffff ||
-			(character >= 0xd800 && character < 0xe000))
-			return 0;
-		return forms[i].bytes;
-	}
-	return 0;
-}
-
 json_t *probes_json_text(const char *text)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
+	const char *end;
 	char *clean, *to;
 	json_t *json;
 
 	if (!text)
 		return json_null();
-	clean = to = malloc(strlen(text) * 3 + 1);
+	end = text + strlen(text);
+	clean = to = malloc((size_t)(end - text) * 3 + 1);
 	if (!clean)
 		return NULL;
-	while (*text) {
-		size_t bytes = character_bytes((const unsigned char *)text);
+	while (text < end) {
+		size_t bytes = utf8_bytes(text, (size_t)(end - text));
 
 		memcpy(to, bytes ? text : replacement, bytes ? bytes : 3);
 		to += bytes ? bytes : 3;

@@ -1,5 +1,5 @@
 /*
- * hint.c: a table for functions and one for variables. Only names that D itself does not define
+ * hint.c: a table for functions, one for variables and one for characters. Only names that D itself does not define
  * belong here: a hint follows an error and changes nothing else.
  */
 #include "d/hint.h"
@@ -46,6 +46,19 @@ static const struct hint variables[] = {
 	{"cpid", " (D has $target)"},
 };
 
+static const struct hint characters[] = {
+	{"//", " (comments are /* */)"},
+	{"\xef\xbb\xbf", " (a byte order mark)"},
+	{"\xc2\xa0", " (a no-break space)"},
+	{"\xe2\x80\x98", " (D has ')"},
+	{"\xe2\x80\x99", " (D has ')"},
+	{"\xe2\x80\x9c", " (D has \")"},
+	{"\xe2\x80\x9d", " (D has \")"},
+	{"\xe2\x80\x9e", " (D has \")"},
+	{"\xe2\x80\x93", " (D has -)"},
+	{"\xe2\x88\x92", " (D has -)"},
+};
+
 static const char *find(const struct hint *hints, size_t count, const char *word)
 {
 	for (size_t i = 0; i < count; i++)
@@ -58,4 +71,14 @@ const char *d_hint_name(const char *name, bool is_function)
 {
 	return is_function ? find(functions, sizeof(functions) / sizeof(*functions), name)
 			   : find(variables, sizeof(variables) / sizeof(*variables), name);
+}
+
+const char *d_hint_text(const char *text, size_t size)
+{
+	for (size_t i = 0; i < sizeof(characters) / sizeof(*characters); i++) {
+		size_t length = strlen(characters[i].word);
+		if (length <= size && !memcmp(characters[i].word, text, length))
+			return characters[i].text;
+	}
+	return "";
 }

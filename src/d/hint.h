@@ -6,11 +6,16 @@
 #define VMTAP_D_HINT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /*
  * " (D has NAME)" for a name of bpftrace that D does not know, "" for others. A function's
  * name or a variable's.
  */
 const char *d_hint_name(const char *name, bool is_function);
+
+/* " (...)" for what programs that are copied from elsewhere have where D expects something
+ * else: the size bytes at text begin with it. "" for anything else. */
+const char *d_hint_text(const char *text, size_t size);
 
 #endif

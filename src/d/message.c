@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+#include "d/hint.h"
+
 enum {
 	NEAR_MAX = 24 /* characters of the script shown */
 };
@@ -26,26 +29,39 @@ static uint32_t column_of(const struct d_compiler *compiler, const struct d_plac
 	return (uint32_t)(place->start - at) + 1;
 }
 
-/* The text at a place: up to the end of its line, cut. What controls terminals shows as '?'. */
+/*
+ * The text at a place: up to the end of its line, cut. What controls terminals shows as '?', a
+ * byte that is no character as \xNN. A character is shown whole, though the place ends in it:
+ * one beyond ASCII is to D a stray byte.
+ */
 static void near_text(
 	const struct d_compiler *compiler, const struct d_place *place, char buffer[NEAR_MAX + 4])
 {
-	size_t length = place->length, i = 0;
+	const char *at = place->start, *limit = compiler->lexer.end, *end;
+	size_t used = 0;
 
-	if (place->start < compiler->lexer.text || place->start >= compiler->lexer.end)
-		length = 0;
-	else if (length > (size_t)(compiler->lexer.end - place->start))
-		length = (size_t)(compiler->lexer.end - place->start);
-	for (; i < length && i < NEAR_MAX && place->start[i] != '\n'; i++)
-		buffer[i] = iscntrl((unsigned char)place->start[i]) ? '?' : place->start[i];
-	/* No character of several bytes is shown in part. */
-	if (i < length && i == NEAR_MAX) {
-		while (i > 0 && ((unsigned char)place->start[i] & 0xc0) == 0x80)
-			i--;
-		memcpy(buffer + i, "...", 3);
-		i += 3;
+	buffer[0] = '\0';
+	if (at < compiler->lexer.text || at >= limit)
+		return;
+	end = place->length < (size_t)(limit - at) ? at + place->length : limit;
+	while (at < end && *at != '\n') {
+		size_t bytes = utf8_bytes(at, (size_t)(limit - at));
+		char shown[8];
+
+		if (!bytes)
+			snprintf(shown, sizeof(shown), "\\x%02x", (unsigned char)*at);
+		else if (iscntrl((unsigned char)*at) || (*at == '\xc2' && (unsigned char)at[1] < 0xa0))
+			strcpy(shown, "?");
+		else
+			snprintf(shown, sizeof(shown), "%.*s", (int)bytes, at);
+		if (used + strlen(shown) > NEAR_MAX) {
+			strcpy(buffer + used, "...");
+			return;
+		}
+		strcpy(buffer + used, shown);
+		used += strlen(shown);
+		at += bytes ? bytes : 1;
 	}
-	buffer[i] = '\0';
 }
 
 static void record(struct d_compiler *compiler, const struct d_place *place, const char *tag,
@@ -96,18 +112,21 @@ int d_fail(struct d_compiler *compiler, const struct d_place *place, const char 
 	return -EINVAL;
 }
 
-/* The one of C++ and of most scripting tracers, at its first or second slash. */
-static bool is_line_comment(const struct d_compiler *compiler, const struct d_place *place)
+/* What is to be said of the characters at a place: comments of C++ are found at either slash. */
+static const char *hint_at(const struct d_compiler *compiler, const struct d_place *place)
 {
 	const char *at = place->start, *end = compiler->lexer.end;
 
-	return at && at < end && *at == '/' &&
-	       ((end - at > 1 && at[1] == '/') || (at > compiler->lexer.text && at[-1] == '/'));
+	if (!at || at < compiler->lexer.text || at >= end)
+		return "";
+	if (*at == '/' && at > compiler->lexer.text && at[-1] == '/')
+		at--;
+	return d_hint_text(at, (size_t)(end - at));
 }
 
 int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, const char *expected)
 {
-	char text[200], near[NEAR_MAX + 4];
+	char text[240], near[NEAR_MAX + 4];
 
 	if (compiler->failed)
 		return -EINVAL;
@@ -115,7 +134,7 @@ int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, cons
 	if (*near)
 		snprintf(text, sizeof(text), "syntax error near \"%s\"%s%s%s", near,
 			expected ? ": expected " : "", expected ? expected : "",
-			is_line_comment(compiler, place) ? " (comments are /* */)" : "");
+			hint_at(compiler, place));
 	else
 		snprintf(text, sizeof(text), "syntax error near end of input%s%s",
 			expected ? ": expected " : "", expected ? expected : "");

@@ -427,6 +427,26 @@ START_TEST(hostile_text)
 				 &fixture.error),
 		0);
 	ck_assert_str_eq(fixture.error.tag, "D_SYNTAX");
+	d_fixture_new_compiler(&fixture);
+	ck_assert_int_lt(d_fixture_compile(&fixture, NULL, "BEGIN { \xc2\x9b }"), 0);
+	ck_assert_str_eq(fixture.error.message.text, "syntax error near \"?\", column 9");
+}
+END_TEST
+
+/* A character is shown whole or not at all, and a byte that is none as what it is. */
+START_TEST(characters_in_messages)
+{
+	ck_assert_int_lt(d_fixture_compile(&fixture, NULL, "BEGIN { \xff }"), 0);
+	ck_assert_str_eq(fixture.error.message.text, "syntax error near \"\\xff\", column 9");
+	d_fixture_new_compiler(&fixture);
+	ck_assert_int_lt(d_fixture_compile(&fixture, NULL, "BEGIN { \xe2\x82 }"), 0);
+	ck_assert_str_eq(fixture.error.message.text, "syntax error near \"\\xe2\", column 9");
+	d_fixture_new_compiler(&fixture);
+	ck_assert_int_lt(d_fixture_compile(&fixture, NULL,
+				 "BEGIN { trace(1) \"12345678901234567890123\xc3\xa9xyz\"; }"),
+		0);
+	ck_assert_str_eq(fixture.error.message.text,
+		"syntax error near \"\"12345678901234567890123...\": expected ; or }, column 18");
 }
 END_TEST
 
@@ -442,5 +462,6 @@ int main(void)
 	tcase_add_test(test_case, messages);
 	tcase_add_test(test_case, tags_in_messages);
 	tcase_add_test(test_case, hostile_text);
+	tcase_add_test(test_case, characters_in_messages);
 	return d_fixture_run("d errors", test_case);
 }
