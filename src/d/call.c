@@ -137,7 +137,7 @@ int d_check_new_keys(struct d_compiler *compiler, const struct d_node *node,
 				node->kind == D_NODE_AGGREGATION ? "aggregation" : "array",
 				*count + 1);
 		if (*count == D_KEYS_MAX)
-			return d_fail(compiler, &key->place, "D_UNKNOWN",
+			return d_fail(compiler, &key->place, "",
 				"Insufficient tuple registers to generate code (at most %d keys)",
 				D_KEYS_MAX);
 		types[(*count)++] = key->type;

@@ -191,7 +191,7 @@ static int parse_keys(struct d_compiler *compiler, struct d_declarator *declarat
 				"key #%u of an associative array has a type that no value has",
 				*count + 1);
 		if (*count == D_KEYS_MAX)
-			return d_fail(compiler, &place, "D_UNKNOWN",
+			return d_fail(compiler, &place, "",
 				"Insufficient tuple registers to generate code (at most %d keys)",
 				D_KEYS_MAX);
 		declarator->key_names[*count] = name;

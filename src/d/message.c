@@ -76,7 +76,8 @@ static void record(struct d_compiler *compiler, const struct d_place *place, con
 	compiler->repairable = !strcmp(tag, "D_IDENT_UNDEF") || !strcmp(tag, "D_VAR_UNDEF");
 	if (!error)
 		return;
-	if (compiler->flags.error_tags)
+	/* DTrace's library has errors that have no tag: the tag is empty here. */
+	if (compiler->flags.error_tags && *tag)
 		snprintf(tag_text, sizeof(tag_text), "[%s] ", tag);
 	if (placed && place->file)
 		snprintf(prefix, sizeof(prefix), "\"%.250s\", line %u: ", place->file, place->line);
