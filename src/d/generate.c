@@ -183,8 +183,8 @@ static int generate_index(
 	return d_generate_place(compiler, code, node);
 }
 
-/* What concerns only the subroutines that handle memory. */
-static int check_memory_call(
+/* What is found only now, of subroutines with conditions of their own. */
+static int check_special_call(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
 	const struct d_node *first = node->right, *to = NULL;
@@ -196,6 +196,10 @@ static int check_memory_call(
 		return d_fail(compiler, &node->place, "D_ALLOCA_SIZE",
 			"alloca( ) argument #1 is larger than scratchsize (%llu)",
 			(unsigned long long)compiler->program->options.scratchsize);
+	if (id == D_SUBROUTINE_INET_NTOA6 && first->next && first->next->kind != D_NODE_INTEGER)
+		return d_fail(compiler, &first->next->place, "D_PROTO_ARG",
+			"inet_ntoa6( ) argument #2 is incompatible with prototype: "
+			"prototype: integer constant");
 	if (id == D_SUBROUTINE_BCOPY)
 		to = first->next;
 	else if (id == D_SUBROUTINE_COPYINTO)
@@ -238,7 +242,7 @@ static int generate_call(
 			    name, &node->place))
 			return -1;
 	}
-	if (check_memory_call(compiler, code, node))
+	if (check_special_call(compiler, code, node))
 		return -1;
 	/* A literal NULL means to go on; a NULL in a variable is a fault like others. */
 	if (id == D_SUBROUTINE_STRTOK && d_node_is_zero(argument)) {

@@ -451,7 +451,7 @@ static int memory_string(struct engine *engine, uint64_t address, char instead, 
 	return -1;
 }
 
-/* An address of a family in memory. */
+/* An address of a family in memory; of others Oracle's DTrace takes it for one of IPv4. */
 static int internet_text(struct engine *engine, int64_t family, uint64_t address,
 	enum network_embedded embedded, uint64_t *result)
 {
@@ -459,16 +459,14 @@ static int internet_text(struct engine *engine, int64_t family, uint64_t address
 	char text[NETWORK_TEXT_MAX];
 	int fault;
 
-	if (family != AF_INET && family != AF_INET6)
-		return fault_set(engine, D_FAULT_ILLOP, 0);
 	fault = memory_read(engine, address,
-		family == AF_INET ? NETWORK_IPV4_BYTES : NETWORK_IPV6_BYTES, bytes);
+		family == AF_INET6 ? NETWORK_IPV6_BYTES : NETWORK_IPV4_BYTES, bytes);
 	if (fault >= 0)
 		return fault;
-	if (family == AF_INET)
-		network_ipv4(bytes, text);
-	else
+	if (family == AF_INET6)
 		network_ipv6(bytes, embedded, text);
+	else
+		network_ipv4(bytes, text);
 	return give(engine, text, (uint32_t)strlen(text), result);
 }
 

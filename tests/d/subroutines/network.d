@@ -11,10 +11,10 @@ vm*:::method-entry
 	printf("%s\n%s\n", link_ntop(1, (void *)arg1), link_ntop(32, (void *)arg1));
 }
 
-/* Other families, and no memory there. */
+/* Other families are IPv4's; other hardware, and no memory there, are faults. */
 vm*:::method-entry
 {
-	trace(inet_ntop(3, (void *)arg1));
+	printf("%s\n", inet_ntop(3, (void *)arg1));
 }
 
 vm*:::method-entry
