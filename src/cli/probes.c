@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
 #include "cli/cli.h"
@@ -18,19 +19,29 @@ static bool is_number(const char *text)
 	return length > 0 && strspn(text, "0123456789") == length;
 }
 
+static int open_process(const char *argument, struct probes_target *target, struct error *error)
+{
+	unsigned long pid;
+
+	errno = 0;
+	pid = strtoul(argument, NULL, 10);
+	if (errno != 0 || pid == 0 || pid > INT_MAX)
+		return error_set(error, ESRCH, "process %s does not exist", argument);
+	return usdt_process_open((pid_t)pid, &target->process, error);
+}
+
 int probes_open(const char *argument, struct probes_target *target, struct error *error)
 {
-	*target = (struct probes_target){.argument = argument};
-	if (is_number(argument)) {
-		unsigned long pid;
+	int result;
 
-		errno = 0;
-		pid = strtoul(argument, NULL, 10);
-		if (errno != 0 || pid == 0 || pid > INT_MAX)
-			return error_set(error, ESRCH, "process %s: there is none", argument);
-		return usdt_process_open((pid_t)pid, &target->process, error);
-	}
-	return usdt_image_open(argument, NULL, &target->file, error);
+	*target = (struct probes_target){.argument = argument};
+	if (!is_number(argument))
+		return usdt_image_open(argument, NULL, &target->file, error);
+	result = open_process(argument, target, error);
+	if (result == -ESRCH && access(argument, F_OK) == 0)
+		error_set(error, ESRCH, "process %s does not exist; the file of that name is ./%s",
+			argument, argument);
+	return result;
 }
 
 void probes_close(struct probes_target *target)

@@ -538,7 +538,8 @@ static int check_magic(struct image_reader *reader)
 		return error_set(reader->error, ENOEXEC,
 			"%s: a script; name its interpreter, or the pid that runs it",
 			reader->image->name);
-	if (count >= SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0 && count < EI_NIDENT)
+	if (count >= SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0 &&
+		reader->size < (magic[EI_CLASS] == ELFCLASS64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)))
 		return truncated(reader, "it ends within its ELF header");
 	return 0;
 }

@@ -228,7 +228,7 @@ int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *err
 		break;
 	case -ENOENT:
 	case -ESRCH:
-		error_set(error, ESRCH, "process %d: there is none", (int)pid);
+		result = error_set(error, ESRCH, "process %d does not exist", (int)pid);
 		break;
 	case -EACCES:
 	case -EPERM:

@@ -199,6 +199,7 @@ static void check_semaphore(struct verifier *verifier, struct subject subject)
 	const struct usdt_site *site = subject.site;
 	const struct usdt_place *semaphore = &site->semaphore;
 	char text[64], at[64];
+	bool named;
 
 	where(&site->code, text);
 	if (!semaphore->is_set) {
@@ -207,12 +208,11 @@ static void check_semaphore(struct verifier *verifier, struct subject subject)
 		return;
 	}
 	where(semaphore, at);
+	named = site->semaphore_symbol && strcmp(at, site->semaphore_symbol) != 0;
 	if (site->semaphore_visibility == USDT_VISIBILITY_GLOBAL)
 		find(verifier, VERIFY_SEMAPHORE, subject,
-			"semaphore %s (%s) is neither hidden nor local: another object may take "
-			"its "
-			"place",
-			at, site->semaphore_symbol ? site->semaphore_symbol : "");
+			"semaphore %s%s%s%s is neither hidden nor local: another object may take its place",
+			at, named ? " (" : "", named ? site->semaphore_symbol : "", named ? ")" : "");
 	/* in a relocatable object it may be another object's, and has no place yet */
 	if (!semaphore->is_mapped && !verifier->image->is_relocatable)
 		find(verifier, VERIFY_SEMAPHORE, subject, "semaphore %s is in no segment", at);

@@ -89,6 +89,7 @@ assemble call 'call main' '.probes, "aw"' "$hidden" "$good"
 finds call 'site 0x[0-9a-f]+ is not a nop that tracers expect'
 assemble global "$nop10" '.probes, "aw"' '' "$good"
 finds global 'semaphore 0x[0-9a-f]+ \(vm_start_semaphore\) is neither hidden nor local'
+finds global.o 'semaphore vm_start_semaphore is neither hidden nor local'
 assemble readonly "$nop10" '.rodata' "$hidden" "$good"
 finds readonly 'semaphore 0x[0-9a-f]+ is in a segment that is not writable'
 assemble code "$nop10" '.text' "$hidden" "$good"

@@ -97,9 +97,12 @@ fi
 
 # what is no process to look at: one line, exit 3
 run 3 list 4194305
-has err '^vmtap: process 4194305: there is none$'
+has err '^vmtap: process 4194305 does not exist$'
+(cd "$directory" && cp "$TOY" 4194305 && "$VMTAP" list 4194305) 2>"$directory/err" && fail "a file that looks like a pid"
+has err '^vmtap: process 4194305 does not exist; the file of that name is ./4194305$'
+run 0 list "$directory/4194305"
 run 3 list 99999999999999999999
-has err 'there is none'
+has err 'does not exist'
 run 3 list 0
 # process 2 is the parent of the kernel's threads only where its name is that
 kthread=

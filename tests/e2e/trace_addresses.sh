@@ -14,7 +14,7 @@ name=$(basename "$(readlink -f "$TOY")")
 # Where a function is in the process: the first mapping's begin, and the symbol's value.
 address_of() {
 	local base value
-	base=$(awk -v name="/$name\$" '$6 ~ name { sub(/-.*/, "", $1); print $1; exit }' "/proc/$toy/maps")
+	base=$(awk -v name="/$name\$" '$0 ~ name { sub(/-.*/, "", $1); print $1; exit }' "/proc/$toy/maps")
 	value=$(nm "$TOY" | awk -v symbol="$1" '$3 == symbol { print $1; exit }')
 	[ -n "$base" ] && [ -n "$value" ] || fail "no address of $1"
 	if readelf -h "$TOY" | grep -q 'EXEC (Executable'; then

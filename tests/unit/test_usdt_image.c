@@ -250,6 +250,11 @@ START_TEST(no_elf)
 	expect_error("\x7f"
 		     "ELF",
 		4, EINVAL, "x: truncated or damaged: it ends within its ELF header");
+	for (size_t size = 16; size < 64; size++) {
+		char header[64] = "\x7f""ELF\x02\x01\x01";
+		expect_error(header, size, EINVAL,
+			"x: truncated or damaged: it ends within its ELF header");
+	}
 	expect_error("!<arch>\n", 8, ENOEXEC,
 		"x: an archive; name what is linked from it, or its members (ar x)");
 	ck_assert_int_eq(usdt_image_open("/nonexistent", NULL, &image, &error), -ENOENT);
