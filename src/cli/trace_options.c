@@ -308,10 +308,13 @@ static int add_pid(struct trace *trace, const char *text)
 	return add_target(trace, (struct target){ .pid = pid });
 }
 
+/* -e says that nothing runs, which the others do not in any case. */
 static int set_mode(struct trace *trace, enum trace_mode mode)
 {
-	if (trace->mode != TRACE_RUN && trace->mode != mode)
-		return cli_usage("trace", "only one of -e, -l and -V");
+	if (mode == TRACE_COMPILE && trace->mode != TRACE_RUN)
+		return CLI_OK;
+	if (trace->mode != TRACE_RUN && trace->mode != TRACE_COMPILE && trace->mode != mode)
+		return cli_usage("trace", "only one of -l and -V");
 	trace->mode = mode;
 	return CLI_OK;
 }

@@ -165,6 +165,10 @@ run 0 trace -V
 [ "$(cat "$directory/out")" = 'dtrace: Oracle D 2.0' ] || fail "-V: $(cat "$directory/out")"
 run 2 trace -V -l
 has err 'only one of'
+for modes in -el -le; do
+	run 0 trace "$modes" -n BEGIN
+	has out 'dtrace +BEGIN$'
+done
 run 0 trace -l -n 'BEGIN,nosuch'
 has out 'dtrace +BEGIN$'
 has err '^dtrace: failed to match :::nosuch: No probe matches description$'
