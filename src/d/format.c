@@ -474,8 +474,10 @@ static int check_conversion(
 			"conversion: %%%.*s, prototype: %s, argument: %s",
 			parser->function, cursor->taken + 1, number, parsed->length, parsed->text,
 			expected, d_type_text(type, text, sizeof(text)));
-	set_kind(conversion, parsed->prefix, d_format_record(compiler, type),
-		compiler->program->options.strsize);
+	/* Keys stay what they are; arguments are recorded for what prints them. */
+	if (!cursor->arguments->value)
+		type = d_format_record(compiler, type);
+	set_kind(conversion, parsed->prefix, type, compiler->program->options.strsize);
 	return 0;
 }
 

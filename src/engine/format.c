@@ -110,17 +110,23 @@ static void print_character(const struct d_conversion *conversion, int width, in
 	fprintf(output, specification, width, (int)(unsigned char)value);
 }
 
+/* An array of characters, which a key may be, ends where it ends, or before at a zero. */
 static void print_string(const struct d_conversion *conversion, int width, int precision,
 	const struct d_text *text, FILE *output)
 {
 	char specification[SPECIFICATION_MAX];
+	bool bytes = conversion->type.kind == D_VALUE_BYTES;
+	uint32_t length =
+		bytes ? (uint32_t)strnlen(text->bytes, text->length) : text->length;
 
 	if (conversion->letter == 'S') {
-		print_escaped(
-			text->bytes, text->length, width, precision, conversion->minus, output);
+		print_escaped(text->bytes, length, width, precision, conversion->minus, output);
 	} else if (width == 0 && precision < 0) {
-		format_text(text, output);
+		if (length)
+			fwrite(text->bytes, 1, length, output);
 	} else {
+		if (bytes && (precision < 0 || (uint32_t)precision > length))
+			precision = (int)length;
 		strcpy(start_specification(conversion, specification), "*.*s");
 		fprintf(output, specification, width, precision, text->bytes);
 	}

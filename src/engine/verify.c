@@ -405,7 +405,8 @@ static bool conversion_fits(const struct d_conversion *conversion, const struct 
 {
 	switch (conversion->kind) {
 	case D_CONVERT_STRING:
-		return type->kind == D_VALUE_STRING;
+		return conversion->type.kind == type->kind &&
+		       (type->kind == D_VALUE_STRING || type->kind == D_VALUE_BYTES);
 	case D_CONVERT_FLOAT:
 		return type->kind == D_VALUE_BYTES &&
 		       (type->size == sizeof(float) || type->size == sizeof(double) ||

@@ -1,0 +1,18 @@
+/* Keys that are arrays of characters: %s and %S show them up to a zero, or all of them. */
+#pragma D option quiet
+
+char name[4];
+
+BEGIN
+{
+	name[0] = 'a';
+	@[name, name, name, name] = count();
+	name[1] = 'b';
+	name[2] = '\t';
+	name[3] = 'd';
+	@[name, name, name, name] = count();
+	name[0] = 0;
+	@[name, name, name, name] = count();
+	printa("[%s] [%6s] [%-6.2s] [%S] %@d\n", @);
+	exit(0);
+}
