@@ -212,7 +212,7 @@ int command_check(int argc, char **argv)
 
 	optind = 0;
 	opterr = 0; /* one message, of our own */
-	while ((option = getopt_long(argc, argv, "c:a:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":c:a:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'c':
 			file = optarg;
@@ -232,8 +232,7 @@ int command_check(int argc, char **argv)
 			fputs(help, stdout);
 			goto out;
 		default:
-			status = cli_usage("check", "unknown option, or no value for it: %s",
-				argv[optind - 1]);
+			status = cli_option_refused("check", option, argv);
 			goto out;
 		}
 	}

@@ -2,9 +2,12 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void cli_message(const char *format, ...)
 {
@@ -27,6 +30,22 @@ int cli_usage(const char *verb, const char *format, ...)
 	fprintf(stderr, "\nTry 'vmtap %s --help'.\n", verb);
 	va_end(arguments);
 	return CLI_USAGE;
+}
+
+int cli_option_refused(const char *verb, int result, char **argv)
+{
+	const char letter[] = {'-', (char)optopt, '\0'};
+	const char *word = argv[optind - 1], *value = strchr(word, '=');
+	/* Inside a word of several letters getopt has not gone on to the next word. */
+	bool is_long = !strncmp(word, "--", 2) && (!optopt || result == ':' || value);
+
+	if (!is_long)
+		word = letter;
+	if (result == ':')
+		return cli_usage(verb, "'%s' needs an argument", word);
+	if (is_long && optopt)
+		return cli_usage(verb, "'%.*s' takes no argument", (int)(value - word), word);
+	return cli_usage(verb, "'%s' is not an option", word);
 }
 
 int cli_pid(const char *verb, const char *text, uint32_t *pid)

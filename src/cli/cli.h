@@ -29,6 +29,12 @@ void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says what is wrong with the options and where to look; returns CLI_USAGE. */
 int cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * What getopt_long() has just refused, ':' or '?' (its letters begin with ':'): an option without
+ * its argument, one with an argument that takes none, or no option at all. Returns CLI_USAGE.
+ */
+int cli_option_refused(const char *verb, int result, char **argv);
+
 /* A pid of the command line. CLI_OK, or says that it is none and returns CLI_USAGE. */
 int cli_pid(const char *verb, const char *text, uint32_t *pid);
 

@@ -345,7 +345,7 @@ int command_diff(int argc, char **argv)
 
 	optind = 0;
 	opterr = 0; /* one message, of our own */
-	while ((option = getopt_long(argc, argv, "vh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":vh", options, NULL)) != -1) {
 		switch (option) {
 		case 'v':
 			diff.verbose = true;
@@ -358,7 +358,7 @@ int command_diff(int argc, char **argv)
 			fputs(help, stdout);
 			goto out;
 		default:
-			status = cli_usage("diff", "unknown option: %s", argv[optind - 1]);
+			status = cli_option_refused("diff", option, argv);
 			goto out;
 		}
 	}

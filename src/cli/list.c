@@ -508,7 +508,7 @@ int command_list(int argc, char **argv)
 			return list_scripts(argc, argv);
 	optind = 0;
 	opterr = 0; /* one message, of our own */
-	while ((option = getopt_long(argc, argv, "P:m:f:n:vh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":P:m:f:n:vh", options, NULL)) != -1) {
 		int field = FIELD_PROVIDER;
 
 		switch (option) {
@@ -535,8 +535,7 @@ int command_list(int argc, char **argv)
 			fputs(help, stdout);
 			goto out;
 		default:
-			status = cli_usage(
-				"list", "unknown option, or no value for it: %s", argv[optind - 1]);
+			status = cli_option_refused("list", option, argv);
 			goto out;
 		}
 	}

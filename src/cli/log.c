@@ -501,13 +501,13 @@ int command_log(int argc, char **argv)
 
 	opterr = 0;
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		if (option == 'h') {
 			help();
 			return CLI_OK;
 		}
 		if (option == '?')
-			return cli_usage("log", "'%s' is not an option", argv[optind - 1]);
+			return cli_option_refused("log", option, argv);
 		if (action && action != option)
 			return cli_usage("log", "only one of --json, --dump and --validate");
 		action = option;

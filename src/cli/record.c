@@ -230,10 +230,8 @@ static int parse(struct record_options *options, int argc, char **argv)
 			help();
 			options->helped = true;
 			return CLI_OK;
-		case ':':
-			return cli_usage("record", "'%s' needs an argument", argv[optind - 1]);
 		default:
-			return cli_usage("record", "'%s' is not an option", argv[optind - 1]);
+			return cli_option_refused("record", option, argv);
 		}
 	}
 	if (status)

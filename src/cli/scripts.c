@@ -70,9 +70,9 @@ int command_scripts(int argc, char **argv)
 
 	opterr = 0;
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		if (option != 'h')
-			return cli_usage("scripts", "'%s' is not an option", argv[optind - 1]);
+			return cli_option_refused("scripts", option, argv);
 		help();
 		return CLI_OK;
 	}

@@ -424,10 +424,8 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 			trace->mode = TRACE_HELPED;
 			return CLI_OK;
 		}
-		if (option == ':')
-			return cli_usage("trace", "'%s' needs an argument", argv[optind - 1]);
-		if (option == '?')
-			return cli_usage("trace", "'%s' is not an option", argv[optind - 1]);
+		if (option == ':' || option == '?')
+			return cli_option_refused("trace", option, argv);
 		status = take_option(trace, option, optarg);
 	}
 	if (!status && trace->mode == TRACE_LIST)

@@ -1,0 +1,33 @@
+#!/bin/bash
+# Wrong options of every verb: one line that names the option, one that says where to look, exit
+# status 2, and nothing on standard output.
+. tests/e2e/common
+
+wrong() { # message, verb, arguments
+	local message=$1 verb=$2
+	shift
+	run 2 "$@"
+	[ "$(cat "$directory/err")" = "vmtap $verb: $message"$'\n'"Try 'vmtap $verb --help'." ] ||
+		fail "vmtap $*: expected $message"
+	[ -s "$directory/out" ] && fail "vmtap $*: output"
+	return 0
+}
+for verb in list check diff trace record log scripts; do
+	wrong "'-Y' is not an option" $verb -Y
+	wrong "'--nosuch' is not an option" $verb x --nosuch
+	wrong "'--help' takes no argument" $verb --help=me
+done
+# of several letters in a word it is the one that is wrong
+wrong "'-Y' is not an option" list x -vY
+wrong "'-Y' is not an option" diff -Yv x
+wrong "'-Y' is not an option" trace -n BEGIN -qYe
+wrong "'-Y' is not an option" record --lossless -Yp 1
+for option in -P -m -f -n; do
+	wrong "'$option' needs an argument" list x "-v${option#-}"
+	wrong "'$option' needs an argument" list x $option
+done
+wrong "'--contract' needs an argument" check --contract
+wrong "'-a' needs an argument" check -c x -a
+wrong "'--rotate' needs an argument" record --rotate
+wrong "'-s' needs an argument" trace -qs
+wrong "'--json' takes no argument" log --json=yes x
