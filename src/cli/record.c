@@ -417,11 +417,12 @@ static void show_progress(struct session *session, bool last)
 	int64_t now = connection_now(), elapsed = now - session->shown;
 	struct winsize terminal;
 	char line[128];
-	int width = (int)sizeof(line) - 1;
+	int width = 79; /* where the terminal does not say */
 
 	if (!session->shows_progress || (!last && elapsed < PROGRESS_MS))
 		return;
-	/* a line that runs over into the next could not be written over */
+	/* A line that runs over into the next could not be written over. Blanks clear what is
+	 * left of the last one, since not every terminal has a sequence for that. */
 	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) && terminal.ws_col &&
 		terminal.ws_col <= width)
 		width = terminal.ws_col - 1;
@@ -430,7 +431,7 @@ static void show_progress(struct session *session, bool last)
 		(double)(counts->bytes - session->before.bytes) / 1e3 /
 			(double)(elapsed > 0 ? elapsed : 1),
 		counts->lost);
-	fprintf(stderr, "\r%.*s\033[K%s", width, line, last ? "\n" : "");
+	fprintf(stderr, "\r%-*.*s%s", width, width, line, last ? "\n" : "");
 	session->shown = now;
 	session->before = *counts;
 }
