@@ -42,6 +42,7 @@ static char *start_specification(const struct d_conversion *conversion, char *at
 	return at;
 }
 
+/* As C and D spell it: what has no letter is octal, a zero in its short form. */
 static unsigned escape(unsigned char c, char *escaped)
 {
 	static const char letters[] = "abtnvfr"; /* from 7 on */
@@ -51,13 +52,13 @@ static unsigned escape(unsigned char c, char *escaped)
 		escaped[1] = letters[c - 7];
 		return 2;
 	}
-	if (c == '\\' || c == '"') {
+	if (!c || c == '\\' || c == '"') {
 		escaped[0] = '\\';
-		escaped[1] = (char)c;
+		escaped[1] = c ? (char)c : '0';
 		return 2;
 	}
 	if (c < 0x20 || c >= 0x7f)
-		return (unsigned)snprintf(escaped, ESCAPE_MAX, "\\x%02x", c);
+		return (unsigned)snprintf(escaped, ESCAPE_MAX, "\\%03o", c);
 	escaped[0] = (char)c;
 	return 1;
 }
