@@ -111,8 +111,7 @@ static void report_option_error(const struct setting *setting, const struct d_er
 
 	while ((colon = strstr(reason, ": ")))
 		reason = colon + 2;
-	fprintf(stderr, "dtrace: failed to set %s%s: %s\n", setting->given ? "" : "-x ",
-		setting->given ? setting->given : setting->name, reason);
+	trace_options_report(setting, reason);
 }
 
 /* What did not compile, for a message that may be wanted later or not at all. */

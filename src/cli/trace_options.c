@@ -128,8 +128,16 @@ static int set_preprocess(struct trace *trace, const char *name, const char *val
 	return 1;
 }
 
-/* Takes "name" or "name=value"; given is how a message names it, NULL: by "-x". */
-static int add_setting(struct trace *trace, const char *text, const char *given)
+void trace_options_report(const struct setting *setting, const char *reason)
+{
+	fprintf(stderr, "dtrace: failed to set %s%s%s%s: %s\n", setting->given ? "" : "-x ",
+		setting->given ? setting->given : setting->name, setting->is_letter ? " " : "",
+		setting->is_letter ? setting->value : "", reason);
+}
+
+/* Takes "name" or "name=value"; given and is_letter are as in struct setting. */
+static int add_setting(
+	struct trace *trace, const char *text, const char *given, bool is_letter)
 {
 	struct setting *grown = realloc(
 		trace->settings, (trace->setting_count + 1) * sizeof(*trace->settings));
@@ -152,6 +160,7 @@ static int add_setting(struct trace *trace, const char *text, const char *given)
 		setting->value = equals + 1;
 	}
 	setting->given = given;
+	setting->is_letter = is_letter;
 	if (!strcmp(setting->name, "errtags"))
 		trace->error_tags = true;
 	result = set_preprocess(trace, setting->name, setting->value);
@@ -161,8 +170,7 @@ static int add_setting(struct trace *trace, const char *text, const char *given)
 	if (result == -ENOMEM)
 		return out_of_memory();
 	if (result) {
-		fprintf(stderr, "dtrace: failed to set %s%s: Invalid value for specified option\n",
-			given ? "" : "-x ", given ? given : setting->name);
+		trace_options_report(setting, "Invalid value for specified option");
 		return CLI_FOUND;
 	}
 	setting->name = NULL;
@@ -178,7 +186,7 @@ static int add_letter(
 
 	if (asprintf(&text, "%s=%s", name, value) < 0)
 		return out_of_memory();
-	result = add_setting(trace, text, letter);
+	result = add_setting(trace, text, letter, true);
 	free(text);
 	return result;
 }
@@ -205,7 +213,7 @@ static int read_environment(struct trace *trace)
 			*at = (char)tolower((unsigned char)*at);
 		if (!equals[1])
 			text[equals - name] = '\0';
-		result = add_setting(trace, text, *entry);
+		result = add_setting(trace, text, *entry, false);
 		free(text);
 	}
 	return result;
@@ -348,19 +356,19 @@ static int take_option(struct trace *trace, int option, char *argument)
 		trace->output = argument;
 		return CLI_OK;
 	case 'x':
-		return add_setting(trace, argument, NULL);
+		return add_setting(trace, argument, NULL, false);
 	case 'q':
-		return add_setting(trace, "quiet", "-q");
+		return add_setting(trace, "quiet", "-q", false);
 	case 'Z':
-		return add_setting(trace, "zdefs", "-Z");
+		return add_setting(trace, "zdefs", "-Z", false);
 	case 'F':
-		return add_setting(trace, "flowindent", "-F");
+		return add_setting(trace, "flowindent", "-F", false);
 	case 'w':
-		return add_setting(trace, "destructive", "-w");
+		return add_setting(trace, "destructive", "-w", false);
 	case 'C':
-		return add_setting(trace, "cpp", "-C");
+		return add_setting(trace, "cpp", "-C", false);
 	case 'H':
-		return add_setting(trace, "cpphdrs", "-H");
+		return add_setting(trace, "cpphdrs", "-H", false);
 	case 'b':
 		return add_letter(trace, "-b", "bufsize", argument);
 	case 'D':
@@ -429,7 +437,7 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 		status = take_option(trace, option, optarg);
 	}
 	if (!status && trace->mode == TRACE_LIST)
-		status = add_setting(trace, "zdefs", "-l");
+		status = add_setting(trace, "zdefs", "-l", false);
 	if (status || trace->mode == TRACE_VERSION)
 		return status;
 	return take_operands(trace, argc, argv, optind);

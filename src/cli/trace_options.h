@@ -28,7 +28,8 @@ struct script {
 struct setting {
 	const char *name;  /* as D knows it */
 	const char *value; /* NULL: none given */
-	const char *given; /* as it was written, for messages: "-x quiet" */
+	const char *given; /* as it was written, for messages: "-q"; NULL: "-x" and the name */
+	bool is_letter;    /* given is one that the value follows: "-b 4m" */
 	char *owned;
 };
 
@@ -62,5 +63,8 @@ struct trace {
  */
 int trace_options_parse(struct trace *trace, int argc, char **argv);
 void trace_options_free(struct trace *trace);
+
+/* Says that an option could not be set, and why. */
+void trace_options_report(const struct setting *setting, const char *reason);
 
 #endif

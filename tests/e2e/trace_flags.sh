@@ -153,7 +153,7 @@ for mode in a c s t; do
 	[ $value = none ] || has out "^$value\$"
 done
 run 1 trace -X q -n BEGIN
-has err "failed to set -X: Invalid value"
+has err '^dtrace: failed to set -X q: Invalid value for specified option$'
 
 # ---- modes ----
 run 0 trace -e -n 'BEGIN { trace(1); }'
@@ -238,7 +238,7 @@ has_not out CPU
 DTRACE_OPT_NOSUCH=1 run 1 trace -n "$script"
 has err 'failed to set DTRACE_OPT_NOSUCH=1: Invalid option name'
 run 1 trace -b 10x -n "$script"
-has err 'failed to set -b: Invalid value'
+has err '^dtrace: failed to set -b [^ ]+: Invalid value for specified option$'
 run 1 trace -b 2 -n "$script"
 has err 'could not enable tracing: Enabling exceeds size of buffer'
 
