@@ -82,6 +82,12 @@ int main(int argc, char **argv)
 	for (int i = 0; i < VERBS; i++)
 		if (!strcmp(argv[1], verbs[i].name))
 			return finish(verbs[i].command(argc - 1, argv + 1));
-	fprintf(stderr, "vmtap: '%s' is not a verb\nTry 'vmtap --help'.\n", argv[1]);
+	/* the kernel hands over all that stands behind the interpreter in one word */
+	if (argc > 2 && strchr(argv[1], ' '))
+		fprintf(stderr, "vmtap: '%s' is not a verb (a script begins with: #!/usr/bin/env -S vmtap %s)\n",
+			argv[1], argv[1]);
+	else
+		fprintf(stderr, "vmtap: '%s' is not a verb\n", argv[1]);
+	fprintf(stderr, "Try 'vmtap --help'.\n");
 	return CLI_USAGE;
 }

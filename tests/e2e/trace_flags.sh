@@ -250,3 +250,14 @@ run 0 trace -q -o "$directory/file" -n "$script"
 printf 'BEGIN { trace(2); }\n' >"$directory/two.d"
 run 4 trace -q -n 'BEGIN { trace(1); }' -s "$directory/two.d" -P 'dtrace' -n 'BEGIN { exit(4); }'
 [ "$(cat "$directory/out")" = 12 ] || fail "order of programs"
+
+# ---- a script that is run by itself ----
+printf '%s\n' '#!/usr/bin/env -S vmtap trace -qs' 'BEGIN { printf("%s %d\n", $$0, $1); exit(3); }' >"$directory/own.d"
+chmod +x "$directory/own.d"
+ln -s "$VMTAP" "$directory/vmtap"
+PATH=$directory:$PATH "$directory/own.d" 5 >"$directory/out" 2>"$directory/err"
+[ $? = 3 ] && [ "$(cat "$directory/out")" = "$directory/own.d 5" ] || fail "a script with env -S"
+sed -i "1s|.*|#!$directory/vmtap trace -qs|" "$directory/own.d"
+"$directory/own.d" 5 >"$directory/out" 2>"$directory/err"
+[ $? = 2 ] || fail "a script that names vmtap alone"
+has err "^vmtap: 'trace -qs' is not a verb \(a script begins with: #!/usr/bin/env -S vmtap trace -qs\)$"
