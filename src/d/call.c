@@ -42,6 +42,16 @@ bool d_check_passes(const struct d_type *type, const struct d_node *value)
 	return d_check_pointers(type, NULL, value->type, value);
 }
 
+/* A string is the address of its characters to a subroutine that handles memory. */
+static bool passes_as_memory(
+	const struct d_function *function, const struct d_type *type, const struct d_node *value)
+{
+	return function->kind == D_FUNCTION_SUBROUTINE &&
+	       (function->id < D_SUBROUTINE_LOCK || function->id > D_SUBROUTINE_KERNEL_TEXT) &&
+	       d_type_is_pointer(type) && d_type_resolve(type->target)->kind == D_TYPE_VOID &&
+	       d_type_is_string(value->type);
+}
+
 static int fail_count(struct d_compiler *compiler, const struct d_node *node, const char *function,
 	unsigned passed, unsigned minimum, unsigned maximum)
 {
@@ -93,7 +103,7 @@ int d_check_call(struct d_compiler *compiler, struct d_node *node)
 		if (!expected)
 			continue;
 		type = d_types_parse(&compiler->types, expected);
-		if (!d_check_passes(type, argument))
+		if (!d_check_passes(type, argument) && !passes_as_memory(function, type, argument))
 			return fail_type(compiler, argument, name, "argument", number, expected);
 	}
 	return 0;

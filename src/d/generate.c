@@ -204,8 +204,9 @@ static int check_special_call(
 		to = first->next;
 	else if (id == D_SUBROUTINE_COPYINTO)
 		to = first->next->next;
-	if (to &&
-		(d_check_points(to) & (D_POINTS_ELSEWHERE | D_POINTS_BLOCK)) == D_POINTS_ELSEWHERE)
+	if (to && (d_type_is_string(to->type) ||
+			  (d_check_points(to) & (D_POINTS_ELSEWHERE | D_POINTS_BLOCK)) ==
+				  D_POINTS_ELSEWHERE))
 		return d_fail(compiler, &to->place, "D_PROTO_ARG",
 			"%s( ) argument #%d is incompatible with prototype: "
 			"prototype: memory of alloca( ), copyin( ) or a variable",
@@ -253,8 +254,11 @@ static int generate_call(
 	for (; argument; argument = argument->next, passed++) {
 		const struct d_type *type =
 			d_types_parse(&compiler->types, function->parameters[count++]);
+		int reg = d_generate_as(compiler, code, argument, type);
 
-		if (d_generate_as(compiler, code, argument, type) < 0)
+		if (reg < 0 || (d_type_is_pointer(type) && d_type_is_string(argument->type) &&
+				       d_emit(compiler, code, D_OP_ADDRESS_STRING, (unsigned)reg,
+					       (unsigned)reg, 0, 0)))
 			return -1;
 	}
 	if (d_emit(compiler, code, D_OP_CALL, first, first, passed, id))

@@ -168,12 +168,32 @@ int memory_lend(struct engine *engine, char *bytes, uint32_t size, bool writable
 	return -1;
 }
 
+/* Zeroed bytes in scratch. */
+static int get_zeroes(struct engine *engine, uint64_t size, char **bytes)
+{
+	*bytes = size <= SCRATCH_LIMIT ? scratch_get(&engine->scratch, size ? size : 1) : NULL;
+	if (!*bytes)
+		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
+	memset(*bytes, 0, size);
+	return -1;
+}
+
 int memory_block(struct engine *engine, uint64_t size, uint64_t *address)
 {
-	char *bytes = size <= SCRATCH_LIMIT ? scratch_get(&engine->scratch, size ? size : 1) : NULL;
+	char *bytes;
+	int fault = get_zeroes(engine, size, &bytes);
 
-	if (!bytes)
-		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
-	memset(bytes, 0, size);
-	return memory_lend(engine, bytes, (uint32_t)size, true, address);
+	return fault < 0 ? memory_lend(engine, bytes, (uint32_t)size, true, address) : fault;
+}
+
+int memory_block_again(struct engine *engine, uint64_t size, uint64_t address)
+{
+	uint32_t offset;
+	struct memory_region *region = memory_find(&engine->memory, address, &offset);
+	char *bytes;
+	int fault = get_zeroes(engine, size, &bytes);
+
+	if (fault < 0)
+		*region = (struct memory_region){bytes, (uint32_t)size, true};
+	return fault;
 }

@@ -92,6 +92,9 @@ int memory_bytes(
 /* A new zeroed block for the rest of the clause, aligned to 8. NOSCRATCH. */
 int memory_block(struct engine *engine, uint64_t size, uint64_t *address);
 
+/* Gives a block of this clause that was of no bytes so many. NOSCRATCH. */
+int memory_block_again(struct engine *engine, uint64_t size, uint64_t address);
+
 /* Makes memory that somebody else owns a region of this clause. NOSCRATCH when it has too
  * many. */
 int memory_lend(

@@ -115,7 +115,7 @@ struct engine {
 	struct memory memory;
 	char *zeroes; /* what self-> variables and elements that are bytes are at first */
 	uint64_t allocated; /* bytes that this clause has taken by alloca() */
-	uint64_t nothing;   /* the address that its alloca(0) has given, 0: not called yet */
+	uint64_t nothing;   /* its alloca(0) since the last block, 0: not called yet */
 	struct record *records;
 	uint64_t *record_values;
 	uint32_t record_count, record_value_count;

@@ -376,8 +376,8 @@ static uint64_t random_number(struct engine *engine)
 }
 
 /*
- * alloca(): all of a clause together take at most scratchsize. alloca(0) is the same address
- * each time.
+ * alloca(): all of a clause together take at most scratchsize. alloca(0) is where the next
+ * block will be, each time the same address until there is one.
  */
 static int allocate(struct engine *engine, uint64_t size, uint64_t *result)
 {
@@ -387,11 +387,13 @@ static int allocate(struct engine *engine, uint64_t size, uint64_t *result)
 	if (engine->allocated > limit || size > limit - engine->allocated)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	engine->allocated += (size + 7) & ~UINT64_C(7);
-	if (size)
-		return memory_block(engine, size, result);
 	if (!engine->nothing)
-		fault = memory_block(engine, 0, &engine->nothing);
+		fault = memory_block(engine, size, &engine->nothing);
+	else if (size)
+		fault = memory_block_again(engine, size, engine->nothing);
 	*result = engine->nothing;
+	if (size)
+		engine->nothing = 0;
 	return fault;
 }
 
@@ -422,8 +424,8 @@ static int reference(struct engine *engine, const uint64_t pair[2], uint64_t *re
 }
 
 /* memstr(): memory as a string, its last byte being the string's end. */
-static int memory_string(struct engine *engine, uint64_t address, char instead, uint64_t size,
-	uint64_t *result)
+static int memory_string(
+	struct engine *engine, uint64_t address, char instead, uint64_t size, uint64_t *result)
 {
 	uint32_t length;
 	struct d_text *text;

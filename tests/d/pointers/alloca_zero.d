@@ -1,4 +1,4 @@
-/* alloca(0) is valid, gives the same address each time in a clause, and leads nowhere.
+/* alloca(0) is valid, gives where the next block will be, and leads nowhere until then.
  * @status 2
  */
 #pragma D option quiet
@@ -13,6 +13,15 @@ BEGIN
 BEGIN
 {
 	printf(" %d\n", none == alloca(0));
+}
+
+BEGIN
+{
+	place = (char *)alloca(0);
+	first = (char *)alloca(3);
+	second = (char *)alloca(0);
+	first[0] = 'x';
+	printf("%s %d %d\n", stringof(place), first - place, second == first);
 }
 
 BEGIN
