@@ -48,6 +48,11 @@ int cli_option_refused(const char *verb, int result, char **argv)
 	return cli_usage(verb, "'%s' is not an option", word);
 }
 
+const char *cli_input(const char *name)
+{
+	return strcmp(name, "-") ? name : "/dev/stdin";
+}
+
 int cli_pid(const char *verb, const char *text, uint32_t *pid)
 {
 	char *end;

@@ -35,6 +35,9 @@ int cli_usage(const char *verb, const char *format, ...) __attribute__((format(p
  */
 int cli_option_refused(const char *verb, int result, char **argv);
 
+/* A file of the command line that is read: "-" is the standard input. */
+const char *cli_input(const char *name);
+
 /* A pid of the command line. CLI_OK, or says that it is none and returns CLI_USAGE. */
 int cli_pid(const char *verb, const char *text, uint32_t *pid);
 

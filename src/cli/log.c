@@ -477,9 +477,8 @@ static int command_validate(const char *name)
 static void help(void)
 {
 	printf("Usage: vmtap log [OPTION] FILE\n"
-	       "What a recorded event log holds: vmtap's, or any GHC eventlog. Without an option, "
-	       "a\n"
-	       "summary.\n\n"
+	       "What a recorded event log holds: vmtap's, or any GHC eventlog (- is the standard\n"
+	       "input). Without an option, a summary.\n\n"
 	       "      --json      the summary in JSON\n"
 	       "      --dump      every event as a line of text, in the file's order\n"
 	       "      --validate  check the log; a line for everything that is wrong\n"
@@ -497,6 +496,7 @@ int command_log(int argc, char **argv)
 		{"validate", no_argument, NULL, OPTION_VALIDATE},
 		{NULL, 0, NULL, 0},
 	};
+	const char *file;
 	int option, action = 0;
 
 	opterr = 0;
@@ -514,12 +514,13 @@ int command_log(int argc, char **argv)
 	}
 	if (optind + 1 != argc)
 		return cli_usage("log", optind < argc ? "one file at a time" : "no file is named");
+	file = cli_input(argv[optind]);
 	switch (action) {
 	case OPTION_DUMP:
-		return command_dump(argv[optind]);
+		return command_dump(file);
 	case OPTION_VALIDATE:
-		return command_validate(argv[optind]);
+		return command_validate(file);
 	default:
-		return command_summary(argv[optind], action == OPTION_JSON);
+		return command_summary(file, action == OPTION_JSON);
 	}
 }

@@ -35,7 +35,7 @@ static void help(void)
 	       "                  event; it is ended with the trace\n"
 	       "      --socket PATH\n"
 	       "                  the process that serves its event stream there; -p finds most\n"
-	       "      --log FILE  a recorded event log\n"
+	       "      --log FILE  a recorded event log; - is the standard input\n"
 	       "Scripts (may be repeated and mixed, and run in this order):\n"
 	       "  -s FILE         the D script in a file\n"
 	       "  -n CLAUSE       a probe description, with or without predicate and action\n"
@@ -339,7 +339,7 @@ static int take_option(struct trace *trace, int option, char *argument)
 	case OPTION_LOG:
 		if (trace->targets.log)
 			return cli_usage("trace", "--log is given twice: one recording at a time");
-		trace->targets.log = argument;
+		trace->targets.log = cli_input(argument);
 		return CLI_OK;
 	case OPTION_LOSSLESS:
 		trace->lossless = true;

@@ -150,6 +150,9 @@ for action in "log --dump" "log" "trace -q -n vm*:::startup{trace(arg0);} --log"
 	[ -s "$directory/piped" ] || fail "$action of a pipe"
 	grep -vxF "$log" "$directory/out" | cmp - "$directory/piped" || fail "$action of a pipe"
 done
+"$VMTAP" log --json - <"$log" | sed 's|/dev/stdin||' >"$directory/piped"
+"$VMTAP" log --json "$log" | sed "s|$log||" | cmp -s - "$directory/piped" || fail "log -"
+[ "$("$VMTAP" trace -q --log - -n 'vm*:::startup { @ = count(); }' <"$log" | xargs)" = 1 ] || fail "trace --log -"
 "$VMTAP" log --validate /dev/stdin < <(cat "$log") 2>"$directory/err" && fail "a pipe was read twice"
 has err '^vmtap: /dev/stdin: a pipe cannot be checked: the log is read twice$'
 head -c 1000 "$log" >"$directory/cut"
