@@ -159,6 +159,8 @@ static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result
 	default: /* the source was checked before the start: it gives no such value */
 		return fault_set(engine, D_FAULT_ILLOP, 0);
 	}
+	if (text && text->length > engine->string_limit)
+		text = subroutine_part(engine, text, 0, engine->string_limit);
 	if (!text)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	*result = value_of_text(text);

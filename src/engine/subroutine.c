@@ -57,11 +57,14 @@ const struct d_text *subroutine_part(
 	return copy(engine, text->bytes + offset, length < limit ? length : (uint32_t)limit);
 }
 
-/* The string as a result, or the fault of having no scratch for it. */
+/* The string as a result, cut at strsize, or the fault of having no scratch for it. */
 static int give(struct engine *engine, const char *bytes, uint32_t length, uint64_t *result)
 {
-	const struct d_text *text = copy(engine, bytes, length);
+	const struct d_text *text;
 
+	if (length > engine->string_limit)
+		length = engine->string_limit;
+	text = copy(engine, bytes, length);
 	if (!text)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	*result = value_of_text(text);
