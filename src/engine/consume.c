@@ -181,7 +181,10 @@ static struct printa_order order_of(const struct d_options *options)
 	};
 }
 
-/* Aggregations without elements print nothing, and what is in them later is still to be printed. */
+/*
+ * Aggregations without elements print nothing but the newline before the default form, as in
+ * DTrace, and what is in them later is still to be printed at the end.
+ */
 static void print_aggregations(struct engine *engine, const struct d_action *action)
 {
 	const struct d_program *program = engine->program;
@@ -194,10 +197,8 @@ static void print_aggregations(struct engine *engine, const struct d_action *act
 		aggregates[i] = &engine->aggregates[action->aggregations[i]];
 		empty &= aggregates[i]->count == 0;
 	}
-	if (empty)
-		return;
 	for (unsigned i = 0; i < action->aggregation_count; i++)
-		aggregates[i]->printed = true;
+		aggregates[i]->printed |= !empty;
 	if (action->format < 0)
 		putc('\n', engine->output);
 	if (printa_print(aggregates, action->aggregation_count,
