@@ -21,6 +21,7 @@ enum kind {
 	FLAG,    /* compile time: takes no value */
 	BOOLEAN, /* run time: yes, no, a number */
 	NUMBER,  /* the same forms, the number counts */
+	COUNT,   /* compile time: a number, always */
 	SIZE,
 	RATE,
 	TEXT, /* anything that is not empty */
@@ -99,7 +100,7 @@ static const struct option options[] = {
 	{"flowindent", BOOLEAN, false, BOOL_AT(flowindent)},
 	{"grabanon", BOOLEAN, false, ANONYMOUS, 0},
 	{"incdir", TEXT, true, NOWHERE, 0},
-	{"iregs", NUMBER, false, NOWHERE, 0},
+	{"iregs", COUNT, false, NOWHERE, 0},
 	{"jstackframes", NUMBER, false, INT_AT(jstackframes)},
 	{"jstackstrsize", SIZE, false, NOWHERE, 0},
 	{"kdefs", FLAG, false, NOWHERE, 0},
@@ -116,8 +117,8 @@ static const struct option options[] = {
 	{"noresolve", BOOLEAN, false, NOWHERE, 0},
 	{"nspec", NUMBER, false, INT_AT(nspec)},
 	{"pcapsize", SIZE, false, NOWHERE, 0},
-	{"pgmax", NUMBER, false, NOWHERE, 0},
-	{"preallocate", NUMBER, false, NOWHERE, 0},
+	{"pgmax", COUNT, false, NOWHERE, 0},
+	{"preallocate", COUNT, false, NOWHERE, 0},
 	{"printsize", SIZE, false, U64_AT(printsize)},
 	{"procfspath", TEXT, true, NOWHERE, 0},
 	{"pspec", FLAG, false, FLAG_AT(pspec)},
@@ -133,14 +134,14 @@ static const struct option options[] = {
 	{"strsize", SIZE, false, U64_AT(strsize)},
 	{"switchrate", RATE, false, U64_AT(switchrate)},
 	{"syslibdir", TEXT, false, NOWHERE, 0},
-	{"sysslice", FLAG, false, NOWHERE, 0},
+	{"sysslice", TEXT, false, NOWHERE, 0},
 	{"temporal", BOOLEAN, false, NOWHERE, 0},
-	{"tree", NUMBER, false, NOWHERE, 0},
-	{"tregs", NUMBER, false, NOWHERE, 0},
+	{"tree", COUNT, false, NOWHERE, 0},
+	{"tregs", COUNT, false, NOWHERE, 0},
 	{"udefs", FLAG, false, NOWHERE, 0},
 	{"undef", TEXT, true, NOWHERE, 0},
 	{"unodefs", FLAG, false, NOWHERE, 0},
-	{"useruid", NUMBER, false, NOWHERE, 0},
+	{"useruid", COUNT, false, NOWHERE, 0},
 	{"ustackframes", NUMBER, false, INT_AT(ustackframes)},
 	{"verbose", FLAG, false, NOWHERE, 0},
 	{"version", TEXT, false, VERSION, 0},
@@ -270,7 +271,8 @@ static bool is_dynamic(const struct option *option)
 /* Options that have done what they do once a script is compiled. */
 static bool is_compile_time(const struct option *option)
 {
-	return option->kind == FLAG || option->kind == TEXT || option->kind == ENCODING;
+	return option->kind == FLAG || option->kind == COUNT || option->kind == TEXT ||
+	       option->kind == ENCODING;
 }
 
 static const struct option *find(const char *name)
@@ -303,6 +305,7 @@ static bool parse(const struct option *option, const char *value, bool *set, uin
 {
 	static const char *const policies[] = {"switch", "fill", "ring"};
 	static const char *const resizes[] = {"auto", "manual", NULL};
+	const char *behind;
 
 	*set = true;
 	*result = 1;
@@ -312,6 +315,8 @@ static bool parse(const struct option *option, const char *value, bool *set, uin
 	case BOOLEAN:
 	case NUMBER:
 		return boolean(value, set, result);
+	case COUNT:
+		return value && number(value, result, &behind) && !*behind && *result <= INT32_MAX;
 	case SIZE:
 		return size(value, result);
 	case RATE:
@@ -342,7 +347,7 @@ static bool in_range(const struct option *option, uint64_t value)
 	/* Registers of the kernel's machine: nothing here has them, but scripts may ask. */
 	if (!strcmp(option->name, "iregs"))
 		return value >= 1 && value <= 8;
-	if (!strcmp(option->name, "tregs"))
+	if (!strcmp(option->name, "tregs") || !strcmp(option->name, "tree"))
 		return value >= 1;
 	return true;
 }

@@ -50,10 +50,12 @@ for option in aggpercpu errtags droptags argref defaultargs zdefs pspec empty no
 	has err "failed to set -x $option.*Invalid value for specified option"
 done
 for option in amin=Unstable/Unstable/Common version=1.0 evaltime=main linkmode=kernel linktype=elf \
-	late=static iregs=8 tregs=8 pgmax=8 tree=1 disasm=1 preallocate=1 useruid=0 \
+	late=static iregs=8 tregs=8 pgmax=8 tree=1 disasm=1 preallocate=1 useruid=0 sysslice=x \
 	pcapsize=1k printsize=1k; do
 	on_command_line 0 "$option"
 	in_program 0 "$option"
+	on_command_line 1 "${option%%=*}"
+	has err "failed to set -x ${option%%=*}: Invalid value for specified option"
 done
 
 # ---- the command line's alone ----
@@ -81,7 +83,7 @@ for value in 1 5ns 5nsec 5us 5usec 5ms 5msec 5s 5sec 5m 5min 5h 5hour 5d 5day 5h
 	on_command_line 0 "switchrate=$value"
 done
 for option in quiet=maybe quiet=-1 aggsize=1q aggsize=-1 aggsize= switchrate=5parsec switchrate= \
-	nspec=x strsize=0 strsize=1 bufpolicy=none amin=Good version=99.1; do
+	nspec=x strsize=0 strsize=1 tree=0 pgmax=yes bufpolicy=none amin=Good version=99.1; do
 	on_command_line 1 "$option"
 	has err "failed to set -x "
 done
