@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "d/control.h"
+#include "d/hint.h"
 #include "d/option.h"
 
 static bool is_blank(char c)
@@ -205,5 +206,5 @@ int d_control_line(struct d_compiler *compiler, const char *start, const char *e
 	if (!strcmp(word, "pragma"))
 		return pragma_directive(&words);
 	return d_fail(compiler, &words.place, "D_PRAGCTL_INVAL",
-		"invalid control directive: #%.100s", word);
+		"invalid control directive: #%.100s%s", word, d_hint_directive(word));
 }

@@ -73,6 +73,17 @@ const char *d_hint_name(const char *name, bool is_function)
 			   : find(variables, sizeof(variables) / sizeof(*variables), name);
 }
 
+const char *d_hint_directive(const char *word)
+{
+	static const char *const words[] = {
+		"include", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(words[i], word))
+			return " (option -C takes files through the C preprocessor)";
+	return "";
+}
+
 const char *d_hint_text(const char *text, size_t size)
 {
 	for (size_t i = 0; i < sizeof(characters) / sizeof(*characters); i++) {

@@ -14,6 +14,9 @@
  */
 const char *d_hint_name(const char *name, bool is_function);
 
+/* " (option -C)" for a directive of C's preprocessor, "" for others. */
+const char *d_hint_directive(const char *word);
+
 /* " (...)" for what programs that are copied from elsewhere have where D expects something
  * else: the size bytes at text begin with it. "" for anything else. */
 const char *d_hint_text(const char *text, size_t size);
