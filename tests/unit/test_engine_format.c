@@ -114,7 +114,7 @@ START_TEST(test_strings)
 	putc('|', stream);
 	conversion.letter = 'C';
 	format_conversion(&context, &conversion, 0, 0, '\n');
-	ck_assert_printed("hello|      he|hello|hello   |a\\tb\\\"\\x01    |  x|\\n");
+	ck_assert_printed("hello|      he|hello|hello   |a\\tb\\\"\\001    |  x|\\n");
 }
 END_TEST
 
