@@ -118,7 +118,7 @@ static const struct option options[] = {
 	{"nspec", NUMBER, false, INT_AT(nspec)},
 	{"pcapsize", SIZE, false, NOWHERE, 0},
 	{"pgmax", COUNT, false, NOWHERE, 0},
-	{"preallocate", COUNT, false, NOWHERE, 0},
+	{"preallocate", SIZE, false, NOWHERE, 0},
 	{"printsize", SIZE, false, U64_AT(printsize)},
 	{"procfspath", TEXT, true, NOWHERE, 0},
 	{"pspec", FLAG, false, FLAG_AT(pspec)},
