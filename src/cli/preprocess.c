@@ -197,8 +197,7 @@ static int run(char **words, int input, char **result, size_t *length, struct er
 		return error_set(error, -outcome, "failed to read from the C preprocessor: %s",
 			strerror(-outcome));
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return error_set(
-			error, EINVAL, "C preprocessor failed to preprocess input program");
+		return error_set(error, EINVAL, "Preprocessor failed to process input program");
 	return 0;
 }
 

@@ -262,7 +262,7 @@ static int take_operands(struct trace *trace, int argc, char **argv, int first)
 	}
 	trace->arguments = argv + first;
 	trace->argument_count = (size_t)(argc - first);
-	if (!trace->script_count && trace->mode != TRACE_LIST) {
+	if (!trace->script_count && trace->mode == TRACE_RUN) {
 		fprintf(stderr, "dtrace: no probes specified\n");
 		return CLI_FOUND;
 	}

@@ -188,7 +188,7 @@ static int skip_comment(struct d_compiler *compiler)
 				compiler, &nested, "D_SYNTAX", "/* encountered inside a comment");
 		}
 	}
-	return d_fail(compiler, &opened, "D_SYNTAX", "end of file encountered before matching */");
+	return d_fail(compiler, &opened, "D_SYNTAX", "end-of-file encountered before matching */");
 }
 
 /* A control line up to its end, which it must have: DTrace reads no other. */
@@ -202,7 +202,7 @@ static int skip_control_line(struct d_compiler *compiler)
 
 	if (!end && (start == lexer->end || *start != '!'))
 		return d_fail(compiler, &place, "D_SYNTAX",
-			"end of file encountered before end of control line");
+			"end-of-file encountered before end of control line");
 	if (!end)
 		end = lexer->end;
 	result = d_control_line(compiler, start, end);
@@ -259,13 +259,24 @@ static bool variable_follows(const struct d_lexer *lexer, const char *at)
 	return at + 1 < lexer->end && at[0] == at[1] && (*at == '+' || *at == '-');
 }
 
+struct d_name *d_lexer_unscoped(struct d_compiler *compiler, struct d_name *name)
+{
+	const char *bytes = name->bytes;
+
+	if ((bytes[0] != 'D' && bytes[0] != 'C') || bytes[1] != '`')
+		return name;
+	return d_names_get(&compiler->names, bytes + 2, name->length - 2);
+}
+
 int d_lexer_word(
 	struct d_compiler *compiler, const char *bytes, size_t length, struct d_token *token)
 {
 	struct d_lexer *lexer = &compiler->lexer;
+	struct d_name *type_name;
 
 	token->name = d_names_get(&compiler->names, bytes, length);
-	if (!token->name)
+	type_name = token->name ? d_lexer_unscoped(compiler, token->name) : NULL;
+	if (!type_name)
 		return d_fail_memory(compiler);
 	token->kind = D_TOKEN_NAME;
 	token->name->seen = compiler->script + 1;
@@ -273,13 +284,13 @@ int d_lexer_word(
 		return 0;
 	if (token->name->keyword) {
 		token->kind = (enum d_token_kind)token->name->keyword;
-	} else if (!lexer->tag_next && token->name->type &&
+	} else if (!lexer->tag_next && type_name->type &&
 		   !token->name->identifiers[D_SPACE_GLOBAL] &&
 		   d_inline_parameter(compiler, token->name) < 0 &&
 		   token->name->variable != compiler->script + 1) {
 		if (!variable_follows(lexer, lexer->at)) {
 			token->kind = D_TOKEN_TYPE;
-			token->type = token->name->type;
+			token->type = type_name->type;
 		} else if (!lexer->in_declaration) {
 			token->name->variable = compiler->script + 1;
 		}

@@ -44,6 +44,12 @@ const char *d_macro_token(
 const char *d_macro_text(struct d_compiler *compiler, const char *at, const char *end,
 	size_t *length, char buffer[32]);
 
+/*
+ * What a type's name is without the scope D` or C`, of the types of scripts and of included
+ * files: those are one. NULL: no memory.
+ */
+struct d_name *d_lexer_unscoped(struct d_compiler *compiler, struct d_name *name);
+
 /* A word that came from the text or from an argument: reserved word, type or name. */
 int d_lexer_word(
 	struct d_compiler *compiler, const char *bytes, size_t length, struct d_token *token);

@@ -172,7 +172,7 @@ const char *d_literal_string(
 			memchr(at, '\n', (size_t)(end - at)) ? "D_STR_NL" : "D_SYNTAX", "%s",
 			memchr(at, '\n', (size_t)(end - at))
 				? "newline encountered in string literal"
-				: "end of file encountered before matching \"");
+				: "end-of-file encountered before matching \"");
 		return NULL;
 	}
 	token->place.length = (uint32_t)(behind - at);
@@ -194,7 +194,7 @@ const char *d_literal_character(
 			memchr(at, '\n', (size_t)(end - at)) ? "D_CHR_NL" : "D_SYNTAX", "%s",
 			memchr(at, '\n', (size_t)(end - at))
 				? "newline encountered in character constant"
-				: "end of file encountered before matching '");
+				: "end-of-file encountered before matching '");
 		return NULL;
 	}
 	for (last = behind - 1; text < last; count++) {

@@ -137,7 +137,7 @@ int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, cons
 			expected ? ": expected " : "", expected ? expected : "",
 			hint_at(compiler, place));
 	else
-		snprintf(text, sizeof(text), "syntax error near end of input%s%s",
+		snprintf(text, sizeof(text), "syntax error near end-of-input%s%s",
 			expected ? ": expected " : "", expected ? expected : "");
 	record(compiler, place, "D_SYNTAX", false, text);
 	return -EINVAL;

@@ -164,8 +164,13 @@ static struct d_clause_tree *parse_clause(struct d_compiler *compiler)
 	}
 	if (compiler->token.kind == D_TOKEN_LEFT_BRACE)
 		return parse_body(compiler, clause) ? NULL : clause;
-	if (compiler->file || (compiler->token.kind != D_TOKEN_END &&
-				      compiler->token.kind != D_TOKEN_DESCRIPTION)) {
+	/* Where a string program lists probes, a file has lost something, whatever follows. */
+	if (compiler->file) {
+		d_fail(compiler, &clause->place, "D_SYNTAX",
+			"expected predicate and/or actions following probe description");
+		return NULL;
+	}
+	if (compiler->token.kind != D_TOKEN_END && compiler->token.kind != D_TOKEN_DESCRIPTION) {
 		d_fail_syntax(compiler, &compiler->token.place, "{");
 		return NULL;
 	}

@@ -249,16 +249,17 @@ static int parse_again(
 static int parse_definition(
 	struct d_compiler *compiler, struct d_type *type, const struct d_place *place)
 {
-	if (type->name && strchr(type->name, '`'))
-		return d_fail(compiler, place, "D_DECL_SCOPE",
-			"D scoping operator may not be used in a declaration of %s", type->name);
 	if (type->complete && compiler->lexer.included && type->kind != D_TYPE_ENUM)
 		return parse_again(compiler, type, place);
 	if (type->complete)
 		return d_fail(compiler, place, "D_DECL_TYPERED", "type redeclared: %s", type->name);
-	if (d_expect(compiler, D_TOKEN_LEFT_BRACE, "{") ||
-		(type->kind == D_TYPE_ENUM ? parse_enum(compiler, type)
-					   : parse_struct(compiler, type)))
+	if (d_expect(compiler, D_TOKEN_LEFT_BRACE, "{"))
+		return -1;
+	/* That there is no member is seen first. */
+	if (type->name && strchr(type->name, '`') && compiler->token.kind != D_TOKEN_RIGHT_BRACE)
+		return d_fail(compiler, place, "D_DECL_SCOPE",
+			"D scoping operator may not be used in a declaration of %s", type->name);
+	if ((type->kind == D_TYPE_ENUM ? parse_enum(compiler, type) : parse_struct(compiler, type)))
 		return -1;
 	/* Its own definition inside has come first. */
 	if (type->complete)
@@ -273,6 +274,7 @@ int d_parse_tag(struct d_compiler *compiler, struct d_specifiers *specifiers)
 		[D_TOKEN_UNION] = D_TYPE_UNION,
 		[D_TOKEN_ENUM] = D_TYPE_ENUM};
 	enum d_type_kind kind = kinds[compiler->token.kind];
+	struct d_name *tag;
 	struct d_place place;
 	struct d_type *type;
 
@@ -285,9 +287,12 @@ int d_parse_tag(struct d_compiler *compiler, struct d_specifiers *specifiers)
 	} else if (compiler->token.kind != D_TOKEN_NAME) {
 		return d_fail_syntax(compiler, &place, "a tag");
 	} else {
-		type = d_types_tag(&compiler->types, kind, compiler->token.name);
-		if (type && d_lexer_next(compiler))
+		tag = compiler->token.name;
+		if (d_lexer_next(compiler))
 			return -1;
+		if (compiler->token.kind != D_TOKEN_LEFT_BRACE)
+			tag = d_lexer_unscoped(compiler, tag);
+		type = tag ? d_types_tag(&compiler->types, kind, tag) : NULL;
 		specifiers->tag = true;
 	}
 	if (!type)

@@ -138,7 +138,7 @@ has err 'expected the body to end'
 echo '#include "nosuch.h"' >"$directory/wrong.d"
 run 1 trace -C -s "$directory/wrong.d"
 has err 'nosuch.h'
-has err 'wrong.d: C preprocessor failed to preprocess input program$'
+has err 'wrong.d: Preprocessor failed to process input program$'
 run 1 trace -C -x cpppath=/nonexistent/cpp -s "$directory/script.d"
 has err 'failed to invoke C preprocessor \(/nonexistent/cpp\): No such file'
 for mode in a c s t; do
@@ -209,6 +209,7 @@ run 1 trace -i 99999
 has err 'probe identifier 99999 not defined'
 run 1 trace
 has err '^dtrace: no probes specified$'
+run 0 trace -e
 # declarations that begin with a keyword may stand in a string, a description is never a type
 run 0 trace -q -n 'int x; BEGIN { x = 3; printf("%d\n", x); exit(0); }'
 has out '^3$'

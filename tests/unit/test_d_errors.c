@@ -315,8 +315,8 @@ static const struct row string_rows[] = {
 
 /* As files (-s). */
 static const struct row file_rows[] = {
-	{"BEGIN", "D_SYNTAX", 1, 6},
-	{"BEGIN\nEND { }", "D_SYNTAX", 2, 1},
+	{"BEGIN", "D_SYNTAX", 1, 1},
+	{"BEGIN\nEND { }", "D_SYNTAX", 1, 1},
 	{"#!/usr/sbin/dtrace -s\n\nBEGIN\n{\n\ttrace(x);\n}\n", "D_IDENT_UNDEF", 5, 8},
 	{"#line 70 \"other.d\"\nBEGIN { trace(x); }\n", "D_IDENT_UNDEF", 70, 15},
 	{"int32_t x;\npid_t y\nBEGIN { }\n", "D_DECL_IDENT", 3, 1},
@@ -383,7 +383,7 @@ START_TEST(messages)
 			"near `foo'"},
 		{"a.d", "BEGIN { trace(; }",
 			"line 1: syntax error near \";\": expected an expression, column 15"},
-		{"a.d", "BEGIN {", "line 1: syntax error near end of input: expected an "
+		{"a.d", "BEGIN {", "line 1: syntax error near end-of-input: expected an "
 			"expression, column 8"},
 		{NULL, "BEGIN\n{ x = \n1 / 0; }",
 			"expression contains division by zero, line 3, column 3, near `/'"},

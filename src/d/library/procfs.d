@@ -100,8 +100,11 @@ inline int PR_IDLE = 0x10000000;
 inline char PR_MODEL_ILP32 = 1;
 inline char PR_MODEL_LP64 = 2;
 
-/* The process that the event is from; its pid is what is translated. */
-translator psinfo_t < int PID > {
+/*
+ * The process and the thread that the event is from. What is translated says so, and no more:
+ * scripts may have translators of numbers.
+ */
+translator psinfo_t < struct vmtap_process *P > {
 	pr_pid = pid;
 	pr_ppid = ppid;
 	pr_uid = uid;
@@ -157,7 +160,7 @@ translator psinfo_t < struct task_struct *T > {
 	pr_zoneid = vmtap`process;
 };
 
-translator lwpsinfo_t < int TID > {
+translator lwpsinfo_t < struct vmtap_thread *T > {
 	pr_lwpid = tid;
 	pr_onpro = cpu;
 	pr_flag = vmtap`thread;
@@ -196,8 +199,8 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_name = stringof(vmtap`thread);
 };
 
-inline psinfo_t *curpsinfo = xlate <psinfo_t *> (pid);
-inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> (tid);
+inline psinfo_t *curpsinfo = xlate <psinfo_t *> ((struct vmtap_process *)NULL);
+inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> ((struct vmtap_thread *)NULL);
 
 /* Linux has no zones: everything runs in what Solaris calls the global one. */
 inline string zonename = "global";
