@@ -97,7 +97,7 @@ run 0 log --dump "$directory/log"
 has out 'PROVIDERS.*names=.?HaskellEvent'
 
 # An extension of another version is kept out of the stream, and told of in one line.
-: >"$directory/out"
+: >"$directory/out" >"$directory/err"
 "$VMTAP" trace -q -p "$vm" -n 'vm$target:::gc-idle { printf("%d\n", arg0); } vm$target:::gc-idle /arg0 == 9/ { exit(0); }' \
 	>"$directory/out" 2>"$directory/err" &
 tracer=$!
@@ -113,9 +113,12 @@ tell 'fire 9 1'
 wait "$tracer" || fail "with a stranger: status $?"
 [ "$(wc -l <"$directory/err")" = 1 ] || fail "a stranger is told of more than once"
 # who comes later is told too
-"$VMTAP" trace -q -p "$vm" -n 'vm$target:::gc-idle { exit(0); }' >"$directory/out" 2>"$directory/err" &
+: >"$directory/out" >"$directory/err"
+"$VMTAP" trace -q -p "$vm" -n 'vm$target:::gc-idle { printf("%d\n", arg0); } vm$target:::gc-idle /arg0 == 9/ { exit(0); }' \
+	>"$directory/out" 2>"$directory/err" &
 tracer=$!
 pids+=("$tracer")
+await "not traced later" is_listening
 await "a stranger is not told of later" grep -q '1 object was built' "$directory/err"
 tell 'fire 9 1'
 wait "$tracer" || fail "with a stranger, later: status $?"
