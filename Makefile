@@ -134,7 +134,8 @@ $(B)/include/vmtap_sites.h: probes/vm.d $(BASE)
 $(B)/obj/gen/words.o: probes/vm.d $(BASE)
 	$(call say,DTRACE $@)
 	@mkdir -p $(@D)/words
-	$(Q)cd $(@D)/words && CC='$(CC)' CFLAGS='-Dshort=int -fno-lto' $(DTRACE) -G -s "$(CURDIR)/$<" -o words.o
+	$(Q)here=$$(pwd) && cd $(@D)/words && CC='$(CC)' CFLAGS='-Dshort=int -fno-lto' \
+		$(DTRACE) -G -s "$$here/$<" -o words.o
 	$(Q)mv $(@D)/words/words.o $@
 
 $(B)/host/%: ALL_CFLAGS := -std=gnu11 -O1 -g $(WARN)
