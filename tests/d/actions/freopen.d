@@ -13,7 +13,7 @@ BEGIN
 	printf("back\n");
 	freopen("");
 	system("cat %s; rm %s", $$1, $$1);
-	freopen("/nonexistent/file");
+	freopen("/dev/null/file");
 	printf("still here\n");
 	freopen("%s", $$1);
 	printf("a longer text that goes\n");
