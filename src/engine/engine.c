@@ -403,8 +403,8 @@ static inline void fire(struct engine *engine)
 
 static void run_error_clauses(struct engine *engine, uint32_t clause, const struct fault *fault)
 {
-	const uint64_t arguments[] = {0, (uint64_t)engine->firing.probe + 1, clause, fault->offset,
-		fault->code, fault->value};
+	const uint64_t arguments[] = {0, (uint64_t)engine->firing.probe + 1, clause,
+		(uint64_t)fault->offset, fault->code, fault->value};
 	struct firing firing = engine->firing;
 
 	if (engine->table[PROBE_ERROR].count == 0)

@@ -78,7 +78,9 @@ void fault_print(struct engine *engine, uint32_t clause, const struct fault *fau
 	default:
 		break;
 	}
-	fprintf(messages, " at BPF pc %u\n", fault->offset);
+	if (fault->offset >= 0)
+		fprintf(messages, " at BPF pc %" PRId64, fault->offset);
+	putc('\n', messages);
 }
 
 void fault_print_library(

@@ -741,19 +741,21 @@ run_D_OP_SPECULATE:
 	NEXT;
 run_D_OP_COMMIT:
 	if (!speculation_finish(&engine->speculations, (int64_t)B, SPECULATION_COMMITTED))
-		goto illegal;
+		goto no_speculation;
 	NEXT;
 run_D_OP_DISCARD:
 	if (!speculation_finish(&engine->speculations, (int64_t)B, SPECULATION_DISCARDED))
-		goto illegal;
+		goto no_speculation;
 	NEXT;
 #undef A
 #undef B
 #undef C
 #undef NEXT
-illegal:
+no_speculation:
+	/* DTrace does not say where. */
 	fault_set(engine, D_FAULT_ILLOP, 0);
-	goto fault;
+	engine->fault.offset = -1;
+	return false;
 no_scratch:
 	fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	goto fault;
@@ -763,6 +765,6 @@ divide_by_zero:
 null_string:
 	fault_set(engine, D_FAULT_BADADDR, 0);
 fault:
-	engine->fault.offset = base + (uint32_t)(at - code);
+	engine->fault.offset = (int64_t)base + (at - code);
 	return false;
 }

@@ -78,7 +78,7 @@ struct firing {
 struct fault {
 	enum d_fault code;
 	uint64_t value;
-	uint32_t offset; /* in the predicate's code followed by the clause's */
+	int64_t offset; /* in the predicate's code followed by the clause's; -1: not told */
 };
 
 /* The string that strtok() takes apart, for one firing. */
