@@ -28,19 +28,37 @@ static char peek(struct cursor *cursor)
 	return cursor->at < cursor->end ? *cursor->at : '\0';
 }
 
+/* What follows a backslash in a string. */
+static bool skip_escape(struct cursor *cursor)
+{
+	static const char hexadecimal[] = "0123456789abcdefABCDEF";
+
+	if (cursor->at == cursor->end || !memchr("\"\\/bfnrtu", *cursor->at, 9))
+		return false;
+	if (*cursor->at++ != 'u')
+		return true;
+	for (unsigned i = 0; i < 4; i++, cursor->at++) {
+		if (cursor->at == cursor->end ||
+			!memchr(hexadecimal, *cursor->at, sizeof(hexadecimal) - 1))
+			return false;
+	}
+	return true;
+}
+
 /* A string in quotes; *text is what stands between them. */
 static bool take_string(struct cursor *cursor, struct json_text *text)
 {
 	const char *start = ++cursor->at;
 
-	for (; cursor->at < cursor->end; cursor->at++) {
-		if (*cursor->at == '"') {
-			*text = (struct json_text){start, (uint32_t)(cursor->at - start)};
-			cursor->at++;
+	while (cursor->at < cursor->end) {
+		char c = *cursor->at++;
+
+		if (c == '"') {
+			*text = (struct json_text){start, (uint32_t)(cursor->at - 1 - start)};
 			return true;
 		}
-		if (*cursor->at == '\\' && ++cursor->at == cursor->end)
-			break;
+		if (c == '\\' && !skip_escape(cursor))
+			return false;
 	}
 	return false;
 }
@@ -83,7 +101,12 @@ static bool skip_number(struct cursor *cursor)
 	return true;
 }
 
-/* true, false, null or a number. */
+static bool ends_word(const struct cursor *cursor)
+{
+	return cursor->at == cursor->end || memchr(" \t\n\r,]}", *cursor->at, 7);
+}
+
+/* true, false, null or a number, and nothing that goes on from there. */
 static bool skip_word(struct cursor *cursor)
 {
 	static const char *const words[] = {"true", "false", "null"};
@@ -93,10 +116,10 @@ static bool skip_word(struct cursor *cursor)
 		if ((size_t)(cursor->end - cursor->at) >= length &&
 			!memcmp(cursor->at, words[i], length)) {
 			cursor->at += length;
-			return true;
+			return ends_word(cursor);
 		}
 	}
-	return skip_number(cursor);
+	return skip_number(cursor) && ends_word(cursor);
 }
 
 static bool skip_value(struct cursor *cursor)
@@ -184,33 +207,35 @@ static bool enter_array(struct cursor *cursor, uint32_t index)
 	return true;
 }
 
-/* "[12]" in a path; false when it is not that. */
-static bool take_index(struct cursor *path, uint32_t *index)
+/* A part of a path: a member's name or an element's digits, in brackets only those. */
+static bool enter(struct cursor *cursor, struct json_text part, bool bracketed)
 {
 	uint64_t number = 0;
 
-	path->at++;
-	if (path->at == path->end || !is_digit(*path->at))
-		return false;
-	for (; path->at < path->end && is_digit(*path->at); path->at++) {
-		number = number * 10 + (uint64_t)(*path->at - '0');
+	if (peek(cursor) != '[')
+		return !bracketed && enter_object(cursor, part);
+	for (uint32_t i = 0; i < part.length; i++) {
+		if (!is_digit(part.bytes[i]))
+			return false;
+		number = number * 10 + (uint64_t)(part.bytes[i] - '0');
 		if (number > UINT32_MAX)
 			return false;
 	}
-	if (path->at == path->end || *path->at != ']')
-		return false;
-	path->at++;
-	*index = (uint32_t)number;
-	return true;
+	return enter_array(cursor, (uint32_t)number);
 }
 
-static struct json_text take_part(struct cursor *path)
+/* What is in brackets, or a name up to what follows it; false when it is nothing. */
+static bool take_part(struct cursor *path, struct json_text *part, bool bracketed)
 {
-	const char *start = path->at;
+	const char *start = path->at += bracketed;
 
-	while (path->at < path->end && *path->at != '.' && *path->at != '[')
+	while (path->at < path->end &&
+		(bracketed ? *path->at != ']' : *path->at != '.' && *path->at != '['))
 		path->at++;
-	return (struct json_text){start, (uint32_t)(path->at - start)};
+	*part = (struct json_text){start, (uint32_t)(path->at - start)};
+	if (bracketed && path->at++ == path->end)
+		return false;
+	return part->length > 0;
 }
 
 bool json_find(struct json_text document, struct json_text path, struct json_text *value)
@@ -218,20 +243,15 @@ bool json_find(struct json_text document, struct json_text path, struct json_tex
 	struct cursor cursor = {document.bytes, document.bytes + document.length};
 	struct cursor way = {path.bytes, path.bytes + path.length};
 	struct json_text part;
-	uint32_t index;
+	bool bracketed;
 
 	if (!path.length)
 		return false;
 	while (way.at < way.end) {
-		if (*way.at == '[') {
-			if (!take_index(&way, &index) || !enter_array(&cursor, index))
-				return false;
-			continue;
-		}
-		if (way.at > path.bytes && *way.at++ != '.')
+		bracketed = *way.at == '[';
+		if (way.at > path.bytes && !bracketed && *way.at++ != '.')
 			return false;
-		part = take_part(&way);
-		if (!part.length || !enter_object(&cursor, part))
+		if (!take_part(&way, &part, bracketed) || !enter(&cursor, part, bracketed))
 			return false;
 	}
 	if (peek(&cursor) == '"')
