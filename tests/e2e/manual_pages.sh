@@ -36,6 +36,17 @@ for name in sorted(listed - said):
 sys.exit(bool(said - manual - {"-h", "--help"} or listed - said))
 P
 done
+# The library's manual names all that its header has for a VM.
+names=$(sed -n '/^struct vmtap_\(census_\)*options {$/,/^}/{
+		s|/\*.*||
+		s/^	.*(\*\([a-z_]*\)).*/\1/p
+		s/^	[a-z].*[ *]\([a-z_]*\);.*/\1/p
+	}
+	/^VMTAP_\(API\|HIDDEN\) /s/.*[ *]\([a-z_]*\)(.*/\1/p' include/vmtap.h)
+[ "$(wc -w <<<"$names")" -ge 28 ] || fail "not all is looked at: $names"
+for name in $names; do
+	grep -qE "^\.(Fn|It Va|Va|Ft) .*\b$name\b" src/man/libvmtap.3 || fail "libvmtap(3) does not name $name"
+done
 for page in src/man/*; do
 	name=$(basename "$page")
 	name=${name%.*}
