@@ -41,6 +41,9 @@ int aggregate_init(struct aggregate *aggregate, struct quota *quota,
 	if (error)
 		return error;
 	aggregate->data_words = data_words(aggregate);
+	if (slab_size(sizeof(struct aggregate_element) +
+		      aggregate->data_words * sizeof(uint64_t)) > quota->limit)
+		return -ENOSPC;
 	aggregate->mask = TABLE_START - 1;
 	aggregate->slots = calloc(TABLE_START, sizeof(*aggregate->slots));
 	aggregate->zero = calloc(aggregate->data_words, sizeof(*aggregate->zero));

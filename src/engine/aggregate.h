@@ -49,7 +49,7 @@ struct aggregate {
 	uint32_t part_count;
 };
 
-/* -EINVAL for parameters that the front end should have refused, -ENOMEM. */
+/* -EINVAL for parameters that the front end should have refused, -ENOSPC, -ENOMEM. */
 int aggregate_init(struct aggregate *aggregate, struct quota *quota,
 	const struct d_aggregation *definition, uint32_t string_limit);
 void aggregate_free(struct aggregate *aggregate);

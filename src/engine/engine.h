@@ -48,7 +48,10 @@ struct engine_settings {
 	const struct engine_effects *effects; /* NULL: such actions fail */
 };
 
-/* -ENOSPC: what one clause records is larger than bufsize; -EINVAL: no valid program. */
+/*
+ * -ENOSPC: what one clause records is larger than bufsize, or an element of an aggregation
+ * than aggsize; -EINVAL: no valid program.
+ */
 int engine_new(const struct engine_settings *settings, struct engine **engine);
 void engine_free(struct engine *engine);
 
