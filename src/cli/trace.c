@@ -183,26 +183,24 @@ static bool matches_any(const struct trace *trace)
 	return false;
 }
 
-/*
- * Enables the scripts in their order and says so; those that act beyond their output must have
- * been allowed to.
- */
-static int enable(const struct trace *trace, const struct d_options *options)
+/* Says what the scripts match, in their order. */
+static void report_matches(const struct trace *trace)
 {
 	for (size_t i = 0; i < trace->script_count; i++) {
 		const struct d_match *match = &trace->scripts[i].match;
-		if (match->destructive && !options->destructive) {
-			fprintf(stderr,
-				"dtrace: failed to enable '%s': Destructive actions not allowed\n",
-				match->description);
-			return CLI_FOUND;
-		}
-		if (!options->quiet)
-			fprintf(stderr, "dtrace: %s '%s' matched %zu probe%s\n",
-				match->is_file ? "script" : "description", match->description,
-				match->probe_count, match->probe_count == 1 ? "" : "s");
+		fprintf(stderr, "dtrace: %s '%s' matched %zu probe%s\n",
+			match->is_file ? "script" : "description", match->description,
+			match->probe_count, match->probe_count == 1 ? "" : "s");
 	}
-	return CLI_OK;
+}
+
+/* Whether one of the scripts acts beyond its output. */
+static bool is_destructive(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->script_count; i++)
+		if (trace->scripts[i].match.destructive)
+			return true;
+	return false;
 }
 
 /* ---- listing ---- */
@@ -467,11 +465,16 @@ static int trace_target(struct trace *trace)
 			report_stability(trace, &set, program, output);
 		goto out;
 	}
-	status = enable(trace, &program->options);
-	if (status)
-		goto out;
+	if (!program->options.quiet)
+		report_matches(trace);
 	if (!program->options.zdefs && !matches_any(trace)) {
 		fprintf(stderr, "dtrace: no probes matched\n");
+		status = CLI_FOUND;
+		goto out;
+	}
+	if (is_destructive(trace) && !program->options.destructive) {
+		fprintf(stderr,
+			"dtrace: could not enable tracing: Destructive actions not allowed\n");
 		status = CLI_FOUND;
 		goto out;
 	}

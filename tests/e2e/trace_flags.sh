@@ -184,7 +184,8 @@ has out 'dtrace +END$'
 run 0 trace -w -n 'BEGIN { system("true"); exit(0); }'
 has err '^dtrace: allowing destructive actions$'
 run 1 trace -n 'BEGIN { system("true"); exit(0); } '
-has err "failed to enable 'BEGIN ': Destructive actions not allowed"
+has err "^dtrace: description 'BEGIN ' matched 1 probe$"
+has err '^dtrace: could not enable tracing: Destructive actions not allowed$'
 run 0 trace -l -n 'BEGIN { system("true"); }'
 run 1 trace -w -n 'BEGIN { raise(10); exit(0); }'
 has err 'raise\( \) needs a process that lives'
