@@ -123,6 +123,26 @@ static bool is_number(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text);
 }
 
+/* As other tracers, and the macros that fire probes, spell them: gc__end, gc_end. */
+static bool is_spelled_otherwise(const struct d_compiler *compiler,
+	const struct d_description *description, char *buffer, size_t size)
+{
+	const struct d_probe_set *set = compiler->settings.probes;
+	const char *name = description->parts[3];
+	size_t length = 0;
+	long found;
+
+	for (; *name && length + 1 < size; name++)
+		if (*name != '_' || !length || buffer[length - 1] != '-')
+			buffer[length++] = *name == '_' ? '-' : *name;
+	buffer[length] = '\0';
+	found = strchr(description->parts[3], '_') ? d_probe_set_find(set, buffer, -1) : -1;
+	while (found >= 0 && (set->probes[found].is_absent ||
+			!d_pattern_match(description->parts[0], set->probes[found].provider)))
+		found = d_probe_set_find(set, buffer, found);
+	return found >= 0;
+}
+
 /* What the user may have meant, or where such a probe could come from. */
 static void hint(const struct d_compiler *compiler, const struct d_description *description,
 	char *buffer, size_t size)
@@ -132,12 +152,27 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 	const struct d_probe_set *set = compiler->settings.probes;
 	const char *provider = description->parts[0], *name = description->parts[3];
 	size_t length = strlen(provider);
+	char dashed[64];
 
 	*buffer = '\0';
+	if (is_spelled_otherwise(compiler, description, dashed, sizeof(dashed))) {
+		snprintf(buffer, size, " (the probe's name is %s)", dashed);
+		return;
+	}
 	if (!strncmp(name, "profile-", 8) && d_pattern_match(provider, "profile")) {
 		snprintf(buffer, size,
 			" (profile probes need a kernel source; tick-n works with every source)");
 		return;
+	}
+	for (size_t i = 0; i < set->count && length; i++) {
+		const char *known = set->probes[i].provider;
+
+		if (set->probes[i].is_absent && d_pattern_match(provider, known) &&
+			d_pattern_match(name, set->probes[i].name)) {
+			snprintf(buffer, size, " (the process is built without provider %.*s)",
+				(int)strcspn(known, "0123456789"), known);
+			return;
+		}
 	}
 	/* Not for a provider that ends in a digit: that is another process's. */
 	for (size_t i = 0; i < set->count && length && !strchr("0123456789", provider[length - 1]);
@@ -156,6 +191,9 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 		if (!strncmp(provider, kernel[i], strlen(kernel[i])) && (!*rest || is_number(rest)))
 			snprintf(buffer, size, " (provider %.60s needs a kernel source)", provider);
 	}
+	if (!*buffer && !compiler->settings.target && length > 1 && provider[length - 1] == '0' &&
+		!strchr("0123456789", provider[length - 2]))
+		snprintf(buffer, size, " ($target is 0 without -p, -c or --log)");
 	if (*buffer || strncmp(name, tick_prefix, strlen(tick_prefix)) != 0 ||
 		!d_pattern_match(provider, "profile"))
 		return;

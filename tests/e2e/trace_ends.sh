@@ -236,6 +236,8 @@ run 1 trace -x nosuch -n BEGIN
 has err '^dtrace: failed to set -x nosuch: Invalid option name$'
 
 # without a target
+run 1 trace gc_pause
+has err '^dtrace: failed to compile script gc_pause: line [0-9]+: probe description vm0:::pause-begin does not match any probes \(\$target is 0 without -p, -c or --log\)'
 run 5 trace -q -n 'BEGIN { printf("hello\n"); exit(5); }'
 [ "$(cat "$directory/out")" = hello ] || fail "no target: output"
 # output to a file is appended; a reader that has gone is an error

@@ -29,7 +29,7 @@ lists() { # what probes of HaskellEvent are there
 # Not there: it is not listed, has no number, and must be allowed to match nothing.
 [ "$(lists)" = "" ] || fail "listed before it is there"
 run 1 trace -p "$vm" -n 'HaskellEvent$target:::gc-idle'
-has err 'does not match any probes'
+has err 'does not match any probes \(the process is built without provider HaskellEvent\)'
 total=$("$VMTAP" trace -l -p "$vm" | tail -n 1 | awk '{ print $1 }')
 run 1 trace -p "$vm" -i "$((total + 1))"
 has err "probe identifier $((total + 1)) not defined"

@@ -390,6 +390,15 @@ START_TEST(messages)
 		{NULL, "vm:::gc-start",
 			"probe description vm:::gc-start does not match any probes (the provider's "
 			"name ends in the pid: vm$target), column 1, near `vm:::gc-start'"},
+		{NULL, "*:::gc__start",
+			"probe description *:::gc__start does not match any probes (the probe's name "
+			"is gc-start), column 1, near `*:::gc__start'"},
+		{NULL, "gc_start",
+			"probe description :::gc_start does not match any probes (the probe's name is "
+			"gc-start), column 1, near `gc_start'"},
+		{NULL, "nosuch:::gc_start",
+			"probe description nosuch:::gc_start does not match any probes, column 1, near "
+			"`nosuch:::gc_start'"},
 		{NULL, "syscall:::entry",
 			"probe description syscall:::entry does not match any probes (provider "
 			"syscall needs a kernel source), column 1, near `syscall:::entry'"},
