@@ -403,8 +403,8 @@ static const char *set_text(
 		return NULL;
 	}
 	if (!d_version_parse(value, &flags->version))
-		return invalid_value;
-	return flags->version > D_VERSION_CURRENT ? "Requested version is newer than this D (2.0)"
+		return "Version is not properly formatted or is too large";
+	return flags->version > D_VERSION_CURRENT ? "Requested version is not supported by compiler"
 						  : NULL;
 }
 
