@@ -282,6 +282,9 @@ static int parse_brackets(struct d_compiler *compiler, enum d_declarator_form fo
 				       derive(compiler, derivations, D_TYPE_ARRAY, count, &place)
 			       ? -1
 			       : 0;
+	if (!derivations->count && form == D_DECLARATOR_PARAMETER)
+		return d_fail(compiler, &place, "D_DECL_PROTO_TYPE",
+			"a parameter or a key may not be an associative array");
 	if (derivations->count || (form != D_DECLARATOR_NAMED && form != D_DECLARATOR_INLINE))
 		return d_fail(compiler, &place, "D_DECL_DYNOBJ",
 			"cannot have an array, a pointer or a function of an associative array");
