@@ -117,8 +117,7 @@ static void print_string(const struct d_conversion *conversion, int width, int p
 {
 	char specification[SPECIFICATION_MAX];
 	bool bytes = conversion->type.kind == D_VALUE_BYTES;
-	uint32_t length =
-		bytes ? (uint32_t)strnlen(text->bytes, text->length) : text->length;
+	uint32_t length = bytes ? (uint32_t)strnlen(text->bytes, text->length) : text->length;
 
 	if (conversion->letter == 'S') {
 		print_escaped(text->bytes, length, width, precision, conversion->minus, output);

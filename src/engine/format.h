@@ -15,9 +15,9 @@
 enum {
 	/*
 	 * Widths and precisions beyond are cut: a script's "*" takes any number that an
-	 * event brings, and a terabyte of blanks helps nobody.
+	 * event brings, and a terabyte of blanks helps nobody. Formats cannot ask for more.
 	 */
-	FORMAT_WIDTH_MAX = 65536
+	FORMAT_WIDTH_MAX = 100000
 };
 
 /* What values are printed with. */

@@ -155,6 +155,12 @@ done
 run 1 trace -X q -n BEGIN
 has err '^dtrace: failed to set -X q: Invalid value for specified option$'
 
+# ---- the widest that printf takes is printed so ----
+run 0 trace -qn 'BEGIN { printf("%100000d", 1); exit(0); }'
+[ "$(wc -c <"$directory/out")" = 100000 ] || fail "a wide conversion: $(wc -c <"$directory/out") bytes"
+run 1 trace -qn 'BEGIN { printf("%100001d", 1); exit(0); }'
+has err 'width or precision is too large'
+
 # ---- modes ----
 run 0 trace -e -n 'BEGIN { trace(1); }'
 [ -s "$directory/out" ] && fail "-e prints"
