@@ -36,6 +36,45 @@ for name in sorted(listed - said):
 sys.exit(bool(said - manual - {"-h", "--help"} or listed - said))
 P
 done
+# What programs read is in the manual, too.
+documented() { # verb; the document is in out
+	python3 - "$directory/out" "src/man/vmtap-$1.1" >"$directory/err" <<'P' || fail "--json of $1"
+import json, re, sys
+text = re.sub(r"^\.It Fl -(?!json).*?(?=^\.It|^\.El)", "", open(sys.argv[2]).read(), flags=re.M | re.S)
+known, seen = set(re.findall(r"[\w-]+", text[text.index(".It Fl -json"):])), set()
+def look(value):
+    if isinstance(value, dict):
+        for name in value:
+            seen.add(name)
+            look(value[name])
+            if name in ("kind", "what", "change"):
+                seen.add(value[name])
+    elif isinstance(value, list):
+        for one in value:
+            look(one)
+look(json.load(open(sys.argv[1])))
+print(sorted(seen - known), "not in the manual")
+sys.exit(bool(seen - known) or len(seen) < 3)
+P
+}
+echo 'provider vm { probe startup(int, int); probe gc__end(uint16_t, uint32_t, uint16_t, int); probe none(int); };' >"$directory/other.d"
+run 1 check -c "$directory/other.d" --json "$TOY"
+documented check
+run 1 diff --json "$TOY" "$VMTAP"
+documented diff
+run 0 list --json "$TOY"
+documented list
+VMTAP_LOG=$directory/toy.eventlog "$TOY" examples/toy/programs/queens.toy >"$directory/printed" || fail "the toy VM"
+run 0 log --json "$directory/toy.eventlog"
+documented log
+head -c 20000 "$directory/toy.eventlog" >"$directory/cut.eventlog"
+run 0 log --json "$directory/cut.eventlog"
+documented log
+"$TOY" tests/toy/loop.toy >/dev/null 2>&1 &
+pids+=($!)
+await_stream $!
+run 0 list --json $!
+documented list
 # The library's manual names all that its header has for a VM.
 names=$(sed -n '/^struct vmtap_\(census_\)*options {$/,/^}/{
 		s|/\*.*||
