@@ -399,6 +399,7 @@ install: check-folders $(PRODUCTS)
 		'Name: vmtap' 'Description: Static probes for language VMs' 'Version: $(VERSION)' \
 		'Cflags: -I"$${includedir}"' 'Libs: -L"$${libdir}" -lvmtap_probes -lvmtap' \
 		'Libs.private: -pthread' > $(TO_LIB)/pkgconfig/vmtap.pc
+	$(Q)chmod 644 $(TO_LIB)/pkgconfig/vmtap.pc
 	$(Q)install -m 644 probes/vm.d $(TO_DATA)/
 	$(Q)install -m 644 $(COMPAT) $(TO_DATA)/compat/
 	$(Q)install -m 644 $(SCRIPTS) $(TO_DATA)/scripts/

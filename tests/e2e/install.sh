@@ -16,7 +16,8 @@ other="$directory/a prefix"
 mkdir -p "$other/share" "$prefix/share/vmtap/scripts"
 echo mine >"$other/share/mine"
 echo mine >"$prefix/share/vmtap/scripts/mine.d"
-target install PREFIX="$prefix" || fail "make install: status $?"
+(umask 077 && target install PREFIX="$prefix") || fail "make install: status $?"
+[ -z "$(find "$prefix" -type f ! -perm -o=r ! -name mine.d)" ] || fail "make install: not for everybody"
 [ -s "$directory/err" ] && fail "make install complains"
 for name in bin/vmtap include/vmtap.h include/vmtap_probes.h lib/libvmtap.a lib/libvmtap_probes.a \
 	lib/libvmtap.so lib/pkgconfig/vmtap.pc share/vmtap/vm.d share/vmtap/compat/ruby.d \
