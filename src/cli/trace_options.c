@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/scripts.h"
@@ -248,9 +249,12 @@ static int take_operands(struct trace *trace, int argc, char **argv, int first)
 	if (!trace->script_count && first < argc) {
 		bundled = scripts_find(argv[first]);
 		if (!bundled) {
-			cli_message("there is no script '%s': 'vmtap scripts' lists those that come "
-				    "with vmtap, -s FILE runs a file, -n takes a clause",
-				argv[first]);
+			cli_message("there is no script '%s': %s", argv[first],
+				!access(argv[first], F_OK) ? "the file of that name is run with -s" :
+				!argv[first][strspn(argv[first], "0123456789")] ? "a pid is given with -p" :
+				strpbrk(argv[first], ":{") ? "a clause is given with -n" :
+				"'vmtap scripts' lists those that come with vmtap, -s FILE runs a "
+				"file, -n takes a clause");
 			return CLI_USAGE;
 		}
 		script = add_script(trace, bundled->name, true);

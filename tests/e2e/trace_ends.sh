@@ -225,7 +225,14 @@ done
 run 2 help nosuch
 has err "'nosuch' is not a verb"
 run 2 trace nosuchscript
-has err "there is no script 'nosuchscript'"
+has err "there is no script 'nosuchscript': 'vmtap scripts' lists"
+echo 'BEGIN { exit(0); }' >"$directory/own.d"
+run 2 trace "$directory/own.d"
+has err "there is no script '$directory/own.d': the file of that name is run with -s$"
+run 2 trace 4194305
+has err "there is no script '4194305': a pid is given with -p$"
+run 2 trace 'vm$target:::gc-end' -p 1
+has err "there is no script 'vm.target:::gc-end': a clause is given with -n$"
 run 1 trace -p "$$"
 has err 'no probes specified'
 run 1 trace -n 'vm1:::x { }'
