@@ -4,6 +4,7 @@
  */
 #include "d/hint.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -84,8 +85,26 @@ const char *d_hint_directive(const char *word)
 	return "";
 }
 
+/* Reserved for nothing that D has: people take them for names, or for C's statements. */
+static bool is_only_reserved(const char *text, size_t size)
+{
+	static const char *const words[] = {"auto", "break", "case", "continue", "counter", "default",
+		"do", "for", "goto", "import", "probe", "register", "restrict", "return", "switch",
+		"while"};
+	size_t length = 0;
+
+	while (length < size && (isalnum((unsigned char)text[length]) || text[length] == '_'))
+		length++;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i]) == length && !memcmp(words[i], text, length))
+			return true;
+	return false;
+}
+
 const char *d_hint_text(const char *text, size_t size)
 {
+	if (is_only_reserved(text, size))
+		return " (a reserved word)";
 	for (size_t i = 0; i < sizeof(characters) / sizeof(*characters); i++) {
 		size_t length = strlen(characters[i].word);
 		if (length <= size && !memcmp(characters[i].word, text, length))

@@ -128,6 +128,8 @@ static const char *hint_at(const struct d_compiler *compiler, const struct d_pla
 int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, const char *expected)
 {
 	char text[240], near[NEAR_MAX + 4];
+	/* what was expected may say it already: "an expression (D has no loops)" */
+	bool hinted = expected && strstr(expected, " (") && expected[strlen(expected) - 1] == ')';
 
 	if (compiler->failed)
 		return -EINVAL;
@@ -135,7 +137,7 @@ int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, cons
 	if (*near)
 		snprintf(text, sizeof(text), "syntax error near \"%s\"%s%s%s", near,
 			expected ? ": expected " : "", expected ? expected : "",
-			hint_at(compiler, place));
+			hinted ? "" : hint_at(compiler, place));
 	else
 		snprintf(text, sizeof(text), "syntax error near end-of-input%s%s",
 			expected ? ": expected " : "", expected ? expected : "");
