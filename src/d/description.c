@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "d/option.h"
 #include "d/pattern.h"
@@ -123,24 +124,24 @@ static bool is_number(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* As other tracers, and the macros that fire probes, spell them: gc__end, gc_end. */
-static bool is_spelled_otherwise(const struct d_compiler *compiler,
-	const struct d_description *description, char *buffer, size_t size)
+/* The probe that is meant by gc__end, gc_end or GC-END, as other tracers and the macros that
+ * fire probes spell them; NULL: none. */
+static const char *meant(const struct d_probe_set *set, const struct d_description *description)
 {
-	const struct d_probe_set *set = compiler->settings.probes;
 	const char *name = description->parts[3];
+	char dashed[64];
 	size_t length = 0;
-	long found;
 
-	for (; *name && length + 1 < size; name++)
-		if (*name != '_' || !length || buffer[length - 1] != '-')
-			buffer[length++] = *name == '_' ? '-' : *name;
-	buffer[length] = '\0';
-	found = strchr(description->parts[3], '_') ? d_probe_set_find(set, buffer, -1) : -1;
-	while (found >= 0 && (set->probes[found].is_absent ||
-			!d_pattern_match(description->parts[0], set->probes[found].provider)))
-		found = d_probe_set_find(set, buffer, found);
-	return found >= 0;
+	for (; *name && length + 1 < sizeof(dashed); name++)
+		if (*name != '_' || !length || dashed[length - 1] != '-')
+			dashed[length++] = *name == '_' ? '-' : *name;
+	dashed[length] = '\0';
+	for (size_t i = 0; i < set->count; i++)
+		if (!set->probes[i].is_absent && !strcasecmp(set->probes[i].name, dashed) &&
+			strcmp(set->probes[i].name, description->parts[3]) != 0 &&
+			d_pattern_match(description->parts[0], set->probes[i].provider))
+			return set->probes[i].name;
+	return NULL;
 }
 
 /* What the user may have meant, or where such a probe could come from. */
@@ -152,11 +153,11 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 	const struct d_probe_set *set = compiler->settings.probes;
 	const char *provider = description->parts[0], *name = description->parts[3];
 	size_t length = strlen(provider);
-	char dashed[64];
+	const char *other = meant(set, description);
 
 	*buffer = '\0';
-	if (is_spelled_otherwise(compiler, description, dashed, sizeof(dashed))) {
-		snprintf(buffer, size, " (the probe's name is %s)", dashed);
+	if (other) {
+		snprintf(buffer, size, " (the probe's name is %.100s)", other);
 		return;
 	}
 	if (!strncmp(name, "profile-", 8) && d_pattern_match(provider, "profile")) {

@@ -396,6 +396,9 @@ START_TEST(messages)
 		{NULL, "gc_start",
 			"probe description :::gc_start does not match any probes (the probe's name is "
 			"gc-start), column 1, near `gc_start'"},
+		{NULL, "begin { }",
+			"probe description :::begin does not match any probes (the probe's name is "
+			"BEGIN), column 1, near `begin'"},
 		{NULL, "nosuch:::gc_start",
 			"probe description nosuch:::gc_start does not match any probes, column 1, near "
 			"`nosuch:::gc_start'"},
