@@ -135,6 +135,22 @@ static int parse_body(struct d_compiler *compiler, struct d_clause_tree *clause)
 	return expect_last(compiler, D_TOKEN_RIGHT_BRACE, "}");
 }
 
+/*
+ * Where a string program lists probes, a file has lost something, whatever follows. What
+ * looks like a declaration perhaps is one, of a type that nobody has declared.
+ */
+static void fail_without_body(struct d_compiler *compiler, const struct d_place *place)
+{
+	bool may_be_type = compiler->token.kind == D_TOKEN_DESCRIPTION &&
+			   compiler->token.place.line == place->line;
+
+	for (uint32_t i = 0; i < place->length; i++)
+		may_be_type &= !strchr("-$:.?*\\[]!", place->start[i]);
+	d_fail(compiler, place, "D_SYNTAX",
+		"expected predicate and/or actions following probe description%s",
+		may_be_type ? " (no type has this name)" : "");
+}
+
 static struct d_clause_tree *parse_clause(struct d_compiler *compiler)
 {
 	struct d_clause_tree *clause = d_get(compiler, sizeof(*clause));
@@ -164,10 +180,8 @@ static struct d_clause_tree *parse_clause(struct d_compiler *compiler)
 	}
 	if (compiler->token.kind == D_TOKEN_LEFT_BRACE)
 		return parse_body(compiler, clause) ? NULL : clause;
-	/* Where a string program lists probes, a file has lost something, whatever follows. */
 	if (compiler->file) {
-		d_fail(compiler, &clause->place, "D_SYNTAX",
-			"expected predicate and/or actions following probe description");
+		fail_without_body(compiler, &clause->place);
 		return NULL;
 	}
 	if (compiler->token.kind != D_TOKEN_END && compiler->token.kind != D_TOKEN_DESCRIPTION) {
