@@ -23,6 +23,7 @@ int client_open(int socket, size_t queue_bytes, struct client **result)
 		return status;
 	}
 	client->socket = socket;
+	client->file = descriptor_file(socket);
 	client->terms.wanted[CLIENT_SAMPLES] = EVENT_OWN;
 	client->fresh = true;
 	client->connected = clock_monotonic();
@@ -32,7 +33,8 @@ int client_open(int socket, size_t queue_bytes, struct client **result)
 
 void client_close(struct client *client)
 {
-	close(client->socket);
+	if (descriptor_is(client->socket, client->file))
+		close(client->socket);
 	encoder_close(&client->encoder);
 	free(client);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "shim/control.h"
+#include "shim/descriptor.h"
 #include "shim/encode.h"
 #include "shim/log.h"
 #include "shim/ring.h"
@@ -33,6 +34,7 @@ struct client_terms {
 struct client {
 	struct client *next;
 	int socket;       /* or the log's file */
+	struct descriptor_file file; /* which that must be */
 	bool is_log;
 	struct log log;
 	bool input_ended; /* it has shut its side: it still reads */
@@ -66,6 +68,7 @@ struct client {
 
 /* Takes over the socket on success. */
 int client_open(int socket, size_t queue_bytes, struct client **client);
+/* A descriptor that is another file's by now is left alone. */
 void client_close(struct client *client);
 
 /* Reads once. After a whole frame it stops with changed set and the terms asked for; the

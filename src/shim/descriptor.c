@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +18,23 @@ int descriptor_own(int descriptor)
 	if (moved != descriptor && descriptor >= 0)
 		close(descriptor);
 	return moved;
+}
+
+struct descriptor_file descriptor_file(int descriptor)
+{
+	struct stat status;
+
+	if (fstat(descriptor, &status))
+		return (struct descriptor_file){0};
+	return (struct descriptor_file){.device = status.st_dev, .inode = status.st_ino};
+}
+
+bool descriptor_is(int descriptor, struct descriptor_file file)
+{
+	struct stat status;
+
+	return fstat(descriptor, &status) == 0 && status.st_dev == file.device &&
+	       status.st_ino == file.inode;
 }
 
 void descriptor_tell(int descriptor, uint64_t value)

@@ -5,6 +5,7 @@
  */
 #include "shim/name.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
@@ -44,9 +45,11 @@ static struct name_table *table_get(void)
 	uint32_t capacity = bytes / NAME_BYTES_PER_ID;
 	size_t head = sizeof(*now) + (size_t)capacity * sizeof(now->offsets[0]);
 	head = (head + NAME_ALIGN - 1) & ~(size_t)(NAME_ALIGN - 1);
+	int saved = errno;
 	struct name_table *made = mmap(NULL, head + bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
+	errno = saved; /* the traced program's */
 	if (made == MAP_FAILED)
 		return NULL;
 	made->capacity = capacity;

@@ -32,6 +32,7 @@ struct ring_drops ring_unattached;
 static struct ring *_Atomic rings;
 static _Atomic uint32_t ring_bytes = RING_BYTES_DEFAULT;
 static _Atomic bool listening;
+static _Atomic pid_t owner;          /* the process that the server is in */
 static _Atomic bool lossless;
 static _Atomic bool asleep;          /* the server: the next record wakes it */
 static _Atomic int waker = -1;
@@ -74,6 +75,14 @@ static void count_drop(struct ring *ring, uint32_t probe)
 	atomic_store_explicit(&drops->any, true, memory_order_release);
 }
 
+/* Not so in a child that no fork() has told of it. It may have a copy of all this, where nobody
+ * reads; or, before its exec, the memory itself and the state of a thread of ours: a ring made for
+ * it would be taken back when the child is gone, under that thread's hands. */
+static bool is_owner(void)
+{
+	return getpid() == atomic_load_explicit(&owner, memory_order_relaxed);
+}
+
 /* Maps this thread's ring. No lock and no malloc: this may be a signal handler. */
 static struct ring *ring_make(void)
 {
@@ -107,6 +116,10 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t probe)
 		count_drop(ring, probe);
 		return NULL;
 	}
+	if (thread_without % MAKE_AGAIN == 0 && !is_owner()) {
+		count_drop(NULL, probe);
+		return NULL;
+	}
 	if (thread_without++ % MAKE_AGAIN == 0) {
 		int saved = errno;
 		thread_making = true;
@@ -129,10 +142,8 @@ static bool ring_wait(struct ring *ring, uint64_t next)
 	int saved = errno;
 	bool room = false;
 
-	if (syscall(SYS_gettid) != ring->thread) { /* a child that no fork() has told of it */
-		atomic_store(&listening, false);
+	if (!is_owner())
 		return false;
-	}
 	atomic_store_explicit(&ring->record.busy, RING_WAITING, memory_order_seq_cst);
 	for (;;) {
 		uint32_t seen = atomic_load(&ring->room);
@@ -284,6 +295,8 @@ void ring_set_size(uint32_t bytes)
 
 void ring_set_listening(bool now)
 {
+	if (now)
+		atomic_store(&owner, getpid());
 	if (atomic_exchange(&listening, now) && !now)
 		ring_wake();
 }

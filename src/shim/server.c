@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "shim/census.h"
@@ -34,6 +35,7 @@ enum {
 	 * next record wakes it. */
 	QUIET_DRAINS = 10,
 	IDLE_MS = 20,
+	REFUSED_MS = 5,
 	ACCEPT_AGAIN_MS = 100,
 	/* How long a client has to say that it is none of GHC's plain readers; longer while the
 	 * VM waits for its first one, for then nothing is lost meanwhile. */
@@ -50,6 +52,7 @@ struct server {
 	pthread_t thread;
 	struct endpoint endpoint;
 	int wake; /* eventfd */
+	struct descriptor_file wake_file;
 	uint32_t queue_bytes;
 	uint32_t flush_ms;
 	struct drain drain;
@@ -334,19 +337,47 @@ static void drop_gone(struct server *server)
 }
 
 /* A program that closes every descriptor it does not know, as daemons do, has closed the server's
- * too, and their numbers may be its own by now: nothing may be read, written or closed. */
+ * too, and their numbers may be its own by now: then they may not be read, written or closed. */
+static bool has_descriptors(const struct server *server)
+{
+	return endpoint_is_ours(&server->endpoint) && descriptor_is(server->wake, server->wake_file);
+}
+
 static void lose_descriptors(struct server *server)
 {
 	ring_set_waker(-1);
 	census_detach();
 	registry_lock();
-	server->wake = -1;
-	endpoint_abandon(&server->endpoint);
-	for (struct client *client = server->clients; client; client = client->next) {
-		client->socket = -1;
+	if (!descriptor_is(server->wake, server->wake_file))
+		server->wake = -1;
+	if (endpoint_is_ours(&server->endpoint))
+		endpoint_close(&server->endpoint);
+	else
+		endpoint_abandon(&server->endpoint);
+	for (struct client *client = server->clients; client; client = client->next)
 		client->gone = true;
-	}
 	registry_unlock();
+	note_subscriber(); /* there will be none to wait for */
+}
+
+/* It may also have closed those of clients alone. */
+static void lose_clients(struct server *server)
+{
+	for (struct client *client = server->clients; client; client = client->next)
+		client->gone |= !descriptor_is(client->socket, client->file);
+}
+
+/* A sandbox may leave the process fewer descriptors than poll() is to look at (RLIMIT_NOFILE of 0),
+ * and then it refuses them all. None of them blocks: after a while each is tried. */
+static int try_all(struct pollfd *polled, nfds_t count, int timeout_ms)
+{
+	int wait_ms = timeout_ms < 0 || timeout_ms > REFUSED_MS ? REFUSED_MS : timeout_ms;
+	const struct timespec pause = {.tv_nsec = (wait_ms ? wait_ms : DRAIN_MS) * 1000000L};
+
+	nanosleep(&pause, NULL);
+	for (nfds_t i = 0; i < count; i++)
+		polled[i].revents = polled[i].fd >= 0 ? polled[i].events : 0;
+	return 1;
 }
 
 /* The VM waits for its log, but not for a full disk. */
@@ -432,10 +463,13 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 				(client_pending(client) ? POLLOUT : 0))};
 	}
 	int ready = poll(polled, count, timeout_ms);
-	if (!server->ending && !endpoint_is_ours(&server->endpoint)) {
+	if (ready < 0 && errno != EINTR)
+		ready = try_all(polled, count, timeout_ms);
+	if (!server->ending && !has_descriptors(server)) {
 		lose_descriptors(server);
 		return true;
 	}
+	lose_clients(server);
 	if (ready <= 0)
 		return false;
 	count = 2;
@@ -444,7 +478,7 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 		 * subscription of one who is gone would only open guards and close them. */
 		if (polled[count].revents & (POLLERR | POLLHUP | POLLNVAL))
 			client->gone = true;
-		else if (polled[count].revents & POLLIN)
+		else if (!client->gone && polled[count].revents & POLLIN)
 			read_client(server, client);
 	}
 	if (polled[1].revents & POLLIN)
@@ -539,9 +573,10 @@ static int drain_timeout(const struct server *server, unsigned *quiet)
 {
 	if (!server->listening)
 		return -1;
-	if (server->drain.found_much)
+	bool held = held_back(server); /* what was found lately says nothing then */
+	if (server->drain.found_much && !held)
 		return 0;
-	*quiet = server->drain.found_any || held_back(server) ? 0 : *quiet + 1;
+	*quiet = server->drain.found_any || held ? 0 : *quiet + 1;
 	return *quiet > QUIET_DRAINS && ring_arm() ? IDLE_MS : DRAIN_MS;
 }
 
@@ -575,7 +610,8 @@ static void *server_main(void *argument)
 
 void server_free(struct server *server)
 {
-	if (server->wake >= 0 && ring_release_waker(server->wake))
+	if (server->wake >= 0 && ring_release_waker(server->wake) &&
+		descriptor_is(server->wake, server->wake_file))
 		close(server->wake);
 	process_free(&server->process);
 	free(server);
@@ -612,6 +648,7 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 		memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
 	server->endpoint.socket = -1;
 	server->wake = descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	server->wake_file = descriptor_file(server->wake);
 	error = server->wake < 0 ? server->wake : process_describe(&server->process, &options);
 	if (error)
 		goto out;
@@ -674,7 +711,7 @@ bool server_stop(struct server *server)
 	if (server->process.pid != (uint32_t)getpid())
 		return true; /* a child that no fork() has told of it: the thread is its parent's */
 	registry_lock();
-	int wake = endpoint_is_ours(&server->endpoint) ? server->wake : -1;
+	int wake = has_descriptors(server) ? server->wake : -1;
 	registry_unlock();
 	if (wake >= 0) {
 		descriptor_tell(wake, WAKE_STOP);
@@ -692,14 +729,12 @@ bool server_stop(struct server *server)
 void server_fork_child(struct server *server)
 {
 	atomic_store(&awaited, 0);
-	if (server->endpoint.socket >= 0 && !endpoint_is_ours(&server->endpoint))
-		return; /* nor is any other descriptor that of the server */
 	while (server->clients) {
 		struct client *client = server->clients;
 		server->clients = client->next;
 		client_close(client);
 	}
-	if (server->endpoint.socket >= 0)
+	if (endpoint_is_ours(&server->endpoint))
 		close(server->endpoint.socket);
 	server_free(server);
 }

@@ -1,0 +1,326 @@
+/*
+ * The library where the process has not enough, or not any more, of what it needs: memory,
+ * descriptors, a thread of its own.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "shim/fixture.h"
+#include "shim/wire.h"
+
+enum { HANGS_S = 60 };
+
+static int exit_status(pid_t child)
+{
+	int status = -1;
+
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
+}
+
+static bool set_limit(int resource, rlim_t value)
+{
+	struct rlimit limit;
+
+	if (getrlimit(resource, &limit))
+		return false;
+	limit.rlim_cur = value;
+	return setrlimit(resource, &limit) == 0;
+}
+
+static uint64_t cpu_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Whether the process comes to rest: for a fifth of a second it takes less than a tenth of a
+ * CPU. It has half a minute for that. */
+static bool comes_to_rest(void)
+{
+	const struct timespec window = {.tv_nsec = 200000000};
+	const uint64_t deadline = reader_now() + UINT64_C(30000000000);
+
+	while (reader_now() < deadline) {
+		uint64_t before = cpu_ns();
+		nanosleep(&window, NULL);
+		if (cpu_ns() - before < 20000000)
+			return true;
+	}
+	return false;
+}
+
+/* ---- memory ---- */
+
+/* Without memory for names and rings events are lost and counted, errno is the program's, and
+ * all is well again once there is some. */
+START_TEST(no_memory_while_it_fires)
+{
+	static struct vmtap_name first = VMTAP_NAME("first");
+	struct reader reader;
+	struct rlimit before;
+	enum { EVENTS = 5000 };
+
+	fixture_start();
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	ck_assert_int_eq(getrlimit(RLIMIT_AS, &before), 0);
+	ck_assert(set_limit(RLIMIT_AS, 4096));
+	errno = EDOM;
+	for (unsigned i = 0; i < 100; i++)
+		VMTAP_PAUSE_BEGIN(0, &first);
+	int error = errno;
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &before), 0);
+	ck_assert_int_eq(error, EDOM);
+	for (unsigned i = 0; i < EVENTS; i++)
+		VMTAP_PAUSE_BEGIN(0, &first);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_gt(reader_received(&reader), 0);
+	ck_assert_uint_ge(reader_lost(&reader), 100);
+	ck_assert_uint_eq(reader_received(&reader) + reader_lost(&reader), 100 + EVENTS);
+	reader_close(&reader);
+}
+END_TEST
+
+/* ---- a process that is not the server's ---- */
+
+static void read_until_drained(struct reader *reader, unsigned times)
+{
+	for (unsigned i = 0; i < times; i++) {
+		VMTAP_GC_WORK(1);
+		ck_reader(reader, reader_until_time(reader, reader_now()));
+	}
+}
+
+/* What vfork() makes has its thread's state, but is another thread to the kernel: rings of
+ * threads that are gone are taken back, this one is not gone. */
+START_TEST(first_event_behind_vfork)
+{
+	struct reader reader;
+	pid_t child;
+
+	fixture_start();
+	ck_reader(&reader, reader_start(&reader, fixture_path, _i ? WIRE_LOSSLESS : 0));
+	child = vfork();
+	if (child == 0) {
+		VMTAP_GC_IDLE(1);
+		_exit(0);
+	}
+	ck_assert_int_eq(exit_status(child), 0);
+	read_until_drained(&reader, 100);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader.probes[VMTAP_PROBE_GC_WORK].received, 100);
+	ck_assert_uint_eq(reader.probes[VMTAP_PROBE_GC_IDLE].lost, 1);
+	reader_close(&reader);
+}
+END_TEST
+
+static void *fire_once(void *argument)
+{
+	VMTAP_GC_DONE(1);
+	return argument;
+}
+
+/* It waits for nobody in vain, and the parent's other threads have their events as before. */
+START_TEST(full_ring_behind_vfork)
+{
+	enum { EVENTS = 1000000 }; /* neither ring nor queue has room for so many */
+	const struct vmtap_options options = {.size = sizeof(options), .queue_bytes = 1};
+	struct reader reader;
+	pthread_t thread;
+	pid_t child;
+
+	ck_assert_int_eq(vmtap_start(&options), 0);
+	ck_reader(&reader, reader_start(&reader, fixture_path, WIRE_LOSSLESS));
+	VMTAP_GC_IDLE(1);
+	child = vfork();
+	if (child == 0) {
+		for (unsigned i = 0; i < EVENTS; i++)
+			VMTAP_GC_IDLE(1);
+		_exit(0);
+	}
+	ck_assert_int_eq(exit_status(child), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, fire_once, NULL), 0);
+	pthread_join(thread, NULL);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader.probes[VMTAP_PROBE_GC_DONE].received, 1);
+	ck_assert_uint_eq(reader_received(&reader) + reader_lost(&reader), EVENTS + 2);
+	reader_close(&reader);
+}
+END_TEST
+
+/* ---- a client that does not read ---- */
+
+static _Atomic bool stop;
+
+static void *fire_until_stopped(void *argument)
+{
+	while (!atomic_load(&stop))
+		VMTAP_GC_IDLE(1);
+	return argument;
+}
+
+/* The VM waits for it, as it asked; but nobody is busy with waiting. */
+START_TEST(waiting_takes_no_time)
+{
+	struct reader reader;
+	pthread_t thread;
+
+	fixture_start();
+	ck_reader(&reader, reader_start(&reader, fixture_path, WIRE_LOSSLESS));
+	ck_assert_int_eq(pthread_create(&thread, NULL, fire_until_stopped, NULL), 0);
+	ck_assert(comes_to_rest());
+	atomic_store(&stop, true);
+	reader_close(&reader);
+	pthread_join(thread, NULL);
+}
+END_TEST
+
+/* ---- descriptors ---- */
+
+static bool tell(int pipe)
+{
+	return write(pipe, "", 1) == 1;
+}
+
+static bool heard(int pipe)
+{
+	char byte;
+
+	return read(pipe, &byte, 1) == 1;
+}
+
+/* A VM that locks itself in: it may open nothing more. Who is connected is served. */
+static int sandboxed(int in, int out)
+{
+	alarm(HANGS_S);
+	fixture_set_path();
+	if (vmtap_start(NULL) || !tell(out) || !heard(in))
+		return 2;
+	if (!set_limit(RLIMIT_NOFILE, 0) || !tell(out) || !heard(in))
+		return 3;
+	for (unsigned i = 0; i < 100; i++)
+		VMTAP_GC_IDLE(1);
+	if (!comes_to_rest())
+		return 4;
+	vmtap_stop();
+	return 0;
+}
+
+START_TEST(no_descriptor_is_allowed)
+{
+	int to[2], from[2];
+	struct reader reader;
+
+	ck_assert(pipe(to) == 0 && pipe(from) == 0);
+	pid_t child = fork();
+	if (child == 0)
+		_exit(sandboxed(to[0], from[1]));
+	close(from[1]);
+	snprintf(fixture_path, sizeof(fixture_path), "%s/vmtap/%d", fixture_folder, (int)child);
+	ck_assert(heard(from[0]));
+	ck_reader(&reader, reader_open(&reader, fixture_path) && reader_until_header(&reader));
+	ck_assert(tell(to[1]) && heard(from[0]));
+	reader_subscribe_all(&reader, 0, 1);
+	ck_reader(&reader, reader_until_acknowledged(&reader, 1));
+	ck_assert(tell(to[1]));
+	ck_reader(&reader, reader_until_end(&reader));
+	ck_assert_uint_eq(reader_received(&reader), 100);
+	ck_assert_int_eq(exit_status(child), 0);
+	reader_close(&reader);
+}
+END_TEST
+
+enum closed { CLOSED_WAKER, CLOSED_CLIENT, CLOSED_KINDS };
+
+/* The number of the library's eventfd, or of its last descriptor, a client's. */
+static int find_descriptor(enum closed which)
+{
+	char path[32], link[64];
+	int found = -1;
+
+	for (int i = 3; i < 256; i++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", i);
+		ssize_t length = readlink(path, link, sizeof(link) - 1);
+		if (length < 0)
+			continue;
+		link[length] = '\0';
+		if (strcmp(link, which == CLOSED_WAKER ? "anon_inode:[eventfd]" : "") == 0 ||
+			(which == CLOSED_CLIENT && strncmp(link, "socket:", 7) == 0))
+			found = i;
+	}
+	return found;
+}
+
+/* Closes one of them, and has a file under its number. */
+static int close_one(enum closed which, bool opens)
+{
+	struct stat status = {0};
+	struct reader reader;
+	char path[300];
+	int file = -1;
+
+	alarm(HANGS_S);
+	fixture_set_path();
+	if (vmtap_start(NULL) || !reader_start(&reader, fixture_path, 0))
+		return 2;
+	int number = find_descriptor(which);
+	snprintf(path, sizeof(path), "%s/file-%d", fixture_folder, (int)getpid());
+	if (number < 0 || close(number))
+		return 3;
+	if (opens) {
+		file = open(path, O_CREAT | O_RDWR | O_TRUNC, 0600);
+		if (file != number)
+			return 4;
+	}
+	VMTAP_GC_IDLE(1);
+	/* Its stream ends, and so do its guards. */
+	while (reader_step(&reader, READER_WAIT_MS))
+		;
+	if (!fixture_await_guards(0) || !comes_to_rest())
+		return 5;
+	reader_close(&reader);
+	vmtap_stop();
+	if (opens && (fstat(file, &status) || status.st_size != 0))
+		return 6;
+	if (access(fixture_path, F_OK) == 0)
+		return 7;
+	if (vmtap_start(NULL) || !reader_start(&reader, fixture_path, 0))
+		return 8;
+	VMTAP_GC_IDLE(1);
+	return reader_finish(&reader) && reader_received(&reader) == 1 ? 0 : 9;
+}
+
+START_TEST(a_program_that_closes_one_descriptor)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(close_one((enum closed)(_i / 2), _i % 2));
+	ck_assert_int_eq(exit_status(child), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("shim: limits");
+	TCase *tests = tcase_create("limits");
+
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, no_memory_while_it_fires);
+	tcase_add_loop_test(tests, first_event_behind_vfork, 0, 2);
+	tcase_add_test(tests, full_ring_behind_vfork);
+	tcase_add_test(tests, waiting_takes_no_time);
+	tcase_add_test(tests, no_descriptor_is_allowed);
+	tcase_add_loop_test(tests, a_program_that_closes_one_descriptor, 0, 2 * CLOSED_KINDS);
+	suite_add_tcase(suite, tests);
+	return fixture_run(suite);
+}
