@@ -109,7 +109,8 @@ extern "C" {
  * NUL-terminated; clients get its first 4000 bytes. To name something else,
  * initialise the struct again, and not while another thread passes it: any number of
  * threads may do that at once. When the id is 0 the library takes one, on any
- * thread; the VM never writes to it. Ids are never given back: when the room for names is
+ * thread; the VM never writes to it. Ids are the process's: names do not belong into memory that
+ * processes share, but a child of fork() may keep its copies. Ids are never given back: when the room for names is
  * used up, new ones travel with each event.
  */
 struct vmtap_name {
@@ -256,7 +257,8 @@ VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *cha
  * the descriptors that it inherited; on any thread, but not from a signal handler, nor while
  * others use setenv(). It keeps two descriptors and one for each client, none of them 0, 1 or
  * 2, all closed by exec. A VM that closes them all the same ends the stream. No cancellation
- * point.
+ * point. A process whose main() ends by pthread_exit() ends with its last thread, and one is the
+ * library's: there whoever is last calls vmtap_stop() or exit().
  */
 VMTAP_API int vmtap_start(const struct vmtap_options *options);
 

@@ -689,7 +689,9 @@ int server_run(struct server *server, bool waits)
 
 	if (error) {
 		census_detach();
+		registry_lock(); /* a child of fork() closes what it finds here */
 		endpoint_close(&server->endpoint);
+		registry_unlock();
 		for (struct client *client = server->clients; client; client = client->next)
 			client->gone = true;
 		drop_gone(server);

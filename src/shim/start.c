@@ -86,10 +86,12 @@ static char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
-static void set_running(struct server *server)
+/* At once: no child of fork() inherits a descriptor that it does not find. */
+static void forget_running(struct server *server)
 {
 	registry_lock();
-	running = server;
+	running = NULL;
+	server_free(server);
 	registry_unlock();
 }
 
@@ -118,10 +120,8 @@ int vmtap_start(const struct vmtap_options *options)
 		consume("VMTAP_LOG", log, "");
 	waits = wants_wait();
 	error = server_run(server, waits);
-	if (error) {
-		set_running(NULL);
-		server_free(server);
-	}
+	if (error)
+		forget_running(server);
 out:
 	pthread_mutex_unlock(&turn);
 	if (waits && !error)
@@ -138,10 +138,8 @@ void vmtap_stop(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	if (!pthread_mutex_lock(&turn)) {
 		struct server *server = running;
-		if (server && server_stop(server)) {
-			set_running(NULL);
-			server_free(server);
-		}
+		if (server && server_stop(server))
+			forget_running(server);
 		pthread_mutex_unlock(&turn);
 	}
 	pthread_setcancelstate(cancel, NULL);
