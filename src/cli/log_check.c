@@ -267,30 +267,36 @@ static bool is_provider(const struct d_probe *probe, const char *provider)
 	       probe->provider[length] <= '9';
 }
 
-/* The probes to follow, of the one provider that has them; the count. */
-static size_t choose_probes(
-	const struct d_probe_set *set, uint32_t *probes, enum thread_action *actions)
+/* The probes of a provider to follow; the count. */
+static size_t choose_of(const struct d_probe_set *set, const char *provider, uint32_t *probes,
+	enum thread_action *actions)
 {
-	static const char *const providers[] = {"vm", "HaskellEvent"};
 	size_t count = 0;
 
-	for (size_t p = 0; p < 2 && !count; p++) {
-		for (size_t i = 0; i < set->count; i++) {
-			const struct d_probe *probe = &set->probes[i];
-			for (size_t j = 0; j < sizeof(thread_probes) / sizeof(thread_probes[0]);
-				j++) {
-				if (probe->kind != D_PROBE_SOURCE ||
-					strcmp(probe->name, thread_probes[j].name) != 0 ||
-					!is_provider(probe, providers[p]) ||
-					probe->argument_count <
-						(thread_probes[j].action == ACTION_STOP ? 3 : 2))
-					continue;
-				probes[count++] = (uint32_t)i;
-				actions[i] = thread_probes[j].action;
-			}
+	for (size_t i = 0; i < set->count; i++) {
+		const struct d_probe *probe = &set->probes[i];
+		for (size_t j = 0; j < sizeof(thread_probes) / sizeof(thread_probes[0]); j++) {
+			if (probe->kind != D_PROBE_SOURCE || probe->is_absent ||
+				strcmp(probe->name, thread_probes[j].name) != 0 ||
+				!is_provider(probe, provider) ||
+				probe->argument_count <
+					(thread_probes[j].action == ACTION_STOP ? 3 : 2))
+				continue;
+			probes[count++] = (uint32_t)i;
+			actions[i] = thread_probes[j].action;
 		}
 	}
 	return count;
+}
+
+/* Those of vm, unless GHC's provider has more: what a plain reader has kept of a stream. */
+static size_t choose_probes(
+	const struct d_probe_set *set, uint32_t *probes, enum thread_action *actions)
+{
+	size_t ghc = choose_of(set, "HaskellEvent", probes, actions);
+	size_t own = choose_of(set, "vm", probes, actions);
+
+	return own >= ghc ? own : choose_of(set, "HaskellEvent", probes, actions);
 }
 
 static int check_threads(struct check *check, struct error *error)

@@ -332,6 +332,11 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 	case ROLE_PID:
 		log->process.pid = bytes_u32(payload + 4);
 		break;
+	case ROLE_MISPLACED:
+		return eventlog_damaged(log, log->scanned,
+			"the client that kept this stream subscribed after it had got events of "
+			"GHC's types alone: event type %u follows",
+			plan->type);
 	case ROLE_PPID:
 		log->process.ppid = bytes_u32(payload + 4);
 		break;
@@ -393,6 +398,8 @@ static inline bool scan_event(struct eventlog *log, bool *stalled)
 	if (plan->role == ROLE_UNDECLARED)
 		return eventlog_damaged(
 			log, log->scanned, "event type %u was not declared", bytes_u16(at));
+	if (log->form_open && !eventlog_decide_form(log, bytes_u16(at)))
+		return false;
 	size = plan->payload;
 	if (plan->is_variable) {
 		head += 2;
@@ -454,6 +461,11 @@ bool eventlog_scan(struct eventlog *log)
 
 /* ---- what is known ---- */
 
+void eventlog_expect_either_form(struct eventlog *log)
+{
+	log->form_open = true;
+}
+
 bool eventlog_declared(const struct eventlog *log)
 {
 	return log->declared;
@@ -461,7 +473,7 @@ bool eventlog_declared(const struct eventlog *log)
 
 bool eventlog_has_context(const struct eventlog *log)
 {
-	return log->plan_of[WIRE_CONTEXT] != 0;
+	return log->plan_of[WIRE_CONTEXT] && !log->ghc_alone;
 }
 
 bool eventlog_over(const struct eventlog *log)
@@ -502,7 +514,7 @@ void eventlog_await(struct eventlog *log, uint32_t tag)
 
 int eventlog_reread(struct eventlog *log, int fd)
 {
-	if (log->plan_of[WIRE_WATERMARK] || log->plan_of[WIRE_NAME])
+	if (!log->ghc_alone && (log->plan_of[WIRE_WATERMARK] || log->plan_of[WIRE_NAME]))
 		return 0;
 	log->windows = calloc(1, sizeof(*log->windows));
 	if (!log->windows)

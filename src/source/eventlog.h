@@ -62,6 +62,15 @@ void eventlog_finish(struct eventlog *log);
  */
 bool eventlog_scan(struct eventlog *log);
 
+/*
+ * Of a VM's stream, whoever has kept it may have got GHC's forms of events alone, as a plain
+ * reader does, though the VM's own are declared. From here on the events tell: if there is none
+ * of vmtap's types before the first, they are read as GHC's logs are, as provider HaskellEvent,
+ * and those that carry all of an event of provider vm as that one too. To be called before the
+ * first scan; eventlog_add_probes() comes after a scan that returned true, or the end.
+ */
+void eventlog_expect_either_form(struct eventlog *log);
+
 /* The declarations of event types have been read: probes can be added. */
 bool eventlog_declared(const struct eventlog *log);
 
@@ -106,8 +115,8 @@ void eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count)
  * log has no watermarks, so that it can be put in order only when all of it is known, what
  * is not yet released need not stay in memory. What does is about 50 bytes for each piece of
  * a block whose times do not go back, up to 256 MiB, and WINDOWS_MAX pieces of the file. The
- * descriptor stays the caller's, and open as long as the log. To be called once the types are
- * declared. 1: it will be read again; 0: there are watermarks; -ENOMEM.
+ * descriptor stays the caller's, and open as long as the log. To be called before the probes
+ * are added. 1: it will be read again; 0: there are watermarks; -ENOMEM.
  */
 int eventlog_reread(struct eventlog *log, int fd);
 

@@ -84,17 +84,22 @@ static int plan_ghc(struct plan *plan, const struct contract_probe *probe)
 	return 0;
 }
 
-bool eventlog_plan_ghc(struct eventlog *log)
+static bool describes_probes(const struct eventlog *log)
+{
+	for (size_t i = 1; i < log->plan_count; i++)
+		if (log->plans[i].description)
+			return true;
+	return false;
+}
+
+/* Plans for the probes of GHC whose types are not described; false: damaged. */
+static bool plan_contract(struct eventlog *log)
 {
 	struct contract *contract = NULL;
 	const struct contract_provider *provider;
 	struct error error = {""};
-	int result;
+	int result = known_contract_read(GHC_PROVIDER, &contract, &error);
 
-	for (size_t i = 1; i < log->plan_count; i++)
-		if (log->plans[i].description)
-			return true; /* it describes its probes itself */
-	result = known_contract_read(GHC_PROVIDER, &contract, &error);
 	if (result)
 		return eventlog_damaged(log, log->scanned, "%s", error.text);
 	provider = contract_find_provider(contract, GHC_PROVIDER);
@@ -110,4 +115,57 @@ bool eventlog_plan_ghc(struct eventlog *log)
 	if (result || !log->running)
 		return eventlog_damaged(log, log->scanned, "out of memory");
 	return true;
+}
+
+bool eventlog_plan_ghc(struct eventlog *log)
+{
+	if (describes_probes(log))
+		return true;
+	log->form_open = false;
+	return plan_contract(log);
+}
+
+/* What a VM says of itself to whoever connects, before it knows what for. */
+static bool is_start_up(uint16_t type)
+{
+	switch (type) {
+	case WIRE_BLOCK_MARKER:
+	case WIRE_LOG_MSG:
+	case WIRE_WALL_CLOCK_TIME:
+	case WIRE_CAP_CREATE:
+	case WIRE_CAP_DELETE:
+		return true;
+	default:
+		return type >= WIRE_CAPSET_CREATE && type <= WIRE_OSPROCESS_PPID;
+	}
+}
+
+bool eventlog_decide_form(struct eventlog *log, uint16_t type)
+{
+	if (is_start_up(type))
+		return true;
+	log->form_open = false;
+	if (type >= WIRE_CONTEXT)
+		return true;
+	log->ghc_alone = true;
+	for (size_t i = 1; i < log->plan_count; i++) {
+		struct plan *plan = &log->plans[i];
+		if (plan->type >= WIRE_CONTEXT && plan->role != ROLE_SKIP) {
+			free(plan->description);
+			free(plan->compats);
+			*plan = (struct plan){.role = ROLE_MISPLACED,
+				.type = plan->type,
+				.payload = plan->payload,
+				.is_variable = plan->is_variable};
+		}
+		/* an event of GHC's is GHC's probe, whatever the VM has opted in for */
+		for (unsigned int j = 0; j < plan->compat_count; j++) {
+			struct compat *compat = &plan->compats[j];
+			if (strcmp(compat->description.provider, GHC_PROVIDER) != 0)
+				continue;
+			compat->description.is_absent = false;
+			log->providers[compat->provider].is_there = true;
+		}
+	}
+	return plan_contract(log);
 }

@@ -125,15 +125,6 @@ static void decode_compats(struct eventlog *log, const struct plan *plan, const 
 	}
 }
 
-/* An event that others need, whether or not it is wanted itself. */
-static void take_running(struct eventlog *log, const struct plan *plan, const struct run *run,
-	const uint64_t *arguments)
-{
-	log->running[run->cap] = (uint32_t)arguments[plan->fields[0].argument];
-	if (plan->is_wanted)
-		put_event(log, run, plan->probe, arguments, plan->argument_count);
-}
-
 static inline void decode(struct eventlog *log, const struct run *run, const unsigned char *at)
 {
 	const struct plan *plan = plan_at(log, at);
@@ -180,10 +171,11 @@ static inline void decode(struct eventlog *log, const struct run *run, const uns
 	if (plan->has_text)
 		arguments[plan->text_argument] = take_text(log, (const char *)payload + plan->least,
 			bytes_u16(at + WIRE_EVENT_BYTES) - (size_t)plan->least);
+	/* other events need it, whether or not this one is wanted itself */
+	if (plan->says_running)
+		log->running[run->cap] = (uint32_t)arguments[plan->fields[0].argument];
 	if (plan->is_direct)
 		put_event(log, run, plan->probe, arguments, plan->argument_count);
-	else if (plan->says_running)
-		take_running(log, plan, run, arguments);
 	else
 		decode_compats(log, plan, run, arguments);
 }

@@ -55,7 +55,8 @@ enum role {
 	ROLE_ARGUMENTS,
 	ROLE_PID,
 	ROLE_PPID,
-	ROLE_WALL_CLOCK
+	ROLE_WALL_CLOCK,
+	ROLE_MISPLACED /* cannot stand in a log of GHC's forms alone */
 };
 
 enum field { FIELD_U8, FIELD_S8, FIELD_U16, FIELD_S16, FIELD_U32, FIELD_S32, FIELD_64, FIELD_NAME,
@@ -124,6 +125,8 @@ struct eventlog {
 	bool settled;  /* probes have been added */
 	bool declared; /* the header has been read */
 	bool clocked;
+	bool form_open;  /* whether GHC's forms stand alone is not known yet */
+	bool ghc_alone;  /* they do, though the log declares others */
 	bool truncated; /* the damage is only that the end is missing */
 	struct error damage;
 
@@ -140,7 +143,7 @@ struct eventlog {
 	struct names names;
 
 	struct windows *windows; /* the merge reads from a file; NULL: from the buffer */
-	uint32_t *running;       /* by capability, of a log of GHC's: the thread; else NULL */
+	uint32_t *running;       /* by capability, of a log of GHC's forms: the thread; else NULL */
 
 	uint64_t block_end;
 	uint32_t tid;
@@ -197,6 +200,12 @@ static inline bool eventlog_has_provider(const struct compat_provider *provider,
 
 /* Plans for the probes of GHC, if the log describes none itself; false: damaged. */
 bool eventlog_plan_ghc(struct eventlog *log);
+
+/*
+ * The first event that can tell, if this is one, says whether GHC's forms stand alone, and the
+ * types are planned anew if they do; false: damaged.
+ */
+bool eventlog_decide_form(struct eventlog *log, uint16_t type);
 
 /* Puts the open run, if there is one, among those that can be merged; false: damaged. */
 bool eventlog_close_run(struct eventlog *log);

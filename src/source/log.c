@@ -161,6 +161,7 @@ int source_log_open(const char *file, struct d_probe_set *set, struct source **s
 		result = error_set(error, ENOMEM, "%s: out of memory", file);
 	if (result)
 		goto out;
+	eventlog_expect_either_form(log->log);
 	/* what the process was comes before its first event */
 	while (!eventlog_scan(log->log) && more)
 		more = read_more(log, error, &result);

@@ -194,6 +194,123 @@ START_TEST(test_running_alone)
 }
 END_TEST
 
+enum {
+	THREAD_CREATE = 419,
+	GC_BEGIN = 435
+};
+
+/* A VM's stream declares its own forms of events beside GHC's; is_there: it has been opted in
+ * for provider HaskellEvent. */
+static void put_vm_header(struct writer *writer, bool is_there)
+{
+	const char *absent = is_there ? "" : "absent ";
+	char run[128], created[128];
+
+	snprintf(run, sizeof(run), "%sHaskellEvent:::run-thread(uint16_t cap, uint32_t thread)\n",
+		absent);
+	snprintf(created, sizeof(created),
+		"%sHaskellEvent:::create-thread(uint16_t cap, uint32_t thread)\n", absent);
+	put_header_begin(writer);
+	put_type(writer, WIRE_CAP_CREATE, 2, "Create capability");
+	put_type(writer, CREATE_THREAD, 4, "CREATE_THREAD");
+	put_extended_type(writer, THREAD_CREATE, 12,
+		"vm:::thread-create(uint16_t cap, uint32_t thread, uint64_t os_thread)", created);
+	put_extended_type(
+		writer, RUN_THREAD, 4, "vm:::thread-run(uint16_t cap, uint32_t thread)", run);
+	put_type(writer, SPARK_RUN, 0, "SPARK_RUN");
+	put_type(writer, GC_START, 0, "GC_START");
+	put_type(writer, GC_BEGIN, 4, "vm:::gc-start(uint16_t cap, uint32_t generation)");
+	put_header_end(writer);
+	begin_block(writer, WIRE_NO_CAP);
+	put_event(writer, WIRE_OSPROCESS_PID, 1);
+	put(writer, 0, 4);
+	put(writer, 77, 4);
+	put_event(writer, WIRE_CAP_CREATE, 1);
+	put(writer, 1, 2);
+	end_block(writer);
+}
+
+/* What a plain reader gets of it. */
+static void put_plain(struct writer *writer)
+{
+	begin_block(writer, 1);
+	put_thread(writer, CREATE_THREAD, 10, 7);
+	put_thread(writer, RUN_THREAD, 20, 7);
+	put_event(writer, SPARK_RUN, 30);
+	put_event(writer, GC_START, 40);
+	end_block(writer);
+}
+
+START_TEST(test_plain)
+{
+	for (int is_there = 0; is_there < 2; is_there++) {
+		struct writer writer = {0};
+		struct outcome outcome;
+
+		put_vm_header(&writer, is_there);
+		put_plain(&writer);
+		put(&writer, WIRE_DATA_END, 2);
+		write_file(writer.bytes, writer.length);
+		run(&outcome, NULL);
+		ck_assert_str_eq(outcome.text, "10 HaskellEvent77:create-thread 1 7\n"
+					       "20 vm77:thread-run 1 7\n"
+					       "20 HaskellEvent77:run-thread 1 7\n"
+					       "30 HaskellEvent77:run-spark 1 7\n"
+					       "40 HaskellEvent77:gc-start 1\n");
+		ck_assert_int_eq(outcome.end, SOURCE_ENDED);
+		run(&outcome, "run-spark");
+		ck_assert_str_eq(outcome.text, "30 HaskellEvent77:run-spark 1 7\n");
+		free(writer.bytes);
+	}
+}
+END_TEST
+
+/* Where the VM's own forms come first, GHC's beside them say nothing more. */
+START_TEST(test_both_forms)
+{
+	struct writer writer = {0};
+	struct outcome outcome;
+
+	put_vm_header(&writer, true);
+	put_event(&writer, WIRE_CLOCK, 2);
+	put(&writer, 0, 8);
+	put(&writer, 0, 8);
+	put_plain(&writer);
+	begin_block(&writer, 1);
+	put_event(&writer, GC_BEGIN, 50);
+	put(&writer, 3, 4);
+	end_block(&writer);
+	put(&writer, WIRE_DATA_END, 2);
+	write_file(writer.bytes, writer.length);
+	run(&outcome, NULL);
+	ck_assert_str_eq(outcome.text, "20 vm77:thread-run 1 7\n"
+				       "20 HaskellEvent77:run-thread 1 7\n"
+				       "50 vm77:gc-start 1 3\n");
+	free(writer.bytes);
+}
+END_TEST
+
+/* A reader that subscribes when it has already been taken for a plain one. */
+START_TEST(test_late_subscription)
+{
+	struct writer writer = {0};
+	struct outcome outcome;
+
+	put_vm_header(&writer, true);
+	put_plain(&writer);
+	put_event(&writer, WIRE_CLOCK, 50);
+	put(&writer, 0, 8);
+	put(&writer, 0, 8);
+	write_file(writer.bytes, writer.length);
+	run(&outcome, "create-thread");
+	ck_assert_str_eq(outcome.text, "10 HaskellEvent77:create-thread 1 7\n");
+	ck_assert_int_eq(outcome.end, SOURCE_BROKEN);
+	ck_assert_msg(strstr(outcome.error.text, "event type 404 follows"), "%s",
+		outcome.error.text);
+	free(writer.bytes);
+}
+END_TEST
+
 /* Threads 1 to EVENTS, in blocks of eight that overlap in time; ends[i]: where the event of
  * thread i + 1 ends in the file. */
 static void put_threads(struct writer *writer, size_t *ends)
@@ -328,6 +445,9 @@ int main(void)
 	tcase_add_checked_fixture(cases, setup, teardown);
 	tcase_add_test(cases, test_ghc);
 	tcase_add_test(cases, test_running_alone);
+	tcase_add_test(cases, test_plain);
+	tcase_add_test(cases, test_both_forms);
+	tcase_add_test(cases, test_late_subscription);
 	tcase_add_test(cases, test_every_truncation);
 	tcase_add_test(cases, test_every_damage);
 	tcase_add_test(cases, test_many_blocks);
