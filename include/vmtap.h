@@ -66,9 +66,9 @@
  * nor allocates nor makes a system call, with two exceptions: the first event after a
  * quiet time wakes the library's thread, and a client may have asked for lossless
  * delivery: then the VM waits for it where else a full ring drops the event and counts
- * it. In a sandbox recording needs mmap, getpid, gettid, write, futex and clock_gettime; none
- * of them while nobody listens. A client has an event about a millisecond after it was recorded; the first one
- * after a quiet time, 20 ms later at most.
+ * it. In a sandbox recording needs mmap, getpid, gettid, fstat, write, futex and
+ * clock_gettime; none of them while nobody listens. A client has an event about a
+ * millisecond after it was recorded; the first one after a quiet time, 20 ms later at most.
  *
  * After fork() the child serves nobody until it calls vmtap_start() itself; kernel
  * tracers follow it. What is fired between vfork() and exec is the parent's, and lost, and

@@ -28,6 +28,7 @@ static struct {
 	uint64_t rested; /* until when the VM is left alone, whoever asks */
 	uint64_t era, lost;
 	int wake;
+	struct descriptor_file wake_file;
 	struct vmtap_census *first, *last; /* taken, not delivered */
 } census_state = {.wake = -1};
 
@@ -120,7 +121,7 @@ void census_free(struct vmtap_census *census)
 static void tell_server(void)
 {
 	if (census_state.wake >= 0)
-		descriptor_tell(census_state.wake, 1);
+		descriptor_tell(census_state.wake, census_state.wake_file, 1);
 }
 
 /* busy has been set. */
@@ -202,6 +203,7 @@ void census_attach(int wake)
 {
 	registry_lock();
 	census_state.wake = wake;
+	census_state.wake_file = descriptor_file(wake);
 	registry_unlock();
 }
 

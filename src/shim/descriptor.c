@@ -37,10 +37,11 @@ bool descriptor_is(int descriptor, struct descriptor_file file)
 	       status.st_ino == file.inode;
 }
 
-void descriptor_tell(int descriptor, uint64_t value)
+void descriptor_tell(int descriptor, struct descriptor_file file, uint64_t value)
 {
 	int saved = errno;
 
-	syscall(SYS_write, descriptor, &value, sizeof(value)); /* write() is a cancellation point */
+	if (descriptor_is(descriptor, file)) /* write() is a cancellation point */
+		syscall(SYS_write, descriptor, &value, sizeof(value));
 	errno = saved;
 }

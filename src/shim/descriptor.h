@@ -24,8 +24,8 @@ struct descriptor_file {
 struct descriptor_file descriptor_file(int descriptor);
 bool descriptor_is(int descriptor, struct descriptor_file file);
 
-/* Adds to an eventfd that does not block. For any thread at any moment: errno is kept, and a
- * thread that has been cancelled is not taken by it. */
-void descriptor_tell(int descriptor, uint64_t value);
+/* Adds to an eventfd that does not block, if the descriptor is still of that. For any thread at any
+ * moment: errno is kept, and a thread that has been cancelled is not taken by it. */
+void descriptor_tell(int descriptor, struct descriptor_file file, uint64_t value);
 
 #endif

@@ -36,6 +36,7 @@ static _Atomic pid_t owner;          /* the process that the server is in */
 static _Atomic bool lossless;
 static _Atomic bool asleep;          /* the server: the next record wakes it */
 static _Atomic int waker = -1;
+static struct descriptor_file waker_file; /* set before waker */
 static _Atomic uint32_t waking;      /* producers that use the waker now */
 
 static __thread struct ring *thread_ring;
@@ -173,7 +174,7 @@ static void wake_server(void)
 	atomic_fetch_add(&waking, 1);
 	descriptor = atomic_load(&waker);
 	if (descriptor >= 0)
-		descriptor_tell(descriptor, 1);
+		descriptor_tell(descriptor, waker_file, 1);
 	atomic_fetch_sub(&waking, 1);
 }
 
@@ -346,6 +347,8 @@ void ring_disarm(void)
 
 void ring_set_waker(int descriptor)
 {
+	if (descriptor >= 0)
+		waker_file = descriptor_file(descriptor);
 	atomic_store(&waker, descriptor);
 }
 

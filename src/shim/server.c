@@ -716,7 +716,7 @@ bool server_stop(struct server *server)
 	int wake = has_descriptors(server) ? server->wake : -1;
 	registry_unlock();
 	if (wake >= 0) {
-		descriptor_tell(wake, WAKE_STOP);
+		descriptor_tell(wake, server->wake_file, WAKE_STOP);
 		error = pthread_join(server->thread, NULL);
 	} else { /* see lose_descriptors(): the thread has noticed, or sleeps and is woken */
 		endpoint_knock(&server->endpoint);

@@ -298,6 +298,44 @@ static int close_one(enum closed which, bool opens)
 	return reader_finish(&reader) && reader_received(&reader) == 1 ? 0 : 9;
 }
 
+/* Its next event is to wake the library, by a number that is a file's of its own by now. */
+static int close_and_fire(void)
+{
+	struct stat status = {0};
+	struct reader reader;
+	char path[300];
+
+	alarm(HANGS_S);
+	fixture_set_path();
+	if (vmtap_start(NULL) || !reader_start(&reader, fixture_path, 0))
+		return 2;
+	VMTAP_GC_IDLE(1);
+	/* So long without an event, and the server sleeps. */
+	if (!reader_until_time(&reader, reader_now() + 100000000))
+		return 2;
+	int number = find_descriptor(CLOSED_WAKER);
+	snprintf(path, sizeof(path), "%s/file-%d", fixture_folder, (int)getpid());
+	if (number < 0 || close(number))
+		return 3;
+	int file = open(path, O_CREAT | O_RDWR | O_TRUNC, 0600);
+	VMTAP_GC_IDLE(1);
+	if (file != number || fstat(file, &status) || status.st_size != 0)
+		return 4;
+	vmtap_stop();
+	return fstat(file, &status) || status.st_size != 0 ? 5 : 0;
+}
+
+START_TEST(an_event_after_descriptors_are_closed)
+{
+	for (unsigned i = 0; i < 10; i++) {
+		pid_t child = fork();
+		if (child == 0)
+			_exit(close_and_fire());
+		ck_assert_int_eq(exit_status(child), 0);
+	}
+}
+END_TEST
+
 START_TEST(a_program_that_closes_one_descriptor)
 {
 	pid_t child = fork();
@@ -321,6 +359,7 @@ int main(void)
 	tcase_add_test(tests, waiting_takes_no_time);
 	tcase_add_test(tests, no_descriptor_is_allowed);
 	tcase_add_loop_test(tests, a_program_that_closes_one_descriptor, 0, 2 * CLOSED_KINDS);
+	tcase_add_test(tests, an_event_after_descriptors_are_closed);
 	suite_add_tcase(suite, tests);
 	return fixture_run(suite);
 }
