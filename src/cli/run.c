@@ -47,6 +47,7 @@ struct run {
 	uint64_t heard;     /* when the stream last said something */
 	uint64_t flushed;   /* when output was last written */
 	uint64_t told;      /* when drops were last reported */
+	int write_error;    /* why the engine could not write; 0: it could */
 	bool is_damaged;    /* the recording, beyond a missing end */
 	bool pending_drops; /* the engine has run since */
 };
@@ -87,15 +88,26 @@ static void take_signals(struct run *run)
 		run->interrupts++;
 }
 
+/* To be called after the engine has printed: a full buffer is written then, and errno soon gone. */
+static void note_output(struct run *run)
+{
+	if (!ferror(run->settings->output))
+		run->write_error = 0;
+	else if (!run->write_error)
+		run->write_error = errno ? errno : EIO;
+}
+
 static int flush_output(struct run *run, uint64_t now, struct error *error)
 {
 	FILE *output = run->settings->output;
 
 	run->flushed = now;
-	if (!fflush(output) && !ferror(output))
+	if (fflush(output) || ferror(output))
+		note_output(run);
+	else
 		return 0;
-	return error_set(error, errno ? errno : EIO, "failed to write to %s: %s",
-		run->settings->output_name, strerror(errno ? errno : EIO));
+	return error_set(error, run->write_error, "failed to write to %s: %s",
+		run->settings->output_name, strerror(run->write_error));
 }
 
 /*
@@ -128,6 +140,7 @@ static void run_batch(struct run *run, const struct event_batch *batch)
 		cli_message("process %" PRIu32 " (%s): %s", batch->process->pid,
 			batch->process->execname, batch->message);
 	engine_run(run->engine, batch);
+	note_output(run);
 	run->pending_drops = true;
 }
 
@@ -186,6 +199,7 @@ static void advance(struct run *run)
 	if (run->source && now - due < SILENCE_MS * MILLISECOND)
 		return;
 	engine_advance(run->engine, now);
+	note_output(run);
 	run->pending_drops = true;
 }
 
@@ -361,6 +375,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	if (settings->program->options.destructive && !settings->quiet)
 		fprintf(stderr, "dtrace: allowing destructive actions\n");
 	engine_begin(run.engine, present(&run), wall_offset);
+	note_output(&run);
 	run.told = run.heard = run.flushed = monotonic();
 	result = flush_when_due(&run, run.told, error);
 	if (!result && !has_exited(&run) && target_release(settings->targets, error)) {
@@ -383,6 +398,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	}
 	if (run.interrupts < 2) {
 		engine_end(run.engine, present(&run));
+		note_output(&run);
 		engine_status(run.engine);
 		engine_exited(run.engine, status);
 		if (run.is_damaged && !*status)

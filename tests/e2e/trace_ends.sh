@@ -254,6 +254,13 @@ run 0 trace -q -o "$directory/file" -n 'BEGIN { printf("after\n"); exit(0); }'
 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -n 'tick-1000 { printf("line\n"); }' 2>"$directory/err" | head -n 1 >"$directory/out"
 [ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end the trace"
 has err 'failed to write to <stdout>: Broken pipe'
+# also when the events of one moment print more than the output's buffer holds
+VMTAP_LOG=$directory/many "$TOY" examples/toy/programs/queens.toy >/dev/null || fail "the toy's log"
+# shellcheck disable=SC2016
+timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace --log "$directory/many" \
+	-n 'vm$target:::method-entry { trace(copyinstr(arg1)); }' 2>"$directory/err" | head -n 1 >"$directory/out"
+[ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end the trace of a log"
+has err 'failed to write to <stdout>: Broken pipe'
 # of a list, as of any other, nobody misses what comes behind the lines that were wanted
 (
 	trap '' PIPE
