@@ -139,6 +139,10 @@ static void take_start(struct log_summary *summary, const struct record *record)
 	const unsigned char *payload = record->payload;
 
 	switch (record->type) {
+	case WIRE_CAP_CREATE:
+		if (record->size >= 2)
+			count_once(&summary->caps, &summary->cap_count, bytes_u16(payload));
+		break;
 	case WIRE_OSPROCESS_PID:
 		if (record->size >= 8)
 			summary->pid = bytes_u32(payload + 4);

@@ -38,6 +38,13 @@ PYTHON
 run 0 log --validate "$log"
 [ "$(cat "$directory/out")" = "$log: valid" ] || fail "not valid"
 
+# capabilities are those that the log names, also when none of its events is of one
+# shellcheck disable=SC2016
+run 0 record -n 'vm$target:::method-entry' -o "$directory/methods" \
+	-c "$TOY --caps=2 examples/toy/programs/pipeline.toy"
+run 0 log "$directory/methods"
+has out '^  capabilities  2$'
+
 # faults
 cp "$log" "$directory/cut"
 truncate -s -50 "$directory/cut"
