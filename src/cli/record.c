@@ -26,8 +26,11 @@
 #include "shim/wire.h"
 #include "source/bytes.h"
 #include "source/connection.h"
+#include "source/describe.h"
 #include "source/eventlog.h"
 #include "source/recording.h"
+#include "usdt/contract.h"
+#include "usdt/known.h"
 
 #define HEAP_PERIOD_NS UINT64_C(100000000) /* GHC's own */
 
@@ -333,6 +336,35 @@ static int declared_probes(const struct session *session, struct d_probe_set *se
 	return result;
 }
 
+/* Whether one of these types, which may be a probe's own, is an event of GHC's as well. */
+static int has_ghc_form(const struct d_probe_set *set, const uint16_t *types, size_t count,
+	bool *has, struct error *error)
+{
+	struct contract *contract;
+	const struct contract_provider *provider;
+	int result = known_contract_read(DESCRIBE_PROVIDER, &contract, error);
+
+	if (result)
+		return result;
+	provider = contract_find_provider(contract, DESCRIBE_PROVIDER);
+	*has = false;
+	for (size_t i = 0; i < count && !*has; i++) {
+		*has = types[i] < WIRE_CONTEXT;
+		for (size_t j = 0; j < set->count && !*has; j++) {
+			const struct contract_probe *probe;
+			/* of the probes of one type, the event's own is the first */
+			if (set->probes[j].kind != D_PROBE_SOURCE ||
+				set->probes[j].source_tag != types[i])
+				continue;
+			probe = contract_find_probe(provider, set->probes[j].name);
+			*has = probe && probe->eventlog_count;
+			break;
+		}
+	}
+	contract_free(contract);
+	return 0;
+}
+
 /* The event types of what was asked for, or of everything. A status. */
 static int choose_types(struct session *session, uint16_t **chosen, size_t *chosen_count)
 {
@@ -340,6 +372,8 @@ static int choose_types(struct session *session, uint16_t **chosen, size_t *chos
 	struct d_probe_set set = {0};
 	bool *wanted = NULL;
 	uint16_t *types = NULL;
+	struct error error = {""};
+	bool has_form;
 	size_t count = 0;
 	int status = CLI_CANNOT, result = d_probe_set_init(&set);
 
@@ -381,6 +415,17 @@ static int choose_types(struct session *session, uint16_t **chosen, size_t *chos
 	}
 	if (options->heap_period)
 		types[count++] = WIRE_HEAP_PROF_SAMPLE_BEGIN;
+	if (options->recording.ghc_only && options->probe_count) {
+		result = has_ghc_form(&set, types, count, &has_form, &error);
+		if (result)
+			cli_message("%s", error.text);
+		else if (!has_form)
+			cli_message("none of the probes of -n is an event of GHC's: with --ghc-only "
+				    "nothing would be recorded");
+		status = result ? CLI_CANNOT : CLI_FOUND;
+		if (result || !has_form)
+			goto out;
+	}
 	*chosen = types;
 	*chosen_count = count;
 	types = NULL;

@@ -312,6 +312,8 @@ run 1 record -o "$log" -n 'vm$target:::gc-start { exit(0); }' -c "$TOY examples/
 has err 'only a probe description, without predicate or action$'
 run 1 record -o "$log" -n 'vm$target:::nosuch' -c "$TOY examples/toy/programs/queens.toy"
 has err "^vmtap: -n 'vm.target:::nosuch': probe description .* does not match any probes"
+run 1 record --ghc-only -o "$log" -n 'vm$target:::method-entry' -c "$TOY examples/toy/programs/queens.toy"
+has err '^vmtap: none of the probes of -n is an event of GHC'
 run 1 record -o "$log" -n 'BEGIN' -c "$TOY examples/toy/programs/queens.toy"
 has err 'BEGIN cannot be recorded: it is no event of the VM$'
 exit 0
