@@ -36,6 +36,7 @@ enum {
 	QUIET_DRAINS = 10,
 	IDLE_MS = 20,
 	REFUSED_MS = 5,
+	SWOLLEN = 8, /* times the size of queues */
 	ACCEPT_AGAIN_MS = 100,
 	/* How long a client has to say that it is none of GHC's plain readers; longer while the
 	 * VM waits for its first one, for then nothing is lost meanwhile. */
@@ -82,6 +83,17 @@ static bool held_back(const struct server *server)
 {
 	for (const struct client *client = server->clients; client; client = client->next)
 		if (is_behind(client))
+			return true;
+	return false;
+}
+
+/* Changes that others ask for let the rings' content in as well; when that has become too much,
+ * they wait too. */
+static bool is_swollen(const struct server *server)
+{
+	for (const struct client *client = server->clients; client; client = client->next)
+		if (is_behind(client) &&
+			queue_length(&client->encoder.queue) / SWOLLEN > server->queue_bytes)
 			return true;
 	return false;
 }
@@ -181,7 +193,7 @@ static void take_frame(struct server *server, struct client *client)
 /* What was recorded before a change is delivered by the terms of before. */
 static void take_changes(struct server *server, struct client *client)
 {
-	while (client->changed && !client->gone) {
+	while (client->changed && !client->gone && !is_swollen(server)) {
 		if (server->listening)
 			drain_rings(&server->drain, server->clients);
 		take_frame(server, client);
@@ -212,10 +224,16 @@ static int grace_left(const struct client *client)
 static void greet_plain_readers(struct server *server)
 {
 	for (struct client *client = server->clients; client; client = client->next)
-		if (grace_left(client) == 0) {
+		if (grace_left(client) == 0)
 			client_take_default(client);
-			take_changes(server, client);
-		}
+}
+
+/* Those of plain readers, and what has had to wait. */
+static void take_all_changes(struct server *server)
+{
+	greet_plain_readers(server);
+	for (struct client *client = server->clients; client; client = client->next)
+		take_changes(server, client);
 }
 
 /* ---- samples of the heap ---- */
@@ -440,7 +458,7 @@ static void serve_clients(struct server *server)
 /* Waits for whatever there is to do. True when the server is to stop. */
 static bool wait_for_work(struct server *server, int timeout_ms)
 {
-	bool accepts = server->client_count < CLIENTS_MAX;
+	bool accepts = server->client_count < CLIENTS_MAX, swollen = is_swollen(server);
 	struct pollfd polled[CLIENTS_MAX + 2] = {{.fd = server->wake, .events = POLLIN}};
 	nfds_t count = 2;
 	struct client *client;
@@ -459,7 +477,9 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 		if (grace >= 0 && (timeout_ms < 0 || grace < timeout_ms))
 			timeout_ms = grace;
 		polled[count++] = (struct pollfd){.fd = client->is_log ? -1 : client->socket,
-			.events = (short)((client->input_ended || is_behind(client) ? 0 : POLLIN) |
+			.events = (short)((client->input_ended || client->changed || swollen || is_behind(client)
+						? 0
+						: POLLIN) |
 				(client_pending(client) ? POLLOUT : 0))};
 	}
 	int ready = poll(polled, count, timeout_ms);
@@ -597,7 +617,7 @@ static void *server_main(void *argument)
 			timeout = sample;
 		stop = wait_for_work(server, timeout);
 		ring_disarm();
-		greet_plain_readers(server);
+		take_all_changes(server);
 		if (server->listening)
 			drain_if_allowed(server);
 		serve_clients(server);

@@ -183,6 +183,63 @@ START_TEST(waiting_takes_no_time)
 }
 END_TEST
 
+static size_t resident_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fscanf(file, "%*u %lu", &pages), 1);
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void *read_to_end(void *argument)
+{
+	struct reader *reader = argument;
+
+	while (reader_step(reader, READER_WAIT_MS))
+		;
+	return NULL;
+}
+
+/* Each change of a subscription brings what the rings hold to all clients: one that does not
+ * read and one that cannot make up its mind must not take all memory. All is answered once the
+ * first one reads. */
+START_TEST(memory_is_bounded_whatever_others_ask)
+{
+	enum { CHANGES = 200, THREADS = 4, GROWTH_MAX = 64 << 20 };
+	const struct vmtap_options options = {.size = sizeof(options), .queue_bytes = 1};
+	const unsigned probe = VMTAP_PROBE_SHUTDOWN;
+	struct reader stuck, restless;
+	pthread_t threads[THREADS], reading;
+
+	ck_assert_int_eq(vmtap_start(&options), 0);
+	ck_reader(&stuck, reader_start(&stuck, fixture_path, WIRE_LOSSLESS));
+	ck_reader(&restless, reader_open(&restless, fixture_path));
+	for (unsigned i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_until_stopped, NULL), 0);
+	ck_assert(comes_to_rest());
+	size_t before = resident_bytes();
+	for (unsigned i = 1; i <= CHANGES; i++)
+		reader_subscribe(&restless, 0, i, &probe, 1);
+	ck_assert(comes_to_rest());
+	size_t after = resident_bytes();
+	ck_assert_uint_lt(after, before + GROWTH_MAX);
+	ck_assert_int_eq(pthread_create(&reading, NULL, read_to_end, &stuck), 0);
+	ck_reader(&restless, reader_until_acknowledged(&restless, CHANGES));
+	atomic_store(&stop, true);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	vmtap_stop();
+	pthread_join(reading, NULL);
+	ck_assert_msg(stuck.ended && !*stuck.error, "%s", stuck.error);
+	ck_assert_uint_eq(reader_lost(&stuck), 0);
+	reader_close(&stuck);
+	reader_close(&restless);
+}
+END_TEST
+
 /* ---- descriptors ---- */
 
 static bool tell(int pipe)
@@ -357,6 +414,7 @@ int main(void)
 	tcase_add_loop_test(tests, first_event_behind_vfork, 0, 2);
 	tcase_add_test(tests, full_ring_behind_vfork);
 	tcase_add_test(tests, waiting_takes_no_time);
+	tcase_add_test(tests, memory_is_bounded_whatever_others_ask);
 	tcase_add_test(tests, no_descriptor_is_allowed);
 	tcase_add_loop_test(tests, a_program_that_closes_one_descriptor, 0, 2 * CLOSED_KINDS);
 	tcase_add_test(tests, an_event_after_descriptors_are_closed);
