@@ -14,8 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "cli/cli.h"
 #include "cli/probes.h"
+#include "usdt/contract.h"
+#include "usdt/known.h"
 #include "usdt/promise.h"
 
 enum { FIELD_PROVIDER, FIELD_MODULE, FIELD_FUNCTION, FIELD_NAME, FIELDS };
@@ -58,7 +61,8 @@ static const char help[] =
 	"  -f GLOB        probes in these functions: [[provider:]module:]function\n"
 	"  -n GLOB        probes of these names: [[[provider:]module:]function:]name\n"
 	"                 several filters: probes that pass one of them\n"
-	"  -v, --verbose  stability; addresses, instructions, semaphores and arguments of each site\n"
+	"  -v, --verbose  stability, types; addresses, instructions, semaphores and arguments of\n"
+	"                 each site\n"
 	"      --json     one JSON document\n"
 	"  -h, --help     this text\n"
 	"\n"
@@ -317,8 +321,69 @@ static void print_site(const struct row *row, const struct usdt_site *site, size
 		printf("\t    more than 12 arguments: the rest is not shown\n");
 }
 
+/* The contract that was read last, for the rows of one provider. */
+struct known {
+	const char *provider; /* NULL: none yet */
+	struct contract *contract;
+};
+
+/* What vmtap's own definition says of a probe, if it has one that fits the site. */
+static const struct contract_probe *find_known(struct known *known, const struct usdt_site *site)
+{
+	const struct contract_provider *provider;
+	const struct contract_probe *probe;
+	struct error error;
+
+	if (!known->provider || strcmp(known->provider, site->provider) != 0) {
+		contract_free(known->contract);
+		known->contract = NULL;
+		known->provider = site->provider;
+		known_contract_read(site->provider, &known->contract, &error);
+	}
+	if (!known->contract)
+		return NULL;
+	provider = contract_find_provider(known->contract, site->provider);
+	probe = provider ? contract_find_probe(provider, site->name) : NULL;
+	return probe && probe->argument_count == site->argument_count ? probe : NULL;
+}
+
+/* A definition's type; where there is none, a note's says no more than size and sign. */
+static const char *type_text(const struct contract_probe *probe, const struct usdt_site *site,
+	int argument, char *text, size_t size)
+{
+	if (probe && !probe->arguments[argument].is_typedef)
+		return probe->arguments[argument].type;
+	return probes_argument_type(&site->arguments[argument], text, size);
+}
+
+static void print_types(struct known *known, const struct usdt_site *site)
+{
+	const struct contract_probe *probe = find_known(known, site);
+	char text[32];
+
+	printf("\n\tArgument Types\n");
+	for (int i = 0; i < site->argument_count; i++)
+		printf("\t\targs[%d]: %s\n", i, type_text(probe, site, i, text, sizeof(text)));
+	if (!site->argument_count)
+		printf("\t\tNone\n");
+}
+
+static json_t *json_types(struct known *known, const struct usdt_site *site)
+{
+	const struct contract_probe *probe = find_known(known, site);
+	json_t *types = json_array();
+	char text[32];
+
+	for (int i = 0; i < site->argument_count; i++)
+		json_array_append_new(
+			types, json_string(type_text(probe, site, i, text, sizeof(text))));
+	return types;
+}
+
 static void print_text(const struct listing *listing)
 {
+	struct known known = {NULL, NULL};
+
 	if (listing->row_count > 0)
 		printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	for (size_t i = 0; i < listing->row_count; i++) {
@@ -348,6 +413,7 @@ static void print_text(const struct listing *listing)
 		if (listing->verbose) {
 			promise_print_probe(
 				stdout, row->first->provider, row->module, row->first->function);
+			print_types(&known, row->first);
 			putchar('\n');
 		}
 		for (size_t j = 0; listing->verbose && j < row->site_count; j++)
@@ -355,6 +421,7 @@ static void print_text(const struct listing *listing)
 		if (listing->verbose)
 			putchar('\n');
 	}
+	contract_free(known.contract);
 }
 
 static json_t *json_place(const struct usdt_place *place, uint64_t live)
@@ -419,6 +486,7 @@ static json_t *json_stability(const struct row *row)
 static void print_json(const struct listing *listing)
 {
 	json_t *document = json_object(), *probes = json_array();
+	struct known known = {NULL, NULL};
 
 	for (size_t i = 0; i < listing->row_count; i++) {
 		const struct row *row = &listing->rows[i];
@@ -436,11 +504,13 @@ static void print_json(const struct listing *listing)
 		if (row->process)
 			json_object_set_new(probe, "pid", json_integer(row->process->pid));
 		json_object_set_new(probe, "stability", json_stability(row));
+		json_object_set_new(probe, "argument_types", json_types(&known, row->first));
 		for (size_t j = 0; j < row->site_count; j++)
 			json_array_append_new(sites, json_site(row, row->sites[j]));
 		json_object_set_new(probe, "sites", sites);
 		json_array_append_new(probes, probe);
 	}
+	contract_free(known.contract);
 	json_object_set_new(document, "probes", probes);
 	probes_json_print(document);
 }

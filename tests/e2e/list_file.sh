@@ -87,6 +87,15 @@ if [ "$(uname -m)" = x86_64 ]; then
 	has out 'args\[0\]: int32_t -4@(%e|-?[0-9]+\(%rsp)'
 	has out 'args\[1\]: uint64_t 8@(%r|-?[0-9]+\(%rsp)'
 fi
+has out '^	Argument Types$'
+has out '^		args\[0\]: int32_t$'
+# of providers that vmtap defines, the types are their definition's
+run 0 list -v -n ruby:::hash-create -n ruby:::gc-mark-end "$TOY"
+sed -n '/Argument Types/,/^$/p' "$directory/out" >"$directory/types"
+printf '\tArgument Types\n\t\t%s\n\n' None >"$directory/expected"
+printf '\tArgument Types\n\t\targs[0]: long\n\t\targs[1]: char *\n\t\targs[2]: int\n\n' \
+	>>"$directory/expected"
+cmp "$directory/types" "$directory/expected" || fail "types"
 run 0 list -v "$directory/program.o"
 has out 'address \.text.*\+?0x[0-9a-f]+, file offset 0x'
 has out 'semaphore lang_twice_semaphore|semaphore \.probes'
