@@ -1,7 +1,8 @@
 /*
  * fuzz_eventlog.c: any bytes, in pieces of any size, to the eventlog decoder; every event
  * that comes out is read to its last byte. The first byte sets the size of the pieces and
- * whether the merge reads the bytes a second time, as it does with files of GHC's.
+ * whether the merge reads the bytes a second time, as it does with files of GHC's, and whether
+ * they may be what a plain reader has kept.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,11 +39,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	void *place;
 	uint32_t probes[256];
 	static int file = -1;
-	bool is_file;
+	bool is_file, is_plain;
 
 	if (!size)
 		return 0;
 	is_file = *data & 1;
+	is_plain = *data & 2;
 	piece = 1 + (size_t)*data++ * 16;
 	size--;
 	/* one file for all: what is left of a longer input lies beyond the end */
@@ -52,6 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (d_probe_set_init(&set) || eventlog_new("fuzz", &log))
 		return 0;
+	if (is_plain)
+		eventlog_expect_either_form(log);
 	for (;;) {
 		if (eventlog_scan(log)) {
 			size_t count = 0;
