@@ -233,14 +233,31 @@ static int write_stats(const struct vm *vm, const struct arguments *arguments)
 	return 0;
 }
 
+/* Why nothing is served, and what the user has asked for that may be the cause. */
+static void report_start(int error, const char *log)
+{
+	const char *socket = secure_getenv("VMTAP_SOCKET");
+
+	fprintf(stderr, "toy: no event stream: %s", strerror(error));
+	if (socket && *socket)
+		fprintf(stderr, " (VMTAP_SOCKET=%s)", socket);
+	if (log)
+		fprintf(stderr, " (VMTAP_LOG=%s)", log);
+	fputc('\n', stderr);
+}
+
 static int run(struct arguments *arguments, int argc, char **argv)
 {
 	struct vmtap_options options = {.size = sizeof(options)};
 	struct vm *vm = vm_new(&arguments->vm);
+	const char *asked = secure_getenv("VMTAP_LOG"); /* which vmtap_start() sets to nothing */
+	char *log = asked && *asked ? strdup(asked) : NULL;
 	int status;
 
-	if (!vm)
+	if (!vm) {
+		free(log);
 		return 1;
+	}
 	options.runtime = "toy " TOY_VERSION;
 	options.argument_count = argc;
 	options.arguments = argv;
@@ -249,7 +266,8 @@ static int run(struct arguments *arguments, int argc, char **argv)
 	/* Without listeners the program runs all the same. */
 	status = vmtap_start(&options);
 	if (status)
-		fprintf(stderr, "toy: no event stream: %s\n", strerror(-status));
+		report_start(-status, log);
+	free(log);
 	status = vm_run(vm);
 	vmtap_stop();
 	if (write_stats(vm, arguments))

@@ -63,7 +63,10 @@ traces "$pid" --socket "$long"
 echo 'n = 1' >"$directory/short.toy"
 VMTAP_SOCKET=${long}0 timeout "${COMMAND_SECONDS:-300}" "$TOY" "$directory/short.toy" >"$directory/out" 2>"$directory/err" ||
 	fail "a path of 108 bytes stops the VM"
-has err 'no event stream: File name too long'
+has err 'no event stream: File name too long \(VMTAP_SOCKET=.*0\)$'
+VMTAP_LOG=$directory/none/log "$TOY" "$directory/short.toy" >"$directory/out" 2>"$directory/err" ||
+	fail "a log that cannot be made stops the VM"
+has err 'no event stream: No such file or directory \(VMTAP_LOG=.*/none/log\)$'
 run 3 trace --socket "${long}0" -n "$script"
 has err 'at most 107 bytes'
 
