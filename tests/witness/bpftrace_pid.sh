@@ -77,7 +77,7 @@ export LD_LIBRARY_PATH=$TMPDIR:$BUILD
 
 expect_line() { # what the target says next
 	local line
-	if ! read -r -t 60 line <&"${TARGET[0]}" || [ "$line" != "$1" ]; then
+	if ! read -r -t 60 -u "$from_target" line || [ "$line" != "$1" ]; then
 		echo "the target says \"${line:-nothing}\" instead of \"$1\""
 		return 1
 	fi
@@ -85,8 +85,8 @@ expect_line() { # what the target says next
 
 witness() { # program, object with the probes
 	local program=$TMPDIR/$1 object=$TMPDIR/$2 tracer target
-	coproc TARGET { exec "$program" 2>"$TMPDIR/target"; }
-	target=$TARGET_PID
+	"$program" <"$TMPDIR/to" >"$TMPDIR/from" 2>"$TMPDIR/target" &
+	target=$!
 	children+=("$target")
 	expect_line ready || return 1
 	cat >"$TMPDIR/trace.bt" <<-END
@@ -99,6 +99,7 @@ witness() { # program, object with the probes
 		@lines = sum(arg3);
 	}
 	END
+	: >"$TMPDIR/traced" # or what the one before has seen is taken for this one's
 	bpftrace -B none -p "$target" "$TMPDIR/trace.bt" >"$TMPDIR/traced" 2>"$TMPDIR/tracer" &
 	tracer=$!
 	children+=("$tracer")
@@ -106,10 +107,10 @@ witness() { # program, object with the probes
 		echo "bpftrace has seen nothing: $(tail -n 2 "$TMPDIR/tracer")"
 		return 1
 	fi
-	echo >&"${TARGET[1]}"
+	echo >&"$to_target"
 	expect_line fired || return 1
 	end_tracers "$tracer"
-	echo >&"${TARGET[1]}"
+	echo >&"$to_target"
 	expect_line closed || return 1
 	wait "$target" 2>/dev/null
 	children=()
@@ -120,9 +121,12 @@ witness() { # program, object with the probes
 	@count[Witness, a_longer_name_for_the_third_of_the_methods, lib/witness.toy, 4000000000]: 1000
 	@lines: 4501500
 	END
-	diff "$TMPDIR/expected" "$TMPDIR/got"
+	diff "$TMPDIR/expected" "$TMPDIR/got" || { cat "$TMPDIR/traced" "$TMPDIR/tracer" && return 1; }
 }
 
+# Open for both, here: then neither side waits for the other to open.
+mkfifo "$TMPDIR/to" "$TMPDIR/from" || exit 1
+exec {to_target}<>"$TMPDIR/to" {from_target}<>"$TMPDIR/from"
 failed=0
 for way in "archive archive" "library library" "extended libextension.so"; do
 	# shellcheck disable=SC2086
