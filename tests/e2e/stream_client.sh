@@ -33,6 +33,7 @@ TOY
 # The manual's own, as it is printed there.
 sed -n '/^\.Ss A client$/,/^\.Ed$/{/^\./d;s/\\e/\\/g;p}' src/man/vmtap-eventlog.5 >"$directory/manual.py"
 ask() { # what the toy VM's samples are by
+	: >"$directory/toy"
 	"$TOY" --caps=2 --census="$1" "$directory/live.toy" >"$directory/toy" 2>&1 &
 	pid=$!
 	pids+=("$pid")

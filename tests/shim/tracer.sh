@@ -28,6 +28,7 @@ traced() { # "FILE..." COMMAND...
 	local files=$1 file host line tracers= readers= who number=0
 	shift
 	rm -f "$TMPDIR/in" "$TMPDIR"/tracer.*
+	: >"$TMPDIR/host.out"
 	mkfifo "$TMPDIR/in"
 	"$@" <"$TMPDIR/in" >"$TMPDIR/host.out" &
 	host=$!

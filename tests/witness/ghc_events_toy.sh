@@ -87,6 +87,7 @@ pid=$!
 pids+=("$pid")
 await_stream "$pid"
 follow() { # what; a reader that writes to the pipe is told of by $reader
+	: >"$directory/out"
 	ghc-events inc "$directory/pipe" 3>&- >"$directory/out" 2>"$directory/err" &
 	follower=$!
 	pids+=("$follower")
