@@ -309,7 +309,7 @@ $(B)/tests/tools/%: tests/tools/%.c $(B)/libcore.a $(BASE) $(GENERATED)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(B)/libcore.a $(LIBS_CORE) -pthread
 
 .PHONY: check-build
-check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS)
+check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS) $(BENCHES)
 
 .PHONY: check
 check: check-build

@@ -151,7 +151,7 @@ int main(void)
 		{.name = "method-entry"},
 		{.name = "method-return"},
 	};
-	struct d_probe_set probes = {probe_array, 5, 5};
+	struct d_probe_set probes = {.probes = probe_array, .count = 5, .capacity = 5};
 	uint32_t entry_probe = ENTRY, return_probe = RETURN;
 	struct d_clause count_clause = {
 		.code = count_code, .code_count = 4, .probes = &entry_probe, .probe_count = 1};
