@@ -1,6 +1,7 @@
 /*
- * hint.c: a table for functions, one for variables and one for characters. Only names that D itself does not define
- * belong here: a hint follows an error and changes nothing else.
+ * hint.c: tables of functions, variables, directives, reserved words and characters. Of names
+ * only those that D itself does not define belong here: a hint follows an error and changes
+ * nothing else.
  */
 #include "d/hint.h"
 

@@ -476,10 +476,10 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 		int grace = server->ending ? -1 : grace_left(client);
 		if (grace >= 0 && (timeout_ms < 0 || grace < timeout_ms))
 			timeout_ms = grace;
+		bool reads = !client->input_ended && !client->changed && !swollen &&
+			     !is_behind(client);
 		polled[count++] = (struct pollfd){.fd = client->is_log ? -1 : client->socket,
-			.events = (short)((client->input_ended || client->changed || swollen || is_behind(client)
-						? 0
-						: POLLIN) |
+			.events = (short)((reads ? POLLIN : 0) |
 				(client_pending(client) ? POLLOUT : 0))};
 	}
 	int ready = poll(polled, count, timeout_ms);
