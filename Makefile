@@ -60,10 +60,10 @@ endif
 # Providers of other runtimes, served from the events of probes/vm.d.
 LIBRARY := $(sort $(wildcard src/d/library/*.d))
 COMPAT := $(sort $(wildcard probes/compat/*.d))
-CORE_DIRS := base usdt d engine source
+CORE_DIRS := base wire contract program usdt d engine source
 CORE_SOURCES := $(wildcard $(CORE_DIRS:%=src/%/*.c))
 CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(B)/obj/gen/promise_table.o $(B)/obj/gen/library.o
-CLI_SOURCES := $(wildcard src/cli/*.c)
+CLI_SOURCES := $(wildcard src/cli/*.c src/cli/*/*.c)
 CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o
 # The compatible providers' objects come with it: a VM that opts in for one links its object.
 PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/gen/fire.o $(B)/obj/gen/words.o \
@@ -139,15 +139,15 @@ $(B)/obj/gen/words.o: probes/vm.d $(BASE)
 	$(Q)mv $(@D)/words/words.o $@
 
 $(B)/host/%: ALL_CFLAGS := -std=gnu11 -O1 -g $(WARN)
-CONTRACT_READER := $(wildcard src/usdt/contract*.c) src/usdt/stability.c src/base/error.c
+CONTRACT_READER := $(wildcard src/contract/contract*.c) src/base/stability.c src/base/error.c
 CONTRACTS := probes/vm.d $(COMPAT)
-GENERATE_SOURCES := $(wildcard src/shim/tools/generate*.c) $(CONTRACT_READER)
-$(B)/host/generate: $(GENERATE_SOURCES) src/shim/tools/generate.h src/usdt/contract.h src/base/error.h src/shim/wire.h $(BASE)
+GENERATE_SOURCES := $(wildcard src/contract/tools/generator*.c) $(CONTRACT_READER)
+$(B)/host/generate: $(GENERATE_SOURCES) src/contract/tools/generator.h src/contract/contract.h src/base/error.h src/wire/wire.h $(BASE)
 	$(call say,HOSTCC $@)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $(GENERATE_SOURCES)
 
-$(B)/host/embed: src/cli/tools/embed.c $(BASE)
+$(B)/host/embed: src/base/tools/embed.c $(BASE)
 	$(call say,HOSTCC $@)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $<
@@ -178,8 +178,8 @@ $(B)/include/vmtap_sites_%.h: probes/compat/%.d $(BASE)
 	@mkdir -p $(@D)
 	$(Q)$(DTRACE) -h -s $< -o $@
 
-PROMISE_SOURCES := src/usdt/tools/promise.c $(CONTRACT_READER)
-$(B)/host/promise: $(PROMISE_SOURCES) src/usdt/contract.h src/usdt/stability.h $(BASE)
+PROMISE_SOURCES := src/contract/tools/promise_table.c $(CONTRACT_READER)
+$(B)/host/promise: $(PROMISE_SOURCES) src/contract/contract.h src/base/stability.h $(BASE)
 	$(call say,HOSTCC $@)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $(PROMISE_SOURCES)
@@ -197,12 +197,12 @@ $(B)/gen/scripts.c: $(SCRIPTS) $(B)/host/embed
 $(B)/gen/contracts.c: $(CONTRACTS) $(B)/host/embed
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
-	$(Q)$(B)/host/embed $@ usdt/known.h known_contract $(CONTRACTS)
+	$(Q)$(B)/host/embed $@ contract/known.h known_contract $(CONTRACTS)
 
 $(B)/gen/library.c: $(LIBRARY) $(B)/host/embed
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
-	$(Q)$(B)/host/embed $@ d/library.h d_library_text $(LIBRARY)
+	$(Q)$(B)/host/embed $@ d/resolve_library.h d_library_text $(LIBRARY)
 
 GENERATED := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
 	$(COMPAT:probes/compat/%.d=$(B)/include/vmtap_sites_%.h)
@@ -277,7 +277,7 @@ $(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a $(GENERATED) $(BASE)
 
 # Tests of the library read its stream by a reader of their own and call every probe.
 $(B)/host/generate_calls: tests/shim/generate_calls.c $(CONTRACT_READER) \
-		src/usdt/contract.h src/base/error.h $(BASE)
+		src/contract/contract.h src/base/error.h $(BASE)
 	$(call say,HOSTCC $@)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $(filter %.c,$^)
@@ -328,7 +328,7 @@ FUZZ_FLAGS := -std=gnu11 -O1 -g $(WARN) -MMD -MP -fno-sanitize-recover=undefined
 	-Ibuild/include -Ibuild/gen -D_GNU_SOURCE
 FUZZ_CORE := $(CORE_SOURCES:src/%.c=build/fuzz/obj/%.o) build/fuzz/obj/gen/contracts.o \
 	build/fuzz/obj/gen/promise_table.o build/fuzz/obj/gen/library.o
-FUZZ_CONTROL := $(patsubst %,build/fuzz/obj/shim/%.o,census client clock control descriptor encode log queue name registry ring) \
+FUZZ_CONTROL := $(patsubst %,build/fuzz/obj/shim/%.o,census client stamp control descriptor encode log_file queue name registry ring) \
 	build/fuzz/obj/gen/events.o
 
 build/fuzz/obj/%.o: src/%.c $(BASE) $(GENERATED)

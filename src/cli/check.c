@@ -1,7 +1,7 @@
 /*
  * check.c: `vmtap check`: does a binary carry the probes that its contract promises, and
  * can tracers use them? One line per finding, for a build's continuous integration.
- * What is looked at is in usdt/verify.c; here are the options and the output.
+ * What is looked at is in usdt/contract_check.c; here are the options and the output.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -11,7 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/probes.h"
-#include "usdt/verify.h"
+#include "usdt/contract_check.h"
 
 struct check {
 	struct contract *contract;

@@ -17,9 +17,9 @@
 #include "base/error.h"
 #include "cli/cli.h"
 #include "cli/probes.h"
-#include "usdt/contract.h"
-#include "usdt/known.h"
-#include "usdt/promise.h"
+#include "contract/contract.h"
+#include "contract/known.h"
+#include "contract/promise.h"
 
 enum { FIELD_PROVIDER, FIELD_MODULE, FIELD_FUNCTION, FIELD_NAME, FIELDS };
 

@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "usdt/image.h"
-#include "usdt/process.h"
+#include "usdt/process_images.h"
 
 /* What one argument of the command line stands for. */
 struct probes_target {

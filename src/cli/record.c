@@ -22,15 +22,15 @@
 #include "cli/cli.h"
 #include "d/compile.h"
 #include "d/option.h"
-#include "d/program.h"
-#include "shim/wire.h"
-#include "source/bytes.h"
+#include "program/program.h"
+#include "wire/wire.h"
+#include "base/bytes.h"
 #include "source/connection.h"
-#include "source/describe.h"
+#include "wire/describe.h"
 #include "source/eventlog.h"
 #include "source/recording.h"
-#include "usdt/contract.h"
-#include "usdt/known.h"
+#include "contract/contract.h"
+#include "contract/known.h"
 
 #define HEAP_PERIOD_NS UINT64_C(100000000) /* GHC's own */
 

@@ -10,7 +10,7 @@ struct bundled_script {
 	size_t length;
 };
 
-/* Made by src/cli/tools/embed.c, in the order of their names. */
+/* Made by src/base/tools/embed.c, in the order of their names. */
 extern const struct bundled_script bundled_scripts[];
 extern const size_t bundled_script_count;
 

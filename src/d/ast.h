@@ -10,7 +10,7 @@
 #define VMTAP_D_AST_H
 
 #include "d/compiler.h"
-#include "d/symbol.h"
+#include "d/resolve_symbol.h"
 
 enum d_node_kind {
 	D_NODE_INTEGER, /* value, type */
@@ -29,7 +29,7 @@ enum d_node_kind {
 	D_NODE_CAST,        /* (written) left */
 	D_NODE_STRINGOF,    /* stringof left */
 	D_NODE_SIZEOF,      /* sizeof left */
-	D_NODE_HOLE,        /* a parameter in a definition (inline.h): argument, type */
+	D_NODE_HOLE,        /* a parameter in a definition (parse_inline.h): argument, type */
 	D_NODE_XLATE,       /* xlate < written > ( left ) */
 	D_NODE_EXPANSION    /* left, a copy of a definition, as a value of type written */
 };
@@ -134,7 +134,7 @@ struct d_clause_tree {
 	struct d_description *descriptions;
 	struct d_node *predicate;
 	struct d_node *statements;
-	struct d_clause_tree *rest; /* behind an if (branch.h), for the same descriptions */
+	struct d_clause_tree *rest; /* behind an if (parse_branch.h), for the same descriptions */
 };
 
 /* Constructors; NULL when they fail (d_fail() was called). */

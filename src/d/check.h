@@ -64,7 +64,7 @@ int d_check_fail_types(struct d_compiler *compiler, const struct d_node *node,
 /* A pointer that can be moved: to objects of known size. */
 bool d_check_points_to_sized(const struct d_type *type);
 
-/* call.c: a call's arguments against the function's parameters. */
+/* check_call.c: a call's arguments against the function's parameters. */
 int d_check_call(struct d_compiler *compiler, struct d_node *node);
 /* The keys of an array or aggregation: checked expressions against the types first used. */
 int d_check_keys(struct d_compiler *compiler, const struct d_identifier *identifier,

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "d/inline.h"
+#include "d/parse_inline.h"
 #include "d/translator.h"
 
 /* A variable that does not exist yet, and what its element's keys would be. */

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#include "d/argument.h"
-#include "d/attribute.h"
+#include "d/check_argument.h"
+#include "d/resolve_attribute.h"
 #include "d/hint.h"
-#include "d/inline.h"
+#include "d/parse_inline.h"
 #include "d/translator.h"
 
 enum {

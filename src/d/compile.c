@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "d/attribute.h"
-#include "d/clause.h"
-#include "d/lexer.h"
-#include "d/library.h"
+#include "d/resolve_attribute.h"
+#include "d/compile_clause.h"
+#include "d/lex.h"
+#include "d/resolve_library.h"
 #include "d/option.h"
-#include "d/parser.h"
+#include "d/parse.h"
 
 int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler **result)
 {
@@ -50,8 +50,8 @@ void d_compiler_free(struct d_compiler *compiler)
 	d_program_free(compiler->program);
 	d_library_free(compiler);
 	d_names_free(&compiler->names);
-	d_arena_free(&compiler->script_arena);
-	d_arena_free(&compiler->arena);
+	arena_free(&compiler->script_arena);
+	arena_free(&compiler->arena);
 	free(compiler);
 }
 
@@ -153,7 +153,7 @@ int d_compile(struct d_compiler *compiler, const char *file, const char *text, s
 	compiler->error = NULL;
 	compiler->lexer = (struct d_lexer){0};
 	compiler->token = (struct d_token){0};
-	d_arena_free(&compiler->script_arena);
+	arena_free(&compiler->script_arena);
 	return result ? -EINVAL : 0;
 }
 
@@ -163,12 +163,12 @@ static void settle_sizes(struct d_program *program)
 	uint32_t size = (uint32_t)program->options.strsize;
 
 	for (size_t i = 0; i < program->string_count; i++) {
-		struct d_text *string = &program->strings[i];
+		struct text *string = &program->strings[i];
 
 		if (string->length > size) {
 			((char *)string->bytes)[size] = '\0';
 			string->length = size;
-			string->hash = d_text_hash(string->bytes, size);
+			string->hash = text_hash(string->bytes, size);
 		}
 	}
 	for (size_t i = 0; i < program->variable_count; i++) {

@@ -14,8 +14,8 @@
 #include <sys/types.h>
 
 #include "base/error.h"
-#include "d/probe.h"
-#include "d/program.h"
+#include "program/probe.h"
+#include "program/program.h"
 
 struct d_compiler;
 

@@ -25,13 +25,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "d/arena.h"
+#include "base/arena.h"
 #include "d/compile.h"
-#include "d/name.h"
-#include "d/program.h"
-#include "d/token.h"
+#include "d/name_table.h"
+#include "program/program.h"
+#include "d/lex_token.h"
 #include "d/type.h"
-#include "usdt/stability.h"
+#include "base/stability.h"
 
 enum {
 	D_SCRIPT_MAX = 64 << 20, /* bytes of one script */
@@ -88,8 +88,8 @@ struct d_compile_flags {
 struct d_compiler {
 	struct d_compile_settings settings;
 	struct d_compile_flags flags;
-	struct d_arena arena;        /* names, types, identifiers: as long as the compiler */
-	struct d_arena script_arena; /* syntax trees: as long as the script */
+	struct arena arena;        /* names, types, identifiers: as long as the compiler */
+	struct arena script_arena; /* syntax trees: as long as the script */
 	struct d_names names;
 	struct d_types types;
 	struct d_program *program;
@@ -134,7 +134,7 @@ struct d_compiler {
 	/* the first error */
 	struct d_error *error;
 	bool failed;
-	bool repairable; /* the error was a name not yet known: see clause.c */
+	bool repairable; /* the error was a name not yet known: see compile_clause.c */
 };
 
 /*
@@ -150,7 +150,7 @@ int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, cons
 /* Out of memory. Returns -ENOMEM. */
 int d_fail_memory(struct d_compiler *compiler);
 
-/* Forgets an error, so that work can go on: only for the retry in clause.c. */
+/* Forgets an error, so that work can go on: only for the retry in compile_clause.c. */
 void d_fail_forget(struct d_compiler *compiler);
 
 /* Notes that something named so, at a place, needs what not every source gives. */

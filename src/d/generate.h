@@ -7,7 +7,7 @@
 #ifndef VMTAP_D_GENERATE_H
 #define VMTAP_D_GENERATE_H
 
-#include "d/emit.h"
+#include "d/generate_emit.h"
 
 int d_generate(struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
 
@@ -61,7 +61,7 @@ int d_emit_scale(struct d_compiler *compiler, struct d_code *code, unsigned reg,
 
 enum d_opcode d_arithmetic_opcode(enum d_operator operation, bool is_signed);
 
-/* action.c: a statement: an action, an aggregation, or an expression. 0 or negative. */
+/* generate_action.c: a statement: an action, an aggregation, or an expression. 0 or negative. */
 int d_generate_statement(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
 /* The record of a clause without a body. */

@@ -7,13 +7,13 @@
  * A variable, element or place that is read and written back: an element's keys lie from
  * base on, a place's address is there; the value is in value.
  */
-struct target {
+struct assign_target {
 	const struct d_node *node;
 	bool element, place;
 	unsigned base, value;
 };
 
-static void set_target(struct target *target, const struct d_node *node)
+static void set_target(struct assign_target *target, const struct d_node *node)
 {
 	target->node = node;
 	target->place = d_node_is_place(node) || d_type_is_memory(node->type);
@@ -21,7 +21,7 @@ static void set_target(struct target *target, const struct d_node *node)
 }
 
 /* The registers that say where the target is. */
-static int locate_target(struct d_compiler *compiler, struct d_code *code, struct target *target)
+static int locate_target(struct d_compiler *compiler, struct d_code *code, struct assign_target *target)
 {
 	const struct d_node *node = target->node;
 	int base = (int)code->top;
@@ -35,7 +35,7 @@ static int locate_target(struct d_compiler *compiler, struct d_code *code, struc
 }
 
 static int load_target(struct d_compiler *compiler, struct d_code *code, const struct d_node *node,
-	struct target *target)
+	struct assign_target *target)
 {
 	int value;
 
@@ -54,7 +54,7 @@ static int load_target(struct d_compiler *compiler, struct d_code *code, const s
 }
 
 static int store_target(struct d_compiler *compiler, struct d_code *code,
-	const struct target *target, unsigned value)
+	const struct assign_target *target, unsigned value)
 {
 	if (target->place)
 		return d_emit_write_place(compiler, code, target->node, value, target->base);
@@ -64,7 +64,7 @@ static int store_target(struct d_compiler *compiler, struct d_code *code,
 
 /* The result goes where the value of the whole expression is expected. */
 static int target_result(struct d_compiler *compiler, struct d_code *code,
-	const struct d_node *node, const struct target *target, unsigned value)
+	const struct d_node *node, const struct assign_target *target, unsigned value)
 {
 	if (value != target->base && !node->unused &&
 		d_emit(compiler, code, D_OP_MOVE, target->base, value, 0, 0))
@@ -77,7 +77,7 @@ static int generate_operator_assignment(
 {
 	const struct d_type *type = node->left->type;
 	bool is_signed = d_type_is_integer(type) && type->is_signed;
-	struct target target;
+	struct assign_target target;
 	int right;
 
 	if (load_target(compiler, code, node->left, &target))
@@ -104,7 +104,7 @@ int d_generate_increment(
 	bool add = node->operation == D_OPERATOR_PRE_INCREMENT ||
 		   node->operation == D_OPERATOR_POST_INCREMENT;
 	uint32_t step = d_type_is_pointer(type) ? d_types_stride(&compiler->types, type) : 1;
-	struct target target;
+	struct assign_target target;
 	unsigned changed;
 	int one;
 
@@ -153,7 +153,7 @@ int d_generate_assignment(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
 	const struct d_node *left = node->left;
-	struct target target;
+	struct assign_target target;
 	unsigned bits;
 	int value;
 

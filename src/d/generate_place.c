@@ -1,6 +1,6 @@
 /*
  * generate_place.c: places in memory: addresses of variables, members and elements, and what
- * is read from and written to them. See d/program.h on addresses.
+ * is read from and written to them. See program/program.h on addresses.
  */
 #include "d/generate.h"
 

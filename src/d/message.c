@@ -181,7 +181,7 @@ int d_require(struct d_compiler *compiler, enum d_need need, const char *name,
 void *d_get(struct d_compiler *compiler, size_t size)
 {
 	void *piece =
-		d_arena_get(compiler->keep ? &compiler->arena : &compiler->script_arena, size);
+		arena_get(compiler->keep ? &compiler->arena : &compiler->script_arena, size);
 
 	if (!piece)
 		d_fail_memory(compiler);

@@ -7,8 +7,8 @@
  */
 #include "d/option.h"
 
-#include "d/attribute.h"
-#include "d/library.h"
+#include "d/resolve_attribute.h"
+#include "d/resolve_library.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum kind {
+enum option_kind {
 	FLAG,    /* compile time: takes no value */
 	BOOLEAN, /* run time: yes, no, a number */
 	NUMBER,  /* the same forms, the number counts */
@@ -30,7 +30,7 @@ enum kind {
 	ENCODING
 };
 
-enum place {
+enum option_place {
 	NOWHERE,
 	COMPILE_FLAG, /* bool in struct d_compile_flags */
 	OPTION_BOOL,  /* in struct d_options */
@@ -46,9 +46,9 @@ enum place {
 
 struct option {
 	const char *name;
-	enum kind kind;
+	enum option_kind kind;
 	bool command_line_only;
-	enum place place;
+	enum option_place place;
 	size_t offset;
 };
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "d/check.h"
-#include "d/declarator.h"
+#include "d/parse_declarator.h"
 #include "d/generate.h"
-#include "d/inline.h"
-#include "d/lexer.h"
+#include "d/parse_inline.h"
+#include "d/lex.h"
 
 struct member {
 	struct member *next;

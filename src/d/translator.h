@@ -2,7 +2,7 @@
  * translator.h: translators: how the members of one struct are made from a value of another
  * type; and xlate< >( ). Private to src/d.
  *
- * A translator's members are definitions with one parameter (inline.h). xlate<T>(e).m becomes
+ * A translator's members are definitions with one parameter (parse_inline.h). xlate<T>(e).m becomes
  * the member's expression with e in place of the parameter; only what is read is computed.
  * v = xlate<T>(e) computes and stores all of them.
  */

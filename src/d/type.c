@@ -73,7 +73,7 @@ static const struct d_type places[D_VALUE_KINDS - D_VALUE_STACK] = {
 
 static const struct d_type *make(struct d_types *types, const struct d_type *like)
 {
-	struct d_type *type = d_arena_get(types->arena, sizeof(*type));
+	struct d_type *type = arena_get(types->arena, sizeof(*type));
 
 	if (type)
 		*type = *like;
@@ -107,7 +107,7 @@ static int define_aliases(struct d_types *types, const char *names, const struct
 	return result;
 }
 
-int d_types_init(struct d_types *types, struct d_names *names, struct d_arena *arena,
+int d_types_init(struct d_types *types, struct d_names *names, struct arena *arena,
 	const uint64_t *strsize)
 {
 	const struct d_type dynamic = {.kind = D_TYPE_DYNAMIC, .name = "<DYN>"};
@@ -189,8 +189,8 @@ struct d_type *d_types_tag(struct d_types *types, enum d_type_kind kind, struct 
 
 	if (type)
 		return type;
-	type = d_arena_get(types->arena, sizeof(*type));
-	name = d_arena_get(types->arena, strlen(words[which]) + tag->length + 1);
+	type = arena_get(types->arena, sizeof(*type));
+	name = arena_get(types->arena, strlen(words[which]) + tag->length + 1);
 	if (!type || !name)
 		return NULL;
 	memcpy(name, words[which], strlen(words[which]));

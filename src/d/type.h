@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "d/name.h"
-#include "d/program.h"
+#include "d/name_table.h"
+#include "program/program.h"
 
 enum d_type_kind {
 	D_TYPE_VOID,
@@ -69,7 +69,7 @@ struct d_type {
 
 /* The types that the compiler itself speaks of. */
 struct d_types {
-	struct d_arena *arena;
+	struct arena *arena;
 	struct d_names *names;
 	const struct d_type *type_void, *type_string, *type_dynamic;
 	const struct d_type *type_char, *type_int, *type_unsigned, *type_long;
@@ -86,7 +86,7 @@ enum { D_POINTER_DEPTH_MAX = 64 };
 enum { D_MEMBERS_MAX = 4096 };
 
 /* Fills the table with the types every D script knows. -ENOMEM. */
-int d_types_init(struct d_types *types, struct d_names *names, struct d_arena *arena,
+int d_types_init(struct d_types *types, struct d_names *names, struct arena *arena,
 	const uint64_t *strsize);
 
 /* NULL when there is no type of this name, or for pointers no memory or too many stars. */

@@ -10,7 +10,7 @@ struct d_type *d_types_anonymous(struct d_types *types, enum d_type_kind kind)
 	static const char *const names[] = {[D_TYPE_STRUCT] = "struct <anonymous>",
 		[D_TYPE_UNION] = "union <anonymous>",
 		[D_TYPE_ENUM] = "enum <anonymous>"};
-	struct d_type *type = d_arena_get(types->arena, sizeof(*type));
+	struct d_type *type = arena_get(types->arena, sizeof(*type));
 
 	if (!type)
 		return NULL;
@@ -60,7 +60,7 @@ static const struct d_type *stored_type(struct d_types *types, const struct d_ty
 	if (plain->kind != D_TYPE_STRING || plain->size)
 		return type;
 	if (!types->sized_string || types->sized_string->size != *types->strsize) {
-		sized = d_arena_get(types->arena, sizeof(*sized));
+		sized = arena_get(types->arena, sizeof(*sized));
 		if (!sized)
 			return NULL;
 		*sized = *plain;
@@ -71,7 +71,7 @@ static const struct d_type *stored_type(struct d_types *types, const struct d_ty
 	}
 	if (type == plain)
 		return types->sized_string;
-	sized = d_arena_get(types->arena, sizeof(*sized));
+	sized = arena_get(types->arena, sizeof(*sized));
 	if (!sized)
 		return NULL;
 	*sized = *types->sized_string;
@@ -97,7 +97,7 @@ static int place_member(struct d_types *types, struct d_type *type, const struct
 		return -E2BIG;
 	if (offset + placed->size > D_OBJECT_MAX)
 		return -EOVERFLOW;
-	member = d_arena_get(types->arena, sizeof(*member));
+	member = arena_get(types->arena, sizeof(*member));
 	if (!member)
 		return -ENOMEM;
 	*member = *placed;
@@ -161,7 +161,7 @@ int d_types_add_members(struct d_types *types, struct d_type *type, const struct
 int d_types_add_enumerator(
 	struct d_types *types, struct d_type *type, const struct d_name *name, int64_t value)
 {
-	struct d_enumerator *enumerator = d_arena_get(types->arena, sizeof(*enumerator));
+	struct d_enumerator *enumerator = arena_get(types->arena, sizeof(*enumerator));
 
 	if (!enumerator)
 		return -ENOMEM;
@@ -184,7 +184,7 @@ const struct d_type *d_types_array(
 	if (count > D_OBJECT_MAX || size * count > D_OBJECT_MAX ||
 		element->pointer_depth == D_POINTER_DEPTH_MAX)
 		return NULL;
-	type = d_arena_get(types->arena, sizeof(*type));
+	type = arena_get(types->arena, sizeof(*type));
 	if (!type)
 		return NULL;
 	element = stored_type(types, element);

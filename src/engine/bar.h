@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "d/program.h"
+#include "program/program.h"
 
 /* What all bars of a picture have in common. */
 struct bar_scale {

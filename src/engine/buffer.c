@@ -23,13 +23,13 @@ static size_t size_behind(const struct d_value_type *type, uint64_t value)
 {
 	if (!value || !d_value_is_text(type->kind))
 		return 0;
-	return aligned(sizeof(struct d_text) + value_text(value)->length + 1);
+	return aligned(sizeof(struct text) + value_text(value)->length + 1);
 }
 
 /* Copies that text to `at`; the value that it is there. */
 static uint64_t copy_behind(const struct d_value_type *type, uint64_t value, char *at)
 {
-	struct d_text copy;
+	struct text copy;
 
 	if (!value || !d_value_is_text(type->kind))
 		return value;
@@ -44,7 +44,7 @@ static uint64_t copy_behind(const struct d_value_type *type, uint64_t value, cha
 static size_t fixed_size(const struct recorded *recorded)
 {
 	return aligned(sizeof(struct buffer_entry)) +
-	       aligned(recorded->record_count * sizeof(struct record)) +
+	       aligned(recorded->record_count * sizeof(struct buffer_record)) +
 	       recorded->value_count * sizeof(uint64_t);
 }
 
@@ -53,7 +53,7 @@ static size_t entry_size(const struct recorded *recorded)
 	size_t size = fixed_size(recorded);
 
 	for (uint32_t i = 0; i < recorded->record_count; i++) {
-		const struct record *record = &recorded->records[i];
+		const struct buffer_record *record = &recorded->records[i];
 		for (unsigned k = 0; k < record->action->argument_count; k++)
 			size += size_behind(
 				&record->action->types[k], recorded->values[record->first + k]);
@@ -65,19 +65,19 @@ static bool append(struct buffer *buffer, const struct recorded *recorded, size_
 {
 	struct buffer_entry *entry = slab_get(buffer->slab, size);
 	char *at = (char *)entry;
-	struct record *records;
+	struct buffer_record *records;
 	uint64_t *values;
 
 	if (!entry)
 		return false;
-	records = (struct record *)(at + aligned(sizeof(*entry)));
+	records = (struct buffer_record *)(at + aligned(sizeof(*entry)));
 	values = (uint64_t *)((char *)records + aligned(recorded->record_count * sizeof(*records)));
 	*entry = (struct buffer_entry){.size = size, .recorded = *recorded};
 	entry->recorded.records = records;
 	entry->recorded.values = values;
 	at += fixed_size(recorded);
 	for (uint32_t i = 0; i < recorded->record_count; i++) {
-		const struct record *record = &recorded->records[i];
+		const struct buffer_record *record = &recorded->records[i];
 		records[i] = *record;
 		for (unsigned k = 0; k < record->action->argument_count; k++) {
 			const struct d_value_type *type = &record->action->types[k];

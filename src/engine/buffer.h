@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "d/program.h"
+#include "program/program.h"
 #include "engine/slab.h"
 
-struct record {
+struct buffer_record {
 	const struct d_action *action;
 	uint32_t first; /* into the values */
 };
@@ -27,7 +27,7 @@ struct recorded {
 	uint32_t probe;
 	uint16_t cpu;
 	uint32_t record_count, value_count;
-	const struct record *records;
+	const struct buffer_record *records;
 	const uint64_t *values;
 };
 

@@ -211,7 +211,7 @@ static void print_aggregations(struct engine *engine, const struct d_action *act
 static void print_memory(
 	struct engine *engine, const struct d_action *action, const uint64_t *values)
 {
-	const struct d_text *bytes = value_text(values[0]);
+	const struct text *bytes = value_text(values[0]);
 	size_t size = bytes->length;
 
 	if (action->argument_count == 2 && values[1] < size)
@@ -220,7 +220,7 @@ static void print_memory(
 }
 
 static void carry_out(
-	struct engine *engine, const struct recorded *recorded, const struct record *record)
+	struct engine *engine, const struct recorded *recorded, const struct buffer_record *record)
 {
 	const struct d_action *action = record->action;
 	const uint64_t *values = recorded->values + record->first;

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "d/program.h"
+#include "program/program.h"
 #include "engine/counts.h"
 
 struct distribution {

@@ -174,11 +174,11 @@ void dynamic_self_store(struct dynamic *dynamic, uint64_t owner, uint32_t slot, 
 }
 
 /* Retires what *value holds and keeps a copy of text there; false: no room. */
-static bool replace_text(struct dynamic *dynamic, uint64_t *value, const struct d_text *text,
+static bool replace_text(struct dynamic *dynamic, uint64_t *value, const struct text *text,
 	struct dynamic_thread *keep)
 {
-	const struct d_text *old = value_text(*value);
-	struct d_text *kept = NULL;
+	const struct text *old = value_text(*value);
+	struct text *kept = NULL;
 
 	if (text) {
 		size_t size = strings_size(dynamic->strings, text);
@@ -191,14 +191,14 @@ static bool replace_text(struct dynamic *dynamic, uint64_t *value, const struct 
 	}
 	if (old) {
 		dynamic->used -= strings_kept_size(old);
-		strings_retire(dynamic->strings, (struct d_text *)(uintptr_t)*value);
+		strings_retire(dynamic->strings, (struct text *)(uintptr_t)*value);
 	}
 	*value = value_of_text(kept);
 	return true;
 }
 
 void dynamic_self_store_text(
-	struct dynamic *dynamic, uint64_t owner, uint32_t slot, const struct d_text *text)
+	struct dynamic *dynamic, uint64_t owner, uint32_t slot, const struct text *text)
 {
 	struct dynamic_thread *thread = thread_for(dynamic, owner, text != NULL);
 	uint64_t value;
@@ -215,9 +215,9 @@ void dynamic_self_store_text(
 }
 
 /* Zeroed bytes for a variable; NULL without room. */
-static struct d_text *new_bytes(struct dynamic *dynamic, uint32_t size, struct dynamic_thread *keep)
+static struct text *new_bytes(struct dynamic *dynamic, uint32_t size, struct dynamic_thread *keep)
 {
-	struct d_text *bytes;
+	struct text *bytes;
 
 	if (!make_room(dynamic, slab_size(sizeof(*bytes) + (size_t)size + 1), keep))
 		return NULL;
@@ -227,16 +227,16 @@ static struct d_text *new_bytes(struct dynamic *dynamic, uint32_t size, struct d
 	return bytes;
 }
 
-struct d_text *dynamic_self_bytes(
+struct text *dynamic_self_bytes(
 	struct dynamic *dynamic, uint64_t owner, uint32_t slot, uint32_t size, bool create)
 {
 	struct dynamic_thread *thread = thread_for(dynamic, owner, create);
-	struct d_text *bytes;
+	struct text *bytes;
 
 	if (!thread)
 		return NULL;
 	if (thread->values[slot] || !create)
-		return (struct d_text *)(uintptr_t)thread->values[slot];
+		return (struct text *)(uintptr_t)thread->values[slot];
 	bytes = new_bytes(dynamic, size, thread);
 	if (bytes)
 		set_slot(dynamic, thread, slot, value_of_text(bytes));
@@ -348,7 +348,7 @@ void dynamic_element_store(struct dynamic *dynamic, const struct tuple_shape *sh
 }
 
 void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shape *shape,
-	uint32_t variable, uint64_t owner, const struct tuple *tuple, const struct d_text *text)
+	uint32_t variable, uint64_t owner, const struct tuple *tuple, const struct text *text)
 {
 	struct dynamic_element **link = find_element(dynamic, shape, variable, owner, tuple);
 	struct dynamic_element *element = *link;
@@ -372,14 +372,14 @@ void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shap
 			tuple);
 }
 
-struct d_text *dynamic_element_bytes(struct dynamic *dynamic, const struct tuple_shape *shape,
+struct text *dynamic_element_bytes(struct dynamic *dynamic, const struct tuple_shape *shape,
 	uint32_t variable, uint64_t owner, const struct tuple *tuple, uint32_t size, bool create)
 {
 	struct dynamic_element *element = *find_element(dynamic, shape, variable, owner, tuple);
-	struct d_text *bytes;
+	struct text *bytes;
 
 	if (element || !create)
-		return element ? (struct d_text *)(uintptr_t)element->value : NULL;
+		return element ? (struct text *)(uintptr_t)element->value : NULL;
 	element = new_element(dynamic, shape, variable, owner, tuple);
 	bytes = element ? new_bytes(dynamic, size, NULL) : NULL;
 	if (bytes) {

@@ -64,16 +64,16 @@ static inline uint64_t dynamic_self_load(struct dynamic *dynamic, uint64_t owner
 
 void dynamic_self_store(struct dynamic *dynamic, uint64_t owner, uint32_t slot, uint64_t value);
 void dynamic_self_store_text(
-	struct dynamic *dynamic, uint64_t owner, uint32_t slot, const struct d_text *text);
+	struct dynamic *dynamic, uint64_t owner, uint32_t slot, const struct text *text);
 
 /*
  * Values that are bytes (D_VALUE_BYTES): where they lie, as a kept text of that size whose
  * bytes may be changed. NULL when there is none; with create, when there is no room for
  * one, which is counted. Storing a NULL text frees them.
  */
-struct d_text *dynamic_self_bytes(
+struct text *dynamic_self_bytes(
 	struct dynamic *dynamic, uint64_t owner, uint32_t slot, uint32_t size, bool create);
-struct d_text *dynamic_element_bytes(struct dynamic *dynamic, const struct tuple_shape *shape,
+struct text *dynamic_element_bytes(struct dynamic *dynamic, const struct tuple_shape *shape,
 	uint32_t variable, uint64_t owner, const struct tuple *tuple, uint32_t size, bool create);
 
 /* Elements: the tuple was gathered with dynamic_seed(). */
@@ -87,6 +87,6 @@ uint64_t dynamic_element_load(struct dynamic *dynamic, const struct tuple_shape 
 void dynamic_element_store(struct dynamic *dynamic, const struct tuple_shape *shape,
 	uint32_t variable, uint64_t owner, const struct tuple *tuple, uint64_t value);
 void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shape *shape,
-	uint32_t variable, uint64_t owner, const struct tuple *tuple, const struct d_text *text);
+	uint32_t variable, uint64_t owner, const struct tuple *tuple, const struct text *text);
 
 #endif

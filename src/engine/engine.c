@@ -15,7 +15,7 @@
 #include "engine/verify.h"
 
 enum {
-	PROBE_BEGIN, /* indices in every probe set, see d/probe.h */
+	PROBE_BEGIN, /* indices in every probe set, see program/probe.h */
 	PROBE_END,
 	PROBE_ERROR,
 	STRING_MAX = 1 << 30,
@@ -26,11 +26,11 @@ enum {
 	TICKS_MAX = 1 << 20
 };
 
-static void text_of(struct d_text *text, const char *bytes)
+static void text_of(struct text *text, const char *bytes)
 {
 	text->bytes = bytes ? bytes : "";
 	text->length = (uint32_t)strlen(text->bytes);
-	text->hash = d_text_hash(text->bytes, text->length);
+	text->hash = text_hash(text->bytes, text->length);
 }
 
 /* Two passes over the clauses: count per probe, then fill, in the clauses' order. */

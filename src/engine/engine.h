@@ -15,8 +15,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "d/program.h"
-#include "engine/event.h"
+#include "program/program.h"
+#include "program/event.h"
 
 struct engine;
 

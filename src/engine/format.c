@@ -10,7 +10,7 @@
 
 enum { SPECIFICATION_MAX = 24, ESCAPE_MAX = 5, DUMP_COLUMNS = 16, TIME_MAX = 64, WIDE_BYTES = 4 };
 
-void format_text(const struct d_text *text, FILE *output)
+void format_text(const struct text *text, FILE *output)
 {
 	if (text->length)
 		fwrite(text->bytes, 1, text->length, output);
@@ -113,7 +113,7 @@ static void print_character(const struct d_conversion *conversion, int width, in
 
 /* An array of characters, which a key may be, ends where it ends, or before at a zero. */
 static void print_string(const struct d_conversion *conversion, int width, int precision,
-	const struct d_text *text, FILE *output)
+	const struct text *text, FILE *output)
 {
 	char specification[SPECIFICATION_MAX];
 	bool bytes = conversion->type.kind == D_VALUE_BYTES;
@@ -160,7 +160,7 @@ static void print_time(const struct d_conversion *conversion, int width, int pre
 
 /* The bytes of a float, double or long double. */
 static void print_float(const struct d_conversion *conversion, int width, int precision,
-	const struct d_text *bytes, FILE *output)
+	const struct text *bytes, FILE *output)
 {
 	char specification[SPECIFICATION_MAX];
 	char *at = start_specification(conversion, specification);
@@ -215,7 +215,7 @@ static unsigned encode(uint32_t character, char *bytes)
 static void print_wide(const struct d_conversion *conversion, int width, int precision,
 	uint64_t value, FILE *output)
 {
-	const struct d_text *text =
+	const struct text *text =
 		d_value_is_text(conversion->type.kind) ? value_text(value) : NULL;
 	uint32_t single = (uint32_t)value, count = text ? text->length / sizeof(single) : 1, shown = 0;
 	bool left = conversion->minus || width < 0;
@@ -243,7 +243,7 @@ static void print_wide(const struct d_conversion *conversion, int width, int pre
 }
 
 /* The frames, a line each, behind a newline; conversion NULL: as they are. */
-static void print_frames(const struct format_context *context, const struct d_text *stack,
+static void print_frames(const struct format_context *context, const struct text *stack,
 	int indent, const struct d_conversion *conversion, int width, int precision)
 {
 	char specification[SPECIFICATION_MAX], buffer[PLACE_TEXT_MAX];
@@ -371,7 +371,7 @@ void format_dump(const char *dumped, size_t size, FILE *output)
 }
 
 /* How many bytes are text before they end or are zeroes only; 0: this is no text. */
-static int text_length(const struct d_text *bytes)
+static int text_length(const struct text *bytes)
 {
 	uint32_t length = 0, at;
 
@@ -388,7 +388,7 @@ static int text_length(const struct d_text *bytes)
 }
 
 /* A key that is memory: an array of characters most of all, which is shown as it reads. */
-static void print_bytes_key(const struct format_context *context, const struct d_text *bytes)
+static void print_bytes_key(const struct format_context *context, const struct text *bytes)
 {
 	int length = context->options->rawbytes ? 0 : text_length(bytes);
 
@@ -398,7 +398,7 @@ static void print_bytes_key(const struct format_context *context, const struct d
 		format_dump(bytes->bytes, bytes->length, context->output);
 }
 
-static void trace_string(const struct format_context *context, const struct d_text *text)
+static void trace_string(const struct format_context *context, const struct text *text)
 {
 	if (context->options->rawbytes)
 		format_dump(text->bytes, (size_t)text->length + 1, context->output);
@@ -410,7 +410,7 @@ static void trace_string(const struct format_context *context, const struct d_te
 
 /* The forms of values that are texts, of trace() or of a key. */
 static void print_text(const struct format_context *context, const struct d_value_type *type,
-	const struct d_text *text, bool key)
+	const struct text *text, bool key)
 {
 	char buffer[PLACE_TEXT_MAX];
 

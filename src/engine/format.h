@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "d/program.h"
+#include "program/program.h"
 #include "engine/places.h"
 
 enum {
@@ -29,7 +29,7 @@ struct format_context {
 };
 
 /* Literal text. */
-void format_text(const struct d_text *text, FILE *output);
+void format_text(const struct text *text, FILE *output);
 
 /*
  * A conversion without its text before. The value is a register's: a text where its type

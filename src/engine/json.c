@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-struct cursor {
+struct json_cursor {
 	const char *at, *end;
 };
 
@@ -15,21 +15,21 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static void skip_space(struct cursor *cursor)
+static void skip_space(struct json_cursor *cursor)
 {
 	while (cursor->at < cursor->end && memchr(" \t\n\r", *cursor->at, 4))
 		cursor->at++;
 }
 
 /* The next character that is not blank; 0 at the end. */
-static char peek(struct cursor *cursor)
+static char peek(struct json_cursor *cursor)
 {
 	skip_space(cursor);
 	return cursor->at < cursor->end ? *cursor->at : '\0';
 }
 
 /* What follows a backslash in a string. */
-static bool skip_escape(struct cursor *cursor)
+static bool skip_escape(struct json_cursor *cursor)
 {
 	static const char hexadecimal[] = "0123456789abcdefABCDEF";
 
@@ -46,7 +46,7 @@ static bool skip_escape(struct cursor *cursor)
 }
 
 /* A string in quotes; *text is what stands between them. */
-static bool take_string(struct cursor *cursor, struct json_text *text)
+static bool take_string(struct json_cursor *cursor, struct json_text *text)
 {
 	const char *start = ++cursor->at;
 
@@ -64,7 +64,7 @@ static bool take_string(struct cursor *cursor, struct json_text *text)
 }
 
 /* A name in an object, with the colon behind it. */
-static bool take_name(struct cursor *cursor, struct json_text *name)
+static bool take_name(struct json_cursor *cursor, struct json_text *name)
 {
 	if (peek(cursor) != '"' || !take_string(cursor, name) || peek(cursor) != ':')
 		return false;
@@ -72,7 +72,7 @@ static bool take_name(struct cursor *cursor, struct json_text *name)
 	return true;
 }
 
-static bool skip_digits(struct cursor *cursor)
+static bool skip_digits(struct json_cursor *cursor)
 {
 	const char *start = cursor->at;
 
@@ -81,7 +81,7 @@ static bool skip_digits(struct cursor *cursor)
 	return cursor->at > start;
 }
 
-static bool skip_number(struct cursor *cursor)
+static bool skip_number(struct json_cursor *cursor)
 {
 	if (*cursor->at == '-')
 		cursor->at++;
@@ -101,13 +101,13 @@ static bool skip_number(struct cursor *cursor)
 	return true;
 }
 
-static bool ends_word(const struct cursor *cursor)
+static bool ends_word(const struct json_cursor *cursor)
 {
 	return cursor->at == cursor->end || memchr(" \t\n\r,]}", *cursor->at, 7);
 }
 
 /* true, false, null or a number, and nothing that goes on from there. */
-static bool skip_word(struct cursor *cursor)
+static bool skip_word(struct json_cursor *cursor)
 {
 	static const char *const words[] = {"true", "false", "null"};
 
@@ -122,7 +122,7 @@ static bool skip_word(struct cursor *cursor)
 	return skip_number(cursor) && ends_word(cursor);
 }
 
-static bool skip_value(struct cursor *cursor)
+static bool skip_value(struct json_cursor *cursor)
 {
 	uint8_t objects[JSON_DEPTH_MAX / 8] = {0}; /* a bit per level: it is an object */
 	unsigned depth = 0;
@@ -168,7 +168,7 @@ static bool skip_value(struct cursor *cursor)
 }
 
 /* Past a value and the comma behind it; false when it is the last one. */
-static bool next_member(struct cursor *cursor)
+static bool next_member(struct json_cursor *cursor)
 {
 	if (!skip_value(cursor) || peek(cursor) != ',')
 		return false;
@@ -177,7 +177,7 @@ static bool next_member(struct cursor *cursor)
 }
 
 /* To the value of a name in the object here. */
-static bool enter_object(struct cursor *cursor, struct json_text wanted)
+static bool enter_object(struct json_cursor *cursor, struct json_text wanted)
 {
 	struct json_text name;
 
@@ -194,7 +194,7 @@ static bool enter_object(struct cursor *cursor, struct json_text wanted)
 }
 
 /* To an element of the array here. */
-static bool enter_array(struct cursor *cursor, uint32_t index)
+static bool enter_array(struct json_cursor *cursor, uint32_t index)
 {
 	if (peek(cursor) != '[')
 		return false;
@@ -208,7 +208,7 @@ static bool enter_array(struct cursor *cursor, uint32_t index)
 }
 
 /* A part of a path: a member's name or an element's digits, in brackets only those. */
-static bool enter(struct cursor *cursor, struct json_text part, bool bracketed)
+static bool enter(struct json_cursor *cursor, struct json_text part, bool bracketed)
 {
 	uint64_t number = 0;
 
@@ -225,7 +225,7 @@ static bool enter(struct cursor *cursor, struct json_text part, bool bracketed)
 }
 
 /* What is in brackets, or a name up to what follows it; false when it is nothing. */
-static bool take_part(struct cursor *path, struct json_text *part, bool bracketed)
+static bool take_part(struct json_cursor *path, struct json_text *part, bool bracketed)
 {
 	const char *start = path->at += bracketed;
 
@@ -240,8 +240,8 @@ static bool take_part(struct cursor *path, struct json_text *part, bool brackete
 
 bool json_find(struct json_text document, struct json_text path, struct json_text *value)
 {
-	struct cursor cursor = {document.bytes, document.bytes + document.length};
-	struct cursor way = {path.bytes, path.bytes + path.length};
+	struct json_cursor cursor = {document.bytes, document.bytes + document.length};
+	struct json_cursor way = {path.bytes, path.bytes + path.length};
 	struct json_text part;
 	bool bracketed;
 

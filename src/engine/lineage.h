@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/event.h"
+#include "program/event.h"
 
 enum { LINEAGE_MAX = 64 /* generations that are looked up */ };
 

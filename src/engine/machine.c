@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/object.h"
+#include "engine/object_variable.h"
 #include "engine/effect.h"
 #include "engine/subroutine.h"
 
@@ -77,7 +77,7 @@ struct d_instruction *machine_prepare(
 }
 
 /* probeprov and its like. */
-static const struct d_text *probe_text(struct engine *engine, enum engine_name which)
+static const struct text *probe_text(struct engine *engine, enum engine_name which)
 {
 	struct engine_probe *entry = &engine->table[engine->firing.probe];
 	const struct d_probe *probe = &engine->probes->probes[engine->firing.probe];
@@ -85,13 +85,13 @@ static const struct d_text *probe_text(struct engine *engine, enum engine_name w
 		probe->provider, probe->module, probe->function, probe->name};
 
 	if (!entry->names) {
-		struct d_text *texts = calloc(ENGINE_NAMES, sizeof(*texts));
+		struct text *texts = calloc(ENGINE_NAMES, sizeof(*texts));
 		if (!texts)
 			return NULL;
 		for (unsigned i = 0; i < ENGINE_NAMES; i++) {
 			const char *bytes = names[i] ? names[i] : "";
 			uint32_t length = (uint32_t)strlen(bytes);
-			texts[i] = (struct d_text){bytes, length, d_text_hash(bytes, length)};
+			texts[i] = (struct text){bytes, length, text_hash(bytes, length)};
 		}
 		entry->names = texts;
 	}
@@ -101,7 +101,7 @@ static const struct d_text *probe_text(struct engine *engine, enum engine_name w
 static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result)
 {
 	const struct firing *firing = &engine->firing;
-	const struct d_text *text;
+	const struct text *text;
 
 	switch (which) {
 	case D_BUILTIN_PID:
@@ -215,7 +215,7 @@ static int write_integer(struct engine *engine, uint64_t address, uint8_t size, 
 
 /* A string into the size bytes of a member or an array's element. */
 static int write_text(
-	struct engine *engine, uint64_t address, uint32_t size, const struct d_text *text)
+	struct engine *engine, uint64_t address, uint32_t size, const struct text *text)
 {
 	uint32_t length = text && text->length < size ? text->length : size;
 	int fault;
@@ -228,7 +228,7 @@ static int write_text(
 	return fault;
 }
 
-static int address_string(struct engine *engine, const struct d_text *text, uint64_t *address)
+static int address_string(struct engine *engine, const struct text *text, uint64_t *address)
 {
 	*address = 0;
 	/* The terminating NUL is part of it. Nobody may write there. */
@@ -246,10 +246,10 @@ static uint64_t cut_bits(uint64_t value, int32_t bits)
 }
 
 /* A string into a global or this-> variable. */
-static void store_text(struct engine *engine, uint32_t variable, const struct d_text *text)
+static void store_text(struct engine *engine, uint32_t variable, const struct text *text)
 {
 	uint64_t *value = &engine->values[variable];
-	struct d_text *kept = NULL;
+	struct text *kept = NULL;
 
 	if (*value == value_of_text(text))
 		return;
@@ -264,7 +264,7 @@ static void store_text(struct engine *engine, uint32_t variable, const struct d_
 	}
 	/* The empty string, which is also the initial value, is the engine's. */
 	if (*value && *value != value_of_text(&engine->empty))
-		strings_retire(&engine->strings, (struct d_text *)(uintptr_t)*value);
+		strings_retire(&engine->strings, (struct text *)(uintptr_t)*value);
 	*value = value_of_text(kept);
 }
 
@@ -297,7 +297,7 @@ static struct aggregate_element *find_aggregate_element(
 }
 
 /* The firing's stack, empty when the source gives none with this event. */
-static const struct d_text *take_stack(struct engine *engine, bool user, uint32_t most)
+static const struct text *take_stack(struct engine *engine, bool user, uint32_t most)
 {
 	static const struct event_stack none;
 	const struct firing *firing = &engine->firing;
@@ -311,7 +311,7 @@ static const struct d_text *take_stack(struct engine *engine, bool user, uint32_
 		&engine->places, &engine->scratch, user ? firing->process->pid : 0, stack, most);
 }
 
-static const struct d_text *take_place(
+static const struct text *take_place(
 	struct engine *engine, enum d_value_kind kind, uint64_t address)
 {
 	bool user = kind >= D_VALUE_USER_SYMBOL;
@@ -323,7 +323,7 @@ static const struct d_text *take_place(
 /* Keeps an action for the clause's end; string arguments must not be NULL. */
 static int record(struct engine *engine, const struct d_action *action, const uint64_t *arguments)
 {
-	struct record *record;
+	struct buffer_record *record;
 
 	for (unsigned i = 0; i < action->argument_count; i++)
 		if (action->types[i].kind != D_VALUE_INTEGER && !arguments[i])
@@ -424,7 +424,7 @@ bool machine_run(
 	const struct d_instruction *at = code;
 	struct aggregate_element *element;
 	struct aggregate *aggregate;
-	const struct d_text *text;
+	const struct text *text;
 	struct tuple tuple;
 	uint64_t owner;
 	uint32_t offset;

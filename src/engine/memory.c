@@ -51,7 +51,7 @@ static const char *readable(struct engine *engine, uint64_t address, uint64_t si
 {
 	uint32_t offset;
 	const struct memory_region *region = memory_find(&engine->memory, address, &offset);
-	const struct d_text *text;
+	const struct text *text;
 
 	if (region)
 		return offset <= region->size && size <= region->size - offset
@@ -113,26 +113,26 @@ int memory_copy(struct engine *engine, uint64_t to_address, uint64_t from_addres
 
 /* A copy of bytes in scratch, as a text. */
 static int copy_bytes(
-	struct engine *engine, const char *bytes, uint32_t size, const struct d_text **result)
+	struct engine *engine, const char *bytes, uint32_t size, const struct text **result)
 {
-	struct d_text *text = scratch_get(&engine->scratch, sizeof(*text) + (size_t)size + 1);
+	struct text *text = scratch_get(&engine->scratch, sizeof(*text) + (size_t)size + 1);
 	char *copied = (char *)(text + 1);
 
 	if (!text)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	memcpy(copied, bytes, size);
 	copied[size] = '\0';
-	*text = (struct d_text){copied, size, d_text_hash(copied, size)};
+	*text = (struct text){copied, size, text_hash(copied, size)};
 	*result = text;
 	return -1;
 }
 
 int memory_text(
-	struct engine *engine, uint64_t address, uint64_t limit, const struct d_text **result)
+	struct engine *engine, uint64_t address, uint64_t limit, const struct text **result)
 {
 	uint32_t offset;
 	const struct memory_region *region = memory_find(&engine->memory, address, &offset);
-	const struct d_text *text;
+	const struct text *text;
 
 	if (region && offset < region->size) {
 		uint32_t size = region->size - offset;
@@ -149,7 +149,7 @@ int memory_text(
 }
 
 int memory_bytes(
-	struct engine *engine, uint64_t address, uint32_t size, const struct d_text **result)
+	struct engine *engine, uint64_t address, uint32_t size, const struct text **result)
 {
 	const char *from = readable(engine, address, size);
 

@@ -1,7 +1,7 @@
 /*
  * memory.h: what an address in a D program leads to.
  *
- * Two kinds of memory exist. The texts of events are behind handles (event.h) and can only
+ * Two kinds of memory exist. The texts of events are behind handles (program/event.h) and can only
  * be read. The engine's own memory is cut into regions; its addresses are MEMORY_TAG |
  * region << 32 | offset. The first regions are for good: the global and this-> variables
  * that are structs or arrays, region `variable + 1`. The others belong to the clause that
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "d/text.h"
+#include "base/text.h"
 
 struct engine;
 
@@ -83,11 +83,11 @@ int memory_copy(struct engine *engine, uint64_t to, uint64_t from, uint64_t size
  * the event's own where that is the whole of it, else a copy in the clause's scratch.
  */
 int memory_text(
-	struct engine *engine, uint64_t address, uint64_t limit, const struct d_text **text);
+	struct engine *engine, uint64_t address, uint64_t limit, const struct text **text);
 
 /* size bytes at an address as a text that may hold NULs, in scratch: D_VALUE_BYTES. */
 int memory_bytes(
-	struct engine *engine, uint64_t address, uint32_t size, const struct d_text **text);
+	struct engine *engine, uint64_t address, uint32_t size, const struct text **text);
 
 /* A new zeroed block for the rest of the clause, aligned to 8. NOSCRATCH. */
 int memory_block(struct engine *engine, uint64_t size, uint64_t *address);

@@ -69,10 +69,10 @@ static bool find(struct places *places, uint64_t pid, uint64_t address, struct u
 	return true;
 }
 
-static struct d_text *make(struct scratch *scratch, uint32_t pid, uint32_t count)
+static struct text *make(struct scratch *scratch, uint32_t pid, uint32_t count)
 {
 	size_t size = ((size_t)count + 1) * sizeof(uint64_t);
-	struct d_text *value = scratch_get(scratch, sizeof(*value) + size + 1);
+	struct text *value = scratch_get(scratch, sizeof(*value) + size + 1);
 	uint64_t process = pid;
 
 	if (!value)
@@ -85,12 +85,12 @@ static struct d_text *make(struct scratch *scratch, uint32_t pid, uint32_t count
 	return value;
 }
 
-static void put(struct d_text *value, uint32_t index, uint64_t address)
+static void put(struct text *value, uint32_t index, uint64_t address)
 {
 	memcpy((char *)(value + 1) + (index + 1) * sizeof(address), &address, sizeof(address));
 }
 
-static uint64_t word(const struct d_text *value, uint32_t index)
+static uint64_t word(const struct text *value, uint32_t index)
 {
 	uint64_t result;
 
@@ -98,12 +98,12 @@ static uint64_t word(const struct d_text *value, uint32_t index)
 	return result;
 }
 
-const struct d_text *places_stack(struct places *places, struct scratch *scratch, uint32_t pid,
+const struct text *places_stack(struct places *places, struct scratch *scratch, uint32_t pid,
 	const struct event_stack *stack, uint32_t most)
 {
 	uint32_t count = stack->count < most ? stack->count : most;
 	struct usdt_addresses *addresses = process_of(places, pid);
-	struct d_text *value = make(scratch, pid, count);
+	struct text *value = make(scratch, pid, count);
 
 	if (!value)
 		return NULL;
@@ -112,14 +112,14 @@ const struct d_text *places_stack(struct places *places, struct scratch *scratch
 		if (addresses)
 			usdt_addresses_note(addresses, stack->frames[i]);
 	}
-	value->hash = d_text_hash(value->bytes, value->length);
+	value->hash = text_hash(value->bytes, value->length);
 	return value;
 }
 
-const struct d_text *places_address(struct places *places, struct scratch *scratch, uint32_t pid,
+const struct text *places_address(struct places *places, struct scratch *scratch, uint32_t pid,
 	enum d_value_kind kind, uint64_t address)
 {
-	struct d_text *value = make(scratch, pid, 1);
+	struct text *value = make(scratch, pid, 1);
 	struct usdt_address found;
 
 	if (!value)
@@ -131,7 +131,7 @@ const struct d_text *places_address(struct places *places, struct scratch *scrat
 			address = found.module_begin;
 	}
 	put(value, 0, address);
-	value->hash = d_text_hash(value->bytes, value->length);
+	value->hash = text_hash(value->bytes, value->length);
 	return value;
 }
 
@@ -154,7 +154,7 @@ static const char *address_text(struct places *places, uint64_t pid, uint64_t ad
 	return buffer;
 }
 
-const char *places_text(struct places *places, enum d_value_kind kind, const struct d_text *value,
+const char *places_text(struct places *places, enum d_value_kind kind, const struct text *value,
 	uint32_t index, char buffer[PLACE_TEXT_MAX])
 {
 	return address_text(places, word(value, 0), word(value, index + 1),

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "d/program.h"
-#include "engine/event.h"
+#include "program/program.h"
+#include "program/event.h"
 #include "engine/scratch.h"
 #include "usdt/address.h"
 #include "usdt/function.h"
@@ -40,18 +40,18 @@ void places_init(struct places *places, bool recorded, uint32_t target);
 void places_free(struct places *places);
 
 /* Values in scratch; NULL without scratch. pid 0 is the kernel. */
-const struct d_text *places_stack(struct places *places, struct scratch *scratch, uint32_t pid,
+const struct text *places_stack(struct places *places, struct scratch *scratch, uint32_t pid,
 	const struct event_stack *stack, uint32_t most);
-const struct d_text *places_address(struct places *places, struct scratch *scratch, uint32_t pid,
+const struct text *places_address(struct places *places, struct scratch *scratch, uint32_t pid,
 	enum d_value_kind kind, uint64_t address);
 
-static inline uint32_t place_count(const struct d_text *value)
+static inline uint32_t place_count(const struct text *value)
 {
 	return value->length / sizeof(uint64_t) - 1;
 }
 
 /* Address number `index` of a value as text, in buffer. */
-const char *places_text(struct places *places, enum d_value_kind kind, const struct d_text *value,
+const char *places_text(struct places *places, enum d_value_kind kind, const struct text *value,
 	uint32_t index, char buffer[PLACE_TEXT_MAX]);
 
 /* A plain integer as an address of the target or the kernel. */

@@ -122,7 +122,7 @@ static void print_scalar(const struct printer *printer, const struct d_layout *l
 		.kind = D_CONVERT_FLOAT,
 		.letter = 'f'};
 	FILE *output = printer->context->output;
-	struct d_text bytes = {printer->bytes + offset, layout->size, 0};
+	struct text bytes = {printer->bytes + offset, layout->size, 0};
 	uint64_t value;
 
 	if (layout->kind == D_LAYOUT_FLOAT) {
@@ -153,7 +153,7 @@ static void print_string(struct printer *printer, const struct d_layout *layout,
 		.letter = 'S'};
 	uint64_t room = printer->limit > offset ? printer->limit - offset : 0;
 	const char *bytes = printer->bytes + offset;
-	struct d_text text = {bytes,
+	struct text text = {bytes,
 		(uint32_t)strnlen(bytes, layout->size < room ? layout->size : (size_t)room), 0};
 
 	printer->partial |= text.length == room && room < layout->size;
@@ -163,22 +163,22 @@ static void print_string(struct printer *printer, const struct d_layout *layout,
 }
 
 /* The member that comes after a value, for what is inside of it. */
-struct follower {
+struct print_follower {
 	uint64_t offset;
 	unsigned level;
 };
 
 static void print_value(struct printer *printer, const struct d_layout *layout, const char *name,
-	uint64_t offset, unsigned bits, unsigned level, const struct follower *follower);
+	uint64_t offset, unsigned bits, unsigned level, const struct print_follower *follower);
 
 static void print_parts(struct printer *printer, const struct d_layout *layout, uint64_t offset,
-	unsigned level, const struct follower *follower)
+	unsigned level, const struct print_follower *follower)
 {
 	for (size_t i = 0; i < layout->count && !printer->ended; i++) {
 		const struct d_layout_part *part = &layout->parts[i];
 		const struct d_layout *of = &printer->layouts[part->layout];
 		uint64_t at = offset + part->offset;
-		struct follower next = {offset + part[i + 1 < layout->count ? 1 : 0].offset, level};
+		struct print_follower next = {offset + part[i + 1 < layout->count ? 1 : 0].offset, level};
 
 		if ((printer->cut && at >= printer->limit) ||
 			(is_scalar(of) && at + of->size > printer->limit) || !printer->lines)
@@ -215,7 +215,7 @@ static void print_elements(
  * "..." stands where the first member is that is not shown, but before what ends inside of
  * the line above it, as in DTrace. Behind everything nothing follows.
  */
-static void end_group(struct printer *printer, unsigned level, const struct follower *follower)
+static void end_group(struct printer *printer, unsigned level, const struct print_follower *follower)
 {
 	if (printer->ended || !printer->cut)
 		return;
@@ -226,7 +226,7 @@ static void end_group(struct printer *printer, unsigned level, const struct foll
 }
 
 static void print_value(struct printer *printer, const struct d_layout *layout, const char *name,
-	uint64_t offset, unsigned bits, unsigned level, const struct follower *follower)
+	uint64_t offset, unsigned bits, unsigned level, const struct print_follower *follower)
 {
 	FILE *output = printer->context->output;
 
@@ -257,7 +257,7 @@ static void print_value(struct printer *printer, const struct d_layout *layout, 
 }
 
 void print_memory_as(const struct format_context *context, const struct d_layout *layouts,
-	uint32_t index, uint64_t address, const struct d_text *bytes)
+	uint32_t index, uint64_t address, const struct text *bytes)
 {
 	const struct d_layout *layout = &layouts[index];
 	struct printer printer = {.context = context,

@@ -1,6 +1,6 @@
 /*
  * print.h: print(): memory as the values of a type, one to a line with its type. Knows
- * nothing of clauses; layouts are d/layout.h's.
+ * nothing of clauses; layouts are program/print_layout.h's.
  */
 #ifndef VMTAP_ENGINE_PRINT_H
 #define VMTAP_ENGINE_PRINT_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "d/layout.h"
+#include "program/print_layout.h"
 #include "engine/format.h"
 
 /* Whether layouts[index] keeps to what layout.h says; those below it have been found to. */
@@ -19,6 +19,6 @@ bool print_verify(const struct d_layout *layouts, uint32_t index);
  * zero are left out, and "..." stands for what lies behind option printsize.
  */
 void print_memory_as(const struct format_context *context, const struct d_layout *layouts,
-	uint32_t index, uint64_t address, const struct d_text *bytes);
+	uint32_t index, uint64_t address, const struct text *bytes);
 
 #endif

@@ -19,7 +19,7 @@ enum { COMPACT_TEXT = 16 };
  * What aggregations hold for one key tuple: a pointer to the data of each. Integer keys of
  * different sizes join where they are equal; the row has those of the first aggregation.
  */
-struct row {
+struct printa_row {
 	const struct tuple_shape *shape;
 	const uint64_t *keys;
 	const uint64_t **data;
@@ -30,18 +30,18 @@ struct table {
 	struct aggregate *const *aggregates;
 	size_t aggregate_count;
 	const struct printa_order *order;
-	struct row *rows;
+	struct printa_row *rows;
 	const uint64_t **data; /* of all rows */
 	size_t count;
 };
 
-static int compare_keys(const struct table *table, const struct row *a, const struct row *b)
+static int compare_keys(const struct table *table, const struct printa_row *a, const struct printa_row *b)
 {
 	return tuple_compare(
 		&table->aggregates[0]->shape, a->keys, b->keys, table->order->key_position);
 }
 
-static int compare_values(const struct table *table, const struct row *a, const struct row *b)
+static int compare_values(const struct table *table, const struct printa_row *a, const struct printa_row *b)
 {
 	size_t count = table->aggregate_count;
 	size_t first = 0;
@@ -59,7 +59,7 @@ static int compare_values(const struct table *table, const struct row *a, const 
 static int compare_rows(const void *left, const void *right, void *context)
 {
 	const struct table *table = context;
-	const struct row *a = left, *b = right;
+	const struct printa_row *a = left, *b = right;
 	int order;
 
 	if (table->order->by_key) {
@@ -77,7 +77,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 /* Adds the row of an element of aggregation `from`, unless an earlier one has its keys. */
 static void add_row(struct table *table, size_t from, const struct aggregate_element *element)
 {
-	struct row *row = &table->rows[table->count];
+	struct printa_row *row = &table->rows[table->count];
 	struct tuple tuple;
 
 	row->shape = &table->aggregates[from]->shape;
@@ -140,7 +140,7 @@ static int compact_width(const struct tuple_shape *shape)
 }
 
 static void print_compact_keys(
-	const struct table *table, const struct row *row, const struct format_context *context)
+	const struct table *table, const struct printa_row *row, const struct format_context *context)
 {
 	const struct tuple_shape *shape = &table->aggregates[0]->shape;
 
@@ -238,7 +238,7 @@ static const struct aggregate_element *element_of_cpu(
 }
 
 /* Behind a value the part of it that each CPU has. */
-static void print_per_cpu(const struct aggregate *aggregate, const struct row *row, uint32_t count,
+static void print_per_cpu(const struct aggregate *aggregate, const struct printa_row *row, uint32_t count,
 	const struct format_context *context)
 {
 	struct tuple tuple;
@@ -254,7 +254,7 @@ static void print_per_cpu(const struct aggregate *aggregate, const struct row *r
 }
 
 static void print_default(
-	const struct table *table, const struct row *row, const struct format_context *context)
+	const struct table *table, const struct printa_row *row, const struct format_context *context)
 {
 	uint32_t cpus = cpu_count(table, context);
 
@@ -267,7 +267,7 @@ static void print_default(
 	putc('\n', context->output);
 }
 
-static void print_formatted(const struct table *table, const struct row *row,
+static void print_formatted(const struct table *table, const struct printa_row *row,
 	const struct d_format *format, const struct format_context *context)
 {
 	size_t next_key = 0, next_value = 0;

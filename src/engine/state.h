@@ -15,12 +15,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "d/program.h"
+#include "program/program.h"
 #include "engine/aggregate.h"
 #include "engine/buffer.h"
 #include "engine/dynamic.h"
 #include "engine/engine.h"
-#include "engine/event.h"
+#include "program/event.h"
 #include "engine/lineage.h"
 #include "engine/losses.h"
 #include "engine/memory.h"
@@ -50,7 +50,7 @@ enum engine_name {
 /* A probe's clauses: enabled[first] ... enabled[first + count - 1]. */
 struct engine_probe {
 	uint32_t first, count;
-	struct d_text *names; /* ENGINE_NAMES of them, made when first asked for */
+	struct text *names; /* ENGINE_NAMES of them, made when first asked for */
 };
 
 struct engine_variable {
@@ -63,7 +63,7 @@ struct engine_variable {
 struct firing {
 	const struct event_process *process;
 	const struct event_batch *batch; /* whose handles are valid */
-	const struct d_text *execname;
+	const struct text *execname;
 	const uint64_t *arguments;
 	const struct event *event; /* in the batch; NULL: one of the tracer's own */
 	uint64_t time;
@@ -116,7 +116,7 @@ struct engine {
 	char *zeroes; /* what self-> variables and elements that are bytes are at first */
 	uint64_t allocated; /* bytes that this clause has taken by alloca() */
 	uint64_t nothing;   /* its alloca(0) since the last block, 0: not called yet */
-	struct record *records;
+	struct buffer_record *records;
 	uint64_t *record_values;
 	uint32_t record_count, record_value_count;
 	struct speculations speculations;
@@ -143,7 +143,7 @@ struct engine {
 	struct places places;
 
 	struct event_batch no_batch; /* of BEGIN, END and ticks: no handles */
-	struct d_text empty, self_name, process_name, self_arguments, process_arguments;
+	struct text empty, self_name, process_name, self_arguments, process_arguments;
 
 	bool begun, ended, exited, header_printed, in_error;
 	bool exit_at_end; /* exit() was called while END ran */

@@ -22,22 +22,22 @@ void strings_free(struct strings *strings)
 
 static size_t piece_size(uint32_t length)
 {
-	return sizeof(struct d_text) + length + 1;
+	return sizeof(struct text) + length + 1;
 }
 
-size_t strings_size(const struct strings *strings, const struct d_text *text)
+size_t strings_size(const struct strings *strings, const struct text *text)
 {
 	return slab_size(piece_size(text->length < strings->limit ? text->length : strings->limit));
 }
 
-size_t strings_kept_size(const struct d_text *text)
+size_t strings_kept_size(const struct text *text)
 {
 	return slab_size(piece_size(text->length));
 }
 
-struct d_text *strings_keep_zeroes(struct strings *strings, uint32_t size)
+struct text *strings_keep_zeroes(struct strings *strings, uint32_t size)
 {
-	struct d_text *kept = slab_get(strings->slab, piece_size(size));
+	struct text *kept = slab_get(strings->slab, piece_size(size));
 
 	if (!kept)
 		return NULL;
@@ -47,10 +47,10 @@ struct d_text *strings_keep_zeroes(struct strings *strings, uint32_t size)
 	return kept;
 }
 
-struct d_text *strings_keep(struct strings *strings, const struct d_text *text)
+struct text *strings_keep(struct strings *strings, const struct text *text)
 {
 	uint32_t length = text->length < strings->limit ? text->length : strings->limit;
-	struct d_text *kept = slab_get(strings->slab, piece_size(length));
+	struct text *kept = slab_get(strings->slab, piece_size(length));
 	char *bytes;
 
 	if (!kept)
@@ -62,14 +62,14 @@ struct d_text *strings_keep(struct strings *strings, const struct d_text *text)
 	kept->length = length;
 	kept->hash = length == text->length ? text->hash : 0;
 	if (!kept->hash)
-		kept->hash = d_text_hash(bytes, length);
+		kept->hash = text_hash(bytes, length);
 	return kept;
 }
 
 void strings_release(struct strings *strings)
 {
 	for (size_t i = 0; i < strings->retired_count; i++) {
-		struct d_text *text = strings->retired[i];
+		struct text *text = strings->retired[i];
 		slab_put(strings->slab, text, piece_size(text->length));
 	}
 	strings->retired_count = 0;

@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "d/text.h"
+#include "base/text.h"
 #include "engine/slab.h"
 
 struct strings {
 	struct slab *slab;
-	struct d_text **retired; /* room for one per instruction of the longest clause */
+	struct text **retired; /* room for one per instruction of the longest clause */
 	size_t retired_count;
 	uint32_t limit; /* characters: option strsize */
 };
@@ -26,19 +26,19 @@ int strings_init(struct strings *strings, struct slab *slab, size_t retired_max,
 void strings_free(struct strings *strings);
 
 /* The bytes that keeping this text takes. */
-size_t strings_size(const struct strings *strings, const struct d_text *text);
+size_t strings_size(const struct strings *strings, const struct text *text);
 
 /* The bytes that a kept text takes. */
-size_t strings_kept_size(const struct d_text *text);
+size_t strings_kept_size(const struct text *text);
 
 /* A kept text of zeroes, whatever the limit, whose bytes may be changed; NULL: no memory. */
-struct d_text *strings_keep_zeroes(struct strings *strings, uint32_t size);
+struct text *strings_keep_zeroes(struct strings *strings, uint32_t size);
 
 /* A copy, cut at the limit; NULL without memory. */
-struct d_text *strings_keep(struct strings *strings, const struct d_text *text);
+struct text *strings_keep(struct strings *strings, const struct text *text);
 
 /* The clause that runs may still use it; afterwards it is gone. */
-static inline void strings_retire(struct strings *strings, struct d_text *text)
+static inline void strings_retire(struct strings *strings, struct text *text)
 {
 	strings->retired[strings->retired_count++] = text;
 }

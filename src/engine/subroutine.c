@@ -27,28 +27,28 @@ struct span {
 
 static struct span span_of(const struct engine *engine, uint64_t argument)
 {
-	const struct d_text *text = value_text(argument);
+	const struct text *text = value_text(argument);
 	uint32_t length = text->length < engine->string_limit ? text->length : engine->string_limit;
 
 	return (struct span){text->bytes, length};
 }
 
 /* A copy of bytes; NULL without scratch. */
-static const struct d_text *copy(struct engine *engine, const char *bytes, uint32_t length)
+static const struct text *copy(struct engine *engine, const char *bytes, uint32_t length)
 {
-	struct d_text *text = scratch_get(&engine->scratch, sizeof(*text) + (size_t)length + 1);
+	struct text *text = scratch_get(&engine->scratch, sizeof(*text) + (size_t)length + 1);
 	char *copied = (char *)(text + 1);
 
 	if (!text)
 		return NULL;
 	memcpy(copied, bytes, length);
 	copied[length] = '\0';
-	*text = (struct d_text){copied, length, d_text_hash(copied, length)};
+	*text = (struct text){copied, length, text_hash(copied, length)};
 	return text;
 }
 
-const struct d_text *subroutine_part(
-	struct engine *engine, const struct d_text *text, uint32_t offset, uint64_t limit)
+const struct text *subroutine_part(
+	struct engine *engine, const struct text *text, uint32_t offset, uint64_t limit)
 {
 	uint32_t length = text->length - offset;
 
@@ -60,7 +60,7 @@ const struct d_text *subroutine_part(
 /* The string as a result, cut at strsize, or the fault of having no scratch for it. */
 static int give(struct engine *engine, const char *bytes, uint32_t length, uint64_t *result)
 {
-	const struct d_text *text;
+	const struct text *text;
 
 	if (length > engine->string_limit)
 		length = engine->string_limit;
@@ -81,7 +81,7 @@ static int give_rest(struct engine *engine, struct span string, const char *at, 
 /* copyinstr(): the string at an address, of at most limit characters. */
 static int copy_in(struct engine *engine, uint64_t address, int64_t limit, uint64_t *result)
 {
-	const struct d_text *text;
+	const struct text *text;
 	int fault;
 
 	if (limit < 0 || limit > engine->string_limit)
@@ -95,7 +95,7 @@ static int copy_in(struct engine *engine, uint64_t address, int64_t limit, uint6
 static int join(struct engine *engine, struct span left, struct span right, uint64_t *result)
 {
 	uint32_t room = engine->string_limit - left.length;
-	struct d_text *joined;
+	struct text *joined;
 	char *bytes;
 
 	if (right.length > room)
@@ -110,7 +110,7 @@ static int join(struct engine *engine, struct span left, struct span right, uint
 	joined->bytes = bytes;
 	joined->length = left.length + right.length;
 	bytes[joined->length] = '\0';
-	joined->hash = d_text_hash(bytes, joined->length);
+	joined->hash = text_hash(bytes, joined->length);
 	*result = value_of_text(joined);
 	return -1;
 }
@@ -213,18 +213,18 @@ static int change_case(
 	struct engine *engine, struct span string, char from, char to, uint64_t *result)
 {
 	int fault = give(engine, string.bytes, string.length, result);
-	struct d_text *text;
+	struct text *text;
 	char *bytes;
 
 	if (fault >= 0)
 		return fault;
 	/* The copy is this clause's own. */
-	text = (struct d_text *)(uintptr_t)*result;
+	text = (struct text *)(uintptr_t)*result;
 	bytes = (char *)(text + 1);
 	for (uint32_t i = 0; i < string.length; i++)
 		if (bytes[i] >= from && bytes[i] <= from + 25)
 			bytes[i] = (char)(bytes[i] - from + to);
-	text->hash = d_text_hash(bytes, string.length);
+	text->hash = text_hash(bytes, string.length);
 	return -1;
 }
 
@@ -431,7 +431,7 @@ static int memory_string(
 	struct engine *engine, uint64_t address, char instead, uint64_t size, uint64_t *result)
 {
 	uint32_t length;
-	struct d_text *text;
+	struct text *text;
 	char *bytes;
 	int fault;
 
@@ -451,7 +451,7 @@ static int memory_string(
 		*nul++ = instead;
 	/* A NUL put for NULs ends it. */
 	length = (uint32_t)strnlen(bytes, length);
-	*text = (struct d_text){bytes, length, d_text_hash(bytes, length)};
+	*text = (struct text){bytes, length, text_hash(bytes, length)};
 	*result = value_of_text(text);
 	return -1;
 }

@@ -11,8 +11,8 @@
  * Text that begins at an offset of another, at most limit characters: the same where that
  * is the whole. NULL without scratch.
  */
-const struct d_text *subroutine_part(
-	struct engine *engine, const struct d_text *text, uint32_t offset, uint64_t limit);
+const struct text *subroutine_part(
+	struct engine *engine, const struct text *text, uint32_t offset, uint64_t limit);
 
 /*
  * Runs subroutine `which` on `count` arguments, as many as the verifier allows. Returns -1,

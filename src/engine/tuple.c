@@ -18,14 +18,14 @@ void tuple_shape_init(
 	}
 }
 
-static const struct d_text *cut_text(
-	struct tuple *tuple, unsigned key, const struct d_text *text, uint32_t limit)
+static const struct text *cut_text(
+	struct tuple *tuple, unsigned key, const struct text *text, uint32_t limit)
 {
-	struct d_text *cut = &tuple->cut[key];
+	struct text *cut = &tuple->cut[key];
 
 	cut->bytes = text->bytes;
 	cut->length = text->length < limit ? text->length : limit;
-	cut->hash = d_text_hash(cut->bytes, cut->length);
+	cut->hash = text_hash(cut->bytes, cut->length);
 	return cut;
 }
 
@@ -37,7 +37,7 @@ bool tuple_gather_any(struct tuple *tuple, const struct tuple_shape *shape,
 	for (unsigned i = 0; i < shape->count; i++) {
 		uint64_t word = registers[i];
 		if (shape->strings & 1u << i) {
-			const struct d_text *text = value_text(word);
+			const struct text *text = value_text(word);
 			if (!text)
 				return false;
 			if (shape->types[i].kind == D_VALUE_STRING &&
@@ -69,8 +69,8 @@ bool tuple_strings_equal(
 {
 	for (unsigned i = 0; i < shape->count; i++) {
 		if (shape->strings & 1u << i) {
-			const struct d_text *a = value_text(words[i]);
-			const struct d_text *b = value_text(tuple->words[i]);
+			const struct text *a = value_text(words[i]);
+			const struct text *b = value_text(tuple->words[i]);
 			if (a->length != b->length || a->hash != b->hash ||
 				memcmp(a->bytes, b->bytes, a->length) != 0)
 				return false;
@@ -87,32 +87,32 @@ size_t tuple_size(const struct tuple_shape *shape, const struct tuple *tuple)
 
 	for (unsigned i = 0; i < shape->count; i++)
 		if (shape->strings & 1u << i)
-			size += sizeof(struct d_text) + value_text(tuple->words[i])->length + 1;
+			size += sizeof(struct text) + value_text(tuple->words[i])->length + 1;
 	return size;
 }
 
 void tuple_store(const struct tuple_shape *shape, const struct tuple *tuple, uint64_t *words)
 {
-	struct d_text *texts = (struct d_text *)(words + shape->count);
+	struct text *texts = (struct text *)(words + shape->count);
 	unsigned string_count = (unsigned)__builtin_popcount(shape->strings);
 	char *bytes = (char *)(texts + string_count);
 
 	for (unsigned i = 0; i < shape->count; i++) {
-		const struct d_text *text;
+		const struct text *text;
 		words[i] = tuple->words[i];
 		if (!(shape->strings & 1u << i))
 			continue;
 		text = value_text(tuple->words[i]);
 		memcpy(bytes, text->bytes, text->length);
 		bytes[text->length] = '\0';
-		*texts = (struct d_text){bytes, text->length, text->hash};
+		*texts = (struct text){bytes, text->length, text->hash};
 		words[i] = value_of_text(texts);
 		bytes += text->length + 1;
 		texts++;
 	}
 }
 
-int text_compare(const struct d_text *a, const struct d_text *b, uint32_t limit)
+int text_compare(const struct text *a, const struct text *b, uint32_t limit)
 {
 	uint32_t a_length, b_length;
 	int order;
@@ -130,7 +130,7 @@ int text_compare(const struct d_text *a, const struct d_text *b, uint32_t limit)
 }
 
 /* By their 64-bit words: the process, then the addresses. */
-static int compare_places(const struct d_text *a, const struct d_text *b)
+static int compare_places(const struct text *a, const struct text *b)
 {
 	uint32_t length = a->length < b->length ? a->length : b->length;
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "d/program.h"
+#include "program/program.h"
 #include "engine/value.h"
 
 struct tuple_shape {
@@ -28,7 +28,7 @@ struct tuple_shape {
 struct tuple {
 	uint32_t hash;
 	uint64_t words[D_KEYS_MAX];
-	struct d_text cut[D_KEYS_MAX]; /* of keys longer than the limit; not NUL-terminated */
+	struct text cut[D_KEYS_MAX]; /* of keys longer than the limit; not NUL-terminated */
 };
 
 void tuple_shape_init(
@@ -87,6 +87,6 @@ void tuple_store(const struct tuple_shape *shape, const struct tuple *tuple, uin
 int tuple_compare(const struct tuple_shape *shape, const uint64_t *a, const uint64_t *b, int first);
 
 /* Bytewise, at most limit characters; NULL sorts before everything. -1, 0 or 1. */
-int text_compare(const struct d_text *a, const struct d_text *b, uint32_t limit);
+int text_compare(const struct text *a, const struct text *b, uint32_t limit);
 
 #endif

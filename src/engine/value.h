@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "d/program.h"
+#include "program/program.h"
 
 static inline uint64_t value_cut(uint64_t value, uint32_t size, bool is_signed)
 {
@@ -25,12 +25,12 @@ static inline uint64_t value_cut(uint64_t value, uint32_t size, bool is_signed)
 	}
 }
 
-static inline const struct d_text *value_text(uint64_t value)
+static inline const struct text *value_text(uint64_t value)
 {
-	return (const struct d_text *)(uintptr_t)value;
+	return (const struct text *)(uintptr_t)value;
 }
 
-static inline uint64_t value_of_text(const struct d_text *text)
+static inline uint64_t value_of_text(const struct text *text)
 {
 	return (uintptr_t)text;
 }

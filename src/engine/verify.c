@@ -13,7 +13,7 @@
 #include "engine/print.h"
 
 /* What a register is known to hold. Bits: a merge of two ways is an "and". */
-enum kind {
+enum register_kind {
 	KIND_NOTHING = 0,
 	KIND_INTEGER = 1,
 	KIND_STRING = 2,

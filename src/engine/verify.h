@@ -12,8 +12,8 @@
 
 #include <stddef.h>
 
-#include "d/probe.h"
-#include "d/program.h"
+#include "program/probe.h"
+#include "program/program.h"
 
 /* The most that one clause can make, so that running it allocates nothing. */
 struct verify_limits {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/clock.h"
+#include "shim/stamp.h"
 #include "shim/descriptor.h"
 #include "shim/registry.h"
 

@@ -169,7 +169,7 @@ void client_send(struct client *client)
 
 	encode_block_end(&client->encoder);
 	if (client->is_log) {
-		log_write(&client->log, client->socket, queue, client->finishing);
+		log_file_write(&client->log, client->socket, queue, client->finishing);
 		if (!queue_length(queue)) {
 			memset(client->unwritten, 0, sizeof(client->unwritten));
 			client->unwritten_since = 0;
@@ -245,7 +245,7 @@ void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t 
 
 bool client_abandon(struct client *client)
 {
-	if (client->log.is_last || !log_has_reserve(&client->log))
+	if (client->log.is_last || !log_file_has_reserve(&client->log))
 		return false;
 	client->log.is_last = true;
 	client->end_queued = false;

@@ -13,7 +13,7 @@
 #include "shim/control.h"
 #include "shim/descriptor.h"
 #include "shim/encode.h"
-#include "shim/log.h"
+#include "shim/log_file.h"
 #include "shim/ring.h"
 
 enum {
@@ -36,7 +36,7 @@ struct client {
 	int socket;       /* or the log's file */
 	struct descriptor_file file; /* which that must be */
 	bool is_log;
-	struct log log;
+	struct log_file log;
 	bool input_ended; /* it has shut its side: it still reads */
 	bool gone;        /* to be dropped */
 	bool fresh;       /* it may yet turn out to be a plain reader */

@@ -1,6 +1,6 @@
 /*
  * control.h: what a client sends, taken apart. Bytes come in any split; frames may follow
- * each other, and junk may stand before, between and after them. wire.h has the frames that
+ * each other, and junk may stand before, between and after them. wire/wire.h has the frames that
  * are known; everything else, a frame's beginning with an unknown command or name included,
  * is passed over byte by byte, so that nothing a client sends hides a later frame.
  *
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 enum {
 	CONTROL_TYPES_MAX = 1024, /* event types in a subscription */

@@ -92,7 +92,7 @@ static void drain_ring(
 				break;
 			/* The line between two points is good to some nanoseconds: what was promised
 			 * about order holds exactly. */
-			time = clock_convert(&drain->clock, raw);
+			time = stamp_convert(&drain->clock, raw);
 			if (time < ring->last_time)
 				time = ring->last_time;
 			if (time < drain->watermark)
@@ -142,14 +142,14 @@ static void tell_providers(struct drain *drain, struct client *clients)
 	for (struct client *client = clients; client; client = client->next)
 		if (client->providers != providers)
 			client_tell_providers(client, providers,
-				clock_convert(&drain->clock, since));
+				stamp_convert(&drain->clock, since));
 }
 
 /* The earliest raw time that this ring can still add, as far as it matters now. */
 static uint64_t ring_floor(const struct drain *drain, struct ring *ring, uint32_t busy,
 	uint64_t head, uint64_t now)
 {
-	uint64_t limit = clock_raw_microsecond(&drain->clock) * BUSY_LIMIT_MICROSECONDS;
+	uint64_t limit = stamp_raw_microsecond(&drain->clock) * BUSY_LIMIT_MICROSECONDS;
 
 	if (busy != RING_WRITING) {
 		ring->busy_since = 0;
@@ -168,12 +168,12 @@ void drain_rings(struct drain *drain, struct client *clients)
 {
 	uint64_t now, floor, time;
 
-	bool anew = clock_point(&drain->clock);
+	bool anew = stamp_point(&drain->clock);
 	for (struct client *client = clients; anew && client; client = client->next)
 		client->since = drain->clock.raw[0];
-	now = clock_raw();
-	floor = now - clock_raw_microsecond(&drain->clock) * MARGIN_MICROSECONDS;
-	time = clock_convert(&drain->clock, now);
+	now = stamp_raw();
+	floor = now - stamp_raw_microsecond(&drain->clock) * MARGIN_MICROSECONDS;
+	time = stamp_convert(&drain->clock, now);
 	if (anew || drain->latest)
 		drain->latest = time + LATEST_NS;
 	drain->found_any = drain->found_much = false;
@@ -195,7 +195,7 @@ void drain_rings(struct drain *drain, struct client *clients)
 	}
 	tell_providers(drain, clients);
 	tell_drops(clients, &ring_unattached, time);
-	uint64_t watermark = clock_convert(&drain->clock, floor);
+	uint64_t watermark = stamp_convert(&drain->clock, floor);
 	if (watermark > drain->watermark)
 		drain->watermark = watermark;
 	for (struct client *client = clients; client; client = client->next)
@@ -217,5 +217,5 @@ void drain_skip(struct drain *drain)
 		tell_drops(NULL, &ring->drops, 0);
 	}
 	tell_drops(NULL, &ring_unattached, 0);
-	clock_point(&drain->clock);
+	stamp_point(&drain->clock);
 }

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 #include "shim/client.h"
-#include "shim/clock.h"
+#include "shim/stamp.h"
 #include "shim/ring.h"
 
 struct drain {
-	struct clock_line clock; /* set by clock_start() */
+	struct stamp_line clock; /* set by stamp_start() */
 	uint64_t watermark;      /* stream time: no client is sent an earlier event any more */
 	uint64_t latest;         /* since the raw clock began anew: what is later is from before; 0 */
 	bool found_any;          /* the last drain did */

@@ -286,7 +286,7 @@ static size_t header_bytes(uint32_t providers)
 	return bytes;
 }
 
-int encode_start(struct encoder *encoder, const struct clock_line *clock,
+int encode_start(struct encoder *encoder, const struct stamp_line *clock,
 	const struct process *process)
 {
 	struct queue *queue = &encoder->queue;
@@ -558,7 +558,7 @@ static bool begin_own(struct encoder *encoder, uint16_t type, size_t payload, ui
 	return true;
 }
 
-bool encode_clock(struct encoder *encoder, const struct clock_line *clock)
+bool encode_clock(struct encoder *encoder, const struct stamp_line *clock)
 {
 	if (!begin_own(encoder, WIRE_CLOCK, 16, clock_monotonic() - clock->zero))
 		return false;

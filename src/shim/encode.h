@@ -1,5 +1,5 @@
 /*
- * encode.h: records become events of a GHC eventlog (see wire.h). An encoder belongs to one
+ * encode.h: records become events of a GHC eventlog (see wire/wire.h). An encoder belongs to one
  * client and writes whole blocks into its queue: a block is opened by the first event that
  * needs it, holds events of one capability, and is closed, its size and end time filled in,
  * before anything is sent.
@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 #include "shim/census.h"
-#include "shim/clock.h"
+#include "shim/stamp.h"
 #include "shim/object.h"
 #include "shim/process.h"
 #include "shim/queue.h"
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 #define EVENT_TYPES VMTAP_PROBES
 
@@ -95,11 +95,11 @@ int encoder_open(struct encoder *encoder, size_t queue_bytes);
 void encoder_close(struct encoder *encoder);
 
 /* Header and start-up events, all but the clock's. -ENOBUFS when the queue is too small for them. */
-int encode_start(struct encoder *encoder, const struct clock_line *clock,
+int encode_start(struct encoder *encoder, const struct stamp_line *clock,
 	const struct process *process);
 
 /* The clock, for clients that take more than GHC's events. */
-bool encode_clock(struct encoder *encoder, const struct clock_line *clock);
+bool encode_clock(struct encoder *encoder, const struct stamp_line *clock);
 
 /*
  * One record as events: those of mask. transients are the texts that travelled with events

@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "shim/clock.h"
+#include "shim/stamp.h"
 #include "shim/encode.h"
 #include "shim/ring.h"
 
@@ -61,7 +61,7 @@ static void note_providers(void)
 	for (const struct vmtap_object *object = objects; object; object = object->next)
 		all |= object->providers;
 	if (all != providers)
-		providers_since = clock_raw();
+		providers_since = stamp_raw();
 	providers = all;
 }
 

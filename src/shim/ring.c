@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shim/clock.h"
+#include "shim/stamp.h"
 #include "shim/descriptor.h"
 #include "shim/name.h"
 
@@ -97,7 +97,7 @@ static struct ring *ring_make(void)
 	ring->size = size;
 	ring->bytes = (unsigned char *)ring + head;
 	ring->thread = (pid_t)syscall(SYS_gettid);
-	ring->created = clock_raw();
+	ring->created = stamp_raw();
 	ring->next = atomic_load(&rings);
 	while (!atomic_compare_exchange_weak(&rings, &ring->next, ring))
 		;
@@ -237,11 +237,11 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
 		errno = saved;
 		uint64_t spent = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
-		put_head(at, clock_raw(), RING_CLOCK);
+		put_head(at, stamp_raw(), RING_CLOCK);
 		memcpy(at + RING_CLOCK_VALUE, &spent, sizeof(spent));
 		at += RING_CLOCK_BYTES;
 	}
-	put_head(at, clock_raw(), probe);
+	put_head(at, stamp_raw(), probe);
 	ring->record.at = at;
 	ring->record.next = next;
 	return &ring->record;

@@ -21,7 +21,7 @@
 #include "shim/client.h"
 #include "shim/descriptor.h"
 #include "shim/drain.h"
-#include "shim/endpoint.h"
+#include "shim/server_socket.h"
 #include "shim/name.h"
 #include "shim/registry.h"
 
@@ -51,7 +51,7 @@ enum {
 
 struct server {
 	pthread_t thread;
-	struct endpoint endpoint;
+	struct server_socket endpoint;
 	int wake; /* eventfd */
 	struct descriptor_file wake_file;
 	uint32_t queue_bytes;
@@ -176,11 +176,11 @@ static void take_frame(struct server *server, struct client *client)
 		wants |= client->terms.wanted[i];
 	bool starts = !client->subscribed;
 	if (starts)
-		client->since = clock_raw();
+		client->since = stamp_raw();
 	client->subscribed = wants && !client->finish_asked;
 	apply_subscriptions(server);
 	if (starts && client->terms.cpu_clock) /* from when threads have heard of it */
-		client->since = clock_raw();
+		client->since = stamp_raw();
 	/* An end marker is its own acknowledgement: nothing may follow it. */
 	client->finishing = client->finish_asked;
 	client->acknowledge = !client->finishing && !client->terms.ghc_only;
@@ -281,8 +281,8 @@ static int open_client(struct server *server, int descriptor, struct client **re
 		close(descriptor);
 		return error;
 	}
-	if (!server->clients && clock_choose())
-		clock_restart(&server->drain.clock);
+	if (!server->clients && stamp_choose())
+		stamp_restart(&server->drain.clock);
 	client->providers = server->process.providers = registry_providers(&since);
 	error = encode_start(&client->encoder, &server->drain.clock, &server->process);
 	if (error) {
@@ -303,7 +303,7 @@ static void accept_clients(struct server *server)
 
 	registry_lock();
 	while (server->client_count < CLIENTS_MAX) {
-		socket = endpoint_accept(&server->endpoint);
+		socket = server_socket_accept(&server->endpoint);
 		if (socket >= 0)
 			open_client(server, socket, &client);
 		else if (socket != -EPERM && socket != -EINTR && socket != -ECONNABORTED)
@@ -319,7 +319,7 @@ static void accept_clients(struct server *server)
 static int open_log(struct server *server, const char *path)
 {
 	struct client *client;
-	int file = log_open(path), error = file < 0 ? file : open_client(server, file, &client);
+	int file = log_file_open(path), error = file < 0 ? file : open_client(server, file, &client);
 
 	if (error)
 		return error;
@@ -327,7 +327,7 @@ static int open_log(struct server *server, const char *path)
 	client_take_all(client);
 	client_take_terms(client);
 	client->clock_told = encode_clock(&client->encoder, &server->drain.clock);
-	client->since = clock_raw();
+	client->since = stamp_raw();
 	return 0;
 }
 
@@ -358,7 +358,7 @@ static void drop_gone(struct server *server)
  * too, and their numbers may be its own by now: then they may not be read, written or closed. */
 static bool has_descriptors(const struct server *server)
 {
-	return endpoint_is_ours(&server->endpoint) && descriptor_is(server->wake, server->wake_file);
+	return server_socket_is_ours(&server->endpoint) && descriptor_is(server->wake, server->wake_file);
 }
 
 static void lose_descriptors(struct server *server)
@@ -368,10 +368,10 @@ static void lose_descriptors(struct server *server)
 	registry_lock();
 	if (!descriptor_is(server->wake, server->wake_file))
 		server->wake = -1;
-	if (endpoint_is_ours(&server->endpoint))
-		endpoint_close(&server->endpoint);
+	if (server_socket_is_ours(&server->endpoint))
+		server_socket_close(&server->endpoint);
 	else
-		endpoint_abandon(&server->endpoint);
+		server_socket_abandon(&server->endpoint);
 	for (struct client *client = server->clients; client; client = client->next)
 		client->gone = true;
 	registry_unlock();
@@ -541,7 +541,7 @@ static void finish(struct server *server)
 	serve_heap(server);
 	census_detach();
 	registry_lock(); /* a child of fork() closes what it finds here */
-	endpoint_close(&server->endpoint);
+	server_socket_close(&server->endpoint);
 	registry_unlock();
 	apply_subscriptions(server);
 	while (server->clients) {
@@ -680,15 +680,15 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 		ring_set_size(options.ring_bytes);
 	if (options.name_bytes)
 		name_limit(options.name_bytes);
-	clock_choose();
-	clock_start(&server->drain.clock);
-	error = endpoint_open(&server->endpoint, user_socket ? user_socket : options.socket);
+	stamp_choose();
+	stamp_start(&server->drain.clock);
+	error = server_socket_open(&server->endpoint, user_socket ? user_socket : options.socket);
 	if (error == -EADDRINUSE && user_socket) /* by who started this process, most likely */
-		error = endpoint_open(&server->endpoint, NULL);
+		error = server_socket_open(&server->endpoint, NULL);
 	if (!error && log) {
 		error = open_log(server, log);
 		if (error)
-			endpoint_close(&server->endpoint);
+			server_socket_close(&server->endpoint);
 	}
 out:
 	if (error) {
@@ -710,7 +710,7 @@ int server_run(struct server *server, bool waits)
 	if (error) {
 		census_detach();
 		registry_lock(); /* a child of fork() closes what it finds here */
-		endpoint_close(&server->endpoint);
+		server_socket_close(&server->endpoint);
 		registry_unlock();
 		for (struct client *client = server->clients; client; client = client->next)
 			client->gone = true;
@@ -739,7 +739,7 @@ bool server_stop(struct server *server)
 		descriptor_tell(wake, server->wake_file, WAKE_STOP);
 		error = pthread_join(server->thread, NULL);
 	} else { /* see lose_descriptors(): the thread has noticed, or sleeps and is woken */
-		endpoint_knock(&server->endpoint);
+		server_socket_knock(&server->endpoint);
 		clock_gettime(CLOCK_REALTIME, &limit);
 		limit.tv_sec++;
 		error = pthread_timedjoin_np(server->thread, NULL, &limit);
@@ -756,7 +756,7 @@ void server_fork_child(struct server *server)
 		server->clients = client->next;
 		client_close(client);
 	}
-	if (endpoint_is_ours(&server->endpoint))
+	if (server_socket_is_ours(&server->endpoint))
 		close(server->endpoint.socket);
 	server_free(server);
 }

@@ -1,5 +1,5 @@
 /*
- * capability.h: which source can give what a program may need (d/need.h): one table, so that a
+ * capability.h: which source can give what a program may need (program/need.h): one table, so that a
  * message can name the source that could.
  */
 #ifndef VMTAP_SOURCE_CAPABILITY_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "d/need.h"
+#include "program/need.h"
 
 enum source_kind {
 	SOURCE_KIND_NONE, /* no target: BEGIN, END and ticks alone */

@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "shim/wire.h"
-#include "source/bytes.h"
+#include "base/clock.h"
+#include "wire/wire.h"
+#include "base/bytes.h"
 
 enum {
 	ENDPOINT_TRY_MS = 1
@@ -20,10 +20,7 @@ enum {
 
 int64_t connection_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(clock_monotonic() / CLOCK_NS_PER_MS);
 }
 
 /* Waits for a process's end or the given time, whichever is first. */

@@ -38,7 +38,7 @@ void connection_close(struct connection *connection);
 int connection_send(struct connection *connection, const void *frame, size_t size);
 
 /*
- * Replaces the subscription by these event types; flags as in shim/wire.h. The answer has
+ * Replaces the subscription by these event types; flags as in wire/wire.h. The answer has
  * connection->tag. -ENOMEM, or as connection_send().
  */
 int connection_subscribe(struct connection *connection, const uint16_t *types, size_t count,

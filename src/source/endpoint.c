@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "shim/wire.h"
-#include "source/bytes.h"
+#include "wire/wire.h"
+#include "base/bytes.h"
 #include "source/listener.h"
 
 enum {

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/wire.h"
-#include "source/bytes.h"
-#include "source/describe.h"
+#include "wire/wire.h"
+#include "base/bytes.h"
+#include "wire/describe.h"
 #include "source/names.h"
-#include "source/records.h"
+#include "wire/records.h"
 
 enum {
 	READ_BYTES = 128 * 1024 /* room offered for each read */
@@ -36,7 +36,7 @@ int eventlog_new(const char *what, struct eventlog **result)
 	log->plan_count = log->plan_capacity = 1;
 	log->events = malloc(EVENTLOG_BATCH_EVENTS * sizeof(*log->events));
 	log->arguments =
-		malloc(EVENTLOG_BATCH_EVENTS * sizeof(*log->arguments) * D_PROBE_ARGUMENTS_MAX);
+		malloc(EVENTLOG_BATCH_EVENTS * sizeof(*log->arguments) * WIRE_ARGUMENTS_MAX);
 	log->texts = malloc(EVENTLOG_BATCH_EVENTS * sizeof(*log->texts));
 	log->transients = malloc(EVENTLOG_BATCH_EVENTS * sizeof(*log->transients));
 	log->text_bytes = malloc(EVENTLOG_BATCH_TEXT_BYTES);
@@ -361,7 +361,7 @@ static bool take_event(struct eventlog *log, const struct plan *plan, uint64_t t
 	if (log->is_open && time < log->open_last && !eventlog_close_run(log))
 		return false;
 	if (!log->is_open) {
-		log->open = (struct run){.time = time,
+		log->open = (struct event_run){.time = time,
 			.position = log->scanned,
 			.cpu_time = log->cpu_time,
 			.tid = log->tid,

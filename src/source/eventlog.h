@@ -1,5 +1,5 @@
 /*
- * eventlog.h: the bytes of an event stream (shim/wire.h) to batches of events in time
+ * eventlog.h: the bytes of an event stream (wire/wire.h) to batches of events in time
  * order. Used for sockets and files alike: the caller brings bytes, in any split, and
  * takes batches.
  *
@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "d/probe.h"
-#include "engine/event.h"
+#include "program/probe.h"
+#include "program/event.h"
 
 struct eventlog;
 

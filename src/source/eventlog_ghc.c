@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/wire.h"
+#include "wire/wire.h"
 #include "source/eventlog_private.h"
-#include "usdt/contract.h"
-#include "usdt/known.h"
+#include "contract/contract.h"
+#include "contract/known.h"
 
 #define GHC_PROVIDER "HaskellEvent"
 

@@ -6,20 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/wire.h"
-#include "source/bytes.h"
+#include "wire/wire.h"
+#include "base/bytes.h"
 #include "source/eventlog_private.h"
 
 /* ---- runs ---- */
 
-static inline bool is_before(const struct run *a, const struct run *b)
+static inline bool is_before(const struct event_run *a, const struct event_run *b)
 {
 	return a->time < b->time || (a->time == b->time && a->position < b->position);
 }
 
-static void sift_down(struct eventlog *log, struct run run)
+static void sift_down(struct eventlog *log, struct event_run run)
 {
-	struct run *heap = log->heap;
+	struct event_run *heap = log->heap;
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < log->heap_count) {
@@ -42,7 +42,7 @@ bool eventlog_close_run(struct eventlog *log)
 	log->is_open = false;
 	if (log->heap_count == log->heap_capacity) {
 		size_t capacity = log->heap_capacity ? log->heap_capacity * 2 : 64;
-		struct run *grown;
+		struct event_run *grown;
 		if (capacity * sizeof(*grown) > EVENTLOG_PENDING_MAX)
 			return eventlog_damaged(log, log->open.position,
 				"%zu runs of events without a watermark", log->heap_count);
@@ -74,19 +74,19 @@ static inline size_t record_size(const struct plan *plan, const unsigned char *a
 
 static uint64_t take_text(struct eventlog *log, const char *text, size_t length)
 {
-	struct d_text *made = &log->texts[log->text_count];
+	struct text *made = &log->texts[log->text_count];
 	char *bytes = log->text_bytes + log->text_used;
 
 	length = strnlen(text, length);
 	memcpy(bytes, text, length);
 	bytes[length] = '\0';
-	*made = (struct d_text){.bytes = bytes, .length = (uint32_t)length};
+	*made = (struct text){.bytes = bytes, .length = (uint32_t)length};
 	log->transients[log->text_count] = made;
 	log->text_used += length + 1;
 	return event_handle(log->text_count++, 1);
 }
 
-static inline void put_event(struct eventlog *log, const struct run *run, uint32_t probe,
+static inline void put_event(struct eventlog *log, const struct event_run *run, uint32_t probe,
 	const uint64_t *arguments, uint8_t argument_count)
 {
 	log->events[log->event_count++] = (struct event){
@@ -101,10 +101,10 @@ static inline void put_event(struct eventlog *log, const struct run *run, uint32
 }
 
 /* One event for each enabled probe: the type's own, then the compatible providers'. */
-static void decode_compats(struct eventlog *log, const struct plan *plan, const struct run *run,
+static void decode_compats(struct eventlog *log, const struct plan *plan, const struct event_run *run,
 	const uint64_t *arguments)
 {
-	uint64_t given[D_PROBE_ARGUMENTS_MAX];
+	uint64_t given[WIRE_ARGUMENTS_MAX];
 
 	/* the place of arguments is the next event's too, which may be another probe's */
 	memcpy(given, arguments, plan->argument_count * sizeof(*given));
@@ -113,7 +113,7 @@ static void decode_compats(struct eventlog *log, const struct plan *plan, const 
 	for (unsigned int i = 0; i < plan->compat_count; i++) {
 		const struct compat *compat = &plan->compats[i];
 		const struct compat_description *description = &compat->description;
-		uint64_t *permuted = log->arguments + log->event_count * D_PROBE_ARGUMENTS_MAX;
+		uint64_t *permuted = log->arguments + log->event_count * WIRE_ARGUMENTS_MAX;
 		if (!compat->is_wanted ||
 			!eventlog_has_provider(&log->providers[compat->provider], run->time) ||
 			(description->condition != UINT8_MAX &&
@@ -125,11 +125,11 @@ static void decode_compats(struct eventlog *log, const struct plan *plan, const 
 	}
 }
 
-static inline void decode(struct eventlog *log, const struct run *run, const unsigned char *at)
+static inline void decode(struct eventlog *log, const struct event_run *run, const unsigned char *at)
 {
 	const struct plan *plan = plan_at(log, at);
 	const unsigned char *payload = at + WIRE_EVENT_BYTES + (plan->is_variable ? 2 : 0);
-	uint64_t *arguments = log->arguments + log->event_count * D_PROBE_ARGUMENTS_MAX;
+	uint64_t *arguments = log->arguments + log->event_count * WIRE_ARGUMENTS_MAX;
 	uint32_t index;
 
 	if (plan->has_cap)
@@ -181,7 +181,7 @@ static inline void decode(struct eventlog *log, const struct run *run, const uns
 }
 
 /* What an event says of those that follow it. */
-static inline void follow(struct run *run, const struct plan *plan, const unsigned char *at)
+static inline void follow(struct event_run *run, const struct plan *plan, const unsigned char *at)
 {
 	if (plan->role == ROLE_CONTEXT) {
 		run->tid = (uint32_t)bytes_u64(at + WIRE_EVENT_BYTES);
@@ -192,7 +192,7 @@ static inline void follow(struct run *run, const struct plan *plan, const unsign
 }
 
 /* To the run's next wanted event; false: there is none. */
-static inline bool advance(const struct eventlog *log, struct run *run)
+static inline bool advance(const struct eventlog *log, struct event_run *run)
 {
 	const unsigned char *at = log->buffer + (run->position - log->base);
 	const unsigned char *end = log->buffer + (run->end - log->base);
@@ -220,7 +220,7 @@ static bool batch_full(const struct eventlog *log)
  * The event of a run at a position, from the file. NULL: it is not what it was when it was
  * scanned, which is damage.
  */
-static const unsigned char *reread(struct eventlog *log, const struct run *run, uint64_t position)
+static const unsigned char *reread(struct eventlog *log, const struct event_run *run, uint64_t position)
 {
 	size_t there = 0;
 	const unsigned char *at = windows_at(log->windows, position, &there);
@@ -242,7 +242,7 @@ static const unsigned char *reread(struct eventlog *log, const struct run *run, 
 }
 
 /* As advance(), from the file. */
-static bool advance_reading(struct eventlog *log, struct run *run)
+static bool advance_reading(struct eventlog *log, struct event_run *run)
 {
 	uint64_t position = run->position;
 	const unsigned char *at = reread(log, run, position);
@@ -267,7 +267,7 @@ static bool advance_reading(struct eventlog *log, struct run *run)
 
 /* Decodes a run's event and goes to the next; false: there is none. */
 static inline __attribute__((always_inline)) bool take(
-	struct eventlog *log, struct run *run, bool reads)
+	struct eventlog *log, struct event_run *run, bool reads)
 {
 	const unsigned char *at;
 
@@ -287,8 +287,8 @@ static inline __attribute__((always_inline)) void merge(
 	struct eventlog *log, uint64_t limit, bool reads)
 {
 	while (log->heap_count && log->heap[0].time <= limit && !batch_full(log)) {
-		struct run run = log->heap[0];
-		const struct run *next = NULL;
+		struct event_run run = log->heap[0];
+		const struct event_run *next = NULL;
 		bool more;
 		if (log->heap_count > 1)
 			next = &log->heap[1];

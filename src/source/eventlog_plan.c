@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/wire.h"
-#include "source/describe.h"
+#include "wire/wire.h"
+#include "wire/describe.h"
 #include "source/eventlog_private.h"
 
 enum {

@@ -21,9 +21,9 @@
 #ifndef VMTAP_SOURCE_EVENTLOG_PRIVATE_H
 #define VMTAP_SOURCE_EVENTLOG_PRIVATE_H
 
-#include "source/describe.h"
+#include "wire/describe.h"
 #include "source/eventlog.h"
-#include "source/header.h"
+#include "wire/header.h"
 #include "source/names.h"
 #include "source/windows.h"
 
@@ -95,13 +95,13 @@ struct plan {
 	struct {
 		uint8_t kind, argument;
 		uint16_t offset; /* in the payload */
-	} fields[D_PROBE_ARGUMENTS_MAX];
+	} fields[WIRE_ARGUMENTS_MAX];
 	const char *provider;
 	struct description *description; /* NULL: carries no probe */
 	struct compat *compats;
 };
 
-struct run {
+struct event_run {
 	uint64_t cpu_time;
 	uint64_t time;     /* of the event at position: the key, with position */
 	uint64_t position; /* of the next wanted event */
@@ -149,9 +149,9 @@ struct eventlog {
 	uint32_t tid;
 	uint16_t cpu, cap;
 
-	struct run *heap; /* closed runs, a binary heap by (time, position) */
+	struct event_run *heap; /* closed runs, a binary heap by (time, position) */
 	size_t heap_count, heap_capacity;
-	struct run open; /* the run that the scan extends */
+	struct event_run open; /* the run that the scan extends */
 	bool is_open;
 	uint64_t open_last; /* time of its last event */
 
@@ -166,8 +166,8 @@ struct eventlog {
 
 	struct event *events; /* the batch */
 	uint64_t *arguments;
-	struct d_text *texts;
-	const struct d_text **transients;
+	struct text *texts;
+	const struct text **transients;
 	char *text_bytes;
 	size_t event_count, text_count, text_used;
 	struct event_loss losses[EVENTLOG_LOSSES_MAX], taken[EVENTLOG_LOSSES_MAX];

@@ -13,8 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 #define SILENCE UINT64_C(200000000) /* ns */
 
@@ -36,14 +37,6 @@ struct merge {
 	size_t count;
 	struct part parts[];
 };
-
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
-}
 
 static bool is_over(const struct part *part)
 {
@@ -153,7 +146,7 @@ static bool has_news(const struct part *part)
 /* One step; SOURCE_IDLE: nothing may go yet. */
 static enum source_state step(struct merge *merge, struct event_batch *batch)
 {
-	uint64_t present = now(), until;
+	uint64_t present = clock_monotonic(), until;
 	size_t count = 0, over = 0;
 	struct part *part;
 
@@ -225,7 +218,7 @@ static int merge_enable(
 			at++;
 		own.probe_count = (size_t)(request->probes + at - own.probes);
 		result = source_enable(part->source, &own, error);
-		merge->parts[i].heard = now();
+		merge->parts[i].heard = clock_monotonic();
 	}
 	return result;
 }
@@ -297,7 +290,7 @@ int source_merge_new(const struct merge_part *parts, size_t count, struct source
 	for (size_t i = 0; i < count; i++) {
 		struct epoll_event event = {.events = EPOLLIN};
 		merge->parts[i] =
-			(struct part){.is = parts[i], .state = SOURCE_IDLE, .heard = now()};
+			(struct part){.is = parts[i], .state = SOURCE_IDLE, .heard = clock_monotonic()};
 		merge->source.provides &= parts[i].source->provides;
 		if (epoll_ctl(merge->descriptor, EPOLL_CTL_ADD,
 			    source_descriptor(parts[i].source), &event))

@@ -17,7 +17,7 @@ enum {
 struct names_chunk {
 	struct names_chunk *next;
 	size_t size, used;
-	_Alignas(struct d_text) char bytes[];
+	_Alignas(struct text) char bytes[];
 };
 
 int names_init(struct names *names)
@@ -48,8 +48,8 @@ static int take(struct names *names, size_t size, void **place)
 {
 	struct names_chunk *chunk = names->chunks;
 
-	size = (size + _Alignof(struct d_text) - 1) / _Alignof(struct d_text) *
-	       _Alignof(struct d_text);
+	size = (size + _Alignof(struct text) - 1) / _Alignof(struct text) *
+	       _Alignof(struct text);
 	if (!chunk || chunk->size - chunk->used < size) {
 		size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
 		if (names->bytes + room > NAMES_BYTES_MAX)
@@ -85,12 +85,12 @@ static int room_for_id(struct names *names, uint32_t id)
 }
 
 /* Where the text's index is, or would be. */
-static uint32_t *place_of(const struct names *names, const struct d_text *text)
+static uint32_t *place_of(const struct names *names, const struct text *text)
 {
 	size_t mask = names->capacity * 2 - 1, at = text->hash & mask;
 
 	for (; names->places[at]; at = (at + 1) & mask) {
-		const struct d_text *there = names->texts[names->places[at]];
+		const struct text *there = names->texts[names->places[at]];
 		if (there->hash == text->hash && there->length == text->length &&
 			!memcmp(there->bytes, text->bytes, text->length))
 			break;
@@ -101,7 +101,7 @@ static uint32_t *place_of(const struct names *names, const struct d_text *text)
 static int room_for_text(struct names *names)
 {
 	size_t capacity = names->capacity * 2;
-	const struct d_text **grown;
+	const struct text **grown;
 	uint32_t *places;
 
 	if (names->count < names->capacity)
@@ -121,9 +121,9 @@ static int room_for_text(struct names *names)
 	return 0;
 }
 
-static int add_text(struct names *names, const struct d_text *text)
+static int add_text(struct names *names, const struct text *text)
 {
-	struct d_text *made;
+	struct text *made;
 	void *place;
 	char *bytes;
 	int result = room_for_text(names);
@@ -136,7 +136,7 @@ static int add_text(struct names *names, const struct d_text *text)
 	bytes = (char *)(made + 1);
 	memcpy(bytes, text->bytes, text->length);
 	bytes[text->length] = '\0';
-	*made = (struct d_text){bytes, text->length, text->hash};
+	*made = (struct text){bytes, text->length, text->hash};
 	*place_of(names, made) = (uint32_t)names->count;
 	names->texts[names->count++] = made;
 	return 0;
@@ -144,8 +144,8 @@ static int add_text(struct names *names, const struct d_text *text)
 
 int names_define(struct names *names, uint32_t id, const char *text, size_t length)
 {
-	const struct d_text *known;
-	struct d_text wanted;
+	const struct text *known;
+	struct text wanted;
 	int result;
 
 	if (id > NAMES_ID_MAX)
@@ -156,7 +156,7 @@ int names_define(struct names *names, uint32_t id, const char *text, size_t leng
 	known = names->texts[names_index(names, id)];
 	if (known && known->length == length && !memcmp(known->bytes, text, length))
 		return 0;
-	wanted = (struct d_text){text, (uint32_t)length, d_text_hash(text, (uint32_t)length)};
+	wanted = (struct text){text, (uint32_t)length, text_hash(text, (uint32_t)length)};
 	result = room_for_id(names, id);
 	if (!result && !*place_of(names, &wanted))
 		result = add_text(names, &wanted);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "d/text.h"
+#include "base/text.h"
 
 enum {
 	NAMES_ID_MAX = (1 << 24) - 1,         /* ids come densely from 1 */
@@ -20,7 +20,7 @@ enum {
 struct names {
 	uint32_t *index_of; /* by id; 0: not defined */
 	size_t id_count;
-	const struct d_text **texts; /* by index; texts[0] is NULL */
+	const struct text **texts; /* by index; texts[0] is NULL */
 	size_t count, capacity;      /* capacity: a power of two */
 	uint32_t *places;            /* a hash table of indices, twice capacity; 0: free */
 	struct names_chunk *chunks;

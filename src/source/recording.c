@@ -11,11 +11,11 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "shim/wire.h"
-#include "source/bytes.h"
-#include "source/layout.h"
+#include "wire/wire.h"
+#include "base/bytes.h"
+#include "wire/layout.h"
 #include "source/names.h"
-#include "source/records.h"
+#include "wire/records.h"
 
 enum {
 	BUFFER_BYTES = 2 << 20,
@@ -345,7 +345,7 @@ static int put_names(const struct recording *recording, struct bytes *out, uint6
 	int result = 0;
 
 	for (uint32_t id = 0; id < recording->names.id_count && !result; id++) {
-		const struct d_text *text =
+		const struct text *text =
 			recording->names.texts[names_index(&recording->names, id)];
 		if (!text)
 			continue;

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "d/probe.h"
-#include "engine/event.h"
+#include "program/probe.h"
+#include "program/event.h"
 #include "source/capability.h"
 
 struct source;

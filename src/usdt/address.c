@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "usdt/function.h"
-#include "usdt/process.h"
+#include "usdt/process_images.h"
 
 enum {
 	FILES_MAX = 256 /* open at once; the functions of later ones stay unknown */

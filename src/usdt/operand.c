@@ -13,18 +13,18 @@
 
 #include "usdt/operand.h"
 
-struct cursor {
+struct operand_cursor {
 	const char *at, *end;
 	bool has_sum; /* a number that libbpf would not read: hexadecimal, or a sum */
 };
 
-static void skip_blanks(struct cursor *cursor)
+static void skip_blanks(struct operand_cursor *cursor)
 {
 	while (cursor->at < cursor->end && isspace((unsigned char)*cursor->at))
 		cursor->at++;
 }
 
-static bool take(struct cursor *cursor, char character)
+static bool take(struct operand_cursor *cursor, char character)
 {
 	skip_blanks(cursor);
 	if (cursor->at == cursor->end || *cursor->at != character)
@@ -33,14 +33,14 @@ static bool take(struct cursor *cursor, char character)
 	return true;
 }
 
-static bool at_end(struct cursor *cursor)
+static bool at_end(struct operand_cursor *cursor)
 {
 	skip_blanks(cursor);
 	return cursor->at == cursor->end;
 }
 
 /* A decimal, octal or hexadecimal number without sign, as 64 bits. */
-static bool take_number(struct cursor *cursor, uint64_t *number)
+static bool take_number(struct operand_cursor *cursor, uint64_t *number)
 {
 	unsigned int radix = 10;
 	const char *begin;
@@ -83,7 +83,7 @@ static bool is_symbol_character(char character, bool first)
 }
 
 /* "name", "name@GOTPCREL", ".LC0". */
-static bool take_symbol(struct cursor *cursor, struct operand *operand)
+static bool take_symbol(struct operand_cursor *cursor, struct operand *operand)
 {
 	const char *begin;
 
@@ -102,7 +102,7 @@ static bool take_symbol(struct cursor *cursor, struct operand *operand)
  * A sum of numbers and at most one symbol: "16", "-4+name", "name+8", "8+name-4".
  * Sums wrap around as in the assembler.
  */
-static bool take_sum(struct cursor *cursor, struct operand *operand)
+static bool take_sum(struct operand_cursor *cursor, struct operand *operand)
 {
 	uint64_t sum = 0;
 	unsigned int terms = 0;
@@ -133,7 +133,7 @@ static bool take_sum(struct cursor *cursor, struct operand *operand)
 }
 
 /* A word of letters and digits, padded with zeros; longer ones are no register. */
-static bool take_register_name(struct cursor *cursor, char name[8])
+static bool take_register_name(struct operand_cursor *cursor, char name[8])
 {
 	size_t length = 0;
 
@@ -232,7 +232,7 @@ static bool x86_register(const char name[8], struct operand_register *found)
 	return false;
 }
 
-static bool take_x86_register(struct cursor *cursor, struct operand_register *found)
+static bool take_x86_register(struct operand_cursor *cursor, struct operand_register *found)
 {
 	char name[8];
 
@@ -246,7 +246,7 @@ static bool x86_register_is_portable(const struct operand_register *found)
 }
 
 /* "(%base,%index,scale)" after the displacement, every part but one optional. */
-static bool take_x86_address(struct cursor *cursor, struct operand *operand)
+static bool take_x86_address(struct operand_cursor *cursor, struct operand *operand)
 {
 	uint64_t scale = 1;
 
@@ -272,9 +272,9 @@ static bool take_x86_address(struct cursor *cursor, struct operand *operand)
 	return take(cursor, ')');
 }
 
-static bool parse_x86(struct cursor *cursor, struct operand *operand)
+static bool parse_x86(struct operand_cursor *cursor, struct operand *operand)
 {
-	struct cursor start = *cursor;
+	struct operand_cursor start = *cursor;
 	bool has_sum = true;
 
 	if (take(cursor, '$')) {
@@ -383,7 +383,7 @@ static bool arm_register(const char *name, struct operand_register *found)
 }
 
 /* "lsl 3", "sxtw #2", "uxtw" after an index register. */
-static bool take_arm_extension(struct cursor *cursor, struct operand *operand)
+static bool take_arm_extension(struct operand_cursor *cursor, struct operand *operand)
 {
 	static const char *const extensions[] = {"lsl", "sxtw", "uxtw", "sxtx", "uxtx"};
 	uint64_t shift = 0;
@@ -407,7 +407,7 @@ static bool take_arm_extension(struct cursor *cursor, struct operand *operand)
 }
 
 /* ":lo12:name": the low bits of an address, or another relocation's part of it. */
-static bool take_arm_relocated(struct cursor *cursor, struct operand *operand)
+static bool take_arm_relocated(struct operand_cursor *cursor, struct operand *operand)
 {
 	if (!take(cursor, ':'))
 		return false;
@@ -418,9 +418,9 @@ static bool take_arm_relocated(struct cursor *cursor, struct operand *operand)
 }
 
 /* What stands between '[' and ']'. */
-static bool take_arm_address(struct cursor *cursor, struct operand *operand)
+static bool take_arm_address(struct operand_cursor *cursor, struct operand *operand)
 {
-	struct cursor start;
+	struct operand_cursor start;
 	bool has_hash;
 	char name[8];
 
@@ -454,9 +454,9 @@ static bool take_arm_address(struct cursor *cursor, struct operand *operand)
 	return take(cursor, ']');
 }
 
-static bool parse_arm(struct cursor *cursor, struct operand *operand)
+static bool parse_arm(struct operand_cursor *cursor, struct operand *operand)
 {
-	struct cursor start = *cursor;
+	struct operand_cursor start = *cursor;
 	bool has_hash;
 	char name[8];
 
@@ -491,7 +491,7 @@ static bool parse_arm(struct cursor *cursor, struct operand *operand)
 
 void operand_parse(uint16_t machine, const char *text, size_t length, struct operand *operand)
 {
-	struct cursor cursor = {text, text + length, false};
+	struct operand_cursor cursor = {text, text + length, false};
 	bool understood;
 
 	memset(operand, 0, sizeof(*operand));

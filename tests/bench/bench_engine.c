@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "d/probe.h"
-#include "d/program.h"
+#include "program/probe.h"
+#include "program/program.h"
 #include "engine/engine.h"
 
 enum {
@@ -60,8 +60,8 @@ static struct d_instruction return_code[] = {
 
 static struct event events[EVENTS];
 static uint64_t arguments[EVENTS][5];
-static struct d_text texts[NAMES];
-static const struct d_text *names[NAMES];
+static struct text texts[NAMES];
+static const struct text *names[NAMES];
 static char name_bytes[NAMES][32];
 
 /* Two threads take turns in runs of 64 events; each alternates entry and return. */
@@ -73,7 +73,7 @@ static void make_events(void)
 		int length = snprintf(name_bytes[i], sizeof(name_bytes[i]), "method_%u_name", i);
 		texts[i].bytes = name_bytes[i];
 		texts[i].length = (uint32_t)length;
-		texts[i].hash = d_text_hash(name_bytes[i], (uint32_t)length);
+		texts[i].hash = text_hash(name_bytes[i], (uint32_t)length);
 		names[i] = &texts[i];
 	}
 	for (unsigned i = 0; i < EVENTS; i++) {

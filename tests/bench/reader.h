@@ -16,7 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 enum { READER_BUFFER = 1 << 20, READER_TYPES = 1024 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "usdt/contract.h"
+#include "contract/contract.h"
 
 static void map(const struct contract *contract, const struct contract_provider *provider,
 	const struct contract_probe *probe)

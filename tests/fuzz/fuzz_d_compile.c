@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "d/compile.h"
-#include "d/disassemble.h"
+#include "program/disassemble.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

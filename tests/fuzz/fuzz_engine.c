@@ -59,16 +59,16 @@ static struct d_program *compile(struct d_probe_set *probes, const uint8_t *text
 static void run(struct engine *engine, const uint8_t *data, size_t size)
 {
 	static const struct event_process process = {42, 6, 7, 8, "fuzz", "fixture -x"};
-	struct d_text texts[NAMES] = {
+	struct text texts[NAMES] = {
 		{"one", 3, 0}, {"two", 3, 0}, {"", 0, 0}, {"a longer name", 13, 0}};
-	const struct d_text *names[NAMES] = {&texts[0], &texts[1], &texts[2], &texts[3]};
+	const struct text *names[NAMES] = {&texts[0], &texts[1], &texts[2], &texts[3]};
 	struct event events[EVENTS];
 	uint64_t arguments[EVENTS][4], time = 0;
 	struct event_batch batch = {
 		.process = &process, .events = events, .names = names, .name_count = NAMES};
 
 	for (unsigned i = 0; i < NAMES; i++)
-		texts[i].hash = d_text_hash(texts[i].bytes, texts[i].length);
+		texts[i].hash = text_hash(texts[i].bytes, texts[i].length);
 	for (; batch.event_count < EVENTS && size >= 4; data += 4, size -= 4) {
 		uint64_t *argument = arguments[batch.event_count];
 		time += data[1];

@@ -111,7 +111,7 @@ static struct d_layout layouts[] = {
 		.count = 3,
 		.parts = parts},
 };
-static struct d_text strings[] = {{"", 0, 0}, {"a longer text than strsize", 26, 0}};
+static struct text strings[] = {{"", 0, 0}, {"a longer text than strsize", 26, 0}};
 static int64_t integers[] = {INT64_MIN, -1, INT64_MAX};
 
 static uint8_t next_byte(const uint8_t **data, size_t *size)
@@ -148,9 +148,9 @@ static void make_batch(struct event_batch *batch, struct event *events, uint64_t
 static void run(struct engine *engine, const uint8_t *data, size_t size)
 {
 	static const struct event_process process = {5, 6, 7, 8, "fuzz", "fixture -x"};
-	struct d_text texts[NAMES] = {
+	struct text texts[NAMES] = {
 		{"one", 3, 0}, {"two", 3, 0}, {"", 0, 0}, {"a name of twenty-six bytes", 26, 0}};
-	const struct d_text *names[NAMES] = {&texts[0], &texts[1], NULL, &texts[3]};
+	const struct text *names[NAMES] = {&texts[0], &texts[1], NULL, &texts[3]};
 	struct event events[EVENTS];
 	uint64_t arguments[EVENTS][4];
 	struct event_batch batch = {.process = &process,
@@ -160,7 +160,7 @@ static void run(struct engine *engine, const uint8_t *data, size_t size)
 		.transient_count = 2};
 
 	for (unsigned i = 0; i < NAMES; i++)
-		texts[i].hash = d_text_hash(texts[i].bytes, texts[i].length);
+		texts[i].hash = text_hash(texts[i].bytes, texts[i].length);
 	engine_begin(engine, 0, 0);
 	make_batch(&batch, events, arguments, 0, &data, &size);
 	engine_run(engine, &batch);

@@ -17,7 +17,7 @@ static void consume(const struct event_batch *batch)
 		const struct event *event = &batch->events[i];
 		for (unsigned int j = 0; j < event->argument_count; j++) {
 			uint32_t offset;
-			const struct d_text *text = event_text(batch, event->arguments[j], &offset);
+			const struct text *text = event_text(batch, event->arguments[j], &offset);
 			if (text && strlen(text->bytes + offset) != text->length - offset)
 				abort();
 		}

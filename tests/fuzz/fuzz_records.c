@@ -10,10 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "shim/wire.h"
-#include "source/layout.h"
+#include "wire/wire.h"
+#include "wire/layout.h"
 #include "source/recording.h"
-#include "source/records.h"
+#include "wire/records.h"
 
 static uint64_t look_at(const struct records *records, const struct record *record)
 {

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "usdt/contract.h"
+#include "contract/contract.h"
 #include "usdt/image.h"
-#include "usdt/verify.h"
+#include "usdt/contract_check.h"
 
 static const char definition[] =
 	"provider vm { probe gc__start(uint16_t cap, uint32_t generation, long bytes);"

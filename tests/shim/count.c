@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "reader.h"
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 static unsigned long caps[65536];
 static int idle;

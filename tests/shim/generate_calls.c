@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "usdt/contract.h"
+#include "contract/contract.h"
 
 static void put_macro(FILE *out, const char *identifier)
 {

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 static bool fail(struct reader *reader, const char *format, ...)
 {

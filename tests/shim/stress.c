@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "reader.h"
-#include "shim/wire.h"
+#include "wire/wire.h"
 #include "vmtap.h"
 
 enum { THREADS = 4, NAMES = 64 };

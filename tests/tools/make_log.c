@@ -32,10 +32,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "shim/wire.h"
-#include "source/bytes.h"
-#include "usdt/contract.h"
-#include "usdt/known.h"
+#include "wire/wire.h"
+#include "base/bytes.h"
+#include "contract/contract.h"
+#include "contract/known.h"
 
 enum {
 	WORDS_MAX = 32,

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "d/compile.h"
-#include "d/disassemble.h"
+#include "program/disassemble.h"
 
 struct d_fixture {
 	struct d_probe_set probes;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "d/compile.h"
-#include "d/probe.h"
+#include "program/probe.h"
 #include "engine/engine.h"
 
 enum { FIXTURE_EVENTS = 64, FIXTURE_NAMES = 3, FIXTURE_ENTRY = 3, FIXTURE_RETURN = 4 };
@@ -29,8 +29,8 @@ struct fixture {
 	struct event events[FIXTURE_EVENTS];
 	uint64_t arguments[FIXTURE_EVENTS][5];
 	struct event_batch batch;
-	struct d_text texts[FIXTURE_NAMES];
-	const struct d_text *names[FIXTURE_NAMES];
+	struct text texts[FIXTURE_NAMES];
+	const struct text *names[FIXTURE_NAMES];
 };
 
 static const struct event_process fixture_self = {777, 1, 1000, 1000, "vmtap", "fixture -x"};
@@ -59,7 +59,7 @@ static inline void fixture_open(struct fixture *fixture)
 	for (unsigned i = 0; i < FIXTURE_NAMES; i++) {
 		uint32_t length = (uint32_t)strlen(names[i]);
 		fixture->texts[i] =
-			(struct d_text){names[i], length, d_text_hash(names[i], length)};
+			(struct text){names[i], length, text_hash(names[i], length)};
 		fixture->names[i] = &fixture->texts[i];
 	}
 	fixture->batch.process = &fixture_target;

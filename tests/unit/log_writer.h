@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/wire.h"
-#include "source/bytes.h"
+#include "wire/wire.h"
+#include "base/bytes.h"
 
 struct writer {
 	unsigned char *bytes;

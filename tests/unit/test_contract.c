@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "usdt/contract.h"
-#include "usdt/known.h"
+#include "contract/contract.h"
+#include "contract/known.h"
 
 static struct contract *parse(const char *text)
 {

@@ -4,7 +4,7 @@
  */
 #include "d_fixture.h"
 
-#include "d/pattern.h"
+#include "d/resolve_pattern.h"
 
 struct row {
 	const char *text;

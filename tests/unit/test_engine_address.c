@@ -12,8 +12,8 @@ enum { FIXED = 2, BLOCKS = 4, SIZE = 16, BEFORE = 0xaa };
 
 static struct engine *engine;
 static struct event_batch batch;
-static const struct d_text name = {"alpha", 5, 0};
-static const struct d_text *const names[] = {&name, NULL};
+static const struct text name = {"alpha", 5, 0};
+static const struct text *const names[] = {&name, NULL};
 static uint64_t fixed;
 
 static void setup(void)
@@ -46,7 +46,7 @@ static void expect_fault(int result, enum d_fault code, uint64_t value)
 static void expect_nowhere(uint64_t address)
 {
 	char bytes[SIZE] = "";
-	const struct d_text *text = NULL;
+	const struct text *text = NULL;
 
 	expect_fault(memory_read(engine, address, 1, bytes), D_FAULT_BADADDR, address);
 	expect_fault(memory_write(engine, address, 1, bytes), D_FAULT_BADADDR, address);
@@ -107,7 +107,7 @@ END_TEST
 START_TEST(test_texts_of_events)
 {
 	uint64_t handle = event_handle(0, 0);
-	const struct d_text *text;
+	const struct text *text;
 	char bytes[SIZE];
 
 	ck_assert_int_eq(memory_text(engine, handle, 100, &text), -1);
@@ -152,7 +152,7 @@ END_TEST
 
 START_TEST(test_texts_of_memory)
 {
-	const struct d_text *text;
+	const struct text *text;
 
 	/* No NUL in the region: its end is the text's. */
 	ck_assert_int_eq(memory_write(engine, fixed, SIZE, "0123456789abcdef"), -1);

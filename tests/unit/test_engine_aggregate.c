@@ -87,7 +87,7 @@ static bool update(struct aggregate *aggregate, uint64_t key, int64_t value)
 
 static bool update_named(struct aggregate *aggregate, const char *name, int64_t value)
 {
-	struct d_text key = {name, (uint32_t)strlen(name), 0};
+	struct text key = {name, (uint32_t)strlen(name), 0};
 
 	return update(aggregate, (uintptr_t)&key, value);
 }

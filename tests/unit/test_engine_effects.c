@@ -151,8 +151,8 @@ END_TEST
 START_TEST(test_speculation_keeps_texts)
 {
 	char first[] = "gone", second[] = "next";
-	struct d_text texts[] = {{first, 4, 0}, {second, 4, 0}};
-	const struct d_text *transients[] = {&texts[0], &texts[1]};
+	struct text texts[] = {{first, 4, 0}, {second, 4, 0}};
+	const struct text *transients[] = {&texts[0], &texts[1]};
 
 	begin("#pragma D option quiet\n"
 	      "vm$target:::method-entry { self->id = speculation(); }\n"

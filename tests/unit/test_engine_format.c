@@ -37,9 +37,9 @@ static struct d_value_type integer(unsigned size, bool is_signed)
 	return (struct d_value_type){.kind = D_VALUE_INTEGER, .is_signed = is_signed, .size = size};
 }
 
-static struct d_text string(const char *bytes)
+static struct text string(const char *bytes)
 {
-	return (struct d_text){bytes, (uint32_t)strlen(bytes), 0};
+	return (struct text){bytes, (uint32_t)strlen(bytes), 0};
 }
 
 START_TEST(test_integers)
@@ -93,7 +93,7 @@ START_TEST(test_strings)
 	struct d_conversion conversion = {.kind = D_CONVERT_STRING,
 		.letter = 's',
 		.type = {.kind = D_VALUE_STRING, .size = 256}};
-	struct d_text plain = string("hello"), odd = string("a\tb\"\x01");
+	struct text plain = string("hello"), odd = string("a\tb\"\x01");
 
 	open_stream();
 	format_conversion(&context, &conversion, 0, 0, value_of_text(&plain));
@@ -132,9 +132,9 @@ START_TEST(test_width_is_bounded)
 }
 END_TEST
 
-static struct d_text bytes(const void *memory, size_t size)
+static struct text bytes(const void *memory, size_t size)
 {
-	return (struct d_text){memory, (uint32_t)size, 0};
+	return (struct text){memory, (uint32_t)size, 0};
 }
 
 START_TEST(test_floats)
@@ -142,7 +142,7 @@ START_TEST(test_floats)
 	float narrow = 1.5f;
 	double number = -2.25;
 	long double wide = 1e300L;
-	struct d_text texts[] = {bytes(&narrow, sizeof(narrow)), bytes(&number, sizeof(number)),
+	struct text texts[] = {bytes(&narrow, sizeof(narrow)), bytes(&number, sizeof(number)),
 		bytes(&wide, sizeof(wide))};
 	struct d_conversion conversion = {.kind = D_CONVERT_FLOAT, .letter = 'f'};
 
@@ -166,7 +166,7 @@ END_TEST
 START_TEST(test_wide)
 {
 	static const uint32_t word[] = {'a', 0xe9, 0x20ac, 0x1f600, 0, 'x'};
-	struct d_text text_of_word = bytes(word, sizeof(word));
+	struct text text_of_word = bytes(word, sizeof(word));
 	struct d_conversion conversion = {.kind = D_CONVERT_WIDE,
 		.letter = 's',
 		.type = {.kind = D_VALUE_BYTES, .size = sizeof(word)}};
@@ -191,7 +191,7 @@ START_TEST(test_trace)
 	struct d_value_type types[] = {integer(8, true), integer(8, false), integer(4, true),
 		integer(4, false), integer(2, true), integer(2, false), integer(1, true),
 		integer(1, false), {.kind = D_VALUE_STRING, .size = 256}};
-	struct d_text hello = string("hello");
+	struct text hello = string("hello");
 
 	open_stream();
 	for (unsigned i = 0; i < 8; i++) {
@@ -222,7 +222,7 @@ END_TEST
 START_TEST(test_trace_rawbytes)
 {
 	struct d_value_type type = {.kind = D_VALUE_STRING, .size = 256};
-	struct d_text hello = string("hello, raw world");
+	struct text hello = string("hello, raw world");
 
 	options = (struct d_options){.quiet = true, .rawbytes = true};
 	open_stream();
@@ -240,7 +240,7 @@ START_TEST(test_keys)
 {
 	struct d_value_type types[] = {integer(1, true), integer(2, true), integer(4, false),
 		integer(8, false), {.kind = D_VALUE_STRING, .size = 256}};
-	struct d_text key = string("key");
+	struct text key = string("key");
 
 	open_stream();
 	for (unsigned i = 0; i < 4; i++) {

@@ -22,8 +22,8 @@ enum {
 
 static struct fixture fixture;
 static struct d_program *program;
-static struct d_text texts[KEYS];
-static const struct d_text *names[KEYS];
+static struct text texts[KEYS];
+static const struct text *names[KEYS];
 static char bytes[KEYS][NAME_SIZE];
 static uint64_t arguments[KEYS][5];
 static struct event events[KEYS];
@@ -34,7 +34,7 @@ static void setup(void)
 	program = NULL;
 	for (uint32_t i = 0; i < KEYS; i++) {
 		uint32_t length = (uint32_t)snprintf(bytes[i], NAME_SIZE, "method_%u", i);
-		texts[i] = (struct d_text){bytes[i], length, d_text_hash(bytes[i], length)};
+		texts[i] = (struct text){bytes[i], length, text_hash(bytes[i], length)};
 		names[i] = &texts[i];
 	}
 	fixture.batch.names = names;

@@ -416,7 +416,7 @@ START_TEST(test_strings_of_variables)
 			.key_count = 2,
 			.keys = {INTEGER(8), STRING}},
 	};
-	struct d_text literals[] = {{"one", 3, 0}, {"", 0, 0}};
+	struct text literals[] = {{"one", 3, 0}, {"", 0, 0}};
 	struct d_instruction code[] = {
 		{D_OP_LOAD, 0, 0, 0, 0},
 		{D_OP_ACTION, 0, 0, 0, 2},
@@ -625,7 +625,7 @@ START_TEST(test_builtins)
 		D_BUILTIN_WALLTIMESTAMP, D_BUILTIN_EXECNAME, D_BUILTIN_PROBEPROV,
 		D_BUILTIN_PROBEMOD, D_BUILTIN_PROBEFUNC, D_BUILTIN_PROBENAME};
 	struct d_instruction code[3 * sizeof(builtins) / sizeof(builtins[0]) + 1];
-	struct d_text comma = {",", 1, 0};
+	struct text comma = {",", 1, 0};
 	size_t count = 0;
 
 	for (unsigned i = 0; i < sizeof(builtins) / sizeof(builtins[0]); i++) {

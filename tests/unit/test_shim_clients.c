@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 enum { THREADS = 4, CLIENTS = 16 };
 

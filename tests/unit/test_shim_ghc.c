@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include "shim/fixture.h"
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 enum { /* GHC's event types that carry some of a probe's arguments */
 	CREATE_THREAD = 0,

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 #define NAMED "\xf0\x9e\x97\x8c\0\x0f" "eventlog-socket"
 

@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "shim/fixture.h"
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 enum { HANGS_S = 60 };
 

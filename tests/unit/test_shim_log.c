@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 static char log_path[300];
 

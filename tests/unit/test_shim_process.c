@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 extern char **environ;
 

@@ -14,7 +14,7 @@
 
 #include "shim/fixture.h"
 #include "shim/ring.h"
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 enum { THREADS = 4 };
 

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 
 #include "shim/fixture.h"
-#include "shim/wire.h"
+#include "wire/wire.h"
 
 static atomic_bool stop;
 

@@ -12,8 +12,8 @@
 #include "shim/name.h"
 #include "shim/object.h"
 #include "shim/ring.h"
-#include "shim/wire.h"
-#include "usdt/contract.h"
+#include "wire/wire.h"
+#include "contract/contract.h"
 
 /* ---- every probe with known arguments ---- */
 

@@ -48,7 +48,7 @@ static void record(struct outcome *outcome, const struct d_probe_set *set,
 			event->cpu, probe->name);
 		for (unsigned int j = 0; j < event->argument_count; j++) {
 			uint32_t offset;
-			const struct d_text *text = NULL;
+			const struct text *text = NULL;
 			if (strchr(probe->arguments[j].type, '*'))
 				text = event_text(batch, event->arguments[j], &offset);
 			if (text)

@@ -9,7 +9,7 @@
 
 static const char *text_of(const struct names *names, uint32_t id)
 {
-	const struct d_text *text = names->texts[names_index(names, id)];
+	const struct text *text = names->texts[names_index(names, id)];
 
 	return text ? text->bytes : NULL;
 }
@@ -46,7 +46,7 @@ END_TEST
 START_TEST(texts_that_recur_take_no_room)
 {
 	enum { TEXTS = 1000, ROUNDS = 300 };
-	const struct d_text *first[TEXTS];
+	const struct text *first[TEXTS];
 	struct names names;
 	size_t bytes = 0;
 	char text[32];

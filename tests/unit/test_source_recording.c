@@ -137,7 +137,7 @@ static void read_entries(const char *name, unsigned int *next)
 		for (size_t i = 0; i < batch.event_count; i++, ++*next) {
 			const struct event *event = &batch.events[i];
 			unsigned int n = *next;
-			const struct d_text *text;
+			const struct text *text;
 			uint32_t offset;
 			char wanted[16];
 			ck_assert_uint_eq(event->arguments[3], n);

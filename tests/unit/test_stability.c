@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "usdt/promise.h"
+#include "contract/promise.h"
 
 static const char *round_trip(const char *text)
 {

@@ -1,0 +1,401 @@
+/*
+ * run.c: see run.h.
+ *
+ * Time: a tick that is due waits for the stream to say how far it has come, since events
+ * from before the tick may still be on their way; a stream that says nothing for 200 ms
+ * holds no tick back any longer. Without a stream ticks follow the clock, and over a
+ * recording they follow the recording.
+ *
+ * Signals are blocked and read from a descriptor, so none is lost between two waits. The
+ * first ends the trace in order; a second one stops at once.
+ */
+#include "cli/trace/run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/trace/effects.h"
+#include "cli/trace/target.h"
+#include "engine/engine.h"
+#include "source/source.h"
+
+enum {
+	SILENCE_MS = 200, /* how long a silent stream holds a tick back */
+	DRAIN_MS = 2000,  /* how long the target may take to finish its stream */
+	FLUSH_MS = 100,   /* output is written at least so often */
+	WAIT_MS = 60000   /* longest single wait */
+};
+
+struct run {
+	const struct run_settings *settings;
+	struct engine *engine;
+	struct source *source; /* NULL once it has ended */
+	int signals;
+	int interrupts;     /* signals seen */
+	uint64_t latest;    /* time of the recording so far */
+	uint64_t heard;     /* when the stream last said something */
+	uint64_t flushed;   /* when output was last written */
+	uint64_t told;      /* when drops were last reported */
+	int write_error;    /* why the engine could not write; 0: it could */
+	bool is_damaged;    /* the recording, beyond a missing end */
+	bool pending_drops; /* the engine has run since */
+};
+
+/* The present, as the program's events count it. */
+static uint64_t present(const struct run *run)
+{
+	const struct source *source = run->settings->targets->source;
+
+	return source && source->recorded ? run->latest : clock_monotonic();
+}
+
+static bool has_exited(const struct run *run)
+{
+	int status;
+
+	return engine_exited(run->engine, &status);
+}
+
+static void take_signals(struct run *run)
+{
+	struct signalfd_siginfo signal;
+
+	while (read(run->signals, &signal, sizeof(signal)) == (ssize_t)sizeof(signal))
+		run->interrupts++;
+}
+
+/* To be called after the engine has printed: a full buffer is written then, and errno soon gone. */
+static void note_output(struct run *run)
+{
+	if (!ferror(run->settings->output))
+		run->write_error = 0;
+	else if (!run->write_error)
+		run->write_error = errno ? errno : EIO;
+}
+
+static int flush_output(struct run *run, uint64_t now, struct error *error)
+{
+	FILE *output = run->settings->output;
+
+	run->flushed = now;
+	if (fflush(output) || ferror(output))
+		note_output(run);
+	else
+		return 0;
+	return error_set(error, run->write_error, "failed to write to %s: %s",
+		run->settings->output_name, strerror(run->write_error));
+}
+
+/*
+ * When what has been printed leaves, by option switchrate; UINT64_MAX: there is nothing, or it
+ * leaves as it comes.
+ */
+static uint64_t flush_due(const struct run *run)
+{
+	uint64_t rate = engine_options(run->engine)->switchrate;
+
+	if (!rate || !__fpending(run->settings->output) || rate >= UINT64_MAX - run->flushed)
+		return UINT64_MAX;
+	return run->flushed + rate;
+}
+
+static int flush_when_due(struct run *run, uint64_t now, struct error *error)
+{
+	bool waits = engine_options(run->engine)->switchrate && now < flush_due(run);
+
+	return waits ? 0 : flush_output(run, now, error);
+}
+
+static void run_batch(struct run *run, const struct event_batch *batch)
+{
+	if (batch->event_count && batch->events[batch->event_count - 1].time > run->latest)
+		run->latest = batch->events[batch->event_count - 1].time;
+	if (batch->until > run->latest)
+		run->latest = batch->until;
+	if (batch->message)
+		cli_message("process %" PRIu32 " (%s): %s", batch->process->pid,
+			batch->process->execname, batch->message);
+	engine_run(run->engine, batch);
+	note_output(run);
+	run->pending_drops = true;
+}
+
+static void report_drops(struct run *run, uint64_t now)
+{
+	if (!run->pending_drops || now - run->told < run->settings->program->options.statusrate)
+		return;
+	engine_status(run->engine);
+	run->told = now;
+	run->pending_drops = false;
+}
+
+/* Waits until there is something to do. */
+static void wait_for_more(struct run *run)
+{
+	const struct targets *targets = run->settings->targets;
+	struct pollfd waits[3] = { { .fd = run->signals, .events = POLLIN },
+		{ .fd = targets->ends, .events = POLLIN }, { .fd = -1, .events = POLLIN } };
+	uint64_t due = engine_next_tick(run->engine), now = clock_monotonic(), drops;
+	struct timespec left = { .tv_sec = WAIT_MS / 1000 };
+
+	if (run->source) {
+		waits[2].fd = source_descriptor(run->source);
+		/* the silence may have begun after the tick was due, or before */
+		if (due != UINT64_MAX) {
+			uint64_t from = due > run->heard ? due : run->heard;
+			due = from + SILENCE_MS * CLOCK_NS_PER_MS;
+		}
+	} else if (targets->asks) {
+		left = (struct timespec){ .tv_nsec = 10 * CLOCK_NS_PER_MS };
+	}
+	if (run->source && source_due(run->source) < due)
+		due = source_due(run->source);
+	drops = run->told + run->settings->program->options.statusrate;
+	if (run->pending_drops && drops < due)
+		due = drops;
+	if (flush_due(run) < due)
+		due = flush_due(run);
+	if (due <= now)
+		left = (struct timespec){ 0 };
+	else if (due - now < (uint64_t)left.tv_sec * 1000000000u + (uint64_t)left.tv_nsec)
+		left = (struct timespec){ .tv_sec = (time_t)((due - now) / 1000000000u),
+			.tv_nsec = (long)((due - now) % 1000000000u) };
+	ppoll(waits, sizeof(waits) / sizeof(waits[0]), &left, NULL);
+}
+
+/* Fires the ticks that wait for nothing any more. */
+static void advance(struct run *run)
+{
+	uint64_t now = clock_monotonic(), due = engine_next_tick(run->engine);
+
+	if (due == UINT64_MAX || due > now)
+		return;
+	if (run->source && now - run->heard < SILENCE_MS * CLOCK_NS_PER_MS)
+		return;
+	if (run->source && now - due < SILENCE_MS * CLOCK_NS_PER_MS)
+		return;
+	engine_advance(run->engine, now);
+	note_output(run);
+	run->pending_drops = true;
+}
+
+/* Until exit(), the target's end or a signal. */
+static int main_loop(struct run *run, struct error *error)
+{
+	enum source_state state = SOURCE_ENDED, end = SOURCE_ENDED;
+	struct event_batch batch = { 0 };
+	struct targets *targets = run->settings->targets;
+	struct error reason = { "" };
+	int result = 0;
+	uint64_t now;
+
+	while (!result && !has_exited(run)) {
+		take_signals(run);
+		if (run->interrupts)
+			break;
+		state = SOURCE_IDLE;
+		if (run->source)
+			state = source_next(run->source, 0, &batch, &reason);
+		else if ((targets->source || targets->count) && target_poll(targets))
+			break; /* a command may live on a little without its stream */
+		now = clock_monotonic();
+		if (targets->count > 1)
+			target_tell_ends(targets, SOURCE_MORE, NULL, run->settings->quiet);
+		if (state == SOURCE_MORE) {
+			run->heard = now;
+			run_batch(run, &batch);
+			report_drops(run, now);
+			if (now - run->flushed > FLUSH_MS * CLOCK_NS_PER_MS)
+				result = flush_when_due(run, now, error);
+		} else if (state == SOURCE_IDLE) {
+			report_drops(run, now);
+			advance(run);
+			result = flush_when_due(run, now, error);
+			target_poll(targets);
+			if (!result && !has_exited(run))
+				wait_for_more(run);
+		} else {
+			end = state;
+			run->source = NULL;
+		}
+	}
+	if (!run->source) {
+		target_tell_ends(targets, end, &reason, run->settings->quiet);
+		run->is_damaged = end == SOURCE_BROKEN && targets->source->recorded &&
+			!targets->source->truncated;
+	}
+	return result;
+}
+
+/* Takes what the target had sent when it was told to stop. */
+static void drain(struct run *run)
+{
+	uint64_t limit = clock_monotonic() + DRAIN_MS * CLOCK_NS_PER_MS, now, due;
+	struct event_batch batch = { 0 };
+	enum source_state state;
+	struct error reason;
+
+	source_stop(run->source);
+	while (run->interrupts < 2 && !has_exited(run)) {
+		struct pollfd waits[2] = { { .fd = run->signals, .events = POLLIN },
+			{ .fd = source_descriptor(run->source), .events = POLLIN } };
+		state = source_next(run->source, 0, &batch, &reason);
+		if (state == SOURCE_MORE) {
+			run_batch(run, &batch);
+		} else if (state == SOURCE_IDLE) {
+			now = clock_monotonic();
+			if (now >= limit)
+				break;
+			due = source_due(run->source);
+			due = due < limit ? due : limit;
+			poll(waits, 2, due > now ? (int)((due - now) / CLOCK_NS_PER_MS) + 1 : 0);
+		} else {
+			break;
+		}
+		take_signals(run);
+	}
+}
+
+/* Tells the source which probes the program is interested in. */
+static int enable_probes(struct run *run, struct error *error)
+{
+	const struct d_program *program = run->settings->program;
+	const struct d_probe_set *set = run->settings->probes;
+	struct source_request request = { .lossless = run->settings->lossless,
+		.vtimestamp = program->needs.set & d_need_bit(D_NEED_CPU_TIME) };
+	uint32_t *probes = calloc(set->count ? set->count : 1, sizeof(*probes));
+	bool *wanted = calloc(set->count ? set->count : 1, sizeof(*wanted));
+	int result;
+
+	if (!probes || !wanted) {
+		result = error_set(error, ENOMEM, "out of memory");
+		goto out;
+	}
+	for (size_t i = 0; i < program->clause_count; i++)
+		for (size_t j = 0; j < d_clause_probes(&program->clauses[i]); j++)
+			wanted[program->clauses[i].probes[j]] = true;
+	for (size_t i = 0; i < set->count; i++)
+		if (wanted[i] && set->probes[i].kind == D_PROBE_SOURCE)
+			probes[request.probe_count++] = (uint32_t)i;
+	request.probes = probes;
+	result = source_enable(run->source, &request, error);
+out:
+	free(probes);
+	free(wanted);
+	return result;
+}
+
+/* The words that vmtap was started with, for BEGIN and END; "" when they cannot be read. */
+static const char *own_arguments(char *text, size_t size)
+{
+	FILE *file = fopen("/proc/self/cmdline", "re");
+	size_t length = file ? fread(text, 1, size - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	while (length && !text[length - 1])
+		length--;
+	for (size_t i = 0; i < length; i++)
+		text[i] = text[i] ? text[i] : ' ';
+	text[length] = '\0';
+	return text;
+}
+
+int run_program(const struct run_settings *settings, int *status, struct error *error)
+{
+	struct source *source = settings->targets->source;
+	struct effects effects;
+	char arguments[4096];
+	const struct event_process self = { .pid = (uint32_t)getpid(), .ppid = (uint32_t)getppid(),
+		.uid = getuid(), .gid = getgid(), .execname = "vmtap",
+		.arguments = own_arguments(arguments, sizeof(arguments)) };
+	const struct engine_settings engine_settings = { .program = settings->program,
+		.probes = settings->probes,
+		.self = &self,
+		.output = settings->output,
+		.messages = stderr,
+		.effects = &effects.engine,
+		.target = target_pid(settings->targets),
+		.cpus = source && source->recorded ? 0 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
+		.recorded = source && source->recorded };
+	struct run run = { .settings = settings, .source = source, .signals = -1 };
+	int64_t wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
+	sigset_t signals, before;
+	int result;
+
+	*status = 0;
+	effects_init(&effects, settings->output);
+	if (source && source->recorded) {
+		run.latest = source->start;
+		wall_offset = source->wall_offset;
+	}
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	run.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run.signals < 0) {
+		result = error_set(error, errno, "signals: %s", strerror(errno));
+		goto out;
+	}
+	result = engine_new(&engine_settings, &run.engine);
+	if (result) {
+		if (result == -ENOSPC)
+			error_set(error, ENOSPC,
+				"could not enable tracing: Enabling exceeds size of buffer");
+		else
+			error_set(error, -result, "the script cannot be run: %s",
+				strerror(-result));
+		goto out;
+	}
+	if (settings->program->options.destructive && !settings->quiet)
+		fprintf(stderr, "dtrace: allowing destructive actions\n");
+	engine_begin(run.engine, present(&run), wall_offset);
+	note_output(&run);
+	run.told = run.heard = run.flushed = clock_monotonic();
+	result = flush_when_due(&run, run.told, error);
+	if (!result && !has_exited(&run) && target_release(settings->targets, error)) {
+		cli_message("%s", error->text);
+		*status = CLI_CANNOT;
+		goto out;
+	}
+	if (!result && source && !has_exited(&run)) {
+		result = enable_probes(&run, error);
+		run.heard = clock_monotonic();
+	}
+	if (!result)
+		result = main_loop(&run, error);
+	if (result)
+		goto out;
+	if (run.interrupts) {
+		fputc('\n', settings->output);
+		if (run.source && !source->recorded)
+			drain(&run);
+	}
+	if (run.interrupts < 2) {
+		engine_end(run.engine, present(&run));
+		note_output(&run);
+		engine_status(run.engine);
+		engine_exited(run.engine, status);
+		if (run.is_damaged && !*status)
+			*status = CLI_CANNOT;
+	}
+	result = flush_output(&run, clock_monotonic(), error);
+out:
+	engine_free(run.engine);
+	effects_free(&effects);
+	if (run.signals >= 0)
+		close(run.signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return result;
+}

@@ -1,0 +1,34 @@
+/*
+ * run.h: a compiled script over a source, from BEGIN to the last aggregation.
+ */
+#ifndef VMTAP_CLI_TRACE_RUN_H
+#define VMTAP_CLI_TRACE_RUN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "program/program.h"
+
+struct targets;
+
+struct run_settings {
+	const struct d_program *program;
+	const struct d_probe_set *probes;
+	struct targets *targets; /* open, or watched; without a source: only BEGIN, END and ticks */
+	FILE *output;
+	const char *output_name; /* for messages: "<stdout>" or the file */
+	bool lossless;
+	bool quiet;
+};
+
+/*
+ * Runs until exit(), the target's end, or SIGINT or SIGTERM; commands that wait to be released
+ * start after BEGIN. *status is what exit() said; without one it is 0, or CLI_CANNOT when a
+ * recorded log is damaged (not only cut off), or, after a message, when a command cannot be
+ * started. A negative errno and a line in error when the source cannot enable the probes, or the
+ * output cannot be written.
+ */
+int run_program(const struct run_settings *settings, int *status, struct error *error);
+
+#endif

@@ -1,0 +1,271 @@
+/* target.c: see target.h. */
+#include "cli/trace/target.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "source/endpoint.h"
+#include "source/merge.h"
+
+enum { CHILD_WAIT_MS = 10000 /* for a command to serve its event stream */ };
+
+const struct targets targets_none = { .ends = -1 };
+
+int target_add(struct targets *targets, const struct target *target)
+{
+	struct target *grown =
+		realloc(targets->items, (targets->count + 1) * sizeof(*targets->items));
+
+	if (!grown)
+		return -ENOMEM;
+	targets->items = grown;
+	grown[targets->count] = *target;
+	grown[targets->count].process = -1;
+	grown[targets->count++].child = child_none;
+	return 0;
+}
+
+int target_start(struct targets *targets, struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < targets->count && !result; i++) {
+		struct target *target = &targets->items[i];
+		if (!target->command)
+			continue;
+		result = child_start(&target->child, target->command, error);
+		target->pid = (uint32_t)target->child.pid;
+	}
+	return result;
+}
+
+uint32_t target_pid(const struct targets *targets)
+{
+	if (targets->log)
+		return targets->source ? targets->source->process.pid : 0;
+	return targets->count ? targets->items[0].pid : 0;
+}
+
+/* ---- ends ---- */
+
+/* The descriptor that says so is watched, if there is one. */
+static void watch_end(struct targets *targets, int descriptor)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	if (targets->ends < 0)
+		targets->ends = epoll_create1(EPOLL_CLOEXEC);
+	if (descriptor < 0 || epoll_ctl(targets->ends, EPOLL_CTL_ADD, descriptor, &event))
+		targets->asks = true;
+}
+
+/* Takes a target whose stream is not followed; a negative errno when it is not there. */
+static int watch_process(struct targets *targets, struct target *target, struct error *error)
+{
+	struct endpoint_process process;
+	int result = 0;
+
+	target->watched = true;
+	if (target->command)
+		return 0;
+	target->process = child_process((pid_t)target->pid);
+	result = endpoint_process(target->pid, &process, error);
+	if (!result && process.exited)
+		result = error_set(error, ESRCH, "process %u (%s) has ended", (unsigned int)target->pid,
+			process.name);
+	if (!result)
+		watch_end(targets, target->process);
+	return result;
+}
+
+static bool has_ended(const struct target *target)
+{
+	struct pollfd wait = { .fd = target->process, .events = POLLIN };
+	struct endpoint_process process;
+	struct error error;
+
+	if (target->process >= 0)
+		return poll(&wait, 1, 0) > 0;
+	return endpoint_process(target->pid, &process, &error) || process.exited;
+}
+
+bool target_poll(struct targets *targets)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < targets->count; i++) {
+		struct target *target = &targets->items[i];
+		int descriptor = target->command ? target->child.descriptor : target->process;
+
+		if (target->ended || (!target->command && !target->watched))
+			continue;
+		target->ended = target->command ? child_poll(&target->child) : has_ended(target);
+		if (target->ended && descriptor >= 0)
+			epoll_ctl(targets->ends, EPOLL_CTL_DEL, descriptor, NULL);
+		all &= target->ended;
+	}
+	return all;
+}
+
+/* ---- starting and opening ---- */
+
+static int release(struct targets *targets, struct target *target, bool waits, struct error *error)
+{
+	bool held = target->child.line >= 0;
+	int result = child_release(&target->child, target->command, waits, error);
+
+	if (held && !result)
+		watch_end(targets, target->child.descriptor);
+	return result;
+}
+
+int target_release(struct targets *targets, struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < targets->count && !result; i++)
+		if (targets->items[i].command)
+			result = release(targets, &targets->items[i], false, error);
+	return result;
+}
+
+int target_watch(struct targets *targets, struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < targets->count && !result; i++)
+		result = watch_process(targets, &targets->items[i], error);
+	return result;
+}
+
+const struct error *target_missing(const struct targets *targets)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		if (targets->items[i].missing.text[0])
+			return &targets->items[i].missing;
+	return NULL;
+}
+
+/* *source is NULL where there is no stream. */
+static int open_one(struct targets *targets, struct target *target, struct d_probe_set *set,
+	struct source **source, struct error *error)
+{
+	int result = 0;
+
+	*source = NULL;
+	if (target->command)
+		result = release(targets, target, true, error);
+	if (result)
+		return result;
+	result = source_stream_open(target->pid, target->socket,
+		target->command ? CHILD_WAIT_MS : 0, set, source, error);
+	if (!result)
+		target->pid = (*source)->process.pid;
+	if (!target->socket && (result == -ENOENT || (target->command && result == -ESRCH))) {
+		target->missing = *error;
+		result = watch_process(targets, target, error);
+	}
+	return result;
+}
+
+int target_open(struct targets *targets, struct d_probe_set *set, struct error *error)
+{
+	struct merge_part *parts;
+	size_t opened = 0;
+	int result = 0;
+
+	if (targets->log)
+		return source_log_open(targets->log, set, &targets->source, error);
+	if (!targets->count)
+		return 0;
+	parts = calloc(targets->count, sizeof(*parts));
+	if (!parts)
+		return error_set(error, ENOMEM, "out of memory");
+	for (size_t i = 0; i < targets->count && !result; i++) {
+		struct merge_part *part = &parts[opened];
+		part->first = (uint32_t)set->count;
+		result = open_one(targets, &targets->items[i], set, &part->source, error);
+		part->end = (uint32_t)set->count;
+		targets->items[i].part = opened;
+		opened += part->source != NULL;
+	}
+	if (!result && opened == 1)
+		targets->source = parts[0].source;
+	else if (!result && opened)
+		result = source_merge_new(parts, opened, &targets->source, error);
+	for (size_t i = 0; i < opened && result; i++)
+		source_close(parts[i].source);
+	free(parts);
+	targets->parts = result ? 0 : opened;
+	return result;
+}
+
+static void tell_end(const struct target *target, enum source_state state,
+	const struct error *reason, bool quiet)
+{
+	const struct child *child = &target->child;
+	const char *name;
+
+	if (state == SOURCE_BROKEN && (!child->pid || (!child->ended && !quiet)))
+		cli_message("%s", reason->text);
+	if (quiet)
+		return;
+	if (!child->pid && state == SOURCE_ENDED && !target->watched) {
+		fprintf(stderr, "dtrace: pid %u has ended its event stream\n",
+			(unsigned int)target->pid);
+	} else if (child->ended && WIFSIGNALED(child->status)) {
+		name = sigabbrev_np(WTERMSIG(child->status));
+		fprintf(stderr, "dtrace: pid %d terminated by SIG%s\n", (int)child->pid,
+			name ? name : "?");
+	} else if (child->ended || target->watched) {
+		fprintf(stderr, "dtrace: pid %u has exited\n", (unsigned int)target->pid);
+	}
+}
+
+void target_tell_ends(struct targets *targets, enum source_state state,
+	const struct error *reason, bool quiet)
+{
+	bool going_on = state == SOURCE_MORE;
+
+	if (targets->log && state == SOURCE_BROKEN)
+		cli_message("%s", reason->text);
+	for (size_t i = 0; i < targets->count; i++) {
+		struct target *target = &targets->items[i];
+		enum source_state own = state;
+		const struct error *own_reason = reason;
+		bool ended = !going_on;
+
+		if (target->told)
+			continue;
+		if (target->watched)
+			ended = target->ended, own = SOURCE_ENDED;
+		else if (targets->parts > 1)
+			ended = source_merge_ended(targets->source, target->part, &own, &own_reason);
+		/* A command may live on a little without its stream. */
+		if (!ended || (target->child.pid && !child_poll(&target->child) && going_on))
+			continue;
+		tell_end(target, own, own_reason, quiet);
+		target->told = true;
+	}
+}
+
+void target_close(struct targets *targets)
+{
+	source_close(targets->source);
+	for (size_t i = 0; i < targets->count; i++) {
+		child_end(&targets->items[i].child);
+		if (targets->items[i].process >= 0)
+			close(targets->items[i].process);
+	}
+	if (targets->ends >= 0)
+		close(targets->ends);
+	free(targets->items);
+	*targets = targets_none;
+}

@@ -1,0 +1,462 @@
+/*
+ * trace_options.c: see trace_options.h. Options of the preprocessor are kept apart from those
+ * of the compiler, whatever way they are given: -D, -x define, or the environment.
+ */
+#include "cli/trace/trace_options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/scripts.h"
+
+extern char **environ;
+
+enum {
+	OPTION_LOG = 256,
+	OPTION_LOSSLESS,
+	OPTION_SOCKET
+};
+
+static void help(void)
+{
+	printf("Usage: vmtap trace [OPTION]... SCRIPT -p PID|-c COMMAND|--log FILE [ARGUMENT]...\n"
+	       "       vmtap trace [OPTION]... -s FILE|-n CLAUSE... -p PID|-c COMMAND|--log FILE\n"
+	       "                   [ARGUMENT]...\n"
+	       "Runs D scripts on a VM that serves an event stream. SCRIPT is one that comes with\n"
+	       "vmtap ('vmtap scripts' lists them); ARGUMENTs are $1, $2... in the scripts.\n\n"
+	       "What to trace (-p and -c may be repeated and mixed; the first is $target):\n"
+	       "  -p PID          a running process; it is left running\n"
+	       "  -c COMMAND      start the command (split at blanks) and trace it from its first\n"
+	       "                  event; it is ended with the trace\n"
+	       "      --socket PATH\n"
+	       "                  the process that serves its event stream there; -p finds most\n"
+	       "      --log FILE  a recorded event log; - is the standard input\n"
+	       "Scripts (may be repeated and mixed, and run in this order):\n"
+	       "  -s FILE         the D script in a file\n"
+	       "  -n CLAUSE       a probe description, with or without predicate and action\n"
+	       "  -P -m -f CLAUSE the same, where the description ends in the provider, the module,\n"
+	       "                  the function\n"
+	       "  -i CLAUSE       the same, with a probe's number as -l shows it\n"
+	       "Output:\n"
+	       "  -q              only what the script prints\n"
+	       "  -o FILE         append the output to a file\n"
+	       "  -e              only compile\n"
+	       "  -S              show the byte code of the scripts on standard error\n"
+	       "  -l              list the probes that match, and do not trace\n"
+	       "  -v              what the scripts rely on (stability); with -l or -e also each\n"
+	       "                  probe's attributes and argument types\n"
+	       "How:\n"
+	       "  -x NAME[=VALUE] set an option of the D language\n"
+	       "  -b SIZE         the same as -x bufsize=SIZE\n"
+	       "  -w              allow destructive actions: system, freopen, raise,\n"
+	       "                  stop\n"
+	       "  -L FOLDER       take libraries of D from there too (as -x libdir)\n"
+	       "  -C              run files through the C preprocessor first, with\n"
+	       "                  -D NAME[=VALUE], -U NAME, -I FOLDER, -H (print the files\n"
+	       "                  that are included) and -X a|c|s|t (which C) as its options\n"
+	       "  -Z              allow descriptions that match no probe\n"
+	       "  -F              indent by function entry and return (as -x flowindent)\n"
+	       "      --lossless  let the VM wait rather than lose events\n"
+	       "  -V              the version of the D language\n"
+	       "  -h, --help      this text\n\n"
+	       "Exit status: what the script's exit() says, 0 without one; 1 an error in a script,\n"
+	       "2 usage, 3 the target cannot be traced.\n");
+}
+
+/* ---- options of D ---- */
+
+static int out_of_memory(void)
+{
+	cli_message("out of memory");
+	return CLI_CANNOT;
+}
+
+/* -x stdc: what the preprocessor says of the C that it reads. */
+static int add_stdc(struct preprocess *preprocess, const char *mode)
+{
+	static const struct {
+		char mode;
+		const char *argument;
+	} modes[] = {{'a', "-D__STDC__=0"}, {'c', NULL}, {'s', "-U__STDC__"},
+		{'t', "-D__STDC__=0"}};
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (mode[0] != modes[i].mode || mode[1])
+			continue;
+		/* It is 1 by itself, and only -w keeps silent about changing it. */
+		if (!modes[i].argument)
+			return 0;
+		if (preprocess_add(preprocess, "", "-w"))
+			return -ENOMEM;
+		return preprocess_add(preprocess, "", modes[i].argument);
+	}
+	return -EINVAL;
+}
+
+/*
+ * An option of the preprocessor. 1: it is none; -EINVAL: its value is wrong; -ENOMEM. The
+ * value lives as long as the options.
+ */
+static int set_preprocess(struct trace *trace, const char *name, const char *value)
+{
+	static const struct {
+		const char *name, *prefix;
+	} prefixes[] = {{"define", "-D"}, {"undef", "-U"}, {"incdir", "-I"}, {"cppargs", ""}};
+	struct preprocess *preprocess = &trace->preprocess;
+
+	if (!strcmp(name, "cpp")) {
+		trace->preprocesses = true;
+		return value ? -EINVAL : 0;
+	}
+	if (!strcmp(name, "cpphdrs"))
+		return value ? -EINVAL : preprocess_add(preprocess, "", "-H");
+	if (!strcmp(name, "cpppath")) {
+		preprocess->path = value;
+		return value && *value ? 0 : -EINVAL;
+	}
+	if (!strcmp(name, "stdc"))
+		return value ? add_stdc(preprocess, value) : -EINVAL;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strcmp(name, prefixes[i].name))
+			return value && *value ?
+				preprocess_add(preprocess, prefixes[i].prefix, value) : -EINVAL;
+	return 1;
+}
+
+void trace_options_report(const struct setting *setting, const char *reason)
+{
+	fprintf(stderr, "dtrace: failed to set %s%s%s%s: %s\n", setting->given ? "" : "-x ",
+		setting->given ? setting->given : setting->name, setting->is_letter ? " " : "",
+		setting->is_letter ? setting->value : "", reason);
+}
+
+/* Takes "name" or "name=value"; given and is_letter are as in struct setting. */
+static int add_setting(
+	struct trace *trace, const char *text, const char *given, bool is_letter)
+{
+	struct setting *grown = realloc(
+		trace->settings, (trace->setting_count + 1) * sizeof(*trace->settings));
+	struct setting *setting;
+	char *equals;
+	int result;
+
+	if (!grown)
+		return out_of_memory();
+	trace->settings = grown;
+	setting = &grown[trace->setting_count];
+	*setting = (struct setting){ .owned = strdup(text) };
+	if (!setting->owned)
+		return out_of_memory();
+	trace->setting_count++;
+	setting->name = setting->owned;
+	equals = strchr(setting->owned, '=');
+	if (equals) {
+		*equals = '\0';
+		setting->value = equals + 1;
+	}
+	setting->given = given;
+	setting->is_letter = is_letter;
+	if (!strcmp(setting->name, "errtags"))
+		trace->error_tags = true;
+	result = set_preprocess(trace, setting->name, setting->value);
+	if (result == 1)
+		return CLI_OK;
+	/* It stays in the list, since others point into it, but is not the compiler's. */
+	if (result == -ENOMEM)
+		return out_of_memory();
+	if (result) {
+		trace_options_report(setting, "Invalid value for specified option");
+		return CLI_FOUND;
+	}
+	setting->name = NULL;
+	return CLI_OK;
+}
+
+/* The same for a letter with an argument. */
+static int add_letter(
+	struct trace *trace, const char *letter, const char *name, const char *value)
+{
+	char *text;
+	int result;
+
+	if (asprintf(&text, "%s=%s", name, value) < 0)
+		return out_of_memory();
+	result = add_setting(trace, text, letter, true);
+	free(text);
+	return result;
+}
+
+/* DTRACE_OPT_NAME=value. An empty value is none. */
+static int read_environment(struct trace *trace)
+{
+	static const char prefix[] = "DTRACE_OPT_";
+	int result = CLI_OK;
+
+	for (char **entry = environ; *entry && !result; entry++) {
+		const char *name = *entry + strlen(prefix), *equals;
+		char *text;
+
+		if (strncmp(*entry, prefix, strlen(prefix)) != 0)
+			continue;
+		equals = strchr(name, '=');
+		if (!equals || equals == name)
+			continue;
+		text = strdup(name);
+		if (!text)
+			return out_of_memory();
+		for (char *at = text; *at != '='; at++)
+			*at = (char)tolower((unsigned char)*at);
+		if (!equals[1])
+			text[equals - name] = '\0';
+		result = add_setting(trace, text, *entry, false);
+		free(text);
+	}
+	return result;
+}
+
+/* ---- the command line ---- */
+
+static struct script *add_script(struct trace *trace, const char *name, bool is_file)
+{
+	struct script *grown =
+		realloc(trace->scripts, (trace->script_count + 1) * sizeof(*trace->scripts));
+
+	if (!grown)
+		return NULL;
+	trace->scripts = grown;
+	grown[trace->script_count] =
+		(struct script){ .name = name, .is_file = is_file, .last = D_LAST_NAME };
+	if (!is_file) {
+		grown[trace->script_count].text = name;
+		grown[trace->script_count].length = strlen(name);
+	}
+	return &grown[trace->script_count++];
+}
+
+/* The first operand names a bundled script unless -s or -n was given. */
+static int take_operands(struct trace *trace, int argc, char **argv, int first)
+{
+	const struct bundled_script *bundled;
+	struct script *script;
+	bool named = false;
+
+	if (!trace->script_count && first < argc) {
+		bundled = scripts_find(argv[first]);
+		if (!bundled) {
+			cli_message("there is no script '%s': %s", argv[first],
+				!access(argv[first], F_OK) ? "the file of that name is run with -s" :
+				!argv[first][strspn(argv[first], "0123456789")] ? "a pid is given with -p" :
+				strpbrk(argv[first], ":{") ? "a clause is given with -n" :
+				"'vmtap scripts' lists those that come with vmtap, -s FILE runs a "
+				"file, -n takes a clause");
+			return CLI_USAGE;
+		}
+		script = add_script(trace, bundled->name, true);
+		if (!script)
+			return CLI_CANNOT;
+		script->text = bundled->text;
+		script->length = bundled->length;
+		first++;
+	}
+	trace->arguments = argv + first;
+	trace->argument_count = (size_t)(argc - first);
+	if (!trace->script_count && trace->mode == TRACE_RUN) {
+		fprintf(stderr, "dtrace: no probes specified\n");
+		return CLI_FOUND;
+	}
+	for (size_t i = 0; i < trace->targets.count; i++)
+		named |= trace->targets.items[i].socket != NULL;
+	if (trace->targets.log && trace->targets.count)
+		return cli_usage("trace",
+			"a recording (--log) is traced alone, without -p, -c and --socket");
+	/* With -p it might be meant as the socket of that process. */
+	if (named && trace->targets.count > 1)
+		return cli_usage("trace", "only one of -p, -c, --socket and --log: what --socket "
+					  "names is traced alone");
+	return CLI_OK;
+}
+
+/* A description of -n and its kin; each letter says what part of a probe it ends in. */
+static int add_description(struct trace *trace, int letter, const char *text)
+{
+	static const struct {
+		char letter;
+		enum d_last_part last;
+	} parts[] = {{'n', D_LAST_NAME}, {'P', D_LAST_PROVIDER}, {'m', D_LAST_MODULE},
+		{'f', D_LAST_FUNCTION}, {'i', D_LAST_NONE}};
+	struct script *script = add_script(trace, text, false);
+	size_t row = 0;
+
+	if (!script)
+		return out_of_memory();
+	while (parts[row].letter != letter)
+		row++;
+	script->last = parts[row].last;
+	return CLI_OK;
+}
+
+static int add_target(struct trace *trace, struct target target)
+{
+	return target_add(&trace->targets, &target) ? out_of_memory() : CLI_OK;
+}
+
+/* Events of one process would come once for each time that it is named. */
+static int add_pid(struct trace *trace, const char *text)
+{
+	uint32_t pid;
+	int status = cli_pid("trace", text, &pid);
+
+	if (status)
+		return status;
+	for (size_t i = 0; i < trace->targets.count; i++)
+		if (trace->targets.items[i].pid == pid)
+			return cli_usage("trace", "-p %s is given twice", text);
+	return add_target(trace, (struct target){ .pid = pid });
+}
+
+/* -e says that nothing runs, which the others do not in any case. */
+static int set_mode(struct trace *trace, enum trace_mode mode)
+{
+	if (mode == TRACE_COMPILE && trace->mode != TRACE_RUN)
+		return CLI_OK;
+	if (trace->mode != TRACE_RUN && trace->mode != TRACE_COMPILE && trace->mode != mode)
+		return cli_usage("trace", "only one of -l and -V");
+	trace->mode = mode;
+	return CLI_OK;
+}
+
+static int take_option(struct trace *trace, int option, char *argument)
+{
+	switch (option) {
+	case 'p':
+		return add_pid(trace, argument);
+	case 'c':
+		return add_target(trace, (struct target){ .command = argument });
+	case OPTION_SOCKET:
+		return add_target(trace, (struct target){ .socket = argument });
+	case OPTION_LOG:
+		if (trace->targets.log)
+			return cli_usage("trace", "--log is given twice: one recording at a time");
+		trace->targets.log = cli_input(argument);
+		return CLI_OK;
+	case OPTION_LOSSLESS:
+		trace->lossless = true;
+		return CLI_OK;
+	case 's':
+		return add_script(trace, argument, true) ? CLI_OK : out_of_memory();
+	case 'n':
+	case 'P':
+	case 'm':
+	case 'f':
+	case 'i':
+		return add_description(trace, option, argument);
+	case 'o':
+		trace->output = argument;
+		return CLI_OK;
+	case 'x':
+		return add_setting(trace, argument, NULL, false);
+	case 'q':
+		return add_setting(trace, "quiet", "-q", false);
+	case 'Z':
+		return add_setting(trace, "zdefs", "-Z", false);
+	case 'F':
+		return add_setting(trace, "flowindent", "-F", false);
+	case 'w':
+		return add_setting(trace, "destructive", "-w", false);
+	case 'C':
+		return add_setting(trace, "cpp", "-C", false);
+	case 'H':
+		return add_setting(trace, "cpphdrs", "-H", false);
+	case 'b':
+		return add_letter(trace, "-b", "bufsize", argument);
+	case 'D':
+		return add_letter(trace, "-D", "define", argument);
+	case 'U':
+		return add_letter(trace, "-U", "undef", argument);
+	case 'I':
+		return add_letter(trace, "-I", "incdir", argument);
+	case 'L':
+		return add_letter(trace, "-L", "libdir", argument);
+	case 'X':
+		return add_letter(trace, "-X", "stdc", argument);
+	case 'S':
+		trace->disassemble = true;
+		return CLI_OK;
+	case 'v':
+		trace->verbose = true;
+		return CLI_OK;
+	case 'e':
+		return set_mode(trace, TRACE_COMPILE);
+	case 'l':
+		return set_mode(trace, TRACE_LIST);
+	case 'V':
+		return set_mode(trace, TRACE_VERSION);
+	case '6': /* -64 */
+		return argument[0] == '4' && !argument[1]
+			       ? CLI_OK
+			       : cli_usage("trace", "'-6%s' is not an option", argument);
+	case '3': /* -32 */
+		return cli_usage("trace", "'-3%s': there is no other data model than that of 64 bits",
+			argument);
+	case 'A':
+	case 'a':
+		return cli_usage("trace", "-%c: there is no anonymous tracing", option);
+	case 'B':
+		return cli_usage("trace", "-B: output is never held back but by option switchrate");
+	default: /* G */
+		return cli_usage("trace", "-G: 'dtrace -G' of SystemTap makes a VM's probes");
+	}
+}
+
+int trace_options_parse(struct trace *trace, int argc, char **argv)
+{
+	static const char letters[] = ":p:c:s:n:qo:x:ZelvFhb:wCD:U:I:L:P:m:f:i:SGHVBAaX:3:6:";
+	static const struct option options[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "lossless", no_argument, NULL, OPTION_LOSSLESS },
+		{ "log", required_argument, NULL, OPTION_LOG },
+		{ "socket", required_argument, NULL, OPTION_SOCKET },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option, status;
+
+	*trace = (struct trace){ .mode = TRACE_RUN, .targets = targets_none };
+	opterr = 0;
+	optind = 0;
+	status = read_environment(trace);
+	while (!status && (option = getopt_long(argc, argv, letters, options, NULL)) != -1) {
+		if (option == 'h') {
+			help();
+			trace->mode = TRACE_HELPED;
+			return CLI_OK;
+		}
+		if (option == ':' || option == '?')
+			return cli_option_refused("trace", option, argv);
+		status = take_option(trace, option, optarg);
+	}
+	if (!status && trace->mode == TRACE_LIST)
+		status = add_setting(trace, "zdefs", "-l", false);
+	if (status || trace->mode == TRACE_VERSION)
+		return status;
+	return take_operands(trace, argc, argv, optind);
+}
+
+void trace_options_free(struct trace *trace)
+{
+	for (size_t i = 0; i < trace->script_count; i++) {
+		d_match_free(&trace->scripts[i].match);
+		free(trace->scripts[i].owned);
+	}
+	for (size_t i = 0; i < trace->setting_count; i++)
+		free(trace->settings[i].owned);
+	free(trace->scripts);
+	free(trace->settings);
+	target_close(&trace->targets);
+	preprocess_free(&trace->preprocess);
+}

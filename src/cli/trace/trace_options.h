@@ -1,0 +1,70 @@
+/*
+ * trace_options.h: the command line of `vmtap trace`: dtrace's letters, what they ask for, and
+ * options of D from the environment.
+ */
+#ifndef VMTAP_CLI_TRACE_TRACE_OPTIONS_H
+#define VMTAP_CLI_TRACE_TRACE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/trace/preprocess.h"
+#include "cli/trace/target.h"
+#include "d/compile.h"
+
+/* A script of the command line: -s, -n and the like, or a bundled one. */
+struct script {
+	const char *name; /* file, or the text of -n */
+	const char *text; /* NULL: the file is still to be read */
+	size_t length;
+	char *owned; /* text that was read from a file */
+	bool is_file;
+	enum d_last_part last; /* of -n, -f, -m, -P, -i: what the description ends in */
+	struct d_match match;
+};
+
+/* An option of D as it was given. */
+struct setting {
+	const char *name;  /* as D knows it */
+	const char *value; /* NULL: none given */
+	const char *given; /* as it was written, for messages: "-q"; NULL: "-x" and the name */
+	bool is_letter;    /* given is one that the value follows: "-b 4m" */
+	char *owned;
+};
+
+/* What dtrace calls modes: only one of them. */
+enum trace_mode {
+	TRACE_RUN,
+	TRACE_COMPILE, /* -e */
+	TRACE_LIST,    /* -l */
+	TRACE_VERSION, /* -V */
+	TRACE_HELPED   /* --help has been printed */
+};
+
+struct trace {
+	enum trace_mode mode;
+	struct script *scripts;
+	size_t script_count;
+	struct setting *settings; /* in the order in which they hold */
+	size_t setting_count;
+	struct preprocess preprocess;
+	bool preprocesses; /* -C */
+	struct targets targets;
+	const char *output;
+	bool verbose, disassemble, lossless, error_tags;
+	char **arguments; /* $1 ... */
+	size_t argument_count;
+};
+
+/*
+ * Reads the environment and the command line. CLI_OK, or another exit status after a message.
+ * trace_options_free() in any case; strings may point into argv.
+ */
+int trace_options_parse(struct trace *trace, int argc, char **argv);
+void trace_options_free(struct trace *trace);
+
+/* Says that an option could not be set, and why. */
+void trace_options_report(const struct setting *setting, const char *reason);
+
+#endif

@@ -1,0 +1,333 @@
+/*
+ * contract_type.c: C's types, as far as a probe's parameter can have them: integers by
+ * all their names, pointers to anything, typedefs. It is no C compiler: structures are
+ * passed over, and arrays are pointers.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "contract/contract_private.h"
+
+static const struct {
+	const char *name;
+	uint8_t size, size_ilp32;
+	bool is_signed;
+} integer_types[] = {
+	{"int8_t", 1, 1, true},
+	{"uint8_t", 1, 1, false},
+	{"int16_t", 2, 2, true},
+	{"uint16_t", 2, 2, false},
+	{"int32_t", 4, 4, true},
+	{"uint32_t", 4, 4, false},
+	{"int64_t", 8, 8, true},
+	{"uint64_t", 8, 8, false},
+	{"u_int8_t", 1, 1, false},
+	{"u_int16_t", 2, 2, false},
+	{"u_int32_t", 4, 4, false},
+	{"u_int64_t", 8, 8, false},
+	{"intptr_t", 8, 4, true},
+	{"uintptr_t", 8, 4, false},
+	{"size_t", 8, 4, false},
+	{"ssize_t", 8, 4, true},
+	{"ptrdiff_t", 8, 4, true},
+	{"intmax_t", 8, 8, true},
+	{"uintmax_t", 8, 8, false},
+	{"off_t", 8, 4, true},
+	{"time_t", 8, 4, true},
+	{"hrtime_t", 8, 8, true},
+	{"pid_t", 4, 4, true},
+	{"id_t", 4, 4, true},
+	{"uid_t", 4, 4, false},
+	{"gid_t", 4, 4, false},
+	{"mode_t", 4, 4, false},
+	{"socklen_t", 4, 4, false},
+	{"uchar_t", 1, 1, false},
+	{"ushort_t", 2, 2, false},
+	{"uint_t", 4, 4, false},
+	{"ulong_t", 8, 4, false},
+	{"longlong_t", 8, 8, true},
+	{"u_longlong_t", 8, 8, false},
+	{"u_char", 1, 1, false},
+	{"u_short", 2, 2, false},
+	{"u_int", 4, 4, false},
+	{"u_long", 8, 4, false},
+	{"uint", 4, 4, false},
+	{"ulong", 8, 4, false},
+	{"ushort", 2, 2, false},
+	{"boolean_t", 4, 4, true},
+	{"bool", 1, 1, false},
+	{"_Bool", 1, 1, false},
+};
+
+static bool find_type(
+	const struct contract_reader *reader, struct contract_span name, struct contract_type *type)
+{
+	for (size_t i = reader->definition_count; i-- > 0;) {
+		if (contract_span_same(reader->definitions[i].name, name)) {
+			*type = reader->definitions[i].type;
+			type->is_typedef = true;
+			return true;
+		}
+	}
+	memset(type, 0, sizeof(*type));
+	for (size_t i = 0; i < sizeof(integer_types) / sizeof(integer_types[0]); i++) {
+		if (contract_span_is(name, integer_types[i].name)) {
+			type->size = integer_types[i].size;
+			type->size_ilp32 = integer_types[i].size_ilp32;
+			type->is_signed = integer_types[i].is_signed;
+			return true;
+		}
+	}
+	if (contract_span_is(name, "string") || contract_span_is(name, "caddr_t")) {
+		type->kind = CONTRACT_STRING;
+		type->size = 8;
+		type->size_ilp32 = 4;
+		return true;
+	}
+	return false;
+}
+
+static void append(struct contract_type_text *text, struct contract_span word)
+{
+	size_t length = (size_t)(word.end - word.begin);
+	bool blank = text->length > 0 && text->text[text->length - 1] != '*';
+
+	if (text->length + blank + length + 1 > sizeof(text->text)) {
+		text->overflow = true;
+		return;
+	}
+	if (blank)
+		text->text[text->length++] = ' ';
+	memcpy(text->text + text->length, word.begin, length);
+	text->length += length;
+	text->text[text->length] = 0;
+}
+
+/* How often each of C's own type words stood in a type. */
+struct base_words {
+	unsigned int is_signed, is_unsigned, shorts, longs, ints, chars, voids, floats;
+};
+
+static unsigned int *base_word(struct base_words *words, struct contract_span word)
+{
+	static const struct {
+		const char *word;
+		size_t offset;
+	} table[] = {
+		{"signed", offsetof(struct base_words, is_signed)},
+		{"unsigned", offsetof(struct base_words, is_unsigned)},
+		{"short", offsetof(struct base_words, shorts)},
+		{"long", offsetof(struct base_words, longs)},
+		{"int", offsetof(struct base_words, ints)},
+		{"char", offsetof(struct base_words, chars)},
+		{"void", offsetof(struct base_words, voids)},
+		{"float", offsetof(struct base_words, floats)},
+		{"double", offsetof(struct base_words, floats)},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (contract_span_is(word, table[i].word))
+			return (unsigned int *)((char *)words + table[i].offset);
+	return NULL;
+}
+
+static bool resolve_base_words(const struct base_words *words, struct contract_type *type)
+{
+	unsigned int kinds = words->chars + words->voids + words->floats + (words->shorts > 0) +
+			     (words->longs > 0 && !words->floats);
+
+	memset(type, 0, sizeof(*type));
+	if (kinds > 1 || words->shorts > 1 || words->longs > 2 || words->ints > 1 ||
+		words->is_signed + words->is_unsigned > 1 || words->floats > 1)
+		return false;
+	if ((words->chars || words->voids || words->floats) && words->ints)
+		return false;
+	if ((words->voids || words->floats) && (words->is_signed || words->is_unsigned))
+		return false;
+	type->is_void = words->voids;
+	type->is_float = words->floats;
+	type->is_char = words->chars && !words->is_signed && !words->is_unsigned;
+	type->is_signed = !words->is_unsigned;
+	type->size = words->chars ? 1 : words->shorts ? 2 : words->longs ? 8 : 4;
+	type->size_ilp32 = words->longs == 1 ? 4 : type->size;
+	return true;
+}
+
+static bool is_qualifier(struct contract_span word)
+{
+	return contract_span_is(word, "const") || contract_span_is(word, "volatile") ||
+	       contract_span_is(word, "restrict");
+}
+
+/* Passes over "{ ... }", braces inside included. */
+int contract_skip_braces(struct contract_reader *reader)
+{
+	unsigned int depth = 0;
+	int line = reader->token.line;
+
+	do {
+		if (reader->token.character == '{')
+			depth++;
+		if (reader->token.character == '}')
+			depth--;
+		if (reader->token.kind == TOKEN_END)
+			return contract_fail_at(reader, line, "this '{' has no '}'");
+		int error = contract_next(reader);
+		if (error < 0)
+			return error;
+	} while (depth > 0);
+	return 0;
+}
+
+/* Reads a type up to, not including, a declared name. */
+int contract_parse_type(
+	struct contract_reader *reader, struct contract_type *type, struct contract_type_text *text)
+{
+	struct base_words words = {0};
+	bool named = false, based = false;
+	int line = reader->token.line;
+	int error = 0;
+
+	memset(type, 0, sizeof(*type));
+	memset(text, 0, sizeof(*text));
+	while (reader->token.kind == TOKEN_WORD) {
+		struct contract_span word = reader->token.text;
+		unsigned int *count = base_word(&words, word);
+
+		if (contract_span_is(word, "struct") || contract_span_is(word, "union") ||
+			contract_span_is(word, "enum")) {
+			if (named || based)
+				break;
+			append(text, word);
+			*type = (struct contract_type){
+				.is_struct = word.begin[0] != 'e', .size = 4, .size_ilp32 = 4};
+			error = contract_next(reader);
+			if (error < 0)
+				return error;
+			if (reader->token.kind == TOKEN_WORD) {
+				append(text, reader->token.text);
+				error = contract_next(reader);
+			} else if (reader->token.character != '{') {
+				return contract_fail_token(reader, "a tag");
+			}
+			if (error == 0 && reader->token.character == '{')
+				error = contract_skip_braces(reader);
+			if (error < 0)
+				return error;
+			named = true;
+			continue;
+		}
+		if (is_qualifier(word)) {
+			;
+		} else if (count && !named) {
+			++*count;
+			based = true;
+		} else if (!named && !based) {
+			if (!find_type(reader, word, type))
+				return contract_fail_word(reader, line, "unknown type", word);
+			named = true;
+		} else {
+			break; /* the declared name */
+		}
+		append(text, word);
+		error = contract_next(reader);
+		if (error < 0)
+			return error;
+	}
+	if (!named && !based)
+		return contract_fail_token(reader, "a type");
+	if (based && !resolve_base_words(&words, type))
+		return error_set(reader->error, EINVAL, "%s: line %d: '%s' is no type of C",
+			reader->file, line, text->text);
+	while (reader->token.character == '*' ||
+		(reader->token.kind == TOKEN_WORD && is_qualifier(reader->token.text))) {
+		if (reader->token.character == '*')
+			*type = (struct contract_type){
+				.kind = type->is_char ? CONTRACT_STRING : CONTRACT_POINTER,
+				.size = 8,
+				.size_ilp32 = 4};
+		/* one blank before the first of several '*', none between them */
+		append(text, reader->token.text);
+		error = contract_next(reader);
+		if (error < 0)
+			return error;
+	}
+	if (text->overflow)
+		return contract_fail_at(reader, line, "this type is too long");
+	return 0;
+}
+
+int contract_add_definition(struct contract_reader *reader, int line, struct contract_span name,
+	struct contract_type type)
+{
+	if (reader->definition_count == TYPEDEFS_MAX)
+		return contract_fail_at(reader, line, "too many typedefs");
+	reader->definitions[reader->definition_count++] =
+		(struct contract_type_definition){name, type};
+	return 0;
+}
+
+/* "[ 16 ]" after a name. As a parameter it makes a pointer. */
+int contract_skip_array(struct contract_reader *reader, struct contract_type *type)
+{
+	int error = 0;
+
+	while (error == 0 && reader->token.character == '[') {
+		*type = (struct contract_type){
+			.kind = type->is_char ? CONTRACT_STRING : CONTRACT_POINTER,
+			.size = 8,
+			.size_ilp32 = 4};
+		error = contract_next(reader);
+		if (error == 0 && reader->token.kind == TOKEN_WORD)
+			error = contract_next(reader);
+		if (error == 0)
+			error = contract_take_character(reader, ']');
+	}
+	return error;
+}
+
+int contract_parse_typedef(struct contract_reader *reader)
+{
+	struct contract_type type;
+	struct contract_type_text text;
+	struct contract_span name;
+	int line = reader->token.line;
+	int error = contract_next(reader);
+
+	if (error == 0)
+		error = contract_parse_type(reader, &type, &text);
+	if (error == 0)
+		error = contract_take_name(reader, "a type's name", &name);
+	if (error == 0)
+		error = contract_skip_array(reader, &type);
+	if (error == 0)
+		error = contract_add_definition(reader, line, name, type);
+	if (error == 0)
+		error = contract_take_character(reader, ';');
+	return error;
+}
+
+/* "#define NAME TYPE" as a typedef; any other definition is none of our business. */
+int contract_define_line(struct contract_reader *reader, struct contract_span line, int number)
+{
+	struct contract_span name = contract_take_field(&line);
+	struct contract_reader inner = *reader;
+	struct contract_type type;
+	struct contract_type_text text;
+
+	for (const char *at = name.begin; at < name.end; at++)
+		if (!contract_is_word(*at))
+			return 0;
+	if (name.begin == name.end)
+		return 0;
+	inner.position = line.begin;
+	inner.end = line.end;
+	inner.line = number;
+	inner.line_begins = false;
+	inner.error = NULL;
+	if (contract_next(&inner) < 0 || contract_parse_type(&inner, &type, &text) < 0 ||
+		inner.token.kind != TOKEN_END)
+		return 0;
+	return contract_add_definition(reader, number, name, type);
+}

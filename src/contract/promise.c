@@ -1,0 +1,83 @@
+/*
+ * promise.c: see promise.h. The table of the providers that vmtap defines is generated from
+ * their definitions by tools/promise.c.
+ */
+#include "contract/promise.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "contract/promise_table.h"
+
+#define STABLE                                                                                     \
+	{                                                                                          \
+		STABILITY_STABLE, STABILITY_STABLE, STABILITY_COMMON                               \
+	}
+#define EVOLVING                                                                                   \
+	{                                                                                          \
+		STABILITY_EVOLVING, STABILITY_EVOLVING, STABILITY_COMMON                           \
+	}
+#define UNSTABLE                                                                                   \
+	{                                                                                          \
+		STABILITY_UNSTABLE, STABILITY_UNSTABLE, STABILITY_COMMON                           \
+	}
+#define PRIVATE                                                                                    \
+	{                                                                                          \
+		STABILITY_PRIVATE, STABILITY_PRIVATE, STABILITY_UNKNOWN                            \
+	}
+
+/* D's own providers, as the guide gives them. */
+static const struct promise own[] = {
+	{"dtrace", {STABLE, PRIVATE, PRIVATE, STABLE, STABLE}},
+	{"profile", {EVOLVING, PRIVATE, PRIVATE, EVOLVING, EVOLVING}},
+};
+
+static const struct promise other = {"", {UNSTABLE, UNSTABLE, UNSTABLE, UNSTABLE, UNSTABLE}};
+
+static const struct promise *search(
+	const struct promise *providers, size_t count, const char *name, size_t length)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(providers[i].name) == length && !memcmp(providers[i].name, name, length))
+			return &providers[i];
+	}
+	return NULL;
+}
+
+const struct promise *promise_find(const char *provider)
+{
+	const struct promise *found;
+	size_t length = strlen(provider);
+
+	while (length > 0 && isdigit((unsigned char)provider[length - 1]))
+		length--;
+	found = search(promise_table, promise_table_count, provider, length);
+	if (!found)
+		found = search(own, sizeof(own) / sizeof(own[0]), provider, length);
+	return found ? found : &other;
+}
+
+struct stability promise_of_probe(
+	const struct promise *promise, bool module, bool function, bool name)
+{
+	struct stability result = promise->parts[STABILITY_PROVIDER];
+
+	if (module)
+		result = stability_least(result, promise->parts[STABILITY_MODULE]);
+	if (function)
+		result = stability_least(result, promise->parts[STABILITY_FUNCTION]);
+	if (name)
+		result = stability_least(result, promise->parts[STABILITY_NAME]);
+	return result;
+}
+
+void promise_print_probe(
+	FILE *output, const char *provider, const char *module, const char *function)
+{
+	const struct promise *found = promise_find(provider);
+
+	fprintf(output, "\n\tProbe Description Attributes\n");
+	stability_print(output, promise_of_probe(found, *module, *function, true));
+	fprintf(output, "\n\tArgument Attributes\n");
+	stability_print(output, found->parts[STABILITY_ARGUMENTS]);
+}

@@ -1,0 +1,76 @@
+/*
+ * generator.h: what the parts of the generator share. What they write goes to a FILE, whose
+ * errors are looked at once, at the end; texts they return are good until the next few calls.
+ */
+#ifndef VMTAP_CONTRACT_TOOLS_GENERATOR_H
+#define VMTAP_CONTRACT_TOOLS_GENERATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "contract/contract.h"
+
+enum {
+	GENERATE_COMPAT_MAX = 32 /* bits of vmtap_object.providers */
+};
+
+/* A compatible provider, and the event behind each of its probes. */
+struct generate_compat {
+	struct contract *contract;
+	const struct contract_provider *provider;
+	struct contract_mapping *mappings;
+};
+
+struct generate_input {
+	struct contract *contract;
+	const struct contract_provider *provider;
+	struct generate_compat compats[GENERATE_COMPAT_MAX];
+	size_t compat_count;
+};
+
+/* A record in a ring: the fire functions write it, the server reads it. */
+struct generate_layout {
+	unsigned offset[CONTRACT_ARGUMENTS_MAX];
+	unsigned bytes; /* of the record, an inline text not counted */
+	int text;       /* index of the inline text, -1: none */
+};
+
+void generate_layout(const struct contract_probe *probe, struct generate_layout *layout);
+
+/* A first argument that is the block's capability; a string by its id; a string inline. */
+bool generate_is_cap(const struct contract_probe *probe, unsigned index);
+bool generate_is_name(const struct contract_argument *argument);
+bool generate_is_text(const struct contract_argument *argument);
+
+/* Whether an event of GHC's can stand for the whole probe. */
+bool generate_is_whole(const struct contract_eventlog *eventlog);
+
+/* Differs when probes, their arguments or the compatible providers do. */
+uint32_t generate_digest(const struct generate_input *input);
+
+/* "gc__start" as GC_START or gc_start; four results are good at a time. */
+const char *generate_name(const struct contract_probe *probe, bool upper);
+const char *generate_upper(const char *name);
+/* The macro that `dtrace -h` makes for a probe: VM_GC_START. */
+const char *generate_site_macro(
+	const struct contract_provider *provider, const struct contract_probe *probe);
+/* An argument's name in C and C++. */
+const char *generate_argument(const struct contract_argument *argument);
+/* "uint16_t cap, const char *text", and "cap, text". */
+void generate_parameters(FILE *out, const struct contract_probe *probe);
+void generate_argument_names(FILE *out, const struct contract_probe *probe);
+
+/* Whether one of the provider's probes is fired by the event; the function that then is. */
+bool generate_serves(const struct generate_compat *compat, size_t event);
+const char *generate_hook_name(
+	const struct generate_compat *compat, const struct contract_probe *event);
+
+/* The files. generate_compat writes the first compatible provider's. */
+void generate_header(FILE *out, const struct generate_input *input, bool sites);
+void generate_fire(FILE *out, const struct generate_input *input);
+void generate_events(FILE *out, const struct generate_input *input);
+void generate_compat(FILE *out, const struct generate_input *input);
+
+#endif

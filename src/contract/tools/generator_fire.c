@@ -1,0 +1,195 @@
+/*
+ * generator_fire.c: what holds the USDT sites: the fire functions of the contract's probes with
+ * their tables, and the functions of a compatible provider, which the fire functions call if
+ * they are linked.
+ */
+#include "contract/tools/generator.h"
+
+#include <string.h>
+
+/* The calls of the compatible providers' functions, where they are linked. */
+static void put_hook_calls(FILE *out, const struct generate_input *input, size_t event)
+{
+	const struct contract_probe *probe = &input->provider->probes[event];
+
+	for (size_t i = 0; i < input->compat_count; i++) {
+		const char *name = generate_hook_name(&input->compats[i], probe);
+		if (!generate_serves(&input->compats[i], event))
+			continue;
+		fprintf(out, "\tif (%s)\n\t\t%s(", name, name);
+		generate_argument_names(out, probe);
+		fputs(");\n", out);
+	}
+}
+
+static void put_hook_declarations(FILE *out, const struct generate_input *input)
+{
+	for (size_t i = 0; i < input->compat_count; i++) {
+		const struct generate_compat *compat = &input->compats[i];
+		fprintf(out, "FIRE_OPTIONAL const char vmtap_provider_%s;\n",
+			compat->provider->name);
+		for (size_t j = 0; j < input->provider->probe_count; j++) {
+			if (!generate_serves(compat, j))
+				continue;
+			fprintf(out, "FIRE_OPTIONAL void %s(",
+				generate_hook_name(compat, &input->provider->probes[j]));
+			generate_parameters(out, &input->provider->probes[j]);
+			fputs(");\n", out);
+		}
+		fputc('\n', out);
+	}
+}
+
+static void put_fire_function(FILE *out, const struct generate_input *input, size_t event)
+{
+	const struct contract_provider *provider = input->provider;
+	const struct contract_probe *probe = &provider->probes[event];
+	struct generate_layout layout;
+
+	generate_layout(probe, &layout);
+	fprintf(out, "FIRE void vmtap_fire_%s(", generate_name(probe, false));
+	generate_parameters(out, probe);
+	fputs(")\n{\n\tFIRE_KEEP_BASE;\n", out);
+	for (unsigned i = 0; i < probe->argument_count; i++) {
+		const struct contract_argument *argument = &probe->arguments[i];
+		const char *name = generate_argument(argument);
+		if (generate_is_name(argument))
+			fprintf(out, "\t%s = fire_touch_name(%s);\n", name, name);
+		else if (generate_is_text(argument))
+			fprintf(out, "\tconst uint32_t %s_length = fire_touch_text(&%s);\n",
+				argument->name, name);
+	}
+	fprintf(out, "\t%s(", generate_site_macro(provider, probe));
+	for (unsigned i = 0; i < probe->argument_count; i++)
+		fprintf(out, "%s%s%s", i ? ", " : "", generate_argument(&probe->arguments[i]),
+			generate_is_name(&probe->arguments[i]) ? "->text" : "");
+	fputs(");\n", out);
+	put_hook_calls(out, input, event);
+	fprintf(out, "\tif (fire_wants_stream(&%s_%s_semaphore)) {\n", provider->name,
+		probe->identifier);
+	for (unsigned i = 0; i < probe->argument_count; i++)
+		if (generate_is_name(&probe->arguments[i]))
+			fprintf(out, "\t\tconst uint32_t %s_id = fire_name(%s);\n",
+				probe->arguments[i].name, generate_argument(&probe->arguments[i]));
+	if (layout.text >= 0)
+		fprintf(out,
+			"\t\tstruct vmtap_record *record = fire_begin(VMTAP_PROBE_%s, "
+			"fire_text_bytes(%u, %s_length));\n",
+			generate_name(probe, true), layout.offset[layout.text] + 4,
+			probe->arguments[layout.text].name);
+	else
+		fprintf(out, "\t\tstruct vmtap_record *record = fire_begin(VMTAP_PROBE_%s, %u);\n",
+			generate_name(probe, true), layout.bytes);
+	fputs("\n\t\tif (record) {\n", out);
+	for (unsigned i = 0; i < probe->argument_count; i++) {
+		const struct contract_argument *argument = &probe->arguments[i];
+		const char *name = generate_argument(argument);
+		if (generate_is_text(argument))
+			fprintf(out, "\t\t\tfire_put_text(record, %u, %s, %s_length);\n",
+				layout.offset[i], name, argument->name);
+		else if (generate_is_name(argument))
+			fprintf(out, "\t\t\tfire_put_u32(record, %u, %s_id);\n", layout.offset[i],
+				argument->name);
+		else if (argument->size == 8)
+			fprintf(out, "\t\t\tfire_put_u64(record, %u, (uint64_t)%s);\n",
+				layout.offset[i], name);
+		else
+			fprintf(out, "\t\t\tfire_put_u32(record, %u, (uint32_t)%s);\n",
+				layout.offset[i], name);
+	}
+	fputs("\t\t\tfire_commit(record);\n\t\t}\n\t}\n}\n\n", out);
+}
+
+void generate_fire(FILE *out, const struct generate_input *input)
+{
+	const struct contract_provider *provider = input->provider;
+
+	fputs("/* The fire functions and the tables of the probe part. Generated from the "
+	      "contract. */\n",
+		out);
+	fputs("#include \"shim/fire.h\"\n\n", out);
+	put_hook_declarations(out, input);
+	for (size_t i = 0; i < provider->probe_count; i++)
+		put_fire_function(out, input, i);
+	fputs("uint32_t vmtap_providers(void)\n{\n\tuint32_t providers = 0;\n\n", out);
+	for (size_t i = 0; i < input->compat_count; i++)
+		fprintf(out, "\tif (&vmtap_provider_%s)\n\t\tproviders |= %uu;\n",
+			input->compats[i].provider->name, 1u << i);
+	fputs("\treturn providers;\n}\n\n", out);
+	fputs("unsigned short *const vmtap_words[VMTAP_PROBES] = {\n", out);
+	for (size_t i = 0; i < provider->probe_count; i++)
+		fprintf(out, "\t&%s_%s_semaphore,\n", provider->name,
+			provider->probes[i].identifier);
+	fprintf(out, "};\n\nconst uint32_t vmtap_contract_digest = %uu;\n", generate_digest(input));
+	fputs("\nconst vmtap_fire_function vmtap_fires[VMTAP_PROBES] = {\n", out);
+	for (size_t i = 0; i < provider->probe_count; i++)
+		fprintf(out, "\t(vmtap_fire_function)vmtap_fire_%s,\n",
+			generate_name(&provider->probes[i], false));
+	fputs("};\n", out);
+}
+
+/* "haskell_event" of "probes/compat/haskell_event.d": how the build names what it makes. */
+static const char *file_stem(const char *file)
+{
+	static char stem[128];
+	const char *slash = strrchr(file, '/');
+
+	snprintf(stem, sizeof(stem), "%s", slash ? slash + 1 : file);
+	stem[strcspn(stem, ".")] = '\0';
+	return stem;
+}
+
+/* A compatible provider's object: its sites by event, and the symbol that links it. */
+void generate_compat(FILE *out, const struct generate_input *input)
+{
+	const struct generate_compat *compat = &input->compats[0];
+	const struct contract_provider *events = input->provider, *provider = compat->provider;
+
+	fprintf(out,
+		"/* The probes of provider %s, fired by events of provider %s. Generated from the "
+		"contracts. */\n"
+		"#include \"shim/fire.h\"\n\n"
+		"/* A function takes all of its event's arguments, whatever its probes make of "
+		"them. */\n"
+		"#pragma GCC diagnostic ignored \"-Wunused-parameter\"\n\n"
+		"/* Each site names its event's word. */\n",
+		provider->name, events->name);
+	for (size_t i = 0; i < provider->probe_count; i++)
+		fprintf(out, "#define %s_%s_semaphore %s_%s_semaphore\n", provider->name,
+			provider->probes[i].identifier, events->name,
+			events->probes[compat->mappings[i].event].identifier);
+	fprintf(out, "#include \"vmtap_sites_%s.h\"\n\n", file_stem(compat->contract->file));
+	fprintf(out,
+		"VMTAP_HIDDEN extern const char vmtap_provider_%s;\nconst char vmtap_provider_%s = "
+		"1;\n\n",
+		provider->name, provider->name);
+	for (size_t i = 0; i < events->probe_count; i++) {
+		const struct contract_probe *event = &events->probes[i];
+		if (!generate_serves(compat, i))
+			continue;
+		fprintf(out, "FIRE void %s(", generate_hook_name(compat, event));
+		generate_parameters(out, event);
+		fputs(");\n", out);
+		fprintf(out, "void %s(", generate_hook_name(compat, event));
+		generate_parameters(out, event);
+		fputs(")\n{\n\tFIRE_KEEP_BASE;\n", out);
+		for (size_t j = 0; j < provider->probe_count; j++) {
+			const struct contract_probe *probe = &provider->probes[j];
+			const struct contract_mapping *mapping = &compat->mappings[j];
+			if (mapping->event != i)
+				continue;
+			if (mapping->condition >= 0)
+				fprintf(out, "\tif (%s%s)\n\t", probe->event.is_negated ? "!" : "",
+					generate_argument(&event->arguments[mapping->condition]));
+			fprintf(out, "\t%s(", generate_site_macro(provider, probe));
+			for (unsigned k = 0; k < probe->argument_count; k++) {
+				const struct contract_argument *given =
+					&event->arguments[mapping->arguments[k]];
+				fprintf(out, "%s%s%s", k ? ", " : "", generate_argument(given),
+					generate_is_name(given) ? "->text" : "");
+			}
+			fputs(");\n", out);
+		}
+		fputs("}\n\n", out);
+	}
+}

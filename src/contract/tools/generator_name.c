@@ -1,0 +1,197 @@
+/*
+ * generator_name.c: what the generated files agree on: how C spells the contract's names, what
+ * travels how, and the layout of a record in a ring.
+ */
+#include "contract/tools/generator.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "wire/wire.h"
+
+enum {
+	RECORD_HEADER = 12, /* u64 time, u16 probe, u16 cpu: struct ring_record */
+	RECORD_ALIGN = 8
+};
+
+bool generate_is_cap(const struct contract_probe *probe, unsigned index)
+{
+	const struct contract_argument *argument = &probe->arguments[index];
+	return index == 0 && argument->kind == CONTRACT_INTEGER && argument->size == 2 &&
+	       !argument->is_signed && strcmp(argument->name, "cap") == 0;
+}
+
+bool generate_is_name(const struct contract_argument *argument)
+{
+	return argument->string == CONTRACT_STRING_NAME;
+}
+
+bool generate_is_text(const struct contract_argument *argument)
+{
+	return argument->kind == CONTRACT_STRING && !generate_is_name(argument);
+}
+
+/* Slots of 4 bytes: a name's id, an integer up to 4 bytes; 8 bytes take two. */
+void generate_layout(const struct contract_probe *probe, struct generate_layout *layout)
+{
+	unsigned at = RECORD_HEADER;
+
+	layout->text = -1;
+	for (unsigned i = 0; i < probe->argument_count; i++) {
+		const struct contract_argument *argument = &probe->arguments[i];
+		if (generate_is_text(argument)) {
+			layout->text = (int)i;
+			continue;
+		}
+		layout->offset[i] = at;
+		at += !generate_is_name(argument) && argument->size == 8 ? 8 : 4;
+	}
+	if (layout->text >= 0) {
+		layout->offset[layout->text] = at; /* u32 length, then the bytes */
+		at += 4;
+	}
+	layout->bytes = (at + RECORD_ALIGN - 1) & ~(RECORD_ALIGN - 1u);
+}
+
+static uint32_t digest_text(uint32_t digest, const char *text)
+{
+	do
+		digest = (digest ^ (unsigned char)*text) * 16777619u;
+	while (*text++);
+	return digest;
+}
+
+/* A number that differs when probes, their arguments or the compatible providers do: objects
+ * made from different contracts must not share a runtime. FNV-1a. */
+uint32_t generate_digest(const struct generate_input *input)
+{
+	const struct contract_provider *provider = input->provider;
+	uint32_t digest = 2166136261u;
+
+	for (size_t i = 0; i < input->compat_count; i++)
+		digest = digest_text(digest, input->compats[i].provider->name);
+
+	for (size_t i = 0; i < provider->probe_count; i++) {
+		const struct contract_probe *probe = &provider->probes[i];
+		for (unsigned j = 0; j <= probe->argument_count; j++) {
+			digest = digest_text(
+				digest, j == 0 ? probe->identifier : probe->arguments[j - 1].type);
+			if (j && generate_is_name(&probe->arguments[j - 1]))
+				digest = (digest ^ 1) * 16777619u;
+		}
+	}
+	return digest;
+}
+
+/* "gc__start" as GC_START or gc_start: what C programmers write. */
+const char *generate_name(const struct contract_probe *probe, bool upper)
+{
+	static char names[4][128];
+	static unsigned next;
+	char *name = names[next++ % 4], *to = name;
+
+	for (const char *from = probe->identifier; *from && to < name + sizeof(names[0]) - 1;
+		from++) {
+		if (from[0] == '_' && from[1] == '_')
+			from++;
+		*to++ = upper ? (char)toupper((unsigned char)*from) : *from;
+	}
+	*to = '\0';
+	return name;
+}
+
+/* The macro that `dtrace -h` makes for a probe: VM_GC_START. */
+const char *generate_site_macro(
+	const struct contract_provider *provider, const struct contract_probe *probe)
+{
+	static char name[256];
+	char *to = name;
+
+	for (const char *from = provider->name; *from && to < name + 100; from++)
+		*to++ = (char)toupper((unsigned char)*from);
+	snprintf(to, sizeof(name) - (size_t)(to - name), "_%s", generate_name(probe, true));
+	return name;
+}
+
+/* An argument's name where it is declared: C++ has keywords that D has not. */
+const char *generate_argument(const struct contract_argument *argument)
+{
+	static const char *const reserved[] = {"class", "new", "delete", "this", "template",
+		"private", "public", "protected", "namespace", "operator", "virtual", "try",
+		"catch", "throw"};
+	static char name[128];
+
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (strcmp(argument->name, reserved[i]) == 0) {
+			snprintf(name, sizeof(name), "%s_", reserved[i]);
+			return name;
+		}
+	return argument->name;
+}
+
+/* The type a VM author passes. */
+static const char *c_type(const struct contract_argument *argument)
+{
+	if (generate_is_name(argument))
+		return "struct vmtap_name *";
+	return generate_is_text(argument) ? "const char *" : argument->type;
+}
+
+void generate_parameters(FILE *out, const struct contract_probe *probe)
+{
+	for (unsigned i = 0; i < probe->argument_count; i++) {
+		const char *type = c_type(&probe->arguments[i]);
+		fprintf(out, "%s%s%s%s", i ? ", " : "", type,
+			type[strlen(type) - 1] == '*' ? "" : " ",
+			generate_argument(&probe->arguments[i]));
+	}
+	if (!probe->argument_count)
+		fputs("void", out);
+}
+
+void generate_argument_names(FILE *out, const struct contract_probe *probe)
+{
+	for (unsigned i = 0; i < probe->argument_count; i++)
+		fprintf(out, "%s%s", i ? ", " : "", generate_argument(&probe->arguments[i]));
+}
+
+/* Whether one of the provider's probes is fired by the event. */
+bool generate_serves(const struct generate_compat *compat, size_t event)
+{
+	for (size_t i = 0; i < compat->provider->probe_count; i++)
+		if (compat->mappings[i].event == event)
+			return true;
+	return false;
+}
+
+/* The function of a compatible provider for an event. */
+const char *generate_hook_name(
+	const struct generate_compat *compat, const struct contract_probe *event)
+{
+	static char name[256];
+
+	snprintf(name, sizeof(name), "vmtap_%s_on_%s", compat->provider->name,
+		generate_name(event, false));
+	return name;
+}
+
+/*
+ * Whether an event of GHC's can stand for the whole probe. Not where its payload is changed
+ * for GHC's readers: a stop's status must be one that they know, and a capability joins its
+ * sets or leaves them.
+ */
+bool generate_is_whole(const struct contract_eventlog *eventlog)
+{
+	return eventlog->complete && eventlog->type != WIRE_STOP_THREAD;
+}
+
+const char *generate_upper(const char *name)
+{
+	static char upper[128];
+	size_t length = 0;
+
+	for (; name[length] && length < sizeof(upper) - 1; length++)
+		upper[length] = (char)toupper((unsigned char)name[length]);
+	upper[length] = '\0';
+	return upper;
+}

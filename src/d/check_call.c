@@ -1,0 +1,156 @@
+/*
+ * check_call.c: checks of calls and of keys. What concerns only one action (formats,
+ * aggregation arguments) is checked when it is generated, as in DTrace.
+ */
+#include "d/resolve_attribute.h"
+#include "d/check.h"
+
+#include "d/generate_stack.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool d_check_pointers(const struct d_type *one, const struct d_node *one_node,
+	const struct d_type *other, const struct d_node *other_node)
+{
+	bool pointer = d_type_is_pointer(one), other_pointer = d_type_is_pointer(other);
+
+	if (pointer && other_pointer)
+		return d_type_same(one->target, other->target) ||
+		       d_type_resolve(one->target)->kind == D_TYPE_VOID ||
+		       d_type_resolve(other->target)->kind == D_TYPE_VOID;
+	return (pointer && other_node && d_node_is_zero(other_node)) ||
+	       (other_pointer && one_node && d_node_is_zero(one_node));
+}
+
+bool d_check_is_key(const struct d_type *type)
+{
+	return d_type_is_scalar(type) || d_type_is_string(type) ||
+	       (d_type_is_memory(type) && !d_type_is_incomplete(type));
+}
+
+bool d_check_passes(const struct d_type *type, const struct d_node *value)
+{
+	if (d_type_is_integer(type))
+		return d_type_is_integer(value->type);
+	if (type->kind == D_TYPE_PLACE || value->type->kind == D_TYPE_PLACE)
+		return type->kind == value->type->kind && !strcmp(type->name, value->type->name);
+	if (d_type_is_string(type))
+		return d_type_is_text(value->type) || d_node_is_zero(value);
+	if (d_type_is_memory(type) && type->kind != D_TYPE_ARRAY)
+		return d_type_same(type, value->type);
+	return d_check_pointers(type, NULL, value->type, value);
+}
+
+/* A string is the address of its characters to a subroutine that handles memory. */
+static bool passes_as_memory(
+	const struct d_function *function, const struct d_type *type, const struct d_node *value)
+{
+	return function->kind == D_FUNCTION_SUBROUTINE &&
+	       (function->id < D_SUBROUTINE_LOCK || function->id > D_SUBROUTINE_KERNEL_TEXT) &&
+	       d_type_is_pointer(type) && d_type_resolve(type->target)->kind == D_TYPE_VOID &&
+	       d_type_is_string(value->type);
+}
+
+static int fail_count(struct d_compiler *compiler, const struct d_node *node, const char *function,
+	unsigned passed, unsigned minimum, unsigned maximum)
+{
+	const char *bound = minimum == maximum ? "" : passed < minimum ? "at least " : "at most ";
+
+	return d_fail(compiler, &node->place, "D_PROTO_LEN",
+		"%s prototype mismatch: %u arg%s passed, %s%u expected", function, passed,
+		passed == 1 ? "" : "s", bound, passed < minimum ? minimum : maximum);
+}
+
+static int fail_type(struct d_compiler *compiler, const struct d_node *node, const char *function,
+	const char *what, unsigned number, const char *expected)
+{
+	char argument[80];
+
+	return d_fail(compiler, &node->place, "D_PROTO_ARG",
+		"%s %s #%u is incompatible with prototype: prototype: %s, argument: %s", function,
+		what, number, expected, d_type_text(node->type, argument, sizeof(argument)));
+}
+
+int d_check_call(struct d_compiler *compiler, struct d_node *node)
+{
+	const struct d_function *function = node->function;
+	unsigned count = d_node_count(node->right), number = 0;
+	const struct d_type *type;
+	char name[40];
+
+	snprintf(name, sizeof(name), "%s( )", function->name);
+	if (d_attribute_use(compiler, node->name->identifiers[D_SPACE_GLOBAL]->stability,
+		    "function", name, &node->place))
+		return -1;
+	node->type = function->result           ? d_types_parse(&compiler->types, function->result)
+		     : d_stack_is_one(function) ? d_stack_type(compiler, function)
+						: compiler->types.type_void;
+	for (struct d_node *argument = node->right; argument; argument = argument->next) {
+		/* An aggregation named in an action is looked up like any other name. */
+		if (d_check(compiler, argument))
+			return -1;
+	}
+	if (count < function->minimum ||
+		(count > function->maximum && function->maximum != D_FUNCTION_ANY_COUNT))
+		return fail_count(
+			compiler, node, name, count, function->minimum, function->maximum);
+	for (struct d_node *argument = node->right; argument; argument = argument->next) {
+		const char *expected =
+			number < D_FUNCTION_PARAMETERS_MAX ? function->parameters[number] : NULL;
+
+		number++;
+		if (!expected)
+			continue;
+		type = d_types_parse(&compiler->types, expected);
+		if (!d_check_passes(type, argument) && !passes_as_memory(function, type, argument))
+			return fail_type(compiler, argument, name, "argument", number, expected);
+	}
+	return 0;
+}
+
+int d_check_keys(struct d_compiler *compiler, const struct d_identifier *identifier,
+	const struct d_node *node)
+{
+	unsigned count = d_node_count(node->right), number = 0;
+	char name[64], expected[80];
+
+	snprintf(name, sizeof(name), "%s%.48s[ ]",
+		identifier->kind == D_IDENTIFIER_AGGREGATION ? "@" : "",
+		identifier->kind == D_IDENTIFIER_AGGREGATION &&
+				!strcmp(identifier->name->bytes, "_")
+			? ""
+			: identifier->name->bytes);
+	if (count != identifier->key_count)
+		return d_fail(compiler, &node->place, "D_PROTO_LEN",
+			"%s prototype mismatch: %u key%s passed, %u expected", name, count,
+			count == 1 ? "" : "s", identifier->key_count);
+	for (const struct d_node *key = node->right; key; key = key->next, number++) {
+		if (!d_check_passes(identifier->keys[number], key))
+			return fail_type(compiler, key, name, "key", number + 1,
+				d_type_text(identifier->keys[number], expected, sizeof(expected)));
+	}
+	return 0;
+}
+
+int d_check_new_keys(struct d_compiler *compiler, const struct d_node *node,
+	const struct d_type *types[D_KEYS_MAX], unsigned *count)
+{
+	char text[80];
+
+	*count = 0;
+	for (const struct d_node *key = node->right; key; key = key->next) {
+		if (!d_check_is_key(key->type) && key->type->kind != D_TYPE_PLACE)
+			return d_fail(compiler, &key->place, "D_KEY_TYPE",
+				"%s expression may not be used as %s index: key #%u",
+				d_type_text(key->type, text, sizeof(text)),
+				node->kind == D_NODE_AGGREGATION ? "aggregation" : "array",
+				*count + 1);
+		if (*count == D_KEYS_MAX)
+			return d_fail(compiler, &key->place, "",
+				"Insufficient tuple registers to generate code (at most %d keys)",
+				D_KEYS_MAX);
+		types[(*count)++] = key->type;
+	}
+	return 0;
+}

@@ -1,0 +1,197 @@
+/*
+ * lex_pragma.c: #pragma D attributes, binding and depends_on.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "d/resolve_attribute.h"
+#include "d/lex_control.h"
+#include "d/parse_provider.h"
+
+static int malformed(struct d_words *words, const char *form)
+{
+	return d_fail(
+		words->compiler, &words->place, "D_PRAGMA_MALFORM", "malformed #pragma D %s", form);
+}
+
+/* The line must end here. */
+static int expect_end(struct d_words *words, const char *form)
+{
+	return *d_words_next(words) ? malformed(words, form) : 0;
+}
+
+/*
+ * The pragma of a name of this script, for what of it: claimed at once if it is defined,
+ * else when it is. NULL: failed.
+ */
+static struct d_pragma *of_name(struct d_words *words, const char *what, const char *text)
+{
+	struct d_compiler *compiler = words->compiler;
+	struct d_name *name = d_names_get(&compiler->names, text, strlen(text));
+	struct d_identifier *identifier;
+	struct d_pragma *pragma;
+
+	if (!name) {
+		d_fail_memory(compiler);
+		return NULL;
+	}
+	identifier = name->identifiers[D_SPACE_GLOBAL];
+	if (identifier && identifier->script != compiler->script) {
+		d_fail(compiler, &words->place, "D_PRAGMA_SCOPE",
+			"#pragma %s may only be used on a definition of the same program: %s is %s",
+			what, text,
+			identifier->script == D_SCRIPT_BUILTIN ? "built in"
+							       : "defined by another program");
+		return NULL;
+	}
+	pragma = d_get(compiler, sizeof(*pragma));
+	if (!pragma)
+		return NULL;
+	pragma->name = name;
+	pragma->place = words->place;
+	pragma->what = what;
+	pragma->next = compiler->pragmas;
+	compiler->pragmas = pragma;
+	pragma->next_of_name = name->pragmas;
+	name->pragmas = pragma;
+	return pragma;
+}
+
+static void settle(const struct d_pragma *pragma)
+{
+	struct d_identifier *identifier = pragma->name->identifiers[D_SPACE_GLOBAL];
+
+	if (identifier)
+		d_attribute_claim(identifier);
+}
+
+/* attributes N/D/C provider NAME provider|module|function|name|args */
+static int provider_attributes(struct d_words *words, struct stability stability)
+{
+	static const char form[] =
+		"attributes <attributes> provider <provider> <provider|module|function|name|args>";
+	struct d_compiler *compiler = words->compiler;
+	const char *provider = d_words_next(words), *part;
+	struct d_place place = words->place;
+	int which;
+
+	part = d_words_next(words);
+	if (!*provider || !*part)
+		return malformed(words, form);
+	which = stability_part(part, strlen(part));
+	if (which < 0)
+		return d_fail(compiler, &words->place, "D_PRAGMA_INVAL",
+			"invalid element in #pragma D attributes: %.100s", part);
+	if (expect_end(words, form))
+		return -1;
+	return d_provider_attributes(
+		compiler, &place, provider, (enum stability_part)which, stability);
+}
+
+int d_pragma_attributes(struct d_words *words)
+{
+	static const char form[] = "attributes <attributes> <identifier>";
+	struct d_compiler *compiler = words->compiler;
+	const char *text = d_words_next(words), *name;
+	struct d_place place = words->place;
+	struct stability stability;
+	struct d_pragma *pragma;
+
+	if (!*text)
+		return malformed(words, form);
+	name = d_words_next(words);
+	if (!*name)
+		return malformed(words, form);
+	if (!stability_parse(text, strlen(text), &stability))
+		return d_fail(compiler, &place, "D_PRAGMA_INVAL",
+			"invalid attributes in #pragma D attributes: %.100s", text);
+	if (!strcmp(name, "provider"))
+		return provider_attributes(words, stability);
+	pragma = of_name(words, "attributes", name);
+	if (!pragma || expect_end(words, form))
+		return -1;
+	pragma->has_stability = true;
+	pragma->stability = stability;
+	settle(pragma);
+	return 0;
+}
+
+int d_pragma_binding(struct d_words *words)
+{
+	static const char form[] = "binding \"version\" <identifier>";
+	struct d_compiler *compiler = words->compiler;
+	char *text = (char *)d_words_next(words);
+	struct d_place place = words->place;
+	size_t length = strlen(text);
+	struct d_pragma *pragma;
+	const char *name;
+	uint32_t version;
+
+	if (length < 2 || *text != '"' || text[length - 1] != '"')
+		return malformed(words, form);
+	text[length - 1] = '\0';
+	name = d_words_next(words);
+	if (!*name)
+		return malformed(words, form);
+	if (!d_version_parse(text + 1, &version) || version > D_VERSION_CURRENT)
+		return d_fail(compiler, &place, "D_PRAGMA_INVAL",
+			"invalid version string in #pragma D binding: %.100s", text + 1);
+	pragma = of_name(words, "binding", name);
+	if (!pragma || expect_end(words, form))
+		return -1;
+	pragma->version = version;
+	settle(pragma);
+	return 0;
+}
+
+/* Whether a probe is of this provider, with or without a pid behind its name. */
+static bool is_provider(const struct d_probe *probe, const char *name)
+{
+	size_t length = strlen(name);
+	const char *rest = probe->provider + length;
+
+	if (strncmp(probe->provider, name, length) != 0)
+		return false;
+	while (isdigit((unsigned char)*rest))
+		rest++;
+	return !*rest;
+}
+
+static bool is_there(const struct d_compiler *compiler, bool provider, const char *name)
+{
+	const struct d_probe_set *set = compiler->settings.probes;
+
+	if (provider && !strcmp(name, "profile"))
+		return true; /* its probes are made on demand */
+	for (size_t i = 0; i < set->count; i++) {
+		if (provider ? !set->probes[i].is_absent && is_provider(&set->probes[i], name)
+			     : !strcmp(set->probes[i].module, name))
+			return true;
+	}
+	return false;
+}
+
+int d_pragma_depends_on(struct d_words *words)
+{
+	static const char form[] = "depends_on <provider|module|library> <name>";
+	struct d_compiler *compiler = words->compiler;
+	const char *kind = d_words_next(words), *name;
+	struct d_place place = words->place;
+
+	name = d_words_next(words);
+	if (!*kind || !*name || *d_words_next(words))
+		return malformed(words, form);
+	if (!strcmp(kind, "library")) {
+		if (compiler->library)
+			return 0; /* the order of loading has seen to it */
+		return d_fail(compiler, &place, "D_PRAGMA_DEPEND",
+			"main program may not explicitly depend on a library: %.100s", name);
+	}
+	if (strcmp(kind, "provider") != 0 && strcmp(kind, "module") != 0)
+		return d_fail(compiler, &place, "D_PRAGMA_INVAL",
+			"invalid class in #pragma D depends_on: %.100s", kind);
+	if (is_there(compiler, *kind == 'p', name))
+		return 0;
+	return d_fail(
+		compiler, &place, "D_PRAGMA_DEPEND", "program requires %s %.100s", kind, name);
+}

@@ -1,0 +1,52 @@
+/*
+ * name_table.h: the table of names. Each distinct word of a script (identifier, type name,
+ * string literal) exists once, so that two names are equal when their pointers are, and
+ * what a word means in each of D's name spaces hangs directly on it.
+ */
+#ifndef VMTAP_D_NAME_TABLE_H
+#define VMTAP_D_NAME_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+struct d_identifier;
+struct d_pragma;
+struct d_type;
+
+/* D's name spaces of variables; $macros, types and tags have their own places. */
+enum d_name_space {
+	D_SPACE_GLOBAL, /* variables, built-ins, functions */
+	D_SPACE_SELF,
+	D_SPACE_THIS,
+	D_SPACE_AGGREGATION,
+	D_SPACES
+};
+
+struct d_name {
+	struct d_name *next; /* in its bucket */
+	uint32_t hash;
+	uint32_t length;
+	int keyword;               /* enum d_token_kind, 0 if it is no reserved word */
+	uint32_t seen;             /* number + 1 of the last script whose expressions name it */
+	uint32_t variable;         /* the same of one that uses a type's name for a variable */
+	uint32_t string;           /* index + 1 in the program's strings, 0: not there */
+	const struct d_type *type; /* the type of this name: int32_t, a typedef */
+	struct d_type *tags[3];    /* struct, union, enum of this tag */
+	struct d_identifier *identifiers[D_SPACES];
+	struct d_pragma *pragmas;  /* of the script that is read, newest first */
+	char bytes[]; /* NUL-terminated */
+};
+
+struct d_names {
+	struct arena *arena;
+	struct d_name **buckets;
+	size_t bucket_count, count;
+};
+
+/* The name of these bytes, made if new; NULL: no memory. Names live as long as the arena. */
+struct d_name *d_names_get(struct d_names *names, const char *bytes, size_t length);
+void d_names_free(struct d_names *names);
+
+#endif

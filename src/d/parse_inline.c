@@ -1,0 +1,244 @@
+/*
+ * parse_inline.c: see parse_inline.h. Copying walks a tree by recursion, which the limit on a tree's
+ * height bounds; how many nodes a script's inlines may become is limited too, since each
+ * inline may name another twice.
+ */
+#include "d/parse_inline.h"
+
+#include <string.h>
+
+#include "d/resolve_attribute.h"
+#include "d/check.h"
+#include "d/parse_declarator.h"
+#include "d/lex.h"
+#include "d/translator.h"
+
+enum { EXPANDED_MAX = 1 << 20 /* nodes of a script that come from inlines */ };
+
+struct copying {
+	struct d_compiler *compiler;
+	const struct d_node *arguments;
+	const struct d_place *place; /* NULL: nodes keep theirs */
+	bool fills;                  /* holes are filled, not copied */
+};
+
+static struct d_node *copy(const struct copying *copying, const struct d_node *from);
+
+static bool copy_list(
+	const struct copying *copying, const struct d_node *from, struct d_node **list)
+{
+	for (; from; from = from->next) {
+		*list = copy(copying, from);
+		if (!*list)
+			return false;
+		list = &(*list)->next;
+	}
+	return true;
+}
+
+static struct d_node *copy_argument(const struct copying *copying, unsigned number)
+{
+	const struct copying whole = {.compiler = copying->compiler};
+	const struct d_node *argument = copying->arguments;
+
+	for (; number; number--)
+		argument = argument->next;
+	return copy(&whole, argument);
+}
+
+static struct d_node *copy(const struct copying *copying, const struct d_node *from)
+{
+	struct d_compiler *compiler = copying->compiler;
+	struct d_node *node;
+
+	if (from->kind == D_NODE_HOLE && copying->fills)
+		return copy_argument(copying, from->argument);
+	if (++compiler->expanded > EXPANDED_MAX) {
+		d_fail(compiler, copying->place, "D_UNKNOWN",
+			"inlines of the script become more than %d operations", EXPANDED_MAX);
+		return NULL;
+	}
+	node = d_get(compiler, sizeof(*node));
+	if (!node)
+		return NULL;
+	*node = *from;
+	node->next = node->left = node->right = NULL;
+	if (node->kind == D_NODE_TERNARY)
+		node->condition = NULL;
+	node->height = 1;
+	if (copying->place)
+		node->place = *copying->place;
+	if (!copy_list(copying, from->left, &node->left) ||
+		!copy_list(copying, from->right, &node->right) ||
+		(node->kind == D_NODE_TERNARY &&
+			!copy_list(copying, from->condition, &node->condition)))
+		return NULL;
+	return d_node_finish(compiler, node);
+}
+
+int d_inline_parameter(const struct d_compiler *compiler, const struct d_name *name)
+{
+	const struct d_holes *holes = compiler->holes;
+
+	for (unsigned i = 0; holes && i < holes->count; i++) {
+		if (holes->names[i] == name)
+			return (int)i;
+	}
+	return -1;
+}
+
+struct d_node *d_inline_hole(
+	struct d_compiler *compiler, const struct d_name *name, const struct d_place *place)
+{
+	int number = d_inline_parameter(compiler, name);
+	struct d_node *node = number < 0 ? NULL : d_node_new(compiler, D_NODE_HOLE, place);
+
+	if (node) {
+		node->argument = (uint8_t)number;
+		node->type = compiler->holes->types[number];
+	}
+	return node;
+}
+
+int d_inline_substitute(struct d_compiler *compiler, struct d_node *node, const struct d_node *tree,
+	const struct d_type *type, const struct d_node *arguments)
+{
+	const struct copying copying = {.compiler = compiler,
+		.arguments = arguments,
+		.place = &node->place,
+		.fills = arguments != NULL};
+	struct d_node *made = copy(&copying, tree);
+
+	if (!made)
+		return -1;
+	node->kind = D_NODE_EXPANSION;
+	node->left = made;
+	node->right = NULL;
+	node->written = type;
+	node->identifier = NULL;
+	node->requirer = NULL;
+	return d_node_finish(compiler, node) ? 0 : -1;
+}
+
+int d_inline_expand(
+	struct d_compiler *compiler, struct d_node *node, const struct d_identifier *identifier)
+{
+	if (identifier->tree) {
+		if (d_inline_substitute(
+			    compiler, node, identifier->tree, identifier->type, node->right))
+			return -1;
+		node->identifier = (struct d_identifier *)identifier;
+		/* What a script uses of the library needs things by the library's name. */
+		if (identifier->script == D_SCRIPT_LIBRARY)
+			node->requirer = identifier->name->bytes;
+		return 0;
+	}
+	node->kind = identifier->text ? D_NODE_STRING : D_NODE_INTEGER;
+	node->name = identifier->text;
+	node->value = identifier->value;
+	node->type = identifier->type;
+	return 0;
+}
+
+struct d_node *d_inline_target(struct d_node *node)
+{
+	while (node->kind == D_NODE_EXPANSION && node->left->lvalue)
+		node = node->left;
+	return node;
+}
+
+/* Whether the checked expression can be what the inline is declared to be. */
+static bool is_compatible(const struct d_type *type, const struct d_node *value)
+{
+	const struct d_node *translated = d_translated(value);
+
+	if (translated)
+		return d_type_same(type, translated->written);
+	if (value->kind == D_NODE_STRING)
+		return d_type_is_text(type);
+	return d_check_passes(type, value) ||
+	       (value->type->kind != D_TYPE_DYNAMIC && d_type_same(type, value->type));
+}
+
+/* "= expression", read and checked as a part of the definition: it is kept. */
+static struct d_node *parse_value(struct d_compiler *compiler, const struct d_holes *holes)
+{
+	struct d_node *value = NULL;
+
+	compiler->holes = holes;
+	if (!d_expect(compiler, D_TOKEN_ASSIGN, "=")) {
+		compiler->keep = true;
+		value = d_parse_assignment(compiler);
+		if (value && d_check(compiler, value))
+			value = NULL;
+		compiler->keep = false;
+	}
+	compiler->holes = NULL;
+	return value;
+}
+
+int d_parse_inline(struct d_compiler *compiler)
+{
+	struct d_specifiers specifiers;
+	struct d_declarator declarator;
+	struct d_identifier *identifier;
+	struct d_holes holes = {0};
+	const struct d_token *token;
+	struct d_node *value;
+
+	if (d_parse_specifiers(compiler, &specifiers, true))
+		return -1;
+	if (specifiers.storage)
+		return d_fail(compiler, &specifiers.place, "D_DECL_BADCLASS",
+			"specified storage class not appropriate for inline declaration");
+	if (d_parse_declarator(compiler, specifiers.type, D_DECLARATOR_INLINE, &declarator))
+		return -1;
+	token = &declarator.name;
+	if (strchr(token->name->bytes, '`'))
+		return d_fail(compiler, &token->place, "D_DECL_SCOPE",
+			"D scoping operator may not be used in a declaration of %s",
+			token->name->bytes);
+	if (d_symbol_find(compiler, token->name, D_SPACE_GLOBAL))
+		return d_fail(compiler, &token->place, "D_DECL_IDRED",
+			"inline name is already in use: %s", token->name->bytes);
+	if (declarator.type->kind == D_TYPE_VOID)
+		return d_fail(compiler, &token->place, "D_DECL_VOIDOBJ",
+			"cannot declare void inline: %s", token->name->bytes);
+	if (d_type_is_incomplete(declarator.type))
+		return d_fail(compiler, &token->place, "D_DECL_INCOMPLETE",
+			"incomplete struct/union/enum %s: %s", declarator.type->name,
+			token->name->bytes);
+	if (declarator.type->kind == D_TYPE_ARRAY)
+		return d_fail(compiler, &token->place, "D_DECL_ARRNULL",
+			"inline declaration requires tuple signature: %s", token->name->bytes);
+	holes.count = declarator.key_count;
+	memcpy(holes.names, declarator.key_names, sizeof(holes.names));
+	memcpy(holes.types, declarator.keys, sizeof(holes.types));
+	compiler->attributes = stability_greatest;
+	value = parse_value(compiler, &holes);
+	if (!value)
+		return -1;
+	if (!is_compatible(declarator.type, value))
+		return d_fail(compiler, &value->place, "D_OP_INCOMPAT",
+			"inline %s definition uses incompatible types", token->name->bytes);
+	identifier = d_symbol_inline(compiler, token->name);
+	if (!identifier)
+		return -1;
+	compiler->defines = true;
+	identifier->stability = stability_least(compiler->attributes, stability_stable);
+	d_attribute_claim(identifier);
+	/* A literal stays the literal that it is, with its own type. */
+	if (!holes.count && value->kind == D_NODE_INTEGER) {
+		identifier->value = value->value;
+		identifier->type = value->type;
+	} else if (!holes.count && value->kind == D_NODE_STRING) {
+		identifier->text = value->name;
+		identifier->type = value->type;
+	} else {
+		identifier->tree = value;
+		identifier->type = declarator.type;
+		identifier->key_count = (uint8_t)holes.count;
+		memcpy(identifier->keys, holes.types, sizeof(holes.types));
+	}
+	return 0;
+}

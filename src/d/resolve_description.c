@@ -1,0 +1,278 @@
+/*
+ * resolve_description.c: see resolve_description.h.
+ */
+#include "d/resolve_description.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "d/option.h"
+#include "d/resolve_pattern.h"
+
+enum {
+	TICK_PERIOD_MIN = 200000 /* ns: 5000 a second */
+};
+
+static const char tick_prefix[] = "tick-";
+
+static bool matches(const struct d_description *description, const struct d_probe *probe)
+{
+	return d_pattern_match(description->parts[3], probe->name) &&
+	       d_pattern_match(description->parts[0], probe->provider) &&
+	       d_pattern_match(description->parts[2], probe->function) &&
+	       d_pattern_match(description->parts[1], probe->module);
+}
+
+/*
+ * The period that a name such as "tick-10ms" stands for, 0 when there is no such probe.
+ * Without a suffix the number is a rate.
+ */
+static uint64_t tick_period(const char *name)
+{
+	const char *suffix;
+	char *end;
+	uint64_t value, unit = 1000000000, period;
+	bool is_rate = true;
+
+	name += strlen(tick_prefix);
+	if (*name < '0' || *name > '9')
+		return 0;
+	value = strtoull(name, &end, 10);
+	suffix = end;
+	if (!value || (*suffix && !d_rate_unit(suffix, &unit, &is_rate)))
+		return 0;
+	if (is_rate)
+		period = unit / value;
+	else if (__builtin_mul_overflow(value, unit, &period) || period > INT64_MAX)
+		return 0;
+	return period >= TICK_PERIOD_MIN ? period : 0;
+}
+
+static int add_tick(struct d_compiler *compiler, const char *name, uint64_t period)
+{
+	struct d_probe_set *set = compiler->settings.probes;
+	char provider[] = "profile", empty[] = "", copy[64];
+	struct d_probe probe = {.provider = provider,
+		.module = empty,
+		.function = empty,
+		.name = copy,
+		.kind = D_PROBE_TICK,
+		.period = period};
+
+	for (long i = d_probe_set_find(set, name, -1); i >= 0; i = d_probe_set_find(set, name, i)) {
+		if (set->probes[i].kind == D_PROBE_TICK)
+			return 0;
+	}
+	snprintf(copy, sizeof(copy), "%s", name);
+	return d_probe_set_add(set, &probe) < 0 ? d_fail_memory(compiler) : 0;
+}
+
+/*
+ * Tick probes: an exact name makes one; a glob that is meant for them (it says tick, or
+ * the provider) finds the preset ones.
+ */
+static int provide_ticks(struct d_compiler *compiler, const struct d_description *description)
+{
+	static const char *const preset[] = {
+		"tick-1", "tick-10", "tick-100", "tick-500", "tick-1000", "tick-5000"};
+	const char *provider = description->parts[0], *name = description->parts[3];
+	bool is_tick = !strncmp(name, tick_prefix, strlen(tick_prefix));
+	uint64_t period;
+	int result = 0;
+
+	if (!d_pattern_match(provider, "profile") || *description->parts[1] ||
+		*description->parts[2])
+		return 0;
+	if (!d_pattern_is_glob(name) && *name) {
+		period = is_tick && strlen(name) < 64 ? tick_period(name) : 0;
+		return period ? add_tick(compiler, name, period) : 0;
+	}
+	if (strncmp(name, "tick", 4) != 0 && strncmp(provider, "prof", 4) != 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(preset) / sizeof(preset[0]) && !result; i++) {
+		if (d_pattern_match(name, preset[i]))
+			result = add_tick(compiler, preset[i], tick_period(preset[i]));
+	}
+	return result;
+}
+
+const char *d_description_text(struct d_compiler *compiler, const struct d_description *description)
+{
+	const char *const *parts = description->parts;
+	size_t length = 4;
+	char *text;
+
+	if (description->is_number)
+		length += 24;
+	for (unsigned i = 0; i < 4 && !description->is_number; i++)
+		length += strlen(parts[i]);
+	text = d_get(compiler, length);
+	if (!text)
+		return "";
+	if (description->is_number)
+		snprintf(text, length, "%llu", (unsigned long long)description->number);
+	else
+		snprintf(text, length, "%s:%s:%s:%s", parts[0], parts[1], parts[2], parts[3]);
+	return text;
+}
+
+static bool is_number(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text);
+}
+
+/* The probe that is meant by gc__end, gc_end or GC-END, as other tracers and the macros that
+ * fire probes spell them; NULL: none. */
+static const char *meant(const struct d_probe_set *set, const struct d_description *description)
+{
+	const char *name = description->parts[3];
+	char dashed[64];
+	size_t length = 0;
+
+	for (; *name && length + 1 < sizeof(dashed); name++)
+		if (*name != '_' || !length || dashed[length - 1] != '-')
+			dashed[length++] = *name == '_' ? '-' : *name;
+	dashed[length] = '\0';
+	for (size_t i = 0; i < set->count; i++)
+		if (!set->probes[i].is_absent && !strcasecmp(set->probes[i].name, dashed) &&
+			strcmp(set->probes[i].name, description->parts[3]) != 0 &&
+			d_pattern_match(description->parts[0], set->probes[i].provider))
+			return set->probes[i].name;
+	return NULL;
+}
+
+/* What the user may have meant, or where such a probe could come from. */
+static void hint(const struct d_compiler *compiler, const struct d_description *description,
+	char *buffer, size_t size)
+{
+	static const char *const kernel[] = {"fbt", "io", "ip", "lockstat", "pid", "proc", "rawtp",
+		"sched", "sdt", "syscall", "tcp", "udp", "cpc", "rawfbt"};
+	const struct d_probe_set *set = compiler->settings.probes;
+	const char *provider = description->parts[0], *name = description->parts[3];
+	size_t length = strlen(provider);
+	const char *other = meant(set, description);
+
+	*buffer = '\0';
+	if (other) {
+		snprintf(buffer, size, " (the probe's name is %.100s)", other);
+		return;
+	}
+	if (!strncmp(name, "profile-", 8) && d_pattern_match(provider, "profile")) {
+		snprintf(buffer, size,
+			" (profile probes need a kernel source; tick-n works with every source)");
+		return;
+	}
+	for (size_t i = 0; i < set->count && length; i++) {
+		const char *known = set->probes[i].provider;
+
+		if (set->probes[i].is_absent && d_pattern_match(provider, known) &&
+			d_pattern_match(name, set->probes[i].name)) {
+			snprintf(buffer, size, " (the process is built without provider %.*s)",
+				(int)strcspn(known, "0123456789"), known);
+			return;
+		}
+	}
+	/* Not for a provider that ends in a digit: that is another process's. */
+	for (size_t i = 0; i < set->count && length && !strchr("0123456789", provider[length - 1]);
+		i++) {
+		const char *known = set->probes[i].provider;
+
+		if (!set->probes[i].is_absent && !strncmp(known, provider, length) && is_number(known + length)) {
+			snprintf(buffer, size,
+				" (the provider's name ends in the pid: %.60s$target)", provider);
+			return;
+		}
+	}
+	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++) {
+		const char *rest = provider + strlen(kernel[i]);
+
+		if (!strncmp(provider, kernel[i], strlen(kernel[i])) && (!*rest || is_number(rest)))
+			snprintf(buffer, size, " (provider %.60s needs a kernel source)", provider);
+	}
+	if (!*buffer && !compiler->settings.target && length > 1 && provider[length - 1] == '0' &&
+		!strchr("0123456789", provider[length - 2]))
+		snprintf(buffer, size, " ($target is 0 without -p, -c or --log)");
+	if (*buffer || strncmp(name, tick_prefix, strlen(tick_prefix)) != 0 ||
+		!d_pattern_match(provider, "profile"))
+		return;
+	snprintf(buffer, size, "%s",
+		*description->parts[1] || *description->parts[2]
+			? " (tick probes have neither module nor function)"
+			: " (tick-N, N from 1, with ns us ms s m h d or hz; at most 5000 a "
+			  "second)");
+}
+
+/* "ccl1234" and "vm*1234" name process 1234, "ccl" and "ccl0" none. */
+static uint32_t named_process(const char *provider)
+{
+	size_t digits = strlen(provider);
+	unsigned long pid;
+
+	while (digits && provider[digits - 1] >= '0' && provider[digits - 1] <= '9')
+		digits--;
+	pid = digits ? strtoul(provider + digits, NULL, 10) : 0;
+	return pid <= INT32_MAX ? (uint32_t)pid : 0;
+}
+
+/* The probe behind the one at index after that may match: a name spelled out is looked up. */
+static long next_probe(
+	const struct d_probe_set *set, const struct d_description *description, long after)
+{
+	const char *name = description->parts[3];
+
+	if (*name && !d_pattern_is_glob(name))
+		return d_probe_set_find(set, name, after);
+	return after + 1 < (long)set->count ? after + 1 : -1;
+}
+
+int d_description_resolve(struct d_compiler *compiler, const struct d_description *description,
+	uint32_t **probes, size_t *count, size_t *later_count)
+{
+	struct d_probe_set *set = compiler->settings.probes;
+	const char *text;
+	size_t capacity = 0;
+	char advice[160];
+
+	*probes = NULL;
+	*count = *later_count = 0;
+	if (description->is_number) {
+		if (!description->number || description->number > set->count ||
+			set->probes[description->number - 1].is_absent)
+			return d_fail(compiler, &description->place, "D_PDESC_INVAL",
+				"probe identifier %llu not defined",
+				(unsigned long long)description->number);
+		*probes = malloc(sizeof(**probes));
+		if (!*probes)
+			return d_fail_memory(compiler);
+		**probes = (uint32_t)description->number - 1;
+		*count = 1;
+		return 0;
+	}
+	if (provide_ticks(compiler, description))
+		return -1;
+	for (int absent = 0; absent < 2; absent++) {
+		for (long i = next_probe(set, description, -1); i >= 0;
+			i = next_probe(set, description, i)) {
+			if (set->probes[i].is_absent != absent ||
+				!matches(description, &set->probes[i]))
+				continue;
+			if (array_room(probes, &capacity, *count + *later_count,
+				    sizeof(**probes)))
+				return d_fail_memory(compiler);
+			(*probes)[*count + *later_count] = (uint32_t)i;
+			++*(absent ? later_count : count);
+		}
+	}
+	if (*count || compiler->program->options.zdefs)
+		return 0;
+	text = d_description_text(compiler, description);
+	hint(compiler, description, advice, sizeof(advice));
+	d_fail(compiler, &description->place, "D_PDESC_ZERO",
+		"probe description %.300s does not match any probes%s", text, advice);
+	if (compiler->error)
+		compiler->error->process = named_process(description->parts[0]);
+	return -EINVAL;
+}

@@ -1,0 +1,89 @@
+/*
+ * resolve_pattern.c: matching without recursion: on a mismatch only the last star is tried again
+ * with one character more, which is enough since earlier stars took the least they could.
+ */
+#include "d/resolve_pattern.h"
+
+#include <string.h>
+
+/* Behind the class that begins at '[', or NULL when it is not closed; *matches is set. */
+static const char *match_class(const char *pattern, char c, bool *matches)
+{
+	bool negated = *++pattern == '!', found = false;
+	unsigned char low, high, character = (unsigned char)c;
+
+	pattern += negated;
+	do {
+		if (*pattern == '\\' && pattern[1])
+			pattern++;
+		if (!*pattern)
+			return NULL;
+		low = high = (unsigned char)*pattern++;
+		if (*pattern == '-' && pattern[1] && pattern[1] != ']') {
+			pattern++;
+			if (*pattern == '\\' && pattern[1])
+				pattern++;
+			high = (unsigned char)*pattern++;
+		}
+		found = found || (character >= low && character <= high);
+	} while (*pattern != ']');
+	*matches = found != negated;
+	return pattern + 1;
+}
+
+/* Behind what matches the one character c, or NULL. */
+static const char *match_one(const char *pattern, char c)
+{
+	bool matches = false;
+
+	switch (*pattern) {
+	case '?':
+		return pattern + 1;
+	case '[':
+		pattern = match_class(pattern, c, &matches);
+		return matches ? pattern : NULL;
+	case '\\':
+		pattern += pattern[1] != '\0';
+		break;
+	default:
+		break;
+	}
+	return *pattern && *pattern == c ? pattern + 1 : NULL;
+}
+
+bool d_pattern_match(const char *pattern, const char *text)
+{
+	const char *star = NULL, *resume = NULL, *next;
+
+	if (!*pattern)
+		return true;
+	for (;;) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			resume = text;
+			if (!*pattern)
+				return true;
+			continue;
+		}
+		if (!*text) {
+			if (!*pattern)
+				return true;
+			return false;
+		}
+		next = match_one(pattern, *text);
+		if (next) {
+			pattern = next;
+			text++;
+		} else if (star) {
+			pattern = star;
+			text = ++resume;
+		} else {
+			return false;
+		}
+	}
+}
+
+bool d_pattern_is_glob(const char *pattern)
+{
+	return strpbrk(pattern, "*?[\\") != NULL;
+}

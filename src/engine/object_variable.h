@@ -1,0 +1,21 @@
+/*
+ * object_variable.h: variables that are memory: structs, arrays, floating point (D_VALUE_BYTES).
+ * Global and this-> ones are regions for good (memory.h); self-> ones and elements lie
+ * with the dynamic variables and become regions of the clause that touches them.
+ *
+ * keys are the element's, NULL for a variable without. Functions return -1, or the code of
+ * the fault that they have set.
+ */
+#ifndef VMTAP_ENGINE_OBJECT_VARIABLE_H
+#define VMTAP_ENGINE_OBJECT_VARIABLE_H
+
+#include "engine/state.h"
+
+/*
+ * Where a variable lies. One that does not exist reads as zeroes, or with create comes to
+ * be; when there is no room for it, what is written is lost and a drop is counted.
+ */
+int object_address(struct engine *engine, uint32_t variable, const uint64_t *keys, bool create,
+	uint64_t *address);
+
+#endif

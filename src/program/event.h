@@ -1,0 +1,116 @@
+/*
+ * event.h: what an event source hands to the D engine.
+ *
+ * A source delivers batches. Within a batch, and from batch to batch, events are in
+ * time order. Everything a batch points to belongs to the source and is valid until
+ * the source is asked for the next batch, except the texts of names, which live as
+ * long as the source.
+ *
+ * A string argument is a handle: a number that looks like an address, from which
+ * copyinstr() and copyin() can read inside the text; any other address faults. The
+ * text behind a handle is found with event_text().
+ */
+#ifndef VMTAP_PROGRAM_EVENT_H
+#define VMTAP_PROGRAM_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+/* The traced process, as the built-in variables show it. */
+struct event_process {
+	uint32_t pid;
+	uint32_t ppid;
+	uint32_t uid;
+	uint32_t gid;
+	const char *execname;
+	const char *arguments; /* its command line, with blanks between the words; NULL: unknown */
+};
+
+struct event {
+	uint64_t time;                 /* ns on CLOCK_MONOTONIC: D's timestamp */
+	uint64_t cpu_time;             /* the thread's CPU clock, ns, if it was asked for: vtimestamp */
+	const uint64_t *arguments;     /* sign- or zero-extended to 64 bits by their type */
+	uint32_t probe;                /* index into the probe set the source was opened with */
+	uint32_t tid;                  /* OS thread */
+	uint16_t cpu;
+	uint8_t argument_count;        /* arguments beyond read as 0 */
+};
+
+/* Return addresses, innermost first. */
+struct event_stack {
+	const uint64_t *frames;
+	uint32_t count;
+};
+
+/* What a source that can give stacks gives with an event. */
+struct event_stacks {
+	struct event_stack kernel, user;
+};
+
+/* Losses, in the words of DTrace's drop messages. */
+enum event_drop {
+	EVENT_DROP_PRINCIPAL, /* events lost between probe and engine */
+	EVENT_DROP_AGGREGATION,
+	EVENT_DROP_DYNAMIC,
+	EVENT_DROP_SPECULATION,
+	EVENT_DROP_SPECULATION_BUSY,
+	EVENT_DROP_SPECULATION_UNAVAILABLE,
+	EVENT_DROP_ERROR, /* a fault in an ERROR clause */
+	EVENT_DROP_KINDS
+};
+
+struct event_loss {
+	uint64_t count;
+	uint32_t probe; /* index into the probe set, or UINT32_MAX when not known */
+	uint16_t cpu;
+};
+
+struct event_batch {
+	const struct event_process *process;
+	const struct event *events;
+	size_t event_count;
+	const struct event_stacks *stacks; /* by event; NULL: none */
+	const struct event_loss *losses;
+	size_t loss_count;
+	const char *message; /* for the user, once: something is missing; NULL: none */
+	uint64_t until;  /* every event up to this time has been delivered, 0: unknown */
+	int64_t wall_offset; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
+	/* handles: EVENT_HANDLE | transient << 61 | index << 16 | offset */
+	const struct text *const *names; /* by index; NULL entries are unknown */
+	size_t name_count;
+	const struct text *const *transients; /* texts of this batch alone */
+	size_t transient_count;
+};
+
+#define EVENT_HANDLE (UINT64_C(1) << 62)
+#define EVENT_HANDLE_TRANSIENT (UINT64_C(1) << 61)
+#define EVENT_HANDLE_OFFSET_BITS 16
+
+static inline uint64_t event_handle(uint64_t index, int transient)
+{
+	return EVENT_HANDLE | (transient ? EVENT_HANDLE_TRANSIENT : 0) |
+		index << EVENT_HANDLE_OFFSET_BITS;
+}
+
+/*
+ * The text that address points into, and in *offset where (up to and including the
+ * terminating NUL); NULL when it is no handle of this batch.
+ */
+static inline const struct text *event_text(
+	const struct event_batch *batch, uint64_t address, uint32_t *offset)
+{
+	const uint64_t tag = EVENT_HANDLE | EVENT_HANDLE_TRANSIENT | UINT64_C(1) << 63;
+	const struct text *text = NULL;
+	uint64_t index = (address & ~tag) >> EVENT_HANDLE_OFFSET_BITS;
+
+	*offset = address & ((1u << EVENT_HANDLE_OFFSET_BITS) - 1);
+	if ((address & tag) == EVENT_HANDLE)
+		text = index < batch->name_count ? batch->names[index] : NULL;
+	else if ((address & tag) == (EVENT_HANDLE | EVENT_HANDLE_TRANSIENT))
+		text = index < batch->transient_count ? batch->transients[index] : NULL;
+	return text && *offset <= text->length ? text : NULL;
+}
+
+#endif

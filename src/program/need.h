@@ -1,0 +1,67 @@
+/*
+ * need.h: what a program asks of the source of its events beyond the events themselves.
+ *
+ * A built-in variable, action or subroutine that only some sources can give compiles with its
+ * type like any other and leaves a mark here: what it is, and where it was used. Before a
+ * program starts, its marks are held against what the source provides; the first that it does
+ * not provide is the error, never a wrong value at run time. A new kind of need is a row here
+ * and in need.c, and a bit in source/capability.c for each source that has it.
+ */
+#ifndef VMTAP_PROGRAM_NEED_H
+#define VMTAP_PROGRAM_NEED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum d_need {
+	D_NEED_NOTHING,
+	D_NEED_CPU,       /* the processor an event happened on */
+	D_NEED_OS_THREAD, /* the thread an event happened on */
+	D_NEED_OWNER,     /* the process's user and group */
+	D_NEED_CPU_TIME,  /* the CPU clock of the thread with each event */
+	D_NEED_CALLER,
+	D_NEED_REGISTERS,
+	D_NEED_ERRNO,
+	D_NEED_USER_STACK,
+	D_NEED_KERNEL_STACK,
+	D_NEED_USER_SYMBOLS, /* names of the process's addresses */
+	D_NEED_KERNEL_SYMBOLS,
+	D_NEED_MEMORY,            /* of the process, beyond the text of string arguments */
+	D_NEED_PROCESS,           /* a live one, to stop or signal or write to */
+	D_NEED_PROGRAM_ARGUMENTS, /* the words it was started with */
+	D_NEED_DIRECTORY,         /* its current and root directory */
+	D_NEED_FILES,             /* its open files */
+	D_NEED_PROCESS_STATE,     /* what the kernel keeps of it: psinfo_t beyond ids and name */
+	D_NEED_THREAD_STATE,      /* the same of the thread: lwpsinfo_t, curthread */
+	D_NEED_PROCESSOR_STATE,   /* of the processor: cpuinfo_t, interrupt level */
+	D_NEED_KERNEL_LOCKS,
+	D_NEED_KERNEL_DATA, /* symbols, messages, device paths */
+	D_NEEDS
+};
+
+/* One thing of the program that needs something; the first of each need is kept. */
+struct d_need_use {
+	enum d_need need;
+	char *name;  /* as scripts write it: "errno", "stack( )" */
+	char *where; /* "line 3", "script.d: line 3"; "" for a string program of one line */
+};
+
+struct d_needs {
+	uint64_t set; /* bit per enum d_need */
+	struct d_need_use *uses;
+	size_t use_count, use_capacity;
+};
+
+/* Notes a use; -ENOMEM. where is copied, "" when there is nothing to say. */
+int d_needs_add(struct d_needs *needs, enum d_need need, const char *name, const char *where);
+void d_needs_free(struct d_needs *needs);
+
+static inline uint64_t d_need_bit(enum d_need need)
+{
+	return UINT64_C(1) << need;
+}
+
+/* What is needed, for messages: "the processor of an event". */
+const char *d_need_text(enum d_need need);
+
+#endif

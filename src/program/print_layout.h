@@ -1,0 +1,58 @@
+/*
+ * print_layout.h: how the memory of a type divides into values, for print(). A part of a
+ * program: plain data that the engine reads without knowing D's types.
+ *
+ * Layouts refer to each other by their index in the program, always to lower ones, so that
+ * they never form a circle; a type that is used twice has one. They are at most
+ * D_LAYOUT_DEPTH_MAX deep, so that who walks them may recurse.
+ */
+#ifndef VMTAP_PROGRAM_PRINT_LAYOUT_H
+#define VMTAP_PROGRAM_PRINT_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { D_LAYOUT_DEPTH_MAX = 64 };
+
+enum d_layout_kind {
+	D_LAYOUT_INTEGER,
+	D_LAYOUT_CHARACTER, /* an integer that is shown as a character where it is one */
+	D_LAYOUT_POINTER,
+	D_LAYOUT_ENUM, /* names */
+	D_LAYOUT_FLOAT,
+	D_LAYOUT_STRING, /* bytes up to a NUL */
+	D_LAYOUT_STRUCT, /* or a union: parts */
+	D_LAYOUT_ARRAY,  /* of element */
+	D_LAYOUT_KINDS
+};
+
+/* A member. */
+struct d_layout_part {
+	char *name;
+	uint32_t offset;
+	uint32_t layout;
+	uint8_t bits; /* of a bit-field, in the lowest bits of its layout; 0: none */
+};
+
+/* An enumerator. */
+struct d_layout_name {
+	char *name;
+	int64_t value;
+};
+
+struct d_layout {
+	enum d_layout_kind kind;
+	bool is_signed;
+	uint32_t size;  /* bytes */
+	uint32_t depth; /* more than that of what it is made of */
+	char *type;     /* its name in D */
+	uint32_t element;
+	size_t count; /* of the parts, the names or the elements */
+	struct d_layout_part *parts;
+	struct d_layout_name *names;
+};
+
+void d_layout_free(struct d_layout *layout);
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * probe.c: the set of probes. Strings are copied; indices never change. A hash table over the
+ * names finds the probes of a description that spells its name out.
+ */
+#include "program/probe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+
+static void probe_free(struct d_probe *probe)
+{
+	free(probe->provider);
+	free(probe->module);
+	free(probe->function);
+	free(probe->name);
+	for (unsigned i = 0; i < probe->argument_count; i++) {
+		free(probe->arguments[i].type);
+		free(probe->arguments[i].name);
+	}
+}
+
+static char *copy(const char *text)
+{
+	return strdup(text ? text : "");
+}
+
+int d_probe_set_init(struct d_probe_set *set)
+{
+	static const struct {
+		char name[8];
+		enum d_probe_kind kind;
+	} own[] = {{"BEGIN", D_PROBE_BEGIN}, {"END", D_PROBE_END}, {"ERROR", D_PROBE_ERROR}};
+	char provider[] = "dtrace", empty[] = "", name[8];
+	long index = 0;
+
+	memset(set, 0, sizeof(*set));
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && index >= 0; i++) {
+		struct d_probe probe = {.provider = provider,
+			.module = empty,
+			.function = empty,
+			.name = name,
+			.kind = own[i].kind};
+
+		memcpy(name, own[i].name, sizeof(name));
+		index = d_probe_set_add(set, &probe);
+	}
+	if (index < 0)
+		d_probe_set_free(set);
+	return index < 0 ? (int)index : 0;
+}
+
+void d_probe_set_free(struct d_probe_set *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		probe_free(&set->probes[i]);
+	free(set->probes);
+	free(set->buckets);
+	memset(set, 0, sizeof(*set));
+}
+
+static struct d_probe_bucket *bucket_of(const struct d_probe_set *set, const char *name)
+{
+	return &set->buckets[text_hash(name, (uint32_t)strlen(name)) & (set->bucket_count - 1)];
+}
+
+/* Puts a probe at the end of its bucket: the indices there ascend. */
+static void enter(struct d_probe_set *set, size_t index)
+{
+	struct d_probe_bucket *bucket = bucket_of(set, set->probes[index].name);
+
+	set->probes[index].next = 0;
+	if (bucket->last)
+		set->probes[bucket->last - 1].next = (uint32_t)index + 1;
+	else
+		bucket->first = (uint32_t)index + 1;
+	bucket->last = (uint32_t)index + 1;
+}
+
+static int grow_buckets(struct d_probe_set *set)
+{
+	size_t count = set->bucket_count ? set->bucket_count * 2 : 64;
+	struct d_probe_bucket *buckets = calloc(count, sizeof(*buckets));
+
+	if (!buckets)
+		return -ENOMEM;
+	free(set->buckets);
+	set->buckets = buckets;
+	set->bucket_count = count;
+	for (size_t i = 0; i < set->count; i++)
+		enter(set, i);
+	return 0;
+}
+
+long d_probe_set_find(const struct d_probe_set *set, const char *name, long after)
+{
+	uint32_t next = after >= 0          ? set->probes[after].next
+			: set->bucket_count ? bucket_of(set, name)->first
+					    : 0;
+
+	while (next && strcmp(set->probes[next - 1].name, name) != 0)
+		next = set->probes[next - 1].next;
+	return (long)next - 1;
+}
+
+long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
+{
+	struct d_probe added = *probe;
+	bool complete;
+
+	if (probe->argument_count > D_PROBE_ARGUMENTS_MAX)
+		return -EINVAL;
+	if (array_room(&set->probes, &set->capacity, set->count, sizeof(set->probes[0])) ||
+		(set->count >= set->bucket_count && grow_buckets(set)))
+		return -ENOMEM;
+	added.provider = copy(probe->provider);
+	added.module = copy(probe->module);
+	added.function = copy(probe->function);
+	added.name = copy(probe->name);
+	complete = added.provider && added.module && added.function && added.name;
+	for (unsigned i = 0; i < probe->argument_count; i++) {
+		added.arguments[i].type = copy(probe->arguments[i].type);
+		added.arguments[i].name = copy(probe->arguments[i].name);
+		if (!added.arguments[i].type || !added.arguments[i].name)
+			complete = false;
+	}
+	if (!complete) {
+		probe_free(&added);
+		return -ENOMEM;
+	}
+	set->probes[set->count] = added;
+	enter(set, set->count);
+	return (long)set->count++;
+}
+
+bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *other)
+{
+	bool same = one->argument_count == other->argument_count;
+
+	for (unsigned i = 0; same && i < one->argument_count; i++)
+		same = !strcmp(one->arguments[i].type, other->arguments[i].type);
+	return same;
+}

@@ -1,0 +1,68 @@
+/*
+ * probe.h: the probes that D descriptions are matched against. A source fills a set
+ * before a script is compiled; `dtrace` (BEGIN, END, ERROR) and tick probes are added
+ * by the compiler. A probe's index in the set is what events and byte code speak of;
+ * the id that users see is the index + 1.
+ */
+#ifndef VMTAP_PROGRAM_PROBE_H
+#define VMTAP_PROGRAM_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { D_PROBE_ARGUMENTS_MAX = 12 };
+
+struct d_probe_argument {
+	char *type; /* C type as in the provider's definition: "char *", "uint32_t" */
+	char *name;
+};
+
+enum d_probe_kind {
+	D_PROBE_SOURCE, /* fired by the event source */
+	D_PROBE_BEGIN,
+	D_PROBE_END,
+	D_PROBE_ERROR,
+	D_PROBE_TICK
+};
+
+struct d_probe {
+	char *provider; /* "vm1234" */
+	char *module;
+	char *function;
+	char *name;
+	enum d_probe_kind kind;
+	bool is_absent;      /* not there yet, but its process may come to have it */
+	uint64_t period;     /* of a tick probe, ns */
+	uint32_t source_tag; /* the source's own number for it */
+	uint8_t argument_count;
+	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
+	uint32_t next; /* the set's own: 1 + the next one in the bucket, 0: the last */
+};
+
+/* Probes whose names have the same hash: 1 + the first and the last, 0: none. */
+struct d_probe_bucket {
+	uint32_t first, last;
+};
+
+struct d_probe_set {
+	struct d_probe *probes;
+	size_t count, capacity;
+	struct d_probe_bucket *buckets;
+	size_t bucket_count; /* a power of two */
+};
+
+/* An empty set holds BEGIN, END and ERROR after this, as indices 0, 1, 2. */
+int d_probe_set_init(struct d_probe_set *set);
+void d_probe_set_free(struct d_probe_set *set);
+
+/* Adds a probe whose strings are copied; returns its index, or -ENOMEM. */
+long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe);
+
+/* The next probe of this name behind the one at index after, -1 for the first; -1: none. */
+long d_probe_set_find(const struct d_probe_set *set, const char *name, long after);
+
+/* Whether args[] mean the same for both: all types are the same. */
+bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *other);
+
+#endif

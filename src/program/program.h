@@ -1,0 +1,421 @@
+/*
+ * program.h: a compiled D script: what the front end (src/d) makes and the engine
+ * (src/engine) runs. Plain data; it owns everything it points to (d_program_free) and
+ * does not change while it runs.
+ *
+ * One program holds all scripts of a command line, in order, so that globals,
+ * aggregations and self-> variables are shared as D has it. this-> variables are
+ * numbered apart for each script.
+ *
+ * The machine
+ * -----------
+ * Registers are 64 bits: an integer, an address, or a string (a const struct text *,
+ * NULL for D's NULL). Types were settled at compile time; no instruction looks at one.
+ * Arithmetic is 64 bits wide and wraps; D_OP_CUT narrows where D says that a value is
+ * cut. A clause starts with registers undefined. Strings that an instruction makes live
+ * in the clause's scratch; the engine copies what a variable or an aggregation keeps.
+ * A fault (enum d_fault) ends the clause and throws its records away.
+ *
+ * An action is recorded when it is executed and carried out when its clause ends
+ * without a fault, in order (as DTrace's consumer does).
+ */
+#ifndef VMTAP_PROGRAM_PROGRAM_H
+#define VMTAP_PROGRAM_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "program/builtin.h"
+#include "program/print_layout.h"
+#include "program/need.h"
+#include "program/probe.h"
+#include "base/text.h"
+#include "base/stability.h"
+
+enum {
+	D_REGISTERS_MAX = 128,
+	D_KEYS_MAX = 8, /* parts of a tuple: DTrace's portable limit */
+	D_OBJECT_MAX = 64 << 20 /* bytes of an object, and of all variables that are objects */
+};
+
+/* The fault table of DTrace; values are arg4 of the ERROR probe. */
+enum d_fault {
+	D_FAULT_UNKNOWN = 0,
+	D_FAULT_BADADDR = 1,
+	D_FAULT_BADALIGN = 2,
+	D_FAULT_ILLOP = 3,
+	D_FAULT_DIVZERO = 4,
+	D_FAULT_NOSCRATCH = 5,
+	D_FAULT_KPRIV = 6,
+	D_FAULT_UPRIV = 7,
+	D_FAULT_TUPOFLOW = 8,
+	D_FAULT_BADSTACK = 9,
+	D_FAULT_BADSIZE = 10,
+	D_FAULT_BADINDEX = 11,
+	D_FAULT_LIBRARY = 1000
+};
+
+/* A value's form where the engine must know it: variables, keys, records. */
+enum d_value_kind {
+	D_VALUE_INTEGER,
+	D_VALUE_STRING,
+	/*
+	 * Memory of a size: structs, arrays, floating point. In a register it is a text of
+	 * that length; what the machine works on are addresses.
+	 */
+	D_VALUE_BYTES,
+	/*
+	 * Places in code: a text whose bytes are 64-bit words: the process (0: the kernel) and
+	 * the addresses, for a stack its frames, innermost first.
+	 */
+	D_VALUE_STACK,
+	D_VALUE_SYMBOL,       /* sym() and func() */
+	D_VALUE_MODULE,       /* mod() */
+	D_VALUE_USER_SYMBOL,  /* usym() and ufunc(): without the distance from its begin */
+	D_VALUE_USER_MODULE,  /* umod() */
+	D_VALUE_USER_ADDRESS, /* uaddr(): the symbol and the distance */
+	D_VALUE_KINDS
+};
+
+/* Whether a register holds a value of this kind as a const struct text *. */
+static inline bool d_value_is_text(enum d_value_kind kind)
+{
+	return kind != D_VALUE_INTEGER;
+}
+
+struct d_value_type {
+	enum d_value_kind kind;
+	bool is_signed;
+	bool is_pointer;
+	uint32_t size; /* bytes: 1, 2, 4, 8 for integers; at most D_OBJECT_MAX */
+};
+
+enum d_opcode {
+	D_OP_RETURN,     /* the clause, or the predicate with a in register a */
+	D_OP_INTEGER,    /* a = immediate, sign-extended */
+	D_OP_CONSTANT,   /* a = integers[immediate] */
+	D_OP_STRING,     /* a = &strings[immediate] */
+	D_OP_NULL,       /* a = NULL string */
+	D_OP_MOVE,       /* a = b */
+	D_OP_ADD,        /* a = b + c, and so on */
+	D_OP_SUBTRACT,
+	D_OP_MULTIPLY,
+	D_OP_DIVIDE,     /* signed; INT64_MIN / -1 = INT64_MIN; 0: DIVZERO */
+	D_OP_DIVIDE_UNSIGNED,
+	D_OP_MODULO,
+	D_OP_MODULO_UNSIGNED,
+	D_OP_AND,
+	D_OP_OR,
+	D_OP_XOR,
+	D_OP_SHIFT_LEFT, /* count & 63 */
+	D_OP_SHIFT_RIGHT,
+	D_OP_SHIFT_RIGHT_SIGNED,
+	D_OP_NEGATE,     /* a = -b */
+	D_OP_COMPLEMENT, /* a = ~b */
+	D_OP_NOT,        /* a = !b */
+	D_OP_CUT,        /* a = b cut to immediate bits 8, 16, 32; negative: sign-extended */
+	D_OP_EQUAL,      /* a = b == c, 0 or 1 */
+	D_OP_NOT_EQUAL,
+	D_OP_LESS,
+	D_OP_LESS_EQUAL, /* > and >= by swapped operands */
+	D_OP_LESS_UNSIGNED,
+	D_OP_LESS_EQUAL_UNSIGNED,
+	D_OP_COMPARE,    /* strings: a = -1, 0, 1; one side NULL: pointers compared */
+	D_OP_BOOLEAN,    /* a = b != 0 */
+	D_OP_JUMP,       /* to immediate, an index into the clause's code */
+	D_OP_JUMP_ZERO,  /* if b is 0 */
+	D_OP_JUMP_NOT_ZERO,
+	D_OP_ARGUMENT,   /* a = argN with N the immediate, 0 when absent */
+	D_OP_BUILTIN,    /* a = built-in variable, enum d_builtin in immediate */
+	D_OP_LOAD,       /* a = variable immediate (global scalar, self, this) */
+	D_OP_STORE,      /* variable immediate = a */
+	D_OP_LOAD_ELEMENT,  /* a = variable immediate [keys in b, b + 1, ...] */
+	D_OP_STORE_ELEMENT, /* variable immediate [keys in b, ...] = a */
+	D_OP_FREE,          /* self variable immediate: storing literal 0 */
+	D_OP_FREE_ELEMENT,  /* variable immediate [keys in b, ...] */
+	D_OP_READ,       /* a = integer of c & 15 bytes (c & 16: signed) at address b */
+	D_OP_WRITE,      /* integer a, c bytes of it, to address b */
+	D_OP_TEXT,       /* a = string at address b, of at most immediate characters */
+	D_OP_WRITE_TEXT, /* string a into the immediate bytes at address b */
+	D_OP_BYTES,      /* a = value of the immediate bytes at address b */
+	D_OP_COPY,       /* immediate bytes from address a to address b */
+	D_OP_ADDRESS,    /* a = address of variable immediate, which is D_VALUE_BYTES; c: 1 when
+			    it may be written to (a self-> variable then comes to be) */
+	D_OP_ADDRESS_ELEMENT, /* a = of variable immediate [keys in b, ...]; c likewise */
+	D_OP_ADDRESS_STRING, /* a = address of string b; NULL: 0 */
+	D_OP_BOUND,      /* faults unless a, unsigned, is below immediate: an array's index */
+	D_OP_BITS,       /* a = b cut to immediate bits; negative: sign-extended */
+	D_OP_CALL,       /* a = subroutine immediate (enum d_subroutine), arguments in b, b + 1,
+			    ..., c of them */
+	D_OP_STACK,      /* a = the kernel's stack, the process's if b is 1; at most immediate frames */
+	D_OP_PLACE,      /* a = the address b as a place, of enum d_value_kind in immediate */
+	D_OP_AGGREGATE,  /* aggregation immediate: keys in a, a + 1, ...; b: value register;
+			    c: increment register (both ignored where the function has none) */
+	D_OP_ACTION,     /* actions[immediate], arguments in a, a + 1, ... */
+	D_OP_SPECULATE,  /* what the clause records goes to speculation b; ends it if there is none */
+	D_OP_COMMIT,     /* speculation b; 0 or an inactive one: nothing */
+	D_OP_DISCARD,
+	D_OPCODES
+};
+
+struct d_instruction {
+	uint8_t opcode, a, b, c;
+	int32_t immediate;
+};
+
+enum d_subroutine {
+	D_SUBROUTINE_COPYINSTR, /* (address [, max]) string */
+	D_SUBROUTINE_STRINGOF,  /* (address) string: stringof of an integer or pointer */
+	D_SUBROUTINE_STRJOIN,   /* (string, string) string, cut at strsize */
+	D_SUBROUTINE_STRLEN,    /* (string) integer */
+	D_SUBROUTINE_STRCHR,    /* (string, character) string: from the character on, or NULL */
+	D_SUBROUTINE_STRRCHR,
+	D_SUBROUTINE_STRSTR,    /* (string, string) string: from the match on, or NULL */
+	D_SUBROUTINE_INDEX,     /* (string, string [, position]) integer, -1: not found */
+	D_SUBROUTINE_RINDEX,
+	D_SUBROUTINE_SUBSTR,    /* (string, start [, count]) string */
+	D_SUBROUTINE_STRTOK,    /* (string, delimiters) string or NULL */
+	D_SUBROUTINE_STRTOK_NEXT, /* (delimiters): strtok with the literal NULL */
+	D_SUBROUTINE_TOUPPER,   /* (string) string */
+	D_SUBROUTINE_TOLOWER,
+	D_SUBROUTINE_BASENAME,
+	D_SUBROUTINE_DIRNAME,
+	D_SUBROUTINE_CLEANPATH,
+	D_SUBROUTINE_LLTOSTR,   /* (integer [, base]) string */
+	D_SUBROUTINE_STRTOLL,   /* (string [, base]) integer */
+	D_SUBROUTINE_CHARACTER, /* (string, number) integer: s[n]; 0 from its end to strsize */
+	D_SUBROUTINE_SWAP16,    /* (integer) integer: between this machine's byte order and the
+				   network's */
+	D_SUBROUTINE_SWAP32,
+	D_SUBROUTINE_SWAP64,
+	D_SUBROUTINE_JSON,      /* (document, path) string or NULL */
+	D_SUBROUTINE_RAND,      /* () integer: 31 bits, from the start of the run */
+	D_SUBROUTINE_PROGENYOF, /* (pid) integer: the process or an ancestor of it */
+	D_SUBROUTINE_GETMAJOR,  /* (device) integer: of the kernel's dev_t, 12 bits and 20 */
+	D_SUBROUTINE_GETMINOR,
+	D_SUBROUTINE_ALLOCA,    /* (size) address: zeroed, for the rest of the clause */
+	D_SUBROUTINE_BLOCK,     /* the same for the compiler's own needs, without scratchsize */
+	D_SUBROUTINE_COPYIN,    /* (address, size) address of a copy */
+	D_SUBROUTINE_COPYINTO,  /* (address, size, to) */
+	D_SUBROUTINE_BCOPY,     /* (from, to, size) */
+	D_SUBROUTINE_MEMREF,    /* (address, size) address of the two, for this clause */
+	D_SUBROUTINE_MEMSTR,    /* (address, character, size) string of size - 1 bytes, NULs as
+				   the character; NULL of size 0 */
+	D_SUBROUTINE_COPYOUT,   /* (from, address, size): into the process, which no source can */
+	D_SUBROUTINE_COPYOUTSTR, /* (string, address, size) */
+	D_SUBROUTINE_SPECULATION, /* () integer: a free speculation, 0 if there is none */
+	D_SUBROUTINE_INET_NTOA,  /* (address of 4 bytes) string */
+	D_SUBROUTINE_INET_NTOA6, /* (address of 16 bytes [, strict]) string */
+	D_SUBROUTINE_INET_NTOP,  /* (address family, address) string */
+	D_SUBROUTINE_LINK_NTOP,  /* (hardware type, address) string */
+	D_SUBROUTINE_LOCK,       /* of the kernel, which no source gives yet: these fault */
+	D_SUBROUTINE_KERNEL,
+	D_SUBROUTINE_KERNEL_TEXT,
+	D_SUBROUTINES
+};
+
+/* The form of a subroutine's call: what a program must keep to. */
+struct d_subroutine_form {
+	const char *name;
+	uint8_t least, most;  /* arguments */
+	uint8_t strings;      /* bit per argument: it is a string */
+	bool gives_string;
+};
+
+extern const struct d_subroutine_form d_subroutines[D_SUBROUTINES];
+
+enum d_scope {
+	D_SCOPE_GLOBAL,
+	D_SCOPE_SELF,
+	D_SCOPE_THIS
+};
+
+struct d_variable {
+	char *name;
+	enum d_scope scope;
+	struct d_value_type type;
+	uint8_t key_count; /* 0: a scalar */
+	struct d_value_type keys[D_KEYS_MAX];
+};
+
+enum d_aggregating {
+	D_AGGREGATE_COUNT,
+	D_AGGREGATE_SUM,
+	D_AGGREGATE_MIN,
+	D_AGGREGATE_MAX,
+	D_AGGREGATE_AVG,
+	D_AGGREGATE_STDDEV,
+	D_AGGREGATE_QUANTIZE,
+	D_AGGREGATE_LQUANTIZE,
+	D_AGGREGATE_LLQUANTIZE
+};
+
+struct d_aggregation {
+	char *name; /* "_" for a bare @ */
+	enum d_aggregating function;
+	int64_t parameters[5]; /* of lquantize and llquantize, in the call's order */
+	uint8_t key_count;
+	struct d_value_type keys[D_KEYS_MAX];
+};
+
+/* A printf format, parsed and checked against its arguments. */
+enum d_conversion_kind {
+	D_CONVERT_SIGNED,    /* d i */
+	D_CONVERT_UNSIGNED,  /* u o x X: letter says which; also %d of an unsigned type, as u */
+	D_CONVERT_CHARACTER, /* c C */
+	D_CONVERT_STRING,    /* s S */
+	D_CONVERT_POINTER,   /* p */
+	D_CONVERT_TIME,      /* Y T: ns since 1970, in local time */
+	D_CONVERT_FLOAT,     /* e E f g G */
+	D_CONVERT_PLACE,     /* a A: a place, or an integer that is an address of one */
+	D_CONVERT_STACK,     /* k */
+	D_CONVERT_WIDE       /* lc wc ls ws: a character, or an array of them, of 4 bytes */
+};
+
+struct d_conversion {
+	struct text before; /* literal text before it, %% already single */
+	bool present;         /* false: only text (the last piece of a format) */
+	enum d_conversion_kind kind;
+	char letter;
+	bool minus, plus, space, zero, alternate, group; /* flags - + ' ' 0 # ' */
+	bool aggregation;      /* %@: takes the next aggregation's value, not a key */
+	bool width_argument;   /* *: taken from the arguments, before precision and value */
+	bool precision_argument;
+	int width;             /* 0: none */
+	int precision;         /* 0: none, as DTrace has it */
+	struct d_value_type type; /* of the argument */
+};
+
+struct d_format {
+	size_t count;
+	struct d_conversion *conversions;
+};
+
+enum d_action_kind {
+	D_ACTION_DEFAULT, /* an empty body: a record with no data */
+	D_ACTION_TRACE,   /* argument: the value, of types[0] */
+	D_ACTION_TRACEMEM, /* arguments: bytes; with two, how many of them to show if fewer */
+	D_ACTION_PRINT,   /* layouts[format]; arguments: the address, bytes of the layout's size */
+	D_ACTION_PRINTF,  /* format, arguments of types[] */
+	D_ACTION_PRINTA,  /* format or -1, aggregations[] */
+	D_ACTION_EXIT,    /* argument: status */
+	D_ACTION_CLEAR,   /* aggregations[0] */
+	D_ACTION_TRUNC,   /* aggregations[0]; argument if argument_count is 1 */
+	D_ACTION_NORMALIZE, /* aggregations[0], argument */
+	D_ACTION_DENORMALIZE,
+	D_ACTION_SYSTEM,    /* format, arguments of types[]: a command for sh */
+	D_ACTION_FREOPEN,   /* the same: where output goes from here on; "": back */
+	D_ACTION_FTRUNCATE, /* empties the output file */
+	D_ACTION_RAISE,     /* argument: a signal to the thread that fired; does not wait for the
+			       clause to end */
+	D_ACTION_STOP,      /* stops the process that fired, as soon */
+	D_ACTION_SETOPT,    /* arguments: name and, perhaps, value, strings */
+	/* Statements that are instructions of their own and never in a program's actions. */
+	D_ACTION_SPECULATE,
+	D_ACTION_COMMIT,
+	D_ACTION_DISCARD,
+	D_ACTION_PCAP, /* of the kernel's memory: code that faults, and a need */
+	/* Actions of a kernel alone: checked, then refused. */
+	D_ACTION_CHILL,
+	D_ACTION_PANIC,
+	D_ACTION_BREAKPOINT,
+	D_ACTION_KINDS
+};
+
+enum {
+	D_ACTION_ARGUMENTS_MAX = 64,
+	D_SPECULATIONS_MAX = 1024
+};
+
+struct d_action {
+	enum d_action_kind kind;
+	int format; /* index into formats, for print() into layouts; -1 for none */
+	uint8_t argument_count;
+	struct d_value_type *types; /* argument_count of them */
+	uint8_t aggregation_count;
+	uint32_t *aggregations; /* indices */
+};
+
+/* A clause of the script, once for each of its probe descriptions. */
+struct d_clause {
+	struct d_instruction *predicate; /* NULL: none */
+	size_t predicate_count;
+	struct d_instruction *code;
+	size_t code_count;
+	uint32_t action_count;  /* D_OP_ACTION instructions it can execute: 0 prints nothing */
+	uint32_t line;          /* of the description */
+	uint32_t script;        /* index of the script it is from */
+	char *description;      /* "provider:module:function:name" as written */
+	struct stability description_stability, statement_stability;
+	uint32_t *probes;       /* indices into the probe set that it is enabled on, ascending */
+	size_t probe_count;
+	size_t later_count; /* of further ones behind them, should they come: d_probe.is_absent */
+	bool is_engine_only;   /* its description means no probe but those of the engine */
+	bool goes_on; /* the part of the clause before it that is behind an if or else */
+};
+
+/* How many it is enabled on, now or later. */
+static inline size_t d_clause_probes(const struct d_clause *clause)
+{
+	return clause->probe_count + clause->later_count;
+}
+
+/* What happens to records when there are more than bufsize holds. */
+enum d_buffer_policy {
+	D_BUFFER_SWITCH, /* they are carried out as they come */
+	D_BUFFER_FILL,   /* at the end; when the buffer is full, that is the end */
+	D_BUFFER_RING    /* at the end; the oldest ones give way */
+};
+
+enum d_encoding { D_ENCODING_UNSET, D_ENCODING_ASCII, D_ENCODING_UTF8 };
+
+/* Run-time options (times in ns, sizes in bytes); defaults by d_options_init(). */
+struct d_options {
+	bool quiet;
+	bool flowindent;
+	bool rawbytes;
+	bool zdefs;
+	bool droptags;
+	bool destructive;
+	enum d_buffer_policy bufpolicy;
+	int cpu; /* the only one that is traced, -1: all */
+	int nspec;
+	uint64_t specsize;
+	bool aggsortkey, aggsortrev;
+	bool agghist, aggpack, aggzoom, aggpercpu;
+	enum d_encoding encoding; /* of bars */
+	int aggsortpos, aggsortkeypos;
+	uint64_t aggrate, switchrate, statusrate;
+	uint64_t strsize, bufsize, aggsize, dynvarsize, scratchsize, printsize;
+	int stackframes, ustackframes, jstackframes;
+	int stackindent;
+};
+
+struct d_program {
+	struct d_options options;
+	struct d_needs needs; /* what its source must give */
+	int64_t *integers;
+	size_t integer_count;
+	struct text *strings; /* hashes computed */
+	size_t string_count;
+	struct d_variable *variables;
+	size_t variable_count;
+	struct d_aggregation *aggregations; /* in order of first mention */
+	size_t aggregation_count;
+	struct d_format *formats;
+	size_t format_count;
+	struct d_layout *layouts;
+	size_t layout_count;
+	struct d_action *actions;
+	size_t action_count;
+	struct d_clause *clauses; /* in the order of the command line and the text */
+	size_t clause_count;
+	uint32_t script_count;
+};
+
+void d_options_init(struct d_options *options);
+void d_format_free(struct d_format *format);
+void d_program_free(struct d_program *program);
+
+#endif

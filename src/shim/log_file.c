@@ -1,0 +1,75 @@
+/* log_file.c: see log_file.h. */
+#include "shim/log_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "shim/stamp.h"
+#include "shim/descriptor.h"
+#include "shim/queue.h"
+
+enum {
+	AGAIN_MS = 100,
+	END_BYTES = 64 << 10, /* what is kept for the end; more than it can take */
+	STEP_BYTES = 1 << 20  /* what is set aside at once */
+};
+
+int log_file_open(const char *path)
+{
+	return descriptor_own(open(path,
+		O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
+			O_NONBLOCK /* a pipe without a reader is an error */,
+		0600));
+}
+
+/* Sets room aside for so many bytes more and for the end. What is no regular file, or lies
+ * where none can be set aside, is written to as it is. A process that crashes leaves the file
+ * some blocks too many on the disk, not a byte in it. */
+static bool keep_room(struct log_file *log, int file, size_t bytes)
+{
+	uint64_t need = log->length + bytes + END_BYTES;
+	struct rlimit limit;
+
+	if (need > log->kept) {
+		if (fallocate(file, FALLOC_FL_KEEP_SIZE, (off_t)log->length,
+			    (off_t)(bytes + END_BYTES + STEP_BYTES)))
+			return errno != ENOSPC && errno != EDQUOT;
+		log->kept = need + STEP_BYTES;
+	}
+	return getrlimit(RLIMIT_FSIZE, &limit) || need <= limit.rlim_cur;
+}
+
+bool log_file_has_reserve(const struct log_file *log)
+{
+	return log->length && log->kept;
+}
+
+void log_file_write(struct log_file *log, int file, struct queue *queue, bool at_once)
+{
+	size_t length = queue_length(queue), done = 0;
+	ssize_t written = 0;
+
+	if (!length || (log->full && !at_once && clock_monotonic() < log->again))
+		return;
+	if (log->is_last || keep_room(log, file, length))
+		while (done < length) {
+			written = write(file, queue->bytes + queue->start + done, length - done);
+			if (written <= 0 && !(written < 0 && errno == EINTR))
+				break;
+			done += written > 0 ? (size_t)written : 0;
+		}
+	log->full = done < length;
+	if (log->full) {
+		log->again = clock_monotonic() + AGAIN_MS * UINT64_C(1000000);
+		if (!done || ftruncate(file, (off_t)log->length) == 0)
+			return;
+	}
+	queue->start += done;
+	log->length += done;
+	if (queue->start == queue->end)
+		queue->start = queue->end = 0;
+	if (at_once && log->kept) /* the rest of what was set aside is free again */
+		log->full |= ftruncate(file, (off_t)log->length) != 0;
+}

@@ -1,0 +1,117 @@
+/* stamp.c: see stamp.h. */
+#include "shim/stamp.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+enum {
+	/* Two readings of the clocks agree to some tens of ns: nearer points would give a slope
+	 * that is off by more than a part in a thousand. */
+	POINT_DISTANCE_NS = 100000,
+	RESTART_UNITS = 1000000 /* no two CPUs' counters differ by so much */
+};
+
+_Atomic bool stamp_uses_counter;
+
+/* The kernel checks that the counters of all CPUs agree before it keeps time by them. */
+static bool kernel_trusts_counter(void)
+{
+	char name[16] = "";
+	int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		O_RDONLY | O_CLOEXEC);
+
+	if (file < 0)
+		return false;
+	ssize_t length = read(file, name, sizeof(name) - 1);
+	close(file);
+	return length >= 3 && memcmp(name, "tsc", 3) == 0;
+}
+
+bool stamp_choose(void)
+{
+	bool counts = false;
+#if defined(__x86_64__)
+	unsigned a, b, c, d;
+
+	counts = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) &&
+		kernel_trusts_counter();
+#else
+	(void)kernel_trusts_counter;
+#endif
+	return atomic_exchange(&stamp_uses_counter, counts) != counts;
+}
+
+/* The raw clock and CLOCK_MONOTONIC at one instant: the closest of a few pairs. */
+static void read_pair(uint64_t *raw, uint64_t *time)
+{
+	uint64_t best = UINT64_MAX;
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t before = stamp_raw(), now = clock_monotonic(), after = stamp_raw();
+		if (after - before < best) {
+			best = after - before;
+			*raw = before + (after - before) / 2;
+			*time = now;
+		}
+	}
+}
+
+void stamp_start(struct stamp_line *line)
+{
+	struct timespec real;
+
+	stamp_restart(line);
+	clock_gettime(CLOCK_REALTIME, &real);
+	line->zero = line->time[0];
+	line->zero_real = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+}
+
+void stamp_restart(struct stamp_line *line)
+{
+	read_pair(&line->raw[0], &line->time[0]);
+	line->raw[1] = line->raw[0];
+	line->time[1] = line->time[0];
+	line->slope = 0; /* the first point, before the first event, gives one */
+}
+
+bool stamp_point(struct stamp_line *line)
+{
+	__extension__ typedef unsigned __int128 wide;
+	uint64_t raw = 0, time = 0;
+
+	do /* there must be a slope, even if that takes a moment once */
+		read_pair(&raw, &time);
+	while (!line->slope && time < line->time[1] + POINT_DISTANCE_NS);
+	if (raw + RESTART_UNITS < line->raw[1]) {
+		stamp_restart(line);
+		stamp_point(line);
+		return true;
+	}
+	if (raw <= line->raw[1] || time < line->time[1] + POINT_DISTANCE_NS)
+		return false;
+	line->raw[0] = line->raw[1];
+	line->time[0] = line->time[1];
+	line->raw[1] = raw;
+	line->time[1] = time;
+	line->slope = (uint64_t)(((wide)(line->time[1] - line->time[0]) << 32) /
+		(line->raw[1] - line->raw[0]));
+	return false;
+}
+
+uint64_t stamp_convert(const struct stamp_line *line, uint64_t raw)
+{
+	__extension__ typedef __int128 wide;
+	int64_t since = (int64_t)(raw - line->raw[0]);
+	int64_t time = (int64_t)(line->time[0] - line->zero) + (int64_t)((wide)since * line->slope >> 32);
+
+	return time < 0 ? 0 : (uint64_t)time;
+}
+
+uint64_t stamp_raw_microsecond(const struct stamp_line *line)
+{
+	return (UINT64_C(1000) << 32) / (line->slope ? line->slope : 1) + 1;
+}

@@ -1,0 +1,209 @@
+/*
+ * log_source.c: the source over a recorded eventlog: a file with the bytes that a stream would
+ * have carried. Nothing waits: batches come as fast as they are asked for. The process
+ * is the recorded one; what the log does not say of it is 0 or empty.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "program/need.h"
+#include "wire/wire.h"
+#include "source/eventlog.h"
+#include "wire/records.h"
+#include "source/source.h"
+
+struct log_source {
+	struct source source;
+	int fd;
+	bool stopped;
+	struct eventlog *log;
+	char *file;
+};
+
+/* Reads once; false: the file has ended or cannot be read any more. */
+static bool read_more(struct log_source *log, struct error *error, int *result)
+{
+	size_t room;
+	void *place = eventlog_room(log->log, &room);
+	ssize_t got;
+
+	*result = 0;
+	if (!place)
+		return false;
+	do
+		got = read(log->fd, place, room);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		*result = error_set(error, errno, "%s: %s", log->file, strerror(errno));
+	if (got <= 0) {
+		eventlog_finish(log->log);
+		return false;
+	}
+	eventlog_received(log->log, (size_t)got);
+	return true;
+}
+
+/* What the process was, wherever the log says it: what stands where depends on the writer. */
+static int learn_process(struct log_source *log, struct error *error)
+{
+	static const uint16_t types[] = {WIRE_PROGRAM_ARGS, WIRE_OSPROCESS_PID,
+		WIRE_OSPROCESS_PPID, WIRE_WALL_CLOCK_TIME};
+	struct record_file file;
+	struct record record;
+	unsigned int missing = (1u << sizeof(types) / sizeof(types[0])) - 1;
+	int state = record_file_open(&file, log->file, error);
+
+	if (!state) {
+		while (missing && (state = record_file_next(&file, log->file, &record, error)) ==
+				RECORDS_EVENT) {
+			for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+				if (record.type == types[i] && eventlog_learn(log->log, &record))
+					missing &= ~(1u << i);
+		}
+	}
+	record_file_close(&file);
+	return state < 0 ? state : 0;
+}
+
+static int log_enable(struct source *source, const struct source_request *request,
+	struct error *error)
+{
+	struct log_source *log = (struct log_source *)source;
+
+	(void)error;
+	eventlog_enable(log->log, request->probes, request->probe_count);
+	return 0;
+}
+
+static enum source_state log_next(struct source *source, int timeout_ms,
+	struct event_batch *batch, struct error *error)
+{
+	struct log_source *log = (struct log_source *)source;
+	int result;
+
+	(void)timeout_ms;
+	if (log->stopped)
+		return SOURCE_ENDED;
+	for (;;) {
+		batch->process = &source->process;
+		switch (eventlog_next(log->log, batch, error)) {
+		case EVENTLOG_BATCH:
+			return SOURCE_MORE;
+		case EVENTLOG_ENDED:
+			return SOURCE_ENDED;
+		case EVENTLOG_BROKEN:
+			source->truncated = eventlog_truncated(log->log);
+			return SOURCE_BROKEN;
+		case EVENTLOG_MORE:
+			break;
+		}
+		if (!read_more(log, error, &result) && result)
+			return SOURCE_BROKEN;
+	}
+}
+
+static void log_stop(struct source *source)
+{
+	((struct log_source *)source)->stopped = true;
+}
+
+static int log_descriptor(const struct source *source)
+{
+	(void)source;
+	return -1;
+}
+
+static void log_close(struct source *source)
+{
+	struct log_source *log = (struct log_source *)source;
+
+	if (log->fd >= 0)
+		close(log->fd);
+	eventlog_free(log->log);
+	free(log->file);
+	free(log);
+}
+
+static const struct source_methods log_methods = {
+	.enable = log_enable,
+	.next = log_next,
+	.stop = log_stop,
+	.descriptor = log_descriptor,
+	.close = log_close,
+};
+
+int source_log_open(const char *file, struct d_probe_set *set, struct source **source,
+	struct error *error)
+{
+	struct log_source *log = calloc(1, sizeof(*log));
+	const struct eventlog_process *process;
+	struct stat status;
+	int result = 0;
+	bool more = true;
+
+	*source = NULL;
+	if (!log)
+		return error_set(error, ENOMEM, "%s: out of memory", file);
+	log->source.methods = &log_methods;
+	log->fd = open(file, O_RDONLY | O_CLOEXEC);
+	log->file = strdup(file);
+	if (log->fd < 0 || fstat(log->fd, &status))
+		result = error_set(error, errno, "%s: %s", file, strerror(errno));
+	else if (S_ISDIR(status.st_mode))
+		result = error_set(error, EISDIR, "%s: %s", file, strerror(EISDIR));
+	else if (!log->file || eventlog_new(file, &log->log))
+		result = error_set(error, ENOMEM, "%s: out of memory", file);
+	if (result)
+		goto out;
+	eventlog_expect_either_form(log->log);
+	/* what the process was comes before its first event */
+	while (!eventlog_scan(log->log) && more)
+		more = read_more(log, error, &result);
+	if (result)
+		goto out;
+	if (!eventlog_declared(log->log)) {
+		result = error_set(error, EPROTO, "%s", eventlog_damage(log->log));
+		goto out;
+	}
+	/* only what can be sought in can be read twice */
+	if (S_ISREG(status.st_mode))
+		result = eventlog_reread(log->log, log->fd);
+	if (result > 0)
+		result = learn_process(log, error);
+	else if (result < 0)
+		error_set(error, ENOMEM, "%s: out of memory", file);
+	if (result)
+		goto out;
+	process = eventlog_process(log->log);
+	if (eventlog_add_probes(log->log, process->pid, process->program, set)) {
+		result = error_set(error, ENOMEM, "%s: out of memory", file);
+		goto out;
+	}
+	log->source.kind = SOURCE_KIND_LOG;
+	log->source.provides = source_capabilities(SOURCE_KIND_LOG);
+	if (eventlog_has_context(log->log))
+		log->source.provides |= d_need_bit(D_NEED_CPU) | d_need_bit(D_NEED_OS_THREAD);
+	if (eventlog_has_cpu_time(log->log))
+		log->source.provides |= d_need_bit(D_NEED_CPU_TIME);
+	log->source.recorded = true;
+	log->source.start = process->start;
+	log->source.wall_offset = process->wall_offset;
+	log->source.process.pid = process->pid;
+	log->source.process.ppid = process->ppid;
+	log->source.process.execname = process->program;
+	log->source.process.arguments = process->arguments;
+	if (*process->arguments)
+		log->source.provides |= d_need_bit(D_NEED_PROGRAM_ARGUMENTS);
+	*source = &log->source;
+	log = NULL;
+out:
+	if (log)
+		log_close(&log->source);
+	return result;
+}

@@ -1,0 +1,238 @@
+/*
+ * stream_source.c: the source over a living process's event stream: reads what it
+ * declares, subscribes, and decodes what comes (the connection itself: connection.c).
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "wire/wire.h"
+#include "source/connection.h"
+#include "source/eventlog.h"
+#include "source/source.h"
+
+struct stream_source {
+	struct source source;
+	bool closed; /* the other side has closed */
+	struct eventlog *log;
+	struct d_probe_set *set;
+	struct connection connection;
+};
+
+static int stream_error(const struct stream_source *stream, struct error *error, int number,
+	const char *what)
+{
+	return error_set(error, number, "process %" PRIu32 " (%s) %s",
+		stream->connection.process.pid,
+		stream->connection.process.name, what);
+}
+
+/*
+ * Waits up to timeout_ms for bytes and reads once. 1: read or closed; 0: nothing came, or
+ * a signal did.
+ */
+static int read_more(struct stream_source *stream, int timeout_ms)
+{
+	size_t room;
+	void *place = eventlog_room(stream->log, &room);
+	ssize_t got;
+
+	if (!place)
+		return 1;
+	got = connection_receive(&stream->connection, place, room, timeout_ms);
+	if (got == -EAGAIN)
+		return 0;
+	if (got > 0) {
+		eventlog_received(stream->log, (size_t)got);
+		return 1;
+	}
+	stream->closed = true;
+	eventlog_finish(stream->log);
+	return 1;
+}
+
+/* Reads until done() holds. */
+static int read_until(struct stream_source *stream, bool (*done)(const struct stream_source *),
+	const char *what, struct error *error)
+{
+	int64_t limit = connection_now() + CONNECTION_ANSWER_MS, left;
+
+	for (;;) {
+		eventlog_scan(stream->log);
+		if (done(stream))
+			return 0;
+		if (stream->closed)
+			return error_set(error, ECONNRESET,
+				"process %" PRIu32 " (%s) ended, or closed its event stream, before "
+				"it %s",
+				stream->connection.process.pid, stream->connection.process.name, what);
+		if (eventlog_over(stream->log))
+			return error_set(error, EPROTO, "%s", eventlog_damage(stream->log)[0]
+					? eventlog_damage(stream->log)
+					: "the event stream ended at once");
+		left = limit - connection_now();
+		if (left <= 0)
+			return error_set(error, ETIMEDOUT,
+				"process %" PRIu32 " (%s) has not %s within %d seconds: it may be "
+				"stopped",
+				stream->connection.process.pid, stream->connection.process.name, what, CONNECTION_ANSWER_MS / 1000);
+		read_more(stream, (int)left);
+	}
+}
+
+static bool is_declared(const struct stream_source *stream)
+{
+	return eventlog_declared(stream->log);
+}
+
+static bool is_answered(const struct stream_source *stream)
+{
+	return eventlog_tag(stream->log) == stream->connection.tag;
+}
+
+static int subscribe(struct stream_source *stream, const uint32_t *probes, size_t count,
+	unsigned int flags)
+{
+	uint16_t *types = calloc(count ? count : 1, sizeof(*types));
+	unsigned char seen[(UINT16_MAX + 1) / 8] = {0};
+	size_t type_count = 0;
+	int result;
+
+	if (!types)
+		return -ENOMEM;
+	/* several probes may come from one event type */
+	for (size_t i = 0; i < count; i++) {
+		uint16_t type = (uint16_t)stream->set->probes[probes[i]].source_tag;
+		if (!(seen[type / 8] & 1u << type % 8))
+			types[type_count++] = type;
+		seen[type / 8] |= (unsigned char)(1u << type % 8);
+	}
+	result = connection_subscribe(&stream->connection, types, type_count, flags);
+	free(types);
+	return result;
+}
+
+static int stream_enable(struct source *source, const struct source_request *request,
+	struct error *error)
+{
+	struct stream_source *stream = (struct stream_source *)source;
+	int result;
+
+	if (request->probe_count > UINT16_MAX)
+		return error_set(error, E2BIG, "a script can enable at most %d probes", UINT16_MAX);
+	eventlog_enable(stream->log, request->probes, request->probe_count);
+	eventlog_await(stream->log, stream->connection.tag + 1);
+	result = subscribe(stream, request->probes, request->probe_count,
+		(request->lossless ? WIRE_LOSSLESS : 0) | (request->vtimestamp ? WIRE_CPU_CLOCK : 0));
+	if (result == -ENOMEM)
+		return error_set(error, ENOMEM, "out of memory");
+	/* a send that failed means that it has gone: reading says so, in order */
+	return read_until(stream, is_answered, "opened its probes", error);
+}
+
+static enum source_state stream_next(struct source *source, int timeout_ms,
+	struct event_batch *batch, struct error *error)
+{
+	struct stream_source *stream = (struct stream_source *)source;
+	int64_t limit = timeout_ms > 0 ? connection_now() + timeout_ms : 0, left;
+
+	for (;;) {
+		batch->process = &source->process;
+		switch (eventlog_next(stream->log, batch, error)) {
+		case EVENTLOG_BATCH:
+			return SOURCE_MORE;
+		case EVENTLOG_ENDED:
+			return SOURCE_ENDED;
+		case EVENTLOG_BROKEN:
+			if (eventlog_truncated(stream->log))
+				stream_error(stream, error, ECONNRESET,
+					"ended without closing its event stream");
+			return SOURCE_BROKEN;
+		case EVENTLOG_MORE:
+			break;
+		}
+		left = timeout_ms;
+		if (timeout_ms > 0 && (left = limit - connection_now()) < 0)
+			left = 0;
+		if (!read_more(stream, (int)left))
+			return SOURCE_IDLE;
+	}
+}
+
+static void stream_stop(struct source *source)
+{
+	subscribe((struct stream_source *)source, NULL, 0, WIRE_FINISH);
+}
+
+static int stream_descriptor(const struct source *source)
+{
+	return ((const struct stream_source *)source)->connection.fd;
+}
+
+static void stream_close(struct source *source)
+{
+	struct stream_source *stream = (struct stream_source *)source;
+
+	connection_close(&stream->connection);
+	eventlog_free(stream->log);
+	free(stream);
+}
+
+static const struct source_methods stream_methods = {
+	.enable = stream_enable,
+	.next = stream_next,
+	.stop = stream_stop,
+	.descriptor = stream_descriptor,
+	.close = stream_close,
+};
+
+int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
+	struct source **source, struct error *error)
+{
+	struct stream_source *stream = calloc(1, sizeof(*stream));
+	char what[128];
+	int result;
+
+	*source = NULL;
+	if (!stream)
+		return error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
+	stream->source.methods = &stream_methods;
+	stream->connection.fd = -1;
+	stream->set = set;
+	result = connection_open(&stream->connection, pid, socket, wait_ms, error);
+	if (result)
+		goto out;
+	pid = stream->connection.process.pid;
+	snprintf(what, sizeof(what), "process %" PRIu32 " (%s): event stream", pid,
+		stream->connection.process.name);
+	result = eventlog_new(what, &stream->log);
+	if (result) {
+		error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
+		goto out;
+	}
+	result = read_until(stream, is_declared, "declared its events", error);
+	if (result)
+		goto out;
+	result = eventlog_add_probes(stream->log, pid, stream->connection.process.program, set);
+	if (result) {
+		error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
+		goto out;
+	}
+	stream->source.kind = SOURCE_KIND_STREAM;
+	stream->source.provides = source_capabilities(SOURCE_KIND_STREAM);
+	stream->source.process = (struct event_process){
+		.pid = pid,
+		.ppid = stream->connection.process.ppid,
+		.uid = stream->connection.process.uid,
+		.gid = stream->connection.process.gid,
+		.execname = stream->connection.process.name,
+		.arguments = eventlog_process(stream->log)->arguments,
+	};
+	*source = &stream->source;
+	stream = NULL;
+out:
+	if (stream)
+		stream_close(&stream->source);
+	return result;
+}

@@ -1,0 +1,260 @@
+/* records.c: see records.h. */
+#include "wire/records.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wire/wire.h"
+#include "base/bytes.h"
+
+enum {
+	TYPES = 65536,
+	FILE_BYTES = 1 << 20 /* more than any event or declaration takes */
+};
+
+int records_init(struct records *records)
+{
+	*records = (struct records){.cap = WIRE_NO_CAP};
+	records->sizes = malloc(TYPES * sizeof(*records->sizes));
+	records->texts = calloc(TYPES, sizeof(*records->texts));
+	records->extensions = calloc(TYPES, sizeof(*records->extensions));
+	if (!records->sizes || !records->texts || !records->extensions) {
+		records_free(records);
+		return -ENOMEM;
+	}
+	memset(records->sizes, 0xff, TYPES * sizeof(*records->sizes));
+	return 0;
+}
+
+void records_free(struct records *records)
+{
+	for (size_t i = 0; records->texts && i < TYPES; i++)
+		free(records->texts[i]);
+	for (size_t i = 0; records->extensions && i < TYPES; i++)
+		free(records->extensions[i]);
+	free(records->texts);
+	free(records->extensions);
+	records->extensions = NULL;
+	free(records->sizes);
+	records->texts = NULL;
+	records->sizes = NULL;
+}
+
+static __attribute__((format(printf, 3, 4))) enum records_state broken(
+	struct records *records, size_t offset, const char *format, ...)
+{
+	va_list arguments;
+	int length = snprintf(records->damage, sizeof(records->damage), "byte %" PRIu64 ": ",
+		records->position + offset);
+
+	va_start(arguments, format);
+	vsnprintf(records->damage + length, sizeof(records->damage) - (size_t)length, format,
+		arguments);
+	va_end(arguments);
+	return RECORDS_BROKEN;
+}
+
+static enum records_state next_header(
+	struct records *records, const unsigned char *at, size_t size, size_t *used)
+{
+	struct header *header = &records->header;
+	uint16_t number;
+
+	switch (header_next(header, at, size, used)) {
+	case HEADER_MORE:
+		return RECORDS_MORE;
+	case HEADER_BROKEN:
+		return broken(records, header->wrong_at, "%s", header->wrong);
+	case HEADER_TYPE:
+		number = header->type.number;
+		if (number == WIRE_DATA_END || records->texts[number]) {
+			*used = 0;
+			return broken(records, 0, "event type %u is declared%s", number,
+				number == WIRE_DATA_END ? "" : " twice");
+		}
+		records->sizes[number] = header->type.size;
+		records->texts[number] = strndup(header->type.text, header->type.length);
+		if (header->type.extension_length)
+			records->extensions[number] =
+				strndup(header->type.extension, header->type.extension_length);
+		if (!records->texts[number] ||
+			(header->type.extension_length && !records->extensions[number])) {
+			*used = 0;
+			return broken(records, 0, "out of memory");
+		}
+		break;
+	case HEADER_END:
+		records->has_header = true;
+		break;
+	case HEADER_PART:
+		break;
+	}
+	records->position += *used;
+	return RECORDS_HEADER;
+}
+
+enum records_state records_next(struct records *records, const unsigned char *at, size_t size,
+	size_t *used, struct record *record)
+{
+	size_t head = WIRE_EVENT_BYTES, payload;
+	int32_t declared;
+	uint16_t type;
+
+	if (!records->has_header)
+		return next_header(records, at, size, used);
+	*used = 0;
+	if (records->has_ended)
+		return RECORDS_ENDED;
+	if (size < 2)
+		return RECORDS_MORE;
+	type = bytes_u16(at);
+	if (type == WIRE_DATA_END) {
+		*used = 2;
+		records->position += 2;
+		records->has_ended = true;
+		return RECORDS_ENDED;
+	}
+	declared = records->sizes[type];
+	if (declared < 0)
+		return broken(records, 0, "event type %u was not declared", type);
+	payload = (size_t)declared;
+	if (declared == WIRE_VARIABLE) {
+		head += 2;
+		if (size < head)
+			return RECORDS_MORE;
+		payload = bytes_u16(at + WIRE_EVENT_BYTES);
+	}
+	if (size < head + payload)
+		return RECORDS_MORE;
+	if (records->position >= records->block_end)
+		records->block = records->block_end = 0, records->cap = WIRE_NO_CAP;
+	if (type == WIRE_BLOCK_MARKER) {
+		uint32_t block =
+			declared >= 14 && declared != WIRE_VARIABLE ? bytes_u32(at + head) : 0;
+		if (block < WIRE_MARKER_BYTES)
+			return broken(records, 0, "a block of %" PRIu32 " bytes", block);
+		records->block = records->position;
+		records->block_end = records->position + block;
+		records->cap = bytes_u16(at + head + 12);
+	}
+	*record = (struct record){.time = bytes_u64(at + 2),
+		.position = records->position,
+		.payload = at + head,
+		.size = payload,
+		.bytes = head + payload,
+		.type = type,
+		.cap = records->cap};
+	*used = record->bytes;
+	records->position += record->bytes;
+	return RECORDS_EVENT;
+}
+
+size_t records_skip(struct records *records, const uint16_t *lengths, const unsigned char *at,
+	size_t size, uint64_t *events, uint64_t *time)
+{
+	size_t done = 0, length = 0, next;
+	uint64_t count = 0;
+
+	while (size - done >= WIRE_EVENT_BYTES && (next = lengths[bytes_u16(at + done)]) &&
+		next <= size - done) {
+		length = next;
+		/* A row of events of one length: where each begins is known before the last
+		 * one's type has been looked up, which takes longer than all the rest. */
+		do {
+			done += length;
+			count++;
+		} while (length <= size - done && lengths[bytes_u16(at + done)] == length);
+	}
+	if (count)
+		*time = bytes_u64(at + done - length + 2);
+	*events = count;
+	records->position += done;
+	return done;
+}
+
+const char *records_type_text(const struct records *records, uint16_t type)
+{
+	return records->texts[type] ? records->texts[type] : "";
+}
+
+const char *records_type_extension(const struct records *records, uint16_t type)
+{
+	return records->extensions[type] ? records->extensions[type] : "";
+}
+
+uint64_t record_lost(const struct record *record)
+{
+	unsigned long long count = 0;
+	char text[64];
+	size_t length = record->size < sizeof(text) - 1 ? record->size : sizeof(text) - 1;
+	int end = 0;
+
+	if (record->type == WIRE_LOSS)
+		return record->size >= 10 ? bytes_u64(record->payload + 2) : 0;
+	if (record->type != WIRE_LOG_MSG)
+		return 0;
+	memcpy(text, record->payload, length);
+	text[length] = '\0';
+	return sscanf(text, WIRE_LOSS_TEXT "%n", &count, &end) == 1 && end ? count : 0;
+}
+
+/* ---- files ---- */
+
+int record_file_open(struct record_file *file, const char *name, struct error *error)
+{
+	struct stat status;
+
+	*file = (struct record_file){.fd = -1};
+	file->buffer = malloc(FILE_BYTES);
+	if (records_init(&file->records) || !file->buffer)
+		return error_set(error, ENOMEM, "%s: out of memory", name);
+	file->fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (file->fd < 0 || fstat(file->fd, &status))
+		return error_set(error, errno, "%s: %s", name, strerror(errno));
+	if (S_ISDIR(status.st_mode))
+		return error_set(error, EISDIR, "%s: %s", name, strerror(EISDIR));
+	return 0;
+}
+
+void record_file_close(struct record_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->buffer);
+	records_free(&file->records);
+}
+
+int record_file_next(
+	struct record_file *file, const char *name, struct record *record, struct error *error)
+{
+	for (;;) {
+		size_t used;
+		ssize_t got;
+		enum records_state state = records_next(&file->records, file->buffer + file->taken,
+			file->filled - file->taken, &used, record);
+
+		file->taken += used;
+		if (state == RECORDS_HEADER)
+			continue;
+		if (state != RECORDS_MORE || file->at_end)
+			return (int)state;
+		memmove(file->buffer, file->buffer + file->taken, file->filled - file->taken);
+		file->filled -= file->taken;
+		file->taken = 0;
+		do
+			got = read(
+				file->fd, file->buffer + file->filled, FILE_BYTES - file->filled);
+		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			return error_set(error, errno, "%s: %s", name, strerror(errno));
+		file->at_end = !got;
+		file->filled += (size_t)got;
+	}
+}

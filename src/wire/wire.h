@@ -1,0 +1,147 @@
+/*
+ * wire.h: what travels between a VM and its readers, shared by the library (which
+ * writes it) and the event sources (which read it).
+ *
+ * From the VM: a GHC eventlog, big-endian, as GHC's rts/EventLogFormat.h has it:
+ * header, declarations of the event types, data. An event is
+ *     u16 type; u64 time (ns since the stream's zero); [u16 length, if the type was
+ *     declared with size 0xffff]; payload
+ * and stands in a block that begins with a BLOCK_MARKER: u32 size of the block (its own
+ * 24 bytes included), u64 time of its end, u16 capability.
+ *
+ * An event type that carries a probe describes itself: its declaration's text is
+ *     vm:::gc-start(uint16_t cap, uint32_t generation, uint16_t full, uint64_t bytes_used)
+ * with "char *class" for a name (u32 id, defined before by WIRE_NAME in the same
+ * stream; a definition may be replaced by a later one) and "char text[]" for text that
+ * travels inline. The payload is every argument in order, big-endian at its type's size,
+ * except: a first argument "uint16_t cap" is the block's capability and is not repeated;
+ * an inline text (at most one) comes last and fills the payload. This holds for GHC's
+ * own types too where they carry a probe.
+ *
+ * Such a declaration's extension, which other readers pass over, has a line for each probe of
+ * a compatible provider (probes/compat) that the VM has opted in for and this event fires:
+ *     ccl:::egc-start(unsigned long bytes_used, unsigned generation) when not full
+ * Names are those of the event's arguments, types those of the compatible probe; the event
+ * fires the probe only if the argument after "when" is not 0 ("when not": is 0). A line of a
+ * provider that the VM has not opted in for begins with WIRE_ABSENT: an object that is loaded
+ * later may do so. Then, and when such an object goes, WIRE_PROVIDERS names those that are there.
+ *
+ * Beside its own event a probe may have others: GHC's, of types that carry some of its
+ * arguments (GC_START has none of gc-start's). In the header they are named as GHC names
+ * them. A subscription says whether it wants the probe's own event, GHC's or both; where both
+ * come, GHC's stand right behind the probe's own, at its time.
+ *
+ * A reader may release events up to a WIRE_WATERMARK's time, sorted by time; events of
+ * equal time keep the stream's order.
+ *
+ * To the VM: frames, in any split. WIRE_SUBSCRIBE replaces the connection's subscription:
+ *     "VMTP"; u8 version 0; u8 flags; u32 tag; u16 count; count times u16 event type
+ * and is answered by WIRE_SUBSCRIBED with its tag once every guard is open: what follows is
+ * by its terms. An event type of GHC's among those listed asks for that event of GHC's; a
+ * probe's own type asks for what the flags say.
+ *
+ * Who sends no subscription soon after connecting is taken for a plain reader of eventlogs
+ * and gets every event of GHC's, as with WIRE_GHC_ONLY. So a client that will subscribe later
+ * says so at once, by a subscription to nothing with that flag, which has no answer.
+ *
+ * Samples of the heap are asked for by any of
+ *     "VMTH"; u8 version 0; u64 period in ns: from now on, so far apart; 0: no more
+ *     "GCTL"; u8 command
+ *     F0 9E 97 8C; u8 version 0; u8 15; "eventlog-socket"; u8 command
+ * the second as GHC's programs took it at first, the third as eventlog-socket takes it since.
+ * Bytes that begin no known frame are ignored.
+ */
+#ifndef VMTAP_WIRE_WIRE_H
+#define VMTAP_WIRE_WIRE_H
+
+#define WIRE_HEADER_BEGIN 0x68647262u     /* "hdrb" */
+#define WIRE_TYPES_BEGIN 0x68657462u      /* "hetb" */
+#define WIRE_TYPE_BEGIN 0x65746200u       /* "etb\0" */
+#define WIRE_TYPE_END 0x65746500u         /* "ete\0" */
+#define WIRE_TYPES_END 0x68657465u        /* "hete" */
+#define WIRE_HEADER_END 0x68647265u       /* "hdre" */
+#define WIRE_DATA_BEGIN 0x64617462u       /* "datb" */
+#define WIRE_DATA_END 0xffffu             /* an event type without time or payload */
+
+/* What a LOG_MSG says first where a client that knows no LOSS is told of one. */
+#define WIRE_LOSS_TEXT "vmtap: %llu events lost of "
+
+#define WIRE_ABSENT "absent "
+
+enum {
+	WIRE_VARIABLE = 0xffff, /* declared size of a type with a length of its own */
+	WIRE_NO_CAP = 0xffff,
+	WIRE_ARGUMENTS_MAX = 12, /* of a probe */
+
+	/* GHC's event types that carry no probe, or not as it is */
+	WIRE_STOP_THREAD = 2,       /* 10: u32 thread, u16 status, u32 info */
+	WIRE_LOG_MSG = 16,          /* variable: text */
+	WIRE_BLOCK_MARKER = 18,     /* 14: u32 size, u64 end time, u16 cap */
+	WIRE_CAPSET_CREATE = 25,    /* 6: u32 set, u16 type (2 process, 3 clock domain) */
+	WIRE_CAPSET_DELETE = 26,    /* 4: u32 set */
+	WIRE_CAPSET_ASSIGN_CAP = 27,/* 6: u32 set, u16 cap */
+	WIRE_CAPSET_REMOVE_CAP = 28,/* 6: u32 set, u16 cap */
+	WIRE_RTS_IDENTIFIER = 29,   /* variable: u32 set, text */
+	WIRE_PROGRAM_ARGS = 30,     /* variable: u32 set, each argument and a NUL */
+	WIRE_PROGRAM_ENV = 31,      /* variable: u32 set, each "K=V" and a NUL */
+	WIRE_OSPROCESS_PID = 32,    /* 8: u32 set, u32 pid */
+	WIRE_OSPROCESS_PPID = 33,   /* 8: u32 set, u32 pid */
+	WIRE_WALL_CLOCK_TIME = 43,  /* 16: u32 set, u64 seconds, u32 ns */
+	WIRE_CAP_CREATE = 45,       /* 2: u16 cap */
+	WIRE_CAP_DELETE = 46,       /* 2: u16 cap */
+
+	/* Samples of the heap: a BEGIN before the first, then each in one block */
+	WIRE_HEAP_PROF_BEGIN = 160,         /* variable: u8 profile (0), u64 period in ns, u32 by
+					       (2 module: site, 7 closure type: class),
+					       7 empty filters, a NUL each */
+	WIRE_HEAP_PROF_SAMPLE_BEGIN = 162,  /* 8: u64 era, the sample's number */
+	WIRE_HEAP_PROF_SAMPLE_STRING = 164, /* variable: u8 profile, u64 bytes, label and a NUL */
+	WIRE_HEAP_PROF_SAMPLE_END = 165,    /* 8: u64 era */
+
+	/* vmtap's */
+	WIRE_CONTEXT = 400,    /* 12: u64 OS thread, u32 cpu of the events that follow in this
+				  block, until the next */
+	WIRE_NAME = 401,       /* variable: u32 id, text */
+	WIRE_LOSS = 402,       /* 18: u16 event type, u64 count, u64 time since when */
+	WIRE_WATERMARK = 403,  /* 8: u64 time: no earlier event will come */
+	WIRE_CLOCK = 404,      /* 16: u64 CLOCK_MONOTONIC, u64 CLOCK_REALTIME in ns, at time 0 */
+	WIRE_SUBSCRIBED = 405, /* 5: u32 tag, u8 flags of the subscription */
+	WIRE_CPU_TIME = 406,   /* 8: u64 ns, CPU clock of its thread at the next event of a probe */
+	WIRE_PROVIDERS = 407,  /* variable: names, blanks between: the compatible providers that
+				  the process has opted in for from here on */
+	WIRE_PROBES = 416,     /* and on: probes in the contract's order, where GHC has no type
+				  that carries all arguments */
+
+	WIRE_MARKER_BYTES = 24,
+	WIRE_EVENT_BYTES = 10 /* type and time */
+};
+
+#define WIRE_SUBSCRIBE "VMTP"
+#define WIRE_HEAP_PERIOD "VMTH"
+#define WIRE_COMMAND "GCTL"
+#define WIRE_NAMED_COMMAND "\xf0\x9e\x97\x8c"
+
+enum {
+	WIRE_SUBSCRIBE_BYTES = 12, /* before the event types */
+	WIRE_HEAP_PERIOD_BYTES = 13,
+
+	WIRE_COMMAND_HEAP_START = 1,
+	WIRE_COMMAND_HEAP_STOP = 2,
+	WIRE_COMMAND_HEAP_REQUEST = 3,
+	WIRE_NAMED_TIME_START = 1,
+	WIRE_NAMED_TIME_STOP = 2,
+	WIRE_NAMED_HEAP_START = 3,
+	WIRE_NAMED_HEAP_STOP = 4,
+	WIRE_NAMED_HEAP_REQUEST = 5,
+
+	WIRE_LOSSLESS = 1,  /* flag: the VM waits for this client rather than lose events */
+	WIRE_CPU_CLOCK = 2, /* flag: WIRE_CPU_TIME before each event of the probes' own; the VM
+			       makes a system call for each of them, for whatever client */
+	WIRE_FINISH = 4,    /* flag: send what is there, then the end marker, and close */
+	WIRE_GHC = 8,       /* flag: GHC's events beside the probes' own */
+	WIRE_GHC_ONLY = 16  /* flag: nothing that GHC does not know: GHC's events instead of the
+			       probes' own, no type of vmtap's (hence no answer), and losses told
+			       by LOG_MSG */
+};
+
+#endif
