@@ -110,8 +110,8 @@ extern "C" {
  * initialise the struct again, and not while another thread passes it: any number of
  * threads may do that at once. When the id is 0 the library takes one, on any
  * thread; the VM never writes to it. Ids are the process's: names do not belong into memory that
- * processes share, but a child of fork() may keep its copies. Ids are never given back: when the room for names is
- * used up, new ones travel with each event.
+ * processes share, but a child of fork() may keep its copies. Ids are never given back: when the
+ * room for names is used up, new ones travel with each event.
  */
 struct vmtap_name {
 	const char *text;
@@ -120,7 +120,10 @@ struct vmtap_name {
 };
 
 /* A static initialiser: static struct vmtap_name gc = VMTAP_NAME("gc"); */
-#define VMTAP_NAME(literal) { (literal), sizeof(literal) - 1, 0 }
+#define VMTAP_NAME(literal)                                                                        \
+	{                                                                                          \
+		(literal), sizeof(literal) - 1, 0                                                  \
+	}
 
 static inline void vmtap_name_init(struct vmtap_name *name, const char *text, size_t length)
 {
@@ -137,17 +140,17 @@ static inline void vmtap_name_init(struct vmtap_name *name, const char *text, si
  */
 struct vmtap_options {
 	size_t size;
-	const char *runtime;      /* what the VM is, "toy 1.0"; NULL: the program's name */
-	const char *socket;       /* the socket's path, at most 107 bytes, absolute if the VM changes
-	                             its folder; NULL: the place vmtap looks for it */
-	int argument_count;       /* the program's arguments, for listeners to show */
+	const char *runtime; /* what the VM is, "toy 1.0"; NULL: the program's name */
+	const char *socket;  /* the socket's path, at most 107 bytes, absolute if the VM changes
+				its folder; NULL: the place vmtap looks for it */
+	int argument_count;  /* the program's arguments, for listeners to show */
 	char *const *arguments;
-	uint16_t caps;            /* capabilities the VM starts with; 0: 1 */
-	uint32_t ring_bytes;      /* per OS thread that fires while a client listens; 0: 1 MiB */
-	uint32_t name_bytes;      /* room for the texts of names; 0: 16 MiB, touched as used */
-	uint32_t queue_bytes;     /* per client, before a slow one loses events; 0: 8 MiB */
-	uint32_t flush_ms;        /* how long vmtap_stop() waits for slow clients; 0: 2000 */
-	int send_environment;     /* 1: listeners are sent the environment too, secrets and all */
+	uint16_t caps;        /* capabilities the VM starts with; 0: 1 */
+	uint32_t ring_bytes;  /* per OS thread that fires while a client listens; 0: 1 MiB */
+	uint32_t name_bytes;  /* room for the texts of names; 0: 16 MiB, touched as used */
+	uint32_t queue_bytes; /* per client, before a slow one loses events; 0: 8 MiB */
+	uint32_t flush_ms;    /* how long vmtap_stop() waits for slow clients; 0: 2000 */
+	int send_environment; /* 1: listeners are sent the environment too, secrets and all */
 };
 
 /*
@@ -182,13 +185,13 @@ struct vmtap_census;
 typedef void (*vmtap_census_function)(struct vmtap_census *census, void *context);
 
 struct vmtap_census_options {
-	size_t size;                  /* sizeof(struct vmtap_census_options) */
+	size_t size; /* sizeof(struct vmtap_census_options) */
 	enum vmtap_census_by by;
 	vmtap_census_function take;
-	void *context;                /* for take and wanted */
+	void *context; /* for take and wanted */
 	int polls;
 	void (*wanted)(void *context);
-	uint32_t period_ms;           /* where a client names none; 0: 100 */
+	uint32_t period_ms; /* where a client names none; 0: 100 */
 };
 
 #ifdef __cplusplus

@@ -441,8 +441,8 @@ static void compile_captures(struct compiler *compiler)
 
 		capture->local = entry->variable->scope == scope->outer;
 		capture->index = capture->local
-					 ? entry->variable->slot
-					 : compile_capture_index(scope->outer, entry->variable);
+			? entry->variable->slot
+			: compile_capture_index(scope->outer, entry->variable);
 	}
 }
 

@@ -238,8 +238,8 @@ bool definition_class(
 	*place = value_object(class);
 	for (uint32_t i = 0; class && i < description->field_count; i++) {
 		int error = class->instance_kind == KIND_INSTANCE
-				    ? class_add_field(class, description->fields[i])
-				    : -EBUSY;
+			? class_add_field(class, description->fields[i])
+			: -EBUSY;
 
 		if (!error)
 			continue;

@@ -10,9 +10,9 @@
  * so it must not have changed anything before its allocation.
  */
 #include "interpreter.h"
+#include "census.h"
 #include "collector.h"
 #include "definition.h"
-#include "census.h"
 #include "exception.h"
 #include "frame.h"
 #include "heap.h"
@@ -198,7 +198,7 @@ enum run_result interpreter_run(struct capability *cap, struct thread *thread)
 #define POLL()                                                                                     \
 	do {                                                                                       \
 		if (UNLIKELY(--cap->budget < 0 ||                                                  \
-			     atomic_load_explicit(&cap->interrupt, memory_order_relaxed)))         \
+			    atomic_load_explicit(&cap->interrupt, memory_order_relaxed)))          \
 			goto poll;                                                                 \
 	} while (0)
 #define RAISE(class, ...)                                                                          \

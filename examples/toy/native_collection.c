@@ -292,8 +292,8 @@ NATIVE(hash_store)
 	(void)count;
 	*result = arguments[2];
 	return hash_set(thread->cap, value_to_object(arguments[0]), arguments[1], arguments[2])
-		       ? NATIVE_MEMORY
-		       : NATIVE_OK;
+		? NATIVE_MEMORY
+		: NATIVE_OK;
 }
 
 NATIVE(hash_has)

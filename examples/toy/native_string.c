@@ -114,8 +114,8 @@ NATIVE(string_byte)
 	if (!native_int(thread, arguments[1], &position))
 		return NATIVE_RAISE;
 	*result = position < 0 || position >= string->length
-			  ? VALUE_NIL
-			  : value_int((unsigned char)string->text[position]);
+		? VALUE_NIL
+		: value_int((unsigned char)string->text[position]);
 	return NATIVE_OK;
 }
 
@@ -149,7 +149,7 @@ NATIVE(string_starts)
 	if (!start)
 		return NATIVE_RAISE;
 	*result = value_bool(start->length <= string->length &&
-			     memcmp(string->text, start->text, start->length) == 0);
+		memcmp(string->text, start->text, start->length) == 0);
 	return NATIVE_OK;
 }
 

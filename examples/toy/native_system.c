@@ -1,9 +1,9 @@
 /*
  * native_system.c: the VM and the file system, for guest programs.
  */
-#include "native.h"
 #include "collector.h"
 #include "exception.h"
+#include "native.h"
 #include "scheduler.h"
 
 #include <errno.h>

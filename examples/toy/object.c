@@ -174,10 +174,10 @@ size_t object_bytes(const struct object *object)
 		struct array *array = (struct array *)object;
 
 		bytes += atomic_load_explicit(&array->body, memory_order_acquire)->capacity *
-			 sizeof(slot);
+			sizeof(slot);
 	} else if (object->kind == KIND_HASH) {
 		bytes += ((struct hash *)object)->capacity *
-			 (sizeof(struct hash_entry) + 2 * sizeof(uint32_t));
+			(sizeof(struct hash_entry) + 2 * sizeof(uint32_t));
 	} else if (object->kind == KIND_QUEUE) {
 		bytes += ((struct queue *)object)->capacity * sizeof(slot);
 	}

@@ -1,8 +1,8 @@
 /*
  * parse_expression.c: expressions, with precedence climbing for binary operators.
  */
-#include "parser_internal.h"
 #include "heap.h"
+#include "parser_internal.h"
 
 static void parse_arguments(struct parser *parser, struct node *node, const char *end)
 {
@@ -182,9 +182,9 @@ static struct node *parse_primary(struct parser *parser)
 	case TOKEN_CONSTANT:
 	case TOKEN_GLOBAL:
 		node = parser_node(parser, NODE_GLOBAL, token.line);
-		node->name = token.kind == TOKEN_CONSTANT ? parser_intern_token(parser, &token)
-							  : parser_intern(parser, token.text - 1,
-								    token.length + 1, token.line);
+		node->name = token.kind == TOKEN_CONSTANT
+			? parser_intern_token(parser, &token)
+			: parser_intern(parser, token.text - 1, token.length + 1, token.line);
 		parser_advance(parser);
 		return node;
 	case TOKEN_FIELD:
@@ -282,7 +282,7 @@ static struct node *parse_unary(struct parser *parser)
 			operand->content = value_int(-value_to_int(operand->content));
 			node = operand;
 		} else if (operand->kind == NODE_CONSTANT_VALUE &&
-			   value_is_double(operand->content)) {
+			value_is_double(operand->content)) {
 			operand->content = value_double(-value_to_double(operand->content));
 			node = operand;
 		} else {

@@ -87,7 +87,7 @@ void parser_advance(struct parser *parser)
 bool parser_token_is(const struct token *token, enum token_kind kind, const char *text)
 {
 	return token->kind == kind && strlen(text) == token->length &&
-	       memcmp(token->text, text, token->length) == 0;
+		memcmp(token->text, text, token->length) == 0;
 }
 
 bool parser_at(struct parser *parser, const char *punctuation)
@@ -438,7 +438,7 @@ static struct node *parse_method(struct parser *parser, int line)
 			parser_advance(parser);
 		}
 	} else if (token.kind == TOKEN_PUNCTUATION &&
-		   parser_token_is(&token, TOKEN_PUNCTUATION, "[")) {
+		parser_token_is(&token, TOKEN_PUNCTUATION, "[")) {
 		parser_advance(parser);
 		parser_expect(parser, "]");
 		token.text = "[]";
@@ -578,9 +578,9 @@ static struct node *parse_jump(struct parser *parser, enum node_kind kind, int l
 static bool at_statement_end(struct parser *parser)
 {
 	return parser->token.kind == TOKEN_NEWLINE || parser->token.kind == TOKEN_END_OF_FILE ||
-	       parser_at_keyword(parser, "if") || parser_at_keyword(parser, "end") ||
-	       parser_at_keyword(parser, "else") || parser_at_keyword(parser, "elsif") ||
-	       parser_at_keyword(parser, "rescue") || parser_at_keyword(parser, "ensure");
+		parser_at_keyword(parser, "if") || parser_at_keyword(parser, "end") ||
+		parser_at_keyword(parser, "else") || parser_at_keyword(parser, "elsif") ||
+		parser_at_keyword(parser, "rescue") || parser_at_keyword(parser, "ensure");
 }
 
 static struct node *parse_simple(struct parser *parser)

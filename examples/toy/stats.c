@@ -131,8 +131,9 @@ static void count_key(struct event_recorder *recorder, enum event event, uint64_
 		hash_bytes(recorder->key, recorder->key_used) ^ (uint32_t)event * 2654435761u;
 	struct key_count *entry = recorder->buckets[hash & (recorder->bucket_count - 1)];
 
-	while (entry && (entry->event != event || entry->length != recorder->key_used ||
-				memcmp(entry->text, recorder->key, entry->length) != 0))
+	while (entry &&
+		(entry->event != event || entry->length != recorder->key_used ||
+			memcmp(entry->text, recorder->key, entry->length) != 0))
 		entry = entry->next;
 	if (!entry) {
 		entry = malloc(sizeof(*entry) + recorder->key_used);

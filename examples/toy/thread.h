@@ -58,7 +58,7 @@ struct thread {
 	bool deadlocked; /* woken because nobody else ever will */
 	bool given;      /* a lock or queue was handed over while it was blocked */
 	slot result;
-	struct spark *spark; /* that it runs */
+	struct spark *spark;             /* that it runs */
 	struct capability *spark_victim; /* whose it was, as long as it has not been told */
 
 	struct frame *frames;

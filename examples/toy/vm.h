@@ -58,7 +58,7 @@ struct capability {
 	struct object_list remembered;
 	struct object_list gray;
 	uint64_t marked_bytes; /* in the current collection, by its OS thread */
-	uint64_t marked_in; /* the number of the last collection it marked for */
+	uint64_t marked_in;    /* the number of the last collection it marked for */
 	bool collect_young;
 	bool collect_full;
 

@@ -19,8 +19,9 @@ static int find_word(
 	const char *const *words, int count, const char *text, size_t length, bool exact)
 {
 	for (int i = 0; i < count; i++) {
-		if (strlen(words[i]) == length && !(exact ? strncmp(words[i], text, length)
-							  : strncasecmp(words[i], text, length)))
+		if (strlen(words[i]) == length &&
+			!(exact ? strncmp(words[i], text, length)
+				: strncasecmp(words[i], text, length)))
 			return i;
 	}
 	return -1;

@@ -19,7 +19,7 @@
 
 #define BLANKS " \t\n"
 
-const struct child child_none = { .descriptor = -1, .line = -1 };
+const struct child child_none = {.descriptor = -1, .line = -1};
 
 /* The words of a command, NULL-terminated; they point into copy. */
 static char **split(char *copy, size_t *count)
@@ -100,7 +100,7 @@ static void run_child(char **words, pid_t parent, int line)
 int child_start(struct child *child, const char *command, struct error *error)
 {
 	char *copy = strdup(command), **words = NULL;
-	int line[2] = { -1, -1 }, result = 0;
+	int line[2] = {-1, -1}, result = 0;
 	pid_t parent = getpid();
 	size_t count;
 

@@ -11,9 +11,9 @@
 
 enum {
 	CLI_OK = 0,
-	CLI_FOUND = 1,  /* a finding, a difference, or an error in a script */
+	CLI_FOUND = 1, /* a finding, a difference, or an error in a script */
 	CLI_USAGE = 2,
-	CLI_CANNOT = 3  /* the file, process or system does not allow it */
+	CLI_CANNOT = 3 /* the file, process or system does not allow it */
 };
 
 int command_list(int argc, char **argv);

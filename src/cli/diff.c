@@ -34,23 +34,23 @@ struct diff {
 	size_t count;
 };
 
-static const char help[] =
-	"Usage: vmtap diff [OPTION]... OLD NEW\n"
-	"Shows how the USDT probes of two binaries (or pids) differ.\n"
-	"\n"
-	"  -v, --verbose  operands and functions count as changes, too\n"
-	"      --json     one JSON document\n"
-	"  -h, --help     this text\n"
-	"\n"
-	"  + vm:::heap(uint16_t, uint64_t)    is new\n"
-	"  - vm:::raise(uint64_t)             is gone\n"
-	"  ! vm:::gc-start: argument 2: was uint32_t, is uint64_t\n"
-	"\n"
-	"Examples:\n"
-	"  vmtap diff /usr/bin/ruby build/ruby   what a new build changes\n"
-	"  vmtap diff --json old/libvm.so new/libvm.so | jq .changes\n"
-	"\n"
-	"Exit status: 0 no difference, 1 differences, 2 wrong usage, 3 something could not be read.\n";
+static const char help[] = "Usage: vmtap diff [OPTION]... OLD NEW\n"
+			   "Shows how the USDT probes of two binaries (or pids) differ.\n"
+			   "\n"
+			   "  -v, --verbose  operands and functions count as changes, too\n"
+			   "      --json     one JSON document\n"
+			   "  -h, --help     this text\n"
+			   "\n"
+			   "  + vm:::heap(uint16_t, uint64_t)    is new\n"
+			   "  - vm:::raise(uint64_t)             is gone\n"
+			   "  ! vm:::gc-start: argument 2: was uint32_t, is uint64_t\n"
+			   "\n"
+			   "Examples:\n"
+			   "  vmtap diff /usr/bin/ruby build/ruby   what a new build changes\n"
+			   "  vmtap diff --json old/libvm.so new/libvm.so | jq .changes\n"
+			   "\n"
+			   "Exit status: 0 no difference, 1 differences, 2 wrong usage, 3 "
+			   "something could not be read.\n";
 
 static int compare_sites(const void *a, const void *b)
 {
@@ -315,9 +315,9 @@ static void run(struct diff *diff)
 	char text[512];
 
 	while (has_old || has_new) {
-		int order = !has_old   ? 1
-			    : !has_new ? -1
-				       : compare_probes(old.sites[0], new.sites[0]);
+		int order = !has_old ? 1
+			: !has_new   ? -1
+				     : compare_probes(old.sites[0], new.sites[0]);
 
 		if (order < 0)
 			report(diff, "removed", old.sites[0], NULL, "%s",

@@ -166,7 +166,7 @@ static int compare_rows(const void *a, const void *b)
 static bool same_row(const struct usdt_site *a, const struct usdt_site *b)
 {
 	return strcmp(a->provider, b->provider) == 0 && strcmp(a->name, b->name) == 0 &&
-	       strcmp(a->function, b->function) == 0;
+		strcmp(a->function, b->function) == 0;
 }
 
 static char *provider_text(const struct usdt_site *site, const struct usdt_process *process)
@@ -250,8 +250,8 @@ static void look(const struct row *row, const struct usdt_site *site, struct liv
 		live->semaphore_address =
 			usdt_object_address(row->object, site->semaphore.offset, true);
 	live->has_semaphore = live->semaphore_address &&
-			      usdt_process_memory(row->process, live->semaphore_address,
-				      &live->semaphore, sizeof(live->semaphore)) == 0;
+		usdt_process_memory(row->process, live->semaphore_address, &live->semaphore,
+			sizeof(live->semaphore)) == 0;
 }
 
 static void print_place(const char *what, const struct usdt_place *place, uint64_t live)
@@ -475,8 +475,8 @@ static json_t *json_stability(const struct row *row)
 	json_t *json = json_object();
 
 	json_object_set_new(json, "probe",
-		json_string(stability_text(promise_of_probe(promise, *row->module,
-						   *row->first->function, true),
+		json_string(stability_text(
+			promise_of_probe(promise, *row->module, *row->first->function, true),
 			text)));
 	json_object_set_new(json, "arguments",
 		json_string(stability_text(promise->parts[STABILITY_ARGUMENTS], text)));

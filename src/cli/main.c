@@ -15,28 +15,28 @@ static const struct {
 	int (*command)(int argc, char **argv);
 	const char *summary;
 } verbs[] = {
-	{ "list", command_list, "the probes of a binary, a process" },
-	{ "check", command_check, "a binary's probes against their contract" },
-	{ "diff", command_diff, "the probes of two builds" },
-	{ "trace", command_trace, "run a D script on a process" },
-	{ "record", command_record, "the event stream of a process to a file" },
-	{ "log", command_log, "what a recorded log holds" },
-	{ "scripts", command_scripts, "the scripts that come with vmtap" },
+	{"list", command_list, "the probes of a binary, a process"},
+	{"check", command_check, "a binary's probes against their contract"},
+	{"diff", command_diff, "the probes of two builds"},
+	{"trace", command_trace, "run a D script on a process"},
+	{"record", command_record, "the event stream of a process to a file"},
+	{"log", command_log, "what a recorded log holds"},
+	{"scripts", command_scripts, "the scripts that come with vmtap"},
 };
 
-enum {
-	VERBS = sizeof(verbs) / sizeof(verbs[0])
-};
+enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
 static void help(FILE *file)
 {
-	fprintf(file, "Usage: vmtap VERB [OPTION]... [OPERAND]...\n"
-		      "Static probes for language VMs.\n\n");
+	fprintf(file,
+		"Usage: vmtap VERB [OPTION]... [OPERAND]...\n"
+		"Static probes for language VMs.\n\n");
 	for (int i = 0; i < VERBS; i++)
 		fprintf(file, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
-	fprintf(file, "\n'vmtap help VERB' says more about a verb, 'vmtap --version' which one this is.\n"
-		      "Exit status: 0, 1 (something was found, or an error in a script), 2 (usage), "
-		      "3 (cannot);\n'trace' exits with what the script's exit() says.\n");
+	fprintf(file,
+		"\n'vmtap help VERB' says more about a verb, 'vmtap --version' which one this is.\n"
+		"Exit status: 0, 1 (something was found, or an error in a script), 2 (usage), "
+		"3 (cannot);\n'trace' exits with what the script's exit() says.\n");
 }
 
 /* A standard stream that was closed stays unusable, instead of becoming the next socket or
@@ -84,7 +84,9 @@ int main(int argc, char **argv)
 			return finish(verbs[i].command(argc - 1, argv + 1));
 	/* the kernel hands over all that stands behind the interpreter in one word */
 	if (argc > 2 && strchr(argv[1], ' '))
-		fprintf(stderr, "vmtap: '%s' is not a verb (a script begins with: #!/usr/bin/env -S vmtap %s)\n",
+		fprintf(stderr,
+			"vmtap: '%s' is not a verb (a script begins with: #!/usr/bin/env -S vmtap "
+			"%s)\n",
 			argv[1], argv[1]);
 	else
 		fprintf(stderr, "vmtap: '%s' is not a verb\n", argv[1]);

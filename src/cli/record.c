@@ -18,19 +18,19 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "cli/child.h"
 #include "cli/cli.h"
+#include "contract/contract.h"
+#include "contract/known.h"
 #include "d/compile.h"
 #include "d/option.h"
 #include "program/program.h"
-#include "wire/wire.h"
-#include "base/bytes.h"
 #include "source/connection.h"
-#include "wire/describe.h"
 #include "source/eventlog.h"
 #include "source/recording.h"
-#include "contract/contract.h"
-#include "contract/known.h"
+#include "wire/describe.h"
+#include "wire/wire.h"
 
 #define HEAP_PERIOD_NS UINT64_C(100000000) /* GHC's own */
 
@@ -420,8 +420,9 @@ static int choose_types(struct session *session, uint16_t **chosen, size_t *chos
 		if (result)
 			cli_message("%s", error.text);
 		else if (!has_form)
-			cli_message("none of the probes of -n is an event of GHC's: with --ghc-only "
-				    "nothing would be recorded");
+			cli_message(
+				"none of the probes of -n is an event of GHC's: with --ghc-only "
+				"nothing would be recorded");
 		status = result ? CLI_CANNOT : CLI_FOUND;
 		if (result || !has_form)
 			goto out;
@@ -496,10 +497,10 @@ enum receipt { RECEIPT_MORE, RECEIPT_IDLE, RECEIPT_FULL, RECEIPT_ENDED, RECEIPT_
 
 static int receipt_of(int state)
 {
-	return state == RECORDING_FULL    ? RECEIPT_FULL
-	       : state == RECORDING_ENDED ? RECEIPT_ENDED
-	       : state < 0                ? state
-					  : RECEIPT_MORE;
+	return state == RECORDING_FULL     ? RECEIPT_FULL
+		: state == RECORDING_ENDED ? RECEIPT_ENDED
+		: state < 0                ? state
+					   : RECEIPT_MORE;
 }
 
 /* Receives once. A receipt, or a negative errno and a line in error. */

@@ -61,8 +61,8 @@ static void help(void)
 int command_scripts(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
 	};
 	const struct bundled_script *script;
 	const char *text;

@@ -256,9 +256,9 @@ static int parse_file(struct contract_reader *reader, struct contract *contract)
 		else if (contract_at_word(reader, "typedef"))
 			error = contract_parse_typedef(reader);
 		else if (contract_at_word(reader, "struct") || contract_at_word(reader, "union") ||
-			 contract_at_word(reader, "enum") ||
-			 contract_at_word(reader, "translator") ||
-			 contract_at_word(reader, "inline"))
+			contract_at_word(reader, "enum") ||
+			contract_at_word(reader, "translator") ||
+			contract_at_word(reader, "inline"))
 			error = skip_declaration(reader);
 		else if (reader->token.character == ';')
 			error = contract_next(reader);

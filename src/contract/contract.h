@@ -70,9 +70,9 @@ struct contract_eventlog {
 	char *name;
 	uint8_t argument_count;
 	uint8_t arguments[CONTRACT_ARGUMENTS_MAX]; /* indices or CONTRACT_CAPSET, payload order */
-	bool is_conditional;        /* stands for the probe only when this argument is not 0 */
+	bool is_conditional; /* stands for the probe only when this argument is not 0 */
 	uint8_t condition_argument;
-	bool is_negated;            /* only when it is 0 */
+	bool is_negated; /* only when it is 0 */
 };
 
 /*

@@ -52,8 +52,8 @@ static struct contract_argument *find_argument(
 }
 
 /* "NUMBER NAME (" of an @eventlog line. */
-static int parse_eventlog_type(
-	struct contract_reader *inner, struct contract_eventlog *eventlog, struct contract_span *name)
+static int parse_eventlog_type(struct contract_reader *inner, struct contract_eventlog *eventlog,
+	struct contract_span *name)
 {
 	unsigned long number = 0;
 	int error = contract_next(inner);
@@ -95,18 +95,20 @@ static int parse_eventlog_condition(struct contract_reader *inner, struct contra
 		if (error == 0)
 			error = contract_take_name(inner, "an argument's name", &word);
 		if (error == 0 && !find_argument(probe, word, &eventlog->condition_argument))
-			return contract_fail_word(inner, inner->line, "@eventlog: no argument", word);
+			return contract_fail_word(
+				inner, inner->line, "@eventlog: no argument", word);
 	}
 	if (error == 0 && inner->token.kind != TOKEN_END)
 		error = contract_fail_token(inner, "'when' or the line's end");
 	return error;
 }
 
-static bool is_complete(const struct contract_probe *probe, const struct contract_eventlog *eventlog)
+static bool is_complete(
+	const struct contract_probe *probe, const struct contract_eventlog *eventlog)
 {
 	uint8_t first = probe->argument_count && strcmp(probe->arguments[0].name, "cap") == 0;
 	bool same = !eventlog->is_conditional &&
-		    eventlog->argument_count == probe->argument_count - first;
+		eventlog->argument_count == probe->argument_count - first;
 
 	for (uint8_t i = 0; same && i < eventlog->argument_count; i++)
 		same = eventlog->arguments[i] == i + first;
@@ -137,7 +139,8 @@ static int parse_eventlog(struct contract_reader *reader, struct contract_probe 
 		error = contract_take_name(&inner, "an argument's name or ')'", &argument);
 		if (error < 0)
 			return error;
-		if (!find_argument(probe, argument, &index) && !contract_span_is(argument, "capset"))
+		if (!find_argument(probe, argument, &index) &&
+			!contract_span_is(argument, "capset"))
 			return contract_fail_word(reader, line, "@eventlog: no argument", argument);
 		if (index != CONTRACT_CAPSET && carried & 1u << index)
 			return contract_fail_word(reader, line, "@eventlog: twice", argument);

@@ -73,7 +73,8 @@ int contract_parse_event(struct contract_reader *reader, struct contract_probe *
 	if (event->present)
 		return contract_fail_at(reader, line, "a second @event");
 	if (name.begin == name.end || name.end - name.begin > WORD_BYTES_MAX)
-		return contract_fail_word(reader, line, "@event: expected an event's name, found", name);
+		return contract_fail_word(
+			reader, line, "@event: expected an event's name, found", name);
 	event->present = true;
 	event->name = contract_span_copy(name);
 	if (!event->name)
@@ -117,8 +118,9 @@ int contract_map(const struct contract *contract, const struct contract_probe *p
 		wanted->present ? contract_find_probe(events, wanted->name) : NULL;
 
 	if (!event)
-		return error_set(error, EINVAL, "%s: line %d: probe %s: provider %s has no event '%s'",
-			contract->file, probe->line, probe->name, events->name,
+		return error_set(error, EINVAL,
+			"%s: line %d: probe %s: provider %s has no event '%s'", contract->file,
+			probe->line, probe->name, events->name,
 			wanted->present ? wanted->name : "");
 	mapping->event = (size_t)(event - events->probes);
 	mapping->condition = -1;

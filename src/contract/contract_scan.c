@@ -42,7 +42,7 @@ bool contract_span_is(struct contract_span span, const char *text)
 bool contract_span_same(struct contract_span a, struct contract_span b)
 {
 	return a.end - a.begin == b.end - b.begin &&
-	       memcmp(a.begin, b.begin, (size_t)(a.end - a.begin)) == 0;
+		memcmp(a.begin, b.begin, (size_t)(a.end - a.begin)) == 0;
 }
 
 char *contract_span_copy(struct contract_span span)
@@ -53,7 +53,7 @@ char *contract_span_copy(struct contract_span span)
 bool contract_is_blank(char character)
 {
 	return character == ' ' || character == '\t' || character == '\r' || character == '\f' ||
-	       character == '\v';
+		character == '\v';
 }
 
 bool contract_is_word(char character)
@@ -76,7 +76,7 @@ static int skip_comment(struct contract_reader *reader, bool *found)
 	if (begin[1] == '/') {
 		/* "//" lines that follow each other are one comment */
 		bool continues = reader->comment.begin && reader->comment.begin[1] == '/' &&
-				 reader->comment_end_line == line - 1;
+			reader->comment_end_line == line - 1;
 
 		while (reader->position < reader->end && *reader->position != '\n')
 			reader->position++;

@@ -135,7 +135,7 @@ static unsigned int *base_word(struct base_words *words, struct contract_span wo
 static bool resolve_base_words(const struct base_words *words, struct contract_type *type)
 {
 	unsigned int kinds = words->chars + words->voids + words->floats + (words->shorts > 0) +
-			     (words->longs > 0 && !words->floats);
+		(words->longs > 0 && !words->floats);
 
 	memset(type, 0, sizeof(*type));
 	if (kinds > 1 || words->shorts > 1 || words->longs > 2 || words->ints > 1 ||
@@ -157,7 +157,7 @@ static bool resolve_base_words(const struct base_words *words, struct contract_t
 static bool is_qualifier(struct contract_span word)
 {
 	return contract_span_is(word, "const") || contract_span_is(word, "volatile") ||
-	       contract_span_is(word, "restrict");
+		contract_span_is(word, "restrict");
 }
 
 /* Passes over "{ ... }", braces inside included. */

@@ -343,7 +343,7 @@ bool d_node_is_place(const struct d_node *node)
 bool d_node_is_character(const struct d_node *node)
 {
 	return d_node_is_place(node) && node->kind != D_NODE_MEMBER &&
-	       d_type_is_string(node->left->type);
+		d_type_is_string(node->left->type);
 }
 
 int d_node_remember(struct d_compiler *compiler, struct d_node *node)

@@ -85,7 +85,7 @@ struct d_node {
 	bool arrow : 1;   /* of a member: -> */
 	bool indexed : 1; /* of an aggregation: brackets were written */
 	bool string_literal : 1;
-	bool unused : 1; /* its value is not wanted: a statement, left of a comma */
+	bool unused : 1;               /* its value is not wanted: a statement, left of a comma */
 	bool lvalue : 1, writable : 1; /* found by checking, as is the next */
 	bool is_argument : 1;
 	bool native : 1; /* of args[n]: the probe's own argument, not what is made of it */
@@ -100,7 +100,7 @@ struct d_node {
 		const struct d_member *member;     /* of a member: that of a struct or union */
 	};
 	union {
-		uint64_t value; /* of an integer, a sizeof */
+		uint64_t value;                        /* of an integer, a sizeof */
 		const struct d_translator *translator; /* of an xlate */
 		const char *requirer; /* of an expansion: what needs of a source are named by;
 					 NULL */

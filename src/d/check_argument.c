@@ -1,17 +1,17 @@
 /*
- * check_argument.c: see check_argument.h. What a probe's arguments are is told by the definition of its
- * provider in a script or a library; where there is none, by the source of the events. All
+ * check_argument.c: see check_argument.h. What a probe's arguments are is told by the definition of
+ * its provider in a script or a library; where there is none, by the source of the events. All
  * probes of a description must tell the same.
  */
 #include "d/check_argument.h"
 
 #include <string.h>
 
-#include "d/resolve_attribute.h"
+#include "contract/promise.h"
 #include "d/check.h"
 #include "d/parse_provider.h"
+#include "d/resolve_attribute.h"
 #include "d/translator.h"
-#include "contract/promise.h"
 
 /* What tells of a probe's arguments; the prototype counts if there is one. */
 struct teller {
@@ -159,8 +159,8 @@ static struct d_node *make_native(struct d_compiler *compiler, const struct d_no
 		return NULL;
 	set_native(native, type, argument);
 	return d_node_finish(compiler, native)
-		       ? set_made(compiler, text, D_NODE_CAST, argument->native, native)
-		       : NULL;
+		? set_made(compiler, text, D_NODE_CAST, argument->native, native)
+		: NULL;
 }
 
 /* The node as what is made of the probe's own argument. */
@@ -169,7 +169,7 @@ static int convert(struct d_compiler *compiler, struct d_node *node,
 {
 	const struct d_node value = {.kind = D_NODE_NAME, .type = argument->native};
 	bool passes = d_type_same(argument->type, argument->native) ||
-		      d_check_passes(argument->type, &value);
+		d_check_passes(argument->type, &value);
 	struct d_node *native;
 	char one[80], other[80];
 

@@ -39,8 +39,8 @@ static int create_variable(
 		return d_fail(compiler, &name->place, "D_IDENT_UNDEF",
 			"failed to resolve %s: Unknown symbol name", name->name->bytes);
 	return d_symbol_variable(compiler, name->name, &name->place, space, type, keys, count)
-		       ? d_check(compiler, node)
-		       : -1;
+		? d_check(compiler, node)
+		: -1;
 }
 
 int d_check_aggregation(struct d_compiler *compiler, struct d_node *node)
@@ -128,8 +128,8 @@ static int fail_array(struct d_compiler *compiler, const struct d_node *node)
 static bool can_be_freed(const struct d_node *node)
 {
 	return !d_node_is_place(node) && node->identifier &&
-	       (node->identifier->kind == D_IDENTIFIER_ARRAY ||
-		       (node->kind == D_NODE_MEMBER && node->left->kind == D_NODE_SELF));
+		(node->identifier->kind == D_IDENTIFIER_ARRAY ||
+			(node->kind == D_NODE_MEMBER && node->left->kind == D_NODE_SELF));
 }
 
 /* What a variable gets that comes into being with it, and so must not be read by it. */
@@ -166,7 +166,7 @@ static int check_plain_assignment(struct d_compiler *compiler, struct d_node *no
 		if (create_variable(compiler, left, right->type))
 			return -1;
 	} else if (d_check(compiler, left) || d_check(compiler, right) ||
-		   d_translate_whole(compiler, right)) {
+		d_translate_whole(compiler, right)) {
 		return -1;
 	}
 	node->left = left = d_inline_target(left);
@@ -184,8 +184,8 @@ static int check_plain_assignment(struct d_compiler *compiler, struct d_node *no
 static bool wants_integers(enum d_operator operation)
 {
 	return operation == D_OPERATOR_MODULO || operation == D_OPERATOR_SHIFT_LEFT ||
-	       operation == D_OPERATOR_SHIFT_RIGHT || operation == D_OPERATOR_AND ||
-	       operation == D_OPERATOR_XOR || operation == D_OPERATOR_OR;
+		operation == D_OPERATOR_SHIFT_RIGHT || operation == D_OPERATOR_AND ||
+		operation == D_OPERATOR_XOR || operation == D_OPERATOR_OR;
 }
 
 int d_check_assignment(struct d_compiler *compiler, struct d_node *node)
@@ -237,8 +237,8 @@ static int create_integer(struct d_compiler *compiler, struct d_node *operand)
 int d_check_operand(struct d_compiler *compiler, struct d_node *operand)
 {
 	return operand->kind != D_NODE_NAME && is_fresh(compiler, operand)
-		       ? create_integer(compiler, operand)
-		       : d_check(compiler, operand);
+		? create_integer(compiler, operand)
+		: d_check(compiler, operand);
 }
 
 int d_check_increment(struct d_compiler *compiler, struct d_node *node)

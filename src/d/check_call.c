@@ -2,8 +2,8 @@
  * check_call.c: checks of calls and of keys. What concerns only one action (formats,
  * aggregation arguments) is checked when it is generated, as in DTrace.
  */
-#include "d/resolve_attribute.h"
 #include "d/check.h"
+#include "d/resolve_attribute.h"
 
 #include "d/generate_stack.h"
 
@@ -17,16 +17,16 @@ bool d_check_pointers(const struct d_type *one, const struct d_node *one_node,
 
 	if (pointer && other_pointer)
 		return d_type_same(one->target, other->target) ||
-		       d_type_resolve(one->target)->kind == D_TYPE_VOID ||
-		       d_type_resolve(other->target)->kind == D_TYPE_VOID;
+			d_type_resolve(one->target)->kind == D_TYPE_VOID ||
+			d_type_resolve(other->target)->kind == D_TYPE_VOID;
 	return (pointer && other_node && d_node_is_zero(other_node)) ||
-	       (other_pointer && one_node && d_node_is_zero(one_node));
+		(other_pointer && one_node && d_node_is_zero(one_node));
 }
 
 bool d_check_is_key(const struct d_type *type)
 {
 	return d_type_is_scalar(type) || d_type_is_string(type) ||
-	       (d_type_is_memory(type) && !d_type_is_incomplete(type));
+		(d_type_is_memory(type) && !d_type_is_incomplete(type));
 }
 
 bool d_check_passes(const struct d_type *type, const struct d_node *value)
@@ -47,9 +47,9 @@ static bool passes_as_memory(
 	const struct d_function *function, const struct d_type *type, const struct d_node *value)
 {
 	return function->kind == D_FUNCTION_SUBROUTINE &&
-	       (function->id < D_SUBROUTINE_LOCK || function->id > D_SUBROUTINE_KERNEL_TEXT) &&
-	       d_type_is_pointer(type) && d_type_resolve(type->target)->kind == D_TYPE_VOID &&
-	       d_type_is_string(value->type);
+		(function->id < D_SUBROUTINE_LOCK || function->id > D_SUBROUTINE_KERNEL_TEXT) &&
+		d_type_is_pointer(type) && d_type_resolve(type->target)->kind == D_TYPE_VOID &&
+		d_type_is_string(value->type);
 }
 
 static int fail_count(struct d_compiler *compiler, const struct d_node *node, const char *function,
@@ -83,9 +83,9 @@ int d_check_call(struct d_compiler *compiler, struct d_node *node)
 	if (d_attribute_use(compiler, node->name->identifiers[D_SPACE_GLOBAL]->stability,
 		    "function", name, &node->place))
 		return -1;
-	node->type = function->result           ? d_types_parse(&compiler->types, function->result)
-		     : d_stack_is_one(function) ? d_stack_type(compiler, function)
-						: compiler->types.type_void;
+	node->type = function->result      ? d_types_parse(&compiler->types, function->result)
+		: d_stack_is_one(function) ? d_stack_type(compiler, function)
+					   : compiler->types.type_void;
 	for (struct d_node *argument = node->right; argument; argument = argument->next) {
 		/* An aggregation named in an action is looked up like any other name. */
 		if (d_check(compiler, argument))

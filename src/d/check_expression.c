@@ -1,6 +1,6 @@
 /*
- * check_expression.c: see check.h. The order of the tests within one operator is DTrace's: it decides
- * which of several errors is reported.
+ * check_expression.c: see check.h. The order of the tests within one operator is DTrace's: it
+ * decides which of several errors is reported.
  */
 #include "d/check.h"
 
@@ -18,9 +18,9 @@ int d_check_fail_types(struct d_compiler *compiler, const struct d_node *node,
 	const struct d_node *left, const struct d_node *right)
 {
 	char one[80], other[80];
-	const char *operation = node->kind == D_NODE_TERNARY ? ":"
-							     : d_operator_text(node->operation,
-								       node->kind == D_NODE_ASSIGN);
+	const char *operation = node->kind == D_NODE_TERNARY
+		? ":"
+		: d_operator_text(node->operation, node->kind == D_NODE_ASSIGN);
 
 	return d_fail(compiler, &node->place, "D_OP_INCOMPAT",
 		"operands have incompatible types: \"%s\" %s \"%s\"",
@@ -75,20 +75,20 @@ static int check_unary(struct d_compiler *compiler, struct d_node *node)
 	case D_OPERATOR_PLUS:
 	case D_OPERATOR_NEGATE:
 		return d_type_is_integer(operand->type)
-			       ? 0
-			       : d_check_fail_operator(compiler, node, "D_OP_ARITH",
-					 "operand of arithmetic type");
+			? 0
+			: d_check_fail_operator(
+				  compiler, node, "D_OP_ARITH", "operand of arithmetic type");
 	case D_OPERATOR_COMPLEMENT:
 		return d_type_is_integer(operand->type)
-			       ? 0
-			       : d_check_fail_operator(
-					 compiler, node, "D_OP_INT", "operand of integral type");
+			? 0
+			: d_check_fail_operator(
+				  compiler, node, "D_OP_INT", "operand of integral type");
 	case D_OPERATOR_NOT:
 		node->type = compiler->types.type_int;
 		return d_type_is_scalar(operand->type)
-			       ? 0
-			       : d_check_fail_operator(
-					 compiler, node, "D_OP_SCALAR", "operand of scalar type");
+			? 0
+			: d_check_fail_operator(
+				  compiler, node, "D_OP_SCALAR", "operand of scalar type");
 	case D_OPERATOR_DEREFERENCE:
 		translated = d_translated(operand);
 		if (translated && d_type_is_pointer(translated->written))
@@ -113,15 +113,15 @@ static int check_additive(struct d_compiler *compiler, struct d_node *node)
 	if (left_pointer && d_type_is_integer(right->type) && d_check_points_to_sized(left->type))
 		node->type = d_check_decay(compiler, left->type);
 	else if (add && right_pointer && d_type_is_integer(left->type) &&
-		 d_check_points_to_sized(right->type))
+		d_check_points_to_sized(right->type))
 		node->type = d_check_decay(compiler, right->type);
 	else if ((d_type_is_string(left->type) && d_type_is_integer(right->type)) ||
-		 (add && d_type_is_integer(left->type) && d_type_is_string(right->type)))
+		(add && d_type_is_integer(left->type) && d_type_is_string(right->type)))
 		node->type = compiler->types.type_string;
 	else if (!add && left_pointer && right_pointer &&
-		 d_type_same(left->type->target, right->type->target) &&
-		 d_check_points_to_sized(left->type) &&
-		 !((d_check_points(left) ^ d_check_points(right)) & D_POINTS_ALLOCA))
+		d_type_same(left->type->target, right->type->target) &&
+		d_check_points_to_sized(left->type) &&
+		!((d_check_points(left) ^ d_check_points(right)) & D_POINTS_ALLOCA))
 		node->type = compiler->types.type_long;
 	else
 		return d_check_fail_types(compiler, node, left, right);
@@ -137,9 +137,9 @@ static int check_comparison(struct d_compiler *compiler, struct d_node *node)
 	bool left_string = d_type_is_string(left->type),
 	     right_string = d_type_is_string(right->type);
 	bool strings = (left_string && (d_type_is_text(right->type) || d_node_is_zero(right))) ||
-		       (right_string && (d_type_is_text(left->type) || d_node_is_zero(left)));
+		(right_string && (d_type_is_text(left->type) || d_node_is_zero(left)));
 	bool pointers = !left_string && !right_string &&
-			d_check_pointers(left->type, left, right->type, right);
+		d_check_pointers(left->type, left, right->type, right);
 
 	node->type = compiler->types.type_int;
 	return integers || strings || pointers ? 0
@@ -203,9 +203,9 @@ static int check_binary(struct d_compiler *compiler, struct d_node *node)
 			return d_check_fail_operator(
 				compiler, node, "D_OP_INT", "operands of integral type");
 		node->type = node->operation == D_OPERATOR_SHIFT_LEFT ||
-					     node->operation == D_OPERATOR_SHIFT_RIGHT
-				     ? left->type
-				     : d_type_promote(left->type, right->type);
+				node->operation == D_OPERATOR_SHIFT_RIGHT
+			? left->type
+			: d_type_promote(left->type, right->type);
 		return 0;
 	}
 }
@@ -231,10 +231,10 @@ static int check_ternary(struct d_compiler *compiler, struct d_node *node)
 	else if (d_type_is_integer(one) && d_type_is_integer(other))
 		node->type = d_type_promote(one, other);
 	else if ((d_type_is_string(one) && d_check_passes(one, right)) ||
-		 (d_type_is_string(other) && d_check_passes(other, left)))
+		(d_type_is_string(other) && d_check_passes(other, left)))
 		node->type = compiler->types.type_string;
 	else if (!d_type_is_string(one) && !d_type_is_string(other) &&
-		 d_check_pointers(one, left, other, right))
+		d_check_pointers(one, left, other, right))
 		node->type = d_check_decay(compiler, d_type_is_pointer(one) ? one : other);
 	else if (d_type_is_memory(one) && d_type_same(one, other))
 		node->type = one;
@@ -260,8 +260,9 @@ static int check_cast(struct d_compiler *compiler, struct d_node *node)
 		(d_type_is_scalar(to) && !d_type_is_incomplete(to) && d_type_is_scalar(from)) ||
 		(to->kind == D_TYPE_POINTER && from->kind == D_TYPE_ARRAY) ||
 		((to->kind == D_TYPE_FLOAT || d_type_is_struct(to)) && d_type_same(to, from)) ||
-		(d_type_is_string(to) && (d_type_is_scalar(from) || d_type_is_text(from) ||
-						 from->kind == D_TYPE_ARRAY));
+		(d_type_is_string(to) &&
+			(d_type_is_scalar(from) || d_type_is_text(from) ||
+				from->kind == D_TYPE_ARRAY));
 	return valid ? 0
 		     : d_fail(compiler, &node->place, "D_CAST_INVAL",
 			       "invalid cast expression: (%s) of type %s",
@@ -307,10 +308,9 @@ static int check_sizeof(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *operand = node->left;
 	enum d_name_space space;
-	const struct d_identifier *identifier =
-		d_check_variable_space(operand, &space)
-			? d_symbol_find(compiler, operand->name, space)
-			: NULL;
+	const struct d_identifier *identifier = d_check_variable_space(operand, &space)
+		? d_symbol_find(compiler, operand->name, space)
+		: NULL;
 	bool array =
 		identifier && identifier->kind == D_IDENTIFIER_ARRAY && space != D_SPACE_GLOBAL;
 	int result;
@@ -368,10 +368,10 @@ int d_check(struct d_compiler *compiler, struct d_node *node)
 			return -1;
 		node->type = compiler->types.type_string;
 		return d_type_is_scalar(node->left->type) || d_type_is_text(node->left->type) ||
-				       node->left->type->kind == D_TYPE_ARRAY
-			       ? 0
-			       : d_fail(compiler, &node->place, "D_STRINGOF_TYPE",
-					 "cannot apply stringof to a value of this type");
+				node->left->type->kind == D_TYPE_ARRAY
+			? 0
+			: d_fail(compiler, &node->place, "D_STRINGOF_TYPE",
+				  "cannot apply stringof to a value of this type");
 	case D_NODE_HOLE: /* checked again with the argument in its place */
 		node->lvalue = node->writable = true;
 		return 0;

@@ -93,8 +93,8 @@ static int parse_digits(
 static int parse_star(
 	struct parser *parser, struct d_conversion *conversion, struct progress *progress)
 {
-	bool *argument = progress->has_dot ? &conversion->precision_argument
-					   : &conversion->width_argument;
+	bool *argument =
+		progress->has_dot ? &conversion->precision_argument : &conversion->width_argument;
 
 	parser->at++;
 	if (*argument)
@@ -170,7 +170,7 @@ static bool valid_prefix(const char *prefix, char letter)
 		return true;
 	if (strchr("diouxX", letter))
 		return !strcmp(prefix, "h") || !strcmp(prefix, "hh") || !strcmp(prefix, "l") ||
-		       !strcmp(prefix, "ll");
+			!strcmp(prefix, "ll");
 	if (strchr("eEfgG", letter))
 		return !strcmp(prefix, "l") || !strcmp(prefix, "L");
 	return (letter == 'c' || letter == 's') && (!strcmp(prefix, "l") || !strcmp(prefix, "w"));
@@ -197,8 +197,9 @@ static int parse_conversion(struct parser *parser)
 		return fail_syntax(parser, "conversion is not complete at the end");
 	letter = *parser->at;
 	if (letter == '%' || letter == '$')
-		return fail_syntax(parser, letter == '%' ? "% conversion does not take flags"
-							 : "arguments may not be numbered");
+		return fail_syntax(parser,
+			letter == '%' ? "% conversion does not take flags"
+				      : "arguments may not be numbered");
 	if (!letter || !strchr("dioucCxXpsSaAkYTeEfgG", letter)) {
 		char what[64];
 
@@ -340,7 +341,7 @@ const struct d_type *d_format_record(struct d_compiler *compiler, const struct d
 static bool is_place(const struct d_type *type, bool user)
 {
 	return type->kind == D_TYPE_PLACE && type->place != D_VALUE_STACK &&
-	       (type->place >= D_VALUE_USER_SYMBOL) == user;
+		(type->place >= D_VALUE_USER_SYMBOL) == user;
 }
 
 /* What a conversion accepts, in words; NULL when this type is it. */
@@ -360,8 +361,8 @@ static const char *mismatch(
 	case 'c':
 		if (wide)
 			return d_type_is_integer(type) && type->size == 4 && type->is_signed
-				       ? NULL
-				       : "int";
+				? NULL
+				: "int";
 		/* fall through */
 	case 'C':
 		return d_type_is_integer(type) && type->size <= 4 ? NULL : "char or int";
@@ -371,7 +372,8 @@ static const char *mismatch(
 	case 'g':
 	case 'G':
 		if (*parsed->prefix == 'L')
-			return type->kind == D_TYPE_FLOAT && type->size == 16 ? NULL : "long double";
+			return type->kind == D_TYPE_FLOAT && type->size == 16 ? NULL
+									      : "long double";
 		return type->kind == D_TYPE_FLOAT && type->size <= 8 ? NULL : "float or double";
 	case 'Y':
 	case 'T':
@@ -379,7 +381,8 @@ static const char *mismatch(
 	case 'p':
 		return d_type_is_scalar(type) ? NULL : "pointer or integer";
 	case 'a':
-		return d_type_is_scalar(type) || is_place(type, false) ? NULL : "pointer or integer";
+		return d_type_is_scalar(type) || is_place(type, false) ? NULL
+								       : "pointer or integer";
 	case 'A':
 		if (is_place(type, true) ||
 			(d_type_is_scalar(type) && parser->compiler->settings.target))
@@ -392,8 +395,8 @@ static const char *mismatch(
 		if (wide)
 			return is_characters(type, 4) ? NULL : "wchar_t []";
 		return d_type_is_string(type) || is_characters(type, 1)
-			       ? NULL
-			       : "char [] or string (or use stringof)";
+			? NULL
+			: "char [] or string (or use stringof)";
 	}
 }
 
@@ -507,8 +510,9 @@ static int keep(struct parser *parser, int *index)
 	struct d_program *program = compiler->program;
 	struct d_conversion *conversions = calloc(parser->count, sizeof(*conversions));
 
-	if (!conversions || array_room(&program->formats, &compiler->format_capacity,
-				    program->format_count, sizeof(*program->formats))) {
+	if (!conversions ||
+		array_room(&program->formats, &compiler->format_capacity, program->format_count,
+			sizeof(*program->formats))) {
 		free(conversions);
 		return d_fail_memory(compiler);
 	}

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "d/check_argument.h"
-#include "d/resolve_attribute.h"
 #include "d/hint.h"
 #include "d/parse_inline.h"
+#include "d/resolve_attribute.h"
 #include "d/translator.h"
 
 enum {
@@ -82,15 +82,15 @@ int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_na
 	case D_IDENTIFIER_SCALAR:
 		node->writable = true;
 		return space == D_SPACE_SELF
-			       ? d_require(compiler, D_NEED_OS_THREAD, text, &node->place)
-			       : 0;
+			? d_require(compiler, D_NEED_OS_THREAD, text, &node->place)
+			: 0;
 	case D_IDENTIFIER_BUILTIN:
 	case D_IDENTIFIER_ARGUMENT:
 		node->writable = false;
 		return identifier->kind == D_IDENTIFIER_ARGUMENT
-			       ? 0
-			       : d_require(compiler, d_builtins[identifier->index].need, text,
-					 &node->place);
+			? 0
+			: d_require(
+				  compiler, d_builtins[identifier->index].need, text, &node->place);
 	case D_IDENTIFIER_FUNCTION:
 		return fail_reference(compiler, node, "function", text, "a scalar");
 	default:
@@ -221,10 +221,10 @@ int d_check_index(struct d_compiler *compiler, struct d_node *node)
 		return check_registers(compiler, node, identifier);
 	if (identifier && identifier->kind == D_IDENTIFIER_INLINE && identifier->key_count)
 		return d_check_keys(compiler, identifier, node) ||
-				       d_inline_expand(compiler, node, identifier) ||
-				       d_check(compiler, node)
-			       ? -1
-			       : 0;
+				d_inline_expand(compiler, node, identifier) ||
+				d_check(compiler, node)
+			? -1
+			: 0;
 	if (identifier && identifier->kind == D_IDENTIFIER_ARRAY) {
 		if (d_attribute_use(compiler, identifier->stability, "array", text, &node->place))
 			return -1;
@@ -263,14 +263,15 @@ int d_check_member(struct d_compiler *compiler, struct d_node *node)
 	translated = d_translated(node->left);
 	if (translated)
 		return d_translate_member(compiler, node, translated) || d_check(compiler, node)
-			       ? -1
-			       : 0;
+			? -1
+			: 0;
 	/* A member of an inline of a variable is one of the variable. */
 	if (!node->arrow)
 		node->left = d_inline_target(node->left);
 	identifier = d_symbol_find(compiler, node->name, D_SPACE_GLOBAL);
-	if (identifier && (identifier->kind == D_IDENTIFIER_INLINE ||
-				  identifier->kind == D_IDENTIFIER_ENUMERATOR))
+	if (identifier &&
+		(identifier->kind == D_IDENTIFIER_INLINE ||
+			identifier->kind == D_IDENTIFIER_ENUMERATOR))
 		return d_fail(compiler, &node->place, "D_OP_IDENT",
 			"operator %s must be followed by an identifier: %s is a constant",
 			operation, node->name->bytes);
@@ -307,7 +308,7 @@ int d_check_address(struct d_compiler *compiler, struct d_node *node)
 {
 	const struct d_node *operand = node->left;
 	bool variable = operand->identifier || operand->kind == D_NODE_AGGREGATION ||
-			operand->is_argument || operand->type->kind == D_TYPE_DYNAMIC;
+		operand->is_argument || operand->type->kind == D_TYPE_DYNAMIC;
 
 	if (variable)
 		return d_fail(compiler, &node->place, "D_ADDROF_VAR",

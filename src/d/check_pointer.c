@@ -13,8 +13,8 @@ unsigned d_check_place_points(const struct d_node *place)
 {
 	while (d_node_is_place(place)) {
 		bool pointer = place->kind == D_NODE_MEMBER
-				       ? place->arrow
-				       : place->left->type->kind != D_TYPE_ARRAY;
+			? place->arrow
+			: place->left->type->kind != D_TYPE_ARRAY;
 
 		place = place->left;
 		if (d_type_is_string(place->type))
@@ -33,9 +33,9 @@ static unsigned call_points(const struct d_node *call)
 	if (call->function->id == D_SUBROUTINE_ALLOCA)
 		return D_POINTS_BLOCK | D_POINTS_ALLOCA;
 	return call->function->id == D_SUBROUTINE_COPYIN ||
-			       call->function->id == D_SUBROUTINE_MEMREF
-		       ? D_POINTS_BLOCK
-		       : D_POINTS_ELSEWHERE;
+			call->function->id == D_SUBROUTINE_MEMREF
+		? D_POINTS_BLOCK
+		: D_POINTS_ELSEWHERE;
 }
 
 static unsigned binary_points(const struct d_node *node)

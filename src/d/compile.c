@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "d/resolve_attribute.h"
 #include "d/compile_clause.h"
 #include "d/lex.h"
-#include "d/resolve_library.h"
 #include "d/option.h"
 #include "d/parse.h"
+#include "d/resolve_attribute.h"
+#include "d/resolve_library.h"
 
 int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler **result)
 {
@@ -132,9 +132,9 @@ int d_compile(struct d_compiler *compiler, const char *file, const char *text, s
 	d_lexer_start(compiler, text, length < D_SCRIPT_MAX ? length : 0);
 	if (!result)
 		result = length < D_SCRIPT_MAX
-			 ? d_parse(compiler, &clauses)
-			 : d_fail(compiler, NULL, "D_SYNTAX", "script is larger than %d MiB",
-				   D_SCRIPT_MAX >> 20);
+			? d_parse(compiler, &clauses)
+			: d_fail(compiler, NULL, "D_SYNTAX", "script is larger than %d MiB",
+				  D_SCRIPT_MAX >> 20);
 	if (!result)
 		result = check_whole(compiler, clauses);
 	for (; clauses && !result; clauses = clauses->next)

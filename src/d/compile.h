@@ -25,7 +25,7 @@ struct d_compile_settings {
 	const char *name;           /* $0 for string programs: argv[0] */
 	char *const *arguments;     /* $1 ... */
 	size_t argument_count;
-	bool error_tags;            /* -x errtags: messages begin with "[D_TAG] " */
+	bool error_tags; /* -x errtags: messages begin with "[D_TAG] " */
 };
 
 /* What a script matched: for "description 'X' matched N probes" and -l. */
@@ -47,27 +47,20 @@ struct d_error {
 int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler **compiler);
 
 /* "-x name=value" before compiling. -EINVAL with "Invalid option name" and the like. */
-int d_compiler_option(struct d_compiler *compiler, const char *name, const char *value,
-	struct d_error *error);
+int d_compiler_option(
+	struct d_compiler *compiler, const char *name, const char *value, struct d_error *error);
 
 /*
  * setopt() while tracing is active: sets a dynamic option. NULL when done, else what is
  * wrong, in DTrace's words. value is NULL when there is none.
  */
-const char *d_option_set_running(
-	struct d_options *options, const char *name, const char *value);
+const char *d_option_set_running(struct d_options *options, const char *name, const char *value);
 
 /*
  * Which part of a probe the last part of a string program's descriptions is: -n, -f, -m
  * and -P; -i takes numbers only. Descriptions in files always end in the name.
  */
-enum d_last_part {
-	D_LAST_NONE = -1,
-	D_LAST_PROVIDER,
-	D_LAST_MODULE,
-	D_LAST_FUNCTION,
-	D_LAST_NAME
-};
+enum d_last_part { D_LAST_NONE = -1, D_LAST_PROVIDER, D_LAST_MODULE, D_LAST_FUNCTION, D_LAST_NAME };
 
 /* Holds for the string programs that are compiled next; at first it is the name. */
 void d_compiler_last_part(struct d_compiler *compiler, enum d_last_part last);
@@ -83,8 +76,8 @@ int d_compile(struct d_compiler *compiler, const char *file, const char *text, s
  * Ends compiling: checks what must hold for the whole command line. The program is the
  * caller's (d_program_free). The compiler is freed in any case.
  */
-int d_compiler_finish(struct d_compiler *compiler, struct d_program **program,
-	struct d_error *error);
+int d_compiler_finish(
+	struct d_compiler *compiler, struct d_program **program, struct d_error *error);
 void d_compiler_free(struct d_compiler *compiler);
 void d_match_free(struct d_match *match);
 

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "d/resolve_attribute.h"
-#include "d/check.h"
-#include "d/resolve_description.h"
-#include "d/generate.h"
-#include "d/resolve_pattern.h"
-#include "d/parse_provider.h"
 #include "contract/promise.h"
+#include "d/check.h"
+#include "d/generate.h"
 #include "d/generate_order.h"
+#include "d/parse_provider.h"
+#include "d/resolve_attribute.h"
+#include "d/resolve_description.h"
+#include "d/resolve_pattern.h"
 
 static int check_statements(struct d_compiler *compiler, const struct d_clause_tree *tree)
 {
@@ -112,7 +112,7 @@ static int use_description(struct d_compiler *compiler, const struct d_descripti
 
 	for (unsigned i = 0; i < 4; i++)
 		spelled[i] = !description->is_number && *description->parts[i] &&
-			     !d_pattern_is_glob(description->parts[i]);
+			!d_pattern_is_glob(description->parts[i]);
 	clause->description_stability = stability_greatest;
 	for (size_t i = 0; i < clause->probe_count; i++)
 		clause->description_stability = stability_least(clause->description_stability,
@@ -154,13 +154,12 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 {
 	struct d_program *program = compiler->program;
 	struct d_code predicate = {0}, body = {0};
-	struct d_clause clause = {.line = description->place.line,
-		.script = compiler->script,
-		.goes_on = goes_on};
+	struct d_clause clause = {
+		.line = description->place.line, .script = compiler->script, .goes_on = goes_on};
 	int result;
 
-	result = d_description_resolve(compiler, description, &clause.probes, &clause.probe_count,
-		&clause.later_count);
+	result = d_description_resolve(
+		compiler, description, &clause.probes, &clause.probe_count, &clause.later_count);
 	compiler->probes = clause.probes;
 	compiler->probe_count = clause.probe_count ? clause.probe_count : clause.later_count;
 	compiler->clause_description = description;
@@ -178,8 +177,9 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 		result = generate_predicate(compiler, &predicate, tree);
 	if (!result)
 		result = generate_body(compiler, &body, tree);
-	if (!result && array_room(&program->clauses, &compiler->clause_capacity,
-			       program->clause_count, sizeof(*program->clauses)))
+	if (!result &&
+		array_room(&program->clauses, &compiler->clause_capacity, program->clause_count,
+			sizeof(*program->clauses)))
 		result = d_fail_memory(compiler);
 	d_nodes_restore(compiler);
 	compiler->probes = NULL;

@@ -26,12 +26,12 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "d/compile.h"
-#include "d/name_table.h"
-#include "program/program.h"
-#include "d/lex_token.h"
-#include "d/type.h"
 #include "base/stability.h"
+#include "d/compile.h"
+#include "d/lex_token.h"
+#include "d/name_table.h"
+#include "d/type.h"
+#include "program/program.h"
 
 enum {
 	D_SCRIPT_MAX = 64 << 20, /* bytes of one script */
@@ -60,8 +60,8 @@ struct d_lexer {
 	const char *text, *at, *end;
 	const char *file; /* named by #line */
 	uint32_t line;
-	unsigned included;  /* how many files, one in the other, include what is read */
-	bool line_begins; /* only blanks so far on this line */
+	unsigned included; /* how many files, one in the other, include what is read */
+	bool line_begins;  /* only blanks so far on this line */
 	enum d_lexer_mode mode;
 	bool in_predicate;
 	bool in_declaration;    /* what is read is none of a clause */
@@ -95,27 +95,27 @@ struct d_compiler {
 	struct d_program *program;
 	size_t integer_capacity, string_capacity, variable_capacity, aggregation_capacity,
 		format_capacity, action_capacity, clause_capacity, layout_capacity;
-	struct d_translator *translators; /* newest first */
-	struct d_provider *providers;     /* that are defined, newest first */
+	struct d_translator *translators;          /* newest first */
+	struct d_provider *providers;              /* that are defined, newest first */
 	const struct d_provider *kernel_providers; /* the built-in library's, which come last */
 	struct d_library_directory *library_directories; /* of option libdir, in order */
 	bool library_loaded;
 	uint64_t object_bytes; /* of variables that are memory */
 	/* the script that is being compiled */
-	const char *file; /* NULL: a string program */
+	const char *file;           /* NULL: a string program */
 	enum d_last_part last_part; /* of a string program's descriptions */
 	uint32_t script;
 	struct d_lexer lexer;
 	struct d_token token; /* the parser's current one */
 	unsigned nesting;
-	const struct d_holes *holes; /* parameters of the definition that is read; NULL: none */
-	bool keep;                   /* trees are a definition's and outlive the script */
+	const struct d_holes *holes;     /* parameters of the definition that is read; NULL: none */
+	bool keep;                       /* trees are a definition's and outlive the script */
 	struct d_remembered *remembered; /* nodes of the clause that are not as they were read */
-	struct d_pragma *pragmas;    /* of names of the script */
-	bool library;                /* it is one, not a program */
-	bool defines;                /* inlines and the like: the script is not empty */
-	unsigned branched;           /* clauses with an if so far */
-	size_t expanded;             /* nodes that came from definitions */
+	struct d_pragma *pragmas;        /* of names of the script */
+	bool library;                    /* it is one, not a program */
+	bool defines;                    /* inlines and the like: the script is not empty */
+	unsigned branched;               /* clauses with an if so far */
+	size_t expanded;                 /* nodes that came from definitions */
 	bool last_argument_used;
 	const char *region; /* "action list", "predicate", for messages */
 	size_t matches;
@@ -124,13 +124,13 @@ struct d_compiler {
 	const uint32_t *probes;
 	size_t probe_count;
 	const struct d_description *clause_description;
-	const char *description; /* its text */
-	struct stability attributes; /* the least of what it uses */
+	const char *description;       /* its text */
+	struct stability attributes;   /* the least of what it uses */
 	const struct d_name *creating; /* the global whose first value is being checked */
-	bool uses_arguments;         /* args[] stand in the clause */
-	const char *requirer;        /* what stands in the text for what needs; NULL */
-	unsigned unevaluated;        /* operands of sizeof around what is checked */
-	bool attributes_hidden;      /* what an inline uses counts as the inline */
+	bool uses_arguments;           /* args[] stand in the clause */
+	const char *requirer;          /* what stands in the text for what needs; NULL */
+	unsigned unevaluated;          /* operands of sizeof around what is checked */
+	bool attributes_hidden;        /* what an inline uses counts as the inline */
 	/* the first error */
 	struct d_error *error;
 	bool failed;

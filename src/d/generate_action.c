@@ -1,6 +1,6 @@
 /*
- * generate_action.c: statements: actions and aggregations, with the checks that DTrace makes when it
- * generates their code.
+ * generate_action.c: statements: actions and aggregations, with the checks that DTrace makes when
+ * it generates their code.
  */
 #include "d/generate_action.h"
 #include "d/check.h"
@@ -119,7 +119,7 @@ static bool joins(const struct d_type *one, const struct d_type *other)
 	if (d_type_is_integer(one) && d_type_is_integer(other))
 		return true;
 	return one->kind == other->kind && one->size == other->size &&
-	       (one->kind != D_TYPE_PLACE || !strcmp(one->name, other->name));
+		(one->kind != D_TYPE_PLACE || !strcmp(one->name, other->name));
 }
 
 /* printa's aggregations must have keys of one kind. */
@@ -225,7 +225,7 @@ static int generate_speculation(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
 	enum d_opcode opcode = node->function->id == D_ACTION_SPECULATE ? D_OP_SPECULATE
-			       : node->function->id == D_ACTION_COMMIT  ? D_OP_COMMIT
+		: node->function->id == D_ACTION_COMMIT                 ? D_OP_COMMIT
 									: D_OP_DISCARD;
 	int reg = d_generate_as(compiler, code, node->right, compiler->types.type_int);
 
@@ -416,7 +416,7 @@ static int generate_aggregation(
 	const struct d_node *call = node->right, *value = call->right, *increment = NULL;
 	int id = call->function->id, keys, value_register, increment_register;
 	bool distribution = id == D_AGGREGATE_QUANTIZE || id == D_AGGREGATE_LQUANTIZE ||
-			    id == D_AGGREGATE_LLQUANTIZE;
+		id == D_AGGREGATE_LLQUANTIZE;
 
 	if (value && !d_type_is_scalar(value->type))
 		return d_fail(compiler, &value->place, "D_AGG_SCALAR",

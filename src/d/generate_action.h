@@ -1,5 +1,6 @@
 /*
- * generate_action.h: how the parts of action generation add actions to the program. Private to src/d.
+ * generate_action.h: how the parts of action generation add actions to the program. Private to
+ * src/d.
  */
 #ifndef VMTAP_D_GENERATE_ACTION_H
 #define VMTAP_D_GENERATE_ACTION_H

@@ -1,9 +1,9 @@
 /*
  * generate_action_memory.c: tracemem() and print(), which record memory by its address.
  */
+#include "d/generate.h"
 #include "d/generate_action.h"
 #include "d/generate_layout.h"
-#include "d/generate.h"
 
 int d_generate_tracemem(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
@@ -24,8 +24,9 @@ int d_generate_tracemem(struct d_compiler *compiler, struct d_code *code, const 
 			"tracemem( ) argument #2 must be at most %d", D_OBJECT_MAX);
 	action = d_action_new(compiler, D_ACTION_TRACEMEM, 2, 0);
 	reg = action ? d_generate(compiler, code, address) : -1;
-	if (reg < 0 || d_emit(compiler, code, D_OP_BYTES, (unsigned)reg, (unsigned)reg, 0,
-			       (int32_t)size->value))
+	if (reg < 0 ||
+		d_emit(compiler, code, D_OP_BYTES, (unsigned)reg, (unsigned)reg, 0,
+			(int32_t)size->value))
 		return -1;
 	action->types[action->argument_count++] =
 		(struct d_value_type){.kind = D_VALUE_BYTES, .size = (uint32_t)size->value};
@@ -42,9 +43,9 @@ int d_generate_print(struct d_compiler *compiler, struct d_code *code, const str
 {
 	const struct d_node *pointer = node->right;
 	const struct d_type *type = d_type_resolve(pointer->type);
-	const struct d_type *target = type->kind == D_TYPE_ARRAY     ? pointer->type
-				      : type->kind == D_TYPE_POINTER ? type->target
-								     : compiler->types.type_void;
+	const struct d_type *target = type->kind == D_TYPE_ARRAY ? pointer->type
+		: type->kind == D_TYPE_POINTER                   ? type->target
+								 : compiler->types.type_void;
 	uint32_t size = d_types_size(&compiler->types, target);
 	unsigned first = code->top;
 	struct d_action *action;
@@ -59,8 +60,9 @@ int d_generate_print(struct d_compiler *compiler, struct d_code *code, const str
 	layout = d_layout_make(compiler, target, size, &pointer->place);
 	address = layout < 0 ? -1 : d_generate(compiler, code, pointer);
 	bytes = address < 0 ? -1 : d_emit_register(compiler, code, &pointer->place);
-	if (bytes < 0 || d_emit(compiler, code, D_OP_BYTES, (unsigned)bytes, (unsigned)address, 0,
-				 (int32_t)size))
+	if (bytes < 0 ||
+		d_emit(compiler, code, D_OP_BYTES, (unsigned)bytes, (unsigned)address, 0,
+			(int32_t)size))
 		return -1;
 	action = d_action_new(compiler, D_ACTION_PRINT, 2, 0);
 	if (!action)

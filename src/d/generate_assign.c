@@ -21,7 +21,8 @@ static void set_target(struct assign_target *target, const struct d_node *node)
 }
 
 /* The registers that say where the target is. */
-static int locate_target(struct d_compiler *compiler, struct d_code *code, struct assign_target *target)
+static int locate_target(
+	struct d_compiler *compiler, struct d_code *code, struct assign_target *target)
 {
 	const struct d_node *node = target->node;
 	int base = (int)code->top;
@@ -100,9 +101,9 @@ int d_generate_increment(
 	const struct d_type *type = node->type;
 	bool post = (node->operation == D_OPERATOR_POST_INCREMENT ||
 			    node->operation == D_OPERATOR_POST_DECREMENT) &&
-		    !node->unused;
+		!node->unused;
 	bool add = node->operation == D_OPERATOR_PRE_INCREMENT ||
-		   node->operation == D_OPERATOR_POST_INCREMENT;
+		node->operation == D_OPERATOR_POST_INCREMENT;
 	uint32_t step = d_type_is_pointer(type) ? d_types_stride(&compiler->types, type) : 1;
 	struct assign_target target;
 	unsigned changed;
@@ -136,8 +137,9 @@ static int generate_free(
 	int first = element ? d_generate_keys(compiler, code, identifier, node->left->right) : 0;
 	int reg;
 
-	if (first < 0 || d_emit(compiler, code, element ? D_OP_FREE_ELEMENT : D_OP_FREE, 0,
-				 (unsigned)first, 0, (int32_t)identifier->index))
+	if (first < 0 ||
+		d_emit(compiler, code, element ? D_OP_FREE_ELEMENT : D_OP_FREE, 0, (unsigned)first,
+			0, (int32_t)identifier->index))
 		return -1;
 	if (element)
 		code->top = (unsigned)first;
@@ -167,8 +169,8 @@ int d_generate_assignment(
 		return generate_free(compiler, code, node);
 	/* Memory is copied from where it is. */
 	value = d_type_is_memory(left->type)
-			? d_generate_address(compiler, code, node->right, false)
-			: d_generate_as(compiler, code, node->right, left->type);
+		? d_generate_address(compiler, code, node->right, false)
+		: d_generate_as(compiler, code, node->right, left->type);
 	bits = left->kind == D_NODE_MEMBER && left->member ? left->member->bits : 0;
 	if (value < 0 ||
 		(target.place && bits && d_emit_cut_place(compiler, code, left, (unsigned)value)))

@@ -9,8 +9,9 @@
 int d_emit(struct d_compiler *compiler, struct d_code *code, enum d_opcode opcode, unsigned a,
 	unsigned b, unsigned c, int32_t immediate)
 {
-	if (code->count >= INT32_MAX || array_room(&code->instructions, &code->capacity,
-						code->count, sizeof(*code->instructions)))
+	if (code->count >= INT32_MAX ||
+		array_room(&code->instructions, &code->capacity, code->count,
+			sizeof(*code->instructions)))
 		return d_fail_memory(compiler);
 	code->instructions[code->count++] = (struct d_instruction){.opcode = (uint8_t)opcode,
 		.a = (uint8_t)a,
@@ -50,8 +51,8 @@ int d_emit_string(
 	struct text text = {.length = name->length};
 
 	if (!name->string) {
-		if (array_room(&program->strings, &compiler->string_capacity,
-			    program->string_count, sizeof(*program->strings)))
+		if (array_room(&program->strings, &compiler->string_capacity, program->string_count,
+			    sizeof(*program->strings)))
 			return d_fail_memory(compiler);
 		text.bytes = strdup(name->bytes);
 		if (!text.bytes)

@@ -19,7 +19,7 @@ static bool is_boolean(const struct d_node *node)
 {
 	if (node->kind == D_NODE_BINARY)
 		return node->operation >= D_OPERATOR_LESS &&
-		       node->operation <= D_OPERATOR_LOGICAL_OR;
+			node->operation <= D_OPERATOR_LOGICAL_OR;
 	return node->kind == D_NODE_UNARY && node->operation == D_OPERATOR_NOT;
 }
 
@@ -32,9 +32,9 @@ static bool cast_cuts(const struct d_node *node)
 	const struct d_type *to = node->type, *from = node->left->type;
 
 	return d_type_is_integer(to) && to->size < 8 &&
-	       (to->size < from->size ||
-		       (to->size == from->size && to->is_signed != from->is_signed) ||
-		       (!to->is_signed && from->is_signed));
+		(to->size < from->size ||
+			(to->size == from->size && to->is_signed != from->is_signed) ||
+			(!to->is_signed && from->is_signed));
 }
 
 /* Whether the 64-bit value of a node is already one of the integer type. */
@@ -53,7 +53,7 @@ static bool fits(const struct d_node *node, const struct d_type *type)
 		if (!d_type_is_integer(node->type))
 			return false;
 		return d_type_holds(type, node->type) &&
-		       (cast_cuts(node) || fits(node->left, node->type));
+			(cast_cuts(node) || fits(node->left, node->type));
 	case D_NODE_UNARY:
 		if (node->operation == D_OPERATOR_DEREFERENCE ||
 			node->operation >= D_OPERATOR_PRE_INCREMENT)
@@ -96,8 +96,9 @@ int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct
 		return d_generate_bytes(compiler, code, node);
 	if (node->kind == D_NODE_INTEGER && d_type_is_integer(type)) {
 		reg = d_emit_register(compiler, code, &node->place);
-		if (reg < 0 || d_emit_integer(compiler, code, (unsigned)reg,
-				       d_type_cut(type, node->value)))
+		if (reg < 0 ||
+			d_emit_integer(
+				compiler, code, (unsigned)reg, d_type_cut(type, node->value)))
 			return -1;
 		return reg;
 	}
@@ -146,8 +147,9 @@ static int generate_variable(
 	if (d_type_is_memory(node->type))
 		return d_generate_address(compiler, code, node, node->type->kind == D_TYPE_ARRAY);
 	reg = d_emit_register(compiler, code, &node->place);
-	if (reg < 0 || d_emit(compiler, code, opcodes[identifier->kind], (unsigned)reg, 0, 0,
-			       (int32_t)identifier->index))
+	if (reg < 0 ||
+		d_emit(compiler, code, opcodes[identifier->kind], (unsigned)reg, 0, 0,
+			(int32_t)identifier->index))
 		return -1;
 	return reg;
 }
@@ -159,24 +161,27 @@ static int generate_index(
 
 	if (node->is_argument) {
 		base = d_emit_register(compiler, code, &node->place);
-		return base < 0 || d_emit(compiler, code, D_OP_ARGUMENT, (unsigned)base, 0, 0,
-					   node->argument)
-			       ? -1
-			       : base;
+		return base < 0 ||
+				d_emit(compiler, code, D_OP_ARGUMENT, (unsigned)base, 0, 0,
+					node->argument)
+			? -1
+			: base;
 	}
 	if (node->identifier && node->identifier->kind == D_IDENTIFIER_REGISTERS) {
 		base = d_emit_register(compiler, code, &node->place);
-		return base < 0 || d_emit(compiler, code, D_OP_BUILTIN, (unsigned)base,
-					   (unsigned)node->right->value, 0, D_BUILTIN_UREGS)
-			       ? -1
-			       : base;
+		return base < 0 ||
+				d_emit(compiler, code, D_OP_BUILTIN, (unsigned)base,
+					(unsigned)node->right->value, 0, D_BUILTIN_UREGS)
+			? -1
+			: base;
 	}
 	if (d_type_is_memory(node->type) && node->identifier)
 		return d_generate_address(compiler, code, node, node->type->kind == D_TYPE_ARRAY);
 	if (node->identifier) {
 		base = d_generate_keys(compiler, code, node->identifier, node->right);
-		if (base < 0 || d_emit(compiler, code, D_OP_LOAD_ELEMENT, (unsigned)base,
-					(unsigned)base, 0, (int32_t)node->identifier->index))
+		if (base < 0 ||
+			d_emit(compiler, code, D_OP_LOAD_ELEMENT, (unsigned)base, (unsigned)base, 0,
+				(int32_t)node->identifier->index))
 			return -1;
 		return d_emit_finish(code, (unsigned)base);
 	}
@@ -204,9 +209,10 @@ static int check_special_call(
 		to = first->next;
 	else if (id == D_SUBROUTINE_COPYINTO)
 		to = first->next->next;
-	if (to && (d_type_is_string(to->type) ||
-			  (d_check_points(to) & (D_POINTS_ELSEWHERE | D_POINTS_BLOCK)) ==
-				  D_POINTS_ELSEWHERE))
+	if (to &&
+		(d_type_is_string(to->type) ||
+			(d_check_points(to) & (D_POINTS_ELSEWHERE | D_POINTS_BLOCK)) ==
+				D_POINTS_ELSEWHERE))
 		return d_fail(compiler, &to->place, "D_PROTO_ARG",
 			"%s( ) argument #%d is incompatible with prototype: "
 			"prototype: memory of alloca( ), copyin( ) or a variable",
@@ -216,9 +222,9 @@ static int check_special_call(
 	compiler->destructive = true;
 	snprintf(name, sizeof(name), "%s( )", node->function->name);
 	return d_order_destructive(compiler, code, node) ||
-			       d_require(compiler, D_NEED_MEMORY, name, &node->place)
-		       ? -1
-		       : 0;
+			d_require(compiler, D_NEED_MEMORY, name, &node->place)
+		? -1
+		: 0;
 }
 
 static int generate_call(
@@ -256,9 +262,10 @@ static int generate_call(
 			d_types_parse(&compiler->types, function->parameters[count++]);
 		int reg = d_generate_as(compiler, code, argument, type);
 
-		if (reg < 0 || (d_type_is_pointer(type) && d_type_is_string(argument->type) &&
-				       d_emit(compiler, code, D_OP_ADDRESS_STRING, (unsigned)reg,
-					       (unsigned)reg, 0, 0)))
+		if (reg < 0 ||
+			(d_type_is_pointer(type) && d_type_is_string(argument->type) &&
+				d_emit(compiler, code, D_OP_ADDRESS_STRING, (unsigned)reg,
+					(unsigned)reg, 0, 0)))
 			return -1;
 	}
 	if (d_emit(compiler, code, D_OP_CALL, first, first, passed, id))
@@ -320,9 +327,9 @@ static int generate_comparison(
 			d_emit_integer(compiler, code, (unsigned)other, 0))
 			return -1;
 	}
-	is_unsigned =
-		!strings && !(d_type_is_integer(left->type) && d_type_is_integer(right->type) &&
-				    d_type_promote(left->type, right->type)->is_signed);
+	is_unsigned = !strings &&
+		!(d_type_is_integer(left->type) && d_type_is_integer(right->type) &&
+			d_type_promote(left->type, right->type)->is_signed);
 	swap = node->operation == D_OPERATOR_GREATER || node->operation == D_OPERATOR_GREATER_EQUAL;
 	switch (node->operation) {
 	case D_OPERATOR_EQUAL:
@@ -388,7 +395,7 @@ static int emit_unscale(struct d_compiler *compiler, struct d_code *code, unsign
 static bool is_rest(const struct d_node *node)
 {
 	return node->kind == D_NODE_BINARY && node->operation <= D_OPERATOR_SUBTRACT &&
-	       d_type_is_string(node->type);
+		d_type_is_string(node->type);
 }
 
 /* A number, or where a string begins: of one further on in another without taking it first. */
@@ -401,10 +408,11 @@ static int generate_rest_address(
 	int one = generate_rest_operand(compiler, code, node->left);
 	int other = one < 0 ? -1 : generate_rest_operand(compiler, code, node->right);
 
-	return other < 0 || d_emit(compiler, code, d_arithmetic_opcode(node->operation, true),
-				    (unsigned)one, (unsigned)one, (unsigned)other, 0)
-		       ? -1
-		       : d_emit_finish(code, (unsigned)one);
+	return other < 0 ||
+			d_emit(compiler, code, d_arithmetic_opcode(node->operation, true),
+				(unsigned)one, (unsigned)one, (unsigned)other, 0)
+		? -1
+		: d_emit_finish(code, (unsigned)one);
 }
 
 static int generate_rest_operand(
@@ -418,8 +426,8 @@ static int generate_rest_operand(
 	if (reg < 0 || !d_type_is_string(node->type))
 		return reg;
 	return d_emit(compiler, code, D_OP_ADDRESS_STRING, (unsigned)reg, (unsigned)reg, 0, 0)
-		       ? -1
-		       : reg;
+		? -1
+		: reg;
 }
 
 /* A string and a number: the string that begins so many characters further on. */
@@ -428,10 +436,11 @@ static int generate_rest(
 {
 	int reg = generate_rest_address(compiler, code, node);
 
-	return reg < 0 || d_emit(compiler, code, D_OP_CALL, (unsigned)reg, (unsigned)reg, 1,
-				  D_SUBROUTINE_STRINGOF)
-		       ? -1
-		       : reg;
+	return reg < 0 ||
+			d_emit(compiler, code, D_OP_CALL, (unsigned)reg, (unsigned)reg, 1,
+				D_SUBROUTINE_STRINGOF)
+		? -1
+		: reg;
 }
 
 static int generate_arithmetic(
@@ -486,8 +495,9 @@ static int generate_binary(
 		other = one < 0 ? -1
 				: to_boolean(compiler, code,
 					  d_generate(compiler, code, node->right), node->right);
-		if (other < 0 || d_emit(compiler, code, D_OP_XOR, (unsigned)one, (unsigned)one,
-					 (unsigned)other, 0))
+		if (other < 0 ||
+			d_emit(compiler, code, D_OP_XOR, (unsigned)one, (unsigned)one,
+				(unsigned)other, 0))
 			return -1;
 		return d_emit_finish(code, (unsigned)one);
 	default:
@@ -605,8 +615,8 @@ int d_generate(struct d_compiler *compiler, struct d_code *code, const struct d_
 		return d_generate_text(compiler, code, node->left);
 	case D_NODE_EXPANSION:
 		return d_type_is_string(node->type)
-			       ? d_generate_as(compiler, code, node->left, node->type)
-			       : d_generate(compiler, code, node->left);
+			? d_generate_as(compiler, code, node->left, node->type)
+			: d_generate(compiler, code, node->left);
 	case D_NODE_XLATE:
 		/* Only what is stored is a value. */
 		if (node->type->kind == D_TYPE_DYNAMIC)

@@ -1,4 +1,5 @@
-/* generate_order.c: see generate_order.h. The rules are a table: what follows what, and the tag for it. */
+/* generate_order.c: see generate_order.h. The rules are a table: what follows what, and the tag for
+ * it. */
 #include "d/generate_order.h"
 
 /* What a statement is, and, in struct d_code, what the clause has done before it. */
@@ -35,7 +36,7 @@ static int check(
 bool d_action_is_destructive(enum d_action_kind kind)
 {
 	return kind == D_ACTION_SYSTEM || kind == D_ACTION_FREOPEN || kind == D_ACTION_RAISE ||
-	       kind == D_ACTION_STOP || (kind >= D_ACTION_CHILL && kind <= D_ACTION_BREAKPOINT);
+		kind == D_ACTION_STOP || (kind >= D_ACTION_CHILL && kind <= D_ACTION_BREAKPOINT);
 }
 
 int d_order_action(struct d_compiler *compiler, struct d_code *code, const struct d_node *node,

@@ -64,8 +64,9 @@ static int variable_address(
 
 static int string_address(struct d_compiler *compiler, struct d_code *code, int string)
 {
-	if (string < 0 || d_emit(compiler, code, D_OP_ADDRESS_STRING, (unsigned)string,
-				  (unsigned)string, 0, 0))
+	if (string < 0 ||
+		d_emit(compiler, code, D_OP_ADDRESS_STRING, (unsigned)string, (unsigned)string, 0,
+			0))
 		return -1;
 	return string;
 }
@@ -94,8 +95,9 @@ static int element_address(
 	index = base < 0 ? -1 : d_generate(compiler, code, number);
 	if (index < 0)
 		return -1;
-	if (type->kind == D_TYPE_ARRAY && d_emit(compiler, code, D_OP_BOUND, (unsigned)index, 0, 0,
-						  (int32_t)d_type_resolve(type)->count))
+	if (type->kind == D_TYPE_ARRAY &&
+		d_emit(compiler, code, D_OP_BOUND, (unsigned)index, 0, 0,
+			(int32_t)d_type_resolve(type)->count))
 		return -1;
 	if ((!d_type_is_string(type) &&
 		    d_emit_scale(compiler, code, (unsigned)index, type, &node->place)) ||
@@ -112,8 +114,8 @@ int d_generate_address(
 
 	if (!d_node_is_place(node)) {
 		bool variable = node->identifier &&
-				(node->kind == D_NODE_NAME || node->kind == D_NODE_MEMBER ||
-					node->kind == D_NODE_INDEX);
+			(node->kind == D_NODE_NAME || node->kind == D_NODE_MEMBER ||
+				node->kind == D_NODE_INDEX);
 
 		/* What is no variable yields the address itself. */
 		return variable ? variable_address(compiler, code, node, writing)
@@ -195,8 +197,9 @@ static int generate_character(
 		if (number >= 0 && d_emit_integer(compiler, code, (unsigned)number, 0))
 			return -1;
 	}
-	if (number < 0 || d_emit(compiler, code, D_OP_CALL, (unsigned)string, (unsigned)string, 2,
-				  D_SUBROUTINE_CHARACTER))
+	if (number < 0 ||
+		d_emit(compiler, code, D_OP_CALL, (unsigned)string, (unsigned)string, 2,
+			D_SUBROUTINE_CHARACTER))
 		return -1;
 	return d_emit_finish(code, (unsigned)string);
 }
@@ -223,26 +226,28 @@ int d_generate_text(struct d_compiler *compiler, struct d_code *code, const stru
 		if (limit > type->size)
 			limit = type->size;
 		reg = d_generate_address(compiler, code, node, false);
-		return reg < 0 || d_emit(compiler, code, D_OP_TEXT, (unsigned)reg, (unsigned)reg, 0,
-					  (int32_t)limit)
-			       ? -1
-			       : reg;
+		return reg < 0 ||
+				d_emit(compiler, code, D_OP_TEXT, (unsigned)reg, (unsigned)reg, 0,
+					(int32_t)limit)
+			? -1
+			: reg;
 	}
 	reg = d_generate(compiler, code, node);
 	if (reg < 0 || d_type_is_string(type))
 		return reg;
 	return d_emit(compiler, code, D_OP_CALL, (unsigned)reg, (unsigned)reg, 1,
 		       D_SUBROUTINE_STRINGOF)
-		       ? -1
-		       : reg;
+		? -1
+		: reg;
 }
 
 int d_generate_bytes(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
 	int reg = d_generate_address(compiler, code, node, false);
 
-	return reg < 0 || d_emit(compiler, code, D_OP_BYTES, (unsigned)reg, (unsigned)reg, 0,
-				  (int32_t)d_types_size(&compiler->types, node->type))
-		       ? -1
-		       : reg;
+	return reg < 0 ||
+			d_emit(compiler, code, D_OP_BYTES, (unsigned)reg, (unsigned)reg, 0,
+				(int32_t)d_types_size(&compiler->types, node->type))
+		? -1
+		: reg;
 }

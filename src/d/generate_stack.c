@@ -1,6 +1,6 @@
 /*
- * generate_stack.c: see generate_stack.h. How many frames a stack has is settled when it is compiled, by its
- * argument or by the options stackframes, ustackframes and jstackframes.
+ * generate_stack.c: see generate_stack.h. How many frames a stack has is settled when it is
+ * compiled, by its argument or by the options stackframes, ustackframes and jstackframes.
  */
 #include "d/generate_stack.h"
 
@@ -57,7 +57,7 @@ static int generate_frames(
 	const struct d_options *options = &compiler->program->options;
 	bool user = node->function->id != D_STACK_KERNEL;
 	uint64_t frames = node->function->id == D_STACK_KERNEL ? options->stackframes
-			  : node->function->id == D_STACK_USER ? options->ustackframes
+		: node->function->id == D_STACK_USER           ? options->ustackframes
 							       : options->jstackframes;
 	const struct d_node *argument = node->right;
 	char name[16];
@@ -77,8 +77,9 @@ static int generate_frames(
 	if (d_require(compiler, user ? D_NEED_USER_STACK : D_NEED_KERNEL_STACK, name, &node->place))
 		return -1;
 	reg = d_emit_register(compiler, code, &node->place);
-	if (reg < 0 || d_emit(compiler, code, D_OP_STACK, (unsigned)reg, user, 0,
-			       frames < FRAMES_MAX ? (int32_t)frames : FRAMES_MAX))
+	if (reg < 0 ||
+		d_emit(compiler, code, D_OP_STACK, (unsigned)reg, user, 0,
+			frames < FRAMES_MAX ? (int32_t)frames : FRAMES_MAX))
 		return -1;
 	return reg;
 }
@@ -90,8 +91,9 @@ int d_stack_generate(struct d_compiler *compiler, struct d_code *code, const str
 	if (value_kind(node->function) == D_VALUE_STACK)
 		return generate_frames(compiler, code, node);
 	reg = d_generate(compiler, code, node->right);
-	if (reg < 0 || d_emit(compiler, code, D_OP_PLACE, (unsigned)reg, (unsigned)reg, 0,
-			       (int32_t)value_kind(node->function)))
+	if (reg < 0 ||
+		d_emit(compiler, code, D_OP_PLACE, (unsigned)reg, (unsigned)reg, 0,
+			(int32_t)value_kind(node->function)))
 		return -1;
 	return reg;
 }

@@ -89,9 +89,9 @@ const char *d_hint_directive(const char *word)
 /* Reserved for nothing that D has: people take them for names, or for C's statements. */
 static bool is_only_reserved(const char *text, size_t size)
 {
-	static const char *const words[] = {"auto", "break", "case", "continue", "counter", "default",
-		"do", "for", "goto", "import", "probe", "register", "restrict", "return", "switch",
-		"while"};
+	static const char *const words[] = {"auto", "break", "case", "continue", "counter",
+		"default", "do", "for", "goto", "import", "probe", "register", "restrict", "return",
+		"switch", "while"};
 	size_t length = 0;
 
 	while (length < size && (isalnum((unsigned char)text[length]) || text[length] == '_'))

@@ -225,7 +225,7 @@ static int skip(struct d_compiler *compiler)
 		} else if (is_blank(c)) {
 			lexer->at++;
 		} else if (c == '\\' && lexer->mode == D_MODE_INNER && lexer->at + 1 < lexer->end &&
-			   lexer->at[1] == '\n') {
+			lexer->at[1] == '\n') {
 			lexer->at += 2;
 			newline(lexer);
 			lexer->line_begins = false;
@@ -285,9 +285,9 @@ int d_lexer_word(
 	if (token->name->keyword) {
 		token->kind = (enum d_token_kind)token->name->keyword;
 	} else if (!lexer->tag_next && type_name->type &&
-		   !token->name->identifiers[D_SPACE_GLOBAL] &&
-		   d_inline_parameter(compiler, token->name) < 0 &&
-		   token->name->variable != compiler->script + 1) {
+		!token->name->identifiers[D_SPACE_GLOBAL] &&
+		d_inline_parameter(compiler, token->name) < 0 &&
+		token->name->variable != compiler->script + 1) {
 		if (!variable_follows(lexer, lexer->at)) {
 			token->kind = D_TOKEN_TYPE;
 			token->type = type_name->type;
@@ -326,7 +326,7 @@ static int punctuation(struct d_compiler *compiler, struct d_token *token)
 			lexer->open++;
 		else if ((token->kind == D_TOKEN_RIGHT_PAREN ||
 				 token->kind == D_TOKEN_RIGHT_BRACKET) &&
-			 lexer->open)
+			lexer->open)
 			lexer->open--;
 		lexer->member_next = token->kind == D_TOKEN_DOT || token->kind == D_TOKEN_ARROW;
 		return 0;
@@ -346,8 +346,8 @@ static int aggregation(struct d_compiler *compiler, struct d_token *token)
 	token->kind = D_TOKEN_AGGREGATION;
 	token->place.length = (uint32_t)(lexer->at - start) + 1;
 	token->name = lexer->at == start
-			      ? d_names_get(&compiler->names, "_", 1)
-			      : d_names_get(&compiler->names, start, (size_t)(lexer->at - start));
+		? d_names_get(&compiler->names, "_", 1)
+		: d_names_get(&compiler->names, start, (size_t)(lexer->at - start));
 	return token->name ? 0 : d_fail_memory(compiler);
 }
 
@@ -381,7 +381,7 @@ static int inner(struct d_compiler *compiler, struct d_token *token)
 		lexer->at = behind;
 		result = d_lexer_word(compiler, start, (size_t)(behind - start), token);
 		lexer->tag_next = token->kind == D_TOKEN_STRUCT || token->kind == D_TOKEN_UNION ||
-				  token->kind == D_TOKEN_ENUM;
+			token->kind == D_TOKEN_ENUM;
 	} else if (*start == '@') {
 		result = aggregation(compiler, token);
 		behind = lexer->at;

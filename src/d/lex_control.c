@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "d/lex_control.h"
 #include "d/hint.h"
+#include "d/lex_control.h"
 #include "d/option.h"
 
 static bool is_blank(char c)

@@ -15,7 +15,7 @@
 static bool is_word(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '`' ||
-	       (c >= '0' && c <= '9');
+		(c >= '0' && c <= '9');
 }
 
 /* The value of a named macro; false when there is none of this name. */

@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "d/resolve_attribute.h"
 #include "d/lex_control.h"
 #include "d/parse_provider.h"
+#include "d/resolve_attribute.h"
 
 static int malformed(struct d_words *words, const char *form)
 {

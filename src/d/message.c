@@ -50,7 +50,8 @@ static void near_text(
 
 		if (!bytes)
 			snprintf(shown, sizeof(shown), "\\x%02x", (unsigned char)*at);
-		else if (iscntrl((unsigned char)*at) || (*at == '\xc2' && (unsigned char)at[1] < 0xa0))
+		else if (iscntrl((unsigned char)*at) ||
+			(*at == '\xc2' && (unsigned char)at[1] < 0xa0))
 			strcpy(shown, "?");
 		else
 			snprintf(shown, sizeof(shown), "%.*s", (int)bytes, at);
@@ -180,8 +181,7 @@ int d_require(struct d_compiler *compiler, enum d_need need, const char *name,
 
 void *d_get(struct d_compiler *compiler, size_t size)
 {
-	void *piece =
-		arena_get(compiler->keep ? &compiler->arena : &compiler->script_arena, size);
+	void *piece = arena_get(compiler->keep ? &compiler->arena : &compiler->script_arena, size);
 
 	if (!piece)
 		d_fail_memory(compiler);

@@ -35,8 +35,8 @@ struct d_name {
 	const struct d_type *type; /* the type of this name: int32_t, a typedef */
 	struct d_type *tags[3];    /* struct, union, enum of this tag */
 	struct d_identifier *identifiers[D_SPACES];
-	struct d_pragma *pragmas;  /* of the script that is read, newest first */
-	char bytes[]; /* NUL-terminated */
+	struct d_pragma *pragmas; /* of the script that is read, newest first */
+	char bytes[];             /* NUL-terminated */
 };
 
 struct d_names {

@@ -38,10 +38,10 @@ enum option_place {
 	OPTION_U64,
 	OPTION_POLICY,
 	OPTION_ENCODING,
-	MINIMUM,      /* amin: attributes */
-	DIRECTORY,    /* libdir: added to those before */
-	VERSION,      /* of D, at most the current one */
-	ANONYMOUS /* there is no tracing without somebody who asks for it */
+	MINIMUM,   /* amin: attributes */
+	DIRECTORY, /* libdir: added to those before */
+	VERSION,   /* of D, at most the current one */
+	ANONYMOUS  /* there is no tracing without somebody who asks for it */
 };
 
 struct option {
@@ -261,9 +261,9 @@ static bool rate(const char *text, uint64_t *value)
 /* Options that setopt() may set while tracing is active. */
 static bool is_dynamic(const struct option *option)
 {
-	static const char *const names[] = {"agghist", "aggpack", "aggrate", "aggsortkey", "aggsortkeypos", "aggsortpos",
-		"aggsortrev", "aggzoom", "flowindent", "printsize", "quiet", "quietresize", "rawbytes", "stackindent",
-		"switchrate", NULL};
+	static const char *const names[] = {"agghist", "aggpack", "aggrate", "aggsortkey",
+		"aggsortkeypos", "aggsortpos", "aggsortrev", "aggzoom", "flowindent", "printsize",
+		"quiet", "quietresize", "rawbytes", "stackindent", "switchrate", NULL};
 
 	return one_of(option->name, names);
 }
@@ -272,7 +272,7 @@ static bool is_dynamic(const struct option *option)
 static bool is_compile_time(const struct option *option)
 {
 	return option->kind == FLAG || option->kind == COUNT || option->kind == TEXT ||
-	       option->kind == ENCODING;
+		option->kind == ENCODING;
 }
 
 static const struct option *find(const char *name)
@@ -356,7 +356,7 @@ static const char *store(const struct option *option, struct d_compile_flags *fl
 	struct d_options *run_time, bool set, uint64_t value)
 {
 	void *at = (char *)(option->place == COMPILE_FLAG ? (void *)flags : (void *)run_time) +
-		   option->offset;
+		option->offset;
 
 	switch (option->place) {
 	case COMPILE_FLAG:
@@ -368,7 +368,7 @@ static const char *store(const struct option *option, struct d_compile_flags *fl
 		if (!set) {
 			struct d_options first;
 			d_options_init(&first);
-			value = (uint64_t)*(int *)((char *)&first + option->offset);
+			value = (uint64_t) * (int *)((char *)&first + option->offset);
 		}
 		*(int *)at = (int)value;
 		break;

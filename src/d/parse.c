@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "d/parse_branch.h"
 #include "d/lex.h"
+#include "d/parse_branch.h"
 #include "d/parse_provider.h"
 
 int d_expect(struct d_compiler *compiler, enum d_token_kind kind, const char *expected)
@@ -142,7 +142,7 @@ static int parse_body(struct d_compiler *compiler, struct d_clause_tree *clause)
 static void fail_without_body(struct d_compiler *compiler, const struct d_place *place)
 {
 	bool may_be_type = compiler->token.kind == D_TOKEN_DESCRIPTION &&
-			   compiler->token.place.line == place->line;
+		compiler->token.place.line == place->line;
 
 	for (uint32_t i = 0; i < place->length; i++)
 		may_be_type &= !strchr("-$:.?*\\[]!", place->start[i]);

@@ -1,18 +1,19 @@
 /*
- * parse_declaration.c: declarations as a whole: variables and typedef. Inlines are parse_inline.c's.
+ * parse_declaration.c: declarations as a whole: variables and typedef. Inlines are
+ * parse_inline.c's.
  */
 #include <string.h>
 
+#include "d/lex.h"
 #include "d/parse_declarator.h"
 #include "d/parse_inline.h"
-#include "d/lex.h"
 #include "d/translator.h"
 
 static bool same_declaration(const struct d_identifier *old, const struct d_declarator *declarator)
 {
 	unsigned count = declarator->key_count;
 	bool same = (old->kind == D_IDENTIFIER_SCALAR || old->kind == D_IDENTIFIER_ARRAY) &&
-		    old->key_count == count && d_type_same(old->type, declarator->type);
+		old->key_count == count && d_type_same(old->type, declarator->type);
 
 	for (unsigned i = 0; same && i < count; i++)
 		same = d_type_same(old->keys[i], declarator->keys[i]);
@@ -27,8 +28,8 @@ static bool can_redefine(const struct d_compiler *compiler, const struct d_type 
 	const struct d_declarator *declarator)
 {
 	return compiler->lexer.included && !declarator->key_count &&
-	       (d_type_same(old, declarator->type) || d_type_is_incomplete(d_type_resolve(old)) ||
-		       (d_type_is_scalar(old) && d_type_is_scalar(declarator->type)));
+		(d_type_same(old, declarator->type) || d_type_is_incomplete(d_type_resolve(old)) ||
+			(d_type_is_scalar(old) && d_type_is_scalar(declarator->type)));
 }
 
 static int declare_type(struct d_compiler *compiler, const struct d_declarator *declarator,
@@ -45,8 +46,8 @@ static int declare_type(struct d_compiler *compiler, const struct d_declarator *
 		return d_fail(compiler, &token->place, "D_DECL_DYNOBJ",
 			"cannot have a type of associative arrays: %s", token->name->bytes);
 	return d_types_define(&compiler->types, token->name, declarator->type)
-		       ? d_fail_memory(compiler)
-		       : 0;
+		? d_fail_memory(compiler)
+		: 0;
 }
 
 /* The type of a variable must be one that objects have. */
@@ -71,9 +72,9 @@ static int check_object(struct d_compiler *compiler, const struct d_declarator *
 static int declare(struct d_compiler *compiler, enum d_token_kind storage,
 	const struct d_declarator *declarator)
 {
-	enum d_name_space space = storage == D_TOKEN_SELF   ? D_SPACE_SELF
-				  : storage == D_TOKEN_THIS ? D_SPACE_THIS
-							    : D_SPACE_GLOBAL;
+	enum d_name_space space = storage == D_TOKEN_SELF ? D_SPACE_SELF
+		: storage == D_TOKEN_THIS                 ? D_SPACE_THIS
+							  : D_SPACE_GLOBAL;
 	const struct d_token *token = &declarator->name;
 	struct d_identifier *old = d_symbol_find(compiler, token->name, space);
 	const char *name = token->name->bytes;
@@ -101,8 +102,8 @@ static int declare(struct d_compiler *compiler, enum d_token_kind storage,
 		return -1;
 	return d_symbol_variable(compiler, token->name, &token->place, space, declarator->type,
 		       declarator->keys, declarator->key_count)
-		       ? 0
-		       : -1;
+		? 0
+		: -1;
 }
 
 /*
@@ -142,10 +143,11 @@ int d_parse_declaration(struct d_compiler *compiler)
 		result = d_lexer_next(compiler) || d_parse_inline(compiler) ? -1 : 0;
 	} else {
 		result = d_parse_specifiers(compiler, &specifiers, true);
-		if (!result && (specifiers.storage == D_TOKEN_AUTO ||
-				       specifiers.storage == D_TOKEN_REGISTER ||
-				       (specifiers.storage == D_TOKEN_STATIC &&
-					       !compiler->lexer.included)))
+		if (!result &&
+			(specifiers.storage == D_TOKEN_AUTO ||
+				specifiers.storage == D_TOKEN_REGISTER ||
+				(specifiers.storage == D_TOKEN_STATIC &&
+					!compiler->lexer.included)))
 			return d_fail(compiler, &first.place, "D_DECL_BADCLASS",
 				"specified storage class not appropriate in D");
 		if (!result && compiler->token.kind == D_TOKEN_SEMICOLON && !specifiers.tag)

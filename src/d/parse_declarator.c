@@ -37,14 +37,14 @@ bool d_begins_type(const struct d_token *token)
 static bool is_storage(enum d_token_kind kind)
 {
 	return kind == D_TOKEN_AUTO || kind == D_TOKEN_REGISTER || kind == D_TOKEN_STATIC ||
-	       kind == D_TOKEN_EXTERN || kind == D_TOKEN_TYPEDEF || kind == D_TOKEN_SELF ||
-	       kind == D_TOKEN_THIS;
+		kind == D_TOKEN_EXTERN || kind == D_TOKEN_TYPEDEF || kind == D_TOKEN_SELF ||
+		kind == D_TOKEN_THIS;
 }
 
 static unsigned bases(const struct d_type_words *words)
 {
 	return words->chars + words->ints + words->floats + words->doubles + words->voids +
-	       words->strings;
+		words->strings;
 }
 
 /* The combination of words so far must be one that C allows; which rule it breaks. */
@@ -109,13 +109,13 @@ int d_parse_specifiers(
 					"only one storage class allowed in a declaration");
 			specifiers->storage = token.kind;
 		} else if (compiler->lexer.included && token.kind == D_TOKEN_INLINE &&
-			   (specifiers->storage == D_TOKEN_STATIC ||
-				   specifiers->storage == D_TOKEN_EXTERN)) {
+			(specifiers->storage == D_TOKEN_STATIC ||
+				specifiers->storage == D_TOKEN_EXTERN)) {
 			/* C's word for a function, where D's cannot stand */
 		} else if (!d_begins_type(&token)) {
 			break;
 		} else if (token.kind == D_TOKEN_TYPE || token.kind == D_TOKEN_STRUCT ||
-			   token.kind == D_TOKEN_UNION || token.kind == D_TOKEN_ENUM) {
+			token.kind == D_TOKEN_UNION || token.kind == D_TOKEN_ENUM) {
 			named = specifiers->type || bases(&specifiers->words);
 			/* What a type's name follows is a name, whatever else it may be. */
 			if (named && token.kind == D_TOKEN_TYPE)
@@ -132,10 +132,9 @@ int d_parse_specifiers(
 				continue;
 			}
 		} else if (token.kind == D_TOKEN_STRING_TYPE &&
-			   (specifiers->type || bases(&specifiers->words))) {
+			(specifiers->type || bases(&specifiers->words))) {
 			return fail_string_name(compiler, specifiers);
-		} else if (d_type_word(&specifiers->words, token.name->bytes,
-				   token.name->length)) {
+		} else if (d_type_word(&specifiers->words, token.name->bytes, token.name->length)) {
 			specifiers->any_word = true;
 		}
 		if (check_words(compiler, specifiers, &token.place) || d_lexer_next(compiler))
@@ -267,21 +266,22 @@ static int parse_brackets(struct d_compiler *compiler, enum d_declarator_form fo
 	if (compiler->token.kind == D_TOKEN_RIGHT_BRACKET) {
 		bool parameter = form == D_DECLARATOR_PARAMETER;
 
-		/* C has arrays whose length is not said, as last members and extern: none is read. */
+		/* C has arrays whose length is not said, as last members and extern: none is read.
+		 */
 		if (!parameter && !compiler->lexer.included)
 			return d_fail(compiler, &place, "D_DECL_ARRNULL",
 				"array declaration requires array dimension or tuple signature");
 		return d_lexer_next(compiler) ||
-				       derive(compiler, derivations,
-					       parameter ? D_TYPE_POINTER : D_TYPE_ARRAY, 0, &place)
-			       ? -1
-			       : 0;
+				derive(compiler, derivations,
+					parameter ? D_TYPE_POINTER : D_TYPE_ARRAY, 0, &place)
+			? -1
+			: 0;
 	}
 	if (!d_begins_type(&compiler->token) && compiler->token.kind != D_TOKEN_ELLIPSIS)
 		return parse_size(compiler, &place, &count) ||
-				       derive(compiler, derivations, D_TYPE_ARRAY, count, &place)
-			       ? -1
-			       : 0;
+				derive(compiler, derivations, D_TYPE_ARRAY, count, &place)
+			? -1
+			: 0;
 	if (!derivations->count && form == D_DECLARATOR_PARAMETER)
 		return d_fail(compiler, &place, "D_DECL_PROTO_TYPE",
 			"a parameter or a key may not be an associative array");
@@ -308,12 +308,12 @@ static int parse_parentheses(struct d_compiler *compiler, enum d_declarator_form
 		return -1;
 	if (form != D_DECLARATOR_NAMED && form != D_DECLARATOR_INLINE &&
 		(compiler->token.kind == D_TOKEN_RIGHT_PAREN ||
-						  compiler->token.kind == D_TOKEN_ELLIPSIS ||
-						  d_begins_type(&compiler->token)))
+			compiler->token.kind == D_TOKEN_ELLIPSIS ||
+			d_begins_type(&compiler->token)))
 		return d_parse_parameters(compiler, &parameters) ||
-				       derive(compiler, derivations, D_TYPE_FUNCTION, 0, &place)
-			       ? -1
-			       : 0;
+				derive(compiler, derivations, D_TYPE_FUNCTION, 0, &place)
+			? -1
+			: 0;
 	if (++compiler->nesting > D_NESTING_MAX)
 		return d_fail(compiler, &place, "D_SYNTAX", "declaration is nested too deeply");
 	if (parse_direct(compiler, form, declarator, derivations))
@@ -339,7 +339,7 @@ static int parse_direct(struct d_compiler *compiler, enum d_declarator_form form
 		if (parse_parentheses(compiler, form, declarator, derivations))
 			return -1;
 	} else if (form != D_DECLARATOR_ABSTRACT &&
-		   (compiler->token.kind == D_TOKEN_NAME || compiler->token.kind == D_TOKEN_TYPE)) {
+		(compiler->token.kind == D_TOKEN_NAME || compiler->token.kind == D_TOKEN_TYPE)) {
 		declarator->name = compiler->token;
 		declarator->name.kind = D_TOKEN_NAME;
 		if (d_lexer_next(compiler))
@@ -355,7 +355,7 @@ static int parse_direct(struct d_compiler *compiler, enum d_declarator_form form
 			if (parse_brackets(compiler, form, declarator, derivations))
 				return -1;
 		} else if (d_lexer_next(compiler) || d_parse_parameters(compiler, &parameters) ||
-			   derive(compiler, derivations, D_TYPE_FUNCTION, 0, &behind)) {
+			derive(compiler, derivations, D_TYPE_FUNCTION, 0, &behind)) {
 			return -1;
 		}
 	}
@@ -408,10 +408,10 @@ int d_parse_declarator(struct d_compiler *compiler, const struct d_type *base,
 	if (declarator->name.kind &&
 		(compiler->token.kind == D_TOKEN_NAME || compiler->token.kind == D_TOKEN_TYPE))
 		return declarator->name.name->type
-			       ? d_fail(compiler, &declarator->name.place, "D_DECL_COMBO",
-					 "invalid type combination")
-			       : d_fail(compiler, &compiler->token.place, "D_DECL_IDENT",
-					 "old-style declaration or incorrect type specified");
+			? d_fail(compiler, &declarator->name.place, "D_DECL_COMBO",
+				  "invalid type combination")
+			: d_fail(compiler, &compiler->token.place, "D_DECL_IDENT",
+				  "old-style declaration or incorrect type specified");
 	name = declarator->name.kind ? declarator->name.name->bytes : "(no name)";
 	while (derivations.count && base)
 		base = apply(compiler, &derivations.steps[--derivations.count], base, name);

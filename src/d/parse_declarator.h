@@ -30,7 +30,7 @@ enum d_declarator_form {
 struct d_declarator {
 	struct d_token name; /* kind 0: none */
 	const struct d_type *type;
-	const struct d_type *keys[D_KEYS_MAX]; /* of an associative array */
+	const struct d_type *keys[D_KEYS_MAX];      /* of an associative array */
 	const struct d_name *key_names[D_KEYS_MAX]; /* of an inline; NULL: unnamed */
 	unsigned key_count;
 };

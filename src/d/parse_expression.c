@@ -3,9 +3,9 @@
  * precedence. The depth of recursion is counted and limited.
  */
 #include "d/hint.h"
-#include "d/parse_inline.h"
 #include "d/lex.h"
 #include "d/parse.h"
+#include "d/parse_inline.h"
 #include "d/translator.h"
 
 #include <string.h>
@@ -101,11 +101,11 @@ static struct d_node *parse_name(struct d_compiler *compiler)
 	} else if (identifier && identifier->kind == D_IDENTIFIER_ENUMERATOR) {
 		node = d_node_integer(compiler, &token.place, identifier->value, identifier->type);
 	} else if (identifier && identifier->kind == D_IDENTIFIER_INLINE && !identifier->text &&
-		   !identifier->tree) {
+		!identifier->tree) {
 		node = d_node_integer(compiler, &token.place, identifier->value, identifier->type);
 	} else {
-		bool text = identifier && identifier->kind == D_IDENTIFIER_INLINE &&
-			    identifier->text;
+		bool text =
+			identifier && identifier->kind == D_IDENTIFIER_INLINE && identifier->text;
 
 		node = d_node_new(compiler, text ? D_NODE_STRING : D_NODE_NAME, &token.place);
 		if (node)
@@ -346,8 +346,8 @@ static struct d_node *parse_offsetof(struct d_compiler *compiler, const struct d
 		d_fail(compiler, &token.place, "D_OFFSETOF_BITFIELD",
 			"cannot take offset of a bit-field: %s", token.name->bytes);
 	return member && !member->bits
-		       ? d_node_integer(compiler, place, member->offset, compiler->types.type_int)
-		       : NULL;
+		? d_node_integer(compiler, place, member->offset, compiler->types.type_int)
+		: NULL;
 }
 
 static struct d_node *parse_cast(struct d_compiler *compiler, const struct d_place *place)

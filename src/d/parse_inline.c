@@ -1,16 +1,16 @@
 /*
- * parse_inline.c: see parse_inline.h. Copying walks a tree by recursion, which the limit on a tree's
- * height bounds; how many nodes a script's inlines may become is limited too, since each
+ * parse_inline.c: see parse_inline.h. Copying walks a tree by recursion, which the limit on a
+ * tree's height bounds; how many nodes a script's inlines may become is limited too, since each
  * inline may name another twice.
  */
 #include "d/parse_inline.h"
 
 #include <string.h>
 
-#include "d/resolve_attribute.h"
 #include "d/check.h"
-#include "d/parse_declarator.h"
 #include "d/lex.h"
+#include "d/parse_declarator.h"
+#include "d/resolve_attribute.h"
 #include "d/translator.h"
 
 enum { EXPANDED_MAX = 1 << 20 /* nodes of a script that come from inlines */ };
@@ -157,7 +157,7 @@ static bool is_compatible(const struct d_type *type, const struct d_node *value)
 	if (value->kind == D_NODE_STRING)
 		return d_type_is_text(type);
 	return d_check_passes(type, value) ||
-	       (value->type->kind != D_TYPE_DYNAMIC && d_type_same(type, value->type));
+		(value->type->kind != D_TYPE_DYNAMIC && d_type_same(type, value->type));
 }
 
 /* "= expression", read and checked as a part of the definition: it is kept. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "d/check.h"
-#include "d/parse_declarator.h"
 #include "d/lex.h"
+#include "d/parse_declarator.h"
 #include "d/resolve_pattern.h"
 #include "d/translator.h"
 
@@ -299,7 +299,7 @@ const struct d_prototype *d_provider_prototype(
 static bool may_be_of_provider(const char *pattern, const char *name, bool kernel)
 {
 	return *pattern &&
-	       ((!kernel && is_of_provider(pattern, name)) || d_pattern_match(pattern, name));
+		((!kernel && is_of_provider(pattern, name)) || d_pattern_match(pattern, name));
 }
 
 const struct d_prototype *d_provider_prototype_of(

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "d/check.h"
-#include "d/parse_declarator.h"
 #include "d/lex.h"
+#include "d/parse_declarator.h"
 
 /* The width behind the ':' of a bit-field, which is the current token; 0 for ":0". */
 static int parse_width(struct d_compiler *compiler, const struct d_type *type,
@@ -97,9 +97,9 @@ static int parse_members(struct d_compiler *compiler, struct d_type *type)
 			return added(compiler, type, "(no name)", &place,
 				       d_types_add_members(
 					       &compiler->types, type, specifiers.type)) ||
-					       d_lexer_next(compiler)
-				       ? -1
-				       : 0;
+					d_lexer_next(compiler)
+				? -1
+				: 0;
 		if (compiler->token.kind == D_TOKEN_SEMICOLON && specifiers.tag)
 			return d_fail_syntax(compiler, &place, "a member's name");
 		if (compiler->token.kind == D_TOKEN_SEMICOLON)
@@ -119,8 +119,8 @@ static int parse_members(struct d_compiler *compiler, struct d_type *type)
 		if (declarator.name.kind) {
 			if (add_member(compiler, type, &declarator, &place, bits))
 				return -1;
-		} else if (bits && added(compiler, type, "(no name)", &place,
-					   d_types_add_gap(type, bits))) {
+		} else if (bits &&
+			added(compiler, type, "(no name)", &place, d_types_add_gap(type, bits))) {
 			return -1;
 		}
 		if (compiler->token.kind != D_TOKEN_COMMA)
@@ -148,8 +148,8 @@ static bool is_known_constant(
 	const struct d_compiler *compiler, const struct d_identifier *old, int64_t value)
 {
 	return compiler->lexer.included && old && old->script == D_SCRIPT_LIBRARY &&
-	       old->kind == D_IDENTIFIER_INLINE && !old->tree && !old->text &&
-	       (int64_t)old->value == value;
+		old->kind == D_IDENTIFIER_INLINE && !old->tree && !old->text &&
+		(int64_t)old->value == value;
 }
 
 /* "NAME" or "NAME = value" of an enum; *value is the one it gets if none is written. */

@@ -21,9 +21,9 @@ static const char tick_prefix[] = "tick-";
 static bool matches(const struct d_description *description, const struct d_probe *probe)
 {
 	return d_pattern_match(description->parts[3], probe->name) &&
-	       d_pattern_match(description->parts[0], probe->provider) &&
-	       d_pattern_match(description->parts[2], probe->function) &&
-	       d_pattern_match(description->parts[1], probe->module);
+		d_pattern_match(description->parts[0], probe->provider) &&
+		d_pattern_match(description->parts[2], probe->function) &&
+		d_pattern_match(description->parts[1], probe->module);
 }
 
 /*
@@ -180,7 +180,8 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 		i++) {
 		const char *known = set->probes[i].provider;
 
-		if (!set->probes[i].is_absent && !strncmp(known, provider, length) && is_number(known + length)) {
+		if (!set->probes[i].is_absent && !strncmp(known, provider, length) &&
+			is_number(known + length)) {
 			snprintf(buffer, size,
 				" (the provider's name ends in the pid: %.60s$target)", provider);
 			return;
@@ -259,8 +260,7 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 			if (set->probes[i].is_absent != absent ||
 				!matches(description, &set->probes[i]))
 				continue;
-			if (array_room(probes, &capacity, *count + *later_count,
-				    sizeof(**probes)))
+			if (array_room(probes, &capacity, *count + *later_count, sizeof(**probes)))
 				return d_fail_memory(compiler);
 			(*probes)[*count + *later_count] = (uint32_t)i;
 			++*(absent ? later_count : count);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "d/resolve_attribute.h"
 #include "d/lex.h"
 #include "d/parse.h"
 #include "d/parse_provider.h"
+#include "d/resolve_attribute.h"
 
 enum {
 	LIBRARY_BYTES_MAX = 16 << 20,

@@ -3,8 +3,8 @@
  */
 #include "d/resolve_symbol.h"
 
-#include "d/resolve_attribute.h"
 #include "d/generate_stack.h"
+#include "d/resolve_attribute.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -83,10 +83,8 @@ static const struct d_function functions[] = {
 	{"inet_ntoa", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INET_NTOA, 1, 1, TEXT, {"ipaddr_t *"}},
 	{"inet_ntoa6", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INET_NTOA6, 1, 2, TEXT,
 		{"void *", "int"}},
-	{"inet_ntop", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INET_NTOP, 2, 2, TEXT,
-		{"int", "void *"}},
-	{"link_ntop", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LINK_NTOP, 2, 2, TEXT,
-		{"int", "void *"}},
+	{"inet_ntop", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INET_NTOP, 2, 2, TEXT, {"int", "void *"}},
+	{"link_ntop", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LINK_NTOP, 2, 2, TEXT, {"int", "void *"}},
 	{"mutex_owned", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
 	{"mutex_owner", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "uintptr_t", {"void *"}},
 	{"mutex_type_adaptive", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
@@ -217,8 +215,9 @@ struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_nam
 			return NULL;
 		}
 	}
-	if (!identifier || array_room(&program->variables, &compiler->variable_capacity,
-				   program->variable_count, sizeof(*program->variables))) {
+	if (!identifier ||
+		array_room(&program->variables, &compiler->variable_capacity,
+			program->variable_count, sizeof(*program->variables))) {
 		d_fail_memory(compiler);
 		return NULL;
 	}
@@ -255,8 +254,9 @@ struct d_identifier *d_symbol_aggregation(struct d_compiler *compiler, struct d_
 	struct d_identifier *identifier = arena_get(&compiler->arena, sizeof(*identifier));
 	struct d_aggregation *aggregation;
 
-	if (!identifier || array_room(&program->aggregations, &compiler->aggregation_capacity,
-				   program->aggregation_count, sizeof(*program->aggregations))) {
+	if (!identifier ||
+		array_room(&program->aggregations, &compiler->aggregation_capacity,
+			program->aggregation_count, sizeof(*program->aggregations))) {
 		d_fail_memory(compiler);
 		return NULL;
 	}

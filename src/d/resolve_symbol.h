@@ -5,8 +5,8 @@
 #ifndef VMTAP_D_RESOLVE_SYMBOL_H
 #define VMTAP_D_RESOLVE_SYMBOL_H
 
-#include "d/compiler.h"
 #include "base/stability.h"
+#include "d/compiler.h"
 
 enum { D_SCRIPT_BUILTIN = UINT32_MAX, D_SCRIPT_LIBRARY = UINT32_MAX - 1 };
 
@@ -19,8 +19,8 @@ enum d_identifier_kind {
 	D_IDENTIFIER_REGISTERS, /* uregs */
 	D_IDENTIFIER_FUNCTION,
 	D_IDENTIFIER_AGGREGATION,
-	D_IDENTIFIER_INLINE,     /* tree, keys: its parameters; or a literal: text, value */
-	D_IDENTIFIER_ENUMERATOR  /* value, type */
+	D_IDENTIFIER_INLINE,    /* tree, keys: its parameters; or a literal: text, value */
+	D_IDENTIFIER_ENUMERATOR /* value, type */
 };
 
 struct d_node;
@@ -29,11 +29,11 @@ struct d_identifier {
 	enum d_identifier_kind kind;
 	struct d_name *name;
 	const struct d_type *type;
-	uint32_t index;                    /* in the program's variables or aggregations */
-	uint32_t script;                   /* that it is from; D_SCRIPT_BUILTIN */
+	uint32_t index;  /* in the program's variables or aggregations */
+	uint32_t script; /* that it is from; D_SCRIPT_BUILTIN */
 	struct stability stability;
-	bool stability_given; /* by a pragma */
-	uint32_t version;     /* from which of D on it is there; 0: always */
+	bool stability_given;              /* by a pragma */
+	uint32_t version;                  /* from which of D on it is there; 0: always */
 	const struct d_function *function; /* aggregations: NULL until assigned */
 	uint32_t line;                     /* of an aggregation's first assignment */
 	uint8_t key_count;
@@ -51,7 +51,7 @@ enum { D_FUNCTION_PARAMETERS_MAX = 6, D_FUNCTION_ANY_COUNT = 255 };
 struct d_function {
 	const char *name;
 	enum d_function_kind kind;
-	int id; /* enum d_action_kind, d_subroutine or d_aggregating */
+	int id;                   /* enum d_action_kind, d_subroutine or d_aggregating */
 	uint8_t minimum, maximum; /* arguments */
 	const char *result;       /* types, NULL: void */
 	/*

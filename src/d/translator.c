@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "d/check.h"
-#include "d/parse_declarator.h"
 #include "d/generate.h"
-#include "d/parse_inline.h"
 #include "d/lex.h"
+#include "d/parse_declarator.h"
+#include "d/parse_inline.h"
 
 struct member {
 	struct member *next;
@@ -47,9 +47,9 @@ const struct d_translator *d_translator_find(
 			translator = translator->next) {
 			if (!d_type_same(translator->output, output))
 				continue;
-			if (pass == 0       ? is_exactly(translator->input, input)
-				: pass == 1 ? d_type_same(translator->input, input)
-					    : d_check_passes(translator->input, &value))
+			if (pass == 0               ? is_exactly(translator->input, input)
+					: pass == 1 ? d_type_same(translator->input, input)
+						    : d_check_passes(translator->input, &value))
 				return translator;
 		}
 	}
@@ -273,15 +273,17 @@ int d_generate_translation(
 		place.member = d_type_member(node->type, member->name);
 		place.type = place.member->type;
 		value = d_type_is_memory(place.type)
-				? d_generate_address(compiler, code, member, false)
-				: d_generate_as(compiler, code, member, place.type);
-		if (value < 0 || (place.member->bits &&
-					 d_emit_cut_place(compiler, code, &place, (unsigned)value)))
+			? d_generate_address(compiler, code, member, false)
+			: d_generate_as(compiler, code, member, place.type);
+		if (value < 0 ||
+			(place.member->bits &&
+				d_emit_cut_place(compiler, code, &place, (unsigned)value)))
 			return -1;
 		address = d_emit_offset(
 			compiler, code, (unsigned)base, place.member->offset, &node->place);
-		if (address < 0 || d_emit_write_place(compiler, code, &place, (unsigned)value,
-					   (unsigned)address))
+		if (address < 0 ||
+			d_emit_write_place(
+				compiler, code, &place, (unsigned)value, (unsigned)address))
 			return -1;
 		d_emit_finish(code, (unsigned)base);
 	}

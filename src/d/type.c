@@ -40,21 +40,27 @@ static const struct {
 	{"signed char", "int8_t s8 __s8"},
 	{"unsigned char", "uint8_t uchar_t u_char u8 __u8"},
 	{"short", "int16_t s16 __s16 index_t"},
-	{"unsigned short", "uint16_t ushort_t u_short u16 __u16 __be16 __le16 in_port_t "
-			   "sa_family_t umode_t o_mode_t"},
-	{"int", "int32_t s32 __s32 id_t pid_t projid_t taskid_t poolid_t zoneid_t "
+	{"unsigned short",
+		"uint16_t ushort_t u_short u16 __u16 __be16 __le16 in_port_t "
+		"sa_family_t umode_t o_mode_t"},
+	{"int",
+		"int32_t s32 __s32 id_t pid_t projid_t taskid_t poolid_t zoneid_t "
 		"ctid_t psetid_t processorid_t chipid_t lgrp_id_t key_t clockid_t "
 		"timer_t wchar_t wint_t boolean_t errno_t pri_t sysid_t kid_t"},
-	{"unsigned int", "uint32_t uint_t u_int uint u32 __u32 __be32 __le32 uid_t gid_t mode_t "
-			 "dev_t nlink_t major_t minor_t ipaddr_t in_addr_t socklen_t lwpid_t "
-			 "gfp_t fmode_t useconds_t"},
-	{"long", "int64_t intptr_t ssize_t ptrdiff_t off_t time_t clock_t daddr_t "
-		 "suseconds_t blksize_t spgcnt_t"},
-	{"unsigned long", "uint64_t uintptr_t size_t ulong_t u_long ino_t pgcnt_t pfn_t use_t "
-			  "cnt_t pthread_t fsblkcnt_t fsfilcnt_t rlim_t rlim64_t paddr_t"},
+	{"unsigned int",
+		"uint32_t uint_t u_int uint u32 __u32 __be32 __le32 uid_t gid_t mode_t "
+		"dev_t nlink_t major_t minor_t ipaddr_t in_addr_t socklen_t lwpid_t "
+		"gfp_t fmode_t useconds_t"},
+	{"long",
+		"int64_t intptr_t ssize_t ptrdiff_t off_t time_t clock_t daddr_t "
+		"suseconds_t blksize_t spgcnt_t"},
+	{"unsigned long",
+		"uint64_t uintptr_t size_t ulong_t u_long ino_t pgcnt_t pfn_t use_t "
+		"cnt_t pthread_t fsblkcnt_t fsfilcnt_t rlim_t rlim64_t paddr_t"},
 	{"long long", "longlong_t hrtime_t s64 __s64 loff_t off64_t offset_t blkcnt_t ktime_t"},
-	{"unsigned long long", "u_longlong_t u64 __u64 __be64 __le64 u_offset_t diskaddr_t len_t "
-			       "sector_t ino64_t"},
+	{"unsigned long long",
+		"u_longlong_t u64 __u64 __be64 __le64 u_offset_t diskaddr_t len_t "
+		"sector_t ino64_t"},
 	{"_Bool", "bool"},
 	{"char *", "caddr_t"},
 	{"void *", "timeout_id_t bufcall_id_t"},
@@ -67,8 +73,8 @@ static const struct d_type places[D_VALUE_KINDS - D_VALUE_STACK] = {
 	[D_VALUE_MODULE - D_VALUE_STACK] = {.name = "_symaddr", .place = D_VALUE_MODULE},
 	[D_VALUE_USER_SYMBOL - D_VALUE_STACK] = {.name = "_usymaddr", .place = D_VALUE_USER_SYMBOL},
 	[D_VALUE_USER_MODULE - D_VALUE_STACK] = {.name = "_usymaddr", .place = D_VALUE_USER_MODULE},
-	[D_VALUE_USER_ADDRESS - D_VALUE_STACK] = {.name = "_usymaddr",
-		.place = D_VALUE_USER_ADDRESS},
+	[D_VALUE_USER_ADDRESS -
+		D_VALUE_STACK] = {.name = "_usymaddr", .place = D_VALUE_USER_ADDRESS},
 };
 
 static const struct d_type *make(struct d_types *types, const struct d_type *like)
@@ -107,8 +113,8 @@ static int define_aliases(struct d_types *types, const char *names, const struct
 	return result;
 }
 
-int d_types_init(struct d_types *types, struct d_names *names, struct arena *arena,
-	const uint64_t *strsize)
+int d_types_init(
+	struct d_types *types, struct d_names *names, struct arena *arena, const uint64_t *strsize)
 {
 	const struct d_type dynamic = {.kind = D_TYPE_DYNAMIC, .name = "<DYN>"};
 	const struct d_type function = {.kind = D_TYPE_FUNCTION, .name = "function"};
@@ -289,7 +295,7 @@ const struct d_type *d_types_parse(struct d_types *types, const char *text)
 			tag_next = true;
 			tag_kind = D_TYPE_ENUM;
 		} else if (!(length == 5 && !memcmp(text, "const", 5)) &&
-			   !(length == 8 && !memcmp(text, "volatile", 8))) {
+			!(length == 8 && !memcmp(text, "volatile", 8))) {
 			name = d_names_get(types->names, text, length);
 			if (!name || type || !name->type)
 				return NULL;
@@ -365,7 +371,8 @@ bool d_type_is_text(const struct d_type *type)
 	const struct d_type *target = d_type_is_pointer(type) ? d_type_resolve(type->target) : NULL;
 
 	return d_type_is_string(type) ||
-	       (target && target->kind == D_TYPE_INTEGER && target->size == 1 && target->is_signed);
+		(target && target->kind == D_TYPE_INTEGER && target->size == 1 &&
+			target->is_signed);
 }
 
 static unsigned rank(const struct d_type *type)

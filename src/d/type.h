@@ -52,15 +52,15 @@ struct d_enumerator {
 struct d_type {
 	enum d_type_kind kind;
 	bool is_signed;
-	bool complete;                /* of a struct, union, enum: it was defined */
-	uint32_t size; /* bytes; 0: void or incomplete, or a string of the option's size */
-	uint32_t alignment;           /* 0: the size */
-	uint32_t count;               /* of an array: elements */
-	const char *name;             /* NULL for pointers and arrays */
-	const struct d_type *target;  /* of a pointer, of an array: its element; an enum: int */
-	struct d_member *members;     /* in the order of the definition */
+	bool complete;      /* of a struct, union, enum: it was defined */
+	uint32_t size;      /* bytes; 0: void or incomplete, or a string of the option's size */
+	uint32_t alignment; /* 0: the size */
+	uint32_t count;     /* of an array: elements */
+	const char *name;   /* NULL for pointers and arrays */
+	const struct d_type *target; /* of a pointer, of an array: its element; an enum: int */
+	struct d_member *members;    /* in the order of the definition */
 	struct d_enumerator *enumerators, *last_enumerator; /* likewise */
-	const struct d_type *basis;   /* of a typedef: the type it names */
+	const struct d_type *basis;                         /* of a typedef: the type it names */
 	const struct d_type *pointer; /* the pointer to this type, once there is one */
 	uint32_t pointer_depth;
 	enum d_value_kind place;
@@ -76,7 +76,8 @@ struct d_types {
 	const struct d_type *type_unsigned_long, *type_long_long, *type_unsigned_long_long;
 	const struct d_type *type_int64, *type_uint64, *type_size, *type_function;
 	const uint64_t *strsize; /* the option, as it is now */
-	const struct d_type *sized_string; /* what lies in structs and arrays that are declared now */
+	const struct d_type
+		*sized_string; /* what lies in structs and arrays that are declared now */
 	const struct d_type *type_places[D_VALUE_KINDS - D_VALUE_STACK];
 };
 
@@ -86,8 +87,8 @@ enum { D_POINTER_DEPTH_MAX = 64 };
 enum { D_MEMBERS_MAX = 4096 };
 
 /* Fills the table with the types every D script knows. -ENOMEM. */
-int d_types_init(struct d_types *types, struct d_names *names, struct arena *arena,
-	const uint64_t *strsize);
+int d_types_init(
+	struct d_types *types, struct d_names *names, struct arena *arena, const uint64_t *strsize);
 
 /* NULL when there is no type of this name, or for pointers no memory or too many stars. */
 const struct d_type *d_types_find(struct d_types *types, const char *name);
@@ -103,7 +104,8 @@ void d_types_start(struct d_types *types, struct d_type *type, enum d_type_kind 
 /*
  * The next member of a struct or union that is being defined; bits is 0 or a bit-field's
  * width. Members lie as in C, but nothing follows the last one, and a bit-field has a unit
- * of its own. -EEXIST: its name is taken; -E2BIG: it has D_MEMBERS_MAX; -EOVERFLOW: larger than D_OBJECT_MAX; -ENOMEM.
+ * of its own. -EEXIST: its name is taken; -E2BIG: it has D_MEMBERS_MAX; -EOVERFLOW: larger than
+ * D_OBJECT_MAX; -ENOMEM.
  */
 int d_types_add_member(struct d_types *types, struct d_type *type, const struct d_name *name,
 	const struct d_type *member, unsigned bits);
@@ -118,8 +120,8 @@ int d_types_add_gap(struct d_type *type, unsigned bits);
 int d_types_add_members(struct d_types *types, struct d_type *type, const struct d_type *inner);
 
 /* The next constant of an enum that is being defined. -ENOMEM. */
-int d_types_add_enumerator(struct d_types *types, struct d_type *type, const struct d_name *name,
-	int64_t value);
+int d_types_add_enumerator(
+	struct d_types *types, struct d_type *type, const struct d_name *name, int64_t value);
 
 /* An array; NULL without memory or when it is larger than D_OBJECT_MAX. */
 const struct d_type *d_types_array(

@@ -222,7 +222,7 @@ uint32_t d_types_stride(const struct d_types *types, const struct d_type *pointe
 bool d_type_is_incomplete(const struct d_type *type)
 {
 	return (d_type_is_struct(type) || type->kind == D_TYPE_ENUM) &&
-	       !d_type_resolve(type)->complete;
+		!d_type_resolve(type)->complete;
 }
 
 bool d_type_is_struct(const struct d_type *type)

@@ -41,8 +41,8 @@ int aggregate_init(struct aggregate *aggregate, struct quota *quota,
 	if (error)
 		return error;
 	aggregate->data_words = data_words(aggregate);
-	if (slab_size(sizeof(struct aggregate_element) +
-		      aggregate->data_words * sizeof(uint64_t)) > quota->limit)
+	if (slab_size(sizeof(struct aggregate_element) + aggregate->data_words * sizeof(uint64_t)) >
+		quota->limit)
 		return -ENOSPC;
 	aggregate->mask = TABLE_START - 1;
 	aggregate->slots = calloc(TABLE_START, sizeof(*aggregate->slots));
@@ -197,8 +197,9 @@ static struct aggregate *part_of_cpu(struct aggregate *aggregate, uint16_t cpu)
 	if (aggregate->parts[cpu])
 		return aggregate->parts[cpu];
 	part = malloc(sizeof(*part));
-	if (part && aggregate_init(part, aggregate->quota, aggregate->definition,
-			    aggregate->shape.limit)) {
+	if (part &&
+		aggregate_init(
+			part, aggregate->quota, aggregate->definition, aggregate->shape.limit)) {
 		free(part);
 		part = NULL;
 	}

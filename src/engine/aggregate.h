@@ -44,7 +44,7 @@ struct aggregate {
 	struct aggregate_slot *slots;
 	uint64_t *zero; /* data of an element that a joined printa() misses */
 	int64_t normal;
-	bool printed; /* by printa(): not again at the end */
+	bool printed;             /* by printa(): not again at the end */
 	struct aggregate **parts; /* option aggpercpu: by CPU, NULL where there are no data */
 	uint32_t part_count;
 };

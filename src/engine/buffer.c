@@ -44,8 +44,8 @@ static uint64_t copy_behind(const struct d_value_type *type, uint64_t value, cha
 static size_t fixed_size(const struct recorded *recorded)
 {
 	return aligned(sizeof(struct buffer_entry)) +
-	       aligned(recorded->record_count * sizeof(struct buffer_record)) +
-	       recorded->value_count * sizeof(uint64_t);
+		aligned(recorded->record_count * sizeof(struct buffer_record)) +
+		recorded->value_count * sizeof(uint64_t);
 }
 
 static size_t entry_size(const struct recorded *recorded)
@@ -100,7 +100,7 @@ bool buffer_add(struct buffer *buffer, const struct recorded *recorded)
 	size_t size = entry_size(recorded);
 
 	return size <= buffer->limit && buffer->size <= buffer->limit - size &&
-	       append(buffer, recorded, size);
+		append(buffer, recorded, size);
 }
 
 bool buffer_add_newest(struct buffer *buffer, const struct recorded *recorded)

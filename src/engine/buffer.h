@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "program/program.h"
 #include "engine/slab.h"
+#include "program/program.h"
 
 struct buffer_record {
 	const struct d_action *action;

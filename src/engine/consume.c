@@ -83,9 +83,9 @@ static bool must_wait(const struct engine *engine, const struct recorded *record
 	const struct d_probe *probe = &engine->probes->probes[recorded->probe];
 
 	return engine->options.flowindent && !engine->options.quiet &&
-	       engine->clauses[recorded->clause].prints &&
-	       is_flow_name(known(probe->name), "-return") && is_plain(recorded) &&
-	       find_follower(engine, recorded) == FOLLOWER_MAYBE;
+		engine->clauses[recorded->clause].prints &&
+		is_flow_name(known(probe->name), "-return") && is_plain(recorded) &&
+		find_follower(engine, recorded) == FOLLOWER_MAYBE;
 }
 
 /*
@@ -98,7 +98,7 @@ static void print_flow_line(struct engine *engine, const struct d_probe *probe,
 {
 	const char *name = known(probe->name), *function = known(probe->function);
 	bool again = engine->flow_probe == recorded->probe + 1 &&
-		     engine->flow_clause != recorded->clause;
+		engine->flow_clause != recorded->clause;
 	bool entry = is_flow_name(name, "-entry") && !again;
 	bool leave = is_flow_name(name, "-return") && last;
 	bool system_call = strcmp(known(probe->provider), "syscall") == 0;
@@ -142,8 +142,7 @@ static void print_line_start(struct engine *engine, const struct recorded *recor
 
 static struct format_context context_of(struct engine *engine, FILE *output)
 {
-	return (struct format_context){
-		.options = &engine->options,
+	return (struct format_context){.options = &engine->options,
 		.places = &engine->places,
 		.output = output,
 		.cpus = engine->cpus};
@@ -254,11 +253,11 @@ static void carry_out(
 		aggregate_clear(aggregate);
 		break;
 	case D_ACTION_TRUNC:
-		aggregate_trunc(
-			aggregate, action->argument_count
-					   ? (int64_t)value_cut(values[0], action->types[0].size,
-						     action->types[0].is_signed)
-					   : 0);
+		aggregate_trunc(aggregate,
+			action->argument_count
+				? (int64_t)value_cut(values[0], action->types[0].size,
+					  action->types[0].is_signed)
+				: 0);
 		break;
 	case D_ACTION_NORMALIZE:
 		aggregate->normal = (int64_t)values[0];

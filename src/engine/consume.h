@@ -19,8 +19,8 @@ void consume_waiting(struct engine *engine);
 void consume_exit(struct engine *engine, uint64_t status);
 
 /* Prints what the format and values of printf(), or of an action like it, make. */
-void consume_format(struct engine *engine, const struct d_action *action,
-	const uint64_t *values, FILE *output);
+void consume_format(
+	struct engine *engine, const struct d_action *action, const uint64_t *values, FILE *output);
 
 /* The end of a run: every aggregation that printa() has not printed. */
 void consume_end(struct engine *engine);

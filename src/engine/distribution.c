@@ -145,7 +145,7 @@ uint32_t distribution_bucket(const struct distribution *distribution, int64_t va
 			return 0;
 		/* In 64 unsigned bits the difference of two int64 cannot overflow. */
 		level = (int64_t)(((uint64_t)value - (uint64_t)distribution->base) /
-				  (uint64_t)distribution->step);
+			(uint64_t)distribution->step);
 		if (level < 0 || level > (int64_t)distribution->buckets - 2)
 			level = distribution->buckets - 2;
 		return (uint32_t)level + 1;
@@ -162,8 +162,8 @@ static long double bucket_value(const struct distribution *distribution, uint32_
 		if (bucket == QUANTIZE_ZERO)
 			return 0;
 		return bucket > QUANTIZE_ZERO
-			       ? (long double)(UINT64_C(1) << (bucket - QUANTIZE_ZERO - 1))
-			       : -(long double)(UINT64_C(1) << (QUANTIZE_ZERO - 1 - bucket));
+			? (long double)(UINT64_C(1) << (bucket - QUANTIZE_ZERO - 1))
+			: -(long double)(UINT64_C(1) << (QUANTIZE_ZERO - 1 - bucket));
 	case D_AGGREGATE_LQUANTIZE:
 		if (bucket == 0)
 			return distribution->base - 1;
@@ -174,10 +174,9 @@ static long double bucket_value(const struct distribution *distribution, uint32_
 		if (bucket == distribution->bound_count)
 			return 0;
 		return bucket > distribution->bound_count
-			       ? (long double)distribution
-					 ->bounds[bucket - distribution->bound_count - 1]
-			       : -(long double)distribution
-					  ->bounds[distribution->bound_count - 1 - bucket];
+			? (long double)distribution->bounds[bucket - distribution->bound_count - 1]
+			: -(long double)
+				   distribution->bounds[distribution->bound_count - 1 - bucket];
 	}
 }
 
@@ -293,7 +292,7 @@ void distribution_print(const struct distribution *distribution, const struct co
 bool distribution_can_pack(const struct distribution *distribution)
 {
 	return distribution->kind == D_AGGREGATE_QUANTIZE ||
-	       distribution->kind == D_AGGREGATE_LQUANTIZE;
+		distribution->kind == D_AGGREGATE_LQUANTIZE;
 }
 
 void distribution_span(const struct distribution *distribution, const struct counts *counts,

@@ -14,8 +14,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "program/program.h"
 #include "engine/counts.h"
+#include "program/program.h"
 
 struct distribution {
 	enum d_aggregating kind;
@@ -32,7 +32,8 @@ void distribution_free(struct distribution *distribution);
 uint32_t distribution_bucket(const struct distribution *distribution, int64_t value);
 
 /* For sorting: the counts weighted by their buckets' values, and the count at zero. */
-long double distribution_total(const struct distribution *distribution, const struct counts *counts);
+long double distribution_total(
+	const struct distribution *distribution, const struct counts *counts);
 int64_t distribution_zero(const struct distribution *distribution, const struct counts *counts);
 
 /* The picture, from the newline before its heading to the newline after its last row. */

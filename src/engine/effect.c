@@ -12,8 +12,7 @@
 #include "engine/value.h"
 
 /* The text of a format; NULL without memory. The caller frees it. */
-static char *formatted(
-	struct engine *engine, const struct d_action *action, const uint64_t *values)
+static char *formatted(struct engine *engine, const struct d_action *action, const uint64_t *values)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -36,8 +35,8 @@ static int set_option(struct engine *engine, const struct d_action *action, cons
 	const char *value = action->argument_count > 1 ? value_text(values[1])->bytes : "1";
 
 	wrong = d_option_set_running(&engine->options, name, value);
-	return wrong ? error_set(error, EINVAL,
-			       "couldn't set option \"%.100s\" to \"%.100s\": %s", name, value, wrong)
+	return wrong ? error_set(error, EINVAL, "couldn't set option \"%.100s\" to \"%.100s\": %s",
+			       name, value, wrong)
 		     : 0;
 }
 
@@ -90,8 +89,8 @@ static void send_signal(struct engine *engine, uint32_t tid, int signal)
 	int result;
 
 	if (effects)
-		result = effects->signal(effects->context, firing->process->pid, tid, signal,
-			&error);
+		result = effects->signal(
+			effects->context, firing->process->pid, tid, signal, &error);
 	else
 		result = error_set(&error, ENOTSUP, "no process can be reached from here");
 	if (result)

@@ -184,8 +184,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	struct engine *engine = NULL;
 	uint32_t self_count;
 	int error = settings->probes->count > PROBE_ERROR
-			    ? verify_program(program, settings->probes, &limits)
-			    : -EINVAL;
+		? verify_program(program, settings->probes, &limits)
+		: -EINVAL;
 
 	if (error)
 		goto out;
@@ -205,8 +205,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->cpus = settings->cpus;
 	places_init(&engine->places, settings->recorded, settings->target);
 	engine->string_limit = program->options.strsize < STRING_MAX
-				       ? (uint32_t)program->options.strsize
-				       : STRING_MAX;
+		? (uint32_t)program->options.strsize
+		: STRING_MAX;
 	text_of(&engine->empty, "");
 	text_of(&engine->self_name, settings->self->execname);
 	text_of(&engine->self_arguments, settings->self->arguments);
@@ -481,8 +481,8 @@ static void run_ticks(struct engine *engine, uint64_t end)
 					continue;
 				due = (end - tick->next - 1) / tick->period + 1;
 				tick->next = due < (UINT64_MAX - tick->next) / tick->period
-						     ? tick->next + due * tick->period
-						     : UINT64_MAX;
+					? tick->next + due * tick->period
+					: UINT64_MAX;
 			}
 			return;
 		}

@@ -15,8 +15,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "program/program.h"
 #include "program/event.h"
+#include "program/program.h"
 
 struct engine;
 
@@ -44,7 +44,7 @@ struct engine_settings {
 	FILE *messages;
 	uint32_t target; /* $target, whose addresses plain numbers are; 0: none */
 	uint32_t cpus;   /* of the machine, for option aggpercpu; 0: as many as events tell of */
-	bool recorded; /* the events are of the past: their pids mean nothing in /proc */
+	bool recorded;   /* the events are of the past: their pids mean nothing in /proc */
 	const struct engine_effects *effects; /* NULL: such actions fail */
 };
 

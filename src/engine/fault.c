@@ -83,8 +83,7 @@ void fault_print(struct engine *engine, uint32_t clause, const struct fault *fau
 	putc('\n', messages);
 }
 
-void fault_print_library(
-	struct engine *engine, const struct recorded *recorded, const char *text)
+void fault_print_library(struct engine *engine, const struct recorded *recorded, const char *text)
 {
 	begin(engine, recorded->clause, recorded->probe);
 	fprintf(engine->messages, "%s\n", text);

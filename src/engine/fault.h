@@ -10,7 +10,6 @@
 void fault_print(struct engine *engine, uint32_t clause, const struct fault *fault);
 
 /* An action that failed when it was carried out: what the records say is where. */
-void fault_print_library(
-	struct engine *engine, const struct recorded *recorded, const char *text);
+void fault_print_library(struct engine *engine, const struct recorded *recorded, const char *text);
 
 #endif

@@ -215,9 +215,9 @@ static unsigned encode(uint32_t character, char *bytes)
 static void print_wide(const struct d_conversion *conversion, int width, int precision,
 	uint64_t value, FILE *output)
 {
-	const struct text *text =
-		d_value_is_text(conversion->type.kind) ? value_text(value) : NULL;
-	uint32_t single = (uint32_t)value, count = text ? text->length / sizeof(single) : 1, shown = 0;
+	const struct text *text = d_value_is_text(conversion->type.kind) ? value_text(value) : NULL;
+	uint32_t single = (uint32_t)value, count = text ? text->length / sizeof(single) : 1,
+		 shown = 0;
 	bool left = conversion->minus || width < 0;
 	char bytes[WIDE_BYTES];
 	int64_t length = 0;
@@ -243,8 +243,8 @@ static void print_wide(const struct d_conversion *conversion, int width, int pre
 }
 
 /* The frames, a line each, behind a newline; conversion NULL: as they are. */
-static void print_frames(const struct format_context *context, const struct text *stack,
-	int indent, const struct d_conversion *conversion, int width, int precision)
+static void print_frames(const struct format_context *context, const struct text *stack, int indent,
+	const struct d_conversion *conversion, int width, int precision)
 {
 	char specification[SPECIFICATION_MAX], buffer[PLACE_TEXT_MAX];
 	FILE *output = context->output;
@@ -277,11 +277,10 @@ static void print_place(const struct format_context *context, const struct d_con
 {
 	char specification[SPECIFICATION_MAX], buffer[PLACE_TEXT_MAX];
 	const struct d_value_type *type = &conversion->type;
-	const char *text =
-		d_value_is_text(type->kind)
-			? places_text(context->places, type->kind, value_text(value), 0, buffer)
-			: places_integer_text(context->places, conversion->letter == 'A',
-				  value_cut(value, type->size, false), buffer);
+	const char *text = d_value_is_text(type->kind)
+		? places_text(context->places, type->kind, value_text(value), 0, buffer)
+		: places_integer_text(context->places, conversion->letter == 'A',
+			  value_cut(value, type->size, false), buffer);
 
 	strcpy(start_specification(conversion, specification), "*.*s");
 	fprintf(context->output, specification, width, precision, text);

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "program/program.h"
 #include "engine/places.h"
+#include "program/program.h"
 
 enum {
 	/*

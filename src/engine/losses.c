@@ -110,8 +110,8 @@ static void report_kind(uint64_t count, const char *tag, const char *thing, cons
 	fprintf(messages, "%" PRIu64 " %s%s%s\n", count, thing, plural(count), rest);
 }
 
-void losses_report(struct losses *losses, const struct loss_counts *counts, bool tags,
-	FILE *messages)
+void losses_report(
+	struct losses *losses, const struct loss_counts *counts, bool tags, FILE *messages)
 {
 	report_cpus(losses->principal, losses->cpus, "", "PRINCIPAL", tags, messages);
 	report_cpus(

@@ -4,8 +4,8 @@
 #ifndef VMTAP_ENGINE_LOSSES_H
 #define VMTAP_ENGINE_LOSSES_H
 
-#include <stddef.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -32,7 +32,7 @@ void losses_add_aggregation(struct losses *losses, uint16_t cpu, uint64_t count)
  * Prints both, and forgets its own. tags: each message says which drop it is, as option
  * droptags has it.
  */
-void losses_report(struct losses *losses, const struct loss_counts *counts, bool tags,
-	FILE *messages);
+void losses_report(
+	struct losses *losses, const struct loss_counts *counts, bool tags, FILE *messages);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/object_variable.h"
 #include "engine/effect.h"
+#include "engine/object_variable.h"
 #include "engine/subroutine.h"
 
 /* Instructions of the prepared code, beside those of enum d_opcode that stay. */
@@ -66,7 +66,7 @@ struct d_instruction *machine_prepare(
 			if (engine->options.aggpercpu)
 				instruction->opcode = MACHINE_AGGREGATE_ON_CPU;
 			else if (engine->program->aggregations[instruction->immediate].function ==
-				 D_AGGREGATE_COUNT)
+				D_AGGREGATE_COUNT)
 				instruction->opcode = MACHINE_COUNT;
 			break;
 		default:
@@ -205,10 +205,10 @@ static int write_integer(struct engine *engine, uint64_t address, uint8_t size, 
 	uint8_t byte = (uint8_t)value;
 	uint16_t half = (uint16_t)value;
 	uint32_t word = (uint32_t)value;
-	const void *bytes = size == 1   ? (const void *)&byte
-			    : size == 2 ? (const void *)&half
-			    : size == 4 ? (const void *)&word
-					: (const void *)&value;
+	const void *bytes = size == 1 ? (const void *)&byte
+		: size == 2           ? (const void *)&half
+		: size == 4           ? (const void *)&word
+				      : (const void *)&value;
 
 	return memory_write(engine, address, size, bytes);
 }
@@ -301,10 +301,9 @@ static const struct text *take_stack(struct engine *engine, bool user, uint32_t 
 {
 	static const struct event_stack none;
 	const struct firing *firing = &engine->firing;
-	const struct event_stacks *stacks =
-		firing->event && firing->batch->stacks
-			? &firing->batch->stacks[firing->event - firing->batch->events]
-			: NULL;
+	const struct event_stacks *stacks = firing->event && firing->batch->stacks
+		? &firing->batch->stacks[firing->event - firing->batch->events]
+		: NULL;
 	const struct event_stack *stack = !stacks ? &none : user ? &stacks->user : &stacks->kernel;
 
 	return places_stack(
@@ -730,8 +729,7 @@ run_D_OP_ACTION:
 	if (fault_or_none >= 0)
 		goto fault;
 	if (engine->speculations.current &&
-		!speculation_fits(
-			&engine->speculations, &engine->program->actions[at->immediate]))
+		!speculation_fits(&engine->speculations, &engine->program->actions[at->immediate]))
 		return true;
 	NEXT;
 run_D_OP_SPECULATE:

@@ -55,8 +55,8 @@ static const char *readable(struct engine *engine, uint64_t address, uint64_t si
 
 	if (region)
 		return offset <= region->size && size <= region->size - offset
-			       ? region->bytes + offset
-			       : NULL;
+			? region->bytes + offset
+			: NULL;
 	text = event_text(engine->firing.batch, address, &offset);
 	/* The terminating NUL can be read too. */
 	return text && size <= (uint64_t)text->length - offset + 1 ? text->bytes + offset : NULL;
@@ -127,8 +127,7 @@ static int copy_bytes(
 	return -1;
 }
 
-int memory_text(
-	struct engine *engine, uint64_t address, uint64_t limit, const struct text **result)
+int memory_text(struct engine *engine, uint64_t address, uint64_t limit, const struct text **result)
 {
 	uint32_t offset;
 	const struct memory_region *region = memory_find(&engine->memory, address, &offset);
@@ -148,8 +147,7 @@ int memory_text(
 	return *result ? -1 : fault_set(engine, D_FAULT_NOSCRATCH, 0);
 }
 
-int memory_bytes(
-	struct engine *engine, uint64_t address, uint32_t size, const struct text **result)
+int memory_bytes(struct engine *engine, uint64_t address, uint32_t size, const struct text **result)
 {
 	const char *from = readable(engine, address, size);
 

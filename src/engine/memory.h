@@ -82,12 +82,10 @@ int memory_copy(struct engine *engine, uint64_t to, uint64_t from, uint64_t size
  * The text at an address: up to a NUL, the end of its memory or limit characters. It is
  * the event's own where that is the whole of it, else a copy in the clause's scratch.
  */
-int memory_text(
-	struct engine *engine, uint64_t address, uint64_t limit, const struct text **text);
+int memory_text(struct engine *engine, uint64_t address, uint64_t limit, const struct text **text);
 
 /* size bytes at an address as a text that may hold NULs, in scratch: D_VALUE_BYTES. */
-int memory_bytes(
-	struct engine *engine, uint64_t address, uint32_t size, const struct text **text);
+int memory_bytes(struct engine *engine, uint64_t address, uint32_t size, const struct text **text);
 
 /* A new zeroed block for the rest of the clause, aligned to 8. NOSCRATCH. */
 int memory_block(struct engine *engine, uint64_t size, uint64_t *address);

@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "program/program.h"
-#include "program/event.h"
 #include "engine/scratch.h"
+#include "program/event.h"
+#include "program/program.h"
 #include "usdt/address.h"
 #include "usdt/function.h"
 

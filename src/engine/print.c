@@ -35,10 +35,10 @@ static bool size_fits(const struct d_layout *layout)
 	case D_LAYOUT_POINTER:
 	case D_LAYOUT_ENUM:
 		return layout->size == 1 || layout->size == 2 || layout->size == 4 ||
-		       layout->size == 8;
+			layout->size == 8;
 	case D_LAYOUT_FLOAT:
 		return layout->size == sizeof(float) || layout->size == sizeof(double) ||
-		       layout->size == sizeof(long double);
+			layout->size == sizeof(long double);
 	default:
 		return layout->kind < D_LAYOUT_KINDS;
 	}
@@ -60,7 +60,7 @@ bool print_verify(const struct d_layout *layouts, uint32_t index)
 			return false;
 		other = &layouts[layout->element];
 		return other->depth < layout->depth &&
-		       (!other->size || layout->count <= layout->size / other->size);
+			(!other->size || layout->count <= layout->size / other->size);
 	}
 	for (size_t i = 0; layout->kind == D_LAYOUT_STRUCT && i < layout->count; i++) {
 		const struct d_layout_part *part = &layout->parts[i];
@@ -118,9 +118,8 @@ static void end_early(struct printer *printer, unsigned level)
 static void print_scalar(const struct printer *printer, const struct d_layout *layout,
 	uint64_t offset, unsigned bits)
 {
-	static const struct d_conversion number = {.present = true,
-		.kind = D_CONVERT_FLOAT,
-		.letter = 'f'};
+	static const struct d_conversion number = {
+		.present = true, .kind = D_CONVERT_FLOAT, .letter = 'f'};
 	FILE *output = printer->context->output;
 	struct text bytes = {printer->bytes + offset, layout->size, 0};
 	uint64_t value;
@@ -148,9 +147,8 @@ static void print_scalar(const struct printer *printer, const struct d_layout *l
 
 static void print_string(struct printer *printer, const struct d_layout *layout, uint64_t offset)
 {
-	static const struct d_conversion escaped = {.present = true,
-		.kind = D_CONVERT_STRING,
-		.letter = 'S'};
+	static const struct d_conversion escaped = {
+		.present = true, .kind = D_CONVERT_STRING, .letter = 'S'};
 	uint64_t room = printer->limit > offset ? printer->limit - offset : 0;
 	const char *bytes = printer->bytes + offset;
 	struct text text = {bytes,
@@ -178,7 +176,8 @@ static void print_parts(struct printer *printer, const struct d_layout *layout, 
 		const struct d_layout_part *part = &layout->parts[i];
 		const struct d_layout *of = &printer->layouts[part->layout];
 		uint64_t at = offset + part->offset;
-		struct print_follower next = {offset + part[i + 1 < layout->count ? 1 : 0].offset, level};
+		struct print_follower next = {
+			offset + part[i + 1 < layout->count ? 1 : 0].offset, level};
 
 		if ((printer->cut && at >= printer->limit) ||
 			(is_scalar(of) && at + of->size > printer->limit) || !printer->lines)
@@ -215,7 +214,8 @@ static void print_elements(
  * "..." stands where the first member is that is not shown, but before what ends inside of
  * the line above it, as in DTrace. Behind everything nothing follows.
  */
-static void end_group(struct printer *printer, unsigned level, const struct print_follower *follower)
+static void end_group(
+	struct printer *printer, unsigned level, const struct print_follower *follower)
 {
 	if (printer->ended || !printer->cut)
 		return;

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "program/print_layout.h"
 #include "engine/format.h"
+#include "program/print_layout.h"
 
 /* Whether layouts[index] keeps to what layout.h says; those below it have been found to. */
 bool print_verify(const struct d_layout *layouts, uint32_t index);

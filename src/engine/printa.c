@@ -35,13 +35,15 @@ struct table {
 	size_t count;
 };
 
-static int compare_keys(const struct table *table, const struct printa_row *a, const struct printa_row *b)
+static int compare_keys(
+	const struct table *table, const struct printa_row *a, const struct printa_row *b)
 {
 	return tuple_compare(
 		&table->aggregates[0]->shape, a->keys, b->keys, table->order->key_position);
 }
 
-static int compare_values(const struct table *table, const struct printa_row *a, const struct printa_row *b)
+static int compare_values(
+	const struct table *table, const struct printa_row *a, const struct printa_row *b)
 {
 	size_t count = table->aggregate_count;
 	size_t first = 0;
@@ -134,13 +136,14 @@ static int compact_width(const struct tuple_shape *shape)
 	int width = 0;
 
 	for (unsigned i = 0; i < shape->count; i++)
-		width += 1 + (shape->types[i].kind == D_VALUE_INTEGER ? widths[shape->types[i].size]
-								      : COMPACT_TEXT);
+		width += 1 +
+			(shape->types[i].kind == D_VALUE_INTEGER ? widths[shape->types[i].size]
+								 : COMPACT_TEXT);
 	return width;
 }
 
-static void print_compact_keys(
-	const struct table *table, const struct printa_row *row, const struct format_context *context)
+static void print_compact_keys(const struct table *table, const struct printa_row *row,
+	const struct format_context *context)
 {
 	const struct tuple_shape *shape = &table->aggregates[0]->shape;
 
@@ -205,7 +208,7 @@ static bool print_compact(const struct table *table, const struct format_context
 		(function == D_AGGREGATE_COUNT || function == D_AGGREGATE_SUM))
 		print_histogram(table, context);
 	else if (context->options->aggpack && aggregate_is_distribution(aggregate) &&
-		 distribution_can_pack(&aggregate->distribution))
+		distribution_can_pack(&aggregate->distribution))
 		print_packed(table, context);
 	else
 		return false;
@@ -213,8 +216,8 @@ static bool print_compact(const struct table *table, const struct format_context
 }
 
 /*
- * Option aggpercpu: how many CPUs have a line, 0 without the option. All that the machine has; those
- * of a recording are only known up to the highest one with data.
+ * Option aggpercpu: how many CPUs have a line, 0 without the option. All that the machine has;
+ * those of a recording are only known up to the highest one with data.
  */
 static uint32_t cpu_count(const struct table *table, const struct format_context *context)
 {
@@ -233,13 +236,13 @@ static const struct aggregate_element *element_of_cpu(
 	const struct aggregate *aggregate, const struct tuple *tuple, uint32_t cpu)
 {
 	return cpu < aggregate->part_count && aggregate->parts[cpu]
-		       ? aggregate_find(aggregate->parts[cpu], tuple)
-		       : NULL;
+		? aggregate_find(aggregate->parts[cpu], tuple)
+		: NULL;
 }
 
 /* Behind a value the part of it that each CPU has. */
-static void print_per_cpu(const struct aggregate *aggregate, const struct printa_row *row, uint32_t count,
-	const struct format_context *context)
+static void print_per_cpu(const struct aggregate *aggregate, const struct printa_row *row,
+	uint32_t count, const struct format_context *context)
 {
 	struct tuple tuple;
 
@@ -253,8 +256,8 @@ static void print_per_cpu(const struct aggregate *aggregate, const struct printa
 	}
 }
 
-static void print_default(
-	const struct table *table, const struct printa_row *row, const struct format_context *context)
+static void print_default(const struct table *table, const struct printa_row *row,
+	const struct format_context *context)
 {
 	uint32_t cpus = cpu_count(table, context);
 

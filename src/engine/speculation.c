@@ -72,8 +72,7 @@ bool speculation_fits(struct speculations *speculations, const struct d_action *
 	return false;
 }
 
-bool speculation_finish(
-	struct speculations *speculations, int64_t id, enum speculation_state state)
+bool speculation_finish(struct speculations *speculations, int64_t id, enum speculation_state state)
 {
 	struct speculation *speculation = find(speculations, id);
 

@@ -31,8 +31,8 @@ struct speculation {
 
 struct speculations {
 	struct speculation items[D_SPECULATIONS_MAX];
-	unsigned count;  /* option nspec */
-	int current;     /* where the clause records: an id, or one of the above */
+	unsigned count;       /* option nspec */
+	int current;          /* where the clause records: an id, or one of the above */
 	uint64_t clause_size; /* of what it has recorded there so far */
 	uint64_t limit;       /* option specsize */
 	uint16_t ended[D_SPECULATIONS_MAX]; /* committed and discarded in this clause, in order */

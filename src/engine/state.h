@@ -1,6 +1,7 @@
 /*
  * state.h: the engine's inside, shared by engine.c (firing), machine.c (instructions),
- * consume.c and printa.c (carrying out), effect.c (what reaches beyond the output). Nothing outside src/engine includes it.
+ * consume.c and printa.c (carrying out), effect.c (what reaches beyond the output). Nothing outside
+ * src/engine includes it.
  *
  * The life of a firing: engine.c fills `firing`, finds the probe's clauses and runs one
  * after the other. machine_run() executes a clause; its actions become records. When the
@@ -15,12 +16,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "program/program.h"
 #include "engine/aggregate.h"
 #include "engine/buffer.h"
 #include "engine/dynamic.h"
 #include "engine/engine.h"
-#include "program/event.h"
 #include "engine/lineage.h"
 #include "engine/losses.h"
 #include "engine/memory.h"
@@ -29,6 +28,8 @@
 #include "engine/slab.h"
 #include "engine/speculation.h"
 #include "engine/strings.h"
+#include "program/event.h"
+#include "program/program.h"
 
 /* A clause with its code rewritten for the machine (machine_prepare()). */
 struct engine_clause {
@@ -113,7 +114,7 @@ struct engine {
 	struct scratch scratch;
 	struct tokens tokens;
 	struct memory memory;
-	char *zeroes; /* what self-> variables and elements that are bytes are at first */
+	char *zeroes;       /* what self-> variables and elements that are bytes are at first */
 	uint64_t allocated; /* bytes that this clause has taken by alloca() */
 	uint64_t nothing;   /* its alloca(0) since the last block, 0: not called yet */
 	struct buffer_record *records;
@@ -130,7 +131,7 @@ struct engine {
 	struct dynamic dynamic;
 	struct aggregate *aggregates;
 	struct quota aggregate_quota; /* option aggsize */
-	uint64_t static_drops; /* strings of globals lost for want of memory */
+	uint64_t static_drops;        /* strings of globals lost for want of memory */
 	struct losses losses;
 
 	struct engine_tick *ticks;
@@ -138,7 +139,7 @@ struct engine {
 	int64_t wall_offset;
 	uint64_t random; /* state of rand() */
 	bool recorded;   /* pids are of the past */
-	uint32_t cpus; /* as in the settings */
+	uint32_t cpus;   /* as in the settings */
 	struct lineage lineage;
 	struct places places;
 
@@ -146,12 +147,12 @@ struct engine {
 	struct text empty, self_name, process_name, self_arguments, process_arguments;
 
 	bool begun, ended, exited, header_printed, in_error;
-	bool exit_at_end; /* exit() was called while END ran */
+	bool exit_at_end;   /* exit() was called while END ran */
 	uint64_t exit_time; /* of the firing that called exit() */
 	int status;
-	int indent; /* option flowindent, and the clause that printed last: */
+	int indent;                       /* option flowindent, and the clause that printed last: */
 	uint32_t flow_probe, flow_clause; /* the probe's number from 1, 0: none */
-	uint32_t running; /* the clause that runs */
+	uint32_t running;                 /* the clause that runs */
 };
 
 /* Whose self-> variables the firing sees. */

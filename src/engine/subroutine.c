@@ -480,9 +480,9 @@ static int link_text(struct engine *engine, uint64_t type, uint64_t address, uin
 {
 	uint8_t bytes[NETWORK_INFINIBAND_BYTES];
 	char text[NETWORK_TEXT_MAX];
-	uint32_t count = type == ARPHRD_ETHER        ? NETWORK_ETHERNET_BYTES
-			 : type == ARPHRD_INFINIBAND ? NETWORK_INFINIBAND_BYTES
-						     : 0;
+	uint32_t count = type == ARPHRD_ETHER ? NETWORK_ETHERNET_BYTES
+		: type == ARPHRD_INFINIBAND   ? NETWORK_INFINIBAND_BYTES
+					      : 0;
 	int fault;
 
 	if (!count)

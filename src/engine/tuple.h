@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "program/program.h"
 #include "engine/value.h"
+#include "program/program.h"
 
 struct tuple_shape {
 	const struct d_value_type *types;

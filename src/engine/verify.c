@@ -145,7 +145,7 @@ static bool verify_variable(struct verifier *verifier, const struct d_instructio
 		return variable->key_count == 0 && variable->type.kind == D_VALUE_BYTES;
 	case D_OP_STORE:
 		return variable->key_count == 0 && variable->type.kind != D_VALUE_BYTES &&
-		       holds(verifier, instruction->a, &variable->type);
+			holds(verifier, instruction->a, &variable->type);
 	case D_OP_FREE:
 		return variable->key_count == 0 && variable->scope == D_SCOPE_SELF;
 	default:
@@ -164,7 +164,7 @@ static bool verify_variable(struct verifier *verifier, const struct d_instructio
 	}
 	if (instruction->opcode == D_OP_STORE_ELEMENT)
 		return variable->type.kind != D_VALUE_BYTES &&
-		       holds(verifier, instruction->a, &variable->type);
+			holds(verifier, instruction->a, &variable->type);
 	return true;
 }
 
@@ -310,16 +310,16 @@ static int verify_instruction(struct verifier *verifier, size_t at)
 	case D_OP_PLACE:
 		verifier->now.registers[instruction->a] = KIND_PLACE;
 		return instruction->immediate > D_VALUE_STACK &&
-				       instruction->immediate < D_VALUE_KINDS
-			       ? 0
-			       : -EINVAL;
+				instruction->immediate < D_VALUE_KINDS
+			? 0
+			: -EINVAL;
 	case D_OP_AGGREGATE:
 		if (!index_ok(instruction->immediate, program->aggregation_count))
 			return -EINVAL;
 		aggregation = &program->aggregations[instruction->immediate];
 		return all_hold(verifier, instruction->a, aggregation->keys, aggregation->key_count)
-			       ? 0
-			       : -EINVAL;
+			? 0
+			: -EINVAL;
 	case D_OP_ACTION:
 		if (!index_ok(instruction->immediate, program->action_count))
 			return -EINVAL;
@@ -329,8 +329,8 @@ static int verify_instruction(struct verifier *verifier, size_t at)
 		for (unsigned i = 0; i < action->argument_count; i++)
 			verifier->record_bytes += action->types[i].size;
 		return all_hold(verifier, instruction->a, action->types, action->argument_count)
-			       ? 0
-			       : -EINVAL;
+			? 0
+			: -EINVAL;
 	case D_OP_SPECULATE:
 	case D_OP_COMMIT:
 	case D_OP_DISCARD:
@@ -378,9 +378,9 @@ static bool type_ok(const struct d_value_type *type)
 {
 	if (type->kind == D_VALUE_STRING || type->kind >= D_VALUE_STACK)
 		return type->kind < D_VALUE_KINDS;
-	return type->kind == D_VALUE_BYTES ? object_size_ok(type->size)
-					   : type->kind == D_VALUE_INTEGER && type->size <= 8 &&
-						     size_ok((uint8_t)type->size);
+	return type->kind == D_VALUE_BYTES
+		? object_size_ok(type->size)
+		: type->kind == D_VALUE_INTEGER && type->size <= 8 && size_ok((uint8_t)type->size);
 }
 
 static bool types_ok(const struct d_value_type *types, unsigned count)
@@ -406,19 +406,19 @@ static bool conversion_fits(const struct d_conversion *conversion, const struct 
 	switch (conversion->kind) {
 	case D_CONVERT_STRING:
 		return conversion->type.kind == type->kind &&
-		       (type->kind == D_VALUE_STRING || type->kind == D_VALUE_BYTES);
+			(type->kind == D_VALUE_STRING || type->kind == D_VALUE_BYTES);
 	case D_CONVERT_FLOAT:
 		return type->kind == D_VALUE_BYTES &&
-		       (type->size == sizeof(float) || type->size == sizeof(double) ||
-			       type->size == sizeof(long double));
+			(type->size == sizeof(float) || type->size == sizeof(double) ||
+				type->size == sizeof(long double));
 	case D_CONVERT_STACK:
 		return type->kind == D_VALUE_STACK;
 	case D_CONVERT_PLACE:
 		return conversion->type.kind == type->kind &&
-		       (type->kind == D_VALUE_INTEGER || type->kind > D_VALUE_STACK);
+			(type->kind == D_VALUE_INTEGER || type->kind > D_VALUE_STACK);
 	case D_CONVERT_WIDE:
 		return conversion->type.kind == type->kind &&
-		       (type->kind == D_VALUE_INTEGER || type->kind == D_VALUE_BYTES);
+			(type->kind == D_VALUE_INTEGER || type->kind == D_VALUE_BYTES);
 	default:
 		return type->kind == D_VALUE_INTEGER;
 	}
@@ -494,13 +494,13 @@ static bool verify_action(const struct d_program *program, const struct d_action
 		return action->argument_count == 1;
 	case D_ACTION_TRACEMEM:
 		return action->argument_count >= 1 && action->argument_count <= 2 &&
-		       action->types[0].kind == D_VALUE_BYTES &&
-		       (action->argument_count == 1 || action->types[1].kind == D_VALUE_INTEGER);
+			action->types[0].kind == D_VALUE_BYTES &&
+			(action->argument_count == 1 || action->types[1].kind == D_VALUE_INTEGER);
 	case D_ACTION_PRINT:
 		return action->format >= 0 && (size_t)action->format < program->layout_count &&
-		       action->argument_count == 2 && action->types[0].kind == D_VALUE_INTEGER &&
-		       action->types[1].kind == D_VALUE_BYTES &&
-		       action->types[1].size == program->layouts[action->format].size;
+			action->argument_count == 2 && action->types[0].kind == D_VALUE_INTEGER &&
+			action->types[1].kind == D_VALUE_BYTES &&
+			action->types[1].size == program->layouts[action->format].size;
 	case D_ACTION_PRINTF:
 		return format && format_fits(format, action->types, action->argument_count, false);
 	case D_ACTION_PRINTA:
@@ -518,7 +518,7 @@ static bool verify_action(const struct d_program *program, const struct d_action
 		return action->aggregation_count >= 1;
 	case D_ACTION_TRUNC:
 		return action->aggregation_count >= 1 &&
-		       (action->argument_count == 0 || action->types[0].kind == D_VALUE_INTEGER);
+			(action->argument_count == 0 || action->types[0].kind == D_VALUE_INTEGER);
 	case D_ACTION_SYSTEM:
 	case D_ACTION_FREOPEN:
 		return format && format_fits(format, action->types, action->argument_count, false);
@@ -529,11 +529,11 @@ static bool verify_action(const struct d_program *program, const struct d_action
 		return action->argument_count == 1 && action->types[0].kind == D_VALUE_INTEGER;
 	case D_ACTION_SETOPT:
 		return (action->argument_count == 1 || action->argument_count == 2) &&
-		       action->types[0].kind == D_VALUE_STRING &&
-		       action->types[action->argument_count - 1].kind == D_VALUE_STRING;
+			action->types[0].kind == D_VALUE_STRING &&
+			action->types[action->argument_count - 1].kind == D_VALUE_STRING;
 	case D_ACTION_NORMALIZE:
 		return action->aggregation_count >= 1 && action->argument_count == 1 &&
-		       action->types[0].kind == D_VALUE_INTEGER;
+			action->types[0].kind == D_VALUE_INTEGER;
 	default:
 		return false;
 	}

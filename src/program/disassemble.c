@@ -194,7 +194,7 @@ static void print_immediate(
 	case SUBROUTINE:
 		fprintf(file, " %s",
 			immediate >= 0 && immediate < D_SUBROUTINES ? d_subroutines[immediate].name
-								   : "?");
+								    : "?");
 		break;
 	case AGGREGATION:
 		fprintf(file, " @%s %s", program->aggregations[immediate].name,
@@ -212,8 +212,8 @@ static void print_code(
 	for (size_t i = 0; i < count; i++) {
 		const struct d_instruction *instruction = &code[i];
 		const struct shape *shape = instruction->opcode < D_OPCODES
-						    ? &shapes[instruction->opcode]
-						    : &(const struct shape){"?", "", NOTHING};
+			? &shapes[instruction->opcode]
+			: &(const struct shape){"?", "", NOTHING};
 		const char *separator = " ";
 
 		fprintf(file, "%6zu  %s", i, shape->name);

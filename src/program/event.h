@@ -29,13 +29,13 @@ struct event_process {
 };
 
 struct event {
-	uint64_t time;                 /* ns on CLOCK_MONOTONIC: D's timestamp */
-	uint64_t cpu_time;             /* the thread's CPU clock, ns, if it was asked for: vtimestamp */
-	const uint64_t *arguments;     /* sign- or zero-extended to 64 bits by their type */
-	uint32_t probe;                /* index into the probe set the source was opened with */
-	uint32_t tid;                  /* OS thread */
+	uint64_t time;             /* ns on CLOCK_MONOTONIC: D's timestamp */
+	uint64_t cpu_time;         /* the thread's CPU clock, ns, if it was asked for: vtimestamp */
+	const uint64_t *arguments; /* sign- or zero-extended to 64 bits by their type */
+	uint32_t probe;            /* index into the probe set the source was opened with */
+	uint32_t tid;              /* OS thread */
 	uint16_t cpu;
-	uint8_t argument_count;        /* arguments beyond read as 0 */
+	uint8_t argument_count; /* arguments beyond read as 0 */
 };
 
 /* Return addresses, innermost first. */
@@ -75,7 +75,7 @@ struct event_batch {
 	const struct event_loss *losses;
 	size_t loss_count;
 	const char *message; /* for the user, once: something is missing; NULL: none */
-	uint64_t until;  /* every event up to this time has been delivered, 0: unknown */
+	uint64_t until;      /* every event up to this time has been delivered, 0: unknown */
 	int64_t wall_offset; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
 	/* handles: EVENT_HANDLE | transient << 61 | index << 16 | offset */
 	const struct text *const *names; /* by index; NULL entries are unknown */

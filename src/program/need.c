@@ -39,8 +39,7 @@ int d_needs_add(struct d_needs *needs, enum d_need need, const char *name, const
 	if (need == D_NEED_NOTHING || needs->set & d_need_bit(need))
 		return 0;
 	needs->set |= d_need_bit(need);
-	if (array_room(
-		    &needs->uses, &needs->use_capacity, needs->use_count, sizeof(*needs->uses)))
+	if (array_room(&needs->uses, &needs->use_capacity, needs->use_count, sizeof(*needs->uses)))
 		return -ENOMEM;
 	use = &needs->uses[needs->use_count];
 	use->need = need;

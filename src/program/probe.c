@@ -97,9 +97,9 @@ static int grow_buckets(struct d_probe_set *set)
 
 long d_probe_set_find(const struct d_probe_set *set, const char *name, long after)
 {
-	uint32_t next = after >= 0          ? set->probes[after].next
-			: set->bucket_count ? bucket_of(set, name)->first
-					    : 0;
+	uint32_t next = after >= 0  ? set->probes[after].next
+		: set->bucket_count ? bucket_of(set, name)->first
+				    : 0;
 
 	while (next && strcmp(set->probes[next - 1].name, name) != 0)
 		next = set->probes[next - 1].next;

@@ -26,16 +26,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "program/builtin.h"
-#include "program/print_layout.h"
-#include "program/need.h"
-#include "program/probe.h"
-#include "base/text.h"
 #include "base/stability.h"
+#include "base/text.h"
+#include "program/builtin.h"
+#include "program/need.h"
+#include "program/print_layout.h"
+#include "program/probe.h"
 
 enum {
 	D_REGISTERS_MAX = 128,
-	D_KEYS_MAX = 8, /* parts of a tuple: DTrace's portable limit */
+	D_KEYS_MAX = 8,         /* parts of a tuple: DTrace's portable limit */
 	D_OBJECT_MAX = 64 << 20 /* bytes of an object, and of all variables that are objects */
 };
 
@@ -92,16 +92,16 @@ struct d_value_type {
 };
 
 enum d_opcode {
-	D_OP_RETURN,     /* the clause, or the predicate with a in register a */
-	D_OP_INTEGER,    /* a = immediate, sign-extended */
-	D_OP_CONSTANT,   /* a = integers[immediate] */
-	D_OP_STRING,     /* a = &strings[immediate] */
-	D_OP_NULL,       /* a = NULL string */
-	D_OP_MOVE,       /* a = b */
-	D_OP_ADD,        /* a = b + c, and so on */
+	D_OP_RETURN,   /* the clause, or the predicate with a in register a */
+	D_OP_INTEGER,  /* a = immediate, sign-extended */
+	D_OP_CONSTANT, /* a = integers[immediate] */
+	D_OP_STRING,   /* a = &strings[immediate] */
+	D_OP_NULL,     /* a = NULL string */
+	D_OP_MOVE,     /* a = b */
+	D_OP_ADD,      /* a = b + c, and so on */
 	D_OP_SUBTRACT,
 	D_OP_MULTIPLY,
-	D_OP_DIVIDE,     /* signed; INT64_MIN / -1 = INT64_MIN; 0: DIVZERO */
+	D_OP_DIVIDE, /* signed; INT64_MIN / -1 = INT64_MIN; 0: DIVZERO */
 	D_OP_DIVIDE_UNSIGNED,
 	D_OP_MODULO,
 	D_OP_MODULO_UNSIGNED,
@@ -121,40 +121,41 @@ enum d_opcode {
 	D_OP_LESS_EQUAL, /* > and >= by swapped operands */
 	D_OP_LESS_UNSIGNED,
 	D_OP_LESS_EQUAL_UNSIGNED,
-	D_OP_COMPARE,    /* strings: a = -1, 0, 1; one side NULL: pointers compared */
-	D_OP_BOOLEAN,    /* a = b != 0 */
-	D_OP_JUMP,       /* to immediate, an index into the clause's code */
-	D_OP_JUMP_ZERO,  /* if b is 0 */
+	D_OP_COMPARE,   /* strings: a = -1, 0, 1; one side NULL: pointers compared */
+	D_OP_BOOLEAN,   /* a = b != 0 */
+	D_OP_JUMP,      /* to immediate, an index into the clause's code */
+	D_OP_JUMP_ZERO, /* if b is 0 */
 	D_OP_JUMP_NOT_ZERO,
-	D_OP_ARGUMENT,   /* a = argN with N the immediate, 0 when absent */
-	D_OP_BUILTIN,    /* a = built-in variable, enum d_builtin in immediate */
-	D_OP_LOAD,       /* a = variable immediate (global scalar, self, this) */
-	D_OP_STORE,      /* variable immediate = a */
+	D_OP_ARGUMENT,      /* a = argN with N the immediate, 0 when absent */
+	D_OP_BUILTIN,       /* a = built-in variable, enum d_builtin in immediate */
+	D_OP_LOAD,          /* a = variable immediate (global scalar, self, this) */
+	D_OP_STORE,         /* variable immediate = a */
 	D_OP_LOAD_ELEMENT,  /* a = variable immediate [keys in b, b + 1, ...] */
 	D_OP_STORE_ELEMENT, /* variable immediate [keys in b, ...] = a */
 	D_OP_FREE,          /* self variable immediate: storing literal 0 */
 	D_OP_FREE_ELEMENT,  /* variable immediate [keys in b, ...] */
-	D_OP_READ,       /* a = integer of c & 15 bytes (c & 16: signed) at address b */
-	D_OP_WRITE,      /* integer a, c bytes of it, to address b */
-	D_OP_TEXT,       /* a = string at address b, of at most immediate characters */
-	D_OP_WRITE_TEXT, /* string a into the immediate bytes at address b */
-	D_OP_BYTES,      /* a = value of the immediate bytes at address b */
-	D_OP_COPY,       /* immediate bytes from address a to address b */
-	D_OP_ADDRESS,    /* a = address of variable immediate, which is D_VALUE_BYTES; c: 1 when
-			    it may be written to (a self-> variable then comes to be) */
+	D_OP_READ,          /* a = integer of c & 15 bytes (c & 16: signed) at address b */
+	D_OP_WRITE,         /* integer a, c bytes of it, to address b */
+	D_OP_TEXT,          /* a = string at address b, of at most immediate characters */
+	D_OP_WRITE_TEXT,    /* string a into the immediate bytes at address b */
+	D_OP_BYTES,         /* a = value of the immediate bytes at address b */
+	D_OP_COPY,          /* immediate bytes from address a to address b */
+	D_OP_ADDRESS,       /* a = address of variable immediate, which is D_VALUE_BYTES; c: 1 when
+			       it may be written to (a self-> variable then comes to be) */
 	D_OP_ADDRESS_ELEMENT, /* a = of variable immediate [keys in b, ...]; c likewise */
-	D_OP_ADDRESS_STRING, /* a = address of string b; NULL: 0 */
-	D_OP_BOUND,      /* faults unless a, unsigned, is below immediate: an array's index */
-	D_OP_BITS,       /* a = b cut to immediate bits; negative: sign-extended */
-	D_OP_CALL,       /* a = subroutine immediate (enum d_subroutine), arguments in b, b + 1,
-			    ..., c of them */
-	D_OP_STACK,      /* a = the kernel's stack, the process's if b is 1; at most immediate frames */
-	D_OP_PLACE,      /* a = the address b as a place, of enum d_value_kind in immediate */
-	D_OP_AGGREGATE,  /* aggregation immediate: keys in a, a + 1, ...; b: value register;
-			    c: increment register (both ignored where the function has none) */
-	D_OP_ACTION,     /* actions[immediate], arguments in a, a + 1, ... */
-	D_OP_SPECULATE,  /* what the clause records goes to speculation b; ends it if there is none */
-	D_OP_COMMIT,     /* speculation b; 0 or an inactive one: nothing */
+	D_OP_ADDRESS_STRING,  /* a = address of string b; NULL: 0 */
+	D_OP_BOUND,           /* faults unless a, unsigned, is below immediate: an array's index */
+	D_OP_BITS,            /* a = b cut to immediate bits; negative: sign-extended */
+	D_OP_CALL,  /* a = subroutine immediate (enum d_subroutine), arguments in b, b + 1,
+		       ..., c of them */
+	D_OP_STACK, /* a = the kernel's stack, the process's if b is 1; at most immediate frames */
+	D_OP_PLACE, /* a = the address b as a place, of enum d_value_kind in immediate */
+	D_OP_AGGREGATE, /* aggregation immediate: keys in a, a + 1, ...; b: value register;
+			   c: increment register (both ignored where the function has none) */
+	D_OP_ACTION,    /* actions[immediate], arguments in a, a + 1, ... */
+	D_OP_SPECULATE, /* what the clause records goes to speculation b; ends it if there is none
+			 */
+	D_OP_COMMIT,    /* speculation b; 0 or an inactive one: nothing */
 	D_OP_DISCARD,
 	D_OPCODES
 };
@@ -171,13 +172,13 @@ enum d_subroutine {
 	D_SUBROUTINE_STRLEN,    /* (string) integer */
 	D_SUBROUTINE_STRCHR,    /* (string, character) string: from the character on, or NULL */
 	D_SUBROUTINE_STRRCHR,
-	D_SUBROUTINE_STRSTR,    /* (string, string) string: from the match on, or NULL */
-	D_SUBROUTINE_INDEX,     /* (string, string [, position]) integer, -1: not found */
+	D_SUBROUTINE_STRSTR, /* (string, string) string: from the match on, or NULL */
+	D_SUBROUTINE_INDEX,  /* (string, string [, position]) integer, -1: not found */
 	D_SUBROUTINE_RINDEX,
-	D_SUBROUTINE_SUBSTR,    /* (string, start [, count]) string */
-	D_SUBROUTINE_STRTOK,    /* (string, delimiters) string or NULL */
+	D_SUBROUTINE_SUBSTR,      /* (string, start [, count]) string */
+	D_SUBROUTINE_STRTOK,      /* (string, delimiters) string or NULL */
 	D_SUBROUTINE_STRTOK_NEXT, /* (delimiters): strtok with the literal NULL */
-	D_SUBROUTINE_TOUPPER,   /* (string) string */
+	D_SUBROUTINE_TOUPPER,     /* (string) string */
 	D_SUBROUTINE_TOLOWER,
 	D_SUBROUTINE_BASENAME,
 	D_SUBROUTINE_DIRNAME,
@@ -194,22 +195,22 @@ enum d_subroutine {
 	D_SUBROUTINE_PROGENYOF, /* (pid) integer: the process or an ancestor of it */
 	D_SUBROUTINE_GETMAJOR,  /* (device) integer: of the kernel's dev_t, 12 bits and 20 */
 	D_SUBROUTINE_GETMINOR,
-	D_SUBROUTINE_ALLOCA,    /* (size) address: zeroed, for the rest of the clause */
-	D_SUBROUTINE_BLOCK,     /* the same for the compiler's own needs, without scratchsize */
-	D_SUBROUTINE_COPYIN,    /* (address, size) address of a copy */
-	D_SUBROUTINE_COPYINTO,  /* (address, size, to) */
-	D_SUBROUTINE_BCOPY,     /* (from, to, size) */
-	D_SUBROUTINE_MEMREF,    /* (address, size) address of the two, for this clause */
-	D_SUBROUTINE_MEMSTR,    /* (address, character, size) string of size - 1 bytes, NULs as
-				   the character; NULL of size 0 */
-	D_SUBROUTINE_COPYOUT,   /* (from, address, size): into the process, which no source can */
-	D_SUBROUTINE_COPYOUTSTR, /* (string, address, size) */
+	D_SUBROUTINE_ALLOCA,      /* (size) address: zeroed, for the rest of the clause */
+	D_SUBROUTINE_BLOCK,       /* the same for the compiler's own needs, without scratchsize */
+	D_SUBROUTINE_COPYIN,      /* (address, size) address of a copy */
+	D_SUBROUTINE_COPYINTO,    /* (address, size, to) */
+	D_SUBROUTINE_BCOPY,       /* (from, to, size) */
+	D_SUBROUTINE_MEMREF,      /* (address, size) address of the two, for this clause */
+	D_SUBROUTINE_MEMSTR,      /* (address, character, size) string of size - 1 bytes, NULs as
+				     the character; NULL of size 0 */
+	D_SUBROUTINE_COPYOUT,     /* (from, address, size): into the process, which no source can */
+	D_SUBROUTINE_COPYOUTSTR,  /* (string, address, size) */
 	D_SUBROUTINE_SPECULATION, /* () integer: a free speculation, 0 if there is none */
-	D_SUBROUTINE_INET_NTOA,  /* (address of 4 bytes) string */
-	D_SUBROUTINE_INET_NTOA6, /* (address of 16 bytes [, strict]) string */
-	D_SUBROUTINE_INET_NTOP,  /* (address family, address) string */
-	D_SUBROUTINE_LINK_NTOP,  /* (hardware type, address) string */
-	D_SUBROUTINE_LOCK,       /* of the kernel, which no source gives yet: these fault */
+	D_SUBROUTINE_INET_NTOA,   /* (address of 4 bytes) string */
+	D_SUBROUTINE_INET_NTOA6,  /* (address of 16 bytes [, strict]) string */
+	D_SUBROUTINE_INET_NTOP,   /* (address family, address) string */
+	D_SUBROUTINE_LINK_NTOP,   /* (hardware type, address) string */
+	D_SUBROUTINE_LOCK,        /* of the kernel, which no source gives yet: these fault */
 	D_SUBROUTINE_KERNEL,
 	D_SUBROUTINE_KERNEL_TEXT,
 	D_SUBROUTINES
@@ -218,18 +219,14 @@ enum d_subroutine {
 /* The form of a subroutine's call: what a program must keep to. */
 struct d_subroutine_form {
 	const char *name;
-	uint8_t least, most;  /* arguments */
-	uint8_t strings;      /* bit per argument: it is a string */
+	uint8_t least, most; /* arguments */
+	uint8_t strings;     /* bit per argument: it is a string */
 	bool gives_string;
 };
 
 extern const struct d_subroutine_form d_subroutines[D_SUBROUTINES];
 
-enum d_scope {
-	D_SCOPE_GLOBAL,
-	D_SCOPE_SELF,
-	D_SCOPE_THIS
-};
+enum d_scope { D_SCOPE_GLOBAL, D_SCOPE_SELF, D_SCOPE_THIS };
 
 struct d_variable {
 	char *name;
@@ -275,15 +272,15 @@ enum d_conversion_kind {
 
 struct d_conversion {
 	struct text before; /* literal text before it, %% already single */
-	bool present;         /* false: only text (the last piece of a format) */
+	bool present;       /* false: only text (the last piece of a format) */
 	enum d_conversion_kind kind;
 	char letter;
 	bool minus, plus, space, zero, alternate, group; /* flags - + ' ' 0 # ' */
-	bool aggregation;      /* %@: takes the next aggregation's value, not a key */
-	bool width_argument;   /* *: taken from the arguments, before precision and value */
+	bool aggregation;    /* %@: takes the next aggregation's value, not a key */
+	bool width_argument; /* *: taken from the arguments, before precision and value */
 	bool precision_argument;
-	int width;             /* 0: none */
-	int precision;         /* 0: none, as DTrace has it */
+	int width;                /* 0: none */
+	int precision;            /* 0: none, as DTrace has it */
 	struct d_value_type type; /* of the argument */
 };
 
@@ -293,15 +290,15 @@ struct d_format {
 };
 
 enum d_action_kind {
-	D_ACTION_DEFAULT, /* an empty body: a record with no data */
-	D_ACTION_TRACE,   /* argument: the value, of types[0] */
+	D_ACTION_DEFAULT,  /* an empty body: a record with no data */
+	D_ACTION_TRACE,    /* argument: the value, of types[0] */
 	D_ACTION_TRACEMEM, /* arguments: bytes; with two, how many of them to show if fewer */
-	D_ACTION_PRINT,   /* layouts[format]; arguments: the address, bytes of the layout's size */
-	D_ACTION_PRINTF,  /* format, arguments of types[] */
-	D_ACTION_PRINTA,  /* format or -1, aggregations[] */
-	D_ACTION_EXIT,    /* argument: status */
-	D_ACTION_CLEAR,   /* aggregations[0] */
-	D_ACTION_TRUNC,   /* aggregations[0]; argument if argument_count is 1 */
+	D_ACTION_PRINT,    /* layouts[format]; arguments: the address, bytes of the layout's size */
+	D_ACTION_PRINTF,   /* format, arguments of types[] */
+	D_ACTION_PRINTA,   /* format or -1, aggregations[] */
+	D_ACTION_EXIT,     /* argument: status */
+	D_ACTION_CLEAR,    /* aggregations[0] */
+	D_ACTION_TRUNC,    /* aggregations[0]; argument if argument_count is 1 */
 	D_ACTION_NORMALIZE, /* aggregations[0], argument */
 	D_ACTION_DENORMALIZE,
 	D_ACTION_SYSTEM,    /* format, arguments of types[]: a command for sh */
@@ -323,10 +320,7 @@ enum d_action_kind {
 	D_ACTION_KINDS
 };
 
-enum {
-	D_ACTION_ARGUMENTS_MAX = 64,
-	D_SPECULATIONS_MAX = 1024
-};
+enum { D_ACTION_ARGUMENTS_MAX = 64, D_SPECULATIONS_MAX = 1024 };
 
 struct d_action {
 	enum d_action_kind kind;
@@ -343,16 +337,16 @@ struct d_clause {
 	size_t predicate_count;
 	struct d_instruction *code;
 	size_t code_count;
-	uint32_t action_count;  /* D_OP_ACTION instructions it can execute: 0 prints nothing */
-	uint32_t line;          /* of the description */
-	uint32_t script;        /* index of the script it is from */
-	char *description;      /* "provider:module:function:name" as written */
+	uint32_t action_count; /* D_OP_ACTION instructions it can execute: 0 prints nothing */
+	uint32_t line;         /* of the description */
+	uint32_t script;       /* index of the script it is from */
+	char *description;     /* "provider:module:function:name" as written */
 	struct stability description_stability, statement_stability;
-	uint32_t *probes;       /* indices into the probe set that it is enabled on, ascending */
+	uint32_t *probes; /* indices into the probe set that it is enabled on, ascending */
 	size_t probe_count;
-	size_t later_count; /* of further ones behind them, should they come: d_probe.is_absent */
-	bool is_engine_only;   /* its description means no probe but those of the engine */
-	bool goes_on; /* the part of the clause before it that is behind an if or else */
+	size_t later_count;  /* of further ones behind them, should they come: d_probe.is_absent */
+	bool is_engine_only; /* its description means no probe but those of the engine */
+	bool goes_on;        /* the part of the clause before it that is behind an if or else */
 };
 
 /* How many it is enabled on, now or later. */

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/stamp.h"
 #include "shim/descriptor.h"
 #include "shim/registry.h"
+#include "shim/stamp.h"
 
 enum {
 	PERIOD_MS_DEFAULT = 100,
@@ -91,8 +91,9 @@ void vmtap_census_add(struct vmtap_census *census, const char *label, size_t len
 		return;
 	}
 	band = census->buckets[hash & (census->bucket_count - 1)];
-	while (band && (band->hash != hash || band->length != length ||
-			       memcmp(band->label, label, length) != 0))
+	while (band &&
+		(band->hash != hash || band->length != length ||
+			memcmp(band->label, label, length) != 0))
 		band = band->same;
 	if (!band)
 		band = add_band(census, label, length, hash);
@@ -271,7 +272,7 @@ int census_turn(bool listeners)
 	period = census_state.period;
 	options = census_state.options;
 	due = (census_state.requested || (period && now >= census_state.due)) &&
-	      census_state.registered && !census_state.busy && !vmtap_census_wanted();
+		census_state.registered && !census_state.busy && !vmtap_census_wanted();
 	if (due && now < census_state.rested) {
 		next = milliseconds_to(now, census_state.rested);
 	} else if (due) {

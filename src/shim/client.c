@@ -50,7 +50,8 @@ static void want_type(struct client_terms *terms, uint16_t type, uint8_t flags)
 		const struct event_type *event = &event_types[i];
 		uint8_t ghc = flags & (WIRE_GHC | WIRE_GHC_ONLY) ? event_ghc_mask(event) : 0;
 		if (event->wire == type)
-			terms->wanted[i] |= (uint8_t)(flags & WIRE_GHC_ONLY ? ghc : EVENT_OWN | ghc);
+			terms->wanted[i] |=
+				(uint8_t)(flags & WIRE_GHC_ONLY ? ghc : EVENT_OWN | ghc);
 		for (unsigned j = 0; j < event->form_count; j++)
 			if (event->forms[j].type == type)
 				terms->wanted[i] |= (uint8_t)(EVENT_FORM << j);
@@ -222,15 +223,16 @@ void client_take(struct client *client, uint32_t probe, const unsigned char *rec
 
 	if (mask && (int64_t)(raw - client->since) >= 0 && !client->end_queued)
 		account(client, probe,
-			encode_record(&client->encoder, &event_types[probe], mask, record, time, thread,
-				transients, cpu_time),
+			encode_record(&client->encoder, &event_types[probe], mask, record, time,
+				thread, transients, cpu_time),
 			time);
 }
 
 void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time)
 {
 	if (client->terms.wanted[CLIENT_SAMPLES] && !client->end_queued)
-		account(client, CLIENT_SAMPLES, encode_sample(&client->encoder, census, time), time);
+		account(client, CLIENT_SAMPLES, encode_sample(&client->encoder, census, time),
+			time);
 }
 
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time)
@@ -264,7 +266,8 @@ static bool tell_loss(struct client *client, unsigned kind, uint64_t now)
 	char text[160];
 
 	if (!client->encoder.ghc_only)
-		return encode_loss(&client->encoder, type, client->lost[kind], client->loss_since, now);
+		return encode_loss(
+			&client->encoder, type, client->lost[kind], client->loss_since, now);
 	snprintf(text, sizeof(text), "vmtap: %llu events lost of %.*s since %llu ns",
 		(unsigned long long)client->lost[kind], (int)strcspn(name, "("), name,
 		(unsigned long long)client->loss_since);
@@ -312,8 +315,9 @@ void client_mark(struct client *client, uint64_t watermark, uint64_t now)
 		return;
 	/* While it has nothing to wait for, it need not wake so often to hear that; nobody waits
 	 * for a log. */
-	if ((client->subscribed && (client->newest > client->marked ||
-		    (!client->is_log && watermark - client->marked > QUIET_NS))) ||
+	if ((client->subscribed &&
+		    (client->newest > client->marked ||
+			    (!client->is_log && watermark - client->marked > QUIET_NS))) ||
 		client->finishing)
 		if (encode_watermark(encoder, watermark))
 			client->marked = watermark;

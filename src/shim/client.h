@@ -33,33 +33,33 @@ struct client_terms {
 
 struct client {
 	struct client *next;
-	int socket;       /* or the log's file */
+	int socket;                  /* or the log's file */
 	struct descriptor_file file; /* which that must be */
 	bool is_log;
 	struct log_file log;
-	bool input_ended; /* it has shut its side: it still reads */
-	bool gone;        /* to be dropped */
-	bool fresh;       /* it may yet turn out to be a plain reader */
+	bool input_ended;   /* it has shut its side: it still reads */
+	bool gone;          /* to be dropped */
+	bool fresh;         /* it may yet turn out to be a plain reader */
 	uint64_t connected; /* CLOCK_MONOTONIC */
 	bool subscribed;
 	bool clock_told;
-	bool finishing;   /* the end marker is due, or in the queue */
+	bool finishing; /* the end marker is due, or in the queue */
 	bool end_queued;
-	bool changed;     /* a frame has come, asked and tag are its: the server must act on it */
+	bool changed; /* a frame has come, asked and tag are its: the server must act on it */
 	bool finish_asked;
 	uint32_t tag;
 	uint8_t tag_flags;
-	bool acknowledge; /* WIRE_SUBSCRIBED is due */
+	bool acknowledge;          /* WIRE_SUBSCRIBED is due */
 	struct client_terms terms; /* in force */
 	struct client_terms asked;
-	uint64_t since;   /* raw time: events before were recorded for others */
+	uint64_t since;          /* raw time: events before were recorded for others */
 	uint64_t newest, marked; /* stream times: of its last event, of the last watermark */
-	uint64_t loss_since; /* stream time of the first loss not yet told */
+	uint64_t loss_since;     /* stream time of the first loss not yet told */
 	uint64_t lost[CLIENT_KINDS];
 	bool has_lost;
 	uint64_t unwritten[CLIENT_KINDS]; /* of a log: what its queue holds */
 	uint64_t unwritten_since;         /* stream time of the first of these */
-	uint32_t strangers, providers; /* as far as told */
+	uint32_t strangers, providers;    /* as far as told */
 	struct encoder encoder;
 	struct control control;
 	size_t input_at, input_length; /* what has been read and not been taken apart yet */
@@ -91,8 +91,8 @@ void client_take_terms(struct client *client);
 void client_send(struct client *client);
 
 /* One record of a ring, if the client wants it. */
-void client_take(struct client *client, uint32_t probe, const unsigned char *record,
-	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
+void client_take(struct client *client, uint32_t probe, const unsigned char *record, uint64_t raw,
+	uint64_t time, uint64_t thread, const struct encode_transient *transients,
 	const uint64_t *cpu_time);
 
 /* A sample of the heap, if the client gets any. */

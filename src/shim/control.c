@@ -19,12 +19,7 @@ static const unsigned char magic_period[] = WIRE_HEAP_PERIOD;
 /* With version and name: all of it is always the same. */
 static const unsigned char magic_named[] = WIRE_NAMED_COMMAND "\0\017eventlog-socket";
 
-enum {
-	MAGIC_BYTES = 4,
-	NAMED_BYTES = sizeof(magic_named) - 1,
-	NOT_A_FRAME = -1,
-	UNDECIDED = 0
-};
+enum { MAGIC_BYTES = 4, NAMED_BYTES = sizeof(magic_named) - 1, NOT_A_FRAME = -1, UNDECIDED = 0 };
 
 /* Commands by their numbers in either numbering. */
 static const unsigned char simple_commands[] = {
@@ -54,7 +49,8 @@ static uint64_t load_big(const unsigned char *at, unsigned bytes)
 /* Whether the bytes are, or may become, a frame that begins so. */
 static bool begins(const struct control *control, const unsigned char *start, size_t bytes)
 {
-	return memcmp(control->bytes, start, control->length < bytes ? control->length : bytes) == 0;
+	return memcmp(control->bytes, start, control->length < bytes ? control->length : bytes) ==
+		0;
 }
 
 /* The length of the frame that the bytes begin, as soon as they tell it. */
@@ -65,14 +61,14 @@ static int frame_length(const struct control *control)
 	unsigned count;
 
 	if (begins(control, magic_simple, MAGIC_BYTES)) {
-		if (length > MAGIC_BYTES && (!bytes[MAGIC_BYTES] ||
-				bytes[MAGIC_BYTES] >= sizeof(simple_commands)))
+		if (length > MAGIC_BYTES &&
+			(!bytes[MAGIC_BYTES] || bytes[MAGIC_BYTES] >= sizeof(simple_commands)))
 			return NOT_A_FRAME;
 		return MAGIC_BYTES + 1;
 	}
 	if (begins(control, magic_named, NAMED_BYTES)) {
-		if (length > NAMED_BYTES && (!bytes[NAMED_BYTES] ||
-				bytes[NAMED_BYTES] >= sizeof(named_commands)))
+		if (length > NAMED_BYTES &&
+			(!bytes[NAMED_BYTES] || bytes[NAMED_BYTES] >= sizeof(named_commands)))
 			return NOT_A_FRAME;
 		return NAMED_BYTES + 1;
 	}

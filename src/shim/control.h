@@ -21,11 +21,11 @@ enum {
 };
 
 enum control_command {
-	CONTROL_NONE,         /* no whole frame yet */
+	CONTROL_NONE, /* no whole frame yet */
 	CONTROL_SUBSCRIBE,
-	CONTROL_HEAP_START,   /* samples of the heap from now on, period apart */
+	CONTROL_HEAP_START, /* samples of the heap from now on, period apart */
 	CONTROL_HEAP_STOP,
-	CONTROL_HEAP_REQUEST  /* one sample */
+	CONTROL_HEAP_REQUEST /* one sample */
 };
 
 struct control {

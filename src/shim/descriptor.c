@@ -34,7 +34,7 @@ bool descriptor_is(int descriptor, struct descriptor_file file)
 	struct stat status;
 
 	return fstat(descriptor, &status) == 0 && status.st_dev == file.device &&
-	       status.st_ino == file.inode;
+		status.st_ino == file.inode;
 }
 
 void descriptor_tell(int descriptor, struct descriptor_file file, uint64_t value)

@@ -19,8 +19,8 @@
 enum {
 	MARGIN_MICROSECONDS = 50,
 	BUSY_LIMIT_MICROSECONDS = 1000000,
-	LATEST_NS = 1000000000, /* after a drain began: none takes so long to look at a ring */
-	COLLECT_DRAINS = 16,    /* how often to look for threads that are gone */
+	LATEST_NS = 1000000000,  /* after a drain began: none takes so long to look at a ring */
+	COLLECT_DRAINS = 16,     /* how often to look for threads that are gone */
 	RELEASE_BYTES = 64 << 10 /* a ring's room is given back in such pieces */
 };
 
@@ -37,7 +37,8 @@ static void keep_transient(struct ring *ring, const unsigned char *record, uint3
 	uint32_t id;
 
 	if (!kept) {
-		kept = mmap(NULL, sizeof(*kept), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		kept = mmap(NULL, sizeof(*kept), PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (kept == MAP_FAILED)
 			return;
 		ring->transients = kept;
@@ -85,13 +86,14 @@ static void drain_ring(
 			if (length > NAME_LENGTH_MAX)
 				break;
 			keep_transient(ring, record, length);
-			bytes = (RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
+			bytes = (RECORD_BODY + 8 + length + RECORD_ALIGN - 1) &
+				~(uint32_t)(RECORD_ALIGN - 1);
 		} else if (probe < EVENT_TYPES && raw) {
 			bytes = event_record_bytes(&event_types[probe], record);
 			if (bytes > RECORD_MAX)
 				break;
-			/* The line between two points is good to some nanoseconds: what was promised
-			 * about order holds exactly. */
+			/* The line between two points is good to some nanoseconds: what was
+			 * promised about order holds exactly. */
 			time = stamp_convert(&drain->clock, raw);
 			if (time < ring->last_time)
 				time = ring->last_time;
@@ -100,8 +102,9 @@ static void drain_ring(
 			if (drain->latest && time > drain->latest)
 				time = drain->latest;
 			for (struct client *client = clients; client; client = client->next)
-				client_take(client, probe, record, raw, time, (uint64_t)ring->thread,
-					kept ? kept->of : no_transients, before ? &cpu_time : NULL);
+				client_take(client, probe, record, raw, time,
+					(uint64_t)ring->thread, kept ? kept->of : no_transients,
+					before ? &cpu_time : NULL);
 			ring->last = raw;
 			ring->last_time = time;
 		} else {
@@ -141,13 +144,13 @@ static void tell_providers(struct drain *drain, struct client *clients)
 	registry_unlock();
 	for (struct client *client = clients; client; client = client->next)
 		if (client->providers != providers)
-			client_tell_providers(client, providers,
-				stamp_convert(&drain->clock, since));
+			client_tell_providers(
+				client, providers, stamp_convert(&drain->clock, since));
 }
 
 /* The earliest raw time that this ring can still add, as far as it matters now. */
-static uint64_t ring_floor(const struct drain *drain, struct ring *ring, uint32_t busy,
-	uint64_t head, uint64_t now)
+static uint64_t ring_floor(
+	const struct drain *drain, struct ring *ring, uint32_t busy, uint64_t head, uint64_t now)
 {
 	uint64_t limit = stamp_raw_microsecond(&drain->clock) * BUSY_LIMIT_MICROSECONDS;
 
@@ -184,8 +187,9 @@ void drain_rings(struct drain *drain, struct client *clients)
 
 		if (head - atomic_load_explicit(&ring->tail, memory_order_relaxed) > ring->size / 4)
 			drain->found_much = true;
-		drain->found_any |= head != atomic_load_explicit(&ring->tail, memory_order_relaxed) ||
-				    busy != RING_IDLE;
+		drain->found_any |=
+			head != atomic_load_explicit(&ring->tail, memory_order_relaxed) ||
+			busy != RING_IDLE;
 		drain_ring(drain, clients, ring, head);
 		tell_drops(clients, &ring->drops, time);
 		if (busy == RING_WRITING && first != now && ring->last > first)

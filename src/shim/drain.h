@@ -10,15 +10,15 @@
 #include <stdint.h>
 
 #include "shim/client.h"
-#include "shim/stamp.h"
 #include "shim/ring.h"
+#include "shim/stamp.h"
 
 struct drain {
 	struct stamp_line clock; /* set by stamp_start() */
 	uint64_t watermark;      /* stream time: no client is sent an earlier event any more */
-	uint64_t latest;         /* since the raw clock began anew: what is later is from before; 0 */
-	bool found_any;          /* the last drain did */
-	bool found_much;         /* the last drain did: do not sleep before the next */
+	uint64_t latest; /* since the raw clock began anew: what is later is from before; 0 */
+	bool found_any;  /* the last drain did */
+	bool found_much; /* the last drain did: do not sleep before the next */
 	unsigned count;
 };
 

@@ -96,7 +96,8 @@ static void put_event(struct queue *queue, uint16_t type, uint64_t time)
 
 /* ---- blocks ---- */
 
-static void put_capset(struct queue *queue, uint16_t type, uint32_t set, uint16_t cap, uint64_t time)
+static void put_capset(
+	struct queue *queue, uint16_t type, uint32_t set, uint16_t cap, uint64_t time)
 {
 	put_event(queue, type, time);
 	queue_put_u32(queue, set);
@@ -130,7 +131,7 @@ static void tell_cap_end(struct encoder *encoder, uint16_t cap, uint64_t time)
 
 	if (cap == WIRE_NO_CAP || !knows_cap(encoder, cap))
 		return;
-	encoder->caps[cap / 8] &= (uint8_t)~(1u << cap % 8);
+	encoder->caps[cap / 8] &= (uint8_t) ~(1u << cap % 8);
 	encoder->caps_known--;
 	put_capset(queue, WIRE_CAPSET_REMOVE_CAP, CAPSET_CLOCK, cap, time);
 	put_capset(queue, WIRE_CAPSET_REMOVE_CAP, CAPSET_PROCESS, cap, time);
@@ -189,8 +190,8 @@ static void put_context(struct encoder *encoder, uint64_t thread, uint32_t cpu, 
 
 /* The extension of an event type: lines that declare the probes of compatible providers. Its
  * length; written unless queue is NULL. */
-static uint32_t put_extension(struct queue *queue, const struct event_compat *compat,
-	uint32_t providers)
+static uint32_t put_extension(
+	struct queue *queue, const struct event_compat *compat, uint32_t providers)
 {
 	uint32_t length = 0;
 
@@ -233,7 +234,8 @@ static void put_variable(struct queue *queue, uint16_t type, uint64_t time, uint
 	queue_put(queue, text, length);
 }
 
-static void put_pair(struct queue *queue, uint16_t type, uint64_t time, uint32_t set, uint32_t value)
+static void put_pair(
+	struct queue *queue, uint16_t type, uint64_t time, uint32_t set, uint32_t value)
 {
 	put_event(queue, type, time);
 	queue_put_u32(queue, set);
@@ -286,14 +288,15 @@ static size_t header_bytes(uint32_t providers)
 	return bytes;
 }
 
-int encode_start(struct encoder *encoder, const struct stamp_line *clock,
-	const struct process *process)
+int encode_start(
+	struct encoder *encoder, const struct stamp_line *clock, const struct process *process)
 {
 	struct queue *queue = &encoder->queue;
 	size_t runtime = strlen(process->runtime);
 	uint64_t now = clock_monotonic() - clock->zero;
-	size_t bytes = header_bytes(process->providers) + 1024 + runtime + process->arguments_length +
-		process->environment_length + (size_t)process->caps * CAP_BYTES;
+	size_t bytes = header_bytes(process->providers) + 1024 + runtime +
+		process->arguments_length + process->environment_length +
+		(size_t)process->caps * CAP_BYTES;
 
 	if (!queue_reserve(queue, bytes))
 		return -ENOBUFS;
@@ -324,8 +327,8 @@ int encode_start(struct encoder *encoder, const struct stamp_line *clock,
 /* An id that cannot be one has no text that the client lacks. */
 static inline bool is_known(const struct encoder *encoder, uint32_t id)
 {
-	return id < NAME_TRANSIENT && (id / 8 >= encoder->defined_bytes ||
-		(encoder->defined[id / 32] >> (id % 32) & 1));
+	return id < NAME_TRANSIENT &&
+		(id / 8 >= encoder->defined_bytes || (encoder->defined[id / 32] >> (id % 32) & 1));
 }
 
 static inline uint32_t load_u32(const unsigned char *at)
@@ -365,8 +368,8 @@ static uint32_t client_id(uint32_t id, unsigned field)
 	return id >= NAME_TRANSIENT ? 1 + field : id;
 }
 
-static void put_name(struct encoder *encoder, uint32_t id, const char *text, uint32_t length,
-	uint64_t time)
+static void put_name(
+	struct encoder *encoder, uint32_t id, const char *text, uint32_t length, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
 
@@ -383,15 +386,20 @@ static void put_utf8(struct queue *queue, const unsigned char *text, uint32_t le
 {
 	for (uint32_t i = 0; i < length;) {
 		unsigned char first = text[i];
-		unsigned more = first < 0x80 ? 0 : first >= 0xc2 && first < 0xe0 ? 1 :
-			first >= 0xe0 && first < 0xf0 ? 2 : first >= 0xf0 && first < 0xf5 ? 3 : 4;
+		unsigned more = first < 0x80            ? 0
+			: first >= 0xc2 && first < 0xe0 ? 1
+			: first >= 0xe0 && first < 0xf0 ? 2
+			: first >= 0xf0 && first < 0xf5 ? 3
+							: 4;
 		bool good = more < 4 && more < length - i;
 		for (unsigned j = 1; good && j <= more; j++)
 			good = (text[i + j] & 0xc0) == 0x80;
 		if (good && more >= 2) {
 			unsigned char second = text[i + 1];
-			good = !(first == 0xe0 && second < 0xa0) && !(first == 0xed && second >= 0xa0) &&
-				!(first == 0xf0 && second < 0x90) && !(first == 0xf4 && second >= 0x90);
+			good = !(first == 0xe0 && second < 0xa0) &&
+				!(first == 0xed && second >= 0xa0) &&
+				!(first == 0xf0 && second < 0x90) &&
+				!(first == 0xf4 && second >= 0x90);
 		}
 		if (!good) {
 			queue_put_u8(queue, '?');
@@ -484,7 +492,8 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	const struct encode_transient *transients, const uint64_t *cpu_time)
 {
 	uint32_t text_length = type->has_text ? load_u32(record + type->text) : 0;
-	size_t bytes = BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->payload + text_length;
+	size_t bytes =
+		BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->payload + text_length;
 	uint32_t unknown = 0; /* a bit for each field whose name must be defined first */
 	uint16_t cpu, cap = WIRE_NO_CAP;
 

@@ -12,10 +12,10 @@
 #include <stdint.h>
 
 #include "shim/census.h"
-#include "shim/stamp.h"
 #include "shim/object.h"
 #include "shim/process.h"
 #include "shim/queue.h"
+#include "shim/stamp.h"
 #include "wire/wire.h"
 
 #define EVENT_TYPES VMTAP_PROBES
@@ -50,7 +50,8 @@ struct event_type {
 		uint8_t payload; /* bytes */
 		uint8_t field_count;
 		struct {
-			uint8_t offset; /* in the record; 0: the id of the process's capability set */
+			uint8_t offset; /* in the record; 0: the id of the process's capability set
+					 */
 			uint8_t size;
 		} fields[10];
 		uint8_t condition; /* offset of an argument; 0: always */
@@ -65,7 +66,7 @@ enum { EVENT_OWN = 1, EVENT_FORM = 2 };
 static inline uint8_t event_ghc_mask(const struct event_type *type)
 {
 	return (uint8_t)(((1u << type->form_count) - 1) * EVENT_FORM |
-			 (type->wire < WIRE_CONTEXT ? EVENT_OWN : 0));
+		(type->wire < WIRE_CONTEXT ? EVENT_OWN : 0));
 }
 
 extern const struct event_type event_types[EVENT_TYPES];
@@ -75,17 +76,17 @@ extern const uint32_t event_digest;
 
 struct encoder {
 	struct queue queue;
-	bool grows;         /* lossless: the queue grows rather than refuse */
-	bool ghc_only;      /* only what GHC's readers know */
-	bool cpu_clock;     /* the thread's CPU clock before each event of a probe's own */
+	bool grows;     /* lossless: the queue grows rather than refuse */
+	bool ghc_only;  /* only what GHC's readers know */
+	bool cpu_clock; /* the thread's CPU clock before each event of a probe's own */
 	bool in_block;
-	size_t block;       /* of the open block, relative to queue.start */
+	size_t block; /* of the open block, relative to queue.start */
 	uint16_t cap;
 	uint64_t block_end; /* time of its last event */
 	uint64_t context_thread;
 	uint32_t context_cpu; /* UINT32_MAX: none given in this block */
-	bool heap_begun;    /* the client knows what samples of the heap are by */
-	uint32_t *defined;  /* a bit for each name id that this client knows */
+	bool heap_begun;      /* the client knows what samples of the heap are by */
+	uint32_t *defined;    /* a bit for each name id that this client knows */
 	size_t defined_bytes;
 	uint8_t caps[65536 / 8]; /* a bit for each cap that this client knows */
 	uint32_t caps_known;     /* how many bits are set */
@@ -94,9 +95,10 @@ struct encoder {
 int encoder_open(struct encoder *encoder, size_t queue_bytes);
 void encoder_close(struct encoder *encoder);
 
-/* Header and start-up events, all but the clock's. -ENOBUFS when the queue is too small for them. */
-int encode_start(struct encoder *encoder, const struct stamp_line *clock,
-	const struct process *process);
+/* Header and start-up events, all but the clock's. -ENOBUFS when the queue is too small for them.
+ */
+int encode_start(
+	struct encoder *encoder, const struct stamp_line *clock, const struct process *process);
 
 /* The clock, for clients that take more than GHC's events. */
 bool encode_clock(struct encoder *encoder, const struct stamp_line *clock);
@@ -135,7 +137,8 @@ void encode_abandon(struct encoder *encoder);
 void encode_block_end(struct encoder *encoder);
 
 /* The bytes that a record of this type takes in a ring. */
-static inline uint32_t event_record_bytes(const struct event_type *type, const unsigned char *record)
+static inline uint32_t event_record_bytes(
+	const struct event_type *type, const unsigned char *record)
 {
 	uint32_t length;
 

@@ -24,7 +24,10 @@
 /* A site is nop (90) and a 10-byte nop (66 2e 0f 1f 84 00 00 00 00 00), the note naming the
  * first byte, which every tracer handles. Spelled without commas: it is a macro argument. */
 #undef _SDT_NOP
-#define _SDT_NOP .quad 0x0000841f0f2e6690; .short 0; .byte 0
+#define _SDT_NOP                                                                                   \
+	.quad 0x0000841f0f2e6690;                                                                  \
+	.short 0;                                                                                  \
+	.byte 0
 #endif
 
 #if defined(__x86_64__)

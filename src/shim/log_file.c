@@ -6,9 +6,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "shim/stamp.h"
 #include "shim/descriptor.h"
 #include "shim/queue.h"
+#include "shim/stamp.h"
 
 enum {
 	AGAIN_MS = 100,

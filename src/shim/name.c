@@ -66,7 +66,8 @@ uint32_t name_take(struct vmtap_name *name)
 {
 	struct name_table *names = table_get();
 	uint32_t length = name->length < NAME_LENGTH_MAX ? name->length : NAME_LENGTH_MAX;
-	uint32_t need = (uint32_t)(sizeof(length) + length + 1 + NAME_ALIGN - 1) & ~(uint32_t)(NAME_ALIGN - 1);
+	uint32_t need = (uint32_t)(sizeof(length) + length + 1 + NAME_ALIGN - 1) &
+		~(uint32_t)(NAME_ALIGN - 1);
 	uint32_t at, id, none = 0;
 
 	if (!names)
@@ -85,7 +86,8 @@ uint32_t name_take(struct vmtap_name *name)
 	memcpy(names->arena + at + sizeof(length), name->text, length);
 	names->offsets[id] = at;
 	/* Release: the text and the offset before the id. */
-	if (__atomic_compare_exchange_n(&name->id, &none, id, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+	if (__atomic_compare_exchange_n(
+		    &name->id, &none, id, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 		return id;
 	return none;
 }

@@ -20,9 +20,9 @@
 #define NAME_TRANSIENT UINT32_C(0x80000000)
 
 enum {
-	NAME_LENGTH_MAX = 4000,         /* longer texts are cut */
-	NAME_FIRST = 16,                /* the table's first id; those before are the encoder's */
-	NAME_TRANSIENTS = 64            /* texts that travel with events: kept for each ring */
+	NAME_LENGTH_MAX = 4000, /* longer texts are cut */
+	NAME_FIRST = 16,        /* the table's first id; those before are the encoder's */
+	NAME_TRANSIENTS = 64    /* texts that travel with events: kept for each ring */
 };
 
 /* How large the table may become; before the first name, later calls change nothing. */

@@ -31,9 +31,9 @@ struct vmtap_record {
 
 /* Offsets in a record; what follows is decided by the generator. */
 enum {
-	RECORD_TIME = 0,   /* u64, raw clock */
-	RECORD_PROBE = 8,  /* u16 */
-	RECORD_CPU = 10,   /* u16 */
+	RECORD_TIME = 0,  /* u64, raw clock */
+	RECORD_PROBE = 8, /* u16 */
+	RECORD_CPU = 10,  /* u16 */
 	RECORD_BODY = 12,
 	RECORD_ALIGN = 8,
 	RECORD_TEXT_MAX = 4000, /* an inline text is cut there */
@@ -53,7 +53,7 @@ struct vmtap_object {
 	uint32_t digest;
 	uint32_t probe_count;
 	unsigned short *const *words; /* each the low half of a 32-bit word */
-	uint32_t providers; /* the compatible ones it has opted in for, a bit each */
+	uint32_t providers;           /* the compatible ones it has opted in for, a bit each */
 	const struct vmtap_runtime *_Atomic runtime;
 	struct vmtap_object *next; /* the runtime's list */
 };

@@ -29,7 +29,8 @@ __attribute__((destructor)) static void part_leave(void)
 
 const uint32_t *vmtap_guard(enum vmtap_probe probe)
 {
-	return (unsigned)probe < VMTAP_PROBES ? (const uint32_t *)(const void *)vmtap_words[probe] : NULL;
+	return (unsigned)probe < VMTAP_PROBES ? (const uint32_t *)(const void *)vmtap_words[probe]
+					      : NULL;
 }
 
 vmtap_fire_function vmtap_fire(enum vmtap_probe probe)

@@ -62,18 +62,17 @@ int process_describe(struct process *process, const struct vmtap_options *option
 		.caps = options->caps ? options->caps : 1};
 	process->runtime = strndup(
 		options->runtime ? options->runtime : program_invocation_short_name, RUNTIME_MAX);
-	process->arguments_length =
-		options->arguments && options->argument_count > 0
-			? join_texts(options->arguments, (size_t)options->argument_count,
-				  &process->arguments)
-			: read_command_line(&process->arguments);
+	process->arguments_length = options->arguments && options->argument_count > 0
+		? join_texts(
+			  options->arguments, (size_t)options->argument_count, &process->arguments)
+		: read_command_line(&process->arguments);
 	if (options->send_environment)
 		process->environment_length =
 			join_texts(environ, environment_count(), &process->environment);
 	return process->runtime && process->arguments &&
-			       (!options->send_environment || process->environment)
-		       ? 0
-		       : -ENOMEM;
+			(!options->send_environment || process->environment)
+		? 0
+		: -ENOMEM;
 }
 
 void process_free(struct process *process)

@@ -37,7 +37,8 @@ bool queue_reserve(struct queue *queue, size_t bytes)
 bool queue_grow(struct queue *queue, size_t bytes)
 {
 	while (!queue_reserve(queue, bytes)) {
-		void *more = mremap(queue->bytes, queue->capacity, queue->capacity * 2, MREMAP_MAYMOVE);
+		void *more =
+			mremap(queue->bytes, queue->capacity, queue->capacity * 2, MREMAP_MAYMOVE);
 		if (more == MAP_FAILED)
 			return false;
 		queue->bytes = more;

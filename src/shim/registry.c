@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "shim/stamp.h"
 #include "shim/encode.h"
 #include "shim/ring.h"
+#include "shim/stamp.h"
 
 /* A signal handler that calls exit() or fork() may come while its thread has it. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;

@@ -13,9 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shim/stamp.h"
 #include "shim/descriptor.h"
 #include "shim/name.h"
+#include "shim/stamp.h"
 
 enum {
 	RING_BYTES_DEFAULT = 1 << 20,
@@ -24,7 +24,8 @@ enum {
 	RING_KEPT_BYTES = 16 << 10,
 	WAKER_YIELDS = 10000,
 	RING_WAIT_MS = 10, /* a waiting producer looks again at least so often */
-	MAKE_AGAIN = 1024  /* events of a thread that had no memory for a ring, until it tries again */
+	MAKE_AGAIN =
+		1024 /* events of a thread that had no memory for a ring, until it tries again */
 };
 
 struct ring_drops ring_unattached;
@@ -32,12 +33,12 @@ struct ring_drops ring_unattached;
 static struct ring *_Atomic rings;
 static _Atomic uint32_t ring_bytes = RING_BYTES_DEFAULT;
 static _Atomic bool listening;
-static _Atomic pid_t owner;          /* the process that the server is in */
+static _Atomic pid_t owner; /* the process that the server is in */
 static _Atomic bool lossless;
-static _Atomic bool asleep;          /* the server: the next record wakes it */
+static _Atomic bool asleep; /* the server: the next record wakes it */
 static _Atomic int waker = -1;
 static struct descriptor_file waker_file; /* set before waker */
-static _Atomic uint32_t waking;      /* producers that use the waker now */
+static _Atomic uint32_t waking;           /* producers that use the waker now */
 
 static __thread struct ring *thread_ring;
 static __thread volatile bool thread_making; /* its ring: a signal may come meanwhile */
@@ -55,7 +56,7 @@ static inline uint16_t current_cpu(void)
 		/* struct rseq: u32 cpu_id_start, u32 cpu_id */
 		const volatile uint32_t *area =
 			(const volatile uint32_t *)((char *)__builtin_thread_pointer() +
-						    __rseq_offset);
+				__rseq_offset);
 		int32_t cpu = (int32_t)area[1];
 		if (__builtin_expect(cpu >= 0, 1))
 			return (uint16_t)cpu;
@@ -224,8 +225,7 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(
 	atomic_signal_fence(memory_order_seq_cst);
 	uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_relaxed);
 	uint64_t next = ring_after(head, bytes + (clocked ? RING_CLOCK_BYTES : 0), ring->size);
-	if (__builtin_expect(
-		    next > atomic_load_explicit(&ring->limit, memory_order_relaxed), 0) &&
+	if (__builtin_expect(next > atomic_load_explicit(&ring->limit, memory_order_relaxed), 0) &&
 		ring_full(ring, probe, next)) {
 		atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 		return NULL;
@@ -392,16 +392,16 @@ static void find_reused(void)
 static bool is_read(const struct ring *ring)
 {
 	return atomic_load(&ring->tail) == atomic_load(&ring->record.head) &&
-	       !atomic_load(&ring->drops.any);
+		!atomic_load(&ring->drops.any);
 }
 
 /* Only a thread that is known to be gone can have nothing more to say. */
 static bool is_over(const struct ring *ring)
 {
 	return is_read(ring) &&
-	       (ring->reused ||
-		       (syscall(SYS_tgkill, getpid(), ring->thread, 0) && errno == ESRCH)) &&
-	       is_read(ring);
+		(ring->reused ||
+			(syscall(SYS_tgkill, getpid(), ring->thread, 0) && errno == ESRCH)) &&
+		is_read(ring);
 }
 
 void ring_collect(void)

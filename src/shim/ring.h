@@ -24,13 +24,13 @@
 #include "shim/object.h"
 
 enum {
-	RING_NAME = 0xffff, /* in place of a probe: u32 transient id, u32 length, text, which a
-			       later record of this ring uses */
-	RING_CLOCK = 0xfffe, /* in place of a probe: u32 unused, u64 CPU clock in ns; right behind it
-				is the record that has it, with no other's place between */
+	RING_NAME = 0xffff,  /* in place of a probe: u32 transient id, u32 length, text, which a
+				later record of this ring uses */
+	RING_CLOCK = 0xfffe, /* in place of a probe: u32 unused, u64 CPU clock in ns; right behind
+				it is the record that has it, with no other's place between */
 	RING_CLOCK_BYTES = 24,
 	RING_CLOCK_VALUE = 16,
-	RING_IDLE = 0,      /* values of vmtap_record.busy */
+	RING_IDLE = 0, /* values of vmtap_record.busy */
 	RING_WRITING = 1,
 	RING_WAITING = 2
 };
@@ -51,18 +51,18 @@ struct ring {
 	pid_t thread;
 
 	_Atomic uint64_t tail __attribute__((aligned(64))); /* the server's */
-	_Atomic uint32_t room;      /* a futex: bumped when a waiting producer may look again */
+	_Atomic uint32_t room; /* a futex: bumped when a waiting producer may look again */
 	struct ring *next;
-	uint64_t drained;           /* the server's: position of the first record it has not read */
-	uint64_t created;           /* raw clock */
-	uint64_t last;              /* the server's: raw time of the last record it read */
-	uint64_t last_time;         /* the server's: time of that record in the stream */
-	uint64_t busy_since;        /* the server's: since when it saw the same record written */
+	uint64_t drained;    /* the server's: position of the first record it has not read */
+	uint64_t created;    /* raw clock */
+	uint64_t last;       /* the server's: raw time of the last record it read */
+	uint64_t last_time;  /* the server's: time of that record in the stream */
+	uint64_t busy_since; /* the server's: since when it saw the same record written */
 	uint64_t busy_head;
 
 	struct ring_drops drops;
-	bool compared, reused;    /* the server's: see ring_collect() */
-	void *transients;         /* the server's: texts of RING_NAME records */
+	bool compared, reused; /* the server's: see ring_collect() */
+	void *transients;      /* the server's: texts of RING_NAME records */
 	size_t transients_bytes;
 };
 

@@ -21,9 +21,9 @@
 #include "shim/client.h"
 #include "shim/descriptor.h"
 #include "shim/drain.h"
-#include "shim/server_socket.h"
 #include "shim/name.h"
 #include "shim/registry.h"
+#include "shim/server_socket.h"
 
 enum {
 	CLIENTS_MAX = 64,
@@ -161,7 +161,7 @@ static void acknowledge(struct server *server, struct client *client)
 	if (!client->clock_told)
 		client->clock_told = encode_clock(encoder, &server->drain.clock);
 	client->acknowledge = !client->clock_told ||
-			      !encode_subscribed(encoder, client->tag, client->tag_flags, stream_now(server));
+		!encode_subscribed(encoder, client->tag, client->tag_flags, stream_now(server));
 }
 
 static void take_frame(struct server *server, struct client *client)
@@ -319,7 +319,8 @@ static void accept_clients(struct server *server)
 static int open_log(struct server *server, const char *path)
 {
 	struct client *client;
-	int file = log_file_open(path), error = file < 0 ? file : open_client(server, file, &client);
+	int file = log_file_open(path),
+	    error = file < 0 ? file : open_client(server, file, &client);
 
 	if (error)
 		return error;
@@ -358,7 +359,8 @@ static void drop_gone(struct server *server)
  * too, and their numbers may be its own by now: then they may not be read, written or closed. */
 static bool has_descriptors(const struct server *server)
 {
-	return server_socket_is_ours(&server->endpoint) && descriptor_is(server->wake, server->wake_file);
+	return server_socket_is_ours(&server->endpoint) &&
+		descriptor_is(server->wake, server->wake_file);
 }
 
 static void lose_descriptors(struct server *server)
@@ -418,7 +420,8 @@ static void tell_strangers(struct client *client, uint64_t now)
 	if (!client->subscribed || count == client->strangers)
 		return;
 	snprintf(text, sizeof(text),
-		"vmtap: %u object%s built with another version of the probes: %s events are missing",
+		"vmtap: %u object%s built with another version of the probes: %s events are "
+		"missing",
 		count, count == 1 ? " was" : "s were", count == 1 ? "its" : "their");
 	if (!count || encode_message(&client->encoder, text, now))
 		client->strangers = count;
@@ -476,8 +479,8 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 		int grace = server->ending ? -1 : grace_left(client);
 		if (grace >= 0 && (timeout_ms < 0 || grace < timeout_ms))
 			timeout_ms = grace;
-		bool reads = !client->input_ended && !client->changed && !swollen &&
-			     !is_behind(client);
+		bool reads =
+			!client->input_ended && !client->changed && !swollen && !is_behind(client);
 		polled[count++] = (struct pollfd){.fd = client->is_log ? -1 : client->socket,
 			.events = (short)((reads ? POLLIN : 0) |
 				(client_pending(client) ? POLLOUT : 0))};
@@ -494,8 +497,8 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 		return false;
 	count = 2;
 	for (client = server->clients; client; client = client->next, count++) {
-		/* Both sides shut: nobody will read any more. What it said before still counts, but a
-		 * subscription of one who is gone would only open guards and close them. */
+		/* Both sides shut: nobody will read any more. What it said before still counts, but
+		 * a subscription of one who is gone would only open guards and close them. */
 		if (polled[count].revents & (POLLERR | POLLHUP | POLLNVAL))
 			client->gone = true;
 		else if (!client->gone && polled[count].revents & POLLIN)
@@ -534,7 +537,8 @@ static void end_streams(struct server *server, bool lossless_too)
  * clients have their time; lossless ones as long as they live. */
 static void finish(struct server *server)
 {
-	uint64_t flush = (uint64_t)server->flush_ms * 1000000u, deadline = clock_monotonic() + flush;
+	uint64_t flush = (uint64_t)server->flush_ms * 1000000u,
+		 deadline = clock_monotonic() + flush;
 	bool late = false;
 
 	server->ending = true;
@@ -581,7 +585,8 @@ static void ask_short_turns(void)
 		int32_t nice;
 		uint32_t priority;
 		uint64_t runtime, deadline, period;
-	} attributes = {.size = sizeof(attributes), .nice = getpriority(PRIO_PROCESS, 0),
+	} attributes = {.size = sizeof(attributes),
+		.nice = getpriority(PRIO_PROCESS, 0),
 		.runtime = TURN_NS};
 
 	syscall(SYS_sched_setattr, 0, &attributes, 0);
@@ -665,7 +670,8 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 	if (!server)
 		return -ENOMEM;
 	if (given)
-		memcpy(&options, given, given->size < sizeof(options) ? given->size : sizeof(options));
+		memcpy(&options, given,
+			given->size < sizeof(options) ? given->size : sizeof(options));
 	server->endpoint.socket = -1;
 	server->wake = descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	server->wake_file = descriptor_file(server->wake);

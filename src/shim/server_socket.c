@@ -130,7 +130,8 @@ static int lock_directory(const char *path)
 	char parent[PATH_MAX];
 	int directory, tries = 0;
 
-	snprintf(parent, sizeof(parent), "%.*s", name ? (int)(name - path + 1) : 1, name ? path : ".");
+	snprintf(parent, sizeof(parent), "%.*s", name ? (int)(name - path + 1) : 1,
+		name ? path : ".");
 	directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	while (directory >= 0 && flock(directory, LOCK_EX | LOCK_NB)) {
 		if (++tries < LOCK_TRIES) {
@@ -176,8 +177,9 @@ int server_socket_open(struct server_socket *endpoint, const char *path)
 		if (!error && bind(endpoint->socket, (struct sockaddr *)&address, sizeof(address)))
 			error = -errno;
 	}
-	if (!error && (lstat(endpoint->path, &status) || fstat(endpoint->socket, &own) ||
-			      listen(endpoint->socket, ENDPOINT_BACKLOG)))
+	if (!error &&
+		(lstat(endpoint->path, &status) || fstat(endpoint->socket, &own) ||
+			listen(endpoint->socket, ENDPOINT_BACKLOG)))
 		error = -errno;
 	if (!error) {
 		endpoint->own = own.st_ino;
@@ -203,7 +205,7 @@ bool server_socket_is_ours(const struct server_socket *endpoint)
 	struct stat status;
 
 	return endpoint->socket >= 0 && fstat(endpoint->socket, &status) == 0 &&
-	       S_ISSOCK(status.st_mode) && status.st_ino == endpoint->own;
+		S_ISSOCK(status.st_mode) && status.st_ino == endpoint->own;
 }
 
 void server_socket_abandon(struct server_socket *endpoint)

@@ -30,7 +30,8 @@ int server_socket_open(struct server_socket *endpoint, const char *path);
 /* Closes, and removes the path if it is this process's. */
 void server_socket_close(struct server_socket *endpoint);
 
-/* Whether the descriptor is still what server_socket_open() made: the program may have closed it. */
+/* Whether the descriptor is still what server_socket_open() made: the program may have closed it.
+ */
 bool server_socket_is_ours(const struct server_socket *endpoint);
 
 /* Then: removes the path, leaves the descriptor alone. */

@@ -37,8 +37,8 @@ bool stamp_choose(void)
 #if defined(__x86_64__)
 	unsigned a, b, c, d;
 
-	counts = __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) &&
-		kernel_trusts_counter();
+	counts =
+		__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8) && kernel_trusts_counter();
 #else
 	(void)kernel_trusts_counter;
 #endif
@@ -106,7 +106,8 @@ uint64_t stamp_convert(const struct stamp_line *line, uint64_t raw)
 {
 	__extension__ typedef __int128 wide;
 	int64_t since = (int64_t)(raw - line->raw[0]);
-	int64_t time = (int64_t)(line->time[0] - line->zero) + (int64_t)((wide)since * line->slope >> 32);
+	int64_t time =
+		(int64_t)(line->time[0] - line->zero) + (int64_t)((wide)since * line->slope >> 32);
 
 	return time < 0 ? 0 : (uint64_t)time;
 }

@@ -34,8 +34,8 @@ struct stamp_line {
 	uint64_t slope;   /* ns per raw unit, 32 bits behind the point */
 };
 
-/* Chooses the clock; while nobody listens. True: another than before, for the kernel may find at any
- * time that the counter is no good: stamp_restart() is due. */
+/* Chooses the clock; while nobody listens. True: another than before, for the kernel may find at
+ * any time that the counter is no good: stamp_restart() is due. */
 bool stamp_choose(void);
 
 /* Sets time 0 to now. */

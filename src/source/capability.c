@@ -43,9 +43,9 @@ static void name_sources(enum source_kind kind, enum d_need need, char *text, si
 		if (i == kind || !(kinds[i].always & BIT(need)))
 			continue;
 		length += (unsigned)snprintf(text + length, size - length, "%sthe %s source",
-			!named              ? ""
-			: named + 1 < count ? ", "
-					    : " or ",
+			!named                      ? ""
+				: named + 1 < count ? ", "
+						    : " or ",
 			kinds[i].name);
 		named++;
 	}

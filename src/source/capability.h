@@ -1,6 +1,6 @@
 /*
- * capability.h: which source can give what a program may need (program/need.h): one table, so that a
- * message can name the source that could.
+ * capability.h: which source can give what a program may need (program/need.h): one table, so that
+ * a message can name the source that could.
  */
 #ifndef VMTAP_SOURCE_CAPABILITY_H
 #define VMTAP_SOURCE_CAPABILITY_H

@@ -10,13 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/clock.h"
 #include "wire/wire.h"
-#include "base/bytes.h"
 
-enum {
-	ENDPOINT_TRY_MS = 1
-};
+enum { ENDPOINT_TRY_MS = 1 };
 
 int64_t connection_now(void)
 {
@@ -31,8 +29,7 @@ static void wait_process(int process_fd, int timeout_ms)
 	poll(&wait, process_fd >= 0 ? 1 : 0, timeout_ms);
 }
 
-int connection_open(
-	struct connection *connection, uint32_t pid, const char *socket, int wait_ms,
+int connection_open(struct connection *connection, uint32_t pid, const char *socket, int wait_ms,
 	struct error *error)
 {
 	int64_t limit = connection_now() + wait_ms;
@@ -44,8 +41,8 @@ int connection_open(
 	for (;;) {
 		result = endpoint_process(pid, &connection->process, error);
 		if (!result && connection->process.exited)
-			result = error_set(error, ESRCH, "process %" PRIu32 " (%s) has ended%s", pid,
-				connection->process.name,
+			result = error_set(error, ESRCH, "process %" PRIu32 " (%s) has ended%s",
+				pid, connection->process.name,
 				wait_ms ? " without serving an event stream" : "");
 		if (result)
 			break;
@@ -95,8 +92,8 @@ int connection_send(struct connection *connection, const void *frame, size_t siz
 	return 0;
 }
 
-int connection_subscribe(struct connection *connection, const uint16_t *types, size_t count,
-	unsigned int flags)
+int connection_subscribe(
+	struct connection *connection, const uint16_t *types, size_t count, unsigned int flags)
 {
 	size_t size = WIRE_SUBSCRIBE_BYTES + count * 2;
 	unsigned char *frame = malloc(size);
@@ -116,8 +113,7 @@ int connection_subscribe(struct connection *connection, const uint16_t *types, s
 	return result;
 }
 
-ssize_t connection_receive(
-	struct connection *connection, void *place, size_t room, int timeout_ms)
+ssize_t connection_receive(struct connection *connection, void *place, size_t room, int timeout_ms)
 {
 	struct pollfd wait = {.fd = connection->fd, .events = POLLIN};
 	ssize_t got = recv(connection->fd, place, room, MSG_DONTWAIT);

@@ -25,12 +25,11 @@ struct connection {
 
 /*
  * Connects to a process, or, if socket is not NULL, to the process that serves the socket at
- * that path; pid and wait_ms do not matter then. wait_ms bounds how long the endpoint may take to appear (0: it must be there),
- * as long as the process lives. Errors name the process; connection_close() is due in any
- * case.
+ * that path; pid and wait_ms do not matter then. wait_ms bounds how long the endpoint may take to
+ * appear (0: it must be there), as long as the process lives. Errors name the process;
+ * connection_close() is due in any case.
  */
-int connection_open(
-	struct connection *connection, uint32_t pid, const char *socket, int wait_ms,
+int connection_open(struct connection *connection, uint32_t pid, const char *socket, int wait_ms,
 	struct error *error);
 void connection_close(struct connection *connection);
 
@@ -41,15 +40,14 @@ int connection_send(struct connection *connection, const void *frame, size_t siz
  * Replaces the subscription by these event types; flags as in wire/wire.h. The answer has
  * connection->tag. -ENOMEM, or as connection_send().
  */
-int connection_subscribe(struct connection *connection, const uint16_t *types, size_t count,
-	unsigned int flags);
+int connection_subscribe(
+	struct connection *connection, const uint16_t *types, size_t count, unsigned int flags);
 
 /*
  * Waits up to timeout_ms (-1: for ever) and receives once. How many bytes; 0: the other side
  * has closed; -EAGAIN: nothing came, or a signal did; another negative errno: it has gone.
  */
-ssize_t connection_receive(
-	struct connection *connection, void *place, size_t room, int timeout_ms);
+ssize_t connection_receive(struct connection *connection, void *place, size_t room, int timeout_ms);
 
 /* Milliseconds on CLOCK_MONOTONIC, for limits. */
 int64_t connection_now(void);

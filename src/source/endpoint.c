@@ -20,10 +20,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "wire/wire.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "source/listener.h"
+#include "wire/wire.h"
 
 enum {
 	ENVIRONMENT_MAX = 1 << 20,
@@ -88,12 +88,12 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 	uint32_t group = pid;
 	FILE *file;
 
-	*process = (struct endpoint_process){ .pid = pid, .own_pid = pid };
+	*process = (struct endpoint_process){.pid = pid, .own_pid = pid};
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/status", pid);
 	file = fopen(path, "re");
 	if (!file && errno != ENOENT)
-		return error_set(error, errno, "process %" PRIu32 ": %s: %s", pid, path,
-			strerror(errno));
+		return error_set(
+			error, errno, "process %" PRIu32 ": %s: %s", pid, path, strerror(errno));
 	if (!file)
 		return no_process(pid, error);
 	while (fgets(line, sizeof(line), file)) {
@@ -111,8 +111,7 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 		else if (!strncmp(line, "Uid:\t", 5)) {
 			process->uid = (uint32_t)strtoul(line + 5, &last, 10);
 			process->owner = (uint32_t)strtoul(last, NULL, 10);
-		}
-		else if (!strncmp(line, "Gid:\t", 5))
+		} else if (!strncmp(line, "Gid:\t", 5))
 			process->gid = (uint32_t)strtoul(line + 5, NULL, 10);
 		else if (!strncmp(line, "NSpid:\t", 7) && last)
 			process->own_pid = (uint32_t)strtoul(last + 1, NULL, 10);
@@ -121,8 +120,8 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 	if (!process->name[0])
 		return no_process(pid, error); /* it went away meanwhile */
 	if (group != pid)
-		return error_set(error, EINVAL, "%" PRIu32 " is a thread of process %" PRIu32, pid,
-			group);
+		return error_set(
+			error, EINVAL, "%" PRIu32 " is a thread of process %" PRIu32, pid, group);
 	read_program(process);
 	return 0;
 }
@@ -178,7 +177,8 @@ static int check_peer(const struct endpoint_process *process, int fd, struct err
 			process->pid, process->name, strerror(errno));
 	if (peer.uid != process->owner && peer.uid != 0)
 		return error_set(error, EPERM,
-			"process %" PRIu32 " (%s): its endpoint is served by user %u, not by its own "
+			"process %" PRIu32
+			" (%s): its endpoint is served by user %u, not by its own "
 			"user %" PRIu32 ": not trusted",
 			process->pid, process->name, (unsigned int)peer.uid, process->owner);
 	/* 0: the server lives in a pid name space that we do not see into */
@@ -191,11 +191,11 @@ static int check_peer(const struct endpoint_process *process, int fd, struct err
 }
 
 /* Tries one path. -ENOENT: nobody listens there, or another process. */
-static int connect_at(const struct endpoint_process *process, const char *path, int *result,
-	struct error *error)
+static int connect_at(
+	const struct endpoint_process *process, const char *path, int *result, struct error *error)
 {
-	const struct timeval limit = { .tv_sec = CONNECT_SECONDS };
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const struct timeval limit = {.tv_sec = CONNECT_SECONDS};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 	char directory[PATH_MAX], through[PATH_MAX];
 	int status = 0, fd = -1, at;
@@ -241,8 +241,8 @@ out:
 }
 
 /* The socket of this process in a runtime directory. */
-static int connect_in(const struct endpoint_process *process, const char *directory, int *fd,
-	struct error *error)
+static int connect_in(
+	const struct endpoint_process *process, const char *directory, int *fd, struct error *error)
 {
 	char path[PATH_MAX];
 
@@ -255,7 +255,7 @@ static int connect_in(const struct endpoint_process *process, const char *direct
 /* Whether an eventlog begins there; what it sends first stays to be read. */
 static bool is_eventlog(int fd)
 {
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	struct pollfd wait = {.fd = fd, .events = POLLIN};
 	unsigned char magic[4];
 
 	return poll(&wait, 1, CONNECT_SECONDS * 1000) > 0 &&
@@ -288,7 +288,7 @@ static int connect_listening(const struct endpoint_process *process, int *fd, st
 int endpoint_connect_path(
 	const char *path, struct endpoint_process *process, int *fd, struct error *error)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 	int result;
@@ -327,10 +327,11 @@ int endpoint_connect(const struct endpoint_process *process, int *fd, struct err
 	if (geteuid() != 0 && process->owner != geteuid()) {
 		user = getpwuid(process->owner);
 		return error_set(error, EACCES,
-			"process %" PRIu32 " (%s) belongs to user %s%s%" PRIu32 "%s: only that user "
+			"process %" PRIu32 " (%s) belongs to user %s%s%" PRIu32
+			"%s: only that user "
 			"and root can trace it",
-			process->pid, process->name, user ? user->pw_name : "",
-			user ? " (" : "", process->owner, user ? ")" : "");
+			process->pid, process->name, user ? user->pw_name : "", user ? " (" : "",
+			process->owner, user ? ")" : "");
 	}
 	error_set(error, 0, "%s", "");
 	if (read_variable(process->pid, "XDG_RUNTIME_DIR", environment, sizeof(environment)) &&

@@ -16,12 +16,12 @@ struct error;
 
 struct endpoint_process {
 	uint32_t pid, ppid;
-	uint32_t own_pid; /* in its own pid name space */
+	uint32_t own_pid;  /* in its own pid name space */
 	uint32_t uid, gid; /* real, as D's uid and gid are */
 	uint32_t owner;    /* the effective user: who serves the endpoint */
-	bool exited;        /* a zombie */
-	char name[64];      /* the kernel's name for it (comm) */
-	char program[256];  /* base name of its executable; the name when that is hidden */
+	bool exited;       /* a zombie */
+	char name[64];     /* the kernel's name for it (comm) */
+	char program[256]; /* base name of its executable; the name when that is hidden */
 };
 
 /* -ESRCH when there is no such process, -EINVAL when pid is a thread of another. */

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/wire.h"
 #include "base/bytes.h"
-#include "wire/describe.h"
 #include "source/names.h"
+#include "wire/describe.h"
 #include "wire/records.h"
+#include "wire/wire.h"
 
 enum {
 	READ_BYTES = 128 * 1024 /* room offered for each read */
@@ -310,7 +310,7 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 	case ROLE_WALL_CLOCK:
 		if (!log->clocked)
 			log->process.wall_offset = (int64_t)(bytes_u64(payload + 4) * 1000000000u +
-							     bytes_u32(payload + 12) - time);
+				bytes_u32(payload + 12) - time);
 		break;
 	case ROLE_MESSAGE:
 		take_message(log, (const char *)payload, size);

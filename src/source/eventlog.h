@@ -20,8 +20,8 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "program/probe.h"
 #include "program/event.h"
+#include "program/probe.h"
 
 struct eventlog;
 
@@ -34,10 +34,10 @@ enum eventlog_state {
 
 /* What a stream says of the process it comes from. */
 struct eventlog_process {
-	uint32_t pid, ppid; /* 0: not said */
+	uint32_t pid, ppid;   /* 0: not said */
 	char arguments[4096]; /* all of them, blanks between; cut; "" when not said */
-	char program[64];   /* base name of the first argument, "" when not said */
-	uint64_t start;     /* the stream's zero, ns on its CLOCK_MONOTONIC */
+	char program[64];     /* base name of the first argument, "" when not said */
+	uint64_t start;       /* the stream's zero, ns on its CLOCK_MONOTONIC */
 	int64_t wall_offset;
 };
 

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/wire.h"
-#include "source/eventlog_private.h"
 #include "contract/contract.h"
 #include "contract/known.h"
+#include "source/eventlog_private.h"
+#include "wire/wire.h"
 
 #define GHC_PROVIDER "HaskellEvent"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/wire.h"
 #include "base/bytes.h"
 #include "source/eventlog_private.h"
+#include "wire/wire.h"
 
 /* ---- runs ---- */
 
@@ -101,8 +101,8 @@ static inline void put_event(struct eventlog *log, const struct event_run *run, 
 }
 
 /* One event for each enabled probe: the type's own, then the compatible providers'. */
-static void decode_compats(struct eventlog *log, const struct plan *plan, const struct event_run *run,
-	const uint64_t *arguments)
+static void decode_compats(struct eventlog *log, const struct plan *plan,
+	const struct event_run *run, const uint64_t *arguments)
 {
 	uint64_t given[WIRE_ARGUMENTS_MAX];
 
@@ -125,7 +125,8 @@ static void decode_compats(struct eventlog *log, const struct plan *plan, const 
 	}
 }
 
-static inline void decode(struct eventlog *log, const struct event_run *run, const unsigned char *at)
+static inline void decode(
+	struct eventlog *log, const struct event_run *run, const unsigned char *at)
 {
 	const struct plan *plan = plan_at(log, at);
 	const unsigned char *payload = at + WIRE_EVENT_BYTES + (plan->is_variable ? 2 : 0);
@@ -213,14 +214,15 @@ static inline bool advance(const struct eventlog *log, struct event_run *run)
 static bool batch_full(const struct eventlog *log)
 {
 	return log->event_count > EVENTLOG_BATCH_EVENTS - (1 + EVENTLOG_COMPATS_MAX) ||
-	       EVENTLOG_BATCH_TEXT_BYTES - log->text_used < UINT16_MAX + 1;
+		EVENTLOG_BATCH_TEXT_BYTES - log->text_used < UINT16_MAX + 1;
 }
 
 /*
  * The event of a run at a position, from the file. NULL: it is not what it was when it was
  * scanned, which is damage.
  */
-static const unsigned char *reread(struct eventlog *log, const struct event_run *run, uint64_t position)
+static const unsigned char *reread(
+	struct eventlog *log, const struct event_run *run, uint64_t position)
 {
 	size_t there = 0;
 	const unsigned char *at = windows_at(log->windows, position, &there);

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/wire.h"
-#include "wire/describe.h"
 #include "source/eventlog_private.h"
+#include "wire/describe.h"
+#include "wire/wire.h"
 
 enum {
 	RUN_THREAD = 1 /* GHC's */
@@ -123,15 +123,15 @@ static bool plan_compats(struct eventlog *log, struct plan *plan, const char *ex
 			continue;
 		if (plan->compat_count == EVENTLOG_COMPATS_MAX)
 			return eventlog_damaged(log, position,
-				"event type %u fires more than %d probes of other providers", plan->type,
-				EVENTLOG_COMPATS_MAX);
+				"event type %u fires more than %d probes of other providers",
+				plan->type, EVENTLOG_COMPATS_MAX);
 		grown = realloc(plan->compats, (plan->compat_count + 1u) * sizeof(*grown));
 		if (!grown)
 			return eventlog_damaged(log, position, "out of memory");
 		plan->compats = grown;
 		if (!find_provider(log, &compat))
-			return eventlog_damaged(log, position, "more than %d providers",
-				EVENTLOG_PROVIDERS_MAX);
+			return eventlog_damaged(
+				log, position, "more than %d providers", EVENTLOG_PROVIDERS_MAX);
 		plan->compats[plan->compat_count++] = compat;
 	}
 	return true;
@@ -142,10 +142,8 @@ bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_
 	uint16_t type = header->type.number, size = header->type.size;
 	struct description description;
 	struct error error;
-	struct plan plan = {.role = ROLE_SKIP,
-		.type = type,
-		.payload = size,
-		.provider = DESCRIBE_PROVIDER};
+	struct plan plan = {
+		.role = ROLE_SKIP, .type = type, .payload = size, .provider = DESCRIBE_PROVIDER};
 	int described;
 
 	plan.is_variable = size == WIRE_VARIABLE;
@@ -183,8 +181,8 @@ bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_
 		if (!plan.description)
 			return eventlog_damaged(log, position, "out of memory");
 		*plan.description = description;
-		if (!plan_compats(log, &plan, header->type.extension,
-			    header->type.extension_length, position))
+		if (!plan_compats(log, &plan, header->type.extension, header->type.extension_length,
+			    position))
 			goto damaged;
 	}
 	if (log->plan_count == log->plan_capacity) {
@@ -232,8 +230,7 @@ static void forget_changes(const struct eventlog *log, struct compat_provider *p
 		provider->count * sizeof(*provider->changes));
 }
 
-bool eventlog_take_providers(
-	struct eventlog *log, uint64_t time, const char *names, size_t length)
+bool eventlog_take_providers(struct eventlog *log, uint64_t time, const char *names, size_t length)
 {
 	for (size_t i = 0; i < log->provider_count; i++) {
 		struct compat_provider *provider = &log->providers[i];
@@ -264,8 +261,8 @@ bool eventlog_take_providers(
 }
 
 /* "ruby" of process 1234 is provider "ruby1234". The index in the set, or negative. */
-static long add_probe(struct d_probe_set *set, struct d_probe *probe, const char *provider,
-	uint32_t pid)
+static long add_probe(
+	struct d_probe_set *set, struct d_probe *probe, const char *provider, uint32_t pid)
 {
 	char text[64], none[1] = "";
 

@@ -21,11 +21,11 @@
 #ifndef VMTAP_SOURCE_EVENTLOG_PRIVATE_H
 #define VMTAP_SOURCE_EVENTLOG_PRIVATE_H
 
-#include "wire/describe.h"
 #include "source/eventlog.h"
-#include "wire/header.h"
 #include "source/names.h"
 #include "source/windows.h"
+#include "wire/describe.h"
+#include "wire/header.h"
 
 enum {
 	EVENTLOG_PENDING_MAX = 256 * 1024 * 1024, /* of raw events and runs not yet released */
@@ -33,8 +33,8 @@ enum {
 	EVENTLOG_BATCH_TEXT_BYTES = 256 * 1024, /* inline texts of a batch */
 	EVENTLOG_COMPATS_MAX = 15,              /* compatible providers' probes of one event */
 	EVENTLOG_PROVIDERS_MAX = 64,
-	EVENTLOG_CHANGES_MAX = 1 << 16,         /* of a provider that comes and goes, not yet released */
-	EVENTLOG_LOSSES_MAX = 256               /* distinct losses between two batches */
+	EVENTLOG_CHANGES_MAX = 1 << 16, /* of a provider that comes and goes, not yet released */
+	EVENTLOG_LOSSES_MAX = 256       /* distinct losses between two batches */
 };
 
 enum role {
@@ -59,13 +59,22 @@ enum role {
 	ROLE_MISPLACED /* cannot stand in a log of GHC's forms alone */
 };
 
-enum field { FIELD_U8, FIELD_S8, FIELD_U16, FIELD_S16, FIELD_U32, FIELD_S32, FIELD_64, FIELD_NAME,
-	FIELD_RUNNING };
+enum field {
+	FIELD_U8,
+	FIELD_S8,
+	FIELD_U16,
+	FIELD_S16,
+	FIELD_U32,
+	FIELD_S32,
+	FIELD_64,
+	FIELD_NAME,
+	FIELD_RUNNING
+};
 
 /* A compatible provider: whether the process has it changes at these times. */
 struct compat_provider {
 	char name[48];
-	bool is_there;        /* before the first change that is kept */
+	bool is_there; /* before the first change that is kept */
 	uint64_t *changes;
 	size_t count, capacity;
 };
@@ -81,10 +90,10 @@ struct compat {
 /* How to read one event type; what a description comes down to. */
 struct plan {
 	uint8_t role;
-	bool is_wanted;      /* its own probe is enabled */
-	bool wants_compats;  /* compatible providers' are */
-	bool is_direct;      /* is_wanted is all there is */
-	bool says_running;   /* its first field is the thread that now runs on the capability */
+	bool is_wanted;     /* its own probe is enabled */
+	bool wants_compats; /* compatible providers' are */
+	bool is_direct;     /* is_wanted is all there is */
+	bool says_running;  /* its first field is the thread that now runs on the capability */
 	uint8_t compat_count;
 	bool is_variable, has_cap, has_text, takes_names;
 	uint8_t argument_count, field_count, text_argument;
@@ -125,8 +134,8 @@ struct eventlog {
 	bool settled;  /* probes have been added */
 	bool declared; /* the header has been read */
 	bool clocked;
-	bool form_open;  /* whether GHC's forms stand alone is not known yet */
-	bool ghc_alone;  /* they do, though the log declares others */
+	bool form_open; /* whether GHC's forms stand alone is not known yet */
+	bool ghc_alone; /* they do, though the log declares others */
 	bool truncated; /* the damage is only that the end is missing */
 	struct error damage;
 
@@ -135,7 +144,7 @@ struct eventlog {
 	uint64_t base;    /* position of buffer[0] */
 	uint64_t scanned; /* position up to which the scan has come */
 
-	uint16_t *plan_of;  /* by event type: index into plans */
+	uint16_t *plan_of; /* by event type: index into plans */
 	struct compat_provider providers[EVENTLOG_PROVIDERS_MAX];
 	size_t provider_count;
 	struct plan *plans; /* plans[0] is for types that were not declared */
@@ -156,7 +165,7 @@ struct eventlog {
 	uint64_t open_last; /* time of its last event */
 
 	uint64_t watermark, announced; /* read; told to the caller as batch->until */
-	char message[256];  /* of the VM's library, for whoever traces it */
+	char message[256];             /* of the VM's library, for whoever traces it */
 	bool has_message;
 	uint64_t cpu_time; /* read last: the next event's */
 	bool has_cpu_time;
@@ -184,9 +193,9 @@ bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_
 /* Fills the rest of a plan for a probe. */
 void eventlog_plan_probe(struct plan *plan, const struct description *description);
 
-/* The process's compatible providers from this time on, blanks between the names; false: damaged. */
-bool eventlog_take_providers(
-	struct eventlog *log, uint64_t time, const char *names, size_t length);
+/* The process's compatible providers from this time on, blanks between the names; false: damaged.
+ */
+bool eventlog_take_providers(struct eventlog *log, uint64_t time, const char *names, size_t length);
 
 /* Whether the process has the provider at a time. */
 static inline bool eventlog_has_provider(const struct compat_provider *provider, uint64_t time)

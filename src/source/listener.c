@@ -31,7 +31,8 @@ bool listener_has_thread(uint32_t pid, const char *name)
 	while (tasks && !found && (entry = readdir(tasks))) {
 		if (entry->d_name[0] == '.')
 			continue;
-		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%.32s/comm", pid, entry->d_name);
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%.32s/comm", pid,
+			entry->d_name);
 		file = fopen(path, "re");
 		if (!file)
 			continue;
@@ -105,8 +106,9 @@ static char *listening_path(char *line, const struct sockets *sockets)
 	if (!(flags & FLAG_LISTENS) || type != TYPE_STREAM || !line[at] || line[at] == '@')
 		return NULL;
 	return bsearch(&inode, sockets->inodes, sockets->count, sizeof(*sockets->inodes),
-		       compare_inodes) ?
-		line + at : NULL;
+		       compare_inodes)
+		? line + at
+		: NULL;
 }
 
 char **listener_paths(uint32_t pid, size_t *count)

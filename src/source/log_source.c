@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "program/need.h"
-#include "wire/wire.h"
 #include "source/eventlog.h"
-#include "wire/records.h"
 #include "source/source.h"
+#include "wire/records.h"
+#include "wire/wire.h"
 
 struct log_source {
 	struct source source;
@@ -52,15 +52,16 @@ static bool read_more(struct log_source *log, struct error *error, int *result)
 /* What the process was, wherever the log says it: what stands where depends on the writer. */
 static int learn_process(struct log_source *log, struct error *error)
 {
-	static const uint16_t types[] = {WIRE_PROGRAM_ARGS, WIRE_OSPROCESS_PID,
-		WIRE_OSPROCESS_PPID, WIRE_WALL_CLOCK_TIME};
+	static const uint16_t types[] = {
+		WIRE_PROGRAM_ARGS, WIRE_OSPROCESS_PID, WIRE_OSPROCESS_PPID, WIRE_WALL_CLOCK_TIME};
 	struct record_file file;
 	struct record record;
 	unsigned int missing = (1u << sizeof(types) / sizeof(types[0])) - 1;
 	int state = record_file_open(&file, log->file, error);
 
 	if (!state) {
-		while (missing && (state = record_file_next(&file, log->file, &record, error)) ==
+		while (missing &&
+			(state = record_file_next(&file, log->file, &record, error)) ==
 				RECORDS_EVENT) {
 			for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 				if (record.type == types[i] && eventlog_learn(log->log, &record))
@@ -71,8 +72,8 @@ static int learn_process(struct log_source *log, struct error *error)
 	return state < 0 ? state : 0;
 }
 
-static int log_enable(struct source *source, const struct source_request *request,
-	struct error *error)
+static int log_enable(
+	struct source *source, const struct source_request *request, struct error *error)
 {
 	struct log_source *log = (struct log_source *)source;
 
@@ -81,8 +82,8 @@ static int log_enable(struct source *source, const struct source_request *reques
 	return 0;
 }
 
-static enum source_state log_next(struct source *source, int timeout_ms,
-	struct event_batch *batch, struct error *error)
+static enum source_state log_next(
+	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
 {
 	struct log_source *log = (struct log_source *)source;
 	int result;
@@ -138,8 +139,8 @@ static const struct source_methods log_methods = {
 	.close = log_close,
 };
 
-int source_log_open(const char *file, struct d_probe_set *set, struct source **source,
-	struct error *error)
+int source_log_open(
+	const char *file, struct d_probe_set *set, struct source **source, struct error *error)
 {
 	struct log_source *log = calloc(1, sizeof(*log));
 	const struct eventlog_process *process;

@@ -31,8 +31,8 @@ struct part {
 
 struct merge {
 	struct source source;
-	int descriptor; /* readable when one of the parts is */
-	uint64_t until; /* the watermark told last */
+	int descriptor;      /* readable when one of the parts is */
+	uint64_t until;      /* the watermark told last */
 	int64_t wall_offset; /* as a batch said it last */
 	size_t count;
 	struct part parts[];
@@ -73,8 +73,8 @@ static void refill(struct merge *merge, struct part *part, uint64_t present)
 		part->batch = (struct event_batch){0};
 	}
 	if (is_over(part))
-		epoll_ctl(merge->descriptor, EPOLL_CTL_DEL, source_descriptor(part->is.source),
-			NULL);
+		epoll_ctl(
+			merge->descriptor, EPOLL_CTL_DEL, source_descriptor(part->is.source), NULL);
 }
 
 /* The events of a part that may go now. */
@@ -130,8 +130,9 @@ static struct part *earliest(struct merge *merge)
 	for (size_t i = 0; i < merge->count; i++) {
 		struct part *part = &merge->parts[i];
 		if (has_events(part) &&
-			(!first || part->batch.events[part->at].time <
-					   first->batch.events[first->at].time))
+			(!first ||
+				part->batch.events[part->at].time <
+					first->batch.events[first->at].time))
 			first = part;
 	}
 	return first;
@@ -272,8 +273,8 @@ static const struct source_methods merge_methods = {
 	.close = merge_close,
 };
 
-int source_merge_new(const struct merge_part *parts, size_t count, struct source **source,
-	struct error *error)
+int source_merge_new(
+	const struct merge_part *parts, size_t count, struct source **source, struct error *error)
 {
 	struct merge *merge = calloc(1, sizeof(*merge) + count * sizeof(merge->parts[0]));
 	int number;
@@ -289,11 +290,11 @@ int source_merge_new(const struct merge_part *parts, size_t count, struct source
 	merge->count = count;
 	for (size_t i = 0; i < count; i++) {
 		struct epoll_event event = {.events = EPOLLIN};
-		merge->parts[i] =
-			(struct part){.is = parts[i], .state = SOURCE_IDLE, .heard = clock_monotonic()};
+		merge->parts[i] = (struct part){
+			.is = parts[i], .state = SOURCE_IDLE, .heard = clock_monotonic()};
 		merge->source.provides &= parts[i].source->provides;
-		if (epoll_ctl(merge->descriptor, EPOLL_CTL_ADD,
-			    source_descriptor(parts[i].source), &event))
+		if (epoll_ctl(merge->descriptor, EPOLL_CTL_ADD, source_descriptor(parts[i].source),
+			    &event))
 			goto fail;
 	}
 	*source = &merge->source;

@@ -17,8 +17,8 @@ struct merge_part {
  * Makes a source of them; it takes them over when it succeeds, and closes them. It ends when
  * all of them have.
  */
-int source_merge_new(const struct merge_part *parts, size_t count, struct source **source,
-	struct error *error);
+int source_merge_new(
+	const struct merge_part *parts, size_t count, struct source **source, struct error *error);
 
 /* Whether that part has ended, and how: as source_next() would have said of it alone. */
 bool source_merge_ended(const struct source *source, size_t part, enum source_state *state,

@@ -48,8 +48,7 @@ static int take(struct names *names, size_t size, void **place)
 {
 	struct names_chunk *chunk = names->chunks;
 
-	size = (size + _Alignof(struct text) - 1) / _Alignof(struct text) *
-	       _Alignof(struct text);
+	size = (size + _Alignof(struct text) - 1) / _Alignof(struct text) * _Alignof(struct text);
 	if (!chunk || chunk->size - chunk->used < size) {
 		size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
 		if (names->bytes + room > NAMES_BYTES_MAX)

@@ -13,7 +13,7 @@
 #include "base/text.h"
 
 enum {
-	NAMES_ID_MAX = (1 << 24) - 1,         /* ids come densely from 1 */
+	NAMES_ID_MAX = (1 << 24) - 1,       /* ids come densely from 1 */
 	NAMES_BYTES_MAX = 256 * 1024 * 1024 /* for texts and what describes them */
 };
 
@@ -21,8 +21,8 @@ struct names {
 	uint32_t *index_of; /* by id; 0: not defined */
 	size_t id_count;
 	const struct text **texts; /* by index; texts[0] is NULL */
-	size_t count, capacity;      /* capacity: a power of two */
-	uint32_t *places;            /* a hash table of indices, twice capacity; 0: free */
+	size_t count, capacity;    /* capacity: a power of two */
+	uint32_t *places;          /* a hash table of indices, twice capacity; 0: free */
 	struct names_chunk *chunks;
 	size_t bytes; /* of all chunks */
 };

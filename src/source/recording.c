@@ -11,11 +11,11 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "wire/wire.h"
 #include "base/bytes.h"
-#include "wire/layout.h"
 #include "source/names.h"
+#include "wire/layout.h"
 #include "wire/records.h"
+#include "wire/wire.h"
 
 enum {
 	BUFFER_BYTES = 2 << 20,
@@ -270,8 +270,7 @@ static bool is_state(uint16_t type)
 		WIRE_PROGRAM_ARGS, 31 /* PROGRAM_ENV */, WIRE_OSPROCESS_PID, WIRE_OSPROCESS_PPID,
 		WIRE_WALL_CLOCK_TIME, WIRE_CAP_CREATE, 46 /* CAP_DELETE */, 47 /* CAP_DISABLE */,
 		48 /* CAP_ENABLE */, 160 /* HEAP_PROF_BEGIN */, 161 /* HEAP_PROF_COST_CENTRE */,
-		168 /* PROF_BEGIN */, WIRE_CLOCK, WIRE_SUBSCRIBED,
-		WIRE_PROVIDERS};
+		168 /* PROF_BEGIN */, WIRE_CLOCK, WIRE_SUBSCRIBED, WIRE_PROVIDERS};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (types[i] == type)
@@ -293,8 +292,8 @@ static int keep_state(struct recording *recording, const struct record *record)
 		unsigned char *kept = state->at + at;
 		bool is_variable = recording->records.sizes[bytes_u16(kept)] == WIRE_VARIABLE;
 		size = WIRE_EVENT_BYTES +
-		       (is_variable ? 2u + bytes_u16(kept + WIRE_EVENT_BYTES)
-				    : (size_t)recording->records.sizes[bytes_u16(kept)]);
+			(is_variable ? 2u + bytes_u16(kept + WIRE_EVENT_BYTES)
+				     : (size_t)recording->records.sizes[bytes_u16(kept)]);
 		if (size != record->bytes || bytes_u16(kept) != record->type ||
 			memcmp(kept + size - record->size, record->payload, record->size) != 0)
 			continue;
@@ -332,10 +331,10 @@ static void end_own_block(struct bytes *bytes, size_t block)
 static int begin_own_block(struct bytes *bytes, uint64_t time, uint64_t end, uint16_t cap)
 {
 	return put_number(bytes, WIRE_BLOCK_MARKER, 2) || put_number(bytes, time, 8) ||
-			       put_number(bytes, 0, 4) || put_number(bytes, end, 8) ||
-			       put_number(bytes, cap, 2)
-		       ? -ENOMEM
-		       : 0;
+			put_number(bytes, 0, 4) || put_number(bytes, end, 8) ||
+			put_number(bytes, cap, 2)
+		? -ENOMEM
+		: 0;
 }
 
 static int put_names(const struct recording *recording, struct bytes *out, uint64_t time)
@@ -507,10 +506,10 @@ static void find_lengths(struct recording *recording)
 {
 	for (unsigned int type = 0; type < WIRE_DATA_END; type++) {
 		int32_t size = recording->records.sizes[type];
-		bool is_looked_at =
-			size < 0 || size > UINT16_MAX - WIRE_EVENT_BYTES || size == WIRE_VARIABLE ||
-			!is_counted((uint16_t)type) || is_state((uint16_t)type) ||
-			type == WIRE_HEAP_PROF_SAMPLE_BEGIN || type == WIRE_HEAP_PROF_SAMPLE_END ||
+		bool is_looked_at = size < 0 || size > UINT16_MAX - WIRE_EVENT_BYTES ||
+			size == WIRE_VARIABLE || !is_counted((uint16_t)type) ||
+			is_state((uint16_t)type) || type == WIRE_HEAP_PROF_SAMPLE_BEGIN ||
+			type == WIRE_HEAP_PROF_SAMPLE_END ||
 			(recording->settings.ghc_only && type >= WIRE_CONTEXT);
 		if (!is_looked_at)
 			recording->lengths[type] = (uint16_t)(WIRE_EVENT_BYTES + size);
@@ -654,12 +653,12 @@ static int put_ghc_part(struct recording *recording, const unsigned char *at, si
 		return 0;
 	layout_make(&layout, number, "");
 	return put_number(out, WIRE_TYPE_BEGIN, 4) || put_number(out, number, 2) ||
-			       put_number(out, header->type.size, 2) ||
-			       put_number(out, strlen(layout.name), 4) ||
-			       put_bytes(out, layout.name, strlen(layout.name)) ||
-			       put_number(out, 0, 4) || put_number(out, WIRE_TYPE_END, 4)
-		       ? -ENOMEM
-		       : 0;
+			put_number(out, header->type.size, 2) ||
+			put_number(out, strlen(layout.name), 4) ||
+			put_bytes(out, layout.name, strlen(layout.name)) || put_number(out, 0, 4) ||
+			put_number(out, WIRE_TYPE_END, 4)
+		? -ENOMEM
+		: 0;
 }
 
 static int take_header(struct recording *recording, size_t used, struct error *error)
@@ -705,8 +704,9 @@ int recording_received(struct recording *recording, size_t size, struct error *e
 		}
 		break;
 	}
-	if (!result && (recording->scanned - recording->written >= WRITE_BYTES ||
-			       BUFFER_BYTES - recording->filled < ROOM_BYTES))
+	if (!result &&
+		(recording->scanned - recording->written >= WRITE_BYTES ||
+			BUFFER_BYTES - recording->filled < ROOM_BYTES))
 		result = recording_flush(recording, error);
 	return result ? result : RECORDING_MORE;
 }

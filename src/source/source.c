@@ -1,14 +1,13 @@
 /* source.c: see source.h. Hands each call to the kind of source it is made on. */
 #include "source/source.h"
 
-int source_enable(struct source *source, const struct source_request *request,
-	struct error *error)
+int source_enable(struct source *source, const struct source_request *request, struct error *error)
 {
 	return source->methods->enable(source, request, error);
 }
 
-enum source_state source_next(struct source *source, int timeout_ms, struct event_batch *batch,
-	struct error *error)
+enum source_state source_next(
+	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
 {
 	return source->methods->next(source, timeout_ms, batch, error);
 }

@@ -11,32 +11,32 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "program/probe.h"
 #include "program/event.h"
+#include "program/probe.h"
 #include "source/capability.h"
 
 struct source;
 
 enum source_state {
-	SOURCE_MORE,   /* a batch was delivered (perhaps empty), more can come */
-	SOURCE_IDLE,   /* nothing within the time given */
-	SOURCE_ENDED,  /* the target ended its stream in order */
-	SOURCE_BROKEN  /* it ended without saying so: killed, or a damaged log; see error */
+	SOURCE_MORE,  /* a batch was delivered (perhaps empty), more can come */
+	SOURCE_IDLE,  /* nothing within the time given */
+	SOURCE_ENDED, /* the target ended its stream in order */
+	SOURCE_BROKEN /* it ended without saying so: killed, or a damaged log; see error */
 };
 
 struct source_request {
 	const uint32_t *probes; /* indices into the set, ascending */
 	size_t probe_count;
-	bool lossless;   /* the target waits rather than lose events */
+	bool lossless; /* the target waits rather than lose events */
 	bool vtimestamp;
 };
 
 /* What each kind of source implements; callers use the functions below. */
 struct source_methods {
-	int (*enable)(struct source *source, const struct source_request *request,
+	int (*enable)(
+		struct source *source, const struct source_request *request, struct error *error);
+	enum source_state (*next)(struct source *source, int timeout_ms, struct event_batch *batch,
 		struct error *error);
-	enum source_state (*next)(struct source *source, int timeout_ms,
-		struct event_batch *batch, struct error *error);
 	void (*stop)(struct source *source);
 	int (*descriptor)(const struct source *source);
 	uint64_t (*due)(const struct source *source); /* NULL: never */
@@ -63,19 +63,18 @@ struct source {
  */
 int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
 	struct source **source, struct error *error);
-int source_log_open(const char *file, struct d_probe_set *set, struct source **source,
-	struct error *error);
+int source_log_open(
+	const char *file, struct d_probe_set *set, struct source **source, struct error *error);
 
 /* Enables probes; returns when every one of them is in force. */
-int source_enable(struct source *source, const struct source_request *request,
-	struct error *error);
+int source_enable(struct source *source, const struct source_request *request, struct error *error);
 
 /*
  * Waits up to timeout_ms (-1: for ever) and fills *batch, whose contents stay valid
  * until the next call. A signal ends the wait with SOURCE_IDLE.
  */
-enum source_state source_next(struct source *source, int timeout_ms, struct event_batch *batch,
-	struct error *error);
+enum source_state source_next(
+	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error);
 
 /* Asks the target to send no more; what it has sent still comes, then SOURCE_ENDED. */
 void source_stop(struct source *source);

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "wire/wire.h"
 #include "source/connection.h"
 #include "source/eventlog.h"
 #include "source/source.h"
+#include "wire/wire.h"
 
 struct stream_source {
 	struct source source;
@@ -20,12 +20,11 @@ struct stream_source {
 	struct connection connection;
 };
 
-static int stream_error(const struct stream_source *stream, struct error *error, int number,
-	const char *what)
+static int stream_error(
+	const struct stream_source *stream, struct error *error, int number, const char *what)
 {
 	return error_set(error, number, "process %" PRIu32 " (%s) %s",
-		stream->connection.process.pid,
-		stream->connection.process.name, what);
+		stream->connection.process.pid, stream->connection.process.name, what);
 }
 
 /*
@@ -64,19 +63,22 @@ static int read_until(struct stream_source *stream, bool (*done)(const struct st
 			return 0;
 		if (stream->closed)
 			return error_set(error, ECONNRESET,
-				"process %" PRIu32 " (%s) ended, or closed its event stream, before "
+				"process %" PRIu32
+				" (%s) ended, or closed its event stream, before "
 				"it %s",
-				stream->connection.process.pid, stream->connection.process.name, what);
+				stream->connection.process.pid, stream->connection.process.name,
+				what);
 		if (eventlog_over(stream->log))
-			return error_set(error, EPROTO, "%s", eventlog_damage(stream->log)[0]
-					? eventlog_damage(stream->log)
-					: "the event stream ended at once");
+			return error_set(error, EPROTO, "%s",
+				eventlog_damage(stream->log)[0] ? eventlog_damage(stream->log)
+								: "the event stream ended at once");
 		left = limit - connection_now();
 		if (left <= 0)
 			return error_set(error, ETIMEDOUT,
 				"process %" PRIu32 " (%s) has not %s within %d seconds: it may be "
 				"stopped",
-				stream->connection.process.pid, stream->connection.process.name, what, CONNECTION_ANSWER_MS / 1000);
+				stream->connection.process.pid, stream->connection.process.name,
+				what, CONNECTION_ANSWER_MS / 1000);
 		read_more(stream, (int)left);
 	}
 }
@@ -91,8 +93,8 @@ static bool is_answered(const struct stream_source *stream)
 	return eventlog_tag(stream->log) == stream->connection.tag;
 }
 
-static int subscribe(struct stream_source *stream, const uint32_t *probes, size_t count,
-	unsigned int flags)
+static int subscribe(
+	struct stream_source *stream, const uint32_t *probes, size_t count, unsigned int flags)
 {
 	uint16_t *types = calloc(count ? count : 1, sizeof(*types));
 	unsigned char seen[(UINT16_MAX + 1) / 8] = {0};
@@ -113,8 +115,8 @@ static int subscribe(struct stream_source *stream, const uint32_t *probes, size_
 	return result;
 }
 
-static int stream_enable(struct source *source, const struct source_request *request,
-	struct error *error)
+static int stream_enable(
+	struct source *source, const struct source_request *request, struct error *error)
 {
 	struct stream_source *stream = (struct stream_source *)source;
 	int result;
@@ -124,15 +126,16 @@ static int stream_enable(struct source *source, const struct source_request *req
 	eventlog_enable(stream->log, request->probes, request->probe_count);
 	eventlog_await(stream->log, stream->connection.tag + 1);
 	result = subscribe(stream, request->probes, request->probe_count,
-		(request->lossless ? WIRE_LOSSLESS : 0) | (request->vtimestamp ? WIRE_CPU_CLOCK : 0));
+		(request->lossless ? WIRE_LOSSLESS : 0) |
+			(request->vtimestamp ? WIRE_CPU_CLOCK : 0));
 	if (result == -ENOMEM)
 		return error_set(error, ENOMEM, "out of memory");
 	/* a send that failed means that it has gone: reading says so, in order */
 	return read_until(stream, is_answered, "opened its probes", error);
 }
 
-static enum source_state stream_next(struct source *source, int timeout_ms,
-	struct event_batch *batch, struct error *error)
+static enum source_state stream_next(
+	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
 {
 	struct stream_source *stream = (struct stream_source *)source;
 	int64_t limit = timeout_ms > 0 ? connection_now() + timeout_ms : 0, left;

@@ -173,8 +173,8 @@ static const struct mapping *find_mapping(const struct usdt_addresses *addresses
 			high = middle;
 	}
 	return low < addresses->mapping_count && addresses->mappings[low].begin <= address
-		       ? &addresses->mappings[low]
-		       : NULL;
+		? &addresses->mappings[low]
+		: NULL;
 }
 
 /* As find_mapping(); looks again at the first miss, the second, the fourth, ... */

@@ -103,8 +103,8 @@ static int compare_sites(const void *a, const void *b)
 }
 
 /* The sites of a probe (of a provider when probe is NULL): *count of them, from here. */
-static const struct usdt_site **find_sites(
-	const struct contract_checker *verifier, const char *provider, const char *probe, size_t *count)
+static const struct usdt_site **find_sites(const struct contract_checker *verifier,
+	const char *provider, const char *probe, size_t *count)
 {
 	size_t total = verifier->image->site_count;
 	size_t low = 0, high = total;
@@ -133,7 +133,8 @@ static const struct usdt_site **find_sites(
 	return verifier->sites + low;
 }
 
-static bool is_allowed(const struct contract_checker *verifier, const char *provider, const char *probe)
+static bool is_allowed(
+	const struct contract_checker *verifier, const char *provider, const char *probe)
 {
 	for (size_t i = 0; i < verifier->allowed_count; i++) {
 		const struct verify_allowed *allowed = &verifier->allowed[i];
@@ -211,8 +212,10 @@ static void check_semaphore(struct contract_checker *verifier, struct subject su
 	named = site->semaphore_symbol && strcmp(at, site->semaphore_symbol) != 0;
 	if (site->semaphore_visibility == USDT_VISIBILITY_GLOBAL)
 		find(verifier, VERIFY_SEMAPHORE, subject,
-			"semaphore %s%s%s%s is neither hidden nor local: another object may take its place",
-			at, named ? " (" : "", named ? site->semaphore_symbol : "", named ? ")" : "");
+			"semaphore %s%s%s%s is neither hidden nor local: another object may take "
+			"its place",
+			at, named ? " (" : "", named ? site->semaphore_symbol : "",
+			named ? ")" : "");
 	/* in a relocatable object it may be another object's, and has no place yet */
 	if (!semaphore->is_mapped && !verifier->image->is_relocatable)
 		find(verifier, VERIFY_SEMAPHORE, subject, "semaphore %s is in no segment", at);
@@ -272,8 +275,8 @@ static void check_argument(struct contract_checker *verifier, struct subject sub
 	}
 }
 
-static void check_arguments(
-	struct contract_checker *verifier, struct subject subject, const struct contract_probe *probe)
+static void check_arguments(struct contract_checker *verifier, struct subject subject,
+	const struct contract_probe *probe)
 {
 	const struct usdt_site *site = subject.site;
 	char text[64];
@@ -301,7 +304,8 @@ static bool same_place(const struct usdt_place *a, const struct usdt_place *b)
 
 /* A compatible provider's site is guarded by its event's semaphore, where that is there too: it
  * never fires for a tracer that raises another. */
-static void check_event(struct contract_checker *verifier, struct subject subject, const char *event)
+static void check_event(
+	struct contract_checker *verifier, struct subject subject, const char *event)
 {
 	const struct usdt_site *site = subject.site;
 	char text[64], other[64];
@@ -311,9 +315,9 @@ static void check_event(struct contract_checker *verifier, struct subject subjec
 	if (count > 0 && site->semaphore.is_set && events[0]->semaphore.is_set &&
 		!same_place(&site->semaphore, &events[0]->semaphore))
 		find(verifier, VERIFY_SEMAPHORE, subject,
-			"semaphore %s is not that of its event, " EVENT_PROVIDER ":::%s, which is %s",
-			where(&site->semaphore, text), event,
-			where(&events[0]->semaphore, other));
+			"semaphore %s is not that of its event, " EVENT_PROVIDER
+			":::%s, which is %s",
+			where(&site->semaphore, text), event, where(&events[0]->semaphore, other));
 }
 
 static void check_probe(struct contract_checker *verifier, const struct contract_provider *provider,
@@ -346,7 +350,7 @@ static void check_probe(struct contract_checker *verifier, const struct contract
 		if (site->semaphore.is_set && !guarded)
 			guarded = site;
 		else if (site->semaphore.is_set &&
-			 !same_place(&guarded->semaphore, &site->semaphore))
+			!same_place(&guarded->semaphore, &site->semaphore))
 			find(verifier, VERIFY_SEMAPHORE, subject,
 				"two semaphores, %s and %s: tracers raise one of them",
 				where(&guarded->semaphore, first), where(&site->semaphore, other));
@@ -373,12 +377,12 @@ static bool fired_by_one(
 	const struct contract_probe *b = contract_find_probe(provider, other);
 
 	return a && b && a->event.present && b->event.present &&
-	       strcmp(a->event.name, b->event.name) == 0;
+		strcmp(a->event.name, b->event.name) == 0;
 }
 
 /* One semaphore for two probes of a provider opens the guards of both. */
-static void check_sharing(struct contract_checker *verifier, const struct contract_provider *provider,
-	const struct usdt_site **sites, size_t count)
+static void check_sharing(struct contract_checker *verifier,
+	const struct contract_provider *provider, const struct usdt_site **sites, size_t count)
 {
 	const struct usdt_site **sorted = calloc(count + 1, sizeof(*sorted));
 	size_t kept = 0;
@@ -405,7 +409,8 @@ static void check_sharing(struct contract_checker *verifier, const struct contra
 	free(sorted);
 }
 
-static void check_provider(struct contract_checker *verifier, const struct contract_provider *provider)
+static void check_provider(
+	struct contract_checker *verifier, const struct contract_provider *provider)
 {
 	struct subject subject = {provider->name, NULL, NULL, -1};
 	size_t count;

@@ -41,8 +41,8 @@ static bool add(
 	if (functions->count == functions->capacity) {
 		size_t capacity = functions->capacity ? functions->capacity * 2 : 1024;
 		grown = capacity <= FUNCTIONS_MAX
-				? realloc(functions->functions, capacity * sizeof(*grown))
-				: NULL;
+			? realloc(functions->functions, capacity * sizeof(*grown))
+			: NULL;
 		if (!grown)
 			return false;
 		functions->functions = grown;
@@ -93,10 +93,10 @@ static uint32_t rank_of(const GElf_Sym *symbol, const char *name)
 	while (name[underscores] == '_')
 		underscores++;
 	return (symbol->st_size ? 0 : 1000) +
-	       (bind == STB_GLOBAL        ? 0
-		       : bind == STB_WEAK ? 100
-					  : 200) +
-	       (underscores < 99 ? underscores : 99);
+		(bind == STB_GLOBAL                ? 0
+				: bind == STB_WEAK ? 100
+						   : 200) +
+		(underscores < 99 ? underscores : 99);
 }
 
 static bool is_wanted(const GElf_Sym *symbol)
@@ -104,7 +104,7 @@ static bool is_wanted(const GElf_Sym *symbol)
 	unsigned type = GELF_ST_TYPE(symbol->st_info);
 
 	return symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS &&
-	       (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT);
+		(type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT);
 }
 
 static Elf_Scn *find_table(Elf *elf, GElf_Shdr *header)

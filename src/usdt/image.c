@@ -287,7 +287,7 @@ static int read_arguments(struct image_reader *reader, struct usdt_site *site)
 		operand_next_argument(image->machine, &rest, &arguments[site->argument_count]))
 		site->argument_count++;
 	site->has_more_arguments = site->argument_count == OPERAND_ARGUMENTS_MAX &&
-				   operand_next_argument(image->machine, &rest, &extra);
+		operand_next_argument(image->machine, &rest, &extra);
 	size = site->argument_count * sizeof(arguments[0]);
 	site->arguments = image_allocate(image, size + 1);
 	if (!site->arguments)
@@ -539,7 +539,8 @@ static int check_magic(struct image_reader *reader)
 			"%s: a script; name its interpreter, or the pid that runs it",
 			reader->image->name);
 	if (count >= SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0 &&
-		reader->size < (magic[EI_CLASS] == ELFCLASS64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)))
+		reader->size <
+			(magic[EI_CLASS] == ELFCLASS64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)))
 		return truncated(reader, "it ends within its ELF header");
 	return 0;
 }
@@ -563,8 +564,8 @@ static int make_image(struct image_reader *reader, const char *name, struct usdt
 		elf_version(EV_CURRENT);
 		/* elf_memory only reads what it is given here */
 		reader->elf = reader->file < 0
-				      ? elf_memory((char *)(uintptr_t)reader->data, reader->size)
-				      : elf_begin(reader->file, ELF_C_READ, NULL);
+			? elf_memory((char *)(uintptr_t)reader->data, reader->size)
+			: elf_begin(reader->file, ELF_C_READ, NULL);
 		if (!reader->elf)
 			result = error_set(
 				error, EINVAL, "%s: cannot be read: %s", name, elf_errmsg(-1));

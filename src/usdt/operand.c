@@ -53,7 +53,7 @@ static bool take_number(struct operand_cursor *cursor, uint64_t *number)
 		cursor->at += 2;
 		cursor->has_sum = true;
 	} else if (cursor->end - cursor->at > 1 && cursor->at[0] == '0' &&
-		   isdigit((unsigned char)cursor->at[1])) {
+		isdigit((unsigned char)cursor->at[1])) {
 		radix = 8;
 		cursor->has_sum = true;
 	}
@@ -79,7 +79,7 @@ static bool is_symbol_character(char character, bool first)
 	unsigned char byte = (unsigned char)character;
 
 	return isalpha(byte) || byte == '_' || byte == '.' || byte >= 0x80 ||
-	       (!first && (isdigit(byte) || byte == '$' || byte == '@'));
+		(!first && (isdigit(byte) || byte == '$' || byte == '@'));
 }
 
 /* "name", "name@GOTPCREL", ".LC0". */
@@ -302,7 +302,7 @@ static bool parse_x86(struct operand_cursor *cursor, struct operand *operand)
 		else if (strcmp(name, "gs") == 0)
 			operand->segment = "gs";
 		else if (strcmp(name, "ds") != 0 && strcmp(name, "ss") != 0 &&
-			 strcmp(name, "es") != 0 && strcmp(name, "cs") != 0)
+			strcmp(name, "es") != 0 && strcmp(name, "cs") != 0)
 			return false;
 	} else {
 		*cursor = start;
@@ -321,9 +321,9 @@ static bool parse_x86(struct operand_cursor *cursor, struct operand *operand)
 		operand->kind = operand->symbol ? OPERAND_SYMBOL : OPERAND_MEMORY;
 		/* a number relative to %rip is a symbol that the assembler has resolved */
 		operand->is_portable = !operand->symbol && !operand->segment && !cursor->has_sum &&
-				       operand->base.number != 16 &&
-				       operand->base.kind == OPERAND_REGISTER_GENERAL &&
-				       operand->index.kind != OPERAND_REGISTER_FLOAT;
+			operand->base.number != 16 &&
+			operand->base.kind == OPERAND_REGISTER_GENERAL &&
+			operand->index.kind != OPERAND_REGISTER_FLOAT;
 	} else if (!has_sum) {
 		return false;
 	} else if (operand->symbol) {
@@ -370,8 +370,8 @@ static bool arm_register(const char *name, struct operand_register *found)
 	}
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		int number = name[0] == files[i].letter
-				     ? register_number(name + 1, length - 1, files[i].limit)
-				     : -1;
+			? register_number(name + 1, length - 1, files[i].limit)
+			: -1;
 
 		if (number >= 0) {
 			*found = (struct operand_register){
@@ -428,7 +428,7 @@ static bool take_arm_address(struct operand_cursor *cursor, struct operand *oper
 		operand->base.kind != OPERAND_REGISTER_GENERAL)
 		return false;
 	operand->is_portable = operand->base.size == 8 && operand->base.number <= 31 &&
-			       strcmp(name, "fp") != 0 && strcmp(name, "lr") != 0;
+		strcmp(name, "fp") != 0 && strcmp(name, "lr") != 0;
 	if (!take(cursor, ','))
 		return take(cursor, ']');
 	has_hash = take(cursor, '#');
@@ -470,8 +470,8 @@ static bool parse_arm(struct operand_cursor *cursor, struct operand *operand)
 	if (take_register_name(cursor, name) && arm_register(name, &operand->base)) {
 		operand->kind = OPERAND_REGISTER;
 		operand->is_portable = operand->base.kind == OPERAND_REGISTER_GENERAL &&
-				       operand->base.size == 8 && operand->base.number <= 31 &&
-				       strcmp(name, "fp") != 0 && strcmp(name, "lr") != 0;
+			operand->base.size == 8 && operand->base.number <= 31 &&
+			strcmp(name, "fp") != 0 && strcmp(name, "lr") != 0;
 		return at_end(cursor);
 	}
 	*cursor = start;

@@ -91,10 +91,9 @@ int image_relocate(struct image_reader *reader, const struct image_relocation *r
 	const char **symbol, enum usdt_visibility *visibility)
 {
 	const struct image_relocation wanted = {.offset = offset};
-	const struct image_relocation *relocation =
-		count == 0
-			? NULL
-			: bsearch(&wanted, relocations, count, sizeof(wanted), compare_relocations);
+	const struct image_relocation *relocation = count == 0
+		? NULL
+		: bsearch(&wanted, relocations, count, sizeof(wanted), compare_relocations);
 	const struct image_section *table, *section;
 	const char *name = NULL;
 	uint64_t addend;
@@ -114,8 +113,8 @@ int image_relocate(struct image_reader *reader, const struct image_relocation *r
 			reader->image->name, relocation->symbol);
 	addend = relocation->has_addend ? (uint64_t)relocation->addend : in_place;
 	section = entry.st_shndx != SHN_UNDEF && entry.st_shndx < reader->section_count
-			  ? &reader->sections[entry.st_shndx]
-			  : NULL;
+		? &reader->sections[entry.st_shndx]
+		: NULL;
 	if (GELF_ST_TYPE(entry.st_info) == STT_SECTION && section)
 		name = section->name;
 	else
@@ -128,12 +127,11 @@ int image_relocate(struct image_reader *reader, const struct image_relocation *r
 	if (GELF_ST_TYPE(entry.st_info) != STT_SECTION) {
 		*symbol = image_copy(reader->image, name);
 		if (section)
-			*visibility =
-				GELF_ST_BIND(entry.st_info) == STB_LOCAL ||
-						GELF_ST_VISIBILITY(entry.st_other) == STV_HIDDEN ||
-						GELF_ST_VISIBILITY(entry.st_other) == STV_INTERNAL
-					? USDT_VISIBILITY_LOCAL
-					: USDT_VISIBILITY_GLOBAL;
+			*visibility = GELF_ST_BIND(entry.st_info) == STB_LOCAL ||
+					GELF_ST_VISIBILITY(entry.st_other) == STV_HIDDEN ||
+					GELF_ST_VISIBILITY(entry.st_other) == STV_INTERNAL
+				? USDT_VISIBILITY_LOCAL
+				: USDT_VISIBILITY_GLOBAL;
 	}
 	if (!place->relocation)
 		return error_set(reader->error, ENOMEM, "%s: out of memory", reader->image->name);

@@ -102,5 +102,5 @@ const char *site_form_text(enum site_form form)
 bool site_form_is_safe(enum site_form form)
 {
 	return form == SITE_NOP || form == SITE_NOP_NOP5 || form == SITE_NOP_NOP10 ||
-	       form == SITE_ANY;
+		form == SITE_ANY;
 }

@@ -79,7 +79,7 @@ static bool is_hidden(const GElf_Sym *symbol)
 	unsigned int visibility = GELF_ST_VISIBILITY(symbol->st_other);
 
 	return GELF_ST_BIND(symbol->st_info) == STB_LOCAL || visibility == STV_HIDDEN ||
-	       visibility == STV_INTERNAL;
+		visibility == STV_INTERNAL;
 }
 
 static bool names_semaphore(const char *name)
@@ -88,7 +88,7 @@ static bool names_semaphore(const char *name)
 	size_t length = strlen(name);
 
 	return length >= sizeof(ending) - 1 &&
-	       strcmp(name + length - (sizeof(ending) - 1), ending) == 0;
+		strcmp(name + length - (sizeof(ending) - 1), ending) == 0;
 }
 
 /*
@@ -134,8 +134,8 @@ static int keep_function(struct image_reader *reader, const struct point *points
 	if (function.end < function.begin)
 		function.end = UINT64_MAX;
 	function.rank = (symbol->st_size > 0) * 4u +
-			(GELF_ST_BIND(symbol->st_info) != STB_LOCAL) * 2u +
-			(GELF_ST_BIND(symbol->st_info) == STB_GLOBAL);
+		(GELF_ST_BIND(symbol->st_info) != STB_LOCAL) * 2u +
+		(GELF_ST_BIND(symbol->st_info) == STB_GLOBAL);
 	point = first_point(points, count, section, function.begin);
 	if (point == count || points[point].section != section ||
 		points[point].address >= function.end)
@@ -274,8 +274,8 @@ int image_symbols(struct image_reader *reader)
 	/* sites that share a semaphore: the first of them stands for all */
 	for (size_t i = 1; i < semaphore_count; i++)
 		semaphores[i].first = compare_points(&semaphores[i - 1], &semaphores[i]) == 0
-					      ? semaphores[i - 1].first
-					      : semaphores[i].site;
+			? semaphores[i - 1].first
+			: semaphores[i].site;
 	error = scan(reader, table, code, code_count, semaphores, semaphore_count, &functions,
 		&function_count);
 	if (error < 0)

@@ -55,28 +55,28 @@ struct known_type {
 
 /* Sizes are an LP64 machine's: the sender writes every argument at these. */
 static const struct known_type known_types[] = {
-	{ "char", 1, true, true },
-	{ "short", 2, true, true },
-	{ "int", 4, true, true },
-	{ "long", 8, true, true },
-	{ "signed", 4, true, true },
-	{ "unsigned", 4, false, true },
-	{ "int8_t", 1, true, false },
-	{ "int16_t", 2, true, false },
-	{ "int32_t", 4, true, false },
-	{ "int64_t", 8, true, false },
-	{ "uint8_t", 1, false, false },
-	{ "uint16_t", 2, false, false },
-	{ "uint32_t", 4, false, false },
-	{ "uint64_t", 8, false, false },
-	{ "size_t", 8, false, false },
-	{ "ssize_t", 8, true, false },
-	{ "intptr_t", 8, true, false },
-	{ "uintptr_t", 8, false, false },
-	{ "ptrdiff_t", 8, true, false },
-	{ "pid_t", 4, true, false },
-	{ "_Bool", 1, false, false },
-	{ "bool", 1, false, false },
+	{"char", 1, true, true},
+	{"short", 2, true, true},
+	{"int", 4, true, true},
+	{"long", 8, true, true},
+	{"signed", 4, true, true},
+	{"unsigned", 4, false, true},
+	{"int8_t", 1, true, false},
+	{"int16_t", 2, true, false},
+	{"int32_t", 4, true, false},
+	{"int64_t", 8, true, false},
+	{"uint8_t", 1, false, false},
+	{"uint16_t", 2, false, false},
+	{"uint32_t", 4, false, false},
+	{"uint64_t", 8, false, false},
+	{"size_t", 8, false, false},
+	{"ssize_t", 8, true, false},
+	{"intptr_t", 8, true, false},
+	{"uintptr_t", 8, false, false},
+	{"ptrdiff_t", 8, true, false},
+	{"pid_t", 4, true, false},
+	{"_Bool", 1, false, false},
+	{"bool", 1, false, false},
 };
 
 static const struct known_type *find_type(const char *word)
@@ -103,14 +103,15 @@ static bool append(char *text, size_t size, const char *more)
  * One parameter: type words, stars, a name, "[]". The name is the last word; words
  * before it make the type. Returns NULL or what is wrong.
  */
-static const char *parse_argument(struct describe_cursor *cursor, struct describe_argument *argument)
+static const char *parse_argument(
+	struct describe_cursor *cursor, struct describe_argument *argument)
 {
 	char word[48];
 	const struct known_type *known;
 	unsigned int stars = 0, size = 0, words = 0, combining = 0;
 	bool is_signed = true, is_void = false, is_char = false;
 
-	*argument = (struct describe_argument){ 0 };
+	*argument = (struct describe_argument){0};
 	for (;;) {
 		if (accept(cursor, '*')) {
 			if (!words || argument->name[0] || stars++)
@@ -120,16 +121,15 @@ static const char *parse_argument(struct describe_cursor *cursor, struct describ
 			continue;
 		}
 		skip_blanks(cursor);
-		if (cursor->at == cursor->end || !(isalnum((unsigned char)*cursor->at) ||
-							 *cursor->at == '_'))
+		if (cursor->at == cursor->end ||
+			!(isalnum((unsigned char)*cursor->at) || *cursor->at == '_'))
 			break;
 		if (!take_word(cursor, "", word, sizeof(word)))
 			return "a word that is too long";
 		if (argument->name[0])
 			return "a type that is not known";
 		known = find_type(word);
-		if (stars || (!known && strcmp(word, "const") && strcmp(word, "void") &&
-				     words)) {
+		if (stars || (!known && strcmp(word, "const") && strcmp(word, "void") && words)) {
 			memcpy(argument->name, word, sizeof(word));
 			continue;
 		}
@@ -148,8 +148,8 @@ static const char *parse_argument(struct describe_cursor *cursor, struct describ
 		is_char = !strcmp(word, "char");
 		if (!known->is_signed)
 			is_signed = false;
-		if (!size || (strcmp(word, "int") && strcmp(word, "unsigned") &&
-				     strcmp(word, "signed")))
+		if (!size ||
+			(strcmp(word, "int") && strcmp(word, "unsigned") && strcmp(word, "signed")))
 			size = known->size;
 	}
 	if (!words)
@@ -158,8 +158,7 @@ static const char *parse_argument(struct describe_cursor *cursor, struct describ
 	argument->is_signed = is_signed;
 	argument->kind = DESCRIBE_NUMBER;
 	if (accept(cursor, '[')) {
-		if (!accept(cursor, ']') || !is_char || words != 1 || stars ||
-			!argument->name[0])
+		if (!accept(cursor, ']') || !is_char || words != 1 || stars || !argument->name[0])
 			return "an array that is not \"char name[]\"";
 		memcpy(argument->type, "char *", sizeof("char *"));
 		argument->kind = DESCRIBE_TEXT;
@@ -177,14 +176,14 @@ static const char *parse_argument(struct describe_cursor *cursor, struct describ
 	return NULL;
 }
 
-int describe_parse(const char *text, size_t length, struct description *description,
-	struct error *error)
+int describe_parse(
+	const char *text, size_t length, struct description *description, struct error *error)
 {
-	struct describe_cursor cursor = { text, text + length };
+	struct describe_cursor cursor = {text, text + length};
 	struct describe_argument *argument;
 	const char *wrong = NULL;
 
-	*description = (struct description){ 0 };
+	*description = (struct description){0};
 	if (length < sizeof(PROVIDER) - 1 || memcmp(text, PROVIDER, sizeof(PROVIDER) - 1))
 		return 0;
 	cursor.at += sizeof(PROVIDER) - 1;
@@ -256,8 +255,8 @@ static bool fits(const struct describe_argument *given, const struct describe_ar
 }
 
 /* " when [not] NAME", or nothing; NULL or what is wrong. */
-static const char *parse_condition(
-	struct describe_cursor *cursor, const struct description *event, struct compat_description *compat)
+static const char *parse_condition(struct describe_cursor *cursor, const struct description *event,
+	struct compat_description *compat)
 {
 	char word[48];
 
@@ -285,11 +284,11 @@ int describe_compat(const char *line, size_t length, const struct description *e
 	struct compat_description *compat, struct error *error)
 {
 	static const char absent[] = WIRE_ABSENT;
-	struct describe_cursor cursor = { line, line + length };
+	struct describe_cursor cursor = {line, line + length};
 	struct describe_argument argument;
 	const char *wrong = NULL;
 
-	*compat = (struct compat_description){ 0 };
+	*compat = (struct compat_description){0};
 	if (length >= sizeof(absent) - 1 && !memcmp(line, absent, sizeof(absent) - 1)) {
 		cursor.at += sizeof(absent) - 1;
 		compat->is_absent = true;

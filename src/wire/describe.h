@@ -49,8 +49,8 @@ struct description {
  * something else, -EINVAL (and the reason in error) when it starts like a probe but
  * cannot be understood. The text need not be terminated.
  */
-int describe_parse(const char *text, size_t length, struct description *description,
-	struct error *error);
+int describe_parse(
+	const char *text, size_t length, struct description *description, struct error *error);
 
 /* A compatible provider's probe: the event's arguments in another order, and a condition. */
 struct compat_description {
@@ -67,9 +67,9 @@ struct compat_description {
 };
 
 /*
- * One line of the extension of the event type that event describes, perhaps behind WIRE_ABSENT. Returns 1 when it
- * declares a probe, 0 when it has another form, -EINVAL (and the reason in error) when it
- * starts like a probe but cannot be understood, or does not fit the event.
+ * One line of the extension of the event type that event describes, perhaps behind WIRE_ABSENT.
+ * Returns 1 when it declares a probe, 0 when it has another form, -EINVAL (and the reason in error)
+ * when it starts like a probe but cannot be understood, or does not fit the event.
  */
 int describe_compat(const char *line, size_t length, const struct description *event,
 	struct compat_description *compat, struct error *error);

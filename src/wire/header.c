@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "wire/wire.h"
 #include "base/bytes.h"
+#include "wire/wire.h"
 
 enum {
 	DESCRIPTION_MAX = 4096,

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "wire/wire.h"
 #include "base/bytes.h"
 #include "wire/describe.h"
+#include "wire/wire.h"
 
 /*
  * By number. fields are "name:KIND" each, by blanks: 1, 2, 4 and 8 are the bytes of a
@@ -153,9 +153,9 @@ static void make_probe(struct layout *layout, const struct description *descript
 				continue;
 			snprintf(field->name, sizeof(field->name), "%s",
 				argument->name[0] ? argument->name : "?");
-			field->kind = argument->kind == DESCRIBE_NAME   ? LAYOUT_NAME
-				      : argument->kind == DESCRIBE_TEXT ? LAYOUT_TEXT
-									: LAYOUT_NUMBER;
+			field->kind = argument->kind == DESCRIBE_NAME ? LAYOUT_NAME
+				: argument->kind == DESCRIBE_TEXT     ? LAYOUT_TEXT
+								      : LAYOUT_NUMBER;
 			field->size = argument->size;
 			field->is_signed = argument->is_signed;
 			layout->field_count++;

@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "wire/wire.h"
 #include "base/bytes.h"
+#include "wire/wire.h"
 
 enum {
 	TYPES = 65536,

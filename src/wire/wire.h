@@ -54,14 +54,14 @@
 #ifndef VMTAP_WIRE_WIRE_H
 #define VMTAP_WIRE_WIRE_H
 
-#define WIRE_HEADER_BEGIN 0x68647262u     /* "hdrb" */
-#define WIRE_TYPES_BEGIN 0x68657462u      /* "hetb" */
-#define WIRE_TYPE_BEGIN 0x65746200u       /* "etb\0" */
-#define WIRE_TYPE_END 0x65746500u         /* "ete\0" */
-#define WIRE_TYPES_END 0x68657465u        /* "hete" */
-#define WIRE_HEADER_END 0x68647265u       /* "hdre" */
-#define WIRE_DATA_BEGIN 0x64617462u       /* "datb" */
-#define WIRE_DATA_END 0xffffu             /* an event type without time or payload */
+#define WIRE_HEADER_BEGIN 0x68647262u /* "hdrb" */
+#define WIRE_TYPES_BEGIN 0x68657462u  /* "hetb" */
+#define WIRE_TYPE_BEGIN 0x65746200u   /* "etb\0" */
+#define WIRE_TYPE_END 0x65746500u     /* "ete\0" */
+#define WIRE_TYPES_END 0x68657465u    /* "hete" */
+#define WIRE_HEADER_END 0x68647265u   /* "hdre" */
+#define WIRE_DATA_BEGIN 0x64617462u   /* "datb" */
+#define WIRE_DATA_END 0xffffu         /* an event type without time or payload */
 
 /* What a LOG_MSG says first where a client that knows no LOSS is told of one. */
 #define WIRE_LOSS_TEXT "vmtap: %llu events lost of "
@@ -74,21 +74,21 @@ enum {
 	WIRE_ARGUMENTS_MAX = 12, /* of a probe */
 
 	/* GHC's event types that carry no probe, or not as it is */
-	WIRE_STOP_THREAD = 2,       /* 10: u32 thread, u16 status, u32 info */
-	WIRE_LOG_MSG = 16,          /* variable: text */
-	WIRE_BLOCK_MARKER = 18,     /* 14: u32 size, u64 end time, u16 cap */
-	WIRE_CAPSET_CREATE = 25,    /* 6: u32 set, u16 type (2 process, 3 clock domain) */
-	WIRE_CAPSET_DELETE = 26,    /* 4: u32 set */
-	WIRE_CAPSET_ASSIGN_CAP = 27,/* 6: u32 set, u16 cap */
-	WIRE_CAPSET_REMOVE_CAP = 28,/* 6: u32 set, u16 cap */
-	WIRE_RTS_IDENTIFIER = 29,   /* variable: u32 set, text */
-	WIRE_PROGRAM_ARGS = 30,     /* variable: u32 set, each argument and a NUL */
-	WIRE_PROGRAM_ENV = 31,      /* variable: u32 set, each "K=V" and a NUL */
-	WIRE_OSPROCESS_PID = 32,    /* 8: u32 set, u32 pid */
-	WIRE_OSPROCESS_PPID = 33,   /* 8: u32 set, u32 pid */
-	WIRE_WALL_CLOCK_TIME = 43,  /* 16: u32 set, u64 seconds, u32 ns */
-	WIRE_CAP_CREATE = 45,       /* 2: u16 cap */
-	WIRE_CAP_DELETE = 46,       /* 2: u16 cap */
+	WIRE_STOP_THREAD = 2,        /* 10: u32 thread, u16 status, u32 info */
+	WIRE_LOG_MSG = 16,           /* variable: text */
+	WIRE_BLOCK_MARKER = 18,      /* 14: u32 size, u64 end time, u16 cap */
+	WIRE_CAPSET_CREATE = 25,     /* 6: u32 set, u16 type (2 process, 3 clock domain) */
+	WIRE_CAPSET_DELETE = 26,     /* 4: u32 set */
+	WIRE_CAPSET_ASSIGN_CAP = 27, /* 6: u32 set, u16 cap */
+	WIRE_CAPSET_REMOVE_CAP = 28, /* 6: u32 set, u16 cap */
+	WIRE_RTS_IDENTIFIER = 29,    /* variable: u32 set, text */
+	WIRE_PROGRAM_ARGS = 30,      /* variable: u32 set, each argument and a NUL */
+	WIRE_PROGRAM_ENV = 31,       /* variable: u32 set, each "K=V" and a NUL */
+	WIRE_OSPROCESS_PID = 32,     /* 8: u32 set, u32 pid */
+	WIRE_OSPROCESS_PPID = 33,    /* 8: u32 set, u32 pid */
+	WIRE_WALL_CLOCK_TIME = 43,   /* 16: u32 set, u64 seconds, u32 ns */
+	WIRE_CAP_CREATE = 45,        /* 2: u16 cap */
+	WIRE_CAP_DELETE = 46,        /* 2: u16 cap */
 
 	/* Samples of the heap: a BEGIN before the first, then each in one block */
 	WIRE_HEAP_PROF_BEGIN = 160,         /* variable: u8 profile (0), u64 period in ns, u32 by

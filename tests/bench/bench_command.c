@@ -98,9 +98,9 @@ static bool run(char **command, bool first, struct outcome *outcome)
 	outcome->resident = usage.ru_maxrss;
 	if (!done || (first ? outcome->bytes == 0 : !WIFEXITED(status) || WEXITSTATUS(status))) {
 		fprintf(stderr, "bench_command: %s: %s\n", command[0],
-			!done   ? "takes too long"
-			: first ? "prints nothing"
-				: "failed");
+			!done           ? "takes too long"
+				: first ? "prints nothing"
+					: "failed");
 		return false;
 	}
 	return true;

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/engine.h"
 #include "program/probe.h"
 #include "program/program.h"
-#include "engine/engine.h"
 
 enum {
 	NAMES = 256,
@@ -22,7 +22,8 @@ enum {
 	RETURN = 4
 };
 
-static const struct d_value_type integer_type = {.kind = D_VALUE_INTEGER, .is_signed = true, .size = 8};
+static const struct d_value_type integer_type = {
+	.kind = D_VALUE_INTEGER, .is_signed = true, .size = 8};
 static const struct d_value_type string_type = {.kind = D_VALUE_STRING, .size = 256};
 
 /* @[copyinstr(arg1)] = count(); */
@@ -167,8 +168,11 @@ int main(void)
 	struct d_variable start = {"start", D_SCOPE_SELF, integer_type, 0, {{0}}};
 	struct d_aggregation count = {"_", D_AGGREGATE_COUNT, {0}, 1, {string_type}};
 	struct d_aggregation quantize = {"_", D_AGGREGATE_QUANTIZE, {0}, 1, {string_type}};
-	struct d_options options = {
-		.strsize = 256, .aggsize = 4 << 20, .dynvarsize = 1 << 20, .bufsize = 4 << 20, .cpu = -1};
+	struct d_options options = {.strsize = 256,
+		.aggsize = 4 << 20,
+		.dynvarsize = 1 << 20,
+		.bufsize = 4 << 20,
+		.cpu = -1};
 	struct d_program count_program = {.options = options,
 		.aggregations = &count,
 		.aggregation_count = 1,
@@ -184,5 +188,5 @@ int main(void)
 
 	make_events();
 	return measure("count() by name", &count_program, &probes, false) |
-	       measure("entry to return, quantize() by name", &time_program, &probes, true);
+		measure("entry to return, quantize() by name", &time_program, &probes, true);
 }

@@ -181,7 +181,8 @@ int main(int argc, char **argv)
 		guarded(strtoull(argv[2], NULL, 10));
 		return 0;
 	}
-	fprintf(stderr, "usage: bench_fire clock|closed|stream [COUNT]|kernel|plain COUNT|guarded COUNT|"
-			"record FILE COUNT\n");
+	fprintf(stderr,
+		"usage: bench_fire clock|closed|stream [COUNT]|kernel|plain COUNT|guarded COUNT|"
+		"record FILE COUNT\n");
 	return 2;
 }

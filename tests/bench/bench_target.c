@@ -161,8 +161,9 @@ int main(int argc, char **argv)
 
 	if (!strcmp(mode, "memory"))
 		return memory();
-	if (strcmp(mode, "beat") && (argc != 3 || (strcmp(mode, "keys") && strcmp(mode, "pace") &&
-							  strcmp(mode, "flood")))) {
+	if (strcmp(mode, "beat") &&
+		(argc != 3 ||
+			(strcmp(mode, "keys") && strcmp(mode, "pace") && strcmp(mode, "flood")))) {
 		fprintf(stderr,
 			"usage: bench_target beat|keys COUNT|pace RATE|flood COUNT|memory\n");
 		return 2;

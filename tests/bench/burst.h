@@ -13,7 +13,7 @@
 #include <time.h>
 
 enum {
-	BURST_NAMES = 64, /* methods that take turns; a power of two */
+	BURST_NAMES = 64,     /* methods that take turns; a power of two */
 	BURST_SLICES = 10000, /* of a second, for an even rate */
 	BURST_SLICE_NS = 1000000000 / BURST_SLICES
 };

@@ -106,7 +106,7 @@ static inline bool reader_header(struct reader *reader, const char *probe)
 			return false;
 	}
 	return reader_take(reader, 4) == WIRE_HEADER_END &&
-	       reader_take(reader, 4) == WIRE_DATA_BEGIN && reader->wanted;
+		reader_take(reader, 4) == WIRE_DATA_BEGIN && reader->wanted;
 }
 
 /*

@@ -37,8 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error error = {""};
 
 	if (contract_parse("fuzz.d", (const char *)data, size, &contract, &error) < 0) {
-		if (contract || strncmp(error.text, "fuzz.d: ", 8) != 0 ||
-			strchr(error.text, '\n'))
+		if (contract || strncmp(error.text, "fuzz.d: ", 8) != 0 || strchr(error.text, '\n'))
 			abort();
 		return 0;
 	}

@@ -221,9 +221,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t i = program.clause_count++, count = 0;
 		uint8_t head = next_byte(&data, &size);
 		program.options.quiet = head & 128;
-		program.options.bufpolicy = (head & 96) == 96   ? D_BUFFER_RING
-					    : (head & 96) == 32 ? D_BUFFER_FILL
-								: D_BUFFER_SWITCH;
+		program.options.bufpolicy = (head & 96) == 96 ? D_BUFFER_RING
+			: (head & 96) == 32                   ? D_BUFFER_FILL
+							      : D_BUFFER_SWITCH;
 		for (; count < head % CODE && size >= 5; count++) {
 			code[i][count].opcode = next_byte(&data, &size) % (D_OPCODES + 1);
 			code[i][count].a = next_byte(&data, &size);

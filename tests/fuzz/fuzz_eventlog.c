@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct d_probe_set set;
 	struct eventlog *log;
-	struct event_batch batch = { 0 };
+	struct event_batch batch = {0};
 	enum eventlog_state state;
 	struct error error;
 	size_t room, piece;
@@ -50,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* one file for all: what is left of a longer input lies beyond the end */
 	if (is_file && file < 0)
 		file = memfd_create("fuzz", 0);
-	if (is_file && (pwrite(file, data, size, 0) != (ssize_t)size || ftruncate(file, (off_t)size)))
+	if (is_file &&
+		(pwrite(file, data, size, 0) != (ssize_t)size || ftruncate(file, (off_t)size)))
 		return 0;
 	if (d_probe_set_init(&set) || eventlog_new("fuzz", &log))
 		return 0;

@@ -19,9 +19,10 @@ static void cut(uint16_t machine, const char *text, size_t size)
 		if (argument.text < text || argument.text + argument.text_length > rest ||
 			rest > text + size)
 			abort();
-		if (operand->symbol && (operand->symbol < argument.text ||
-					       operand->symbol + operand->symbol_length >
-						       argument.text + argument.text_length))
+		if (operand->symbol &&
+			(operand->symbol < argument.text ||
+				operand->symbol + operand->symbol_length >
+					argument.text + argument.text_length))
 			abort();
 		if (operand->is_portable && operand->kind != OPERAND_CONSTANT &&
 			operand->kind != OPERAND_REGISTER && operand->kind != OPERAND_MEMORY)

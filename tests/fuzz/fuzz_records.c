@@ -10,10 +10,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "wire/wire.h"
-#include "wire/layout.h"
 #include "source/recording.h"
+#include "wire/layout.h"
 #include "wire/records.h"
+#include "wire/wire.h"
 
 static uint64_t look_at(const struct records *records, const struct record *record)
 {
@@ -51,7 +51,7 @@ static uint64_t count(const uint8_t *data, size_t size)
 		state == RECORDS_HEADER) {
 		if (state == RECORDS_EVENT) {
 			events += record.type != WIRE_BLOCK_MARKER &&
-				  (record.type < WIRE_CONTEXT || record.type >= WIRE_PROBES);
+				(record.type < WIRE_CONTEXT || record.type >= WIRE_PROBES);
 			sum += look_at(&records, &record);
 		}
 		data += used;

@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "contract/contract.h"
-#include "usdt/image.h"
 #include "usdt/contract_check.h"
+#include "usdt/image.h"
 
 static const char definition[] =
 	"provider vm { probe gc__start(uint16_t cap, uint32_t generation, long bytes);"
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const struct usdt_site *site = &image->sites[i];
 
 		length += strlen(site->provider) + strlen(site->name) + strlen(site->note_name) +
-			  strlen(site->arguments_text) + strlen(site->function);
+			strlen(site->arguments_text) + strlen(site->function);
 		for (int j = 0; j < site->argument_count; j++)
 			length += site->arguments[j].text_length;
 	}

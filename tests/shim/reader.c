@@ -363,7 +363,8 @@ static bool take_heap(struct reader *reader, uint16_t type, uint64_t time,
 	const unsigned char *payload, size_t length)
 {
 	if (type == WIRE_HEAP_PROF_BEGIN) {
-		if (reader->heap.begun || length != 20 || memcmp(payload + 13, "\0\0\0\0\0\0", 7) != 0)
+		if (reader->heap.begun || length != 20 ||
+			memcmp(payload + 13, "\0\0\0\0\0\0", 7) != 0)
 			return fail(reader, "a second or wrong beginning of a heap profile");
 		reader->heap.begun = true;
 		reader->heap.period = big(payload + 1, 8);

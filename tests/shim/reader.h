@@ -67,7 +67,7 @@ struct reader {
 	uint64_t taken; /* bytes that have come */
 	bool header_done, ended, closed;
 	size_t piece; /* at most so many bytes are read and sent at once; 0: any number */
-	bool plain; /* takes events that no answer to a subscription has preceded */
+	bool plain;   /* takes events that no answer to a subscription has preceded */
 	struct reader_type types[READER_TYPES];
 	struct reader_probe probes[READER_PROBES];
 	unsigned probe_count;
@@ -78,11 +78,11 @@ struct reader {
 	uint32_t pid;
 	char runtime[64];
 	bool acknowledged;
-	uint32_t tag; /* the last acknowledged */
+	uint32_t tag;     /* the last acknowledged */
 	uint64_t answers; /* acknowledgements so far */
 	uint64_t watermark;
 	_Atomic uint64_t watermarks; /* how many came; any thread may look */
-	size_t block_end; /* position, 0: none open */
+	size_t block_end;            /* position, 0: none open */
 	uint64_t block_time;
 	uint64_t run_time; /* of the last event of a thread's run: times go forwards in it */
 	uint16_t cap;
@@ -101,11 +101,11 @@ struct reader {
 	void (*on_band)(struct reader *reader, const char *label, uint64_t bytes);
 	uint64_t events;
 	uint64_t cpu_time, cpu_times; /* the last WIRE_CPU_TIME, and how many */
-	uint64_t ghc_events[400]; /* by GHC's event type, whether they carry a probe or not */
-	uint64_t own_events;      /* of vmtap's types */
-	uint64_t environment;     /* entries of PROGRAM_ENV */
-	char message[256];        /* the last LOG_MSG */
-	uint16_t *stop_statuses;  /* where to keep those of GHC's STOP_THREAD, if anywhere */
+	uint64_t ghc_events[400];     /* by GHC's event type, whether they carry a probe or not */
+	uint64_t own_events;          /* of vmtap's types */
+	uint64_t environment;         /* entries of PROGRAM_ENV */
+	char message[256];            /* the last LOG_MSG */
+	uint16_t *stop_statuses;      /* where to keep those of GHC's STOP_THREAD, if anywhere */
 	unsigned stop_room, stop_count;
 	void (*on_event)(struct reader *reader, const struct reader_event *event);
 	void *context;

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "reader.h"
-#include "wire/wire.h"
 #include "vmtap.h"
+#include "wire/wire.h"
 
 enum { THREADS = 4, NAMES = 64 };
 
@@ -141,14 +141,21 @@ static void *read_streams(void *argument)
 
 int main(int argc, char **argv)
 {
-	struct vmtap_options options = {
-		.size = sizeof(options), .ring_bytes = 1, .queue_bytes = 1, .name_bytes = 1, .socket = path};
+	struct vmtap_options options = {.size = sizeof(options),
+		.ring_bytes = 1,
+		.queue_bytes = 1,
+		.name_bytes = 1,
+		.socket = path};
 	unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 5;
 	const char *folder = getenv("TMPDIR");
 	pthread_t threads[THREADS], readers[4];
 	char log[300];
-	struct vmtap_census_options census = {.size = sizeof(census), .by = VMTAP_CENSUS_BY_CLASS,
-		.take = take_census, .context = "shared", .polls = 1, .period_ms = 1};
+	struct vmtap_census_options census = {.size = sizeof(census),
+		.by = VMTAP_CENSUS_BY_CLASS,
+		.take = take_census,
+		.context = "shared",
+		.polls = 1,
+		.period_ms = 1};
 
 	snprintf(path, sizeof(path), "%s/stress-%d", folder ? folder : "/tmp", (int)getpid());
 	snprintf(log, sizeof(log), "%s.log", path);

@@ -31,17 +31,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
-#include "wire/wire.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "contract/contract.h"
 #include "contract/known.h"
+#include "wire/wire.h"
 
-enum {
-	WORDS_MAX = 32,
-	NAMES_MAX = 4096,
-	COMPATS_MAX = 8
-};
+enum { WORDS_MAX = 32, NAMES_MAX = 4096, COMPATS_MAX = 8 };
 
 struct buffer {
 	unsigned char *bytes;
@@ -159,17 +155,17 @@ static void put_header(struct maker *maker)
 		uint16_t type, size;
 		const char *text;
 	} own[] = {
-		{ WIRE_BLOCK_MARKER, 14, "Block marker" },
-		{ WIRE_PROGRAM_ARGS, WIRE_VARIABLE, "Program arguments" },
-		{ WIRE_OSPROCESS_PID, 8, "Process ID" },
-		{ WIRE_OSPROCESS_PPID, 8, "Parent process ID" },
-		{ WIRE_CONTEXT, 12, "OS thread and cpu" },
-		{ WIRE_NAME, WIRE_VARIABLE, "Name" },
-		{ WIRE_LOSS, 18, "Lost events" },
-		{ WIRE_WATERMARK, 8, "Watermark" },
-		{ WIRE_CLOCK, 16, "Clock" },
-		{ WIRE_SUBSCRIBED, 4, "Subscribed" },
-		{ 999, 4, "A type that no reader knows" },
+		{WIRE_BLOCK_MARKER, 14, "Block marker"},
+		{WIRE_PROGRAM_ARGS, WIRE_VARIABLE, "Program arguments"},
+		{WIRE_OSPROCESS_PID, 8, "Process ID"},
+		{WIRE_OSPROCESS_PPID, 8, "Parent process ID"},
+		{WIRE_CONTEXT, 12, "OS thread and cpu"},
+		{WIRE_NAME, WIRE_VARIABLE, "Name"},
+		{WIRE_LOSS, 18, "Lost events"},
+		{WIRE_WATERMARK, 8, "Watermark"},
+		{WIRE_CLOCK, 16, "Clock"},
+		{WIRE_SUBSCRIBED, 4, "Subscribed"},
+		{999, 4, "A type that no reader knows"},
 	};
 	const struct contract_provider *provider = maker->provider;
 
@@ -293,7 +289,7 @@ static void put_event(struct maker *maker, char **words, size_t count)
 	uint64_t time = number(maker, words[0]);
 	size_t index = find_probe(maker, count > 1 ? words[1] : "");
 	const struct contract_probe *probe = &maker->provider->probes[index];
-	struct buffer payload = { 0 }, *buffer = place(maker);
+	struct buffer payload = {0}, *buffer = place(maker);
 	const char *text = NULL;
 	size_t word = 2;
 
@@ -391,8 +387,7 @@ static void put_line(struct maker *maker, char **words, size_t count)
 	if (!maker->has_header && !strcmp(word, "provider") && count == 2) {
 		if (maker->compat_count == COMPATS_MAX)
 			fail(maker, "more than %d providers", COMPATS_MAX);
-		if (known_contract_read(
-			    words[1], &maker->compats[maker->compat_count], &error))
+		if (known_contract_read(words[1], &maker->compats[maker->compat_count], &error))
 			fail(maker, "%s", error.text);
 		maker->compat_count++;
 		return;
@@ -451,7 +446,7 @@ static void put_line(struct maker *maker, char **words, size_t count)
 int main(int argc, char **argv)
 {
 	struct contract *contract;
-	struct maker maker = { 0 };
+	struct maker maker = {0};
 	char *line = NULL, *words[WORDS_MAX];
 	size_t capacity = 0, count;
 	struct error error;

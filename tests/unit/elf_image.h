@@ -110,8 +110,17 @@ static inline void elf_image_symbol(struct elf_image *image, uint32_t name, uint
 }
 
 /* Section numbers of the image. */
-enum { ELF_TEXT = 1, ELF_PROBES, ELF_BASE, ELF_NOTES, ELF_RELOCATIONS, ELF_SYMBOLS, ELF_STRINGS,
-	ELF_NAMES, ELF_SECTIONS };
+enum {
+	ELF_TEXT = 1,
+	ELF_PROBES,
+	ELF_BASE,
+	ELF_NOTES,
+	ELF_RELOCATIONS,
+	ELF_SYMBOLS,
+	ELF_STRINGS,
+	ELF_NAMES,
+	ELF_SECTIONS
+};
 
 static inline void elf_image_notes(struct elf_image *image, const struct elf_image_options *options,
 	const struct elf_image_site *sites, size_t count, uint64_t *field_offsets)
@@ -140,12 +149,14 @@ static inline void elf_image_notes(struct elf_image *image, const struct elf_ima
 			elf_image_word(image, image->is_32 && !site->no_semaphore ? i * 2 : 0);
 		} else {
 			elf_image_word(image, site->address ? site->address : address);
-			elf_image_word(image, site->zero_base ? 0
-					      : site->base    ? site->base
-							      : ELF_IMAGE_BASE);
-			elf_image_word(image, site->no_semaphore ? 0
-					      : site->semaphore  ? site->semaphore
-								 : semaphore);
+			elf_image_word(image,
+				site->zero_base      ? 0
+					: site->base ? site->base
+						     : ELF_IMAGE_BASE);
+			elf_image_word(image,
+				site->no_semaphore        ? 0
+					: site->semaphore ? site->semaphore
+							  : semaphore);
 		}
 		elf_image_put(image, site->provider, strlen(site->provider) + 1);
 		elf_image_put(image, site->name, strlen(site->name) + 1);
@@ -158,7 +169,8 @@ static inline void elf_image_relocation(
 	struct elf_image *image, uint64_t offset, uint32_t symbol, uint64_t addend)
 {
 	elf_image_word(image, offset);
-	elf_image_word(image, image->is_32 ? ELF32_R_INFO(symbol, 1) : ELF64_R_INFO((uint64_t)symbol, 1));
+	elf_image_word(
+		image, image->is_32 ? ELF32_R_INFO(symbol, 1) : ELF64_R_INFO((uint64_t)symbol, 1));
 	if (!image->is_32)
 		elf_image_word(image, addend);
 }
@@ -168,8 +180,7 @@ static inline void elf_image_headers(struct elf_image *image,
 	size_t section_count)
 {
 	struct elf_image header = {.is_32 = image->is_32, .is_big_endian = image->is_big_endian};
-	uint8_t identity[EI_NIDENT] = {0x7f, 'E', 'L', 'F',
-		image->is_32 ? ELFCLASS32 : ELFCLASS64,
+	uint8_t identity[EI_NIDENT] = {0x7f, 'E', 'L', 'F', image->is_32 ? ELFCLASS32 : ELFCLASS64,
 		image->is_big_endian ? ELFDATA2MSB : ELFDATA2LSB, EV_CURRENT};
 	struct {
 		const struct elf_image_section *section;
@@ -228,12 +239,11 @@ static inline void elf_image_headers(struct elf_image *image,
 }
 
 /* Makes an image; the caller frees its bytes. At most 60000 sites. */
-static inline struct elf_image elf_image_make(const struct elf_image_options *options,
-	const struct elf_image_site *sites, size_t count)
+static inline struct elf_image elf_image_make(
+	const struct elf_image_options *options, const struct elf_image_site *sites, size_t count)
 {
 	static const char safe[] = "\x90\x66\x2e\x0f\x1f\x84\x00\x00\x00\x00\x00";
-	struct elf_image image = {.is_32 = options->is_32,
-		.is_big_endian = options->is_big_endian};
+	struct elf_image image = {.is_32 = options->is_32, .is_big_endian = options->is_big_endian};
 	struct elf_image_section sections[ELF_SECTIONS] = {
 		{.name = ""},
 		{".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, ELF_IMAGE_TEXT, 0, 0, 0, 0, 0},
@@ -244,7 +254,7 @@ static inline struct elf_image elf_image_make(const struct elf_image_options *op
 			options->no_notes ? SHT_PROGBITS : SHT_NOTE, 0, 0, 0, 0, 0, 0, 0},
 		{".rela.note.stapsdt",
 			!options->is_relocatable ? SHT_PROGBITS
-			: options->is_32	 ? SHT_REL
+				: options->is_32 ? SHT_REL
 						 : SHT_RELA,
 			0, 0, 0, 0, ELF_SYMBOLS, ELF_NOTES, options->is_32 ? 8 : 24},
 		{".symtab", options->no_symbols ? SHT_PROGBITS : SHT_SYMTAB, 0, 0, 0, 0,

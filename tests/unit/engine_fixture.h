@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "d/compile.h"
-#include "program/probe.h"
 #include "engine/engine.h"
+#include "program/probe.h"
 
 enum { FIXTURE_EVENTS = 64, FIXTURE_NAMES = 3, FIXTURE_ENTRY = 3, FIXTURE_RETURN = 4 };
 
@@ -58,8 +58,7 @@ static inline void fixture_open(struct fixture *fixture)
 	ck_assert_ptr_nonnull(fixture->messages);
 	for (unsigned i = 0; i < FIXTURE_NAMES; i++) {
 		uint32_t length = (uint32_t)strlen(names[i]);
-		fixture->texts[i] =
-			(struct text){names[i], length, text_hash(names[i], length)};
+		fixture->texts[i] = (struct text){names[i], length, text_hash(names[i], length)};
 		fixture->names[i] = &fixture->texts[i];
 	}
 	fixture->batch.process = &fixture_target;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "wire/wire.h"
 #include "base/bytes.h"
+#include "wire/wire.h"
 
 struct writer {
 	unsigned char *bytes;
@@ -79,7 +79,8 @@ static inline void put_header_begin(struct writer *writer)
 	put_type(writer, 17, 2, "Some type of GHC's");
 	put_type(writer, TYPE_UNKNOWN, WIRE_VARIABLE, "Something from the future");
 	put_type(writer, TYPE_ENTRY, 20,
-		"vm:::method-entry(char *class, char *method, char *file, int line, uint32_t thread)");
+		"vm:::method-entry(char *class, char *method, char *file, int line, uint32_t "
+		"thread)");
 	put_type(writer, TYPE_MESSAGE, WIRE_VARIABLE, "vm:::user-msg(uint16_t cap, char text[])");
 	put_type(writer, TYPE_NUMBERS, 30,
 		"vm:::numbers(uint16_t cap, char a, uint8_t b, short c, uint16_t d, int e, "
@@ -140,8 +141,8 @@ static inline void put_context(struct writer *writer, uint32_t tid, uint32_t cpu
 	put(writer, cpu, 4);
 }
 
-static inline void put_entry(struct writer *writer, uint64_t time, uint32_t class, uint32_t method,
-	uint32_t line)
+static inline void put_entry(
+	struct writer *writer, uint64_t time, uint32_t class, uint32_t method, uint32_t line)
 {
 	put_event(writer, TYPE_ENTRY, time);
 	put(writer, class, 4);

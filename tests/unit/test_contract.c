@@ -27,8 +27,7 @@ static struct contract *parse(const char *text)
 static const struct contract_argument *argument(
 	const struct contract *contract, const char *probe, int index)
 {
-	const struct contract_probe *found =
-		contract_find_probe(&contract->providers[0], probe);
+	const struct contract_probe *found = contract_find_probe(&contract->providers[0], probe);
 
 	ck_assert_msg(found && index < found->argument_count, "%s %d", probe, index);
 	return &found->arguments[index];
@@ -81,8 +80,8 @@ START_TEST(own_contract)
 	ck_assert_int_eq(probe->arguments[0].string, CONTRACT_STRING_NAME);
 	ck_assert(probe->arguments[3].is_signed);
 	ck_assert(!probe->eventlog_count);
-	ck_assert_int_eq(contract_find_probe(vm, "user-msg")->arguments[1].string,
-		CONTRACT_STRING_TEXT);
+	ck_assert_int_eq(
+		contract_find_probe(vm, "user-msg")->arguments[1].string, CONTRACT_STRING_TEXT);
 	ck_assert_uint_eq(vm->stability[STABILITY_PROVIDER].value.name, STABILITY_STABLE);
 	ck_assert_uint_eq(vm->stability[STABILITY_ARGUMENTS].value.data, STABILITY_EVOLVING);
 	ck_assert_uint_eq(vm->stability[STABILITY_ARGUMENTS].value.class, STABILITY_COMMON);
@@ -132,8 +131,8 @@ START_TEST(integer_types)
 			ck_assert_str_eq(found->name, j ? "x" : "");
 			ck_assert_int_eq(found->kind, CONTRACT_INTEGER);
 			ck_assert_msg(found->size == types[i].size &&
-					      found->size_ilp32 == types[i].size_ilp32 &&
-					      found->is_signed == types[i].is_signed,
+					found->size_ilp32 == types[i].size_ilp32 &&
+					found->is_signed == types[i].is_signed,
 				"%s", types[i].type);
 		}
 		contract_free(contract);
@@ -145,7 +144,8 @@ START_TEST(pointer_types)
 {
 	struct contract *contract = parse(
 		"provider p { probe a(char *, const  char* s, char const * const t, char **v,\n"
-		"	unsigned char *u, void *, struct foo *f, union  u *, int q[4], char name[16]); };");
+		"	unsigned char *u, void *, struct foo *f, union  u *, int q[4], char "
+		"name[16]); };");
 	static const struct {
 		const char *type;
 		enum contract_kind kind;
@@ -171,35 +171,37 @@ END_TEST
 /* The manners of other projects' provider files, in our own words. */
 START_TEST(other_manners)
 {
-	struct contract *contract = parse(
-		"#!/usr/sbin/dtrace\n"
-		"#include \"types.h\"\n"
-		"# define Oid unsigned int /* a comment that\n goes on */\n"
-		"#define bool unsigned char\n"
-		"#define LIMIT 12\n#define TWICE(x) x x\n"
-		"#define LONG \\\n	unsigned long\n"
-		"/* @nothing here */\n"
-		"typedef uint32_t EventThreadID;\n"
-		"typedef struct { int a; struct { int b; } c; } connection_t;\n"
-		"typedef struct list list_t;\n"
-		"typedef char *text_t;\n"
-		"struct unused { int x; };\n"
-		"translator info_t < connection_t *c > { a = c->a; };\n"
-		"provider lang {\n"
-		"	probe none();\n"
-		"	probe nothing(void);\n"
-		"	probe transaction__start(Oid, bool, LONG);\n"
-		"	probe create__thread (EventThreadID);\n"
-		"	probe request(connection_t *c, list_t *, text_t) : (connection_t *c, string s);\n"
-		"};\n"
-		"provider other { probe x(); }\n"
-		"#pragma D attributes Evolving/Evolving/Common provider lang provider\n"
-		"#pragma D attributes Private/Private/Unknown provider lang module\n"
-		"#pragma D option quiet\n");
+	struct contract *contract =
+		parse("#!/usr/sbin/dtrace\n"
+		      "#include \"types.h\"\n"
+		      "# define Oid unsigned int /* a comment that\n goes on */\n"
+		      "#define bool unsigned char\n"
+		      "#define LIMIT 12\n#define TWICE(x) x x\n"
+		      "#define LONG \\\n	unsigned long\n"
+		      "/* @nothing here */\n"
+		      "typedef uint32_t EventThreadID;\n"
+		      "typedef struct { int a; struct { int b; } c; } connection_t;\n"
+		      "typedef struct list list_t;\n"
+		      "typedef char *text_t;\n"
+		      "struct unused { int x; };\n"
+		      "translator info_t < connection_t *c > { a = c->a; };\n"
+		      "provider lang {\n"
+		      "	probe none();\n"
+		      "	probe nothing(void);\n"
+		      "	probe transaction__start(Oid, bool, LONG);\n"
+		      "	probe create__thread (EventThreadID);\n"
+		      "	probe request(connection_t *c, list_t *, text_t) : (connection_t *c, "
+		      "string s);\n"
+		      "};\n"
+		      "provider other { probe x(); }\n"
+		      "#pragma D attributes Evolving/Evolving/Common provider lang provider\n"
+		      "#pragma D attributes Private/Private/Unknown provider lang module\n"
+		      "#pragma D option quiet\n");
 
 	ck_assert_uint_eq(contract->provider_count, 2);
 	ck_assert_uint_eq(contract->providers[0].probe_count, 5);
-	ck_assert_int_eq(contract_find_probe(&contract->providers[0], "nothing")->argument_count, 0);
+	ck_assert_int_eq(
+		contract_find_probe(&contract->providers[0], "nothing")->argument_count, 0);
 	ck_assert_int_eq(argument(contract, "transaction-start", 0)->size, 4);
 	ck_assert(!argument(contract, "transaction-start", 0)->is_signed);
 	ck_assert_int_eq(argument(contract, "transaction-start", 1)->size, 1);
@@ -207,8 +209,8 @@ START_TEST(other_manners)
 	ck_assert_str_eq(argument(contract, "create-thread", 0)->type, "EventThreadID");
 	ck_assert_int_eq(argument(contract, "request", 0)->kind, CONTRACT_POINTER);
 	ck_assert_int_eq(argument(contract, "request", 2)->kind, CONTRACT_STRING);
-	ck_assert_uint_eq(contract->providers[0].stability[STABILITY_MODULE].value.class,
-		STABILITY_UNKNOWN);
+	ck_assert_uint_eq(
+		contract->providers[0].stability[STABILITY_MODULE].value.class, STABILITY_UNKNOWN);
 	ck_assert(!contract->providers[0].stability[STABILITY_FUNCTION].given);
 	ck_assert_uint_eq(contract->providers[0].stability[STABILITY_FUNCTION].value.name,
 		STABILITY_UNSTABLE);
@@ -410,7 +412,8 @@ static const struct {
 	{"provider p {\n/*\n * @event e ()\n * more\n */\nprobe x(); };",
 		"test.d: line 4: an @event or @eventlog line goes on with 'more'"},
 	{"provider p { };\n#pragma D attributes A/B provider p provider",
-		"test.d: line 2: expected three attributes such as Evolving/Evolving/Common, found 'A/B'"},
+		"test.d: line 2: expected three attributes such as Evolving/Evolving/Common, found "
+		"'A/B'"},
 	{"provider p { };\n#pragma D attributes Stable/Stable/Common provider q args",
 		"test.d: line 2: no provider 'q'"},
 	{"provider p { };\n#pragma D attributes Stable/Stable/Common provider p all",
@@ -438,8 +441,7 @@ START_TEST(unreadable)
 	ck_assert_int_eq(contract_read("/nonexistent.d", &contract, &error), -ENOENT);
 	ck_assert_str_eq(error.text, "/nonexistent.d: No such file or directory");
 	ck_assert_int_lt(contract_read("/", &contract, &error), 0);
-	ck_assert_int_eq(
-		contract_parse("big.d", large, (1 << 20) + 1, &contract, &error), -EFBIG);
+	ck_assert_int_eq(contract_parse("big.d", large, (1 << 20) + 1, &contract, &error), -EFBIG);
 	ck_assert_str_eq(error.text, "big.d: larger than 1 MiB");
 	ck_assert_int_lt(contract_parse("zero.d", large, 1000, &contract, NULL), 0);
 	free(large);
@@ -450,10 +452,11 @@ END_TEST
 /* Each prefix of a file is read without a step beyond its end (the sanitizers look). */
 START_TEST(prefixes)
 {
-	static const char text[] =
-		"#define A int\ntypedef long T;\n/* a */\nprovider p {\n/*\n * Text.\n * @a [text] t\n"
-		" * @eventlog 3 N (a)\n * @event e (a, b, c) when not d\n */ probe a__b(char *a, T, A b[2]) : (int); };\n"
-		"#pragma D attributes Stable/Stable/Common provider p args\n";
+	static const char text[] = "#define A int\ntypedef long T;\n/* a */\nprovider p {\n/*\n * "
+				   "Text.\n * @a [text] t\n"
+				   " * @eventlog 3 N (a)\n * @event e (a, b, c) when not d\n */ "
+				   "probe a__b(char *a, T, A b[2]) : (int); };\n"
+				   "#pragma D attributes Stable/Stable/Common provider p args\n";
 
 	for (size_t length = 0; length < sizeof(text); length++) {
 		char *copy = malloc(length + 1);

@@ -8,11 +8,12 @@
 #include "elf_image.h"
 #include "usdt/contract_check.h"
 
-static const char definition[] = "provider vm {\n"
-				 "	probe gc__start(uint16_t cap, uint32_t generation, long n);\n"
-				 "	probe raise(char *class, struct object *object);\n"
-				 "	probe idle();\n"
-				 "};\n";
+static const char definition[] =
+	"provider vm {\n"
+	"	probe gc__start(uint16_t cap, uint32_t generation, long n);\n"
+	"	probe raise(char *class, struct object *object);\n"
+	"	probe idle();\n"
+	"};\n";
 
 /* The arguments that keep the contract. */
 #define GC "2@%di 4@%esi -8@%rdx"
@@ -27,9 +28,18 @@ struct promise {
 	const char *found[6]; /* all findings, in order */
 };
 
-#define GOOD_GC {.provider = "vm", .name = "gc__start", .arguments = GC}
-#define GOOD_RAISE {.provider = "vm", .name = "raise", .arguments = RAISE}
-#define GOOD_IDLE {.provider = "vm", .name = "idle"}
+#define GOOD_GC                                                                                    \
+	{                                                                                          \
+		.provider = "vm", .name = "gc__start", .arguments = GC                             \
+	}
+#define GOOD_RAISE                                                                                 \
+	{                                                                                          \
+		.provider = "vm", .name = "raise", .arguments = RAISE                              \
+	}
+#define GOOD_IDLE                                                                                  \
+	{                                                                                          \
+		.provider = "vm", .name = "idle"                                                   \
+	}
 
 static const struct promise promises[] = {
 	{.what = "all kept", .sites = {GOOD_GC, GOOD_RAISE, GOOD_IDLE}},
@@ -47,15 +57,15 @@ static const struct promise promises[] = {
 			GOOD_IDLE, {.provider = "other", .name = "foreign", .no_semaphore = true}}},
 	{.what = "two sites with one semaphore",
 		.sites = {GOOD_GC, GOOD_RAISE, GOOD_IDLE,
-			{.provider = "vm",
-				.name = "idle",
-				.semaphore = ELF_IMAGE_DATA + 4}}},
+			{.provider = "vm", .name = "idle", .semaphore = ELF_IMAGE_DATA + 4}}},
 	{.what = "relocatable",
 		.options = {.is_relocatable = true},
 		.sites = {GOOD_GC, GOOD_RAISE, GOOD_IDLE}},
 	{.what = "relocatable, 32 bits",
 		.options = {.is_relocatable = true, .is_32 = true, .machine = EM_386},
-		.sites = {{.provider = "vm", .name = "gc__start", .arguments = "2@%ax 4@%ecx -4@%edx"},
+		.sites = {{.provider = "vm",
+				  .name = "gc__start",
+				  .arguments = "2@%ax 4@%ecx -4@%edx"},
 			{.provider = "vm", .name = "raise", .arguments = "4@%ecx 4@%edx"},
 			GOOD_IDLE}},
 	{.what = "no .stapsdt.base",
@@ -65,7 +75,10 @@ static const struct promise promises[] = {
 		.found = {"the section .stapsdt.base is missing (dropped by the linker): tracers "
 			  "compute wrong addresses"}},
 	{.what = "base 0",
-		.sites = {{.provider = "vm", .name = "gc__start", .arguments = GC, .zero_base = true},
+		.sites = {{.provider = "vm",
+				  .name = "gc__start",
+				  .arguments = GC,
+				  .zero_base = true},
 			GOOD_RAISE, GOOD_IDLE},
 		.kind = VERIFY_BASE,
 		.found = {"gc-start: site 0x1000 has base 0: tracers compute wrong addresses"}},
@@ -99,7 +112,8 @@ static const struct promise promises[] = {
 				.code = "\x0f\x1f\x44\x00\x00",
 				.code_size = 5}},
 		.kind = VERIFY_SITE,
-		.found = {"idle: site 0x1020 is a lone 5-byte nop, which is unsafe: kernels that make "
+		.found = {"idle: site 0x1020 is a lone 5-byte nop, which is unsafe: kernels that "
+			  "make "
 			  "it a call kill forked children"}},
 	{.what = "not a nop",
 		.sites = {GOOD_GC, GOOD_RAISE,
@@ -119,7 +133,8 @@ static const struct promise promises[] = {
 	{.what = "two semaphores",
 		.sites = {GOOD_GC, GOOD_RAISE, GOOD_IDLE, GOOD_IDLE},
 		.kind = VERIFY_SEMAPHORE,
-		.found = {"idle: two semaphores, 0x100004 and 0x100006: tracers raise one of them"}},
+		.found =
+			{"idle: two semaphores, 0x100004 and 0x100006: tracers raise one of them"}},
 	{.what = "another's semaphore",
 		.sites = {GOOD_GC, GOOD_RAISE,
 			{.provider = "vm", .name = "idle", .semaphore = ELF_IMAGE_DATA}},
@@ -153,7 +168,8 @@ static const struct promise promises[] = {
 		.sites = {GOOD_GC, GOOD_RAISE,
 			{.provider = "vm", .name = "idle", .global_semaphore = true}},
 		.kind = VERIFY_SEMAPHORE,
-		.found = {"idle: semaphore 0x100004 (vm_idle_semaphore) is neither hidden nor local: "
+		.found = {"idle: semaphore 0x100004 (vm_idle_semaphore) is neither hidden nor "
+			  "local: "
 			  "another object may take its place"}},
 	{.what = "too few arguments",
 		.sites = {{.provider = "vm", .name = "gc__start", .arguments = "2@%di 4@%esi"},
@@ -166,12 +182,16 @@ static const struct promise promises[] = {
 		.kind = VERIFY_ARGUMENTS,
 		.found = {"idle: contract says 0 arguments, site 0x1020 has 1"}},
 	{.what = "argument of another size",
-		.sites = {{.provider = "vm", .name = "gc__start", .arguments = "2@%di -8@%rdx -8@%rdx"},
+		.sites = {{.provider = "vm",
+				  .name = "gc__start",
+				  .arguments = "2@%di -8@%rdx -8@%rdx"},
 			GOOD_RAISE, GOOD_IDLE},
 		.kind = VERIFY_ARGUMENTS,
 		.found = {"gc-start: argument 2: contract says uint32_t, site 0x1000 has -8@%rdx"}},
 	{.what = "argument of the other sign",
-		.sites = {{.provider = "vm", .name = "gc__start", .arguments = "2@%di -4@%esi -8@%rdx"},
+		.sites = {{.provider = "vm",
+				  .name = "gc__start",
+				  .arguments = "2@%di -4@%esi -8@%rdx"},
 			GOOD_RAISE, GOOD_IDLE},
 		.kind = VERIFY_ARGUMENTS,
 		.found = {"gc-start: argument 2: contract says uint32_t, site 0x1000 has -4@%esi"}},
@@ -197,10 +217,12 @@ static const struct promise promises[] = {
 		.kind = VERIFY_ARGUMENTS,
 		.found = {"gc-start: argument 3: contract says long, site 0x1000 has 8f@%xmm0"}},
 	{.what = "no size",
-		.sites = {{.provider = "vm", .name = "gc__start", .arguments = "2@%di %esi -8@%rdx"},
-			GOOD_RAISE, GOOD_IDLE},
+		.sites =
+			{{.provider = "vm", .name = "gc__start", .arguments = "2@%di %esi -8@%rdx"},
+				GOOD_RAISE, GOOD_IDLE},
 		.kind = VERIFY_ARGUMENTS,
-		.found = {"gc-start: argument 2: contract says uint32_t, site 0x1000 has %esi without "
+		.found = {"gc-start: argument 2: contract says uint32_t, site 0x1000 has %esi "
+			  "without "
 			  "a size"}},
 	{.what = "symbol-relative operand",
 		.sites = {{.provider = "vm",
@@ -217,9 +239,11 @@ static const struct promise promises[] = {
 				.arguments = "2@%di 4@8+4(%rsp) -8@%fs:16",
 				.semaphore = ELF_IMAGE_DATA}},
 		.kind = VERIFY_OPERAND,
-		.found = {"gc-start: argument 2: site 0x1030 has the operand 8+4(%rsp), which libbpf "
+		.found = {"gc-start: argument 2: site 0x1030 has the operand 8+4(%rsp), which "
+			  "libbpf "
 			  "cannot decode",
-			"gc-start: argument 3: site 0x1030 has the operand %fs:16, which libbpf cannot "
+			"gc-start: argument 3: site 0x1030 has the operand %fs:16, which "
+			"libbpf cannot "
 			"decode"}},
 	{.what = "operand of no form",
 		.sites = {{.provider = "vm",
@@ -227,7 +251,8 @@ static const struct promise promises[] = {
 				  .arguments = "2@%di 4@%what -8@%rdx"},
 			GOOD_RAISE, GOOD_IDLE},
 		.kind = VERIFY_OPERAND,
-		.found = {"gc-start: argument 2: site 0x1000 has an operand of no known form: %what"}},
+		.found = {"gc-start: argument 2: site 0x1000 has an operand of no known form: "
+			  "%what"}},
 	{.what = "aarch64: index register",
 		.options = {.machine = EM_AARCH64},
 		.sites = {{.provider = "vm",
@@ -240,10 +265,14 @@ static const struct promise promises[] = {
 				.arguments = "8@x0 8@5",
 				.code = "\x1f\x20\x03\xd5",
 				.code_size = 4},
-			{.provider = "vm", .name = "idle", .code = "\x1f\x20\x03\xd5", .code_size = 4}},
+			{.provider = "vm",
+				.name = "idle",
+				.code = "\x1f\x20\x03\xd5",
+				.code_size = 4}},
 		.kind = VERIFY_OPERAND,
-		.found = {"gc-start: argument 3: site 0x1000 has the operand [x0, x1], which libbpf "
-			  "cannot decode"}},
+		.found =
+			{"gc-start: argument 3: site 0x1000 has the operand [x0, x1], which libbpf "
+			 "cannot decode"}},
 	{.what = "missing",
 		.sites = {GOOD_GC, GOOD_IDLE},
 		.kind = VERIFY_MISSING,
@@ -292,7 +321,8 @@ START_TEST(promise)
 		char text[512], argument[32] = "";
 
 		if (finding->argument >= 0)
-			snprintf(argument, sizeof(argument), "argument %d: ", finding->argument + 1);
+			snprintf(
+				argument, sizeof(argument), "argument %d: ", finding->argument + 1);
 		snprintf(text, sizeof(text), "%s%s%s%s", finding->probe ? finding->probe : "",
 			finding->probe ? ": " : "", argument, finding->text);
 		ck_assert_msg(i < found, "%s: found, too: %s", promise->what, text);
@@ -325,8 +355,9 @@ START_TEST(compatible)
 		unsigned idle;
 		const char *found;
 	} cases[] = {{ELF_IMAGE_DATA + 2, NULL},
-		{ELF_IMAGE_DATA, "semaphore 0x100000 is not that of its event, vm:::idle, which is "
-				 "0x100002"}};
+		{ELF_IMAGE_DATA,
+			"semaphore 0x100000 is not that of its event, vm:::idle, which is "
+			"0x100002"}};
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct elf_image_site sites[5] = {
@@ -340,10 +371,8 @@ START_TEST(compatible)
 		struct elf_image made = elf_image_make(&(struct elf_image_options){0}, sites, 5);
 		struct usdt_image *image;
 
-		ck_assert_int_eq(
-			usdt_image_memory(made.bytes, made.size, "made", &image, NULL), 0);
-		ck_assert_int_eq(
-			contract_parse("p.d", text, sizeof(text) - 1, &contract, NULL), 0);
+		ck_assert_int_eq(usdt_image_memory(made.bytes, made.size, "made", &image, NULL), 0);
+		ck_assert_int_eq(contract_parse("p.d", text, sizeof(text) - 1, &contract, NULL), 0);
 		ck_assert_int_eq(verify_image(contract, NULL, 0, image, &report), 0);
 		/* the wrong one is found as that of the other two, as well */
 		ck_assert_uint_eq(report.count, cases[i].found ? 3 : 0);

@@ -8,7 +8,9 @@
 
 #include "shim/control.h"
 
-#define NAMED "\xf0\x9e\x97\x8c\0\x0f" "eventlog-socket"
+#define NAMED                                                                                      \
+	"\xf0\x9e\x97\x8c\0\x0f"                                                                   \
+	"eventlog-socket"
 #define BYTES(text) (const unsigned char *)(text), sizeof(text) - 1
 
 /* The commands found, a letter each: s a start, p with a period, t a stop, r a request,
@@ -103,10 +105,18 @@ END_TEST
 START_TEST(names_match_exactly)
 {
 	/* the length in octal digits, as it has been misprinted */
-	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x15" "eventlog-socket\3GCTL\3"), "r");
-	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x0f" "eventlog-sockeT\3GCTL\3"), "r");
-	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x0e" "eventlog-socke\3GCTL\3"), "r");
-	check_all_splits(BYTES("\xf0\x9e\x97\x8c\1\x0f" "eventlog-socket\3GCTL\3"), "r");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x15"
+			       "eventlog-socket\3GCTL\3"),
+		"r");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x0f"
+			       "eventlog-sockeT\3GCTL\3"),
+		"r");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x0e"
+			       "eventlog-socke\3GCTL\3"),
+		"r");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\1\x0f"
+			       "eventlog-socket\3GCTL\3"),
+		"r");
 	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\0\3GCTL\3"), "r");
 }
 END_TEST
@@ -114,8 +124,12 @@ END_TEST
 START_TEST(frames_cut_off_stall_nothing)
 {
 	check_all_splits(BYTES("GCTLGCTL\1"), "s");
-	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x0f" "eventGCTL\1"), "s");
-	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\xff" "GCTL\1"), "s");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x0f"
+			       "eventGCTL\1"),
+		"s");
+	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\xff"
+			       "GCTL\1"),
+		"s");
 	check_all_splits(BYTES("VMTP\1VMTP\2GCTL\1"), "s");
 	/* more types than any subscription has */
 	check_all_splits(BYTES("VMTP\0\0\0\0\0\1\4\1GCTL\1"), "s");

@@ -18,101 +18,191 @@ static const struct row rows[] = {
 	{"BEGIN { x = 0xffffffff; }", {"variable 0 uint32 x", "constant r0 4294967295\n"}},
 	{"BEGIN { x = 017u; }", {"variable 0 uint32 x", "integer r0 15\n"}},
 	{"BEGIN { x = 1l; y = 1ull; }", {"variable 0 int64 x", "variable 1 uint64 y"}},
-	{"BEGIN { x = 'ab'; y = 'abcde'; }", {"variable 0 int32 x", "variable 1 int64 y", "integer r0 24930\n"}},
-	{"BEGIN { x = '\\xff'; y = '\\''; z = '\\n'; }", {"integer r0 255\n", "integer r0 39\n", "integer r0 10\n"}},
-	{"BEGIN { x = \"a\\tb\\x41\\101\\q\\\"\"; }", {"variable 0 string x", "string r0 \"a\\x09bAA\\\\q\\\"\"\n"}},
+	{"BEGIN { x = 'ab'; y = 'abcde'; }",
+		{"variable 0 int32 x", "variable 1 int64 y", "integer r0 24930\n"}},
+	{"BEGIN { x = '\\xff'; y = '\\''; z = '\\n'; }",
+		{"integer r0 255\n", "integer r0 39\n", "integer r0 10\n"}},
+	{"BEGIN { x = \"a\\tb\\x41\\101\\q\\\"\"; }",
+		{"variable 0 string x", "string r0 \"a\\x09bAA\\\\q\\\"\"\n"}},
 	{"BEGIN { x = \"ab\\0cd\"; }", {"string r0 \"ab\"\n"}},
 	{"BEGIN { x = NULL; }", {"variable 0 int32 x", "integer r0 0\n"}},
-	{"BEGIN { x = $target; y = $$target; }", {"variable 0 int32 x", "integer r0 1234\n", "string r0 \"1234\"\n"}},
+	{"BEGIN { x = $target; y = $$target; }",
+		{"variable 0 int32 x", "integer r0 1234\n", "string r0 \"1234\"\n"}},
 	/* constants are folded in 64 bits */
 	{"BEGIN { x = 1 + 2 * 3 - 4 / 2 % 3; }", {"integer r0 5\n     1  store r0 x"}},
 	{"BEGIN { x = -8L >> 1; }", {"constant r0 9223372036854775804\n"}},
 	{"BEGIN { x = -1 < 1U; y = -1 < 1; }", {"integer r0 0\n", "integer r0 1\n"}},
 	{"BEGIN { x = (char)300; }", {"variable 0 int8 x", "integer r0 44\n"}},
 	{"BEGIN { x = 1 ? 2 : nosuch; }", {"integer r0 2\n"}},
-	{"BEGIN { x = 0x7fffffff + 1; }", {"variable 0 int32 x", "integer r0 -2147483648\n     1  store"}},
+	{"BEGIN { x = 0x7fffffff + 1; }",
+		{"variable 0 int32 x", "integer r0 -2147483648\n     1  store"}},
 	{"BEGIN { x = !5 || 0 ^^ 3 && 1; }", {"integer r0 1\n"}},
 	{"BEGIN { x = ~0 & 0xf | 0x30 ^ 1 << 4; }", {"integer r0 47\n"}},
-	{"BEGIN { x = sizeof(int) + sizeof(\"abc\") + sizeof 'a'; }", {"variable 0 uint64 x", "integer r0 12\n"}},
-	{"BEGIN { x = sizeof(string); y = sizeof(execname); }", {"integer r0 256\n", "integer r0 256\n"}},
-	{"BEGIN { x = (char)1; y = sizeof(x + x); z = sizeof (x + 1); }", {"integer r0 1\n     3  store r0 y", "integer r0 4\n"}},
-	{"inline int A = 5; inline string S = \"s\"; BEGIN { x = A + 1; y = S; }", {"integer r0 6\n", "string r0 \"s\"\n"}},
+	{"BEGIN { x = sizeof(int) + sizeof(\"abc\") + sizeof 'a'; }",
+		{"variable 0 uint64 x", "integer r0 12\n"}},
+	{"BEGIN { x = sizeof(string); y = sizeof(execname); }",
+		{"integer r0 256\n", "integer r0 256\n"}},
+	{"BEGIN { x = (char)1; y = sizeof(x + x); z = sizeof (x + 1); }",
+		{"integer r0 1\n     3  store r0 y", "integer r0 4\n"}},
+	{"inline int A = 5; inline string S = \"s\"; BEGIN { x = A + 1; y = S; }",
+		{"integer r0 6\n", "string r0 \"s\"\n"}},
 	/* values are cut where they are kept, not before */
-	{"BEGIN { i = 1; j = i + 1; }", {"add r0, r0, r1\n     5  cut r0, r0 signed 32\n     6  store r0 j"}},
-	{"BEGIN { i = 1; j = i + 1 > 0; }", {"add r0, r0, r1\n     5  integer r1 0\n     6  less r0, r1, r0\n     7  store r0 j"}},
-	{"BEGIN { i = 1; j = (i << 32) >> 32; }", {"shift.left r0, r0, r1\n     5  integer r1 32\n     6  shift.right.signed"}},
-	{"BEGIN { c = (char)100; printf(\"%d\", c + c); }", {"add r0, r0, r1\n     5  cut r0, r0 signed 8\n     6  action r0 printf"}},
+	{"BEGIN { i = 1; j = i + 1; }",
+		{"add r0, r0, r1\n     5  cut r0, r0 signed 32\n     6  store r0 j"}},
+	{"BEGIN { i = 1; j = i + 1 > 0; }",
+		{"add r0, r0, r1\n     5  integer r1 0\n     6  less r0, r1, r0\n     7  store r0 "
+		 "j"}},
+	{"BEGIN { i = 1; j = (i << 32) >> 32; }",
+		{"shift.left r0, r0, r1\n     5  integer r1 32\n     6  shift.right.signed"}},
+	{"BEGIN { c = (char)100; printf(\"%d\", c + c); }",
+		{"add r0, r0, r1\n     5  cut r0, r0 signed 8\n     6  action r0 printf"}},
 	{"BEGIN { c = (char)100; x = (long)(c + c); }", {"add r0, r0, r1\n     5  store r0 x"}},
-	{"BEGIN { x = arg0; y = (char)arg0; z = (unsigned char)y; }", {"argument r0 0\n     1  store r0 x", "cut r0, r0 signed 8\n     4  store r0 y", "cut r0, r0 8\n     7  store r0 z"}},
+	{"BEGIN { x = arg0; y = (char)arg0; z = (unsigned char)y; }",
+		{"argument r0 0\n     1  store r0 x", "cut r0, r0 signed 8\n     4  store r0 y",
+			"cut r0, r0 8\n     7  store r0 z"}},
 	{"BEGIN { x = 1; y = (long)x; }", {"load r0 x\n     3  store r0 y"}},
 	{"gc-start { x = args[0] + args[3]; }", {"variable 0 uint64 x"}},
 	{"gc-start { x = args[0] + args[2]; }", {"variable 0 uint16 x", "cut r0, r0 16"}},
 	/* signedness */
-	{"BEGIN { x = arg0 / 2; y = timestamp / 2; }", {"divide r0, r0, r1", "divide.unsigned r0, r0, r1"}},
-	{"BEGIN { x = arg0 % 2; y = timestamp % 2; }", {"modulo r0, r0, r1", "modulo.unsigned r0, r0, r1"}},
-	{"BEGIN { x = arg0 >> 2; y = timestamp >> 2; }", {"shift.right.signed r0", "shift.right r0"}},
-	{"BEGIN { x = arg0 < 2; y = timestamp <= 2; }", {"less r0, r0, r1", "less.equal.unsigned r0, r0, r1"}},
-	{"BEGIN { x = arg0 > 2; y = timestamp >= 2; }", {"less r0, r1, r0", "less.equal.unsigned r0, r1, r0"}},
+	{"BEGIN { x = arg0 / 2; y = timestamp / 2; }",
+		{"divide r0, r0, r1", "divide.unsigned r0, r0, r1"}},
+	{"BEGIN { x = arg0 % 2; y = timestamp % 2; }",
+		{"modulo r0, r0, r1", "modulo.unsigned r0, r0, r1"}},
+	{"BEGIN { x = arg0 >> 2; y = timestamp >> 2; }",
+		{"shift.right.signed r0", "shift.right r0"}},
+	{"BEGIN { x = arg0 < 2; y = timestamp <= 2; }",
+		{"less r0, r0, r1", "less.equal.unsigned r0, r0, r1"}},
+	{"BEGIN { x = arg0 > 2; y = timestamp >= 2; }",
+		{"less r0, r1, r0", "less.equal.unsigned r0, r1, r0"}},
 	{"BEGIN { x = pid < timestamp; }", {"less.unsigned"}},
 	/* strings */
-	{"BEGIN /execname == \"a\"/ { }", {"builtin r0 execname\n     1  string r1 \"a\"\n     2  compare r0, r0, r1\n     3  integer r1 0\n     4  equal r0, r0, r1\n     5  return r0"}},
-	{"BEGIN /execname < \"a\"/ { }", {"compare r0, r0, r1\n     3  integer r1 0\n     4  less r0, r0, r1"}},
+	{"BEGIN /execname == \"a\"/ { }",
+		{"builtin r0 execname\n     1  string r1 \"a\"\n     2  compare r0, r0, r1\n     3 "
+		 " integer r1 0\n     4  equal r0, r0, r1\n     5  return r0"}},
+	{"BEGIN /execname < \"a\"/ { }",
+		{"compare r0, r0, r1\n     3  integer r1 0\n     4  less r0, r0, r1"}},
 	{"BEGIN /execname != 0/ { }", {"null r1\n     2  compare r0, r0, r1"}},
-	{"method-entry /args[0] == \"a\"/ { }", {"argument r0 0\n     1  call r0, r0, 1 stringof\n     2  string r1"}},
-	{"method-entry /args[0] == args[1]/ { }", {"argument r0 0\n     1  argument r1 1\n     2  equal r0, r0, r1"}},
-	{"method-entry /args[0] != NULL/ { }", {"argument r0 0\n     1  integer r1 0\n     2  not.equal r0, r0, r1"}},
-	{"BEGIN { s = stringof(arg0); t = (string)arg1; u = stringof s; }", {"call r0, r0, 1 stringof\n     2  store r0 s", "call r0, r0, 1 stringof\n     5  store r0 t", "load r0 s\n     7  store r0 u"}},
-	{"BEGIN { s = copyinstr(arg0, 5); }", {"argument r0 0\n     1  integer r1 5\n     2  call r0, r0, 2 copyinstr"}},
-	{"BEGIN { s = strjoin(execname, strjoin(\"a\", probename)); }", {"builtin r0 execname\n     1  string r1 \"a\"\n     2  builtin r2 probename\n     3  call r1, r1, 2 strjoin\n     4  call r0, r0, 2 strjoin"}},
-	{"method-entry { n = strlen(args[0]); }", {"variable 0 uint64 n", "call r0, r0, 1 stringof\n     2  call r0, r0, 1 strlen"}},
+	{"method-entry /args[0] == \"a\"/ { }",
+		{"argument r0 0\n     1  call r0, r0, 1 stringof\n     2  string r1"}},
+	{"method-entry /args[0] == args[1]/ { }",
+		{"argument r0 0\n     1  argument r1 1\n     2  equal r0, r0, r1"}},
+	{"method-entry /args[0] != NULL/ { }",
+		{"argument r0 0\n     1  integer r1 0\n     2  not.equal r0, r0, r1"}},
+	{"BEGIN { s = stringof(arg0); t = (string)arg1; u = stringof s; }",
+		{"call r0, r0, 1 stringof\n     2  store r0 s",
+			"call r0, r0, 1 stringof\n     5  store r0 t",
+			"load r0 s\n     7  store r0 u"}},
+	{"BEGIN { s = copyinstr(arg0, 5); }",
+		{"argument r0 0\n     1  integer r1 5\n     2  call r0, r0, 2 copyinstr"}},
+	{"BEGIN { s = strjoin(execname, strjoin(\"a\", probename)); }",
+		{"builtin r0 execname\n     1  string r1 \"a\"\n     2  builtin r2 probename\n     "
+		 "3  call r1, r1, 2 strjoin\n     4  call r0, r0, 2 strjoin"}},
+	{"method-entry { n = strlen(args[0]); }",
+		{"variable 0 uint64 n", "call r0, r0, 1 stringof\n     2  call r0, r0, 1 strlen"}},
 	{"BEGIN { s = \"a\"; s = 0; }", {"null r0\n     3  store r0 s"}},
-	{"BEGIN { s = arg0 ? \"a\" : 0; }", {"jump.zero r0 -> 4\n     2  string r0 \"a\"\n     3  jump -> 5\n     4  null r0\n     5  store r0 s"}},
+	{"BEGIN { s = arg0 ? \"a\" : 0; }",
+		{"jump.zero r0 -> 4\n     2  string r0 \"a\"\n     3  jump -> 5\n     4  null r0\n "
+		 "    5  store r0 s"}},
 	/* control of evaluation */
-	{"BEGIN { x = arg0 && arg1; }", {"argument r0 0\n     1  boolean r0, r0\n     2  jump.zero r0 -> 5\n     3  argument r0 1\n     4  boolean r0, r0\n     5  store r0 x"}},
-	{"BEGIN { x = arg0 == 1 || arg1 == 2; }", {"equal r0, r0, r1\n     3  jump.not.zero r0 -> 7\n     4  argument r0 1\n     5  integer r1 2\n     6  equal r0, r0, r1\n     7  store"}},
-	{"BEGIN { x = arg0 ^^ arg1; }", {"argument r0 0\n     1  boolean r0, r0\n     2  argument r1 1\n     3  boolean r1, r1\n     4  xor r0, r0, r1"}},
+	{"BEGIN { x = arg0 && arg1; }",
+		{"argument r0 0\n     1  boolean r0, r0\n     2  jump.zero r0 -> 5\n     3  "
+		 "argument r0 1\n     4  boolean r0, r0\n     5  store r0 x"}},
+	{"BEGIN { x = arg0 == 1 || arg1 == 2; }",
+		{"equal r0, r0, r1\n     3  jump.not.zero r0 -> 7\n     4  argument r0 1\n     5  "
+		 "integer r1 2\n     6  equal r0, r0, r1\n     7  store"}},
+	{"BEGIN { x = arg0 ^^ arg1; }",
+		{"argument r0 0\n     1  boolean r0, r0\n     2  argument r1 1\n     3  boolean "
+		 "r1, r1\n     4  xor r0, r0, r1"}},
 	{"BEGIN { x = (arg0++, 3); }", {NULL}},
 	{"BEGIN { x = 1, y = 2; }", {"store r0 x\n     2  integer r0 2\n     3  store r0 y"}},
 	/* variables */
-	{"BEGIN { self->x = pid; this->y = execname; z = tid; }", {"variable 0 int32 self->x", "variable 1 string this->y", "variable 2 int32 z"}},
-	{"BEGIN { x++; }", {"variable 0 int64 x", "load r0 x\n     1  integer r1 1\n     2  add r0, r0, r1\n     3  store r0 x\n     4  return"}},
-	{"BEGIN { y = x++; }", {"load r0 x\n     1  integer r2 1\n     2  add r1, r0, r2\n     3  store r1 x\n     4  store r0 y"}},
+	{"BEGIN { self->x = pid; this->y = execname; z = tid; }",
+		{"variable 0 int32 self->x", "variable 1 string this->y", "variable 2 int32 z"}},
+	{"BEGIN { x++; }",
+		{"variable 0 int64 x",
+			"load r0 x\n     1  integer r1 1\n     2  add r0, r0, r1\n     3  store r0 "
+			"x\n     4  return"}},
+	{"BEGIN { y = x++; }",
+		{"load r0 x\n     1  integer r2 1\n     2  add r1, r0, r2\n     3  store r1 x\n    "
+		 " 4  store r0 y"}},
 	{"BEGIN { y = --x; }", {"subtract r0, r0, r1\n     3  store r0 x\n     4  store r0 y"}},
-	{"BEGIN { c = (char)1; c += 300; }", {"add r0, r0, r1\n     5  cut r0, r0 signed 8\n     6  store r0 c"}},
-	{"BEGIN { a[1, execname] = pid; }", {"variable 0 int32 a[int32, string]", "builtin r0 pid\n     1  integer r1 1\n     2  builtin r2 execname\n     3  store.element r0, [r1] a"}},
+	{"BEGIN { c = (char)1; c += 300; }",
+		{"add r0, r0, r1\n     5  cut r0, r0 signed 8\n     6  store r0 c"}},
+	{"BEGIN { a[1, execname] = pid; }",
+		{"variable 0 int32 a[int32, string]",
+			"builtin r0 pid\n     1  integer r1 1\n     2  builtin r2 execname\n     3 "
+			" store.element r0, [r1] a"}},
 	{"BEGIN { a[\"x\"] += 0; }", {NULL}},
-	{"BEGIN { a[\"x\"]++; a[\"x\"] += 2; }", {"variable 0 int64 a[string]", "string r0 \"x\"\n     6  load.element r1, [r0] a\n     7  integer r2 2\n     8  add r1, r1, r2\n     9  store.element r1, [r0] a"}},
-	{"BEGIN { y = ++a[1]; }", {"store.element r1, [r0] a\n     5  move r0, r1\n     6  store r0 y"}},
-	{"BEGIN { a[(char)1] = 1; a[300] = 2; }", {"variable 0 int32 a[int8]", "integer r0 2\n     4  integer r1 44\n     5  store.element"}},
-	{"BEGIN { self->a[1] = 2; self->a[1] = 0; self->b = 1; self->b = 0; x = 0; }", {"variable 0 int32 self->a[int32]", "integer r0 1\n     4  free.element [r0] self->a", "free self->b", "integer r0 0\n     9  store r0 x"}},
+	{"BEGIN { a[\"x\"]++; a[\"x\"] += 2; }",
+		{"variable 0 int64 a[string]",
+			"string r0 \"x\"\n     6  load.element r1, [r0] a\n     7  integer r2 2\n  "
+			"   8  add r1, r1, r2\n     9  store.element r1, [r0] a"}},
+	{"BEGIN { y = ++a[1]; }",
+		{"store.element r1, [r0] a\n     5  move r0, r1\n     6  store r0 y"}},
+	{"BEGIN { a[(char)1] = 1; a[300] = 2; }",
+		{"variable 0 int32 a[int8]",
+			"integer r0 2\n     4  integer r1 44\n     5  store.element"}},
+	{"BEGIN { self->a[1] = 2; self->a[1] = 0; self->b = 1; self->b = 0; x = 0; }",
+		{"variable 0 int32 self->a[int32]",
+			"integer r0 1\n     4  free.element [r0] self->a", "free self->b",
+			"integer r0 0\n     9  store r0 x"}},
 	{"BEGIN { x = self->y = 0; }", {"free self->y\n     1  integer r0 0\n     2  store r0 x"}},
-	{"BEGIN { self->y = 1; x = self->y = 0; }", {"free self->y\n     3  integer r0 0\n     4  store r0 x"}},
-	{"int x; string s; self char c; this uint64_t t; int a[string, int]; BEGIN { }", {"variable 0 int32 x\nvariable 1 string s\nvariable 2 int8 self->c\nvariable 3 uint64 this->t\nvariable 4 int32 a[string, int32]"}},
-	{"typedef unsigned short half; self half h; BEGIN { x = (half)70000; }", {"variable 0 uint16 self->h", "integer r0 4464\n"}},
-	{"char *p; BEGIN { p = (char *)arg0; x = *p; y = p[2]; p++; z = *(p + 1); }", {"read r0, r0, 17\n     4  store r0 x", "integer r1 2\n     7  add r0, r0, r1\n     8  read r0, r0, 17"}},
-	{"int *p; BEGIN { p = (int *)arg0; y = p[2]; p += 3; q = p - p; }", {"integer r1 2\n     4  integer r2 4\n     5  multiply r1, r1, r2\n     6  add r0, r0, r1\n     7  read r0, r0, 20"}},
+	{"BEGIN { self->y = 1; x = self->y = 0; }",
+		{"free self->y\n     3  integer r0 0\n     4  store r0 x"}},
+	{"int x; string s; self char c; this uint64_t t; int a[string, int]; BEGIN { }",
+		{"variable 0 int32 x\nvariable 1 string s\nvariable 2 int8 self->c\nvariable 3 "
+		 "uint64 this->t\nvariable 4 int32 a[string, int32]"}},
+	{"typedef unsigned short half; self half h; BEGIN { x = (half)70000; }",
+		{"variable 0 uint16 self->h", "integer r0 4464\n"}},
+	{"char *p; BEGIN { p = (char *)arg0; x = *p; y = p[2]; p++; z = *(p + 1); }",
+		{"read r0, r0, 17\n     4  store r0 x",
+			"integer r1 2\n     7  add r0, r0, r1\n     8  read r0, r0, 17"}},
+	{"int *p; BEGIN { p = (int *)arg0; y = p[2]; p += 3; q = p - p; }",
+		{"integer r1 2\n     4  integer r2 4\n     5  multiply r1, r1, r2\n     6  add r0, "
+		 "r0, r1\n     7  read r0, r0, 20"}},
 	{"BEGIN { x = this->for = 3; }", {"variable 0 int32 this->for"}},
 	/* predicates that make what the body uses, and the reverse */
 	{"BEGIN /x++ == 0/ { trace(x); }", {"predicate\n     0  load r0 x"}},
 	{"BEGIN /x == 0/ { trace(x++); }", {"predicate\n     0  load r0 x"}},
-	{"BEGIN /8 / 2 / { }", {"predicate\n     0  integer r0 4\n     1  return r0\n    body\n     0  action r0 default (0)"}},
+	{"BEGIN /8 / 2 / { }",
+		{"predicate\n     0  integer r0 4\n     1  return r0\n    body\n     0  action r0 "
+		 "default (0)"}},
 	{"BEGIN /x++ / 2/ { }", {"divide"}},
 	/* aggregations and actions */
 	{"BEGIN { @ = count(); }", {"aggregation 0 count @_\n", "aggregate r0, r0, r0 @_ count"}},
-	{"BEGIN { @a[execname, pid] = sum(arg0); }", {"aggregation 0 sum @a[string, int32]", "builtin r0 execname\n     1  builtin r1 pid\n     2  argument r2 0\n     3  aggregate r0, r2, r0 @a sum"}},
-	{"BEGIN { @a = quantize(arg0); @b = quantize(arg0, 3); }", {"argument r0 0\n     1  integer r1 1\n     2  aggregate r0, r0, r1 @a quantize", "integer r1 3\n     5  aggregate r0, r0, r1 @b"}},
-	{"BEGIN { @a = lquantize(arg0, 0, 100, 10); @b = llquantize(arg0, 10, 0, 3, 10, arg1); }", {"lquantize @a", "llquantize @b"}},
-	{"BEGIN { @a[(char)1] = count(); @a[300] = count(); }", {"aggregation 0 count @a[int8]", "integer r0 44\n     3  aggregate"}},
-	{"BEGIN { @a = avg(1); @b = min(1); @c = max(1); @d = stddev(1); }", {"avg @a\naggregation 1 min @b\naggregation 2 max @c\naggregation 3 stddev @d"}},
-	{"BEGIN { @a[1] = count(); @b[2] = sum(3); printa(@a); printa(\"%d %@d %@u\\n\", @a, @b); }", {"action r0 printa @a (0)", "printa format 0 @a @b (0)"}},
-	{"BEGIN { @a = count(); clear(@a); trunc(@a); trunc(@a, 5); normalize(@a, 10); denormalize(@a); }", {"clear @a (0)\n     2  action r0 trunc @a (0)\n     3  integer r0 5\n     4  action r0 trunc @a (1)\n     5  integer r0 10\n     6  action r0 normalize @a (1)\n     7  action r0 denormalize @a (0)"}},
-	{"BEGIN { printf(\"%d %s\\n\", pid, execname); trace(1); exit(0); }", {"builtin r0 pid\n     1  builtin r1 execname\n     2  action r0 printf format 0 (2)\n     3  integer r0 1\n     4  action r0 trace (1)\n     5  integer r0 0\n     6  action r0 exit (1)\n     7  return"}},
+	{"BEGIN { @a[execname, pid] = sum(arg0); }",
+		{"aggregation 0 sum @a[string, int32]",
+			"builtin r0 execname\n     1  builtin r1 pid\n     2  argument r2 0\n     "
+			"3  aggregate r0, r2, r0 @a sum"}},
+	{"BEGIN { @a = quantize(arg0); @b = quantize(arg0, 3); }",
+		{"argument r0 0\n     1  integer r1 1\n     2  aggregate r0, r0, r1 @a quantize",
+			"integer r1 3\n     5  aggregate r0, r0, r1 @b"}},
+	{"BEGIN { @a = lquantize(arg0, 0, 100, 10); @b = llquantize(arg0, 10, 0, 3, 10, arg1); }",
+		{"lquantize @a", "llquantize @b"}},
+	{"BEGIN { @a[(char)1] = count(); @a[300] = count(); }",
+		{"aggregation 0 count @a[int8]", "integer r0 44\n     3  aggregate"}},
+	{"BEGIN { @a = avg(1); @b = min(1); @c = max(1); @d = stddev(1); }",
+		{"avg @a\naggregation 1 min @b\naggregation 2 max @c\naggregation 3 stddev @d"}},
+	{"BEGIN { @a[1] = count(); @b[2] = sum(3); printa(@a); printa(\"%d %@d %@u\\n\", @a, @b); "
+	 "}",
+		{"action r0 printa @a (0)", "printa format 0 @a @b (0)"}},
+	{"BEGIN { @a = count(); clear(@a); trunc(@a); trunc(@a, 5); normalize(@a, 10); "
+	 "denormalize(@a); }",
+		{"clear @a (0)\n     2  action r0 trunc @a (0)\n     3  integer r0 5\n     4  "
+		 "action r0 trunc @a (1)\n     5  integer r0 10\n     6  action r0 normalize @a "
+		 "(1)\n     7  action r0 denormalize @a (0)"}},
+	{"BEGIN { printf(\"%d %s\\n\", pid, execname); trace(1); exit(0); }",
+		{"builtin r0 pid\n     1  builtin r1 execname\n     2  action r0 printf format 0 "
+		 "(2)\n     3  integer r0 1\n     4  action r0 trace (1)\n     5  integer r0 0\n   "
+		 "  6  action r0 exit (1)\n     7  return"}},
 	{"BEGIN { }", {"action r0 default (0)\n     1  return"}},
 	{"BEGIN { ; ; }", {"action r0 default (0)\n     1  return"}},
 	{"BEGIN", {"action r0 default (0)\n     1  return"}},
 	{"BEGIN { x = 1; }", {"store r0 x\n     2  return"}},
 	/* clauses and their probes */
-	{"BEGIN, END { x = 1; }", {"clause 0 script 0 line 1: 1 (1 probes)", "clause 1 script 0 line 1: 2 (1 probes)"}},
+	{"BEGIN, END { x = 1; }",
+		{"clause 0 script 0 line 1: 1 (1 probes)",
+			"clause 1 script 0 line 1: 2 (1 probes)"}},
 	{"vm$target:::gc-* { }", {"line 1: 4 5 (2 probes)"}},
 	{"vm1234:toy:call:method-?????? { }", {"line 1: 7 (1 probes)"}},
 	{"vm*:::gc-start { }", {"line 1: 4 10 (2 probes)"}},
@@ -122,7 +212,9 @@ static const struct row rows[] = {
 	{"collect:gc-start { }", {"line 1: 4 10 (2 probes)"}},
 	{"6 { }", {"line 1: 6 (1 probes)"}},
 	{"dtrace::: { }", {"line 1: 1 2 3 (3 probes)"}},
-	{"tick-1s,tick-1s { }", {"clause 0 script 0 line 1: 11 (1 probes)", "clause 1 script 0 line 1: 11 (1 probes)"}},
+	{"tick-1s,tick-1s { }",
+		{"clause 0 script 0 line 1: 11 (1 probes)",
+			"clause 1 script 0 line 1: 11 (1 probes)"}},
 	{"method-entry, method-return { trace(args[3]); }", {"clause 0", "clause 1"}},
 	/* names that are types elsewhere */
 	{"BEGIN { x = sizeof(uint16_t); y = (uint8_t)arg0; }", {"integer r0 2\n", "cut r0, r0 8"}},
@@ -250,7 +342,8 @@ END_TEST
 
 START_TEST(arguments)
 {
-	char *arguments[] = {(char *)"abc", (char *)"-5", (char *)"a-b", (char *)"0x10", (char *)""};
+	char *arguments[] = {
+		(char *)"abc", (char *)"-5", (char *)"a-b", (char *)"0x10", (char *)""};
 	const char *listing;
 
 	fixture.settings.arguments = arguments;
@@ -305,8 +398,8 @@ START_TEST(options)
 	ck_assert_str_eq(fixture.error.message.text,
 		"failed to set option 'bufsize' to '64q': Invalid value for specified option");
 	ck_assert_int_lt(d_compiler_option(fixture.compiler, "nosuch", NULL, &fixture.error), 0);
-	ck_assert_str_eq(fixture.error.message.text,
-		"failed to set option 'nosuch': Invalid option name");
+	ck_assert_str_eq(
+		fixture.error.message.text, "failed to set option 'nosuch': Invalid option name");
 	d_fixture_listing(&fixture,
 		"#pragma D option strsize=1k\n#pragma D option switchrate=10hz\n"
 		"#pragma D option quiet=0\n#pragma D option flowindent=no\n"
@@ -467,7 +560,8 @@ START_TEST(large)
 		ck_assert_msg(cases[i].tag ? result < 0 && !strcmp(fixture.error.tag, cases[i].tag)
 					   : result == 0,
 			"%s%s...: %s: %s", cases[i].before, cases[i].text,
-			result ? fixture.error.tag : "", result ? fixture.error.message.text : "ok");
+			result ? fixture.error.tag : "",
+			result ? fixture.error.message.text : "ok");
 	}
 }
 END_TEST
@@ -479,8 +573,8 @@ START_TEST(registers)
 
 	script = repeat(opened, ")", 150, "; }");
 	ck_assert_int_lt(d_fixture_compile(&fixture, NULL, script), 0);
-	ck_assert_ptr_nonnull(strstr(
-		fixture.error.message.text, "Insufficient registers to generate code"));
+	ck_assert_ptr_nonnull(
+		strstr(fixture.error.message.text, "Insufficient registers to generate code"));
 	free(opened);
 	free(script);
 }

@@ -266,7 +266,8 @@ static const struct row string_rows[] = {
 	{"BEGIN { printa(@a); }", "D_IDENT_UNDEF", 1, 16},
 	{"BEGIN { printa(@a[1]); }", "D_PRINTA_AGGBAD", 1, 16},
 	{"BEGIN { @a = count(); @b[1] = count(); printa(@a, @b); }", "D_PRINTA_AGGKEY", 1, 51},
-	{"BEGIN { @a[1] = count(); @b[\"\"] = count(); printa(@a, @b); }", "D_PRINTA_AGGPROTO", 1, 55},
+	{"BEGIN { @a[1] = count(); @b[\"\"] = count(); printa(@a, @b); }", "D_PRINTA_AGGPROTO", 1,
+		55},
 	{"BEGIN { @a = count(); printa(\"%d\", @a); }", "D_PRINTF_ARG_PROTO", 1, 30},
 	{"BEGIN { @a = count(); printa(\"%@s\", @a); }", "D_PRINTF_ARG_TYPE", 1, 30},
 	{"BEGIN { @a[1] = count(); printa(\"%s\", @a); }", "D_PRINTF_ARG_TYPE", 1, 33},
@@ -374,16 +375,19 @@ START_TEST(messages)
 			"in action list: failed to resolve foo: Unknown variable name, column 15, "
 			"near `foo'"},
 		{NULL, "BEGIN /foo/ { }",
-			"in predicate: failed to resolve foo: Unknown variable name, column 8, near "
+			"in predicate: failed to resolve foo: Unknown variable name, column 8, "
+			"near "
 			"`foo'"},
 		{"a.d", "BEGIN\n{\n\ttrace(foo);\n}\n",
-			"line 3: failed to resolve foo: Unknown variable name, column 8, near `foo'"},
+			"line 3: failed to resolve foo: Unknown variable name, column 8, near "
+			"`foo'"},
 		{"a.d", "#line 9 \"b.d\"\nBEGIN { trace(foo); }\n",
 			"\"b.d\", line 9: failed to resolve foo: Unknown variable name, column 15, "
 			"near `foo'"},
 		{"a.d", "BEGIN { trace(; }",
 			"line 1: syntax error near \";\": expected an expression, column 15"},
-		{"a.d", "BEGIN {", "line 1: syntax error near end-of-input: expected an "
+		{"a.d", "BEGIN {",
+			"line 1: syntax error near end-of-input: expected an "
 			"expression, column 8"},
 		{NULL, "BEGIN\n{ x = \n1 / 0; }",
 			"expression contains division by zero, line 3, column 3, near `/'"},
@@ -391,16 +395,19 @@ START_TEST(messages)
 			"probe description vm:::gc-start does not match any probes (the provider's "
 			"name ends in the pid: vm$target), column 1, near `vm:::gc-start'"},
 		{NULL, "*:::gc__start",
-			"probe description *:::gc__start does not match any probes (the probe's name "
+			"probe description *:::gc__start does not match any probes (the probe's "
+			"name "
 			"is gc-start), column 1, near `*:::gc__start'"},
 		{NULL, "gc_start",
-			"probe description :::gc_start does not match any probes (the probe's name is "
+			"probe description :::gc_start does not match any probes (the probe's name "
+			"is "
 			"gc-start), column 1, near `gc_start'"},
 		{NULL, "begin { }",
 			"probe description :::begin does not match any probes (the probe's name is "
 			"BEGIN), column 1, near `begin'"},
 		{NULL, "nosuch:::gc_start",
-			"probe description nosuch:::gc_start does not match any probes, column 1, near "
+			"probe description nosuch:::gc_start does not match any probes, column 1, "
+			"near "
 			"`nosuch:::gc_start'"},
 		{NULL, "syscall:::entry",
 			"probe description syscall:::entry does not match any probes (provider "
@@ -424,8 +431,8 @@ START_TEST(tags_in_messages)
 {
 	fixture.settings.error_tags = true;
 	ck_assert_int_lt(d_fixture_compile(&fixture, NULL, "BEGIN { x; }"), 0);
-	ck_assert_int_eq(strncmp(fixture.error.message.text, "[D_IDENT_UNDEF] in action list: ", 32),
-		0);
+	ck_assert_int_eq(
+		strncmp(fixture.error.message.text, "[D_IDENT_UNDEF] in action list: ", 32), 0);
 }
 END_TEST
 
@@ -467,8 +474,8 @@ int main(void)
 	TCase *test_case = tcase_create("errors");
 
 	tcase_add_checked_fixture(test_case, setup, teardown);
-	tcase_add_loop_test(test_case, string_program, 0,
-		(int)(sizeof(string_rows) / sizeof(string_rows[0])));
+	tcase_add_loop_test(
+		test_case, string_program, 0, (int)(sizeof(string_rows) / sizeof(string_rows[0])));
 	tcase_add_loop_test(
 		test_case, file_program, 0, (int)(sizeof(file_rows) / sizeof(file_rows[0])));
 	tcase_add_test(test_case, messages);

@@ -448,8 +448,7 @@ START_TEST(test_parameters_refused)
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct d_aggregation definition = {.function = cases[i].function};
 		memcpy(definition.parameters, cases[i].parameters, sizeof(definition.parameters));
-		ck_assert_int_eq(
-			aggregate_init(&aggregates[0], &quota, &definition, 256), -EINVAL);
+		ck_assert_int_eq(aggregate_init(&aggregates[0], &quota, &definition, 256), -EINVAL);
 	}
 }
 END_TEST

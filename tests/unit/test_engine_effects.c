@@ -6,7 +6,6 @@
 
 #include <errno.h>
 
-
 static struct fixture fixture;
 static struct d_program *program;
 static char calls[512]; /* what was asked, in order */
@@ -50,8 +49,11 @@ static int send(void *context, uint32_t pid, uint32_t tid, int signal, struct er
 	return note(error, "signal(%s %ld);", text, signal);
 }
 
-static const struct engine_effects effects = {
-	.context = &fixture, .command = command, .redirect = redirect, .truncate = empty, .signal = send};
+static const struct engine_effects effects = {.context = &fixture,
+	.command = command,
+	.redirect = redirect,
+	.truncate = empty,
+	.signal = send};
 
 static void setup(void)
 {
@@ -83,12 +85,13 @@ static void begin(const char *script, const struct engine_effects *provided)
 	engine_begin(fixture.engine, 1000, 0);
 }
 
-static const char all[] = "#pragma D option quiet\n"
-			  "vm$target:::method-entry {\n"
-			  "	printf(\"abc\"); system(\"do %s\", copyinstr(arg1)); printf(\"d\");\n"
-			  "	freopen(\"file%d\", tid); ftruncate(); freopen(\"\"); raise(3 + 4);\n"
-			  "	stop();\n"
-			  "}\n";
+static const char all[] =
+	"#pragma D option quiet\n"
+	"vm$target:::method-entry {\n"
+	"	printf(\"abc\"); system(\"do %s\", copyinstr(arg1)); printf(\"d\");\n"
+	"	freopen(\"file%d\", tid); ftruncate(); freopen(\"\"); raise(3 + 4);\n"
+	"	stop();\n"
+	"}\n";
 
 START_TEST(test_order)
 {
@@ -96,8 +99,9 @@ START_TEST(test_order)
 	fixture_event(&fixture, 2000, FIXTURE_ENTRY, 9, 1);
 	fixture_run(&fixture);
 	/* A signal does not wait for the clause to end. */
-	ck_assert_str_eq(calls, "0:signal(42 9 7);0:signal(42 0 19);3:command(do beta);4:redirect(file9);"
-				"4:truncate();4:redirect();");
+	ck_assert_str_eq(calls,
+		"0:signal(42 9 7);0:signal(42 0 19);3:command(do beta);4:redirect(file9);"
+		"4:truncate();4:redirect();");
 	ck_assert_str_eq(fixture_messages(&fixture), "");
 	ck_assert_str_eq(fixture_output(&fixture), "abcd");
 }
@@ -156,7 +160,8 @@ START_TEST(test_speculation_keeps_texts)
 
 	begin("#pragma D option quiet\n"
 	      "vm$target:::method-entry { self->id = speculation(); }\n"
-	      "vm$target:::method-entry { speculate(self->id); printf(\"%s;\", copyinstr(arg1)); }\n"
+	      "vm$target:::method-entry { speculate(self->id); printf(\"%s;\", copyinstr(arg1)); "
+	      "}\n"
 	      "vm$target:::method-return { commit(self->id); self->id = 0; }\n",
 		NULL);
 	fixture.batch.transients = transients;

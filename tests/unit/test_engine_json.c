@@ -21,7 +21,7 @@ static void check(const char *document, const char *path, const char *expected)
 	ck_assert_msg(found == (expected != NULL), "%s of %s", path, document);
 	if (expected)
 		ck_assert_msg(value.length == strlen(expected) &&
-				      !memcmp(value.bytes, expected, value.length),
+				!memcmp(value.bytes, expected, value.length),
 			"%s of %s: %.*s", path, document, (int)value.length, value.bytes);
 }
 

@@ -10,7 +10,6 @@
 
 #include <malloc.h>
 
-
 enum {
 	KEYS = 10000,
 	ROUNDS = 40,

@@ -10,7 +10,7 @@ enum { CLAUSES = 8, CODE = 32, ACTIONS = 8 };
 
 #define INTEGER(bytes)                                                                             \
 	{                                                                                          \
-		.kind = D_VALUE_INTEGER, .is_signed = true, .size = bytes                         \
+		.kind = D_VALUE_INTEGER, .is_signed = true, .size = bytes                          \
 	}
 #define STRING                                                                                     \
 	{                                                                                          \
@@ -192,9 +192,10 @@ START_TEST(test_faults)
 	start();
 	fixture_event(&fixture, 2000, FIXTURE_ENTRY, 1, 2);
 	fixture_run(&fixture);
-	ck_assert_str_eq(fixture_output(&fixture), "40414096"
-						   "4"
-						   "104gamma");
+	ck_assert_str_eq(fixture_output(&fixture),
+		"40414096"
+		"4"
+		"104gamma");
 	ck_assert_str_eq(fixture_messages(&fixture),
 		"dtrace: error in dt_clause_0 for probe ID 4 (vm42::main:method-entry): "
 		"divide-by-zero at BPF pc 3\n"
@@ -358,9 +359,10 @@ START_TEST(test_losses)
 	fixture_run(&fixture);
 	engine_status(fixture.engine);
 	engine_status(fixture.engine);
-	ck_assert_str_eq(fixture_messages(&fixture), "dtrace: 1 drop on CPU 0\n"
-						     "dtrace: 7 drops on CPU 2\n"
-						     "dtrace: 1 drop on CPU 65535\n");
+	ck_assert_str_eq(fixture_messages(&fixture),
+		"dtrace: 1 drop on CPU 0\n"
+		"dtrace: 7 drops on CPU 2\n"
+		"dtrace: 1 drop on CPU 65535\n");
 }
 END_TEST
 
@@ -383,7 +385,7 @@ START_TEST(test_aggregation_and_dynamic_drops)
 		{D_OP_RETURN, 0, 0, 0, 0},
 	};
 
-	program.options.aggsize = 64; /* an element */
+	program.options.aggsize = 64;    /* an element */
 	program.options.dynvarsize = 90; /* an element, but not its string */
 	program.aggregations = &count;
 	program.aggregation_count = 1;
@@ -395,8 +397,9 @@ START_TEST(test_aggregation_and_dynamic_drops)
 		fixture_event(&fixture, 2000 + i, FIXTURE_ENTRY, 1, i);
 	fixture_run(&fixture);
 	engine_status(fixture.engine);
-	ck_assert_str_eq(fixture_messages(&fixture), "dtrace: 2 aggregation drops on CPU 1\n"
-						     "dtrace: 3 dynamic variable drops\n");
+	ck_assert_str_eq(fixture_messages(&fixture),
+		"dtrace: 2 aggregation drops on CPU 1\n"
+		"dtrace: 3 dynamic variable drops\n");
 	engine_end(fixture.engine, 3000);
 	ck_assert_str_eq(fixture_output(&fixture),
 		"\n  alpha                                                             1\n");
@@ -489,10 +492,11 @@ START_TEST(test_scopes)
 	for (unsigned i = 0; i < 4; i++)
 		fixture_event(&fixture, 2000 + i, FIXTURE_ENTRY, 1 + i % 2, 0);
 	fixture_run(&fixture);
-	ck_assert_str_eq(fixture_output(&fixture), "00"
-						   "01"
-						   "12"
-						   "21");
+	ck_assert_str_eq(fixture_output(&fixture),
+		"00"
+		"01"
+		"12"
+		"21");
 }
 END_TEST
 
@@ -560,15 +564,16 @@ START_TEST(test_arithmetic)
 	program.integer_count = 3;
 	ADD(0, code, true);
 	start();
-	ck_assert_str_eq(fixture_output(&fixture), "-9223372036854775808"
-						   "0"
-						   "144"
-						   "-112"
-						   "-1"
-						   "1"
-						   "0"
-						   "1"
-						   "9223372036854775807");
+	ck_assert_str_eq(fixture_output(&fixture),
+		"-9223372036854775808"
+		"0"
+		"144"
+		"-112"
+		"-1"
+		"1"
+		"0"
+		"1"
+		"9223372036854775807");
 }
 END_TEST
 

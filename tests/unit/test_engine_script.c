@@ -4,7 +4,6 @@
  */
 #include "engine_fixture.h"
 
-
 static struct fixture fixture;
 static struct d_program *program;
 

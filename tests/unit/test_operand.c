@@ -136,8 +136,8 @@ static void compare(uint16_t machine, const struct form *form)
 		ck_assert_msg(operand.base.kind == OPERAND_REGISTER_NONE, "%s: base", form->text);
 	} else {
 		ck_assert_msg(operand.base.kind != OPERAND_REGISTER_NONE &&
-				      operand.base.number == form->base &&
-				      operand.base.size == form->base_size,
+				operand.base.number == form->base &&
+				operand.base.size == form->base_size,
 			"%s: base %d, %d bytes", form->text, operand.base.number,
 			operand.base.size);
 	}
@@ -146,14 +146,13 @@ static void compare(uint16_t machine, const struct form *form)
 	else
 		ck_assert_msg(operand.index.number == form->index, "%s: index", form->text);
 	if (form->kind == OPERAND_MEMORY)
-		ck_assert_msg(operand.scale == form->scale, "%s: scale %d", form->text,
-			operand.scale);
+		ck_assert_msg(
+			operand.scale == form->scale, "%s: scale %d", form->text, operand.scale);
 	ck_assert_msg(operand.value == form->value, "%s: value %lld", form->text,
 		(long long)operand.value);
 	if (form->symbol)
 		ck_assert_msg(operand.symbol && operand.symbol_length == strlen(form->symbol) &&
-				      strncmp(operand.symbol, form->symbol,
-					      operand.symbol_length) == 0,
+				strncmp(operand.symbol, form->symbol, operand.symbol_length) == 0,
 			"%s: symbol", form->text);
 	else
 		ck_assert_msg(!operand.symbol, "%s: symbol", form->text);
@@ -223,9 +222,8 @@ static void cut(uint16_t machine, const char *text, unsigned int count, ...)
 		ck_assert_msg(argument.size == abs(size) && argument.is_signed == (size < 0),
 			"%s: argument %u: size", text, i);
 		ck_assert_msg(argument.text_length == strlen(operand) &&
-				      memcmp(argument.text, operand, strlen(operand)) == 0,
-			"%s: argument %u: %.*s", text, i, (int)argument.text_length,
-			argument.text);
+				memcmp(argument.text, operand, strlen(operand)) == 0,
+			"%s: argument %u: %.*s", text, i, (int)argument.text_length, argument.text);
 	}
 	ck_assert(!operand_next_argument(machine, &rest, &argument));
 	va_end(wanted);

@@ -89,11 +89,11 @@ START_TEST(types_have_ghc_sizes)
 {
 	static const struct {
 		uint16_t type, size;
-	} sizes[] = {{0, 4}, {1, 4}, {2, 10}, {3, 4}, {4, 6}, {7, 0}, {8, 6}, {9, 0}, {10, 0}, {11, 0},
-		{12, 0}, {15, 4}, {16, 0xffff}, {17, 2}, {18, 14}, {19, 0xffff}, {20, 0}, {21, 0},
-		{22, 0}, {25, 6}, {26, 4}, {27, 6}, {28, 6}, {29, 0xffff}, {30, 0xffff}, {32, 8},
-		{33, 8}, {38, 0}, {39, 2}, {43, 16}, {44, 0xffff}, {45, 2}, {46, 2}, {47, 2},
-		{48, 2}, {49, 12}, {50, 12}, {51, 12}, {53, 58}, {55, 18}, {57, 8},
+	} sizes[] = {{0, 4}, {1, 4}, {2, 10}, {3, 4}, {4, 6}, {7, 0}, {8, 6}, {9, 0}, {10, 0},
+		{11, 0}, {12, 0}, {15, 4}, {16, 0xffff}, {17, 2}, {18, 14}, {19, 0xffff}, {20, 0},
+		{21, 0}, {22, 0}, {25, 6}, {26, 4}, {27, 6}, {28, 6}, {29, 0xffff}, {30, 0xffff},
+		{32, 8}, {33, 8}, {38, 0}, {39, 2}, {43, 16}, {44, 0xffff}, {45, 2}, {46, 2},
+		{47, 2}, {48, 2}, {49, 12}, {50, 12}, {51, 12}, {53, 58}, {55, 18}, {57, 8},
 		{58, 0xffff}};
 	struct reader reader;
 	unsigned declared = 0;
@@ -142,7 +142,8 @@ END_TEST
 /* A type of GHC's in the list is that very event. */
 START_TEST(single_types_of_ghc)
 {
-	unsigned char frame[] = {'V', 'M', 'T', 'P', 0, 0, 0, 0, 0, 5, 0, 2, 0, HEAP_LIVE, 0, GC_START};
+	unsigned char frame[] = {
+		'V', 'M', 'T', 'P', 0, 0, 0, 0, 0, 5, 0, 2, 0, HEAP_LIVE, 0, GC_START};
 	struct reader reader;
 
 	fixture_start();
@@ -168,7 +169,8 @@ START_TEST(a_frame_ends_plain_reading)
 	uint64_t before;
 
 	fixture_start();
-	ck_reader(&reader, reader_open_plain(&reader, fixture_path) && reader_until_header(&reader));
+	ck_reader(
+		&reader, reader_open_plain(&reader, fixture_path) && reader_until_header(&reader));
 	while (!VMTAP_GC_STATS_ENABLED())
 		sched_yield();
 	VMTAP_GC_START(0, 1, 1, 1);
@@ -193,7 +195,8 @@ START_TEST(a_begun_frame_is_waited_for)
 	struct reader reader, plain;
 
 	fixture_start();
-	ck_reader(&reader, reader_open_plain(&reader, fixture_path) && reader_until_header(&reader));
+	ck_reader(
+		&reader, reader_open_plain(&reader, fixture_path) && reader_until_header(&reader));
 	ck_assert(reader_send(&reader, frame, 1));
 	/* Whoever connects later has less grace left, so the first one's is over by then. */
 	ck_reader(&plain, reader_open_plain(&plain, fixture_path));
@@ -303,7 +306,8 @@ START_TEST(a_plain_reader_is_told_of_losses)
 		VMTAP_GC_IDLE(0);
 	reader_subscribe(&reader, WIRE_FINISH, 0, NULL, 0);
 	ck_reader(&reader, reader_until_end(&reader));
-	ck_assert_msg(sscanf(reader.message, "vmtap: %llu events lost of vm:::gc-idle since", &lost) == 1,
+	ck_assert_msg(
+		sscanf(reader.message, "vmtap: %llu events lost of vm:::gc-idle since", &lost) == 1,
 		"%s", reader.message);
 	ck_assert_uint_eq(reader.own_events, 0);
 	ck_assert_uint_gt(lost, 0);

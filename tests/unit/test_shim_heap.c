@@ -10,7 +10,9 @@
 #include "shim/fixture.h"
 #include "wire/wire.h"
 
-#define NAMED "\xf0\x9e\x97\x8c\0\x0f" "eventlog-socket"
+#define NAMED                                                                                      \
+	"\xf0\x9e\x97\x8c\0\x0f"                                                                   \
+	"eventlog-socket"
 
 static void send_text(struct reader *reader, const char *bytes, size_t length)
 {
@@ -50,8 +52,12 @@ static void note_wanted(void *context)
 
 static void use_census(int polls)
 {
-	struct vmtap_census_options options = {.size = sizeof(options), .by = VMTAP_CENSUS_BY_CLASS,
-		.take = two_classes, .context = &taken, .polls = polls, .wanted = note_wanted,
+	struct vmtap_census_options options = {.size = sizeof(options),
+		.by = VMTAP_CENSUS_BY_CLASS,
+		.take = two_classes,
+		.context = &taken,
+		.polls = polls,
+		.wanted = note_wanted,
 		.period_ms = 2};
 
 	ck_assert_int_eq(vmtap_census_register(&options), 0);
@@ -63,8 +69,9 @@ static void add_up(struct reader *reader, const char *label, uint64_t bytes)
 {
 	(void)reader;
 	if (label)
-		*(!strcmp(label, "Point") ? &points : !strcmp(label, "String") ? &strings : &others) +=
-			bytes;
+		*(!strcmp(label, "Point")                  ? &points
+				: !strcmp(label, "String") ? &strings
+							   : &others) += bytes;
 }
 
 START_TEST(one_sample_by_either_frame)
@@ -265,7 +272,8 @@ static void very_many(struct vmtap_census *census, void *context)
 	(void)context;
 	for (unsigned round = 0; round < 2; round++)
 		for (unsigned i = 0; i < many; i++) {
-			int length = snprintf(label, sizeof(label), "a class of some name, number %u", i);
+			int length = snprintf(
+				label, sizeof(label), "a class of some name, number %u", i);
 			vmtap_census_add(census, label, (size_t)length, i);
 		}
 }
@@ -286,8 +294,8 @@ static void count_bands(struct reader *reader, const char *label, uint64_t bytes
 /* More than a queue holds; amid events that must not get between. */
 START_TEST(any_number_of_labels)
 {
-	struct vmtap_census_options options = {.size = sizeof(options), .by = VMTAP_CENSUS_BY_SITE,
-		.take = very_many};
+	struct vmtap_census_options options = {
+		.size = sizeof(options), .by = VMTAP_CENSUS_BY_SITE, .take = very_many};
 	struct vmtap_options small = {.size = sizeof(small), .queue_bytes = 256 << 10};
 	struct reader reader;
 
@@ -307,8 +315,8 @@ END_TEST
 /* A client that does not read loses whole samples, and is told how many. */
 START_TEST(what_a_slow_client_loses_is_counted)
 {
-	struct vmtap_census_options options = {.size = sizeof(options), .by = VMTAP_CENSUS_BY_SITE,
-		.take = very_many};
+	struct vmtap_census_options options = {
+		.size = sizeof(options), .by = VMTAP_CENSUS_BY_SITE, .take = very_many};
 	struct vmtap_options small = {.size = sizeof(small), .queue_bytes = 256 << 10};
 	struct reader slow, other;
 	uint64_t samples = 0;
@@ -362,8 +370,8 @@ static void check_odd(struct reader *reader, const char *label, uint64_t bytes)
 
 START_TEST(labels_are_cut_and_made_valid)
 {
-	struct vmtap_census_options options = {.size = sizeof(options), .by = VMTAP_CENSUS_BY_SITE,
-		.take = odd_labels};
+	struct vmtap_census_options options = {
+		.size = sizeof(options), .by = VMTAP_CENSUS_BY_SITE, .take = odd_labels};
 	struct reader reader;
 
 	ck_assert_int_eq(vmtap_census_register(&options), 0);

@@ -97,14 +97,17 @@ static void one_class(struct vmtap_census *census, void *context)
 
 START_TEST(a_log_gets_samples_of_the_heap)
 {
-	struct vmtap_census_options census = {.size = sizeof(census), .by = VMTAP_CENSUS_BY_CLASS,
-		.take = one_class, .context = "Point"};
+	struct vmtap_census_options census = {.size = sizeof(census),
+		.by = VMTAP_CENSUS_BY_CLASS,
+		.take = one_class,
+		.context = "Point"};
 	struct reader reader, log;
 
 	use_log();
 	ck_assert_int_eq(vmtap_census_register(&census), 0);
 	fixture_start();
-	ck_reader(&reader, reader_open_plain(&reader, fixture_path) && reader_until_header(&reader));
+	ck_reader(
+		&reader, reader_open_plain(&reader, fixture_path) && reader_until_header(&reader));
 	ck_assert(reader_send(&reader, "GCTL\3", 5));
 	ck_reader(&reader, reader_until_samples(&reader, 1));
 	reader_close(&reader);

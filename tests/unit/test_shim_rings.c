@@ -357,8 +357,7 @@ START_TEST(watermarks_hold_with_many_threads)
 	ck_reader(&drainer.reader, reader_start(&drainer.reader, fixture_path, 0));
 	ck_assert_int_eq(pthread_create(&reading, NULL, read_to_end, &drainer), 0);
 	for (unsigned i = 0; i < MANY; i++)
-		ck_assert_int_eq(
-			pthread_create(&threads[i], NULL, fire_many, &each), 0);
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_many, &each), 0);
 	for (unsigned i = 0; i < MANY; i++)
 		pthread_join(threads[i], NULL);
 	fired[VMTAP_PROBE_THREAD_RUN] = MANY * each;
@@ -456,7 +455,8 @@ END_TEST
 
 static void *fire_on_little_stack(void *argument)
 {
-	/* Room for the kernel's frame, for the sanitizers' functions where there are some, and ours. */
+	/* Room for the kernel's frame, for the sanitizers' functions where there are some, and
+	 * ours. */
 	size_t bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + (getenv("VMTAP_SANITIZED") ? 8192 : 2048);
 	stack_t stack = {.ss_size = bytes, .ss_sp = malloc(bytes)};
 
@@ -482,7 +482,8 @@ START_TEST(small_stacks)
 	start_with(0, 0);
 	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
 	pthread_attr_init(&attributes);
-	ck_assert_int_eq(pthread_attr_setstacksize(&attributes, (size_t)sysconf(_SC_THREAD_STACK_MIN)), 0);
+	ck_assert_int_eq(
+		pthread_attr_setstacksize(&attributes, (size_t)sysconf(_SC_THREAD_STACK_MIN)), 0);
 	ck_assert_int_eq(pthread_create(&thread, &attributes, fire_on_little_stack, NULL), 0);
 	pthread_join(thread, NULL);
 	ck_reader(&reader, reader_finish(&reader));
@@ -625,12 +626,14 @@ START_TEST(rings_give_their_memory_back)
 }
 END_TEST
 
-/* The library's and the reader's: on demand a sleep of more than a drain's has no end of its own. */
+/* The library's and the reader's: on demand a sleep of more than a drain's has no end of its own.
+ */
 static atomic_bool sleeps_soundly;
 
 int poll(struct pollfd *polled, nfds_t count, int timeout_ms)
 {
-	struct timespec time = {.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L};
+	struct timespec time = {
+		.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L};
 	bool for_ever = timeout_ms < 0 || (sleeps_soundly && timeout_ms > 1);
 
 	return (int)syscall(SYS_ppoll, polled, count, for_ever ? NULL : &time, NULL, 0);

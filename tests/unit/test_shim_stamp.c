@@ -5,9 +5,9 @@
 #include <check.h>
 #include <stdlib.h>
 
-#include "shim/stamp.h"
 #include "shim/fixture.h"
 #include "shim/queue.h"
+#include "shim/stamp.h"
 
 /* Lets so much of CLOCK_MONOTONIC pass: points need a distance. */
 static void pass(uint64_t ns)

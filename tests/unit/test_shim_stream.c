@@ -8,12 +8,12 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "contract/contract.h"
 #include "shim/fixture.h"
 #include "shim/name.h"
 #include "shim/object.h"
 #include "shim/ring.h"
 #include "wire/wire.h"
-#include "contract/contract.h"
 
 /* ---- every probe with known arguments ---- */
 
@@ -64,8 +64,8 @@ static void check_event(struct reader *reader, const struct reader_event *event)
 		uint64_t value = test_value(event->probe, i);
 		if (argument->kind == CONTRACT_STRING) {
 			const char *want = argument->string == CONTRACT_STRING_NAME
-						   ? test_name(event->probe, i)->text
-						   : test_text(event->probe, i);
+				? test_name(event->probe, i)->text
+				: test_text(event->probe, i);
 			ck_assert_msg(got->text && strcmp(got->text, want) == 0, "%s: %s",
 				probe->name, got->text ? got->text : "no text");
 			continue;
@@ -475,9 +475,9 @@ static void check_overflow(struct reader *reader, const struct reader_event *eve
 	(void)reader;
 	for (unsigned i = 0; i < 3; i++) {
 		snprintf(want, sizeof(want), "%s %u of a name that takes some room",
-			i == 0   ? "class"
-			: i == 1 ? "method"
-				 : "file",
+			i == 0           ? "class"
+				: i == 1 ? "method"
+					 : "file",
 			overflow_next);
 		ck_assert_str_eq(event->arguments[i].text, want);
 	}
@@ -499,9 +499,9 @@ START_TEST(a_full_name_table_loses_nothing)
 		struct vmtap_name own[3];
 		for (unsigned j = 0; j < 3; j++) {
 			snprintf(text[j], sizeof(text[j]), "%s %u of a name that takes some room",
-				j == 0   ? "class"
-				: j == 1 ? "method"
-					 : "file",
+				j == 0           ? "class"
+					: j == 1 ? "method"
+						 : "file",
 				i);
 			vmtap_name_init(&own[j], text[j], strlen(text[j]));
 		}
@@ -798,7 +798,8 @@ END_TEST
 /* Objects of another version come and go: each client is told, in words, and traces the rest. */
 START_TEST(strangers_are_told_of)
 {
-	static struct vmtap_object strangers[2] = {{.digest = 1, .probe_count = 0}, {.digest = 2, .probe_count = 0}};
+	static struct vmtap_object strangers[2] = {
+		{.digest = 1, .probe_count = 0}, {.digest = 2, .probe_count = 0}};
 	struct reader reader;
 
 	vmtap_object_add(&strangers[0]);
@@ -806,14 +807,16 @@ START_TEST(strangers_are_told_of)
 	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
 	ck_reader(&reader, reader_until_time(&reader, reader_now()));
 	ck_assert_str_eq(reader.message,
-		"vmtap: 1 object was built with another version of the probes: its events are missing");
+		"vmtap: 1 object was built with another version of the probes: its events are "
+		"missing");
 	vmtap_object_add(&strangers[1]);
 	VMTAP_GC_IDLE(0);
 	ck_reader(&reader, reader_until_time(&reader, reader_now()));
 	VMTAP_GC_IDLE(0);
 	ck_reader(&reader, reader_until_time(&reader, reader_now()));
 	ck_assert_str_eq(reader.message,
-		"vmtap: 2 objects were built with another version of the probes: their events are missing");
+		"vmtap: 2 objects were built with another version of the probes: their events are "
+		"missing");
 	vmtap_object_remove(&strangers[0]);
 	vmtap_object_remove(&strangers[1]);
 	ck_reader(&reader, reader_finish(&reader));

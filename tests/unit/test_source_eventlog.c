@@ -33,8 +33,8 @@ static void append(struct outcome *outcome, const char *format, ...)
 	va_end(arguments);
 }
 
-static void record(struct outcome *outcome, const struct d_probe_set *set,
-	const struct event_batch *batch)
+static void record(
+	struct outcome *outcome, const struct d_probe_set *set, const struct event_batch *batch)
 {
 	outcome->batches++;
 	for (size_t i = 0; i < batch->event_count; i++) {
@@ -74,7 +74,7 @@ static void run(const unsigned char *bytes, size_t length, size_t piece, struct 
 {
 	struct d_probe_set set;
 	struct eventlog *log;
-	struct event_batch batch = { 0 };
+	struct event_batch batch = {0};
 	uint32_t all[64];
 	size_t at = 0, room, count = 0;
 	void *place;
@@ -174,7 +174,7 @@ static const char sample[] = "1010 11/2 method-entry \"Point\" \"length\" \"Poin
 
 START_TEST(test_sample)
 {
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	struct outcome outcome;
 
 	put_sample(&writer);
@@ -187,7 +187,7 @@ END_TEST
 
 START_TEST(test_every_split)
 {
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	struct outcome outcome;
 
 	put_sample(&writer);
@@ -205,7 +205,7 @@ END_TEST
 
 START_TEST(test_every_truncation)
 {
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	struct outcome outcome;
 	size_t events = 0;
 
@@ -226,7 +226,7 @@ END_TEST
 
 START_TEST(test_watermark)
 {
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	struct outcome outcome;
 
 	put_start(&writer);
@@ -242,10 +242,11 @@ START_TEST(test_watermark)
 	put_watermark(&writer, 25);
 	for (size_t piece = 1; piece < writer.length; piece += 3) {
 		run(writer.bytes, writer.length, piece, &outcome);
-		ck_assert_str_eq(outcome.text, "1010 0/0 user-msg 0 \"a\"\n"
-					       "1016 0/0 user-msg 1 \"d\"\n"
-					       "1020 0/0 user-msg 0 \"b\"\n"
-					       "1030 0/0 user-msg 0 \"c\"\n");
+		ck_assert_str_eq(outcome.text,
+			"1010 0/0 user-msg 0 \"a\"\n"
+			"1016 0/0 user-msg 1 \"d\"\n"
+			"1020 0/0 user-msg 0 \"b\"\n"
+			"1030 0/0 user-msg 0 \"c\"\n");
 		ck_assert_uint_eq(outcome.until, 1025);
 	}
 	free(writer.bytes);
@@ -256,7 +257,7 @@ END_TEST
 START_TEST(test_order)
 {
 	enum { BLOCKS = 37, EVENTS = 900 };
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	struct outcome *outcome = malloc(sizeof(*outcome));
 	unsigned int seed = 1;
 
@@ -286,7 +287,7 @@ END_TEST
 
 START_TEST(test_equal_times)
 {
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	struct outcome outcome;
 	const char *at = outcome.text;
 	char line[64];
@@ -313,7 +314,7 @@ END_TEST
 
 START_TEST(test_redefined_name)
 {
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	struct outcome outcome;
 
 	put_start(&writer);
@@ -341,7 +342,7 @@ END_TEST
 /* A text with a NUL ends there; a context ends with its block. */
 START_TEST(test_edges)
 {
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	struct outcome outcome;
 
 	put_start(&writer);
@@ -359,10 +360,11 @@ START_TEST(test_edges)
 	put(&writer, WIRE_DATA_END, 2);
 	put_bytes(&writer, "ignored", 7);
 	run(writer.bytes, writer.length, 1, &outcome);
-	ck_assert_str_eq(outcome.text, "1001 0/0 user-msg 65535 \"outside\"\n"
-				       "1002 5/6 user-msg 1 \"a\"\n"
-				       "1003 0/0 user-msg 65535 \"after\"\n"
-				       "1004 0/0 user-msg 2 \"no context yet\"\n");
+	ck_assert_str_eq(outcome.text,
+		"1001 0/0 user-msg 65535 \"outside\"\n"
+		"1002 5/6 user-msg 1 \"a\"\n"
+		"1003 0/0 user-msg 65535 \"after\"\n"
+		"1004 0/0 user-msg 2 \"no context yet\"\n");
 	ck_assert_int_eq(outcome.state, EVENTLOG_ENDED);
 	free(writer.bytes);
 }
@@ -384,13 +386,13 @@ static void expect_damage(struct writer *writer, const char *what, size_t events
 
 START_TEST(test_damage)
 {
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	char offset[32];
 
 	put_bytes(&writer, "\177ELF\2\1\1\0", 8);
 	expect_damage(&writer, "byte 0: the header's begin expected, found 7f454c46", 0);
 
-	writer = (struct writer){ 0 };
+	writer = (struct writer){0};
 	put_start(&writer);
 	put_message(&writer, 1, "a");
 	snprintf(offset, sizeof(offset), "byte %zu: ", writer.length);
@@ -398,7 +400,7 @@ START_TEST(test_damage)
 	put(&writer, 0, 8);
 	expect_damage(&writer, offset, 1);
 
-	writer = (struct writer){ 0 };
+	writer = (struct writer){0};
 	put_start(&writer);
 	put_message(&writer, 1, "a");
 	put_event(&writer, TYPE_SYMBOL, 2);
@@ -406,7 +408,7 @@ START_TEST(test_damage)
 	put_bytes(&writer, "abc", 3);
 	expect_damage(&writer, "has 3 bytes, at least 8 are needed", 1);
 
-	writer = (struct writer){ 0 };
+	writer = (struct writer){0};
 	put_start(&writer);
 	put_message(&writer, 1, "a");
 	put_event(&writer, WIRE_BLOCK_MARKER, 2);
@@ -415,7 +417,7 @@ START_TEST(test_damage)
 	put(&writer, 0, 2);
 	expect_damage(&writer, "a block of 23 bytes", 1);
 
-	writer = (struct writer){ 0 };
+	writer = (struct writer){0};
 	put_start(&writer);
 	put_message(&writer, 1, "a");
 	put_name(&writer, 0xffffffff, "x");
@@ -429,24 +431,24 @@ START_TEST(test_bad_declarations)
 		uint16_t type, size;
 		const char *text, *what;
 	} cases[] = {
-		{ 500, 4, "vm:::x(int a", "neither ',' nor ')'" },
-		{ 500, 4, "vm:::x", "no '('" },
-		{ 500, 4, "vm:::(int a)", "no probe name" },
-		{ 500, 8, "vm:::x(double a)", "a type that is not known" },
-		{ 500, 8, "vm:::x(int a, struct b *c)", "a type that is not known" },
-		{ 500, 2, "vm:::x(int a)", "its arguments take 4" },
-		{ 500, 8, "vm:::x(char a[])", "has a text and a fixed size" },
-		{ 500, WIRE_VARIABLE, "vm:::x(char a[], char b[])", "two texts" },
-		{ 500, WIRE_VARIABLE, "vm:::x(int a[])", "an array" },
-		{ 500, 4, "vm:::x(int a) y", "something after" },
-		{ 500, 52, "vm:::x(int,int,int,int,int,int,int,int,int,int,int,int,int)",
-			"more than 12" },
-		{ TYPE_ENTRY, 4, "again", "declared twice" },
-		{ 0xffff, 4, "end", "65535" },
+		{500, 4, "vm:::x(int a", "neither ',' nor ')'"},
+		{500, 4, "vm:::x", "no '('"},
+		{500, 4, "vm:::(int a)", "no probe name"},
+		{500, 8, "vm:::x(double a)", "a type that is not known"},
+		{500, 8, "vm:::x(int a, struct b *c)", "a type that is not known"},
+		{500, 2, "vm:::x(int a)", "its arguments take 4"},
+		{500, 8, "vm:::x(char a[])", "has a text and a fixed size"},
+		{500, WIRE_VARIABLE, "vm:::x(char a[], char b[])", "two texts"},
+		{500, WIRE_VARIABLE, "vm:::x(int a[])", "an array"},
+		{500, 4, "vm:::x(int a) y", "something after"},
+		{500, 52, "vm:::x(int,int,int,int,int,int,int,int,int,int,int,int,int)",
+			"more than 12"},
+		{TYPE_ENTRY, 4, "again", "declared twice"},
+		{0xffff, 4, "end", "65535"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct writer writer = { 0 };
+		struct writer writer = {0};
 		put_header_begin(&writer);
 		put_type(&writer, cases[i].type, cases[i].size, cases[i].text);
 		put_header_end(&writer);
@@ -466,11 +468,11 @@ static void put_collection(struct writer *writer, uint64_t time, uint16_t full, 
 }
 
 /* Only the probes of these names, "" for all, are enabled. */
-static void run_enabled(
-	const struct writer *writer, const char *const *names, size_t name_count, char *text, size_t size)
+static void run_enabled(const struct writer *writer, const char *const *names, size_t name_count,
+	char *text, size_t size)
 {
 	struct d_probe_set set;
-	struct event_batch batch = { 0 };
+	struct event_batch batch = {0};
 	struct eventlog *log;
 	struct error error;
 	uint32_t probes[64];
@@ -517,7 +519,7 @@ START_TEST(test_compatible)
 	static const char *const names[] = {"vm12:::collection", "one12:::full-start",
 		"one12:::part-start", "other12:::collection"};
 	static const char *const some[] = {"other12:::collection", "one12:::part-start"};
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	char text[4096];
 
 	put_header_begin(&writer);
@@ -530,16 +532,18 @@ START_TEST(test_compatible)
 	end_block(&writer);
 	put(&writer, WIRE_DATA_END, 2);
 	run_enabled(&writer, names, 4, text, sizeof(text));
-	ck_assert_str_eq(text, "vm12:collection 3 1 100 77\n"
-			       "one12:full-start 100\n"
-			       "other12:collection 77 1 100\n"
-			       "vm12:collection 3 0 200 77\n"
-			       "one12:part-start 200 3\n"
-			       "other12:collection 77 0 200\n");
+	ck_assert_str_eq(text,
+		"vm12:collection 3 1 100 77\n"
+		"one12:full-start 100\n"
+		"other12:collection 77 1 100\n"
+		"vm12:collection 3 0 200 77\n"
+		"one12:part-start 200 3\n"
+		"other12:collection 77 0 200\n");
 	run_enabled(&writer, some, 2, text, sizeof(text));
-	ck_assert_str_eq(text, "other12:collection 77 1 100\n"
-			       "one12:part-start 200 3\n"
-			       "other12:collection 77 0 200\n");
+	ck_assert_str_eq(text,
+		"other12:collection 77 1 100\n"
+		"one12:part-start 200 3\n"
+		"other12:collection 77 0 200\n");
 	run_enabled(&writer, names, 1, text, sizeof(text));
 	ck_assert_str_eq(text, "vm12:collection 3 1 100 77\nvm12:collection 3 0 200 77\n");
 	free(writer.bytes);
@@ -549,7 +553,7 @@ END_TEST
 /* More events than a batch holds, each of which yields several. */
 START_TEST(test_compatible_many)
 {
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	struct outcome outcome;
 
 	put_header_begin(&writer);
@@ -573,39 +577,40 @@ START_TEST(test_bad_extensions)
 	static const struct {
 		const char *extension, *reason;
 	} bad[] = {
-		{ "p:::", "has no probe name, or one that is too long" },
-		{ "p:::x", "has no '(' after the probe's name" },
-		{ "p:::x(int n", "has neither ',' nor ')' after an argument" },
-		{ "p:::x(int m)", "has an argument that the event has not" },
-		{ "p:::x(int)", "has an argument that the event has not" },
-		{ "p:::x(short n)", "has an argument of another type than the event's" },
-		{ "p:::x(unsigned n)", "has an argument of another type than the event's" },
-		{ "p:::x(char *n)", "has an argument of another type than the event's" },
-		{ "p:::x(int s)", "has an argument of another type than the event's" },
-		{ "p:::x(foo_t n)", "has a type that is not known" },
-		{ "p:::x(int n) if n", "has something after the ')'" },
-		{ "p:::x(int n) when", "has no name after 'when'" },
-		{ "p:::x(int n) when not", "has no name after 'not'" },
-		{ "p:::x(int n) when s", "has a condition that is no number of the event" },
-		{ "p:::x(int n) when m", "has a condition that is no number of the event" },
-		{ "p:::x(int n) when n too", "has something after the condition" },
-		{ "p:::x(int n,int n,int n,int n,int n,int n,int n,int n,int n,int n,int n,int n,int n)",
-			"has more than 12 arguments" },
-		{ "p:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\n"
-		  "p:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\n",
-			"fires more than 15 probes of other providers" },
+		{"p:::", "has no probe name, or one that is too long"},
+		{"p:::x", "has no '(' after the probe's name"},
+		{"p:::x(int n", "has neither ',' nor ')' after an argument"},
+		{"p:::x(int m)", "has an argument that the event has not"},
+		{"p:::x(int)", "has an argument that the event has not"},
+		{"p:::x(short n)", "has an argument of another type than the event's"},
+		{"p:::x(unsigned n)", "has an argument of another type than the event's"},
+		{"p:::x(char *n)", "has an argument of another type than the event's"},
+		{"p:::x(int s)", "has an argument of another type than the event's"},
+		{"p:::x(foo_t n)", "has a type that is not known"},
+		{"p:::x(int n) if n", "has something after the ')'"},
+		{"p:::x(int n) when", "has no name after 'when'"},
+		{"p:::x(int n) when not", "has no name after 'not'"},
+		{"p:::x(int n) when s", "has a condition that is no number of the event"},
+		{"p:::x(int n) when m", "has a condition that is no number of the event"},
+		{"p:::x(int n) when n too", "has something after the condition"},
+		{"p:::x(int n,int n,int n,int n,int n,int n,int n,int n,int n,int n,int n,int "
+		 "n,int n)",
+			"has more than 12 arguments"},
+		{"p:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\n"
+		 "p:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\np:::x()\n",
+			"fires more than 15 probes of other providers"},
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct writer writer = { 0 };
+		struct writer writer = {0};
 		struct outcome outcome;
 		put_header_begin(&writer);
 		put_extended_type(&writer, 460, 8, "vm:::e(int n, char *s)", bad[i].extension);
 		put_header_end(&writer);
 		run(writer.bytes, writer.length, writer.length, &outcome);
 		ck_assert_int_eq(outcome.state, EVENTLOG_BROKEN);
-		ck_assert_msg(strstr(outcome.error.text, bad[i].reason), "%s: %s",
-			bad[i].extension, outcome.error.text);
+		ck_assert_msg(strstr(outcome.error.text, bad[i].reason), "%s: %s", bad[i].extension,
+			outcome.error.text);
 		free(writer.bytes);
 	}
 }
@@ -613,10 +618,10 @@ END_TEST
 
 START_TEST(test_enable)
 {
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	struct d_probe_set set;
 	struct eventlog *log;
-	struct event_batch batch = { 0 };
+	struct event_batch batch = {0};
 	struct error error;
 	uint32_t probe = 0;
 	size_t room;

@@ -9,13 +9,7 @@
 #include "log_writer.h"
 #include "source/source.h"
 
-enum {
-	CREATE_THREAD = 0,
-	RUN_THREAD = 1,
-	GC_START = 9,
-	SPARK_RUN = 38,
-	EVENTS = 24
-};
+enum { CREATE_THREAD = 0, RUN_THREAD = 1, GC_START = 9, SPARK_RUN = 38, EVENTS = 24 };
 
 /* What a log came to: a line per event, and the threads that were created. */
 struct outcome {
@@ -53,8 +47,8 @@ static void write_file(const unsigned char *bytes, size_t length)
 	ck_assert_int_eq(pwrite(memory, bytes, length, 0), (ssize_t)length);
 }
 
-static void take(struct outcome *outcome, const struct d_probe_set *set,
-	const struct event_batch *batch)
+static void take(
+	struct outcome *outcome, const struct d_probe_set *set, const struct event_batch *batch)
 {
 	for (size_t i = 0; i < batch->event_count; i++) {
 		const struct event *event = &batch->events[i];
@@ -65,8 +59,9 @@ static void take(struct outcome *outcome, const struct d_probe_set *set,
 			outcome->created[event->arguments[1]] = true;
 		if (outcome->length > sizeof(outcome->text) - 256)
 			continue;
-		outcome->length += (size_t)snprintf(outcome->text + outcome->length, 256,
-			"%llu %s:%s", (unsigned long long)event->time, probe->provider, probe->name);
+		outcome->length +=
+			(size_t)snprintf(outcome->text + outcome->length, 256, "%llu %s:%s",
+				(unsigned long long)event->time, probe->provider, probe->name);
 		for (unsigned int j = 0; j < event->argument_count; j++)
 			outcome->length += (size_t)snprintf(outcome->text + outcome->length, 32,
 				" %llu", (unsigned long long)event->arguments[j]);
@@ -95,8 +90,10 @@ static void run(struct outcome *outcome, const char *name)
 				probes[request.probe_count++] = (uint32_t)i;
 		ck_assert_int_eq(source_enable(source, &request, &outcome->error), 0);
 		outcome->process = source->process;
-		snprintf(outcome->program, sizeof(outcome->program), "%s", source->process.execname);
-		while ((outcome->end = source_next(source, 0, &batch, &outcome->error)) == SOURCE_MORE)
+		snprintf(
+			outcome->program, sizeof(outcome->program), "%s", source->process.execname);
+		while ((outcome->end = source_next(source, 0, &batch, &outcome->error)) ==
+			SOURCE_MORE)
 			take(outcome, &set, &batch);
 		source_close(source);
 	}
@@ -163,14 +160,15 @@ START_TEST(test_ghc)
 	put_ghc(&writer);
 	write_file(writer.bytes, writer.length);
 	run(&outcome, NULL);
-	ck_assert_str_eq(outcome.text, "10 HaskellEvent77:create-thread 0 1\n"
-				       "20 HaskellEvent77:run-thread 1 7\n"
-				       "25 HaskellEvent77:run-spark 1 7\n"
-				       "30 HaskellEvent77:run-thread 0 1\n"
-				       "45 HaskellEvent77:run-spark 0 1\n"
-				       "50 HaskellEvent77:gc-start 0\n"
-				       "60 HaskellEvent77:run-thread 1 8\n"
-				       "70 HaskellEvent77:run-spark 1 8\n");
+	ck_assert_str_eq(outcome.text,
+		"10 HaskellEvent77:create-thread 0 1\n"
+		"20 HaskellEvent77:run-thread 1 7\n"
+		"25 HaskellEvent77:run-spark 1 7\n"
+		"30 HaskellEvent77:run-thread 0 1\n"
+		"45 HaskellEvent77:run-spark 0 1\n"
+		"50 HaskellEvent77:gc-start 0\n"
+		"60 HaskellEvent77:run-thread 1 8\n"
+		"70 HaskellEvent77:run-spark 1 8\n");
 	ck_assert_int_eq(outcome.end, SOURCE_ENDED);
 	ck_assert_uint_eq(outcome.process.pid, 77);
 	ck_assert_str_eq(outcome.program, "prog");
@@ -187,17 +185,15 @@ START_TEST(test_running_alone)
 	put_ghc(&writer);
 	write_file(writer.bytes, writer.length);
 	run(&outcome, "run-spark");
-	ck_assert_str_eq(outcome.text, "25 HaskellEvent77:run-spark 1 7\n"
-				       "45 HaskellEvent77:run-spark 0 1\n"
-				       "70 HaskellEvent77:run-spark 1 8\n");
+	ck_assert_str_eq(outcome.text,
+		"25 HaskellEvent77:run-spark 1 7\n"
+		"45 HaskellEvent77:run-spark 0 1\n"
+		"70 HaskellEvent77:run-spark 1 8\n");
 	free(writer.bytes);
 }
 END_TEST
 
-enum {
-	THREAD_CREATE = 419,
-	GC_BEGIN = 435
-};
+enum { THREAD_CREATE = 419, GC_BEGIN = 435 };
 
 /* A VM's stream declares its own forms of events beside GHC's; is_there: it has been opted in
  * for provider HaskellEvent. */
@@ -252,11 +248,12 @@ START_TEST(test_plain)
 		put(&writer, WIRE_DATA_END, 2);
 		write_file(writer.bytes, writer.length);
 		run(&outcome, NULL);
-		ck_assert_str_eq(outcome.text, "10 HaskellEvent77:create-thread 1 7\n"
-					       "20 vm77:thread-run 1 7\n"
-					       "20 HaskellEvent77:run-thread 1 7\n"
-					       "30 HaskellEvent77:run-spark 1 7\n"
-					       "40 HaskellEvent77:gc-start 1\n");
+		ck_assert_str_eq(outcome.text,
+			"10 HaskellEvent77:create-thread 1 7\n"
+			"20 vm77:thread-run 1 7\n"
+			"20 HaskellEvent77:run-thread 1 7\n"
+			"30 HaskellEvent77:run-spark 1 7\n"
+			"40 HaskellEvent77:gc-start 1\n");
 		ck_assert_int_eq(outcome.end, SOURCE_ENDED);
 		run(&outcome, "run-spark");
 		ck_assert_str_eq(outcome.text, "30 HaskellEvent77:run-spark 1 7\n");
@@ -283,9 +280,10 @@ START_TEST(test_both_forms)
 	put(&writer, WIRE_DATA_END, 2);
 	write_file(writer.bytes, writer.length);
 	run(&outcome, NULL);
-	ck_assert_str_eq(outcome.text, "20 vm77:thread-run 1 7\n"
-				       "20 HaskellEvent77:run-thread 1 7\n"
-				       "50 vm77:gc-start 1 3\n");
+	ck_assert_str_eq(outcome.text,
+		"20 vm77:thread-run 1 7\n"
+		"20 HaskellEvent77:run-thread 1 7\n"
+		"50 vm77:gc-start 1 3\n");
 	free(writer.bytes);
 }
 END_TEST
@@ -305,8 +303,8 @@ START_TEST(test_late_subscription)
 	run(&outcome, "create-thread");
 	ck_assert_str_eq(outcome.text, "10 HaskellEvent77:create-thread 1 7\n");
 	ck_assert_int_eq(outcome.end, SOURCE_BROKEN);
-	ck_assert_msg(strstr(outcome.error.text, "event type 404 follows"), "%s",
-		outcome.error.text);
+	ck_assert_msg(
+		strstr(outcome.error.text, "event type 404 follows"), "%s", outcome.error.text);
 	free(writer.bytes);
 }
 END_TEST

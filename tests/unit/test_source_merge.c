@@ -154,8 +154,8 @@ START_TEST(test_order)
 	made[1]->steps[0] = (struct made_step){SOURCE_MORE, 3, {5, 20, 25}, 40, 0};
 	made[2]->steps[0] = (struct made_step){SOURCE_MORE, 1, {21}, 100, 0};
 	/* Ties go by the parts' order; one that has ended holds nobody back. */
-	ck_assert_str_eq(take(SOURCE_ENDED),
-		"2:5 <9 1:10 1:20 <19 2:20 <20 3:21 <24 2:25 <29 1:30 <30 ");
+	ck_assert_str_eq(
+		take(SOURCE_ENDED), "2:5 <9 1:10 1:20 <19 2:20 <20 3:21 <24 2:25 <29 1:30 <30 ");
 }
 END_TEST
 

@@ -105,7 +105,7 @@ static bool is_same(const struct writer *writer)
 	unsigned char *bytes = malloc(writer->length + 1);
 	FILE *input = fopen(file, "r");
 	bool same = input && fread(bytes, 1, writer->length + 1, input) == writer->length &&
-		    !memcmp(bytes, writer->bytes, writer->length);
+		!memcmp(bytes, writer->bytes, writer->length);
 
 	if (input)
 		fclose(input);

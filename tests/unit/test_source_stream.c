@@ -21,11 +21,11 @@
 #include "source/source.h"
 
 enum ending {
-	END_IN_ORDER,  /* the end marker when told to finish */
-	END_KILLED,    /* dies after its first events */
-	END_DAMAGED,   /* sends rubbish after its first events */
-	END_AT_ONCE,   /* closes the connection without a byte */
-	END_NO_ANSWER  /* dies instead of answering a subscription */
+	END_IN_ORDER, /* the end marker when told to finish */
+	END_KILLED,   /* dies after its first events */
+	END_DAMAGED,  /* sends rubbish after its first events */
+	END_AT_ONCE,  /* closes the connection without a byte */
+	END_NO_ANSWER /* dies instead of answering a subscription */
 };
 
 static void send_all(int fd, struct writer *writer)
@@ -50,7 +50,7 @@ static void receive(int fd, unsigned char *bytes, size_t size)
 /* The VM: one client, one subscription, then the ending. */
 static void serve(int listener, enum ending ending)
 {
-	struct writer writer = { 0 };
+	struct writer writer = {0};
 	unsigned char frame[64];
 	unsigned int count;
 	int fd = accept(listener, NULL, NULL);
@@ -65,7 +65,8 @@ static void serve(int listener, enum ending ending)
 	put_watermark(&writer, 1);
 	send_all(fd, &writer);
 	receive(fd, frame, WIRE_SUBSCRIBE_BYTES); /* it says that it is no plain reader */
-	if (memcmp(frame, WIRE_SUBSCRIBE "\0", 5) || frame[5] != WIRE_GHC_ONLY || bytes_u16(frame + 10))
+	if (memcmp(frame, WIRE_SUBSCRIBE "\0", 5) || frame[5] != WIRE_GHC_ONLY ||
+		bytes_u16(frame + 10))
 		_exit(5);
 	receive(fd, frame, WIRE_SUBSCRIBE_BYTES);
 	count = bytes_u16(frame + 10);
@@ -111,7 +112,7 @@ static char directory[4096];
 static pid_t start_vm(enum ending ending)
 {
 	int ready[2], listener;
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	pid_t pid;
 	char byte;
 
@@ -151,7 +152,7 @@ static int end_vm(pid_t pid)
 /* Opens and enables user-msg. */
 static int start(pid_t pid, struct d_probe_set *set, struct source **source, struct error *error)
 {
-	struct source_request request = { .lossless = true };
+	struct source_request request = {.lossless = true};
 	uint32_t probe = 0;
 	int result;
 
@@ -169,8 +170,8 @@ static int start(pid_t pid, struct d_probe_set *set, struct source **source, str
 }
 
 /* Takes events until the stream is over, or count have come; their texts joined. */
-static enum source_state take(struct source *source, size_t count, char *texts, size_t *lost,
-	struct error *error)
+static enum source_state take(
+	struct source *source, size_t count, char *texts, size_t *lost, struct error *error)
 {
 	struct event_batch batch;
 	enum source_state state;
@@ -180,7 +181,8 @@ static enum source_state take(struct source *source, size_t count, char *texts, 
 	while (count && (state = source_next(source, 5000, &batch, error)) == SOURCE_MORE) {
 		for (size_t i = 0; i < batch.event_count; i++) {
 			uint32_t offset;
-			strcat(texts, event_text(&batch, batch.events[i].arguments[1], &offset)->bytes);
+			strcat(texts,
+				event_text(&batch, batch.events[i].arguments[1], &offset)->bytes);
 			strcat(texts, " ");
 			count -= count > 0;
 		}
@@ -194,7 +196,7 @@ static void check_order(void)
 {
 	struct d_probe_set set;
 	struct source *source;
-	struct error error = { "" };
+	struct error error = {""};
 	char texts[256], provider[32];
 	size_t lost;
 	pid_t pid = start_vm(END_IN_ORDER);
@@ -250,7 +252,7 @@ START_TEST(test_killed)
 {
 	struct d_probe_set set;
 	struct source *source;
-	struct error error = { "" };
+	struct error error = {""};
 	char texts[256];
 	size_t lost;
 	pid_t pid = start_vm(END_KILLED);
@@ -269,7 +271,7 @@ START_TEST(test_damaged)
 {
 	struct d_probe_set set;
 	struct source *source;
-	struct error error = { "" };
+	struct error error = {""};
 	char texts[256];
 	size_t lost;
 	pid_t pid = start_vm(END_DAMAGED);
@@ -288,7 +290,7 @@ START_TEST(test_no_answer)
 {
 	struct d_probe_set set;
 	struct source *source;
-	struct error error = { "" };
+	struct error error = {""};
 	pid_t pid = start_vm(END_NO_ANSWER);
 
 	ck_assert_int_eq(start(pid, &set, &source, &error), -ECONNRESET);
@@ -310,7 +312,7 @@ START_TEST(test_no_endpoint)
 {
 	struct d_probe_set set;
 	struct source *source;
-	struct error error = { "" };
+	struct error error = {""};
 	int hold[2], status;
 	pid_t pid;
 	char byte;
@@ -344,7 +346,7 @@ static void *refused_as_thread(void *unused)
 {
 	struct d_probe_set set;
 	struct source *source;
-	struct error error = { "" };
+	struct error error = {""};
 
 	(void)unused;
 	ck_assert_int_eq(start((pid_t)syscall(SYS_gettid), &set, &source, &error), -EINVAL);

@@ -72,14 +72,15 @@ START_TEST(test_printed)
 
 	promise_print_probe(output, "vm1", "toy", "");
 	fclose(output);
-	ck_assert_str_eq(text, "\n\tProbe Description Attributes\n"
-			       "\t\tIdentifier Names: Evolving\n"
-			       "\t\tData Semantics:   Evolving\n"
-			       "\t\tDependency Class: Common\n"
-			       "\n\tArgument Attributes\n"
-			       "\t\tIdentifier Names: Evolving\n"
-			       "\t\tData Semantics:   Evolving\n"
-			       "\t\tDependency Class: Common\n");
+	ck_assert_str_eq(text,
+		"\n\tProbe Description Attributes\n"
+		"\t\tIdentifier Names: Evolving\n"
+		"\t\tData Semantics:   Evolving\n"
+		"\t\tDependency Class: Common\n"
+		"\n\tArgument Attributes\n"
+		"\t\tIdentifier Names: Evolving\n"
+		"\t\tData Semantics:   Evolving\n"
+		"\t\tDependency Class: Common\n");
 	free(text);
 }
 END_TEST

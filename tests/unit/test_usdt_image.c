@@ -53,12 +53,12 @@ static void compare_with_sites(const struct usdt_image *image, const struct elf_
 		const struct usdt_site *site = &image->sites[i];
 
 		ck_assert(site->code.is_mapped && site->code.is_executable &&
-			  !site->code.is_writable && site->code.has_offset);
+			!site->code.is_writable && site->code.has_offset);
 		ck_assert_int_eq(made->bytes[site->code.offset], 0x90);
 		if (!site->semaphore.is_set)
 			continue;
 		ck_assert(site->semaphore.is_mapped && site->semaphore.is_writable &&
-			  !site->semaphore.is_executable && site->semaphore.has_offset);
+			!site->semaphore.is_executable && site->semaphore.has_offset);
 	}
 }
 
@@ -164,12 +164,10 @@ static const struct {
 
 START_TEST(instruction)
 {
-	struct elf_image_site site = {.provider = "p",
-		.name = "n",
-		.code = forms[_i].code,
-		.code_size = forms[_i].size};
-	struct elf_image made = elf_image_make(
-		&(struct elf_image_options){.machine = forms[_i].machine}, &site, 1);
+	struct elf_image_site site = {
+		.provider = "p", .name = "n", .code = forms[_i].code, .code_size = forms[_i].size};
+	struct elf_image made =
+		elf_image_make(&(struct elf_image_options){.machine = forms[_i].machine}, &site, 1);
 	struct usdt_image *image = read_image(&made);
 
 	ck_assert_int_eq(image->sites[0].form, forms[_i].form);
@@ -251,7 +249,8 @@ START_TEST(no_elf)
 		     "ELF",
 		4, EINVAL, "x: truncated or damaged: it ends within its ELF header");
 	for (size_t size = 16; size < 64; size++) {
-		char header[64] = "\x7f""ELF\x02\x01\x01";
+		char header[64] = "\x7f"
+				  "ELF\x02\x01\x01";
 		expect_error(header, size, EINVAL,
 			"x: truncated or damaged: it ends within its ELF header");
 	}
@@ -344,7 +343,7 @@ START_TEST(many_sites)
 {
 	enum { COUNT = 10000 };
 	struct elf_image_site *many = calloc(COUNT, sizeof(*many));
-	char (*names)[24] = calloc(COUNT, sizeof(*names));
+	char(*names)[24] = calloc(COUNT, sizeof(*names));
 	struct elf_image made;
 	struct usdt_image *image;
 

@@ -13,11 +13,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/cli.h"
-#include "cli/probes.h"
-#include "cli/log/threads.h"
-#include "wire/wire.h"
 #include "base/bytes.h"
+#include "cli/cli.h"
+#include "cli/log/threads.h"
+#include "cli/probes.h"
+#include "wire/wire.h"
 
 enum {
 	TYPES = 65536,
@@ -162,7 +162,7 @@ static void take_start(struct log_summary *summary, const struct record *record)
 	case WIRE_WALL_CLOCK_TIME:
 		if (record->size >= 16 && !summary->has_wall) {
 			summary->wall = (int64_t)(bytes_u64(payload + 4) * 1000000000u +
-						  bytes_u32(payload + 12) - record->time);
+				bytes_u32(payload + 12) - record->time);
 			summary->has_wall = true;
 		}
 		break;
@@ -334,11 +334,11 @@ static int print_json(
 		lines = records_type_extension(&reader->file.records, (uint16_t)i);
 		while (next_compatible(&lines, name_of, sizeof(name_of)))
 			json_array_append_new(also, probes_json_text(name_of));
-		json_array_append_new(
-			types, json_pack("{s:i, s:o, s:b, s:I, s:o}", "type", (int)i, "name",
-				       probes_json_text(layout ? layout->name : ""), "probe",
-				       layout && layout->is_probe, "events",
-				       (json_int_t)summary->counts[i], "also", also));
+		json_array_append_new(types,
+			json_pack("{s:i, s:o, s:b, s:I, s:o}", "type", (int)i, "name",
+				probes_json_text(layout ? layout->name : ""), "probe",
+				layout && layout->is_probe, "events",
+				(json_int_t)summary->counts[i], "also", also));
 	}
 	json_object_set_new(root, "types", types);
 	result = json_dumpf(root, stdout, JSON_INDENT(2));

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wire/layout.h"
 #include "source/names.h"
+#include "wire/layout.h"
 #include "wire/records.h"
 
 struct log_reader {

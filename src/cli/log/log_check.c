@@ -17,11 +17,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/bytes.h"
 #include "cli/log/log.h"
 #include "cli/log/threads.h"
-#include "wire/wire.h"
-#include "base/bytes.h"
 #include "source/source.h"
+#include "wire/wire.h"
 
 enum {
 	TOLERANCE_NS = 1000000,
@@ -34,7 +34,8 @@ struct log_check {
 	unsigned int found;
 };
 
-static __attribute__((format(printf, 2, 3))) void find(struct log_check *check, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void find(
+	struct log_check *check, const char *format, ...)
 {
 	va_list arguments;
 
@@ -57,7 +58,8 @@ struct bytes_check {
 	uint64_t era;
 };
 
-static void check_block(struct log_check *check, struct bytes_check *state, const struct record *record)
+static void check_block(
+	struct log_check *check, struct bytes_check *state, const struct record *record)
 {
 	if (state->block_end && record->position >= state->block_end) {
 		if (state->last > state->end_time + TOLERANCE_NS)
@@ -85,7 +87,8 @@ static void check_block(struct log_check *check, struct bytes_check *state, cons
 	}
 }
 
-static void check_time(struct log_check *check, struct bytes_check *state, const struct record *record)
+static void check_time(
+	struct log_check *check, struct bytes_check *state, const struct record *record)
 {
 	if (record->type == WIRE_BLOCK_MARKER)
 		return;
@@ -116,8 +119,8 @@ static void check_time(struct log_check *check, struct bytes_check *state, const
 			record->position, record->time, state->watermark);
 }
 
-static void check_payload(struct log_check *check, struct bytes_check *state, struct log_reader *reader,
-	const struct record *record)
+static void check_payload(struct log_check *check, struct bytes_check *state,
+	struct log_reader *reader, const struct record *record)
 {
 	const struct layout *layout = log_layout(reader, record->type);
 	const unsigned char *at;
@@ -264,7 +267,7 @@ static bool is_provider(const struct d_probe *probe, const char *provider)
 	size_t length = strlen(provider);
 
 	return !strncmp(probe->provider, provider, length) && probe->provider[length] >= '0' &&
-	       probe->provider[length] <= '9';
+		probe->provider[length] <= '9';
 }
 
 /* The probes of a provider to follow; the count. */

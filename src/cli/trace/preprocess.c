@@ -29,14 +29,15 @@ static const char *const always[] = {"-D__SUNW_D=1", "-D__SUNW_D_VERSION=0x02000
 	"-D__amd64",
 #endif
 	"-U__GNUC__", "-D__Linux",
-	/* What the compilers' own headers use without asking; a list of arguments is no type of D. */
+	/* What the compilers' own headers use without asking; a list of arguments is no type of D.
+	 */
 	"-D__attribute__(xyz)=", "-D__extension__=", "-D__builtin_va_list=struct __va_list",
 	"-D__builtin_offsetof=offsetof",
 	/* GNU's other spellings of C's words, and those that say nothing of a type's layout. */
 	"-D__signed__=signed", "-D__signed=signed", "-D__const__=const", "-D__const=const",
 	"-D__volatile__=volatile", "-D__volatile=volatile", "-D__inline__=inline",
-	"-D__inline=inline", "-D__restrict=", "-D__restrict__=", "-D_Atomic=", "-D_Noreturn=",
-	"-D_Thread_local="};
+	"-D__inline=inline",
+	"-D__restrict=", "-D__restrict__=", "-D_Atomic=", "-D_Noreturn=", "-D_Thread_local="};
 
 enum {
 	ALWAYS = sizeof(always) / sizeof(always[0]),
@@ -180,8 +181,8 @@ static int run(char **words, int input, char **result, size_t *length, struct er
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC))
-		return error_set(error, errno, "failed to invoke C preprocessor: %s",
-			strerror(errno));
+		return error_set(
+			error, errno, "failed to invoke C preprocessor: %s", strerror(errno));
 	outcome = start(words, input, ends[1], &pid);
 	close(ends[1]);
 	if (outcome) {
@@ -209,8 +210,8 @@ int preprocess_run(const struct preprocess *preprocess, const char *file, const 
 
 	*result = NULL;
 	if (input < 0)
-		outcome = error_set(error, -input, "failed to invoke C preprocessor: %s",
-			strerror(-input));
+		outcome = error_set(
+			error, -input, "failed to invoke C preprocessor: %s", strerror(-input));
 	else
 		outcome = run(words, input, result, result_length, error);
 	if (outcome) {

@@ -143,10 +143,10 @@ static void report_drops(struct run *run, uint64_t now)
 static void wait_for_more(struct run *run)
 {
 	const struct targets *targets = run->settings->targets;
-	struct pollfd waits[3] = { { .fd = run->signals, .events = POLLIN },
-		{ .fd = targets->ends, .events = POLLIN }, { .fd = -1, .events = POLLIN } };
+	struct pollfd waits[3] = {{.fd = run->signals, .events = POLLIN},
+		{.fd = targets->ends, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
 	uint64_t due = engine_next_tick(run->engine), now = clock_monotonic(), drops;
-	struct timespec left = { .tv_sec = WAIT_MS / 1000 };
+	struct timespec left = {.tv_sec = WAIT_MS / 1000};
 
 	if (run->source) {
 		waits[2].fd = source_descriptor(run->source);
@@ -156,7 +156,7 @@ static void wait_for_more(struct run *run)
 			due = from + SILENCE_MS * CLOCK_NS_PER_MS;
 		}
 	} else if (targets->asks) {
-		left = (struct timespec){ .tv_nsec = 10 * CLOCK_NS_PER_MS };
+		left = (struct timespec){.tv_nsec = 10 * CLOCK_NS_PER_MS};
 	}
 	if (run->source && source_due(run->source) < due)
 		due = source_due(run->source);
@@ -166,10 +166,10 @@ static void wait_for_more(struct run *run)
 	if (flush_due(run) < due)
 		due = flush_due(run);
 	if (due <= now)
-		left = (struct timespec){ 0 };
+		left = (struct timespec){0};
 	else if (due - now < (uint64_t)left.tv_sec * 1000000000u + (uint64_t)left.tv_nsec)
-		left = (struct timespec){ .tv_sec = (time_t)((due - now) / 1000000000u),
-			.tv_nsec = (long)((due - now) % 1000000000u) };
+		left = (struct timespec){.tv_sec = (time_t)((due - now) / 1000000000u),
+			.tv_nsec = (long)((due - now) % 1000000000u)};
 	ppoll(waits, sizeof(waits) / sizeof(waits[0]), &left, NULL);
 }
 
@@ -193,9 +193,9 @@ static void advance(struct run *run)
 static int main_loop(struct run *run, struct error *error)
 {
 	enum source_state state = SOURCE_ENDED, end = SOURCE_ENDED;
-	struct event_batch batch = { 0 };
+	struct event_batch batch = {0};
 	struct targets *targets = run->settings->targets;
-	struct error reason = { "" };
+	struct error reason = {""};
 	int result = 0;
 	uint64_t now;
 
@@ -241,14 +241,14 @@ static int main_loop(struct run *run, struct error *error)
 static void drain(struct run *run)
 {
 	uint64_t limit = clock_monotonic() + DRAIN_MS * CLOCK_NS_PER_MS, now, due;
-	struct event_batch batch = { 0 };
+	struct event_batch batch = {0};
 	enum source_state state;
 	struct error reason;
 
 	source_stop(run->source);
 	while (run->interrupts < 2 && !has_exited(run)) {
-		struct pollfd waits[2] = { { .fd = run->signals, .events = POLLIN },
-			{ .fd = source_descriptor(run->source), .events = POLLIN } };
+		struct pollfd waits[2] = {{.fd = run->signals, .events = POLLIN},
+			{.fd = source_descriptor(run->source), .events = POLLIN}};
 		state = source_next(run->source, 0, &batch, &reason);
 		if (state == SOURCE_MORE) {
 			run_batch(run, &batch);
@@ -271,8 +271,8 @@ static int enable_probes(struct run *run, struct error *error)
 {
 	const struct d_program *program = run->settings->program;
 	const struct d_probe_set *set = run->settings->probes;
-	struct source_request request = { .lossless = run->settings->lossless,
-		.vtimestamp = program->needs.set & d_need_bit(D_NEED_CPU_TIME) };
+	struct source_request request = {.lossless = run->settings->lossless,
+		.vtimestamp = program->needs.set & d_need_bit(D_NEED_CPU_TIME)};
 	uint32_t *probes = calloc(set->count ? set->count : 1, sizeof(*probes));
 	bool *wanted = calloc(set->count ? set->count : 1, sizeof(*wanted));
 	int result;
@@ -316,10 +316,13 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	struct source *source = settings->targets->source;
 	struct effects effects;
 	char arguments[4096];
-	const struct event_process self = { .pid = (uint32_t)getpid(), .ppid = (uint32_t)getppid(),
-		.uid = getuid(), .gid = getgid(), .execname = "vmtap",
-		.arguments = own_arguments(arguments, sizeof(arguments)) };
-	const struct engine_settings engine_settings = { .program = settings->program,
+	const struct event_process self = {.pid = (uint32_t)getpid(),
+		.ppid = (uint32_t)getppid(),
+		.uid = getuid(),
+		.gid = getgid(),
+		.execname = "vmtap",
+		.arguments = own_arguments(arguments, sizeof(arguments))};
+	const struct engine_settings engine_settings = {.program = settings->program,
 		.probes = settings->probes,
 		.self = &self,
 		.output = settings->output,
@@ -327,8 +330,8 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		.effects = &effects.engine,
 		.target = target_pid(settings->targets),
 		.cpus = source && source->recorded ? 0 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
-		.recorded = source && source->recorded };
-	struct run run = { .settings = settings, .source = source, .signals = -1 };
+		.recorded = source && source->recorded};
+	struct run run = {.settings = settings, .source = source, .signals = -1};
 	int64_t wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
 	sigset_t signals, before;
 	int result;
@@ -354,8 +357,8 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 			error_set(error, ENOSPC,
 				"could not enable tracing: Enabling exceeds size of buffer");
 		else
-			error_set(error, -result, "the script cannot be run: %s",
-				strerror(-result));
+			error_set(
+				error, -result, "the script cannot be run: %s", strerror(-result));
 		goto out;
 	}
 	if (settings->program->options.destructive && !settings->quiet)

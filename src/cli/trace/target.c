@@ -16,7 +16,7 @@
 
 enum { CHILD_WAIT_MS = 10000 /* for a command to serve its event stream */ };
 
-const struct targets targets_none = { .ends = -1 };
+const struct targets targets_none = {.ends = -1};
 
 int target_add(struct targets *targets, const struct target *target)
 {
@@ -58,7 +58,7 @@ uint32_t target_pid(const struct targets *targets)
 /* The descriptor that says so is watched, if there is one. */
 static void watch_end(struct targets *targets, int descriptor)
 {
-	struct epoll_event event = { .events = EPOLLIN };
+	struct epoll_event event = {.events = EPOLLIN};
 
 	if (targets->ends < 0)
 		targets->ends = epoll_create1(EPOLL_CLOEXEC);
@@ -78,8 +78,8 @@ static int watch_process(struct targets *targets, struct target *target, struct 
 	target->process = child_process((pid_t)target->pid);
 	result = endpoint_process(target->pid, &process, error);
 	if (!result && process.exited)
-		result = error_set(error, ESRCH, "process %u (%s) has ended", (unsigned int)target->pid,
-			process.name);
+		result = error_set(error, ESRCH, "process %u (%s) has ended",
+			(unsigned int)target->pid, process.name);
 	if (!result)
 		watch_end(targets, target->process);
 	return result;
@@ -87,7 +87,7 @@ static int watch_process(struct targets *targets, struct target *target, struct 
 
 static bool has_ended(const struct target *target)
 {
-	struct pollfd wait = { .fd = target->process, .events = POLLIN };
+	struct pollfd wait = {.fd = target->process, .events = POLLIN};
 	struct endpoint_process process;
 	struct error error;
 
@@ -229,8 +229,8 @@ static void tell_end(const struct target *target, enum source_state state,
 	}
 }
 
-void target_tell_ends(struct targets *targets, enum source_state state,
-	const struct error *reason, bool quiet)
+void target_tell_ends(
+	struct targets *targets, enum source_state state, const struct error *reason, bool quiet)
 {
 	bool going_on = state == SOURCE_MORE;
 
@@ -247,7 +247,8 @@ void target_tell_ends(struct targets *targets, enum source_state state,
 		if (target->watched)
 			ended = target->ended, own = SOURCE_ENDED;
 		else if (targets->parts > 1)
-			ended = source_merge_ended(targets->source, target->part, &own, &own_reason);
+			ended = source_merge_ended(
+				targets->source, target->part, &own, &own_reason);
 		/* A command may live on a little without its stream. */
 		if (!ended || (target->child.pid && !child_poll(&target->child) && going_on))
 			continue;

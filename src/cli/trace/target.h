@@ -1,6 +1,7 @@
 /*
- * target.h: what a trace is of: processes by pid or socket, commands that are started, or a recording;
- * together one source of events. Commands are ended with the trace, processes left running.
+ * target.h: what a trace is of: processes by pid or socket, commands that are started, or a
+ * recording; together one source of events. Commands are ended with the trace, processes left
+ * running.
  *
  * A script that asks for no events needs no source: its targets may be any processes, and only
  * their ends are waited for. The same holds for a target that serves no event stream where the
@@ -77,8 +78,8 @@ bool target_poll(struct targets *targets);
  * Says on standard error which targets have ended and how, once each, in dtrace's words where
  * it has them. state and reason are of the source as a whole: SOURCE_MORE when it goes on.
  */
-void target_tell_ends(struct targets *targets, enum source_state state,
-	const struct error *reason, bool quiet);
+void target_tell_ends(
+	struct targets *targets, enum source_state state, const struct error *reason, bool quiet);
 
 /* Ends commands, closes and frees everything. */
 void target_close(struct targets *targets);

@@ -14,11 +14,11 @@
 #include "cli/cli.h"
 #include "cli/trace/run.h"
 #include "cli/trace/trace_options.h"
+#include "contract/promise.h"
 #include "d/compile.h"
 #include "program/disassemble.h"
 #include "source/endpoint.h"
 #include "source/source.h"
-#include "contract/promise.h"
 
 /* only its version: the command is no VM */
 #define VMTAP_DISABLE
@@ -47,7 +47,8 @@ static int read_script(struct script *script)
 	for (;;) {
 		if (script->length == capacity) {
 			capacity = capacity ? capacity * 2 : 16384;
-			grown = capacity <= SCRIPT_MAX ? realloc(script->owned, capacity + 1) : NULL;
+			grown = capacity <= SCRIPT_MAX ? realloc(script->owned, capacity + 1)
+						       : NULL;
 			if (!grown) {
 				errno = capacity > SCRIPT_MAX ? EFBIG : ENOMEM;
 				break;
@@ -75,7 +76,7 @@ static int read_script(struct script *script)
 /* A file's text is what the preprocessor makes of it, if it is asked. */
 static int preprocess_script(const struct trace *trace, struct script *script)
 {
-	struct error error = { "" };
+	struct error error = {""};
 	char *text;
 	size_t length;
 
@@ -116,7 +117,7 @@ static void report_option_error(const struct setting *setting, const struct d_er
 
 /* What did not compile, for a message that may be wanted later or not at all. */
 struct failure {
-	const struct script *script;   /* either of these, or neither */
+	const struct script *script; /* either of these, or neither */
 	const struct setting *setting;
 	struct d_error error;
 };
@@ -135,25 +136,26 @@ static void report_failure(const struct failure *failure)
 static int compile(struct trace *trace, struct d_probe_set *set, uint32_t target,
 	struct d_program **program, struct failure *failure)
 {
-	const struct d_compile_settings settings = { .probes = set,
+	const struct d_compile_settings settings = {.probes = set,
 		.target = (pid_t)target,
 		.name = "vmtap",
 		.arguments = trace->arguments,
 		.argument_count = trace->argument_count,
-		.error_tags = trace->error_tags };
+		.error_tags = trace->error_tags};
 	struct d_compiler *compiler = NULL;
 	int status = CLI_FOUND;
 
 	*program = NULL;
-	*failure = (struct failure){ .error.tag = "" };
+	*failure = (struct failure){.error.tag = ""};
 	if (d_compiler_new(&settings, &compiler)) {
 		error_set(&failure->error.message, ENOMEM, "out of memory");
 		return CLI_CANNOT;
 	}
 	for (size_t i = 0; i < trace->setting_count; i++) {
 		failure->setting = &trace->settings[i];
-		if (failure->setting->name && d_compiler_option(compiler, failure->setting->name,
-						      failure->setting->value, &failure->error))
+		if (failure->setting->name &&
+			d_compiler_option(compiler, failure->setting->name, failure->setting->value,
+				&failure->error))
 			goto out;
 	}
 	failure->setting = NULL;
@@ -235,7 +237,8 @@ static void list_probes(const struct trace *trace, const struct d_probe_set *set
 	for (size_t i = 0; program && i < program->clause_count; i++) {
 		const struct d_clause *clause = &program->clauses[i];
 		if (!clause->probe_count && !clause->goes_on)
-			fprintf(stderr, "dtrace: failed to match %s: No probe matches description\n",
+			fprintf(stderr,
+				"dtrace: failed to match %s: No probe matches description\n",
 				clause->description);
 	}
 	if (!program) {
@@ -245,16 +248,16 @@ static void list_probes(const struct trace *trace, const struct d_probe_set *set
 		return;
 	}
 	for (size_t i = 0; i < program->clause_count; i++)
-		for (size_t j = 0; j < program->clauses[i].probe_count && !program->clauses[i].goes_on;
-			j++)
+		for (size_t j = 0;
+			j < program->clauses[i].probe_count && !program->clauses[i].goes_on; j++)
 			list_probe(output, set, program->clauses[i].probes[j], trace->verbose);
 }
 
 /* ---- stability ---- */
 
 /* What a description of a program promises, as `dtrace -ev` prints it. */
-static void report_description(FILE *output, const struct d_probe_set *set,
-	const struct d_clause *clause)
+static void report_description(
+	FILE *output, const struct d_probe_set *set, const struct d_clause *clause)
 {
 	struct stability arguments = stability_greatest;
 
@@ -287,7 +290,8 @@ static void report_stability(const struct trace *trace, const struct d_probe_set
 			statement = stability_least(statement, clause->statement_stability);
 		}
 		fprintf(output,
-			"\nStability attributes for %s %s:\n\n\tMinimum Probe Description Attributes\n",
+			"\nStability attributes for %s %s:\n\n\tMinimum Probe Description "
+			"Attributes\n",
 			match->is_file ? "script" : "description", match->description);
 		stability_print(output, description);
 		fprintf(output, "\n\tMinimum Statement Attributes\n");
@@ -330,7 +334,7 @@ static bool lacks_probes(const struct trace *trace, const struct failure *failur
 static int add_named_target(struct trace *trace, struct d_probe_set *set, bool *named)
 {
 	struct endpoint_process process;
-	struct target target = { 0 };
+	struct target target = {0};
 	struct d_program *program = NULL;
 	struct failure failure;
 	struct error error;
@@ -349,8 +353,8 @@ static int add_named_target(struct trace *trace, struct d_probe_set *set, bool *
  * process, whether it serves an event stream or not; for another *program stays NULL. An exit
  * status after a message when it is wrong whatever the probes are: no command is run for that.
  */
-static int compile_for_engine(struct trace *trace, struct d_probe_set *set,
-	struct d_program **program)
+static int compile_for_engine(
+	struct trace *trace, struct d_probe_set *set, struct d_program **program)
 {
 	struct failure failure;
 	int status;
@@ -372,12 +376,12 @@ static int compile_for_engine(struct trace *trace, struct d_probe_set *set,
 /* Opens the targets and compiles; *program is NULL where there are no scripts, or an exit status
  * comes back after a message. A target that is only a provider's name and serves nothing is
  * none: its probes do not exist. */
-static int open_and_compile(struct trace *trace, struct d_probe_set *set, bool named,
-	struct d_program **program)
+static int open_and_compile(
+	struct trace *trace, struct d_probe_set *set, bool named, struct d_program **program)
 {
 	struct targets *targets = &trace->targets;
 	const struct error *missing;
-	struct error error = { "" };
+	struct error error = {""};
 	struct failure failure;
 	int status = CLI_OK;
 
@@ -410,11 +414,11 @@ static int out_of_memory(void)
 
 static int trace_target(struct trace *trace)
 {
-	struct d_probe_set set = { 0 };
+	struct d_probe_set set = {0};
 	struct d_program *program = NULL;
 	struct targets *targets = &trace->targets;
 	enum source_kind kind;
-	struct error error = { "" };
+	struct error error = {""};
 	struct run_settings settings;
 	FILE *output = stdout;
 	bool named = false;
@@ -478,10 +482,12 @@ static int trace_target(struct trace *trace)
 		status = CLI_FOUND;
 		goto out;
 	}
-	kind = targets->source ? targets->source->kind : targets->count ? SOURCE_KIND_STREAM :
-		SOURCE_KIND_NONE;
+	kind = targets->source   ? targets->source->kind
+		: targets->count ? SOURCE_KIND_STREAM
+				 : SOURCE_KIND_NONE;
 	if (source_check_needs(&program->needs, kind,
-		    targets->source ? targets->source->provides : source_capabilities(kind), &error)) {
+		    targets->source ? targets->source->provides : source_capabilities(kind),
+		    &error)) {
 		fprintf(stderr, "dtrace: could not enable tracing: %s\n", error.text);
 		status = CLI_FOUND;
 		goto out;
@@ -490,13 +496,13 @@ static int trace_target(struct trace *trace)
 	setvbuf(output, NULL, _IOFBF, OUTPUT_BUFFER);
 	if (trace->verbose)
 		report_stability(trace, &set, program, output);
-	settings = (struct run_settings){ .program = program,
+	settings = (struct run_settings){.program = program,
 		.probes = &set,
 		.targets = &trace->targets,
 		.output = output,
 		.output_name = trace->output ? trace->output : "<stdout>",
 		.lossless = trace->lossless,
-		.quiet = program->options.quiet };
+		.quiet = program->options.quiet};
 	if (run_program(&settings, &status, &error)) {
 		fprintf(stderr, "dtrace: %s\n", error.text);
 		status = CLI_FOUND;
@@ -517,7 +523,8 @@ static void print_version(const struct trace *trace)
 {
 	printf("dtrace: Oracle D 2.0\n");
 	if (trace->verbose)
-		printf("This is vmtap " VMTAP_VERSION ": programs are compiled to a byte code of its "
+		printf("This is vmtap " VMTAP_VERSION
+		       ": programs are compiled to a byte code of its "
 		       "own (-S shows it);\nevents come from event streams and recorded logs.\n");
 }
 

@@ -17,11 +17,7 @@
 
 extern char **environ;
 
-enum {
-	OPTION_LOG = 256,
-	OPTION_LOSSLESS,
-	OPTION_SOCKET
-};
+enum { OPTION_LOG = 256, OPTION_LOSSLESS, OPTION_SOCKET };
 
 static void help(void)
 {
@@ -40,7 +36,8 @@ static void help(void)
 	       "Scripts (may be repeated and mixed, and run in this order):\n"
 	       "  -s FILE         the D script in a file\n"
 	       "  -n CLAUSE       a probe description, with or without predicate and action\n"
-	       "  -P -m -f CLAUSE the same, where the description ends in the provider, the module,\n"
+	       "  -P -m -f CLAUSE the same, where the description ends in the provider, the "
+	       "module,\n"
 	       "                  the function\n"
 	       "  -i CLAUSE       the same, with a probe's number as -l shows it\n"
 	       "Output:\n"
@@ -65,7 +62,8 @@ static void help(void)
 	       "      --lossless  let the VM wait rather than lose events\n"
 	       "  -V              the version of the D language\n"
 	       "  -h, --help      this text\n\n"
-	       "Exit status: what the script's exit() says, 0 without one; 1 an error in a script,\n"
+	       "Exit status: what the script's exit() says, 0 without one; 1 an error in a "
+	       "script,\n"
 	       "2 usage, 3 the target cannot be traced.\n");
 }
 
@@ -83,8 +81,8 @@ static int add_stdc(struct preprocess *preprocess, const char *mode)
 	static const struct {
 		char mode;
 		const char *argument;
-	} modes[] = {{'a', "-D__STDC__=0"}, {'c', NULL}, {'s', "-U__STDC__"},
-		{'t', "-D__STDC__=0"}};
+	} modes[] = {
+		{'a', "-D__STDC__=0"}, {'c', NULL}, {'s', "-U__STDC__"}, {'t', "-D__STDC__=0"}};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (mode[0] != modes[i].mode || mode[1])
@@ -124,8 +122,9 @@ static int set_preprocess(struct trace *trace, const char *name, const char *val
 		return value ? add_stdc(preprocess, value) : -EINVAL;
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strcmp(name, prefixes[i].name))
-			return value && *value ?
-				preprocess_add(preprocess, prefixes[i].prefix, value) : -EINVAL;
+			return value && *value
+				? preprocess_add(preprocess, prefixes[i].prefix, value)
+				: -EINVAL;
 	return 1;
 }
 
@@ -137,11 +136,10 @@ void trace_options_report(const struct setting *setting, const char *reason)
 }
 
 /* Takes "name" or "name=value"; given and is_letter are as in struct setting. */
-static int add_setting(
-	struct trace *trace, const char *text, const char *given, bool is_letter)
+static int add_setting(struct trace *trace, const char *text, const char *given, bool is_letter)
 {
-	struct setting *grown = realloc(
-		trace->settings, (trace->setting_count + 1) * sizeof(*trace->settings));
+	struct setting *grown =
+		realloc(trace->settings, (trace->setting_count + 1) * sizeof(*trace->settings));
 	struct setting *setting;
 	char *equals;
 	int result;
@@ -150,7 +148,7 @@ static int add_setting(
 		return out_of_memory();
 	trace->settings = grown;
 	setting = &grown[trace->setting_count];
-	*setting = (struct setting){ .owned = strdup(text) };
+	*setting = (struct setting){.owned = strdup(text)};
 	if (!setting->owned)
 		return out_of_memory();
 	trace->setting_count++;
@@ -179,8 +177,7 @@ static int add_setting(
 }
 
 /* The same for a letter with an argument. */
-static int add_letter(
-	struct trace *trace, const char *letter, const char *name, const char *value)
+static int add_letter(struct trace *trace, const char *letter, const char *name, const char *value)
 {
 	char *text;
 	int result;
@@ -231,7 +228,7 @@ static struct script *add_script(struct trace *trace, const char *name, bool is_
 		return NULL;
 	trace->scripts = grown;
 	grown[trace->script_count] =
-		(struct script){ .name = name, .is_file = is_file, .last = D_LAST_NAME };
+		(struct script){.name = name, .is_file = is_file, .last = D_LAST_NAME};
 	if (!is_file) {
 		grown[trace->script_count].text = name;
 		grown[trace->script_count].length = strlen(name);
@@ -250,11 +247,14 @@ static int take_operands(struct trace *trace, int argc, char **argv, int first)
 		bundled = scripts_find(argv[first]);
 		if (!bundled) {
 			cli_message("there is no script '%s': %s", argv[first],
-				!access(argv[first], F_OK) ? "the file of that name is run with -s" :
-				!argv[first][strspn(argv[first], "0123456789")] ? "a pid is given with -p" :
-				strpbrk(argv[first], ":{") ? "a clause is given with -n" :
-				"'vmtap scripts' lists those that come with vmtap, -s FILE runs a "
-				"file, -n takes a clause");
+				!access(argv[first], F_OK) ? "the file of that name is run with -s"
+					: !argv[first][strspn(argv[first], "0123456789")]
+					? "a pid is given with -p"
+					: strpbrk(argv[first], ":{")
+					? "a clause is given with -n"
+					: "'vmtap scripts' lists those that come with vmtap, -s "
+					  "FILE runs a "
+					  "file, -n takes a clause");
 			return CLI_USAGE;
 		}
 		script = add_script(trace, bundled->name, true);
@@ -277,8 +277,9 @@ static int take_operands(struct trace *trace, int argc, char **argv, int first)
 			"a recording (--log) is traced alone, without -p, -c and --socket");
 	/* With -p it might be meant as the socket of that process. */
 	if (named && trace->targets.count > 1)
-		return cli_usage("trace", "only one of -p, -c, --socket and --log: what --socket "
-					  "names is traced alone");
+		return cli_usage("trace",
+			"only one of -p, -c, --socket and --log: what --socket "
+			"names is traced alone");
 	return CLI_OK;
 }
 
@@ -317,7 +318,7 @@ static int add_pid(struct trace *trace, const char *text)
 	for (size_t i = 0; i < trace->targets.count; i++)
 		if (trace->targets.items[i].pid == pid)
 			return cli_usage("trace", "-p %s is given twice", text);
-	return add_target(trace, (struct target){ .pid = pid });
+	return add_target(trace, (struct target){.pid = pid});
 }
 
 /* -e says that nothing runs, which the others do not in any case. */
@@ -337,9 +338,9 @@ static int take_option(struct trace *trace, int option, char *argument)
 	case 'p':
 		return add_pid(trace, argument);
 	case 'c':
-		return add_target(trace, (struct target){ .command = argument });
+		return add_target(trace, (struct target){.command = argument});
 	case OPTION_SOCKET:
-		return add_target(trace, (struct target){ .socket = argument });
+		return add_target(trace, (struct target){.socket = argument});
 	case OPTION_LOG:
 		if (trace->targets.log)
 			return cli_usage("trace", "--log is given twice: one recording at a time");
@@ -399,11 +400,11 @@ static int take_option(struct trace *trace, int option, char *argument)
 		return set_mode(trace, TRACE_VERSION);
 	case '6': /* -64 */
 		return argument[0] == '4' && !argument[1]
-			       ? CLI_OK
-			       : cli_usage("trace", "'-6%s' is not an option", argument);
+			? CLI_OK
+			: cli_usage("trace", "'-6%s' is not an option", argument);
 	case '3': /* -32 */
-		return cli_usage("trace", "'-3%s': there is no other data model than that of 64 bits",
-			argument);
+		return cli_usage("trace",
+			"'-3%s': there is no other data model than that of 64 bits", argument);
 	case 'A':
 	case 'a':
 		return cli_usage("trace", "-%c: there is no anonymous tracing", option);
@@ -418,15 +419,15 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 {
 	static const char letters[] = ":p:c:s:n:qo:x:ZelvFhb:wCD:U:I:L:P:m:f:i:SGHVBAaX:3:6:";
 	static const struct option options[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "lossless", no_argument, NULL, OPTION_LOSSLESS },
-		{ "log", required_argument, NULL, OPTION_LOG },
-		{ "socket", required_argument, NULL, OPTION_SOCKET },
-		{ NULL, 0, NULL, 0 },
+		{"help", no_argument, NULL, 'h'},
+		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
+		{"log", required_argument, NULL, OPTION_LOG},
+		{"socket", required_argument, NULL, OPTION_SOCKET},
+		{NULL, 0, NULL, 0},
 	};
 	int option, status;
 
-	*trace = (struct trace){ .mode = TRACE_RUN, .targets = targets_none };
+	*trace = (struct trace){.mode = TRACE_RUN, .targets = targets_none};
 	opterr = 0;
 	optind = 0;
 	status = read_environment(trace);

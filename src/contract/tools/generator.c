@@ -115,9 +115,10 @@ int main(int argc, char **argv)
 	while (argc >= 4 && mode < MODES && strcmp(argv[2], modes[mode]) != 0)
 		mode++;
 	if (argc < 4 || mode == MODES || (mode == COMPAT && argc != 5)) {
-		fprintf(stderr, "usage: generate CONTRACT.d --header|--no-sites|--fire|--events "
-				"FILE COMPAT.d...\n"
-				"       generate CONTRACT.d --compat FILE COMPAT.d\n");
+		fprintf(stderr,
+			"usage: generate CONTRACT.d --header|--no-sites|--fire|--events "
+			"FILE COMPAT.d...\n"
+			"       generate CONTRACT.d --compat FILE COMPAT.d\n");
 		return 2;
 	}
 	if (contract_read(argv[1], &input.contract, &error) ||

@@ -113,8 +113,8 @@ void generate_events(FILE *out, const struct generate_input *input)
 		for (unsigned j = 0; j < probe->argument_count; j++)
 			if (!generate_is_cap(probe, j) && !generate_is_text(&probe->arguments[j]))
 				payload += generate_is_name(&probe->arguments[j])
-						   ? 4
-						   : probe->arguments[j].size;
+					? 4
+					: probe->arguments[j].size;
 		fprintf(out,
 			"\t{.wire = %zu, .payload = %u, .record = %u, .has_cap = %d, .has_text = "
 			"%d,\n",

@@ -18,7 +18,7 @@ bool generate_is_cap(const struct contract_probe *probe, unsigned index)
 {
 	const struct contract_argument *argument = &probe->arguments[index];
 	return index == 0 && argument->kind == CONTRACT_INTEGER && argument->size == 2 &&
-	       !argument->is_signed && strcmp(argument->name, "cap") == 0;
+		!argument->is_signed && strcmp(argument->name, "cap") == 0;
 }
 
 bool generate_is_name(const struct contract_argument *argument)

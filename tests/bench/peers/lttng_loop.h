@@ -16,12 +16,9 @@
 LTTNG_UST_TRACEPOINT_EVENT(bench, method_entry,
 	LTTNG_UST_TP_ARGS(const char *, class_text, const char *, method_text, const char *,
 		file_text, int, line_number, unsigned int, thread_number),
-	LTTNG_UST_TP_FIELDS(
-		lttng_ust_field_string(class, class_text)
-		lttng_ust_field_string(method, method_text)
-		lttng_ust_field_string(file, file_text)
-		lttng_ust_field_integer(int, line, line_number)
-		lttng_ust_field_integer(unsigned int, thread, thread_number)))
+	LTTNG_UST_TP_FIELDS(lttng_ust_field_string(class, class_text) lttng_ust_field_string(method,
+		method_text) lttng_ust_field_string(file, file_text) lttng_ust_field_integer(int,
+		line, line_number) lttng_ust_field_integer(unsigned int, thread, thread_number)))
 
 #endif
 
