@@ -3,9 +3,8 @@
  *
  * Each part's batch is handed on in slices, since a batch's texts and process are one part's.
  * An event may go when no other part can still bring an earlier one: its next event is later,
- * its watermark has passed that time, or it has ended. A part that says nothing for 200 ms
- * (a process that is stopped) is taken to have nothing from before then, and holds the others
- * back no longer.
+ * its watermark has passed that time, it has ended, or it has been silent for too long
+ * (SOURCE_SILENCE_NS).
  */
 #include "source/merge.h"
 
@@ -16,8 +15,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-
-#define SILENCE UINT64_C(200000000) /* ns */
 
 struct part {
 	struct merge_part is;
@@ -51,7 +48,7 @@ static bool has_events(const struct part *part)
 /* No event up to this time is still to come from the part, beyond the batch it has. */
 static uint64_t bound(const struct part *part, uint64_t present)
 {
-	uint64_t silent = present > SILENCE ? present - SILENCE : 0;
+	uint64_t silent = present > SOURCE_SILENCE_NS ? present - SOURCE_SILENCE_NS : 0;
 
 	if (is_over(part))
 		return UINT64_MAX;
@@ -248,8 +245,8 @@ static uint64_t merge_due(const struct source *source)
 		const struct part *part = &merge->parts[i];
 		if (has_events(part))
 			waits = true;
-		else if (!is_over(part) && part->heard + SILENCE < due)
-			due = part->heard + SILENCE;
+		else if (!is_over(part) && part->heard + SOURCE_SILENCE_NS < due)
+			due = part->heard + SOURCE_SILENCE_NS;
 	}
 	return waits ? due : UINT64_MAX;
 }

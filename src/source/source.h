@@ -10,10 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "program/event.h"
 #include "program/probe.h"
 #include "source/capability.h"
+
+/*
+ * How long a silent source is waited for, in ns. An event or a tick may only go out when no source
+ * can still bring an earlier event, so it waits until each has said how far it has come
+ * (event_batch.until). A target that runs says so every 20 ms or sooner, events or not. One that is
+ * stopped says nothing; it must not hold the others back for ever, so after this time it is taken
+ * to have no events from before. The merge applies this between its parts, the command to ticks.
+ */
+#define SOURCE_SILENCE_NS (200 * CLOCK_NS_PER_MS)
 
 struct source;
 

@@ -1,10 +1,10 @@
 /*
  * run.c: see run.h.
  *
- * Time: a tick that is due waits for the stream to say how far it has come, since events
- * from before the tick may still be on their way; a stream that says nothing for 200 ms
- * holds no tick back any longer. Without a stream ticks follow the clock, and over a
- * recording they follow the recording.
+ * Time: a tick that is due waits for the source to say how far it has come, since events
+ * from before the tick may still be on their way; a source that has been silent for too long
+ * (SOURCE_SILENCE_NS) no longer holds ticks back. Without a stream ticks follow the clock, and over
+ * a recording they follow the recording.
  *
  * Signals are blocked and read from a descriptor, so none is lost between two waits. The
  * first ends the trace in order; a second one stops at once.
@@ -30,10 +30,9 @@
 #include "source/source.h"
 
 enum {
-	SILENCE_MS = 200, /* how long a silent stream holds a tick back */
-	DRAIN_MS = 2000,  /* how long the target may take to finish its stream */
-	FLUSH_MS = 100,   /* output is written at least so often */
-	WAIT_MS = 60000   /* longest single wait */
+	DRAIN_MS = 2000, /* how long the target may take to finish its stream */
+	FLUSH_MS = 100,  /* output is written at least so often */
+	WAIT_MS = 60000  /* longest single wait */
 };
 
 struct run {
@@ -153,7 +152,7 @@ static void wait_for_more(struct run *run)
 		/* the silence may have begun after the tick was due, or before */
 		if (due != UINT64_MAX) {
 			uint64_t from = due > run->heard ? due : run->heard;
-			due = from + SILENCE_MS * CLOCK_NS_PER_MS;
+			due = from + SOURCE_SILENCE_NS;
 		}
 	} else if (targets->asks) {
 		left = (struct timespec){.tv_nsec = 10 * CLOCK_NS_PER_MS};
@@ -180,9 +179,9 @@ static void advance(struct run *run)
 
 	if (due == UINT64_MAX || due > now)
 		return;
-	if (run->source && now - run->heard < SILENCE_MS * CLOCK_NS_PER_MS)
+	if (run->source && now - run->heard < SOURCE_SILENCE_NS)
 		return;
-	if (run->source && now - due < SILENCE_MS * CLOCK_NS_PER_MS)
+	if (run->source && now - due < SOURCE_SILENCE_NS)
 		return;
 	engine_advance(run->engine, now);
 	note_output(run);
