@@ -312,11 +312,12 @@ out:
 /* The probes that the stream declares, by the reader of its header. */
 static int declared_probes(const struct session *session, struct d_probe_set *set)
 {
+	const struct eventlog_settings settings = {.what = "the event stream", .file = -1};
 	struct eventlog *log;
 	size_t size, room, done = 0;
 	const unsigned char *header = recording_header(session->recording, &size);
 	void *place;
-	int result = eventlog_new("the event stream", &log);
+	int result = eventlog_open(&settings, &log);
 
 	if (result)
 		return result;

@@ -22,14 +22,16 @@ enum {
 	READ_BYTES = 128 * 1024 /* room offered for each read */
 };
 
-int eventlog_new(const char *what, struct eventlog **result)
+int eventlog_open(const struct eventlog_settings *settings, struct eventlog **result)
 {
 	struct eventlog *log = calloc(1, sizeof(*log));
 
 	*result = NULL;
 	if (!log)
 		return -ENOMEM;
-	snprintf(log->what, sizeof(log->what), "%s", what);
+	snprintf(log->what, sizeof(log->what), "%s", settings->what);
+	log->file = settings->file;
+	log->form_open = settings->either_form;
 	log->cap = WIRE_NO_CAP;
 	log->plan_of = calloc(65536, sizeof(*log->plan_of));
 	log->plans = calloc(1, sizeof(*log->plans));
@@ -456,15 +458,11 @@ bool eventlog_scan(struct eventlog *log)
 			eventlog_damaged(log, log->scanned,
 				"the log ends without an end marker: it is truncated");
 	}
+	log->stalled = stalled;
 	return stalled;
 }
 
 /* ---- what is known ---- */
-
-void eventlog_expect_either_form(struct eventlog *log)
-{
-	log->form_open = true;
-}
 
 bool eventlog_declared(const struct eventlog *log)
 {
@@ -506,21 +504,9 @@ bool eventlog_has_cpu_time(const struct eventlog *log)
 	return log->has_cpu_time;
 }
 
-void eventlog_await(struct eventlog *log, uint32_t tag)
+bool eventlog_is_unordered(const struct eventlog *log)
 {
-	log->awaited = tag;
-	log->awaits = true;
-}
-
-int eventlog_reread(struct eventlog *log, int fd)
-{
-	if (!log->ghc_alone && (log->plan_of[WIRE_WATERMARK] || log->plan_of[WIRE_NAME]))
-		return 0;
-	log->windows = calloc(1, sizeof(*log->windows));
-	if (!log->windows)
-		return -ENOMEM;
-	log->windows->fd = fd;
-	return 1;
+	return log->ghc_alone || (!log->plan_of[WIRE_WATERMARK] && !log->plan_of[WIRE_NAME]);
 }
 
 bool eventlog_learn(struct eventlog *log, const struct record *record)

@@ -11,6 +11,10 @@
  * Damage (bytes that cannot be an eventlog) ends the stream: everything before is
  * delivered, then EVENTLOG_BROKEN with the byte's offset and the reason. Memory is
  * bounded: 256 MiB of events that no watermark releases count as damage.
+ *
+ * Use: eventlog_open(); bytes and eventlog_scan() until the log says which probes it has;
+ * eventlog_add_probes(); eventlog_enable(); then bytes and eventlog_next() until the end. A call
+ * that comes too early is refused (-EINVAL, EVENTLOG_BROKEN) and changes nothing.
  */
 #ifndef VMTAP_SOURCE_EVENTLOG_H
 #define VMTAP_SOURCE_EVENTLOG_H
@@ -41,8 +45,28 @@ struct eventlog_process {
 	int64_t wall_offset;
 };
 
-/* what names the stream in messages: "log.eventlog", "process 12 (toy)"; it is copied. */
-int eventlog_new(const char *what, struct eventlog **log);
+/* What must be known about a log before its first byte. */
+struct eventlog_settings {
+	const char *what; /* its name in messages: "log.eventlog", "process 12 (toy)"; copied */
+	/*
+	 * The file from whose beginning the bytes come, if it can be read a second time; -1: there
+	 * is none. A log without watermarks can be put in order only when all of it is known. With
+	 * a file, its events need not stay in memory until then: about 50 bytes do for each piece
+	 * of a block whose times do not go back, up to 256 MiB, and WINDOWS_MAX pieces of the file.
+	 * The descriptor stays the caller's, and open as long as the log.
+	 */
+	int file;
+	/*
+	 * Whoever has kept a VM's stream may have got GHC's forms of events alone, as a plain
+	 * reader does, though the VM's own are declared. If set, the events tell: when there is
+	 * none of vmtap's types before the first, they are read as GHC's logs are, as provider
+	 * HaskellEvent, and those that carry all of an event of provider vm as that one too.
+	 */
+	bool either_form;
+};
+
+/* -ENOMEM. */
+int eventlog_open(const struct eventlog_settings *settings, struct eventlog **log);
 void eventlog_free(struct eventlog *log);
 
 /*
@@ -62,17 +86,15 @@ void eventlog_finish(struct eventlog *log);
  */
 bool eventlog_scan(struct eventlog *log);
 
-/*
- * Of a VM's stream, whoever has kept it may have got GHC's forms of events alone, as a plain
- * reader does, though the VM's own are declared. From here on the events tell: if there is none
- * of vmtap's types before the first, they are read as GHC's logs are, as provider HaskellEvent,
- * and those that carry all of an event of provider vm as that one too. To be called before the
- * first scan; eventlog_add_probes() comes after a scan that returned true, or the end.
- */
-void eventlog_expect_either_form(struct eventlog *log);
-
-/* The declarations of event types have been read: probes can be added. */
+/* The declarations of event types have been read, so that the log can be named by its process. */
 bool eventlog_declared(const struct eventlog *log);
+
+/*
+ * The log has no watermarks and gets its order only at its end. What it says of its process may
+ * then come after the events: a caller with a second way to the bytes looks for it
+ * (eventlog_learn()) before it adds the probes. Known once the probes can be added.
+ */
+bool eventlog_is_unordered(const struct eventlog *log);
 
 /* The log tells the thread and the processor of its events; GHC's does not. */
 bool eventlog_has_context(const struct eventlog *log);
@@ -91,45 +113,36 @@ const struct eventlog_process *eventlog_process(const struct eventlog *log);
 /* The subscription that was answered last has the CPU clock of its thread with each event. */
 bool eventlog_has_cpu_time(const struct eventlog *log);
 
-/* Events and losses before the answer with this tag are passed over. */
-void eventlog_await(struct eventlog *log, uint32_t tag);
-
 /* The tag of the last answer to a subscription; 0: none yet. */
 uint32_t eventlog_tag(const struct eventlog *log);
 
 /*
- * Adds every declared probe to the set, once: those of provider vm and those of compatible
- * providers that the events fire as well, all of the process's pid ("vm12", "ruby12"). A
- * probe's source_tag is its event type: several have the same. No event is delivered for a
- * probe that is not enabled: eventlog_enable() takes indices into the set, before the events
- * are scanned. An event's own probe comes before the others, which keep the order of their
- * declaration. Behind all of them come those of providers that the process may opt in for
- * later, marked as absent.
+ * Adds every declared probe to the set, once, when the log has been declared; of a log whose form
+ * is open (eventlog_settings), when eventlog_scan() has returned true or the bytes have ended.
+ * -EINVAL before that and a second time; -ENOMEM. Added are those of provider vm and those of
+ * compatible providers that the events fire as well, all of the process's pid ("vm12", "ruby12"). A
+ * probe's source_tag is its event type: several have the same. An event's own probe comes
+ * before the others, which keep the order of their declaration. After all of them come those of
+ * providers that the process may opt in for later, marked as absent.
  */
 int eventlog_add_probes(
 	struct eventlog *log, uint32_t pid, const char *module, struct d_probe_set *set);
-void eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count);
 
 /*
- * The bytes come from the beginning of this file, which can be read a second time: if the
- * log has no watermarks, so that it can be put in order only when all of it is known, what
- * is not yet released need not stay in memory. What does is about 50 bytes for each piece of
- * a block whose times do not go back, up to 256 MiB, and WINDOWS_MAX pieces of the file. The
- * descriptor stays the caller's, and open as long as the log. To be called before the probes
- * are added. 1: it will be read again; 0: there are watermarks; -ENOMEM.
+ * From here on the events of these probes are delivered, and no others; indices into the set.
+ * With an answer other than 0, events and losses before the answer to the subscription of that
+ * tag are passed over. -EINVAL before the probes are added.
  */
-int eventlog_reread(struct eventlog *log, int fd);
+int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, uint32_t answer);
 
-/*
- * An event that says something of the process, ahead of its turn; true: it was one. In a log
- * without watermarks it may stand after those that the caller needs it for.
- */
+/* Takes an event that says something of the process, ahead of its turn; true: it was one. */
 struct record;
 bool eventlog_learn(struct eventlog *log, const struct record *record);
 
 /*
  * The next batch of what has been received; batch->process is left alone. Its contents
- * are valid until the next call. error is filled with EVENTLOG_BROKEN.
+ * are valid until the next call. error is filled with EVENTLOG_BROKEN, which is also the answer
+ * when there are events and no probes have been added.
  */
 enum eventlog_state eventlog_next(
 	struct eventlog *log, struct event_batch *batch, struct error *error);

@@ -317,7 +317,11 @@ enum eventlog_state eventlog_next(
 	log->event_count = log->text_count = log->text_used = 0;
 	/* what is released goes out before more is read, so that memory stays small */
 	if (!log->heap_count || log->heap[0].time > log->watermark) {
-		eventlog_scan(log);
+		if (eventlog_scan(log)) {
+			error_set(error, EINVAL, "%s: events are asked for before probes are added",
+				log->what);
+			return EVENTLOG_BROKEN;
+		}
 		limit = log->watermark;
 		if (limit > log->announced || log->stage >= STAGE_ENDED ||
 			(log->is_open && log->open.time <= limit))

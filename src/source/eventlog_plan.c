@@ -316,6 +316,15 @@ int eventlog_add_probes(
 {
 	int result = 0;
 
+	if (log->settled || !log->declared ||
+		(log->form_open && !log->stalled && !eventlog_over(log)))
+		return -EINVAL;
+	if (log->file >= 0 && eventlog_is_unordered(log)) {
+		log->windows = calloc(1, sizeof(*log->windows));
+		if (!log->windows)
+			return -ENOMEM;
+		log->windows->fd = log->file;
+	}
 	for (int absent = 0; absent < 2; absent++)
 		for (size_t i = 1; i < log->plan_count && !result; i++)
 			if (log->plans[i].description)
@@ -353,8 +362,12 @@ static void enable_running(struct eventlog *log)
 	}
 }
 
-void eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count)
+int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, uint32_t answer)
 {
+	if (!log->settled)
+		return -EINVAL;
+	log->awaited = answer;
+	log->awaits = answer != 0;
 	for (size_t i = 1; i < log->plan_count; i++) {
 		struct plan *plan = &log->plans[i];
 		if (!plan->description)
@@ -371,4 +384,5 @@ void eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count)
 		plan->says_running = false;
 	}
 	enable_running(log);
+	return 0;
 }

@@ -130,9 +130,11 @@ struct eventlog {
 	char what[256];
 	enum stage stage;
 	struct header header;
+	int file;      /* as in the settings */
 	bool finished; /* no more bytes will come */
-	bool settled;  /* probes have been added */
 	bool declared; /* the header has been read */
+	bool stalled;  /* the scan is at an event that needs the probes */
+	bool settled;  /* probes have been added */
 	bool clocked;
 	bool form_open; /* whether GHC's forms stand alone is not known yet */
 	bool ghc_alone; /* they do, though the log declares others */

@@ -49,7 +49,7 @@ static bool read_more(struct log_source *log, struct error *error, int *result)
 	return true;
 }
 
-/* What the process was, wherever the log says it: what stands where depends on the writer. */
+/* What the process was, wherever in the log that is said, which depends on the writer. */
 static int learn_process(struct log_source *log, struct error *error)
 {
 	static const uint16_t types[] = {
@@ -77,8 +77,8 @@ static int log_enable(
 {
 	struct log_source *log = (struct log_source *)source;
 
-	(void)error;
-	eventlog_enable(log->log, request->probes, request->probe_count);
+	if (eventlog_enable(log->log, request->probes, request->probe_count, 0))
+		return error_set(error, EINVAL, "%s: its probes are not known yet", log->file);
 	return 0;
 }
 
@@ -143,6 +143,7 @@ int source_log_open(
 	const char *file, struct d_probe_set *set, struct source **source, struct error *error)
 {
 	struct log_source *log = calloc(1, sizeof(*log));
+	struct eventlog_settings settings = {.what = file, .file = -1, .either_form = true};
 	const struct eventlog_process *process;
 	struct stat status;
 	int result = 0;
@@ -158,11 +159,15 @@ int source_log_open(
 		result = error_set(error, errno, "%s: %s", file, strerror(errno));
 	else if (S_ISDIR(status.st_mode))
 		result = error_set(error, EISDIR, "%s: %s", file, strerror(EISDIR));
-	else if (!log->file || eventlog_new(file, &log->log))
-		result = error_set(error, ENOMEM, "%s: out of memory", file);
 	if (result)
 		goto out;
-	eventlog_expect_either_form(log->log);
+	/* only what can be sought in can be read twice */
+	if (S_ISREG(status.st_mode))
+		settings.file = log->fd;
+	if (!log->file || eventlog_open(&settings, &log->log)) {
+		result = error_set(error, ENOMEM, "%s: out of memory", file);
+		goto out;
+	}
 	/* what the process was comes before its first event */
 	while (!eventlog_scan(log->log) && more)
 		more = read_more(log, error, &result);
@@ -172,13 +177,8 @@ int source_log_open(
 		result = error_set(error, EPROTO, "%s", eventlog_damage(log->log));
 		goto out;
 	}
-	/* only what can be sought in can be read twice */
-	if (S_ISREG(status.st_mode))
-		result = eventlog_reread(log->log, log->fd);
-	if (result > 0)
+	if (settings.file >= 0 && eventlog_is_unordered(log->log))
 		result = learn_process(log, error);
-	else if (result < 0)
-		error_set(error, ENOMEM, "%s: out of memory", file);
 	if (result)
 		goto out;
 	process = eventlog_process(log->log);

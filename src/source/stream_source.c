@@ -123,8 +123,9 @@ static int stream_enable(
 
 	if (request->probe_count > UINT16_MAX)
 		return error_set(error, E2BIG, "a script can enable at most %d probes", UINT16_MAX);
-	eventlog_enable(stream->log, request->probes, request->probe_count);
-	eventlog_await(stream->log, stream->connection.tag + 1);
+	if (eventlog_enable(
+		    stream->log, request->probes, request->probe_count, stream->connection.tag + 1))
+		return stream_error(stream, error, EINVAL, "has not declared its probes yet");
 	result = subscribe(stream, request->probes, request->probe_count,
 		(request->lossless ? WIRE_LOSSLESS : 0) |
 			(request->vtimestamp ? WIRE_CPU_CLOCK : 0));
@@ -195,6 +196,7 @@ int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_p
 {
 	struct stream_source *stream = calloc(1, sizeof(*stream));
 	char what[128];
+	const struct eventlog_settings settings = {.what = what, .file = -1};
 	int result;
 
 	*source = NULL;
@@ -209,7 +211,7 @@ int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_p
 	pid = stream->connection.process.pid;
 	snprintf(what, sizeof(what), "process %" PRIu32 " (%s): event stream", pid,
 		stream->connection.process.name);
-	result = eventlog_new(what, &stream->log);
+	result = eventlog_open(&settings, &stream->log);
 	if (result) {
 		error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 		goto out;

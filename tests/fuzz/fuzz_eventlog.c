@@ -30,6 +30,7 @@ static void consume(const struct event_batch *batch)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	struct eventlog_settings settings = {.what = "fuzz", .file = -1};
 	struct d_probe_set set;
 	struct eventlog *log;
 	struct event_batch batch = {0};
@@ -39,12 +40,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	void *place;
 	uint32_t probes[256];
 	static int file = -1;
-	bool is_file, is_plain;
+	bool is_file;
 
 	if (!size)
 		return 0;
 	is_file = *data & 1;
-	is_plain = *data & 2;
+	settings.either_form = *data & 2;
 	piece = 1 + (size_t)*data++ * 16;
 	size--;
 	/* one file for all: what is left of a longer input lies beyond the end */
@@ -53,19 +54,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (is_file &&
 		(pwrite(file, data, size, 0) != (ssize_t)size || ftruncate(file, (off_t)size)))
 		return 0;
-	if (d_probe_set_init(&set) || eventlog_new("fuzz", &log))
+	if (is_file)
+		settings.file = file;
+	if (d_probe_set_init(&set) || eventlog_open(&settings, &log))
 		return 0;
-	if (is_plain)
-		eventlog_expect_either_form(log);
 	for (;;) {
 		if (eventlog_scan(log)) {
 			size_t count = 0;
-			eventlog_add_probes(log, 1, "fuzz", &set);
+			if (eventlog_add_probes(log, 1, "fuzz", &set))
+				abort();
 			for (size_t i = 0; i < set.count && count < 256; i++)
 				if (set.probes[i].kind == D_PROBE_SOURCE && i % 7 != 3)
 					probes[count++] = (uint32_t)i;
-			eventlog_enable(log, probes, count);
-			if (is_file && eventlog_reread(log, file) < 0)
+			if (eventlog_enable(log, probes, count, 0))
 				abort();
 		}
 		state = eventlog_next(log, &batch, &error);

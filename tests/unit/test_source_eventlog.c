@@ -1,5 +1,6 @@
 /* Tests of the eventlog decoder: order, splits, names, damage. */
 #include <check.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,8 @@
 
 #include "log_writer.h"
 #include "source/eventlog.h"
+
+static const struct eventlog_settings settings = {.what = "test", .file = -1};
 
 /* What a stream came to, as text: one line per event, so that streams can be compared. */
 struct outcome {
@@ -81,14 +84,14 @@ static void run(const unsigned char *bytes, size_t length, size_t piece, struct 
 
 	memset(outcome, 0, sizeof(*outcome));
 	ck_assert_int_eq(d_probe_set_init(&set), 0);
-	ck_assert_int_eq(eventlog_new("test", &log), 0);
+	ck_assert_int_eq(eventlog_open(&settings, &log), 0);
 	for (;;) {
 		if (eventlog_scan(log)) {
 			ck_assert_int_eq(eventlog_add_probes(log, 1, "toy", &set), 0);
 			for (size_t i = 0; i < set.count; i++)
 				if (set.probes[i].kind == D_PROBE_SOURCE)
 					all[count++] = (uint32_t)i;
-			eventlog_enable(log, all, count);
+			ck_assert_int_eq(eventlog_enable(log, all, count, 0), 0);
 		}
 		outcome->state = eventlog_next(log, &batch, &outcome->error);
 		if (outcome->state == EVENTLOG_BATCH) {
@@ -480,7 +483,7 @@ static void run_enabled(const struct writer *writer, const char *const *names, s
 	void *place;
 
 	ck_assert_int_eq(d_probe_set_init(&set), 0);
-	ck_assert_int_eq(eventlog_new("test", &log), 0);
+	ck_assert_int_eq(eventlog_open(&settings, &log), 0);
 	place = eventlog_room(log, &room);
 	ck_assert_uint_ge(room, writer->length);
 	memcpy(place, writer->bytes, writer->length);
@@ -495,7 +498,7 @@ static void run_enabled(const struct writer *writer, const char *const *names, s
 				probes[count++] = (uint32_t)i;
 	}
 	ck_assert_uint_eq(count, name_count);
-	eventlog_enable(log, probes, count);
+	ck_assert_int_eq(eventlog_enable(log, probes, count, 0), 0);
 	*text = '\0';
 	while (eventlog_next(log, &batch, &error) == EVENTLOG_BATCH) {
 		for (size_t i = 0; i < batch.event_count; i++) {
@@ -628,7 +631,7 @@ START_TEST(test_enable)
 
 	put_sample(&writer);
 	ck_assert_int_eq(d_probe_set_init(&set), 0);
-	ck_assert_int_eq(eventlog_new("test", &log), 0);
+	ck_assert_int_eq(eventlog_open(&settings, &log), 0);
 	memcpy(eventlog_room(log, &room), writer.bytes, writer.length);
 	eventlog_received(log, writer.length);
 	ck_assert(eventlog_scan(log));
@@ -642,11 +645,51 @@ START_TEST(test_enable)
 	ck_assert_str_eq(set.probes[probe].arguments[1].type, "char *");
 	ck_assert_str_eq(set.probes[probe].arguments[1].name, "text");
 	ck_assert_uint_eq(set.probes[probe].source_tag, TYPE_MESSAGE);
-	eventlog_enable(log, &probe, 1);
+	ck_assert_int_eq(eventlog_enable(log, &probe, 1, 0), 0);
 	ck_assert_int_eq(eventlog_next(log, &batch, &error), EVENTLOG_BATCH);
 	ck_assert_uint_eq(batch.event_count, 2);
 	ck_assert_int_eq(batch.wall_offset, 4000);
 	ck_assert_int_eq(eventlog_next(log, &batch, &error), EVENTLOG_ENDED);
+	eventlog_free(log);
+	d_probe_set_free(&set);
+	free(writer.bytes);
+}
+END_TEST
+
+/* Calls that come too early, or twice, are refused and change nothing. */
+START_TEST(test_refused_calls)
+{
+	struct eventlog_settings open_form = settings;
+	struct writer writer = {0};
+	struct d_probe_set set;
+	struct eventlog *log;
+	struct event_batch batch = {0};
+	struct error error;
+	uint32_t probe = 3;
+	size_t room, count;
+
+	put_sample(&writer);
+	ck_assert_int_eq(d_probe_set_init(&set), 0);
+	count = set.count;
+	open_form.either_form = true;
+	ck_assert_int_eq(eventlog_open(&open_form, &log), 0);
+	ck_assert_int_eq(eventlog_add_probes(log, 12, "toy", &set), -EINVAL);
+	memcpy(eventlog_room(log, &room), writer.bytes, writer.length);
+	eventlog_received(log, writer.length);
+	/* declared or not, the form shows only at the first event */
+	ck_assert_int_eq(eventlog_add_probes(log, 12, "toy", &set), -EINVAL);
+	ck_assert_int_eq(eventlog_enable(log, &probe, 1, 0), -EINVAL);
+	ck_assert_int_eq(eventlog_next(log, &batch, &error), EVENTLOG_BROKEN);
+	ck_assert_str_eq(error.text, "test: events are asked for before probes are added");
+	ck_assert_uint_eq(set.count, count);
+	ck_assert(eventlog_scan(log));
+	ck_assert_int_eq(eventlog_add_probes(log, 12, "toy", &set), 0);
+	ck_assert_uint_gt(set.count, count);
+	count = set.count;
+	ck_assert_int_eq(eventlog_add_probes(log, 12, "toy", &set), -EINVAL);
+	ck_assert_uint_eq(set.count, count);
+	ck_assert_int_eq(eventlog_enable(log, &probe, 1, 0), 0);
+	ck_assert_int_eq(eventlog_next(log, &batch, &error), EVENTLOG_BATCH);
 	eventlog_free(log);
 	d_probe_set_free(&set);
 	free(writer.bytes);
@@ -675,6 +718,7 @@ int main(void)
 	tcase_add_test(tests, test_compatible_many);
 	tcase_add_test(tests, test_bad_extensions);
 	tcase_add_test(tests, test_enable);
+	tcase_add_test(tests, test_refused_calls);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
