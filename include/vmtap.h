@@ -1,13 +1,14 @@
 /*
  * vmtap.h: static probes for a language VM.
  *
- * A VM says what it does (a method is entered, a collection starts, a thread is
- * woken) with one macro per event. While nobody listens a macro costs two
- * instructions on x86-64 and evaluates none of its arguments. Listeners are
- *   - every tracer of the machine (bpftrace, perf, SystemTap, gdb, DTrace), through
- *     USDT sites of provider "vm", with no call to this library at all;
- *   - `vmtap trace -p PID`, and any reader of GHC eventlogs, through a socket that
- *     vmtap_start() serves to processes of the same user: no privilege needed.
+ * A VM reports what it does (a method is entered, a collection starts, a thread is
+ * woken) with one macro per event. While nobody listens, a macro costs two
+ * instructions on x86-64 and evaluates none of its arguments. Two kinds of tools can
+ * listen:
+ *   - every tracer on the machine (bpftrace, perf, SystemTap, gdb, DTrace), through
+ *     the USDT sites of provider "vm"; this needs no call to the library at all;
+ *   - `vmtap trace -p PID` and any reader of GHC eventlogs, through a socket that
+ *     vmtap_start() serves to processes of the same user; this needs no privilege.
  *
  *
  * The first probe
@@ -29,50 +30,52 @@
  *
  *     cc vm.c $(pkg-config --cflags --libs --static vmtap)
  *
- * The probes, their arguments and where each belongs in a VM stand in
- * vmtap_probes.h, which this header includes; examples/toy in vmtap's sources is a
- * whole interpreter that fires them all.
+ * vmtap_probes.h, which this header includes, describes the probes, their arguments
+ * and where each belongs in a VM; examples/toy in vmtap's sources is a whole
+ * interpreter that fires them all.
  *
  *
- * Which part is where
- * -------------------
+ * What to link
+ * ------------
  * The probe part (guards, fire functions) must be linked into every object that
- * fires: the VM's executable, and each extension .so. It is in libvmtap.a and alone
- * in libvmtap_probes.a; its symbols are hidden, so objects never share a guard.
- * The runtime part (rings, names, the socket) is there once in a process: from
- * libvmtap.a, or as libvmtap.so. A VM that never calls vmtap_start() links none of
- * it and still has its USDT probes. If the runtime is linked statically and
- * extensions fire too, the executable exports it: link with -rdynamic.
+ * fires: the VM's executable and each extension .so. libvmtap.a contains it, and
+ * libvmtap_probes.a contains nothing else. Its symbols are hidden, so objects never
+ * share a guard.
+ * The runtime part (rings, names, the socket) exists once per process: linked from
+ * libvmtap.a, or loaded as libvmtap.so. A VM that never calls vmtap_start() links
+ * none of it and still has its USDT probes. If the runtime is linked statically and
+ * extensions fire too, link the executable with -rdynamic so that they find it.
  *
  *
  * Scripts of other runtimes
  * -------------------------
- * Compiled with -DVMTAP_PROVIDER_RUBY (-DVMTAP_PROVIDER_HASKELLEVENT, -DVMTAP_PROVIDER_CCL)
- * in one of its files, the VM has the probes of Ruby's interpreter (GHC's, Clozure CL's) as
- * well, for scripts that were written for them. Nothing else changes in the VM: the macros
- * of provider "vm" fire them.
+ * A VM that compiles one of its files with -DVMTAP_PROVIDER_RUBY also has the probes of
+ * Ruby's interpreter, for scripts that were written for those; -DVMTAP_PROVIDER_HASKELLEVENT
+ * adds GHC's probes and -DVMTAP_PROVIDER_CCL those of Clozure CL. Nothing else changes in the
+ * VM: the macros of provider "vm" fire these probes too.
  *
  *
  * Threads, signals, fork
  * ----------------------
- * Every macro may be used on any thread, also in a signal handler: an event that
- * interrupts another event's recording is dropped and counted, never waited for. A
- * handler that has interrupted a macro must return to it: after a longjmp() out of
- * one, or an asynchronous cancellation, all later events of its thread are dropped
- * and counted. A macro keeps errno, is no cancellation point, raises no signal, and
- * takes less than 1 KB of stack.
+ * Every macro may be used on any thread and in signal handlers. An event fired while
+ * its thread is still recording another one is dropped and counted; it never waits. A
+ * handler that has interrupted a macro must return to it: after a longjmp() out of the
+ * handler, or an asynchronous cancellation, all later events of that thread are dropped
+ * and counted. A macro preserves errno, is not a cancellation point, raises no signal,
+ * and takes less than 1 KB of stack.
  *
- * After the first event of a thread, which maps its ring, recording neither blocks
- * nor allocates nor makes a system call, with two exceptions: the first event after a
- * quiet time wakes the library's thread, and a client may have asked for lossless
- * delivery: then the VM waits for it where else a full ring drops the event and counts
- * it. In a sandbox recording needs mmap, getpid, gettid, fstat, write, futex and
- * clock_gettime; none of them while nobody listens. A client has an event about a
- * millisecond after it was recorded; the first one after a quiet time, 20 ms later at most.
+ * A thread's first event maps its ring. After that, recording does not block, allocate
+ * or make system calls, with two exceptions: the first event after a quiet time wakes the
+ * library's thread, and when a ring is full and a client has asked for lossless delivery,
+ * the VM waits for that client. Without lossless delivery, events that find the ring full
+ * are dropped and counted. In a sandbox, recording needs mmap, getpid, gettid, fstat,
+ * write, futex and clock_gettime; while nobody listens it needs none of them. A client
+ * receives an event about a millisecond after it was recorded; the first event after a
+ * quiet time may take up to 20 ms longer.
  *
  * After fork() the child serves nobody until it calls vmtap_start() itself; kernel
- * tracers follow it. What is fired between vfork() and exec is the parent's, and lost, and
- * counted, where it would be its thread's first event.
+ * tracers follow it. Events fired between vfork() and exec count as the parent's; one
+ * that would be its thread's first event is lost and counted.
  * An extension must not be unloaded while a thread is in one of its macros.
  */
 #ifndef VMTAP_H
@@ -103,20 +106,22 @@ extern "C" {
 
 /*
  * A string that recurs: a class, a method, a file. Embed one in the VM's own
- * object and pass its address to the probes. A client is sent the text once and
- * then the id, so the text need only be valid during the call: the VM may move or
- * free it afterwards, and sets text anew when it does. The text is UTF-8 and
- * NUL-terminated; clients get its first 4000 bytes. To name something else,
- * initialise the struct again, and not while another thread passes it: any number of
- * threads may do that at once. When the id is 0 the library takes one, on any
- * thread; the VM never writes to it. Ids are the process's: names do not belong into memory that
- * processes share, but a child of fork() may keep its copies. Ids are never given back: when the
- * room for names is used up, new ones travel with each event.
+ * object and pass its address to the probes. The library sends a client the text once
+ * and then only the id, so the text need only be valid during the call: the VM may move
+ * or free it afterwards, and must then update the text member. The text is UTF-8 and
+ * NUL-terminated; clients get its first 4000 bytes.
+ *
+ * Any number of threads may pass the same name at once. To name something else,
+ * initialise the struct again, while no thread passes it. The library sets the id when it
+ * is 0, on any thread; the VM never writes to it. Ids are valid in one process only: do not
+ * put names into memory shared between processes; a child of fork() may keep its copies.
+ * Ids are never freed: when the room for names is used up, the text of each new name is
+ * sent with every event that uses it.
  */
 struct vmtap_name {
 	const char *text;
 	uint32_t length; /* in bytes, without the NUL */
-	uint32_t id;     /* the library's; 0 at first */
+	uint32_t id;     /* set by the library; 0 at first */
 };
 
 /* A static initialiser: static struct vmtap_name gc = VMTAP_NAME("gc"); */
@@ -133,16 +138,16 @@ static inline void vmtap_name_init(struct vmtap_name *name, const char *text, si
 }
 
 /*
- * What a VM may choose; zero everywhere is a good choice. size is
- * sizeof(struct vmtap_options), so that the struct can grow. All that it points to is
- * copied. ring_bytes and name_bytes are the process's: name_bytes is settled by the first name
- * that is recorded, ring_bytes holds for the rings of threads to come.
+ * What a VM may choose; zero for everything but size is a good choice. size is
+ * sizeof(struct vmtap_options), so that the struct can grow. Everything it points to is
+ * copied. ring_bytes and name_bytes apply to the whole process: ring_bytes to rings that are
+ * created later, name_bytes only until the first name is recorded.
  */
 struct vmtap_options {
 	size_t size;
-	const char *runtime; /* what the VM is, "toy 1.0"; NULL: the program's name */
+	const char *runtime; /* the VM's name and version, "toy 1.0"; NULL: the program's name */
 	const char *socket;  /* the socket's path, at most 107 bytes, absolute if the VM changes
-				its folder; NULL: the place vmtap looks for it */
+				its working directory; NULL: where vmtap looks for it */
 	int argument_count;  /* the program's arguments, for listeners to show */
 	char *const *arguments;
 	uint16_t caps;        /* capabilities the VM starts with; 0: 1 */
@@ -150,31 +155,32 @@ struct vmtap_options {
 	uint32_t name_bytes;  /* room for the texts of names; 0: 16 MiB, touched as used */
 	uint32_t queue_bytes; /* per client, before a slow one loses events; 0: 8 MiB */
 	uint32_t flush_ms;    /* how long vmtap_stop() waits for slow clients; 0: 2000 */
-	int send_environment; /* 1: listeners are sent the environment too, secrets and all */
+	int send_environment; /* nonzero: also send the environment to clients, including any
+				 secrets in it */
 };
 
 /*
  * Samples of the heap
  * -------------------
- * A VM that can tell what its heap holds registers a census, and clients of the stream can
- * ask for a sample of it, or for samples at a period: what all live objects of each class,
- * or from each allocation site, take.
+ * A VM that can tell what is in its heap registers a census. Clients of the stream can then
+ * ask for one sample, or for a sample every so often: how many bytes the live objects of
+ * each class, or from each allocation site, take.
  *
- * The census is a function that calls vmtap_census_add() as often as it likes; bytes of
- * equal labels add up, so that it may simply walk all objects. It may allocate, lock and
- * take its time, but must return, fire no probe, call nothing else of this library, and
- * wait for no thread that is in vmtap_stop().
- *   - Without polls the library calls it, on its own thread (256 KB of stack, all signals
- *     blocked), whenever a sample is due: for a VM whose counts can be read at any moment. The
- *     stream stands meanwhile.
- *   - With polls the library only makes vmtap_census_wanted() nonzero, and calls wanted, if
- *     it is not NULL, on its own thread: it may set a flag that makes the VM come to its
- *     safepoint, and must not wait for that. The VM stops itself, calls vmtap_census_take() on
- *     a thread of its own, and that calls the census there. One that is wanted stays
- *     wanted until it is taken, or until no client is left that gets samples.
- * Never two at once, whoever calls, and as much time between two as the last one took. What
- * clients ask for before a census is registered is kept until it is. These functions may be
- * called on any thread, and not in signal handlers.
+ * The census is a function that calls vmtap_census_add() any number of times. Bytes of
+ * equal labels add up, so it can simply walk all objects. It may allocate, take locks and
+ * run for long, but it must return, fire no probe, call no other function of this library,
+ * and not wait for a thread that is in vmtap_stop().
+ *   - Without polls, the library calls it on its own thread (256 KB of stack, all signals
+ *     blocked) whenever a sample is due. This is for a VM whose counts can be read at any
+ *     moment. The stream pauses meanwhile.
+ *   - With polls, the library only makes vmtap_census_wanted() nonzero and, if wanted is not
+ *     NULL, calls it on the library's thread. wanted may set a flag that brings the VM to a
+ *     safepoint, but must not wait for that. The VM stops itself and calls
+ *     vmtap_census_take() on one of its threads, which calls the census there. The sample
+ *     remains requested until it is taken, or until no client that gets samples is left.
+ * Two censuses never run at once, and between two there is at least as much time as the last
+ * one took, up to a second. What clients ask for before a census is registered is kept until
+ * one is. These functions may be called on any thread, but not in signal handlers.
  */
 enum vmtap_census_by {
 	VMTAP_CENSUS_BY_SITE = 2, /* labels are "file:line"; GHC's readers say "module" */
@@ -191,7 +197,7 @@ struct vmtap_census_options {
 	void *context; /* for take and wanted */
 	int polls;
 	void (*wanted)(void *context);
-	uint32_t period_ms; /* where a client names none; 0: 100 */
+	uint32_t period_ms; /* for clients that name no period; 0: 100 */
 };
 
 #ifdef __cplusplus
@@ -207,16 +213,14 @@ extern "C" {
 /*
  * For VMs whose code is not C: a JIT compiler, a runtime in another language
  * ----------------------------------------------------------------------------
- * Guest code tests the 32-bit word at vmtap_guard(probe) and, when it is not zero, calls
- * vmtap_fire(probe), which takes the probe's arguments in the C calling convention (a
- * [name] as struct vmtap_name *, a text as const char *). Both are constants of the
- * object they are called in. NULL for a number that is no probe.
+ * Guest code tests the 32-bit word at vmtap_guard(probe) and, when it is not zero, calls the
+ * function vmtap_fire(probe), passing the probe's arguments in the C calling convention (a
+ * [name] as struct vmtap_name *, a text as const char *). In one object, both always return
+ * the same pointer for a probe; NULL for a number that is not a probe.
  */
 typedef void (*vmtap_fire_function)(void);
 
-/*
- * Which guards are open, a bit for each probe: probe p is bit p % 64 of open[p / 64].
- */
+/* Which guards are open, one bit per probe: probe p is bit p % 64 of open[p / 64]. */
 enum { VMTAP_POLL_WORDS = (VMTAP_PROBES + 63) / 64 };
 struct vmtap_guards {
 	uint64_t open[VMTAP_POLL_WORDS];
@@ -233,11 +237,12 @@ VMTAP_HIDDEN const uint32_t *vmtap_guard(enum vmtap_probe probe);
 VMTAP_HIDDEN vmtap_fire_function vmtap_fire(enum vmtap_probe probe);
 
 /*
- * For a VM that must install a hook before it can produce events: brings *state (all
- * zero at first) up to date and returns how many guards have opened or closed since;
- * which, is in *changed unless that is NULL. Reads a few cache lines: cheap enough for a
- * safepoint. Any thread and signal handler, with a state of its own; the guards are those of
- * the object that it is called in. The kernel calls nobody when a tracer comes, so a VM asks.
+ * For a VM that has to install a hook before it can produce events. Updates *state (all zero
+ * at first) and returns how many guards have opened or closed since the last call; *changed,
+ * unless changed is NULL, says which. Reads a few cache lines: cheap enough for a safepoint.
+ * May be called on any thread and in signal handlers, each with its own state. It sees the
+ * guards of the object it is called in. The kernel calls nobody when a tracer comes, so a VM
+ * asks.
  */
 VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed);
 
@@ -245,56 +250,59 @@ VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *cha
  * Starts to serve clients: creates the socket and one thread, which sleeps until a
  * client comes and blocks every signal. The socket is $XDG_RUNTIME_DIR/vmtap/PID
  * or /tmp/vmtap-UID/PID (directory 0700, socket 0600) unless options say otherwise.
- * If the environment's VMTAP_WAIT is 1, or this process's pid, waits until a client has
- * subscribed, so that nothing is lost from the first event on (`vmtap trace -c` does
- * that), and sets it to 0: what the process runs next has no client that it could wait
- * for. VMTAP_SOCKET is a path for the socket, before the options'. VMTAP_LOG is a file that
- * gets all events from the first on; it is emptied, and the variable too. The environment
- * is ignored in set-uid programs.
  *
- * options may be NULL. Returns 0, or a negative errno: -EALREADY when started,
- * -ENAMETOOLONG for a path of more than 107 bytes, -EADDRINUSE, -EPERM, -ELOOP or -EEXIST for
- * what stands at the path, what the system said when socket or log cannot be made; the VM
- * can go on all the same.
- * Call it once the VM is ready for another thread, has the user that it keeps, and has closed
- * the descriptors that it inherited; on any thread, but not from a signal handler, nor while
- * others use setenv(). It keeps two descriptors and one for each client, none of them 0, 1 or
- * 2, all closed by exec. A VM that closes them all the same ends the stream. No cancellation
- * point. A process whose main() ends by pthread_exit() ends with its last thread, and one is the
- * library's: there whoever is last calls vmtap_stop() or exit().
+ * The environment is honoured unless the program is set-uid:
+ *   - VMTAP_WAIT: if it is 1, or this process's pid, the call waits until a client has
+ *     subscribed, so that no event is lost (`vmtap trace -c` sets it). The call then changes
+ *     it to 0, since programs that this process starts have no client to wait for.
+ *   - VMTAP_SOCKET: a path for the socket; it takes precedence over the options.
+ *   - VMTAP_LOG: a file for all events from the first one on. The call empties the file, and
+ *     the variable too, so that programs that this process starts do not write to it.
+ *
+ * options may be NULL. Returns 0 or a negative errno: -EALREADY if already started;
+ * -ENAMETOOLONG for a path of more than 107 bytes; -EADDRINUSE, -EPERM, -ELOOP or -EEXIST
+ * because of what exists at the path; or the system's error if the socket or the log cannot
+ * be created. The VM can go on after any error.
+ *
+ * Call it once the VM is ready for another thread, has changed to its final user, and has
+ * closed inherited descriptors. Any thread may call it, but not a signal handler, and not
+ * while another thread uses setenv(). It is not a cancellation point. The library keeps two
+ * descriptors and one per client, never 0, 1 or 2, all close-on-exec; if the VM closes them,
+ * the stream ends. If main() ends with pthread_exit(), the process lives until its last thread
+ * ends, and the library's thread is one: the VM's last thread must call vmtap_stop() or exit().
  */
 VMTAP_API int vmtap_start(const struct vmtap_options *options);
 
 /*
- * Delivers what is in the rings, ends every client's stream in order, removes the
- * socket and the thread. Waits for slow clients as long as options said, for
- * lossless ones until they are gone. What is fired afterwards is recorded by nobody;
- * vmtap_start() may be called again. Also done at exit(). On any thread, started or not; not
- * from a signal handler or a census. No cancellation point.
+ * Delivers what is in the rings, ends every client's stream in order, removes the socket
+ * and ends the thread. Waits for slow clients as long as the options said, for lossless ones
+ * until they are gone. Later events are not recorded. exit() does the same. Afterwards
+ * vmtap_start() may be called again. May be called on any thread, even if not started, but not
+ * from a signal handler or a census. Not a cancellation point.
  */
 VMTAP_API void vmtap_stop(void);
 
 /*
- * Registers the process's census in place of the one before; NULL: none any more. Before or
- * after vmtap_start(). The options are copied. 0, or -EINVAL: take is missing, or by is
- * none of the above. A census that has begun is not interrupted: it may still run when this
- * returns.
+ * Registers the process's census, replacing an earlier one; NULL removes it. May be called
+ * before or after vmtap_start(). The options are copied. Returns 0, or -EINVAL if take is
+ * missing or by is none of the above. A census that is running is not interrupted: it may
+ * still be running when this returns.
  */
 VMTAP_API int vmtap_census_register(const struct vmtap_census_options *options);
 
-/* Whether a sample waits for vmtap_census_take(). One load: cheap enough for a safepoint. */
+/* Nonzero if a sample waits for vmtap_census_take(). One load: cheap enough for a safepoint. */
 VMTAP_API int vmtap_census_wanted(void);
 
-/* Calls the census on this thread if a sample waits and no other thread takes it. 1: it has
- * been called. Not from a signal handler. */
+/* Calls the census on this thread if a sample waits and no other thread is taking it. Returns
+ * 1 if it has called it, else 0. Not from a signal handler. */
 VMTAP_API int vmtap_census_take(void);
 
-/* Inside a census, on its thread: so many bytes more of this label (UTF-8, cut at 4000
- * bytes). The text is copied. Without memory for it the sample is lost, and counted. */
+/* Adds bytes to this label (UTF-8, cut at 4000 bytes; copied). Only inside a census, on its
+ * thread. If memory runs out, the sample is lost and counted. */
 VMTAP_API void vmtap_census_add(
 	struct vmtap_census *census, const char *label, size_t length, uint64_t bytes);
 
-/* The version of the runtime part, as VMTAP_VERSION; a constant. */
+/* The version of the runtime part, in the form of VMTAP_VERSION; a static string. */
 VMTAP_API const char *vmtap_version(void);
 
 #else /* everything compiled out: no library is needed */
