@@ -69,7 +69,8 @@ CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o
 PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/gen/fire.o $(B)/obj/gen/words.o \
 	$(COMPAT:probes/compat/%.d=$(B)/obj/gen/compat_%.o)
 RUNTIME_SOURCES := $(filter-out src/shim/part.c,$(wildcard src/shim/*.c))
-RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/events.o
+RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/events.o \
+	$(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o
 TOY_SOURCES := $(wildcard examples/toy/*.c)
 # The toy and the benchmarks opt in for every compatible provider (ALL_PROVIDERS= for none).
 ALL_PROVIDERS := -DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL
@@ -141,8 +142,8 @@ $(B)/obj/gen/words.o: probes/vm.d $(BASE)
 $(B)/host/%: ALL_CFLAGS := -std=gnu11 -O1 -g $(WARN)
 CONTRACT_READER := $(wildcard src/contract/contract*.c) src/base/stability.c src/base/error.c
 CONTRACTS := probes/vm.d $(COMPAT)
-GENERATE_SOURCES := $(wildcard src/contract/tools/generator*.c) $(CONTRACT_READER)
-$(B)/host/generate: $(GENERATE_SOURCES) src/contract/tools/generator.h src/contract/contract.h src/base/error.h src/wire/wire.h $(BASE)
+GENERATE_SOURCES := $(wildcard src/contract/tools/generator*.c) $(CONTRACT_READER) src/wire/wire_type.c
+$(B)/host/generate: $(GENERATE_SOURCES) src/contract/tools/generator.h src/contract/contract.h src/base/error.h $(wildcard src/wire/*.h) $(BASE)
 	$(call say,HOSTCC $@)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $(GENERATE_SOURCES)
@@ -210,7 +211,7 @@ GENERATED := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
 # ---- objects ----
 
 $(B)/obj/shim/%.o: EXTRA := $(LIB_CFLAGS)
-$(B)/obj/gen/events.o: EXTRA := $(LIB_CFLAGS)
+$(B)/obj/gen/events.o $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o: EXTRA := $(LIB_CFLAGS)
 $(B)/obj/gen/fire.o $(B)/obj/gen/compat_%.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
 $(B)/obj/toy/%.o: EXTRA := -pthread $(ALL_PROVIDERS)
 $(B)/obj/toy-noprobes/%.o: EXTRA := -pthread -DVMTAP_DISABLE

@@ -350,7 +350,7 @@ static int has_ghc_form(const struct d_probe_set *set, const uint16_t *types, si
 	provider = contract_find_provider(contract, DESCRIBE_PROVIDER);
 	*has = false;
 	for (size_t i = 0; i < count && !*has; i++) {
-		*has = types[i] < WIRE_CONTEXT;
+		*has = wire_is_ghc(types[i]);
 		for (size_t j = 0; j < set->count && !*has; j++) {
 			const struct contract_probe *probe;
 			/* of the probes of one type, the event's own is the first */

@@ -2,10 +2,12 @@
 #include "shim/client.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "wire/loss.h"
+#include "wire/wire_type.h"
 
 enum {
 	QUIET_NS = 5000000 /* between watermarks without events */
@@ -44,7 +46,7 @@ void client_close(struct client *client)
 /* Adds what a listed event type asks for. */
 static void want_type(struct client_terms *terms, uint16_t type, uint8_t flags)
 {
-	if (type >= WIRE_HEAP_PROF_BEGIN && type <= WIRE_HEAP_PROF_SAMPLE_END)
+	if (wire_type_has(type, WIRE_SAMPLE))
 		terms->wanted[CLIENT_SAMPLES] = EVENT_OWN;
 	for (unsigned i = 0; i < EVENT_TYPES; i++) {
 		const struct event_type *event = &event_types[i];
@@ -263,14 +265,12 @@ static bool tell_loss(struct client *client, unsigned kind, uint64_t now)
 	const struct event_type *event = kind < EVENT_TYPES ? &event_types[kind] : NULL;
 	uint16_t type = event ? event->wire : WIRE_HEAP_PROF_SAMPLE_BEGIN;
 	const char *name = event ? event->description : "the heap's samples";
-	char text[160];
+	char text[LOSS_TEXT_MAX];
 
 	if (!client->encoder.ghc_only)
 		return encode_loss(
 			&client->encoder, type, client->lost[kind], client->loss_since, now);
-	snprintf(text, sizeof(text), "vmtap: %llu events lost of %.*s since %llu ns",
-		(unsigned long long)client->lost[kind], (int)strcspn(name, "("), name,
-		(unsigned long long)client->loss_since);
+	loss_text(text, client->lost[kind], name, client->loss_since);
 	return encode_message(&client->encoder, text, now);
 }
 

@@ -6,58 +6,26 @@
 #include <sys/mman.h>
 
 #include "shim/name.h"
+#include "wire/wire_type.h"
 
 enum {
 	CAPSET_PROCESS = 0,
 	CAPSET_CLOCK = 1,
 	CAPSET_TYPE_PROCESS = 2,
 	CAPSET_TYPE_CLOCK = 3,
-	CONTEXT_BYTES = WIRE_EVENT_BYTES + 12,
-	CAP_BYTES = 3 * (WIRE_EVENT_BYTES + 6), /* of telling of a capability, or of its end */
+	CONTEXT_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CONTEXT,
+	/* of telling of a capability, or of its end */
+	CAP_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CAP_CREATE +
+		2 * (WIRE_EVENT_BYTES + WIRE_SIZE_CAPSET_ASSIGN_CAP),
 	BLOCK_BYTES = WIRE_MARKER_BYTES + CAP_BYTES,
-	FORM_BYTES = WIRE_EVENT_BYTES + 58, /* GHC's largest */
-	END_BYTES = BLOCK_BYTES + 2 * (WIRE_EVENT_BYTES + 4) + 2,
+	FORM_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_GC_STATS_GHC, /* GHC's largest */
+	END_BYTES = BLOCK_BYTES + 2 * (WIRE_EVENT_BYTES + WIRE_SIZE_CAPSET_DELETE) + 2,
 	NAME_BYTES = WIRE_EVENT_BYTES + 2 + 4, /* and the text */
 	VARIABLE_MAX = 65535,
 	HEAP_FILTERS = 7,
 	HEAP_BEGIN_BYTES = 1 + 8 + 4 + HEAP_FILTERS,
 	HEAP_BAND_BYTES = 1 + 8 + 1 /* and the label */
 };
-
-/* Event types that carry no probe, as the header declares them. */
-static const struct {
-	uint16_t type, size;
-	const char *description;
-} plain_types[] = {
-	{WIRE_LOG_MSG, WIRE_VARIABLE, "Log message"},
-	{WIRE_BLOCK_MARKER, 14, "Block marker"},
-	{WIRE_CAPSET_CREATE, 6, "Create capability set"},
-	{WIRE_CAPSET_DELETE, 4, "Delete capability set"},
-	{WIRE_CAPSET_ASSIGN_CAP, 6, "Add capability to capability set"},
-	{WIRE_CAPSET_REMOVE_CAP, 6, "Remove capability from capability set"},
-	{WIRE_RTS_IDENTIFIER, WIRE_VARIABLE, "RTS name and version"},
-	{WIRE_PROGRAM_ARGS, WIRE_VARIABLE, "Program arguments"},
-	{WIRE_PROGRAM_ENV, WIRE_VARIABLE, "Program environment variables"},
-	{WIRE_OSPROCESS_PID, 8, "Process ID"},
-	{WIRE_OSPROCESS_PPID, 8, "Parent process ID"},
-	{WIRE_WALL_CLOCK_TIME, 16, "Wall clock time"},
-	{WIRE_CAP_CREATE, 2, "Create capability"},
-	{WIRE_CAP_DELETE, 2, "Delete capability"},
-	{WIRE_HEAP_PROF_BEGIN, WIRE_VARIABLE, "Start of heap profile"},
-	{WIRE_HEAP_PROF_SAMPLE_BEGIN, 8, "Start of heap profile sample"},
-	{WIRE_HEAP_PROF_SAMPLE_STRING, WIRE_VARIABLE, "Heap profile string sample"},
-	{WIRE_HEAP_PROF_SAMPLE_END, 8, "End of heap profile sample"},
-	{WIRE_CONTEXT, 12, "vmtap: OS thread and CPU of the events that follow"},
-	{WIRE_NAME, WIRE_VARIABLE, "vmtap: name definition"},
-	{WIRE_LOSS, 18, "vmtap: events lost"},
-	{WIRE_WATERMARK, 8, "vmtap: no earlier event will come"},
-	{WIRE_CLOCK, 16, "vmtap: the system's clocks at time 0"},
-	{WIRE_SUBSCRIBED, 5, "vmtap: subscription in force"},
-	{WIRE_CPU_TIME, 8, "vmtap: CPU clock of its thread at the next event"},
-	{WIRE_PROVIDERS, WIRE_VARIABLE, "vmtap: compatible providers from here on"},
-};
-
-#define PLAIN_TYPES (sizeof(plain_types) / sizeof(plain_types[0]))
 
 int encoder_open(struct encoder *encoder, size_t queue_bytes)
 {
@@ -242,29 +210,27 @@ static void put_pair(
 	queue_put_u32(queue, value);
 }
 
-static bool is_plain(uint16_t type)
+/* Whether the header declares the type whatever the probes are. */
+static bool is_plain(const struct wire_type *type)
 {
-	size_t i = 0;
-
-	while (i < PLAIN_TYPES && plain_types[i].type != type)
-		i++;
-	return i < PLAIN_TYPES;
+	return type && *type->text;
 }
 
 static void put_header(struct queue *queue, const struct process *process)
 {
 	queue_put_u32(queue, WIRE_HEADER_BEGIN);
 	queue_put_u32(queue, WIRE_TYPES_BEGIN);
-	for (size_t i = 0; i < PLAIN_TYPES; i++)
-		if (process->environment || plain_types[i].type != WIRE_PROGRAM_ENV)
-			put_type(queue, plain_types[i].type, plain_types[i].size,
-				plain_types[i].description, NULL, 0);
+	for (unsigned i = 0; i < WIRE_TYPE_COUNT; i++) {
+		const struct wire_type *type = &wire_types[i];
+		if (is_plain(type) && (process->environment || type->number != WIRE_PROGRAM_ENV))
+			put_type(queue, type->number, type->size, type->text, NULL, 0);
+	}
 	for (unsigned i = 0; i < EVENT_TYPES; i++) {
 		const struct event_type *type = &event_types[i];
 		put_type(queue, type->wire, type->has_text ? WIRE_VARIABLE : type->payload,
 			type->description, type->compat, process->providers);
 		for (unsigned j = 0; j < type->form_count; j++)
-			if (!is_plain(type->forms[j].type))
+			if (!is_plain(wire_type_find(type->forms[j].type)))
 				put_type(queue, type->forms[j].type, type->forms[j].payload,
 					type->forms[j].name, NULL, 0);
 	}
@@ -277,8 +243,9 @@ static size_t header_bytes(uint32_t providers)
 {
 	size_t bytes = 64;
 
-	for (size_t i = 0; i < PLAIN_TYPES; i++)
-		bytes += 20 + strlen(plain_types[i].description);
+	for (unsigned i = 0; i < WIRE_TYPE_COUNT; i++)
+		if (is_plain(&wire_types[i]))
+			bytes += 20 + strlen(wire_types[i].text);
 	for (unsigned i = 0; i < EVENT_TYPES; i++) {
 		bytes += 20 + strlen(event_types[i].description) +
 			put_extension(NULL, event_types[i].compat, providers);
@@ -481,7 +448,7 @@ static void put_own(struct encoder *encoder, const struct event_type *type,
 		else
 			put_number(queue, at, type->fields[i].size);
 	}
-	if (type->has_text && type->wire < WIRE_CONTEXT)
+	if (type->has_text && wire_is_ghc(type->wire))
 		put_utf8(queue, record + type->text + 4, text_length);
 	else if (type->has_text)
 		queue_put(queue, record + type->text + 4, text_length);
@@ -520,7 +487,7 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	if (encoder->cpu_clock) {
 		if (!cpu_time) /* its thread had not yet heard that somebody wants it */
 			return false;
-		bytes += WIRE_EVENT_BYTES + 8;
+		bytes += WIRE_EVENT_BYTES + WIRE_SIZE_CPU_TIME;
 	}
 	if (!room(encoder, bytes))
 		return false;
@@ -569,7 +536,7 @@ static bool begin_own(struct encoder *encoder, uint16_t type, size_t payload, ui
 
 bool encode_clock(struct encoder *encoder, const struct stamp_line *clock)
 {
-	if (!begin_own(encoder, WIRE_CLOCK, 16, clock_monotonic() - clock->zero))
+	if (!begin_own(encoder, WIRE_CLOCK, WIRE_SIZE_CLOCK, clock_monotonic() - clock->zero))
 		return false;
 	queue_put_u64(&encoder->queue, clock->zero);
 	queue_put_u64(&encoder->queue, clock->zero_real);
@@ -580,7 +547,7 @@ bool encode_clock(struct encoder *encoder, const struct stamp_line *clock)
 bool encode_loss(
 	struct encoder *encoder, uint16_t type, uint64_t count, uint64_t since, uint64_t time)
 {
-	if (!begin_own(encoder, WIRE_LOSS, 18, time))
+	if (!begin_own(encoder, WIRE_LOSS, WIRE_SIZE_LOSS, time))
 		return false;
 	queue_put_u16(&encoder->queue, type);
 	queue_put_u64(&encoder->queue, count);
@@ -590,7 +557,7 @@ bool encode_loss(
 
 bool encode_watermark(struct encoder *encoder, uint64_t time)
 {
-	if (!begin_own(encoder, WIRE_WATERMARK, 8, time))
+	if (!begin_own(encoder, WIRE_WATERMARK, WIRE_SIZE_WATERMARK, time))
 		return false;
 	queue_put_u64(&encoder->queue, time);
 	encode_block_end(encoder);
@@ -599,7 +566,7 @@ bool encode_watermark(struct encoder *encoder, uint64_t time)
 
 bool encode_subscribed(struct encoder *encoder, uint32_t tag, uint8_t flags, uint64_t time)
 {
-	if (!begin_own(encoder, WIRE_SUBSCRIBED, 5, time))
+	if (!begin_own(encoder, WIRE_SUBSCRIBED, WIRE_SIZE_SUBSCRIBED, time))
 		return false;
 	queue_put_u32(&encoder->queue, tag);
 	queue_put_u8(&encoder->queue, flags);
@@ -663,7 +630,7 @@ bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, u
 {
 	struct queue *queue = &encoder->queue;
 	size_t bytes = WIRE_MARKER_BYTES + WIRE_EVENT_BYTES + 2 + HEAP_BEGIN_BYTES +
-		2 * (WIRE_EVENT_BYTES + 8) + census->label_bytes +
+		2 * (WIRE_EVENT_BYTES + WIRE_SIZE_HEAP_PROF_SAMPLE_BEGIN) + census->label_bytes +
 		census->band_count * (WIRE_EVENT_BYTES + 2 + HEAP_BAND_BYTES);
 
 	encode_block_end(encoder);

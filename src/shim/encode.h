@@ -66,7 +66,7 @@ enum { EVENT_OWN = 1, EVENT_FORM = 2 };
 static inline uint8_t event_ghc_mask(const struct event_type *type)
 {
 	return (uint8_t)(((1u << type->form_count) - 1) * EVENT_FORM |
-		(type->wire < WIRE_CONTEXT ? EVENT_OWN : 0));
+		(wire_is_ghc(type->wire) ? EVENT_OWN : 0));
 }
 
 extern const struct event_type event_types[EVENT_TYPES];

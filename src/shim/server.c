@@ -420,8 +420,8 @@ static void tell_strangers(struct client *client, uint64_t now)
 	if (!client->subscribed || count == client->strangers)
 		return;
 	snprintf(text, sizeof(text),
-		"vmtap: %u object%s built with another version of the probes: %s events are "
-		"missing",
+		WIRE_MESSAGE "%u object%s built with another version of the probes: %s events are "
+			     "missing",
 		count, count == 1 ? " was" : "s were", count == 1 ? "its" : "their");
 	if (!count || encode_message(&client->encoder, text, now))
 		client->strangers = count;

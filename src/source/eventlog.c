@@ -260,7 +260,7 @@ static bool take_name(struct eventlog *log, const unsigned char *payload, size_t
 /* What the library in the VM says; GHC's run-time system has messages of its own. */
 static void take_message(struct eventlog *log, const char *text, size_t size)
 {
-	static const char prefix[] = "vmtap: ";
+	static const char prefix[] = WIRE_MESSAGE;
 	size_t length = sizeof(prefix) - 1;
 
 	if (size < length || memcmp(text, prefix, length))
@@ -277,8 +277,13 @@ static void take_message(struct eventlog *log, const char *text, size_t size)
 static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t time,
 	const unsigned char *payload, size_t size)
 {
-	switch (plan->role) {
-	case ROLE_MARKER:
+	if (plan->role == ROLE_MISPLACED)
+		return eventlog_damaged(log, log->scanned,
+			"the client that kept this stream subscribed after it had got events of "
+			"GHC's types alone: event type %u follows",
+			plan->type);
+	switch (plan->type) {
+	case WIRE_BLOCK_MARKER:
 		if (bytes_u32(payload) < WIRE_MARKER_BYTES)
 			return eventlog_damaged(log, log->scanned, "a block of %" PRIu32 " bytes",
 				bytes_u32(payload));
@@ -286,21 +291,21 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 		log->block_end = log->scanned + bytes_u32(payload);
 		log->cap = bytes_u16(payload + 12);
 		break;
-	case ROLE_CONTEXT:
+	case WIRE_CONTEXT:
 		log->tid = (uint32_t)bytes_u64(payload);
 		log->cpu = (uint16_t)bytes_u32(payload + 8);
 		break;
-	case ROLE_NAME:
+	case WIRE_NAME:
 		return take_name(log, payload, size);
-	case ROLE_LOSS:
+	case WIRE_LOSS:
 		if (!log->awaits)
 			take_loss(log, payload);
 		break;
-	case ROLE_WATERMARK:
+	case WIRE_WATERMARK:
 		if (bytes_u64(payload) > log->watermark)
 			log->watermark = bytes_u64(payload);
 		break;
-	case ROLE_CLOCK:
+	case WIRE_CLOCK:
 		/* a second one could only move events that are already out */
 		if (!log->clocked) {
 			log->process.start = bytes_u64(payload);
@@ -309,37 +314,32 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 			log->clocked = true;
 		}
 		break;
-	case ROLE_WALL_CLOCK:
+	case WIRE_WALL_CLOCK_TIME:
 		if (!log->clocked)
 			log->process.wall_offset = (int64_t)(bytes_u64(payload + 4) * 1000000000u +
 				bytes_u32(payload + 12) - time);
 		break;
-	case ROLE_MESSAGE:
+	case WIRE_LOG_MSG:
 		take_message(log, (const char *)payload, size);
 		break;
-	case ROLE_PROVIDERS:
+	case WIRE_PROVIDERS:
 		return eventlog_take_providers(log, time, (const char *)payload, size);
-	case ROLE_CPU_TIME:
+	case WIRE_CPU_TIME:
 		log->cpu_time = bytes_u64(payload);
 		break;
-	case ROLE_SUBSCRIBED:
+	case WIRE_SUBSCRIBED:
 		log->tag = bytes_u32(payload);
 		log->has_cpu_time = size > 4 && payload[4] & WIRE_CPU_CLOCK;
 		log->awaits &= log->tag != log->awaited;
 		break;
-	case ROLE_ARGUMENTS:
+	case WIRE_PROGRAM_ARGS:
 		take_program(log, (const char *)payload + 4, size - 4);
 		take_arguments(log, (const char *)payload + 4, size - 4);
 		break;
-	case ROLE_PID:
+	case WIRE_OSPROCESS_PID:
 		log->process.pid = bytes_u32(payload + 4);
 		break;
-	case ROLE_MISPLACED:
-		return eventlog_damaged(log, log->scanned,
-			"the client that kept this stream subscribed after it had got events of "
-			"GHC's types alone: event type %u follows",
-			plan->type);
-	case ROLE_PPID:
+	case WIRE_OSPROCESS_PPID:
 		log->process.ppid = bytes_u32(payload + 4);
 		break;
 	}
@@ -427,7 +427,7 @@ static inline bool scan_event(struct eventlog *log, bool *stalled)
 			!take_event(log, plan, time, at + head, log->scanned + head + size))
 			return false;
 	} else {
-		if (plan->role == ROLE_WATERMARK && !log->settled) {
+		if (plan->type == WIRE_WATERMARK && !log->settled) {
 			*stalled = true;
 			return false;
 		}
@@ -513,7 +513,7 @@ bool eventlog_learn(struct eventlog *log, const struct record *record)
 {
 	const struct plan *plan = &log->plans[log->plan_of[record->type]];
 
-	if (plan->role < ROLE_ARGUMENTS || record->size < plan->least)
+	if (plan->role != ROLE_READ || record->size < plan->least)
 		return false;
 	take_record(log, plan, record->time, record->payload, record->size);
 	return true;

@@ -14,7 +14,7 @@
 #include "contract/contract.h"
 #include "contract/known.h"
 #include "source/eventlog_private.h"
-#include "wire/wire.h"
+#include "wire/wire_type.h"
 
 #define GHC_PROVIDER "HaskellEvent"
 
@@ -125,32 +125,17 @@ bool eventlog_plan_ghc(struct eventlog *log)
 	return plan_contract(log);
 }
 
-/* What a VM says of itself to whoever connects, before it knows what for. */
-static bool is_start_up(uint16_t type)
-{
-	switch (type) {
-	case WIRE_BLOCK_MARKER:
-	case WIRE_LOG_MSG:
-	case WIRE_WALL_CLOCK_TIME:
-	case WIRE_CAP_CREATE:
-	case WIRE_CAP_DELETE:
-		return true;
-	default:
-		return type >= WIRE_CAPSET_CREATE && type <= WIRE_OSPROCESS_PPID;
-	}
-}
-
 bool eventlog_decide_form(struct eventlog *log, uint16_t type)
 {
-	if (is_start_up(type))
+	if (wire_type_has(type, WIRE_ON_CONNECT))
 		return true;
 	log->form_open = false;
-	if (type >= WIRE_CONTEXT)
+	if (!wire_is_ghc(type))
 		return true;
 	log->ghc_alone = true;
 	for (size_t i = 1; i < log->plan_count; i++) {
 		struct plan *plan = &log->plans[i];
-		if (plan->type >= WIRE_CONTEXT && plan->role != ROLE_SKIP) {
+		if (!wire_is_ghc(plan->type) && plan->role != ROLE_SKIP) {
 			free(plan->description);
 			free(plan->compats);
 			*plan = (struct plan){.role = ROLE_MISPLACED,

@@ -184,10 +184,10 @@ static inline void decode(
 /* What an event says of those that follow it. */
 static inline void follow(struct event_run *run, const struct plan *plan, const unsigned char *at)
 {
-	if (plan->role == ROLE_CONTEXT) {
+	if (plan->type == WIRE_CONTEXT) {
 		run->tid = (uint32_t)bytes_u64(at + WIRE_EVENT_BYTES);
 		run->cpu = (uint16_t)bytes_u32(at + WIRE_EVENT_BYTES + 8);
-	} else if (plan->role == ROLE_CPU_TIME) {
+	} else if (plan->type == WIRE_CPU_TIME) {
 		run->cpu_time = bytes_u64(at + WIRE_EVENT_BYTES);
 	}
 }

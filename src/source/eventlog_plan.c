@@ -10,33 +10,7 @@
 
 #include "source/eventlog_private.h"
 #include "wire/describe.h"
-#include "wire/wire.h"
-
-enum {
-	RUN_THREAD = 1 /* GHC's */
-};
-
-static const struct {
-	uint16_t type, least;
-	uint8_t role;
-	bool is_variable;
-	const char *name;
-} known_types[] = {
-	{WIRE_BLOCK_MARKER, 14, ROLE_MARKER, false, "BLOCK_MARKER"},
-	{WIRE_CONTEXT, 12, ROLE_CONTEXT, false, "CONTEXT"},
-	{WIRE_NAME, 4, ROLE_NAME, true, "NAME"},
-	{WIRE_LOSS, 10, ROLE_LOSS, false, "LOSS"},
-	{WIRE_WATERMARK, 8, ROLE_WATERMARK, false, "WATERMARK"},
-	{WIRE_CLOCK, 16, ROLE_CLOCK, false, "CLOCK"},
-	{WIRE_SUBSCRIBED, 4, ROLE_SUBSCRIBED, false, "SUBSCRIBED"},
-	{WIRE_CPU_TIME, 8, ROLE_CPU_TIME, false, "CPU_TIME"},
-	{WIRE_PROVIDERS, 0, ROLE_PROVIDERS, true, "PROVIDERS"},
-	{WIRE_LOG_MSG, 0, ROLE_MESSAGE, true, "LOG_MSG"},
-	{WIRE_PROGRAM_ARGS, 4, ROLE_ARGUMENTS, true, "PROGRAM_ARGS"},
-	{WIRE_OSPROCESS_PID, 8, ROLE_PID, false, "OSPROCESS_PID"},
-	{WIRE_OSPROCESS_PPID, 8, ROLE_PPID, false, "OSPROCESS_PPID"},
-	{WIRE_WALL_CLOCK_TIME, 16, ROLE_WALL_CLOCK, false, "WALL_CLOCK_TIME"},
-};
+#include "wire/wire_type.h"
 
 static uint8_t number_field(const struct describe_argument *argument)
 {
@@ -140,6 +114,7 @@ static bool plan_compats(struct eventlog *log, struct plan *plan, const char *ex
 bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_t position)
 {
 	uint16_t type = header->type.number, size = header->type.size;
+	const struct wire_type *known = wire_type_find(type);
 	struct description description;
 	struct error error;
 	struct plan plan = {
@@ -151,15 +126,13 @@ bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_
 		return eventlog_damaged(log, position, "event type 65535 is declared");
 	if (log->plan_of[type])
 		return eventlog_damaged(log, position, "event type %u is declared twice", type);
-	for (size_t i = 0; i < sizeof(known_types) / sizeof(known_types[0]); i++) {
-		if (known_types[i].type != type)
-			continue;
-		plan.role = known_types[i].role;
-		plan.least = known_types[i].least;
-		if (plan.is_variable != known_types[i].is_variable || size < plan.least)
+	if (known && known->traits & WIRE_READ) {
+		plan.role = ROLE_READ;
+		plan.least = known->least;
+		if (plan.is_variable != (known->size == WIRE_VARIABLE) || size < plan.least)
 			return eventlog_damaged(log, position,
-				"event type %u (%s) is declared with size %u", type,
-				known_types[i].name, size);
+				"event type %u (%s) is declared with size %u", type, known->name,
+				size);
 	}
 	described = describe_parse(header->type.text, header->type.length, &description, &error);
 	if (described < 0)
@@ -354,7 +327,7 @@ static void enable_running(struct eventlog *log)
 				log->plans[i].fields[j].kind == FIELD_RUNNING;
 	for (size_t i = 1; is_needed && i < log->plan_count; i++) {
 		struct plan *plan = &log->plans[i];
-		if (plan->type != RUN_THREAD || !plan->description)
+		if (plan->type != WIRE_RUN_THREAD || !plan->description)
 			continue;
 		plan->role = ROLE_WANTED;
 		plan->says_running = true;

@@ -40,22 +40,9 @@ enum {
 enum role {
 	ROLE_UNDECLARED,
 	ROLE_SKIP,
-	ROLE_PROBE,  /* not enabled: passed over */
-	ROLE_WANTED, /* an enabled probe */
-	ROLE_MARKER,
-	ROLE_CONTEXT,
-	ROLE_NAME,
-	ROLE_LOSS,
-	ROLE_WATERMARK,
-	ROLE_CLOCK,
-	ROLE_SUBSCRIBED,
-	ROLE_CPU_TIME,
-	ROLE_PROVIDERS,
-	ROLE_MESSAGE,
-	ROLE_ARGUMENTS,
-	ROLE_PID,
-	ROLE_PPID,
-	ROLE_WALL_CLOCK,
+	ROLE_PROBE,    /* not enabled: passed over */
+	ROLE_WANTED,   /* an enabled probe */
+	ROLE_READ,     /* WIRE_READ: says something of other events or of the process */
 	ROLE_MISPLACED /* cannot stand in a log of GHC's forms alone */
 };
 

@@ -16,7 +16,7 @@
 #include "source/eventlog.h"
 #include "source/source.h"
 #include "wire/records.h"
-#include "wire/wire.h"
+#include "wire/wire_type.h"
 
 struct log_source {
 	struct source source;
@@ -52,20 +52,26 @@ static bool read_more(struct log_source *log, struct error *error, int *result)
 /* What the process was, wherever in the log that is said, which depends on the writer. */
 static int learn_process(struct log_source *log, struct error *error)
 {
-	static const uint16_t types[] = {
-		WIRE_PROGRAM_ARGS, WIRE_OSPROCESS_PID, WIRE_OSPROCESS_PPID, WIRE_WALL_CLOCK_TIME};
 	struct record_file file;
 	struct record record;
-	unsigned int missing = (1u << sizeof(types) / sizeof(types[0])) - 1;
+	bool is_missing[WIRE_TYPE_COUNT];
+	unsigned int missing = 0;
 	int state = record_file_open(&file, log->file, error);
 
+	for (unsigned int i = 0; i < WIRE_TYPE_COUNT; i++) {
+		is_missing[i] = wire_types[i].traits & WIRE_PROCESS;
+		missing += is_missing[i];
+	}
 	if (!state) {
 		while (missing &&
 			(state = record_file_next(&file, log->file, &record, error)) ==
 				RECORDS_EVENT) {
-			for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-				if (record.type == types[i] && eventlog_learn(log->log, &record))
-					missing &= ~(1u << i);
+			const struct wire_type *type = wire_type_find(record.type);
+			if (!type || !(type->traits & WIRE_PROCESS) ||
+				!eventlog_learn(log->log, &record))
+				continue;
+			missing -= is_missing[type - wire_types];
+			is_missing[type - wire_types] = false;
 		}
 	}
 	record_file_close(&file);

@@ -15,7 +15,7 @@
 #include "source/names.h"
 #include "wire/layout.h"
 #include "wire/records.h"
-#include "wire/wire.h"
+#include "wire/wire_type.h"
 
 enum {
 	BUFFER_BYTES = 2 << 20,
@@ -23,9 +23,9 @@ enum {
 	WRITE_BYTES = 512 * 1024,  /* written at once when events come fast */
 	STATE_BYTES_MAX = 4 << 20, /* of the events that each file repeats */
 	END_BYTES = 2,
-	CONTEXT_BYTES = WIRE_EVENT_BYTES + 12,
-	CPU_TIME_BYTES = WIRE_EVENT_BYTES + 8,
-	SAMPLE_BYTES = WIRE_EVENT_BYTES + 8,
+	CONTEXT_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CONTEXT,
+	CPU_TIME_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CPU_TIME,
+	SAMPLE_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_HEAP_PROF_SAMPLE_BEGIN,
 	NAME_BLOCK_BYTES = 1 << 20 /* a block of names is ended beyond this */
 };
 
@@ -262,22 +262,6 @@ static int end_file(struct recording *recording, bool marker, struct error *erro
 
 /* ---- further files ---- */
 
-/* Events that say what the process and its capabilities are: each file has them. */
-static bool is_state(uint16_t type)
-{
-	static const uint16_t types[] = {WIRE_CAPSET_CREATE, 26 /* CAPSET_DELETE */,
-		WIRE_CAPSET_ASSIGN_CAP, 28 /* CAPSET_REMOVE_CAP */, WIRE_RTS_IDENTIFIER,
-		WIRE_PROGRAM_ARGS, 31 /* PROGRAM_ENV */, WIRE_OSPROCESS_PID, WIRE_OSPROCESS_PPID,
-		WIRE_WALL_CLOCK_TIME, WIRE_CAP_CREATE, 46 /* CAP_DELETE */, 47 /* CAP_DISABLE */,
-		48 /* CAP_ENABLE */, 160 /* HEAP_PROF_BEGIN */, 161 /* HEAP_PROF_COST_CENTRE */,
-		168 /* PROF_BEGIN */, WIRE_CLOCK, WIRE_SUBSCRIBED, WIRE_PROVIDERS};
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (types[i] == type)
-			return true;
-	return false;
-}
-
 /*
  * Keeps an event that says what the process is. One that was said before, to the byte, is
  * kept at its new place only: capabilities may come and go without end.
@@ -310,10 +294,10 @@ static int remember(struct recording *recording, const struct record *record, st
 {
 	int result = 0;
 
-	if (record->type == WIRE_NAME && record->size >= 4) {
+	if (record->type == WIRE_NAME && record_is_whole(record)) {
 		result = names_define(&recording->names, bytes_u32(record->payload),
 			(const char *)record->payload + 4, record->size - 4);
-	} else if (is_state(record->type)) {
+	} else if (wire_type_has(record->type, WIRE_STATE)) {
 		result = keep_state(recording, record);
 	}
 	if (result)
@@ -498,7 +482,7 @@ int recording_new(
 
 static bool is_counted(uint16_t type)
 {
-	return type != WIRE_BLOCK_MARKER && (type < WIRE_CONTEXT || type >= WIRE_PROBES);
+	return type != WIRE_BLOCK_MARKER && !wire_is_own(type);
 }
 
 /* Nearly all events of a fast stream are of these types. */
@@ -508,9 +492,9 @@ static void find_lengths(struct recording *recording)
 		int32_t size = recording->records.sizes[type];
 		bool is_looked_at = size < 0 || size > UINT16_MAX - WIRE_EVENT_BYTES ||
 			size == WIRE_VARIABLE || !is_counted((uint16_t)type) ||
-			is_state((uint16_t)type) || type == WIRE_HEAP_PROF_SAMPLE_BEGIN ||
-			type == WIRE_HEAP_PROF_SAMPLE_END ||
-			(recording->settings.ghc_only && type >= WIRE_CONTEXT);
+			wire_type_has((uint16_t)type, WIRE_STATE) ||
+			type == WIRE_HEAP_PROF_SAMPLE_BEGIN || type == WIRE_HEAP_PROF_SAMPLE_END ||
+			(recording->settings.ghc_only && !wire_is_ghc((uint16_t)type));
 		if (!is_looked_at)
 			recording->lengths[type] = (uint16_t)(WIRE_EVENT_BYTES + size);
 	}
@@ -604,7 +588,7 @@ static int take_event(struct recording *recording, const struct record *record, 
 	uint64_t max = recording->settings.size_max, needed = record->bytes;
 	int result;
 
-	if (recording->settings.ghc_only && record->type >= WIRE_CONTEXT) {
+	if (recording->settings.ghc_only && !wire_is_ghc(record->type)) {
 		recording->failed = true;
 		return error_set(error, EPROTO,
 			"byte %" PRIu64 ": an event of type %u, which is none of GHC's",
@@ -649,7 +633,7 @@ static int put_ghc_part(struct recording *recording, const unsigned char *at, si
 	if (!is_type)
 		return put_bytes(out, at, used);
 	number = header->type.number;
-	if (number >= WIRE_CONTEXT)
+	if (!wire_is_ghc(number))
 		return 0;
 	layout_make(&layout, number, "");
 	return put_number(out, WIRE_TYPE_BEGIN, 4) || put_number(out, number, 2) ||

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "wire/loss.h"
 #include "wire/wire.h"
+#include "wire/wire_type.h"
 
 enum {
 	TYPES = 65536,
@@ -136,8 +138,9 @@ enum records_state records_next(struct records *records, const unsigned char *at
 	if (records->position >= records->block_end)
 		records->block = records->block_end = 0, records->cap = WIRE_NO_CAP;
 	if (type == WIRE_BLOCK_MARKER) {
-		uint32_t block =
-			declared >= 14 && declared != WIRE_VARIABLE ? bytes_u32(at + head) : 0;
+		uint32_t block = declared >= WIRE_SIZE_BLOCK_MARKER && declared != WIRE_VARIABLE
+			? bytes_u32(at + head)
+			: 0;
 		if (block < WIRE_MARKER_BYTES)
 			return broken(records, 0, "a block of %" PRIu32 " bytes", block);
 		records->block = records->position;
@@ -189,20 +192,23 @@ const char *records_type_extension(const struct records *records, uint16_t type)
 	return records->extensions[type] ? records->extensions[type] : "";
 }
 
+bool record_is_whole(const struct record *record)
+{
+	const struct wire_type *type = wire_type_find(record->type);
+
+	return type && record->size >= type->least;
+}
+
 uint64_t record_lost(const struct record *record)
 {
-	unsigned long long count = 0;
-	char text[64];
-	size_t length = record->size < sizeof(text) - 1 ? record->size : sizeof(text) - 1;
-	int end = 0;
-
-	if (record->type == WIRE_LOSS)
-		return record->size >= 10 ? bytes_u64(record->payload + 2) : 0;
-	if (record->type != WIRE_LOG_MSG)
+	switch (record->type) {
+	case WIRE_LOSS:
+		return record_is_whole(record) ? bytes_u64(record->payload + 2) : 0;
+	case WIRE_LOG_MSG:
+		return loss_text_count((const char *)record->payload, record->size);
+	default:
 		return 0;
-	memcpy(text, record->payload, length);
-	text[length] = '\0';
-	return sscanf(text, WIRE_LOSS_TEXT "%n", &count, &end) == 1 && end ? count : 0;
+	}
 }
 
 /* ---- files ---- */

@@ -72,6 +72,10 @@ const char *records_type_text(const struct records *records, uint16_t type);
 /* What follows the description: lines on other runtimes' probes, or "". */
 const char *records_type_extension(const struct records *records, uint16_t type);
 
+/* Whether its payload has all the fields of a type in wire/event_types.h that a reader may rely
+ * on; false for other types. */
+bool record_is_whole(const struct record *record);
+
 /* How many events a record says were lost, be it in vmtap's words or in a reader's of GHC's. */
 uint64_t record_lost(const struct record *record);
 

@@ -54,6 +54,9 @@
 #ifndef VMTAP_WIRE_WIRE_H
 #define VMTAP_WIRE_WIRE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #define WIRE_HEADER_BEGIN 0x68647262u /* "hdrb" */
 #define WIRE_TYPES_BEGIN 0x68657462u  /* "hetb" */
 #define WIRE_TYPE_BEGIN 0x65746200u   /* "etb\0" */
@@ -63,8 +66,8 @@
 #define WIRE_DATA_BEGIN 0x64617462u   /* "datb" */
 #define WIRE_DATA_END 0xffffu         /* an event type without time or payload */
 
-/* What a LOG_MSG says first where a client that knows no LOSS is told of one. */
-#define WIRE_LOSS_TEXT "vmtap: %llu events lost of "
+/* What a LOG_MSG of the library begins with; GHC's run-time system has messages of its own. */
+#define WIRE_MESSAGE "vmtap: "
 
 #define WIRE_ABSENT "absent "
 
@@ -73,48 +76,37 @@ enum {
 	WIRE_NO_CAP = 0xffff,
 	WIRE_ARGUMENTS_MAX = 12, /* of a probe */
 
-	/* GHC's event types that carry no probe, or not as it is */
-	WIRE_STOP_THREAD = 2,        /* 10: u32 thread, u16 status, u32 info */
-	WIRE_LOG_MSG = 16,           /* variable: text */
-	WIRE_BLOCK_MARKER = 18,      /* 14: u32 size, u64 end time, u16 cap */
-	WIRE_CAPSET_CREATE = 25,     /* 6: u32 set, u16 type (2 process, 3 clock domain) */
-	WIRE_CAPSET_DELETE = 26,     /* 4: u32 set */
-	WIRE_CAPSET_ASSIGN_CAP = 27, /* 6: u32 set, u16 cap */
-	WIRE_CAPSET_REMOVE_CAP = 28, /* 6: u32 set, u16 cap */
-	WIRE_RTS_IDENTIFIER = 29,    /* variable: u32 set, text */
-	WIRE_PROGRAM_ARGS = 30,      /* variable: u32 set, each argument and a NUL */
-	WIRE_PROGRAM_ENV = 31,       /* variable: u32 set, each "K=V" and a NUL */
-	WIRE_OSPROCESS_PID = 32,     /* 8: u32 set, u32 pid */
-	WIRE_OSPROCESS_PPID = 33,    /* 8: u32 set, u32 pid */
-	WIRE_WALL_CLOCK_TIME = 43,   /* 16: u32 set, u64 seconds, u32 ns */
-	WIRE_CAP_CREATE = 45,        /* 2: u16 cap */
-	WIRE_CAP_DELETE = 46,        /* 2: u16 cap */
+	WIRE_OWN = 400,    /* vmtap's own event types: from here to before WIRE_PROBES */
+	WIRE_PROBES = 416, /* and on: probes in the contract's order, where GHC has no type
+			      that carries all arguments */
 
-	/* Samples of the heap: a BEGIN before the first, then each in one block */
-	WIRE_HEAP_PROF_BEGIN = 160,         /* variable: u8 profile (0), u64 period in ns, u32 by
-					       (2 module: site, 7 closure type: class),
-					       7 empty filters, a NUL each */
-	WIRE_HEAP_PROF_SAMPLE_BEGIN = 162,  /* 8: u64 era, the sample's number */
-	WIRE_HEAP_PROF_SAMPLE_STRING = 164, /* variable: u8 profile, u64 bytes, label and a NUL */
-	WIRE_HEAP_PROF_SAMPLE_END = 165,    /* 8: u64 era */
-
-	/* vmtap's */
-	WIRE_CONTEXT = 400,    /* 12: u64 OS thread, u32 cpu of the events that follow in this
-				  block, until the next */
-	WIRE_NAME = 401,       /* variable: u32 id, text */
-	WIRE_LOSS = 402,       /* 18: u16 event type, u64 count, u64 time since when */
-	WIRE_WATERMARK = 403,  /* 8: u64 time: no earlier event will come */
-	WIRE_CLOCK = 404,      /* 16: u64 CLOCK_MONOTONIC, u64 CLOCK_REALTIME in ns, at time 0 */
-	WIRE_SUBSCRIBED = 405, /* 5: u32 tag, u8 flags of the subscription */
-	WIRE_CPU_TIME = 406,   /* 8: u64 ns, CPU clock of its thread at the next event of a probe */
-	WIRE_PROVIDERS = 407,  /* variable: names, blanks between: the compatible providers that
-				  the process has opted in for from here on */
-	WIRE_PROBES = 416,     /* and on: probes in the contract's order, where GHC has no type
-				  that carries all arguments */
-
-	WIRE_MARKER_BYTES = 24,
 	WIRE_EVENT_BYTES = 10 /* type and time */
 };
+
+/* The event types' numbers: WIRE_GC_START and so on. */
+enum {
+#define WIRE_TYPE(number, name, ...) WIRE_##name = number,
+#include "wire/event_types.h"
+};
+
+/* The sizes of their payloads as they are declared: WIRE_SIZE_GC_START and so on. */
+enum {
+#define WIRE_TYPE(number, name, size, ...) WIRE_SIZE_##name = size,
+#include "wire/event_types.h"
+	WIRE_MARKER_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_BLOCK_MARKER
+};
+
+/* Whether readers that know nothing but GHC's event types can take it. */
+static inline bool wire_is_ghc(uint16_t type)
+{
+	return type < WIRE_OWN;
+}
+
+/* Whether it is an event of vmtap's that is no probe's. */
+static inline bool wire_is_own(uint16_t type)
+{
+	return type >= WIRE_OWN && type < WIRE_PROBES;
+}
 
 #define WIRE_SUBSCRIBE "VMTP"
 #define WIRE_HEAP_PERIOD "VMTH"

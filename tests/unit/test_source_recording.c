@@ -256,11 +256,11 @@ START_TEST(test_rotation_state)
 
 	put_header_begin(&writer);
 	put_type(&writer, WIRE_CAP_CREATE, 2, "Create capability");
-	put_type(&writer, 46, 2, "Delete capability");
+	put_type(&writer, WIRE_CAP_DELETE, 2, "Delete capability");
 	put_header_end(&writer);
 	for (unsigned int i = 0; i < rounds; i++) {
 		begin_block(&writer, WIRE_NO_CAP);
-		for (uint16_t type = WIRE_CAP_CREATE; type <= 46; type++) {
+		for (uint16_t type = WIRE_CAP_CREATE; type <= WIRE_CAP_DELETE; type++) {
 			put_event(&writer, type, i);
 			put(&writer, i % 4, 2);
 		}

@@ -74,7 +74,7 @@ int log_next(
 	size_t left;
 
 	*why = NULL;
-	if (state == RECORDS_EVENT && record->type == WIRE_NAME && record->size >= 4)
+	if (state == RECORDS_EVENT && record->type == WIRE_NAME && record_is_whole(record))
 		/* one that is out of range or too much is shown by its number */
 		names_define(&reader->names, bytes_u32(record->payload),
 			(const char *)record->payload + 4, record->size - 4);
@@ -138,29 +138,26 @@ static void take_start(struct log_summary *summary, const struct record *record)
 {
 	const unsigned char *payload = record->payload;
 
+	if (!record_is_whole(record))
+		return;
 	switch (record->type) {
 	case WIRE_CAP_CREATE:
-		if (record->size >= 2)
-			count_once(&summary->caps, &summary->cap_count, bytes_u16(payload));
+		count_once(&summary->caps, &summary->cap_count, bytes_u16(payload));
 		break;
 	case WIRE_OSPROCESS_PID:
-		if (record->size >= 8)
-			summary->pid = bytes_u32(payload + 4);
+		summary->pid = bytes_u32(payload + 4);
 		break;
 	case WIRE_OSPROCESS_PPID:
-		if (record->size >= 8)
-			summary->parent = bytes_u32(payload + 4);
+		summary->parent = bytes_u32(payload + 4);
 		break;
 	case WIRE_RTS_IDENTIFIER:
-		if (record->size >= 4)
-			take_text(summary->runtime, sizeof(summary->runtime), record);
+		take_text(summary->runtime, sizeof(summary->runtime), record);
 		break;
 	case WIRE_PROGRAM_ARGS:
-		if (record->size >= 4)
-			take_text(summary->program, sizeof(summary->program), record);
+		take_text(summary->program, sizeof(summary->program), record);
 		break;
 	case WIRE_WALL_CLOCK_TIME:
-		if (record->size >= 16 && !summary->has_wall) {
+		if (!summary->has_wall) {
 			summary->wall = (int64_t)(bytes_u64(payload + 4) * 1000000000u +
 				bytes_u32(payload + 12) - record->time);
 			summary->has_wall = true;
@@ -182,7 +179,7 @@ static void take_record(
 		summary->markers++;
 		return;
 	}
-	if (record->type < WIRE_CONTEXT || record->type >= WIRE_PROBES)
+	if (!wire_is_own(record->type))
 		summary->events++;
 	if (!summary->has_time || record->time < summary->first)
 		summary->first = record->time;
@@ -191,7 +188,7 @@ static void take_record(
 	summary->has_time = true;
 	if (record->cap != WIRE_NO_CAP)
 		count_once(&summary->caps, &summary->cap_count, record->cap);
-	if (!strcmp(layout ? layout->name : "", "HEAP_PROF_SAMPLE_BEGIN"))
+	if (record->type == WIRE_HEAP_PROF_SAMPLE_BEGIN)
 		summary->samples++;
 	summary->lost += record_lost(record);
 	take_start(summary, record);

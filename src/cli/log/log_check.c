@@ -21,12 +21,11 @@
 #include "cli/log/log.h"
 #include "cli/log/threads.h"
 #include "source/source.h"
-#include "wire/wire.h"
+#include "wire/wire_type.h"
 
 enum {
 	TOLERANCE_NS = 1000000,
-	FINDINGS_MAX = 100, /* shown */
-	GC_END = 10
+	FINDINGS_MAX = 100 /* shown */
 };
 
 struct log_check {
@@ -92,13 +91,12 @@ static void check_time(
 {
 	if (record->type == WIRE_BLOCK_MARKER)
 		return;
-	if (record->type == WIRE_WATERMARK && record->size >= 8) {
+	if (record->type == WIRE_WATERMARK && record_is_whole(record)) {
 		if (bytes_u64(record->payload) > state->watermark)
 			state->watermark = bytes_u64(record->payload);
 		return;
 	}
-	/* these are stamped with a time that was read before */
-	if (record->type == GC_END || record->type == WIRE_WALL_CLOCK_TIME)
+	if (wire_type_has(record->type, WIRE_EARLIER))
 		return;
 	/* what follows is another thread's */
 	if (record->type == WIRE_CONTEXT)
@@ -110,7 +108,7 @@ static void check_time(
 			record->position, state->last, record->time);
 	if (record->time > state->last)
 		state->last = record->time;
-	if (record->type >= WIRE_CONTEXT && record->type < WIRE_PROBES)
+	if (wire_is_own(record->type))
 		return;
 	if (record->time < state->watermark)
 		find(check,
@@ -141,12 +139,12 @@ static void check_payload(struct log_check *check, struct bytes_check *state,
 				"byte %" PRIu64 ": %s: the name %" PRIu32 " has not been defined",
 				record->position, layout->name, bytes_u32(at));
 	}
-	if (!layout || record->size < 8)
+	if (!record_is_whole(record))
 		return;
-	if (!strcmp(layout->name, "HEAP_PROF_SAMPLE_BEGIN")) {
+	if (record->type == WIRE_HEAP_PROF_SAMPLE_BEGIN) {
 		state->era = bytes_u64(record->payload);
 		state->in_sample = true;
-	} else if (!strcmp(layout->name, "HEAP_PROF_SAMPLE_END")) {
+	} else if (record->type == WIRE_HEAP_PROF_SAMPLE_END) {
 		if (!state->in_sample || state->era != bytes_u64(record->payload))
 			find(check, "byte %" PRIu64 ": a heap sample ends that has not begun",
 				record->position);

@@ -22,6 +22,26 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "wire/wire_type.h"
+
+/* Whether an @eventlog line is what wire/event_types.h says of the event type. */
+static bool is_ghc_type(const struct contract_probe *probe, const struct contract_eventlog *line)
+{
+	const struct wire_type *type = wire_type_find(line->type);
+	bool is_variable = false;
+	unsigned bytes = 0;
+
+	for (unsigned i = 0; i < line->argument_count; i++) {
+		bool is_capset = line->arguments[i] == CONTRACT_CAPSET;
+		if (!is_capset && generate_is_text(&probe->arguments[line->arguments[i]]))
+			is_variable = true;
+		else
+			bytes += is_capset ? 4 : probe->arguments[line->arguments[i]].size;
+	}
+	return type && wire_is_ghc(line->type) && strcmp(type->name, line->name) == 0 &&
+		is_variable == (type->size == WIRE_VARIABLE) &&
+		bytes == (is_variable ? type->least : type->size);
+}
 
 /* What this generator relies on beyond the contract's grammar. */
 static int contract_suits(const struct contract *contract, struct error *error)
@@ -56,6 +76,13 @@ static int contract_suits(const struct contract *contract, struct error *error)
 			return error_set(error, EINVAL,
 				"%s: line %d: probe %s has more than one [text]", contract->file,
 				probe->line, probe->name);
+		for (unsigned j = 0; j < probe->eventlog_count; j++)
+			if (!is_ghc_type(probe, &probe->eventlogs[j]))
+				return error_set(error, EINVAL,
+					"%s: line %d: probe %s: @eventlog %u %s: GHC has no such "
+					"event type with these fields",
+					contract->file, probe->line, probe->name,
+					probe->eventlogs[j].type, probe->eventlogs[j].name);
 		for (unsigned j = 0; j < probe->eventlog_count; j++)
 			for (unsigned k = 0; k < probe->eventlogs[j].argument_count; k++)
 				if (probe->eventlogs[j].arguments[k] != CONTRACT_CAPSET &&

@@ -1,0 +1,104 @@
+/*
+ * test_wire.c: the table of event types fits together, every field of a type can be found in
+ * its payload, and the text of losses is read as it was written.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "wire/layout.h"
+#include "wire/loss.h"
+#include "wire/wire_type.h"
+
+/* The bytes of the fields before the first one without a size of its own. */
+static size_t fixed_bytes(const struct layout *layout)
+{
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < layout->field_count; i++) {
+		if (layout->fields[i].kind != LAYOUT_NUMBER)
+			break;
+		bytes += layout->fields[i].size;
+	}
+	return bytes;
+}
+
+START_TEST(test_rows)
+{
+	for (unsigned i = 0; i < WIRE_TYPE_COUNT; i++) {
+		const struct wire_type *type = &wire_types[i];
+		struct layout layout;
+
+		ck_assert_msg(!i || type->number > wire_types[i - 1].number,
+			"%s is not in the order of the numbers", type->name);
+		ck_assert_uint_lt(type->number, WIRE_PROBES);
+		ck_assert_ptr_eq(wire_type_find(type->number), type);
+		layout_make(&layout, type->number, type->text);
+		ck_assert_str_eq(layout.name, type->name);
+		if (type->size == WIRE_VARIABLE)
+			ck_assert_msg(fixed_bytes(&layout) == type->least,
+				"%s has %zu bytes before its first text", type->name,
+				fixed_bytes(&layout));
+		else
+			ck_assert_msg(
+				fixed_bytes(&layout) == type->size && type->least <= type->size,
+				"the fields of %s have %zu bytes", type->name,
+				fixed_bytes(&layout));
+		/* what the library writes, readers of probes' events take for what it is */
+		ck_assert_msg(
+			wire_is_ghc(type->number) || (*type->text && type->traits & WIRE_READ),
+			"%s is vmtap's own, but not declared or not read", type->name);
+	}
+	ck_assert_uint_eq(wire_type_find(WIRE_LOSS)->least, 10);
+}
+END_TEST
+
+START_TEST(test_unknown)
+{
+	struct layout layout;
+
+	ck_assert_ptr_null(wire_type_find(13));
+	ck_assert_ptr_null(wire_type_find(WIRE_PROBES));
+	ck_assert_ptr_null(wire_type_find(WIRE_DATA_END));
+	ck_assert(!wire_type_has(WIRE_PROBES, WIRE_STATE));
+	ck_assert(!wire_type_has(WIRE_GC_START, WIRE_STATE));
+	ck_assert(wire_type_has(WIRE_CAP_DELETE, WIRE_STATE));
+	layout_make(&layout, 13, "");
+	ck_assert_str_eq(layout.name, "type-13");
+}
+END_TEST
+
+START_TEST(test_losses)
+{
+	char text[LOSS_TEXT_MAX];
+
+	loss_text(text, 12345678901, "vm:::gc-start(uint16_t cap)", 77);
+	ck_assert_str_eq(text, "vmtap: 12345678901 events lost of vm:::gc-start since 77 ns");
+	ck_assert_uint_eq(loss_text_count(text, strlen(text)), 12345678901);
+	loss_text(text, UINT64_MAX, "the heap's samples", UINT64_MAX);
+	ck_assert_uint_eq(loss_text_count(text, strlen(text)), UINT64_MAX);
+	/* other messages, and one that is cut before it says what it counts */
+	ck_assert_uint_eq(loss_text_count("vmtap: 5 objects were built", 27), 0);
+	ck_assert_uint_eq(loss_text_count("vmtap: 5 events lost", 20), 0);
+	ck_assert_uint_eq(loss_text_count("5 events lost of x", 18), 0);
+	ck_assert_uint_eq(loss_text_count("", 0), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("wire");
+	TCase *tests = tcase_create("all");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(tests, test_rows);
+	tcase_add_test(tests, test_unknown);
+	tcase_add_test(tests, test_losses);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed > 0;
+}
