@@ -8,11 +8,12 @@
 enum { TABLE_START = 64 };
 
 int dynamic_init(struct dynamic *dynamic, struct slab *slab, struct strings *strings,
-	uint32_t self_count, uint64_t limit)
+	struct drops *drops, uint32_t self_count, uint64_t limit)
 {
 	memset(dynamic, 0, sizeof(*dynamic));
 	dynamic->slab = slab;
 	dynamic->strings = strings;
+	dynamic->drops = drops;
 	dynamic->self_count = self_count;
 	dynamic->limit = limit;
 	dynamic->threads = calloc(TABLE_START, sizeof(struct dynamic_thread *));
@@ -147,7 +148,7 @@ static struct dynamic_thread *thread_for(struct dynamic *dynamic, uint64_t owner
 	if (!thread && create) {
 		thread = new_thread(dynamic, owner);
 		if (!thread)
-			dynamic->drops++;
+			drops_add(dynamic->drops, DROP_DYNAMIC, 1);
 	}
 	return thread;
 }
@@ -211,7 +212,7 @@ void dynamic_self_store_text(
 	if (replace_text(dynamic, &value, text, thread))
 		set_slot(dynamic, thread, slot, value);
 	else
-		dynamic->drops++;
+		drops_add(dynamic->drops, DROP_DYNAMIC, 1);
 }
 
 /* Zeroed bytes for a variable; NULL without room. */
@@ -241,7 +242,7 @@ struct text *dynamic_self_bytes(
 	if (bytes)
 		set_slot(dynamic, thread, slot, value_of_text(bytes));
 	else
-		dynamic->drops++;
+		drops_add(dynamic->drops, DROP_DYNAMIC, 1);
 	return bytes;
 }
 
@@ -344,7 +345,7 @@ void dynamic_element_store(struct dynamic *dynamic, const struct tuple_shape *sh
 	if (element)
 		element->value = value;
 	else
-		dynamic->drops++;
+		drops_add(dynamic->drops, DROP_DYNAMIC, 1);
 }
 
 void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shape *shape,
@@ -366,7 +367,7 @@ void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shap
 		element = new_element(dynamic, shape, variable, owner, tuple);
 	if (element && replace_text(dynamic, &element->value, text, NULL))
 		return;
-	dynamic->drops++;
+	drops_add(dynamic->drops, DROP_DYNAMIC, 1);
 	if (element && !element->value)
 		drop_element(dynamic, shape, find_element(dynamic, shape, variable, owner, tuple),
 			tuple);
@@ -389,6 +390,6 @@ struct text *dynamic_element_bytes(struct dynamic *dynamic, const struct tuple_s
 	if (element)
 		drop_element(dynamic, shape, find_element(dynamic, shape, variable, owner, tuple),
 			tuple);
-	dynamic->drops++;
+	drops_add(dynamic->drops, DROP_DYNAMIC, 1);
 	return NULL;
 }

@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "engine/drops.h"
 #include "engine/slab.h"
 #include "engine/strings.h"
 #include "engine/tuple.h"
@@ -36,8 +37,8 @@ struct dynamic_element {
 struct dynamic {
 	struct slab *slab;
 	struct strings *strings;
+	struct drops *drops;  /* counts what found no room */
 	uint64_t limit, used; /* bytes */
-	uint64_t drops;       /* since the engine last reported them */
 	uint32_t self_count;  /* self-> scalars of the program */
 	struct dynamic_thread *last;
 	struct dynamic_thread **threads;
@@ -47,7 +48,7 @@ struct dynamic {
 };
 
 int dynamic_init(struct dynamic *dynamic, struct slab *slab, struct strings *strings,
-	uint32_t self_count, uint64_t limit);
+	struct drops *drops, uint32_t self_count, uint64_t limit);
 void dynamic_free(struct dynamic *dynamic);
 
 struct dynamic_thread *dynamic_find_thread(struct dynamic *dynamic, uint64_t owner);

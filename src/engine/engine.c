@@ -213,8 +213,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->no_batch.process = settings->self;
 	slab_init(&engine->slab);
 	scratch_init(&engine->scratch);
-	speculation_init(&engine->speculations, &engine->slab, (unsigned)program->options.nspec,
-		program->options.specsize);
+	speculation_init(&engine->speculations, &engine->slab, &engine->drops,
+		(unsigned)program->options.nspec, program->options.specsize);
 	buffer_init(&engine->principal, &engine->slab, program->options.bufsize);
 	buffer_init(&engine->waiting, &engine->slab, program->options.bufsize);
 	engine->records = calloc(limits.records + 1, sizeof(*engine->records));
@@ -222,7 +222,7 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	if (!engine->records || !engine->record_values)
 		error = -ENOMEM;
 	if (!error)
-		error = losses_init(&engine->losses);
+		error = drops_init(&engine->drops);
 	if (!error)
 		error = strings_init(
 			&engine->strings, &engine->slab, limits.instructions, engine->string_limit);
@@ -232,8 +232,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	if (!error)
 		error = make_variables(engine, &self_count);
 	if (!error)
-		error = dynamic_init(&engine->dynamic, &engine->slab, &engine->strings, self_count,
-			program->options.dynvarsize);
+		error = dynamic_init(&engine->dynamic, &engine->slab, &engine->strings,
+			&engine->drops, self_count, program->options.dynvarsize);
 	if (!error)
 		error = make_aggregates(engine);
 	if (!error)
@@ -265,7 +265,7 @@ void engine_free(struct engine *engine)
 		aggregate_free(&engine->aggregates[i]);
 	dynamic_free(&engine->dynamic);
 	strings_free(&engine->strings);
-	losses_free(&engine->losses);
+	drops_free(&engine->drops);
 	scratch_free(&engine->scratch);
 	memory_free(&engine->memory);
 	free(engine->zeroes);
@@ -301,7 +301,7 @@ static void record_principal(struct engine *engine, const struct recorded *recor
 		if (!buffer_add(&engine->principal, recorded))
 			engine->exited = true; /* full: as if by exit(0) */
 	} else if (!buffer_add_newest(&engine->principal, recorded)) {
-		losses_add_principal(&engine->losses, recorded->cpu, 1);
+		drops_add_on_cpu(&engine->drops, DROP_PRINCIPAL, recorded->cpu, 1);
 	}
 }
 
@@ -376,7 +376,7 @@ fault:
 	end_clause(engine);
 	fault_print(engine, index, &fault);
 	if (engine->in_error)
-		engine->losses.error++;
+		drops_add(&engine->drops, DROP_ERROR, 1);
 	else
 		run_error_clauses(engine, index, &fault);
 }
@@ -532,7 +532,8 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 	uint64_t next_tick = engine_next_tick(engine);
 
 	for (size_t i = 0; i < batch->loss_count; i++)
-		losses_add_principal(&engine->losses, batch->losses[i].cpu, batch->losses[i].count);
+		drops_add_on_cpu(&engine->drops, DROP_PRINCIPAL, batch->losses[i].cpu,
+			batch->losses[i].count);
 	if (!engine->begun || engine->ended || engine->exited)
 		return;
 	engine->wall_offset = batch->wall_offset;
@@ -577,18 +578,7 @@ const struct d_options *engine_options(const struct engine *engine)
 
 void engine_status(struct engine *engine)
 {
-	struct speculations *speculations = &engine->speculations;
-	const struct loss_counts counts = {
-		.dynamic = engine->dynamic.drops + engine->static_drops,
-		.speculative = speculations->drops,
-		.speculation_busy = speculations->busy,
-		.speculation_unavailable = speculations->unavailable,
-	};
-
-	losses_report(&engine->losses, &counts, engine->options.droptags, engine->messages);
-	engine->dynamic.drops = 0;
-	engine->static_drops = 0;
-	speculations->drops = speculations->busy = speculations->unavailable = 0;
+	drops_report(&engine->drops, engine->options.droptags, engine->messages);
 }
 
 bool engine_exited(const struct engine *engine, int *status)

@@ -258,7 +258,7 @@ static void store_text(struct engine *engine, uint32_t variable, const struct te
 	} else if (text) {
 		kept = strings_keep(&engine->strings, text);
 		if (!kept) {
-			engine->static_drops++;
+			drops_add(&engine->drops, DROP_DYNAMIC, 1);
 			return;
 		}
 	}
@@ -291,7 +291,7 @@ static struct aggregate_element *find_aggregate_element(
 	if (!element) {
 		element = aggregate_add(aggregate, &tuple);
 		if (!element)
-			losses_add_aggregation(&engine->losses, engine->firing.cpu, 1);
+			drops_add_on_cpu(&engine->drops, DROP_AGGREGATION, engine->firing.cpu, 1);
 	}
 	return element;
 }
@@ -714,7 +714,7 @@ run_D_OP_AGGREGATE:
 		if (null_key)
 			goto null_string;
 	} else if (!aggregate_update(aggregate, element, (int64_t)B, (int64_t)C)) {
-		losses_add_aggregation(&engine->losses, engine->firing.cpu, 1);
+		drops_add_on_cpu(&engine->drops, DROP_AGGREGATION, engine->firing.cpu, 1);
 	}
 	NEXT;
 run_MACHINE_AGGREGATE_ON_CPU:
@@ -722,7 +722,7 @@ run_MACHINE_AGGREGATE_ON_CPU:
 	if (!tuple_gather(&tuple, &aggregate->shape, &A, 0))
 		goto null_string;
 	if (!aggregate_update_on_cpu(aggregate, &tuple, engine->firing.cpu, (int64_t)B, (int64_t)C))
-		losses_add_aggregation(&engine->losses, engine->firing.cpu, 1);
+		drops_add_on_cpu(&engine->drops, DROP_AGGREGATION, engine->firing.cpu, 1);
 	NEXT;
 run_D_OP_ACTION:
 	fault_or_none = record(engine, &engine->program->actions[at->immediate], &A);

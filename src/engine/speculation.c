@@ -8,13 +8,15 @@ enum {
 	MEMORY_MIN = 64 << 10
 };
 
-void speculation_init(
-	struct speculations *speculations, struct slab *slab, unsigned count, uint64_t size)
+void speculation_init(struct speculations *speculations, struct slab *slab, struct drops *drops,
+	unsigned count, uint64_t size)
 {
 	uint64_t memory = size < UINT64_MAX / MEMORY_FACTOR ? size * MEMORY_FACTOR : size;
 
 	*speculations = (struct speculations){
-		.count = count < D_SPECULATIONS_MAX ? count : D_SPECULATIONS_MAX, .limit = size};
+		.count = count < D_SPECULATIONS_MAX ? count : D_SPECULATIONS_MAX,
+		.limit = size,
+		.drops = drops};
 	if (memory < MEMORY_MIN)
 		memory = MEMORY_MIN;
 	for (unsigned i = 0; i < speculations->count; i++)
@@ -29,10 +31,9 @@ int speculation_new(struct speculations *speculations)
 			return (int)i + 1;
 		}
 	}
-	if (speculations->ended_count)
-		speculations->busy++;
-	else
-		speculations->unavailable++;
+	drops_add(speculations->drops,
+		speculations->ended_count ? DROP_SPECULATION_BUSY : DROP_SPECULATION_UNAVAILABLE,
+		1);
 	return 0;
 }
 
@@ -67,7 +68,7 @@ bool speculation_fits(struct speculations *speculations, const struct d_action *
 	if (speculation->size <= speculations->limit &&
 		speculations->clause_size <= speculations->limit - speculation->size)
 		return true;
-	speculations->drops++;
+	drops_add(speculations->drops, DROP_SPECULATION, 1);
 	speculations->current = SPECULATION_INVALID;
 	return false;
 }
@@ -101,5 +102,5 @@ void speculation_keep(struct speculations *speculations, const struct recorded *
 	if (buffer_add(&speculation->buffer, recorded))
 		speculation->size += speculations->clause_size;
 	else
-		speculations->drops++;
+		drops_add(speculations->drops, DROP_SPECULATION, 1);
 }

@@ -10,6 +10,7 @@
 #define VMTAP_ENGINE_SPECULATION_H
 
 #include "engine/buffer.h"
+#include "engine/drops.h"
 
 enum speculation_state {
 	SPECULATION_FREE,
@@ -37,13 +38,13 @@ struct speculations {
 	uint64_t limit;       /* option specsize */
 	uint16_t ended[D_SPECULATIONS_MAX]; /* committed and discarded in this clause, in order */
 	unsigned ended_count;
-	uint64_t drops, busy, unavailable; /* since they were last reported */
+	struct drops *drops; /* counts what does not fit and who finds none free */
 };
 
-void speculation_init(
-	struct speculations *speculations, struct slab *slab, unsigned count, uint64_t size);
+void speculation_init(struct speculations *speculations, struct slab *slab, struct drops *drops,
+	unsigned count, uint64_t size);
 
-/* An id, or 0 and a drop. */
+/* An id, or 0, which is counted as a drop. */
 int speculation_new(struct speculations *speculations);
 
 /* Makes the clause record to `id`; false if that is not active. */

@@ -18,10 +18,10 @@
 
 #include "engine/aggregate.h"
 #include "engine/buffer.h"
+#include "engine/drops.h"
 #include "engine/dynamic.h"
 #include "engine/engine.h"
 #include "engine/lineage.h"
-#include "engine/losses.h"
 #include "engine/memory.h"
 #include "engine/places.h"
 #include "engine/scratch.h"
@@ -131,8 +131,7 @@ struct engine {
 	struct dynamic dynamic;
 	struct aggregate *aggregates;
 	struct quota aggregate_quota; /* option aggsize */
-	uint64_t static_drops;        /* strings of globals lost for want of memory */
-	struct losses losses;
+	struct drops drops;
 
 	struct engine_tick *ticks;
 	size_t tick_count;

@@ -49,18 +49,7 @@ struct event_stacks {
 	struct event_stack kernel, user;
 };
 
-/* Losses, in the words of DTrace's drop messages. */
-enum event_drop {
-	EVENT_DROP_PRINCIPAL, /* events lost between probe and engine */
-	EVENT_DROP_AGGREGATION,
-	EVENT_DROP_DYNAMIC,
-	EVENT_DROP_SPECULATION,
-	EVENT_DROP_SPECULATION_BUSY,
-	EVENT_DROP_SPECULATION_UNAVAILABLE,
-	EVENT_DROP_ERROR, /* a fault in an ERROR clause */
-	EVENT_DROP_KINDS
-};
-
+/* Events that were lost between their probe and the engine. */
 struct event_loss {
 	uint64_t count;
 	uint32_t probe; /* index into the probe set, or UINT32_MAX when not known */
