@@ -24,7 +24,7 @@
 #include "contract/contract.h"
 #include "contract/known.h"
 #include "d/compile.h"
-#include "d/option.h"
+#include "program/option.h"
 #include "program/program.h"
 #include "source/connection.h"
 #include "source/eventlog.h"

@@ -9,7 +9,6 @@
 
 #include "d/compile_clause.h"
 #include "d/lex.h"
-#include "d/option.h"
 #include "d/parse.h"
 #include "d/resolve_attribute.h"
 #include "d/resolve_library.h"
@@ -23,7 +22,8 @@ int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler 
 		return -ENOMEM;
 	compiler->settings = *settings;
 	compiler->last_part = D_LAST_NAME;
-	compiler->flags.error_tags = settings->error_tags;
+	if (settings->compile_options)
+		compiler->options = *settings->compile_options;
 	compiler->names.arena = &compiler->arena;
 	compiler->program = calloc(1, sizeof(*compiler->program));
 	if (!compiler->program || d_lexer_keywords(&compiler->names) ||
@@ -33,7 +33,10 @@ int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler 
 		d_compiler_free(compiler);
 		return -ENOMEM;
 	}
-	d_options_init(&compiler->program->options);
+	if (settings->options)
+		compiler->program->options = *settings->options;
+	else
+		d_options_init(&compiler->program->options);
 	*result = compiler;
 	return 0;
 }
@@ -48,7 +51,6 @@ void d_compiler_free(struct d_compiler *compiler)
 	if (!compiler)
 		return;
 	d_program_free(compiler->program);
-	d_library_free(compiler);
 	d_names_free(&compiler->names);
 	arena_free(&compiler->script_arena);
 	arena_free(&compiler->arena);
@@ -62,26 +64,6 @@ static void clear_error(struct d_compiler *compiler, struct d_error *error)
 	compiler->error = error;
 }
 
-int d_compiler_option(
-	struct d_compiler *compiler, const char *name, const char *value, struct d_error *error)
-{
-	const char *wrong = d_option_set(compiler, name, value, false);
-
-	if (!wrong)
-		return 0;
-	clear_error(compiler, error);
-	if (error) {
-		error->tag = "D_PRAGMA_OPTSET";
-		if (value)
-			error_set(&error->message, EINVAL, "failed to set option '%s' to '%s': %s",
-				name, value, wrong);
-		else
-			error_set(&error->message, EINVAL, "failed to set option '%s': %s", name,
-				wrong);
-	}
-	return -EINVAL;
-}
-
 /* What is left to say about the script as a whole once it is parsed. */
 static int check_whole(struct d_compiler *compiler, const struct d_clause_tree *clauses)
 {
@@ -90,11 +72,11 @@ static int check_whole(struct d_compiler *compiler, const struct d_clause_tree *
 
 	if (d_attribute_unclaimed(compiler))
 		return -1;
-	if (count && !compiler->last_argument_used && !compiler->flags.argref)
+	if (count && !compiler->last_argument_used && !compiler->options.argref)
 		return d_fail(compiler, NULL, "D_MACRO_UNUSED",
 			"extraneous argument '%s' ($%zu is not referenced)",
 			settings->arguments[count - 1], count);
-	if (!clauses && !compiler->defines && !compiler->flags.empty)
+	if (!clauses && !compiler->defines && !compiler->options.empty)
 		return d_fail(compiler, NULL, "D_EMPTY", "empty D program translation unit");
 	return 0;
 }

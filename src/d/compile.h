@@ -25,7 +25,10 @@ struct d_compile_settings {
 	const char *name;           /* $0 for string programs: argv[0] */
 	char *const *arguments;     /* $1 ... */
 	size_t argument_count;
-	bool error_tags; /* -x errtags: messages begin with "[D_TAG] " */
+	/* What the command line has set; NULL: nothing. Scripts may set more, for themselves and
+	 * those after them. */
+	const struct d_options *options;
+	const struct d_compile_options *compile_options; /* outlives the compiler */
 };
 
 /* What a script matched: for "description 'X' matched N probes" and -l. */
@@ -45,16 +48,6 @@ struct d_error {
 };
 
 int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler **compiler);
-
-/* "-x name=value" before compiling. -EINVAL with "Invalid option name" and the like. */
-int d_compiler_option(
-	struct d_compiler *compiler, const char *name, const char *value, struct d_error *error);
-
-/*
- * setopt() while tracing is active: sets a dynamic option. NULL when done, else what is
- * wrong, in DTrace's words. value is NULL when there is none.
- */
-const char *d_option_set_running(struct d_options *options, const char *name, const char *value);
 
 /*
  * Which part of a probe the last part of a string program's descriptions is: -n, -f, -m

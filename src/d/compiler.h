@@ -54,7 +54,6 @@ struct d_translator;
 struct d_pragma;
 struct d_remembered;
 struct d_description;
-struct d_library_directory;
 
 struct d_lexer {
 	const char *text, *at, *end;
@@ -72,24 +71,11 @@ struct d_lexer {
 	bool has_pending;
 };
 
-/* Options that only the compiler looks at. */
-struct d_compile_flags {
-	bool error_tags;
-	bool argref;
-	bool defaultargs;
-	bool empty;
-	bool pspec;
-	bool nolibs;
-	bool has_amin;
-	struct stability amin;
-	uint32_t version; /* of D; 0: the current one */
-};
-
 struct d_compiler {
 	struct d_compile_settings settings;
-	struct d_compile_flags flags;
-	struct arena arena;        /* names, types, identifiers: as long as the compiler */
-	struct arena script_arena; /* syntax trees: as long as the script */
+	struct d_compile_options options; /* its texts are the caller's */
+	struct arena arena;               /* names, types, identifiers: as long as the compiler */
+	struct arena script_arena;        /* syntax trees: as long as the script */
 	struct d_names names;
 	struct d_types types;
 	struct d_program *program;
@@ -98,7 +84,6 @@ struct d_compiler {
 	struct d_translator *translators;          /* newest first */
 	struct d_provider *providers;              /* that are defined, newest first */
 	const struct d_provider *kernel_providers; /* the built-in library's, which come last */
-	struct d_library_directory *library_directories; /* of option libdir, in order */
 	bool library_loaded;
 	uint64_t object_bytes; /* of variables that are memory */
 	/* the script that is being compiled */

@@ -415,7 +415,7 @@ static int inner(struct d_compiler *compiler, struct d_token *token)
  */
 static bool begins_declaration(struct d_compiler *compiler, const char *start, size_t length)
 {
-	bool description = !compiler->file || compiler->flags.pspec;
+	bool description = !compiler->file || compiler->options.pspec;
 	struct d_name *name;
 	size_t word = 0;
 

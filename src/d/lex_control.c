@@ -8,7 +8,7 @@
 
 #include "d/hint.h"
 #include "d/lex_control.h"
-#include "d/option.h"
+#include "program/option.h"
 
 static bool is_blank(char c)
 {
@@ -139,7 +139,7 @@ static int option_directive(struct d_words *words)
 	value = strchr(name, '=');
 	if (value)
 		*value++ = '\0';
-	wrong = d_option_set(compiler, name, value, true);
+	wrong = d_option_set(&compiler->program->options, &compiler->options, name, value, true);
 	if (wrong && value)
 		return d_fail(compiler, &place, "D_PRAGMA_OPTSET",
 			"failed to set option '%s' to '%s': %s", name, value, wrong);

@@ -140,7 +140,7 @@ const char *d_macro_token(
 	}
 	if (*name >= '0' && *name <= '9') {
 		text = argument(compiler, name, (size_t)(behind - name));
-		if (!text && compiler->flags.defaultargs)
+		if (!text && compiler->options.defaultargs)
 			text = string ? "" : "0";
 		if (!text) {
 			d_fail(compiler, &token->place, "D_MACRO_UNDEF",

@@ -7,6 +7,7 @@
 #include "d/lex_control.h"
 #include "d/parse_provider.h"
 #include "d/resolve_attribute.h"
+#include "program/option.h"
 
 static int malformed(struct d_words *words, const char *form)
 {

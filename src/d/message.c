@@ -78,7 +78,7 @@ static void record(struct d_compiler *compiler, const struct d_place *place, con
 	if (!error)
 		return;
 	/* DTrace's library has errors that have no tag: the tag is empty here. */
-	if (compiler->flags.error_tags && *tag)
+	if (compiler->options.error_tags && *tag)
 		snprintf(tag_text, sizeof(tag_text), "[%s] ", tag);
 	if (placed && place->file)
 		snprintf(prefix, sizeof(prefix), "\"%.250s\", line %u: ", place->file, place->line);

@@ -36,7 +36,7 @@ static const char *expand_part(struct d_compiler *compiler, const struct d_place
 
 	if (dollar) {
 		text = d_macro_text(compiler, dollar, end, &length, number);
-		if (!text && compiler->flags.defaultargs)
+		if (!text && compiler->options.defaultargs)
 			text = "";
 		if (!text || memchr(dollar + length, '$', (size_t)(end - dollar) - length)) {
 			d_fail(compiler, place, "D_PDESC_INVAL",

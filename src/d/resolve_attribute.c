@@ -1,8 +1,6 @@
 /* resolve_attribute.c: see resolve_attribute.h. */
 #include "d/resolve_attribute.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* D's names whose attributes are not Stable/Stable/Common. */
@@ -51,8 +49,8 @@ int d_attribute_use(struct d_compiler *compiler, struct stability stability, con
 	char text[STABILITY_TEXT_MAX];
 
 	compiler->attributes = stability_least(compiler->attributes, stability);
-	if (!compiler->flags.has_amin || compiler->attributes_hidden ||
-		!stability_is_less(stability, compiler->flags.amin))
+	if (!compiler->options.has_amin || compiler->attributes_hidden ||
+		!stability_is_less(stability, compiler->options.amin))
 		return 0;
 	return d_fail(compiler, place, "D_ATTR_MIN",
 		"attributes for %s %.200s (%s) are less than predefined minimum", what, name,
@@ -88,26 +86,4 @@ void d_attribute_forget(struct d_compiler *compiler)
 {
 	for (; compiler->pragmas; compiler->pragmas = compiler->pragmas->next)
 		compiler->pragmas->name->pragmas = NULL;
-}
-
-bool d_version_parse(const char *text, uint32_t *version)
-{
-	static const unsigned limits[] = {255, 4095, 4095};
-	static const unsigned shifts[] = {24, 12, 0};
-	unsigned parts = 0;
-	char *end;
-
-	*version = 0;
-	do {
-		unsigned long value;
-
-		if (parts == 3 || !isdigit((unsigned char)*text))
-			return false;
-		value = strtoul(text, &end, 10);
-		if (value > limits[parts])
-			return false;
-		*version |= (uint32_t)value << shifts[parts++];
-		text = end + 1;
-	} while (*end == '.');
-	return !*end && parts >= 2;
 }

@@ -42,9 +42,4 @@ int d_attribute_unclaimed(struct d_compiler *compiler);
 /* The script ends: what it did not define has no pragmas any more. */
 void d_attribute_forget(struct d_compiler *compiler);
 
-/* "2.0" or "1.6.3" as one number that orders versions; false: no version. */
-bool d_version_parse(const char *text, uint32_t *version);
-
-enum { D_VERSION_CURRENT = 2 << 24 };
-
 #endif

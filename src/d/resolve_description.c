@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "d/option.h"
 #include "d/resolve_pattern.h"
+#include "program/option.h"
 
 enum {
 	TICK_PERIOD_MIN = 200000 /* ns: 5000 a second */

@@ -17,11 +17,6 @@ enum {
 	FILES_MAX = 1024 /* of a directory */
 };
 
-struct d_library_directory {
-	struct d_library_directory *next;
-	char path[];
-};
-
 /* A file of a directory, on its way to be compiled. */
 struct file {
 	char *name, *path, *text;
@@ -33,31 +28,6 @@ struct files {
 	struct file *files;
 	size_t count, capacity;
 };
-
-int d_library_add_directory(struct d_compiler *compiler, const char *path)
-{
-	size_t length = strlen(path) + 1;
-	struct d_library_directory *directory = malloc(sizeof(*directory) + length), **last;
-
-	if (!directory)
-		return -ENOMEM;
-	directory->next = NULL;
-	memcpy(directory->path, path, length);
-	for (last = &compiler->library_directories; *last; last = &(*last)->next)
-		;
-	*last = directory;
-	return 0;
-}
-
-void d_library_free(struct d_compiler *compiler)
-{
-	while (compiler->library_directories) {
-		struct d_library_directory *next = compiler->library_directories->next;
-
-		free(compiler->library_directories);
-		compiler->library_directories = next;
-	}
-}
 
 /* One library's text; path is NULL for a built-in one, which has a name. */
 static int compile_text(struct d_compiler *compiler, const char *name, const char *path,
@@ -261,11 +231,11 @@ static int load_directory(struct d_compiler *compiler, const char *path)
 
 int d_library_load(struct d_compiler *compiler)
 {
-	const struct d_library_directory *directory = compiler->library_directories;
+	const struct d_option_texts *directories = &compiler->options.libdir;
 	uint32_t script = compiler->script;
 	int result = 0;
 
-	if (compiler->library_loaded || compiler->flags.nolibs)
+	if (compiler->library_loaded || compiler->options.nolibs)
 		return 0;
 	compiler->library_loaded = true;
 	compiler->library = true;
@@ -274,8 +244,8 @@ int d_library_load(struct d_compiler *compiler)
 		result = compile_text(compiler, d_library_texts[i].name, NULL,
 			d_library_texts[i].text, d_library_texts[i].length);
 	compiler->kernel_providers = compiler->providers;
-	for (; directory && !result; directory = directory->next)
-		result = load_directory(compiler, directory->path);
+	for (size_t i = 0; i < directories->count && !result; i++)
+		result = load_directory(compiler, directories->items[i]);
 	compiler->script = script;
 	compiler->library = false;
 	return result ? -EINVAL : 0;

@@ -20,16 +20,11 @@ struct d_library_text {
 extern const struct d_library_text d_library_texts[];
 extern const size_t d_library_text_count;
 
-/* Option libdir: libraries of this directory too, after those of earlier ones. -ENOMEM. */
-int d_library_add_directory(struct d_compiler *compiler, const char *directory);
-
 /*
  * Reads all libraries, of a directory in the order of their names except that
  * "#pragma D depends_on library NAME.d" puts one behind another. A library whose
  * "depends_on provider" or "module" is not there is passed over. Fails like d_compile().
  */
 int d_library_load(struct d_compiler *compiler);
-
-void d_library_free(struct d_compiler *compiler);
 
 #endif

@@ -187,7 +187,8 @@ struct d_identifier *d_symbol_find(
 
 	if (identifier && space == D_SPACE_THIS && identifier->script != compiler->script)
 		return NULL;
-	if (identifier && compiler->flags.version && identifier->version > compiler->flags.version)
+	if (identifier && compiler->options.version &&
+		identifier->version > compiler->options.version)
 		return NULL;
 	return identifier;
 }

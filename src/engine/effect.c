@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "d/compile.h"
 #include "engine/consume.h"
 #include "engine/fault.h"
 #include "engine/value.h"
+#include "program/option.h"
 
 /* The text of a format; NULL without memory. The caller frees it. */
 static char *formatted(struct engine *engine, const struct d_action *action, const uint64_t *values)

@@ -1,6 +1,5 @@
 /*
- * program.c: the end of a program's life, the options it starts with, and the table of
- * subroutines.
+ * program.c: the end of a program's life, and the table of subroutines.
  */
 #include "program/program.h"
 
@@ -54,25 +53,6 @@ const struct d_subroutine_form d_subroutines[D_SUBROUTINES] = {
 	[D_SUBROUTINE_COPYOUTSTR] = {"copyoutstr", 3, 3, 1, false},
 	[D_SUBROUTINE_SPECULATION] = {"speculation", 0, 0, 0, false},
 };
-
-void d_options_init(struct d_options *options)
-{
-	memset(options, 0, sizeof(*options));
-	options->statusrate = UINT64_C(1000000000);
-	options->cpu = -1;
-	options->nspec = 1;
-	options->specsize = 4 << 20;
-	options->strsize = 256;
-	options->bufsize = 4 << 20;
-	options->aggsize = 4 << 20;
-	options->dynvarsize = 1 << 20;
-	options->scratchsize = 256;
-	options->printsize = 8192;
-	options->stackframes = 20;
-	options->ustackframes = 100;
-	options->jstackframes = 50;
-	options->stackindent = 14;
-}
 
 void d_program_free(struct d_program *program)
 {

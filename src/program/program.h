@@ -30,6 +30,7 @@
 #include "base/text.h"
 #include "program/builtin.h"
 #include "program/need.h"
+#include "program/option.h"
 #include "program/print_layout.h"
 #include "program/probe.h"
 
@@ -320,7 +321,7 @@ enum d_action_kind {
 	D_ACTION_KINDS
 };
 
-enum { D_ACTION_ARGUMENTS_MAX = 64, D_SPECULATIONS_MAX = 1024 };
+enum { D_ACTION_ARGUMENTS_MAX = 64 };
 
 struct d_action {
 	enum d_action_kind kind;
@@ -355,37 +356,6 @@ static inline size_t d_clause_probes(const struct d_clause *clause)
 	return clause->probe_count + clause->later_count;
 }
 
-/* What happens to records when there are more than bufsize holds. */
-enum d_buffer_policy {
-	D_BUFFER_SWITCH, /* they are carried out as they come */
-	D_BUFFER_FILL,   /* at the end; when the buffer is full, that is the end */
-	D_BUFFER_RING    /* at the end; the oldest ones give way */
-};
-
-enum d_encoding { D_ENCODING_UNSET, D_ENCODING_ASCII, D_ENCODING_UTF8 };
-
-/* Run-time options (times in ns, sizes in bytes); defaults by d_options_init(). */
-struct d_options {
-	bool quiet;
-	bool flowindent;
-	bool rawbytes;
-	bool zdefs;
-	bool droptags;
-	bool destructive;
-	enum d_buffer_policy bufpolicy;
-	int cpu; /* the only one that is traced, -1: all */
-	int nspec;
-	uint64_t specsize;
-	bool aggsortkey, aggsortrev;
-	bool agghist, aggpack, aggzoom, aggpercpu;
-	enum d_encoding encoding; /* of bars */
-	int aggsortpos, aggsortkeypos;
-	uint64_t aggrate, switchrate, statusrate;
-	uint64_t strsize, bufsize, aggsize, dynvarsize, scratchsize, printsize;
-	int stackframes, ustackframes, jstackframes;
-	int stackindent;
-};
-
 struct d_program {
 	struct d_options options;
 	struct d_needs needs; /* what its source must give */
@@ -408,7 +378,6 @@ struct d_program {
 	uint32_t script_count;
 };
 
-void d_options_init(struct d_options *options);
 void d_format_free(struct d_format *format);
 void d_program_free(struct d_program *program);
 

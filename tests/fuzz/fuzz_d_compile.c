@@ -86,7 +86,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char *const method[] = {
 		"char *", "const char *", "struct s *", "int", "odd_t"};
 	char *arguments[] = {(char *)"name", (char *)"-12", (char *)"a b\\x41"};
-	struct d_compile_settings settings = {.target = 7, .name = "fuzz"};
+	struct d_compile_options compile_options = {.argref = true};
+	struct d_options options;
+	struct d_compile_settings settings = {.target = 7,
+		.name = "fuzz",
+		.options = &options,
+		.compile_options = &compile_options};
 	struct d_compiler *compiler = NULL;
 	struct d_program *program = NULL;
 	struct d_match match = {0};
@@ -108,13 +113,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	settings.probes = &set;
 	settings.arguments = arguments;
 	settings.argument_count = flags & 2 ? 3 : 0;
+	d_options_init(&options);
+	options.zdefs = flags & 4;
+	compile_options.nolibs = !(flags & 8);
 	if (d_compiler_new(&settings, &compiler))
 		abort();
-	if (flags & 4)
-		d_compiler_option(compiler, "zdefs", NULL, &error);
-	if (!(flags & 8))
-		d_compiler_option(compiler, "nolibs", NULL, &error);
-	d_compiler_option(compiler, "argref", NULL, &error);
 	result = d_compile(compiler, flags & 1 ? "fuzz.d" : NULL, script, size, &match, &error);
 	if (result) {
 		if (!error.tag || !*error.message.text || strchr(error.message.text, '\n'))

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "d/compile.h"
+#include "program/option.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,45 +34,38 @@ static void set_running(const char *name, const char *value)
 		abort();
 }
 
-static void set_option(struct d_compiler *compiler, char *text)
+static void set_option(
+	struct d_options *options, struct d_compile_options *compile_options, char *text)
 {
-	struct d_error first = {0}, second = {0};
 	char *value = strchr(text, '=');
-	int status;
+	const char *first, *second;
 
 	if (value)
 		*value++ = '\0';
-	status = d_compiler_option(compiler, text, value, &first);
-	if (status != d_compiler_option(compiler, text, value, &second) && !status)
-		abort();
-	if (status && (!first.message.text[0] || strchr(first.message.text, '\n')))
+	first = d_option_set(options, compile_options, text, value, false);
+	second = d_option_set(options, compile_options, text, value, false);
+	if (first != second || (first && (!*first || strchr(first, '\n'))))
 		abort();
 	set_running(text, value);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct d_compile_settings settings = {.name = "fuzz"};
-	struct d_compiler *compiler = NULL;
-	struct d_probe_set probes;
+	struct d_compile_options compile_options = {0};
+	struct d_options options;
 	char text[OPTION_BYTES];
 
-	if (d_probe_set_init(&probes))
-		return 0;
-	settings.probes = &probes;
-	if (d_compiler_new(&settings, &compiler) == 0) {
-		while (size) {
-			const uint8_t *end = memchr(data, '\n', size);
-			size_t length = end ? (size_t)(end - data) : size;
-			size_t kept = length < sizeof(text) - 1 ? length : sizeof(text) - 1;
-			memcpy(text, data, kept);
-			text[kept] = '\0';
-			set_option(compiler, text);
-			data += length + (end != NULL);
-			size -= length + (end != NULL);
-		}
-		d_compiler_free(compiler);
+	d_options_init(&options);
+	while (size) {
+		const uint8_t *end = memchr(data, '\n', size);
+		size_t length = end ? (size_t)(end - data) : size;
+		size_t kept = length < sizeof(text) - 1 ? length : sizeof(text) - 1;
+		memcpy(text, data, kept);
+		text[kept] = '\0';
+		set_option(&options, &compile_options, text);
+		data += length + (end != NULL);
+		size -= length + (end != NULL);
 	}
-	d_probe_set_free(&probes);
+	d_compile_options_free(&compile_options);
 	return 0;
 }

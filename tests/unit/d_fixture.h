@@ -15,6 +15,8 @@
 
 struct d_fixture {
 	struct d_probe_set probes;
+	struct d_options options; /* of the compilers that are made next */
+	struct d_compile_options compile_options;
 	struct d_compile_settings settings;
 	struct d_compiler *compiler;
 	struct d_match match;
@@ -58,8 +60,12 @@ static inline void d_fixture_open(struct d_fixture *fixture)
 	d_fixture_add(fixture, "vm1234", "wait", "lock-wait", 5, lock);
 	d_fixture_add(fixture, "odd1234", "odd", "odd", 2, odd);
 	d_fixture_add(fixture, "vm99", "collect", "gc-start", 4, gc);
-	fixture->settings = (struct d_compile_settings){
-		.probes = &fixture->probes, .target = 1234, .name = "vmtap"};
+	d_options_init(&fixture->options);
+	fixture->settings = (struct d_compile_settings){.probes = &fixture->probes,
+		.target = 1234,
+		.name = "vmtap",
+		.options = &fixture->options,
+		.compile_options = &fixture->compile_options};
 }
 
 static inline void d_fixture_new_compiler(struct d_fixture *fixture)
@@ -75,6 +81,7 @@ static inline void d_fixture_close(struct d_fixture *fixture)
 	d_match_free(&fixture->match);
 	d_program_free(fixture->program);
 	d_probe_set_free(&fixture->probes);
+	d_compile_options_free(&fixture->compile_options);
 	free(fixture->listing);
 }
 

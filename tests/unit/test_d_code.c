@@ -384,22 +384,26 @@ START_TEST(arguments)
 }
 END_TEST
 
+/* As on the command line. */
+static void set_option(const char *name, const char *value, const char *expected)
+{
+	const char *wrong =
+		d_option_set(&fixture.options, &fixture.compile_options, name, value, false);
+
+	ck_assert_pstr_eq(wrong, expected);
+}
+
 START_TEST(options)
 {
 	const struct d_options *options;
 
-	d_fixture_new_compiler(&fixture);
-	ck_assert_int_eq(
-		d_compiler_option(fixture.compiler, "aggrate", "100ms", &fixture.error), 0);
-	ck_assert_int_eq(d_compiler_option(fixture.compiler, "bufsize", "64k", &fixture.error), 0);
-	ck_assert_int_eq(d_compiler_option(fixture.compiler, "aggsortpos", "2", &fixture.error), 0);
-	ck_assert_int_eq(d_compiler_option(fixture.compiler, "cpppath", "/cpp", &fixture.error), 0);
-	ck_assert_int_lt(d_compiler_option(fixture.compiler, "bufsize", "64q", &fixture.error), 0);
-	ck_assert_str_eq(fixture.error.message.text,
-		"failed to set option 'bufsize' to '64q': Invalid value for specified option");
-	ck_assert_int_lt(d_compiler_option(fixture.compiler, "nosuch", NULL, &fixture.error), 0);
-	ck_assert_str_eq(
-		fixture.error.message.text, "failed to set option 'nosuch': Invalid option name");
+	set_option("aggrate", "100ms", NULL);
+	set_option("bufsize", "64k", NULL);
+	set_option("aggsortpos", "2", NULL);
+	set_option("cpppath", "/cpp", NULL);
+	set_option("bufsize", "64q", "Invalid value for specified option");
+	set_option("nosuch", NULL, "Invalid option name");
+	ck_assert_str_eq(fixture.compile_options.cpppath, "/cpp");
 	d_fixture_listing(&fixture,
 		"#pragma D option strsize=1k\n#pragma D option switchrate=10hz\n"
 		"#pragma D option quiet=0\n#pragma D option flowindent=no\n"

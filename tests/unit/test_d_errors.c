@@ -429,7 +429,7 @@ END_TEST
 
 START_TEST(tags_in_messages)
 {
-	fixture.settings.error_tags = true;
+	fixture.compile_options.error_tags = true;
 	ck_assert_int_lt(d_fixture_compile(&fixture, NULL, "BEGIN { x; }"), 0);
 	ck_assert_int_eq(
 		strncmp(fixture.error.message.text, "[D_IDENT_UNDEF] in action list: ", 32), 0);

@@ -44,41 +44,19 @@ enum {
 	FIXED = 4 /* the program, -iquote and its folder, the end */
 };
 
-int preprocess_add(struct preprocess *preprocess, const char *prefix, const char *text)
-{
-	char **grown = realloc(preprocess->arguments,
-		(preprocess->argument_count + 1) * sizeof(*preprocess->arguments));
-
-	if (!grown)
-		return -ENOMEM;
-	preprocess->arguments = grown;
-	if (asprintf(&grown[preprocess->argument_count], "%s%s", prefix, text) < 0)
-		return -ENOMEM;
-	preprocess->argument_count++;
-	return 0;
-}
-
-void preprocess_free(struct preprocess *preprocess)
-{
-	for (size_t i = 0; i < preprocess->argument_count; i++)
-		free(preprocess->arguments[i]);
-	free(preprocess->arguments);
-	*preprocess = (struct preprocess){0};
-}
-
 /* The words of the command; only the array and the folder are allocated. */
-static char **words_of(const struct preprocess *preprocess, char *folder)
+static char **words_of(const struct d_compile_options *options, char *folder)
 {
-	char **words = calloc(ALWAYS + preprocess->argument_count + FIXED, sizeof(*words));
+	char **words = calloc(ALWAYS + options->cpp_arguments.count + FIXED, sizeof(*words));
 	size_t count = 0;
 
 	if (!words)
 		return NULL;
-	words[count++] = (char *)(preprocess->path ? preprocess->path : "cpp");
+	words[count++] = (char *)(options->cpppath ? options->cpppath : "cpp");
 	for (size_t i = 0; i < ALWAYS; i++)
 		words[count++] = (char *)always[i];
-	for (size_t i = 0; i < preprocess->argument_count; i++)
-		words[count++] = preprocess->arguments[i];
+	for (size_t i = 0; i < options->cpp_arguments.count; i++)
+		words[count++] = options->cpp_arguments.items[i];
 	/* Files that the script includes by "..." are looked for beside it. */
 	words[count++] = (char *)"-iquote";
 	words[count] = folder;
@@ -202,10 +180,10 @@ static int run(char **words, int input, char **result, size_t *length, struct er
 	return 0;
 }
 
-int preprocess_run(const struct preprocess *preprocess, const char *file, const char *text,
+int preprocess_run(const struct d_compile_options *options, const char *file, const char *text,
 	size_t length, char **result, size_t *result_length, struct error *error)
 {
-	char *folder = folder_of(file), **words = folder ? words_of(preprocess, folder) : NULL;
+	char *folder = folder_of(file), **words = folder ? words_of(options, folder) : NULL;
 	int input = words ? input_of(file, text, length) : -ENOMEM, outcome;
 
 	*result = NULL;

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "cli/cli.h"
+#include "cli/trace/preprocess.h"
 #include "cli/trace/run.h"
 #include "cli/trace/trace_options.h"
 #include "contract/promise.h"
@@ -80,10 +81,10 @@ static int preprocess_script(const struct trace *trace, struct script *script)
 	char *text;
 	size_t length;
 
-	if (!trace->preprocesses || !script->is_file)
+	if (!trace->compile_options.cpp || !script->is_file)
 		return 0;
-	if (preprocess_run(&trace->preprocess, script->name, script->text, script->length, &text,
-		    &length, &error)) {
+	if (preprocess_run(&trace->compile_options, script->name, script->text, script->length,
+		    &text, &length, &error)) {
 		fprintf(stderr, "dtrace: failed to compile script %s: %s\n", script->name,
 			error.text);
 		return -EINVAL;
@@ -105,28 +106,15 @@ static void report_compile_error(const struct script *script, const struct d_err
 			error->message.text);
 }
 
-/* The compiler says which option it is in a pragma's words; here -x says that. */
-static void report_option_error(const struct setting *setting, const struct d_error *error)
-{
-	const char *reason = error->message.text, *colon;
-
-	while ((colon = strstr(reason, ": ")))
-		reason = colon + 2;
-	trace_options_report(setting, reason);
-}
-
 /* What did not compile, for a message that may be wanted later or not at all. */
 struct failure {
-	const struct script *script; /* either of these, or neither */
-	const struct setting *setting;
+	const struct script *script; /* NULL: none alone */
 	struct d_error error;
 };
 
 static void report_failure(const struct failure *failure)
 {
-	if (failure->setting)
-		report_option_error(failure->setting, &failure->error);
-	else if (failure->script)
+	if (failure->script)
 		report_compile_error(failure->script, &failure->error);
 	else
 		fprintf(stderr, "dtrace: %s\n", failure->error.message.text);
@@ -141,7 +129,8 @@ static int compile(struct trace *trace, struct d_probe_set *set, uint32_t target
 		.name = "vmtap",
 		.arguments = trace->arguments,
 		.argument_count = trace->argument_count,
-		.error_tags = trace->error_tags};
+		.options = &trace->options,
+		.compile_options = &trace->compile_options};
 	struct d_compiler *compiler = NULL;
 	int status = CLI_FOUND;
 
@@ -151,14 +140,6 @@ static int compile(struct trace *trace, struct d_probe_set *set, uint32_t target
 		error_set(&failure->error.message, ENOMEM, "out of memory");
 		return CLI_CANNOT;
 	}
-	for (size_t i = 0; i < trace->setting_count; i++) {
-		failure->setting = &trace->settings[i];
-		if (failure->setting->name &&
-			d_compiler_option(compiler, failure->setting->name, failure->setting->value,
-				&failure->error))
-			goto out;
-	}
-	failure->setting = NULL;
 	for (size_t i = 0; i < trace->script_count; i++) {
 		struct script *script = &trace->scripts[i];
 		failure->script = script;
@@ -322,9 +303,7 @@ static bool lacks_probes(const struct trace *trace, const struct failure *failur
 
 	for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
 		lacks |= !strncmp(failure->error.tag, tags[i], strlen(tags[i]));
-	for (size_t i = 0; i < trace->setting_count; i++)
-		lacks |= trace->settings[i].name && !strcmp(trace->settings[i].name, "libdir");
-	return lacks;
+	return lacks || trace->compile_options.libdir.count;
 }
 
 /*

@@ -1,6 +1,6 @@
 /*
- * trace_options.c: see trace_options.h. Options of the preprocessor are kept apart from those
- * of the compiler, whatever way they are given: -D, -x define, or the environment.
+ * trace_options.c: see trace_options.h. Letters that are options of D (-q, -D, -L) and the
+ * environment become settings like those of -x; all are set in one place, in their order.
  */
 #include "cli/trace/trace_options.h"
 
@@ -75,60 +75,8 @@ static int out_of_memory(void)
 	return CLI_CANNOT;
 }
 
-/* -x stdc: what the preprocessor says of the C that it reads. */
-static int add_stdc(struct preprocess *preprocess, const char *mode)
-{
-	static const struct {
-		char mode;
-		const char *argument;
-	} modes[] = {
-		{'a', "-D__STDC__=0"}, {'c', NULL}, {'s', "-U__STDC__"}, {'t', "-D__STDC__=0"}};
-
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		if (mode[0] != modes[i].mode || mode[1])
-			continue;
-		/* It is 1 by itself, and only -w keeps silent about changing it. */
-		if (!modes[i].argument)
-			return 0;
-		if (preprocess_add(preprocess, "", "-w"))
-			return -ENOMEM;
-		return preprocess_add(preprocess, "", modes[i].argument);
-	}
-	return -EINVAL;
-}
-
-/*
- * An option of the preprocessor. 1: it is none; -EINVAL: its value is wrong; -ENOMEM. The
- * value lives as long as the options.
- */
-static int set_preprocess(struct trace *trace, const char *name, const char *value)
-{
-	static const struct {
-		const char *name, *prefix;
-	} prefixes[] = {{"define", "-D"}, {"undef", "-U"}, {"incdir", "-I"}, {"cppargs", ""}};
-	struct preprocess *preprocess = &trace->preprocess;
-
-	if (!strcmp(name, "cpp")) {
-		trace->preprocesses = true;
-		return value ? -EINVAL : 0;
-	}
-	if (!strcmp(name, "cpphdrs"))
-		return value ? -EINVAL : preprocess_add(preprocess, "", "-H");
-	if (!strcmp(name, "cpppath")) {
-		preprocess->path = value;
-		return value && *value ? 0 : -EINVAL;
-	}
-	if (!strcmp(name, "stdc"))
-		return value ? add_stdc(preprocess, value) : -EINVAL;
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (!strcmp(name, prefixes[i].name))
-			return value && *value
-				? preprocess_add(preprocess, prefixes[i].prefix, value)
-				: -EINVAL;
-	return 1;
-}
-
-void trace_options_report(const struct setting *setting, const char *reason)
+/* Says that an option could not be set, and why. */
+static void report_setting(const struct setting *setting, const char *reason)
 {
 	fprintf(stderr, "dtrace: failed to set %s%s%s%s: %s\n", setting->given ? "" : "-x ",
 		setting->given ? setting->given : setting->name, setting->is_letter ? " " : "",
@@ -142,7 +90,6 @@ static int add_setting(struct trace *trace, const char *text, const char *given,
 		realloc(trace->settings, (trace->setting_count + 1) * sizeof(*trace->settings));
 	struct setting *setting;
 	char *equals;
-	int result;
 
 	if (!grown)
 		return out_of_memory();
@@ -160,20 +107,23 @@ static int add_setting(struct trace *trace, const char *text, const char *given,
 	}
 	setting->given = given;
 	setting->is_letter = is_letter;
-	if (!strcmp(setting->name, "errtags"))
-		trace->error_tags = true;
-	result = set_preprocess(trace, setting->name, setting->value);
-	if (result == 1)
-		return CLI_OK;
-	/* It stays in the list, since others point into it, but is not the compiler's. */
-	if (result == -ENOMEM)
-		return out_of_memory();
-	if (result) {
-		trace_options_report(setting, "Invalid value for specified option");
-		return CLI_FOUND;
-	}
-	setting->name = NULL;
 	return CLI_OK;
+}
+
+/* Sets what has been asked for; later ones hold. */
+static int set_options(struct trace *trace)
+{
+	const char *wrong = NULL;
+
+	for (size_t i = 0; i < trace->setting_count && !wrong; i++) {
+		const struct setting *setting = &trace->settings[i];
+
+		wrong = d_option_set(&trace->options, &trace->compile_options, setting->name,
+			setting->value, false);
+		if (wrong)
+			report_setting(setting, wrong);
+	}
+	return wrong ? CLI_FOUND : CLI_OK;
 }
 
 /* The same for a letter with an argument. */
@@ -428,6 +378,7 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 	int option, status;
 
 	*trace = (struct trace){.mode = TRACE_RUN, .targets = targets_none};
+	d_options_init(&trace->options);
 	opterr = 0;
 	optind = 0;
 	status = read_environment(trace);
@@ -445,7 +396,8 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 		status = add_setting(trace, "zdefs", "-l", false);
 	if (status || trace->mode == TRACE_VERSION)
 		return status;
-	return take_operands(trace, argc, argv, optind);
+	status = take_operands(trace, argc, argv, optind);
+	return status ? status : set_options(trace);
 }
 
 void trace_options_free(struct trace *trace)
@@ -459,5 +411,5 @@ void trace_options_free(struct trace *trace)
 	free(trace->scripts);
 	free(trace->settings);
 	target_close(&trace->targets);
-	preprocess_free(&trace->preprocess);
+	d_compile_options_free(&trace->compile_options);
 }

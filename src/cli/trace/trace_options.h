@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/trace/preprocess.h"
 #include "cli/trace/target.h"
 #include "d/compile.h"
+#include "program/option.h"
 
 /* A script of the command line: -s, -n and the like, or a bundled one. */
 struct script {
@@ -48,11 +48,11 @@ struct trace {
 	size_t script_count;
 	struct setting *settings; /* in the order in which they hold */
 	size_t setting_count;
-	struct preprocess preprocess;
-	bool preprocesses; /* -C */
+	struct d_options options; /* what the settings come to */
+	struct d_compile_options compile_options;
 	struct targets targets;
 	const char *output;
-	bool verbose, disassemble, lossless, error_tags;
+	bool verbose, disassemble, lossless;
 	char **arguments; /* $1 ... */
 	size_t argument_count;
 };
@@ -63,8 +63,5 @@ struct trace {
  */
 int trace_options_parse(struct trace *trace, int argc, char **argv);
 void trace_options_free(struct trace *trace);
-
-/* Says that an option could not be set, and why. */
-void trace_options_report(const struct setting *setting, const char *reason);
 
 #endif

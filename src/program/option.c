@@ -1,18 +1,14 @@
 /*
- * option.c: every option name DTrace knows has a row. Options without a place to keep
- * their value concern things that vmtap does not have (library paths, buffers of the
- * kernel): their values are checked and nothing else happens. Those of the preprocessor are
- * the command's, which runs it before a script gets here. Options whose effect would be
+ * option.c: every option name DTrace knows has a row in the table. Options without a place to
+ * keep their value concern things that vmtap does not have (library paths, buffers of the
+ * kernel): their values are checked and nothing else happens. Options whose effect would be
  * missed are refused.
  */
-#include "d/option.h"
-
-#include "d/resolve_attribute.h"
-#include "d/resolve_library.h"
+#include "program/option.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -32,16 +28,19 @@ enum option_kind {
 
 enum option_place {
 	NOWHERE,
-	COMPILE_FLAG, /* bool in struct d_compile_flags */
+	COMPILE_FLAG, /* bool in struct d_compile_options */
 	OPTION_BOOL,  /* in struct d_options */
 	OPTION_INT,
 	OPTION_U64,
 	OPTION_POLICY,
 	OPTION_ENCODING,
-	MINIMUM,   /* amin: attributes */
-	DIRECTORY, /* libdir: added to those before */
-	VERSION,   /* of D, at most the current one */
-	ANONYMOUS  /* there is no tracing without somebody who asks for it */
+	MINIMUM,      /* amin: attributes */
+	DIRECTORY,    /* libdir: added to those before */
+	VERSION,      /* of D, at most the current one */
+	CPP_PATH,     /* of the preprocessor */
+	CPP_ARGUMENT, /* the value is an argument of the preprocessor, after the row's prefix */
+	CPP_STANDARD, /* stdc: what the preprocessor says of the C that it reads */
+	ANONYMOUS     /* there is no tracing without somebody who asks for it */
 };
 
 struct option {
@@ -50,12 +49,16 @@ struct option {
 	bool command_line_only;
 	enum option_place place;
 	size_t offset;
+	const char *prefix; /* of a CPP_ARGUMENT */
 };
 
-#define FLAG_AT(member) COMPILE_FLAG, offsetof(struct d_compile_flags, member)
-#define BOOL_AT(member) OPTION_BOOL, offsetof(struct d_options, member)
-#define INT_AT(member) OPTION_INT, offsetof(struct d_options, member)
-#define U64_AT(member) OPTION_U64, offsetof(struct d_options, member)
+#define FLAG_AT(member) COMPILE_FLAG, offsetof(struct d_compile_options, member), NULL
+#define BOOL_AT(member) OPTION_BOOL, offsetof(struct d_options, member), NULL
+#define INT_AT(member) OPTION_INT, offsetof(struct d_options, member), NULL
+#define U64_AT(member) OPTION_U64, offsetof(struct d_options, member), NULL
+#define POLICY_AT(member) OPTION_POLICY, offsetof(struct d_options, member), NULL
+#define ENCODING_AT(member) OPTION_ENCODING, offsetof(struct d_options, member), NULL
+#define AT(place) place, 0, NULL
 
 static const struct option options[] = {
 	{"agghist", BOOLEAN, false, BOOL_AT(agghist)},
@@ -68,99 +71,134 @@ static const struct option options[] = {
 	{"aggsortpos", NUMBER, false, INT_AT(aggsortpos)},
 	{"aggsortrev", BOOLEAN, false, BOOL_AT(aggsortrev)},
 	{"aggzoom", BOOLEAN, false, BOOL_AT(aggzoom)},
-	{"amin", TEXT, false, MINIMUM, 0},
+	{"amin", TEXT, false, AT(MINIMUM)},
 	{"argref", FLAG, false, FLAG_AT(argref)},
-	{"bpflog", BOOLEAN, false, NOWHERE, 0},
-	{"bpflogsize", SIZE, false, NOWHERE, 0},
-	{"bufpolicy", POLICY, false, OPTION_POLICY, offsetof(struct d_options, bufpolicy)},
-	{"bufresize", RESIZE, false, NOWHERE, 0},
+	{"bpflog", BOOLEAN, false, AT(NOWHERE)},
+	{"bpflogsize", SIZE, false, AT(NOWHERE)},
+	{"bufpolicy", POLICY, false, POLICY_AT(bufpolicy)},
+	{"bufresize", RESIZE, false, AT(NOWHERE)},
 	{"bufsize", SIZE, false, U64_AT(bufsize)},
-	{"cleanrate", RATE, false, NOWHERE, 0},
-	{"core", FLAG, false, NOWHERE, 0},
-	{"cpp", FLAG, false, NOWHERE, 0},
-	{"cppargs", TEXT, true, NOWHERE, 0},
-	{"cpphdrs", FLAG, true, NOWHERE, 0},
-	{"cpppath", TEXT, true, NOWHERE, 0},
+	{"cleanrate", RATE, false, AT(NOWHERE)},
+	{"core", FLAG, false, AT(NOWHERE)},
+	{"cpp", FLAG, false, FLAG_AT(cpp)},
+	{"cppargs", TEXT, true, CPP_ARGUMENT, 0, ""},
+	{"cpphdrs", FLAG, true, CPP_ARGUMENT, 0, "-H"},
+	{"cpppath", TEXT, true, AT(CPP_PATH)},
 	{"cpu", NUMBER, false, INT_AT(cpu)},
-	{"ctfpath", TEXT, true, NOWHERE, 0},
-	{"ctypes", TEXT, false, NOWHERE, 0},
-	{"debug", FLAG, false, NOWHERE, 0},
+	{"ctfpath", TEXT, true, AT(NOWHERE)},
+	{"ctypes", TEXT, false, AT(NOWHERE)},
+	{"debug", FLAG, false, AT(NOWHERE)},
 	{"defaultargs", FLAG, false, FLAG_AT(defaultargs)},
-	{"define", TEXT, true, NOWHERE, 0},
+	{"define", TEXT, true, CPP_ARGUMENT, 0, "-D"},
 	{"destructive", BOOLEAN, false, BOOL_AT(destructive)},
-	{"disasm", TEXT, false, NOWHERE, 0},
-	{"dofstashpath", TEXT, false, NOWHERE, 0},
+	{"disasm", TEXT, false, AT(NOWHERE)},
+	{"dofstashpath", TEXT, false, AT(NOWHERE)},
 	{"droptags", FLAG, false, BOOL_AT(droptags)},
-	{"dtypes", TEXT, false, NOWHERE, 0},
+	{"dtypes", TEXT, false, AT(NOWHERE)},
 	{"dynvarsize", SIZE, false, U64_AT(dynvarsize)},
 	{"empty", FLAG, false, FLAG_AT(empty)},
-	{"encoding", ENCODING, false, OPTION_ENCODING, offsetof(struct d_options, encoding)},
+	{"encoding", ENCODING, false, ENCODING_AT(encoding)},
 	{"errtags", FLAG, false, FLAG_AT(error_tags)},
-	{"evaltime", TEXT, false, NOWHERE, 0},
+	{"evaltime", TEXT, false, AT(NOWHERE)},
 	{"flowindent", BOOLEAN, false, BOOL_AT(flowindent)},
-	{"grabanon", BOOLEAN, false, ANONYMOUS, 0},
-	{"incdir", TEXT, true, NOWHERE, 0},
-	{"iregs", COUNT, false, NOWHERE, 0},
+	{"grabanon", BOOLEAN, false, AT(ANONYMOUS)},
+	{"incdir", TEXT, true, CPP_ARGUMENT, 0, "-I"},
+	{"iregs", COUNT, false, AT(NOWHERE)},
 	{"jstackframes", NUMBER, false, INT_AT(jstackframes)},
-	{"jstackstrsize", SIZE, false, NOWHERE, 0},
-	{"kdefs", FLAG, false, NOWHERE, 0},
-	{"knodefs", FLAG, false, NOWHERE, 0},
-	{"late", TEXT, false, NOWHERE, 0},
-	{"ldpath", TEXT, true, NOWHERE, 0},
-	{"libdir", TEXT, false, DIRECTORY, 0},
-	{"linkmode", TEXT, false, NOWHERE, 0},
-	{"linktype", TEXT, false, NOWHERE, 0},
-	{"lockmem", TEXT, true, NOWHERE, 0},
-	{"maxframes", NUMBER, false, NOWHERE, 0},
-	{"modpath", TEXT, true, NOWHERE, 0},
+	{"jstackstrsize", SIZE, false, AT(NOWHERE)},
+	{"kdefs", FLAG, false, AT(NOWHERE)},
+	{"knodefs", FLAG, false, AT(NOWHERE)},
+	{"late", TEXT, false, AT(NOWHERE)},
+	{"ldpath", TEXT, true, AT(NOWHERE)},
+	{"libdir", TEXT, false, AT(DIRECTORY)},
+	{"linkmode", TEXT, false, AT(NOWHERE)},
+	{"linktype", TEXT, false, AT(NOWHERE)},
+	{"lockmem", TEXT, true, AT(NOWHERE)},
+	{"maxframes", NUMBER, false, AT(NOWHERE)},
+	{"modpath", TEXT, true, AT(NOWHERE)},
 	{"nolibs", FLAG, false, FLAG_AT(nolibs)},
-	{"noresolve", BOOLEAN, false, NOWHERE, 0},
+	{"noresolve", BOOLEAN, false, AT(NOWHERE)},
 	{"nspec", NUMBER, false, INT_AT(nspec)},
-	{"pcapsize", SIZE, false, NOWHERE, 0},
-	{"pgmax", COUNT, false, NOWHERE, 0},
-	{"preallocate", SIZE, false, NOWHERE, 0},
+	{"pcapsize", SIZE, false, AT(NOWHERE)},
+	{"pgmax", COUNT, false, AT(NOWHERE)},
+	{"preallocate", SIZE, false, AT(NOWHERE)},
 	{"printsize", SIZE, false, U64_AT(printsize)},
-	{"procfspath", TEXT, true, NOWHERE, 0},
+	{"procfspath", TEXT, true, AT(NOWHERE)},
 	{"pspec", FLAG, false, FLAG_AT(pspec)},
 	{"quiet", BOOLEAN, false, BOOL_AT(quiet)},
-	{"quietresize", BOOLEAN, false, NOWHERE, 0},
+	{"quietresize", BOOLEAN, false, AT(NOWHERE)},
 	{"rawbytes", BOOLEAN, false, BOOL_AT(rawbytes)},
 	{"scratchsize", SIZE, false, U64_AT(scratchsize)},
 	{"specsize", SIZE, false, U64_AT(specsize)},
 	{"stackframes", NUMBER, false, INT_AT(stackframes)},
 	{"stackindent", NUMBER, false, INT_AT(stackindent)},
 	{"statusrate", RATE, false, U64_AT(statusrate)},
-	{"stdc", TEXT, true, NOWHERE, 0},
+	{"stdc", TEXT, true, AT(CPP_STANDARD)},
 	{"strsize", SIZE, false, U64_AT(strsize)},
 	{"switchrate", RATE, false, U64_AT(switchrate)},
-	{"syslibdir", TEXT, false, NOWHERE, 0},
-	{"sysslice", TEXT, false, NOWHERE, 0},
-	{"temporal", BOOLEAN, false, NOWHERE, 0},
-	{"tree", COUNT, false, NOWHERE, 0},
-	{"tregs", COUNT, false, NOWHERE, 0},
-	{"udefs", FLAG, false, NOWHERE, 0},
-	{"undef", TEXT, true, NOWHERE, 0},
-	{"unodefs", FLAG, false, NOWHERE, 0},
-	{"useruid", COUNT, false, NOWHERE, 0},
+	{"syslibdir", TEXT, false, AT(NOWHERE)},
+	{"sysslice", TEXT, false, AT(NOWHERE)},
+	{"temporal", BOOLEAN, false, AT(NOWHERE)},
+	{"tree", COUNT, false, AT(NOWHERE)},
+	{"tregs", COUNT, false, AT(NOWHERE)},
+	{"udefs", FLAG, false, AT(NOWHERE)},
+	{"undef", TEXT, true, CPP_ARGUMENT, 0, "-U"},
+	{"unodefs", FLAG, false, AT(NOWHERE)},
+	{"useruid", COUNT, false, AT(NOWHERE)},
 	{"ustackframes", NUMBER, false, INT_AT(ustackframes)},
-	{"verbose", FLAG, false, NOWHERE, 0},
-	{"version", TEXT, false, VERSION, 0},
+	{"verbose", FLAG, false, AT(NOWHERE)},
+	{"version", TEXT, false, AT(VERSION)},
 	{"zdefs", FLAG, false, BOOL_AT(zdefs)},
 };
 
 static const char invalid_name[] = "Invalid option name";
 static const char invalid_value[] = "Invalid value for specified option";
+static const char no_memory[] = "Memory allocation failure";
 
-/* A number at the start of text; behind it is *behind. */
-static bool number(const char *text, uint64_t *value, const char **behind)
+void d_options_init(struct d_options *options)
 {
-	char *end;
+	memset(options, 0, sizeof(*options));
+	options->statusrate = UINT64_C(1000000000);
+	options->cpu = -1;
+	options->nspec = 1;
+	options->specsize = 4 << 20;
+	options->strsize = 256;
+	options->bufsize = 4 << 20;
+	options->aggsize = 4 << 20;
+	options->dynvarsize = 1 << 20;
+	options->scratchsize = 256;
+	options->printsize = 8192;
+	options->stackframes = 20;
+	options->ustackframes = 100;
+	options->jstackframes = 50;
+	options->stackindent = 14;
+}
+
+static void free_texts(struct d_option_texts *texts)
+{
+	for (size_t i = 0; i < texts->count; i++)
+		free(texts->items[i]);
+	free(texts->items);
+}
+
+void d_compile_options_free(struct d_compile_options *options)
+{
+	free_texts(&options->libdir);
+	free_texts(&options->cpp_arguments);
+	free(options->cpppath);
+	memset(options, 0, sizeof(*options));
+}
+
+/* Parses the number at the start of text and points *end at the first character after it. */
+static bool number(const char *text, uint64_t *value, const char **end)
+{
+	char *stopped;
 
 	if (!isdigit((unsigned char)*text))
 		return false;
 	errno = 0;
-	*value = strtoull(text, &end, 0);
-	*behind = end;
+	*value = strtoull(text, &stopped, 0);
+	*end = stopped;
 	return !errno;
 }
 
@@ -179,7 +217,7 @@ static bool boolean(const char *text, bool *set, uint64_t *value)
 	static const char *const yes[] = {"yes", "enable", "enabled", "true", "on", "set", NULL};
 	static const char *const no[] = {
 		"no", "disable", "disabled", "false", "off", "unset", "", NULL};
-	const char *behind;
+	const char *end;
 
 	*value = 0;
 	*set = true;
@@ -193,20 +231,20 @@ static bool boolean(const char *text, bool *set, uint64_t *value)
 		*set = false;
 		return true;
 	}
-	return number(text, value, &behind) && !*behind && *value <= INT32_MAX;
+	return number(text, value, &end) && !*end && *value <= INT32_MAX;
 }
 
 static bool size(const char *text, uint64_t *value)
 {
 	static const char units[] = "kmgt";
-	const char *behind, *unit;
+	const char *end, *unit;
 	unsigned shift = 0;
 
-	if (!text || !number(text, value, &behind))
+	if (!text || !number(text, value, &end))
 		return false;
-	if (*behind) {
-		unit = strchr(units, tolower((unsigned char)*behind));
-		if (!unit || behind[1])
+	if (*end) {
+		unit = strchr(units, tolower((unsigned char)*end));
+		if (!unit || end[1])
 			return false;
 		shift = 10 * (unsigned)(unit - units + 1);
 	}
@@ -236,6 +274,28 @@ bool d_rate_unit(const char *suffix, uint64_t *nanoseconds, bool *is_rate)
 		}
 	}
 	return *is_rate;
+}
+
+bool d_version_parse(const char *text, uint32_t *version)
+{
+	static const unsigned limits[] = {255, 4095, 4095};
+	static const unsigned shifts[] = {24, 12, 0};
+	unsigned parts = 0;
+	char *end;
+
+	*version = 0;
+	do {
+		unsigned long value;
+
+		if (parts == 3 || !isdigit((unsigned char)*text))
+			return false;
+		value = strtoul(text, &end, 10);
+		if (value > limits[parts])
+			return false;
+		*version |= (uint32_t)value << shifts[parts++];
+		text = end + 1;
+	} while (*end == '.');
+	return !*end && parts >= 2;
 }
 
 /* Without a suffix: nanoseconds. */
@@ -291,7 +351,7 @@ static bool is_choice(const char *name, const char *value)
 	} choices[] = {{"evaltime", {"exec", "preinit", "postinit", "main", NULL}},
 		{"late", {"static", "dynamic", NULL}},
 		{"linkmode", {"kernel", "static", "dynamic", NULL}},
-		{"linktype", {"elf", "dof", NULL}}, {"stdc", {"a", "c", "s", "t", NULL}}};
+		{"linktype", {"elf", "dof", NULL}}};
 
 	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
 		if (!strcmp(choices[i].name, name))
@@ -305,7 +365,7 @@ static bool parse(const struct option *option, const char *value, bool *set, uin
 {
 	static const char *const policies[] = {"switch", "fill", "ring"};
 	static const char *const resizes[] = {"auto", "manual", NULL};
-	const char *behind;
+	const char *end;
 
 	*set = true;
 	*result = 1;
@@ -316,7 +376,7 @@ static bool parse(const struct option *option, const char *value, bool *set, uin
 	case NUMBER:
 		return boolean(value, set, result);
 	case COUNT:
-		return value && number(value, result, &behind) && !*behind && *result <= INT32_MAX;
+		return value && number(value, result, &end) && !*end && *result <= INT32_MAX;
 	case SIZE:
 		return size(value, result);
 	case RATE:
@@ -352,14 +412,75 @@ static bool in_range(const struct option *option, uint64_t value)
 	return true;
 }
 
-static const char *store(const struct option *option, struct d_compile_flags *flags,
-	struct d_options *run_time, bool set, uint64_t value)
+/* Appends prefix and text as one word. */
+static const char *add_text(struct d_option_texts *texts, const char *prefix, const char *text)
 {
-	void *at = (char *)(option->place == COMPILE_FLAG ? (void *)flags : (void *)run_time) +
-		option->offset;
+	char **grown = realloc(texts->items, (texts->count + 1) * sizeof(*texts->items));
+
+	if (!grown)
+		return no_memory;
+	texts->items = grown;
+	if (asprintf(&grown[texts->count], "%s%s", prefix, text) < 0)
+		return no_memory;
+	texts->count++;
+	return NULL;
+}
+
+/* stdc: one of dtrace's letters of what the preprocessor says of the C that it reads. */
+static const char *add_standard(struct d_option_texts *arguments, const char *letter)
+{
+	static const struct {
+		const char *letter, *argument;
+	} standards[] = {
+		{"a", "-D__STDC__=0"}, {"c", NULL}, {"s", "-U__STDC__"}, {"t", "-D__STDC__=0"}};
+	const char *wrong;
+
+	for (size_t i = 0; i < sizeof(standards) / sizeof(standards[0]); i++) {
+		if (strcmp(letter, standards[i].letter) != 0)
+			continue;
+		/* __STDC__ is 1 by itself, and only -w keeps the preprocessor from warning about a
+		 * change. */
+		if (!standards[i].argument)
+			return NULL;
+		wrong = add_text(arguments, "", "-w");
+		return wrong ? wrong : add_text(arguments, "", standards[i].argument);
+	}
+	return invalid_value;
+}
+
+static const char *set_path(char **path, const char *value)
+{
+	char *copy = strdup(value);
+
+	if (!copy)
+		return no_memory;
+	free(*path);
+	*path = copy;
+	return NULL;
+}
+
+static const char *set_minimum(struct d_compile_options *compile_options, const char *value)
+{
+	if (!stability_parse(value, strlen(value), &compile_options->amin))
+		return invalid_value;
+	compile_options->has_amin = true;
+	return NULL;
+}
+
+static const char *set_version(uint32_t *version, const char *value)
+{
+	if (!d_version_parse(value, version))
+		return "Version is not properly formatted or is too large";
+	return *version > D_VERSION_CURRENT ? "Requested version is not supported by compiler"
+					    : NULL;
+}
+
+/* Sets a member of struct d_options. */
+static void store(const struct option *option, struct d_options *options, bool set, uint64_t value)
+{
+	void *at = (char *)options + option->offset;
 
 	switch (option->place) {
-	case COMPILE_FLAG:
 	case OPTION_BOOL:
 		*(bool *)at = set;
 		break;
@@ -381,35 +502,13 @@ static const char *store(const struct option *option, struct d_compile_flags *fl
 	case OPTION_POLICY:
 		*(enum d_buffer_policy *)at = (enum d_buffer_policy)value;
 		break;
-	case MINIMUM:
-	case DIRECTORY:
-	case VERSION: /* their text is the value: set_text() */
-		break;
-	case ANONYMOUS:
-		return set ? "There is no anonymous tracing to grab" : NULL;
-	case NOWHERE:
+	default:
 		break;
 	}
-	return NULL;
 }
 
-static const char *set_text(
-	const struct option *option, struct d_compile_flags *flags, const char *value)
-{
-	if (option->place == MINIMUM) {
-		if (!stability_parse(value, strlen(value), &flags->amin))
-			return invalid_value;
-		flags->has_amin = true;
-		return NULL;
-	}
-	if (!d_version_parse(value, &flags->version))
-		return "Version is not properly formatted or is too large";
-	return flags->version > D_VERSION_CURRENT ? "Requested version is not supported by compiler"
-						  : NULL;
-}
-
-const char *d_option_set(
-	struct d_compiler *compiler, const char *name, const char *value, bool in_program)
+const char *d_option_set(struct d_options *options, struct d_compile_options *compile_options,
+	const char *name, const char *value, bool in_program)
 {
 	const struct option *option = find(name);
 	uint64_t number;
@@ -421,15 +520,34 @@ const char *d_option_set(
 		return "Option cannot be used from within a D program";
 	if (!parse(option, value, &set, &number) || !in_range(option, number))
 		return invalid_value;
-	if (option->place == DIRECTORY)
-		return d_library_add_directory(compiler, value) ? "Memory allocation failure"
-								: NULL;
-	if (option->place == MINIMUM || option->place == VERSION)
-		return set_text(option, &compiler->flags, value);
-	return store(option, &compiler->flags, &compiler->program->options, set, number);
+	switch (option->place) {
+	case NOWHERE:
+		return NULL;
+	case COMPILE_FLAG:
+		*(bool *)((char *)compile_options + option->offset) = set;
+		return NULL;
+	case MINIMUM:
+		return set_minimum(compile_options, value);
+	case VERSION:
+		return set_version(&compile_options->version, value);
+	case DIRECTORY: /* the libraries have been read before a program */
+		return in_program ? NULL : add_text(&compile_options->libdir, "", value);
+	case CPP_PATH:
+		return set_path(&compile_options->cpppath, value);
+	case CPP_ARGUMENT:
+		return add_text(
+			&compile_options->cpp_arguments, option->prefix, value ? value : "");
+	case CPP_STANDARD:
+		return add_standard(&compile_options->cpp_arguments, value);
+	case ANONYMOUS:
+		return set ? "There is no anonymous tracing to grab" : NULL;
+	default:
+		store(option, options, set, number);
+		return NULL;
+	}
 }
 
-const char *d_option_set_running(struct d_options *run_time, const char *name, const char *value)
+const char *d_option_set_running(struct d_options *options, const char *name, const char *value)
 {
 	const struct option *option = find(name);
 	uint64_t number;
@@ -441,6 +559,8 @@ const char *d_option_set_running(struct d_options *run_time, const char *name, c
 		return invalid_value;
 	if (is_compile_time(option))
 		return NULL;
-	return is_dynamic(option) ? store(option, NULL, run_time, set, number)
-				  : "Operation illegal when tracing is active";
+	if (!is_dynamic(option))
+		return "Operation illegal when tracing is active";
+	store(option, options, set, number);
+	return NULL;
 }

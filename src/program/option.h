@@ -1,0 +1,100 @@
+/*
+ * option.h: the options of D ("-x name=value", "#pragma D option", setopt()): their names,
+ * the forms of their values, and what each of them sets.
+ *
+ * An option sets a member of one of two structs: struct d_options is part of the program and
+ * read by the engine, struct d_compile_options is read by the preprocessor and the compiler
+ * and is of no use once a program is compiled. The table in option.c says which.
+ */
+#ifndef VMTAP_PROGRAM_OPTION_H
+#define VMTAP_PROGRAM_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/stability.h"
+
+enum { D_SPECULATIONS_MAX = 1024, D_VERSION_CURRENT = 2 << 24 };
+
+/* What happens to records when there are more than bufsize holds. */
+enum d_buffer_policy {
+	D_BUFFER_SWITCH, /* they are carried out as they come */
+	D_BUFFER_FILL,   /* at the end; when the buffer is full, that is the end */
+	D_BUFFER_RING    /* at the end; the oldest ones give way */
+};
+
+enum d_encoding { D_ENCODING_UNSET, D_ENCODING_ASCII, D_ENCODING_UTF8 };
+
+/* Run-time options (times in ns, sizes in bytes); defaults by d_options_init(). */
+struct d_options {
+	bool quiet;
+	bool flowindent;
+	bool rawbytes;
+	bool zdefs;
+	bool droptags;
+	bool destructive;
+	enum d_buffer_policy bufpolicy;
+	int cpu; /* the only one that is traced, -1: all */
+	int nspec;
+	uint64_t specsize;
+	bool aggsortkey, aggsortrev;
+	bool agghist, aggpack, aggzoom, aggpercpu;
+	enum d_encoding encoding; /* of bars */
+	int aggsortpos, aggsortkeypos;
+	uint64_t aggrate, switchrate, statusrate;
+	uint64_t strsize, bufsize, aggsize, dynvarsize, scratchsize, printsize;
+	int stackframes, ustackframes, jstackframes;
+	int stackindent;
+};
+
+/* Values of an option that may be given several times, in that order. */
+struct d_option_texts {
+	char **items;
+	size_t count;
+};
+
+/* Options of the preprocessor and the compiler. All zero: the defaults. */
+struct d_compile_options {
+	bool error_tags;  /* errtags: messages begin with "[D_TAG] " */
+	bool argref;      /* arguments that no script refers to are no error */
+	bool defaultargs; /* $n without an argument is 0 or "" */
+	bool empty;       /* a script may be empty */
+	bool pspec;       /* a word outside of clauses is always a probe description */
+	bool nolibs;
+	bool has_amin;
+	struct stability amin; /* the least attributes that a script may rely on */
+	uint32_t version;      /* of D, as d_version_parse() has it; 0: the current one */
+	/* From the command line alone, since a program is read only after these have been used. */
+	struct d_option_texts libdir;        /* folders of libraries */
+	bool cpp;                            /* files are run through the preprocessor */
+	char *cpppath;                       /* NULL: cpp, as PATH finds it */
+	struct d_option_texts cpp_arguments; /* "-DNAME" and so on */
+};
+
+void d_options_init(struct d_options *options);
+void d_compile_options_free(struct d_compile_options *options);
+
+/*
+ * Sets an option before tracing; value is NULL when there is no '='. in_program: it stands in
+ * a script. NULL when done, else what is wrong, in DTrace's words. Texts are copied.
+ */
+const char *d_option_set(struct d_options *options, struct d_compile_options *compile_options,
+	const char *name, const char *value, bool in_program);
+
+/*
+ * setopt(), while tracing is active: only dynamic options may be set. Returns as d_option_set()
+ * does; when something is wrong, nothing is changed.
+ */
+const char *d_option_set_running(struct d_options *options, const char *name, const char *value);
+
+/*
+ * A unit of time as rates and tick probes write it, any case: "ms" is 1000000 ns; "hz" is a
+ * rate, and *nanoseconds the second that it divides. False: no such unit.
+ */
+bool d_rate_unit(const char *suffix, uint64_t *nanoseconds, bool *is_rate);
+
+/* "2.0" or "1.6.3" as one number that orders versions; false: no version. */
+bool d_version_parse(const char *text, uint32_t *version);
+
+#endif
