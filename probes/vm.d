@@ -1,23 +1,23 @@
 /*
- * Provider vm: what a language VM tells the tracers of its machine.
+ * Provider vm: what a language VM reports to the tracers on its machine.
  *
- * This file is the contract. The header for C, the semaphores, the fire
- * functions, the event table and the check of a finished binary are all made
- * from it, so a probe is spelled out here and nowhere else.
+ * This file is the contract. The C header, the semaphores, the fire functions,
+ * the event table and the check of a finished binary are all generated from it,
+ * so each probe is defined here and nowhere else.
  *
- * Reading it: a comment stands before each probe. Its first paragraph says when
+ * Reading it: each probe is preceded by a comment. Its first paragraph says when
  * the probe fires; then each argument has a line of its own, "@argument text".
  *   [name]  a string that recurs (a class, a method, a file): the VM passes a
  *           struct vmtap_name, and a stream carries the text once
- *   [text]  a string that does not recur: it travels with each event
+ *   [text]  a string that does not recur: each event carries the text
  * A line "@eventlog NUMBER NAME (arguments) when [not] argument" names an event
- * type of GHC's eventlog and the arguments that it carries; capset among them is
- * the process's capability set.
+ * type of GHC's eventlog and the arguments that it carries. The argument capset
+ * is the process's capability set.
  *
- * Common to all probes: cap is the capability, the VM's execution context, one
- * for each OS thread that runs guest code, numbered from 0; 0xffff is none.
- * thread is a guest thread's number; 0 is none. Bytes are bytes. Lines count
- * from 1. Strings are UTF-8 and never NULL.
+ * In all probes, cap is the capability, the VM's execution context. There is one
+ * for each OS thread that runs guest code, numbered from 0; 0xffff means none.
+ * thread is a guest thread's number; 0 means none. Sizes are in bytes. Lines
+ * count from 1. Strings are UTF-8 and never NULL.
  *
  * Changing it: new arguments are appended to a probe, new probes are appended to
  * the provider; nothing is renumbered or renamed.
@@ -36,7 +36,7 @@ provider vm {
 	 */
 	probe shutdown(uint16_t cap);
 	/*
-	 * The guest program, or the VM, has a message for whoever traces it.
+	 * The guest program, or the VM, sends a message to its tracers.
 	 * @cap where the message comes from
 	 * @text [text] the message
 	 * @eventlog 19 USER_MSG (text)
@@ -47,12 +47,12 @@ provider vm {
 	 * A guest thread has been created; it is not yet runnable.
 	 * @cap the capability it is created on
 	 * @thread its number
-	 * @os_thread the OS thread's id where it has one of its own, else 0
+	 * @os_thread the id of its OS thread if it has one of its own, else 0
 	 * @eventlog 0 CREATE_THREAD (thread)
 	 */
 	probe thread__create(uint16_t cap, uint32_t thread, uint64_t os_thread);
 	/*
-	 * A guest thread has been given a name for people.
+	 * A guest thread has been given a human-readable name.
 	 * @cap the capability it belongs to
 	 * @thread its number
 	 * @name [text] the name
@@ -60,7 +60,7 @@ provider vm {
 	 */
 	probe thread__label(uint16_t cap, uint32_t thread, char *name);
 	/*
-	 * A guest thread has ended and its number will not run again.
+	 * A guest thread has ended; it will not run again.
 	 * @cap the capability it ended on
 	 * @thread its number
 	 */
@@ -108,12 +108,12 @@ provider vm {
 	 * A guest thread is about to wait for a lock that another holds.
 	 * @cap the capability it runs on
 	 * @thread its number
-	 * @lock what tells this lock from the others, for instance its address
+	 * @lock identifies the lock, for instance by its address
 	 * @name [name] the lock's name, or its class
 	 */
 	probe lock__wait(uint16_t cap, uint32_t thread, uint64_t lock, char *name);
 	/*
-	 * A guest thread has got a lock, after waiting or at once.
+	 * A guest thread has acquired a lock, at once or after waiting.
 	 * @cap the capability it runs on
 	 * @thread its number
 	 * @lock as in lock-wait
@@ -196,7 +196,7 @@ provider vm {
 	 */
 	probe gc__work(uint16_t cap);
 	/*
-	 * A collector thread has done its part of this collection.
+	 * A collector thread has finished its part of this collection.
 	 * @cap the capability whose thread it is
 	 * @eventlog 22 GC_DONE ()
 	 */
@@ -235,7 +235,7 @@ provider vm {
 
 	/*
 	 * A guest method written in the guest language is entered. Every entry has
-	 * exactly one return, also when an exception unwinds the frame.
+	 * exactly one return, even when an exception unwinds the frame.
 	 * @class [name] the class that defines the method
 	 * @method [name] the method
 	 * @file [name] the file of the call
@@ -271,8 +271,8 @@ provider vm {
 	 */
 	probe native__return(char *class, char *method, char *file, int line, uint32_t thread);
 	/*
-	 * A redefinition has made cached method look-ups invalid.
-	 * @class [name] the class concerned, or "global" for all
+	 * A redefinition has invalidated cached method look-ups.
+	 * @class [name] the affected class, or "global" for all
 	 * @file [name] the file of the redefinition
 	 * @line its line
 	 */
@@ -290,7 +290,7 @@ provider vm {
 	 */
 	probe object__create(char *class, uint64_t bytes, char *file, int line, uint32_t thread, uint64_t address);
 	/*
-	 * The collector has freed an object, of whatever kind.
+	 * The collector has freed an object of any kind.
 	 * @class [name] its class
 	 * @bytes its size
 	 * @address where it was
@@ -306,7 +306,7 @@ provider vm {
 	probe array__create(long length, char *file, int line, uint64_t bytes);
 	/*
 	 * A hash is allocated.
-	 * @length how many pairs it is made for
+	 * @length how many pairs it has room for
 	 * @file [name] the file of the allocation
 	 * @line its line
 	 * @bytes its size
@@ -321,9 +321,9 @@ provider vm {
 	 */
 	probe string__create(long length, char *file, int line, uint64_t bytes);
 	/*
-	 * A symbol is made for the first time.
+	 * A symbol is created, the first time its text is used.
 	 * @text [text] its text
-	 * @file [name] the file where it is made
+	 * @file [name] the file where it is created
 	 * @line its line
 	 */
 	probe symbol__create(char *text, char *file, int line);
@@ -336,7 +336,7 @@ provider vm {
 	 */
 	probe require__entry(char *wanted, char *file, int line);
 	/*
-	 * The request has been served, or has failed.
+	 * The request has succeeded or failed.
 	 * @wanted [text] as in require-entry
 	 * @file [name] as in require-entry
 	 * @line as in require-entry
@@ -365,7 +365,7 @@ provider vm {
 	 */
 	probe load__entry(char *wanted, char *file, int line);
 	/*
-	 * The file has been loaded, or could not be.
+	 * The file has been loaded, or loading it has failed.
 	 * @wanted [text] as in load-entry
 	 * @file [name] as in load-entry
 	 * @line as in load-entry
@@ -379,7 +379,7 @@ provider vm {
 	 */
 	probe parse__begin(char *file, int line);
 	/*
-	 * The file has been compiled, or has an error.
+	 * The file has been compiled, or compiling it has failed.
 	 * @file [name] as in parse-begin
 	 * @line the line at which the parser ended
 	 */
@@ -437,13 +437,13 @@ provider vm {
 	/*
 	 * An OS thread of the VM starts to serve a capability.
 	 * @cap the capability
-	 * @task what tells this OS thread from the VM's others
-	 * @os_thread its number in the system
+	 * @task identifies this OS thread within the VM
+	 * @os_thread its id in the system
 	 * @eventlog 55 TASK_CREATE (task, cap, os_thread)
 	 */
 	probe task__create(uint16_t cap, uint64_t task, uint64_t os_thread);
 	/*
-	 * An OS thread of the VM serves no capability any more.
+	 * An OS thread of the VM no longer serves a capability.
 	 * @cap the capability it served
 	 * @task as in task-create
 	 * @eventlog 57 TASK_DELETE (task)
@@ -451,16 +451,16 @@ provider vm {
 	probe task__delete(uint16_t cap, uint64_t task);
 
 	/*
-	 * What a collection has done; fires before its gc-end.
+	 * The results of a collection; fires before its gc-end.
 	 * @cap the capability that led it
 	 * @generation the oldest generation that was collected
 	 * @copied the bytes copied, or marked, as alive
-	 * @slop the bytes lost inside cells larger than their objects, as far as the VM tells them from fragmentation
+	 * @slop the bytes lost inside cells larger than their objects, if the VM counts them apart from fragmentation
 	 * @fragmentation the bytes the heap holds beyond what is in use
 	 * @threads how many OS threads collected
-	 * @most_copied the bytes copied by the one that copied most
-	 * @all_copied the bytes copied by all of them
-	 * @balanced_copied those that were copied in parallel: 0 when one thread did it all, all_copied when all did the same
+	 * @most_copied the bytes copied by the thread that copied most
+	 * @all_copied the bytes copied by all threads
+	 * @balanced_copied the bytes that were copied in parallel: 0 if one thread copied everything, all_copied if all threads copied the same amount
 	 * @eventlog 53 GC_STATS_GHC (capset, generation, copied, slop, fragmentation, threads, most_copied, all_copied, balanced_copied)
 	 */
 	probe gc__stats(uint16_t cap, uint16_t generation, uint64_t copied, uint64_t slop, uint64_t fragmentation, uint32_t threads, uint64_t most_copied, uint64_t all_copied, uint64_t balanced_copied);

@@ -1,7 +1,7 @@
 /*
- * Provider ccl: the probes that Clozure CL's kernel has, for VMs that opt in, so that a
- * script written for Clozure CL runs on any of them. Names, order and types of the
- * arguments are Clozure's. The lines "@event" are explained in haskell_event.d.
+ * Provider ccl: the probes of Clozure CL's kernel, for VMs that opt in, so that a script
+ * written for Clozure CL runs on any of them. The arguments have Clozure's names, order
+ * and types. The "@event" lines are explained in haskell_event.d.
  *
  * Clozure declares no stability for them.
  */
@@ -26,7 +26,7 @@ provider ccl {
 	 */
 	probe egc__start(unsigned long bytes, unsigned generation);
 	/*
-	 * It has ended.
+	 * An ephemeral collection has ended.
 	 * @bytes the bytes it has freed
 	 * @generation as in egc-start
 	 * @event gc-end (bytes_freed, generation) when not full

@@ -1,13 +1,14 @@
 /*
- * Provider HaskellEvent: the probes that GHC's runtime system has, for VMs that opt in,
- * so that a script written for a Haskell program runs on any of them. Names, order and
- * types of the arguments are GHC's: thread_wakeup has one underscore.
+ * Provider HaskellEvent: the probes of GHC's runtime system, for VMs that opt in, so that
+ * a script written for a Haskell program runs on any of them. The probes have GHC's names
+ * (thread_wakeup has one underscore), and their arguments GHC's names, order and types.
  *
- * A line "@event NAME (arguments)" names the event of provider vm that fires the probe,
- * and which of its arguments this probe's are, in this probe's order; "when ARGUMENT"
- * (or "when not ARGUMENT") says that it only does if that argument is not 0 (is 0).
- * "@eventlog" is as in vm.d: where a log that GHC has written has the probe. A capability
- * is then the block's; the event may carry more.
+ * A line "@event NAME (arguments)" names the event of provider vm that fires the probe.
+ * The arguments in parentheses are those of the event, in the order of this probe's own.
+ * With "when ARGUMENT" the event fires the probe only if that argument is not 0, with
+ * "when not ARGUMENT" only if it is 0. "@eventlog" is as in vm.d: it names the event of a
+ * log written by GHC that stands for the probe. The capability is then the block's, and
+ * the event may carry further arguments.
  *
  * GHC declares no stability for them.
  */
@@ -136,7 +137,7 @@ provider HaskellEvent {
 	 */
 	probe startup(EventCapNo caps);
 	/*
-	 * The program has a message for whoever traces it.
+	 * The program sends a message to its tracers.
 	 * @cap where it comes from
 	 * @text [text] the message
 	 * @event user-msg (cap, text)
@@ -144,21 +145,21 @@ provider HaskellEvent {
 	 */
 	probe user__msg(EventCapNo cap, char *text);
 	/*
-	 * A collector's thread has no work left.
+	 * A collector thread has no work left.
 	 * @cap its capability
 	 * @event gc-idle (cap)
 	 * @eventlog 20 GC_IDLE ()
 	 */
 	probe gc__idle(EventCapNo cap);
 	/*
-	 * A collector's thread has work.
+	 * A collector thread has work.
 	 * @cap its capability
 	 * @event gc-work (cap)
 	 * @eventlog 21 GC_WORK ()
 	 */
 	probe gc__work(EventCapNo cap);
 	/*
-	 * A collector's thread has done its part.
+	 * A collector thread has finished its part.
 	 * @cap its capability
 	 * @event gc-done (cap)
 	 * @eventlog 22 GC_DONE ()

@@ -1,7 +1,7 @@
 /*
- * Provider ruby: the probes that Ruby's own interpreter has, for VMs that opt in, so that
- * a script written for Ruby runs on any of them. Names, order and types of the arguments,
- * and their stability, are Ruby's. The lines "@event" are explained in haskell_event.d.
+ * Provider ruby: the probes of Ruby's own interpreter, for VMs that opt in, so that a
+ * script written for Ruby runs on any of them. The arguments have Ruby's names, order,
+ * types and stability. The "@event" lines are explained in haskell_event.d.
  */
 provider ruby {
 	/*
@@ -14,7 +14,7 @@ provider ruby {
 	 */
 	probe method__entry(char *classname, char *methodname, char *filename, int lineno);
 	/*
-	 * It has returned.
+	 * A method written in Ruby has returned.
 	 * @classname [name] as in method-entry
 	 * @methodname [name] as in method-entry
 	 * @filename [name] as in method-entry
@@ -32,7 +32,7 @@ provider ruby {
 	 */
 	probe cmethod__entry(char *classname, char *methodname, char *filename, int lineno);
 	/*
-	 * It is about to return.
+	 * A method written in C is about to return.
 	 * @classname [name] as in cmethod-entry
 	 * @methodname [name] as in cmethod-entry
 	 * @filename [name] as in cmethod-entry
@@ -81,7 +81,7 @@ provider ruby {
 	 */
 	probe load__entry(char *loadedfile, char *filename, int lineno);
 	/*
-	 * It has been loaded. Does not fire when an exception ends it.
+	 * The file has been loaded. Does not fire when an exception ends the loading.
 	 * @loadedfile [text] as in load-entry
 	 * @filename [name] as in load-entry
 	 * @lineno as in load-entry
@@ -129,9 +129,9 @@ provider ruby {
 	 */
 	probe string__create(long length, char *filename, int lineno);
 	/*
-	 * A symbol is made.
+	 * A symbol is created.
 	 * @str [text] its text
-	 * @filename [name] the file that makes it
+	 * @filename [name] the file that creates it
 	 * @lineno its line
 	 * @event symbol-create (text, file, line)
 	 */
@@ -144,7 +144,7 @@ provider ruby {
 	 */
 	probe parse__begin(char *sourcefile, int lineno);
 	/*
-	 * It has been.
+	 * The file has been parsed and compiled.
 	 * @sourcefile [name] the file
 	 * @lineno the line at which it ended
 	 * @event parse-end (file, line)
@@ -172,8 +172,8 @@ provider ruby {
 	probe gc__sweep__end();
 	/*
 	 * Cached method look-ups have become invalid.
-	 * @class [name] the class concerned, or "global"
-	 * @sourcefile [name] the file that did it
+	 * @class [name] the affected class, or "global"
+	 * @sourcefile [name] the file that caused it
 	 * @lineno its line
 	 * @event method-cache-clear (class, file, line)
 	 */

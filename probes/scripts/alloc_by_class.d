@@ -11,8 +11,8 @@
  *     (array)                                  971840        20135
  *     (string)                                2351176        63238
  *
- * What has probes of its own is shown as (array), (hash) and (string). The classes that
- * take the most bytes come last.
+ * Arrays, hashes and strings have probes of their own and are shown as (array), (hash)
+ * and (string). The classes that take the most bytes come last.
  */
 #pragma D option quiet
 

@@ -11,8 +11,9 @@
  *     json.toy                            110 (string)                   757512        19992
  *     json.toy                            102 (array)                    959616        19992
  *
- * The line is the one that runs when the object is made. What has probes of its own is
- * shown as (array), (hash) and (string). The lines that take the most bytes come last.
+ * The line is the one that runs when the object is created. Arrays, hashes and strings
+ * have probes of their own and are shown as (array), (hash) and (string). The lines that
+ * take the most bytes come last.
  */
 #pragma D option quiet
 

@@ -21,9 +21,9 @@
  *     gc                        1          1        1597510        1597510
  *     gc                        0          9        1095360        6711468
  *
- * A distribution of the pauses in ns for each reason; for a collection the oldest
- * generation collected is given, for other pauses -1. Then how many there were, the
- * longest, and all together.
+ * First a distribution of the pauses in ns for each reason. The generation is the oldest
+ * one collected, or -1 for a pause without a collection. Then the number of pauses, the
+ * longest pause, and the sum of all.
  */
 #pragma D option quiet
 

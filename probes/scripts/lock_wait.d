@@ -12,10 +12,10 @@
  *     LOCK                          WAITS     LONGEST ns       TOTAL ns
  *     account                         770        4101979       33456717
  *
- * The time in ns from a thread's finding a lock taken until it has it, as a distribution
- * for each name; then how often threads waited, the longest wait, and all together. Locks
- * of the same name count as one; those that were free at once are left out. The lock that
- * was waited for most often comes last.
+ * First a distribution for each name of the time in ns from the moment when a thread finds
+ * a lock taken until it acquires it. Then the number of waits, the longest wait, and the
+ * sum of all. Locks of the same name count as one; a lock acquired without waiting is left
+ * out. The lock that was waited for most often comes last.
  */
 #pragma D option quiet
 

@@ -19,7 +19,7 @@
  *     Task                             blocked                                426416
  *
  * Counts the guest's methods from the start until ^C or the program's end. Methods
- * written in C are not counted. The most called come last.
+ * written in C are not counted. The methods that are called most come last.
  */
 #pragma D option quiet
 

@@ -18,12 +18,12 @@
  *     HandlerTask              work                          381103725      655407407      93008
  *     Scheduler                run                           419586968     1624513002          4
  *
- * Inclusive time runs from a method's entry to its return; a method that calls itself
- * counts the inner call in both. Exclusive time leaves out the methods it calls; the time
- * of methods written in C is their caller's. Both are the clock's time in ns: a thread
- * that waits spends it too. Green threads share OS threads, so everything is kept by the
- * guest thread (arg4), not in self->. Calls that began before the trace are left out. The
- * most expensive come last.
+ * Inclusive time is the time from a method's entry to its return; if a method calls itself,
+ * the inner call counts towards both calls. Exclusive time leaves out the methods it calls;
+ * the time of methods written in C counts as their caller's. Both are elapsed time in ns and
+ * include time spent waiting. Green threads share OS threads, so everything is kept per guest
+ * thread (arg4), not in self->. Calls that began before the trace are left out. The most
+ * expensive methods come last.
  */
 #pragma D option quiet
 
@@ -34,7 +34,7 @@ vm$target:::method-entry
 	own[arg4, level[arg4]] = timestamp;
 }
 
-/* A caller's own start moves on by what its callee took. */
+/* Moves the start of the caller's exclusive time on by the time that its callee took. */
 vm$target:::method-return
 /level[arg4] > 0/
 {

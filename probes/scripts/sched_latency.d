@@ -21,9 +21,9 @@
  *              6         467569         1884
  *              3         467820         1883
  *
- * The time in ns from a guest thread's entry into a run queue to its first run, as a
- * distribution for each capability it then ran on; and for each thread how often it ran
- * after waiting, and its longest wait. The threads that waited longest come last.
+ * First, for each capability, a distribution of the time in ns that guest threads spent in
+ * a run queue before they ran there. Then, for each thread, its longest wait and how often
+ * it ran after waiting. The threads that waited longest come last.
  */
 #pragma D option quiet
 

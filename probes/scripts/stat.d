@@ -5,9 +5,10 @@
  *          CALLS     NATIVE   OBJECTS       BYTES  SWITCH  EXCEPT   GC  PAUSE us
  *         122621     470621     85437     3857896       1       1    1      2412
  *
- * CALLS of methods, NATIVE calls, OBJECTS made (arrays, hashes and strings too) and their
- * BYTES, SWITCHes to another guest thread, EXCEPTions raised, collections (GC), and PAUSE,
- * the time in us that the world stood still. The last line is what was left of a second.
+ * The columns: CALLS of methods, NATIVE calls, OBJECTS created (including arrays, hashes and
+ * strings) and their BYTES, SWITCHes to another guest thread, EXCEPTions raised, collections
+ * (GC), and PAUSE, the time in us for which the world was stopped. The last line covers the
+ * last, incomplete second.
  */
 #pragma D option quiet
 

@@ -1,5 +1,5 @@
 /*
- * errno.d: the numbers of errors (Linux).
+ * errno.d: error numbers (Linux).
  */
 inline int EPERM = 1;
 inline int ENOENT = 2;

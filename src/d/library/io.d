@@ -1,5 +1,5 @@
 /*
- * io.d: open files, devices and buffers, as the io provider and fds[ ] speak of them.
+ * io.d: open files, devices and buffers, for the io provider and fds[ ].
  */
 inline int O_RDONLY = 0;
 inline int O_WRONLY = 01;
@@ -81,7 +81,7 @@ translator fileinfo_t < int FD > {
 
 inline fileinfo_t fds[int FD] = xlate <fileinfo_t> (FD);
 
-/* What the probes pass once a kernel source has them; scripts are checked by it before. */
+/* The probes' arguments, to check scripts against. Only a kernel source has the probes. */
 provider io {
 	probe start(bufinfo_t *, devinfo_t *, fileinfo_t *);
 	probe done(bufinfo_t *, devinfo_t *, fileinfo_t *);

@@ -1,6 +1,6 @@
 /*
- * kernel.d: the kernel's own types, as Solaris calls them. Scripts pass pointers to them on and
- * cast to them; what they hold only a kernel source could say, so they have no members here.
+ * kernel.d: the kernel's own types by their Solaris names. Scripts pass on pointers to them and
+ * cast to them. They have no members here, since only a kernel source could read their contents.
  */
 typedef struct mutex kmutex_t;
 typedef struct krwlock krwlock_t;

@@ -1,5 +1,5 @@
 /*
- * net.d: connections and packets, as the network providers speak of them.
+ * net.d: connections and packets, for the network providers.
  */
 inline int AF_UNIX = 1;
 inline int AF_INET = 2;
@@ -142,7 +142,7 @@ typedef struct tcpsinfo {
 	int tcps_retransmit;
 } tcpsinfo_t;
 
-/* The state that a connection comes from. */
+/* The state that a connection leaves. */
 typedef struct tcplsinfo {
 	int32_t tcps_state;
 } tcplsinfo_t;
@@ -155,7 +155,7 @@ typedef struct udpsinfo {
 	string udps_raddr;
 } udpsinfo_t;
 
-/* What the probes pass once a kernel source has them; scripts are checked by it before. */
+/* The probes' arguments, to check scripts against. Only a kernel source has the probes. */
 provider ip {
 	probe send(pktinfo_t *, csinfo_t *, ipinfo_t *, ifinfo_t *, ipv4info_t *, ipv6info_t *);
 	probe receive(pktinfo_t *, csinfo_t *, ipinfo_t *, ifinfo_t *, ipv4info_t *, ipv6info_t *);

@@ -1,9 +1,9 @@
 /*
  * procfs.d: processes and threads as /proc describes them: curpsinfo, curlwpsinfo.
  *
- * What every source of events knows of a process is given; the rest is asked of the kernel
- * (vmtap`process, vmtap`thread), which only a kernel source can answer: a program that reads
- * such a member is refused when it starts.
+ * Some members are known to every source of events. The others read the kernel's data
+ * (vmtap`process, vmtap`thread), which only a kernel source can do: with other sources,
+ * a program that reads such a member is refused when it starts.
  */
 typedef struct timestruc {
 	long tv_sec;
@@ -101,8 +101,8 @@ inline char PR_MODEL_ILP32 = 1;
 inline char PR_MODEL_LP64 = 2;
 
 /*
- * The process and the thread that the event is from. What is translated says so, and no more:
- * scripts may have translators of numbers.
+ * The process and the thread that the event is from. These translators take types of their
+ * own, not numbers, since a script may define a translator that takes a number.
  */
 translator psinfo_t < struct vmtap_process *P > {
 	pr_pid = pid;
@@ -137,7 +137,7 @@ translator psinfo_t < struct vmtap_process *P > {
 	pr_start = *(timestruc_t *)vmtap`process;
 };
 
-/* A process that the kernel names. */
+/* A process given as the kernel's task_struct. */
 translator psinfo_t < struct task_struct *T > {
 	pr_pid = vmtap`process;
 	pr_ppid = vmtap`process;
@@ -205,7 +205,7 @@ inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> ((struct vmtap_thread *)NU
 /* Linux has no zones: everything runs in what Solaris calls the global one. */
 inline string zonename = "global";
 
-/* What the probes pass once a kernel source has them; scripts are checked by it before. */
+/* The probes' arguments, to check scripts against. Only a kernel source has the probes. */
 provider proc {
 	probe create(psinfo_t *);
 	probe exec(string);

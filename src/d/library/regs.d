@@ -28,7 +28,7 @@ inline int R_FS = 23;
 inline int R_GS = 24;
 inline int R_TRAPNO = 25;
 
-/* what every processor has */
+/* names that every processor has */
 inline int R_PC = 16;
 inline int R_SP = 19;
 inline int R_FP = 4;

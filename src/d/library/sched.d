@@ -1,5 +1,5 @@
 /*
- * sched.d: processors, as the sched provider and curcpu speak of them.
+ * sched.d: processors, for the sched provider and curcpu.
  */
 
 typedef struct cpuinfo {
@@ -21,7 +21,7 @@ inline chipid_t chip = vmtap`processor;
 inline lgrp_id_t lgrp = vmtap`processor;
 inline psetid_t pset = vmtap`processor;
 
-/* What the probes pass once a kernel source has them; scripts are checked by it before. */
+/* The probes' arguments, to check scripts against. Only a kernel source has the probes. */
 provider sched {
 	probe change__pri(lwpsinfo_t *, psinfo_t *, pri_t);
 	probe dequeue(lwpsinfo_t *, psinfo_t *, cpuinfo_t *);

@@ -1,5 +1,5 @@
 /*
- * signal.d: the numbers of signals (Linux), and what siginfo says of a child.
+ * signal.d: the numbers of signals (Linux), and siginfo's codes for a child.
  */
 inline int SIGHUP = 1;
 inline int SIGINT = 2;

@@ -1,5 +1,5 @@
 /*
- * unistd.d: the codes of faults, as the ERROR probe's arg4 gives them, and other numbers.
+ * unistd.d: the codes of faults, as in the ERROR probe's arg4, and other numbers.
  */
 inline int DTRACEFLT_UNKNOWN = 0;
 inline int DTRACEFLT_BADADDR = 1;
