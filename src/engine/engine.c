@@ -26,13 +26,6 @@ enum {
 	TICKS_MAX = 1 << 20
 };
 
-static void text_of(struct text *text, const char *bytes)
-{
-	text->bytes = bytes ? bytes : "";
-	text->length = (uint32_t)strlen(text->bytes);
-	text->hash = text_hash(text->bytes, text->length);
-}
-
 /* Two passes over the clauses: count per probe, then fill, in the clauses' order. */
 static int make_table(struct engine *engine)
 {
@@ -207,10 +200,9 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->string_limit = program->options.strsize < STRING_MAX
 		? (uint32_t)program->options.strsize
 		: STRING_MAX;
-	text_of(&engine->empty, "");
-	text_of(&engine->self_name, settings->self->execname);
-	text_of(&engine->self_arguments, settings->self->arguments);
-	engine->no_batch.process = settings->self;
+	engine->empty = (struct text){.bytes = "", .hash = text_hash("", 0)};
+	engine->no_batch.processes = settings->self;
+	engine->no_batch.process_count = 1;
 	slab_init(&engine->slab);
 	scratch_init(&engine->scratch);
 	speculation_init(&engine->speculations, &engine->slab, &engine->drops,
@@ -424,7 +416,6 @@ static void fire_own(struct engine *engine, uint32_t probe, uint64_t time)
 	engine->firing = (struct firing){
 		.process = engine->self,
 		.batch = &engine->no_batch,
-		.execname = &engine->self_name,
 		.time = time,
 		.wall_offset = engine->wall_offset,
 		.probe = probe,
@@ -506,9 +497,8 @@ static bool is_traced_cpu(const struct engine *engine, uint16_t cpu)
 static void run_event(
 	struct engine *engine, const struct event_batch *batch, const struct event *event)
 {
-	engine->firing.process = batch->process;
+	engine->firing.process = &batch->processes[event->process];
 	engine->firing.batch = batch;
-	engine->firing.execname = &engine->process_name;
 	engine->firing.event = event;
 	engine->firing.arguments = event->arguments;
 	engine->firing.time = event->time;
@@ -518,13 +508,6 @@ static void run_event(
 	engine->firing.cpu = event->cpu;
 	engine->firing.argument_count = event->argument_count;
 	fire(engine);
-}
-
-static void name_process(struct engine *engine, const struct event_process *process)
-{
-	text_of(&engine->process_name, process->execname);
-	if (engine->program->needs.set & d_need_bit(D_NEED_PROGRAM_ARGUMENTS))
-		text_of(&engine->process_arguments, process->arguments);
 }
 
 void engine_run(struct engine *engine, const struct event_batch *batch)
@@ -537,8 +520,8 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 	if (!engine->begun || engine->ended || engine->exited)
 		return;
 	engine->wall_offset = batch->wall_offset;
-	if (batch->event_count)
-		name_process(engine, batch->process);
+	/* the place of a process may be another's than in the batch before */
+	engine->name.process = engine->arguments.process = NULL;
 	for (size_t i = 0; i < batch->event_count && !engine->exited; i++) {
 		const struct event *event = &batch->events[i];
 		if (event->time > next_tick) {
@@ -548,7 +531,7 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 				break;
 		}
 		if (event->probe < engine->table_count && engine->table[event->probe].count &&
-			is_traced_cpu(engine, event->cpu))
+			event->process < batch->process_count && is_traced_cpu(engine, event->cpu))
 			run_event(engine, batch, event);
 	}
 	if (batch->until)

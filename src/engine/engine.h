@@ -61,7 +61,7 @@ void engine_begin(struct engine *engine, uint64_t now, int64_t wall_offset);
 /*
  * Runs a batch: ticks that fall before an event fire before it, ticks up to
  * batch->until after the last one. Losses are added up for engine_status(). Events after
- * an exit() are ignored.
+ * an exit() are ignored, and those whose probe or process does not exist.
  */
 void engine_run(struct engine *engine, const struct event_batch *batch);
 

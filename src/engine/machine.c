@@ -98,6 +98,20 @@ static const struct text *probe_text(struct engine *engine, enum engine_name whi
 	return &entry->names[which];
 }
 
+/* One of the process's own texts, which stay as they are for the length of a batch. */
+static const struct text *process_text(
+	struct process_text *text, const struct event_process *process, const char *bytes)
+{
+	if (text->process != process) {
+		bytes = bytes ? bytes : "";
+		text->process = process;
+		text->text.bytes = bytes;
+		text->text.length = (uint32_t)strlen(bytes);
+		text->text.hash = text_hash(bytes, text->text.length);
+	}
+	return &text->text;
+}
+
 static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result)
 {
 	const struct firing *firing = &engine->firing;
@@ -138,11 +152,11 @@ static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result
 		*result = firing->time + (uint64_t)firing->wall_offset;
 		return -1;
 	case D_BUILTIN_EXECNAME:
-		text = firing->execname;
+		text = process_text(&engine->name, firing->process, firing->process->execname);
 		break;
 	case D_BUILTIN_EXECARGS:
-		text = firing->process == engine->self ? &engine->self_arguments
-						       : &engine->process_arguments;
+		text = process_text(
+			&engine->arguments, firing->process, firing->process->arguments);
 		break;
 	case D_BUILTIN_PROBEPROV:
 		text = probe_text(engine, ENGINE_NAME_PROVIDER);
@@ -301,10 +315,10 @@ static const struct text *take_stack(struct engine *engine, bool user, uint32_t 
 {
 	static const struct event_stack none;
 	const struct firing *firing = &engine->firing;
-	const struct event_stacks *stacks = firing->event && firing->batch->stacks
-		? &firing->batch->stacks[firing->event - firing->batch->events]
-		: NULL;
-	const struct event_stack *stack = !stacks ? &none : user ? &stacks->user : &stacks->kernel;
+	const struct event_capture *capture = firing_capture(firing);
+	const struct event_stack *stack = !capture ? &none
+		: user                             ? &capture->user
+						   : &capture->kernel;
 
 	return places_stack(
 		&engine->places, &engine->scratch, user ? firing->process->pid : 0, stack, most);

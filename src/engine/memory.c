@@ -46,12 +46,21 @@ void memory_forget_blocks(struct memory *memory)
 		memory->first_block = memory->fixed_count;
 }
 
+/* What the source has captured at an address, and in *length how much; NULL: nothing. */
+static const char *captured(const struct engine *engine, uint64_t address, uint32_t *length)
+{
+	const struct event_capture *capture = firing_capture(&engine->firing);
+
+	return capture ? event_captured(capture, address, length) : NULL;
+}
+
 /* Where size bytes can be read; NULL: not all of them. */
 static const char *readable(struct engine *engine, uint64_t address, uint64_t size)
 {
-	uint32_t offset;
+	uint32_t offset, length;
 	const struct memory_region *region = memory_find(&engine->memory, address, &offset);
 	const struct text *text;
+	const char *bytes;
 
 	if (region)
 		return offset <= region->size && size <= region->size - offset
@@ -59,7 +68,10 @@ static const char *readable(struct engine *engine, uint64_t address, uint64_t si
 			: NULL;
 	text = event_text(engine->firing.batch, address, &offset);
 	/* The terminating NUL can be read too. */
-	return text && size <= (uint64_t)text->length - offset + 1 ? text->bytes + offset : NULL;
+	if (text)
+		return size <= (uint64_t)text->length - offset + 1 ? text->bytes + offset : NULL;
+	bytes = captured(engine, address, &length);
+	return bytes && size <= length ? bytes : NULL;
 }
 
 int memory_read(struct engine *engine, uint64_t address, uint32_t size, void *out)
@@ -127,24 +139,33 @@ static int copy_bytes(
 	return -1;
 }
 
+/* A copy of the string in size bytes, which may lack a NUL. */
+static int copy_text(struct engine *engine, const char *bytes, uint32_t size, uint64_t limit,
+	const struct text **result)
+{
+	size = (uint32_t)strnlen(bytes, size < limit ? size : (size_t)limit);
+	return copy_bytes(engine, bytes, size, result);
+}
+
 int memory_text(struct engine *engine, uint64_t address, uint64_t limit, const struct text **result)
 {
-	uint32_t offset;
+	uint32_t offset, size;
 	const struct memory_region *region = memory_find(&engine->memory, address, &offset);
 	const struct text *text;
+	const char *bytes;
 
 	if (region && offset < region->size) {
-		uint32_t size = region->size - offset;
-		const char *bytes = region->bytes + offset;
-
-		return copy_bytes(engine, bytes,
-			(uint32_t)strnlen(bytes, size < limit ? size : (size_t)limit), result);
+		size = region->size - offset;
+		return copy_text(engine, region->bytes + offset, size, limit, result);
 	}
 	text = event_text(engine->firing.batch, address, &offset);
-	if (!text)
-		return fault_set(engine, D_FAULT_BADADDR, address);
-	*result = subroutine_part(engine, text, offset, limit);
-	return *result ? -1 : fault_set(engine, D_FAULT_NOSCRATCH, 0);
+	if (text) {
+		*result = subroutine_part(engine, text, offset, limit);
+		return *result ? -1 : fault_set(engine, D_FAULT_NOSCRATCH, 0);
+	}
+	bytes = captured(engine, address, &size);
+	return bytes ? copy_text(engine, bytes, size, limit, result)
+		     : fault_set(engine, D_FAULT_BADADDR, address);
 }
 
 int memory_bytes(struct engine *engine, uint64_t address, uint32_t size, const struct text **result)

@@ -1,8 +1,9 @@
 /*
  * memory.h: what an address in a D program leads to.
  *
- * Two kinds of memory exist. The texts of events are behind handles (program/event.h) and can only
- * be read. The engine's own memory is cut into regions; its addresses are MEMORY_TAG |
+ * Three kinds of memory exist. An event's texts, found by their handles, and the memory of its
+ * process that the source has captured, found by its real addresses (program/event.h), can only be
+ * read. The engine's own memory is cut into regions; its addresses are MEMORY_TAG |
  * region << 32 | offset. The first regions are for good: the global and this-> variables
  * that are structs or arrays, region `variable + 1`. The others belong to the clause that
  * runs: blocks of alloca() and copyin(), and the storage of self-> variables and elements
@@ -79,8 +80,8 @@ int memory_write(struct engine *engine, uint64_t address, uint32_t size, const v
 int memory_copy(struct engine *engine, uint64_t to, uint64_t from, uint64_t size);
 
 /*
- * The text at an address: up to a NUL, the end of its memory or limit characters. It is
- * the event's own where that is the whole of it, else a copy in the clause's scratch.
+ * The text at an address: up to a NUL, the end of its memory or limit characters. It is the text
+ * of the handle itself where that is the whole of it, else a copy in the clause's scratch.
  */
 int memory_text(struct engine *engine, uint64_t address, uint64_t limit, const struct text **text);
 

@@ -64,7 +64,6 @@ struct engine_variable {
 struct firing {
 	const struct event_process *process;
 	const struct event_batch *batch; /* whose handles are valid */
-	const struct text *execname;
 	const uint64_t *arguments;
 	const struct event *event; /* in the batch; NULL: one of the tracer's own */
 	uint64_t time;
@@ -87,6 +86,12 @@ struct tokens {
 	char *bytes; /* not NUL-terminated */
 	uint32_t capacity, length, at;
 	bool active;
+};
+
+/* A text of a process, and of which; made when it is first asked for. */
+struct process_text {
+	const struct event_process *process; /* of this batch, or the tracer; NULL: not made */
+	struct text text;
 };
 
 struct engine_tick {
@@ -143,7 +148,8 @@ struct engine {
 	struct places places;
 
 	struct event_batch no_batch; /* of BEGIN, END and ticks: no handles */
-	struct text empty, self_name, process_name, self_arguments, process_arguments;
+	struct text empty;
+	struct process_text name, arguments; /* of the process that asked last */
 
 	bool begun, ended, exited, header_printed, in_error;
 	bool exit_at_end;   /* exit() was called while END ran */
@@ -158,6 +164,14 @@ struct engine {
 static inline uint64_t firing_owner(const struct firing *firing)
 {
 	return (uint64_t)firing->process->pid << 32 | firing->tid;
+}
+
+/* What the source has captured with the event; NULL: nothing. */
+static inline const struct event_capture *firing_capture(const struct firing *firing)
+{
+	return firing->event && firing->batch->captures
+		? &firing->batch->captures[firing->event - firing->batch->events]
+		: NULL;
 }
 
 /* Returns the code: instructions return a fault's, or -1 for none. */

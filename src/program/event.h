@@ -4,11 +4,13 @@
  * A source delivers batches. Within a batch, and from batch to batch, events are in
  * time order. Everything a batch points to belongs to the source and is valid until
  * the source is asked for the next batch, except the texts of names, which live as
- * long as the source.
+ * long as the source. An event names its process by an index into the batch's processes; in
+ * another batch the same index may be another process.
  *
- * A string argument is a handle: a number that looks like an address, from which
- * copyinstr() and copyin() can read inside the text; any other address faults. The
- * text behind a handle is found with event_text().
+ * copyinstr() and copyin() read in one of two places, and fault at any other address. A source that
+ * knows a string argument as a text passes a handle for it: a number that looks like an address
+ * (event_text()). A source whose arguments are the process's own addresses passes these, and beside
+ * them the pieces of memory that it read when the probe fired (event_captured()).
  */
 #ifndef VMTAP_PROGRAM_EVENT_H
 #define VMTAP_PROGRAM_EVENT_H
@@ -18,7 +20,7 @@
 
 #include "base/text.h"
 
-/* The traced process, as the built-in variables show it. */
+/* A traced process, as the built-in variables show it. */
 struct event_process {
 	uint32_t pid;
 	uint32_t ppid;
@@ -36,6 +38,7 @@ struct event {
 	uint32_t tid;              /* OS thread */
 	uint16_t cpu;
 	uint8_t argument_count; /* arguments beyond read as 0 */
+	uint32_t process;       /* index into the batch's processes */
 };
 
 /* Return addresses, innermost first. */
@@ -44,9 +47,21 @@ struct event_stack {
 	uint32_t count;
 };
 
-/* What a source that can give stacks gives with an event. */
-struct event_stacks {
+/*
+ * Memory of the process as it was when the probe fired. A piece that was read as a string ends with
+ * its NUL, or after as many characters as were asked for.
+ */
+struct event_piece {
+	uint64_t address;
+	const char *bytes;
+	uint32_t length;
+};
+
+/* What only some sources give with an event. */
+struct event_capture {
 	struct event_stack kernel, user;
+	const struct event_piece *pieces;
+	uint32_t piece_count;
 };
 
 /* Events that were lost between their probe and the engine. */
@@ -57,15 +72,17 @@ struct event_loss {
 };
 
 struct event_batch {
-	const struct event_process *process;
+	const struct event_process *processes;
+	size_t process_count;
 	const struct event *events;
 	size_t event_count;
-	const struct event_stacks *stacks; /* by event; NULL: none */
+	const struct event_capture *captures; /* by event; NULL: none */
 	const struct event_loss *losses;
 	size_t loss_count;
-	const char *message; /* for the user, once: something is missing; NULL: none */
-	uint64_t until;      /* every event up to this time has been delivered, 0: unknown */
-	int64_t wall_offset; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
+	const char *message;      /* for the user, once: something is missing; NULL: none */
+	uint32_t message_process; /* index of the process that it is about */
+	uint64_t until;           /* every event up to this time has been delivered, 0: unknown */
+	int64_t wall_offset;      /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
 	/* handles: EVENT_HANDLE | transient << 61 | index << 16 | offset */
 	const struct text *const *names; /* by index; NULL entries are unknown */
 	size_t name_count;
@@ -100,6 +117,28 @@ static inline const struct text *event_text(
 	else if ((address & tag) == (EVENT_HANDLE | EVENT_HANDLE_TRANSIENT))
 		text = index < batch->transient_count ? batch->transients[index] : NULL;
 	return text && *offset <= text->length ? text : NULL;
+}
+
+/*
+ * The captured bytes at a real address, and in *length how many there are, of the piece that
+ * has the most; NULL: none has been captured.
+ */
+static inline const char *event_captured(
+	const struct event_capture *capture, uint64_t address, uint32_t *length)
+{
+	const char *bytes = NULL;
+
+	*length = 0;
+	for (uint32_t i = 0; i < capture->piece_count; i++) {
+		const struct event_piece *piece = &capture->pieces[i];
+		uint64_t offset = address - piece->address; /* wraps for a piece after it */
+
+		if (offset < piece->length && piece->length - offset > *length) {
+			bytes = piece->bytes + offset;
+			*length = piece->length - (uint32_t)offset;
+		}
+	}
+	return bytes;
 }
 
 #endif

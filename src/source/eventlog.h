@@ -140,9 +140,10 @@ struct record;
 bool eventlog_learn(struct eventlog *log, const struct record *record);
 
 /*
- * The next batch of what has been received; batch->process is left alone. Its contents
- * are valid until the next call. error is filled with EVENTLOG_BROKEN, which is also the answer
- * when there are events and no probes have been added.
+ * The next batch of what has been received, without its process, which is the caller's to
+ * add: all events are of process 0. Its contents are valid until the next call. error is filled
+ * with EVENTLOG_BROKEN, which is also the answer when there are events and no probes have been
+ * added.
  */
 enum eventlog_state eventlog_next(
 	struct eventlog *log, struct event_batch *batch, struct error *error);

@@ -310,7 +310,6 @@ static inline __attribute__((always_inline)) void merge(
 enum eventlog_state eventlog_next(
 	struct eventlog *log, struct event_batch *batch, struct error *error)
 {
-	const struct event_process *process = batch->process;
 	uint64_t limit = log->watermark;
 	bool complete;
 
@@ -344,7 +343,6 @@ enum eventlog_state eventlog_next(
 		return EVENTLOG_BROKEN;
 	}
 	*batch = (struct event_batch){
-		.process = process,
 		.events = log->events,
 		.event_count = log->event_count,
 		.losses = log->taken,

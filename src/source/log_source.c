@@ -98,9 +98,10 @@ static enum source_state log_next(
 	if (log->stopped)
 		return SOURCE_ENDED;
 	for (;;) {
-		batch->process = &source->process;
 		switch (eventlog_next(log->log, batch, error)) {
 		case EVENTLOG_BATCH:
+			batch->processes = &source->process;
+			batch->process_count = 1;
 			return SOURCE_MORE;
 		case EVENTLOG_ENDED:
 			return SOURCE_ENDED;

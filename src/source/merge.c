@@ -1,7 +1,8 @@
 /*
  * merge.c: see merge.h.
  *
- * Each part's batch is handed on in slices, since a batch's texts and process are one part's.
+ * Each part's batch is handed on in slices, since a batch's texts and processes are one part's:
+ * so neither handles nor indices of processes have to be translated, event by event.
  * An event may go when no other part can still bring an earlier one: its next event is later,
  * its watermark has passed that time, it has ended, or it has been silent for too long
  * (SOURCE_SILENCE_NS).
@@ -176,9 +177,7 @@ static enum source_state step(struct merge *merge, struct event_batch *batch)
 	}
 	until = reached(merge, present);
 	if (until > merge->until) {
-		*batch = (struct event_batch){.process = &merge->source.process,
-			.until = until,
-			.wall_offset = merge->wall_offset};
+		*batch = (struct event_batch){.until = until, .wall_offset = merge->wall_offset};
 		merge->until = until;
 		return SOURCE_MORE;
 	}

@@ -142,9 +142,10 @@ static enum source_state stream_next(
 	int64_t limit = timeout_ms > 0 ? connection_now() + timeout_ms : 0, left;
 
 	for (;;) {
-		batch->process = &source->process;
 		switch (eventlog_next(stream->log, batch, error)) {
 		case EVENTLOG_BATCH:
+			batch->processes = &source->process;
+			batch->process_count = 1;
 			return SOURCE_MORE;
 		case EVENTLOG_ENDED:
 			return SOURCE_ENDED;

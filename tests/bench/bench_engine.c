@@ -105,7 +105,8 @@ static int measure(const char *title, struct d_program *program, const struct d_
 	bool returns)
 {
 	static const struct event_process process = {1234, 1, 0, 0, "bench", "bench"};
-	struct event_batch batch = {.process = &process,
+	struct event_batch batch = {.processes = &process,
+		.process_count = 1,
 		.events = events,
 		.event_count = EVENTS,
 		.names = names,

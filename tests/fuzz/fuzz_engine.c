@@ -64,8 +64,11 @@ static void run(struct engine *engine, const uint8_t *data, size_t size)
 	const struct text *names[NAMES] = {&texts[0], &texts[1], &texts[2], &texts[3]};
 	struct event events[EVENTS];
 	uint64_t arguments[EVENTS][4], time = 0;
-	struct event_batch batch = {
-		.process = &process, .events = events, .names = names, .name_count = NAMES};
+	struct event_batch batch = {.processes = &process,
+		.process_count = 1,
+		.events = events,
+		.names = names,
+		.name_count = NAMES};
 
 	for (unsigned i = 0; i < NAMES; i++)
 		texts[i].hash = text_hash(texts[i].bytes, texts[i].length);

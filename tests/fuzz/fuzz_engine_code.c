@@ -153,7 +153,8 @@ static void run(struct engine *engine, const uint8_t *data, size_t size)
 	const struct text *names[NAMES] = {&texts[0], &texts[1], NULL, &texts[3]};
 	struct event events[EVENTS];
 	uint64_t arguments[EVENTS][4];
-	struct event_batch batch = {.process = &process,
+	struct event_batch batch = {.processes = &process,
+		.process_count = 1,
 		.names = names,
 		.name_count = NAMES,
 		.transients = names,

@@ -61,7 +61,8 @@ static inline void fixture_open(struct fixture *fixture)
 		fixture->texts[i] = (struct text){names[i], length, text_hash(names[i], length)};
 		fixture->names[i] = &fixture->texts[i];
 	}
-	fixture->batch.process = &fixture_target;
+	fixture->batch.processes = &fixture_target;
+	fixture->batch.process_count = 1;
 	fixture->batch.events = fixture->events;
 	fixture->batch.names = fixture->names;
 	fixture->batch.name_count = FIXTURE_NAMES;

@@ -815,7 +815,7 @@ START_TEST(test_odd_batches)
 	ADD(FIXTURE_ENTRY, trace_method, true);
 	start();
 	fixture_run(&fixture);
-	fixture.batch.process = &nameless;
+	fixture.batch.processes = &nameless;
 	fixture_event(&fixture, 1, UINT32_MAX, 1, 0);
 	fixture_event(&fixture, 0, FIXTURE_ENTRY, 1, 77);
 	fixture_run(&fixture);

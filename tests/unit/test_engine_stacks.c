@@ -12,7 +12,7 @@
 
 static struct fixture fixture;
 static struct d_program *program;
-static struct event_stacks stacks[FIXTURE_EVENTS];
+static struct event_capture captures[FIXTURE_EVENTS];
 static bool recorded;
 
 static void setup(void)
@@ -20,8 +20,8 @@ static void setup(void)
 	fixture_open(&fixture);
 	program = NULL;
 	recorded = true;
-	memset(stacks, 0, sizeof(stacks));
-	fixture.batch.stacks = stacks;
+	memset(captures, 0, sizeof(captures));
+	fixture.batch.captures = captures;
 }
 
 static void teardown(void)
@@ -53,7 +53,7 @@ static void event_with(const uint64_t *frames, uint32_t count)
 {
 	size_t number = fixture.batch.event_count;
 
-	stacks[number].user = stacks[number].kernel = (struct event_stack){frames, count};
+	captures[number].user = captures[number].kernel = (struct event_stack){frames, count};
 	fixture_event(&fixture, 2000 + number, FIXTURE_ENTRY, 1, 0);
 }
 
@@ -147,7 +147,7 @@ START_TEST(test_none)
 	begin("#pragma D option quiet\n"
 	      "vm*:::method-entry { ustack(); trace(1); }\n"
 	      "END { ustack(); trace(2); }\n");
-	fixture.batch.stacks = NULL;
+	fixture.batch.captures = NULL;
 	fixture_event(&fixture, 2000, FIXTURE_ENTRY, 1, 0);
 	fixture_run(&fixture);
 	engine_end(fixture.engine, 3000);
@@ -172,7 +172,7 @@ START_TEST(test_resolved)
 
 	recorded = false;
 	process.pid = (uint32_t)getpid();
-	fixture.batch.process = &process;
+	fixture.batch.processes = &process;
 	snprintf(script, sizeof(script),
 		"#pragma D option quiet\n"
 		"vm*:::method-entry { @f[ufunc(%#lx + (arg3 & 1))] = count(); ustack(); }\n"

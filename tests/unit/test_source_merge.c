@@ -22,6 +22,8 @@ struct made_step {
 
 struct made {
 	struct source source;
+	struct event_process processes[2];
+	unsigned turns;                /* bit per event of a step: it is the second process's */
 	struct made_step steps[STEPS]; /* a last one of SOURCE_ENDED is understood */
 	size_t at, probes;
 	int descriptor;
@@ -61,9 +63,11 @@ static enum source_state made_next(
 		return step->state;
 	}
 	for (size_t i = 0; i < step->count; i++)
-		self->events[i] = (struct event){.time = step->times[i]};
+		self->events[i] =
+			(struct event){.time = step->times[i], .process = self->turns >> i & 1};
 	self->loss = (struct event_loss){.count = step->losses};
-	*batch = (struct event_batch){.process = &source->process,
+	*batch = (struct event_batch){.processes = self->processes,
+		.process_count = 2,
 		.events = self->events,
 		.event_count = step->count,
 		.losses = &self->loss,
@@ -107,6 +111,8 @@ static void setup(void)
 		ck_assert_ptr_nonnull(made[i]);
 		made[i]->source = (struct source){
 			.methods = &methods, .process = {.pid = i + 1}, .provides = 7u << i};
+		made[i]->processes[0].pid = i + 1;
+		made[i]->processes[1].pid = 10 * (i + 1);
 		made[i]->descriptor = eventfd(0, EFD_CLOEXEC);
 		ck_assert_int_ge(made[i]->descriptor, 0);
 		closed[i] = false;
@@ -136,7 +142,8 @@ static const char *take(enum source_state expected_end)
 	while ((state = source_next(merge, 0, &batch, &error)) == SOURCE_MORE) {
 		for (size_t i = 0; i < batch.event_count; i++)
 			length += (size_t)snprintf(text + length, sizeof(text) - length, "%u:%u ",
-				(unsigned)batch.process->pid, (unsigned)batch.events[i].time);
+				(unsigned)batch.processes[batch.events[i].process].pid,
+				(unsigned)batch.events[i].time);
 		for (size_t i = 0; i < batch.loss_count; i++)
 			length += (size_t)snprintf(text + length, sizeof(text) - length, "lost %u ",
 				(unsigned)batch.losses[i].count);
@@ -156,6 +163,18 @@ START_TEST(test_order)
 	/* Ties go by the parts' order; one that has ended holds nobody back. */
 	ck_assert_str_eq(
 		take(SOURCE_ENDED), "2:5 <9 1:10 1:20 <19 2:20 <20 3:21 <24 2:25 <29 1:30 <30 ");
+}
+END_TEST
+
+/* Parts that follow several processes: an event keeps its own through the merge. */
+START_TEST(test_processes)
+{
+	made[0]->steps[0] = (struct made_step){SOURCE_MORE, 3, {10, 20, 30}, 30, 0};
+	made[0]->turns = 5;
+	made[1]->steps[0] = (struct made_step){SOURCE_MORE, 2, {15, 16}, 40, 0};
+	made[1]->turns = 2;
+	made[2]->steps[0] = (struct made_step){SOURCE_MORE, 0, {0}, 50, 0};
+	ck_assert_str_eq(take(SOURCE_ENDED), "10:10 <14 2:15 20:16 <19 1:20 10:30 <30 ");
 }
 END_TEST
 
@@ -241,6 +260,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, test_order);
+	tcase_add_test(tests, test_processes);
 	tcase_add_test(tests, test_waits_for_watermark);
 	tcase_add_test(tests, test_silence);
 	tcase_add_test(tests, test_losses);

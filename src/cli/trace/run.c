@@ -117,13 +117,17 @@ static int flush_when_due(struct run *run, uint64_t now, struct error *error)
 
 static void run_batch(struct run *run, const struct event_batch *batch)
 {
+	const struct event_process *process;
+
 	if (batch->event_count && batch->events[batch->event_count - 1].time > run->latest)
 		run->latest = batch->events[batch->event_count - 1].time;
 	if (batch->until > run->latest)
 		run->latest = batch->until;
-	if (batch->message)
-		cli_message("process %" PRIu32 " (%s): %s", batch->process->pid,
-			batch->process->execname, batch->message);
+	if (batch->message) {
+		process = &batch->processes[batch->message_process];
+		cli_message("process %" PRIu32 " (%s): %s", process->pid, process->execname,
+			batch->message);
+	}
 	engine_run(run->engine, batch);
 	note_output(run);
 	run->pending_drops = true;

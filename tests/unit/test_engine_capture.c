@@ -1,0 +1,191 @@
+/*
+ * test_engine_capture.c: events as a source delivers them that follows several processes and passes
+ * their real addresses: each event's process, and the memory that was read when the probe fired.
+ */
+#include "engine_fixture.h"
+
+#define ADDRESS UINT64_C(0x7f1200001000)
+
+static struct fixture fixture;
+static struct d_program *program;
+static struct event_capture captures[FIXTURE_EVENTS];
+
+static void setup(void)
+{
+	fixture_open(&fixture);
+	program = NULL;
+	memset(captures, 0, sizeof(captures));
+}
+
+static void teardown(void)
+{
+	engine_free(fixture.engine);
+	fixture.engine = NULL;
+	d_program_free(program);
+	fixture_close(&fixture);
+}
+
+static void begin(const char *script)
+{
+	program = fixture_compile(&fixture, script);
+	ck_assert_int_eq(fixture_engine(&fixture, program), 0);
+	engine_begin(fixture.engine, 1000, 0);
+}
+
+/* An event with the address as arg0, and one with pieces of memory. */
+static void event_at(uint64_t address, const struct event_piece *pieces, uint32_t count)
+{
+	size_t number = fixture.batch.event_count;
+
+	fixture.batch.captures = captures;
+	captures[number].pieces = pieces;
+	captures[number].piece_count = count;
+	fixture_event(&fixture, 2000 + number, FIXTURE_ENTRY, 1, 0);
+	fixture.arguments[number][0] = address;
+}
+
+/* Events of three processes in one batch, by turns; two have threads of the same number. */
+START_TEST(test_processes)
+{
+	static const struct event_process processes[] = {{42, 7, 1001, 1002, "toy", "toy -x"},
+		{43, 7, 1003, 1004, "tar", "tar cf -"}, {44, 1, 0, 0, NULL, NULL}};
+	static const uint32_t order[] = {0, 1, 0, 2, 1, 3, 0};
+
+	begin("#pragma D option quiet\n"
+	      "vm42:::method-entry { self->count++;\n"
+	      "printf(\"%d %d %d %d %s (%s) %d\\n\", pid, ppid, uid, gid, execname, execargs,\n"
+	      "self->count); @[execname] = count(); }\n"
+	      "tick-1s { printf(\"%d %s\\n\", pid, execname); }\n"
+	      "END { printa(\"%s %@d\\n\", @); printf(\"%s\", execname); }\n");
+	fixture.batch.processes = processes;
+	fixture.batch.process_count = 3;
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		fixture_event(&fixture, 1000 + i * 200000000, FIXTURE_ENTRY, 9, 0);
+		fixture.events[i].process = order[i]; /* there is no process 3 */
+	}
+	fixture_run(&fixture);
+	/* the same index is another process in the next batch */
+	fixture.batch.processes = &processes[1];
+	fixture.batch.process_count = 2;
+	fixture_event(&fixture, 1300000000, FIXTURE_ENTRY, 9, 0);
+	fixture_run(&fixture);
+	engine_end(fixture.engine, 1400000000);
+	ck_assert_str_eq(fixture_output(&fixture),
+		"42 7 1001 1002 toy (toy -x) 1\n"
+		"43 7 1003 1004 tar (tar cf -) 1\n"
+		"42 7 1001 1002 toy (toy -x) 2\n"
+		"44 1 0 0  () 1\n"
+		"43 7 1003 1004 tar (tar cf -) 2\n"
+		"777 vmtap\n"
+		"42 7 1001 1002 toy (toy -x) 3\n"
+		"43 7 1003 1004 tar (tar cf -) 3\n"
+		" 1\ntar 3\ntoy 3\n"
+		"vmtap\n");
+	ck_assert_str_eq(fixture_messages(&fixture), "");
+}
+END_TEST
+
+/* Strings, bytes and integers at real addresses, and inside the pieces. */
+START_TEST(test_captured)
+{
+	static const uint32_t numbers[] = {7, 0x01020304, 9};
+	const struct event_piece pieces[] = {
+		{ADDRESS, "hello", 6}, {ADDRESS + 64, (const char *)numbers, sizeof(numbers)}};
+
+	begin("#pragma D option quiet\n"
+	      "vm42:::method-entry { printf(\"%s %s %s|\", copyinstr(arg0), copyinstr(arg0 + 2),\n"
+	      "copyinstr(arg0, 3)); this->n = (uint32_t *)copyin(arg0 + 64, 12);\n"
+	      "printf(\"%d %x %d|\", this->n[0], this->n[1], this->n[2]);\n"
+	      "printf(\"%x %d|\", *(uint32_t *)(arg0 + 68), *(char *)(arg0 + 1));\n"
+	      "tracemem(copyin(arg0 + 3, 3), 3); }\n");
+	event_at(ADDRESS, pieces, 2);
+	fixture_run(&fixture);
+	ck_assert_str_eq(fixture_messages(&fixture), "");
+	ck_assert_str_eq(fixture_output(&fixture),
+		"hello llo hel|7 1020304 9|1020304 101|\n"
+		"             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef\n"
+		"         0: 6c 6f 00                                         lo.\n");
+}
+END_TEST
+
+/* Of several pieces that hold an address, the longest counts. */
+START_TEST(test_overlapping)
+{
+	const struct event_piece pieces[] = {
+		{ADDRESS, "ab", 2}, {ADDRESS, "abcdef", 7}, {ADDRESS + 1, "bc", 2}};
+
+	begin("#pragma D option quiet\n"
+	      "vm42:::method-entry { printf(\"%s %s\", copyinstr(arg0), copyinstr(arg0 + 1)); }\n");
+	event_at(ADDRESS, pieces, 3);
+	event_at(ADDRESS, pieces, 1);
+	fixture_run(&fixture);
+	/* without its NUL a piece is the whole string: no more was asked for */
+	ck_assert_str_eq(fixture_output(&fixture), "abcdef bcdefab b");
+	ck_assert_str_eq(fixture_messages(&fixture), "");
+}
+END_TEST
+
+/* What was not captured faults: beside a piece, beyond its end, of an event that has none. */
+START_TEST(test_not_captured)
+{
+	const struct event_piece piece = {ADDRESS, "hello", 6};
+	const char *messages;
+
+	begin("#pragma D option quiet\n"
+	      "vm42:::method-entry { trace(copyinstr(arg0)); }\n"
+	      "vm42:::method-entry { trace(*(uint64_t *)arg0); }\n"
+	      "vm42:::method-entry { copyin(arg0, 7); trace(\"wrong\"); }\n"
+	      "ERROR { printf(\"%d %x \", arg4, arg5); }\n");
+	event_at(ADDRESS - 1, &piece, 1);
+	event_at(ADDRESS + 6, &piece, 1);
+	event_at(ADDRESS, &piece, 0);
+	event_at(ADDRESS, &piece, 1);
+	fixture_run(&fixture);
+	fixture.batch.captures = NULL;
+	fixture_event(&fixture, 3000, FIXTURE_ENTRY, 1, 0);
+	fixture.arguments[0][0] = ADDRESS;
+	fixture_run(&fixture);
+	ck_assert_str_eq(fixture_output(&fixture),
+		"1 7f1200000fff 1 7f1200000fff 1 7f1200000fff "
+		"1 7f1200001006 1 7f1200001006 1 7f1200001006 "
+		"1 7f1200001000 1 7f1200001000 1 7f1200001000 "
+		"hello1 7f1200001000 1 7f1200001000 "
+		"1 7f1200001000 1 7f1200001000 1 7f1200001000 ");
+	messages = fixture_messages(&fixture);
+	ck_assert_ptr_nonnull(strstr(messages, "invalid address (0x7f1200001000)"));
+}
+END_TEST
+
+/* A batch may have both: handles in some arguments, captured memory at others. */
+START_TEST(test_handles_beside)
+{
+	const struct event_piece piece = {ADDRESS, "hello", 6};
+
+	begin("#pragma D option quiet\n"
+	      "vm42:::method-entry { printf(\"%s %s\", copyinstr(arg0), copyinstr(arg1)); }\n");
+	event_at(ADDRESS, &piece, 1);
+	fixture_run(&fixture);
+	ck_assert_str_eq(fixture_output(&fixture), "hello alpha");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("engine capture");
+	TCase *tests = tcase_create("capture");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_test(tests, test_processes);
+	tcase_add_test(tests, test_captured);
+	tcase_add_test(tests, test_overlapping);
+	tcase_add_test(tests, test_not_captured);
+	tcase_add_test(tests, test_handles_beside);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
