@@ -56,9 +56,10 @@ LIB_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec
 ifneq ($(filter x86_64% amd64%,$(shell $(CC) -dumpmachine)),)
 FIRE_CFLAGS := -mno-red-zone
 endif
+HOST_CFLAGS := -std=gnu11 -O1 -g $(WARN) -MMD -MP -Isrc -D_GNU_SOURCE
 
-# Providers of other runtimes, served from the events of probes/vm.d.
 LIBRARY := $(sort $(wildcard src/d/library/*.d))
+# Providers of other runtimes, served from the events of probes/vm.d.
 COMPAT := $(sort $(wildcard probes/compat/*.d))
 CORE_DIRS := base wire contract program usdt d engine source
 CORE_SOURCES := $(wildcard $(CORE_DIRS:%=src/%/*.c))
@@ -82,6 +83,7 @@ LIBS_CORE := -lelf -ljansson
 
 UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(B)/tests/%)
+SHIM_TESTS := $(filter $(B)/tests/test_shim_%,$(UNIT_TESTS))
 TOOL_SOURCES := $(wildcard tests/tools/*.c)
 TOOLS := $(TOOL_SOURCES:tests/tools/%.c=$(B)/tests/tools/%)
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
@@ -113,201 +115,202 @@ $(PACKAGES): src/packages.sh
 	@CC='$(CC)' sh src/packages.sh $(PACKAGE_SETS)
 	@touch $@
 
-# Objects are made anew when the compiler or its flags change.
-FLAGS := $(CC) $(HOSTCC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) $(ALL_PROVIDERS)
+# Objects are made anew when the compiler or its flags change, and what is linked when the list
+# of its objects does.
+FLAGS := $(CC) $(HOSTCC) $(DTRACE) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) $(LIB_CFLAGS) $(FIRE_CFLAGS) \
+	$(HOST_CFLAGS) $(WORDS_CFLAGS) $(ALL_PROVIDERS)
+LISTS := $(CORE_OBJECTS) $(CLI_OBJECTS) $(PART_OBJECTS) $(RUNTIME_OBJECTS) $(TOY_OBJECTS) \
+	$(LIBRARY) $(COMPAT) $(SCRIPTS)
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
+$(B)/lists: FORCE
+	@mkdir -p $(@D)
+	@echo '$(LISTS)' | cmp -s - $@ || echo '$(LISTS)' > $@
 .PHONY: FORCE
 FORCE:
 
-BASE := $(B)/flags Makefile | $(PACKAGES)
+BASE := $(B)/flags | $(PACKAGES)
+
+# ---- tools that run during the build ----
+
+$(B)/host/obj/%.o: %.c $(BASE)
+	$(call say,HOSTCC $@)
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) $(HOST_CFLAGS) -c -o $@ $<
+
+CONTRACT_READER := $(wildcard src/contract/contract*.c) src/base/stability.c src/base/error.c
+host_objects = $(patsubst %.c,$(B)/host/obj/%.o,$(1))
+$(B)/host/generate: $(call host_objects,$(wildcard src/contract/tools/generator*.c) $(CONTRACT_READER) \
+	src/wire/wire_type.c)
+$(B)/host/promise: $(call host_objects,src/contract/tools/promise_table.c $(CONTRACT_READER))
+$(B)/host/generate_calls: $(call host_objects,tests/shim/generate_calls.c $(CONTRACT_READER))
+$(B)/host/embed: $(call host_objects,src/base/tools/embed.c)
+HOST_TOOLS := $(addprefix $(B)/host/,generate promise generate_calls embed)
+$(HOST_TOOLS): $(B)/lists
+	$(call say,HOSTLINK $@)
+	$(Q)$(HOSTCC) $(HOST_CFLAGS) -o $@ $(filter %.o,$^)
 
 # ---- generated from the contract ----
 
-$(B)/include/vmtap_sites.h: probes/vm.d $(BASE)
+# Generators write below $(B)/new. What differs from the file in use takes its place; a file
+# that comes out as it was keeps its time stamp, and nothing that depends on it is made anew.
+NEW := $(B)/new
+KEEP_SAME = @mkdir -p $(@D); cmp -s $< $@ || cp $< $@
+$(B)/include/%.h: $(NEW)/include/%.h
+	$(KEEP_SAME)
+$(B)/gen/%: $(NEW)/gen/%
+	$(KEEP_SAME)
+$(B)/obj/gen/words.o: $(NEW)/words.o
+	$(KEEP_SAME)
+
+CONTRACT := probes/vm.d
+CONTRACTS := $(CONTRACT) $(COMPAT)
+$(NEW)/include/vmtap_sites.h: $(CONTRACT) $(BASE)
+	$(call say,DTRACE $@)
+	@mkdir -p $(@D)
+	$(Q)$(DTRACE) -h -s $< -o $@
+
+# Named after the file, as the object is.
+$(NEW)/include/vmtap_sites_%.h: probes/compat/%.d $(BASE)
 	$(call say,DTRACE $@)
 	@mkdir -p $(@D)
 	$(Q)$(DTRACE) -h -s $< -o $@
 
 # The words are 32 bits wide: the low half is the semaphore, the high half the stream's. The
 # tool writes its temporary files where it runs, so it runs in a folder of its own.
-$(B)/obj/gen/words.o: probes/vm.d $(BASE)
+WORDS_CFLAGS := -Dshort=int -fno-lto
+$(NEW)/words.o: $(CONTRACT) $(BASE)
 	$(call say,DTRACE $@)
 	@mkdir -p $(@D)/words
-	$(Q)here=$$(pwd) && cd $(@D)/words && CC='$(CC)' CFLAGS='-Dshort=int -fno-lto' \
+	$(Q)here=$$(pwd) && cd $(@D)/words && CC='$(CC)' CFLAGS='$(WORDS_CFLAGS)' \
 		$(DTRACE) -G -s "$$here/$<" -o words.o
 	$(Q)mv $(@D)/words/words.o $@
 
-$(B)/host/%: ALL_CFLAGS := -std=gnu11 -O1 -g $(WARN)
-CONTRACT_READER := $(wildcard src/contract/contract*.c) src/base/stability.c src/base/error.c
-CONTRACTS := probes/vm.d $(COMPAT)
-GENERATE_SOURCES := $(wildcard src/contract/tools/generator*.c) $(CONTRACT_READER) src/wire/wire_type.c
-$(B)/host/generate: $(GENERATE_SOURCES) src/contract/tools/generator.h src/contract/contract.h src/base/error.h $(wildcard src/wire/*.h) $(BASE)
-	$(call say,HOSTCC $@)
-	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $(GENERATE_SOURCES)
-
-$(B)/host/embed: src/base/tools/embed.c $(BASE)
-	$(call say,HOSTCC $@)
-	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $<
-
-$(B)/include/vmtap_probes.h: probes/vm.d $(COMPAT) $(B)/host/generate
+# generate CONTRACT --KIND OUTPUT COMPAT...
+$(NEW)/include/vmtap_probes.h: GENERATE = --header
+$(NEW)/gen/fire.c: GENERATE = --fire
+$(NEW)/gen/events.c: GENERATE = --events
+$(NEW)/include/vmtap_probes.h $(NEW)/gen/fire.c $(NEW)/gen/events.c: $(CONTRACTS) $(B)/host/generate $(B)/lists
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
-	$(Q)$(B)/host/generate $< --header $@ $(COMPAT)
+	$(Q)$(B)/host/generate $(CONTRACT) $(GENERATE) $@ $(COMPAT)
 
-$(B)/gen/fire.c: probes/vm.d $(COMPAT) $(B)/host/generate
+$(NEW)/gen/compat_%.c: probes/compat/%.d $(CONTRACT) $(B)/host/generate
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
-	$(Q)$(B)/host/generate $< --fire $@ $(COMPAT)
+	$(Q)$(B)/host/generate $(CONTRACT) --compat $@ $<
 
-$(B)/gen/events.c: probes/vm.d $(COMPAT) $(B)/host/generate
-	$(call say,GEN $@)
-	@mkdir -p $(@D)
-	$(Q)$(B)/host/generate $< --events $@ $(COMPAT)
-
-$(B)/gen/compat_%.c: probes/compat/%.d probes/vm.d $(B)/host/generate
-	$(call say,GEN $@)
-	@mkdir -p $(@D)
-	$(Q)$(B)/host/generate probes/vm.d --compat $@ $<
-
-# Named after the file, as the object is.
-$(B)/include/vmtap_sites_%.h: probes/compat/%.d $(BASE)
-	$(call say,DTRACE $@)
-	@mkdir -p $(@D)
-	$(Q)$(DTRACE) -h -s $< -o $@
-
-PROMISE_SOURCES := src/contract/tools/promise_table.c $(CONTRACT_READER)
-$(B)/host/promise: $(PROMISE_SOURCES) src/contract/contract.h src/base/stability.h $(BASE)
-	$(call say,HOSTCC $@)
-	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $(PROMISE_SOURCES)
-
-$(B)/gen/promise_table.c: $(CONTRACTS) $(B)/host/promise
+$(NEW)/gen/promise_table.c: $(CONTRACTS) $(B)/host/promise $(B)/lists
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
 	$(Q)$(B)/host/promise $@ $(CONTRACTS)
 
-$(B)/gen/scripts.c: $(SCRIPTS) $(B)/host/embed
+# embed OUTPUT HEADER STRUCT FILE...
+$(NEW)/gen/scripts.c: EMBED = cli/scripts.h bundled_script
+$(NEW)/gen/scripts.c: $(SCRIPTS)
+$(NEW)/gen/contracts.c: EMBED = contract/known.h known_contract
+$(NEW)/gen/contracts.c: $(CONTRACTS)
+$(NEW)/gen/library.c: EMBED = d/resolve_library.h d_library_text
+$(NEW)/gen/library.c: $(LIBRARY)
+$(NEW)/gen/scripts.c $(NEW)/gen/contracts.c $(NEW)/gen/library.c: $(B)/host/embed $(B)/lists
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
-	$(Q)$(B)/host/embed $@ cli/scripts.h bundled_script $(SCRIPTS)
+	$(Q)$(B)/host/embed $@ $(EMBED) $(filter %.d,$^)
 
-$(B)/gen/contracts.c: $(CONTRACTS) $(B)/host/embed
-	$(call say,GEN $@)
-	@mkdir -p $(@D)
-	$(Q)$(B)/host/embed $@ contract/known.h known_contract $(CONTRACTS)
-
-$(B)/gen/library.c: $(LIBRARY) $(B)/host/embed
-	$(call say,GEN $@)
-	@mkdir -p $(@D)
-	$(Q)$(B)/host/embed $@ d/resolve_library.h d_library_text $(LIBRARY)
-
-GENERATED := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
-	$(COMPAT:probes/compat/%.d=$(B)/include/vmtap_sites_%.h)
-
-# ---- objects ----
-
-$(B)/obj/shim/%.o: EXTRA := $(LIB_CFLAGS)
-$(B)/obj/gen/events.o $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o: EXTRA := $(LIB_CFLAGS)
-$(B)/obj/gen/fire.o $(B)/obj/gen/compat_%.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
-$(B)/obj/toy/%.o: EXTRA := -pthread $(ALL_PROVIDERS)
-$(B)/obj/toy-noprobes/%.o: EXTRA := -pthread -DVMTAP_DISABLE
-
-$(B)/obj/%.o: src/%.c $(BASE) $(GENERATED)
-	$(call say,CC $@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(EXTRA) -c -o $@ $<
-
-$(B)/obj/gen/%.o: $(B)/gen/%.c $(BASE) $(GENERATED)
-	$(call say,CC $@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(EXTRA) -c -o $@ $<
-
-$(B)/obj/toy/%.o: examples/toy/%.c $(BASE) $(GENERATED)
-	$(call say,CC $@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(EXTRA) -c -o $@ $<
-
-$(B)/obj/toy-noprobes/%.o: examples/toy/%.c $(BASE) $(GENERATED)
-	$(call say,CC $@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(EXTRA) -c -o $@ $<
-
-# ---- products ----
-
-$(B)/libcore.a: $(CORE_OBJECTS)
-	$(call say,AR $@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
-
-$(B)/libvmtap_probes.a: $(PART_OBJECTS)
-	$(call say,AR $@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
-
-$(B)/libvmtap.a: $(PART_OBJECTS) $(RUNTIME_OBJECTS)
-	$(call say,AR $@)
-	$(Q)rm -f $@ && $(AR) rcs $@ $^
-
-$(B)/libvmtap.so: $(RUNTIME_OBJECTS) src/shim/libvmtap.map
-	$(call say,LINK $@)
-	$(Q)$(CC) -shared -Wl,-soname,libvmtap.so.$(SOVERSION) -Wl,--version-script=src/shim/libvmtap.map \
-		$(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $(RUNTIME_OBJECTS) -pthread
-	$(Q)ln -sf $(@F) $@.$(SOVERSION)
-
-$(B)/vmtap: $(CLI_OBJECTS) $(B)/libcore.a
-	$(call say,LINK $@)
-	$(Q)$(CC) $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS_CORE)
-
-$(B)/toy: $(TOY_OBJECTS) $(B)/libvmtap.a
-	$(call say,LINK $@)
-	$(Q)$(CC) $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread -lm
-
-$(B)/toy-noprobes: $(TOY_PLAIN_OBJECTS)
-	$(call say,LINK $@)
-	$(Q)$(CC) $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@ $^ -pthread -lm
-
-# ---- tests ----
-
-$(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a $(GENERATED) $(BASE)
-	$(call say,CC $@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(B)/libcore.a $(B)/libvmtap.a \
-		$(LIBS_CORE) $$(pkg-config --cflags --libs check) -pthread
-
-# Tests of the library read its stream by a reader of their own and call every probe.
-$(B)/host/generate_calls: tests/shim/generate_calls.c $(CONTRACT_READER) \
-		src/contract/contract.h src/base/error.h $(BASE)
-	$(call say,HOSTCC $@)
-	@mkdir -p $(@D)
-	$(Q)$(HOSTCC) -std=gnu11 -O1 -g $(WARN) -Isrc -D_GNU_SOURCE -o $@ $(filter %.c,$^)
-
-$(B)/gen/test_calls.h: probes/vm.d $(B)/host/generate_calls
+# The tests of the library call every probe.
+$(NEW)/gen/test_calls.h: $(CONTRACT) $(B)/host/generate_calls
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
 	$(Q)$(B)/host/generate_calls $< $@
 
-$(B)/obj/tests/shim/%.o: tests/shim/%.c $(BASE) $(GENERATED)
+# The headers that anything may include, made before the first object. After that the
+# dependencies that the compiler has found say what depends on them.
+HEADERS := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
+	$(COMPAT:probes/compat/%.d=$(B)/include/vmtap_sites_%.h)
+
+# ---- objects ----
+
+$(B)/obj/shim/%.o $(B)/obj/gen/events.o $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o: EXTRA := $(LIB_CFLAGS)
+$(B)/obj/gen/fire.o $(B)/obj/gen/compat_%.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
+$(B)/obj/toy/%.o: EXTRA := -pthread $(ALL_PROVIDERS)
+$(B)/obj/toy-noprobes/%.o: EXTRA := -pthread -DVMTAP_DISABLE
+
+define compile
 	$(call say,CC $@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(EXTRA) -c -o $@ $<
+endef
+$(B)/obj/%.o: src/%.c $(BASE) $(HEADERS)
+	$(compile)
+$(B)/obj/gen/%.o: $(B)/gen/%.c $(BASE) $(HEADERS)
+	$(compile)
+$(B)/obj/toy/%.o: examples/toy/%.c $(BASE) $(HEADERS)
+	$(compile)
+$(B)/obj/toy-noprobes/%.o: examples/toy/%.c $(BASE) $(HEADERS)
+	$(compile)
+$(B)/obj/tests/shim/%.o: tests/shim/%.c $(BASE) $(HEADERS)
+	$(compile)
 
-# Named here so that the rule below is found before the general one in a fresh build.
-check-build: $(B)/obj/tests/shim/reader.o
+# ---- products ----
 
-$(B)/tests/test_shim_%: tests/unit/test_shim_%.c $(B)/obj/tests/shim/reader.o $(B)/gen/test_calls.h \
-		tests/shim/fixture.h $(B)/libcore.a $(B)/libvmtap.a $(GENERATED) $(BASE)
+define archive
+	$(call say,AR $@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+endef
+LINK = $(CC) $(OPT) $(SANITIZE) $(CFLAGS) $(LDFLAGS) -o $@
+
+$(B)/libcore.a: $(CORE_OBJECTS) $(B)/lists
+	$(archive)
+
+$(B)/libvmtap_probes.a: $(PART_OBJECTS) $(B)/lists
+	$(archive)
+
+$(B)/libvmtap.a: $(PART_OBJECTS) $(RUNTIME_OBJECTS) $(B)/lists
+	$(archive)
+
+$(B)/libvmtap.so: $(RUNTIME_OBJECTS) src/shim/libvmtap.map $(B)/lists
+	$(call say,LINK $@)
+	$(Q)$(LINK) -shared -Wl,-soname,libvmtap.so.$(SOVERSION) -Wl,--version-script=src/shim/libvmtap.map \
+		$(RUNTIME_OBJECTS) -pthread
+	$(Q)ln -sf $(@F) $@.$(SOVERSION)
+
+$(B)/vmtap: $(CLI_OBJECTS) $(B)/libcore.a $(B)/lists
+	$(call say,LINK $@)
+	$(Q)$(LINK) $(CLI_OBJECTS) $(B)/libcore.a $(LIBS_CORE)
+
+$(B)/toy: $(TOY_OBJECTS) $(B)/libvmtap.a $(B)/lists
+	$(call say,LINK $@)
+	$(Q)$(LINK) $(TOY_OBJECTS) $(B)/libvmtap.a -pthread -lm
+
+$(B)/toy-noprobes: $(TOY_PLAIN_OBJECTS) $(B)/lists
+	$(call say,LINK $@)
+	$(Q)$(LINK) $(TOY_PLAIN_OBJECTS) -pthread -lm
+
+# ---- tests ----
+
+# A program of one file and what it is linked with: objects and archives by their being
+# prerequisites, LIBS by name.
+define program
 	$(call say,CC $@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< \
-		$(B)/obj/tests/shim/reader.o $(B)/libcore.a $(B)/libvmtap.a \
-		$(LIBS_CORE) $$(pkg-config --cflags --libs check) -pthread
+	$(Q)$(CC) $(EXTRA) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(filter %.o %.a,$^) \
+		$(LIBS_CORE) $(LIBS) -pthread
+endef
 
-$(B)/tests/tools/%: tests/tools/%.c $(B)/libcore.a $(BASE) $(GENERATED)
-	$(call say,CC $@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(B)/libcore.a $(LIBS_CORE) -pthread
+$(UNIT_TESTS): private LIBS = $$(pkg-config --cflags --libs check)
+$(filter-out $(SHIM_TESTS),$(UNIT_TESTS)): $(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a \
+		$(BASE) $(HEADERS)
+	$(program)
+
+# Tests of the library read its stream by a reader of their own.
+$(SHIM_TESTS): private EXTRA := -Itests
+$(SHIM_TESTS): $(B)/tests/%: tests/unit/%.c $(B)/obj/tests/shim/reader.o $(B)/libcore.a $(B)/libvmtap.a \
+		$(BASE) $(HEADERS) $(B)/gen/test_calls.h
+	$(program)
+
+$(TOOLS): $(B)/tests/tools/%: tests/tools/%.c $(B)/libcore.a $(BASE) $(HEADERS)
+	$(program)
 
 .PHONY: check-build
 check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS) $(BENCHES)
@@ -323,27 +326,25 @@ check-witnesses: check-build
 	@BUILD=$(B) CC='$(CC)' bash tests/run tests/witness/*.sh
 
 # Fuzz targets are clang's and sanitized, whatever the rest is built with. What they share is
-# compiled once; the control frames' target takes its pieces of the library.
+# compiled once; the control frames' target has the library's runtime too.
 FUZZ_SECONDS ?= 10
 FUZZ_FLAGS := -std=gnu11 -O1 -g $(WARN) -MMD -MP -fno-sanitize-recover=undefined -Isrc -Iinclude \
 	-Ibuild/include -Ibuild/gen -D_GNU_SOURCE
-FUZZ_CORE := $(CORE_SOURCES:src/%.c=build/fuzz/obj/%.o) build/fuzz/obj/gen/contracts.o \
-	build/fuzz/obj/gen/promise_table.o build/fuzz/obj/gen/library.o
-FUZZ_CONTROL := $(patsubst %,build/fuzz/obj/shim/%.o,census client stamp control descriptor encode log_file queue name registry ring) \
-	build/fuzz/obj/gen/events.o
+FUZZ_CORE := $(CORE_OBJECTS:$(B)/%=build/fuzz/%)
+FUZZ_RUNTIME := $(RUNTIME_OBJECTS:$(B)/%=build/fuzz/%)
 
-build/fuzz/obj/%.o: src/%.c $(BASE) $(GENERATED)
+define fuzz_compile
 	$(call say,FUZZCC $@)
 	@mkdir -p $(@D)
 	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
+endef
+build/fuzz/obj/%.o: src/%.c $(BASE) $(HEADERS)
+	$(fuzz_compile)
+build/fuzz/obj/gen/%.o: build/gen/%.c $(BASE) $(HEADERS)
+	$(fuzz_compile)
 
-build/fuzz/obj/gen/%.o: build/gen/%.c $(BASE) $(GENERATED)
-	$(call say,FUZZCC $@)
-	@mkdir -p $(@D)
-	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer-no-link,address,undefined -c -o $@ $<
-
-build/fuzz/fuzz_control: $(FUZZ_CONTROL)
-build/fuzz/%: tests/fuzz/%.c $(FUZZ_CORE)
+build/fuzz/fuzz_control: $(FUZZ_RUNTIME)
+$(FUZZERS): build/fuzz/%: tests/fuzz/%.c $(FUZZ_CORE)
 	$(call say,FUZZCC $@)
 	@mkdir -p $(@D)
 	$(Q)clang $(FUZZ_FLAGS) -fsanitize=fuzzer,address,undefined -MF $@.dep -o $@ $(filter %.c %.o,$^) \
@@ -353,11 +354,9 @@ build/fuzz/%: tests/fuzz/%.c $(FUZZ_CORE)
 fuzz: $(FUZZERS)
 	@BUILD=build FUZZ_SECONDS=$(FUZZ_SECONDS) bash tests/run_fuzz $(notdir $(FUZZERS))
 
-$(B)/bench/%: tests/bench/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(GENERATED)
-	$(call say,CC $@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_PROVIDERS) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MF $@.dep $(LDFLAGS) -o $@ $< $(B)/libcore.a $(B)/libvmtap.a \
-		$(LIBS_CORE) -pthread
+$(BENCHES): private EXTRA := $(ALL_PROVIDERS)
+$(BENCHES): $(B)/bench/%: tests/bench/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(HEADERS)
+	$(program)
 
 .PHONY: bench
 bench: $(PRODUCTS) $(BENCHES)
@@ -426,6 +425,6 @@ uninstall: check-folders
 clean:
 	rm -rf build
 
--include $(shell find $(B) -name '*.d' -path '$(B)/obj/*' 2>/dev/null)
--include $(shell find build/fuzz/obj -name '*.d' 2>/dev/null) $(wildcard build/fuzz/*.dep)
--include $(wildcard $(B)/tests/*.dep $(B)/tests/tools/*.dep $(B)/bench/*.dep)
+OBJECT_FOLDERS := $(wildcard $(B)/obj $(B)/host build/fuzz/obj)
+-include $(if $(OBJECT_FOLDERS),$(shell find $(OBJECT_FOLDERS) -name '*.d'))
+-include $(wildcard $(B)/tests/*.dep $(B)/tests/tools/*.dep $(B)/bench/*.dep build/fuzz/*.dep)
