@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "engine/effect.h"
-#include "engine/format.h"
-#include "engine/print.h"
-#include "engine/printa.h"
+#include "engine/output/format.h"
+#include "engine/output/print.h"
+#include "engine/output/printa.h"
 
 enum {
 	/* printa() of more aggregations at once prints the first ones. An action has as many

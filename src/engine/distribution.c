@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/bar.h"
+#include "engine/output/bar.h"
 
 enum {
 	QUANTIZE_BUCKETS = 127,

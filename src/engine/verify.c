@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/print.h"
+#include "engine/output/print.h"
 
 /* What a register is known to hold. Bits: a merge of two ways is an "and". */
 enum register_kind {

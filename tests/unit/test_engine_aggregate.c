@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "engine/aggregate.h"
-#include "engine/printa.h"
+#include "engine/output/printa.h"
 
 enum { AGGREGATES_MAX = 3 };
 

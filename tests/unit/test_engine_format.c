@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/format.h"
+#include "engine/output/format.h"
 #include "engine/value.h"
 
 static char *text;

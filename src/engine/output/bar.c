@@ -2,7 +2,7 @@
  * bar.c: see bar.h. Without option encoding bars are ASCII and packed ones UTF-8, as in
  * DTrace on a terminal that is not one of the old ones.
  */
-#include "engine/bar.h"
+#include "engine/output/bar.h"
 
 enum {
 	BAR_WIDTH = 40,

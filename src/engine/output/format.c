@@ -1,5 +1,5 @@
 /* format.c: see format.h. Numbers go through C's printf, whose flags D shares. */
-#include "engine/format.h"
+#include "engine/output/format.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -2,14 +2,14 @@
  * printa.h: aggregations as text, in DTrace's order: with a format or without, several
  * joined on equal keys.
  */
-#ifndef VMTAP_ENGINE_PRINTA_H
-#define VMTAP_ENGINE_PRINTA_H
+#ifndef VMTAP_ENGINE_OUTPUT_PRINTA_H
+#define VMTAP_ENGINE_OUTPUT_PRINTA_H
 
 #include <stddef.h>
 #include <stdio.h>
 
 #include "engine/aggregate.h"
-#include "engine/format.h"
+#include "engine/output/format.h"
 
 struct printa_order {
 	bool by_key, reversed;

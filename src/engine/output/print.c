@@ -1,5 +1,5 @@
 /* print.c: see print.h. */
-#include "engine/print.h"
+#include "engine/output/print.h"
 
 #include <ctype.h>
 #include <inttypes.h>

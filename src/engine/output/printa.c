@@ -5,13 +5,13 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* qsort_r */
 #endif
-#include "engine/printa.h"
+#include "engine/output/printa.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "engine/bar.h"
+#include "engine/output/bar.h"
 
 enum { COMPACT_TEXT = 16 };
 

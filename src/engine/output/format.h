@@ -2,8 +2,8 @@
  * format.h: one value to text: printf's conversions, the default forms of trace(), and
  * the columns of aggregation keys. Knows nothing of clauses or aggregations.
  */
-#ifndef VMTAP_ENGINE_FORMAT_H
-#define VMTAP_ENGINE_FORMAT_H
+#ifndef VMTAP_ENGINE_OUTPUT_FORMAT_H
+#define VMTAP_ENGINE_OUTPUT_FORMAT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /*
  * bar.h: counts as bars: of "@", of UTF-8 blocks, or packed into one character each.
  */
-#ifndef VMTAP_ENGINE_BAR_H
-#define VMTAP_ENGINE_BAR_H
+#ifndef VMTAP_ENGINE_OUTPUT_BAR_H
+#define VMTAP_ENGINE_OUTPUT_BAR_H
 
 #include <stdbool.h>
 #include <stdint.h>

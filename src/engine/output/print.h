@@ -2,13 +2,13 @@
  * print.h: print(): memory as the values of a type, one to a line with its type. Knows
  * nothing of clauses; layouts are program/print_layout.h's.
  */
-#ifndef VMTAP_ENGINE_PRINT_H
-#define VMTAP_ENGINE_PRINT_H
+#ifndef VMTAP_ENGINE_OUTPUT_PRINT_H
+#define VMTAP_ENGINE_OUTPUT_PRINT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/format.h"
+#include "engine/output/format.h"
 #include "program/print_layout.h"
 
 /* Whether layouts[index] keeps to what layout.h says; those below it have been found to. */
