@@ -170,9 +170,9 @@ void consume_format(
 	}
 }
 
-static struct printa_order order_of(const struct d_options *options)
+static struct aggregate_order order_of(const struct d_options *options)
 {
-	return (struct printa_order){
+	return (struct aggregate_order){
 		.by_key = options->aggsortkey,
 		.reversed = options->aggsortrev,
 		.position = options->aggsortpos,
@@ -187,9 +187,10 @@ static struct printa_order order_of(const struct d_options *options)
 static void print_aggregations(struct engine *engine, const struct d_action *action)
 {
 	const struct d_program *program = engine->program;
-	struct printa_order order = order_of(&engine->options);
+	struct aggregate_order order = order_of(&engine->options);
 	const struct format_context context = context_of(engine, engine->output);
 	struct aggregate *aggregates[PRINTA_MAX];
+	struct aggregate_rows rows;
 	bool empty = true;
 
 	for (unsigned i = 0; i < action->aggregation_count; i++) {
@@ -200,10 +201,13 @@ static void print_aggregations(struct engine *engine, const struct d_action *act
 		aggregates[i]->printed |= !empty;
 	if (action->format < 0)
 		putc('\n', engine->output);
-	if (printa_print(aggregates, action->aggregation_count,
-		    action->format < 0 ? NULL : &program->formats[action->format], &order,
-		    &context))
+	if (aggregate_rows_init(&rows, aggregates, action->aggregation_count, &order)) {
 		fputs("dtrace: printa(): not enough memory to sort\n", engine->messages);
+		return;
+	}
+	printa_print(
+		&rows, action->format < 0 ? NULL : &program->formats[action->format], &context);
+	aggregate_rows_free(&rows);
 }
 
 /* tracemem(): all of the bytes, or as many as the script has said when that is fewer. */
@@ -317,7 +321,7 @@ void consume_waiting(struct engine *engine)
 
 void consume_end(struct engine *engine)
 {
-	struct printa_order order = order_of(&engine->options);
+	struct aggregate_order order = order_of(&engine->options);
 	const struct format_context context = context_of(engine, engine->output);
 
 	if (engine->program->aggregation_count == 0)
@@ -325,11 +329,16 @@ void consume_end(struct engine *engine)
 	putc('\n', engine->output);
 	for (size_t i = 0; i < engine->program->aggregation_count; i++) {
 		struct aggregate *aggregate = &engine->aggregates[i];
+		struct aggregate_rows rows;
 		if (aggregate->printed)
 			continue;
-		if (printa_print(&aggregate, 1, NULL, &order, &context))
+		if (aggregate_rows_init(&rows, &aggregate, 1, &order)) {
 			fprintf(engine->messages,
 				"dtrace: aggregation @%s: not enough memory to sort\n",
 				known(aggregate->definition->name));
+			continue;
+		}
+		printa_print(&rows, NULL, &context);
+		aggregate_rows_free(&rows);
 	}
 }

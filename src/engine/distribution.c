@@ -2,21 +2,10 @@
 #include "engine/distribution.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/output/bar.h"
-
-enum {
-	QUANTIZE_BUCKETS = 127,
-	QUANTIZE_ZERO = 63,
-	LEVELS_MAX = 65535,
-	BOUNDS_MAX = 1 << 20,
-	PACKED_END = 8, /* columns of lquantize's outer labels, packed */
-	LABEL_MAX = 40
-};
+enum { QUANTIZE_BUCKETS = 127, QUANTIZE_ZERO = 63, LEVELS_MAX = 65535, BOUNDS_MAX = 1 << 20 };
 
 static int linear_init(struct distribution *distribution, const int64_t *parameters)
 {
@@ -154,7 +143,71 @@ uint32_t distribution_bucket(const struct distribution *distribution, int64_t va
 	}
 }
 
-/* The value that stands for a bucket: where it begins, seen from zero. */
+static int64_t saturated(uint64_t value)
+{
+	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+/* The values of sizes least to most, below or above zero. */
+static struct distribution_range range_of(uint64_t least, uint64_t most, bool negative)
+{
+	if (!negative)
+		return (struct distribution_range){saturated(least), saturated(most)};
+	return (struct distribution_range){most > INT64_MAX ? INT64_MIN : -(int64_t)most,
+		least > INT64_MAX ? INT64_MIN : -(int64_t)least};
+}
+
+static struct distribution_range quantize_range(uint32_t bucket)
+{
+	bool negative = bucket < QUANTIZE_ZERO;
+	uint32_t bits = negative ? QUANTIZE_ZERO - bucket : bucket - QUANTIZE_ZERO;
+
+	if (!bits)
+		return (struct distribution_range){0, 0};
+	return range_of(UINT64_C(1) << (bits - 1),
+		bits == QUANTIZE_ZERO ? UINT64_MAX : (UINT64_C(1) << bits) - 1, negative);
+}
+
+static struct distribution_range linear_range(
+	const struct distribution *distribution, uint32_t bucket)
+{
+	struct distribution_range range = {INT64_MIN, INT64_MAX};
+
+	if (bucket > 0)
+		range.low = distribution->base + (bucket - 1) * distribution->step;
+	if (bucket < distribution->buckets - 1)
+		range.high = distribution->base + bucket * distribution->step - 1;
+	return range;
+}
+
+static struct distribution_range log_linear_range(
+	const struct distribution *distribution, uint32_t bucket)
+{
+	const uint64_t *bounds = distribution->bounds;
+	uint32_t count = distribution->bound_count, i;
+	bool negative = bucket < count;
+
+	if (bucket == count)
+		return (struct distribution_range){range_of(0, bounds[0] - 1, true).low,
+			range_of(0, bounds[0] - 1, false).high};
+	i = negative ? count - 1 - bucket : bucket - count - 1;
+	return range_of(bounds[i], i + 1 == count ? UINT64_MAX : bounds[i + 1] - 1, negative);
+}
+
+struct distribution_range distribution_range(
+	const struct distribution *distribution, uint32_t bucket)
+{
+	switch (distribution->kind) {
+	case D_AGGREGATE_QUANTIZE:
+		return quantize_range(bucket);
+	case D_AGGREGATE_LQUANTIZE:
+		return linear_range(distribution, bucket);
+	default:
+		return log_linear_range(distribution, bucket);
+	}
+}
+
+/* The value that stands for a bucket when distributions are compared, as DTrace has it. */
 static long double bucket_value(const struct distribution *distribution, uint32_t bucket)
 {
 	switch (distribution->kind) {
@@ -194,161 +247,4 @@ long double distribution_total(const struct distribution *distribution, const st
 int64_t distribution_zero(const struct distribution *distribution, const struct counts *counts)
 {
 	return counts_get(counts, distribution_bucket(distribution, 0));
-}
-
-static void log_linear_label(
-	const struct distribution *distribution, uint32_t bucket, bool negatives, char *label)
-{
-	uint32_t middle = distribution->bound_count;
-	const uint64_t *bounds = distribution->bounds;
-
-	if (bucket == middle && bounds[0] == 1)
-		snprintf(label, LABEL_MAX, "0");
-	else if (bucket == middle)
-		snprintf(
-			label, LABEL_MAX, negatives ? "abs() < %" PRIu64 : "< %" PRIu64, bounds[0]);
-	else if (bucket == 0)
-		snprintf(label, LABEL_MAX, "<= -%" PRIu64, bounds[middle - 1]);
-	else if (bucket < middle)
-		snprintf(label, LABEL_MAX, "-%" PRIu64, bounds[middle - 1 - bucket]);
-	else if (bucket == 2 * middle)
-		snprintf(label, LABEL_MAX, ">= %" PRIu64, bounds[middle - 1]);
-	else
-		snprintf(label, LABEL_MAX, "%" PRIu64, bounds[bucket - middle - 1]);
-}
-
-static void bucket_label(
-	const struct distribution *distribution, uint32_t bucket, bool negatives, char *label)
-{
-	switch (distribution->kind) {
-	case D_AGGREGATE_QUANTIZE:
-		snprintf(label, LABEL_MAX, "%.0Lf", bucket_value(distribution, bucket));
-		break;
-	case D_AGGREGATE_LQUANTIZE:
-		if (bucket == 0)
-			snprintf(label, LABEL_MAX, "< %" PRId64, distribution->base);
-		else
-			snprintf(label, LABEL_MAX,
-				bucket == distribution->buckets - 1 ? ">= %" PRId64 : "%" PRId64,
-				distribution->base + (bucket - 1) * distribution->step);
-		break;
-	default:
-		log_linear_label(distribution, bucket, negatives, label);
-	}
-}
-
-/* The rows to print: one more on each side of those with data. */
-static void find_rows(const struct distribution *distribution, const struct counts *counts,
-	uint32_t *first, uint32_t *last)
-{
-	uint32_t end = distribution->buckets - 1, behind = counts->first + counts->size;
-
-	for (*first = counts->first; *first < behind && !counts_get(counts, *first);)
-		++*first;
-	if (*first < behind) {
-		for (*last = behind - 1; !counts_get(counts, *last);)
-			--*last;
-	} else if (distribution->kind == D_AGGREGATE_QUANTIZE) {
-		*first = *last = QUANTIZE_ZERO;
-	} else if (distribution->kind == D_AGGREGATE_LQUANTIZE) {
-		*first = *last = 1;
-	} else {
-		*first = *last = distribution->bound_count + 1;
-	}
-	if (*first > 0)
-		--*first;
-	if (*last < end)
-		++*last;
-}
-
-/* A count, divided; INT64_MIN / -1 is the one quotient that does not exist. */
-static int64_t normalized(int64_t count, int64_t normal)
-{
-	return normal == -1 ? (int64_t)(0 - (uint64_t)count) : count / normal;
-}
-
-void distribution_print(const struct distribution *distribution, const struct counts *counts,
-	int64_t normal, const struct d_options *options, FILE *output)
-{
-	struct bar_scale scale = bar_scale(options);
-	uint32_t zero = distribution_bucket(distribution, 0);
-	uint32_t first, last;
-
-	for (uint32_t i = counts->first; i < counts->first + counts->size; i++)
-		bar_scale_add(&scale, counts_get(counts, i));
-	find_rows(distribution, counts, &first, &last);
-	/* Whether rows below zero are shown decides what the row at zero is called. */
-	bar_print_heading("value", 16, output);
-	for (uint32_t i = first; i <= last; i++) {
-		char label[LABEL_MAX];
-		int64_t count = counts_get(counts, i);
-		bucket_label(distribution, i, first < zero, label);
-		fprintf(output, "%16s ", label);
-		bar_print(&scale, count, output);
-		fprintf(output, " %-9" PRId64 "\n", normalized(count, normal));
-	}
-}
-
-bool distribution_can_pack(const struct distribution *distribution)
-{
-	return distribution->kind == D_AGGREGATE_QUANTIZE ||
-		distribution->kind == D_AGGREGATE_LQUANTIZE;
-}
-
-void distribution_span(const struct distribution *distribution, const struct counts *counts,
-	struct distribution_span *span)
-{
-	uint32_t first, last;
-
-	if (distribution->kind == D_AGGREGATE_LQUANTIZE) {
-		*span = (struct distribution_span){0, distribution->buckets - 1};
-		return;
-	}
-	/* What is not below zero gets no row below it. */
-	find_rows(distribution, counts, &first, &last);
-	if (first == QUANTIZE_ZERO - 1 && !counts_get(counts, first))
-		first = QUANTIZE_ZERO;
-	if (first < span->first)
-		span->first = first;
-	if (last > span->last)
-		span->last = last;
-}
-
-static int ends_of(const struct distribution *distribution, const struct distribution_span *span,
-	char *low, char *high)
-{
-	bucket_label(distribution, span->first, true, low);
-	bucket_label(distribution, span->last, true, high);
-	return distribution->kind == D_AGGREGATE_LQUANTIZE ? PACKED_END : 0;
-}
-
-void distribution_print_packed_heading(const struct distribution *distribution,
-	const struct distribution_span *span, int key_width, FILE *output)
-{
-	char low[LABEL_MAX], high[LABEL_MAX];
-	int width = ends_of(distribution, span, low, high);
-
-	fprintf(output, "\n%*s %*s .", key_width, key_width ? "key" : "",
-		width ? width - 1 : (int)strlen(low), "min");
-	for (uint32_t i = span->first; i <= span->last; i++)
-		putc_unlocked('-', output);
-	fprintf(output, ". %-*s | count\n", width ? width : (int)strlen(high), "max");
-}
-
-void distribution_print_packed(const struct distribution *distribution, const struct counts *counts,
-	const struct distribution_span *span, const struct d_options *options, FILE *output)
-{
-	struct bar_scale scale = bar_scale(options);
-	char low[LABEL_MAX], high[LABEL_MAX];
-	int width = ends_of(distribution, span, low, high);
-	int64_t sum = 0;
-
-	for (uint32_t i = span->first; i <= span->last; i++) {
-		bar_scale_add(&scale, counts_get(counts, i));
-		sum = (int64_t)((uint64_t)sum + (uint64_t)counts_get(counts, i));
-	}
-	fprintf(output, width ? "%*s :" : " %*s :", width, low);
-	for (uint32_t i = span->first; i <= span->last; i++)
-		bar_print_packed(&scale, counts_get(counts, i), output);
-	fprintf(output, ": %-*s | %" PRId64 "\n", width, high, sum);
 }

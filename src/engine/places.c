@@ -1,8 +1,6 @@
 /* places.c: see places.h. */
 #include "engine/places.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,8 +49,7 @@ static const struct usdt_functions *kernel_of(struct places *places)
 	return &places->kernel;
 }
 
-/* What is known of an address, the kernel's if pid is 0; false: nothing. */
-static bool find(struct places *places, uint64_t pid, uint64_t address, struct usdt_address *found)
+bool places_find(struct places *places, uint64_t pid, uint64_t address, struct usdt_address *found)
 {
 	struct usdt_addresses *addresses;
 	const struct usdt_functions *kernel;
@@ -90,14 +87,6 @@ static void put(struct text *value, uint32_t index, uint64_t address)
 	memcpy((char *)(value + 1) + (index + 1) * sizeof(address), &address, sizeof(address));
 }
 
-static uint64_t word(const struct text *value, uint32_t index)
-{
-	uint64_t result;
-
-	memcpy(&result, value->bytes + index * sizeof(result), sizeof(result));
-	return result;
-}
-
 const struct text *places_stack(struct places *places, struct scratch *scratch, uint32_t pid,
 	const struct event_stack *stack, uint32_t most)
 {
@@ -124,7 +113,7 @@ const struct text *places_address(struct places *places, struct scratch *scratch
 
 	if (!value)
 		return NULL;
-	if (find(places, pid, address, &found)) {
+	if (places_find(places, pid, address, &found)) {
 		if ((kind == D_VALUE_SYMBOL || kind == D_VALUE_USER_SYMBOL) && found.function)
 			address = found.function_begin;
 		else if (kind == D_VALUE_MODULE || kind == D_VALUE_USER_MODULE)
@@ -133,40 +122,4 @@ const struct text *places_address(struct places *places, struct scratch *scratch
 	put(value, 0, address);
 	value->hash = text_hash(value->bytes, value->length);
 	return value;
-}
-
-static const char *address_text(struct places *places, uint64_t pid, uint64_t address,
-	bool module_only, char buffer[PLACE_TEXT_MAX])
-{
-	struct usdt_address found;
-
-	if (!find(places, pid, address, &found))
-		snprintf(buffer, PLACE_TEXT_MAX, "0x%" PRIx64, address);
-	else if (module_only)
-		snprintf(buffer, PLACE_TEXT_MAX, "%s", found.module);
-	else if (!found.function)
-		snprintf(buffer, PLACE_TEXT_MAX, "%s`0x%" PRIx64, found.module, address);
-	else if (address > found.function_begin)
-		snprintf(buffer, PLACE_TEXT_MAX, "%s`%s+0x%" PRIx64, found.module, found.function,
-			address - found.function_begin);
-	else
-		snprintf(buffer, PLACE_TEXT_MAX, "%s`%s", found.module, found.function);
-	return buffer;
-}
-
-const char *places_text(struct places *places, enum d_value_kind kind, const struct text *value,
-	uint32_t index, char buffer[PLACE_TEXT_MAX])
-{
-	return address_text(places, word(value, 0), word(value, index + 1),
-		kind == D_VALUE_MODULE || kind == D_VALUE_USER_MODULE, buffer);
-}
-
-const char *places_integer_text(
-	struct places *places, bool user, uint64_t address, char buffer[PLACE_TEXT_MAX])
-{
-	if (user && !places->target)
-		snprintf(buffer, PLACE_TEXT_MAX, "0x%" PRIx64, address);
-	else
-		address_text(places, user ? places->target : 0, address, false, buffer);
-	return buffer;
 }

@@ -1,10 +1,10 @@
 /*
- * places.h: stacks and addresses as values (D_VALUE_STACK and those behind it), and as the
- * text that names them: "module`function+0x10". Names come from the processes and from the
- * kernel of this machine, so addresses of a recording stay numbers.
+ * places.h: stacks and addresses as values (D_VALUE_STACK and the kinds after it), and what
+ * is known of an address. Names come from the processes and the kernel of this machine, so
+ * nothing is known of a recording's addresses. output/place_text.h makes text of them.
  *
  * An address that will be shown without its distance from a symbol is moved to the
- * symbol's begin when the value is made: keys of one function are one key.
+ * symbol's begin when the value is made, so that all addresses of a function are one key.
  */
 #ifndef VMTAP_ENGINE_PLACES_H
 #define VMTAP_ENGINE_PLACES_H
@@ -12,17 +12,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "engine/scratch.h"
 #include "program/event.h"
 #include "program/program.h"
 #include "usdt/address.h"
 #include "usdt/function.h"
-
-enum {
-	PLACE_TEXT_MAX = 1024,
-	PLACE_WORDS = 2 /* of an address: process, address */
-};
 
 struct places {
 	bool recorded;
@@ -45,17 +41,32 @@ const struct text *places_stack(struct places *places, struct scratch *scratch, 
 const struct text *places_address(struct places *places, struct scratch *scratch, uint32_t pid,
 	enum d_value_kind kind, uint64_t address);
 
+/* What is known of an address, the kernel's if pid is 0; false: nothing. */
+bool places_find(struct places *places, uint64_t pid, uint64_t address, struct usdt_address *found);
+
+/* Word number `index` of a value. */
+static inline uint64_t place_word(const struct text *value, uint32_t index)
+{
+	uint64_t word;
+
+	memcpy(&word, value->bytes + index * sizeof(word), sizeof(word));
+	return word;
+}
+
+/* The process of a value, 0: the kernel; how many addresses it has; one of them. */
+static inline uint64_t place_process(const struct text *value)
+{
+	return place_word(value, 0);
+}
+
 static inline uint32_t place_count(const struct text *value)
 {
 	return value->length / sizeof(uint64_t) - 1;
 }
 
-/* Address number `index` of a value as text, in buffer. */
-const char *places_text(struct places *places, enum d_value_kind kind, const struct text *value,
-	uint32_t index, char buffer[PLACE_TEXT_MAX]);
-
-/* A plain integer as an address of the target or the kernel. */
-const char *places_integer_text(
-	struct places *places, bool user, uint64_t address, char buffer[PLACE_TEXT_MAX]);
+static inline uint64_t place_address(const struct text *value, uint32_t index)
+{
+	return place_word(value, index + 1);
+}
 
 #endif

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/output/print.h"
-
 /* What a register is known to hold. Bits: a merge of two ways is an "and". */
 enum register_kind {
 	KIND_NOTHING = 0,
@@ -564,7 +562,7 @@ static bool verify_tables(const struct d_program *program)
 			return false;
 	}
 	for (size_t i = 0; i < program->layout_count; i++)
-		if (!print_verify(program->layouts, (uint32_t)i))
+		if (!d_layout_is_valid(program->layouts, (uint32_t)i))
 			return false;
 	for (size_t i = 0; i < program->action_count; i++)
 		if (!verify_action(program, &program->actions[i]))

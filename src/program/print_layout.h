@@ -53,6 +53,9 @@ struct d_layout {
 	struct d_layout_name *names;
 };
 
+/* Whether layouts[index] is as said above; those below it have been found to be. */
+bool d_layout_is_valid(const struct d_layout *layouts, uint32_t index);
+
 void d_layout_free(struct d_layout *layout);
 
 #endif

@@ -18,7 +18,7 @@ static struct quota quota;
 static struct d_aggregation definitions[AGGREGATES_MAX];
 static struct aggregate aggregates[AGGREGATES_MAX];
 static unsigned aggregate_count;
-static struct printa_order order;
+static struct aggregate_order order;
 static char *text;
 static size_t text_size;
 static FILE *stream;
@@ -97,10 +97,13 @@ static void print(const struct d_format *format)
 	const struct format_context context = {
 		.options = &options, .places = &places, .output = stream};
 	struct aggregate *list[AGGREGATES_MAX];
+	struct aggregate_rows rows;
 
 	for (unsigned i = 0; i < aggregate_count; i++)
 		list[i] = &aggregates[i];
-	ck_assert_int_eq(printa_print(list, aggregate_count, format, &order, &context), 0);
+	ck_assert_int_eq(aggregate_rows_init(&rows, list, aggregate_count, &order), 0);
+	printa_print(&rows, format, &context);
+	aggregate_rows_free(&rows);
 }
 
 #define ck_assert_prints(expected)                                                                 \
@@ -453,6 +456,43 @@ START_TEST(test_parameters_refused)
 }
 END_TEST
 
+/* The ranges of the buckets are what falls into them, and together all values. */
+START_TEST(test_ranges)
+{
+	static const struct {
+		enum d_aggregating function;
+		int64_t parameters[5];
+	} cases[] = {
+		{D_AGGREGATE_QUANTIZE, {0}}, {D_AGGREGATE_LQUANTIZE, {-20, 45, 10}},
+		{D_AGGREGATE_LQUANTIZE, {0, 3, 1}}, {D_AGGREGATE_LLQUANTIZE, {10, 0, 3, 10}},
+		{D_AGGREGATE_LLQUANTIZE, {10, 2, 5, 20}}, {D_AGGREGATE_LLQUANTIZE, {2, 0, 62, 1}},
+		{D_AGGREGATE_LLQUANTIZE, {4, 0, 31, 4}}, /* bounds beyond 64 bits with a sign */
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct d_aggregation definition = {.function = cases[i].function};
+		struct distribution distribution;
+		int64_t next = INT64_MIN;
+		uint32_t bucket;
+
+		memcpy(definition.parameters, cases[i].parameters, sizeof(definition.parameters));
+		ck_assert_int_eq(distribution_init(&distribution, &definition), 0);
+		for (bucket = distribution_bucket(&distribution, INT64_MIN);; bucket++) {
+			struct distribution_range range = distribution_range(&distribution, bucket);
+			ck_assert_int_eq(range.low, next);
+			ck_assert_int_le(range.low, range.high);
+			ck_assert_uint_eq(distribution_bucket(&distribution, range.low), bucket);
+			ck_assert_uint_eq(distribution_bucket(&distribution, range.high), bucket);
+			if (range.high == INT64_MAX)
+				break;
+			next = range.high + 1;
+		}
+		ck_assert_uint_eq(bucket, distribution_bucket(&distribution, INT64_MAX));
+		distribution_free(&distribution);
+	}
+}
+END_TEST
+
 /* Distributions sort by their weighted sums, then by what is at zero. */
 START_TEST(test_distribution_order)
 {
@@ -688,6 +728,7 @@ int main(void)
 	tcase_add_test(tests, test_llquantize);
 	tcase_add_test(tests, test_llquantize_low);
 	tcase_add_test(tests, test_parameters_refused);
+	tcase_add_test(tests, test_ranges);
 	tcase_add_test(tests, test_distribution_order);
 	tcase_add_test(tests, test_clear);
 	tcase_add_test(tests, test_trunc);

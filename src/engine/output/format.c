@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/output/place_text.h"
 #include "engine/value.h"
 
 enum { SPECIFICATION_MAX = 24, ESCAPE_MAX = 5, DUMP_COLUMNS = 16, TIME_MAX = 64, WIDE_BYTES = 4 };
@@ -253,7 +254,7 @@ static void print_frames(const struct format_context *context, const struct text
 	if (conversion)
 		strcpy(start_specification(conversion, specification), "*.*s");
 	for (uint32_t i = 0; i < place_count(stack); i++) {
-		const char *text = places_text(context->places, D_VALUE_STACK, stack, i, buffer);
+		const char *text = place_text(context->places, D_VALUE_STACK, stack, i, buffer);
 		print_padding(indent, output);
 		if (conversion)
 			fprintf(output, specification, width, precision, text);
@@ -278,8 +279,8 @@ static void print_place(const struct format_context *context, const struct d_con
 	char specification[SPECIFICATION_MAX], buffer[PLACE_TEXT_MAX];
 	const struct d_value_type *type = &conversion->type;
 	const char *text = d_value_is_text(type->kind)
-		? places_text(context->places, type->kind, value_text(value), 0, buffer)
-		: places_integer_text(context->places, conversion->letter == 'A',
+		? place_text(context->places, type->kind, value_text(value), 0, buffer)
+		: place_text_of_integer(context->places, conversion->letter == 'A',
 			  value_cut(value, type->size, false), buffer);
 
 	strcpy(start_specification(conversion, specification), "*.*s");
@@ -419,7 +420,7 @@ static void print_text(const struct format_context *context, const struct d_valu
 		print_frames(context, text, clamp(context->options->stackindent, 0), NULL, 0, -1);
 	else if (type->kind > D_VALUE_STACK)
 		fprintf(context->output, "  %-50s",
-			places_text(context->places, type->kind, text, 0, buffer));
+			place_text(context->places, type->kind, text, 0, buffer));
 	else if (type->kind == D_VALUE_BYTES && key)
 		print_bytes_key(context, text);
 	else if (type->kind == D_VALUE_BYTES)

@@ -27,54 +27,9 @@ struct printer {
 	bool ended;     /* "..." has been printed */
 };
 
-static bool size_fits(const struct d_layout *layout)
-{
-	switch (layout->kind) {
-	case D_LAYOUT_INTEGER:
-	case D_LAYOUT_CHARACTER:
-	case D_LAYOUT_POINTER:
-	case D_LAYOUT_ENUM:
-		return layout->size == 1 || layout->size == 2 || layout->size == 4 ||
-			layout->size == 8;
-	case D_LAYOUT_FLOAT:
-		return layout->size == sizeof(float) || layout->size == sizeof(double) ||
-			layout->size == sizeof(long double);
-	default:
-		return layout->kind < D_LAYOUT_KINDS;
-	}
-}
-
 static bool is_scalar(const struct d_layout *layout)
 {
 	return layout->kind < D_LAYOUT_STRING;
-}
-
-bool print_verify(const struct d_layout *layouts, uint32_t index)
-{
-	const struct d_layout *layout = &layouts[index], *other;
-
-	if (!size_fits(layout) || layout->depth >= D_LAYOUT_DEPTH_MAX)
-		return false;
-	if (layout->kind == D_LAYOUT_ARRAY) {
-		if (layout->element >= index)
-			return false;
-		other = &layouts[layout->element];
-		return other->depth < layout->depth &&
-			(!other->size || layout->count <= layout->size / other->size);
-	}
-	for (size_t i = 0; layout->kind == D_LAYOUT_STRUCT && i < layout->count; i++) {
-		const struct d_layout_part *part = &layout->parts[i];
-
-		if (part->layout >= index)
-			return false;
-		other = &layouts[part->layout];
-		if (other->depth >= layout->depth || part->offset > layout->size ||
-			other->size > layout->size - part->offset ||
-			(part->bits &&
-				(other->kind > D_LAYOUT_ENUM || part->bits > other->size * 8)))
-			return false;
-	}
-	return true;
 }
 
 static uint64_t read_integer(const struct printer *printer, const struct d_layout *layout,

@@ -11,9 +11,6 @@
 #include "engine/output/format.h"
 #include "program/print_layout.h"
 
-/* Whether layouts[index] keeps to what layout.h says; those below it have been found to. */
-bool print_verify(const struct d_layout *layouts, uint32_t index);
-
 /*
  * The memory that was at an address, which has the size of layouts[index]. Values that are
  * zero are left out, and "..." stands for what lies behind option printsize.

@@ -1,129 +1,19 @@
-/*
- * printa.c: see printa.h. The rows are collected (for several aggregations: the union of
- * their keys), sorted and printed.
- */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* qsort_r */
-#endif
+/* printa.c: see printa.h. */
 #include "engine/output/printa.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "engine/output/bar.h"
+#include "engine/output/quantize.h"
 
 enum { COMPACT_TEXT = 16 };
-
-/*
- * What aggregations hold for one key tuple: a pointer to the data of each. Integer keys of
- * different sizes join where they are equal; the row has those of the first aggregation.
- */
-struct printa_row {
-	const struct tuple_shape *shape;
-	const uint64_t *keys;
-	const uint64_t **data;
-	uint32_t hash; /* of the keys */
-};
-
-struct table {
-	struct aggregate *const *aggregates;
-	size_t aggregate_count;
-	const struct printa_order *order;
-	struct printa_row *rows;
-	const uint64_t **data; /* of all rows */
-	size_t count;
-};
-
-static int compare_keys(
-	const struct table *table, const struct printa_row *a, const struct printa_row *b)
-{
-	return tuple_compare(
-		&table->aggregates[0]->shape, a->keys, b->keys, table->order->key_position);
-}
-
-static int compare_values(
-	const struct table *table, const struct printa_row *a, const struct printa_row *b)
-{
-	size_t count = table->aggregate_count;
-	size_t first = 0;
-	int order = 0;
-
-	if (table->order->position > 0 && (size_t)table->order->position < count)
-		first = (size_t)table->order->position;
-	for (size_t i = 0; i < count && !order; i++) {
-		size_t which = (first + i) % count;
-		order = aggregate_compare(table->aggregates[which], a->data[which], b->data[which]);
-	}
-	return order;
-}
-
-static int compare_rows(const void *left, const void *right, void *context)
-{
-	const struct table *table = context;
-	const struct printa_row *a = left, *b = right;
-	int order;
-
-	if (table->order->by_key) {
-		order = compare_keys(table, a, b);
-		if (!order)
-			order = compare_values(table, a, b);
-	} else {
-		order = compare_values(table, a, b);
-		if (!order)
-			order = compare_keys(table, a, b);
-	}
-	return table->order->reversed ? -order : order;
-}
-
-/* Adds the row of an element of aggregation `from`, unless an earlier one has its keys. */
-static void add_row(struct table *table, size_t from, const struct aggregate_element *element)
-{
-	struct printa_row *row = &table->rows[table->count];
-	struct tuple tuple;
-
-	row->shape = &table->aggregates[from]->shape;
-	row->keys = aggregate_keys(table->aggregates[from], element);
-	row->hash = element->hash;
-	row->data = table->data + table->count * table->aggregate_count;
-	if (table->aggregate_count > 1)
-		tuple_from_stored(
-			&tuple, &table->aggregates[from]->shape, row->keys, element->hash);
-	for (size_t i = 0; i < table->aggregate_count; i++) {
-		const struct aggregate_element *other =
-			i == from ? element : aggregate_find(table->aggregates[i], &tuple);
-		if (other && i < from)
-			return;
-		row->data[i] = other ? other->words : table->aggregates[i]->zero;
-	}
-	table->count++;
-}
-
-static int collect(struct table *table)
-{
-	size_t most = 0;
-
-	for (size_t i = 0; i < table->aggregate_count; i++)
-		most += table->aggregates[i]->count;
-	table->rows = calloc(most + 1, sizeof(*table->rows));
-	table->data = calloc(most * table->aggregate_count + 1, sizeof(*table->data));
-	if (!table->rows || !table->data)
-		return -ENOMEM;
-	for (size_t i = 0; i < table->aggregate_count; i++) {
-		const struct aggregate *aggregate = table->aggregates[i];
-		for (size_t j = 0; j <= aggregate->mask; j++)
-			if (aggregate->slots[j].element)
-				add_row(table, i, aggregate->slots[j].element);
-	}
-	return 0;
-}
 
 static void print_value(const struct aggregate *aggregate, const uint64_t *data,
 	const struct format_context *context)
 {
 	if (aggregate_is_distribution(aggregate))
-		distribution_print(&aggregate->distribution, aggregate_counts(data),
-			aggregate->normal, context->options, context->output);
+		quantize_print(&aggregate->distribution, aggregate_counts(data), aggregate->normal,
+			context->options, context->output);
 	else
 		fprintf(context->output, " %16" PRId64,
 			aggregate_number(aggregate, data, aggregate->normal));
@@ -142,10 +32,10 @@ static int compact_width(const struct tuple_shape *shape)
 	return width;
 }
 
-static void print_compact_keys(const struct table *table, const struct printa_row *row,
+static void print_compact_keys(const struct aggregate_rows *rows, const struct aggregate_row *row,
 	const struct format_context *context)
 {
-	const struct tuple_shape *shape = &table->aggregates[0]->shape;
+	const struct tuple_shape *shape = &rows->aggregates[0]->shape;
 
 	for (unsigned i = 0; i < shape->count; i++) {
 		if (shape->types[i].kind == D_VALUE_STRING)
@@ -157,38 +47,38 @@ static void print_compact_keys(const struct table *table, const struct printa_ro
 }
 
 /* Option aggpack: a distribution is one line. */
-static void print_packed(const struct table *table, const struct format_context *context)
+static void print_packed(const struct aggregate_rows *rows, const struct format_context *context)
 {
-	const struct aggregate *aggregate = table->aggregates[0];
+	const struct aggregate *aggregate = rows->aggregates[0];
 	const struct distribution *distribution = &aggregate->distribution;
-	struct distribution_span span = {UINT32_MAX, 0};
+	struct quantize_span span = {UINT32_MAX, 0};
 
-	for (size_t i = 0; i < table->count; i++)
-		distribution_span(distribution, aggregate_counts(table->rows[i].data[0]), &span);
-	if (table->count)
-		distribution_print_packed_heading(
+	for (size_t i = 0; i < rows->count; i++)
+		quantize_span_add(&span, distribution, aggregate_counts(rows->rows[i].data[0]));
+	if (rows->count)
+		quantize_print_packed_heading(
 			distribution, &span, compact_width(&aggregate->shape), context->output);
-	for (size_t i = 0; i < table->count; i++) {
-		print_compact_keys(table, &table->rows[i], context);
-		distribution_print_packed(distribution, aggregate_counts(table->rows[i].data[0]),
-			&span, context->options, context->output);
+	for (size_t i = 0; i < rows->count; i++) {
+		print_compact_keys(rows, &rows->rows[i], context);
+		quantize_print_packed(distribution, aggregate_counts(rows->rows[i].data[0]), &span,
+			context->options, context->output);
 	}
 }
 
 /* Option agghist: the numbers of an aggregation are bars of one picture. */
-static void print_histogram(const struct table *table, const struct format_context *context)
+static void print_histogram(const struct aggregate_rows *rows, const struct format_context *context)
 {
-	const struct aggregate *aggregate = table->aggregates[0];
+	const struct aggregate *aggregate = rows->aggregates[0];
 	struct bar_scale scale = bar_scale(context->options);
 	int width = compact_width(&aggregate->shape);
 
-	for (size_t i = 0; i < table->count; i++)
-		bar_scale_add(&scale, aggregate_number(aggregate, table->rows[i].data[0], 1));
-	if (table->count)
+	for (size_t i = 0; i < rows->count; i++)
+		bar_scale_add(&scale, aggregate_number(aggregate, rows->rows[i].data[0], 1));
+	if (rows->count)
 		bar_print_heading(width ? "key" : "value", width ? width : 16, context->output);
-	for (size_t i = 0; i < table->count; i++) {
-		const uint64_t *data = table->rows[i].data[0];
-		print_compact_keys(table, &table->rows[i], context);
+	for (size_t i = 0; i < rows->count; i++) {
+		const uint64_t *data = rows->rows[i].data[0];
+		print_compact_keys(rows, &rows->rows[i], context);
 		putc(' ', context->output);
 		bar_print(&scale, aggregate_number(aggregate, data, 1), context->output);
 		fprintf(context->output, " %-9" PRId64 "\n",
@@ -197,19 +87,19 @@ static void print_histogram(const struct table *table, const struct format_conte
 }
 
 /* A form of all rows together, for the kinds of aggregations that have one. */
-static bool print_compact(const struct table *table, const struct format_context *context)
+static bool print_compact(const struct aggregate_rows *rows, const struct format_context *context)
 {
-	const struct aggregate *aggregate = table->aggregates[0];
+	const struct aggregate *aggregate = rows->aggregates[0];
 	enum d_aggregating function = aggregate->definition->function;
 
-	if (table->aggregate_count > 1)
+	if (rows->aggregate_count > 1)
 		return false;
 	if (context->options->agghist &&
 		(function == D_AGGREGATE_COUNT || function == D_AGGREGATE_SUM))
-		print_histogram(table, context);
+		print_histogram(rows, context);
 	else if (context->options->aggpack && aggregate_is_distribution(aggregate) &&
-		distribution_can_pack(&aggregate->distribution))
-		print_packed(table, context);
+		quantize_can_pack(&aggregate->distribution))
+		print_packed(rows, context);
 	else
 		return false;
 	return true;
@@ -219,58 +109,44 @@ static bool print_compact(const struct table *table, const struct format_context
  * Option aggpercpu: how many CPUs have a line, 0 without the option. All that the machine has;
  * those of a recording are only known up to the highest one with data.
  */
-static uint32_t cpu_count(const struct table *table, const struct format_context *context)
+static uint32_t cpu_count(const struct aggregate_rows *rows, const struct format_context *context)
 {
 	uint32_t count = context->cpus;
 
 	if (!context->options->aggpercpu)
 		return 0;
-	for (size_t i = 0; i < table->aggregate_count; i++)
-		if (table->aggregates[i]->part_count > count)
-			count = table->aggregates[i]->part_count;
+	for (size_t i = 0; i < rows->aggregate_count; i++)
+		if (rows->aggregates[i]->part_count > count)
+			count = rows->aggregates[i]->part_count;
 	return count;
 }
 
-/* What a row's aggregation has of a CPU; NULL: nothing. */
-static const struct aggregate_element *element_of_cpu(
-	const struct aggregate *aggregate, const struct tuple *tuple, uint32_t cpu)
+/* After a value the part of it that each CPU has. */
+static void print_per_cpu(const struct aggregate_rows *rows, const struct aggregate_row *row,
+	size_t which, uint32_t count, const struct format_context *context)
 {
-	return cpu < aggregate->part_count && aggregate->parts[cpu]
-		? aggregate_find(aggregate->parts[cpu], tuple)
-		: NULL;
-}
-
-/* Behind a value the part of it that each CPU has. */
-static void print_per_cpu(const struct aggregate *aggregate, const struct printa_row *row,
-	uint32_t count, const struct format_context *context)
-{
-	struct tuple tuple;
-
-	if (!count)
-		return;
-	tuple_from_stored(&tuple, &aggregate->shape, row->keys, row->hash);
 	for (uint32_t cpu = 0; cpu < count; cpu++) {
-		const struct aggregate_element *element = element_of_cpu(aggregate, &tuple, cpu);
 		fprintf(context->output, "\n    [CPU %" PRIu32 "]", cpu);
-		print_value(aggregate, element ? element->words : aggregate->zero, context);
+		print_value(rows->aggregates[which],
+			aggregate_rows_data_on_cpu(rows, row, which, cpu), context);
 	}
 }
 
-static void print_default(const struct table *table, const struct printa_row *row,
+static void print_default(const struct aggregate_rows *rows, const struct aggregate_row *row,
 	const struct format_context *context)
 {
-	uint32_t cpus = cpu_count(table, context);
+	uint32_t cpus = cpu_count(rows, context);
 
 	for (unsigned i = 0; i < row->shape->count; i++)
 		format_key(context, &row->shape->types[i], row->keys[i]);
-	for (size_t i = 0; i < table->aggregate_count; i++) {
-		print_value(table->aggregates[i], row->data[i], context);
-		print_per_cpu(table->aggregates[i], row, cpus, context);
+	for (size_t i = 0; i < rows->aggregate_count; i++) {
+		print_value(rows->aggregates[i], row->data[i], context);
+		print_per_cpu(rows, row, i, cpus, context);
 	}
 	putc('\n', context->output);
 }
 
-static void print_formatted(const struct table *table, const struct printa_row *row,
+static void print_formatted(const struct aggregate_rows *rows, const struct aggregate_row *row,
 	const struct d_format *format, const struct format_context *context)
 {
 	size_t next_key = 0, next_value = 0;
@@ -293,36 +169,27 @@ static void print_formatted(const struct table *table, const struct printa_row *
 			continue;
 		}
 		/* More %@ than aggregations: the last one again. */
-		aggregate = table->aggregates[next_value];
+		aggregate = rows->aggregates[next_value];
 		if (aggregate_is_distribution(aggregate))
 			print_value(aggregate, row->data[next_value], context);
 		else
 			format_conversion(context, conversion, width, precision,
 				(uint64_t)aggregate_number(
 					aggregate, row->data[next_value], aggregate->normal));
-		if (next_value + 1 < table->aggregate_count)
+		if (next_value + 1 < rows->aggregate_count)
 			next_value++;
 	}
 }
 
-int printa_print(struct aggregate *const *aggregates, size_t count, const struct d_format *format,
-	const struct printa_order *order, const struct format_context *context)
+void printa_print(const struct aggregate_rows *rows, const struct d_format *format,
+	const struct format_context *context)
 {
-	struct table table = {.aggregates = aggregates, .aggregate_count = count, .order = order};
-	int error = collect(&table);
-
-	if (!error) {
-		qsort_r(table.rows, table.count, sizeof(*table.rows), compare_rows, &table);
-		if (!format && print_compact(&table, context))
-			table.count = 0;
-		for (size_t i = 0; i < table.count; i++) {
-			if (format)
-				print_formatted(&table, &table.rows[i], format, context);
-			else
-				print_default(&table, &table.rows[i], context);
-		}
+	if (!format && print_compact(rows, context))
+		return;
+	for (size_t i = 0; i < rows->count; i++) {
+		if (format)
+			print_formatted(rows, &rows->rows[i], format, context);
+		else
+			print_default(rows, &rows->rows[i], context);
 	}
-	free(table.data);
-	free(table.rows);
-	return error;
 }

@@ -1,0 +1,23 @@
+/*
+ * place_text.h: the text that names an address: "module`function+0x10", or its number where
+ * nothing is known of it.
+ */
+#ifndef VMTAP_ENGINE_OUTPUT_PLACE_TEXT_H
+#define VMTAP_ENGINE_OUTPUT_PLACE_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/places.h"
+
+enum { PLACE_TEXT_MAX = 1024 };
+
+/* Address number `index` of a value (D_VALUE_STACK and the kinds after it), in buffer. */
+const char *place_text(struct places *places, enum d_value_kind kind, const struct text *value,
+	uint32_t index, char buffer[PLACE_TEXT_MAX]);
+
+/* A plain integer as an address of the target or the kernel, in buffer. */
+const char *place_text_of_integer(
+	struct places *places, bool user, uint64_t address, char buffer[PLACE_TEXT_MAX]);
+
+#endif
