@@ -1,13 +1,13 @@
 # vmtap: static probes for language VMs, and the command that reads them.
 #
 #   make            build/vmtap, build/toy, build/toy-noprobes, build/libvmtap.{a,so}
-#   make demo       build, then show it at work on the toy VM
+#   make demo       build, then demonstrate it on the toy VM
 #   make check      build and run the tests (SAN=1: under ASan and UBSan)
-#   make bench      measure, as ratios side by side
+#   make bench      measure, and print ratios from one run
 #   make install    PREFIX=/usr/local DESTDIR=
 #
 # V=1 shows commands. CC=clang builds with clang. VMTAP_NO_INSTALL=1 keeps every target
-# from installing packages. Everything generated lies under build/.
+# from installing packages. All generated files are under build/.
 
 VERSION := 0.1.0
 SOVERSION := 0
@@ -24,7 +24,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 DTRACE ?= dtrace
-# Tools that run during the build; another compiler when cross-compiling.
+# Compiles tools that run during the build; set it to the build machine's when cross-compiling.
 HOSTCC ?= $(CC)
 OPT ?= -O2 -g
 WERROR ?= -Werror
@@ -50,8 +50,8 @@ endif
 WARN := -Wall -Wextra $(WERROR)
 ALL_CPPFLAGS := -Isrc -Iinclude -I$(B)/include -I$(B)/gen -D_GNU_SOURCE $(CPPFLAGS)
 ALL_CFLAGS := -std=gnu11 $(OPT) $(WARN) -MMD -MP $(SANITIZE) $(CFLAGS)
-# The library goes into other people's objects: position-independent, nothing exported but
-# its interface, thread-local storage without a call.
+# The library is linked into other people's objects: it must be position-independent, export
+# only its interface, and access thread-local storage without a call.
 LIB_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec
 ifneq ($(filter x86_64% amd64%,$(shell $(CC) -dumpmachine)),)
 FIRE_CFLAGS := -mno-red-zone
@@ -66,14 +66,14 @@ CORE_SOURCES := $(wildcard $(CORE_DIRS:%=src/%/*.c))
 CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(B)/obj/gen/promise_table.o $(B)/obj/gen/library.o
 CLI_SOURCES := $(wildcard src/cli/*.c src/cli/*/*.c)
 CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o
-# The compatible providers' objects come with it: a VM that opts in for one links its object.
+# Includes an object for each compatible provider; a VM that opts in to a provider links it.
 PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/gen/fire.o $(B)/obj/gen/words.o \
 	$(COMPAT:probes/compat/%.d=$(B)/obj/gen/compat_%.o)
 RUNTIME_SOURCES := $(filter-out src/shim/part.c,$(wildcard src/shim/*.c))
 RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/events.o \
 	$(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o
 TOY_SOURCES := $(wildcard examples/toy/*.c)
-# The toy and the benchmarks opt in for every compatible provider (ALL_PROVIDERS= for none).
+# The toy and the benchmarks opt in to every compatible provider (ALL_PROVIDERS= for none).
 ALL_PROVIDERS := -DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL
 TOY_OBJECTS := $(TOY_SOURCES:examples/%.c=$(B)/obj/%.o)
 TOY_PLAIN_OBJECTS := $(TOY_SOURCES:examples/toy/%.c=$(B)/obj/toy-noprobes/%.o)
@@ -100,10 +100,10 @@ all: $(PRODUCTS)
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-# ---- what must be there first ----
+# ---- prerequisites ----
 
-# The sets of packages that the goals need, seen to in one go: the script installs what is
-# missing, or prints one line that names all of it.
+# The sets of packages that all goals together need. The script installs what is missing, or
+# prints one line that names everything missing.
 empty :=
 PACKAGE_SETS := build \
 	$(if $(filter check check-% $(B)/tests/%,$(MAKECMDGOALS)),check) \
@@ -115,8 +115,8 @@ $(PACKAGES): src/packages.sh
 	@CC='$(CC)' sh src/packages.sh $(PACKAGE_SETS)
 	@touch $@
 
-# Objects are made anew when the compiler or its flags change, and what is linked when the list
-# of its objects does.
+# Objects are rebuilt when the compiler or its flags change; programs and libraries are relinked
+# when the list of their objects changes.
 FLAGS := $(CC) $(HOSTCC) $(DTRACE) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) $(LIB_CFLAGS) $(FIRE_CFLAGS) \
 	$(HOST_CFLAGS) $(WORDS_CFLAGS) $(ALL_PROVIDERS)
 LISTS := $(CORE_OBJECTS) $(CLI_OBJECTS) $(PART_OBJECTS) $(RUNTIME_OBJECTS) $(TOY_OBJECTS) \
@@ -153,8 +153,8 @@ $(HOST_TOOLS): $(B)/lists
 
 # ---- generated from the contract ----
 
-# Generators write below $(B)/new. What differs from the file in use takes its place; a file
-# that comes out as it was keeps its time stamp, and nothing that depends on it is made anew.
+# Generators write to $(B)/new. A new file replaces the one in use only if it differs. An
+# unchanged file keeps its time stamp, so nothing that depends on it is rebuilt.
 NEW := $(B)/new
 KEEP_SAME = @mkdir -p $(@D); cmp -s $< $@ || cp $< $@
 $(B)/include/%.h: $(NEW)/include/%.h
@@ -171,14 +171,14 @@ $(NEW)/include/vmtap_sites.h: $(CONTRACT) $(BASE)
 	@mkdir -p $(@D)
 	$(Q)$(DTRACE) -h -s $< -o $@
 
-# Named after the file, as the object is.
+# Named after the file, like the object.
 $(NEW)/include/vmtap_sites_%.h: probes/compat/%.d $(BASE)
 	$(call say,DTRACE $@)
 	@mkdir -p $(@D)
 	$(Q)$(DTRACE) -h -s $< -o $@
 
-# The words are 32 bits wide: the low half is the semaphore, the high half the stream's. The
-# tool writes its temporary files where it runs, so it runs in a folder of its own.
+# The words are 32 bits wide: the low half is the semaphore, the high half belongs to the stream.
+# The tool writes temporary files to its working directory, so it runs in a folder of its own.
 WORDS_CFLAGS := -Dshort=int -fno-lto
 $(NEW)/words.o: $(CONTRACT) $(BASE)
 	$(call say,DTRACE $@)
@@ -224,8 +224,8 @@ $(NEW)/gen/test_calls.h: $(CONTRACT) $(B)/host/generate_calls
 	@mkdir -p $(@D)
 	$(Q)$(B)/host/generate_calls $< $@
 
-# The headers that anything may include, made before the first object. After that the
-# dependencies that the compiler has found say what depends on them.
+# Generated headers that any file may include; they are made before the first object. Later
+# builds use the dependencies that the compiler has recorded.
 HEADERS := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
 	$(COMPAT:probes/compat/%.d=$(B)/include/vmtap_sites_%.h)
 
@@ -289,8 +289,8 @@ $(B)/toy-noprobes: $(TOY_PLAIN_OBJECTS) $(B)/lists
 
 # ---- tests ----
 
-# A program of one file and what it is linked with: objects and archives by their being
-# prerequisites, LIBS by name.
+# A program made of one source file, linked with the objects and archives among its prerequisites
+# and with LIBS.
 define program
 	$(call say,CC $@)
 	@mkdir -p $(@D)
@@ -303,7 +303,7 @@ $(filter-out $(SHIM_TESTS),$(UNIT_TESTS)): $(B)/tests/%: tests/unit/%.c $(B)/lib
 		$(BASE) $(HEADERS)
 	$(program)
 
-# Tests of the library read its stream by a reader of their own.
+# Tests of the library read its stream with a reader of their own.
 $(SHIM_TESTS): private EXTRA := -Itests
 $(SHIM_TESTS): $(B)/tests/%: tests/unit/%.c $(B)/obj/tests/shim/reader.o $(B)/libcore.a $(B)/libvmtap.a \
 		$(BASE) $(HEADERS) $(B)/gen/test_calls.h
@@ -319,14 +319,14 @@ check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS) $(BENCHES)
 check: check-build
 	@BUILD=$(B) CC='$(CC)' bash tests/run $(TESTS)
 
-# A witness that cannot be installed is skipped, by name; NO_SKIP=1 has it fail.
+# Tests whose witness (another tool) cannot be installed are skipped; NO_SKIP=1 makes them fail.
 .PHONY: check-witnesses
 check-witnesses: check-build
 	@CC='$(CC)' sh src/packages.sh witness || true
 	@BUILD=$(B) CC='$(CC)' bash tests/run tests/witness/*.sh
 
-# Fuzz targets are clang's and sanitized, whatever the rest is built with. What they share is
-# compiled once; the control frames' target has the library's runtime too.
+# Fuzz targets are always built with clang and sanitizers. What they share is compiled once;
+# fuzz_control is also linked with the library's runtime.
 FUZZ_SECONDS ?= 10
 FUZZ_FLAGS := -std=gnu11 -O1 -g $(WARN) -MMD -MP -fno-sanitize-recover=undefined -Isrc -Iinclude \
 	-Ibuild/include -Ibuild/gen -D_GNU_SOURCE
@@ -368,8 +368,8 @@ demo: $(PRODUCTS)
 
 # ---- installing ----
 
-# Folders may have spaces in their names, so every use is quoted. What is installed is found
-# by where it lies, which therefore is an absolute path.
+# Folder names may contain spaces, so every use is quoted. Installed files refer to each other
+# by path, so the paths are made absolute.
 TO_BIN := "$(DESTDIR)$(BINDIR)"
 TO_LIB := "$(DESTDIR)$(LIBDIR)"
 TO_INCLUDE := "$(DESTDIR)$(INCLUDEDIR)"
@@ -408,7 +408,7 @@ install: check-folders $(PRODUCTS)
 		install -m 644 $$page $(TO_MAN)/man$${page##*.}/ || exit 1; done
 	$(Q)[ -n "$(DESTDIR)" ] || ldconfig 2>/dev/null || true
 
-# Removes what install has put there, and folders that are the product's own once empty.
+# Removes what install installed, and the product's own folders if they are empty.
 .PHONY: uninstall
 uninstall: check-folders
 	$(call say,UNINSTALL "$(DESTDIR)$(PREFIX)")

@@ -1,8 +1,8 @@
 #!/bin/bash
-# make demo: the main job from start to end on the toy VM. Lists the probes of its binary,
-# checks them against the contract, starts it on a program that builds and drops trees, and runs
-# two of the bundled D scripts against its pid: one for a second, one until it ends. Nothing
-# here needs a privilege.
+# make demo: shows vmtap's main use on the toy VM from start to end. Lists the probes of its
+# binary, checks them against the contract, starts it with a program that builds and drops trees,
+# and runs two of the bundled D scripts against its pid: one for a second, one until the VM ends.
+# Nothing here needs a privilege.
 set -eu
 build=${BUILD:-build}
 program=examples/toy/programs/binary_trees.toy
@@ -12,7 +12,7 @@ pid=
 say() {
 	printf '\n%s%s%s\n' "$bold" "$*" "$plain"
 }
-show() { # the command line that $1 is, as it would be typed
+show() { # prints the command line $1 as it would be typed, and runs it
 	say "\$ $1"
 	eval "$1"
 }
@@ -20,12 +20,12 @@ trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null || true' EXIT
 
 show "$build/vmtap list -n 'gc-*' -n 'method-*' $build/toy"
 show "$build/vmtap check --contract probes/vm.d $build/toy"
-echo "(no findings: every probe of the contract is there, as promised)"
+echo "(no findings: the binary has every probe that the contract promises)"
 
 say "\$ $build/toy $program 19 &"
 "$build/toy" "$program" 19 >/dev/null &
 pid=$!
-# Until it serves its stream.
+# Waits until the VM serves its stream.
 until "$build/vmtap" trace -q -p $pid -n 'BEGIN { exit(0); }' 2>/dev/null; do
 	kill -0 $pid
 done

@@ -1,20 +1,20 @@
 #!/bin/sh
-# Sees to the Debian packages that a make target needs.
+# Installs the Debian packages that a make target needs.
 #
 #   sh src/packages.sh SET...        build, check, fuzz, witness, bench, compilers
 #
-# The compiler that is needed is $CC, gcc without it. The set "compilers" is those that tests
-# use beside it where they find them.
+# The build needs the compiler $CC, by default gcc. The set "compilers" contains further
+# compilers that some tests use if they are installed.
 #
-# A package counts as there when what it is needed for is found, so this also passes on
-# other systems. What is missing is installed when this may be done without a question
-# (root, or sudo without a password); one that cannot be had keeps none of the others away.
-# Of what is still missing one line says what to install, and the status is 1.
-# VMTAP_NO_INSTALL=1 never installs.
+# A package counts as installed if the things it is needed for are found, so this works on
+# other systems too. Missing packages are installed if that needs no question (root, or sudo
+# without a password); if one of them cannot be installed, the others still are. If packages
+# are missing at the end, one line says what to install, and the status is 1.
+# VMTAP_NO_INSTALL=1 never installs anything.
 set -u
 
 missing=
-need() { # PACKAGE and a test for it
+need() { # PACKAGE, and a command that succeeds if it is installed
 	package=$1
 	shift
 	case " $missing " in *" $package "*) return ;; esac
@@ -27,7 +27,7 @@ header() {
 sdt() {
 	command -v dtrace && header sys/sdt.h
 }
-clang_links() { # FLAG FUNCTION: what clang links with its run-time library
+clang_links() { # FLAG FUNCTION: whether clang can link a program with the flag's run-time library
 	echo "int $2(void) { return 0; }" | clang "$1" -x c - -o /dev/null
 }
 

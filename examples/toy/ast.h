@@ -2,15 +2,15 @@
  * ast.h: the syntax tree between parser and compiler, in one arena.
  *
  * The parser resolves variables: a name that was assigned in the function, or in one
- * around it, is that variable; any other is a call on self. So when a function has
- * been parsed it is known which of its variables inner functions capture.
+ * around it, is that variable; any other name is a call on self. So once a function has
+ * been parsed, it is known which of its variables inner functions capture.
  */
 #ifndef TOY_AST_H
 #define TOY_AST_H
 
 #include "code.h"
 
-/* Trees deeper than that are refused, which bounds the recursion over them. */
+/* Deeper trees are refused, which bounds the recursion over them. */
 #define AST_MAX_DEPTH 400
 
 enum node_kind {
@@ -56,7 +56,7 @@ struct variable {
 	bool captured;
 };
 
-/* What a function captures: a variable of a function around it. */
+/* A variable of an enclosing function that this function captures. */
 struct scope_capture {
 	struct scope_capture *next;
 	struct variable *variable;

@@ -28,7 +28,7 @@ static void count_object(
 	vmtap_census_add(census, line, (size_t)length, bytes);
 }
 
-/* On the thread of census_take(): the world stands, and all objects live. */
+/* On the thread of census_take(): the world is stopped, and all objects are alive. */
 static void count_all(struct vmtap_census *census, void *context)
 {
 	struct vm *vm = context;
@@ -41,8 +41,8 @@ static void count_all(struct vmtap_census *census, void *context)
 	}
 }
 
-/* On the library's thread: it must not wait for anybody, so it takes no lock. The
- * capabilities never sleep all at once, so one of them sees its flag. */
+/* On the library's thread, which must not wait for the VM, so this takes no lock. The
+ * capabilities never all sleep at once, so one of them sees its flag. */
 static void interrupt_all(void *context)
 {
 	struct vm *vm = context;

@@ -1,7 +1,7 @@
 /*
- * census.h: samples of the heap, for clients of the event stream: what the live objects of
- * each class take, or those made at each line. The world stops, all garbage is collected,
- * and what is left is counted, by the capability that first comes to a safepoint.
+ * census.h: samples of the heap, for clients of the event stream: how many bytes the live
+ * objects of each class take, or those allocated at each line. The first capability that
+ * reaches a safepoint stops the world, collects all garbage, and counts what is left.
  */
 #ifndef TOY_CENSUS_H
 #define TOY_CENSUS_H
@@ -11,7 +11,7 @@ struct vm;
 
 /* Offers the VM's census to the library, before the stream starts. */
 void census_register(struct vm *vm);
-/* At a safepoint, when vmtap_census_wanted(): takes the sample unless another does. */
+/* At a safepoint, when vmtap_census_wanted(): takes the sample unless another capability does. */
 void census_take(struct capability *cap);
 
 #endif

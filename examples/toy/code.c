@@ -1,5 +1,5 @@
 /*
- * code.c: what happens to byte code besides running: it gets its class, and it is freed.
+ * code.c: binding byte code to its class, and freeing it.
  */
 #include "code.h"
 

@@ -15,7 +15,7 @@ typedef uint32_t instruction;
 #define INSTRUCTION_MAX_OPERAND 0xffffffU
 
 /*
- * name: what it does with the operand a; the stack grows to the right.
+ * Each comment says what the operation does with its operand a; the stack grows to the right.
  */
 /* clang-format off */
 #define OPERATIONS(X) \
@@ -28,7 +28,7 @@ typedef uint32_t instruction;
 	X(DUP)          \
 	X(DUP2)         /* x y -> x y x y */ \
 	X(GET_LOCAL)    \
-	X(SET_LOCAL)    /* x -> x, as all the setters */ \
+	X(SET_LOCAL)    /* x -> x, like all setters */ \
 	X(NEW_CELL)     /* wraps local a into a cell */ \
 	X(GET_CELL)     \
 	X(SET_CELL)     \
@@ -40,7 +40,7 @@ typedef uint32_t instruction;
 	X(SET_GLOBAL)   \
 	X(CALL)         /* receiver arguments -> result, by sites[a] */ \
 	X(SUPER)        \
-	X(ADD)          /* these take the fast way for numbers, else call by sites[a] */ \
+	X(ADD)          /* this and the next ones are fast for numbers, else call by sites[a] */ \
 	X(SUBTRACT)     \
 	X(MULTIPLY)     \
 	X(DIVIDE)       \
@@ -96,7 +96,7 @@ struct call_site {
 	_Atomic(struct lookup *) cache;
 };
 
-/* The code from start up to end goes to target when an exception comes. */
+/* An exception in the code from start up to end makes it go on at target. */
 struct handler {
 	uint32_t start;
 	uint32_t end;
@@ -104,7 +104,7 @@ struct handler {
 };
 
 struct capture {
-	bool local; /* a cell in the enclosing frame, else one it captured itself */
+	bool local; /* a cell of the enclosing frame, else one that its function captured */
 	uint32_t index;
 };
 
@@ -155,8 +155,8 @@ struct code {
 
 void code_free(struct code *code);
 /*
- * Tells a method's code, and the functions in it, their class. Returns NULL, or the
- * field that this class does not have.
+ * Binds a method's code, and the functions in it, to their class. Returns NULL, or a
+ * field that the code names and the class does not have.
  */
 struct symbol *code_bind(struct code *code, struct class *owner);
 

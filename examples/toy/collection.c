@@ -2,9 +2,9 @@
  * collection.c: arrays and hashes.
  *
  * Reading an array takes no lock: the body is found through one atomic pointer, and a
- * body that was outgrown stays readable until the world next stands still. Everything
- * that changes the shape of an array, and everything about a hash, takes the object's
- * spin lock; no safepoint lies inside, so whoever holds one lets go soon.
+ * body that was outgrown stays readable until the world is next stopped. Changing the
+ * shape of an array, and any access to a hash, takes the object's spin lock. There is no
+ * safepoint while it is held, so it is soon released.
  */
 #include "heap.h"
 #include "vm.h"
@@ -209,7 +209,7 @@ static uint32_t key_hash(value key)
 	} else if (value_is_double(key)) {
 		double number = value_to_double(key);
 
-		/* 1 and 1.0 are equal and must meet. */
+		/* 1 and 1.0 are equal and must have the same hash. */
 		if (number == (double)(int64_t)number && number < 1e14 && number > -1e14)
 			bits = value_int((int64_t)number);
 	}
@@ -218,7 +218,7 @@ static uint32_t key_hash(value key)
 	return (uint32_t)(bits >> 32);
 }
 
-/* The place in the index of a key, or of the free place where it would go. */
+/* The position of a key in the index, or the free position where it would go. */
 static size_t find(const struct hash *hash, value key)
 {
 	size_t mask = 2 * hash->capacity - 1;
@@ -229,7 +229,7 @@ static size_t find(const struct hash *hash, value key)
 	return place;
 }
 
-/* Moves the entries that live to a table of this capacity. */
+/* Moves the entries that are not deleted to a table of this capacity. */
 static int rehash(struct capability *cap, struct hash *hash, size_t capacity)
 {
 	size_t old_capacity = hash->capacity;
@@ -290,7 +290,7 @@ int hash_set(struct capability *cap, struct hash *hash, value key, value content
 		goto out;
 	}
 	if (hash->used == hash->capacity) {
-		/* Mostly deleted entries: tidy up in place of growing. */
+		/* Mostly deleted entries: drop them instead of growing. */
 		error = rehash(cap, hash,
 			hash->count > hash->capacity / 2 ? hash->capacity * 2 : hash->capacity);
 		if (error)
@@ -318,7 +318,7 @@ value hash_delete(struct hash *hash, value key)
 	spin_lock(&hash->busy);
 	entry = hash->index[find(hash, key)];
 	if (entry) {
-		/* The index keeps pointing at the dead entry, which equals no key. */
+		/* The index still refers to the deleted entry, which equals no key. */
 		content = hash->entries[entry - 1].content;
 		hash->entries[entry - 1].key = VALUE_UNDEFINED;
 		hash->entries[entry - 1].content = VALUE_NIL;

@@ -1,12 +1,12 @@
 /*
  * collector.c: young and full collections.
  *
- * Objects that survive a collection are old. A young collection takes old objects as
- * alive and looks only into those that the write barrier has noted; a full one looks
- * at everything. While the world stands, all capabilities mark: each takes the roots
+ * Objects that survive a collection are old. A young collection treats old objects as
+ * alive and looks only into those that the write barrier has recorded; a full one looks
+ * at everything. While the world is stopped, all capabilities mark: each takes the roots
  * of its own threads, and gives half of a long list of gray objects to a pool when
- * another has run dry. Marking is over when all have run dry and the pool is empty.
- * The leader then sweeps, giving each cell back to the capability that made it.
+ * another has run out of work. Marking is over when all have run out and the pool is
+ * empty. The leader then sweeps, returning each cell to the capability that allocated it.
  */
 #include "collector.h"
 #include "heap.h"
@@ -26,7 +26,7 @@ static void mark_object(struct capability *cap, struct object *object)
 		return;
 	cap->marked_bytes += object_bytes(object);
 	if (object_list_add(&cap->gray, object)) {
-		/* Nothing can be freed safely any more. */
+		/* From here on, nothing can be freed safely. */
 		fprintf(stderr, "toy: no memory to mark the heap\n");
 		exit(1);
 	}
@@ -92,7 +92,7 @@ static void scan_object(struct capability *cap, struct object *object)
 		mark_value(cap, slot_load(&((struct cell *)object)->content));
 		break;
 	case KIND_THREAD:
-		/* The stacks of a thread that lives are roots. */
+		/* The stacks of live threads are roots. */
 		mark_value(cap, slot_load(&((struct thread *)object)->result));
 		break;
 	case KIND_LOCK:
@@ -253,7 +253,7 @@ static void mark_all(struct capability *cap)
 	pthread_mutex_unlock(&vm->lock);
 }
 
-/* Splits a list: the marked go to the owner's old objects, the others are freed. */
+/* Splits a list: marked objects become the owner's old objects, the others are freed. */
 static size_t sweep_list(struct capability *cap, struct capability *owner, struct object *object)
 {
 	size_t freed = 0;
@@ -320,7 +320,7 @@ static size_t sweep_all(struct capability *cap)
 	return freed;
 }
 
-/* What each capability has marked, summed up as GHC sums up what its threads have copied. */
+/* Adds up what each capability has marked, as GHC adds up what its threads have copied. */
 static void tell_stats(struct capability *cap, uint32_t generation)
 {
 	struct vm *vm = cap->vm;

@@ -193,7 +193,7 @@ void compile_expression(struct compiler *compiler, struct node *node)
 		emit(compiler, OPERATION_FUNCTION, compile_code(compiler, node->scope), 1);
 		break;
 	default:
-		/* Statements that stand where an expression is wanted: their value is nil. */
+		/* A statement in place of an expression: its value is nil. */
 		compile_statement(compiler, node);
 		emit(compiler, OPERATION_NIL, 0, 1);
 		break;

@@ -2,9 +2,9 @@
  * compiler.c: one pass over the tree of each function; its statements.
  *
  * Statements start and end with no operands on the stack, so a handler only has to
- * drop all operands. What must outlive a statement (the exception in a handler, the
- * value to return past an ensure) is kept in hidden locals. An ensure body is compiled
- * once per way out: after the body, for each return, break and next that leaves it,
+ * drop all operands. Values that must outlive a statement (the exception in a handler, the
+ * value to return past an ensure) are kept in hidden locals. An ensure body is compiled
+ * once per exit: after the body, for each return, break and next that leaves it,
  * and as a handler. While it runs, the handlers of its own begin are not in force:
  * their ranges have gaps there.
  */
@@ -42,7 +42,7 @@ static void compile_block(struct compiler *compiler, struct node *node)
 		compile_statement(compiler, item);
 }
 
-/* Ends the range that a protection covers; it may go on later. */
+/* Ends the range that a protection covers; the protection may cover another range later. */
 static void close_range(struct compiler *compiler, struct protection *protection)
 {
 	uint32_t n = compiler->pending_count;
@@ -67,7 +67,7 @@ static void open_protection(
 	compiler->protection = protection;
 }
 
-/* Its handler is the next instruction, where the exception is the only operand. */
+/* Its handler starts at the next instruction, where the exception is the only operand. */
 static void close_protection(struct compiler *compiler, struct protection *protection)
 {
 	struct code *code = compiler->code;
@@ -84,7 +84,7 @@ static void close_protection(struct compiler *compiler, struct protection *prote
 	}
 }
 
-/* Runs the ensure bodies on the way out to a protection (NULL: all). */
+/* Emits the ensure bodies between here and a protection (NULL: all of them). */
 static void leave_protections(struct compiler *compiler, struct protection *until)
 {
 	struct protection *inner = compiler->protection;
@@ -98,7 +98,7 @@ static void leave_protections(struct compiler *compiler, struct protection *unti
 	compiler->protection = inner;
 }
 
-/* After the jump that left. */
+/* Opens their ranges again, after the jump that left them. */
 static void reenter_protections(struct compiler *compiler, struct protection *until)
 {
 	for (struct protection *entry = compiler->protection; entry != until; entry = entry->outer)
@@ -227,7 +227,7 @@ static void compile_jump(struct compiler *compiler, struct node *node)
 	struct loop *loop = compiler->loop;
 
 	if (!loop) {
-		/* In an ensure body whose loop lies outside. */
+		/* In an ensure body, while the loop is outside it. */
 		emit_fail(compiler, "break or next cannot leave an ensure body");
 		return;
 	}
@@ -281,7 +281,7 @@ static void compile_for(struct compiler *compiler, struct node *node)
 	emit_word(compiler, 0);
 	out = compiler->code->count - 1;
 	if (variable->captured && variable->scope == compiler->scope) {
-		/* Each turn has a variable of its own, for functions that capture it. */
+		/* Each iteration has a variable of its own, for functions that capture it. */
 		emit(compiler, OPERATION_SET_LOCAL, variable->slot, 0);
 		emit(compiler, OPERATION_NEW_CELL, variable->slot, 0);
 	} else {
@@ -398,7 +398,7 @@ void compile_statement(struct compiler *compiler, struct node *node)
 	}
 }
 
-/* A statement in whose place the function ends: its value is what is returned. */
+/* Compiles the last statement of a function: its value is returned. */
 static void compile_tail(struct compiler *compiler, struct node *node)
 {
 	if (node && node->kind == NODE_BLOCK && node->last) {

@@ -8,8 +8,8 @@
 #include "parser.h"
 
 /*
- * The code of a file's scope, with all the codes inside it, which the caller owns.
- * NULL with error filled in.
+ * Compiles a file's scope. The caller owns the code and all the codes inside it.
+ * Returns NULL on failure, with error filled in.
  */
 struct code *compiler_compile(struct capability *cap, struct source_file *file, struct scope *scope,
 	struct parse_error *error);

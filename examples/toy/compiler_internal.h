@@ -1,15 +1,15 @@
 /*
- * compiler_internal.h: what the compiler's parts share: emit.c puts instructions and the
- * tables that they refer to into a function's code, compile_expression.c takes expressions,
- * compiler.c statements and whole functions. A failure is noted once, with its line; what
- * comes after it does nothing.
+ * compiler_internal.h: what the compiler's parts share. emit.c appends instructions, and
+ * the tables that they refer to, to a function's code; compile_expression.c compiles
+ * expressions, compiler.c statements and whole functions. The first failure is recorded
+ * with its line; after it, all these functions do nothing.
  */
 #ifndef TOY_COMPILER_INTERNAL_H
 #define TOY_COMPILER_INTERNAL_H
 
 #include "compiler.h"
 
-/* A begin that is open: its handler covers the code from start on. */
+/* A begin statement that is being compiled: its handler covers the code from start on. */
 struct protection {
 	struct protection *outer;
 	struct node *ensure; /* to run on the way out, or NULL */
@@ -44,7 +44,7 @@ struct compiler {
 /* ---- emit.c ---- */
 
 void emit_fail(struct compiler *compiler, const char *message);
-/* Room for one more in an array whose capacity is the next power of two. */
+/* Makes room for one more element in an array whose capacity is the next power of two. */
 bool emit_grow(struct compiler *compiler, void *array, uint32_t count, size_t bytes);
 void emit_word(struct compiler *compiler, instruction word);
 /* effect: how the instruction changes the number of operands. */
@@ -54,7 +54,7 @@ uint32_t emit_jump(struct compiler *compiler, enum operation operation, int effe
 void emit_land(struct compiler *compiler, uint32_t jump);
 void emit_constant(struct compiler *compiler, value content);
 void emit_call(struct compiler *compiler, struct symbol *selector, int count);
-/* Places in the code's tables, made if need be: of a call, a field, a global. */
+/* Indexes into the code's tables of calls, fields and globals; missing entries are added. */
 uint32_t emit_site(struct compiler *compiler, struct symbol *selector, int count);
 uint32_t emit_field(struct compiler *compiler, struct symbol *name);
 uint32_t emit_global(struct compiler *compiler, struct symbol *name);
@@ -63,18 +63,18 @@ struct symbol *emit_symbol(struct compiler *compiler, const char *text);
 
 /* ---- compile_expression.c ---- */
 
-/* Leaves the value as one operand more. */
+/* Leaves the value as one more operand. */
 void compile_expression(struct compiler *compiler, struct node *node);
 /* Sets a variable to the topmost operand, which stays. */
 void compile_store(struct compiler *compiler, struct variable *variable);
-/* The place of a variable among those that a scope captures. */
+/* The index of a variable among those that a scope captures. */
 uint32_t compile_capture_index(struct scope *scope, const struct variable *variable);
 
 /* ---- compiler.c ---- */
 
 /* Leaves as many operands as there were. */
 void compile_statement(struct compiler *compiler, struct node *node);
-/* The code of a function within this one: its place in the code's table. */
+/* Compiles a function inside this one. Returns its index in the code's table. */
 uint32_t compile_code(struct compiler *compiler, struct scope *scope);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * definition.c: classes and methods come into being, and look-ups are found.
+ * definition.c: creates classes and methods, and looks methods up.
  *
  * A look-up is an immutable record {class, method} that all call sites for that class
- * and selector share. A definition that makes look-ups wrong stops the world, frees
- * them, and clears the caches of all sites of the selector.
+ * and selector share. A definition that invalidates look-ups stops the world, frees
+ * them, and clears the caches of all call sites of the selector.
  */
 #include "definition.h"
 #include "exception.h"
@@ -80,7 +80,7 @@ static void clear_sites(struct code *code, const struct symbol *selector)
 		clear_sites(code->codes[i], selector);
 }
 
-/* The world stands. */
+/* The world is stopped. */
 static void clear_caches(struct vm *vm, struct symbol *selector)
 {
 	for (struct code *code = vm->codes; code; code = code->next)
@@ -111,7 +111,7 @@ static void define(struct thread *thread, struct class *class, struct method *me
 		return;
 
 	if (!world_stop(thread->cap, &vm->reason_redefinition, NULL)) {
-		/* The program has ended meanwhile; the method is just kept to be freed. */
+		/* The program has ended meanwhile; the method is only kept to be freed. */
 		pthread_mutex_lock(&vm->names);
 		method->next = vm->replaced;
 		vm->replaced = method;

@@ -1,5 +1,5 @@
 /*
- * emit.c: instructions of one function, the lines they are from, and the tables that they
+ * emit.c: the instructions of one function, their line numbers, and the tables that they
  * refer to.
  */
 #include <stdio.h>

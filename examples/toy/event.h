@@ -1,11 +1,11 @@
 /*
- * event.h: what the VM tells about itself: its counters, its event log, its probes.
+ * event.h: what the VM reports about itself: its counters, its event log, its probes.
  *
- * EVENT(cap, NAME, arguments...) stands where something happens. It counts, records
- * when --event-log or --stats-by want it, and fires the probe VMTAP_<NAME>. Counter and
- * record do not look at the probe's guard: they are what tests compare tracers with.
- * The arguments are evaluated by the record and behind the guard only, so they may
- * cost something. Their C types must be those of the probe in vm.d.
+ * The VM calls EVENT(cap, NAME, arguments...) where something happens. It counts the event,
+ * records it for --event-log or --stats-by, and fires the probe VMTAP_<NAME>. Counting and
+ * recording do not depend on the probe's guard, so that tests can compare tracers with them.
+ * The arguments are evaluated only if the event is recorded or the guard is open, so they
+ * may be expensive. Their C types must be those of the probe in vm.d.
  */
 #ifndef TOY_EVENT_H
 #define TOY_EVENT_H
@@ -21,8 +21,8 @@ struct vm;
 
 /*
  * X(macro, name, types, key, sum). types has a letter per argument: u unsigned up to 32
- * bits, U 64 bits, i int, l long, n a name, t a text. key lists the arguments (digits)
- * by which --stats-by counts, sum the one that it adds up ("" for none).
+ * bits, U 64 bits, i int, l long, n a name, t a text. key lists the numbers of the arguments
+ * by which --stats-by counts, sum gives the number of the one that it adds up ("" for none).
  */
 /* clang-format off */
 #define EVENTS(X) \
@@ -100,7 +100,7 @@ enum event {
 		EVENT_TELL(event_cap_, NAME, __VA_ARGS__);                                         \
 	} while (0)
 
-/* The same without the count. */
+/* The same without counting. */
 #define EVENT_TELL(cap_, NAME, ...)                                                                \
 	do {                                                                                       \
 		if (__builtin_expect((cap_)->recorder != NULL, 0))                                 \
@@ -109,9 +109,9 @@ enum event {
 	} while (0)
 
 /*
- * For the events of the interpreter's loop: the statement tell, a call of a cold function
- * that uses EVENT_TELL, keeps the evaluation of the arguments, and the registers that it
- * takes, out of the loop.
+ * For events of the interpreter's loop. The statement tell calls a cold function that uses
+ * EVENT_TELL. That keeps the evaluation of the arguments, and the registers it needs, out of
+ * the loop.
  */
 #define EVENT_BY(cap_, NAME, tell)                                                                 \
 	do {                                                                                       \
@@ -120,12 +120,12 @@ enum event {
 			tell;                                                                      \
 	} while (0)
 
-/* One record with the arguments of the event, in the types that EVENTS gives. */
+/* Records the event with its arguments, which have the types that EVENTS gives. */
 void event_record(struct event_recorder *recorder, enum event event, ...);
 
 /*
- * A recorder per capability, used by its OS thread only. log_fd is -1 without a log;
- * lines of several recorders may share it. NULL when memory runs out.
+ * One recorder per capability, used only by its OS thread. log_fd is -1 without a log;
+ * several recorders may write lines to it. NULL when memory runs out.
  */
 struct event_recorder *event_recorder_new(int log_fd, bool by_key);
 /* Writes out what the log still buffers. 0, or the negative errno of a failed write. */

@@ -1,16 +1,16 @@
 /*
- * frame.h: the one way in which a frame ends, by a return or by an exception, so that
- * every entry has its return. Inline, since each guest call takes it.
+ * frame.h: the only code that ends a frame, by a return or by an exception, so that every
+ * entry event has its return event. Inline, since each guest call runs it.
  */
 #ifndef TOY_FRAME_H
 #define TOY_FRAME_H
 
 #include "vm.h"
 
-/* The return events of a file that was required or loaded; raised: not by a return. */
+/* Fires the return events of a file that was required or loaded; raised: an exception ended it. */
 void thread_pop_file(struct capability *cap, struct thread *thread, bool raised);
 
-/* Tell about the top frame's method, and about a native that it calls. */
+/* Report the events of the top frame's method, and of a native that it calls. */
 __attribute__((cold)) void frame_tell_method_entry(struct capability *cap, struct thread *thread);
 __attribute__((cold)) void frame_tell_method_return(struct capability *cap, struct thread *thread);
 __attribute__((cold)) void frame_tell_native_entry(
@@ -18,7 +18,7 @@ __attribute__((cold)) void frame_tell_native_entry(
 __attribute__((cold)) void frame_tell_native_return(
 	struct capability *cap, struct thread *thread, struct method *method);
 
-/* Fires the return events of the top frame and drops it; raised: it has not returned. */
+/* Fires the return events of the top frame and drops it; raised: an exception ended it. */
 static inline void thread_pop_frame(struct capability *cap, struct thread *thread, bool raised)
 {
 	struct frame *frame = thread_frame(thread);

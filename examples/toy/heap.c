@@ -1,9 +1,9 @@
 /*
  * heap.c: cells from chunks, accounting, the write barrier's list.
  *
- * Small cells come in steps of HEAP_CELL_STEP bytes from chunks that are never given
- * back; larger ones come from malloc. Under AddressSanitizer every cell comes from
- * malloc, so that it sees the use of a freed object.
+ * The sizes of small cells are multiples of HEAP_CELL_STEP bytes. Small cells come from
+ * chunks that are never freed; larger cells come from malloc. Under AddressSanitizer every
+ * cell comes from malloc, so that the use of a freed object is detected.
  */
 #include "heap.h"
 #include "vm.h"
@@ -31,7 +31,7 @@ static size_t cell_class(size_t bytes)
 	return (bytes - 1) / HEAP_CELL_STEP;
 }
 
-/* With room for the place, if places are kept. */
+/* Including room for the place, if places are stored. */
 static size_t cell_bytes(const struct capability *cap, size_t bytes)
 {
 	return cap->vm->options.census_by_site ? ((bytes + 7) & ~(size_t)7) + sizeof(struct place)
@@ -66,7 +66,7 @@ static void *take_cell(struct capability *cap, size_t bytes)
 	return cell;
 }
 
-/* Asks for a collection; the capability that does so first does it. */
+/* Asks for a collection; the capability that asks first performs it. */
 static void ask_for_collection(struct capability *cap)
 {
 	if (atomic_exchange(&cap->vm->gc_asked, true))
@@ -232,7 +232,7 @@ void heap_remember(struct capability *cap, struct object *object)
 {
 	if (atomic_exchange_explicit(&object->remembered, 1, memory_order_relaxed))
 		return;
-	/* Without room for the note the next collection must look at everything. */
+	/* Without memory to remember the object, the next collection must look at everything. */
 	if (object_list_add(&cap->remembered, object))
 		cap->collect_full = true;
 }

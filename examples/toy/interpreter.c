@@ -1,13 +1,13 @@
 /*
  * interpreter.c: the loop over instructions.
  *
- * ip, sp and locals are the top frame's, in C variables; SAVE() writes them back before
+ * The C variables ip, sp and locals belong to the top frame; SAVE() writes them back before
  * anything that looks at the thread from outside: calls, errors, safepoints. Guest
- * calls push a frame and go on in the same loop. Safepoints are at calls and backward
- * jumps: there, and only there, may the world stop and the collector run.
+ * calls push a frame and continue in the same loop. Safepoints are at calls and backward
+ * jumps; the world may stop and the collector may run only there.
  *
- * An instruction that finds the heap full is started again after a full collection,
- * so it must not have changed anything before its allocation.
+ * An instruction that finds the heap full is restarted after a full collection, so it must
+ * not change anything before its allocation.
  */
 #include "interpreter.h"
 #include "census.h"
@@ -25,7 +25,7 @@
 #define TIME_SLICE 20000
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
-/* Stands still or collects if need be. false: the program has ended. */
+/* Stops or collects if necessary. Returns false if the program has ended. */
 static bool safepoint(struct capability *cap)
 {
 	struct vm *vm = cap->vm;
@@ -41,7 +41,7 @@ static bool safepoint(struct capability *cap)
 	return !vm->ending;
 }
 
-/* Collects because the heap is full. false: it still is, or the program ended. */
+/* Collects because the heap is full. Returns false if it still is, or if the program has ended. */
 static bool make_room(struct capability *cap)
 {
 	struct vm *vm = cap->vm;
@@ -49,7 +49,7 @@ static bool make_room(struct capability *cap)
 	collector_request(cap, true);
 	if (!safepoint(cap))
 		return false;
-	/* Do not go on collecting for the last few bytes. */
+	/* Do not keep collecting for the last few bytes. */
 	return vm->used <= vm->options.heap - vm->options.heap / 64;
 }
 
@@ -167,7 +167,7 @@ enum run_result interpreter_run(struct capability *cap, struct thread *thread)
 	instruction word = 0;
 	value *locals;
 	value *sp;
-	/* What had been allocated when an instruction last found the heap full. */
+	/* How much had been allocated when an instruction last found the heap full. */
 	uint64_t full_at = UINT64_MAX;
 	bool collected = false;
 	struct call_site *site;
@@ -248,7 +248,7 @@ memory:
 	ip--;
 	SAVE();
 	if (full_at != cap->allocated) {
-		/* Once only: if nothing has been allocated since, this is the second try. */
+		/* Only once: if nothing has been allocated since, this is the second try. */
 		full_at = cap->allocated;
 		if (make_room(cap))
 			NEXT();
@@ -339,7 +339,7 @@ do_SET_GLOBAL:
 	slot_store(&code->globals[OPERAND]->content, sp[-1]);
 	NEXT();
 
-	/* Arithmetic: numbers here, all else by a method. */
+	/* Arithmetic: numbers are handled here, other operands by a method. */
 #define ARITHMETIC(int_case, double_expression)                                                    \
 	do {                                                                                       \
 		value left = sp[-2];                                                               \
@@ -535,7 +535,7 @@ do_RANGE_NEXT : {
 	}
 	ip++;
 	*sp++ = locals[OPERAND];
-	/* At the largest integer the range ends with its limit below the next one. */
+	/* The largest integer cannot be incremented: lower the limit to end the range. */
 	if (number == VALUE_INT_MAX)
 		locals[OPERAND + 1] = value_int(VALUE_INT_MIN);
 	else
@@ -632,7 +632,7 @@ invoke:
 			RAISE(class_type_error, "%.100s.new is not possible", class->name.text);
 		lookup = atomic_load_explicit(&class->init, memory_order_acquire);
 		if (UNLIKELY(!lookup)) {
-			/* Object has an init, so there always is one. */
+			/* Object defines init, so a look-up always finds one. */
 			lookup = vm_lookup(vm, class, vm->symbol_init);
 			if (!lookup)
 				RAISE(class_memory_error, "no memory to find init");
@@ -692,7 +692,7 @@ native_again:
 	if (status == NATIVE_MEMORY) {
 		if (!collected) {
 			collected = true;
-			/* Should the program end meanwhile, this call is still to return. */
+			/* If the program ends meanwhile, this call must still return. */
 			thread->pending = method;
 			make_room(cap);
 			if (vm->ending)

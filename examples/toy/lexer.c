@@ -1,6 +1,6 @@
 /*
- * lexer.c: tokens. A string with interpolations comes as TOKEN_STRING with interpolates
- * set, the tokens of the expression, and, at the brace that closes it, the next piece.
+ * lexer.c: tokens. A string with interpolations becomes a TOKEN_STRING with interpolates
+ * set, the tokens of the expression, and, after its closing brace, the next piece.
  */
 #include "lexer.h"
 
@@ -68,7 +68,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The bytes of an escape after its backslash; 0: there is no such escape. */
+/* The length of an escape after its backslash; 0 if there is no such escape. */
 static size_t unescape(struct lexer *lexer, char *out)
 {
 	static const char names[] = "nrt0e\"\\#'";
@@ -106,7 +106,7 @@ static struct token string(struct lexer *lexer)
 		char c = *lexer->next;
 
 		if (!c) {
-			/* The end of the file says nothing; where it began does. */
+			/* Report where the string began, not the end of the file. */
 			lexer->line = token.line;
 			return fail(lexer, "string without an end");
 		}
@@ -205,7 +205,7 @@ static struct token word(struct lexer *lexer)
 	return token;
 }
 
-/* A name after @, $ or a colon; text without the mark. */
+/* A name after @, $ or a colon; text excludes the mark. */
 static struct token marked(struct lexer *lexer, enum token_kind kind)
 {
 	const char *start = ++lexer->next;

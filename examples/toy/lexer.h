@@ -31,13 +31,13 @@ struct token {
 	size_t length;
 	int64_t integer;
 	double number;
-	bool interpolates; /* a string goes on with #{ */
-	bool spaced;       /* white space before it */
+	bool interpolates; /* the string continues with #{ */
+	bool spaced;       /* white space precedes it */
 };
 
 /*
- * Reads text, which must outlive it and end in NUL. Texts of tokens that had escapes
- * live in buffer, as long as the lexer; lexer_free() frees it.
+ * Reads text, which must outlive the lexer and end in NUL. Token texts that had escapes
+ * are in buffer until lexer_free().
  */
 struct lexer {
 	const char *next;

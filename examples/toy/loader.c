@@ -1,9 +1,9 @@
 /*
  * loader.c: finds, reads and compiles files.
  *
- * require takes a file once, identified by its real path; load takes it each time. A
- * name that starts with / or ./ is used as it is, relative to the file that asks; any
- * other is looked for in the directory of that file, then in the search path: the
+ * require loads a file once, identified by its real path; load loads it each time. A
+ * name that starts with / or ./ is used as it is, relative to the file that asks. Any
+ * other name is looked for in the directory of that file, then in the search path: the
  * program's directory, its lib, and what -I and TOY_PATH name. ".toy" may be left out.
  */
 #include "loader.h"
@@ -163,7 +163,7 @@ static bool is_file(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/* The file of that name in a directory, with .toy or without; NULL: none. */
+/* The file of that name in a directory, with or without .toy; NULL if there is none. */
 static char *look_in(const char *directory, const char *name)
 {
 	char *path = join_path(directory, name);
@@ -193,7 +193,7 @@ static char *find_wanted(struct thread *thread, const char *wanted)
 	return path;
 }
 
-/* Notes that a file is required. 1: it was before, 0: it is new, -ENOMEM. */
+/* Records that a file is required. Returns 1 if it was already, 0 if it is new, -ENOMEM. */
 static int note_required(struct vm *vm, const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -289,7 +289,7 @@ static enum native_status native_require(
 	else if (!known)
 		status = compile_wanted(thread, wanted->text, path, FRAME_REQUIRE);
 	free(path);
-	/* Otherwise the end of the file's frame is the return. */
+	/* Otherwise the return event is fired when the file's frame ends. */
 	if (status != NATIVE_LOAD)
 		EVENT(cap, REQUIRE_RETURN, wanted->text, thread_file(thread, 0),
 			thread_line(thread, 0), status == NATIVE_RAISE);

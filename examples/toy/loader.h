@@ -7,13 +7,13 @@
 #include "vm.h"
 
 /*
- * Parses and compiles a file. NULL: error is filled in with the line and message, or
- * with line 0 when the file cannot be read (*file is NULL then).
+ * Parses and compiles a file. Returns NULL on failure: error then has the line and message,
+ * or line 0 if the file cannot be read (*file is NULL then).
  */
 struct parse_error;
 struct code *loader_compile(struct capability *cap, const char *path, struct source_file **file,
 	struct parse_error *error);
-/* The return event of a require or load whose file cannot be run after all. */
+/* Fires the return event of a require or load whose file cannot be run after all. */
 void loader_abandon(struct thread *thread);
 /* Defines the natives require and load. */
 void loader_natives(struct vm *vm);

@@ -126,7 +126,7 @@ static int complete_search(struct vm_options *options)
 	return error;
 }
 
-/* 0: go on; else the exit status plus one. */
+/* Returns 0 to go on, else the exit status plus one. */
 static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
 	static const struct option options[] = {
@@ -233,7 +233,7 @@ static int write_stats(const struct vm *vm, const struct arguments *arguments)
 	return 0;
 }
 
-/* Why nothing is served, and what the user has asked for that may be the cause. */
+/* Says why nothing is served, and which of the user's settings may be the cause. */
 static void report_start(int error, const char *log)
 {
 	const char *socket = secure_getenv("VMTAP_SOCKET");
@@ -250,7 +250,7 @@ static int run(struct arguments *arguments, int argc, char **argv)
 {
 	struct vmtap_options options = {.size = sizeof(options)};
 	struct vm *vm = vm_new(&arguments->vm);
-	const char *asked = secure_getenv("VMTAP_LOG"); /* which vmtap_start() sets to nothing */
+	const char *asked = secure_getenv("VMTAP_LOG"); /* vmtap_start() empties the variable */
 	char *log = asked && *asked ? strdup(asked) : NULL;
 	int status;
 
@@ -263,7 +263,7 @@ static int run(struct arguments *arguments, int argc, char **argv)
 	options.arguments = argv;
 	options.caps = arguments->vm.caps;
 	census_register(vm);
-	/* Without listeners the program runs all the same. */
+	/* The program runs even if nothing can be served. */
 	status = vmtap_start(&options);
 	if (status)
 		report_start(-status, log);

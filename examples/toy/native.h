@@ -1,7 +1,7 @@
 /*
- * native.h: what native methods share, and where they are announced.
+ * native.h: what native methods share, and the functions that define them.
  *
- * A native may allocate and raise, and never calls guest code. Its result and its
+ * A native may allocate and raise, but never calls guest code. Its result and its
  * arguments are safe from the collector, since nothing is collected while it runs.
  */
 #ifndef TOY_NATIVE_H
@@ -16,10 +16,10 @@
 	static enum native_status name(                                                            \
 		struct thread *thread, value *arguments, int count, value *result)
 
-/* NULL, and an error raised, unless v is of that kind; what names what is wanted. */
+/* Returns NULL and raises an error unless v is of that kind; what names the kind in the error. */
 void *native_object(struct thread *thread, value v, enum kind kind, const char *what);
 struct string *native_string(struct thread *thread, value v);
-/* false, and an error raised, unless v is an integer or a whole number. */
+/* Returns false and raises an error unless v is an integer or a whole number. */
 bool native_int(struct thread *thread, value v, int64_t *number);
 bool native_number(struct thread *thread, value v, double *number);
 /* NATIVE_OK with a new string, or NATIVE_MEMORY. */

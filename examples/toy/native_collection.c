@@ -68,7 +68,7 @@ NATIVE(array_take_first)
 	return NATIVE_OK;
 }
 
-/* Reached with an index that is no integer only. */
+/* Only called with an index that is not an integer. */
 NATIVE(array_index)
 {
 	int64_t index;
@@ -171,7 +171,7 @@ NATIVE(array_join)
 	return status;
 }
 
-/* Numbers before strings; natives cannot ask guest objects. */
+/* Numbers sort before strings; natives cannot call methods of guest objects. */
 static int compare(const void *one, const void *other)
 {
 	value left;

@@ -42,7 +42,7 @@ NATIVE(int_left)
 	return give_int(thread, (int64_t)((uint64_t)left << right), result);
 }
 
-/* Numbers among themselves never come here; what does has a wrong operand. */
+/* Only called when an operand is not a number; the interpreter handles two numbers. */
 #define WRONG(native, operator)                                                                    \
 	NATIVE(native)                                                                             \
 	{                                                                                          \
@@ -158,7 +158,7 @@ NATIVE(number_power)
 	return NATIVE_OK;
 }
 
-/* With that many digits behind the point. */
+/* With that many digits after the point. */
 NATIVE(number_fixed)
 {
 	char buffer[400];

@@ -1,5 +1,5 @@
 /*
- * native_object.c: what all objects and classes can do, and what natives share.
+ * native_object.c: methods of all objects and classes, and helpers that natives share.
  */
 #include "native.h"
 
@@ -85,7 +85,7 @@ static void text_string(struct text *text, const char *string)
 	text_add(text, string, strlen(string));
 }
 
-/* The shortest of the usual precisions that reads back as the same number. */
+/* Uses the shortest of the usual precisions that reads back as the same number. */
 static void text_double(struct text *text, double number)
 {
 	char buffer[40];
@@ -138,7 +138,7 @@ static void text_hash(struct text *text, const struct vm *vm, struct hash *hash,
 	bool first = true;
 
 	text_add(text, "{", 1);
-	/* Another thread may change the hash: one entry at a time, by position. */
+	/* Another thread may change the hash, so read one entry at a time, by position. */
 	for (size_t i = 0;; i++) {
 		value key;
 		value content;

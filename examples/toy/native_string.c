@@ -1,5 +1,5 @@
 /*
- * native_string.c: methods of strings and symbols. Strings never change; positions and
+ * native_string.c: methods of strings and symbols. Strings are immutable; positions and
  * lengths are in bytes.
  */
 #include "native.h"
@@ -240,7 +240,7 @@ NATIVE(string_strip)
 	return native_text(thread, string->text + start, end - start, result);
 }
 
-/* Filled with blanks to a width, on the right or, with a negative width, on the left. */
+/* Pads with blanks to a width, on the right or, with a negative width, on the left. */
 NATIVE(string_pad)
 {
 	struct string *string = self_string(arguments);

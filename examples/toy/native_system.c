@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A message to whoever traces the VM. */
+/* Sends a message to the VM's tracers. */
 NATIVE(vm_message)
 {
 	struct string *message = native_string(thread, arguments[1]);
@@ -22,7 +22,7 @@ NATIVE(vm_message)
 	return NATIVE_OK;
 }
 
-/* A point of interest in the trace. */
+/* Marks a point of interest in the trace. */
 NATIVE(vm_mark)
 {
 	struct string *text = native_string(thread, arguments[1]);
@@ -35,7 +35,7 @@ NATIVE(vm_mark)
 	return NATIVE_OK;
 }
 
-/* How many capabilities run threads from now on. */
+/* Sets how many capabilities run threads from now on. */
 NATIVE(vm_use_caps)
 {
 	int64_t wanted = value_is_int(arguments[1]) ? value_to_int(arguments[1]) : 0;
@@ -97,7 +97,7 @@ NATIVE(vm_arguments)
 	return NATIVE_OK;
 }
 
-/* The path of a file beside the one that calls. */
+/* The path of a file in the directory of the calling file. */
 NATIVE(file_beside)
 {
 	struct string *name = native_string(thread, arguments[1]);

@@ -2,8 +2,8 @@
  * native_thread.c: threads, locks, queues and sparks for guest programs.
  *
  * A native that must wait puts its thread into a wait list and returns NATIVE_BLOCK with
- * the VM's lock held. It is called again when the thread was woken, and looks anew; only
- * a lock is handed over, so that who waits longest gets it.
+ * the VM's lock held. It is called again when the thread has been woken, and checks its
+ * condition again. Only a lock is handed over directly, to the thread that waited longest.
  */
 #include "native.h"
 
@@ -101,7 +101,7 @@ NATIVE(thread_number)
 	return NATIVE_OK;
 }
 
-/* The capability that runs the caller, or has queued the thread. */
+/* The capability that runs the thread, or has it in its queue. */
 NATIVE(thread_cap)
 {
 	struct thread *other = value_to_object(arguments[0]);

@@ -1,5 +1,5 @@
 /*
- * object.c: classes, symbols and the objects that guest programs make.
+ * object.c: classes, symbols and the objects that guest programs create.
  */
 #include "object.h"
 #include "heap.h"
@@ -62,7 +62,7 @@ static struct class *class_alone(struct vm *vm, struct class *super, char *name,
 	}
 	if (super)
 		atomic_store(&super->frozen, true);
-	/* Classes are not in the collector's lists and count as marked for ever. */
+	/* Classes are not in the collector's lists and always count as marked. */
 	class->object.class = vm->class_class;
 	class->object.kind = KIND_CLASS;
 	class->object.old = 1;
@@ -95,7 +95,7 @@ struct class *class_new(
 	if (meta_text)
 		sprintf(meta_text, "%.*s.class", (int)length, name);
 	class = class_alone(vm, super, text, kind);
-	/* The root's metaclass inherits from Class, which the VM mends at its start. */
+	/* The root's metaclass inherits from Class; the VM sets that when it starts. */
 	meta = class_alone(
 		vm, super ? super->object.class : vm->class_class, meta_text, KIND_CLASS);
 	if (!class || !meta || !symbol)
@@ -216,7 +216,7 @@ void object_created(struct thread *thread, struct object *object, struct place p
 		place.file, place.line, thread->number, (uint64_t)(uintptr_t)object);
 }
 
-/* place costs a look into the line table, so it is taken when someone wants it. */
+/* The place costs a search in the line table, so it is only computed when it is needed. */
 static void created(struct thread *thread, struct object *object)
 {
 	if (thread->vm->options.census_by_site)

@@ -2,10 +2,10 @@
  * object.h: the objects of the guest heap, and their constructors.
  *
  * Every object starts with struct object. Classes and symbols live as long as the VM;
- * all else is made by heap_allocate() and freed by the collector. Constructors never
- * collect: a collection happens at a safepoint of the interpreter only, where every
- * live value is on a guest stack, so C code may hold pointers to fresh objects freely.
- * They return NULL when the heap is full; a native then returns NATIVE_MEMORY.
+ * other objects are allocated by heap_allocate() and freed by the collector. Constructors
+ * never collect: a collection happens only at a safepoint of the interpreter, where every
+ * live value is on a guest stack, so C code may hold pointers to new objects freely.
+ * Constructors return NULL when the heap is full; a native then returns NATIVE_MEMORY.
  *
  * Guest threads run in parallel and may share any object. Slots are atomic; arrays and
  * hashes have a tiny spin lock for changes of their shape. A guest program that races
@@ -43,7 +43,7 @@ enum kind {
 struct object {
 	struct class *class;
 	struct object *next; /* the capability's list of young or old objects */
-	uint32_t bytes;      /* of the cell; object_bytes() adds what hangs on it */
+	uint32_t bytes;      /* of the cell; object_bytes() adds memory that it refers to */
 	uint8_t kind;
 	uint8_t old; /* survived a collection; written only while the world stands */
 	_Atomic uint8_t mark;
@@ -59,7 +59,7 @@ struct string {
 	struct object object;
 	uint32_t length;
 	_Atomic uint32_t hash; /* 0: not computed yet */
-	char text[];           /* NUL-terminated besides */
+	char text[];           /* also NUL-terminated */
 };
 
 /* An array's elements. A body that was outgrown is freed at the next collection. */
@@ -115,7 +115,7 @@ struct wait_list {
 struct lock {
 	struct object object;
 	struct vmtap_name name;
-	char *text; /* the name's, or NULL when it is the class's */
+	char *text; /* of the name, or NULL if that is the class's */
 	struct thread *owner;
 	struct wait_list waiters;
 };
@@ -147,7 +147,7 @@ struct spark {
 
 enum native_status {
 	NATIVE_OK,
-	NATIVE_RAISE,  /* thread->exception is set and its raise event is out */
+	NATIVE_RAISE,  /* thread->exception is set and its raise event has been fired */
 	NATIVE_BLOCK,  /* the thread is in a wait list, and the VM's lock is held */
 	NATIVE_YIELD,  /* let others run; the call is complete */
 	NATIVE_MEMORY, /* the heap is full: collect, then call again once */
@@ -157,7 +157,7 @@ enum native_status {
 
 /*
  * A native method. arguments[0] is the receiver. It may be called again with the same
- * arguments after NATIVE_BLOCK and NATIVE_MEMORY; thread->resumed tells the former.
+ * arguments after NATIVE_BLOCK (thread->resumed is set then) and NATIVE_MEMORY.
  */
 typedef enum native_status (*native_function)(
 	struct thread *thread, value *arguments, int count, value *result);
@@ -200,7 +200,7 @@ struct class
 	uint32_t field_count;
 	enum kind instance_kind;
 	bool meta;
-	_Atomic(struct lookup *) init; /* what new calls, cached */
+	_Atomic(struct lookup *) init; /* the cached look-up of init, which new calls */
 	_Atomic bool frozen;           /* has instances or subclasses: no more fields */
 	struct class *next;            /* of the VM */
 };
@@ -221,7 +221,7 @@ struct place {
 
 uint32_t hash_bytes(const char *text, size_t length);
 
-/* The symbol of this text, made if need be. cap NULL: the VM's own, before its start. */
+/* The symbol of this text, created if necessary. cap NULL: by the VM, before it starts. */
 struct symbol *symbol_intern(
 	struct vm *vm, struct capability *cap, struct place place, const char *text, size_t length);
 
@@ -239,9 +239,9 @@ int class_add_field(struct class *class, struct symbol *name);
 bool class_inherits(const struct class *class, const struct class *ancestor);
 struct class *class_of(const struct vm *vm, value v);
 
-/* The bytes of an object with all that hangs on it. */
+/* The bytes of an object, including memory that it owns. */
 size_t object_bytes(const struct object *object);
-/* Frees what hangs on an object, not its cell. Returns the bytes. */
+/* Frees the memory that an object owns, but not its cell. Returns the bytes. */
 void object_finalize(struct object *object);
 
 struct instance *instance_new(struct thread *thread, struct class *class);
@@ -255,10 +255,10 @@ struct function *function_new(struct thread *thread, struct code *code, value se
 
 uint32_t string_hash(struct string *string);
 bool string_equal(const struct string *one, const struct string *other);
-/* Equality of the language's own kinds: numbers, strings by content, else identity. */
+/* Equality of the built-in kinds: numbers and strings by content, others by identity. */
 bool value_equal(value one, value other);
 
-/* Within bounds, or VALUE_UNDEFINED. */
+/* The element, or VALUE_UNDEFINED if the index is out of bounds. */
 static inline value array_get(struct array *array, size_t index)
 {
 	struct array_body *body;
@@ -277,11 +277,11 @@ int array_push(struct capability *cap, struct array *array, value content);
 value array_pop(struct array *array);
 value array_shift(struct array *array);
 
-/* VALUE_UNDEFINED when the key is not there. */
+/* VALUE_UNDEFINED if the key is missing. */
 value hash_get(struct hash *hash, value key);
 int hash_set(struct capability *cap, struct hash *hash, value key, value content);
 value hash_delete(struct hash *hash, value key);
-/* The entry at a position: 1, 0 when it was deleted, -1 behind the last one. */
+/* The entry at a position: returns 1, 0 if it was deleted, -1 after the last one. */
 int hash_entry_at(struct hash *hash, size_t position, value *key, value *content);
 size_t hash_length(struct hash *hash);
 /* Copies keys or values, in order of insertion, to a new array. */

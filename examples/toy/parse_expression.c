@@ -113,7 +113,7 @@ static struct node *parse_name(struct parser *parser)
 		parser_advance(parser);
 		parse_arguments(parser, node, ")");
 	} else {
-		/* Without parentheses it may still become a variable, by assignment. */
+		/* Without parentheses, an assignment may still make it a variable. */
 		node->flag = true;
 	}
 	return node;
@@ -207,7 +207,7 @@ static struct node *parse_primary(struct parser *parser)
 		node = parser_expression(parser);
 		parser_skip_newlines(parser);
 		parser_expect(parser, ")");
-		/* In parentheses a name cannot be what is assigned to. */
+		/* A name in parentheses cannot be assigned to. */
 		return node;
 	}
 	if (parser_accept(parser, "[")) {
@@ -301,7 +301,7 @@ static const struct {
 	const char *text;
 	int level;
 	enum node_kind kind;
-	enum operation operation; /* OPERATION_CALL: by the method of that name */
+	enum operation operation; /* OPERATION_CALL: calls the method of that name */
 } operators[] = {
 	{"||", 1, NODE_OR, OPERATION_OR},
 	{"&&", 2, NODE_AND, OPERATION_AND},
@@ -369,7 +369,7 @@ struct node *parser_binary(struct parser *parser, int level)
 	}
 }
 
-/* Makes a node what is assigned to; a new name becomes a variable here. */
+/* Makes a node the target of an assignment; a new name becomes a variable here. */
 static void make_target(struct parser *parser, struct node *node, bool compound)
 {
 	if (node->kind == NODE_CALL && !node->left && node->flag && !compound) {

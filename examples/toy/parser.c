@@ -62,7 +62,7 @@ void parser_fail(struct parser *parser, int line, const char *format, ...)
 	parser->token.length = 0;
 }
 
-/* At most sizeof(spare) bytes may be used when this has failed. */
+/* After a failure, at most sizeof(spare) bytes of the result may be used. */
 void *parser_allocate(struct parser *parser, size_t bytes)
 {
 	void *memory = arena_allocate(parser->arena, bytes);
@@ -221,7 +221,7 @@ struct variable *parser_declare(struct parser *parser, struct symbol *name)
 	return variable;
 }
 
-/* Notes that a scope captures a variable of one around it, and the ones between too. */
+/* Records that a scope, and all scopes between, capture a variable of an enclosing one. */
 static void capture(struct parser *parser, struct scope *scope, struct variable *variable)
 {
 	struct scope_capture *entry;
@@ -408,7 +408,7 @@ static struct node *parse_begin(struct parser *parser, int line)
 	if (parser_accept_keyword(parser, "ensure")) {
 		int loops = parser->scope->loops;
 
-		/* It also runs on ways out of the loop, so it cannot choose another. */
+		/* An ensure body also runs when the loop is left, so it cannot leave it itself. */
 		parser->scope->loops = 0;
 		parser_set_right(parser, node, parse_body(parser, ends_end));
 		parser->scope->loops = loops;
@@ -433,7 +433,7 @@ static struct node *parse_method(struct parser *parser, int line)
 	if (token.kind == TOKEN_NAME) {
 		parser_advance(parser);
 		if (parser_at(parser, "=") && !parser->token.spaced) {
-			/* a setter: the = stands right behind the name in the text */
+			/* a setter: the = directly follows the name in the text */
 			token.length++;
 			parser_advance(parser);
 		}

@@ -13,9 +13,9 @@ struct parse_error {
 };
 
 /*
- * The scope of the whole file, allocated in the arena; NULL with error filled in.
- * Strings become literals of the VM, symbols are made, each with its event. last_line
- * is where the parser ended.
+ * Returns the scope of the whole file, allocated in the arena, or NULL with error filled in.
+ * Strings become literals of the VM, and symbols are created, each with its event. last_line
+ * is the line where the parser ended.
  */
 struct scope *parser_parse(struct capability *cap, struct source_file *file, const char *text,
 	struct arena *arena, int *last_line, struct parse_error *error);

@@ -1,6 +1,6 @@
 /*
- * parser_internal.h: what the two halves of the parser share: parser.c has tokens, the
- * tree, scopes and statements, parse_expression.c has expressions.
+ * parser_internal.h: what the two halves of the parser share: parser.c handles tokens, the
+ * tree, scopes and statements, parse_expression.c expressions.
  */
 #ifndef TOY_PARSER_INTERNAL_H
 #define TOY_PARSER_INTERNAL_H
@@ -20,17 +20,17 @@ struct parser {
 	struct parse_error *error;
 	bool failed;
 	int depth;
-	_Alignas(16) char spare[512]; /* what a failed parse scribbles into */
+	_Alignas(16) char spare[512]; /* where a failed parse writes its nodes */
 };
 
 /* The first call counts; afterwards the file seems to end here. */
 __attribute__((format(printf, 3, 4))) void parser_fail(
 	struct parser *parser, int line, const char *format, ...);
-/* Zeroed. At most sizeof(parser->spare) bytes may be used when this has failed. */
+/* Zeroed memory; never NULL. After a failure only sizeof(parser->spare) bytes may be used. */
 void *parser_allocate(struct parser *parser, size_t bytes);
 void parser_advance(struct parser *parser);
 bool parser_token_is(const struct token *token, enum token_kind kind, const char *text);
-/* Whether the current token is this; accept also goes on, expect insists. */
+/* Whether the current token is this one. accept also moves on; expect also fails if it is not. */
 bool parser_at(struct parser *parser, const char *punctuation);
 bool parser_at_keyword(struct parser *parser, const char *keyword);
 bool parser_accept(struct parser *parser, const char *punctuation);
@@ -42,9 +42,9 @@ void parser_skip_newlines(struct parser *parser);
 /* NULL when memory runs out, which fails the parse. */
 struct symbol *parser_intern(struct parser *parser, const char *text, size_t length, int line);
 struct symbol *parser_intern_token(struct parser *parser, const struct token *token);
-/* Never NULL, as all that returns a node. */
+/* Never NULL, like all functions that return a node. */
 struct node *parser_node(struct parser *parser, enum node_kind kind, int line);
-/* Counts a child into the depth of a node; the child. */
+/* Includes a child in the depth of a node. Returns the child. */
 struct node *parser_deepen(struct parser *parser, struct node *node, const struct node *child);
 void parser_set_left(struct parser *parser, struct node *node, struct node *child);
 void parser_set_right(struct parser *parser, struct node *node, struct node *child);
@@ -54,17 +54,17 @@ void parser_add(struct parser *parser, struct node *node, struct node *child);
 struct variable *parser_declare(struct parser *parser, struct symbol *name);
 /* A variable of this function or of one around it, which is then captured; or NULL. */
 struct variable *parser_find_variable(struct parser *parser, struct symbol *name);
-/* function: its variables may be those of the scope around it. */
+/* function: it may use the variables of the scope around it. */
 struct scope *parser_open_scope(struct parser *parser, struct symbol *name, bool function);
 void parser_parameters(struct parser *parser, struct scope *scope);
 /* Statements up to "end". */
 void parser_scope_body(struct parser *parser, struct scope *scope);
-/* A field that a class has. */
+/* Adds a field to a class. */
 void parser_add_field(struct parser *parser, struct node *class_node, struct symbol *name);
 /* Expressions, in parse_expression.c. binary leaves out assignment. */
 struct node *parser_expression(struct parser *parser);
 struct node *parser_binary(struct parser *parser, int level);
-/* The binary operator at the current token: its number, or -1. 0 and 1 are or and and. */
+/* The number of the binary operator at the current token (0 is "or", 1 is "and"), or -1. */
 int parser_operator(struct parser *parser);
 
 #endif

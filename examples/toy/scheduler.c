@@ -1,11 +1,12 @@
 /*
- * scheduler.c: who runs where.
+ * scheduler.c: which thread runs on which capability.
  *
- * A capability looks for work in this order: its run queue; a thread from the queue of
- * a busy capability, which so migrates; a spark of its own, or one stolen from another,
- * for which it makes a spark thread. A spark thread runs sparks as long as there are
- * any and no other thread waits. Without work a capability is idle and sleeps. When all
- * are idle and the main thread waits, nobody will ever wake it: it gets a ThreadError.
+ * A capability looks for work in this order: a thread from its own run queue; a thread
+ * from the queue of a busy capability, which then migrates; a spark of its own, or one
+ * stolen from another capability, for which it creates a spark thread. A spark thread runs
+ * sparks as long as there are any and no other thread waits. Without work a capability is
+ * idle and sleeps. If all are idle while the main thread waits, nothing will ever wake the
+ * main thread: it gets a ThreadError.
  */
 #include "scheduler.h"
 #include "collector.h"
@@ -186,7 +187,7 @@ struct thread *scheduler_new_thread(struct capability *cap, struct thread *creat
 	if (!thread)
 		return NULL;
 	if (start_function(thread, code, function, arguments, count)) {
-		/* It is garbage then, with a stack that its finalizer frees. */
+		/* The thread is garbage now; its finalizer frees the stack. */
 		return NULL;
 	}
 	pthread_mutex_lock(&cap->vm->lock);
@@ -198,8 +199,8 @@ struct thread *scheduler_new_thread(struct capability *cap, struct thread *creat
 }
 
 /*
- * The next spark for a spark thread, set up to run; tell_spark() is due as soon as the thread
- * runs. With the lock. false: none.
+ * Sets the next spark up to run on a spark thread; tell_spark() must be called as soon as the
+ * thread runs. With the lock. Returns false if there is no spark.
  */
 static bool next_spark(struct capability *cap, struct thread *thread)
 {
@@ -240,7 +241,7 @@ static bool any_sparks(const struct vm *vm)
 	return false;
 }
 
-/* Sets the frame of the thread's spark up; what fails ends the spark, not the thread. */
+/* Sets up the frame of the thread's spark; a failure ends the spark, not the thread. */
 static bool start_spark(struct capability *cap, struct thread *thread)
 {
 	struct function *function = value_to_object(slot_load(&thread->spark->function));
@@ -289,7 +290,7 @@ static struct thread *new_spark_thread(struct capability *cap)
 	return thread;
 }
 
-/* With the lock. The last capability to become idle looks whether anything will go on. */
+/* With the lock. The last capability to become idle checks whether anything can still run. */
 static void break_deadlock(struct capability *cap)
 {
 	struct vm *vm = cap->vm;
@@ -306,7 +307,7 @@ static void break_deadlock(struct capability *cap)
 	wake(cap, main_thread);
 }
 
-/* With the lock. A disabled capability's threads go to the first, which never is. */
+/* With the lock. A disabled capability's threads go to the first one, which is never disabled. */
 static void give_away(struct capability *cap)
 {
 	struct capability *first = &cap->vm->caps[0];
@@ -362,7 +363,7 @@ static struct thread *find_thread(struct capability *cap)
 		for (uint16_t i = 1; !cap->disabled && i < vm->cap_count; i++) {
 			struct capability *other = &vm->caps[(cap->number + i) % vm->cap_count];
 
-			/* One that is idle has been woken and will take it itself. */
+			/* If the other one is idle, it has been woken and will take the thread. */
 			thread = other->idle ? NULL : other->runnable.first;
 			if (thread) {
 				list_remove(&other->runnable, thread);
@@ -385,7 +386,7 @@ static struct thread *find_thread(struct capability *cap)
 	}
 }
 
-/* With the lock; everybody sees the thread end. */
+/* With the lock, so that all see the thread end. */
 static void retire_thread(struct capability *cap, struct thread *thread)
 {
 	struct vm *vm = cap->vm;
@@ -403,7 +404,7 @@ static void retire_thread(struct capability *cap, struct thread *thread)
 	thread_free_stacks(thread);
 }
 
-/* Ends the program, unless another capability is at it already. Without the lock. */
+/* Ends the program, unless another capability is already doing so. Without the lock. */
 static void end_program(struct capability *cap, struct thread *thread, int exit_code)
 {
 	struct vm *vm = cap->vm;
@@ -457,7 +458,7 @@ static void finish_thread(struct capability *cap, struct thread *thread, bool fa
 	pthread_mutex_unlock(&vm->lock);
 }
 
-/* Runs one spark after the other. Returns whether the thread is through with them. */
+/* Runs one spark after another. Returns whether the thread is done with them. */
 static bool go_on_with_sparks(struct capability *cap, struct thread *thread, bool failed)
 {
 	struct vm *vm = cap->vm;
@@ -501,7 +502,7 @@ again:
 		if (thread->spark) {
 			if (!go_on_with_sparks(cap, thread, result == RUN_FAILED))
 				goto again;
-			/* The sparks have taken what there was to take. */
+			/* The sparks have their own results. */
 			slot_store(&thread->result, VALUE_NIL);
 			result = RUN_FINISHED;
 		}
@@ -527,7 +528,7 @@ void scheduler_run(struct capability *cap)
 		tell_spark(cap, thread);
 		pthread_mutex_unlock(&vm->lock);
 		run_thread(cap, thread);
-		/* The thread may have left with a collection still to be done. */
+		/* The thread may have ended before a requested collection was done. */
 		if (cap->collect_full || cap->collect_young)
 			collector_collect(cap, cap->collect_full);
 		pthread_mutex_lock(&vm->lock);

@@ -9,7 +9,7 @@
 
 #include "vm.h"
 
-/* How the interpreter left a thread. */
+/* Why the interpreter returned from a thread. */
 enum run_result {
 	RUN_YIELDED,
 	RUN_BLOCKED, /* and holds vm->lock */
@@ -23,24 +23,25 @@ enum run_result {
 void scheduler_run(struct capability *cap);
 
 /*
- * A thread that will run a function with arguments, not yet runnable; function NULL:
- * a file's code, without arguments. NULL when memory runs out. Without the lock.
+ * Creates a thread that will run a function with arguments; it is not yet runnable. With
+ * function NULL it runs a file's code without arguments. NULL when memory runs out. To be
+ * called without the lock.
  */
 struct thread *scheduler_new_thread(struct capability *cap, struct thread *creator,
 	struct code *code, struct function *function, const value *arguments, int count);
 /* Puts a thread into its capability's run queue. With the lock. */
 void scheduler_enqueue(struct capability *cap, struct thread *thread);
 void scheduler_add_spark(struct capability *cap, struct spark *spark);
-/* Whether others wait for their turn on this capability. Without the lock. */
+/* Whether other threads wait for their turn on this capability. Without the lock. */
 bool scheduler_others(struct capability *cap);
 
-/* Lets only so many capabilities run threads, at least one. Without the lock. */
+/* Lets only count capabilities run threads, at least one. Without the lock. */
 void scheduler_use_caps(struct capability *cap, uint16_t count);
 
 /* With the lock. The thread must then leave the capability with NATIVE_BLOCK. */
 void scheduler_wait(
 	struct thread *thread, struct wait_list *list, enum stop_status status, uint32_t info);
-/* With the lock: wakes the first or all of a list. The thread woken, or NULL. */
+/* With the lock: wakes the first thread of a list, or all. Returns the thread woken, or NULL. */
 struct thread *scheduler_wake_one(struct capability *cap, struct wait_list *list);
 void scheduler_wake_all(struct capability *cap, struct wait_list *list);
 

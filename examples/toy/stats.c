@@ -1,10 +1,10 @@
 /*
- * stats.c: the counters' and the event log's way out.
+ * stats.c: prints the counters and writes the event log.
  *
  * A recorder formats each event as one line "probe-name argument ...": integers in
- * decimal, strings quoted, with \" \\ and \xNN inside. The same text of the arguments
- * that form an event's key is what --stats-by counts by. Buffers are written when full
- * and at the end, always whole lines. A log that cannot be written is reported once.
+ * decimal, strings quoted, with \" \\ and \xNN inside. --stats-by uses the same text of
+ * those arguments that form an event's key. Buffers are written when full and at the end,
+ * always whole lines. A log that cannot be written is reported once.
  */
 #include "vm.h"
 
@@ -103,7 +103,7 @@ void event_recorder_free(struct event_recorder *recorder)
 	free(recorder);
 }
 
-/* Twice as many buckets; without memory the chains just get longer. */
+/* Doubles the number of buckets; if there is no memory, the chains just get longer. */
 static void grow_buckets(struct event_recorder *recorder)
 {
 	size_t count = recorder->bucket_count * 2;
@@ -156,7 +156,7 @@ static void count_key(struct event_recorder *recorder, enum event event, uint64_
 	entry->sum += recorder->sum;
 }
 
-/* Room is RECORD_BYTES / 4 for each argument; a longer text is cut. */
+/* Each argument has room for RECORD_BYTES / 4; a longer text is cut. */
 static size_t put_text(char *out, const char *text)
 {
 	size_t used = 0;
@@ -263,7 +263,7 @@ void stats_print(const struct vm *vm, FILE *out, bool json)
 		(unsigned long long)guards);
 }
 
-/* The texts in a key are quoted as in the log; JSON has \u00NN where that has \xNN. */
+/* The texts in a key are quoted as in the log, except that \xNN becomes \u00NN for JSON. */
 static void print_json_key(FILE *out, const struct key_count *entry)
 {
 	fputc('[', out);

@@ -81,7 +81,7 @@ void thread_pop_file(struct capability *cap, struct thread *thread, bool raised)
 	else
 		EVENT(cap, LOAD_RETURN, frame->wanted, thread_file(thread, 1),
 			thread_line(thread, 1), raised);
-	/* A file that was loaded is the body of the native method that loads. */
+	/* A loaded file is the body of the native method that loads it. */
 	EVENT(cap, NATIVE_RETURN, &method->owner->name, &method->name, thread_file(thread, 1),
 		thread_line(thread, 1), thread->number);
 	free(frame->wanted);

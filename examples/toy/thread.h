@@ -1,8 +1,8 @@
 /*
  * thread.h: a green thread and its frames.
  *
- * Guest calls push a frame here and never recurse on the C stack. Only the capability
- * that runs a thread touches its stack, and the collector while the world stands.
+ * Guest calls push a frame here and never recurse on the C stack. Only the capability that
+ * runs a thread touches its stack; so does the collector while the world is stopped.
  */
 #ifndef TOY_THREAD_H
 #define TOY_THREAD_H
@@ -44,9 +44,9 @@ enum stop_status {
 struct thread {
 	struct object object;
 	struct vm *vm;
-	struct capability *cap; /* where it runs, or ran last */
+	struct capability *cap; /* that runs it, or ran it last */
 	uint32_t number;
-	enum thread_state state; /* under the VM's lock, as all down to waiters */
+	enum thread_state state; /* under the VM's lock, like all members down to waiters */
 	struct thread *next;     /* in a run queue or wait list */
 	struct wait_list *waits_in;
 	struct thread *all_next; /* the VM's list of threads that have not finished */
@@ -55,11 +55,11 @@ struct thread {
 	uint16_t stop_status;
 	uint32_t stop_info;
 	bool failed;     /* result is the exception that ended it */
-	bool deadlocked; /* woken because nobody else ever will */
+	bool deadlocked; /* woken because no other thread would ever wake it */
 	bool given;      /* a lock or queue was handed over while it was blocked */
 	slot result;
 	struct spark *spark;             /* that it runs */
-	struct capability *spark_victim; /* whose it was, as long as it has not been told */
+	struct capability *spark_victim; /* that it was stolen from, until that event is fired */
 
 	struct frame *frames;
 	uint32_t frame_count;
@@ -79,9 +79,9 @@ struct thread {
 	enum frame_kind load_kind;
 };
 
-/* Room for the stack up to that many slots. 0, -ENOMEM, -E2BIG beyond the limit. */
+/* Makes room for that many stack slots. 0, -ENOMEM, -E2BIG beyond the limit. */
 int thread_reserve(struct thread *thread, uint32_t slots);
-/* Room for one more frame. 0, -ENOMEM, -E2BIG beyond the limit. */
+/* Makes room for one more frame. 0, -ENOMEM, -E2BIG beyond the limit. */
 int thread_reserve_frame(struct thread *thread);
 void thread_free_stacks(struct thread *thread);
 
@@ -90,7 +90,7 @@ static inline struct frame *thread_frame(struct thread *thread)
 	return &thread->frames[thread->frame_count - 1];
 }
 
-/* A frame on top; the base must hold self. 0, -ENOMEM, -E2BIG. */
+/* Pushes a frame; the slot at base must hold self. 0, -ENOMEM, -E2BIG. */
 static inline int thread_push_frame(struct thread *thread, struct code *code,
 	struct function *function, struct method *method, enum frame_kind kind, uint32_t base)
 {
@@ -117,7 +117,7 @@ static inline int thread_push_frame(struct thread *thread, struct code *code,
 	return 0;
 }
 
-/* The file and line that the top frame, or the one down frames below it, is at. */
+/* The file and line of the frame that is down frames below the top one (0: the top frame). */
 static inline struct vmtap_name *thread_file(struct thread *thread, uint32_t down)
 {
 	return &thread->frames[thread->frame_count - 1 - down].code->file->name;

@@ -1,10 +1,9 @@
 /*
  * value.h: what a variable of the guest language holds, in 64 bits.
  *
- * A value is a double, or, in the space that IEEE 754 leaves to negative quiet NaNs,
- * an integer of 48 bits, a symbol, a heap object, or one of nil, false and true. So
- * numbers never allocate. Doubles that are NaN are made canonical by value_double();
- * nothing else may build a value from a double's bits.
+ * A value is a double, or, encoded as a negative quiet NaN of IEEE 754, an integer of 48
+ * bits, a symbol, a heap object, or one of nil, false and true. So numbers never allocate.
+ * value_double() makes NaNs canonical; nothing else may build a value from a double's bits.
  */
 #ifndef TOY_VALUE_H
 #define TOY_VALUE_H
@@ -36,9 +35,9 @@ struct symbol;
 #define VALUE_INT_MIN (-VALUE_INT_MAX - 1)
 
 /*
- * A place in the heap that guest threads share. Its content is published with release
- * and read with acquire order, so that a reader sees a fully made object, whatever
- * the guest program synchronises (plain moves on x86-64).
+ * A place in the heap that guest threads share. It is written with release and read with
+ * acquire order, so that a reader sees a complete object even if the guest program does not
+ * synchronise (plain moves on x86-64).
  */
 typedef _Atomic(value) slot;
 
@@ -72,7 +71,7 @@ static inline bool value_is_object(value v)
 	return v >> VALUE_TAG_SHIFT == VALUE_TAG_OBJECT;
 }
 
-/* nil and false are false, all else is true. */
+/* nil and false are false, everything else is true. */
 static inline bool value_is_true(value v)
 {
 	return v != VALUE_NIL && v != VALUE_FALSE;

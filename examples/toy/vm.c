@@ -1,5 +1,5 @@
 /*
- * vm.c: making, running and freeing the machine.
+ * vm.c: creates, runs and frees the machine.
  */
 #include "vm.h"
 #include "collector.h"
@@ -121,7 +121,7 @@ static void add_classes(struct vm *vm)
 	vm->class_class = add_class(vm, object, "Class", KIND_CLASS);
 	if (vm->broken)
 		return;
-	/* The two that were made before Class was there. */
+	/* The two that were created before Class existed. */
 	object->object.class->super = vm->class_class;
 	for (struct class *class = vm->classes; class; class = class->next) {
 		if (class->meta)
@@ -300,7 +300,7 @@ void vm_free(struct vm *vm)
 	free(vm);
 }
 
-/* A task is the OS thread of a capability, and has its number. */
+/* A task is the OS thread of a capability and has the same number. */
 static void *run_capability(void *argument)
 {
 	struct capability *cap = argument;
@@ -311,7 +311,7 @@ static void *run_capability(void *argument)
 	return NULL;
 }
 
-/* The program's file as the main thread; NULL, after a message, when it has an error. */
+/* Loads the program's file as the main thread; on an error prints a message and returns NULL. */
 static struct thread *load_program(struct vm *vm)
 {
 	struct capability *cap = &vm->caps[0];
@@ -357,7 +357,7 @@ int vm_run(struct vm *vm)
 		if (!error)
 			continue;
 		fprintf(stderr, "toy: capability %u: %s\n", started, strerror(error));
-		/* Go on with fewer. Nothing runs yet, so nobody has counted on the others. */
+		/* Continue with fewer. Nothing runs yet, so nothing relies on the others. */
 		for (uint16_t i = started; i < vm->cap_count; i++)
 			EVENT(&vm->caps[0], CAP_DELETE, i);
 		pthread_mutex_lock(&vm->lock);

@@ -1,9 +1,9 @@
 /*
  * vm.h: the whole machine, and its capabilities.
  *
- * A capability is an OS thread that runs guest code. What only one capability touches
- * is in struct capability; what they share is in struct vm, under the lock named there.
- * Order of locks: definitions, lock, names; mark_lock and objects' spin locks are inner.
+ * A capability is an OS thread that runs guest code. Data that only one capability touches
+ * is in struct capability; shared data is in struct vm, under the lock named there.
+ * Lock order: definitions, lock, names; mark_lock and objects' spin locks come last.
  */
 #ifndef TOY_VM_H
 #define TOY_VM_H
@@ -39,7 +39,7 @@ struct capability {
 	struct vm *vm;
 	uint16_t number;
 	pthread_t os_thread;
-	_Atomic bool interrupt; /* look for a stop of the world or a collection */
+	_Atomic bool interrupt; /* check for a stop of the world or a collection */
 	int32_t budget;         /* calls and loops until other threads get their turn */
 
 	uint64_t counts[EVENT_COUNT];
@@ -52,7 +52,7 @@ struct capability {
 	struct heap_chunk *chunks;
 	char *chunk_next;
 	size_t chunk_left;
-	size_t unreported; /* bytes allocated that vm->used does not know of yet */
+	size_t unreported; /* bytes allocated that vm->used does not include yet */
 	uint64_t allocated;
 	struct array_body *retired;
 	struct object_list remembered;
@@ -96,8 +96,8 @@ struct vm {
 	/* The scheduler and the stopping of the world. */
 	pthread_mutex_t lock;
 	pthread_cond_t wake;    /* idle capabilities wait here */
-	pthread_cond_t stopped; /* who stops the world waits here */
-	pthread_cond_t resume;  /* the stopped wait here */
+	pthread_cond_t stopped; /* the capability that stops the world waits here */
+	pthread_cond_t resume;  /* the stopped capabilities wait here */
 	bool stopping;
 	uint16_t stopped_count;
 	uint16_t idle_count;
@@ -118,12 +118,12 @@ struct vm {
 	_Atomic size_t size; /* bytes from the system */
 	_Atomic size_t young_used;
 	_Atomic bool gc_asked;
-	size_t nursery;       /* young bytes that make a collection */
-	size_t full_at;       /* used bytes that make a full collection */
+	size_t nursery;       /* young bytes that trigger a collection */
+	size_t full_at;       /* used bytes that trigger a full collection */
 	uint64_t collections; /* number of the current or last one */
 	bool collecting_full;
 
-	/* Marking, under mark_lock but for the flags. */
+	/* Marking, under mark_lock except for the flags. */
 	pthread_mutex_t mark_lock;
 	pthread_cond_t mark_changed;
 	bool marking; /* under lock */
@@ -134,7 +134,7 @@ struct vm {
 
 	/* Symbols, classes, globals, look-ups, codes, files: under names. */
 	pthread_mutex_t names;
-	pthread_mutex_t definitions; /* one class is made or reopened at a time */
+	pthread_mutex_t definitions; /* one class is created or reopened at a time */
 	struct symbol *symbols[VM_SYMBOL_BUCKETS];
 	struct class *classes;
 	struct global *globals;
@@ -178,28 +178,28 @@ struct vm {
 
 	struct symbol *symbol_init;
 	int event_log; /* or -1 */
-	bool broken;   /* memory ran out while the VM was made */
+	bool broken;   /* memory ran out while the VM was being created */
 };
 
-/* NULL when memory or OS threads run out, after a message. */
+/* When memory or OS threads run out, prints a message and returns NULL. */
 struct vm *vm_new(const struct vm_options *options);
 void vm_free(struct vm *vm);
-/* Runs the program to its end; the exit status. */
+/* Runs the program to its end. Returns the exit status. */
 int vm_run(struct vm *vm);
 
-/* Dispatch: the method of a class for a selector, by cache or search; NULL: none. */
+/* Dispatch: the method of a class for a selector, by cache or search; NULL if there is none. */
 struct lookup *vm_lookup(struct vm *vm, struct class *class, struct symbol *selector);
 /*
- * Gives a class a method. When that makes cached look-ups wrong, stops the world and
+ * Adds a method to a class. If that invalidates cached look-ups, stops the world and
  * clears them. 0, -ENOMEM.
  */
 int vm_define(struct thread *thread, struct class *class, struct method *method);
-/* A global or constant of that name, made if need be. NULL: no memory. */
+/* The global or constant of that name, created if necessary. NULL: no memory. */
 struct global *vm_global(struct vm *vm, struct symbol *name);
 
 /*
- * A native method, at the VM's start; static_method: of the class itself. most -1: any
- * number of arguments. What fails is noted in vm->broken.
+ * Defines a native method when the VM starts. static_method: a method of the class itself.
+ * most -1: any number of arguments. A failure sets vm->broken.
  */
 void vm_native(struct vm *vm, struct class *class, bool static_method, const char *name, int least,
 	int most, native_function function);

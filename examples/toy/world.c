@@ -1,10 +1,10 @@
 /*
  * world.c: the stop-the-world protocol.
  *
- * Who stops the world raises vm->stopping and every capability's interrupt flag, and
- * waits until all the others have counted themselves stopped. A capability that stands
- * still helps to mark when a collection asks for it. One that has not yet noticed that
- * the world resumed, when it stops again, just goes on standing: its count stays right.
+ * The capability that stops the world sets vm->stopping and every capability's interrupt
+ * flag, and waits until all others have counted themselves as stopped. A stopped capability
+ * helps to mark if a collection asks for it. If the world stops again before a capability
+ * has noticed that it resumed, that capability just stays stopped: the count remains right.
  */
 #include "world.h"
 #include "collector.h"

@@ -7,14 +7,14 @@
 #include "vm.h"
 
 /*
- * Waits until every other capability stands at a safepoint or is idle. When another one
- * stops the world first, takes part in that; then, if a collection was done meanwhile
- * and *collections (if not NULL) is out of date, or the program ends, there is nothing
- * left to do. Returns whether the world stands. Without the VM's lock.
+ * Waits until every other capability is at a safepoint or idle. If another capability stops
+ * the world first, takes part in that. If a collection was done meanwhile, so that
+ * *collections (if not NULL) is out of date, or if the program ends, nothing is left to do
+ * and this returns false. Returns whether the world is stopped. Without the VM's lock.
  */
 bool world_stop(struct capability *cap, struct vmtap_name *reason, const uint64_t *collections);
 void world_resume(struct capability *cap, struct vmtap_name *reason);
-/* With the VM's lock: if the world is being stopped, stands still until it resumes. */
+/* With the VM's lock: if the world is being stopped, waits until it resumes. */
 void world_park(struct capability *cap);
 
 #endif
