@@ -3,37 +3,22 @@
 
 #include <inttypes.h>
 
-static const char *fault_text(enum d_fault code)
-{
-	switch (code) {
-	case D_FAULT_BADADDR:
-		return "invalid address";
-	case D_FAULT_BADALIGN:
-		return "invalid alignment";
-	case D_FAULT_ILLOP:
-		return "illegal operation";
-	case D_FAULT_DIVZERO:
-		return "divide-by-zero";
-	case D_FAULT_NOSCRATCH:
-		return "out of scratch space";
-	case D_FAULT_KPRIV:
-		return "invalid kernel access";
-	case D_FAULT_UPRIV:
-		return "invalid user access";
-	case D_FAULT_TUPOFLOW:
-		return "tuple stack overflow";
-	case D_FAULT_BADSTACK:
-		return "bad stack";
-	case D_FAULT_BADSIZE:
-		return "invalid size";
-	case D_FAULT_BADINDEX:
-		return "index out of bounds";
-	case D_FAULT_LIBRARY:
-		return "library-level fault";
-	default:
-		return "unknown fault";
-	}
-}
+#include "engine/state.h"
+
+/* How a message shows the value of a fault. */
+enum value_form { VALUE_HIDDEN, VALUE_ADDRESS, VALUE_INDEX };
+
+static const struct {
+	const char *text;
+	enum value_form form;
+} known[] = {
+	[D_FAULT_BADADDR] = {"invalid address", VALUE_ADDRESS},
+	[D_FAULT_ILLOP] = {"illegal operation", VALUE_HIDDEN},
+	[D_FAULT_DIVZERO] = {"divide-by-zero", VALUE_HIDDEN},
+	[D_FAULT_NOSCRATCH] = {"out of scratch space", VALUE_HIDDEN},
+	[D_FAULT_BADSIZE] = {"invalid size", VALUE_ADDRESS},
+	[D_FAULT_BADINDEX] = {"index out of bounds", VALUE_INDEX},
+};
 
 static void print_name(const char *name, const char *end, FILE *messages)
 {
@@ -58,26 +43,16 @@ static void begin(struct engine *engine, uint32_t clause, uint32_t index)
 
 void fault_print(struct engine *engine, uint32_t clause, const struct fault *fault)
 {
+	enum value_form form = known[fault->code].form;
 	FILE *messages = engine->messages;
 
 	begin(engine, clause, engine->firing.probe);
-	fputs(fault_text(fault->code), messages);
-	switch (fault->code) {
-	case D_FAULT_BADADDR:
-		if (fault->value == UINT64_MAX)
-			break;
-		/* fall through */
-	case D_FAULT_BADALIGN:
-	case D_FAULT_BADSTACK:
-	case D_FAULT_BADSIZE:
+	fputs(known[fault->code].text, messages);
+	/* DTrace does not show address -1. */
+	if (form == VALUE_ADDRESS && (fault->code != D_FAULT_BADADDR || fault->value != UINT64_MAX))
 		fprintf(messages, " (0x%" PRIx64 ")", fault->value);
-		break;
-	case D_FAULT_BADINDEX:
+	else if (form == VALUE_INDEX)
 		fprintf(messages, " (%" PRId64 ")", (int64_t)fault->value);
-		break;
-	default:
-		break;
-	}
 	if (fault->offset >= 0)
 		fprintf(messages, " at BPF pc %" PRId64, fault->offset);
 	putc('\n', messages);

@@ -1,15 +1,40 @@
 /*
- * fault.h: the messages of faults, in DTrace's words.
+ * fault.h: what ends a clause before its last instruction, and the messages about it, in DTrace's
+ * words. Functions that can fail in this way return an enum d_fault, D_FAULT_NONE for success.
  */
 #ifndef VMTAP_ENGINE_FAULT_H
 #define VMTAP_ENGINE_FAULT_H
 
-#include "engine/state.h"
+#include <stdint.h>
 
-/* A fault of the clause with this number, in the firing that is going on. */
+struct engine;
+struct recorded;
+
+/*
+ * Those of DTrace's faults that the engine raises. A code is also the number that scripts see, as
+ * arg4 of the ERROR probe. DTrace calls number 0 an unknown fault; here every fault is known, so 0
+ * means that there was none.
+ */
+enum d_fault {
+	D_FAULT_NONE = 0,
+	D_FAULT_BADADDR = 1,
+	D_FAULT_ILLOP = 3,
+	D_FAULT_DIVZERO = 4,
+	D_FAULT_NOSCRATCH = 5,
+	D_FAULT_BADSIZE = 10,
+	D_FAULT_BADINDEX = 11
+};
+
+struct fault {
+	enum d_fault code;
+	uint64_t value; /* the address, size or index that is wrong; arg5 of the ERROR probe */
+	int64_t offset; /* in the predicate's code followed by the clause's; -1: not told */
+};
+
+/* Prints a fault of the clause with this number, in the firing that is going on. */
 void fault_print(struct engine *engine, uint32_t clause, const struct fault *fault);
 
-/* An action that failed when it was carried out: what the records say is where. */
+/* Prints what failed when an action was carried out; the records say which clause's it was. */
 void fault_print_library(struct engine *engine, const struct recorded *recorded, const char *text);
 
 #endif

@@ -112,7 +112,7 @@ static const struct text *process_text(
 	return &text->text;
 }
 
-static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result)
+static enum d_fault builtin(struct engine *engine, enum d_builtin which, uint64_t *result)
 {
 	const struct firing *firing = &engine->firing;
 	const struct text *text;
@@ -120,37 +120,37 @@ static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result
 	switch (which) {
 	case D_BUILTIN_PID:
 		*result = firing->process->pid;
-		return -1;
+		return D_FAULT_NONE;
 	case D_BUILTIN_PPID:
 		*result = firing->process->ppid;
-		return -1;
+		return D_FAULT_NONE;
 	case D_BUILTIN_UID:
 		*result = firing->process->uid;
-		return -1;
+		return D_FAULT_NONE;
 	case D_BUILTIN_GID:
 		*result = firing->process->gid;
-		return -1;
+		return D_FAULT_NONE;
 	case D_BUILTIN_TID:
 		*result = firing->tid;
-		return -1;
+		return D_FAULT_NONE;
 	case D_BUILTIN_CPU:
 		*result = firing->cpu;
-		return -1;
+		return D_FAULT_NONE;
 	case D_BUILTIN_ID:
 		*result = (uint64_t)firing->probe + 1;
-		return -1;
+		return D_FAULT_NONE;
 	case D_BUILTIN_EPID:
 		*result = firing->enabling;
-		return -1;
+		return D_FAULT_NONE;
 	case D_BUILTIN_TIMESTAMP:
 		*result = firing->time;
-		return -1;
+		return D_FAULT_NONE;
 	case D_BUILTIN_VTIMESTAMP: /* the tracer's own events take none of the program's time */
 		*result = firing->event ? firing->event->cpu_time : 0;
-		return -1;
+		return D_FAULT_NONE;
 	case D_BUILTIN_WALLTIMESTAMP:
 		*result = firing->time + (uint64_t)firing->wall_offset;
-		return -1;
+		return D_FAULT_NONE;
 	case D_BUILTIN_EXECNAME:
 		text = process_text(&engine->name, firing->process, firing->process->execname);
 		break;
@@ -178,17 +178,18 @@ static int builtin(struct engine *engine, enum d_builtin which, uint64_t *result
 	if (!text)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	*result = value_of_text(text);
-	return -1;
+	return D_FAULT_NONE;
 }
 
 /* An integer in memory: form is c of D_OP_READ. */
-static int read_integer(struct engine *engine, uint64_t address, uint8_t form, uint64_t *result)
+static enum d_fault read_integer(
+	struct engine *engine, uint64_t address, uint8_t form, uint64_t *result)
 {
 	uint32_t size = form & 15;
 	uint8_t bytes[8];
-	int fault = memory_read(engine, address, size, bytes);
+	enum d_fault fault = memory_read(engine, address, size, bytes);
 
-	if (fault >= 0)
+	if (fault)
 		return fault;
 	switch (size) {
 	case 1:
@@ -211,10 +212,11 @@ static int read_integer(struct engine *engine, uint64_t address, uint8_t form, u
 	}
 	if (form & 16)
 		*result = value_cut(*result, size, true);
-	return -1;
+	return D_FAULT_NONE;
 }
 
-static int write_integer(struct engine *engine, uint64_t address, uint8_t size, uint64_t value)
+static enum d_fault write_integer(
+	struct engine *engine, uint64_t address, uint8_t size, uint64_t value)
 {
 	uint8_t byte = (uint8_t)value;
 	uint16_t half = (uint16_t)value;
@@ -228,27 +230,28 @@ static int write_integer(struct engine *engine, uint64_t address, uint8_t size, 
 }
 
 /* A string into the size bytes of a member or an array's element. */
-static int write_text(
+static enum d_fault write_text(
 	struct engine *engine, uint64_t address, uint32_t size, const struct text *text)
 {
 	uint32_t length = text && text->length < size ? text->length : size;
-	int fault;
+	enum d_fault fault;
 
 	if (!text)
 		length = 0;
 	fault = memory_write(engine, address, length, text ? text->bytes : "");
-	if (fault < 0 && length < size)
+	if (!fault && length < size)
 		fault = memory_write(engine, address + length, 1, "");
 	return fault;
 }
 
-static int address_string(struct engine *engine, const struct text *text, uint64_t *address)
+static enum d_fault address_string(
+	struct engine *engine, const struct text *text, uint64_t *address)
 {
 	*address = 0;
 	/* The terminating NUL is part of it. Nobody may write there. */
 	return text ? memory_lend(engine, (char *)(uintptr_t)text->bytes, text->length + 1, false,
 			      address)
-		    : -1;
+		    : D_FAULT_NONE;
 }
 
 static uint64_t cut_bits(uint64_t value, int32_t bits)
@@ -334,7 +337,8 @@ static const struct text *take_place(
 }
 
 /* Keeps an action for the clause's end; string arguments must not be NULL. */
-static int record(struct engine *engine, const struct d_action *action, const uint64_t *arguments)
+static enum d_fault record(
+	struct engine *engine, const struct d_action *action, const uint64_t *arguments)
 {
 	struct buffer_record *record;
 
@@ -355,7 +359,7 @@ static int record(struct engine *engine, const struct d_action *action, const ui
 	memcpy(engine->record_values + record->first, arguments,
 		action->argument_count * sizeof(*arguments));
 	engine->record_value_count += action->argument_count;
-	return -1;
+	return D_FAULT_NONE;
 }
 
 bool machine_run(
@@ -442,7 +446,7 @@ bool machine_run(
 	uint64_t owner;
 	uint32_t offset;
 	bool null_key;
-	int fault_or_none;
+	enum d_fault fault;
 
 #define A registers[at->a]
 #define B registers[at->b]
@@ -571,8 +575,8 @@ run_D_OP_ARGUMENT:
 							  : 0;
 	NEXT;
 run_D_OP_BUILTIN:
-	fault_or_none = builtin(engine, (enum d_builtin)at->immediate, &A);
-	if (fault_or_none >= 0)
+	fault = builtin(engine, (enum d_builtin)at->immediate, &A);
+	if (fault)
 		goto fault;
 	NEXT;
 run_D_OP_LOAD:
@@ -634,50 +638,50 @@ run_D_OP_FREE_ELEMENT:
 			(uint32_t)at->immediate, owner, &tuple, 0);
 	NEXT;
 run_D_OP_READ:
-	fault_or_none = read_integer(engine, B, at->c, &A);
-	if (fault_or_none >= 0)
+	fault = read_integer(engine, B, at->c, &A);
+	if (fault)
 		goto fault;
 	NEXT;
 run_D_OP_WRITE:
-	fault_or_none = write_integer(engine, B, at->c, A);
-	if (fault_or_none >= 0)
+	fault = write_integer(engine, B, at->c, A);
+	if (fault)
 		goto fault;
 	NEXT;
 run_D_OP_TEXT:
-	fault_or_none = memory_text(engine, B, (uint64_t)at->immediate, &text);
-	if (fault_or_none >= 0)
+	fault = memory_text(engine, B, (uint64_t)at->immediate, &text);
+	if (fault)
 		goto fault;
 	A = value_of_text(text);
 	NEXT;
 run_D_OP_WRITE_TEXT:
-	fault_or_none = write_text(engine, B, (uint32_t)at->immediate, value_text(A));
-	if (fault_or_none >= 0)
+	fault = write_text(engine, B, (uint32_t)at->immediate, value_text(A));
+	if (fault)
 		goto fault;
 	NEXT;
 run_D_OP_BYTES:
-	fault_or_none = memory_bytes(engine, B, (uint32_t)at->immediate, &text);
-	if (fault_or_none >= 0)
+	fault = memory_bytes(engine, B, (uint32_t)at->immediate, &text);
+	if (fault)
 		goto fault;
 	A = value_of_text(text);
 	NEXT;
 run_D_OP_COPY:
-	fault_or_none = memory_copy(engine, B, A, (uint64_t)at->immediate);
-	if (fault_or_none >= 0)
+	fault = memory_copy(engine, B, A, (uint64_t)at->immediate);
+	if (fault)
 		goto fault;
 	NEXT;
 run_D_OP_ADDRESS:
-	fault_or_none = object_address(engine, (uint32_t)at->immediate, NULL, at->c, &A);
-	if (fault_or_none >= 0)
+	fault = object_address(engine, (uint32_t)at->immediate, NULL, at->c, &A);
+	if (fault)
 		goto fault;
 	NEXT;
 run_D_OP_ADDRESS_ELEMENT:
-	fault_or_none = object_address(engine, (uint32_t)at->immediate, &B, at->c, &A);
-	if (fault_or_none >= 0)
+	fault = object_address(engine, (uint32_t)at->immediate, &B, at->c, &A);
+	if (fault)
 		goto fault;
 	NEXT;
 run_D_OP_ADDRESS_STRING:
-	fault_or_none = address_string(engine, value_text(B), &A);
-	if (fault_or_none >= 0)
+	fault = address_string(engine, value_text(B), &A);
+	if (fault)
 		goto fault;
 	NEXT;
 run_D_OP_BOUND:
@@ -692,15 +696,15 @@ run_D_OP_BITS:
 run_MACHINE_COPY_TEXT:
 	text = event_text(engine->firing.batch, B, &offset);
 	if (!text || offset || text->length > engine->string_limit) {
-		fault_or_none = memory_text(engine, B, engine->string_limit, &text);
-		if (fault_or_none >= 0)
+		fault = memory_text(engine, B, engine->string_limit, &text);
+		if (fault)
 			goto fault;
 	}
 	A = value_of_text(text);
 	NEXT;
 run_D_OP_CALL:
-	fault_or_none = subroutine_call(engine, (enum d_subroutine)at->immediate, &B, at->c, &A);
-	if (fault_or_none >= 0)
+	fault = subroutine_call(engine, (enum d_subroutine)at->immediate, &B, at->c, &A);
+	if (fault)
 		goto fault;
 	NEXT;
 run_D_OP_STACK:
@@ -739,8 +743,8 @@ run_MACHINE_AGGREGATE_ON_CPU:
 		drops_add_on_cpu(&engine->drops, DROP_AGGREGATION, engine->firing.cpu, 1);
 	NEXT;
 run_D_OP_ACTION:
-	fault_or_none = record(engine, &engine->program->actions[at->immediate], &A);
-	if (fault_or_none >= 0)
+	fault = record(engine, &engine->program->actions[at->immediate], &A);
+	if (fault)
 		goto fault;
 	if (engine->speculations.current &&
 		!speculation_fits(&engine->speculations, &engine->program->actions[at->immediate]))

@@ -74,14 +74,14 @@ static const char *readable(struct engine *engine, uint64_t address, uint64_t si
 	return bytes && size <= length ? bytes : NULL;
 }
 
-int memory_read(struct engine *engine, uint64_t address, uint32_t size, void *out)
+enum d_fault memory_read(struct engine *engine, uint64_t address, uint32_t size, void *out)
 {
 	const char *from = readable(engine, address, size);
 
 	if (!from)
 		return fault_set(engine, D_FAULT_BADADDR, address);
 	memcpy(out, from, size);
-	return -1;
+	return D_FAULT_NONE;
 }
 
 /* Where can be written, and in *room how many bytes; NULL: nowhere. */
@@ -96,7 +96,7 @@ static char *writable(struct engine *engine, uint64_t address, uint64_t *room)
 	return region->bytes + offset;
 }
 
-int memory_write(struct engine *engine, uint64_t address, uint32_t size, const void *bytes)
+enum d_fault memory_write(struct engine *engine, uint64_t address, uint32_t size, const void *bytes)
 {
 	uint64_t room;
 	char *to = writable(engine, address, &room);
@@ -104,10 +104,11 @@ int memory_write(struct engine *engine, uint64_t address, uint32_t size, const v
 	if (!to || size > room)
 		return fault_set(engine, D_FAULT_BADADDR, address);
 	memcpy(to, bytes, size);
-	return -1;
+	return D_FAULT_NONE;
 }
 
-int memory_copy(struct engine *engine, uint64_t to_address, uint64_t from_address, uint64_t size)
+enum d_fault memory_copy(
+	struct engine *engine, uint64_t to_address, uint64_t from_address, uint64_t size)
 {
 	uint64_t room;
 	char *to = writable(engine, to_address, &room);
@@ -120,11 +121,11 @@ int memory_copy(struct engine *engine, uint64_t to_address, uint64_t from_addres
 	if (!from)
 		return fault_set(engine, D_FAULT_BADADDR, from_address);
 	memmove(to, from, size);
-	return -1;
+	return D_FAULT_NONE;
 }
 
 /* A copy of bytes in scratch, as a text. */
-static int copy_bytes(
+static enum d_fault copy_bytes(
 	struct engine *engine, const char *bytes, uint32_t size, const struct text **result)
 {
 	struct text *text = scratch_get(&engine->scratch, sizeof(*text) + (size_t)size + 1);
@@ -136,18 +137,19 @@ static int copy_bytes(
 	copied[size] = '\0';
 	*text = (struct text){copied, size, text_hash(copied, size)};
 	*result = text;
-	return -1;
+	return D_FAULT_NONE;
 }
 
 /* A copy of the string in size bytes, which may lack a NUL. */
-static int copy_text(struct engine *engine, const char *bytes, uint32_t size, uint64_t limit,
-	const struct text **result)
+static enum d_fault copy_text(struct engine *engine, const char *bytes, uint32_t size,
+	uint64_t limit, const struct text **result)
 {
 	size = (uint32_t)strnlen(bytes, size < limit ? size : (size_t)limit);
 	return copy_bytes(engine, bytes, size, result);
 }
 
-int memory_text(struct engine *engine, uint64_t address, uint64_t limit, const struct text **result)
+enum d_fault memory_text(
+	struct engine *engine, uint64_t address, uint64_t limit, const struct text **result)
 {
 	uint32_t offset, size;
 	const struct memory_region *region = memory_find(&engine->memory, address, &offset);
@@ -161,14 +163,15 @@ int memory_text(struct engine *engine, uint64_t address, uint64_t limit, const s
 	text = event_text(engine->firing.batch, address, &offset);
 	if (text) {
 		*result = subroutine_part(engine, text, offset, limit);
-		return *result ? -1 : fault_set(engine, D_FAULT_NOSCRATCH, 0);
+		return *result ? D_FAULT_NONE : fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	}
 	bytes = captured(engine, address, &size);
 	return bytes ? copy_text(engine, bytes, size, limit, result)
 		     : fault_set(engine, D_FAULT_BADADDR, address);
 }
 
-int memory_bytes(struct engine *engine, uint64_t address, uint32_t size, const struct text **result)
+enum d_fault memory_bytes(
+	struct engine *engine, uint64_t address, uint32_t size, const struct text **result)
 {
 	const char *from = readable(engine, address, size);
 
@@ -176,7 +179,8 @@ int memory_bytes(struct engine *engine, uint64_t address, uint32_t size, const s
 		    : fault_set(engine, D_FAULT_BADADDR, address);
 }
 
-int memory_lend(struct engine *engine, char *bytes, uint32_t size, bool writable, uint64_t *address)
+enum d_fault memory_lend(
+	struct engine *engine, char *bytes, uint32_t size, bool writable, uint64_t *address)
 {
 	struct memory *memory = &engine->memory;
 
@@ -184,35 +188,35 @@ int memory_lend(struct engine *engine, char *bytes, uint32_t size, bool writable
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	memory->blocks[memory->block_count] = (struct memory_region){bytes, size, writable};
 	*address = memory_address(memory->first_block + memory->block_count++);
-	return -1;
+	return D_FAULT_NONE;
 }
 
 /* Zeroed bytes in scratch. */
-static int get_zeroes(struct engine *engine, uint64_t size, char **bytes)
+static enum d_fault get_zeroes(struct engine *engine, uint64_t size, char **bytes)
 {
 	*bytes = size <= SCRATCH_LIMIT ? scratch_get(&engine->scratch, size ? size : 1) : NULL;
 	if (!*bytes)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	memset(*bytes, 0, size);
-	return -1;
+	return D_FAULT_NONE;
 }
 
-int memory_block(struct engine *engine, uint64_t size, uint64_t *address)
+enum d_fault memory_block(struct engine *engine, uint64_t size, uint64_t *address)
 {
 	char *bytes;
-	int fault = get_zeroes(engine, size, &bytes);
+	enum d_fault fault = get_zeroes(engine, size, &bytes);
 
-	return fault < 0 ? memory_lend(engine, bytes, (uint32_t)size, true, address) : fault;
+	return fault ? fault : memory_lend(engine, bytes, (uint32_t)size, true, address);
 }
 
-int memory_block_again(struct engine *engine, uint64_t size, uint64_t address)
+enum d_fault memory_block_again(struct engine *engine, uint64_t size, uint64_t address)
 {
 	uint32_t offset;
 	struct memory_region *region = memory_find(&engine->memory, address, &offset);
 	char *bytes;
-	int fault = get_zeroes(engine, size, &bytes);
+	enum d_fault fault = get_zeroes(engine, size, &bytes);
 
-	if (fault < 0)
+	if (!fault)
 		*region = (struct memory_region){bytes, (uint32_t)size, true};
 	return fault;
 }

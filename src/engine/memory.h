@@ -10,8 +10,8 @@
  * that the clause touches. Their numbers go on from clause to clause, so that an address
  * which a script has kept from an earlier clause faults instead of leading elsewhere.
  *
- * Every access is checked: nothing here trusts an address. Functions that return an int
- * return -1, or the code of the fault that they have set (fault_set()).
+ * Every access is checked: nothing here trusts an address. Functions that return an
+ * enum d_fault have set the fault (fault_set()) unless they return D_FAULT_NONE.
  */
 #ifndef VMTAP_ENGINE_MEMORY_H
 #define VMTAP_ENGINE_MEMORY_H
@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "engine/fault.h"
 
 struct engine;
 
@@ -73,30 +74,33 @@ static inline struct memory_region *memory_find(
 }
 
 /* size bytes at an address; BADADDR unless all of them can be read, or written. */
-int memory_read(struct engine *engine, uint64_t address, uint32_t size, void *out);
-int memory_write(struct engine *engine, uint64_t address, uint32_t size, const void *bytes);
+enum d_fault memory_read(struct engine *engine, uint64_t address, uint32_t size, void *out);
+enum d_fault memory_write(
+	struct engine *engine, uint64_t address, uint32_t size, const void *bytes);
 
 /* Bytes between two places, which may overlap. BADSIZE: more than the destination has. */
-int memory_copy(struct engine *engine, uint64_t to, uint64_t from, uint64_t size);
+enum d_fault memory_copy(struct engine *engine, uint64_t to, uint64_t from, uint64_t size);
 
 /*
  * The text at an address: up to a NUL, the end of its memory or limit characters. It is the text
  * of the handle itself where that is the whole of it, else a copy in the clause's scratch.
  */
-int memory_text(struct engine *engine, uint64_t address, uint64_t limit, const struct text **text);
+enum d_fault memory_text(
+	struct engine *engine, uint64_t address, uint64_t limit, const struct text **text);
 
 /* size bytes at an address as a text that may hold NULs, in scratch: D_VALUE_BYTES. */
-int memory_bytes(struct engine *engine, uint64_t address, uint32_t size, const struct text **text);
+enum d_fault memory_bytes(
+	struct engine *engine, uint64_t address, uint32_t size, const struct text **text);
 
 /* A new zeroed block for the rest of the clause, aligned to 8. NOSCRATCH. */
-int memory_block(struct engine *engine, uint64_t size, uint64_t *address);
+enum d_fault memory_block(struct engine *engine, uint64_t size, uint64_t *address);
 
 /* Gives a block of this clause that was of no bytes so many. NOSCRATCH. */
-int memory_block_again(struct engine *engine, uint64_t size, uint64_t address);
+enum d_fault memory_block_again(struct engine *engine, uint64_t size, uint64_t address);
 
 /* Makes memory that somebody else owns a region of this clause. NOSCRATCH when it has too
  * many. */
-int memory_lend(
+enum d_fault memory_lend(
 	struct engine *engine, char *bytes, uint32_t size, bool writable, uint64_t *address);
 
 void memory_forget_blocks(struct memory *memory);

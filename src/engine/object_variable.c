@@ -2,7 +2,7 @@
 #include "engine/object_variable.h"
 
 /* The kept bytes of a self-> variable or an element; *bytes NULL: there are none. */
-static int find(struct engine *engine, uint32_t index, const uint64_t *keys, bool create,
+static enum d_fault find(struct engine *engine, uint32_t index, const uint64_t *keys, bool create,
 	struct text **bytes)
 {
 	const struct engine_variable *variable = &engine->variables[index];
@@ -12,28 +12,28 @@ static int find(struct engine *engine, uint32_t index, const uint64_t *keys, boo
 
 	if (!keys) {
 		*bytes = dynamic_self_bytes(&engine->dynamic, owner, variable->slot, size, create);
-		return -1;
+		return D_FAULT_NONE;
 	}
 	if (!tuple_gather(&tuple, &variable->shape, keys, dynamic_seed(index, owner)))
 		return fault_set(engine, D_FAULT_BADADDR, 0);
 	*bytes = dynamic_element_bytes(
 		&engine->dynamic, &variable->shape, index, owner, &tuple, size, create);
-	return -1;
+	return D_FAULT_NONE;
 }
 
-int object_address(struct engine *engine, uint32_t variable, const uint64_t *keys, bool create,
-	uint64_t *address)
+enum d_fault object_address(struct engine *engine, uint32_t variable, const uint64_t *keys,
+	bool create, uint64_t *address)
 {
 	uint32_t size = engine->program->variables[variable].type.size;
 	struct text *bytes;
-	int fault;
+	enum d_fault fault;
 
 	if (!keys && !engine->variables[variable].is_self) {
 		*address = memory_address(variable + 1);
-		return -1;
+		return D_FAULT_NONE;
 	}
 	fault = find(engine, variable, keys, create, &bytes);
-	if (fault >= 0)
+	if (fault)
 		return fault;
 	if (bytes)
 		return memory_lend(

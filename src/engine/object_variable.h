@@ -3,8 +3,8 @@
  * Global and this-> ones are regions for good (memory.h); self-> ones and elements lie
  * with the dynamic variables and become regions of the clause that touches them.
  *
- * keys are the element's, NULL for a variable without. Functions return -1, or the code of
- * the fault that they have set.
+ * keys are the element's, NULL for a variable without. Functions have set the fault
+ * unless they return D_FAULT_NONE.
  */
 #ifndef VMTAP_ENGINE_OBJECT_VARIABLE_H
 #define VMTAP_ENGINE_OBJECT_VARIABLE_H
@@ -15,7 +15,7 @@
  * Where a variable lies. One that does not exist reads as zeroes, or with create comes to
  * be; when there is no room for it, what is written is lost and a drop is counted.
  */
-int object_address(struct engine *engine, uint32_t variable, const uint64_t *keys, bool create,
-	uint64_t *address);
+enum d_fault object_address(struct engine *engine, uint32_t variable, const uint64_t *keys,
+	bool create, uint64_t *address);
 
 #endif

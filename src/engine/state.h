@@ -21,6 +21,7 @@
 #include "engine/drops.h"
 #include "engine/dynamic.h"
 #include "engine/engine.h"
+#include "engine/fault.h"
 #include "engine/lineage.h"
 #include "engine/memory.h"
 #include "engine/places.h"
@@ -73,12 +74,6 @@ struct firing {
 	uint32_t enabling; /* number of the clause on this probe: epid */
 	uint16_t cpu;
 	uint8_t argument_count;
-};
-
-struct fault {
-	enum d_fault code;
-	uint64_t value;
-	int64_t offset; /* in the predicate's code followed by the clause's; -1: not told */
 };
 
 /* The string that strtok() takes apart, for one firing. */
@@ -174,8 +169,8 @@ static inline const struct event_capture *firing_capture(const struct firing *fi
 		: NULL;
 }
 
-/* Returns the code: instructions return a fault's, or -1 for none. */
-static inline int fault_set(struct engine *engine, enum d_fault code, uint64_t value)
+/* Notes a fault. Returns its code, for a function that ends by the fault to return. */
+static inline enum d_fault fault_set(struct engine *engine, enum d_fault code, uint64_t value)
 {
 	engine->fault.code = code;
 	engine->fault.value = value;

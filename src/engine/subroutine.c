@@ -58,7 +58,8 @@ const struct text *subroutine_part(
 }
 
 /* The string as a result, cut at strsize, or the fault of having no scratch for it. */
-static int give(struct engine *engine, const char *bytes, uint32_t length, uint64_t *result)
+static enum d_fault give(
+	struct engine *engine, const char *bytes, uint32_t length, uint64_t *result)
 {
 	const struct text *text;
 
@@ -68,31 +69,35 @@ static int give(struct engine *engine, const char *bytes, uint32_t length, uint6
 	if (!text)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	*result = value_of_text(text);
-	return -1;
+	return D_FAULT_NONE;
 }
 
 /* What begins at `at` in a string, or NULL where nothing was found. */
-static int give_rest(struct engine *engine, struct span string, const char *at, uint64_t *result)
+static enum d_fault give_rest(
+	struct engine *engine, struct span string, const char *at, uint64_t *result)
 {
 	*result = 0;
-	return at ? give(engine, at, (uint32_t)(string.bytes + string.length - at), result) : -1;
+	return at ? give(engine, at, (uint32_t)(string.bytes + string.length - at), result)
+		  : D_FAULT_NONE;
 }
 
 /* copyinstr(): the string at an address, of at most limit characters. */
-static int copy_in(struct engine *engine, uint64_t address, int64_t limit, uint64_t *result)
+static enum d_fault copy_in(
+	struct engine *engine, uint64_t address, int64_t limit, uint64_t *result)
 {
 	const struct text *text;
-	int fault;
+	enum d_fault fault;
 
 	if (limit < 0 || limit > engine->string_limit)
 		limit = engine->string_limit;
 	fault = memory_text(engine, address, (uint64_t)limit, &text);
-	if (fault < 0)
+	if (!fault)
 		*result = value_of_text(text);
 	return fault;
 }
 
-static int join(struct engine *engine, struct span left, struct span right, uint64_t *result)
+static enum d_fault join(
+	struct engine *engine, struct span left, struct span right, uint64_t *result)
 {
 	uint32_t room = engine->string_limit - left.length;
 	struct text *joined;
@@ -112,7 +117,7 @@ static int join(struct engine *engine, struct span left, struct span right, uint
 	bytes[joined->length] = '\0';
 	joined->hash = text_hash(bytes, joined->length);
 	*result = value_of_text(joined);
-	return -1;
+	return D_FAULT_NONE;
 }
 
 /* The first match of `part` at or behind a position, -1 for none. */
@@ -142,7 +147,7 @@ static int64_t find_last(struct span string, struct span part, int64_t from)
 }
 
 /* A negative start counts from the end, a negative count drops from the end. */
-static int substring(
+static enum d_fault substring(
 	struct engine *engine, struct span string, int64_t from, int64_t count, uint64_t *result)
 {
 	int64_t length = string.length;
@@ -164,7 +169,7 @@ static int substring(
 }
 
 /* The next token of what strtok() was given in this firing; NULL when there is none. */
-static int next_token(struct engine *engine, struct span delimiters, uint64_t *result)
+static enum d_fault next_token(struct engine *engine, struct span delimiters, uint64_t *result)
 {
 	struct tokens *tokens = &engine->tokens;
 	uint32_t start, end;
@@ -177,7 +182,7 @@ static int next_token(struct engine *engine, struct span delimiters, uint64_t *r
 	start = tokens->at;
 	*result = 0;
 	if (start == tokens->length)
-		return -1;
+		return D_FAULT_NONE;
 	while (tokens->at < tokens->length &&
 		!memchr(delimiters.bytes, tokens->bytes[tokens->at], delimiters.length))
 		tokens->at++;
@@ -188,7 +193,7 @@ static int next_token(struct engine *engine, struct span delimiters, uint64_t *r
 	return give(engine, tokens->bytes + start, end - start, result);
 }
 
-static int first_token(
+static enum d_fault first_token(
 	struct engine *engine, struct span string, struct span delimiters, uint64_t *result)
 {
 	struct tokens *tokens = &engine->tokens;
@@ -209,14 +214,14 @@ static int first_token(
 	return next_token(engine, delimiters, result);
 }
 
-static int change_case(
+static enum d_fault change_case(
 	struct engine *engine, struct span string, char from, char to, uint64_t *result)
 {
-	int fault = give(engine, string.bytes, string.length, result);
+	enum d_fault fault = give(engine, string.bytes, string.length, result);
 	struct text *text;
 	char *bytes;
 
-	if (fault >= 0)
+	if (fault)
 		return fault;
 	/* The copy is this clause's own. */
 	text = (struct text *)(uintptr_t)*result;
@@ -225,7 +230,7 @@ static int change_case(
 		if (bytes[i] >= from && bytes[i] <= from + 25)
 			bytes[i] = (char)(bytes[i] - from + to);
 	text->hash = text_hash(bytes, string.length);
-	return -1;
+	return D_FAULT_NONE;
 }
 
 /* Without the slashes at its end; a path of slashes only keeps one. */
@@ -236,7 +241,7 @@ static struct span without_slashes(struct span path)
 	return path;
 }
 
-static int base_name(struct engine *engine, struct span path, uint64_t *result)
+static enum d_fault base_name(struct engine *engine, struct span path, uint64_t *result)
 {
 	uint32_t start;
 
@@ -250,7 +255,7 @@ static int base_name(struct engine *engine, struct span path, uint64_t *result)
 	return give(engine, path.bytes + start, path.length - start, result);
 }
 
-static int directory_name(struct engine *engine, struct span path, uint64_t *result)
+static enum d_fault directory_name(struct engine *engine, struct span path, uint64_t *result)
 {
 	path = without_slashes(path);
 	while (path.length > 0 && path.bytes[path.length - 1] != '/')
@@ -262,7 +267,7 @@ static int directory_name(struct engine *engine, struct span path, uint64_t *res
 }
 
 /* Takes out empty parts, "." and what ".." undoes. */
-static int clean_path(struct engine *engine, struct span path, uint64_t *result)
+static enum d_fault clean_path(struct engine *engine, struct span path, uint64_t *result)
 {
 	bool absolute = path.length && path.bytes[0] == '/';
 	char *clean = scratch_get(&engine->scratch, (size_t)path.length + 2);
@@ -302,7 +307,8 @@ static int clean_path(struct engine *engine, struct span path, uint64_t *result)
 }
 
 /* Decimal is signed; other bases show the 64 bits, 16 and 8 with their prefix. */
-static int number_text(struct engine *engine, int64_t number, int64_t base, uint64_t *result)
+static enum d_fault number_text(
+	struct engine *engine, int64_t number, int64_t base, uint64_t *result)
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 	bool negative = base == 10 && number < 0;
@@ -334,7 +340,8 @@ static int digit_of(char c)
 }
 
 /* Digits up to the first that is none; wraps. */
-static int text_number(struct engine *engine, struct span string, int64_t base, uint64_t *result)
+static enum d_fault text_number(
+	struct engine *engine, struct span string, int64_t base, uint64_t *result)
 {
 	const char *at = string.bytes, *end = at + string.length;
 	bool negative;
@@ -353,10 +360,10 @@ static int text_number(struct engine *engine, struct span string, int64_t base, 
 	for (; at < end && digit_of(*at) < base; at++)
 		number = number * (uint64_t)base + (uint64_t)digit_of(*at);
 	*result = negative ? -number : number;
-	return -1;
+	return D_FAULT_NONE;
 }
 
-static int json_value(
+static enum d_fault json_value(
 	struct engine *engine, struct span document, struct span path, uint64_t *result)
 {
 	struct json_text value;
@@ -364,7 +371,7 @@ static int json_value(
 	*result = 0;
 	if (!json_find((struct json_text){document.bytes, document.length},
 		    (struct json_text){path.bytes, path.length}, &value))
-		return -1;
+		return D_FAULT_NONE;
 	return give(engine, value.bytes, value.length, result);
 }
 
@@ -382,10 +389,10 @@ static uint64_t random_number(struct engine *engine)
  * alloca(): all of a clause together take at most scratchsize. alloca(0) is where the next
  * block will be, each time the same address until there is one.
  */
-static int allocate(struct engine *engine, uint64_t size, uint64_t *result)
+static enum d_fault allocate(struct engine *engine, uint64_t size, uint64_t *result)
 {
 	uint64_t limit = engine->program->options.scratchsize;
-	int fault = -1;
+	enum d_fault fault = D_FAULT_NONE;
 
 	if (engine->allocated > limit || size > limit - engine->allocated)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
@@ -401,50 +408,51 @@ static int allocate(struct engine *engine, uint64_t size, uint64_t *result)
 }
 
 /* copyin(): a block of size bytes from an address. */
-static int copy_block(struct engine *engine, uint64_t from, uint64_t size, uint64_t *result)
+static enum d_fault copy_block(
+	struct engine *engine, uint64_t from, uint64_t size, uint64_t *result)
 {
 	uint64_t block;
-	int fault = memory_block(engine, size, &block);
+	enum d_fault fault = memory_block(engine, size, &block);
 
-	if (fault < 0)
+	if (!fault)
 		fault = memory_copy(engine, block, from, size);
-	if (fault < 0)
+	if (!fault)
 		*result = block;
 	return fault;
 }
 
 /* memref(): an address and a size, beside each other in a block. */
-static int reference(struct engine *engine, const uint64_t pair[2], uint64_t *result)
+static enum d_fault reference(struct engine *engine, const uint64_t pair[2], uint64_t *result)
 {
 	uint64_t block;
-	int fault = memory_block(engine, 2 * sizeof(pair[0]), &block);
+	enum d_fault fault = memory_block(engine, 2 * sizeof(pair[0]), &block);
 
-	if (fault < 0)
+	if (!fault)
 		fault = memory_write(engine, block, 2 * sizeof(pair[0]), pair);
-	if (fault < 0)
+	if (!fault)
 		*result = block;
 	return fault;
 }
 
 /* memstr(): memory as a string, its last byte being the string's end. */
-static int memory_string(
+static enum d_fault memory_string(
 	struct engine *engine, uint64_t address, char instead, uint64_t size, uint64_t *result)
 {
 	uint32_t length;
 	struct text *text;
 	char *bytes;
-	int fault;
+	enum d_fault fault;
 
 	*result = 0;
 	if (!size)
-		return -1;
+		return D_FAULT_NONE;
 	length = size - 1 < engine->string_limit ? (uint32_t)(size - 1) : engine->string_limit;
 	text = scratch_get(&engine->scratch, sizeof(*text) + (size_t)length + 1);
 	if (!text)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	bytes = (char *)(text + 1);
-	fault = length ? memory_read(engine, address, length, bytes) : -1;
-	if (fault >= 0)
+	fault = length ? memory_read(engine, address, length, bytes) : D_FAULT_NONE;
+	if (fault)
 		return fault;
 	bytes[length] = '\0';
 	for (char *nul = bytes; (nul = memchr(nul, '\0', (size_t)(bytes + length - nul)));)
@@ -453,20 +461,20 @@ static int memory_string(
 	length = (uint32_t)strnlen(bytes, length);
 	*text = (struct text){bytes, length, text_hash(bytes, length)};
 	*result = value_of_text(text);
-	return -1;
+	return D_FAULT_NONE;
 }
 
 /* An address of a family in memory; of others Oracle's DTrace takes it for one of IPv4. */
-static int internet_text(struct engine *engine, int64_t family, uint64_t address,
+static enum d_fault internet_text(struct engine *engine, int64_t family, uint64_t address,
 	enum network_embedded embedded, uint64_t *result)
 {
 	uint8_t bytes[NETWORK_IPV6_BYTES];
 	char text[NETWORK_TEXT_MAX];
-	int fault;
+	enum d_fault fault;
 
 	fault = memory_read(engine, address,
 		family == AF_INET6 ? NETWORK_IPV6_BYTES : NETWORK_IPV4_BYTES, bytes);
-	if (fault >= 0)
+	if (fault)
 		return fault;
 	if (family == AF_INET6)
 		network_ipv6(bytes, embedded, text);
@@ -476,32 +484,33 @@ static int internet_text(struct engine *engine, int64_t family, uint64_t address
 }
 
 /* A hardware address of Ethernet or InfiniBand in memory. */
-static int link_text(struct engine *engine, uint64_t type, uint64_t address, uint64_t *result)
+static enum d_fault link_text(
+	struct engine *engine, uint64_t type, uint64_t address, uint64_t *result)
 {
 	uint8_t bytes[NETWORK_INFINIBAND_BYTES];
 	char text[NETWORK_TEXT_MAX];
 	uint32_t count = type == ARPHRD_ETHER ? NETWORK_ETHERNET_BYTES
 		: type == ARPHRD_INFINIBAND   ? NETWORK_INFINIBAND_BYTES
 					      : 0;
-	int fault;
+	enum d_fault fault;
 
 	if (!count)
 		return fault_set(engine, D_FAULT_ILLOP, 0);
 	fault = memory_read(engine, address, count, bytes);
-	if (fault >= 0)
+	if (fault)
 		return fault;
 	network_link(bytes, count, text);
 	return give(engine, text, (uint32_t)strlen(text), result);
 }
 
-int subroutine_call(struct engine *engine, enum d_subroutine which, const uint64_t *arguments,
-	unsigned count, uint64_t *result)
+enum d_fault subroutine_call(struct engine *engine, enum d_subroutine which,
+	const uint64_t *arguments, unsigned count, uint64_t *result)
 {
 	/* Where a last argument may be left out: what stands for it. */
 	int64_t second = count > 1 ? (int64_t)arguments[1] : 10;
 	int64_t third = count > 2 ? (int64_t)arguments[2] : engine->string_limit;
 	struct span one = {"", 0}, two = {"", 0};
-	int fault;
+	enum d_fault fault;
 
 	for (unsigned i = 0; i < count && i < 2; i++) {
 		if (!(d_subroutines[which].strings & 1u << i))
@@ -519,7 +528,7 @@ int subroutine_call(struct engine *engine, enum d_subroutine which, const uint64
 		return join(engine, one, two, result);
 	case D_SUBROUTINE_STRLEN:
 		*result = one.length;
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_STRCHR:
 		return give_rest(engine, one, memchr(one.bytes, (char)second, one.length), result);
 	case D_SUBROUTINE_STRRCHR:
@@ -529,10 +538,10 @@ int subroutine_call(struct engine *engine, enum d_subroutine which, const uint64
 			engine, one, memmem(one.bytes, one.length, two.bytes, two.length), result);
 	case D_SUBROUTINE_INDEX:
 		*result = (uint64_t)find(one, two, count > 2 ? third : 0);
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_RINDEX:
 		*result = (uint64_t)find_last(one, two, third);
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_SUBSTR:
 		return substring(engine, one, second, third, result);
 	case D_SUBROUTINE_STRTOK:
@@ -557,31 +566,31 @@ int subroutine_call(struct engine *engine, enum d_subroutine which, const uint64
 		if ((uint64_t)second > engine->string_limit)
 			return fault_set(engine, D_FAULT_BADINDEX, (uint64_t)second);
 		*result = second < one.length ? (uint64_t)(int64_t)(int8_t)one.bytes[second] : 0;
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_SWAP16:
 		*result = htobe16((uint16_t)arguments[0]);
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_SWAP32:
 		*result = htobe32((uint32_t)arguments[0]);
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_SWAP64:
 		*result = htobe64(arguments[0]);
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_JSON:
 		return json_value(engine, one, two, result);
 	case D_SUBROUTINE_RAND:
 		*result = random_number(engine);
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_PROGENYOF:
 		*result = lineage_contains(
 			&engine->lineage, engine->firing.process, engine->recorded, arguments[0]);
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_GETMAJOR:
 		*result = (uint32_t)(arguments[0] >> MINOR_BITS);
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_GETMINOR:
 		*result = arguments[0] & ((1u << MINOR_BITS) - 1);
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_ALLOCA:
 		return allocate(engine, arguments[0], result);
 	case D_SUBROUTINE_BLOCK:
@@ -605,7 +614,7 @@ int subroutine_call(struct engine *engine, enum d_subroutine which, const uint64
 		return memory_string(engine, arguments[0], (char)second, arguments[2], result);
 	case D_SUBROUTINE_SPECULATION:
 		*result = (uint64_t)speculation_new(&engine->speculations);
-		return -1;
+		return D_FAULT_NONE;
 	case D_SUBROUTINE_INET_NTOA:
 		return internet_text(engine, AF_INET, arguments[0], NETWORK_EMBEDDED_MIXED, result);
 	case D_SUBROUTINE_INET_NTOA6:

@@ -15,10 +15,10 @@ const struct text *subroutine_part(
 	struct engine *engine, const struct text *text, uint32_t offset, uint64_t limit);
 
 /*
- * Runs subroutine `which` on `count` arguments, as many as the verifier allows. Returns -1,
- * or the code of the fault that it has set.
+ * Runs subroutine `which` on `count` arguments, as many as the verifier allows. It has
+ * set the fault unless it returns D_FAULT_NONE.
  */
-int subroutine_call(struct engine *engine, enum d_subroutine which, const uint64_t *arguments,
-	unsigned count, uint64_t *result);
+enum d_fault subroutine_call(struct engine *engine, enum d_subroutine which,
+	const uint64_t *arguments, unsigned count, uint64_t *result);
 
 #endif

@@ -14,7 +14,7 @@
  * Arithmetic is 64 bits wide and wraps; D_OP_CUT narrows where D says that a value is
  * cut. A clause starts with registers undefined. Strings that an instruction makes live
  * in the clause's scratch; the engine copies what a variable or an aggregation keeps.
- * A fault (enum d_fault) ends the clause and throws its records away.
+ * A fault (a division by zero, an invalid address) ends the clause and throws its records away.
  *
  * An action is recorded when it is executed and carried out when its clause ends
  * without a fault, in order (as DTrace's consumer does).
@@ -38,23 +38,6 @@ enum {
 	D_REGISTERS_MAX = 128,
 	D_KEYS_MAX = 8,         /* parts of a tuple: DTrace's portable limit */
 	D_OBJECT_MAX = 64 << 20 /* bytes of an object, and of all variables that are objects */
-};
-
-/* The fault table of DTrace; values are arg4 of the ERROR probe. */
-enum d_fault {
-	D_FAULT_UNKNOWN = 0,
-	D_FAULT_BADADDR = 1,
-	D_FAULT_BADALIGN = 2,
-	D_FAULT_ILLOP = 3,
-	D_FAULT_DIVZERO = 4,
-	D_FAULT_NOSCRATCH = 5,
-	D_FAULT_KPRIV = 6,
-	D_FAULT_UPRIV = 7,
-	D_FAULT_TUPOFLOW = 8,
-	D_FAULT_BADSTACK = 9,
-	D_FAULT_BADSIZE = 10,
-	D_FAULT_BADINDEX = 11,
-	D_FAULT_LIBRARY = 1000
 };
 
 /* A value's form where the engine must know it: variables, keys, records. */

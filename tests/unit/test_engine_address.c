@@ -35,9 +35,9 @@ static void teardown(void)
 	free(engine);
 }
 
-static void expect_fault(int result, enum d_fault code, uint64_t value)
+static void expect_fault(enum d_fault result, enum d_fault code, uint64_t value)
 {
-	ck_assert_int_eq(result, (int)code);
+	ck_assert_int_eq(result, code);
 	ck_assert_int_eq(engine->fault.code, code);
 	ck_assert_uint_eq(engine->fault.value, value);
 }
@@ -73,11 +73,11 @@ START_TEST(test_bounds)
 	char bytes[SIZE + 1], zeroes[SIZE] = "";
 
 	memset(bytes, BEFORE, sizeof(bytes));
-	ck_assert_int_eq(memory_read(engine, fixed, SIZE, bytes), -1);
+	ck_assert_int_eq(memory_read(engine, fixed, SIZE, bytes), D_FAULT_NONE);
 	ck_assert_mem_eq(bytes, zeroes, SIZE);
 	ck_assert_int_eq((unsigned char)bytes[SIZE], BEFORE);
-	ck_assert_int_eq(memory_write(engine, fixed + SIZE - 1, 1, "x"), -1);
-	ck_assert_int_eq(memory_read(engine, fixed + SIZE, 0, bytes), -1);
+	ck_assert_int_eq(memory_write(engine, fixed + SIZE - 1, 1, "x"), D_FAULT_NONE);
+	ck_assert_int_eq(memory_read(engine, fixed + SIZE, 0, bytes), D_FAULT_NONE);
 	expect_fault(memory_read(engine, fixed + 1, SIZE, bytes), D_FAULT_BADADDR, fixed + 1);
 	expect_fault(memory_write(engine, fixed + 1, SIZE, bytes), D_FAULT_BADADDR, fixed + 1);
 	expect_fault(memory_read(engine, fixed, UINT32_MAX, bytes), D_FAULT_BADADDR, fixed);
@@ -110,12 +110,12 @@ START_TEST(test_texts_of_events)
 	const struct text *text;
 	char bytes[SIZE];
 
-	ck_assert_int_eq(memory_text(engine, handle, 100, &text), -1);
+	ck_assert_int_eq(memory_text(engine, handle, 100, &text), D_FAULT_NONE);
 	ck_assert_ptr_eq(text, &name);
-	ck_assert_int_eq(memory_text(engine, handle + 2, 2, &text), -1);
+	ck_assert_int_eq(memory_text(engine, handle + 2, 2, &text), D_FAULT_NONE);
 	ck_assert_str_eq(text->bytes, "ph");
 	/* The NUL belongs to it, nothing behind does; and it cannot be written to. */
-	ck_assert_int_eq(memory_read(engine, handle, name.length + 1, bytes), -1);
+	ck_assert_int_eq(memory_read(engine, handle, name.length + 1, bytes), D_FAULT_NONE);
 	expect_fault(memory_read(engine, handle, name.length + 2, bytes), D_FAULT_BADADDR, handle);
 	expect_fault(memory_write(engine, handle, 1, "x"), D_FAULT_BADADDR, handle);
 	expect_fault(memory_copy(engine, handle, fixed, 1), D_FAULT_BADADDR, handle);
@@ -130,14 +130,14 @@ START_TEST(test_copies)
 {
 	char bytes[SIZE];
 
-	ck_assert_int_eq(memory_write(engine, fixed, SIZE, "0123456789abcdef"), -1);
-	ck_assert_int_eq(memory_copy(engine, fixed + 2, fixed, 10), -1);
-	ck_assert_int_eq(memory_read(engine, fixed, SIZE, bytes), -1);
+	ck_assert_int_eq(memory_write(engine, fixed, SIZE, "0123456789abcdef"), D_FAULT_NONE);
+	ck_assert_int_eq(memory_copy(engine, fixed + 2, fixed, 10), D_FAULT_NONE);
+	ck_assert_int_eq(memory_read(engine, fixed, SIZE, bytes), D_FAULT_NONE);
 	ck_assert_mem_eq(bytes, "010123456789cdef", SIZE);
-	ck_assert_int_eq(memory_copy(engine, fixed, fixed + 2, 14), -1);
-	ck_assert_int_eq(memory_read(engine, fixed, SIZE, bytes), -1);
+	ck_assert_int_eq(memory_copy(engine, fixed, fixed + 2, 14), D_FAULT_NONE);
+	ck_assert_int_eq(memory_read(engine, fixed, SIZE, bytes), D_FAULT_NONE);
 	ck_assert_mem_eq(bytes, "0123456789cdefef", SIZE);
-	ck_assert_int_eq(memory_copy(engine, fixed, fixed, 0), -1);
+	ck_assert_int_eq(memory_copy(engine, fixed, fixed, 0), D_FAULT_NONE);
 	/* Sizes that are small only when they are cut to 32 bits, or when added to an offset. */
 	expect_fault(memory_copy(engine, fixed, fixed, SIZE + 1), D_FAULT_BADSIZE, SIZE + 1);
 	expect_fault(memory_copy(engine, fixed, fixed, (UINT64_C(1) << 32) + 1), D_FAULT_BADSIZE,
@@ -145,7 +145,7 @@ START_TEST(test_copies)
 	expect_fault(memory_copy(engine, fixed, fixed + 8, UINT64_MAX - 7), D_FAULT_BADSIZE,
 		UINT64_MAX - 7);
 	expect_fault(memory_copy(engine, fixed, fixed + 8, 9), D_FAULT_BADADDR, fixed + 8);
-	ck_assert_int_eq(memory_read(engine, fixed, SIZE, bytes), -1);
+	ck_assert_int_eq(memory_read(engine, fixed, SIZE, bytes), D_FAULT_NONE);
 	ck_assert_mem_eq(bytes, "0123456789cdefef", SIZE);
 }
 END_TEST
@@ -155,16 +155,16 @@ START_TEST(test_texts_of_memory)
 	const struct text *text;
 
 	/* No NUL in the region: its end is the text's. */
-	ck_assert_int_eq(memory_write(engine, fixed, SIZE, "0123456789abcdef"), -1);
-	ck_assert_int_eq(memory_text(engine, fixed + 10, UINT64_MAX, &text), -1);
+	ck_assert_int_eq(memory_write(engine, fixed, SIZE, "0123456789abcdef"), D_FAULT_NONE);
+	ck_assert_int_eq(memory_text(engine, fixed + 10, UINT64_MAX, &text), D_FAULT_NONE);
 	ck_assert_str_eq(text->bytes, "abcdef");
-	ck_assert_int_eq(memory_text(engine, fixed, (UINT64_C(1) << 32) + 3, &text), -1);
+	ck_assert_int_eq(memory_text(engine, fixed, (UINT64_C(1) << 32) + 3, &text), D_FAULT_NONE);
 	ck_assert_uint_eq(text->length, SIZE);
-	ck_assert_int_eq(memory_text(engine, fixed, 3, &text), -1);
+	ck_assert_int_eq(memory_text(engine, fixed, 3, &text), D_FAULT_NONE);
 	ck_assert_str_eq(text->bytes, "012");
-	ck_assert_int_eq(memory_bytes(engine, fixed, SIZE, &text), -1);
+	ck_assert_int_eq(memory_bytes(engine, fixed, SIZE, &text), D_FAULT_NONE);
 	/* A copy: what is written later does not change it. */
-	ck_assert_int_eq(memory_write(engine, fixed, 1, "x"), -1);
+	ck_assert_int_eq(memory_write(engine, fixed, 1, "x"), D_FAULT_NONE);
 	ck_assert_mem_eq(text->bytes, "0123456789abcdef", SIZE);
 }
 END_TEST
@@ -175,20 +175,20 @@ START_TEST(test_blocks_end_with_their_clause)
 	char bytes[SIZE];
 
 	for (unsigned i = 0; i < BLOCKS; i++)
-		ck_assert_int_eq(memory_block(engine, SIZE, &blocks[i]), -1);
+		ck_assert_int_eq(memory_block(engine, SIZE, &blocks[i]), D_FAULT_NONE);
 	expect_fault(memory_block(engine, SIZE, &other), D_FAULT_NOSCRATCH, 0);
-	ck_assert_int_eq(memory_write(engine, blocks[3], SIZE, "0123456789abcdef"), -1);
-	ck_assert_int_eq(memory_read(engine, blocks[2], SIZE, bytes), -1);
+	ck_assert_int_eq(memory_write(engine, blocks[3], SIZE, "0123456789abcdef"), D_FAULT_NONE);
+	ck_assert_int_eq(memory_read(engine, blocks[2], SIZE, bytes), D_FAULT_NONE);
 	ck_assert_int_eq(bytes[0], 0);
 	memory_reset(&engine->memory);
 	scratch_reset(&engine->scratch);
 	for (unsigned i = 0; i < BLOCKS; i++)
 		expect_nowhere(blocks[i]);
-	ck_assert_int_eq(memory_block(engine, SIZE, &other), -1);
+	ck_assert_int_eq(memory_block(engine, SIZE, &other), D_FAULT_NONE);
 	for (unsigned i = 0; i < BLOCKS; i++)
 		expect_nowhere(blocks[i]);
 	/* New blocks are zeroed though the scratch was used before. */
-	ck_assert_int_eq(memory_read(engine, other, SIZE, bytes), -1);
+	ck_assert_int_eq(memory_read(engine, other, SIZE, bytes), D_FAULT_NONE);
 	for (unsigned i = 0; i < SIZE; i++)
 		ck_assert_int_eq(bytes[i], 0);
 }
@@ -202,7 +202,7 @@ START_TEST(test_sizes_of_blocks)
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		expect_fault(memory_block(engine, sizes[i], &address), D_FAULT_NOSCRATCH, 0);
-	ck_assert_int_eq(memory_block(engine, 0, &address), -1);
+	ck_assert_int_eq(memory_block(engine, 0, &address), D_FAULT_NONE);
 	expect_end(address);
 }
 END_TEST
@@ -214,23 +214,23 @@ START_TEST(test_numbers_start_over)
 	char bytes[SIZE];
 
 	engine->memory.first_block = last - 1;
-	ck_assert_int_eq(memory_block(engine, SIZE, &before), -1);
+	ck_assert_int_eq(memory_block(engine, SIZE, &before), D_FAULT_NONE);
 	ck_assert_uint_eq(before, memory_address(last - 1));
 	memory_reset(&engine->memory);
 	for (unsigned i = 0; i < BLOCKS; i++)
-		ck_assert_int_eq(memory_block(engine, SIZE, &address), -1);
+		ck_assert_int_eq(memory_block(engine, SIZE, &address), D_FAULT_NONE);
 	/* The highest numbers still lead to their own block. */
 	ck_assert_uint_eq(address, memory_address(MEMORY_REGION_MAX - 1));
-	ck_assert_int_eq(memory_write(engine, address, 1, "x"), -1);
-	ck_assert_int_eq(memory_read(engine, address, 1, bytes), -1);
+	ck_assert_int_eq(memory_write(engine, address, 1, "x"), D_FAULT_NONE);
+	ck_assert_int_eq(memory_read(engine, address, 1, bytes), D_FAULT_NONE);
 	ck_assert_int_eq(bytes[0], 'x');
 	memory_reset(&engine->memory);
-	ck_assert_int_eq(memory_block(engine, SIZE, &before), -1);
+	ck_assert_int_eq(memory_block(engine, SIZE, &before), D_FAULT_NONE);
 	ck_assert_uint_eq(before, memory_address(FIXED + 1));
 	expect_nowhere(address);
 	/* What is for good is not among them. */
-	ck_assert_int_eq(memory_write(engine, before, 1, "y"), -1);
-	ck_assert_int_eq(memory_read(engine, fixed, 1, bytes), -1);
+	ck_assert_int_eq(memory_write(engine, before, 1, "y"), D_FAULT_NONE);
+	ck_assert_int_eq(memory_read(engine, fixed, 1, bytes), D_FAULT_NONE);
 	ck_assert_int_eq(bytes[0], 0);
 }
 END_TEST
@@ -240,14 +240,14 @@ START_TEST(test_lent_memory)
 	char lent[SIZE] = "0123456789abcde", bytes[SIZE];
 	uint64_t address;
 
-	ck_assert_int_eq(memory_lend(engine, lent, SIZE, false, &address), -1);
-	ck_assert_int_eq(memory_read(engine, address, SIZE, bytes), -1);
+	ck_assert_int_eq(memory_lend(engine, lent, SIZE, false, &address), D_FAULT_NONE);
+	ck_assert_int_eq(memory_read(engine, address, SIZE, bytes), D_FAULT_NONE);
 	ck_assert_mem_eq(bytes, lent, SIZE);
 	expect_fault(memory_write(engine, address, 1, "x"), D_FAULT_BADADDR, address);
 	expect_fault(memory_copy(engine, address, fixed, 1), D_FAULT_BADADDR, address);
 	ck_assert_int_eq(lent[0], '0');
-	ck_assert_int_eq(memory_lend(engine, lent, SIZE, true, &address), -1);
-	ck_assert_int_eq(memory_write(engine, address, 1, "x"), -1);
+	ck_assert_int_eq(memory_lend(engine, lent, SIZE, true, &address), D_FAULT_NONE);
+	ck_assert_int_eq(memory_write(engine, address, 1, "x"), D_FAULT_NONE);
 	ck_assert_int_eq(lent[0], 'x');
 }
 END_TEST
