@@ -12,18 +12,30 @@
 #include "engine/object_variable.h"
 #include "engine/subroutine.h"
 
+/* clang-format off */
 /* Instructions of the prepared code, beside those of enum d_opcode that stay. */
+#define MACHINE_OPCODE_ROWS(ROW) \
+	/* The immediate is the variable's slot. */ \
+	ROW(LOAD_SELF) \
+	ROW(STORE_SELF) \
+	ROW(STORE_SELF_TEXT) \
+	ROW(STORE_TEXT) \
+	ROW(STORE_ELEMENT_TEXT) \
+	/* copyinstr() or stringof() of one argument: a = the text at b. */ \
+	ROW(COPY_TEXT) \
+	/* count(), which has no value. */ \
+	ROW(COUNT) \
+	/* As D_OP_AGGREGATE, with option aggpercpu. */ \
+	ROW(AGGREGATE_ON_CPU)
+
 enum machine_opcode {
-	MACHINE_LOAD_SELF = D_OPCODES, /* immediate: slot */
-	MACHINE_STORE_TEXT,
-	MACHINE_STORE_SELF,
-	MACHINE_STORE_SELF_TEXT,
-	MACHINE_STORE_ELEMENT_TEXT,
-	MACHINE_COPY_TEXT,        /* copyinstr() or stringof() of one argument: a = text at b */
-	MACHINE_COUNT,            /* count(): no value */
-	MACHINE_AGGREGATE_ON_CPU, /* as D_OP_AGGREGATE, with option aggpercpu */
+	MACHINE_LAST_OF_PROGRAM = D_OPCODES - 1,
+#define NUMBER(name) MACHINE_##name,
+	MACHINE_OPCODE_ROWS(NUMBER)
+#undef NUMBER
 	MACHINE_OPCODES
 };
+/* clang-format on */
 
 struct d_instruction *machine_prepare(
 	const struct engine *engine, const struct d_instruction *code, size_t count)
@@ -365,78 +377,13 @@ static enum d_fault record(
 bool machine_run(
 	struct engine *engine, const struct d_instruction *code, uint32_t base, uint64_t *result)
 {
-	/* One jump per instruction, each predicted apart. Every opcode has its label. */
+	/* One jump per instruction, each predicted apart. Every row has its label. */
+#define LABEL(name, ...) [D_OP_##name] = &&run_D_OP_##name,
+#define MACHINE_LABEL(name) [MACHINE_##name] = &&run_MACHINE_##name,
 	static const void *const labels[MACHINE_OPCODES] = {
-		[D_OP_RETURN] = &&run_D_OP_RETURN,
-		[D_OP_INTEGER] = &&run_D_OP_INTEGER,
-		[D_OP_CONSTANT] = &&run_D_OP_CONSTANT,
-		[D_OP_STRING] = &&run_D_OP_STRING,
-		[D_OP_NULL] = &&run_D_OP_NULL,
-		[D_OP_MOVE] = &&run_D_OP_MOVE,
-		[D_OP_ADD] = &&run_D_OP_ADD,
-		[D_OP_SUBTRACT] = &&run_D_OP_SUBTRACT,
-		[D_OP_MULTIPLY] = &&run_D_OP_MULTIPLY,
-		[D_OP_DIVIDE] = &&run_D_OP_DIVIDE,
-		[D_OP_DIVIDE_UNSIGNED] = &&run_D_OP_DIVIDE_UNSIGNED,
-		[D_OP_MODULO] = &&run_D_OP_MODULO,
-		[D_OP_MODULO_UNSIGNED] = &&run_D_OP_MODULO_UNSIGNED,
-		[D_OP_AND] = &&run_D_OP_AND,
-		[D_OP_OR] = &&run_D_OP_OR,
-		[D_OP_XOR] = &&run_D_OP_XOR,
-		[D_OP_SHIFT_LEFT] = &&run_D_OP_SHIFT_LEFT,
-		[D_OP_SHIFT_RIGHT] = &&run_D_OP_SHIFT_RIGHT,
-		[D_OP_SHIFT_RIGHT_SIGNED] = &&run_D_OP_SHIFT_RIGHT_SIGNED,
-		[D_OP_NEGATE] = &&run_D_OP_NEGATE,
-		[D_OP_COMPLEMENT] = &&run_D_OP_COMPLEMENT,
-		[D_OP_NOT] = &&run_D_OP_NOT,
-		[D_OP_CUT] = &&run_D_OP_CUT,
-		[D_OP_EQUAL] = &&run_D_OP_EQUAL,
-		[D_OP_NOT_EQUAL] = &&run_D_OP_NOT_EQUAL,
-		[D_OP_LESS] = &&run_D_OP_LESS,
-		[D_OP_LESS_EQUAL] = &&run_D_OP_LESS_EQUAL,
-		[D_OP_LESS_UNSIGNED] = &&run_D_OP_LESS_UNSIGNED,
-		[D_OP_LESS_EQUAL_UNSIGNED] = &&run_D_OP_LESS_EQUAL_UNSIGNED,
-		[D_OP_COMPARE] = &&run_D_OP_COMPARE,
-		[D_OP_BOOLEAN] = &&run_D_OP_BOOLEAN,
-		[D_OP_JUMP] = &&run_D_OP_JUMP,
-		[D_OP_JUMP_ZERO] = &&run_D_OP_JUMP_ZERO,
-		[D_OP_JUMP_NOT_ZERO] = &&run_D_OP_JUMP_NOT_ZERO,
-		[D_OP_ARGUMENT] = &&run_D_OP_ARGUMENT,
-		[D_OP_BUILTIN] = &&run_D_OP_BUILTIN,
-		[D_OP_LOAD] = &&run_D_OP_LOAD,
-		[MACHINE_LOAD_SELF] = &&run_MACHINE_LOAD_SELF,
-		[D_OP_STORE] = &&run_D_OP_STORE,
-		[MACHINE_STORE_TEXT] = &&run_MACHINE_STORE_TEXT,
-		[MACHINE_STORE_SELF] = &&run_MACHINE_STORE_SELF,
-		[MACHINE_STORE_SELF_TEXT] = &&run_MACHINE_STORE_SELF_TEXT,
-		[D_OP_LOAD_ELEMENT] = &&run_D_OP_LOAD_ELEMENT,
-		[D_OP_STORE_ELEMENT] = &&run_D_OP_STORE_ELEMENT,
-		[MACHINE_STORE_ELEMENT_TEXT] = &&run_MACHINE_STORE_ELEMENT_TEXT,
-		[D_OP_FREE] = &&run_D_OP_FREE,
-		[D_OP_FREE_ELEMENT] = &&run_D_OP_FREE_ELEMENT,
-		[D_OP_READ] = &&run_D_OP_READ,
-		[D_OP_WRITE] = &&run_D_OP_WRITE,
-		[D_OP_TEXT] = &&run_D_OP_TEXT,
-		[D_OP_WRITE_TEXT] = &&run_D_OP_WRITE_TEXT,
-		[D_OP_BYTES] = &&run_D_OP_BYTES,
-		[D_OP_COPY] = &&run_D_OP_COPY,
-		[D_OP_ADDRESS] = &&run_D_OP_ADDRESS,
-		[D_OP_ADDRESS_ELEMENT] = &&run_D_OP_ADDRESS_ELEMENT,
-		[D_OP_ADDRESS_STRING] = &&run_D_OP_ADDRESS_STRING,
-		[D_OP_BOUND] = &&run_D_OP_BOUND,
-		[D_OP_BITS] = &&run_D_OP_BITS,
-		[MACHINE_COPY_TEXT] = &&run_MACHINE_COPY_TEXT,
-		[D_OP_CALL] = &&run_D_OP_CALL,
-		[D_OP_STACK] = &&run_D_OP_STACK,
-		[D_OP_PLACE] = &&run_D_OP_PLACE,
-		[MACHINE_COUNT] = &&run_MACHINE_COUNT,
-		[MACHINE_AGGREGATE_ON_CPU] = &&run_MACHINE_AGGREGATE_ON_CPU,
-		[D_OP_AGGREGATE] = &&run_D_OP_AGGREGATE,
-		[D_OP_ACTION] = &&run_D_OP_ACTION,
-		[D_OP_SPECULATE] = &&run_D_OP_SPECULATE,
-		[D_OP_COMMIT] = &&run_D_OP_COMMIT,
-		[D_OP_DISCARD] = &&run_D_OP_DISCARD,
-	};
+		D_OPCODE_ROWS(LABEL) MACHINE_OPCODE_ROWS(MACHINE_LABEL)};
+#undef LABEL
+#undef MACHINE_LABEL
 	uint64_t *const registers = engine->registers;
 	const struct d_instruction *at = code;
 	struct aggregate_element *element;

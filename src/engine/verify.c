@@ -97,75 +97,6 @@ static int merge(struct verifier *verifier, size_t target)
 	return 0;
 }
 
-static int verify_jump(struct verifier *verifier, size_t at)
-{
-	const struct d_instruction *instruction = &verifier->code[at];
-
-	if (instruction->immediate <= 0 || (size_t)instruction->immediate <= at ||
-		(size_t)instruction->immediate >= verifier->count)
-		return -EINVAL;
-	return merge(verifier, (size_t)instruction->immediate);
-}
-
-static bool verify_call(struct verifier *verifier, const struct d_instruction *instruction)
-{
-	const struct d_subroutine_form *form;
-	uint8_t *registers = verifier->now.registers;
-
-	if (!index_ok(instruction->immediate, D_SUBROUTINES))
-		return false;
-	form = &d_subroutines[instruction->immediate];
-	if (instruction->c < form->least || instruction->c > form->most ||
-		!register_range(instruction->b, instruction->c))
-		return false;
-	for (unsigned i = 0; i < instruction->c; i++)
-		if ((form->strings & 1u << i) && !(registers[instruction->b + i] & KIND_STRING))
-			return false;
-	registers[instruction->a] = form->gives_string ? KIND_STRING : KIND_INTEGER;
-	return true;
-}
-
-static bool verify_variable(struct verifier *verifier, const struct d_instruction *instruction)
-{
-	const struct d_program *program = verifier->program;
-	uint8_t *registers = verifier->now.registers;
-	const struct d_variable *variable;
-
-	if (!index_ok(instruction->immediate, program->variable_count))
-		return false;
-	variable = &program->variables[instruction->immediate];
-	switch (instruction->opcode) {
-	case D_OP_LOAD:
-		registers[instruction->a] = kind_of(&variable->type);
-		return variable->key_count == 0 && variable->type.kind != D_VALUE_BYTES;
-	case D_OP_ADDRESS:
-		registers[instruction->a] = KIND_INTEGER;
-		return variable->key_count == 0 && variable->type.kind == D_VALUE_BYTES;
-	case D_OP_STORE:
-		return variable->key_count == 0 && variable->type.kind != D_VALUE_BYTES &&
-			holds(verifier, instruction->a, &variable->type);
-	case D_OP_FREE:
-		return variable->key_count == 0 && variable->scope == D_SCOPE_SELF;
-	default:
-		break;
-	}
-	if (variable->key_count == 0 ||
-		!all_hold(verifier, instruction->b, variable->keys, variable->key_count))
-		return false;
-	if (instruction->opcode == D_OP_LOAD_ELEMENT) {
-		registers[instruction->a] = kind_of(&variable->type);
-		return variable->type.kind != D_VALUE_BYTES;
-	}
-	if (instruction->opcode == D_OP_ADDRESS_ELEMENT) {
-		registers[instruction->a] = KIND_INTEGER;
-		return variable->type.kind == D_VALUE_BYTES;
-	}
-	if (instruction->opcode == D_OP_STORE_ELEMENT)
-		return variable->type.kind != D_VALUE_BYTES &&
-			holds(verifier, instruction->a, &variable->type);
-	return true;
-}
-
 static bool size_ok(uint8_t size)
 {
 	return size == 1 || size == 2 || size == 4 || size == 8;
@@ -176,166 +107,198 @@ static bool object_size_ok(int64_t size)
 	return size > 0 && size <= D_OBJECT_MAX;
 }
 
-/* Reads and writes of memory: the addresses are checked when they are used. */
-static bool verify_memory(struct verifier *verifier, const struct d_instruction *instruction)
+/* Whether an index into a table of the program is one of those it may be here. */
+static bool immediate_fits(
+	const struct d_program *program, enum d_immediate meaning, int32_t immediate)
 {
-	uint8_t *registers = verifier->now.registers;
-	int32_t immediate = instruction->immediate;
+	const struct d_variable *variable = index_ok(immediate, program->variable_count)
+		? &program->variables[immediate]
+		: NULL;
 
-	switch (instruction->opcode) {
-	case D_OP_READ:
-		registers[instruction->a] = KIND_INTEGER;
-		return size_ok(instruction->c & 15);
-	case D_OP_WRITE:
-		return size_ok(instruction->c);
-	case D_OP_TEXT:
-		registers[instruction->a] = KIND_STRING;
-		return object_size_ok(immediate);
-	case D_OP_WRITE_TEXT:
-		return (registers[instruction->a] & KIND_STRING) && object_size_ok(immediate);
-	case D_OP_BYTES:
-		registers[instruction->a] = KIND_BYTES;
-		return object_size_ok(immediate);
-	case D_OP_COPY:
-		return object_size_ok(immediate);
-	case D_OP_ADDRESS_STRING:
-		if (!(registers[instruction->b] & KIND_STRING))
-			return false;
-		registers[instruction->a] = KIND_INTEGER;
+	switch (meaning) {
+	case D_IMMEDIATE_NONE:
+	case D_IMMEDIATE_NUMBER:
+	case D_IMMEDIATE_TARGET: /* see verify_jump() */
 		return true;
-	case D_OP_BOUND:
+	case D_IMMEDIATE_INTEGER:
+		return index_ok(immediate, program->integer_count);
+	case D_IMMEDIATE_STRING:
+		return index_ok(immediate, program->string_count);
+	case D_IMMEDIATE_ARGUMENT:
+	case D_IMMEDIATE_BOUND:
 		return immediate >= 0;
-	default: /* D_OP_BITS */
-		registers[instruction->a] = KIND_INTEGER;
+	case D_IMMEDIATE_BUILTIN:
+		return index_ok(immediate, D_BUILTINS);
+	case D_IMMEDIATE_SCALAR:
+		return variable && !variable->key_count && variable->type.kind != D_VALUE_BYTES;
+	case D_IMMEDIATE_SELF:
+		return variable && !variable->key_count && variable->scope == D_SCOPE_SELF;
+	case D_IMMEDIATE_OBJECT:
+		return variable && !variable->key_count && variable->type.kind == D_VALUE_BYTES;
+	case D_IMMEDIATE_ELEMENT:
+		return variable && variable->key_count && variable->type.kind != D_VALUE_BYTES;
+	case D_IMMEDIATE_ANY_ELEMENT:
+		return variable && variable->key_count;
+	case D_IMMEDIATE_OBJECT_ELEMENT:
+		return variable && variable->key_count && variable->type.kind == D_VALUE_BYTES;
+	case D_IMMEDIATE_SUBROUTINE:
+		return index_ok(immediate, D_SUBROUTINES);
+	case D_IMMEDIATE_AGGREGATION:
+		return index_ok(immediate, program->aggregation_count);
+	case D_IMMEDIATE_ACTION:
+		return index_ok(immediate, program->action_count);
+	case D_IMMEDIATE_WIDTH:
+		return immediate % 8 == 0 && immediate >= -64 && immediate <= 64 &&
+			size_ok((uint8_t)(abs(immediate) / 8));
+	case D_IMMEDIATE_BITS:
 		return immediate != 0 && immediate >= -64 && immediate <= 64;
+	case D_IMMEDIATE_SIZE:
+		return object_size_ok(immediate);
+	case D_IMMEDIATE_FRAMES:
+		return immediate > 0;
+	case D_IMMEDIATE_PLACE:
+		return immediate > D_VALUE_STACK && immediate < D_VALUE_KINDS;
+	}
+	return false;
+}
+
+static bool arguments_fit(const struct verifier *verifier, const struct d_instruction *call)
+{
+	const struct d_subroutine_form *form = &d_subroutines[call->immediate];
+
+	if (call->c < form->least || call->c > form->most || !register_range(call->b, call->c))
+		return false;
+	for (unsigned i = 0; i < call->c; i++)
+		if ((form->strings & 1u << i) &&
+			!(verifier->now.registers[call->b + i] & KIND_STRING))
+			return false;
+	return true;
+}
+
+/* Whether a, b or c, whose value this is, is what the instruction needs; its immediate fits. */
+static bool operand_fits(const struct verifier *verifier, const struct d_instruction *instruction,
+	enum d_operand operand, uint8_t value)
+{
+	const struct d_program *program = verifier->program;
+	const struct d_variable *variable;
+	const struct d_aggregation *aggregation;
+	const struct d_action *action;
+
+	switch (operand) {
+	case D_OPERAND_STRING:
+		return verifier->now.registers[value] & KIND_STRING;
+	case D_OPERAND_STORED:
+		variable = &program->variables[instruction->immediate];
+		return holds(verifier, value, &variable->type);
+	case D_OPERAND_KEYS:
+		variable = &program->variables[instruction->immediate];
+		return all_hold(verifier, value, variable->keys, variable->key_count);
+	case D_OPERAND_AGGREGATION_KEYS:
+		aggregation = &program->aggregations[instruction->immediate];
+		return all_hold(verifier, value, aggregation->keys, aggregation->key_count);
+	case D_OPERAND_CALL_ARGUMENTS:
+		return arguments_fit(verifier, instruction);
+	case D_OPERAND_ACTION_ARGUMENTS:
+		action = &program->actions[instruction->immediate];
+		return all_hold(verifier, value, action->types, action->argument_count);
+	case D_OPERAND_SIZE:
+		return size_ok(value);
+	case D_OPERAND_SIGNED_SIZE:
+		return size_ok(value & ~16);
+	case D_OPERAND_FLAG:
+		return value <= 1;
+	default:
+		return true;
 	}
 }
 
-/* Instructions that compute an integer from registers alone, and those like them. */
-static bool verify_simple(struct verifier *verifier, const struct d_instruction *instruction)
+/* Notes what register a holds after the instruction, if it writes it. */
+static void note_result(
+	struct verifier *verifier, const struct d_instruction *instruction, enum d_operand operand)
 {
 	const struct d_program *program = verifier->program;
-	uint8_t *registers = verifier->now.registers;
+	uint8_t *result = &verifier->now.registers[instruction->a];
 	int32_t immediate = instruction->immediate;
 
-	switch (instruction->opcode) {
-	case D_OP_INTEGER:
-		registers[instruction->a] = immediate ? KIND_INTEGER : KIND_ZERO;
-		return true;
-	case D_OP_CONSTANT:
-		registers[instruction->a] = KIND_INTEGER;
-		return index_ok(immediate, program->integer_count);
-	case D_OP_STRING:
-		registers[instruction->a] = KIND_STRING;
-		return index_ok(immediate, program->string_count);
-	case D_OP_NULL:
-		registers[instruction->a] = KIND_ZERO;
-		return true;
-	case D_OP_MOVE:
-		registers[instruction->a] = registers[instruction->b];
-		return true;
-	case D_OP_CUT:
-		registers[instruction->a] = KIND_INTEGER;
-		immediate = immediate < 0 && immediate >= -64 ? -immediate : immediate;
-		return immediate == 8 || immediate == 16 || immediate == 32 || immediate == 64;
-	case D_OP_COMPARE:
-		if (!(registers[instruction->b] & registers[instruction->c] & KIND_STRING))
-			return false;
-		registers[instruction->a] = KIND_INTEGER;
-		return true;
-	case D_OP_ARGUMENT:
-		registers[instruction->a] = KIND_INTEGER;
-		return immediate >= 0;
-	case D_OP_BUILTIN:
-		if (!index_ok(immediate, D_BUILTINS))
-			return false;
-		registers[instruction->a] =
-			d_builtins[immediate].is_string ? KIND_STRING : KIND_INTEGER;
-		return true;
+	switch (operand) {
+	case D_OPERAND_TO_INTEGER:
+		*result = KIND_INTEGER;
+		break;
+	case D_OPERAND_TO_STRING:
+		*result = KIND_STRING;
+		break;
+	case D_OPERAND_TO_BYTES:
+		*result = KIND_BYTES;
+		break;
+	case D_OPERAND_TO_STACK:
+		*result = KIND_STACK;
+		break;
+	case D_OPERAND_TO_PLACE:
+		*result = KIND_PLACE;
+		break;
+	case D_OPERAND_TO_NULL:
+		*result = KIND_ZERO;
+		break;
+	case D_OPERAND_TO_LITERAL:
+		*result = immediate ? KIND_INTEGER : KIND_ZERO;
+		break;
+	case D_OPERAND_TO_COPY:
+		*result = verifier->now.registers[instruction->b];
+		break;
+	case D_OPERAND_TO_VARIABLE:
+		*result = kind_of(&program->variables[immediate].type);
+		break;
+	case D_OPERAND_TO_BUILTIN:
+		*result = d_builtins[immediate].is_string ? KIND_STRING : KIND_INTEGER;
+		break;
+	case D_OPERAND_TO_SUBROUTINE:
+		*result = d_subroutines[immediate].gives_string ? KIND_STRING : KIND_INTEGER;
+		break;
 	default:
-		registers[instruction->a] = KIND_INTEGER;
-		return instruction->opcode > D_OP_MOVE && instruction->opcode < D_OP_JUMP;
+		break;
 	}
+}
+
+static int verify_jump(struct verifier *verifier, size_t at)
+{
+	const struct d_instruction *instruction = &verifier->code[at];
+
+	if (instruction->immediate <= 0 || (size_t)instruction->immediate <= at ||
+		(size_t)instruction->immediate >= verifier->count)
+		return -EINVAL;
+	return merge(verifier, (size_t)instruction->immediate);
+}
+
+/* An action makes one record each time. */
+static void count_record(struct verifier *verifier, const struct d_action *action)
+{
+	verifier->records++;
+	verifier->record_values += action->argument_count;
+	for (unsigned i = 0; i < action->argument_count; i++)
+		verifier->record_bytes += action->types[i].size;
 }
 
 static int verify_instruction(struct verifier *verifier, size_t at)
 {
 	const struct d_instruction *instruction = &verifier->code[at];
-	const struct d_program *program = verifier->program;
-	const struct d_aggregation *aggregation;
-	const struct d_action *action;
-	int error;
+	const uint8_t values[] = {instruction->a, instruction->b, instruction->c};
+	const struct d_opcode_form *form;
 
-	if (instruction->a >= D_REGISTERS_MAX || instruction->b >= D_REGISTERS_MAX)
+	if (instruction->opcode >= D_OPCODES)
 		return -EINVAL;
-	if (instruction->c >= D_REGISTERS_MAX && instruction->opcode != D_OP_READ)
+	form = &d_opcodes[instruction->opcode];
+	if (!immediate_fits(verifier->program, form->immediate, instruction->immediate))
 		return -EINVAL;
-	switch (instruction->opcode) {
-	case D_OP_RETURN:
-		verifier->reachable = false;
-		return 0;
-	case D_OP_JUMP:
-		error = verify_jump(verifier, at);
-		verifier->reachable = false;
-		return error;
-	case D_OP_JUMP_ZERO:
-	case D_OP_JUMP_NOT_ZERO:
-		return verify_jump(verifier, at);
-	case D_OP_LOAD:
-	case D_OP_STORE:
-	case D_OP_LOAD_ELEMENT:
-	case D_OP_STORE_ELEMENT:
-	case D_OP_FREE:
-	case D_OP_FREE_ELEMENT:
-	case D_OP_ADDRESS:
-	case D_OP_ADDRESS_ELEMENT:
-		return verify_variable(verifier, instruction) ? 0 : -EINVAL;
-	case D_OP_READ:
-	case D_OP_WRITE:
-	case D_OP_TEXT:
-	case D_OP_WRITE_TEXT:
-	case D_OP_BYTES:
-	case D_OP_COPY:
-	case D_OP_ADDRESS_STRING:
-	case D_OP_BOUND:
-	case D_OP_BITS:
-		return verify_memory(verifier, instruction) ? 0 : -EINVAL;
-	case D_OP_CALL:
-		return verify_call(verifier, instruction) ? 0 : -EINVAL;
-	case D_OP_STACK:
-		verifier->now.registers[instruction->a] = KIND_STACK;
-		return instruction->b <= 1 && instruction->immediate > 0 ? 0 : -EINVAL;
-	case D_OP_PLACE:
-		verifier->now.registers[instruction->a] = KIND_PLACE;
-		return instruction->immediate > D_VALUE_STACK &&
-				instruction->immediate < D_VALUE_KINDS
-			? 0
-			: -EINVAL;
-	case D_OP_AGGREGATE:
-		if (!index_ok(instruction->immediate, program->aggregation_count))
+	for (unsigned i = 0; i < 3; i++)
+		if (values[i] >= D_REGISTERS_MAX ||
+			!operand_fits(verifier, instruction, form->operands[i], values[i]))
 			return -EINVAL;
-		aggregation = &program->aggregations[instruction->immediate];
-		return all_hold(verifier, instruction->a, aggregation->keys, aggregation->key_count)
-			? 0
-			: -EINVAL;
-	case D_OP_ACTION:
-		if (!index_ok(instruction->immediate, program->action_count))
-			return -EINVAL;
-		action = &program->actions[instruction->immediate];
-		verifier->records++;
-		verifier->record_values += action->argument_count;
-		for (unsigned i = 0; i < action->argument_count; i++)
-			verifier->record_bytes += action->types[i].size;
-		return all_hold(verifier, instruction->a, action->types, action->argument_count)
-			? 0
-			: -EINVAL;
-	case D_OP_SPECULATE:
-	case D_OP_COMMIT:
-	case D_OP_DISCARD:
-		return 0; /* any number is an id or is not */
-	default:
-		return verify_simple(verifier, instruction) ? 0 : -EINVAL;
-	}
+	note_result(verifier, instruction, form->operands[0]);
+	if (instruction->opcode == D_OP_RETURN || instruction->opcode == D_OP_JUMP)
+		verifier->reachable = false;
+	if (form->immediate == D_IMMEDIATE_ACTION)
+		count_record(verifier, &verifier->program->actions[instruction->immediate]);
+	return form->immediate == D_IMMEDIATE_TARGET ? verify_jump(verifier, at) : 0;
 }
 
 static int verify_code(struct verifier *verifier, const struct d_instruction *code, size_t count)

@@ -1,96 +1,11 @@
 /*
- * disassemble.c: see disassemble.h. A table says which of an instruction's fields mean
- * something, and what.
+ * disassemble.c: see disassemble.h. The table of instructions (opcode.h) says which of an
+ * instruction's fields mean something, and what.
  */
 #include "program/disassemble.h"
 
 #include <ctype.h>
 #include <inttypes.h>
-
-/* How the immediate reads. */
-enum meaning {
-	NOTHING,
-	NUMBER,
-	INTEGERS,
-	STRINGS,
-	TARGET,
-	BUILTIN,
-	VARIABLE,
-	SUBROUTINE,
-	AGGREGATION,
-	ACTION,
-	BITS
-};
-
-struct shape {
-	const char *name;
-	const char *registers; /* of "abc": those used; 'k' keys from b, 'n' a count in c */
-	enum meaning immediate;
-};
-
-static const struct shape shapes[D_OPCODES] = {
-	[D_OP_RETURN] = {"return", "a", NOTHING},
-	[D_OP_INTEGER] = {"integer", "a", NUMBER},
-	[D_OP_CONSTANT] = {"constant", "a", INTEGERS},
-	[D_OP_STRING] = {"string", "a", STRINGS},
-	[D_OP_NULL] = {"null", "a", NOTHING},
-	[D_OP_MOVE] = {"move", "ab", NOTHING},
-	[D_OP_ADD] = {"add", "abc", NOTHING},
-	[D_OP_SUBTRACT] = {"subtract", "abc", NOTHING},
-	[D_OP_MULTIPLY] = {"multiply", "abc", NOTHING},
-	[D_OP_DIVIDE] = {"divide", "abc", NOTHING},
-	[D_OP_DIVIDE_UNSIGNED] = {"divide.unsigned", "abc", NOTHING},
-	[D_OP_MODULO] = {"modulo", "abc", NOTHING},
-	[D_OP_MODULO_UNSIGNED] = {"modulo.unsigned", "abc", NOTHING},
-	[D_OP_AND] = {"and", "abc", NOTHING},
-	[D_OP_OR] = {"or", "abc", NOTHING},
-	[D_OP_XOR] = {"xor", "abc", NOTHING},
-	[D_OP_SHIFT_LEFT] = {"shift.left", "abc", NOTHING},
-	[D_OP_SHIFT_RIGHT] = {"shift.right", "abc", NOTHING},
-	[D_OP_SHIFT_RIGHT_SIGNED] = {"shift.right.signed", "abc", NOTHING},
-	[D_OP_NEGATE] = {"negate", "ab", NOTHING},
-	[D_OP_COMPLEMENT] = {"complement", "ab", NOTHING},
-	[D_OP_NOT] = {"not", "ab", NOTHING},
-	[D_OP_CUT] = {"cut", "ab", BITS},
-	[D_OP_EQUAL] = {"equal", "abc", NOTHING},
-	[D_OP_NOT_EQUAL] = {"not.equal", "abc", NOTHING},
-	[D_OP_LESS] = {"less", "abc", NOTHING},
-	[D_OP_LESS_EQUAL] = {"less.equal", "abc", NOTHING},
-	[D_OP_LESS_UNSIGNED] = {"less.unsigned", "abc", NOTHING},
-	[D_OP_LESS_EQUAL_UNSIGNED] = {"less.equal.unsigned", "abc", NOTHING},
-	[D_OP_COMPARE] = {"compare", "abc", NOTHING},
-	[D_OP_BOOLEAN] = {"boolean", "ab", NOTHING},
-	[D_OP_JUMP] = {"jump", "", TARGET},
-	[D_OP_JUMP_ZERO] = {"jump.zero", "b", TARGET},
-	[D_OP_JUMP_NOT_ZERO] = {"jump.not.zero", "b", TARGET},
-	[D_OP_ARGUMENT] = {"argument", "a", NUMBER},
-	[D_OP_BUILTIN] = {"builtin", "a", BUILTIN},
-	[D_OP_LOAD] = {"load", "a", VARIABLE},
-	[D_OP_STORE] = {"store", "a", VARIABLE},
-	[D_OP_LOAD_ELEMENT] = {"load.element", "ak", VARIABLE},
-	[D_OP_STORE_ELEMENT] = {"store.element", "ak", VARIABLE},
-	[D_OP_FREE] = {"free", "", VARIABLE},
-	[D_OP_FREE_ELEMENT] = {"free.element", "k", VARIABLE},
-	[D_OP_READ] = {"read", "abn", NOTHING},
-	[D_OP_WRITE] = {"write", "abn", NOTHING},
-	[D_OP_TEXT] = {"text", "ab", NUMBER},
-	[D_OP_WRITE_TEXT] = {"write.text", "ab", NUMBER},
-	[D_OP_BYTES] = {"bytes", "ab", NUMBER},
-	[D_OP_COPY] = {"copy", "ab", NUMBER},
-	[D_OP_ADDRESS] = {"address", "an", VARIABLE},
-	[D_OP_ADDRESS_ELEMENT] = {"address.element", "akn", VARIABLE},
-	[D_OP_ADDRESS_STRING] = {"address.string", "ab", NOTHING},
-	[D_OP_BOUND] = {"bound", "a", NUMBER},
-	[D_OP_BITS] = {"bits", "ab", BITS},
-	[D_OP_CALL] = {"call", "abn", SUBROUTINE},
-	[D_OP_STACK] = {"stack", "ab", NUMBER},
-	[D_OP_PLACE] = {"place", "ab", NUMBER},
-	[D_OP_AGGREGATE] = {"aggregate", "abc", AGGREGATION},
-	[D_OP_ACTION] = {"action", "a", ACTION},
-	[D_OP_SPECULATE] = {"speculate", "b", NOTHING},
-	[D_OP_COMMIT] = {"commit", "b", NOTHING},
-	[D_OP_DISCARD] = {"discard", "b", NOTHING},
-};
 
 static const char *const functions[] = {[D_AGGREGATE_COUNT] = "count",
 	[D_AGGREGATE_SUM] = "sum",
@@ -160,78 +75,100 @@ static void print_action(FILE *file, const struct d_program *program, int32_t in
 }
 
 static void print_immediate(
-	FILE *file, const struct d_program *program, enum meaning meaning, int32_t immediate)
+	FILE *file, const struct d_program *program, enum d_immediate meaning, int32_t immediate)
 {
 	switch (meaning) {
-	case NOTHING:
+	case D_IMMEDIATE_NONE:
 		break;
-	case NUMBER:
-		fprintf(file, " %" PRId32, immediate);
-		break;
-	case BITS:
+	case D_IMMEDIATE_WIDTH:
+	case D_IMMEDIATE_BITS:
 		fprintf(file, " %s%d", immediate < 0 ? "signed " : "",
 			immediate < 0 ? -immediate : immediate);
 		break;
-	case TARGET:
+	case D_IMMEDIATE_TARGET:
 		fprintf(file, " -> %" PRId32, immediate);
 		break;
-	case INTEGERS:
+	case D_IMMEDIATE_INTEGER:
 		fprintf(file, " %" PRId64, program->integers[immediate]);
 		break;
-	case STRINGS:
+	case D_IMMEDIATE_STRING:
 		putc(' ', file);
 		print_quoted(file, program->strings[immediate].bytes);
 		break;
-	case BUILTIN:
+	case D_IMMEDIATE_BUILTIN:
 		fprintf(file, " %s",
 			immediate >= 0 && immediate < D_BUILTINS ? d_builtins[immediate].name
 								 : "?");
 		break;
-	case VARIABLE:
+	case D_IMMEDIATE_SCALAR:
+	case D_IMMEDIATE_SELF:
+	case D_IMMEDIATE_OBJECT:
+	case D_IMMEDIATE_ELEMENT:
+	case D_IMMEDIATE_ANY_ELEMENT:
+	case D_IMMEDIATE_OBJECT_ELEMENT:
 		putc(' ', file);
 		print_variable_name(file, &program->variables[immediate]);
 		break;
-	case SUBROUTINE:
+	case D_IMMEDIATE_SUBROUTINE:
 		fprintf(file, " %s",
 			immediate >= 0 && immediate < D_SUBROUTINES ? d_subroutines[immediate].name
 								    : "?");
 		break;
-	case AGGREGATION:
+	case D_IMMEDIATE_AGGREGATION:
 		fprintf(file, " @%s %s", program->aggregations[immediate].name,
 			NAME_OF(functions, program->aggregations[immediate].function));
 		break;
-	case ACTION:
+	case D_IMMEDIATE_ACTION:
 		print_action(file, program, immediate);
 		break;
+	case D_IMMEDIATE_NUMBER:
+	case D_IMMEDIATE_ARGUMENT:
+	case D_IMMEDIATE_SIZE:
+	case D_IMMEDIATE_BOUND:
+	case D_IMMEDIATE_FRAMES:
+	case D_IMMEDIATE_PLACE:
+		fprintf(file, " %" PRId32, immediate);
+		break;
+	}
+}
+
+static void print_operand(FILE *file, enum d_operand operand, uint8_t value)
+{
+	switch (operand) {
+	case D_OPERAND_KEYS:
+		fprintf(file, "[r%u]", value);
+		break;
+	case D_OPERAND_COUNT:
+	case D_OPERAND_SIZE:
+	case D_OPERAND_SIGNED_SIZE:
+	case D_OPERAND_FLAG:
+		fprintf(file, "%u", value);
+		break;
+	default:
+		fprintf(file, "r%u", value);
 	}
 }
 
 static void print_code(
 	FILE *file, const struct d_program *program, const struct d_instruction *code, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct d_instruction *instruction = &code[i];
-		const struct shape *shape = instruction->opcode < D_OPCODES
-			? &shapes[instruction->opcode]
-			: &(const struct shape){"?", "", NOTHING};
+	for (size_t at = 0; at < count; at++) {
+		const struct d_instruction *instruction = &code[at];
+		const uint8_t values[] = {instruction->a, instruction->b, instruction->c};
+		const struct d_opcode_form *form = instruction->opcode < D_OPCODES
+			? &d_opcodes[instruction->opcode]
+			: &(const struct d_opcode_form){.text = "?"};
 		const char *separator = " ";
 
-		fprintf(file, "%6zu  %s", i, shape->name);
-		for (const char *reg = shape->registers; *reg; reg++) {
+		fprintf(file, "%6zu  %s", at, form->text);
+		for (unsigned i = 0; i < 3; i++) {
+			if (form->operands[i] == D_OPERAND_NONE)
+				continue;
 			fputs(separator, file);
 			separator = ", ";
-			if (*reg == 'a')
-				fprintf(file, "r%u", instruction->a);
-			else if (*reg == 'b')
-				fprintf(file, "r%u", instruction->b);
-			else if (*reg == 'c')
-				fprintf(file, "r%u", instruction->c);
-			else if (*reg == 'k')
-				fprintf(file, "[r%u]", instruction->b);
-			else
-				fprintf(file, "%u", instruction->c);
+			print_operand(file, form->operands[i], values[i]);
 		}
-		print_immediate(file, program, shape->immediate, instruction->immediate);
+		print_immediate(file, program, form->immediate, instruction->immediate);
 		putc('\n', file);
 	}
 }

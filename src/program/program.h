@@ -30,6 +30,7 @@
 #include "base/text.h"
 #include "program/builtin.h"
 #include "program/need.h"
+#include "program/opcode.h"
 #include "program/option.h"
 #include "program/print_layout.h"
 #include "program/probe.h"
@@ -73,80 +74,6 @@ struct d_value_type {
 	bool is_signed;
 	bool is_pointer;
 	uint32_t size; /* bytes: 1, 2, 4, 8 for integers; at most D_OBJECT_MAX */
-};
-
-enum d_opcode {
-	D_OP_RETURN,   /* the clause, or the predicate with a in register a */
-	D_OP_INTEGER,  /* a = immediate, sign-extended */
-	D_OP_CONSTANT, /* a = integers[immediate] */
-	D_OP_STRING,   /* a = &strings[immediate] */
-	D_OP_NULL,     /* a = NULL string */
-	D_OP_MOVE,     /* a = b */
-	D_OP_ADD,      /* a = b + c, and so on */
-	D_OP_SUBTRACT,
-	D_OP_MULTIPLY,
-	D_OP_DIVIDE, /* signed; INT64_MIN / -1 = INT64_MIN; 0: DIVZERO */
-	D_OP_DIVIDE_UNSIGNED,
-	D_OP_MODULO,
-	D_OP_MODULO_UNSIGNED,
-	D_OP_AND,
-	D_OP_OR,
-	D_OP_XOR,
-	D_OP_SHIFT_LEFT, /* count & 63 */
-	D_OP_SHIFT_RIGHT,
-	D_OP_SHIFT_RIGHT_SIGNED,
-	D_OP_NEGATE,     /* a = -b */
-	D_OP_COMPLEMENT, /* a = ~b */
-	D_OP_NOT,        /* a = !b */
-	D_OP_CUT,        /* a = b cut to immediate bits 8, 16, 32; negative: sign-extended */
-	D_OP_EQUAL,      /* a = b == c, 0 or 1 */
-	D_OP_NOT_EQUAL,
-	D_OP_LESS,
-	D_OP_LESS_EQUAL, /* > and >= by swapped operands */
-	D_OP_LESS_UNSIGNED,
-	D_OP_LESS_EQUAL_UNSIGNED,
-	D_OP_COMPARE,   /* strings: a = -1, 0, 1; one side NULL: pointers compared */
-	D_OP_BOOLEAN,   /* a = b != 0 */
-	D_OP_JUMP,      /* to immediate, an index into the clause's code */
-	D_OP_JUMP_ZERO, /* if b is 0 */
-	D_OP_JUMP_NOT_ZERO,
-	D_OP_ARGUMENT,      /* a = argN with N the immediate, 0 when absent */
-	D_OP_BUILTIN,       /* a = built-in variable, enum d_builtin in immediate */
-	D_OP_LOAD,          /* a = variable immediate (global scalar, self, this) */
-	D_OP_STORE,         /* variable immediate = a */
-	D_OP_LOAD_ELEMENT,  /* a = variable immediate [keys in b, b + 1, ...] */
-	D_OP_STORE_ELEMENT, /* variable immediate [keys in b, ...] = a */
-	D_OP_FREE,          /* self variable immediate: storing literal 0 */
-	D_OP_FREE_ELEMENT,  /* variable immediate [keys in b, ...] */
-	D_OP_READ,          /* a = integer of c & 15 bytes (c & 16: signed) at address b */
-	D_OP_WRITE,         /* integer a, c bytes of it, to address b */
-	D_OP_TEXT,          /* a = string at address b, of at most immediate characters */
-	D_OP_WRITE_TEXT,    /* string a into the immediate bytes at address b */
-	D_OP_BYTES,         /* a = value of the immediate bytes at address b */
-	D_OP_COPY,          /* immediate bytes from address a to address b */
-	D_OP_ADDRESS,       /* a = address of variable immediate, which is D_VALUE_BYTES; c: 1 when
-			       it may be written to (a self-> variable then comes to be) */
-	D_OP_ADDRESS_ELEMENT, /* a = of variable immediate [keys in b, ...]; c likewise */
-	D_OP_ADDRESS_STRING,  /* a = address of string b; NULL: 0 */
-	D_OP_BOUND,           /* faults unless a, unsigned, is below immediate: an array's index */
-	D_OP_BITS,            /* a = b cut to immediate bits; negative: sign-extended */
-	D_OP_CALL,  /* a = subroutine immediate (enum d_subroutine), arguments in b, b + 1,
-		       ..., c of them */
-	D_OP_STACK, /* a = the kernel's stack, the process's if b is 1; at most immediate frames */
-	D_OP_PLACE, /* a = the address b as a place, of enum d_value_kind in immediate */
-	D_OP_AGGREGATE, /* aggregation immediate: keys in a, a + 1, ...; b: value register;
-			   c: increment register (both ignored where the function has none) */
-	D_OP_ACTION,    /* actions[immediate], arguments in a, a + 1, ... */
-	D_OP_SPECULATE, /* what the clause records goes to speculation b; ends it if there is none
-			 */
-	D_OP_COMMIT,    /* speculation b; 0 or an inactive one: nothing */
-	D_OP_DISCARD,
-	D_OPCODES
-};
-
-struct d_instruction {
-	uint8_t opcode, a, b, c;
-	int32_t immediate;
 };
 
 enum d_subroutine {
