@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 static const unsigned char magic_simple[] = WIRE_COMMAND;
 static const unsigned char magic_subscribe[] = WIRE_SUBSCRIBE;
 static const unsigned char magic_period[] = WIRE_HEAP_PERIOD;
@@ -36,15 +38,6 @@ static const unsigned char named_commands[] = {
 	[WIRE_NAMED_HEAP_STOP] = CONTROL_HEAP_STOP,
 	[WIRE_NAMED_HEAP_REQUEST] = CONTROL_HEAP_REQUEST,
 };
-
-static uint64_t load_big(const unsigned char *at, unsigned bytes)
-{
-	uint64_t value = 0;
-
-	while (bytes--)
-		value = value << 8 | *at++;
-	return value;
-}
 
 /* Whether the bytes are, or may become, a frame that begins so. */
 static bool begins(const struct control *control, const unsigned char *start, size_t bytes)
@@ -78,7 +71,7 @@ static int frame_length(const struct control *control)
 		return NOT_A_FRAME;
 	if (length < WIRE_SUBSCRIBE_BYTES)
 		return UNDECIDED;
-	count = (unsigned)load_big(bytes + 10, 2);
+	count = bytes_u16(bytes + 10);
 	return count > CONTROL_TYPES_MAX ? NOT_A_FRAME : (int)(WIRE_SUBSCRIBE_BYTES + 2 * count);
 }
 
@@ -93,12 +86,12 @@ static enum control_command read_frame(struct control *control)
 	if (bytes[0] == magic_named[0])
 		return named_commands[bytes[NAMED_BYTES]];
 	if (memcmp(bytes, magic_period, MAGIC_BYTES) == 0) {
-		control->period = load_big(bytes + MAGIC_BYTES + 1, 8);
+		control->period = bytes_u64(bytes + MAGIC_BYTES + 1);
 		return control->period ? CONTROL_HEAP_START : CONTROL_HEAP_STOP;
 	}
 	control->flags = bytes[5];
-	control->tag = (uint32_t)load_big(bytes + 6, 4);
-	control->type_count = (uint16_t)load_big(bytes + 10, 2);
+	control->tag = bytes_u32(bytes + 6);
+	control->type_count = bytes_u16(bytes + 10);
 	return CONTROL_SUBSCRIBE;
 }
 
@@ -146,5 +139,5 @@ enum control_command control_feed(
 
 uint16_t control_type(const struct control *control, unsigned i)
 {
-	return (uint16_t)load_big(control->bytes + WIRE_SUBSCRIBE_BYTES + 2 * i, 2);
+	return bytes_u16(control->bytes + WIRE_SUBSCRIBE_BYTES + 2 * i);
 }

@@ -133,11 +133,9 @@ void encode_block_end(struct encoder *encoder)
 
 	if (!encoder->in_block)
 		return;
-	size_t at = queue->start + encoder->block + WIRE_EVENT_BYTES;
-	uint32_t size = QUEUE_BIG(32, (uint32_t)(queue_length(queue) - encoder->block));
-	uint64_t end = QUEUE_BIG(64, encoder->block_end);
-	memcpy(queue->bytes + at, &size, sizeof(size));
-	memcpy(queue->bytes + at + 4, &end, sizeof(end));
+	unsigned char *marker = queue->bytes + queue->start + encoder->block + WIRE_EVENT_BYTES;
+	bytes_put_u32(marker, (uint32_t)(queue_length(queue) - encoder->block));
+	bytes_put_u64(marker + 4, encoder->block_end);
 	encoder->in_block = false;
 }
 

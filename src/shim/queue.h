@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 struct queue {
 	unsigned char *bytes;
 	size_t capacity;
@@ -40,12 +42,6 @@ static inline void queue_put(struct queue *queue, const void *bytes, size_t leng
 	queue->end += length;
 }
 
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define QUEUE_BIG(bits, value) __builtin_bswap##bits(value)
-#else
-#define QUEUE_BIG(bits, value) (value)
-#endif
-
 static inline void queue_put_u8(struct queue *queue, uint8_t value)
 {
 	queue->bytes[queue->end++] = value;
@@ -53,20 +49,20 @@ static inline void queue_put_u8(struct queue *queue, uint8_t value)
 
 static inline void queue_put_u16(struct queue *queue, uint16_t value)
 {
-	value = QUEUE_BIG(16, value);
-	queue_put(queue, &value, sizeof(value));
+	bytes_put_u16(queue->bytes + queue->end, value);
+	queue->end += sizeof(value);
 }
 
 static inline void queue_put_u32(struct queue *queue, uint32_t value)
 {
-	value = QUEUE_BIG(32, value);
-	queue_put(queue, &value, sizeof(value));
+	bytes_put_u32(queue->bytes + queue->end, value);
+	queue->end += sizeof(value);
 }
 
 static inline void queue_put_u64(struct queue *queue, uint64_t value)
 {
-	value = QUEUE_BIG(64, value);
-	queue_put(queue, &value, sizeof(value));
+	bytes_put_u64(queue->bytes + queue->end, value);
+	queue->end += sizeof(value);
 }
 
 #endif

@@ -198,15 +198,10 @@ static __attribute__((cold, noinline)) bool ring_full(
 
 static inline void put_head(unsigned char *at, uint64_t time, uint32_t probe)
 {
-	uint32_t kind = probe | (uint32_t)current_cpu() << 16;
+	uint16_t probe_and_cpu[2] = {(uint16_t)probe, (uint16_t)current_cpu()};
 
 	memcpy(at + RECORD_TIME, &time, sizeof(time));
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-	memcpy(at + RECORD_PROBE, &kind, sizeof(kind));
-#else
-	uint16_t halves[2] = {(uint16_t)probe, (uint16_t)(kind >> 16)};
-	memcpy(at + RECORD_PROBE, halves, sizeof(halves));
-#endif
+	memcpy(at + RECORD_PROBE, probe_and_cpu, sizeof(probe_and_cpu));
 }
 
 /* A place for a record of this size; clocked: the CPU clock goes before it. */
