@@ -78,7 +78,8 @@ ALL_PROVIDERS := -DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PRO
 TOY_OBJECTS := $(TOY_SOURCES:examples/%.c=$(B)/obj/%.o)
 TOY_PLAIN_OBJECTS := $(TOY_SOURCES:examples/toy/%.c=$(B)/obj/toy-noprobes/%.o)
 SCRIPTS := $(sort $(wildcard probes/scripts/*.d))
-MANUALS := $(wildcard src/man/*.[1-8])
+# The tables of event types in vmtap-eventlog(5) are made during the build.
+MANUALS := $(filter-out %/vmtap-eventlog.5,$(wildcard src/man/*.[1-8])) $(B)/man/vmtap-eventlog.5
 LIBS_CORE := -lelf -ljansson
 
 UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
@@ -92,7 +93,7 @@ BENCH_SOURCES := $(wildcard tests/bench/*.c)
 BENCHES := $(BENCH_SOURCES:tests/bench/%.c=$(B)/bench/%)
 
 PRODUCTS := $(B)/vmtap $(B)/toy $(B)/toy-noprobes $(B)/libvmtap.a $(B)/libvmtap_probes.a \
-	$(B)/libvmtap.so
+	$(B)/libvmtap.so $(B)/man/vmtap-eventlog.5
 
 .PHONY: all
 all: $(PRODUCTS)
@@ -146,7 +147,10 @@ $(B)/host/generate: $(call host_objects,$(wildcard src/contract/tools/generator*
 $(B)/host/promise: $(call host_objects,src/contract/tools/promise_table.c $(CONTRACT_READER))
 $(B)/host/generate_calls: $(call host_objects,tests/shim/generate_calls.c $(CONTRACT_READER))
 $(B)/host/embed: $(call host_objects,src/base/tools/embed.c)
-HOST_TOOLS := $(addprefix $(B)/host/,generate promise generate_calls embed)
+$(B)/host/manual: $(call host_objects,src/contract/tools/manual_table.c \
+	src/contract/tools/generator_name.c $(CONTRACT_READER) \
+	$(addprefix src/wire/,wire_type.c layout.c describe.c))
+HOST_TOOLS := $(addprefix $(B)/host/,generate promise generate_calls embed manual)
 $(HOST_TOOLS): $(B)/lists
 	$(call say,HOSTLINK $@)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) -o $@ $(filter %.o,$^)
@@ -223,6 +227,12 @@ $(NEW)/gen/test_calls.h: $(CONTRACT) $(B)/host/generate_calls
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
 	$(Q)$(B)/host/generate_calls $< $@
+
+# manual CONTRACT PAGE OUTPUT
+$(B)/man/vmtap-eventlog.5: $(CONTRACT) src/man/vmtap-eventlog.5 $(B)/host/manual
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)$(B)/host/manual $(CONTRACT) src/man/vmtap-eventlog.5 $@
 
 # Generated headers that any file may include; they are made before the first object. Later
 # builds use the dependencies that the compiler has recorded.

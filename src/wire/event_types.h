@@ -41,7 +41,7 @@ WIRE_TYPE(11, REQUEST_SEQ_GC, 0, 0, 0, "", "", "")
 WIRE_TYPE(12, REQUEST_PAR_GC, 0, 0, 0, "", "", "")
 WIRE_TYPE(15, CREATE_SPARK_THREAD, 4, 4, 0, "thread:4", "", "")
 WIRE_TYPE(16, LOG_MSG, WIRE_VARIABLE, 0, WIRE_READ | WIRE_ON_CONNECT, "text:t", "Log message",
-	"something that the library has to say, such as what is missing and why")
+	"a message of the library, such as what is missing and why")
 WIRE_TYPE(17, STARTUP, 2, 2, 0, "caps:2", "", "")
 WIRE_TYPE(18, BLOCK_MARKER, 14, 14, WIRE_READ | WIRE_ON_CONNECT, "size:4 end:8 cap:2",
 	"Block marker", "see above")
@@ -110,7 +110,7 @@ WIRE_TYPE(160, HEAP_PROF_BEGIN, WIRE_VARIABLE, 13, WIRE_STATE | WIRE_SAMPLE,
 	"profile:1 period:8 breakdown:4 module:z closure:z type:z cost_centre:z stack:z "
 	"retainer:z biography:z", "Start of heap profile",
 	"once, before the first sample; profile is 0, period in ns (0: single samples), "
-	"breakdown says what labels are, the strings are empty")
+	"breakdown is the kind of labels, the strings are empty")
 WIRE_TYPE(161, HEAP_PROF_COST_CENTRE, WIRE_VARIABLE, 4, WIRE_STATE | WIRE_SAMPLE,
 	"id:4 label:z module:z place:z flags:1", "", "")
 WIRE_TYPE(162, HEAP_PROF_SAMPLE_BEGIN, 8, 8, WIRE_SAMPLE, "era:8",
@@ -154,7 +154,7 @@ WIRE_TYPE(400, CONTEXT, 12, 12, WIRE_READ, "os_thread:8 cpu:4",
 WIRE_TYPE(401, NAME, WIRE_VARIABLE, 4, WIRE_READ, "id:4 text:t", "vmtap: name definition",
 	"a later definition of the same id replaces it")
 WIRE_TYPE(402, LOSS, 18, 10, WIRE_READ, "type:2 count:8 since:8", "vmtap: events lost",
-	"that many events of the type were lost since that time")
+	"type and number of the lost events, time of the first loss")
 WIRE_TYPE(403, WATERMARK, 8, 8, WIRE_READ, "until:8", "vmtap: no earlier event will come",
 	"no event of an earlier time will come")
 WIRE_TYPE(404, CLOCK, 16, 16, WIRE_READ | WIRE_STATE, "monotonic:8 realtime:8",
@@ -167,7 +167,7 @@ WIRE_TYPE(406, CPU_TIME, 8, 8, WIRE_READ, "cpu_time:8",
 	"in ns, the CPU clock of its thread at the next event of a probe")
 WIRE_TYPE(407, PROVIDERS, WIRE_VARIABLE, 0, WIRE_READ | WIRE_STATE, "names:t",
 	"vmtap: compatible providers from here on",
-	"the other runtimes' providers that the VM has opted in for from this time on, separated "
+	"the other runtimes' providers that the VM has opted in to from this time on, separated "
 	"by blanks")
 
 /* clang-format on */

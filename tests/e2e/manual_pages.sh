@@ -93,10 +93,10 @@ for page in src/man/*; do
 		fail "$page is not found by its name: .Nm $name"
 done
 if command -v mandoc >/dev/null; then
-	mandoc -T lint -W warning src/man/* >"$directory/out" 2>"$directory/err" || fail "mandoc complains"
+	mandoc -T lint -W warning src/man/* "$BUILD"/man/* >"$directory/out" 2>"$directory/err" || fail "mandoc complains"
 fi
 if command -v groff >/dev/null; then
-	groff -mdoc -ww -Tascii src/man/* 2>"$directory/err" >/dev/null
+	groff -mdoc -ww -Tascii src/man/* "$BUILD"/man/* 2>"$directory/err" >/dev/null
 	[ -s "$directory/err" ] && fail "groff complains"
 fi
 exit 0
