@@ -379,7 +379,7 @@ demo: $(PRODUCTS)
 # ---- installing ----
 
 # Folder names may contain spaces, so every use is quoted. Installed files refer to each other
-# by path, so the paths are made absolute.
+# by path, so the folders must be absolute.
 TO_BIN := "$(DESTDIR)$(BINDIR)"
 TO_LIB := "$(DESTDIR)$(LIBDIR)"
 TO_INCLUDE := "$(DESTDIR)$(INCLUDEDIR)"

@@ -1,13 +1,13 @@
 /*
- * bench_command.c: how long a command takes, and how much memory.
+ * bench_command.c: measures the time and memory that a command takes.
  *
- *     bench_command first ROUNDS COMMAND...   until the first byte of its standard output,
- *                                             after which it is killed
- *     bench_command end ROUNDS COMMAND...     until its end; its output is discarded
+ *     bench_command first ROUNDS COMMAND...   until the first byte of its standard output;
+ *                                             then the command is killed
+ *     bench_command end ROUNDS COMMAND...     until it ends; its output is discarded
  *
  * Prints four numbers: milliseconds (the median of the rounds), milliseconds of CPU time in
- * user mode (the median), its largest resident set in KiB, and the bytes of output that
- * were seen. Fails when the command does (in mode "first", when it prints nothing).
+ * user mode (the median), the largest resident set in KiB, and the bytes of output read.
+ * Fails if the command fails (in mode "first", if it prints nothing).
  */
 #include <errno.h>
 #include <poll.h>
@@ -33,7 +33,7 @@ struct outcome {
 	long resident, bytes;
 };
 
-/* Reads until enough is seen; false when the time is up. */
+/* Reads one byte (first), or to the end; false when the time is up. */
 static bool read_output(int output, bool first, struct outcome *outcome)
 {
 	char buffer[65536];

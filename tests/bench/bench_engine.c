@@ -1,8 +1,8 @@
 /*
- * bench_engine.c: how many events a second the D engine runs, on batches that are
- * ready in memory: counting by a string key, and timing from entry to return with
- * self-> and quantize() by method. The programs are put together by hand as the
- * compiler would, so that the engine alone is measured. Prints one line for each.
+ * bench_engine.c: measures how many events per second the D engine runs, from batches that
+ * are ready in memory: counting by a string key, and timing from entry to return with
+ * self-> and quantize() by method. The programs are assembled by hand, as the compiler would
+ * do it, so that only the engine is measured. Prints one line for each.
  */
 #include <inttypes.h>
 #include <stdio.h>

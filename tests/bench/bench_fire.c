@@ -1,16 +1,16 @@
 /*
- * bench_fire.c: what one probe, method-entry with three strings and two numbers, costs the
- * program that fires it. Prints nanoseconds an event, the median of many bursts.
+ * bench_fire.c: measures what one probe, method-entry with three strings and two numbers, costs
+ * the program that fires it. Prints nanoseconds per event, the median of many bursts.
  *
- *     bench_fire clock          reading the time stamp alone, which every event includes
+ *     bench_fire clock          only reading the time stamp, which every event includes
  *     bench_fire closed         nobody listens
- *     bench_fire stream [COUNT] so many readers on another CPU take the event stream
- *     bench_fire kernel         waits for a tracer of the kernel, then fires
+ *     bench_fire stream [COUNT] COUNT readers on another CPU read the event stream
+ *     bench_fire kernel         waits for a kernel tracer, then fires
  *     bench_fire plain|guarded COUNT
  *                               a loop without and with a closed probe, for counting
  *                               instructions; prints nothing
  *     bench_fire record FILE COUNT
- *                               writes a log with so many events, as the stream has them
+ *                               writes a log of COUNT events, in the form of the stream
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ static void make_names(void)
 	}
 }
 
-/* One burst; returns nanoseconds an event. */
+/* Fires one burst; returns nanoseconds per event. */
 static double fire(int events)
 {
 	uint64_t start = burst_now();
@@ -87,7 +87,7 @@ static int measure(double (*burst)(int events), int events, int bursts)
 	return 0;
 }
 
-/* Whether a tracer opens the guard in time. */
+/* Waits for a tracer to open the guard; false when the time is up. */
 static bool wait_open(void)
 {
 	for (int waited = 0; waited < WAIT_MS; waited++) {
@@ -101,7 +101,7 @@ static bool wait_open(void)
 
 /* ---- the stream ---- */
 
-/* count 0: measure; else record so many events to output. */
+/* count 0: measure; else record that many events to output. */
 static int stream(unsigned readers, int output, uint64_t count)
 {
 	double values[STREAM_BURSTS];
@@ -141,7 +141,7 @@ static int record(const char *file, uint64_t count)
 
 /* ---- counting instructions ---- */
 
-/* The loops differ in the probe alone; what they count is kept in memory. */
+/* The loops differ only in the probe; the counter is kept in memory. */
 static volatile uint64_t work;
 
 static void plain(uint64_t count)

@@ -1,10 +1,10 @@
 /*
- * bench_stream.c: what the library's own thread can do, with method-entry (three names, two
- * numbers).
+ * bench_stream.c: measures what the library's own thread can do, with method-entry (three names,
+ * two numbers).
  *
- *     bench_stream server COUNT    so many readers: million events a second of the thread's CPU
- *                                  time, everything included: drain, encode, send
- *     bench_stream drops RATE      fires so many million events a second for a second, with the
+ *     bench_stream server COUNT    with COUNT readers: millions of events per second of the
+ *                                  thread's CPU time, everything included: drain, encode, send
+ *     bench_stream drops RATE      fires RATE million events per second for one second, with the
  *                                  default ring and one reader; prints how many were lost
  *     bench_stream reconnect       milliseconds from connect() to the answer to a subscription,
  *                                  the median of many
@@ -30,7 +30,7 @@ static void fire(uint64_t events)
 		VMTAP_METHOD_ENTRY(&class_name, &method_name, &file_name, (int)i, 1);
 }
 
-/* The CPU time that the library's thread has used, in ns; 0: it cannot be found. */
+/* The CPU time that the library's thread has used, in ns; 0 if the thread is not found. */
 static uint64_t server_cpu(void)
 {
 	DIR *threads = opendir("/proc/self/task");
@@ -98,7 +98,7 @@ static int drops(uint64_t rate)
 	return lost < 0;
 }
 
-/* One connection, from connect() until it is served; milliseconds, or -1. */
+/* Times one connection, from connect() until it is served; milliseconds, or -1. */
 static double connect_once(const char *path)
 {
 	static struct reader reader;

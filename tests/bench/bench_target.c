@@ -1,16 +1,16 @@
 /*
- * bench_target.c: programs to measure other things on.
+ * bench_target.c: programs on which other things are measured.
  *
  *     bench_target beat         serves the event stream, prints a line when it does, and
  *                               fires method-entry every 100 microseconds until its
  *                               standard input ends
  *     bench_target keys COUNT   serves the stream, waits for a listener, fires method-entry
- *                               with so many different lines, five times each, and ends
- *     bench_target pace RATE    serves the stream, waits for a listener, fires so many million
- *                               events a second for a second, and ends
- *     bench_target flood COUNT  the same with so many events as fast as it can
- *     bench_target memory       prints the KiB that vmtap_start() makes resident (all, and
- *                               of them this process's own), while no client listens
+ *                               with COUNT different lines, five times each, and ends
+ *     bench_target pace RATE    serves the stream, waits for a listener, fires RATE million
+ *                               events per second for one second, and ends
+ *     bench_target flood COUNT  the same with COUNT events as fast as it can
+ *     bench_target memory       prints the KiB that vmtap_start() makes resident (in total, and
+ *                               the private part) while no client listens
  */
 #include <poll.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@
 
 enum {
 	WAIT_MS = 30000,
-	SETTLE_MS = 200, /* the server's thread has long gone to sleep */
+	SETTLE_MS = 200, /* by then the server's thread is asleep */
 	KEYS_BURST = 1000
 };
 
@@ -121,7 +121,7 @@ static void *nothing(void *argument)
 	return argument;
 }
 
-/* What libc itself makes resident at a program's first thread and first file is not ours. */
+/* Creates a thread and a file first: what libc makes resident for those must not count. */
 static void warm_up(void)
 {
 	pthread_t thread;
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 		return beat();
 	if (!strcmp(mode, "keys"))
 		return keys(atoi(argv[2]));
-	/* the library's thread, and who listens, have the other CPU */
+	/* the library's thread and the listener use the other CPU */
 	burst_pin(1);
 	return !strcmp(mode, "pace") ? pace(strtoull(argv[2], NULL, 10))
 				     : flood(strtoull(argv[2], NULL, 10));

@@ -1,8 +1,8 @@
 /*
  * burst.h: what the benchmark programs share. The cost of one event is measured in bursts
- * that are short enough to fit into every buffer behind it, with a pause between them, so
- * that it is the producer's cost and not that of waiting for a consumer; the median of the
- * bursts is given, which a busy machine disturbs least.
+ * that fit into every buffer on the way, with pauses between them, so that the result is the
+ * producer's cost without waiting for a consumer. The result is the median of the bursts,
+ * which a busy machine disturbs least.
  */
 #ifndef BENCH_BURST_H
 #define BENCH_BURST_H
@@ -33,13 +33,13 @@ static inline void burst_pause(long microseconds)
 	nanosleep(&time, NULL);
 }
 
-/* Fires so many million events a second, evenly, for a second; how many these are. */
+/* Fires rate million events per second, evenly, for one second; returns how many. */
 static inline uint64_t burst_pace(uint64_t rate, void (*fire)(uint64_t events))
 {
 	uint64_t share = rate * 1000000 / BURST_SLICES, due = burst_now(), now;
 
 	for (uint64_t i = 0; i < BURST_SLICES; i++) {
-		/* Time that this thread has not had is not made up for by a higher rate. */
+		/* If this thread did not get the CPU, it does not catch up at a higher rate. */
 		while ((now = burst_now()) < due)
 			;
 		due = (now - due < BURST_SLICE_NS ? due : now) + BURST_SLICE_NS;
@@ -61,7 +61,7 @@ static inline double burst_median(double *values, size_t count)
 	return values[count / 2];
 }
 
-/* This thread, and those that it creates, run on one CPU; 0 when that is not to be had. */
+/* Binds this thread, and those that it creates, to one CPU; 0 if that is not possible. */
 static inline int burst_pin(int cpu)
 {
 	cpu_set_t set;

@@ -1,7 +1,7 @@
 /*
- * reader.h: the smallest reader of an event stream: subscribes to one probe, counts its
- * events and discards them (or keeps the bytes in a file, which is then a recorded log).
- * For measuring the VM's side alone: it does as little as a reader can.
+ * reader.h: a minimal reader of an event stream: subscribes to one probe, counts its
+ * events and discards them (or stores the bytes in a file, which is then a recorded log).
+ * For measuring only the VM's side, it does as little as a reader can.
  */
 #ifndef BENCH_READER_H
 #define BENCH_READER_H
@@ -79,7 +79,7 @@ static inline uint64_t reader_take(struct reader *reader, unsigned bytes)
 	return value;
 }
 
-/* Reads the declarations up to the data, looking for the one whose text begins so. */
+/* Reads the declarations up to the data, looking for the one whose text begins with probe. */
 static inline bool reader_header(struct reader *reader, const char *probe)
 {
 	if (reader_take(reader, 4) != WIRE_HEADER_BEGIN ||
@@ -111,7 +111,7 @@ static inline bool reader_header(struct reader *reader, const char *probe)
 
 /*
  * Connects, and subscribes to the probe whose declaration begins with this text. Returns
- * false, with errno as the system left it, when that cannot be done.
+ * false, with the system's errno, if that fails.
  */
 static inline bool reader_open(
 	struct reader *reader, const char *path, const char *probe, uint8_t flags, int output)
@@ -136,8 +136,8 @@ static inline bool reader_open(
 	return write(reader->socket, frame, sizeof(frame)) == (ssize_t)sizeof(frame);
 }
 
-/* Reads one event; *counted is the number of the wanted ones so far, *count that and what was
- * lost, for others to see. False at the stream's end. */
+/* Reads one event. *counted is the number of the probe's events so far; *count, which other
+ * threads may read, includes lost ones. False at the end of the stream. */
 static inline bool reader_event(struct reader *reader, uint64_t *counted, _Atomic uint64_t *count)
 {
 	uint32_t size, fixed = WIRE_EVENT_BYTES;
@@ -170,7 +170,7 @@ static inline bool reader_event(struct reader *reader, uint64_t *counted, _Atomi
 	return true;
 }
 
-/* Reads to the stream's end. */
+/* Reads to the end of the stream. */
 static inline void reader_run(struct reader *reader, _Atomic uint64_t *count)
 {
 	uint64_t counted = 0;

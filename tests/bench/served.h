@@ -1,7 +1,7 @@
 /*
- * served.h: a program that serves the event stream to readers which do as little as readers
- * can, for measuring the VM's side. Each reader is a process; the library's thread and the
- * readers run on CPU 0, the caller goes on to CPU 1. On a machine with one CPU all share it.
+ * served.h: serves the event stream to minimal readers, for measuring the VM's side. Each
+ * reader is a process; the library's thread and the readers run on CPU 0, and the caller
+ * moves to CPU 1. On a machine with one CPU all share it.
  */
 #ifndef BENCH_SERVED_H
 #define BENCH_SERVED_H
@@ -25,7 +25,7 @@ enum {
 	SERVED_WAIT_MS = 30000 /* for a listener, or for a reader to catch up */
 };
 
-/* What the readers tell, in memory that all share. */
+/* What the readers report, in memory shared by all. */
 struct served_counts {
 	_Atomic uint64_t counts[SERVED_READERS_MAX]; /* events, lost ones included */
 	_Atomic uint64_t lost;
@@ -39,7 +39,7 @@ struct served {
 	pid_t pids[SERVED_READERS_MAX];
 };
 
-/* Until every reader's subscription is in force. */
+/* Waits until every reader's subscription is in force. */
 static inline bool served_wait_subscribed(const struct served *served)
 {
 	for (int waited = 0; waited < SERVED_WAIT_MS; waited++) {
@@ -51,7 +51,7 @@ static inline bool served_wait_subscribed(const struct served *served)
 	return false;
 }
 
-/* A reader's process: to the stream's end. */
+/* The process of a reader: reads to the end of the stream. */
 static inline int served_read(struct served *served, unsigned number, int output, uint8_t flags)
 {
 	static struct reader reader;
@@ -73,7 +73,7 @@ static inline int served_read(struct served *served, unsigned number, int output
 	return 0;
 }
 
-/* Until every reader has been told of so many events. */
+/* Waits until every reader has seen, or been told of the loss of, count events. */
 static inline bool served_wait_count(struct served *served, uint64_t count)
 {
 	for (unsigned i = 0, waited = 0; i < served->readers;) {
@@ -91,7 +91,7 @@ static inline bool served_wait_count(struct served *served, uint64_t count)
 	return true;
 }
 
-/* Ends all; how many events the readers lost, or -1 when one of them failed. */
+/* Ends everything. Returns how many events the readers lost, or -1 if one of them failed. */
 static inline int64_t served_stop(struct served *served, bool failed)
 {
 	int64_t lost;
@@ -113,8 +113,8 @@ static inline int64_t served_stop(struct served *served, bool failed)
 }
 
 /*
- * Serves the stream to so many readers of method-entry, subscribed with these flags; output:
- * where the first one's bytes go, -1: nowhere. True once all of them listen.
+ * Serves the stream to readers of method-entry, which subscribe with these flags. output receives
+ * the first one's bytes; -1: none. Returns true once all of them listen.
  */
 static inline bool served_start(struct served *served, unsigned readers, int output, uint8_t flags)
 {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# vmtap check finds each broken promise in what real compilers, assemblers and linkers make;
-# options, output and exit status.
+# vmtap check finds each broken promise in binaries made by real compilers, assemblers and
+# linkers; options, output and exit status.
 set -u
 . tests/e2e/common
 if [ "$(uname -m)" != x86_64 ]; then
@@ -71,7 +71,7 @@ hidden='.hidden vm_start_semaphore'
 good='-4@%edi 8@%rsi'
 nop10='.byte 0x90, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0'
 
-# check FILE FINDING: this is found, and nothing else
+# check FILE FINDING: expects this finding and no other
 finds() {
 	run 1 check -c "$directory/vm.d" --allow-missing=stop "$directory/$1"
 	has out "^$directory/$1: vm:::start: $2"
@@ -109,7 +109,7 @@ finds high 'argument 1: site 0x[0-9a-f]+ has the operand %dh, which libbpf canno
 BASE=0 assemble base "$nop10" '.probes, "aw"' "$hidden" "$good"
 finds base 'site 0x[0-9a-f]+ has base 0: tracers compute wrong addresses'
 BASE=main assemble wrongbase "$nop10" '.probes, "aw"' "$hidden" "$good"
-# here the addresses that tracers compute are wrong, too
+# in this case, the addresses that tracers compute are wrong too
 run 1 check -c "$directory/vm.d" -a stop "$directory/wrongbase"
 has out 'vm:::start: site 0x[0-9a-f]+ has base 0x[0-9a-f]+, but \.stapsdt\.base is at 0x'
 assemble permitted "$nop10" '.probes, "aw"' "$hidden" "$good"
@@ -142,13 +142,13 @@ C
 "$CC" -O2 -fPIE -pie -o "$directory/plain" "$directory/plain.c"
 run 1 check -c "$directory/vm.d" "$directory/plain"
 has out 'vm:::start: site 0x[0-9a-f]+ has no semaphore: tracers cannot open its guard'
-# gcc takes the global's own place, clang a copy of it
+# gcc uses the global itself as operand, clang a copy of it
 if "$CC" --version | grep -q 'Free Software'; then
 	has out 'vm:::start: argument 1: site 0x[0-9a-f]+ has the symbol-relative operand count\(%rip\)'
 fi
 has out 'vm:::stop: missing: the contract declares it'
 has out 'vm:::other: is there, but the contract does not declare it'
-# lld drops the base when it collects sections and nothing refers to it
+# lld with --gc-sections drops the base if nothing refers to it
 if command -v ld.lld >/dev/null &&
 	"$CC" -O2 -fuse-ld=lld -Wl,--gc-sections -o "$directory/collected" "$directory/plain.c" \
 		2>/dev/null; then
@@ -156,7 +156,7 @@ if command -v ld.lld >/dev/null &&
 	has out 'vm: the section \.stapsdt\.base is missing|vm:::start: site .* has base 0'
 fi
 
-# --allow-missing: lists, repeats, full names; a probe that is there; one that is unknown
+# --allow-missing: lists, repeats, full names; a probe that is not missing; an unknown probe
 run 1 check -c "$directory/vm.d" "$directory/kept"
 has out "^$directory/kept: vm:::stop: missing"
 run 0 check -c "$directory/vm.d" -a vm:::stop "$directory/kept"
@@ -204,7 +204,7 @@ read -r -t 60 -u "$reader" line && [ "$line" = ready ] || fail "a process did no
 run 1 check -c "$directory/vm.d" -a stop "${pids[0]}"
 has out "^$directory/wait: vm:::start: site 0x[0-9a-f]+ has no semaphore"
 
-# what cannot be done, and wrong usage
+# requests that cannot be met, and wrong usage
 run 3 check -c "$directory/nonexistent.d" "$directory/kept"
 run 3 check -c "$directory/plain.c" "$directory/kept"
 has err 'plain.c: line [0-9]+: '

@@ -1,8 +1,8 @@
 #!/bin/bash
-# vmtap check on real builds: a program with the library's probes, by both compilers, at each
-# level, with LTO, lld and gold, with sections collected, stripped, PIE or not, static, as a
-# shared object and as the toy VM: each keeps the contract, and those of the compatible
-# providers, which it has opted in for.
+# vmtap check on real builds: a program with the library's probes, built by both compilers, at
+# each optimisation level, with LTO, lld and gold, with --gc-sections, stripped, PIE or not,
+# static, as a shared object and as the toy VM. Each keeps the contract and the contracts of
+# the compatible providers that it has opted in to.
 set -u
 VMTAP=${VMTAP:-build/vmtap}
 BUILD=${BUILD:-build}
@@ -53,7 +53,7 @@ check() {
 
 opt_in="-DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL"
 
-# build NAME COMPILER FLAGS...: skips what the machine has no tools for
+# build NAME COMPILER FLAGS...: skipped if the machine lacks the tools
 build() {
 	local name=$1 compiler=$2
 	shift 2
@@ -98,8 +98,8 @@ for compiler in gcc clang; do
 		check "$compiler, strip --strip-unneeded" "$directory/unneeded"
 	fi
 done
-# a provider that is not asked for is not there; the linker's -u can ask as well
-only() { # providers that must be there, flags
+# only providers that are opted in to exist; the linker's -u can opt in too
+only() { # expected providers, flags
 	local providers=$1 found
 	shift
 	if ! gcc -O2 -Iinclude -I"$BUILD/include" "$@" -o "$directory/only" "$directory/vm.c" \
@@ -124,7 +124,7 @@ if [ -x "$TOY" ]; then
 	strip -o "$directory/toy" "$TOY"
 	check "the toy VM, stripped" "$directory/toy"
 fi
-# the toy without probes fails, with one line that says why
+# the check of the toy without probes fails, with one line that says why
 if [ -x "$BUILD/toy-noprobes" ]; then
 	"$VMTAP" check -c probes/vm.d "$BUILD/toy-noprobes" >"$directory/out" 2>&1
 	status=$?

@@ -16,7 +16,7 @@ import os
 import re
 import sys
 
-# probe: event, its arguments by number ("s" behind those that are strings), condition
+# probe: event, the numbers of its arguments ("s" after those that are strings), condition
 ALWAYS = lambda arguments: True
 TABLE = {
     "HaskellEvent": {

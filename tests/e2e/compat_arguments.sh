@@ -1,8 +1,8 @@
 #!/bin/bash
-# Every probe of the compatible providers with every argument, as `vmtap trace` prints it, is
-# what the VM has logged of its events: over programs that do everything, and over the small programs of
-# which each provokes the event of a probe; every probe occurs. The contracts have the very
-# probes that the table of compat.py has, and vmtap check finds them in the toy.
+# Every probe of the compatible providers, with every argument as `vmtap trace` prints it,
+# equals what the VM has logged for its event. Runs programs that do everything, and the small
+# programs that each trigger the event of one probe; every probe occurs. The contracts declare
+# exactly the probes in the table of compat.py, and vmtap check finds them in the toy.
 set -eu
 script=$TMPDIR/all.d
 python3 tests/e2e/compat.py script >"$script"
@@ -40,7 +40,7 @@ done
 for event in $(python3 tests/e2e/compat.py probes | cut -d ' ' -f 2 | sort -u); do
 	program=tests/toy/probes/$event.toy
 	compare "$program" "$(sed -n 's/^# options: //p' "$program")"
-	# one collector and several
+	# with one collector thread and with several
 	[ "$event" != gc-request ] || compare "$program" --caps=2
 done
 missing=$(python3 tests/e2e/compat.py probes | cut -d ' ' -f 1 | sort -u | comm -23 - <(sort -u "$TMPDIR/occurred"))

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Scripts as users of Ruby and of Clozure CL write them, unchanged, on the toy VM: what they
-# print equals the VM's own counters.
+# Scripts such as users of Ruby and of Clozure CL write, unchanged, on the toy VM: their output
+# equals the VM's own counters.
 set -u
 . tests/e2e/common
 command -v python3 >/dev/null || { echo "python3 is missing"; exit 77; }
 
-# ---- Clozure CL: a line for each full collection, by the pid as $1 ----
+# ---- Clozure CL: a line for each full collection, with the pid as $1 ----
 
 cat >"$directory/gc.d" <<'D'
 #!/usr/sbin/dtrace -s
@@ -53,7 +53,7 @@ VMTAP_WAIT=1 "$TOY" --caps=2 --event-log="$directory/log" "$directory/gc.toy" \
 pid=$!
 pids+=("$pid")
 await_stream "$pid"
-# As its author runs it: the pid is its argument, and the provider it makes of it the target.
+# As its author runs it: the pid is its argument, and the provider named after it is the target.
 run 0 trace --lossless -s "$directory/gc.d" $pid
 wait "$pid"
 pids=()
@@ -67,7 +67,7 @@ starts = [int(e[4]) for e in events if e[0] == "gc-start" and e[3] == "1"]
 ends = [int(e[4]) for e in events if e[0] == "gc-end" and e[3] == "1"]
 rows = [line.split() for line in lines[1:] if line]
 assert len(rows) == len(starts) >= 20, (len(rows), len(starts))
-# the script's author prints bytes below "K"
+# the script prints bytes under a heading "K"
 for number, (row, used, freed) in enumerate(zip(rows, starts, ends)):
     serial, elapsed, k_used, k_freed = map(int, row)
     assert (serial, k_used, k_freed) == (number, used, freed), row
@@ -76,13 +76,13 @@ for line, row in zip(lines[1:], rows):
     assert line == "%8s %14s %8s %8s" % tuple(row), line
 P
 
-# Nothing that is no provider of a process is taken for one.
+# Only providers of a process are taken for one.
 for other in $pid $$; do
 	run 1 trace -s "$directory/gc.d" "$other"
 	has err "probe description ccl$other:::gc-start does not match any probes"
 done
 
-# ---- Ruby: calls, time in required files, what is made, what is raised ----
+# ---- Ruby: calls, time in required files, allocations, exceptions ----
 
 cat >"$directory/ruby.d" <<'D'
 #!/usr/sbin/dtrace -s
@@ -207,7 +207,7 @@ assert printed["slow"].keys() == printed["require"].keys()
 assert min(printed["slow"].values()) > 0 and printed["marking"][()] > 0
 P
 
-# A VM that has not opted in has none of them, and its own as ever.
+# A VM that has not opted in has none of these probes, and still has its own.
 cat >"$directory/plain.c" <<'C'
 #include <vmtap.h>
 int main(void)
@@ -225,7 +225,7 @@ if [ "${VMTAP_SANITIZED:-0}" != 1 ]; then
 	has err 'ruby[0-9]*:::method-entry does not match any probes'
 	run 0 trace -c "$directory/plain" -n 'vm$target:::startup { printf("%d caps", arg0); }'
 	has out '1 caps'
-	# What one object has opted in for is said by the shared library, too.
+	# The shared library also reports what a single object has opted in to.
 	"$CC" -DVMTAP_PROVIDER_HASKELLEVENT -Iinclude -I"$BUILD/include" -o "$directory/shared" \
 		"$directory/plain.c" "$BUILD/libvmtap_probes.a" -L"$BUILD" -lvmtap \
 		-Wl,-rpath,"$PWD/$BUILD" || fail "cannot build a VM"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Scripts that are made to hurt: nested deeply, huge, full of one thing, or no scripts at all.
-# Each runs, or ends with one clear line, in bounded time and memory.
+# Scripts that are meant to do harm: deeply nested, huge, endlessly repetitive, or not scripts
+# at all. Each runs, or ends with one clear line, in bounded time and memory.
 set -u
 . tests/e2e/common
 
@@ -82,7 +82,7 @@ bomb = bombs[sys.argv[1]]()
 sys.stdout.buffer.write(bomb if isinstance(bomb, bytes) else bomb.encode())
 PYTHON
 
-# The CPU time is for slow machines and sanitizers; what is not bounded takes minutes and more.
+# The CPU time allows for slow machines and sanitizers; unbounded work would take minutes or more.
 bomb() { # name, exit status, standard output, pattern of the message
 	local name=$1 wanted=$2 output=$3 message=$4 status lines
 	python3 "$directory/make.py" "$name" "$VMTAP" >"$directory/$name.d" || fail "$name: not made"

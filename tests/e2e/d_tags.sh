@@ -1,7 +1,7 @@
 #!/bin/bash
-# Every error tag of D's rules is one that the compiler raises, and each that it raises has a
-# program in tests/d that shows it. The index there names every folder, and nothing else that
-# does not exist.
+# The compiler raises every error tag of D's rules, and for each tag that it raises there is a
+# program in tests/d that shows it. The index there names every folder, and nothing that does
+# not exist.
 set -u
 status=0
 fail() {
@@ -43,7 +43,7 @@ D_SYNTAX D_TRACEMEM_ADDR D_TRACEMEM_SIZE D_TRACE_DYN D_TRACE_VOID D_TRUNC_AGGARG
 D_TYPE_ERR D_TYPE_MEMBER D_UNKNOWN D_USTACK_FRAMES D_USTACK_PROTO D_USTACK_STRSIZE D_VAR_UNDEF
 D_VAR_UNSUP D_XLATE_INCOMPAT D_XLATE_MEMB D_XLATE_NOCONV D_XLATE_NONE D_XLATE_REDECL D_XLATE_SOU'
 
-# Those that nothing here can raise, and why.
+# Tags that nothing can raise here, and why.
 never='
 D_CLEAR_PROTO D_NORMALIZE_PROTO D_QUANT_PROTO D_STACK_PROTO D_USTACK_PROTO -- D_PROTO_LEN says it
 D_OBSOLETE1 -- no rule is left of it
@@ -81,13 +81,13 @@ for tag in $(comm -23 <(raised) <(shown | sort -u)); do
 	fail "$tag: no program in tests/d shows it"
 done
 
-# The index names what exists: folders, and programs without what follows their names.
+# The index only names what exists: folders, and programs without their suffixes.
 named=$(sed '1,/^----/d' tests/d/INDEX | cut -c51- | tr -s ' ' '\n' | grep .)
 while IFS= read -r name; do
 	[ -d "tests/d/$name" ] || compgen -G "tests/d/$name.*" >/dev/null ||
 		fail "tests/d/INDEX: there is no $name"
 done <<<"$named"
-# Readers find every folder.
+# The index names every folder.
 for folder in tests/d/*/; do
 	folder=$(basename "$folder")
 	grep -qxF "$folder" <<<"$named" || fail "tests/d/INDEX: no $folder"

@@ -37,7 +37,7 @@ build other_place 'STAP_PROBE1(vm, longer__name, a); STAP_PROBE(vm, more);
 build new 'STAP_PROBE2(vm, kept, a, c); STAP_PROBE3(vm, fresh, a, b, d); STAP_PROBE2(vm, sized, a, b);
 	STAP_PROBE(vm, more); STAP_PROBE(vm, more); STAP_PROBE2(vm, longer__name, a, c);'
 
-# the same probes at other addresses, in other registers, are no difference
+# the same probes at other addresses and in other registers do not count as a difference
 run 0 diff "$directory/old" "$directory/old"
 [ ! -s "$directory/out" ] || fail "output without a difference"
 run 0 diff "$directory/old" "$directory/other_place"
@@ -65,7 +65,7 @@ run 0 diff --json "$directory/old" "$directory/old"
 python3 -c 'import json, sys; assert json.load(open(sys.argv[1])) == {"changes": []}' \
 	"$directory/out" || fail "empty JSON"
 
-# a guard that came, and one that went
+# a guard that was added, and one that was removed
 build plain 'STAP_PROBE(vm, kept);'
 build guarded 'STAP_PROBE(vm, kept);' '-O2 -DGUARDED'
 run 1 diff "$directory/plain" "$directory/guarded"
@@ -93,7 +93,7 @@ C
 	same "another instruction"
 fi
 
-# a build without probes has lost them all
+# in a build without probes, all have been removed
 echo 'int main(void) { return 0; }' >"$directory/none.c"
 "$CC" -o "$directory/none" "$directory/none.c"
 run 1 diff "$directory/plain" "$directory/none"

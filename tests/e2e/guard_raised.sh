@@ -1,6 +1,6 @@
 #!/bin/bash
-# A guard that is raised while a loop runs opens in that loop, whatever the optimiser does:
-# gcc and clang, -O2, -O3, -flto. The loop has no call and no store that could make a
+# A guard that is raised while a loop runs takes effect in that loop, whatever the optimiser
+# does: gcc and clang, -O2, -O3, -flto. The loop has no call and no store that could make a
 # compiler read the word again.
 set -eu
 cat >"$TMPDIR/loop.c" <<'C'

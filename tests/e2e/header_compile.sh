@@ -1,7 +1,8 @@
 #!/bin/bash
-# The public header compiles without a warning as C11 and on, and C++11 and on, with gcc and clang,
-# every probe used, alone, and where there is no Linux; with -DVMTAP_DISABLE, and as made for a system without sys/sdt.h, it
-# needs no library, evaluates no argument and warns of nothing.
+# The public header compiles without a warning as C11 and later and as C++11 and later, with gcc
+# and clang, with every probe used, on its own, and on systems other than Linux. With
+# -DVMTAP_DISABLE, and as generated for a system without sys/sdt.h, it needs no library, evaluates
+# no argument and causes no warning.
 set -eu
 I="-Iinclude -I$BUILD/include -I$BUILD/gen -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL -DVMTAP_PROVIDER_HASKELLEVENT"
 warnings="-Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wunused -Wundef -Wsign-conversion -Wcast-qual -Wcast-align"
@@ -88,12 +89,12 @@ for compiler in "gcc -std=c11" "gcc -std=gnu11" "g++ -std=c++17" "g++ -std=gnu++
 		# Nobody listens: no argument is evaluated. The probe part alone is enough.
 		$compiler $level $I -o "$TMPDIR/all" "$source" "$BUILD/libvmtap_probes.a" ${VMTAP_SANITIZED:+-fsanitize=address,undefined}
 		"$TMPDIR/all" || say "evaluates arguments while nobody listens"
-		# Compiled out: no library, no argument, no warning; vmtap_start() is there all the same.
+		# Compiled out: no library, no argument, no warning; vmtap_start() still exists.
 		$compiler $level $warnings $I -DVMTAP_DISABLE -DWITH_RUNTIME -o "$TMPDIR/none" "$source" || say "-DVMTAP_DISABLE does not compile"
 		"$TMPDIR/none" || say "-DVMTAP_DISABLE evaluates arguments"
 		! nm "$TMPDIR/none" | grep -E 'vmtap_fire_|_semaphore' || say "-DVMTAP_DISABLE leaves symbols"
 		! readelf -n "$TMPDIR/none" | grep -q stapsdt || say "-DVMTAP_DISABLE leaves sites"
-		# A library built without sys/sdt.h: the header itself says so.
+		# A library built without sys/sdt.h: its header turns all probes off.
 		$compiler $level $warnings -DWITH_RUNTIME -iquote "$TMPDIR" -I"$TMPDIR" -Iinclude -I"$BUILD/gen" -o "$TMPDIR/none" "$source" ||
 			say "without sys/sdt.h does not compile"
 		"$TMPDIR/none" || say "without sys/sdt.h evaluates arguments"

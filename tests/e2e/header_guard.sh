@@ -1,6 +1,6 @@
 #!/bin/bash
 # On x86-64 a guard is two instructions on the straight path: cmpl $0, word; jne. With gcc
-# and clang, in PIE, non-PIE and a shared object, and whatever providers are opted in for.
+# and clang, in PIE, non-PIE and a shared object, whichever providers are opted in to.
 set -eu
 case $(uname -m) in x86_64 | amd64) ;; *) echo "instructions are known for x86-64 only" && exit 77 ;; esac
 cat >"$TMPDIR/guard.c" <<'C'

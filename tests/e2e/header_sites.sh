@@ -1,6 +1,6 @@
 #!/bin/bash
-# Each site is a 1-byte nop and a 10-byte nop, and its note names the first; one site for each
-# probe of the contract, its base present, operands in registers or constants only.
+# Each site is a 1-byte nop followed by a 10-byte nop, and its note names the first. Each probe of
+# the contract has one site, the base section exists, and operands are registers or constants.
 set -eu
 case $(uname -m) in x86_64 | amd64) ;; *) echo "site bytes are known for x86-64 only" && exit 77 ;; esac
 . tests/shim/build_hosts.sh

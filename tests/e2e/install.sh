@@ -1,12 +1,12 @@
 #!/bin/bash
-# make install puts everything into folders with odd names; the README's VM is compiled and
+# make install puts everything into folders with odd names. The README's VM is compiled and
 # linked from there as the README says, statically and with the shared library, and the
-# installed command traces and checks it; make uninstall takes away what install brought and
-# nothing else. A folder that would land wherever make runs is refused.
+# installed command traces and checks it. make uninstall removes what install installed and
+# nothing else. A relative folder, which would depend on where make runs, is refused.
 set -u
 . tests/e2e/common
 
-# Only the two targets' own recipes: nothing is built while other tests run.
+# Runs only the two targets' own recipes: nothing is built while other tests run.
 target() { # make's arguments
 	env -u MAKEFLAGS -u MAKELEVEL -u DESTDIR -u PREFIX make -s B="$BUILD" PRODUCTS= "$@" \
 		>"$directory/out" 2>"$directory/err"
@@ -37,7 +37,7 @@ link() { # output, further arguments
 }
 link "$directory/vm" "" ""
 vms=vm
-# A sanitizer's run-time library is a shared one.
+# A sanitizer's run-time library is a shared object.
 [ -n "$sanitize" ] || { link "$directory/vm-static" -static --static && vms="vm vm-static"; }
 VMTAP="$prefix/bin/vmtap"
 for vm in $vms; do
@@ -46,13 +46,13 @@ for vm in $vms; do
 	run 0 check --contract "$prefix/share/vmtap/vm.d" "$directory/$vm"
 	[ -s "$directory/out" ] && fail "check has found something"
 done
-# The list that it shows is today's.
+# The list that the README shows is up to date.
 awk '/^\$ vmtap list / { on = 1; next } /^\$/ { on = 0 } on' README.md >"$directory/shown"
 (cd "$directory" && "$VMTAP" list -n 'gc-[se]*' vm) >"$directory/out" 2>"$directory/err"
 cmp -s "$directory/shown" "$directory/out" || fail "the README shows another list"
 run 1 check --contract "$prefix/share/vmtap/compat/ccl.d" "$directory/vm"
 
-# ---- taken away again ----
+# ---- uninstalling ----
 target uninstall PREFIX="$prefix" || fail "make uninstall: status $?"
 left=$(cd "$prefix" && find . ! -type d)
 [ "$left" = ./share/vmtap/scripts/mine.d ] || fail "make uninstall leaves, or takes: $left"

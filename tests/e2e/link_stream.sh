@@ -1,7 +1,8 @@
 #!/bin/bash
-# The ways of linking the library, each read by the stream: static into the executable; the
-# executable with libvmtap.so; either with two extensions that fire, one of them unloaded
-# while it is traced; one that uses nothing but a macro. Every event arrives, from each object as many as it fired.
+# The ways of linking the library, each traced through the stream: static into the executable;
+# the executable with libvmtap.so; either with two extensions that fire, one of them unloaded
+# while it is traced; a program that uses nothing but a macro. From each object, exactly as many
+# events arrive as it fired.
 set -eu
 . tests/shim/build_hosts.sh
 
@@ -9,7 +10,7 @@ expect() { # NAME ACTUAL WANTED
 	[ "$2" = "$3" ] || { printf '%s: got\n%s\nbut expected\n%s\n' "$1" "$2" "$3" && exit 1; }
 }
 
-# A sanitizer's runtime is its compiler's own.
+# A sanitizer's run-time library belongs to its compiler.
 compilers=$CC
 [ "${VMTAP_SANITIZED:-0}" = 1 ] || [ "$CC" = clang ] || compilers="$CC $(command -v clang || true)"
 for cc in $compilers; do
@@ -29,10 +30,10 @@ cap 1 2000"
 cap 1 2000
 cap 2 2000
 cap 3 1000"
-		# The stream's half is open in each object, whenever it was loaded.
+		# The stream's half of the guard is open in each object, whenever it was loaded.
 		expect "$cc $host guards" "$(grep -c 'guard [123] 65536' "$TMPDIR/host.out")" 3
 	done
-	# Who uses macros alone is heard as well.
+	# A program that uses only macros is traced too.
 	printf '%s\n' '#include <vmtap.h>' 'int main(int count, char **given)' '{' \
 		'struct vmtap_options options = {.size = sizeof(options), .socket = given[1]};' \
 		'(void)count;' 'if (vmtap_start(&options)) return 1;' 'VMTAP_GC_IDLE(1);' '}' >"$TMPDIR/plain.c"
@@ -52,13 +53,13 @@ guard 3 0"
 		echo "$cc: a program that never starts the stream contains the runtime"
 		exit 1
 	fi
-	# The probe part's symbols are nobody else's.
+	# The symbols of the probe part are not visible to other objects.
 	if nm -D --defined-only "$TMPDIR/extension-a.so" | grep -E 'vmtap|vm_'; then
 		echo "$cc: an extension exports the library's symbols"
 		exit 1
 	fi
 done
-# The shared library exports its interface and nothing else, under a version.
+# The shared library exports its interface, with a version, and nothing else.
 got=$(nm -D --defined-only --with-symbol-versions "$BUILD/libvmtap.so" | awk '$2 != "A" { print $3 }' | sort | xargs)
 exported=
 for symbol in census_add census_register census_take census_wanted object_add object_remove start \

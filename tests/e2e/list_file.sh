@@ -1,6 +1,6 @@
 #!/bin/bash
-# vmtap list on files: columns, filters, several sites, details, JSON, exit status, and what
-# it says of files that have no probes or are no ELF files.
+# vmtap list on files: columns, filters, several sites, details, JSON, exit status, and its
+# messages for files that have no probes or are not ELF files.
 set -u
 . tests/e2e/common
 
@@ -54,7 +54,7 @@ strip -o "$directory/bare" "$directory/program"
 run 0 list -n gc-start "$directory/bare"
 has out '^    1       lang              bare                                   gc-start$'
 
-# filters: globs, fields from the right, several are either-or; a name as in the note
+# filters: globs, fields from the right, several filters (any may match); a name as in the note
 rows() {
 	local count
 	count=$(($(wc -l <"$directory/out") - 1))
@@ -89,7 +89,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 fi
 has out '^	Argument Types$'
 has out '^		args\[0\]: int32_t$'
-# of providers that vmtap defines, the types are their definition's
+# the types of providers that vmtap defines come from their definitions
 run 0 list -v -n ruby:::hash-create -n ruby:::gc-mark-end "$TOY"
 sed -n '/Argument Types/,/^$/p' "$directory/out" >"$directory/types"
 printf '\tArgument Types\n\t\t%s\n\n' None >"$directory/expected"
@@ -119,7 +119,7 @@ assert site["semaphore"]["hidden"] is True
 assert site["semaphore"]["symbol"] == "lang_gc__start_semaphore"
 PYTHON
 
-# several files; one without probes says why, and is no error beside one with
+# several files; for one without probes it says why, which is no error if another has probes
 run 0 list "$directory/program" "$directory/plain"
 has err "no probes in $directory/plain: it was built without probes"
 run 1 list "$directory/plain"
@@ -133,7 +133,7 @@ objcopy --only-keep-debug "$directory/program" "$directory/debug"
 run 0 list -n gc-start "$directory/debug"
 has out 'collect gc-start$'
 
-# what is no ELF file: one line, exit 3
+# files that are not ELF files: one line, exit 3
 one_line() {
 	run 3 list "$1"
 	[ ! -s "$directory/out" ] || fail "$1: standard output"
@@ -158,7 +158,7 @@ one_line "$directory/archive.a" 'archive'
 run 3 list "$directory/program" "$directory/nonexistent"
 has out 'gc-start'
 
-# a hostile name stays in its line
+# a hostile name cannot break the line
 sed 's/gc__start/GC_NAME/g' "$directory/program.c" >"$directory/hostile.c"
 "$CC" -O2 -o "$directory/hostile" "$directory/hostile.c"
 perl -pi -e 's/GC_NAME\0/GC\n\e[\xffm\0/g' "$directory/hostile" 2>/dev/null ||
@@ -169,7 +169,7 @@ grep -q $'\033' "$directory/out" && fail "an escape went through"
 run 0 list --json "$directory/hostile"
 python3 -m json.tool "$directory/out" >/dev/null || fail "JSON of a hostile name"
 
-# what cannot be written is no success
+# output that cannot be written is a failure
 if [ -w /dev/full ]; then
 	"$VMTAP" list "$directory/program" >/dev/full 2>"$directory/err"
 	[ $? = 3 ] || fail "a full disk"

@@ -51,7 +51,7 @@ start() {
 
 start "$directory/program" "$directory/extension.so"
 run 0 list "$started"
-# the order of objects is that of their addresses
+# objects are in the order of their addresses
 has out "^ +[12] +lang$started +program +main start$"
 has out "^ +[12] +lang$started +extension.so +fire load$"
 [ "$(wc -l <"$directory/out")" = 3 ] || fail "not two rows"
@@ -69,12 +69,12 @@ assert probes[0]["sites"][0]["semaphore"]["value"] == 5
 assert int(probes[0]["sites"][0]["process_address"], 16) > 0
 PYTHON
 
-# the program is read from the process once its file is gone
+# if its file has been deleted, the program is read from the process
 rm "$directory/program"
 run 0 list -n start "$started"
 has out 'lang[0-9]+ +program +main start$'
 
-# an object whose file was replaced: read through the kernel where that is allowed, else said
+# an object whose file was replaced: read through the kernel if that is allowed, else reported
 cp "$directory/extension.so" "$directory/other.so"
 mv "$directory/other.so" "$directory/extension.so"
 "$VMTAP" list -n load "$started" >"$directory/out" 2>"$directory/err"
@@ -84,7 +84,7 @@ case $? in
 *) cat "$directory/err" >&2 && fail "a replaced object" ;;
 esac
 
-# another root: the path there means another file
+# another root directory, where the path names another file
 if [ "$(id -u)" = 0 ] &&
 	"$CC" -O2 -static -o "$directory/inside" "$directory/program.c" 2>/dev/null; then
 	mkdir -p "$directory/root$directory"
@@ -95,7 +95,7 @@ if [ "$(id -u)" = 0 ] &&
 	has out 'inside +main start$'
 fi
 
-# what is no process to look at: one line, exit 3
+# pids that cannot be read: one line, exit 3
 run 3 list 4194305
 has err '^vmtap: process 4194305 does not exist$'
 (cd "$directory" && cp "$TOY" 4194305 && "$VMTAP" list 4194305) 2>"$directory/err" && fail "a file that looks like a pid"
@@ -104,7 +104,7 @@ run 0 list "$directory/4194305"
 run 3 list 99999999999999999999
 has err 'does not exist'
 run 3 list 0
-# process 2 is the parent of the kernel's threads only where its name is that
+# process 2 is the parent of the kernel's threads only if its name says so
 kthread=
 [ "$(cat /proc/2/comm 2>/dev/null)" = kthreadd ] && kthread=$(pgrep -P 2 | head -n 1)
 if [ -n "$kthread" ]; then

@@ -1,9 +1,9 @@
 #!/bin/bash
-# A D script over a recorded log prints what it prints over the living VM, on the same events:
-# every bundled script, to the byte, over the log that the VM writes itself and over a recording.
-# What may differ: timestamp and walltimestamp in BEGIN, END and ticks, which over a log are
-# the log's, hence where between the events a tick falls (so stat's lines are added up);
-# execname, which the kernel cuts; uid and gid, which a log does not have.
+# With the same events, a D script prints the same over a recorded log as over the live VM: every
+# bundled script, to the byte, over the log that the VM writes itself and over a recording.
+# Allowed differences: timestamp and walltimestamp in BEGIN, END and ticks are the log's times, so
+# a tick may fall between other events (stat's lines are therefore added up); the kernel cuts
+# execname; a log does not contain uid and gid.
 set -u
 . tests/e2e/common
 
@@ -12,7 +12,7 @@ scripts=$("$VMTAP" scripts | awk '{ print $1 }')
 
 listens='BEGIN { printf("listens\n"); }'
 
-# The output of a script, $directory/live, is that of the script over a log.
+# The output of a script, in $directory/live, equals that of the same script over a log.
 same() { # script, log
 	rm -f "$directory/again"
 	run 0 trace -q -o "$directory/again" --log "$2" -s "probes/scripts/$1.d" -n "$listens"
@@ -41,7 +41,7 @@ for script in $scripts; do
 	same "$script" "$directory/log"
 done
 
-# All of them trace one VM that is recorded meanwhile: it does nothing until each listens.
+# All of them trace one VM, which is recorded at the same time and waits until all listen.
 mkfifo "$directory/gate"
 cat >"$directory/gate.toy" <<'TOY'
 File.read(VM.arguments()[0])

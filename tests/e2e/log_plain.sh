@@ -1,7 +1,7 @@
 #!/bin/bash
-# What a plain reader keeps of a VM's stream is a log like GHC's: its events are the probes of
-# HaskellEvent, as many as the VM counts, whether or not the VM has opted in for that provider,
-# and --validate finds nothing. What is not in it matches nothing.
+# The stream that a plain reader saves is a log like GHC's: its events are the probes of
+# HaskellEvent, as many as the VM counts, whether or not the VM has opted in to that provider,
+# and --validate finds no error. Probes that are not in it match nothing.
 set -u
 . tests/e2e/common
 command -v python3 >/dev/null || { echo "python3 is missing"; exit 77; }

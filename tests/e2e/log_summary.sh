@@ -1,5 +1,5 @@
 #!/bin/bash
-# vmtap log: what it says of a log is what the VM and a trace say; faults are found.
+# vmtap log: its summary of a log agrees with the VM and with a trace; it finds errors in a log.
 set -u
 . tests/e2e/common
 log=$directory/log
@@ -13,7 +13,7 @@ has out '^  capabilities  2$'
 has out '^  lost          0$'
 has out '^  end           in order$'
 
-# each probe's events are as many as a script counts; the dump has a line for each
+# a script counts as many events of each probe; the dump has a line for each event
 # shellcheck disable=SC2016
 run 0 trace -q --log "$log" -n 'vm*::: { @[probename] = count(); } END { printa("%s %@d\n", @); }'
 grep . "$directory/out" | sort >"$directory/traced"
@@ -38,14 +38,14 @@ PYTHON
 run 0 log --validate "$log"
 [ "$(cat "$directory/out")" = "$log: valid" ] || fail "not valid"
 
-# capabilities are those that the log names, also when none of its events is of one
+# the capabilities are those that the log names, even if one has no events
 # shellcheck disable=SC2016
 run 0 record -n 'vm$target:::method-entry' -o "$directory/methods" \
 	-c "$TOY --caps=2 examples/toy/programs/pipeline.toy"
 run 0 log "$directory/methods"
 has out '^  capabilities  2$'
 
-# faults
+# errors
 cp "$log" "$directory/cut"
 truncate -s -50 "$directory/cut"
 run 0 log "$directory/cut"
@@ -54,7 +54,7 @@ run 0 log --dump "$directory/cut"
 has err "^vmtap: $directory/cut: byte [0-9]+: the log ends "
 run 1 log --validate "$directory/cut"
 has out 'byte [0-9]+: the log ends .* it is truncated$'
-events() { # the events of make_log: a log
+events() { # makes a log from $directory/events
 	"$BUILD/tests/tools/make_log" probes/vm.d "$directory/events" "$directory/made" ||
 		fail "make_log"
 }
@@ -100,8 +100,8 @@ has err 'made: byte [0-9]+: event type 998 was not declared$'
 run 1 log --validate "$directory/made"
 has out 'event type 998 was not declared$'
 
-# a script over a damaged log: all before, where and why, and another status than over one
-# that is only cut off
+# a script over a damaged log: processes everything before the damage, says where and why, and
+# ends with another status than over a log that is only cut off
 run 3 trace -q --log "$directory/made" -n 'vm*:::thread-runnable { trace(arg1); }'
 has out '^1'
 has err '^vmtap: .*/made: byte [0-9]+: event type 998 was not declared$'
@@ -126,7 +126,7 @@ for need in tid cpu uid self-\>x; do
 	has err "which this recorded log does not give"
 done
 
-# a program whose arguments are no UTF-8, and losses as readers of GHC's events have them
+# a program whose arguments are not UTF-8, and losses as readers of GHC's events see them
 python3 - "$log" <<'PYTHON'
 import struct, sys
 types = {16: ("Log message", 0xffff), 30: ("Program arguments", 0xffff)}
@@ -147,7 +147,7 @@ log = json.load(open(sys.argv[1]))
 assert log["program"] == 'caf\ufffd  [1m"' and log["lost"] == 12, log
 PYTHON
 
-# through a pipe: all but what needs to read it twice; cut within its header
+# through a pipe: everything except --validate, which reads twice; a log cut within its header
 run 0 record --lossless -o "$log" -n 'vm*:::startup' -c "$TOY examples/toy/programs/queens.toy"
 for action in "log --dump" "log" "trace -q -n vm*:::startup{trace(arg0);} --log"; do
 	# shellcheck disable=SC2086
@@ -169,7 +169,7 @@ for action in "log" "trace -q -n BEGIN --log"; do
 	has err ': the log ends within its header that begins at byte [0-9]+: it is truncated$'
 done
 
-# what is no log
+# files that are not logs
 run 3 log /nonexistent
 has err '^vmtap: /nonexistent: No such file'
 run 3 log "$directory"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The manual's tables of event types are what a stream's header declares, sizes included.
+# The manual's tables of event types agree with the header of a stream, including sizes.
 . tests/e2e/common
 command -v python3 >/dev/null || { echo "python3 is missing" && exit 77; }
 VMTAP_LOG=$directory/log "$TOY" tests/toy/probes/startup.toy >/dev/null || fail "the toy VM"
@@ -25,7 +25,7 @@ for kind, probe in declared.items():
     elif probe and probe.group(1) not in manual[kind][0] + " " + manual[kind][1]:
         problems.append("%d carries %s" % (kind, probe.group(1)))
 for kind in manual:
-    if kind not in declared and kind != 31: # only when the VM's author asks
+    if kind not in declared and kind != 31: # only if the VM asks for it
         problems.append("%d is not declared" % kind)
 # The fields of a type that carries no probe come first in the row: "u32 capset, text: ...".
 for kind, (name, rest) in manual.items():

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Each verb has a manual page; it and --help name the same options. The pages are found by their
-# names, and the tools that read manuals have nothing to say against them (where they are there).
+# Each verb has a manual page, which names the same options as --help. The pages can be found by
+# their names, and mandoc and groff, if installed, accept them without a warning.
 . tests/e2e/common
 command -v python3 >/dev/null || { echo "python3 is missing" && exit 77; }
 "$VMTAP" --help >"$directory/out" || fail "vmtap --help"
@@ -36,7 +36,7 @@ for name in sorted(listed - said):
 sys.exit(bool(said - manual - {"-h", "--help"} or listed - said))
 P
 done
-# What programs read is in the manual, too.
+# The manual describes the JSON output too.
 documented() { # verb; the document is in out
 	python3 - "$directory/out" "src/man/vmtap-$1.1" >"$directory/err" <<'P' || fail "--json of $1"
 import json, re, sys
@@ -75,7 +75,7 @@ pids+=($!)
 await_stream $!
 run 0 list --json $!
 documented list
-# The library's manual names all that its header has for a VM.
+# The library's manual names everything that its header offers to a VM.
 names=$(sed -n '/^struct vmtap_\(census_\)*options {$/,/^}/{
 		s|/\*.*||
 		s/^	.*(\*\([a-z_]*\)).*/\1/p

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The ends of a recording: the VM's, ^C, SIGTERM, a killed VM, the largest size, a full disk;
-# and what is said when there is nothing to record.
+# How a recording ends: with the VM, by ^C, SIGTERM, a killed VM, the largest size, a full disk;
+# and the messages when there is nothing to record.
 set -u
 . tests/e2e/common
 
@@ -32,17 +32,17 @@ ended() { # status: of the recorder
 	[ "$status" = "$1" ] || fail "status $status, expected $1"
 }
 
-is_whole() { # the log that was read ends in order
+is_whole() { # checks that the log just read ends properly
 	has_not err 'byte [0-9]+'
 }
 
-# How many calls the log has.
+# The number of calls in the log.
 entries() {
 	run 0 trace -q --log "$log" -n 'vm*:::method-entry { @n = count(); } END { printa("%@d\n", @n); }'
 	grep -E '^[0-9]+$' "$directory/out"
 }
 
-# a command, from its first event to its last; what a lossless trace counts is there
+# a command, from its first event to its last; the log has as many as a lossless trace counts
 calls='vm$target:::method-entry { @n = count(); } END { printa("%@d\n", @n); }'
 run 0 record --lossless -o "$log" -c "$TOY examples/toy/programs/queens.toy"
 [ ! -s "$directory/err" ] || fail "a recording says something"
@@ -53,7 +53,7 @@ traced=$(grep -E '^[0-9]+$' "$directory/out")
 [ "$recorded" = "$traced" ] || fail "recorded $recorded calls, traced $traced"
 [ "$(stat -c %a "$log")" = 600 ] || fail "others can read the log"
 
-# only what -n names
+# only the probes that -n names
 run 0 record --lossless -o "$log" -n 'vm$target:::gc-*,vm*:::startup' -n 'vm$target:::thread-r?n' \
 	-c "$TOY examples/toy/programs/binary_trees.toy 10"
 run 0 trace -q --log "$log" -n 'vm*::: { @[probename] = count(); }'
@@ -62,7 +62,7 @@ has out thread-run
 has out startup
 has_not out 'method-entry|pause-begin|thread-stop'
 
-# samples of the heap as well, and only then
+# samples of the heap too, but only if asked for
 run 0 record --lossless -o "$log" -n 'vm*:::startup' --heap-profile=10ms \
 	-c "$TOY examples/toy/programs/binary_trees.toy 16"
 run 0 log "$log"
@@ -77,7 +77,7 @@ run 0 record --lossless -o "$log" -c "$TOY examples/toy/programs/binary_trees.to
 run 0 log "$log"
 has out '^  heap samples  0$'
 
-# on a terminal: how far it has come, in one line that is written over, and its end
+# on a terminal: the progress, in one line that is overwritten, and the end of the recording
 python3 - "$VMTAP" "$log" "$TOY" >"$directory/out" <<'PYTHON' || fail "on a terminal"
 import os, pty, re, sys
 vmtap, log, toy = sys.argv[1:]
@@ -100,8 +100,8 @@ last = text.decode().splitlines()[-1]
 assert re.fullmatch(r"(.*\r)?[0-9]+ events, [0-9.]+ MB, [0-9.]+ MB/s, 0 lost *", last), last
 PYTHON
 
-# ^C on a terminal goes to the command, too, and ends the file in order all the same; what
-# is shown fits into a line of the terminal, so that each can be written over
+# ^C on a terminal reaches the command too, and the file still ends properly; the progress fits
+# into one line of the terminal, so that it can be overwritten
 python3 - "$VMTAP" "$log" "$TOY $directory/loop.toy" >"$directory/out" <<'PYTHON' || fail "^C on a terminal"
 import fcntl, os, pty, re, struct, sys, termios
 vmtap, log, command = sys.argv[1:]
@@ -124,7 +124,7 @@ print(text)
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 shown = re.findall(r"\r([^\r\n^]+)", text.decode()) # without the echo, ^C
 assert len(shown) > 1 and all(re.match("[0-9]+ events, ", line) for line in shown), shown
-# each of them covers the one before
+# each one covers the one before
 assert all(len(line) == 29 for line in shown), shown
 assert b"\x1b" not in text, text
 assert b"without closing" not in text, text
@@ -132,7 +132,7 @@ PYTHON
 run 0 log "$log"
 has out '^  end           in order$'
 
-# ^C, SIGTERM and the terminal's end end the file in order
+# after ^C, SIGTERM and the end of the terminal the file ends properly
 start_toy
 for signal in INT TERM HUP; do
 	start_record
@@ -142,7 +142,7 @@ for signal in INT TERM HUP; do
 	is_whole
 done
 
-# the largest size: no byte more, an end in order
+# the largest size: not a byte more, and a proper end
 run 0 record -p "$pid" -o "$log" --max-size 100k
 has err "^vmtap: '$log' has reached its largest size: the recording is ended$"
 [ "$(size)" -le 102400 ] && is_larger 102000 || fail "$(size) bytes"
@@ -151,9 +151,9 @@ is_whole
 run 3 record -p "$pid" -o "$log" --max-size 100
 has err 'max-size is too small: the header takes [0-9]+ bytes$'
 
-# files that rotate: the last ones are kept, each can be read alone
+# rotated files: the last ones are kept, and each can be read on its own
 start_record --lossless --max-size 200k --rotate 3
-exec {first}<"$log" # as long as it is open, no new file gets its number
+exec {first}<"$log" # as long as it is open, no new file gets its inode number
 inode=$(stat -L -c %i "/proc/self/fd/$first")
 await "no rotation" test -e "$log.2"
 await "no further rotation" bash -c "! stat -c %i $log $log.1 $log.2 | grep -qx $inode"
@@ -170,7 +170,7 @@ for log in "$rotated" "$rotated.1" "$rotated.2"; do
 	[ "$(grep -c . "$directory/out")" = 1 ] || fail "$log: names"
 	run 0 log --validate "$log"
 done
-# a sample of the heap is in one file as a whole, or, if no file has the room, goes on in the next
+# a whole heap sample is in one file or, if it is larger than a file, continues in the next one
 rm -f "$rotated"*
 run 0 record --lossless -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size 10500 \
 	--rotate 10000 -c "$TOY examples/toy/programs/binary_trees.toy 14"
@@ -191,7 +191,7 @@ rm -f "$rotated".*
 
 log=$rotated
 
-# a recording that cannot begin leaves the file as it is
+# a recording that cannot start leaves the file unchanged
 echo precious >"$log"
 run 1 record -p "$pid" -o "$log" -n 'vm*:::nosuch'
 run 3 record -p $$ -o "$log"
@@ -225,7 +225,7 @@ else
 	echo "not tested: a full disk needs root and a file system to mount"
 fi
 
-# a file as large as the process's limit, which is anywhere in an event or in the header
+# a file that reaches the process's limit, anywhere in an event or in the header
 for limit in 100 5000 20001 20014 20027 20040 20053 20066 99999; do
 	timeout "${COMMAND_SECONDS:-300}" prlimit --fsize=$limit "$VMTAP" record -o "$log" -n 'vm*:::method-entry,vm*:::startup' \
 		-c "$TOY $directory/loop.toy" 2>"$directory/err" >"$directory/out"
@@ -243,7 +243,7 @@ for limit in 100 5000 20001 20014 20027 20040 20053 20066 99999; do
 		fail "a limit of $limit bytes: more is wrong than the end"
 done
 
-# a stream that breaks within a block: all before, and who sent it
+# a stream that breaks off within a block: everything before it, and which process sent it
 python3 - "$directory/socket" <<'PYTHON' &
 import socket, struct, sys
 server = socket.socket(socket.AF_UNIX)
@@ -269,7 +269,7 @@ run 1 log --validate "$log"
 run 0 trace -q --log "$log" -n 'vm*:::work { @n = sum(arg0); } END { printa("%@d\n", @n); }'
 has out '^15$'
 
-# before there is a file, a signal ends the command, whatever it waits for
+# before the file exists, a signal ends the command, whatever it is waiting for
 rm -f "$log"
 "$VMTAP" record -o "$log" -c "sleep 100" >/dev/null 2>&1 &
 recorder=$!
@@ -279,21 +279,21 @@ kill -TERM "$recorder"
 ended 143
 [ ! -e "$log" ] || fail "a file without a recording"
 
-# what is no regular file is not renamed
+# only regular files are renamed
 mkfifo "$directory/fifo"
 run 3 record -o "$directory/fifo" --max-size 100k --rotate 2 -c "$TOY $directory/loop.toy"
 has err "^vmtap: $directory/fifo: only regular files can be rotated$"
 [ -p "$directory/fifo" ] || fail "a pipe was replaced"
-# a pipe whose reader goes away
+# a pipe whose reader closes it
 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" record -o - -c "$TOY $directory/loop.toy" 2>"$directory/err" |
 	head -c 100000 >"$directory/out"
 [ "${PIPESTATUS[0]}" = 3 ] || fail "a closed pipe does not end the recording"
 has err '^vmtap: /dev/stdout: Broken pipe$'
-# ... or one that takes no more
+# ... or stops reading
 run 3 record -o /dev/full -c "$TOY $directory/loop.toy"
 has err '^vmtap: /dev/full: No space left on device'
 
-# what cannot be recorded, in one line each
+# targets that cannot be recorded: one line each
 run 3 record -o /nonexistent/log -c "$TOY examples/toy/programs/queens.toy"
 has err '^vmtap: /nonexistent/log: No such file or directory$'
 run 3 record -p "$pid" -o "$log"

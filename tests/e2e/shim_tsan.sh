@@ -1,8 +1,8 @@
 #!/bin/bash
-# The library under ThreadSanitizer: threads fire, come and go, clients subscribe, finish and
-# vanish, the stream stops and starts. No suppressions. The words' halves are changed by
-# 16-bit volatile stores and tested by assembly, which the detector does not see; all else is
-# C11 atomics or under a lock, and must be seen to be.
+# The library under ThreadSanitizer: threads fire, start and end, clients subscribe, finish and
+# vanish, the stream stops and starts. No suppressions. The halves of the guard words are changed
+# by 16-bit volatile stores and tested by assembly, which the detector does not see; everything
+# else uses C11 atomics or a lock, which it must see.
 set -eu
 command -v clang >/dev/null || { echo "no clang" && exit 77; }
 setarch -R true 2>/dev/null || { echo "setarch -R is not permitted" && exit 77; }

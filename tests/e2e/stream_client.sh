@@ -1,7 +1,7 @@
 #!/bin/bash
 # A client of thirty lines, written from the manual: it reads the header, subscribes, decodes
-# events, and asks for samples of the toy VM's heap by either frame. Then the numbers: what
-# lives, by class and by line.
+# events, and asks for samples of the toy VM's heap with either kind of frame. Checks the numbers:
+# live bytes by class and by line.
 set -u
 . tests/e2e/common
 command -v python3 >/dev/null || { echo "no python3" && exit 77; }
@@ -30,9 +30,9 @@ while true
   n = n + 1
 end
 TOY
-# The manual's own, as it is printed there.
+# The client that the manual prints.
 sed -n '/^\.Ss A client$/,/^\.Ed$/{/^\./d;s/\\e/\\/g;p}' src/man/vmtap-eventlog.5 >"$directory/manual.py"
-ask() { # what the toy VM's samples are by
+ask() { # by class or by site, for the toy VM's samples
 	: >"$directory/toy"
 	"$TOY" --caps=2 --census="$1" "$directory/live.toy" >"$directory/toy" 2>&1 &
 	pid=$!
@@ -45,13 +45,13 @@ ask() { # what the toy VM's samples are by
 	kill -9 "$pid"
 	[ -s "$directory/err" ] && fail "the client complains"
 	grep -vE '^(gc-start|band|by|sample) [0-9]+' "$directory/out" && fail "an odd line"
-	# both samples, each after a full collection of the heap; what they are by, once
+	# both samples, each after a full collection of the heap; the kind of labels, once
 	[ "$(grep -cE '^sample [12]$' "$directory/out")" = 2 ] || fail "not two samples"
 	[ "$(grep -cE '^gc-start [01] 1 1 [0-9]+$' "$directory/out")" -ge 2 ] || fail "no collections"
 	[ "$(grep -c '^by ' "$directory/out")" = 1 ] || fail "not one beginning"
 }
 
-# 1000 objects of 40 bytes live, as many are garbage
+# 1000 objects of 40 bytes are alive, as many are garbage
 ask class
 has out '^by 7$'
 [ "$(grep -c '^band 40000 Point$' "$directory/out")" = 2 ] || fail "not 1000 points of 40 bytes"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Errors of toy programs: file, line, message, exit 1; wrong usage: exit 2. Deep
-# recursion and a full heap can be caught, and end the program in order when they are not.
+# recursion and a full heap can be caught; if they are not, the program ends with an error.
 set -u
 toy=${TOY:-build/toy}
 temp=$(mktemp -d) || exit 1
@@ -116,11 +116,11 @@ printf 'x = (\n' >"$temp/broken.toy"
 expect 1 'FILE:1: SyntaxError: DIR/broken.toy:2: expression expected, the file ends here' <<'T'
 require("broken")
 T
-# A file that is not there at all.
+# A missing file.
 "$toy" "$temp/none.toy" >"$temp/out" 2>"$temp/err"
 [ $? -eq 1 ] && grep -q "none.toy: No such file" "$temp/err" || fail "a program that is not there"
 
-# Nested too deeply to be parsed: an error, no crash.
+# Nested too deeply to be parsed: an error, not a crash.
 python3 -c 'print("x = " + "(" * 100000)' >"$temp/deep.toy"
 "$toy" "$temp/deep.toy" 2>"$temp/err"
 [ $? -eq 1 ] && grep -q "deep.toy:1: SyntaxError: nested too deeply" "$temp/err" ||
@@ -130,7 +130,7 @@ python3 -c 'print("x = 1" + " + 1" * 100000)' >"$temp/deep.toy"
 [ $? -eq 1 ] && grep -q "deep.toy:1: SyntaxError: nested too deeply" "$temp/err" ||
 	fail "long sum: $(head -1 "$temp/err")"
 
-# Caught: the program goes on, and its memory is there again.
+# Caught: the program goes on and can use the memory again.
 expect 0 '' --heap=4M <<'T'
 def deep(n)
   deep(n + 1) + 1

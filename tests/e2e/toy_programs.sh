@@ -25,7 +25,7 @@ for program in examples/toy/programs/*.toy; do
 			failures=$((failures + 1))
 		fi
 	done
-	# From elsewhere: files are found relative to the program.
+	# Run from another directory: files are found relative to the program.
 	here=$PWD
 	if ! (cd "$temp" && timeout "${COMMAND_SECONDS:-300}" "$(realpath "$here/$toy" 2>/dev/null || echo "$toy")" \
 		"$here/$program" >out 2>err && cmp -s out "$here/$golden"); then

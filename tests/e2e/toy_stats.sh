@@ -1,7 +1,7 @@
 #!/bin/bash
-# The toy VM's own counters: valid JSON with a key per probe, entries equal returns,
+# The toy VM's own counters: valid JSON with a key per probe, as many entries as returns,
 # the event log and the counts by key agree with the counters, the build without probes
-# counts the same, and each probe's program provokes it.
+# counts the same, and each probe's program triggers it.
 set -u
 toy=${TOY:-build/toy}
 plain=${BUILD:-build}/toy-noprobes
@@ -56,7 +56,7 @@ for kind in freed:
         problems.append("%s: %d born, %d freed" % (kind, born[kind], freed[kind]))
 if sums["object-free"] != sums["gc-end"]:
     problems.append("the objects freed do not add up to what the collections freed")
-# Each collection: used before, less what was freed, is what is alive.
+# For each collection, the bytes used before minus the bytes freed are the live bytes.
 collections_of = collections.defaultdict(list)
 for line in lines:
     word = line.split()
@@ -77,7 +77,7 @@ for kind in "method", "native", "require", "find-require", "load":
         prefix = kind + which + " "
         given = [l[len(prefix):] for l in lines if l.startswith(prefix)]
         if which == "-return" and kind in ("require", "load"):
-            given = [l.rpartition(" ")[0] for l in given]  # all but how it ended
+            given = [l.rpartition(" ")[0] for l in given]  # everything but how it ended
         return sorted(given)
     if arguments("-entry") != arguments("-return"):
         problems.append(kind + ": entries and returns have other arguments")

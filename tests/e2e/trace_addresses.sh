@@ -1,6 +1,6 @@
 #!/bin/bash
-# Addresses of a live process in its own words: the toy's functions, by ufunc() and its like as
-# keys and as output, and by %A.
+# Addresses of a live process as symbols: the toy's functions, by ufunc() and similar functions,
+# as keys and as output, and by %A.
 set -u
 . tests/e2e/common
 
@@ -11,7 +11,7 @@ pids+=("$toy")
 await_stream "$toy"
 
 name=$(basename "$(readlink -f "$TOY")")
-# Where a function is in the process: the first mapping's begin, and the symbol's value.
+# The address of a function in the process: the start of the first mapping plus the symbol's value.
 address_of() {
 	local base value
 	base=$(awk -v name="/$name\$" '$0 ~ name { sub(/-.*/, "", $1); print $1; exit }' "/proc/$toy/maps")

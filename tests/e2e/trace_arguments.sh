@@ -1,7 +1,7 @@
 #!/bin/bash
-# Every probe with every argument, as `vmtap trace` prints it, is what the VM itself has logged:
-# over each program, and over the small programs of which each provokes one probe of the
-# contract ("# options:" in them says what the VM needs).
+# Every probe, with every argument as `vmtap trace` prints it, equals what the VM itself has
+# logged: for each program, and for the small programs that each trigger one probe of the
+# contract (a line "# options:" in them gives the VM's options).
 set -eu
 script=$TMPDIR/all.d
 python3 tests/e2e/witness.py script >"$script"
@@ -11,7 +11,7 @@ programs=(examples/toy/programs/*.toy)
 compare() { # PROGRAM OPTIONS
 	local program=$1 options=$2 log=$TMPDIR/log out=$TMPDIR/out errors=$TMPDIR/errors result
 	rm -f "$log" "$out"
-	# Programs may end with an error of the guest: the trace ends with them in order.
+	# Programs may end with an error of the guest: the trace still ends properly.
 	"$VMTAP" trace --lossless -q -s "$script" -o "$out" \
 		-c "$TOY $options --event-log=$log $program" >/dev/null 2>"$errors" ||
 		{ echo "$program: status $?"; cat "$errors"; exit 1; }

@@ -1,6 +1,6 @@
 #!/bin/bash
-# By default the VM does not wait: what a tracer has received and what it says was dropped is
-# together what the VM counted, exactly, for each program.
+# By default the VM does not wait. For each program, the events that a tracer received plus those
+# that it reports as dropped are exactly the events that the VM counted.
 set -eu
 programs=(examples/toy/programs/*.toy)
 [ "${VMTAP_SANITIZED:-0}" = 1 ] && programs=(examples/toy/programs/{redefine,richards}.toy)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Where a VM's socket is: the default place, the user's path, one of the author's that only the
-# kernel's tables know, a path given to the tracer.
+# Where a VM's socket is: the default place, a path chosen by the user, a path chosen by the VM,
+# which only the kernel's tables show, and a path given to the tracer.
 set -u
 . tests/e2e/common
 export XDG_RUNTIME_DIR=$directory
@@ -8,7 +8,7 @@ toy=$(realpath "$TOY")
 
 cp tests/toy/loop.toy "$directory/loop.toy"
 script='vm$target:::method-entry /n++ == 0/ { printf("%s of %d\n", copyinstr(arg1), $target); exit(0); }'
-traces() { # how it is named, the pid that it must be
+traces() { # options that name the process, its expected pid
 	run 0 trace -q "${@:2}" -n "$script"
 	[ "$(cat "$directory/out")" = "work of $1" ] || fail "trace ${*:2} sees '$(cat "$directory/out")'"
 }
@@ -21,7 +21,7 @@ start() { # environment
 	await "no socket at $socket" test -S "$socket"
 }
 
-# the default place; the user's
+# the default place; the user's path
 start A=B
 traces "$pid" -p "$pid"
 traces "$pid" --socket "$directory/vmtap/$pid"
@@ -31,7 +31,7 @@ traces "$pid" -p "$pid"
 traces "$pid" --socket "$directory/own"
 first=$pid
 
-# a dead process's is replaced, and its file was left; a live one stays, and the other VM is found
+# a dead process's socket, whose file is left, is replaced; a live one stays, and both VMs are found
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 [ -S "$directory/own" ] || fail "no socket is left over"
@@ -47,7 +47,7 @@ await "no default place instead" test -S "$directory/vmtap/$pid"
 traces "$pid" -p "$pid"
 traces "$second" --socket "$directory/own"
 
-# a relative path, which holds where the process was started
+# a relative path, which refers to the directory where the process was started
 (cd "$directory" && VMTAP_SOCKET=relative exec "$toy" "$directory/loop.toy") >"$directory/toy" 2>&1 &
 pid=$!
 pids+=("$pid")
@@ -70,7 +70,7 @@ has err 'no event stream: No such file or directory \(VMTAP_LOG=.*/none/log\)$'
 run 3 trace --socket "${long}0" -n "$script"
 has err 'at most 107 bytes'
 
-# the VM's author's choice: nothing says where but the kernel
+# a path chosen by the VM: only the kernel knows it
 cat >"$directory/vm.c" <<'C'
 #include <stdio.h>
 #include <sys/socket.h>
@@ -111,7 +111,7 @@ traces "$pid" -p "$pid"
 run 0 record --socket "$directory/authors" -o "$directory/log" --max-size 100000
 run 0 log "$directory/log"
 
-# in a container: a path that only the process itself sees
+# in a container: a path that only exists for the process itself
 mkdir "$directory/inside"
 if unshare --mount --pid --fork true 2>/dev/null; then
 	unshare --mount --pid --fork --kill-child bash -c "mount -t tmpfs none '$directory/inside' &&
@@ -125,7 +125,7 @@ if unshare --mount --pid --fork true 2>/dev/null; then
 	traces "${pid% }" -p "${pid% }"
 fi
 
-# what is no socket, and no process
+# a path that is not a socket, and a pid without a process
 run 3 trace --socket "$directory/nothing" -n "$script"
 has err "'$directory/nothing': No such file"
 run 2 trace --socket "$directory/own" -p "$pid" -n "$script"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The ends of a trace: exit(), ^C, SIGTERM, the target's exit and its death, and what is said
+# How a trace ends: by exit(), ^C, SIGTERM, when the target exits or is killed; and the messages
 # when there is nothing to trace.
 set -u
 . tests/e2e/common
@@ -31,7 +31,7 @@ start_toy
 run 7 trace -q -p "$pid" -n 'vm$target:::method-entry { printf("%s\n", copyinstr(arg1)); exit(7); } END { printf("end\n"); }'
 [ "$(cat "$directory/out")" = $'work\nend' ] || fail "exit(): output"
 kill -0 "$pid" || fail "the process of -p was ended"
-# stop(): the process stays so when the script has ended
+# stop(): the process stays stopped after the script has ended
 is_stopped() {
 	grep -qE '^State:[[:space:]]+T' "/proc/$pid/status"
 }
@@ -56,7 +56,7 @@ for signal in INT TERM; do
 	has out '^  work +[0-9]+$'
 done
 
-# killed: everything delivered, END, aggregations, status 0
+# a killed target: everything is delivered, END, aggregations, status 0
 : >"$directory/out"
 "$VMTAP" trace -q -p "$pid" -n "$entries" >"$directory/out" 2>"$directory/err" &
 tracer=$!
@@ -75,14 +75,14 @@ for script in BEGIN 'vm$target:::startup'; do
 	has err "^vmtap: process $pid does not exist$"
 done
 
-# a command: its end ends the trace, its status is not ours, its output is its own
+# a command: its end ends the trace, its status does not become ours, its output goes where it went
 run 0 trace -q -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::startup,vm$target:::shutdown { printf("%s\n", probename); }'
 has out '^startup$'
 has out '^shutdown$'
 run 0 trace -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::shutdown { trace("x"); }'
 has err "^dtrace: description 'vm\\\$target:::shutdown ' matched 1 probe$"
 has err '^dtrace: pid [0-9]+ has exited$'
-# one that the script wants no probes of runs, too
+# a command whose probes the script does not use runs, too
 run 0 trace -q -c "$TOY examples/toy/programs/queens.toy" -n 'BEGIN { printf("begin\n"); } END { printf("end\n"); }'
 has out '^begin$'
 has out '^first 04752613$'
@@ -93,8 +93,8 @@ child=$(grep -E '^[0-9]+$' "$directory/out")
 [ -n "$child" ] || fail "no \$target"
 kill -0 "$child" 2>/dev/null && fail "the command outlived its trace"
 
-# A script that asks for no events runs with any process: its BEGIN comes before the program, its
-# END when that has ended.
+# A script that asks for no events runs with any process: BEGIN fires before the program starts,
+# END when it has ended.
 run 3 trace -q -c 'echo program' -n 'BEGIN { printf("begin\n"); } END { printf("end\n"); exit(3); }'
 [ "$(cat "$directory/out")" = $'begin\nprogram\nend' ] || fail "any program: order"
 echo 'echo $$ $VMTAP_WAIT' >"$directory/pid.sh"
@@ -105,7 +105,7 @@ chmod +x "$directory/script"
 run 0 trace -c "$directory/script  word more" -n 'tick-100 { i++; }'
 [ "$(cat "$directory/words")" = word ] || fail "a script: its words"
 has err '^dtrace: pid [0-9]+ terminated by SIGTERM$'
-# it runs until there has been a tick
+# the program runs until a tick has fired
 mkfifo "$directory/ticked"
 run 0 trace -w -c "head -n 1 $directory/ticked" -c true \
 	-n "tick-1000 /i++ == 0/ { system(\"echo >$directory/ticked\"); } END { exit(i == 0); }"
@@ -123,7 +123,7 @@ sleep 600 &
 idle=$!
 pids+=("$idle")
 run 0 trace -p $$ -n 'BEGIN { exit($target == $1 ? 0 : 9); }' $$
-# none of it runs when the script ends at once, is only compiled, listed or wrong
+# the program does not run if the script ends at once, is only compiled or listed, or has an error
 run 6 trace -c "touch $directory/ran" -n 'BEGIN { exit(6); }'
 run 0 trace -e -c "touch $directory/ran" -n 'BEGIN,tick-1s,dtrace:::'
 run 0 trace -l -c "touch $directory/ran" -n 'BEGIN'
@@ -145,19 +145,19 @@ kill -INT "$tracer"
 wait "$tracer" || fail "^C: status $?"
 has out '^end$'
 kill -0 "$(sed -n 1p "$directory/out")" 2>/dev/null && fail "the program outlived its trace"
-# descriptions that match nothing are no reason, if the script allows that
+# descriptions that match nothing do not prevent this, if the script allows them
 run 0 trace -Z -c 'echo program' -n 'vm$target:::gc-start'
 has out '^program$'
 has err 'has ended without serving an event stream$'
 run 7 trace -q -p "$idle" -n '#pragma D option zdefs
 	vm$target:::gc-start { trace(arg0); } BEGIN { exit(7); }'
 [ -s "$directory/err" ] && fail "-q and zdefs: said something"
-# with it or without, a stream that is there is followed
+# with -Z or without, a stream that exists is followed
 run 0 trace -Z -q -c "$TOY examples/toy/programs/queens.toy" -p "$idle" -n 'vm*:::shutdown { exit(0); }'
 run 3 trace -q -c "$TOY examples/toy/programs/queens.toy" -p "$idle" -n 'vm*:::shutdown { exit(0); }'
 has err "^vmtap: process $idle .*serves no event stream"
 
-# what cannot be traced, in one line each
+# targets that cannot be traced: one line each
 one_line() { # pattern
 	[ "$(wc -l <"$directory/err")" = 1 ] || fail "more than one line"
 	has err "$1"
@@ -190,13 +190,13 @@ for script in BEGIN "$startup"; do
 	run 2 trace -p "$pid" -p "$pid" -n "$script"
 	has err "^vmtap trace: -p $pid is given twice$"
 done
-# The kernel says only when it is asked that it cannot run this.
+# Only when the kernel is asked to run this does it say that it cannot.
 printf '#!/nonexistent/interpreter\n' >"$directory/script"
 run 3 trace -q -c "$directory/script" -n BEGIN
 one_line "^vmtap: $directory/script: No such file"
 run 3 trace -c true -n "$startup"
 one_line '^vmtap: process [0-9]+ \(.*\) has ended without serving an event stream$'
-# One that has ended and that nobody has waited for.
+# A zombie: a process that has ended and that nobody has waited for.
 python3 -c 'import os, time
 child = os.fork()
 if child:
@@ -211,7 +211,7 @@ for script in BEGIN "$startup"; do
 	run 3 trace -p "$zombie" -n "$script"
 	one_line "^vmtap: process $zombie \(python3.*\) has ended$"
 done
-# errors in scripts are told whatever the target is
+# errors in scripts are reported whatever the target is
 run 1 trace -p "$pid" -n 'BEGIN { x y }'
 has err '^dtrace: invalid probe specifier'
 run 1 trace -c true -n 'BEGIN { exit(nosuch); }'
@@ -247,24 +247,24 @@ run 1 trace gc_pause
 has err '^dtrace: failed to compile script gc_pause: line [0-9]+: probe description vm0:::pause-begin does not match any probes \(\$target is 0 without -p, -c or --log\)'
 run 5 trace -q -n 'BEGIN { printf("hello\n"); exit(5); }'
 [ "$(cat "$directory/out")" = hello ] || fail "no target: output"
-# output to a file is appended; a reader that has gone is an error
+# output to a file is appended; a closed pipe is an error
 echo before >"$directory/file"
 run 0 trace -q -o "$directory/file" -n 'BEGIN { printf("after\n"); exit(0); }'
 [ "$(cat "$directory/file")" = $'before\nafter' ] || fail "-o does not append"
 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -n 'tick-1000 { printf("line\n"); }' 2>"$directory/err" | head -n 1 >"$directory/out"
 [ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end the trace"
 has err 'failed to write to <stdout>: Broken pipe'
-# also when the events of one moment print more than the output's buffer holds
+# also if simultaneous events print more than the output's buffer holds
 VMTAP_LOG=$directory/many "$TOY" examples/toy/programs/queens.toy >/dev/null || fail "the toy's log"
 # shellcheck disable=SC2016
 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace --log "$directory/many" \
 	-n 'vm$target:::method-entry { trace(copyinstr(arg1)); }' 2>"$directory/err" | head -n 1 >"$directory/out"
 [ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end the trace of a log"
 has err 'failed to write to <stdout>: Broken pipe'
-# of a list, as of any other, nobody misses what comes behind the lines that were wanted
+# the reader of a list or of other output may close the pipe when it has read the lines it needs
 (
 	trap '' PIPE
-	while echo; do :; done 2>/dev/null # until the reader has gone
+	while echo; do :; done 2>/dev/null # until the reader has closed the pipe
 	env --default-signal=PIPE "$VMTAP" trace -l 2>"$directory/err"
 ) | true
 [ "${PIPESTATUS[0]}" = 141 ] || fail "a closed pipe does not end the list: status ${PIPESTATUS[0]}"

@@ -1,7 +1,8 @@
 #!/bin/bash
-# Extensions that a VM loads while it is traced: the probes of a provider that one opts in for as
-# the first fire for a script that asks for them, as long as it is loaded, live and in a
-# recording; one that was built from another version of the contract is told of.
+# Extensions that a VM loads while it is traced. If an extension is the first object to opt in to
+# a provider, that provider's probes fire for a script that asks for them as long as the extension
+# is loaded, live and in a recording. An extension that was built from another version of the
+# contract is reported.
 set -u
 . tests/e2e/common
 
@@ -17,16 +18,16 @@ coproc VM { exec "$directory/late" "$directory/socket" 2>"$directory/vm.err"; }
 vm=$VM_PID
 pids+=("$vm")
 await_stream "$vm"
-tell() { # a line
+tell() { # a line: sends it to the VM
 	local answer
 	echo "$1" >&"${VM[1]}"
 	read -r -t 60 -u "${VM[0]}" answer && [ "$answer" = done ] || fail "$1: no answer"
 }
-lists() { # what probes of HaskellEvent are there
+lists() { # which probes of HaskellEvent exist
 	"$VMTAP" trace -l -p "$vm" | awk '$2 ~ /^HaskellEvent/ { print $NF }' | sort | xargs
 }
 
-# Not there: it is not listed, has no number, and must be allowed to match nothing.
+# While the probe does not exist, it is not listed, has no number, and needs -Z.
 [ "$(lists)" = "" ] || fail "listed before it is there"
 run 1 trace -p "$vm" -n 'HaskellEvent$target:::gc-idle'
 has err 'does not match any probes \(the process is built without provider HaskellEvent\)'
@@ -36,8 +37,8 @@ has err "probe identifier $((total + 1)) not defined"
 run 0 trace -l -p "$vm" -n '*$target:::gc-idle'
 [ "$(grep -c gc-idle "$directory/out")" = 1 ] || fail "-l of a glob"
 
-# By a glob, and by name with -Z: from its first event to its last. What each event is printed
-# for says that it has come, so that nothing is on its way when extensions come and go.
+# By a glob, and by name with -Z: from its first event to its last. Each event is printed, which
+# shows that it has arrived, so that none is in transit when extensions are loaded and unloaded.
 "$VMTAP" record -p "$vm" -o "$directory/log" -n 'vm$target:::gc-idle' >/dev/null 2>"$directory/record" &
 recorder=$!
 pids+=("$recorder")
@@ -84,7 +85,7 @@ status=$?
 [ "$status" = 21 ] || fail "fired $status times, not 21"
 [ -s "$directory/live.err" ] && fail "said something: $(cat "$directory/live.err")"
 
-# the recording gives the same
+# the recording gives the same output
 kill -INT "$recorder"
 wait "$recorder" || fail "record: status $?"
 run 21 trace -q -Z --log "$directory/log" -s "$directory/script.d"
@@ -96,7 +97,7 @@ run 0 log --validate "$directory/log"
 run 0 log --dump "$directory/log"
 has out 'PROVIDERS.*names=.?HaskellEvent'
 
-# An extension of another version is kept out of the stream, and told of in one line.
+# An extension of another version is kept out of the stream and reported in one line.
 : >"$directory/out" >"$directory/err"
 "$VMTAP" trace -q -p "$vm" -n 'vm$target:::gc-idle { printf("%d\n", arg0); } vm$target:::gc-idle /arg0 == 9/ { exit(0); }' \
 	>"$directory/out" 2>"$directory/err" &
@@ -112,7 +113,7 @@ await "a stranger is not told of" grep -qE "^vmtap: process $vm \(late\): 1 obje
 tell 'fire 9 1'
 wait "$tracer" || fail "with a stranger: status $?"
 [ "$(wc -l <"$directory/err")" = 1 ] || fail "a stranger is told of more than once"
-# who comes later is told too
+# a client that connects later is told, too
 : >"$directory/out" >"$directory/err"
 "$VMTAP" trace -q -p "$vm" -n 'vm$target:::gc-idle { printf("%d\n", arg0); } vm$target:::gc-idle /arg0 == 9/ { exit(0); }' \
 	>"$directory/out" 2>"$directory/err" &

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The letters of `vmtap trace` that are dtrace's: the preprocessor, modes, where options come
-# from and which of them holds.
+# The letters that `vmtap trace` shares with dtrace: the preprocessor, modes, where options come
+# from and which one wins.
 . tests/e2e/common
 
 # ---- macros of the process, in a session and group of its own ----
@@ -36,13 +36,13 @@ run 0 trace -C -H -I "$directory/include" -s "$directory/script.d"
 has err 'include/more.h'
 run 0 trace -x cpp -x incdir="$directory/include" -s "$directory/script.d"
 has out '^44 BASE'
-# strings are D as they are
+# strings of -n are not preprocessed
 run 1 trace -C -DX=BEGIN -n 'X { exit(0); }'
 has err 'X does not match any probes'
 # without it
 run 1 trace -s "$directory/script.d"
 has err 'line 3: invalid control directive: #include'
-# lines are those of the file they came from
+# messages name the lines of the original file
 printf '#!/usr/sbin/dtrace -Cs\n#define NOTHING\nBEGIN\n{\n\tnosuch;\n}\n' >"$directory/wrong.d"
 run 1 trace -C -s "$directory/wrong.d"
 has err '"[^"]*/wrong.d", line 5: '
@@ -50,7 +50,7 @@ printf '#include "part.h"\n#include "wrong.d.h"\nBEGIN { exit(0); }\n' >"$direct
 printf 'BEGIN\n{\n\ttrace(;\n}\n' >"$directory/wrong.d.h"
 run 1 trace -C -I "$directory/include" -s "$directory/wrong.d"
 has err '"[^"]*/wrong.d.h", line 3: '
-# headers of C: types come from them, what they say again holds, and what is no D is left out
+# C headers: types come from them, they may redefine types, and what is not D is skipped
 for header in sys/types.h stdint.h errno.h signal.h fcntl.h stddef.h sys/socket.h stdlib.h; do
 	printf '#include <%s>\n' "$header"
 done >"$directory/headers.d"
@@ -88,8 +88,8 @@ D
 run 0 trace -C -q -s "$directory/headers.d"
 has out '^4 1 8 16 2$'
 has out '^16 6$'
-# A struct that D's own library has may come once more, if it is of the same size: the header's
-# members and macros hold, and the library's functions take it. Words and values of GNU's C.
+# A header may redefine a struct of D's own library with the same size: the header's members and
+# macros then apply, and the library's functions accept it. Keywords and values of GNU C.
 cat >"$directory/again.d" <<'D'
 #include <netinet/in.h>
 #include <signal.h>
@@ -119,14 +119,14 @@ has err 'other.h", line 1: type redeclared: struct in6_addr'
 printf 'struct in6_addr { char s6_addr[16]; };\nBEGIN { exit(0); }\n' >"$directory/wrong.d"
 run 1 trace -C -s "$directory/wrong.d"
 has err 'line 1: type redeclared: struct in6_addr'
-# headers of each kind
+# many kinds of headers
 for header in assert.h ctype.h errno.h fcntl.h limits.h signal.h stdatomic.h stdio.h stdlib.h string.h \
 	threads.h time.h unistd.h wchar.h net/if.h net/route.h netinet/tcp.h netdb.h sys/socket.h sys/stat.h \
 	sys/types.h sys/uio.h linux/types.h linux/tcp.h linux/perf_event.h; do
 	printf '#include <%s>\nBEGIN { exit(0); }\n' "$header" >"$directory/header.d"
 	run 0 trace -C -e -s "$directory/header.d"
 done
-# in the script itself a name still means one thing
+# in the script itself a name cannot be redefined
 printf '#include "own.h"\ntypedef short u_char;\nBEGIN { exit(0); }\n' >"$directory/wrong.d"
 run 1 trace -C -s "$directory/wrong.d"
 has err 'wrong.d", line 2: identifier redeclared: u_char'
@@ -134,7 +134,7 @@ echo 'static int own_open(void) {' >"$directory/open.h"
 printf '#include "open.h"\nBEGIN { exit(0); }\n' >"$directory/wrong.d"
 run 1 trace -C -s "$directory/wrong.d"
 has err 'expected the body to end'
-# what the preprocessor says
+# the preprocessor's messages
 echo '#include "nosuch.h"' >"$directory/wrong.d"
 run 1 trace -C -s "$directory/wrong.d"
 has err 'nosuch.h'
@@ -155,7 +155,7 @@ done
 run 1 trace -X q -n BEGIN
 has err '^dtrace: failed to set -X q: Invalid value for specified option$'
 
-# ---- the widest that printf takes is printed so ----
+# ---- the largest width that printf accepts ----
 run 0 trace -qn 'BEGIN { printf("%100000d", 1); exit(0); }'
 [ "$(wc -c <"$directory/out")" = 100000 ] || fail "a wide conversion: $(wc -c <"$directory/out") bytes"
 run 1 trace -qn 'BEGIN { printf("%100001d", 1); exit(0); }'
@@ -196,7 +196,7 @@ run 0 trace -l -n 'BEGIN { system("true"); }'
 run 1 trace -w -n 'BEGIN { raise(10); exit(0); }'
 has err 'raise\( \) needs a process that lives'
 
-# dtrace's letters that have no meaning here say why; of its data models there is one
+# dtrace's letters that have no meaning here are refused with a reason; there is one data model
 run 0 trace -64 -q -n 'BEGIN { exit(0); }'
 run 2 trace -32 -n BEGIN
 has err 'no other data model'
@@ -204,7 +204,7 @@ run 2 trace -A -n BEGIN
 has err 'no anonymous tracing'
 run 2 trace -G -n BEGIN
 has err '-G: .*makes a VM.s probes'
-# the part that a description is for; with predicate and body in the same argument
+# -P, -m, -f, -n: the part that a description ends with; predicate and body in the same argument
 run 3 trace -q -P 'dtrace / probename == "END" / { exit(3); }' -n 'BEGIN { exit(0); }'
 run 5 trace -q -i '1 / 1 / { exit(5); } 2 { printf("end\n"); }'
 has out '^end$'
@@ -217,18 +217,18 @@ has err 'probe identifier 99999 not defined'
 run 1 trace
 has err '^dtrace: no probes specified$'
 run 0 trace -e
-# declarations that begin with a keyword may stand in a string, a description is never a type
+# a -n string may contain declarations that begin with a keyword; a description is never a type
 run 0 trace -q -n 'int x; BEGIN { x = 3; printf("%d\n", x); exit(0); }'
 has out '^3$'
 run 1 trace -e -n 'uint64_t { exit(0); }'
 has err 'probe description :::uint64_t does not match'
-# -e needs what a run needs
+# -e needs the same things as a run
 run 1 trace -e -n 'nosuch'
 run 0 trace -e -Z -n 'nosuch'
 run 0 trace -e -v -n 'BEGIN { trace(1); }'
 has out 'Minimum Statement Attributes'
 
-# ---- where options come from: environment, command line, pragmas, the last one holds ----
+# ---- where options come from: environment, command line, pragmas; the last one wins ----
 script='BEGIN { trace(1); exit(0); }'
 DTRACE_OPT_QUIET=yes run 0 trace -n "$script"
 [ "$(cat "$directory/out")" = 1 ] || fail "DTRACE_OPT_QUIET"
@@ -254,12 +254,12 @@ has err 'could not enable tracing: Enabling exceeds size of buffer'
 run 0 trace -q -o "$directory/file" -n "$script"
 run 0 trace -q -o "$directory/file" -n "$script"
 [ "$(cat "$directory/file")" = 11 ] || fail "-o does not append"
-# several programs in the order of the command line
+# several programs, in the order of the command line
 printf 'BEGIN { trace(2); }\n' >"$directory/two.d"
 run 4 trace -q -n 'BEGIN { trace(1); }' -s "$directory/two.d" -P 'dtrace' -n 'BEGIN { exit(4); }'
 [ "$(cat "$directory/out")" = 12 ] || fail "order of programs"
 
-# ---- a script that is run by itself ----
+# ---- an executable script ----
 printf '%s\n' '#!/usr/bin/env -S vmtap trace -qs' 'BEGIN { printf("%s %d\n", $$0, $1); exit(3); }' >"$directory/own.d"
 chmod +x "$directory/own.d"
 ln -s "$VMTAP" "$directory/vmtap"

@@ -1,10 +1,10 @@
 #!/bin/bash
-# What goes wrong around a trace: closed and full outputs, odd targets, a tracer that is killed
-# or stopped at any moment, a target that is killed at any moment, one whose effective user is
-# not its real one, a VM that starts a VM.
+# Trouble around a trace: closed and full outputs, odd targets, a tracer that is killed or stopped
+# at any moment, a target that is killed at any moment, a target whose effective user is not its
+# real one, a VM that starts a VM.
 set -u
 . tests/e2e/common
-# Checks a command's status, and that it says so in one line, whatever its usage hint.
+# Checks a command's status, and that its message is one line, not counting a usage hint.
 expect() {
 	local wanted=$1 pattern=$2 status
 	shift 2
@@ -98,7 +98,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	pids+=("$suid")
 	await_stream "$suid"
 	effective=$(awk '$1 == "Uid:" { print $3 }' "/proc/$suid/status")
-	if [ "$effective" = 65534 ]; then # not where the bit has no effect
+	if [ "$effective" = 65534 ]; then # else the set-uid bit has no effect here
 		[ -S "/tmp/vmtap-65534/$suid" ] || fail "the socket of a set-uid program"
 	fi
 	expect 0 '' "$VMTAP" trace -q -n 'BEGIN { printf("%d\n", uid); }'" $entry"' tick-20ms { exit(0); }' -p "$suid"
@@ -106,7 +106,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	rm -f "/tmp/vmtap-65534/$suid"
 fi
 
-# a VM in name spaces of its own: another pid there, and another user
+# a VM in namespaces of its own, with another pid and another user there
 if unshare --map-user=4242 -pf true 2>/dev/null; then
 	env -u XDG_RUNTIME_DIR unshare --map-user=4242 -pf --kill-child \
 		"$TOY" "$directory/loop.toy" >/dev/null 2>&1 &

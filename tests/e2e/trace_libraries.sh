@@ -1,11 +1,11 @@
 #!/bin/bash
-# Libraries of D (-L, option libdir): their order, what they may hold, what is passed over, and
-# what is wrong with them.
+# D libraries (-L, option libdir): their order, what they may contain, which ones are skipped, and
+# errors in them.
 set -u
 . tests/e2e/common
 mkdir "$directory"/{one,two,clauses,broken,circle,missing,empty}
 
-# "a" needs what "z" defines, which needs the built-in library
+# "a" needs a definition of "z", which needs the built-in library
 cat >"$directory/one/a.d" <<'EOF'
 #pragma D depends_on library z.d
 inline int A = Z + 1;
@@ -21,7 +21,7 @@ translator place_t < int P > {
 inline int Z = pid * 0 + ENOENT + 38;
 #pragma D attributes Evolving/Evolving/ISA Z
 EOF
-# its provider is not there, so neither is what it defines
+# its provider does not exist, so its definitions do not exist either
 printf '#pragma D depends_on provider nosuch\ninline int ABSENT = 1;\n' >"$directory/one/b.d"
 echo 'not D' >"$directory/one/README"
 echo 'inline int TWO = A + 1;' >"$directory/two/two.d"
@@ -47,7 +47,7 @@ has err 'failed to resolve A'
 run 1 trace -L "$directory/one" -n 'BEGIN { trace(ABSENT); }'
 has err 'failed to resolve ABSENT'
 
-# a definition of a library is none of the program
+# a program cannot repeat a definition of a library
 run 1 trace -x errtags -L "$directory/one" -n '#pragma D attributes Stable/Stable/Common A
 BEGIN { trace(A); }'
 has err 'D_PRAGMA_SCOPE'

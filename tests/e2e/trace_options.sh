@@ -1,7 +1,7 @@
 #!/bin/bash
 # Every option of D: that it is known, which values it takes, and when it may be set: dynamic ones
-# while tracing is active, run-time ones before it, those of the compiler in programs and on the
-# command line, some on the command line alone.
+# while tracing is active, run-time ones before it, the compiler's in programs and on the command
+# line, some only on the command line.
 set -u
 . tests/e2e/common
 
@@ -41,7 +41,7 @@ for option in statusrate=2s cleanrate=101hz bufsize=1m aggsize=64k bufpolicy=rin
 	has err "couldn't set option \"${option%%=*}\".*: Operation illegal when tracing is active"
 done
 
-# ---- the compiler's: flags, with a value an error ----
+# ---- the compiler's: flags; a value is an error ----
 for option in aggpercpu errtags droptags argref defaultargs zdefs pspec empty nolibs verbose cpp \
 	knodefs kdefs unodefs udefs; do
 	on_command_line 0 "$option"
@@ -58,7 +58,7 @@ for option in amin=Unstable/Unstable/Common version=1.0 evaltime=main linkmode=k
 	has err "failed to set -x ${option%%=*}: Invalid value for specified option"
 done
 
-# ---- the command line's alone ----
+# ---- only on the command line ----
 for option in define=A=1 undef=A incdir=/tmp cpphdrs cpppath=/usr/bin/cpp cppargs=-w stdc=a \
 	ldpath=/usr/bin/ld ctfpath=/tmp modpath=/tmp procfspath=/proc lockmem=unlimited; do
 	on_command_line 0 "$option"
@@ -90,7 +90,7 @@ done
 on_command_line 1 nosuch
 has err 'failed to set -x nosuch: Invalid option name'
 
-# aggpercpu: all CPUs of the machine, whether they have data or not, and what they have adds up
+# aggpercpu: all CPUs of the machine, with data or without, and their shares add up
 run 0 trace -q -x aggpercpu -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::method-entry { @ = count(); }'
 [ "$(grep -c '^    \[CPU [0-9]*\]' "$directory/out")" = "$(getconf _NPROCESSORS_CONF)" ] ||
 	fail "aggpercpu: not one line for each CPU"

@@ -18,7 +18,7 @@ end
 TOY
 program="$TOY $directory/loop.toy"
 
-# each record says which one it is: those that are left follow each other
+# each record contains its number; the records that are left are consecutive
 successive() { # first line's number or nothing
 	awk -v first="${1:-}" '
 		NR == 1 && first != "" && $1 != first { exit 1 }
@@ -42,7 +42,7 @@ grep -E '^[0-9]+$' "$directory/out" >"$directory/numbers"
 successive 0 || fail "fill: not the oldest ones, or some are missing between others"
 [ "$(wc -l <"$directory/numbers")" -lt 20000 ] || fail "fill: the buffer has no end"
 
-# a full disk at the end is told, as it is for records that are printed at once
+# a full disk at the end is reported, as it is for records that are printed at once
 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace -q -x bufpolicy=ring -c "$program" -n "$script" \
 	>/dev/full 2>"$directory/err" </dev/null
 [ $? = 1 ] || fail "ring: a full output ends with another status"

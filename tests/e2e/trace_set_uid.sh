@@ -1,6 +1,6 @@
 #!/bin/bash
-# Set-uid programs: what their user's environment says of logs, sockets and waiting is nothing to
-# them; without the bit it is.
+# Set-uid programs ignore what their user's environment says about logs, sockets and waiting;
+# without the set-uid bit they do not.
 set -u
 . tests/e2e/common
 [ "$(id -u)" = 0 ] || { echo "only root can make another user's set-uid program" && exit 77; }
@@ -24,7 +24,7 @@ as_other() { setpriv --reuid=65531 --regid=65534 --clear-groups "$@"; }
 as_other env VMTAP_LOG="$directory/open/log" "$directory/open/toy" "$directory/open/short.toy" \
 	>"$directory/out" 2>"$directory/err" || fail "a set-uid program: status $?"
 [ -e "$directory/open/log" ] && fail "a set-uid program wrote a log"
-# where its user wants the socket there is a file, of which it would complain
+# there is a file at the socket path that the user chose; the program would complain about it
 touch "$directory/open/socket"
 user="VMTAP_SOCKET=$directory/open/socket XDG_RUNTIME_DIR=$directory/open"
 as_other timeout "${COMMAND_SECONDS:-300}" env VMTAP_WAIT=1 $user "$directory/open/toy" "$directory/open/short.toy" \

@@ -1,11 +1,11 @@
 #!/bin/bash
-# Several processes in one trace: their events in the order of time, $target the first, the end
-# when all have gone, one that is stopped holding nobody back.
+# Several processes in one trace: their events are in time order, $target is the first process,
+# the trace ends when all have ended, and a stopped process does not delay the others.
 set -u
 . tests/e2e/common
 
 programs=examples/toy/programs
-# Each counts as it does alone.
+# Each process has the same counts as when it is traced alone.
 script='BEGIN { last = timestamp; }
 vm*:::method-entry { @[pid == $target ? "first" : "second"] = count(); }
 vm*:::method-entry /timestamp < last/ { disorder++; }
@@ -13,7 +13,7 @@ vm*:::method-entry /probeprov != strjoin("vm", lltostr(pid))/ { foreign++; }
 vm*:::method-entry { last = timestamp; }
 tick-100 { ticks++; }
 END { printf("disorder %d foreign %d\n", disorder, foreign); }'
-count() { # of a program alone
+count() { # a program, traced alone
 	run 0 trace --lossless -q -o "$directory/alone" -c "$TOY $programs/$1" -n 'vm$target:::method-entry { @ = count(); }'
 	awk 'NF { print $1 }' "$directory/alone"
 	rm "$directory/alone"
@@ -39,7 +39,7 @@ one=$pid
 start_loop
 two=$pid
 
-# A stopped one does not hold back the other's events, nor ticks.
+# A stopped process delays neither the other's events nor ticks.
 : >"$directory/out"
 "$VMTAP" trace -q -p "$one" -p "$two" -n '
 	vm'"$one"':::method-entry /!seen/ { seen = 1; printf("one\n"); }
@@ -56,7 +56,7 @@ kill -STOP "$one"
 await "events held back" grep -q more "$directory/out"
 await "ticks held back" grep -q tick "$directory/out"
 kill -CONT "$one"
-# The end of one is told, the trace goes on; with the last one it ends.
+# When one process ends, that is reported and the trace goes on; it ends with the last one.
 kill -9 "$one"
 await "the first one's end is not told" grep -q "process $one .*ended" "$directory/err"
 kill -0 "$tracer" 2>/dev/null || fail "the trace has ended with its first target"

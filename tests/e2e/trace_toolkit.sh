@@ -1,12 +1,12 @@
 #!/bin/bash
-# The scripts of tests/d/toolkit, which that folder's goldens run over logs, on a living VM:
-# each ends with the program, without a fault, and with something to show.
+# Runs the scripts of tests/d/toolkit, which the goldens there run over logs, on a live VM:
+# each ends with the program, without a fault, and with some output.
 set -eu
 options=()
 program="examples/toy/programs/queens.toy 5"
 for script in tests/d/toolkit/*.d; do
 	case $script in
-	*/ccl_gc.d) continue ;; # is given the pid in its log
+	*/ccl_gc.d) continue ;; # takes the pid of its log as argument
 	esac
 	eval "options=($(sed -n 's/^[ /*]*@options //p' "$script" | sed 's| *\*/$||'))"
 	"$VMTAP" trace -Z --lossless -o "$TMPDIR/out" -s "$script" "${options[@]}" \
@@ -20,7 +20,7 @@ for script in tests/d/toolkit/*.d; do
 	rm "$TMPDIR/out"
 done
 
-# CPU time is the stream's alone: no method takes more of it alone than with its callees.
+# Only the stream has CPU times: no method's exclusive time exceeds its inclusive time.
 "$VMTAP" trace -Z --lossless -o "$TMPDIR/out" -s tests/d/toolkit/cputime.d -c "$TOY $program" \
 	>/dev/null 2>&1
 awk '$2 == "method" { n++; if ($4 > $5 && $5) bad = 1 } END { exit bad || !n }' "$TMPDIR/out" ||

@@ -1,6 +1,6 @@
 #!/bin/bash
-# vtimestamp by the event stream: the thread's CPU clock at each event, which never goes back
-# and never outruns the clock on the wall.
+# vtimestamp over the event stream: the thread's CPU clock at each event, which never goes back
+# and never runs faster than real time.
 . tests/e2e/common
 cat >"$directory/script.d" <<'D'
 #pragma D option quiet
@@ -22,8 +22,8 @@ D
 run 0 trace --lossless -s "$directory/script.d" -c "$TOY examples/toy/programs/binary_trees.toy 10"
 has out '^ok 0$'
 
-# A recording with CPU clocks serves it too, and in each of its files: a file never begins
-# between an event and its clock.
+# A recording with CPU clocks provides it too, in each of its files: a file never begins between
+# a clock and its event.
 run 0 record --lossless --cpu-clock --max-size 50k --rotate 500 -o "$directory/log" \
 	-n 'vm$target:::method-entry,vm$target:::gc-*' -c "$TOY examples/toy/programs/binary_trees.toy 9"
 [ -f "$directory/log.5" ] || fail "not six files of 50 kB"
@@ -38,7 +38,7 @@ for log in "$directory/log" "$directory"/log.*; do
 	run 0 trace --log "$log" -s "$directory/recorded.d"
 	has out '^ok 0$'
 done
-# ... and one without says what is missing
+# ... and a recording without them is an error that says what is missing
 run 0 record --lossless -o "$directory/log" -c "$TOY examples/toy/programs/queens.toy"
 run 1 trace --log "$directory/log" -s "$directory/recorded.d"
 has err 'vtimestamp'

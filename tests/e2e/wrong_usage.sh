@@ -1,5 +1,5 @@
 #!/bin/bash
-# Wrong options of every verb: one line that names the option, one that says where to look, exit
+# Wrong options of every verb: one line that names the option, one that refers to the help, exit
 # status 2, and nothing on standard output.
 . tests/e2e/common
 
@@ -17,7 +17,7 @@ for verb in list check diff trace record log scripts; do
 	wrong "'--nosuch' is not an option" $verb x --nosuch
 	wrong "'--help' takes no argument" $verb --help=me
 done
-# of several letters in a word it is the one that is wrong
+# in a word of several letters, the wrong one is named
 wrong "'-Y' is not an option" list x -vY
 wrong "'-Y' is not an option" diff -Yv x
 wrong "'-Y' is not an option" trace -n BEGIN -qYe

@@ -1,6 +1,6 @@
 /*
- * fuzz_contract.c: any bytes as a provider definition; probes that say which event fires them
- * are looked up in the definition's first provider.
+ * fuzz_contract.c: any bytes as a provider definition. The events that "@event" lines name are
+ * looked up in the definition's first provider.
  */
 #include <stdint.h>
 #include <stdlib.h>

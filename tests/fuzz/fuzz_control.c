@@ -1,9 +1,9 @@
 /*
- * fuzz_control.c: whatever a client sends must do no harm: bytes come over a real socket, in
- * pieces whose sizes the input chooses, as the server takes them: after each frame it acts,
- * then goes on. Also checks what a frame may do: only known event types become wanted, and
- * no input is kept beyond a frame's length; and that what is found in the bytes does not
- * depend on how they are split.
+ * fuzz_control.c: nothing that a client sends may do harm. The bytes come over a real socket, in
+ * pieces whose sizes the input chooses, and are handled as in the server, which acts after each
+ * frame and then goes on. Also checks that a frame can only request known event types, that no
+ * more input is kept than the length of a frame, and that the frames found in the bytes do not
+ * depend on how the bytes are split.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void check(bool holds)
 		abort();
 }
 
-/* What the server does with a client that has something to say. */
+/* What the server does when a client has sent something. */
 static void serve(struct client *client)
 {
 	do {
@@ -36,7 +36,7 @@ static void serve(struct client *client)
 	check(client->control.length < CONTROL_FRAME_MAX);
 }
 
-/* A number for all commands found in these bytes, in order, fed in pieces of a size. */
+/* A hash of all commands found in these bytes, in order, if fed in pieces of this size. */
 static uint64_t find_all(const uint8_t *data, size_t size, size_t piece)
 {
 	static struct control control;
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (piece > size - at)
 			piece = size - at;
 		if (piece == 255)
-			piece = size - at; /* a long one, in one go */
+			piece = size - at; /* the rest in one piece */
 		if (piece && send(ends[1], data + at, piece, MSG_NOSIGNAL) != (ssize_t)piece)
 			break;
 		at += piece;

@@ -1,7 +1,7 @@
 /*
  * fuzz_d_compile.c: any bytes as a D script, against a small set of probes. Whatever they
- * are, the compiler must say in one line what is wrong, or make a program whose parts all
- * refer to what is there.
+ * are, the compiler must either report an error in one line or produce a program whose
+ * references are all valid.
  *
  * Input: a first byte of options (bit 0: as a file; bit 1: arguments; bit 2: zdefs; bit 3: with the
  * built-in library), then the script.
@@ -101,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *script;
 	int result;
 
-	/* A copy of exactly this size, so that reading beyond it is seen. */
+	/* A copy of exactly this size, so that reading beyond it is detected. */
 	size -= size != 0;
 	script = malloc(size + !size);
 	if (!script || d_probe_set_init(&set))

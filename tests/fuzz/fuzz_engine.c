@@ -1,6 +1,6 @@
 /*
  * fuzz_engine.c: any text that compiles must run: front end and engine together, over
- * events that the input makes up too.
+ * events that also come from the input.
  *
  * Input: the script, a NUL, then events of four bytes (probe and thread, time step,
  * name, argument). Without a NUL there are no events.
@@ -114,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			.output = null,
 			.messages = null};
 		int error = engine_new(&settings, &engine);
-		/* A program that the front end made is one that the engine runs. */
+		/* The engine must accept every program of the front end. */
 		if (error == -EINVAL)
 			abort();
 		if (!error) {

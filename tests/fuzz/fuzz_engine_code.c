@@ -1,9 +1,9 @@
 /*
- * fuzz_engine_code.c: byte code that no compiler made. The engine must refuse it or run
- * it without touching memory that is not its own: this tries the verifier.
+ * fuzz_engine_code.c: byte code that does not come from the compiler. The engine must refuse it
+ * or run it without touching memory that is not its own: this tests the verifier.
  *
  * Input: up to three clauses, each a byte for its length and probe and then instructions
- * of five bytes (opcode, a, b, c, immediate); what is left makes the events of two
+ * of five bytes (opcode, a, b, c, immediate); the remaining bytes are the events of two
  * batches, four bytes each. Variables, aggregations and actions are fixed.
  */
 #include <stdio.h>
@@ -85,7 +85,7 @@ static struct d_action actions[] = {
 	{D_ACTION_NORMALIZE, -1, 1, &types[2], 1, &joined[0]},
 	{D_ACTION_EXIT, -1, 1, &types[0], 0, NULL},
 	{D_ACTION_TRACE, -1, 1, &types[3], 0, NULL},
-	/* No effects are given: these fail and say so. */
+	/* The engine has no effects here: these fail with a message. */
 	{D_ACTION_SYSTEM, 0, 4, printf_types, 0, NULL},
 	{D_ACTION_FREOPEN, 0, 4, printf_types, 0, NULL},
 	{D_ACTION_FTRUNCATE, -1, 0, NULL, 0, NULL},

@@ -1,8 +1,8 @@
 /*
- * fuzz_eventlog.c: any bytes, in pieces of any size, to the eventlog decoder; every event
- * that comes out is read to its last byte. The first byte sets the size of the pieces and
- * whether the merge reads the bytes a second time, as it does with files of GHC's, and whether
- * they may be what a plain reader has kept.
+ * fuzz_eventlog.c: any bytes, in pieces of any size, for the eventlog decoder; every event
+ * that it delivers is read to its last byte. The first byte sets the size of the pieces,
+ * whether the merge reads the bytes a second time, as it does with GHC's files, and whether
+ * they may be a stream that a plain reader has saved.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	settings.either_form = *data & 2;
 	piece = 1 + (size_t)*data++ * 16;
 	size--;
-	/* one file for all: what is left of a longer input lies beyond the end */
+	/* one file for all inputs: the rest of a longer earlier input is after the end */
 	if (is_file && file < 0)
 		file = memfd_create("fuzz", 0);
 	if (is_file &&

@@ -1,7 +1,7 @@
 /*
- * fuzz_json.c: any bytes as a path and a JSON text: what is found lies inside the text.
+ * fuzz_json.c: any bytes as a path and a JSON text: what is found must be inside the text.
  *
- * Input: the path up to the first newline, the text behind it.
+ * Input: the path up to the first newline, then the text.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	path = (struct json_text){(const char *)data, (uint32_t)(end - data)};
 	document.length = (uint32_t)(size - path.length - 1);
-	copy = malloc(document.length + 1u); /* so that a byte too far is seen */
+	copy = malloc(document.length + 1u); /* so that reading too far is detected */
 	if (!copy)
 		return 0;
 	memcpy(copy, end + 1, document.length);

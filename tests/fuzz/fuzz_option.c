@@ -1,10 +1,10 @@
 /*
  * fuzz_option.c: any bytes as options of the D language. Whatever they are, each is set or
- * refused with one line; and the same text gives the same answer again.
+ * refused with one line, and the same text gives the same result again.
  *
- * Input: lines; in each, what stands before the first '=' is the name, the rest the value
- * (none without a '='), as on the command line after -x. Each is also set as setopt() does
- * while tracing is active, which must leave alone what the engine has sized its memory by.
+ * Input: lines of the form NAME=VALUE or NAME, as on the command line after -x. Each is also set
+ * as setopt() does while tracing is active, which must not change the options that the engine's
+ * memory is sized by.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * fuzz_records.c: any bytes, in pieces of any size, to the reader of records and to a
- * recording: every field of every event is looked at, and what a recording has written is a
- * log that goes as far as the bytes did. The first byte sets the size of the pieces, the
- * second the recording's largest file.
+ * fuzz_records.c: any bytes, in pieces of any size, for the reader of records and for a
+ * recording: every field of every event is read, and the recording's log must contain as many
+ * events as the bytes. The first byte sets the size of the pieces, the second the recording's
+ * largest file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static uint64_t look_at(const struct records *records, const struct record *reco
 	return sum;
 }
 
-/* How many events the bytes have, blocks' markers apart; those of a file with what. */
+/* How many events the bytes contain, not counting those that describe the stream itself. */
 static uint64_t count(const uint8_t *data, size_t size)
 {
 	struct records records;

@@ -1,7 +1,6 @@
 /*
- * fuzz_usdt.c: any bytes as an ELF image: read, and checked against a contract. What must
- * hold beyond not crashing: an error leaves no image and one line; every site's strings
- * are there.
+ * fuzz_usdt.c: any bytes as an ELF image: read, and checked against a contract. Apart from not
+ * crashing: an error leaves no image and one line, and every site has its strings.
  */
 #include <stdint.h>
 #include <stdlib.h>

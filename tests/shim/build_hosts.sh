@@ -1,6 +1,6 @@
-# build_hosts.sh: for scripts to source: builds host.c in each way of linking into $TMPDIR:
-# host-static (the archive), host-shared (libvmtap.so and the probe part), host-probes (the
-# probe part alone, no stream), extension-a.so and extension-b.so, and the client, count.
+# build_hosts.sh: to be sourced by scripts. Builds host.c into $TMPDIR, linked in each way:
+# host-static (the archive), host-shared (libvmtap.so and the probe part), host-probes (only
+# the probe part, no stream); also extension-a.so, extension-b.so and the client, count.
 build_hosts() {
 	local cc=${1:-$CC} B=$BUILD flags="-std=gnu11 -O2 -g -Iinclude -Isrc -I$BUILD/include -D_GNU_SOURCE"
 	local sanitize=

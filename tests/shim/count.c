@@ -1,9 +1,9 @@
 /*
- * count.c: counts a VM's events by its stream, for scripts:
+ * count.c: counts the events of a VM's stream, for scripts:
  *     count SOCKET [lossless]
- * Waits until the socket is there, subscribes to every probe, reads to the stream's end and
+ * Waits until the socket exists, subscribes to every probe, reads to the end of the stream and
  * prints a line "PROBE RECEIVED LOST" for each probe that had events, and "cap CAP COUNT"
- * for each capability that sent gc-idle. Exits with 0 when the stream was well-formed.
+ * for each capability that sent gc-idle. Exits with 0 if the stream was well-formed.
  */
 #include <stdio.h>
 #include <string.h>

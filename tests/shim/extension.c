@@ -1,6 +1,6 @@
 /*
- * extension.c: an object that a VM loads, with probes of its own: fires gc-idle with the
- * given capability. Its symbols are hidden but for those that the host looks up.
+ * extension.c: an object that a VM loads and that has the probes itself: fires gc-idle with
+ * the given capability. Its symbols are hidden, except those that the host looks up.
  */
 #include "vmtap.h"
 

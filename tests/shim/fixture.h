@@ -58,7 +58,7 @@ static inline unsigned fixture_open_guards(void)
 	return open;
 }
 
-/* Waits until so many guards are open; false after a minute. */
+/* Waits until count guards are open; false after a minute. */
 static inline bool fixture_await_guards(unsigned count)
 {
 	uint64_t deadline = reader_now() + UINT64_C(60000000000);

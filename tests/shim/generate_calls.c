@@ -1,10 +1,10 @@
 /*
- * generate_calls.c: writes from the contract a C file with one call of each probe's macro,
+ * generate_calls.c: generates, from the contract, a C file that calls each probe's macro once,
  * for tests that must not miss a probe:
  *     generate_calls CONTRACT.d FILE
  * Argument i of probe p is test_value(p, i) cast to its type, test_name(p, i) or
- * test_text(p, i); the including test defines these three. The file ends with
- * test_calls[], in the contract's order, and TEST_CALLS, their number.
+ * test_text(p, i); the test that includes the file defines these three. The file ends with
+ * test_calls[], in the contract's order, and TEST_CALLS, the number of calls.
  */
 #include <ctype.h>
 #include <stdio.h>

@@ -1,16 +1,16 @@
 /*
- * host.c: a VM for scripts that trace it, with extensions or without:
+ * host.c: a VM for scripts that trace it, with or without extensions:
  *     host SOCKET|- COUNT [EXTENSION.so EXTENSION.so]
- * Serves the stream at SOCKET unless that is "-". With a line on standard input awaited it
- * fires gc-work now and then, from every object: a tracer has seen one when the line is sent, so it
- * is attached. Then, with capabilities 1 (itself), 2 and 3 (the extensions), it fires gc-idle COUNT
- * times each, unloads the second extension, and fires COUNT times with 1 and 2 again. Says "done"
- * and ends when its input does. Prints what each object's guard reads, "guard CAP VALUE", before
- * firing.
+ * Serves the stream at SOCKET unless that is "-". Until it reads a line from standard input, it
+ * fires gc-work now and then from every object; the script sends the line when its tracers have
+ * seen one and so are attached. Then it prints the value of each object's guard, "guard CAP VALUE",
+ * and fires gc-idle COUNT times with each of the capabilities 1 (itself), 2 and 3 (the extensions),
+ * unloads the second extension, and fires COUNT times with 1 and 2 again. Prints "done" and exits
+ * when its input ends.
  *
  *     host fork COUNT
- * As many children instead, each of which fires gc-idle with capability 9 once, and must
- * live. Prints how many died.
+ * Creates that many children instead; each fires gc-idle once with capability 9 and must
+ * survive. Prints how many died.
  */
 #include <dlfcn.h>
 #include <poll.h>
@@ -64,7 +64,7 @@ static void await_line(const struct extension *extensions, int extension_count)
 		line[0] = '\0';
 }
 
-/* Stays until the input ends, for tracers that must not see their process go. */
+/* Waits until the input ends, for tracers whose process must not end before them. */
 static void finish(void)
 {
 	printf("done\n");

@@ -1,12 +1,12 @@
 /*
  * late.c: a VM that loads extensions while it is traced:
  *     late SOCKET
- * Serves the stream at SOCKET and does what lines on standard input say, with a line of answer
- * for each:
+ * Serves the stream at SOCKET and executes commands from standard input, answering each with one
+ * line:
  *     load FILE.so     loads an extension, see extension.c
- *     unload           the one that was loaded last
+ *     unload           unloads the extension that was loaded last
  *     fire CAP COUNT   fires gc-idle
- * Ends with its input.
+ * Exits when its input ends.
  */
 #include <dlfcn.h>
 #include <stdio.h>

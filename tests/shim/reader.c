@@ -68,7 +68,7 @@ bool reader_open(struct reader *reader, const char *path)
 {
 	if (!reader_open_plain(reader, path))
 		return false;
-	/* It will subscribe, in its own time. */
+	/* Says that it will subscribe later. */
 	reader->plain = false;
 	reader_subscribe(reader, WIRE_GHC_ONLY, 0, NULL, 0);
 	return true;
@@ -185,7 +185,7 @@ static bool take_description(struct reader *reader, uint16_t type, const char *t
 	return true;
 }
 
-/* Reads the header if it is there in whole. */
+/* Reads the header if it has arrived completely. */
 static bool take_header(struct reader *reader)
 {
 	const unsigned char *bytes = reader->bytes;
@@ -195,7 +195,7 @@ static bool take_header(struct reader *reader)
 		return true;
 	if (big(bytes, 4) != WIRE_HEADER_BEGIN || big(bytes + 4, 4) != WIRE_TYPES_BEGIN)
 		return fail(reader, "the stream does not begin with a header");
-	/* The whole header comes in one piece or is looked at again from its start. */
+	/* If the header is incomplete, it is read again from its start later. */
 	for (unsigned i = 0; i < READER_TYPES; i++)
 		reader->types[i] = (struct reader_type){.probe = -1};
 	reader->probe_count = 0;
@@ -279,7 +279,7 @@ static bool check_thread(struct reader *reader, uint64_t thread, uint64_t time)
 {
 	size_t i = 0;
 
-	if (!thread) /* GHC's events alone do not say whose they are */
+	if (!thread) /* GHC's events alone do not say which thread they are from */
 		return true;
 	while (i < reader->thread_count && reader->threads[i].thread != thread)
 		i++;
@@ -311,7 +311,7 @@ static bool take_probe(struct reader *reader, struct reader_probe *probe, uint64
 	size_t at = 0;
 
 	if (!reader->plain && !reader->acknowledged)
-		return true; /* it was slow to say that it is no plain reader */
+		return true; /* recorded before the VM knew that this is not a plain reader */
 	for (unsigned i = 0; i < probe->count; i++) {
 		const struct reader_parameter *parameter = &probe->parameters[i];
 		struct reader_argument *argument = &event.arguments[i];
@@ -358,7 +358,7 @@ static bool take_probe(struct reader *reader, struct reader_probe *probe, uint64
 	return true;
 }
 
-/* Samples of the heap: what they are by first, then each whole in a block of its own. */
+/* Heap samples: first the kind of their labels, then each sample whole, in a block of its own. */
 static bool take_heap(struct reader *reader, uint16_t type, uint64_t time,
 	const unsigned char *payload, size_t length)
 {
@@ -469,7 +469,7 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 	return true;
 }
 
-/* Takes one event if it is there in whole; *progress says whether. */
+/* Takes one event if it has arrived completely; *progress says whether it has. */
 static bool take_event(struct reader *reader, bool *progress)
 {
 	const unsigned char *at = reader->bytes + reader->at;
@@ -587,7 +587,7 @@ bool reader_step(struct reader *reader, int wait_ms)
 	return parse(reader);
 }
 
-/* Steps until done() says so, however long that takes while bytes come. */
+/* Reads until done() returns true, however long that takes, as long as bytes arrive. */
 static bool until(
 	struct reader *reader, bool (*done)(const struct reader *, uint64_t), uint64_t what)
 {

@@ -1,6 +1,6 @@
 /*
- * stranger.c: an extension that was built from another version of the contract, as far as the
- * runtime can see.
+ * stranger.c: an extension that, to the runtime, looks as if it was built from another version of
+ * the contract.
  */
 #include "shim/object.h"
 

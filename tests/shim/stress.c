@@ -1,10 +1,10 @@
 /*
  * stress.c: everything at once, for a race detector: threads that fire and exit, clients
- * that come and go, the stream stopped and started, names taken by several threads and more
- * texts than the table holds, samples of the heap that several threads would take, a log,
+ * that connect and disconnect, the stream stopped and started, names taken by several threads and
+ * more texts than the table holds, heap samples that several threads try to take, a log,
  * cancelled threads, signal handlers that fire, and children.
  *     stress ROUNDS
- * Exits with 0 when each stream was well-formed.
+ * Exits with 0 if each stream was well-formed.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -44,7 +44,8 @@ static void on_signal(int number)
 	VMTAP_PAUSE_BEGIN(0, &own);
 }
 
-/* Cancelled from the start, which it notices at its end; its first events are a handler's too. */
+/* Cancelled from the start, but acts on it only at the end; a signal handler fires among its first
+ * events. */
 static void *short_thread(void *argument)
 {
 	pthread_cancel(pthread_self());
@@ -55,7 +56,7 @@ static void *short_thread(void *argument)
 	return argument;
 }
 
-/* A child with none of the threads, in whatever phase those are. */
+/* The child has none of the threads, which may be in any phase. */
 static bool fork_works(void)
 {
 	int status = 1;
@@ -85,7 +86,7 @@ static void *fire(void *argument)
 		if (i % 100 == 0) {
 			if (pthread_create(&thread, NULL, short_thread, NULL) == 0)
 				pthread_join(thread, NULL);
-			usleep(100); /* lets a detector's slow threads take turns */
+			usleep(100); /* lets the detector's slow threads take turns */
 		}
 	}
 	return argument;
@@ -129,7 +130,7 @@ static void *read_streams(void *argument)
 			if (!*reader.error && !reader.closed)
 				reader_finish(&reader);
 		}
-		/* A stream that ends because the VM stops is in order. */
+		/* A stream may end because the VM stops. */
 		if (*reader.error && !reader.closed && !reader.ended) {
 			fprintf(stderr, "%s\n", reader.error);
 			_exit(1);
@@ -178,7 +179,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		for (unsigned j = 0; j < 10; j++) {
-			usleep(20000); /* how long a round is does not matter */
+			usleep(20000); /* the length of a round does not matter */
 			if (!fork_works()) {
 				fprintf(stderr, "a child died\n");
 				return 1;

@@ -1,9 +1,9 @@
-# tracer.sh: for scripts to source: kernel tracers (bpftrace, one for each object that is
-# traced) beside a program that follows host.c's way: it fires gc-work from every object
-# until a line comes, so that each tracer is known to be attached, then does its work.
+# tracer.sh: to be sourced by scripts. Runs kernel tracers (one bpftrace per traced object) on
+# a program that works like host.c: it fires gc-work from every object until it reads a line,
+# so that each tracer is known to be attached, and then does its work.
 . tests/witness/end_tracers
 
-# Exits with 77 where the kernel's tracer cannot be used.
+# Exits with 77 if bpftrace cannot be used.
 tracer_required() {
 	command -v bpftrace >/dev/null || { echo "no bpftrace" && exit 77; }
 	[ "$(id -u)" = 0 ] || { echo "needs root for the kernel's tracer" && exit 77; }
@@ -12,8 +12,8 @@ tracer_required() {
 		{ echo "bpftrace may not attach here" && exit 77; }
 }
 
-# Counts gc-idle by capability. gc-work stands before and after it: once both clauses have
-# run, what stands between is attached, in whatever order the tracer attaches.
+# Counts gc-idle by capability. There is a gc-work clause before and after it: once both have
+# run, the one between is attached too, in whichever order the tracer attaches.
 tracer_script() { # FILE
 	printf 'usdt:%s:vm:gc__work { @a = 1; if (@b == 1 && @said == 0) { @said = 1; printf("ready\\n"); } }\n' "$1"
 	printf 'usdt:%s:vm:gc__idle { @n[arg0] = count(); }\n' "$1"
@@ -21,9 +21,10 @@ tracer_script() { # FILE
 	printf 'END { clear(@a); clear(@b); clear(@said); }\n'
 }
 
-# Starts the command; when it says that it is loaded, a tracer for each file; when these are
-# attached, tells it to go; waits for all. Its output is in $TMPDIR/host.out, the tracers'
-# counts in $TMPDIR/tracer.out. Sets host_status. TRACER_OPTIONS: instead of -p PID for executables.
+# Starts the command. When it reports that it is loaded, starts a tracer for each file; when
+# these are attached, lets the command continue; waits for all. The command's output is in
+# $TMPDIR/host.out, the tracers' counts are in $TMPDIR/tracer.out. Sets host_status.
+# TRACER_OPTIONS replaces -p PID for executables.
 traced() { # "FILE..." COMMAND...
 	local files=$1 file host line tracers= readers= who number=0
 	shift
@@ -36,7 +37,7 @@ traced() { # "FILE..." COMMAND...
 	until grep -q loaded "$TMPDIR/host.out" || ! kill -0 $host 2>/dev/null; do :; done
 	for file in $files; do
 		number=$((number + 1))
-		# This tracer finds probes of a loaded object only without a process.
+		# bpftrace finds the probes of a loaded object only without -p.
 		who=${TRACER_OPTIONS:--p $host}
 		case $file in *.so) who=--usdt-file-activation ;; esac
 		tracer_script "$file" >"$TMPDIR/tracer.script$number"
@@ -47,7 +48,7 @@ traced() { # "FILE..." COMMAND...
 		tracers="$tracers $!"
 		exec 5<"$TMPDIR/tracer.fifo$number"
 		while read -r line <&5 && [ "$line" != ready ]; do :; done
-		cat <&5 >"$TMPDIR/tracer.out$number" & # what it says at its end
+		cat <&5 >"$TMPDIR/tracer.out$number" & # its final output
 		readers="$readers $!"
 		exec 5<&-
 	done

@@ -1,26 +1,26 @@
 /*
- * make_log.c: a text to an eventlog file, so that a test can say exactly which events a
- * script sees.
+ * make_log.c: converts a text to an eventlog file, so that a test can determine exactly which
+ * events a script sees.
  *     make_log CONTRACT.d EVENTS OUTPUT
- * Event types and their layouts come from the contract (probes/vm.d). EVENTS has a line
- * for each of:
+ * Event types and their layouts come from the contract (probes/vm.d). Each line of EVENTS is
+ * one of:
  *     # a comment
- *     provider NAME                   a compatible provider that the VM has opted in for;
- *                                     before all others
- *     process PID PPID PROGRAM        the traced process, first (if not: 1234 1 toy)
- *     clock MONOTONIC REALTIME        in ns, of the stream's time 0 (if not: 1000000000 both)
- *     block CAP                       events that follow are this capability's
+ *     provider NAME                   a compatible provider that the VM has opted in to;
+ *                                     before all other lines
+ *     process PID PPID PROGRAM        the traced process, first (default: 1234 1 toy)
+ *     clock MONOTONIC REALTIME        the stream's time 0, in ns (default: 1000000000 both)
+ *     block CAP                       the capability of the events that follow
  *     context TID CPU                 of the events that follow in this block
  *     name ID "text"                  defines, or redefines, a name
  *     TIME PROBE ARGUMENT...          an event at TIME ns (suffixes us, ms, s): numbers,
- *                                     and "text" for strings; a first argument cap is the
- *                                     block's and is not given. Names are defined as they
- *                                     are first used; #ID uses one that "name" defined.
- *     loss PROBE COUNT                events of a probe that were lost
+ *                                     and "text" for strings; a first argument cap is taken
+ *                                     from the block and not given. A name is defined when it
+ *                                     is first used; #ID uses one that "name" defined.
+ *     loss PROBE COUNT                lost events of a probe
  *     watermark TIME
  *     end                             the end marker; without it the log is truncated
- *     raw HEX...                      bytes as they are
- * Blocks are written as they are begun: events need not be in the order of time.
+ *     raw HEX...                      these bytes
+ * Blocks are written in the order of the lines: events need not be in time order.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -53,7 +53,7 @@ struct maker {
 	size_t compat_count;
 	bool has_header, in_block, has_process, has_clock;
 	uint16_t cap;
-	char *names[NAMES_MAX]; /* by id, of those made by themselves */
+	char *names[NAMES_MAX]; /* by id: names defined when they were first used */
 	size_t name_count;
 };
 
@@ -120,7 +120,7 @@ static void declare(
 	put(out, WIRE_TYPE_END, 4);
 }
 
-/* The lines of the compatible probes that an event fires; the caller frees. */
+/* The extension's lines for the compatible probes that an event fires; the caller frees them. */
 static char *extension_of(const struct maker *maker, size_t event)
 {
 	char *text = NULL;
@@ -344,7 +344,7 @@ static void put_clock(struct maker *maker, uint64_t monotonic, uint64_t realtime
 	put(place(maker), realtime, 8);
 }
 
-/* Words at blanks; "..." is one word that keeps its first quote. */
+/* Splits a line into words at blanks; "..." is one word, which keeps its first quote. */
 static size_t split(struct maker *maker, char *line, char **words)
 {
 	size_t count = 0;

@@ -15,7 +15,7 @@
 
 struct d_fixture {
 	struct d_probe_set probes;
-	struct d_options options; /* of the compilers that are made next */
+	struct d_options options; /* for the compilers that are created next */
 	struct d_compile_options compile_options;
 	struct d_compile_settings settings;
 	struct d_compiler *compiler;
@@ -85,7 +85,7 @@ static inline void d_fixture_close(struct d_fixture *fixture)
 	free(fixture->listing);
 }
 
-/* One script, as a file's text if file is not NULL. */
+/* Adds one script, as the text of a file if file is not NULL. */
 static inline int d_fixture_compile(struct d_fixture *fixture, const char *file, const char *text)
 {
 	if (!fixture->compiler)
@@ -95,7 +95,7 @@ static inline int d_fixture_compile(struct d_fixture *fixture, const char *file,
 		fixture->compiler, file, text, strlen(text), &fixture->match, &fixture->error);
 }
 
-/* Ends compiling; the program and its listing are then there. */
+/* Finishes compiling; afterwards the program and its listing exist. */
 static inline void d_fixture_finish(struct d_fixture *fixture)
 {
 	FILE *file;
@@ -111,7 +111,7 @@ static inline void d_fixture_finish(struct d_fixture *fixture)
 	ck_assert_int_eq(fclose(file), 0);
 }
 
-/* A string program that must compile, to its listing. */
+/* The listing of a string program, which must compile. */
 static inline const char *d_fixture_listing(struct d_fixture *fixture, const char *text)
 {
 	ck_assert_msg(d_fixture_compile(fixture, NULL, text) == 0, "%s: %s\n%s", fixture->error.tag,

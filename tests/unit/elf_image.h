@@ -1,12 +1,12 @@
 /*
- * elf_image.h: ELF images made by hand, so that tests can have any machine, class and
- * byte order, and can break one promise at a time. What is made has:
+ * elf_image.h: builds ELF images, so that tests can have any machine, class and byte order,
+ * and can break one promise at a time. An image has:
  *     .text            0x1000    executable: 16 bytes of nops for each site
  *     .probes          0x100000  writable: a 2-byte semaphore for each site
  *     .stapsdt.base    0x200000
  *     .note.stapsdt, .symtab (a function and a semaphore for each site)
- * As a relocatable object, notes hold no addresses; .rela.note.stapsdt (.rel. for 32
- * bits) has them, against the sections.
+ * In a relocatable object, notes contain no addresses; .rela.note.stapsdt (.rel. for 32
+ * bits) has them, relative to the sections.
  */
 #ifndef VMTAP_TESTS_ELF_IMAGE_H
 #define VMTAP_TESTS_ELF_IMAGE_H
@@ -27,10 +27,10 @@ enum {
 
 struct elf_image_site {
 	const char *provider, *name, *arguments;
-	const char *code; /* its bytes, NULL for a nop and a 10-byte nop */
+	const char *code; /* its bytes; NULL: a nop and a 10-byte nop */
 	unsigned int code_size;
 	bool no_semaphore;
-	uint64_t address, base, semaphore; /* what the note says, 0 for the right thing */
+	uint64_t address, base, semaphore; /* in the note; 0: the correct value */
 	bool zero_base;
 	bool global_semaphore; /* its symbol */
 };
@@ -143,7 +143,7 @@ static inline void elf_image_notes(struct elf_image *image, const struct elf_ima
 		elf_image_put(image, "stapsdt", 8);
 		field_offsets[i] = image->size - begin;
 		if (options->is_relocatable) {
-			/* without addends in the relocations, they stand here */
+			/* if the relocations have no addends, they are stored here */
 			elf_image_word(image, image->is_32 ? i * ELF_IMAGE_SLOT : 0);
 			elf_image_word(image, 0);
 			elf_image_word(image, image->is_32 && !site->no_semaphore ? i * 2 : 0);
@@ -238,7 +238,7 @@ static inline void elf_image_headers(struct elf_image *image,
 	free(header.bytes);
 }
 
-/* Makes an image; the caller frees its bytes. At most 60000 sites. */
+/* Builds an image; the caller frees its bytes. At most 60000 sites. */
 static inline struct elf_image elf_image_make(
 	const struct elf_image_options *options, const struct elf_image_site *sites, size_t count)
 {

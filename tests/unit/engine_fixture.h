@@ -1,7 +1,7 @@
 /*
  * engine_fixture.h: an engine with memory streams for output and messages, and a batch
- * of events that a test fills. Used by the test_engine_*.c programs, each of which is
- * one file; hence functions in a header.
+ * of events that a test fills. Each test_engine_*.c is a program of one file, so the
+ * functions are in a header.
  *
  * Probes: 0 BEGIN, 1 END, 2 ERROR, 3 vm42::main:method-entry, 4 vm42::main:method-return.
  * Names: handles of "alpha", "beta", "gamma" by index.
@@ -78,7 +78,7 @@ static inline void fixture_close(struct fixture *fixture)
 	d_probe_set_free(&fixture->probes);
 }
 
-/* A file's text as a program of the caller's. */
+/* Compiles a file's text; the caller owns the program. */
 static inline struct d_program *fixture_compile(struct fixture *fixture, const char *script)
 {
 	struct d_compile_settings settings = {

@@ -12,7 +12,7 @@
 struct writer {
 	unsigned char *bytes;
 	size_t length, capacity;
-	size_t block; /* where the open block's marker begins + 1; 0: none */
+	size_t block; /* 1 + where the open block's marker begins; 0: none */
 };
 
 enum {
@@ -89,7 +89,7 @@ static inline void put_header_begin(struct writer *writer)
 		"vm:::symbol-create(char text[], char *file, int line)");
 }
 
-/* A type that carries probes of two other providers, under a condition and without. */
+/* A type that also fires probes of two other providers, with a condition and without. */
 static inline void put_collection_type(struct writer *writer)
 {
 	put_extended_type(writer, TYPE_COLLECTION, 18,
@@ -173,7 +173,7 @@ static inline void put_subscribed(struct writer *writer, uint32_t tag)
 	put(writer, tag, 4);
 }
 
-/* A block's size is known when it ends. */
+/* The size of a block is only known when it ends. */
 static inline void begin_block(struct writer *writer, uint16_t cap)
 {
 	writer->block = writer->length + 1;

@@ -1,6 +1,6 @@
 /*
- * test_contract.c: the reader of provider definitions, on our own contract, on the ways in
- * which other projects write theirs, and on what it must refuse.
+ * test_contract.c: the reader of provider definitions: our own contract, definitions in the
+ * styles of other projects, and definitions that it must refuse.
  */
 #include <check.h>
 #include <errno.h>
@@ -168,7 +168,7 @@ START_TEST(pointer_types)
 }
 END_TEST
 
-/* The manners of other projects' provider files, in our own words. */
+/* The styles of other projects' provider files. */
 START_TEST(other_manners)
 {
 	struct contract *contract =
@@ -282,7 +282,7 @@ START_TEST(events)
 }
 END_TEST
 
-/* A compatible probe's line that does not fit "probe event(char *text, int n, long bytes)". */
+/* "@event" lines that do not fit the event "probe event(char *text, int n, long bytes)". */
 static const struct {
 	const char *line, *message;
 } misfits[] = {
@@ -321,7 +321,7 @@ START_TEST(misfit)
 }
 END_TEST
 
-/* The providers that come with vmtap are all there, and fit provider vm. */
+/* All providers that come with vmtap are known, and fit provider vm. */
 START_TEST(known)
 {
 	static const struct {
@@ -449,7 +449,7 @@ START_TEST(unreadable)
 }
 END_TEST
 
-/* Each prefix of a file is read without a step beyond its end (the sanitizers look). */
+/* Each prefix of a file is read without reading beyond its end (sanitizers detect that). */
 START_TEST(prefixes)
 {
 	static const char text[] = "#define A int\ntypedef long T;\n/* a */\nprovider p {\n/*\n * "

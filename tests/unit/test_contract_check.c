@@ -1,6 +1,6 @@
 /*
- * test_contract_check.c: one image keeps every promise; each of the others breaks one, and
- * the check must find that one and nothing else.
+ * test_contract_check.c: one image keeps every promise. Each of the others breaks one, and
+ * the check must find that one and no other.
  */
 #include <check.h>
 
@@ -326,7 +326,7 @@ START_TEST(promise)
 		snprintf(text, sizeof(text), "%s%s%s%s", finding->probe ? finding->probe : "",
 			finding->probe ? ": " : "", argument, finding->text);
 		ck_assert_msg(i < found, "%s: found, too: %s", promise->what, text);
-		/* what is said of the whole image is said at its first site */
+		/* findings about the whole image are reported at its first site */
 		ck_assert_msg(strcmp(text, promise->found[i]) == 0, "%s: %s", promise->what, text);
 		ck_assert_msg(finding->kind == promise->kind, "%s: kind %s", promise->what,
 			verify_kind_text(finding->kind));
@@ -340,7 +340,7 @@ START_TEST(promise)
 }
 END_TEST
 
-/* Probes of another provider that events of provider vm fire: one semaphore for each event. */
+/* Probes of another provider, fired by events of provider vm: one semaphore per event. */
 START_TEST(compatible)
 {
 	static const char text[] = "provider p {\n"
@@ -374,7 +374,7 @@ START_TEST(compatible)
 		ck_assert_int_eq(usdt_image_memory(made.bytes, made.size, "made", &image, NULL), 0);
 		ck_assert_int_eq(contract_parse("p.d", text, sizeof(text) - 1, &contract, NULL), 0);
 		ck_assert_int_eq(verify_image(contract, NULL, 0, image, &report), 0);
-		/* the wrong one is found as that of the other two, as well */
+		/* the wrong semaphore is also reported as that of the other two events */
 		ck_assert_uint_eq(report.count, cases[i].found ? 3 : 0);
 		if (cases[i].found) {
 			ck_assert_str_eq(report.findings[0].probe, "idle");
@@ -397,7 +397,7 @@ START_TEST(damaged_note)
 	struct usdt_image *image;
 	uint8_t *owner = made.bytes;
 
-	/* the third note's description ends within its strings; its size stands before the owner */
+	/* the third note's description ends within its strings; its size precedes the owner */
 	for (int notes = 0; notes < 3; notes += memcmp(owner, "stapsdt", 8) == 0)
 		owner++;
 	owner[-8] = 26;

@@ -1,6 +1,6 @@
 /*
- * Control frames as the parser takes them: every kind, any split, junk anywhere, frames that
- * are cut off, lie or are not known.
+ * test_control.c: the parser of control frames: every kind, any split, junk anywhere, frames that
+ * are cut off, have wrong sizes or are unknown.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 	"eventlog-socket"
 #define BYTES(text) (const unsigned char *)(text), sizeof(text) - 1
 
-/* The commands found, a letter each: s a start, p with a period, t a stop, r a request,
- * v a subscription followed by the number of its types. */
+/* The commands found, one letter each: s start, p start with a period, t stop, r request,
+ * v subscription, followed by the number of its types. */
 static char found[256];
 
 static void note(const struct control *control, enum control_command command)
@@ -56,8 +56,8 @@ static void feed(struct control *control, const unsigned char *bytes, size_t len
 	ck_assert_uint_eq(length, 0);
 }
 
-/* What is found must not depend on how the bytes are split: every pair of places, and a byte
- * at a time. */
+/* The commands found must not depend on how the bytes are split: tries every pair of places, and
+ * single bytes. */
 static void check_all_splits(const unsigned char *bytes, size_t length, const char *expected)
 {
 	struct control control;
@@ -104,7 +104,7 @@ END_TEST
 
 START_TEST(names_match_exactly)
 {
-	/* the length in octal digits, as it has been misprinted */
+	/* the length in octal, a mistake that has been seen in print */
 	check_all_splits(BYTES("\xf0\x9e\x97\x8c\0\x15"
 			       "eventlog-socket\3GCTL\3"),
 		"r");
@@ -131,9 +131,9 @@ START_TEST(frames_cut_off_stall_nothing)
 			       "GCTL\1"),
 		"s");
 	check_all_splits(BYTES("VMTP\1VMTP\2GCTL\1"), "s");
-	/* more types than any subscription has */
+	/* more types than a subscription may have */
 	check_all_splits(BYTES("VMTP\0\0\0\0\0\1\4\1GCTL\1"), "s");
-	/* a whole frame inside the beginning of one that is none */
+	/* a whole frame inside the beginning of an invalid one */
 	check_all_splits(BYTES("VMTP\0GCTL\1\377\377GCTL\2"), "st");
 }
 END_TEST

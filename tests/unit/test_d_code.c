@@ -1,6 +1,6 @@
 /*
- * test_d_code.c: what scripts compile to. Rows are a program and lines of its listing that
- * must appear in this order, one directly after the other where "\n" joins them.
+ * test_d_code.c: what scripts compile to. Each row is a program and lines of its listing that
+ * must appear in this order, directly after each other where "\n" joins them.
  */
 #include "d_fixture.h"
 
@@ -46,7 +46,7 @@ static const struct row rows[] = {
 		{"integer r0 1\n     3  store r0 y", "integer r0 4\n"}},
 	{"inline int A = 5; inline string S = \"s\"; BEGIN { x = A + 1; y = S; }",
 		{"integer r0 6\n", "string r0 \"s\"\n"}},
-	/* values are cut where they are kept, not before */
+	/* values are truncated when they are stored, not before */
 	{"BEGIN { i = 1; j = i + 1; }",
 		{"add r0, r0, r1\n     5  cut r0, r0 signed 32\n     6  store r0 j"}},
 	{"BEGIN { i = 1; j = i + 1 > 0; }",
@@ -103,7 +103,7 @@ static const struct row rows[] = {
 	{"BEGIN { s = arg0 ? \"a\" : 0; }",
 		{"jump.zero r0 -> 4\n     2  string r0 \"a\"\n     3  jump -> 5\n     4  null r0\n "
 		 "    5  store r0 s"}},
-	/* control of evaluation */
+	/* conditional evaluation */
 	{"BEGIN { x = arg0 && arg1; }",
 		{"argument r0 0\n     1  boolean r0, r0\n     2  jump.zero r0 -> 5\n     3  "
 		 "argument r0 1\n     4  boolean r0, r0\n     5  store r0 x"}},
@@ -161,7 +161,7 @@ static const struct row rows[] = {
 		{"integer r1 2\n     4  integer r2 4\n     5  multiply r1, r1, r2\n     6  add r0, "
 		 "r0, r1\n     7  read r0, r0, 20"}},
 	{"BEGIN { x = this->for = 3; }", {"variable 0 int32 this->for"}},
-	/* predicates that make what the body uses, and the reverse */
+	/* predicates that define what the body uses, and the reverse */
 	{"BEGIN /x++ == 0/ { trace(x); }", {"predicate\n     0  load r0 x"}},
 	{"BEGIN /x == 0/ { trace(x++); }", {"predicate\n     0  load r0 x"}},
 	{"BEGIN /8 / 2 / { }",
@@ -216,10 +216,10 @@ static const struct row rows[] = {
 		{"clause 0 script 0 line 1: 11 (1 probes)",
 			"clause 1 script 0 line 1: 11 (1 probes)"}},
 	{"method-entry, method-return { trace(args[3]); }", {"clause 0", "clause 1"}},
-	/* names that are types elsewhere */
+	/* names that are types in C */
 	{"BEGIN { x = sizeof(uint16_t); y = (uint8_t)arg0; }", {"integer r0 2\n", "cut r0, r0 8"}},
 	{"BEGIN { u8 = 1; x = u8; }", {"variable 0 int32 u8"}},
-	/* the default action is one for each clause without a body */
+	/* each clause without a body has a default action of its own */
 	{"BEGIN END", {"clause 0", "clause 1"}},
 };
 
@@ -254,7 +254,7 @@ START_TEST(listing)
 }
 END_TEST
 
-/* What formats become. */
+/* How formats are compiled. */
 START_TEST(formats)
 {
 	const struct d_conversion *conversion;
@@ -291,7 +291,7 @@ START_TEST(formats)
 }
 END_TEST
 
-/* %d of what is unsigned prints as %u. */
+/* %d of an unsigned value prints as %u. */
 START_TEST(unsigned_formats)
 {
 	const struct d_conversion *conversion;
@@ -309,7 +309,7 @@ START_TEST(unsigned_formats)
 }
 END_TEST
 
-/* Globals and aggregations are shared by the scripts of a run, this-> is not. */
+/* The scripts of a run share globals and aggregations, but not this->. */
 START_TEST(several_scripts)
 {
 	ck_assert_int_eq(
@@ -496,7 +496,7 @@ START_TEST(patterns)
 }
 END_TEST
 
-/* A pattern of many stars takes no longer than the product of the lengths. */
+/* The time for a pattern of many stars is bounded by the product of the lengths. */
 START_TEST(pattern_of_stars)
 {
 	char pattern[2001], text[2001];
@@ -511,7 +511,7 @@ START_TEST(pattern_of_stars)
 }
 END_TEST
 
-/* A script of count copies of text, with before and after around. */
+/* A script made of before, count copies of text, and after. */
 static char *repeat(const char *before, const char *text, size_t count, const char *after)
 {
 	size_t length = strlen(text);
@@ -525,7 +525,7 @@ static char *repeat(const char *before, const char *text, size_t count, const ch
 	return script;
 }
 
-/* Large and deeply nested scripts: they compile, or it is said why not. */
+/* Large and deeply nested scripts either compile or are refused with a reason. */
 START_TEST(large)
 {
 	static const struct {
@@ -570,7 +570,7 @@ START_TEST(large)
 }
 END_TEST
 
-/* Too many values at once is said, not miscompiled. */
+/* Too many values at once is an error, not wrong code. */
 START_TEST(registers)
 {
 	char *opened = repeat("BEGIN { x = ", "arg0 + (", 150, "1"), *script;

@@ -1,6 +1,6 @@
 /*
- * test_d_errors.c: what is wrong with a script is found, by the right rule, at the right
- * place. Each row is a program, the tag, and the line and column that are reported.
+ * test_d_errors.c: errors in a script are found by the right rule at the right place. Each row
+ * is a program, the tag, and the line and column that are reported.
  */
 #include "d_fixture.h"
 
@@ -75,7 +75,7 @@ static const struct row string_rows[] = {
 	{"99 { }", "D_PDESC_INVAL", 1, 1},
 	{"0 { }", "D_PDESC_INVAL", 1, 1},
 	{"nosuch { trace(nosuch); }", "D_PDESC_ZERO", 1, 1},
-	/* what is found first */
+	/* which error is found first */
 	{"BEGIN { printf(\"%d\"); nosuch; }", "D_IDENT_UNDEF", 1, 23},
 	{"BEGIN { nosuch; } END { x = 1 / 0; }", "D_DIV_ZERO", 1, 31},
 	{"BEGIN { nosuch; } END { nosuch(); }", "D_FUNC_UNDEF", 1, 25},
@@ -365,7 +365,7 @@ START_TEST(file_program)
 }
 END_TEST
 
-/* The whole message, as DTrace words it, with the place behind. */
+/* The whole message in DTrace's words, followed by the place. */
 START_TEST(messages)
 {
 	static const struct {
@@ -436,7 +436,7 @@ START_TEST(tags_in_messages)
 }
 END_TEST
 
-/* A hostile text in a message stays one line of printable characters. */
+/* With a hostile text in it, a message is still one line of printable characters. */
 START_TEST(hostile_text)
 {
 	ck_assert_int_lt(d_fixture_compile(&fixture, NULL, "BEGIN { trace(1) \x1b[2J }"), 0);
@@ -452,7 +452,7 @@ START_TEST(hostile_text)
 }
 END_TEST
 
-/* A character is shown whole or not at all, and a byte that is none as what it is. */
+/* A character is shown whole or not at all; a byte that is not part of one is shown as a byte. */
 START_TEST(characters_in_messages)
 {
 	ck_assert_int_lt(d_fixture_compile(&fixture, NULL, "BEGIN { \xff }"), 0);

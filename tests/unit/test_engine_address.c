@@ -1,6 +1,6 @@
 /*
- * test_engine_address.c: what addresses lead to (engine/memory.h): bounds, stale and made-up
- * addresses, sizes beyond 32 bits, copies that overlap, numbers of regions that start over.
+ * test_engine_address.c: the memory behind addresses (engine/memory.h): bounds, stale and invented
+ * addresses, sizes beyond 32 bits, overlapping copies, region numbers that wrap around.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void expect_fault(enum d_fault result, enum d_fault code, uint64_t value)
 	ck_assert_uint_eq(engine->fault.value, value);
 }
 
-/* Neither read nor written nor text nor copied to or from. */
+/* Must be refused for reading, writing, as text, and for copying to or from. */
 static void expect_nowhere(uint64_t address)
 {
 	char bytes[SIZE] = "";
@@ -57,7 +57,7 @@ static void expect_nowhere(uint64_t address)
 	ck_assert_ptr_null(text);
 }
 
-/* Just behind a region: nothing is there, and there is no room. */
+/* Just after a region: there is no content and no room. */
 static void expect_end(uint64_t address)
 {
 	char bytes[SIZE] = "";
@@ -83,7 +83,7 @@ START_TEST(test_bounds)
 	expect_fault(memory_read(engine, fixed, UINT32_MAX, bytes), D_FAULT_BADADDR, fixed);
 	expect_end(fixed + SIZE);
 	expect_nowhere(fixed - 1);
-	/* The last byte of the region's 4 GiB, and the first behind them. */
+	/* The last byte of the region's 4 GiB, and the first byte after them. */
 	expect_nowhere(fixed + UINT32_MAX);
 	expect_nowhere(fixed + (UINT64_C(1) << 32));
 }
@@ -97,7 +97,7 @@ START_TEST(test_made_up_addresses)
 
 	for (size_t i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
 		expect_nowhere(addresses[i]);
-	/* Regions that never were: one without memory, and the highest number. */
+	/* Regions that never existed: one without memory, and the highest number. */
 	expect_nowhere(memory_address(2));
 	expect_nowhere(memory_address(FIXED + 1));
 	expect_nowhere(memory_address(MEMORY_REGION_MAX));
@@ -114,7 +114,7 @@ START_TEST(test_texts_of_events)
 	ck_assert_ptr_eq(text, &name);
 	ck_assert_int_eq(memory_text(engine, handle + 2, 2, &text), D_FAULT_NONE);
 	ck_assert_str_eq(text->bytes, "ph");
-	/* The NUL belongs to it, nothing behind does; and it cannot be written to. */
+	/* The NUL belongs to it, nothing after it does; and it cannot be written to. */
 	ck_assert_int_eq(memory_read(engine, handle, name.length + 1, bytes), D_FAULT_NONE);
 	expect_fault(memory_read(engine, handle, name.length + 2, bytes), D_FAULT_BADADDR, handle);
 	expect_fault(memory_write(engine, handle, 1, "x"), D_FAULT_BADADDR, handle);
@@ -138,7 +138,7 @@ START_TEST(test_copies)
 	ck_assert_int_eq(memory_read(engine, fixed, SIZE, bytes), D_FAULT_NONE);
 	ck_assert_mem_eq(bytes, "0123456789cdefef", SIZE);
 	ck_assert_int_eq(memory_copy(engine, fixed, fixed, 0), D_FAULT_NONE);
-	/* Sizes that are small only when they are cut to 32 bits, or when added to an offset. */
+	/* Sizes that only look small when truncated to 32 bits, or when added to an offset. */
 	expect_fault(memory_copy(engine, fixed, fixed, SIZE + 1), D_FAULT_BADSIZE, SIZE + 1);
 	expect_fault(memory_copy(engine, fixed, fixed, (UINT64_C(1) << 32) + 1), D_FAULT_BADSIZE,
 		(UINT64_C(1) << 32) + 1);
@@ -154,7 +154,7 @@ START_TEST(test_texts_of_memory)
 {
 	const struct text *text;
 
-	/* No NUL in the region: its end is the text's. */
+	/* No NUL in the region: the text ends with the region. */
 	ck_assert_int_eq(memory_write(engine, fixed, SIZE, "0123456789abcdef"), D_FAULT_NONE);
 	ck_assert_int_eq(memory_text(engine, fixed + 10, UINT64_MAX, &text), D_FAULT_NONE);
 	ck_assert_str_eq(text->bytes, "abcdef");
@@ -163,7 +163,7 @@ START_TEST(test_texts_of_memory)
 	ck_assert_int_eq(memory_text(engine, fixed, 3, &text), D_FAULT_NONE);
 	ck_assert_str_eq(text->bytes, "012");
 	ck_assert_int_eq(memory_bytes(engine, fixed, SIZE, &text), D_FAULT_NONE);
-	/* A copy: what is written later does not change it. */
+	/* It is a copy: later writes do not change it. */
 	ck_assert_int_eq(memory_write(engine, fixed, 1, "x"), D_FAULT_NONE);
 	ck_assert_mem_eq(text->bytes, "0123456789abcdef", SIZE);
 }
@@ -187,7 +187,7 @@ START_TEST(test_blocks_end_with_their_clause)
 	ck_assert_int_eq(memory_block(engine, SIZE, &other), D_FAULT_NONE);
 	for (unsigned i = 0; i < BLOCKS; i++)
 		expect_nowhere(blocks[i]);
-	/* New blocks are zeroed though the scratch was used before. */
+	/* New blocks are zeroed even if the scratch memory was used before. */
 	ck_assert_int_eq(memory_read(engine, other, SIZE, bytes), D_FAULT_NONE);
 	for (unsigned i = 0; i < SIZE; i++)
 		ck_assert_int_eq(bytes[i], 0);
@@ -219,7 +219,7 @@ START_TEST(test_numbers_start_over)
 	memory_reset(&engine->memory);
 	for (unsigned i = 0; i < BLOCKS; i++)
 		ck_assert_int_eq(memory_block(engine, SIZE, &address), D_FAULT_NONE);
-	/* The highest numbers still lead to their own block. */
+	/* The highest numbers still refer to their own blocks. */
 	ck_assert_uint_eq(address, memory_address(MEMORY_REGION_MAX - 1));
 	ck_assert_int_eq(memory_write(engine, address, 1, "x"), D_FAULT_NONE);
 	ck_assert_int_eq(memory_read(engine, address, 1, bytes), D_FAULT_NONE);
@@ -228,7 +228,7 @@ START_TEST(test_numbers_start_over)
 	ck_assert_int_eq(memory_block(engine, SIZE, &before), D_FAULT_NONE);
 	ck_assert_uint_eq(before, memory_address(FIXED + 1));
 	expect_nowhere(address);
-	/* What is for good is not among them. */
+	/* Permanent regions are not among those that are reused. */
 	ck_assert_int_eq(memory_write(engine, before, 1, "y"), D_FAULT_NONE);
 	ck_assert_int_eq(memory_read(engine, fixed, 1, bytes), D_FAULT_NONE);
 	ck_assert_int_eq(bytes[0], 0);

@@ -1,6 +1,6 @@
 /*
- * test_engine_aggregate.c: aggregations: what they keep, how they sort, and how they
- * print, against DTrace's layout.
+ * test_engine_aggregate.c: aggregations: what they store, how they sort, and how they
+ * print, compared with DTrace's layout.
  */
 #include <check.h>
 #include <errno.h>
@@ -228,7 +228,7 @@ START_TEST(test_strings_as_keys)
 			 "  ab                                                                1\n"
 			 "  b                                                                 2\n");
 	aggregate_trunc(aggregate, 0);
-	/* Cut at strsize, these two are one. */
+	/* Truncated to strsize, these two keys are equal. */
 	update_named(aggregate, longer, 0);
 	longer[280] = 'y';
 	update_named(aggregate, longer, 0);
@@ -236,7 +236,7 @@ START_TEST(test_strings_as_keys)
 }
 END_TEST
 
-/* Keys are cut to the type of the first use: 300 in a char is 44. */
+/* Keys are truncated to the type of the first use: 300 in a char is 44. */
 START_TEST(test_keys_are_cut)
 {
 	struct d_value_type character = {.kind = D_VALUE_INTEGER, .is_signed = true, .size = 1};
@@ -397,7 +397,7 @@ START_TEST(test_llquantize)
 }
 END_TEST
 
-/* With a lowest magnitude, what is nearer to zero has one bucket. */
+/* With a lowest magnitude, all values nearer to zero share one bucket. */
 START_TEST(test_llquantize_low)
 {
 	static const int64_t parameters[5] = {2, 3, 4, 2};
@@ -493,7 +493,7 @@ START_TEST(test_ranges)
 }
 END_TEST
 
-/* Distributions sort by their weighted sums, then by what is at zero. */
+/* Distributions sort by their weighted sums, then by the count at zero. */
 START_TEST(test_distribution_order)
 {
 	struct aggregate *aggregate = make(D_AGGREGATE_QUANTIZE, 1, &long_key, NULL);
@@ -568,7 +568,7 @@ START_TEST(test_normalize)
 }
 END_TEST
 
-/* A line for each key that any of them has; what is missing is zero. */
+/* One line for each key that any of them has; missing values are zero. */
 START_TEST(test_joined)
 {
 	struct aggregate *count = make(D_AGGREGATE_COUNT, 1, &string_key, NULL);
@@ -639,7 +639,7 @@ START_TEST(test_formatted)
 }
 END_TEST
 
-/* %@d of a distribution is its picture; the text after it follows the last row. */
+/* %@d of a distribution prints its picture; the text after it follows the last row. */
 START_TEST(test_formatted_quantize)
 {
 	struct aggregate *aggregate = make(D_AGGREGATE_QUANTIZE, 1, &int_key, NULL);
@@ -671,7 +671,7 @@ START_TEST(test_formatted_quantize)
 }
 END_TEST
 
-/* Elements beyond aggsize are refused; those that are there go on counting. */
+/* Elements beyond aggsize are refused; existing ones continue to count. */
 START_TEST(test_bounded)
 {
 	struct aggregate *aggregate = make(D_AGGREGATE_COUNT, 1, &long_key, NULL);

@@ -1,5 +1,5 @@
 /*
- * test_engine_counts.c: the counts of a distribution's buckets, against a plain array.
+ * test_engine_counts.c: the counts of a distribution's buckets, compared with a plain array.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* Any order of buckets and increments gives what an array would hold. */
+/* Any order of buckets and increments gives the same result as an array. */
 START_TEST(test_as_an_array)
 {
 	static const uint32_t sizes[] = {1, 2, 3, 5, 127, 1000, 65537};
@@ -46,7 +46,7 @@ START_TEST(test_as_an_array)
 		memset(expected, 0, sizeof(expected));
 		for (unsigned n = 0; n < 300; n++) {
 			uint32_t bucket = (uint32_t)(next_random(&state) % buckets);
-			/* The first hundred stay small. */
+			/* The first hundred increments are small. */
 			int64_t increment = increments[next_random(&state) % (n < 100 ? 4 : 8)];
 			expected[bucket] =
 				(int64_t)((uint64_t)expected[bucket] + (uint64_t)increment);
@@ -64,7 +64,7 @@ START_TEST(test_as_an_array)
 }
 END_TEST
 
-/* Neighbours take little; every bucket takes no more than an array of small counts. */
+/* Neighbouring buckets take little room; all buckets take no more than an array of small counts. */
 START_TEST(test_small)
 {
 	for (unsigned i = 0; i < 100000; i++)
@@ -76,7 +76,7 @@ START_TEST(test_small)
 }
 END_TEST
 
-/* Without room nothing changes, and what fits still counts. */
+/* If there is no room, nothing changes, and counts that fit are still added. */
 START_TEST(test_no_room)
 {
 	ck_assert(counts_add(&counts, 10, 127, 5, &quota));

@@ -1,6 +1,6 @@
 /*
- * test_engine_effects.c: what actions ask of whoever runs the engine, when, and what becomes of
- * a failure; when output leaves.
+ * test_engine_effects.c: what actions request from the engine's caller, when they do so, and how
+ * failures are handled; when output is flushed.
  */
 #include "engine_fixture.h"
 
@@ -8,7 +8,7 @@
 
 static struct fixture fixture;
 static struct d_program *program;
-static char calls[512]; /* what was asked, in order */
+static char calls[512]; /* the requests, in order */
 static bool failing;
 
 static int note(struct error *error, const char *format, const char *text, long number)

@@ -1,6 +1,6 @@
 /*
  * test_engine_format.c: printf's conversions, the forms of trace() and of keys, each
- * against the text that DTrace prints.
+ * compared with the text that DTrace prints.
  */
 #include <check.h>
 #include <stdio.h>
@@ -118,7 +118,7 @@ START_TEST(test_strings)
 }
 END_TEST
 
-/* A width from an event's data must not print without end. */
+/* A width that comes from an event's data must not print without limit. */
 START_TEST(test_width_is_bounded)
 {
 	struct d_conversion conversion = {
@@ -162,7 +162,7 @@ START_TEST(test_floats)
 }
 END_TEST
 
-/* Characters of 4 bytes become UTF-8; what is no character is shown as such. */
+/* Characters of 4 bytes are printed as UTF-8; invalid ones are marked. */
 START_TEST(test_wide)
 {
 	static const uint32_t word[] = {'a', 0xe9, 0x20ac, 0x1f600, 0, 'x'};

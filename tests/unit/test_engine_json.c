@@ -1,5 +1,5 @@
 /*
- * test_engine_json.c: values of a JSON text by their paths, and texts that are none.
+ * test_engine_json.c: finding values of a JSON text by their paths, and texts that are not JSON.
  */
 #include <check.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ START_TEST(test_found)
 }
 END_TEST
 
-/* What comes behind the value is not looked at. */
+/* The text after the value is not looked at. */
 START_TEST(test_no_further_than_needed)
 {
 	check("{\"a\":1 nonsense", "a", "1");
@@ -70,7 +70,7 @@ START_TEST(test_not_found)
 }
 END_TEST
 
-/* Depth is bounded, not by the stack. */
+/* Depth has a limit, which is not the stack. */
 START_TEST(test_deep)
 {
 	char document[4 * JSON_DEPTH_MAX];

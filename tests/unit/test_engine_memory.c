@@ -1,10 +1,10 @@
 /*
- * test_engine_memory.c: the engine's memory over a long run. What it takes is bounded by
- * dynvarsize and aggsize and by how many keys there are, not by how many events there were;
- * what does not fit is counted and told.
+ * test_engine_memory.c: the engine's memory over a long run. It is bounded by dynvarsize and
+ * aggsize and by the number of keys, not by the number of events; what does not fit is counted
+ * and reported.
  *
- * What the allocator has handed out is measured, which does not depend on the machine.
- * Sanitizers' allocators do not say; under them the counts and messages alone are checked.
+ * The tests measure what the allocator has handed out, which does not depend on the machine.
+ * Sanitizers' allocators do not report that; with them only counts and messages are checked.
  */
 #include "engine_fixture.h"
 
@@ -15,8 +15,8 @@ enum {
 	ROUNDS = 40,
 	NAME_SIZE = 24,
 	ENDLESS = 400000,    /* events, each with a key of its own */
-	KEPT_MAX = 10 << 20, /* of ten thousand keys in everything that the script keeps */
-	TABLES_MAX = 2 << 20 /* hash tables, beside what dynvarsize and aggsize count */
+	KEPT_MAX = 10 << 20, /* for ten thousand keys in everything that the script stores */
+	TABLES_MAX = 2 << 20 /* hash tables, in addition to what dynvarsize and aggsize count */
 };
 
 static struct fixture fixture;
@@ -77,7 +77,7 @@ static void expect_at_most(size_t before, size_t bound)
 #endif
 }
 
-/* One call of every method, in a hundred threads; arg3 numbers the events of the run. */
+/* One call of every method, in a hundred threads; arg3 is the event's number in the run. */
 static void run_all(uint64_t first)
 {
 	for (uint32_t i = 0; i < KEYS; i++) {
@@ -106,7 +106,7 @@ static uint64_t dropped(const char *what)
 	return strtoull(at + 8, NULL, 10);
 }
 
-/* Ten thousand keys: the memory of the first round is that of the last one. */
+/* Ten thousand keys: the last round takes no more memory than the first one. */
 START_TEST(test_same_keys)
 {
 	size_t before = in_use(), warm;
@@ -130,7 +130,7 @@ START_TEST(test_same_keys)
 }
 END_TEST
 
-/* Keys without end: the options bound what is kept, and all that did not fit is told. */
+/* Ever new keys: the options bound what is stored, and everything that did not fit is reported. */
 START_TEST(test_endless_keys)
 {
 	size_t before = in_use();
@@ -156,7 +156,7 @@ START_TEST(test_endless_keys)
 }
 END_TEST
 
-/* What trunc() and an assigned 0 give back is used again. */
+/* Memory that trunc() and assigning 0 free is used again. */
 START_TEST(test_given_back)
 {
 	size_t warm = 0;
@@ -171,7 +171,7 @@ START_TEST(test_given_back)
 		if (first == KEYS)
 			warm = in_use();
 	}
-	/* The lines that trunc() makes are not the engine's. */
+	/* The output of trunc()'s lines does not count as the engine's memory. */
 	expect_at_most(warm, fixture.output_size * 2 + 4096);
 	engine_status(fixture.engine);
 	ck_assert_str_eq(fixture_messages(&fixture), "");

@@ -1,5 +1,5 @@
 /*
- * test_engine_network.c: network addresses as text; IPv6 against the C library's form.
+ * test_engine_network.c: network addresses as text; IPv6 compared with the C library's form.
  */
 #include <arpa/inet.h>
 #include <check.h>
@@ -19,7 +19,7 @@ START_TEST(test_ipv4)
 }
 END_TEST
 
-/* Whatever bytes are zero, the form is the one that everyone knows. */
+/* Whichever bytes are zero, the text equals the C library's. */
 START_TEST(test_ipv6_as_c_library)
 {
 	char expected[INET6_ADDRSTRLEN];

@@ -1,5 +1,5 @@
 /*
- * test_engine_run.c: the engine on programs put together by hand: lines and headers,
+ * test_engine_run.c: the engine with programs assembled by hand: lines and headers,
  * faults, exit(), ticks, losses, variables, and programs that it must refuse.
  */
 #include "engine_fixture.h"
@@ -147,7 +147,7 @@ START_TEST(test_flowindent)
 }
 END_TEST
 
-/* A fault drops what its clause has traced, runs ERROR, and the next clause runs. */
+/* A fault drops what its clause has traced and runs ERROR; then the next clause runs. */
 START_TEST(test_faults)
 {
 	static int64_t zero = 0;
@@ -231,7 +231,7 @@ START_TEST(test_fault_in_error_clause)
 }
 END_TEST
 
-/* The rest of the clause runs, later clauses and probes do not, END may change the status. */
+/* The rest of the clause runs, later clauses and probes do not; END may change the status. */
 START_TEST(test_exit)
 {
 	struct d_instruction exit_then_trace[] = {
@@ -406,7 +406,7 @@ START_TEST(test_aggregation_and_dynamic_drops)
 }
 END_TEST
 
-/* The value that a record got stays, even if the variable changes before the line ends. */
+/* A record keeps its value even if the variable changes before the line ends. */
 START_TEST(test_strings_of_variables)
 {
 	struct d_variable variables[] = {
@@ -466,7 +466,7 @@ START_TEST(test_strings_of_variables)
 }
 END_TEST
 
-/* self-> belongs to (pid, tid), this-> keeps its value to the next firing. */
+/* self-> belongs to (pid, tid); this-> keeps its value until the next firing. */
 START_TEST(test_scopes)
 {
 	struct d_variable variables[] = {
@@ -500,7 +500,7 @@ START_TEST(test_scopes)
 }
 END_TEST
 
-/* Threads that hold nothing make room for others. */
+/* Threads that store nothing make room for others. */
 START_TEST(test_threads_come_and_go)
 {
 	struct d_variable variable = {
@@ -663,7 +663,7 @@ START_TEST(test_builtins)
 }
 END_TEST
 
-/* clear(), normalize() with 0 and what the end prints. */
+/* clear(), normalize() with 0, and what is printed at the end. */
 START_TEST(test_aggregation_actions)
 {
 	uint32_t first = 0;
@@ -789,7 +789,7 @@ START_TEST(test_malformed_programs)
 			{D_OP_RETURN, 0, 0, 0, 0}, {D_OP_RETURN, 0, 0, 0, 0}},
 		{{D_OP_ARGUMENT, 0, 0, 0, 1}, {D_OP_ACTION, 0, 0, 0, 2}, {D_OP_RETURN, 0, 0, 0, 0},
 			{D_OP_RETURN, 0, 0, 0, 0}},
-		/* a string on one way only */
+		/* a string on only one path */
 		{{D_OP_BUILTIN, 0, 0, 0, D_BUILTIN_PROBENAME}, {D_OP_JUMP_ZERO, 0, 5, 0, 3},
 			{D_OP_BUILTIN, 0, 0, 0, D_BUILTIN_PID}, {D_OP_RETURN, 0, 0, 0, 0}},
 	};
@@ -825,7 +825,7 @@ START_TEST(test_malformed_programs)
 }
 END_TEST
 
-/* An unknown probe, a process without a name, a batch with nothing. */
+/* An unknown probe, a process without a name, an empty batch. */
 START_TEST(test_odd_batches)
 {
 	static const struct event_process nameless = {1, 0, 0, 0, NULL, NULL};

@@ -1,6 +1,6 @@
 /*
  * test_engine_script.c: D scripts from text to output: the front end and the engine
- * together, over made-up batches. What is expected is what DTrace prints.
+ * together, over invented batches. The expected output is DTrace's.
  */
 #include "engine_fixture.h"
 
@@ -15,7 +15,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-	/* The engine goes before the program that it runs. */
+	/* The engine must be freed before the program that it runs. */
 	engine_free(fixture.engine);
 	fixture.engine = NULL;
 	d_program_free(program);
@@ -30,7 +30,7 @@ static void begin(const char *script)
 	engine_begin(fixture.engine, 1000, 0);
 }
 
-/* One call of each method by index, `long` ns apart, in one thread. */
+/* One call of a method, from start, length ns long, in one thread. */
 static void call(uint64_t start, uint64_t length, uint32_t tid, uint64_t method)
 {
 	fixture_event(&fixture, start, FIXTURE_ENTRY, tid, method);
@@ -43,7 +43,7 @@ static void expect(const char *output)
 	ck_assert_str_eq(fixture_output(&fixture), output);
 }
 
-/* A script that needs BEGIN and END alone. */
+/* Expects this output of a script that needs only BEGIN and END. */
 static void expect_of(const char *script, const char *output)
 {
 	begin(script);

@@ -1,7 +1,7 @@
 /*
  * test_engine_stacks.c: stacks and named addresses as records, keys and arguments of printf,
- * from a batch whose events carry stacks: unresolved over a recording, by the test's own
- * symbols over a live process.
+ * from a batch whose events carry stacks: unresolved for a recording, with the test's own
+ * symbols for a live process.
  */
 #include "engine_fixture.h"
 
@@ -94,7 +94,7 @@ START_TEST(test_keys)
 }
 END_TEST
 
-/* A stack is longer than a string may be, and is not cut by strsize. */
+/* A stack may be longer than a string, and strsize does not truncate it. */
 START_TEST(test_deep)
 {
 	static uint64_t deep[100];
@@ -141,7 +141,7 @@ START_TEST(test_speculated)
 }
 END_TEST
 
-/* No stack with the event, or an event of the tracer itself: an empty one. */
+/* An event without a stack, or an event of the tracer itself: the stack is empty. */
 START_TEST(test_none)
 {
 	begin("#pragma D option quiet\n"
@@ -163,7 +163,7 @@ int stacks_landmark(int x)
 	return x + 41;
 }
 
-/* Addresses of a live process become its symbols. */
+/* Addresses of a live process are translated to its symbols. */
 START_TEST(test_resolved)
 {
 	struct event_process process = this_process;
@@ -196,7 +196,7 @@ START_TEST(test_resolved)
 }
 END_TEST
 
-/* What was mapped stays known; what nobody mapped has no name. */
+/* Files that were mapped stay known; an address that was never mapped has no name. */
 START_TEST(test_process_addresses)
 {
 	struct usdt_addresses *addresses;
@@ -213,7 +213,7 @@ START_TEST(test_process_addresses)
 	for (unsigned i = 0; i < 100; i++)
 		usdt_addresses_note(addresses, 8 + i);
 	usdt_addresses_free(addresses);
-	/* No process at all: nothing is known, nothing fails. */
+	/* No such process: nothing is known, and nothing fails. */
 	ck_assert_int_eq(usdt_addresses_new(0x7fffffff, &addresses), 0);
 	ck_assert(!usdt_addresses_find(addresses, address, &found));
 	usdt_addresses_free(addresses);

@@ -1,6 +1,6 @@
 /*
  * test_operand.c: the forms of operands that compilers write into notes, one table row
- * each, and how argument strings are cut.
+ * each, and how argument strings are split.
  */
 #include <check.h>
 #include <elf.h>
@@ -187,14 +187,14 @@ START_TEST(high_byte_and_segment)
 }
 END_TEST
 
-/* Each prefix of each form: no read beyond the text (the sanitizers look). */
+/* Each prefix of each form: nothing is read beyond the text (sanitizers detect that). */
 START_TEST(prefixes)
 {
 	for (size_t i = 0; i < sizeof(x86_forms) / sizeof(x86_forms[0]); i++) {
 		size_t length = strlen(x86_forms[i].text);
 
 		for (size_t j = 0; j <= length; j++) {
-			char *text = malloc(j + 1); /* one byte beyond the text, no NUL */
+			char *text = malloc(j + 1); /* the text without its NUL */
 			struct operand operand;
 
 			memcpy(text, x86_forms[i].text, j);

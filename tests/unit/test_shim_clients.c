@@ -1,7 +1,7 @@
 /*
- * Clients of every kind at once, while threads fire: each gets what it asked for and its own
- * account of what it lost, whatever the others do; connecting again begins anew; and what
- * a client took of the VM's memory is given back.
+ * test_shim_clients.c: clients of every kind at once, while threads fire. Each gets what it asked
+ * for and its own count of losses, whatever the others do. A new connection starts from scratch,
+ * and the memory that a client took in the VM is freed.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -33,7 +33,7 @@ static void fire_all(void)
 	atomic_fetch_add(&fired, 1);
 }
 
-/* In bursts, so that the clients and the server have their turns on a busy machine as well. */
+/* In bursts, so that the clients and the server get the CPU even on a busy machine. */
 static void *fire_until_stopped(void *argument)
 {
 	(void)argument;
@@ -74,7 +74,7 @@ static void subscribe_mask(struct reader *reader, unsigned mask)
 	reader_subscribe(reader, 0, mask + 1, wanted, count);
 }
 
-/* Connects and is answered; reads and sends at most so many bytes at once. */
+/* Connects and waits for the answer; reads and sends at most piece bytes at once. */
 static void join_stream(struct reader *reader, unsigned mask, size_t piece)
 {
 	ck_assert(reader_open(reader, fixture_path));
@@ -94,7 +94,7 @@ static void finish(struct reader *reader)
 	reader_subscribe(reader, WIRE_FINISH, 0, NULL, 0);
 }
 
-/* Of the probes in mask all that were fired have been received or told of, and no others. */
+/* All fired events of the probes in mask were received or reported as lost, and no others. */
 static void expect_exact(const struct reader *reader, unsigned mask, unsigned long count)
 {
 	ck_assert_msg(!*reader->error, "%s", reader->error);
@@ -109,7 +109,7 @@ static void expect_exact(const struct reader *reader, unsigned mask, unsigned lo
 
 /* ---- many at once ---- */
 
-/* Every second one reads all the time, the others not before the end. */
+/* Every second client reads all the time, the others only at the end. */
 START_TEST(sixteen_clients_each_with_its_own_account)
 {
 	static struct reader readers[CLIENTS];
@@ -144,7 +144,7 @@ START_TEST(sixteen_clients_each_with_its_own_account)
 }
 END_TEST
 
-/* One that reads and sends a byte at a time loses events; the other gets every one. */
+/* A client that reads and sends single bytes loses events; the other one gets them all. */
 START_TEST(a_byte_at_a_time)
 {
 	static struct reader slow, quick;
@@ -174,7 +174,7 @@ START_TEST(a_byte_at_a_time)
 }
 END_TEST
 
-/* Clients that never stop asking, with whole frames and with halves of them. */
+/* Clients that never stop sending requests, as whole frames and as halves. */
 static void *flood(void *argument)
 {
 	struct reader *reader = argument;
@@ -221,7 +221,7 @@ START_TEST(floods_of_frames)
 		reader_close(&reader);
 	}
 	stop = true;
-	shutdown(flooding[0].socket, SHUT_RDWR); /* its writer waits for room */
+	shutdown(flooding[0].socket, SHUT_RDWR); /* the thread that writes to it waits for room */
 	for (unsigned i = 0; i < FLOODS; i++) {
 		pthread_join(writing[i], NULL);
 		if (i) {
@@ -234,9 +234,9 @@ START_TEST(floods_of_frames)
 }
 END_TEST
 
-/* ---- those that come again, and those that die ---- */
+/* ---- clients that connect again, and clients that die ---- */
 
-/* What every connection begins with. */
+/* Checks what every connection begins with. */
 static void expect_start(const struct reader *reader)
 {
 	ck_assert_uint_eq(reader->pid, (uint32_t)getpid());
@@ -275,8 +275,8 @@ START_TEST(two_hundred_reconnects_under_load)
 }
 END_TEST
 
-/* Clients killed while they read, lossless ones among them: the VM goes on, and who stays
- * has an exact account. */
+/* Clients are killed while they read, lossless ones among them: the VM goes on, and the remaining
+ * client has exact counts. */
 START_TEST(clients_killed_while_they_read)
 {
 	static struct reader staying;
@@ -324,7 +324,7 @@ END_TEST
 
 /* ---- memory ---- */
 
-/* KiB of memory that are this process's own. It allocates nothing itself. */
+/* KiB of this process's private memory. Allocates nothing itself. */
 static unsigned long own_memory(void)
 {
 	static const char key[] = "Private_Dirty:";
@@ -341,7 +341,7 @@ static unsigned long own_memory(void)
 	return strtoul(strstr(text, key) + sizeof(key) - 1, NULL, 10);
 }
 
-/* Full queues of clients that do not read, and the ring: gone with the last client. */
+/* Full queues of clients that do not read, and the ring, are freed with the last client. */
 START_TEST(the_last_client_leaves_no_memory_behind)
 {
 	enum { STALLED = 8, QUEUE = 4 << 20, SLACK = 1024 /* a quarter of a queue */ };
@@ -352,13 +352,13 @@ START_TEST(the_last_client_leaves_no_memory_behind)
 	char byte;
 
 	ck_assert_int_eq(vmtap_start(&options), 0);
-	join_stream(&readers[0], 15, 0); /* what is made once, and never given back */
+	join_stream(&readers[0], 15, 0); /* allocates what is allocated once and never freed */
 	fire_all();
 	ck_reader(&readers[0], reader_finish(&readers[0]));
 	reader_close(&readers[0]);
 	ck_assert(fixture_await_guards(0));
 	ck_assert_int_eq(pipe(told), 0);
-	pid_t child = fork(); /* what readers take is not the VM's */
+	pid_t child = fork(); /* so that the readers' memory does not count as the VM's */
 	if (child == 0) {
 		for (unsigned i = 0; i < STALLED; i++)
 			join_stream(&readers[i], 15, 0);

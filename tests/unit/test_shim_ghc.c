@@ -1,6 +1,7 @@
 /*
- * The stream as GHC's readers see it: who says nothing gets GHC's events and no others, from
- * start-up events to the end of every capability; who asks gets them beside the probes' own.
+ * test_shim_ghc.c: the stream as GHC's readers see it. A client that sends nothing gets GHC's
+ * events and no others, from the start-up events to the end of every capability. A client that
+ * asks for them gets them together with the probes' own.
  */
 #include <pthread.h>
 #include <sys/socket.h>
@@ -36,7 +37,7 @@ static void fire_some(void)
 	VMTAP_THREAD_STOP(0, 1, 3, 0);
 	VMTAP_SPARK_RUN(0, 1);
 	VMTAP_USER_MSG(0, "hello");
-	VMTAP_RAISE(NULL, NULL, 1, 1); /* nothing of GHC's */
+	VMTAP_RAISE(NULL, NULL, 1, 1); /* has no event of GHC's */
 }
 
 static void check_some(const struct reader *reader)
@@ -139,7 +140,7 @@ START_TEST(both_forms_or_one)
 }
 END_TEST
 
-/* A type of GHC's in the list is that very event. */
+/* One of GHC's types in the list asks for exactly that event. */
 START_TEST(single_types_of_ghc)
 {
 	unsigned char frame[] = {
@@ -161,7 +162,7 @@ START_TEST(single_types_of_ghc)
 }
 END_TEST
 
-/* A plain reader that subscribes after all: only what it asked for, from the answer on. */
+/* A plain reader that subscribes after all gets only what it asked for, from the answer on. */
 START_TEST(a_frame_ends_plain_reading)
 {
 	const unsigned raise = VMTAP_PROBE_RAISE;
@@ -188,7 +189,8 @@ START_TEST(a_frame_ends_plain_reading)
 }
 END_TEST
 
-/* Byte by byte, slower than a plain reader's grace could be: the first byte says what it is. */
+/* A frame that takes longer than the time after which a silent client counts as a plain reader:
+ * its first byte already shows that the client is not one. */
 START_TEST(a_begun_frame_is_waited_for)
 {
 	unsigned char frame[] = {'V', 'M', 'T', 'P', 0, 0, 0, 0, 0, 5, 0, 1, 0, GC_START};
@@ -198,7 +200,7 @@ START_TEST(a_begun_frame_is_waited_for)
 	ck_reader(
 		&reader, reader_open_plain(&reader, fixture_path) && reader_until_header(&reader));
 	ck_assert(reader_send(&reader, frame, 1));
-	/* Whoever connects later has less grace left, so the first one's is over by then. */
+	/* This client's time ends later: when it is served, the first one's time is over. */
 	ck_reader(&plain, reader_open_plain(&plain, fixture_path));
 	while (!VMTAP_GC_STATS_ENABLED())
 		sched_yield();
@@ -247,7 +249,8 @@ START_TEST(stop_statuses_are_ones_that_ghc_knows)
 }
 END_TEST
 
-/* Caps that come and go: each told once before its first event, and of each the end. */
+/* Capabilities are created and deleted: each is announced once, before its first event, and its
+ * end is reported. */
 START_TEST(capabilities_come_and_go)
 {
 	struct reader reader;
@@ -257,7 +260,7 @@ START_TEST(capabilities_come_and_go)
 	VMTAP_CAP_CREATE(1);
 	VMTAP_CAP_CREATE(0); /* known from the start */
 	VMTAP_GC_IDLE(1);
-	VMTAP_GC_IDLE(5); /* nobody has told of it */
+	VMTAP_GC_IDLE(5); /* this capability was never announced */
 	VMTAP_CAP_DELETE(1);
 	VMTAP_CAP_DISABLE(0);
 	ck_reader(&reader, reader_finish(&reader));
@@ -290,7 +293,7 @@ START_TEST(the_environment_only_when_asked_for)
 }
 END_TEST
 
-/* A plain reader that does not read is told, in words, how much it has lost. */
+/* A plain reader that does not read gets a message that says how much it has lost. */
 START_TEST(a_plain_reader_is_told_of_losses)
 {
 	struct vmtap_options options = {.size = sizeof(options), .queue_bytes = 1};
@@ -323,7 +326,7 @@ static void *fire_idle(void *count)
 	return NULL;
 }
 
-/* Two threads' events of one capability: the reader sees to it that times go forwards. */
+/* Two threads' events of one capability: the reader checks that times go forwards. */
 START_TEST(threads_have_blocks_of_their_own)
 {
 	unsigned count = 20000;

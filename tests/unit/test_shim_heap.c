@@ -1,6 +1,7 @@
 /*
- * Samples of the heap: asked for by every kind of frame, taken by the library's thread or by
- * one of the VM's, kept until the VM is ready, whole and counted whatever their size.
+ * test_shim_heap.c: heap samples, requested by every kind of frame, taken by the library's thread
+ * or by one of the VM's. Requests are kept until the VM is ready, and samples are whole and
+ * counted whatever their size.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -25,7 +26,7 @@ static void open_reader(struct reader *reader)
 	ck_reader(reader, reader_open_plain(reader, fixture_path) && reader_until_header(reader));
 }
 
-/* A subscription to samples alone. */
+/* A subscription to samples only. */
 static void subscribe_samples(struct reader *reader)
 {
 	SEND(reader, "VMTP\0\0\0\0\0\7\0\1\0\242");
@@ -111,7 +112,7 @@ START_TEST(a_period_runs_until_it_is_stopped)
 		ck_reader(&reader, reader_until_samples(&reader, 5));
 		ck_assert_uint_eq(reader.heap.period, 2000000);
 		SEND(&reader, "GCTL\2");
-		/* Commands take effect in order: the stop has, when this is answered. */
+		/* Commands are handled in order: this answer means the stop has taken effect. */
 		subscribe_samples(&reader);
 		uint64_t before = atomic_load(&taken), era = reader.heap.era;
 		SEND(&reader, "GCTL\3");
@@ -184,7 +185,7 @@ START_TEST(what_nobody_waits_for_is_not_wanted)
 	reader_close(&reader);
 	while (vmtap_census_wanted())
 		sched_yield();
-	/* The period ended with its last client: a later one is not sent samples unasked. */
+	/* The period ended with its last client: a later client gets no samples without asking. */
 	open_reader(&reader);
 	subscribe_samples(&reader);
 	ck_assert_int_eq(vmtap_census_wanted(), 0);
@@ -197,7 +198,7 @@ START_TEST(what_nobody_waits_for_is_not_wanted)
 }
 END_TEST
 
-/* Requests that come faster than samples can be taken are answered together. */
+/* Requests that come faster than samples can be taken share samples. */
 START_TEST(a_flood_of_requests_is_answered_by_few_samples)
 {
 	enum { REQUESTS = 20000 };
@@ -291,7 +292,7 @@ static void count_bands(struct reader *reader, const char *label, uint64_t bytes
 	}
 }
 
-/* More than a queue holds; amid events that must not get between. */
+/* More labels than a queue holds, while other events are fired, which must not get in between. */
 START_TEST(any_number_of_labels)
 {
 	struct vmtap_census_options options = {
@@ -312,7 +313,7 @@ START_TEST(any_number_of_labels)
 }
 END_TEST
 
-/* A client that does not read loses whole samples, and is told how many. */
+/* A client that does not read loses whole samples and is told how many. */
 START_TEST(what_a_slow_client_loses_is_counted)
 {
 	struct vmtap_census_options options = {
@@ -404,7 +405,7 @@ START_TEST(the_registration_outlives_a_stop)
 }
 END_TEST
 
-/* What was wanted of the parent is not of its child, which may serve on its own. */
+/* A request to the parent does not apply to its child, which may serve its own stream. */
 START_TEST(a_forked_child_is_asked_anew)
 {
 	struct reader reader;
@@ -449,7 +450,7 @@ static void *poll_census(void *stop)
 	return NULL;
 }
 
-/* Threads that race to take samples, while clients ask and the stream ends: each wanted
+/* Threads race to take samples, while clients ask for them and the stream ends: each requested
  * sample is taken once. */
 START_TEST(several_threads_poll)
 {

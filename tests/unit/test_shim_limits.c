@@ -1,5 +1,5 @@
 /*
- * The library where the process has not enough, or not any more, of what it needs: memory,
+ * test_shim_limits.c: the library when the process lacks, or loses, something it needs: memory,
  * descriptors, a thread of its own.
  */
 #include <errno.h>
@@ -42,8 +42,8 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* Whether the process comes to rest: for a fifth of a second it takes less than a tenth of a
- * CPU. It has half a minute for that. */
+/* Waits, at most half a minute, until the process is at rest: for a fifth of a second it uses less
+ * than a tenth of a CPU. */
 static bool comes_to_rest(void)
 {
 	const struct timespec window = {.tv_nsec = 200000000};
@@ -60,8 +60,8 @@ static bool comes_to_rest(void)
 
 /* ---- memory ---- */
 
-/* Without memory for names and rings events are lost and counted, errno is the program's, and
- * all is well again once there is some. */
+/* Without memory for names and rings, events are lost and counted and errno is preserved; once
+ * there is memory, everything works again. */
 START_TEST(no_memory_while_it_fires)
 {
 	static struct vmtap_name first = VMTAP_NAME("first");
@@ -89,7 +89,7 @@ START_TEST(no_memory_while_it_fires)
 }
 END_TEST
 
-/* ---- a process that is not the server's ---- */
+/* ---- children that share the server's memory ---- */
 
 static void read_until_drained(struct reader *reader, unsigned times)
 {
@@ -99,8 +99,8 @@ static void read_until_drained(struct reader *reader, unsigned times)
 	}
 }
 
-/* What vfork() makes has its thread's state, but is another thread to the kernel: rings of
- * threads that are gone are taken back, this one is not gone. */
+/* A child of vfork() has the state of the thread that called it, but is another thread for the
+ * kernel. The server frees the rings of threads that have ended; this thread has not ended. */
 START_TEST(first_event_behind_vfork)
 {
 	struct reader reader;
@@ -128,10 +128,10 @@ static void *fire_once(void *argument)
 	return argument;
 }
 
-/* It waits for nobody in vain, and the parent's other threads have their events as before. */
+/* The child does not wait in vain, and events of the parent's other threads arrive as before. */
 START_TEST(full_ring_behind_vfork)
 {
-	enum { EVENTS = 1000000 }; /* neither ring nor queue has room for so many */
+	enum { EVENTS = 1000000 }; /* more than the ring or the queue can hold */
 	const struct vmtap_options options = {.size = sizeof(options), .queue_bytes = 1};
 	struct reader reader;
 	pthread_t thread;
@@ -167,7 +167,7 @@ static void *fire_until_stopped(void *argument)
 	return argument;
 }
 
-/* The VM waits for it, as it asked; but nobody is busy with waiting. */
+/* The VM waits for it, as it asked to, but without using the CPU. */
 START_TEST(waiting_takes_no_time)
 {
 	struct reader reader;
@@ -203,9 +203,9 @@ static void *read_to_end(void *argument)
 	return NULL;
 }
 
-/* Each change of a subscription brings what the rings hold to all clients: one that does not
- * read and one that cannot make up its mind must not take all memory. All is answered once the
- * first one reads. */
+/* Each change of a subscription delivers what is in the rings to all clients. A client that does
+ * not read and one that keeps changing its subscription must not use up all memory. Everything is
+ * answered once the first one reads. */
 START_TEST(memory_is_bounded_whatever_others_ask)
 {
 	enum { CHANGES = 200, THREADS = 4, GROWTH_MAX = 64 << 20 };
@@ -254,7 +254,7 @@ static bool heard(int pipe)
 	return read(pipe, &byte, 1) == 1;
 }
 
-/* A VM that locks itself in: it may open nothing more. Who is connected is served. */
+/* A VM in a sandbox, which cannot open files any more: connected clients are still served. */
 static int sandboxed(int in, int out)
 {
 	alarm(HANGS_S);
@@ -297,7 +297,7 @@ END_TEST
 
 enum closed { CLOSED_WAKER, CLOSED_CLIENT, CLOSED_KINDS };
 
-/* The number of the library's eventfd, or of its last descriptor, a client's. */
+/* The number of the library's eventfd, or of its last descriptor, which is a client's. */
 static int find_descriptor(enum closed which)
 {
 	char path[32], link[64];
@@ -316,7 +316,7 @@ static int find_descriptor(enum closed which)
 	return found;
 }
 
-/* Closes one of them, and has a file under its number. */
+/* Closes one of them, and opens a file that gets its number. */
 static int close_one(enum closed which, bool opens)
 {
 	struct stat status = {0};
@@ -355,7 +355,7 @@ static int close_one(enum closed which, bool opens)
 	return reader_finish(&reader) && reader_received(&reader) == 1 ? 0 : 9;
 }
 
-/* Its next event is to wake the library, by a number that is a file's of its own by now. */
+/* The next event wakes the library through a descriptor number that is now a file of the VM's. */
 static int close_and_fire(void)
 {
 	struct stat status = {0};
@@ -367,7 +367,7 @@ static int close_and_fire(void)
 	if (vmtap_start(NULL) || !reader_start(&reader, fixture_path, 0))
 		return 2;
 	VMTAP_GC_IDLE(1);
-	/* So long without an event, and the server sleeps. */
+	/* After that long without an event the server sleeps. */
 	if (!reader_until_time(&reader, reader_now() + 100000000))
 		return 2;
 	int number = find_descriptor(CLOSED_WAKER);

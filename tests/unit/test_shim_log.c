@@ -1,6 +1,7 @@
 /*
- * What the environment says: a log from the first event on, a socket's path. The log is read
- * by the tests' own reader: nothing is lost, a crash or a full disk leaves whole events.
+ * test_shim_log.c: settings from the environment: a log from the first event on, the socket's
+ * path. The tests' own reader reads the log: nothing is lost, and a crash or a full disk leaves
+ * whole events.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@ static void fire(unsigned count)
 		VMTAP_METHOD_ENTRY(&name, &name, &name, 1, i);
 }
 
-/* Reads to the end of the file. complete: it must end in order. */
+/* Reads to the end of the file. complete: it must end with the end marker. */
 static void read_log(struct reader *reader, bool complete)
 {
 	ck_assert(reader_open_file(reader, log_path));
@@ -60,7 +61,7 @@ START_TEST(a_log_has_everything_since_the_start)
 	ck_assert_int_eq(stat(log_path, &status), 0);
 	ck_assert_uint_eq(status.st_mode & 0777, 0600);
 	reader_close(&reader);
-	/* Once: what runs next, or starts again, does not empty it. */
+	/* Only once: a program that is started next, or another start, does not empty the log. */
 	ck_assert_int_eq(vmtap_start(&small), 0);
 	fire(1);
 	vmtap_stop();
@@ -118,8 +119,8 @@ START_TEST(a_log_gets_samples_of_the_heap)
 }
 END_TEST
 
-/* Killed amid everything: what has been written can be read, and no more is missing than what
- * the ring held. */
+/* Killed at any moment: what has been written can be read, and at most what was in the ring is
+ * missing. */
 START_TEST(a_crash_leaves_whole_events)
 {
 	enum { RING = 64 << 10, RECORD = 32 /* bytes */ };
@@ -183,7 +184,7 @@ START_TEST(a_full_disk_stops_nobody)
 	fire(EVENTS);
 	ck_assert_int_eq(stat(log_path, &status), 0);
 	ck_assert_int_le(status.st_size, LIMIT);
-	/* There is room again: what was lost is told. */
+	/* There is room again: the losses are reported. */
 	limit_files(RLIM_INFINITY);
 	vmtap_stop();
 	read_log(&reader, true);
@@ -196,7 +197,7 @@ END_TEST
 START_TEST(a_disk_that_stays_full)
 {
 	enum { LIMIT = 200001 };
-	/* Slow clients would have a day: the disk is not waited for. */
+	/* Slow clients have a day; the VM does not wait for the disk. */
 	struct vmtap_options small = {
 		.size = sizeof(small), .ring_bytes = 1, .flush_ms = 24 * 60 * 60 * 1000};
 	struct reader reader;
@@ -210,7 +211,7 @@ START_TEST(a_disk_that_stays_full)
 	vmtap_stop();
 	ck_assert_int_eq(stat(log_path, &status), 0);
 	ck_assert_int_le(status.st_size, LIMIT);
-	/* The end has room all the same: what is missing is told. */
+	/* There is still room for the end, which says what is missing. */
 	read_log(&reader, true);
 	ck_assert_uint_gt(reader_lost(&reader), 0);
 	ck_assert_uint_eq(reader_received(&reader) + reader_lost(&reader), 100001);
@@ -258,7 +259,7 @@ START_TEST(a_log_that_cannot_be_made)
 	ck_assert_int_eq(symlink(target, log_path), 0);
 	ck_assert_int_eq(vmtap_start(NULL), -ELOOP);
 	ck_assert_int_ne(access(target, F_OK), 0);
-	/* Empty: none. */
+	/* An empty variable means no log. */
 	setenv("VMTAP_LOG", "", 1);
 	fixture_start();
 	ck_assert_uint_eq(fixture_open_guards(), 0);
@@ -272,8 +273,8 @@ START_TEST(a_forked_child_leaves_the_log_alone)
 
 	use_log();
 	fixture_start();
-	/* The server answers, so its thread has begun: a sanitizer's locks of beginning threads
-	 * are not made for fork(). */
+	/* An answer shows that the server's thread is running: a sanitizer's locks for starting
+	 * threads do not survive fork(). */
 	ck_reader(&client, reader_start(&client, fixture_path, 0));
 	fire(5);
 	pid_t child = fork();
@@ -313,7 +314,7 @@ START_TEST(the_users_path_goes_before_the_authors)
 	reader_close(&reader);
 	ck_assert_int_ne(access(authors, F_OK), 0);
 	ck_assert_int_ne(access(fixture_path, F_OK), 0);
-	/* A process that inherits it finds the place taken, and takes its default one. */
+	/* A process that inherits the variable finds the path in use, and uses its default one. */
 	pid_t child = fork();
 	if (child == 0) {
 		fixture_set_path();

@@ -1,6 +1,6 @@
 /*
- * The library and its process: fork, exec, starting and stopping, the socket's place and who
- * may connect.
+ * test_shim_process.c: the library and its process: fork, exec, starting and stopping, the
+ * socket's path and who may connect.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ START_TEST(a_forked_child_is_silent)
 }
 END_TEST
 
-/* The child serves itself, twice over, while the parent goes on. Exits with 0 if all is well. */
+/* The child serves its own stream, twice, while the parent goes on. Returns 0 on success. */
 static int serve_in_child(void)
 {
 	struct reader reader;
@@ -174,7 +174,7 @@ START_TEST(spawned_programs_do_not_matter)
 }
 END_TEST
 
-/* exec replaces a VM that is being read: its client sees the end of the connection. */
+/* exec replaces a VM that has a client: the client sees the end of the connection. */
 START_TEST(exec_ends_the_connection)
 {
 	int ready[2];
@@ -251,7 +251,7 @@ START_TEST(start_waits_when_told_to)
 		if (write(go[1], "y", 1) != 1 || vmtap_start(&options))
 			_exit(1);
 		for (unsigned i = 0; i < 100; i++)
-			VMTAP_GC_IDLE(1); /* from the first on */
+			VMTAP_GC_IDLE(1); /* no event is lost */
 		exit(0);
 	}
 	close(go[1]);
@@ -261,7 +261,7 @@ START_TEST(start_waits_when_told_to)
 		sched_yield();
 	ck_reader(&reader, reader_until_header(&reader));
 	reader_subscribe_all(&reader, 0, 1);
-	ck_reader(&reader, reader_until_end(&reader)); /* exit() is an orderly end */
+	ck_reader(&reader, reader_until_end(&reader)); /* exit() ends the stream properly */
 	ck_assert_uint_eq(reader_received(&reader), 100);
 	ck_assert_int_eq(exit_status(child), 0);
 	reader_close(&reader);
@@ -275,7 +275,7 @@ static void *start_and_wait(void *argument)
 	return NULL;
 }
 
-/* A VM that is told to end while it still waits for a client. */
+/* A VM that is stopped while it still waits for a client. */
 START_TEST(stop_while_start_waits)
 {
 	pthread_t thread;
@@ -285,7 +285,7 @@ START_TEST(stop_while_start_waits)
 	ck_assert_int_eq(pthread_create(&thread, NULL, start_and_wait, NULL), 0);
 	while (!reader_open(&reader, fixture_path))
 		sched_yield();
-	pid_t child = fork(); /* nor does a child hang */
+	pid_t child = fork(); /* a child must not hang either */
 	if (child == 0)
 		_exit(0);
 	ck_assert_int_eq(exit_status(child), 0);
@@ -321,7 +321,7 @@ START_TEST(no_descriptor_is_left_open)
 }
 END_TEST
 
-/* With no descriptor left for a client, the server waits and then serves it. */
+/* When there is no descriptor for a client, the server waits for one and then serves it. */
 START_TEST(descriptors_run_out)
 {
 	struct rlimit limit;
@@ -347,7 +347,8 @@ START_TEST(descriptors_run_out)
 }
 END_TEST
 
-/* What a program prints to a closed descriptor, or reads from one, is not for the stream. */
+/* A program may print to closed standard descriptors or read from them; the stream must not use
+ * their numbers. */
 START_TEST(standard_descriptors_are_the_programs)
 {
 	pid_t child = fork();
@@ -370,7 +371,8 @@ START_TEST(standard_descriptors_are_the_programs)
 }
 END_TEST
 
-/* Opens files under numbers that the library had, and whether they are as they were. */
+/* In round 0 opens files, which get numbers that the library had. Returns whether nothing was
+ * written to them. */
 static bool files_are_kept(unsigned round)
 {
 	enum { FILES = 8 };
@@ -388,8 +390,8 @@ static bool files_are_kept(unsigned round)
 	return kept;
 }
 
-/* As daemons do: closes every descriptor it does not know. 0: nobody is connected, 1: a client
- * listens, 2: a child is made after that, 3: the server is asleep and the path is gone. */
+/* Closes every descriptor it does not know, as daemons do. Round 0: no client is connected; 1: a
+ * client listens; 2: a child is created afterwards; 3: the server sleeps and its path is gone. */
 static int close_all(int round)
 {
 	struct reader reader;
@@ -404,7 +406,7 @@ static int close_all(int round)
 		close(i);
 	if (!files_are_kept(0))
 		return 3;
-	if (round == 1) { /* this side of the connection has gone as well */
+	if (round == 1) { /* this side of the connection has been closed too */
 		while (fixture_open_guards())
 			sched_yield();
 	} else if (round == 2) {
@@ -440,12 +442,12 @@ START_TEST(a_program_that_closes_all_descriptors)
 }
 END_TEST
 
-/* ---- forks as descriptors come ---- */
+/* ---- fork while the server gets a descriptor ---- */
 
-static _Atomic int accepting; /* 1: tell when one is accepted; 2: it has been; 3: forked */
+static _Atomic int accepting; /* 1: wait for accept4(); 2: it has returned; 3: forked */
 
-/* In place of the C library's, for the whole program: tells the test that the server has just got
- * a descriptor, and gives it a while to fork. */
+/* Replaces the C library's function: tells the test that the server has just got a descriptor,
+ * and gives the test some time to fork. */
 int accept4(int listener, struct sockaddr *address, socklen_t *length, int flags)
 {
 	int descriptor = (int)syscall(SYS_accept4, listener, address, length, flags);
@@ -459,7 +461,7 @@ int accept4(int listener, struct sockaddr *address, socklen_t *length, int flags
 	return descriptor;
 }
 
-/* A child that lives on has nothing of a connection that its parent ends. */
+/* A surviving child does not keep a connection open that its parent has closed. */
 START_TEST(no_child_keeps_a_connection)
 {
 	struct reader reader;
@@ -490,11 +492,11 @@ START_TEST(no_child_keeps_a_connection)
 }
 END_TEST
 
-/* ---- handlers that come as the VM starts ---- */
+/* ---- signal handlers while the VM starts ---- */
 
-static _Atomic int binding; /* 1: raise a signal as the next socket is bound */
+static _Atomic int binding; /* 1: raise a signal when the next socket is bound */
 
-/* In place of the C library's, for the whole program. */
+/* Replaces the C library's function. */
 int bind(int descriptor, const struct sockaddr *address, socklen_t length)
 {
 	if (atomic_exchange(&binding, 0))
@@ -590,7 +592,7 @@ START_TEST(a_path_of_the_authors_choice)
 }
 END_TEST
 
-/* The default place may lie deeper than an address can say. */
+/* The default path may be longer than a socket address can be. */
 START_TEST(a_runtime_folder_of_a_long_name)
 {
 	char deep[300], path[400];
@@ -625,19 +627,19 @@ START_TEST(a_stale_socket_is_replaced_a_live_one_never)
 	ck_reader(&reader, reader_start(&reader, path, 0));
 	reader_close(&reader);
 	vmtap_stop();
-	/* A file that is no socket is nobody's to remove. */
+	/* A file that is not a socket must not be removed. */
 	close(open(path, O_CREAT | O_WRONLY, 0600));
 	ck_assert_int_eq(start_at(path), -EEXIST);
 	ck_assert_int_eq(stat(path, &status), 0);
 	ck_assert(S_ISREG(status.st_mode));
-	/* Nor is a link, wherever it leads. */
+	/* Nor must a link, whatever it points to. */
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(symlink("/nowhere", path), 0);
 	ck_assert_int_eq(start_at(path), -ELOOP);
 	ck_assert_int_eq(lstat(path, &status), 0);
 	ck_assert(S_ISLNK(status.st_mode));
 	ck_assert_int_eq(unlink(path), 0);
-	/* Nor another user's socket, even a dead one. */
+	/* Nor must another user's socket, even a dead one. */
 	if (geteuid() != 0)
 		return;
 	other = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -649,8 +651,8 @@ START_TEST(a_stale_socket_is_replaced_a_live_one_never)
 }
 END_TEST
 
-/* Processes that all find the same dead socket: one of them gets the path, and nobody takes
- * it away again. */
+/* Several processes find the same dead socket: one of them gets the path, and no other takes it
+ * away. */
 START_TEST(several_replace_one_stale_socket)
 {
 	enum { RACERS = 8, ROUNDS = 10 };
@@ -673,7 +675,7 @@ START_TEST(several_replace_one_stale_socket)
 			if (children[i])
 				continue;
 			close(go[1]);
-			if (read(go[0], &byte, 1) != 0) /* its end starts them all */
+			if (read(go[0], &byte, 1) != 0) /* the end of the pipe starts them all */
 				_exit(2);
 			int error = start_at(address.sun_path);
 			if (write(done[1], error ? "n" : "y", 1) != 1 ||
@@ -729,7 +731,7 @@ START_TEST(a_runtime_folder_that_is_not_ours)
 		ck_assert_int_eq(mkdir(folder, 0700), 0);
 		ck_assert_int_eq(chown(folder, 65534, 65534), 0);
 		break;
-	case 4: /* no such place */
+	case 4: /* no such directory */
 		setenv("XDG_RUNTIME_DIR", "/nonexistent/place", 1);
 		break;
 	case 5:
@@ -762,7 +764,7 @@ START_TEST(another_user_is_refused)
 	}
 	snprintf(path, sizeof(path), "%s/own", fixture_folder);
 	ck_assert_int_eq(start_at(path), 0);
-	/* Even where permissions let them: a socket that somebody has made public. */
+	/* Even where permissions allow it: a socket that has been made public. */
 	ck_assert_int_eq(chmod(path, 0666), 0);
 	ck_assert_int_eq(chmod(fixture_folder, 0755), 0);
 	child = fork();
@@ -779,7 +781,7 @@ START_TEST(another_user_is_refused)
 		_exit(reader.closed ? 0 : 5);
 	}
 	ck_assert_int_eq(exit_status(child), 0);
-	/* The server is none the worse. */
+	/* The server still works. */
 	ck_reader(&reader, reader_start(&reader, path, 0));
 	reader_close(&reader);
 }

@@ -1,7 +1,7 @@
 /*
- * What rings promise: an event is delivered or counted as lost, exactly, however slow the
- * client, however full the ring, and whatever threads and signals do meanwhile; with
- * lossless delivery it is delivered.
+ * test_shim_rings.c: what rings promise: each event is delivered or counted as lost, exactly,
+ * however slow the client, however full the ring, and whatever threads and signals do meanwhile;
+ * with lossless delivery it is delivered.
  */
 #include <poll.h>
 #include <pthread.h>
@@ -71,7 +71,7 @@ static void expect_exact(struct reader *reader)
 			(unsigned long long)reader->probes[i].lost, fired[i]);
 }
 
-/* A client that does not read while events come: most are lost, all are accounted for. */
+/* A client that does not read while events are fired: most are lost, all are accounted for. */
 START_TEST(received_and_lost_are_all)
 {
 	struct reader reader;
@@ -100,7 +100,7 @@ static void *read_to_end(void *argument)
 	return NULL;
 }
 
-/* A slow and a quick client at once: each has its own account. */
+/* A slow and a fast client at once: each has its own counts. */
 START_TEST(each_client_has_its_own_account)
 {
 	static struct drainer quick;
@@ -124,7 +124,7 @@ START_TEST(each_client_has_its_own_account)
 }
 END_TEST
 
-/* Stopping while rings are full and nobody has read. */
+/* Stopping while rings are full and no client has read. */
 START_TEST(stop_accounts_for_everything)
 {
 	static struct drainer drainer;
@@ -165,7 +165,7 @@ START_TEST(lossless_delivers_all)
 }
 END_TEST
 
-/* The client asks for the end when the VM already waits for it. */
+/* The client asks for the end while the VM is waiting for it. */
 START_TEST(lossless_finish_delivers_what_was_held_back)
 {
 	struct reader reader;
@@ -176,7 +176,7 @@ START_TEST(lossless_finish_delivers_what_was_held_back)
 	ck_reader(&reader, reader_start(&reader, fixture_path, WIRE_LOSSLESS));
 	for (unsigned i = 0; i < THREADS; i++)
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, fire_rounds, &rounds), 0);
-	/* Reads a part; then its end closes the guards, and the threads go on. */
+	/* Reads a part. Then the end of its stream closes the guards, and the threads go on. */
 	while (reader_received(&reader) < 20000)
 		ck_reader(&reader, reader_step(&reader, 1000));
 	ck_reader(&reader, reader_finish(&reader));
@@ -187,7 +187,7 @@ START_TEST(lossless_finish_delivers_what_was_held_back)
 }
 END_TEST
 
-/* One thread's events in their order, none missing until the stream ends. */
+/* One thread's events arrive in order, and none is missing until the stream ends. */
 static uint64_t sequence_next;
 static atomic_ulong sequence_count;
 
@@ -205,13 +205,13 @@ static void *fire_until_stopped(void *argument)
 	while (!stop) {
 		VMTAP_THREAD_RUN(1, (uint32_t)*count);
 		if (++*count % 1024 == 0)
-			sched_yield(); /* the others' turn, on a busy machine as well */
+			sched_yield(); /* lets the other threads run, even on a busy machine */
 	}
 	return NULL;
 }
 
-/* The count has stood still while this thread has had the CPU a thousand times: more, and a
- * slow machine only makes the test easier. */
+/* Whether the count has not changed while this thread got the CPU a thousand times. On a slow
+ * machine that takes longer, which only makes the test easier. */
 static bool thread_waits(unsigned long first)
 {
 	for (unsigned i = 0; i < 1000; i++) {
@@ -231,7 +231,7 @@ START_TEST(lossless_finish_leaves_no_gap)
 	ck_reader(&reader, reader_start(&reader, fixture_path, WIRE_LOSSLESS));
 	reader.on_event = check_sequence;
 	ck_assert_int_eq(pthread_create(&thread, NULL, fire_until_stopped, &sequence_count), 0);
-	/* Does not read until the VM waits for it: the count stands still. */
+	/* Does not read until the VM waits for it: the count no longer changes. */
 	while (!thread_waits(sequence_count))
 		sched_yield();
 	unsigned long waiting_at = sequence_count;
@@ -244,7 +244,7 @@ START_TEST(lossless_finish_leaves_no_gap)
 }
 END_TEST
 
-/* The VM waits for a client that dies: it goes on. */
+/* The VM waits for a client, which dies: the VM goes on. */
 START_TEST(lossless_client_dies)
 {
 	unsigned rounds = 100000;
@@ -277,7 +277,7 @@ START_TEST(lossless_client_dies)
 }
 END_TEST
 
-/* ---- threads that come and go ---- */
+/* ---- threads that start and end ---- */
 
 static void *fire_a_few(void *argument)
 {
@@ -297,7 +297,7 @@ static unsigned ring_mappings(void)
 	while (fgets(line, sizeof(line), maps)) {
 		unsigned long begin, end;
 		char rest[256];
-		/* Rings of a size that nothing else here has; neighbours are one mapping. */
+		/* Rings have a size that no other mapping here has; adjacent ones appear as one. */
 		if (sscanf(line, "%lx-%lx rw-p 00000000 00:00 0%255[^\n]", &begin, &end, rest) >=
 				2 &&
 			end - begin >= (64ul << 20))
@@ -324,7 +324,7 @@ START_TEST(threads_exit_and_their_rings_are_freed)
 		for (unsigned i = 0; i < GROUP; i++)
 			pthread_join(threads[i], NULL);
 	}
-	/* The server takes rings back as it goes: wait for the event, not for a time. */
+	/* The server frees rings while it runs: wait until it has, not for a fixed time. */
 	uint64_t deadline = reader_now() + UINT64_C(60000000000);
 	while (ring_mappings() > before + 2 && reader_now() < deadline)
 		sched_yield();
@@ -361,7 +361,7 @@ START_TEST(watermarks_hold_with_many_threads)
 	for (unsigned i = 0; i < MANY; i++)
 		pthread_join(threads[i], NULL);
 	fired[VMTAP_PROBE_THREAD_RUN] = MANY * each;
-	while (drainer.reader.watermarks <= 3) /* the server itself may hardly have run */
+	while (drainer.reader.watermarks <= 3) /* the server may hardly have run yet */
 		sched_yield();
 	reader_subscribe(&drainer.reader, WIRE_FINISH, 0, NULL, 0);
 	pthread_join(reading, NULL);
@@ -400,7 +400,7 @@ START_TEST(signals_that_interrupt_events)
 	pthread_sigmask(SIG_UNBLOCK, &timer, NULL);
 	sigaction(SIGPROF, &action, NULL);
 	setitimer(ITIMER_PROF, &often, NULL);
-	/* Also the thread's first event, where its ring is made. */
+	/* Also during the thread's first event, which creates its ring. */
 	for (unsigned i = 0; i < 200000 || fired[VMTAP_PROBE_GC_IDLE] < 100; i++)
 		fire_some(i);
 	setitimer(ITIMER_PROF, &never, NULL);
@@ -413,8 +413,8 @@ START_TEST(signals_that_interrupt_events)
 }
 END_TEST
 
-/* A handler in the middle of a first event, of which the ring is being made: with many
- * threads, each of which has one. */
+/* A signal handler during a thread's first event, while its ring is being created; with many
+ * threads, each of which has a first event. */
 static void *fire_while_signalled(void *argument)
 {
 	pthread_t self = pthread_self();
@@ -455,7 +455,7 @@ END_TEST
 
 static void *fire_on_little_stack(void *argument)
 {
-	/* Room for the kernel's frame, for the sanitizers' functions where there are some, and
+	/* Room for the kernel's frame, for the sanitizers' functions if they are used, and for
 	 * ours. */
 	size_t bytes = (size_t)sysconf(_SC_MINSIGSTKSZ) + (getenv("VMTAP_SANITIZED") ? 8192 : 2048);
 	stack_t stack = {.ss_size = bytes, .ss_sp = malloc(bytes)};
@@ -469,8 +469,8 @@ static void *fire_on_little_stack(void *argument)
 	return argument;
 }
 
-/* First events on the smallest stack that a thread can have, and others in a handler on a stack
- * of its own. */
+/* First events on the smallest stack that a thread can have, and others in a signal handler on an
+ * alternate stack. */
 START_TEST(small_stacks)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK};
@@ -496,7 +496,7 @@ END_TEST
 
 /* ---- cancelled threads ---- */
 
-/* A thread that has been cancelled and fires until it comes to a point where it may end. */
+/* A thread that has been cancelled and fires until it reaches a cancellation point. */
 static void *fire_cancelled(void *argument)
 {
 	_Atomic unsigned *events = argument;
@@ -507,7 +507,7 @@ static void *fire_cancelled(void *argument)
 	for (ring = ring_first(); ring->thread != (pid_t)syscall(SYS_gettid);)
 		ring = ring->next;
 	for (unsigned i = 0; i < 20; i++) {
-		/* The server has gone to sleep: this event wakes it. */
+		/* The server is asleep: this event wakes it. */
 		while (atomic_load(&ring->limit))
 			sched_yield();
 		VMTAP_GC_IDLE(1);
@@ -605,7 +605,7 @@ static size_t resident_bytes(const struct ring *ring)
 	return resident;
 }
 
-/* When the last client has left, a ring keeps no more than what its thread may be writing to. */
+/* When the last client has left, a ring keeps only the memory that its thread may be writing to. */
 START_TEST(rings_give_their_memory_back)
 {
 	uint64_t deadline = reader_now() + UINT64_C(60000000000);
@@ -626,8 +626,8 @@ START_TEST(rings_give_their_memory_back)
 }
 END_TEST
 
-/* The library's and the reader's: on demand a sleep of more than a drain's has no end of its own.
- */
+/* If set, poll() in the library and in the reader never times out, unless the timeout is that of
+ * a drain (1 ms). */
 static atomic_bool sleeps_soundly;
 
 int poll(struct pollfd *polled, nfds_t count, int timeout_ms)
@@ -639,8 +639,8 @@ int poll(struct pollfd *polled, nfds_t count, int timeout_ms)
 	return (int)syscall(SYS_ppoll, polled, count, for_ever ? NULL : &time, NULL, 0);
 }
 
-/* While nothing happens the server wakes some fifty times a second, not a thousand, by its own
- * clock. What then happens wakes it: else the stream would stand still here. */
+/* While nothing happens, the server wakes about fifty times a second, not a thousand times. An
+ * event wakes it at once; otherwise the stream would stop in this test. */
 START_TEST(a_quiet_stream_sleeps)
 {
 	enum { SETTLING = 10, SLEEP_NS = 15000000 };
@@ -655,7 +655,7 @@ START_TEST(a_quiet_stream_sleeps)
 	ck_reader(&reader, reader_until_time(&reader, reader_now() + 1000000000));
 	woken = reader.watermarks - woken;
 	ck_assert_uint_le(woken, (reader.watermark - since) / SLEEP_NS + SETTLING);
-	VMTAP_GC_IDLE(0); /* makes the ring */
+	VMTAP_GC_IDLE(0); /* creates the ring */
 	sleeps_soundly = true;
 	for (unsigned i = 0; i < 20; i++) {
 		while (atomic_load(&ring_first()->limit)) /* 0: the server sleeps */

@@ -1,6 +1,7 @@
 /*
- * The library's clocks: raw readings become times that agree with CLOCK_MONOTONIC and go
- * forwards, also when the raw clock begins anew; and the queue, whose bytes are moved seldom.
+ * test_shim_stamp.c: the library's clocks: raw readings are converted to times that agree with
+ * CLOCK_MONOTONIC and go forwards, even if the raw clock restarts; and the queue, which rarely
+ * moves its bytes.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "shim/queue.h"
 #include "shim/stamp.h"
 
-/* Lets so much of CLOCK_MONOTONIC pass: points need a distance. */
+/* Waits ns of CLOCK_MONOTONIC: the points of a line must be apart. */
 static void pass(uint64_t ns)
 {
 	uint64_t until = clock_monotonic() + ns;
@@ -30,7 +31,7 @@ static struct stamp_line started(bool without_counter)
 	return line;
 }
 
-/* Whether a reading of now converts to now. */
+/* Expects that a raw reading converts to the current time. */
 static void expect_now(const struct stamp_line *line)
 {
 	uint64_t before = clock_monotonic() - line->zero;
@@ -57,7 +58,7 @@ START_TEST(times_agree_and_go_forwards)
 }
 END_TEST
 
-/* A counter that the machine's suspension, or a move to another one, has set back. */
+/* A counter that was set back because the machine was suspended or migrated. */
 START_TEST(the_raw_clock_begins_anew)
 {
 	const uint64_t ahead = UINT64_C(1) << 50;
@@ -65,7 +66,7 @@ START_TEST(the_raw_clock_begins_anew)
 
 	pass(200000);
 	stamp_point(&line);
-	line.raw[0] += ahead; /* as if they had been read before */
+	line.raw[0] += ahead; /* as if they had been read before the reset */
 	line.raw[1] += ahead;
 	pass(200000);
 	ck_assert(stamp_point(&line));
@@ -76,7 +77,7 @@ START_TEST(the_raw_clock_begins_anew)
 }
 END_TEST
 
-/* The kernel has found that the counter is no good, or that it is after all. */
+/* The kernel has found that the counter is unusable, or that it is usable after all. */
 START_TEST(another_clock_is_chosen)
 {
 	struct stamp_line line = started(false);

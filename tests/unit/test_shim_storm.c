@@ -1,6 +1,6 @@
 /*
- * The library under clients, threads, forks and ends that come all at once and in the wrong
- * order: nothing hangs, no account is wrong, and guards always close.
+ * test_shim_storm.c: the library with clients, threads, forks and stops all at once and in the
+ * wrong order: nothing hangs, no count is wrong, and guards always close.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ static int exit_status(pid_t child)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
-/* In bursts, so that the clients and the server have their turns on a busy machine as well. */
+/* In bursts, so that the clients and the server get the CPU even on a busy machine. */
 static void *fire_until_stopped(void *argument)
 {
 	static struct vmtap_name class = VMTAP_NAME("Class"), method = VMTAP_NAME("method"),
@@ -57,7 +57,7 @@ static void join_threads(pthread_t *threads, unsigned count)
 
 /* ---- clients ---- */
 
-/* Every frame is answered, also when they come faster than they are read. */
+/* Every frame is answered, even if frames come faster than they are read. */
 START_TEST(thousands_of_subscriptions)
 {
 	enum { FRAMES = 5000 };
@@ -102,8 +102,8 @@ static void *subscribe_at_random(void *argument)
 	return NULL;
 }
 
-/* Between an answer and the end every event is received or told of, whatever others do; the
- * readers check that no event is older than a watermark. */
+/* Between an answer and the end, every event is received or reported as lost, whatever other
+ * clients do; the readers check that no event is older than a watermark. */
 START_TEST(an_exact_account_amid_a_storm)
 {
 	enum { FIRING = 8, STORMING = 3, BURST = 20000 };
@@ -142,7 +142,7 @@ START_TEST(an_exact_account_amid_a_storm)
 }
 END_TEST
 
-/* A client that only talks keeps nobody else from being served. */
+/* A client that only sends does not prevent others from being served. */
 static void *talk(void *argument)
 {
 	struct reader *reader = argument;
@@ -175,7 +175,7 @@ START_TEST(a_talking_client_does_not_hold_the_others_up)
 }
 END_TEST
 
-/* A thousand threads, each with its ring; then memory is given back. */
+/* A thousand threads, each with its ring; then the memory is freed. */
 START_TEST(a_thousand_threads)
 {
 	enum { THREADS = 1000, EVENTS = 5 };
@@ -201,7 +201,7 @@ START_TEST(a_thousand_threads)
 }
 END_TEST
 
-/* ---- ends ---- */
+/* ---- stopping ---- */
 
 /* A client that goes away while the VM stops does not open guards for the others again. */
 START_TEST(stop_while_clients_leave)
@@ -228,8 +228,8 @@ static void *stop_it(void *argument)
 	return NULL;
 }
 
-/* The VM waits for a lossless client that does not read; the others' streams end in order, if
- * they read what is there in the time that slow clients have. */
+/* The VM waits for a lossless client that does not read. The others' streams end properly if they
+ * read everything within the time that slow clients have. */
 START_TEST(stop_while_a_lossless_client_is_stuck)
 {
 	const struct vmtap_options options = {
@@ -289,7 +289,7 @@ START_TEST(starts_and_stops_from_many_threads)
 }
 END_TEST
 
-/* Children that are made while the VM starts and stops: their guards are closed, and firing
+/* Children that are created while the VM starts and stops: their guards are closed, and firing
  * neither waits nor crashes. */
 START_TEST(fork_while_starting_and_stopping)
 {
@@ -315,8 +315,8 @@ START_TEST(fork_while_starting_and_stopping)
 }
 END_TEST
 
-/* A child that fork()'s handlers do not know of: it cannot wait for a client that nobody
- * serves, and its end is not the end of its parent's service. */
+/* A child that was created without the fork handlers: it must not wait for a client that nobody
+ * serves, and when it ends, its parent's stream must go on. */
 START_TEST(a_child_made_without_fork)
 {
 	struct reader reader;
@@ -369,7 +369,8 @@ START_TEST(exit_while_start_waits)
 }
 END_TEST
 
-/* A pid in VMTAP_WAIT is one process's: what it starts inherits the variable and goes on. */
+/* A pid in VMTAP_WAIT means that process: programs that it starts inherit the variable and do not
+ * wait. */
 START_TEST(only_the_process_that_is_meant_waits)
 {
 	char other[16];
@@ -391,7 +392,7 @@ static void *start_once(void *argument)
 	return NULL;
 }
 
-/* It has waited: neither its next start nor a program that takes its place does. */
+/* After it has waited, neither its next start nor a program that replaces it waits. */
 START_TEST(it_waits_once)
 {
 	struct reader reader;
@@ -406,7 +407,7 @@ START_TEST(it_waits_once)
 	ck_reader(&reader, reader_until_header(&reader));
 	reader_subscribe_all(&reader, 0, 1);
 	pthread_join(thread, NULL);
-	/* Gone: the text was the program's own, which may be a constant. */
+	/* Removed: the text was the program's own, which may be a constant. */
 	ck_assert_ptr_null(getenv("VMTAP_WAIT"));
 	vmtap_stop();
 	fixture_start();
@@ -415,7 +416,7 @@ START_TEST(it_waits_once)
 }
 END_TEST
 
-/* A socket that somebody else has put in the place of ours is theirs. */
+/* A socket that another process has put at our path is not removed. */
 START_TEST(stop_removes_only_its_own_socket)
 {
 	char elsewhere[300];

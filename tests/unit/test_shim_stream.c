@@ -1,6 +1,6 @@
 /*
- * The library as its clients see it: subscriptions, guards, every probe's arguments, names
- * and texts, control frames. The VM and its clients are one process here.
+ * test_shim_stream.c: the library as its clients see it: subscriptions, guards, every probe's
+ * arguments, names and texts, control frames. The VM and its clients are one process here.
  */
 #include <errno.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 
 static uint64_t test_value(unsigned probe, unsigned argument)
 {
-	/* Differs in every byte; the top bit changes, so that signs and widths matter. */
+	/* All bytes differ, and the top bit varies, so that wrong signs and widths are found. */
 	uint64_t value = UINT64_C(0x9e3779b97f4a7c15) * (probe * 16 + argument + 1);
 
 	return value ^ value >> 29;
@@ -110,7 +110,7 @@ START_TEST(every_probe_arrives)
 }
 END_TEST
 
-/* As guest code does it: the word at vmtap_guard(), then the function at vmtap_fire(). */
+/* Fires as guest code does: tests the word at vmtap_guard(), then calls vmtap_fire()'s function. */
 START_TEST(guard_and_fire_without_macros)
 {
 	struct reader reader;
@@ -236,7 +236,8 @@ START_TEST(guards_close_however_a_client_ends)
 		reader_close(client);
 		break;
 	case BY_HALF_CLOSE:
-		/* A client that says no more still reads: its guards stay open until it closes. */
+		/* A client that has shut down its sending side still reads: its guards stay open
+		 * until it closes. */
 		ck_reader(client, reader_start(client, fixture_path, 0));
 		shutdown(client->socket, SHUT_WR);
 		VMTAP_GC_IDLE(1);
@@ -313,7 +314,7 @@ START_TEST(stop_ends_every_stream_in_order)
 }
 END_TEST
 
-/* A VM that ends at once: the acknowledgement still comes, and before the end. */
+/* A VM that ends at once: the acknowledgement still arrives, before the end. */
 START_TEST(stop_right_after_a_subscription)
 {
 	for (unsigned i = 0; i < 50; i++) {
@@ -389,7 +390,7 @@ START_TEST(junk_is_ignored)
 	}
 	ck_reader(&reader, reader_until_acknowledged(&reader, 0x01020304));
 	ck_assert_uint_eq(fixture_open_guards(), 1);
-	/* Junk after it, then two frames in one piece: the last one holds. */
+	/* Junk after it, then two frames in one piece: the last one applies. */
 	unsigned char two[2 * sizeof(frame)];
 	memcpy(two, frame, sizeof(frame));
 	memcpy(two + sizeof(frame), frame, sizeof(frame));
@@ -442,7 +443,7 @@ START_TEST(names_travel_once_and_may_move)
 	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
 	VMTAP_PAUSE_BEGIN(0, &name);
 	ck_assert_uint_ne(name.id, 0);
-	/* The VM's collector moves the text, then somebody writes where it was. */
+	/* The VM's collector moves the text, then its old place is overwritten. */
 	name.text = "first place";
 	memset(text, 'x', strlen(text));
 	free(text);
@@ -450,7 +451,7 @@ START_TEST(names_travel_once_and_may_move)
 		VMTAP_PAUSE_BEGIN(0, &name);
 	ck_reader(&reader, reader_until_time(&reader, reader_now()));
 	ck_assert_uint_eq(reader.names_defined, 1);
-	/* Another client learns it too; a name set anew is another name. */
+	/* Another client gets the name too; a name that is initialised again is another name. */
 	struct reader other;
 	ck_reader(&other, reader_start(&other, fixture_path, 0));
 	VMTAP_PAUSE_BEGIN(0, &name);
@@ -531,8 +532,8 @@ static void check_nesting(struct reader *reader, const struct reader_event *even
 	inner_seen++;
 }
 
-/* Events that come between a text and its event, as signal handlers' do: the text is the
- * event's own, or the event is counted as lost; never another's. */
+/* Events that come between a text and its event, as from signal handlers: the event either has its
+ * own text or is counted as lost; it never has another event's text. */
 START_TEST(texts_of_nested_events_do_not_mix)
 {
 	static const unsigned depths[] = {0, 1, 15, 21, 22, 1000};
@@ -566,8 +567,8 @@ START_TEST(texts_of_nested_events_do_not_mix)
 }
 END_TEST
 
-/* What could not be given an id and had no room to travel either: the event has a text that nobody
- * knows. */
+/* A name that got no id and whose text did not fit into the ring: its event refers to a text that
+ * was never sent. */
 START_TEST(an_event_without_its_text_is_lost)
 {
 	struct vmtap_options options = {.size = sizeof(options), .name_bytes = 1};
@@ -592,7 +593,7 @@ START_TEST(an_event_without_its_text_is_lost)
 }
 END_TEST
 
-/* A text that is not recorded costs its own event, not one that has all it needs. */
+/* A text that is not recorded loses only its own event, not one that needs no text. */
 START_TEST(a_text_for_nobody_costs_no_event)
 {
 	struct vmtap_options options = {.size = sizeof(options), .name_bytes = 1};
@@ -606,7 +607,7 @@ START_TEST(a_text_for_nobody_costs_no_event)
 	reader_close(&reader);
 	ck_assert(fixture_await_guards(0));
 	memset(text, 'x', sizeof(text) - 1);
-	/* As threads do whose guard has just closed, until nothing has room any more. */
+	/* As in threads whose guard has just closed, until there is no room left. */
 	for (uint32_t id = 1, count = 0; id; count++) {
 		vmtap_name_init(&long_name, text, sizeof(text) - 1);
 		id = ring_runtime.name(&long_name);
@@ -713,8 +714,8 @@ static unsigned timed;
 
 static void check_time(struct reader *reader, const struct reader_event *event)
 {
-	/* The converted time lies between the clock's readings around the event, as exactly as
-	 * a clock that is read in two ways can be. */
+	/* The converted time is between the clock's readings before and after the event, up to the
+	 * difference between the two ways of reading the clock. */
 	uint64_t time = event->time + reader->zero, slack = 20000;
 
 	ck_assert_msg(time + slack >= before_fire[timed] && time <= after_fire[timed] + slack,
@@ -762,7 +763,7 @@ static void check_cpu_time(struct reader *reader, const struct reader_event *eve
 	clocked++;
 }
 
-/* Each event has its thread's CPU clock, for the client that asks and for no other. */
+/* Each event has its thread's CPU clock, but only for the client that asks for it. */
 START_TEST(cpu_clocks_for_who_asks)
 {
 	struct reader reader, other;
@@ -795,7 +796,8 @@ START_TEST(cpu_clocks_for_who_asks)
 }
 END_TEST
 
-/* Objects of another version come and go: each client is told, in words, and traces the rest. */
+/* Objects of another version are loaded and unloaded: each client gets a message and traces the
+ * rest. */
 START_TEST(strangers_are_told_of)
 {
 	static struct vmtap_object strangers[2] = {

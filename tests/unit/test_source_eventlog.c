@@ -1,4 +1,4 @@
-/* Tests of the eventlog decoder: order, splits, names, damage. */
+/* test_source_eventlog.c: the eventlog decoder: order, splits, names, damage. */
 #include <check.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 static const struct eventlog_settings settings = {.what = "test", .file = -1};
 
-/* What a stream came to, as text: one line per event, so that streams can be compared. */
+/* The result of a stream as text, one line per event, so that streams can be compared. */
 struct outcome {
 	char text[65536];
 	size_t length;
@@ -72,7 +72,7 @@ static void record(
 		outcome->until = batch->until;
 }
 
-/* Feeds the bytes in pieces of the given size and takes everything out. */
+/* Feeds the bytes in pieces of the given size and takes all events. */
 static void run(const unsigned char *bytes, size_t length, size_t piece, struct outcome *outcome)
 {
 	struct d_probe_set set;
@@ -126,7 +126,7 @@ static void put_start(struct writer *writer)
 	put_clock(writer, 1000, 5000);
 }
 
-/* Two rings in one drain, with all that can stand between their events. */
+/* Two rings in one drain, with everything that can come between their events. */
 static void put_sample(struct writer *writer)
 {
 	put_start(writer);
@@ -199,7 +199,7 @@ START_TEST(test_every_split)
 		ck_assert_int_eq(outcome.state, EVENTLOG_ENDED);
 		ck_assert_int_eq(outcome.events, 7);
 		ck_assert(!outcome.unsorted);
-		/* the loss may come with an earlier batch: compare what is about events */
+		/* the loss may come with an earlier batch: compare only the events */
 		ck_assert(strstr(outcome.text, "lost "));
 	}
 	free(writer.bytes);
@@ -218,7 +218,7 @@ START_TEST(test_every_truncation)
 		ck_assert_int_eq(outcome.state, EVENTLOG_BROKEN);
 		ck_assert_msg(strstr(outcome.error.text, "test: byte "), "%s", outcome.error.text);
 		ck_assert_msg(strstr(outcome.error.text, "truncated"), "%s", outcome.error.text);
-		/* what was whole is delivered */
+		/* complete events are delivered */
 		ck_assert_uint_ge(outcome.events, events);
 		events = outcome.events;
 	}
@@ -324,7 +324,7 @@ START_TEST(test_redefined_name)
 	begin_block(&writer, 0);
 	put_name(&writer, 1, "old");
 	put_entry(&writer, 10, 1, 1, 1);
-	put_name(&writer, 1, "old"); /* the same again changes nothing */
+	put_name(&writer, 1, "old"); /* repeating a definition changes nothing */
 	put_entry(&writer, 20, 1, 1, 2);
 	put_name(&writer, 1, "new");
 	put_entry(&writer, 15, 1, 1, 3); /* earlier in time, later in the stream */
@@ -342,7 +342,7 @@ START_TEST(test_redefined_name)
 }
 END_TEST
 
-/* A text with a NUL ends there; a context ends with its block. */
+/* A text ends at its first NUL; a context ends with its block. */
 START_TEST(test_edges)
 {
 	struct writer writer = {0};
@@ -553,7 +553,7 @@ START_TEST(test_compatible)
 }
 END_TEST
 
-/* More events than a batch holds, each of which yields several. */
+/* More events than a batch holds, each of which fires several probes. */
 START_TEST(test_compatible_many)
 {
 	struct writer writer = {0};
@@ -676,7 +676,7 @@ START_TEST(test_refused_calls)
 	ck_assert_int_eq(eventlog_add_probes(log, 12, "toy", &set), -EINVAL);
 	memcpy(eventlog_room(log, &room), writer.bytes, writer.length);
 	eventlog_received(log, writer.length);
-	/* declared or not, the form shows only at the first event */
+	/* whatever is declared, which form the log has is only known at the first event */
 	ck_assert_int_eq(eventlog_add_probes(log, 12, "toy", &set), -EINVAL);
 	ck_assert_int_eq(eventlog_enable(log, &probe, 1, 0), -EINVAL);
 	ck_assert_int_eq(eventlog_next(log, &batch, &error), EVENTLOG_BROKEN);

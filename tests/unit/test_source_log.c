@@ -1,4 +1,4 @@
-/* Tests of logs that GHC writes, as files: order, the process, running threads, damage. */
+/* test_source_log.c: logs that GHC writes: order, the process, running threads, damage. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { CREATE_THREAD = 0, RUN_THREAD = 1, GC_START = 9, SPARK_RUN = 38, EVENTS = 24 };
 
-/* What a log came to: a line per event, and the threads that were created. */
+/* The result of a log: a line per event, and the threads that were created. */
 struct outcome {
 	char text[8192];
 	size_t length;
@@ -28,7 +28,7 @@ struct outcome {
 static char file[64];
 static int memory = -1;
 
-/* A file in memory: the tests make thousands. */
+/* Creates a file in memory, since the tests need thousands of files. */
 static void setup(void)
 {
 	memory = memfd_create("log", 0);
@@ -70,7 +70,7 @@ static void take(
 	}
 }
 
-/* Reads the file with all its probes, or those of one name. */
+/* Reads the file with all its probes, or only those with this name. */
 static void run(struct outcome *outcome, const char *name)
 {
 	struct d_probe_set set;
@@ -121,7 +121,7 @@ static void put_thread(struct writer *writer, uint16_t type, uint64_t time, uint
 	put(writer, thread, 4);
 }
 
-/* As GHC does: a block of each capability, and what the process is in the last one. */
+/* Like GHC: one block for each capability, and the description of the process in the last one. */
 static void put_ghc(struct writer *writer)
 {
 	put_ghc_header(writer);
@@ -176,7 +176,7 @@ START_TEST(test_ghc)
 }
 END_TEST
 
-/* A probe that needs to know who runs gets to know it, and nothing else. */
+/* A probe that needs the running thread gets it, even if no other probe is enabled. */
 START_TEST(test_running_alone)
 {
 	struct writer writer = {0};
@@ -195,8 +195,8 @@ END_TEST
 
 enum { THREAD_CREATE = 419, GC_BEGIN = 435 };
 
-/* A VM's stream declares its own forms of events beside GHC's; is_there: it has been opted in
- * for provider HaskellEvent. */
+/* A VM's stream declares its own forms of events as well as GHC's; is_there: the VM has opted in
+ * to provider HaskellEvent. */
 static void put_vm_header(struct writer *writer, bool is_there)
 {
 	const char *absent = is_there ? "" : "absent ";
@@ -226,7 +226,7 @@ static void put_vm_header(struct writer *writer, bool is_there)
 	end_block(writer);
 }
 
-/* What a plain reader gets of it. */
+/* What a plain reader gets of that stream. */
 static void put_plain(struct writer *writer)
 {
 	begin_block(writer, 1);
@@ -262,7 +262,7 @@ START_TEST(test_plain)
 }
 END_TEST
 
-/* Where the VM's own forms come first, GHC's beside them say nothing more. */
+/* If the VM's own forms come first, GHC's events add nothing. */
 START_TEST(test_both_forms)
 {
 	struct writer writer = {0};
@@ -288,7 +288,7 @@ START_TEST(test_both_forms)
 }
 END_TEST
 
-/* A reader that subscribes when it has already been taken for a plain one. */
+/* The stream of a client that subscribed after it had been taken for a plain reader. */
 START_TEST(test_late_subscription)
 {
 	struct writer writer = {0};
@@ -325,7 +325,7 @@ static void put_threads(struct writer *writer, size_t *ends)
 	put(writer, WIRE_DATA_END, 2);
 }
 
-/* What ended before the byte is there. */
+/* Events that end before this byte must have been read. */
 static void check_before(const struct outcome *outcome, const size_t *ends, size_t byte)
 {
 	for (unsigned int i = 0; i < EVENTS; i++)
@@ -372,7 +372,7 @@ START_TEST(test_every_damage)
 			if (outcome.opened)
 				ck_assert_uint_lt(byte, ends[0]);
 			else
-				/* damage to a declaration makes other probes of the same events */
+				/* damage in a declaration may turn the events into other probes */
 				check_before(&outcome, ends, byte < header ? 0 : byte);
 			if (outcome.opened || outcome.end == SOURCE_BROKEN) {
 				ck_assert_msg(strstr(outcome.error.text, ": byte "), "%s",
@@ -386,7 +386,7 @@ START_TEST(test_every_damage)
 }
 END_TEST
 
-/* More of the file than stays in memory: many long runs side by side. */
+/* More of the file than is kept in memory: many long blocks that overlap in time. */
 START_TEST(test_many_blocks)
 {
 	enum { CAPS = 300, PER_BLOCK = 400, BLOCKS = 2 };

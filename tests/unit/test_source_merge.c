@@ -1,6 +1,6 @@
 /*
  * test_source_merge.c: several sources as one: the order of events, watermarks, losses, ends.
- * The parts are made up: each yields the batches that a test gives it.
+ * The sources are fake: each yields the batches that a test gives it.
  */
 #include <check.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ struct made {
 	struct source source;
 	struct event_process processes[2];
 	unsigned turns;                /* bit per event of a step: it is the second process's */
-	struct made_step steps[STEPS]; /* a last one of SOURCE_ENDED is understood */
+	struct made_step steps[STEPS]; /* followed by an implicit SOURCE_ENDED */
 	size_t at, probes;
 	int descriptor;
 	bool stopped, *closed;
@@ -129,7 +129,7 @@ static void teardown(void)
 		ck_assert(closed[i]);
 }
 
-/* Takes all batches; "pid:time pid:time | pid:..." with "<until" behind each that has one. */
+/* Takes all batches; "pid:time pid:time | pid:..." with "<until" after each that has one. */
 static const char *take(enum source_state expected_end)
 {
 	static char text[1024];
@@ -160,7 +160,7 @@ START_TEST(test_order)
 	made[0]->steps[0] = (struct made_step){SOURCE_MORE, 3, {10, 20, 30}, 30, 0};
 	made[1]->steps[0] = (struct made_step){SOURCE_MORE, 3, {5, 20, 25}, 40, 0};
 	made[2]->steps[0] = (struct made_step){SOURCE_MORE, 1, {21}, 100, 0};
-	/* Ties go by the parts' order; one that has ended holds nobody back. */
+	/* Equal times are in the order of the sources; a source that has ended delays no other. */
 	ck_assert_str_eq(
 		take(SOURCE_ENDED), "2:5 <9 1:10 1:20 <19 2:20 <20 3:21 <24 2:25 <29 1:30 <30 ");
 }
@@ -188,7 +188,7 @@ START_TEST(test_waits_for_watermark)
 		made[2]->steps[i].state = SOURCE_IDLE;
 	ck_assert_str_eq(take(SOURCE_IDLE), "1:10 <15 ");
 	ck_assert_uint_ne(source_due(merge), UINT64_MAX);
-	/* The second part has ended: only the third one's watermark counts. */
+	/* The second source has ended: only the third one's watermark counts. */
 	ck_assert_str_eq(take(SOURCE_IDLE), "1:20 <20 <50 ");
 	ck_assert_uint_eq(source_due(merge), UINT64_MAX);
 }
@@ -206,7 +206,7 @@ START_TEST(test_silence)
 			made[i]->steps[k].state = SOURCE_IDLE;
 	state = source_next(merge, 0, &batch, &error);
 	ck_assert_int_eq(state, SOURCE_IDLE);
-	/* The parts say nothing: what they could still bring is not waited for for ever. */
+	/* The sources are silent: the merge must not wait forever for their events. */
 	while ((state = source_next(merge, 20, &batch, &error)) == SOURCE_IDLE)
 		for (unsigned i = 1; i < PARTS; i++)
 			made[i]->at = 0;
@@ -219,7 +219,7 @@ START_TEST(test_losses)
 {
 	made[0]->steps[0] = (struct made_step){SOURCE_MORE, 2, {10, 20}, 20, 3};
 	made[1]->steps[0] = (struct made_step){SOURCE_MORE, 0, {0}, 1, 4};
-	/* Each is told once, whether or not its events may go yet. */
+	/* Each loss is reported once, whether or not the source's events may be delivered yet. */
 	ck_assert_str_eq(take(SOURCE_ENDED), "lost 3 <1 lost 4 <1 1:10 1:20 <20 ");
 }
 END_TEST

@@ -1,4 +1,5 @@
-/* Tests of the table of a stream's names: what an id stands for, and that a text is there once. */
+/* test_source_names.c: the table of a stream's names: what an id means, and that each text is
+ * stored once. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ START_TEST(ids_and_texts)
 	ck_assert_uint_eq(names_index(&names, 7), names_index(&names, 1000));
 	ck_assert_ptr_null(text_of(&names, 8));
 	ck_assert_ptr_null(text_of(&names, 100000));
-	ck_assert_int_eq(names_define(&names, 7, "a\0b", 3), 0); /* to the first NUL */
+	ck_assert_int_eq(names_define(&names, 7, "a\0b", 3), 0); /* up to the first NUL */
 	ck_assert_str_eq(text_of(&names, 7), "a");
 	ck_assert_str_eq(text_of(&names, 1000), "seven");
 	ck_assert_int_eq(names_define(&names, NAMES_ID_MAX, "last", 4), 0);
@@ -42,7 +43,7 @@ START_TEST(ids_and_texts)
 }
 END_TEST
 
-/* A VM whose table is full defines a few ids with each event, in any order of its texts. */
+/* A VM whose table is full defines a few ids again with each event, with texts in any order. */
 START_TEST(texts_that_recur_take_no_room)
 {
 	enum { TEXTS = 1000, ROUNDS = 300 };
@@ -90,7 +91,7 @@ START_TEST(texts_have_a_bound)
 	}
 	ck_assert_int_eq(result, -E2BIG);
 	ck_assert_uint_gt(count, NAMES_BYTES_MAX / (LENGTH + 65536));
-	ck_assert_ptr_null(text_of(&names, count)); /* the one that did not fit */
+	ck_assert_ptr_null(text_of(&names, count)); /* the name that did not fit */
 	ck_assert_int_eq(strlen(text_of(&names, count - 1)), LENGTH);
 	ck_assert_uint_le(names.bytes, NAMES_BYTES_MAX);
 	names_free(&names);

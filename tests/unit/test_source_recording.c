@@ -1,4 +1,4 @@
-/* Tests of recordings: any split of the bytes, the largest size, files that rotate. */
+/* test_source_recording.c: recordings: any split of the bytes, the largest size, rotated files. */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void teardown(void)
 	rmdir(directory);
 }
 
-/* Blocks of forty events, with names that are defined on the way, threads, a message. */
+/* Blocks of forty events, with names defined in between, threads, a message. */
 static void put_stream(struct writer *writer)
 {
 	put_header_begin(writer);
@@ -66,7 +66,7 @@ static void put_stream(struct writer *writer)
 	put(writer, WIRE_DATA_END, 2);
 }
 
-/* Records the bytes in pieces; the last state. */
+/* Records the bytes in pieces. Returns the last state. */
 static int record(const struct writer *writer, size_t piece, uint64_t size_max, unsigned int files,
 	struct recording_counts *counts)
 {
@@ -113,7 +113,7 @@ static bool is_same(const struct writer *writer)
 	return same;
 }
 
-/* Reads a file whose entries go on from *next, by line. */
+/* Reads a file, whose entries (by their line) must continue from *next. */
 static void read_entries(const char *name, unsigned int *next)
 {
 	struct d_probe_set set;
@@ -222,7 +222,7 @@ START_TEST(test_rotation)
 }
 END_TEST
 
-/* Files move up only as far as they follow each other: one that stands apart is left alone. */
+/* Only files with consecutive numbers move up: a file after a gap is left alone. */
 START_TEST(test_rotation_gap)
 {
 	struct writer writer = {0};
@@ -247,7 +247,8 @@ START_TEST(test_rotation_gap)
 }
 END_TEST
 
-/* Capabilities that come and go by the thousand: each file repeats what is so, not how it came. */
+/* Capabilities that come and go by the thousand: each file repeats the current state, not its
+ * history. */
 START_TEST(test_rotation_state)
 {
 	struct writer writer = {0};
@@ -274,7 +275,7 @@ START_TEST(test_rotation_state)
 }
 END_TEST
 
-/* Readers of GHC's events alone are told of losses by a message. */
+/* A reader that gets only GHC's events is told of losses by a message. */
 START_TEST(test_losses)
 {
 	static const char *const texts[] = {"vmtap: 41 events lost of vm:::heap since 7 ns",
@@ -310,7 +311,7 @@ START_TEST(test_damage)
 	put_stream(&writer);
 	ck_assert_int_eq(recording_new(&settings, &recording, &error), 0);
 	memcpy(recording_room(recording, &room), writer.bytes, writer.length);
-	/* a type that nobody has declared, in the place of the end */
+	/* an undeclared type instead of the end marker */
 	memcpy((unsigned char *)recording_room(recording, &room) + writer.length - 2, "\x02\x9a",
 		2);
 	ck_assert_int_eq(recording_received(recording, writer.length, &error), RECORDING_MORE);

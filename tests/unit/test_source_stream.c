@@ -1,6 +1,6 @@
 /*
- * Tests of the stream source against a small server that plays the VM in a child
- * process, on the socket where a VM would have it.
+ * test_source_stream.c: the stream source with a small server that plays the VM in a child
+ * process, on the socket that a VM would use.
  */
 #include <check.h>
 #include <errno.h>
@@ -21,9 +21,9 @@
 #include "source/source.h"
 
 enum ending {
-	END_IN_ORDER, /* the end marker when told to finish */
+	END_IN_ORDER, /* sends the end marker when told to finish */
 	END_KILLED,   /* dies after its first events */
-	END_DAMAGED,  /* sends rubbish after its first events */
+	END_DAMAGED,  /* sends garbage after its first events */
 	END_AT_ONCE,  /* closes the connection without a byte */
 	END_NO_ANSWER /* dies instead of answering a subscription */
 };
@@ -47,7 +47,7 @@ static void receive(int fd, unsigned char *bytes, size_t size)
 		_exit(4);
 }
 
-/* The VM: one client, one subscription, then the ending. */
+/* The VM: serves one client and one subscription, then ends as it should. */
 static void serve(int listener, enum ending ending)
 {
 	struct writer writer = {0};
@@ -64,7 +64,7 @@ static void serve(int listener, enum ending ending)
 	put_clock(&writer, 1000, 5000);
 	put_watermark(&writer, 1);
 	send_all(fd, &writer);
-	receive(fd, frame, WIRE_SUBSCRIBE_BYTES); /* it says that it is no plain reader */
+	receive(fd, frame, WIRE_SUBSCRIBE_BYTES); /* says that it is not a plain reader */
 	if (memcmp(frame, WIRE_SUBSCRIBE "\0", 5) || frame[5] != WIRE_GHC_ONLY ||
 		bytes_u16(frame + 10))
 		_exit(5);
@@ -75,7 +75,7 @@ static void serve(int listener, enum ending ending)
 	receive(fd, frame + WIRE_SUBSCRIBE_BYTES, 2 * count);
 	if (bytes_u16(frame + WIRE_SUBSCRIBE_BYTES) != TYPE_MESSAGE || ending == END_NO_ANSWER)
 		_exit(6);
-	/* events before the answer are by earlier terms: none of its business */
+	/* events before the answer belong to an earlier subscription; the client ignores them */
 	begin_block(&writer, 0);
 	put_context(&writer, 99, 1);
 	put_message(&writer, 10, "early");
@@ -108,7 +108,7 @@ static void serve(int listener, enum ending ending)
 
 static char directory[4096];
 
-/* A child that listens where a VM does; ready when this returns. */
+/* Starts a child that listens where a VM does; it is ready when this returns. */
 static pid_t start_vm(enum ending ending)
 {
 	int ready[2], listener;
@@ -121,7 +121,7 @@ static pid_t start_vm(enum ending ending)
 	pid = fork();
 	ck_assert_int_ge(pid, 0);
 	if (!pid) {
-		/* the path may be too long for an address: bind from within */
+		/* the path may be too long for an address: bind from its directory */
 		if (chdir(directory))
 			_exit(1);
 		snprintf(address.sun_path, sizeof(address.sun_path), "%d", (int)getpid());
@@ -169,7 +169,7 @@ static int start(pid_t pid, struct d_probe_set *set, struct source **source, str
 	return source_enable(*source, &request, error);
 }
 
-/* Takes events until the stream is over, or count have come; their texts joined. */
+/* Takes events until the stream has ended or count have come, and joins their texts. */
 static enum source_state take(
 	struct source *source, size_t count, char *texts, size_t *lost, struct error *error)
 {
@@ -226,7 +226,7 @@ START_TEST(test_order)
 }
 END_TEST
 
-/* A directory whose path no socket address can hold. */
+/* A directory whose path is too long for a socket address. */
 START_TEST(test_long_path)
 {
 	char base[] = "/tmp/test-source-XXXXXX", part[101];
@@ -327,7 +327,7 @@ START_TEST(test_no_endpoint)
 	ck_assert_int_eq(start(pid, &set, &source, &error), -ENOENT);
 	ck_assert_msg(strstr(error.text, "serves no event stream"), "%s", error.text);
 	d_probe_set_free(&set);
-	/* it ends while we wait for its endpoint */
+	/* the process ends while we wait for its socket */
 	close(hold[1]);
 	ck_assert_int_eq(d_probe_set_init(&set), 0);
 	ck_assert_int_eq(
@@ -335,7 +335,7 @@ START_TEST(test_no_endpoint)
 	ck_assert_msg(strstr(error.text, "has ended without serving"), "%s", error.text);
 	d_probe_set_free(&set);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	/* and now it is no more */
+	/* and now the process no longer exists */
 	ck_assert_int_eq(start(pid, &set, &source, &error), -ESRCH);
 	ck_assert_msg(strstr(error.text, "does not exist"), "%s", error.text);
 	d_probe_set_free(&set);

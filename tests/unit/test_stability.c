@@ -1,5 +1,5 @@
 /*
- * test_stability.c: attributes: their words, their order, and what providers promise.
+ * test_stability.c: stability attributes: their words, their order, and what providers promise.
  */
 #include <check.h>
 #include <stdlib.h>

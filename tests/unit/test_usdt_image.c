@@ -1,6 +1,6 @@
 /*
- * test_usdt_image.c: the reader of ELF images, on images of many machines that are made
- * here by hand, and on ones that are cut short or have wrong bits.
+ * test_usdt_image.c: the reader of ELF images, with images for many machines that are built
+ * here, and with images that are cut short or have wrong bits.
  */
 #include <check.h>
 #include <errno.h>
@@ -123,7 +123,7 @@ START_TEST(relocatable)
 }
 END_TEST
 
-/* Prelinked: all has moved since the notes were written. */
+/* Prelinked: everything has moved since the notes were written. */
 START_TEST(moved)
 {
 	struct elf_image_site site = {.provider = "p",
@@ -264,7 +264,7 @@ START_TEST(no_elf)
 }
 END_TEST
 
-/* Cut anywhere, an image is an error of one line; nothing is read beyond its end. */
+/* An image that is cut anywhere causes an error of one line; nothing is read beyond its end. */
 START_TEST(prefixes)
 {
 	struct elf_image_options options = {
@@ -289,7 +289,7 @@ START_TEST(prefixes)
 }
 END_TEST
 
-/* Each byte damaged in two ways: an error or an image, never a fault. */
+/* Each byte damaged in two ways: an error or an image, never a crash. */
 START_TEST(damaged_bytes)
 {
 	struct elf_image_options options = {
@@ -313,7 +313,7 @@ START_TEST(damaged_bytes)
 }
 END_TEST
 
-/* A file is read as memory is, and its end may be missing there too. */
+/* A file is read like an image in memory; here, too, its end may be missing. */
 START_TEST(from_a_file)
 {
 	char path[] = "/tmp/vmtap-image-XXXXXX";

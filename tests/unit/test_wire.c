@@ -1,6 +1,6 @@
 /*
- * test_wire.c: the table of event types fits together, every field of a type can be found in
- * its payload, and the text of losses is read as it was written.
+ * test_wire.c: the table of event types is consistent, every field of a type can be found in
+ * its payload, and the text of losses is read back as it was written.
  */
 #include <check.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "wire/loss.h"
 #include "wire/wire_type.h"
 
-/* The bytes of the fields before the first one without a size of its own. */
+/* The bytes of the fields before the first one of variable size. */
 static size_t fixed_bytes(const struct layout *layout)
 {
 	size_t bytes = 0;
@@ -44,7 +44,7 @@ START_TEST(test_rows)
 				fixed_bytes(&layout) == type->size && type->least <= type->size,
 				"the fields of %s have %zu bytes", type->name,
 				fixed_bytes(&layout));
-		/* what the library writes, readers of probes' events take for what it is */
+		/* readers of probes' events recognise what the library writes */
 		ck_assert_msg(
 			wire_is_ghc(type->number) || (*type->text && type->traits & WIRE_READ),
 			"%s is vmtap's own, but not declared or not read", type->name);

@@ -1,6 +1,6 @@
 #!/bin/bash
-# bpftrace starts the toy VM itself (-c), and so sees everything from the first instruction
-# on: counts, strings and sums of every probe agree with the VM's own, startup included.
+# bpftrace starts the toy VM itself (-c) and so sees everything from the first instruction
+# on: counts, strings and sums of every probe, including startup, agree with the VM's own.
 set -u
 . tests/witness/bpftrace
 need_bpftrace

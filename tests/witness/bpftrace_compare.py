@@ -19,9 +19,9 @@ import json
 import re
 import sys
 
-# bpftrace keeps 64 bytes of a string, the NUL among them.
+# bpftrace keeps 64 bytes of a string, including the NUL.
 TEXT_BYTES = 63
-# It refuses arguments beyond those that registers pass; gc-stats has more.
+# It refuses arguments that are not passed in registers; gc-stats has such.
 ARGUMENTS = 6
 
 
@@ -52,7 +52,7 @@ def seen(file):
     """bpftrace's maps, {name: {key: value}}; what else it printed is not looked at."""
     maps = {"@count": {}, "@text": {}, "@sum": {}}
     content = open(file, "rb").read()
-    # Its JSON has a byte above 127 as \uffffffNN.
+    # Its JSON represents a byte above 127 as \uffffffNN.
     content = re.sub(rb"(?<!\\)\\uffffff([89a-f][0-9a-f])",
                      lambda match: bytes([int(match[1], 16)]), content)
     for line in content.decode("utf-8", "surrogateescape").split("\n"):
@@ -67,7 +67,7 @@ def logged(file):
     texts, sums = collections.Counter(), collections.Counter()
     word = re.compile(rb'"((?:[^"\\]|\\.)*)"|(\S+)')
     escape = re.compile(rb"\\(x[0-9a-f]{2}|.)")
-    # A program logs the same line again and again: look at each once.
+    # A program logs the same lines again and again: parse each one once.
     lines = collections.Counter(open(file, "rb").read().splitlines())
     for line, count in lines.items():
         probe, _, rest = line.partition(b" ")

@@ -1,9 +1,9 @@
 #!/bin/bash
 # bpftrace attaches to a running process (-p), in each way of linking the library: with the
 # archive, with libvmtap.so, and an extension that fires from a shared object. The process
-# fires one event again and again until it has been seen, so nothing depends on luck; then it
-# fires a known number, whose count, strings and numbers must be right. Afterwards, with the
-# tracer gone, its guard is closed again.
+# fires one event again and again until it has been seen, so nothing depends on timing; then it
+# fires a known number of events, whose count, strings and numbers must be right. When the tracer
+# has ended, the guard is closed again.
 set -u
 . tests/witness/bpftrace
 need_bpftrace
@@ -75,7 +75,7 @@ build archive "$BUILD/libvmtap.a" &&
 	build extended -DEXTENDED -L"$TMPDIR" -lextension -L"$BUILD" -lvmtap "$part" || exit 1
 export LD_LIBRARY_PATH=$TMPDIR:$BUILD
 
-expect_line() { # what the target says next
+expect_line() { # the next line that the target prints
 	local line
 	if ! read -r -t 60 -u "$from_target" line || [ "$line" != "$1" ]; then
 		echo "the target says \"${line:-nothing}\" instead of \"$1\""
@@ -99,7 +99,7 @@ witness() { # program, object with the probes
 		@lines = sum(arg3);
 	}
 	END
-	: >"$TMPDIR/traced" # or what the one before has seen is taken for this one's
+	: >"$TMPDIR/traced" # else the previous tracer's output would count as this one's
 	bpftrace -B none -p "$target" "$TMPDIR/trace.bt" >"$TMPDIR/traced" 2>"$TMPDIR/tracer" &
 	tracer=$!
 	children+=("$tracer")
@@ -124,7 +124,7 @@ witness() { # program, object with the probes
 	diff "$TMPDIR/expected" "$TMPDIR/got" || { cat "$TMPDIR/traced" "$TMPDIR/tracer" && return 1; }
 }
 
-# Open for both, here: then neither side waits for the other to open.
+# Opened here for reading and writing, so that neither side waits for the other to open it.
 mkfifo "$TMPDIR/to" "$TMPDIR/from" || exit 1
 exec {to_target}<>"$TMPDIR/to" {from_target}<>"$TMPDIR/from"
 failed=0

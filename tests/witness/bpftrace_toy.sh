@@ -1,13 +1,13 @@
 #!/bin/bash
 # bpftrace, attached to all probes of the toy VM by its path, sees through the kernel what
 # the VM itself counts and logs: the same number of events of each probe, the same strings in
-# each argument that is one, the same sums of the others. Over all programs of the toy; of
-# those with millions of events the counts only.
+# string arguments, the same sums of the others. For all programs of the toy; for those with
+# millions of events, only the counts.
 set -u
 . tests/witness/bpftrace
 need_bpftrace
 
-# Events in a run that are still logged one by one.
+# A run with at most this many events is logged event by event.
 log_limit=1000000
 
 # Attaches the kind of program ("script" or "script-counts") to $TMPDIR/toy, runs the toy
@@ -16,7 +16,7 @@ session() { # kind, toy programs
 	local kind=$1 program tracer log=-
 	local seen=$TMPDIR/seen stats=$TMPDIR/stats
 	shift
-	# A file of its own for each session, and one that only says when all is attached.
+	# Each session has its own file; another one only shows when everything is attached.
 	cp "$TOY" "$TMPDIR/toy.$kind"
 	cp "$TOY" "$TMPDIR/ready.$kind"
 	python3 $compare "$kind" "$TMPDIR/toy.$kind" "$TMPDIR/ready.$kind" >"$TMPDIR/$kind.bt"

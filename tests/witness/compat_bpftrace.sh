@@ -1,8 +1,8 @@
 #!/bin/bash
 # bpftrace, attached to the probes of the compatible providers of the toy VM, sees through the
-# kernel what the VM has logged of their events: each probe's count, the strings and the sums
-# of its arguments; every probe occurs. Then programs as users of Ruby write them, unchanged,
-# and a tracer on one provider raises the event's one semaphore, no other's.
+# kernel what the VM has logged for their events: each probe's count, the strings and the sums
+# of its arguments; every probe occurs. Then come programs such as users of Ruby write, unchanged.
+# A tracer on one provider raises the semaphore of the event and no other.
 set -u
 . tests/witness/bpftrace
 need_bpftrace
@@ -69,7 +69,7 @@ for i in 1..500
 end
 VM.collect()
 T
-program() { # what it prints matches this, the program
+program() { # a pattern that its output matches, the program
 	local wanted=$1
 	bpftrace -B none -e "$2" -c "$TMPDIR/toy $TMPDIR/ruby.toy" >"$TMPDIR/out" 2>"$TMPDIR/errors"
 	if ! grep -qE "$wanted" "$TMPDIR/out"; then
@@ -96,7 +96,7 @@ program '^run 0 1$' \
 
 # ---- one semaphore ----
 
-# It waits for a listener that never comes.
+# The VM waits for a listener that never comes.
 VMTAP_WAIT=1 "$TMPDIR/toy" "$TMPDIR/ruby.toy" >/dev/null 2>&1 &
 pid=$!
 children+=("$pid")

@@ -1,7 +1,7 @@
 #!/bin/bash
-# What `vmtap list` says of a binary's probes is what gdb's `info probes stap` says:
-# provider, name, address and semaphore of every site. On the toy VM, and on small programs
-# linked in the ways that the library is meant for.
+# `vmtap list` and gdb's `info probes stap` agree on a binary's probes: provider, name, address
+# and semaphore of every site. Tested on the toy VM, and on small programs linked in the ways
+# that the library supports.
 set -u
 . tests/witness/binaries
 

@@ -1,7 +1,7 @@
 #!/bin/bash
-# The log of a Haskell program, as GHC's run-time system has written it: D scripts count the
-# events of provider HaskellEvent as ghc-events shows them, in the order of time, also of a
-# log of many blocks; `vmtap log` agrees, and a log that is cut anywhere is read up to there.
+# The log of a Haskell program, written by GHC's run-time system: D scripts see the events of
+# provider HaskellEvent as ghc-events shows them, in time order, even in a log of many blocks.
+# `vmtap log` agrees, and a log that is cut off anywhere is read up to that point.
 set -u
 . tests/witness/ghc_events
 need_ghc_events
@@ -12,7 +12,7 @@ cp tests/witness/haskell/spin.hs "$directory/"
 ghc -v0 -O0 -threaded -eventlog -rtsopts -outputdir "$directory" -o "$directory/spin" \
 	"$directory/spin.hs" || fail "ghc"
 
-# Counts of what ghc-events shows, by the words it has for an event.
+# How many events ghc-events shows, found by the words it uses for an event.
 shown() { # words
 	grep -cE -- "$1" "$directory/shown"
 }
@@ -62,7 +62,7 @@ NAMES
 	sed -nE 's/.*: (worker [0-9]+)$/message \1/p' "$directory/shown" >>"$directory/wanted"
 	sort -o "$directory/wanted" "$directory/wanted"
 	diff "$directory/counts" "$directory/wanted" || fail "arguments"
-	# a spark's thread is the one that runs there
+	# a spark's thread is the one that runs on its capability
 	# shellcheck disable=SC2016
 	run 0 trace -q --log "$log" -n '
 		HaskellEvent$target:::run-thread { runs[arg0] = arg1; }
@@ -79,7 +79,7 @@ log=$directory/spin.eventlog
 check_log "$log"
 has out '^  capabilities  2$'
 
-# cut off: all before, and where
+# cut off: everything before that point, and a message that says where
 size=$(stat -c %s "$log")
 head -c $((size - 1000)) "$log" >"$directory/cut"
 run 0 trace -q --log "$directory/cut" -n 'HaskellEvent*:::create-thread { @n = count(); } END { printa("%@d\n", @n); }'
@@ -87,7 +87,7 @@ has out '^[1-9][0-9]*$'
 has err "^vmtap: $directory/cut: byte [0-9]+: the log ends "
 [ "$(wc -l <"$directory/err")" = 1 ] || fail "more than one line"
 
-# a log of many blocks of each capability
+# a log with many blocks of each capability
 sed -i 's/20 + i/23 + i/' "$directory/spin.hs"
 ghc -v0 -O0 -threaded -eventlog -rtsopts -outputdir "$directory" -o "$directory/spin" \
 	"$directory/spin.hs" || fail "ghc"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Debian's ghc-events reads the toy VM's samples of its heap, by class and by site, and the log
-# that the VM writes itself; its checks of threads and sparks find no fault in that.
+# that the VM writes itself; its checks of threads and sparks find no error in the log.
 set -u
 . tests/witness/ghc_events
 need_ghc_events
@@ -24,7 +24,7 @@ while n < 3000000
   n = n + 1
 end
 TOY
-show() { # what samples are by
+show() { # by class or by site
 	run 0 record --heap-profile=2ms "${@:2}" -o "$log" -c "$TOY --census=$1 $directory/live.toy"
 	ghc-events show "$log" >"$directory/out" 2>"$directory/err" || fail "ghc-events show"
 	[ -s "$directory/err" ] && fail "ghc-events complains"
@@ -37,7 +37,7 @@ has out 'heap prof sample 0, residency 40000, label Point$'
 show site --ghc-only
 has out "heap prof sample 0, residency 40000, label $directory/live.toy:10\$"
 
-# all events from the first on, as many as the VM itself counts
+# all events from the first one on, as many as the VM itself counts
 VMTAP_LOG=$log "$TOY" --caps=2 --stats examples/toy/programs/parmap.toy >"$directory/out" 2>"$directory/stats" ||
 	fail "the toy VM"
 for machine in threads sparks; do

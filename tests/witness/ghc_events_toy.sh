@@ -1,7 +1,7 @@
 #!/bin/bash
-# Debian's ghc-events reads what the toy VM says: its logs, with vmtap's events and without,
-# as many of each event as `vmtap log` counts, and its live stream, as it comes. Its checks of
-# threads and sparks find no fault (they exit 0 on faults too: their text tells).
+# Debian's ghc-events reads the toy VM's logs, with vmtap's events and without, and finds as many
+# of each event as `vmtap log` counts; it also reads the live stream. Its checks of threads and
+# sparks find no error (they exit with 0 even then, so the test reads their text).
 set -u
 . tests/witness/ghc_events
 need_ghc_events
@@ -17,7 +17,7 @@ validate() { # what
 	run 0 log --validate "$log"
 }
 
-# What `vmtap log` counts of a type and what ghc-events shows, in its words.
+# Compares what `vmtap log` counts of a type with what ghc-events shows in its own words.
 compare() { # program
 	local name words counted shown
 	ghc-events show "$log" 2>"$directory/err" | sed '1,/^Events:/d' >"$directory/shown"
@@ -48,7 +48,7 @@ NAMES
 
 for program in examples/toy/programs/*.toy; do
 	for mode in --ghc-only ''; do
-		# all events of some programs would be gigabytes
+		# all events of some programs would take gigabytes
 		probes=(-n 'vm*:::thread-*' -n 'vm*:::gc-*,vm*:::spark-*,vm*:::heap,vm*:::cap-*,vm*:::task-*')
 		# shellcheck disable=SC2086
 		run 0 record --lossless $mode "${probes[@]}" -o "$log" -c "$TOY --caps=3 $program"
@@ -62,7 +62,7 @@ validate "all of GHC's events"
 compare "all of GHC's events"
 grep -qi 'vmtap:\|vm:::\|unknown event' "$directory/shown" && fail "an event that ghc-events does not know"
 
-# the live stream, through a pipe, and as a plain reader has it from the socket
+# the live stream, through a pipe, and as a plain reader gets it from the socket
 cat >"$directory/loop.toy" <<'TOY'
 while true
   thread = Thread.new(fn()
@@ -86,7 +86,7 @@ VMTAP_SOCKET=$directory/socket "$TOY" --caps=2 "$directory/loop.toy" >/dev/null 
 pid=$!
 pids+=("$pid")
 await_stream "$pid"
-follow() { # what; a reader that writes to the pipe is told of by $reader
+follow() { # what is followed; $reader is the pid of a reader that writes to the pipe
 	: >"$directory/out"
 	ghc-events inc "$directory/pipe" 3>&- >"$directory/out" 2>"$directory/err" &
 	follower=$!
@@ -101,7 +101,7 @@ follow() { # what; a reader that writes to the pipe is told of by $reader
 	grep -q "capset 0: pid $pid$" "$directory/out" || fail "$1: no start-up events"
 }
 mkfifo "$directory/pipe"
-# ghc-events takes a pipe that nobody has opened yet for one at its end
+# ghc-events treats a pipe that has no writer yet as one that has ended
 exec 3<>"$directory/pipe"
 "$VMTAP" record --ghc-only -p "$pid" -o "$directory/pipe" 3>&- &
 reader=$!

@@ -1,8 +1,8 @@
 #!/bin/bash
-# The ways of linking the library, each read by the stream and by a kernel tracer at once:
-# static into the executable; the executable with libvmtap.so; either with two extensions,
-# one of them unloaded under the tracer. Both count what was fired, from each object. A
-# tracer of one object opens no other object's guard.
+# The ways of linking the library, each traced through the stream and by a kernel tracer at the
+# same time: static into the executable; the executable with libvmtap.so; either with two
+# extensions, one of which is unloaded while it is traced. Both count exactly what each object
+# fired. A tracer of one object does not open another object's guard.
 set -eu
 . tests/shim/build_hosts.sh
 . tests/shim/tracer.sh
@@ -34,7 +34,7 @@ cap 1 2000"
 		rm -f "$TMPDIR/socket"
 		"$TMPDIR/count" "$TMPDIR/socket" lossless >"$TMPDIR/count.out" &
 		client=$!
-		# By file, since this tracer mixes up objects of one process that have the same probes.
+		# By file, since bpftrace mixes up objects of one process that have the same probes.
 		TRACER_OPTIONS=--usdt-file-activation traced "$host $a $b" "$host" "$TMPDIR/socket" 1000 "$a" "$b"
 		wait $client
 		unset VMTAP_WAIT
@@ -47,14 +47,14 @@ cap 1 2000
 cap 2 2000
 cap 3 1000"
 
-		# Only the first extension is traced: the others' guards stay shut.
+		# Only the first extension is traced: the other guards stay closed.
 		traced "$a" "$host" - 1000 "$a" "$b"
 		expect "$cc $name, one object traced: kernel" "$(maps)" "@n[2]: 2000"
 		expect "$cc $name, one object traced: guards" "$(grep guard "$TMPDIR/host.out")" "guard 1 0
 guard 2 1
 guard 3 0"
 	done
-	# No runtime at all: the kernel's tracer needs none.
+	# No runtime at all: a kernel tracer needs none.
 	host=$TMPDIR/host-probes
 	traced "$host" "$host" - 1000
 	expect "$cc probes alone: kernel" "$(maps)" "@n[1]: 2000"

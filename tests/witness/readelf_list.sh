@@ -1,7 +1,7 @@
 #!/bin/bash
-# What `vmtap list` says of a binary's probes is what readelf says: provider, name, address,
-# semaphore and operands of every site, no more and no fewer. On the toy VM, and on small
-# programs linked in the ways that the library is meant for.
+# `vmtap list` and readelf agree on a binary's probes: provider, name, address, semaphore and
+# operands of every site, no more and no fewer. Tested on the toy VM, and on small programs
+# linked in the ways that the library supports.
 set -u
 . tests/witness/binaries
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# The toy VM, library and all, by both compilers in the ways that have cost other projects
-# their probes: each build runs, keeps the contract, also when stripped, and its stream works.
+# The toy VM and the library, built with both compilers in ways that have made other projects
+# lose their probes: each build runs, keeps the contract, even stripped, and its stream works.
 set -u
 directory=$TMPDIR
 failed=0 built=0

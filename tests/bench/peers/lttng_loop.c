@@ -1,7 +1,7 @@
 /*
- * lttng_loop.c: bench_fire's loop with an LTTng-UST tracepoint in the probe's place: the
+ * lttng_loop.c: bench_fire's loop with an LTTng-UST tracepoint instead of the probe: the
  * same strings and numbers, in bursts with pauses in which the consumer empties the
- * buffers. Prints nanoseconds an event, the median of many bursts.
+ * buffers. Prints nanoseconds per event, the median of many bursts.
  */
 #include <stdio.h>
 #include <stdlib.h>
