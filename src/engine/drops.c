@@ -2,9 +2,10 @@
 #include "engine/drops.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "engine/output/writer.h"
 
 enum { CPUS_START = 64 };
 
@@ -67,46 +68,20 @@ void drops_add(struct drops *drops, enum drop_kind kind, uint64_t count)
 	add(&drops->counts[kind], count);
 }
 
-/* The words that DTrace has for a kind of drop: "N THINGs REST". */
-struct drop_words {
-	const char *tag, *thing, *rest;
-};
-
-static const struct drop_words words[DROP_KINDS] = {
-	[DROP_PRINCIPAL] = {"PRINCIPAL", "drop", ""},
-	[DROP_AGGREGATION] = {"AGGREGATION", "aggregation drop", ""},
-	[DROP_DYNAMIC] = {"DYNAMIC", "dynamic variable drop", ""},
-	[DROP_SPECULATION] = {"SPEC", "speculative drop", ""},
-	[DROP_SPECULATION_BUSY] = {"SPECBUSY", "failed speculation",
-		" (available buffer(s) still busy)"},
-	[DROP_SPECULATION_UNAVAILABLE] = {"SPECUNAVAIL", "failed speculation",
-		" (no speculative buffer available)"},
-	[DROP_ERROR] = {"DBLERROR", "error", " in ERROR probe enabling"},
-};
-
-static void report(enum drop_kind kind, uint64_t count, bool tags, FILE *messages)
+static void report(enum drop_kind kind, uint16_t cpu, uint64_t *count, struct writer *writer)
 {
-	fputs("dtrace: ", messages);
-	if (tags)
-		fprintf(messages, "[DTRACEDROP_%s] ", words[kind].tag);
-	fprintf(messages, "%" PRIu64 " %s%s%s", count, words[kind].thing, count == 1 ? "" : "s",
-		words[kind].rest);
+	const struct writer_drop drop = {.kind = kind, .count = *count, .cpu = cpu};
+
+	if (*count)
+		writer->operations->drop(writer, &drop);
+	*count = 0;
 }
 
-void drops_report(struct drops *drops, bool tags, FILE *messages)
+void drops_report(struct drops *drops, struct writer *writer)
 {
-	for (unsigned kind = 0; kind < DROP_KINDS; kind++) {
-		for (size_t cpu = 0; kind < DROP_KINDS_BY_CPU && cpu < drops->cpus; cpu++) {
-			if (!drops->by_cpu[kind][cpu])
-				continue;
-			report(kind, drops->by_cpu[kind][cpu], tags, messages);
-			fprintf(messages, " on CPU %zu\n", cpu);
-			drops->by_cpu[kind][cpu] = 0;
-		}
-		if (!drops->counts[kind])
-			continue;
-		report(kind, drops->counts[kind], tags, messages);
-		putc('\n', messages);
-		drops->counts[kind] = 0;
-	}
+	for (unsigned kind = 0; kind < DROP_KINDS_BY_CPU; kind++)
+		for (size_t cpu = 0; cpu < drops->cpus; cpu++)
+			report(kind, (uint16_t)cpu, &drops->by_cpu[kind][cpu], writer);
+	for (unsigned kind = DROP_KINDS_BY_CPU; kind < DROP_KINDS; kind++)
+		report(kind, 0, &drops->counts[kind], writer);
 }

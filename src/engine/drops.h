@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* DTrace's kinds of drops, in the order in which they are reported. */
 enum drop_kind {
@@ -24,6 +23,13 @@ enum drop_kind {
 
 enum { DROP_KINDS_BY_CPU = DROP_AGGREGATION + 1 };
 
+static inline bool drop_has_cpu(enum drop_kind kind)
+{
+	return kind <= DROP_AGGREGATION;
+}
+
+struct writer;
+
 struct drops {
 	uint64_t *by_cpu[DROP_KINDS_BY_CPU]; /* cpus of each */
 	size_t cpus;
@@ -37,10 +43,7 @@ void drops_free(struct drops *drops);
 void drops_add_on_cpu(struct drops *drops, enum drop_kind kind, uint16_t cpu, uint64_t count);
 void drops_add(struct drops *drops, enum drop_kind kind, uint64_t count);
 
-/*
- * Prints what was lost since the last report. tags: each message says which drop it is, as
- * option droptags has it.
- */
-void drops_report(struct drops *drops, bool tags, FILE *messages);
+/* Tells the writer what was lost since the last report. */
+void drops_report(struct drops *drops, struct writer *writer);
 
 #endif

@@ -6,26 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/consume.h"
-#include "engine/fault.h"
+#include "engine/output/format.h"
 #include "engine/value.h"
 #include "program/option.h"
 
 /* The text of a format; NULL without memory. The caller frees it. */
 static char *formatted(struct engine *engine, const struct d_action *action, const uint64_t *values)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *memory = open_memstream(&text, &size);
+	const struct format_context context = {
+		.options = &engine->options, .places = &engine->places};
 
-	if (!memory)
-		return NULL;
-	consume_format(engine, action, values, memory);
-	if (fclose(memory)) {
-		free(text);
-		return NULL;
-	}
-	return text;
+	return format_string(&context, &engine->program->formats[action->format], action, values);
 }
 
 static int set_option(struct engine *engine, const struct d_action *action, const uint64_t *values,
@@ -51,8 +42,8 @@ static int run(struct engine *engine, const struct d_action *action, const uint6
 		return set_option(engine, action, values, error);
 	if (!effects)
 		return error_set(error, ENOTSUP, "commands and files are out of reach here");
-	/* What was printed before stands before what follows. */
-	fflush(engine->output);
+	/* What was printed before comes before what follows. */
+	engine->writer->operations->flush(engine->writer);
 	if (action->kind == D_ACTION_FTRUNCATE)
 		return effects->truncate(effects->context, error);
 	text = formatted(engine, action, values);
@@ -66,25 +57,33 @@ static int run(struct engine *engine, const struct d_action *action, const uint6
 	return result;
 }
 
+/* An action of this clause on this probe has failed. */
+static void report_failure(struct engine *engine, uint32_t clause, uint32_t probe,
+	enum d_action_kind action, const char *text)
+{
+	const struct writer_fault fault = {.probe = &engine->probes->probes[probe],
+		.probe_id = probe + 1,
+		.clause = clause,
+		.action = action,
+		.text = text};
+
+	engine->writer->operations->fault(engine->writer, &fault);
+}
+
 void effect_carry_out(struct engine *engine, const struct recorded *recorded,
 	const struct d_action *action, const uint64_t *values)
 {
 	struct error error = {""};
 
-	if (!run(engine, action, values, &error))
-		return;
-	fault_print_library(engine, recorded, error.text);
-	/* DTrace's message about an option has a line's end of its own. */
-	if (action->kind == D_ACTION_SETOPT)
-		fputc('\n', engine->messages);
+	if (run(engine, action, values, &error))
+		report_failure(engine, recorded->clause, recorded->probe, action->kind, error.text);
 }
 
 /* tid 0: the whole process. */
-static void send_signal(struct engine *engine, uint32_t tid, int signal)
+static void send_signal(struct engine *engine, enum d_action_kind action, uint32_t tid, int signal)
 {
 	const struct engine_effects *effects = engine->effects;
 	const struct firing *firing = &engine->firing;
-	const struct recorded place = {.clause = engine->running, .probe = firing->probe};
 	struct error error = {""};
 	int result;
 
@@ -94,15 +93,15 @@ static void send_signal(struct engine *engine, uint32_t tid, int signal)
 	else
 		result = error_set(&error, ENOTSUP, "no process can be reached from here");
 	if (result)
-		fault_print_library(engine, &place, error.text);
+		report_failure(engine, engine->running, firing->probe, action, error.text);
 }
 
 void effect_raise(struct engine *engine, int signal)
 {
-	send_signal(engine, engine->firing.tid, signal);
+	send_signal(engine, D_ACTION_RAISE, engine->firing.tid, signal);
 }
 
 void effect_stop(struct engine *engine)
 {
-	send_signal(engine, 0, SIGSTOP);
+	send_signal(engine, D_ACTION_STOP, 0, SIGSTOP);
 }

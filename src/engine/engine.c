@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "engine/consume.h"
-#include "engine/fault.h"
 #include "engine/machine.h"
 #include "engine/state.h"
 #include "engine/verify.h"
@@ -170,6 +169,14 @@ static int make_ticks(struct engine *engine)
 	return 0;
 }
 
+static void start_writer(struct engine *engine, uint32_t cpus)
+{
+	const struct writer_run run = {
+		.options = &engine->options, .places = &engine->places, .cpus = cpus};
+
+	engine->writer->operations->start(engine->writer, &run);
+}
+
 int engine_new(const struct engine_settings *settings, struct engine **result)
 {
 	const struct d_program *program = settings->program;
@@ -192,10 +199,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->self = settings->self;
 	engine->effects = settings->effects;
 	engine->options = program->options;
-	engine->output = settings->output;
-	engine->messages = settings->messages;
+	engine->writer = settings->writer;
 	engine->recorded = settings->recorded;
-	engine->cpus = settings->cpus;
 	places_init(&engine->places, settings->recorded, settings->target);
 	engine->string_limit = program->options.strsize < STRING_MAX
 		? (uint32_t)program->options.strsize
@@ -234,6 +239,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 		error = make_table(engine);
 	if (!error)
 		error = make_ticks(engine);
+	if (!error)
+		start_writer(engine, settings->cpus);
 out:
 	if (error) {
 		engine_free(engine);
@@ -346,6 +353,16 @@ static inline void end_clause(struct engine *engine)
 	strings_settle(&engine->strings);
 }
 
+static void report_fault(struct engine *engine, uint32_t clause, const struct fault *fault)
+{
+	const struct writer_fault told = {.probe = &engine->probes->probes[engine->firing.probe],
+		.probe_id = engine->firing.probe + 1,
+		.clause = clause,
+		.fault = fault};
+
+	engine->writer->operations->fault(engine->writer, &told);
+}
+
 static void run_clause(struct engine *engine, uint32_t index)
 {
 	const struct engine_clause *clause = &engine->clauses[index];
@@ -366,7 +383,7 @@ static void run_clause(struct engine *engine, uint32_t index)
 fault:
 	fault = engine->fault;
 	end_clause(engine);
-	fault_print(engine, index, &fault);
+	report_fault(engine, index, &fault);
 	if (engine->in_error)
 		drops_add(&engine->drops, DROP_ERROR, 1);
 	else
@@ -428,7 +445,7 @@ static void fire_own(struct engine *engine, uint32_t probe, uint64_t time)
 static void flush(struct engine *engine)
 {
 	if (!engine->options.switchrate)
-		fflush(engine->output);
+		engine->writer->operations->flush(engine->writer);
 }
 
 void engine_begin(struct engine *engine, uint64_t now, int64_t wall_offset)
@@ -561,7 +578,7 @@ const struct d_options *engine_options(const struct engine *engine)
 
 void engine_status(struct engine *engine)
 {
-	drops_report(&engine->drops, engine->options.droptags, engine->messages);
+	drops_report(&engine->drops, engine->writer);
 }
 
 bool engine_exited(const struct engine *engine, int *status)
@@ -593,5 +610,5 @@ void engine_end(struct engine *engine, uint64_t now)
 		fire_own(engine, PROBE_END, now);
 	engine->exited = exited || engine->exit_at_end;
 	consume_end(engine);
-	fflush(engine->output);
+	engine->writer->operations->flush(engine->writer);
 }

@@ -1,10 +1,10 @@
 /*
- * engine.h: runs a compiled D program over batches of events and prints what DTrace
- * prints. The engine owns variables, aggregations and ticks; it reads no clock of its
+ * engine.h: runs a compiled D program over batches of events and tells a writer what DTrace
+ * would print. The engine owns variables, aggregations and ticks; it reads no clock of its
  * own for events, so the same batches give the same output.
  *
- * One thread. Output goes to the FILE given, messages (faults, drops) to another. What a call
- * has printed is flushed when it returns, except with option switchrate: then the caller
+ * One thread. Output and messages (faults, drops) go to the writer given. What a call has
+ * printed is flushed when it returns, except with option switchrate: then the caller
  * flushes at that rate.
  */
 #ifndef VMTAP_ENGINE_ENGINE_H
@@ -12,13 +12,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/error.h"
 #include "program/event.h"
 #include "program/program.h"
 
 struct engine;
+struct writer;
 
 /*
  * What actions do beyond the output. Output has been flushed before each call. Those that
@@ -40,11 +40,10 @@ struct engine_settings {
 	const struct d_program *program;
 	const struct d_probe_set *probes;
 	const struct event_process *self; /* the tracer: what BEGIN, END and ticks see */
-	FILE *output;
-	FILE *messages;
-	uint32_t target; /* $target, whose addresses plain numbers are; 0: none */
-	uint32_t cpus;   /* of the machine, for option aggpercpu; 0: as many as events tell of */
-	bool recorded;   /* the events are of the past: their pids mean nothing in /proc */
+	struct writer *writer;            /* see engine/output/writer.h; outlives the engine */
+	uint32_t target;                  /* $target, whose addresses plain numbers are; 0: none */
+	uint32_t cpus; /* of the machine, for option aggpercpu; 0: as many as events tell of */
+	bool recorded; /* the events are of the past: their pids mean nothing in /proc */
 	const struct engine_effects *effects; /* NULL: such actions fail */
 };
 
@@ -74,7 +73,7 @@ uint64_t engine_next_tick(const struct engine *engine);
 /* The options as the program has set them so far. */
 const struct d_options *engine_options(const struct engine *engine);
 
-/* Prints drop messages for what was lost since the last call. */
+/* Reports what was lost since the last call. */
 void engine_status(struct engine *engine);
 
 /* exit() has been called; *status is what it said. */

@@ -1,14 +1,11 @@
 /*
- * fault.h: what ends a clause before its last instruction, and the messages about it, in DTrace's
- * words. Functions that can fail in this way return an enum d_fault, D_FAULT_NONE for success.
+ * fault.h: what ends a clause before its last instruction. Functions that can fail in this way
+ * return an enum d_fault, D_FAULT_NONE for success. output/messages.h has the words for them.
  */
 #ifndef VMTAP_ENGINE_FAULT_H
 #define VMTAP_ENGINE_FAULT_H
 
 #include <stdint.h>
-
-struct engine;
-struct recorded;
 
 /*
  * Those of DTrace's faults that the engine raises. A code is also the number that scripts see, as
@@ -30,11 +27,5 @@ struct fault {
 	uint64_t value; /* the address, size or index that is wrong; arg5 of the ERROR probe */
 	int64_t offset; /* in the predicate's code followed by the clause's; -1: not told */
 };
-
-/* Prints a fault of the clause with this number, in the firing that is going on. */
-void fault_print(struct engine *engine, uint32_t clause, const struct fault *fault);
-
-/* Prints what failed when an action was carried out; the records say which clause's it was. */
-void fault_print_library(struct engine *engine, const struct recorded *recorded, const char *text);
 
 #endif

@@ -5,7 +5,7 @@
  *
  * The life of a firing: engine.c fills `firing`, finds the probe's clauses and runs one
  * after the other. machine_run() executes a clause; its actions become records. When the
- * clause has ended without a fault, consume_clause() carries the records out. Then
+ * clause has ended without a fault, consume_records() carries the records out. Then
  * scratch and retired strings are given back.
  */
 #ifndef VMTAP_ENGINE_STATE_H
@@ -14,7 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "engine/aggregate.h"
 #include "engine/buffer.h"
@@ -22,8 +21,10 @@
 #include "engine/dynamic.h"
 #include "engine/engine.h"
 #include "engine/fault.h"
+#include "engine/flow.h"
 #include "engine/lineage.h"
 #include "engine/memory.h"
+#include "engine/output/writer.h"
 #include "engine/places.h"
 #include "engine/scratch.h"
 #include "engine/slab.h"
@@ -99,7 +100,7 @@ struct engine {
 	const struct d_probe_set *probes;
 	const struct event_process *self;
 	const struct engine_effects *effects; /* NULL: none can be had */
-	FILE *output, *messages;
+	struct writer *writer;
 	struct d_options options; /* as setopt() has left them */
 	uint32_t string_limit;
 
@@ -122,7 +123,7 @@ struct engine {
 	uint32_t record_count, record_value_count;
 	struct speculations speculations;
 	struct buffer principal; /* with bufpolicy fill and ring, until the end */
-	struct buffer waiting;   /* at most one, within a firing: see consume.c, flowindent */
+	struct buffer waiting;   /* at most one entry, within a firing: see flow.h */
 
 	struct slab slab;
 	struct strings strings;
@@ -138,7 +139,6 @@ struct engine {
 	int64_t wall_offset;
 	uint64_t random; /* state of rand() */
 	bool recorded;   /* pids are of the past */
-	uint32_t cpus;   /* as in the settings */
 	struct lineage lineage;
 	struct places places;
 
@@ -146,13 +146,12 @@ struct engine {
 	struct text empty;
 	struct process_text name, arguments; /* of the process that asked last */
 
-	bool begun, ended, exited, header_printed, in_error;
+	bool begun, ended, exited, in_error;
 	bool exit_at_end;   /* exit() was called while END ran */
 	uint64_t exit_time; /* of the firing that called exit() */
 	int status;
-	int indent;                       /* option flowindent, and the clause that printed last: */
-	uint32_t flow_probe, flow_clause; /* the probe's number from 1, 0: none */
-	uint32_t running;                 /* the clause that runs */
+	struct flow flow;
+	uint32_t running; /* the clause that runs */
 };
 
 /* Whose self-> variables the firing sees. */

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "engine/engine.h"
+#include "engine/output/text_writer.h"
 #include "program/probe.h"
 #include "program/program.h"
 
@@ -111,17 +112,16 @@ static int measure(const char *title, struct d_program *program, const struct d_
 		.event_count = EVENTS,
 		.names = names,
 		.name_count = NAMES};
+	struct text_writer text;
 	FILE *output = fopen("/dev/null", "w");
-	struct engine_settings settings = {.program = program,
-		.probes = probes,
-		.self = &process,
-		.output = output,
-		.messages = stderr};
+	struct engine_settings settings = {
+		.program = program, .probes = probes, .self = &process, .writer = &text.writer};
 	struct engine *engine;
 	double start, end;
 
 	if (!output)
 		return 1;
+	text_writer_init(&text, output, stderr);
 	for (unsigned i = 0; i < EVENTS; i++)
 		events[i].probe = returns && i % 2 ? RETURN : ENTRY;
 	if (engine_new(&settings, &engine)) {

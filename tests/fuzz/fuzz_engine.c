@@ -12,6 +12,7 @@
 
 #include "d/compile.h"
 #include "engine/engine.h"
+#include "engine/output/text_writer.h"
 
 enum { EVENTS = 128, NAMES = 4 };
 
@@ -100,19 +101,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t length = end ? (size_t)(end - data) : size;
 	struct d_program *program = NULL;
 	struct d_probe_set probes;
+	struct text_writer text;
 	struct engine *engine;
 
 	if (!null)
 		null = fopen("/dev/null", "w");
 	if (!null || add_probes(&probes))
 		return 0;
+	text_writer_init(&text, null, null);
 	program = compile(&probes, data, length);
 	if (program) {
 		struct engine_settings settings = {.program = program,
 			.probes = &probes,
 			.self = &self,
-			.output = null,
-			.messages = null};
+			.writer = &text.writer};
 		int error = engine_new(&settings, &engine);
 		/* The engine must accept every program of the front end. */
 		if (error == -EINVAL)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/output/text_writer.h"
 
 enum { CLAUSES = 3, CODE = 32, EVENTS = 64, NAMES = 4, PROBES = 6 };
 
@@ -210,13 +211,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.clauses = clauses,
 	};
 	struct engine_settings settings = {.program = &program, .probes = &probes, .self = &self};
+	struct text_writer text;
 	struct engine *engine;
 
 	if (!null)
 		null = fopen("/dev/null", "w");
 	if (!null)
 		return 0;
-	settings.output = settings.messages = null;
+	text_writer_init(&text, null, null);
+	settings.writer = &text.writer;
 	memset(clauses, 0, sizeof(clauses));
 	while (program.clause_count < CLAUSES && size) {
 		size_t i = program.clause_count++, count = 0;

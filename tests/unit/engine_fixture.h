@@ -16,6 +16,7 @@
 
 #include "d/compile.h"
 #include "engine/engine.h"
+#include "engine/output/text_writer.h"
 #include "program/probe.h"
 
 enum { FIXTURE_EVENTS = 64, FIXTURE_NAMES = 3, FIXTURE_ENTRY = 3, FIXTURE_RETURN = 4 };
@@ -24,6 +25,7 @@ struct fixture {
 	struct d_probe_set probes;
 	struct engine *engine;
 	FILE *output, *messages;
+	struct text_writer text;
 	char *output_text, *messages_text;
 	size_t output_size, messages_size;
 	struct event events[FIXTURE_EVENTS];
@@ -56,6 +58,7 @@ static inline void fixture_open(struct fixture *fixture)
 	fixture->messages = open_memstream(&fixture->messages_text, &fixture->messages_size);
 	ck_assert_ptr_nonnull(fixture->output);
 	ck_assert_ptr_nonnull(fixture->messages);
+	text_writer_init(&fixture->text, fixture->output, fixture->messages);
 	for (unsigned i = 0; i < FIXTURE_NAMES; i++) {
 		uint32_t length = (uint32_t)strlen(names[i]);
 		fixture->texts[i] = (struct text){names[i], length, text_hash(names[i], length)};
@@ -101,8 +104,7 @@ static inline int fixture_engine(struct fixture *fixture, const struct d_program
 	struct engine_settings settings = {.program = program,
 		.probes = &fixture->probes,
 		.self = &fixture_self,
-		.output = fixture->output,
-		.messages = fixture->messages};
+		.writer = &fixture->text.writer};
 
 	return engine_new(&settings, &fixture->engine);
 }

@@ -75,8 +75,7 @@ static void begin(const char *script, const struct engine_effects *provided)
 {
 	struct engine_settings engine_settings = {.probes = &fixture.probes,
 		.self = &fixture_self,
-		.output = fixture.output,
-		.messages = fixture.messages,
+		.writer = &fixture.text.writer,
 		.effects = provided};
 
 	program = fixture_compile(&fixture, script);

@@ -37,8 +37,7 @@ static void begin(const char *script)
 {
 	struct engine_settings settings = {.probes = &fixture.probes,
 		.self = &fixture_self,
-		.output = fixture.output,
-		.messages = fixture.messages,
+		.writer = &fixture.text.writer,
 		.target = (uint32_t)getpid()};
 
 	program = fixture_compile(&fixture, script);

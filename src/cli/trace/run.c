@@ -15,7 +15,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -27,6 +26,7 @@
 #include "cli/trace/effects.h"
 #include "cli/trace/target.h"
 #include "engine/engine.h"
+#include "engine/output/text_writer.h"
 #include "source/source.h"
 
 enum {
@@ -38,6 +38,7 @@ enum {
 struct run {
 	const struct run_settings *settings;
 	struct engine *engine;
+	struct writer *writer; /* that the engine writes to */
 	struct source *source; /* NULL once it has ended */
 	int signals;
 	int interrupts;     /* signals seen */
@@ -45,7 +46,6 @@ struct run {
 	uint64_t heard;     /* when the stream last said something */
 	uint64_t flushed;   /* when output was last written */
 	uint64_t told;      /* when drops were last reported */
-	int write_error;    /* why the engine could not write; 0: it could */
 	bool is_damaged;    /* the recording, beyond a missing end */
 	bool pending_drops; /* the engine has run since */
 };
@@ -73,26 +73,17 @@ static void take_signals(struct run *run)
 		run->interrupts++;
 }
 
-/* To be called after the engine has printed: a full buffer is written then, and errno soon gone. */
-static void note_output(struct run *run)
-{
-	if (!ferror(run->settings->output))
-		run->write_error = 0;
-	else if (!run->write_error)
-		run->write_error = errno ? errno : EIO;
-}
-
 static int flush_output(struct run *run, uint64_t now, struct error *error)
 {
-	FILE *output = run->settings->output;
+	struct writer *writer = run->writer;
+	int number;
 
 	run->flushed = now;
-	if (fflush(output) || ferror(output))
-		note_output(run);
-	else
-		return 0;
-	return error_set(error, run->write_error, "failed to write to %s: %s",
-		run->settings->output_name, strerror(run->write_error));
+	writer->operations->flush(writer);
+	number = writer->operations->error(writer);
+	return number ? error_set(error, number, "failed to write to %s: %s",
+				run->settings->output_name, strerror(number))
+		      : 0;
 }
 
 /*
@@ -103,7 +94,8 @@ static uint64_t flush_due(const struct run *run)
 {
 	uint64_t rate = engine_options(run->engine)->switchrate;
 
-	if (!rate || !__fpending(run->settings->output) || rate >= UINT64_MAX - run->flushed)
+	if (!rate || !run->writer->operations->is_pending(run->writer) ||
+		rate >= UINT64_MAX - run->flushed)
 		return UINT64_MAX;
 	return run->flushed + rate;
 }
@@ -129,7 +121,6 @@ static void run_batch(struct run *run, const struct event_batch *batch)
 			batch->message);
 	}
 	engine_run(run->engine, batch);
-	note_output(run);
 	run->pending_drops = true;
 }
 
@@ -188,7 +179,6 @@ static void advance(struct run *run)
 	if (run->source && now - due < SOURCE_SILENCE_NS)
 		return;
 	engine_advance(run->engine, now);
-	note_output(run);
 	run->pending_drops = true;
 }
 
@@ -317,6 +307,7 @@ static const char *own_arguments(char *text, size_t size)
 int run_program(const struct run_settings *settings, int *status, struct error *error)
 {
 	struct source *source = settings->targets->source;
+	struct text_writer text;
 	struct effects effects;
 	char arguments[4096];
 	const struct event_process self = {.pid = (uint32_t)getpid(),
@@ -328,18 +319,19 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	const struct engine_settings engine_settings = {.program = settings->program,
 		.probes = settings->probes,
 		.self = &self,
-		.output = settings->output,
-		.messages = stderr,
+		.writer = &text.writer,
 		.effects = &effects.engine,
 		.target = target_pid(settings->targets),
 		.cpus = source && source->recorded ? 0 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.recorded = source && source->recorded};
-	struct run run = {.settings = settings, .source = source, .signals = -1};
+	struct run run = {
+		.settings = settings, .writer = &text.writer, .source = source, .signals = -1};
 	int64_t wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
 	sigset_t signals, before;
 	int result;
 
 	*status = 0;
+	text_writer_init(&text, settings->output, stderr);
 	effects_init(&effects, settings->output);
 	if (source && source->recorded) {
 		run.latest = source->start;
@@ -367,7 +359,6 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	if (settings->program->options.destructive && !settings->quiet)
 		fprintf(stderr, "dtrace: allowing destructive actions\n");
 	engine_begin(run.engine, present(&run), wall_offset);
-	note_output(&run);
 	run.told = run.heard = run.flushed = clock_monotonic();
 	result = flush_when_due(&run, run.told, error);
 	if (!result && !has_exited(&run) && target_release(settings->targets, error)) {
@@ -384,13 +375,12 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	if (result)
 		goto out;
 	if (run.interrupts) {
-		fputc('\n', settings->output);
+		run.writer->operations->interrupt(run.writer);
 		if (run.source && !source->recorded)
 			drain(&run);
 	}
 	if (run.interrupts < 2) {
 		engine_end(run.engine, present(&run));
-		note_output(&run);
 		engine_status(run.engine);
 		engine_exited(run.engine, status);
 		if (run.is_damaged && !*status)

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -342,6 +343,44 @@ void format_conversion(const struct format_context *context, const struct d_conv
 	default:
 		print_integer(conversion, width, precision, value, output);
 	}
+}
+
+void format_values(const struct format_context *context, const struct d_format *format,
+	const struct d_action *action, const uint64_t *values)
+{
+	unsigned next = 0;
+
+	for (size_t i = 0; i < format->count; i++) {
+		const struct d_conversion *conversion = &format->conversions[i];
+		int64_t width = conversion->width, precision = conversion->precision;
+		format_text(&conversion->before, context->output);
+		if (!conversion->present)
+			continue;
+		if (conversion->width_argument)
+			width = (int32_t)values[next++]; /* as C's int */
+		if (conversion->precision_argument)
+			precision = (int32_t)values[next++];
+		if (next < action->argument_count)
+			format_conversion(context, conversion, width, precision, values[next++]);
+	}
+}
+
+char *format_string(const struct format_context *context, const struct d_format *format,
+	const struct d_action *action, const uint64_t *values)
+{
+	struct format_context own = *context;
+	char *text = NULL;
+	size_t size = 0;
+
+	own.output = open_memstream(&text, &size);
+	if (!own.output)
+		return NULL;
+	format_values(&own, format, action, values);
+	if (fclose(own.output)) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }
 
 /* Memory as bytes, 16 to a row: structs and arrays; with option rawbytes all. None: nothing. */

@@ -40,6 +40,14 @@ void format_text(const struct text *text, FILE *output);
 void format_conversion(const struct format_context *context, const struct d_conversion *conversion,
 	int64_t width, int64_t precision, uint64_t value);
 
+/* printf(): the text that a format makes of the values of an action. */
+void format_values(const struct format_context *context, const struct d_format *format,
+	const struct d_action *action, const uint64_t *values);
+
+/* The same as a string that the caller frees, whatever the context's output; NULL: no memory. */
+char *format_string(const struct format_context *context, const struct d_format *format,
+	const struct d_action *action, const uint64_t *values);
+
 /* Bytes as a table, 16 to a row: tracemem(). */
 void format_dump(const char *bytes, size_t size, FILE *output);
 

@@ -1,0 +1,88 @@
+/* messages.c: see messages.h. */
+#include "engine/output/messages.h"
+
+#include <inttypes.h>
+
+/* How a message shows the value of a fault. */
+enum value_form { VALUE_HIDDEN, VALUE_ADDRESS, VALUE_INDEX };
+
+static const struct {
+	const char *text;
+	enum value_form form;
+} faults[] = {
+	[D_FAULT_BADADDR] = {"invalid address", VALUE_ADDRESS},
+	[D_FAULT_ILLOP] = {"illegal operation", VALUE_HIDDEN},
+	[D_FAULT_DIVZERO] = {"divide-by-zero", VALUE_HIDDEN},
+	[D_FAULT_NOSCRATCH] = {"out of scratch space", VALUE_HIDDEN},
+	[D_FAULT_BADSIZE] = {"invalid size", VALUE_ADDRESS},
+	[D_FAULT_BADINDEX] = {"index out of bounds", VALUE_INDEX},
+};
+
+static void print_name(const char *name, const char *end, FILE *messages)
+{
+	if (name)
+		fputs(name, messages);
+	fputs(end, messages);
+}
+
+static void print_reason(const struct fault *fault, FILE *messages)
+{
+	enum value_form form = faults[fault->code].form;
+
+	fputs(faults[fault->code].text, messages);
+	/* DTrace does not show address -1. */
+	if (form == VALUE_ADDRESS && (fault->code != D_FAULT_BADADDR || fault->value != UINT64_MAX))
+		fprintf(messages, " (0x%" PRIx64 ")", fault->value);
+	else if (form == VALUE_INDEX)
+		fprintf(messages, " (%" PRId64 ")", (int64_t)fault->value);
+	if (fault->offset >= 0)
+		fprintf(messages, " at BPF pc %" PRId64, fault->offset);
+	putc('\n', messages);
+}
+
+void messages_print_fault(const struct writer_fault *fault, FILE *messages)
+{
+	fprintf(messages, "dtrace: error in dt_clause_%" PRIu32 " for probe ID %" PRIu32 " (",
+		fault->clause, fault->probe_id);
+	print_name(fault->probe->provider, ":", messages);
+	print_name(fault->probe->module, ":", messages);
+	print_name(fault->probe->function, ":", messages);
+	print_name(fault->probe->name, "): ", messages);
+	if (fault->fault) {
+		print_reason(fault->fault, messages);
+		return;
+	}
+	fprintf(messages, "%s\n", fault->text);
+	/* DTrace's message about an option has a line's end of its own. */
+	if (fault->action == D_ACTION_SETOPT)
+		putc('\n', messages);
+}
+
+/* "N THINGs REST". */
+struct drop_words {
+	const char *tag, *thing, *rest;
+};
+
+static const struct drop_words words[DROP_KINDS] = {
+	[DROP_PRINCIPAL] = {"PRINCIPAL", "drop", ""},
+	[DROP_AGGREGATION] = {"AGGREGATION", "aggregation drop", ""},
+	[DROP_DYNAMIC] = {"DYNAMIC", "dynamic variable drop", ""},
+	[DROP_SPECULATION] = {"SPEC", "speculative drop", ""},
+	[DROP_SPECULATION_BUSY] = {"SPECBUSY", "failed speculation",
+		" (available buffer(s) still busy)"},
+	[DROP_SPECULATION_UNAVAILABLE] = {"SPECUNAVAIL", "failed speculation",
+		" (no speculative buffer available)"},
+	[DROP_ERROR] = {"DBLERROR", "error", " in ERROR probe enabling"},
+};
+
+void messages_print_drop(const struct writer_drop *drop, bool tag, FILE *messages)
+{
+	fputs("dtrace: ", messages);
+	if (tag)
+		fprintf(messages, "[DTRACEDROP_%s] ", words[drop->kind].tag);
+	fprintf(messages, "%" PRIu64 " %s%s%s", drop->count, words[drop->kind].thing,
+		drop->count == 1 ? "" : "s", words[drop->kind].rest);
+	if (drop_has_cpu(drop->kind))
+		fprintf(messages, " on CPU %u", drop->cpu);
+	putc('\n', messages);
+}

@@ -1,0 +1,234 @@
+/*
+ * text_writer.c: see text_writer.h. What a clause's line begins and ends with is here; the
+ * values are made text by format.c, print.c and printa.c, messages by messages.c.
+ */
+#include "engine/output/text_writer.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio_ext.h>
+#include <string.h>
+
+#include "engine/output/messages.h"
+#include "engine/output/print.h"
+#include "engine/output/printa.h"
+
+enum { NAME_MAX_SHOWN = 1024, FLOW_INDENT = 2 };
+
+static struct text_writer *text_of(struct writer *writer)
+{
+	return (struct text_writer *)((char *)writer - offsetof(struct text_writer, writer));
+}
+
+/* After each write of output, while errno still says why it failed. */
+static void note_error(struct text_writer *text)
+{
+	if (ferror_unlocked(text->context.output) && !text->error)
+		text->error = errno ? errno : EIO;
+}
+
+static const char *known(const char *name)
+{
+	return name ? name : "";
+}
+
+static void start(struct writer *writer, const struct writer_run *run)
+{
+	struct format_context *context = &text_of(writer)->context;
+
+	context->options = run->options;
+	context->places = run->places;
+	context->cpus = run->cpus;
+}
+
+static void print_flow(const struct writer_clause *clause, FILE *output)
+{
+	const char *function = known(clause->probe->function);
+	bool system_call = strcmp(known(clause->probe->provider), "syscall") == 0;
+	int indent = (int)clause->depth * FLOW_INDENT;
+	char shown[NAME_MAX_SHOWN];
+
+	if (clause->flow == WRITER_FLOW_NONE)
+		snprintf(shown, sizeof(shown), "%*s| %s:%s", indent, "", function,
+			known(clause->probe->name));
+	else if (clause->flow == WRITER_FLOW_ENTRY)
+		snprintf(shown, sizeof(shown), "%*s%s%s", indent, "", system_call ? " => " : " -> ",
+			function);
+	else
+		snprintf(shown, sizeof(shown), "%*s%s%s", indent, "", system_call ? " <= " : " <- ",
+			function);
+	fprintf(output, "%3d %-41s ", clause->cpu, shown);
+}
+
+/* What a clause's line begins with, if not quiet. */
+static void begin_clause(struct writer *writer, const struct writer_clause *clause)
+{
+	struct text_writer *text = text_of(writer);
+	const struct d_options *options = text->context.options;
+	FILE *output = text->context.output;
+	char shown[NAME_MAX_SHOWN];
+
+	if (options->quiet)
+		return;
+	if (!text->header_printed && options->flowindent)
+		fprintf(output, "%3s %-41s\n", "CPU", "FUNCTION");
+	else if (!text->header_printed)
+		fprintf(output, "%3s %6s %32s\n", "CPU", "ID", "FUNCTION:NAME");
+	text->header_printed = true;
+	if (options->flowindent) {
+		print_flow(clause, output);
+	} else {
+		snprintf(shown, sizeof(shown), "%s:%s", known(clause->probe->function),
+			known(clause->probe->name));
+		fprintf(output, "%3d %6u %32s ", clause->cpu, clause->probe_id, shown);
+	}
+	note_error(text);
+}
+
+static void end_clause(struct writer *writer, const struct writer_clause *clause)
+{
+	struct text_writer *text = text_of(writer);
+
+	(void)clause;
+	/* Asked again: setopt("quiet") takes effect within its clause. */
+	if (!text->context.options->quiet)
+		putc('\n', text->context.output);
+	note_error(text);
+}
+
+static void write_trace(struct writer *writer, const struct d_value_type *type, uint64_t value)
+{
+	struct text_writer *text = text_of(writer);
+
+	format_trace(&text->context, type, value);
+	note_error(text);
+}
+
+static void write_tracemem(struct writer *writer, const char *bytes, size_t size)
+{
+	struct text_writer *text = text_of(writer);
+
+	format_dump(bytes, size, text->context.output);
+	note_error(text);
+}
+
+static void write_print(struct writer *writer, const struct d_layout *layouts, uint32_t index,
+	uint64_t address, const struct text *bytes)
+{
+	struct text_writer *text = text_of(writer);
+
+	print_memory_as(&text->context, layouts, index, address, bytes);
+	note_error(text);
+}
+
+static void write_printf(struct writer *writer, const struct d_format *format,
+	const struct d_action *action, const uint64_t *values)
+{
+	struct text_writer *text = text_of(writer);
+
+	format_values(&text->context, format, action, values);
+	note_error(text);
+}
+
+/* The default form begins with a newline even if the aggregations are empty, as in DTrace. */
+static void write_printa(
+	struct writer *writer, const struct aggregate_rows *rows, const struct d_format *format)
+{
+	struct text_writer *text = text_of(writer);
+
+	if (!format)
+		putc('\n', text->context.output);
+	printa_print(rows, format, &text->context);
+	note_error(text);
+}
+
+static void begin_summary(struct writer *writer)
+{
+	struct text_writer *text = text_of(writer);
+
+	putc('\n', text->context.output);
+	note_error(text);
+}
+
+static void write_summary(struct writer *writer, const struct aggregate_rows *rows)
+{
+	struct text_writer *text = text_of(writer);
+
+	printa_print(rows, NULL, &text->context);
+	note_error(text);
+}
+
+/* On a terminal that shows both streams, a fault comes after what was printed before it. */
+static void write_fault(struct writer *writer, const struct writer_fault *fault)
+{
+	struct text_writer *text = text_of(writer);
+
+	fflush(text->context.output);
+	note_error(text);
+	messages_print_fault(fault, text->messages);
+}
+
+static void write_drop(struct writer *writer, const struct writer_drop *drop)
+{
+	struct text_writer *text = text_of(writer);
+
+	messages_print_drop(drop, text->context.options->droptags, text->messages);
+}
+
+static void write_message(struct writer *writer, const char *line)
+{
+	fprintf(text_of(writer)->messages, "dtrace: %s\n", line);
+}
+
+/* After the terminal's "^C". */
+static void write_interrupt(struct writer *writer)
+{
+	struct text_writer *text = text_of(writer);
+
+	putc('\n', text->context.output);
+	note_error(text);
+}
+
+static void flush(struct writer *writer)
+{
+	struct text_writer *text = text_of(writer);
+
+	fflush(text->context.output);
+	note_error(text);
+}
+
+static bool is_pending(struct writer *writer)
+{
+	return __fpending(text_of(writer)->context.output) > 0;
+}
+
+static int error_of(struct writer *writer)
+{
+	return text_of(writer)->error;
+}
+
+static const struct writer_operations operations = {
+	.start = start,
+	.clause_begin = begin_clause,
+	.trace = write_trace,
+	.tracemem = write_tracemem,
+	.print = write_print,
+	.printf = write_printf,
+	.printa = write_printa,
+	.clause_end = end_clause,
+	.summary_begin = begin_summary,
+	.summary = write_summary,
+	.fault = write_fault,
+	.drop = write_drop,
+	.message = write_message,
+	.interrupt = write_interrupt,
+	.flush = flush,
+	.is_pending = is_pending,
+	.error = error_of,
+};
+
+void text_writer_init(struct text_writer *text, FILE *output, FILE *messages)
+{
+	*text = (struct text_writer){
+		.writer = {&operations}, .messages = messages, .context = {.output = output}};
+}

@@ -1,0 +1,25 @@
+/*
+ * text_writer.h: the writer of what DTrace prints: output to one stream, messages about
+ * faults and drops to another.
+ */
+#ifndef VMTAP_ENGINE_OUTPUT_TEXT_WRITER_H
+#define VMTAP_ENGINE_OUTPUT_TEXT_WRITER_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "engine/output/format.h"
+#include "engine/output/writer.h"
+
+struct text_writer {
+	struct writer writer; /* for struct engine_settings */
+	FILE *messages;
+	struct format_context context; /* with the output */
+	bool header_printed;
+	int error; /* errno of the first failed write of output */
+};
+
+/* The streams stay the caller's and are needed as long as the writer is used. */
+void text_writer_init(struct text_writer *text, FILE *output, FILE *messages);
+
+#endif
