@@ -42,14 +42,15 @@ bool d_check_passes(const struct d_type *type, const struct d_node *value)
 	return d_check_pointers(type, NULL, value->type, value);
 }
 
-/* A string is the address of its characters to a subroutine that handles memory. */
+/* A string is the address of its characters to a subroutine that handles memory, not the kernel's.
+ */
 static bool passes_as_memory(
 	const struct d_function *function, const struct d_type *type, const struct d_node *value)
 {
 	return function->kind == D_FUNCTION_SUBROUTINE &&
-		(function->id < D_SUBROUTINE_LOCK || function->id > D_SUBROUTINE_KERNEL_TEXT) &&
-		d_type_is_pointer(type) && d_type_resolve(type->target)->kind == D_TYPE_VOID &&
-		d_type_is_string(value->type);
+		d_subroutines[function->id].need != D_NEED_KERNEL_LOCKS &&
+		d_subroutines[function->id].need != D_NEED_KERNEL_DATA && d_type_is_pointer(type) &&
+		d_type_resolve(type->target)->kind == D_TYPE_VOID && d_type_is_string(value->type);
 }
 
 static int fail_count(struct d_compiler *compiler, const struct d_node *node, const char *function,

@@ -475,7 +475,7 @@ static int generate_pcap(
 	if (d_require(compiler, D_NEED_KERNEL_DATA, "pcap( )", &node->place) ||
 		d_generate(compiler, code, node->right) < 0 ||
 		d_generate(compiler, code, node->right->next) < 0 ||
-		d_emit(compiler, code, D_OP_CALL, first, first, 1, D_SUBROUTINE_KERNEL))
+		d_emit(compiler, code, D_OP_CALL, first, first, 1, D_SUBROUTINE_PACKET))
 		return -1;
 	action = d_action_new(compiler, D_ACTION_TRACE, 1, 0);
 	if (!action)

@@ -194,7 +194,6 @@ static int check_special_call(
 {
 	const struct d_node *first = node->right, *to = NULL;
 	int id = node->function->id;
-	char name[40];
 
 	if (id == D_SUBROUTINE_ALLOCA && first->kind == D_NODE_INTEGER &&
 		first->value > compiler->program->options.scratchsize)
@@ -220,11 +219,7 @@ static int check_special_call(
 	if (id != D_SUBROUTINE_COPYOUT && id != D_SUBROUTINE_COPYOUTSTR)
 		return 0;
 	compiler->destructive = true;
-	snprintf(name, sizeof(name), "%s( )", node->function->name);
-	return d_order_destructive(compiler, code, node) ||
-			d_require(compiler, D_NEED_MEMORY, name, &node->place)
-		? -1
-		: 0;
+	return d_order_destructive(compiler, code, node);
 }
 
 static int generate_call(
@@ -242,14 +237,9 @@ static int generate_call(
 			function->name);
 		return -1;
 	}
-	if (id >= D_SUBROUTINE_LOCK && id <= D_SUBROUTINE_KERNEL_TEXT) {
-		snprintf(name, sizeof(name), "%s( )", function->name);
-		if (d_require(compiler,
-			    id == D_SUBROUTINE_LOCK ? D_NEED_KERNEL_LOCKS : D_NEED_KERNEL_DATA,
-			    name, &node->place))
-			return -1;
-	}
-	if (check_special_call(compiler, code, node))
+	snprintf(name, sizeof(name), "%s( )", function->name);
+	if (check_special_call(compiler, code, node) ||
+		d_require(compiler, d_subroutines[id].need, name, &node->place))
 		return -1;
 	/* A literal NULL means to go on; a NULL in a variable is a fault like others. */
 	if (id == D_SUBROUTINE_STRTOK && d_node_is_zero(argument)) {

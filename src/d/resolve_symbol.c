@@ -1,5 +1,6 @@
 /*
- * resolve_symbol.c: the table of functions and built-in variables, and the making of variables.
+ * resolve_symbol.c: the functions and built-in variables that D has by itself, and the making of
+ * variables.
  */
 #include "d/resolve_symbol.h"
 
@@ -13,6 +14,10 @@
 
 #define TEXT "string"
 #define MANY D_FUNCTION_ANY_COUNT
+
+#define SUBROUTINE(number, name, function, need, least, most, result, ...)                         \
+	{name, D_FUNCTION_SUBROUTINE, D_SUBROUTINE_##number, least, most, result, {__VA_ARGS__}},
+#define SKIP(...)
 
 static const struct d_function functions[] = {
 	{"trace", D_FUNCTION_ACTION, D_ACTION_TRACE, 1, 1, NULL, {NULL}},
@@ -49,72 +54,6 @@ static const struct d_function functions[] = {
 	{"umod", D_FUNCTION_ACTION, D_STACK_UMOD, 1, 1, NULL, {"uintptr_t"}},
 	{"uaddr", D_FUNCTION_ACTION, D_STACK_UADDR, 1, 1, NULL, {"uintptr_t"}},
 
-	{"copyinstr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_COPYINSTR, 1, 2, TEXT,
-		{"uintptr_t", "size_t"}},
-	{"strjoin", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRJOIN, 2, 2, TEXT, {TEXT, TEXT}},
-	{"strlen", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRLEN, 1, 1, "size_t", {TEXT}},
-	{"strchr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRCHR, 2, 2, TEXT, {TEXT, "char"}},
-	{"strrchr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRRCHR, 2, 2, TEXT, {TEXT, "char"}},
-	{"strstr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRSTR, 2, 2, TEXT, {TEXT, TEXT}},
-	{"index", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INDEX, 2, 3, "int", {TEXT, TEXT, "int"}},
-	{"rindex", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_RINDEX, 2, 3, "int", {TEXT, TEXT, "int"}},
-	{"substr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SUBSTR, 2, 3, TEXT, {TEXT, "int", "int"}},
-	{"strtok", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRTOK, 2, 2, TEXT, {TEXT, TEXT}},
-	{"toupper", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_TOUPPER, 1, 1, TEXT, {TEXT}},
-	{"tolower", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_TOLOWER, 1, 1, TEXT, {TEXT}},
-	{"basename", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_BASENAME, 1, 1, TEXT, {TEXT}},
-	{"dirname", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_DIRNAME, 1, 1, TEXT, {TEXT}},
-	{"cleanpath", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_CLEANPATH, 1, 1, TEXT, {TEXT}},
-	{"lltostr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LLTOSTR, 1, 2, TEXT, {"int64_t", "int"}},
-	{"strtoll", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_STRTOLL, 1, 2, "int64_t", {TEXT, "int"}},
-	{"htons", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP16, 1, 1, "uint16_t", {"uint16_t"}},
-	{"ntohs", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP16, 1, 1, "uint16_t", {"uint16_t"}},
-	{"htonl", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP32, 1, 1, "uint32_t", {"uint32_t"}},
-	{"ntohl", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP32, 1, 1, "uint32_t", {"uint32_t"}},
-	{"htonll", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP64, 1, 1, "uint64_t", {"uint64_t"}},
-	{"ntohll", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SWAP64, 1, 1, "uint64_t", {"uint64_t"}},
-	{"json", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_JSON, 2, 2, TEXT, {TEXT, TEXT}},
-	{"rand", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_RAND, 0, 0, "int", {NULL}},
-	{"progenyof", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_PROGENYOF, 1, 1, "int", {"pid_t"}},
-	{"getmajor", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_GETMAJOR, 1, 1, "uint_t", {"dev_t"}},
-	{"getminor", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_GETMINOR, 1, 1, "uint_t", {"dev_t"}},
-
-	{"speculation", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_SPECULATION, 0, 0, "int", {NULL}},
-	{"inet_ntoa", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INET_NTOA, 1, 1, TEXT, {"ipaddr_t *"}},
-	{"inet_ntoa6", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INET_NTOA6, 1, 2, TEXT,
-		{"void *", "int"}},
-	{"inet_ntop", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_INET_NTOP, 2, 2, TEXT, {"int", "void *"}},
-	{"link_ntop", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LINK_NTOP, 2, 2, TEXT, {"int", "void *"}},
-	{"mutex_owned", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
-	{"mutex_owner", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "uintptr_t", {"void *"}},
-	{"mutex_type_adaptive", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
-	{"mutex_type_spin", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
-	{"rw_iswriter", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
-	{"rw_read_held", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
-	{"rw_write_held", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_LOCK, 1, 1, "int", {"void *"}},
-	{"msgsize", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_KERNEL, 1, 1, "size_t", {"void *"}},
-	{"msgdsize", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_KERNEL, 1, 1, "size_t", {"void *"}},
-	{"getf", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_KERNEL, 1, 1, "uintptr_t", {"int"}},
-	{"d_path", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_KERNEL_TEXT, 1, 1, TEXT, {"void *"}},
-	{"ddi_pathname", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_KERNEL_TEXT, 2, 2, TEXT,
-		{"void *", "int64_t"}},
-
-	{"alloca", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_ALLOCA, 1, 1, "void *", {"size_t"}},
-	{"copyin", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_COPYIN, 2, 2, "void *",
-		{"uintptr_t", "size_t"}},
-	{"copyinto", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_COPYINTO, 3, 3, NULL,
-		{"uintptr_t", "size_t", "void *"}},
-	{"memref", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_MEMREF, 2, 2, "uintptr_t *",
-		{"void *", "size_t"}},
-	{"memstr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_MEMSTR, 3, 3, TEXT,
-		{"void *", "char", "size_t"}},
-	{"bcopy", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_BCOPY, 3, 3, NULL,
-		{"void *", "void *", "size_t"}},
-	{"copyout", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_COPYOUT, 3, 3, NULL,
-		{"void *", "uintptr_t", "size_t"}},
-	{"copyoutstr", D_FUNCTION_SUBROUTINE, D_SUBROUTINE_COPYOUTSTR, 3, 3, NULL,
-		{TEXT, "uintptr_t", "size_t"}},
-
 	{"count", D_FUNCTION_AGGREGATING, D_AGGREGATE_COUNT, 0, 0, NULL, {NULL}},
 	{"sum", D_FUNCTION_AGGREGATING, D_AGGREGATE_SUM, 1, 1, NULL, {NULL}},
 	{"min", D_FUNCTION_AGGREGATING, D_AGGREGATE_MIN, 1, 1, NULL, {NULL}},
@@ -126,7 +65,8 @@ static const struct d_function functions[] = {
 		{NULL, "int32_t", "int32_t"}},
 	{"llquantize", D_FUNCTION_AGGREGATING, D_AGGREGATE_LLQUANTIZE, 5, 6, NULL,
 		{NULL, "int32_t", "int32_t", "int32_t", "int32_t"}},
-};
+
+	D_SUBROUTINE_ROWS(SUBROUTINE, SKIP)};
 
 static struct d_identifier *add(struct d_compiler *compiler, const char *text, size_t length,
 	enum d_identifier_kind kind, const char *type)

@@ -10,7 +10,7 @@
 
 #include "engine/effect.h"
 #include "engine/object_variable.h"
-#include "engine/subroutine.h"
+#include "engine/subroutine_call.h"
 
 /* clang-format off */
 /* Instructions of the prepared code, beside those of enum d_opcode that stay. */
@@ -71,7 +71,9 @@ struct d_instruction *machine_prepare(
 				instruction->opcode = MACHINE_STORE_ELEMENT_TEXT;
 			break;
 		case D_OP_CALL:
-			if (instruction->immediate <= D_SUBROUTINE_STRINGOF && instruction->c == 1)
+			if (instruction->c == 1 &&
+				(instruction->immediate == D_SUBROUTINE_COPYINSTR ||
+					instruction->immediate == D_SUBROUTINE_STRINGOF))
 				instruction->opcode = MACHINE_COPY_TEXT;
 			break;
 		case D_OP_AGGREGATE:
@@ -186,7 +188,7 @@ static enum d_fault builtin(struct engine *engine, enum d_builtin which, uint64_
 		return fault_set(engine, D_FAULT_ILLOP, 0);
 	}
 	if (text && text->length > engine->string_limit)
-		text = subroutine_part(engine, text, 0, engine->string_limit);
+		text = scratch_part(&engine->scratch, text, 0, engine->string_limit);
 	if (!text)
 		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	*result = value_of_text(text);
@@ -650,7 +652,7 @@ run_MACHINE_COPY_TEXT:
 	A = value_of_text(text);
 	NEXT;
 run_D_OP_CALL:
-	fault = subroutine_call(engine, (enum d_subroutine)at->immediate, &B, at->c, &A);
+	fault = subroutine_run(engine, (enum d_subroutine)at->immediate, &B, at->c, &A);
 	if (fault)
 		goto fault;
 	NEXT;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/state.h"
-#include "engine/subroutine.h"
 
 int memory_init(struct memory *memory, uint32_t fixed_count, size_t block_max)
 {
@@ -128,16 +127,8 @@ enum d_fault memory_copy(
 static enum d_fault copy_bytes(
 	struct engine *engine, const char *bytes, uint32_t size, const struct text **result)
 {
-	struct text *text = scratch_get(&engine->scratch, sizeof(*text) + (size_t)size + 1);
-	char *copied = (char *)(text + 1);
-
-	if (!text)
-		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
-	memcpy(copied, bytes, size);
-	copied[size] = '\0';
-	*text = (struct text){copied, size, text_hash(copied, size)};
-	*result = text;
-	return D_FAULT_NONE;
+	*result = scratch_text(&engine->scratch, bytes, size);
+	return *result ? D_FAULT_NONE : fault_set(engine, D_FAULT_NOSCRATCH, 0);
 }
 
 /* A copy of the string in size bytes, which may lack a NUL. */
@@ -162,7 +153,7 @@ enum d_fault memory_text(
 	}
 	text = event_text(engine->firing.batch, address, &offset);
 	if (text) {
-		*result = subroutine_part(engine, text, offset, limit);
+		*result = scratch_part(&engine->scratch, text, offset, limit);
 		return *result ? D_FAULT_NONE : fault_set(engine, D_FAULT_NOSCRATCH, 0);
 	}
 	bytes = captured(engine, address, &size);

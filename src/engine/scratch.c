@@ -65,3 +65,27 @@ void *scratch_get(struct scratch *scratch, size_t size)
 	scratch->left -= size;
 	return piece;
 }
+
+const struct text *scratch_text(struct scratch *scratch, const char *bytes, uint32_t length)
+{
+	struct text *text = scratch_get(scratch, sizeof(*text) + (size_t)length + 1);
+	char *copied = (char *)(text + 1);
+
+	if (!text)
+		return NULL;
+	memcpy(copied, bytes, length);
+	copied[length] = '\0';
+	*text = (struct text){copied, length, text_hash(copied, length)};
+	return text;
+}
+
+const struct text *scratch_part(
+	struct scratch *scratch, const struct text *text, uint32_t offset, uint64_t limit)
+{
+	uint32_t length = text->length - offset;
+
+	if (offset == 0 && length <= limit)
+		return text;
+	return scratch_text(
+		scratch, text->bytes + offset, length < limit ? length : (uint32_t)limit);
+}

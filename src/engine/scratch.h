@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text.h"
+
 enum {
 	SCRATCH_BLOCK = 16 * 1024,
 	SCRATCH_LIMIT = 16 * 1024 * 1024 /* of one clause; beyond: "out of scratch space" */
@@ -29,6 +31,16 @@ void scratch_free(struct scratch *scratch);
 
 /* size bytes aligned to 8, or NULL when the clause has used up its share. */
 void *scratch_get(struct scratch *scratch, size_t size);
+
+/* A copy of bytes as a text; NULL likewise. */
+const struct text *scratch_text(struct scratch *scratch, const char *bytes, uint32_t length);
+
+/*
+ * The part of a text that begins at an offset and has at most limit bytes: the text itself where
+ * that is the whole, otherwise a copy. NULL likewise.
+ */
+const struct text *scratch_part(
+	struct scratch *scratch, const struct text *text, uint32_t offset, uint64_t limit);
 
 void scratch_rewind(struct scratch *scratch);
 

@@ -34,6 +34,7 @@
 #include "program/option.h"
 #include "program/print_layout.h"
 #include "program/probe.h"
+#include "program/subroutine.h"
 
 enum {
 	D_REGISTERS_MAX = 128,
@@ -75,67 +76,6 @@ struct d_value_type {
 	bool is_pointer;
 	uint32_t size; /* bytes: 1, 2, 4, 8 for integers; at most D_OBJECT_MAX */
 };
-
-enum d_subroutine {
-	D_SUBROUTINE_COPYINSTR, /* (address [, max]) string */
-	D_SUBROUTINE_STRINGOF,  /* (address) string: stringof of an integer or pointer */
-	D_SUBROUTINE_STRJOIN,   /* (string, string) string, cut at strsize */
-	D_SUBROUTINE_STRLEN,    /* (string) integer */
-	D_SUBROUTINE_STRCHR,    /* (string, character) string: from the character on, or NULL */
-	D_SUBROUTINE_STRRCHR,
-	D_SUBROUTINE_STRSTR, /* (string, string) string: from the match on, or NULL */
-	D_SUBROUTINE_INDEX,  /* (string, string [, position]) integer, -1: not found */
-	D_SUBROUTINE_RINDEX,
-	D_SUBROUTINE_SUBSTR,      /* (string, start [, count]) string */
-	D_SUBROUTINE_STRTOK,      /* (string, delimiters) string or NULL */
-	D_SUBROUTINE_STRTOK_NEXT, /* (delimiters): strtok with the literal NULL */
-	D_SUBROUTINE_TOUPPER,     /* (string) string */
-	D_SUBROUTINE_TOLOWER,
-	D_SUBROUTINE_BASENAME,
-	D_SUBROUTINE_DIRNAME,
-	D_SUBROUTINE_CLEANPATH,
-	D_SUBROUTINE_LLTOSTR,   /* (integer [, base]) string */
-	D_SUBROUTINE_STRTOLL,   /* (string [, base]) integer */
-	D_SUBROUTINE_CHARACTER, /* (string, number) integer: s[n]; 0 from its end to strsize */
-	D_SUBROUTINE_SWAP16,    /* (integer) integer: between this machine's byte order and the
-				   network's */
-	D_SUBROUTINE_SWAP32,
-	D_SUBROUTINE_SWAP64,
-	D_SUBROUTINE_JSON,      /* (document, path) string or NULL */
-	D_SUBROUTINE_RAND,      /* () integer: 31 bits, from the start of the run */
-	D_SUBROUTINE_PROGENYOF, /* (pid) integer: the process or an ancestor of it */
-	D_SUBROUTINE_GETMAJOR,  /* (device) integer: of the kernel's dev_t, 12 bits and 20 */
-	D_SUBROUTINE_GETMINOR,
-	D_SUBROUTINE_ALLOCA,      /* (size) address: zeroed, for the rest of the clause */
-	D_SUBROUTINE_BLOCK,       /* the same for the compiler's own needs, without scratchsize */
-	D_SUBROUTINE_COPYIN,      /* (address, size) address of a copy */
-	D_SUBROUTINE_COPYINTO,    /* (address, size, to) */
-	D_SUBROUTINE_BCOPY,       /* (from, to, size) */
-	D_SUBROUTINE_MEMREF,      /* (address, size) address of the two, for this clause */
-	D_SUBROUTINE_MEMSTR,      /* (address, character, size) string of size - 1 bytes, NULs as
-				     the character; NULL of size 0 */
-	D_SUBROUTINE_COPYOUT,     /* (from, address, size): into the process, which no source can */
-	D_SUBROUTINE_COPYOUTSTR,  /* (string, address, size) */
-	D_SUBROUTINE_SPECULATION, /* () integer: a free speculation, 0 if there is none */
-	D_SUBROUTINE_INET_NTOA,   /* (address of 4 bytes) string */
-	D_SUBROUTINE_INET_NTOA6,  /* (address of 16 bytes [, strict]) string */
-	D_SUBROUTINE_INET_NTOP,   /* (address family, address) string */
-	D_SUBROUTINE_LINK_NTOP,   /* (hardware type, address) string */
-	D_SUBROUTINE_LOCK,        /* of the kernel, which no source gives yet: these fault */
-	D_SUBROUTINE_KERNEL,
-	D_SUBROUTINE_KERNEL_TEXT,
-	D_SUBROUTINES
-};
-
-/* The form of a subroutine's call: what a program must keep to. */
-struct d_subroutine_form {
-	const char *name;
-	uint8_t least, most; /* arguments */
-	uint8_t strings;     /* bit per argument: it is a string */
-	bool gives_string;
-};
-
-extern const struct d_subroutine_form d_subroutines[D_SUBROUTINES];
 
 enum d_scope { D_SCOPE_GLOBAL, D_SCOPE_SELF, D_SCOPE_THIS };
 
