@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "source/names.h"
 #include "wire/describe.h"
+#include "wire/frame.h"
 #include "wire/records.h"
 #include "wire/wire.h"
 
@@ -384,7 +385,7 @@ static inline bool scan_event(struct eventlog *log, bool *stalled)
 {
 	unsigned char *at = log->buffer + (log->scanned - log->base);
 	size_t there = log->filled - (log->scanned - log->base);
-	size_t head = WIRE_EVENT_BYTES, size;
+	size_t head, size;
 	const struct plan *plan;
 	uint64_t time;
 
@@ -402,17 +403,14 @@ static inline bool scan_event(struct eventlog *log, bool *stalled)
 			log, log->scanned, "event type %u was not declared", bytes_u16(at));
 	if (log->form_open && !eventlog_decide_form(log, bytes_u16(at)))
 		return false;
-	size = plan->payload;
-	if (plan->is_variable) {
-		head += 2;
-		if (there < head)
-			return false;
-		size = bytes_u16(at + WIRE_EVENT_BYTES);
-		if (size < plan->least)
-			return eventlog_damaged(log, log->scanned,
-				"an event of type %u has %zu bytes, at least %u are needed",
-				plan->type, size, plan->least);
-	}
+	head = frame_head(plan->payload);
+	if (there < head)
+		return false;
+	size = frame_payload(plan->payload, at);
+	if (size < plan->least)
+		return eventlog_damaged(log, log->scanned,
+			"an event of type %u has %zu bytes, at least %u are needed", plan->type,
+			size, plan->least);
 	if (there < head + size)
 		return false;
 	time = bytes_u64(at + 2);

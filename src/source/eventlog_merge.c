@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "source/eventlog_private.h"
+#include "wire/frame.h"
 #include "wire/wire.h"
 
 /* ---- runs ---- */
@@ -64,12 +65,6 @@ bool eventlog_close_run(struct eventlog *log)
 static const struct plan *plan_at(const struct eventlog *log, const unsigned char *at)
 {
 	return &log->plans[log->plan_of[bytes_u16(at)]];
-}
-
-static inline size_t record_size(const struct plan *plan, const unsigned char *at)
-{
-	return plan->is_variable ? WIRE_EVENT_BYTES + 2 + (size_t)bytes_u16(at + WIRE_EVENT_BYTES)
-				 : WIRE_EVENT_BYTES + (size_t)plan->payload;
 }
 
 static uint64_t take_text(struct eventlog *log, const char *text, size_t length)
@@ -129,7 +124,7 @@ static inline void decode(
 	struct eventlog *log, const struct event_run *run, const unsigned char *at)
 {
 	const struct plan *plan = plan_at(log, at);
-	const unsigned char *payload = at + WIRE_EVENT_BYTES + (plan->is_variable ? 2 : 0);
+	const unsigned char *payload = at + frame_head(plan->payload);
 	uint64_t *arguments = log->arguments + log->event_count * WIRE_ARGUMENTS_MAX;
 	uint32_t index;
 
@@ -171,7 +166,7 @@ static inline void decode(
 	}
 	if (plan->has_text)
 		arguments[plan->text_argument] = take_text(log, (const char *)payload + plan->least,
-			bytes_u16(at + WIRE_EVENT_BYTES) - (size_t)plan->least);
+			frame_payload(plan->payload, at) - plan->least);
 	/* other events need it, whether or not this one is wanted itself */
 	if (plan->says_running)
 		log->running[run->cap] = (uint32_t)arguments[plan->fields[0].argument];
@@ -198,8 +193,8 @@ static inline bool advance(const struct eventlog *log, struct event_run *run)
 	const unsigned char *at = log->buffer + (run->position - log->base);
 	const unsigned char *end = log->buffer + (run->end - log->base);
 
-	at += record_size(plan_at(log, at), at);
-	for (; at < end; at += record_size(plan_at(log, at), at)) {
+	at += frame_bytes(plan_at(log, at)->payload, at);
+	for (; at < end; at += frame_bytes(plan_at(log, at)->payload, at)) {
 		const struct plan *plan = plan_at(log, at);
 		if (plan->role == ROLE_WANTED) {
 			run->time = bytes_u64(at + 2);
@@ -230,8 +225,8 @@ static const unsigned char *reread(
 
 	if (at && there >= WIRE_EVENT_BYTES + 2) {
 		plan = plan_at(log, at);
-		if (plan->role != ROLE_UNDECLARED && record_size(plan, at) <= there &&
-			position + record_size(plan, at) <= run->end &&
+		if (plan->role != ROLE_UNDECLARED && frame_bytes(plan->payload, at) <= there &&
+			position + frame_bytes(plan->payload, at) <= run->end &&
 			(!plan->is_variable || bytes_u16(at + WIRE_EVENT_BYTES) >= plan->least))
 			return at;
 	} else if (at && there >= WIRE_EVENT_BYTES) {
@@ -251,7 +246,7 @@ static bool advance_reading(struct eventlog *log, struct event_run *run)
 
 	while (at) {
 		const struct plan *plan;
-		position += record_size(plan_at(log, at), at);
+		position += frame_bytes(plan_at(log, at)->payload, at);
 		if (position >= run->end)
 			return false;
 		at = reread(log, run, position);

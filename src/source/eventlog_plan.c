@@ -122,10 +122,6 @@ bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_
 	int described;
 
 	plan.is_variable = size == WIRE_VARIABLE;
-	if (type == WIRE_DATA_END)
-		return eventlog_damaged(log, position, "event type 65535 is declared");
-	if (log->plan_of[type])
-		return eventlog_damaged(log, position, "event type %u is declared twice", type);
 	if (known && known->traits & WIRE_READ) {
 		plan.role = ROLE_READ;
 		plan.least = known->least;

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "source/names.h"
+#include "wire/frame.h"
 #include "wire/layout.h"
 #include "wire/records.h"
 #include "wire/wire_type.h"
@@ -274,10 +275,7 @@ static int keep_state(struct recording *recording, const struct record *record)
 
 	for (size_t at = 0; at < state->length; at += size) {
 		unsigned char *kept = state->at + at;
-		bool is_variable = recording->records.sizes[bytes_u16(kept)] == WIRE_VARIABLE;
-		size = WIRE_EVENT_BYTES +
-			(is_variable ? 2u + bytes_u16(kept + WIRE_EVENT_BYTES)
-				     : (size_t)recording->records.sizes[bytes_u16(kept)]);
+		size = frame_bytes((uint16_t)recording->records.sizes[bytes_u16(kept)], kept);
 		if (size != record->bytes || bytes_u16(kept) != record->type ||
 			memcmp(kept + size - record->size, record->payload, record->size) != 0)
 			continue;

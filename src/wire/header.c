@@ -55,6 +55,11 @@ static enum header_state marks(struct header *header, const unsigned char *at, s
 	return HEADER_PART;
 }
 
+static bool is_declared(const struct header *header, uint16_t type)
+{
+	return header->declared[type / 8] >> type % 8 & 1;
+}
+
 static enum header_state declaration(
 	struct header *header, const unsigned char *at, size_t size, size_t *used)
 {
@@ -84,6 +89,10 @@ static enum header_state declaration(
 		return HEADER_MORE;
 	if (!expect(header, at, end, WIRE_TYPE_END, "an event type's end"))
 		return HEADER_BROKEN;
+	if (header->type.number == WIRE_DATA_END || is_declared(header, header->type.number))
+		return broken(header, 0, "event type %u is declared%s", header->type.number,
+			header->type.number == WIRE_DATA_END ? "" : " twice");
+	header->declared[header->type.number / 8] |= (unsigned char)(1u << header->type.number % 8);
 	header->type.text = (const char *)at + TYPE_BYTES;
 	header->type.length = length;
 	*used = end + 4;

@@ -1,7 +1,7 @@
 /*
  * header.h: the header of an eventlog (wire/wire.h), read step by step as its bytes come.
- * Whoever reads a log, of whatever kind, reads the header through this. It judges form
- * only: which types may be declared, and how often, is the caller's to know.
+ * Whoever reads a log, of whatever kind, reads the header through this. It refuses a header
+ * that declares a type twice; what a type may be declared as, the caller decides.
  */
 #ifndef VMTAP_WIRE_HEADER_H
 #define VMTAP_WIRE_HEADER_H
@@ -18,7 +18,8 @@ enum header_state {
 };
 
 struct header {
-	unsigned int stage; /* 0 at first */
+	unsigned int stage;                /* 0 at first */
+	unsigned char declared[65536 / 8]; /* a bit for each type */
 	struct {
 		uint16_t number, size; /* WIRE_VARIABLE: events have a length of their own */
 		const char *text;      /* not terminated; in the caller's bytes */

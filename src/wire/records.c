@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "wire/frame.h"
 #include "wire/loss.h"
 #include "wire/wire.h"
 #include "wire/wire_type.h"
@@ -76,11 +77,6 @@ static enum records_state next_header(
 		return broken(records, header->wrong_at, "%s", header->wrong);
 	case HEADER_TYPE:
 		number = header->type.number;
-		if (number == WIRE_DATA_END || records->texts[number]) {
-			*used = 0;
-			return broken(records, 0, "event type %u is declared%s", number,
-				number == WIRE_DATA_END ? "" : " twice");
-		}
 		records->sizes[number] = header->type.size;
 		records->texts[number] = strndup(header->type.text, header->type.length);
 		if (header->type.extension_length)
@@ -105,9 +101,8 @@ static enum records_state next_header(
 enum records_state records_next(struct records *records, const unsigned char *at, size_t size,
 	size_t *used, struct record *record)
 {
-	size_t head = WIRE_EVENT_BYTES, payload;
-	int32_t declared;
-	uint16_t type;
+	size_t head, payload;
+	uint16_t type, declared;
 
 	if (!records->has_header)
 		return next_header(records, at, size, used);
@@ -123,16 +118,13 @@ enum records_state records_next(struct records *records, const unsigned char *at
 		records->has_ended = true;
 		return RECORDS_ENDED;
 	}
-	declared = records->sizes[type];
-	if (declared < 0)
+	if (records->sizes[type] < 0)
 		return broken(records, 0, "event type %u was not declared", type);
-	payload = (size_t)declared;
-	if (declared == WIRE_VARIABLE) {
-		head += 2;
-		if (size < head)
-			return RECORDS_MORE;
-		payload = bytes_u16(at + WIRE_EVENT_BYTES);
-	}
+	declared = (uint16_t)records->sizes[type];
+	head = frame_head(declared);
+	if (size < head)
+		return RECORDS_MORE;
+	payload = frame_payload(declared, at);
 	if (size < head + payload)
 		return RECORDS_MORE;
 	if (records->position >= records->block_end)
