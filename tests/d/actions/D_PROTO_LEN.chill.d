@@ -3,5 +3,5 @@
  */
 BEGIN
 {
-	chill(); /* the arguments come first: D_PROTO_LEN */
+	chill(); /* the arguments are checked first: D_PROTO_LEN */
 }

@@ -1,4 +1,4 @@
-/* system() runs when its record is reached, after what was printed before it; its status is nobody's.
+/* system() runs when its record is reached, after earlier output; its exit status is ignored.
  * @options -w
  */
 #pragma D option quiet

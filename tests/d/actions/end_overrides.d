@@ -1,4 +1,4 @@
-/* END's exit() is what counts; it does not keep END's other clauses from running.
+/* END's exit() sets the status; it does not prevent END's other clauses from running.
  * @status 9
  */
 #pragma D option quiet

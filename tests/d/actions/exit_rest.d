@@ -1,5 +1,5 @@
-/* The rest of the clause runs after exit(), the clauses behind it do not, END does. The status is
- * cut to 8 bits; the last one in a clause counts.
+/* The rest of the clause runs after exit(); later clauses do not, except END's. The status is
+ * truncated to 8 bits; the last one in a clause counts.
  * @status 4
  */
 BEGIN { exit(7); exit(260); trace("rest"); x = 1; }

@@ -1,4 +1,4 @@
-/* exit() that a fault skips; one that comes before it is dropped with the clause's record.
+/* A fault skips a later exit(); an earlier exit() is dropped with the clause's record.
  * @status 5
  */
 #pragma D option quiet

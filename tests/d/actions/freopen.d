@@ -1,4 +1,4 @@
-/* Output goes to the file, that of commands too; "" brings it back.
+/* Output goes to the file, including that of commands; "" switches back.
  * @options -w "$scratch/file"
  */
 #pragma D option quiet

@@ -1,5 +1,5 @@
-/* A record with no data: an empty body, one of semicolons. Assignments and aggregations alone record
- * nothing; several actions are one line. */
+/* An empty body, or one of semicolons, makes a record without data. Assignments and aggregations
+ * alone record nothing; several actions print one line. */
 BEGIN
 {
 }

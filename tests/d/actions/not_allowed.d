@@ -1,4 +1,4 @@
-/* Destructive actions need -w. No tag: it is found at enabling.
+/* Destructive actions need -w. The error has no tag, since it is found when tracing is enabled.
  * @options -x errtags
  * @status 1
  */

@@ -1,4 +1,4 @@
-/* Dynamic options change where setopt() stands among the records; others cannot change any more. */
+/* Dynamic options change at setopt()'s place among the records; others can no longer be changed. */
 BEGIN { trace(1); }
 BEGIN { setopt("quiet"); }
 BEGIN { trace(2); printf("\n"); }

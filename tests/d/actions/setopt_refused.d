@@ -1,4 +1,4 @@
-/* What setopt() cannot set is told when it is carried out; the trace goes on. */
+/* An option that setopt() cannot set is reported when its record is processed; the trace goes on. */
 #pragma D option quiet
 
 BEGIN { setopt("nosuch"); }

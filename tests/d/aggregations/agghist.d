@@ -1,4 +1,4 @@
-/* Option agghist: counts and sums are bars of one picture for each aggregation. */
+/* Option agghist: counts and sums are drawn as bars, in one picture for each aggregation. */
 #pragma D option quiet
 #pragma D option agghist
 

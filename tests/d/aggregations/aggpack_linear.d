@@ -1,4 +1,4 @@
-/* Packed, lquantize shows all of its levels; other functions print as ever. */
+/* Option aggpack: lquantize shows all of its levels; other functions print as usual. */
 #pragma D option quiet
 #pragma D option aggpack
 #pragma D option encoding=ascii

@@ -1,4 +1,4 @@
-/* Packed distributions are UTF-8 if nothing else is said. */
+/* Packed distributions are UTF-8 by default. */
 #pragma D option quiet
 #pragma D option aggpack
 

@@ -1,4 +1,4 @@
-/* Packed, the largest count of a line as the whole. */
+/* Options aggpack and aggzoom: bars are relative to the largest count of their line. */
 #pragma D option quiet
 #pragma D option aggpack
 #pragma D option aggzoom

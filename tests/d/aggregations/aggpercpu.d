@@ -1,6 +1,6 @@
 /*
- * Option aggpercpu: behind each value a line for each CPU, 0 where it has no data of it. What
- * printa() prints by a format has none; normalize(), clear() and trunc() hold for all of them.
+ * Option aggpercpu: each value is followed by a line for each CPU, with 0 if it has no data.
+ * printa() with a format prints no such lines; normalize(), clear() and trunc() affect them all.
  */
 #pragma D option quiet
 #pragma D option aggpercpu

@@ -1,4 +1,4 @@
-/* clear() keeps keys with zero, trunc() takes them away; both when the clause ends. */
+/* clear() keeps keys with value zero, trunc() removes them; both act when the clause ends. */
 #pragma D option quiet
 
 BEGIN

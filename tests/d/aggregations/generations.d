@@ -1,5 +1,5 @@
-/* clear() and trunc() act where they stand among what has been recorded: updates of later clauses
- * and firings count anew, under the same keys. */
+/* clear() and trunc() act in the order of the records: later clauses and firings start from zero,
+ * under the same keys. */
 #pragma D option quiet
 
 vm*:::method-entry

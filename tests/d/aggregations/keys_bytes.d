@@ -1,4 +1,4 @@
-/* Keys that are memory: what reads as text is shown as text, the rest as bytes. */
+/* Keys that are memory: printed as text if they look like text, else as bytes. */
 struct pair { char name[8]; int number; };
 struct pair pair;
 

@@ -1,4 +1,4 @@
-/* Option rawbytes: keys that are memory are bytes even if they read as text. */
+/* Option rawbytes: keys that are memory are printed as bytes even if they look like text. */
 #pragma D option quiet
 #pragma D option rawbytes
 

@@ -1,4 +1,4 @@
-/* llquantize(): magnitudes from low to high, each in equal steps; what lies outside is in the
+/* llquantize(): magnitudes from low to high, each in equal steps; values outside are in the
  * outer buckets, negative values in buckets of their own. */
 #pragma D option quiet
 

@@ -1,5 +1,5 @@
-/* normalize() divides what is printed: of every function, not the keys, not what bars and sorting
- * go by; again replaces it, denormalize() undoes it. */
+/* normalize() divides the printed values of every function, but not the keys, the lengths of bars
+ * or the values for sorting; a second call replaces the first, denormalize() undoes it. */
 #pragma D option quiet
 
 BEGIN

@@ -1,5 +1,5 @@
-/* Distributions are sorted by the sum of their values as the buckets have them, then by how many
- * are in the bucket of 0, then by key; averages by what they print. */
+/* Distributions are sorted by the sum of their values, computed from the buckets, then by the count
+ * in the bucket of 0, then by key; averages by the printed value. */
 #pragma D option quiet
 
 BEGIN

@@ -1,5 +1,5 @@
-/* trunc(): the n largest stay, with a negative n the smallest; 0 and none mean all go. Of equal
- * values the larger keys are the larger elements. What clear() leaves has value 0. */
+/* trunc() keeps the n largest, with a negative n the smallest; with 0 or no n it removes all. Of
+ * equal values the larger keys are the larger elements. Elements left by clear() have value 0. */
 #pragma D option quiet
 
 BEGIN

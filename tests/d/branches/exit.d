@@ -1,5 +1,5 @@
 /*
- * exit() in a branch: what is behind it in the branch runs, what comes after does not.
+ * exit() in a branch: the rest of the branch runs, the code after the branch does not.
  * @status 5
  */
 #pragma D option quiet

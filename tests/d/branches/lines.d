@@ -1,6 +1,6 @@
 /*
- * Each part that records something has a line of its own, as in DTrace. Parts that are not
- * reached have none, nor have conditions.
+ * Each part that records something prints a line of its own, as in DTrace. Parts that are not
+ * reached print none, nor do conditions.
  */
 BEGIN
 {

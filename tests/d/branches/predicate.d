@@ -1,5 +1,5 @@
 /*
- * A clause's predicate rules all of its parts, whatever an earlier firing left behind.
+ * A clause's predicate applies to all of its parts, whatever an earlier firing left behind.
  */
 #pragma D option quiet
 

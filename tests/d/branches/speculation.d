@@ -1,5 +1,5 @@
 /*
- * Either to a speculation or not: an order that one clause could not have.
+ * Records to a speculation or not, by branch: an order that one clause could not have.
  */
 #pragma D option quiet
 

@@ -1,5 +1,5 @@
 /*
- * With several descriptions all parts follow each of them.
+ * With several descriptions, each of them runs all parts.
  */
 #pragma D option quiet
 

@@ -1,5 +1,5 @@
 /*
- * args[] has types when every probe that the description matches has the same.
+ * args[] only has types if all probes that the description matches have the same types.
  * @status 1
  * @options -x errtags
  */

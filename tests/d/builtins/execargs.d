@@ -1,5 +1,5 @@
 /*
- * The words that the traced program was started with; BEGIN's are vmtap's own.
+ * The words with which the traced program was started; in BEGIN those of vmtap itself.
  * @options -q
  */
 BEGIN

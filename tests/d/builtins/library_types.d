@@ -1,5 +1,5 @@
 /*
- * Types of the built-in library: scripts that speak of them compile.
+ * Types of the built-in library: scripts that use them compile.
  * @options -e
  */
 self psinfo_t *process;

@@ -1,5 +1,5 @@
 /*
- * Without libraries their names are free.
+ * Without libraries, their names can be used freely.
  * @options -q -x nolibs
  */
 int SIGKILL;

@@ -1,5 +1,5 @@
 /*
- * What only the kernel knows compiles with its type.
+ * Variables that only the kernel knows compile with their types.
  * @options -e
  */
 BEGIN

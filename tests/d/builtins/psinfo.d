@@ -1,6 +1,6 @@
 /*
- * What every source knows of a process and a thread, as members of psinfo_t and
- * lwpsinfo_t; BEGIN is vmtap's own.
+ * What every source knows about a process and a thread, as members of psinfo_t and
+ * lwpsinfo_t; BEGIN is an event of vmtap itself.
  * @options -q
  */
 BEGIN

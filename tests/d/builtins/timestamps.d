@@ -1,5 +1,5 @@
 /* timestamp is read once for each clause: the difference within one is 0; a later clause reads it
- * anew. walltimestamp is ns since 1970. pid, execname and uid of BEGIN are the tracer's. */
+ * again. walltimestamp is ns since 1970. pid, execname and uid in BEGIN are the tracer's. */
 #pragma D option quiet
 
 BEGIN

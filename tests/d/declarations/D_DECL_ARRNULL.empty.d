@@ -1,4 +1,4 @@
-/* An array has a size. */
+/* An array must have a size. */
 /* @status 1 */
 /* @options -xerrtags */
 int a[];

@@ -1,4 +1,4 @@
-/* A bit-field with a name has bits. */
+/* A bit-field with a name must have bits. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a:0; };

@@ -1,4 +1,4 @@
-/* One storage class. */
+/* A declaration has at most one storage class. */
 /* @status 1 */
 /* @options -xerrtags */
 self this int a;

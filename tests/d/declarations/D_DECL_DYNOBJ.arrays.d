@@ -1,4 +1,4 @@
-/* An associative array does not hold arrays. */
+/* An associative array cannot contain arrays. */
 /* @status 1 */
 /* @options -xerrtags */
 int a[int][4];

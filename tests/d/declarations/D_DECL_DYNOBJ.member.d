@@ -1,4 +1,4 @@
-/* An associative array is no member. */
+/* An associative array cannot be a member. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a[int]; };

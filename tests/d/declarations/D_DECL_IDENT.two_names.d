@@ -1,4 +1,4 @@
-/* One name in a declaration. */
+/* A declaration has only one name. */
 /* @status 1 */
 /* @options -xerrtags */
 int a b;

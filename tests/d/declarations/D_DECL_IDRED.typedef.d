@@ -1,4 +1,4 @@
-/* A typedef is not repeated, even if it says the same. */
+/* A typedef cannot be repeated, even unchanged. */
 /* @status 1 */
 /* @options -xerrtags */
 typedef int t;

@@ -1,4 +1,4 @@
-/* this-> variables are no associative arrays. */
+/* this-> variables cannot be associative arrays. */
 /* @status 1 */
 /* @options -xerrtags */
 this int a[int];

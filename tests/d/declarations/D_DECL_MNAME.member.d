@@ -1,4 +1,4 @@
-/* A member has a name or a width. */
+/* A member must have a name or a width. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int; };

@@ -1,4 +1,4 @@
-/* Parameters have different names. */
+/* Parameters must have different names. */
 /* @status 1 */
 /* @options -xerrtags */
 int f(int a, int a);

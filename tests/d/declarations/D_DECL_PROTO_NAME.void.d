@@ -1,4 +1,4 @@
-/* void has no name. */
+/* A void parameter cannot have a name. */
 /* @status 1 */
 /* @options -xerrtags */
 int f(void a);

@@ -1,4 +1,4 @@
-/* void stands alone. */
+/* void must be the only parameter. */
 /* @status 1 */
 /* @options -xerrtags */
 int f(void, int);

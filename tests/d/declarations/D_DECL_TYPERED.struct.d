@@ -1,4 +1,4 @@
-/* A tag is defined once. */
+/* A tag can only be defined once. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a; };

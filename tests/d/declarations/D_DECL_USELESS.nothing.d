@@ -1,4 +1,4 @@
-/* A declaration declares something. */
+/* A declaration must declare something. */
 /* @status 1 */
 /* @options -xerrtags */
 int;

@@ -1,4 +1,4 @@
-/* Nothing is void, so no array is of it. */
+/* There are no objects of type void, so no arrays of them. */
 /* @status 1 */
 /* @options -xerrtags */
 void a[3];

@@ -1,4 +1,4 @@
-/* A struct has members. */
+/* A struct must have members. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { };

@@ -1,4 +1,4 @@
-/* Declarations do not initialise. */
+/* Declarations cannot have initialisers. */
 /* @status 1 */
 /* @options -xerrtags */
 int a = 3;

@@ -1,4 +1,4 @@
-/* Enumerators have different names. */
+/* Enumerators must have different names. */
 /* @status 1 */
 /* @options -xerrtags */
 enum e { A, B, A };

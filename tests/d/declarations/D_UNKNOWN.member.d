@@ -1,4 +1,4 @@
-/* Members have different names. */
+/* Members must have different names. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a; int a; };

@@ -1,6 +1,6 @@
 /*
  * Sizes, widths and values of enumerators are constant expressions: literals, enumerators,
- * inlines, sizeof and what operators make of them.
+ * inlines, sizeof, and operators applied to these.
  * @options -q
  */
 enum sizes { SMALL = 1 << 2, LARGE = SMALL * 4 - 1, NEXT, NEGATIVE = -SMALL, CHOSEN = SMALL > 3 ? 7 : 8 };

@@ -1,6 +1,6 @@
 /*
- * What follows a type's name is a name, even if it names a type; parameters and keys may have
- * names, register stands before parameters, and words of a type may be said twice.
+ * The word after a type's name is a name, even if it is also that of a type; parameters and keys
+ * may have names, register may precede parameters, and words of a type may be repeated.
  * @options -q
  */
 typedef int foo;

@@ -1,6 +1,6 @@
 /*
- * A declaration may be repeated as it is; pointers to what is not defined yet are fine; tags
- * alone are declarations.
+ * A declaration may be repeated unchanged; pointers to types that are not defined yet are allowed;
+ * a tag alone is a declaration.
  * @options -q
  */
 int x;

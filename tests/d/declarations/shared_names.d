@@ -1,5 +1,5 @@
 /*
- * Enumerators and typedefs share their names with the globals, also those of another program.
+ * Enumerators and typedefs share one name space with globals, including those of another program.
  * @status 1
  * @options -x errtags -n 'int RED; BEGIN { exit(0); }'
  */

@@ -1,5 +1,5 @@
 /*
- * The words of a type stand in any order, qualifiers and the storage class among them.
+ * The words of a type may be in any order, including qualifiers and the storage class.
  * @options -q
  */
 long unsigned int a;

@@ -1,4 +1,4 @@
-/* One of a kind is told in the singular. */
+/* A single drop of a kind is reported in the singular. */
 #pragma D option quiet
 #pragma D option specsize=100
 

@@ -1,4 +1,4 @@
-/* What does not fit into dynvarsize and aggsize is reported as DTrace does. */
+/* Values that do not fit into dynvarsize and aggsize are reported as DTrace does. */
 #pragma D option quiet
 #pragma D option dynvarsize=4k
 #pragma D option aggsize=4k

@@ -1,5 +1,5 @@
-/* A speculation that is full, none left, and one that waits for the clause to end; @options say
- * which drop is which.
+/* Drops because a speculation is full, because none is left, and because one is still in use until
+ * the clause ends; the tags show which drop is which.
  * @options -x droptags
  */
 #pragma D option quiet

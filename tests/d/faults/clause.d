@@ -1,4 +1,4 @@
-/* A fault throws away what its clause printed, not what it stored; other clauses go on. */
+/* A fault discards what its clause printed, but not what it stored; other clauses go on. */
 #pragma D option quiet
 
 int zero;

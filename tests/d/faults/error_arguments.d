@@ -1,5 +1,5 @@
-/* What ERROR sees: arg1 the probe, arg2 the clause, arg3 the offset, arg4 the fault, arg5 its value.
- * arg0 is 0. The context is that of the probe that faulted.
+/* ERROR's arguments: arg1 the probe, arg2 the clause, arg3 the offset, arg4 the fault, arg5 its
+ * value; arg0 is 0. The context is that of the probe that faulted.
  */
 #pragma D option quiet
 

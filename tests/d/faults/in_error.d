@@ -1,4 +1,4 @@
-/* A fault in an ERROR clause ends only that one, and starts no ERROR. */
+/* A fault in an ERROR clause only ends that clause, and does not fire ERROR. */
 #pragma D option quiet
 
 int zero;

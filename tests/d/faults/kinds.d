@@ -1,5 +1,5 @@
-/* The kinds of faults that a program can have: what the message says, and what ERROR sees as the
- * fault and its value: an address, a size, an index, or 0. */
+/* The kinds of faults that a program can have: the message, and the fault and its value in ERROR:
+ * an address, a size, an index, or 0. */
 #pragma D option quiet
 
 int zero;

@@ -1,4 +1,4 @@
-/* Faults of every kind that this slice has, as messages. */
+/* Faults of every kind, as messages. */
 #pragma D option quiet
 
 int zero;

@@ -1,5 +1,5 @@
 /*
- * When in the first seconds something happens to one thread. (gterm.d in the guide.)
+ * When, in the first seconds, something happens to one thread. (gterm.d in the guide.)
  */
 #pragma D option quiet
 

@@ -1,5 +1,5 @@
 /*
- * Bytes by three keys, in columns of which one has its width before the @.
+ * Bytes by three keys, in columns; one column has its width before the @.
  * (whoio.d in the guide.)
  */
 #pragma D option quiet

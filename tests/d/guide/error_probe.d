@@ -1,5 +1,5 @@
 /*
- * A clause that follows NULL fires ERROR; the message comes all the same.
+ * A clause that dereferences NULL fires ERROR; the message is still printed.
  */
 BEGIN
 {

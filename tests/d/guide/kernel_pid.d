@@ -1,5 +1,5 @@
 /*
- * Functions of a process, which only the kernel can stop at.
+ * Functions of a process, which only the kernel can trace.
  * @status 1
  */
 pid$target:libc:malloc:entry

@@ -1,5 +1,5 @@
 /*
- * Samples of every CPU are the kernel's, ticks are not.
+ * Only the kernel can sample every CPU; ticks do not need it.
  * @status 1
  */
 profile-997hz

@@ -1,6 +1,6 @@
 /*
- * The probes of system calls are the kernel's: what the script needs is said, and no
- * part of it runs.
+ * Only the kernel has the probes of system calls: the error says what the script needs, and
+ * no part of the script runs.
  * @status 1
  */
 BEGIN

@@ -1,6 +1,6 @@
 /*
- * With -Z descriptions may match nothing, but what a clause needs of the thread is
- * still asked for.
+ * With -Z descriptions may match nothing, but the thread's data that a clause needs is
+ * still required.
  * @status 1
  * @options -Z
  */

@@ -1,5 +1,5 @@
 /*
- * With -Z a script runs without the probes that no source here has.
+ * With -Z a script runs even if no source has some of its probes.
  * @options -Z
  */
 proc:::start,

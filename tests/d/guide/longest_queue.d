@@ -1,5 +1,5 @@
 /*
- * What was in the queue when it was longest: speculations of its own for each CPU, an
+ * What was in the queue when it was longest: a separate speculation for each CPU, an
  * assignment within a subscript and within a predicate. (whoqueue.d in the guide.)
  */
 #pragma D option quiet
@@ -19,7 +19,7 @@ vm$target:::thread-runnable
 /this->len > longest && spec[this->cpu]/
 {
 	/*
-	 * What was gathered for a shorter queue is of no interest any more.
+	 * What was recorded for a shorter queue is no longer of interest.
 	 */
 	discard(spec[this->cpu]);
 }
@@ -28,7 +28,7 @@ vm$target:::thread-runnable
 /this->len > longest/
 {
 	/*
-	 * From now on until all that are in the queue have left it.
+	 * From now on, until everything in the queue has left it.
 	 */
 	longest = this->len;
 	longtime[this->cpu] = timestamp;
@@ -59,7 +59,7 @@ vm$target:::thread-run
 /this->len == 0 && spec[this->cpu]/
 {
 	/*
-	 * The last has left.
+	 * The last one has left.
 	 */
 	commit(spec[this->cpu]);
 	spec[this->cpu] = 0;

@@ -1,5 +1,5 @@
 /*
- * A key that is chosen between two texts, and linear buckets. (howlong.d in the guide.)
+ * A key that is one of two texts, and linear buckets. (howlong.d in the guide.)
  */
 vm$target:::thread-stop
 /arg2 == 3/

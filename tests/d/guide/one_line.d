@@ -1,2 +1,2 @@
-/* As it stands on a command line: all on one line, no ; at the end. */
+/* As on a command line: everything on one line, no ; at the end. */
 vm$target:::gc-work{ @[stringof(execname)] = count() }

@@ -1,6 +1,6 @@
 /*
- * Where a program of the name that is given runs, for three seconds: an argument as
- * text, tick with a long suffix, exit() and normalize().
+ * Where a program with the given name runs, for three seconds: an argument as text,
+ * tick with a long suffix, exit() and normalize().
  * @options pipeline
  */
 #pragma D option quiet

@@ -1,5 +1,5 @@
 /*
- * A line for each, under a heading; a flag in a number. (iosnoop.d in the guide.)
+ * A line for each event, under a heading; a flag in a number. (iosnoop.d in the guide.)
  */
 #pragma D option quiet
 

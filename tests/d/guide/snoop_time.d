@@ -1,5 +1,5 @@
 /*
- * The same with the time it took, in ms to three places: two keys, %3d.%03d.
+ * Like snoop.d, with the time taken in ms to three places: two keys, %3d.%03d.
  * (iotime.d in the guide.)
  */
 #pragma D option quiet

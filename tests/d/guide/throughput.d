@@ -1,5 +1,5 @@
 /*
- * A rate in KB/s without losing what is after the point: 1000000000 / 1024 is 976562.
+ * A rate in KB/s that keeps the digits after the point: 1000000000 / 1024 is 976562.
  * (copy.d in the guide.)
  */
 #pragma D option quiet

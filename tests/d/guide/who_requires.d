@@ -1,6 +1,6 @@
 /*
- * Who requires what: a text kept from one probe to the next in the same thread, given
- * back by NULL, and compared with it. (proc:::exec and its two ends in the guide.)
+ * Who requires what: a text kept from one probe to the next in the same thread, freed by
+ * storing NULL, and compared with NULL. (proc:::exec and its two ends in the guide.)
  */
 #pragma D option quiet
 

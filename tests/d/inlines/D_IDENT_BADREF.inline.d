@@ -6,5 +6,5 @@ inline int f[int a] = a;
 
 BEGIN
 {
-	trace(f);	/* without its arguments */
+	trace(f);	/* its arguments are missing */
 }

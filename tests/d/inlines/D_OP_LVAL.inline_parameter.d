@@ -6,5 +6,5 @@ inline int f[int a] = a++;
 
 BEGIN
 {
-	trace(f[3]);	/* the argument is no variable */
+	trace(f[3]);	/* the argument is not a variable */
 }

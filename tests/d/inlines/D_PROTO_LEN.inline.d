@@ -6,5 +6,5 @@ inline int f[int a] = a;
 
 BEGIN
 {
-	trace(f[1, 2]);	/* one parameter */
+	trace(f[1, 2]);	/* it has one parameter */
 }

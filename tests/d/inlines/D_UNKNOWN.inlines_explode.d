@@ -1,5 +1,5 @@
 /*
- * Inlines that name others twice: what they become is limited.
+ * Inlines that each use another one twice: the size of the result is limited.
  * @status 1
  * @options -x errtags
  */

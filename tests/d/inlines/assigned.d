@@ -1,5 +1,5 @@
 /*
- * An inline of a variable is that variable, also to an assignment.
+ * An inline of a variable is that variable, even as the target of an assignment.
  * @options -q
  */
 int y;

@@ -1,6 +1,6 @@
 /*
- * A clause may use an inline that the text defines behind it; clauses are checked when all
- * of it was read.
+ * A clause may use an inline that is defined after it; clauses are checked when the whole
+ * text has been read.
  * @options -q
  */
 BEGIN

@@ -1,6 +1,6 @@
 /*
- * An inline of a literal is the literal, with the literal's own type and value, and may
- * stand where a constant must.
+ * An inline of a literal is that literal, with the literal's own type and value, and can be
+ * used where a constant is required.
  * @options -q
  */
 inline char C = 300;

@@ -1,5 +1,5 @@
 /*
- * Parameters are passed by name: an argument runs at each mention. They hide built-in
+ * Parameters are passed by name: an argument is evaluated at each use. They hide built-in
  * variables.
  * @options -q
  */

@@ -1,5 +1,5 @@
 /*
- * With argref arguments may be left over.
+ * With argref, unused arguments are allowed.
  * @options -q -x argref one two
  */
 BEGIN

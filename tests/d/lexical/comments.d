@@ -1,5 +1,5 @@
-/* Comments stand anywhere between tokens,
-   also /these/ and "these" */
+/* Comments may be anywhere between tokens,
+   even /these/ and "these" */
 #!/usr/sbin/dtrace -s
 #pragma D option quiet
 #ident "ignored"

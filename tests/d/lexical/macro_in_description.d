@@ -1,5 +1,5 @@
 /*
- * Macros stand anywhere in a description; the text before and behind is glued to them.
+ * Macros may be anywhere in a description; the text before and after is joined to them.
  * @options -q -- tra BE 1
  */
 d$1ce:::$2GIN

@@ -1,6 +1,6 @@
 /*
  * Macros of vmtap's own process, as integers and as strings; without a target $target is 0.
- * Its parent, group and session may lie outside its PID namespace, where the kernel says 0.
+ * Its parent, group and session may be outside its PID namespace; the kernel then returns 0.
  * @options -q
  */
 BEGIN

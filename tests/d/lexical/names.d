@@ -1,6 +1,6 @@
 /*
- * Names: letters, digits, _; each space has its own; a name known as a variable stays one
- * although a type is called the same; behind -> no word is reserved.
+ * Names: letters, digits, _; each name space is separate; a name known as a variable remains one
+ * even if a type has the same name; after -> no word is reserved.
  * @options -q
  */
 typedef int number;

@@ -1,5 +1,5 @@
 /*
- * A slash closes the predicate when {, ; or / is next; else it divides.
+ * A slash closes the predicate if {, ; or / follows; else it divides.
  * @options -q
  */
 int a, b;

@@ -1,5 +1,5 @@
 /*
- * In a body a name that a type has is meant as a variable if ++ -- [ = ; or a comma follows;
+ * In a body, the name of a type counts as a variable if ++ -- [ = ; or a comma follows;
  * else it is the type.
  * @options -q
  */

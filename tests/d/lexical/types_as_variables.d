@@ -1,6 +1,6 @@
 /*
- * A name that was assigned as a variable is one from there on in the script, whatever follows
- * it; the assignment may stand on the next line.
+ * A name that was assigned as a variable is a variable for the rest of the script, whatever
+ * follows it; the = may be on the next line.
  * @options -q
  */
 BEGIN

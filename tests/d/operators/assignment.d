@@ -1,4 +1,4 @@
-/* Assignments have a value; op= needs a variable that is there */
+/* Assignments have a value; op= needs a variable that exists */
 #pragma D option quiet
 
 BEGIN

@@ -1,4 +1,4 @@
-/* A cast cuts and extends */
+/* A cast truncates and extends */
 #pragma D option quiet
 
 BEGIN

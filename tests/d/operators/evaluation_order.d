@@ -1,5 +1,5 @@
 /*
- * Operands are evaluated left before right; for = the right side first, then the left's key.
+ * Operands are evaluated from left to right; for = the right side first, then the key on the left.
  * @options -q
  */
 BEGIN

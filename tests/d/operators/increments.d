@@ -1,6 +1,6 @@
 /*
- * ++ and -- before give the new value, behind the old one; they make a new variable, element,
- * self-> or this-> an int64_t; a pointer moves by its object.
+ * Prefix ++ and -- give the new value, postfix the old one; they make a new variable, element,
+ * self-> or this-> an int64_t; a pointer moves by the size of its object.
  * @options -q
  */
 char c;

@@ -1,5 +1,5 @@
 /*
- * ^^ evaluates both sides whatever the first is; && and || do not. It sits between them.
+ * ^^ always evaluates both sides; && and || do not. Its precedence is between theirs.
  * @options -q
  */
 BEGIN

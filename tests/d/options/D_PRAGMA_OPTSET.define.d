@@ -1,6 +1,6 @@
 /* @options -x errtags
  * @status 1
  */
-/* D_PRAGMA_OPTSET: for the command line only */
+/* D_PRAGMA_OPTSET: only allowed on the command line */
 #pragma D option define=X
 BEGIN { }

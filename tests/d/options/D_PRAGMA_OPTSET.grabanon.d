@@ -1,6 +1,6 @@
 /* @options -x errtags
  * @status 1
  */
-/* nothing to grab: D_PRAGMA_OPTSET */
+/* there is nothing to grab: D_PRAGMA_OPTSET */
 #pragma D option grabanon
 BEGIN { }

@@ -1,4 +1,4 @@
-/* A pragma's option acts on the whole run wherever it stands; the last value holds. */
+/* A pragma's option acts on the whole run, wherever it is; the last value wins. */
 BEGIN
 {
 	trace("all of this is quiet");

@@ -1,4 +1,4 @@
-/* Options that concern what is not here, with values that change nothing. */
+/* Options for things that do not exist here, with values that change nothing. */
 #pragma D option quiet
 #pragma D option bufpolicy=switch
 #pragma D option bufsize=4m

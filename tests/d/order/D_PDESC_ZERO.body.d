@@ -1,7 +1,7 @@
 /* @options -x errtags
  * @status 1
  */
-/* the description comes before the body: D_PDESC_ZERO */
+/* the description is checked before the body: D_PDESC_ZERO */
 nosuch
 {
 	trace(nosuch);

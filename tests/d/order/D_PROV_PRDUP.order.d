@@ -4,7 +4,7 @@
  */
 provider a {
 	probe x();
-	probe x();	/* checked before the clause behind it */
+	probe x();	/* checked before the clause that follows */
 };
 
 BEGIN

@@ -1,6 +1,6 @@
 /*
- * A clause of two probes is checked once for each: args[] of one may be good, of the other
- * not.
+ * A clause with two probes is checked once for each: args[] may be valid for one and not for
+ * the other.
  * @status 1
  * @options -x errtags
  */

@@ -1,5 +1,5 @@
-/* At the end comes a blank line when there is an aggregation, after END, quiet or not, and what
- * printa() has not printed; in the order of first mention. */
+/* If there is an aggregation, END is followed by a blank line, quiet or not, and by the
+ * aggregations that printa() has not printed, in the order of their first use. */
 BEGIN
 {
 	@second = sum(2);

@@ -1,6 +1,6 @@
 /*
- * Option flowindent: entries indent what follows them, returns end that. Of several clauses
- * on a probe the first enters and the last leaves; the others and other probes get a bar.
+ * Option flowindent: an entry indents what follows, a return ends that. If a probe has several
+ * clauses, the first enters and the last leaves; the others, and other probes, get a bar.
  */
 #pragma D option flowindent
 

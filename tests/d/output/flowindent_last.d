@@ -1,6 +1,6 @@
 /*
- * Option flowindent: the last clause that records on a return leaves, whether the ones behind
- * it have predicates or not; what a fault or an exit() ends is last too.
+ * Option flowindent: on a return, the last clause that records something ends the indentation,
+ * whether or not later ones have predicates; so does a clause that a fault or exit() ends.
  */
 #pragma D option flowindent
 

@@ -1,4 +1,4 @@
-/* Without aggregations nothing follows. */
+/* Without aggregations, nothing follows at the end. */
 #pragma D option quiet
 
 vm$target:::gc-end

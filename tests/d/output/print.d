@@ -1,6 +1,6 @@
 /*
- * print(): the address, then the value with the types of all that it is made of. What is
- * zero is left out.
+ * print(): the address, then the value with the types of all its parts. Parts that are zero
+ * are left out.
  */
 #pragma D option quiet
 #pragma D option scratchsize=8k

@@ -1,4 +1,4 @@
-/* Not quiet: behind the line's start, like what other actions print. */
+/* Not quiet: printed after the start of the line, like the output of other actions. */
 BEGIN
 {
 	this->number = (int *)alloca(sizeof (int));

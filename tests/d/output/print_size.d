@@ -1,4 +1,4 @@
-/* Option printsize holds when a value is printed; "..." stands for the rest. */
+/* Option printsize applies when a value is printed; "..." stands for the rest. */
 #pragma D option quiet
 #pragma D option printsize=8
 #pragma D option scratchsize=8k

@@ -1,4 +1,4 @@
-/* Option rawbytes: what trace() records is dumped, whatever its type. */
+/* Option rawbytes: trace() dumps values as bytes, whatever their type. */
 #pragma D option quiet
 #pragma D option rawbytes
 

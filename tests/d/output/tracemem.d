@@ -1,4 +1,4 @@
-/* tracemem(): the third argument is how many bytes are shown, if it is less and not below 0. */
+/* tracemem(): the third argument limits the bytes that are shown, unless it is negative. */
 BEGIN
 {
 	this->p = (char *)alloca(20);

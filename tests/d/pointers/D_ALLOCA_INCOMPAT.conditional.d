@@ -1,4 +1,4 @@
-/* A block or nothing cannot be assigned as one value. */
+/* A value that is either a block or not cannot be assigned. */
 /* @status 1 */
 /* @options -xerrtags */
 BEGIN

@@ -1,4 +1,4 @@
-/* A literal size is held against option scratchsize at once. */
+/* A literal size is compared with option scratchsize at compile time. */
 /* @status 1 */
 /* @options -xerrtags */
 BEGIN

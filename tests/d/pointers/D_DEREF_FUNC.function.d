@@ -1,4 +1,4 @@
-/* There is no value of a function. */
+/* A function has no value. */
 /* @status 1 */
 /* @options -xerrtags */
 int (*handler)(int);

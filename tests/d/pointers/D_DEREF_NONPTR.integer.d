@@ -1,4 +1,4 @@
-/* Only pointers lead anywhere. */
+/* Only pointers can be dereferenced. */
 /* @status 1 */
 /* @options -xerrtags */
 BEGIN

@@ -1,4 +1,4 @@
-/* A pointer to void does not know how far the next is. */
+/* A pointer to void has no size to step by. */
 /* @status 1 */
 /* @options -xerrtags */
 void *vp;

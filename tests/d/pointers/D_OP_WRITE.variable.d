@@ -1,4 +1,4 @@
-/* What a variable was given decides whether it can be written through. */
+/* The value assigned to a pointer variable decides whether it can be written through. */
 /* @status 1 */
 /* @options -xerrtags */
 BEGIN

@@ -1,4 +1,4 @@
-/* alloca(0) is valid, gives where the next block will be, and leads nowhere until then.
+/* alloca(0) is valid: it returns the address of the next block, which is not valid until then.
  * @status 2
  */
 #pragma D option quiet

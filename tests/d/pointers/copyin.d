@@ -1,5 +1,5 @@
-/* copyin() copies the bytes of a text of an event, which the script may change; beyond the
- * text's end is a fault. */
+/* copyin() copies the bytes of an event's text, and the script may change the copy; reading beyond
+ * the end of the text is a fault. */
 #pragma D option quiet
 vm*:::user-msg
 {

@@ -1,4 +1,4 @@
-/* copyout() compiles, and what it needs is asked for at the start. */
+/* copyout() compiles, and is an error at the start, which says what it needs. */
 /* @status 1 */
 /* @options -w */
 BEGIN

@@ -15,7 +15,7 @@ BEGIN
 	printf("%s\n", stringof(block));
 }
 
-/* its end can be read, what is behind cannot */
+/* its NUL can be read, the bytes after it cannot */
 BEGIN
 {
 	bcopy("abc", alloca(8), 4);

@@ -1,4 +1,4 @@
-/* A string can be read by its characters and as a pointer to its rest. */
+/* A string can be read by its characters, and as a pointer to the rest of it. */
 #pragma D option quiet
 BEGIN
 {

@@ -1,5 +1,5 @@
 /*
- * What is bound to a later version of D than the one asked for is not there.
+ * Names that are bound to a later version of D than the requested one do not exist.
  * @options -q -x version=1.2
  */
 #pragma D binding "1.0" old

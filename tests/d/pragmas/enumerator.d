@@ -1,5 +1,5 @@
 /*
- * An enumerator is a definition of the program like others.
+ * An enumerator is a definition of the program like any other.
  * @options -q
  */
 enum color {

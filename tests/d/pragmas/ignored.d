@@ -1,5 +1,5 @@
 /*
- * Lines that say nothing, and those that # and #pragma and #pragma D have in common.
+ * Lines without an effect, and forms that #, #pragma and #pragma D have in common.
  * @options -xerrtags
  * @status 1
  */

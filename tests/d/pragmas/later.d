@@ -1,6 +1,6 @@
 /*
- * Pragmas may stand before what they speak of, also within a clause; options count for
- * the whole run.
+ * Pragmas may precede what they refer to, even within a clause; options apply to the whole
+ * run.
  */
 #pragma D attributes Evolving/Evolving/Common counter_of
 #pragma D attributes Private/Private/ISA made

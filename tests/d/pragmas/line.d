@@ -1,5 +1,5 @@
 /*
- * # line states; the message names the file and its line.
+ * # line sets the file and the line that messages name.
  * @status 1
  * @options -x errtags
  */

@@ -1,4 +1,4 @@
-/* An option may stand below the clauses, and in one: it acts on the whole run. */
+/* An option may come after the clauses, or inside one: it acts on the whole run. */
 BEGIN
 {
 	printf("%s\n", strjoin("abc", "defgh"));

@@ -1,4 +1,4 @@
-/* Keys that are arrays of characters: %s and %S show them up to a zero, or all of them. */
+/* Keys that are arrays of characters: %s and %S print them up to a NUL, or completely. */
 #pragma D option quiet
 
 char name[4];

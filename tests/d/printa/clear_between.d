@@ -1,4 +1,4 @@
-/* The consumer acts when a clause has ended: later clauses add to what was cleared. */
+/* clear() takes effect when its clause has ended: later clauses add to the cleared values. */
 #pragma D option quiet
 
 BEGIN

@@ -1,4 +1,4 @@
-/* A distribution in a format: the whole picture, and what follows it on the next line. */
+/* A distribution in a format prints the whole picture; the text after it is on the next line. */
 #pragma D option quiet
 
 BEGIN

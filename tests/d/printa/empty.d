@@ -1,6 +1,6 @@
 /*
- * An empty aggregation prints nothing; without a format there is the newline that begins the list.
- * It counts as printed only when there was something to print; the others are printed at the end.
+ * An empty aggregation prints nothing, or without a format only the newline that begins the list.
+ * It counts as printed only if it was not empty; the others are printed at the end.
  */
 #pragma D option quiet
 

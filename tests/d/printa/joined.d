@@ -1,4 +1,4 @@
-/* Several aggregations are joined on their keys; what is missing is zero. */
+/* Several aggregations are joined on their keys; missing values are zero. */
 #pragma D option quiet
 
 BEGIN

@@ -1,5 +1,5 @@
-/* Addresses of the user are one type of key, those of the kernel another: usym() joins with
- * umod(), and a row shows its keys as the first aggregation does. */
+/* User addresses are one type of key, kernel addresses another: usym() joins with umod(), and a
+ * row shows its keys in the form of the first aggregation. */
 #pragma D option quiet
 
 BEGIN

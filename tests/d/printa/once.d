@@ -1,4 +1,4 @@
-/* What printa has printed is not printed again at the end. */
+/* Aggregations that printa has printed are not printed again at the end. */
 #pragma D option quiet
 
 BEGIN

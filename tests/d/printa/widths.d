@@ -1,4 +1,4 @@
-/* Widths before and behind the @, for every aggregating function. */
+/* Widths before and after the @, for every aggregating function. */
 #pragma D option quiet
 
 BEGIN

@@ -1,6 +1,6 @@
 /* @status 1 */
 /* @options -xerrtags */
-/* %@ is for printa alone. */
+/* %@ is only for printa. */
 BEGIN
 {
 	printf("%8@d", 1);

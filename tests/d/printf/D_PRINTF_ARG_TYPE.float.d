@@ -1,6 +1,6 @@
 /* @status 1 */
 /* @options -xerrtags */
-/* An integer is no floating point number. */
+/* An integer is not a floating-point number. */
 BEGIN
 {
 	printf("%f", 1);

@@ -1,6 +1,6 @@
 /* @status 1 */
 /* @options -xerrtags */
-/* char * is no string: stringof() makes one. */
+/* A char * is not a string: use stringof(). */
 BEGIN
 {
 	printf("%s", (char *)1);

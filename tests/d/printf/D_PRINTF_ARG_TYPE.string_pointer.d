@@ -1,6 +1,6 @@
 /* @status 1 */
 /* @options -xerrtags */
-/* A string is no pointer. */
+/* A string is not a pointer. */
 BEGIN
 {
 	printf("%p", "x");

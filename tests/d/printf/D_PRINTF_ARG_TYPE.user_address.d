@@ -1,6 +1,6 @@
 /* @status 1 */
 /* @options -xerrtags */
-/* Without a target %A takes what usym() and its like give. */
+/* Without a target, %A takes only values of usym() and similar functions. */
 BEGIN
 {
 	printf("%A", 1);

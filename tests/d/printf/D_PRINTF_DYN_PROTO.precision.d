@@ -1,6 +1,6 @@
 /* @status 1 */
 /* @options -xerrtags */
-/* The width has taken the only one. */
+/* The width has used the only argument. */
 BEGIN
 {
 	printf("%*.*d", 1);

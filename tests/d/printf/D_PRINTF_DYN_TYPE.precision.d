@@ -1,6 +1,6 @@
 /* @status 1 */
 /* @options -xerrtags */
-/* Then comes the precision. */
+/* The precision is the second argument. */
 BEGIN
 {
 	printf("%*.*s", 1, "x", "x");

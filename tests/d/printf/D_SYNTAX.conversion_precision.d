@@ -1,6 +1,6 @@
 /* @status 1 */
 /* @options -xerrtags */
-/* One . in a conversion. */
+/* A conversion has at most one '.'. */
 BEGIN
 {
 	printf("%1.2.3d", 1);

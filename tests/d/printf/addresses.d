@@ -1,4 +1,4 @@
-/* %p prints hexadecimal without 0x; %a and %A name an address, or are that with 0x. */
+/* %p prints hexadecimal without 0x; %a and %A print a symbol, or hexadecimal with 0x. */
 #pragma D option quiet
 
 vm*:::method-entry

@@ -1,5 +1,5 @@
-/* * takes width, then precision, then the value; a negative width is the flag - and the width;
- * a precision of 0 or less is none, for strings as well. */
+/* * takes width, then precision, then the value; a negative width means the flag - and the width;
+ * a precision of 0 or less means none, even for strings. */
 #pragma D option quiet
 
 BEGIN

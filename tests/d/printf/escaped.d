@@ -1,4 +1,4 @@
-/* %S and %C: what does not print is spelled out, before width and precision. */
+/* %S and %C: unprintable characters are escaped before width and precision are applied. */
 #pragma D option quiet
 
 BEGIN

@@ -1,4 +1,4 @@
-/* Flags together, as C has them. */
+/* Combined flags, as in C. */
 #pragma D option quiet
 
 BEGIN

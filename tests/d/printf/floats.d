@@ -1,4 +1,4 @@
-/* %e %f %g and their capitals take floating point from memory; there are no such literals. */
+/* %e %f %g and their capitals take floating-point values from memory; D has no such literals. */
 #pragma D option quiet
 
 struct numbers {

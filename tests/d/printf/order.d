@@ -1,6 +1,6 @@
 /*
- * Flags, width and precision stand in any order before the letter. A 0 is a flag where no
- * width has begun; - and 0 cancel each other, the later one counts.
+ * Flags, width and precision may be in any order before the letter. A 0 is a flag if no width
+ * has begun; - and 0 cancel each other, the later one counts.
  */
 #pragma D option quiet
 

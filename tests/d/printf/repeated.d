@@ -1,4 +1,4 @@
-/* Digits may stand twice, the last ones count; * wins over them. */
+/* A width may be given twice, the last one counts; * overrides both. */
 #pragma D option quiet
 
 BEGIN

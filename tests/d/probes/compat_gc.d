@@ -1,7 +1,7 @@
 /* @options 77 */
 /*
- * What each full collection had to do, as Clozure CL's users ask for it by the pid: the
- * collections of some generations only are other probes.
+ * The work of each full collection, in the way of Clozure CL's users, who give the pid:
+ * collections of only some generations fire other probes.
  */
 #pragma D option quiet
 

@@ -1,6 +1,6 @@
 /*
  * One record fires the event's own probe first, then the others of its type: all at the same
- * time, each with its own arguments; a condition picks between two probes of one provider.
+ * time, each with its own arguments; a condition selects one of two probes of a provider.
  */
 #pragma D option quiet
 

@@ -1,8 +1,8 @@
 /* @options 1234 */
 /*
- * Every probe of Ruby's, with the arguments that Ruby gives it in its order and types, on a
- * VM that has opted in. The types are the probe's own, not the event's. What ended by an
- * exception has no return of Ruby's.
+ * Every probe of Ruby, with Ruby's arguments in Ruby's order and types, on a VM that has
+ * opted in. The types are those of the probe, not of the event. Ruby fires no return for what
+ * an exception has ended.
  */
 #pragma D option quiet
 

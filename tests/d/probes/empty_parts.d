@@ -1,6 +1,6 @@
 /*
- * What is left out matches anything: provider::: is all probes of a provider; module::name,
- * ::name and a name alone are right-aligned.
+ * An omitted part matches anything: provider::: means all probes of a provider; module::name,
+ * ::name and a name alone are aligned to the right.
  * @options -q
  */
 vm$target:::

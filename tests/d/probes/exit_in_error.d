@@ -1,5 +1,5 @@
 /* @status 3 */
-/* exit() in ERROR ends the firing that failed, too. */
+/* exit() in ERROR also ends the firing that failed. */
 #pragma D option quiet
 
 int zero;

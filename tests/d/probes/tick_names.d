@@ -8,7 +8,7 @@ tick-1day, profile:::tick-7, profile:::tick-8ms
 	n++;
 }
 
-/* A glob finds the preset ones and those that were made. */
+/* A glob finds the predefined ones and those that were created. */
 profile:::tick-5*
 /n/
 {

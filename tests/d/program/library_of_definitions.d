@@ -1,5 +1,5 @@
 /*
- * What one program defines, later ones of the command line may use.
+ * Later programs of the command line may use what an earlier one defines.
  * @options -q -n 'BEGIN { v.a = TWICE[21]; printf("%d %s\n", v.a, xlate<struct s>(7).t); exit(0); }'
  */
 struct s { int a; string t; };

@@ -1,5 +1,5 @@
 /*
- * A predicate is any scalar expression: a number, a comparison, a pointer, also with effects.
+ * A predicate is any scalar expression: a number, a comparison, a pointer, even with side effects.
  * @options -q
  */
 int *p;

@@ -1,5 +1,5 @@
 /*
- * A flag with any value but no, off and none is on: quiet=0 too.
+ * A flag is on with any value except no, off and none: even with quiet=0.
  * @options -x quiet=0
  */
 BEGIN

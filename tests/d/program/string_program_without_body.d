@@ -1,5 +1,5 @@
 /*
- * On the command line a description may stand alone; messages name it up to its predicate or body.
+ * On the command line a description needs no body; messages name it up to its predicate or body.
  * @options -n BEGIN -n 'END,dtrace:::BEGIN' -n 'BEGIN /1/{exit(0);}'
  */
 BEGIN

@@ -1,6 +1,6 @@
 /*
- * A definition may be repeated as it is, also of some probes only, and in another program of the
- * command line.
+ * A definition may be repeated unchanged, even for only some of the probes, and in another program
+ * of the command line.
  * @options -q -n 'provider a { probe x(int); }; END { printf("done\n"); }'
  */
 provider a {

@@ -1,6 +1,6 @@
 /*
- * What args[] are where the script defines the provider: the outputs behind the ':', each made
- * of the argument of its name: in another order, converted, or translated.
+ * args[] if the script defines the provider: the outputs after the ':', each made from the
+ * argument of the same name: in another order, converted, or translated.
  * @options -q
  */
 typedef struct label {

@@ -1,5 +1,5 @@
 /*
- * A provider's definition in a tracing program is checked; it makes no probes.
+ * A provider's definition in a tracing program is checked, but creates no probes.
  * @options -q
  */
 struct request {

@@ -1,5 +1,5 @@
 /*
- * Each description of a clause by its own definition: what args[0] is translated from differs.
+ * Each description of a clause uses its own definition: args[0] is translated from other types.
  * @options -q
  */
 struct shown {

@@ -1,6 +1,6 @@
 /*
- * What the kernel's providers pass is known, so that with -Z their clauses are checked as a
- * whole; they never run where no source has the probes.
+ * The arguments of the kernel's providers are known, so that with -Z their clauses are checked
+ * completely; they never run if no source has the probes.
  * @options -q -Z
  */
 io:::start,

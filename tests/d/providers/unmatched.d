@@ -1,6 +1,6 @@
 /*
- * With -Z the clauses of probes that are not there are checked by what a definition says of
- * them: by name, by the number of a process behind it, and by a glob if all of them agree.
+ * With -Z, clauses of probes that do not exist are checked against a definition of the provider:
+ * by its name, its name and a pid, and by a glob if all that match agree.
  * @options -q -Z
  */
 struct request {

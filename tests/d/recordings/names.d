@@ -1,4 +1,4 @@
-/* A name that is defined anew; a name that is not defined faults. */
+/* A name may be defined again; using a name that is not defined is a fault. */
 #pragma D option quiet
 
 vm$target:::method-entry

@@ -1,4 +1,4 @@
-/* Events of several capabilities come in the order of time. */
+/* Events of several capabilities come in time order. */
 #pragma D option quiet
 
 vm$target:::gc-idle

@@ -1,4 +1,4 @@
-/* What a truncated recording holds is delivered; then a line says so. */
+/* The events of a truncated recording are delivered; then a line says that it is truncated. */
 #pragma D option quiet
 
 vm$target:::gc-mark-begin

@@ -4,5 +4,5 @@
 BEGIN
 {
 	speculate(1);
-	stop(); /* the order comes first: D_ACT_SPEC */
+	stop(); /* the order is checked first: D_ACT_SPEC */
 }

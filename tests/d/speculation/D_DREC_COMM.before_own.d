@@ -4,5 +4,5 @@
 BEGIN
 {
 	commit(1);
-	printf(""); /* the order comes before the format: D_DREC_COMM */
+	printf(""); /* the order is checked before the format: D_DREC_COMM */
 }

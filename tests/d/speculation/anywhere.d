@@ -1,5 +1,5 @@
-/* What is committed prints under the header of the clause that recorded it, and its id is free again.
- * Assignments and subroutines may stand anywhere, discard() too. */
+/* A committed speculation prints under the header of the clause that recorded it, and its id is
+ * free again. Assignments, subroutines and discard() may be anywhere. */
 BEGIN
 {
 	self->id = speculation();

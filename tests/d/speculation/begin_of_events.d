@@ -1,4 +1,4 @@
-/* The usual idiom: what a thread does is kept until it is known whether it matters. */
+/* The usual idiom: what a thread does is recorded until it is known whether it matters. */
 vm$target:::gc-start
 {
 	self->spec = speculation();

@@ -1,5 +1,5 @@
-/* What is committed shows under the header of the clause that recorded it, where commit() stands;
- * a clause of commit() alone has no line. */
+/* A committed speculation prints at commit()'s place, under the header of the clause that recorded
+ * it; a clause with only commit() prints no line. */
 tick-10
 {
 	self->id = speculation();

@@ -1,4 +1,4 @@
-/* discard() has no place in the order of statements; what it drops is not seen. */
+/* discard() may be anywhere among the statements; what it drops is not printed. */
 #pragma D option quiet
 
 BEGIN

@@ -1,4 +1,4 @@
-/* A fault takes back what its clause speculated, not what it committed. */
+/* A fault drops what its clause speculated, not what it committed. */
 #pragma D option quiet
 
 int zero;

@@ -1,4 +1,4 @@
-/* There can be many speculations at a time, each with what was recorded into it. */
+/* There can be many speculations at a time, each with its own records. */
 #pragma D option quiet
 #pragma D option nspec=300
 int n;

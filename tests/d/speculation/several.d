@@ -1,5 +1,5 @@
-/* nspec speculations at a time; a committed one is free again after the clause; the order is that
- * of the commits. Aggregations and variables show as they are when the commit is carried out. */
+/* nspec speculations at a time; a committed one is free again after the clause; output is in the
+ * order of the commits. Aggregations and variables have their values at the time of the commit. */
 #pragma D option quiet
 #pragma D option nspec=3
 

@@ -1,5 +1,5 @@
-/* A clause ends at the action that exceeds specsize, and nothing of it is kept; what was kept
- * before is. A clause counts 8 bytes, its records count the sizes of their types.
+/* A clause ends at the action that exceeds specsize, and its records are dropped; those of earlier
+ * clauses are kept. A clause counts 8 bytes, its records count the sizes of their types.
  */
 #pragma D option quiet
 #pragma D option specsize=36

@@ -1,5 +1,5 @@
 /*
- * -e: each description too.
+ * -e also reports each description.
  * @options -e -v
  */
 vm*:::gc-start,

@@ -1,5 +1,5 @@
 /*
- * The least of what the program relies on.
+ * The lowest stability of everything the program relies on.
  * @options -q -v
  */
 #pragma D attributes Evolving/Stable/ISA mine

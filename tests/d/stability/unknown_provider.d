@@ -1,5 +1,5 @@
 /*
- * Providers that say nothing are Unstable.
+ * Providers that declare no stability are Unstable.
  * @options -e -v -Z
  */
 nosuch1:::probe

@@ -1,6 +1,6 @@
 /* @status 1 */
 /* @options -xerrtags */
-/* A stack is no value but as the key of an aggregation. */
+/* A stack is only a value as a key of an aggregation. */
 BEGIN
 {
 	a[ustack()] = 1;

@@ -1,5 +1,5 @@
 /*
- * Addresses of a recorded process stay numbers: its pid may be another process's now. They
+ * Addresses of a recorded process stay numbers: its pid may now belong to another process. They
  * are recorded as values, as keys, and in printf and printa.
  */
 vm*:::method-entry

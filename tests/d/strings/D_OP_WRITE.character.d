@@ -1,6 +1,6 @@
 /* @status 1 */
 /* @options -xerrtags */
-/* A string's characters cannot be stored to. */
+/* The characters of a string cannot be assigned. */
 BEGIN
 {
 	s = "abc";

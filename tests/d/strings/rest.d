@@ -1,5 +1,5 @@
 /*
- * A string and a number are the string that begins so many characters further on.
+ * string + n is the rest of the string, from character n.
  * @options -q
  */
 string s;

@@ -1,5 +1,5 @@
 /*
- * A string is cut at strsize when it is stored or made, and where it is built in.
+ * A string is truncated to strsize when it is stored or created, and so is a built-in one.
  * @options -x strsize=5
  */
 #pragma D option quiet

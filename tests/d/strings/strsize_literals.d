@@ -1,4 +1,4 @@
-/* Option strsize cuts literals too, wherever they go: it is the longest that a string can be. */
+/* Option strsize truncates literals too, wherever they are used: no string can be longer. */
 #pragma D option quiet
 #pragma D option strsize=4
 

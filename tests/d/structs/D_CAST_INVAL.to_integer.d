@@ -1,4 +1,4 @@
-/* A struct is no integer. */
+/* A struct cannot be cast to an integer. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a; int b:3; struct s *next; char t[4]; };

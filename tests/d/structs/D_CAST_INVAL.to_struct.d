@@ -1,4 +1,4 @@
-/* Nothing but a struct of the same type can be cast to one. */
+/* Only a struct of the same type can be cast to a struct. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a; int b:3; struct s *next; char t[4]; };

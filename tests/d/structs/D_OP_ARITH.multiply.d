@@ -1,4 +1,4 @@
-/* A struct is no number. */
+/* A struct is not a number. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a; int b:3; struct s *next; char t[4]; };

@@ -1,4 +1,4 @@
-/* Behind . stands a name, no constant. */
+/* A name must follow the '.', not a constant. */
 /* @status 1 */
 /* @options -xerrtags */
 inline int K = 3;

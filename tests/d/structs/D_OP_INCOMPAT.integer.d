@@ -1,4 +1,4 @@
-/* A struct takes only a struct of its type. */
+/* Only a struct of the same type can be assigned to a struct. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a; int b:3; struct s *next; char t[4]; };

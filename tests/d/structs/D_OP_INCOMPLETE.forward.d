@@ -1,4 +1,4 @@
-/* A struct that was only named has no known members. */
+/* A struct that was only declared has no known members. */
 /* @status 1 */
 /* @options -xerrtags */
 struct f *fp;

@@ -1,4 +1,4 @@
-/* A struct cannot be counted. */
+/* A struct cannot be incremented. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a; int b:3; struct s *next; char t[4]; };

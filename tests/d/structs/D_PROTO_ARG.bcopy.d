@@ -1,4 +1,4 @@
-/* bcopy() takes addresses, no structs. */
+/* bcopy() takes addresses, not structs. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a; int b:3; struct s *next; char t[4]; };

@@ -1,4 +1,4 @@
-/* A struct is no string. */
+/* A struct cannot be converted to a string. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a; int b:3; struct s *next; char t[4]; };

@@ -1,4 +1,4 @@
-/* A struct has no other members than those defined. */
+/* A struct only has the members that were defined. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a; int b:3; struct s *next; char t[4]; };

@@ -1,4 +1,4 @@
-/* offsetof of a member that is not there. */
+/* offsetof of a member that does not exist. */
 /* @status 1 */
 /* @options -xerrtags */
 struct s { int a; int b:3; struct s *next; char t[4]; };

@@ -1,5 +1,5 @@
-/* A bit-field is cut to its bits when it is stored and extended by its sign when it is read.
- * It has a unit of its own, never shared, even without a name; :0 is nothing. */
+/* A bit-field is truncated to its bits when it is stored and sign-extended when it is read.
+ * It has a unit of its own, never shared, even without a name; :0 has no effect. */
 #pragma D option quiet
 struct bits { int a:3; unsigned b:3; int :0; long c:33; unsigned d:17; };
 struct bits v;

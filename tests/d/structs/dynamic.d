@@ -1,5 +1,5 @@
-/* Struct elements and self-> variables come with the first store; absent ones read as zeroes;
- * storing 0 gives them back. */
+/* The first store creates struct elements and self-> variables; absent ones read as zeroes;
+ * storing 0 frees them. */
 #pragma D option quiet
 struct pair { int a; string s; };
 struct pair elements[int, string];

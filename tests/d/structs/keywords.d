@@ -1,4 +1,4 @@
-/* Behind . and -> no word is reserved; a member may be called like a type or a variable. */
+/* After . and -> no word is reserved; a member may have the name of a type or a variable. */
 #pragma D option quiet
 struct names { int uid_t; int pid; int x; };
 struct names n;

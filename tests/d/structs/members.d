@@ -1,4 +1,4 @@
-/* Members of every kind are read and written by their own size and sign. */
+/* Members of every kind are read and written with their own size and sign. */
 #pragma D option quiet
 struct point {
 	int x;

@@ -1,4 +1,4 @@
-/* trace() of a struct or an array shows its bytes, also of characters. */
+/* trace() of a struct or an array shows its bytes, even of characters. */
 struct pair { int a; char b[3]; };
 struct pair p;
 BEGIN

@@ -1,5 +1,5 @@
-/* Addresses of the network: the longest run of zeroes is ::, one that holds an IPv4 address shows it
- * as dotted quad alone, by inet_ntop() behind ::ffff:, and not at all when strict. */
+/* Network addresses: the longest run of zeroes is ::. An address that contains an IPv4 address is
+ * shown as dotted quad alone, with inet_ntop() after ::ffff:, and not in that form when strict. */
 #pragma D option quiet
 
 BEGIN

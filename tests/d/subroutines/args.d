@@ -1,4 +1,4 @@
-/* args[] have the contract's types: these print as unsigned or signed by them. */
+/* args[] have the contract's types, which decide whether they print signed or unsigned. */
 #pragma D option quiet
 
 vm$target:::method-entry

@@ -1,4 +1,4 @@
-/* copyinstr reads a string argument, whole, from within, or cut. */
+/* copyinstr reads a string argument: whole, from the middle, or truncated. */
 #pragma D option quiet
 
 vm$target:::user-msg

@@ -1,4 +1,4 @@
-/* getmajor, getminor: of the kernel's device numbers, whose low 20 bits are the minor one. */
+/* getmajor, getminor: parts of a kernel device number; the low 20 bits are the minor number. */
 #pragma D option quiet
 
 BEGIN

@@ -18,7 +18,7 @@ BEGIN
 	    json("{\"x\": \"\"}", "x"));
 }
 
-/* Not there, malformed, or through something that holds nothing. */
+/* Missing, malformed, or inside a value that has no parts. */
 BEGIN
 {
 	printf("%d%d%d%d", json(this->document, "nosuch") == NULL,

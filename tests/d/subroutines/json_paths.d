@@ -1,6 +1,6 @@
 /*
- * json: parts of a path are names where an object is and numbers where an array is, with
- * brackets or without; what is no JSON on the way there is not found.
+ * json: a part of a path is a name in an object and a number in an array, with or without
+ * brackets; nothing is found after something on the way that is not JSON.
  */
 #pragma D option quiet
 

@@ -1,4 +1,4 @@
-/* A packet is the kernel's: pcap compiles, and is refused where no kernel is traced.
+/* Only the kernel has packets: pcap compiles, and is refused if no kernel is traced.
  * @status 1 */
 BEGIN
 {

@@ -1,4 +1,4 @@
-/* Of the kernel's data too.
+/* Subroutines that read the kernel's data too.
  * @status 1 */
 BEGIN
 /d_path((void *)arg0) == "/"/

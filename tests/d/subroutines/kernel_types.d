@@ -1,5 +1,5 @@
 /*
- * Casts to the kernel's own types compile; what they are passed to is refused at the start.
+ * Casts to the kernel's own types compile; the subroutines that take them are refused at the start.
  * @status 1
  */
 BEGIN

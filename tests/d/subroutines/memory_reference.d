@@ -1,6 +1,6 @@
 /*
- * memref: a block with an address and a size. memstr: memory as a string whose last byte is its
- * end, with a character in the place of NULs; of no bytes it is NULL.
+ * memref: a block with an address and a size. memstr: memory as a string whose last byte becomes
+ * the terminator, with a character in place of NULs; NULL if there are no bytes.
  * @options -q
  */
 BEGIN
@@ -18,7 +18,7 @@ BEGIN
 	printf("%d\n", *(this->pair + 1));
 }
 
-/* Memory that is not there faults. */
+/* Invalid memory faults. */
 BEGIN
 {
 	printf("[%s]\n", memstr((char *)alloca(4), 'x', 6));

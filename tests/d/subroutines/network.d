@@ -1,6 +1,6 @@
 /*
- * inet_ntoa, inet_ntoa6, inet_ntop, link_ntop: of bytes in memory, in the network's order.
- * The method's name is 16 bytes long, and more.
+ * inet_ntoa, inet_ntoa6, inet_ntop, link_ntop: from bytes in memory, in network order. The
+ * method's name is used as memory: it is at least 16 bytes long.
  */
 #pragma D option quiet
 
@@ -11,7 +11,7 @@ vm*:::method-entry
 	printf("%s\n%s\n", link_ntop(1, (void *)arg1), link_ntop(32, (void *)arg1));
 }
 
-/* Other families are IPv4's; other hardware, and no memory there, are faults. */
+/* Other families are treated as IPv4; other hardware types and invalid memory are faults. */
 vm*:::method-entry
 {
 	printf("%s\n", inet_ntop(3, (void *)arg1));

@@ -1,4 +1,4 @@
-/* lltostr, strtoll, and the orders of bytes. */
+/* lltostr, strtoll, and byte orders. */
 #pragma D option quiet
 
 BEGIN

@@ -1,4 +1,4 @@
-/* rand: an int that is never negative; a recording always brings the same ones. */
+/* rand: an int that is never negative; for a recording the numbers are always the same. */
 #pragma D option quiet
 
 BEGIN

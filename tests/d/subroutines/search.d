@@ -8,9 +8,9 @@ BEGIN
 	printf("[%s] %d\n", strstr("abc", ""), strstr("", "") == "");
 	printf("%d %d %d\n", strchr("abc", 'x') == NULL, strrchr("abc", 'x') == NULL,
 	    strstr("abc", "abcd") == NULL);
-	/* the end of a string is no character of it */
+	/* the terminator is not a character of a string */
 	printf("%d %d\n", strchr("abc", '\0') == NULL, strrchr("abc", '\0') == NULL);
-	/* the character is cut to a char */
+	/* the character is truncated to a char */
 	printf("[%s]\n", strchr("abc", 0x162));
 	printf("%d %d %d %d\n", index("abcabc", "c"), index("abcabc", "c", 3),
 	    index("abc", "x"), index("abc", "a", -5));

@@ -1,4 +1,4 @@
-/* strtok: goes on in later clauses of a firing, begins anew in the next one. */
+/* strtok: continues in later clauses of a firing, starts again in the next firing. */
 #pragma D option quiet
 
 BEGIN

@@ -1,4 +1,4 @@
-/* What strtok takes apart lasts for one firing: all of its clauses, not the next firing. */
+/* strtok's state lasts for one firing: all of its clauses, but not the next firing. */
 #pragma D option quiet
 
 vm*:::method-entry

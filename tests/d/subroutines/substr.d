@@ -1,4 +1,4 @@
-/* substr: starts from the end when negative, drops from the end with a negative count. */
+/* substr: a negative start counts from the end, a negative count leaves out the end. */
 #pragma D option quiet
 
 BEGIN

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * address_keys.d - where from: addresses of the program as keys (%A, %a) and by themselves.
+ * address_keys.d - addresses of the program as keys (%A, %a) and by themselves.
  */
 #pragma D option quiet
 

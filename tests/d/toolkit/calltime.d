@@ -2,8 +2,8 @@
 /*
  * calltime.d - inclusive and exclusive time of methods, in us.
  *
- * A depth per thread keeps what is on the stack; the caller excludes what its
- * callees took.
+ * A depth per thread identifies the frames of the stack; a caller's exclusive time leaves out
+ * the time of its callees.
  * @options -C -Z
  */
 

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * ccl_gc.d - each collection with its time and what it freed; the pid is the argument.
+ * ccl_gc.d - each collection with its time and the bytes it freed; the pid is the argument.
  * @options 4242
  */
 

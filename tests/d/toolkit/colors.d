@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -Zs
 /*
- * colors.d - calls and what happens below them, in colours of a terminal.
+ * colors.d - calls and what happens inside them, in terminal colours.
  */
 #pragma D option quiet
 #pragma D option switchrate=10

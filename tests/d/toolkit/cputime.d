@@ -1,7 +1,7 @@
 #!/usr/sbin/dtrace -Zs
 /*
  * cputime.d - on-CPU time of methods (vtimestamp) with and without their callees.
- * A recording without CPU clocks does not have that time: the stream does.
+ * A recording without CPU clocks does not have that time; the stream does.
  * @status 1
  */
 #pragma D option quiet

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -Zs
 /*
- * flow.d - calls and returns as they happen, indented by a depth of each thread.
+ * flow.d - calls and returns as they happen, indented by the depth of each thread.
  *
  * 	C	CPU-id
  *	TIME(us) Time since boot, us

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -Zs
 /*
- * flowtime.d - as flow.d, with the time since the line before it of the same thread.
+ * flowtime.d - like flow.d, with the time since the previous line of the same thread.
  */
 #pragma D option quiet
 #pragma D option switchrate=10hz

@@ -1,7 +1,7 @@
 #!/usr/sbin/dtrace -Zs
 /*
- * hotspot.d - methods of a VM whose texts have their length beside them and no end:
- * copied in, closed by a store, and joined.
+ * hotspot.d - methods of a VM that passes each text with its length and without a NUL:
+ * copied in, terminated by a store, and joined.
  * @options -Z
  */
 #pragma D option quiet

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -Zs
 /*
- * languages.d - calls of whatever language is there. The order of the arguments differs:
+ * languages.d - calls of any language that is present. The order of the arguments differs:
  *
  *	perl, php, python	function, file, line and the like
  *	ruby			class, method, file, line
@@ -39,7 +39,7 @@ ruby*:::method-entry
 	@calls[substr(probeprov, 0, strlen("ruby")), copyinstr(arg1), basename(copyinstr(arg2))] = count();
 }
 
-/* a hole: probes whose provider no process has */
+/* a gap: probes of a provider that no process has */
 node*:::gc-start { self->ts = timestamp; }
 node*:::gc-done /self->ts/ { @gc = quantize(timestamp - self->ts); self->ts = 0; }
 

@@ -1,5 +1,5 @@
 #!/usr/sbin/dtrace -Zs
-/* lines.d - how often each line is run, with a top of it. */
+/* lines.d - how often each line is run, with the most frequent ones. */
 #pragma D option quiet
 inline string FILE_NAME = "main.rb";
 dtrace:::BEGIN { printf("Tracing... Hit Ctrl-C to end.\n"); }

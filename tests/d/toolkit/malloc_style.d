@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -qs
 /*
- * malloc_style.d - sizes and life of objects, by address; a table of what has not gone.
+ * malloc_style.d - sizes and lifetimes of objects, by address; a table of those not freed.
  * @options -q
  */
 

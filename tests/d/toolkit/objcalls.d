@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -Zs
 /*
- * objcalls.d - objects against calls, keys of several kinds in one table.
+ * objcalls.d - objects compared with calls, keys of several kinds in one table.
  */
 #pragma D option quiet
 #pragma D option aggsortkey

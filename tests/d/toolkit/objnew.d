@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -Zs
 /*
- * objnew.d - new objects by class, and where they are made.
+ * objnew.d - new objects by class, and where they are allocated.
  */
 
 #pragma D option quiet

@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -Zs
 /*
- * python_style.d - one clause after the other hands this-> on; stacks of names in self->.
+ * python_style.d - clauses pass this-> on to the next one; stacks of names in self->.
  */
 #pragma D option quiet
 

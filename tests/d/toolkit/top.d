@@ -1,6 +1,6 @@
 #!/usr/sbin/dtrace -s
 /*
- * top.d - a screen of the busiest classes every 4 ms, then start anew.
+ * top.d - a screen of the busiest classes every 4 ms, then starts again from zero.
  *
  * USAGE: top.d [lines]
  */

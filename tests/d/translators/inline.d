@@ -1,5 +1,5 @@
 /*
- * An inline of a translation, as the built-in curpsinfo is one.
+ * An inline of a translation, like the built-in curpsinfo.
  * @options -q
  */
 typedef struct out {

@@ -1,6 +1,6 @@
 /*
- * The exact type of the value first, then what its typedef stands for, then any type that
- * it can be passed as.
+ * The translator is looked up by the exact type of the value, then by what its typedef stands
+ * for, then by any type that the value can be passed as.
  * @options -q
  */
 typedef int number_t;

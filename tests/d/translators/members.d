@@ -1,7 +1,7 @@
 /*
  * A member is computed when it is read, with the translated value in place of the
- * translator's parameter, which hides a built-in variable. Members that are given twice
- * count once, the first time.
+ * translator's parameter, which hides a built-in variable. If a member is given twice,
+ * the first one counts.
  * @options -q
  */
 struct out {

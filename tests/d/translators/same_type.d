@@ -1,6 +1,6 @@
 /*
- * A struct may be cast to its own type, as translators of old do with their input; * of a
- * translated pointer is the translated struct, and sizeof knows its size.
+ * A struct may be cast to its own type, as old translators do with their input; * of a
+ * translated pointer is the translated struct, and sizeof gives its size.
  * @options -q
  */
 struct input { int i; char c; } in;

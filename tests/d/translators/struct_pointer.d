@@ -1,5 +1,5 @@
 /*
- * From a pointer to a struct: its members are read when the translated ones are.
+ * From a pointer to a struct: its members are read when the translated ones are read.
  * @options -q
  */
 struct in {

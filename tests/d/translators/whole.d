@@ -1,6 +1,6 @@
 /*
- * Assigning a translation stores the struct with all members that the translator gives, 0 in
- * the others; the old value may be what is translated. A first assignment declares the variable.
+ * Assigning a translation stores the struct with all members that the translator defines, and 0 in
+ * the others; the old value may be translated. A first assignment declares the variable.
  * @options -q
  */
 struct part {

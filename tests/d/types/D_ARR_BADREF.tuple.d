@@ -1,4 +1,4 @@
-/* An array of memory has one index at a time. */
+/* An array in memory takes one index at a time. */
 /* @status 1 */
 /* @options -xerrtags */
 int arr[4];

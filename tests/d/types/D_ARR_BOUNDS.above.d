@@ -1,4 +1,4 @@
-/* A literal index beyond an array is found at once. */
+/* A literal index beyond an array is found at compile time. */
 /* @status 1 */
 /* @options -xerrtags */
 int arr[4];

@@ -1,4 +1,4 @@
-/* A negative literal index is found at once. */
+/* A negative literal index is found at compile time. */
 /* @status 1 */
 /* @options -xerrtags */
 int arr[4];

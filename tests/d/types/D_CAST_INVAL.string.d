@@ -1,4 +1,4 @@
-/* A string is no pointer. */
+/* A string is not a pointer. */
 /* @status 1 */
 /* @options -xerrtags */
 BEGIN

@@ -1,4 +1,4 @@
-/* Floating-point values are kept and shown; D does not compute with them. */
+/* Floating-point values are stored and printed; D does not compute with them. */
 /* @status 1 */
 /* @options -xerrtags */
 float f;

@@ -1,5 +1,5 @@
 /*
- * char * and char[] go where strings do: compared, passed, assigned, converted.
+ * char * and char[] can be used like strings: compared, passed, assigned, converted.
  * @options -q
  */
 char text[8];

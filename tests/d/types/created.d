@@ -1,4 +1,4 @@
-/* What a variable's first assignment makes of it. */
+/* The type that a variable gets from its first assignment. */
 #pragma D option quiet
 
 BEGIN

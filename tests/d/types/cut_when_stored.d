@@ -1,6 +1,6 @@
 /*
- * Arithmetic has 64 bits; a value is cut when it is stored, recorded, used as a key, passed to
- * a narrower parameter, or cast to a narrower type. A widening cast does not cut first.
+ * Arithmetic has 64 bits; a value is truncated when it is stored, recorded, used as a key, passed
+ * to a narrower parameter, or cast to a narrower type. A widening cast does not truncate first.
  * @options -q
  */
 char c;

@@ -16,7 +16,7 @@ BEGIN
 	printf("%d %d\n", 7 / 2 * 2, 1 << 3 | 1);
 	printf("%d %d %d\n", !3, !0, 3 && 4);
 	printf("%d\n", 0x7fffffffffffffff + 1 < 0);
-	/* a minus before what is unsigned is cut, a complement is not */
+	/* the negation of an unsigned value is truncated, a complement is not */
 	printf("%d %d\n", -1u == 4294967295, ~0u == 0xffffffff);
 	exit(0);
 }

@@ -1,4 +1,4 @@
-/* Prototypes and what is extern are only spoken of: the names stay free. */
+/* Prototypes and extern declarations do not define anything: the names stay free. */
 #pragma D option quiet
 int f(int a, char *b, ...);
 void *g(void), h(int (*compare)(void *, void *), unsigned n);

@@ -1,4 +1,4 @@
-/* Operands are not made ints, and arithmetic is 64 bits wide until a value is stored. */
+/* Operands are not promoted to int, and arithmetic is 64 bits wide until a value is stored. */
 #pragma D option quiet
 
 char c;

@@ -1,5 +1,5 @@
 /*
- * A literal 0, or NULL, goes with every pointer and with strings; pointers compare unsigned.
+ * A literal 0, or NULL, fits every pointer and strings; pointers compare unsigned.
  * @options -q
  */
 int *p;

@@ -1,6 +1,6 @@
 /*
  * The result of an arithmetic operator has the type of the operand of higher rank: more bits,
- * then unsigned. Nothing is made an int first. Shifts keep the type of the left operand;
+ * then unsigned. Nothing is promoted to int. Shifts keep the type of the left operand;
  * comparisons and logical operators give an int.
  * @options -q
  */
@@ -21,7 +21,7 @@ BEGIN
 	printf("%d %d %d\n", sizeof(~c), sizeof(-s), sizeof(+c));
 	printf("%d %d %d %d\n", sizeof(l < l), sizeof(l == l), sizeof(!l), sizeof(l && l));
 	printf("%d %d %d\n", sizeof(e + c), sizeof(l ^^ l), sizeof(l || l));
-	/* signed or not: seen by a comparison with -1 */
+	/* signed or unsigned: shown by a comparison with -1 */
 	i = -1;
 	printf("%d %d %d\n", (u | i) > 0, (l | i) > 0, (ul | i) > 0);
 	c = -1;

@@ -1,5 +1,5 @@
 /*
- * A load extends by the type of what it loads: sign of signed ones, zeroes else.
+ * A load extends according to the loaded type: signed ones by the sign, others by zeroes.
  * @options -q
  */
 char c;

@@ -1,5 +1,5 @@
 /*
- * The operand of sizeof is not evaluated: what no source gives here has a size all the same.
+ * The operand of sizeof is not evaluated: even values that no source provides have a size.
  * @options -q
  */
 BEGIN

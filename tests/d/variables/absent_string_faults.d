@@ -1,5 +1,5 @@
 /*
- * The element that is not there is NULL: comparing it is fine, printing it faults.
+ * An element that does not exist is NULL: comparing it is allowed, printing it faults.
  * @options -q
  */
 string a[int];

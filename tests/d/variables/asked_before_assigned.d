@@ -1,6 +1,6 @@
 /*
- * A self-> or this-> variable, or an element, that a unary operator is the first to name comes
- * into being with it, as an int64_t: so a clause may ask for one that a later clause assigns.
+ * If the first use of a self-> or this-> variable or of an element is in a unary operator, that
+ * creates it as an int64_t: so a clause may test one that a later clause assigns.
  * @options -q
  */
 BEGIN

@@ -1,4 +1,4 @@
-/* What the built-in variables say in an event of the process. */
+/* The values of the built-in variables in an event of the process. */
 #pragma D option quiet
 
 vm$target:::thread-run

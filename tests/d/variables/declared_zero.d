@@ -1,5 +1,5 @@
 /*
- * Declared variables begin as zeroes, a string as ""; self-> strings and elements as NULL.
+ * Declared variables start as zero, a string as "", self-> strings and elements as NULL.
  * @options -q
  */
 int i;

@@ -1,5 +1,5 @@
 /*
- * Eight keys of any kind; the order of the keys counts.
+ * Eight keys of any kind; the order of the keys matters.
  * @options -q
  */
 struct pair { int a; int b; } p;

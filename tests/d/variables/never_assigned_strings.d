@@ -1,5 +1,5 @@
 /*
- * A global string is "" until it is assigned, an element, or self-> string NULL.
+ * Until it is assigned, a global string is "", an element or a self-> string is NULL.
  * @options -q
  */
 BEGIN

@@ -1,5 +1,5 @@
 /*
- * Storing 0 in self-> frees it, whatever its type; a freed one has room again.
+ * Storing 0 in self-> frees it, whatever its type; its room can be used again.
  * @options -q -x dynvarsize=4096
  */
 self string text;

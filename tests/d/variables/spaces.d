@@ -1,5 +1,5 @@
 /*
- * A global, self->, this-> and @ may have one name; each has its own type.
+ * A global, self->, this-> and @ may have the same name; each has its own type.
  * @options -q
  */
 BEGIN

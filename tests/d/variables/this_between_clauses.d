@@ -1,5 +1,5 @@
 /*
- * this-> is seen by all clauses of a firing; the next firing finds what the last one left.
+ * All clauses of a firing see this->; the next firing finds the last one's value.
  * @options -q
  */
 this int n;

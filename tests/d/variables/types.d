@@ -1,4 +1,4 @@
-/* The first assignment fixes a variable's type; later values are cut to it. */
+/* The first assignment determines a variable's type; later values are truncated to it. */
 #pragma D option quiet
 
 BEGIN

@@ -1,6 +1,6 @@
 /*
- * A new variable has the type of the first value: of a literal its own, of a built-in the
- * built-in's; ++ makes an int64_t; types hold for the whole program.
+ * A new variable has the type of its first value, be it a literal or a built-in; ++ creates an
+ * int64_t; types apply to the whole program.
  * @options -q
  */
 struct s { int a; char b; } v;
