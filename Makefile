@@ -215,7 +215,7 @@ $(NEW)/gen/scripts.c: EMBED = cli/scripts.h bundled_script
 $(NEW)/gen/scripts.c: $(SCRIPTS)
 $(NEW)/gen/contracts.c: EMBED = contract/known.h known_contract
 $(NEW)/gen/contracts.c: $(CONTRACTS)
-$(NEW)/gen/library.c: EMBED = d/resolve_library.h d_library_text
+$(NEW)/gen/library.c: EMBED = d/compile_library.h d_library_text
 $(NEW)/gen/library.c: $(LIBRARY)
 $(NEW)/gen/scripts.c $(NEW)/gen/contracts.c $(NEW)/gen/library.c: $(B)/host/embed $(B)/lists
 	$(call say,GEN $@)

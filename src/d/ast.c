@@ -272,6 +272,7 @@ struct d_node *d_node_assign(struct d_compiler *compiler, enum d_operator operat
 	return d_node_finish(compiler, node);
 }
 
+/* condition ? left : right; of a constant condition only one side stays. */
 struct d_node *d_node_ternary(struct d_compiler *compiler, const struct d_place *place,
 	struct d_node *condition, struct d_node *left, struct d_node *right)
 {
@@ -319,6 +320,14 @@ unsigned d_node_count(const struct d_node *list)
 bool d_node_is_zero(const struct d_node *node)
 {
 	return is_integer(node) && !node->value;
+}
+
+bool d_node_is_boolean(const struct d_node *node)
+{
+	if (node->kind == D_NODE_BINARY)
+		return node->operation >= D_OPERATOR_LESS &&
+			node->operation <= D_OPERATOR_LOGICAL_OR;
+	return node->kind == D_NODE_UNARY && node->operation == D_OPERATOR_NOT;
 }
 
 bool d_node_is_action(const struct d_node *node)

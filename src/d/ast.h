@@ -176,7 +176,8 @@ bool d_node_is_character(const struct d_node *node);
 const char *d_operator_text(enum d_operator operation, bool with_assign);
 
 unsigned d_node_count(const struct d_node *list);
-bool d_node_is_zero(const struct d_node *node); /* the literal 0, NULL */
+bool d_node_is_zero(const struct d_node *node);    /* the literal 0, NULL */
+bool d_node_is_boolean(const struct d_node *node); /* an operator that gives 0 or 1 */
 bool d_node_is_action(const struct d_node *node);
 
 #endif

@@ -55,6 +55,10 @@ int d_check_increment(struct d_compiler *compiler, struct d_node *node);
  */
 int d_check_operand(struct d_compiler *compiler, struct d_node *operand);
 
+/* check_operator.c */
+int d_check_unary(struct d_compiler *compiler, struct d_node *node);
+int d_check_binary(struct d_compiler *compiler, struct d_node *node);
+int d_check_ternary(struct d_compiler *compiler, struct d_node *node);
 /* "operator + requires operands of arithmetic type" */
 int d_check_fail_operator(
 	struct d_compiler *compiler, const struct d_node *node, const char *tag, const char *what);

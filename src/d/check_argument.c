@@ -9,9 +9,9 @@
 
 #include "contract/promise.h"
 #include "d/check.h"
-#include "d/parse_provider.h"
+#include "d/check_translator.h"
 #include "d/resolve_attribute.h"
-#include "d/translator.h"
+#include "d/resolve_provider.h"
 
 /* What tells of a probe's arguments; the prototype counts if there is one. */
 struct teller {

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "d/parse_inline.h"
-#include "d/translator.h"
+#include "d/check_translator.h"
+#include "d/resolve_inline.h"
 
 /* A variable that does not exist yet, and what its element's keys would be. */
 static bool is_fresh(struct d_compiler *compiler, const struct d_node *node)

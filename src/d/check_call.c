@@ -5,8 +5,6 @@
 #include "d/check.h"
 #include "d/resolve_attribute.h"
 
-#include "d/generate_stack.h"
-
 #include <stdio.h>
 #include <string.h>
 
@@ -73,6 +71,12 @@ static int fail_type(struct d_compiler *compiler, const struct d_node *node, con
 		what, number, expected, d_type_text(node->type, argument, sizeof(argument)));
 }
 
+static const struct d_type *stack_type(
+	const struct d_compiler *compiler, const struct d_function *function)
+{
+	return compiler->types.type_places[d_function_stack_kind(function) - D_VALUE_STACK];
+}
+
 int d_check_call(struct d_compiler *compiler, struct d_node *node)
 {
 	const struct d_function *function = node->function;
@@ -84,9 +88,9 @@ int d_check_call(struct d_compiler *compiler, struct d_node *node)
 	if (d_attribute_use(compiler, node->name->identifiers[D_SPACE_GLOBAL]->stability,
 		    "function", name, &node->place))
 		return -1;
-	node->type = function->result      ? d_types_parse(&compiler->types, function->result)
-		: d_stack_is_one(function) ? d_stack_type(compiler, function)
-					   : compiler->types.type_void;
+	node->type = function->result           ? d_types_parse(&compiler->types, function->result)
+		: d_function_is_stack(function) ? stack_type(compiler, function)
+						: compiler->types.type_void;
 	for (struct d_node *argument = node->right; argument; argument = argument->next) {
 		/* An aggregation named in an action is looked up like any other name. */
 		if (d_check(compiler, argument))

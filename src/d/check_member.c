@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "d/check_argument.h"
+#include "d/check_translator.h"
 #include "d/hint.h"
-#include "d/parse_inline.h"
 #include "d/resolve_attribute.h"
-#include "d/translator.h"
+#include "d/resolve_inline.h"
 
 enum {
 	UREGS_LAST = 32 /* the last register that the guide numbers on x86-64 */

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "d/compile_clause.h"
+#include "d/compile_library.h"
 #include "d/lex.h"
 #include "d/parse.h"
 #include "d/resolve_attribute.h"
-#include "d/resolve_library.h"
 
 int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler **result)
 {

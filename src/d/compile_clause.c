@@ -9,9 +9,9 @@
 
 #include "contract/promise.h"
 #include "d/check.h"
+#include "d/check_provider.h"
 #include "d/generate.h"
 #include "d/generate_order.h"
-#include "d/parse_provider.h"
 #include "d/resolve_attribute.h"
 #include "d/resolve_description.h"
 #include "d/resolve_pattern.h"

@@ -1,18 +1,21 @@
 /*
  * compiler.h: the state that the parts of the front end share. Private to src/d.
  *
- * The parts and what flows between them:
+ * A file's name says its phase, then its subject:
  *
- *   text -> lexer (control, pragma, macro, literal) -> tokens
- *        -> parser (declaration, ast, fold) -> clauses of syntax trees
- *        -> description, pattern            -> the probes of a clause
- *        -> check (arguments of calls: call)-> trees with types and identifiers
- *        -> generate (emit, format, action) -> byte code in the program
+ *   lex_       text to tokens; control lines and pragmas act on the way
+ *   parse_     tokens to clauses of syntax trees (ast.h), which fold constants while they are
+ *              built; declarations and definitions act on the way
+ *   resolve_   what a name, a probe description or a use of an inline means
+ *   check_     types and identifiers into the trees: what DTrace calls cooking
+ *   generate_  checked trees to the program's code (program/opcode.h)
  *
- * Besides: inline and translator keep definitions as trees and put copies of them in the
- * place of their uses, when those are checked; provider checks definitions of providers;
- * attribute keeps the stability of what is used, needs what only some sources give; library
- * reads D's own definitions before the first script.
+ * So a construct has one file per phase. The operator ?: is read in parse_expression.c
+ * (parse_ternary()), made a node in ast.c (d_node_ternary()), checked in check_operator.c
+ * (d_check_ternary()) and compiled in generate_operator.c (d_generate_ternary()). Calls of
+ * subroutines are in check_call.c and generate_call.c, by the rows of program/subroutine.h;
+ * actions in generate_action.c. compile.c and compile_clause.c run the phases, compile_library.c
+ * for D's own definitions before the first script.
  *
  * A script is parsed as a whole; then each clause is resolved, checked and generated once
  * for each of its probe descriptions, in the order of the text. The first error ends
@@ -39,8 +42,7 @@ enum {
 	D_PARAMETERS_MAX = 4096, /* of a function that is declared */
 	D_HEIGHT_MAX = 1000,     /* of a syntax tree */
 	/* providers, their probes, translators: they are looked up one after the other */
-	D_DEFINITIONS_MAX = 4096,
-	D_PENDING_MAX = 2
+	D_DEFINITIONS_MAX = 4096
 };
 
 enum d_lexer_mode {

@@ -19,6 +19,19 @@ int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct
 int d_generate_keys(struct d_compiler *compiler, struct d_code *code,
 	const struct d_identifier *identifier, const struct d_node *keys);
 
+/* generate_operator.c */
+int d_generate_unary(struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
+int d_generate_binary(struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
+int d_generate_ternary(struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
+enum d_opcode d_arithmetic_opcode(enum d_operator operation, bool is_signed);
+
+/* generate_call.c */
+int d_generate_call(struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
+
+/* generate_translator.c: a translation to a struct; the register of its address. */
+int d_generate_translation(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
+
 /* generate_place.c */
 /*
  * The address of the memory that a node names or is; writing: it will be changed there, so
@@ -58,8 +71,6 @@ int d_emit_cut(
 /* Multiplies the register by the size of what a pointer points to. */
 int d_emit_scale(struct d_compiler *compiler, struct d_code *code, unsigned reg,
 	const struct d_type *pointer, const struct d_place *place);
-
-enum d_opcode d_arithmetic_opcode(enum d_operator operation, bool is_signed);
 
 /* generate_action.c: a statement: an action, an aggregation, or an expression. 0 or negative. */
 int d_generate_statement(

@@ -492,7 +492,7 @@ static int generate_call_statement(
 
 	if (d_order_action(compiler, code, node, kind))
 		return -1;
-	if (d_stack_is_one(node->function))
+	if (d_function_is_stack(node->function))
 		return generate_place(compiler, code, node);
 	compiler->destructive |= d_action_is_destructive(kind);
 	if (kind == D_ACTION_RAISE && d_require(compiler, D_NEED_PROCESS, "raise( )", &node->place))

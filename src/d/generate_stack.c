@@ -10,33 +10,6 @@
 
 enum { FRAMES_MAX = 1024 };
 
-bool d_stack_is_one(const struct d_function *function)
-{
-	return function->kind == D_FUNCTION_ACTION && function->id >= D_STACK_KERNEL;
-}
-
-static enum d_value_kind value_kind(const struct d_function *function)
-{
-	static const enum d_value_kind kinds[] = {[D_STACK_KERNEL - D_STACK_KERNEL] = D_VALUE_STACK,
-		[D_STACK_USER - D_STACK_KERNEL] = D_VALUE_STACK,
-		[D_STACK_JAVA - D_STACK_KERNEL] = D_VALUE_STACK,
-		[D_STACK_SYM - D_STACK_KERNEL] = D_VALUE_SYMBOL,
-		[D_STACK_FUNC - D_STACK_KERNEL] = D_VALUE_SYMBOL,
-		[D_STACK_MOD - D_STACK_KERNEL] = D_VALUE_MODULE,
-		[D_STACK_USYM - D_STACK_KERNEL] = D_VALUE_USER_SYMBOL,
-		[D_STACK_UFUNC - D_STACK_KERNEL] = D_VALUE_USER_SYMBOL,
-		[D_STACK_UMOD - D_STACK_KERNEL] = D_VALUE_USER_MODULE,
-		[D_STACK_UADDR - D_STACK_KERNEL] = D_VALUE_USER_ADDRESS};
-
-	return kinds[function->id - D_STACK_KERNEL];
-}
-
-const struct d_type *d_stack_type(
-	const struct d_compiler *compiler, const struct d_function *function)
-{
-	return compiler->types.type_places[value_kind(function) - D_VALUE_STACK];
-}
-
 /* A literal frame count, at least 1; 0 with an error. */
 static uint64_t read_frames(
 	struct d_compiler *compiler, const struct d_node *call, const struct d_node *node)
@@ -88,12 +61,12 @@ int d_stack_generate(struct d_compiler *compiler, struct d_code *code, const str
 {
 	int reg;
 
-	if (value_kind(node->function) == D_VALUE_STACK)
+	if (d_function_stack_kind(node->function) == D_VALUE_STACK)
 		return generate_frames(compiler, code, node);
 	reg = d_generate(compiler, code, node->right);
 	if (reg < 0 ||
 		d_emit(compiler, code, D_OP_PLACE, (unsigned)reg, (unsigned)reg, 0,
-			(int32_t)value_kind(node->function)))
+			(int32_t)d_function_stack_kind(node->function)))
 		return -1;
 	return reg;
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "d/lex_control.h"
-#include "d/parse_provider.h"
 #include "d/resolve_attribute.h"
+#include "d/resolve_provider.h"
 #include "program/option.h"
 
 static int malformed(struct d_words *words, const char *form)
@@ -67,26 +67,23 @@ static void settle(const struct d_pragma *pragma)
 }
 
 /* attributes N/D/C provider NAME provider|module|function|name|args */
-static int provider_attributes(struct d_words *words, struct stability stability)
+static int provider_attributes(struct d_words *words)
 {
 	static const char form[] =
 		"attributes <attributes> provider <provider> <provider|module|function|name|args>";
 	struct d_compiler *compiler = words->compiler;
 	const char *provider = d_words_next(words), *part;
 	struct d_place place = words->place;
-	int which;
 
 	part = d_words_next(words);
 	if (!*provider || !*part)
 		return malformed(words, form);
-	which = stability_part(part, strlen(part));
-	if (which < 0)
+	if (stability_part(part, strlen(part)) < 0)
 		return d_fail(compiler, &words->place, "D_PRAGMA_INVAL",
 			"invalid element in #pragma D attributes: %.100s", part);
 	if (expect_end(words, form))
 		return -1;
-	return d_provider_attributes(
-		compiler, &place, provider, (enum stability_part)which, stability);
+	return d_provider_attributes(compiler, &place, provider);
 }
 
 int d_pragma_attributes(struct d_words *words)
@@ -107,7 +104,7 @@ int d_pragma_attributes(struct d_words *words)
 		return d_fail(compiler, &place, "D_PRAGMA_INVAL",
 			"invalid attributes in #pragma D attributes: %.100s", text);
 	if (!strcmp(name, "provider"))
-		return provider_attributes(words, stability);
+		return provider_attributes(words);
 	pragma = of_name(words, "attributes", name);
 	if (!pragma || expect_end(words, form))
 		return -1;

@@ -7,7 +7,7 @@
 #include "d/lex.h"
 #include "d/parse_declarator.h"
 #include "d/parse_inline.h"
-#include "d/translator.h"
+#include "d/parse_translator.h"
 
 static bool same_declaration(const struct d_identifier *old, const struct d_declarator *declarator)
 {

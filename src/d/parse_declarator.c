@@ -500,3 +500,22 @@ int d_parse_parameters(struct d_compiler *compiler, struct d_parameter **paramet
 	compiler->nesting--;
 	return d_expect(compiler, D_TOKEN_RIGHT_PAREN, ", or )");
 }
+
+unsigned d_parameter_count(const struct d_parameter *parameter)
+{
+	unsigned count = 0;
+
+	for (; parameter; parameter = parameter->next)
+		count++;
+	return count;
+}
+
+const struct d_parameter *d_parameter_find(
+	const struct d_parameter *parameter, const struct d_name *name, unsigned *number)
+{
+	*number = 0;
+	for (; parameter; parameter = parameter->next, (*number)++)
+		if (parameter->name.kind && parameter->name.name == name)
+			return parameter;
+	return NULL;
+}

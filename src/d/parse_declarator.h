@@ -48,6 +48,12 @@ struct d_parameter {
 /* Parameters of a function or probe up to ')', which is passed; (void) has none. */
 int d_parse_parameters(struct d_compiler *compiler, struct d_parameter **parameters);
 
+unsigned d_parameter_count(const struct d_parameter *parameters);
+
+/* The parameter of this name, and its number from 0; NULL: there is none. */
+const struct d_parameter *d_parameter_find(
+	const struct d_parameter *parameters, const struct d_name *name, unsigned *number);
+
 /* parse_tag.c: from struct, union or enum to behind the tag or the definition. */
 int d_parse_tag(struct d_compiler *compiler, struct d_specifiers *specifiers);
 

@@ -6,7 +6,7 @@
 #include "d/lex.h"
 #include "d/parse.h"
 #include "d/parse_inline.h"
-#include "d/translator.h"
+#include "d/parse_translator.h"
 
 #include <string.h>
 
@@ -450,7 +450,8 @@ static struct d_node *parse_binary(struct d_compiler *compiler, int lowest, bool
 	return left;
 }
 
-static struct d_node *parse_conditional(struct d_compiler *compiler, bool *simple)
+/* "binary", or "binary ? expression : ternary". */
+static struct d_node *parse_ternary(struct d_compiler *compiler, bool *simple)
 {
 	struct d_node *node = NULL, *condition, *left, *right;
 	struct d_place place;
@@ -468,7 +469,7 @@ static struct d_node *parse_conditional(struct d_compiler *compiler, bool *simpl
 	if (advance(compiler)) {
 		left = d_parse_expression(compiler);
 		if (left && !d_expect(compiler, D_TOKEN_COLON, ":")) {
-			right = parse_conditional(compiler, &right_simple);
+			right = parse_ternary(compiler, &right_simple);
 			node = d_node_ternary(compiler, &place, condition, left, right);
 		}
 	}
@@ -485,7 +486,7 @@ struct d_node *d_parse_assignment(struct d_compiler *compiler)
 
 	if (!enter(compiler))
 		return NULL;
-	left = parse_conditional(compiler, &simple);
+	left = parse_ternary(compiler, &simple);
 	place = compiler->token.place;
 	if (left && assignment_operator(compiler->token.kind, &operation)) {
 		if (!simple) {

@@ -4,7 +4,6 @@
  */
 #include "d/resolve_symbol.h"
 
-#include "d/generate_stack.h"
 #include "d/resolve_attribute.h"
 
 #include <errno.h>
@@ -67,6 +66,27 @@ static const struct d_function functions[] = {
 		{NULL, "int32_t", "int32_t", "int32_t", "int32_t"}},
 
 	D_SUBROUTINE_ROWS(SUBROUTINE, SKIP)};
+
+bool d_function_is_stack(const struct d_function *function)
+{
+	return function->kind == D_FUNCTION_ACTION && function->id >= D_STACK_KERNEL;
+}
+
+enum d_value_kind d_function_stack_kind(const struct d_function *function)
+{
+	static const enum d_value_kind kinds[] = {[D_STACK_KERNEL - D_STACK_KERNEL] = D_VALUE_STACK,
+		[D_STACK_USER - D_STACK_KERNEL] = D_VALUE_STACK,
+		[D_STACK_JAVA - D_STACK_KERNEL] = D_VALUE_STACK,
+		[D_STACK_SYM - D_STACK_KERNEL] = D_VALUE_SYMBOL,
+		[D_STACK_FUNC - D_STACK_KERNEL] = D_VALUE_SYMBOL,
+		[D_STACK_MOD - D_STACK_KERNEL] = D_VALUE_MODULE,
+		[D_STACK_USYM - D_STACK_KERNEL] = D_VALUE_USER_SYMBOL,
+		[D_STACK_UFUNC - D_STACK_KERNEL] = D_VALUE_USER_SYMBOL,
+		[D_STACK_UMOD - D_STACK_KERNEL] = D_VALUE_USER_MODULE,
+		[D_STACK_UADDR - D_STACK_KERNEL] = D_VALUE_USER_ADDRESS};
+
+	return kinds[function->id - D_STACK_KERNEL];
+}
 
 static struct d_identifier *add(struct d_compiler *compiler, const char *text, size_t length,
 	enum d_identifier_kind kind, const char *type)

@@ -46,12 +46,26 @@ struct d_identifier {
 
 enum d_function_kind { D_FUNCTION_ACTION, D_FUNCTION_SUBROUTINE, D_FUNCTION_AGGREGATING };
 
+/* Actions whose values may be keys of an aggregation: numbers beside those of d_action_kind. */
+enum d_stack_function {
+	D_STACK_KERNEL = 128,
+	D_STACK_USER,
+	D_STACK_JAVA,
+	D_STACK_SYM,
+	D_STACK_FUNC,
+	D_STACK_MOD,
+	D_STACK_USYM,
+	D_STACK_UFUNC,
+	D_STACK_UMOD,
+	D_STACK_UADDR
+};
+
 enum { D_FUNCTION_PARAMETERS_MAX = 6, D_FUNCTION_ANY_COUNT = 255 };
 
 struct d_function {
 	const char *name;
 	enum d_function_kind kind;
-	int id;                   /* enum d_action_kind, d_subroutine or d_aggregating */
+	int id; /* enum d_action_kind, d_stack_function, d_subroutine, d_aggregating */
 	uint8_t minimum, maximum; /* arguments */
 	const char *result;       /* types, NULL: void */
 	/*
@@ -60,6 +74,12 @@ struct d_function {
 	 */
 	const char *parameters[D_FUNCTION_PARAMETERS_MAX];
 };
+
+/* Whether the function is one of enum d_stack_function. */
+bool d_function_is_stack(const struct d_function *function);
+
+/* The kind of the value of one that is. */
+enum d_value_kind d_function_stack_kind(const struct d_function *function);
 
 /* Puts built-in variables and functions into the table. -ENOMEM. */
 int d_symbols_init(struct d_compiler *compiler);

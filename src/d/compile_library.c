@@ -1,5 +1,5 @@
-/* resolve_library.c: see resolve_library.h. */
-#include "d/resolve_library.h"
+/* compile_library.c: see compile_library.h. */
+#include "d/compile_library.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "d/check_provider.h"
 #include "d/lex.h"
 #include "d/parse.h"
-#include "d/parse_provider.h"
 #include "d/resolve_attribute.h"
 
 enum {

@@ -1,12 +1,12 @@
 /*
- * resolve_library.h: the built-in library of D, and those of option libdir. Private to src/d.
+ * compile_library.h: the built-in library of D, and those of option libdir. Private to src/d.
  *
  * Libraries are D text with definitions only: constants, types, translators, inlines. The
  * built-in ones are part of the command (src/d/library); all are read before a run's first
  * script, unless option nolibs says otherwise.
  */
-#ifndef VMTAP_D_RESOLVE_LIBRARY_H
-#define VMTAP_D_RESOLVE_LIBRARY_H
+#ifndef VMTAP_D_COMPILE_LIBRARY_H
+#define VMTAP_D_COMPILE_LIBRARY_H
 
 #include "d/compiler.h"
 

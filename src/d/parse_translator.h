@@ -1,0 +1,32 @@
+/*
+ * parse_translator.h: definitions of translators, and xlate< >( ) as it is written. Private to
+ * src/d.
+ *
+ * A translator says how the members of one struct are made from a value of another type. Each
+ * member is a definition with one parameter (parse_inline.h).
+ */
+#ifndef VMTAP_D_PARSE_TRANSLATOR_H
+#define VMTAP_D_PARSE_TRANSLATOR_H
+
+#include "d/ast.h"
+
+struct d_translator_member {
+	struct d_translator_member *next;
+	const struct d_name *name;
+	const struct d_type *type;
+	const struct d_node *tree;
+};
+
+struct d_translator {
+	struct d_translator *next;
+	const struct d_type *output, *input; /* as written */
+	struct d_translator_member *members;
+};
+
+/* From "translator" to its last ';', which is passed. */
+int d_parse_translator(struct d_compiler *compiler);
+
+/* From after "xlate"; place is its own. NULL: failed. */
+struct d_node *d_parse_xlate(struct d_compiler *compiler, const struct d_place *place);
+
+#endif
