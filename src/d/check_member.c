@@ -44,6 +44,7 @@ static int fail_symbol(struct d_compiler *compiler, const struct d_node *node)
 {
 	static const char kernel[] = "vmlinux``";
 	const char *name = node->name->bytes;
+	const char *whose = strstr(name, "``") ? "processes" : "the kernel";
 
 	if (!strncmp(name, kernel, strlen(kernel)))
 		return d_fail(compiler, &node->place, "D_SYM_BADREF",
@@ -51,9 +52,12 @@ static int fail_symbol(struct d_compiler *compiler, const struct d_node *node)
 			"symbol",
 			name + strlen(kernel));
 	return d_fail(compiler, &node->place, "D_SYM_NOTYPES",
-		"no symbolic type information is available for %.200s: symbols of %s need a kernel "
-		"source",
-		name, strstr(name, "``") ? "processes" : "the kernel");
+		compiler->settings.has_kernel_source
+			? "no symbolic type information is available for %.200s: symbols of %s "
+			  "need a kernel source"
+			: "no symbolic type information is available for %.200s: no source of "
+			  "this build has the symbols of %s",
+		name, whose);
 }
 
 int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_name_space space)

@@ -191,9 +191,6 @@ int d_compiler_finish(
 	clear_error(compiler, error);
 	*program = compiler->program;
 	compiler->program = NULL;
-	/* The cpu is shown before each clause's output unless the run is quiet. */
-	if (!(*program)->options.quiet || (*program)->options.cpu >= 0)
-		(*program)->needs.set |= d_need_bit(D_NEED_CPU);
 	settle_sizes(*program);
 	d_compiler_free(compiler);
 	return 0;

@@ -23,6 +23,7 @@ struct d_compile_settings {
 	struct d_probe_set *probes; /* tick probes are added to it; outlives compiler and program */
 	pid_t target;               /* $target, 0 if none */
 	const char *name;           /* $0 for string programs: argv[0] */
+	bool has_kernel_source;     /* the build has one, so that messages may point to it */
 	char *const *arguments;     /* $1 ... */
 	size_t argument_count;
 	/* What the command line has set; NULL: nothing. Scripts may set more, for themselves and

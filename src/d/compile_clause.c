@@ -162,6 +162,7 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 		compiler, description, &clause.probes, &clause.probe_count, &clause.later_count);
 	compiler->probes = clause.probes;
 	compiler->probe_count = clause.probe_count ? clause.probe_count : clause.later_count;
+	compiler->needs = &clause.needs;
 	compiler->clause_description = description;
 	compiler->uses_arguments = false;
 	compiler->description = result ? "" : d_description_text(compiler, description);
@@ -184,6 +185,7 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 	d_nodes_restore(compiler);
 	compiler->probes = NULL;
 	compiler->probe_count = 0;
+	compiler->needs = NULL;
 	compiler->clause_description = NULL;
 	compiler->description = NULL;
 	if (result) {
@@ -191,6 +193,7 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 		d_code_free(&body);
 		free(clause.probes);
 		free(clause.description);
+		d_needs_free(&clause.needs);
 		return result;
 	}
 	clause.statement_stability = stability_least(compiler->attributes, stability_stable);

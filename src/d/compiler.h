@@ -110,6 +110,7 @@ struct d_compiler {
 	/* the clause that is being checked and generated */
 	const uint32_t *probes;
 	size_t probe_count;
+	struct d_needs *needs; /* the clause's; NULL outside of clauses */
 	const struct d_description *clause_description;
 	const char *description;       /* its text */
 	struct stability attributes;   /* the least of what it uses */

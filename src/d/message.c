@@ -167,16 +167,16 @@ int d_require(struct d_compiler *compiler, enum d_need need, const char *name,
 	const char *file = place->file ? place->file : compiler->file;
 	char where[320] = "";
 
-	if (compiler->keep || compiler->unevaluated)
-		return 0; /* a definition: its uses need things; sizeof: the type is enough */
+	/* a definition: its uses need things; sizeof: the type is enough */
+	if (compiler->keep || compiler->unevaluated || !compiler->needs)
+		return 0;
 	if (file)
 		snprintf(where, sizeof(where), "%.250s: line %u", file, place->line);
 	else if (place->line > 1)
 		snprintf(where, sizeof(where), "line %u", place->line);
 	if (compiler->requirer)
 		name = compiler->requirer;
-	return d_needs_add(&compiler->program->needs, need, name, where) ? d_fail_memory(compiler)
-									 : 0;
+	return d_needs_add(compiler->needs, need, name, where) ? d_fail_memory(compiler) : 0;
 }
 
 void *d_get(struct d_compiler *compiler, size_t size)

@@ -162,7 +162,11 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 	}
 	if (!strncmp(name, "profile-", 8) && d_pattern_match(provider, "profile")) {
 		snprintf(buffer, size,
-			" (profile probes need a kernel source; tick-n works with every source)");
+			compiler->settings.has_kernel_source
+				? " (profile probes need a kernel source; tick-n works with every "
+				  "source)"
+				: " (no source of this build has profile probes; tick-n works with "
+				  "every source)");
 		return;
 	}
 	for (size_t i = 0; i < set->count && length; i++) {
@@ -191,7 +195,11 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 		const char *rest = provider + strlen(kernel[i]);
 
 		if (!strncmp(provider, kernel[i], strlen(kernel[i])) && (!*rest || is_number(rest)))
-			snprintf(buffer, size, " (provider %.60s needs a kernel source)", provider);
+			snprintf(buffer, size,
+				compiler->settings.has_kernel_source
+					? " (provider %.60s needs a kernel source)"
+					: " (no source of this build has provider %.60s)",
+				provider);
 	}
 	if (!*buffer && !compiler->settings.target && length > 1 && provider[length - 1] == '0' &&
 		!strchr("0123456789", provider[length - 2]))

@@ -2,10 +2,11 @@
  * need.h: what a program asks of the source of its events beyond the events themselves.
  *
  * A built-in variable, action or subroutine that only some sources can give compiles with its
- * type like any other and leaves a mark here: what it is, and where it was used. Before a
- * program starts, its marks are held against what the source provides; the first that it does
- * not provide is the error, never a wrong value at run time. A new kind of need is a row here
- * and in need.c, and a bit in source/capability.c for each source that has it.
+ * type like any other and leaves a mark in its clause: what it is, and where it was used. Before a
+ * program starts, the marks of each clause are compared with what the sources of its probes
+ * provide; the first that one of them does not provide is the error, never a wrong value at run
+ * time. A new kind of need is a row here and in need.c, and a bit in source/capability.c for each
+ * source that has it.
  */
 #ifndef VMTAP_PROGRAM_NEED_H
 #define VMTAP_PROGRAM_NEED_H
@@ -39,7 +40,7 @@ enum d_need {
 	D_NEEDS
 };
 
-/* One thing of the program that needs something; the first of each need is kept. */
+/* One thing in a clause that needs something; the first of each need is kept. */
 struct d_need_use {
 	enum d_need need;
 	char *name;  /* as scripts write it: "errno", "stack( )" */

@@ -29,8 +29,8 @@ void d_program_free(struct d_program *program)
 		free(program->clauses[i].code);
 		free(program->clauses[i].probes);
 		free(program->clauses[i].description);
+		d_needs_free(&program->clauses[i].needs);
 	}
-	d_needs_free(&program->needs);
 	free(program->integers);
 	free(program->strings);
 	free(program->variables);

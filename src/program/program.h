@@ -193,7 +193,8 @@ struct d_clause {
 	uint32_t script;       /* index of the script it is from */
 	char *description;     /* "provider:module:function:name" as written */
 	struct stability description_stability, statement_stability;
-	uint32_t *probes; /* indices into the probe set that it is enabled on, ascending */
+	struct d_needs needs; /* what the sources of its probes must give */
+	uint32_t *probes;     /* indices into the probe set that it is enabled on, ascending */
 	size_t probe_count;
 	size_t later_count;  /* of further ones behind them, should they come: d_probe.is_absent */
 	bool is_engine_only; /* its description means no probe but those of the engine */
@@ -208,7 +209,6 @@ static inline size_t d_clause_probes(const struct d_clause *clause)
 
 struct d_program {
 	struct d_options options;
-	struct d_needs needs; /* what its source must give */
 	int64_t *integers;
 	size_t integer_count;
 	struct text *strings; /* hashes computed */

@@ -5,69 +5,100 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "source/source.h"
+
 #define BIT(need) (UINT64_C(1) << (need))
 
 static const struct {
 	const char *name, *with_article;
-	uint64_t always, perhaps; /* perhaps: some targets of this kind have it */
+	bool is_built;
+	uint64_t provides; /* always */
 } kinds[SOURCE_KINDS] = {
-	[SOURCE_KIND_NONE] = {"", "a run without a target",
-		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) |
-			BIT(D_NEED_PROGRAM_ARGUMENTS),
-		0},
-	[SOURCE_KIND_STREAM] = {"event stream", "an event stream",
-		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_PROCESS) |
-			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_PROGRAM_ARGUMENTS),
-		0},
-	[SOURCE_KIND_LOG] = {"recorded log", "this recorded log", 0,
-		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_CPU_TIME) |
+	/* the tracer itself takes none of the program's time: vtimestamp is 0 */
+	[SOURCE_KIND_NONE] = {"", "", true,
+		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_CPU_TIME) |
 			BIT(D_NEED_PROGRAM_ARGUMENTS)},
-	[SOURCE_KIND_KERNEL] = {"kernel", "the kernel", ~UINT64_C(0), 0},
+	[SOURCE_KIND_STREAM] = {"event stream", "an event stream", true,
+		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_PROCESS) |
+			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_PROGRAM_ARGUMENTS)},
+	/* some logs have more: see log_source.c */
+	[SOURCE_KIND_LOG] = {"recorded log", "this recorded log", true, 0},
+	[SOURCE_KIND_KERNEL] = {"kernel", "the kernel", false, ~UINT64_C(0)},
 };
 
-uint64_t source_capabilities(enum source_kind kind)
+bool source_kind_is_built(enum source_kind kind)
 {
-	return kinds[kind].always;
+	return kinds[kind].is_built;
 }
 
-/* "the event stream and the kernel source can" */
-static void name_sources(enum source_kind kind, enum d_need need, char *text, size_t size)
+uint64_t source_kind_provides(enum source_kind kind)
 {
-	unsigned count = 0, named = 0, length = 0;
+	return kinds[kind].provides;
+}
 
-	/* what a run without a target has it has of vmtap itself */
-	for (unsigned i = SOURCE_KIND_STREAM; i < SOURCE_KINDS; i++)
-		count += i != kind && (kinds[i].always & BIT(need));
+/* Sources of this build that always meet the need: "the event stream source", "" for none. */
+static void name_sources(enum d_need need, char *text, size_t size)
+{
+	size_t length = 0;
+
 	*text = '\0';
 	for (unsigned i = SOURCE_KIND_STREAM; i < SOURCE_KINDS && length < size; i++) {
-		if (i == kind || !(kinds[i].always & BIT(need)))
+		if (!kinds[i].is_built || !(kinds[i].provides & BIT(need)))
 			continue;
-		length += (unsigned)snprintf(text + length, size - length, "%sthe %s source",
-			!named                      ? ""
-				: named + 1 < count ? ", "
-						    : " or ",
-			kinds[i].name);
-		named++;
+		length += (size_t)snprintf(text + length, size - length, "%sthe %s source",
+			length ? " or " : "", kinds[i].name);
 	}
 }
 
-int source_check_needs(
-	const struct d_needs *needs, enum source_kind kind, uint64_t provides, struct error *error)
+/* The need of a clause is not met on a probe, whose source is of this kind. */
+static int fail(const struct d_need_use *use, const struct d_probe *probe, enum source_kind kind,
+	struct error *error)
+{
+	const char *needs = d_need_text(use->need), *colon = *use->where ? ": " : "";
+	char sources[128];
+
+	name_sources(use->need, sources, sizeof(sources));
+	if (!*sources)
+		return error_set(error, ENOTSUP,
+			"%s%s%s needs %s, which no source of this build gives", use->where, colon,
+			use->name, needs);
+	if (kind == SOURCE_KIND_NONE)
+		return error_set(error, ENOTSUP,
+			"%s%s%s needs %s, which the probe %s does not give", use->where, colon,
+			use->name, needs, probe->name);
+	return error_set(error, ENOTSUP, "%s%s%s needs %s, which %s does not give: %s could",
+		use->where, colon, use->name, needs, kinds[kind].with_article, sources);
+}
+
+static int check_use(const struct d_need_use *use, const struct d_clause *clause,
+	const struct d_probe_set *probes, const struct source *source, struct error *error)
 {
 	char sources[128];
 
-	if (!(needs->set & ~provides))
-		return 0;
-	for (size_t i = 0; i < needs->use_count; i++) {
-		const struct d_need_use *use = &needs->uses[i];
+	for (size_t i = 0; i < d_clause_probes(clause); i++) {
+		const struct d_probe *probe = &probes->probes[clause->probes[i]];
+		struct source_capability has = {SOURCE_KIND_NONE, kinds[SOURCE_KIND_NONE].provides};
 
-		if (provides & BIT(use->need))
-			continue;
-		name_sources(kind, use->need, sources, sizeof(sources));
-		return error_set(error, ENOTSUP,
-			"%s%s%s needs %s, which %s does not give: %s could", use->where,
-			*use->where ? ": " : "", use->name, d_need_text(use->need),
-			kinds[kind].with_article, sources);
+		if (probe->kind == D_PROBE_SOURCE)
+			has = source_capability(source, clause->probes[i]);
+		if (!(has.provides & BIT(use->need)))
+			return fail(use, probe, has.kind, error);
 	}
-	return 0;
+	/* a clause without probes (option zdefs) must be one that some target could run */
+	name_sources(use->need, sources, sizeof(sources));
+	return d_clause_probes(clause) || *sources ? 0 : fail(use, NULL, SOURCE_KIND_NONE, error);
+}
+
+int source_check_needs(const struct d_program *program, const struct d_probe_set *probes,
+	const struct source *source, struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < program->clause_count && !result; i++) {
+		const struct d_clause *clause = &program->clauses[i];
+
+		for (size_t j = 0; j < clause->needs.use_count && !result; j++)
+			result = check_use(&clause->needs.uses[j], clause, probes, source, error);
+	}
+	return result;
 }

@@ -83,9 +83,15 @@ static int log_enable(
 {
 	struct log_source *log = (struct log_source *)source;
 
-	if (eventlog_enable(log->log, request->probes, request->probe_count, 0))
-		return error_set(error, EINVAL, "%s: its probes are not known yet", log->file);
-	return 0;
+	uint32_t *probes = calloc(request->want_count + 1, sizeof(*probes));
+	int result = 0;
+
+	if (!probes)
+		return error_set(error, ENOMEM, "%s: out of memory", log->file);
+	if (eventlog_enable(log->log, probes, source_request_probes(request, probes), 0))
+		result = error_set(error, EINVAL, "%s: its probes are not known yet", log->file);
+	free(probes);
+	return result;
 }
 
 static enum source_state log_next(
@@ -194,7 +200,7 @@ int source_log_open(
 		goto out;
 	}
 	log->source.kind = SOURCE_KIND_LOG;
-	log->source.provides = source_capabilities(SOURCE_KIND_LOG);
+	log->source.provides = source_kind_provides(SOURCE_KIND_LOG);
 	if (eventlog_has_context(log->log))
 		log->source.provides |= d_need_bit(D_NEED_CPU) | d_need_bit(D_NEED_OS_THREAD);
 	if (eventlog_has_cpu_time(log->log))

@@ -208,12 +208,12 @@ static int merge_enable(
 	for (size_t i = 0; i < merge->count && !result; i++) {
 		const struct merge_part *part = &merge->parts[i].is;
 		struct source_request own = *request;
-		while (at < request->probe_count && request->probes[at] < part->first)
+		while (at < request->want_count && request->wants[at].probe < part->first)
 			at++;
-		own.probes = request->probes + at;
-		while (at < request->probe_count && request->probes[at] < part->end)
+		own.wants = request->wants + at;
+		while (at < request->want_count && request->wants[at].probe < part->end)
 			at++;
-		own.probe_count = (size_t)(request->probes + at - own.probes);
+		own.want_count = (size_t)(request->wants + at - own.wants);
 		result = source_enable(part->source, &own, error);
 		merge->parts[i].heard = clock_monotonic();
 	}
@@ -250,6 +250,18 @@ static uint64_t merge_due(const struct source *source)
 	return waits ? due : UINT64_MAX;
 }
 
+static struct source_capability merge_capability(const struct source *source, uint32_t probe)
+{
+	const struct merge *merge = (const struct merge *)source;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct merge_part *part = &merge->parts[i].is;
+		if (probe >= part->first && probe < part->end)
+			return source_capability(part->source, probe);
+	}
+	return (struct source_capability){SOURCE_KIND_NONE, 0};
+}
+
 static void merge_close(struct source *source)
 {
 	struct merge *merge = (struct merge *)source;
@@ -266,6 +278,7 @@ static const struct source_methods merge_methods = {
 	.stop = merge_stop,
 	.descriptor = merge_descriptor,
 	.due = merge_due,
+	.capability = merge_capability,
 	.close = merge_close,
 };
 
@@ -281,14 +294,12 @@ int source_merge_new(
 	merge->descriptor = epoll_create1(EPOLL_CLOEXEC);
 	if (merge->descriptor < 0)
 		goto fail;
-	merge->source = *parts[0].source;
 	merge->source.methods = &merge_methods;
 	merge->count = count;
 	for (size_t i = 0; i < count; i++) {
 		struct epoll_event event = {.events = EPOLLIN};
 		merge->parts[i] = (struct part){
 			.is = parts[i], .state = SOURCE_IDLE, .heard = clock_monotonic()};
-		merge->source.provides &= parts[i].source->provides;
 		if (epoll_ctl(merge->descriptor, EPOLL_CTL_ADD, source_descriptor(parts[i].source),
 			    &event))
 			goto fail;

@@ -1,13 +1,13 @@
 /*
- * merge.h: several living processes as one source. Events come in the order of time over all
- * of them, ties in the order of the processes.
+ * merge.h: several living sources as one. Events come in the order of time over all of them,
+ * ties in the order of the sources. Each probe keeps what its own source can give.
  */
 #ifndef VMTAP_SOURCE_MERGE_H
 #define VMTAP_SOURCE_MERGE_H
 
 #include "source/source.h"
 
-/* A process of the merge; its probes are those from first to before end of the set. */
+/* A source of the merge; its probes are those from first to before end of the set. */
 struct merge_part {
 	struct source *source;
 	uint32_t first, end;

@@ -27,6 +27,13 @@ uint64_t source_due(const struct source *source)
 	return source->methods->due ? source->methods->due(source) : UINT64_MAX;
 }
 
+struct source_capability source_capability(const struct source *source, uint32_t probe)
+{
+	return source->methods->capability
+		? source->methods->capability(source, probe)
+		: (struct source_capability){source->kind, source->provides};
+}
+
 void source_close(struct source *source)
 {
 	if (source)

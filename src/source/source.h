@@ -1,7 +1,19 @@
 /*
- * source.h: what all event sources have in common. A source is opened on a target,
- * fills a probe set, is told which probes to enable, and then yields batches until its
- * target ends.
+ * source.h: what all event sources have in common, and how to add one.
+ *
+ * A source is opened on a target, fills a probe set, is told which probes to enable, and then
+ * yields batches until its target ends. To add a kind of source:
+ *
+ * - Give it a kind and a row in source/capability.c: its name for messages, what it always gives.
+ * - Write a struct that begins with struct source, the functions of struct source_methods for it,
+ *   and a function that opens it, declared below. Opening fills in struct source and adds the
+ *   target's probes to the set: kind D_PROBE_SOURCE, and as source_tag the source's own number.
+ * - Open it in the command's target.c. Sources that run at once are merged by time
+ *   (source/merge.h); each keeps its own probes.
+ *
+ * One thread calls all functions of a source. A source knows neither compiler nor engine: what it
+ * has to capture is said by the request (source/request.h, program/demand.h), what it delivers by
+ * the batch (program/event.h).
  */
 #ifndef VMTAP_SOURCE_SOURCE_H
 #define VMTAP_SOURCE_SOURCE_H
@@ -15,6 +27,7 @@
 #include "program/event.h"
 #include "program/probe.h"
 #include "source/capability.h"
+#include "source/request.h"
 
 /*
  * How long a silent source is waited for, in ns. An event or a tick may only go out when no source
@@ -34,28 +47,40 @@ enum source_state {
 	SOURCE_BROKEN /* it ended without saying so: killed, or a damaged log; see error */
 };
 
-struct source_request {
-	const uint32_t *probes; /* indices into the set, ascending */
-	size_t probe_count;
-	bool lossless; /* the target waits rather than lose events */
-	bool vtimestamp;
-};
-
 /* What each kind of source implements; callers use the functions below. */
 struct source_methods {
+	/*
+	 * Starts delivering the events of the probes in the request, and of no others. Called once.
+	 * What the wants demand beyond the probes is advice: a source takes from it what spares the
+	 * target or itself work, and may give more. Returns when every probe is in force; a
+	 * negative errno and a line in error, which names the target, when one cannot be.
+	 */
 	int (*enable)(
 		struct source *source, const struct source_request *request, struct error *error);
+	/*
+	 * The next batch (program/event.h), within timeout_ms: 0 does not wait, -1 waits for ever.
+	 * Events are in order of time over all batches. A batch may have no events and tell only
+	 * how far the source has come (until), which a living source has to say often enough
+	 * (SOURCE_SILENCE_NS), or what was lost. A signal ends the wait with SOURCE_IDLE.
+	 */
 	enum source_state (*next)(struct source *source, int timeout_ms, struct event_batch *batch,
 		struct error *error);
+	/* Asks the target to send no more; what has been sent is still delivered, then the end. */
 	void (*stop)(struct source *source);
+	/* Readable when next() would not wait; -1: it never waits. */
 	int (*descriptor)(const struct source *source);
-	uint64_t (*due)(const struct source *source); /* NULL: never */
+	/* When next() is to be called though nothing is readable, as source_due(). NULL: never. */
+	uint64_t (*due)(const struct source *source);
+	/* What comes with a probe's events. NULL: kind and provides below hold for all probes. */
+	struct source_capability (*capability)(const struct source *source, uint32_t probe);
+	/* Ends everything, in whatever state it is, and frees the source. */
 	void (*close)(struct source *source);
 };
 
+/* The beginning of every source's own struct. All but `truncated` stays as it was when opened. */
 struct source {
 	const struct source_methods *methods;
-	struct event_process process;
+	struct event_process process; /* that it was opened on; zeroes: there are several */
 	enum source_kind kind;
 	uint64_t provides;   /* needs it can meet, bit per enum d_need */
 	bool recorded;       /* time is the recording's, not the present: it runs from start */
@@ -76,28 +101,22 @@ int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_p
 int source_log_open(
 	const char *file, struct d_probe_set *set, struct source **source, struct error *error);
 
-/* Enables probes; returns when every one of them is in force. */
-int source_enable(struct source *source, const struct source_request *request, struct error *error);
-
 /*
- * Waits up to timeout_ms (-1: for ever) and fills *batch, whose contents stay valid
- * until the next call. A signal ends the wait with SOURCE_IDLE.
+ * What each does is said at struct source_methods. A request may be freed after the call; what a
+ * batch points to is valid until the next call of source_next().
  */
+int source_enable(struct source *source, const struct source_request *request, struct error *error);
 enum source_state source_next(
 	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error);
-
-/* Asks the target to send no more; what it has sent still comes, then SOURCE_ENDED. */
 void source_stop(struct source *source);
-
-/* A descriptor that is readable when source_next() would not wait; -1: it never waits. */
 int source_descriptor(const struct source *source);
+struct source_capability source_capability(const struct source *source, uint32_t probe);
+void source_close(struct source *source);
 
 /*
  * When source_next() is to be called though nothing was readable (CLOCK_MONOTONIC, ns);
  * UINT64_MAX: there is no such time.
  */
 uint64_t source_due(const struct source *source);
-
-void source_close(struct source *source);
 
 #endif

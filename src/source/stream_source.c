@@ -119,20 +119,32 @@ static int stream_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
 	struct stream_source *stream = (struct stream_source *)source;
+	bool cpu_clock = source_request_needs(request) & d_need_bit(D_NEED_CPU_TIME);
+	uint32_t *probes = calloc(request->want_count + 1, sizeof(*probes));
+	size_t count;
 	int result;
 
-	if (request->probe_count > UINT16_MAX)
-		return error_set(error, E2BIG, "a script can enable at most %d probes", UINT16_MAX);
-	if (eventlog_enable(
-		    stream->log, request->probes, request->probe_count, stream->connection.tag + 1))
-		return stream_error(stream, error, EINVAL, "has not declared its probes yet");
-	result = subscribe(stream, request->probes, request->probe_count,
-		(request->lossless ? WIRE_LOSSLESS : 0) |
-			(request->vtimestamp ? WIRE_CPU_CLOCK : 0));
-	if (result == -ENOMEM)
+	if (!probes)
 		return error_set(error, ENOMEM, "out of memory");
-	/* a send that failed means that it has gone: reading says so, in order */
-	return read_until(stream, is_answered, "opened its probes", error);
+	count = source_request_probes(request, probes);
+	if (count > UINT16_MAX) {
+		result = error_set(
+			error, E2BIG, "a script can enable at most %d probes", UINT16_MAX);
+		goto out;
+	}
+	if (eventlog_enable(stream->log, probes, count, stream->connection.tag + 1)) {
+		result = stream_error(stream, error, EINVAL, "has not declared its probes yet");
+		goto out;
+	}
+	result = subscribe(stream, probes, count,
+		(request->lossless ? WIRE_LOSSLESS : 0) | (cpu_clock ? WIRE_CPU_CLOCK : 0));
+	if (result == -ENOMEM)
+		error_set(error, ENOMEM, "out of memory");
+	else /* a send that failed means that it has gone: reading says so, in order */
+		result = read_until(stream, is_answered, "opened its probes", error);
+out:
+	free(probes);
+	return result;
 }
 
 static enum source_state stream_next(
@@ -226,7 +238,7 @@ int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_p
 		goto out;
 	}
 	stream->source.kind = SOURCE_KIND_STREAM;
-	stream->source.provides = source_capabilities(SOURCE_KIND_STREAM);
+	stream->source.provides = source_kind_provides(SOURCE_KIND_STREAM);
 	stream->source.process = (struct event_process){
 		.pid = pid,
 		.ppid = stream->connection.process.ppid,

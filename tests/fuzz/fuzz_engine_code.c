@@ -1,6 +1,7 @@
 /*
  * fuzz_engine_code.c: byte code that does not come from the compiler. The engine must refuse it
- * or run it without touching memory that is not its own: this tests the verifier.
+ * or run it without touching memory that is not its own: this tests the verifier. What it accepts
+ * must also have a demand (program/demand.h).
  *
  * Input: up to three clauses, each a byte for its length and probe and then instructions
  * of five bytes (opcode, a, b, c, immediate); the remaining bytes are the events of two
@@ -12,6 +13,7 @@
 
 #include "engine/engine.h"
 #include "engine/output/text_writer.h"
+#include "program/demand.h"
 
 enum { CLAUSES = 3, CODE = 32, EVENTS = 64, NAMES = 4, PROBES = 6 };
 
@@ -245,6 +247,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	if (engine_new(&settings, &engine))
 		return 0;
+	for (size_t i = 0; i < program.clause_count; i++) {
+		struct d_demand demand;
+
+		if (d_demand_of(&program, &clauses[i], &demand))
+			abort();
+		d_demand_free(&demand);
+	}
 	run(engine, data, size);
 	engine_free(engine);
 	return 0;

@@ -328,7 +328,6 @@ START_TEST(several_scripts)
 	ck_assert_uint_eq(fixture.program->variable_count, 3);
 	ck_assert_uint_eq(fixture.program->clauses[1].script, 1);
 	ck_assert(fixture.program->options.quiet);
-	ck_assert(!(fixture.program->needs.set & d_need_bit(D_NEED_CPU)));
 }
 END_TEST
 
@@ -467,12 +466,21 @@ END_TEST
 
 START_TEST(needs)
 {
-	d_fixture_listing(&fixture, "#pragma D option quiet\nBEGIN { x = vtimestamp; }");
-	ck_assert(fixture.program->needs.set == d_need_bit(D_NEED_CPU_TIME));
-	d_fixture_listing(&fixture, "#pragma D option quiet\nBEGIN { x = cpu; }");
-	ck_assert(fixture.program->needs.set == d_need_bit(D_NEED_CPU));
-	d_fixture_listing(&fixture, "BEGIN { x = 1; }");
-	ck_assert(fixture.program->needs.set & d_need_bit(D_NEED_CPU));
+	const struct d_clause *clauses;
+
+	/* each clause has its own; what an inline needs is needed where it is used */
+	d_fixture_listing(&fixture,
+		"inline int when = vtimestamp; BEGIN { x = sizeof(errno); }\n"
+		"gc-start /cpu == 1/ { y = when; y = when; }\nEND { self->z = x; }");
+	clauses = fixture.program->clauses;
+	ck_assert_uint_eq(clauses[0].needs.set, 0);
+	ck_assert_uint_eq(clauses[0].needs.use_count, 0);
+	ck_assert_uint_eq(
+		clauses[1].needs.set, d_need_bit(D_NEED_CPU_TIME) | d_need_bit(D_NEED_CPU));
+	ck_assert_uint_eq(clauses[1].needs.use_count, 2);
+	ck_assert_str_eq(clauses[1].needs.uses[0].where, "line 2");
+	ck_assert_uint_eq(clauses[2].needs.set, d_need_bit(D_NEED_OS_THREAD));
+	ck_assert_str_eq(clauses[2].needs.uses[0].name, "self->z");
 }
 END_TEST
 

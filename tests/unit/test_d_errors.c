@@ -410,12 +410,12 @@ START_TEST(messages)
 			"near "
 			"`nosuch:::gc_start'"},
 		{NULL, "syscall:::entry",
-			"probe description syscall:::entry does not match any probes (provider "
-			"syscall needs a kernel source), column 1, near `syscall:::entry'"},
+			"probe description syscall:::entry does not match any probes (no source "
+			"of this build has provider syscall), column 1, near `syscall:::entry'"},
 		{NULL, "profile-97",
-			"probe description :::profile-97 does not match any probes (profile probes "
-			"need a kernel source; tick-n works with every source), column 1, near "
-			"`profile-97'"},
+			"probe description :::profile-97 does not match any probes (no source of "
+			"this build has profile probes; tick-n works with every source), column 1, "
+			"near `profile-97'"},
 		{NULL, "", "empty D program translation unit"},
 	};
 

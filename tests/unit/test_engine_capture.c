@@ -4,6 +4,8 @@
  */
 #include "engine_fixture.h"
 
+#include "program/demand.h"
+
 #define ADDRESS UINT64_C(0x7f1200001000)
 
 static struct fixture fixture;
@@ -156,6 +158,98 @@ START_TEST(test_not_captured)
 }
 END_TEST
 
+/* ---- what a clause demands is enough to run it ---- */
+
+enum { MEMORY = 256 };
+
+static char memory[MEMORY]; /* of a process, at ADDRESS */
+
+/* A piece as a source would read it; false: that fails. */
+static bool capture(const struct d_piece *wanted, const uint64_t *arguments,
+	const struct event_piece *captured, struct event_piece *piece)
+{
+	uint64_t address = (uint64_t)wanted->offset, pointer;
+
+	if (wanted->from == D_PIECE_ARGUMENT) {
+		address += arguments[wanted->base];
+	} else if (wanted->from == D_PIECE_POINTER) {
+		if (captured[wanted->base].length < wanted->at + sizeof(pointer))
+			return false;
+		memcpy(&pointer, captured[wanted->base].bytes + wanted->at, sizeof(pointer));
+		address += pointer;
+	}
+	piece->address = address;
+	piece->length = 0;
+	if (address - ADDRESS >= MEMORY)
+		return false;
+	piece->bytes = memory + (address - ADDRESS);
+	piece->length = wanted->length;
+	if (wanted->is_string)
+		piece->length = (uint32_t)strnlen(piece->bytes, wanted->length) + 1;
+	if (wanted->is_string && piece->length > wanted->length)
+		piece->length = wanted->length;
+	return piece->length <= MEMORY - (address - ADDRESS);
+}
+
+static void run_with(const struct event_piece *pieces, uint32_t count)
+{
+	event_at(ADDRESS, pieces, count);
+	fixture.arguments[0][1] = ADDRESS + 64;
+	fixture_run(&fixture);
+}
+
+static const char *const sufficient[] = {
+	"printf(\"%s %s\", copyinstr(arg0), copyinstr(arg0 + 3));",
+	"printf(\"%s|%s\", copyinstr(arg0, 2), copyinstr(arg1 + 24, 3));",
+	"tracemem(copyin(arg1, 32), 32); trace(*(uint32_t *)(arg1 + 16));",
+	"trace(copyinstr(*(uintptr_t *)copyin(arg1, 8)));",
+	"this->p = (uint64_t *)copyin(arg1, 16); trace(copyinstr(this->p[1] + 1));",
+	"trace(**(int **)(arg1 + 8)); trace(copyinstr(**(uint64_t **)(arg1 + 32)));",
+	"this->b = alloca(8); copyinto(arg0 + 1, 4, this->b); trace(stringof(this->b));",
+	"this->b = alloca(8); bcopy((void *)arg0, this->b, 4); trace(*(int *)this->b);",
+	"trace(arg0 != 0 ? copyinstr(arg0) : copyinstr(arg1 + 24));",
+	"trace(inet_ntoa((uint32_t *)arg1)); trace(strlen(stringof(arg0 + 2)));",
+};
+
+/* With the pieces that the clause demands it prints what it prints with all memory there is. */
+START_TEST(test_demand_is_sufficient)
+{
+	const uint64_t pointers[] = {ADDRESS, ADDRESS + 32, 77, 0, ADDRESS + 64},
+		       arguments[] = {ADDRESS, ADDRESS + 64};
+	const struct event_piece all = {ADDRESS, memory, MEMORY};
+	struct event_piece pieces[D_DEMAND_PIECES_MAX];
+	struct d_demand demand;
+	char script[512], *expected;
+
+	memset(memory, 'x', sizeof(memory));
+	strcpy(memory, "hello world");
+	strcpy(memory + 32, "second");
+	memcpy(memory + 64, pointers, sizeof(pointers));
+	strcpy(memory + 64 + 24, "number");
+	memory[MEMORY - 1] = '\0';
+	snprintf(script, sizeof(script), "#pragma D option quiet\nvm42:::method-entry { %s }\n",
+		sufficient[_i]);
+	begin(script);
+	run_with(&all, 1);
+	expected = strdup(fixture_output(&fixture));
+	ck_assert_str_eq(fixture_messages(&fixture), "");
+	ck_assert_uint_gt(strlen(expected), 0);
+	teardown();
+	setup();
+	begin(script);
+	ck_assert_int_eq(d_demand_of(program, &program->clauses[0], &demand), 0);
+	ck_assert(!demand.any_memory);
+	ck_assert_uint_gt(demand.piece_count, 0);
+	for (size_t i = 0; i < demand.piece_count; i++)
+		ck_assert(capture(&demand.pieces[i], arguments, pieces, &pieces[i]));
+	run_with(pieces, (uint32_t)demand.piece_count);
+	ck_assert_str_eq(fixture_messages(&fixture), "");
+	ck_assert_str_eq(fixture_output(&fixture), expected);
+	d_demand_free(&demand);
+	free(expected);
+}
+END_TEST
+
 /* A batch may have both: handles in some arguments, captured memory at others. */
 START_TEST(test_handles_beside)
 {
@@ -182,6 +276,8 @@ int main(void)
 	tcase_add_test(tests, test_overlapping);
 	tcase_add_test(tests, test_not_captured);
 	tcase_add_test(tests, test_handles_beside);
+	tcase_add_loop_test(tests, test_demand_is_sufficient, 0,
+		(int)(sizeof(sufficient) / sizeof(sufficient[0])));
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -76,19 +76,21 @@ static void run(struct outcome *outcome, const char *name)
 	struct d_probe_set set;
 	struct source *source;
 	struct event_batch batch = {0};
-	struct source_request request = {0};
+	struct source_request request;
 	uint32_t probes[64];
+	size_t count = 0;
 
 	memset(outcome, 0, sizeof(*outcome));
 	ck_assert_int_eq(d_probe_set_init(&set), 0);
 	outcome->opened = source_log_open(file, &set, &source, &outcome->error);
 	if (!outcome->opened) {
-		request.probes = probes;
-		for (size_t i = 0; i < set.count && request.probe_count < 64; i++)
+		for (size_t i = 0; i < set.count && count < 64; i++)
 			if (set.probes[i].kind == D_PROBE_SOURCE &&
 				(!name || !strcmp(name, set.probes[i].name)))
-				probes[request.probe_count++] = (uint32_t)i;
+				probes[count++] = (uint32_t)i;
+		ck_assert_int_eq(source_request_of_probes(&request, probes, count), 0);
 		ck_assert_int_eq(source_enable(source, &request, &outcome->error), 0);
+		source_request_free(&request);
 		outcome->process = source->process;
 		snprintf(
 			outcome->program, sizeof(outcome->program), "%s", source->process.execname);
@@ -394,10 +396,10 @@ START_TEST(test_many_blocks)
 	struct d_probe_set set;
 	struct source *source;
 	struct event_batch batch = {0};
-	struct source_request request = {0};
+	struct source_want want = {0};
+	const struct source_request request = {.wants = &want, .want_count = 1};
 	struct error error;
 	uint64_t last = 0, count = 0;
-	uint32_t probe = 0;
 
 	put_ghc_header(&writer);
 	for (unsigned int block = 0; block < BLOCKS; block++) {
@@ -414,10 +416,8 @@ START_TEST(test_many_blocks)
 	free(writer.bytes);
 	ck_assert_int_eq(d_probe_set_init(&set), 0);
 	ck_assert_int_eq(source_log_open(file, &set, &source, &error), 0);
-	while (strcmp(set.probes[probe].name, "create-thread") != 0)
-		probe++;
-	request.probes = &probe;
-	request.probe_count = 1;
+	while (strcmp(set.probes[want.probe].name, "create-thread") != 0)
+		want.probe++;
 	ck_assert_int_eq(source_enable(source, &request, &error), 0);
 	while (source_next(source, 0, &batch, &error) == SOURCE_MORE) {
 		for (size_t i = 0; i < batch.event_count; i++) {

@@ -42,8 +42,8 @@ static int made_enable(
 	struct made *self = (struct made *)source;
 
 	(void)error;
-	for (size_t i = 0; i < request->probe_count; i++)
-		self->probes = self->probes * 100 + request->probes[i];
+	for (size_t i = 0; i < request->want_count; i++)
+		self->probes = self->probes * 100 + request->wants[i].probe;
 	return 0;
 }
 
@@ -226,17 +226,22 @@ END_TEST
 
 START_TEST(test_enable_and_ends)
 {
-	const uint32_t probes[] = {0, 4, 13, 14, 40};
-	struct source_request request = {.probes = probes, .probe_count = 5};
+	struct source_want wants[] = {{.probe = 0}, {.probe = 4}, {.probe = 13}, {.probe = 14},
+		{.probe = 14}, {.probe = 40}};
+	const struct source_request request = {.wants = wants, .want_count = 6};
 	const struct error *reason;
 	enum source_state state;
 	struct error error;
 
 	ck_assert_int_eq(source_enable(merge, &request, &error), 0);
 	ck_assert_uint_eq(made[0]->probes, 4);
-	ck_assert_uint_eq(made[1]->probes, 1314);
+	ck_assert_uint_eq(made[1]->probes, 131414);
 	ck_assert_uint_eq(made[2]->probes, 0);
-	ck_assert_uint_eq(merge->provides, 7 & 14 & 28);
+	/* a probe has what its own source gives */
+	ck_assert_uint_eq(source_capability(merge, 4).provides, 7);
+	ck_assert_uint_eq(source_capability(merge, 14).provides, 14);
+	ck_assert_uint_eq(source_capability(merge, 32).provides, 28);
+	ck_assert_uint_eq(source_capability(merge, 0).provides, 0);
 	made[1]->steps[0].state = SOURCE_BROKEN;
 	made[2]->steps[0].state = SOURCE_IDLE;
 	ck_assert_str_eq(take(SOURCE_IDLE), "");

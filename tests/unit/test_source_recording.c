@@ -119,19 +119,17 @@ static void read_entries(const char *name, unsigned int *next)
 	struct d_probe_set set;
 	struct source *source;
 	struct event_batch batch = {0};
-	struct source_request request = {0};
+	struct source_want want = {0};
+	const struct source_request request = {.wants = &want, .want_count = 1};
 	struct error error;
-	uint32_t probe = 0;
 	enum source_state state;
 
 	ck_assert_int_eq(d_probe_set_init(&set), 0);
 	ck_assert_msg(!source_log_open(name, &set, &source, &error), "%s", error.text);
 	ck_assert_uint_eq(source->process.pid, 77);
 	ck_assert_uint_eq(source->start, 1000);
-	while (strcmp(set.probes[probe].name, "method-entry") != 0)
-		probe++;
-	request.probes = &probe;
-	request.probe_count = 1;
+	while (strcmp(set.probes[want.probe].name, "method-entry") != 0)
+		want.probe++;
 	ck_assert_int_eq(source_enable(source, &request, &error), 0);
 	while ((state = source_next(source, 0, &batch, &error)) == SOURCE_MORE) {
 		for (size_t i = 0; i < batch.event_count; i++, ++*next) {

@@ -152,8 +152,8 @@ static int end_vm(pid_t pid)
 /* Opens and enables user-msg. */
 static int start(pid_t pid, struct d_probe_set *set, struct source **source, struct error *error)
 {
-	struct source_request request = {.lossless = true};
-	uint32_t probe = 0;
+	struct source_want want = {0};
+	const struct source_request request = {.wants = &want, .want_count = 1, .lossless = true};
 	int result;
 
 	ck_assert_int_eq(d_probe_set_init(set), 0);
@@ -162,10 +162,8 @@ static int start(pid_t pid, struct d_probe_set *set, struct source **source, str
 		return result;
 	for (size_t i = 0; i < set->count; i++)
 		if (!strcmp(set->probes[i].name, "user-msg"))
-			probe = (uint32_t)i;
-	ck_assert_uint_ne(probe, 0);
-	request.probes = &probe;
-	request.probe_count = 1;
+			want.probe = (uint32_t)i;
+	ck_assert_uint_ne(want.probe, 0);
 	return source_enable(*source, &request, error);
 }
 

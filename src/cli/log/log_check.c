@@ -326,9 +326,10 @@ static int check_threads(struct log_check *check, struct error *error)
 		result = error_set(error, ENOMEM, "%s: out of memory", check->name);
 		goto out;
 	}
-	request.probes = probes;
-	request.probe_count = choose_probes(&set, probes, actions);
-	result = source_enable(source, &request, error);
+	if (source_request_of_probes(&request, probes, choose_probes(&set, probes, actions)))
+		result = error_set(error, ENOMEM, "%s: out of memory", check->name);
+	else
+		result = source_enable(source, &request, error);
 	if (result)
 		goto out;
 	/* damage has been found by the first pass */
@@ -341,6 +342,7 @@ static int check_threads(struct log_check *check, struct error *error)
 	}
 out:
 	source_close(source);
+	source_request_free(&request);
 	free(probes);
 	free(actions);
 	threads_free(&threads);

@@ -259,32 +259,19 @@ static void drain(struct run *run)
 	}
 }
 
-/* Tells the source which probes the program is interested in. */
+/* Tells the source which probes the program is enabled on, and what it looks at there. */
 static int enable_probes(struct run *run, struct error *error)
 {
-	const struct d_program *program = run->settings->program;
-	const struct d_probe_set *set = run->settings->probes;
-	struct source_request request = {.lossless = run->settings->lossless,
-		.vtimestamp = program->needs.set & d_need_bit(D_NEED_CPU_TIME)};
-	uint32_t *probes = calloc(set->count ? set->count : 1, sizeof(*probes));
-	bool *wanted = calloc(set->count ? set->count : 1, sizeof(*wanted));
-	int result;
+	struct source_request request;
+	int result =
+		source_request_of_program(&request, run->settings->program, run->settings->probes);
 
-	if (!probes || !wanted) {
-		result = error_set(error, ENOMEM, "out of memory");
-		goto out;
-	}
-	for (size_t i = 0; i < program->clause_count; i++)
-		for (size_t j = 0; j < d_clause_probes(&program->clauses[i]); j++)
-			wanted[program->clauses[i].probes[j]] = true;
-	for (size_t i = 0; i < set->count; i++)
-		if (wanted[i] && set->probes[i].kind == D_PROBE_SOURCE)
-			probes[request.probe_count++] = (uint32_t)i;
-	request.probes = probes;
-	result = source_enable(run->source, &request, error);
-out:
-	free(probes);
-	free(wanted);
+	request.lossless = run->settings->lossless;
+	if (result)
+		error_set(error, ENOMEM, "out of memory");
+	else
+		result = source_enable(run->source, &request, error);
+	source_request_free(&request);
 	return result;
 }
 

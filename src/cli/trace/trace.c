@@ -127,6 +127,7 @@ static int compile(struct trace *trace, struct d_probe_set *set, uint32_t target
 	const struct d_compile_settings settings = {.probes = set,
 		.target = (pid_t)target,
 		.name = "vmtap",
+		.has_kernel_source = source_kind_is_built(SOURCE_KIND_KERNEL),
 		.arguments = trace->arguments,
 		.argument_count = trace->argument_count,
 		.options = &trace->options,
@@ -396,7 +397,6 @@ static int trace_target(struct trace *trace)
 	struct d_probe_set set = {0};
 	struct d_program *program = NULL;
 	struct targets *targets = &trace->targets;
-	enum source_kind kind;
 	struct error error = {""};
 	struct run_settings settings;
 	FILE *output = stdout;
@@ -461,12 +461,7 @@ static int trace_target(struct trace *trace)
 		status = CLI_FOUND;
 		goto out;
 	}
-	kind = targets->source   ? targets->source->kind
-		: targets->count ? SOURCE_KIND_STREAM
-				 : SOURCE_KIND_NONE;
-	if (source_check_needs(&program->needs, kind,
-		    targets->source ? targets->source->provides : source_capabilities(kind),
-		    &error)) {
+	if (source_check_needs(program, &set, targets->source, &error)) {
 		fprintf(stderr, "dtrace: could not enable tracing: %s\n", error.text);
 		status = CLI_FOUND;
 		goto out;

@@ -1,0 +1,594 @@
+/*
+ * demand.c: see demand.h. One pass over the predicate and one over the body, which follow what
+ * registers and this-> variables hold as far as that is known before the clause runs: numbers,
+ * addresses counted from an argument or from a pointer that was read, and memory of the engine's
+ * own. Jumps go forward, so when an instruction is reached, every way to it has been seen; what
+ * these ways do not agree on is not known.
+ */
+#include "program/demand.h"
+
+#include <errno.h>
+#include <net/if_arp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum {
+	LOCALS_MAX = 16, /* this-> variables whose values are followed */
+	IPV4_BYTES = 4,
+	IPV6_BYTES = 16,
+	ETHERNET_BYTES = 6,
+	INFINIBAND_BYTES = 20
+};
+
+enum known_kind {
+	KNOWN_NOTHING,
+	KNOWN_VALUE, /* a number, which D_PIECE_FIXED stands for, or an address of the process */
+	KNOWN_COPY,  /* an address of the engine's own memory: `offset` into a copy of piece `base`
+		      */
+	KNOWN_OWN    /* any other address of the engine's own memory */
+};
+
+struct known {
+	uint8_t kind, from; /* enum d_piece_base */
+	uint32_t base, at;
+	int64_t offset;
+};
+
+struct local {
+	uint32_t variable;
+	struct known value;
+};
+
+struct state {
+	struct known registers[D_REGISTERS_MAX];
+	struct local locals[LOCALS_MAX];
+	unsigned local_count;
+};
+
+struct reader {
+	const struct d_program *program;
+	struct d_demand *demand;
+	struct state now;
+	struct state **targets; /* by instruction, for those that are jumped to */
+	bool reachable;
+	bool written; /* the clause may have changed copies of pieces */
+	bool depends; /* on more than the event, or changes more */
+};
+
+static const struct known nothing = {.kind = KNOWN_NOTHING};
+static const struct known own = {.kind = KNOWN_OWN};
+
+/* Subroutines whose result does not depend on their arguments alone, or that change something. */
+static bool is_pure(enum d_subroutine which)
+{
+	switch (which) {
+	case D_SUBROUTINE_STRTOK:
+	case D_SUBROUTINE_STRTOK_NEXT:
+	case D_SUBROUTINE_RAND:
+	case D_SUBROUTINE_PROGENYOF:
+	case D_SUBROUTINE_SPECULATION:
+		return false;
+	default:
+		return d_subroutines[which].need == D_NEED_NOTHING;
+	}
+}
+
+/* ---- what is known ---- */
+
+static struct known number(int64_t value)
+{
+	return (struct known){.kind = KNOWN_VALUE, .from = D_PIECE_FIXED, .offset = value};
+}
+
+static bool is_number(const struct known *known)
+{
+	return known->kind == KNOWN_VALUE && known->from == D_PIECE_FIXED;
+}
+
+static bool is_own(const struct known *known)
+{
+	return known->kind >= KNOWN_COPY;
+}
+
+/* What both are. */
+static struct known common(const struct known *one, const struct known *other)
+{
+	if (one->kind == other->kind && one->from == other->from && one->base == other->base &&
+		one->at == other->at && one->offset == other->offset)
+		return *one;
+	return is_own(one) && is_own(other) ? own : nothing;
+}
+
+static struct known moved(const struct known *known, uint64_t by)
+{
+	struct known result = *known;
+
+	result.offset = (int64_t)((uint64_t)result.offset + by);
+	return result;
+}
+
+static struct known add(const struct known *one, const struct known *other)
+{
+	if (is_number(other) && one->kind != KNOWN_OWN)
+		return moved(one, (uint64_t)other->offset);
+	if (is_number(one) && other->kind != KNOWN_OWN)
+		return moved(other, (uint64_t)one->offset);
+	return is_own(one) || is_own(other) ? own : nothing;
+}
+
+static struct known subtract(const struct known *one, const struct known *other)
+{
+	if (is_number(other) && one->kind != KNOWN_OWN)
+		return moved(one, -(uint64_t)other->offset);
+	return is_own(one) && !is_own(other) ? own : nothing;
+}
+
+/* A value cut to as many bits, whose sign it keeps if they are negative. */
+static struct known cut(const struct known *known, int32_t bits)
+{
+	unsigned above = 64 - (unsigned)(bits < 0 ? -bits : bits);
+	uint64_t value = (uint64_t)known->offset << (above & 63);
+
+	if (!(above & 63))
+		return *known;
+	if (!is_number(known))
+		return nothing;
+	return number(bits < 0 ? (int64_t)value >> above : (int64_t)(value >> above));
+}
+
+static struct local *find_local(struct state *state, uint32_t variable)
+{
+	for (unsigned i = 0; i < state->local_count; i++)
+		if (state->locals[i].variable == variable)
+			return &state->locals[i];
+	return NULL;
+}
+
+static void store_local(struct reader *reader, uint32_t variable, const struct known *value)
+{
+	struct state *now = &reader->now;
+	struct local *local = find_local(now, variable);
+
+	if (reader->program->variables[variable].scope != D_SCOPE_THIS)
+		return;
+	if (!local && now->local_count < LOCALS_MAX) {
+		local = &now->locals[now->local_count++];
+		local->variable = variable;
+	}
+	if (local)
+		local->value = *value;
+}
+
+static struct known load_local(struct reader *reader, uint32_t variable)
+{
+	struct local *local = find_local(&reader->now, variable);
+
+	return local ? local->value : nothing;
+}
+
+/* ---- demands ---- */
+
+static bool is_same_place(const struct d_piece *piece, const struct known *address)
+{
+	return piece->from == address->from && piece->base == address->base &&
+		piece->at == address->at && piece->offset == address->offset;
+}
+
+/*
+ * The clause reads length bytes, or a string of at most that many, at an address. The piece's
+ * index; -1: it is none of the process's, or not known; -ENOMEM.
+ */
+static int read_memory(
+	struct reader *reader, const struct known *address, bool is_string, uint64_t length)
+{
+	struct d_demand *demand = reader->demand;
+	uint32_t bounded = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
+	struct d_piece *grown;
+
+	if (is_own(address) || !length)
+		return -1;
+	if (address->kind == KNOWN_NOTHING) {
+		demand->any_memory = true;
+		return -1;
+	}
+	for (size_t i = 0; i < demand->piece_count; i++) {
+		struct d_piece *piece = &demand->pieces[i];
+
+		if (!is_same_place(piece, address) || piece->is_string != is_string)
+			continue;
+		if (piece->length < bounded)
+			piece->length = bounded;
+		return (int)i;
+	}
+	if (demand->piece_count == D_DEMAND_PIECES_MAX) {
+		demand->any_memory = true;
+		return -1;
+	}
+	grown = realloc(demand->pieces, (demand->piece_count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	demand->pieces = grown;
+	grown[demand->piece_count] = (struct d_piece){.from = (enum d_piece_base)address->from,
+		.base = address->base,
+		.at = address->at,
+		.offset = address->offset,
+		.is_string = is_string,
+		.length = bounded};
+	return (int)demand->piece_count++;
+}
+
+/* As read_memory(), of a length in a register; what is not known has no bound. */
+static int read_counted(
+	struct reader *reader, const struct known *address, const struct known *length)
+{
+	if (is_number(length))
+		return read_memory(reader, address, false, (uint64_t)length->offset);
+	reader->demand->any_memory |= !is_own(address);
+	return -1;
+}
+
+/* An integer of so many bytes is read at an address: it may be an address itself. */
+static int read_integer(
+	struct reader *reader, const struct known *address, unsigned size, struct known *result)
+{
+	int piece = read_memory(reader, address, false, size);
+
+	*result = nothing;
+	if (piece < -1)
+		return piece;
+	if (size != sizeof(uint64_t))
+		return 0;
+	if (piece >= 0)
+		*result = (struct known){
+			.kind = KNOWN_VALUE, .from = D_PIECE_POINTER, .base = (uint32_t)piece};
+	else if (address->kind == KNOWN_COPY && !reader->written && address->offset >= 0 &&
+		(uint64_t)address->offset + size <= reader->demand->pieces[address->base].length)
+		*result = (struct known){.kind = KNOWN_VALUE,
+			.from = D_PIECE_POINTER,
+			.base = address->base,
+			.at = (uint32_t)address->offset};
+	return 0;
+}
+
+static uint64_t string_limit(const struct reader *reader, const struct known *limit)
+{
+	uint64_t most = reader->program->options.strsize;
+
+	return limit && is_number(limit) && limit->offset >= 0 && (uint64_t)limit->offset < most
+		? (uint64_t)limit->offset
+		: most;
+}
+
+static int read_network(
+	struct reader *reader, enum d_subroutine which, const struct known *arguments)
+{
+	bool is_link = which == D_SUBROUTINE_LINK_NTOP;
+	int64_t family = arguments[0].offset;
+	uint64_t length;
+
+	if (which == D_SUBROUTINE_INET_NTOA)
+		return read_memory(reader, &arguments[0], false, IPV4_BYTES);
+	if (which == D_SUBROUTINE_INET_NTOA6)
+		return read_memory(reader, &arguments[0], false, IPV6_BYTES);
+	if (!is_number(&arguments[0]))
+		return read_counted(reader, &arguments[1], &nothing);
+	if (is_link)
+		length = family == ARPHRD_INFINIBAND ? INFINIBAND_BYTES : ETHERNET_BYTES;
+	else
+		length = family == AF_INET6 ? IPV6_BYTES : IPV4_BYTES;
+	return read_memory(reader, &arguments[1], false, length);
+}
+
+static int read_call(struct reader *reader, const struct d_instruction *at, struct known *result)
+{
+	const struct known *arguments = &reader->now.registers[at->b];
+	enum d_subroutine which = (enum d_subroutine)at->immediate;
+	int piece = -1;
+
+	*result = nothing;
+	reader->depends |= !is_pure(which);
+	switch (which) {
+	case D_SUBROUTINE_COPYINSTR:
+	case D_SUBROUTINE_STRINGOF:
+		return read_memory(reader, &arguments[0], true,
+			string_limit(reader, at->c > 1 ? &arguments[1] : NULL));
+	case D_SUBROUTINE_COPYIN:
+		piece = read_counted(reader, &arguments[0], &arguments[1]);
+		*result = own;
+		if (piece >= 0)
+			*result = (struct known){.kind = KNOWN_COPY, .base = (uint32_t)piece};
+		return piece;
+	case D_SUBROUTINE_COPYINTO:
+		reader->written = true;
+		return read_counted(reader, &arguments[0], &arguments[1]);
+	case D_SUBROUTINE_BCOPY:
+		reader->written = true;
+		return read_counted(reader, &arguments[0], &arguments[2]);
+	case D_SUBROUTINE_MEMSTR:
+		return read_counted(reader, &arguments[0], &arguments[2]);
+	case D_SUBROUTINE_INET_NTOA:
+	case D_SUBROUTINE_INET_NTOA6:
+	case D_SUBROUTINE_INET_NTOP:
+	case D_SUBROUTINE_LINK_NTOP:
+		return read_network(reader, which, arguments);
+	case D_SUBROUTINE_ALLOCA:
+	case D_SUBROUTINE_BLOCK:
+	case D_SUBROUTINE_MEMREF:
+		*result = own;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static void read_builtin(struct reader *reader, const struct d_instruction *at)
+{
+	struct d_demand *demand = reader->demand;
+
+	demand->needs |= d_need_bit(d_builtins[at->immediate].need);
+	switch (at->immediate) {
+	case D_BUILTIN_TIMESTAMP:
+	case D_BUILTIN_WALLTIMESTAMP:
+		demand->time = true;
+		break;
+	case D_BUILTIN_UREGS:
+		demand->registers |= UINT64_C(1) << (at->b & 63);
+		break;
+	case D_BUILTIN_STACKDEPTH:
+		demand->kernel_frames = D_DEMAND_ALL_FRAMES;
+		break;
+	case D_BUILTIN_USTACKDEPTH:
+		demand->user_frames = D_DEMAND_ALL_FRAMES;
+		break;
+	default:
+		break;
+	}
+}
+
+static void read_stack(struct reader *reader, const struct d_instruction *at)
+{
+	uint32_t *frames = at->b ? &reader->demand->user_frames : &reader->demand->kernel_frames;
+
+	reader->demand->needs |= d_need_bit(at->b ? D_NEED_USER_STACK : D_NEED_KERNEL_STACK);
+	if (*frames < (uint32_t)at->immediate)
+		*frames = (uint32_t)at->immediate;
+}
+
+/* ---- the pass ---- */
+
+static int jump(struct reader *reader, int32_t to)
+{
+	struct state *state = reader->targets[to];
+
+	if (!state) {
+		state = malloc(sizeof(*state));
+		if (!state)
+			return -ENOMEM;
+		*state = reader->now;
+		reader->targets[to] = state;
+		return 0;
+	}
+	for (unsigned i = 0; i < D_REGISTERS_MAX; i++)
+		state->registers[i] = common(&state->registers[i], &reader->now.registers[i]);
+	for (unsigned i = 0; i < state->local_count; i++) {
+		struct local *local = &state->locals[i];
+		struct known value = load_local(reader, local->variable);
+
+		local->value = common(&local->value, &value);
+	}
+	return 0;
+}
+
+/* Variables: this-> scalars apart, what they hold is not followed. */
+static void read_variable(struct reader *reader, const struct d_instruction *at)
+{
+	struct known *a = &reader->now.registers[at->a];
+
+	reader->depends = true;
+	switch (at->opcode) {
+	case D_OP_LOAD:
+		*a = load_local(reader, (uint32_t)at->immediate);
+		break;
+	case D_OP_STORE:
+		store_local(reader, (uint32_t)at->immediate, a);
+		break;
+	case D_OP_ADDRESS:
+	case D_OP_ADDRESS_ELEMENT:
+		*a = own;
+		break;
+	case D_OP_LOAD_ELEMENT:
+		*a = nothing;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Arithmetic on what is known; anything else that gives an integer or a text. */
+static void compute(struct reader *reader, const struct d_instruction *at)
+{
+	struct known *registers = reader->now.registers;
+	const struct known *b = &registers[at->b], *c = &registers[at->c];
+	struct known result = nothing;
+	bool numbers = is_number(b) && is_number(c);
+
+	switch (at->opcode) {
+	case D_OP_INTEGER:
+		result = number(at->immediate);
+		break;
+	case D_OP_CONSTANT:
+		result = number(reader->program->integers[at->immediate]);
+		break;
+	case D_OP_NULL:
+		result = number(0);
+		break;
+	case D_OP_MOVE:
+		result = *b;
+		break;
+	case D_OP_ADD:
+		result = add(b, c);
+		break;
+	case D_OP_SUBTRACT:
+		result = subtract(b, c);
+		break;
+	case D_OP_MULTIPLY:
+		if (numbers)
+			result = number((int64_t)((uint64_t)b->offset * (uint64_t)c->offset));
+		break;
+	case D_OP_SHIFT_LEFT:
+		if (numbers)
+			result = number((int64_t)((uint64_t)b->offset << (c->offset & 63)));
+		break;
+	case D_OP_CUT:
+	case D_OP_BITS:
+		result = cut(b, at->immediate);
+		break;
+	case D_OP_ADDRESS_STRING:
+		result = own;
+		break;
+	default:
+		break;
+	}
+	registers[at->a] = result;
+}
+
+/* One instruction; a negative errno. */
+static int read_instruction(struct reader *reader, const struct d_instruction *at)
+{
+	struct known *registers = reader->now.registers;
+	struct known result;
+	int error = 0;
+
+	switch (at->opcode) {
+	case D_OP_RETURN:
+		reader->reachable = false;
+		return 0;
+	case D_OP_JUMP:
+		reader->reachable = false;
+		return jump(reader, at->immediate);
+	case D_OP_JUMP_ZERO:
+	case D_OP_JUMP_NOT_ZERO:
+		return jump(reader, at->immediate);
+	case D_OP_ARGUMENT:
+		if (at->immediate < 64)
+			reader->demand->arguments |= UINT64_C(1) << at->immediate;
+		registers[at->a] = (struct known){.kind = KNOWN_VALUE,
+			.from = D_PIECE_ARGUMENT,
+			.base = (uint32_t)at->immediate};
+		return 0;
+	case D_OP_BUILTIN:
+		read_builtin(reader, at);
+		registers[at->a] = nothing;
+		return 0;
+	case D_OP_LOAD:
+	case D_OP_STORE:
+	case D_OP_LOAD_ELEMENT:
+	case D_OP_STORE_ELEMENT:
+	case D_OP_FREE:
+	case D_OP_FREE_ELEMENT:
+	case D_OP_ADDRESS:
+	case D_OP_ADDRESS_ELEMENT:
+		read_variable(reader, at);
+		return 0;
+	case D_OP_READ:
+		error = read_integer(reader, &registers[at->b], at->c & 15u, &result);
+		registers[at->a] = result;
+		break;
+	case D_OP_TEXT:
+	case D_OP_BYTES:
+		error = read_memory(reader, &registers[at->b], at->opcode == D_OP_TEXT,
+			(uint64_t)at->immediate);
+		registers[at->a] = nothing;
+		break;
+	case D_OP_COPY:
+		reader->written = true;
+		error = read_memory(reader, &registers[at->a], false, (uint64_t)at->immediate);
+		break;
+	case D_OP_WRITE:
+	case D_OP_WRITE_TEXT:
+		reader->written = true;
+		return 0;
+	case D_OP_CALL:
+		error = read_call(reader, at, &result);
+		registers[at->a] = result;
+		break;
+	case D_OP_STACK:
+		read_stack(reader, at);
+		registers[at->a] = nothing;
+		return 0;
+	case D_OP_PLACE:
+		registers[at->a] = nothing;
+		return 0;
+	case D_OP_AGGREGATE:
+		if (reader->program->options.aggpercpu)
+			reader->demand->needs |= d_need_bit(D_NEED_CPU);
+		return 0;
+	case D_OP_BOUND:
+	case D_OP_ACTION:
+	case D_OP_SPECULATE:
+	case D_OP_COMMIT:
+	case D_OP_DISCARD:
+		return 0;
+	default:
+		compute(reader, at);
+		return 0;
+	}
+	return error < -1 ? error : 0;
+}
+
+static int read_code(struct reader *reader, const struct d_instruction *code, size_t count)
+{
+	int result = 0;
+
+	reader->now = (struct state){.local_count = 0};
+	reader->reachable = true;
+	reader->targets = calloc(count + 1, sizeof(*reader->targets));
+	if (!reader->targets)
+		return -ENOMEM;
+	for (size_t i = 0; i < count && !result; i++) {
+		if (reader->targets[i] && reader->reachable)
+			result = jump(reader, (int32_t)i);
+		if (reader->targets[i]) {
+			reader->now = *reader->targets[i];
+			reader->reachable = true;
+		}
+		if (reader->reachable && !result)
+			result = read_instruction(reader, &code[i]);
+	}
+	for (size_t i = 0; i < count; i++)
+		free(reader->targets[i]);
+	free(reader->targets);
+	return result;
+}
+
+int d_demand_of(
+	const struct d_program *program, const struct d_clause *clause, struct d_demand *demand)
+{
+	struct reader reader = {.program = program, .demand = demand};
+	int result = 0;
+
+	*demand = (struct d_demand){.needs = clause->needs.set};
+	/* The cpu is shown before each clause's output unless the run is quiet. */
+	if (!program->options.quiet || program->options.cpu >= 0)
+		demand->needs |= d_need_bit(D_NEED_CPU);
+	if (clause->predicate)
+		result = read_code(&reader, clause->predicate, clause->predicate_count);
+	if (clause->predicate && !reader.depends && !demand->any_memory) {
+		demand->predicate = clause->predicate;
+		demand->predicate_count = clause->predicate_count;
+	}
+	if (!result)
+		result = read_code(&reader, clause->code, clause->code_count);
+	demand->needs &= ~d_need_bit(D_NEED_NOTHING);
+	if (result)
+		d_demand_free(demand);
+	return result;
+}
+
+void d_demand_free(struct d_demand *demand)
+{
+	free(demand->pieces);
+	demand->pieces = NULL;
+	demand->piece_count = 0;
+}
