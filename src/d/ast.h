@@ -84,8 +84,7 @@ struct d_node {
 	uint8_t argument; /* of args[n]: which of the probe's; of a hole: which parameter */
 	bool arrow : 1;   /* of a member: -> */
 	bool indexed : 1; /* of an aggregation: brackets were written */
-	bool string_literal : 1;
-	bool unused : 1;               /* its value is not wanted: a statement, left of a comma */
+	bool unused : 1;  /* its value is not wanted: a statement, left of a comma */
 	bool lvalue : 1, writable : 1; /* found by checking, as is the next */
 	bool is_argument : 1;
 	bool native : 1; /* of args[n]: the probe's own argument, not what is made of it */

@@ -144,7 +144,6 @@ int d_literal_unescape(
 		bytes[count++] = (char)value;
 	}
 	token->kind = D_TOKEN_STRING;
-	token->bytes = (uint32_t)count;
 	token->name = d_names_get(&compiler->names, bytes, count);
 	return token->name ? 0 : d_fail_memory(compiler);
 }

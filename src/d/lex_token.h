@@ -131,7 +131,6 @@ struct d_token {
 	uint64_t value;            /* of an integer */
 	const struct d_type *type; /* of an integer; the type that a name names */
 	struct d_name *name;       /* names, aggregations ("_" for a bare @), strings' bytes */
-	uint32_t bytes;            /* of a string literal: its length */
 };
 
 #endif

@@ -15,8 +15,6 @@ int d_parse(struct d_compiler *compiler, struct d_clause_tree **clauses);
 /* parse_expression.c; the current token is the first of what is parsed. NULL: failed. */
 struct d_node *d_parse_expression(struct d_compiler *compiler);
 struct d_node *d_parse_assignment(struct d_compiler *compiler);
-/* Expressions with commas between, up to the token end, which is passed. */
-int d_parse_list(struct d_compiler *compiler, enum d_token_kind end, struct d_node **list);
 
 /* parse_declaration.c */
 bool d_begins_type(const struct d_token *token);

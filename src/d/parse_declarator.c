@@ -123,7 +123,6 @@ int d_parse_specifiers(
 			if (named)
 				return d_fail(compiler, &token.place, "D_DECL_COMBO",
 					"invalid type combination");
-			specifiers->any_word = true;
 			specifiers->type = token.type;
 			if (token.kind != D_TOKEN_TYPE) {
 				if (d_parse_tag(compiler, specifiers) ||
@@ -134,8 +133,9 @@ int d_parse_specifiers(
 		} else if (token.kind == D_TOKEN_STRING_TYPE &&
 			(specifiers->type || bases(&specifiers->words))) {
 			return fail_string_name(compiler, specifiers);
-		} else if (d_type_word(&specifiers->words, token.name->bytes, token.name->length)) {
-			specifiers->any_word = true;
+		} else {
+			/* const, volatile and restrict mean nothing to D. */
+			d_type_word(&specifiers->words, token.name->bytes, token.name->length);
 		}
 		if (check_words(compiler, specifiers, &token.place) || d_lexer_next(compiler))
 			return -1;

@@ -13,7 +13,7 @@ struct d_specifiers {
 	struct d_type_words words;
 	enum d_token_kind storage; /* 0: none */
 	struct d_place place;      /* of the first word */
-	bool any_word, tag;
+	bool tag;
 	bool anonymous; /* a struct, union or enum without a tag */
 };
 

@@ -68,7 +68,8 @@ static bool assignment_operator(enum d_token_kind kind, enum d_operator *operati
 	return true;
 }
 
-int d_parse_list(struct d_compiler *compiler, enum d_token_kind end, struct d_node **list)
+/* Expressions with commas between, up to the token end, which is passed. */
+static int parse_list(struct d_compiler *compiler, enum d_token_kind end, struct d_node **list)
 {
 	const char *expected = end == D_TOKEN_RIGHT_PAREN ? ", or )" : ", or ]";
 
@@ -144,8 +145,7 @@ static struct d_node *parse_primary(struct d_compiler *compiler)
 		if (compiler->token.kind != D_TOKEN_LEFT_BRACKET)
 			return node;
 		node->indexed = true;
-		if (!advance(compiler) ||
-			d_parse_list(compiler, D_TOKEN_RIGHT_BRACKET, &node->right))
+		if (!advance(compiler) || parse_list(compiler, D_TOKEN_RIGHT_BRACKET, &node->right))
 			return NULL;
 		return d_node_finish(compiler, node);
 	case D_TOKEN_DO:
@@ -171,8 +171,7 @@ static struct d_node *parse_call(struct d_compiler *compiler, struct d_node *nam
 		return NULL;
 	}
 	node = d_node_new(compiler, D_NODE_CALL, &name->place);
-	if (!node || !advance(compiler) ||
-		d_parse_list(compiler, D_TOKEN_RIGHT_PAREN, &node->right))
+	if (!node || !advance(compiler) || parse_list(compiler, D_TOKEN_RIGHT_PAREN, &node->right))
 		return NULL;
 	identifier = d_symbol_find(compiler, name->name, D_SPACE_GLOBAL);
 	if (!identifier) {
@@ -229,7 +228,7 @@ static struct d_node *parse_postfix(struct d_compiler *compiler, struct d_node *
 			if (!outer || !advance(compiler))
 				return NULL;
 			outer->left = node;
-			if (d_parse_list(compiler, D_TOKEN_RIGHT_BRACKET, &outer->right))
+			if (parse_list(compiler, D_TOKEN_RIGHT_BRACKET, &outer->right))
 				return NULL;
 			node = d_node_finish(compiler, outer);
 			break;

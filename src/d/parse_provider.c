@@ -110,7 +110,6 @@ static struct d_provider *parse_definition(struct d_compiler *compiler)
 			D_DEFINITIONS_MAX);
 		return NULL;
 	}
-	provider->place = token.place;
 	provider->name = token.name;
 	last = &provider->probes;
 	count = 0;

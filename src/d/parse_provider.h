@@ -26,7 +26,6 @@ struct d_prototype {
 
 struct d_provider {
 	struct d_provider *next; /* that was defined before it */
-	struct d_place place;
 	const struct d_name *name;
 	struct d_prototype *probes;
 };

@@ -62,10 +62,8 @@ void d_attribute_claim(struct d_identifier *identifier)
 	for (struct d_pragma *pragma = identifier->name->pragmas; pragma;
 		pragma = pragma->next_of_name) {
 		pragma->claimed = true;
-		if (pragma->has_stability) {
+		if (pragma->has_stability)
 			identifier->stability = pragma->stability;
-			identifier->stability_given = true;
-		}
 		if (pragma->version)
 			identifier->version = pragma->version;
 	}

@@ -32,7 +32,6 @@ struct d_identifier {
 	uint32_t index;  /* in the program's variables or aggregations */
 	uint32_t script; /* that it is from; D_SCRIPT_BUILTIN */
 	struct stability stability;
-	bool stability_given;              /* by a pragma */
 	uint32_t version;                  /* from which of D on it is there; 0: always */
 	const struct d_function *function; /* aggregations: NULL until assigned */
 	uint32_t line;                     /* of an aggregation's first assignment */

@@ -4,7 +4,7 @@
  * are not kept.
  *
  * A tag that is used before its definition is completed in place later, so sizes and
- * members are asked for with d_type_size() and d_type_member(), which see through a
+ * members are asked for with d_types_size() and d_type_member(), which see through a
  * typedef that is older than the definition.
  */
 #ifndef VMTAP_D_TYPE_H

@@ -124,9 +124,3 @@ void buffer_drop_first(struct buffer *buffer)
 	buffer->size -= entry->size;
 	slab_put(buffer->slab, entry, entry->size);
 }
-
-void buffer_clear(struct buffer *buffer)
-{
-	while (buffer->first)
-		buffer_drop_first(buffer);
-}

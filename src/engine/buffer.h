@@ -54,6 +54,4 @@ bool buffer_add_newest(struct buffer *buffer, const struct recorded *recorded);
 /* Forgets the oldest one. The buffer must not be empty. */
 void buffer_drop_first(struct buffer *buffer);
 
-void buffer_clear(struct buffer *buffer);
-
 #endif

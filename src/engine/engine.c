@@ -65,7 +65,6 @@ static int make_clauses(struct engine *engine)
 	for (size_t i = 0; i < program->clause_count; i++) {
 		const struct d_clause *definition = &program->clauses[i];
 		struct engine_clause *clause = &engine->clauses[i];
-		clause->definition = definition;
 		clause->prints = definition->action_count > 0;
 		clause->code = machine_prepare(engine, definition->code, definition->code_count);
 		if (!clause->code)

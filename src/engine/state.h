@@ -35,7 +35,6 @@
 
 /* A clause with its code rewritten for the machine (machine_prepare()). */
 struct engine_clause {
-	const struct d_clause *definition;
 	struct d_instruction *predicate; /* NULL: none */
 	struct d_instruction *code;
 	uint32_t predicate_count;

@@ -4,7 +4,13 @@
 #include "program/program.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+static void free_format(struct d_format *format)
+{
+	for (size_t i = 0; i < format->count; i++)
+		free((char *)format->conversions[i].before.bytes);
+	free(format->conversions);
+}
 
 void d_program_free(struct d_program *program)
 {
@@ -17,7 +23,7 @@ void d_program_free(struct d_program *program)
 	for (size_t i = 0; i < program->aggregation_count; i++)
 		free(program->aggregations[i].name);
 	for (size_t i = 0; i < program->format_count; i++)
-		d_format_free(&program->formats[i]);
+		free_format(&program->formats[i]);
 	for (size_t i = 0; i < program->layout_count; i++)
 		d_layout_free(&program->layouts[i]);
 	for (size_t i = 0; i < program->action_count; i++) {
@@ -40,12 +46,4 @@ void d_program_free(struct d_program *program)
 	free(program->actions);
 	free(program->clauses);
 	free(program);
-}
-
-void d_format_free(struct d_format *format)
-{
-	for (size_t i = 0; i < format->count; i++)
-		free((char *)format->conversions[i].before.bytes);
-	free(format->conversions);
-	memset(format, 0, sizeof(*format));
 }

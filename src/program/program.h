@@ -167,8 +167,7 @@ enum d_action_kind {
 	/* Actions of a kernel alone: checked, then refused. */
 	D_ACTION_CHILL,
 	D_ACTION_PANIC,
-	D_ACTION_BREAKPOINT,
-	D_ACTION_KINDS
+	D_ACTION_BREAKPOINT
 };
 
 enum { D_ACTION_ARGUMENTS_MAX = 64 };
@@ -228,7 +227,6 @@ struct d_program {
 	uint32_t script_count;
 };
 
-void d_format_free(struct d_format *format);
 void d_program_free(struct d_program *program);
 
 #endif
