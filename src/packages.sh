@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a make target needs.
 #
-#   sh src/packages.sh SET...        build, check, fuzz, witness, bench, compilers
+#   sh src/packages.sh SET...        build, check, fuzz, witness, bench, compilers, format
 #
 # The build needs the compiler $CC, by default gcc. The set "compilers" contains further
 # compilers that some tests use if they are installed.
@@ -70,6 +70,9 @@ for set; do
 		need libghc-ghc-events-dev command -v ghc-events
 		need ghc command -v ghc
 		;;
+	format)
+		need clang-format command -v clang-format
+		;;
 	bench)
 		need valgrind command -v valgrind
 		need bpftrace command -v bpftrace
@@ -77,7 +80,7 @@ for set; do
 		need liblttng-ust-dev header lttng/tracepoint.h
 		;;
 	*)
-		echo "packages.sh: no set \"$set\"; there are build, check, fuzz, witness, bench, compilers" >&2
+		echo "packages.sh: no set \"$set\"; there are build, check, fuzz, witness, bench, compilers, format" >&2
 		exit 2
 		;;
 	esac
