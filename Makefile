@@ -24,6 +24,13 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 DTRACE ?= dtrace
+# The compiler's own linker and objcopy, which know its target.
+ifeq ($(origin LD),default)
+LD := $(shell $(CC) -print-prog-name=ld)
+endif
+ifeq ($(origin OBJCOPY),undefined)
+OBJCOPY := $(shell $(CC) -print-prog-name=objcopy)
+endif
 # Compiles tools that run during the build; set it to the build machine's when cross-compiling.
 HOSTCC ?= $(CC)
 OPT ?= -O2 -g
@@ -51,8 +58,9 @@ WARN := -Wall -Wextra $(WERROR)
 ALL_CPPFLAGS := -Isrc -Iinclude -I$(B)/include -I$(B)/gen -D_GNU_SOURCE $(CPPFLAGS)
 ALL_CFLAGS := -std=gnu11 $(OPT) $(WARN) -MMD -MP $(SANITIZE) $(CFLAGS)
 # The library is linked into other people's objects: it must be position-independent, export
-# only its interface, and access thread-local storage without a call.
-LIB_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec
+# only its interface, access thread-local storage without a call, and be machine code that any
+# linker can read.
+LIB_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-lto
 ifneq ($(filter x86_64% amd64%,$(shell $(CC) -dumpmachine)),)
 FIRE_CFLAGS := -mno-red-zone
 endif
@@ -118,7 +126,8 @@ $(PACKAGES): src/packages.sh
 
 # Objects are rebuilt when the compiler or its flags change; programs and libraries are relinked
 # when the list of their objects changes.
-FLAGS := $(CC) $(HOSTCC) $(DTRACE) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) $(LIB_CFLAGS) $(FIRE_CFLAGS) \
+FLAGS := $(CC) $(HOSTCC) $(DTRACE) $(LD) $(OBJCOPY) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) \
+	$(LIB_CFLAGS) $(FIRE_CFLAGS) \
 	$(HOST_CFLAGS) $(WORDS_CFLAGS) $(ALL_PROVIDERS)
 LISTS := $(CORE_OBJECTS) $(CLI_OBJECTS) $(PART_OBJECTS) $(RUNTIME_OBJECTS) $(TOY_OBJECTS) \
 	$(LIBRARY) $(COMPAT) $(SCRIPTS)
@@ -276,13 +285,22 @@ $(B)/libcore.a: $(CORE_OBJECTS) $(B)/lists
 $(B)/libvmtap_probes.a: $(PART_OBJECTS) $(B)/lists
 	$(archive)
 
-$(B)/libvmtap.a: $(PART_OBJECTS) $(RUNTIME_OBJECTS) $(B)/lists
+# The runtime is one object in which only the interface is global: a VM may use any name without
+# the prefix for its own. The linker cannot do this alone: hidden names are still global within a
+# static link. clang's table of symbols whose address is taken does not survive it.
+$(B)/obj/vmtap_runtime.o: $(RUNTIME_OBJECTS) $(B)/lists
+	$(call say,LD $@)
+	$(Q)$(LD) -r -o $@.all $(RUNTIME_OBJECTS)
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='vmtap_*' --remove-section=.llvm_addrsig $@.all $@
+	$(Q)rm -f $@.all
+
+$(B)/libvmtap.a: $(PART_OBJECTS) $(B)/obj/vmtap_runtime.o $(B)/lists
 	$(archive)
 
-$(B)/libvmtap.so: $(RUNTIME_OBJECTS) src/shim/libvmtap.map $(B)/lists
+$(B)/libvmtap.so: $(B)/obj/vmtap_runtime.o src/shim/libvmtap.map
 	$(call say,LINK $@)
 	$(Q)$(LINK) -shared -Wl,-soname,libvmtap.so.$(SOVERSION) -Wl,--version-script=src/shim/libvmtap.map \
-		$(RUNTIME_OBJECTS) -pthread
+		$< -pthread
 	$(Q)ln -sf $(@F) $@.$(SOVERSION)
 
 $(B)/vmtap: $(CLI_OBJECTS) $(B)/libcore.a $(B)/lists
@@ -299,6 +317,11 @@ $(B)/toy-noprobes: $(TOY_PLAIN_OBJECTS) $(B)/lists
 
 # ---- tests ----
 
+# The runtime with all its names, for tests of its parts; nothing else is linked with it.
+$(B)/libruntime.a: $(RUNTIME_OBJECTS) $(B)/lists
+	$(archive)
+RUNTIME_TESTS := $(B)/tests/test_control $(SHIM_TESTS)
+
 # A program made of one source file, linked with the objects and archives among its prerequisites
 # and with LIBS.
 define program
@@ -309,14 +332,13 @@ define program
 endef
 
 $(UNIT_TESTS): private LIBS = $$(pkg-config --cflags --libs check)
-$(filter-out $(SHIM_TESTS),$(UNIT_TESTS)): $(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(B)/libvmtap.a \
-		$(BASE) $(HEADERS)
+$(filter-out $(RUNTIME_TESTS),$(UNIT_TESTS)): $(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(BASE) $(HEADERS)
 	$(program)
 
 # Tests of the library read its stream with a reader of their own.
-$(SHIM_TESTS): private EXTRA := -Itests
-$(SHIM_TESTS): $(B)/tests/%: tests/unit/%.c $(B)/obj/tests/shim/reader.o $(B)/libcore.a $(B)/libvmtap.a \
-		$(BASE) $(HEADERS) $(B)/gen/test_calls.h
+$(RUNTIME_TESTS): private EXTRA := -Itests
+$(RUNTIME_TESTS): $(B)/tests/%: tests/unit/%.c $(B)/obj/tests/shim/reader.o $(B)/libcore.a $(B)/libruntime.a \
+		$(B)/libvmtap_probes.a $(BASE) $(HEADERS) $(B)/gen/test_calls.h
 	$(program)
 
 $(TOOLS): $(B)/tests/tools/%: tests/tools/%.c $(B)/libcore.a $(BASE) $(HEADERS)

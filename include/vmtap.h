@@ -42,9 +42,10 @@
  * libvmtap_probes.a contains nothing else. Its symbols are hidden, so objects never
  * share a guard.
  * The runtime part (rings, names, the socket) exists once per process: linked from
- * libvmtap.a, or loaded as libvmtap.so. A VM that never calls vmtap_start() links
- * none of it and still has its USDT probes. If the runtime is linked statically and
- * extensions fire too, link the executable with -rdynamic so that they find it.
+ * libvmtap.a, or loaded as libvmtap.so. A VM that calls neither vmtap_start() nor the
+ * census links none of it and still has its USDT probes. If the runtime is linked
+ * statically and extensions fire too, link the executable with -rdynamic so that they
+ * find it.
  *
  *
  * Scripts of other runtimes

@@ -131,7 +131,7 @@ cancel:
 	return error;
 }
 
-void vmtap_stop(void)
+static void stop(void)
 {
 	int cancel;
 
@@ -145,10 +145,16 @@ void vmtap_stop(void)
 	pthread_setcancelstate(cancel, NULL);
 }
 
-/* At exit(), after the program's own handlers, and when the library is unloaded. */
+void vmtap_stop(void)
+{
+	stop();
+}
+
+/* At exit(), after the program's own handlers, and when the library is unloaded. This copy's own
+ * stream: in an extension that has the library too, vmtap_stop() may be the executable's. */
 __attribute__((destructor)) static void stop_at_exit(void)
 {
-	vmtap_stop();
+	stop();
 }
 
 const char *vmtap_version(void)
