@@ -67,7 +67,7 @@ struct session {
 	int signals;
 	sigset_t signal_set, unblocked; /* those that end the file; the mask of before */
 	int interrupts;
-	bool shows_progress, has_shown;
+	bool shows_progress;
 	int64_t shown;                  /* when progress was last shown */
 	struct recording_counts before; /* what it said then */
 };

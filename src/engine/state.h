@@ -1,7 +1,7 @@
 /*
  * state.h: the engine's inside, shared by engine.c (firing), machine.c (instructions),
- * consume.c and printa.c (carrying out), effect.c (what reaches beyond the output). Nothing outside
- * src/engine includes it.
+ * consume.c and flow.c (carrying out), effect.c (what reaches beyond the output). Nothing outside
+ * src/engine includes it, nor does src/engine/output, which only sees what writer.h shows.
  *
  * The life of a firing: engine.c fills `firing`, finds the probe's clauses and runs one
  * after the other. machine_run() executes a clause; its actions become records. When the
