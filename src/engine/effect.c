@@ -42,7 +42,7 @@ static int run(struct engine *engine, const struct d_action *action, const uint6
 		return set_option(engine, action, values, error);
 	if (!effects)
 		return error_set(error, ENOTSUP, "commands and files are out of reach here");
-	/* What was printed before comes before what follows. */
+	/* What has been printed so far belongs before a command's output, or into the old file. */
 	engine->writer->operations->flush(engine->writer);
 	if (action->kind == D_ACTION_FTRUNCATE)
 		return effects->truncate(effects->context, error);

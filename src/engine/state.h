@@ -61,7 +61,7 @@ struct engine_variable {
 	uint32_t slot; /* of a self-> scalar */
 };
 
-/* What the clauses of one firing see. */
+/* The event that clauses run for, as they see it. */
 struct firing {
 	const struct event_process *process;
 	const struct event_batch *batch; /* whose handles are valid */

@@ -30,7 +30,7 @@ void bar_print(const struct bar_scale *scale, int64_t count, FILE *output);
 /* One character that is the higher the larger the count. */
 void bar_print_packed(const struct bar_scale *scale, int64_t count, FILE *output);
 
-/* The heading of bars, behind a newline: what the rows are in `width` columns. */
+/* A newline and the heading of bars. rows says what the rows are, in `width` columns. */
 void bar_print_heading(const char *rows, int width, FILE *output);
 
 #endif

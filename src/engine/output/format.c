@@ -186,7 +186,7 @@ static void print_float(const struct d_conversion *conversion, int width, int pr
 	fprintf(output, specification, width, precision, wide);
 }
 
-/* A character beyond ASCII as UTF-8; its bytes. What is none is shown as U+FFFD. */
+/* Encodes a character as UTF-8, U+FFFD for a number that is none. Returns its bytes. */
 static unsigned encode(uint32_t character, char *bytes)
 {
 	if (character > 0x10ffff || (character >= 0xd800 && character <= 0xdfff))
@@ -244,7 +244,7 @@ static void print_wide(const struct d_conversion *conversion, int width, int pre
 		print_padding(width - (int64_t)shown, output);
 }
 
-/* The frames, a line each, behind a newline; conversion NULL: as they are. */
+/* A newline, then a line for each frame; conversion NULL: without width or precision. */
 static void print_frames(const struct format_context *context, const struct text *stack, int indent,
 	const struct d_conversion *conversion, int width, int precision)
 {
@@ -426,7 +426,7 @@ static int text_length(const struct text *bytes)
 	return (int)length;
 }
 
-/* A key that is memory: an array of characters most of all, which is shown as it reads. */
+/* A key that is memory: as text if it is some, since most are arrays of characters. */
 static void print_bytes_key(const struct format_context *context, const struct text *bytes)
 {
 	int length = context->options->rawbytes ? 0 : text_length(bytes);

@@ -14,13 +14,13 @@
 
 enum {
 	/*
-	 * Widths and precisions beyond are cut: a script's "*" takes any number that an
-	 * event brings, and a terabyte of blanks helps nobody. Formats cannot ask for more.
+	 * The largest width and precision. A script's "*" takes any number that an event
+	 * brings, and a terabyte of blanks helps nobody. Formats cannot ask for more.
 	 */
 	FORMAT_WIDTH_MAX = 100000
 };
 
-/* What values are printed with. */
+/* What the text of a value depends on, and where it goes. */
 struct format_context {
 	const struct d_options *options;
 	struct places *places;
@@ -33,9 +33,9 @@ void format_text(const struct text *text, FILE *output);
 
 /*
  * A conversion without its text before. The value is a register's: a text where its type
- * is one (d_value_is_text()), else an integer that is cut to the conversion's type. A width of 0
- * is none, one below it the flag '-' and the width, as in C; a precision of 0 or less is none, as
- * DTrace has it: "%.0s" is the whole string.
+ * is one (d_value_is_text()), else an integer that is cut to the conversion's type. Width 0 means
+ * no width, and a negative width sets the flag '-', as in C. A precision of 0 or less means no
+ * precision, as in DTrace: "%.0s" prints the whole string.
  */
 void format_conversion(const struct format_context *context, const struct d_conversion *conversion,
 	int64_t width, int64_t precision, uint64_t value);

@@ -8,10 +8,10 @@
 #include "engine/value.h"
 
 enum {
-	INDENT = 44, /* what stands before the records of a clause, if not quiet */
+	INDENT = 44, /* columns of what a clause's line begins with, if not quiet */
 	/*
-	 * Unions in unions show the same bytes again and again: so many lines, or one for each
-	 * byte if that is more, are enough.
+	 * Unions in unions show the same bytes again and again, so a value takes at most this
+	 * many lines, or one for each byte if that is more.
 	 */
 	LINES_MAX = 65536
 };
@@ -20,7 +20,7 @@ struct printer {
 	const struct format_context *context;
 	const struct d_layout *layouts;
 	const char *bytes;
-	uint64_t limit; /* only so many of the bytes are shown */
+	uint64_t limit; /* how many of the bytes are shown */
 	uint64_t lines; /* that may still follow */
 	bool cut;       /* there are more bytes than that */
 	bool partial;   /* an array or a string has more of them */
@@ -166,8 +166,9 @@ static void print_elements(
 }
 
 /*
- * "..." stands where the first member is that is not shown, but before what ends inside of
- * the line above it, as in DTrace. Behind everything nothing follows.
+ * Before the end of a group: prints "..." at the level of the first member that is not shown,
+ * although that member comes after the group, as DTrace does. The outermost group has none
+ * after it.
  */
 static void end_group(
 	struct printer *printer, unsigned level, const struct print_follower *follower)

@@ -13,7 +13,7 @@
 
 /*
  * The memory that was at an address, which has the size of layouts[index]. Values that are
- * zero are left out, and "..." stands for what lies behind option printsize.
+ * zero are left out, and "..." replaces what is beyond option printsize.
  */
 void print_memory_as(const struct format_context *context, const struct d_layout *layouts,
 	uint32_t index, uint64_t address, const struct text *bytes);

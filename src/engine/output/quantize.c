@@ -123,7 +123,7 @@ void quantize_span_add(struct quantize_span *span, const struct distribution *di
 		*span = (struct quantize_span){0, distribution->buckets - 1};
 		return;
 	}
-	/* What is not below zero gets no row below it. */
+	/* Without values below zero there is no row below it. */
 	find_rows(distribution, counts, &first, &last);
 	if (first + 1 == zero && !counts_get(counts, first))
 		first = zero;
