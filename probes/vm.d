@@ -417,7 +417,7 @@ provider vm {
 	 */
 	probe cap__create(uint16_t cap);
 	/*
-	 * A capability is gone.
+	 * A capability no longer exists.
 	 * @cap its number
 	 * @eventlog 46 CAP_DELETE (cap)
 	 */

@@ -206,8 +206,8 @@ static struct class *reopen_class(struct thread *thread,
 		return NULL;
 	}
 	if (super_value != VALUE_NIL && super_value != value_object(class->super)) {
-		exception_raise(thread, vm->class_type_error, "class %.100s has another superclass",
-			description->name->text);
+		exception_raise(thread, vm->class_type_error,
+			"class %.100s has a different superclass", description->name->text);
 		return NULL;
 	}
 	return class;

@@ -19,15 +19,15 @@ static const char usage[] =
 	"\n"
 	"  --caps=N          capabilities: OS threads that run guest code (default 1)\n"
 	"  --heap=SIZE       limit of the heap, with K, M or G (default 256M)\n"
-	"  -I DIRECTORY      where require looks, before the directories of TOY_PATH\n"
-	"  --stats[=json]    the VM's own count of each event, at the end, to standard error\n"
-	"  --stats-by=FILE   counts by class, method, thread and the like, as JSON lines\n"
-	"  --event-log=FILE  each event with its arguments, a line each\n"
-	"  --census=class|site  what samples of the heap are by (default class)\n"
+	"  -I DIRECTORY      search DIRECTORY for required files, before those of TOY_PATH\n"
+	"  --stats[=json]    at the end, print the VM's own count of each event to standard error\n"
+	"  --stats-by=FILE   write counts by class, method, thread and so on, as JSON lines\n"
+	"  --event-log=FILE  write a line for each event with its arguments\n"
+	"  --census=class|site  count heap samples by class or by allocation site (default class)\n"
 	"  --help            this text\n"
 	"  --version         the version\n"
 	"\n"
-	"Exit status: what the program says with exit(n); 1 after an error of the program,\n"
+	"Exit status: the n of the program's exit(n); 1 after an error of the program,\n"
 	"2 after wrong usage.\n";
 
 enum {

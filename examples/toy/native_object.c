@@ -14,7 +14,7 @@ void *native_object(struct thread *thread, value v, enum kind kind, const char *
 
 	if (object && object->kind == kind)
 		return object;
-	exception_raise(thread, thread->vm->class_type_error, "%s is wanted, not %.100s", what,
+	exception_raise(thread, thread->vm->class_type_error, "expected %s, not %.100s", what,
 		class_of(thread->vm, v)->name.text);
 	return NULL;
 }
@@ -27,7 +27,7 @@ struct string *native_string(struct thread *thread, value v)
 bool native_int(struct thread *thread, value v, int64_t *number)
 {
 	if (!value_is_int(v)) {
-		exception_raise(thread, thread->vm->class_type_error, "Int is wanted, not %.100s",
+		exception_raise(thread, thread->vm->class_type_error, "expected Int, not %.100s",
 			class_of(thread->vm, v)->name.text);
 		return false;
 	}
@@ -39,7 +39,7 @@ bool native_number(struct thread *thread, value v, double *number)
 {
 	if (!value_is_number(v)) {
 		exception_raise(thread, thread->vm->class_type_error,
-			"a number is wanted, not %.100s", class_of(thread->vm, v)->name.text);
+			"expected a number, not %.100s", class_of(thread->vm, v)->name.text);
 		return false;
 	}
 	*number = value_number(v);
@@ -294,7 +294,7 @@ NATIVE(object_responds)
 {
 	(void)count;
 	if (!value_is_symbol(arguments[1]))
-		return exception_raise(thread, thread->vm->class_type_error, "Symbol is wanted");
+		return exception_raise(thread, thread->vm->class_type_error, "expected Symbol");
 	*result = value_bool(vm_lookup(thread->vm, class_of(thread->vm, arguments[0]),
 				     value_to_symbol(arguments[1])) != NULL);
 	return NATIVE_OK;

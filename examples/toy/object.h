@@ -45,7 +45,7 @@ struct object {
 	struct object *next; /* the capability's list of young or old objects */
 	uint32_t bytes;      /* of the cell; object_bytes() adds memory that it refers to */
 	uint8_t kind;
-	uint8_t old; /* survived a collection; written only while the world stands */
+	uint8_t old; /* survived a collection; only written while the world is stopped */
 	_Atomic uint8_t mark;
 	_Atomic uint8_t remembered; /* old, and in a remembered set */
 };

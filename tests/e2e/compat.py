@@ -1,15 +1,15 @@
-"""What the tests of the compatible providers compute. The table below says once more, on its own,
-which event of the toy VM each of their probes is and which of its arguments it has; the
-contracts in probes/compat must come to the same.
+"""Helpers for the tests of the compatible providers. Independently of the contracts in
+probes/compat, the table below says which event of the toy VM fires each of their probes and which
+of the event's arguments the probe has; both must agree.
 
-    compat.py script             a D script that prints every probe with every argument
+    compat.py script             prints a D script that prints every probe with every argument
     compat.py bpftrace BINARY READY
-                                 a bpftrace program that counts each probe, the strings of each
-                                 argument that is one, and sums the other arguments; "first" and
+                                 prints a bpftrace program that counts each probe and its string
+                                 arguments, and sums the other arguments; it prints "first" and
                                  "last" when READY fires
-    compat.py log LOG            the VM's event log as the compatible providers' probes
-    compat.py probes             "PROVIDER:PROBE EVENT" of each
-    compat.py seen FILE LOG      bpftrace's JSON against that log of probes
+    compat.py log LOG            prints the VM's event log as probes of the compatible providers
+    compat.py probes             prints "PROVIDER:PROBE EVENT" for each probe
+    compat.py seen FILE LOG      compares bpftrace's JSON with that log of probes
 """
 import collections
 import os
@@ -109,7 +109,7 @@ def bpftrace(binary, ready):
 
 
 def log(path):
-    """The lines of the VM's log, as the probes that its events are."""
+    """The lines of the VM's log, as the probes that its events fire."""
     word = re.compile(rb'"(?:[^"\\]|\\.)*"|\S+')
     events = collections.defaultdict(list)
     for entry in probes():

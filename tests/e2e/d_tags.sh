@@ -69,13 +69,13 @@ shown() {
 }
 
 for tag in $(comm -23 <(raised) <(words <<<"$known")); do
-	fail "$tag is raised, but is no tag of D's"
+	fail "$tag is raised, but is not a tag of D"
 done
 for tag in $(comm -23 <(words <<<"$known") <(raised)); do
 	grep -qw "$tag" <<<"$excused" || fail "$tag is never raised"
 done
 for tag in $(comm -12 <(words <<<"$excused") <(raised)); do
-	fail "$tag is raised, although it is listed as one that cannot be"
+	fail "$tag is raised, although it is listed as impossible"
 done
 for tag in $(comm -23 <(raised) <(shown | sort -u)); do
 	fail "$tag: no program in tests/d shows it"

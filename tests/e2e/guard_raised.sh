@@ -9,7 +9,7 @@ cat >"$TMPDIR/loop.c" <<'C'
 #include "shim/reader.h"
 #include "vmtap.h"
 
-/* Ends when the probe fires: the argument is evaluated then only. */
+/* Exits when the probe fires: only then is the argument evaluated. */
 static void *loop(void *argument)
 {
 	unsigned long turns = 0;

@@ -77,7 +77,7 @@ cat >"$directory/vm.c" <<'C'
 #include <sys/un.h>
 #include <vmtap.h>
 
-/* Another server's socket first: it is not spoken to by mistake. */
+/* Another server's socket comes first: the tracer must not talk to it by mistake. */
 static void listen_otherwise(const char *path)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -109,7 +109,7 @@ has err '^dtrace: pid [0-9]+ terminated by SIGTERM$'
 mkfifo "$directory/ticked"
 run 0 trace -w -c "head -n 1 $directory/ticked" -c true \
 	-n "tick-1000 /i++ == 0/ { system(\"echo >$directory/ticked\"); } END { exit(i == 0); }"
-[ "$(grep -c '^dtrace: pid [0-9]* has exited$' "$directory/err")" = 2 ] || fail "ends are not told"
+[ "$(grep -c '^dtrace: pid [0-9]* has exited$' "$directory/err")" = 2 ] || fail "ends are not reported"
 sleep 600 &
 idle=$!
 pids+=("$idle")

@@ -28,7 +28,7 @@ lists() { # which probes of HaskellEvent exist
 }
 
 # While the probe does not exist, it is not listed, has no number, and needs -Z.
-[ "$(lists)" = "" ] || fail "listed before it is there"
+[ "$(lists)" = "" ] || fail "listed before it exists"
 run 1 trace -p "$vm" -n 'HaskellEvent$target:::gc-idle'
 has err 'does not match any probes \(the process is built without provider HaskellEvent\)'
 total=$("$VMTAP" trace -l -p "$vm" | tail -n 1 | awk '{ print $1 }')
@@ -64,7 +64,7 @@ is_recorded() {
 await "not recorded" is_recorded
 tell 'fire 1 10'
 await "events before" seen 10 '^vm 1$'
-seen 0 '^other 1$' || fail "fired before it is there"
+seen 0 '^other 1$' || fail "fired before it exists"
 tell "load $directory/extension.so"
 tell 'fire 2 20'
 await "events with the extension" seen 20 '^vm 2$'
@@ -76,8 +76,8 @@ run 0 trace -q -p "$vm" -n 'HaskellEvent$target:::gc-idle { exit(9); } tick-10 {
 tell unload
 tell 'fire 3 5'
 await "events without it" seen 5 '^vm 3$'
-seen 0 '^other 3$' || fail "fired when it has gone"
-[ "$(lists)" = "" ] || fail "listed when it has gone"
+seen 0 '^other 3$' || fail "fired after it was unloaded"
+[ "$(lists)" = "" ] || fail "listed after it was unloaded"
 tell "load $directory/extension.so"
 tell 'fire 7 1'
 wait "$tracer"
@@ -112,7 +112,7 @@ tell "load $directory/stranger.so"
 await "a stranger is not told of" grep -qE "^vmtap: process $vm \(late\): 1 object was built with another version of the probes: its events are missing$" "$directory/err"
 tell 'fire 9 1'
 wait "$tracer" || fail "with a stranger: status $?"
-[ "$(wc -l <"$directory/err")" = 1 ] || fail "a stranger is told of more than once"
+[ "$(wc -l <"$directory/err")" = 1 ] || fail "a stranger is reported more than once"
 # a client that connects later is told, too
 : >"$directory/out" >"$directory/err"
 "$VMTAP" trace -q -p "$vm" -n 'vm$target:::gc-idle { printf("%d\n", arg0); } vm$target:::gc-idle /arg0 == 9/ { exit(0); }' \

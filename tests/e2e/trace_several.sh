@@ -25,7 +25,7 @@ run 0 trace --lossless -o "$directory/both" -x quiet=no -c "$TOY $programs/queen
 grep -qE "^ +first +$first\$" "$directory/both" || fail "first: not $first"
 grep -qE "^ +second +$second\$" "$directory/both" || fail "second: not $second"
 grep -q 'disorder 0 foreign 0' "$directory/both" || fail "disorder"
-[ "$(grep -c '^dtrace: pid [0-9]* has exited$' "$directory/err")" = 2 ] || fail "ends are not told"
+[ "$(grep -c '^dtrace: pid [0-9]* has exited$' "$directory/err")" = 2 ] || fail "ends are not reported"
 
 cp tests/toy/loop.toy "$directory/loop.toy"
 start_loop() { # sets pid

@@ -5,8 +5,8 @@
 cat >"$directory/script.d" <<'D'
 #pragma D option quiet
 self uint64_t last;
-/* The CPU clock is read after the event before and before its own event's time; the rest is for
-   clocks that do not tick quite alike. */
+/* The CPU clock is read after the previous event and before its own event's time; the margin is
+   for clocks that run at slightly different rates. */
 vm$target:::pause-begin { self->wall = timestamp; }
 vm$target:::gc-start { self->start = vtimestamp; }
 vm$target:::gc-end

@@ -1,13 +1,13 @@
-"""What the end-to-end tests compute: D scripts made from the contract, and comparisons of what
-`vmtap trace` printed with what the toy VM itself has counted and logged.
+"""Helpers for the end-to-end tests: D scripts generated from the contract, and comparisons of
+`vmtap trace`'s output with what the toy VM itself has counted and logged.
 
-    witness.py script              a D script that prints every probe with every argument
-    witness.py arguments LOG OUT   the VM's event log against that script's output
+    witness.py script              prints a D script that prints every probe with every argument
+    witness.py arguments LOG OUT   compares the VM's event log with that script's output
     witness.py counts JSON OUT DROPS
-                                   the VM's counters against "NAME COUNT" lines; with the
-                                   drops that standard error told of, if DROPS is a file
+                                   compares the VM's counters with "NAME COUNT" lines plus, if
+                                   DROPS is a file, the drops reported on standard error
     witness.py bundled NAME JSON BY OUT
-                                   a bundled script's output against the VM's counters
+                                   compares a bundled script's output with the VM's counters
 """
 import collections
 import json
@@ -74,7 +74,7 @@ def drops(path):
 
 
 def last_json(path):
-    """The object the VM printed on standard error, among whatever else is there."""
+    """The JSON object that the VM printed on standard error, ignoring other output."""
     return json.loads([line for line in open(path).read().splitlines() if line.startswith("{")][-1])
 
 
@@ -112,7 +112,7 @@ def by_key(path, probe):
 
 
 def rows(out, columns):
-    """The table's lines: the last columns are numbers, what is before is the key."""
+    """The table's lines: the last columns are numbers, the others are the key."""
     found = {}
     for line in open(out):
         match = re.match(r"(.*?)" + r"\s+(-?\d+)" * columns + r"\s*$", line)
@@ -123,7 +123,7 @@ def rows(out, columns):
 
 
 def by_class(by):
-    """Bytes and objects that the VM counted, by class, arrays and the like as (array)."""
+    """Bytes and objects that the VM counted, by class; arrays etc. as (array)."""
     made = {k: (s, n) for k, (n, s) in by_key(by, "object-create").items()}
     for kind in ("array", "hash", "string"):
         counted = by_key(by, f"{kind}-create").values()

@@ -384,7 +384,7 @@ static bool take_heap(struct reader *reader, uint16_t type, uint64_t time,
 		return fail(reader, "a label outside a sample of the heap");
 	if (type == WIRE_HEAP_PROF_SAMPLE_END) {
 		if (big(payload, 8) != reader->heap.era)
-			return fail(reader, "a sample of the heap ends as another");
+			return fail(reader, "a heap sample ends with another number");
 		reader->heap.open = false;
 		reader->heap.samples++;
 		if (reader->on_band)
@@ -417,7 +417,7 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 		if (of >= READER_TYPES || reader->types[of].probe < 0)
 			return fail(reader, "loss of type %u", of);
 		if (big(payload + 10, 8) > time)
-			return fail(reader, "loss that begins later than it is told");
+			return fail(reader, "loss that begins later than its report");
 		reader->probes[reader->types[of].probe].lost += big(payload + 2, 8);
 		break;
 	}
@@ -427,7 +427,7 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 		break;
 	case WIRE_WATERMARK:
 		if (big(payload, 8) < reader->watermark)
-			return fail(reader, "the watermark falls");
+			return fail(reader, "the watermark goes back");
 		reader->watermark = big(payload, 8);
 		reader->watermarks++;
 		break;
@@ -503,7 +503,7 @@ static bool take_event(struct reader *reader, bool *progress)
 		return true;
 	if (reader->heap.open && type != WIRE_HEAP_PROF_SAMPLE_STRING &&
 		type != WIRE_HEAP_PROF_SAMPLE_END)
-		return fail(reader, "type %u amid a sample of the heap", type);
+		return fail(reader, "type %u within a heap sample", type);
 	if (type < WIRE_CONTEXT)
 		reader->ghc_events[type]++;
 	else
@@ -518,7 +518,7 @@ static bool take_event(struct reader *reader, bool *progress)
 		reader->thread = 0;
 	} else {
 		if (!reader->block_end)
-			return fail(reader, "type %u stands in no block", type);
+			return fail(reader, "type %u is in no block", type);
 		if (reader->at + head + length > reader->block_end)
 			return fail(reader, "type %u runs over its block", type);
 		if (time > reader->block_time)

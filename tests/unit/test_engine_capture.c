@@ -1,6 +1,6 @@
 /*
- * test_engine_capture.c: events as a source delivers them that follows several processes and passes
- * their real addresses: each event's process, and the memory that was read when the probe fired.
+ * test_engine_capture.c: events from a source that traces several processes and passes their real
+ * addresses: each event's process, and the memory that was captured when the probe fired.
  */
 #include "engine_fixture.h"
 
@@ -34,7 +34,7 @@ static void begin(const char *script)
 	engine_begin(fixture.engine, 1000, 0);
 }
 
-/* An event with the address as arg0, and one with pieces of memory. */
+/* Adds an event with the address as arg0 and with captured pieces of memory. */
 static void event_at(uint64_t address, const struct event_piece *pieces, uint32_t count)
 {
 	size_t number = fixture.batch.event_count;
@@ -46,7 +46,7 @@ static void event_at(uint64_t address, const struct event_piece *pieces, uint32_
 	fixture.arguments[number][0] = address;
 }
 
-/* Events of three processes in one batch, by turns; two have threads of the same number. */
+/* Alternating events of three processes in one batch; two have threads with the same number. */
 START_TEST(test_processes)
 {
 	static const struct event_process processes[] = {{42, 7, 1001, 1002, "toy", "toy -x"},
@@ -66,7 +66,7 @@ START_TEST(test_processes)
 		fixture.events[i].process = order[i]; /* there is no process 3 */
 	}
 	fixture_run(&fixture);
-	/* the same index is another process in the next batch */
+	/* in the next batch, the same index means another process */
 	fixture.batch.processes = &processes[1];
 	fixture.batch.process_count = 2;
 	fixture_event(&fixture, 1300000000, FIXTURE_ENTRY, 9, 0);
@@ -110,7 +110,7 @@ START_TEST(test_captured)
 }
 END_TEST
 
-/* Of several pieces that hold an address, the longest counts. */
+/* If several pieces contain an address, the longest is used. */
 START_TEST(test_overlapping)
 {
 	const struct event_piece pieces[] = {
@@ -121,13 +121,13 @@ START_TEST(test_overlapping)
 	event_at(ADDRESS, pieces, 3);
 	event_at(ADDRESS, pieces, 1);
 	fixture_run(&fixture);
-	/* without its NUL a piece is the whole string: no more was asked for */
+	/* a piece without a NUL is the whole string: no more was requested */
 	ck_assert_str_eq(fixture_output(&fixture), "abcdef bcdefab b");
 	ck_assert_str_eq(fixture_messages(&fixture), "");
 }
 END_TEST
 
-/* What was not captured faults: beside a piece, beyond its end, of an event that has none. */
+/* Memory that was not captured faults: outside a piece, beyond its end, in an event without any. */
 START_TEST(test_not_captured)
 {
 	const struct event_piece piece = {ADDRESS, "hello", 6};
@@ -250,7 +250,7 @@ START_TEST(test_demand_is_sufficient)
 }
 END_TEST
 
-/* A batch may have both: handles in some arguments, captured memory at others. */
+/* An event may have both: handles in some arguments, addresses of captured memory in others. */
 START_TEST(test_handles_beside)
 {
 	const struct event_piece piece = {ADDRESS, "hello", 6};

@@ -320,7 +320,7 @@ START_TEST(test_ticks)
 }
 END_TEST
 
-/* A time stamp from far in the future must not keep the engine ticking for ever. */
+/* A time stamp far in the future must not keep the engine ticking forever. */
 START_TEST(test_ticks_are_bounded)
 {
 	struct d_instruction nothing[] = {{D_OP_RETURN, 0, 0, 0, 0}};

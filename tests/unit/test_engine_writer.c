@@ -1,7 +1,7 @@
 /*
- * test_engine_writer.c: a second writer behind the engine's interface (engine/output/writer.h),
- * which knows nothing of DTrace's text: it notes each call as a line with the values and their
- * types. What it gets must be enough for any format: names, keys, numbers, buckets, reasons.
+ * test_engine_writer.c: a second implementation of the engine's writer (engine/output/writer.h),
+ * which has nothing to do with DTrace's text: it records each call as a line with the values and
+ * their types. These must suffice for any format: names, keys, numbers, buckets, reasons.
  */
 #include "engine_fixture.h"
 

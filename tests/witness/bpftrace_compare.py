@@ -1,18 +1,18 @@
-"""What bpftrace_toy.sh computes: a bpftrace program made from the contract, and what it has
-seen against what the toy VM itself has counted and logged.
+"""Helpers for bpftrace_toy.sh: a bpftrace program generated from the contract, and the comparison
+of its results with what the toy VM itself has counted and logged.
 
     bpftrace_compare.py script BINARY [READY]
-                                a program that counts each probe, the strings of each
-                                argument that is one, and sums the other arguments. It
-                                prints "first" and "last" when the binary READY fires
-                                startup and shutdown: they stand at the program's ends, so
-                                when both have come, all is attached, in whatever order.
+                                a program that counts each probe and its string arguments,
+                                and sums the other arguments. It prints "first" and "last"
+                                when the binary READY fires startup and shutdown. These are
+                                the program's first and last probes, so when both have
+                                fired, all are attached, in whichever order it attaches.
     bpftrace_compare.py script-counts BINARY [READY]
                                 the same, but only the counts
     bpftrace_compare.py compare SEEN STATS LOG
-                                bpftrace's JSON against the VM's counters (of all runs in
-                                STATS), and against its event log unless LOG is "-"; prints
-                                the probes that fired; status 1 when they differ
+                                compares bpftrace's JSON with the VM's counters (of all runs
+                                in STATS), and with its event log unless LOG is "-"; prints
+                                the probes that fired; exit status 1 if they differ
 """
 import collections
 import json
@@ -49,7 +49,7 @@ def script(binary, arguments, ready=None):
 
 
 def seen(file):
-    """bpftrace's maps, {name: {key: value}}; what else it printed is not looked at."""
+    """bpftrace's maps, {name: {key: value}}; other output is ignored."""
     maps = {"@count": {}, "@text": {}, "@sum": {}}
     content = open(file, "rb").read()
     # Its JSON represents a byte above 127 as \uffffffNN.
@@ -63,7 +63,7 @@ def seen(file):
 
 
 def logged(file):
-    """The same from the VM's event log, with the texts as bpftrace cuts them."""
+    """The same from the VM's event log, with texts truncated as bpftrace does it."""
     texts, sums = collections.Counter(), collections.Counter()
     word = re.compile(rb'"((?:[^"\\]|\\.)*)"|(\S+)')
     escape = re.compile(rb"\\(x[0-9a-f]{2}|.)")

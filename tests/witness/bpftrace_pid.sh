@@ -17,7 +17,7 @@ static struct vmtap_name methods[] = { VMTAP_NAME("a"), VMTAP_NAME("method two")
 	VMTAP_NAME("a_longer_name_for_the_third_of_the_methods") };
 static struct vmtap_name file_name = VMTAP_NAME("lib/witness.toy");
 
-/* Line 0 says that the process is there; the others are what counts. */
+/* Line 0 shows that the process runs; only the other lines are counted. */
 void fire(int line)
 {
 	VMTAP_METHOD_ENTRY(&class_name, &methods[line % 3], &file_name, line, 4000000000u);

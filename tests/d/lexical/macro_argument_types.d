@@ -1,5 +1,5 @@
 /*
- * The type of an argument that is an integer is a literal's: u and l behind its digits count.
+ * An integer argument has the type of such a literal: u and l after its digits count.
  * With a sign it is an integer only if nothing else follows.
  * Words of types are the types that they are in the script.
  * @options -q -- 5 5u 5L 5ull 4294967296 0xffffffff 0xffffffffffffffff 12abl -5abc +08 long unsigned char

@@ -1,5 +1,5 @@
--- A threaded program that creates threads and sparks, collects, and has messages: what its
--- event log holds is compared with what D scripts see of it.
+-- A threaded program that creates threads and sparks, collects, and sends messages: its event log
+-- is compared with what D scripts see in it.
 module Main (main) where
 
 import Control.Concurrent
