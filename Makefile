@@ -75,10 +75,10 @@ CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(
 CLI_SOURCES := $(wildcard src/cli/*.c src/cli/*/*.c)
 CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o
 # Includes an object for each compatible provider; a VM that opts in to a provider links it.
-PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/gen/fire.o $(B)/obj/gen/words.o \
+PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/gen/fire.o $(B)/obj/gen/definitions.o $(B)/obj/gen/words.o \
 	$(COMPAT:probes/compat/%.d=$(B)/obj/gen/compat_%.o)
 RUNTIME_SOURCES := $(filter-out src/shim/part.c,$(wildcard src/shim/*.c))
-RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/events.o \
+RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) \
 	$(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o
 TOY_SOURCES := $(wildcard examples/toy/*.c)
 # The toy and the benchmarks opt in to every compatible provider (ALL_PROVIDERS= for none).
@@ -203,8 +203,8 @@ $(NEW)/words.o: $(CONTRACT) $(BASE)
 # generate CONTRACT --KIND OUTPUT COMPAT...
 $(NEW)/include/vmtap_probes.h: GENERATE = --header
 $(NEW)/gen/fire.c: GENERATE = --fire
-$(NEW)/gen/events.c: GENERATE = --events
-$(NEW)/include/vmtap_probes.h $(NEW)/gen/fire.c $(NEW)/gen/events.c: $(CONTRACTS) $(B)/host/generate $(B)/lists
+$(NEW)/gen/definitions.c: GENERATE = --definitions
+$(NEW)/include/vmtap_probes.h $(NEW)/gen/fire.c $(NEW)/gen/definitions.c: $(CONTRACTS) $(B)/host/generate $(B)/lists
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
 	$(Q)$(B)/host/generate $(CONTRACT) $(GENERATE) $@ $(COMPAT)
@@ -250,7 +250,7 @@ HEADERS := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
 
 # ---- objects ----
 
-$(B)/obj/shim/%.o $(B)/obj/gen/events.o $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o: EXTRA := $(LIB_CFLAGS)
+$(B)/obj/shim/%.o $(B)/obj/gen/definitions.o $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o: EXTRA := $(LIB_CFLAGS)
 $(B)/obj/gen/fire.o $(B)/obj/gen/compat_%.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
 $(B)/obj/toy/%.o: EXTRA := -pthread $(ALL_PROVIDERS)
 $(B)/obj/toy-noprobes/%.o: EXTRA := -pthread -DVMTAP_DISABLE

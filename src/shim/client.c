@@ -43,21 +43,115 @@ void client_close(struct client *client)
 
 /* ---- control ---- */
 
-/* Adds what a listed event type asks for. */
-static void want_type(struct client_terms *terms, uint16_t type, uint8_t flags)
+/* What a subscription's flags ask for of a probe. */
+static uint8_t flags_mask(uint8_t flags, const struct event_type *type)
 {
-	if (wire_type_has(type, WIRE_SAMPLE))
-		terms->wanted[CLIENT_SAMPLES] = EVENT_OWN;
-	for (unsigned i = 0; i < EVENT_TYPES; i++) {
-		const struct event_type *event = &event_types[i];
-		uint8_t ghc = flags & (WIRE_GHC | WIRE_GHC_ONLY) ? event_ghc_mask(event) : 0;
-		if (event->wire == type)
-			terms->wanted[i] |=
-				(uint8_t)(flags & WIRE_GHC_ONLY ? ghc : EVENT_OWN | ghc);
-		for (unsigned j = 0; j < event->form_count; j++)
-			if (event->forms[j].type == type)
-				terms->wanted[i] |= (uint8_t)(EVENT_FORM << j);
+	uint8_t ghc = flags & (WIRE_GHC | WIRE_GHC_ONLY) ? event_ghc_mask(type) : 0;
+
+	if (flags & WIRE_GHC_ONLY)
+		return ghc;
+	/* What another probe has as its own event would be taken for that probe's. */
+	return (uint8_t)(EVENT_OWN | (ghc & ~(type->doubled_forms * EVENT_FORM)));
+}
+
+/* Adds what a listed event type asks for of a probe. */
+static void want_type(struct client_terms *terms, const struct event_type *type, uint16_t wire)
+{
+	uint8_t *wanted = &terms->wanted[type->number];
+
+	if (type->wire == wire)
+		*wanted |= flags_mask(terms->flags, type);
+	for (unsigned i = 0; i < type->is.form_count; i++)
+		if (type->is.forms[i].type == wire && i != type->own_form)
+			*wanted |= (uint8_t)(EVENT_FORM << i);
+	terms->strings[type->number] = UINT16_MAX;
+}
+
+static bool is_samples(uint16_t wire)
+{
+	return wire_type_has(wire, WIRE_SAMPLE);
+}
+
+/* What the entries ask for of a probe; the name "*" means those that no entry names. */
+static void want_named(struct client_terms *terms, const struct event_type *type)
+{
+	const char *name = type->is.description;
+	struct control_entry entry;
+	bool named = false, all = false;
+	uint16_t strings = 0, all_strings = 0;
+	size_t at = 0;
+
+	while (control_next_entry(terms->entries, terms->entry_bytes, &at, &entry)) {
+		if (!entry.name) {
+			want_type(terms, type, entry.type);
+		} else if (entry.length == type->key_length &&
+			!memcmp(entry.name, name, entry.length)) {
+			named = true;
+			strings |= entry.strings;
+		} else if (entry.length == 1 && *entry.name == '*') {
+			all = true;
+			all_strings |= entry.strings;
+		}
 	}
+	if (!named && !all)
+		return;
+	terms->wanted[type->number] |= flags_mask(terms->flags, type);
+	terms->strings[type->number] = named ? strings : all_strings;
+}
+
+/* What the terms ask for of a type that they have not been held against before. */
+static void want(struct client_terms *terms, const struct event_type *type)
+{
+	switch (terms->selection) {
+	case CLIENT_BY_TYPE:
+		break;
+	case CLIENT_BY_NAME:
+		want_named(terms, type);
+		break;
+	case CLIENT_GHC:
+	case CLIENT_ALL:
+		terms->wanted[type->number] = terms->selection == CLIENT_GHC
+			? event_ghc_mask(type)
+			: flags_mask(WIRE_GHC, type);
+		terms->strings[type->number] = UINT16_MAX;
+		break;
+	}
+}
+
+static void take_types(struct client_terms *terms)
+{
+	for (uint32_t count = event_count(); terms->known_types < count; terms->known_types++)
+		want(terms, event_get(terms->known_types));
+}
+
+void client_take_types(struct client *client)
+{
+	take_types(&client->terms);
+}
+
+/* The event types that a frame lists, of those that are there now. */
+static void want_listed(struct client_terms *terms, const struct control *control)
+{
+	uint32_t count = event_count();
+
+	for (unsigned i = 0; i < control->type_count; i++) {
+		uint16_t wire = control_type(control, i);
+		if (is_samples(wire))
+			terms->wanted[CLIENT_SAMPLES] = EVENT_OWN;
+		for (uint32_t j = 0; j < count; j++)
+			want_type(terms, event_get(j), wire);
+	}
+}
+
+/* Samples of the heap, by the number of one of their events. */
+static void want_named_samples(struct client_terms *terms)
+{
+	struct control_entry entry;
+	size_t at = 0;
+
+	while (control_next_entry(terms->entries, terms->entry_bytes, &at, &entry))
+		if (!entry.name && is_samples(entry.type))
+			terms->wanted[CLIENT_SAMPLES] = EVENT_OWN;
 }
 
 static void take_subscription(struct client *client)
@@ -67,40 +161,51 @@ static void take_subscription(struct client *client)
 
 	client->tag = control->tag;
 	client->finish_asked = control->flags & WIRE_FINISH;
-	/* What is still to come before the end is sent by the terms of before. */
-	*asked = client->finish_asked ? client->terms : (struct client_terms){0};
-	memset(asked->wanted, 0, sizeof(asked->wanted));
-	if (!client->finish_asked) {
-		asked->lossless = control->flags & WIRE_LOSSLESS;
-		asked->ghc_only = control->flags & WIRE_GHC_ONLY;
-		asked->cpu_clock = control->flags & WIRE_CPU_CLOCK && !asked->ghc_only;
-		client->tag_flags = control->flags;
-		for (unsigned i = 0; i < control->type_count; i++)
-			want_type(asked, control_type(control, i), control->flags);
-	}
 	client->fresh = false;
 	client->changed = true;
+	if (client->finish_asked) {
+		/* What is still to come before the end is sent by the terms of before. */
+		*asked = client->terms;
+		asked->selection = CLIENT_BY_TYPE;
+		asked->entry_bytes = 0;
+		memset(asked->wanted, 0, sizeof(asked->wanted));
+		return;
+	}
+	*asked = (struct client_terms){.flags = control->flags,
+		.selection = control->by_name ? CLIENT_BY_NAME : CLIENT_BY_TYPE,
+		.entry_bytes = control->entry_bytes};
+	asked->lossless = control->flags & WIRE_LOSSLESS;
+	asked->ghc_only = control->flags & WIRE_GHC_ONLY;
+	asked->cpu_clock = control->flags & WIRE_CPU_CLOCK && !asked->ghc_only;
+	client->tag_flags = control->flags;
+	memcpy(asked->entries, control_entries(control), control->entry_bytes);
+	if (control->by_name)
+		want_named_samples(asked);
+	else
+		want_listed(asked, control);
+	take_types(asked);
 }
 
-/* GHC's events, samples of the heap, and of each probe what more says. */
-static void ask_all(struct client *client, struct client_terms terms, uint8_t more)
+/* GHC's events and samples of the heap, and with CLIENT_ALL each probe's own. */
+static void ask_all(
+	struct client *client, enum client_selection selection, bool lossless, bool ghc_only)
 {
-	for (unsigned i = 0; i < EVENT_TYPES; i++)
-		terms.wanted[i] = event_ghc_mask(&event_types[i]) | more;
-	terms.wanted[CLIENT_SAMPLES] = EVENT_OWN;
-	client->asked = terms;
+	client->asked = (struct client_terms){
+		.selection = selection, .lossless = lossless, .ghc_only = ghc_only};
+	client->asked.wanted[CLIENT_SAMPLES] = EVENT_OWN;
+	take_types(&client->asked);
 	client->fresh = false;
 	client->changed = true;
 }
 
 void client_take_default(struct client *client)
 {
-	ask_all(client, (struct client_terms){.ghc_only = true}, 0);
+	ask_all(client, CLIENT_GHC, false, true);
 }
 
 void client_take_all(struct client *client)
 {
-	ask_all(client, (struct client_terms){.lossless = true}, EVENT_OWN);
+	ask_all(client, CLIENT_ALL, true, false);
 }
 
 void client_take_terms(struct client *client)
@@ -173,7 +278,8 @@ void client_send(struct client *client)
 	encode_block_end(&client->encoder);
 	if (client->is_log) {
 		log_file_write(&client->log, client->socket, queue, client->finishing);
-		if (!queue_length(queue)) {
+		if (!queue_length(queue) && client->has_unwritten) {
+			client->has_unwritten = false;
 			memset(client->unwritten, 0, sizeof(client->unwritten));
 			client->unwritten_since = 0;
 		}
@@ -202,6 +308,7 @@ static void note_unwritten(struct client *client, uint32_t kind, uint64_t count,
 		return;
 	if (!client->unwritten_since || since < client->unwritten_since)
 		client->unwritten_since = since;
+	client->has_unwritten = true;
 	client->unwritten[kind] += count;
 }
 
@@ -217,16 +324,21 @@ static void account(struct client *client, uint32_t kind, bool encoded, uint64_t
 	note_unwritten(client, kind, 1, time);
 }
 
-void client_take(struct client *client, uint32_t probe, const unsigned char *record, uint64_t raw,
-	uint64_t time, uint64_t thread, const struct encode_transient *transients,
+void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
+	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
 	const uint64_t *cpu_time)
 {
-	uint8_t mask = client->terms.wanted[probe];
+	uint8_t mask;
+
+	if (__builtin_expect(type->number >= client->terms.known_types, 0))
+		client_take_types(client);
+	mask = client->terms.wanted[type->number];
 
 	if (mask && (int64_t)(raw - client->since) >= 0 && !client->end_queued)
-		account(client, probe,
-			encode_record(&client->encoder, &event_types[probe], mask, record, time,
-				thread, transients, cpu_time),
+		account(client, type->number,
+			encode_record(&client->encoder, type, mask,
+				client->terms.strings[type->number], record, time, thread,
+				transients, cpu_time),
 			time);
 }
 
@@ -262,14 +374,15 @@ bool client_abandon(struct client *client)
 /* Tells of the losses of one kind. */
 static bool tell_loss(struct client *client, unsigned kind, uint64_t now)
 {
-	const struct event_type *event = kind < EVENT_TYPES ? &event_types[kind] : NULL;
-	uint16_t type = event ? event->wire : WIRE_HEAP_PROF_SAMPLE_BEGIN;
-	const char *name = event ? event->description : "the heap's samples";
+	const struct event_type *event = kind == CLIENT_SAMPLES ? NULL : event_get(kind);
+	const char *name = event ? event->is.description : "the heap's samples";
 	char text[LOSS_TEXT_MAX];
 
 	if (!client->encoder.ghc_only)
-		return encode_loss(
-			&client->encoder, type, client->lost[kind], client->loss_since, now);
+		return (!event || encode_declaration(&client->encoder, event, now)) &&
+			encode_loss(&client->encoder,
+				event ? event->wire : WIRE_HEAP_PROF_SAMPLE_BEGIN,
+				client->lost[kind], client->loss_since, now);
 	loss_text(text, client->lost[kind], name, client->loss_since);
 	return encode_message(&client->encoder, text, now);
 }

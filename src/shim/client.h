@@ -20,12 +20,26 @@ enum {
 	CLIENT_INPUT_MAX = 4096 /* bytes read at once */
 };
 
-/* What a client may want, and lose: the probes, and samples of the heap. */
-enum { CLIENT_SAMPLES = EVENT_TYPES, CLIENT_KINDS };
+/* What a client may want, and lose: event types by their numbers, and samples of the heap. */
+enum { CLIENT_SAMPLES = EVENTS_MAX, CLIENT_KINDS };
+
+/* How a subscription says which events it asks for. */
+enum client_selection {
+	CLIENT_BY_TYPE, /* by event types: those that come later are not wanted */
+	CLIENT_BY_NAME,
+	CLIENT_GHC, /* all of GHC's events */
+	CLIENT_ALL  /* those, and each probe's own */
+};
 
 /* What a subscription asks for. */
 struct client_terms {
-	uint8_t wanted[CLIENT_KINDS]; /* see EVENT_OWN */
+	uint8_t wanted[CLIENT_KINDS]; /* of the known types, see EVENT_OWN */
+	uint16_t strings[EVENTS_MAX]; /* of each: the arguments whose strings are wanted */
+	uint32_t known_types;         /* for as many the above has been worked out */
+	enum client_selection selection;
+	uint8_t flags;        /* of the frame */
+	uint16_t entry_bytes; /* by name: what control_next_entry() reads */
+	unsigned char entries[CONTROL_ENTRIES_MAX];
 	bool lossless;
 	bool ghc_only;
 	bool cpu_clock;
@@ -58,8 +72,9 @@ struct client {
 	uint64_t lost[CLIENT_KINDS];
 	bool has_lost;
 	uint64_t unwritten[CLIENT_KINDS]; /* of a log: what its queue holds */
-	uint64_t unwritten_since;         /* stream time of the first of these */
-	uint32_t strangers, providers;    /* as far as told */
+	bool has_unwritten;
+	uint64_t unwritten_since;      /* stream time of the first of these */
+	uint32_t omissions, providers; /* as far as told */
 	struct encoder encoder;
 	struct control control;
 	size_t input_at, input_length; /* what has been read and not been taken apart yet */
@@ -84,6 +99,9 @@ void client_take_default(struct client *client);
 /* As if it had asked for everything, lossless. */
 void client_take_all(struct client *client);
 
+/* Works out which of the event types that have come meanwhile the terms in force ask for. */
+void client_take_types(struct client *client);
+
 /* Puts what the last frame asked for in force. */
 void client_take_terms(struct client *client);
 
@@ -91,14 +109,14 @@ void client_take_terms(struct client *client);
 void client_send(struct client *client);
 
 /* One record of a ring, if the client wants it. */
-void client_take(struct client *client, uint32_t probe, const unsigned char *record, uint64_t raw,
-	uint64_t time, uint64_t thread, const struct encode_transient *transients,
+void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
+	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
 	const uint64_t *cpu_time);
 
 /* A sample of the heap, if the client gets any. */
 void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time);
 
-/* Counts losses that it must be told of; kind: a probe, or CLIENT_SAMPLES. */
+/* Counts losses that it must be told of; kind: an event type's number, or CLIENT_SAMPLES. */
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time);
 
 /* Tells it which compatible providers there are from that time on. */

@@ -67,11 +67,16 @@ static int frame_length(const struct control *control)
 	}
 	if (begins(control, magic_period, MAGIC_BYTES + 1)) /* a NUL: version 0 */
 		return WIRE_HEAP_PERIOD_BYTES;
-	if (!begins(control, magic_subscribe, MAGIC_BYTES + 1))
+	if (!begins(control, magic_subscribe, MAGIC_BYTES))
+		return NOT_A_FRAME;
+	if (length > MAGIC_BYTES && bytes[MAGIC_BYTES] > WIRE_SUBSCRIBE_BY_NAME)
 		return NOT_A_FRAME;
 	if (length < WIRE_SUBSCRIBE_BYTES)
 		return UNDECIDED;
 	count = bytes_u16(bytes + 10);
+	if (bytes[MAGIC_BYTES] == WIRE_SUBSCRIBE_BY_NAME)
+		return count > CONTROL_ENTRIES_MAX ? NOT_A_FRAME
+						   : (int)(WIRE_SUBSCRIBE_BYTES + count);
 	return count > CONTROL_TYPES_MAX ? NOT_A_FRAME : (int)(WIRE_SUBSCRIBE_BYTES + 2 * count);
 }
 
@@ -91,7 +96,9 @@ static enum control_command read_frame(struct control *control)
 	}
 	control->flags = bytes[5];
 	control->tag = bytes_u32(bytes + 6);
-	control->type_count = bytes_u16(bytes + 10);
+	control->by_name = bytes[MAGIC_BYTES] == WIRE_SUBSCRIBE_BY_NAME;
+	control->type_count = control->by_name ? 0 : bytes_u16(bytes + 10);
+	control->entry_bytes = control->by_name ? bytes_u16(bytes + 10) : 0;
 	return CONTROL_SUBSCRIBE;
 }
 
@@ -140,4 +147,29 @@ enum control_command control_feed(
 uint16_t control_type(const struct control *control, unsigned i)
 {
 	return bytes_u16(control->bytes + WIRE_SUBSCRIBE_BYTES + 2 * i);
+}
+
+const unsigned char *control_entries(const struct control *control)
+{
+	return control->bytes + WIRE_SUBSCRIBE_BYTES;
+}
+
+bool control_next_entry(
+	const unsigned char *entries, size_t bytes, size_t *at, struct control_entry *entry)
+{
+	size_t left = bytes - *at, length = left ? entries[*at] : 0;
+	const unsigned char *start = entries + *at + 1;
+
+	*entry = (struct control_entry){0};
+	if (left < 1 + length + 2)
+		return false;
+	if (length) {
+		entry->name = (const char *)start;
+		entry->length = (uint8_t)length;
+		entry->strings = bytes_u16(start + length);
+	} else {
+		entry->type = bytes_u16(start);
+	}
+	*at += 1 + length + 2;
+	return true;
 }

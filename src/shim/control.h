@@ -10,14 +10,16 @@
 #ifndef VMTAP_SHIM_CONTROL_H
 #define VMTAP_SHIM_CONTROL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "wire/wire.h"
 
 enum {
-	CONTROL_TYPES_MAX = 1024, /* event types in a subscription */
-	CONTROL_FRAME_MAX = WIRE_SUBSCRIBE_BYTES + 2 * CONTROL_TYPES_MAX
+	CONTROL_TYPES_MAX = 1024,    /* event types in a subscription */
+	CONTROL_ENTRIES_MAX = 16384, /* bytes of entries in a subscription by names */
+	CONTROL_FRAME_MAX = WIRE_SUBSCRIBE_BYTES + CONTROL_ENTRIES_MAX
 };
 
 enum control_command {
@@ -35,8 +37,10 @@ struct control {
 	/* of the frame found last, until more is fed */
 	uint8_t flags;
 	uint32_t tag;
+	bool by_name; /* the subscription has entries instead of event types */
 	uint16_t type_count;
-	uint64_t period; /* ns; 0: the VM's own choice */
+	uint16_t entry_bytes; /* at control_entries() */
+	uint64_t period;      /* ns; 0: the VM's own choice */
 };
 
 /*
@@ -48,5 +52,20 @@ enum control_command control_feed(
 
 /* An event type of the subscription found last. */
 uint16_t control_type(const struct control *control, unsigned i);
+
+/* The entries of the subscription by names found last. */
+const unsigned char *control_entries(const struct control *control);
+
+/* One entry of a subscription by names: the probe of a name, or an event type. */
+struct control_entry {
+	const char *name; /* not terminated; NULL: the entry is an event type */
+	uint8_t length;
+	uint16_t strings; /* which arguments' strings are wanted, a bit each */
+	uint16_t type;
+};
+
+/* The entry at *at, which moves on to the next. False: there is none, or it is cut off. */
+bool control_next_entry(
+	const unsigned char *entries, size_t bytes, size_t *at, struct control_entry *entry);
 
 #endif

@@ -71,25 +71,26 @@ static void drain_ring(
 		const struct transients *kept = ring->transients;
 		uint64_t raw, time, cpu_time;
 		uint32_t bytes, length, before = 0;
-		uint16_t probe;
+		uint16_t event;
 
-		memcpy(&probe, record + RECORD_PROBE, sizeof(probe));
-		if (probe == RING_CLOCK) {
+		memcpy(&event, record + RECORD_EVENT, sizeof(event));
+		if (event == RING_CLOCK) {
 			memcpy(&cpu_time, record + RING_CLOCK_VALUE, sizeof(cpu_time));
 			before = RING_CLOCK_BYTES;
 			record += before;
-			memcpy(&probe, record + RECORD_PROBE, sizeof(probe));
+			memcpy(&event, record + RECORD_EVENT, sizeof(event));
 		}
 		memcpy(&raw, record + RECORD_TIME, sizeof(raw));
-		if (probe == RING_NAME) {
+		if (event == RING_NAME) {
 			memcpy(&length, record + RECORD_BODY + 4, sizeof(length));
 			if (length > NAME_LENGTH_MAX)
 				break;
 			keep_transient(ring, record, length);
 			bytes = (RECORD_BODY + 8 + length + RECORD_ALIGN - 1) &
 				~(uint32_t)(RECORD_ALIGN - 1);
-		} else if (probe < EVENT_TYPES && raw) {
-			bytes = event_record_bytes(&event_types[probe], record);
+		} else if (event < event_count() && raw) {
+			const struct event_type *type = event_get(event);
+			bytes = event_record_bytes(type, record);
 			if (bytes > RECORD_MAX)
 				break;
 			/* The line between two points is good to some nanoseconds: what was
@@ -102,9 +103,8 @@ static void drain_ring(
 			if (drain->latest && time > drain->latest)
 				time = drain->latest;
 			for (struct client *client = clients; client; client = client->next)
-				client_take(client, probe, record, raw, time,
-					(uint64_t)ring->thread, kept ? kept->of : no_transients,
-					before ? &cpu_time : NULL);
+				client_take(client, type, record, raw, time, (uint64_t)ring->thread,
+					kept ? kept->of : no_transients, before ? &cpu_time : NULL);
 			ring->last = raw;
 			ring->last_time = time;
 		} else {
@@ -126,7 +126,7 @@ static void tell_drops(struct client *clients, struct ring_drops *drops, uint64_
 {
 	if (!atomic_exchange(&drops->any, false))
 		return;
-	for (unsigned i = 0; i < EVENT_TYPES; i++) {
+	for (uint32_t i = 0; i < event_count(); i++) {
 		uint64_t count = atomic_exchange(&drops->of[i], 0);
 		for (struct client *client = clients; client; client = client->next)
 			client_lose(client, i, count, now);

@@ -157,13 +157,16 @@ static void put_context(struct encoder *encoder, uint64_t thread, uint32_t cpu, 
 /* The extension of an event type: lines that declare the probes of compatible providers. Its
  * length; written unless queue is NULL. */
 static uint32_t put_extension(
-	struct queue *queue, const struct event_compat *compat, uint32_t providers)
+	struct queue *queue, const struct event_type *type, uint32_t providers)
 {
 	uint32_t length = 0;
 
-	for (; compat && compat->provider; compat++) {
+	for (unsigned i = 0; i < type->is.compat_count; i++) {
+		const struct event_compat *compat = &type->compats[i];
 		uint32_t line = (uint32_t)strlen(compat->line);
 		uint32_t absent = compat->provider & providers ? 0 : sizeof(WIRE_ABSENT) - 1;
+		if (!compat->provider) /* there are too many */
+			continue;
 		if (queue) {
 			queue_put(queue, WIRE_ABSENT, absent);
 			queue_put(queue, compat->line, line);
@@ -174,8 +177,8 @@ static uint32_t put_extension(
 	return length;
 }
 
-static void put_type(struct queue *queue, uint16_t type, uint16_t size, const char *description,
-	const struct event_compat *compat, uint32_t providers)
+/* Declares an event type up to its extension. */
+static void put_type(struct queue *queue, uint16_t type, uint16_t size, const char *description)
 {
 	uint32_t length = (uint32_t)strlen(description);
 
@@ -184,8 +187,13 @@ static void put_type(struct queue *queue, uint16_t type, uint16_t size, const ch
 	queue_put_u16(queue, size);
 	queue_put_u32(queue, length);
 	queue_put(queue, description, length);
-	queue_put_u32(queue, put_extension(NULL, compat, providers));
-	put_extension(queue, compat, providers);
+}
+
+static void put_plain_type(
+	struct queue *queue, uint16_t type, uint16_t size, const char *description)
+{
+	put_type(queue, type, size, description);
+	queue_put_u32(queue, 0);
 	queue_put_u32(queue, WIRE_TYPE_END);
 }
 
@@ -211,44 +219,83 @@ static void put_pair(
 /* Whether the header declares the type whatever the probes are. */
 static bool is_plain(const struct wire_type *type)
 {
-	return type && *type->text;
+	return *type->text;
 }
 
-static void put_header(struct queue *queue, const struct process *process)
+static void note_ghc(struct encoder *encoder, uint16_t type)
 {
+	if (wire_is_ghc(type))
+		encoder->ghc_declared[type / 8] |= (uint8_t)(1u << type % 8);
+}
+
+static bool is_ghc_declared(const struct encoder *encoder, uint16_t type)
+{
+	return wire_is_ghc(type) && encoder->ghc_declared[type / 8] >> type % 8 & 1;
+}
+
+static void put_probe_type(
+	struct encoder *encoder, const struct event_type *type, uint32_t providers)
+{
+	struct queue *queue = &encoder->queue;
+
+	put_type(queue, type->wire, type->is.has_text ? WIRE_VARIABLE : type->is.payload,
+		type->is.description);
+	queue_put_u32(queue, put_extension(NULL, type, providers));
+	put_extension(queue, type, providers);
+	queue_put_u32(queue, WIRE_TYPE_END);
+	note_ghc(encoder, type->wire);
+}
+
+/* GHC's events beside the probes' own, each type once. */
+static void put_form_types(struct encoder *encoder, const struct event_type *type)
+{
+	for (unsigned i = 0; i < type->is.form_count; i++) {
+		const struct definition_form *form = &type->is.forms[i];
+		if (i == type->own_form || is_ghc_declared(encoder, form->type))
+			continue;
+		put_plain_type(&encoder->queue, form->type,
+			form->has_text ? WIRE_VARIABLE : form->payload, form->name);
+		note_ghc(encoder, form->type);
+	}
+}
+
+static void put_header(struct encoder *encoder, const struct process *process)
+{
+	struct queue *queue = &encoder->queue;
+
 	queue_put_u32(queue, WIRE_HEADER_BEGIN);
 	queue_put_u32(queue, WIRE_TYPES_BEGIN);
 	for (unsigned i = 0; i < WIRE_TYPE_COUNT; i++) {
 		const struct wire_type *type = &wire_types[i];
-		if (is_plain(type) && (process->environment || type->number != WIRE_PROGRAM_ENV))
-			put_type(queue, type->number, type->size, type->text, NULL, 0);
+		if (!is_plain(type) || (!process->environment && type->number == WIRE_PROGRAM_ENV))
+			continue;
+		put_plain_type(queue, type->number, type->size, type->text);
+		note_ghc(encoder, type->number);
 	}
-	for (unsigned i = 0; i < EVENT_TYPES; i++) {
-		const struct event_type *type = &event_types[i];
-		put_type(queue, type->wire, type->has_text ? WIRE_VARIABLE : type->payload,
-			type->description, type->compat, process->providers);
-		for (unsigned j = 0; j < type->form_count; j++)
-			if (!is_plain(wire_type_find(type->forms[j].type)))
-				put_type(queue, type->forms[j].type, type->forms[j].payload,
-					type->forms[j].name, NULL, 0);
-	}
+	for (uint32_t i = 0; i < encoder->known_types; i++)
+		put_probe_type(encoder, event_get(i), process->providers);
+	for (uint32_t i = 0; i < encoder->known_types; i++)
+		put_form_types(encoder, event_get(i));
+	for (unsigned i = WIRE_SPARES; i; i--)
+		put_plain_type(
+			queue, (uint16_t)(encoder->spare_end - i), WIRE_VARIABLE, WIRE_SPARE);
 	queue_put_u32(queue, WIRE_TYPES_END);
 	queue_put_u32(queue, WIRE_HEADER_END);
 	queue_put_u32(queue, WIRE_DATA_BEGIN);
 }
 
-static size_t header_bytes(uint32_t providers)
+static size_t header_bytes(const struct encoder *encoder, uint32_t providers)
 {
-	size_t bytes = 64;
+	size_t bytes = 64 + WIRE_SPARES * (20 + sizeof(WIRE_SPARE));
 
 	for (unsigned i = 0; i < WIRE_TYPE_COUNT; i++)
 		if (is_plain(&wire_types[i]))
 			bytes += 20 + strlen(wire_types[i].text);
-	for (unsigned i = 0; i < EVENT_TYPES; i++) {
-		bytes += 20 + strlen(event_types[i].description) +
-			put_extension(NULL, event_types[i].compat, providers);
-		for (unsigned j = 0; j < event_types[i].form_count; j++)
-			bytes += 20 + strlen(event_types[i].forms[j].name);
+	for (uint32_t i = 0; i < encoder->known_types; i++) {
+		const struct event_type *type = event_get(i);
+		bytes += 20 + strlen(type->is.description) + put_extension(NULL, type, providers);
+		for (unsigned j = 0; j < type->is.form_count; j++)
+			bytes += 20 + strlen(type->is.forms[j].name);
 	}
 	return bytes;
 }
@@ -259,13 +306,19 @@ int encode_start(
 	struct queue *queue = &encoder->queue;
 	size_t runtime = strlen(process->runtime);
 	uint64_t now = clock_monotonic() - clock->zero;
-	size_t bytes = header_bytes(process->providers) + 1024 + runtime +
+	size_t bytes;
+
+	event_table_seal();
+	encoder->known_types = event_count();
+	encoder->spare_end = (uint16_t)(event_table_next_wire() + WIRE_SPARES);
+	bytes = header_bytes(encoder, process->providers) + 1024 + runtime +
 		process->arguments_length + process->environment_length +
 		(size_t)process->caps * CAP_BYTES;
 
 	if (!queue_reserve(queue, bytes))
 		return -ENOBUFS;
-	put_header(queue, process);
+	encoder->providers = process->providers;
+	put_header(encoder, process);
 	block_begin(encoder, WIRE_NO_CAP, now);
 	put_capset(queue, WIRE_CAPSET_CREATE, CAPSET_PROCESS, CAPSET_TYPE_PROCESS, now);
 	put_capset(queue, WIRE_CAPSET_CREATE, CAPSET_CLOCK, CAPSET_TYPE_CLOCK, now);
@@ -403,23 +456,10 @@ static uint16_t known_status(uint32_t status)
 	return status == 4 || (status >= 14 && status <= 17) || status > 20 ? 0 : (uint16_t)status;
 }
 
-/* GHC's event for the probe, if there is one for these arguments. */
-static void put_form(struct encoder *encoder, const struct event_form *form,
-	const unsigned char *record, uint64_t time)
+/* The fields of a form's payload. */
+static void put_form_fields(
+	struct queue *queue, const struct definition_form *form, const unsigned char *record)
 {
-	struct queue *queue = &encoder->queue;
-
-	if (form->condition && (load_u32(record + form->condition) == 0) != form->is_negated)
-		return;
-	if (form->type == WIRE_CAP_CREATE) {
-		tell_cap(encoder, (uint16_t)load_u32(record + RECORD_BODY), time);
-		return;
-	}
-	if (form->type == WIRE_CAP_DELETE) {
-		tell_cap_end(encoder, (uint16_t)load_u32(record + RECORD_BODY), time);
-		return;
-	}
-	put_event(queue, form->type, time);
 	for (unsigned i = 0; i < form->field_count; i++) {
 		const unsigned char *at = record + form->fields[i].offset;
 		if (!form->fields[i].offset)
@@ -431,48 +471,131 @@ static void put_form(struct encoder *encoder, const struct event_form *form,
 	}
 }
 
-static void put_own(struct encoder *encoder, const struct event_type *type,
+/* GHC's event for the probe, if there is one for these arguments and the client knows its type. */
+static void put_form(struct encoder *encoder, const struct event_type *type,
+	const struct definition_form *form, const unsigned char *record, uint64_t time)
+{
+	struct queue *queue = &encoder->queue;
+
+	if (!is_ghc_declared(encoder, form->type))
+		return;
+	if (form->condition && (load_u32(record + form->condition) == 0) != form->is_negated)
+		return;
+	if (form->type == WIRE_CAP_CREATE) {
+		tell_cap(encoder, (uint16_t)load_u32(record + RECORD_BODY), time);
+		return;
+	}
+	if (form->type == WIRE_CAP_DELETE) {
+		tell_cap_end(encoder, (uint16_t)load_u32(record + RECORD_BODY), time);
+		return;
+	}
+	put_event(queue, form->type, time);
+	if (!form->has_text) {
+		put_form_fields(queue, form, record);
+		return;
+	}
+	size_t length = queue->end;
+	queue_put_u16(queue, 0);
+	put_form_fields(queue, form, record);
+	put_utf8(queue, record + type->is.text + 4, load_u32(record + type->is.text));
+	uint16_t bytes = QUEUE_BIG(16, (uint16_t)(queue->end - length - 2));
+	memcpy(queue->bytes + length, &bytes, sizeof(bytes));
+}
+
+/* ---- types that come after the header ---- */
+
+static bool is_late(const struct encoder *encoder, const struct event_type *type)
+{
+	return type->number >= encoder->known_types;
+}
+
+/* Whether the client has yet to be told what the type is. */
+static bool must_declare(const struct encoder *encoder, const struct event_type *type)
+{
+	return is_late(encoder, type) && !encoder->ghc_only &&
+		!(encoder->declared[type->number / 8] >> type->number % 8 & 1);
+}
+
+static size_t declaration_bytes(const struct event_type *type)
+{
+	return WIRE_EVENT_BYTES + 2 + 4 + strlen(type->is.description) +
+		put_extension(NULL, type, 0);
+}
+
+/* To be called within a block. */
+static void put_declaration(struct encoder *encoder, const struct event_type *type, uint64_t time)
+{
+	struct queue *queue = &encoder->queue;
+	uint16_t length = (uint16_t)strlen(type->is.description);
+
+	put_event(queue, WIRE_DECLARE, time);
+	queue_put_u16(queue, (uint16_t)(declaration_bytes(type) - WIRE_EVENT_BYTES - 2));
+	queue_put_u16(queue, type->wire);
+	queue_put_u16(queue, length);
+	queue_put(queue, type->is.description, length);
+	put_extension(queue, type, encoder->providers);
+	encoder->declared[type->number / 8] |= (uint8_t)(1u << type->number % 8);
+}
+
+/* ---- records ---- */
+
+/* The probe's own event. Strings that are not wanted are empty, and a text that is not wanted has
+ * no length here. */
+static void put_own(struct encoder *encoder, const struct event_type *type, uint16_t strings,
 	const unsigned char *record, uint32_t text_length, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
 
 	put_event(queue, type->wire, time);
-	if (type->has_text)
-		queue_put_u16(queue, (uint16_t)(type->payload + text_length));
-	for (unsigned i = 0; i < type->field_count; i++) {
-		const unsigned char *at = record + type->fields[i].offset;
-		if (type->fields[i].is_name)
-			queue_put_u32(queue, client_id(load_u32(at), i));
+	if (type->is.has_text || is_late(encoder, type))
+		queue_put_u16(queue, (uint16_t)(type->is.payload + text_length));
+	for (unsigned i = 0; i < type->is.field_count; i++) {
+		const struct definition_field *field = &type->is.fields[i];
+		const unsigned char *at = record + field->offset;
+		if (!field->is_name)
+			put_number(queue, at, field->size);
 		else
-			put_number(queue, at, type->fields[i].size);
+			queue_put_u32(queue,
+				strings >> field->argument & 1 ? client_id(load_u32(at), i) : 0);
 	}
-	if (type->has_text && wire_is_ghc(type->wire))
-		put_utf8(queue, record + type->text + 4, text_length);
-	else if (type->has_text)
-		queue_put(queue, record + type->text + 4, text_length);
+	if (text_length && wire_is_ghc(type->wire))
+		put_utf8(queue, record + type->is.text + 4, text_length);
+	else if (text_length)
+		queue_put(queue, record + type->is.text + 4, text_length);
 }
 
 bool encode_record(struct encoder *encoder, const struct event_type *type, uint8_t mask,
-	const unsigned char *record, uint64_t time, uint64_t thread,
+	uint16_t strings, const unsigned char *record, uint64_t time, uint64_t thread,
 	const struct encode_transient *transients, const uint64_t *cpu_time)
 {
-	uint32_t text_length = type->has_text ? load_u32(record + type->text) : 0;
-	size_t bytes =
-		BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->payload + text_length;
+	uint32_t text_length = 0;
+	size_t bytes = BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->is.payload;
 	uint32_t unknown = 0; /* a bit for each field whose name must be defined first */
 	uint16_t cpu, cap = WIRE_NO_CAP;
+	bool declares = must_declare(encoder, type);
 
+	if (mask != EVENT_OWN) /* GHC's events have strings of their own */
+		strings = UINT16_MAX;
+	if (type->is.has_text && strings >> type->is.text_argument & 1)
+		text_length = load_u32(record + type->is.text);
+	bytes += text_length;
+	if (declares) {
+		if (type->wire >= encoder->spare_end)
+			return false;
+		bytes += declaration_bytes(type);
+	}
 	memcpy(&cpu, record + RECORD_CPU, sizeof(cpu));
-	if (type->has_cap)
+	if (type->is.has_cap)
 		cap = (uint16_t)load_u32(record + RECORD_BODY);
 	else if (encoder->in_block && !encoder->ghc_only)
 		cap = encoder->cap;
-	for (unsigned i = 0; i < type->field_count; i++) {
+	for (unsigned i = 0; i < type->is.field_count; i++) {
+		const struct definition_field *field = &type->is.fields[i];
 		const char *text;
 		uint32_t length, id;
-		if (!type->fields[i].is_name)
+		if (!field->is_name || !(strings >> field->argument & 1))
 			continue;
-		id = load_u32(record + type->fields[i].offset);
+		id = load_u32(record + field->offset);
 		if (is_known(encoder, id))
 			continue;
 		if (!find_name(encoder, id, transients, &text, &length))
@@ -481,7 +604,7 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		bytes += NAME_BYTES + length;
 	}
 	if (mask != EVENT_OWN)
-		bytes += type->form_count * FORM_BYTES + CAP_BYTES;
+		bytes += type->is.form_count * FORM_BYTES + CAP_BYTES + 2 * (size_t)text_length;
 	if (encoder->cpu_clock) {
 		if (!cpu_time) /* its thread had not yet heard that somebody wants it */
 			return false;
@@ -494,13 +617,15 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	if (encoder->ghc_only && encoder->context_thread != thread)
 		encode_block_end(encoder);
 	block_begin(encoder, cap, time);
+	if (declares)
+		put_declaration(encoder, type, time);
 	put_context(encoder, thread, cpu, time);
 	for (unsigned i = 0; unknown; i++, unknown >>= 1) {
 		uint32_t length, id;
 		const char *text;
 		if (!(unknown & 1))
 			continue;
-		id = load_u32(record + type->fields[i].offset);
+		id = load_u32(record + type->is.fields[i].offset);
 		if (find_name(encoder, id, transients, &text, &length) && text)
 			put_name(encoder, client_id(id, i), text, length, time);
 		/* else the field before has defined it */
@@ -510,10 +635,10 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		queue_put_u64(&encoder->queue, *cpu_time);
 	}
 	if (mask & EVENT_OWN)
-		put_own(encoder, type, record, text_length, time);
+		put_own(encoder, type, strings, record, text_length, time);
 	for (unsigned i = 0; mask / EVENT_FORM >> i; i++)
 		if (mask / EVENT_FORM >> i & 1)
-			put_form(encoder, &type->forms[i], record, time);
+			put_form(encoder, type, &type->is.forms[i], record, time);
 	if (time > encoder->block_end)
 		encoder->block_end = time;
 	return true;
@@ -543,13 +668,24 @@ bool encode_clock(struct encoder *encoder, const struct stamp_line *clock)
 }
 
 bool encode_loss(
-	struct encoder *encoder, uint16_t type, uint64_t count, uint64_t since, uint64_t time)
+	struct encoder *encoder, uint16_t wire, uint64_t count, uint64_t since, uint64_t time)
 {
 	if (!begin_own(encoder, WIRE_LOSS, WIRE_SIZE_LOSS, time))
 		return false;
-	queue_put_u16(&encoder->queue, type);
+	queue_put_u16(&encoder->queue, wire);
 	queue_put_u64(&encoder->queue, count);
 	queue_put_u64(&encoder->queue, since);
+	return true;
+}
+
+bool encode_declaration(struct encoder *encoder, const struct event_type *type, uint64_t time)
+{
+	if (!must_declare(encoder, type) || type->wire >= encoder->spare_end)
+		return true;
+	if (!room(encoder, BLOCK_BYTES + declaration_bytes(type)))
+		return false;
+	block_begin(encoder, WIRE_NO_CAP, time);
+	put_declaration(encoder, type, time);
 	return true;
 }
 
@@ -593,10 +729,11 @@ bool encode_providers(struct encoder *encoder, uint32_t providers, uint64_t time
 	char text[32 * 64];
 	size_t length = 0;
 
-	for (unsigned i = 0; event_providers[i]; i++)
+	for (unsigned i = 0; event_provider(i); i++)
 		if (providers >> i & 1)
 			length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.63s",
-				length ? " " : "", event_providers[i]);
+				length ? " " : "", event_provider(i));
+	encoder->providers = providers;
 	return encode_text(encoder, WIRE_PROVIDERS, text, length, time);
 }
 
@@ -605,6 +742,7 @@ void encode_abandon(struct encoder *encoder)
 	encoder->in_block = false;
 	encoder->caps_known = 0; /* it may not have been told of them */
 	memset(encoder->caps, 0, sizeof(encoder->caps));
+	memset(encoder->declared, 0, sizeof(encoder->declared));
 	encoder->queue.start = encoder->queue.end = 0;
 }
 

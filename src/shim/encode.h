@@ -12,67 +12,12 @@
 #include <stdint.h>
 
 #include "shim/census.h"
+#include "shim/event_table.h"
 #include "shim/object.h"
 #include "shim/process.h"
 #include "shim/queue.h"
 #include "shim/stamp.h"
 #include "wire/wire.h"
-
-#define EVENT_TYPES VMTAP_PROBES
-
-/* A compatible provider's probe that an event fires: a line of its type's extension. */
-struct event_compat {
-	uint32_t provider; /* the bit of vmtap_object.providers; 0 ends a list */
-	const char *line;
-};
-
-/* How a probe's record becomes an event; made from the contract. */
-struct event_type {
-	uint16_t wire;    /* the event type's number */
-	uint16_t payload; /* bytes, an inline text not counted */
-	uint16_t record;  /* bytes in a ring, an inline text not counted */
-	bool has_cap;     /* the first argument is the block's capability */
-	bool has_text;
-	uint8_t field_count;
-	uint16_t text; /* offset of the inline text in the record */
-	const char *description;
-	const struct event_compat *compat; /* NULL: none */
-	struct {
-		uint16_t offset;
-		uint8_t size;
-		bool is_name;
-	} fields[12];
-	/* GHC's events beside the probe's own */
-	uint8_t form_count;
-	struct event_form {
-		uint16_t type;
-		const char *name;
-		uint8_t payload; /* bytes */
-		uint8_t field_count;
-		struct {
-			uint8_t offset; /* in the record; 0: the id of the process's capability set
-					 */
-			uint8_t size;
-		} fields[10];
-		uint8_t condition; /* offset of an argument; 0: always */
-		bool is_negated;   /* only when it is 0, else only when it is not */
-	} forms[3];
-};
-
-/* Which events of a probe a client wants: a bit for its own, then one for each of its forms. */
-enum { EVENT_OWN = 1, EVENT_FORM = 2 };
-
-/* Those of them that GHC knows. */
-static inline uint8_t event_ghc_mask(const struct event_type *type)
-{
-	return (uint8_t)(((1u << type->form_count) - 1) * EVENT_FORM |
-		(wire_is_ghc(type->wire) ? EVENT_OWN : 0));
-}
-
-extern const struct event_type event_types[EVENT_TYPES];
-/* The compatible providers' names in the order of their bits, and NULL. */
-extern const char *const event_providers[];
-extern const uint32_t event_digest;
 
 struct encoder {
 	struct queue queue;
@@ -90,6 +35,11 @@ struct encoder {
 	size_t defined_bytes;
 	uint8_t caps[65536 / 8]; /* a bit for each cap that this client knows */
 	uint32_t caps_known;     /* how many bits are set */
+	uint32_t providers;      /* compatible ones, as far as the client was told */
+	uint32_t known_types; /* event types that the header describes: those below this number */
+	uint16_t spare_end;   /* the first number in the stream that the header does not declare */
+	uint8_t declared[EVENTS_MAX / 8]; /* a bit for each later type that this client knows */
+	uint8_t ghc_declared[(WIRE_OWN + 7) / 8]; /* GHC's types that the header declares */
 };
 
 int encoder_open(struct encoder *encoder, size_t queue_bytes);
@@ -104,10 +54,12 @@ int encode_start(
 bool encode_clock(struct encoder *encoder, const struct stamp_line *clock);
 
 /*
- * One record as events: those of mask. transients are the texts that travelled with events
+ * One record as events: those of mask, with the strings of the arguments that strings has bits
+ * for; the others are empty. transients are the texts that travelled with events
  * last, each at its id's remainder by NAME_TRANSIENTS. False when the queue has no room for
- * it, or its text is not there any more, or the CPU clock that the client wants (*cpu_time,
- * NULL: none): nothing was written.
+ * it, its text is not there any more, the CPU clock that the client wants is missing (*cpu_time,
+ * NULL: none), or the type came after the client's header and has no spare number: nothing was
+ * written.
  */
 struct encode_transient {
 	uint32_t id;
@@ -115,12 +67,14 @@ struct encode_transient {
 	uint32_t length;
 };
 bool encode_record(struct encoder *encoder, const struct event_type *type, uint8_t mask,
-	const unsigned char *record, uint64_t time, uint64_t thread,
+	uint16_t strings, const unsigned char *record, uint64_t time, uint64_t thread,
 	const struct encode_transient *transients, const uint64_t *cpu_time);
 
 /* The server's own events, in blocks without a capability. False when there is no room. */
 bool encode_loss(
-	struct encoder *encoder, uint16_t type, uint64_t count, uint64_t since, uint64_t time);
+	struct encoder *encoder, uint16_t wire, uint64_t count, uint64_t since, uint64_t time);
+/* Describes a type that came after the client's header, unless it has been described. */
+bool encode_declaration(struct encoder *encoder, const struct event_type *type, uint64_t time);
 /* A whole sample; the queue grows for one that it could not even hold when empty. */
 bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, uint64_t time);
 bool encode_watermark(struct encoder *encoder, uint64_t time);
@@ -142,10 +96,10 @@ static inline uint32_t event_record_bytes(
 {
 	uint32_t length;
 
-	if (!type->has_text)
-		return type->record;
-	memcpy(&length, record + type->text, sizeof(length));
-	return (type->text + 4 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
+	if (!type->is.has_text)
+		return type->is.record;
+	memcpy(&length, record + type->is.text, sizeof(length));
+	return (type->is.text + 4 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
 }
 
 #endif

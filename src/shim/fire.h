@@ -86,12 +86,12 @@ static FIRE_PART uint32_t fire_name(struct vmtap_name *name)
 	return runtime ? runtime->name(name) : 0;
 }
 
-static FIRE_PART struct vmtap_record *fire_begin(uint32_t probe, uint32_t bytes)
+static FIRE_PART struct vmtap_record *fire_begin(enum vmtap_probe probe, uint32_t bytes)
 {
 	const struct vmtap_runtime *runtime =
 		atomic_load_explicit(&vmtap_object.runtime, memory_order_acquire);
 
-	return runtime ? runtime->begin(probe, bytes) : NULL;
+	return runtime ? runtime->begin(vmtap_numbers[probe], bytes) : NULL;
 }
 
 static FIRE_PART uint32_t fire_text_bytes(uint32_t fixed, uint32_t length)

@@ -11,11 +11,15 @@
 
 /* Here and not among the generated tables: the fire functions use it, and so a link with the
  * archive takes this file, whose constructor nobody calls by name. */
-struct vmtap_object vmtap_object = {.probe_count = VMTAP_PROBES, .words = vmtap_words};
+struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),
+	.version = VMTAP_OBJECT_VERSION,
+	.event_count = VMTAP_PROBES,
+	.definitions = vmtap_definitions,
+	.words = vmtap_words,
+	.numbers = vmtap_numbers};
 
 __attribute__((constructor)) static void part_enter(void)
 {
-	vmtap_object.digest = vmtap_contract_digest;
 	vmtap_object.providers = vmtap_providers();
 	if (vmtap_object_add)
 		vmtap_object_add(&vmtap_object);

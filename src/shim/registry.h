@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shim/event_table.h"
 #include "shim/object.h"
 
 void registry_lock(void);
@@ -16,16 +17,25 @@ void registry_unlock(void);
 /* In the child of fork(), which has only this thread: the lock is free again. */
 void registry_fork_child(void);
 
-/* Opens the guards of these probes in every object, now and to come, closes the others, and has
- * objects record with this. The lock must be held. */
-void registry_open(const bool wanted[VMTAP_PROBES], const struct vmtap_runtime *runtime);
+/* Opens the guards of these event types in every object, now and to come, closes the others, and
+ * has objects record with this. The lock must be held. */
+void registry_open(const bool wanted[EVENTS_MAX], const struct vmtap_runtime *runtime);
 
 /* The compatible providers that any object has opted in for, a bit each, and the raw time from
  * which on that has been so. The lock must be held. */
 uint32_t registry_providers(uint64_t *since);
 
-/* How many objects were made from another contract and so are not in the stream. Any thread,
- * without the lock. */
-uint32_t registry_strangers(void);
+/* Changes when an object comes that is kept out of the stream, or some of its probes are. Any
+ * thread, without the lock. */
+uint32_t registry_omissions(void);
+
+enum { REGISTRY_TEXT_BYTES = 240 };
+
+/*
+ * What is kept out, in words for clients: objects that were made for another version of the
+ * library, and probes by name; each text is empty if there are none. size: of each. False: nothing
+ * is kept out. The lock must be held.
+ */
+bool registry_describe_omissions(char *strangers_text, char *probes_text, size_t size);
 
 #endif

@@ -67,13 +67,13 @@ static inline uint16_t current_cpu(void)
 	return cpu < 0 ? 0 : (uint16_t)cpu;
 }
 
-static void count_drop(struct ring *ring, uint32_t probe)
+static void count_drop(struct ring *ring, uint32_t event)
 {
 	struct ring_drops *drops = ring ? &ring->drops : &ring_unattached;
 
-	if (probe >= VMTAP_PROBES) /* a text's record; the event says itself that it lacks it */
+	if (event >= EVENTS_MAX) /* a text's record; the event says itself that it lacks it */
 		return;
-	atomic_fetch_add_explicit(&drops->of[probe], 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&drops->of[event], 1, memory_order_relaxed);
 	atomic_store_explicit(&drops->any, true, memory_order_release);
 }
 
@@ -106,7 +106,7 @@ static struct ring *ring_make(void)
 }
 
 /* The ring when the fast path has none to use, or NULL: then the event is dropped. */
-static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t probe)
+static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 {
 	struct ring *ring = thread_ring;
 
@@ -115,11 +115,11 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t probe)
 		return NULL; /* fired as its guard closed */
 	/* A signal handler amid a record of this thread, or amid the making of its ring. */
 	if (ring || thread_making) {
-		count_drop(ring, probe);
+		count_drop(ring, event);
 		return NULL;
 	}
 	if (thread_without % MAKE_AGAIN == 0 && !is_owner()) {
-		count_drop(NULL, probe);
+		count_drop(NULL, event);
 		return NULL;
 	}
 	if (thread_without++ % MAKE_AGAIN == 0) {
@@ -133,7 +133,7 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t probe)
 		errno = saved;
 	}
 	if (!thread_ring)
-		count_drop(NULL, probe);
+		count_drop(NULL, event);
 	return thread_ring;
 }
 
@@ -180,7 +180,7 @@ static void wake_server(void)
 }
 
 static __attribute__((cold, noinline)) bool ring_full(
-	struct ring *ring, uint32_t probe, uint64_t next)
+	struct ring *ring, uint32_t event, uint64_t next)
 {
 	bool waits = atomic_load_explicit(&lossless, memory_order_acquire);
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
@@ -192,27 +192,27 @@ static __attribute__((cold, noinline)) bool ring_full(
 		return false;
 	if (waits && ring_wait(ring, next))
 		return false;
-	count_drop(ring, probe);
+	count_drop(ring, event);
 	return true;
 }
 
-static inline void put_head(unsigned char *at, uint64_t time, uint32_t probe)
+static inline void put_head(unsigned char *at, uint64_t time, uint32_t event)
 {
-	uint16_t probe_and_cpu[2] = {(uint16_t)probe, (uint16_t)current_cpu()};
+	uint16_t event_and_cpu[2] = {(uint16_t)event, (uint16_t)current_cpu()};
 
 	memcpy(at + RECORD_TIME, &time, sizeof(time));
-	memcpy(at + RECORD_PROBE, probe_and_cpu, sizeof(probe_and_cpu));
+	memcpy(at + RECORD_EVENT, event_and_cpu, sizeof(event_and_cpu));
 }
 
 /* A place for a record of this size; clocked: the CPU clock goes before it. */
 static inline __attribute__((always_inline)) struct vmtap_record *reserve(
-	uint32_t probe, uint32_t bytes, bool clocked)
+	uint32_t event, uint32_t bytes, bool clocked)
 {
 	struct ring *ring = thread_ring;
 
 	if (__builtin_expect(
 		    !ring || atomic_load_explicit(&ring->record.busy, memory_order_relaxed), 0)) {
-		ring = ring_slow(probe);
+		ring = ring_slow(event);
 		if (!ring)
 			return NULL;
 	}
@@ -221,7 +221,7 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(
 	uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_relaxed);
 	uint64_t next = ring_after(head, bytes + (clocked ? RING_CLOCK_BYTES : 0), ring->size);
 	if (__builtin_expect(next > atomic_load_explicit(&ring->limit, memory_order_relaxed), 0) &&
-		ring_full(ring, probe, next)) {
+		ring_full(ring, event, next)) {
 		atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 		return NULL;
 	}
@@ -236,20 +236,20 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(
 		memcpy(at + RING_CLOCK_VALUE, &spent, sizeof(spent));
 		at += RING_CLOCK_BYTES;
 	}
-	put_head(at, stamp_raw(), probe);
+	put_head(at, stamp_raw(), event);
 	ring->record.at = at;
 	ring->record.next = next;
 	return &ring->record;
 }
 
-static struct vmtap_record *ring_begin(uint32_t probe, uint32_t bytes)
+static struct vmtap_record *ring_begin(uint32_t event, uint32_t bytes)
 {
-	return reserve(probe, bytes, false);
+	return reserve(event, bytes, false);
 }
 
-static struct vmtap_record *ring_begin_clocked(uint32_t probe, uint32_t bytes)
+static struct vmtap_record *ring_begin_clocked(uint32_t event, uint32_t bytes)
 {
-	return reserve(probe, bytes, true);
+	return reserve(event, bytes, true);
 }
 
 /* An id; when the table is full, one for this event alone, its text going before it. 0: that had

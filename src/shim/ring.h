@@ -21,12 +21,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "shim/event_table.h"
 #include "shim/object.h"
 
 enum {
-	RING_NAME = 0xffff,  /* in place of a probe: u32 transient id, u32 length, text, which a
+	RING_NAME = 0xffff,  /* in place of an event: u32 transient id, u32 length, text, which a
 				later record of this ring uses */
-	RING_CLOCK = 0xfffe, /* in place of a probe: u32 unused, u64 CPU clock in ns; right behind
+	RING_CLOCK = 0xfffe, /* in place of an event: u32 unused, u64 CPU clock in ns; right behind
 				it is the record that has it, with no other's place between */
 	RING_CLOCK_BYTES = 24,
 	RING_CLOCK_VALUE = 16,
@@ -35,10 +36,11 @@ enum {
 	RING_WAITING = 2
 };
 
-/* Events dropped, per probe, of which no client has been told. Many threads count, one takes. */
+/* Events dropped, per event type, of which no client has been told. Many threads count, one takes.
+ */
 struct ring_drops {
 	_Atomic bool any; /* set after the count */
-	_Atomic uint64_t of[VMTAP_PROBES];
+	_Atomic uint64_t of[EVENTS_MAX];
 };
 
 struct ring {

@@ -62,7 +62,8 @@ struct server {
 	unsigned client_count;
 	uint64_t accept_after; /* CLOCK_MONOTONIC; 0: at once */
 	bool listening;
-	bool ending; /* guards stay closed, whatever clients still ask for */
+	uint32_t known_types; /* event types that the guards were last opened or closed for */
+	bool ending;          /* guards stay closed, whatever clients still ask for */
 };
 
 /* A futex: whether a client is waited for. Not the server's own, which whoever waits outlives. */
@@ -112,15 +113,16 @@ static bool drain_if_allowed(struct server *server)
 /* Makes guards, rings and waiting agree with what the clients now want. */
 static void apply_subscriptions(struct server *server)
 {
-	bool wanted[EVENT_TYPES] = {false}, listening = false, lossless = false, cpu_clock = false;
+	bool wanted[EVENTS_MAX] = {false}, listening = false, lossless = false, cpu_clock = false;
 
+	server->known_types = event_count();
 	for (struct client *client = server->clients; client; client = client->next) {
 		if (!client->subscribed || client->gone)
 			continue;
 		listening = true;
 		lossless |= client->terms.lossless;
 		cpu_clock |= client->terms.cpu_clock;
-		for (unsigned i = 0; i < EVENT_TYPES; i++)
+		for (uint32_t i = 0; i < client->terms.known_types; i++)
 			wanted[i] |= client->terms.wanted[i] && !server->ending;
 	}
 	if (listening && !server->listening)
@@ -137,6 +139,16 @@ static void apply_subscriptions(struct server *server)
 		ring_forget();
 	}
 	server->listening = listening;
+}
+
+/* Opens the guards of event types that have come since and that clients asked for by name. */
+static void take_types(struct server *server)
+{
+	if (server->known_types == event_count())
+		return;
+	for (struct client *client = server->clients; client; client = client->next)
+		client_take_types(client);
+	apply_subscriptions(server);
 }
 
 static void note_subscriber(void)
@@ -174,6 +186,7 @@ static void take_frame(struct server *server, struct client *client)
 	client_take_terms(client);
 	for (unsigned i = 0; i < CLIENT_KINDS; i++)
 		wants |= client->terms.wanted[i];
+	wants |= client->terms.entry_bytes > 0; /* probes that may come later */
 	bool starts = !client->subscribed;
 	if (starts)
 		client->since = stamp_raw();
@@ -411,20 +424,20 @@ static void follow_log(struct server *server, struct client *client)
 	apply_subscriptions(server);
 }
 
-/* Objects whose probes it cannot get are no reason to be silent about them. */
-static void tell_strangers(struct client *client, uint64_t now)
+/* Objects and probes that are kept out of the stream are no reason to be silent about them. */
+static void tell_omissions(struct client *client, uint64_t now)
 {
-	uint32_t count = registry_strangers();
-	char text[160];
+	uint32_t now_told = registry_omissions();
+	char strangers[REGISTRY_TEXT_BYTES], probes[REGISTRY_TEXT_BYTES];
 
-	if (!client->subscribed || count == client->strangers)
+	if (!client->subscribed || now_told == client->omissions)
 		return;
-	snprintf(text, sizeof(text),
-		WIRE_MESSAGE "%u object%s built with another version of the probes: %s events are "
-			     "missing",
-		count, count == 1 ? " was" : "s were", count == 1 ? "its" : "their");
-	if (!count || encode_message(&client->encoder, text, now))
-		client->strangers = count;
+	registry_lock();
+	registry_describe_omissions(strangers, probes, sizeof(probes));
+	registry_unlock();
+	if ((!*strangers || encode_message(&client->encoder, strangers, now)) &&
+		(!*probes || encode_message(&client->encoder, probes, now)))
+		client->omissions = now_told;
 }
 
 /* Acknowledgements and end markers that are due, and sending. */
@@ -435,7 +448,7 @@ static void serve_client(struct server *server, struct client *client)
 	do {
 		uint64_t now = stream_now(server);
 		acknowledge(server, client);
-		tell_strangers(client, now);
+		tell_omissions(client, now);
 		if (client->finishing && !client->end_queued) {
 			client_mark(client, server->drain.watermark, now);
 			client_finish(client, now);
@@ -623,6 +636,7 @@ static void *server_main(void *argument)
 		stop = wait_for_work(server, timeout);
 		ring_disarm();
 		take_all_changes(server);
+		take_types(server);
 		if (server->listening)
 			drain_if_allowed(server);
 		serve_clients(server);

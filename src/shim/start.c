@@ -36,7 +36,7 @@ static void fork_parent(void)
 
 static void fork_child(void)
 {
-	const bool none[VMTAP_PROBES] = {false};
+	static const bool none[EVENTS_MAX];
 	struct server *server = running;
 
 	running = NULL;

@@ -169,6 +169,10 @@ WIRE_TYPE(407, PROVIDERS, WIRE_VARIABLE, 0, WIRE_READ | WIRE_STATE, "names:t",
 	"vmtap: compatible providers from here on",
 	"the other runtimes' providers that the VM has opted in to from this time on, separated "
 	"by blanks")
+WIRE_TYPE(408, DECLARE, WIRE_VARIABLE, 4, WIRE_READ | WIRE_STATE, "type:2 length:2 text:t",
+	"vmtap: description of a spare event type",
+	"what a type that the header declares as spare carries from here on: its description, of "
+	"that length, then the lines of its extension")
 
 /* clang-format on */
 

@@ -40,6 +40,18 @@
  * by its terms. An event type of GHC's among those listed asks for that event of GHC's; a
  * probe's own type asks for what the flags say.
  *
+ * With version 1 the subscription names probes, those that the process will have later included:
+ *     "VMTP"; u8 version 1; u8 flags; u32 tag; u16 bytes of the entries that follow
+ * An entry is u8 length, the name ("vm:::gc-start"), u16 strings; or u8 0, u16 event type, which
+ * means what it means in version 0. In strings each bit asks for the string of one argument, bit 0
+ * for the first; the client gets empty strings for the others. The name "*" asks for every probe
+ * that no other entry names.
+ *
+ * A probe may have several event types, since objects of the process may have been made from
+ * different versions of its contract: each has the first arguments of the longest one. A type that
+ * comes after a client's header takes one of the numbers that the header declares as WIRE_SPARE,
+ * and WIRE_DECLARE describes it before its first event.
+ *
  * Who sends no subscription soon after connecting is taken for a plain reader of eventlogs
  * and gets every event of GHC's, as with WIRE_GHC_ONLY. So a client that will subscribe later
  * says so at once, by a subscription to nothing with that flag, which has no answer.
@@ -71,14 +83,17 @@
 
 #define WIRE_ABSENT "absent "
 
+/* The description of an event type that WIRE_DECLARE may describe. */
+#define WIRE_SPARE "vmtap: spare"
+
 enum {
 	WIRE_VARIABLE = 0xffff, /* declared size of a type with a length of its own */
 	WIRE_NO_CAP = 0xffff,
 	WIRE_ARGUMENTS_MAX = 12, /* of a probe */
 
 	WIRE_OWN = 400,    /* vmtap's own event types: from here to before WIRE_PROBES */
-	WIRE_PROBES = 416, /* and on: probes in the contract's order, where GHC has no type
-			      that carries all arguments */
+	WIRE_PROBES = 416, /* and on: probes, as their objects are loaded, where GHC has no
+			      type that carries all arguments */
 
 	WIRE_EVENT_BYTES = 10 /* type and time */
 };
@@ -114,7 +129,9 @@ static inline bool wire_is_own(uint16_t type)
 #define WIRE_NAMED_COMMAND "\xf0\x9e\x97\x8c"
 
 enum {
-	WIRE_SUBSCRIBE_BYTES = 12, /* before the event types */
+	WIRE_SUBSCRIBE_BYTES = 12,  /* before the event types or entries */
+	WIRE_SUBSCRIBE_BY_NAME = 1, /* version */
+	WIRE_SPARES = 64,           /* event types that a header declares as spare */
 	WIRE_HEAP_PERIOD_BYTES = 13,
 
 	WIRE_COMMAND_HEAP_START = 1,

@@ -19,7 +19,7 @@
 enum {
 	READER_PROBES = 128,
 	READER_ARGUMENTS = 12,
-	READER_TYPES = 512,
+	READER_TYPES = 1024,
 	READER_WAIT_MS = 60000 /* without a byte, after which the test fails */
 };
 

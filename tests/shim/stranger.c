@@ -1,10 +1,11 @@
 /*
- * stranger.c: an extension that, to the runtime, looks as if it was built from another version of
- * the contract.
+ * stranger.c: an extension that was built for another version of the library, whose tables the
+ * runtime cannot read.
  */
 #include "shim/object.h"
 
-static struct vmtap_object stranger = {.digest = 1};
+static struct vmtap_object stranger = {
+	.size = sizeof(stranger), .version = VMTAP_OBJECT_VERSION + 1};
 
 __attribute__((constructor)) static void enter(void)
 {

@@ -138,9 +138,11 @@ START_TEST(frames_cut_off_stall_nothing)
 }
 END_TEST
 
+enum { TYPES_FRAME_MAX = WIRE_SUBSCRIBE_BYTES + 2 * CONTROL_TYPES_MAX };
+
 START_TEST(a_subscription_of_the_largest_size)
 {
-	static unsigned char frame[CONTROL_FRAME_MAX + 5] = "VMTP\0\5\1\2\3\4\4";
+	static unsigned char frame[TYPES_FRAME_MAX + 5] = "VMTP\0\5\1\2\3\4\4";
 	static struct control control;
 	size_t taken;
 
@@ -148,15 +150,53 @@ START_TEST(a_subscription_of_the_largest_size)
 		frame[WIRE_SUBSCRIBE_BYTES + 2 * i] = (unsigned char)(i >> 8);
 		frame[WIRE_SUBSCRIBE_BYTES + 2 * i + 1] = (unsigned char)i;
 	}
-	memcpy(frame + CONTROL_FRAME_MAX, "GCTL\3", 5);
+	memcpy(frame + TYPES_FRAME_MAX, "GCTL\3", 5);
 	ck_assert_int_eq(control_feed(&control, frame, sizeof(frame), &taken), CONTROL_SUBSCRIBE);
-	ck_assert_uint_eq(taken, CONTROL_FRAME_MAX);
+	ck_assert_uint_eq(taken, TYPES_FRAME_MAX);
 	ck_assert_uint_eq(control.flags, 5);
 	ck_assert_uint_eq(control.tag, 0x01020304);
 	ck_assert_uint_eq(control.type_count, CONTROL_TYPES_MAX);
 	for (unsigned i = 0; i < CONTROL_TYPES_MAX; i++)
 		ck_assert_uint_eq(control_type(&control, i), i);
 	ck_assert_int_eq(control_feed(&control, frame + taken, 5, &taken), CONTROL_HEAP_REQUEST);
+}
+END_TEST
+
+/* Names and event types, in any split; what is cut off is no entry. */
+START_TEST(a_subscription_by_names)
+{
+	static const unsigned char entries[] =
+		"\015vm:::gc-start\0\3\0\0\240\1*\377\377\377cut off";
+	static unsigned char frame[WIRE_SUBSCRIBE_BYTES + sizeof(entries) - 1] =
+		"VMTP\1\5\1\2\3\4\0";
+	static struct control control;
+	struct control_entry entry;
+	enum control_command command = CONTROL_NONE;
+	size_t taken, at = 0;
+
+	frame[11] = sizeof(entries) - 1;
+	memcpy(frame + WIRE_SUBSCRIBE_BYTES, entries, sizeof(entries) - 1);
+	for (size_t i = 0; i < sizeof(frame); i++) {
+		ck_assert_int_eq(command, CONTROL_NONE);
+		command = control_feed(&control, frame + i, 1, &taken);
+	}
+	ck_assert_int_eq(command, CONTROL_SUBSCRIBE);
+	ck_assert(control.by_name);
+	ck_assert_uint_eq(control.flags, 5);
+	ck_assert_uint_eq(control.tag, 0x01020304);
+	ck_assert_uint_eq(control.type_count, 0);
+	ck_assert_uint_eq(control.entry_bytes, sizeof(entries) - 1);
+	ck_assert(control_next_entry(control_entries(&control), control.entry_bytes, &at, &entry));
+	ck_assert_uint_eq(entry.length, 13);
+	ck_assert_int_eq(memcmp(entry.name, "vm:::gc-start", 13), 0);
+	ck_assert_uint_eq(entry.strings, 3);
+	ck_assert(control_next_entry(control_entries(&control), control.entry_bytes, &at, &entry));
+	ck_assert_ptr_null(entry.name);
+	ck_assert_uint_eq(entry.type, 160);
+	ck_assert(control_next_entry(control_entries(&control), control.entry_bytes, &at, &entry));
+	ck_assert_uint_eq(entry.length, 1);
+	ck_assert_uint_eq(entry.strings, 0xffff);
+	ck_assert(!control_next_entry(control_entries(&control), control.entry_bytes, &at, &entry));
 }
 END_TEST
 
@@ -184,6 +224,7 @@ int main(void)
 	tcase_add_test(all, names_match_exactly);
 	tcase_add_test(all, frames_cut_off_stall_nothing);
 	tcase_add_test(all, a_subscription_of_the_largest_size);
+	tcase_add_test(all, a_subscription_by_names);
 	tcase_add_test(all, a_period_is_in_nanoseconds);
 	suite_add_tcase(suite, all);
 	runner = srunner_create(suite);

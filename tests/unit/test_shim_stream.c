@@ -801,7 +801,8 @@ END_TEST
 START_TEST(strangers_are_told_of)
 {
 	static struct vmtap_object strangers[2] = {
-		{.digest = 1, .probe_count = 0}, {.digest = 2, .probe_count = 0}};
+		{.size = sizeof(strangers[0]), .version = VMTAP_OBJECT_VERSION + 1},
+		{.size = sizeof(strangers[0]), .version = VMTAP_OBJECT_VERSION + 2}};
 	struct reader reader;
 
 	vmtap_object_add(&strangers[0]);

@@ -2,7 +2,7 @@
  * generator.c: makes from the contract what the library and its users compile:
  *   generate CONTRACT.d --header FILE COMPAT.d...   vmtap_probes.h: the macros, for VM authors
  *   generate CONTRACT.d --fire FILE COMPAT.d...     the fire functions and their tables
- *   generate CONTRACT.d --events FILE COMPAT.d...   how the stream's server encodes each event
+ *   generate CONTRACT.d --definitions FILE COMPAT.d...  what the runtime is told of each probe
  *   generate CONTRACT.d --compat FILE COMPAT.d      one compatible provider's sites
  *   generate CONTRACT.d --no-sites FILE COMPAT.d... vmtap_probes.h for a system without
  *                                                   sys/sdt.h: all compiled out
@@ -88,7 +88,10 @@ static int contract_suits(const struct contract *contract, struct error *error)
 				if (probe->eventlogs[j].arguments[k] != CONTRACT_CAPSET &&
 					probe->arguments[probe->eventlogs[j].arguments[k]].kind !=
 						CONTRACT_INTEGER &&
-					!generate_is_whole(&probe->eventlogs[j]))
+					(!generate_is_whole(&probe->eventlogs[j]) ||
+						!generate_is_text(
+							&probe->arguments[probe->eventlogs[j]
+										  .arguments[k]])))
 					return error_set(error, EINVAL,
 						"%s: line %d: probe %s: @eventlog: a string beside "
 						"others",
@@ -132,8 +135,8 @@ static int read_compats(
 int main(int argc, char **argv)
 {
 	static const char *const modes[] = {
-		"--header", "--no-sites", "--fire", "--events", "--compat"};
-	enum { HEADER, NO_SITES, FIRE, EVENTS, COMPAT, MODES };
+		"--header", "--no-sites", "--fire", "--definitions", "--compat"};
+	enum { HEADER, NO_SITES, FIRE, DEFINITIONS, COMPAT, MODES };
 	struct generate_input input = {0};
 	struct error error;
 	FILE *out = NULL;
@@ -143,7 +146,7 @@ int main(int argc, char **argv)
 		mode++;
 	if (argc < 4 || mode == MODES || (mode == COMPAT && argc != 5)) {
 		fprintf(stderr,
-			"usage: generate CONTRACT.d --header|--no-sites|--fire|--events "
+			"usage: generate CONTRACT.d --header|--no-sites|--fire|--definitions "
 			"FILE COMPAT.d...\n"
 			"       generate CONTRACT.d --compat FILE COMPAT.d\n");
 		return 2;
@@ -163,8 +166,8 @@ int main(int argc, char **argv)
 		generate_header(out, &input, mode == HEADER);
 	else if (mode == FIRE)
 		generate_fire(out, &input);
-	else if (mode == EVENTS)
-		generate_events(out, &input);
+	else if (mode == DEFINITIONS)
+		generate_definitions(out, &input);
 	else
 		generate_compat(out, &input);
 	status = 0;

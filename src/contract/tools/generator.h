@@ -47,8 +47,8 @@ bool generate_is_text(const struct contract_argument *argument);
 /* Whether an event of GHC's can stand for the whole probe. */
 bool generate_is_whole(const struct contract_eventlog *eventlog);
 
-/* Differs when probes, their arguments or the compatible providers do. */
-uint32_t generate_digest(const struct generate_input *input);
+/* Differs when the probe's name or its first count arguments do. */
+uint32_t generate_prefix_digest(const struct contract_probe *probe, unsigned count);
 
 /* "gc__start" as GC_START or gc_start; four results are good at a time. */
 const char *generate_name(const struct contract_probe *probe, bool upper);
@@ -70,7 +70,7 @@ const char *generate_hook_name(
 /* The files. generate_compat writes the first compatible provider's. */
 void generate_header(FILE *out, const struct generate_input *input, bool sites);
 void generate_fire(FILE *out, const struct generate_input *input);
-void generate_events(FILE *out, const struct generate_input *input);
+void generate_definitions(FILE *out, const struct generate_input *input);
 void generate_compat(FILE *out, const struct generate_input *input);
 
 #endif

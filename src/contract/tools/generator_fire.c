@@ -111,17 +111,19 @@ void generate_fire(FILE *out, const struct generate_input *input)
 	put_hook_declarations(out, input);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		put_fire_function(out, input, i);
-	fputs("uint32_t vmtap_providers(void)\n{\n\tuint32_t providers = 0;\n\n", out);
+	fprintf(out,
+		"const char *const *vmtap_providers(void)\n{\n\tstatic const char *names[%zu];\n"
+		"\tunsigned count = 0;\n\n",
+		input->compat_count + 1);
 	for (size_t i = 0; i < input->compat_count; i++)
-		fprintf(out, "\tif (&vmtap_provider_%s)\n\t\tproviders |= %uu;\n",
-			input->compats[i].provider->name, 1u << i);
-	fputs("\treturn providers;\n}\n\n", out);
+		fprintf(out, "\tif (&vmtap_provider_%s)\n\t\tnames[count++] = \"%s\";\n",
+			input->compats[i].provider->name, input->compats[i].provider->name);
+	fputs("\tnames[count] = NULL;\n\treturn names;\n}\n\n", out);
 	fputs("unsigned short *const vmtap_words[VMTAP_PROBES] = {\n", out);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		fprintf(out, "\t&%s_%s_semaphore,\n", provider->name,
 			provider->probes[i].identifier);
-	fprintf(out, "};\n\nconst uint32_t vmtap_contract_digest = %uu;\n", generate_digest(input));
-	fputs("\nconst vmtap_fire_function vmtap_fires[VMTAP_PROBES] = {\n", out);
+	fputs("};\n\nconst vmtap_fire_function vmtap_fires[VMTAP_PROBES] = {\n", out);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		fprintf(out, "\t(vmtap_fire_function)vmtap_fire_%s,\n",
 			generate_name(&provider->probes[i], false));

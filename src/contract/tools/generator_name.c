@@ -61,24 +61,19 @@ static uint32_t digest_text(uint32_t digest, const char *text)
 	return digest;
 }
 
-/* A number that differs when probes, their arguments or the compatible providers do: objects
- * made from different contracts must not share a runtime. FNV-1a. */
-uint32_t generate_digest(const struct generate_input *input)
+/* FNV-1a over the probe's name and the types of its first arguments. */
+uint32_t generate_prefix_digest(const struct contract_probe *probe, unsigned count)
 {
-	const struct contract_provider *provider = input->provider;
-	uint32_t digest = 2166136261u;
+	uint32_t digest = digest_text(2166136261u, probe->identifier);
 
-	for (size_t i = 0; i < input->compat_count; i++)
-		digest = digest_text(digest, input->compats[i].provider->name);
-
-	for (size_t i = 0; i < provider->probe_count; i++) {
-		const struct contract_probe *probe = &provider->probes[i];
-		for (unsigned j = 0; j <= probe->argument_count; j++) {
-			digest = digest_text(
-				digest, j == 0 ? probe->identifier : probe->arguments[j - 1].type);
-			if (j && generate_is_name(&probe->arguments[j - 1]))
-				digest = (digest ^ 1) * 16777619u;
-		}
+	for (unsigned i = 0; i < count; i++) {
+		const struct contract_argument *argument = &probe->arguments[i];
+		digest = digest_text(digest, argument->type);
+		digest = digest_text(digest,
+			generate_is_cap(probe, i)            ? "cap"
+				: generate_is_name(argument) ? "name"
+				: generate_is_text(argument) ? "text"
+							     : "");
 	}
 	return digest;
 }
