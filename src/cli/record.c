@@ -439,21 +439,56 @@ out:
 	return status;
 }
 
-/* That the process has gone meanwhile shows when it is read from, in order. */
-static void subscribe(struct session *session, const uint16_t *types, size_t count)
+/* The name of the probe that an event type carries; NULL: it is an event of GHC's or a sample. */
+static char *probe_name(const struct session *session, uint16_t type)
+{
+	const char *text = recording_type_text(session->recording, type);
+	size_t provider = strlen(DESCRIBE_PROVIDER ":::");
+
+	if (strncmp(text, DESCRIBE_PROVIDER ":::", provider) != 0)
+		return NULL;
+	return strndup(text + provider, strcspn(text + provider, "("));
+}
+
+/* That the process has gone meanwhile shows when it is read from, in order. Probes are asked for by
+ * name, so that versions and probes of objects that are loaded later are recorded too. */
+static int subscribe(struct session *session, const uint16_t *types, size_t count)
 {
 	const struct record_options *options = session->options;
 	unsigned char frame[WIRE_HEAP_PERIOD_BYTES] = WIRE_HEAP_PERIOD;
+	struct connection_entry *entries = calloc(count + 1, sizeof(*entries));
+	size_t entry_count = 0;
+	int result;
 
-	connection_subscribe(&session->connection, types, count,
+	if (!entries)
+		return -ENOMEM;
+	if (!options->probe_count)
+		entries[entry_count++].name = "*";
+	for (size_t i = 0; i < count; i++) {
+		char *name = probe_name(session, types[i]);
+		if (name && !options->probe_count)
+			free(name);
+		else
+			entries[entry_count++] =
+				(struct connection_entry){.name = name, .type = types[i]};
+	}
+	for (size_t i = 0; i < entry_count; i++)
+		entries[i].strings = CONNECTION_ALL_STRINGS;
+	result = connection_subscribe(&session->connection, entries, entry_count,
 		(options->lossless ? WIRE_LOSSLESS : 0) |
 			(options->cpu_clock ? WIRE_CPU_CLOCK : 0) |
 			(options->recording.ghc_only ? WIRE_GHC_ONLY : WIRE_GHC));
+	for (size_t i = options->probe_count ? 0 : 1; i < entry_count; i++)
+		free((char *)entries[i].name);
+	free(entries);
+	if (result == -ENOMEM || result == -E2BIG)
+		return result;
 	if (!options->heap_period)
-		return;
+		return 0;
 	frame[4] = 0;
 	bytes_put(frame + 5, options->heap_period, 8);
 	connection_send(&session->connection, frame, sizeof(frame));
+	return 0;
 }
 
 /* ---- recording ---- */
@@ -616,8 +651,11 @@ static int record(struct session *session)
 	if (!result && !status) {
 		sigprocmask(SIG_BLOCK, &session->signal_set, &session->unblocked);
 		session->shown = connection_now();
-		subscribe(session, types, type_count);
-		receipt = receive_events(session, &error);
+		result = subscribe(session, types, type_count);
+		if (result)
+			error_set(&error, -result, "process %" PRIu32 " (%s): %s", process->pid,
+				process->name, strerror(-result));
+		receipt = result ? result : receive_events(session, &error);
 		result = receipt < 0 ? receipt : 0;
 	}
 	free(types);

@@ -39,7 +39,7 @@ struct client_terms {
 	enum client_selection selection;
 	uint8_t flags;        /* of the frame */
 	uint16_t entry_bytes; /* by name: what control_next_entry() reads */
-	unsigned char entries[CONTROL_ENTRIES_MAX];
+	unsigned char entries[WIRE_ENTRIES_MAX];
 	bool lossless;
 	bool ghc_only;
 	bool cpu_clock;

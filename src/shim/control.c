@@ -75,8 +75,7 @@ static int frame_length(const struct control *control)
 		return UNDECIDED;
 	count = bytes_u16(bytes + 10);
 	if (bytes[MAGIC_BYTES] == WIRE_SUBSCRIBE_BY_NAME)
-		return count > CONTROL_ENTRIES_MAX ? NOT_A_FRAME
-						   : (int)(WIRE_SUBSCRIBE_BYTES + count);
+		return count > WIRE_ENTRIES_MAX ? NOT_A_FRAME : (int)(WIRE_SUBSCRIBE_BYTES + count);
 	return count > CONTROL_TYPES_MAX ? NOT_A_FRAME : (int)(WIRE_SUBSCRIBE_BYTES + 2 * count);
 }
 

@@ -17,9 +17,8 @@
 #include "wire/wire.h"
 
 enum {
-	CONTROL_TYPES_MAX = 1024,    /* event types in a subscription */
-	CONTROL_ENTRIES_MAX = 16384, /* bytes of entries in a subscription by names */
-	CONTROL_FRAME_MAX = WIRE_SUBSCRIBE_BYTES + CONTROL_ENTRIES_MAX
+	CONTROL_TYPES_MAX = 1024, /* event types in a subscription */
+	CONTROL_FRAME_MAX = WIRE_SUBSCRIBE_BYTES + WIRE_ENTRIES_MAX
 };
 
 enum control_command {

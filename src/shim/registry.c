@@ -8,12 +8,18 @@
 #include "shim/event_table.h"
 #include "shim/ring.h"
 #include "shim/stamp.h"
+#include "wire/wire.h"
+
+enum { OMITTED_BYTES = REGISTRY_TEXT_BYTES - 110 /* the rest of the message */ };
 
 /* A signal handler that calls exit() or fork() may come while its thread has it. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct vmtap_object *objects;
 static uint32_t strangers;
-static _Atomic uint32_t omissions;
+static _Atomic uint32_t omissions;  /* objects and probes that were kept out, ever */
+static uint32_t omitted_live;       /* probes that are kept out now */
+static char omitted[OMITTED_BYTES]; /* the names of those that ever were */
+static bool omitted_more;           /* there were more than fit there */
 static uint32_t providers;
 static uint64_t providers_since; /* raw time */
 static bool open_events[EVENTS_MAX];
@@ -77,64 +83,43 @@ uint32_t registry_omissions(void)
 	return atomic_load_explicit(&omissions, memory_order_acquire);
 }
 
-/* Whether an object before this one in the list keeps the same probe out. */
-static bool is_repeated(
-	const struct vmtap_object *object, const struct definition *definition, size_t length)
+bool registry_has_omissions(void)
 {
-	for (const struct vmtap_object *other = objects; other != object; other = other->next)
-		for (uint32_t i = 0; i < other->event_count; i++)
-			if (other->numbers[i] == VMTAP_OBJECT_NO_NUMBER &&
-				!strncmp(other->definitions[i]->description,
-					definition->description, length + 1))
-				return true;
-	return false;
+	return strangers || omitted_live;
 }
 
-/* Appends ", NAME" for each probe that is kept out, as far as there is room; returns how many
- * there are. */
-static unsigned name_omitted(char *text, size_t size)
+/* Remembers the name of a probe that is kept out: its object may be gone before clients are told.
+ */
+static void note_omitted(const char *description)
 {
-	unsigned count = 0, left_out = 0;
-	size_t used = strlen(text);
+	size_t length = strcspn(description, "("), used = strlen(omitted);
 
-	for (const struct vmtap_object *object = objects; object; object = object->next) {
-		for (uint32_t i = 0; i < object->event_count; i++) {
-			const char *name = object->definitions[i]->description;
-			size_t length = strcspn(name, "(");
-			if (object->numbers[i] != VMTAP_OBJECT_NO_NUMBER ||
-				is_repeated(object, object->definitions[i], length))
-				continue;
-			if (used + length + sizeof(", and 4294967295 more") > size)
-				left_out++;
-			else
-				used += (size_t)snprintf(text + used, size - used, "%s%.*s",
-					count ? ", " : "", (int)length, name);
-			count++;
-		}
+	for (size_t at = 0, end; at < used; at = end + 2) { /* names are separated by ", " */
+		end = at + strcspn(omitted + at, ",");
+		if (end - at == length && !memcmp(omitted + at, description, length))
+			return;
 	}
-	if (left_out)
-		snprintf(text + used, size - used, " and %u more", left_out);
-	return count;
+	if (used + length + sizeof(", ") > sizeof(omitted))
+		omitted_more = true;
+	else
+		sprintf(omitted + used, "%s%.*s", used ? ", " : "", (int)length, description);
 }
 
-bool registry_describe_omissions(char *strangers_text, char *probes_text, size_t size)
+void registry_describe_omissions(char *strangers_text, char *probes_text, size_t size)
 {
-	unsigned count;
-
-	*strangers_text = '\0';
+	*strangers_text = *probes_text = '\0';
 	if (strangers)
 		snprintf(strangers_text, size,
-			"vmtap: %u object%s built with another version of the probes: %s events "
-			"are missing",
+			WIRE_MESSAGE "%u object%s built with another version of the probes: %s "
+				     "events are missing",
 			strangers, strangers == 1 ? " was" : "s were",
 			strangers == 1 ? "its" : "their");
-	snprintf(probes_text, size,
-		"vmtap: events are missing of probes whose arguments are not the "
-		"same in all objects of the process: ");
-	count = name_omitted(probes_text, size);
-	if (!count)
-		*probes_text = '\0';
-	return strangers || count;
+	if (*omitted)
+		snprintf(probes_text, size,
+			WIRE_MESSAGE
+			"events are missing of probes whose arguments are not the same "
+			"in all objects of the process: %s%s",
+			omitted, omitted_more ? " and others" : "");
 }
 
 /* ---- objects ---- */
@@ -156,20 +141,30 @@ static bool is_name_open(uint32_t number)
 	return false;
 }
 
+/* How many of the object's probes are kept out. */
+static uint32_t count_omitted(const struct vmtap_object *object)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < object->event_count; i++)
+		count += object->numbers[i] == VMTAP_OBJECT_NO_NUMBER;
+	return count;
+}
+
 static void number_events(struct vmtap_object *object)
 {
-	bool any_omitted = false;
 
 	for (uint32_t i = 0; i < object->event_count; i++) {
 		uint32_t before = event_count();
 		int number = event_table_add(object->definitions[i]);
 		object->numbers[i] = number < 0 ? VMTAP_OBJECT_NO_NUMBER : (uint16_t)number;
-		any_omitted |= number < 0;
+		if (number < 0)
+			note_omitted(object->definitions[i]->description);
 		if (number >= 0 && event_count() > before)
 			open_events[number] = is_name_open((uint32_t)number);
 	}
-	if (any_omitted)
-		omissions++;
+	omitted_live += count_omitted(object);
+	omissions += count_omitted(object);
 }
 
 void vmtap_object_add(struct vmtap_object *object)
@@ -200,8 +195,10 @@ void vmtap_object_remove(struct vmtap_object *object)
 	}
 	for (link = &objects; *link && *link != object; link = &(*link)->next)
 		;
-	if (*link)
+	if (*link) {
 		*link = object->next;
+		omitted_live -= count_omitted(object);
+	}
 	note_providers();
 	atomic_store(&object->runtime, NULL);
 	for (uint32_t i = 0; i < object->event_count; i++)

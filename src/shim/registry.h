@@ -29,13 +29,16 @@ uint32_t registry_providers(uint64_t *since);
  * thread, without the lock. */
 uint32_t registry_omissions(void);
 
-enum { REGISTRY_TEXT_BYTES = 240 };
+enum { REGISTRY_TEXT_BYTES = 255 };
+
+/* Whether anything is kept out now. The lock must be held. */
+bool registry_has_omissions(void);
 
 /*
- * What is kept out, in words for clients: objects that were made for another version of the
- * library, and probes by name; each text is empty if there are none. size: of each. False: nothing
- * is kept out. The lock must be held.
+ * What is kept out, in words for clients: how many objects were made for another version of the
+ * library, and the probes that ever were kept out; each text is empty if there are none. size: of
+ * each. The lock must be held.
  */
-bool registry_describe_omissions(char *strangers_text, char *probes_text, size_t size);
+void registry_describe_omissions(char *strangers_text, char *probes_text, size_t size);
 
 #endif

@@ -69,6 +69,11 @@ struct server {
 /* A futex: whether a client is waited for. Not the server's own, which whoever waits outlives. */
 static _Atomic uint32_t awaited;
 
+static uint64_t stream_now(const struct server *server)
+{
+	return clock_monotonic() - server->drain.clock.zero;
+}
+
 /* ---- draining ---- */
 
 /* A client that must lose nothing has much to read. What it asks for waits as well: each
@@ -99,11 +104,31 @@ static bool is_swollen(const struct server *server)
 	return false;
 }
 
+/* Objects and probes that are kept out of the stream are no reason to be silent about them. */
+static void tell_omissions(const struct server *server, struct client *client)
+{
+	uint32_t now_told = registry_omissions();
+	uint64_t now = stream_now(server);
+	char strangers[REGISTRY_TEXT_BYTES], probes[REGISTRY_TEXT_BYTES];
+
+	if (!client->subscribed || client->gone || now_told == client->omissions)
+		return;
+	registry_lock();
+	registry_describe_omissions(strangers, probes, sizeof(probes));
+	registry_unlock();
+	if ((!*strangers || encode_message(&client->encoder, strangers, now)) &&
+		(!*probes || encode_message(&client->encoder, probes, now)))
+		client->omissions = now_told;
+}
+
 /* Drains, unless a client holds it back. */
 static bool drain_if_allowed(struct server *server)
 {
 	if (held_back(server))
 		return false;
+	/* before the events of what is loaded after that */
+	for (struct client *client = server->clients; client; client = client->next)
+		tell_omissions(server, client);
 	drain_rings(&server->drain, server->clients);
 	return true;
 }
@@ -155,11 +180,6 @@ static void note_subscriber(void)
 {
 	if (atomic_exchange(&awaited, 0))
 		syscall(SYS_futex, &awaited, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
-static uint64_t stream_now(const struct server *server)
-{
-	return clock_monotonic() - server->drain.clock.zero;
 }
 
 /* The answer to a subscription, and before the first one the clock. */
@@ -297,6 +317,7 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	if (!server->clients && stamp_choose())
 		stamp_restart(&server->drain.clock);
 	client->providers = server->process.providers = registry_providers(&since);
+	client->omissions = registry_has_omissions() ? 0 : registry_omissions();
 	error = encode_start(&client->encoder, &server->drain.clock, &server->process);
 	if (error) {
 		client_close(client);
@@ -424,22 +445,6 @@ static void follow_log(struct server *server, struct client *client)
 	apply_subscriptions(server);
 }
 
-/* Objects and probes that are kept out of the stream are no reason to be silent about them. */
-static void tell_omissions(struct client *client, uint64_t now)
-{
-	uint32_t now_told = registry_omissions();
-	char strangers[REGISTRY_TEXT_BYTES], probes[REGISTRY_TEXT_BYTES];
-
-	if (!client->subscribed || now_told == client->omissions)
-		return;
-	registry_lock();
-	registry_describe_omissions(strangers, probes, sizeof(probes));
-	registry_unlock();
-	if ((!*strangers || encode_message(&client->encoder, strangers, now)) &&
-		(!*probes || encode_message(&client->encoder, probes, now)))
-		client->omissions = now_told;
-}
-
 /* Acknowledgements and end markers that are due, and sending. */
 static void serve_client(struct server *server, struct client *client)
 {
@@ -448,7 +453,7 @@ static void serve_client(struct server *server, struct client *client)
 	do {
 		uint64_t now = stream_now(server);
 		acknowledge(server, client);
-		tell_omissions(client, now);
+		tell_omissions(server, client);
 		if (client->finishing && !client->end_queued) {
 			client_mark(client, server->drain.watermark, now);
 			client_finish(client, now);

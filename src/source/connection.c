@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "wire/describe.h"
 #include "wire/wire.h"
 
 enum { ENDPOINT_TRY_MS = 1 };
@@ -92,22 +93,43 @@ int connection_send(struct connection *connection, const void *frame, size_t siz
 	return 0;
 }
 
-int connection_subscribe(
-	struct connection *connection, const uint16_t *types, size_t count, unsigned int flags)
+/* The bytes of an entry, which are written at a place unless that is NULL. */
+static size_t put_entry(unsigned char *at, const struct connection_entry *entry)
 {
-	size_t size = WIRE_SUBSCRIBE_BYTES + count * 2;
-	unsigned char *frame = malloc(size);
+	const char *provider =
+		entry->name && strcmp(entry->name, "*") ? DESCRIBE_PROVIDER ":::" : "";
+	size_t prefix = strlen(provider), length = entry->name ? prefix + strlen(entry->name) : 0;
+
+	if (!at)
+		return 1 + length + 2;
+	at[0] = (unsigned char)length;
+	memcpy(at + 1, provider, length ? prefix : 0);
+	memcpy(at + 1 + prefix, length ? entry->name : "", length ? length - prefix : 0);
+	bytes_put(at + 1 + length, entry->name ? entry->strings : entry->type, 2);
+	return 1 + length + 2;
+}
+
+int connection_subscribe(struct connection *connection, const struct connection_entry *entries,
+	size_t count, unsigned int flags)
+{
+	size_t size = WIRE_SUBSCRIBE_BYTES, at = WIRE_SUBSCRIBE_BYTES;
+	unsigned char *frame;
 	int result;
 
+	for (size_t i = 0; i < count; i++)
+		size += put_entry(NULL, &entries[i]);
+	if (size - WIRE_SUBSCRIBE_BYTES > WIRE_ENTRIES_MAX)
+		return -E2BIG;
+	frame = malloc(size);
 	if (!frame)
 		return -ENOMEM;
 	memcpy(frame, WIRE_SUBSCRIBE, 4);
-	frame[4] = 0;
+	frame[4] = WIRE_SUBSCRIBE_BY_NAME;
 	frame[5] = (unsigned char)flags;
 	bytes_put(frame + 6, ++connection->tag, 4);
-	bytes_put(frame + 10, count, 2);
+	bytes_put(frame + 10, size - WIRE_SUBSCRIBE_BYTES, 2);
 	for (size_t i = 0; i < count; i++)
-		bytes_put(frame + WIRE_SUBSCRIBE_BYTES + 2 * i, types[i], 2);
+		at += put_entry(frame + at, &entries[i]);
 	result = connection_send(connection, frame, size);
 	free(frame);
 	return result;

@@ -36,12 +36,24 @@ void connection_close(struct connection *connection);
 /* Sends all of a frame. A negative errno when the other side has gone. */
 int connection_send(struct connection *connection, const void *frame, size_t size);
 
+/* What a subscription asks for: a probe's events by its name, or an event type. */
+struct connection_entry {
+	const char *name; /* "gc-start", of provider vm; "*": every probe that no other entry
+			     names; NULL: type instead */
+	uint16_t strings; /* the arguments whose strings are wanted, a bit each; the others come
+			     empty */
+	uint16_t type;
+};
+
+enum { CONNECTION_ALL_STRINGS = 0xffff };
+
 /*
- * Replaces the subscription by these event types; flags as in wire/wire.h. The answer has
- * connection->tag. -ENOMEM, or as connection_send().
+ * Replaces the subscription by these entries, which hold for probes that the process will have
+ * later as well; flags as in wire/wire.h. The answer has connection->tag. -ENOMEM, -E2BIG for more
+ * than a subscription can hold, or as connection_send().
  */
-int connection_subscribe(
-	struct connection *connection, const uint16_t *types, size_t count, unsigned int flags);
+int connection_subscribe(struct connection *connection, const struct connection_entry *entries,
+	size_t count, unsigned int flags);
 
 /*
  * Waits up to timeout_ms (-1: for ever) and receives once. How many bytes; 0: the other side

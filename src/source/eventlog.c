@@ -258,6 +258,19 @@ static bool take_name(struct eventlog *log, const unsigned char *payload, size_t
 	return true;
 }
 
+void eventlog_add_message(struct eventlog *log, const char *text, size_t length)
+{
+	char *message = log->messages[log->message_count];
+
+	if (log->message_count == EVENTLOG_MESSAGES_MAX)
+		return;
+	snprintf(message, sizeof(log->messages[0]), "%.*s", (int)length, text);
+	for (; *message; message++)
+		if ((unsigned char)*message < ' ')
+			*message = ' ';
+	log->message_count++;
+}
+
 /* What the library in the VM says; GHC's run-time system has messages of its own. */
 static void take_message(struct eventlog *log, const char *text, size_t size)
 {
@@ -266,12 +279,7 @@ static void take_message(struct eventlog *log, const char *text, size_t size)
 
 	if (size < length || memcmp(text, prefix, length))
 		return;
-	snprintf(log->message, sizeof(log->message), "%.*s",
-		(int)strnlen(text + length, size - length), text + length);
-	for (char *at = log->message; *at; at++)
-		if ((unsigned char)*at < ' ')
-			*at = ' ';
-	log->has_message = true;
+	eventlog_add_message(log, text + length, strnlen(text + length, size - length));
 }
 
 /* An event that is no probe's; false: damaged. */
@@ -323,6 +331,8 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 	case WIRE_LOG_MSG:
 		take_message(log, (const char *)payload, size);
 		break;
+	case WIRE_DECLARE:
+		return eventlog_declare_spare(log, payload, size);
 	case WIRE_PROVIDERS:
 		return eventlog_take_providers(log, time, (const char *)payload, size);
 	case WIRE_CPU_TIME:

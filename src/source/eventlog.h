@@ -135,6 +135,13 @@ int eventlog_add_probes(
  */
 int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, uint32_t answer);
 
+/*
+ * The event that fires a probe of the set, by the name of its own probe: "gc-start" also for
+ * "ccl12:::gc-finish"; the same text for all probes of one event. NULL: there is none. The names
+ * are those of provider DESCRIBE_PROVIDER.
+ */
+const char *eventlog_event_of(const struct eventlog *log, uint32_t probe);
+
 /* Takes an event that says something of the process, ahead of its turn; true: it was one. */
 struct record;
 bool eventlog_learn(struct eventlog *log, const struct record *record);

@@ -102,9 +102,9 @@ static void decode_compats(struct eventlog *log, const struct plan *plan,
 	uint64_t given[WIRE_ARGUMENTS_MAX];
 
 	/* the place of arguments is the next event's too, which may be another probe's */
-	memcpy(given, arguments, plan->argument_count * sizeof(*given));
+	memcpy(given, arguments, plan->probe_arguments * sizeof(*given));
 	if (plan->is_wanted)
-		put_event(log, run, plan->probe, arguments, plan->argument_count);
+		put_event(log, run, plan->probe, arguments, plan->probe_arguments);
 	for (unsigned int i = 0; i < plan->compat_count; i++) {
 		const struct compat *compat = &plan->compats[i];
 		const struct compat_description *description = &compat->description;
@@ -164,6 +164,10 @@ static inline void decode(
 			break;
 		}
 	}
+	for (unsigned int i = plan->argument_count; i < plan->probe_arguments; i++)
+		arguments[i] = plan->missing_strings >> i & 1
+			? event_handle(names_index(&log->names, 0), 0)
+			: 0;
 	if (plan->has_text)
 		arguments[plan->text_argument] = take_text(log, (const char *)payload + plan->least,
 			frame_payload(plan->payload, at) - plan->least);
@@ -171,7 +175,7 @@ static inline void decode(
 	if (plan->says_running)
 		log->running[run->cap] = (uint32_t)arguments[plan->fields[0].argument];
 	if (plan->is_direct)
-		put_event(log, run, plan->probe, arguments, plan->argument_count);
+		put_event(log, run, plan->probe, arguments, plan->probe_arguments);
 	else
 		decode_compats(log, plan, run, arguments);
 }
@@ -302,6 +306,17 @@ static inline __attribute__((always_inline)) void merge(
 	}
 }
 
+/* The next message, which stays as it is as long as the batch. */
+static const char *take_message(struct eventlog *log)
+{
+	if (!log->message_count)
+		return NULL;
+	memcpy(log->message, log->messages[0], sizeof(log->message));
+	log->message_count--;
+	memmove(log->messages[0], log->messages[1], log->message_count * sizeof(log->messages[0]));
+	return log->message;
+}
+
 enum eventlog_state eventlog_next(
 	struct eventlog *log, struct event_batch *batch, struct error *error)
 {
@@ -327,8 +342,10 @@ enum eventlog_state eventlog_next(
 		merge(log, limit, true);
 	else
 		merge(log, limit, false);
+	if (log->tells_missing)
+		eventlog_tell_missing(log);
 	complete = !log->heap_count || log->heap[0].time > limit;
-	if (!log->event_count && !log->loss_count && !log->has_message &&
+	if (!log->event_count && !log->loss_count && !log->message_count &&
 		log->watermark <= log->announced) {
 		if (log->stage == STAGE_ENDED)
 			return EVENTLOG_ENDED;
@@ -342,7 +359,7 @@ enum eventlog_state eventlog_next(
 		.event_count = log->event_count,
 		.losses = log->taken,
 		.loss_count = log->loss_count,
-		.message = log->has_message ? log->message : NULL,
+		.message = take_message(log),
 		.wall_offset = log->process.wall_offset,
 		.names = log->names.texts,
 		.name_count = log->names.count,
@@ -351,7 +368,6 @@ enum eventlog_state eventlog_next(
 	};
 	memcpy(log->taken, log->losses, log->loss_count * sizeof(*log->losses));
 	log->loss_count = 0;
-	log->has_message = false;
 	if (complete && log->watermark > log->announced) {
 		log->announced = log->watermark;
 		batch->until = log->watermark + log->process.start;

@@ -32,7 +32,7 @@ void eventlog_plan_probe(struct plan *plan, const struct description *descriptio
 
 	plan->role = ROLE_PROBE;
 	plan->probe = UINT32_MAX;
-	plan->argument_count = description->argument_count;
+	plan->argument_count = plan->probe_arguments = description->argument_count;
 	plan->least = description->payload;
 	plan->text_argument = description->text_argument;
 	plan->has_text = description->text_argument < description->argument_count;
@@ -111,15 +111,43 @@ static bool plan_compats(struct eventlog *log, struct plan *plan, const char *ex
 	return true;
 }
 
+bool eventlog_describe(struct eventlog *log, struct plan *plan, const char *text, size_t length,
+	const char *extension, size_t extension_length, uint64_t position)
+{
+	struct description description;
+	struct error error;
+	int described = describe_parse(text, length, &description, &error);
+
+	if (described < 0)
+		return eventlog_damaged(log, position, "event type %u: %s", plan->type, error.text);
+	if (!described)
+		return true;
+	if (plan->role != ROLE_SKIP)
+		return eventlog_damaged(
+			log, position, "event type %u cannot carry a probe", plan->type);
+	eventlog_plan_probe(plan, &description);
+	if (plan->has_text && !plan->is_variable)
+		return eventlog_damaged(log, position,
+			"event type %u (%s) has a text and a fixed size", plan->type,
+			description.name);
+	if (plan->payload < plan->least)
+		return eventlog_damaged(log, position,
+			"event type %u (%s) is declared with size %u, its arguments take %u",
+			plan->type, description.name, plan->payload, plan->least);
+	plan->description = malloc(sizeof(description));
+	if (!plan->description)
+		return eventlog_damaged(log, position, "out of memory");
+	*plan->description = description;
+	return plan_compats(log, plan, extension, extension_length, position) &&
+		eventlog_check_versions(log, plan, position);
+}
+
 bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_t position)
 {
 	uint16_t type = header->type.number, size = header->type.size;
 	const struct wire_type *known = wire_type_find(type);
-	struct description description;
-	struct error error;
 	struct plan plan = {
 		.role = ROLE_SKIP, .type = type, .payload = size, .provider = DESCRIBE_PROVIDER};
-	int described;
 
 	plan.is_variable = size == WIRE_VARIABLE;
 	if (known && known->traits & WIRE_READ) {
@@ -130,30 +158,9 @@ bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_
 				"event type %u (%s) is declared with size %u", type, known->name,
 				size);
 	}
-	described = describe_parse(header->type.text, header->type.length, &description, &error);
-	if (described < 0)
-		return eventlog_damaged(log, position, "event type %u: %s", type, error.text);
-	if (described && plan.role != ROLE_SKIP)
-		return eventlog_damaged(log, position, "event type %u cannot carry a probe", type);
-	if (described) {
-		eventlog_plan_probe(&plan, &description);
-		if (plan.has_text && !plan.is_variable)
-			return eventlog_damaged(log, position,
-				"event type %u (%s) has a text and a fixed size", type,
-				description.name);
-		if (size < plan.least)
-			return eventlog_damaged(log, position,
-				"event type %u (%s) is declared with size %u, its arguments take "
-				"%u",
-				type, description.name, size, plan.least);
-		plan.description = malloc(sizeof(description));
-		if (!plan.description)
-			return eventlog_damaged(log, position, "out of memory");
-		*plan.description = description;
-		if (!plan_compats(log, &plan, header->type.extension, header->type.extension_length,
-			    position))
-			goto damaged;
-	}
+	if (!eventlog_describe(log, &plan, header->type.text, header->type.length,
+		    header->type.extension, header->type.extension_length, position))
+		goto damaged;
 	if (log->plan_count == log->plan_capacity) {
 		size_t capacity = log->plan_capacity < 32 ? 128 : log->plan_capacity * 2;
 		struct plan *grown = realloc(log->plans, capacity * sizeof(*grown));
@@ -241,41 +248,57 @@ static long add_probe(
 	return d_probe_set_add(set, probe);
 }
 
-/* A plan's own probe, then its compatible ones; or those alone that may still come. */
-static int add_plan(
-	struct plan *plan, bool absent, uint32_t pid, char *module, struct d_probe_set *set)
+/* A compatible provider's probe of a plan; the index in the set, or negative. */
+static long add_compat(const struct plan *plan, const struct compat *compat, struct d_probe *probe,
+	uint32_t pid, struct d_probe_set *set)
 {
-	struct description *description = plan->description;
+	const struct compat_description *description = &compat->description;
+
+	/* the set copies; it takes pointers to char that is not const */
+	probe->name = (char *)description->name;
+	probe->argument_count = description->argument_count;
+	for (unsigned int i = 0; i < probe->argument_count; i++) {
+		probe->arguments[i].type = (char *)description->arguments[i].type;
+		probe->arguments[i].name =
+			plan->description->arguments[description->arguments[i].index].name;
+	}
+	return add_probe(set, probe, description->provider, pid);
+}
+
+/* A plan's own probe, then its compatible ones; or those alone that may still come. A version of a
+ * probe that is there already adds none. */
+static int add_plan(struct eventlog *log, struct plan *plan, bool absent, uint32_t pid,
+	char *module, struct d_probe_set *set)
+{
+	const struct plan *first = eventlog_first_version(log, plan);
+	const struct plan *longest = eventlog_longest_version(log, plan);
+	struct description *description = longest->description;
 	struct d_probe probe = {.kind = D_PROBE_SOURCE,
 		.module = module,
 		.name = description->name,
 		.source_tag = plan->type,
-		.argument_count = description->argument_count};
+		.argument_count = description->argument_count,
+		.is_absent = absent};
 	long index = 0;
 
-	probe.is_absent = absent;
-	/* the set copies; it takes pointers to char that is not const */
+	eventlog_take_version(plan, longest);
 	for (unsigned int i = 0; i < probe.argument_count; i++) {
 		probe.arguments[i].type = description->arguments[i].type;
 		probe.arguments[i].name = description->arguments[i].name;
 	}
 	if (!absent) {
-		index = add_probe(set, &probe, plan->provider, pid);
+		index = first == plan ? add_probe(set, &probe, plan->provider, pid)
+				      : (long)first->probe;
 		plan->probe = (uint32_t)index;
 	}
 	for (unsigned int i = 0; i < plan->compat_count && index >= 0; i++) {
-		struct compat_description *compat = &plan->compats[i].description;
-		if (compat->is_absent != absent)
+		struct compat *compat = &plan->compats[i];
+		const struct compat *same =
+			first == plan ? NULL : eventlog_same_compat(first, compat);
+		if (compat->description.is_absent != absent)
 			continue;
-		probe.name = compat->name;
-		probe.argument_count = compat->argument_count;
-		for (unsigned int j = 0; j < probe.argument_count; j++) {
-			probe.arguments[j].type = compat->arguments[j].type;
-			probe.arguments[j].name =
-				description->arguments[compat->arguments[j].index].name;
-		}
-		index = add_probe(set, &probe, compat->provider, pid);
-		plan->compats[i].probe = (uint32_t)index;
+		index = same ? (long)same->probe : add_compat(plan, compat, &probe, pid, set);
+		compat->probe = (uint32_t)index;
 	}
 	return index < 0 ? (int)index : 0;
 }
@@ -297,7 +320,8 @@ int eventlog_add_probes(
 	for (int absent = 0; absent < 2; absent++)
 		for (size_t i = 1; i < log->plan_count && !result; i++)
 			if (log->plans[i].description)
-				result = add_plan(&log->plans[i], absent, pid, (char *)module, set);
+				result = add_plan(
+					log, &log->plans[i], absent, pid, (char *)module, set);
 	if (result)
 		return result;
 	log->settled = true;
@@ -353,5 +377,19 @@ int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, 
 		plan->says_running = false;
 	}
 	enable_running(log);
+	eventlog_note_missing(log);
 	return 0;
+}
+
+const char *eventlog_event_of(const struct eventlog *log, uint32_t probe)
+{
+	for (size_t i = 1; i < log->plan_count; i++) {
+		const struct plan *plan = &log->plans[i];
+		bool fires = plan->description && plan->probe == probe;
+		for (unsigned int j = 0; j < plan->compat_count && !fires; j++)
+			fires = plan->compats[j].probe == probe;
+		if (fires)
+			return eventlog_first_version(log, plan)->description->name;
+	}
+	return NULL;
 }

@@ -34,6 +34,7 @@ enum {
 	EVENTLOG_COMPATS_MAX = 15,              /* compatible providers' probes of one event */
 	EVENTLOG_PROVIDERS_MAX = 64,
 	EVENTLOG_CHANGES_MAX = 1 << 16, /* of a provider that comes and goes, not yet released */
+	EVENTLOG_MESSAGES_MAX = 8,      /* not yet told; further ones are dropped */
 	EVENTLOG_LOSSES_MAX = 256       /* distinct losses between two batches */
 };
 
@@ -92,6 +93,10 @@ struct plan {
 		uint8_t kind, argument;
 		uint16_t offset; /* in the payload */
 	} fields[WIRE_ARGUMENTS_MAX];
+	uint8_t probe_arguments;  /* of the probe: more than argument_count if this is an older
+				     version  of it, whose events lack the last ones */
+	uint16_t missing_strings; /* which of those are strings, a bit each */
+	bool is_told;             /* that they are missing */
 	const char *provider;
 	struct description *description; /* NULL: carries no probe */
 	struct compat *compats;
@@ -154,9 +159,12 @@ struct eventlog {
 	uint64_t open_last; /* time of its last event */
 
 	uint64_t watermark, announced; /* read; told to the caller as batch->until */
-	char message[256];             /* of the VM's library, for whoever traces it */
-	bool has_message;
-	uint64_t cpu_time; /* read last: the next event's */
+	/* Of the VM's library and about its stream, for whoever traces it: the oldest first. */
+	char messages[EVENTLOG_MESSAGES_MAX][256];
+	unsigned int message_count;
+	char message[256];  /* of the batch */
+	bool tells_missing; /* there are older versions of wanted probes that were not told of */
+	uint64_t cpu_time;  /* read last: the next event's */
 	bool has_cpu_time;
 	uint32_t tag, awaited;
 	bool awaits; /* an answer: events before it were not asked for */
@@ -178,6 +186,39 @@ __attribute__((format(printf, 3, 4))) bool eventlog_damaged(
 
 /* Makes the plan of the type that the header declares; false: damaged. */
 bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_t position);
+
+/*
+ * A type that the header declares as spare is what this description says from here on: payload of a
+ * WIRE_DECLARE. Before the probes are added it counts among them; after that its events are those
+ * of the probe of its name, if there is one. False: damaged.
+ */
+bool eventlog_declare_spare(struct eventlog *log, const unsigned char *payload, size_t size);
+
+/* Gives a plan the probe of a description, if it is one of a probe; false: damaged. */
+bool eventlog_describe(struct eventlog *log, struct plan *plan, const char *text, size_t length,
+	const char *extension, size_t extension_length, uint64_t position);
+
+/* That the plan's description fits those of the other versions of its probe; false: damaged. */
+bool eventlog_check_versions(struct eventlog *log, const struct plan *plan, uint64_t position);
+
+/* Of the plans that are versions of one probe, the one with the most arguments, and the first. */
+const struct plan *eventlog_longest_version(const struct eventlog *log, const struct plan *plan);
+const struct plan *eventlog_first_version(const struct eventlog *log, const struct plan *plan);
+
+/* Gives the plan's events all arguments of the longest version. */
+void eventlog_take_version(struct plan *plan, const struct plan *longest);
+
+/* The compatible provider's probe of that name among a plan's; NULL: there is none. */
+const struct compat *eventlog_same_compat(const struct plan *plan, const struct compat *compat);
+
+/* Whether the events of a wanted probe lack arguments, and nobody has been told so. */
+void eventlog_note_missing(struct eventlog *log);
+
+/* Queues what is missing as a message. */
+void eventlog_tell_missing(struct eventlog *log);
+
+/* Queues a message for whoever traces; text is cut. */
+void eventlog_add_message(struct eventlog *log, const char *text, size_t length);
 
 /* Fills the rest of a plan for a probe. */
 void eventlog_plan_probe(struct plan *plan, const struct description *description);

@@ -25,7 +25,7 @@ int names_init(struct names *names)
 	*names = (struct names){.count = 1, .capacity = 64};
 	names->texts = calloc(names->capacity, sizeof(*names->texts));
 	names->places = calloc(names->capacity * 2, sizeof(*names->places));
-	if (names->texts && names->places)
+	if (names->texts && names->places && !names_define(names, 0, "", 0))
 		return 0;
 	names_free(names);
 	return -ENOMEM;

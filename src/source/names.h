@@ -13,7 +13,7 @@
 #include "base/text.h"
 
 enum {
-	NAMES_ID_MAX = (1 << 24) - 1,       /* ids come densely from 1 */
+	NAMES_ID_MAX = (1 << 24) - 1,       /* ids come densely from 1; 0 is the empty text */
 	NAMES_BYTES_MAX = 256 * 1024 * 1024 /* for texts and what describes them */
 };
 

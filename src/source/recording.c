@@ -704,6 +704,13 @@ bool recording_declares(const struct recording *recording, uint16_t type)
 	return recording->records.sizes[type] >= 0;
 }
 
+const char *recording_type_text(const struct recording *recording, uint16_t type)
+{
+	const char *text = recording->records.texts[type];
+
+	return text ? text : "";
+}
+
 const struct recording_counts *recording_counts(const struct recording *recording)
 {
 	return &recording->counts;

@@ -66,6 +66,9 @@ const unsigned char *recording_header(const struct recording *recording, size_t 
 /* Whether the header declares an event type. */
 bool recording_declares(const struct recording *recording, uint16_t type);
 
+/* How the stream describes an event type; "" if it does not. */
+const char *recording_type_text(const struct recording *recording, uint16_t type);
+
 const struct recording_counts *recording_counts(const struct recording *recording);
 
 /*

@@ -96,22 +96,24 @@ static bool is_answered(const struct stream_source *stream)
 static int subscribe(
 	struct stream_source *stream, const uint32_t *probes, size_t count, unsigned int flags)
 {
-	uint16_t *types = calloc(count ? count : 1, sizeof(*types));
-	unsigned char seen[(UINT16_MAX + 1) / 8] = {0};
-	size_t type_count = 0;
+	struct connection_entry *entries = calloc(count + 1, sizeof(*entries));
+	size_t entry_count = 0;
 	int result;
 
-	if (!types)
+	if (!entries)
 		return -ENOMEM;
-	/* several probes may come from one event type */
 	for (size_t i = 0; i < count; i++) {
-		uint16_t type = (uint16_t)stream->set->probes[probes[i]].source_tag;
-		if (!(seen[type / 8] & 1u << type % 8))
-			types[type_count++] = type;
-		seen[type / 8] |= (unsigned char)(1u << type % 8);
+		const char *name = eventlog_event_of(stream->log, probes[i]);
+		size_t j = 0;
+		/* several probes may come from one event, whose name is one text */
+		while (j < entry_count && entries[j].name != name)
+			j++;
+		if (name && j == entry_count)
+			entries[entry_count++] = (struct connection_entry){
+				.name = name, .strings = CONNECTION_ALL_STRINGS};
 	}
-	result = connection_subscribe(&stream->connection, types, type_count, flags);
-	free(types);
+	result = connection_subscribe(&stream->connection, entries, entry_count, flags);
+	free(entries);
 	return result;
 }
 
@@ -140,6 +142,8 @@ static int stream_enable(
 		(request->lossless ? WIRE_LOSSLESS : 0) | (cpu_clock ? WIRE_CPU_CLOCK : 0));
 	if (result == -ENOMEM)
 		error_set(error, ENOMEM, "out of memory");
+	else if (result == -E2BIG)
+		stream_error(stream, error, E2BIG, "cannot be asked for so many probes at once");
 	else /* a send that failed means that it has gone: reading says so, in order */
 		result = read_until(stream, is_answered, "opened its probes", error);
 out:

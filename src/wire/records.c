@@ -98,6 +98,33 @@ static enum records_state next_header(
 	return RECORDS_HEADER;
 }
 
+/* A WIRE_DECLARE: from here on a spare event type is what it says. NULL, or what is wrong. */
+static const char *describe_spare(
+	struct records *records, const unsigned char *payload, size_t size)
+{
+	enum { HEAD = 4 };
+	uint16_t type = size < HEAD ? 0 : bytes_u16(payload);
+	uint16_t length = size < HEAD ? 0 : bytes_u16(payload + 2);
+	char *text, *extension;
+
+	if (size < HEAD || size - HEAD < length)
+		return "the description of an event type is longer than its event";
+	if (!records->texts[type] || strcmp(records->texts[type], WIRE_SPARE) != 0)
+		return "an event type is described that the header does not declare as spare";
+	text = strndup((const char *)payload + HEAD, length);
+	extension = strndup((const char *)payload + HEAD + length, size - HEAD - length);
+	if (!text || !extension) {
+		free(text);
+		free(extension);
+		return "out of memory";
+	}
+	free(records->texts[type]);
+	free(records->extensions[type]);
+	records->texts[type] = text;
+	records->extensions[type] = extension;
+	return NULL;
+}
+
 enum records_state records_next(struct records *records, const unsigned char *at, size_t size,
 	size_t *used, struct record *record)
 {
@@ -138,6 +165,11 @@ enum records_state records_next(struct records *records, const unsigned char *at
 		records->block = records->position;
 		records->block_end = records->position + block;
 		records->cap = bytes_u16(at + head + 12);
+	}
+	if (type == WIRE_DECLARE) {
+		const char *wrong = describe_spare(records, at + head, payload);
+		if (wrong)
+			return broken(records, 0, "%s", wrong);
 	}
 	*record = (struct record){.time = bytes_u64(at + 2),
 		.position = records->position,

@@ -50,6 +50,7 @@ static void receive(int fd, unsigned char *bytes, size_t size)
 /* The VM: serves one client and one subscription, then ends as it should. */
 static void serve(int listener, enum ending ending)
 {
+	static const unsigned char entry[] = "\15vm:::user-msg\377\377";
 	struct writer writer = {0};
 	unsigned char frame[64];
 	unsigned int count;
@@ -65,15 +66,16 @@ static void serve(int listener, enum ending ending)
 	put_watermark(&writer, 1);
 	send_all(fd, &writer);
 	receive(fd, frame, WIRE_SUBSCRIBE_BYTES); /* says that it is not a plain reader */
-	if (memcmp(frame, WIRE_SUBSCRIBE "\0", 5) || frame[5] != WIRE_GHC_ONLY ||
+	if (memcmp(frame, WIRE_SUBSCRIBE "\1", 5) || frame[5] != WIRE_GHC_ONLY ||
 		bytes_u16(frame + 10))
 		_exit(5);
 	receive(fd, frame, WIRE_SUBSCRIBE_BYTES);
 	count = bytes_u16(frame + 10);
-	if (memcmp(frame, WIRE_SUBSCRIBE "\0", 5) || frame[5] != WIRE_LOSSLESS || count != 1)
+	if (memcmp(frame, WIRE_SUBSCRIBE "\1", 5) || frame[5] != WIRE_LOSSLESS ||
+		count != sizeof(entry) - 1)
 		_exit(5);
-	receive(fd, frame + WIRE_SUBSCRIBE_BYTES, 2 * count);
-	if (bytes_u16(frame + WIRE_SUBSCRIBE_BYTES) != TYPE_MESSAGE || ending == END_NO_ANSWER)
+	receive(fd, frame + WIRE_SUBSCRIBE_BYTES, count);
+	if (memcmp(frame + WIRE_SUBSCRIBE_BYTES, entry, count) || ending == END_NO_ANSWER)
 		_exit(6);
 	/* events before the answer belong to an earlier subscription; the client ignores them */
 	begin_block(&writer, 0);
