@@ -131,6 +131,41 @@ void reader_subscribe(
 	reader_send(reader, frame, length);
 }
 
+void reader_subscribe_names(
+	struct reader *reader, uint8_t flags, uint32_t tag, const char *names, uint16_t strings)
+{
+	unsigned char frame[1024];
+	size_t length = WIRE_SUBSCRIBE_BYTES;
+
+	memcpy(frame, WIRE_SUBSCRIBE, 4);
+	frame[4] = WIRE_SUBSCRIBE_BY_NAME;
+	frame[5] = flags;
+	for (unsigned i = 0; i < 4; i++)
+		frame[6 + i] = (unsigned char)(tag >> (24 - 8 * i));
+	reader->plain |= (flags & WIRE_GHC_ONLY) != 0;
+	for (const char *name = names; *name; name += strspn(name, " ")) {
+		size_t size = strcspn(name, " ");
+		frame[length++] = (unsigned char)size;
+		memcpy(frame + length, name, size);
+		length += size;
+		frame[length++] = (unsigned char)(strings >> 8);
+		frame[length++] = (unsigned char)strings;
+		name += size;
+	}
+	frame[10] = (unsigned char)((length - WIRE_SUBSCRIBE_BYTES) >> 8);
+	frame[11] = (unsigned char)(length - WIRE_SUBSCRIBE_BYTES);
+	reader_send(reader, frame, length);
+}
+
+const struct reader_probe *reader_version(
+	const struct reader *reader, const char *name, unsigned count)
+{
+	for (unsigned i = 0; i < reader->probe_count; i++)
+		if (reader->probes[i].count == count && strcmp(reader->probes[i].name, name) == 0)
+			return &reader->probes[i];
+	return NULL;
+}
+
 void reader_subscribe_all(struct reader *reader, uint8_t flags, uint32_t tag)
 {
 	unsigned all[READER_PROBES];
@@ -225,6 +260,7 @@ static bool take_header(struct reader *reader)
 		memcpy(text, bytes + at + 12, length);
 		text[length] = '\0';
 		reader->types[type].declared = true;
+		reader->types[type].is_spare = strcmp(text, WIRE_SPARE) == 0;
 		reader->types[type].size = (uint16_t)big(bytes + at + 6, 2);
 		if (!take_description(reader, type, text))
 			return false;
@@ -328,7 +364,9 @@ static bool take_probe(struct reader *reader, struct reader_probe *probe, uint64
 		if (parameter->is_signed && parameter->size == 4)
 			argument->value = (uint64_t)(int64_t)(int32_t)argument->value;
 		if (parameter->is_name) {
-			argument->text = name_of(reader, (uint32_t)argument->value);
+			/* id 0: a string that was not asked for */
+			argument->text =
+				argument->value ? name_of(reader, (uint32_t)argument->value) : "";
 			if (!argument->text)
 				return fail(reader, "%s: name %llu is not defined", probe->name,
 					(unsigned long long)argument->value);
@@ -414,12 +452,30 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 			reader->heap.lost += big(payload + 2, 8);
 			break;
 		}
-		if (of >= READER_TYPES || reader->types[of].probe < 0)
+		if (of >= READER_TYPES ||
+			(reader->types[of].declared && reader->types[of].probe < 0))
 			return fail(reader, "loss of type %u", of);
+		if (!reader->types[of].declared) {
+			reader->unknown_lost += big(payload + 2, 8);
+			break;
+		}
 		if (big(payload + 10, 8) > time)
 			return fail(reader, "loss that begins later than its report");
 		reader->probes[reader->types[of].probe].lost += big(payload + 2, 8);
 		break;
+	}
+	case WIRE_DECLARE: {
+		uint16_t of = (uint16_t)big(payload, 2),
+			 text_length = (uint16_t)big(payload + 2, 2);
+		char text[512];
+		if (of >= READER_TYPES || !reader->types[of].is_spare ||
+			reader->types[of].probe >= 0)
+			return fail(reader, "type %u is described and was not spare", of);
+		if (text_length > length - 4 || text_length >= sizeof(text))
+			return fail(reader, "type %u: the description is too long", of);
+		snprintf(text, sizeof(text), "%.*s", (int)text_length, (const char *)payload + 4);
+		reader->declarations++;
+		return take_description(reader, of, text);
 	}
 	case WIRE_CPU_TIME:
 		reader->cpu_time = big(payload, 8);

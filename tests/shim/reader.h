@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	READER_PROBES = 128,
+	READER_PROBES = 512,
 	READER_ARGUMENTS = 12,
 	READER_TYPES = 1024,
 	READER_WAIT_MS = 60000 /* without a byte, after which the test fails */
@@ -41,7 +41,7 @@ struct reader_event {
 };
 
 struct reader_type {
-	bool declared;
+	bool declared, is_spare;
 	uint16_t size;
 	int probe; /* -1: none */
 };
@@ -103,6 +103,8 @@ struct reader {
 	uint64_t cpu_time, cpu_times; /* the last WIRE_CPU_TIME, and how many */
 	uint64_t ghc_events[400];     /* by GHC's event type, whether they carry a probe or not */
 	uint64_t own_events;          /* events of vmtap's types */
+	uint64_t unknown_lost;        /* events of types that the header does not declare */
+	uint64_t declarations;        /* of spare types */
 	uint64_t environment;         /* entries of PROGRAM_ENV */
 	char message[256];            /* the last LOG_MSG */
 	uint16_t *stop_statuses;      /* where to keep those of GHC's STOP_THREAD, if anywhere */
@@ -124,6 +126,15 @@ void reader_close(struct reader *reader);
 void reader_subscribe(
 	struct reader *reader, uint8_t flags, uint32_t tag, const unsigned *probes, unsigned count);
 void reader_subscribe_all(struct reader *reader, uint8_t flags, uint32_t tag);
+
+/* The same by names, separated by blanks, "vm:::gc-idle" or "*"; strings: the arguments whose
+ * strings are wanted. */
+void reader_subscribe_names(
+	struct reader *reader, uint8_t flags, uint32_t tag, const char *names, uint16_t strings);
+
+/* The probe of a name with so many arguments; NULL: the stream has described none so far. */
+const struct reader_probe *reader_version(
+	const struct reader *reader, const char *name, unsigned count);
 
 /* Sends raw bytes. */
 bool reader_send(struct reader *reader, const void *bytes, size_t length);
