@@ -498,8 +498,7 @@ static void put_form(struct encoder *encoder, const struct event_type *type,
 	queue_put_u16(queue, 0);
 	put_form_fields(queue, form, record);
 	put_utf8(queue, record + type->is.text + 4, load_u32(record + type->is.text));
-	uint16_t bytes = QUEUE_BIG(16, (uint16_t)(queue->end - length - 2));
-	memcpy(queue->bytes + length, &bytes, sizeof(bytes));
+	bytes_put_u16(queue->bytes + length, (uint16_t)(queue->end - length - 2));
 }
 
 /* ---- types that come after the header ---- */

@@ -338,13 +338,16 @@ enum eventlog_state eventlog_next(
 	}
 	if (log->stage >= STAGE_ENDED)
 		limit = UINT64_MAX;
-	if (log->windows)
+	if (log->tells_missing)
+		eventlog_tell_missing(log);
+	/* a batch carries one message, and a script may end with its events: the others first */
+	if (log->message_count > 1)
+		limit = 0;
+	else if (log->windows)
 		merge(log, limit, true);
 	else
 		merge(log, limit, false);
-	if (log->tells_missing)
-		eventlog_tell_missing(log);
-	complete = !log->heap_count || log->heap[0].time > limit;
+	complete = log->message_count <= 1 && (!log->heap_count || log->heap[0].time > limit);
 	if (!log->event_count && !log->loss_count && !log->message_count &&
 		log->watermark <= log->announced) {
 		if (log->stage == STAGE_ENDED)

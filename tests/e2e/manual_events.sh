@@ -13,6 +13,8 @@ while stream.read(4) == b"etb\0":
     kind, size = number(2), number(2)
     text = stream.read(number(4)).decode()
     stream.read(number(4) + 4)
+    if text == "vmtap: spare":
+        continue
     sizes[kind] = size
     declared[kind] = re.match(r"vm:::([\w-]+)", text)
 rows = re.findall(r"^\.It (\d+) Ta (\S+)(?: Ta (.*))?$", open(sys.argv[2]).read(), re.M)

@@ -96,9 +96,11 @@ static bool is_whole(const struct contract_probe *probe)
 
 static void put_probes(FILE *out, const struct contract_provider *provider)
 {
+	unsigned number = WIRE_PROBES;
+
 	for (size_t i = 0; i < provider->probe_count; i++)
 		if (!is_whole(&provider->probes[i]))
-			fprintf(out, ".It %zu Ta %s\n", WIRE_PROBES + i, provider->probes[i].name);
+			fprintf(out, ".It %u Ta %s\n", number++, provider->probes[i].name);
 }
 
 static void put_ghc_probe(
