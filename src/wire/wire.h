@@ -132,7 +132,7 @@ enum {
 	WIRE_SUBSCRIBE_BYTES = 12,  /* before the event types or entries */
 	WIRE_SUBSCRIBE_BY_NAME = 1, /* version */
 	WIRE_ENTRIES_MAX = 16384,   /* bytes of entries */
-	WIRE_SPARES = 256,          /* event types that a header declares as spare */
+	WIRE_SPARES = 96,           /* event types that a header declares as spare */
 	WIRE_HEAP_PERIOD_BYTES = 13,
 
 	WIRE_COMMAND_HEAP_START = 1,

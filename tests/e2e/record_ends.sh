@@ -172,7 +172,7 @@ for log in "$rotated" "$rotated.1" "$rotated.2"; do
 done
 # a whole heap sample is in one file or, if it is larger than a file, continues in the next one
 rm -f "$rotated"*
-run 0 record --lossless -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size 10500 \
+run 0 record --lossless -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size 13600 \
 	--rotate 10000 -c "$TOY examples/toy/programs/binary_trees.toy 14"
 [ -e "$rotated.2" ] || fail "no rotation"
 for log in "$rotated" "$rotated".*; do
