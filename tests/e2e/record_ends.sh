@@ -182,7 +182,7 @@ for log in "$rotated" "$rotated".*; do
 		"$(grep -c HEAP_PROF_SAMPLE_END "$directory/out")" ] || fail "$log: a part of a sample"
 done
 rm -f "$rotated".*
-run 0 record --lossless -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size 9300 \
+run 0 record --lossless -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size 12370 \
 	--rotate 10000 -c "$TOY examples/toy/programs/binary_trees.toy 12"
 for log in "$rotated" "$rotated".*; do
 	run 0 log --validate "$log"
