@@ -36,7 +36,7 @@ static int create_variable(
 			return -1;
 	}
 	if (space == D_SPACE_GLOBAL && strchr(name->name->bytes, '`'))
-		return d_fail(compiler, &name->place, "D_IDENT_UNDEF",
+		return d_fail_unknown(compiler, &name->place, "D_IDENT_UNDEF",
 			"failed to resolve %s: Unknown symbol name", name->name->bytes);
 	return d_symbol_variable(compiler, name->name, &name->place, space, type, keys, count)
 		? d_check(compiler, node)
@@ -53,7 +53,7 @@ int d_check_aggregation(struct d_compiler *compiler, struct d_node *node)
 	if (!identifier && node->indexed)
 		identifier = d_symbol_aggregation(compiler, node->name);
 	else if (!identifier)
-		return d_fail(compiler, &node->place, "D_IDENT_UNDEF",
+		return d_fail_unknown(compiler, &node->place, "D_IDENT_UNDEF",
 			"failed to resolve %s: Unknown variable name",
 			d_symbol_text(node->name, D_SPACE_AGGREGATION, text));
 	node->identifier = identifier;
@@ -197,7 +197,7 @@ int d_check_assignment(struct d_compiler *compiler, struct d_node *node)
 	if (node->operation == D_OPERATOR_NONE)
 		return check_plain_assignment(compiler, node);
 	if (left->kind == D_NODE_NAME && is_fresh(compiler, left))
-		return d_fail(compiler, &left->place, "D_VAR_UNDEF",
+		return d_fail_unknown(compiler, &left->place, "D_VAR_UNDEF",
 			"%s has not yet been declared or assigned",
 			d_symbol_text(left->name, D_SPACE_GLOBAL, text));
 	if (d_check(compiler, left) || d_check(compiler, right))

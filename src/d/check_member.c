@@ -71,11 +71,11 @@ int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_na
 	if (!identifier && space == D_SPACE_GLOBAL && strchr(node->name->bytes, '`'))
 		return fail_symbol(compiler, node);
 	if (!identifier && space == D_SPACE_GLOBAL && node->name != compiler->creating)
-		return d_fail(compiler, &node->place, "D_IDENT_UNDEF",
+		return d_fail_unknown(compiler, &node->place, "D_IDENT_UNDEF",
 			"failed to resolve %s: Unknown variable name%s", node->name->bytes,
 			d_hint_name(node->name->bytes, false));
 	if (!identifier)
-		return d_fail(compiler, &node->place, "D_VAR_UNDEF",
+		return d_fail_unknown(compiler, &node->place, "D_VAR_UNDEF",
 			"%s has not yet been declared or assigned", text);
 	node->identifier = identifier;
 	node->type = identifier->type;
@@ -214,7 +214,7 @@ int d_check_index(struct d_compiler *compiler, struct d_node *node)
 		identifier = d_symbol_find(compiler, left->name, space);
 		d_symbol_text(left->name, space, text);
 		if (!identifier)
-			return d_fail(compiler, &node->place, "D_VAR_UNDEF",
+			return d_fail_unknown(compiler, &node->place, "D_VAR_UNDEF",
 				"%s[ ] has not yet been declared or assigned", text);
 	}
 	if (d_check_list(compiler, node->right))

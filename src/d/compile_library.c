@@ -38,6 +38,7 @@ static int compile_text(struct d_compiler *compiler, const char *name, const cha
 	int result;
 
 	compiler->file = path ? path : name;
+	compiler->library_unwanted = false;
 	d_lexer_start(compiler, text, length);
 	compiler->lexer.file = compiler->file;
 	result = d_parse(compiler, &clauses);
@@ -52,8 +53,7 @@ static int compile_text(struct d_compiler *compiler, const char *name, const cha
 			result = d_provider_check(compiler, clauses->provider);
 	}
 	/* What it is for is not here: so is what it defines. */
-	if (result && path && compiler->error && compiler->error->tag &&
-		!strcmp(compiler->error->tag, "D_PRAGMA_DEPEND")) {
+	if (result && path && compiler->library_unwanted) {
 		d_fail_forget(compiler);
 		result = 0;
 	}

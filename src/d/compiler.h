@@ -100,6 +100,7 @@ struct d_compiler {
 	struct d_remembered *remembered; /* nodes of the clause that are not as they were read */
 	struct d_pragma *pragmas;        /* of names of the script */
 	bool library;                    /* it is one, not a program */
+	bool library_unwanted;           /* what the library depends on is not there */
 	bool defines;                    /* inlines and the like: the script is not empty */
 	unsigned branched;               /* clauses with an if so far */
 	size_t expanded;                 /* nodes that came from definitions */
@@ -122,7 +123,7 @@ struct d_compiler {
 	/* the first error */
 	struct d_error *error;
 	bool failed;
-	bool repairable; /* the error was a name not yet known: see compile_clause.c */
+	bool repairable; /* the error was a name that is not known yet: see compile_clause.c */
 };
 
 /*
@@ -130,6 +131,10 @@ struct d_compiler {
  * calls change nothing. place may be NULL.
  */
 int d_fail(struct d_compiler *compiler, const struct d_place *place, const char *tag,
+	const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The same for a name that is not known, or not yet: the error is repairable. */
+int d_fail_unknown(struct d_compiler *compiler, const struct d_place *place, const char *tag,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* "syntax error near ...", with what was expected (or NULL). */

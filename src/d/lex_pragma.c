@@ -190,6 +190,7 @@ int d_pragma_depends_on(struct d_words *words)
 			"invalid class in #pragma D depends_on: %.100s", kind);
 	if (is_there(compiler, *kind == 'p', name))
 		return 0;
+	compiler->library_unwanted = compiler->library;
 	return d_fail(
 		compiler, &place, "D_PRAGMA_DEPEND", "program requires %s %.100s", kind, name);
 }

@@ -74,7 +74,7 @@ static void record(struct d_compiler *compiler, const struct d_place *place, con
 	char tag_text[64] = "", prefix[320] = "", where[64] = "", near[NEAR_MAX + 4] = "";
 
 	compiler->failed = true;
-	compiler->repairable = !strcmp(tag, "D_IDENT_UNDEF") || !strcmp(tag, "D_VAR_UNDEF");
+	compiler->repairable = false;
 	if (!error)
 		return;
 	/* DTrace's library has errors that have no tag: the tag is empty here. */
@@ -99,19 +99,41 @@ static void record(struct d_compiler *compiler, const struct d_place *place, con
 	error->column = column;
 }
 
-int d_fail(struct d_compiler *compiler, const struct d_place *place, const char *tag,
-	const char *format, ...)
+static int fail(struct d_compiler *compiler, const struct d_place *place, const char *tag,
+	bool repairable, const char *format, va_list arguments)
 {
 	char text[600];
-	va_list arguments;
 
 	if (compiler->failed)
 		return -EINVAL;
-	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
 	record(compiler, place, tag, true, text);
+	compiler->repairable = repairable;
 	return -EINVAL;
+}
+
+int d_fail(struct d_compiler *compiler, const struct d_place *place, const char *tag,
+	const char *format, ...)
+{
+	va_list arguments;
+	int result;
+
+	va_start(arguments, format);
+	result = fail(compiler, place, tag, false, format, arguments);
+	va_end(arguments);
+	return result;
+}
+
+int d_fail_unknown(struct d_compiler *compiler, const struct d_place *place, const char *tag,
+	const char *format, ...)
+{
+	va_list arguments;
+	int result;
+
+	va_start(arguments, format);
+	result = fail(compiler, place, tag, true, format, arguments);
+	va_end(arguments);
+	return result;
 }
 
 /* What is to be said of the characters at a place: comments of C++ are found at either slash. */
