@@ -259,36 +259,34 @@ static int match_probes(const struct session *session, struct d_probe_set *set, 
 {
 	const struct record_options *options = session->options;
 	const struct d_compile_settings settings = {
-		.probes = set, .target = (pid_t)session->connection.process.pid, .name = "vmtap"};
+		.target = (pid_t)session->connection.process.pid, .name = "vmtap"};
 	struct d_compiler *compiler = NULL;
 	struct d_program *program = NULL;
-	struct d_error error = {.tag = ""};
+	struct d_error error;
 	int status = CLI_FOUND;
 
 	if (d_compiler_new(&settings, &compiler)) {
 		cli_message("out of memory");
 		return CLI_CANNOT;
 	}
+	if (d_compiler_set_probes(compiler, set, &error)) {
+		cli_message("%s", error.message.text);
+		goto out;
+	}
 	for (size_t i = 0; i < options->probe_count; i++) {
 		const char *text = options->probes[i];
-		struct d_match match = {0};
 		if (strpbrk(text, "/{;")) {
 			cli_message(
 				"-n '%s': only a probe description, without predicate or action",
 				text);
 			goto out;
 		}
-		if (d_compile(compiler, NULL, text, strlen(text), &match, &error)) {
+		if (d_parse_script(compiler, NULL, text, strlen(text), &error)) {
 			cli_message("-n '%s': %s", text, error.message.text);
 			goto out;
 		}
-		d_match_free(&match);
 	}
-	if (d_compiler_finish(compiler, &program, &error)) {
-		compiler = NULL;
-		cli_message("%s", error.message.text);
-		goto out;
-	}
+	program = d_compiler_finish(compiler);
 	compiler = NULL;
 	for (size_t i = 0; i < program->clause_count; i++) {
 		const struct d_clause *clause = &program->clauses[i];

@@ -114,6 +114,7 @@ struct d_description {
 	struct d_description *next;
 	struct d_place place;
 	bool is_number;
+	bool is_own; /* it spells probes of the engine: no source need be asked */
 	uint64_t number;
 	const char *parts[4]; /* provider, module, function, name; macros expanded */
 };

@@ -69,7 +69,7 @@ static bool tell_the_same(
 
 static struct teller teller_of(const struct d_compiler *compiler, size_t i)
 {
-	const struct d_probe *probe = &compiler->settings.probes->probes[compiler->probes[i]];
+	const struct d_probe *probe = &compiler->probe_set->probes[compiler->probes[i]];
 
 	return (struct teller){d_provider_prototype(compiler, probe->provider, probe->name), probe};
 }
@@ -103,7 +103,7 @@ static int find_teller(
 
 static int use_attributes(struct d_compiler *compiler, const struct d_node *node)
 {
-	const struct d_probe_set *set = compiler->settings.probes;
+	const struct d_probe_set *set = compiler->probe_set;
 
 	for (size_t i = 0; i < compiler->probe_count; i++) {
 		const struct promise *promise =

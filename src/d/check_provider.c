@@ -68,7 +68,7 @@ static int fail_arguments(struct d_compiler *compiler, const struct d_provider *
 static int check_known(struct d_compiler *compiler, const struct d_provider *provider,
 	const struct d_prototype *probe)
 {
-	const struct d_probe_set *set = compiler->settings.probes;
+	const struct d_probe_set *set = compiler->probe_set;
 	bool provider_known = false, probe_known = false;
 
 	for (size_t i = 0; i < set->count; i++) {
@@ -116,4 +116,14 @@ int d_provider_check(struct d_compiler *compiler, const struct d_provider *provi
 			return -1;
 	}
 	return 0;
+}
+
+int d_provider_check_known(struct d_compiler *compiler, const struct d_provider *provider)
+{
+	int result = 0;
+
+	for (const struct d_prototype *probe = provider->probes; probe && !result;
+		probe = probe->next)
+		result = check_known(compiler, provider, probe);
+	return result;
 }

@@ -30,7 +30,8 @@ const struct d_translator *d_translator_find(
 	for (unsigned pass = 0; pass < 3; pass++) {
 		for (const struct d_translator *translator = compiler->translators; translator;
 			translator = translator->next) {
-			if (!d_type_same(translator->output, output))
+			if (!d_symbol_is_known(compiler, translator->script) ||
+				!d_type_same(translator->output, output))
 				continue;
 			if (pass == 0               ? is_exactly(translator->input, input)
 					: pass == 1 ? d_type_same(translator->input, input)

@@ -1,5 +1,6 @@
 /*
- * compile.c: the front end's door: a compiler for one run, scripts one after the other.
+ * compile.c: the front end's door: a compiler for one run. How far scripts are compiled, and
+ * when, is compile_unit.c's.
  */
 #include "d/compile.h"
 
@@ -7,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "d/compile_clause.h"
 #include "d/compile_library.h"
+#include "d/compile_unit.h"
 #include "d/lex.h"
 #include "d/parse.h"
 #include "d/resolve_attribute.h"
@@ -26,7 +27,9 @@ int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler 
 		compiler->options = *settings->compile_options;
 	compiler->names.arena = &compiler->arena;
 	compiler->program = calloc(1, sizeof(*compiler->program));
-	if (!compiler->program || d_lexer_keywords(&compiler->names) ||
+	compiler->probe_set = &compiler->own_probes;
+	if (!compiler->program || d_probe_set_init(&compiler->own_probes) ||
+		d_lexer_keywords(&compiler->names) ||
 		d_types_init(&compiler->types, &compiler->names, &compiler->arena,
 			&compiler->program->options.strsize) ||
 		d_symbols_init(compiler)) {
@@ -51,92 +54,84 @@ void d_compiler_free(struct d_compiler *compiler)
 	if (!compiler)
 		return;
 	d_program_free(compiler->program);
+	d_library_free(compiler);
+	d_probe_set_free(&compiler->own_probes);
 	d_names_free(&compiler->names);
-	arena_free(&compiler->script_arena);
 	arena_free(&compiler->arena);
 	free(compiler);
 }
 
-static void clear_error(struct d_compiler *compiler, struct d_error *error)
+/* What follows says in error what is wrong. */
+static void begin(struct d_compiler *compiler, struct d_error *error)
 {
-	if (error)
-		memset(error, 0, sizeof(*error));
+	memset(error, 0, sizeof(*error));
 	compiler->error = error;
+	compiler->failed = false;
 }
 
-/* What is left to say about the script as a whole once it is parsed. */
-static int check_whole(struct d_compiler *compiler, const struct d_clause_tree *clauses)
+int d_compiler_libraries(struct d_compiler *compiler, bool *waits, struct d_error *error)
 {
-	const struct d_compile_settings *settings = &compiler->settings;
-	size_t count = settings->argument_count;
-
-	if (d_attribute_unclaimed(compiler))
-		return -1;
-	if (count && !compiler->last_argument_used && !compiler->options.argref)
-		return d_fail(compiler, NULL, "D_MACRO_UNUSED",
-			"extraneous argument '%s' ($%zu is not referenced)",
-			settings->arguments[count - 1], count);
-	if (!clauses && !compiler->defines && !compiler->options.empty)
-		return d_fail(compiler, NULL, "D_EMPTY", "empty D program translation unit");
-	return 0;
-}
-
-/* A string program's description: up to its predicate or body, blanks and all, as in DTrace. */
-static char *cut_description(const char *text, size_t length)
-{
-	size_t end = 0;
-
-	while (end < length && text[end] && !strchr("{/;", text[end]))
-		end++;
-	return strndup(text, end);
-}
-
-int d_compile(struct d_compiler *compiler, const char *file, const char *text, size_t length,
-	struct d_match *match, struct d_error *error)
-{
-	struct d_clause_tree *clauses = NULL;
 	int result;
 
-	clear_error(compiler, error);
-	memset(match, 0, sizeof(*match));
-	compiler->failed = false;
-	compiler->file = file;
-	compiler->region = NULL;
-	compiler->matches = 0;
-	compiler->destructive = false;
-	compiler->expanded = 0;
-	compiler->holes = NULL;
-	compiler->keep = false;
+	begin(compiler, error);
+	result = d_library_read(compiler);
+	*waits = !result && d_library_waits(compiler);
+	compiler->error = NULL;
+	return result ? -EINVAL : 0;
+}
+
+static int parse(struct d_compiler *compiler, struct d_unit *unit)
+{
+	struct d_clause_tree *clauses = NULL;
+
 	compiler->defines = false;
 	compiler->last_argument_used = false;
-	result = d_library_load(compiler);
-	compiler->defines = false;
-	d_lexer_start(compiler, text, length < D_SCRIPT_MAX ? length : 0);
-	if (!result)
-		result = length < D_SCRIPT_MAX
-			? d_parse(compiler, &clauses)
-			: d_fail(compiler, NULL, "D_SYNTAX", "script is larger than %d MiB",
-				  D_SCRIPT_MAX >> 20);
-	if (!result)
-		result = check_whole(compiler, clauses);
-	for (; clauses && !result; clauses = clauses->next)
-		result = d_clause_compile(compiler, clauses);
-	if (!result) {
-		match->is_file = file != NULL;
-		match->description = file ? strdup(file) : cut_description(text, length);
-		match->probe_count = compiler->matches;
-		match->destructive = compiler->destructive;
-		if (!match->description)
-			result = d_fail_memory(compiler);
+	if (unit->length >= D_SCRIPT_MAX) {
+		unit->length = 0;
+		return d_fail(compiler, NULL, "D_SYNTAX", "script is larger than %d MiB",
+			D_SCRIPT_MAX >> 20);
 	}
-	d_attribute_forget(compiler);
-	compiler->script++;
-	compiler->program->script_count = compiler->script;
+	if (d_parse(compiler, &clauses) || d_attribute_unclaimed(compiler))
+		return -1;
+	return d_unit_read(compiler, unit, clauses);
+}
+
+int d_parse_script(struct d_compiler *compiler, const char *file, const char *text, size_t length,
+	struct d_error *error)
+{
+	struct d_unit *unit = NULL;
+	int result;
+
+	begin(compiler, error);
+	result = d_library_load(compiler);
+	if (!result)
+		unit = d_unit_new(compiler, file, text, length);
+	result = !unit || parse(compiler, unit) ? -EINVAL : 0;
+	if (unit && result)
+		d_unit_drop(compiler, unit);
+	else if (d_units_compile(compiler))
+		result = -EINVAL;
 	compiler->error = NULL;
-	compiler->lexer = (struct d_lexer){0};
-	compiler->token = (struct d_token){0};
-	arena_free(&compiler->script_arena);
-	return result ? -EINVAL : 0;
+	return result;
+}
+
+const struct d_asks *d_compiler_asks(const struct d_compiler *compiler)
+{
+	return &compiler->asks;
+}
+
+int d_compiler_set_probes(
+	struct d_compiler *compiler, struct d_probe_set *probes, struct d_error *error)
+{
+	int result;
+
+	begin(compiler, error);
+	result = d_units_settle(compiler, probes) || d_library_settle(compiler) ||
+			d_units_compile(compiler)
+		? -EINVAL
+		: 0;
+	compiler->error = NULL;
+	return result;
 }
 
 /* Strings take the size that option strsize has in the end. */
@@ -185,19 +180,12 @@ static void settle_sizes(struct d_program *program)
 	}
 }
 
-int d_compiler_finish(
-	struct d_compiler *compiler, struct d_program **program, struct d_error *error)
+struct d_program *d_compiler_finish(struct d_compiler *compiler)
 {
-	clear_error(compiler, error);
-	*program = compiler->program;
-	compiler->program = NULL;
-	settle_sizes(*program);
-	d_compiler_free(compiler);
-	return 0;
-}
+	struct d_program *program = compiler->program;
 
-void d_match_free(struct d_match *match)
-{
-	free(match->description);
-	match->description = NULL;
+	compiler->program = NULL;
+	settle_sizes(program);
+	d_compiler_free(compiler);
+	return program;
 }

@@ -86,30 +86,17 @@ static int generate_body(
 	return result;
 }
 
-/*
- * Whether a description means the engine's own probes (dtrace, tick) and no others that a source
- * may have: it matches one, and spells its provider or its name out.
- */
-static bool is_engine_only(const struct d_compiler *compiler,
-	const struct d_description *description, const struct d_clause *clause)
-{
-	const struct d_probe_set *set = compiler->settings.probes;
-	bool spelled = description->is_number ||
-		(*description->parts[0] && !d_pattern_is_glob(description->parts[0])) ||
-		(*description->parts[3] && !d_pattern_is_glob(description->parts[3]));
-
-	for (size_t i = 0; i < clause->probe_count; i++)
-		spelled &= set->probes[clause->probes[i]].kind != D_PROBE_SOURCE;
-	return spelled && clause->probe_count;
-}
-
-/* A description has the attributes of the parts that it spells out, of all it matches. */
-static int use_description(struct d_compiler *compiler, const struct d_description *description,
+/* Finds the clause's probes. A description has the attributes of the parts that it spells out, of
+ * all it matches. */
+static int find_probes(struct d_compiler *compiler, const struct d_description *description,
 	struct d_clause *clause)
 {
-	const struct d_probe_set *set = compiler->settings.probes;
+	const struct d_probe_set *set = compiler->probe_set;
 	bool spelled[4];
 
+	if (d_description_resolve(compiler, description, &clause->probes, &clause->probe_count,
+		    &clause->later_count))
+		return -1;
 	for (unsigned i = 0; i < 4; i++)
 		spelled[i] = !description->is_number && *description->parts[i] &&
 			!d_pattern_is_glob(description->parts[i]);
@@ -122,6 +109,13 @@ static int use_description(struct d_compiler *compiler, const struct d_descripti
 		clause->description_stability = promise_of_probe(
 			promise_find(description->is_number ? "" : description->parts[0]),
 			spelled[1], spelled[2], spelled[3]);
+	return 0;
+}
+
+static int use_description(struct d_compiler *compiler, const struct d_description *description,
+	struct d_clause *clause)
+{
+	compiler->description = d_description_text(compiler, description);
 	clause->description = strdup(compiler->description);
 	if (!clause->description)
 		return d_fail_memory(compiler);
@@ -136,7 +130,7 @@ static int use_description(struct d_compiler *compiler, const struct d_descripti
 /* What args[] mean must hold for all: a probe that comes later is no error, but left out. */
 static void drop_other_arguments(const struct d_compiler *compiler, struct d_clause *clause)
 {
-	const struct d_probe *probes = compiler->settings.probes->probes;
+	const struct d_probe *probes = compiler->probe_set->probes;
 	uint32_t *later;
 	size_t kept = 0;
 
@@ -149,6 +143,13 @@ static void drop_other_arguments(const struct d_compiler *compiler, struct d_cla
 	clause->later_count = kept;
 }
 
+/* Of the engine's own probes, as long as others are not known, nothing is said yet. */
+static void count_matches(struct d_compiler *compiler, const struct d_clause *clause)
+{
+	if (!clause->goes_on && compiler->is_settled)
+		compiler->program->scripts[clause->script].probe_count += clause->probe_count;
+}
+
 static int compile_part(struct d_compiler *compiler, const struct d_clause_tree *tree,
 	const struct d_description *description, bool goes_on)
 {
@@ -158,16 +159,13 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 		.line = description->place.line, .script = compiler->script, .goes_on = goes_on};
 	int result;
 
-	result = d_description_resolve(
-		compiler, description, &clause.probes, &clause.probe_count, &clause.later_count);
+	result = find_probes(compiler, description, &clause);
 	compiler->probes = clause.probes;
 	compiler->probe_count = clause.probe_count ? clause.probe_count : clause.later_count;
 	compiler->needs = &clause.needs;
 	compiler->clause_description = description;
 	compiler->uses_arguments = false;
-	compiler->description = result ? "" : d_description_text(compiler, description);
-	compiler->attributes = stability_greatest;
-	clause.is_engine_only = !result && is_engine_only(compiler, description, &clause);
+	compiler->description = "";
 	if (!result)
 		result = use_description(compiler, description, &clause);
 	if (!result)
@@ -203,20 +201,33 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 	clause.code_count = body.count;
 	clause.action_count = body.actions;
 	program->clauses[program->clause_count++] = clause;
-	if (!goes_on)
-		compiler->matches += clause.probe_count;
+	count_matches(compiler, &clause);
 	return 0;
 }
 
-int d_clause_compile(struct d_compiler *compiler, struct d_clause_tree *tree)
+int d_clause_compile(struct d_compiler *compiler, const struct d_clause_tree *tree,
+	const struct d_description *description)
 {
-	const struct d_description *description = tree->descriptions;
 	int result = 0;
 
-	if (tree->provider)
-		return d_provider_check(compiler, tree->provider);
-	for (; description && !result; description = description->next)
-		for (const struct d_clause_tree *part = tree; part && !result; part = part->rest)
-			result = compile_part(compiler, part, description, part != tree);
+	for (const struct d_clause_tree *part = tree; part && !result; part = part->rest)
+		result = compile_part(compiler, part, description, part != tree);
+	return result;
+}
+
+int d_clause_enable(struct d_compiler *compiler, const struct d_clause_tree *tree,
+	const struct d_description *description, struct d_clause **clauses)
+{
+	int result = 0;
+
+	for (const struct d_clause_tree *part = tree; part && !result; part = part->rest) {
+		struct d_clause *clause = (*clauses)++;
+
+		free(clause->probes);
+		clause->probes = NULL;
+		result = find_probes(compiler, description, clause);
+		if (!result)
+			count_matches(compiler, clause);
+	}
 	return result;
 }

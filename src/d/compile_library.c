@@ -11,17 +11,19 @@
 #include "d/lex.h"
 #include "d/parse.h"
 #include "d/resolve_attribute.h"
+#include "d/resolve_dependency.h"
 
 enum {
 	LIBRARY_BYTES_MAX = 16 << 20,
 	FILES_MAX = 1024 /* of a directory */
 };
 
-/* A file of a directory, on its way to be compiled. */
+/* A file of a directory. */
 struct file {
 	char *name, *path, *text;
 	size_t length;
 	enum { FILE_WAITS, FILE_ENTERED, FILE_DONE } state;
+	const struct d_clause_tree *providers; /* that it defines */
 };
 
 struct files {
@@ -29,9 +31,17 @@ struct files {
 	size_t count, capacity;
 };
 
-/* One library's text; path is NULL for a built-in one, which has a name. */
+struct d_library {
+	struct files *directories; /* as option libdir has them */
+	size_t count;
+};
+
+/*
+ * One library's text; path is NULL for a built-in one, which has a name. The definitions of
+ * providers in it come back.
+ */
 static int compile_text(struct d_compiler *compiler, const char *name, const char *path,
-	const char *text, size_t length)
+	const char *text, size_t length, const struct d_clause_tree **providers)
 {
 	struct d_clause_tree *clauses = NULL;
 	const char *file = compiler->file;
@@ -44,19 +54,18 @@ static int compile_text(struct d_compiler *compiler, const char *name, const cha
 	result = d_parse(compiler, &clauses);
 	if (!result)
 		result = d_attribute_unclaimed(compiler);
-	for (; clauses && !result; clauses = clauses->next) {
+	for (const struct d_clause_tree *tree = clauses; tree && !result; tree = tree->next) {
 		/* What the built-in ones say of the kernel is not for processes to agree with. */
-		if (!clauses->provider)
-			result = d_fail(compiler, &clauses->place, "D_UNKNOWN",
+		if (!tree->provider)
+			result = d_fail(compiler, &tree->place, "D_UNKNOWN",
 				"a library may not contain probe clauses");
 		else if (path)
-			result = d_provider_check(compiler, clauses->provider);
+			result = d_provider_check(compiler, tree->provider);
 	}
+	*providers = result ? NULL : clauses;
 	/* What it is for is not here: so is what it defines. */
-	if (result && path && compiler->library_unwanted) {
-		d_fail_forget(compiler);
+	if (compiler->library_unwanted)
 		result = 0;
-	}
 	d_attribute_forget(compiler);
 	compiler->file = file;
 	return result;
@@ -139,23 +148,22 @@ static int read_directory(struct d_compiler *compiler, const char *path, struct 
 	return result;
 }
 
-/* The name in a line "#pragma D depends_on library NAME"; false: another line. */
-static bool names_library(const char *line, const char *end, char name[256])
+/* The line that begins at *at, if it is "#pragma D depends_on KIND NAME"; *at moves on. */
+static bool next_dependency(
+	const struct file *file, const char **at, char kind[256], char name[256])
 {
-	char words[5][256];
-	char text[600];
-	size_t length =
-		(size_t)(end - line) < sizeof(text) ? (size_t)(end - line) : sizeof(text) - 1;
+	const char *line = *at, *end = file->text + file->length;
+	const char *newline = memchr(line, '\n', (size_t)(end - line));
+	char words[3][256], text[600];
+	size_t length = (size_t)((newline ? newline : end) - line);
 
+	*at = newline ? newline + 1 : end;
+	length = length < sizeof(text) ? length : sizeof(text) - 1;
 	memcpy(text, line, length);
 	text[length] = '\0';
-	if (sscanf(text, " # pragma %255s %255s %255s %255s %255s", words[0], words[1], words[2],
-		    words[3], words[4]) != 4 ||
-		strcmp(words[0], "D") != 0 || strcmp(words[1], "depends_on") != 0 ||
-		strcmp(words[2], "library") != 0)
-		return false;
-	memcpy(name, words[3], 256);
-	return true;
+	return sscanf(text, " # pragma %255s %255s %255s %255s %255s", words[0], words[1], kind,
+		       name, words[2]) == 4 &&
+		!strcmp(words[0], "D") && !strcmp(words[1], "depends_on");
 }
 
 static int compile_file(
@@ -165,17 +173,14 @@ static int compile_file(
 static int compile_dependencies(
 	struct d_compiler *compiler, struct files *files, const struct file *file, unsigned depth)
 {
-	const char *line = file->text, *end;
-	char name[256];
+	const char *at = file->text;
+	char kind[256], name[256];
 	int result = 0;
 
-	for (; line < file->text + file->length && !result; line = end + 1) {
+	while (at < file->text + file->length && !result) {
 		bool found = false;
 
-		end = memchr(line, '\n', file->length - (size_t)(line - file->text));
-		if (!end)
-			end = file->text + file->length;
-		if (!names_library(line, end, name))
+		if (!next_dependency(file, &at, kind, name) || strcmp(kind, "library") != 0)
 			continue;
 		for (size_t i = 0; i < files->count && !found; i++) {
 			found = !strcmp(files->files[i].name, name);
@@ -210,43 +215,125 @@ static int compile_file(
 	result = compile_dependencies(compiler, files, file, depth);
 	file->state = FILE_DONE;
 	return result ? result
-		      : compile_text(compiler, file->name, file->path, file->text, file->length);
+		      : compile_text(compiler, file->name, file->path, file->text, file->length,
+				&file->providers);
 }
 
-static int load_directory(struct d_compiler *compiler, const char *path)
+int d_library_read(struct d_compiler *compiler)
 {
-	struct files files = {0};
-	int result = read_directory(compiler, path, &files);
+	const struct d_option_texts *directories = &compiler->options.libdir;
+	struct d_library *library;
+	int result = 0;
 
-	for (size_t i = 0; i < files.count && !result; i++)
-		result = compile_file(compiler, &files, &files.files[i], 0);
-	for (size_t i = 0; i < files.count; i++) {
-		free(files.files[i].name);
-		free(files.files[i].path);
-		free(files.files[i].text);
+	if (compiler->libraries || compiler->options.nolibs)
+		return 0;
+	library = compiler->libraries = d_get(compiler, sizeof(*library));
+	if (!library)
+		return -1;
+	library->directories = d_get(compiler, directories->count * sizeof(*library->directories));
+	if (!library->directories)
+		return -1;
+	for (size_t i = 0; i < directories->count && !result; i++) {
+		library->count++;
+		result = read_directory(compiler, directories->items[i], &library->directories[i]);
 	}
-	free(files.files);
 	return result;
+}
+
+static bool file_waits(const struct d_compiler *compiler, const struct file *file)
+{
+	const char *at = file->text;
+	char kind[256], name[256];
+	bool waits = false;
+
+	while (at < file->text + file->length && !waits)
+		waits = next_dependency(file, &at, kind, name) && strcmp(kind, "library") != 0 &&
+			!d_dependency_is_met(compiler, !strcmp(kind, "provider"), name);
+	return waits;
+}
+
+bool d_library_waits(const struct d_compiler *compiler)
+{
+	const struct d_library *library = compiler->libraries;
+	bool waits = false;
+
+	for (size_t i = 0; library && i < library->count && !compiler->is_settled; i++) {
+		const struct files *files = &library->directories[i];
+
+		for (size_t k = 0; k < files->count; k++)
+			waits |= file_waits(compiler, &files->files[k]);
+	}
+	return waits;
 }
 
 int d_library_load(struct d_compiler *compiler)
 {
-	const struct d_option_texts *directories = &compiler->options.libdir;
-	uint32_t script = compiler->script;
-	int result = 0;
+	struct d_library *library;
+	const struct d_clause_tree *providers;
+	int result;
 
 	if (compiler->library_loaded || compiler->options.nolibs)
 		return 0;
 	compiler->library_loaded = true;
 	compiler->library = true;
 	compiler->script = D_SCRIPT_LIBRARY;
+	result = d_library_read(compiler);
+	library = compiler->libraries;
 	for (size_t i = 0; i < d_library_text_count && !result; i++)
 		result = compile_text(compiler, d_library_texts[i].name, NULL,
-			d_library_texts[i].text, d_library_texts[i].length);
+			d_library_texts[i].text, d_library_texts[i].length, &providers);
 	compiler->kernel_providers = compiler->providers;
-	for (size_t i = 0; i < directories->count && !result; i++)
-		result = load_directory(compiler, directories->items[i]);
-	compiler->script = script;
+	for (size_t i = 0; !result && i < library->count; i++) {
+		struct files *files = &library->directories[i];
+
+		for (size_t k = 0; k < files->count && !result; k++)
+			result = compile_file(compiler, files, &files->files[k], 0);
+	}
+	compiler->script = 0;
 	compiler->library = false;
 	return result ? -EINVAL : 0;
+}
+
+static int settle_file(struct d_compiler *compiler, const struct file *file)
+{
+	int result = 0;
+
+	compiler->file = file->path;
+	d_lexer_start(compiler, file->text, file->length);
+	for (const struct d_clause_tree *tree = file->providers; tree && !result; tree = tree->next)
+		result = d_provider_check_known(compiler, tree->provider);
+	compiler->file = NULL;
+	return result;
+}
+
+int d_library_settle(struct d_compiler *compiler)
+{
+	const struct d_library *library = compiler->libraries;
+	int result = 0;
+
+	compiler->library = true;
+	for (size_t i = 0; library && i < library->count && !result; i++) {
+		const struct files *files = &library->directories[i];
+
+		for (size_t k = 0; k < files->count && !result; k++)
+			result = settle_file(compiler, &files->files[k]);
+	}
+	compiler->library = false;
+	return result;
+}
+
+void d_library_free(struct d_compiler *compiler)
+{
+	struct d_library *library = compiler->libraries;
+
+	for (size_t i = 0; library && i < library->count; i++) {
+		struct files *files = &library->directories[i];
+
+		for (size_t k = 0; k < files->count; k++) {
+			free(files->files[k].name);
+			free(files->files[k].path);
+			free(files->files[k].text);
+		}
+		free(files->files);
+	}
 }

@@ -14,12 +14,12 @@
  * (parse_ternary()), made a node in ast.c (d_node_ternary()), checked in check_operator.c
  * (d_check_ternary()) and compiled in generate_operator.c (d_generate_ternary()). Calls of
  * subroutines are in check_call.c and generate_call.c, by the rows of program/subroutine.h;
- * actions in generate_action.c. compile.c and compile_clause.c run the phases, compile_library.c
- * for D's own definitions before the first script.
+ * actions in generate_action.c. compile.c, compile_unit.c (scripts) and compile_clause.c run the
+ * phases, compile_library.c for D's own definitions before the first script.
  *
- * A script is parsed as a whole; then each clause is resolved, checked and generated once
- * for each of its probe descriptions, in the order of the text. The first error ends
- * everything: a function that fails has called d_fail(), and its callers only return.
+ * A script is parsed as a whole; then each clause is resolved, checked and generated once for
+ * each of its probe descriptions, in the order of the text. The first error ends everything: a
+ * function that fails has called d_fail(), and its callers only return.
  */
 #ifndef VMTAP_D_COMPILER_H
 #define VMTAP_D_COMPILER_H
@@ -56,6 +56,8 @@ struct d_translator;
 struct d_pragma;
 struct d_remembered;
 struct d_description;
+struct d_library;
+struct d_unit;
 
 struct d_lexer {
 	const char *text, *at, *end;
@@ -76,27 +78,35 @@ struct d_lexer {
 struct d_compiler {
 	struct d_compile_settings settings;
 	struct d_compile_options options; /* its texts are the caller's */
-	struct arena arena;               /* names, types, identifiers: as long as the compiler */
-	struct arena script_arena;        /* syntax trees: as long as the script */
+	struct d_asks asks;
+	bool has_asked; /* a description has asked for a source, so that its process is in asks */
+	/* The probes that are known: the engine's own, then, once settled, the caller's. */
+	struct d_probe_set *probe_set;
+	struct d_probe_set own_probes;
+	bool is_settled;
+	struct arena arena; /* names, types, identifiers, trees */
 	struct d_names names;
 	struct d_types types;
 	struct d_program *program;
 	size_t integer_capacity, string_capacity, variable_capacity, aggregation_capacity,
-		format_capacity, action_capacity, clause_capacity, layout_capacity;
+		format_capacity, action_capacity, clause_capacity, layout_capacity, script_capacity;
+	struct d_unit *units, *last_unit; /* in order */
+	struct d_unit *current; /* the first that is not compiled to its end; NULL: none */
 	struct d_translator *translators;          /* newest first */
 	struct d_provider *providers;              /* that are defined, newest first */
 	const struct d_provider *kernel_providers; /* the built-in library's, which come last */
+	struct d_library *libraries;               /* that have been read; NULL: not yet */
 	bool library_loaded;
-	uint64_t object_bytes; /* of variables that are memory */
-	/* the script that is being compiled */
-	const char *file;           /* NULL: a string program */
-	enum d_last_part last_part; /* of a string program's descriptions */
-	uint32_t script;
+	uint64_t object_bytes;      /* of variables that are memory */
+	enum d_last_part last_part; /* of the descriptions of string programs that are read next */
+	/* the script that is read or compiled */
+	const char *file; /* NULL: a string program */
+	uint32_t script;  /* its number */
 	struct d_lexer lexer;
 	struct d_token token; /* the parser's current one */
 	unsigned nesting;
 	const struct d_holes *holes;     /* parameters of the definition that is read; NULL: none */
-	bool keep;                       /* trees are a definition's and outlive the script */
+	bool keep;                       /* what is checked is a definition, not yet a use of it */
 	struct d_remembered *remembered; /* nodes of the clause that are not as they were read */
 	struct d_pragma *pragmas;        /* of names of the script */
 	bool library;                    /* it is one, not a program */
@@ -106,8 +116,6 @@ struct d_compiler {
 	size_t expanded;                 /* nodes that came from definitions */
 	bool last_argument_used;
 	const char *region; /* "action list", "predicate", for messages */
-	size_t matches;
-	bool destructive;
 	/* the clause that is being checked and generated */
 	const uint32_t *probes;
 	size_t probe_count;
@@ -150,7 +158,7 @@ void d_fail_forget(struct d_compiler *compiler);
 int d_require(struct d_compiler *compiler, enum d_need need, const char *name,
 	const struct d_place *place);
 
-/* Memory for trees, of the script or to keep; fails with d_fail_memory(). */
+/* Memory for trees and the like, as long as the compiler; fails with d_fail_memory(). */
 void *d_get(struct d_compiler *compiler, size_t size);
 
 #endif

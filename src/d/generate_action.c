@@ -494,7 +494,7 @@ static int generate_call_statement(
 		return -1;
 	if (d_function_is_stack(node->function))
 		return generate_place(compiler, code, node);
-	compiler->destructive |= d_action_is_destructive(kind);
+	compiler->program->destructive |= d_action_is_destructive(kind);
 	if (kind == D_ACTION_RAISE && d_require(compiler, D_NEED_PROCESS, "raise( )", &node->place))
 		return -1;
 	if (kind == D_ACTION_STOP && d_require(compiler, D_NEED_PROCESS, "stop( )", &node->place))

@@ -37,7 +37,7 @@ static int check_special_call(
 			node->function->name, id == D_SUBROUTINE_BCOPY ? 2 : 3);
 	if (id != D_SUBROUTINE_COPYOUT && id != D_SUBROUTINE_COPYOUTSTR)
 		return 0;
-	compiler->destructive = true;
+	compiler->program->destructive = true;
 	return d_order_destructive(compiler, code, node);
 }
 

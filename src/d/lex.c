@@ -286,13 +286,12 @@ int d_lexer_word(
 		token->kind = (enum d_token_kind)token->name->keyword;
 	} else if (!lexer->tag_next && type_name->type &&
 		!token->name->identifiers[D_SPACE_GLOBAL] &&
-		d_inline_parameter(compiler, token->name) < 0 &&
-		token->name->variable != compiler->script + 1) {
+		d_inline_parameter(compiler, token->name) < 0 && !token->name->is_variable) {
 		if (!variable_follows(lexer, lexer->at)) {
 			token->kind = D_TOKEN_TYPE;
 			token->type = type_name->type;
 		} else if (!lexer->in_declaration) {
-			token->name->variable = compiler->script + 1;
+			token->name->is_variable = true;
 		}
 	}
 	return 0;

@@ -19,7 +19,7 @@ static bool is_word(char c)
 }
 
 /* The value of a named macro; false when there is none of this name. */
-static bool named(const struct d_compiler *compiler, const char *name, size_t length, long *value)
+static bool named(struct d_compiler *compiler, const char *name, size_t length, long *value)
 {
 	const struct {
 		const char *name;
@@ -33,6 +33,7 @@ static bool named(const struct d_compiler *compiler, const char *name, size_t le
 	for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++) {
 		if (strlen(macros[i].name) == length && !memcmp(macros[i].name, name, length)) {
 			*value = macros[i].value;
+			compiler->asks.target |= !strcmp(macros[i].name, "target");
 			return true;
 		}
 	}

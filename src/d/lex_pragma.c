@@ -1,11 +1,11 @@
 /*
  * lex_pragma.c: #pragma D attributes, binding and depends_on.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "d/lex_control.h"
 #include "d/resolve_attribute.h"
+#include "d/resolve_dependency.h"
 #include "d/resolve_provider.h"
 #include "program/option.h"
 
@@ -29,20 +29,10 @@ static struct d_pragma *of_name(struct d_words *words, const char *what, const c
 {
 	struct d_compiler *compiler = words->compiler;
 	struct d_name *name = d_names_get(&compiler->names, text, strlen(text));
-	struct d_identifier *identifier;
 	struct d_pragma *pragma;
 
 	if (!name) {
 		d_fail_memory(compiler);
-		return NULL;
-	}
-	identifier = name->identifiers[D_SPACE_GLOBAL];
-	if (identifier && identifier->script != compiler->script) {
-		d_fail(compiler, &words->place, "D_PRAGMA_SCOPE",
-			"#pragma %s may only be used on a definition of the same program: %s is %s",
-			what, text,
-			identifier->script == D_SCRIPT_BUILTIN ? "built in"
-							       : "defined by another program");
 		return NULL;
 	}
 	pragma = d_get(compiler, sizeof(*pragma));
@@ -51,6 +41,9 @@ static struct d_pragma *of_name(struct d_words *words, const char *what, const c
 	pragma->name = name;
 	pragma->place = words->place;
 	pragma->what = what;
+	pragma->script = compiler->script;
+	if (d_attribute_check_scope(compiler, pragma))
+		return NULL;
 	pragma->next = compiler->pragmas;
 	compiler->pragmas = pragma;
 	pragma->next_of_name = name->pragmas;
@@ -58,9 +51,9 @@ static struct d_pragma *of_name(struct d_words *words, const char *what, const c
 	return pragma;
 }
 
-static void settle(const struct d_pragma *pragma)
+static void settle(const struct d_compiler *compiler, const struct d_pragma *pragma)
 {
-	struct d_identifier *identifier = pragma->name->identifiers[D_SPACE_GLOBAL];
+	struct d_identifier *identifier = d_symbol_meaning(compiler, pragma->name, D_SPACE_GLOBAL);
 
 	if (identifier)
 		d_attribute_claim(identifier);
@@ -110,7 +103,7 @@ int d_pragma_attributes(struct d_words *words)
 		return -1;
 	pragma->has_stability = true;
 	pragma->stability = stability;
-	settle(pragma);
+	settle(compiler, pragma);
 	return 0;
 }
 
@@ -138,35 +131,8 @@ int d_pragma_binding(struct d_words *words)
 	if (!pragma || expect_end(words, form))
 		return -1;
 	pragma->version = version;
-	settle(pragma);
+	settle(compiler, pragma);
 	return 0;
-}
-
-/* Whether a probe is of this provider, with or without a pid behind its name. */
-static bool is_provider(const struct d_probe *probe, const char *name)
-{
-	size_t length = strlen(name);
-	const char *rest = probe->provider + length;
-
-	if (strncmp(probe->provider, name, length) != 0)
-		return false;
-	while (isdigit((unsigned char)*rest))
-		rest++;
-	return !*rest;
-}
-
-static bool is_there(const struct d_compiler *compiler, bool provider, const char *name)
-{
-	const struct d_probe_set *set = compiler->settings.probes;
-
-	if (provider && !strcmp(name, "profile"))
-		return true; /* its probes are made on demand */
-	for (size_t i = 0; i < set->count; i++) {
-		if (provider ? !set->probes[i].is_absent && is_provider(&set->probes[i], name)
-			     : !strcmp(set->probes[i].module, name))
-			return true;
-	}
-	return false;
 }
 
 int d_pragma_depends_on(struct d_words *words)
@@ -188,9 +154,8 @@ int d_pragma_depends_on(struct d_words *words)
 	if (strcmp(kind, "provider") != 0 && strcmp(kind, "module") != 0)
 		return d_fail(compiler, &place, "D_PRAGMA_INVAL",
 			"invalid class in #pragma D depends_on: %.100s", kind);
-	if (is_there(compiler, *kind == 'p', name))
-		return 0;
-	compiler->library_unwanted = compiler->library;
-	return d_fail(
-		compiler, &place, "D_PRAGMA_DEPEND", "program requires %s %.100s", kind, name);
+	if (!compiler->library)
+		return d_dependency_add(compiler, &place, *kind == 'p', name);
+	compiler->library_unwanted = !d_dependency_is_met(compiler, *kind == 'p', name);
+	return compiler->library_unwanted ? -1 : 0;
 }

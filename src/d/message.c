@@ -95,6 +95,7 @@ static void record(struct d_compiler *compiler, const struct d_place *place, con
 	error_set(&error->message, EINVAL, "%s%s%s%s%s%s%s", tag_text, prefix, text, where,
 		*near ? ", near `" : "", near, *near ? "'" : "");
 	error->tag = tag;
+	error->script = compiler->library ? 0 : compiler->script;
 	error->line = placed ? place->line : 0;
 	error->column = column;
 }
@@ -203,7 +204,7 @@ int d_require(struct d_compiler *compiler, enum d_need need, const char *name,
 
 void *d_get(struct d_compiler *compiler, size_t size)
 {
-	void *piece = arena_get(compiler->keep ? &compiler->arena : &compiler->script_arena, size);
+	void *piece = arena_get(&compiler->arena, size);
 
 	if (!piece)
 		d_fail_memory(compiler);

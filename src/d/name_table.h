@@ -6,6 +6,7 @@
 #ifndef VMTAP_D_NAME_TABLE_H
 #define VMTAP_D_NAME_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,7 +31,7 @@ struct d_name {
 	uint32_t length;
 	int keyword;               /* enum d_token_kind, 0 if it is no reserved word */
 	uint32_t seen;             /* number + 1 of the last script whose expressions name it */
-	uint32_t variable;         /* the same of one that uses a type's name for a variable */
+	bool is_variable;          /* a type's name that a script uses for a variable */
 	uint32_t string;           /* index + 1 in the program's strings, 0: not there */
 	const struct d_type *type; /* the type of this name: int32_t, a typedef */
 	struct d_type *tags[3];    /* struct, union, enum of this tag */

@@ -8,6 +8,7 @@
 #include "d/parse_declarator.h"
 #include "d/parse_inline.h"
 #include "d/parse_translator.h"
+#include "d/resolve_ahead.h"
 
 static bool same_declaration(const struct d_identifier *old, const struct d_declarator *declarator)
 {
@@ -45,9 +46,9 @@ static int declare_type(struct d_compiler *compiler, const struct d_declarator *
 	if (declarator->key_count)
 		return d_fail(compiler, &token->place, "D_DECL_DYNOBJ",
 			"cannot have a type of associative arrays: %s", token->name->bytes);
-	return d_types_define(&compiler->types, token->name, declarator->type)
-		? d_fail_memory(compiler)
-		: 0;
+	if (d_types_define(&compiler->types, token->name, declarator->type))
+		return d_fail_memory(compiler);
+	return d_ahead_declare(compiler, token->name, D_SPACE_GLOBAL, &token->place, NULL);
 }
 
 /* The type of a variable must be one that objects have. */
@@ -76,7 +77,7 @@ static int declare(struct d_compiler *compiler, enum d_token_kind storage,
 		: storage == D_TOKEN_THIS                 ? D_SPACE_THIS
 							  : D_SPACE_GLOBAL;
 	const struct d_token *token = &declarator->name;
-	struct d_identifier *old = d_symbol_find(compiler, token->name, space);
+	struct d_identifier *old = d_symbol_find(compiler, token->name, space), *made;
 	const char *name = token->name->bytes;
 
 	if (strchr(name, '`'))
@@ -100,10 +101,9 @@ static int declare(struct d_compiler *compiler, enum d_token_kind storage,
 			compiler, &token->place, "D_DECL_IDRED", "identifier redeclared: %s", name);
 	if (check_object(compiler, declarator))
 		return -1;
-	return d_symbol_variable(compiler, token->name, &token->place, space, declarator->type,
-		       declarator->keys, declarator->key_count)
-		? 0
-		: -1;
+	made = d_symbol_variable(compiler, token->name, &token->place, space, declarator->type,
+		declarator->keys, declarator->key_count);
+	return made ? d_ahead_declare(compiler, token->name, space, &token->place, made) : -1;
 }
 
 /*

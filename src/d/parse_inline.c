@@ -7,6 +7,7 @@
 #include "d/check_translator.h"
 #include "d/lex.h"
 #include "d/parse_declarator.h"
+#include "d/resolve_ahead.h"
 #include "d/resolve_attribute.h"
 
 int d_inline_parameter(const struct d_compiler *compiler, const struct d_name *name)
@@ -46,8 +47,33 @@ static bool is_compatible(const struct d_type *type, const struct d_node *value)
 		(value->type->kind != D_TYPE_DYNAMIC && d_type_same(type, value->type));
 }
 
+/* The inline has the attributes of what it uses, if no pragma says otherwise. */
+static void set_attributes(const struct d_compiler *compiler, struct d_identifier *identifier)
+{
+	identifier->stability = stability_least(compiler->attributes, stability_stable);
+	d_attribute_claim(identifier);
+}
+
+static int check_value(struct d_compiler *compiler, struct d_node *value, const struct d_type *type,
+	struct d_name *name)
+{
+	struct d_identifier *identifier = d_symbol_meaning(compiler, name, D_SPACE_GLOBAL);
+
+	compiler->attributes = stability_greatest;
+	if (d_check(compiler, value))
+		return -1;
+	if (!is_compatible(type, value))
+		return d_fail(compiler, &value->place, "D_OP_INCOMPAT",
+			"inline %s definition uses incompatible types", name->bytes);
+	/* If its check had to wait, it has come into being before. */
+	if (identifier && identifier->tree == value)
+		set_attributes(compiler, identifier);
+	return 0;
+}
+
 /* "= expression", read and checked as a part of the definition: it is kept. */
-static struct d_node *parse_value(struct d_compiler *compiler, const struct d_holes *holes)
+static struct d_node *parse_value(struct d_compiler *compiler, const struct d_holes *holes,
+	const struct d_declarator *declarator)
 {
 	struct d_node *value = NULL;
 
@@ -55,7 +81,9 @@ static struct d_node *parse_value(struct d_compiler *compiler, const struct d_ho
 	if (!d_expect(compiler, D_TOKEN_ASSIGN, "=")) {
 		compiler->keep = true;
 		value = d_parse_assignment(compiler);
-		if (value && d_check(compiler, value))
+		if (value &&
+			d_ahead_define(compiler, check_value, value, declarator->type,
+				declarator->name.name))
 			value = NULL;
 		compiler->keep = false;
 	}
@@ -100,19 +128,15 @@ int d_parse_inline(struct d_compiler *compiler)
 	holes.count = declarator.key_count;
 	memcpy(holes.names, declarator.key_names, sizeof(holes.names));
 	memcpy(holes.types, declarator.keys, sizeof(holes.types));
-	compiler->attributes = stability_greatest;
-	value = parse_value(compiler, &holes);
+	value = parse_value(compiler, &holes, &declarator);
 	if (!value)
 		return -1;
-	if (!is_compatible(declarator.type, value))
-		return d_fail(compiler, &value->place, "D_OP_INCOMPAT",
-			"inline %s definition uses incompatible types", token->name->bytes);
 	identifier = d_symbol_inline(compiler, token->name);
-	if (!identifier)
+	if (!identifier ||
+		d_ahead_declare(compiler, token->name, D_SPACE_GLOBAL, &token->place, identifier))
 		return -1;
 	compiler->defines = true;
-	identifier->stability = stability_least(compiler->attributes, stability_stable);
-	d_attribute_claim(identifier);
+	set_attributes(compiler, identifier);
 	/* A literal stays the literal that it is, with its own type. */
 	if (!holes.count && value->kind == D_NODE_INTEGER) {
 		identifier->value = value->value;

@@ -110,6 +110,7 @@ static struct d_provider *parse_definition(struct d_compiler *compiler)
 			D_DEFINITIONS_MAX);
 		return NULL;
 	}
+	provider->script = compiler->script;
 	provider->name = token.name;
 	last = &provider->probes;
 	count = 0;

@@ -26,6 +26,7 @@ struct d_prototype {
 
 struct d_provider {
 	struct d_provider *next; /* that was defined before it */
+	uint32_t script;         /* that it is from */
 	const struct d_name *name;
 	struct d_prototype *probes;
 };

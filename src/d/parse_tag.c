@@ -7,6 +7,7 @@
 #include "d/check.h"
 #include "d/lex.h"
 #include "d/parse_declarator.h"
+#include "d/resolve_ahead.h"
 
 /* The width behind the ':' of a bit-field, which is the current token; 0 for ":0". */
 static int parse_width(struct d_compiler *compiler, const struct d_type *type,
@@ -156,7 +157,7 @@ static bool is_known_constant(
 static int parse_enumerator(struct d_compiler *compiler, struct d_type *type, int64_t *value)
 {
 	struct d_token token = compiler->token;
-	struct d_identifier *old;
+	struct d_identifier *old, *made;
 	struct d_node *node;
 	bool known;
 
@@ -203,7 +204,10 @@ static int parse_enumerator(struct d_compiler *compiler, struct d_type *type, in
 			token.name->bytes);
 	if (d_types_add_enumerator(&compiler->types, type, token.name, *value))
 		return d_fail_memory(compiler);
-	if (!known && !d_symbol_enumerator(compiler, token.name, type, *value))
+	made = known ? NULL : d_symbol_enumerator(compiler, token.name, type, *value);
+	if (!known &&
+		(!made ||
+			d_ahead_declare(compiler, token.name, D_SPACE_GLOBAL, &token.place, made)))
 		return -1;
 	++*value;
 	return 0;

@@ -9,6 +9,18 @@
 #include "d/lex.h"
 #include "d/parse_declarator.h"
 #include "d/parse_inline.h"
+#include "d/resolve_ahead.h"
+
+static int check_value(struct d_compiler *compiler, struct d_node *tree, const struct d_type *type,
+	struct d_name *name)
+{
+	if (d_check(compiler, tree))
+		return -1;
+	if (d_check_passes(type, tree) || d_type_same(type, tree->type))
+		return 0;
+	return d_fail(compiler, &tree->place, "D_XLATE_INCOMPAT",
+		"translator member %s definition uses incompatible types", name->bytes);
+}
 
 /* "IDENT = expression ;" with the holes set. */
 static int parse_member(struct d_compiler *compiler, struct d_translator *translator)
@@ -30,12 +42,8 @@ static int parse_member(struct d_compiler *compiler, struct d_translator *transl
 		return d_fail(compiler, &token.place, "D_XLATE_MEMB",
 			"translator member %s is not a member of %s", token.name->bytes,
 			translator->output->name);
-	if (d_check(compiler, tree))
+	if (d_ahead_define(compiler, check_value, tree, declared->type, token.name))
 		return -1;
-	if (!d_check_passes(declared->type, tree) && !d_type_same(declared->type, tree->type))
-		return d_fail(compiler, &tree->place, "D_XLATE_INCOMPAT",
-			"translator member %s definition uses incompatible types",
-			token.name->bytes);
 	for (; *last; last = &(*last)->next) {
 		if ((*last)->name == token.name)
 			return 0; /* the first one counts */
@@ -61,6 +69,7 @@ static int parse_definition(struct d_compiler *compiler)
 
 	if (!translator || d_lexer_next(compiler))
 		return -1;
+	translator->script = compiler->script;
 	place = compiler->token.place;
 	translator->output = d_parse_type_name(compiler);
 	if (!translator->output || d_expect(compiler, D_TOKEN_LESS, "<") ||

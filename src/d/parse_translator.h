@@ -19,6 +19,7 @@ struct d_translator_member {
 
 struct d_translator {
 	struct d_translator *next;
+	uint32_t script;                     /* that it is from */
 	const struct d_type *output, *input; /* as written */
 	struct d_translator_member *members;
 };

@@ -61,6 +61,8 @@ void d_attribute_claim(struct d_identifier *identifier)
 {
 	for (struct d_pragma *pragma = identifier->name->pragmas; pragma;
 		pragma = pragma->next_of_name) {
+		if (pragma->script != identifier->script)
+			continue;
 		pragma->claimed = true;
 		if (pragma->has_stability)
 			identifier->stability = pragma->stability;
@@ -78,6 +80,28 @@ int d_attribute_unclaimed(struct d_compiler *compiler)
 				pragma->name->bytes);
 	}
 	return 0;
+}
+
+int d_attribute_check_scope(struct d_compiler *compiler, const struct d_pragma *pragma)
+{
+	const struct d_identifier *identifier =
+		d_symbol_meaning(compiler, pragma->name, D_SPACE_GLOBAL);
+
+	if (!identifier || identifier->script == compiler->script)
+		return 0;
+	return d_fail(compiler, &pragma->place, "D_PRAGMA_SCOPE",
+		"#pragma %s may only be used on a definition of the same program: %s is %s",
+		pragma->what, pragma->name->bytes,
+		identifier->script == D_SCRIPT_BUILTIN ? "built in" : "defined by another program");
+}
+
+int d_attribute_check_scopes(struct d_compiler *compiler, const struct d_pragma *pragmas)
+{
+	int result = 0;
+
+	for (; pragmas && !result; pragmas = pragmas->next)
+		result = d_attribute_check_scope(compiler, pragmas);
+	return result;
 }
 
 void d_attribute_forget(struct d_compiler *compiler)

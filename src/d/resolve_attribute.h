@@ -13,6 +13,7 @@
 
 /* What pragmas said of a name before the name was defined. */
 struct d_pragma {
+	uint32_t script;
 	struct d_pragma *next;         /* of the script */
 	struct d_pragma *next_of_name; /* both: newest first */
 	struct d_name *name;
@@ -34,12 +35,15 @@ void d_attributes_init(struct d_compiler *compiler);
 int d_attribute_use(struct d_compiler *compiler, struct stability stability, const char *what,
 	const char *name, const struct d_place *place);
 
-/* A global or inline has come into being: pragmas that wait for it are its. */
+/* A global or inline has come into being: pragmas of its script that wait for it are its. */
 void d_attribute_claim(struct d_identifier *identifier);
 
 /* The pragmas of a script that is parsed: each must be for a name that appears in it. */
 int d_attribute_unclaimed(struct d_compiler *compiler);
-/* The script ends: what it did not define has no pragmas any more. */
+/* And none for a name of another script: of one pragma, of all in a list. */
+int d_attribute_check_scope(struct d_compiler *compiler, const struct d_pragma *pragma);
+int d_attribute_check_scopes(struct d_compiler *compiler, const struct d_pragma *pragmas);
+/* A library ends: what it did not define has no pragmas any more. */
 void d_attribute_forget(struct d_compiler *compiler);
 
 #endif

@@ -53,7 +53,7 @@ static uint64_t tick_period(const char *name)
 
 static int add_tick(struct d_compiler *compiler, const char *name, uint64_t period)
 {
-	struct d_probe_set *set = compiler->settings.probes;
+	struct d_probe_set *set = compiler->probe_set;
 	char provider[] = "profile", empty[] = "", copy[64];
 	struct d_probe probe = {.provider = provider,
 		.module = empty,
@@ -150,7 +150,7 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 {
 	static const char *const kernel[] = {"fbt", "io", "ip", "lockstat", "pid", "proc", "rawtp",
 		"sched", "sdt", "syscall", "tcp", "udp", "cpc", "rawfbt"};
-	const struct d_probe_set *set = compiler->settings.probes;
+	const struct d_probe_set *set = compiler->probe_set;
 	const char *provider = description->parts[0], *name = description->parts[3];
 	size_t length = strlen(provider);
 	const char *other = meant(set, description);
@@ -214,9 +214,9 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 			  "second)");
 }
 
-/* "ccl1234" and "vm*1234" name process 1234, "ccl" and "ccl0" none. */
-static uint32_t named_process(const char *provider)
+uint32_t d_description_process(const struct d_description *description)
 {
+	const char *provider = description->is_number ? "" : description->parts[0];
 	size_t digits = strlen(provider);
 	unsigned long pid;
 
@@ -224,6 +224,32 @@ static uint32_t named_process(const char *provider)
 		digits--;
 	pid = digits ? strtoul(provider + digits, NULL, 10) : 0;
 	return pid <= INT32_MAX ? (uint32_t)pid : 0;
+}
+
+/* Whether it names a provider or a probe, rather than whatever there may be. */
+static bool is_spelled(const struct d_description *description)
+{
+	return (*description->parts[0] && !d_pattern_is_glob(description->parts[0])) ||
+		(*description->parts[3] && !d_pattern_is_glob(description->parts[3]));
+}
+
+int d_description_find_own(struct d_compiler *compiler, struct d_description *description)
+{
+	const struct d_probe_set *own = &compiler->own_probes;
+
+	description->is_own = false;
+	if (description->is_number) {
+		description->is_own = description->number && description->number <= own->count &&
+			own->probes[description->number - 1].kind != D_PROBE_TICK;
+		return 0;
+	}
+	if (!is_spelled(description))
+		return 0;
+	if (provide_ticks(compiler, description))
+		return -1;
+	for (size_t i = 0; i < own->count; i++)
+		description->is_own |= matches(description, &own->probes[i]);
+	return 0;
 }
 
 /* The probe behind the one at index after that may match: a name spelled out is looked up. */
@@ -240,7 +266,7 @@ static long next_probe(
 int d_description_resolve(struct d_compiler *compiler, const struct d_description *description,
 	uint32_t **probes, size_t *count, size_t *later_count)
 {
-	struct d_probe_set *set = compiler->settings.probes;
+	struct d_probe_set *set = compiler->probe_set;
 	const char *text;
 	size_t capacity = 0;
 	char advice[160];
@@ -274,13 +300,10 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 			++*(absent ? later_count : count);
 		}
 	}
-	if (*count || compiler->program->options.zdefs)
+	if (*count || compiler->options.zdefs)
 		return 0;
 	text = d_description_text(compiler, description);
 	hint(compiler, description, advice, sizeof(advice));
-	d_fail(compiler, &description->place, "D_PDESC_ZERO",
+	return d_fail(compiler, &description->place, "D_PDESC_ZERO",
 		"probe description %.300s does not match any probes%s", text, advice);
-	if (compiler->error)
-		compiler->error->process = named_process(description->parts[0]);
-	return -EINVAL;
 }

@@ -92,6 +92,8 @@ const struct d_prototype *d_provider_prototype(
 
 		/* The kernel has no processes: io1234 is a provider of process 1234. */
 		kernel |= definition == compiler->kernel_providers;
+		if (!d_symbol_is_known(compiler, definition->script))
+			continue;
 		if (kernel ? !strcmp(provider, name) : d_provider_is_of(provider, name))
 			found = d_provider_probe(definition, probe);
 	}
@@ -115,7 +117,8 @@ const struct d_prototype *d_provider_prototype_of(
 	*differ = false;
 	for (; definition && !description->is_number; definition = definition->next) {
 		kernel |= definition == compiler->kernel_providers;
-		if (!may_be_of_provider(description->parts[0], definition->name->bytes, kernel))
+		if (!d_symbol_is_known(compiler, definition->script) ||
+			!may_be_of_provider(description->parts[0], definition->name->bytes, kernel))
 			continue;
 		for (const struct d_prototype *probe = definition->probes; probe;
 			probe = probe->next) {

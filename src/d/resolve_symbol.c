@@ -88,6 +88,14 @@ enum d_value_kind d_function_stack_kind(const struct d_function *function)
 	return kinds[function->id - D_STACK_KERNEL];
 }
 
+static void enter(struct d_identifier *identifier, enum d_name_space space)
+{
+	struct d_name *name = identifier->name;
+
+	identifier->other = name->identifiers[space];
+	name->identifiers[space] = identifier;
+}
+
 static struct d_identifier *add(struct d_compiler *compiler, const char *text, size_t length,
 	enum d_identifier_kind kind, const char *type)
 {
@@ -101,7 +109,7 @@ static struct d_identifier *add(struct d_compiler *compiler, const char *text, s
 	identifier->script = D_SCRIPT_BUILTIN;
 	identifier->stability = stability_stable;
 	identifier->type = type ? d_types_parse(&compiler->types, type) : compiler->types.type_void;
-	name->identifiers[D_SPACE_GLOBAL] = identifier;
+	enter(identifier, D_SPACE_GLOBAL);
 	return identifier;
 }
 
@@ -140,17 +148,58 @@ int d_symbols_init(struct d_compiler *compiler)
 	return 0;
 }
 
-struct d_identifier *d_symbol_find(
-	struct d_compiler *compiler, const struct d_name *name, enum d_name_space space)
+bool d_symbol_is_known(const struct d_compiler *compiler, uint32_t script)
+{
+	return script >= D_SCRIPT_LIBRARY || script <= compiler->script;
+}
+
+/* Each script has its own this-> variables; of the rest it sees its own and those before. */
+static bool is_visible(const struct d_compiler *compiler, const struct d_identifier *identifier,
+	enum d_name_space space)
+{
+	if (space == D_SPACE_THIS)
+		return identifier->script == compiler->script;
+	return d_symbol_is_known(compiler, identifier->script);
+}
+
+struct d_identifier *d_symbol_meaning(
+	const struct d_compiler *compiler, const struct d_name *name, enum d_name_space space)
 {
 	struct d_identifier *identifier = name->identifiers[space];
 
-	if (identifier && space == D_SPACE_THIS && identifier->script != compiler->script)
-		return NULL;
+	while (identifier && !is_visible(compiler, identifier, space))
+		identifier = identifier->other;
+	return identifier;
+}
+
+struct d_identifier *d_symbol_find(
+	struct d_compiler *compiler, const struct d_name *name, enum d_name_space space)
+{
+	struct d_identifier *identifier = d_symbol_meaning(compiler, name, space);
+
 	if (identifier && compiler->options.version &&
 		identifier->version > compiler->options.version)
 		return NULL;
 	return identifier;
+}
+
+const struct d_identifier *d_symbol_find_earlier(
+	const struct d_name *name, enum d_name_space space, uint32_t script)
+{
+	const struct d_identifier *identifier = name->identifiers[space];
+
+	while (identifier && identifier->script >= script)
+		identifier = identifier->other;
+	return identifier;
+}
+
+void d_symbol_remove(struct d_identifier *identifier, enum d_name_space space)
+{
+	struct d_identifier **link = &identifier->name->identifiers[space];
+
+	while (*link != identifier)
+		link = &(*link)->other;
+	*link = identifier->other;
 }
 
 struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_name *name,
@@ -203,7 +252,7 @@ struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_nam
 		variable->keys[i] = d_type_value(keys[i], program->options.strsize);
 	}
 	identifier->stability = stability_stable;
-	name->identifiers[space] = identifier;
+	enter(identifier, space);
 	if (space == D_SPACE_GLOBAL)
 		d_attribute_claim(identifier);
 	return identifier;
@@ -231,8 +280,9 @@ struct d_identifier *d_symbol_aggregation(struct d_compiler *compiler, struct d_
 	identifier->kind = D_IDENTIFIER_AGGREGATION;
 	identifier->name = name;
 	identifier->type = compiler->types.type_dynamic;
+	identifier->script = compiler->script;
 	identifier->index = (uint32_t)program->aggregation_count++;
-	name->identifiers[D_SPACE_AGGREGATION] = identifier;
+	enter(identifier, D_SPACE_AGGREGATION);
 	return identifier;
 }
 

@@ -27,6 +27,7 @@ struct d_node;
 
 struct d_identifier {
 	enum d_identifier_kind kind;
+	struct d_identifier *other; /* of the same name and space: another script's */
 	struct d_name *name;
 	const struct d_type *type;
 	uint32_t index;  /* in the program's variables or aggregations */
@@ -83,9 +84,26 @@ enum d_value_kind d_function_stack_kind(const struct d_function *function);
 /* Puts built-in variables and functions into the table. -ENOMEM. */
 int d_symbols_init(struct d_compiler *compiler);
 
-/* The meaning of a name; NULL when it has none (yet). */
+/* Whether what a script defines is known in the script that the compiler is at. */
+bool d_symbol_is_known(const struct d_compiler *compiler, uint32_t script);
+
+/*
+ * The meaning of a name in the script that the compiler is at; NULL when it has none (yet).
+ * What a later script says of it does not count, even if that has been read already.
+ */
 struct d_identifier *d_symbol_find(
 	struct d_compiler *compiler, const struct d_name *name, enum d_name_space space);
+
+/* The same, also of what the version of D that option version asks for does not have. */
+struct d_identifier *d_symbol_meaning(
+	const struct d_compiler *compiler, const struct d_name *name, enum d_name_space space);
+
+/* What scripts before this one have made of a name; NULL: nothing. */
+const struct d_identifier *d_symbol_find_earlier(
+	const struct d_name *name, enum d_name_space space, uint32_t script);
+
+/* Takes a meaning away from its name. */
+void d_symbol_remove(struct d_identifier *identifier, enum d_name_space space);
 
 /*
  * Makes a variable of the program, named at the place. The kind is an array if key_count is

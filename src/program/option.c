@@ -148,7 +148,7 @@ static const struct option options[] = {
 	{"ustackframes", NUMBER, false, INT_AT(ustackframes)},
 	{"verbose", FLAG, false, AT(NOWHERE)},
 	{"version", TEXT, false, AT(VERSION)},
-	{"zdefs", FLAG, false, BOOL_AT(zdefs)},
+	{"zdefs", FLAG, false, FLAG_AT(zdefs)},
 };
 
 static const char invalid_name[] = "Invalid option name";

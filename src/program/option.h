@@ -31,7 +31,6 @@ struct d_options {
 	bool quiet;
 	bool flowindent;
 	bool rawbytes;
-	bool zdefs;
 	bool droptags;
 	bool destructive;
 	enum d_buffer_policy bufpolicy;
@@ -62,6 +61,7 @@ struct d_compile_options {
 	bool empty;       /* a script may be empty */
 	bool pspec;       /* a word outside of clauses is always a probe description */
 	bool nolibs;
+	bool zdefs; /* a description may match no probe */
 	bool has_amin;
 	struct stability amin; /* the least attributes that a script may rely on */
 	uint32_t version;      /* of D, as d_version_parse() has it; 0: the current one */

@@ -37,6 +37,8 @@ void d_program_free(struct d_program *program)
 		free(program->clauses[i].description);
 		d_needs_free(&program->clauses[i].needs);
 	}
+	for (size_t i = 0; i < program->script_count; i++)
+		free(program->scripts[i].name);
 	free(program->integers);
 	free(program->strings);
 	free(program->variables);
@@ -45,5 +47,6 @@ void d_program_free(struct d_program *program)
 	free(program->layouts);
 	free(program->actions);
 	free(program->clauses);
+	free(program->scripts);
 	free(program);
 }

@@ -195,9 +195,8 @@ struct d_clause {
 	struct d_needs needs; /* what the sources of its probes must give */
 	uint32_t *probes;     /* indices into the probe set that it is enabled on, ascending */
 	size_t probe_count;
-	size_t later_count;  /* of further ones behind them, should they come: d_probe.is_absent */
-	bool is_engine_only; /* its description means no probe but those of the engine */
-	bool goes_on;        /* the part of the clause before it that is behind an if or else */
+	size_t later_count; /* of further ones behind them, should they come: d_probe.is_absent */
+	bool goes_on;       /* the part of the clause before it that is behind an if or else */
 };
 
 /* How many it is enabled on, now or later. */
@@ -205,6 +204,13 @@ static inline size_t d_clause_probes(const struct d_clause *clause)
 {
 	return clause->probe_count + clause->later_count;
 }
+
+/* A script of the command line. */
+struct d_script {
+	char *name; /* the file's; of a string program its description, cut as DTrace cuts it */
+	bool is_file;
+	size_t probe_count; /* that its descriptions match */
+};
 
 struct d_program {
 	struct d_options options;
@@ -224,7 +230,9 @@ struct d_program {
 	size_t action_count;
 	struct d_clause *clauses; /* in the order of the command line and the text */
 	size_t clause_count;
-	uint32_t script_count;
+	struct d_script *scripts;
+	size_t script_count;
+	bool destructive; /* some action needs option destructive */
 };
 
 void d_program_free(struct d_program *program);

@@ -129,6 +129,13 @@ run 0 trace -e -c "touch $directory/ran" -n 'BEGIN,tick-1s,dtrace:::'
 run 0 trace -l -c "touch $directory/ran" -n 'BEGIN'
 has out ' dtrace .* BEGIN$'
 run 1 trace -w -c "touch $directory/ran" -n 'BEGIN { panic(); }'
+# nor when it is wrong whatever the probes are, though it asks for some
+run 1 trace -c "touch $directory/ran" -n 'BEGIN { nosuch; } vm$target:::startup { }'
+has err 'failed to resolve nosuch'
+run 1 trace -c "touch $directory/ran" -n 'vm$target:::startup { x y }'
+has err 'syntax error near "y"'
+run 1 trace -c "touch $directory/ran" -n 'vm$target:::startup' -n 'BEGIN { x y }'
+has err '^dtrace: invalid probe specifier BEGIN \{ x y \}: syntax error near "y"'
 [ -e "$directory/ran" ] && fail "the program ran"
 # it is ended with the trace, by exit() and by ^C
 run 4 trace -q -c 'sleep 600' -n 'BEGIN { printf("%d\n", $target); } tick-100 { exit(4); }'
@@ -152,6 +159,10 @@ has err 'has ended without serving an event stream$'
 run 7 trace -q -p "$idle" -n '#pragma D option zdefs
 	vm$target:::gc-start { trace(arg0); } BEGIN { exit(7); }'
 [ -s "$directory/err" ] && fail "-q and zdefs: said something"
+# Why there are no probes comes before what follows from that.
+run 1 trace -Z -p "$idle" -n 'vm$target:::gc-start { trace(args[0]); }'
+[ "$(sed -n 1p "$directory/err" | grep -c 'serves no event stream')" = 1 ] || fail "-Z: the reason"
+has err 'args\[ \] may not be referenced'
 # with -Z or without, a stream that exists is followed
 run 0 trace -Z -q -c "$TOY examples/toy/programs/queens.toy" -p "$idle" -n 'vm*:::shutdown { exit(0); }'
 run 3 trace -q -c "$TOY examples/toy/programs/queens.toy" -p "$idle" -n 'vm*:::shutdown { exit(0); }'

@@ -47,6 +47,31 @@ has err 'failed to resolve A'
 run 1 trace -L "$directory/one" -n 'BEGIN { trace(ABSENT); }'
 has err 'failed to resolve ABSENT'
 
+# What a library is for is there or not, with a target: its provider says so. A script that has no
+# target but its provider's name has the library of that one.
+mkdir "$directory/vm"
+printf '#pragma D depends_on provider vm\ninline int STATUS = 7;\n' >"$directory/vm/vm.d"
+program='vm$target:::startup { exit(STATUS); }'
+run 7 trace -q -L "$directory/vm" -c "$TOY examples/toy/programs/queens.toy" -n "$program"
+run 1 trace -q -L "$directory/one" -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::startup { exit(ABSENT); }'
+has err 'failed to resolve ABSENT'
+cp tests/toy/loop.toy "$directory/loop.toy"
+"$TOY" "$directory/loop.toy" >/dev/null 2>&1 &
+pid=$!
+pids+=("$pid")
+await_stream "$pid"
+run 7 trace -q -L "$directory/vm" -n 'vm$1:::method-entry { exit($target == $1 ? STATUS : 8); }' "$pid"
+run 7 trace -q -L "$directory/vm" -p "$pid" -n 'BEGIN { exit(STATUS); }'
+# $target before and after the provider's name, where that is the target
+run 0 trace -q -n 'BEGIN { printf("%d\n", $target); } vm$1:::method-entry { printf("%d\n", $target); exit(0); }' "$pid"
+[ "$(cat "$directory/out")" = "$pid"$'\n'"$pid" ] || fail "\$target of a process that a provider names"
+# the same of a script
+run 0 trace -q -p "$pid" -n '#pragma D depends_on provider vm
+BEGIN { exit(0); }'
+run 1 trace -x errtags -q -p "$pid" -n '#pragma D depends_on provider nosuch
+BEGIN { exit(0); }'
+has err 'D_PRAGMA_DEPEND.*program requires provider nosuch'
+
 # a program cannot repeat a definition of a library
 run 1 trace -x errtags -L "$directory/one" -n '#pragma D attributes Stable/Stable/Common A
 BEGIN { trace(A); }'

@@ -40,21 +40,18 @@ static int add_probes(struct d_probe_set *probes)
 
 static struct d_program *compile(struct d_probe_set *probes, const uint8_t *text, size_t length)
 {
-	struct d_compile_settings settings = {.probes = probes, .target = 42, .name = "fuzz"};
+	struct d_compile_settings settings = {.target = 42, .name = "fuzz"};
 	struct d_compiler *compiler;
-	struct d_program *program = NULL;
-	struct d_match match;
 	struct d_error error;
 
-	memset(&match, 0, sizeof(match));
 	if (d_compiler_new(&settings, &compiler))
 		return NULL;
-	if (d_compile(compiler, "fuzz.d", (const char *)text, length, &match, &error)) {
+	if (d_compiler_set_probes(compiler, probes, &error) ||
+		d_parse_script(compiler, "fuzz.d", (const char *)text, length, &error)) {
 		d_compiler_free(compiler);
 		return NULL;
 	}
-	d_match_free(&match);
-	return d_compiler_finish(compiler, &program, &error) ? NULL : program;
+	return d_compiler_finish(compiler);
 }
 
 static void run(struct engine *engine, const uint8_t *data, size_t size)

@@ -19,7 +19,6 @@ struct d_fixture {
 	struct d_compile_options compile_options;
 	struct d_compile_settings settings;
 	struct d_compiler *compiler;
-	struct d_match match;
 	struct d_error error;
 	struct d_program *program;
 	char *listing; /* of the program */
@@ -61,8 +60,7 @@ static inline void d_fixture_open(struct d_fixture *fixture)
 	d_fixture_add(fixture, "odd1234", "odd", "odd", 2, odd);
 	d_fixture_add(fixture, "vm99", "collect", "gc-start", 4, gc);
 	d_options_init(&fixture->options);
-	fixture->settings = (struct d_compile_settings){.probes = &fixture->probes,
-		.target = 1234,
+	fixture->settings = (struct d_compile_settings){.target = 1234,
 		.name = "vmtap",
 		.options = &fixture->options,
 		.compile_options = &fixture->compile_options};
@@ -73,12 +71,13 @@ static inline void d_fixture_new_compiler(struct d_fixture *fixture)
 	d_compiler_free(fixture->compiler);
 	fixture->compiler = NULL;
 	ck_assert_int_eq(d_compiler_new(&fixture->settings, &fixture->compiler), 0);
+	ck_assert_int_eq(
+		d_compiler_set_probes(fixture->compiler, &fixture->probes, &fixture->error), 0);
 }
 
 static inline void d_fixture_close(struct d_fixture *fixture)
 {
 	d_compiler_free(fixture->compiler);
-	d_match_free(&fixture->match);
 	d_program_free(fixture->program);
 	d_probe_set_free(&fixture->probes);
 	d_compile_options_free(&fixture->compile_options);
@@ -90,9 +89,7 @@ static inline int d_fixture_compile(struct d_fixture *fixture, const char *file,
 {
 	if (!fixture->compiler)
 		d_fixture_new_compiler(fixture);
-	d_match_free(&fixture->match);
-	return d_compile(
-		fixture->compiler, file, text, strlen(text), &fixture->match, &fixture->error);
+	return d_parse_script(fixture->compiler, file, text, strlen(text), &fixture->error);
 }
 
 /* Finishes compiling; afterwards the program and its listing exist. */
@@ -101,8 +98,7 @@ static inline void d_fixture_finish(struct d_fixture *fixture)
 	FILE *file;
 
 	d_program_free(fixture->program);
-	ck_assert_int_eq(
-		d_compiler_finish(fixture->compiler, &fixture->program, &fixture->error), 0);
+	fixture->program = d_compiler_finish(fixture->compiler);
 	fixture->compiler = NULL;
 	free(fixture->listing);
 	file = open_memstream(&fixture->listing, &fixture->listing_size);

@@ -84,19 +84,15 @@ static inline void fixture_close(struct fixture *fixture)
 /* Compiles a file's text; the caller owns the program. */
 static inline struct d_program *fixture_compile(struct fixture *fixture, const char *script)
 {
-	struct d_compile_settings settings = {
-		.probes = &fixture->probes, .target = fixture_target.pid, .name = "test"};
+	struct d_compile_settings settings = {.target = fixture_target.pid, .name = "test"};
 	struct d_error error = {.tag = ""};
-	struct d_match match = {.description = NULL};
-	struct d_program *program = NULL;
 	struct d_compiler *compiler;
 
 	ck_assert_int_eq(d_compiler_new(&settings, &compiler), 0);
-	ck_assert_msg(d_compile(compiler, "test.d", script, strlen(script), &match, &error) == 0,
+	ck_assert_int_eq(d_compiler_set_probes(compiler, &fixture->probes, &error), 0);
+	ck_assert_msg(d_parse_script(compiler, "test.d", script, strlen(script), &error) == 0,
 		"%s: %s\n%s", error.tag ? error.tag : "", error.message.text, script);
-	d_match_free(&match);
-	ck_assert_msg(d_compiler_finish(compiler, &program, &error) == 0, "%s", error.message.text);
-	return program;
+	return d_compiler_finish(compiler);
 }
 
 static inline int fixture_engine(struct fixture *fixture, const struct d_program *program)

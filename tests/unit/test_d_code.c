@@ -315,16 +315,17 @@ START_TEST(several_scripts)
 	ck_assert_int_eq(
 		d_fixture_compile(&fixture, NULL, "BEGIN { x = 1; this->y = 1; @a = count(); }"),
 		0);
-	ck_assert_str_eq(fixture.match.description, "BEGIN ");
-	ck_assert_uint_eq(fixture.match.probe_count, 1);
 	ck_assert_int_eq(d_fixture_compile(&fixture, "b.d",
 				 "#pragma D option quiet\nEND { trace(x); this->y = \"s\"; "
 				 "printa(@a); }"),
 		0);
-	ck_assert_str_eq(fixture.match.description, "b.d");
-	ck_assert(fixture.match.is_file);
 	d_fixture_finish(&fixture);
 	ck_assert_uint_eq(fixture.program->script_count, 2);
+	ck_assert_str_eq(fixture.program->scripts[0].name, "BEGIN ");
+	ck_assert(!fixture.program->scripts[0].is_file);
+	ck_assert_uint_eq(fixture.program->scripts[0].probe_count, 1);
+	ck_assert_str_eq(fixture.program->scripts[1].name, "b.d");
+	ck_assert(fixture.program->scripts[1].is_file);
 	ck_assert_uint_eq(fixture.program->variable_count, 3);
 	ck_assert_uint_eq(fixture.program->clauses[1].script, 1);
 	ck_assert(fixture.program->options.quiet);
@@ -414,7 +415,7 @@ START_TEST(options)
 	ck_assert_uint_eq(options->bufsize, 65536);
 	ck_assert_uint_eq(options->strsize, 1024);
 	ck_assert_int_eq(options->aggsortpos, 2);
-	ck_assert(options->quiet && !options->flowindent && options->zdefs);
+	ck_assert(options->quiet && !options->flowindent);
 	ck_assert_uint_eq(fixture.program->variables[0].type.size, 1024);
 	ck_assert_uint_eq(fixture.program->aggregations[0].keys[0].size, 1024);
 }
@@ -430,9 +431,9 @@ END_TEST
 
 START_TEST(descriptions_are_cut)
 {
-	d_fixture_compile(&fixture, NULL, "  vm$target:::gc-* /arg0/ { trace(1); } ");
-	ck_assert_str_eq(fixture.match.description, "  vm$target:::gc-* ");
-	ck_assert_uint_eq(fixture.match.probe_count, 2);
+	d_fixture_listing(&fixture, "  vm$target:::gc-* /arg0/ { trace(1); } ");
+	ck_assert_str_eq(fixture.program->scripts[0].name, "  vm$target:::gc-* ");
+	ck_assert_uint_eq(fixture.program->scripts[0].probe_count, 2);
 }
 END_TEST
 

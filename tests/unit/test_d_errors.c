@@ -442,9 +442,8 @@ START_TEST(hostile_text)
 	ck_assert_int_lt(d_fixture_compile(&fixture, NULL, "BEGIN { trace(1) \x1b[2J }"), 0);
 	ck_assert_ptr_null(strchr(fixture.error.message.text, 0x1b));
 	d_fixture_new_compiler(&fixture);
-	ck_assert_int_lt(d_compile(fixture.compiler, NULL, "BEGIN { \0 }", 11, &fixture.match,
-				 &fixture.error),
-		0);
+	ck_assert_int_lt(
+		d_parse_script(fixture.compiler, NULL, "BEGIN { \0 }", 11, &fixture.error), 0);
 	ck_assert_str_eq(fixture.error.tag, "D_SYNTAX");
 	d_fixture_new_compiler(&fixture);
 	ck_assert_int_lt(d_fixture_compile(&fixture, NULL, "BEGIN { \xc2\x9b }"), 0);

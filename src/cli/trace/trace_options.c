@@ -402,10 +402,8 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 
 void trace_options_free(struct trace *trace)
 {
-	for (size_t i = 0; i < trace->script_count; i++) {
-		d_match_free(&trace->scripts[i].match);
-		free(trace->scripts[i].owned);
-	}
+	for (size_t i = 0; i < trace->script_count; i++)
+		script_free(&trace->scripts[i]);
 	for (size_t i = 0; i < trace->setting_count; i++)
 		free(trace->settings[i].owned);
 	free(trace->scripts);

@@ -9,20 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/trace/script_text.h"
 #include "cli/trace/target.h"
-#include "d/compile.h"
 #include "program/option.h"
-
-/* A script of the command line: -s, -n and the like, or a bundled one. */
-struct script {
-	const char *name; /* file, or the text of -n */
-	const char *text; /* NULL: the file is still to be read */
-	size_t length;
-	char *owned; /* text that was read from a file */
-	bool is_file;
-	enum d_last_part last; /* of -n, -f, -m, -P, -i: what the description ends in */
-	struct d_match match;
-};
 
 /* An option of D as it was given. */
 struct setting {

@@ -1,0 +1,219 @@
+/* trace_compile.c: see trace_compile.h. */
+#include "cli/trace/trace_compile.h"
+
+#include <stdio.h>
+
+#include "cli/cli.h"
+#include "source/endpoint.h"
+#include "source/source.h"
+
+struct work {
+	struct trace *trace;
+	struct d_probe_set *probes;
+	struct d_compiler *compiler;
+	bool is_open;  /* the targets are: their probes are in the set */
+	bool has_set;  /* the compiler has it */
+	bool is_named; /* the target is one only because a provider is named after it */
+	bool waits;    /* the libraries' definitions depend on the probes */
+};
+
+static int out_of_memory(void)
+{
+	cli_message("out of memory");
+	return CLI_CANNOT;
+}
+
+static int report_error(const struct work *work, const struct d_error *error)
+{
+	const struct script *script = &work->trace->scripts[error->script];
+
+	fprintf(stderr, "dtrace: %s %s: %s\n",
+		script->is_file ? "failed to compile script" : "invalid probe specifier",
+		script->name, error->message.text);
+	return CLI_FOUND;
+}
+
+static int report_missing(const struct work *work)
+{
+	cli_message("%s", target_missing(&work->trace->targets)->text);
+	return CLI_CANNOT;
+}
+
+static int open_targets(struct work *work)
+{
+	struct error error = {""};
+
+	if (work->is_open)
+		return CLI_OK;
+	if (target_open(&work->trace->targets, work->probes, &error)) {
+		cli_message("%s", error.text);
+		return CLI_CANNOT;
+	}
+	work->is_open = true;
+	return CLI_OK;
+}
+
+static int watch_targets(struct work *work)
+{
+	struct error error = {""};
+
+	if (!target_watch(&work->trace->targets, &error))
+		return CLI_OK;
+	cli_message("%s", error.text);
+	return CLI_CANNOT;
+}
+
+/* Makes the compiler; libraries that ask what there is have the targets opened for them. */
+static int begin(struct work *work)
+{
+	const struct trace *trace = work->trace;
+	const struct d_compile_settings settings = {.target = (pid_t)target_pid(&trace->targets),
+		.name = "vmtap",
+		.has_kernel_source = source_kind_is_built(SOURCE_KIND_KERNEL),
+		.arguments = trace->arguments,
+		.argument_count = trace->argument_count,
+		.options = &trace->options,
+		.compile_options = &trace->compile_options};
+	struct d_error error;
+	int status = CLI_OK;
+
+	d_compiler_free(work->compiler);
+	if (d_compiler_new(&settings, &work->compiler))
+		return out_of_memory();
+	if (d_compiler_libraries(work->compiler, &work->waits, &error))
+		return report_error(work, &error);
+	if (work->waits && trace->targets.count)
+		status = open_targets(work);
+	work->has_set = !status && work->is_open;
+	if (work->has_set && d_compiler_set_probes(work->compiler, work->probes, &error))
+		return report_error(work, &error);
+	return status;
+}
+
+/* Whether the scripts name a process that there is, without a target. */
+static bool names_process(const struct work *work)
+{
+	const struct targets *targets = &work->trace->targets;
+	uint32_t pid = d_compiler_asks(work->compiler)->process;
+	struct endpoint_process process;
+	struct error error;
+
+	return !targets->count && !targets->log && pid && !endpoint_process(pid, &process, &error);
+}
+
+/*
+ * A script that cannot be read is an error whatever the probes are: nothing is opened to find
+ * out what else is wrong with those before it. Where there is nothing to open, that comes first.
+ */
+static int report_unread(struct work *work, struct d_error *error)
+{
+	bool opens = work->trace->targets.count || work->has_set || names_process(work);
+	struct d_error earlier;
+
+	if (!opens && d_compiler_set_probes(work->compiler, work->probes, &earlier))
+		*error = earlier;
+	return report_error(work, error);
+}
+
+static int read_scripts(struct work *work)
+{
+	int status = begin(work);
+
+	for (size_t i = 0; i < work->trace->script_count && !status; i++) {
+		const struct script *script = &work->trace->scripts[i];
+		struct d_error error;
+
+		d_compiler_last_part(work->compiler, script->last);
+		if (d_parse_script(work->compiler, script->is_file ? script->name : NULL,
+			    script->text, script->length, &error))
+			status = report_unread(work, &error);
+	}
+	return status;
+}
+
+/*
+ * Without a target, the process that a provider is named after is it, as with DTrace, whose
+ * scripts often take its pid as an argument: ccl$1:::gc-start. Where $target or libraries make
+ * the text depend on the target, it is read once more, since it had none at first.
+ */
+static int find_target(struct work *work)
+{
+	const struct d_asks *asks = d_compiler_asks(work->compiler);
+	const struct target target = {.pid = asks->process};
+
+	if (!names_process(work))
+		return CLI_OK;
+	if (target_add(&work->trace->targets, &target))
+		return out_of_memory();
+	work->is_named = true;
+	return asks->target || work->waits ? read_scripts(work) : CLI_OK;
+}
+
+/*
+ * Opens what the scripts ask for. A target that serves nothing is an error, unless they say that
+ * descriptions may match nothing; or it is only a provider's name: then its probes do not exist.
+ */
+static int open_asked(struct work *work)
+{
+	const struct d_asks *asks = d_compiler_asks(work->compiler);
+	const struct trace *trace = work->trace;
+	bool may_miss = work->is_named || (asks->zdefs && trace->mode != TRACE_LIST);
+	int status;
+
+	if (!asks->source)
+		return work->is_open ? CLI_OK : watch_targets(work);
+	status = open_targets(work);
+	return !status && target_missing(&trace->targets) && !may_miss ? report_missing(work)
+								       : status;
+}
+
+/* Compiles what has waited for the probes. Why there are none comes before what follows from it. */
+static int finish(struct work *work, struct d_program **program)
+{
+	bool is_missing = target_missing(&work->trace->targets);
+	struct d_error error;
+
+	work->trace->compile_options.zdefs = d_compiler_asks(work->compiler)->zdefs;
+	if (!work->has_set && d_compiler_set_probes(work->compiler, work->probes, &error)) {
+		if (is_missing && !work->is_named)
+			report_missing(work);
+		return report_error(work, &error);
+	}
+	*program = d_compiler_finish(work->compiler);
+	work->compiler = NULL;
+	if (is_missing && !(*program)->options.quiet)
+		report_missing(work);
+	return CLI_OK;
+}
+
+static int compile_scripts(struct work *work, struct d_program **program)
+{
+	const struct targets *targets = &work->trace->targets;
+	int status = CLI_OK;
+
+	/* Which process a recording or a socket is of is known when it is open. */
+	if (targets->log || (targets->count && targets->items[0].socket))
+		status = open_targets(work);
+	if (!status)
+		status = read_scripts(work);
+	if (!status)
+		status = find_target(work);
+	if (!status)
+		status = open_asked(work);
+	return status ? status : finish(work, program);
+}
+
+int trace_compile(struct trace *trace, struct d_probe_set *probes, struct d_program **program)
+{
+	struct work work = {.trace = trace, .probes = probes};
+	int status;
+
+	*program = NULL;
+	if (trace->script_count) {
+		status = compile_scripts(&work, program);
+		d_compiler_free(work.compiler);
+		return status;
+	}
+	status = open_targets(&work);
+	return !status && target_missing(&trace->targets) ? report_missing(&work) : status;
+}

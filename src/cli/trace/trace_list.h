@@ -1,0 +1,24 @@
+/*
+ * trace_list.h: probes as `dtrace -l` lists them.
+ */
+#ifndef VMTAP_CLI_TRACE_TRACE_LIST_H
+#define VMTAP_CLI_TRACE_TRACE_LIST_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "program/probe.h"
+#include "program/program.h"
+
+/*
+ * The probes that a program's clauses are enabled on, clause by clause, after a message for each
+ * that has none; without a program (NULL) all that there are. verbose: also their attributes and
+ * arguments.
+ */
+void trace_list_probes(
+	FILE *output, const struct d_probe_set *set, const struct d_program *program, bool verbose);
+
+/* "Argument Types" of a probe; NULL: it has none. */
+void trace_list_arguments(FILE *output, const struct d_probe *probe);
+
+#endif
