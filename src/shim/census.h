@@ -1,8 +1,8 @@
 /*
- * census.h: samples of the heap: what the VM registered, when a sample is due, and what
- * samples hold until they are with the clients. Any client may start and stop them; what
- * is asked for before the VM has registered a census is kept until it has. The registry's
- * lock guards it all; the VM's function runs without it.
+ * census.h: samples of the heap: the censuses that the VM registered, when a sample is due,
+ * and the contents of samples until they are delivered to clients. Any client may start and
+ * stop sampling. Requests that come before the VM has registered a census are kept until it
+ * has. The registry's lock guards all of this; the VM's function runs without it.
  */
 #ifndef VMTAP_SHIM_CENSUS_H
 #define VMTAP_SHIM_CENSUS_H
@@ -15,10 +15,10 @@
 
 enum { CENSUS_LABEL_MAX = 4000 /* bytes; a longer label is cut */ };
 
-/* What all objects of one label take. */
+/* The total size of all objects with one label. */
 struct census_band {
 	struct census_band *next; /* in the order in which they were first seen */
-	struct census_band *same; /* with a hash that falls into the same bucket */
+	struct census_band *same; /* the next band in the same hash bucket */
 	uint64_t bytes;
 	uint32_t hash;
 	const char *label;
@@ -30,16 +30,16 @@ struct vmtap_census {
 	uint64_t time; /* CLOCK_MONOTONIC */
 	uint64_t era, period;
 	uint32_t by;
-	bool failed; /* memory ran out: not to be delivered */
+	bool failed; /* memory ran out: do not deliver it */
 	struct census_band *bands, *last_band;
 	size_t band_count, label_bytes;
-	struct census_band **buckets; /* of the bands, by hash */
+	struct census_band **buckets; /* hash table of the bands */
 	size_t bucket_count;          /* 0 or a power of two */
 };
 
-/* The server's. The eventfd is told 1 when there may be something to do. */
+/* Called by the server. 1 is written to the eventfd when there may be something to do. */
 void census_attach(int wake);
-/* Nobody is served any more: forgets what was asked for and what was not delivered. */
+/* There are no more clients: forgets their requests and all undelivered samples. */
 void census_detach(void);
 
 /* period in ns; 0: the VM's own choice. */
@@ -48,19 +48,20 @@ void census_stop(void);
 void census_request(void);
 
 /*
- * Has a sample taken, or has the VM told, if one is due. listeners: somebody gets samples;
- * else none is due any more. How many milliseconds until the next is due; -1: none is.
+ * If a sample is due, takes it or notifies the VM. listeners: some client receives samples;
+ * without listeners no sample is due. Returns the milliseconds until the next sample is due,
+ * or -1 if none is.
  */
 int census_turn(bool listeners);
 
-/* The next sample to deliver, the caller's to free; NULL: none. */
+/* The next sample to deliver, owned by the caller; NULL if there is none. */
 struct vmtap_census *census_finished(void);
 void census_free(struct vmtap_census *census);
 
-/* How many samples were lost for want of memory since the last call. */
+/* The number of samples lost since the last call because memory ran out. */
 uint64_t census_lost(void);
 
-/* In the child of fork(), the registry locked: what was registered remains. */
+/* Call in the child of fork() with the registry locked: registrations remain. */
 void census_fork_child(void);
 
 #endif

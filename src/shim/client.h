@@ -1,8 +1,8 @@
 /*
- * client.h: one connection, or the log's file: what it has asked for, its queue, its losses.
- * Only the server's thread uses it. A client can do nothing to the VM but open guards, ask
- * for samples of its heap, and, if it asked for lossless delivery, let the VM wait;
- * whatever else it sends is ignored.
+ * client.h: one connection, or the log's file: what it has requested, its queue, its losses.
+ * Only the server's thread uses it. A client can only open guards, request heap samples and,
+ * if it asked for lossless delivery, make the VM wait. Anything else that it sends is
+ * ignored.
  */
 #ifndef VMTAP_SHIM_CLIENT_H
 #define VMTAP_SHIM_CLIENT_H
@@ -17,28 +17,28 @@
 #include "shim/ring.h"
 
 enum {
-	CLIENT_INPUT_MAX = 4096 /* bytes read at once */
+	CLIENT_INPUT_MAX = 4096 /* bytes per read */
 };
 
-/* What a client may want, and lose: event types by their numbers, and samples of the heap. */
+/* What a client can request and lose: event types, by number, and heap samples. */
 enum { CLIENT_SAMPLES = EVENTS_MAX, CLIENT_KINDS };
 
-/* How a subscription says which events it asks for. */
+/* How a subscription selects events. */
 enum client_selection {
-	CLIENT_BY_TYPE, /* by event types: those that come later are not wanted */
+	CLIENT_BY_TYPE, /* by event types: types added later are not included */
 	CLIENT_BY_NAME,
 	CLIENT_GHC, /* all of GHC's events */
-	CLIENT_ALL  /* those, and each probe's own */
+	CLIENT_ALL  /* GHC's events and each probe's own event */
 };
 
 /* What a subscription asks for. */
 struct client_terms {
-	uint8_t wanted[CLIENT_KINDS]; /* of the known types, see EVENT_OWN */
-	uint16_t strings[EVENTS_MAX]; /* of each: the arguments whose strings are wanted */
-	uint32_t known_types;         /* for as many the above has been worked out */
+	uint8_t wanted[CLIENT_KINDS]; /* events requested of each known type, see EVENT_OWN */
+	uint16_t strings[EVENTS_MAX]; /* per type: the arguments whose strings are requested */
+	uint32_t known_types;         /* the arrays above cover the types below this number */
 	enum client_selection selection;
-	uint8_t flags;        /* of the frame */
-	uint16_t entry_bytes; /* by name: what control_next_entry() reads */
+	uint8_t flags;        /* of the subscribe frame */
+	uint16_t entry_bytes; /* selection by name: input for control_next_entry() */
 	unsigned char entries[WIRE_ENTRIES_MAX];
 	bool lossless;
 	bool ghc_only;
@@ -48,88 +48,89 @@ struct client_terms {
 struct client {
 	struct client *next;
 	int socket;                  /* or the log's file */
-	struct descriptor_file file; /* which that must be */
+	struct descriptor_file file; /* identity of the file that this descriptor must refer to */
 	bool is_log;
 	struct log_file log;
-	bool input_ended;   /* it has shut its side: it still reads */
-	bool gone;          /* to be dropped */
-	bool fresh;         /* it may yet turn out to be a plain reader */
+	bool input_ended;   /* it has shut down its sending side but still reads */
+	bool gone;          /* to be removed */
+	bool fresh;         /* it may still turn out to be a plain reader */
 	uint64_t connected; /* CLOCK_MONOTONIC */
 	bool subscribed;
 	bool clock_told;
-	bool finishing; /* the end marker is due, or in the queue */
+	bool finishing; /* the end marker is due or already queued */
 	bool end_queued;
-	bool changed; /* a frame has come, asked and tag are its: the server must act on it */
+	bool changed; /* a frame has arrived and set asked and tag: the server must act on it */
 	bool finish_asked;
 	uint32_t tag;
 	uint8_t tag_flags;
-	bool acknowledge;          /* WIRE_SUBSCRIBED is due */
+	bool acknowledge;          /* WIRE_SUBSCRIBED must be sent */
 	struct client_terms terms; /* in force */
 	struct client_terms asked;
-	uint64_t since;          /* raw time: events before were recorded for others */
-	uint64_t newest, marked; /* stream times: of its last event, of the last watermark */
-	uint64_t loss_since;     /* stream time of the first loss not yet told */
+	uint64_t since;          /* raw time: earlier events were recorded for other clients */
+	uint64_t newest, marked; /* stream times of its last event and of its last watermark */
+	uint64_t loss_since;     /* stream time of the first unreported loss */
 	uint64_t lost[CLIENT_KINDS];
 	bool has_lost;
-	uint64_t unwritten[CLIENT_KINDS]; /* of a log: what its queue holds */
+	uint64_t unwritten[CLIENT_KINDS]; /* log only: events in its queue */
 	bool has_unwritten;
 	uint64_t unwritten_since;      /* stream time of the first of these */
-	uint32_t omissions, providers; /* as far as told */
+	uint32_t omissions, providers; /* as last reported to the client */
 	struct encoder encoder;
 	struct control control;
-	size_t input_at, input_length; /* what has been read and not been taken apart yet */
+	size_t input_at, input_length; /* the part of input that was read but is not parsed yet */
 	unsigned char input[CLIENT_INPUT_MAX];
 };
 
 /* Takes over the socket on success. */
 int client_open(int socket, size_t queue_bytes, struct client **client);
-/* A descriptor that is another file's by now is left alone. */
+/* Does not close the descriptor if it refers to another file by now. */
 void client_close(struct client *client);
 
-/* Reads once. After a whole frame it stops with changed set and the terms asked for; the
- * server acts on them and calls again. */
+/* Reads once. It stops after a whole frame, with changed set and the terms in asked. The server
+ * acts on them and calls again. */
 void client_read(struct client *client);
 
-/* Takes further frames out of what has been read already. */
+/* Parses further frames from the input that has already been read. */
 void client_parse(struct client *client);
 
-/* Takes it for a plain reader: as if it had asked for all of GHC's events. */
+/* Treats the client as a plain reader, as if it had subscribed to all of GHC's events. */
 void client_take_default(struct client *client);
 
-/* As if it had asked for everything, lossless. */
+/* Treats the client as if it had subscribed to everything, with lossless delivery. */
 void client_take_all(struct client *client);
 
-/* Works out which of the event types that have come meanwhile the terms in force ask for. */
+/* Applies the terms in force to event types that were added since the last call. */
 void client_take_types(struct client *client);
 
-/* Puts what the last frame asked for in force. */
+/* Puts the terms of the last frame into force. */
 void client_take_terms(struct client *client);
 
-/* Sends what it can without waiting, up to the last whole block; what is open is closed. */
+/* Closes the open block and sends whole blocks for as long as this does not block. */
 void client_send(struct client *client);
 
-/* One record of a ring, if the client wants it. */
+/* Adds one record of a ring if the client has requested it. */
 void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
 	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
 	const uint64_t *cpu_time);
 
-/* A sample of the heap, if the client gets any. */
+/* Adds a heap sample if the client receives samples. */
 void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time);
 
-/* Counts losses that it must be told of; kind: an event type's number, or CLIENT_SAMPLES. */
+/* Counts losses to report to the client; kind: an event type's number, or CLIENT_SAMPLES. */
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time);
 
-/* Tells it which compatible providers there are from that time on. */
+/* Tells the client which compatible providers exist from the given time on. */
 void client_tell_providers(struct client *client, uint32_t providers, uint64_t since);
 
-/* Tells it of its losses and of the time up to which it has everything. */
+/* Tells the client its losses and the time up to which it has received everything. */
 void client_mark(struct client *client, uint64_t watermark, uint64_t now);
 
-/* A log that ends while its disk is full: what its queue holds counts as lost, so that the
- * room that is kept in the file says so. False: even that has been tried, or is not kept. */
+/* For a log that ends while its disk is full: counts the events in its queue as lost, so that
+ * the space reserved in the file can record them. False if this was tried before or no space is
+ * reserved. */
 bool client_abandon(struct client *client);
 
-/* No more events for it; the end marker is queued as soon as there is room. */
+/* Gives the client no more events; the end marker is queued as soon as there is room. */
 void client_finish(struct client *client, uint64_t now);
 
 static inline bool client_pending(const struct client *client)

@@ -1,7 +1,7 @@
 /*
- * descriptor.h: descriptors of the library's own, in a process that is not. None is 0, 1 or 2,
- * which a program that has closed them still reads and writes; none survives exec, which is
- * for those who open them to ask for.
+ * descriptor.h: file descriptors that belong to the library, inside a process that does not.
+ * They are never 0, 1 or 2, because a program that has closed those may still read and write
+ * them. They must not survive exec: the code that opens them requests that.
  */
 #ifndef VMTAP_SHIM_DESCRIPTOR_H
 #define VMTAP_SHIM_DESCRIPTOR_H
@@ -10,12 +10,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Takes what a system call returned: the descriptor, moved out of the way if need be, or a
- * negative errno. */
+/* Takes the return value of a system call: a descriptor, which is moved to another number if
+ * necessary, or a negative errno. */
 int descriptor_own(int descriptor);
 
-/* Which file a descriptor is of. The program may close any, and then have its number for a file of
- * its own, which must not be touched. */
+/* The identity of the file that a descriptor refers to. The program may close any descriptor
+ * and then get the same number for a file of its own, which must not be touched. */
 struct descriptor_file {
 	dev_t device;
 	ino_t inode;
@@ -24,8 +24,8 @@ struct descriptor_file {
 struct descriptor_file descriptor_file(int descriptor);
 bool descriptor_is(int descriptor, struct descriptor_file file);
 
-/* Adds to an eventfd that does not block, if the descriptor is still of that. For any thread at any
- * moment: errno is kept, and a thread that has been cancelled is not taken by it. */
+/* Adds value to a non-blocking eventfd if the descriptor still refers to it. Any thread may
+ * call it at any moment: it preserves errno and is not a cancellation point. */
 void descriptor_tell(int descriptor, struct descriptor_file file, uint64_t value);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * drain.h: moves what the rings hold into the clients' queues, with converted times and in
- * each ring's order, tells what was dropped, and says up to which time everything has been
- * delivered. Only the server's thread uses it; it never waits.
+ * drain.h: moves the contents of the rings into the clients' queues, with converted times
+ * and in each ring's order. It also reports dropped events and the time up to which
+ * everything has been delivered. Only the server's thread uses it; it never blocks.
  */
 #ifndef VMTAP_SHIM_DRAIN_H
 #define VMTAP_SHIM_DRAIN_H
@@ -15,17 +15,18 @@
 
 struct drain {
 	struct stamp_line clock; /* set by stamp_start() */
-	uint64_t watermark;      /* stream time: no client is sent an earlier event any more */
-	uint64_t latest; /* since the raw clock began anew: what is later is from before; 0 */
-	bool found_any;  /* the last drain did */
-	bool found_much; /* the last drain did: do not sleep before the next */
+	uint64_t watermark;      /* stream time: no client will be sent an earlier event */
+	uint64_t latest; /* set after the raw clock restarted: later readings date from before the
+			    restart; else 0 */
+	bool found_any;  /* the last drain found records */
+	bool found_much; /* the last drain found many: do not sleep before the next */
 	unsigned count;
 };
 
-/* Everything that the rings hold now. */
+/* Drains everything that is in the rings now. */
 void drain_rings(struct drain *drain, struct client *clients);
 
-/* Forgets what rings hold from the last time that somebody listened. */
+/* Discards what the rings still hold from the last time that a client listened. */
 void drain_skip(struct drain *drain);
 
 #endif

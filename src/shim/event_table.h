@@ -1,11 +1,10 @@
 /*
- * event_table.h: the event types of this process: one for each probe that a registered object
- * can fire, and for each version of its arguments. A type is a copy of the object's
- * definition, so it outlives the object, and is never removed: records and clients refer to
- * it by its number. The same definition in several objects is one type.
+ * event_table.h: the event types of this process: one for each probe that a registered
+ * object can fire, and for each version of its arguments. A type is a copy of the object's
+ * definition, so it outlives the object. Types are never removed, because records and
+ * clients refer to them by number. The same definition in several objects is one type.
  *
- * Adding needs the registry's lock. Reading needs none: a number that has been given is valid
- * for ever.
+ * Adding requires the registry's lock. Reading does not: a number stays valid for ever.
  */
 #ifndef VMTAP_SHIM_EVENT_TABLE_H
 #define VMTAP_SHIM_EVENT_TABLE_H
@@ -20,57 +19,59 @@
 
 enum {
 	EVENTS_MAX = 1024,
-	EVENT_PROVIDERS_MAX = 32 /* compatible ones: bits of a mask */
+	EVENT_PROVIDERS_MAX = 32 /* compatible providers: bits of a mask */
 };
 
-/* A compatible provider's probe that an event fires: a line of its type's extension. */
+/* A compatible provider's probe that an event fires. The stream declares it with a line in the
+ * type's extension. */
 struct event_compat {
 	uint32_t provider; /* a bit, see event_provider() */
 	const char *line;
 };
 
 struct event_type {
-	struct definition is; /* its pointers lead into the copy; compats is NULL */
+	struct definition is; /* a copy with all that it points to; compats is NULL */
 	const struct event_compat *compats;
-	uint16_t number;     /* in records and in this table */
-	uint16_t wire;       /* in the stream */
-	uint16_t key_length; /* of the description: the probe's name, "vm:::gc-start" */
-	uint8_t own_form;    /* which form serves as the probe's own event, 0xff: none does */
-	/* Forms whose event type is another probe's own event: bit 0 is the first form. Only
-	 * clients that get no probes' own events are sent these, for others would take them
-	 * for events of that probe. */
+	uint16_t number;     /* the type's number in records and in this table */
+	uint16_t wire;       /* the type's number in the stream */
+	uint16_t key_length; /* length of the probe's name in the description: "vm:::gc-start" */
+	uint8_t own_form; /* index of the form that serves as the probe's own event; 0xff: none */
+	/* Forms whose event type is another probe's own event: bit 0 is the first form. These
+	 * are sent only to clients that receive no probe's own events; other clients would take
+	 * them for events of the other probe. */
 	uint8_t doubled_forms;
 };
 
-/* Which events of a probe a client wants: a bit for its own, then one for each of its forms. */
+/* Which events of a probe a client has requested: one bit for its own, then one for each of its
+ * forms. */
 enum { EVENT_OWN = 1, EVENT_FORM = 2 };
 
-/* Those of them that GHC knows. */
+/* The bits of those events that GHC knows. */
 uint8_t event_ghc_mask(const struct event_type *type);
 
 /*
- * The number of the event type of this definition, made if it is new. -EINVAL: an argument
- * that it has in common with a type of the same name differs; -ENOSPC: the table is full;
- * -ENOMEM.
+ * Returns the number of the definition's event type, which is created if it is new. -EINVAL:
+ * an argument that it shares with a type of the same name differs; -ENOSPC: the table is
+ * full; -ENOMEM.
  */
 int event_table_add(const struct definition *definition);
 
-/* Whether some type has this type's name. The answer is its number or -1; after is the last
- * answer, -1 at first. */
+/* Iterates over the types with the same name as this type. Returns the next number, or -1 at
+ * the end; after is the previous result, -1 for the first call. */
 int event_table_next_of_name(const struct event_type *type, int after);
 
 /*
- * From now on new types get numbers of vmtap's own in the stream: a client has a header, and
- * an event of GHC's that the header declares as GHC's must not become a probe's.
+ * From now on, new types get stream numbers from vmtap's own range: a client has received a
+ * header, and an event that the header declares as GHC's must not become a probe's.
  */
 void event_table_seal(void);
 
-/* The mask of the compatible providers of these names, which a NULL ends. */
+/* The mask of the compatible providers with these names; the list ends with NULL. */
 uint32_t event_table_provider_mask(const char *const *names);
-/* The name of the provider of bit 1 << index; NULL: there are fewer. */
+/* The name of the provider with bit 1 << index; NULL if there are not that many. */
 const char *event_provider(unsigned index);
 
-/* The first number in the stream that no type has yet. */
+/* The first stream number that no type uses yet. */
 uint16_t event_table_next_wire(void);
 
 extern const struct event_type *_Atomic event_types[EVENTS_MAX];

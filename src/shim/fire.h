@@ -44,15 +44,15 @@
 #define FIRE VMTAP_HIDDEN __attribute__((cold, noinline, used))
 #endif
 
-/* What another object of the library has, if it is linked: a compatible provider's sites. */
+/* A symbol of another object of the library, if that is linked: a compatible provider's sites. */
 #define FIRE_OPTIONAL VMTAP_HIDDEN extern __attribute__((weak))
 
-/* Cold functions are optimised for size: their parts would not be inlined. */
+/* Cold functions are optimised for size, so their parts would not be inlined otherwise. */
 #define FIRE_PART inline __attribute__((always_inline))
 
 static struct vmtap_name fire_no_name = VMTAP_NAME("");
 
-/* NULL is against the contract; a traced program must not die of it. */
+/* NULL violates the contract, but must not crash a traced program. */
 static FIRE_PART struct vmtap_name *fire_touch_name(struct vmtap_name *name)
 {
 	if (__builtin_expect(!name || !name->text, 0))
@@ -62,7 +62,7 @@ static FIRE_PART struct vmtap_name *fire_touch_name(struct vmtap_name *name)
 	return name;
 }
 
-/* Returns the text's length, as far as a record takes it. */
+/* Returns the length of the text, at most what fits into a record. */
 static FIRE_PART uint32_t fire_touch_text(const char **text)
 {
 	if (__builtin_expect(!*text, 0))

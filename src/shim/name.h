@@ -1,13 +1,13 @@
 /*
- * name.h: the texts of names, kept so that the VM may move or free its own. A table of
- * a fixed size, reserved at the first name and touched as it fills. Taking an id is
- * lock-free and safe on any thread: the text is complete before anybody can see the id,
- * so whoever reads an id from a record may read its text.
+ * name.h: copies of the texts of names, so that the VM may move or free its own. The table
+ * has a fixed size; it is reserved at the first name, and its pages are touched as it fills.
+ * Taking an id is lock-free and safe on any thread. A text is complete before its id is
+ * visible, so every thread that reads an id from a record may read its text.
  *
- * Names are never given back while the process lives: ids stay in the VM's objects. When
- * the table is full, texts travel with their events instead (see ring.h). Of these the
- * server keeps the last NAME_TRANSIENTS of each ring: an event whose text is older, since
- * many others of the same thread have interrupted it, is counted as lost.
+ * Names are not freed while the process lives, because their ids stay in the VM's objects.
+ * When the table is full, texts travel with their events instead (see ring.h). The server
+ * keeps the last NAME_TRANSIENTS of these texts for each ring. An event whose text is older,
+ * because many events interrupted it on the same thread, is counted as lost.
  */
 #ifndef VMTAP_SHIM_NAME_H
 #define VMTAP_SHIM_NAME_H
@@ -16,25 +16,25 @@
 
 #include "vmtap.h"
 
-/* Ids from here on name texts that travel with events; each ring counts its own. */
+/* Ids from this one on denote texts that travel with events; each ring has its own counter. */
 #define NAME_TRANSIENT UINT32_C(0x80000000)
 
 enum {
 	NAME_LENGTH_MAX = 4000, /* longer texts are cut */
-	NAME_FIRST = 16,        /* the table's first id; those before are the encoder's */
-	NAME_TRANSIENTS = 64    /* texts that travel with events: kept for each ring */
+	NAME_FIRST = 16,        /* the table's first id; the encoder uses the lower ones */
+	NAME_TRANSIENTS = 64    /* number of texts travelling with events that are kept per ring */
 };
 
-/* How large the table may become; before the first name, later calls change nothing. */
+/* Sets the maximum size of the table. Has no effect after the first name. */
 void name_limit(uint32_t bytes);
 
 /* Gives the name an id if it has none; 0 when the table is full. */
 uint32_t name_take(struct vmtap_name *name);
 
-/* The text of an id that name_take() has given; *length in bytes. */
+/* The text of an id that name_take() returned; *length in bytes. */
 const char *name_text(uint32_t id, uint32_t *length);
 
-/* How many ids there can ever be. */
+/* The maximum number of ids. */
 uint32_t name_capacity(void);
 
 #endif

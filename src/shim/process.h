@@ -1,6 +1,6 @@
 /*
- * process.h: what clients are told first: which process this is and how it was started. Taken
- * once, when the stream starts; nothing here changes afterwards but the providers.
+ * process.h: what clients are told first: which process this is and how it was started.
+ * Collected once, when the stream starts; only the providers change afterwards.
  */
 #ifndef VMTAP_SHIM_PROCESS_H
 #define VMTAP_SHIM_PROCESS_H

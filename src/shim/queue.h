@@ -1,7 +1,7 @@
 /*
- * queue.h: bytes on their way to one client: appended at the end, sent from the start. A
- * fixed capacity, reserved when the client connects and touched as it fills; growing it is
- * for lossless clients only.
+ * queue.h: bytes to be sent to one client: appended at the end, sent from the start. The
+ * capacity is reserved when the client connects, and its pages are touched as the queue
+ * fills. It is fixed, except that queues of lossless clients may grow.
  */
 #ifndef VMTAP_SHIM_QUEUE_H
 #define VMTAP_SHIM_QUEUE_H
@@ -22,12 +22,12 @@ struct queue {
 int queue_open(struct queue *queue, size_t capacity);
 void queue_close(struct queue *queue);
 
-/* Makes room for so many contiguous bytes; positions are kept relative to start. What is there is
- * moved only when an eighth of the capacity has been sent: a reader of single bytes must not have
- * the whole queue moved for each. */
+/* Makes room for that many contiguous bytes; positions relative to start stay valid. The
+ * contents are moved only after an eighth of the capacity has been sent: otherwise a client
+ * that reads single bytes would cause the whole queue to be moved for each. */
 bool queue_reserve(struct queue *queue, size_t bytes);
 
-/* Doubles the capacity as often as it takes; false when there is no memory. */
+/* Doubles the capacity until the bytes fit; false if memory runs out. */
 bool queue_grow(struct queue *queue, size_t bytes);
 
 static inline size_t queue_length(const struct queue *queue)

@@ -1,17 +1,17 @@
 /*
- * ring.h: where producers put their records. One ring per OS thread that fires while a
- * client listens, written by that thread alone and read by the server alone.
+ * ring.h: where producers put their records. There is one ring per OS thread that fires
+ * while a client listens; only that thread writes to it, and only the server reads it.
  *
- * Positions grow for ever; a position's place is its remainder by the size. A record that
- * begins inside the ring may run over its end into spare room behind it; the next one then
- * begins at the next multiple of the size. Both sides compute that with ring_after().
+ * Positions only grow; the offset in the ring is the position modulo the size. A record that
+ * begins inside the ring may run over its end into spare space; the next record then begins
+ * at the next multiple of the size. Both sides compute this with ring_after().
  *
- * A producer never blocks, allocates or calls the system, but for the mapping of its ring
- * at its first record, and for waiting if a client asked for lossless delivery. It is
- * safe in a signal handler: a record that interrupts a record is dropped and counted.
+ * A producer never blocks, allocates or makes a system call, except to map its ring at its
+ * first record, and to wait if a client asked for lossless delivery. It is safe in a signal
+ * handler: a record that interrupts another record is dropped and counted.
  *
- * A ring stays mapped while its thread lives, for the thread may be about to write to it
- * at any moment; the server takes it back once the kernel says that the thread is gone.
+ * A ring stays mapped while its thread lives, because the thread may be about to write to it
+ * at any moment. The server frees it once the kernel reports that the thread has ended.
  */
 #ifndef VMTAP_SHIM_RING_H
 #define VMTAP_SHIM_RING_H
@@ -25,10 +25,10 @@
 #include "shim/object.h"
 
 enum {
-	RING_NAME = 0xffff,  /* in place of an event: u32 transient id, u32 length, text, which a
-				later record of this ring uses */
-	RING_CLOCK = 0xfffe, /* in place of an event: u32 unused, u64 CPU clock in ns; right behind
-				it is the record that has it, with no other's place between */
+	RING_NAME = 0xffff,  /* instead of an event: u32 transient id, u32 length, text; a later
+				record of this ring uses it */
+	RING_CLOCK = 0xfffe, /* instead of an event: u32 unused, u64 CPU clock in ns; the record
+				that it belongs to follows immediately */
 	RING_CLOCK_BYTES = 24,
 	RING_CLOCK_VALUE = 16,
 	RING_IDLE = 0, /* values of vmtap_record.busy */
@@ -36,47 +36,48 @@ enum {
 	RING_WAITING = 2
 };
 
-/* Events dropped, per event type, of which no client has been told. Many threads count, one takes.
- */
+/* Dropped events per event type that no client has been told of yet. Many threads count, one
+ * thread collects. */
 struct ring_drops {
-	_Atomic bool any; /* set after the count */
+	_Atomic bool any; /* set after counting */
 	_Atomic uint64_t of[EVENTS_MAX];
 };
 
 struct ring {
-	struct vmtap_record record; /* the producer's; the server reads head and busy */
-	_Atomic uint64_t limit;     /* at records that end beyond, the producer looks closer: the
-				       ring may be full, or the server asleep */
+	struct vmtap_record record; /* written by the producer; the server reads head and busy */
+	_Atomic uint64_t limit;     /* for records that end after this, the producer checks more
+				       closely: the ring may be full, or the server asleep */
 	uint64_t size;              /* a power of two */
 	unsigned char *bytes;
 	uint32_t next_transient;
 	pid_t thread;
 
-	_Atomic uint64_t tail __attribute__((aligned(64))); /* the server's */
-	_Atomic uint32_t room; /* a futex: bumped when a waiting producer may look again */
+	_Atomic uint64_t tail __attribute__((aligned(64))); /* written by the server */
+	_Atomic uint32_t room; /* a futex: incremented when a waiting producer should check again */
 	struct ring *next;
-	uint64_t drained;    /* the server's: position of the first record it has not read */
+	uint64_t drained;    /* server only: position of the first unread record */
 	uint64_t created;    /* raw clock */
-	uint64_t last;       /* the server's: raw time of the last record it read */
-	uint64_t last_time;  /* the server's: time of that record in the stream */
-	uint64_t busy_since; /* the server's: since when it saw the same record written */
+	uint64_t last;       /* server only: raw time of the last record read */
+	uint64_t last_time;  /* server only: stream time of that record */
+	uint64_t busy_since; /* server only: since when it has seen the same record being written */
 	uint64_t busy_head;
 
 	struct ring_drops drops;
-	bool compared, reused; /* the server's: see ring_collect() */
-	void *transients;      /* the server's: texts of RING_NAME records */
+	bool compared, reused; /* server only: see ring_collect() */
+	void *transients;      /* server only: texts of RING_NAME records */
 	size_t transients_bytes;
 };
 
-/* What objects call; the second one reads the thread's CPU clock for each record, by a system
- * call. */
+/* The functions that objects call. The second runtime also reads the thread's CPU clock for
+ * each record, with a system call. */
 extern const struct vmtap_runtime ring_runtime;
 extern const struct vmtap_runtime ring_clocked_runtime;
 
-/* The size of rings made from now on; rounded up to a power of two. */
+/* Sets the size of future rings, rounded up to a power of two. */
 void ring_set_size(uint32_t bytes);
 
-/* Whether anybody listens, and how many of them want the VM to wait. The server's. */
+/* Whether any client listens, and whether any of them requires the VM to wait. Set by the
+ * server. */
 void ring_set_listening(bool listening);
 void ring_set_lossless(bool lossless);
 
@@ -86,34 +87,36 @@ struct ring *ring_first(void);
 /* Events dropped on threads that could not get a ring. */
 extern struct ring_drops ring_unattached;
 
-/* Gives room back: what has been drained is with the clients. */
+/* Frees the drained space of the ring, because its records are in the clients' queues now. */
 void ring_release(struct ring *ring);
 
 /*
- * The server's sleep. While it polls, producers need not know; before it sleeps longer it
- * arms the rings, and the next record of any thread writes to the eventfd, once. True: it may
- * sleep; false: something has come meanwhile. A record that is written at that very moment may
- * find nothing armed: then the next one wakes, or the sleep's own end.
+ * The server's sleep. While the server polls, producers need not notify it. Before a longer
+ * sleep it arms the rings; then the next record of any thread writes to the eventfd, once.
+ * True: the server may sleep; false: something has arrived meanwhile. A record that is
+ * written at that very moment may find the rings not yet armed; then the next record, or the
+ * timeout, ends the sleep.
  */
 bool ring_arm(void);
 void ring_disarm(void);
 
-/* The eventfd that producers write 1 to. Released, no producer uses it any more; false: one
- * may still, for it is stuck amid that, and the descriptor must stay. */
+/* The eventfd that producers write 1 to. After a successful release no producer uses it any
+ * more. False: a producer may still use it, because it is stuck in the middle of that write, so
+ * the descriptor must stay open. */
 void ring_set_waker(int descriptor);
 bool ring_release_waker(int descriptor);
 
-/* Lets every waiting producer look again. */
+/* Makes every waiting producer check again. */
 void ring_wake(void);
 
-/* Removes the rings of threads that are gone and have been read to the end. */
+/* Removes the rings of ended threads that have been read completely. */
 void ring_collect(void);
 
-/* Gives the memory of all rings back, not the mappings; what they hold is lost. Only while
- * nobody listens. */
+/* Frees the memory of all rings, but keeps their mappings; their contents are lost. Call only
+ * while no client listens. */
 void ring_forget(void);
 
-/* In the child of fork(): only this thread's ring is left, empty. */
+/* Call in the child of fork(): keeps only this thread's ring, empty. */
 void ring_fork_child(void);
 
 static inline uint64_t ring_after(uint64_t position, uint32_t bytes, uint64_t size)

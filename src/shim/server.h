@@ -1,7 +1,8 @@
 /*
- * server.h: the thread that serves clients: accepts them, opens and closes guards as they
- * ask, moves what the rings hold into their queues about once a millisecond while anybody
- * listens, and sleeps otherwise. It takes no lock that a producer could hold.
+ * server.h: the thread that serves clients. It accepts them, opens and closes guards as they
+ * request, and moves the contents of the rings into their queues about once a millisecond
+ * while any client listens; otherwise it sleeps. It takes no lock that a producer could
+ * hold.
  */
 #ifndef VMTAP_SHIM_SERVER_H
 #define VMTAP_SHIM_SERVER_H
@@ -13,29 +14,29 @@
 
 struct server;
 
-/* Makes the socket, and the log's file unless log is NULL; the caller has
- * the registry's lock, so that no child of fork() inherits what it could not close.
- * options may be NULL. user_socket, if not NULL, goes before the options' path; where a live
- * process has it, the default place is taken. */
+/* Creates the socket, and the log's file unless log is NULL. The caller holds the registry's
+ * lock, so that no child of fork() inherits a descriptor that it could not close. options may
+ * be NULL. user_socket, if not NULL, takes precedence over the path in options. If a live
+ * process already uses the chosen path, the default path is used. */
 int server_new(const struct vmtap_options *options, const char *user_socket, const char *log,
 	struct server **server);
 
-/* Starts the thread. awaited: server_wait() follows. */
+/* Starts the thread. awaited: server_wait() will be called. */
 int server_run(struct server *server, bool awaited);
 
-/* Waits until some client of the server has subscribed, or it has stopped; it may be freed
- * meanwhile. */
+/* Waits until some client of the server has subscribed or the server has stopped. The server
+ * may be freed meanwhile. */
 void server_wait(void);
 
-/* One that does not run. */
+/* Frees a server that is not running. */
 void server_free(struct server *server);
 
-/* Delivers what there is, ends every stream, and ends the thread. False: that sleeps and cannot be
- * woken, for the program has closed its descriptors. */
+/* Delivers what is left, ends every stream and ends the thread. False: the thread sleeps and
+ * cannot be woken, because the program has closed its descriptors. */
 bool server_stop(struct server *server);
 
-/* In the child of fork(), the registry locked: closes what was inherited; there is no
- * thread, and the socket's path is the parent's. */
+/* Call in the child of fork() with the registry locked: closes inherited descriptors. The child
+ * has no server thread, and the socket's path belongs to the parent. */
 void server_fork_child(struct server *server);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * server_socket.h: the socket's place in the file system. $XDG_RUNTIME_DIR/vmtap/PID, or
- * /tmp/vmtap-UID/PID where there is none (PID and UID as the process itself sees them: the
- * effective user), or a path that the VM's author or user chose. The directory of the
- * default place is ours alone (0700, owner and type checked, no symbolic link); the socket
- * of a dead process of ours is replaced, a live one, another user's and what is no socket
- * never.
+ * server_socket.h: the socket's path. It is $XDG_RUNTIME_DIR/vmtap/PID, or
+ * /tmp/vmtap-UID/PID without that variable (PID and UID as the process itself sees them; UID
+ * is the effective user), or a path that the VM's author or user chose. The directory of the
+ * default path belongs to us alone (0700, owner and type checked, no symbolic link). The
+ * socket of a dead process of ours is replaced; a live socket, another user's socket and
+ * anything that is not a socket never are.
  */
 #ifndef VMTAP_SHIM_SERVER_SOCKET_H
 #define VMTAP_SHIM_SERVER_SOCKET_H
@@ -16,32 +16,33 @@
 struct server_socket {
 	int socket;
 	ino_t own;    /* inode of the socket itself */
-	dev_t device; /* and inode: which file at the path is ours */
+	dev_t device; /* and inode: identity of our file at the path */
 	ino_t inode;
 	char path[PATH_MAX];
 };
 
-/* path NULL: the default place. Returns 0 or a negative errno, which says what stands at
- * a path that cannot be had: -EADDRINUSE a live socket, -ELOOP a symbolic link, -EEXIST
- * another file, -EPERM another user's; -ENAMETOOLONG: a chosen path of more than 107 bytes,
- * which no plain client could connect to. */
+/* path NULL: the default path. Returns 0 or a negative errno, which says why a path cannot be
+ * used: -EADDRINUSE a live socket, -ELOOP a symbolic link, -EEXIST another file, -EPERM another
+ * user's file; -ENAMETOOLONG: a chosen path of more than 107 bytes, which no plain client could
+ * connect to. */
 int server_socket_open(struct server_socket *endpoint, const char *path);
 
-/* Closes, and removes the path if it is this process's. */
+/* Closes the socket, and removes the path if it belongs to this process. */
 void server_socket_close(struct server_socket *endpoint);
 
-/* Whether the descriptor is still what server_socket_open() made: the program may have closed it.
- */
+/* Whether the descriptor still refers to the socket made by server_socket_open(): the program
+ * may have closed it. */
 bool server_socket_is_ours(const struct server_socket *endpoint);
 
-/* Then: removes the path, leaves the descriptor alone. */
+/* For a descriptor that is not: removes the path and leaves the descriptor alone. */
 void server_socket_abandon(struct server_socket *endpoint);
 
-/* Connects once: whoever polls the socket wakes, although its descriptor may be closed. */
+/* Connects once to wake any thread that polls the socket, even if its descriptor has been
+ * closed. */
 void server_socket_knock(const struct server_socket *endpoint);
 
-/* A connection from the same user or root, non-blocking; -EAGAIN when there is none,
- * another negative errno when one was refused or failed. */
+/* Accepts a connection from the same user or root, non-blocking. -EAGAIN if there is none;
+ * another negative errno if a connection was refused or failed. */
 int server_socket_accept(const struct server_socket *endpoint);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * stamp.h: time stamps that cost one instruction. Producers store a raw reading: the
- * time stamp counter where it is invariant and the kernel itself keeps time by it, else
- * CLOCK_MONOTONIC. The server reads both clocks together at every drain and converts by
- * straight lines between these points, so that converted times never run backwards and
- * agree with CLOCK_MONOTONIC.
+ * stamp.h: time stamps that cost one instruction. Producers store a raw reading: the time
+ * stamp counter if it is invariant and the kernel itself keeps time by it, else
+ * CLOCK_MONOTONIC. The server reads both clocks together at every drain and interpolates
+ * linearly between these points, so that converted times never run backwards and agree with
+ * CLOCK_MONOTONIC.
  */
 #ifndef VMTAP_SHIM_STAMP_H
 #define VMTAP_SHIM_STAMP_H
@@ -25,34 +25,35 @@ static inline uint64_t stamp_raw(void)
 	return clock_monotonic();
 }
 
-/* The server's: the stream's time 0 and the line from the last point but one to the last. */
+/* Server only: the stream's time 0 and the line through the last two points. */
 struct stamp_line {
 	uint64_t zero;      /* CLOCK_MONOTONIC at the stream's time 0 */
 	uint64_t zero_real; /* CLOCK_REALTIME then */
 	uint64_t raw[2];
 	uint64_t time[2]; /* CLOCK_MONOTONIC, ns */
-	uint64_t slope;   /* ns per raw unit, 32 bits behind the point */
+	uint64_t slope;   /* ns per raw unit, with 32 fractional bits */
 };
 
-/* Chooses the clock; while nobody listens. True: another than before, for the kernel may find at
- * any time that the counter is no good: stamp_restart() is due. */
+/* Chooses the clock; call while no client listens. True: the clock has changed (the kernel may
+ * find the counter unreliable at any time), so stamp_restart() must be called. */
 bool stamp_choose(void);
 
 /* Sets time 0 to now. */
 void stamp_start(struct stamp_line *line);
 
-/* Earlier readings of the raw clock mean nothing any more. */
+/* Call when earlier readings of the raw clock have become meaningless. */
 void stamp_restart(struct stamp_line *line);
 
-/* A new point at now: readings up to now convert by the line that ends here. Does nothing
- * soon after the last point. True: the raw clock has begun anew, as a counter may when the machine
- * was suspended or the process moved to another, and earlier readings mean nothing any more. */
+/* Adds a point at now: readings up to now are converted with the line that ends here. Does
+ * nothing soon after the last point. True: the raw clock has restarted, as a counter may when
+ * the machine was suspended or the process was migrated to another, and earlier readings are
+ * meaningless. */
 bool stamp_point(struct stamp_line *line);
 
-/* A raw reading as ns since the stream's time 0; earlier readings than that give 0. */
+/* Converts a raw reading to ns since the stream's time 0; earlier readings give 0. */
 uint64_t stamp_convert(const struct stamp_line *line, uint64_t raw);
 
-/* How many units of the raw clock about a microsecond has. */
+/* The approximate number of raw clock units per microsecond. */
 uint64_t stamp_raw_microsecond(const struct stamp_line *line);
 
 #endif
