@@ -1,7 +1,7 @@
 /*
- * arena.h: memory that is given out in small pieces and taken back all at once. What the
- * front end builds while it reads a script (tokens' texts, syntax trees, types) lives in
- * arenas, so that no tree is ever freed node by node and no error path can forget one.
+ * arena.h: memory that is allocated in small pieces and freed all at once. What the front
+ * end builds while it reads a script (tokens' texts, syntax trees, types) lives in arenas,
+ * so no tree is freed node by node and no error path can forget a node.
  */
 #ifndef VMTAP_BASE_ARENA_H
 #define VMTAP_BASE_ARENA_H
@@ -15,11 +15,12 @@ struct arena {
 	size_t used, size; /* of the newest chunk */
 };
 
-/* A zeroed arena is empty. Pieces are zeroed and aligned for any object; NULL: no memory. */
+/* A zeroed arena is empty. Returns a zeroed piece that is aligned for any object; NULL if
+ * memory runs out. */
 void *arena_get(struct arena *arena, size_t size);
 void arena_free(struct arena *arena);
 
-/* A growing array: room for one more element, doubling. Returns 0 or -ENOMEM. */
+/* Makes room for one more element in a growing array by doubling it. Returns 0 or -ENOMEM. */
 int array_room(void *array, size_t *capacity, size_t count, size_t element_size);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * bytes.h: big-endian numbers at any alignment. The library includes this too and links nothing
- * of src/base, so all of it stays in the header. Compilers make one load or store of each
- * function with a fixed size.
+ * bytes.h: big-endian numbers at any alignment. The library includes this too but links
+ * nothing of src/base, so all of it must stay in the header. Compilers turn each function
+ * with a fixed size into one load or store.
  */
 #ifndef VMTAP_BASE_BYTES_H
 #define VMTAP_BASE_BYTES_H
@@ -50,7 +50,7 @@ static inline void bytes_put_u64(unsigned char *at, uint64_t value)
 	at[7] = (unsigned char)value;
 }
 
-/* The low bytes of value, as many as size says. */
+/* Stores the low size bytes of value. */
 static inline void bytes_put(unsigned char *at, uint64_t value, unsigned int size)
 {
 	while (size) {

@@ -1,5 +1,5 @@
 /*
- * clock.h: the system's clocks as one number of nanoseconds.
+ * clock.h: the system's clocks, in nanoseconds.
  */
 #ifndef VMTAP_BASE_CLOCK_H
 #define VMTAP_BASE_CLOCK_H
@@ -10,7 +10,7 @@
 #define CLOCK_NS_PER_MS UINT64_C(1000000)
 #define CLOCK_NS_PER_S UINT64_C(1000000000)
 
-/* The present on a clock, in ns. */
+/* The current time of a clock, in ns. */
 static inline uint64_t clock_now(clockid_t clock)
 {
 	struct timespec now;

@@ -1,11 +1,10 @@
 /*
- * error.h: how a function of the command's modules says why it failed.
+ * error.h: how a function of the command's modules reports why it failed.
  *
- * A function that can fail on a user's input takes a struct error * as its last
- * argument, returns a negative errno, and leaves one line in the struct that
- * names the thing (file, probe, address, line) and the reason, without a
- * trailing newline and without the program's name. The command prints it; the
- * library part never prints.
+ * A function that can fail on a user's input takes a struct error * as its last argument,
+ * returns a negative errno, and stores one line in the struct that names the thing (file,
+ * probe, address, line) and the reason, without a trailing newline and without the program's
+ * name. The command prints it; the library part never prints.
  */
 #ifndef VMTAP_BASE_ERROR_H
 #define VMTAP_BASE_ERROR_H
@@ -15,10 +14,9 @@ struct error {
 };
 
 /*
- * Fills error (which may be NULL) and returns -number, so that a caller can
- * write "return error_set(error, EINVAL, ...)". Text that does not fit is cut.
- * Control characters that come in with %s are shown as '?', so that a hostile
- * name cannot break the one line.
+ * Fills error (which may be NULL) and returns -number, so that a caller can write "return
+ * error_set(error, EINVAL, ...)". Text that does not fit is cut. Control characters in %s
+ * arguments are replaced by '?', so that a hostile name cannot break the line.
  */
 int error_set(struct error *error, int number, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

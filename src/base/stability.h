@@ -1,7 +1,7 @@
 /*
  * stability.h: D's interface attributes: how stable a name and its data are, and how far an
- * interface depends on the machine. Every probe, argument, built-in variable and function has
- * a triple; what a script may rely on is the least of those it uses.
+ * interface depends on the machine. Every probe, argument, built-in variable and function
+ * has a triple of them; a script may rely only on the least stable of those it uses.
  */
 #ifndef VMTAP_BASE_STABILITY_H
 #define VMTAP_BASE_STABILITY_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* From the least promise to the greatest. */
+/* From the weakest promise to the strongest. */
 enum stability_level {
 	STABILITY_INTERNAL,
 	STABILITY_PRIVATE,
@@ -53,29 +53,30 @@ enum stability_part {
 
 enum { STABILITY_TEXT_MAX = 40 };
 
-/* What nothing else was said of: variables of a script, functions of D. */
+/* The default, for anything without attributes of its own: variables of a script, functions of
+ * D. */
 extern const struct stability stability_stable;
 /* The greatest attributes: constants. */
 extern const struct stability stability_greatest;
 
-/* Reads "Stable/Evolving/Common" in any case; false when it is not three known words. */
+/* Parses "Stable/Evolving/Common" in any case; false unless it is three known words. */
 bool stability_parse(const char *text, size_t length, struct stability *stability);
 
-/* The part's name in D's pragma ("provider" ... "args"); -1: no such part. */
+/* Index of the part with this name in D's pragma ("provider" ... "args"); -1 if there is none. */
 int stability_part(const char *text, size_t length);
 
-/* "Stable/Evolving/Common", into text, which is returned. */
+/* Writes "Stable/Evolving/Common" into text and returns it. */
 const char *stability_text(struct stability stability, char text[STABILITY_TEXT_MAX]);
 const char *stability_level_text(unsigned level);
 const char *stability_class_text(unsigned class);
 
-/* The least of both, part by part. */
+/* The lesser of the two, component by component. */
 struct stability stability_least(struct stability one, struct stability other);
 
-/* Whether some part of a is less than its counterpart in b. */
+/* Whether any component of a is less than its counterpart in b. */
 bool stability_is_less(struct stability a, struct stability b);
 
-/* The three lines below a heading, as dtrace prints them. */
+/* Prints the three lines below a heading, as dtrace does. */
 void stability_print(FILE *output, struct stability stability);
 
 #endif

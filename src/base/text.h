@@ -1,6 +1,6 @@
 /*
- * text.h: a string as D's run time handles it: bytes with a length, and a hash that
- * is computed at most once. A NULL pointer is D's NULL string.
+ * text.h: a string in D's run time: bytes with a length, and a hash that is computed at most
+ * once. A NULL pointer is D's NULL string.
  */
 #ifndef VMTAP_BASE_TEXT_H
 #define VMTAP_BASE_TEXT_H
@@ -9,8 +9,8 @@
 
 struct text {
 	const char *bytes; /* NUL-terminated at bytes[length] */
-	uint32_t length;   /* bytes holds no NUL before */
-	uint32_t hash;     /* text_hash() of the bytes; 0 when not yet computed */
+	uint32_t length;   /* no NUL occurs before this length */
+	uint32_t hash;     /* text_hash() of the bytes; 0: not computed yet */
 };
 
 /* Never 0. */

@@ -1,6 +1,7 @@
 /*
- * utf8.h: where a character of UTF-8 ends. Text that people and programs give is bytes; only
- * what shows it in part, or in a format that takes nothing else, must know.
+ * utf8.h: finds where a UTF-8 character ends. Text from people and programs is plain bytes;
+ * only code that shows part of it, or writes it in a format that accepts only UTF-8, needs
+ * this.
  */
 #ifndef VMTAP_BASE_UTF8_H
 #define VMTAP_BASE_UTF8_H
@@ -8,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * How many of the size bytes at text are its first character, 0 when they begin with none:
- * surrogates, forms that are longer than they need be and what is cut off are no characters.
+ * How many of the size bytes at text form the first character. 0 if they do not begin with
+ * one: surrogates, overlong encodings and truncated sequences are not characters.
  */
 size_t utf8_bytes(const char *text, size_t size);
 

@@ -1,14 +1,14 @@
 /*
- * fire.h: what the generated fire functions are made of. A fire function
- *   - references the base section, which linkers otherwise drop with --gc-sections;
- *   - touches both ends of each string: a tracer in the kernel may not fault pages in;
+ * fire.h: the building blocks of the generated fire functions. A fire function
+ *   - references the base section, which linkers would otherwise drop with --gc-sections;
+ *   - touches both ends of each string, because a tracer in the kernel may not fault pages in;
  *   - holds the one USDT site of its probe, with operands in registers or constants;
- *   - and, when the stream wants the event, writes a record into the thread's ring.
- * It must stay one function in one place (no clones: each would be another site), is
- * cold for its callers, and is compiled without a red zone, since newer kernels turn a
- * site into a call.
- * It calls the functions of the compatible providers that the VM has opted in for, which
- * hold their sites of this event in the same way.
+ *   - and, if the stream requests the event, writes a record into the thread's ring.
+ * It must stay one function in one place (no clones: each would be another site), is cold for
+ * its callers, and is compiled without a red zone, because newer kernels turn a site into a
+ * call.
+ * It calls the functions of the compatible providers that the VM has opted in for. Each of
+ * those holds its provider's site of this event in the same way.
  */
 #ifndef VMTAP_SHIM_FIRE_H
 #define VMTAP_SHIM_FIRE_H
@@ -21,8 +21,8 @@
 #define STAP_SDT_ARG_CONSTRAINT nr
 #include "vmtap_sites.h" /* made by dtrace -h */
 #if defined(__x86_64__)
-/* A site is nop (90) and a 10-byte nop (66 2e 0f 1f 84 00 00 00 00 00), the note naming the
- * first byte, which every tracer handles. Spelled without commas: it is a macro argument. */
+/* A site is nop (90) and a 10-byte nop (66 2e 0f 1f 84 00 00 00 00 00). The note names the first
+ * byte, which every tracer handles. It is written without commas because it is a macro argument. */
 #undef _SDT_NOP
 #define _SDT_NOP                                                                                   \
 	.quad 0x0000841f0f2e6690;                                                                  \

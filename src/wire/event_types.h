@@ -1,23 +1,24 @@
 /*
- * event_types.h: every event type that vmtap knows, GHC's and its own, one row each. All that
- * the library, the readers of logs and the manual know of a type comes from its row. The types
- * of probes that GHC does not have (WIRE_PROBES and on) are not here: they describe themselves.
+ * event_types.h: every event type that vmtap knows, GHC's and its own, one row each. A row is
+ * all that the library, the readers of logs and the manual know about a type. The types of
+ * probes that GHC does not have (from WIRE_PROBES on) are not here: they describe themselves.
  *
  * Define WIRE_TYPE and include this file, as often as needed; it undefines the macro. A row is
  *
  *     WIRE_TYPE(number, name, size, least, traits, fields, text, note)
  *
- * size    of the payload, as it is declared; WIRE_VARIABLE: each event has a length
- * least   the bytes that a reader may rely on: some writers are older and write less; of a
+ * size    declared size of the payload; WIRE_VARIABLE: each event has its own length
+ * least   the bytes that a reader may rely on, because some older writers write less; for a
  *         variable type, the bytes before its first text
  * traits  enum wire_trait (wire/wire_type.h), or 0
- * fields  "name:KIND" each, separated by blanks: 1, 2, 4 and 8 are the bytes of a number, z is
- *         a text that ends with a NUL, t a text to the payload's end, x bytes to its end
- * text    with which the library's header declares the type; "": only a probe can have it
- *         declared, under GHC's name or with the probe's own description
+ * fields  "name:KIND" for each field, separated by blanks: 1, 2, 4 and 8 are the bytes of a
+ *         number, z is a text that ends with a NUL, t a text to the payload's end, x bytes to
+ *         its end
+ * text    the text with which the library's header declares the type; "": only a probe can have
+ *         it declared, under GHC's name or with the probe's own description
  * note    what the manual says about the fields; ""
  *
- * Rows are in the order of the numbers: so is a header.
+ * Rows are sorted by number, and so is a header.
  */
 #ifndef WIRE_TYPE
 #error "define WIRE_TYPE before including wire/event_types.h"

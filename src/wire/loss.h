@@ -1,6 +1,7 @@
 /*
- * loss.h: the text of a LOG_MSG that tells a client which knows GHC's event types only that
- * events were lost. Others are sent a LOSS. Compiled into the library and the command alike.
+ * loss.h: the text of the LOG_MSG that reports lost events to a client which knows only
+ * GHC's event types. Other clients are sent a LOSS. Compiled into both the library and the
+ * command.
  */
 #ifndef VMTAP_WIRE_LOSS_H
 #define VMTAP_WIRE_LOSS_H
@@ -12,12 +13,12 @@
 enum { LOSS_TEXT_MAX = 160 };
 
 /*
- * Writes the text, cut to the buffer and terminated. of is the description of what was lost, of
- * which the part before a '(' is said; since is in ns from the stream's time 0.
+ * Writes the text, cut to the buffer and terminated. of is the description of what was lost;
+ * the text contains the part before a '('. since is in ns from the stream's time 0.
  */
 void loss_text(char text[LOSS_TEXT_MAX], uint64_t count, const char *of, uint64_t since);
 
-/* How many events such a text, not terminated, says were lost; 0: it is another text. */
+/* The number of lost events that such a text (not terminated) reports; 0 for any other text. */
 uint64_t loss_text_count(const char *text, size_t length);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * records.h: the events of an eventlog one by one, in the order of its bytes, whatever their
- * types: for recording, summing up, showing and checking a log. Nothing is sorted, no name
- * looked up and no probe known; that is eventlog.h's.
+ * records.h: reads the events of an eventlog one by one, in the order of its bytes, whatever
+ * their types: for recording, summarising, showing and checking a log. It does not sort,
+ * look up names or know probes; eventlog.h does.
  *
- * The bytes are the caller's: it shows what it has from the reader's position on, in any
- * split, and moves on by what a call has used. A file is read by record_file.
+ * The caller owns the bytes: it passes those that it has, starting at the reader's position,
+ * in pieces of any size, and advances by the number of bytes that the call used. record_file
+ * reads a file.
  */
 #ifndef VMTAP_WIRE_RECORDS_H
 #define VMTAP_WIRE_RECORDS_H
@@ -21,12 +22,12 @@ enum records_state {
 	RECORDS_HEADER, /* a part of the header */
 	RECORDS_EVENT,  /* *record is filled */
 	RECORDS_ENDED,  /* the end marker has been read */
-	RECORDS_BROKEN  /* bytes that cannot be an eventlog: see damage */
+	RECORDS_BROKEN  /* the bytes are not an eventlog: see damage */
 };
 
 struct record {
 	uint64_t time;
-	uint64_t position; /* of its first byte in the log */
+	uint64_t position; /* of its first byte, in the log */
 	const unsigned char *payload;
 	size_t size;  /* of the payload */
 	size_t bytes; /* of the whole event */
@@ -38,11 +39,11 @@ struct records {
 	struct header header;
 	bool has_header, has_ended;
 	uint64_t position;
-	uint64_t block, block_end; /* of the block that the position is in; 0: none */
+	uint64_t block, block_end; /* bounds of the block that contains the position; 0: none */
 	uint16_t cap;
-	int32_t *sizes;    /* by event type: of its payload, WIRE_VARIABLE; -1: not declared */
+	int32_t *sizes;    /* by event type: payload size, WIRE_VARIABLE; -1: not declared */
 	char **texts;      /* by event type: its description */
-	char **extensions; /* by event type: NULL where it has none */
+	char **extensions; /* by event type: NULL if it has none */
 	char damage[256];  /* "byte N: why" */
 };
 
@@ -50,36 +51,37 @@ int records_init(struct records *records);
 void records_free(struct records *records);
 
 /*
- * Reads on from the size bytes at at, which are those from records->position. *used bytes
- * of them are then done with, with every state.
+ * Reads on from the size bytes at at, which are those from records->position. *used is the
+ * number of bytes consumed, in every state.
  */
 enum records_state records_next(struct records *records, const unsigned char *at, size_t size,
 	size_t *used, struct record *record);
 
 /*
- * Passes over events that need no looking at: how many of the size bytes at at, which are
- * those from records->position, are whole events of types whose lengths, by type, are not 0:
- * the bytes of an event of that type, which is of a fixed size and no BLOCK_MARKER. Their
- * number is in *events, the time of the last in *time if there is one. The header must have
- * been read, and the end marker not.
+ * Skips events that need not be looked at. Returns how many of the size bytes at at, which
+ * are those from records->position, are whole events of types with a nonzero length in
+ * lengths. lengths gives, by type, the size in bytes of a whole event; such a type must have
+ * a fixed size and not be BLOCK_MARKER. *events is set to the number of skipped events,
+ * *time to the time of the last one if there is one. The header must have been read, and the
+ * end marker must not.
  */
 size_t records_skip(struct records *records, const uint16_t *lengths, const unsigned char *at,
 	size_t size, uint64_t *events, uint64_t *time);
 
-/* What a type is called: its description up to a '(', or "". */
+/* A type's name: its description up to a '(', or "". */
 const char *records_type_text(const struct records *records, uint16_t type);
 
-/* What follows the description: lines on other runtimes' probes, or "". */
+/* The text after the description: lines about other runtimes' probes, or "". */
 const char *records_type_extension(const struct records *records, uint16_t type);
 
-/* Whether its payload has all the fields of a type in wire/event_types.h that a reader may rely
- * on; false for other types. */
+/* Whether the payload has all fields that a reader may rely on according to wire/event_types.h;
+ * false for types that are not there. */
 bool record_is_whole(const struct record *record);
 
-/* How many events a record says were lost, be it in vmtap's words or in a reader's of GHC's. */
+/* The number of lost events that a record reports, in vmtap's form or in that for GHC's readers. */
 uint64_t record_lost(const struct record *record);
 
-/* A log file, read from its beginning. */
+/* A log file that is read from its beginning. */
 struct record_file {
 	struct records records;
 	int fd;
@@ -88,14 +90,14 @@ struct record_file {
 	size_t filled, taken;
 };
 
-/* Errors name the file. record_file_close() is due in any case. */
+/* Error messages name the file. Call record_file_close() even after an error. */
 int record_file_open(struct record_file *file, const char *name, struct error *error);
 void record_file_close(struct record_file *file);
 
 /*
- * The next event, header parts passed over; its payload is valid until the next call.
- * RECORDS_MORE: the file has ended without an end marker, perhaps within an event. A
- * negative errno, and a line in error, when it cannot be read.
+ * Reads the next event, skipping header parts; its payload is valid until the next call.
+ * RECORDS_MORE: the file has ended without an end marker, perhaps in the middle of an event.
+ * If the file cannot be read: a negative errno, and a line in error.
  */
 int record_file_next(
 	struct record_file *file, const char *name, struct record *record, struct error *error);

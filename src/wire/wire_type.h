@@ -1,6 +1,6 @@
 /*
- * wire_type.h: the table of event types (wire/event_types.h) to look things up in. Compiled
- * into the library and the command alike.
+ * wire_type.h: the table of event types (wire/event_types.h), for lookups. Compiled into
+ * both the library and the command.
  */
 #ifndef VMTAP_WIRE_WIRE_TYPE_H
 #define VMTAP_WIRE_WIRE_TYPE_H
@@ -11,18 +11,18 @@
 #include "wire/wire.h"
 
 enum wire_trait {
-	/* Readers of probes' events interpret it, so that it cannot carry a probe itself. */
+	/* Readers of probes' events interpret it, so it cannot carry a probe itself. */
 	WIRE_READ = 1,
-	/* It says what the process was; in a log it may be anywhere. */
+	/* Describes the process as it was; in a log it may be anywhere. */
 	WIRE_PROCESS = 2,
-	/* It says what the process, its capabilities and its profile are: each file of a
-	 * recording in several files repeats it. */
+	/* Describes the process, its capabilities or its profile: in a recording of several
+	 * files, each file repeats it. */
 	WIRE_STATE = 4,
-	/* A VM sends it to whoever connects, before it knows what the client wants. */
+	/* A VM sends it to every client that connects, before it knows what the client requests. */
 	WIRE_ON_CONNECT = 8,
-	/* Part of a heap profile: a subscription to it asks for samples of the heap. */
+	/* Part of a heap profile: a subscription to it requests samples of the heap. */
 	WIRE_SAMPLE = 16,
-	/* Stamped with a time that was read before: it may go back within a block. */
+	/* Its time stamp was read earlier: times may go backwards within a block. */
 	WIRE_EARLIER = 32
 };
 
@@ -39,13 +39,13 @@ enum {
 		0
 };
 
-/* By number. */
+/* Sorted by number. */
 extern const struct wire_type wire_types[WIRE_TYPE_COUNT];
 
-/* NULL: not in the table. */
+/* NULL if the table does not have it. */
 const struct wire_type *wire_type_find(uint16_t number);
 
-/* Whether it is in the table and has the trait. */
+/* Whether the type is in the table and has the trait. */
 bool wire_type_has(uint16_t number, enum wire_trait trait);
 
 #endif
