@@ -13,7 +13,8 @@
 enum {
 	PERIOD_MS_DEFAULT = 100,
 	PERIOD_NS_MIN = 1000000,
-	REST_NS_MAX = 1000000000, /* between samples; else as long as the last one took */
+	REST_NS_MAX = 1000000000, /* pause between samples; at most this, else as long as the last
+				     sample took */
 	BUCKETS_FIRST = 64
 };
 
@@ -21,18 +22,18 @@ static struct {
 	struct vmtap_census_options options;
 	bool registered;
 	bool requested;
-	bool busy;       /* one is being taken */
+	bool busy;       /* a sample is being taken */
 	uint64_t period; /* ns; 0: none */
 	uint64_t due;    /* CLOCK_MONOTONIC, if there is a period */
 	uint64_t asked;  /* when the last sample was due */
-	uint64_t rested; /* until when the VM is left alone, whoever asks */
+	uint64_t rested; /* the VM is left alone until then, whatever clients request */
 	uint64_t era, lost;
 	int wake;
 	struct descriptor_file wake_file;
-	struct vmtap_census *first, *last; /* taken, not delivered */
+	struct vmtap_census *first, *last; /* taken but not yet delivered */
 } census_state = {.wake = -1};
 
-/* What VMs poll; changed under the lock only. */
+/* What VMs poll; changed only under the lock. */
 static _Atomic int is_wanted;
 
 /* ---- the bands of a sample ---- */
@@ -118,14 +119,14 @@ void census_free(struct vmtap_census *census)
 
 /* ---- taking samples ---- */
 
-/* With the lock. */
+/* Call with the lock held. */
 static void tell_server(void)
 {
 	if (census_state.wake >= 0)
 		descriptor_tell(census_state.wake, census_state.wake_file, 1);
 }
 
-/* busy has been set. */
+/* The caller has set busy. */
 static void take(const struct vmtap_census_options *options, uint64_t period)
 {
 	struct vmtap_census *census = calloc(1, sizeof(*census));
@@ -248,7 +249,7 @@ void census_request(void)
 	registry_unlock();
 }
 
-/* From now to then, rounded up; 0 when it has been. */
+/* Milliseconds from now to then, rounded up; 0 if then has passed. */
 static int milliseconds_to(uint64_t now, uint64_t then)
 {
 	uint64_t left = then > now ? (then - now + 999999) / 1000000 : 0;
@@ -284,7 +285,8 @@ int census_turn(bool listeners)
 		census_state.busy = takes;
 		atomic_store(&is_wanted, options.polls != 0);
 	}
-	/* Whoever takes the sample, or registers, wakes the server when it is overdue. */
+	/* An overdue sample needs no timeout: the thread that takes the sample, or registers a
+	 * census, wakes the server. */
 	if (next < 0 && period && now < census_state.due)
 		next = milliseconds_to(now, census_state.due);
 	registry_unlock();
@@ -324,6 +326,6 @@ void census_fork_child(void)
 	census_state.requested = census_state.busy = false;
 	census_state.period = census_state.lost = 0;
 	census_state.first = census_state.last =
-		NULL; /* their memory may be in use by who is gone */
+		NULL; /* a thread that is gone may have been using their memory */
 	census_state.wake = -1;
 }

@@ -10,7 +10,7 @@
 #include "wire/wire_type.h"
 
 enum {
-	QUIET_NS = 5000000 /* between watermarks without events */
+	QUIET_NS = 5000000 /* interval between watermarks without events */
 };
 
 int client_open(int socket, size_t queue_bytes, struct client **result)
@@ -43,18 +43,18 @@ void client_close(struct client *client)
 
 /* ---- control ---- */
 
-/* What a subscription's flags ask for of a probe. */
+/* The events of a probe that a subscription's flags request. */
 static uint8_t flags_mask(uint8_t flags, const struct event_type *type)
 {
 	uint8_t ghc = flags & (WIRE_GHC | WIRE_GHC_ONLY) ? event_ghc_mask(type) : 0;
 
 	if (flags & WIRE_GHC_ONLY)
 		return ghc;
-	/* What another probe has as its own event would be taken for that probe's. */
+	/* A form that is another probe's own event would be taken for an event of that probe. */
 	return (uint8_t)(EVENT_OWN | (ghc & ~(type->doubled_forms * EVENT_FORM)));
 }
 
-/* Adds what a listed event type asks for of a probe. */
+/* Adds what a listed event type requests of a probe. */
 static void want_type(struct client_terms *terms, const struct event_type *type, uint16_t wire)
 {
 	uint8_t *wanted = &terms->wanted[type->number];
@@ -72,7 +72,7 @@ static bool is_samples(uint16_t wire)
 	return wire_type_has(wire, WIRE_SAMPLE);
 }
 
-/* What the entries ask for of a probe; the name "*" means those that no entry names. */
+/* Adds what the entries request of a probe; the name "*" covers the probes that no entry names. */
 static void want_named(struct client_terms *terms, const struct event_type *type)
 {
 	const char *name = type->is.description;
@@ -99,7 +99,7 @@ static void want_named(struct client_terms *terms, const struct event_type *type
 	terms->strings[type->number] = named ? strings : all_strings;
 }
 
-/* What the terms ask for of a type that they have not been held against before. */
+/* Works out what the terms request of a type that they have not been applied to before. */
 static void want(struct client_terms *terms, const struct event_type *type)
 {
 	switch (terms->selection) {
@@ -129,7 +129,7 @@ void client_take_types(struct client *client)
 	take_types(&client->terms);
 }
 
-/* The event types that a frame lists, of those that are there now. */
+/* Requests the event types that a frame lists, as far as they exist now. */
 static void want_listed(struct client_terms *terms, const struct control *control)
 {
 	uint32_t count = event_count();
@@ -143,7 +143,7 @@ static void want_listed(struct client_terms *terms, const struct control *contro
 	}
 }
 
-/* Samples of the heap, by the number of one of their events. */
+/* Heap samples, requested by the number of one of their events. */
 static void want_named_samples(struct client_terms *terms)
 {
 	struct control_entry entry;
@@ -164,7 +164,8 @@ static void take_subscription(struct client *client)
 	client->fresh = false;
 	client->changed = true;
 	if (client->finish_asked) {
-		/* What is still to come before the end is sent by the terms of before. */
+		/* Events that remain to be sent before the end are sent under the previous
+		 * terms. */
 		*asked = client->terms;
 		asked->selection = CLIENT_BY_TYPE;
 		asked->entry_bytes = 0;
@@ -186,7 +187,7 @@ static void take_subscription(struct client *client)
 	take_types(asked);
 }
 
-/* GHC's events and samples of the heap, and with CLIENT_ALL each probe's own. */
+/* GHC's events and heap samples and, with CLIENT_ALL, each probe's own event. */
 static void ask_all(
 	struct client *client, enum client_selection selection, bool lossless, bool ghc_only)
 {
@@ -301,7 +302,7 @@ void client_send(struct client *client)
 
 /* ---- events ---- */
 
-/* What a log's queue holds, events and what it says of losses. */
+/* Counts what a log's queue holds: events, and the losses that it reports. */
 static void note_unwritten(struct client *client, uint32_t kind, uint64_t count, uint64_t since)
 {
 	if (!client->is_log)
@@ -312,7 +313,7 @@ static void note_unwritten(struct client *client, uint32_t kind, uint64_t count,
 	client->unwritten[kind] += count;
 }
 
-/* After an attempt to encode one. */
+/* Accounts for an attempt to encode one event. */
 static void account(struct client *client, uint32_t kind, bool encoded, uint64_t time)
 {
 	if (!encoded) {
@@ -371,7 +372,7 @@ bool client_abandon(struct client *client)
 	return true;
 }
 
-/* Tells of the losses of one kind. */
+/* Reports the losses of one kind. */
 static bool tell_loss(struct client *client, unsigned kind, uint64_t now)
 {
 	const struct event_type *event = kind == CLIENT_SAMPLES ? NULL : event_get(kind);
@@ -391,7 +392,7 @@ static void tell_losses(struct client *client, uint64_t now)
 {
 	bool all = true;
 
-	if (client->loss_since > now) /* an event that came while the drain went on */
+	if (client->loss_since > now) /* the event came during the drain */
 		client->loss_since = now;
 	for (unsigned i = 0; i < CLIENT_KINDS; i++) {
 		if (client->lost[i] && tell_loss(client, i, now)) {
@@ -408,7 +409,7 @@ void client_tell_providers(struct client *client, uint32_t providers, uint64_t s
 {
 	if (!client->subscribed || client->encoder.ghc_only || client->end_queued)
 		return;
-	encode_block_end(&client->encoder); /* its events may be younger */
+	encode_block_end(&client->encoder); /* the open block may contain later events */
 	if (since < client->marked)
 		since = client->marked;
 	if (encode_providers(&client->encoder, providers, since))
@@ -426,8 +427,8 @@ void client_mark(struct client *client, uint64_t watermark, uint64_t now)
 		tell_losses(client, now);
 	if (encoder->ghc_only)
 		return;
-	/* While it has nothing to wait for, it need not wake so often to hear that; nobody waits
-	 * for a log. */
+	/* A client that holds no unreleased events need not be woken so often for a watermark;
+	 * nobody waits for a log. */
 	if ((client->subscribed &&
 		    (client->newest > client->marked ||
 			    (!client->is_log && watermark - client->marked > QUIET_NS))) ||

@@ -1,12 +1,12 @@
 /*
  * control.c: see control.h.
  *
- * The parser keeps what may still become a frame. With each byte it asks whether the bytes
- * kept begin a frame: where they do not, the first is junk, and the rest is looked at
- * again from there, since a frame may begin inside what looked like another. That is also
- * how an unknown command or name ends: nothing behind it is lost. A frame's length is known
- * once its fixed part is there, and is bounded, so a frame that was cut off, or lies about
- * its length, holds no more than CONTROL_FRAME_MAX bytes back.
+ * The parser keeps the bytes that may still become a frame. With each byte it asks whether
+ * the bytes kept begin a frame. If not, the first one is junk, and the rest is examined
+ * again, because a frame may begin inside what looked like another. An unknown command or
+ * name is handled the same way, so nothing after it is lost. A frame's length is known once
+ * its fixed part has arrived, and is bounded, so a frame that was truncated or lies about
+ * its length delays at most CONTROL_FRAME_MAX bytes.
  */
 #include "shim/control.h"
 
@@ -18,19 +18,19 @@
 static const unsigned char magic_simple[] = WIRE_COMMAND;
 static const unsigned char magic_subscribe[] = WIRE_SUBSCRIBE;
 static const unsigned char magic_period[] = WIRE_HEAP_PERIOD;
-/* With version and name: all of it is always the same. */
+/* Includes the version and the name, which are always the same. */
 static const unsigned char magic_named[] = WIRE_NAMED_COMMAND "\0\017eventlog-socket";
 
 enum { MAGIC_BYTES = 4, NAMED_BYTES = sizeof(magic_named) - 1, NOT_A_FRAME = -1, UNDECIDED = 0 };
 
-/* Commands by their numbers in either numbering. */
+/* The commands by number, in either numbering. */
 static const unsigned char simple_commands[] = {
 	[WIRE_COMMAND_HEAP_START] = CONTROL_HEAP_START,
 	[WIRE_COMMAND_HEAP_STOP] = CONTROL_HEAP_STOP,
 	[WIRE_COMMAND_HEAP_REQUEST] = CONTROL_HEAP_REQUEST,
 };
-/* startProfiling and stopProfiling are for GHC's profiler of time, which VMs here do not
- * have, as programs of GHC's do not that were built without it. */
+/* startProfiling and stopProfiling control GHC's time profiler, which VMs here do not have; nor
+ * do GHC's programs that were built without it. */
 static const unsigned char named_commands[] = {
 	[WIRE_NAMED_TIME_START] = CONTROL_NONE,
 	[WIRE_NAMED_TIME_STOP] = CONTROL_NONE,
@@ -39,14 +39,14 @@ static const unsigned char named_commands[] = {
 	[WIRE_NAMED_HEAP_REQUEST] = CONTROL_HEAP_REQUEST,
 };
 
-/* Whether the bytes are, or may become, a frame that begins so. */
+/* Whether the bytes are, or may become, a frame that begins like this. */
 static bool begins(const struct control *control, const unsigned char *start, size_t bytes)
 {
 	return memcmp(control->bytes, start, control->length < bytes ? control->length : bytes) ==
 		0;
 }
 
-/* The length of the frame that the bytes begin, as soon as they tell it. */
+/* The length of the frame that the bytes begin, as soon as it can be determined. */
 static int frame_length(const struct control *control)
 {
 	const unsigned char *bytes = control->bytes;
@@ -79,7 +79,7 @@ static int frame_length(const struct control *control)
 	return count > CONTROL_TYPES_MAX ? NOT_A_FRAME : (int)(WIRE_SUBSCRIBE_BYTES + 2 * count);
 }
 
-/* What a whole frame asks for. */
+/* Reads what a whole frame requests. */
 static enum control_command read_frame(struct control *control)
 {
 	const unsigned char *bytes = control->bytes;
@@ -101,8 +101,8 @@ static enum control_command read_frame(struct control *control)
 	return CONTROL_SUBSCRIBE;
 }
 
-/* The first bytes are done with. A subscription's stay where they are: it was fed to its
- * last byte and no further, so nothing lies behind it. */
+/* Removes the first bytes. A subscription's bytes stay where they are: the parser was fed its
+ * last byte and no further, so nothing follows it. */
 static void drop(struct control *control, size_t count)
 {
 	control->length -= count;
@@ -130,8 +130,8 @@ enum control_command control_feed(
 		}
 		if (*taken == length)
 			return CONTROL_NONE;
-		/* A subscription's types come all at once, the rest a byte at a time: junk among it
-		 * shows at its first byte. */
+		/* A subscription's types are taken in one piece, everything else byte by byte,
+		 * so that junk is detected at its first byte. */
 		if (frame > WIRE_HEAP_PERIOD_BYTES && control->length >= WIRE_SUBSCRIBE_BYTES &&
 			control->bytes[0] == magic_subscribe[0])
 			next = (size_t)frame - control->length;

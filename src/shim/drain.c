@@ -2,11 +2,12 @@
  * drain.c: see drain.h.
  *
  * The watermark. A reader may release events up to the time that the server names, so no
- * event may come later that is older. A record's time is read after its ring was marked
- * busy and before it is published. Hence: a ring that is not busy when looked at can only
- * add records younger than that look (give or take a store's way to memory, MARGIN); a busy
- * one, records younger than its last. A thread that stays busy for longer than BUSY_LIMIT
- * (stopped amid a record by a debugger, say) is not waited for.
+ * older event may follow. A record's time is read after its ring was marked busy and before
+ * the record is published. Hence a ring that is not busy when examined can only add records
+ * younger than that moment (give or take MARGIN, the time a store takes to reach memory); a
+ * busy ring, records younger than its last one. A thread that stays busy for longer than
+ * BUSY_LIMIT (for example stopped in the middle of a record by a debugger) is not waited
+ * for.
  */
 #include "shim/drain.h"
 
@@ -19,13 +20,14 @@
 enum {
 	MARGIN_MICROSECONDS = 50,
 	BUSY_LIMIT_MICROSECONDS = 1000000,
-	LATEST_NS = 1000000000,  /* after a drain began: none takes so long to look at a ring */
-	COLLECT_DRAINS = 16,     /* how often to look for threads that are gone */
-	RELEASE_BYTES = 64 << 10 /* a ring's room is given back in such pieces */
+	LATEST_NS = 1000000000,  /* limit after the start of a drain: examining a ring never takes
+				    that long */
+	COLLECT_DRAINS = 16,     /* how often to look for ended threads */
+	RELEASE_BYTES = 64 << 10 /* a ring's space is freed in pieces of this size */
 };
 
-/* Where the texts that travelled with their events are kept: a ring's room is given back
- * before the event may have come. */
+/* Stores the texts that travelled with their events: a text's space in the ring may be freed
+ * before its event arrives. */
 struct transients {
 	struct encode_transient of[NAME_TRANSIENTS];
 	unsigned char bytes[NAME_TRANSIENTS][NAME_LENGTH_MAX];
@@ -54,8 +56,8 @@ static void keep_transient(struct ring *ring, const unsigned char *record, uint3
 
 static const struct encode_transient no_transients[NAME_TRANSIENTS];
 
-/* What is drained goes to the clients before its room is given back: what a crash leaves unsent
- * to clients that keep up is what rings hold, and no more. */
+/* Drained records are sent to the clients before their space in the ring is freed. Thus, for
+ * clients that keep up, a crash loses no more than the rings hold. */
 static void send_all(struct client *clients)
 {
 	for (struct client *client = clients; client; client = client->next)
@@ -93,8 +95,8 @@ static void drain_ring(
 			bytes = event_record_bytes(type, record);
 			if (bytes > RECORD_MAX)
 				break;
-			/* The line between two points is good to some nanoseconds: what was
-			 * promised about order holds exactly. */
+			/* The line between two points is accurate only to some nanoseconds;
+			 * this makes the promised order hold exactly. */
 			time = stamp_convert(&drain->clock, raw);
 			if (time < ring->last_time)
 				time = ring->last_time;
@@ -117,8 +119,8 @@ static void drain_ring(
 			ring_release(ring);
 		}
 	}
-	/* What cannot be a record comes from memory that was given back under a record that was
-	 * still being written: nobody asked for it. */
+	/* Bytes that cannot be a record come from memory that was freed while a record in it
+	 * was still being written: nobody requested that record. */
 	ring->drained = head;
 }
 
@@ -133,7 +135,7 @@ static void tell_drops(struct client *clients, struct ring_drops *drops, uint64_
 	}
 }
 
-/* What has changed since the drain before came after that one's watermark. */
+/* Changes since the previous drain came after that drain's watermark. */
 static void tell_providers(struct drain *drain, struct client *clients)
 {
 	uint32_t providers;

@@ -14,17 +14,17 @@ enum {
 	CAPSET_TYPE_PROCESS = 2,
 	CAPSET_TYPE_CLOCK = 3,
 	CONTEXT_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CONTEXT,
-	/* of telling of a capability, or of its end */
+	/* bytes that announce a capability or its end */
 	CAP_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CAP_CREATE +
 		2 * (WIRE_EVENT_BYTES + WIRE_SIZE_CAPSET_ASSIGN_CAP),
 	BLOCK_BYTES = WIRE_MARKER_BYTES + CAP_BYTES,
-	FORM_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_GC_STATS_GHC, /* GHC's largest */
+	FORM_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_GC_STATS_GHC, /* GHC's largest event */
 	END_BYTES = BLOCK_BYTES + 2 * (WIRE_EVENT_BYTES + WIRE_SIZE_CAPSET_DELETE) + 2,
-	NAME_BYTES = WIRE_EVENT_BYTES + 2 + 4, /* and the text */
+	NAME_BYTES = WIRE_EVENT_BYTES + 2 + 4, /* plus the text */
 	VARIABLE_MAX = 65535,
 	HEAP_FILTERS = 7,
 	HEAP_BEGIN_BYTES = 1 + 8 + 4 + HEAP_FILTERS,
-	HEAP_BAND_BYTES = 1 + 8 + 1 /* and the label */
+	HEAP_BAND_BYTES = 1 + 8 + 1 /* plus the label */
 };
 
 int encoder_open(struct encoder *encoder, size_t queue_bytes)
@@ -77,7 +77,7 @@ static bool knows_cap(const struct encoder *encoder, uint16_t cap)
 	return encoder->caps[cap / 8] >> (cap % 8) & 1;
 }
 
-/* Tells of a capability that the client does not know. */
+/* Announces a capability that the client does not know yet. */
 static void tell_cap(struct encoder *encoder, uint16_t cap, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
@@ -92,7 +92,7 @@ static void tell_cap(struct encoder *encoder, uint16_t cap, uint64_t time)
 	put_capset(queue, WIRE_CAPSET_ASSIGN_CAP, CAPSET_CLOCK, cap, time);
 }
 
-/* Tells of the end of one that it knows. */
+/* Announces the end of a capability that the client knows. */
 static void tell_cap_end(struct encoder *encoder, uint16_t cap, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
@@ -121,7 +121,7 @@ static void block_begin(struct encoder *encoder, uint16_t cap, uint64_t time)
 	encoder->block_end = time;
 	encoder->context_cpu = UINT32_MAX;
 	put_event(queue, WIRE_BLOCK_MARKER, time);
-	queue_put_u32(queue, 0); /* size and end are known when it ends */
+	queue_put_u32(queue, 0); /* size and end time are filled in when the block ends */
 	queue_put_u64(queue, 0);
 	queue_put_u16(queue, cap);
 	tell_cap(encoder, cap, time);
@@ -154,8 +154,8 @@ static void put_context(struct encoder *encoder, uint64_t thread, uint32_t cpu, 
 
 /* ---- header and start-up events ---- */
 
-/* The extension of an event type: lines that declare the probes of compatible providers. Its
- * length; written unless queue is NULL. */
+/* The extension of an event type: lines that declare the probes of compatible providers.
+ * Returns its length; writes it unless queue is NULL. */
 static uint32_t put_extension(
 	struct queue *queue, const struct event_type *type, uint32_t providers)
 {
@@ -165,7 +165,7 @@ static uint32_t put_extension(
 		const struct event_compat *compat = &type->compats[i];
 		uint32_t line = (uint32_t)strlen(compat->line);
 		uint32_t absent = compat->provider & providers ? 0 : sizeof(WIRE_ABSENT) - 1;
-		if (!compat->provider) /* there are too many */
+		if (!compat->provider) /* there are too many providers */
 			continue;
 		if (queue) {
 			queue_put(queue, WIRE_ABSENT, absent);
@@ -216,7 +216,7 @@ static void put_pair(
 	queue_put_u32(queue, value);
 }
 
-/* Whether the header declares the type whatever the probes are. */
+/* Whether the header declares the type independently of the probes. */
 static bool is_plain(const struct wire_type *type)
 {
 	return *type->text;
@@ -246,7 +246,7 @@ static void put_probe_type(
 	note_ghc(encoder, type->wire);
 }
 
-/* GHC's events beside the probes' own, each type once. */
+/* Declares the types of GHC's events that come in addition to the probes' own, each type once. */
 static void put_form_types(struct encoder *encoder, const struct event_type *type)
 {
 	for (unsigned i = 0; i < type->is.form_count; i++) {
@@ -342,7 +342,7 @@ int encode_start(
 
 /* ---- events ---- */
 
-/* An id that cannot be one has no text that the client lacks. */
+/* True also for an invalid id, because it has no text to send. */
 static inline bool is_known(const struct encoder *encoder, uint32_t id)
 {
 	return id < NAME_TRANSIENT &&
@@ -358,8 +358,8 @@ static inline uint32_t load_u32(const unsigned char *at)
 }
 
 /*
- * The text that an id of this record stands for, if the client does not know it yet, else
- * NULL. False: it travelled with the event and has not been kept, or had no room (id 0).
+ * Finds the text of an id in this record; NULL if the client knows it already. False if the
+ * text travelled with the event and was not kept, or had no room (id 0).
  */
 static bool find_name(const struct encoder *encoder, uint32_t id,
 	const struct encode_transient *transients, const char **text, uint32_t *length)
@@ -379,8 +379,8 @@ static bool find_name(const struct encoder *encoder, uint32_t id,
 	return true;
 }
 
-/* What the client knows the name in an event's field by: what travels with events has an id
- * for as long as the event. */
+/* The id under which the client knows the name in an event's field. A name that travels with an
+ * event has an id only for that event. */
 static uint32_t client_id(uint32_t id, unsigned field)
 {
 	return id >= NAME_TRANSIENT ? 1 + field : id;
@@ -399,7 +399,8 @@ static void put_name(
 		encoder->defined[id / 32] |= 1u << (id % 32);
 }
 
-/* GHC's readers refuse a whole log for a text that is not UTF-8: replaces what is not. */
+/* Replaces bytes that are not UTF-8, because GHC's readers reject a whole log for a text that
+ * is not UTF-8. */
 static void put_utf8(struct queue *queue, const unsigned char *text, uint32_t length)
 {
 	for (uint32_t i = 0; i < length;) {
@@ -450,13 +451,13 @@ static inline void put_number(struct queue *queue, const unsigned char *at, uint
 	}
 }
 
-/* GHC's readers give up at a status that GHC never had. */
+/* GHC's readers fail at a status that GHC never had. */
 static uint16_t known_status(uint32_t status)
 {
 	return status == 4 || (status >= 14 && status <= 17) || status > 20 ? 0 : (uint16_t)status;
 }
 
-/* The fields of a form's payload. */
+/* Writes the fields of a form's payload. */
 static void put_form_fields(
 	struct queue *queue, const struct definition_form *form, const unsigned char *record)
 {
@@ -471,7 +472,7 @@ static void put_form_fields(
 	}
 }
 
-/* GHC's event for the probe, if there is one for these arguments and the client knows its type. */
+/* Writes GHC's event for the probe, if these arguments have one and the client knows its type. */
 static void put_form(struct encoder *encoder, const struct event_type *type,
 	const struct definition_form *form, const unsigned char *record, uint64_t time)
 {
@@ -501,14 +502,14 @@ static void put_form(struct encoder *encoder, const struct event_type *type,
 	bytes_put_u16(queue->bytes + length, (uint16_t)(queue->end - length - 2));
 }
 
-/* ---- types that come after the header ---- */
+/* ---- types added after the header ---- */
 
 static bool is_late(const struct encoder *encoder, const struct event_type *type)
 {
 	return type->number >= encoder->known_types;
 }
 
-/* Whether the client has yet to be told what the type is. */
+/* Whether the type has yet to be described to the client. */
 static bool must_declare(const struct encoder *encoder, const struct event_type *type)
 {
 	return is_late(encoder, type) && !encoder->ghc_only &&
@@ -521,7 +522,7 @@ static size_t declaration_bytes(const struct event_type *type)
 		put_extension(NULL, type, 0);
 }
 
-/* To be called within a block. */
+/* Call only while a block is open. */
 static void put_declaration(struct encoder *encoder, const struct event_type *type, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
@@ -538,8 +539,8 @@ static void put_declaration(struct encoder *encoder, const struct event_type *ty
 
 /* ---- records ---- */
 
-/* The probe's own event. Strings that are not wanted are empty, and a text that is not wanted has
- * no length here. */
+/* Writes the probe's own event. Strings that are not requested are empty, and a text that is
+ * not requested has length 0 here. */
 static void put_own(struct encoder *encoder, const struct event_type *type, uint16_t strings,
 	const unsigned char *record, uint32_t text_length, uint64_t time)
 {
@@ -569,11 +570,11 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 {
 	uint32_t text_length = 0;
 	size_t bytes = BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->is.payload;
-	uint32_t unknown = 0; /* a bit for each field whose name must be defined first */
+	uint32_t unknown = 0; /* one bit for each field whose name must be defined first */
 	uint16_t cpu, cap = WIRE_NO_CAP;
 	bool declares = must_declare(encoder, type);
 
-	if (mask != EVENT_OWN) /* GHC's events have strings of their own */
+	if (mask != EVENT_OWN) /* GHC's events always carry their strings */
 		strings = UINT16_MAX;
 	if (type->is.has_text && strings >> type->is.text_argument & 1)
 		text_length = load_u32(record + type->is.text);
@@ -605,14 +606,14 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	if (mask != EVENT_OWN)
 		bytes += type->is.form_count * FORM_BYTES + CAP_BYTES + 2 * (size_t)text_length;
 	if (encoder->cpu_clock) {
-		if (!cpu_time) /* its thread had not yet heard that somebody wants it */
+		if (!cpu_time) /* its thread had not yet noticed that a client requests the clock */
 			return false;
 		bytes += WIRE_EVENT_BYTES + WIRE_SIZE_CPU_TIME;
 	}
 	if (!room(encoder, bytes))
 		return false;
-	/* Where no CONTEXT may tell that another thread's events follow, a block does: the
-	 * times of a block go forwards. */
+	/* For clients that get no CONTEXT, a new block says that another thread's events
+	 * follow: times within a block must not go backwards. */
 	if (encoder->ghc_only && encoder->context_thread != thread)
 		encode_block_end(encoder);
 	block_begin(encoder, cap, time);
@@ -627,7 +628,7 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		id = load_u32(record + type->is.fields[i].offset);
 		if (find_name(encoder, id, transients, &text, &length) && text)
 			put_name(encoder, client_id(id, i), text, length, time);
-		/* else the field before has defined it */
+		/* else the previous field has defined it */
 	}
 	if (encoder->cpu_clock && mask & EVENT_OWN) {
 		put_event(&encoder->queue, WIRE_CPU_TIME, time);
@@ -643,10 +644,10 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	return true;
 }
 
-/* ---- the server's own ---- */
+/* ---- the server's own events ---- */
 
-/* Begins an event of the server's in a block without a capability; false when there is no room
- * for a payload of so many bytes. */
+/* Begins an event of the server's in a block without a capability. False if there is no room
+ * for a payload of that many bytes. */
 static bool begin_own(struct encoder *encoder, uint16_t type, size_t payload, uint64_t time)
 {
 	if (!room(encoder, BLOCK_BYTES + WIRE_EVENT_BYTES + payload))
@@ -739,7 +740,7 @@ bool encode_providers(struct encoder *encoder, uint32_t providers, uint64_t time
 void encode_abandon(struct encoder *encoder)
 {
 	encoder->in_block = false;
-	encoder->caps_known = 0; /* it may not have been told of them */
+	encoder->caps_known = 0; /* the client may not have been told about them */
 	memset(encoder->caps, 0, sizeof(encoder->caps));
 	memset(encoder->declared, 0, sizeof(encoder->declared));
 	encoder->queue.start = encoder->queue.end = 0;
@@ -757,7 +758,7 @@ static void put_band(struct queue *queue, const struct census_band *band, uint64
 	put_utf8(queue, (const unsigned char *)band->label, band->length);
 	for (; label < queue->end; label++)
 		if (!queue->bytes[label])
-			queue->bytes[label] = '?'; /* it ends the label */
+			queue->bytes[label] = '?'; /* ends the label */
 	queue_put_u8(queue, 0);
 }
 
@@ -800,7 +801,8 @@ bool encode_end(struct encoder *encoder, uint64_t time)
 	size_t caps = (size_t)encoder->caps_known * CAP_BYTES;
 
 	encode_block_end(encoder);
-	/* A VM with so many that their ends do not fit into an empty queue ends without them. */
+	/* If the ends of all capabilities do not fit into an empty queue, the stream ends
+	 * without them. */
 	if (!room(encoder, END_BYTES + caps)) {
 		if (queue_length(queue) || !room(encoder, END_BYTES))
 			return false;

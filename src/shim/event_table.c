@@ -15,7 +15,8 @@ static bool is_sealed;
 
 /* ---- compatible providers ---- */
 
-/* The bit of a provider, made if it is new; 0: there are too many, or no memory. */
+/* The provider's bit, which is assigned if the provider is new; 0: too many providers, or
+ * memory ran out. */
 static uint32_t provider_bit(const char *name)
 {
 	unsigned i = 0;
@@ -45,7 +46,7 @@ const char *event_provider(unsigned index)
 
 /* ---- the copy ---- */
 
-/* A piece of memory that is handed out from its beginning; without memory it only measures. */
+/* Memory that is handed out from its beginning. If it has no memory, it only measures. */
 struct piece {
 	char *memory;
 	size_t used;
@@ -66,7 +67,7 @@ static const char *piece_text(struct piece *piece, const char *text)
 	return piece_take(piece, text, strlen(text) + 1);
 }
 
-/* Copies the definition into the piece, or measures what that takes. */
+/* Copies the definition into the piece, or measures the size of the copy. */
 static struct event_type *copy_definition(struct piece *piece, const struct definition *from)
 {
 	const struct event_type empty = {.is = *from};
@@ -131,7 +132,8 @@ static bool agrees(const struct event_type *type, const struct definition *defin
 	return type->is.prefixes[common] == definition->prefixes[common];
 }
 
-/* Whether some type's own event, or with_forms one of its forms, has this number in the stream. */
+/* Whether this stream number is already used by some type's own event or, if with_forms is set,
+ * by one of its forms. */
 static bool is_taken(uint16_t wire, bool with_forms)
 {
 	for (uint32_t i = 0; i < event_count(); i++) {
@@ -145,7 +147,8 @@ static bool is_taken(uint16_t wire, bool with_forms)
 	return false;
 }
 
-/* GHC's number if an event of GHC's can serve as the probe's own, else the next of vmtap's. */
+/* Chooses GHC's number if an event of GHC's can serve as the probe's own, else the next of
+ * vmtap's. */
 static void choose_wire(struct event_type *type)
 {
 	type->own_form = 0xff;

@@ -12,21 +12,21 @@
 
 enum {
 	AGAIN_MS = 100,
-	END_BYTES = 64 << 10, /* what is kept for the end; more than it can take */
-	STEP_BYTES = 1 << 20  /* what is set aside at once */
+	END_BYTES = 64 << 10, /* reserved for the end; more than the end can need */
+	STEP_BYTES = 1 << 20  /* allocated at once */
 };
 
 int log_file_open(const char *path)
 {
 	return descriptor_own(open(path,
 		O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOFOLLOW |
-			O_NONBLOCK /* a pipe without a reader is an error */,
+			O_NONBLOCK /* so that a pipe without a reader is an error */,
 		0600));
 }
 
-/* Sets room aside for so many bytes more and for the end. What is no regular file, or lies
- * where none can be set aside, is written to as it is. A process that crashes leaves the file
- * some blocks too many on the disk, not a byte in it. */
+/* Allocates space for that many more bytes and for the end. Files that are not regular, or on a
+ * file system that cannot allocate, are written without it. After a crash, the file may occupy
+ * too many blocks on the disk, but it contains no extra byte. */
 static bool keep_room(struct log_file *log, int file, size_t bytes)
 {
 	uint64_t need = log->length + bytes + END_BYTES;
@@ -70,6 +70,6 @@ void log_file_write(struct log_file *log, int file, struct queue *queue, bool at
 	log->length += done;
 	if (queue->start == queue->end)
 		queue->start = queue->end = 0;
-	if (at_once && log->kept) /* the rest of what was set aside is free again */
+	if (at_once && log->kept) /* the rest of the allocation is free again */
 		log->full |= ftruncate(file, (off_t)log->length) != 0;
 }

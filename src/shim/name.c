@@ -1,7 +1,7 @@
 /*
- * name.c: see name.h. Ids are dense from NAME_FIRST; offsets[id] says where in the arena its length
- * and text are. A thread that loses the race for a name has taken an id for nothing, which
- * costs a few bytes of the table.
+ * name.c: see name.h. Ids are dense from NAME_FIRST on; offsets[id] is the position of its
+ * length and text in the arena. A thread that loses the race for a name wastes the id it has
+ * taken, which costs a few bytes of the table.
  */
 #include "shim/name.h"
 
@@ -14,12 +14,12 @@
 enum {
 	NAME_BYTES_DEFAULT = 16 << 20,
 	NAME_BYTES_MIN = 64 << 10,
-	NAME_BYTES_PER_ID = 16, /* an entry's least size: as many ids as can fit */
+	NAME_BYTES_PER_ID = 16, /* the smallest size of an entry; limits the number of ids */
 	NAME_ALIGN = 8
 };
 
 struct name_table {
-	uint32_t capacity; /* ids */
+	uint32_t capacity; /* number of ids */
 	uint32_t bytes;
 	_Atomic uint32_t next_id;
 	_Atomic uint32_t used;
@@ -49,7 +49,7 @@ static struct name_table *table_get(void)
 	struct name_table *made = mmap(NULL, head + bytes, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	errno = saved; /* the traced program's */
+	errno = saved; /* restores the traced program's errno */
 	if (made == MAP_FAILED)
 		return NULL;
 	made->capacity = capacity;
@@ -85,7 +85,7 @@ uint32_t name_take(struct vmtap_name *name)
 	memcpy(names->arena + at, &length, sizeof(length));
 	memcpy(names->arena + at + sizeof(length), name->text, length);
 	names->offsets[id] = at;
-	/* Release: the text and the offset before the id. */
+	/* Release: the text and the offset are visible before the id. */
 	if (__atomic_compare_exchange_n(
 		    &name->id, &none, id, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 		return id;

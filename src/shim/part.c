@@ -1,16 +1,17 @@
 /*
- * part.c: the probe part's own state: one object, offered to the runtime if the process
- * has one, and what VMs whose code is not C use instead of the macros.
+ * part.c: the probe part's own state: one object, registered with the runtime if the process
+ * has one, and the functions that VMs not written in C use instead of the macros.
  *
- * The runtime's functions are weak: a VM that never starts the stream links none of it.
+ * The runtime's functions are weak references: a VM that never starts the stream links none
+ * of the runtime.
  */
 #include "shim/object.h"
 
 #pragma weak vmtap_object_add
 #pragma weak vmtap_object_remove
 
-/* Here and not among the generated tables: the fire functions use it, and so a link with the
- * archive takes this file, whose constructor nobody calls by name. */
+/* Defined here and not in the generated tables: the fire functions refer to it, so that a link
+ * with the archive includes this file, whose constructor nobody calls by name. */
 struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),
 	.version = VMTAP_OBJECT_VERSION,
 	.event_count = VMTAP_PROBES,

@@ -1,4 +1,4 @@
-/* process.c: see process.h. Texts are cut where an event could not hold them. */
+/* process.c: see process.h. Texts are cut to what an event can hold. */
 #include "shim/process.h"
 
 #include <errno.h>
@@ -8,11 +8,11 @@
 #include <unistd.h>
 
 enum {
-	TEXTS_MAX = 60000, /* arguments, environment */
+	TEXTS_MAX = 60000, /* for arguments and environment each */
 	RUNTIME_MAX = 1024
 };
 
-/* The command line as the kernel keeps it: each argument and a NUL. */
+/* The command line as the kernel keeps it: each argument followed by a NUL. */
 static size_t read_command_line(char **bytes)
 {
 	int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -29,7 +29,7 @@ static size_t read_command_line(char **bytes)
 	return length;
 }
 
-/* So many texts, each and a NUL, as far as TEXTS_MAX goes. */
+/* Joins count texts, each followed by a NUL, up to TEXTS_MAX bytes. */
 static size_t join_texts(char *const *texts, size_t count, char **bytes)
 {
 	size_t length = 0, taken = 0;

@@ -10,16 +10,17 @@
 #include "shim/stamp.h"
 #include "wire/wire.h"
 
-enum { OMITTED_BYTES = REGISTRY_TEXT_BYTES - 110 /* the rest of the message */ };
+enum { OMITTED_BYTES = REGISTRY_TEXT_BYTES - 110 /* minus the rest of the message */ };
 
-/* A signal handler that calls exit() or fork() may come while its thread has it. */
+/* Recursive, because a signal handler that calls exit() or fork() may run while its thread
+ * holds the lock. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct vmtap_object *objects;
 static uint32_t strangers;
-static _Atomic uint32_t omissions;  /* objects and probes that were kept out, ever */
-static uint32_t omitted_live;       /* probes that are kept out now */
-static char omitted[OMITTED_BYTES]; /* the names of those that ever were */
-static bool omitted_more;           /* there were more than fit there */
+static _Atomic uint32_t omissions;  /* counts objects and probes that were ever excluded */
+static uint32_t omitted_live;       /* probes that are excluded now */
+static char omitted[OMITTED_BYTES]; /* the names of all probes ever excluded */
+static bool omitted_more;           /* there were more than fit into omitted */
 static uint32_t providers;
 static uint64_t providers_since; /* raw time */
 static bool open_events[EVENTS_MAX];
@@ -76,7 +77,7 @@ static void note_providers(void)
 	providers = all;
 }
 
-/* ---- what is kept out ---- */
+/* ---- what is excluded ---- */
 
 uint32_t registry_omissions(void)
 {
@@ -88,8 +89,7 @@ bool registry_has_omissions(void)
 	return strangers || omitted_live;
 }
 
-/* Remembers the name of a probe that is kept out: its object may be gone before clients are told.
- */
+/* Remembers the name of an excluded probe: its object may be gone before clients are told. */
 static void note_omitted(const char *description)
 {
 	size_t length = strcspn(description, "("), used = strlen(omitted);
@@ -124,13 +124,15 @@ void registry_describe_omissions(char *strangers_text, char *probes_text, size_t
 
 /* ---- objects ---- */
 
-/* The struct may be a newer one's beginning, but what it points to must be laid out as here. */
+/* The struct of a newer library may be longer than this one, but what it points to must have
+ * the layout defined here. */
 static bool is_stranger(const struct vmtap_object *object)
 {
 	return object->version != VMTAP_OBJECT_VERSION || object->size < sizeof(*object);
 }
 
-/* A version of a probe that listeners have asked for is open from its first event on. */
+/* A probe that clients have subscribed to by name is open from its first event on, in any
+ * version. */
 static bool is_name_open(uint32_t number)
 {
 	const struct event_type *type = event_get(number);
@@ -141,7 +143,7 @@ static bool is_name_open(uint32_t number)
 	return false;
 }
 
-/* How many of the object's probes are kept out. */
+/* The number of the object's probes that are excluded. */
 static uint32_t count_omitted(const struct vmtap_object *object)
 {
 	uint32_t count = 0;
