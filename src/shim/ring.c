@@ -23,9 +23,9 @@ enum {
 	RING_BYTES_MAX = 1 << 30,
 	RING_KEPT_BYTES = 16 << 10,
 	WAKER_YIELDS = 10000,
-	RING_WAIT_MS = 10, /* a waiting producer looks again at least so often */
+	RING_WAIT_MS = 10, /* the longest that a waiting producer sleeps before it checks again */
 	MAKE_AGAIN =
-		1024 /* events of a thread that had no memory for a ring, until it tries again */
+		1024 /* a thread that had no memory for a ring tries again after this many events */
 };
 
 struct ring_drops ring_unattached;
@@ -33,19 +33,19 @@ struct ring_drops ring_unattached;
 static struct ring *_Atomic rings;
 static _Atomic uint32_t ring_bytes = RING_BYTES_DEFAULT;
 static _Atomic bool listening;
-static _Atomic pid_t owner; /* the process that the server is in */
+static _Atomic pid_t owner; /* the process in which the server runs */
 static _Atomic bool lossless;
-static _Atomic bool asleep; /* the server: the next record wakes it */
+static _Atomic bool asleep; /* the server sleeps: the next record wakes it */
 static _Atomic int waker = -1;
 static struct descriptor_file waker_file; /* set before waker */
-static _Atomic uint32_t waking;           /* producers that use the waker now */
+static _Atomic uint32_t waking;           /* number of producers that are using the waker */
 
 static __thread struct ring *thread_ring;
-static __thread volatile bool thread_making; /* its ring: a signal may come meanwhile */
-static __thread unsigned thread_without;     /* events since there was no memory for it */
+static __thread volatile bool thread_making; /* its ring; a signal may interrupt that */
+static __thread unsigned thread_without;     /* events since memory for the ring ran out */
 
-/* glibc 2.35 registers each thread for restartable sequences, where the kernel keeps the
- * number of its CPU up to date: a load instead of a call. */
+/* glibc 2.35 registers each thread for restartable sequences. The kernel keeps the number of
+ * the thread's CPU up to date there, so reading it is a load instead of a call. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
@@ -71,15 +71,17 @@ static void count_drop(struct ring *ring, uint32_t event)
 {
 	struct ring_drops *drops = ring ? &ring->drops : &ring_unattached;
 
-	if (event >= EVENTS_MAX) /* a text's record; the event says itself that it lacks it */
+	if (event >= EVENTS_MAX) /* the record of a text; the event that lacks the text is counted
+				    itself */
 		return;
 	atomic_fetch_add_explicit(&drops->of[event], 1, memory_order_relaxed);
 	atomic_store_explicit(&drops->any, true, memory_order_release);
 }
 
-/* Not so in a child that no fork() has told of it. It may have a copy of all this, where nobody
- * reads; or, before its exec, the memory itself and the state of a thread of ours: a ring made for
- * it would be taken back when the child is gone, under that thread's hands. */
+/* False in a child created without our fork handlers (vfork, raw clone). Such a child must not
+ * create rings: it either has a private copy of all this that nobody drains or, before its
+ * exec, shares our memory and the state of one of our threads. A ring made there would be freed
+ * when the child ends, while that thread still uses it. */
 static bool is_owner(void)
 {
 	return getpid() == atomic_load_explicit(&owner, memory_order_relaxed);
@@ -105,15 +107,15 @@ static struct ring *ring_make(void)
 	return ring;
 }
 
-/* The ring when the fast path has none to use, or NULL: then the event is dropped. */
+/* The slow path, when the thread has no usable ring. Returns NULL if the event is dropped. */
 static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 {
 	struct ring *ring = thread_ring;
 
-	/* Acquire: what was set up for producers, such as the choice of a clock. */
+	/* Acquire: makes visible what was set up for producers, such as the choice of a clock. */
 	if (!atomic_load_explicit(&listening, memory_order_acquire))
-		return NULL; /* fired as its guard closed */
-	/* A signal handler amid a record of this thread, or amid the making of its ring. */
+		return NULL; /* fired while its guard was being closed */
+	/* A signal handler that interrupts a record of this thread, or the creation of its ring. */
 	if (ring || thread_making) {
 		count_drop(ring, event);
 		return NULL;
@@ -126,7 +128,7 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 		int saved = errno;
 		thread_making = true;
 		atomic_signal_fence(memory_order_seq_cst);
-		if (!thread_ring) /* else a handler has just come and gone */
+		if (!thread_ring) /* a signal handler may have made it just now */
 			thread_ring = ring_make();
 		atomic_signal_fence(memory_order_seq_cst);
 		thread_making = false;
@@ -137,7 +139,7 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 	return thread_ring;
 }
 
-/* Waits for room as long as a client wants that. */
+/* Waits for room as long as a client requires that. */
 static bool ring_wait(struct ring *ring, uint64_t next)
 {
 	const struct timespec limit = {.tv_nsec = RING_WAIT_MS * 1000000L};
@@ -149,8 +151,8 @@ static bool ring_wait(struct ring *ring, uint64_t next)
 	atomic_store_explicit(&ring->record.busy, RING_WAITING, memory_order_seq_cst);
 	for (;;) {
 		uint32_t seen = atomic_load(&ring->room);
-		/* Room before whether to wait for it: the ring may have been emptied for the last
-		 * time. */
+		/* Read room before deciding whether to wait: the ring may have been emptied for
+		 * the last time. */
 		bool waits = atomic_load(&listening) && atomic_load(&lossless);
 		uint64_t tail = atomic_load(&ring->tail);
 		atomic_store(&ring->limit, tail + ring->size);
@@ -165,7 +167,7 @@ static bool ring_wait(struct ring *ring, uint64_t next)
 	return room;
 }
 
-/* One producer wakes the server. A call of the system, but only when that has slept. */
+/* One producer wakes the server. This makes a system call, but only if the server was asleep. */
 static void wake_server(void)
 {
 	int descriptor;
@@ -185,7 +187,8 @@ static __attribute__((cold, noinline)) bool ring_full(
 	bool waits = atomic_load_explicit(&lossless, memory_order_acquire);
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 
-	/* The limit before the look whether the server sleeps; it does both the other way round. */
+	/* Set the limit before checking whether the server sleeps; the server does the two in
+	 * the opposite order. */
 	atomic_store(&ring->limit, tail + ring->size);
 	wake_server();
 	if (next - tail <= ring->size)
@@ -204,7 +207,7 @@ static inline void put_head(unsigned char *at, uint64_t time, uint32_t event)
 	memcpy(at + RECORD_EVENT, event_and_cpu, sizeof(event_and_cpu));
 }
 
-/* A place for a record of this size; clocked: the CPU clock goes before it. */
+/* Reserves space for a record of this size; clocked: with the CPU clock before it. */
 static inline __attribute__((always_inline)) struct vmtap_record *reserve(
 	uint32_t event, uint32_t bytes, bool clocked)
 {
@@ -252,8 +255,9 @@ static struct vmtap_record *ring_begin_clocked(uint32_t event, uint32_t bytes)
 	return reserve(event, bytes, true);
 }
 
-/* An id; when the table is full, one for this event alone, its text going before it. 0: that had
- * no room, and the event, if it has, lacks a text. */
+/* Returns an id. When the table is full, the id is valid for this event only and its text is
+ * written before the event. 0: there was no room for the text; if there is room for the event,
+ * it lacks the text. */
 static uint32_t ring_name(struct vmtap_name *name)
 {
 	uint32_t id = name_take(name);
@@ -372,8 +376,9 @@ static void ring_unmap(struct ring *ring)
 	munmap(ring, head + ring->size + RECORD_MAX);
 }
 
-/* A thread's number is another's only once the first is gone: a newer ring with the number of
- * an older one says that. Each ring is compared with those before it once. */
+/* A thread's number is reused only after the thread has ended, so a newer ring with the same
+ * number proves that an older ring's thread has ended. Each ring is compared once with those
+ * before it. */
 static void find_reused(void)
 {
 	for (struct ring *ring = ring_first(); ring && !ring->compared; ring = ring->next) {
@@ -390,7 +395,7 @@ static bool is_read(const struct ring *ring)
 		!atomic_load(&ring->drops.any);
 }
 
-/* Only a thread that is known to be gone can have nothing more to say. */
+/* Only a thread that is known to have ended can add no more records. */
 static bool is_over(const struct ring *ring)
 {
 	return is_read(ring) &&
@@ -414,7 +419,7 @@ void ring_collect(void)
 		if (previous)
 			previous->next = next;
 		else if (!atomic_compare_exchange_strong(&rings, &expected, next)) {
-			/* A thread has just added its ring in front: another time. */
+			/* A thread has just added its ring at the front: try again another time. */
 			previous = ring;
 			continue;
 		}
@@ -422,8 +427,8 @@ void ring_collect(void)
 	}
 }
 
-/* All but what lies before the producer: it may have found its guard open before that
- * closed, and be about to write there. */
+/* Frees all but the memory just ahead of the producer: it may have found its guard open before
+ * the guard was closed, and be about to write there. */
 static void ring_forget_one(struct ring *ring)
 {
 	uint64_t from = atomic_load(&ring->record.head) & (ring->size - 1) & ~(uint64_t)4095;

@@ -31,22 +31,23 @@ enum {
 	QUEUE_BYTES_MIN = 256 << 10,
 	FLUSH_MS_DEFAULT = 2000,
 	DRAIN_MS = 1,
-	/* After so many drains in a row that found nothing the server sleeps longer, until the
-	 * next record wakes it. */
+	/* After this many successive drains that found nothing, the server sleeps longer, until
+	 * the next record wakes it. */
 	QUIET_DRAINS = 10,
 	IDLE_MS = 20,
 	REFUSED_MS = 5,
-	SWOLLEN = 8, /* times the size of queues */
+	SWOLLEN = 8, /* limit, as a multiple of a queue's size */
 	ACCEPT_AGAIN_MS = 100,
-	/* How long a client has to say that it is none of GHC's plain readers; longer while the
-	 * VM waits for its first one, for then nothing is lost meanwhile. */
+	/* The time that a client has to show that it is not a plain reader for GHC. Longer
+	 * while the VM waits for its first client, because nothing is lost meanwhile. */
 	GRACE_MS = 200,
 	GRACE_AWAITED_MS = 1000,
 	TURN_NS = 200000,
 	STACK_BYTES = 256 << 10
 };
 
-/* What the eventfd is told to stop; 1 is told when samples of the heap need a look. */
+/* The value that, written to the eventfd, stops the server; 1 means that heap samples need
+ * attention. */
 #define WAKE_STOP (UINT64_C(1) << 32)
 
 struct server {
@@ -58,15 +59,16 @@ struct server {
 	uint32_t flush_ms;
 	struct drain drain;
 	struct process process;
-	struct client *clients; /* changed under the registry's lock only */
+	struct client *clients; /* changed only under the registry's lock */
 	unsigned client_count;
 	uint64_t accept_after; /* CLOCK_MONOTONIC; 0: at once */
 	bool listening;
-	uint32_t known_types; /* event types that the guards were last opened or closed for */
-	bool ending;          /* guards stay closed, whatever clients still ask for */
+	uint32_t known_types; /* number of event types that existed when the guards were last set */
+	bool ending;          /* guards stay closed, whatever clients still request */
 };
 
-/* A futex: whether a client is waited for. Not the server's own, which whoever waits outlives. */
+/* A futex: whether the VM waits for a client. Not part of the server, because the waiting
+ * thread may outlive it. */
 static _Atomic uint32_t awaited;
 
 static uint64_t stream_now(const struct server *server)
@@ -76,15 +78,15 @@ static uint64_t stream_now(const struct server *server)
 
 /* ---- draining ---- */
 
-/* A client that must lose nothing has much to read. What it asks for waits as well: each
- * change of a subscription lets what the rings hold into its queue. */
+/* A client that must lose nothing has much left to read. Its requests wait too, because each
+ * change of a subscription drains the rings into its queue. */
 static bool is_behind(const struct client *client)
 {
 	return client->terms.lossless && client->subscribed && !client->gone &&
 		queue_length(&client->encoder.queue) > client->encoder.queue.capacity / 2;
 }
 
-/* As long as one is, the rings keep what they have. */
+/* While any client is behind, the records stay in the rings. */
 static bool held_back(const struct server *server)
 {
 	for (const struct client *client = server->clients; client; client = client->next)
@@ -93,8 +95,8 @@ static bool held_back(const struct server *server)
 	return false;
 }
 
-/* Changes that others ask for let the rings' content in as well; when that has become too much,
- * they wait too. */
+/* Changes that other clients request drain the rings as well; when a queue has grown too much,
+ * those changes wait too. */
 static bool is_swollen(const struct server *server)
 {
 	for (const struct client *client = server->clients; client; client = client->next)
@@ -104,7 +106,7 @@ static bool is_swollen(const struct server *server)
 	return false;
 }
 
-/* Objects and probes that are kept out of the stream are no reason to be silent about them. */
+/* Tells the client which objects and probes are excluded from the stream. */
 static void tell_omissions(const struct server *server, struct client *client)
 {
 	uint32_t now_told = registry_omissions();
@@ -126,7 +128,7 @@ static bool drain_if_allowed(struct server *server)
 {
 	if (held_back(server))
 		return false;
-	/* before the events of what is loaded after that */
+	/* before the events of objects that are loaded after this */
 	for (struct client *client = server->clients; client; client = client->next)
 		tell_omissions(server, client);
 	drain_rings(&server->drain, server->clients);
@@ -135,7 +137,7 @@ static bool drain_if_allowed(struct server *server)
 
 /* ---- subscriptions ---- */
 
-/* Makes guards, rings and waiting agree with what the clients now want. */
+/* Updates guards, rings and waiting to match what the clients now request. */
 static void apply_subscriptions(struct server *server)
 {
 	bool wanted[EVENTS_MAX] = {false}, listening = false, lossless = false, cpu_clock = false;
@@ -166,7 +168,7 @@ static void apply_subscriptions(struct server *server)
 	server->listening = listening;
 }
 
-/* Opens the guards of event types that have come since and that clients asked for by name. */
+/* Opens the guards of event types that were added since and that clients requested by name. */
 static void take_types(struct server *server)
 {
 	if (server->known_types == event_count())
@@ -182,7 +184,7 @@ static void note_subscriber(void)
 		syscall(SYS_futex, &awaited, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-/* The answer to a subscription, and before the first one the clock. */
+/* Sends the answer to a subscription and, before the first answer, the clock. */
 static void acknowledge(struct server *server, struct client *client)
 {
 	struct encoder *encoder = &client->encoder;
@@ -206,24 +208,25 @@ static void take_frame(struct server *server, struct client *client)
 	client_take_terms(client);
 	for (unsigned i = 0; i < CLIENT_KINDS; i++)
 		wants |= client->terms.wanted[i];
-	wants |= client->terms.entry_bytes > 0; /* probes that may come later */
+	wants |= client->terms.entry_bytes > 0; /* for probes that may be added later */
 	bool starts = !client->subscribed;
 	if (starts)
 		client->since = stamp_raw();
 	client->subscribed = wants && !client->finish_asked;
 	apply_subscriptions(server);
-	if (starts && client->terms.cpu_clock) /* from when threads have heard of it */
+	if (starts && client->terms.cpu_clock) /* only now do all threads know of it */
 		client->since = stamp_raw();
-	/* An end marker is its own acknowledgement: nothing may follow it. */
+	/* An end marker needs no acknowledgement, and nothing may follow it. */
 	client->finishing = client->finish_asked;
 	client->acknowledge = !client->finishing && !client->terms.ghc_only;
 	acknowledge(server, client);
-	/* A script of BEGIN and ticks alone wants nothing, and the VM is to run for it as well. */
+	/* A script with only BEGIN and ticks requests no events, but the VM should run for it
+	 * as well. */
 	if (client->subscribed || (!client->finish_asked && !client->terms.ghc_only))
 		note_subscriber();
 }
 
-/* What was recorded before a change is delivered by the terms of before. */
+/* Events recorded before a change are delivered under the previous terms. */
 static void take_changes(struct server *server, struct client *client)
 {
 	while (client->changed && !client->gone && !is_swollen(server)) {
@@ -234,16 +237,17 @@ static void take_changes(struct server *server, struct client *client)
 	}
 }
 
-/* Frames, one at a time: each takes effect before the next is taken. One read a turn: a
- * client that never stops talking must not keep the thread from the rings. */
+/* Takes frames one at a time: each takes effect before the next is taken. Reads only once per
+ * turn, so that a client that never stops sending cannot keep the thread from the rings. */
 static void read_client(struct server *server, struct client *client)
 {
 	client_read(client);
 	take_changes(server, client);
 }
 
-/* How long, in ms, until a client that has sent no frame is taken for a plain reader; one
- * that has begun a frame, or closed its side, has shown what it is. -1: not one to ask. */
+/* The time in ms until a client that has sent no frame is taken for a plain reader. A client
+ * that has begun a frame or shut down its side has shown what it is. -1: does not apply to this
+ * client. */
 static int grace_left(const struct client *client)
 {
 	uint64_t grace = atomic_load(&awaited) ? GRACE_AWAITED_MS : GRACE_MS, passed;
@@ -261,7 +265,7 @@ static void greet_plain_readers(struct server *server)
 			client_take_default(client);
 }
 
-/* Those of plain readers, and what has had to wait. */
+/* Takes the changes for plain readers, and those that had to wait. */
 static void take_all_changes(struct server *server)
 {
 	greet_plain_readers(server);
@@ -271,8 +275,8 @@ static void take_all_changes(struct server *server)
 
 /* ---- samples of the heap ---- */
 
-/* Samples that are due, and those that have been taken. How many milliseconds until the next is
- * due; -1: none is. */
+/* Takes samples that are due and delivers finished ones. Returns the milliseconds until the
+ * next is due, or -1 if none is. */
 static int serve_heap(struct server *server)
 {
 	uint64_t now = clock_monotonic() - server->drain.clock.zero, lost;
@@ -286,9 +290,9 @@ static int serve_heap(struct server *server)
 	next = census_turn(listeners && !server->ending);
 	while ((census = census_finished())) {
 		uint64_t time = 0;
-		if (census->time > server->drain.clock.zero) /* else begun for the server before */
+		if (census->time > server->drain.clock.zero) /* else from a previous server */
 			time = census->time - server->drain.clock.zero;
-		if (time < server->drain.watermark) /* nothing is sent from before it */
+		if (time < server->drain.watermark) /* no event may be older than the watermark */
 			time = server->drain.watermark;
 		for (client = server->clients; client; client = client->next)
 			client_sample(client, census, time);
@@ -302,8 +306,8 @@ static int serve_heap(struct server *server)
 
 /* ---- connections ---- */
 
-/* Takes over the descriptor. The client is told what the process is. With the registry's lock,
- * under which descriptors come and go: a child of fork() finds them all. */
+/* Takes over the descriptor and queues the description of the process. Call with the registry's
+ * lock: descriptors are opened and closed under it, so that a child of fork() finds them all. */
 static int open_client(struct server *server, int descriptor, struct client **result)
 {
 	struct client *client;
@@ -344,12 +348,13 @@ static void accept_clients(struct server *server)
 			break;
 	}
 	registry_unlock();
-	/* No descriptor or memory is left: not at once again. */
+	/* Out of descriptors or memory: do not try again at once. */
 	if (socket < 0 && socket != -EAGAIN && socket != -EWOULDBLOCK)
 		server->accept_after = clock_monotonic() + ACCEPT_AGAIN_MS * UINT64_C(1000000);
 }
 
-/* The log, a client of all events from when the server runs. With the registry's lock. */
+/* Opens the log, a client of all events from the server's start on. Call with the registry's
+ * lock. */
 static int open_log(struct server *server, const char *path)
 {
 	struct client *client;
@@ -389,8 +394,9 @@ static void drop_gone(struct server *server)
 	registry_unlock();
 }
 
-/* A program that closes every descriptor it does not know, as daemons do, has closed the server's
- * too, and their numbers may be its own by now: then they may not be read, written or closed. */
+/* A program that closes all descriptors it does not know, as daemons do, has closed the
+ * server's too. Their numbers may belong to the program by now; then they must not be read,
+ * written or closed. */
 static bool has_descriptors(const struct server *server)
 {
 	return server_socket_is_ours(&server->endpoint) &&
@@ -411,18 +417,18 @@ static void lose_descriptors(struct server *server)
 	for (struct client *client = server->clients; client; client = client->next)
 		client->gone = true;
 	registry_unlock();
-	note_subscriber(); /* there will be none to wait for */
+	note_subscriber(); /* no client will come that anyone could wait for */
 }
 
-/* It may also have closed those of clients alone. */
+/* The program may also have closed only some clients' descriptors. */
 static void lose_clients(struct server *server)
 {
 	for (struct client *client = server->clients; client; client = client->next)
 		client->gone |= !descriptor_is(client->socket, client->file);
 }
 
-/* A sandbox may leave the process fewer descriptors than poll() is to look at (RLIMIT_NOFILE of 0),
- * and then it refuses them all. None of them blocks: after a while each is tried. */
+/* In a sandbox the process may be allowed fewer descriptors than poll() is given (RLIMIT_NOFILE
+ * of 0); then poll() fails. No descriptor blocks, so each is simply tried after a while. */
 static int try_all(struct pollfd *polled, nfds_t count, int timeout_ms)
 {
 	int wait_ms = timeout_ms < 0 || timeout_ms > REFUSED_MS ? REFUSED_MS : timeout_ms;
@@ -445,7 +451,7 @@ static void follow_log(struct server *server, struct client *client)
 	apply_subscriptions(server);
 }
 
-/* Acknowledgements and end markers that are due, and sending. */
+/* Queues acknowledgements and end markers that are due, and sends. */
 static void serve_client(struct server *server, struct client *client)
 {
 	bool due;
@@ -462,7 +468,8 @@ static void serve_client(struct server *server, struct client *client)
 		if (client->is_log)
 			follow_log(server, client);
 		due = client->acknowledge || (client->finishing && !client->end_queued);
-		/* What is due had no room, and nothing else may come to wake this thread. */
+		/* Repeat if something due did not fit, because no other event may wake this
+		 * thread. */
 	} while (due && !client->gone && !client_pending(client));
 	if (client->end_queued && !client_pending(client))
 		client->gone = true;
@@ -476,7 +483,7 @@ static void serve_clients(struct server *server)
 	drop_gone(server);
 }
 
-/* Waits for whatever there is to do. True when the server is to stop. */
+/* Waits until there is something to do. True if the server is to stop. */
 static bool wait_for_work(struct server *server, int timeout_ms)
 {
 	bool accepts = server->client_count < CLIENTS_MAX, swollen = is_swollen(server);
@@ -515,8 +522,9 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 		return false;
 	count = 2;
 	for (client = server->clients; client; client = client->next, count++) {
-		/* Both sides shut: nobody will read any more. What it said before still counts, but
-		 * a subscription of one who is gone would only open guards and close them. */
+		/* Both directions are shut: the client reads no more. The frames it sent
+		 * earlier still count, but a subscription of a client that is gone would only
+		 * open guards and close them again. */
 		if (polled[count].revents & (POLLERR | POLLHUP | POLLNVAL))
 			client->gone = true;
 		else if (!client->gone && polled[count].revents & POLLIN)
@@ -529,7 +537,7 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 		stops >= WAKE_STOP;
 }
 
-/* patient: also waits for threads that are in the middle of a record. */
+/* patient: also wait for threads that are in the middle of a record. */
 static bool rings_empty(bool patient)
 {
 	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
@@ -551,8 +559,8 @@ static void end_streams(struct server *server, bool lossless_too)
 	}
 }
 
-/* Everything recorded until now is delivered, each stream gets its end marker, and slow
- * clients have their time; lossless ones as long as they live. */
+/* Delivers everything recorded so far and ends each stream with its marker. Slow clients get
+ * limited time to read; lossless ones get time as long as they live. */
 static void finish(struct server *server)
 {
 	uint64_t flush = (uint64_t)server->flush_ms * 1000000u,
@@ -562,14 +570,14 @@ static void finish(struct server *server)
 	server->ending = true;
 	serve_heap(server);
 	census_detach();
-	registry_lock(); /* a child of fork() closes what it finds here */
+	registry_lock(); /* a child of fork() closes the descriptors it finds here */
 	server_socket_close(&server->endpoint);
 	registry_unlock();
 	apply_subscriptions(server);
 	while (server->clients) {
 		bool all = drain_if_allowed(server) && rings_empty(clock_monotonic() < deadline);
 		if (!all && !late && clock_monotonic() > deadline) {
-			/* A lossless client does not read: the others are not to wait for it. */
+			/* A lossless client does not read: do not let the others wait for it. */
 			late = true;
 			deadline = clock_monotonic() + flush;
 			drain_rings(&server->drain, server->clients);
@@ -592,8 +600,8 @@ static void finish(struct server *server)
 	ring_set_lossless(false);
 }
 
-/* Asks for short turns, soon, instead of long ones, later (Linux 6.12 and on; refused before):
- * the rings must not wait for their reader while every CPU is busy. */
+/* Asks the scheduler for short turns soon instead of long turns later (Linux 6.12 and later;
+ * older kernels refuse): the rings must not wait for the server while every CPU is busy. */
 static void ask_short_turns(void)
 {
 #ifdef SYS_sched_setattr
@@ -611,12 +619,12 @@ static void ask_short_turns(void)
 #endif
 }
 
-/* How long until the next drain, in ms; quiet counts the drains that have found nothing. */
+/* The time until the next drain, in ms; quiet counts drains that found nothing. */
 static int drain_timeout(const struct server *server, unsigned *quiet)
 {
 	if (!server->listening)
 		return -1;
-	bool held = held_back(server); /* what was found lately says nothing then */
+	bool held = held_back(server); /* then the results of the last drain mean nothing */
 	if (server->drain.found_much && !held)
 		return 0;
 	*quiet = server->drain.found_any || held ? 0 : *quiet + 1;
@@ -632,7 +640,7 @@ static void *server_main(void *argument)
 	prctl(PR_SET_NAME, "vmtap");
 	prctl(PR_SET_TIMERSLACK, 1000);
 	ask_short_turns();
-	serve_clients(server); /* the log's header, before anything can be in its way */
+	serve_clients(server); /* writes the log's header before anything can prevent it */
 	while (!stop) {
 		int timeout = drain_timeout(server, &quiet);
 		int sample = serve_heap(server);
@@ -672,7 +680,8 @@ static int start_thread(struct server *server)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = -pthread_create(&server->thread, &attributes, server_main, server);
-	if (error == -EINVAL) /* the program's thread-local storage leaves no room in so little */
+	if (error == -EINVAL) /* the program's thread-local storage does not fit into such a small
+				 stack */
 		error = -pthread_create(&server->thread, NULL, server_main, server);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attributes);
@@ -708,7 +717,7 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 	stamp_choose();
 	stamp_start(&server->drain.clock);
 	error = server_socket_open(&server->endpoint, user_socket ? user_socket : options.socket);
-	if (error == -EADDRINUSE && user_socket) /* by who started this process, most likely */
+	if (error == -EADDRINUSE && user_socket) /* most likely by the parent process */
 		error = server_socket_open(&server->endpoint, NULL);
 	if (!error && log) {
 		error = open_log(server, log);
@@ -729,12 +738,12 @@ int server_run(struct server *server, bool waits)
 	atomic_store(&awaited, waits);
 	census_attach(server->wake);
 	ring_set_waker(server->wake);
-	apply_subscriptions(server); /* the log's */
+	apply_subscriptions(server); /* for the log */
 	int error = start_thread(server);
 
 	if (error) {
 		census_detach();
-		registry_lock(); /* a child of fork() closes what it finds here */
+		registry_lock(); /* a child of fork() closes the descriptors it finds here */
 		server_socket_close(&server->endpoint);
 		registry_unlock();
 		for (struct client *client = server->clients; client; client = client->next)
@@ -756,20 +765,22 @@ bool server_stop(struct server *server)
 	int error;
 
 	if (server->process.pid != (uint32_t)getpid())
-		return true; /* a child that no fork() has told of it: the thread is its parent's */
+		return true; /* a child created without our fork handlers: the thread is its
+				parent's */
 	registry_lock();
 	int wake = has_descriptors(server) ? server->wake : -1;
 	registry_unlock();
 	if (wake >= 0) {
 		descriptor_tell(wake, server->wake_file, WAKE_STOP);
 		error = pthread_join(server->thread, NULL);
-	} else { /* see lose_descriptors(): the thread has noticed, or sleeps and is woken */
+	} else { /* see lose_descriptors(): the thread has noticed, or it sleeps and this wakes it
+		  */
 		server_socket_knock(&server->endpoint);
 		clock_gettime(CLOCK_REALTIME, &limit);
 		limit.tv_sec++;
 		error = pthread_timedjoin_np(server->thread, NULL, &limit);
 	}
-	note_subscriber(); /* whoever still waits for one need not any more */
+	note_subscriber(); /* releases threads that still wait for a client */
 	return error != ETIMEDOUT;
 }
 

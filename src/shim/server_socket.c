@@ -17,10 +17,10 @@
 
 enum {
 	ENDPOINT_BACKLOG = 16,
-	LOCK_TRIES = 500 /* a millisecond apart */
+	LOCK_TRIES = 500 /* one millisecond apart */
 };
 
-/* Makes the directory if need be; it must be a directory of this user alone. */
+/* Creates the directory if necessary; it must be a directory that only this user may access. */
 static int private_directory(const char *path)
 {
 	struct stat status;
@@ -59,7 +59,7 @@ static int default_path(char *path, size_t size)
 	return 0;
 }
 
-/* The socket's address; one that is too long for the struct is reached through its
+/* Builds the socket's address. A path that is too long for the struct is reached through its
  * directory's descriptor, which the caller closes. */
 static int make_address(const char *path, struct sockaddr_un *address, int *directory)
 {
@@ -88,7 +88,7 @@ static int make_address(const char *path, struct sockaddr_un *address, int *dire
 	return 0;
 }
 
-/* Connects and hangs up: 0 or a negative errno. */
+/* Connects and disconnects. Returns 0 or a negative errno. */
 static int touch_socket(const struct sockaddr_un *address)
 {
 	int error = 0, probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -101,7 +101,7 @@ static int touch_socket(const struct sockaddr_un *address)
 	return error;
 }
 
-/* Makes room at a path where something stands: 0 when it was the socket of a dead process. */
+/* Removes an existing file at the path if it is the socket of a dead process; returns 0 then. */
 static int remove_stale(const char *path, const struct sockaddr_un *address)
 {
 	struct stat status;
@@ -114,15 +114,16 @@ static int remove_stale(const char *path, const struct sockaddr_un *address)
 		return -EEXIST;
 	if (status.st_uid != geteuid())
 		return -EPERM;
-	/* Also refused by one that is bound and does not listen yet: hence the lock. */
+	/* A socket that is bound but does not listen yet also refuses: hence the lock. */
 	if (touch_socket(address) != -ECONNREFUSED)
 		return -EADDRINUSE;
 	return unlink(path) && errno != ENOENT ? -errno : 0;
 }
 
-/* Locks the socket's directory against others of this library that would bind there, or
- * take what is there for dead, meanwhile. -1: it cannot be had, and nothing may be removed.
- * Everybody holds it for an instant only; whoever does not is not waited for long. */
+/* Locks the socket's directory, so that no other process with this library binds there
+ * meanwhile, or takes a socket that is being set up for a dead one. Returns -1 if the lock
+ * cannot be had; then nothing may be removed. Every process holds the lock only for an instant;
+ * one that holds it longer is not waited for. */
 static int lock_directory(const char *path)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -135,7 +136,7 @@ static int lock_directory(const char *path)
 	directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	while (directory >= 0 && flock(directory, LOCK_EX | LOCK_NB)) {
 		if (++tries < LOCK_TRIES) {
-			nanosleep(&pause, NULL); /* or until a signal comes */
+			nanosleep(&pause, NULL); /* a signal may end it early */
 			continue;
 		}
 		close(directory);
@@ -167,7 +168,8 @@ int server_socket_open(struct server_socket *endpoint, const char *path)
 		error = endpoint->socket;
 		goto out;
 	}
-	/* The file gets the socket's mode, whatever the umask: nobody can be quicker. */
+	/* The file gets the socket's mode, whatever the umask, so that there is no moment at
+	 * which others can connect. */
 	fchmod(endpoint->socket, 0600);
 	lock = lock_directory(endpoint->path);
 	if (bind(endpoint->socket, (struct sockaddr *)&address, sizeof(address))) {
@@ -187,7 +189,7 @@ int server_socket_open(struct server_socket *endpoint, const char *path)
 		endpoint->inode = status.st_ino;
 	}
 out:
-	if (lock >= 0) { /* a child of fork() may have the descriptor too */
+	if (lock >= 0) { /* a child of fork() may have inherited the descriptor */
 		flock(lock, LOCK_UN);
 		close(lock);
 	}

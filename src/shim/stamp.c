@@ -9,10 +9,10 @@
 #endif
 
 enum {
-	/* Two readings of the clocks agree to some tens of ns: nearer points would give a slope
-	 * that is off by more than a part in a thousand. */
+	/* Two readings of the clocks agree to some tens of ns. Points closer together would
+	 * give a slope that is off by more than one part in a thousand. */
 	POINT_DISTANCE_NS = 100000,
-	RESTART_UNITS = 1000000 /* no two CPUs' counters differ by so much */
+	RESTART_UNITS = 1000000 /* more than the difference between any two CPUs' counters */
 };
 
 _Atomic bool stamp_uses_counter;
@@ -45,7 +45,7 @@ bool stamp_choose(void)
 	return atomic_exchange(&stamp_uses_counter, counts) != counts;
 }
 
-/* The raw clock and CLOCK_MONOTONIC at one instant: the closest of a few pairs. */
+/* Reads the raw clock and CLOCK_MONOTONIC at one instant: the closest of a few pairs. */
 static void read_pair(uint64_t *raw, uint64_t *time)
 {
 	uint64_t best = UINT64_MAX;
@@ -75,7 +75,7 @@ void stamp_restart(struct stamp_line *line)
 	read_pair(&line->raw[0], &line->time[0]);
 	line->raw[1] = line->raw[0];
 	line->time[1] = line->time[0];
-	line->slope = 0; /* the first point, before the first event, gives one */
+	line->slope = 0; /* the first point, taken before the first event, sets it */
 }
 
 bool stamp_point(struct stamp_line *line)
@@ -83,7 +83,7 @@ bool stamp_point(struct stamp_line *line)
 	__extension__ typedef unsigned __int128 wide;
 	uint64_t raw = 0, time = 0;
 
-	do /* there must be a slope, even if that takes a moment once */
+	do /* a slope is required, even if it takes a moment this once */
 		read_pair(&raw, &time);
 	while (!line->slope && time < line->time[1] + POINT_DISTANCE_NS);
 	if (raw + RESTART_UNITS < line->raw[1]) {

@@ -1,6 +1,6 @@
 /*
- * start.c: vmtap_start() and vmtap_stop(), and what fork() and exit() mean for the stream.
- * The one running server is the process's; who changes it holds the registry's lock.
+ * start.c: vmtap_start() and vmtap_stop(), and what fork() and exit() mean for the stream. A
+ * process has at most one running server; it changes only under the registry's lock.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,13 +15,15 @@
 #include "shim/server.h"
 
 enum {
-	ENVIRONMENT_BYTES_MAX = 6 << 20 /* Linux puts no more than that on a new stack */
+	ENVIRONMENT_BYTES_MAX = 6 << 20 /* Linux puts no more than this on a new stack */
 };
 
-/* From the moment that it has a socket until it is gone, so that a fork at any time finds it. */
+/* Set from the moment that the server has a socket until it is gone, so that a fork at any time
+ * finds it. */
 static struct server *running;
-/* Whoever starts or stops has it from end to end: two servers never share the rings. It
- * checks who has it: exit() in a signal handler may interrupt this thread's own stop. */
+/* A thread that starts or stops the server holds this throughout, so that two servers never
+ * share the rings. The mutex checks its owner: exit() in a signal handler may interrupt this
+ * thread's own stop. */
 static pthread_mutex_t turn = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
 static void fork_prepare(void)
@@ -56,18 +58,19 @@ static void register_fork(void)
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
-/* Some of what the environment says is meant once: what this process execs inherits it. */
+/* Some settings in the environment are meant to apply once, but programs that this process
+ * execs inherit them. */
 static void consume(const char *name, char *value, const char *used)
 {
-	/* Where the kernel put it, the text may be written to, and other threads may read the
-	 * environment meanwhile; a text of the program's own may be a constant. */
+	/* A text that the kernel placed is writable, and overwriting it is safe while other
+	 * threads read the environment. A text of the program's own may be a constant. */
 	if (getauxval(AT_EXECFN) - (uintptr_t)value < ENVIRONMENT_BYTES_MAX)
 		strcpy(value, used);
 	else
 		unsetenv(name);
 }
 
-/* It may also be meant for this process alone, whose children inherit it too. */
+/* The variable may also name this process alone, because its children inherit the variable too. */
 static bool wants_wait(void)
 {
 	char *wait = secure_getenv("VMTAP_WAIT");
@@ -78,7 +81,7 @@ static bool wants_wait(void)
 	return true;
 }
 
-/* A variable's value that is not empty, or NULL. */
+/* The value of a variable, or NULL if it is unset or empty. */
 static char *environment(const char *name)
 {
 	char *value = secure_getenv(name);
@@ -86,7 +89,8 @@ static char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* At once: no child of fork() inherits a descriptor that it does not find. */
+/* Does both under one lock, so that no child of fork() inherits a descriptor that it cannot
+ * find. */
 static void forget_running(struct server *server)
 {
 	registry_lock();
@@ -150,8 +154,9 @@ void vmtap_stop(void)
 	stop();
 }
 
-/* At exit(), after the program's own handlers, and when the library is unloaded. This copy's own
- * stream: in an extension that has the library too, vmtap_stop() may be the executable's. */
+/* Runs at exit(), after the program's own handlers, and when the library is unloaded. It stops
+ * this copy's own stream: in an extension that contains the library too, vmtap_stop() may be
+ * the executable's. */
 __attribute__((destructor)) static void stop_at_exit(void)
 {
 	stop();
