@@ -1,17 +1,16 @@
 /*
- * aggregate.h: aggregations: one open-addressed hash table each, from key tuple to
- * element. All elements together take at most aggsize bytes; an update that would need
- * a new element beyond that is an aggregation drop.
+ * aggregate.h: aggregations. Each is an open-addressed hash table from key tuple to element. All
+ * elements together take at most aggsize bytes; an update that would need a new element beyond that
+ * is an aggregation drop.
  *
- * An element's data come first, its key words behind them:
+ * An element's data come first, followed by its key words:
  *   count, sum       the number
  *   min, max         the number, whether there is one (not after clear())
  *   avg              updates, sum
  *   stddev           updates, sum, sum of squares (low word, high word)
  *   quantize ...     a struct counts
  *
- * With option aggpercpu there is beside it an aggregation of the same kind for each CPU
- * that has had data.
+ * With option aggpercpu there is also an aggregation of the same kind for each CPU that has data.
  */
 #ifndef VMTAP_ENGINE_AGGREGATE_H
 #define VMTAP_ENGINE_AGGREGATE_H
@@ -42,10 +41,10 @@ struct aggregate {
 	uint32_t data_words;
 	uint32_t count, mask;
 	struct aggregate_slot *slots;
-	uint64_t *zero; /* data of an element that a joined printa() misses */
+	uint64_t *zero; /* data shown by a joined printa() where an element is missing */
 	int64_t normal;
-	bool printed;             /* by printa(): not again at the end */
-	struct aggregate **parts; /* option aggpercpu: by CPU, NULL where there are no data */
+	bool printed;             /* by printa(), so not again at the end */
+	struct aggregate **parts; /* option aggpercpu: by CPU, NULL if it has no data */
 	uint32_t part_count;
 };
 
@@ -76,15 +75,15 @@ static inline struct aggregate_element *aggregate_find(
 	}
 }
 
-/* A new element with no data; NULL when there is no room. */
+/* Adds an element with no data; NULL if there is no room. */
 struct aggregate_element *aggregate_add(struct aggregate *aggregate, const struct tuple *tuple);
 
-/* increment is used by the distributions only. false: there was no room to count it. */
+/* Only distributions use increment. false: there was no room to count it. */
 bool aggregate_update(const struct aggregate *aggregate, struct aggregate_element *element,
 	int64_t value, int64_t increment);
 
 /*
- * Option aggpercpu: finds or makes the tuple's element in the whole and in the CPU's part and
+ * Option aggpercpu: finds or adds the tuple's element in the aggregation and in the CPU's part, and
  * updates both. false: there was no room in one of them.
  */
 bool aggregate_update_on_cpu(struct aggregate *aggregate, const struct tuple *tuple, uint16_t cpu,
@@ -96,7 +95,7 @@ static inline const struct counts *aggregate_counts(const uint64_t *data)
 	return (const struct counts *)data;
 }
 
-/* The number that prints and sorts; not for distributions. */
+/* The number that is printed and sorted by; not for distributions. */
 int64_t aggregate_number(const struct aggregate *aggregate, const uint64_t *data, int64_t normal);
 
 static inline bool aggregate_is_distribution(const struct aggregate *aggregate)
@@ -104,7 +103,7 @@ static inline bool aggregate_is_distribution(const struct aggregate *aggregate)
 	return aggregate->definition->function >= D_AGGREGATE_QUANTIZE;
 }
 
-/* DTrace's order of two data of this aggregation: -1, 0, 1. */
+/* Compares the data of two elements of this aggregation in DTrace's order: -1, 0, 1. */
 int aggregate_compare(const struct aggregate *aggregate, const uint64_t *a, const uint64_t *b);
 
 void aggregate_clear(struct aggregate *aggregate);

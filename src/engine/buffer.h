@@ -1,10 +1,10 @@
 /*
- * buffer.h: records of clauses that are carried out later than their clause: those of a
- * speculation until it is committed, all of them with bufpolicy fill and ring. What a clause
- * recorded is copied whole (strings too), since its scratch and its event's texts go.
+ * buffer.h: holds records that are carried out later than their clause: those of a speculation
+ * until it is committed, and all records with bufpolicy fill and ring. What a clause recorded is
+ * copied completely, strings too, because its scratch memory and its event's texts do not last.
  *
- * A buffer counts the bytes that its clauses take and refuses what goes over its limit.
- * Memory comes from the engine's slab and is used again.
+ * A buffer counts the bytes that its entries take and refuses an entry that would exceed its limit.
+ * Memory comes from the engine's slab and is reused.
  */
 #ifndef VMTAP_ENGINE_BUFFER_H
 #define VMTAP_ENGINE_BUFFER_H
@@ -21,7 +21,7 @@ struct buffer_record {
 	uint32_t first; /* into the values */
 };
 
-/* What one run of a clause recorded, and what its line says. */
+/* What one run of a clause recorded, and what its line of output shows. */
 struct recorded {
 	uint32_t clause; /* index */
 	uint32_t probe;
@@ -48,10 +48,12 @@ void buffer_init(struct buffer *buffer, struct slab *slab, uint64_t limit);
 /* Appends a copy; false if it does not fit or there is no memory. */
 bool buffer_add(struct buffer *buffer, const struct recorded *recorded);
 
-/* As buffer_add(), at the cost of the oldest ones; false if it does not fit even alone. */
+/*
+ * As buffer_add(), but drops the oldest entries to make room; false if it would not fit even alone.
+ */
 bool buffer_add_newest(struct buffer *buffer, const struct recorded *recorded);
 
-/* Forgets the oldest one. The buffer must not be empty. */
+/* Drops the oldest entry. The buffer must not be empty. */
 void buffer_drop_first(struct buffer *buffer);
 
 #endif

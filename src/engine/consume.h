@@ -1,6 +1,6 @@
 /*
- * consume.h: carries out the records of a clause that has ended without a fault, as
- * DTrace's consumer does: passes what it prints to the writer, acts on aggregations, notes an
+ * consume.h: carries out the records of a clause that has ended without a fault, as DTrace's
+ * consumer does: it passes what the clause prints to the writer, acts on aggregations, and notes an
  * exit.
  */
 #ifndef VMTAP_ENGINE_CONSUME_H
@@ -11,15 +11,15 @@
 void consume_records(struct engine *engine, const struct recorded *recorded);
 
 /*
- * With option flowindent a clause's records may wait for the next ones of its firing: carries
- * out those in engine->waiting, at the firing's end.
+ * With option flowindent the records of a clause may wait for the next records of the same firing.
+ * At the end of the firing this carries out those in engine->waiting.
  */
 void consume_waiting(struct engine *engine);
 
-/* exit(): no probe but END fires any more. */
+/* exit(): from now on no probe but END fires. */
 void consume_exit(struct engine *engine, uint64_t status);
 
-/* The end of a run: every aggregation that printa() has not printed. */
+/* At the end of a run: prints every aggregation that printa() has not printed. */
 void consume_end(struct engine *engine);
 
 #endif

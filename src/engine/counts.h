@@ -1,9 +1,8 @@
 /*
- * counts.h: how often each bucket of a distribution was hit, for one element of an
- * aggregation. Of the many buckets a distribution has, an element's values mostly fall
- * into a few that lie side by side, and few are hit often. So only the span from the
- * first to the last bucket hit is kept, and it grows as it must; counts take 32 bits
- * until one of them no longer fits, then 64.
+ * counts.h: how often each bucket of a distribution was hit, for one element of an aggregation. A
+ * distribution has many buckets, but an element's values mostly fall into a few adjacent ones, and
+ * few of those are hit often. So only the span from the first to the last bucket hit is kept, and
+ * it grows as needed. Counts take 32 bits until one of them no longer fits, then 64.
  *
  * All zero is a valid start: no bucket was hit.
  */
@@ -16,8 +15,8 @@
 #include "engine/quota.h"
 
 enum {
-	COUNTS_SPAN_UNIT = 4, /* a span grows by these: four small counts fill a slab's unit */
-	COUNTS_SPAN_LEAST = COUNTS_SPAN_UNIT * sizeof(int64_t) /* bytes that a first span takes */
+	COUNTS_SPAN_UNIT = 4, /* a span grows by this many: four small counts fill a slab unit */
+	COUNTS_SPAN_LEAST = COUNTS_SPAN_UNIT * sizeof(int64_t) /* bytes of an initial span */
 };
 
 struct counts {
@@ -37,12 +36,12 @@ static inline int64_t counts_get(const struct counts *counts, uint32_t bucket)
 			    : ((const int32_t *)counts->span)[at];
 }
 
-/* As counts_add(), for what does not fit into the span as it is. */
+/* As counts_add(), for an addition that does not fit into the current span. */
 bool counts_add_beyond(struct counts *counts, uint32_t bucket, uint32_t buckets, int64_t increment,
 	struct quota *quota);
 
 /*
- * Adds to bucket, of `buckets` in all; wraps at 64 bits. false: there was no room, and
+ * Adds to a bucket, one of `buckets` in all; wraps at 64 bits. false: there was no room, and
  * nothing has changed.
  */
 static inline bool counts_add(struct counts *counts, uint32_t bucket, uint32_t buckets,
@@ -58,10 +57,10 @@ static inline bool counts_add(struct counts *counts, uint32_t bucket, uint32_t b
 	return true;
 }
 
-/* Every bucket to 0; keeps the span. */
+/* Sets every bucket to 0 and keeps the span. */
 void counts_clear(struct counts *counts);
 
-/* Gives the span back. */
+/* Frees the span. */
 void counts_free(struct counts *counts, struct quota *quota);
 
 #endif

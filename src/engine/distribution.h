@@ -2,10 +2,10 @@
  * distribution.h: quantize, lquantize and llquantize: which bucket a value falls into. How
  * often each bucket was hit is in counts.h; output/quantize.h draws it.
  *
- * quantize has a bucket per power of two and sign. lquantize has levels of equal width
- * between two outer buckets. llquantize splits each magnitude factor^low ... factor^high
- * into steps of equal width, mirrored for negative values, with one bucket for what is
- * nearer to zero and one at each end.
+ * quantize has a bucket per power of two and sign. lquantize has levels of equal width, and an
+ * outer bucket on each side. llquantize splits each magnitude factor^low ... factor^high into steps
+ * of equal width, mirrored for negative values, with one bucket for values nearer to zero and one
+ * at each end.
  */
 #ifndef VMTAP_ENGINE_DISTRIBUTION_H
 #define VMTAP_ENGINE_DISTRIBUTION_H
@@ -24,7 +24,7 @@ struct distribution {
 	uint32_t bound_count;
 };
 
-/* -EINVAL when the parameters make no buckets, -ENOMEM. */
+/* -EINVAL if the parameters are not valid, -ENOMEM. */
 int distribution_init(struct distribution *distribution, const struct d_aggregation *definition);
 void distribution_free(struct distribution *distribution);
 

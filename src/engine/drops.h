@@ -1,6 +1,6 @@
 /*
- * drops.h: counts what was lost, by kind, until it is reported. Everything that loses
- * something counts it here: the sources' losses, the engine's own buffers and tables.
+ * drops.h: counts what was lost, by kind, until it is reported. All losses are counted here: those
+ * of the sources and those of the engine's own buffers and tables.
  */
 #ifndef VMTAP_ENGINE_DROPS_H
 #define VMTAP_ENGINE_DROPS_H
@@ -13,8 +13,8 @@
 enum drop_kind {
 	DROP_PRINCIPAL,               /* records, counted by CPU */
 	DROP_AGGREGATION,             /* updates of aggregations, counted by CPU */
-	DROP_DYNAMIC,                 /* stores into variables that found no room */
-	DROP_SPECULATION,             /* records of a clause that speculates */
+	DROP_DYNAMIC,                 /* stores into variables for which there was no room */
+	DROP_SPECULATION,             /* records of a speculating clause */
 	DROP_SPECULATION_BUSY,        /* speculation() while one is being committed */
 	DROP_SPECULATION_UNAVAILABLE, /* speculation() while all are in use */
 	DROP_ERROR,                   /* faults in ERROR clauses */
@@ -31,7 +31,7 @@ static inline bool drop_has_cpu(enum drop_kind kind)
 struct writer;
 
 struct drops {
-	uint64_t *by_cpu[DROP_KINDS_BY_CPU]; /* cpus of each */
+	uint64_t *by_cpu[DROP_KINDS_BY_CPU]; /* `cpus` elements each */
 	size_t cpus;
 	uint64_t counts[DROP_KINDS]; /* of the other kinds */
 };
@@ -39,11 +39,14 @@ struct drops {
 int drops_init(struct drops *drops);
 void drops_free(struct drops *drops);
 
-/* Sums saturate. The first is for the kinds that are counted by CPU, the second for the others. */
+/*
+ * Sums saturate. The first function is for the kinds that are counted by CPU, the second for the
+ * others.
+ */
 void drops_add_on_cpu(struct drops *drops, enum drop_kind kind, uint16_t cpu, uint64_t count);
 void drops_add(struct drops *drops, enum drop_kind kind, uint64_t count);
 
-/* Tells the writer what was lost since the last report. */
+/* Reports to the writer what was lost since the last report. */
 void drops_report(struct drops *drops, struct writer *writer);
 
 #endif

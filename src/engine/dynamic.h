@@ -1,12 +1,11 @@
 /*
- * dynamic.h: variables that come and go: self-> variables, and elements of associative
- * arrays, global or of a thread. All together take at most dynvarsize bytes; a store
- * that finds no room is lost and counted. Storing 0 (or a NULL string) frees.
+ * dynamic.h: variables that come and go: self-> variables, and elements of associative arrays,
+ * global or of a thread. Together they take at most dynvarsize bytes; a store for which there is no
+ * room is lost and counted. Storing 0 (or a NULL string) frees a variable.
  *
- * A thread's self-> scalars lie in one record, found by (pid, tid) and remembered from
- * one access to the next. Records without any value are kept until room is needed, since
- * most threads use their variables again at once. An owner is pid << 32 | tid; 0 stands
- * for the global elements.
+ * A thread's self-> scalars are in one record, found by (pid, tid) and cached from one access to
+ * the next. Records without any value are kept until room is needed, because most threads soon use
+ * their variables again. An owner is pid << 32 | tid, or 0 for global elements.
  */
 #ifndef VMTAP_ENGINE_DYNAMIC_H
 #define VMTAP_ENGINE_DYNAMIC_H
@@ -37,7 +36,7 @@ struct dynamic_element {
 struct dynamic {
 	struct slab *slab;
 	struct strings *strings;
-	struct drops *drops;  /* counts what found no room */
+	struct drops *drops;  /* counts stores for which there was no room */
 	uint64_t limit, used; /* bytes */
 	uint32_t self_count;  /* self-> scalars of the program */
 	struct dynamic_thread *last;
@@ -53,7 +52,7 @@ void dynamic_free(struct dynamic *dynamic);
 
 struct dynamic_thread *dynamic_find_thread(struct dynamic *dynamic, uint64_t owner);
 
-/* A thread's scalar number `slot`; 0 when it has none. */
+/* A thread's scalar number `slot`; 0 if it is not set. */
 static inline uint64_t dynamic_self_load(struct dynamic *dynamic, uint64_t owner, uint32_t slot)
 {
 	struct dynamic_thread *thread = dynamic->last;
@@ -68,16 +67,16 @@ void dynamic_self_store_text(
 	struct dynamic *dynamic, uint64_t owner, uint32_t slot, const struct text *text);
 
 /*
- * Values that are bytes (D_VALUE_BYTES): where they lie, as a kept text of that size whose
- * bytes may be changed. NULL when there is none; with create, when there is no room for
- * one, which is counted. Storing a NULL text frees them.
+ * Values that are bytes (D_VALUE_BYTES): returns the stored text of that size, whose bytes may be
+ * changed. NULL if the variable is not set. With create it is created then, and NULL means that
+ * there was no room, which is counted. Storing a NULL text frees the value.
  */
 struct text *dynamic_self_bytes(
 	struct dynamic *dynamic, uint64_t owner, uint32_t slot, uint32_t size, bool create);
 struct text *dynamic_element_bytes(struct dynamic *dynamic, const struct tuple_shape *shape,
 	uint32_t variable, uint64_t owner, const struct tuple *tuple, uint32_t size, bool create);
 
-/* Elements: the tuple was gathered with dynamic_seed(). */
+/* Elements. The tuple must have been gathered with dynamic_seed(). */
 static inline uint64_t dynamic_seed(uint32_t variable, uint64_t owner)
 {
 	return (owner + 1) * UINT64_C(0x9e3779b97f4a7c15) + variable;

@@ -1,8 +1,7 @@
 /*
- * effect.h: actions that reach beyond the output: they start commands, change where output
- * goes, send signals, set options. The engine only prepares them; whoever runs it provides
- * them (struct engine_effects). One that fails is a fault of its own kind: a message, and
- * tracing goes on.
+ * effect.h: actions with effects beyond the output: they start commands, redirect output, send
+ * signals, set options. The engine only prepares them; its caller implements them (struct
+ * engine_effects). An action that fails causes a message, and tracing continues.
  */
 #ifndef VMTAP_ENGINE_EFFECT_H
 #define VMTAP_ENGINE_EFFECT_H
@@ -13,10 +12,10 @@
 void effect_carry_out(struct engine *engine, const struct recorded *recorded,
 	const struct d_action *action, const uint64_t *values);
 
-/* raise(): at once, to the thread of the firing. */
+/* raise(): sends a signal at once to the thread of the firing. */
 void effect_raise(struct engine *engine, int signal);
 
-/* stop(): at once, the process of the firing, which may have gone on since. */
+/* stop(): stops the process of the firing at once. It may have run on since the firing. */
 void effect_stop(struct engine *engine);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * engine.h: runs a compiled D program over batches of events and tells a writer what DTrace
- * would print. The engine owns variables, aggregations and ticks; it reads no clock of its
- * own for events, so the same batches give the same output.
+ * engine.h: runs a compiled D program over batches of events and tells a writer what DTrace would
+ * print. The engine owns variables, aggregations and ticks. It reads no clock for events, so the
+ * same batches give the same output.
  *
- * One thread. Output and messages (faults, drops) go to the writer given. What a call has
- * printed is flushed when it returns, except with option switchrate: then the caller
- * flushes at that rate.
+ * For use by one thread. Output and messages (faults, drops) go to the writer given. What a call
+ * has printed is flushed before it returns, except with option switchrate: then the caller flushes
+ * at that rate.
  */
 #ifndef VMTAP_ENGINE_ENGINE_H
 #define VMTAP_ENGINE_ENGINE_H
@@ -21,18 +21,18 @@ struct engine;
 struct writer;
 
 /*
- * What actions do beyond the output. Output has been flushed before each call. Those that
- * fail return a negative errno and say in error what failed.
+ * What actions do beyond the output. Output is flushed before each call. On failure a function
+ * returns a negative errno and says in error what failed.
  */
 struct engine_effects {
 	void *context;
-	/* system(): runs a shell's command and waits for it. */
+	/* system(): runs a shell command and waits for it. */
 	int (*command)(void *context, const char *command, struct error *error);
-	/* freopen(): sends output to a file, appending; "" as it was at the start. */
+	/* freopen(): appends output to a file; "" restores the original output. */
 	int (*redirect)(void *context, const char *path, struct error *error);
 	/* ftruncate(): empties the file that output goes to. */
 	int (*truncate)(void *context, struct error *error);
-	/* raise() and stop(): a signal to a thread or, with tid 0, to the process. */
+	/* raise() and stop(): sends a signal to a thread or, if tid is 0, to the process. */
 	int (*signal)(void *context, uint32_t pid, uint32_t tid, int signal, struct error *error);
 };
 
@@ -41,47 +41,47 @@ struct engine_settings {
 	const struct d_probe_set *probes;
 	const struct event_process *self; /* the tracer: what BEGIN, END and ticks see */
 	struct writer *writer;            /* see engine/output/writer.h; outlives the engine */
-	uint32_t target;                  /* $target, whose addresses plain numbers are; 0: none */
-	uint32_t cpus; /* of the machine, for option aggpercpu; 0: as many as events tell of */
-	bool recorded; /* the events are of the past: their pids mean nothing in /proc */
-	const struct engine_effects *effects; /* NULL: such actions fail */
+	uint32_t target;                  /* $target; numbers shown as addresses are its; 0: none */
+	uint32_t cpus; /* of the machine, for option aggpercpu; 0: those seen in events */
+	bool recorded; /* the events are from a recording: their pids mean nothing in /proc */
+	const struct engine_effects *effects; /* NULL: actions that need them fail */
 };
 
 /*
- * -ENOSPC: what one clause records is larger than bufsize, or an element of an aggregation
- * than aggsize; -EINVAL: no valid program.
+ * -ENOSPC: the records of one clause exceed bufsize, or one element of an aggregation exceeds
+ * aggsize; -EINVAL: not a valid program.
  */
 int engine_new(const struct engine_settings *settings, struct engine **engine);
 void engine_free(struct engine *engine);
 
-/* BEGIN at this time (CLOCK_MONOTONIC, ns); tick probes count from it. */
+/* Fires BEGIN at this time (CLOCK_MONOTONIC, ns), from which tick probes count. */
 void engine_begin(struct engine *engine, uint64_t now, int64_t wall_offset);
 
 /*
- * Runs a batch: ticks that fall before an event fire before it, ticks up to
- * batch->until after the last one. Losses are added up for engine_status(). Events after
- * an exit() are ignored, and those whose probe or process does not exist.
+ * Runs a batch. Ticks that are due before an event fire before it; those due by batch->until fire
+ * after the last event. Losses are added up for engine_status(). Events after an exit() are
+ * ignored, as are those whose probe or process does not exist.
  */
 void engine_run(struct engine *engine, const struct event_batch *batch);
 
-/* Fires the ticks that are due by now when the source has nothing to say. */
+/* Fires the ticks that are due by `now`, for times when the source has no events. */
 void engine_advance(struct engine *engine, uint64_t now);
 
-/* The next tick's time, UINT64_MAX when there is none. */
+/* The time of the next tick, UINT64_MAX if there is none. */
 uint64_t engine_next_tick(const struct engine *engine);
 
-/* The options as the program has set them so far. */
+/* The options, including changes by setopt() so far. */
 const struct d_options *engine_options(const struct engine *engine);
 
 /* Reports what was lost since the last call. */
 void engine_status(struct engine *engine);
 
-/* exit() has been called; *status is what it said. */
+/* Whether exit() has been called; *status is its argument. */
 bool engine_exited(const struct engine *engine, int *status);
 
 /*
- * END, then the aggregations not yet printed. After exit() over a recording END's time is
- * exit()'s, not `now`.
+ * Fires END, then prints the aggregations not yet printed. If exit() was called over a recording,
+ * END's time is that of exit(), not `now`.
  */
 void engine_end(struct engine *engine, uint64_t now);
 

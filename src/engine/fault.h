@@ -1,6 +1,6 @@
 /*
- * fault.h: what ends a clause before its last instruction. Functions that can fail in this way
- * return an enum d_fault, D_FAULT_NONE for success. output/messages.h has the words for them.
+ * fault.h: faults, which end a clause before its last instruction. Functions that can fault return
+ * an enum d_fault, D_FAULT_NONE for success. output/messages.h has their texts.
  */
 #ifndef VMTAP_ENGINE_FAULT_H
 #define VMTAP_ENGINE_FAULT_H
@@ -8,9 +8,8 @@
 #include <stdint.h>
 
 /*
- * Those of DTrace's faults that the engine raises. A code is also the number that scripts see, as
- * arg4 of the ERROR probe. DTrace calls number 0 an unknown fault; here every fault is known, so 0
- * means that there was none.
+ * The DTrace faults that the engine raises. Scripts see the code as arg4 of the ERROR probe. DTrace
+ * calls number 0 an unknown fault; here every fault is known, so 0 means no fault.
  */
 enum d_fault {
 	D_FAULT_NONE = 0,
@@ -25,7 +24,7 @@ enum d_fault {
 struct fault {
 	enum d_fault code;
 	uint64_t value; /* the address, size or index that is wrong; arg5 of the ERROR probe */
-	int64_t offset; /* in the predicate's code followed by the clause's; -1: not told */
+	int64_t offset; /* in the code, the predicate's first, then the body's; -1: unknown */
 };
 
 #endif

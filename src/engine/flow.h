@@ -2,8 +2,8 @@
  * flow.h: option flowindent: which clause of a firing enters a function, which one returns
  * from it, and how deep the function is.
  *
- * Of several clauses on one probe only the first that records enters and only the last one
- * returns. Where it is not certain that a clause is the last, because those after it have
+ * Of several clauses on one probe only the first that records enters, and only the last that
+ * records returns. If it is not certain that a clause is the last, because those after it have
  * predicates, its records wait for the next records of the firing.
  */
 #ifndef VMTAP_ENGINE_FLOW_H
@@ -19,21 +19,21 @@ struct recorded;
 
 struct flow {
 	unsigned depth;
-	uint32_t probe, clause; /* of the clause before; the probe from 1, 0: none */
+	uint32_t probe, clause; /* of the previous clause; the probe counts from 1, 0: none */
 };
 
-/* With option quiet nothing of it is shown, or kept. */
+/* False with option quiet, where nothing of it is shown. */
 bool flow_is_on(const struct engine *engine);
 
-/* Whether these records have to wait, since what they show depends on the next ones. */
+/* Whether these records have to wait, because what is shown depends on the next ones. */
 bool flow_must_wait(const struct engine *engine, const struct recorded *recorded);
 
 /* Whether none of the probe's later clauses is certain to record. */
 bool flow_may_be_last(const struct engine *engine, const struct recorded *recorded);
 
 /*
- * The next clause that prints: sets flow and depth of what is shown. last: no other clause of
- * the firing records after this one.
+ * Called for each clause that prints, in order: sets the flow and depth to be shown. last: no other
+ * clause of the firing records after this one.
  */
 void flow_step(struct engine *engine, const struct recorded *recorded, bool last,
 	struct writer_clause *shown);

@@ -1,7 +1,7 @@
 /*
- * lineage.h: the ancestors of a process, for progenyof(). A living process's are looked
- * up in /proc once and remembered for as long as the same process is asked about; of a
- * recorded one only its parent is known, since its pids mean others now.
+ * lineage.h: the ancestors of a process, for progenyof(). Those of a live process are looked up in
+ * /proc once and cached as long as the queries are about the same process. For a recorded process
+ * only the parent is known, because its pids may belong to other processes now.
  */
 #ifndef VMTAP_ENGINE_LINEAGE_H
 #define VMTAP_ENGINE_LINEAGE_H
@@ -11,7 +11,7 @@
 
 #include "program/event.h"
 
-enum { LINEAGE_MAX = 64 /* generations that are looked up */ };
+enum { LINEAGE_MAX = 64 /* generations to look up */ };
 
 struct lineage {
 	uint32_t ancestors[LINEAGE_MAX]; /* the process itself, its parent, ... */

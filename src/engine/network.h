@@ -1,6 +1,6 @@
 /*
- * network.h: network addresses as text, for D's inet_ntoa() and its like. Addresses are
- * bytes in the order of the network.
+ * network.h: network addresses as text, for D's inet_ntoa() and similar subroutines. Addresses are
+ * bytes in network order.
  */
 #ifndef VMTAP_ENGINE_NETWORK_H
 #define VMTAP_ENGINE_NETWORK_H
@@ -13,12 +13,12 @@ enum {
 	NETWORK_IPV6_BYTES = 16,
 	NETWORK_ETHERNET_BYTES = 6,
 	NETWORK_INFINIBAND_BYTES = 20,
-	NETWORK_TEXT_MAX = 3 * NETWORK_INFINIBAND_BYTES /* with the NUL, of the longest form */
+	NETWORK_TEXT_MAX = 3 * NETWORK_INFINIBAND_BYTES /* of the longest form, with the NUL */
 };
 
-/* What becomes of an IPv4 address inside of an IPv6 one. */
+/* How an IPv4 address inside an IPv6 address is written. */
 enum network_embedded {
-	NETWORK_EMBEDDED_HEXADECIMAL, /* nothing: "::ffff:102:304" */
+	NETWORK_EMBEDDED_HEXADECIMAL, /* no special form: "::ffff:102:304" */
 	NETWORK_EMBEDDED_MIXED,       /* "::ffff:1.2.3.4" */
 	NETWORK_EMBEDDED_ALONE        /* "1.2.3.4" */
 };

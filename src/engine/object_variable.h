@@ -1,9 +1,9 @@
 /*
  * object_variable.h: variables that are memory: structs, arrays, floating point (D_VALUE_BYTES).
- * Global and this-> ones are regions for good (memory.h); self-> ones and elements lie
- * with the dynamic variables and become regions of the clause that touches them.
+ * Global and this-> variables are permanent regions (memory.h); self-> variables and elements are
+ * stored with the dynamic variables and become regions of the clause that touches them.
  *
- * keys are the element's, NULL for a variable without. Functions have set the fault
+ * keys are those of the element, NULL for a variable without keys. Functions have set the fault
  * unless they return D_FAULT_NONE.
  */
 #ifndef VMTAP_ENGINE_OBJECT_VARIABLE_H
@@ -12,8 +12,8 @@
 #include "engine/state.h"
 
 /*
- * Where a variable lies. One that does not exist reads as zeroes, or with create comes to
- * be; when there is no room for it, what is written is lost and a drop is counted.
+ * The address of a variable. One that does not exist reads as zeroes, or is created if create is
+ * set; if there is no room for it, what is written is lost and a drop is counted.
  */
 enum d_fault object_address(struct engine *engine, uint32_t variable, const uint64_t *keys,
 	bool create, uint64_t *address);

@@ -1,10 +1,10 @@
 /*
- * places.h: stacks and addresses as values (D_VALUE_STACK and the kinds after it), and what
- * is known of an address. Names come from the processes and the kernel of this machine, so
- * nothing is known of a recording's addresses. output/place_text.h makes text of them.
+ * places.h: stacks and addresses as values (D_VALUE_STACK and the kinds after it), and what is
+ * known about an address. Names come from the processes and the kernel of this machine, so nothing
+ * is known about the addresses in a recording. output/place_text.h turns them into text.
  *
- * An address that will be shown without its distance from a symbol is moved to the
- * symbol's begin when the value is made, so that all addresses of a function are one key.
+ * An address that will be shown without its offset from a symbol is replaced by the symbol's start
+ * when the value is created, so that all addresses of a function are one key.
  */
 #ifndef VMTAP_ENGINE_PLACES_H
 #define VMTAP_ENGINE_PLACES_H
@@ -22,7 +22,7 @@
 
 struct places {
 	bool recorded;
-	uint32_t target; /* whose addresses plain integers are, 0: nobody's */
+	uint32_t target; /* the process of plain integer addresses, 0: none */
 	size_t process_count;
 	struct place_process {
 		uint32_t pid;
@@ -35,13 +35,13 @@ struct places {
 void places_init(struct places *places, bool recorded, uint32_t target);
 void places_free(struct places *places);
 
-/* Values in scratch; NULL without scratch. pid 0 is the kernel. */
+/* Creates values in scratch; NULL: scratch is used up. pid 0 is the kernel. */
 const struct text *places_stack(struct places *places, struct scratch *scratch, uint32_t pid,
 	const struct event_stack *stack, uint32_t most);
 const struct text *places_address(struct places *places, struct scratch *scratch, uint32_t pid,
 	enum d_value_kind kind, uint64_t address);
 
-/* What is known of an address, the kernel's if pid is 0; false: nothing. */
+/* What is known about an address in a process (pid 0: the kernel); false: nothing. */
 bool places_find(struct places *places, uint64_t pid, uint64_t address, struct usdt_address *found);
 
 /* Word number `index` of a value. */
@@ -53,7 +53,7 @@ static inline uint64_t place_word(const struct text *value, uint32_t index)
 	return word;
 }
 
-/* The process of a value, 0: the kernel; how many addresses it has; one of them. */
+/* The process of a value (0: the kernel), its number of addresses, and one of them. */
 static inline uint64_t place_process(const struct text *value)
 {
 	return place_word(value, 0);

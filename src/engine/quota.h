@@ -1,6 +1,6 @@
 /*
- * quota.h: pieces of a slab, counted against a limit that several users share (option
- * aggsize). What a piece takes is what the slab takes for it.
+ * quota.h: pieces of a slab, counted against a limit that several users share (option aggsize). A
+ * piece counts as the bytes that the slab takes for it.
  */
 #ifndef VMTAP_ENGINE_QUOTA_H
 #define VMTAP_ENGINE_QUOTA_H
@@ -15,7 +15,7 @@ struct quota {
 	uint64_t limit, used; /* bytes; used <= limit */
 };
 
-/* A piece, contents undefined; NULL when the quota is used up or there is no memory. */
+/* Returns a piece with undefined contents; NULL if the quota is used up or there is no memory. */
 static inline void *quota_get(struct quota *quota, size_t size)
 {
 	void *piece = NULL;
@@ -27,7 +27,7 @@ static inline void *quota_get(struct quota *quota, size_t size)
 	return piece;
 }
 
-/* Gives back a piece of the same size. */
+/* Frees a piece; size must be the one it was allocated with. */
 static inline void quota_put(struct quota *quota, void *piece, size_t size)
 {
 	quota->used -= slab_size(size);

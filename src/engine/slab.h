@@ -1,9 +1,9 @@
 /*
- * slab.h: memory for the many small things a script keeps: elements of aggregations and
- * associative arrays, the strings in variables. Freed pieces are used again for pieces
- * of the same size, so that a script in its steady state asks the system for nothing.
- * Memory goes back to the system only with slab_free_all(). Who bounds the whole
- * (aggsize, dynvarsize) counts by itself: slab_size() says what a piece takes.
+ * slab.h: memory for the many small things a script keeps: elements of aggregations and associative
+ * arrays, the strings in variables. Freed pieces are reused for pieces of the same size, so a
+ * script in its steady state needs no memory from the system. Memory goes back to the system only
+ * with slab_free_all(). Code that enforces a total limit (aggsize, dynvarsize) counts itself:
+ * slab_size() says what a piece takes.
  */
 #ifndef VMTAP_ENGINE_SLAB_H
 #define VMTAP_ENGINE_SLAB_H
@@ -27,7 +27,7 @@ struct slab_large {
 
 struct slab_block {
 	struct slab_block *next;
-	uint64_t unused; /* keeps what follows on a 16-byte boundary */
+	uint64_t unused; /* keeps what follows aligned to 16 */
 };
 
 struct slab {
@@ -41,10 +41,10 @@ struct slab {
 void slab_init(struct slab *slab);
 void slab_free_all(struct slab *slab);
 
-/* A piece aligned to 16, contents undefined; NULL without memory. */
+/* Returns a piece aligned to 16, contents undefined; NULL: no memory. */
 void *slab_get(struct slab *slab, size_t size);
 
-/* Gives back a piece that slab_get() made with the same size. */
+/* Frees a piece that slab_get() returned for the same size. */
 void slab_put(struct slab *slab, void *piece, size_t size);
 
 /* The bytes that a piece of this size really takes. */

@@ -1,12 +1,12 @@
 /*
- * state.h: the engine's inside, shared by engine.c (firing), machine.c (instructions),
- * consume.c and flow.c (carrying out), effect.c (what reaches beyond the output). Nothing outside
- * src/engine includes it, nor does src/engine/output, which only sees what writer.h shows.
+ * state.h: the engine's internal state, shared by engine.c (firing), machine.c (instructions),
+ * consume.c and flow.c (carrying out records), and effect.c (effects beyond the output). Nothing
+ * outside src/engine includes it, nor does src/engine/output, which only sees what writer.h shows.
  *
- * The life of a firing: engine.c fills `firing`, finds the probe's clauses and runs one
- * after the other. machine_run() executes a clause; its actions become records. When the
- * clause has ended without a fault, consume_records() carries the records out. Then
- * scratch and retired strings are given back.
+ * How a firing proceeds: engine.c fills `firing`, finds the probe's clauses and runs one after the
+ * other. machine_run() executes a clause; its actions become records. When the clause has ended
+ * without a fault, consume_records() carries out the records. Then scratch and retired strings are
+ * freed.
  */
 #ifndef VMTAP_ENGINE_STATE_H
 #define VMTAP_ENGINE_STATE_H
@@ -52,7 +52,7 @@ enum engine_name {
 /* A probe's clauses: enabled[first] ... enabled[first + count - 1]. */
 struct engine_probe {
 	uint32_t first, count;
-	struct text *names; /* ENGINE_NAMES of them, made when first asked for */
+	struct text *names; /* ENGINE_NAMES of them, created when first needed */
 };
 
 struct engine_variable {
@@ -61,12 +61,12 @@ struct engine_variable {
 	uint32_t slot; /* of a self-> scalar */
 };
 
-/* The event that clauses run for, as they see it. */
+/* The event that clauses are running for, as they see it. */
 struct firing {
 	const struct event_process *process;
 	const struct event_batch *batch; /* whose handles are valid */
 	const uint64_t *arguments;
-	const struct event *event; /* in the batch; NULL: one of the tracer's own */
+	const struct event *event; /* in the batch; NULL: an event of the tracer's own */
 	uint64_t time;
 	int64_t wall_offset;
 	uint32_t probe;
@@ -76,16 +76,16 @@ struct firing {
 	uint8_t argument_count;
 };
 
-/* The string that strtok() takes apart, for one firing. */
+/* The string that strtok() is splitting, for one firing. */
 struct tokens {
 	char *bytes; /* not NUL-terminated */
 	uint32_t capacity, length, at;
 	bool active;
 };
 
-/* A text of a process, and of which; made when it is first asked for. */
+/* A text about a process, created when first needed. */
 struct process_text {
-	const struct event_process *process; /* of this batch, or the tracer; NULL: not made */
+	const struct event_process *process; /* of this batch, or the tracer; NULL: no text yet */
 	struct text text;
 };
 
@@ -98,7 +98,7 @@ struct engine {
 	const struct d_program *program;
 	const struct d_probe_set *probes;
 	const struct event_process *self;
-	const struct engine_effects *effects; /* NULL: none can be had */
+	const struct engine_effects *effects; /* NULL: not available */
 	struct writer *writer;
 	struct d_options options; /* as setopt() has left them */
 	uint32_t string_limit;
@@ -114,19 +114,19 @@ struct engine {
 	struct scratch scratch;
 	struct tokens tokens;
 	struct memory memory;
-	char *zeroes;       /* what self-> variables and elements that are bytes are at first */
-	uint64_t allocated; /* bytes that this clause has taken by alloca() */
-	uint64_t nothing;   /* its alloca(0) since the last block, 0: not called yet */
+	char *zeroes;       /* the initial value of self-> variables and elements that are bytes */
+	uint64_t allocated; /* bytes that this clause has allocated with alloca() */
+	uint64_t nothing;   /* address of its alloca(0) since the last block, 0: none yet */
 	struct buffer_record *records;
 	uint64_t *record_values;
 	uint32_t record_count, record_value_count;
 	struct speculations speculations;
-	struct buffer principal; /* with bufpolicy fill and ring, until the end */
+	struct buffer principal; /* with bufpolicy fill and ring: all records until the end */
 	struct buffer waiting;   /* at most one entry, within a firing: see flow.h */
 
 	struct slab slab;
 	struct strings strings;
-	uint64_t *values; /* of globals and this-> variables, by variable */
+	uint64_t *values; /* of global and this-> variables, by variable */
 	struct engine_variable *variables;
 	struct dynamic dynamic;
 	struct aggregate *aggregates;
@@ -137,29 +137,29 @@ struct engine {
 	size_t tick_count;
 	int64_t wall_offset;
 	uint64_t random; /* state of rand() */
-	bool recorded;   /* pids are of the past */
+	bool recorded;   /* events are from a recording */
 	struct lineage lineage;
 	struct places places;
 
 	struct event_batch no_batch; /* of BEGIN, END and ticks: no handles */
 	struct text empty;
-	struct process_text name, arguments; /* of the process that asked last */
+	struct process_text name, arguments; /* of the last process they were needed for */
 
 	bool begun, ended, exited, in_error;
 	bool exit_at_end;   /* exit() was called while END ran */
 	uint64_t exit_time; /* of the firing that called exit() */
 	int status;
 	struct flow flow;
-	uint32_t running; /* the clause that runs */
+	uint32_t running; /* the running clause */
 };
 
-/* Whose self-> variables the firing sees. */
+/* The owner of the self-> variables that the firing sees. */
 static inline uint64_t firing_owner(const struct firing *firing)
 {
 	return (uint64_t)firing->process->pid << 32 | firing->tid;
 }
 
-/* What the source has captured with the event; NULL: nothing. */
+/* What the source has captured with the event, or NULL. */
 static inline const struct event_capture *firing_capture(const struct firing *firing)
 {
 	return firing->event && firing->batch->captures
@@ -167,7 +167,7 @@ static inline const struct event_capture *firing_capture(const struct firing *fi
 		: NULL;
 }
 
-/* Notes a fault. Returns its code, for a function that ends by the fault to return. */
+/* Records a fault. Returns its code, for the calling function to return. */
 static inline enum d_fault fault_set(struct engine *engine, enum d_fault code, uint64_t value)
 {
 	engine->fault.code = code;

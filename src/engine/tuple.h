@@ -1,11 +1,11 @@
 /*
- * tuple.h: the keys of aggregations and associative arrays. A tuple is gathered from
- * registers (values cut to the key types, strings cut at strsize, hashed), looked up, and
- * stored beside an element when it is new.
+ * tuple.h: the keys of aggregations and associative arrays. A tuple is gathered from registers
+ * (values cut to the key types, strings cut at strsize, hashed), looked up, and stored with a new
+ * element if it is not found.
  *
- * A stored tuple is `count` words; the word of a string key points to a d_text that lies,
- * with its bytes, behind the words. Two tuples of one shape are equal when their
- * integers are and their strings have equal bytes.
+ * A stored tuple is `count` words; the word of a string key points to a text that is stored, with
+ * its bytes, after the words. Two tuples of the same shape are equal if their integers are equal
+ * and their strings have the same bytes.
  */
 #ifndef VMTAP_ENGINE_TUPLE_H
 #define VMTAP_ENGINE_TUPLE_H
@@ -20,8 +20,8 @@
 struct tuple_shape {
 	const struct d_value_type *types;
 	uint8_t count;
-	uint8_t strings; /* bit per key: it is a string, or bytes, which are kept like one */
-	uint8_t narrow;  /* bit per key: an integer below 8 bytes */
+	uint8_t strings; /* bit per key: it is a string, or bytes, which are stored like a string */
+	uint8_t narrow;  /* bit per key: an integer of fewer than 8 bytes */
 	uint32_t limit;  /* characters of a string key */
 };
 
@@ -34,7 +34,7 @@ struct tuple {
 void tuple_shape_init(
 	struct tuple_shape *shape, const struct d_value_type *types, uint8_t count, uint32_t limit);
 
-/* A multiplication spreads every bit upwards, the fold brings them down again. */
+/* The multiplication spreads every bit upwards; the fold brings the high bits down again. */
 static inline uint64_t tuple_mix(uint64_t hash, uint64_t word)
 {
 	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
@@ -45,7 +45,10 @@ static inline uint64_t tuple_mix(uint64_t hash, uint64_t word)
 bool tuple_gather_any(struct tuple *tuple, const struct tuple_shape *shape,
 	const uint64_t *registers, uint64_t seed);
 
-/* false: a string key is NULL. seed tells apart tuples that share a table. */
+/*
+ * false: a string key is NULL. Different seeds keep tuples of different variables in one table
+ * apart.
+ */
 static inline bool tuple_gather(struct tuple *tuple, const struct tuple_shape *shape,
 	const uint64_t *registers, uint64_t seed)
 {
@@ -61,7 +64,10 @@ static inline bool tuple_gather(struct tuple *tuple, const struct tuple_shape *s
 	return true;
 }
 
-/* The same hash and words for a stored tuple of another table with the same shape. */
+/*
+ * Gathers the tuple from a stored one of another table with the same shape, with the same hash and
+ * words.
+ */
 void tuple_from_stored(
 	struct tuple *tuple, const struct tuple_shape *shape, const uint64_t *words, uint32_t hash);
 
@@ -79,14 +85,17 @@ static inline bool tuple_equal(
 	return true;
 }
 
-/* Bytes of the stored form, and storing it at a place aligned to 8. */
+/* The size of the stored form in bytes; stores it in memory aligned to 8. */
 size_t tuple_size(const struct tuple_shape *shape, const struct tuple *tuple);
 void tuple_store(const struct tuple_shape *shape, const struct tuple *tuple, uint64_t *words);
 
-/* DTrace's order of two stored tuples: from key `first` on, cyclically; integers unsigned. */
+/*
+ * Compares two stored tuples in DTrace's order: from key `first` on, cyclically; integers as
+ * unsigned.
+ */
 int tuple_compare(const struct tuple_shape *shape, const uint64_t *a, const uint64_t *b, int first);
 
-/* Bytewise, at most limit characters; NULL sorts before everything. -1, 0 or 1. */
+/* Compares bytes, at most limit of them; NULL sorts before everything. -1, 0 or 1. */
 int text_compare(const struct text *a, const struct text *b, uint32_t limit);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * value.h: how a 64-bit register becomes the value of a D type: cut to the type's size
- * and extended again by its sign. Used wherever a value leaves the machine: keys,
- * records, conversions.
+ * value.h: how a 64-bit register becomes the value of a D type: it is cut to the type's size and
+ * extended again by its sign. Used wherever a value leaves the machine: keys, records, conversions.
  */
 #ifndef VMTAP_ENGINE_VALUE_H
 #define VMTAP_ENGINE_VALUE_H

@@ -1,11 +1,11 @@
 /*
- * verify.h: is a program one that the machine can run? The front end makes only such
- * programs; verifying them once means that no instruction has to test its operands, and
- * that a mistake of the front end is an error and not a wild pointer.
+ * verify.h: checks that a program is one that the machine can run. The front end produces only such
+ * programs. Verifying them once means that no instruction has to check its operands, and that a bug
+ * in the front end causes an error, not a wild pointer.
  *
- * Verified are: indices, registers and counts in range; jumps forward and inside; a
- * return at the end; that a register used as a string holds one on every path (an
- * immediate 0 passes as NULL); formats that fit their arguments.
+ * It verifies that indices, registers and counts are in range; that jumps go forward and stay
+ * inside the code; that there is a return at the end; that a register used as a string holds one on
+ * every path (an immediate 0 counts as NULL); and that formats match their arguments.
  */
 #ifndef VMTAP_ENGINE_VERIFY_H
 #define VMTAP_ENGINE_VERIFY_H
@@ -15,7 +15,7 @@
 #include "program/probe.h"
 #include "program/program.h"
 
-/* The most that one clause can make, so that running it allocates nothing. */
+/* The most that one clause can produce, so that running it allocates nothing. */
 struct verify_limits {
 	size_t instructions; /* predicate or code */
 	size_t records;

@@ -1,7 +1,7 @@
 /*
- * builtin.h: D's built-in variables that the machine reads: name, type, and what they need
- * of a source. (arg0 to arg9 and args[ ] are apart; curpsinfo and the like are made of these
- * in D.)
+ * builtin.h: D's built-in variables that the machine reads: name, type, and what they need from a
+ * source. arg0 to arg9 and args[ ] are handled separately; curpsinfo and the like are defined in D
+ * in terms of these.
  */
 #ifndef VMTAP_PROGRAM_BUILTIN_H
 #define VMTAP_PROGRAM_BUILTIN_H
@@ -29,7 +29,7 @@ enum d_builtin {
 	D_BUILTIN_PROBENAME,
 	D_BUILTIN_CALLER,
 	D_BUILTIN_UCALLER,
-	D_BUILTIN_UREGS, /* b: which register */
+	D_BUILTIN_UREGS, /* b: the number of the register */
 	D_BUILTIN_ERRNO,
 	D_BUILTIN_STACKDEPTH,
 	D_BUILTIN_USTACKDEPTH,
@@ -38,7 +38,7 @@ enum d_builtin {
 	D_BUILTIN_CWD,
 	D_BUILTIN_ROOT,
 	D_BUILTIN_EXECARGS,
-	/* for the library alone: what its translators need of the kernel */
+	/* for the D library only: what its translators need from the kernel */
 	D_BUILTIN_PROCESS,
 	D_BUILTIN_THREAD,
 	D_BUILTIN_PROCESSOR,

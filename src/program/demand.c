@@ -1,9 +1,9 @@
 /*
- * demand.c: see demand.h. One pass over the predicate and one over the body, which follow what
- * registers and this-> variables hold as far as that is known before the clause runs: numbers,
- * addresses counted from an argument or from a pointer that was read, and memory of the engine's
- * own. Jumps go forward, so when an instruction is reached, every way to it has been seen; what
- * these ways do not agree on is not known.
+ * demand.c: see demand.h. One pass over the predicate and one over the body track what registers
+ * and this-> variables hold, as far as that is known before the clause runs: numbers, addresses
+ * relative to an argument or to a pointer that was read, and the engine's own memory. Jumps only go
+ * forward, so when the pass reaches an instruction, it has seen every path to it; a value on which
+ * these paths disagree is unknown.
  */
 #include "program/demand.h"
 
@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 
 enum {
-	LOCALS_MAX = 16, /* this-> variables whose values are followed */
+	LOCALS_MAX = 16, /* this-> variables whose values are tracked */
 	IPV4_BYTES = 4,
 	IPV6_BYTES = 16,
 	ETHERNET_BYTES = 6,
@@ -23,10 +23,9 @@ enum {
 
 enum known_kind {
 	KNOWN_NOTHING,
-	KNOWN_VALUE, /* a number, which D_PIECE_FIXED stands for, or an address of the process */
-	KNOWN_COPY,  /* an address of the engine's own memory: `offset` into a copy of piece `base`
-		      */
-	KNOWN_OWN    /* any other address of the engine's own memory */
+	KNOWN_VALUE, /* a number (D_PIECE_FIXED), or an address in the process */
+	KNOWN_COPY,  /* an address in the engine's memory: `offset` in a copy of piece `base` */
+	KNOWN_OWN    /* any other address in the engine's memory */
 };
 
 struct known {
@@ -50,16 +49,19 @@ struct reader {
 	const struct d_program *program;
 	struct d_demand *demand;
 	struct state now;
-	struct state **targets; /* by instruction, for those that are jumped to */
+	struct state **targets; /* by instruction; NULL unless it is a jump's target */
 	bool reachable;
 	bool written; /* the clause may have changed copies of pieces */
-	bool depends; /* on more than the event, or changes more */
+	bool depends; /* the result depends on more than the event, or the code has side effects */
 };
 
 static const struct known nothing = {.kind = KNOWN_NOTHING};
 static const struct known own = {.kind = KNOWN_OWN};
 
-/* Subroutines whose result does not depend on their arguments alone, or that change something. */
+/*
+ * False for subroutines whose result depends on more than their arguments, or that change
+ * something.
+ */
 static bool is_pure(enum d_subroutine which)
 {
 	switch (which) {
@@ -91,7 +93,7 @@ static bool is_own(const struct known *known)
 	return known->kind >= KNOWN_COPY;
 }
 
-/* What both are. */
+/* What holds for both. */
 static struct known common(const struct known *one, const struct known *other)
 {
 	if (one->kind == other->kind && one->from == other->from && one->base == other->base &&
@@ -124,7 +126,10 @@ static struct known subtract(const struct known *one, const struct known *other)
 	return is_own(one) && !is_own(other) ? own : nothing;
 }
 
-/* A value cut to as many bits, whose sign it keeps if they are negative. */
+/*
+ * The value cut to that many bits: sign-extended if bits is negative (its absolute value counts),
+ * otherwise zero-extended.
+ */
 static struct known cut(const struct known *known, int32_t bits)
 {
 	unsigned above = 64 - (unsigned)(bits < 0 ? -bits : bits);
@@ -176,8 +181,8 @@ static bool is_same_place(const struct d_piece *piece, const struct known *addre
 }
 
 /*
- * The clause reads length bytes, or a string of at most that many, at an address. The piece's
- * index; -1: it is none of the process's, or not known; -ENOMEM.
+ * Notes that the clause reads length bytes, or a string of at most that length, at an address.
+ * Returns the index of the piece, -1 if the address is unknown or not in the process, or -ENOMEM.
  */
 static int read_memory(
 	struct reader *reader, const struct known *address, bool is_string, uint64_t length)
@@ -218,7 +223,7 @@ static int read_memory(
 	return (int)demand->piece_count++;
 }
 
-/* As read_memory(), of a length in a register; what is not known has no bound. */
+/* As read_memory(), with the length in a register; an unknown length is unbounded. */
 static int read_counted(
 	struct reader *reader, const struct known *address, const struct known *length)
 {
@@ -228,7 +233,7 @@ static int read_counted(
 	return -1;
 }
 
-/* An integer of so many bytes is read at an address: it may be an address itself. */
+/* An integer of that many bytes is read at an address; it may itself be an address. */
 static int read_integer(
 	struct reader *reader, const struct known *address, unsigned size, struct known *result)
 {
@@ -380,7 +385,7 @@ static int jump(struct reader *reader, int32_t to)
 	return 0;
 }
 
-/* Variables: this-> scalars apart, what they hold is not followed. */
+/* Variables. Only the values of this-> scalars are tracked. */
 static void read_variable(struct reader *reader, const struct d_instruction *at)
 {
 	struct known *a = &reader->now.registers[at->a];
@@ -405,7 +410,7 @@ static void read_variable(struct reader *reader, const struct d_instruction *at)
 	}
 }
 
-/* Arithmetic on what is known; anything else that gives an integer or a text. */
+/* Arithmetic on known values, and any other instruction whose result is an integer or a text. */
 static void compute(struct reader *reader, const struct d_instruction *at)
 {
 	struct known *registers = reader->now.registers;
@@ -453,7 +458,7 @@ static void compute(struct reader *reader, const struct d_instruction *at)
 	registers[at->a] = result;
 }
 
-/* One instruction; a negative errno. */
+/* Processes one instruction; returns 0 or a negative errno. */
 static int read_instruction(struct reader *reader, const struct d_instruction *at)
 {
 	struct known *registers = reader->now.registers;

@@ -1,6 +1,6 @@
 /*
- * disassemble.c: see disassemble.h. The table of instructions (opcode.h) says which of an
- * instruction's fields mean something, and what.
+ * disassemble.c: see disassemble.h. The table of instructions (opcode.h) says which fields of an
+ * instruction are used, and what they mean.
  */
 #include "program/disassemble.h"
 

@@ -7,10 +7,10 @@
  * long as the source. An event names its process by an index into the batch's processes; in
  * another batch the same index may be another process.
  *
- * copyinstr() and copyin() read in one of two places, and fault at any other address. A source that
- * knows a string argument as a text passes a handle for it: a number that looks like an address
- * (event_text()). A source whose arguments are the process's own addresses passes these, and beside
- * them the pieces of memory that it read when the probe fired (event_captured()).
+ * copyinstr() and copyin() can read two kinds of address, and fault at any other. A source that has
+ * the text of a string argument passes a handle for it: a number that looks like an address
+ * (event_text()). A source whose arguments are addresses in the process passes those, along with
+ * the pieces of memory that it read when the probe fired (event_captured()).
  */
 #ifndef VMTAP_PROGRAM_EVENT_H
 #define VMTAP_PROGRAM_EVENT_H
@@ -27,7 +27,7 @@ struct event_process {
 	uint32_t uid;
 	uint32_t gid;
 	const char *execname;
-	const char *arguments; /* its command line, with blanks between the words; NULL: unknown */
+	const char *arguments; /* command line, words separated by blanks; NULL: unknown */
 };
 
 struct event {
@@ -37,7 +37,7 @@ struct event {
 	uint32_t probe;            /* index into the probe set the source was opened with */
 	uint32_t tid;              /* OS thread */
 	uint16_t cpu;
-	uint8_t argument_count; /* arguments beyond read as 0 */
+	uint8_t argument_count; /* further arguments read as 0 */
 	uint32_t process;       /* index into the batch's processes */
 };
 
@@ -49,7 +49,7 @@ struct event_stack {
 
 /*
  * Memory of the process as it was when the probe fired. A piece that was read as a string ends with
- * its NUL, or after as many characters as were asked for.
+ * its NUL, or at the length that was asked for.
  */
 struct event_piece {
 	uint64_t address;
@@ -57,7 +57,7 @@ struct event_piece {
 	uint32_t length;
 };
 
-/* What only some sources give with an event. */
+/* What only some sources deliver with an event. */
 struct event_capture {
 	struct event_stack kernel, user;
 	const struct event_piece *pieces;
@@ -79,14 +79,14 @@ struct event_batch {
 	const struct event_capture *captures; /* by event; NULL: none */
 	const struct event_loss *losses;
 	size_t loss_count;
-	const char *message;      /* for the user, once: something is missing; NULL: none */
-	uint32_t message_process; /* index of the process that it is about */
+	const char *message;      /* shown to the user once: something is missing; NULL: none */
+	uint32_t message_process; /* index of the process that the message is about */
 	uint64_t until;           /* every event up to this time has been delivered, 0: unknown */
 	int64_t wall_offset;      /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
 	/* handles: EVENT_HANDLE | transient << 61 | index << 16 | offset */
 	const struct text *const *names; /* by index; NULL entries are unknown */
 	size_t name_count;
-	const struct text *const *transients; /* texts of this batch alone */
+	const struct text *const *transients; /* texts of this batch only */
 	size_t transient_count;
 };
 
@@ -101,8 +101,8 @@ static inline uint64_t event_handle(uint64_t index, int transient)
 }
 
 /*
- * The text that address points into, and in *offset where (up to and including the
- * terminating NUL); NULL when it is no handle of this batch.
+ * The text that address points into, or NULL if address is not a handle of this batch. *offset is
+ * the position in the text, up to and including the terminating NUL.
  */
 static inline const struct text *event_text(
 	const struct event_batch *batch, uint64_t address, uint32_t *offset)
@@ -120,8 +120,8 @@ static inline const struct text *event_text(
 }
 
 /*
- * The captured bytes at a real address, and in *length how many there are, of the piece that
- * has the most; NULL: none has been captured.
+ * The captured bytes at a real address, from the piece that has the most of them; *length is their
+ * number. NULL: nothing was captured there.
  */
 static inline const char *event_captured(
 	const struct event_capture *capture, uint64_t address, uint32_t *length)

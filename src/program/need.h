@@ -1,12 +1,11 @@
 /*
- * need.h: what a program asks of the source of its events beyond the events themselves.
+ * need.h: what a program needs from the source of its events beyond the events themselves.
  *
- * A built-in variable, action or subroutine that only some sources can give compiles with its
- * type like any other and leaves a mark in its clause: what it is, and where it was used. Before a
- * program starts, the marks of each clause are compared with what the sources of its probes
- * provide; the first that one of them does not provide is the error, never a wrong value at run
- * time. A new kind of need is a row here and in need.c, and a bit in source/capability.c for each
- * source that has it.
+ * A built-in variable, action or subroutine that only some sources support compiles like any other,
+ * and its clause records what was used, and where. Before a program starts, the needs of each
+ * clause are compared with what the sources of its probes provide; the first need that a source
+ * does not meet is reported as an error, so there is never a wrong value at run time. A new kind of
+ * need is a row here and in need.c, and a bit in source/capability.c for each source that has it.
  */
 #ifndef VMTAP_PROGRAM_NEED_H
 #define VMTAP_PROGRAM_NEED_H
@@ -27,24 +26,24 @@ enum d_need {
 	D_NEED_KERNEL_STACK,
 	D_NEED_USER_SYMBOLS, /* names of the process's addresses */
 	D_NEED_KERNEL_SYMBOLS,
-	D_NEED_MEMORY,            /* of the process, beyond the text of string arguments */
-	D_NEED_PROCESS,           /* a live one, to stop or signal or write to */
-	D_NEED_PROGRAM_ARGUMENTS, /* the words it was started with */
+	D_NEED_MEMORY,            /* of the process, other than the text of string arguments */
+	D_NEED_PROCESS,           /* a live one, to stop, signal or write to */
+	D_NEED_PROGRAM_ARGUMENTS, /* the arguments it was started with */
 	D_NEED_DIRECTORY,         /* its current and root directory */
 	D_NEED_FILES,             /* its open files */
-	D_NEED_PROCESS_STATE,     /* what the kernel keeps of it: psinfo_t beyond ids and name */
-	D_NEED_THREAD_STATE,      /* the same of the thread: lwpsinfo_t, curthread */
-	D_NEED_PROCESSOR_STATE,   /* of the processor: cpuinfo_t, interrupt level */
+	D_NEED_PROCESS_STATE,     /* what the kernel knows of it: psinfo_t except ids and name */
+	D_NEED_THREAD_STATE,      /* the same for the thread: lwpsinfo_t, curthread */
+	D_NEED_PROCESSOR_STATE,   /* for the processor: cpuinfo_t, interrupt level */
 	D_NEED_KERNEL_LOCKS,
 	D_NEED_KERNEL_DATA, /* symbols, messages, device paths */
 	D_NEEDS
 };
 
-/* One thing in a clause that needs something; the first of each need is kept. */
+/* A construct in a clause that needs something; only the first one of each need is kept. */
 struct d_need_use {
 	enum d_need need;
 	char *name;  /* as scripts write it: "errno", "stack( )" */
-	char *where; /* "line 3", "script.d: line 3"; "" for a string program of one line */
+	char *where; /* "line 3", "script.d: line 3"; "" for a one-line program given as a string */
 };
 
 struct d_needs {
@@ -53,7 +52,9 @@ struct d_needs {
 	size_t use_count, use_capacity;
 };
 
-/* Notes a use; -ENOMEM. where is copied, "" when there is nothing to say. */
+/*
+ * Records a use; returns 0 or -ENOMEM. where is copied; it is "" if there is no position to report.
+ */
 int d_needs_add(struct d_needs *needs, enum d_need need, const char *name, const char *where);
 void d_needs_free(struct d_needs *needs);
 

@@ -1,10 +1,10 @@
 /*
  * opcode.h: the instructions of a program's code, one row for each.
  *
- * The rows are all there is to say about an instruction except what it does: from them come its
- * number, what the verifier demands of its operands and knows of its result (engine/verify.c), its
- * name and form for the disassembler, and the table of labels by which the machine jumps
- * (engine/machine.c). A new instruction is a row here and the code at its label there.
+ * A row says everything about an instruction except what it does. It gives the instruction its
+ * number, what the verifier (engine/verify.c) requires of its operands and knows about its result,
+ * its name and form for the disassembler, and its entry in the machine's jump table
+ * (engine/machine.c). To add an instruction, add a row here and the code at its label in machine.c.
  */
 #ifndef VMTAP_PROGRAM_OPCODE_H
 #define VMTAP_PROGRAM_OPCODE_H
@@ -51,7 +51,7 @@ enum d_operand {
 	/* A number in the instruction itself. */
 	D_OPERAND_COUNT,       /* of arguments */
 	D_OPERAND_SIZE,        /* of an integer in memory: 1, 2, 4 or 8 bytes */
-	D_OPERAND_SIGNED_SIZE, /* the same; 16 more when the integer is signed */
+	D_OPERAND_SIGNED_SIZE, /* the same, plus 16 if the integer is signed */
 	D_OPERAND_FLAG         /* 0 or 1 */
 };
 
@@ -73,12 +73,12 @@ enum d_immediate {
 	D_IMMEDIATE_SUBROUTINE,     /* enum d_subroutine */
 	D_IMMEDIATE_AGGREGATION,    /* an index into the program's aggregations */
 	D_IMMEDIATE_ACTION,         /* an index into its actions */
-	D_IMMEDIATE_WIDTH,          /* of an integer type in bits, negative when it is signed */
-	D_IMMEDIATE_BITS,           /* of a bit-field: 1 to 64, negative when it is signed */
+	D_IMMEDIATE_WIDTH,          /* of an integer type in bits; negative: signed */
+	D_IMMEDIATE_BITS,           /* of a bit-field: 1 to 64; negative: signed */
 	D_IMMEDIATE_SIZE,           /* bytes of memory, at least 1 */
 	D_IMMEDIATE_BOUND,          /* elements of an array */
 	D_IMMEDIATE_FRAMES,         /* of a stack, at least 1 */
-	D_IMMEDIATE_PLACE           /* enum d_value_kind of a place that is no stack */
+	D_IMMEDIATE_PLACE           /* enum d_value_kind of a place other than a stack */
 };
 
 /* clang-format off */
@@ -112,9 +112,9 @@ enum d_immediate {
 	ROW(NEGATE, "negate", TO_INTEGER, VALUE, NONE, NONE) \
 	ROW(COMPLEMENT, "complement", TO_INTEGER, VALUE, NONE, NONE) \
 	ROW(NOT, "not", TO_INTEGER, VALUE, NONE, NONE) \
-	/* a = b cut to the width and extended again by its sign. */ \
+	/* a = b cut to the width and extended to 64 bits again by its sign. */ \
 	ROW(CUT, "cut", TO_INTEGER, VALUE, NONE, WIDTH) \
-	/* a = b == c and so on, 0 or 1. For > and >= the operands change places. */ \
+	/* a = b == c and so on, 0 or 1. For > and >= the operands are swapped. */ \
 	ROW(EQUAL, "equal", TO_INTEGER, VALUE, VALUE, NONE) \
 	ROW(NOT_EQUAL, "not.equal", TO_INTEGER, VALUE, VALUE, NONE) \
 	ROW(LESS, "less", TO_INTEGER, VALUE, VALUE, NONE) \
@@ -148,7 +148,7 @@ enum d_immediate {
 	ROW(BYTES, "bytes", TO_BYTES, VALUE, NONE, SIZE) \
 	/* From address a to address b. */ \
 	ROW(COPY, "copy", VALUE, VALUE, NONE, SIZE) \
-	/* a = the address of an object; c is 1 when it may be written, so that it must exist. */ \
+	/* a = the address of an object; c is 1 if it may be written: it is created then. */ \
 	ROW(ADDRESS, "address", TO_INTEGER, NONE, FLAG, OBJECT) \
 	ROW(ADDRESS_ELEMENT, "address.element", TO_INTEGER, KEYS, FLAG, OBJECT_ELEMENT) \
 	/* a = the address of the characters of b; 0 for NULL. */ \
@@ -165,7 +165,7 @@ enum d_immediate {
 	/* b is the value and c the increment, where the aggregating function has them. */ \
 	ROW(AGGREGATE, "aggregate", AGGREGATION_KEYS, VALUE, VALUE, AGGREGATION) \
 	ROW(ACTION, "action", ACTION_ARGUMENTS, NONE, NONE, ACTION) \
-	/* b is a speculation. The clause ends if there is none for it to record to. */ \
+	/* b is a speculation. The clause ends if it is not active. */ \
 	ROW(SPECULATE, "speculate", NONE, VALUE, NONE, NONE) \
 	ROW(COMMIT, "commit", NONE, VALUE, NONE, NONE) \
 	ROW(DISCARD, "discard", NONE, VALUE, NONE, NONE)

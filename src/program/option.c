@@ -1,8 +1,7 @@
 /*
- * option.c: every option name DTrace knows has a row in the table. Options without a place to
- * keep their value concern things that vmtap does not have (library paths, buffers of the
- * kernel): their values are checked and nothing else happens. Options whose effect would be
- * missed are refused.
+ * option.c: every option name DTrace knows has a row in the table. Options that store no value
+ * concern things that vmtap does not have (library paths, kernel buffers): their values are checked
+ * and otherwise ignored. Options whose effect the user would miss are refused.
  */
 #include "program/option.h"
 
@@ -16,11 +15,11 @@
 enum option_kind {
 	FLAG,    /* compile time: takes no value */
 	BOOLEAN, /* run time: yes, no, a number */
-	NUMBER,  /* the same forms, the number counts */
-	COUNT,   /* compile time: a number, always */
+	NUMBER,  /* the same forms; the number is the value */
+	COUNT,   /* compile time: always a number */
 	SIZE,
 	RATE,
-	TEXT, /* anything that is not empty */
+	TEXT, /* any text that is not empty */
 	POLICY,
 	RESIZE,
 	ENCODING
@@ -35,12 +34,12 @@ enum option_place {
 	OPTION_POLICY,
 	OPTION_ENCODING,
 	MINIMUM,      /* amin: attributes */
-	DIRECTORY,    /* libdir: added to those before */
+	DIRECTORY,    /* libdir: added to the earlier ones */
 	VERSION,      /* of D, at most the current one */
-	CPP_PATH,     /* of the preprocessor */
+	CPP_PATH,     /* path of the preprocessor */
 	CPP_ARGUMENT, /* the value is an argument of the preprocessor, after the row's prefix */
-	CPP_STANDARD, /* stdc: what the preprocessor says of the C that it reads */
-	ANONYMOUS     /* there is no tracing without somebody who asks for it */
+	CPP_STANDARD, /* stdc: what the preprocessor defines __STDC__ as */
+	ANONYMOUS     /* grabanon: vmtap has no anonymous tracing */
 };
 
 struct option {
@@ -211,7 +210,7 @@ static bool one_of(const char *text, const char *const *words)
 	return false;
 }
 
-/* Absent is 0, which counts as set; so does every number. */
+/* No value gives 0 and counts as set, as does every number. */
 static bool boolean(const char *text, bool *set, uint64_t *value)
 {
 	static const char *const yes[] = {"yes", "enable", "enabled", "true", "on", "set", NULL};
@@ -328,7 +327,7 @@ static bool is_dynamic(const struct option *option)
 	return one_of(option->name, names);
 }
 
-/* Options that have done what they do once a script is compiled. */
+/* Options that have no effect after a script has been compiled. */
 static bool is_compile_time(const struct option *option)
 {
 	return option->kind == FLAG || option->kind == COUNT || option->kind == TEXT ||
@@ -360,7 +359,7 @@ static bool is_choice(const char *name, const char *value)
 	return true;
 }
 
-/* What a value says; NULL: no value. False: not a value for this option. */
+/* Parses a value (NULL: none was given). False: it is not a value for this option. */
 static bool parse(const struct option *option, const char *value, bool *set, uint64_t *result)
 {
 	static const char *const policies[] = {"switch", "fill", "ring"};
@@ -397,14 +396,14 @@ static bool parse(const struct option *option, const char *value, bool *set, uin
 	return false;
 }
 
-/* Limits that go beyond the form of a value. */
+/* Limits on values that are otherwise well-formed. */
 static bool in_range(const struct option *option, uint64_t value)
 {
 	if (!strcmp(option->name, "strsize"))
 		return value >= 2 && value <= (1 << 20);
 	if (!strcmp(option->name, "nspec"))
 		return value <= D_SPECULATIONS_MAX;
-	/* Registers of the kernel's machine: nothing here has them, but scripts may ask. */
+	/* Registers of the in-kernel D machine. vmtap has none, but scripts may set the option. */
 	if (!strcmp(option->name, "iregs"))
 		return value >= 1 && value <= 8;
 	if (!strcmp(option->name, "tregs") || !strcmp(option->name, "tree"))
@@ -426,7 +425,7 @@ static const char *add_text(struct d_option_texts *texts, const char *prefix, co
 	return NULL;
 }
 
-/* stdc: one of dtrace's letters of what the preprocessor says of the C that it reads. */
+/* stdc: one of dtrace's letters for what the preprocessor defines __STDC__ as. */
 static const char *add_standard(struct d_option_texts *arguments, const char *letter)
 {
 	static const struct {
@@ -438,8 +437,10 @@ static const char *add_standard(struct d_option_texts *arguments, const char *le
 	for (size_t i = 0; i < sizeof(standards) / sizeof(standards[0]); i++) {
 		if (strcmp(letter, standards[i].letter) != 0)
 			continue;
-		/* __STDC__ is 1 by itself, and only -w keeps the preprocessor from warning about a
-		 * change. */
+		/*
+		 * __STDC__ is 1 by default, and only -w stops the preprocessor's warning about a
+		 * redefinition.
+		 */
 		if (!standards[i].argument)
 			return NULL;
 		wrong = add_text(arguments, "", "-w");
@@ -485,7 +486,7 @@ static void store(const struct option *option, struct d_options *options, bool s
 		*(bool *)at = set;
 		break;
 	case OPTION_INT:
-		/* Without a value the option is as if never set: what it was at first. */
+		/* Without a value the option goes back to its default. */
 		if (!set) {
 			struct d_options first;
 			d_options_init(&first);
@@ -530,7 +531,7 @@ const char *d_option_set(struct d_options *options, struct d_compile_options *co
 		return set_minimum(compile_options, value);
 	case VERSION:
 		return set_version(&compile_options->version, value);
-	case DIRECTORY: /* the libraries have been read before a program */
+	case DIRECTORY: /* libraries are read before a program */
 		return in_program ? NULL : add_text(&compile_options->libdir, "", value);
 	case CPP_PATH:
 		return set_path(&compile_options->cpppath, value);

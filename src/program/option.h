@@ -2,9 +2,9 @@
  * option.h: the options of D ("-x name=value", "#pragma D option", setopt()): their names,
  * the forms of their values, and what each of them sets.
  *
- * An option sets a member of one of two structs: struct d_options is part of the program and
- * read by the engine, struct d_compile_options is read by the preprocessor and the compiler
- * and is of no use once a program is compiled. The table in option.c says which.
+ * An option sets a member of one of two structs: struct d_options is part of the program and is
+ * read by the engine; struct d_compile_options is read by the preprocessor and the compiler and is
+ * not needed after compilation. The table in option.c says which.
  */
 #ifndef VMTAP_PROGRAM_OPTION_H
 #define VMTAP_PROGRAM_OPTION_H
@@ -17,16 +17,16 @@
 
 enum { D_SPECULATIONS_MAX = 1024, D_VERSION_CURRENT = 2 << 24 };
 
-/* What happens to records when there are more than bufsize holds. */
+/* When records are carried out, and what happens when they exceed bufsize. */
 enum d_buffer_policy {
 	D_BUFFER_SWITCH, /* they are carried out as they come */
-	D_BUFFER_FILL,   /* at the end; when the buffer is full, that is the end */
-	D_BUFFER_RING    /* at the end; the oldest ones give way */
+	D_BUFFER_FILL,   /* at the end; a full buffer ends tracing */
+	D_BUFFER_RING    /* at the end; new ones replace the oldest */
 };
 
 enum d_encoding { D_ENCODING_UNSET, D_ENCODING_ASCII, D_ENCODING_UTF8 };
 
-/* Run-time options (times in ns, sizes in bytes); defaults by d_options_init(). */
+/* Run-time options (times in ns, sizes in bytes). d_options_init() sets the defaults. */
 struct d_options {
 	bool quiet;
 	bool flowindent;
@@ -34,7 +34,7 @@ struct d_options {
 	bool droptags;
 	bool destructive;
 	enum d_buffer_policy bufpolicy;
-	int cpu; /* the only one that is traced, -1: all */
+	int cpu; /* the only one to trace, -1: all */
 	int nspec;
 	uint64_t specsize;
 	bool aggsortkey, aggsortrev;
@@ -47,7 +47,7 @@ struct d_options {
 	int stackindent;
 };
 
-/* Values of an option that may be given several times, in that order. */
+/* The values of an option that may be given several times, in the order given. */
 struct d_option_texts {
 	char **items;
 	size_t count;
@@ -56,19 +56,19 @@ struct d_option_texts {
 /* Options of the preprocessor and the compiler. All zero: the defaults. */
 struct d_compile_options {
 	bool error_tags;  /* errtags: messages begin with "[D_TAG] " */
-	bool argref;      /* arguments that no script refers to are no error */
+	bool argref;      /* arguments that no script uses are not an error */
 	bool defaultargs; /* $n without an argument is 0 or "" */
 	bool empty;       /* a script may be empty */
-	bool pspec;       /* a word outside of clauses is always a probe description */
+	bool pspec;       /* a word outside clauses is always a probe description */
 	bool nolibs;
 	bool zdefs; /* a description may match no probe */
 	bool has_amin;
 	struct stability amin; /* the least attributes that a script may rely on */
-	uint32_t version;      /* of D, as d_version_parse() has it; 0: the current one */
-	/* From the command line alone, since a program is read only after these have been used. */
+	uint32_t version;      /* of D, from d_version_parse(); 0: the current one */
+	/* Only from the command line, because these are used before a program is read. */
 	struct d_option_texts libdir;        /* folders of libraries */
 	bool cpp;                            /* files are run through the preprocessor */
-	char *cpppath;                       /* NULL: cpp, as PATH finds it */
+	char *cpppath;                       /* NULL: cpp, found through PATH */
 	struct d_option_texts cpp_arguments; /* "-DNAME" and so on */
 };
 
@@ -76,8 +76,8 @@ void d_options_init(struct d_options *options);
 void d_compile_options_free(struct d_compile_options *options);
 
 /*
- * Sets an option before tracing; value is NULL when there is no '='. in_program: it stands in
- * a script. NULL when done, else what is wrong, in DTrace's words. Texts are copied.
+ * Sets an option before tracing; value is NULL when there is no '='. in_program: it was found in a
+ * script. Returns NULL if done, else what is wrong, in DTrace's words. Texts are copied.
  */
 const char *d_option_set(struct d_options *options, struct d_compile_options *compile_options,
 	const char *name, const char *value, bool in_program);
@@ -89,12 +89,15 @@ const char *d_option_set(struct d_options *options, struct d_compile_options *co
 const char *d_option_set_running(struct d_options *options, const char *name, const char *value);
 
 /*
- * A unit of time as rates and tick probes write it, any case: "ms" is 1000000 ns; "hz" is a
- * rate, and *nanoseconds the second that it divides. False: no such unit.
+ * Parses a unit of time as in rates and tick probes, in any case: "ms" is 1000000 ns. For "hz",
+ * *is_rate is set and *nanoseconds is one second, to be divided by the rate. False: no such unit.
  */
 bool d_rate_unit(const char *suffix, uint64_t *nanoseconds, bool *is_rate);
 
-/* "2.0" or "1.6.3" as one number that orders versions; false: no version. */
+/*
+ * Parses "2.0" or "1.6.3" into one number; a later version has a larger number. False: not a
+ * version.
+ */
 bool d_version_parse(const char *text, uint32_t *version);
 
 #endif

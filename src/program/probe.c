@@ -1,6 +1,6 @@
 /*
- * probe.c: the set of probes. Strings are copied; indices never change. A hash table over the
- * names finds the probes of a description that spells its name out.
+ * probe.c: the set of probes. Strings are copied; indices never change. A hash table over the names
+ * finds the probes of a description whose name has no wildcards.
  */
 #include "program/probe.h"
 
@@ -67,7 +67,7 @@ static struct d_probe_bucket *bucket_of(const struct d_probe_set *set, const cha
 	return &set->buckets[text_hash(name, (uint32_t)strlen(name)) & (set->bucket_count - 1)];
 }
 
-/* Puts a probe at the end of its bucket: the indices there ascend. */
+/* Puts a probe at the end of its bucket, so that the indices there ascend. */
 static void enter(struct d_probe_set *set, size_t index)
 {
 	struct d_probe_bucket *bucket = bucket_of(set, set->probes[index].name);

@@ -1,8 +1,7 @@
 /*
- * probe.h: the probes that D descriptions are matched against. A source fills a set
- * before a script is compiled; `dtrace` (BEGIN, END, ERROR) and tick probes are added
- * by the compiler. A probe's index in the set is what events and byte code speak of;
- * the id that users see is the index + 1.
+ * probe.h: the probes that D descriptions are matched against. A source fills a set before a script
+ * is compiled; `dtrace` (BEGIN, END, ERROR) and tick probes are added by the compiler. Events and
+ * byte code refer to a probe by its index in the set; the id that users see is the index + 1.
  */
 #ifndef VMTAP_PROGRAM_PROBE_H
 #define VMTAP_PROGRAM_PROBE_H
@@ -32,15 +31,15 @@ struct d_probe {
 	char *function;
 	char *name;
 	enum d_probe_kind kind;
-	bool is_absent;      /* not there yet, but its process may come to have it */
+	bool is_absent;      /* does not exist yet, but its process may create it */
 	uint64_t period;     /* of a tick probe, ns */
 	uint32_t source_tag; /* the source's own number for it */
 	uint8_t argument_count;
 	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
-	uint32_t next; /* the set's own: 1 + the next one in the bucket, 0: the last */
+	uint32_t next; /* private: 1 + the index of the next one in the bucket, 0: last */
 };
 
-/* Probes whose names have the same hash: 1 + the first and the last, 0: none. */
+/* Probes whose names have the same hash: 1 + the index of the first and of the last, 0: none. */
 struct d_probe_bucket {
 	uint32_t first, last;
 };
@@ -52,14 +51,16 @@ struct d_probe_set {
 	size_t bucket_count; /* a power of two */
 };
 
-/* An empty set holds BEGIN, END and ERROR after this, as indices 0, 1, 2. */
+/* Initialises a set with BEGIN, END and ERROR at the indices 0, 1 and 2. */
 int d_probe_set_init(struct d_probe_set *set);
 void d_probe_set_free(struct d_probe_set *set);
 
 /* Adds a probe whose strings are copied; returns its index, or -ENOMEM. */
 long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe);
 
-/* The next probe of this name behind the one at index after, -1 for the first; -1: none. */
+/*
+ * The index of the next probe of this name after the given index (-1: finds the first); -1: none.
+ */
 long d_probe_set_find(const struct d_probe_set *set, const char *name, long after);
 
 /* Whether args[] mean the same for both: all types are the same. */

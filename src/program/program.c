@@ -1,5 +1,5 @@
 /*
- * program.c: the end of a program's life.
+ * program.c: frees a program.
  */
 #include "program/program.h"
 

@@ -3,18 +3,17 @@
  * (src/engine) runs. Plain data; it owns everything it points to (d_program_free) and
  * does not change while it runs.
  *
- * One program holds all scripts of a command line, in order, so that globals,
- * aggregations and self-> variables are shared as D has it. this-> variables are
- * numbered apart for each script.
+ * One program holds all scripts of a command line, in order, so that they share globals,
+ * aggregations and self-> variables, as D requires. Each script has its own this-> variables.
  *
  * The machine
  * -----------
- * Registers are 64 bits: an integer, an address, or a string (a const struct text *,
- * NULL for D's NULL). Types were settled at compile time; no instruction looks at one.
- * Arithmetic is 64 bits wide and wraps; D_OP_CUT narrows where D says that a value is
- * cut. A clause starts with registers undefined. Strings that an instruction makes live
- * in the clause's scratch; the engine copies what a variable or an aggregation keeps.
- * A fault (a division by zero, an invalid address) ends the clause and throws its records away.
+ * Registers are 64 bits: an integer, an address, or a string (a const struct text *, NULL for D's
+ * NULL). Types are resolved at compile time; no instruction looks at one. Arithmetic is 64 bits
+ * wide and wraps; D_OP_CUT narrows a value where D requires it. A clause starts with its registers
+ * undefined. Strings that an instruction creates live in the clause's scratch memory; the engine
+ * copies what a variable or an aggregation keeps. A fault (such as a division by zero or an invalid
+ * address) ends the clause and discards its records.
  *
  * An action is recorded when it is executed and carried out when its clause ends
  * without a fault, in order (as DTrace's consumer does).
@@ -38,29 +37,29 @@
 
 enum {
 	D_REGISTERS_MAX = 128,
-	D_KEYS_MAX = 8,         /* parts of a tuple: DTrace's portable limit */
-	D_OBJECT_MAX = 64 << 20 /* bytes of an object, and of all variables that are objects */
+	D_KEYS_MAX = 8,         /* in a tuple: DTrace's portable limit */
+	D_OBJECT_MAX = 64 << 20 /* bytes, of one object and of all object variables together */
 };
 
-/* A value's form where the engine must know it: variables, keys, records. */
+/* The kind of a value, where the engine must know it: in variables, keys and records. */
 enum d_value_kind {
 	D_VALUE_INTEGER,
 	D_VALUE_STRING,
 	/*
-	 * Memory of a size: structs, arrays, floating point. In a register it is a text of
-	 * that length; what the machine works on are addresses.
+	 * Memory of a fixed size: structs, arrays, floating point. As a value in a register it is a
+	 * text of that length; otherwise the machine works on its address.
 	 */
 	D_VALUE_BYTES,
 	/*
-	 * Places in code: a text whose bytes are 64-bit words: the process (0: the kernel) and
-	 * the addresses, for a stack its frames, innermost first.
+	 * Places in code: a text whose bytes are 64-bit words. The first is the process (0: the
+	 * kernel), the others are addresses; for a stack, its frames, innermost first.
 	 */
 	D_VALUE_STACK,
 	D_VALUE_SYMBOL,       /* sym() and func() */
 	D_VALUE_MODULE,       /* mod() */
-	D_VALUE_USER_SYMBOL,  /* usym() and ufunc(): without the distance from its begin */
+	D_VALUE_USER_SYMBOL,  /* usym() and ufunc(): the symbol without the offset */
 	D_VALUE_USER_MODULE,  /* umod() */
-	D_VALUE_USER_ADDRESS, /* uaddr(): the symbol and the distance */
+	D_VALUE_USER_ADDRESS, /* uaddr(): the symbol and the offset */
 	D_VALUE_KINDS
 };
 
@@ -110,28 +109,28 @@ struct d_aggregation {
 /* A printf format, parsed and checked against its arguments. */
 enum d_conversion_kind {
 	D_CONVERT_SIGNED,    /* d i */
-	D_CONVERT_UNSIGNED,  /* u o x X: letter says which; also %d of an unsigned type, as u */
+	D_CONVERT_UNSIGNED,  /* u o x X, as letter says; %d of an unsigned type is u */
 	D_CONVERT_CHARACTER, /* c C */
 	D_CONVERT_STRING,    /* s S */
 	D_CONVERT_POINTER,   /* p */
 	D_CONVERT_TIME,      /* Y T: ns since 1970, in local time */
 	D_CONVERT_FLOAT,     /* e E f g G */
-	D_CONVERT_PLACE,     /* a A: a place, or an integer that is an address of one */
+	D_CONVERT_PLACE,     /* a A: a place, or an integer that is its address */
 	D_CONVERT_STACK,     /* k */
-	D_CONVERT_WIDE       /* lc wc ls ws: a character, or an array of them, of 4 bytes */
+	D_CONVERT_WIDE       /* lc wc ls ws: a 4-byte character, or an array of them */
 };
 
 struct d_conversion {
-	struct text before; /* literal text before it, %% already single */
-	bool present;       /* false: only text (the last piece of a format) */
+	struct text before; /* literal text before it, with %% reduced to % */
+	bool present;       /* false: text only (the last piece of a format) */
 	enum d_conversion_kind kind;
 	char letter;
 	bool minus, plus, space, zero, alternate, group; /* flags - + ' ' 0 # ' */
 	bool aggregation;    /* %@: takes the next aggregation's value, not a key */
-	bool width_argument; /* *: taken from the arguments, before precision and value */
+	bool width_argument; /* *: an argument, which comes before precision and value */
 	bool precision_argument;
 	int width;                /* 0: none */
-	int precision;            /* 0: none, as DTrace has it */
+	int precision;            /* 0: none, as in DTrace */
 	struct d_value_type type; /* of the argument */
 };
 
@@ -143,7 +142,7 @@ struct d_format {
 enum d_action_kind {
 	D_ACTION_DEFAULT,  /* an empty body: a record with no data */
 	D_ACTION_TRACE,    /* argument: the value, of types[0] */
-	D_ACTION_TRACEMEM, /* arguments: bytes; with two, how many of them to show if fewer */
+	D_ACTION_TRACEMEM, /* arguments: bytes; optionally, how many of them to show at most */
 	D_ACTION_PRINT,    /* layouts[format]; arguments: the address, bytes of the layout's size */
 	D_ACTION_PRINTF,   /* format, arguments of types[] */
 	D_ACTION_PRINTA,   /* format or -1, aggregations[] */
@@ -153,18 +152,17 @@ enum d_action_kind {
 	D_ACTION_NORMALIZE, /* aggregations[0], argument */
 	D_ACTION_DENORMALIZE,
 	D_ACTION_SYSTEM,    /* format, arguments of types[]: a command for sh */
-	D_ACTION_FREOPEN,   /* the same: where output goes from here on; "": back */
+	D_ACTION_FREOPEN,   /* the same: a file for all further output; "": the original one */
 	D_ACTION_FTRUNCATE, /* empties the output file */
-	D_ACTION_RAISE,     /* argument: a signal to the thread that fired; does not wait for the
-			       clause to end */
-	D_ACTION_STOP,      /* stops the process that fired, as soon */
-	D_ACTION_SETOPT,    /* arguments: name and, perhaps, value, strings */
-	/* Statements that are instructions of their own and never in a program's actions. */
+	D_ACTION_RAISE,     /* argument: a signal, sent at once to the thread that fired */
+	D_ACTION_STOP,      /* stops the process that fired, also at once */
+	D_ACTION_SETOPT,    /* arguments: name and optionally value, both strings */
+	/* Statements that have their own instructions and never appear in a program's actions. */
 	D_ACTION_SPECULATE,
 	D_ACTION_COMMIT,
 	D_ACTION_DISCARD,
-	D_ACTION_PCAP, /* of the kernel's memory: code that faults, and a need */
-	/* Actions of a kernel alone: checked, then refused. */
+	D_ACTION_PCAP, /* of kernel memory: compiled to code that faults, and a need */
+	/* Actions that only a kernel could carry out: checked, then refused. */
 	D_ACTION_CHILL,
 	D_ACTION_PANIC,
 	D_ACTION_BREAKPOINT
@@ -174,14 +172,14 @@ enum { D_ACTION_ARGUMENTS_MAX = 64 };
 
 struct d_action {
 	enum d_action_kind kind;
-	int format; /* index into formats, for print() into layouts; -1 for none */
+	int format; /* index into formats, or layouts for print(); -1: none */
 	uint8_t argument_count;
 	struct d_value_type *types; /* argument_count of them */
 	uint8_t aggregation_count;
 	uint32_t *aggregations; /* indices */
 };
 
-/* A clause of the script, once for each of its probe descriptions. */
+/* A clause of the script. There is one for each of its probe descriptions. */
 struct d_clause {
 	struct d_instruction *predicate; /* NULL: none */
 	size_t predicate_count;
@@ -192,14 +190,14 @@ struct d_clause {
 	uint32_t script;       /* index of the script it is from */
 	char *description;     /* "provider:module:function:name" as written */
 	struct stability description_stability, statement_stability;
-	struct d_needs needs; /* what the sources of its probes must give */
+	struct d_needs needs; /* what the sources of its probes must provide */
 	uint32_t *probes;     /* indices into the probe set that it is enabled on, ascending */
 	size_t probe_count;
-	size_t later_count; /* of further ones behind them, should they come: d_probe.is_absent */
-	bool goes_on;       /* the part of the clause before it that is behind an if or else */
+	size_t later_count; /* entries after those: probes that may appear later (is_absent) */
+	bool goes_on;       /* continues the clause before it: a part that follows an if or else */
 };
 
-/* How many it is enabled on, now or later. */
+/* The number of probes it is enabled on, now or later. */
 static inline size_t d_clause_probes(const struct d_clause *clause)
 {
 	return clause->probe_count + clause->later_count;
@@ -207,9 +205,9 @@ static inline size_t d_clause_probes(const struct d_clause *clause)
 
 /* A script of the command line. */
 struct d_script {
-	char *name; /* the file's; of a string program its description, cut as DTrace cuts it */
+	char *name; /* file name; for a string program its description, cut as in DTrace */
 	bool is_file;
-	size_t probe_count; /* that its descriptions match */
+	size_t probe_count; /* probes that its descriptions match */
 };
 
 struct d_program {
@@ -228,7 +226,7 @@ struct d_program {
 	size_t layout_count;
 	struct d_action *actions;
 	size_t action_count;
-	struct d_clause *clauses; /* in the order of the command line and the text */
+	struct d_clause *clauses; /* in the order of the command line and of the text */
 	size_t clause_count;
 	struct d_script *scripts;
 	size_t script_count;

@@ -1,7 +1,7 @@
 /* subroutine.c: the table of subroutines; see subroutine.h. */
 #include "program/subroutine.h"
 
-/* Constant for a literal, or for none at all. */
+/* A constant expression for a string literal, and for no argument at all. */
 #define IS_STRING(type) (!__builtin_strcmp("" type, "string"))
 #define STRING_BITS(one, two, three, ...)                                                          \
 	(IS_STRING(one) | IS_STRING(two) << 1 | IS_STRING(three) << 2)

@@ -1,10 +1,11 @@
 /*
  * subroutine.h: D's subroutines, one row for each.
  *
- * The rows are all there is to say about a subroutine except what it does: from them the compiler
- * knows its name and types and what it needs of a source, the verifier which registers must hold
- * strings, the disassembler its name, and the engine the function that runs it. A new subroutine
- * is a row here and a function subroutine_NAME() in the engine (engine/subroutine_call.h).
+ * A row says everything about a subroutine except what it does. The compiler takes from it the
+ * subroutine's name and types and what it needs from a source, the verifier which registers must
+ * hold strings, the disassembler its name, and the engine the function that runs it. To add a
+ * subroutine, add a row here and a function subroutine_NAME() in the engine
+ * (engine/subroutine_call.h).
  */
 #ifndef VMTAP_PROGRAM_SUBROUTINE_H
 #define VMTAP_PROGRAM_SUBROUTINE_H
@@ -35,11 +36,11 @@
 	INTERNAL(STRINGOF, "stringof", copyinstr, NOTHING, 1, 1, "string", "uintptr_t") \
 	SUBROUTINE(STRJOIN, "strjoin", strjoin, NOTHING, 2, 2, "string", "string", "string") \
 	SUBROUTINE(STRLEN, "strlen", strlen, NOTHING, 1, 1, "size_t", "string") \
-	/* What begins with the first match, or the last; NULL: there is none. */ \
+	/* The rest of the string from the first match, or the last; NULL: no match. */ \
 	SUBROUTINE(STRCHR, "strchr", strchr, NOTHING, 2, 2, "string", "string", "char") \
 	SUBROUTINE(STRRCHR, "strrchr", strrchr, NOTHING, 2, 2, "string", "string", "char") \
 	SUBROUTINE(STRSTR, "strstr", strstr, NOTHING, 2, 2, "string", "string", "string") \
-	/* The position of the first match from the third argument on, or of the last; -1. */ \
+	/* The position of the first match from the third argument on, or of the last; -1: no match. */ \
 	SUBROUTINE(INDEX, "index", index, NOTHING, 2, 3, "int", "string", "string", "int") \
 	SUBROUTINE(RINDEX, "rindex", rindex, NOTHING, 2, 3, "int", "string", "string", "int") \
 	SUBROUTINE(SUBSTR, "substr", substr, NOTHING, 2, 3, "string", "string", "int", "int") \
@@ -54,7 +55,7 @@
 	/* The second argument is the base. */ \
 	SUBROUTINE(LLTOSTR, "lltostr", lltostr, NOTHING, 1, 2, "string", "int64_t", "int") \
 	SUBROUTINE(STRTOLL, "strtoll", strtoll, NOTHING, 1, 2, "int64_t", "string", "int") \
-	/* s[n]: 0 from the end of the string to strsize. */ \
+	/* s[n]: 0 if n is at or after the end of the string, up to strsize. */ \
 	INTERNAL(CHARACTER, "character", character, NOTHING, 2, 2, "char", "string", "uint64_t") \
 	SUBROUTINE(HTONS, "htons", swap16, NOTHING, 1, 1, "uint16_t", "uint16_t") \
 	SUBROUTINE(HTONL, "htonl", swap32, NOTHING, 1, 1, "uint32_t", "uint32_t") \
@@ -62,34 +63,34 @@
 	SUBROUTINE(NTOHS, "ntohs", swap16, NOTHING, 1, 1, "uint16_t", "uint16_t") \
 	SUBROUTINE(NTOHL, "ntohl", swap32, NOTHING, 1, 1, "uint32_t", "uint32_t") \
 	SUBROUTINE(NTOHLL, "ntohll", swap64, NOTHING, 1, 1, "uint64_t", "uint64_t") \
-	/* A value of a document by its path; NULL: there is none. */ \
+	/* The value at a path of a JSON document; NULL: not found. */ \
 	SUBROUTINE(JSON, "json", json, NOTHING, 2, 2, "string", "string", "string") \
 	SUBROUTINE(RAND, "rand", rand, NOTHING, 0, 0, "int") \
-	/* Whether the process is this one or descends from it. */ \
+	/* Whether the process that fired is this one or descends from it. */ \
 	SUBROUTINE(PROGENYOF, "progenyof", progenyof, NOTHING, 1, 1, "int", "pid_t") \
 	SUBROUTINE(GETMAJOR, "getmajor", getmajor, NOTHING, 1, 1, "uint_t", "dev_t") \
 	SUBROUTINE(GETMINOR, "getminor", getminor, NOTHING, 1, 1, "uint_t", "dev_t") \
-	/* Memory of the clause: zeroed; without scratchsize, for the compiler's own needs; copied. */ \
+	/* Memory of the clause: zeroed; not limited by scratchsize, for the compiler's use; copied. */ \
 	SUBROUTINE(ALLOCA, "alloca", alloca, NOTHING, 1, 1, "void *", "size_t") \
 	INTERNAL(BLOCK, "block", block, NOTHING, 1, 1, "void *", "size_t") \
 	SUBROUTINE(COPYIN, "copyin", copyin, NOTHING, 2, 2, "void *", "uintptr_t", "size_t") \
 	SUBROUTINE(COPYINTO, "copyinto", copyinto, NOTHING, 3, 3, "void", "uintptr_t", "size_t", "void *") \
 	SUBROUTINE(BCOPY, "bcopy", bcopy, NOTHING, 3, 3, "void", "void *", "void *", "size_t") \
-	/* The address and the size beside each other. */ \
+	/* The address and the size, next to each other in memory. */ \
 	SUBROUTINE(MEMREF, "memref", memref, NOTHING, 2, 2, "uintptr_t *", "void *", "size_t") \
-	/* A string of size - 1 bytes, the character in place of NULs; NULL: the size is 0. */ \
+	/* A string of size - 1 bytes, with NULs replaced by the character; NULL: the size is 0. */ \
 	SUBROUTINE(MEMSTR, "memstr", memstr, NOTHING, 3, 3, "string", "void *", "char", "size_t") \
-	/* Into the process, which no source can do yet. */ \
+	/* Copies into the process, which no source supports yet. */ \
 	SUBROUTINE(COPYOUT, "copyout", copyout, MEMORY, 3, 3, "void", "void *", "uintptr_t", "size_t") \
 	SUBROUTINE(COPYOUTSTR, "copyoutstr", copyout, MEMORY, 3, 3, "void", "string", "uintptr_t", "size_t") \
-	/* A free speculation; 0: there is none. */ \
+	/* A free speculation; 0: none is free. */ \
 	SUBROUTINE(SPECULATION, "speculation", speculation, NOTHING, 0, 0, "int") \
 	/* Addresses in memory as text, by family or hardware type. */ \
 	SUBROUTINE(INET_NTOA, "inet_ntoa", inet_ntoa, NOTHING, 1, 1, "string", "ipaddr_t *") \
 	SUBROUTINE(INET_NTOA6, "inet_ntoa6", inet_ntoa6, NOTHING, 1, 2, "string", "void *", "int") \
 	SUBROUTINE(INET_NTOP, "inet_ntop", inet_ntop, NOTHING, 2, 2, "string", "int", "void *") \
 	SUBROUTINE(LINK_NTOP, "link_ntop", link_ntop, NOTHING, 2, 2, "string", "int", "void *") \
-	/* Of the kernel, which no source gives yet: these fault. */ \
+	/* About the kernel, which no source supports yet: these fault. */ \
 	SUBROUTINE(MUTEX_OWNED, "mutex_owned", kernel, KERNEL_LOCKS, 1, 1, "int", "void *") \
 	SUBROUTINE(MUTEX_OWNER, "mutex_owner", kernel, KERNEL_LOCKS, 1, 1, "uintptr_t", "void *") \
 	SUBROUTINE(MUTEX_TYPE_ADAPTIVE, "mutex_type_adaptive", kernel, KERNEL_LOCKS, 1, 1, "int", "void *") \
