@@ -142,6 +142,9 @@ int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, 
  */
 const char *eventlog_event_of(const struct eventlog *log, uint32_t probe);
 
+/* Which arguments of that event a probe's arguments are, bit N for argument N in both. */
+uint16_t eventlog_event_arguments(const struct eventlog *log, uint32_t probe, uint64_t arguments);
+
 /* Takes an event that says something of the process, ahead of its turn; true: it was one. */
 struct record;
 bool eventlog_learn(struct eventlog *log, const struct record *record);

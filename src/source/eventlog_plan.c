@@ -381,15 +381,41 @@ int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, 
 	return 0;
 }
 
-const char *eventlog_event_of(const struct eventlog *log, uint32_t probe)
+/* The first plan whose events fire a probe, and which of its compatible probes that is; -1: the
+ * plan's own. NULL: there is none. */
+static const struct plan *find_plan(const struct eventlog *log, uint32_t probe, int *compat)
 {
 	for (size_t i = 1; i < log->plan_count; i++) {
 		const struct plan *plan = &log->plans[i];
-		bool fires = plan->description && plan->probe == probe;
-		for (unsigned int j = 0; j < plan->compat_count && !fires; j++)
-			fires = plan->compats[j].probe == probe;
-		if (fires)
-			return eventlog_first_version(log, plan)->description->name;
+		if (!plan->description)
+			continue;
+		for (*compat = -1; *compat < (int)plan->compat_count; (*compat)++)
+			if ((*compat < 0 ? plan->probe : plan->compats[*compat].probe) == probe)
+				return plan;
 	}
 	return NULL;
+}
+
+const char *eventlog_event_of(const struct eventlog *log, uint32_t probe)
+{
+	int compat;
+	const struct plan *plan = find_plan(log, probe, &compat);
+
+	return plan ? eventlog_first_version(log, plan)->description->name : NULL;
+}
+
+uint16_t eventlog_event_arguments(const struct eventlog *log, uint32_t probe, uint64_t arguments)
+{
+	int compat;
+	const struct plan *plan = find_plan(log, probe, &compat);
+	const struct compat_description *description;
+	uint16_t mask = 0;
+
+	if (!plan || compat < 0)
+		return (uint16_t)arguments;
+	description = &plan->compats[compat].description;
+	for (unsigned int i = 0; i < description->argument_count; i++)
+		if (arguments >> i & 1)
+			mask |= (uint16_t)(1u << description->arguments[i].index);
+	return mask;
 }

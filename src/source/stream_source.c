@@ -93,26 +93,50 @@ static bool is_answered(const struct stream_source *stream)
 	return eventlog_tag(stream->log) == stream->connection.tag;
 }
 
-static int subscribe(
-	struct stream_source *stream, const uint32_t *probes, size_t count, unsigned int flags)
+/* Adds a probe to a subscription: its event, and the strings of these arguments of the probe. */
+static void add_probe(const struct stream_source *stream, uint32_t probe, uint64_t arguments,
+	struct connection_entry *entries, size_t *count)
 {
-	struct connection_entry *entries = calloc(count + 1, sizeof(*entries));
-	size_t entry_count = 0;
+	const char *name = eventlog_event_of(stream->log, probe);
+	size_t i = 0;
+
+	/* several probes may come from one event, whose name is one text */
+	while (i < *count && entries[i].name != name)
+		i++;
+	if (!name)
+		return;
+	if (i == *count)
+		entries[(*count)++].name = name;
+	entries[i].strings |= eventlog_event_arguments(stream->log, probe, arguments);
+}
+
+/* The arguments that some clause looks at, of the probe of the want at *at, which moves on to the
+ * next probe's. */
+static uint64_t demanded_arguments(const struct source_request *request, size_t *at)
+{
+	size_t end = source_request_next(request, *at);
+	uint64_t arguments = 0;
+
+	for (; *at < end; (*at)++)
+		arguments |= request->wants[*at].demand ? request->wants[*at].demand->arguments
+							: UINT64_MAX;
+	return arguments;
+}
+
+static int subscribe(
+	struct stream_source *stream, const struct source_request *request, unsigned int flags)
+{
+	struct connection_entry *entries = calloc(request->want_count + 1, sizeof(*entries));
+	size_t count = 0;
 	int result;
 
 	if (!entries)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		const char *name = eventlog_event_of(stream->log, probes[i]);
-		size_t j = 0;
-		/* several probes may come from one event, whose name is one text */
-		while (j < entry_count && entries[j].name != name)
-			j++;
-		if (name && j == entry_count)
-			entries[entry_count++] = (struct connection_entry){
-				.name = name, .strings = CONNECTION_ALL_STRINGS};
+	for (size_t at = 0; at < request->want_count;) {
+		uint32_t probe = request->wants[at].probe;
+		add_probe(stream, probe, demanded_arguments(request, &at), entries, &count);
 	}
-	result = connection_subscribe(&stream->connection, entries, entry_count, flags);
+	result = connection_subscribe(&stream->connection, entries, count, flags);
 	free(entries);
 	return result;
 }
@@ -138,7 +162,7 @@ static int stream_enable(
 		result = stream_error(stream, error, EINVAL, "has not declared its probes yet");
 		goto out;
 	}
-	result = subscribe(stream, probes, count,
+	result = subscribe(stream, request,
 		(request->lossless ? WIRE_LOSSLESS : 0) | (cpu_clock ? WIRE_CPU_CLOCK : 0));
 	if (result == -ENOMEM)
 		error_set(error, ENOMEM, "out of memory");
@@ -183,7 +207,7 @@ static enum source_state stream_next(
 
 static void stream_stop(struct source *source)
 {
-	subscribe((struct stream_source *)source, NULL, 0, WIRE_FINISH);
+	connection_subscribe(&((struct stream_source *)source)->connection, NULL, 0, WIRE_FINISH);
 }
 
 static int stream_descriptor(const struct source *source)

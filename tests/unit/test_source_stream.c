@@ -47,15 +47,20 @@ static void receive(int fd, unsigned char *bytes, size_t size)
 		_exit(4);
 }
 
+/* What the clause of the only request looks at; NULL: anything. */
+static const struct d_demand *demand;
+
 /* The VM: serves one client and one subscription, then ends as it should. */
 static void serve(int listener, enum ending ending)
 {
-	static const unsigned char entry[] = "\15vm:::user-msg\377\377";
+	unsigned char entry[] = "\15vm:::user-msg\377\377";
 	struct writer writer = {0};
 	unsigned char frame[64];
 	unsigned int count;
 	int fd = accept(listener, NULL, NULL);
 
+	if (demand)
+		bytes_put(entry + sizeof(entry) - 3, demand->arguments, 2);
 	if (fd < 0)
 		_exit(2);
 	if (ending == END_AT_ONCE)
@@ -154,7 +159,7 @@ static int end_vm(pid_t pid)
 /* Opens and enables user-msg. */
 static int start(pid_t pid, struct d_probe_set *set, struct source **source, struct error *error)
 {
-	struct source_want want = {0};
+	struct source_want want = {.demand = demand};
 	const struct source_request request = {.wants = &want, .want_count = 1, .lossless = true};
 	int result;
 
@@ -222,6 +227,18 @@ static void check_order(void)
 
 START_TEST(test_order)
 {
+	check_order();
+}
+END_TEST
+
+/* The strings of the arguments that the script looks at are asked for, and no others. */
+START_TEST(test_strings)
+{
+	static const struct d_demand second = {.arguments = 2}, none = {0};
+
+	demand = &second;
+	check_order();
+	demand = &none;
 	check_order();
 }
 END_TEST
@@ -374,6 +391,7 @@ int main(void)
 	snprintf(directory, sizeof(directory), "/tmp/vmtap-%u", (unsigned int)getuid());
 	tcase_set_timeout(tests, 60);
 	tcase_add_test(tests, test_order);
+	tcase_add_test(tests, test_strings);
 	tcase_add_test(tests, test_long_path);
 	tcase_add_test(tests, test_killed);
 	tcase_add_test(tests, test_damaged);
