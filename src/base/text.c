@@ -1,6 +1,6 @@
 /*
- * text.c: the hash of a text (FNV-1a, 32 bits). Spread well enough for tables; not meant
- * to withstand texts that were chosen to collide.
+ * text.c: the hash of a text (FNV-1a, 32 bits). It distributes well enough for tables, but
+ * does not withstand texts chosen to collide.
  */
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /*
- * capability.h: which source can give what a program may need (program/need.h): one table, so that
- * a message can name the source that could.
+ * capability.h: which source can meet which needs of a program (program/need.h), in one
+ * table, so that a message can name the source that could meet a need.
  */
 #ifndef VMTAP_SOURCE_CAPABILITY_H
 #define VMTAP_SOURCE_CAPABILITY_H
@@ -22,24 +22,24 @@ enum source_kind {
 	SOURCE_KINDS
 };
 
-/* What comes with the events of a probe. */
+/* What a source provides with the events of a probe. */
 struct source_capability {
 	enum source_kind kind;
-	uint64_t provides; /* bit per enum d_need */
+	uint64_t provides; /* one bit per enum d_need */
 };
 
 /* Whether this build of vmtap has such a source. */
 bool source_kind_is_built(enum source_kind kind);
 
-/* What a source of this kind always gives; an open one may give more. */
+/* What a source of this kind always provides; an open one may provide more. */
 uint64_t source_kind_provides(enum source_kind kind);
 
 /*
- * Compares the needs of each clause with what each of its probes has: the engine's own, that of the
- * engine, others that of their source. source may be NULL where there are no others. A clause
- * without probes must need nothing that no source of this build has. -ENOTSUP when a need is not
- * met: error says which it is, where in the script, and which source of this build could meet it,
- * if any.
+ * Compares the needs of each clause with what each of its probes provides: the engine for
+ * its own probes, the source for the others. source may be NULL if there are no others. The
+ * needs of a clause without probes must be met by at least one source of this build.
+ * -ENOTSUP if a need is not met: error says which one, where it is in the script, and which
+ * source of this build could meet it, if any.
  */
 int source_check_needs(const struct d_program *program, const struct d_probe_set *probes,
 	const struct source *source, struct error *error);

@@ -1,22 +1,23 @@
 /*
  * eventlog_private.h: what the two passes over a log's bytes share.
  *
- * Two passes over each byte. The scan goes in stream order: it checks that events are
- * whole and declared, keeps track of block, capability, thread and cpu, defines names,
- * and replaces the ids of names in wanted events by indices (in place), since what an
- * id means depends on the place in the stream. It leaves behind runs: pieces of one
- * block whose wanted events do not go back in time. The merge takes events from the
- * runs, earliest first, and decodes them into the batch; since a run is long (a ring's
- * drain) it mostly walks along one run without touching the heap of the others.
+ * Each byte is passed over twice. The scan goes in stream order: it checks that events are
+ * whole and declared, keeps track of block, capability, thread and cpu, defines names, and
+ * replaces the ids of names in wanted events by indices (in place), because an id's meaning
+ * depends on the position in the stream. It produces runs: pieces of one block whose wanted
+ * events do not go back in time. The merge takes events from the runs, earliest first, and
+ * decodes them into the batch. Because a run is long (a drain of a ring), the merge mostly
+ * walks along one run without touching the heap of the others.
  *
- * Raw events stay in the buffer until they are merged, so a drain of the VM's rings
- * costs its own size in memory and a batch stays in the processor's cache.
+ * Raw events stay in the buffer until they are merged, so a drain of the VM's rings costs
+ * its own size in memory and a batch stays in the processor's cache.
  *
  * A log without watermarks (GHC's) cannot be released before it has ended. If it is a file,
- * nothing of it stays in the buffer then: the merge reads a second time what the runs name.
+ * none of it stays in the buffer: the merge reads the pieces that the runs refer to a second
+ * time.
  *
- * Positions are offsets in the stream, so that they survive the buffer's moves and can
- * be named in messages.
+ * Positions are offsets in the stream, so they remain valid when the buffer moves and can be
+ * used in messages.
  */
 #ifndef VMTAP_SOURCE_EVENTLOG_PRIVATE_H
 #define VMTAP_SOURCE_EVENTLOG_PRIVATE_H
@@ -28,23 +29,24 @@
 #include "wire/header.h"
 
 enum {
-	EVENTLOG_PENDING_MAX = 256 * 1024 * 1024, /* of raw events and runs not yet released */
+	/* bytes of raw events and runs not yet released */
+	EVENTLOG_PENDING_MAX = 256 * 1024 * 1024,
 	EVENTLOG_BATCH_EVENTS = 4096,
-	EVENTLOG_BATCH_TEXT_BYTES = 256 * 1024, /* inline texts of a batch */
-	EVENTLOG_COMPATS_MAX = 15,              /* compatible providers' probes of one event */
+	EVENTLOG_BATCH_TEXT_BYTES = 256 * 1024, /* bytes of the inline texts of a batch */
+	EVENTLOG_COMPATS_MAX = 15,              /* probes of compatible providers per event */
 	EVENTLOG_PROVIDERS_MAX = 64,
-	EVENTLOG_CHANGES_MAX = 1 << 16, /* of a provider that comes and goes, not yet released */
-	EVENTLOG_MESSAGES_MAX = 8,      /* not yet told; further ones are dropped */
+	EVENTLOG_CHANGES_MAX = 1 << 16, /* unreleased changes of a provider's presence */
+	EVENTLOG_MESSAGES_MAX = 8,      /* unreported messages; further ones are dropped */
 	EVENTLOG_LOSSES_MAX = 256       /* distinct losses between two batches */
 };
 
 enum role {
 	ROLE_UNDECLARED,
 	ROLE_SKIP,
-	ROLE_PROBE,    /* not enabled: passed over */
+	ROLE_PROBE,    /* a probe that is not enabled: skipped */
 	ROLE_WANTED,   /* an enabled probe */
-	ROLE_READ,     /* WIRE_READ: says something of other events or of the process */
-	ROLE_MISPLACED /* cannot stand in a log of GHC's forms alone */
+	ROLE_READ,     /* WIRE_READ: describes other events or the process */
+	ROLE_MISPLACED /* cannot occur in a log with only GHC's forms */
 };
 
 enum field {
@@ -59,44 +61,44 @@ enum field {
 	FIELD_RUNNING
 };
 
-/* A compatible provider: whether the process has it changes at these times. */
+/* A compatible provider. At these times it appears in the process or disappears. */
 struct compat_provider {
 	char name[48];
-	bool is_there; /* before the first change that is kept */
+	bool is_there; /* the state before the first change that is kept */
 	uint64_t *changes;
 	size_t count, capacity;
 };
 
 /* A compatible provider's probe that an event type fires. */
 struct compat {
-	uint32_t probe; /* index into the set once it is there */
+	uint32_t probe; /* index into the set, after it has been added */
 	bool is_wanted;
 	uint8_t provider; /* index into providers */
 	struct compat_description description;
 };
 
-/* How to read one event type; what a description comes down to. */
+/* How to read one event type, condensed from its description. */
 struct plan {
 	uint8_t role;
 	bool is_wanted;     /* its own probe is enabled */
-	bool wants_compats; /* compatible providers' are */
-	bool is_direct;     /* is_wanted is all there is */
+	bool wants_compats; /* probes of compatible providers are enabled */
+	bool is_direct;     /* only its own probe is enabled, nothing else applies */
 	bool says_running;  /* its first field is the thread that now runs on the capability */
 	uint8_t compat_count;
 	bool is_variable, has_cap, has_text, takes_names;
 	uint8_t argument_count, field_count, text_argument;
 	uint16_t type;
 	uint16_t payload; /* declared size */
-	uint16_t least;   /* bytes of payload that must be there */
-	uint32_t probe;   /* index into the set once it is there */
+	uint16_t least;   /* minimum bytes of payload */
+	uint32_t probe;   /* index into the set, after it has been added */
 	struct {
 		uint8_t kind, argument;
-		uint16_t offset; /* in the payload */
+		uint16_t offset; /* offset in the payload */
 	} fields[WIRE_ARGUMENTS_MAX];
-	uint8_t probe_arguments;  /* of the probe: more than argument_count if this is an older
-				     version  of it, whose events lack the last ones */
-	uint16_t missing_strings; /* which of those are strings, a bit each */
-	bool is_told;             /* that they are missing */
+	uint8_t probe_arguments;  /* arguments of the probe: more than argument_count if this is an
+				     older version, whose events lack the last ones */
+	uint16_t missing_strings; /* one bit for each of the missing arguments that is a string */
+	bool is_told;             /* it has been reported that they are missing */
 	const char *provider;
 	struct description *description; /* NULL: carries no probe */
 	struct compat *compats;
@@ -104,8 +106,8 @@ struct plan {
 
 struct event_run {
 	uint64_t cpu_time;
-	uint64_t time;     /* of the event at position: the key, with position */
-	uint64_t position; /* of the next wanted event */
+	uint64_t time;     /* time of the event at position; the key, together with position */
+	uint64_t position; /* position of the next wanted event */
 	uint64_t end;
 	uint32_t tid;
 	uint16_t cpu, cap;
@@ -114,7 +116,7 @@ struct event_run {
 enum stage {
 	STAGE_HEADER,
 	STAGE_DATA,
-	STAGE_ENDED, /* end marker read */
+	STAGE_ENDED, /* the end marker has been read */
 	STAGE_BROKEN /* see damage */
 };
 
@@ -126,27 +128,27 @@ struct eventlog {
 	bool finished; /* no more bytes will come */
 	bool declared; /* the header has been read */
 	bool stalled;  /* the scan is at an event that needs the probes */
-	bool settled;  /* probes have been added */
+	bool settled;  /* the probes have been added */
 	bool clocked;
-	bool form_open; /* whether GHC's forms stand alone is not known yet */
-	bool ghc_alone; /* they do, though the log declares others */
+	bool form_open; /* not known yet whether there are only GHC's forms */
+	bool ghc_alone; /* there are only GHC's forms, though the log declares others */
 	bool truncated; /* the damage is only that the end is missing */
 	struct error damage;
 
 	unsigned char *buffer;
 	size_t capacity, filled;
 	uint64_t base;    /* position of buffer[0] */
-	uint64_t scanned; /* position up to which the scan has come */
+	uint64_t scanned; /* the scan has come up to this position */
 
 	uint16_t *plan_of; /* by event type: index into plans */
 	struct compat_provider providers[EVENTLOG_PROVIDERS_MAX];
 	size_t provider_count;
-	struct plan *plans; /* plans[0] is for types that were not declared */
+	struct plan *plans; /* plans[0] is for types that are not declared */
 	size_t plan_count, plan_capacity;
 	struct names names;
 
 	struct windows *windows; /* the merge reads from a file; NULL: from the buffer */
-	uint32_t *running;       /* by capability, of a log of GHC's forms: the thread; else NULL */
+	uint32_t *running; /* log with only GHC's forms: the thread by capability; else NULL */
 
 	uint64_t block_end;
 	uint32_t tid;
@@ -158,16 +160,17 @@ struct eventlog {
 	bool is_open;
 	uint64_t open_last; /* time of its last event */
 
-	uint64_t watermark, announced; /* read; told to the caller as batch->until */
-	/* Of the VM's library and about its stream, for whoever traces it: the oldest first. */
+	uint64_t watermark, announced; /* the last one read; the last one passed to the caller as
+					  batch->until */
+	/* Messages from the VM's library and about its stream, for the user: the oldest first. */
 	char messages[EVENTLOG_MESSAGES_MAX][256];
 	unsigned int message_count;
-	char message[256];  /* of the batch */
-	bool tells_missing; /* there are older versions of wanted probes that were not told of */
-	uint64_t cpu_time;  /* read last: the next event's */
+	char message[256];  /* the batch's message */
+	bool tells_missing; /* unreported: older versions of wanted probes */
+	uint64_t cpu_time;  /* the last one read: belongs to the next event */
 	bool has_cpu_time;
 	uint32_t tag, awaited;
-	bool awaits; /* an answer: events before it were not asked for */
+	bool awaits; /* waits for an answer: earlier events were not requested */
 	struct eventlog_process process;
 
 	struct event *events; /* the batch */
@@ -180,54 +183,56 @@ struct eventlog {
 	size_t loss_count;
 };
 
-/* Ends the stream at a position; returns false, which callers pass on. */
+/* Ends the stream at a position because of damage; returns false, which callers pass on. */
 __attribute__((format(printf, 3, 4))) bool eventlog_damaged(
 	struct eventlog *log, uint64_t position, const char *format, ...);
 
-/* Makes the plan of the type that the header declares; false: damaged. */
+/* Makes the plan of a type that the header declares; false: damaged. */
 bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_t position);
 
 /*
- * A type that the header declares as spare is what this description says from here on: payload of a
- * WIRE_DECLARE. Before the probes are added it counts among them; after that its events are those
- * of the probe of its name, if there is one. False: damaged.
+ * Handles the payload of a WIRE_DECLARE: from here on a type that the header declares as
+ * spare has this description. Before the probes are added, the type counts as one of them.
+ * After that, its events belong to the probe of the same name, if there is one. False:
+ * damaged.
  */
 bool eventlog_declare_spare(struct eventlog *log, const unsigned char *payload, size_t size);
 
-/* Gives a plan the probe of a description, if it is one of a probe; false: damaged. */
+/* If the description is a probe's, gives the plan that probe; false: damaged. */
 bool eventlog_describe(struct eventlog *log, struct plan *plan, const char *text, size_t length,
 	const char *extension, size_t extension_length, uint64_t position);
 
-/* That the plan's description fits those of the other versions of its probe; false: damaged. */
+/* Checks that the plan's description matches the other versions of its probe; false: damaged. */
 bool eventlog_check_versions(struct eventlog *log, const struct plan *plan, uint64_t position);
 
-/* Of the plans that are versions of one probe, the one with the most arguments, and the first. */
+/* Of the plans for versions of one probe: returns the one with the most arguments; also finds
+ * the first. */
 const struct plan *eventlog_longest_version(const struct eventlog *log, const struct plan *plan);
 const struct plan *eventlog_first_version(const struct eventlog *log, const struct plan *plan);
 
 /* Gives the plan's events all arguments of the longest version. */
 void eventlog_take_version(struct plan *plan, const struct plan *longest);
 
-/* The compatible provider's probe of that name among a plan's; NULL: there is none. */
+/* Finds the same compatible provider's probe in a plan; NULL if there is none. */
 const struct compat *eventlog_same_compat(const struct plan *plan, const struct compat *compat);
 
-/* Whether the events of a wanted probe lack arguments, and nobody has been told so. */
+/* Notes whether events of a wanted probe lack arguments and this has not been reported. */
 void eventlog_note_missing(struct eventlog *log);
 
-/* Queues what is missing as a message. */
+/* Queues a message about what is missing. */
 void eventlog_tell_missing(struct eventlog *log);
 
-/* Queues a message for whoever traces; text is cut. */
+/* Queues a message for the user; the text is cut if it is too long. */
 void eventlog_add_message(struct eventlog *log, const char *text, size_t length);
 
-/* Fills the rest of a plan for a probe. */
+/* Fills in the rest of a probe's plan. */
 void eventlog_plan_probe(struct plan *plan, const struct description *description);
 
-/* The process's compatible providers from this time on, blanks between the names; false: damaged.
- */
+/* Sets the process's compatible providers from this time on; names are separated by blanks;
+ * false: damaged. */
 bool eventlog_take_providers(struct eventlog *log, uint64_t time, const char *names, size_t length);
 
-/* Whether the process has the provider at a time. */
+/* Whether the process has the provider at this time. */
 static inline bool eventlog_has_provider(const struct compat_provider *provider, uint64_t time)
 {
 	bool is_there = provider->is_there;
@@ -237,16 +242,16 @@ static inline bool eventlog_has_provider(const struct compat_provider *provider,
 	return is_there != (provider->count & 1);
 }
 
-/* Plans for the probes of GHC, if the log describes none itself; false: damaged. */
+/* Makes plans for GHC's probes if the log describes none itself; false: damaged. */
 bool eventlog_plan_ghc(struct eventlog *log);
 
 /*
- * The first event that can tell, if this is one, says whether GHC's forms stand alone, and the
- * types are planned anew if they do; false: damaged.
+ * Decides whether the log has only GHC's forms, if this event can tell. If it has, plans the
+ * types anew. False: damaged.
  */
 bool eventlog_decide_form(struct eventlog *log, uint16_t type);
 
-/* Puts the open run, if there is one, among those that can be merged; false: damaged. */
+/* Closes the open run, if there is one, so that it can be merged; false: damaged. */
 bool eventlog_close_run(struct eventlog *log);
 
 #endif

@@ -1,26 +1,27 @@
 /*
- * merge.h: several living sources as one. Events come in the order of time over all of them,
- * ties in the order of the sources. Each probe keeps what its own source can give.
+ * merge.h: combines several live sources into one. Events are ordered by time across all of
+ * them; equal times keep the order of the sources. Each probe keeps the capabilities of its
+ * own source.
  */
 #ifndef VMTAP_SOURCE_MERGE_H
 #define VMTAP_SOURCE_MERGE_H
 
 #include "source/source.h"
 
-/* A source of the merge; its probes are those from first to before end of the set. */
+/* A source of the merge; its probes in the set are those from first up to but excluding end. */
 struct merge_part {
 	struct source *source;
 	uint32_t first, end;
 };
 
 /*
- * Makes a source of them; it takes them over when it succeeds, and closes them. It ends when
- * all of them have.
+ * Makes one source of the parts. On success it takes ownership of them and will close them.
+ * It ends when all of them have ended.
  */
 int source_merge_new(
 	const struct merge_part *parts, size_t count, struct source **source, struct error *error);
 
-/* Whether that part has ended, and how: as source_next() would have said of it alone. */
+/* Whether that part has ended, and in which state, as its own source_next() would return. */
 bool source_merge_ended(const struct source *source, size_t part, enum source_state *state,
 	const struct error **error);
 

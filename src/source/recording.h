@@ -1,12 +1,12 @@
 /*
- * recording.h: the bytes of an event stream, written to a file that is an eventlog at every
- * moment: only whole events are written, and a file that is cut within a block says so in
- * the block's marker. Events are counted on the way, not decoded.
+ * recording.h: writes the bytes of an event stream to a file that is a valid eventlog at
+ * every moment: only whole events are written, and if a file is cut within a block, the
+ * block's marker says so. Events are counted on the way, but not decoded.
  *
- * With a limit the file ends at the last whole event that fits, or, when files rotate, a
- * new one begins: it repeats the header, the events that say what the process is, and the
- * names that are in force, so that each can be read without the others. FILE is the one
- * that is written; FILE.1 the one before, and so on.
+ * With a limit, the file ends at the last whole event that fits. If files rotate, a new one
+ * then begins: it repeats the header, the events that describe the process, and the names in
+ * force, so that each file can be read without the others. FILE is the one being written,
+ * FILE.1 the one before it, and so on.
  */
 #ifndef VMTAP_SOURCE_RECORDING_H
 #define VMTAP_SOURCE_RECORDING_H
@@ -21,59 +21,60 @@ struct recording;
 
 struct recording_settings {
 	const char *file;  /* kept by the caller */
-	uint64_t size_max; /* bytes of a file; 0: no limit */
-	bool ghc_only; /* the stream has GHC's events only: nor does the header declare others */
-	unsigned int files; /* how many are kept when they rotate; 0: stop at the limit */
+	uint64_t size_max; /* maximum bytes of a file; 0: no limit */
+	bool ghc_only; /* the stream has only GHC's events, so the header must not declare others */
+	unsigned int files; /* number of files kept when they rotate; 0: stop at the limit */
 };
 
 enum recording_state {
-	RECORDING_MORE, /* bytes are wanted */
-	RECORDING_FULL, /* the limit is reached */
+	RECORDING_MORE, /* more bytes are needed */
+	RECORDING_FULL, /* the limit has been reached */
 	RECORDING_ENDED /* the stream's end marker has been read */
 };
 
 struct recording_counts {
 	uint64_t events, bytes, lost, files;
-	uint64_t samples; /* of the heap, that have begun */
+	uint64_t samples; /* number of heap samples begun */
 };
 
-/* Touches no file yet. On errors *recording is NULL. */
+/* Does not touch any file yet. On errors *recording is NULL. */
 int recording_new(const struct recording_settings *settings, struct recording **recording,
 	struct error *error);
 
 /*
- * Makes the file, or empties it, and writes the header, which must have come; until then
- * nothing behind the header is looked at. Errors name the file; nothing is written then.
+ * Creates or truncates the file and writes the header, which must have been received; until
+ * then nothing after the header is examined. Error messages name the file; on errors nothing
+ * is written.
  */
 int recording_open(struct recording *recording, struct error *error);
 
-/* Where the next bytes go, and how many fit: never none. */
+/* Where to put the next bytes, and how many fit: always more than 0. */
 void *recording_room(struct recording *recording, size_t *room);
 
 /*
- * That many bytes have come (none: looks at what there is). A state; or a negative errno and
- * a line in error when the file cannot be written (-EPROTO: what came is no eventlog); it then
- * ends at the last whole event that fitted.
+ * Accepts that many received bytes (0: only examines what is there). Returns a state, or a
+ * negative errno and a line in error if the file cannot be written (-EPROTO: the bytes are
+ * not an eventlog). The file then ends at the last whole event that fit.
  */
 int recording_received(struct recording *recording, size_t size, struct error *error);
 
-/* Writes out the whole events that have come. 0, or as recording_received(). */
+/* Writes the whole events received so far. Returns 0, or as recording_received(). */
 int recording_flush(struct recording *recording, struct error *error);
 
-/* The header's bytes; NULL as long as it is not complete. */
+/* The header's bytes; NULL until it is complete. */
 const unsigned char *recording_header(const struct recording *recording, size_t *size);
 
 /* Whether the header declares an event type. */
 bool recording_declares(const struct recording *recording, uint16_t type);
 
-/* How the stream describes an event type; "" if it does not. */
+/* The stream's description of an event type; "" if there is none. */
 const char *recording_type_text(const struct recording *recording, uint16_t type);
 
 const struct recording_counts *recording_counts(const struct recording *recording);
 
 /*
- * Writes what is left, with an end marker if the stream was ended in order, and frees the
- * recording. 0, or as recording_received(); after an error nothing more is written.
+ * Writes the rest, with an end marker if the stream ended in order, and frees the recording.
+ * Returns 0, or as recording_received(); after an error nothing more is written.
  */
 int recording_close(struct recording *recording, bool in_order, struct error *error);
 

@@ -1,7 +1,6 @@
 /*
- * windows.h: pieces of a file, read as they are asked for, by their place in it. The least
- * recently used piece makes room for the next: memory is WINDOWS_MAX times about 128 KiB,
- * once that many were needed.
+ * windows.h: reads pieces of a file on demand, by position. The least recently used piece is
+ * replaced by the next. Memory grows to WINDOWS_MAX times about 128 KiB.
  */
 #ifndef VMTAP_SOURCE_WINDOWS_H
 #define VMTAP_SOURCE_WINDOWS_H
@@ -12,15 +11,15 @@
 enum {
 	WINDOWS_MAX = 256,
 	WINDOW_STRIDE = 64 * 1024,
-	WINDOW_BYTES = 2 * WINDOW_STRIDE + 16 /* an event that begins in the stride is whole */
+	WINDOW_BYTES = 2 * WINDOW_STRIDE + 16 /* holds all of an event that begins in the stride */
 };
 
 struct windows {
-	int fd; /* the caller's */
+	int fd; /* owned by the caller */
 	uint64_t clock;
 	struct window {
-		uint64_t number; /* the stride's */
-		uint64_t used;   /* 0: holds nothing */
+		uint64_t number; /* number of its stride */
+		uint64_t used;   /* 0: empty */
 		size_t length;
 		unsigned char *bytes;
 	} windows[WINDOWS_MAX];
@@ -30,8 +29,8 @@ struct windows {
 void windows_free(struct windows *windows);
 
 /*
- * The bytes at a position; *size is how many are there, which is less than an event may take
- * only at the file's end. NULL: they cannot be read, or memory is out. Valid until the next
+ * The bytes at a position; *size is how many there are, which is less than an event may need
+ * only at the file's end. NULL: they cannot be read, or memory ran out. Valid until the next
  * call.
  */
 const unsigned char *windows_at(struct windows *windows, uint64_t position, size_t *size);

@@ -1,11 +1,11 @@
 /*
- * address.h: the functions behind addresses of a running process, for output like
+ * address.h: finds the functions at addresses of a running process, for output like
  * "libc.so.6`malloc+0x1b".
  *
- * What is needed for that is taken while the process lives: its mappings, and its files
- * opened. Symbol tables are read when the first address in a file is asked for; that
- * still works when the process has ended. Addresses outside of what is known make the
- * mappings be read again, less and less often, so that a process with code in anonymous
+ * What this requires is collected while the process lives: its mappings are read and its
+ * files opened. A file's symbol table is read at the first request for an address in it,
+ * which still works after the process has ended. An address outside the known mappings makes
+ * them be read again, but less and less often, so that a process with code in anonymous
  * memory costs little.
  *
  * Not safe to use from several threads at once.
@@ -20,20 +20,21 @@
 struct usdt_addresses;
 
 struct usdt_address {
-	const char *module;                    /* the file's name without its folders */
+	const char *module;                    /* the file's name without its directories */
 	const char *function;                  /* NULL: no symbol covers the address */
 	uint64_t function_begin, module_begin; /* in the process */
 };
 
-/* 0 or -ENOMEM; a process that cannot be looked at has no addresses that are known. */
+/* 0 or -ENOMEM. If the process cannot be examined, no addresses are known. */
 int usdt_addresses_new(pid_t pid, struct usdt_addresses **addresses);
 void usdt_addresses_free(struct usdt_addresses *addresses);
 
-/* Sees to it that the address can be found when the process has ended. */
+/* Makes sure that the address can still be found after the process has ended. */
 void usdt_addresses_note(struct usdt_addresses *addresses, uint64_t address);
 
 /*
- * What is there; false: no file is mapped there. The texts live as long as the addresses.
+ * Finds what is at the address; false: no file is mapped there. The texts live as long as
+ * addresses.
  */
 bool usdt_addresses_find(
 	struct usdt_addresses *addresses, uint64_t address, struct usdt_address *found);

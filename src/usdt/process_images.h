@@ -1,11 +1,11 @@
 /*
- * process_images.h: the ELF images that a running process has mapped, and what can be seen of
- * their probes in its memory.
+ * process_images.h: the ELF images that a running process has mapped, and what its memory
+ * shows about their probes.
  *
- * A process may live in another mount namespace and its files may have been replaced or
- * deleted since it started. An image is therefore opened through /proc/PID/map_files
- * where that is allowed, else through /proc/PID/exe or /proc/PID/root and the path, and
- * counts only if it is the file that is mapped, by inode.
+ * A process may live in another mount namespace, and its files may have been replaced or
+ * deleted since it started. An image is therefore opened through /proc/PID/map_files if that
+ * is allowed, else through /proc/PID/exe or /proc/PID/root and the path; it is used only if
+ * its inode shows that it is the mapped file.
  */
 #ifndef VMTAP_USDT_PROCESS_IMAGES_H
 #define VMTAP_USDT_PROCESS_IMAGES_H
@@ -29,39 +29,39 @@ struct usdt_object {
 	uint64_t inode;
 	unsigned int device_major, device_minor;
 	size_t mapping_count;
-	struct usdt_mapping *mappings; /* by address */
-	struct usdt_image *image;      /* NULL when it could not be read, or is no ELF file */
-	char *problem;                 /* then why, one line, NULL when it is no ELF file */
+	struct usdt_mapping *mappings; /* sorted by address */
+	struct usdt_image *image;      /* NULL if it could not be read or is not an ELF file */
+	char *problem; /* the reason in that case, one line; NULL if it is not an ELF file */
 };
 
 struct usdt_process {
 	pid_t pid;
 	size_t object_count;
-	struct usdt_object *objects; /* by lowest address */
-	int memory;                  /* /proc/PID/mem, -1 when it may not be read */
+	struct usdt_object *objects; /* sorted by lowest address */
+	int memory;                  /* /proc/PID/mem, -1 if it may not be read */
 };
 
 /*
- * Looks at a process as it is now. On failure returns a negative errno and leaves
- * "process PID: reason" in error; *process is NULL. Objects that cannot be read do not
- * make it fail.
+ * Reads the present state of a process. On failure returns a negative errno and leaves
+ * "process PID: reason" in error; *process is NULL. Objects that cannot be read are not a
+ * failure.
  */
 int usdt_process_open(pid_t pid, struct usdt_process **process, struct error *error);
 void usdt_process_free(struct usdt_process *process);
 
-/* As usdt_process_open(), with the mappings alone: no image is read, no memory opened. */
+/* Like usdt_process_open(), but reads only the mappings: no images, no memory. */
 int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *error);
 
-/* Opens the file that is mapped; a descriptor, or a negative errno. */
+/* Opens the mapped file; returns a descriptor or a negative errno. */
 int usdt_object_file(const struct usdt_process *process, const struct usdt_object *object);
 
 /*
- * The address in the process of a byte of an object's file, in a mapping that is
- * executable, or writable, as asked for; 0 when there is none.
+ * The address in the process of a byte of an object's file, in an executable or a writable
+ * mapping, as requested; 0 if there is none.
  */
 uint64_t usdt_object_address(const struct usdt_object *object, uint64_t offset, bool writable);
 
-/* The process's memory. 0, or a negative errno. */
+/* Reads the process's memory. 0, or a negative errno. */
 int usdt_process_memory(
 	const struct usdt_process *process, uint64_t address, void *bytes, size_t count);
 

@@ -1,6 +1,6 @@
 /*
- * site.h: the instruction at a USDT site. A site is a nop that a tracer replaces by a
- * breakpoint; which nop decides what tracers may do there.
+ * site.h: the instruction at a USDT site. A site is a nop that a tracer replaces with a
+ * breakpoint; the kind of nop decides what tracers can do there.
  */
 #ifndef VMTAP_USDT_SITE_H
 #define VMTAP_USDT_SITE_H
@@ -18,19 +18,19 @@ enum site_form {
 	SITE_NOP,        /* the machine's nop: one byte on x86 */
 	SITE_NOP_NOP5,   /* x86: 1-byte nop, then a 5-byte nop */
 	SITE_NOP_NOP10,  /* x86: 1-byte nop, then a 10-byte nop */
-	SITE_NOP5,       /* x86: a 5-byte nop alone: unsafe where kernels make it a call */
-	SITE_BREAKPOINT, /* a debugger's or tracer's breakpoint is in the file itself */
+	SITE_NOP5,       /* x86: a single 5-byte nop: unsafe where kernels turn it into a call */
+	SITE_BREAKPOINT, /* the file itself contains a debugger's or tracer's breakpoint */
 	SITE_OTHER,      /* an instruction that no tracer expects */
-	SITE_ANY         /* a machine whose nop is not known here */
+	SITE_ANY         /* a machine whose nop is not known */
 };
 
-/* Which form the bytes at a site have, on an ELF machine of this number. */
+/* The form of the bytes at a site, for this ELF machine number. */
 enum site_form site_form(uint16_t machine, const uint8_t *bytes, size_t count);
 
-/* Words for people: "1-byte nop, 10-byte nop". */
+/* Text for users: "1-byte nop, 10-byte nop". */
 const char *site_form_text(enum site_form form);
 
-/* A form that tracers handle without harm. */
+/* Whether tracers handle the form safely. */
 bool site_form_is_safe(enum site_form form);
 
 #endif

@@ -29,7 +29,8 @@ static bool accept(struct describe_cursor *cursor, char wanted)
 	return true;
 }
 
-/* The next word of letters, digits, '_' and the characters in extra; false: none or too long. */
+/* Takes the next word of letters, digits, '_' and the characters in extra; false: there is none
+ * or it is too long. */
 static bool take_word(struct describe_cursor *cursor, const char *extra, char *word, size_t size)
 {
 	size_t length = 0;
@@ -50,10 +51,10 @@ struct known_type {
 	const char *name;
 	uint8_t size;
 	bool is_signed;
-	bool combines; /* one of C's own words, which combine with each other */
+	bool combines; /* a C keyword that can be combined with others */
 };
 
-/* Sizes are an LP64 machine's: the sender writes every argument at these. */
+/* Sizes are those of an LP64 machine, because the sender writes every argument with these. */
 static const struct known_type known_types[] = {
 	{"char", 1, true, true},
 	{"short", 2, true, true},
@@ -100,8 +101,8 @@ static bool append(char *text, size_t size, const char *more)
 }
 
 /*
- * One parameter: type words, stars, a name, "[]". The name is the last word; words
- * before it make the type. Returns NULL or what is wrong.
+ * Parses one parameter: type words, stars, a name, "[]". The name is the last word; the
+ * words before it form the type. Returns NULL, or the reason why it is wrong.
  */
 static const char *parse_argument(
 	struct describe_cursor *cursor, struct describe_argument *argument)
@@ -244,7 +245,7 @@ static bool is_string(const struct describe_argument *argument)
 	return argument->kind == DESCRIBE_NAME || argument->kind == DESCRIBE_TEXT;
 }
 
-/* Whether a value of the event's argument is one of the type that the line gives. */
+/* Whether the event's argument can be given as the type in the line. */
 static bool fits(const struct describe_argument *given, const struct describe_argument *wanted)
 {
 	uint8_t size = given->kind == DESCRIBE_CAP ? sizeof(uint16_t) : given->size;
@@ -254,7 +255,7 @@ static bool fits(const struct describe_argument *given, const struct describe_ar
 	return size == wanted->size && given->is_signed == wanted->is_signed;
 }
 
-/* " when [not] NAME", or nothing; NULL or what is wrong. */
+/* Parses " when [not] NAME", or nothing. Returns NULL, or the reason why it is wrong. */
 static const char *parse_condition(struct describe_cursor *cursor, const struct description *event,
 	struct compat_description *compat)
 {

@@ -12,7 +12,7 @@
 enum {
 	DESCRIPTION_MAX = 4096,
 	EXTENSION_MAX = 64 * 1024,
-	TYPE_BYTES = 12 /* of a declaration, before its text */
+	TYPE_BYTES = 12 /* bytes of a declaration before its text */
 };
 
 enum { STAGE_BEGIN, STAGE_TYPES, STAGE_END };
@@ -29,7 +29,7 @@ static __attribute__((format(printf, 3, 4))) enum header_state broken(
 	return HEADER_BROKEN;
 }
 
-/* Whether the mark at the offset is the wanted one; if not, says so. */
+/* Whether the expected mark is at the offset; if not, records the error. */
 static bool expect(struct header *header, const unsigned char *at, size_t offset, uint32_t wanted,
 	const char *what)
 {
@@ -41,7 +41,7 @@ static bool expect(struct header *header, const unsigned char *at, size_t offset
 	return false;
 }
 
-/* Two marks, the second of which ends the stage. */
+/* Reads two marks; the second one ends the stage. */
 static enum header_state marks(struct header *header, const unsigned char *at, size_t size,
 	const uint32_t wanted[2], const char *const what[2])
 {

@@ -43,7 +43,7 @@ static void make_probe(struct layout *layout, const struct description *descript
 		for (unsigned int i = 0; i < description->argument_count; i++) {
 			const struct describe_argument *argument = &description->arguments[i];
 			struct layout_field *field = &layout->fields[layout->field_count];
-			/* the text comes last, whatever its place among the arguments */
+			/* the text comes last, wherever it is among the arguments */
 			if ((argument->kind == DESCRIBE_TEXT) != (pass == 1) ||
 				argument->kind == DESCRIBE_CAP)
 				continue;

@@ -19,7 +19,7 @@
 
 enum {
 	TYPES = 65536,
-	FILE_BYTES = 1 << 20 /* more than any event or declaration takes */
+	FILE_BYTES = 1 << 20 /* more than any event or declaration needs */
 };
 
 int records_init(struct records *records)
@@ -98,7 +98,8 @@ static enum records_state next_header(
 	return RECORDS_HEADER;
 }
 
-/* A WIRE_DECLARE: from here on a spare event type is what it says. NULL, or what is wrong. */
+/* Handles a WIRE_DECLARE, which defines a spare event type from here on. Returns NULL, or the
+ * reason why it is wrong. */
 static const char *describe_spare(
 	struct records *records, const unsigned char *payload, size_t size)
 {
@@ -192,8 +193,9 @@ size_t records_skip(struct records *records, const uint16_t *lengths, const unsi
 	while (size - done >= WIRE_EVENT_BYTES && (next = lengths[bytes_u16(at + done)]) &&
 		next <= size - done) {
 		length = next;
-		/* A row of events of one length: where each begins is known before the last
-		 * one's type has been looked up, which takes longer than all the rest. */
+		/* A row of events of one length: each one's position is known before the type
+		 * of the one before it has been looked up, which takes longer than everything
+		 * else. */
 		do {
 			done += length;
 			count++;

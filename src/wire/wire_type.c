@@ -14,7 +14,7 @@ enum {
 #include "wire/event_types.h"
 };
 
-/* By event type: its row and 1. */
+/* By event type: the number of its row plus 1. */
 static const unsigned char rows[] = {
 #define WIRE_TYPE(number, name, ...) [number] = ROW_##name + 1,
 #include "wire/event_types.h"
