@@ -1,22 +1,19 @@
 /*
- * contract.h: reads a provider definition (probes/vm.d, or anybody's .d file in
- * DTrace's form) into a table of probes with their arguments, documentation and
- * stability. The generator of the library's sources, `vmtap check` and the D
- * front end all read providers through it.
+ * contract.h: reads a provider definition (probes/vm.d, or any .d file in DTrace's form) into a
+ * table of probes with their arguments, documentation and stability. The generator of the
+ * library's sources, `vmtap check` and the D front end all read providers through it.
  *
- * The language: comments (C's, and "//" as systemtap's dtrace allows), lines that
- * begin with '#' ("#pragma D attributes N/D/C provider NAME provider|module|
- * function|name|args" is understood, other control lines are passed over),
- * typedefs of integer and pointer types, and
+ * The language: comments (C's, and "//" as systemtap's dtrace allows), lines that begin with '#'
+ * ("#pragma D attributes N/D/C provider NAME provider|module|function|name|args" is understood,
+ * other control lines are skipped), typedefs of integer and pointer types, and
  *     provider NAME { probe NAME ( [parameters] ) [: ( parameters )] ; ... } ;
- * A parameter is a C type with an optional name, or "void" alone. "__" in a
- * probe's name is '-' in the name that tracers see.
+ * A parameter is a C type with an optional name, or "void" alone. "__" in a probe's name is '-'
+ * in the name that tracers see.
  *
- * The comment directly before a probe is its documentation; see probes/vm.d for
- * the lines "@argument ..." and "@eventlog ..." in it, probes/compat/haskell_event.d for
- * "@event ...". Provider files without such
- * lines are fine; what is there must be right (an unknown argument, one documented
- * twice, a marker on an argument that is no string are errors).
+ * The comment directly before a probe is its documentation. probes/vm.d explains the lines
+ * "@argument ..." and "@eventlog ..." in it, probes/compat/haskell_event.d the line "@event ...".
+ * Provider files need no such lines, but those that exist must be correct: an unknown argument,
+ * an argument documented twice and a marker on an argument that is not a string are errors.
  */
 #ifndef VMTAP_CONTRACT_CONTRACT_H
 #define VMTAP_CONTRACT_CONTRACT_H
@@ -30,9 +27,9 @@
 struct error;
 
 enum {
-	CONTRACT_ARGUMENTS_MAX = 12, /* what sys/sdt.h can carry */
-	CONTRACT_EVENTLOGS_MAX = 4,  /* event types of GHC's for one probe */
-	CONTRACT_CAPSET = 0xff       /* in place of an argument's index */
+	CONTRACT_ARGUMENTS_MAX = 12, /* the most that sys/sdt.h supports */
+	CONTRACT_EVENTLOGS_MAX = 4,  /* maximum of GHC's event types per probe */
+	CONTRACT_CAPSET = 0xff       /* instead of an argument's index */
 };
 
 enum contract_kind {
@@ -41,55 +38,56 @@ enum contract_kind {
 	CONTRACT_POINTER /* any other pointer: an address */
 };
 
-/* How the library takes a string and how a stream carries it. */
+/* How the library receives a string and how a stream carries it. */
 enum contract_string {
-	CONTRACT_STRING_NONE, /* no string, or nothing was said */
-	CONTRACT_STRING_NAME, /* [name]: struct vmtap_name, text defined once */
+	CONTRACT_STRING_NONE, /* not a string, or not specified */
+	CONTRACT_STRING_NAME, /* [name]: struct vmtap_name, its text is defined once */
 	CONTRACT_STRING_TEXT  /* [text]: const char *, travels inline */
 };
 
 struct contract_argument {
 	char *type; /* as written, white space normalised: "uint16_t", "char *" */
-	char *name; /* "" when unnamed */
-	char *text; /* documentation, "" when none, markers removed */
+	char *name; /* "" if unnamed */
+	char *text; /* documentation without markers, "" if none */
 	enum contract_kind kind;
 	enum contract_string string;
 	uint8_t size;       /* bytes on an LP64 machine: 1, 2, 4 or 8 */
-	uint8_t size_ilp32; /* bytes on a machine of 32 bits */
+	uint8_t size_ilp32; /* bytes on a 32-bit machine */
 	bool is_signed;     /* false for strings and pointers */
-	bool is_typedef;    /* an integer whose type the file itself names */
+	bool is_typedef;    /* an integer whose type is a typedef of this file */
 };
 
 /*
  * "@eventlog NUMBER NAME (a, b) when [not] c": which arguments an event type of GHC's
- * carries; the word capset among them is the id of the process's capability set.
+ * carries; the word capset in the list denotes the id of the process's capability set.
  */
 struct contract_eventlog {
-	bool complete; /* always, and its payload is all arguments but a first one named "cap" */
+	bool complete; /* unconditional, and its payload is all arguments except a first one named
+			  "cap" */
 	uint16_t type;
 	char *name;
 	uint8_t argument_count;
 	uint8_t arguments[CONTRACT_ARGUMENTS_MAX]; /* indices or CONTRACT_CAPSET, payload order */
-	bool is_conditional; /* stands for the probe only when this argument is not 0 */
+	bool is_conditional; /* represents the probe only if this argument is not 0 */
 	uint8_t condition_argument;
-	bool is_negated; /* only when it is 0 */
+	bool is_negated; /* only if it is 0 */
 };
 
 /*
- * "@event NAME (a, b) when [not] c": another provider's probe, the event, fires this one;
- * a and b are the event's arguments that this probe's are, in this probe's order. Names
- * are as written; contract_map() looks them up.
+ * "@event NAME (a, b) when [not] c": another provider's probe, the event, fires this one. a
+ * and b are the event's arguments that become this probe's, in this probe's order. Names are
+ * as written; contract_map() looks them up.
  */
 struct contract_event {
 	bool present;
 	char *name;
-	uint8_t argument_count; /* as many as the probe has */
+	uint8_t argument_count; /* the number of the probe's arguments */
 	char *arguments[CONTRACT_ARGUMENTS_MAX];
-	char *condition; /* fires only when this argument is not 0; NULL: always */
-	bool is_negated; /* only when it is 0 */
+	char *condition; /* fires only if this argument is not 0; NULL: always */
+	bool is_negated; /* only if it is 0 */
 };
 
-/* What is promised of a part of the provider; Unstable/Unstable/Common when nothing is said. */
+/* The declared stability of a part of the provider; the default is Unstable/Unstable/Common. */
 struct contract_stability {
 	bool given;
 	struct stability value;
@@ -98,8 +96,8 @@ struct contract_stability {
 struct contract_probe {
 	char *identifier; /* as written: "gc__start" */
 	char *name;       /* as tracers see it: "gc-start" */
-	char *text;       /* documentation, "" when none: one line, white space folded */
-	int line;         /* of the definition */
+	char *text;       /* documentation in one line, white space folded; "" if none */
+	int line;         /* line of the definition */
 	uint8_t argument_count;
 	struct contract_argument arguments[CONTRACT_ARGUMENTS_MAX];
 	uint8_t eventlog_count;
@@ -122,17 +120,17 @@ struct contract {
 };
 
 /*
- * Reads a file, or text of the given length (file is then only a name for
- * messages). On success the caller frees *contract with contract_free. On failure
- * returns a negative errno with "FILE: line N: reason" in error; *contract is NULL.
- * Input of any bytes and length is safe; files over 1 MiB are refused.
+ * Reads a file, or text of the given length (file is then only a name for messages). On
+ * success the caller frees *contract with contract_free. On failure returns a negative errno
+ * with "FILE: line N: reason" in error; *contract is NULL. Input of any bytes and length is
+ * safe; files over 1 MiB are rejected.
  */
 int contract_read(const char *file, struct contract **contract, struct error *error);
 int contract_parse(const char *file, const char *text, size_t length, struct contract **contract,
 	struct error *error);
 void contract_free(struct contract *contract);
 
-/* What a probe's @event comes to, by index into the event's arguments. */
+/* A probe's @event after lookup, as indices into the event's arguments. */
 struct contract_mapping {
 	size_t event; /* index into the provider's probes */
 	uint8_t arguments[CONTRACT_ARGUMENTS_MAX];
@@ -140,23 +138,23 @@ struct contract_mapping {
 };
 
 /*
- * Looks up a probe's @event, which must be there, in the provider of the events. -EINVAL,
- * with "FILE: line N: reason" in error, when a name is unknown, a condition no integer, or
- * an argument's kind, size or sign differs from the event's. contract is the probe's.
+ * Looks up a probe's @event, which it must have, in the provider of the events. contract is
+ * the probe's. -EINVAL, with "FILE: line N: reason" in error, if a name is unknown, a
+ * condition is not an integer, or an argument's kind, size or sign differs from the event's.
  */
 int contract_map(const struct contract *contract, const struct contract_probe *probe,
 	const struct contract_provider *events, struct contract_mapping *mapping,
 	struct error *error);
 
 /*
- * The line by which a stream declares a mapped probe (wire/wire.h), for the event's provider
- * that contract_map() was given. The caller frees it; NULL: out of memory.
+ * The line with which a stream declares a mapped probe (wire/wire.h); provider is the one
+ * passed to contract_map(). The caller frees it; NULL if memory runs out.
  */
 char *contract_compat_line(const struct contract_provider *provider,
 	const struct contract_probe *probe, const struct contract_provider *events,
 	const struct contract_mapping *mapping);
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 const struct contract_provider *contract_find_provider(
 	const struct contract *contract, const char *name);
 const struct contract_probe *contract_find_probe(

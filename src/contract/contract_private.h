@@ -2,8 +2,7 @@
  * contract_private.h: what the parts of the reader of provider definitions share:
  * contract_scan.c (words, comments, control lines), contract_type.c (C's types),
  * contract_document.c (comments before probes), contract_event.c (which event of another
- * provider fires a probe) and contract.c (the grammar above them).
- * Nobody else includes it.
+ * provider fires a probe) and contract.c (the grammar above them). Only these include it.
  */
 #ifndef VMTAP_CONTRACT_CONTRACT_PRIVATE_H
 #define VMTAP_CONTRACT_CONTRACT_PRIVATE_H
@@ -14,10 +13,10 @@ enum {
 	FILE_BYTES_MAX = 1 << 20,
 	TYPEDEFS_MAX = 1024,
 	PROVIDERS_MAX = 256,
-	PROBES_MAX = 2048, /* of one provider */
+	PROBES_MAX = 2048, /* maximum per provider */
 	PRAGMAS_MAX = 5 * PROVIDERS_MAX,
 	DOCUMENTATION_MAX = 1 << 16, /* bytes of one probe's or argument's text */
-	WORD_BYTES_MAX = 127         /* what tracers keep of a name */
+	WORD_BYTES_MAX = 127         /* longer names are cut by tracers */
 };
 
 struct contract_span {
@@ -28,12 +27,12 @@ enum contract_token_kind { TOKEN_END, TOKEN_WORD, TOKEN_CHARACTER };
 
 struct contract_token {
 	enum contract_token_kind kind;
-	char character; /* of TOKEN_CHARACTER, else 0 */
+	char character; /* for TOKEN_CHARACTER, else 0 */
 	struct contract_span text;
 	int line;
 };
 
-/* What a C type is to a probe. */
+/* What a probe needs to know about a C type. */
 struct contract_type {
 	bool is_void, is_struct; /* not usable as a parameter, but a pointer to it is */
 	bool is_float;
@@ -60,9 +59,9 @@ struct contract_reader {
 	const char *file;
 	const char *position, *end;
 	int line;
-	bool line_begins; /* only white space since the last newline: a '#' is a control line */
+	bool line_begins; /* only white space since the last newline: a '#' starts a control line */
 	struct contract_token token;
-	struct contract_span comment; /* the last one before token, empty if none stands there */
+	struct contract_span comment; /* the last comment before token, empty if there is none */
 	int comment_end_line;
 	size_t definition_count, pragma_count;
 	struct contract_type_definition *definitions;
@@ -77,7 +76,7 @@ struct contract_type_text {
 	bool overflow;
 };
 
-/* What is wrong with the input is always -EINVAL; these give it the line. */
+/* Errors in the input are always -EINVAL; these functions name the line. */
 int contract_fail_at(struct contract_reader *reader, int line, const char *reason);
 int contract_fail_word(
 	struct contract_reader *reader, int line, const char *reason, struct contract_span word);
@@ -90,7 +89,7 @@ char *contract_span_copy(struct contract_span span);
 bool contract_is_blank(char character);
 bool contract_is_word(char character);
 
-/* Cuts the next white-space delimited word off a line; empty when there is none. */
+/* Takes the next word, delimited by white space, from a line; empty if there is none. */
 struct contract_span contract_take_field(struct contract_span *line);
 
 /* Reads the next token into reader->token. */
@@ -98,31 +97,31 @@ int contract_next(struct contract_reader *reader);
 bool contract_at_word(const struct contract_reader *reader, const char *word);
 int contract_take_character(struct contract_reader *reader, char character);
 
-/* A name of a provider, probe, type or parameter; what is for the message. */
+/* Takes a name of a provider, probe, type or parameter; what is for the error message. */
 int contract_take_name(
 	struct contract_reader *reader, const char *what, struct contract_span *name);
 
-/* Reads a type up to, not including, a declared name; text gets it as written. */
+/* Reads a type up to but excluding a declared name; text receives it as written. */
 int contract_parse_type(struct contract_reader *reader, struct contract_type *type,
 	struct contract_type_text *text);
 int contract_parse_typedef(struct contract_reader *reader);
 
-/* "#define NAME TYPE" as a typedef; any other definition is none of our business. */
+/* Handles "#define NAME TYPE" like a typedef; ignores any other definition. */
 int contract_define_line(struct contract_reader *reader, struct contract_span line, int number);
 
-/* "[ 16 ]" after a name: as a parameter it makes a pointer. */
+/* Skips "[ 16 ]" after a name; in a parameter it makes the type a pointer. */
 int contract_skip_array(struct contract_reader *reader, struct contract_type *type);
 
-/* Passes over "{ ... }", braces inside included. */
+/* Skips "{ ... }" with nested braces. */
 int contract_skip_braces(struct contract_reader *reader);
 
-/* Takes the comment apart that stands before a probe. */
+/* Parses the comment before a probe. */
 int contract_parse_documentation(struct contract_reader *reader, struct contract_probe *probe,
 	struct contract_span comment, int end_line);
 
 /* --- which event of another provider fires a probe --- */
 
-/* The rest of "@event NAME (a, b) when [not] c". */
+/* Parses the rest of "@event NAME (a, b) when [not] c". */
 int contract_parse_event(struct contract_reader *reader, struct contract_probe *probe,
 	struct contract_span rest, int line);
 void contract_free_event(struct contract_event *event);

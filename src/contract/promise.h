@@ -1,7 +1,8 @@
 /*
- * promise.h: what providers promise: the stability of their names and arguments. It comes
- * from their definitions (#pragma D attributes); those that come with vmtap are compiled into
- * the command as a table, since neither a process nor a stream carries attributes.
+ * promise.h: the promises of providers: the stability of their names and arguments. It is
+ * declared in their definitions (#pragma D attributes). The definitions that come with vmtap
+ * are compiled into the command as a table, because neither a process nor a stream carries
+ * attributes.
  */
 #ifndef VMTAP_CONTRACT_PROMISE_H
 #define VMTAP_CONTRACT_PROMISE_H
@@ -9,27 +10,27 @@
 #include "base/stability.h"
 
 struct promise {
-	const char *name; /* "vm": without a pid */
+	const char *name; /* "vm", without a pid */
 	struct stability parts[STABILITY_PARTS];
 };
 
 /*
- * The attributes of a provider, which may carry a pid ("vm1234"): those of the definitions
- * that vmtap knows, D's own (dtrace, profile), else the ones of any provider that says
- * nothing: Unstable/Unstable/Common.
+ * The attributes of a provider, whose name may contain a pid ("vm1234"): from the
+ * definitions that vmtap knows, from D itself (dtrace, profile), or else the default of a
+ * provider without attributes: Unstable/Unstable/Common.
  */
 const struct promise *promise_find(const char *provider);
 
 /*
- * The attributes of a probe that is named by the parts given (true: spelled out, not a
- * pattern): what the provider says of each of them, the least of it.
+ * The attributes of a probe of which these parts are named (true: spelled out, not a
+ * pattern): the least of the provider's attributes for these parts.
  */
 struct stability promise_of_probe(
 	const struct promise *promise, bool module, bool function, bool name);
 
 /*
- * "Probe Description Attributes" and "Argument Attributes" of one probe, as `dtrace -lv`
- * prints them: with an empty line before each heading, none after.
+ * Prints "Probe Description Attributes" and "Argument Attributes" of one probe, as `dtrace
+ * -lv` does: with an empty line before each heading and none at the end.
  */
 void promise_print_probe(
 	FILE *output, const char *provider, const char *module, const char *function);

@@ -1,6 +1,6 @@
 /*
- * address.c: see address.h. Nothing here trusts the files: a symbol table that cannot be
- * read leaves its file without functions.
+ * address.c: see address.h. Nothing here trusts the files: if a symbol table cannot be read,
+ * its file has no functions.
  */
 #include "usdt/address.h"
 
@@ -15,7 +15,7 @@
 #include "usdt/process_images.h"
 
 enum {
-	FILES_MAX = 256 /* open at once; the functions of later ones stay unknown */
+	FILES_MAX = 256 /* files kept open; the functions of further files stay unknown */
 };
 
 struct segment {
@@ -26,8 +26,8 @@ struct object {
 	uint64_t inode;
 	unsigned int device_major, device_minor;
 	char *module;
-	int file;       /* -1: read, or could not be opened */
-	uint64_t begin; /* its lowest mapping */
+	int file;       /* -1: already read, or could not be opened */
+	uint64_t begin; /* address of its lowest mapping */
 	size_t segment_count;
 	struct segment *segments;
 	struct usdt_functions functions;
@@ -42,8 +42,8 @@ struct usdt_addresses {
 	pid_t pid;
 	size_t object_count, mapping_count, file_count;
 	struct object *objects;
-	struct mapping *mappings; /* by address */
-	uint64_t misses;          /* addresses in no mapping */
+	struct mapping *mappings; /* sorted by address */
+	uint64_t misses;          /* lookups of addresses in no mapping */
 };
 
 static int compare_mappings(const void *a, const void *b)
@@ -61,7 +61,7 @@ static bool has_code(const struct usdt_object *object)
 	return false;
 }
 
-/* The object of a mapped file, made when it is new; NULL: no memory. */
+/* The object of a mapped file, created if it is new; NULL if memory runs out. */
 static struct object *keep_object(struct usdt_addresses *addresses,
 	const struct usdt_process *process, const struct usdt_object *mapped)
 {
@@ -96,7 +96,7 @@ static struct object *keep_object(struct usdt_addresses *addresses,
 	return object;
 }
 
-/* Takes the mappings as they are now; what cannot be had stays as it was. */
+/* Reads the present mappings; on failure the old ones stay. */
 static void look(struct usdt_addresses *addresses)
 {
 	struct usdt_process *process;
@@ -177,7 +177,8 @@ static const struct mapping *find_mapping(const struct usdt_addresses *addresses
 		: NULL;
 }
 
-/* As find_mapping(); looks again at the first miss, the second, the fourth, ... */
+/* Like find_mapping(), but reads the mappings again at the first miss, the second, the fourth,
+ * ... */
 static const struct mapping *see_mapping(struct usdt_addresses *addresses, uint64_t address)
 {
 	const struct mapping *mapping = find_mapping(addresses, address);

@@ -1,11 +1,11 @@
 /*
  * contract_check.c: see contract_check.h.
  *
- * The sites are sorted by provider and name once; then each probe of the contract is
- * looked at with all its sites, as each site is one a tracer may hit. The checks follow
- * what goes wrong in the field: a base that a linker dropped, a site that is no safe nop,
- * a guard with no semaphore or with two, an argument whose size differs from site to
- * site, an operand that only a debugger could read.
+ * The sites are sorted by provider and name once. Then each probe of the contract is checked
+ * against all its sites, because a tracer may hit any of them. The checks cover the errors
+ * that occur in practice: a base that a linker dropped, a site that is not a safe nop, a
+ * guard with no semaphore or with two, an argument whose size differs between sites, an
+ * operand that only a debugger could read.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 #include "usdt/contract_check.h"
 
-#define EVENT_PROVIDER "vm" /* of the events in "@event" lines */
+#define EVENT_PROVIDER "vm" /* provider of the events in "@event" lines */
 
 struct contract_checker {
 	const struct contract *contract;
@@ -28,7 +28,7 @@ struct contract_checker {
 	int error;
 };
 
-/* What a finding is about. */
+/* What a finding refers to. */
 struct subject {
 	const char *provider, *probe;
 	const struct usdt_site *site;
@@ -79,7 +79,7 @@ static void find(struct contract_checker *verifier, enum verify_kind kind, struc
 	report->count++;
 }
 
-/* A site's address in words: "0x4011a0", or ".text+0x10". */
+/* Describes a site's address: "0x4011a0", or ".text+0x10". */
 static const char *where(const struct usdt_place *place, char text[64])
 {
 	if (place->relocation)
@@ -102,7 +102,8 @@ static int compare_sites(const void *a, const void *b)
 	return order;
 }
 
-/* The sites of a probe (of a provider when probe is NULL): *count of them, from here. */
+/* Returns the first site of a probe (of a provider if probe is NULL) and sets *count to their
+ * number. */
 static const struct usdt_site **find_sites(const struct contract_checker *verifier,
 	const char *provider, const char *probe, size_t *count)
 {
@@ -216,7 +217,7 @@ static void check_semaphore(struct contract_checker *verifier, struct subject su
 			"its place",
 			at, named ? " (" : "", named ? site->semaphore_symbol : "",
 			named ? ")" : "");
-	/* in a relocatable object it may be another object's, and has no place yet */
+	/* in a relocatable object it may belong to another object and has no place yet */
 	if (!semaphore->is_mapped && !verifier->image->is_relocatable)
 		find(verifier, VERIFY_SEMAPHORE, subject, "semaphore %s is in no segment", at);
 	else if (semaphore->is_mapped && !semaphore->is_writable)
@@ -257,7 +258,7 @@ static void check_argument(struct contract_checker *verifier, struct subject sub
 	}
 	switch (found->operand.kind) {
 	case OPERAND_VERBATIM:
-		break; /* a machine whose operands are not known here */
+		break; /* the machine's operands are not known here */
 	case OPERAND_SYMBOL:
 		find(verifier, VERIFY_OPERAND, subject,
 			"site %s has the symbol-relative operand %.*s, which tracers read as 0",
@@ -302,8 +303,8 @@ static bool same_place(const struct usdt_place *a, const struct usdt_place *b)
 	return a->section == b->section && a->address == b->address;
 }
 
-/* A compatible provider's site is guarded by its event's semaphore, where that is there too: it
- * never fires for a tracer that raises another. */
+/* A compatible provider's site must be guarded by its event's semaphore if the image has that:
+ * otherwise it never fires for a tracer that raises only the site's own. */
 static void check_event(
 	struct contract_checker *verifier, struct subject subject, const char *event)
 {
@@ -339,7 +340,7 @@ static void check_probe(struct contract_checker *verifier, const struct contract
 		char first[64], other[64];
 
 		subject.site = site;
-		/* what is wrong with all sites of an image is said once */
+		/* a problem of all sites of an image is reported once */
 		if (verifier->image->has_base)
 			check_base(verifier, subject);
 		check_code(verifier, subject);
@@ -369,7 +370,7 @@ static int compare_semaphores(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Probes that one event of another provider fires have one guard, and should. */
+/* Probes that one event of another provider fires share one guard, as they should. */
 static bool fired_by_one(
 	const struct contract_provider *provider, const char *name, const char *other)
 {
@@ -380,7 +381,7 @@ static bool fired_by_one(
 		strcmp(a->event.name, b->event.name) == 0;
 }
 
-/* One semaphore for two probes of a provider opens the guards of both. */
+/* If two probes of a provider share a semaphore, it opens the guards of both. */
 static void check_sharing(struct contract_checker *verifier,
 	const struct contract_provider *provider, const struct usdt_site **sites, size_t count)
 {

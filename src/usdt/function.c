@@ -11,10 +11,10 @@ enum {
 	TEXTS_MAX = 1 << 30,
 	FUNCTIONS_MAX = 1 << 24,
 	NAME_MAX_READ = 512,
-	OVERLAPS_MAX = 16 /* how far to look back where symbols overlap */
+	OVERLAPS_MAX = 16 /* how many symbols to look back at when symbols overlap */
 };
 
-/* false: no memory, or too much of it. */
+/* false if memory runs out or the texts are too large. */
 static bool add_text(struct usdt_functions *functions, const char *text, uint32_t *at)
 {
 	size_t size = strlen(text) + 1;
@@ -62,13 +62,13 @@ static int compare(const void *a, const void *b, void *texts)
 
 	if (x->begin != y->begin)
 		return x->begin < y->begin ? -1 : 1;
-	/* The last one is found first. */
+	/* A search finds the last one first. */
 	if (x->rank != y->rank)
 		return x->rank > y->rank ? -1 : 1;
 	return strcmp((const char *)texts + y->name, (const char *)texts + x->name);
 }
 
-/* Sorts, and gives back what growing took too much. */
+/* Sorts, and frees the excess capacity. */
 static void finish(struct usdt_functions *functions)
 {
 	void *fitted;
@@ -85,7 +85,7 @@ static void finish(struct usdt_functions *functions)
 		functions->texts = fitted;
 }
 
-/* Global names before weak before local ones, those without a size last. */
+/* Global names come before weak ones, then local ones; those without a size come last. */
 static uint32_t rank_of(const GElf_Sym *symbol, const char *name)
 {
 	unsigned bind = GELF_ST_BIND(symbol->st_info), underscores = 0;
@@ -150,8 +150,8 @@ void usdt_functions_read(Elf *elf, struct usdt_functions *functions)
 }
 
 /*
- * The number of a module, which is made when it is new. Symbols of one come together, so the
- * one before is nearly always it. false: no memory.
+ * Finds the number of a module, which is created if it is new. The symbols of a module are
+ * consecutive, so it is nearly always the previous one. false if memory runs out.
  */
 static bool find_module(struct usdt_functions *functions, const char *name, uint32_t *module)
 {
@@ -227,7 +227,7 @@ static const struct usdt_function *find(const struct usdt_functions *functions, 
 	}
 	for (size_t i = low; i > 0 && low - i < OVERLAPS_MAX; i--) {
 		const struct usdt_function *function = &functions->functions[i - 1];
-		/* The last symbol of a table without a size reaches nowhere. */
+		/* The last symbol of a table covers nothing if it has no size. */
 		if (function->size ? address - function->begin < function->size
 				   : i == low && low < functions->count)
 			return function;

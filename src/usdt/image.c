@@ -1,11 +1,11 @@
 /*
  * image.c: see image.h. The file as a whole, its segments, its notes.
  *
- * libelf reads the tables of sections and segments and hands out sections' bytes (by
- * reading, not by mapping, so that a file that shrinks meanwhile is an error and no
- * signal); the notes are taken apart here, because their byte order is the file's and
- * libelf converts none of their contents. Order of the file: memory, bytes, segments,
- * notes, why there are none, opening.
+ * libelf reads the tables of sections and segments and provides the bytes of sections (by
+ * reading, not by mapping, so that a file that shrinks meanwhile causes an error instead of
+ * a signal). The notes are parsed here, because their byte order is the file's and libelf
+ * does not convert their contents. Order of this file: memory, bytes, segments, notes, why
+ * there are none, opening.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +79,7 @@ size_t image_bytes(struct image_reader *reader, uint64_t offset, uint8_t *bytes,
 		memcpy(bytes, reader->data + offset, count);
 		return count;
 	}
-	/* sites stand close together: one read serves many */
+	/* sites are close together: one read serves many */
 	if (offset < reader->window_offset ||
 		offset + count > reader->window_offset + reader->window_size) {
 		ssize_t got;
@@ -213,7 +213,7 @@ static int read_segments(struct image_reader *reader, const GElf_Ehdr *header)
 	return 0;
 }
 
-/* Where an address of a linked image lies. */
+/* Finds where an address of a linked image is. */
 static void place_address(struct image_reader *reader, uint64_t address, struct usdt_place *place)
 {
 	const struct image_segment *segment = NULL;
@@ -244,7 +244,7 @@ static void place_address(struct image_reader *reader, uint64_t address, struct 
 
 /* --- notes --- */
 
-/* The string at *rest, up to and with its NUL; NULL when it has none. */
+/* Takes the string at *rest and its NUL; NULL if it has no NUL. */
 static const char *take_string(const char **rest, const char *end)
 {
 	const char *begin = *rest;
@@ -255,7 +255,7 @@ static const char *take_string(const char **rest, const char *end)
 	return zero ? begin : NULL;
 }
 
-/* A probe's name as D has it. */
+/* A probe's name in D. */
 static const char *d_name(struct usdt_image *image, const char *note_name)
 {
 	char *name, *to;
@@ -296,7 +296,7 @@ static int read_arguments(struct image_reader *reader, struct usdt_site *site)
 	return 0;
 }
 
-/* Finds out where the site and its semaphore are. */
+/* Finds the places of the site and its semaphore. */
 static int locate(struct image_reader *reader, struct usdt_site *site,
 	const struct image_relocation *relocations, size_t relocation_count, uint64_t offset,
 	uint64_t semaphore)
@@ -443,7 +443,7 @@ static int read_notes(struct image_reader *reader)
 
 		if (section->sh_type != SHT_NOTE || section->sh_flags & SHF_COMPRESSED)
 			continue;
-		/* sections that overlap would make work grow faster than the file */
+		/* with overlapping sections, work would grow faster than the file */
 		total += section->sh_size;
 		if (total > reader->size)
 			return truncated(reader, "its note sections overlap");
@@ -526,7 +526,7 @@ static int read_image(struct image_reader *reader)
 	return error;
 }
 
-/* What libelf does not say about a file that is no ELF file. */
+/* Explains what libelf does not: why a file is not an ELF file. */
 static int check_magic(struct image_reader *reader)
 {
 	uint8_t magic[EI_NIDENT] = {0};
@@ -562,7 +562,7 @@ static int make_image(struct image_reader *reader, const char *name, struct usdt
 	result = check_magic(reader);
 	if (result == 0) {
 		elf_version(EV_CURRENT);
-		/* elf_memory only reads what it is given here */
+		/* elf_memory only reads the bytes that it is given here */
 		reader->elf = reader->file < 0
 			? elf_memory((char *)(uintptr_t)reader->data, reader->size)
 			: elf_begin(reader->file, ELF_C_READ, NULL);
@@ -626,12 +626,12 @@ int usdt_image_read(int file, const char *name, struct usdt_image **image, struc
 int usdt_image_open(
 	const char *path, const char *name, struct usdt_image **image, struct error *error)
 {
-	/* without waiting, should it be a FIFO */
+	/* non-blocking in case it is a FIFO */
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int result;
 
 	*image = NULL;
-	if (file < 0 && errno == ENXIO) /* what the kernel says of a socket */
+	if (file < 0 && errno == ENXIO) /* the kernel's error for a socket */
 		return error_set(error, ENXIO, "%s: not a regular file", name ? name : path);
 	if (file < 0)
 		return error_set(error, errno, "%s: %m", name ? name : path);

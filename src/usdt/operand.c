@@ -1,11 +1,11 @@
 /*
  * operand.c: see operand.h.
  *
- * A cursor goes once over the text of an operand. Each machine has a table of its
- * registers and one function that tries the forms of its assembler; a form counts only
- * if it uses up the whole text. is_portable follows what libbpf's scanner accepts, which
- * is narrower than what assemblers accept: decimal numbers only, no sums, for x86-64 no
- * high byte registers, for aarch64 only x registers and sp.
+ * A cursor passes once over the text of an operand. Each machine has a table of its
+ * registers and one function that tries the forms of its assembler; a form matches only if
+ * it consumes the whole text. is_portable follows what libbpf's scanner accepts, which is
+ * narrower than what assemblers accept: only decimal numbers, no sums, no high byte
+ * registers on x86-64, only x registers and sp on aarch64.
  */
 #include <ctype.h>
 #include <elf.h>
@@ -15,7 +15,7 @@
 
 struct operand_cursor {
 	const char *at, *end;
-	bool has_sum; /* a number that libbpf would not read: hexadecimal, or a sum */
+	bool has_sum; /* a number that libbpf cannot parse: hexadecimal, or a sum */
 };
 
 static void skip_blanks(struct operand_cursor *cursor)
@@ -39,7 +39,7 @@ static bool at_end(struct operand_cursor *cursor)
 	return cursor->at == cursor->end;
 }
 
-/* A decimal, octal or hexadecimal number without sign, as 64 bits. */
+/* Parses an unsigned decimal, octal or hexadecimal number, as 64 bits. */
 static bool take_number(struct operand_cursor *cursor, uint64_t *number)
 {
 	unsigned int radix = 10;
@@ -82,7 +82,7 @@ static bool is_symbol_character(char character, bool first)
 		(!first && (isdigit(byte) || byte == '$' || byte == '@'));
 }
 
-/* "name", "name@GOTPCREL", ".LC0". */
+/* Parses "name", "name@GOTPCREL", ".LC0". */
 static bool take_symbol(struct operand_cursor *cursor, struct operand *operand)
 {
 	const char *begin;
@@ -99,7 +99,7 @@ static bool take_symbol(struct operand_cursor *cursor, struct operand *operand)
 }
 
 /*
- * A sum of numbers and at most one symbol: "16", "-4+name", "name+8", "8+name-4".
+ * Parses a sum of numbers and at most one symbol: "16", "-4+name", "name+8", "8+name-4".
  * Sums wrap around as in the assembler.
  */
 static bool take_sum(struct operand_cursor *cursor, struct operand *operand)
@@ -132,7 +132,7 @@ static bool take_sum(struct operand_cursor *cursor, struct operand *operand)
 	return true;
 }
 
-/* A word of letters and digits, padded with zeros; longer ones are no register. */
+/* Parses a word of letters and digits, padded with zeros; a longer word cannot be a register. */
 static bool take_register_name(struct operand_cursor *cursor, char name[8])
 {
 	size_t length = 0;
@@ -147,7 +147,7 @@ static bool take_register_name(struct operand_cursor *cursor, char name[8])
 	return length > 0;
 }
 
-/* "15" in "r15": a number from 0 to limit in its shortest form; -1 when it is none. */
+/* Parses "15" in "r15": a number from 0 to limit in its shortest form; -1 if it is not one. */
 static int register_number(const char *digits, size_t length, int limit)
 {
 	int number = 0;
@@ -164,11 +164,11 @@ static int register_number(const char *digits, size_t length, int limit)
 
 /* --- x86-64 --- */
 
-/* Names are 8 bytes wide, so that a comparison is one instruction: files have many. */
+/* Names are 8 bytes wide, so that a comparison is one instruction: files contain many. */
 static bool x86_register(const char name[8], struct operand_register *found)
 {
 	static const char names[8][5][8] = {
-		/* 8, 4, 2, 1 bytes, the second byte */
+		/* 8, 4, 2 and 1 bytes; the second byte */
 		{"rax", "eax", "ax", "al", "ah"},
 		{"rcx", "ecx", "cx", "cl", "ch"},
 		{"rdx", "edx", "dx", "dl", "dh"},
@@ -239,13 +239,13 @@ static bool take_x86_register(struct operand_cursor *cursor, struct operand_regi
 	return take(cursor, '%') && take_register_name(cursor, name) && x86_register(name, found);
 }
 
-/* libbpf does not know the second bytes' names. */
+/* libbpf does not know the names of the second bytes. */
 static bool x86_register_is_portable(const struct operand_register *found)
 {
 	return found->kind != OPERAND_REGISTER_FLOAT && !found->high_byte;
 }
 
-/* "(%base,%index,scale)" after the displacement, every part but one optional. */
+/* Parses "(%base,%index,scale)" after the displacement; all but one part are optional. */
 static bool take_x86_address(struct operand_cursor *cursor, struct operand *operand)
 {
 	uint64_t scale = 1;
@@ -329,7 +329,7 @@ static bool parse_x86(struct operand_cursor *cursor, struct operand *operand)
 	} else if (operand->symbol) {
 		operand->kind = OPERAND_SYMBOL;
 	} else {
-		/* "%fs:16" is memory; a number alone is a constant without its '$' */
+		/* "%fs:16" is memory; a number alone is a constant without the '$' */
 		operand->kind = operand->segment ? OPERAND_MEMORY : OPERAND_CONSTANT;
 	}
 	return at_end(cursor);
@@ -382,7 +382,7 @@ static bool arm_register(const char *name, struct operand_register *found)
 	return false;
 }
 
-/* "lsl 3", "sxtw #2", "uxtw" after an index register. */
+/* Parses "lsl 3", "sxtw #2", "uxtw" after an index register. */
 static bool take_arm_extension(struct operand_cursor *cursor, struct operand *operand)
 {
 	static const char *const extensions[] = {"lsl", "sxtw", "uxtw", "sxtx", "uxtx"};
@@ -406,7 +406,7 @@ static bool take_arm_extension(struct operand_cursor *cursor, struct operand *op
 	return true;
 }
 
-/* ":lo12:name": the low bits of an address, or another relocation's part of it. */
+/* Parses ":lo12:name": the low bits of an address, or the part of it for another relocation. */
 static bool take_arm_relocated(struct operand_cursor *cursor, struct operand *operand)
 {
 	if (!take(cursor, ':'))
@@ -417,7 +417,7 @@ static bool take_arm_relocated(struct operand_cursor *cursor, struct operand *op
 	return take(cursor, ':') && take_sum(cursor, operand) && operand->symbol;
 }
 
-/* What stands between '[' and ']'. */
+/* Parses the text between '[' and ']'. */
 static bool take_arm_address(struct operand_cursor *cursor, struct operand *operand)
 {
 	struct operand_cursor start;
@@ -512,7 +512,7 @@ void operand_parse(uint16_t machine, const char *text, size_t length, struct ope
 	}
 }
 
-/* "-4@", "8f@"; leaves *at and the argument alone when there is none. */
+/* Parses "-4@", "8f@"; without a size, leaves *at and the argument unchanged. */
 static void take_size(const char **at, const char *end, struct operand_argument *argument)
 {
 	const char *scan = *at;

@@ -1,8 +1,8 @@
 /*
  * process_images.c: see process_images.h.
  *
- * /proc/PID/maps is read whole before it is used, mappings of one file (device and
- * inode) are gathered to one object, and only objects with an executable mapping are
+ * /proc/PID/maps is read completely before it is used. Mappings of one file (device and
+ * inode) are grouped into one object, and only objects with an executable mapping are
  * opened.
  */
 #include <ctype.h>
@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "usdt/process_images.h"
 
-/* maps writes a newline in a path as \012. */
+/* maps represents a newline in a path as \012. */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -45,13 +45,13 @@ static bool cut_deleted(char *path)
 	return true;
 }
 
-/* The object of a mapped file, made when this is its first mapping. NULL: no memory. */
+/* The object of a mapped file, created at its first mapping. NULL if memory runs out. */
 static struct usdt_object *find_object(struct usdt_process *process, unsigned int device_major,
 	unsigned int device_minor, uint64_t inode, const char *path)
 {
 	struct usdt_object *object, *grown;
 
-	/* a file's mappings follow each other nearly always: look from the end */
+	/* a file's mappings are nearly always consecutive: search from the end */
 	for (size_t i = process->object_count; i-- > 0;) {
 		object = &process->objects[i];
 		if (object->inode == inode && object->device_major == device_major &&
@@ -129,7 +129,7 @@ static int read_maps(struct usdt_process *process)
 	return error;
 }
 
-/* Opens path; only the file with the object's inode will do. */
+/* Opens path, but accepts only the file with the object's inode. */
 static int open_same(const struct usdt_object *object, const char *path)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -137,7 +137,7 @@ static int open_same(const struct usdt_object *object, const char *path)
 
 	if (file < 0)
 		return -errno;
-	/* some file systems show other device numbers in maps than stat gives */
+	/* some file systems show different device numbers in maps and in stat */
 	if (fstat(file, &status) < 0 || status.st_ino != object->inode) {
 		close(file);
 		return -ESTALE;
@@ -186,7 +186,7 @@ static bool is_executable(const struct usdt_object *object)
 	return false;
 }
 
-/* Reads an object's image; what stands in the way is left in it. -ENOMEM only. */
+/* Reads an object's image, or records the problem in the object. The only error is -ENOMEM. */
 static int read_object(const struct usdt_process *process, struct usdt_object *object)
 {
 	struct error error;
@@ -205,7 +205,7 @@ static int read_object(const struct usdt_process *process, struct usdt_object *o
 		result = usdt_image_read(file, object->path, &object->image, &error);
 		close(file);
 	}
-	/* data files that happen to be mapped executable are none of our business */
+	/* ignore data files that happen to be mapped executable */
 	if (result == 0 || result == -ENOEXEC)
 		return 0;
 	object->problem = strdup(error.text);

@@ -1,10 +1,10 @@
 /*
- * relocation.c: the places that notes of a relocatable object speak of. Before linking,
- * a note's address fields are zero, or a part of the address, and the section's
- * relocations say which symbol belongs there.
+ * relocation.c: the places that the notes of a relocatable object refer to. Before linking,
+ * a note's address fields are zero, or a part of the address, and the section's relocations
+ * say which symbol belongs there.
  *
- * Only the symbol and the addend are looked at: every field of a note is an absolute
- * address, so the kind of relocation adds nothing.
+ * Only the symbol and the addend are used: every field of a note is an absolute address, so
+ * the kind of relocation adds nothing.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ int image_relocations(struct image_reader *reader, size_t section,
 	return 0;
 }
 
-/* "symbol+0x10", in the image's memory. */
+/* Makes "symbol+0x10", in the image's memory. */
 static const char *describe(struct image_reader *reader, const char *symbol, uint64_t addend)
 {
 	char text[512];

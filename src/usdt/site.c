@@ -28,8 +28,8 @@ static enum site_form x86_form(const uint8_t *bytes, size_t count)
 }
 
 /*
- * The nops that assemblers write for "nop", in the byte order of instructions. Where a
- * machine has instructions of either byte order, both are here.
+ * The nops that assemblers write for "nop", in the byte order of instructions. For machines
+ * with instructions of either byte order, both are here.
  */
 static const struct {
 	uint16_t machine;

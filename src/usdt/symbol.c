@@ -1,11 +1,11 @@
 /*
- * symbol.c: names for the places of an image: the function around a site, the symbol of
- * a semaphore and whether other objects could bind to it.
+ * symbol.c: names for the places of an image: the function around a site, the symbol of a
+ * semaphore and whether other objects could bind to it.
  *
- * A program may have a million symbols and a hundred sites, or few symbols and ten
- * thousand sites. So the sites are sorted first; one pass over the symbol table keeps
- * the functions that have a site in them, found by bisection; only those are sorted
- * and searched. The table is .symtab, or .dynsym when that has been stripped.
+ * A program may have a million symbols and a hundred sites, or few symbols and ten thousand
+ * sites. So the sites are sorted first. One pass over the symbol table then keeps the
+ * functions that contain a site, which bisection finds; only those are sorted and searched.
+ * The table is .symtab, or .dynsym if that has been stripped.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,22 +15,22 @@
 #include "usdt/image_private.h"
 
 enum {
-	/* how far to look back for a function around a place when functions overlap */
+	/* how many functions to look back at when functions overlap */
 	OVERLAPS_MAX = 32
 };
 
 struct point {
-	uint32_t section; /* 0 in linked images, where addresses are enough */
+	uint32_t section; /* 0 in linked images, where addresses suffice */
 	uint64_t address;
 	struct usdt_site *site;
-	struct usdt_site *first; /* of those with the same semaphore */
+	struct usdt_site *first; /* of all sites with the same semaphore */
 };
 
 struct function {
 	uint32_t section;
 	uint64_t begin, end;
-	unsigned int rank; /* among symbols of one place the highest wins */
-	const char *name;  /* libelf's until it is used */
+	unsigned int rank; /* of the symbols at one place, the one with the highest rank wins */
+	const char *name;  /* owned by libelf until it is used */
 	const char *copy;
 };
 
@@ -53,7 +53,8 @@ static int compare_functions(const void *a, const void *b)
 		return x->begin < y->begin ? -1 : 1;
 	if (x->rank != y->rank)
 		return x->rank < y->rank ? -1 : 1;
-	return strcmp(y->name, x->name); /* the alphabet's first wins: the same on every run */
+	return strcmp(y->name, x->name); /* the first in the alphabet wins, so that every run gives
+					    the same result */
 }
 
 /* The index of the first point at or after an address. */
@@ -92,9 +93,9 @@ static bool names_semaphore(const char *name)
 }
 
 /*
- * A symbol that stands where semaphores are. Symbols of linkers (_edata and the like) may
- * stand there too: only objects count, and what is named as a semaphore. What is found
- * goes to the first site with this semaphore.
+ * Handles a symbol at the place of a semaphore. Linkers' symbols (_edata and the like) may
+ * be there too, so only objects count, and symbols named like a semaphore. The result is
+ * stored in the first site with this semaphore.
  */
 static int mark_semaphore(struct image_reader *reader, const struct point *point,
 	const GElf_Sym *symbol, const char *name)
@@ -116,7 +117,7 @@ static int mark_semaphore(struct image_reader *reader, const struct point *point
 	return 0;
 }
 
-/* Keeps a function if a site lies in it. */
+/* Keeps a function if it contains a site. */
 static int keep_function(struct image_reader *reader, const struct point *points, size_t count,
 	uint32_t section, const GElf_Sym *symbol, const char *name, struct function **functions,
 	size_t *function_count)
@@ -127,7 +128,7 @@ static int keep_function(struct image_reader *reader, const struct point *points
 	size_t point;
 
 	if (reader->image->machine == EM_ARM)
-		function.begin &= ~(uint64_t)1; /* Thumb's mark */
+		function.begin &= ~(uint64_t)1; /* the mark of Thumb code */
 	if (!reader->image->is_relocatable)
 		section_end += header->sh_addr;
 	function.end = symbol->st_size ? function.begin + symbol->st_size : section_end;
@@ -152,7 +153,7 @@ static int keep_function(struct image_reader *reader, const struct point *points
 	return 0;
 }
 
-/* The function around a place, NULL when none is known. */
+/* The function around a place, NULL if none is known. */
 static struct function *find_function(
 	struct function *functions, size_t count, const struct point *point)
 {
@@ -206,7 +207,7 @@ static int scan(struct image_reader *reader, const struct image_section *table,
 	if (!data || table->header.sh_entsize == 0 || table->header.sh_link == 0 ||
 		table->header.sh_link >= reader->section_count ||
 		image_section_data(reader, table->header.sh_link, &strings, &strings_size) < 0)
-		return 0; /* names are a convenience: without them the sites still count */
+		return 0; /* names are a convenience: the sites are valid without them */
 	while (strings_size > 0 && strings[strings_size - 1])
 		strings_size--;
 	count = data->d_size / table->header.sh_entsize;
@@ -271,7 +272,7 @@ int image_symbols(struct image_reader *reader)
 	}
 	qsort(code, code_count, sizeof(*code), compare_points);
 	qsort(semaphores, semaphore_count, sizeof(*semaphores), compare_points);
-	/* sites that share a semaphore: the first of them stands for all */
+	/* of sites that share a semaphore, the first represents all */
 	for (size_t i = 1; i < semaphore_count; i++)
 		semaphores[i].first = compare_points(&semaphores[i - 1], &semaphores[i]) == 0
 			? semaphores[i - 1].first

@@ -1,6 +1,6 @@
 /*
- * generator.h: what the parts of the generator share. What they write goes to a FILE, whose
- * errors are looked at once, at the end; texts they return are good until the next few calls.
+ * generator.h: what the parts of the generator share. They write to a FILE, whose errors are
+ * checked once, at the end. Texts that they return are valid until the next few calls.
  */
 #ifndef VMTAP_CONTRACT_TOOLS_GENERATOR_H
 #define VMTAP_CONTRACT_TOOLS_GENERATOR_H
@@ -16,7 +16,7 @@ enum {
 	GENERATE_COMPAT_MAX = 32 /* bits of vmtap_object.providers */
 };
 
-/* A compatible provider, and the event behind each of its probes. */
+/* A compatible provider, and the event that fires each of its probes. */
 struct generate_compat {
 	struct contract *contract;
 	const struct contract_provider *provider;
@@ -33,24 +33,25 @@ struct generate_input {
 /* A record in a ring: the fire functions write it, the server reads it. */
 struct generate_layout {
 	unsigned offset[CONTRACT_ARGUMENTS_MAX];
-	unsigned bytes; /* of the record, an inline text not counted */
+	unsigned bytes; /* size of the record without an inline text */
 	int text;       /* index of the inline text, -1: none */
 };
 
 void generate_layout(const struct contract_probe *probe, struct generate_layout *layout);
 
-/* A first argument that is the block's capability; a string by its id; a string inline. */
+/* Whether an argument is the block's capability (only the first can be); a string that is
+ * carried as an id; a string that is carried inline. */
 bool generate_is_cap(const struct contract_probe *probe, unsigned index);
 bool generate_is_name(const struct contract_argument *argument);
 bool generate_is_text(const struct contract_argument *argument);
 
-/* Whether an event of GHC's can stand for the whole probe. */
+/* Whether an event of GHC's can represent the whole probe. */
 bool generate_is_whole(const struct contract_eventlog *eventlog);
 
-/* Differs when the probe's name or its first count arguments do. */
+/* A digest of the probe's name and its first count arguments. */
 uint32_t generate_prefix_digest(const struct contract_probe *probe, unsigned count);
 
-/* "gc__start" as GC_START or gc_start; four results are good at a time. */
+/* Convert "gc__start" to GC_START or gc_start; the last four results remain valid. */
 const char *generate_name(const struct contract_probe *probe, bool upper);
 const char *generate_upper(const char *name);
 /* The macro that `dtrace -h` makes for a probe: VM_GC_START. */
@@ -58,16 +59,16 @@ const char *generate_site_macro(
 	const struct contract_provider *provider, const struct contract_probe *probe);
 /* An argument's name in C and C++. */
 const char *generate_argument(const struct contract_argument *argument);
-/* "uint16_t cap, const char *text", and "cap, text". */
+/* Write "uint16_t cap, const char *text", and "cap, text". */
 void generate_parameters(FILE *out, const struct contract_probe *probe);
 void generate_argument_names(FILE *out, const struct contract_probe *probe);
 
-/* Whether one of the provider's probes is fired by the event; the function that then is. */
+/* Whether the event fires any of the provider's probes; the name of the function that does it. */
 bool generate_serves(const struct generate_compat *compat, size_t event);
 const char *generate_hook_name(
 	const struct generate_compat *compat, const struct contract_probe *event);
 
-/* The files. generate_compat writes the first compatible provider's. */
+/* Write the files. generate_compat writes that of the first compatible provider. */
 void generate_header(FILE *out, const struct generate_input *input, bool sites);
 void generate_fire(FILE *out, const struct generate_input *input);
 void generate_definitions(FILE *out, const struct generate_input *input);
