@@ -63,7 +63,7 @@ void aggregate_free(struct aggregate *aggregate)
 	free(aggregate->parts);
 	aggregate->parts = NULL;
 	aggregate->part_count = 0;
-	/* The elements go with the slab. */
+	/* The elements are freed with the slab. */
 	free(aggregate->slots);
 	free(aggregate->zero);
 	aggregate->slots = NULL;
@@ -80,7 +80,7 @@ static void place(struct aggregate *aggregate, struct aggregate_element *element
 	aggregate->slots[at] = (struct aggregate_slot){element, element->hash};
 }
 
-/* Doubles the table; false without memory. */
+/* Doubles the table; false: no memory. */
 static bool grow(struct aggregate *aggregate)
 {
 	struct aggregate_slot *old = aggregate->slots;
@@ -110,12 +110,12 @@ struct aggregate_element *aggregate_add(struct aggregate *aggregate, const struc
 
 	if (size > UINT32_MAX)
 		return NULL;
-	/* An element whose first value cannot be counted must not come to be. */
+	/* Do not create an element whose first value cannot be counted. */
 	if (aggregate_is_distribution(aggregate) &&
 		slab_size(size) + COUNTS_SPAN_LEAST >
 			aggregate->quota->limit - aggregate->quota->used)
 		return NULL;
-	/* At most two slots in three are taken, so that a search ends soon. */
+	/* At most two of three slots are in use, so that searches are short. */
 	if ((uint64_t)(aggregate->count + 1) * 3 > ((uint64_t)aggregate->mask + 1) * 2 &&
 		!grow(aggregate))
 		return NULL;
@@ -180,7 +180,7 @@ bool aggregate_update(const struct aggregate *aggregate, struct aggregate_elemen
 	return true;
 }
 
-/* The aggregation of what happened on a CPU, made at its first event; NULL without memory. */
+/* The part of the aggregation for a CPU, created at its first event; NULL: no memory. */
 static struct aggregate *part_of_cpu(struct aggregate *aggregate, uint16_t cpu)
 {
 	struct aggregate **grown, *part;
@@ -229,7 +229,7 @@ bool aggregate_update_on_cpu(struct aggregate *aggregate, const struct tuple *tu
 	return aggregate_update(aggregate, whole_element, value, increment);
 }
 
-/* Truncates toward zero; wraps where the quotient does not exist. */
+/* Truncates toward zero; wraps for INT64_MIN / -1. */
 static int64_t divide(int64_t value, int64_t by)
 {
 	if (by == 0)
@@ -254,7 +254,10 @@ static uint64_t square_root(unsigned __int128 value)
 	return (uint64_t)root;
 }
 
-/* Of the population, with the truncated average; squares are divided by normal once. */
+/*
+ * The population's standard deviation, with the truncated average; squares are divided by normal
+ * once.
+ */
 static int64_t deviation(const uint64_t *data, int64_t normal)
 {
 	unsigned __int128 squares = (unsigned __int128)data[3] << 64 | data[2];
@@ -347,7 +350,7 @@ static int compare_elements(const void *a, const void *b, void *context)
 		aggregate_keys(aggregate, right), 0);
 }
 
-/* All elements, `count` of them, to be freed; NULL without memory. */
+/* All elements, `count` of them; the caller frees the list. NULL: no memory. */
 static struct aggregate_element **list_elements(const struct aggregate *aggregate)
 {
 	struct aggregate_element **elements =
@@ -360,7 +363,7 @@ static struct aggregate_element **list_elements(const struct aggregate *aggregat
 	return elements;
 }
 
-/* Makes these all elements that there are; those that are NULL have been released. */
+/* Makes these the only elements; those that are NULL have been released. */
 static void replace_all(
 	struct aggregate *aggregate, struct aggregate_element *const *elements, size_t count)
 {
@@ -370,7 +373,7 @@ static void replace_all(
 			place(aggregate, elements[i]);
 }
 
-/* Removes from a CPU's part what the whole no longer has. */
+/* Removes from a CPU's part the elements that the whole no longer has. */
 static void follow_whole(struct aggregate *part, const struct aggregate *whole)
 {
 	struct aggregate_element **elements = list_elements(part);
@@ -391,7 +394,7 @@ static void follow_whole(struct aggregate *part, const struct aggregate *whole)
 	free(elements);
 }
 
-/* n is not 0. */
+/* n must not be 0. */
 static void keep_some(struct aggregate *aggregate, int64_t n)
 {
 	uint64_t keep = n < 0 ? -(uint64_t)n : (uint64_t)n;

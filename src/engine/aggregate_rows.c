@@ -48,7 +48,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 	return rows->order->reversed ? -order : order;
 }
 
-/* Adds the row of an element of aggregation `from`, unless an earlier one has its keys. */
+/* Adds the row of an element of aggregation `from`, unless an earlier aggregation has its keys. */
 static void add_row(
 	struct aggregate_rows *rows, size_t from, const struct aggregate_element *element)
 {

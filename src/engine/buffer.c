@@ -1,6 +1,6 @@
 /*
- * buffer.c: see buffer.h. An entry is one piece of memory: the entry, its records, its
- * values, then the texts that values are.
+ * buffer.c: see buffer.h. An entry is one piece of memory: the struct, its records, its values,
+ * then the texts that values point to.
  */
 #include "engine/buffer.h"
 
@@ -18,7 +18,7 @@ static size_t aligned(size_t size)
 	return (size + 7) & ~(size_t)7;
 }
 
-/* The text that a value is takes so many bytes in an entry; memory and places are texts too. */
+/* Bytes that a text value occupies in an entry. Raw memory and stacks are stored as texts too. */
 static size_t size_behind(const struct d_value_type *type, uint64_t value)
 {
 	if (!value || !d_value_is_text(type->kind))
@@ -26,7 +26,7 @@ static size_t size_behind(const struct d_value_type *type, uint64_t value)
 	return aligned(sizeof(struct text) + value_text(value)->length + 1);
 }
 
-/* Copies that text to `at`; the value that it is there. */
+/* Copies that text to `at`; returns the value that points to the copy. */
 static uint64_t copy_behind(const struct d_value_type *type, uint64_t value, char *at)
 {
 	struct text copy;

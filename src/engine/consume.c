@@ -8,8 +8,10 @@
 #include "engine/effect.h"
 
 enum {
-	/* printa() of more aggregations at once prints the first ones. An action has as many
-	 * as its 8-bit count allows. */
+	/*
+	 * A printa() of more aggregations prints only the first ones. This is the most that an
+	 * action's 8-bit count allows.
+	 */
 	PRINTA_MAX = 255,
 	MESSAGE_MAX = 256
 };
@@ -31,7 +33,9 @@ static struct aggregate_order order_of(const struct d_options *options)
 	};
 }
 
-/* Aggregations without elements count as not printed: what comes later is shown at the end. */
+/*
+ * Aggregations without elements count as not printed, so that later elements are shown at the end.
+ */
 static void print_aggregations(struct engine *engine, const struct d_action *action)
 {
 	const struct d_format *format =
@@ -56,7 +60,7 @@ static void print_aggregations(struct engine *engine, const struct d_action *act
 	aggregate_rows_free(&rows);
 }
 
-/* tracemem(): all of the bytes, or as many as the script has said when that is fewer. */
+/* tracemem(): all of the bytes, or as many as the script says if that is fewer. */
 static void trace_memory(
 	struct engine *engine, const struct d_action *action, const uint64_t *values)
 {
@@ -122,7 +126,7 @@ static void carry_out(
 	case D_ACTION_SETOPT:
 		effect_carry_out(engine, recorded, action, values);
 		break;
-	case D_ACTION_RAISE: /* has been done */
+	case D_ACTION_RAISE: /* already done */
 	case D_ACTION_STOP:
 	default: /* instructions */
 		break;

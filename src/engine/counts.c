@@ -1,6 +1,6 @@
 /*
- * counts.c: see counts.h. The span grows toward the side where a bucket is missing, by
- * half of what it has, so that values that drift copy each count a few times only.
+ * counts.c: see counts.h. The span grows toward the side where a bucket is missing, by half its
+ * size, so that each count is copied only a few times when values drift.
  */
 #include "engine/counts.h"
 
@@ -11,11 +11,11 @@ static size_t count_size(bool wide)
 	return wide ? sizeof(int64_t) : sizeof(int32_t);
 }
 
-/* The span that holds what there is and bucket too, with room to grow. */
+/* The span that holds both the current counts and bucket, with room to grow. */
 static void wanted_span(const struct counts *counts, uint32_t bucket, uint32_t buckets,
 	uint64_t *first, uint64_t *size)
 {
-	uint64_t from = counts->first, to = from + counts->size; /* to is not in it */
+	uint64_t from = counts->first, to = from + counts->size; /* to is exclusive */
 	uint64_t more = counts->size / 2;
 
 	if (counts->size == 0) {
@@ -28,7 +28,7 @@ static void wanted_span(const struct counts *counts, uint32_t bucket, uint32_t b
 	}
 	to = from + (to - from + COUNTS_SPAN_UNIT - 1) / COUNTS_SPAN_UNIT * COUNTS_SPAN_UNIT;
 	if (to > buckets) {
-		/* Slide down rather than be cut, so that the unit is used. */
+		/* Slide the span down instead of cutting it, so that the whole unit is used. */
 		from -= to - buckets < from ? to - buckets : from;
 		to = buckets;
 	}

@@ -26,9 +26,9 @@ static int linear_init(struct distribution *distribution, const int64_t *paramet
 }
 
 /*
- * Walks the bounds of the positive buckets, and stores them if there is a place.
- * Returns how many there are, 0 when the parameters are not usable. The last one, where
- * values too large begin, is left out when it is 2^64.
+ * Walks the bounds of the positive buckets, and stores them if bounds is not NULL. Returns their
+ * number, 0 if the parameters are not valid. The last bound, from which values are too large, is
+ * left out if it is 2^64.
  */
 static uint32_t log_linear_bounds(const int64_t *parameters, uint64_t *bounds)
 {
@@ -106,7 +106,7 @@ static uint32_t log_linear_bucket(const struct distribution *distribution, int64
 	uint64_t size = value < 0 ? -(uint64_t)value : (uint64_t)value;
 	uint32_t low = 0, high = distribution->bound_count;
 
-	while (low < high) { /* how many bounds are at or below size */
+	while (low < high) { /* count the bounds that are <= size */
 		uint32_t middle = low + (high - low) / 2;
 		if (distribution->bounds[middle] <= size)
 			low = middle + 1;
@@ -132,7 +132,7 @@ uint32_t distribution_bucket(const struct distribution *distribution, int64_t va
 	case D_AGGREGATE_LQUANTIZE:
 		if (value < distribution->base)
 			return 0;
-		/* In 64 unsigned bits the difference of two int64 cannot overflow. */
+		/* The difference of two int64 always fits into 64 unsigned bits. */
 		level = (int64_t)(((uint64_t)value - (uint64_t)distribution->base) /
 			(uint64_t)distribution->step);
 		if (level < 0 || level > (int64_t)distribution->buckets - 2)
@@ -148,7 +148,7 @@ static int64_t saturated(uint64_t value)
 	return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-/* The values of sizes least to most, below or above zero. */
+/* The values whose magnitude is from least to most, below or above zero. */
 static struct distribution_range range_of(uint64_t least, uint64_t most, bool negative)
 {
 	if (!negative)
@@ -207,7 +207,7 @@ struct distribution_range distribution_range(
 	}
 }
 
-/* The value that stands for a bucket when distributions are compared, as DTrace has it. */
+/* The value that represents a bucket when distributions are compared, as in DTrace. */
 static long double bucket_value(const struct distribution *distribution, uint32_t bucket)
 {
 	switch (distribution->kind) {
@@ -237,7 +237,7 @@ long double distribution_total(const struct distribution *distribution, const st
 {
 	long double total = 0;
 
-	/* What is not in the span is 0. */
+	/* Counts outside the span are 0. */
 	for (uint32_t i = counts->first; i < counts->first + counts->size; i++)
 		if (counts_get(counts, i))
 			total += bucket_value(distribution, i) * counts_get(counts, i);

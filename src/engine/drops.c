@@ -31,7 +31,7 @@ void drops_free(struct drops *drops)
 	}
 }
 
-/* The index that counts for this CPU; without memory the last one there is. */
+/* The index of this CPU's counter; if there is no memory for it, the last existing one. */
 static size_t index_of_cpu(struct drops *drops, uint16_t cpu)
 {
 	size_t cpus = drops->cpus;

@@ -27,7 +27,7 @@ int dynamic_init(struct dynamic *dynamic, struct slab *slab, struct strings *str
 
 void dynamic_free(struct dynamic *dynamic)
 {
-	/* The values themselves go with the slab. */
+	/* The values themselves are freed with the slab. */
 	free(dynamic->threads);
 	free(dynamic->elements);
 	dynamic->threads = NULL;
@@ -76,7 +76,7 @@ static void sweep_idle(struct dynamic *dynamic)
 	dynamic->last = NULL;
 }
 
-/* keep stays even if it is idle. */
+/* keep is not freed even if it is idle. */
 static bool make_room(struct dynamic *dynamic, size_t size, struct dynamic_thread *keep)
 {
 	if (dynamic->limit - dynamic->used >= size)
@@ -99,7 +99,7 @@ static void grow_threads(struct dynamic *dynamic)
 	struct dynamic_thread **threads = calloc((size_t)mask + 1, sizeof(*threads));
 
 	if (!threads)
-		return; /* longer chains, no harm */
+		return; /* chains get longer; that is harmless */
 	for (uint32_t i = 0; i <= dynamic->thread_mask; i++) {
 		struct dynamic_thread *thread = dynamic->threads[i];
 		while (thread) {
@@ -215,7 +215,7 @@ void dynamic_self_store_text(
 		drops_add(dynamic->drops, DROP_DYNAMIC, 1);
 }
 
-/* Zeroed bytes for a variable; NULL without room. */
+/* Zeroed bytes for a variable; NULL: no room. */
 static struct text *new_bytes(struct dynamic *dynamic, uint32_t size, struct dynamic_thread *keep)
 {
 	struct text *bytes;

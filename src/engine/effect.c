@@ -10,7 +10,7 @@
 #include "engine/value.h"
 #include "program/option.h"
 
-/* The text of a format; NULL without memory. The caller frees it. */
+/* The text of a format; the caller frees it. NULL: no memory. */
 static char *formatted(struct engine *engine, const struct d_action *action, const uint64_t *values)
 {
 	const struct format_context context = {
@@ -42,7 +42,10 @@ static int run(struct engine *engine, const struct d_action *action, const uint6
 		return set_option(engine, action, values, error);
 	if (!effects)
 		return error_set(error, ENOTSUP, "commands and files are out of reach here");
-	/* What has been printed so far belongs before a command's output, or into the old file. */
+	/*
+	 * What has been printed so far must come before a command's output, or go into the old
+	 * file.
+	 */
 	engine->writer->operations->flush(engine->writer);
 	if (action->kind == D_ACTION_FTRUNCATE)
 		return effects->truncate(effects->context, error);

@@ -14,13 +14,13 @@
 #include "engine/verify.h"
 
 enum {
-	PROBE_BEGIN, /* indices in every probe set, see program/probe.h */
+	PROBE_BEGIN, /* indices are the same in every probe set, see program/probe.h */
 	PROBE_END,
 	PROBE_ERROR,
 	STRING_MAX = 1 << 30,
 	/*
-	 * A gap in time fires at most this many ticks; the rest of them never happen. Keeps
-	 * a damaged time stamp in a log from making the engine tick for years.
+	 * At most this many ticks fire for a gap in time; the others are skipped. Otherwise a
+	 * damaged time stamp in a log could make the engine tick for years.
 	 */
 	TICKS_MAX = 1 << 20
 };
@@ -80,7 +80,7 @@ static int make_clauses(struct engine *engine)
 	return 0;
 }
 
-/* Memory for a variable that is bytes, or the zeroes that it is until it exists. */
+/* Memory for a variable that is bytes, or the zeroes that it reads as until it exists. */
 static int make_object(struct engine *engine, uint32_t index, uint32_t *zeroes)
 {
 	const struct d_variable *definition = &engine->program->variables[index];
@@ -97,7 +97,7 @@ static int make_object(struct engine *engine, uint32_t index, uint32_t *zeroes)
 	return grown ? 0 : -ENOMEM;
 }
 
-/* Numbers the self-> scalars and gives variables their first values. */
+/* Numbers the self-> scalars and initialises variables. */
 static int make_variables(struct engine *engine, uint32_t *self_count)
 {
 	const struct d_program *program = engine->program;
@@ -284,14 +284,14 @@ void engine_free(struct engine *engine)
 
 static void run_error_clauses(struct engine *engine, uint32_t clause, const struct fault *fault);
 
-/* To the principal buffer, which is one only with bufpolicy fill and ring. */
+/* Adds to the principal buffer, which is used only with bufpolicy fill and ring. */
 static void record_principal(struct engine *engine, const struct recorded *recorded)
 {
 	if (engine->options.bufpolicy == D_BUFFER_SWITCH || engine->ended) {
 		consume_records(engine, recorded);
 		return;
 	}
-	/* The end of tracing does not wait for the buffer to be read. */
+	/* exit() takes effect now, not when the buffer is read. */
 	for (uint32_t i = 0; i < recorded->record_count; i++)
 		if (recorded->records[i].action->kind == D_ACTION_EXIT)
 			consume_exit(engine, recorded->values[recorded->records[i].first]);
@@ -303,7 +303,7 @@ static void record_principal(struct engine *engine, const struct recorded *recor
 	}
 }
 
-/* What the clause that has just run recorded. */
+/* Handles what the clause that has just run recorded. */
 static void record_clause(struct engine *engine, uint32_t index)
 {
 	const struct recorded recorded = {.clause = index,
@@ -399,7 +399,7 @@ static inline void fire(struct engine *engine)
 	for (uint32_t i = 0; i < entry->count; i++) {
 		engine->firing.enabling = entry->first + i + 1;
 		run_clause(engine, engine->enabled[entry->first + i]);
-		/* exit() skips the clauses after its own; END's run to the last. */
+		/* exit() skips the clauses after its own, except for END, whose clauses all run. */
 		if (engine->exited != exited) {
 			engine->exit_time = engine->firing.time;
 			break;
@@ -440,7 +440,7 @@ static void fire_own(struct engine *engine, uint32_t probe, uint64_t time)
 	fire(engine);
 }
 
-/* Output leaves as it comes, unless a rate says that somebody else sees to it. */
+/* Output is flushed at once, unless option switchrate leaves that to the caller. */
 static void flush(struct engine *engine)
 {
 	if (!engine->options.switchrate)
@@ -451,7 +451,7 @@ void engine_begin(struct engine *engine, uint64_t now, int64_t wall_offset)
 {
 	engine->wall_offset = wall_offset;
 	engine->begun = true;
-	/* So rand() repeats over a recording, whose start is always the same. */
+	/* A recording always starts at the same time, so rand() repeats over it. */
 	engine->random = now;
 	for (size_t i = 0; i < engine->tick_count; i++) {
 		struct engine_tick *tick = &engine->ticks[i];
@@ -462,7 +462,7 @@ void engine_begin(struct engine *engine, uint64_t now, int64_t wall_offset)
 	flush(engine);
 }
 
-/* The tick that is due first; of several at one time the one with the lowest probe. */
+/* The tick that is due first; of several due at the same time, the one with the lowest probe. */
 static struct engine_tick *first_tick(const struct engine *engine)
 {
 	struct engine_tick *first = NULL;
@@ -473,7 +473,7 @@ static struct engine_tick *first_tick(const struct engine *engine)
 	return first;
 }
 
-/* Fires the ticks that are due before `end`, in order of time. */
+/* Fires the ticks that are due before `end`, in time order. */
 static void run_ticks(struct engine *engine, uint64_t end)
 {
 	struct engine_tick *tick;
@@ -498,13 +498,13 @@ static void run_ticks(struct engine *engine, uint64_t end)
 	}
 }
 
-/* As run_ticks(), those at `now` too. */
+/* As run_ticks(), including those due at `now`. */
 static void run_ticks_through(struct engine *engine, uint64_t now)
 {
 	run_ticks(engine, now == UINT64_MAX ? now : now + 1);
 }
 
-/* Option cpu leaves one. */
+/* Option cpu selects one CPU. */
 static bool is_traced_cpu(const struct engine *engine, uint16_t cpu)
 {
 	return engine->options.cpu < 0 || engine->options.cpu == cpu;
@@ -536,7 +536,7 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 	if (!engine->begun || engine->ended || engine->exited)
 		return;
 	engine->wall_offset = batch->wall_offset;
-	/* the place of a process may be another's than in the batch before */
+	/* the address of a process may have belonged to another in the previous batch */
 	engine->name.process = engine->arguments.process = NULL;
 	for (size_t i = 0; i < batch->event_count && !engine->exited; i++) {
 		const struct event *event = &batch->events[i];
@@ -594,7 +594,7 @@ void engine_end(struct engine *engine, uint64_t now)
 	if (engine->ended)
 		return;
 	engine->ended = true;
-	/* A recording may go on long after the exit(). */
+	/* A recording may continue long after the exit(). */
 	if (exited && engine->recorded)
 		now = engine->exit_time;
 	while (engine->principal.first) {
@@ -603,7 +603,7 @@ void engine_end(struct engine *engine, uint64_t now)
 	}
 	if (engine->waiting.first)
 		consume_waiting(engine);
-	/* Seen from fire(), END begins in a run that has ended. */
+	/* For fire(), END starts in a run that has already ended. */
 	engine->exited = true;
 	if (engine->table[PROBE_END].count)
 		fire_own(engine, PROBE_END, now);

@@ -5,10 +5,10 @@
 
 #include "engine/state.h"
 
-/* Unmatched entries must not push lines to the right for ever. */
+/* Unmatched entries must not indent lines without limit. */
 enum { DEPTH_MAX = 256 };
 
-/* The name itself, or a name that ends in "-" and it. */
+/* Whether the name is `dashed` without its dash, or ends in `dashed`. */
 static bool is_flow_name(const char *name, const char *dashed)
 {
 	size_t length = name ? strlen(name) : 0, end = strlen(dashed);
@@ -39,7 +39,10 @@ static enum follower find_follower(const struct engine *engine, const struct rec
 	return found;
 }
 
-/* Nothing but output, which says the same when it is carried out a clause later. */
+/*
+ * Whether the records only print, so that their output is the same when they are carried out one
+ * clause later.
+ */
 static bool is_plain(const struct recorded *recorded)
 {
 	for (uint32_t i = 0; i < recorded->record_count; i++) {
@@ -62,8 +65,8 @@ bool flow_is_on(const struct engine *engine)
 }
 
 /*
- * A clause whose actions do more than print does not wait: it then counts as the last one,
- * whatever the predicates of those after it will say.
+ * A clause whose actions do more than print does not wait: it then counts as the last one, whatever
+ * the predicates of the later clauses decide.
  */
 bool flow_must_wait(const struct engine *engine, const struct recorded *recorded)
 {

@@ -1,6 +1,6 @@
 /*
- * json.c: see json.h. Values that are not wanted are skipped, not taken apart; a bit per
- * level remembers whether it is an object or an array, so nothing recurses.
+ * json.c: see json.h. Values that are not needed are skipped without parsing them; one bit per
+ * level records whether it is an object or an array, so nothing recurses.
  */
 #include "engine/json.h"
 
@@ -28,7 +28,7 @@ static char peek(struct json_cursor *cursor)
 	return cursor->at < cursor->end ? *cursor->at : '\0';
 }
 
-/* What follows a backslash in a string. */
+/* Skips what follows a backslash in a string. */
 static bool skip_escape(struct json_cursor *cursor)
 {
 	static const char hexadecimal[] = "0123456789abcdefABCDEF";
@@ -45,7 +45,7 @@ static bool skip_escape(struct json_cursor *cursor)
 	return true;
 }
 
-/* A string in quotes; *text is what stands between them. */
+/* A string in quotes; *text is what is between them. */
 static bool take_string(struct json_cursor *cursor, struct json_text *text)
 {
 	const char *start = ++cursor->at;
@@ -63,7 +63,7 @@ static bool take_string(struct json_cursor *cursor, struct json_text *text)
 	return false;
 }
 
-/* A name in an object, with the colon behind it. */
+/* A name in an object, and the colon after it. */
 static bool take_name(struct json_cursor *cursor, struct json_text *name)
 {
 	if (peek(cursor) != '"' || !take_string(cursor, name) || peek(cursor) != ':')
@@ -106,7 +106,7 @@ static bool ends_word(const struct json_cursor *cursor)
 	return cursor->at == cursor->end || memchr(" \t\n\r,]}", *cursor->at, 7);
 }
 
-/* true, false, null or a number, and nothing that goes on from there. */
+/* true, false, null or a number, with no further word characters after it. */
 static bool skip_word(struct json_cursor *cursor)
 {
 	static const char *const words[] = {"true", "false", "null"};
@@ -149,7 +149,7 @@ static bool skip_value(struct json_cursor *cursor)
 		} else if (c == '"' ? !take_string(cursor, &text) : !c || !skip_word(cursor)) {
 			return false;
 		}
-		/* A value has ended, and with it perhaps what it is in. */
+		/* A value has ended, and perhaps the values that contain it. */
 		for (;; depth--) {
 			if (!depth)
 				return true;
@@ -167,7 +167,7 @@ static bool skip_value(struct json_cursor *cursor)
 	}
 }
 
-/* Past a value and the comma behind it; false when it is the last one. */
+/* Skips a value and the comma after it; false if it is the last one. */
 static bool next_member(struct json_cursor *cursor)
 {
 	if (!skip_value(cursor) || peek(cursor) != ',')
@@ -176,7 +176,7 @@ static bool next_member(struct json_cursor *cursor)
 	return true;
 }
 
-/* To the value of a name in the object here. */
+/* Moves to the value of a name in the object at the cursor. */
 static bool enter_object(struct json_cursor *cursor, struct json_text wanted)
 {
 	struct json_text name;
@@ -193,7 +193,7 @@ static bool enter_object(struct json_cursor *cursor, struct json_text wanted)
 	return false;
 }
 
-/* To an element of the array here. */
+/* Moves to an element of the array at the cursor. */
 static bool enter_array(struct json_cursor *cursor, uint32_t index)
 {
 	if (peek(cursor) != '[')
@@ -207,7 +207,7 @@ static bool enter_array(struct json_cursor *cursor, uint32_t index)
 	return true;
 }
 
-/* A part of a path: a member's name or an element's digits, in brackets only those. */
+/* Follows one part of a path: a member's name or an element's index; in brackets, only an index. */
 static bool enter(struct json_cursor *cursor, struct json_text part, bool bracketed)
 {
 	uint64_t number = 0;
@@ -224,7 +224,7 @@ static bool enter(struct json_cursor *cursor, struct json_text part, bool bracke
 	return enter_array(cursor, (uint32_t)number);
 }
 
-/* What is in brackets, or a name up to what follows it; false when it is nothing. */
+/* The text in brackets, or a name up to what follows it; false if it is empty. */
 static bool take_part(struct json_cursor *path, struct json_text *part, bool bracketed)
 {
 	const char *start = path->at += bracketed;

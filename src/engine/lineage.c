@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The parent of a living process, 0 when it cannot be seen. */
+/* The parent of a live process, 0 if unknown. */
 static uint32_t parent_of(uint32_t pid)
 {
 	char path[64], text[512], *behind;
@@ -19,7 +19,7 @@ static uint32_t parent_of(uint32_t pid)
 	length = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	text[length] = '\0';
-	/* "pid (command) state parent ...", where the command may have any characters */
+	/* "pid (command) state parent ...", where the command may contain any characters */
 	behind = strrchr(text, ')');
 	return behind && sscanf(behind + 1, " %*c %u", &parent) == 1 ? parent : 0;
 }

@@ -1,7 +1,7 @@
 /*
- * machine.c: see machine.h. The code was verified (verify.h): registers, indices and
- * jump targets are in range, jumps go forward, the last instruction returns, strings are
- * strings. So the loop tests only what depends on values.
+ * machine.c: see machine.h. The code was verified (verify.h): registers, indices and jump targets
+ * are in range, jumps go forward, the last instruction returns, strings are strings. So the loop
+ * only checks what depends on values.
  */
 #include "engine/machine.h"
 
@@ -13,7 +13,7 @@
 #include "engine/subroutine_call.h"
 
 /* clang-format off */
-/* Instructions of the prepared code, beside those of enum d_opcode that stay. */
+/* Instructions of the prepared code, in addition to those of enum d_opcode that remain. */
 #define MACHINE_OPCODE_ROWS(ROW) \
 	/* The immediate is the variable's slot. */ \
 	ROW(LOAD_SELF) \
@@ -90,7 +90,7 @@ struct d_instruction *machine_prepare(
 	return prepared;
 }
 
-/* probeprov and its like. */
+/* probeprov and similar. */
 static const struct text *probe_text(struct engine *engine, enum engine_name which)
 {
 	struct engine_probe *entry = &engine->table[engine->firing.probe];
@@ -112,7 +112,7 @@ static const struct text *probe_text(struct engine *engine, enum engine_name whi
 	return &entry->names[which];
 }
 
-/* One of the process's own texts, which stay as they are for the length of a batch. */
+/* One of the texts about the process, which do not change during a batch. */
 static const struct text *process_text(
 	struct process_text *text, const struct event_process *process, const char *bytes)
 {
@@ -159,7 +159,7 @@ static enum d_fault builtin(struct engine *engine, enum d_builtin which, uint64_
 	case D_BUILTIN_TIMESTAMP:
 		*result = firing->time;
 		return D_FAULT_NONE;
-	case D_BUILTIN_VTIMESTAMP: /* the tracer's own events take none of the program's time */
+	case D_BUILTIN_VTIMESTAMP: /* the tracer's own events use no CPU time of the program */
 		*result = firing->event ? firing->event->cpu_time : 0;
 		return D_FAULT_NONE;
 	case D_BUILTIN_WALLTIMESTAMP:
@@ -184,7 +184,7 @@ static enum d_fault builtin(struct engine *engine, enum d_builtin which, uint64_
 	case D_BUILTIN_PROBENAME:
 		text = probe_text(engine, ENGINE_NAME_NAME);
 		break;
-	default: /* the source was checked before the start: it gives no such value */
+	default: /* not possible: sources were checked before the start */
 		return fault_set(engine, D_FAULT_ILLOP, 0);
 	}
 	if (text && text->length > engine->string_limit)
@@ -243,7 +243,7 @@ static enum d_fault write_integer(
 	return memory_write(engine, address, size, bytes);
 }
 
-/* A string into the size bytes of a member or an array's element. */
+/* Writes a string into the size bytes of a member or array element. */
 static enum d_fault write_text(
 	struct engine *engine, uint64_t address, uint32_t size, const struct text *text)
 {
@@ -262,7 +262,7 @@ static enum d_fault address_string(
 	struct engine *engine, const struct text *text, uint64_t *address)
 {
 	*address = 0;
-	/* The terminating NUL is part of it. Nobody may write there. */
+	/* The terminating NUL is included. The text must not be written to. */
 	return text ? memory_lend(engine, (char *)(uintptr_t)text->bytes, text->length + 1, false,
 			      address)
 		    : D_FAULT_NONE;
@@ -276,7 +276,7 @@ static uint64_t cut_bits(uint64_t value, int32_t bits)
 	return bits < 0 ? (uint64_t)((int64_t)value >> above) : value >> above;
 }
 
-/* A string into a global or this-> variable. */
+/* Stores a string in a global or this-> variable. */
 static void store_text(struct engine *engine, uint32_t variable, const struct text *text)
 {
 	uint64_t *value = &engine->values[variable];
@@ -293,7 +293,7 @@ static void store_text(struct engine *engine, uint32_t variable, const struct te
 			return;
 		}
 	}
-	/* The empty string, which is also the initial value, is the engine's. */
+	/* The empty string, which is also the initial value, belongs to the engine. */
 	if (*value && *value != value_of_text(&engine->empty))
 		strings_retire(&engine->strings, (struct text *)(uintptr_t)*value);
 	*value = value_of_text(kept);
@@ -308,7 +308,7 @@ static bool gather_element(struct engine *engine, uint32_t index, const uint64_t
 	return tuple_gather(tuple, &variable->shape, keys, dynamic_seed(index, *owner));
 }
 
-/* Finds or makes the element of an aggregation; NULL with a fault or a drop. */
+/* Finds or adds the element of an aggregation; NULL after a fault or a drop. */
 static struct aggregate_element *find_aggregate_element(
 	struct engine *engine, struct aggregate *aggregate, const uint64_t *keys, bool *fault)
 {
@@ -327,7 +327,7 @@ static struct aggregate_element *find_aggregate_element(
 	return element;
 }
 
-/* The firing's stack, empty when the source gives none with this event. */
+/* The firing's stack, empty if the source delivered none with this event. */
 static const struct text *take_stack(struct engine *engine, bool user, uint32_t most)
 {
 	static const struct event_stack none;
@@ -350,7 +350,7 @@ static const struct text *take_place(
 		user ? engine->firing.process->pid : 0, kind, address);
 }
 
-/* Keeps an action for the clause's end; string arguments must not be NULL. */
+/* Records an action, to be carried out at the clause's end; string arguments must not be NULL. */
 static enum d_fault record(
 	struct engine *engine, const struct d_action *action, const uint64_t *arguments)
 {
@@ -359,10 +359,10 @@ static enum d_fault record(
 	for (unsigned i = 0; i < action->argument_count; i++)
 		if (action->types[i].kind != D_VALUE_INTEGER && !arguments[i])
 			return fault_set(engine, D_FAULT_BADADDR, 0);
-	/* Printing would divide by it. */
+	/* Printing divides by it. */
 	if (action->kind == D_ACTION_NORMALIZE && !arguments[0])
 		return fault_set(engine, D_FAULT_DIVZERO, 0);
-	/* A signal does not wait for the clause to end: it goes to the thread that fired. */
+	/* A signal is sent at once, not at the clause's end: it is for the thread that fired. */
 	if (action->kind == D_ACTION_RAISE)
 		effect_raise(engine, (int)arguments[0]);
 	else if (action->kind == D_ACTION_STOP)
@@ -379,7 +379,10 @@ static enum d_fault record(
 bool machine_run(
 	struct engine *engine, const struct d_instruction *code, uint32_t base, uint64_t *result)
 {
-	/* One jump per instruction, each predicted apart. Every row has its label. */
+	/*
+	 * Each instruction ends with its own jump, which the CPU predicts separately. Every row has
+	 * a label.
+	 */
 #define LABEL(name, ...) [D_OP_##name] = &&run_D_OP_##name,
 #define MACHINE_LABEL(name) [MACHINE_##name] = &&run_MACHINE_##name,
 	static const void *const labels[MACHINE_OPCODES] = {
@@ -509,7 +512,7 @@ run_D_OP_BOOLEAN:
 	A = B != 0;
 	NEXT;
 run_D_OP_JUMP:
-	at = code + at->immediate - 1; /* NEXT goes one further */
+	at = code + at->immediate - 1; /* NEXT adds 1 */
 	NEXT;
 run_D_OP_JUMP_ZERO:
 	if (!B)
@@ -700,7 +703,7 @@ run_D_OP_ACTION:
 		return true;
 	NEXT;
 run_D_OP_SPECULATE:
-	/* Without an active speculation the clause ends here, and nobody hears of it. */
+	/* If the speculation is not active, the clause ends here, silently. */
 	if (!speculation_use(&engine->speculations, (int64_t)B))
 		return true;
 	NEXT;
@@ -717,7 +720,7 @@ run_D_OP_DISCARD:
 #undef C
 #undef NEXT
 no_speculation:
-	/* DTrace does not say where. */
+	/* DTrace does not report the position. */
 	fault_set(engine, D_FAULT_ILLOP, 0);
 	engine->fault.offset = -1;
 	return false;

@@ -45,7 +45,7 @@ void memory_forget_blocks(struct memory *memory)
 		memory->first_block = memory->fixed_count;
 }
 
-/* What the source has captured at an address, and in *length how much; NULL: nothing. */
+/* What the source has captured at an address; *length is its size. NULL: nothing. */
 static const char *captured(const struct engine *engine, uint64_t address, uint32_t *length)
 {
 	const struct event_capture *capture = firing_capture(&engine->firing);
@@ -53,7 +53,7 @@ static const char *captured(const struct engine *engine, uint64_t address, uint3
 	return capture ? event_captured(capture, address, length) : NULL;
 }
 
-/* Where size bytes can be read; NULL: not all of them. */
+/* A pointer to size bytes that can be read; NULL: not all of them can. */
 static const char *readable(struct engine *engine, uint64_t address, uint64_t size)
 {
 	uint32_t offset, length;
@@ -83,7 +83,7 @@ enum d_fault memory_read(struct engine *engine, uint64_t address, uint32_t size,
 	return D_FAULT_NONE;
 }
 
-/* Where can be written, and in *room how many bytes; NULL: nowhere. */
+/* A pointer to writable bytes; *room is their number. NULL: the address is not writable. */
 static char *writable(struct engine *engine, uint64_t address, uint64_t *room)
 {
 	uint32_t offset;

@@ -11,7 +11,10 @@ void network_ipv4(const uint8_t bytes[NETWORK_IPV4_BYTES], char text[NETWORK_TEX
 	snprintf(text, NETWORK_TEXT_MAX, "%u.%u.%u.%u", bytes[0], bytes[1], bytes[2], bytes[3]);
 }
 
-/* Mapped (::ffff:a.b.c.d), or compatible (::a.b.c.d), which ::1 and its like are not. */
+/*
+ * Mapped (::ffff:a.b.c.d), or compatible (::a.b.c.d), which does not include ::1 and similar
+ * addresses.
+ */
 static bool has_ipv4(const uint8_t *bytes)
 {
 	static const uint8_t zeros[EMBEDDED_AT], mapped[EMBEDDED_AT] = {[10] = 0xff, [11] = 0xff};
@@ -21,7 +24,10 @@ static bool has_ipv4(const uint8_t *bytes)
 	return !memcmp(bytes, zeros, sizeof(zeros)) && (bytes[12] || bytes[13]);
 }
 
-/* The longest run of at least two zero words, the first of equal ones; count 0: none. */
+/*
+ * Finds the longest run of at least two zero words, the first of several equally long; count 0:
+ * none.
+ */
 static void find_zeros(const uint16_t *words, unsigned limit, unsigned *first, unsigned *count)
 {
 	*first = *count = 0;

@@ -1,7 +1,7 @@
 /* object_variable.c: see object_variable.h. */
 #include "engine/object_variable.h"
 
-/* The kept bytes of a self-> variable or an element; *bytes NULL: there are none. */
+/* The stored bytes of a self-> variable or an element; *bytes is NULL if it is not set. */
 static enum d_fault find(struct engine *engine, uint32_t index, const uint64_t *keys, bool create,
 	struct text **bytes)
 {

@@ -19,7 +19,7 @@ void places_free(struct places *places)
 	usdt_functions_free(&places->kernel);
 }
 
-/* NULL: nothing can be known of this process. */
+/* NULL: nothing can be found out about this process. */
 static struct usdt_addresses *process_of(struct places *places, uint64_t pid)
 {
 	struct place_process *grown;

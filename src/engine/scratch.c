@@ -1,4 +1,4 @@
-/* scratch.c: see scratch.h. Blocks are kept in a list and used again, first to last. */
+/* scratch.c: see scratch.h. Blocks are kept in a list and reused, first to last. */
 #include "engine/scratch.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void scratch_use(struct scratch *scratch, struct scratch_block *block)
 
 void scratch_rewind(struct scratch *scratch)
 {
-	/* current stays NULL until the next clause needs scratch: resetting is one test. */
+	/* current stays NULL until the next clause needs scratch, so a reset is only one test. */
 	scratch->current = NULL;
 	scratch->left = 0;
 }

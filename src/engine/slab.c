@@ -65,7 +65,7 @@ void *slab_get(struct slab *slab, size_t size)
 	}
 	size = class * SLAB_UNIT;
 	if (slab->left < size) {
-		/* What is left of the old block is lost: at most one piece in fifty. */
+		/* The rest of the old block is wasted: at most one piece in fifty. */
 		struct slab_block *block = malloc(SLAB_BLOCK);
 		if (!block)
 			return NULL;

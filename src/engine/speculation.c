@@ -2,8 +2,8 @@
 #include "engine/speculation.h"
 
 enum {
-	CLAUSE_SIZE = 8, /* what DTrace puts before the data of a clause */
-	/* Records take more here than they count, most of all those that hold little. */
+	CLAUSE_SIZE = 8, /* bytes that DTrace puts before the data of a clause */
+	/* Records take more memory here than they count for, especially small ones. */
 	MEMORY_FACTOR = 4,
 	MEMORY_MIN = 64 << 10
 };

@@ -1,10 +1,10 @@
-/* subroutine_memory.c: what works on addresses (memory.h); see subroutine_call.h. */
+/* subroutine_memory.c: subroutines that work on addresses (memory.h); see subroutine_call.h. */
 #include <string.h>
 
 #include "engine/subroutine_call.h"
 #include "engine/value.h"
 
-/* The string at an address, of at most as many characters as the second argument says. */
+/* The string at an address; the second argument is its maximum length. */
 enum d_fault subroutine_copyinstr(struct subroutine_call *call)
 {
 	uint64_t limit = call->engine->string_limit;
@@ -20,8 +20,8 @@ enum d_fault subroutine_copyinstr(struct subroutine_call *call)
 }
 
 /*
- * All calls of a clause together take at most scratchsize. alloca(0) is where the next block will
- * be, each time the same address until there is one.
+ * All calls of a clause together take at most scratchsize. alloca(0) returns the address of the
+ * next block, and the same address until that block is allocated.
  */
 enum d_fault subroutine_alloca(struct subroutine_call *call)
 {
@@ -72,7 +72,7 @@ enum d_fault subroutine_copyout(struct subroutine_call *call)
 	return fault_set(call->engine, D_FAULT_BADADDR, call->arguments[1]);
 }
 
-/* The address and the size, beside each other in a block. */
+/* The address and the size, next to each other in a block. */
 enum d_fault subroutine_memref(struct subroutine_call *call)
 {
 	const uint32_t size = 2 * sizeof(call->arguments[0]);
@@ -81,7 +81,7 @@ enum d_fault subroutine_memref(struct subroutine_call *call)
 	return fault ? fault : memory_write(call->engine, call->result, size, call->arguments);
 }
 
-/* The last of the bytes is taken for the end of the string. */
+/* The last of the bytes is taken as the end of the string. */
 enum d_fault subroutine_memstr(struct subroutine_call *call)
 {
 	struct engine *engine = call->engine;
@@ -105,7 +105,7 @@ enum d_fault subroutine_memstr(struct subroutine_call *call)
 	bytes[length] = '\0';
 	for (char *nul = bytes; (nul = memchr(nul, '\0', (size_t)(bytes + length - nul)));)
 		*nul++ = (char)call->arguments[1];
-	/* A NUL put for NULs ends it. */
+	/* If the replacement is a NUL itself, the first one ends the string. */
 	length = (uint32_t)strnlen(bytes, length);
 	*text = (struct text){bytes, length, text_hash(bytes, length)};
 	call->result = value_of_text(text);

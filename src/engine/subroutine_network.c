@@ -1,4 +1,4 @@
-/* subroutine_network.c: addresses of networks in memory as text; see subroutine_call.h. */
+/* subroutine_network.c: network addresses in memory as text; see subroutine_call.h. */
 #include <net/if_arp.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -6,7 +6,7 @@
 #include "engine/network.h"
 #include "engine/subroutine_call.h"
 
-/* Families other than IPv6 are taken for IPv4, as Oracle's DTrace does. */
+/* Families other than IPv6 are treated as IPv4, as in Oracle's DTrace. */
 static enum d_fault give_internet(struct subroutine_call *call, int64_t family, uint64_t address,
 	enum network_embedded embedded)
 {
@@ -30,7 +30,7 @@ enum d_fault subroutine_inet_ntoa(struct subroutine_call *call)
 	return give_internet(call, AF_INET, call->arguments[0], NETWORK_EMBEDDED_MIXED);
 }
 
-/* Not 0 as the second argument: all of the address as hexadecimal. */
+/* If the second argument is not 0, the whole address is hexadecimal. */
 enum d_fault subroutine_inet_ntoa6(struct subroutine_call *call)
 {
 	return give_internet(call, AF_INET6, call->arguments[0],

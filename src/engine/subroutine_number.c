@@ -14,7 +14,7 @@ static int64_t base_of(const struct subroutine_call *call)
 	return call->count > 1 ? (int64_t)call->arguments[1] : 10;
 }
 
-/* Decimal is signed; other bases show the 64 bits, 16 and 8 with their prefix. */
+/* Decimal is signed; other bases show the 64 bits as unsigned, bases 16 and 8 with their prefix. */
 enum d_fault subroutine_lltostr(struct subroutine_call *call)
 {
 	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
@@ -47,7 +47,7 @@ static int digit_of(char c)
 	return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : BASE_MAX;
 }
 
-/* Digits up to the first that is none; wraps. */
+/* Parses up to the first character that is not a digit; wraps. */
 enum d_fault subroutine_strtoll(struct subroutine_call *call)
 {
 	struct span string = subroutine_string(call, 0);
@@ -104,8 +104,8 @@ enum d_fault subroutine_getminor(struct subroutine_call *call)
 }
 
 /*
- * 31 bits. The state goes through all 64-bit values from the start of the run; the mixing makes
- * neighbours unlike.
+ * 31 bits. The state starts at the run's start time and goes through all 64-bit values; the mixing
+ * makes successive results dissimilar.
  */
 enum d_fault subroutine_rand(struct subroutine_call *call)
 {

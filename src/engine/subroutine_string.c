@@ -1,4 +1,6 @@
-/* subroutine_string.c: strings and paths; see subroutine_call.h. Searches see bytes, as D does. */
+/*
+ * subroutine_string.c: strings and paths; see subroutine_call.h. Searches work on bytes, as in D.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +39,7 @@ enum d_fault subroutine_strjoin(struct subroutine_call *call)
 	return D_FAULT_NONE;
 }
 
-/* What begins at `at` in a string; NULL where nothing was found. */
+/* The rest of a string from `at`; NULL if nothing was found. */
 static enum d_fault give_rest(struct subroutine_call *call, struct span string, const char *at)
 {
 	return at ? subroutine_give(call, at, (uint32_t)(string.bytes + string.length - at))
@@ -134,7 +136,7 @@ enum d_fault subroutine_substr(struct subroutine_call *call)
 	return subroutine_give(call, string.bytes + from, count > 0 ? (uint32_t)count : 0);
 }
 
-/* The next token of what strtok() was given in this firing; NULL when there is none. */
+/* The next token of the string that strtok() was given in this firing; NULL: no more tokens. */
 static enum d_fault next_token(struct subroutine_call *call, struct span delimiters)
 {
 	struct tokens *tokens = &call->engine->tokens;
@@ -152,7 +154,10 @@ static enum d_fault next_token(struct subroutine_call *call, struct span delimit
 		!memchr(delimiters.bytes, tokens->bytes[tokens->at], delimiters.length))
 		tokens->at++;
 	end = tokens->at;
-	/* As in C, the delimiter after a token is gone, whatever the next delimiters are. */
+	/*
+	 * As in C, the delimiter after a token is consumed, whatever the next call's delimiters
+	 * are.
+	 */
 	if (tokens->at < tokens->length)
 		tokens->at++;
 	return subroutine_give(call, tokens->bytes + start, end - start);
@@ -193,7 +198,7 @@ static enum d_fault change_case(struct subroutine_call *call, char from, char to
 
 	if (fault)
 		return fault;
-	/* The copy is this clause's own. */
+	/* The copy belongs to this clause. */
 	text = (struct text *)(uintptr_t)call->result;
 	bytes = (char *)(text + 1);
 	for (uint32_t i = 0; i < string.length; i++)
@@ -259,13 +264,13 @@ enum d_fault subroutine_dirname(struct subroutine_call *call)
 	return subroutine_give(call, path.bytes, path.length);
 }
 
-/* Takes out empty parts, "." and what ".." undoes. */
+/* Removes empty parts, "." and each part that a ".." cancels. */
 enum d_fault subroutine_cleanpath(struct subroutine_call *call)
 {
 	struct span path = subroutine_string(call, 0);
 	bool absolute = path.length && path.bytes[0] == '/';
 	char *clean = scratch_get(&call->engine->scratch, (size_t)path.length + 2);
-	uint32_t length = 0, kept = 0, at = 0; /* kept: what ".." may not undo */
+	uint32_t length = 0, kept = 0, at = 0; /* kept: what ".." must not remove */
 
 	if (!clean)
 		return fault_set(call->engine, D_FAULT_NOSCRATCH, 0);

@@ -1,6 +1,6 @@
 /*
- * subroutine_tracing.c: what depends on the firing or on the tracer's own state, and what only a
- * kernel could tell; see subroutine_call.h.
+ * subroutine_tracing.c: subroutines that depend on the firing or on the tracer's own state, and
+ * those that need a kernel; see subroutine_call.h.
  */
 #include "engine/subroutine_call.h"
 
@@ -19,7 +19,7 @@ enum d_fault subroutine_speculation(struct subroutine_call *call)
 	return D_FAULT_NONE;
 }
 
-/* No source gives what these need, so no program that calls one is started. */
+/* No source provides what these need, so no program that calls one is started. */
 enum d_fault subroutine_kernel(struct subroutine_call *call)
 {
 	return fault_set(call->engine, D_FAULT_ILLOP, 0);

@@ -129,7 +129,7 @@ int text_compare(const struct text *a, const struct text *b, uint32_t limit)
 	return order < 0 ? -1 : 1;
 }
 
-/* By their 64-bit words: the process, then the addresses. */
+/* Compares the 64-bit words: the process, then the addresses. */
 static int compare_places(const struct text *a, const struct text *b)
 {
 	uint32_t length = a->length < b->length ? a->length : b->length;

@@ -1,7 +1,7 @@
 /*
- * verify.c: see verify.h. One pass over each piece of code: jumps go forward, so when an
- * instruction is reached, every way to it has been seen, and the kinds of its registers
- * are what those ways agree on.
+ * verify.c: see verify.h. One pass over each piece of code: jumps only go forward, so when the pass
+ * reaches an instruction, it has seen every path to it, and the kinds of its registers are those on
+ * which all paths agree.
  */
 #include "engine/verify.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a register is known to hold. Bits: a merge of two ways is an "and". */
+/* What a register is known to hold. These are bits: merging two paths is an "and". */
 enum register_kind {
 	KIND_NOTHING = 0,
 	KIND_INTEGER = 1,
@@ -32,7 +32,7 @@ struct verifier {
 	size_t count;
 	struct state now;
 	bool reachable;
-	struct state **targets; /* by instruction, for those that are jumped to */
+	struct state **targets; /* by instruction; NULL unless it is a jump's target */
 	size_t records, record_values;
 	uint64_t record_bytes;
 };
@@ -63,7 +63,7 @@ static uint8_t kind_of(const struct d_value_type *type)
 	}
 }
 
-/* Only pointers to texts need to be certain: any 64 bits are an integer. */
+/* Only pointers to texts must be known to be valid; any 64 bits are an integer. */
 static bool holds(const struct verifier *verifier, unsigned index, const struct d_value_type *type)
 {
 	return type->kind == D_VALUE_INTEGER || (verifier->now.registers[index] & kind_of(type));
@@ -107,7 +107,7 @@ static bool object_size_ok(int64_t size)
 	return size > 0 && size <= D_OBJECT_MAX;
 }
 
-/* Whether an index into a table of the program is one of those it may be here. */
+/* Whether the immediate is valid for this instruction, such as an index into a table. */
 static bool immediate_fits(
 	const struct d_program *program, enum d_immediate meaning, int32_t immediate)
 {
@@ -175,7 +175,7 @@ static bool arguments_fit(const struct verifier *verifier, const struct d_instru
 	return true;
 }
 
-/* Whether a, b or c, whose value this is, is what the instruction needs; its immediate fits. */
+/* Whether the value of a, b or c is what the instruction needs. Its immediate must be valid. */
 static bool operand_fits(const struct verifier *verifier, const struct d_instruction *instruction,
 	enum d_operand operand, uint8_t value)
 {
@@ -212,7 +212,7 @@ static bool operand_fits(const struct verifier *verifier, const struct d_instruc
 	}
 }
 
-/* Notes what register a holds after the instruction, if it writes it. */
+/* Notes what register a holds after the instruction, if the instruction writes to it. */
 static void note_result(
 	struct verifier *verifier, const struct d_instruction *instruction, enum d_operand operand)
 {
@@ -269,7 +269,7 @@ static int verify_jump(struct verifier *verifier, size_t at)
 	return merge(verifier, (size_t)instruction->immediate);
 }
 
-/* An action makes one record each time. */
+/* Each action makes one record. */
 static void count_record(struct verifier *verifier, const struct d_action *action)
 {
 	verifier->records++;
@@ -305,7 +305,7 @@ static int verify_code(struct verifier *verifier, const struct d_instruction *co
 {
 	int error = 0;
 
-	/* Offsets are 31 bits in jumps. */
+	/* Jump offsets are 31 bits. */
 	if (!code || count == 0 || count > INT32_MAX || code[count - 1].opcode != D_OP_RETURN)
 		return -EINVAL;
 	verifier->code = code;
@@ -323,7 +323,7 @@ static int verify_code(struct verifier *verifier, const struct d_instruction *co
 			verifier->now = *target;
 			verifier->reachable = true;
 		} else if (!verifier->reachable) {
-			/* Never run, so whatever its registers would hold is right. */
+			/* This code is never run, so any contents of its registers are valid. */
 			memset(&verifier->now, KIND_ANY, sizeof(verifier->now));
 		}
 		if (!error)
@@ -352,7 +352,7 @@ static bool types_ok(const struct d_value_type *types, unsigned count)
 	return true;
 }
 
-/* Places are keys of aggregations only. */
+/* Only aggregations may have places as keys. */
 static bool has_places(const struct d_value_type *types, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
@@ -361,7 +361,7 @@ static bool has_places(const struct d_value_type *types, unsigned count)
 	return false;
 }
 
-/* A conversion that takes this argument. */
+/* Whether a conversion accepts this argument. */
 static bool conversion_fits(const struct d_conversion *conversion, const struct d_value_type *type)
 {
 	switch (conversion->kind) {
@@ -390,7 +390,7 @@ static bool integer_at(const struct d_value_type *types, unsigned count, unsigne
 	return *next < count && types[(*next)++].kind == D_VALUE_INTEGER;
 }
 
-/* A format against the arguments of printf(), or the keys of printa(). */
+/* Checks a format against the arguments of printf(), or the keys of printa(). */
 static bool format_fits(const struct d_format *format, const struct d_value_type *types,
 	unsigned count, bool aggregations)
 {
@@ -418,7 +418,7 @@ static bool format_fits(const struct d_format *format, const struct d_value_type
 	return true;
 }
 
-/* Addresses are kept alike, whatever is shown of them. */
+/* All kinds of address are stored in the same way; only their text differs. */
 static bool same_keys(const struct d_aggregation *a, const struct d_aggregation *b)
 {
 	if (a->key_count != b->key_count)
@@ -562,7 +562,7 @@ int verify_program(const struct d_program *program, const struct d_probe_set *pr
 		error = verify_code(&verifier, clause->code, clause->code_count);
 		if (error)
 			return error;
-		/* What DTrace's record of the clause would take must fit into its buffer. */
+		/* DTrace's record of the clause would have to fit into the buffer. */
 		if (verifier.record_bytes > program->options.bufsize)
 			return -ENOSPC;
 		raise_to(&limits->instructions, clause->code_count + clause->predicate_count);

@@ -1,13 +1,13 @@
 /*
- * bar.c: see bar.h. Without option encoding bars are ASCII and packed ones UTF-8, as in
- * DTrace on a terminal that is not one of the old ones.
+ * bar.c: see bar.h. Without option encoding, bars are ASCII and packed bars UTF-8, as in DTrace on
+ * a modern terminal.
  */
 #include "engine/output/bar.h"
 
 enum {
 	BAR_WIDTH = 40,
 	BLOCK_PARTS = 8,
-	BLOCK_FULL = 0x88,  /* of UTF-8's third byte: U+2588; U+2589 on are 7/8 ... 1/8 wide */
+	BLOCK_FULL = 0x88,  /* third UTF-8 byte of U+2588; U+2589 on are 7/8 ... 1/8 wide */
 	BLOCK_LOWEST = 0x81 /* U+2581 ... U+2588 are 1/8 ... 8/8 high */
 };
 
@@ -39,7 +39,7 @@ static void print_run(char c, int count, FILE *output)
 		putc_unlocked(c, output);
 }
 
-/* How much of a width a count takes. */
+/* The part of a width that a count takes. */
 static long double share(const struct bar_scale *scale, int64_t count, int width)
 {
 	return scale->total > 0 ? size_of(count) * width / scale->total : 0;

@@ -44,7 +44,7 @@ static char *start_specification(const struct d_conversion *conversion, char *at
 	return at;
 }
 
-/* As C and D spell it: what has no letter is octal, a zero in its short form. */
+/* Escapes a character as C and D write it: in octal if there is no short form; NUL is "\0". */
 static unsigned escape(unsigned char c, char *escaped)
 {
 	static const char letters[] = "abtnvfr"; /* from 7 on */
@@ -113,7 +113,10 @@ static void print_character(const struct d_conversion *conversion, int width, in
 	fprintf(output, specification, width, (int)(unsigned char)value);
 }
 
-/* An array of characters, which a key may be, ends where it ends, or before at a zero. */
+/*
+ * A string, or an array of characters (a key may be one), which ends at its size or at a zero
+ * before that.
+ */
 static void print_string(const struct d_conversion *conversion, int width, int precision,
 	const struct text *text, FILE *output)
 {
@@ -146,7 +149,7 @@ static void print_time(const struct d_conversion *conversion, int width, int pre
 	struct tm broken;
 
 	if (!localtime_r(&seconds, &broken))
-		return; /* a year that does not fit: not in 64 bits of ns */
+		return; /* the year does not fit, which is not possible with 64 bits of ns */
 	snprintf(clock, sizeof(clock), "%02d:%02d:%02d", broken.tm_hour, broken.tm_min,
 		broken.tm_sec);
 	if (conversion->letter == 'Y')
@@ -186,7 +189,7 @@ static void print_float(const struct d_conversion *conversion, int width, int pr
 	fprintf(output, specification, width, precision, wide);
 }
 
-/* Encodes a character as UTF-8, U+FFFD for a number that is none. Returns its bytes. */
+/* Encodes a character as UTF-8, an invalid one as U+FFFD. Returns the number of bytes. */
 static unsigned encode(uint32_t character, char *bytes)
 {
 	if (character > 0x10ffff || (character >= 0xd800 && character <= 0xdfff))
@@ -213,7 +216,7 @@ static unsigned encode(uint32_t character, char *bytes)
 	return 4;
 }
 
-/* Wide characters; precision, as in C, is the most bytes, width counts characters. */
+/* Wide characters; as in C, precision is the maximum number of bytes; width counts characters. */
 static void print_wide(const struct d_conversion *conversion, int width, int precision,
 	uint64_t value, FILE *output)
 {
@@ -244,7 +247,7 @@ static void print_wide(const struct d_conversion *conversion, int width, int pre
 		print_padding(width - (int64_t)shown, output);
 }
 
-/* A newline, then a line for each frame; conversion NULL: without width or precision. */
+/* A newline, then a line for each frame; conversion NULL: no width or precision. */
 static void print_frames(const struct format_context *context, const struct text *stack, int indent,
 	const struct d_conversion *conversion, int width, int precision)
 {
@@ -265,7 +268,7 @@ static void print_frames(const struct format_context *context, const struct text
 	}
 }
 
-/* %k: the width of a flag '-' is how far the frames are indented. */
+/* %k: with the flag '-', the width is the indentation of the frames. */
 static void print_stack(const struct format_context *context, const struct d_conversion *conversion,
 	int width, int precision, uint64_t value)
 {
@@ -383,7 +386,10 @@ char *format_string(const struct format_context *context, const struct d_format 
 	return text;
 }
 
-/* Memory as bytes, 16 to a row: structs and arrays; with option rawbytes all. None: nothing. */
+/*
+ * Memory as bytes, 16 to a row: for structs and arrays; with option rawbytes for all. Prints
+ * nothing if there are no bytes.
+ */
 void format_dump(const char *dumped, size_t size, FILE *output)
 {
 	const unsigned char *bytes = (const unsigned char *)dumped;
@@ -409,7 +415,7 @@ void format_dump(const char *dumped, size_t size, FILE *output)
 	}
 }
 
-/* How many bytes are text before they end or are zeroes only; 0: this is no text. */
+/* The number of bytes that are text, before only zeroes follow or the bytes end; 0: not text. */
 static int text_length(const struct text *bytes)
 {
 	uint32_t length = 0, at;
@@ -426,7 +432,10 @@ static int text_length(const struct text *bytes)
 	return (int)length;
 }
 
-/* A key that is memory: as text if it is some, since most are arrays of characters. */
+/*
+ * A key that is memory: shown as text if it is text, because most such keys are arrays of
+ * characters.
+ */
 static void print_bytes_key(const struct format_context *context, const struct text *bytes)
 {
 	int length = context->options->rawbytes ? 0 : text_length(bytes);
@@ -447,14 +456,14 @@ static void trace_string(const struct format_context *context, const struct text
 		fprintf(context->output, "  %-33s", text->bytes);
 }
 
-/* The forms of values that are texts, of trace() or of a key. */
+/* Prints values that are texts, for trace() or as a key. */
 static void print_text(const struct format_context *context, const struct d_value_type *type,
 	const struct text *text, bool key)
 {
 	char buffer[PLACE_TEXT_MAX];
 
 	if (!text)
-		return; /* recording it has faulted */
+		return; /* recording it would have faulted */
 	if (type->kind == D_VALUE_STACK)
 		print_frames(context, text, clamp(context->options->stackindent, 0), NULL, 0, -1);
 	else if (type->kind > D_VALUE_STACK)
@@ -483,7 +492,7 @@ void format_trace(
 	}
 	value = value_cut(value, type->size, type->is_signed);
 	if (options->rawbytes) {
-		/* On a big-endian machine the value's bytes are the last ones. */
+		/* On a big-endian machine the value is in the last bytes. */
 		const char *bytes = (const char *)&value;
 		const uint16_t one = 1;
 		if (*(const unsigned char *)&one == 0)

@@ -1,6 +1,6 @@
 /*
- * format.h: one value to text: printf's conversions, the default forms of trace(), and
- * the columns of aggregation keys. Knows nothing of clauses or aggregations.
+ * format.h: converts one value to text: printf's conversions, the default forms of trace(), and the
+ * columns of aggregation keys. It knows nothing about clauses or aggregations.
  */
 #ifndef VMTAP_ENGINE_OUTPUT_FORMAT_H
 #define VMTAP_ENGINE_OUTPUT_FORMAT_H
@@ -14,8 +14,8 @@
 
 enum {
 	/*
-	 * The largest width and precision. A script's "*" takes any number that an event
-	 * brings, and a terabyte of blanks helps nobody. Formats cannot ask for more.
+	 * The largest width and precision. A script's "*" may be any number from an event, and a
+	 * terabyte of blanks helps nobody. The numbers in a format are limited to this too.
 	 */
 	FORMAT_WIDTH_MAX = 100000
 };
@@ -25,33 +25,36 @@ struct format_context {
 	const struct d_options *options;
 	struct places *places;
 	FILE *output;
-	uint32_t cpus; /* that there are, 0: not known */
+	uint32_t cpus; /* of the machine, 0: unknown */
 };
 
-/* Literal text. */
+/* Prints literal text. */
 void format_text(const struct text *text, FILE *output);
 
 /*
- * A conversion without its text before. The value is a register's: a text where its type
- * is one (d_value_is_text()), else an integer that is cut to the conversion's type. Width 0 means
- * no width, and a negative width sets the flag '-', as in C. A precision of 0 or less means no
- * precision, as in DTrace: "%.0s" prints the whole string.
+ * Prints a conversion without the text before it. The value is that of a register: a text if its
+ * type is one (d_value_is_text()), else an integer, which is cut to the conversion's type. Width 0
+ * means no width, and a negative width sets the flag '-', as in C. A precision of 0 or less means
+ * no precision, as in DTrace: "%.0s" prints the whole string.
  */
 void format_conversion(const struct format_context *context, const struct d_conversion *conversion,
 	int64_t width, int64_t precision, uint64_t value);
 
-/* printf(): the text that a format makes of the values of an action. */
+/* printf(): prints the values of an action with a format. */
 void format_values(const struct format_context *context, const struct d_format *format,
 	const struct d_action *action, const uint64_t *values);
 
-/* The same as a string that the caller frees, whatever the context's output; NULL: no memory. */
+/*
+ * The same, but returns a string, which the caller frees; the context's output is not used. NULL:
+ * no memory.
+ */
 char *format_string(const struct format_context *context, const struct d_format *format,
 	const struct d_action *action, const uint64_t *values);
 
-/* Bytes as a table, 16 to a row: tracemem(). */
+/* tracemem(): bytes as a table, 16 to a row. */
 void format_dump(const char *bytes, size_t size, FILE *output);
 
-/* trace() of a value; a stack, or a place that was recorded on its own. */
+/* trace() of a value; also a stack or a place that was recorded by itself. */
 void format_trace(
 	const struct format_context *context, const struct d_value_type *type, uint64_t value);
 

@@ -53,7 +53,7 @@ void messages_print_fault(const struct writer_fault *fault, FILE *messages)
 		return;
 	}
 	fprintf(messages, "%s\n", fault->text);
-	/* DTrace's message about an option has a line's end of its own. */
+	/* DTrace's message about an option has its own newline. */
 	if (fault->action == D_ACTION_SETOPT)
 		putc('\n', messages);
 }

@@ -1,5 +1,5 @@
 /*
- * messages.h: what a user reads about faults and drops, in DTrace's words.
+ * messages.h: the messages about faults and drops, in DTrace's words.
  */
 #ifndef VMTAP_ENGINE_OUTPUT_MESSAGES_H
 #define VMTAP_ENGINE_OUTPUT_MESSAGES_H
@@ -11,7 +11,7 @@
 
 void messages_print_fault(const struct writer_fault *fault, FILE *messages);
 
-/* tag: the message says which kind of drop it is, as option droptags has it. */
+/* tag: the message names the kind of drop (option droptags). */
 void messages_print_drop(const struct writer_drop *drop, bool tag, FILE *messages);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * place_text.h: the text that names an address: "module`function+0x10", or its number where
- * nothing is known of it.
+ * place_text.h: the text that names an address: "module`function+0x10", or its number if nothing is
+ * known about it.
  */
 #ifndef VMTAP_ENGINE_OUTPUT_PLACE_TEXT_H
 #define VMTAP_ENGINE_OUTPUT_PLACE_TEXT_H

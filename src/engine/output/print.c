@@ -8,10 +8,10 @@
 #include "engine/value.h"
 
 enum {
-	INDENT = 44, /* columns of what a clause's line begins with, if not quiet */
+	INDENT = 44, /* columns at the start of a clause's line, if not quiet */
 	/*
-	 * Unions in unions show the same bytes again and again, so a value takes at most this
-	 * many lines, or one for each byte if that is more.
+	 * Nested unions show the same bytes again and again, so a value takes at most this many
+	 * lines, or one for each byte if that is more.
 	 */
 	LINES_MAX = 65536
 };
@@ -20,8 +20,8 @@ struct printer {
 	const struct format_context *context;
 	const struct d_layout *layouts;
 	const char *bytes;
-	uint64_t limit; /* how many of the bytes are shown */
-	uint64_t lines; /* that may still follow */
+	uint64_t limit; /* the number of bytes to show */
+	uint64_t lines; /* that may still be printed */
 	bool cut;       /* there are more bytes than that */
 	bool partial;   /* an array or a string has more of them */
 	bool ended;     /* "..." has been printed */
@@ -44,7 +44,7 @@ static uint64_t read_integer(const struct printer *printer, const struct d_layou
 	return layout->is_signed ? (uint64_t)((int64_t)value >> (64 - bits)) : value >> (64 - bits);
 }
 
-/* Nothing but zeroes, as far as it is shown. */
+/* Whether the part to be shown is all zeroes. */
 static bool is_zero(const struct printer *printer, const struct d_layout *layout, uint64_t offset,
 	unsigned bits)
 {
@@ -115,7 +115,7 @@ static void print_string(struct printer *printer, const struct d_layout *layout,
 	putc('"', printer->context->output);
 }
 
-/* The member that comes after a value, for what is inside of it. */
+/* The member that follows a value, for use while printing the inside of the value. */
 struct print_follower {
 	uint64_t offset;
 	unsigned level;
@@ -166,8 +166,8 @@ static void print_elements(
 }
 
 /*
- * Before the end of a group: prints "..." at the level of the first member that is not shown,
- * although that member comes after the group, as DTrace does. The outermost group has none
+ * Before the end of a group: prints "..." at the level of the first member that is not shown, as
+ * DTrace does, even though that member comes after the group. The outermost group has no member
  * after it.
  */
 static void end_group(

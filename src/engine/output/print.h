@@ -1,6 +1,6 @@
 /*
- * print.h: print(): memory as the values of a type, one to a line with its type. Knows
- * nothing of clauses; layouts are program/print_layout.h's.
+ * print.h: print(): shows memory as the values of a type, one to a line with its type. It knows
+ * nothing about clauses; program/print_layout.h defines layouts.
  */
 #ifndef VMTAP_ENGINE_OUTPUT_PRINT_H
 #define VMTAP_ENGINE_OUTPUT_PRINT_H
@@ -12,8 +12,8 @@
 #include "program/print_layout.h"
 
 /*
- * The memory that was at an address, which has the size of layouts[index]. Values that are
- * zero are left out, and "..." replaces what is beyond option printsize.
+ * Prints the memory that was at an address; it has the size of layouts[index]. Values that are zero
+ * are left out, and "..." replaces what exceeds option printsize.
  */
 void print_memory_as(const struct format_context *context, const struct d_layout *layouts,
 	uint32_t index, uint64_t address, const struct text *bytes);

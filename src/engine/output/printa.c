@@ -19,7 +19,7 @@ static void print_value(const struct aggregate *aggregate, const uint64_t *data,
 			aggregate_number(aggregate, data, aggregate->normal));
 }
 
-/* Columns of the keys in the compact forms, each with the blank before it. */
+/* The width of the keys' columns in the compact forms, each with the blank before it. */
 static int compact_width(const struct tuple_shape *shape)
 {
 	static const int widths[] = {[1] = 3, [2] = 5, [4] = 8, [8] = 16};
@@ -46,7 +46,7 @@ static void print_compact_keys(const struct aggregate_rows *rows, const struct a
 	}
 }
 
-/* Option aggpack: a distribution is one line. */
+/* Option aggpack: each distribution is one line. */
 static void print_packed(const struct aggregate_rows *rows, const struct format_context *context)
 {
 	const struct aggregate *aggregate = rows->aggregates[0];
@@ -65,7 +65,7 @@ static void print_packed(const struct aggregate_rows *rows, const struct format_
 	}
 }
 
-/* Option agghist: the numbers of an aggregation are bars of one picture. */
+/* Option agghist: the numbers of an aggregation are bars of one chart. */
 static void print_histogram(const struct aggregate_rows *rows, const struct format_context *context)
 {
 	const struct aggregate *aggregate = rows->aggregates[0];
@@ -86,7 +86,7 @@ static void print_histogram(const struct aggregate_rows *rows, const struct form
 	}
 }
 
-/* A form of all rows together, for the kinds of aggregations that have one. */
+/* Prints all rows in a compact form, for the kinds of aggregation that have one; false: none. */
 static bool print_compact(const struct aggregate_rows *rows, const struct format_context *context)
 {
 	const struct aggregate *aggregate = rows->aggregates[0];
@@ -106,8 +106,8 @@ static bool print_compact(const struct aggregate_rows *rows, const struct format
 }
 
 /*
- * Option aggpercpu: how many CPUs have a line, 0 without the option. All that the machine has;
- * those of a recording are only known up to the highest one with data.
+ * Option aggpercpu: the number of CPUs to print a line for; 0 without the option. This is all CPUs
+ * of the machine; for a recording, CPUs are known only up to the highest one with data.
  */
 static uint32_t cpu_count(const struct aggregate_rows *rows, const struct format_context *context)
 {
@@ -121,7 +121,7 @@ static uint32_t cpu_count(const struct aggregate_rows *rows, const struct format
 	return count;
 }
 
-/* After a value the part of it that each CPU has. */
+/* Prints, after a value, the part of each CPU. */
 static void print_per_cpu(const struct aggregate_rows *rows, const struct aggregate_row *row,
 	size_t which, uint32_t count, const struct format_context *context)
 {
@@ -168,7 +168,7 @@ static void print_formatted(const struct aggregate_rows *rows, const struct aggr
 			format_conversion(context, &own, width, precision, row->keys[next_key++]);
 			continue;
 		}
-		/* More %@ than aggregations: the last one again. */
+		/* If there are more %@ than aggregations, the last one is repeated. */
 		aggregate = rows->aggregates[next_value];
 		if (aggregate_is_distribution(aggregate))
 			print_value(aggregate, row->data[next_value], context);

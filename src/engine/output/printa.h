@@ -7,7 +7,7 @@
 #include "engine/aggregate_rows.h"
 #include "engine/output/format.h"
 
-/* A line for each row; format NULL: the default columns. */
+/* Prints a line for each row; format NULL: the default columns. */
 void printa_print(const struct aggregate_rows *rows, const struct d_format *format,
 	const struct format_context *context);
 

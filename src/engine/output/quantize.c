@@ -7,7 +7,7 @@
 #include "engine/output/bar.h"
 
 enum {
-	PACKED_END = 8, /* columns of lquantize's outer labels, packed */
+	PACKED_END = 8, /* columns of lquantize's outer labels when packed */
 	LABEL_MAX = 40
 };
 
@@ -32,7 +32,7 @@ static void log_linear_label(
 		snprintf(label, LABEL_MAX, "%" PRIu64, bounds[bucket - middle - 1]);
 }
 
-/* A bucket of quantize() is named after its value nearest to zero. */
+/* The label of a bucket of quantize() is its value nearest to zero. */
 static void bucket_label(
 	const struct distribution *distribution, uint32_t bucket, bool negatives, char *label)
 {
@@ -79,7 +79,7 @@ static void find_rows(const struct distribution *distribution, const struct coun
 		++*last;
 }
 
-/* A count, divided; INT64_MIN / -1 is the one quotient that does not exist. */
+/* A count divided by normal; INT64_MIN / -1, the only quotient that overflows, wraps. */
 static int64_t normalized(int64_t count, int64_t normal)
 {
 	return normal == -1 ? (int64_t)(0 - (uint64_t)count) : count / normal;
@@ -95,7 +95,7 @@ void quantize_print(const struct distribution *distribution, const struct counts
 	for (uint32_t i = counts->first; i < counts->first + counts->size; i++)
 		bar_scale_add(&scale, counts_get(counts, i));
 	find_rows(distribution, counts, &first, &last);
-	/* Whether rows below zero are shown decides what the row at zero is called. */
+	/* The label of the row at zero depends on whether rows below zero are shown. */
 	bar_print_heading("value", 16, output);
 	for (uint32_t i = first; i <= last; i++) {
 		char label[LABEL_MAX];
@@ -123,7 +123,7 @@ void quantize_span_add(struct quantize_span *span, const struct distribution *di
 		*span = (struct quantize_span){0, distribution->buckets - 1};
 		return;
 	}
-	/* Without values below zero there is no row below it. */
+	/* If no values are below zero, there is no row below zero. */
 	find_rows(distribution, counts, &first, &last);
 	if (first + 1 == zero && !counts_get(counts, first))
 		first = zero;
@@ -133,7 +133,7 @@ void quantize_span_add(struct quantize_span *span, const struct distribution *di
 		span->last = last;
 }
 
-/* The labels of the outer buckets, and the width that both have; 0: their own. */
+/* The labels of the outer buckets. Returns the width of both; 0: each has its own. */
 static int labels_of_ends(const struct distribution *distribution, const struct quantize_span *span,
 	char *low, char *high)
 {

@@ -12,19 +12,22 @@
 #include "engine/distribution.h"
 #include "program/program.h"
 
-/* The picture, from the newline before its heading to the newline after its last row. */
+/* Prints the chart, from the newline before its heading to the newline after its last row. */
 void quantize_print(const struct distribution *distribution, const struct counts *counts,
 	int64_t normal, const struct d_options *options, FILE *output);
 
-/* The buckets that the packed pictures of an aggregation show, the same for all of them. */
+/* The range of buckets that all packed charts of an aggregation show. */
 struct quantize_span {
 	uint32_t first, last;
 };
 
-/* quantize and lquantize have a packed form, a line for each element (option aggpack). */
+/*
+ * Whether there is a packed form, one line for each element (option aggpack): true for quantize and
+ * lquantize.
+ */
 bool quantize_can_pack(const struct distribution *distribution);
 
-/* Widens the span to an element's buckets; it begins as {UINT32_MAX, 0}. */
+/* Widens the span to include an element's buckets; it starts as {UINT32_MAX, 0}. */
 void quantize_span_add(struct quantize_span *span, const struct distribution *distribution,
 	const struct counts *counts);
 

@@ -1,6 +1,6 @@
 /*
- * text_writer.c: see text_writer.h. What a clause's line begins and ends with is here; the
- * values are made text by format.c, print.c and printa.c, messages by messages.c.
+ * text_writer.c: see text_writer.h. This file prints the start and the end of a clause's line;
+ * format.c, print.c and printa.c turn values into text, and messages.c the messages.
  */
 #include "engine/output/text_writer.h"
 
@@ -20,7 +20,7 @@ static struct text_writer *text_of(struct writer *writer)
 	return (struct text_writer *)((char *)writer - offsetof(struct text_writer, writer));
 }
 
-/* After each write of output, while errno still says why it failed. */
+/* Called after each write of output, while errno still says why it failed. */
 static void note_error(struct text_writer *text)
 {
 	if (ferror_unlocked(text->context.output) && !text->error)
@@ -60,7 +60,7 @@ static void print_flow(const struct writer_clause *clause, FILE *output)
 	fprintf(output, "%3d %-41s ", clause->cpu, shown);
 }
 
-/* What a clause's line begins with, if not quiet. */
+/* The start of a clause's line, if not quiet. */
 static void begin_clause(struct writer *writer, const struct writer_clause *clause)
 {
 	struct text_writer *text = text_of(writer);
@@ -90,7 +90,7 @@ static void end_clause(struct writer *writer, const struct writer_clause *clause
 	struct text_writer *text = text_of(writer);
 
 	(void)clause;
-	/* Asked again: setopt("quiet") takes effect within its clause. */
+	/* Checked again because setopt("quiet") takes effect within its clause. */
 	if (!text->context.options->quiet)
 		putc('\n', text->context.output);
 	note_error(text);
@@ -158,7 +158,7 @@ static void write_summary(struct writer *writer, const struct aggregate_rows *ro
 	note_error(text);
 }
 
-/* On a terminal that shows both streams, a fault comes after what was printed before it. */
+/* On a terminal that shows both streams, a fault must appear after what was printed before it. */
 static void write_fault(struct writer *writer, const struct writer_fault *fault)
 {
 	struct text_writer *text = text_of(writer);
@@ -180,7 +180,7 @@ static void write_message(struct writer *writer, const char *line)
 	fprintf(text_of(writer)->messages, "dtrace: %s\n", line);
 }
 
-/* After the terminal's "^C". */
+/* Follows the terminal's "^C". */
 static void write_interrupt(struct writer *writer)
 {
 	struct text_writer *text = text_of(writer);

@@ -1,5 +1,5 @@
 /*
- * text_writer.h: the writer of what DTrace prints: output to one stream, messages about
+ * text_writer.h: a writer that prints what DTrace prints: output to one stream, messages about
  * faults and drops to another.
  */
 #ifndef VMTAP_ENGINE_OUTPUT_TEXT_WRITER_H
@@ -14,12 +14,12 @@
 struct text_writer {
 	struct writer writer; /* for struct engine_settings */
 	FILE *messages;
-	struct format_context context; /* with the output */
+	struct format_context context; /* includes the output */
 	bool header_printed;
 	int error; /* errno of the first failed write of output */
 };
 
-/* The streams stay the caller's and are needed as long as the writer is used. */
+/* The caller owns the streams and keeps them open as long as the writer is used. */
 void text_writer_init(struct text_writer *text, FILE *output, FILE *messages);
 
 #endif

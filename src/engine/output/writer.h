@@ -1,20 +1,19 @@
 /*
- * writer.h: where everything goes that the engine has to say: what clauses print, faults,
- * drops. The operations tell what happened, with values and their types; a writer makes
- * characters of it. text_writer.h writes what DTrace prints. Another output format is one
- * more file with a table of these operations.
+ * writer.h: the interface through which the engine reports everything: what clauses print, faults,
+ * drops. The operations say what happened, with values and their types; a writer turns that into
+ * characters. text_writer.h writes what DTrace prints. To add an output format, add a file with a
+ * table of these operations.
  *
  * The engine calls in this order:
  *   start, once
  *   clause_begin, then what the clause recorded (trace ... printa), clause_end; for each clause
  *     that prints, and for those of a speculation when it is committed
  *   summary_begin, then summary for each aggregation; at most once, after END
- * Faults, drops, messages and flushes come at any point in between.
+ * Faults, drops, messages and flushes may come at any point in between.
  *
- * A writer serves one engine, and only the engine's thread calls it. Arguments belong to the
- * engine and are valid during the call. Output that cannot be written does not stop the
- * engine: the writer remembers the error for whoever runs the engine. No operation may be
- * NULL.
+ * A writer serves one engine, and only the engine's thread calls it. Arguments belong to the engine
+ * and are valid during the call. Output that cannot be written does not stop the engine: the writer
+ * keeps the error for the engine's caller. No operation may be NULL.
  */
 #ifndef VMTAP_ENGINE_OUTPUT_WRITER_H
 #define VMTAP_ENGINE_OUTPUT_WRITER_H
@@ -29,17 +28,17 @@
 #include "engine/places.h"
 #include "program/program.h"
 
-/* What a writer may look at until the engine is freed. */
+/* What a writer may read until the engine is freed. */
 struct writer_run {
-	const struct d_options *options; /* as setopt() leaves them; may change between calls */
+	const struct d_options *options; /* setopt() may change them between calls */
 	struct places *places;           /* names addresses: values of D_VALUE_STACK and later */
 	uint32_t cpus;                   /* of the machine, 0: unknown */
 };
 
-/* What option flowindent makes of a clause; WRITER_FLOW_NONE without it. */
+/* What a clause is for option flowindent; WRITER_FLOW_NONE without it. */
 enum writer_flow { WRITER_FLOW_NONE, WRITER_FLOW_ENTRY, WRITER_FLOW_RETURN };
 
-/* A clause that has ended without a fault and prints. */
+/* A clause that has ended without a fault and has output. */
 struct writer_clause {
 	const struct d_probe *probe;
 	uint32_t probe_id; /* DTrace's number of the probe, from 1 */
@@ -48,7 +47,7 @@ struct writer_clause {
 	unsigned depth; /* of the function that it enters, returns from or is in, from 0 */
 };
 
-/* A clause that was ended by a fault, or an action of it that failed when it was carried out. */
+/* A clause that a fault has ended, or an action of it that failed when it was carried out. */
 struct writer_fault {
 	const struct d_probe *probe;
 	uint32_t probe_id;
@@ -84,7 +83,7 @@ struct writer_operations {
 	/* printf(): action->types are the values' types. */
 	void (*printf)(struct writer *writer, const struct d_format *format,
 		const struct d_action *action, const uint64_t *values);
-	/* printa(): rows in the order in which they are shown. format NULL: none was given. */
+	/* printa(): rows in the order to show them. format NULL: none was given. */
 	void (*printa)(struct writer *writer, const struct aggregate_rows *rows,
 		const struct d_format *format);
 	void (*clause_end)(struct writer *writer, const struct writer_clause *clause);
@@ -96,9 +95,9 @@ struct writer_operations {
 
 	void (*fault)(struct writer *writer, const struct writer_fault *fault);
 	void (*drop)(struct writer *writer, const struct writer_drop *drop);
-	/* Trouble of the engine's own that loses output: one line without its end. */
+	/* A problem in the engine that loses output: one line, without a newline. */
 	void (*message)(struct writer *writer, const char *text);
-	/* A signal ends the run; END and the summary follow. */
+	/* A signal is ending the run; END and the summary follow. */
 	void (*interrupt)(struct writer *writer);
 
 	void (*flush)(struct writer *writer);
