@@ -1,10 +1,10 @@
 /*
  * ast.h: syntax trees. Private to src/d.
  *
- * The parser builds them once; checking writes types and identifiers into them, anew for
- * each probe description of a clause. Constants are folded while a tree is built, so a
- * division by a literal zero is found even where it can never run. Every tree's height is
- * limited when it is built, so that what walks trees may recurse.
+ * The parser builds them once; checking writes types and identifiers into them, again for each
+ * probe description of a clause. Constants are folded while a tree is built, so a division by a
+ * literal zero is found even in code that can never run. The height of a tree is limited when it is
+ * built, so code that walks trees may recurse.
  */
 #ifndef VMTAP_D_AST_H
 #define VMTAP_D_AST_H
@@ -56,7 +56,7 @@ enum d_operator {
 	D_OPERATOR_LOGICAL_XOR,
 	D_OPERATOR_LOGICAL_OR,
 	D_OPERATOR_COMMA,
-	/* one operand */
+	/* with one operand */
 	D_OPERATOR_PLUS,
 	D_OPERATOR_NEGATE,
 	D_OPERATOR_NOT,
@@ -74,20 +74,20 @@ struct d_translator;
 struct d_provider;
 
 /*
- * Large scripts are mostly nodes, so what only some kinds have shares its place. What checking
- * makes of a node must set all that its new kind has.
+ * Most of the memory of large scripts is nodes, so fields that only some kinds have share memory.
+ * Code that changes the kind of a node during checking must set all fields of the new kind.
  */
 struct d_node {
 	enum d_node_kind kind : 8;
 	enum d_operator operation : 8;
 	uint16_t height;
-	uint8_t argument; /* of args[n]: which of the probe's; of a hole: which parameter */
+	uint8_t argument; /* args[n]: number of the probe's argument; hole: of the parameter */
 	bool arrow : 1;   /* of a member: -> */
 	bool indexed : 1; /* of an aggregation: brackets were written */
-	bool unused : 1;  /* its value is not wanted: a statement, left of a comma */
-	bool lvalue : 1, writable : 1; /* found by checking, as is the next */
+	bool unused : 1;  /* its value is not used: a statement, left of a comma */
+	bool lvalue : 1, writable : 1; /* set by checking, as is the next */
 	bool is_argument : 1;
-	bool native : 1; /* of args[n]: the probe's own argument, not what is made of it */
+	bool native : 1; /* args[n]: the probe's own argument, not translated */
 	struct d_place place;
 	struct d_node *left, *right;
 	struct d_node *next; /* in a list of arguments, keys, statements */
@@ -101,10 +101,9 @@ struct d_node {
 	union {
 		uint64_t value;                        /* of an integer, a sizeof */
 		const struct d_translator *translator; /* of an xlate */
-		const char *requirer; /* of an expansion: what needs of a source are named by;
-					 NULL */
+		const char *requirer; /* of an expansion: name to report its needs for; NULL */
 	};
-	/* what checking found */
+	/* set by checking */
 	const struct d_type *type;
 	struct d_identifier *identifier;
 };
@@ -114,19 +113,19 @@ struct d_description {
 	struct d_description *next;
 	struct d_place place;
 	bool is_number;
-	bool is_own; /* it spells probes of the engine: no source need be asked */
+	bool is_own; /* it names the engine's own probes: no source is needed */
 	uint64_t number;
 	const char *parts[4]; /* provider, module, function, name; macros expanded */
 };
 
-/* A node as it was read, for the next description of its clause. */
+/* A node as it was parsed, for the next description of its clause. */
 struct d_remembered {
-	struct d_remembered *next; /* that was remembered before it */
+	struct d_remembered *next; /* the one remembered before it */
 	struct d_node *node;
 	struct d_node was;
 };
 
-/* A clause as written; or a provider's definition, which is checked in its place. */
+/* A clause as written, or a provider's definition, which is checked at its position in the text. */
 struct d_clause_tree {
 	struct d_clause_tree *next;
 	struct d_provider *provider; /* NULL: a clause */
@@ -134,10 +133,10 @@ struct d_clause_tree {
 	struct d_description *descriptions;
 	struct d_node *predicate;
 	struct d_node *statements;
-	struct d_clause_tree *rest; /* behind an if (parse_branch.h), for the same descriptions */
+	struct d_clause_tree *rest; /* what follows an if (parse_branch.h), same descriptions */
 };
 
-/* Constructors; NULL when they fail (d_fail() was called). */
+/* Constructors; NULL if they fail (d_fail() has been called). */
 struct d_node *d_node_new(
 	struct d_compiler *compiler, enum d_node_kind kind, const struct d_place *place);
 struct d_node *d_node_integer(struct d_compiler *compiler, const struct d_place *place,
@@ -154,22 +153,22 @@ struct d_node *d_node_cast(struct d_compiler *compiler, const struct d_place *pl
 	const struct d_type *type, struct d_node *operand);
 
 /*
- * Before checking makes something else of a node that holds for one description of a clause
- * only: keeps what it is, for d_nodes_restore() behind that description. -1: failed. Outside
- * of clauses nothing is kept.
+ * To be called before checking changes a node in a way that is valid for only one description of a
+ * clause. Saves the node for d_nodes_restore() after that description. -1: failed. Outside clauses
+ * nothing is saved.
  */
 int d_node_remember(struct d_compiler *compiler, struct d_node *node);
 void d_nodes_restore(struct d_compiler *compiler);
 
-/* Sets a node's height from its children and checks the limit; NULL when it is too high. */
+/* Sets a node's height from its children and checks the limit; NULL if it is too high. */
 struct d_node *d_node_finish(struct d_compiler *compiler, struct d_node *node);
 
 /*
- * A place in memory (*p, a[i], s.m), checked: not a variable or an element by its name, and
- * not args[n].
+ * Whether a checked node is a place in memory (*p, a[i], s.m): not a variable or an element named
+ * directly, and not args[n].
  */
 bool d_node_is_place(const struct d_node *node);
-/* A character of a string: s[n] and *s. */
+/* Whether it is a character of a string: s[n] or *s. */
 bool d_node_is_character(const struct d_node *node);
 
 /* "+", "?:" and so on; with_assign: "+=". */

@@ -1,5 +1,5 @@
 /*
- * check_argument.h: args[ ]: their types, and what they are made of. Private to src/d.
+ * check_argument.h: args[ ]: their types, and the probe arguments they come from. Private to src/d.
  */
 #ifndef VMTAP_D_CHECK_ARGUMENT_H
 #define VMTAP_D_CHECK_ARGUMENT_H
@@ -7,9 +7,9 @@
 #include "d/ast.h"
 
 /*
- * Checks args[n], whose index is checked. Where the provider's definition says that it is
- * translated, or converted, the node becomes an xlate<>() or a cast of the probe's own
- * argument until the description is done with (d_node_remember()).
+ * Checks args[n], whose index has been checked. If the provider's definition says that it is
+ * translated or converted, the node becomes an xlate<>() or a cast of the probe's own argument
+ * until the description has been compiled (d_node_remember()).
  */
 int d_check_argument(struct d_compiler *compiler, struct d_node *node);
 

@@ -7,9 +7,9 @@
 
 #include "d/ast.h"
 
-/* What the conversions of a format take, in order. */
+/* The values that the conversions of a format take, in order. */
 struct d_format_arguments {
-	const struct d_node *nodes;       /* printf: the arguments behind the format */
+	const struct d_node *nodes;       /* printf: the arguments after the format */
 	const struct d_type *const *keys; /* printa: the keys' types */
 	unsigned key_count;
 	const struct d_type *value; /* printa: the type of %@; NULL: printf */
@@ -17,13 +17,16 @@ struct d_format_arguments {
 };
 
 /*
- * Parses the string literal and checks it. *index is the format's place in the program.
- * function names the action for messages.
+ * Parses the string literal and checks it. *index is the format's index in the program. function is
+ * the action's name for messages.
  */
 int d_format_compile(struct d_compiler *compiler, const char *function,
 	const struct d_node *literal, const struct d_format_arguments *arguments, int *index);
 
-/* The type as which a value of a type is recorded for a format: of char [] its text. */
+/*
+ * The type with which a value of a type is recorded for a format: a char [] is recorded as its
+ * text.
+ */
 const struct d_type *d_format_record(struct d_compiler *compiler, const struct d_type *type);
 
 #endif

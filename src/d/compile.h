@@ -1,13 +1,13 @@
 /*
- * compile.h: D scripts to a program. The only door into the front end.
+ * compile.h: compiles D scripts to a program. This is the front end's only interface.
  *
- * A compiler is made for one run. Scripts are read into it one after the other, in the command
- * line's order, and share what D shares. What they ask for is known then (d_compiler_asks()):
- * whoever compiles opens the sources that it takes, and hands over the probes that these have
- * (d_compiler_set_probes()). Each script is read once, and each clause compiled once: one whose
- * description spells probes of the engine as soon as it has been read, so that what is wrong
- * with it is found before a source is opened; all from the first other one on when the probes
- * are known. Probes that are known from the beginning may be handed over before any script.
+ * A compiler serves one run. It reads scripts one after the other, in the command line's order;
+ * they share what D shares. After that it is known what they need (d_compiler_asks()). The caller
+ * then opens the necessary sources and hands over their probes (d_compiler_set_probes()). Each
+ * script is read once, and each clause is compiled once. Clauses whose descriptions name the
+ * engine's own probes are compiled as soon as they have been read, so that errors in them are found
+ * before a source is opened. From the first other clause on, all are compiled when the probes are
+ * known. If the probes are known from the start, the caller may hand them over before any script.
  *
  * Compilation stops at the first error; the message is DTrace's, with the column and the
  * offending text added.
@@ -30,75 +30,76 @@ struct d_compiler;
 struct d_compile_settings {
 	pid_t target;           /* $target, 0 if none */
 	const char *name;       /* $0 for string programs: argv[0] */
-	bool has_kernel_source; /* the build has one, so that messages may point to it */
+	bool has_kernel_source; /* the build has one, so messages may mention it */
 	char *const *arguments; /* $1 ... */
 	size_t argument_count;
-	/* What the command line has set; NULL: nothing. Scripts may set more, for themselves and
-	 * those after them. */
+	/*
+	 * Options from the command line; NULL: none. A script may set more, for itself and the
+	 * scripts after it.
+	 */
 	const struct d_options *options;
 	const struct d_compile_options *compile_options; /* outlives the compiler */
 };
 
-/* What scripts ask of whoever runs them. */
+/* What scripts need from their runner. */
 struct d_asks {
-	bool source;      /* probes, providers or modules that the engine has not itself */
-	bool zdefs;       /* that a description matches no probe is no error */
-	bool target;      /* $target is part of the text */
-	uint32_t process; /* that the provider of the first description that asks for a source is
-			     named after: 1234 of ccl1234:::gc-start; 0: none, or it may match
-			     nothing */
+	bool source;      /* probes, providers or modules other than the engine's own */
+	bool zdefs;       /* a description may match no probe */
+	bool target;      /* $target occurs in the text */
+	uint32_t process; /* the process in the first description that needs a source: 1234 for
+			     ccl1234:::gc-start; 0: none, or it may match nothing */
 };
 
 struct d_error {
 	struct error message;  /* without "dtrace: failed to compile script ...: " */
-	const char *tag;       /* "D_SYNTAX" and so on, as option errtags shows it */
-	uint32_t script;       /* by its number, from 0; of an error in a library: 0 */
-	uint32_t line, column; /* 0 when there is no place */
+	const char *tag;       /* "D_SYNTAX" and so on, for option errtags */
+	uint32_t script;       /* its number, from 0; 0 for an error in a library */
+	uint32_t line, column; /* 0 if the error has no position */
 };
 
-/* What settings point to outlives the compiler. -ENOMEM. */
+/* What settings point to must outlive the compiler. -ENOMEM. */
 int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler **compiler);
 
 /*
  * Reads the libraries of option libdir, without parsing them. *waits: one of them depends on
- * providers or modules that the engine has not itself ("#pragma D depends_on"), so that it
- * takes the probes of a source to know what is defined: to be handed over before any script.
- * Who does not ask gets what is defined without them. -EINVAL.
+ * providers or modules other than the engine's own ("#pragma D depends_on"), so what is defined
+ * depends on the probes of a source. The caller should then hand over the probes before any script.
+ * A caller that does not call this gets what is defined without them. -EINVAL.
  */
 int d_compiler_libraries(struct d_compiler *compiler, bool *waits, struct d_error *error);
 
 /*
- * Which part of a probe the last part of a string program's descriptions is: -n, -f, -m
- * and -P; -i takes numbers only. Descriptions in files always end in the name.
+ * Which part of a probe's name the last part of a string program's descriptions is: set by -n, -f,
+ * -m and -P; -i takes only numbers. Descriptions in files always end with the name.
  */
 enum d_last_part { D_LAST_NONE = -1, D_LAST_PROVIDER, D_LAST_MODULE, D_LAST_FUNCTION, D_LAST_NAME };
 
-/* Holds for the string programs that are read next; at first it is the name. */
+/* Applies to the string programs that are read after it; the default is the name. */
 void d_compiler_last_part(struct d_compiler *compiler, enum d_last_part last);
 
 /*
- * Reads one script, and compiles of it what can be compiled: a file's text (file is its name),
- * or a string program (file is NULL). Both outlive the compiler. -EINVAL: no more scripts can be
- * read; what is wrong with those before it, which waits for the probes, comes first in their
- * order, and d_compiler_set_probes() tells it.
+ * Reads one script, and compiles what can be compiled of it: the text of a file (file is its name),
+ * or a string program (file is NULL). Both must outlive the compiler. -EINVAL: no more scripts can
+ * be read. An error in an earlier script that waits for the probes comes first;
+ * d_compiler_set_probes() reports it.
  */
 int d_parse_script(struct d_compiler *compiler, const char *file, const char *text, size_t length,
 	struct d_error *error);
 
-/* What the scripts that have been read ask for; as long as the compiler. */
+/* What the scripts that have been read need; valid as long as the compiler. */
 const struct d_asks *d_compiler_asks(const struct d_compiler *compiler);
 
 /*
- * The probes of all sources are known: compiles what has waited for them. Tick probes are added
- * to the set, which outlives compiler and program. To be called once. -EINVAL: the compiler can
- * only be freed.
+ * Hands over the probes of all sources and compiles what has waited for them. Tick probes are added
+ * to the set, which must outlive compiler and program. To be called once. -EINVAL: the compiler can
+ * then only be freed.
  */
 int d_compiler_set_probes(
 	struct d_compiler *compiler, struct d_probe_set *probes, struct d_error *error);
 
 /*
- * Ends compiling, after the probes have been set. The program is the caller's
- * (d_program_free). The compiler is freed.
+ * Finishes compiling, after the probes have been set. The caller owns the program (d_program_free).
+ * The compiler is freed.
  */
 struct d_program *d_compiler_finish(struct d_compiler *compiler);
 void d_compiler_free(struct d_compiler *compiler);

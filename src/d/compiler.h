@@ -3,22 +3,22 @@
  *
  * A file's name says its phase, then its subject:
  *
- *   lex_       text to tokens; control lines and pragmas act on the way
+ *   lex_       text to tokens; control lines and pragmas take effect at once
  *   parse_     tokens to clauses of syntax trees (ast.h), which fold constants while they are
- *              built; declarations and definitions act on the way
+ *              built; declarations and definitions take effect at once
  *   resolve_   what a name, a probe description or a use of an inline means
  *   check_     types and identifiers into the trees: what DTrace calls cooking
  *   generate_  checked trees to the program's code (program/opcode.h)
  *
- * So a construct has one file per phase. The operator ?: is read in parse_expression.c
- * (parse_ternary()), made a node in ast.c (d_node_ternary()), checked in check_operator.c
+ * So a construct has one file per phase. The operator ?: is parsed in parse_expression.c
+ * (parse_ternary()), becomes a node in ast.c (d_node_ternary()), is checked in check_operator.c
  * (d_check_ternary()) and compiled in generate_operator.c (d_generate_ternary()). Calls of
- * subroutines are in check_call.c and generate_call.c, by the rows of program/subroutine.h;
- * actions in generate_action.c. compile.c, compile_unit.c (scripts) and compile_clause.c run the
- * phases, compile_library.c for D's own definitions before the first script.
+ * subroutines are in check_call.c and generate_call.c, which use the rows of program/subroutine.h;
+ * actions are in generate_action.c. compile.c, compile_unit.c (scripts) and compile_clause.c run
+ * the phases; compile_library.c does so for D's own definitions before the first script.
  *
- * A script is parsed as a whole; then each clause is resolved, checked and generated once for
- * each of its probe descriptions, in the order of the text. The first error ends everything: a
+ * A script is first parsed completely; then each clause is resolved, checked and generated once for
+ * each of its probe descriptions, in the order of the text. The first error ends compilation: a
  * function that fails has called d_fail(), and its callers only return.
  */
 #ifndef VMTAP_D_COMPILER_H
@@ -41,7 +41,7 @@ enum {
 	D_NESTING_MAX = 512,     /* of expressions and declarators in the parser */
 	D_PARAMETERS_MAX = 4096, /* of a function that is declared */
 	D_HEIGHT_MAX = 1000,     /* of a syntax tree */
-	/* providers, their probes, translators: they are looked up one after the other */
+	/* of providers, their probes and translators: lookup is a linear search */
 	D_DEFINITIONS_MAX = 4096
 };
 
@@ -63,11 +63,11 @@ struct d_lexer {
 	const char *text, *at, *end;
 	const char *file; /* named by #line */
 	uint32_t line;
-	unsigned included; /* how many files, one in the other, include what is read */
+	unsigned included; /* nesting depth of included files */
 	bool line_begins;  /* only blanks so far on this line */
 	enum d_lexer_mode mode;
 	bool in_predicate;
-	bool in_declaration;    /* what is read is none of a clause */
+	bool in_declaration;    /* the text being read is not part of a clause */
 	unsigned open;          /* parentheses and brackets not yet closed */
 	bool member_next;       /* after . and ->: no reserved words, no types */
 	bool tag_next;          /* after struct, union, enum */
@@ -77,10 +77,10 @@ struct d_lexer {
 
 struct d_compiler {
 	struct d_compile_settings settings;
-	struct d_compile_options options; /* its texts are the caller's */
+	struct d_compile_options options; /* the caller owns its texts */
 	struct d_asks asks;
-	bool has_asked; /* a description has asked for a source, so that its process is in asks */
-	/* The probes that are known: the engine's own, then, once settled, the caller's. */
+	bool has_asked; /* a description needed a source, so asks has its process */
+	/* The known probes: the engine's own; after d_units_settle() the caller's. */
 	struct d_probe_set *probe_set;
 	struct d_probe_set own_probes;
 	bool is_settled;
@@ -91,27 +91,27 @@ struct d_compiler {
 	size_t integer_capacity, string_capacity, variable_capacity, aggregation_capacity,
 		format_capacity, action_capacity, clause_capacity, layout_capacity, script_capacity;
 	struct d_unit *units, *last_unit; /* in order */
-	struct d_unit *current; /* the first that is not compiled to its end; NULL: none */
-	struct d_translator *translators;          /* newest first */
-	struct d_provider *providers;              /* that are defined, newest first */
-	const struct d_provider *kernel_providers; /* the built-in library's, which come last */
-	struct d_library *libraries;               /* that have been read; NULL: not yet */
+	struct d_unit *current;           /* the first not compiled completely; NULL: none */
+	struct d_translator *translators; /* newest first */
+	struct d_provider *providers;     /* the defined ones, newest first */
+	const struct d_provider *kernel_providers; /* of the built-in library, at the list's end */
+	struct d_library *libraries;               /* those that have been read; NULL: none yet */
 	bool library_loaded;
 	uint64_t object_bytes;      /* of variables that are memory */
-	enum d_last_part last_part; /* of the descriptions of string programs that are read next */
-	/* the script that is read or compiled */
+	enum d_last_part last_part; /* for the string programs read next */
+	/* the script being read or compiled */
 	const char *file; /* NULL: a string program */
 	uint32_t script;  /* its number */
 	struct d_lexer lexer;
 	struct d_token token; /* the parser's current one */
 	unsigned nesting;
-	const struct d_holes *holes;     /* parameters of the definition that is read; NULL: none */
-	bool keep;                       /* what is checked is a definition, not yet a use of it */
-	struct d_remembered *remembered; /* nodes of the clause that are not as they were read */
+	const struct d_holes *holes;     /* parameters of the definition being read; NULL: none */
+	bool keep;                       /* a definition is being checked, not a use of it */
+	struct d_remembered *remembered; /* nodes of the clause that were changed */
 	struct d_pragma *pragmas;        /* of names of the script */
-	bool library;                    /* it is one, not a program */
-	bool library_unwanted;           /* what the library depends on is not there */
-	bool defines;                    /* inlines and the like: the script is not empty */
+	bool library;                    /* it is a library, not a program */
+	bool library_unwanted;           /* what the library depends on does not exist */
+	bool defines;                    /* it has inlines and the like, so it is not empty */
 	unsigned branched;               /* clauses with an if so far */
 	size_t expanded;                 /* nodes that came from definitions */
 	bool last_argument_used;
@@ -122,26 +122,26 @@ struct d_compiler {
 	struct d_needs *needs; /* the clause's; NULL outside of clauses */
 	const struct d_description *clause_description;
 	const char *description;       /* its text */
-	struct stability attributes;   /* the least of what it uses */
+	struct stability attributes;   /* the lowest of what it uses */
 	const struct d_name *creating; /* the global whose first value is being checked */
-	bool uses_arguments;           /* args[] stand in the clause */
-	const char *requirer;          /* what stands in the text for what needs; NULL */
-	unsigned unevaluated;          /* operands of sizeof around what is checked */
-	bool attributes_hidden;        /* what an inline uses counts as the inline */
+	bool uses_arguments;           /* args[] occurs in the clause */
+	const char *requirer;          /* the name to report needs for, as in the script; NULL */
+	unsigned unevaluated;          /* number of enclosing sizeof operands */
+	bool attributes_hidden;        /* attributes are those of the inline, not of what it uses */
 	/* the first error */
 	struct d_error *error;
 	bool failed;
-	bool repairable; /* the error was a name that is not known yet: see compile_clause.c */
+	bool repairable; /* the error is a name that is not known yet, see compile_clause.c */
 };
 
 /*
- * Records the first error, with DTrace's prefix and the place; returns -EINVAL. Later
- * calls change nothing. place may be NULL.
+ * Records the first error, with DTrace's prefix and the position; returns -EINVAL. Later calls
+ * change nothing. place may be NULL.
  */
 int d_fail(struct d_compiler *compiler, const struct d_place *place, const char *tag,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The same for a name that is not known, or not yet: the error is repairable. */
+/* The same for a name that is unknown, perhaps only for now: the error is repairable. */
 int d_fail_unknown(struct d_compiler *compiler, const struct d_place *place, const char *tag,
 	const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -151,14 +151,14 @@ int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, cons
 /* Out of memory. Returns -ENOMEM. */
 int d_fail_memory(struct d_compiler *compiler);
 
-/* Forgets an error, so that work can go on: only for the retry in compile_clause.c. */
+/* Forgets the error, so that compilation can continue: only for the retry in compile_clause.c. */
 void d_fail_forget(struct d_compiler *compiler);
 
-/* Notes that something named so, at a place, needs what not every source gives. */
+/* Records that the construct with this name, at a place, has a need that not every source meets. */
 int d_require(struct d_compiler *compiler, enum d_need need, const char *name,
 	const struct d_place *place);
 
-/* Memory for trees and the like, as long as the compiler; fails with d_fail_memory(). */
+/* Memory for trees and the like, valid as long as the compiler; fails with d_fail_memory(). */
 void *d_get(struct d_compiler *compiler, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * generate_action.h: how the parts of action generation add actions to the program. Private to
+ * generate_action.h: adds actions to the program, for the files that generate actions. Private to
  * src/d.
  */
 #ifndef VMTAP_D_GENERATE_ACTION_H
@@ -8,16 +8,16 @@
 #include "d/generate_emit.h"
 
 /*
- * Adds an action of this kind to the program; its arrays have room for so many arguments and
- * aggregations. NULL without memory. Valid until the next action is added.
+ * Adds an action of this kind to the program; its arrays have room for that many arguments and
+ * aggregations. The pointer is valid until the next action is added. NULL: no memory.
  */
 struct d_action *d_action_new(struct d_compiler *compiler, enum d_action_kind kind,
 	unsigned arguments, unsigned aggregations);
 
-/* The instruction of the action made last; its arguments begin at register first. */
+/* Emits the instruction of the action added last; its arguments start at register first. */
 int d_action_emit(struct d_compiler *compiler, struct d_code *code, unsigned first);
 
-/* Records a value as a type. Returns the register, or -1. */
+/* Adds a value to the action, recorded with a type. Returns its register, or -1. */
 int d_action_argument(struct d_compiler *compiler, struct d_code *code, struct d_action *action,
 	const struct d_node *node, const struct d_type *type);
 

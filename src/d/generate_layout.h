@@ -1,5 +1,5 @@
 /*
- * generate_layout.h: makes the layout by which the engine prints the memory of a type (see
+ * generate_layout.h: makes the layout that the engine uses to print the memory of a type (see
  * program/print_layout.h). Private to src/d.
  */
 #ifndef VMTAP_D_GENERATE_LAYOUT_H
@@ -14,8 +14,8 @@ struct d_place;
 struct d_type;
 
 /*
- * Returns the layout of a complete type as an index into the program's layouts, -1 when it
- * fails. size is what a string takes; other types know their own size.
+ * Returns the layout of a complete type as an index into the program's layouts, -1 if it fails.
+ * size is the size of a string; other types have their own size.
  */
 int d_layout_make(struct d_compiler *compiler, const struct d_type *type, uint32_t size,
 	const struct d_place *place);

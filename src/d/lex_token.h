@@ -1,5 +1,5 @@
 /*
- * lex_token.h: the words of a script, and the place each stands at.
+ * lex_token.h: the tokens of a script and their positions.
  */
 #ifndef VMTAP_D_LEX_TOKEN_H
 #define VMTAP_D_LEX_TOKEN_H
@@ -11,12 +11,12 @@
 #include "d/name_table.h"
 #include "d/type.h"
 
-/* Where something stands in a script, for messages. */
+/* A position in a script, for messages. */
 struct d_place {
 	const char *start; /* in the script's text; NULL: no place */
 	const char *file;  /* after a #line that names one, else NULL */
 	uint32_t length;
-	uint32_t line; /* messages count the column from start */
+	uint32_t line; /* messages give the column relative to start */
 };
 
 enum d_token_kind {
@@ -76,7 +76,7 @@ enum d_token_kind {
 	D_TOKEN_AND_ASSIGN,
 	D_TOKEN_XOR_ASSIGN,
 	D_TOKEN_OR_ASSIGN,
-	/* reserved words; the ones up to D_TOKEN_VOLATILE begin a declaration */
+	/* reserved words; those up to D_TOKEN_VOLATILE start a declaration */
 	D_TOKEN_AUTO,
 	D_TOKEN_CHAR,
 	D_TOKEN_CONST,
@@ -129,7 +129,7 @@ struct d_token {
 	enum d_token_kind kind;
 	struct d_place place;
 	uint64_t value;            /* of an integer */
-	const struct d_type *type; /* of an integer; the type that a name names */
+	const struct d_type *type; /* of an integer; for a name, the type it names */
 	struct d_name *name;       /* names, aggregations ("_" for a bare @), strings' bytes */
 };
 

@@ -1,5 +1,5 @@
 /*
- * parse_branch.h: the statements of a clause, with if and else among them. Private to src/d.
+ * parse_branch.h: the statements of a clause, including if and else. Private to src/d.
  */
 #ifndef VMTAP_D_PARSE_BRANCH_H
 #define VMTAP_D_PARSE_BRANCH_H
@@ -7,8 +7,8 @@
 #include "d/ast.h"
 
 /*
- * Parses statements from behind '{' up to '}', which is left as the current token. A clause
- * with an if goes on in clause->rest. 0 or negative.
+ * Parses statements from after '{' up to '}', which is left as the current token. A clause with an
+ * if continues in clause->rest. Returns 0 or a negative number.
  */
 int d_branch_parse(struct d_compiler *compiler, struct d_clause_tree *clause);
 

@@ -7,7 +7,7 @@
 
 #include "d/parse.h"
 
-/* The words a declaration begins with. */
+/* The words that a declaration starts with. */
 struct d_specifiers {
 	const struct d_type *type;
 	struct d_type_words words;
@@ -35,7 +35,7 @@ struct d_declarator {
 	unsigned key_count;
 };
 
-/* What stands around a name and behind it, applied to the type of the specifiers. */
+/* Parses what is around a name and after it, and applies it to the type of the specifiers. */
 int d_parse_declarator(struct d_compiler *compiler, const struct d_type *base,
 	enum d_declarator_form form, struct d_declarator *declarator);
 
@@ -45,16 +45,16 @@ struct d_parameter {
 	const struct d_type *type;
 };
 
-/* Parameters of a function or probe up to ')', which is passed; (void) has none. */
+/* Parameters of a function or probe up to ')', which is consumed; (void) has none. */
 int d_parse_parameters(struct d_compiler *compiler, struct d_parameter **parameters);
 
 unsigned d_parameter_count(const struct d_parameter *parameters);
 
-/* The parameter of this name, and its number from 0; NULL: there is none. */
+/* The parameter of this name, and its number from 0; NULL: not found. */
 const struct d_parameter *d_parameter_find(
 	const struct d_parameter *parameters, const struct d_name *name, unsigned *number);
 
-/* parse_tag.c: from struct, union or enum to behind the tag or the definition. */
+/* parse_tag.c: from struct, union or enum to after the tag or the definition. */
 int d_parse_tag(struct d_compiler *compiler, struct d_specifiers *specifiers);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * parse_translator.h: definitions of translators, and xlate< >( ) as it is written. Private to
- * src/d.
+ * parse_translator.h: parses definitions of translators, and xlate< >( ). Private to src/d.
  *
- * A translator says how the members of one struct are made from a value of another type. Each
+ * A translator says how to compute the members of a struct from a value of another type. Each
  * member is a definition with one parameter (parse_inline.h).
  */
 #ifndef VMTAP_D_PARSE_TRANSLATOR_H
@@ -24,10 +23,10 @@ struct d_translator {
 	struct d_translator_member *members;
 };
 
-/* From "translator" to its last ';', which is passed. */
+/* From "translator" to its last ';', which is consumed. */
 int d_parse_translator(struct d_compiler *compiler);
 
-/* From after "xlate"; place is its own. NULL: failed. */
+/* From after "xlate", whose position is place. NULL: failed. */
 struct d_node *d_parse_xlate(struct d_compiler *compiler, const struct d_place *place);
 
 #endif

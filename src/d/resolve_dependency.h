@@ -1,10 +1,10 @@
 /*
- * resolve_dependency.h: "#pragma D depends_on": the providers and modules that a script or a
- * library says it needs. Private to src/d.
+ * resolve_dependency.h: "#pragma D depends_on": the providers and modules that a script or library
+ * depends on. Private to src/d.
  *
- * A script that depends on something that is not there is wrong, a library is passed over. The
- * engine's own providers are always there; of others it is known once the probes of the source
- * are.
+ * A missing dependency is an error in a script, but only causes a library to be skipped. The
+ * engine's own providers always exist; whether others exist is known once the probes of the source
+ * are known.
  */
 #ifndef VMTAP_D_RESOLVE_DEPENDENCY_H
 #define VMTAP_D_RESOLVE_DEPENDENCY_H
@@ -18,17 +18,17 @@ struct d_dependency {
 	const char *name;
 };
 
-/* Whether it is there, of the probes that are known. */
+/* Whether it exists among the known probes. */
 bool d_dependency_is_met(const struct d_compiler *compiler, bool provider, const char *name);
 
 /*
- * The unit that is read depends on a provider or module. It fails if that is not there, or
- * waits with the unit until it is known.
+ * Adds a provider or module that the unit being read depends on. Fails if it does not exist; if
+ * that is not known yet, the check waits with the unit.
  */
 int d_dependency_add(
 	struct d_compiler *compiler, const struct d_place *place, bool provider, const char *name);
 
-/* Fails for the first of the list that is not met. */
+/* Fails for the first dependency in the list that is not met. */
 int d_dependencies_check(struct d_compiler *compiler, const struct d_dependency *list);
 
 #endif

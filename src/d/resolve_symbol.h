@@ -1,6 +1,6 @@
 /*
  * resolve_symbol.h: what names mean: variables, built-ins, functions, aggregations. Private to
- * src/d. A name's meanings hang on its struct d_name, one for each name space.
+ * src/d. A name's meanings are stored in its struct d_name, one for each name space.
  */
 #ifndef VMTAP_D_RESOLVE_SYMBOL_H
 #define VMTAP_D_RESOLVE_SYMBOL_H
@@ -19,7 +19,7 @@ enum d_identifier_kind {
 	D_IDENTIFIER_REGISTERS, /* uregs */
 	D_IDENTIFIER_FUNCTION,
 	D_IDENTIFIER_AGGREGATION,
-	D_IDENTIFIER_INLINE,    /* tree, keys: its parameters; or a literal: text, value */
+	D_IDENTIFIER_INLINE,    /* tree, keys (its parameters); or a literal: text, value */
 	D_IDENTIFIER_ENUMERATOR /* value, type */
 };
 
@@ -27,13 +27,13 @@ struct d_node;
 
 struct d_identifier {
 	enum d_identifier_kind kind;
-	struct d_identifier *other; /* of the same name and space: another script's */
+	struct d_identifier *other; /* with the same name and space, in another script */
 	struct d_name *name;
 	const struct d_type *type;
 	uint32_t index;  /* in the program's variables or aggregations */
-	uint32_t script; /* that it is from; D_SCRIPT_BUILTIN */
+	uint32_t script; /* where it was defined; or D_SCRIPT_BUILTIN */
 	struct stability stability;
-	uint32_t version;                  /* from which of D on it is there; 0: always */
+	uint32_t version;                  /* the first version of D that has it; 0: all have */
 	const struct d_function *function; /* aggregations: NULL until assigned */
 	uint32_t line;                     /* of an aggregation's first assignment */
 	uint8_t key_count;
@@ -41,12 +41,15 @@ struct d_identifier {
 	uint64_t value;
 	struct d_name *text;
 	const struct d_node *tree;
-	uint8_t points; /* of a variable: what was assigned to it so far, D_POINTS_... */
+	uint8_t points; /* of a variable: pointers assigned so far, D_POINTS_... */
 };
 
 enum d_function_kind { D_FUNCTION_ACTION, D_FUNCTION_SUBROUTINE, D_FUNCTION_AGGREGATING };
 
-/* Actions whose values may be keys of an aggregation: numbers beside those of d_action_kind. */
+/*
+ * Actions whose values may be keys of an aggregation: their numbers do not overlap those of
+ * d_action_kind.
+ */
 enum d_stack_function {
 	D_STACK_KERNEL = 128,
 	D_STACK_USER,
@@ -67,10 +70,10 @@ struct d_function {
 	enum d_function_kind kind;
 	int id; /* enum d_action_kind, d_stack_function, d_subroutine, d_aggregating */
 	uint8_t minimum, maximum; /* arguments */
-	const char *result;       /* types, NULL: void */
+	const char *result;       /* type, NULL: void */
 	/*
-	 * Types of the parameters; "@" an aggregation, NULL: whatever the function's own
-	 * checks allow.
+	 * Types of the parameters; "@": an aggregation, NULL: whatever the function's own checks
+	 * allow.
 	 */
 	const char *parameters[D_FUNCTION_PARAMETERS_MAX];
 };
@@ -78,36 +81,36 @@ struct d_function {
 /* Whether the function is one of enum d_stack_function. */
 bool d_function_is_stack(const struct d_function *function);
 
-/* The kind of the value of one that is. */
+/* The kind of its value, if it is one. */
 enum d_value_kind d_function_stack_kind(const struct d_function *function);
 
-/* Puts built-in variables and functions into the table. -ENOMEM. */
+/* Puts built-in variables and functions into the name table. -ENOMEM. */
 int d_symbols_init(struct d_compiler *compiler);
 
-/* Whether what a script defines is known in the script that the compiler is at. */
+/* Whether a definition in script `script` is known in the compiler's current script. */
 bool d_symbol_is_known(const struct d_compiler *compiler, uint32_t script);
 
 /*
- * The meaning of a name in the script that the compiler is at; NULL when it has none (yet).
- * What a later script says of it does not count, even if that has been read already.
+ * The meaning of a name in the compiler's current script; NULL if it has none (yet). Definitions in
+ * later scripts do not count, even if these have been read already.
  */
 struct d_identifier *d_symbol_find(
 	struct d_compiler *compiler, const struct d_name *name, enum d_name_space space);
 
-/* The same, also of what the version of D that option version asks for does not have. */
+/* The same, but also finds what does not exist in the version of D that option version selects. */
 struct d_identifier *d_symbol_meaning(
 	const struct d_compiler *compiler, const struct d_name *name, enum d_name_space space);
 
-/* What scripts before this one have made of a name; NULL: nothing. */
+/* The meaning that earlier scripts have given a name; NULL: none. */
 const struct d_identifier *d_symbol_find_earlier(
 	const struct d_name *name, enum d_name_space space, uint32_t script);
 
-/* Takes a meaning away from its name. */
+/* Removes a meaning from its name. */
 void d_symbol_remove(struct d_identifier *identifier, enum d_name_space space);
 
 /*
- * Makes a variable of the program, named at the place. The kind is an array if key_count is
- * not 0. NULL with an error when memory or numbers run out.
+ * Creates a variable of the program, named at the place. It is an array if key_count is not 0.
+ * NULL, with an error, if memory or numbers run out.
  */
 struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_name *name,
 	const struct d_place *place, enum d_name_space space, const struct d_type *type,
@@ -121,7 +124,7 @@ struct d_identifier *d_symbol_inline(struct d_compiler *compiler, struct d_name 
 struct d_identifier *d_symbol_enumerator(
 	struct d_compiler *compiler, struct d_name *name, const struct d_type *type, int64_t value);
 
-/* Gives an aggregation its keys, once it is first used with some. */
+/* Sets an aggregation's keys when it is first used with keys. */
 void d_symbol_aggregation_keys(struct d_compiler *compiler, struct d_identifier *aggregation,
 	const struct d_type *const *keys, unsigned key_count);
 

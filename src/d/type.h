@@ -1,11 +1,11 @@
 /*
- * type.h: D's types, LP64. A type is a shared, constant object; a typedef is a copy of its
- * type under another name that remembers the original. Qualifiers mean nothing in D and
- * are not kept.
+ * type.h: D's types, LP64. A type is a shared, constant object; a typedef is a copy of its type
+ * under another name, with a pointer to the original. Qualifiers have no meaning in D and are not
+ * stored.
  *
- * A tag that is used before its definition is completed in place later, so sizes and
- * members are asked for with d_types_size() and d_type_member(), which see through a
- * typedef that is older than the definition.
+ * A tag that is used before its definition is completed in place later, so sizes and members must
+ * be read with d_types_size() and d_type_member(), which work even for a typedef that is older than
+ * the definition.
  */
 #ifndef VMTAP_D_TYPE_H
 #define VMTAP_D_TYPE_H
@@ -26,10 +26,10 @@ enum d_type_kind {
 	D_TYPE_STRUCT,
 	D_TYPE_UNION,
 	D_TYPE_ENUM,
-	D_TYPE_ARRAY,    /* of memory; associative arrays are no type */
-	D_TYPE_FUNCTION, /* what a function pointer points to: one type for all */
+	D_TYPE_ARRAY,    /* in memory; associative arrays are not a type */
+	D_TYPE_FUNCTION, /* what function pointers point to: one type for all */
 	D_TYPE_PLACE,    /* a stack or an address that will be named: place says which */
-	D_TYPE_DYNAMIC   /* what has no single value: an aggregation, args */
+	D_TYPE_DYNAMIC   /* for what has no single value: an aggregation, args */
 };
 
 /* A member of a struct or union. */
@@ -38,8 +38,8 @@ struct d_member {
 	const struct d_name *name;
 	const struct d_type *type;
 	uint32_t offset;
-	uint32_t size; /* in memory: of a bit-field its unit */
-	uint8_t bits;  /* of a bit-field, 0: none. It is alone in a unit of 1, 2, 4 or 8 bytes */
+	uint32_t size; /* in memory; for a bit-field, that of its unit */
+	uint8_t bits;  /* of a bit-field, alone in a unit of 1, 2, 4 or 8 bytes; 0: none */
 };
 
 /* A constant of an enum. */
@@ -52,22 +52,22 @@ struct d_enumerator {
 struct d_type {
 	enum d_type_kind kind;
 	bool is_signed;
-	bool complete;      /* of a struct, union, enum: it was defined */
-	uint32_t size;      /* bytes; 0: void or incomplete, or a string of the option's size */
-	uint32_t alignment; /* 0: the size */
-	uint32_t count;     /* of an array: elements */
-	const char *name;   /* NULL for pointers and arrays */
-	const struct d_type *target; /* of a pointer, of an array: its element; an enum: int */
-	struct d_member *members;    /* in the order of the definition */
+	bool complete;               /* of a struct, union, enum: it has been defined */
+	uint32_t size;               /* bytes; 0: void, incomplete, or a string of option strsize */
+	uint32_t alignment;          /* 0: the size */
+	uint32_t count;              /* of an array: elements */
+	const char *name;            /* NULL for pointers and arrays */
+	const struct d_type *target; /* of a pointer; for an array its element; for an enum int */
+	struct d_member *members;    /* in definition order */
 	struct d_enumerator *enumerators, *last_enumerator; /* likewise */
 	const struct d_type *basis;                         /* of a typedef: the type it names */
-	const struct d_type *pointer; /* the pointer to this type, once there is one */
+	const struct d_type *pointer; /* the type of pointers to this type, once it exists */
 	uint32_t pointer_depth;
 	enum d_value_kind place;
-	uint32_t layout; /* 1 and its index in the program's layouts, 0: it has none yet */
+	uint32_t layout; /* 1 + its index in the program's layouts, 0: none yet */
 };
 
-/* The types that the compiler itself speaks of. */
+/* The types that the compiler itself refers to. */
 struct d_types {
 	struct arena *arena;
 	struct d_names *names;
@@ -75,22 +75,21 @@ struct d_types {
 	const struct d_type *type_char, *type_int, *type_unsigned, *type_long;
 	const struct d_type *type_unsigned_long, *type_long_long, *type_unsigned_long_long;
 	const struct d_type *type_int64, *type_uint64, *type_size, *type_function;
-	const uint64_t *strsize; /* the option, as it is now */
-	const struct d_type
-		*sized_string; /* what lies in structs and arrays that are declared now */
+	const uint64_t *strsize;           /* the current value of the option */
+	const struct d_type *sized_string; /* the string type in structs and arrays declared now */
 	const struct d_type *type_places[D_VALUE_KINDS - D_VALUE_STACK];
 };
 
 enum { D_POINTER_DEPTH_MAX = 64 };
 
-/* Of a struct or union: they are looked up one after the other. */
+/* Members of a struct or union: lookup is a linear search. */
 enum { D_MEMBERS_MAX = 4096 };
 
-/* Fills the table with the types every D script knows. -ENOMEM. */
+/* Fills the table with the types that every D script knows. -ENOMEM. */
 int d_types_init(
 	struct d_types *types, struct d_names *names, struct arena *arena, const uint64_t *strsize);
 
-/* NULL when there is no type of this name, or for pointers no memory or too many stars. */
+/* NULL: there is no type of this name; for pointers also no memory, or too many stars. */
 const struct d_type *d_types_find(struct d_types *types, const char *name);
 const struct d_type *d_types_pointer(struct d_types *types, const struct d_type *target);
 struct d_type *d_types_tag(struct d_types *types, enum d_type_kind kind, struct d_name *tag);
@@ -98,24 +97,24 @@ struct d_type *d_types_tag(struct d_types *types, enum d_type_kind kind, struct 
 /* type_struct.c: a struct, union or enum without a tag. NULL: no memory. */
 struct d_type *d_types_anonymous(struct d_types *types, enum d_type_kind kind);
 
-/* What is known of such a type before it is defined. */
+/* Sets what is known about such a type before it is defined. */
 void d_types_start(struct d_types *types, struct d_type *type, enum d_type_kind kind);
 
 /*
- * The next member of a struct or union that is being defined; bits is 0 or a bit-field's
- * width. Members lie as in C, but nothing follows the last one, and a bit-field has a unit
- * of its own. -EEXIST: its name is taken; -E2BIG: it has D_MEMBERS_MAX; -EOVERFLOW: larger than
- * D_OBJECT_MAX; -ENOMEM.
+ * The next member of a struct or union that is being defined; bits is 0 or a bit-field's width.
+ * Members are laid out as in C, but there is no padding after the last one, and each bit-field has
+ * its own unit. -EEXIST: the name is taken; -E2BIG: the type already has D_MEMBERS_MAX; -EOVERFLOW:
+ * larger than D_OBJECT_MAX; -ENOMEM.
  */
 int d_types_add_member(struct d_types *types, struct d_type *type, const struct d_name *name,
 	const struct d_type *member, unsigned bits);
 
-/* A bit-field without a name: its unit's bytes, and nothing more. -EOVERFLOW. */
+/* A bit-field without a name: only adds the bytes of its unit. -EOVERFLOW. */
 int d_types_add_gap(struct d_type *type, unsigned bits);
 
 /*
- * The members of a complete struct or union that has no name in the one it lies in, as members
- * of that one. Errors as of d_types_add_member().
+ * Adds the members of an unnamed struct or union, which must be complete, to the type that contains
+ * it. Errors as for d_types_add_member().
  */
 int d_types_add_members(struct d_types *types, struct d_type *type, const struct d_type *inner);
 
@@ -123,30 +122,30 @@ int d_types_add_members(struct d_types *types, struct d_type *type, const struct
 int d_types_add_enumerator(
 	struct d_types *types, struct d_type *type, const struct d_name *name, int64_t value);
 
-/* An array; NULL without memory or when it is larger than D_OBJECT_MAX. */
+/* An array; NULL: no memory, or it is larger than D_OBJECT_MAX. */
 const struct d_type *d_types_array(
 	struct d_types *types, const struct d_type *element, uint64_t count);
 
-/* The member of a complete struct or union; NULL: there is none of this name. */
+/* A member of a complete struct or union; NULL: there is none of this name. */
 const struct d_member *d_type_member(const struct d_type *type, const struct d_name *name);
 
-/* sizeof: 0 for void, functions and what is incomplete. */
+/* sizeof: 0 for void, functions and incomplete types. */
 uint32_t d_types_size(const struct d_types *types, const struct d_type *type);
 
 /*
- * From one element to the next of an array, or of what a pointer points to. Strings in arrays
- * and structs keep the strsize that they were declared with; behind another pointer a string
- * has the size that the option says where the pointer is used, as sizeof (string) has.
+ * The distance from one element to the next, of an array or of what a pointer points to. Strings in
+ * arrays and structs keep the strsize they were declared with. A string that another pointer points
+ * to has, like sizeof (string), the size that the option has where the pointer is used.
  */
 uint32_t d_types_stride(const struct d_types *types, const struct d_type *pointer);
 
-/* A struct, union or enum that was only named so far. */
+/* Whether it is a struct, union or enum that has only been named so far. */
 bool d_type_is_incomplete(const struct d_type *type);
 bool d_type_is_struct(const struct d_type *type); /* or a union */
 
 /*
- * A type whose values are memory: structs, unions, arrays, floating point. A register
- * holds their address.
+ * Whether values of the type are memory: structs, unions, arrays, floating point. A register holds
+ * their address.
  */
 bool d_type_is_memory(const struct d_type *type);
 
@@ -154,31 +153,33 @@ bool d_type_is_memory(const struct d_type *type);
 int d_types_define(struct d_types *types, struct d_name *name, const struct d_type *type);
 
 /*
- * A type as probe definitions write it: words, optional const, stars ("const char *",
- * "struct frame *", "unsigned long"). NULL when it is not a type that is known.
+ * Parses a type as written in probe definitions: words, optional const, stars ("const char *",
+ * "struct frame *", "unsigned long"). NULL: not a known type.
  */
 const struct d_type *d_types_parse(struct d_types *types, const char *text);
 
-/* The type of basic words counted by a parser ("long unsigned int"); NULL: no such type. */
+/*
+ * Basic type words, counted by a parser ("long unsigned int"), and their type; NULL: no such type.
+ */
 struct d_type_words {
 	unsigned chars, shorts, ints, longs, floats, doubles, voids, strings, signeds, unsigneds;
 };
 const struct d_type *d_types_of_words(struct d_types *types, const struct d_type_words *words);
-/* Counts a basic type word; false if it is none. */
+/* Counts a basic type word; false if it is not one. */
 bool d_type_word(struct d_type_words *words, const char *bytes, size_t length);
 
 const struct d_type *d_type_resolve(const struct d_type *type);
 bool d_type_same(const struct d_type *one, const struct d_type *other);
 bool d_type_is_integer(const struct d_type *type); /* or an enum */
-bool d_type_is_pointer(const struct d_type *type); /* or an array, which is one when used */
-bool d_type_is_scalar(const struct d_type *type);  /* integer, enum or pointer, no array */
+bool d_type_is_pointer(const struct d_type *type); /* or an array, which decays to one */
+bool d_type_is_scalar(const struct d_type *type);  /* integer, enum or pointer, but not an array */
 bool d_type_is_string(const struct d_type *type);
 bool d_type_is_text(const struct d_type *type); /* string, char pointer or char array */
 
-/* The type of an arithmetic result: higher rank of bits + unsigned. */
+/* The type of an arithmetic result: that of higher rank, where rank is bits + unsigned. */
 const struct d_type *d_type_promote(const struct d_type *one, const struct d_type *other);
 
-/* Whether every value of one integer type is one of the other. */
+/* Whether every value of integer type `other` is also a value of `type`. */
 bool d_type_holds(const struct d_type *type, const struct d_type *other);
 
 /* value cut to the integer type and extended to 64 bits again. */
