@@ -12,16 +12,16 @@
 static const struct {
 	const char *name, *with_article;
 	bool is_built;
-	uint64_t provides; /* always */
+	uint64_t provides; /* what it always provides */
 } kinds[SOURCE_KINDS] = {
-	/* the tracer itself takes none of the program's time: vtimestamp is 0 */
+	/* the tracer itself uses none of the program's time: vtimestamp is 0 */
 	[SOURCE_KIND_NONE] = {"", "", true,
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_CPU_TIME) |
 			BIT(D_NEED_PROGRAM_ARGUMENTS)},
 	[SOURCE_KIND_STREAM] = {"event stream", "an event stream", true,
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_PROCESS) |
 			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_PROGRAM_ARGUMENTS)},
-	/* some logs have more: see log_source.c */
+	/* some logs provide more: see log_source.c */
 	[SOURCE_KIND_LOG] = {"recorded log", "this recorded log", true, 0},
 	[SOURCE_KIND_KERNEL] = {"kernel", "the kernel", false, ~UINT64_C(0)},
 };
@@ -36,7 +36,8 @@ uint64_t source_kind_provides(enum source_kind kind)
 	return kinds[kind].provides;
 }
 
-/* Sources of this build that always meet the need: "the event stream source", "" for none. */
+/* Names the sources of this build that always meet the need: "the event stream source"; "" if
+ * there is none. */
 static void name_sources(enum d_need need, char *text, size_t size)
 {
 	size_t length = 0;
@@ -50,7 +51,7 @@ static void name_sources(enum d_need need, char *text, size_t size)
 	}
 }
 
-/* The need of a clause is not met on a probe, whose source is of this kind. */
+/* Reports a need of a clause that is not met on a probe, whose source is of this kind. */
 static int fail(const struct d_need_use *use, const struct d_probe *probe, enum source_kind kind,
 	struct error *error)
 {

@@ -22,7 +22,7 @@ int64_t connection_now(void)
 	return (int64_t)(clock_monotonic() / CLOCK_NS_PER_MS);
 }
 
-/* Waits for a process's end or the given time, whichever is first. */
+/* Waits for the end of a process or for the given time, whichever comes first. */
 static void wait_process(int process_fd, int timeout_ms)
 {
 	struct pollfd wait = {.fd = process_fd, .events = POLLIN};
@@ -56,8 +56,9 @@ int connection_open(struct connection *connection, uint32_t pid, const char *soc
 	}
 	if (process_fd >= 0)
 		close(process_fd);
-	/* At once: else it would be taken for a plain reader of eventlogs, which asks for nothing
-	 * and gets GHC's events. What fails here fails again at the next call. */
+	/* Subscribe to nothing at once: otherwise the VM would take us for a plain reader of
+	 * eventlogs, which sends no requests and gets GHC's events. An error here will recur at
+	 * the next call. */
 	if (!result)
 		connection_subscribe(connection, NULL, 0, WIRE_GHC_ONLY);
 	return result;
@@ -93,7 +94,7 @@ int connection_send(struct connection *connection, const void *frame, size_t siz
 	return 0;
 }
 
-/* The bytes of an entry, which are written at a place unless that is NULL. */
+/* Returns the size of an entry and writes it to at unless that is NULL. */
 static size_t put_entry(unsigned char *at, const struct connection_entry *entry)
 {
 	const char *provider =

@@ -1,7 +1,6 @@
 /*
- * endpoint.c: see endpoint.h. A path longer than a socket address can hold is no
- * problem: the directory is opened first, and the socket is named through
- * /proc/self/fd.
+ * endpoint.c: see endpoint.h. A path that is too long for a socket address is handled by
+ * opening its directory first and naming the socket through /proc/self/fd.
  */
 #include "source/endpoint.h"
 
@@ -29,7 +28,7 @@ enum {
 	ENVIRONMENT_MAX = 1 << 20,
 	CONNECT_SECONDS = 2,
 	ADDRESS_MAX = sizeof(((struct sockaddr_un *)NULL)->sun_path) - 1,
-	USER_UNMAPPED = 65534 /* what the kernel shows for users that a name space lacks */
+	USER_UNMAPPED = 65534 /* the kernel shows this for users that a namespace does not map */
 };
 
 static int no_process(uint32_t pid, struct error *error)
@@ -59,8 +58,8 @@ static void read_program(struct endpoint_process *process)
 		strcpy(process->program, base);
 }
 
-/* A user as a process in a user name space of its own sees it, where its socket's folder has
- * the number in its name. */
+/* A user's id as seen by a process in its own user namespace. The directory of its socket has
+ * that number in its name. */
 static uint32_t user_within(uint32_t pid, uint32_t user)
 {
 	unsigned long inside, outside, count;
@@ -118,7 +117,7 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 	}
 	fclose(file);
 	if (!process->name[0])
-		return no_process(pid, error); /* it went away meanwhile */
+		return no_process(pid, error); /* it ended meanwhile */
 	if (group != pid)
 		return error_set(
 			error, EINVAL, "%" PRIu32 " is a thread of process %" PRIu32, pid, group);
@@ -126,7 +125,8 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 	return 0;
 }
 
-/* The value of a variable that the process was started with; false: none, or hidden. */
+/* The value of a variable that the process was started with; false if there is none or it is
+ * hidden. */
 static bool read_variable(uint32_t pid, const char *name, char *value, size_t size)
 {
 	size_t name_length = strlen(name);
@@ -153,7 +153,7 @@ static bool read_variable(uint32_t pid, const char *name, char *value, size_t si
 	return found && *value;
 }
 
-/* A directory as the process sees it; where its root is hidden, as we see it. */
+/* Opens a directory as the process sees it or, if its root is hidden, as we see it. */
 static int open_directory(uint32_t pid, const char *path)
 {
 	char through[PATH_MAX + 64];
@@ -181,7 +181,7 @@ static int check_peer(const struct endpoint_process *process, int fd, struct err
 			" (%s): its endpoint is served by user %u, not by its own "
 			"user %" PRIu32 ": not trusted",
 			process->pid, process->name, (unsigned int)peer.uid, process->owner);
-	/* 0: the server lives in a pid name space that we do not see into */
+	/* 0: the server lives in a pid namespace that is invisible to us */
 	if (peer.pid && (uint32_t)peer.pid != process->pid)
 		return error_set(error, ENOENT,
 			"process %" PRIu32 " (%s) serves no event stream: its endpoint belongs to "
@@ -190,7 +190,7 @@ static int check_peer(const struct endpoint_process *process, int fd, struct err
 	return 0;
 }
 
-/* Tries one path. -ENOENT: nobody listens there, or another process. */
+/* Tries one path. -ENOENT: no process listens there, or a different one. */
 static int connect_at(
 	const struct endpoint_process *process, const char *path, int *result, struct error *error)
 {
@@ -207,7 +207,7 @@ static int connect_at(
 	at = open_directory(process->pid, directory);
 	if (at < 0)
 		return -ENOENT;
-	/* A name that takes all of an address can only be that of a path that we see ourselves. */
+	/* A name that fills a whole address can only come from a path that we see ourselves. */
 	snprintf(through, sizeof(through), "/proc/self/fd/%d/%.*s", at, ADDRESS_MAX, name);
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s", ADDRESS_MAX,
 		strlen(through) <= ADDRESS_MAX ? through : path);
@@ -240,7 +240,7 @@ out:
 	return status;
 }
 
-/* The socket of this process in a runtime directory. */
+/* Tries this process's socket in a runtime directory. */
 static int connect_in(
 	const struct endpoint_process *process, const char *directory, int *fd, struct error *error)
 {
@@ -252,7 +252,7 @@ static int connect_in(
 	return connect_at(process, path, fd, error);
 }
 
-/* Whether an eventlog begins there; what it sends first stays to be read. */
+/* Whether an eventlog begins there; the bytes that it sends first remain unread. */
 static bool is_eventlog(int fd)
 {
 	struct pollfd wait = {.fd = fd, .events = POLLIN};
@@ -263,8 +263,8 @@ static bool is_eventlog(int fd)
 		bytes_u32(magic) == WIRE_HEADER_BEGIN;
 }
 
-/* A path of the VM's own choosing: among those on which it listens, if it has the thread
- * that serves streams, the one that sends an eventlog. */
+/* For a path that the VM chose: if the process has the thread that serves streams, tries the
+ * paths on which it listens and takes the one that sends an eventlog. */
 static int connect_listening(const struct endpoint_process *process, int *fd, struct error *error)
 {
 	int result = -ENOENT;

@@ -1,7 +1,7 @@
 /*
- * eventlog.c: see eventlog.h; the buffer and the scan. Event types and probes are
- * eventlog_plan.c's, the merge eventlog_merge.c's; what they share is in
- * eventlog_private.h.
+ * eventlog.c: see eventlog.h; contains the buffer and the scan. eventlog_plan.c handles
+ * event types and probes, eventlog_merge.c the merge; eventlog_private.h declares what they
+ * share.
  */
 #include "source/eventlog_private.h"
 
@@ -20,7 +20,7 @@
 #include "wire/wire.h"
 
 enum {
-	READ_BYTES = 128 * 1024 /* room offered for each read */
+	READ_BYTES = 128 * 1024 /* space offered for each read */
 };
 
 int eventlog_open(const struct eventlog_settings *settings, struct eventlog **result)
@@ -153,7 +153,7 @@ void eventlog_finish(struct eventlog *log)
 
 /* ---- the scan ---- */
 
-/* One step through the header; false: more bytes are needed, or it is damaged. */
+/* Makes one step through the header; false: more bytes are needed, or it is damaged. */
 static bool scan_header(struct eventlog *log)
 {
 	const struct header *header = &log->header;
@@ -191,7 +191,7 @@ static void leave_block(struct eventlog *log)
 	log->cap = WIRE_NO_CAP;
 }
 
-/* The words of the command line, each ended by a NUL, as one text. */
+/* Joins the words of the command line, each ended by a NUL, into one text. */
 static void take_arguments(struct eventlog *log, const char *text, size_t length)
 {
 	char *to = log->process.arguments;
@@ -230,7 +230,7 @@ static void take_loss(struct eventlog *log, const unsigned char *payload)
 		loss.probe = plan->probe;
 	for (size_t i = 0; i < log->loss_count; i++) {
 		struct event_loss *known = &log->losses[i];
-		/* when the table is full, its last entry takes all the rest */
+		/* if the table is full, its last entry counts all further losses */
 		if ((known->probe == loss.probe && known->cpu == loss.cpu) ||
 			i == EVENTLOG_LOSSES_MAX - 1) {
 			if (known->probe != loss.probe)
@@ -271,7 +271,7 @@ void eventlog_add_message(struct eventlog *log, const char *text, size_t length)
 	log->message_count++;
 }
 
-/* What the library in the VM says; GHC's run-time system has messages of its own. */
+/* Takes a message of the library in the VM; GHC's run-time system has messages of its own. */
 static void take_message(struct eventlog *log, const char *text, size_t size)
 {
 	static const char prefix[] = WIRE_MESSAGE;
@@ -282,7 +282,7 @@ static void take_message(struct eventlog *log, const char *text, size_t size)
 	eventlog_add_message(log, text + length, strnlen(text + length, size - length));
 }
 
-/* An event that is no probe's; false: damaged. */
+/* Handles an event that is not a probe's; false: damaged. */
 static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t time,
 	const unsigned char *payload, size_t size)
 {
@@ -315,7 +315,7 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 			log->watermark = bytes_u64(payload);
 		break;
 	case WIRE_CLOCK:
-		/* a second one could only move events that are already out */
+		/* a second one could only change the times of events that are already released */
 		if (!log->clocked) {
 			log->process.start = bytes_u64(payload);
 			log->process.wall_offset =
@@ -357,7 +357,7 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 	return true;
 }
 
-/* Puts an event into a run, its names resolved. */
+/* Adds an event to a run, with its names resolved. */
 static bool take_event(struct eventlog *log, const struct plan *plan, uint64_t time,
 	unsigned char *payload, uint64_t end)
 {
@@ -388,8 +388,8 @@ static bool take_event(struct eventlog *log, const struct plan *plan, uint64_t t
 }
 
 /*
- * One event; false: it needs more bytes, or the stream has ended or is damaged, or
- * *stalled says that probes must be added first.
+ * Scans one event; false: it needs more bytes, or the stream has ended or is damaged, or
+ * *stalled is set because probes must be added first.
  */
 static inline bool scan_event(struct eventlog *log, bool *stalled)
 {

@@ -1,10 +1,10 @@
 /*
- * eventlog_ghc.c: logs that GHC's run-time system has written (see eventlog_private.h). They
- * describe no probes: those of provider HaskellEvent are known by the numbers of their event
- * types, which stand in its contract (probes/compat/haskell_event.d).
+ * eventlog_ghc.c: logs written by GHC's run-time system (see eventlog_private.h). They
+ * describe no probes. The probes of provider HaskellEvent are recognised by the numbers of
+ * their event types, which their contract gives (probes/compat/haskell_event.d).
  *
- * Some of these probes have the thread that runs on the capability as an argument, which the
- * event does not carry: it is the one that the capability's last RUN_THREAD names.
+ * Some of these probes have an argument that the event does not carry: the thread that runs
+ * on the capability. That is the one that the capability's last RUN_THREAD names.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void put_type(struct describe_argument *argument, const struct contract_a
 	argument->size = known->size;
 }
 
-/* False: the event carries too little for the probe. */
+/* False: the event does not carry enough for the probe. */
 static bool describe_ghc(const struct contract_probe *probe, struct description *description)
 {
 	const struct contract_eventlog *eventlog = &probe->eventlogs[0];
@@ -70,7 +70,7 @@ static int plan_ghc(struct plan *plan, const struct contract_probe *probe)
 {
 	struct description description;
 
-	/* a type that is declared as something else is none of GHC's */
+	/* a type with a different declaration is not GHC's */
 	if (plan->role != ROLE_SKIP || !describe_ghc(probe, &description) ||
 		plan->payload < description.payload ||
 		(description.text_argument < description.argument_count && !plan->is_variable))
@@ -92,7 +92,7 @@ static bool describes_probes(const struct eventlog *log)
 	return false;
 }
 
-/* Plans for the probes of GHC whose types are not described; false: damaged. */
+/* Makes plans for GHC's probes whose types are not described; false: damaged. */
 static bool plan_contract(struct eventlog *log)
 {
 	struct contract *contract = NULL;
@@ -143,7 +143,7 @@ bool eventlog_decide_form(struct eventlog *log, uint16_t type)
 				.payload = plan->payload,
 				.is_variable = plan->is_variable};
 		}
-		/* an event of GHC's is GHC's probe, whatever the VM has opted in for */
+		/* an event of GHC's belongs to GHC's probe, whatever the VM has opted in for */
 		for (unsigned int j = 0; j < plan->compat_count; j++) {
 			struct compat *compat = &plan->compats[j];
 			if (strcmp(compat->description.provider, GHC_PROVIDER) != 0)

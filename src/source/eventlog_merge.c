@@ -1,6 +1,6 @@
 /*
  * eventlog_merge.c: the second pass (see eventlog_private.h): takes events from the runs
- * that the scan has left, earliest first, and decodes them into a batch.
+ * that the scan has produced, earliest first, and decodes them into a batch.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -95,13 +95,13 @@ static inline void put_event(struct eventlog *log, const struct event_run *run, 
 	};
 }
 
-/* One event for each enabled probe: the type's own, then the compatible providers'. */
+/* Delivers one event for each enabled probe: the type's own, then the compatible providers'. */
 static void decode_compats(struct eventlog *log, const struct plan *plan,
 	const struct event_run *run, const uint64_t *arguments)
 {
 	uint64_t given[WIRE_ARGUMENTS_MAX];
 
-	/* the place of arguments is the next event's too, which may be another probe's */
+	/* the next event reuses the memory of the arguments, and may be another probe's */
 	memcpy(given, arguments, plan->probe_arguments * sizeof(*given));
 	if (plan->is_wanted)
 		put_event(log, run, plan->probe, arguments, plan->probe_arguments);
@@ -171,7 +171,7 @@ static inline void decode(
 	if (plan->has_text)
 		arguments[plan->text_argument] = take_text(log, (const char *)payload + plan->least,
 			frame_payload(plan->payload, at) - plan->least);
-	/* other events need it, whether or not this one is wanted itself */
+	/* other events need it, even if this one is not wanted itself */
 	if (plan->says_running)
 		log->running[run->cap] = (uint32_t)arguments[plan->fields[0].argument];
 	if (plan->is_direct)
@@ -180,7 +180,7 @@ static inline void decode(
 		decode_compats(log, plan, run, arguments);
 }
 
-/* What an event says of those that follow it. */
+/* Takes from an event what it says about the events after it. */
 static inline void follow(struct event_run *run, const struct plan *plan, const unsigned char *at)
 {
 	if (plan->type == WIRE_CONTEXT) {
@@ -191,7 +191,7 @@ static inline void follow(struct event_run *run, const struct plan *plan, const 
 	}
 }
 
-/* To the run's next wanted event; false: there is none. */
+/* Advances to the run's next wanted event; false: there is none. */
 static inline bool advance(const struct eventlog *log, struct event_run *run)
 {
 	const unsigned char *at = log->buffer + (run->position - log->base);
@@ -217,8 +217,8 @@ static bool batch_full(const struct eventlog *log)
 }
 
 /*
- * The event of a run at a position, from the file. NULL: it is not what it was when it was
- * scanned, which is damage.
+ * Reads the event of a run at a position from the file. NULL: it differs from what was
+ * scanned, which counts as damage.
  */
 static const unsigned char *reread(
 	struct eventlog *log, const struct event_run *run, uint64_t position)
@@ -242,7 +242,7 @@ static const unsigned char *reread(
 	return NULL;
 }
 
-/* As advance(), from the file. */
+/* Like advance(), from the file. */
 static bool advance_reading(struct eventlog *log, struct event_run *run)
 {
 	uint64_t position = run->position;
@@ -266,7 +266,7 @@ static bool advance_reading(struct eventlog *log, struct event_run *run)
 	return false;
 }
 
-/* Decodes a run's event and goes to the next; false: there is none. */
+/* Decodes a run's event and advances to the next; false: there is none. */
 static inline __attribute__((always_inline)) bool take(
 	struct eventlog *log, struct event_run *run, bool reads)
 {
@@ -306,7 +306,7 @@ static inline __attribute__((always_inline)) void merge(
 	}
 }
 
-/* The next message, which stays as it is as long as the batch. */
+/* The next message; it stays valid as long as the batch. */
 static const char *take_message(struct eventlog *log)
 {
 	if (!log->message_count)
@@ -324,7 +324,7 @@ enum eventlog_state eventlog_next(
 	bool complete;
 
 	log->event_count = log->text_count = log->text_used = 0;
-	/* what is released goes out before more is read, so that memory stays small */
+	/* released events are delivered before more is read, so that memory stays small */
 	if (!log->heap_count || log->heap[0].time > log->watermark) {
 		if (eventlog_scan(log)) {
 			error_set(error, EINVAL, "%s: events are asked for before probes are added",
@@ -340,7 +340,8 @@ enum eventlog_state eventlog_next(
 		limit = UINT64_MAX;
 	if (log->tells_missing)
 		eventlog_tell_missing(log);
-	/* a batch carries one message, and a script may end with its events: the others first */
+	/* a batch carries one message, and its events may end a script: deliver the other
+	 * messages first */
 	if (log->message_count > 1)
 		limit = 0;
 	else if (log->windows)

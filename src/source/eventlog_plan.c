@@ -1,6 +1,6 @@
 /*
  * eventlog_plan.c: event types as a log declares them: how each is read, which probes it
- * carries, and which of them are enabled.
+ * carries, and which of these are enabled.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -56,7 +56,7 @@ void eventlog_plan_probe(struct plan *plan, const struct description *descriptio
 	}
 }
 
-/* The provider of a probe, which is new if it is the first of it; false: there are too many. */
+/* The provider of a compatible probe, created for its first probe; false: there are too many. */
 static bool find_provider(struct eventlog *log, struct compat *compat)
 {
 	size_t i = 0;
@@ -193,7 +193,7 @@ static bool is_named(const char *name, const char *names, size_t length)
 	return false;
 }
 
-/* What was before all that may still be asked about needs no list. */
+/* Changes before all times that may still be looked up need not be listed. */
 static void forget_changes(const struct eventlog *log, struct compat_provider *provider)
 {
 	size_t past = 0;
@@ -236,7 +236,8 @@ bool eventlog_take_providers(struct eventlog *log, uint64_t time, const char *na
 	return true;
 }
 
-/* "ruby" of process 1234 is provider "ruby1234". The index in the set, or negative. */
+/* Adds "ruby" of process 1234 as provider "ruby1234". Returns the index in the set, or a
+ * negative errno. */
 static long add_probe(
 	struct d_probe_set *set, struct d_probe *probe, const char *provider, uint32_t pid)
 {
@@ -248,13 +249,13 @@ static long add_probe(
 	return d_probe_set_add(set, probe);
 }
 
-/* A compatible provider's probe of a plan; the index in the set, or negative. */
+/* Adds a plan's compatible provider's probe. Returns the index in the set, or a negative errno. */
 static long add_compat(const struct plan *plan, const struct compat *compat, struct d_probe *probe,
 	uint32_t pid, struct d_probe_set *set)
 {
 	const struct compat_description *description = &compat->description;
 
-	/* the set copies; it takes pointers to char that is not const */
+	/* the set makes a copy, but its pointers are not const */
 	probe->name = (char *)description->name;
 	probe->argument_count = description->argument_count;
 	for (unsigned int i = 0; i < probe->argument_count; i++) {
@@ -265,8 +266,8 @@ static long add_compat(const struct plan *plan, const struct compat *compat, str
 	return add_probe(set, probe, description->provider, pid);
 }
 
-/* A plan's own probe, then its compatible ones; or those alone that may still come. A version of a
- * probe that is there already adds none. */
+/* Adds a plan's own probe, then its compatible ones or, with absent, only those that may still
+ * appear. A version of a probe that is already in the set adds none. */
 static int add_plan(struct eventlog *log, struct plan *plan, bool absent, uint32_t pid,
 	char *module, struct d_probe_set *set)
 {
@@ -336,7 +337,7 @@ static bool is_among(uint32_t probe, const uint32_t *probes, size_t count)
 	return false;
 }
 
-/* Whoever names a thread by the capability needs to know which one was last run there. */
+/* Probes that name a thread by its capability need the thread that last ran there. */
 static void enable_running(struct eventlog *log)
 {
 	bool is_needed = false;
@@ -381,8 +382,8 @@ int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, 
 	return 0;
 }
 
-/* The first plan whose events fire a probe, and which of its compatible probes that is; -1: the
- * plan's own. NULL: there is none. */
+/* The first plan whose events fire a probe; *compat is the index of the compatible probe, or -1
+ * if it is the plan's own. NULL if there is none. */
 static const struct plan *find_plan(const struct eventlog *log, uint32_t probe, int *compat)
 {
 	for (size_t i = 1; i < log->plan_count; i++) {

@@ -1,8 +1,9 @@
 /*
- * eventlog_version.c: versions of a probe (see eventlog_private.h). Objects of one process may have
- * been made from older and newer contracts, which differ in how many arguments a probe has. Each
- * version is an event type of its own; all of them fire the one probe of that name, which has the
- * arguments of the longest version. Arguments that an event lacks read as 0 or the empty string.
+ * eventlog_version.c: versions of a probe (see eventlog_private.h). Objects of one process
+ * may have been made from older and newer contracts, which differ in the number of a probe's
+ * arguments. Each version is a separate event type. All of them fire the one probe of that
+ * name, which has the arguments of the longest version. Arguments that an event lacks read
+ * as 0 or the empty string.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 #include "source/eventlog_private.h"
 #include "wire/wire.h"
 
-enum { DECLARE_BYTES = 4 /* of a WIRE_DECLARE before the description */ };
+enum { DECLARE_BYTES = 4 /* bytes of a WIRE_DECLARE before the description */ };
 
 static bool same_probe(const struct plan *one, const struct plan *other)
 {
@@ -94,13 +95,14 @@ bool eventlog_check_versions(struct eventlog *log, const struct plan *plan, uint
 	return true;
 }
 
-/* A version that came after the probes were added: its events are those of the others. */
+/* Handles a version that came after the probes were added: its events are treated like those of
+ * the others. */
 static void adopt(struct eventlog *log, struct plan *plan)
 {
 	const struct plan *known = eventlog_first_version(log, plan);
 
 	plan->role = ROLE_PROBE;
-	if (known == plan) /* of no probe that a script could know */
+	if (known == plan) /* not a probe that a script could know */
 		return;
 	eventlog_take_version(plan, eventlog_longest_version(log, plan));
 	plan->probe = known->probe;

@@ -1,6 +1,6 @@
 /*
- * listener.c: see listener.h. The process's descriptors name its sockets' inodes, and its
- * name space's table of Unix sockets says which of them listen, and where.
+ * listener.c: see listener.h. The process's descriptors give the inodes of its sockets; the
+ * table of Unix sockets of its network namespace says which of them listen, and where.
  */
 #include "source/listener.h"
 
@@ -68,7 +68,7 @@ static int compare_inodes(const void *one, const void *other)
 	return (left > right) - (left < right);
 }
 
-/* The inodes of the process's sockets, sorted. */
+/* Reads the inodes of the process's sockets, sorted. */
 static void read_descriptors(uint32_t pid, struct sockets *sockets)
 {
 	char path[64], target[64];
@@ -93,7 +93,7 @@ static void read_descriptors(uint32_t pid, struct sockets *sockets)
 		qsort(sockets->inodes, sockets->count, sizeof(*sockets->inodes), compare_inodes);
 }
 
-/* The path in a line of the table, if one of these sockets listens there; else NULL. */
+/* The path in a line of the table if one of these sockets listens there; else NULL. */
 static char *listening_path(char *line, const struct sockets *sockets)
 {
 	unsigned long flags, inode;

@@ -1,7 +1,7 @@
 /*
- * log_source.c: the source over a recorded eventlog: a file with the bytes that a stream would
- * have carried. Nothing waits: batches come as fast as they are asked for. The process
- * is the recorded one; what the log does not say of it is 0 or empty.
+ * log_source.c: the source for a recorded eventlog: a file with the bytes that a stream
+ * would have carried. It never waits: batches come as fast as they are requested. The
+ * process is the recorded one; whatever the log does not say about it is 0 or empty.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ struct log_source {
 	char *file;
 };
 
-/* Reads once; false: the file has ended or cannot be read any more. */
+/* Reads once; false: the file has ended or reading failed. */
 static bool read_more(struct log_source *log, struct error *error, int *result)
 {
 	size_t room;
@@ -49,7 +49,7 @@ static bool read_more(struct log_source *log, struct error *error, int *result)
 	return true;
 }
 
-/* What the process was, wherever in the log that is said, which depends on the writer. */
+/* Collects the description of the process, whose position in the log depends on the writer. */
 static int learn_process(struct log_source *log, struct error *error)
 {
 	struct record_file file;
@@ -174,14 +174,14 @@ int source_log_open(
 		result = error_set(error, EISDIR, "%s: %s", file, strerror(EISDIR));
 	if (result)
 		goto out;
-	/* only what can be sought in can be read twice */
+	/* only a seekable file can be read twice */
 	if (S_ISREG(status.st_mode))
 		settings.file = log->fd;
 	if (!log->file || eventlog_open(&settings, &log->log)) {
 		result = error_set(error, ENOMEM, "%s: out of memory", file);
 		goto out;
 	}
-	/* what the process was comes before its first event */
+	/* the description of the process comes before its first event */
 	while (!eventlog_scan(log->log) && more)
 		more = read_more(log, error, &result);
 	if (result)

@@ -1,11 +1,11 @@
 /*
  * merge.c: see merge.h.
  *
- * Each part's batch is handed on in slices, since a batch's texts and processes are one part's:
- * so neither handles nor indices of processes have to be translated, event by event.
- * An event may go when no other part can still bring an earlier one: its next event is later,
- * its watermark has passed that time, it has ended, or it has been silent for too long
- * (SOURCE_SILENCE_NS).
+ * Each part's batch is passed on in slices. A slice's texts and processes belong to one
+ * part, so neither handles nor indices of processes have to be translated for each event. An
+ * event may be released when no other part can still deliver an earlier one: its next event
+ * is later, its watermark has passed that time, it has ended, or it has been silent for too
+ * long (SOURCE_SILENCE_NS).
  */
 #include "source/merge.h"
 
@@ -20,18 +20,18 @@
 struct part {
 	struct merge_part is;
 	struct event_batch batch;
-	size_t at;      /* events of the batch that have gone */
+	size_t at;      /* events of the batch that have been released */
 	uint64_t until; /* its watermark */
-	uint64_t heard; /* when it last said something */
+	uint64_t heard; /* when it last reported anything */
 	enum source_state state;
 	struct error error;
 };
 
 struct merge {
 	struct source source;
-	int descriptor;      /* readable when one of the parts is */
-	uint64_t until;      /* the watermark told last */
-	int64_t wall_offset; /* as a batch said it last */
+	int descriptor;      /* readable when any part is */
+	uint64_t until;      /* the last watermark reported */
+	int64_t wall_offset; /* from the last batch */
 	size_t count;
 	struct part parts[];
 };
@@ -46,7 +46,7 @@ static bool has_events(const struct part *part)
 	return part->at < part->batch.event_count;
 }
 
-/* No event up to this time is still to come from the part, beyond the batch it has. */
+/* The part will deliver no event up to this time, except those in its present batch. */
 static uint64_t bound(const struct part *part, uint64_t present)
 {
 	uint64_t silent = present > SOURCE_SILENCE_NS ? present - SOURCE_SILENCE_NS : 0;
@@ -56,7 +56,7 @@ static uint64_t bound(const struct part *part, uint64_t present)
 	return part->heard < silent && part->until < silent ? silent : part->until;
 }
 
-/* Asks a part whose batch has gone for another one. */
+/* Asks a part for another batch when its present one is used up. */
 static void refill(struct merge *merge, struct part *part, uint64_t present)
 {
 	part->at = 0;
@@ -75,7 +75,7 @@ static void refill(struct merge *merge, struct part *part, uint64_t present)
 			merge->descriptor, EPOLL_CTL_DEL, source_descriptor(part->is.source), NULL);
 }
 
-/* The events of a part that may go now. */
+/* The number of events of a part that may be released now. */
 static size_t slice(const struct merge *merge, const struct part *part, uint64_t present)
 {
 	const struct event *events = part->batch.events + part->at;
@@ -89,7 +89,7 @@ static size_t slice(const struct merge *merge, const struct part *part, uint64_t
 		limit = bound(other, present);
 		if (has_events(other)) {
 			limit = other->batch.events[other->at].time;
-			/* Of two at one time the earlier part's goes first. */
+			/* Of two events at the same time, the earlier part's comes first. */
 			if (other < part) {
 				if (!limit)
 					return 0;
@@ -102,7 +102,7 @@ static size_t slice(const struct merge *merge, const struct part *part, uint64_t
 	return count;
 }
 
-/* Every event up to this time has gone, if the slices have. */
+/* Every event up to this time has been released, once the slices have. */
 static uint64_t reached(const struct merge *merge, uint64_t present)
 {
 	uint64_t least = UINT64_MAX;
@@ -120,7 +120,7 @@ static uint64_t reached(const struct merge *merge, uint64_t present)
 	return least == UINT64_MAX ? 0 : least;
 }
 
-/* The part whose next event is the earliest; NULL: none has one. */
+/* The part whose next event is the earliest; NULL if none has an event. */
 static struct part *earliest(struct merge *merge)
 {
 	struct part *first = NULL;
@@ -136,13 +136,13 @@ static struct part *earliest(struct merge *merge)
 	return first;
 }
 
-/* What a batch tells besides its events. */
+/* Whether a batch reports anything besides its events. */
 static bool has_news(const struct part *part)
 {
 	return part->batch.loss_count || part->batch.message;
 }
 
-/* One step; SOURCE_IDLE: nothing may go yet. */
+/* Makes one step; SOURCE_IDLE: nothing may be released yet. */
 static enum source_state step(struct merge *merge, struct event_batch *batch)
 {
 	uint64_t present = clock_monotonic(), until;
@@ -155,7 +155,7 @@ static enum source_state step(struct merge *merge, struct event_batch *batch)
 			refill(merge, part, present);
 		over += is_over(part);
 	}
-	/* Losses are told once, with the first slice or by themselves. */
+	/* Losses are reported once, with the first slice or by themselves. */
 	part = earliest(merge);
 	if (part)
 		count = slice(merge, part, present);
@@ -191,7 +191,7 @@ static enum source_state merge_next(
 	enum source_state state = step(merge, batch);
 	struct epoll_event ready;
 
-	(void)error; /* how each part ended is asked of source_merge_ended() */
+	(void)error; /* source_merge_ended() tells how each part ended */
 	if (state == SOURCE_IDLE && timeout_ms &&
 		epoll_wait(merge->descriptor, &ready, 1, timeout_ms) > 0)
 		state = step(merge, batch);

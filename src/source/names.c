@@ -1,7 +1,7 @@
 /*
- * names.c: see names.h. Texts lie in chunks that never move, the d_text before its
- * bytes. A text that comes again is the one that is there, under whatever id: a VM whose table
- * of names is full defines the same few ids with each event anew.
+ * names.c: see names.h. Texts are stored in chunks that never move, each text's struct
+ * before its bytes. A text that is defined again, under any id, is not stored again: a VM
+ * whose table of names is full redefines the same few ids with each event.
  */
 #include "source/names.h"
 
@@ -11,7 +11,7 @@
 
 enum {
 	CHUNK_BYTES = 64 * 1024,
-	TEXT_MAX = 65535 /* a handle's offset has 16 bits */
+	TEXT_MAX = 65535 /* an offset in a handle has 16 bits */
 };
 
 struct names_chunk {
@@ -83,7 +83,7 @@ static int room_for_id(struct names *names, uint32_t id)
 	return 0;
 }
 
-/* Where the text's index is, or would be. */
+/* The entry of the hash table where the text's index is, or would be. */
 static uint32_t *place_of(const struct names *names, const struct text *text)
 {
 	size_t mask = names->capacity * 2 - 1, at = text->hash & mask;

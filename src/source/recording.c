@@ -20,23 +20,23 @@
 
 enum {
 	BUFFER_BYTES = 2 << 20,
-	ROOM_BYTES = 512 * 1024,   /* offered at least; more than any event takes */
-	WRITE_BYTES = 512 * 1024,  /* written at once when events come fast */
-	STATE_BYTES_MAX = 4 << 20, /* of the events that each file repeats */
+	ROOM_BYTES = 512 * 1024,   /* the least that is offered; more than any event needs */
+	WRITE_BYTES = 512 * 1024,  /* the size of a write when events come fast */
+	STATE_BYTES_MAX = 4 << 20, /* limit for the events that each file repeats */
 	END_BYTES = 2,
 	CONTEXT_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CONTEXT,
 	CPU_TIME_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CPU_TIME,
 	SAMPLE_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_HEAP_PROF_SAMPLE_BEGIN,
-	NAME_BLOCK_BYTES = 1 << 20 /* a block of names is ended beyond this */
+	NAME_BLOCK_BYTES = 1 << 20 /* a block of names is ended when it exceeds this */
 };
 
-/* Where a file stands with regard to blocks. */
+/* A position in a file, with the state of its blocks. */
 struct place {
 	uint64_t size; /* bytes of the file */
 	bool in_block;
 	uint64_t marker;   /* offset of the block's marker in the file */
-	uint64_t left;     /* bytes of the block that are still to come */
-	uint64_t end_time; /* of the last event */
+	uint64_t left;     /* bytes of the block that have yet to come */
+	uint64_t end_time; /* time of the last event */
 };
 
 struct bytes {
@@ -50,22 +50,22 @@ struct recording {
 	bool is_open;
 	bool failed; /* nothing more can be written */
 	struct records records;
-	uint16_t *lengths; /* by event type: of those that are only counted; 0: of the others */
+	uint16_t *lengths; /* by event type, for types that are only counted; 0 for the others */
 	struct recording_counts counts;
 	unsigned char *buffer;
 	size_t written, scanned, filled;      /* offsets in the buffer, in this order */
-	struct place place, before;           /* at scanned; at written */
-	uint64_t block_end;                   /* the block's end, as its marker says */
-	unsigned char context[CONTEXT_BYTES]; /* the block's last one */
+	struct place place, before;           /* the places at scanned and at written */
+	uint64_t block_end;                   /* the block's end time according to its marker */
+	unsigned char context[CONTEXT_BYTES]; /* the last CONTEXT of the block */
 	bool has_context;
-	unsigned char sample[SAMPLE_BYTES]; /* the begin of the heap sample that goes on */
+	unsigned char sample[SAMPLE_BYTES]; /* the begin event of the present heap sample */
 	bool in_sample;
-	unsigned char cpu_time[CPU_TIME_BYTES]; /* the next event's */
+	unsigned char cpu_time[CPU_TIME_BYTES]; /* belongs to the next event */
 	bool has_cpu_time;
 
-	/* what a further file repeats */
-	struct bytes header; /* as it came */
-	struct bytes ghc;    /* of GHC's types alone */
+	/* what further files repeat */
+	struct bytes header; /* as received */
+	struct bytes ghc;    /* only GHC's types */
 	struct bytes state;
 	struct names names;
 };
@@ -94,7 +94,7 @@ static int put_number(struct bytes *bytes, uint64_t value, unsigned int size)
 	return put_bytes(bytes, number, size);
 }
 
-/* What each file begins with. */
+/* The header of each file. */
 static const struct bytes *file_header(const struct recording *recording)
 {
 	return recording->settings.ghc_only ? &recording->ghc : &recording->header;
@@ -104,7 +104,7 @@ static const struct bytes *file_header(const struct recording *recording)
 
 static int open_file(struct recording *recording, struct error *error)
 {
-	/* what a program does is its user's alone, as the stream is */
+	/* what a program does is visible only to its user, as in the stream */
 	recording->fd =
 		open(recording->settings.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (recording->fd < 0)
@@ -113,7 +113,8 @@ static int open_file(struct recording *recording, struct error *error)
 	return 0;
 }
 
-/* Moves a place past so many bytes of events, markers of blocks aside, the last at that time. */
+/* Advances the place by count bytes of events (block markers not counted); time is that of the
+ * last one. */
 static void pass_bytes(struct place *place, size_t bytes, uint64_t time)
 {
 	place->size += bytes;
@@ -123,7 +124,7 @@ static void pass_bytes(struct place *place, size_t bytes, uint64_t time)
 	place->end_time = time;
 }
 
-/* Moves a place past one event of the file. */
+/* Advances the place by one event of the file. */
 static void pass(struct place *place, const struct record *record)
 {
 	if (record->type != WIRE_BLOCK_MARKER) {
@@ -137,8 +138,8 @@ static void pass(struct place *place, const struct record *record)
 }
 
 /*
- * The block that the file ends in is shorter than its marker says: corrects that. What
- * cannot be sought in (a pipe) stays as it is, as a reader of a stream has it.
+ * If the file's last block is shorter than its marker says, corrects the marker. A file that
+ * is not seekable (a pipe) stays as it is, as in a stream.
  */
 static void end_block(const struct recording *recording, const struct place *place)
 {
@@ -153,13 +154,13 @@ static void end_block(const struct recording *recording, const struct place *pla
 		return;
 }
 
-/* False when it is something that cannot be cut, such as a pipe. */
+/* False if the file cannot be truncated, such as a pipe. */
 static bool cut_file(const struct recording *recording, uint64_t size)
 {
 	return ftruncate(recording->fd, (off_t)size) == 0;
 }
 
-/* Writes all; how much of it came to be written is in *done. */
+/* Writes everything; *done is the number of bytes actually written. */
 static int write_all(int fd, const unsigned char *bytes, size_t size, size_t *done)
 {
 	*done = 0;
@@ -174,7 +175,7 @@ static int write_all(int fd, const unsigned char *bytes, size_t size, size_t *do
 	return 0;
 }
 
-/* The file could not be written on after so many of the buffer's bytes: ends it before. */
+/* Handles a failed write after done of the buffer's bytes: ends the file before them. */
 static int fail_write(struct recording *recording, int result, size_t done, struct error *error)
 {
 	struct place place = recording->before;
@@ -182,7 +183,7 @@ static int fail_write(struct recording *recording, int result, size_t done, stru
 	struct records events = recording->records;
 
 	recording->failed = true;
-	/* the same bytes once more, as far as they are in the file */
+	/* scan the same bytes again, as far as they are in the file */
 	events.position = 0;
 	events.block = events.block_end = 0;
 	events.has_ended = false;
@@ -195,7 +196,7 @@ static int fail_write(struct recording *recording, int result, size_t done, stru
 		at += used;
 		done -= used;
 	}
-	/* a failure leaves the part of an event behind, which readers say is one */
+	/* if this fails, part of an event stays in the file, which readers report */
 	if (!cut_file(recording, place.size))
 		return error_set(
 			error, -result, "%s: %s", recording->settings.file, strerror(-result));
@@ -221,7 +222,7 @@ int recording_flush(struct recording *recording, struct error *error)
 	return 0;
 }
 
-/* Bytes of our own: the header, and what a further file repeats. */
+/* Writes bytes that the recording itself made: the header, and what a further file repeats. */
 static int write_own(
 	struct recording *recording, const unsigned char *bytes, size_t size, struct error *error)
 {
@@ -239,7 +240,7 @@ static int write_own(
 	return 0;
 }
 
-/* Ends the file after the events that have been scanned. */
+/* Ends the file after the scanned events. */
 static int end_file(struct recording *recording, bool marker, struct error *error)
 {
 	static const unsigned char end[END_BYTES] = {WIRE_DATA_END >> 8, WIRE_DATA_END & 255};
@@ -264,8 +265,8 @@ static int end_file(struct recording *recording, bool marker, struct error *erro
 /* ---- further files ---- */
 
 /*
- * Keeps an event that says what the process is. One that was said before, to the byte, is
- * kept at its new place only: capabilities may come and go without end.
+ * Keeps an event that describes the process. If an identical one was kept before, it is kept
+ * only at its new place, because capabilities may come and go without end.
  */
 static int keep_state(struct recording *recording, const struct record *record)
 {
@@ -304,7 +305,7 @@ static int remember(struct recording *recording, const struct record *record, st
 	return 0;
 }
 
-/* The size that begin_block() could not know yet. */
+/* Fills in the size that begin_block() could not know. */
 static void end_own_block(struct bytes *bytes, size_t block)
 {
 	bytes_put(bytes->at + block + WIRE_EVENT_BYTES, bytes->length - block, 4);
@@ -339,7 +340,7 @@ static int put_names(const struct recording *recording, struct bytes *out, uint6
 			result = begin_own_block(out, time, time, WIRE_NO_CAP);
 			in_block = true;
 		}
-		/* text and id fit: they came in one event */
+		/* text and id fit, because they came in one event */
 		if (result || put_number(out, WIRE_NAME, 2) || put_number(out, time, 8) ||
 			put_number(out, 4 + text->length, 2) || put_number(out, id, 4) ||
 			put_bytes(out, text->bytes, text->length))
@@ -351,8 +352,8 @@ static int put_names(const struct recording *recording, struct bytes *out, uint6
 }
 
 /*
- * The beginning of a file that goes on where another has ended, before this event. The rest
- * of a block that has so many bytes left begins at *rest.
+ * Makes the beginning of a file that continues the previous one, before this event. If the
+ * previous block has bytes left, its continuation begins at *rest.
  */
 static int put_preamble(const struct recording *recording, const struct record *record,
 	uint64_t left, struct bytes *out, size_t *rest)
@@ -385,7 +386,7 @@ static int put_preamble(const struct recording *recording, const struct record *
 	return result;
 }
 
-/* FILE.1 and so on move up by one, as far as they follow each other, and FILE is the first. */
+/* Renames FILE to FILE.1, FILE.1 to FILE.2 and so on, as long as the numbers are consecutive. */
 static void shift_files(const struct recording *recording)
 {
 	const char *file = recording->settings.file;
@@ -404,14 +405,14 @@ static void shift_files(const struct recording *recording)
 			snprintf(from, size, "%s.%u", file, i - 1);
 		else
 			snprintf(from, size, "%s", file);
-		/* one that somebody has taken away meanwhile is no error */
+		/* it is no error if someone has removed one meanwhile */
 		rename(from, to);
 	}
 	free(from);
 	free(to);
 }
 
-/* Begins the next file with this event, of which nothing has been passed yet. */
+/* Begins the next file with this event, none of which has been passed yet. */
 static int rotate(struct recording *recording, const struct record *record, struct error *error)
 {
 	struct bytes preamble = {0};
@@ -455,7 +456,7 @@ out:
 	return result;
 }
 
-/* ---- what comes ---- */
+/* ---- received bytes ---- */
 
 int recording_new(
 	const struct recording_settings *settings, struct recording **result, struct error *error)
@@ -483,7 +484,7 @@ static bool is_counted(uint16_t type)
 	return type != WIRE_BLOCK_MARKER && !wire_is_own(type);
 }
 
-/* Nearly all events of a fast stream are of these types. */
+/* Nearly all events of a fast stream have these types. */
 static void find_lengths(struct recording *recording)
 {
 	for (unsigned int type = 0; type < WIRE_DATA_END; type++) {
@@ -509,7 +510,7 @@ int recording_open(struct recording *recording, struct error *error)
 		return error_set(error, EFBIG,
 			"%s: --max-size is too small: the header takes %zu bytes",
 			recording->settings.file, header->length);
-	/* a pipe or device must neither be renamed nor replaced by a file */
+	/* a pipe or device must be neither renamed nor replaced by a file */
 	if (recording->settings.files && !stat(recording->settings.file, &status) &&
 		!S_ISREG(status.st_mode))
 		return error_set(error, EINVAL, "%s: only regular files can be rotated",
@@ -527,7 +528,7 @@ int recording_open(struct recording *recording, struct error *error)
 void *recording_room(struct recording *recording, size_t *room)
 {
 	if (BUFFER_BYTES - recording->filled < ROOM_BYTES) {
-		/* what has been scanned has been written: see recording_received() */
+		/* the scanned bytes have been written: see recording_received() */
 		memmove(recording->buffer, recording->buffer + recording->scanned,
 			recording->filled - recording->scanned);
 		recording->filled -= recording->scanned;
@@ -537,7 +538,7 @@ void *recording_room(struct recording *recording, size_t *room)
 	return recording->buffer + recording->filled;
 }
 
-/* Events that are only counted, as many as follow each other and fit into the file. */
+/* Skips as many consecutive events as fit into the file, if they are only counted. */
 static void skip_events(struct recording *recording)
 {
 	uint64_t max = recording->settings.size_max, used = recording->place.size + END_BYTES;
@@ -557,7 +558,8 @@ static void skip_events(struct recording *recording)
 	recording->scanned += size;
 }
 
-/* What a file that begins with the next event would have to repeat of the block's last ones. */
+/* Remembers the last events of a block that a file beginning with the next event would have to
+ * repeat. */
 static void remember_block(struct recording *recording, const struct record *record)
 {
 	const unsigned char *from = recording->buffer + recording->scanned;
@@ -580,7 +582,7 @@ static void remember_block(struct recording *recording, const struct record *rec
 		memcpy(recording->cpu_time, from, sizeof(recording->cpu_time));
 }
 
-/* One event, at scanned. 0, 1: it does not fit any more, or an error. */
+/* Takes the event at scanned. Returns 0, 1 if it does not fit any more, or an error. */
 static int take_event(struct recording *recording, const struct record *record, struct error *error)
 {
 	uint64_t max = recording->settings.size_max, needed = record->bytes;
@@ -592,7 +594,7 @@ static int take_event(struct recording *recording, const struct record *record, 
 			"byte %" PRIu64 ": an event of type %u, which is none of GHC's",
 			record->position, record->type);
 	}
-	/* a sample of the heap, the rest of its block, stays together if a file has the room */
+	/* a heap sample, which is the rest of its block, stays together if a file has the room */
 	if (record->type == WIRE_HEAP_PROF_SAMPLE_BEGIN && recording->place.left > needed)
 		needed = recording->place.left;
 	if (max && recording->place.size + needed + END_BYTES > max) {
@@ -619,7 +621,7 @@ static int take_event(struct recording *recording, const struct record *record, 
 	return 0;
 }
 
-/* A part of the header for readers that know GHC's types only, under GHC's names. */
+/* Keeps a part of the header for readers that know only GHC's types, with GHC's names. */
 static int put_ghc_part(struct recording *recording, const unsigned char *at, size_t used)
 {
 	const struct header *header = &recording->records.header;

@@ -24,7 +24,7 @@ static int demand_all(struct source_request *request)
 	return result;
 }
 
-/* Two passes over the clauses: count per probe, then fill, in the clauses' order. */
+/* Makes two passes over the clauses: counts per probe, then fills, in the order of the clauses. */
 int source_request_of_program(struct source_request *request, const struct d_program *program,
 	const struct d_probe_set *probes)
 {

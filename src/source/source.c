@@ -1,4 +1,4 @@
-/* source.c: see source.h. Hands each call to the kind of source it is made on. */
+/* source.c: see source.h. Passes each call to the implementation of the source. */
 #include "source/source.h"
 
 int source_enable(struct source *source, const struct source_request *request, struct error *error)

@@ -1,6 +1,7 @@
 /*
- * stream_source.c: the source over a living process's event stream: reads what it
- * declares, subscribes, and decodes what comes (the connection itself: connection.c).
+ * stream_source.c: the source for the event stream of a live process: reads what the stream
+ * declares, subscribes, and decodes what it receives (connection.c has the connection
+ * itself).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +15,7 @@
 
 struct stream_source {
 	struct source source;
-	bool closed; /* the other side has closed */
+	bool closed; /* the peer has closed the connection */
 	struct eventlog *log;
 	struct d_probe_set *set;
 	struct connection connection;
@@ -28,8 +29,8 @@ static int stream_error(
 }
 
 /*
- * Waits up to timeout_ms for bytes and reads once. 1: read or closed; 0: nothing came, or
- * a signal did.
+ * Waits up to timeout_ms for bytes and reads once. 1: bytes or end of stream; 0: timeout or
+ * signal.
  */
 static int read_more(struct stream_source *stream, int timeout_ms)
 {
@@ -93,14 +94,14 @@ static bool is_answered(const struct stream_source *stream)
 	return eventlog_tag(stream->log) == stream->connection.tag;
 }
 
-/* Adds a probe to a subscription: its event, and the strings of these arguments of the probe. */
+/* Adds to a subscription a probe's event, with the strings of these arguments of the probe. */
 static void add_probe(const struct stream_source *stream, uint32_t probe, uint64_t arguments,
 	struct connection_entry *entries, size_t *count)
 {
 	const char *name = eventlog_event_of(stream->log, probe);
 	size_t i = 0;
 
-	/* several probes may come from one event, whose name is one text */
+	/* several probes may share one event, whose name is then the same pointer */
 	while (i < *count && entries[i].name != name)
 		i++;
 	if (!name)
@@ -110,8 +111,8 @@ static void add_probe(const struct stream_source *stream, uint32_t probe, uint64
 	entries[i].strings |= eventlog_event_arguments(stream->log, probe, arguments);
 }
 
-/* The arguments that some clause looks at, of the probe of the want at *at, which moves on to the
- * next probe's. */
+/* The arguments that any clause looks at, for the probe of the want at *at; advances *at to the
+ * next probe's wants. */
 static uint64_t demanded_arguments(const struct source_request *request, size_t *at)
 {
 	size_t end = source_request_next(request, *at);
@@ -168,7 +169,7 @@ static int stream_enable(
 		error_set(error, ENOMEM, "out of memory");
 	else if (result == -E2BIG)
 		stream_error(stream, error, E2BIG, "cannot be asked for so many probes at once");
-	else /* a send that failed means that it has gone: reading says so, in order */
+	else /* a failed send means that the peer has gone: reading reports that in order */
 		result = read_until(stream, is_answered, "opened its probes", error);
 out:
 	free(probes);
