@@ -1,9 +1,9 @@
 /*
- * contract.c: the reader of provider definitions. contract.h says what is read.
+ * contract.c: the reader of provider definitions; contract.h defines the language.
  *
- * The parser goes down the short grammar once, without recursion, over the tokens of
- * contract_scan.c, and stops at the first error. Tables have fixed upper limits, so that a
- * hostile file costs little time.
+ * The parser passes once through the short grammar, without recursion, over the tokens of
+ * contract_scan.c, and stops at the first error. Tables have fixed limits, so a hostile file
+ * costs little time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static void free_argument(struct contract_argument *argument)
 	free(argument->text);
 }
 
-/* "( a, b )"; at most CONTRACT_ARGUMENTS_MAX of them. */
+/* Parses "( a, b )"; at most CONTRACT_ARGUMENTS_MAX parameters. */
 static int parse_parameters(
 	struct contract_reader *reader, struct contract_argument *arguments, uint8_t *count)
 {
@@ -65,7 +65,7 @@ static int parse_parameters(
 	if (error == 0 && contract_at_word(reader, "void")) {
 		struct contract_reader ahead = *reader;
 
-		/* a look at one token more; it can only be passed over comments */
+		/* looks one token ahead; only comments can be skipped by that */
 		ahead.error = NULL;
 		if (contract_next(&ahead) == 0 && ahead.token.character == ')') {
 			error = contract_next(reader);
@@ -121,7 +121,7 @@ static int parse_probe(struct contract_reader *reader, struct contract_provider 
 
 	memset(probe, 0, sizeof(*probe));
 	memset(translated, 0, sizeof(translated));
-	provider->probe_count++; /* so that a half read one is freed */
+	provider->probe_count++; /* so that a half-read probe is freed */
 	probe->line = reader->token.line;
 	if (comment_line < probe->line - 1)
 		comment.begin = NULL;
@@ -141,7 +141,7 @@ static int parse_probe(struct contract_reader *reader, struct contract_provider 
 				reader, probe->line, "a second probe", identifier);
 	error = parse_parameters(reader, probe->arguments, &probe->argument_count);
 	if (error == 0 && reader->token.character == ':') {
-		/* what translators make of the arguments for D; sites carry the first list */
+		/* the types that translators give the arguments in D; sites carry the first list */
 		error = contract_next(reader);
 		if (error == 0)
 			error = parse_parameters(reader, translated, &translated_count);
@@ -211,7 +211,7 @@ static int parse_provider(struct contract_reader *reader, struct contract *contr
 	return error;
 }
 
-/* A declaration that a provider file may have beside its providers. */
+/* Skips a declaration that a provider file may contain besides its providers. */
 static int skip_declaration(struct contract_reader *reader)
 {
 	int error = 0;

@@ -1,8 +1,8 @@
 /*
- * contract_document.c: the comment before a probe: when it fires, what its arguments are
- * ("@argument text"), how the library takes strings ([name], [text]) and which event type
- * of GHC's eventlog carries it ("@eventlog NUMBER NAME (arguments)"). "@event" lines are
- * contract_event.c's.
+ * contract_document.c: parses the comment before a probe: when it fires, what its arguments
+ * are ("@argument text"), how the library takes strings ([name], [text]) and which event
+ * type of GHC's eventlog carries it ("@eventlog NUMBER NAME (arguments)"). contract_event.c
+ * handles "@event" lines.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "contract/contract_private.h"
 
-/* Appends words with single blanks between them; *text is reallocated. */
+/* Appends words, separated by single blanks; *text is reallocated. */
 static int append_folded(struct contract_reader *reader, char **text, struct contract_span more)
 {
 	size_t length = strlen(*text);
@@ -51,7 +51,7 @@ static struct contract_argument *find_argument(
 	return NULL;
 }
 
-/* "NUMBER NAME (" of an @eventlog line. */
+/* Parses "NUMBER NAME (" of an @eventlog line. */
 static int parse_eventlog_type(struct contract_reader *inner, struct contract_eventlog *eventlog,
 	struct contract_span *name)
 {
@@ -78,7 +78,7 @@ static int parse_eventlog_type(struct contract_reader *inner, struct contract_ev
 	return error;
 }
 
-/* "when [not] a" at the end of an @eventlog line, if it is there. */
+/* Parses "when [not] a" at the end of an @eventlog line, if it is there. */
 static int parse_eventlog_condition(struct contract_reader *inner, struct contract_probe *probe,
 	struct contract_eventlog *eventlog)
 {
@@ -115,7 +115,7 @@ static bool is_complete(
 	return same;
 }
 
-/* The rest of "@eventlog NUMBER NAME (a, b) when [not] c". */
+/* Parses the rest of "@eventlog NUMBER NAME (a, b) when [not] c". */
 static int parse_eventlog(struct contract_reader *reader, struct contract_probe *probe,
 	struct contract_span rest, int line)
 {
@@ -168,7 +168,7 @@ static int parse_eventlog(struct contract_reader *reader, struct contract_probe 
 	return 0;
 }
 
-/* One "@word ..." line; *text is where its continuation goes, NULL for nowhere. */
+/* Parses one "@word ..." line. *text is where its continuation lines go; NULL: nowhere. */
 static int parse_tag(struct contract_reader *reader, struct contract_probe *probe,
 	struct contract_span line, int number, unsigned int *documented, char ***text)
 {
@@ -205,7 +205,7 @@ static int parse_tag(struct contract_reader *reader, struct contract_probe *prob
 	return append_folded(reader, *text, line);
 }
 
-/* Takes the comment apart that stands before a probe. */
+/* Parses the comment before a probe. */
 int contract_parse_documentation(struct contract_reader *reader, struct contract_probe *probe,
 	struct contract_span comment, int end_line)
 {

@@ -1,8 +1,8 @@
 /*
- * contract_event.c: which event of another provider fires a probe: the line
- * "@event NAME (arguments) when [not] argument" of a compatible provider's contract. The
- * line is read with the file, whose names are then another file's; they are looked up
- * when both are there.
+ * contract_event.c: which event of another provider fires a probe: the line "@event NAME
+ * (arguments) when [not] argument" of a compatible provider's contract. The line is read
+ * with its file, but the names in it are those of another file. They are looked up when both
+ * have been read.
  */
 #include <errno.h>
 #include <stdio.h>

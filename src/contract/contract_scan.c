@@ -1,8 +1,8 @@
 /*
- * contract_scan.c: delivers a provider definition's words and single characters. Comments
- * and control lines are dealt with between two tokens, so that the parser never sees
- * them: the last comment is remembered for the probe that may follow, stability pragmas
- * are collected for the end.
+ * contract_scan.c: splits a provider definition into words and single characters. Comments
+ * and control lines are handled between two tokens, so the parser never sees them: the last
+ * comment is remembered for the probe that may follow, stability pragmas are collected for
+ * the end.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "contract/contract_private.h"
 
-/* What a failed look at the input means is always -EINVAL; this gives it the line. */
+/* Errors in the input are always -EINVAL; this function names the line. */
 int contract_fail_at(struct contract_reader *reader, int line, const char *reason)
 {
 	return error_set(reader->error, EINVAL, "%s: line %d: %s", reader->file, line, reason);
@@ -62,7 +62,7 @@ bool contract_is_word(char character)
 }
 static int control_line(struct contract_reader *reader, struct contract_span line, int number);
 
-/* Passes over a comment; *found says whether one stood here. */
+/* Skips a comment; *found says whether there was one. */
 static int skip_comment(struct contract_reader *reader, bool *found)
 {
 	const char *begin = reader->position;
@@ -74,7 +74,7 @@ static int skip_comment(struct contract_reader *reader, bool *found)
 	*found = true;
 	reader->position += 2;
 	if (begin[1] == '/') {
-		/* "//" lines that follow each other are one comment */
+		/* consecutive "//" lines form one comment */
 		bool continues = reader->comment.begin && reader->comment.begin[1] == '/' &&
 			reader->comment_end_line == line - 1;
 
@@ -100,7 +100,7 @@ static int skip_comment(struct contract_reader *reader, bool *found)
 }
 
 /*
- * The control line at position, with lines that a backslash or a comment joins to it.
+ * The control line at position, including lines joined to it by a backslash or a comment.
  */
 static struct contract_span take_control_line(struct contract_reader *reader)
 {
@@ -216,7 +216,7 @@ int contract_take_character(struct contract_reader *reader, char character)
 	return contract_next(reader);
 }
 
-/* A name of a provider, probe, type or parameter. */
+/* Takes a name of a provider, probe, type or parameter. */
 int contract_take_name(struct contract_reader *reader, const char *what, struct contract_span *name)
 {
 	if (reader->token.kind != TOKEN_WORD || isdigit((unsigned char)*reader->token.text.begin))
@@ -229,7 +229,7 @@ int contract_take_name(struct contract_reader *reader, const char *what, struct 
 }
 /* --- control lines --- */
 
-/* Cuts the next white-space delimited word off a line; empty when there is none. */
+/* Takes the next word, delimited by white space, from a line; empty if there is none. */
 struct contract_span contract_take_field(struct contract_span *line)
 {
 	struct contract_span field;

@@ -1,7 +1,7 @@
 /*
- * contract_type.c: C's types, as far as a probe's parameter can have them: integers by
- * all their names, pointers to anything, typedefs. It is no C compiler: structures are
- * passed over, and arrays are pointers.
+ * contract_type.c: C's types, as far as a probe's parameter can have them: integers by all
+ * their names, pointers to anything, typedefs. It is not a C compiler: structures are
+ * skipped, and arrays are pointers.
  */
 #include <errno.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static void append(struct contract_type_text *text, struct contract_span word)
 	text->text[text->length] = 0;
 }
 
-/* How often each of C's own type words stood in a type. */
+/* How often each of C's own type words occurs in a type. */
 struct base_words {
 	unsigned int is_signed, is_unsigned, shorts, longs, ints, chars, voids, floats;
 };
@@ -160,7 +160,7 @@ static bool is_qualifier(struct contract_span word)
 		contract_span_is(word, "restrict");
 }
 
-/* Passes over "{ ... }", braces inside included. */
+/* Skips "{ ... }" with nested braces. */
 int contract_skip_braces(struct contract_reader *reader)
 {
 	unsigned int depth = 0;
@@ -180,7 +180,7 @@ int contract_skip_braces(struct contract_reader *reader)
 	return 0;
 }
 
-/* Reads a type up to, not including, a declared name. */
+/* Reads a type up to but excluding a declared name. */
 int contract_parse_type(
 	struct contract_reader *reader, struct contract_type *type, struct contract_type_text *text)
 {
@@ -228,7 +228,7 @@ int contract_parse_type(
 				return contract_fail_word(reader, line, "unknown type", word);
 			named = true;
 		} else {
-			break; /* the declared name */
+			break; /* this is the declared name */
 		}
 		append(text, word);
 		error = contract_next(reader);
@@ -268,7 +268,7 @@ int contract_add_definition(struct contract_reader *reader, int line, struct con
 	return 0;
 }
 
-/* "[ 16 ]" after a name. As a parameter it makes a pointer. */
+/* Skips "[ 16 ]" after a name. In a parameter it makes the type a pointer. */
 int contract_skip_array(struct contract_reader *reader, struct contract_type *type)
 {
 	int error = 0;
@@ -308,7 +308,7 @@ int contract_parse_typedef(struct contract_reader *reader)
 	return error;
 }
 
-/* "#define NAME TYPE" as a typedef; any other definition is none of our business. */
+/* Handles "#define NAME TYPE" like a typedef; ignores any other definition. */
 int contract_define_line(struct contract_reader *reader, struct contract_span line, int number)
 {
 	struct contract_span name = contract_take_field(&line);

@@ -1,4 +1,4 @@
-/* known.c: see known.h. The texts are small: each is parsed when it is asked for. */
+/* known.c: see known.h. The texts are small, so each is parsed when it is requested. */
 #include "contract/known.h"
 
 #include <errno.h>

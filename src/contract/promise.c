@@ -26,7 +26,7 @@
 		STABILITY_PRIVATE, STABILITY_PRIVATE, STABILITY_UNKNOWN                            \
 	}
 
-/* D's own providers, as the guide gives them. */
+/* D's own providers, with the attributes given in the guide. */
 static const struct promise own[] = {
 	{"dtrace", {STABLE, PRIVATE, PRIVATE, STABLE, STABLE}},
 	{"profile", {EVOLVING, PRIVATE, PRIVATE, EVOLVING, EVOLVING}},

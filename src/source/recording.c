@@ -113,7 +113,7 @@ static int open_file(struct recording *recording, struct error *error)
 	return 0;
 }
 
-/* Advances the place by count bytes of events (block markers not counted); time is that of the
+/* Advances the place by that many bytes of events (block markers not counted); time is that of the
  * last one. */
 static void pass_bytes(struct place *place, size_t bytes, uint64_t time)
 {

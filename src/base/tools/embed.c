@@ -1,8 +1,8 @@
 /*
- * embed.c: a tool of the build: writes D files (scripts, contracts) as a table in C.
+ * embed.c: a build tool: writes D files (scripts, contracts) as a table in C.
  *     embed OUTPUT HEADER STRUCT FILE.d...
  * HEADER declares "const struct STRUCT STRUCTs[]", whose entries are a name, a text and its
- * length, and "const size_t STRUCT_count". Runs where vmtap is built, not where it is used.
+ * length, and "const size_t STRUCT_count". Runs only on the build machine.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,19 +1,19 @@
 /*
- * generator.c: makes from the contract what the library and its users compile:
+ * generator.c: makes the sources that the library and its users compile from the contract:
  *   generate CONTRACT.d --header FILE COMPAT.d...   vmtap_probes.h: the macros, for VM authors
  *   generate CONTRACT.d --fire FILE COMPAT.d...     the fire functions and their tables
- *   generate CONTRACT.d --definitions FILE COMPAT.d...  what the runtime is told of each probe
+ *   generate CONTRACT.d --definitions FILE COMPAT.d...  what the runtime is told about each probe
  *   generate CONTRACT.d --compat FILE COMPAT.d      one compatible provider's sites
  *   generate CONTRACT.d --no-sites FILE COMPAT.d... vmtap_probes.h for a system without
  *                                                   sys/sdt.h: all compiled out
  *
- * Runs on the build machine, from the Makefile. It must not know any probe: names,
- * arguments and their order come from the contract alone. Here are the command line and what
- * the contracts must be like; the files it writes are in generate_*.c.
+ * Runs on the build machine, from the Makefile. It must not know any probe: names, arguments
+ * and their order come only from the contract. This file has the command line and the checks of
+ * the contracts; generator_*.c write the files.
  *
- * A COMPAT.d is a provider whose probes the contract's events fire (lines "@event"). Its
- * sites are in functions of an object of their own, one for each event, which the event's
- * fire function calls if it is linked: that is how a VM opts in.
+ * A COMPAT.d is a provider whose probes the contract's events fire (lines "@event"). Its sites
+ * are in a separate object, in one function for each event. The event's fire function calls that
+ * function if it is linked: this is how a VM opts in.
  */
 #include "contract/tools/generator.h"
 
@@ -24,7 +24,7 @@
 #include "base/error.h"
 #include "wire/wire_type.h"
 
-/* Whether an @eventlog line is what wire/event_types.h says of the event type. */
+/* Whether an @eventlog line agrees with the event type in wire/event_types.h. */
 static bool is_ghc_type(const struct contract_probe *probe, const struct contract_eventlog *line)
 {
 	const struct wire_type *type = wire_type_find(line->type);
@@ -43,7 +43,7 @@ static bool is_ghc_type(const struct contract_probe *probe, const struct contrac
 		bytes == (is_variable ? type->least : type->size);
 }
 
-/* What this generator relies on beyond the contract's grammar. */
+/* Checks what this generator requires beyond the contract's grammar. */
 static int contract_suits(const struct contract *contract, struct error *error)
 {
 	const struct contract_provider *provider = &contract->providers[0];

@@ -1,14 +1,14 @@
 /*
- * generator_definitions.c: the definitions that the probe part gives to the runtime (see
- * shim/definition.h): how each probe's record is laid out, and how the stream declares and carries
- * its event (see wire/wire.h).
+ * generator_definitions.c: generates the definitions that the probe part gives to the
+ * runtime (see shim/definition.h): the layout of each probe's record, and how the stream
+ * declares and carries its event (see wire/wire.h).
  */
 #include "contract/tools/generator.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The text that declares an event type, from which a reader knows the probe. */
+/* Writes the text that declares an event type; readers recognise the probe by it. */
 static void put_description(
 	FILE *out, const struct contract_provider *provider, const struct contract_probe *probe)
 {
@@ -23,7 +23,7 @@ static void put_description(
 	fputs(")\"", out);
 }
 
-/* One of GHC's events that carries some of the probe's arguments. */
+/* Writes one of GHC's events that carries some of the probe's arguments. */
 static void put_form(FILE *out, const struct contract_probe *probe,
 	const struct contract_eventlog *form, const struct generate_layout *layout)
 {
@@ -52,8 +52,8 @@ static void put_form(FILE *out, const struct contract_probe *probe,
 	fputs("},\n", out);
 }
 
-/* The lines that declare the probes of compatible providers that an event fires; returns how many
- * there are. */
+/* Writes the lines that declare the probes of compatible providers that an event fires; returns
+ * their number. */
 static unsigned put_compats(FILE *out, const struct generate_input *input, size_t event)
 {
 	unsigned count = 0;
@@ -78,7 +78,7 @@ static unsigned put_compats(FILE *out, const struct generate_input *input, size_
 	return count;
 }
 
-/* The arguments in the event's payload; returns how many there are. */
+/* Writes the arguments in the event's payload; returns their number. */
 static unsigned put_fields(FILE *out, const struct contract_probe *probe,
 	const struct generate_layout *layout, unsigned *payload)
 {
@@ -107,7 +107,7 @@ static uint64_t digest_of(const char *text)
 	return digest;
 }
 
-/* All of a definition but its digest, which is the text's. */
+/* Writes all of a definition except its digest, which is computed from this text. */
 static void put_definition(FILE *out, const struct generate_input *input, size_t event)
 {
 	const struct contract_probe *probe = &input->provider->probes[event];

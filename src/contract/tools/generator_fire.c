@@ -1,13 +1,14 @@
 /*
- * generator_fire.c: what holds the USDT sites: the fire functions of the contract's probes with
- * their tables, and the functions of a compatible provider, which the fire functions call if
- * they are linked.
+ * generator_fire.c: generates the code with the USDT sites: the fire functions of the
+ * contract's probes with their tables, and the functions of a compatible provider, which the
+ * fire functions call if they are linked.
  */
 #include "contract/tools/generator.h"
 
 #include <string.h>
 
-/* The calls of the compatible providers' functions, where they are linked. */
+/* Writes the calls of the compatible providers' functions, which are made only if those are
+ * linked. */
 static void put_hook_calls(FILE *out, const struct generate_input *input, size_t event)
 {
 	const struct contract_probe *probe = &input->provider->probes[event];
@@ -130,7 +131,7 @@ void generate_fire(FILE *out, const struct generate_input *input)
 	fputs("};\n", out);
 }
 
-/* "haskell_event" of "probes/compat/haskell_event.d": how the build names what it makes. */
+/* "haskell_event" of "probes/compat/haskell_event.d": the build uses it to name generated files. */
 static const char *file_stem(const char *file)
 {
 	static char stem[128];
@@ -141,7 +142,7 @@ static const char *file_stem(const char *file)
 	return stem;
 }
 
-/* A compatible provider's object: its sites by event, and the symbol that links it. */
+/* Writes a compatible provider's object: its sites by event, and the symbol that links it. */
 void generate_compat(FILE *out, const struct generate_input *input)
 {
 	const struct generate_compat *compat = &input->compats[0];

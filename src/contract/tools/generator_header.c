@@ -1,12 +1,13 @@
 /*
- * generator_header.c: vmtap_probes.h, what VM authors use: the macros of the contract's probes
- * with their documentation, and how to opt in for the providers of other runtimes.
+ * generator_header.c: generates vmtap_probes.h, which VM authors use: the macros of the
+ * contract's probes with their documentation, and how to opt in for the providers of other
+ * runtimes.
  */
 #include "contract/tools/generator.h"
 
 #include <string.h>
 
-/* Text in a comment, folded at 96 columns behind a prefix. */
+/* Writes text in a comment, wrapped at 96 columns, each line after a prefix. */
 static void put_folded(FILE *out, const char *prefix, const char *more, const char *text)
 {
 	size_t column = strlen(prefix);
@@ -37,7 +38,7 @@ static void put_documentation(FILE *out, const struct contract_probe *probe)
 	fputs(" */\n", out);
 }
 
-/* How a VM says that it wants a compatible provider: a symbol whose object has its sites. */
+/* Writes how a VM opts in for a compatible provider: a symbol whose object has its sites. */
 static void put_opt_in(FILE *out, const struct generate_input *input)
 {
 	fputs("/*\n * ---- providers of other runtimes, for their scripts ----\n *\n"

@@ -1,6 +1,6 @@
 /*
- * generator_name.c: what the generated files agree on: how C spells the contract's names, what
- * travels how, and the layout of a record in a ring.
+ * generator_name.c: what the generated files must agree on: how C spells the contract's
+ * names, how each argument is carried, and the layout of a record in a ring.
  */
 #include "contract/tools/generator.h"
 
@@ -31,7 +31,7 @@ bool generate_is_text(const struct contract_argument *argument)
 	return argument->kind == CONTRACT_STRING && !generate_is_name(argument);
 }
 
-/* Slots of 4 bytes: a name's id, an integer up to 4 bytes; 8 bytes take two. */
+/* Slots are 4 bytes: one for a name's id or an integer of up to 4 bytes, two for 8 bytes. */
 void generate_layout(const struct contract_probe *probe, struct generate_layout *layout)
 {
 	unsigned at = RECORD_HEADER;
@@ -78,7 +78,7 @@ uint32_t generate_prefix_digest(const struct contract_probe *probe, unsigned cou
 	return digest;
 }
 
-/* "gc__start" as GC_START or gc_start: what C programmers write. */
+/* Converts "gc__start" to GC_START or gc_start, as C programmers write it. */
 const char *generate_name(const struct contract_probe *probe, bool upper)
 {
 	static char names[4][128];
@@ -108,7 +108,7 @@ const char *generate_site_macro(
 	return name;
 }
 
-/* An argument's name where it is declared: C++ has keywords that D has not. */
+/* An argument's name in a declaration; C++ has keywords that D does not have. */
 const char *generate_argument(const struct contract_argument *argument)
 {
 	static const char *const reserved[] = {"class", "new", "delete", "this", "template",
@@ -124,7 +124,7 @@ const char *generate_argument(const struct contract_argument *argument)
 	return argument->name;
 }
 
-/* The type a VM author passes. */
+/* The type that a VM author passes. */
 static const char *c_type(const struct contract_argument *argument)
 {
 	if (generate_is_name(argument))
@@ -150,7 +150,7 @@ void generate_argument_names(FILE *out, const struct contract_probe *probe)
 		fprintf(out, "%s%s", i ? ", " : "", generate_argument(&probe->arguments[i]));
 }
 
-/* Whether one of the provider's probes is fired by the event. */
+/* Whether the event fires any of the provider's probes. */
 bool generate_serves(const struct generate_compat *compat, size_t event)
 {
 	for (size_t i = 0; i < compat->provider->probe_count; i++)
@@ -171,9 +171,9 @@ const char *generate_hook_name(
 }
 
 /*
- * Whether an event of GHC's can stand for the whole probe. Not where its payload is changed
- * for GHC's readers: a stop's status must be one that they know, and a capability joins its
- * sets or leaves them.
+ * Whether an event of GHC's can represent the whole probe. It cannot if its payload is
+ * changed for GHC's readers: a stop's status must be one that they know, and a capability
+ * joins its sets or leaves them.
  */
 bool generate_is_whole(const struct contract_eventlog *eventlog)
 {

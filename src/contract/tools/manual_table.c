@@ -16,7 +16,7 @@
 #include "wire/layout.h"
 #include "wire/wire_type.h"
 
-/* What the library's documentation says of the fields, by row. */
+/* The notes on the fields that the library's documentation gives, by row. */
 static const char *const notes[WIRE_TYPE_COUNT] = {
 #define WIRE_TYPE(number, name, size, least, traits, fields, text, note) note,
 #include "wire/event_types.h"
@@ -53,7 +53,8 @@ static bool carries_probe(const struct contract_provider *provider, uint16_t typ
 	return false;
 }
 
-/* Those that the library's header declares: GHC's or vmtap's, of samples or not. */
+/* Writes those that the library's header declares: GHC's or vmtap's, those of heap samples or
+ * the others. */
 static void put_types(
 	FILE *out, const struct contract_provider *provider, bool is_ghc, bool is_sample)
 {

@@ -1,7 +1,7 @@
 /*
  * promise_table.c: runs during the build: reads provider definitions and writes the table of
- * their attributes as C. What a definition does not say is Unstable/Unstable/Common, as for
- * any provider.
+ * their attributes as C. Attributes that a definition does not give are Unstable/Unstable/Common,
+ * as for any provider.
  *
  *     promise OUTPUT.c DEFINITION.d...
  */
