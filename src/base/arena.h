@@ -12,7 +12,7 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *chunks;
-	size_t used, size; /* of the newest chunk */
+	size_t used, size; /* bytes of the newest chunk */
 };
 
 /* A zeroed arena is empty. Returns a zeroed piece that is aligned for any object; NULL if

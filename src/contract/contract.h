@@ -109,7 +109,7 @@ struct contract_provider {
 	char *name; /* "vm" */
 	int line;
 	size_t probe_count;
-	struct contract_probe *probes; /* in the order of the file */
+	struct contract_probe *probes; /* in the order in the file */
 	struct contract_stability stability[STABILITY_PARTS];
 };
 

@@ -40,7 +40,7 @@ struct contract_type {
 	enum contract_kind kind;
 	uint8_t size, size_ilp32;
 	bool is_signed;
-	bool is_typedef; /* named by a typedef of this file */
+	bool is_typedef; /* defined by a typedef of this file */
 };
 
 struct contract_type_definition {

@@ -1,6 +1,6 @@
 /*
  * promise.c: see promise.h. The table of the providers that vmtap defines is generated from
- * their definitions by tools/promise.c.
+ * their definitions by tools/promise_table.c.
  */
 #include "contract/promise.h"
 

@@ -1,6 +1,6 @@
 /*
  * promise_table.h: the attributes of the providers that vmtap defines, generated from
- * probes/ by tools/promise.c. Only promise.c includes it.
+ * probes/ by tools/promise_table.c. Only promise.c includes it.
  */
 #ifndef VMTAP_CONTRACT_PROMISE_TABLE_H
 #define VMTAP_CONTRACT_PROMISE_TABLE_H

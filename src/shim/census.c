@@ -24,7 +24,7 @@ static struct {
 	bool requested;
 	bool busy;       /* a sample is being taken */
 	uint64_t period; /* ns; 0: none */
-	uint64_t due;    /* CLOCK_MONOTONIC, if there is a period */
+	uint64_t due;    /* CLOCK_MONOTONIC; valid if period is not 0 */
 	uint64_t asked;  /* when the last sample was due */
 	uint64_t rested; /* the VM is left alone until then, whatever clients request */
 	uint64_t era, lost;

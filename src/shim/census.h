@@ -17,7 +17,7 @@ enum { CENSUS_LABEL_MAX = 4000 /* bytes; a longer label is cut */ };
 
 /* The total size of all objects with one label. */
 struct census_band {
-	struct census_band *next; /* in the order in which they were first seen */
+	struct census_band *next; /* in the order of first appearance */
 	struct census_band *same; /* the next band in the same hash bucket */
 	uint64_t bytes;
 	uint32_t hash;
@@ -42,7 +42,7 @@ void census_attach(int wake);
 /* There are no more clients: forgets their requests and all undelivered samples. */
 void census_detach(void);
 
-/* period in ns; 0: the VM's own choice. */
+/* period in ns; 0: the VM chooses. */
 void census_start(uint64_t period);
 void census_stop(void);
 void census_request(void);

@@ -31,7 +31,7 @@ enum client_selection {
 	CLIENT_ALL  /* GHC's events and each probe's own event */
 };
 
-/* What a subscription asks for. */
+/* What a subscription requests. */
 struct client_terms {
 	uint8_t wanted[CLIENT_KINDS]; /* events requested of each known type, see EVENT_OWN */
 	uint16_t strings[EVENTS_MAX]; /* per type: the arguments whose strings are requested */
@@ -73,7 +73,7 @@ struct client {
 	bool has_lost;
 	uint64_t unwritten[CLIENT_KINDS]; /* log only: events in its queue */
 	bool has_unwritten;
-	uint64_t unwritten_since;      /* stream time of the first of these */
+	uint64_t unwritten_since;      /* stream time of the first event in unwritten */
 	uint32_t omissions, providers; /* as last reported to the client */
 	struct encoder encoder;
 	struct control control;
@@ -81,7 +81,7 @@ struct client {
 	unsigned char input[CLIENT_INPUT_MAX];
 };
 
-/* Takes over the socket on success. */
+/* Takes ownership of the socket on success. */
 int client_open(int socket, size_t queue_bytes, struct client **client);
 /* Does not close the descriptor if it refers to another file by now. */
 void client_close(struct client *client);

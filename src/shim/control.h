@@ -17,7 +17,7 @@
 #include "wire/wire.h"
 
 enum {
-	CONTROL_TYPES_MAX = 1024, /* event types in a subscription */
+	CONTROL_TYPES_MAX = 1024, /* maximum of event types in a subscription */
 	CONTROL_FRAME_MAX = WIRE_SUBSCRIBE_BYTES + WIRE_ENTRIES_MAX
 };
 

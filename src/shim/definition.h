@@ -61,7 +61,7 @@ struct definition {
 	const char *description; /* declares the event type: "vm:::gc-start(uint16_t cap, ...)" */
 	uint64_t digest; /* of the whole definition: definitions with equal digests are one event
 			    type */
-	const uint32_t *prefixes; /* argument_count + 1 digests */
+	const uint32_t *prefixes; /* array of argument_count + 1 digests */
 	const struct definition_field *fields;
 	const struct definition_form *forms;
 	const struct definition_compat *compats;

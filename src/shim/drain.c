@@ -150,7 +150,7 @@ static void tell_providers(struct drain *drain, struct client *clients)
 				client, providers, stamp_convert(&drain->clock, since));
 }
 
-/* The earliest raw time that this ring can still add, as far as it matters now. */
+/* The earliest raw time of any record that this ring may still add, as far as it matters now. */
 static uint64_t ring_floor(
 	const struct drain *drain, struct ring *ring, uint32_t busy, uint64_t head, uint64_t now)
 {

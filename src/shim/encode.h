@@ -25,7 +25,7 @@ struct encoder {
 	bool ghc_only;  /* only what GHC's readers understand */
 	bool cpu_clock; /* send the thread's CPU clock before each probe's own event */
 	bool in_block;
-	size_t block; /* of the open block, relative to queue.start */
+	size_t block; /* position of the open block, relative to queue.start */
 	uint16_t cap;
 	uint64_t block_end; /* time of the block's last event */
 	uint64_t context_thread;
@@ -34,7 +34,7 @@ struct encoder {
 	uint32_t *defined;    /* one bit for each name id that this client knows */
 	size_t defined_bytes;
 	uint8_t caps[65536 / 8]; /* one bit for each capability that this client knows */
-	uint32_t caps_known;     /* how many bits are set */
+	uint32_t caps_known;     /* number of bits set in caps */
 	uint32_t providers;      /* compatible providers that the client was told of */
 	uint32_t known_types;    /* the header describes the event types below this number */
 	uint16_t spare_end; /* the first number in the stream that the header does not declare */

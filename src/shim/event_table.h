@@ -25,7 +25,7 @@ enum {
 /* A compatible provider's probe that an event fires. The stream declares it with a line in the
  * type's extension. */
 struct event_compat {
-	uint32_t provider; /* a bit, see event_provider() */
+	uint32_t provider; /* one bit, see event_provider() */
 	const char *line;
 };
 

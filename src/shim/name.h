@@ -28,7 +28,7 @@ enum {
 /* Sets the maximum size of the table. Has no effect after the first name. */
 void name_limit(uint32_t bytes);
 
-/* Gives the name an id if it has none; 0 when the table is full. */
+/* Gives the name an id if it has none; 0 if the table is full. */
 uint32_t name_take(struct vmtap_name *name);
 
 /* The text of an id that name_take() returned; *length in bytes. */

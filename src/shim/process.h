@@ -15,13 +15,13 @@ struct process {
 	char *runtime;
 	char *arguments; /* each followed by a NUL */
 	size_t arguments_length;
-	char *environment; /* each "K=V" followed by a NUL; NULL: not to be told */
+	char *environment; /* each "K=V" followed by a NUL; NULL: do not send it */
 	size_t environment_length;
 	uint16_t caps;
-	uint32_t providers; /* compatible ones that it has opted in for */
+	uint32_t providers; /* compatible providers that it has opted in for */
 };
 
-/* 0 or -ENOMEM; in either case process_free() is due. */
+/* 0 or -ENOMEM. Call process_free() in either case. */
 int process_describe(struct process *process, const struct vmtap_options *options);
 void process_free(struct process *process);
 

@@ -35,7 +35,7 @@ static inline size_t queue_length(const struct queue *queue)
 	return queue->end - queue->start;
 }
 
-/* Big-endian appends; room must have been reserved. */
+/* Append to the queue, numbers in big-endian order. Room must have been reserved. */
 static inline void queue_put(struct queue *queue, const void *bytes, size_t length)
 {
 	memcpy(queue->bytes + queue->end, bytes, length);

@@ -61,7 +61,7 @@ struct server {
 	struct process process;
 	struct client *clients; /* changed only under the registry's lock */
 	unsigned client_count;
-	uint64_t accept_after; /* CLOCK_MONOTONIC; 0: at once */
+	uint64_t accept_after; /* CLOCK_MONOTONIC; 0: accept at once */
 	bool listening;
 	uint32_t known_types; /* number of event types that existed when the guards were last set */
 	bool ending;          /* guards stay closed, whatever clients still request */
@@ -123,7 +123,7 @@ static void tell_omissions(const struct server *server, struct client *client)
 		client->omissions = now_told;
 }
 
-/* Drains, unless a client holds it back. */
+/* Drains the rings, unless a client holds this back. */
 static bool drain_if_allowed(struct server *server)
 {
 	if (held_back(server))

@@ -283,7 +283,7 @@ static inline __attribute__((always_inline)) bool take(
 	return advance_reading(log, run);
 }
 
-/* Fills the batch with events up to limit. */
+/* Fills the batch with the events up to the time limit. */
 static inline __attribute__((always_inline)) void merge(
 	struct eventlog *log, uint64_t limit, bool reads)
 {

@@ -16,7 +16,7 @@ enum verify_kind {
 	VERIFY_MISSING,    /* declared but not there */
 	VERIFY_UNDECLARED, /* there, of a declared provider, but not declared */
 	VERIFY_ALLOWED,    /* there, although listed as possibly missing */
-	VERIFY_DAMAGED,    /* a note that cannot be read */
+	VERIFY_DAMAGED,    /* a note that cannot be parsed */
 	VERIFY_BASE,       /* tracers would compute wrong addresses */
 	VERIFY_SITE,       /* the site's place or its instruction */
 	VERIFY_SEMAPHORE,
@@ -45,7 +45,7 @@ struct verify_allowed {
 	const char *probe;
 };
 
-/* "missing", "semaphore"...: a finding's kind for programs. */
+/* "missing", "semaphore"...: a finding's kind, for use by programs. */
 const char *verify_kind_text(enum verify_kind kind);
 
 /*

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct usdt_function {
-	uint64_t begin, size; /* size 0: up to the next one */
+	uint64_t begin, size; /* size 0: up to the next symbol */
 	uint32_t name;        /* offset of its name in texts */
 	uint32_t module;      /* kernel only: the module's number */
 	uint32_t rank; /* of several symbols at one address, the one with the lowest rank gives the

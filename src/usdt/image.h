@@ -77,7 +77,7 @@ struct usdt_image {
 	/* Notes of owner stapsdt that could not be parsed: truncated, strings missing. */
 	size_t damaged_count;
 	size_t site_count;
-	struct usdt_site *sites; /* in the order of the notes */
+	struct usdt_site *sites; /* in the order of their notes */
 	const char *absence;     /* if there is no site: the likely reason, one line */
 
 	struct usdt_block *blocks; /* memory that the sites point into */

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 enum {
-	OPERAND_ARGUMENTS_MAX = 12 /* what sys/sdt.h can carry */
+	OPERAND_ARGUMENTS_MAX = 12 /* the most that sys/sdt.h supports */
 };
 
 enum operand_kind {
