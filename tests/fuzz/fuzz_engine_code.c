@@ -61,7 +61,8 @@ static struct d_conversion conversions[] = {
 		.kind = D_CONVERT_STRING,
 		.letter = 's',
 		.width = -1,
-		.precision = -1},
+		.precision = -1,
+		.type = STRING},
 	{.present = true,
 		.kind = D_CONVERT_SIGNED,
 		.letter = 'd',
@@ -71,7 +72,12 @@ static struct d_conversion conversions[] = {
 	{.before = {")", 1, 0}},
 };
 static struct d_conversion value_conversions[] = {
-	{.present = true, .kind = D_CONVERT_STRING, .letter = 'S', .width = 9, .precision = 3},
+	{.present = true,
+		.kind = D_CONVERT_STRING,
+		.letter = 'S',
+		.width = 9,
+		.precision = 3,
+		.type = STRING},
 	{.present = true, .aggregation = true, .kind = D_CONVERT_POINTER, .letter = 'p'},
 };
 static struct d_format formats[] = {{3, conversions}, {2, value_conversions}};
@@ -245,8 +251,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			.probes = &clause_probes[i],
 			.probe_count = 1};
 	}
-	if (engine_new(&settings, &engine))
+	if (engine_new(&settings, &engine)) {
+		if (!program.clause_count)
+			abort(); /* the tables are wrong, so that nothing is tested */
 		return 0;
+	}
 	for (size_t i = 0; i < program.clause_count; i++) {
 		struct d_demand demand;
 
