@@ -1,8 +1,8 @@
 /*
  * ast.c: building trees, and the folding of constants.
  *
- * Folding works on 64-bit cells like DTrace's: a result is not cut to its type, but that of
- * a minus before what is unsigned, and >> of two literals is a logical shift.
+ * Folding works on 64-bit cells like DTrace's: a result is not cut to its type, except that of a
+ * minus before an unsigned operand, and >> of two literals is a logical shift.
  */
 #include "d/ast.h"
 
@@ -108,7 +108,7 @@ struct d_node *d_node_integer(struct d_compiler *compiler, const struct d_place 
 	return node;
 }
 
-/* A folded constant takes the place of its first operand. */
+/* A folded constant replaces its first operand. */
 static struct d_node *set_integer(
 	struct d_node *node, const struct d_place *place, uint64_t value, const struct d_type *type)
 {
@@ -272,7 +272,7 @@ struct d_node *d_node_assign(struct d_compiler *compiler, enum d_operator operat
 	return d_node_finish(compiler, node);
 }
 
-/* condition ? left : right; of a constant condition only one side stays. */
+/* condition ? left : right; if the condition is constant, only one side is kept. */
 struct d_node *d_node_ternary(struct d_compiler *compiler, const struct d_place *place,
 	struct d_node *condition, struct d_node *left, struct d_node *right)
 {
@@ -375,7 +375,7 @@ void d_nodes_restore(struct d_compiler *compiler)
 {
 	struct d_remembered *remembered = compiler->remembered;
 
-	/* The newest first: a node may have been remembered twice. */
+	/* Newest first, because a node may have been remembered twice. */
 	for (; remembered; remembered = remembered->next) {
 		struct d_node *next = remembered->node->next;
 

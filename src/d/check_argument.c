@@ -1,7 +1,7 @@
 /*
- * check_argument.c: see check_argument.h. What a probe's arguments are is told by the definition of
- * its provider in a script or a library; where there is none, by the source of the events. All
- * probes of a description must tell the same.
+ * check_argument.c: see check_argument.h. The definition of a probe's provider, in a script or a
+ * library, says what its arguments are; if there is none, the source of the events does. They must
+ * be the same for all probes of a description.
  */
 #include "d/check_argument.h"
 
@@ -13,7 +13,7 @@
 #include "d/resolve_attribute.h"
 #include "d/resolve_provider.h"
 
-/* What tells of a probe's arguments; the prototype counts if there is one. */
+/* What says what a probe's arguments are: the prototype if there is one, else the probe. */
 struct teller {
 	const struct d_prototype *prototype;
 	const struct d_probe *probe;
@@ -25,7 +25,7 @@ static unsigned count_arguments(const struct teller *teller)
 				 : teller->probe->argument_count;
 }
 
-/* Types that are not known are NULL. */
+/* Unknown types are NULL. */
 static struct d_prototype_argument get_argument(
 	struct d_compiler *compiler, const struct teller *teller, unsigned n)
 {
@@ -74,7 +74,7 @@ static struct teller teller_of(const struct d_compiler *compiler, size_t i)
 	return (struct teller){d_provider_prototype(compiler, probe->provider, probe->name), probe};
 }
 
-/* The one that speaks for all probes of the description. */
+/* Finds the one that holds for all probes of the description. */
 static int find_teller(
 	struct d_compiler *compiler, const struct d_node *node, struct teller *teller)
 {
@@ -126,7 +126,7 @@ static void set_native(
 	node->writable = false;
 }
 
-/* The node as something that is made of another. */
+/* Turns the node into something that is computed from another node. */
 static struct d_node *set_made(struct d_compiler *compiler, struct d_node *node,
 	enum d_node_kind kind, const struct d_type *type, struct d_node *of)
 {
@@ -137,7 +137,7 @@ static struct d_node *set_made(struct d_compiler *compiler, struct d_node *node,
 	return d_node_finish(compiler, node);
 }
 
-/* The probe's own argument. A string is where its bytes are. */
+/* The probe's own argument. A string is the address of its bytes. */
 static struct d_node *make_native(struct d_compiler *compiler, const struct d_node *node,
 	const struct d_prototype_argument *argument)
 {
@@ -163,7 +163,7 @@ static struct d_node *make_native(struct d_compiler *compiler, const struct d_no
 		: NULL;
 }
 
-/* The node as what is made of the probe's own argument. */
+/* Turns the node into a conversion of the probe's own argument. */
 static int convert(struct d_compiler *compiler, struct d_node *node,
 	const struct d_prototype_argument *argument)
 {

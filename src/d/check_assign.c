@@ -1,6 +1,6 @@
 /*
- * check_assign.c: what changes variables: =, op=, ++ and --, and aggregations. A name's
- * first assignment makes the variable.
+ * check_assign.c: what changes variables: =, op=, ++ and --, and aggregations. A name's first
+ * assignment creates the variable.
  */
 #include "d/check.h"
 
@@ -9,7 +9,7 @@
 #include "d/check_translator.h"
 #include "d/resolve_inline.h"
 
-/* A variable that does not exist yet, and what its element's keys would be. */
+/* Whether the node is a variable that does not exist yet, and the keys its element would have. */
 static bool is_fresh(struct d_compiler *compiler, const struct d_node *node)
 {
 	const struct d_node *name = node->kind == D_NODE_INDEX ? node->left : node;
@@ -132,7 +132,9 @@ static bool can_be_freed(const struct d_node *node)
 			(node->kind == D_NODE_MEMBER && node->left->kind == D_NODE_SELF));
 }
 
-/* What a variable gets that comes into being with it, and so must not be read by it. */
+/*
+ * Checks the value of an assignment that creates a variable; the value must not read the variable.
+ */
 static int check_first_value(
 	struct d_compiler *compiler, const struct d_node *left, struct d_node *right)
 {
@@ -170,7 +172,7 @@ static int check_plain_assignment(struct d_compiler *compiler, struct d_node *no
 		return -1;
 	}
 	node->left = left = d_inline_target(left);
-	/* (@a = count()) = ... is no aggregation any more, and nothing else either. */
+	/* In (@a = count()) = ... the left side is no longer an aggregation, nor anything else. */
 	if (left->type->kind == D_TYPE_DYNAMIC)
 		return check_writable(compiler, node, left);
 	if (left->type->kind == D_TYPE_ARRAY)

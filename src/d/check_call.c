@@ -1,6 +1,6 @@
 /*
- * check_call.c: checks of calls and of keys. What concerns only one action (formats,
- * aggregation arguments) is checked when it is generated, as in DTrace.
+ * check_call.c: checks of calls and of keys. Checks for only one action (formats, aggregation
+ * arguments) are done when its code is generated, as in DTrace.
  */
 #include "d/check.h"
 #include "d/resolve_attribute.h"
@@ -40,8 +40,7 @@ bool d_check_passes(const struct d_type *type, const struct d_node *value)
 	return d_check_pointers(type, NULL, value->type, value);
 }
 
-/* A string is the address of its characters to a subroutine that handles memory, not the kernel's.
- */
+/* Subroutines that handle memory other than the kernel's take a string as its address. */
 static bool passes_as_memory(
 	const struct d_function *function, const struct d_type *type, const struct d_node *value)
 {

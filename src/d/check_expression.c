@@ -1,6 +1,6 @@
 /*
- * check_expression.c: see check.h. Which expression is what: the other files check names,
- * operators, assignments and calls.
+ * check_expression.c: see check.h. This file dispatches by the kind of expression; the others check
+ * names, operators, assignments and calls.
  */
 #include "d/check.h"
 #include "d/check_translator.h"
@@ -39,7 +39,7 @@ static int check_cast(struct d_compiler *compiler, struct d_node *node)
 			       d_type_text(from, other, sizeof(other)));
 }
 
-/* What stands for an inline has the inline's attributes, whatever it uses itself. */
+/* An expansion has the attributes of its inline, whatever it uses itself. */
 static int check_expansion(struct d_compiler *compiler, struct d_node *node)
 {
 	struct stability attributes = compiler->attributes;
@@ -55,7 +55,7 @@ static int check_expansion(struct d_compiler *compiler, struct d_node *node)
 	result = d_check(compiler, node->left);
 	compiler->attributes_hidden = hidden;
 	compiler->requirer = requirer;
-	/* What a translation stands for is translated where a member is read. */
+	/* A translation is applied when a member of it is read. */
 	if (d_translated(node->left))
 		node->type = compiler->types.type_dynamic;
 	if (result || !node->identifier)
@@ -65,7 +65,7 @@ static int check_expansion(struct d_compiler *compiler, struct d_node *node)
 		node->identifier->name->bytes, &node->place);
 }
 
-/* That of a translation is its output's. */
+/* The size of a translation is that of its output. */
 static uint64_t size_of(struct d_compiler *compiler, const struct d_node *operand)
 {
 	const struct d_node *translated = d_translated(operand);
@@ -141,7 +141,7 @@ int d_check(struct d_compiler *compiler, struct d_node *node)
 			? 0
 			: d_fail(compiler, &node->place, "D_STRINGOF_TYPE",
 				  "cannot apply stringof to a value of this type");
-	case D_NODE_HOLE: /* checked again with the argument in its place */
+	case D_NODE_HOLE: /* checked again when the argument has replaced it */
 		node->lvalue = node->writable = true;
 		return 0;
 	case D_NODE_XLATE:

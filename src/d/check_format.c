@@ -11,11 +11,11 @@
 
 enum { WIDTH_MAX = 100000, PREFIX_MAX = 2, ADDRESS_WIDTH = 16 };
 
-/* A conversion with what only checking needs. */
+/* A conversion, with what only checking needs. */
 struct parsed {
 	struct d_conversion conversion;
 	char prefix[PREFIX_MAX + 1]; /* h, hh, l, ll, L, w */
-	const char *text;            /* behind the '%' */
+	const char *text;            /* after the '%' */
 	int length;
 };
 
@@ -35,7 +35,7 @@ static int fail_syntax(struct parser *parser, const char *what)
 		"%s( ) format string is invalid: %s", parser->function, what);
 }
 
-/* The text from pending to end with "%%" made single, in memory of its own. */
+/* Copies the text from pending to end, with "%%" reduced to "%". */
 static int take_text(struct parser *parser, const char *end, struct text *text)
 {
 	char *bytes = malloc((size_t)(end - parser->pending) + 1);
@@ -65,13 +65,15 @@ static int add(struct parser *parser, const struct parsed *parsed)
 	return 0;
 }
 
-/* What has been seen of a conversion: a 0 is a flag before a width, digits behind a '.' are its
- * precision. */
+/*
+ * What has been read of a conversion: a 0 before a width is a flag; digits after a '.' are the
+ * precision.
+ */
 struct progress {
 	bool has_width, has_dot;
 };
 
-/* Digits: the width, behind a '.' the precision; the last ones count. */
+/* Digits: the width or, after a '.', the precision; the last ones count. */
 static int parse_digits(
 	struct parser *parser, struct d_conversion *conversion, struct progress *progress)
 {
@@ -104,8 +106,8 @@ static int parse_star(
 }
 
 /*
- * Flags, width and precision, in any order: "%8@d" and "%@8d" are the same. A 0 is a flag
- * where no width has begun.
+ * Flags, width and precision, in any order: "%8@d" and "%@8d" are the same. A 0 is a flag unless a
+ * width has started.
  */
 static int parse_flags(
 	struct parser *parser, struct d_conversion *conversion, struct progress *progress)
@@ -185,7 +187,7 @@ static int parse_conversion(struct parser *parser)
 	char letter;
 
 	conversion->present = true;
-	/* What stands behind a size prefix ("%l8d") is as good as before it. */
+	/* Flags and digits may also come after a size prefix ("%l8d"). */
 	do {
 		if (parse_flags(parser, conversion, &progress))
 			return -1;
@@ -239,7 +241,7 @@ static int parse_format(struct parser *parser)
 	return add(parser, &last);
 }
 
-/* The arguments as they are taken one after the other. */
+/* Takes the arguments one after the other. */
 struct format_cursor {
 	const struct d_format_arguments *arguments;
 	const struct d_node *node;
@@ -285,7 +287,7 @@ static int check_star(struct parser *parser, struct format_cursor *cursor, size_
 	return 0;
 }
 
-/* %ld goes by the type's name, long, not by its size. */
+/* %ld requires the type name long, whatever its size. */
 static bool is_long(const struct d_types *types, const struct d_type *type)
 {
 	const struct d_type *resolved = d_type_resolve(type);
@@ -293,7 +295,7 @@ static bool is_long(const struct d_types *types, const struct d_type *type)
 	return resolved == types->type_long || resolved == types->type_unsigned_long;
 }
 
-/* Integers, without a prefix of any size; with "ll" all of 64 bits, whatever their sign. */
+/* Integers: without a prefix of any size; with "ll" any 64-bit one, signed or not. */
 static const char *integer_mismatch(
 	const struct d_types *types, const struct parsed *parsed, const struct d_type *type)
 {
@@ -324,7 +326,7 @@ static const char *integer_mismatch(
 	return is_signed || any_sign ? "short" : "unsigned short";
 }
 
-/* An array of characters of a size. */
+/* An array of characters of this size. */
 static bool is_characters(const struct d_type *type, uint32_t size)
 {
 	const struct d_type *element =
@@ -344,7 +346,7 @@ static bool is_place(const struct d_type *type, bool user)
 		(type->place >= D_VALUE_USER_SYMBOL) == user;
 }
 
-/* What a conversion accepts, in words; NULL when this type is it. */
+/* What a conversion accepts, in words; NULL if it accepts this type. */
 static const char *mismatch(
 	const struct parser *parser, const struct parsed *parsed, const struct d_type *type)
 {
@@ -477,7 +479,9 @@ static int check_conversion(
 			"conversion: %%%.*s, prototype: %s, argument: %s",
 			parser->function, cursor->taken + 1, number, parsed->length, parsed->text,
 			expected, d_type_text(type, text, sizeof(text)));
-	/* Keys stay what they are; arguments are recorded for what prints them. */
+	/*
+	 * Keys keep their types; arguments are recorded with the type that their conversion needs.
+	 */
 	if (!cursor->arguments->value)
 		type = d_format_record(compiler, type);
 	set_kind(conversion, parsed->prefix, type, compiler->program->options.strsize);
@@ -503,7 +507,7 @@ static int check_format(struct parser *parser, const struct d_format_arguments *
 	return 0;
 }
 
-/* Hands the conversions over to the program. */
+/* Moves the conversions to the program. */
 static int keep(struct parser *parser, int *index)
 {
 	struct d_compiler *compiler = parser->compiler;

@@ -1,5 +1,5 @@
 /*
- * check_member.c: what names a place: variables, members, [ ], * and &.
+ * check_member.c: expressions that name a place: variables, members, [ ], * and &.
  */
 #include "d/check.h"
 
@@ -12,7 +12,7 @@
 #include "d/resolve_inline.h"
 
 enum {
-	UREGS_LAST = 32 /* the last register that the guide numbers on x86-64 */
+	UREGS_LAST = 32 /* the last register number in the guide for x86-64 */
 };
 
 static int fail_reference(struct d_compiler *compiler, const struct d_node *node, const char *kind,
@@ -22,7 +22,7 @@ static int fail_reference(struct d_compiler *compiler, const struct d_node *node
 		"%s '%s' may not be referenced as %s", kind, name, as);
 }
 
-/* The name space that a variable's node speaks of; false: it is no variable's name. */
+/* The name space of the variable that a node names; false: it does not name a variable. */
 bool d_check_variable_space(const struct d_node *node, enum d_name_space *space)
 {
 	if (node->kind == D_NODE_NAME)
@@ -37,8 +37,8 @@ bool d_check_variable_space(const struct d_node *node, enum d_name_space *space)
 }
 
 /*
- * Symbols have types where there is a kernel, or a process's debugging data, to ask. Of the
- * modules only the kernel itself is known by its name.
+ * Symbols have types only if a kernel or a process's debugging data provides them. The only module
+ * known by name is the kernel itself.
  */
 static int fail_symbol(struct d_compiler *compiler, const struct d_node *node)
 {
@@ -142,7 +142,7 @@ int d_check_bounds(
 	return 0;
 }
 
-/* What * and [ ] yield: what is behind a pointer, in an array, a string's character. */
+/* The result of * and [ ]: what a pointer points to, an array's element, a string's character. */
 int d_check_dereference(
 	struct d_compiler *compiler, struct d_node *node, const struct d_node *operand)
 {
@@ -177,7 +177,7 @@ int d_check_dereference(
 	return 0;
 }
 
-/* An index of what is no associative array: x[i] is *(x + i), and fails as that would. */
+/* An index on anything but an associative array: x[i] is *(x + i), and has the same errors. */
 static int check_plain_index(struct d_compiler *compiler, struct d_node *node)
 {
 	const struct d_node *left = node->left, *index = node->right;
@@ -269,7 +269,7 @@ int d_check_member(struct d_compiler *compiler, struct d_node *node)
 		return d_translate_member(compiler, node, translated) || d_check(compiler, node)
 			? -1
 			: 0;
-	/* A member of an inline of a variable is one of the variable. */
+	/* A member of an inline that names a variable is a member of the variable. */
 	if (!node->arrow)
 		node->left = d_inline_target(node->left);
 	identifier = d_symbol_find(compiler, node->name, D_SPACE_GLOBAL);

@@ -1,6 +1,6 @@
 /*
- * check_operator.c: operators with one, two and three operands: ?: is the last. The order of the
- * tests within one operator is DTrace's: it decides which of several errors is reported.
+ * check_operator.c: operators with one, two and three (?:) operands. The order of the tests within
+ * one operator is DTrace's: it decides which of several errors is reported.
  */
 #include "d/check.h"
 #include "d/check_translator.h"
@@ -34,7 +34,7 @@ bool d_check_points_to_sized(const struct d_type *type)
 	return target && (target->size || d_type_is_string(target));
 }
 
-/* What a translated pointer points to is the translated struct: the node becomes that. */
+/* A translated pointer points to the translated struct: the node becomes that struct. */
 static int check_translated_target(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *translation = node->left;

@@ -1,6 +1,6 @@
 /*
- * check_pointer.c: where pointers lead, as far as the text tells. The engine checks every
- * access anyway; this finds at compile time what DTrace finds then.
+ * check_pointer.c: what pointers point to, as far as the script's text shows. The engine checks
+ * every access anyway; this finds those errors that DTrace also finds at compile time.
  */
 #include "d/check.h"
 

@@ -1,6 +1,6 @@
 /*
- * check_provider.c: definitions of providers against each other, against what is known of the
- * providers that exist, and against the translators.
+ * check_provider.c: checks definitions of providers against each other, against existing providers,
+ * and against the translators.
  */
 #include "d/check_provider.h"
 
@@ -12,7 +12,7 @@
 #include "d/parse_provider.h"
 #include "d/resolve_provider.h"
 
-/* An output of another type than its input needs a translator. */
+/* An output with a type other than its input's needs a translator. */
 static int check_outputs(struct d_compiler *compiler, const struct d_prototype *probe)
 {
 	for (const struct d_parameter *output = probe->output; output; output = output->next) {
@@ -64,7 +64,7 @@ static int fail_arguments(struct d_compiler *compiler, const struct d_provider *
 		provider->name->bytes, probe->name);
 }
 
-/* What is defined must be what the traced process has under that name. */
+/* A definition must agree with what the traced process has under that name. */
 static int check_known(struct d_compiler *compiler, const struct d_provider *provider,
 	const struct d_prototype *probe)
 {
@@ -86,7 +86,7 @@ static int check_known(struct d_compiler *compiler, const struct d_provider *pro
 	return provider_known && !probe_known ? fail_interface(compiler, provider, probe) : 0;
 }
 
-/* A definition may be repeated as it is, also in part. */
+/* A definition may be repeated unchanged, completely or in part. */
 static int check_again(struct d_compiler *compiler, const struct d_provider *provider,
 	const struct d_prototype *probe)
 {

@@ -8,7 +8,7 @@
 #include "d/parse_translator.h"
 #include "d/resolve_inline.h"
 
-/* A type by its name; no two typedefs are the same one. */
+/* Compares types by their names: two typedefs are always different. */
 static bool is_exactly(const struct d_type *one, const struct d_type *other)
 {
 	if (one->name && other->name)
@@ -72,7 +72,7 @@ const struct d_node *d_translated(const struct d_node *node)
 	return node->kind == D_NODE_XLATE ? node : NULL;
 }
 
-/* "curpsinfo->pr_addr", for what it may need of a source; NULL: no memory. */
+/* "curpsinfo->pr_addr", to report what it may need from a source; NULL: no memory. */
 static const char *member_text(struct d_compiler *compiler, const struct d_node *node)
 {
 	const struct d_identifier *inlined =

@@ -75,7 +75,7 @@ static int generate_trace(
 	return d_action_emit(compiler, code, first);
 }
 
-/* printf(), and what takes its arguments: system() and freopen(). */
+/* printf(), and the actions with the same arguments: system() and freopen(). */
 static int generate_printf(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
@@ -113,7 +113,7 @@ static int generate_printf(
 	return d_action_emit(compiler, code, first);
 }
 
-/* Rows can be joined on keys that are kept alike; all integers are. */
+/* Rows can be joined on keys that are stored in the same way; all integers are. */
 static bool joins(const struct d_type *one, const struct d_type *other)
 {
 	if (d_type_is_integer(one) && d_type_is_integer(other))
@@ -122,7 +122,7 @@ static bool joins(const struct d_type *one, const struct d_type *other)
 		(one->kind != D_TYPE_PLACE || !strcmp(one->name, other->name));
 }
 
-/* printa's aggregations must have keys of one kind. */
+/* The aggregations of a printa() must have keys of the same kinds. */
 static int check_printa(struct d_compiler *compiler, const struct d_node *list)
 {
 	const struct d_identifier *first = list->identifier;
@@ -155,7 +155,7 @@ static int check_printa(struct d_compiler *compiler, const struct d_node *list)
 	return 0;
 }
 
-/* Counts are unsigned; of several aggregations %@d must suit every one. */
+/* Counts are unsigned; with several aggregations, %@d must be valid for each. */
 static bool are_counts(const struct d_node *list)
 {
 	while (list && list->identifier->function->id == D_AGGREGATE_COUNT)
@@ -199,7 +199,7 @@ static int generate_printa(
 	return d_action_emit(compiler, code, code->top);
 }
 
-/* Actions that record their arguments as what the table of functions says they are. */
+/* Actions that record their arguments with the types in the table of functions. */
 static int generate_values(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
@@ -270,7 +270,7 @@ static int generate_consumer_action(
 	return d_action_emit(compiler, code, first);
 }
 
-/* One rule for a literal parameter of lquantize and llquantize. */
+/* A rule for one literal parameter of lquantize and llquantize. */
 struct parameter_rule {
 	const char *name;
 	const char *type_tag, *value_tag, *match_tag;
@@ -297,7 +297,7 @@ static const struct parameter_rule llquantize_rules[] = {
 static int read_parameter(struct d_compiler *compiler, const char *function,
 	const struct d_node *node, const struct parameter_rule *rule, int64_t *value)
 {
-	bool step = rule->minimum == 1; /* must be positive by type already */
+	bool step = rule->minimum == 1; /* a step <= 0 is reported as a wrong type */
 
 	if (node->kind != D_NODE_INTEGER || (step && (int64_t)node->value <= 0))
 		return d_fail(compiler, &node->place, rule->type_tag,
@@ -329,7 +329,7 @@ static int check_linear(
 	return 0;
 }
 
-/* factor raised to power, or 0 when that is above 2^64 (which itself is allowed: 1). */
+/* Whether factor raised to power is at most 2^64. */
 static bool power_fits(uint64_t factor, int64_t power)
 {
 	unsigned __int128 value = 1;
@@ -389,7 +389,9 @@ static int check_parameters(struct d_compiler *compiler, const struct d_identifi
 	for (unsigned i = 0; i < count && node; i++, node = node->next) {
 		if (read_parameter(compiler, call->function->name, node, &rules[i], &values[i]))
 			return -1;
-		/* What base and limit or the magnitudes are to each other comes before the step. */
+		/*
+		 * The relation of base and limit, or of the magnitudes, is checked before the step.
+		 */
 		if (linear ? i == 1 && values[1] <= values[0] : i == 2 && !magnitudes_fit(values))
 			break;
 	}
@@ -448,7 +450,7 @@ static int generate_aggregation(
 		(unsigned)increment_register, (int32_t)identifier->index);
 }
 
-/* A stack or a place on its own is recorded as trace() records a value. */
+/* A stack or a place by itself is recorded as by trace(). */
 static int generate_place(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
@@ -465,7 +467,7 @@ static int generate_place(
 	return d_action_emit(compiler, code, first);
 }
 
-/* A packet is memory of the kernel, which is read as its other data is. */
+/* A packet is kernel memory and is read like other kernel data. */
 static int generate_pcap(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {

@@ -36,8 +36,8 @@ int d_generate_tracemem(struct d_compiler *compiler, struct d_code *code, const 
 }
 
 /*
- * print() of a pointer records all of what it points to; how much is shown is up to option
- * printsize when it is shown. An array is its own target as a whole.
+ * print() of a pointer records all of what it points to; option printsize limits what is shown when
+ * it is printed. For an array, the whole array is recorded.
  */
 int d_generate_print(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {

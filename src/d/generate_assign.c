@@ -1,11 +1,11 @@
 /*
- * generate_assign.c: what changes variables and elements: =, op=, ++ and --.
+ * generate_assign.c: operators that change variables and elements: =, op=, ++ and --.
  */
 #include "d/generate.h"
 
 /*
- * A variable, element or place that is read and written back: an element's keys lie from
- * base on, a place's address is there; the value is in value.
+ * A variable, element or place that is read and written back. base is the first register of an
+ * element's keys, or the register of a place's address; value is the register of the value.
  */
 struct assign_target {
 	const struct d_node *node;
@@ -20,7 +20,7 @@ static void set_target(struct assign_target *target, const struct d_node *node)
 	target->element = !target->place && node->kind == D_NODE_INDEX;
 }
 
-/* The registers that say where the target is. */
+/* Generates the registers that say where the target is. */
 static int locate_target(
 	struct d_compiler *compiler, struct d_code *code, struct assign_target *target)
 {
@@ -63,7 +63,7 @@ static int store_target(struct d_compiler *compiler, struct d_code *code,
 		target->element ? target->base : 0, 0, (int32_t)target->node->identifier->index);
 }
 
-/* The result goes where the value of the whole expression is expected. */
+/* Moves the result to where the value of the whole expression is expected. */
 static int target_result(struct d_compiler *compiler, struct d_code *code,
 	const struct d_node *node, const struct assign_target *target, unsigned value)
 {
@@ -128,7 +128,7 @@ int d_generate_increment(
 	return target_result(compiler, code, node, &target, target.value);
 }
 
-/* Storing a literal 0 gives self-> variables and elements back. */
+/* Storing a literal 0 frees self-> variables and elements. */
 static int generate_free(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
@@ -167,7 +167,7 @@ int d_generate_assignment(
 			compiler->program->variables[left->identifier->index].scope ==
 				D_SCOPE_SELF))
 		return generate_free(compiler, code, node);
-	/* Memory is copied from where it is. */
+	/* Values that are memory are copied directly from their address. */
 	value = d_type_is_memory(left->type)
 		? d_generate_address(compiler, code, node->right, false)
 		: d_generate_as(compiler, code, node->right, left->type);

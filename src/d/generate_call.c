@@ -7,7 +7,7 @@
 #include "d/check.h"
 #include "d/generate_order.h"
 
-/* What is found only now, of subroutines with conditions of their own. */
+/* Subroutines with special conditions, which are checked only here. */
 static int check_special_call(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
@@ -59,7 +59,7 @@ int d_generate_call(struct d_compiler *compiler, struct d_code *code, const stru
 	if (check_special_call(compiler, code, node) ||
 		d_require(compiler, d_subroutines[id].need, name, &node->place))
 		return -1;
-	/* A literal NULL means to go on; a NULL in a variable is a fault like others. */
+	/* A literal NULL means to continue; a NULL in a variable is a fault, as elsewhere. */
 	if (id == D_SUBROUTINE_STRTOK && d_node_is_zero(argument)) {
 		id = D_SUBROUTINE_STRTOK_NEXT;
 		argument = argument->next;

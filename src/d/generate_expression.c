@@ -1,16 +1,16 @@
 /*
  * generate_expression.c: expressions.
  *
- * Arithmetic is 64 bits wide; a value is cut to its type only where it is stored, passed,
- * recorded or cast (D's rule), and not even there when it is known to fit.
+ * Arithmetic is 64 bits wide; a value is cut to its type only where it is stored, passed, recorded
+ * or cast (D's rule), and not even there if it is known to fit.
  */
 #include "d/generate.h"
 
 #include "d/generate_stack.h"
 
 /*
- * Whether a cast cuts. A widening one does not, so that a carry stays; but nothing negative
- * becomes unsigned without a cut.
+ * Whether a cast cuts. A widening cast does not, so that a carry is kept; but a negative value
+ * never becomes unsigned without a cut.
  */
 static bool cast_cuts(const struct d_node *node)
 {
@@ -22,7 +22,7 @@ static bool cast_cuts(const struct d_node *node)
 			(!to->is_signed && from->is_signed));
 }
 
-/* Whether the 64-bit value of a node is already one of the integer type. */
+/* Whether the 64-bit value of a node already is a value of the integer type. */
 static bool fits(const struct d_node *node, const struct d_type *type)
 {
 	if (type->size == 8 || d_node_is_boolean(node))
@@ -113,7 +113,7 @@ int d_generate_keys(struct d_compiler *compiler, struct d_code *code,
 	return (int)first;
 }
 
-/* One register for the value; what was used above it is free again. */
+/* Keeps one register for the value; the registers above it are free again. */
 int d_emit_finish(struct d_code *code, unsigned reg)
 {
 	code->top = reg + 1;
@@ -232,7 +232,7 @@ int d_generate(struct d_compiler *compiler, struct d_code *code, const struct d_
 			? d_generate_as(compiler, code, node->left, node->type)
 			: d_generate(compiler, code, node->left);
 	case D_NODE_XLATE:
-		/* Only what is stored is a value. */
+		/* A translation is a value only if it is stored. */
 		if (node->type->kind == D_TYPE_DYNAMIC)
 			break;
 		return d_generate_translation(compiler, code, node);

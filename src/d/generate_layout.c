@@ -27,7 +27,7 @@ static enum d_layout_kind kind_of(const struct d_type *type)
 	}
 }
 
-/* The name of a type; of one without a tag only what it is. */
+/* The name of a type; for one without a tag only its kind. */
 static char *name_of(const struct d_type *type)
 {
 	char text[128], *behind;
@@ -43,7 +43,7 @@ static char *name_of(const struct d_type *type)
 static int make(struct d_compiler *compiler, const struct d_type *type, uint32_t size,
 	unsigned depth, const struct d_place *place);
 
-/* A layout is deeper than what it is made of. */
+/* A layout is deeper than its parts. */
 static void deepen(const struct d_compiler *compiler, struct d_layout *layout, int part)
 {
 	uint32_t depth = compiler->program->layouts[part].depth + 1;
@@ -138,7 +138,7 @@ static int make(struct d_compiler *compiler, const struct d_type *named, uint32_
 	struct d_program *program = compiler->program;
 	const struct d_type *type = d_type_resolve(named);
 	struct d_layout layout = {.kind = kind_of(type), .is_signed = type->is_signed};
-	/* Strings, bit-fields: of a size that is not the type's. */
+	/* Strings and bit-fields have a size that is not the type's. */
 	bool own_size = size != type->size;
 
 	if (named->layout && !own_size)
@@ -158,7 +158,7 @@ static int make(struct d_compiler *compiler, const struct d_type *named, uint32_
 		return fail_depth(compiler, place);
 	}
 	program->layouts[program->layout_count++] = layout;
-	/* Types are shared and constant but for what is found out about them. */
+	/* Types are shared and constant, except for cached results such as this. */
 	if (!own_size)
 		((struct d_type *)named)->layout = (uint32_t)program->layout_count;
 	return (int)program->layout_count - 1;

@@ -1,6 +1,6 @@
 /*
- * generate_operator.c: operators with one, two and three operands: arithmetic, comparisons, and
- * those that jump: &&, || and ?:. Assignments and increments are in generate_assign.c.
+ * generate_operator.c: operators with one, two and three operands: arithmetic, comparisons, and the
+ * operators that jump: &&, || and ?:. Assignments and increments are in generate_assign.c.
  */
 #include "d/generate.h"
 
@@ -12,7 +12,7 @@ static int to_boolean(
 	return d_emit(compiler, code, D_OP_BOOLEAN, (unsigned)reg, (unsigned)reg, 0, 0) ? -1 : reg;
 }
 
-/* && and ||: the left value is the result when the right one is not evaluated. */
+/* && and ||: the left value is the result if the right one is not evaluated. */
 static int generate_short_circuit(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
@@ -151,7 +151,10 @@ static bool is_rest(const struct d_node *node)
 		d_type_is_string(node->type);
 }
 
-/* A number, or where a string begins: of one further on in another without taking it first. */
+/*
+ * The operand as a number or as the address of a string. For a nested string + n this is only an
+ * address; the inner string is not created.
+ */
 static int generate_rest_operand(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
 
@@ -183,7 +186,7 @@ static int generate_rest_operand(
 		: reg;
 }
 
-/* A string and a number: the string that begins so many characters further on. */
+/* string + n: the rest of the string, from character n. */
 static int generate_rest(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {

@@ -1,8 +1,10 @@
-/* generate_order.c: see generate_order.h. The rules are a table: what follows what, and the tag for
- * it. */
+/*
+ * generate_order.c: see generate_order.h. The rules are a table: which statement must not follow
+ * which, and the error's tag.
+ */
 #include "d/generate_order.h"
 
-/* What a statement is, and, in struct d_code, what the clause has done before it. */
+/* What a statement does; in struct d_code, what the clause has done before it. */
 enum { SPECULATES = 1, COMMITS = 2, RECORDS = 4, AGGREGATES = 8, EXITS = 16, DESTROYS = 32 };
 
 /* The first rule that applies decides. */

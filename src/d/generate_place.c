@@ -1,6 +1,6 @@
 /*
- * generate_place.c: places in memory: addresses of variables, members and elements, and what
- * is read from and written to them. See program/program.h on addresses.
+ * generate_place.c: places in memory: addresses of variables, members and elements, and reading and
+ * writing them. For addresses see program/program.h.
  */
 #include "d/generate.h"
 
@@ -71,7 +71,7 @@ static int string_address(struct d_compiler *compiler, struct d_code *code, int 
 	return string;
 }
 
-/* What [ ] and * take as their base. */
+/* The base address for [ ] and *. */
 static int base_address(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node, bool writing)
 {
@@ -117,7 +117,7 @@ int d_generate_address(
 			(node->kind == D_NODE_NAME || node->kind == D_NODE_MEMBER ||
 				node->kind == D_NODE_INDEX);
 
-		/* What is no variable yields the address itself. */
+		/* An expression that is not a variable yields the address itself. */
 		return variable ? variable_address(compiler, code, node, writing)
 				: d_generate(compiler, code, node);
 	}
@@ -136,7 +136,7 @@ static unsigned read_form(const struct d_type *type, uint32_t size)
 	return size | (d_type_is_integer(type) && type->is_signed ? 16u : 0u);
 }
 
-/* The bytes of a place: of a bit-field those of its unit. */
+/* The bytes of a place; for a bit-field, those of its unit. */
 static uint32_t place_size(const struct d_compiler *compiler, const struct d_node *place)
 {
 	if (place->kind == D_NODE_MEMBER && place->member)
@@ -182,7 +182,7 @@ int d_emit_write_place(struct d_compiler *compiler, struct d_code *code, const s
 	return d_emit(compiler, code, D_OP_WRITE, reg, address, size, 0);
 }
 
-/* A string's character; the register behind the string's holds its number. */
+/* Loads one character of a string. The index is in the register after the string's. */
 static int generate_character(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {

@@ -1,6 +1,6 @@
 /*
- * generate_stack.c: see generate_stack.h. How many frames a stack has is settled when it is
- * compiled, by its argument or by the options stackframes, ustackframes and jstackframes.
+ * generate_stack.c: see generate_stack.h. The number of frames of a stack is fixed at compile time,
+ * by its argument or by the options stackframes, ustackframes and jstackframes.
  */
 #include "d/generate_stack.h"
 

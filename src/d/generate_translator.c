@@ -1,4 +1,7 @@
-/* generate_translator.c: v = xlate< >( ): all members of the output into a block of the clause. */
+/*
+ * generate_translator.c: v = xlate< >( ): computes all members of the output into a block of the
+ * clause.
+ */
 #include "d/generate.h"
 
 int d_generate_translation(

@@ -1,7 +1,6 @@
 /*
- * hint.c: tables of functions, variables, directives, reserved words and characters. Of names
- * only those that D itself does not define belong here: a hint follows an error and changes
- * nothing else.
+ * hint.c: tables of functions, variables, directives, reserved words and characters. Only names
+ * that D itself does not define belong here: a hint is added to an error and changes nothing else.
  */
 #include "d/hint.h"
 
@@ -86,7 +85,7 @@ const char *d_hint_directive(const char *word)
 	return "";
 }
 
-/* Reserved for nothing that D has: people take them for names, or for C's statements. */
+/* Words that are reserved but unused in D: people use them as names, or as C's statements. */
 static bool is_only_reserved(const char *text, size_t size)
 {
 	static const char *const words[] = {"auto", "break", "case", "continue", "counter",

@@ -1,5 +1,5 @@
 /*
- * lex.c: see lex.h. Texts may hold any bytes; nothing is read beyond the end.
+ * lex.c: see lex.h. Texts may contain any bytes; nothing is read beyond the end.
  */
 #include "d/lex.h"
 
@@ -151,7 +151,10 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r';
 }
 
-/* In a probe description; the first character may not be a digit or a backquote. */
+/*
+ * Whether c may occur in a probe description; the first character must not be a digit or a
+ * backquote.
+ */
 static bool is_description(char c)
 {
 	return is_letter(c) || is_digit(c) || (c && strchr("-$:.?*\\[]!", c));
@@ -191,7 +194,7 @@ static int skip_comment(struct d_compiler *compiler)
 	return d_fail(compiler, &opened, "D_SYNTAX", "end-of-file encountered before matching */");
 }
 
-/* A control line up to its end, which it must have: DTrace reads no other. */
+/* Processes a control line up to its newline. As in DTrace, a missing newline is an error. */
 static int skip_control_line(struct d_compiler *compiler)
 {
 	struct d_lexer *lexer = &compiler->lexer;
@@ -210,7 +213,7 @@ static int skip_control_line(struct d_compiler *compiler)
 	return result;
 }
 
-/* Blanks, comments and control lines; stops at the first character of a token. */
+/* Skips blanks, comments and control lines, up to the first character of a token. */
 static int skip(struct d_compiler *compiler)
 {
 	struct d_lexer *lexer = &compiler->lexer;
@@ -241,8 +244,8 @@ static int skip(struct d_compiler *compiler)
 }
 
 /*
- * In a body, a name that a type has too is meant as a variable when what follows can only
- * follow a variable; and so it is from there on in the script.
+ * In a body, a name that is also a type's name means a variable if what follows it can only follow
+ * a variable. From there on it means a variable in the whole script.
  */
 static bool variable_follows(const struct d_lexer *lexer, const char *at)
 {
@@ -297,7 +300,7 @@ int d_lexer_word(
 	return 0;
 }
 
-/* A slash: does it close the predicate? DTrace looks at the next character alone. */
+/* A slash: does it close the predicate? DTrace only looks at the next character. */
 static bool closes_predicate(const struct d_lexer *lexer)
 {
 	const char *at = lexer->at + 1;
@@ -350,7 +353,7 @@ static int aggregation(struct d_compiler *compiler, struct d_token *token)
 	return token->name ? 0 : d_fail_memory(compiler);
 }
 
-/* Whether a digit begins the name of a module, which a scope operator ends. */
+/* Whether a digit starts the name of a module, which ends with a scope operator. */
 static bool names_module(const char *at, const char *end)
 {
 	while (at < end && *at != '`' && (is_letter(*at) || is_digit(*at)))
@@ -408,9 +411,9 @@ static int inner(struct d_compiler *compiler, struct d_token *token)
 }
 
 /*
- * Whether a word of the outer mode begins a declaration: a reserved word, or a type, alone or
- * with a star and what else stands directly behind. Where only descriptions are expected, and
- * with the characters that only those have, it does not.
+ * Whether a word of the outer mode starts a declaration: it is a reserved word or a type, alone or
+ * directly followed by a star and anything else. It does not where only descriptions are expected,
+ * or if it contains a character that only descriptions have.
  */
 static bool begins_declaration(struct d_compiler *compiler, const char *start, size_t length)
 {

@@ -1,6 +1,6 @@
 /*
- * lex_control.c: lines that begin with '#': #pragma D option, #line and the rest. They act at
- * once, wherever they stand.
+ * lex_control.c: lines that begin with '#': #pragma D option, #line and the rest. They take effect
+ * at once, wherever they are.
  */
 #include "d/lex.h"
 
@@ -54,7 +54,7 @@ static bool is_number(const char *word)
 	return is_integer(word) && strlen(word) < 10;
 }
 
-/* What the preprocessor marks with 1 and 2: an included file begins, and has ended. */
+/* The preprocessor's marks 1 and 2: an included file starts, or has ended. */
 static void include_directive(struct d_lexer *lexer, const char *state)
 {
 	if (!strcmp(state, "1"))
@@ -100,7 +100,7 @@ static int line_directive(struct d_words *words, const char *number)
 	return 0;
 }
 
-/* The words and the strings' texts of the line, one blank between; numbers are left out. */
+/* The words and the texts of strings in the line, separated by one blank; numbers are left out. */
 static int error_directive(struct d_words *words)
 {
 	struct d_place place = words->place;
@@ -149,7 +149,7 @@ static int option_directive(struct d_words *words)
 	return 0;
 }
 
-/* What may stand behind #, #pragma and #pragma D alike; false: the word is none of it. */
+/* Directives that may follow #, #pragma and #pragma D alike; false: the word is not one of them. */
 static bool common_directive(struct d_words *words, const char *word, int *result)
 {
 	*result = 0;
@@ -174,7 +174,7 @@ static int pragma_directive(struct d_words *words)
 	if (common_directive(words, word, &result))
 		return result;
 	if (strcmp(word, "D") != 0)
-		return 0; /* other systems' pragmas */
+		return 0; /* pragmas of other systems */
 	word = d_words_next(words);
 	if (common_directive(words, word, &result))
 		return result;

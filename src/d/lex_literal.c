@@ -91,8 +91,8 @@ const char *d_literal_integer(
 }
 
 /*
- * The value of one escape after its backslash; *at moves behind it. -1 when it is none: both
- * characters stand for themselves.
+ * The value of one escape, read from after its backslash; *at moves to after it. -1: not an escape,
+ * so both characters represent themselves.
  */
 static int escape(const char **at, const char *end)
 {
@@ -148,7 +148,7 @@ int d_literal_unescape(
 	return token->name ? 0 : d_fail_memory(compiler);
 }
 
-/* Behind the closing quote, or NULL: the line or the text ends before. */
+/* Returns what follows the closing quote, or NULL if the line or the text ends before it. */
 static const char *closing(const char *at, const char *end, char quote)
 {
 	for (; at < end && *at != '\n'; at++) {

@@ -1,8 +1,8 @@
 /*
  * lex_macro.c: $target, $pid and the like, and the script's arguments $0, $1 ...
  *
- * An argument's text is read again as a token: a number, a name, or else a string. $$ in
- * front makes it a string always.
+ * An argument's text is read again as a token: a number, a name, or else a string. With $$ it is
+ * always a string.
  */
 #include "d/lex.h"
 
@@ -18,14 +18,14 @@ static bool is_word(char c)
 		(c >= '0' && c <= '9');
 }
 
-/* The value of a named macro; false when there is none of this name. */
+/* The value of a named macro; false: there is none of this name. */
 static bool named(struct d_compiler *compiler, const char *name, size_t length, long *value)
 {
 	const struct {
 		const char *name;
 		long value;
 	} macros[] = {{"egid", (long)getegid()}, {"euid", (long)geteuid()}, {"gid", (long)getgid()},
-		{"pid", (long)getpid()}, /* Linux has no projects and tasks: all is in number 0 */
+		{"pid", (long)getpid()}, /* Linux has no projects or tasks: all is in number 0 */
 		{"projid", 0}, {"taskid", 0}, {"pgid", (long)getpgid(0)}, {"ppid", (long)getppid()},
 		{"sid", (long)getsid(0)}, {"target", (long)compiler->settings.target},
 		{"uid", (long)getuid()}};
@@ -40,7 +40,7 @@ static bool named(struct d_compiler *compiler, const char *name, size_t length, 
 	return false;
 }
 
-/* The text of argument number "digits"; NULL when there is none. Notes that it was used. */
+/* The text of argument number "digits"; NULL: there is none. Notes that it was used. */
 static const char *argument(struct d_compiler *compiler, const char *digits, size_t length)
 {
 	const struct d_compile_settings *settings = &compiler->settings;
@@ -58,7 +58,10 @@ static const char *argument(struct d_compiler *compiler, const char *digits, siz
 	return number <= settings->argument_count ? settings->arguments[number - 1] : NULL;
 }
 
-/* An argument as a token of its own. A sign comes first, the number after it. */
+/*
+ * Reads an argument as a token. If it has a sign, the sign comes first, and the number is the next
+ * token.
+ */
 static int retokenise(struct d_compiler *compiler, const char *text, struct d_token *token)
 {
 	struct d_lexer *lexer = &compiler->lexer;
@@ -87,7 +90,7 @@ static int retokenise(struct d_compiler *compiler, const char *text, struct d_to
 	if (errno == ERANGE)
 		return d_fail(compiler, &token->place, "D_MACRO_OFLOW",
 			"macro argument %s is too large", text);
-	/* Of what follows a number's digits, u and l count as they do behind a literal. */
+	/* After a number's digits, u and l have the same meaning as after a literal. */
 	for (unsigned i = 0; i < 3 && behind[i]; i++) {
 		is_unsigned |= behind[i] == 'u' || behind[i] == 'U';
 		longs += behind[i] == 'l' || behind[i] == 'L';
@@ -109,7 +112,7 @@ static int retokenise(struct d_compiler *compiler, const char *text, struct d_to
 	return 0;
 }
 
-/* Behind the macro's name; *name is where it begins, *string whether $$ stands before. */
+/* Returns the end of the macro's name; *name is its start, *string whether it has $$. */
 static const char *measure(const char *at, const char *end, const char **name, bool *string)
 {
 	bool digits;

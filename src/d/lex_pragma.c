@@ -22,8 +22,8 @@ static int expect_end(struct d_words *words, const char *form)
 }
 
 /*
- * The pragma of a name of this script, for what of it: claimed at once if it is defined,
- * else when it is. NULL: failed.
+ * Adds a pragma for a name of this script; what is what it sets. It is applied at once if the name
+ * is defined, else when it is defined. NULL: failed.
  */
 static struct d_pragma *of_name(struct d_words *words, const char *what, const char *text)
 {
@@ -147,7 +147,7 @@ int d_pragma_depends_on(struct d_words *words)
 		return malformed(words, form);
 	if (!strcmp(kind, "library")) {
 		if (compiler->library)
-			return 0; /* the order of loading has seen to it */
+			return 0; /* already handled by the order of loading */
 		return d_fail(compiler, &place, "D_PRAGMA_DEPEND",
 			"main program may not explicitly depend on a library: %.100s", name);
 	}

@@ -1,6 +1,6 @@
 /*
- * message.c: how errors are worded. DTrace's form comes first, so that what people know
- * and search for is there; the column and the text at it follow.
+ * message.c: the wording of errors. DTrace's form comes first, because people know it and search
+ * for it; the column and the text there follow.
  */
 #include "d/compiler.h"
 
@@ -17,7 +17,7 @@ enum {
 	NEAR_MAX = 24 /* characters of the script shown */
 };
 
-/* 0: the place is not in the text that is read. */
+/* 0: the place is not in the text being read. */
 static uint32_t column_of(const struct d_compiler *compiler, const struct d_place *place)
 {
 	const char *at = place->start;
@@ -30,9 +30,9 @@ static uint32_t column_of(const struct d_compiler *compiler, const struct d_plac
 }
 
 /*
- * The text at a place: up to the end of its line, cut. What controls terminals shows as '?', a
- * byte that is no character as \xNN. A character is shown whole, though the place ends in it:
- * one beyond ASCII is to D a stray byte.
+ * The text at a place: up to the end of its line, cut. Control characters are shown as '?', bytes
+ * that are not valid characters as \xNN. A character is shown completely even if the place ends
+ * within it, because D sees a non-ASCII character as separate stray bytes.
  */
 static void near_text(
 	const struct d_compiler *compiler, const struct d_place *place, char buffer[NEAR_MAX + 4])
@@ -77,7 +77,7 @@ static void record(struct d_compiler *compiler, const struct d_place *place, con
 	compiler->repairable = false;
 	if (!error)
 		return;
-	/* DTrace's library has errors that have no tag: the tag is empty here. */
+	/* Some errors of DTrace's library have no tag: the tag is empty then. */
 	if (compiler->options.error_tags && *tag)
 		snprintf(tag_text, sizeof(tag_text), "[%s] ", tag);
 	if (placed && place->file)
@@ -137,7 +137,7 @@ int d_fail_unknown(struct d_compiler *compiler, const struct d_place *place, con
 	return result;
 }
 
-/* What is to be said of the characters at a place: comments of C++ are found at either slash. */
+/* The hint for the characters at a place. A C++ comment is found at either slash. */
 static const char *hint_at(const struct d_compiler *compiler, const struct d_place *place)
 {
 	const char *at = place->start, *end = compiler->lexer.end;
@@ -152,7 +152,7 @@ static const char *hint_at(const struct d_compiler *compiler, const struct d_pla
 int d_fail_syntax(struct d_compiler *compiler, const struct d_place *place, const char *expected)
 {
 	char text[240], near[NEAR_MAX + 4];
-	/* what was expected may say it already: "an expression (D has no loops)" */
+	/* the expected text may already contain a hint: "an expression (D has no loops)" */
 	bool hinted = expected && strstr(expected, " (") && expected[strlen(expected) - 1] == ')';
 
 	if (compiler->failed)
@@ -190,7 +190,7 @@ int d_require(struct d_compiler *compiler, enum d_need need, const char *name,
 	const char *file = place->file ? place->file : compiler->file;
 	char where[320] = "";
 
-	/* a definition: its uses need things; sizeof: the type is enough */
+	/* in a definition only its uses have needs; sizeof only needs the type */
 	if (compiler->keep || compiler->unevaluated || !compiler->needs)
 		return 0;
 	if (file)

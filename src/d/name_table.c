@@ -33,7 +33,7 @@ struct d_name *d_names_get(struct d_names *names, const char *bytes, size_t leng
 	uint32_t hash = text_hash(bytes, (uint32_t)length);
 	struct d_name *name = NULL, **bucket;
 
-	/* A table that cannot grow only becomes slower. */
+	/* If the table cannot grow, it only becomes slower. */
 	if (names->count >= names->bucket_count && grow(names) && !names->buckets)
 		return NULL;
 	bucket = &names->buckets[hash & (names->bucket_count - 1)];

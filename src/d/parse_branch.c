@@ -1,10 +1,9 @@
 /*
  * parse_branch.c: if and else, which DTrace has had since 2015 on Solaris' heirs.
  *
- * There the byte code has no jumps over actions: a clause is cut into parts at each if and
- * else, and each part is a clause of its own behind the one before it. So is a condition,
- * whose value is kept in a variable of the firing; the predicates of the parts within ask
- * for it:
+ * In their byte code no jump may skip an action, so a clause is cut into parts at each if and else,
+ * and each part is a separate clause after the previous one. A condition is such a part too: its
+ * value is kept in a this-> variable, which the predicates of the parts inside the branch test:
  *
  *     P /p/ { a; if (c) { b } else { d } e }
  *
@@ -14,10 +13,10 @@
  *     P /this->%ok && this->%no != 0 && (this->%ok = 0, 1)/ { d; this->%ok = 1 }
  *     P /this->%ok && (this->%ok = 0, 1)/ { e; this->%ok = 1 }
  *
- * A part that faults leaves %ok at 0, so those behind it do not run. It is numbered, since
- * the clauses of ERROR run between a fault and the next part. What a script sees of all
- * this: each part that records something has a line of its own, if not quiet, and scratch
- * memory ends with its part.
+ * A part that faults leaves %ok at 0, so the parts after it do not run. %ok has a number in its
+ * name, because the clauses of ERROR run between a fault and the next part. Scripts notice two
+ * effects: each part that records something has its own line, if not quiet, and scratch memory is
+ * freed after each part.
  */
 #include "d/parse_branch.h"
 
@@ -26,17 +25,17 @@
 #include "d/lex.h"
 #include "d/parse.h"
 
-enum { BRANCHES_MAX = 64 }; /* ifs within each other */
+enum { BRANCHES_MAX = 64 }; /* nested ifs */
 
-/* The branches that a statement is in, innermost first. */
+/* The branches that contain a statement, innermost first. */
 struct branch {
 	const struct branch *outer;
 	unsigned depth;
-	bool otherwise; /* behind else */
+	bool otherwise; /* after else */
 };
 
 struct body {
-	struct d_clause_tree *first, *part; /* part: the one that statements go to */
+	struct d_clause_tree *first, *part; /* part: where statements are added */
 	struct d_node **last;
 	unsigned number; /* of %ok */
 };
@@ -104,7 +103,7 @@ static int end_part(struct d_compiler *compiler, struct body *body)
 	return 0;
 }
 
-/* The predicate of a part within these branches. */
+/* The predicate of a part inside these branches. */
 static struct d_node *part_predicate(
 	struct d_compiler *compiler, const struct body *body, const struct branch *branch)
 {
@@ -121,7 +120,7 @@ static struct d_node *part_predicate(
 		reset_ok(compiler, body, number(compiler, place, 1)));
 }
 
-/* What follows is within these branches; a part in which there was nothing is used again. */
+/* Starts the part for what follows inside these branches; an empty part is reused. */
 static int begin_part(struct d_compiler *compiler, struct body *body, const struct branch *branch)
 {
 	if (body->part->statements) {
@@ -188,7 +187,7 @@ static int parse_if(struct d_compiler *compiler, struct body *body, const struct
 	return begin_part(compiler, body, outer);
 }
 
-/* With its ';', which the last one before a '}' need not have. */
+/* Parses a statement and its ';', which is optional before a '}'. */
 static int parse_statement(
 	struct d_compiler *compiler, struct body *body, const struct branch *branch)
 {
@@ -210,7 +209,7 @@ static int parse_statement(
 	return d_expect(compiler, D_TOKEN_SEMICOLON, "; or }");
 }
 
-/* Ends the last part, or takes it away when nothing came behind the last if. */
+/* Ends the last part, or removes it if nothing follows the last if. */
 static int end_parts(struct d_compiler *compiler, struct body *body)
 {
 	struct d_clause_tree **link = &body->first->rest;

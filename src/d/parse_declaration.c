@@ -1,6 +1,6 @@
 /*
- * parse_declaration.c: declarations as a whole: variables and typedef. Inlines are
- * parse_inline.c's.
+ * parse_declaration.c: complete declarations of variables and typedefs. Inlines are in
+ * parse_inline.c.
  */
 #include <string.h>
 
@@ -22,8 +22,8 @@ static bool same_declaration(const struct d_identifier *old, const struct d_decl
 }
 
 /*
- * C allows a typedef again, and included files have their own idea of names that D knows: what
- * they say of an integer or pointer holds from there on.
+ * C allows a repeated typedef, and included files may define names that D already has differently:
+ * their definition of an integer or pointer applies from there on.
  */
 static bool can_redefine(const struct d_compiler *compiler, const struct d_type *old,
 	const struct d_declarator *declarator)
@@ -51,7 +51,7 @@ static int declare_type(struct d_compiler *compiler, const struct d_declarator *
 	return d_ahead_declare(compiler, token->name, D_SPACE_GLOBAL, &token->place, NULL);
 }
 
-/* The type of a variable must be one that objects have. */
+/* Checks that a variable's type is one that objects can have. */
 static int check_object(struct d_compiler *compiler, const struct d_declarator *declarator)
 {
 	const struct d_type *type = declarator->type;
@@ -85,7 +85,7 @@ static int declare(struct d_compiler *compiler, enum d_token_kind storage,
 			"D scoping operator may not be used in a declaration of %s", name);
 	if (storage == D_TOKEN_TYPEDEF)
 		return declare_type(compiler, declarator, old);
-	/* Functions and what is extern are only spoken of. */
+	/* Functions and extern variables are only declared, not created. */
 	if (storage == D_TOKEN_EXTERN || declarator->type->kind == D_TYPE_FUNCTION)
 		return 0;
 	if (token->name->type)
@@ -107,8 +107,8 @@ static int declare(struct d_compiler *compiler, enum d_token_kind storage,
 }
 
 /*
- * The body of a function, which included files may have for inline functions: it is C, and D has
- * no use for it.
+ * Skips the body of a function. Included files may have inline functions; their bodies are C, and D
+ * does not need them.
  */
 static int skip_body(struct d_compiler *compiler)
 {

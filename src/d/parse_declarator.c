@@ -47,7 +47,7 @@ static unsigned bases(const struct d_type_words *words)
 		words->strings;
 }
 
-/* The combination of words so far must be one that C allows; which rule it breaks. */
+/* Checks that C allows the combination of words so far; an error says which rule it breaks. */
 static int check_words(struct d_compiler *compiler, const struct d_specifiers *specifiers,
 	const struct d_place *place)
 {
@@ -72,7 +72,7 @@ static int check_words(struct d_compiler *compiler, const struct d_specifiers *s
 	return 0;
 }
 
-/* "string" behind a type's name: DTrace takes it for what is declared. */
+/* "string" after a type's name: DTrace takes it as the name being declared. */
 static int fail_string_name(struct d_compiler *compiler, const struct d_specifiers *specifiers)
 {
 	struct d_place place = compiler->token.place;
@@ -111,13 +111,16 @@ int d_parse_specifiers(
 		} else if (compiler->lexer.included && token.kind == D_TOKEN_INLINE &&
 			(specifiers->storage == D_TOKEN_STATIC ||
 				specifiers->storage == D_TOKEN_EXTERN)) {
-			/* C's word for a function, where D's cannot stand */
+			/* C's inline, where D's is not possible */
 		} else if (!d_begins_type(&token)) {
 			break;
 		} else if (token.kind == D_TOKEN_TYPE || token.kind == D_TOKEN_STRUCT ||
 			token.kind == D_TOKEN_UNION || token.kind == D_TOKEN_ENUM) {
 			named = specifiers->type || bases(&specifiers->words);
-			/* What a type's name follows is a name, whatever else it may be. */
+			/*
+			 * A word after a type is the declared name, even if it is also a type's
+			 * name.
+			 */
 			if (named && token.kind == D_TOKEN_TYPE)
 				break;
 			if (named)
@@ -134,7 +137,7 @@ int d_parse_specifiers(
 			(specifiers->type || bases(&specifiers->words))) {
 			return fail_string_name(compiler, specifiers);
 		} else {
-			/* const, volatile and restrict mean nothing to D. */
+			/* const, volatile and restrict have no meaning in D. */
 			d_type_word(&specifiers->words, token.name->bytes, token.name->length);
 		}
 		if (check_words(compiler, specifiers, &token.place) || d_lexer_next(compiler))
@@ -148,7 +151,7 @@ int d_parse_specifiers(
 	return 0;
 }
 
-/* A key's type; its name, which it need not have, means something to inlines alone. */
+/* A key's type, and its optional name, which only has a meaning for inlines. */
 static const struct d_type *parse_key(struct d_compiler *compiler, const struct d_name **name)
 {
 	struct d_specifiers specifiers;
@@ -202,7 +205,7 @@ static int parse_keys(struct d_compiler *compiler, struct d_declarator *declarat
 	}
 }
 
-/* One step from a name outwards: "is a pointer to", "is an array of", "returns". */
+/* One step outwards from a name: "is a pointer to", "is an array of", "returns". */
 struct derivation {
 	enum d_type_kind kind; /* D_TYPE_POINTER, D_TYPE_ARRAY, D_TYPE_FUNCTION */
 	uint64_t count;
@@ -231,7 +234,7 @@ static bool is_qualifier(enum d_token_kind kind)
 	return kind == D_TOKEN_CONST || kind == D_TOKEN_VOLATILE || kind == D_TOKEN_RESTRICT;
 }
 
-/* The size of an array, up to ']', which is passed. */
+/* The size of an array, up to ']', which is consumed. */
 static int parse_size(struct d_compiler *compiler, const struct d_place *place, uint64_t *count)
 {
 	struct d_node *size = d_parse_expression(compiler);
@@ -240,7 +243,7 @@ static int parse_size(struct d_compiler *compiler, const struct d_place *place, 
 		return -1;
 	if (size->kind != D_NODE_INTEGER && d_check(compiler, size))
 		return -1;
-	/* In included files GNU's [0] is C's []. */
+	/* In included files [0] (GNU C) is the same as []. */
 	if (size->kind != D_NODE_INTEGER || (int64_t)size->value < 0 ||
 		(!size->value && !compiler->lexer.included))
 		return d_fail(compiler, place, "D_DECL_ARRSUB",
@@ -251,7 +254,7 @@ static int parse_size(struct d_compiler *compiler, const struct d_place *place, 
 	return d_expect(compiler, D_TOKEN_RIGHT_BRACKET, "]");
 }
 
-/* [ ... ] behind a declarator. */
+/* [ ... ] after a declarator. */
 static int parse_brackets(struct d_compiler *compiler, enum d_declarator_form form,
 	struct d_declarator *declarator, struct derivations *derivations)
 {
@@ -266,7 +269,9 @@ static int parse_brackets(struct d_compiler *compiler, enum d_declarator_form fo
 	if (compiler->token.kind == D_TOKEN_RIGHT_BRACKET) {
 		bool parameter = form == D_DECLARATOR_PARAMETER;
 
-		/* C has arrays whose length is not said, as last members and extern: none is read.
+		/*
+		 * C has arrays of unspecified length, as last members and extern: their elements
+		 * are never read.
 		 */
 		if (!parameter && !compiler->lexer.included)
 			return d_fail(compiler, &place, "D_DECL_ARRNULL",
@@ -295,8 +300,8 @@ static int parse_direct(struct d_compiler *compiler, enum d_declarator_form form
 	struct d_declarator *declarator, struct derivations *derivations);
 
 /*
- * What begins with '(': a declarator inside, or, where a name may be missing, the
- * parameters of a function without one.
+ * Parses from '(': an inner declarator or, where a name is optional, the parameters of a function
+ * without a name.
  */
 static int parse_parentheses(struct d_compiler *compiler, enum d_declarator_form form,
 	struct d_declarator *declarator, struct derivations *derivations)
@@ -366,7 +371,7 @@ static int parse_direct(struct d_compiler *compiler, enum d_declarator_form form
 	return 0;
 }
 
-/* The type that one step makes of another; NULL: failed. */
+/* Applies one step to a type; NULL: failed. */
 static const struct d_type *apply(struct d_compiler *compiler, const struct derivation *step,
 	const struct d_type *type, const char *name)
 {

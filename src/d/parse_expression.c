@@ -25,7 +25,7 @@ static bool advance(struct d_compiler *compiler)
 	return !d_lexer_next(compiler);
 }
 
-/* Precedence of a binary operator from 1 (||); 0: no binary operator. */
+/* Precedence of a binary operator, from 1 (||); 0: not a binary operator. */
 static int precedence(enum d_token_kind kind, enum d_operator *operation)
 {
 	static const struct {
@@ -68,7 +68,7 @@ static bool assignment_operator(enum d_token_kind kind, enum d_operator *operati
 	return true;
 }
 
-/* Expressions with commas between, up to the token end, which is passed. */
+/* Expressions separated by commas, up to the token `end`, which is consumed. */
 static int parse_list(struct d_compiler *compiler, enum d_token_kind end, struct d_node **list)
 {
 	const char *expected = end == D_TOKEN_RIGHT_PAREN ? ", or )" : ", or ]";
@@ -159,7 +159,7 @@ static struct d_node *parse_primary(struct d_compiler *compiler)
 	return node && advance(compiler) ? node : NULL;
 }
 
-/* A call; name is what stands before the parenthesis, which is the current token. */
+/* A call; name is the token before the parenthesis, which is the current token. */
 static struct d_node *parse_call(struct d_compiler *compiler, struct d_node *name)
 {
 	struct d_identifier *identifier;
@@ -256,7 +256,7 @@ static struct d_node *parse_postfix(struct d_compiler *compiler, struct d_node *
 	return NULL;
 }
 
-/* sizeof of an operand whose type is plain from the text; else NULL. */
+/* sizeof; a constant if the operand is a type or a literal. NULL: failed. */
 static struct d_node *parse_sizeof(struct d_compiler *compiler, const struct d_place *place)
 {
 	const struct d_type *type = NULL;
@@ -359,7 +359,7 @@ static struct d_node *parse_cast(struct d_compiler *compiler, const struct d_pla
 	return d_node_cast(compiler, place, type, parse_unary(compiler, &simple));
 }
 
-/* *simple: what was read may stand left of an assignment operator. */
+/* *simple: what was read may be on the left of an assignment operator. */
 static struct d_node *parse_unary_inner(struct d_compiler *compiler, bool *simple)
 {
 	static const unsigned char operators[D_TOKENS] = {

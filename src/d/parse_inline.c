@@ -34,7 +34,7 @@ struct d_node *d_inline_hole(
 	return node;
 }
 
-/* Whether the checked expression can be what the inline is declared to be. */
+/* Whether the checked expression is compatible with the inline's declared type. */
 static bool is_compatible(const struct d_type *type, const struct d_node *value)
 {
 	const struct d_node *translated = d_translated(value);
@@ -47,7 +47,7 @@ static bool is_compatible(const struct d_type *type, const struct d_node *value)
 		(value->type->kind != D_TYPE_DYNAMIC && d_type_same(type, value->type));
 }
 
-/* The inline has the attributes of what it uses, if no pragma says otherwise. */
+/* The inline has the attributes of what it uses, unless a pragma sets them. */
 static void set_attributes(const struct d_compiler *compiler, struct d_identifier *identifier)
 {
 	identifier->stability = stability_least(compiler->attributes, stability_stable);
@@ -65,13 +65,13 @@ static int check_value(struct d_compiler *compiler, struct d_node *value, const 
 	if (!is_compatible(type, value))
 		return d_fail(compiler, &value->place, "D_OP_INCOMPAT",
 			"inline %s definition uses incompatible types", name->bytes);
-	/* If its check had to wait, it has come into being before. */
+	/* If the check had to wait, the inline already exists. */
 	if (identifier && identifier->tree == value)
 		set_attributes(compiler, identifier);
 	return 0;
 }
 
-/* "= expression", read and checked as a part of the definition: it is kept. */
+/* "= expression", parsed and checked as a part of the definition; the tree is kept. */
 static struct d_node *parse_value(struct d_compiler *compiler, const struct d_holes *holes,
 	const struct d_declarator *declarator)
 {
@@ -137,7 +137,7 @@ int d_parse_inline(struct d_compiler *compiler)
 		return -1;
 	compiler->defines = true;
 	set_attributes(compiler, identifier);
-	/* A literal stays the literal that it is, with its own type. */
+	/* A literal remains a literal, with its own type. */
 	if (!holes.count && value->kind == D_NODE_INTEGER) {
 		identifier->value = value->value;
 		identifier->type = value->type;

@@ -35,7 +35,7 @@ static int parse_name(struct d_compiler *compiler, const char *what, struct d_to
 	return d_lexer_next(compiler);
 }
 
-/* ": ( outputs )": each is named, and names an input. */
+/* ": ( outputs )": each has a name, which is also the name of an input. */
 static int parse_outputs(struct d_compiler *compiler, struct d_prototype *probe)
 {
 	if (d_lexer_next(compiler) || d_expect(compiler, D_TOKEN_LEFT_PAREN, "(") ||
@@ -130,7 +130,10 @@ static struct d_provider *parse_definition(struct d_compiler *compiler)
 	if (d_lexer_next(compiler))
 		return NULL;
 	compiler->lexer.mode = D_MODE_OUTER;
-	/* Pragmas behind the definition may speak of it: they are read with the last ';'. */
+	/*
+	 * Pragmas after the definition may refer to it, and they are read together with the last
+	 * ';'.
+	 */
 	provider->next = compiler->providers;
 	compiler->providers = provider;
 	return d_expect(compiler, D_TOKEN_SEMICOLON, ";") ? NULL : provider;

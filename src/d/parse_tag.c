@@ -9,7 +9,7 @@
 #include "d/parse_declarator.h"
 #include "d/resolve_ahead.h"
 
-/* The width behind the ':' of a bit-field, which is the current token; 0 for ":0". */
+/* The width after the ':' of a bit-field, which is the current token; 0 for ":0". */
 static int parse_width(struct d_compiler *compiler, const struct d_type *type,
 	const struct d_token *name, unsigned *bits)
 {
@@ -39,7 +39,7 @@ static int parse_width(struct d_compiler *compiler, const struct d_type *type,
 	return 0;
 }
 
-/* What adding members came to. */
+/* Turns the result of adding members into an error message. */
 static int added(struct d_compiler *compiler, const struct d_type *type, const char *name,
 	const struct d_place *place, int result)
 {
@@ -92,7 +92,10 @@ static int parse_members(struct d_compiler *compiler, struct d_type *type)
 		return -1;
 	for (;;) {
 		place = compiler->token.place;
-		/* C's, in what is included: its members are the outer one's. */
+		/*
+		 * In included files, as in C: the members of an unnamed struct belong to the outer
+		 * one.
+		 */
 		if (compiler->token.kind == D_TOKEN_SEMICOLON && specifiers.anonymous &&
 			compiler->lexer.included && d_type_is_struct(specifiers.type))
 			return added(compiler, type, "(no name)", &place,
@@ -144,7 +147,7 @@ static int parse_struct(struct d_compiler *compiler, struct d_type *type)
 	return 0;
 }
 
-/* An included file may have as an enumerator what D's own library has as a constant. */
+/* An included file may define as an enumerator what D's own library has as a constant. */
 static bool is_known_constant(
 	const struct d_compiler *compiler, const struct d_identifier *old, int64_t value)
 {
@@ -153,7 +156,7 @@ static bool is_known_constant(
 		(int64_t)old->value == value;
 }
 
-/* "NAME" or "NAME = value" of an enum; *value is the one it gets if none is written. */
+/* "NAME" or "NAME = value" of an enum; *value is its value if none is given. */
 static int parse_enumerator(struct d_compiler *compiler, struct d_type *type, int64_t *value)
 {
 	struct d_token token = compiler->token;
@@ -180,8 +183,10 @@ static int parse_enumerator(struct d_compiler *compiler, struct d_type *type, in
 				token.name->bytes);
 		*value = (int64_t)node->value;
 	}
-	/* GNU's C has larger ones: up to the largest unsigned one they are D's as well, others are
-	 * left out. */
+	/*
+	 * GNU C allows larger values: D accepts them up to the largest unsigned 32-bit one;
+	 * enumerators with others are left out.
+	 */
 	if (compiler->lexer.included && (*value < INT32_MIN || *value > UINT32_MAX)) {
 		++*value;
 		return 0;
@@ -224,15 +229,15 @@ static int parse_enum(struct d_compiler *compiler, struct d_type *type)
 			return 0;
 		if (d_lexer_next(compiler))
 			return -1;
-		/* C's headers have a comma behind the last one; D has none. */
+		/* C headers may have a comma after the last enumerator; D does not allow it. */
 		if (compiler->token.kind == D_TOKEN_RIGHT_BRACE && compiler->lexer.included)
 			return 0;
 	}
 }
 
 /*
- * What an included file says of a struct that is there already, such as in6_addr, which D's
- * library has: its members hold from there on, if it is of the same size.
+ * An included file defines a struct that already exists, such as in6_addr, which D's library has:
+ * the new members apply from there on, if the size is the same.
  */
 static int parse_again(
 	struct d_compiler *compiler, struct d_type *type, const struct d_place *place)
@@ -259,13 +264,13 @@ static int parse_definition(
 		return d_fail(compiler, place, "D_DECL_TYPERED", "type redeclared: %s", type->name);
 	if (d_expect(compiler, D_TOKEN_LEFT_BRACE, "{"))
 		return -1;
-	/* That there is no member is seen first. */
+	/* A definition without members is a different error, which comes first. */
 	if (type->name && strchr(type->name, '`') && compiler->token.kind != D_TOKEN_RIGHT_BRACE)
 		return d_fail(compiler, place, "D_DECL_SCOPE",
 			"D scoping operator may not be used in a declaration of %s", type->name);
 	if ((type->kind == D_TYPE_ENUM ? parse_enum(compiler, type) : parse_struct(compiler, type)))
 		return -1;
-	/* Its own definition inside has come first. */
+	/* A definition of the same tag inside this one came first. */
 	if (type->complete)
 		return d_fail(compiler, place, "D_DECL_TYPERED", "type redeclared: %s", type->name);
 	type->complete = true;

@@ -46,7 +46,7 @@ static int parse_member(struct d_compiler *compiler, struct d_translator *transl
 		return -1;
 	for (; *last; last = &(*last)->next) {
 		if ((*last)->name == token.name)
-			return 0; /* the first one counts */
+			return 0; /* the first definition counts */
 	}
 	member = d_get(compiler, sizeof(*member));
 	if (!member)

@@ -1,7 +1,7 @@
 /*
- * resolve_inline.c: see resolve_inline.h. Copying walks a tree by recursion, which the limit on a
- * tree's height bounds; how many nodes a script's inlines may become is limited too, since each
- * inline may name another twice.
+ * resolve_inline.c: see resolve_inline.h. Copying walks a tree by recursion, which is bounded by
+ * the limit on a tree's height. The number of nodes that a script's inlines expand to is limited
+ * too, because each inline may use another one twice.
  */
 #include "d/resolve_inline.h"
 
@@ -96,7 +96,9 @@ int d_inline_expand(
 			    compiler, node, identifier->tree, identifier->type, node->right))
 			return -1;
 		node->identifier = (struct d_identifier *)identifier;
-		/* What a script uses of the library needs things by the library's name. */
+		/*
+		 * Needs of a library definition are reported under the name that the script uses.
+		 */
 		if (identifier->script == D_SCRIPT_LIBRARY)
 			node->requirer = identifier->name->bytes;
 		return 0;

@@ -1,12 +1,12 @@
 /*
- * resolve_pattern.c: matching without recursion: on a mismatch only the last star is tried again
- * with one character more, which is enough since earlier stars took the least they could.
+ * resolve_pattern.c: matching without recursion: on a mismatch only the last star is retried with
+ * one more character, which is enough because earlier stars matched as little as possible.
  */
 #include "d/resolve_pattern.h"
 
 #include <string.h>
 
-/* Behind the class that begins at '[', or NULL when it is not closed; *matches is set. */
+/* Returns what follows the class that starts at '[', or NULL if it is not closed; sets *matches. */
 static const char *match_class(const char *pattern, char c, bool *matches)
 {
 	bool negated = *++pattern == '!', found = false;
@@ -31,7 +31,7 @@ static const char *match_class(const char *pattern, char c, bool *matches)
 	return pattern + 1;
 }
 
-/* Behind what matches the one character c, or NULL. */
+/* Returns what follows the part of the pattern that matches the character c, or NULL. */
 static const char *match_one(const char *pattern, char c)
 {
 	bool matches = false;

@@ -100,7 +100,10 @@ const struct d_prototype *d_provider_prototype(
 	return found;
 }
 
-/* Whether a description's provider can be of this name; if not the kernel's, also a process's. */
+/*
+ * Whether a description's provider can have this name or, unless it is the kernel's, this name with
+ * a process's number.
+ */
 static bool may_be_of_provider(const char *pattern, const char *name, bool kernel)
 {
 	return *pattern &&
@@ -131,7 +134,7 @@ const struct d_prototype *d_provider_prototype_of(
 	return *differ ? NULL : found;
 }
 
-/* What is shown are the attributes of the providers themselves, so these are not kept. */
+/* Only the providers' own attributes are ever shown, so these are not stored. */
 int d_provider_attributes(
 	struct d_compiler *compiler, const struct d_place *place, const char *name)
 {

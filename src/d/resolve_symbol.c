@@ -1,6 +1,5 @@
 /*
- * resolve_symbol.c: the functions and built-in variables that D has by itself, and the making of
- * variables.
+ * resolve_symbol.c: D's own functions and built-in variables, and the creation of variables.
  */
 #include "d/resolve_symbol.h"
 
@@ -153,7 +152,10 @@ bool d_symbol_is_known(const struct d_compiler *compiler, uint32_t script)
 	return script >= D_SCRIPT_LIBRARY || script <= compiler->script;
 }
 
-/* Each script has its own this-> variables; of the rest it sees its own and those before. */
+/*
+ * Each script has its own this-> variables; of the others it sees its own and those of earlier
+ * scripts.
+ */
 static bool is_visible(const struct d_compiler *compiler, const struct d_identifier *identifier,
 	enum d_name_space space)
 {
@@ -213,7 +215,10 @@ struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_nam
 	struct d_identifier *identifier = arena_get(&compiler->arena, sizeof(*identifier));
 	struct d_variable *variable;
 
-	/* Of an element or a member too, a variable's string is as long as any. */
+	/*
+	 * A string takes strsize bytes wherever it is stored: in a variable, an element or a
+	 * member.
+	 */
 	if (d_type_is_string(type))
 		type = compiler->types.type_string;
 	if (d_type_is_memory(type)) {

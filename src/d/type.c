@@ -32,7 +32,7 @@ static const struct {
 	{"long double", D_TYPE_FLOAT, true, 16},
 };
 
-/* What the system's headers and the kernels of D's systems call their types. */
+/* Type names from the system's headers and from the kernels of systems that have D. */
 static const struct {
 	const char *type;
 	const char *names; /* separated by blanks */
@@ -66,7 +66,7 @@ static const struct {
 	{"void *", "timeout_id_t bufcall_id_t"},
 };
 
-/* Of D's names for places; scripts cannot write them. */
+/* The types of places; scripts cannot name them. */
 static const struct d_type places[D_VALUE_KINDS - D_VALUE_STACK] = {
 	[D_VALUE_STACK - D_VALUE_STACK] = {.name = "stack", .place = D_VALUE_STACK},
 	[D_VALUE_SYMBOL - D_VALUE_STACK] = {.name = "_symaddr", .place = D_VALUE_SYMBOL},
@@ -98,7 +98,7 @@ int d_types_define(struct d_types *types, struct d_name *name, const struct d_ty
 	return name->type ? 0 : -ENOMEM;
 }
 
-/* Gives a type all names of a row of aliases. */
+/* Defines all names in a row of aliases for a type. */
 static int define_aliases(struct d_types *types, const char *names, const struct d_type *type)
 {
 	int result = type ? 0 : -ENOMEM;
@@ -181,7 +181,7 @@ const struct d_type *d_types_pointer(struct d_types *types, const struct d_type 
 	pointer.pointer_depth = target->pointer_depth + 1;
 	if (pointer.pointer_depth > D_POINTER_DEPTH_MAX)
 		return NULL;
-	/* The cache is the only part of a type that changes after it was made. */
+	/* This cache is the only part of a type that changes after its creation. */
 	((struct d_type *)target)->pointer = make(types, &pointer);
 	return target->pointer;
 }
@@ -410,7 +410,9 @@ uint64_t d_type_cut(const struct d_type *type, uint64_t value)
 	}
 }
 
-/* Appends the name of a type; pointers and arrays are at most so deep that this may recurse. */
+/*
+ * Appends the name of a type; the nesting of pointers and arrays is limited, so this may recurse.
+ */
 static size_t append_name(const struct d_type *type, char *buffer, size_t size, size_t used)
 {
 	if (type->name) {
@@ -447,7 +449,7 @@ struct d_value_type d_type_value(const struct d_type *type, uint64_t strsize)
 	} else if (type->kind == D_TYPE_PLACE) {
 		value.kind = type->place;
 	} else {
-		/* An enum is shown unsigned. */
+		/* An enum counts as unsigned here. */
 		value.is_signed = type->is_signed && type->kind != D_TYPE_ENUM;
 	}
 	return value;

@@ -1,5 +1,5 @@
 /*
- * type_struct.c: types made of others: structs, unions, arrays, and the sizes of all.
+ * type_struct.c: types composed of others: structs, unions, arrays; and the sizes of all types.
  */
 #include <errno.h>
 
@@ -34,7 +34,7 @@ static uint32_t alignment_of(const struct d_type *type)
 	type = d_type_resolve(type);
 	if (type->alignment)
 		return type->alignment;
-	return type->size ? type->size : 1; /* a string's is 1 */
+	return type->size ? type->size : 1; /* 1 for a string */
 }
 
 static uint64_t align(uint64_t offset, uint32_t alignment)
@@ -49,8 +49,8 @@ static uint32_t unit_of(unsigned bits)
 }
 
 /*
- * What lies in a struct or an array as a string keeps the bytes that it is declared with: a
- * string type of this size. Other types are what they are. NULL: no memory.
+ * The type with which a value is stored in a struct or an array. A string keeps the size that it
+ * was declared with, as a string type of this size; other types are unchanged. NULL: no memory.
  */
 static const struct d_type *stored_type(struct d_types *types, const struct d_type *type)
 {
@@ -81,7 +81,7 @@ static const struct d_type *stored_type(struct d_types *types, const struct d_ty
 	return sized;
 }
 
-/* Adds a member that lies where it says, plus offset. */
+/* Adds a member at its own offset plus the given offset. */
 static int place_member(struct d_types *types, struct d_type *type, const struct d_member *placed,
 	uint64_t offset, uint32_t alignment)
 {
@@ -111,7 +111,7 @@ static int place_member(struct d_types *types, struct d_type *type, const struct
 	return 0;
 }
 
-/* Where the next member begins. */
+/* The offset of the next member. */
 static uint64_t next_offset(const struct d_type *type, uint32_t alignment)
 {
 	return type->kind == D_TYPE_UNION ? 0 : align(type->size, alignment);
