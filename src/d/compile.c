@@ -1,6 +1,6 @@
 /*
- * compile.c: the front end's door: a compiler for one run. How far scripts are compiled, and
- * when, is compile_unit.c's.
+ * compile.c: the front end's interface: a compiler for one run. compile_unit.c decides how far
+ * scripts are compiled, and when.
  */
 #include "d/compile.h"
 
@@ -61,7 +61,7 @@ void d_compiler_free(struct d_compiler *compiler)
 	free(compiler);
 }
 
-/* What follows says in error what is wrong. */
+/* Errors from now on are reported in error. */
 static void begin(struct d_compiler *compiler, struct d_error *error)
 {
 	memset(error, 0, sizeof(*error));
@@ -134,7 +134,7 @@ int d_compiler_set_probes(
 	return result;
 }
 
-/* Strings take the size that option strsize has in the end. */
+/* Sets the size of strings to the final value of option strsize. */
 static void settle_sizes(struct d_program *program)
 {
 	uint32_t size = (uint32_t)program->options.strsize;

@@ -1,6 +1,6 @@
 /*
- * compile_clause.c: for each description: the probes, then the checks (the body before the
- * predicate), then the code (the predicate before the body).
+ * compile_clause.c: for each description, finds the probes, then checks (the body before the
+ * predicate), then generates the code (the predicate before the body).
  */
 #include "d/compile_clause.h"
 
@@ -39,8 +39,8 @@ static int check_predicate(struct d_compiler *compiler, const struct d_clause_tr
 }
 
 /*
- * The body first. When it uses a variable that does not exist yet, the predicate may be
- * what makes it: then the predicate goes first and the body is tried again.
+ * Checks the body first. If it uses a variable that does not exist yet, the predicate may create
+ * it: then the predicate is checked first and the body is tried again.
  */
 static int check_clause(struct d_compiler *compiler, const struct d_clause_tree *tree)
 {
@@ -77,7 +77,7 @@ static int generate_body(
 		result = d_generate_default(compiler, code);
 	for (const struct d_node *node = tree->statements; node && !result; node = node->next)
 		result = d_generate_statement(compiler, code, node);
-	/* A clause that only speculates records that it ran. */
+	/* A clause that does nothing but speculate() records that it ran. */
 	if (!result && d_order_only_speculates(code) && !tree->statements->next)
 		result = d_generate_default(compiler, code);
 	if (!result)
@@ -86,8 +86,10 @@ static int generate_body(
 	return result;
 }
 
-/* Finds the clause's probes. A description has the attributes of the parts that it spells out, of
- * all it matches. */
+/*
+ * Finds the clause's probes. A description has the attributes of the parts that it names, combined
+ * over all probes that it matches.
+ */
 static int find_probes(struct d_compiler *compiler, const struct d_description *description,
 	struct d_clause *clause)
 {
@@ -127,7 +129,10 @@ static int use_description(struct d_compiler *compiler, const struct d_descripti
 	return 0;
 }
 
-/* What args[] mean must hold for all: a probe that comes later is no error, but left out. */
+/*
+ * args[] must mean the same for all probes. A probe that appears later and differs is not an error;
+ * it is left out.
+ */
 static void drop_other_arguments(const struct d_compiler *compiler, struct d_clause *clause)
 {
 	const struct d_probe *probes = compiler->probe_set->probes;
@@ -143,7 +148,7 @@ static void drop_other_arguments(const struct d_compiler *compiler, struct d_cla
 	clause->later_count = kept;
 }
 
-/* Of the engine's own probes, as long as others are not known, nothing is said yet. */
+/* Nothing is counted while only the engine's own probes are known. */
 static void count_matches(struct d_compiler *compiler, const struct d_clause *clause)
 {
 	if (!clause->goes_on && compiler->is_settled)

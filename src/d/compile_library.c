@@ -23,7 +23,7 @@ struct file {
 	char *name, *path, *text;
 	size_t length;
 	enum { FILE_WAITS, FILE_ENTERED, FILE_DONE } state;
-	const struct d_clause_tree *providers; /* that it defines */
+	const struct d_clause_tree *providers; /* those it defines */
 };
 
 struct files {
@@ -32,13 +32,13 @@ struct files {
 };
 
 struct d_library {
-	struct files *directories; /* as option libdir has them */
+	struct files *directories; /* in the order of option libdir */
 	size_t count;
 };
 
 /*
- * One library's text; path is NULL for a built-in one, which has a name. The definitions of
- * providers in it come back.
+ * Compiles one library's text; path is NULL for a built-in one, which has a name. Returns the
+ * definitions of providers in it.
  */
 static int compile_text(struct d_compiler *compiler, const char *name, const char *path,
 	const char *text, size_t length, const struct d_clause_tree **providers)
@@ -55,7 +55,10 @@ static int compile_text(struct d_compiler *compiler, const char *name, const cha
 	if (!result)
 		result = d_attribute_unclaimed(compiler);
 	for (const struct d_clause_tree *tree = clauses; tree && !result; tree = tree->next) {
-		/* What the built-in ones say of the kernel is not for processes to agree with. */
+		/*
+		 * Built-in definitions are about the kernel, so they are not checked against
+		 * processes.
+		 */
 		if (!tree->provider)
 			result = d_fail(compiler, &tree->place, "D_UNKNOWN",
 				"a library may not contain probe clauses");
@@ -63,7 +66,7 @@ static int compile_text(struct d_compiler *compiler, const char *name, const cha
 			result = d_provider_check(compiler, tree->provider);
 	}
 	*providers = result ? NULL : clauses;
-	/* What it is for is not here: so is what it defines. */
+	/* What the library depends on does not exist, so it is skipped without an error. */
 	if (compiler->library_unwanted)
 		result = 0;
 	d_attribute_forget(compiler);
@@ -109,7 +112,7 @@ static int by_name(const void *one, const void *other)
 	return strcmp(((const struct file *)one)->name, ((const struct file *)other)->name);
 }
 
-/* The *.d files of a directory, read, in the order of their names. */
+/* Reads the *.d files of a directory, in the order of their names. */
 static int read_directory(struct d_compiler *compiler, const char *path, struct files *files)
 {
 	DIR *directory = opendir(path);
@@ -148,7 +151,7 @@ static int read_directory(struct d_compiler *compiler, const char *path, struct 
 	return result;
 }
 
-/* The line that begins at *at, if it is "#pragma D depends_on KIND NAME"; *at moves on. */
+/* Parses the line at *at if it is "#pragma D depends_on KIND NAME"; moves *at to the next line. */
 static bool next_dependency(
 	const struct file *file, const char **at, char kind[256], char name[256])
 {
@@ -169,7 +172,7 @@ static bool next_dependency(
 static int compile_file(
 	struct d_compiler *compiler, struct files *files, struct file *file, unsigned depth);
 
-/* The libraries that a file depends on come first; built-in ones are there already. */
+/* Compiles the libraries that a file depends on first; built-in ones are already compiled. */
 static int compile_dependencies(
 	struct d_compiler *compiler, struct files *files, const struct file *file, unsigned depth)
 {

@@ -11,7 +11,10 @@
 #include "d/resolve_dependency.h"
 #include "d/resolve_description.h"
 
-/* A string program's description: up to its predicate or body, blanks and all, as in DTrace. */
+/*
+ * A string program's description: the text up to its predicate or body, including blanks, as in
+ * DTrace.
+ */
 static char *cut_description(const char *text, size_t length)
 {
 	size_t end = 0;
@@ -80,7 +83,7 @@ void d_unit_enter(struct d_compiler *compiler, const struct d_unit *unit)
 	d_lexer_start(compiler, unit->text, unit->length);
 }
 
-/* Notes what the unit asks for besides the engine's own probes. */
+/* Notes what the unit needs besides the engine's own probes. */
 static int ask(struct d_compiler *compiler, const struct d_unit *unit)
 {
 	struct d_asks *asks = &compiler->asks;
@@ -93,7 +96,10 @@ static int ask(struct d_compiler *compiler, const struct d_unit *unit)
 				return -1;
 			if (description->is_own)
 				continue;
-			/* With zdefs it may match nothing, so that it says nothing of a process. */
+			/*
+			 * With zdefs the description may match nothing, so it does not determine a
+			 * process.
+			 */
 			if (!compiler->has_asked && !asks->zdefs)
 				asks->process = d_description_process(description);
 			compiler->has_asked = asks->source = true;
@@ -103,7 +109,7 @@ static int ask(struct d_compiler *compiler, const struct d_unit *unit)
 	return 0;
 }
 
-/* What is left to say about a script as a whole. */
+/* The remaining checks of a script as a whole. */
 static int check_whole(struct d_compiler *compiler, const struct d_unit *unit)
 {
 	const struct d_compile_settings *settings = &compiler->settings;
@@ -139,7 +145,7 @@ bool d_unit_is_ahead(const struct d_compiler *compiler)
 	return compiler->current != compiler->last_unit;
 }
 
-/* To the next description, or to the next clause. */
+/* Moves to the next description, or to the next clause. */
 static void advance(struct d_unit *unit)
 {
 	if (unit->description)
@@ -150,7 +156,7 @@ static void advance(struct d_unit *unit)
 	unit->description = unit->clause ? unit->clause->descriptions : NULL;
 }
 
-/* The unit's turn has come. */
+/* Starts compiling the unit, whose turn has come. */
 static int begin(struct d_compiler *compiler, struct d_unit *unit)
 {
 	if (unit->begun)
@@ -162,7 +168,7 @@ static int begin(struct d_compiler *compiler, struct d_unit *unit)
 	return d_ahead_check(compiler, unit);
 }
 
-/* Up to its end, or to what has to wait. */
+/* Compiles the unit up to its end, or to the first clause that must wait. */
 static int compile(struct d_compiler *compiler, struct d_unit *unit)
 {
 	int result;
@@ -200,7 +206,10 @@ int d_units_compile(struct d_compiler *compiler)
 	return result;
 }
 
-/* What has been compiled of a unit; *clause is the first of it in the program. */
+/*
+ * Enables what has been compiled of a unit on its probes; *clause is its first clause in the
+ * program.
+ */
 static int settle(struct d_compiler *compiler, const struct d_unit *unit, struct d_clause **clause)
 {
 	int result = 0;

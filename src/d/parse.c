@@ -16,7 +16,7 @@ int d_expect(struct d_compiler *compiler, enum d_token_kind kind, const char *ex
 	return d_lexer_next(compiler);
 }
 
-/* Passes a token after which the outer mode begins. */
+/* Consumes a token after which the outer mode starts. */
 static int expect_last(struct d_compiler *compiler, enum d_token_kind kind, const char *expected)
 {
 	compiler->lexer.mode = D_MODE_OUTER;
@@ -24,8 +24,8 @@ static int expect_last(struct d_compiler *compiler, enum d_token_kind kind, cons
 }
 
 /*
- * One part of a description with its macros replaced: text up to end. At most one macro in
- * each part, as in DTrace.
+ * The part of a description from text to end, with its macro replaced. Each part may contain at
+ * most one macro, as in DTrace.
  */
 static const char *expand_part(struct d_compiler *compiler, const struct d_place *place,
 	const char *start, const char *end)
@@ -59,7 +59,10 @@ static const char *expand_part(struct d_compiler *compiler, const struct d_place
 	return part;
 }
 
-/* prov:mod:func:name, right-aligned; with -P, -m and -f without the parts behind theirs. */
+/*
+ * prov:mod:func:name, right-aligned; with -P, -m and -f the parts after the option's own part are
+ * absent.
+ */
 static int split_description(struct d_compiler *compiler, struct d_description *description)
 {
 	const struct d_place *place = &description->place;
@@ -122,7 +125,7 @@ static int parse_predicate(struct d_compiler *compiler, struct d_clause_tree *cl
 	if (!clause->predicate)
 		return -1;
 	lexer->in_predicate = false;
-	lexer->mode = D_MODE_OUTER; /* what follows is '{' in both modes */
+	lexer->mode = D_MODE_OUTER; /* the next token is '{' in both modes */
 	return d_expect(compiler, D_TOKEN_PREDICATE_END, "/ at the end of the predicate");
 }
 
@@ -136,8 +139,9 @@ static int parse_body(struct d_compiler *compiler, struct d_clause_tree *clause)
 }
 
 /*
- * Where a string program lists probes, a file has lost something, whatever follows. What
- * looks like a declaration perhaps is one, of a type that nobody has declared.
+ * In a string program descriptions without a body list probes; in a file they are an error,
+ * whatever follows. If one looks like a declaration, it may be one of an undeclared type, and the
+ * message says so.
  */
 static void fail_without_body(struct d_compiler *compiler, const struct d_place *place)
 {

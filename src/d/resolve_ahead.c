@@ -4,7 +4,7 @@
 #include "d/compile_unit.h"
 #include "d/resolve_attribute.h"
 
-/* One thing that is to be judged. */
+/* A declaration or definition to check later. */
 struct d_ahead {
 	struct d_ahead *next;
 	struct d_name *name;
@@ -78,7 +78,10 @@ static bool is_same_variable(const struct d_identifier *one, const struct d_iden
 	return same;
 }
 
-/* What an earlier script has made of the name meanwhile decides, as if it had been there. */
+/*
+ * Checks against the meaning that an earlier script has given the name meanwhile, as if it had
+ * existed before.
+ */
 static int check_declaration(struct d_compiler *compiler, const struct d_ahead *ahead)
 {
 	const struct d_identifier *own = ahead->identifier;

@@ -24,7 +24,7 @@ bool d_dependency_is_met(const struct d_compiler *compiler, bool provider, const
 	const struct d_probe_set *set = compiler->probe_set;
 
 	if (provider && !strcmp(name, "profile"))
-		return true; /* its probes are made on demand */
+		return true; /* its probes are created on demand */
 	for (size_t i = 0; i < set->count; i++) {
 		if (provider ? !set->probes[i].is_absent && is_provider(&set->probes[i], name)
 			     : !strcmp(set->probes[i].module, name))

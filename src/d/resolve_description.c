@@ -27,8 +27,8 @@ static bool matches(const struct d_description *description, const struct d_prob
 }
 
 /*
- * The period that a name such as "tick-10ms" stands for, 0 when there is no such probe.
- * Without a suffix the number is a rate.
+ * The period of a name such as "tick-10ms", in ns; 0: no such probe. Without a suffix the number is
+ * a rate.
  */
 static uint64_t tick_period(const char *name)
 {
@@ -71,8 +71,8 @@ static int add_tick(struct d_compiler *compiler, const char *name, uint64_t peri
 }
 
 /*
- * Tick probes: an exact name makes one; a glob that is meant for them (it says tick, or
- * the provider) finds the preset ones.
+ * Tick probes: an exact name creates one; a glob that is meant for them (it contains tick, or names
+ * the provider) finds the predefined ones.
  */
 static int provide_ticks(struct d_compiler *compiler, const struct d_description *description)
 {
@@ -124,8 +124,10 @@ static bool is_number(const char *text)
 	return *text && strspn(text, "0123456789") == strlen(text);
 }
 
-/* The probe that is meant by gc__end, gc_end or GC-END, as other tracers and the macros that
- * fire probes spell them; NULL: none. */
+/*
+ * The probe that is meant by gc__end, gc_end or GC-END, as other tracers and the probe macros spell
+ * them; NULL: none.
+ */
 static const char *meant(const struct d_probe_set *set, const struct d_description *description)
 {
 	const char *name = description->parts[3];
@@ -179,7 +181,7 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 			return;
 		}
 	}
-	/* Not for a provider that ends in a digit: that is another process's. */
+	/* Not if the provider's name ends in a digit: then it is that of another process. */
 	for (size_t i = 0; i < set->count && length && !strchr("0123456789", provider[length - 1]);
 		i++) {
 		const char *known = set->probes[i].provider;
@@ -226,7 +228,7 @@ uint32_t d_description_process(const struct d_description *description)
 	return pid <= INT32_MAX ? (uint32_t)pid : 0;
 }
 
-/* Whether it names a provider or a probe, rather than whatever there may be. */
+/* Whether it names a provider or a probe without wildcards. */
 static bool is_spelled(const struct d_description *description)
 {
 	return (*description->parts[0] && !d_pattern_is_glob(description->parts[0])) ||
@@ -252,7 +254,9 @@ int d_description_find_own(struct d_compiler *compiler, struct d_description *de
 	return 0;
 }
 
-/* The probe behind the one at index after that may match: a name spelled out is looked up. */
+/*
+ * Returns the next candidate after the given index. A name without wildcards is looked up directly.
+ */
 static long next_probe(
 	const struct d_probe_set *set, const struct d_description *description, long after)
 {

@@ -10,7 +10,7 @@ enum { EXPANDED_MAX = 1 << 20 /* nodes of a script that come from inlines */ };
 struct copying {
 	struct d_compiler *compiler;
 	const struct d_node *arguments;
-	const struct d_place *place; /* NULL: nodes keep theirs */
+	const struct d_place *place; /* NULL: nodes keep their own */
 	bool fills;                  /* holes are filled, not copied */
 };
 
