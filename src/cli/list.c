@@ -322,13 +322,14 @@ static void print_site(const struct row *row, const struct usdt_site *site, size
 }
 
 /* The contract that was read last, for the rows of one provider. */
-struct known {
+struct known_provider {
 	const char *provider; /* NULL: none yet */
 	struct contract *contract;
 };
 
 /* What vmtap's own definition says of a probe, if it has one that fits the site. */
-static const struct contract_probe *find_known(struct known *known, const struct usdt_site *site)
+static const struct contract_probe *find_known(
+	struct known_provider *known, const struct usdt_site *site)
 {
 	const struct contract_provider *provider;
 	const struct contract_probe *probe;
@@ -356,7 +357,7 @@ static const char *type_text(const struct contract_probe *probe, const struct us
 	return probes_argument_type(&site->arguments[argument], text, size);
 }
 
-static void print_types(struct known *known, const struct usdt_site *site)
+static void print_types(struct known_provider *known, const struct usdt_site *site)
 {
 	const struct contract_probe *probe = find_known(known, site);
 	char text[32];
@@ -368,7 +369,7 @@ static void print_types(struct known *known, const struct usdt_site *site)
 		printf("\t\tNone\n");
 }
 
-static json_t *json_types(struct known *known, const struct usdt_site *site)
+static json_t *json_types(struct known_provider *known, const struct usdt_site *site)
 {
 	const struct contract_probe *probe = find_known(known, site);
 	json_t *types = json_array();
@@ -382,7 +383,7 @@ static json_t *json_types(struct known *known, const struct usdt_site *site)
 
 static void print_text(const struct listing *listing)
 {
-	struct known known = {NULL, NULL};
+	struct known_provider known = {NULL, NULL};
 
 	if (listing->row_count > 0)
 		printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
@@ -486,7 +487,7 @@ static json_t *json_stability(const struct row *row)
 static void print_json(const struct listing *listing)
 {
 	json_t *document = json_object(), *probes = json_array();
-	struct known known = {NULL, NULL};
+	struct known_provider known = {NULL, NULL};
 
 	for (size_t i = 0; i < listing->row_count; i++) {
 		const struct row *row = &listing->rows[i];

@@ -200,7 +200,7 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->options = program->options;
 	engine->writer = settings->writer;
 	engine->recorded = settings->recorded;
-	places_init(&engine->places, settings->recorded, settings->target);
+	engine->places = (struct places){.symbols = settings->symbols, .target = settings->target};
 	engine->string_limit = program->options.strsize < STRING_MAX
 		? (uint32_t)program->options.strsize
 		: STRING_MAX;
@@ -268,7 +268,6 @@ void engine_free(struct engine *engine)
 	memory_free(&engine->memory);
 	free(engine->zeroes);
 	free(engine->tokens.bytes);
-	places_free(&engine->places);
 	slab_free_all(&engine->slab);
 	free(engine->clauses);
 	free(engine->table);

@@ -18,6 +18,7 @@
 #include "program/program.h"
 
 struct engine;
+struct symbol_lookup;
 struct writer;
 
 /*
@@ -44,6 +45,7 @@ struct engine_settings {
 	uint32_t target;                  /* $target; numbers shown as addresses are its; 0: none */
 	uint32_t cpus; /* of the machine, for option aggpercpu; 0: those seen in events */
 	bool recorded; /* the events are from a recording: their pids mean nothing in /proc */
+	const struct symbol_lookup *symbols;  /* names of addresses; NULL: none are known */
 	const struct engine_effects *effects; /* NULL: actions that need them fail */
 };
 

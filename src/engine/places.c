@@ -1,69 +1,13 @@
 /* places.c: see places.h. */
 #include "engine/places.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-void places_init(struct places *places, bool recorded, uint32_t target)
+bool places_find(const struct places *places, uint64_t pid, uint64_t address, struct symbol *found)
 {
-	memset(places, 0, sizeof(*places));
-	places->recorded = recorded;
-	places->target = target;
-}
+	const struct symbol_lookup *symbols = places->symbols;
 
-void places_free(struct places *places)
-{
-	for (size_t i = 0; i < places->process_count; i++)
-		usdt_addresses_free(places->processes[i].addresses);
-	free(places->processes);
-	usdt_functions_free(&places->kernel);
-}
-
-/* NULL: nothing can be found out about this process. */
-static struct usdt_addresses *process_of(struct places *places, uint64_t pid)
-{
-	struct place_process *grown;
-
-	for (size_t i = 0; i < places->process_count; i++)
-		if (places->processes[i].pid == pid)
-			return places->processes[i].addresses;
-	if (places->recorded || !pid || pid > INT32_MAX)
-		return NULL;
-	grown = realloc(places->processes, (places->process_count + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	places->processes = grown;
-	grown += places->process_count;
-	if (usdt_addresses_new((pid_t)pid, &grown->addresses))
-		return NULL;
-	grown->pid = (uint32_t)pid;
-	places->process_count++;
-	return grown->addresses;
-}
-
-static const struct usdt_functions *kernel_of(struct places *places)
-{
-	if (!places->kernel_read && !places->recorded)
-		usdt_functions_read_kernel("/proc/kallsyms", &places->kernel);
-	places->kernel_read = true;
-	return &places->kernel;
-}
-
-bool places_find(struct places *places, uint64_t pid, uint64_t address, struct usdt_address *found)
-{
-	struct usdt_addresses *addresses;
-	const struct usdt_functions *kernel;
-
-	if (pid) {
-		addresses = process_of(places, pid);
-		return addresses && usdt_addresses_find(addresses, address, found);
-	}
-	kernel = kernel_of(places);
-	found->module = usdt_functions_module(kernel, address, &found->module_begin);
-	if (!found->module)
-		return false;
-	found->function = usdt_functions_find(kernel, address, &found->function_begin);
-	return true;
+	return symbols && symbols->find(symbols->context, pid, address, found);
 }
 
 static struct text *make(struct scratch *scratch, uint32_t pid, uint32_t count)
@@ -91,15 +35,15 @@ const struct text *places_stack(struct places *places, struct scratch *scratch, 
 	const struct event_stack *stack, uint32_t most)
 {
 	uint32_t count = stack->count < most ? stack->count : most;
-	struct usdt_addresses *addresses = process_of(places, pid);
+	const struct symbol_lookup *symbols = places->symbols;
 	struct text *value = make(scratch, pid, count);
 
 	if (!value)
 		return NULL;
 	for (uint32_t i = 0; i < count; i++) {
 		put(value, i, stack->frames[i]);
-		if (addresses)
-			usdt_addresses_note(addresses, stack->frames[i]);
+		if (symbols)
+			symbols->note(symbols->context, pid, stack->frames[i]);
 	}
 	value->hash = text_hash(value->bytes, value->length);
 	return value;
@@ -109,7 +53,7 @@ const struct text *places_address(struct places *places, struct scratch *scratch
 	enum d_value_kind kind, uint64_t address)
 {
 	struct text *value = make(scratch, pid, 1);
-	struct usdt_address found;
+	struct symbol found;
 
 	if (!value)
 		return NULL;

@@ -22,7 +22,7 @@ enum register_kind {
 	KIND_ANY = 255                          /* not reached yet */
 };
 
-struct state {
+struct verify_state {
 	uint8_t registers[D_REGISTERS_MAX];
 };
 
@@ -30,9 +30,9 @@ struct verifier {
 	const struct d_program *program;
 	const struct d_instruction *code;
 	size_t count;
-	struct state now;
+	struct verify_state now;
 	bool reachable;
-	struct state **targets; /* by instruction; NULL unless it is a jump's target */
+	struct verify_state **targets; /* by instruction; NULL unless it is a jump's target */
 	size_t records, record_values;
 	uint64_t record_bytes;
 };
@@ -82,7 +82,7 @@ static bool all_hold(const struct verifier *verifier, unsigned first,
 
 static int merge(struct verifier *verifier, size_t target)
 {
-	struct state *state = verifier->targets[target];
+	struct verify_state *state = verifier->targets[target];
 
 	if (!state) {
 		state = malloc(sizeof(*state));
@@ -312,11 +312,11 @@ static int verify_code(struct verifier *verifier, const struct d_instruction *co
 	verifier->count = count;
 	verifier->reachable = true;
 	memset(&verifier->now, KIND_NOTHING, sizeof(verifier->now));
-	verifier->targets = calloc(count, sizeof(struct state *));
+	verifier->targets = calloc(count, sizeof(struct verify_state *));
 	if (!verifier->targets)
 		return -ENOMEM;
 	for (size_t at = 0; at < count && !error; at++) {
-		struct state *target = verifier->targets[at];
+		struct verify_state *target = verifier->targets[at];
 		if (target) {
 			if (verifier->reachable)
 				error = merge(verifier, at);

@@ -230,8 +230,7 @@ void usdt_addresses_note(struct usdt_addresses *addresses, uint64_t address)
 	see_mapping(addresses, address);
 }
 
-bool usdt_addresses_find(
-	struct usdt_addresses *addresses, uint64_t address, struct usdt_address *found)
+bool usdt_addresses_find(struct usdt_addresses *addresses, uint64_t address, struct symbol *found)
 {
 	const struct mapping *mapping = see_mapping(addresses, address);
 	struct object *object;
@@ -241,7 +240,7 @@ bool usdt_addresses_find(
 		return false;
 	object = &addresses->objects[mapping->object];
 	read_object(addresses, object);
-	*found = (struct usdt_address){.module = object->module, .module_begin = object->begin};
+	*found = (struct symbol){.module = object->module, .module_begin = object->begin};
 	offset = address - mapping->begin + mapping->offset;
 	for (size_t i = 0; i < object->segment_count; i++) {
 		const struct segment *segment = &object->segments[i];

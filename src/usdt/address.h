@@ -17,13 +17,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct usdt_addresses;
+#include "base/symbol_lookup.h"
 
-struct usdt_address {
-	const char *module;                    /* the file's name without its directories */
-	const char *function;                  /* NULL: no symbol covers the address */
-	uint64_t function_begin, module_begin; /* in the process */
-};
+struct usdt_addresses;
 
 /* 0 or -ENOMEM. If the process cannot be examined, no addresses are known. */
 int usdt_addresses_new(pid_t pid, struct usdt_addresses **addresses);
@@ -36,7 +32,6 @@ void usdt_addresses_note(struct usdt_addresses *addresses, uint64_t address);
  * Finds what is at the address; false: no file is mapped there. The texts live as long as
  * addresses.
  */
-bool usdt_addresses_find(
-	struct usdt_addresses *addresses, uint64_t address, struct usdt_address *found);
+bool usdt_addresses_find(struct usdt_addresses *addresses, uint64_t address, struct symbol *found);
 
 #endif

@@ -78,7 +78,7 @@ static bool update_weighted(
 }
 
 static struct d_options options;
-static struct places places = {.recorded = true};
+static struct places places;
 
 static bool update(struct aggregate *aggregate, uint64_t key, int64_t value)
 {

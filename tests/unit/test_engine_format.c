@@ -22,7 +22,6 @@ static void open_stream(void)
 	stream = open_memstream(&text, &text_size);
 	ck_assert_ptr_nonnull(stream);
 	context.output = stream;
-	places_init(&places, true, 0);
 }
 
 #define ck_assert_printed(expected)                                                                \

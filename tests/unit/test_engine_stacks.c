@@ -9,17 +9,20 @@
 
 #include "usdt/address.h"
 #include "usdt/function.h"
+#include "usdt/process_symbols.h"
 
 static struct fixture fixture;
 static struct d_program *program;
 static struct event_capture captures[FIXTURE_EVENTS];
 static bool recorded;
+static struct process_symbols *symbols;
 
 static void setup(void)
 {
 	fixture_open(&fixture);
 	program = NULL;
 	recorded = true;
+	symbols = NULL;
 	memset(captures, 0, sizeof(captures));
 	fixture.batch.captures = captures;
 }
@@ -28,6 +31,7 @@ static void teardown(void)
 {
 	engine_free(fixture.engine);
 	fixture.engine = NULL;
+	process_symbols_free(symbols);
 	d_program_free(program);
 	fixture_close(&fixture);
 }
@@ -43,6 +47,10 @@ static void begin(const char *script)
 	program = fixture_compile(&fixture, script);
 	settings.program = program;
 	settings.recorded = recorded;
+	if (!recorded) {
+		symbols = process_symbols_new();
+		settings.symbols = process_symbols_lookup(symbols);
+	}
 	ck_assert_msg(
 		engine_new(&settings, &fixture.engine) == 0, "the engine refuses: %s", script);
 	engine_begin(fixture.engine, 1000, 0);
@@ -199,7 +207,7 @@ END_TEST
 START_TEST(test_process_addresses)
 {
 	struct usdt_addresses *addresses;
-	struct usdt_address found;
+	struct symbol found;
 	uint64_t address = (uintptr_t)stacks_landmark;
 
 	ck_assert_int_eq(usdt_addresses_new(getpid(), &addresses), 0);

@@ -28,6 +28,7 @@
 #include "engine/engine.h"
 #include "engine/output/text_writer.h"
 #include "source/source.h"
+#include "usdt/process_symbols.h"
 
 enum {
 	DRAIN_MS = 2000, /* how long the target may take to finish its stream */
@@ -296,6 +297,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	struct source *source = settings->targets->source;
 	struct text_writer text;
 	struct effects effects;
+	struct process_symbols *symbols = NULL;
 	char arguments[4096];
 	const struct event_process self = {.pid = (uint32_t)getpid(),
 		.ppid = (uint32_t)getppid(),
@@ -303,7 +305,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		.gid = getgid(),
 		.execname = "vmtap",
 		.arguments = own_arguments(arguments, sizeof(arguments))};
-	const struct engine_settings engine_settings = {.program = settings->program,
+	struct engine_settings engine_settings = {.program = settings->program,
 		.probes = settings->probes,
 		.self = &self,
 		.writer = &text.writer,
@@ -333,6 +335,11 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		result = error_set(error, errno, "signals: %s", strerror(errno));
 		goto out;
 	}
+	/* Nothing is known of a recording's addresses: the processes are of the past. */
+	if (!engine_settings.recorded)
+		symbols = process_symbols_new();
+	if (symbols)
+		engine_settings.symbols = process_symbols_lookup(symbols);
 	result = engine_new(&engine_settings, &run.engine);
 	if (result) {
 		if (result == -ENOSPC)
@@ -376,6 +383,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	result = flush_output(&run, clock_monotonic(), error);
 out:
 	engine_free(run.engine);
+	process_symbols_free(symbols);
 	effects_free(&effects);
 	if (run.signals >= 0)
 		close(run.signals);

@@ -7,7 +7,7 @@
 static const char *address_text(struct places *places, uint64_t pid, uint64_t address,
 	bool module_only, char buffer[PLACE_TEXT_MAX])
 {
-	struct usdt_address found;
+	struct symbol found;
 
 	if (!places_find(places, pid, address, &found))
 		snprintf(buffer, PLACE_TEXT_MAX, "0x%" PRIx64, address);
