@@ -28,7 +28,7 @@ enum d_type_kind {
 	D_TYPE_ENUM,
 	D_TYPE_ARRAY,    /* in memory; associative arrays are not a type */
 	D_TYPE_FUNCTION, /* what function pointers point to: one type for all */
-	D_TYPE_PLACE,    /* a stack or an address that will be named: place says which */
+	D_TYPE_PLACE,    /* a stack, or an address shown by its name: place says which */
 	D_TYPE_DYNAMIC   /* for what has no single value: an aggregation, args */
 };
 

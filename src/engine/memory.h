@@ -37,7 +37,7 @@ struct memory_region {
 };
 
 struct memory {
-	struct memory_region *fixed; /* [0] stays empty, so that no object has address 0 */
+	struct memory_region *fixed; /* by region; region 0 is not used */
 	uint32_t fixed_count;
 	struct memory_region *blocks; /* of this clause */
 	uint32_t block_count, block_capacity;
@@ -83,8 +83,8 @@ enum d_fault memory_write(
 enum d_fault memory_copy(struct engine *engine, uint64_t to, uint64_t from, uint64_t size);
 
 /*
- * The text at an address: up to a NUL, the end of its memory or limit characters. This is the
- * handle's own text if all of it is meant, else a copy in the clause's scratch.
+ * The text at an address: up to a NUL, the end of its memory or limit characters. If that is all of
+ * a handle's text, it is returned itself, else a copy in the clause's scratch.
  */
 enum d_fault memory_text(
 	struct engine *engine, uint64_t address, uint64_t limit, const struct text **text);

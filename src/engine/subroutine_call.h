@@ -42,7 +42,8 @@ struct span {
 struct span subroutine_string(const struct subroutine_call *call, unsigned argument);
 
 /*
- * Makes a copy of bytes, cut at strsize, the function's result, for it to return. Fault: NOSCRATCH.
+ * Sets a copy of bytes, cut at strsize, as the call's result; subroutines end by returning this
+ * function's result. Fault: NOSCRATCH.
  */
 enum d_fault subroutine_give(struct subroutine_call *call, const char *bytes, uint32_t length);
 

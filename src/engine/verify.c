@@ -17,7 +17,7 @@ enum register_kind {
 	KIND_STRING = 2,
 	KIND_BYTES = 4,
 	KIND_STACK = 8,
-	KIND_PLACE = 16,                        /* an address that will be named */
+	KIND_PLACE = 16,                        /* an address that is shown by its name */
 	KIND_ZERO = KIND_INTEGER | KIND_STRING, /* 0 is an integer and the NULL string */
 	KIND_ANY = 255                          /* not reached yet */
 };

@@ -1,11 +1,11 @@
 /*
  * event.h: what an event source hands to the D engine.
  *
- * A source delivers batches. Within a batch, and from batch to batch, events are in
- * time order. Everything a batch points to belongs to the source and is valid until
- * the source is asked for the next batch, except the texts of names, which live as
- * long as the source. An event names its process by an index into the batch's processes; in
- * another batch the same index may be another process.
+ * A source delivers batches. Within a batch, and from batch to batch, events are in time order.
+ * Everything a batch points to belongs to the source and is valid until the next batch is requested
+ * from the source, except the texts of names, which live as long as the source. An event names its
+ * process by an index into the batch's processes; in another batch the same index may be another
+ * process.
  *
  * copyinstr() and copyin() can read two kinds of address, and fault at any other. A source that has
  * the text of a string argument passes a handle for it: a number that looks like an address
@@ -32,7 +32,7 @@ struct event_process {
 
 struct event {
 	uint64_t time;             /* ns on CLOCK_MONOTONIC: D's timestamp */
-	uint64_t cpu_time;         /* the thread's CPU clock, ns, if it was asked for: vtimestamp */
+	uint64_t cpu_time;         /* the thread's CPU clock, ns, if it was requested: vtimestamp */
 	const uint64_t *arguments; /* sign- or zero-extended to 64 bits by their type */
 	uint32_t probe;            /* index into the probe set the source was opened with */
 	uint32_t tid;              /* OS thread */
@@ -49,7 +49,7 @@ struct event_stack {
 
 /*
  * Memory of the process as it was when the probe fired. A piece that was read as a string ends with
- * its NUL, or at the length that was asked for.
+ * its NUL, or at the requested length.
  */
 struct event_piece {
 	uint64_t address;

@@ -160,7 +160,7 @@ enum d_immediate {
 	ROW(CALL, "call", TO_SUBROUTINE, CALL_ARGUMENTS, COUNT, SUBROUTINE) \
 	/* a = the stack of the process if b is 1, otherwise of the kernel. */ \
 	ROW(STACK, "stack", TO_STACK, FLAG, NONE, FRAMES) \
-	/* a = the address b as a place that will be named. */ \
+	/* a = the address b as a place, which is shown by its name. */ \
 	ROW(PLACE, "place", TO_PLACE, VALUE, NONE, PLACE) \
 	/* b is the value and c the increment, where the aggregating function has them. */ \
 	ROW(AGGREGATE, "aggregate", AGGREGATION_KEYS, VALUE, VALUE, AGGREGATION) \

@@ -22,13 +22,13 @@
  * number    after D_SUBROUTINE_
  * name      in scripts
  * function  the engine's, after subroutine_; several subroutines may share one
- * need      what its source must give, after D_NEED_
+ * need      what its source must provide, after D_NEED_
  * least     number of arguments
  * most      number of arguments and of parameters, at most 3
  * result    its type in D
  * parameters: their types in D. A string is passed as one, anything else as a number.
  *
- * INTERNAL: the same for what only the compiler calls; scripts cannot name it.
+ * INTERNAL: the same, for subroutines that only the compiler calls; scripts cannot name them.
  */
 #define D_SUBROUTINE_ROWS(SUBROUTINE, INTERNAL) \
 	SUBROUTINE(COPYINSTR, "copyinstr", copyinstr, NOTHING, 1, 2, "string", "uintptr_t", "size_t") \
@@ -114,7 +114,7 @@ enum d_subroutine {
 #undef D_SUBROUTINE_NUMBER
 /* clang-format on */
 
-/* What code that calls a subroutine must keep to. */
+/* What callers of a subroutine must comply with. */
 struct d_subroutine_form {
 	const char *name;
 	uint8_t least, most; /* arguments */
