@@ -1,7 +1,7 @@
 /*
- * check.c: `vmtap check`: does a binary carry the probes that its contract promises, and
- * can tracers use them? One line per finding, for a build's continuous integration.
- * What is looked at is in usdt/contract_check.c; here are the options and the output.
+ * check.c: `vmtap check`: does a binary have the probes that its contract promises, and can tracers
+ * use them? Prints one line per finding, for a project's continuous integration. The checks
+ * themselves are in usdt/contract_check.c; this file has the options and the output.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -17,7 +17,7 @@ struct check {
 	struct contract *contract;
 	struct verify_allowed *allowed;
 	size_t allowed_count;
-	char **lists; /* copies of --allow-missing's values, which allowed points into */
+	char **lists; /* copies of the values of --allow-missing; allowed points into them */
 	size_t list_count;
 	json_t *findings; /* NULL without --json */
 	size_t finding_count;
@@ -45,7 +45,7 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 nothing found, 1 findings, 2 wrong usage, 3 something could not be read.\n";
 
-/* Splits "a,vm:::b" and looks each up; a name that the contract has not is a mistake. */
+/* Splits "a,vm:::b" and looks each name up; a name that is not in the contract is an error. */
 static int add_allowed(struct check *check, const char *text, struct error *error)
 {
 	char *list = strdup(text);
@@ -80,7 +80,7 @@ static int add_allowed(struct check *check, const char *text, struct error *erro
 	return 0;
 }
 
-/* NULL, or a name of --allow-missing that the contract does not have. */
+/* A name in --allow-missing that is not in the contract; NULL if there is none. */
 static const char *find_unknown(const struct check *check)
 {
 	for (size_t i = 0; i < check->allowed_count; i++) {
@@ -156,7 +156,7 @@ static int check_one(struct check *check, const char *name, const struct usdt_im
 	return CLI_OK;
 }
 
-/* A process: each object that fires probes of the contract's. */
+/* Checks a process: each object that fires probes of the contract. */
 static int check_process(struct check *check, const struct probes_target *target)
 {
 	int status = probes_report_problems(target) > 0 ? CLI_CANNOT : CLI_OK;
@@ -211,7 +211,7 @@ int command_check(int argc, char **argv)
 	int option;
 
 	optind = 0;
-	opterr = 0; /* one message, of our own */
+	opterr = 0; /* we print the message */
 	while ((option = getopt_long(argc, argv, ":c:a:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'c':

@@ -21,7 +21,7 @@
 
 const struct child child_none = {.descriptor = -1, .line = -1};
 
-/* The words of a command, NULL-terminated; they point into copy. */
+/* The words of a command, NULL-terminated. They point into copy. */
 static char **split(char *copy, size_t *count)
 {
 	char **words = calloc(strlen(copy) / 2 + 2, sizeof(*words));
@@ -35,8 +35,10 @@ static char **split(char *copy, size_t *count)
 	return words;
 }
 
-/* Whether there is such a program, found as execvp() finds it; a negative errno. Whether the
- * kernel can run it shows only then. */
+/*
+ * Searches a program as execvp() does; a negative errno if it is not found. Whether the kernel can
+ * run it is known only when it is executed.
+ */
 static int find_program(const char *name)
 {
 	const char *path = getenv("PATH"), *end;
@@ -64,8 +66,10 @@ static int find_program(const char *name)
 	}
 }
 
-/* Waits for the word to go, which says whether the library is to wait for a client. line
- * closes when the program runs, and says why when it cannot. */
+/*
+ * Waits for the byte that releases the child; it tells whether the library has to wait for a
+ * client. line is closed when the program runs; if it cannot run, the errno is sent on it.
+ */
 static void run_child(char **words, pid_t parent, int line)
 {
 	char self[16], waits;
@@ -73,7 +77,7 @@ static void run_child(char **words, pid_t parent, int line)
 	ssize_t got;
 	int number;
 
-	/* what we changed for ourselves is not the child's */
+	/* undo the signal settings that vmtap changed for itself */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -125,7 +129,7 @@ int child_start(struct child *child, const char *command, struct error *error)
 		goto out;
 	}
 	if (!child->pid) {
-		close(line[0]); /* so that it sees the end of ours */
+		close(line[0]); /* so that it notices when we close ours */
 		run_child(words, parent, line[1]);
 	}
 	child->descriptor = child_process(child->pid);
@@ -148,7 +152,10 @@ int child_release(struct child *child, const char *command, bool waits, struct e
 
 	if (child->line < 0)
 		return 0;
-	/* One that has been killed meanwhile takes nothing and says nothing: it has ended. */
+	/*
+	 * If it has been killed meanwhile, the send fails and the read returns nothing: it has
+	 * ended.
+	 */
 	send(child->line, &word, 1, MSG_NOSIGNAL);
 	do
 		got = read(child->line, &number, sizeof(number));

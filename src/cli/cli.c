@@ -36,7 +36,7 @@ int cli_option_refused(const char *verb, int result, char **argv)
 {
 	const char letter[] = {'-', (char)optopt, '\0'};
 	const char *word = argv[optind - 1], *value = strchr(word, '=');
-	/* Inside a word of several letters getopt has not gone on to the next word. */
+	/* In a word of several letters, getopt moves to the next word only after the last one. */
 	bool is_long = !strncmp(word, "--", 2) && (!optopt || result == ':' || value);
 
 	if (!is_long)

@@ -1,8 +1,8 @@
 /*
- * cli.h: what the verbs of the vmtap command share. A verb is one file, exports one
- * command_VERB() that parses its own options with getopt_long and returns the exit
- * status. Messages go to standard error and begin with "vmtap: " (with "dtrace: " where
- * DTrace has words for it).
+ * cli.h: what the verbs of the vmtap command share. Each verb has one file, which exports one
+ * command_VERB() function. It parses its own options with getopt_long and returns the exit status.
+ * Messages go to standard error and begin with "vmtap: ", or with "dtrace: " where DTrace has the
+ * same message.
  */
 #ifndef VMTAP_CLI_CLI_H
 #define VMTAP_CLI_CLI_H
@@ -26,19 +26,23 @@ int command_log(int argc, char **argv);
 
 void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Says what is wrong with the options and where to look; returns CLI_USAGE. */
+/* Prints what is wrong with the options and where to find help; returns CLI_USAGE. */
 int cli_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * What getopt_long() has just refused, ':' or '?' (its letters begin with ':'): an option without
- * its argument, one with an argument that takes none, or no option at all. Returns CLI_USAGE.
+ * Reports what getopt_long() has just rejected. result is ':' or '?' (the option string must begin
+ * with ':'): an option without its argument, an option that takes no argument but was given one, or
+ * an unknown option. Returns CLI_USAGE.
  */
 int cli_option_refused(const char *verb, int result, char **argv);
 
-/* A file of the command line that is read: "-" is the standard input. */
+/* The path for an input file on the command line: "-" is the standard input. */
 const char *cli_input(const char *name);
 
-/* A pid of the command line. CLI_OK, or says that it is none and returns CLI_USAGE. */
+/*
+ * Parses a pid on the command line. Returns CLI_OK, or prints that it is not a pid and returns
+ * CLI_USAGE.
+ */
 int cli_pid(const char *verb, const char *text, uint32_t *pid);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * diff.c: `vmtap diff`: how the probes of two builds of a program differ, as somebody who
- * reviews a release wants it: probes that came or went, and of those in both what their
- * users rely on: number, sizes and signs of the arguments, the number of sites, whether
- * there is a semaphore, and the form of the site's instruction. Addresses, registers and
- * functions change with every compiler and count with -v only.
+ * diff.c: `vmtap diff`: how the probes of two builds of a program differ, for somebody who reviews
+ * a release: probes that were added or removed, and, for probes in both, changes of what their
+ * users rely on: the number, sizes and signs of the arguments, the number of sites, whether there
+ * is a semaphore, and the form of the site's instruction. Addresses, registers and functions change
+ * with every compiler, so they count only with -v.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -15,7 +15,7 @@
 #include "cli/cli.h"
 #include "cli/probes.h"
 
-/* A probe of one side: its sites are a run of the sorted sites. */
+/* A probe on one side. Its sites are adjacent in the sorted sites. */
 struct probe {
 	const struct usdt_site *const *sites;
 	size_t count;
@@ -60,7 +60,7 @@ static int compare_sites(const void *a, const void *b)
 
 	if (order == 0)
 		order = strcmp(x->name, y->name);
-	/* order of sites is no change: sort by what is compared */
+	/* the order of sites does not matter: sort by what is compared */
 	if (order == 0)
 		order = strcmp(x->arguments_text, y->arguments_text);
 	return order;
@@ -194,13 +194,13 @@ static bool same_signature(const struct usdt_site *a, const struct usdt_site *b)
 	return true;
 }
 
-/* Whether each site's signature is that of some site on the other side. */
+/* The first site whose signature no site on the other side has; NULL if there is none. */
 static const struct usdt_site *find_strange(const struct probe *probe, const struct probe *other)
 {
 	for (size_t i = 0; i < probe->count; i++) {
 		bool found = false;
 
-		/* neighbours mostly have the same one: the last answer holds for them */
+		/* adjacent sites mostly have the same signature: reuse the last answer */
 		if (i > 0 && same_signature(probe->sites[i], probe->sites[i - 1]))
 			continue;
 		for (size_t j = 0; !found && j < other->count; j++)
@@ -344,7 +344,7 @@ int command_diff(int argc, char **argv)
 	int option;
 
 	optind = 0;
-	opterr = 0; /* one message, of our own */
+	opterr = 0; /* we print the message */
 	while ((option = getopt_long(argc, argv, ":vh", options, NULL)) != -1) {
 		switch (option) {
 		case 'v':

@@ -1,4 +1,4 @@
-/* main.c: the vmtap command: finds the verb and hands over. */
+/* main.c: the vmtap command: finds the verb and runs it. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 
-/* only its version: the command is no VM */
+/* only for the version: the command is not a VM */
 #define VMTAP_DISABLE
 #include "vmtap.h"
 
@@ -39,8 +39,10 @@ static void help(FILE *file)
 		"3 (cannot);\n'trace' exits with what the script's exit() says.\n");
 }
 
-/* A standard stream that was closed stays unusable, instead of becoming the next socket or
- * file that is opened, which would then be written to. */
+/*
+ * Opens standard streams that are closed as unusable descriptors. Otherwise the next socket or file
+ * to be opened would become a standard stream, and output would be written to it.
+ */
 static void hold_standard_streams(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
@@ -48,7 +50,7 @@ static void hold_standard_streams(void)
 			open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-/* What a verb has printed must have got out. */
+/* Turns a failure to write standard output into an error. */
 static int finish(int status)
 {
 	if ((fflush(stdout) || ferror(stdout)) && status == CLI_OK) {
@@ -82,7 +84,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < VERBS; i++)
 		if (!strcmp(argv[1], verbs[i].name))
 			return finish(verbs[i].command(argc - 1, argv + 1));
-	/* the kernel hands over all that stands behind the interpreter in one word */
+	/* the kernel passes everything after the interpreter's name as one argument */
 	if (argc > 2 && strchr(argv[1], ' '))
 		fprintf(stderr,
 			"vmtap: '%s' is not a verb (a script begins with: #!/usr/bin/env -S vmtap "

@@ -1,4 +1,4 @@
-/* scripts.c: `vmtap scripts`: the bundled scripts, one line each, or the text of one. */
+/* scripts.c: `vmtap scripts`: prints the bundled scripts, one line each, or the text of one. */
 #include "cli/scripts.h"
 
 #include <getopt.h>
@@ -20,7 +20,7 @@ const struct bundled_script *scripts_find(const char *name)
 	return NULL;
 }
 
-/* The first line of the header comment that says something, without "name.d: ". */
+/* The first line of the header comment that is not empty, without "name.d: ". */
 static void summary(const struct bundled_script *script, const char **text, int *length)
 {
 	const char *at = script->text, *end = script->text + script->length;
