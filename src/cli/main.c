@@ -8,6 +8,7 @@
 
 /* only for the version: the command is not a VM */
 #define VMTAP_DISABLE
+#include "base/debug.h"
 #include "vmtap.h"
 
 static const struct {
@@ -65,6 +66,9 @@ int main(int argc, char **argv)
 	static char help_option[] = "--help";
 
 	hold_standard_streams();
+	int told = debug_start();
+	if (told)
+		return told < 0 ? CLI_USAGE : finish(CLI_OK);
 	if (argc < 2) {
 		help(stderr);
 		return CLI_USAGE;

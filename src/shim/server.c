@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,43 @@ struct server {
 	uint64_t accept_after; /* CLOCK_MONOTONIC; 0: accept at once */
 	bool listening;
 	uint32_t known_types; /* number of event types that existed when the guards were last set */
+	bool debugs;          /* VMTAP_DEBUG names "server" */
 	bool ending;          /* guards stay closed, whatever clients still request */
 };
+
+/* Tells whoever debugs the library what its thread does: a line on standard error, in one write. */
+__attribute__((format(printf, 2, 3))) static void say(
+	const struct server *server, const char *format, ...)
+{
+	char line[256];
+	va_list arguments;
+	int length;
+
+	if (!server->debugs)
+		return;
+	length = snprintf(line, sizeof(line), "vmtap: server %u: ", (unsigned)server->process.pid);
+	va_start(arguments, format);
+	vsnprintf(line + length, sizeof(line) - (size_t)length - 1, format, arguments);
+	va_end(arguments);
+	length = (int)strlen(line);
+	line[length++] = '\n';
+	if (write(STDERR_FILENO, line, (size_t)length) < 0)
+		return;
+}
+
+/* Whether the environment asks for that. */
+static bool wants_debug(void)
+{
+	const char *at = secure_getenv("VMTAP_DEBUG");
+	size_t length;
+
+	for (; at && *at; at += length + (at[length] == ',')) {
+		length = strcspn(at, ",");
+		if (length == strlen("server") && !memcmp(at, "server", length))
+			return true;
+	}
+	return false;
+}
 
 /* A futex: whether the VM waits for a client. Not part of the server, because the waiting
  * thread may outlive it. */
@@ -206,6 +242,8 @@ static void take_frame(struct server *server, struct client *client)
 	if (client->finishing)
 		return;
 	client_take_terms(client);
+	say(server, "client %d: subscription %u, flags %#x", client->socket, (unsigned)client->tag,
+		client->tag_flags);
 	for (unsigned i = 0; i < CLIENT_KINDS; i++)
 		wants |= client->terms.wanted[i];
 	wants |= client->terms.entry_bytes > 0; /* for probes that may be added later */
@@ -330,6 +368,7 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	client->next = server->clients;
 	server->clients = client;
 	server->client_count++;
+	say(server, "client %d connected, %u in all", descriptor, server->client_count);
 	*result = client;
 	return 0;
 }
@@ -389,6 +428,7 @@ static void drop_gone(struct server *server)
 		}
 		*link = client->next;
 		server->client_count--;
+		say(server, "client %d left, %u remain", client->socket, server->client_count);
 		client_close(client);
 	}
 	registry_unlock();
@@ -640,6 +680,7 @@ static void *server_main(void *argument)
 	prctl(PR_SET_NAME, "vmtap");
 	prctl(PR_SET_TIMERSLACK, 1000);
 	ask_short_turns();
+	say(server, "started");
 	serve_clients(server); /* writes the log's header before anything can prevent it */
 	while (!stop) {
 		int timeout = drain_timeout(server, &quiet);
@@ -655,6 +696,7 @@ static void *server_main(void *argument)
 		serve_clients(server);
 	}
 	finish(server);
+	say(server, "ended");
 	return NULL;
 }
 
@@ -701,6 +743,7 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 		memcpy(&options, given,
 			given->size < sizeof(options) ? given->size : sizeof(options));
 	server->endpoint.socket = -1;
+	server->debugs = wants_debug();
 	server->wake = descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	server->wake_file = descriptor_file(server->wake);
 	error = server->wake < 0 ? server->wake : process_describe(&server->process, &options);

@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/debug.h"
 #include "wire/describe.h"
 #include "wire/wire.h"
 
@@ -61,6 +62,8 @@ int connection_open(struct connection *connection, uint32_t pid, const char *soc
 	 * the next call. */
 	if (!result)
 		connection_subscribe(connection, NULL, 0, WIRE_GHC_ONLY);
+	debug_say(DEBUG_STREAM, "process %" PRIu32 " (%s): %s", pid, connection->process.name,
+		result ? error->text : "connected");
 	return result;
 }
 
@@ -127,6 +130,13 @@ int connection_subscribe(struct connection *connection, const struct connection_
 	memcpy(frame, WIRE_SUBSCRIBE, 4);
 	frame[4] = WIRE_SUBSCRIBE_BY_NAME;
 	frame[5] = (unsigned char)flags;
+	debug_say(DEBUG_STREAM,
+		"process %" PRIu32 ": subscription %" PRIu32 ", flags %#x, %zu entries",
+		connection->process.pid, connection->tag + 1, flags, count);
+	for (size_t i = 0; i < count; i++)
+		debug_say(DEBUG_STREAM, "  %s, type %u, strings %#x",
+			entries[i].name ? entries[i].name : "(by type)", entries[i].type,
+			entries[i].strings);
 	bytes_put(frame + 6, ++connection->tag, 4);
 	bytes_put(frame + 10, size - WIRE_SUBSCRIBE_BYTES, 2);
 	for (size_t i = 0; i < count; i++)

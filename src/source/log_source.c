@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/debug.h"
 #include "program/need.h"
 #include "source/eventlog.h"
 #include "source/source.h"
@@ -110,6 +111,7 @@ static enum source_state log_next(
 			batch->process_count = 1;
 			return SOURCE_MORE;
 		case EVENTLOG_ENDED:
+			debug_say(DEBUG_LOG, "%s: read to its end marker", log->file);
 			return SOURCE_ENDED;
 		case EVENTLOG_BROKEN:
 			source->truncated = eventlog_truncated(log->log);
@@ -199,6 +201,8 @@ int source_log_open(
 		result = error_set(error, ENOMEM, "%s: out of memory", file);
 		goto out;
 	}
+	debug_say(DEBUG_LOG, "%s: process %" PRIu32 " (%s), %zu probes", file, process->pid,
+		process->program, set->count);
 	log->source.kind = SOURCE_KIND_LOG;
 	log->source.provides = source_kind_provides(SOURCE_KIND_LOG);
 	if (eventlog_has_context(log->log))

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/debug.h"
 
 struct part {
 	struct merge_part is;
@@ -304,6 +305,7 @@ int source_merge_new(
 			    &event))
 			goto fail;
 	}
+	debug_say(DEBUG_MERGE, "%zu sources in one order", count);
 	*source = &merge->source;
 	return 0;
 fail:

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/debug.h"
 #include "source/names.h"
 #include "wire/frame.h"
 #include "wire/layout.h"
@@ -110,6 +111,7 @@ static int open_file(struct recording *recording, struct error *error)
 	if (recording->fd < 0)
 		return error_set(error, errno, "%s: %s", recording->settings.file, strerror(errno));
 	recording->counts.files++;
+	debug_say(DEBUG_RECORD, "%s: opened", recording->settings.file);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/debug.h"
 #include "source/connection.h"
 #include "source/eventlog.h"
 #include "source/source.h"
@@ -189,6 +190,8 @@ static enum source_state stream_next(
 			batch->process_count = 1;
 			return SOURCE_MORE;
 		case EVENTLOG_ENDED:
+			debug_say(DEBUG_STREAM, "process %" PRIu32 ": the stream has ended",
+				stream->connection.process.pid);
 			return SOURCE_ENDED;
 		case EVENTLOG_BROKEN:
 			if (eventlog_truncated(stream->log))

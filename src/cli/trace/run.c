@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/debug.h"
 #include "cli/cli.h"
 #include "cli/trace/effects.h"
 #include "cli/trace/target.h"
@@ -352,6 +353,8 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	}
 	if (settings->program->options.destructive && !settings->quiet)
 		fprintf(stderr, "dtrace: allowing destructive actions\n");
+	debug_say(DEBUG_ENGINE, "begins, next tick %s",
+		engine_next_tick(run.engine) == UINT64_MAX ? "never" : "set");
 	engine_begin(run.engine, present(&run), wall_offset);
 	run.told = run.heard = run.flushed = clock_monotonic();
 	result = flush_when_due(&run, run.told, error);
@@ -374,6 +377,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 			drain(&run);
 	}
 	if (run.interrupts < 2) {
+		debug_say(DEBUG_ENGINE, "ends after %d signals", run.interrupts);
 		engine_end(run.engine, present(&run));
 		engine_status(run.engine);
 		engine_exited(run.engine, status);

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/debug.h"
 #include "cli/cli.h"
 #include "source/endpoint.h"
 #include "source/merge.h"
@@ -41,6 +42,9 @@ int target_start(struct targets *targets, struct error *error)
 		if (!target->command)
 			continue;
 		result = child_start(&target->child, target->command, error);
+		if (!result)
+			debug_say(DEBUG_TARGET, "command '%s' is process %d", target->command,
+				(int)target->child.pid);
 		target->pid = (uint32_t)target->child.pid;
 	}
 	return result;

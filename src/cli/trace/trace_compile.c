@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/debug.h"
 #include "cli/cli.h"
 #include "source/endpoint.h"
 #include "source/source.h"
@@ -160,6 +161,8 @@ static int open_asked(struct work *work)
 	bool may_miss = work->is_named || (asks->zdefs && trace->mode != TRACE_LIST);
 	int status;
 
+	debug_say(DEBUG_COMPILE, "the scripts ask for %s%s",
+		asks->source ? "a source" : "no source", asks->target ? " and $target" : "");
 	if (!asks->source)
 		return work->is_open ? CLI_OK : watch_targets(work);
 	status = open_targets(work);
@@ -180,6 +183,9 @@ static int finish(struct work *work, struct d_program **program)
 		return report_error(work, &error);
 	}
 	*program = d_compiler_finish(work->compiler);
+	debug_say(DEBUG_COMPILE, "%zu clauses, %zu variables, %zu aggregations",
+		(*program)->clause_count, (*program)->variable_count,
+		(*program)->aggregation_count);
 	work->compiler = NULL;
 	if (is_missing && !(*program)->options.quiet)
 		report_missing(work);

@@ -1,0 +1,43 @@
+/*
+ * debug.h: what the parts of the command do, on standard error, for whoever debugs them. The
+ * environment variable VMTAP_DEBUG names the parts, separated by commas:
+ *     VMTAP_DEBUG=stream,compile vmtap trace ...
+ * It is read once, at the start of the command; nothing else changes this state. A line costs a
+ * test of a bit while its part is not named. The library has a part of its own, "server", which
+ * shim/server.c implements, since the library links no object of this folder.
+ */
+#ifndef VMTAP_BASE_DEBUG_H
+#define VMTAP_BASE_DEBUG_H
+
+#include <stdbool.h>
+
+/* Each part: its constant, its name, what it tells. */
+#define DEBUG_PARTS(PART)                                                                          \
+	PART(COMPILE, "compile", "scripts read, what they ask for, the program made")              \
+	PART(TARGET, "target", "commands that are started")                                        \
+	PART(STREAM, "stream", "connections to VMs, subscriptions, answers, ends of streams")      \
+	PART(LOG, "log", "recorded logs: opened, the probes found, how they end")                  \
+	PART(MERGE, "merge", "sources that are merged")                                            \
+	PART(ENGINE, "engine", "when the engine begins and ends")                                  \
+	PART(RECORD, "record", "files that a recording opens")                                     \
+	PART(SERVER, "server", "in the VM: the library's thread and its clients")
+
+enum debug_part {
+#define DEBUG_PART(constant, name, tells) DEBUG_##constant,
+	DEBUG_PARTS(DEBUG_PART)
+#undef DEBUG_PART
+		DEBUG_PART_COUNT
+};
+
+/*
+ * Reads the environment. -EINVAL after a line on standard error if it names a part that does not
+ * exist; 1 after a list of the parts on standard output, if it asks for "help"; else 0.
+ */
+int debug_start(void);
+
+bool debug_is_on(enum debug_part part);
+
+/* One line, "vmtap: PART: ...", in one write. Keeps errno. */
+void debug_say(enum debug_part part, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
