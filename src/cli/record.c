@@ -1,10 +1,11 @@
 /*
- * record.c: `vmtap record`: the event stream of a process or a command to a file. Events are
- * passed on as they come (source/recording.h): what a stream carries is what the file has.
+ * record.c: `vmtap record`: writes the event stream of a process or a command to a file. Events are
+ * copied as they arrive (source/recording.h), so the file has exactly what the stream carries.
  *
- * Once there is a file, signals are blocked and read from a descriptor. The first asks the
- * process for the end of its stream and takes what it had sent; a second one stops at once.
- * Either way the file is ended in order. Before, they end the command, whatever it waits for.
+ * Once there is a file, signals are blocked and read from a descriptor. The first signal asks the
+ * process to end its stream and saves what it had already sent; the second one stops at once. In
+ * both cases the file is ended properly. Before there is a file, a signal ends the command,
+ * whatever it is waiting for.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -32,10 +33,10 @@
 #include "wire/describe.h"
 #include "wire/wire.h"
 
-#define HEAP_PERIOD_NS UINT64_C(100000000) /* GHC's own */
+#define HEAP_PERIOD_NS UINT64_C(100000000) /* GHC's default */
 
 enum {
-	CHILD_WAIT_MS = 10000, /* for a command to serve its event stream */
+	CHILD_WAIT_MS = 10000, /* for a command to start serving its event stream */
 	FINISH_MS = 2000,      /* how long the target may take to finish its stream */
 	PROGRESS_MS = 1000,
 	WAIT_MS = 60000, /* longest single wait */
@@ -51,7 +52,7 @@ enum {
 
 struct record_options {
 	uint32_t pid;
-	uint64_t heap_period; /* ns; 0: no samples of the heap */
+	uint64_t heap_period; /* ns; 0: no heap samples */
 	bool has_pid, lossless, cpu_clock, helped;
 	const char *command, *socket;
 	const char **probes;
@@ -65,11 +66,11 @@ struct session {
 	struct child child;
 	struct recording *recording;
 	int signals;
-	sigset_t signal_set, unblocked; /* those that end the file; the mask of before */
+	sigset_t signal_set, unblocked; /* signals that end the file; the original mask */
 	int interrupts;
 	bool shows_progress;
 	int64_t shown;                  /* when progress was last shown */
-	struct recording_counts before; /* what it said then */
+	struct recording_counts before; /* what it showed then */
 };
 
 static void help(void)
@@ -254,7 +255,7 @@ static int parse(struct record_options *options, int argc, char **argv)
 
 /* ---- which probes ---- */
 
-/* The event types of the probes that the descriptions match. A status. */
+/* Marks the probes that the descriptions match. Returns an exit status. */
 static int match_probes(const struct session *session, struct d_probe_set *set, bool *wanted)
 {
 	const struct record_options *options = session->options;
@@ -307,7 +308,7 @@ out:
 	return status;
 }
 
-/* The probes that the stream declares, by the reader of its header. */
+/* Adds the probes that the stream declares, with the usual reader of headers. */
 static int declared_probes(const struct session *session, struct d_probe_set *set)
 {
 	const struct eventlog_settings settings = {.what = "the event stream", .file = -1};
@@ -335,7 +336,10 @@ static int declared_probes(const struct session *session, struct d_probe_set *se
 	return result;
 }
 
-/* Whether one of these types, which may be a probe's own, is an event of GHC's as well. */
+/*
+ * Whether one of these types is also an event of GHC's: either it is GHC's own type, or its probe
+ * has a GHC form.
+ */
 static int has_ghc_form(const struct d_probe_set *set, const uint16_t *types, size_t count,
 	bool *has, struct error *error)
 {
@@ -351,7 +355,7 @@ static int has_ghc_form(const struct d_probe_set *set, const uint16_t *types, si
 		*has = wire_is_ghc(types[i]);
 		for (size_t j = 0; j < set->count && !*has; j++) {
 			const struct contract_probe *probe;
-			/* of the probes of one type, the event's own is the first */
+			/* of several probes with one type, the first is the event's own */
 			if (set->probes[j].kind != D_PROBE_SOURCE ||
 				set->probes[j].source_tag != types[i])
 				continue;
@@ -364,7 +368,7 @@ static int has_ghc_form(const struct d_probe_set *set, const uint16_t *types, si
 	return 0;
 }
 
-/* The event types of what was asked for, or of everything. A status. */
+/* The event types of the probes that were requested, or of all. Returns an exit status. */
 static int choose_types(struct session *session, uint16_t **chosen, size_t *chosen_count)
 {
 	const struct record_options *options = session->options;
@@ -406,7 +410,7 @@ static int choose_types(struct session *session, uint16_t **chosen, size_t *chos
 		bool known = false;
 		if (set.probes[i].kind != D_PROBE_SOURCE || (options->probe_count && !wanted[i]))
 			continue;
-		/* one event type may be several probes */
+		/* several probes may have one event type */
 		for (size_t j = 0; j < count && !known; j++)
 			known = types[j] == set.probes[i].source_tag;
 		if (!known)
@@ -437,7 +441,7 @@ out:
 	return status;
 }
 
-/* The name of the probe that an event type carries; NULL: it is an event of GHC's or a sample. */
+/* The name of the probe that an event type carries; NULL if it is GHC's event or a heap sample. */
 static char *probe_name(const struct session *session, uint16_t type)
 {
 	const char *text = recording_type_text(session->recording, type);
@@ -448,8 +452,11 @@ static char *probe_name(const struct session *session, uint16_t type)
 	return strndup(text + provider, strcspn(text + provider, "("));
 }
 
-/* That the process has gone meanwhile shows when it is read from, in order. Probes are asked for by
- * name, so that versions and probes of objects that are loaded later are recorded too. */
+/*
+ * Subscribes to the events. If the process has ended meanwhile, this is not an error here: reading
+ * then reports it. Probes are requested by name, so that versions and probes of objects that are
+ * loaded later are recorded too.
+ */
 static int subscribe(struct session *session, const uint16_t *types, size_t count)
 {
 	const struct record_options *options = session->options;
@@ -497,12 +504,14 @@ static void show_progress(struct session *session, bool last)
 	int64_t now = connection_now(), elapsed = now - session->shown;
 	struct winsize terminal;
 	char line[128];
-	int width = 79; /* where the terminal does not say */
+	int width = 79; /* if the terminal does not tell */
 
 	if (!session->shows_progress || (!last && elapsed < PROGRESS_MS))
 		return;
-	/* A line that runs over into the next could not be written over. Blanks clear what is
-	 * left of the last one, since not every terminal has a sequence for that. */
+	/*
+	 * A line that wraps could not be overwritten. The last line is cleared with blanks, since
+	 * not every terminal has an escape sequence for that.
+	 */
 	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) && terminal.ws_col &&
 		terminal.ws_col <= width)
 		width = terminal.ws_col - 1;
@@ -521,7 +530,10 @@ static void take_signals(struct session *session)
 	struct signalfd_siginfo signal;
 
 	while (read(session->signals, &signal, sizeof(signal)) == (ssize_t)sizeof(signal)) {
-		/* the stream's end, and then what has come of it, is waited for a while */
+		/*
+		 * the first signal asks for the stream's end; receive_events() waits for it, up to
+		 * a limit
+		 */
 		if (!session->interrupts++)
 			connection_subscribe(&session->connection, NULL, 0, WIRE_FINISH);
 	}
@@ -537,7 +549,7 @@ static int receipt_of(int state)
 					   : RECEIPT_MORE;
 }
 
-/* Receives once. A receipt, or a negative errno and a line in error. */
+/* Receives once. Returns a receipt, or a negative errno with a message of one line in error. */
 static int receive(struct session *session, struct error *error)
 {
 	size_t room;
@@ -564,7 +576,7 @@ static void wait_for_more(struct session *session, int64_t limit)
 	poll(waits, 2, left > 0 ? (int)left : 0);
 }
 
-/* Until the stream's header has come. */
+/* Receives until the stream's header is complete. */
 static int receive_header(struct session *session, struct error *error)
 {
 	const struct endpoint_process *process = &session->connection.process;
@@ -593,13 +605,16 @@ static int receive_header(struct session *session, struct error *error)
 	return 0;
 }
 
-/* Until the end, whoever brings it: a receipt, or a negative errno and a line in error. */
+/*
+ * Receives until the end of the recording, whatever causes it. Returns a receipt, or a negative
+ * errno with a message of one line in error.
+ */
 static int receive_events(struct session *session, struct error *error)
 {
 	int64_t limit = 0;
 	int receipt, result;
 
-	/* what has come behind the header */
+	/* what came after the header */
 	receipt = receipt_of(recording_received(session->recording, 0, error));
 	while (receipt == RECEIPT_MORE || receipt == RECEIPT_IDLE) {
 		take_signals(session);
@@ -620,7 +635,7 @@ static int receive_events(struct session *session, struct error *error)
 			return result;
 		wait_for_more(session, limit);
 	}
-	/* ^C on a terminal is a command's as well: that it has gone then is the end asked for */
+	/* ^C on a terminal also goes to the command: if it has ended, that is the requested end */
 	if (receipt == RECEIPT_CLOSED) {
 		take_signals(session);
 		if (session->interrupts)
@@ -705,14 +720,13 @@ int command_record(int argc, char **argv)
 
 	if (status || options.helped)
 		goto out;
-	/* a reader of our output that goes away, or a limit on files' sizes, is an error like
-	 * others */
+	/* a closed reader of our output, or a file that is too large, is an ordinary write error */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&session.signal_set);
 	sigaddset(&session.signal_set, SIGINT);
 	sigaddset(&session.signal_set, SIGTERM);
-	/* under nohup the end of the terminal is not that of the recording */
+	/* under nohup, the recording continues when the terminal is closed */
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		sigaddset(&session.signal_set, SIGHUP);
 	sigprocmask(SIG_BLOCK, NULL, &session.unblocked);
