@@ -1,6 +1,6 @@
 /*
- * effects.c: see effects.h. freopen() exchanges what is behind the output's descriptor, as
- * DTrace does: when that is standard output, commands of system() print there as well.
+ * effects.c: see effects.h. freopen() replaces the file that the output's descriptor refers to, as
+ * in DTrace: if that is standard output, commands of system() print there as well.
  */
 #include "cli/trace/effects.h"
 
@@ -16,7 +16,7 @@
 
 extern char **environ;
 
-/* Signals that we block or ignore are as usual for the command. */
+/* Runs the command with the default handling of the signals that we block or ignore. */
 static int run_command(void *context, const char *command, struct error *error)
 {
 	char shell[] = "sh", option[] = "-c";
@@ -42,11 +42,11 @@ static int run_command(void *context, const char *command, struct error *error)
 		return error_set(error, number, "system(): sh: %s", strerror(number));
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
-			break; /* its status is nobody's concern */
+			break; /* the command's status is not used */
 	return 0;
 }
 
-/* Puts a file behind the output's descriptor and closes the other one. */
+/* Makes the output's descriptor refer to file, and closes file. */
 static int replace(struct effects *effects, int file)
 {
 	int descriptor = fileno(effects->output), flags = fcntl(descriptor, F_GETFD);
@@ -88,7 +88,7 @@ static int redirect(void *context, const char *path, struct error *error)
 		      : 0;
 }
 
-/* Only a file can be emptied; a terminal or a pipe has nothing to take back. */
+/* Only a file can be truncated; what was written to a terminal or a pipe cannot be taken back. */
 static int truncate_output(void *context, struct error *error)
 {
 	struct effects *effects = context;
@@ -103,8 +103,8 @@ static int truncate_output(void *context, struct error *error)
 }
 
 /*
- * The thread may have ended since its event; its number is not given to a thread of another
- * process here, since the process is named too.
+ * The thread may have ended since its event, and its number may have been reused in another
+ * process. The process is named too, so that the signal cannot reach the wrong thread.
  */
 static int send_signal(void *context, uint32_t pid, uint32_t tid, int signal, struct error *error)
 {

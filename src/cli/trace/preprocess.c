@@ -18,22 +18,27 @@
 extern char **environ;
 
 enum {
-	RESULT_MAX = 64 << 20, /* bytes of a script with what it includes */
+	RESULT_MAX = 64 << 20, /* bytes of a script with all that it includes */
 	CHUNK = 64 << 10
 };
 
-/* What dtrace tells the preprocessor on every system of this kind, and what GNU headers need. */
+/* The macros that dtrace defines on every system of this kind, and those that GNU headers need. */
 static const char *const always[] = {"-D__SUNW_D=1", "-D__SUNW_D_VERSION=0x02000000",
 	"-D__SUNW_D_64", "-D__linux", "-D__unix", "-D__SVR4",
 #if defined(__x86_64__)
 	"-D__amd64",
 #endif
 	"-U__GNUC__", "-D__Linux",
-	/* What the compilers' own headers use without asking; a list of arguments is no type of D.
+	/*
+	 * The compiler's own headers use these without a test for them. D has no type for a list of
+	 * variable arguments.
 	 */
 	"-D__attribute__(xyz)=", "-D__extension__=", "-D__builtin_va_list=struct __va_list",
 	"-D__builtin_offsetof=offsetof",
-	/* GNU's other spellings of C's words, and those that say nothing of a type's layout. */
+	/*
+	 * GNU's alternative spellings of C keywords, and keywords that do not affect a type's
+	 * layout.
+	 */
 	"-D__signed__=signed", "-D__signed=signed", "-D__const__=const", "-D__const=const",
 	"-D__volatile__=volatile", "-D__volatile=volatile", "-D__inline__=inline",
 	"-D__inline=inline",
@@ -44,7 +49,7 @@ enum {
 	FIXED = 4 /* the program, -iquote and its folder, the end */
 };
 
-/* The words of the command; only the array and the folder are allocated. */
+/* The arguments of the command. Only the array and the folder are allocated. */
 static char **words_of(const struct d_compile_options *options, char *folder)
 {
 	char **words = calloc(ALWAYS + options->cpp_arguments.count + FIXED, sizeof(*words));
@@ -57,7 +62,7 @@ static char **words_of(const struct d_compile_options *options, char *folder)
 		words[count++] = (char *)always[i];
 	for (size_t i = 0; i < options->cpp_arguments.count; i++)
 		words[count++] = options->cpp_arguments.items[i];
-	/* Files that the script includes by "..." are looked for beside it. */
+	/* Files that the script includes with "..." are searched for in its folder. */
 	words[count++] = (char *)"-iquote";
 	words[count] = folder;
 	return words;
@@ -72,7 +77,10 @@ static char *folder_of(const char *file)
 	return slash == file ? strdup("/") : strndup(file, (size_t)(slash - file));
 }
 
-/* The text, after a line that names the file and its first line, as a descriptor. */
+/*
+ * A descriptor from which the text is read. The line before the text names the file and the number
+ * of its first line.
+ */
 static int input_of(const char *file, const char *text, size_t length)
 {
 	const char *end = memchr(text, '\n', length);
@@ -152,7 +160,7 @@ static int start(char **words, int input, int output, pid_t *pid)
 	return -number;
 }
 
-/* Runs it with these words; the error says what went wrong. */
+/* Runs the preprocessor with these arguments. On failure, error says what went wrong. */
 static int run(char **words, int input, char **result, size_t *length, struct error *error)
 {
 	int ends[2] = {-1, -1}, outcome, status = 0;

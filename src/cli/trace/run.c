@@ -1,13 +1,13 @@
 /*
  * run.c: see run.h.
  *
- * Time: a tick that is due waits for the source to say how far it has come, since events
- * from before the tick may still be on their way; a source that has been silent for too long
- * (SOURCE_SILENCE_NS) no longer holds ticks back. Without a stream ticks follow the clock, and over
- * a recording they follow the recording.
+ * Time: a tick that is due waits until the source says how far it has come, since events from
+ * before the tick may still be on their way. A source that has been silent for too long
+ * (SOURCE_SILENCE_NS) no longer holds ticks back. Without a stream, ticks follow the clock; with a
+ * recording, they follow the recording's time.
  *
- * Signals are blocked and read from a descriptor, so none is lost between two waits. The
- * first ends the trace in order; a second one stops at once.
+ * Signals are blocked and read from a descriptor, so none is lost between two waits. The first one
+ * ends the trace properly; the second one stops it at once.
  */
 #include "cli/trace/run.h"
 
@@ -33,26 +33,26 @@
 
 enum {
 	DRAIN_MS = 2000, /* how long the target may take to finish its stream */
-	FLUSH_MS = 100,  /* output is written at least so often */
+	FLUSH_MS = 100,  /* longest time between two writes of output */
 	WAIT_MS = 60000  /* longest single wait */
 };
 
 struct run {
 	const struct run_settings *settings;
 	struct engine *engine;
-	struct writer *writer; /* that the engine writes to */
+	struct writer *writer; /* the engine writes to it */
 	struct source *source; /* NULL once it has ended */
 	int signals;
 	int interrupts;     /* signals seen */
-	uint64_t latest;    /* time of the recording so far */
+	uint64_t latest;    /* latest time seen in the recording */
 	uint64_t heard;     /* when the stream last said something */
 	uint64_t flushed;   /* when output was last written */
 	uint64_t told;      /* when drops were last reported */
-	bool is_damaged;    /* the recording, beyond a missing end */
+	bool is_damaged;    /* the recording is damaged, not only cut off */
 	bool pending_drops; /* the engine has run since */
 };
 
-/* The present, as the program's events count it. */
+/* The current time, on the clock of the program's events. */
 static uint64_t present(const struct run *run)
 {
 	const struct source *source = run->settings->targets->source;
@@ -89,8 +89,8 @@ static int flush_output(struct run *run, uint64_t now, struct error *error)
 }
 
 /*
- * When what has been printed leaves, by option switchrate; UINT64_MAX: there is nothing, or it
- * leaves as it comes.
+ * When pending output is to be written, according to option switchrate; UINT64_MAX: nothing is
+ * pending, or output is written immediately.
  */
 static uint64_t flush_due(const struct run *run)
 {
@@ -146,7 +146,7 @@ static void wait_for_more(struct run *run)
 
 	if (run->source) {
 		waits[2].fd = source_descriptor(run->source);
-		/* the silence may have begun after the tick was due, or before */
+		/* the silence may have begun before or after the tick was due */
 		if (due != UINT64_MAX) {
 			uint64_t from = due > run->heard ? due : run->heard;
 			due = from + SOURCE_SILENCE_NS;
@@ -169,7 +169,7 @@ static void wait_for_more(struct run *run)
 	ppoll(waits, sizeof(waits) / sizeof(waits[0]), &left, NULL);
 }
 
-/* Fires the ticks that wait for nothing any more. */
+/* Fires the ticks that no longer have to wait for the source. */
 static void advance(struct run *run)
 {
 	uint64_t now = clock_monotonic(), due = engine_next_tick(run->engine);
@@ -184,7 +184,7 @@ static void advance(struct run *run)
 	run->pending_drops = true;
 }
 
-/* Until exit(), the target's end or a signal. */
+/* Runs until exit(), the target's end or a signal. */
 static int main_loop(struct run *run, struct error *error)
 {
 	enum source_state state = SOURCE_ENDED, end = SOURCE_ENDED;
@@ -202,7 +202,7 @@ static int main_loop(struct run *run, struct error *error)
 		if (run->source)
 			state = source_next(run->source, 0, &batch, &reason);
 		else if ((targets->source || targets->count) && target_poll(targets))
-			break; /* a command may live on a little without its stream */
+			break; /* a command may run a little longer than its stream */
 		now = clock_monotonic();
 		if (targets->count > 1)
 			target_tell_ends(targets, SOURCE_MORE, NULL, run->settings->quiet);
@@ -232,7 +232,7 @@ static int main_loop(struct run *run, struct error *error)
 	return result;
 }
 
-/* Takes what the target had sent when it was told to stop. */
+/* Processes what the target had sent before it was told to stop. */
 static void drain(struct run *run)
 {
 	uint64_t limit = clock_monotonic() + DRAIN_MS * CLOCK_NS_PER_MS, now, due;
@@ -261,7 +261,7 @@ static void drain(struct run *run)
 	}
 }
 
-/* Tells the source which probes the program is enabled on, and what it looks at there. */
+/* Tells the source which probes the program is enabled on, and what the program reads there. */
 static int enable_probes(struct run *run, struct error *error)
 {
 	struct source_request request;
@@ -277,7 +277,7 @@ static int enable_probes(struct run *run, struct error *error)
 	return result;
 }
 
-/* The words that vmtap was started with, for BEGIN and END; "" when they cannot be read. */
+/* vmtap's own command line, for BEGIN and END; "" if it cannot be read. */
 static const char *own_arguments(char *text, size_t size)
 {
 	FILE *file = fopen("/proc/self/cmdline", "re");

@@ -10,7 +10,7 @@
 
 enum { SCRIPT_MAX = 16 << 20 /* bytes of a script */ };
 
-/* The rest of a file; a positive errno. */
+/* Reads the rest of a file. Returns 0 or a positive errno. */
 static int read_text(struct script *script, FILE *file)
 {
 	size_t capacity = 0;

@@ -15,7 +15,7 @@
 #include "source/endpoint.h"
 #include "source/merge.h"
 
-enum { CHILD_WAIT_MS = 10000 /* for a command to serve its event stream */ };
+enum { CHILD_WAIT_MS = 10000 /* for a command to start serving its event stream */ };
 
 const struct targets targets_none = {.ends = -1};
 
@@ -59,7 +59,7 @@ uint32_t target_pid(const struct targets *targets)
 
 /* ---- ends ---- */
 
-/* The descriptor that says so is watched, if there is one. */
+/* Watches the descriptor that reports a target's end. Without one, the target has to be polled. */
 static void watch_end(struct targets *targets, int descriptor)
 {
 	struct epoll_event event = {.events = EPOLLIN};
@@ -70,7 +70,7 @@ static void watch_end(struct targets *targets, int descriptor)
 		targets->asks = true;
 }
 
-/* Takes a target whose stream is not followed; a negative errno when it is not there. */
+/* Starts to watch a target whose stream is not followed; a negative errno if it does not exist. */
 static int watch_process(struct targets *targets, struct target *target, struct error *error)
 {
 	struct endpoint_process process;
@@ -253,7 +253,7 @@ void target_tell_ends(
 		else if (targets->parts > 1)
 			ended = source_merge_ended(
 				targets->source, target->part, &own, &own_reason);
-		/* A command may live on a little without its stream. */
+		/* A command may run a little longer than its stream. */
 		if (!ended || (target->child.pid && !child_poll(&target->child) && going_on))
 			continue;
 		tell_end(target, own, own_reason, quiet);

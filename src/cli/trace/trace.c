@@ -1,8 +1,8 @@
 /*
- * trace.c: `vmtap trace`: runs D scripts on a process, a command or a recording. Has the scripts
- * of the command line compiled and their targets opened (trace_compile.c), and runs the program
- * (run.c), lists its probes (trace_list.c) or says what it relies on (trace_stability.c).
- * Options and messages are dtrace's where dtrace has them.
+ * trace.c: `vmtap trace`: runs D scripts on a process, a command or a recording. It has the scripts
+ * compiled and their targets opened (trace_compile.c). Then it runs the program (run.c), lists its
+ * probes (trace_list.c) or reports what it relies on (trace_stability.c). Options and messages are
+ * dtrace's where dtrace has them.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,13 +18,13 @@
 #include "program/disassemble.h"
 #include "source/source.h"
 
-/* only its version: the command is no VM */
+/* only for the version: the command is not a VM */
 #define VMTAP_DISABLE
 #include "vmtap.h"
 
 enum { OUTPUT_BUFFER = 64 << 10 };
 
-/* Says what the scripts match, in their order. */
+/* Prints how many probes each script matches, in the order of the scripts. */
 static void report_matches(const struct d_program *program)
 {
 	for (size_t i = 0; i < program->script_count; i++) {
@@ -43,7 +43,10 @@ static bool matches_any(const struct d_program *program)
 	return false;
 }
 
-/* Whether the program may and can run here. CLI_FOUND after a message. */
+/*
+ * Checks that the program may run, and can run here. Otherwise prints a message and returns
+ * CLI_FOUND.
+ */
 static int check_program(const struct trace *trace, const struct d_program *program,
 	const struct d_probe_set *probes)
 {
@@ -61,7 +64,9 @@ static int check_program(const struct trace *trace, const struct d_program *prog
 	return CLI_FOUND;
 }
 
-/* What the traced program prints goes to output. An exit status, the script's own if it has one. */
+/*
+ * Runs the program, which prints to output. Returns an exit status: the script's own if it has one.
+ */
 static int run(struct trace *trace, const struct d_program *program,
 	const struct d_probe_set *probes, FILE *output)
 {
@@ -80,7 +85,7 @@ static int run(struct trace *trace, const struct d_program *program,
 	status = check_program(trace, program, probes);
 	if (status)
 		return status;
-	/* It is run.c that says when output leaves, on a terminal too. */
+	/* run.c decides when output is written, on a terminal too. */
 	setvbuf(output, NULL, _IOFBF, OUTPUT_BUFFER);
 	if (trace->verbose)
 		trace_report_stability(output, probes, program, false);
@@ -91,7 +96,7 @@ static int run(struct trace *trace, const struct d_program *program,
 	return status & 255;
 }
 
-/* Does what the mode says with a program, or without one where there are no scripts. */
+/* Does what the mode says with the program; there is none if there are no scripts. */
 static int carry_out(struct trace *trace, const struct d_program *program,
 	const struct d_probe_set *probes, FILE *output)
 {
@@ -104,7 +109,7 @@ static int carry_out(struct trace *trace, const struct d_program *program,
 	return CLI_OK;
 }
 
-/* To the file that -o names, or to standard output. */
+/* The same, with output to the file that -o names, or to standard output. */
 static int carry_out_to(
 	struct trace *trace, const struct d_program *program, const struct d_probe_set *probes)
 {
@@ -170,8 +175,10 @@ int command_trace(int argc, char **argv)
 	if (!status && trace.mode == TRACE_VERSION) {
 		print_version(&trace);
 	} else if (!status && trace.mode != TRACE_HELPED) {
-		/* a reader of our output that goes away is an error like others; one that has
-		 * seen enough of a list is none */
+		/*
+		 * a closed reader of our output is an ordinary write error, except for a list, of
+		 * which the reader may have seen enough
+		 */
 		void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 		status = trace_target(&trace);
 		if (trace.mode != TRACE_RUN)

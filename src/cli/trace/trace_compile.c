@@ -12,9 +12,9 @@ struct work {
 	struct trace *trace;
 	struct d_probe_set *probes;
 	struct d_compiler *compiler;
-	bool is_open;  /* the targets are: their probes are in the set */
-	bool has_set;  /* the compiler has it */
-	bool is_named; /* the target is one only because a provider is named after it */
+	bool is_open;  /* the targets are open, and their probes are in the set */
+	bool has_set;  /* the compiler has the set of probes */
+	bool is_named; /* the target is traced only because a provider is named after it */
 	bool waits;    /* the libraries' definitions depend on the probes */
 };
 
@@ -64,7 +64,7 @@ static int watch_targets(struct work *work)
 	return CLI_CANNOT;
 }
 
-/* Makes the compiler; libraries that ask what there is have the targets opened for them. */
+/* Creates the compiler. If libraries depend on which probes exist, opens the targets first. */
 static int begin(struct work *work)
 {
 	const struct trace *trace = work->trace;
@@ -91,7 +91,7 @@ static int begin(struct work *work)
 	return status;
 }
 
-/* Whether the scripts name a process that there is, without a target. */
+/* Whether no target is given and the scripts name a process that exists. */
 static bool names_process(const struct work *work)
 {
 	const struct targets *targets = &work->trace->targets;
@@ -103,8 +103,9 @@ static bool names_process(const struct work *work)
 }
 
 /*
- * A script that cannot be read is an error whatever the probes are: nothing is opened to find
- * out what else is wrong with those before it. Where there is nothing to open, that comes first.
+ * Reports a script that cannot be read. This is an error whatever the probes are, so nothing is
+ * opened only to find errors in earlier scripts. If there is nothing to open, an earlier script's
+ * error is reported instead.
  */
 static int report_unread(struct work *work, struct d_error *error)
 {
@@ -133,9 +134,10 @@ static int read_scripts(struct work *work)
 }
 
 /*
- * Without a target, the process that a provider is named after is it, as with DTrace, whose
- * scripts often take its pid as an argument: ccl$1:::gc-start. Where $target or libraries make
- * the text depend on the target, it is read once more, since it had none at first.
+ * If no target is given, the process that a provider is named after becomes the target, as in
+ * DTrace, whose scripts often take its pid as an argument: ccl$1:::gc-start. If $target or
+ * libraries make the scripts depend on the target, they are read again, since there was no target
+ * the first time.
  */
 static int find_target(struct work *work)
 {
@@ -151,8 +153,9 @@ static int find_target(struct work *work)
 }
 
 /*
- * Opens what the scripts ask for. A target that serves nothing is an error, unless they say that
- * descriptions may match nothing; or it is only a provider's name: then its probes do not exist.
+ * Opens the targets that the scripts need. A target that serves no stream is an error, with two
+ * exceptions: the scripts allow descriptions that match nothing, or the target comes only from a
+ * provider's name. In the second case its probes do not exist.
  */
 static int open_asked(struct work *work)
 {
@@ -170,7 +173,10 @@ static int open_asked(struct work *work)
 								       : status;
 }
 
-/* Compiles what has waited for the probes. Why there are none comes before what follows from it. */
+/*
+ * Compiles what has waited for the probes. If a target's stream is missing, that is reported before
+ * the errors it causes.
+ */
 static int finish(struct work *work, struct d_program **program)
 {
 	bool is_missing = target_missing(&work->trace->targets);
@@ -197,7 +203,7 @@ static int compile_scripts(struct work *work, struct d_program **program)
 	const struct targets *targets = &work->trace->targets;
 	int status = CLI_OK;
 
-	/* Which process a recording or a socket is of is known when it is open. */
+	/* The process of a recording or a socket is known only once it is open. */
 	if (targets->log || (targets->count && targets->items[0].socket))
 		status = open_targets(work);
 	if (!status)

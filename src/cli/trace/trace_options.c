@@ -1,6 +1,6 @@
 /*
- * trace_options.c: see trace_options.h. Letters that are options of D (-q, -D, -L) and the
- * environment become settings like those of -x; all are set in one place, in their order.
+ * trace_options.c: see trace_options.h. Letters that are D options (-q, -D, -L) and the environment
+ * become settings like those of -x; all settings are applied in one place, in order.
  */
 #include "cli/trace/trace_options.h"
 
@@ -75,7 +75,7 @@ static int out_of_memory(void)
 	return CLI_CANNOT;
 }
 
-/* Says that an option could not be set, and why. */
+/* Prints that an option could not be set, and why. */
 static void report_setting(const struct setting *setting, const char *reason)
 {
 	fprintf(stderr, "dtrace: failed to set %s%s%s%s: %s\n", setting->given ? "" : "-x ",
@@ -83,7 +83,7 @@ static void report_setting(const struct setting *setting, const char *reason)
 		setting->is_letter ? setting->value : "", reason);
 }
 
-/* Takes "name" or "name=value"; given and is_letter are as in struct setting. */
+/* Adds a setting from "name" or "name=value"; given and is_letter are as in struct setting. */
 static int add_setting(struct trace *trace, const char *text, const char *given, bool is_letter)
 {
 	struct setting *grown =
@@ -110,7 +110,7 @@ static int add_setting(struct trace *trace, const char *text, const char *given,
 	return CLI_OK;
 }
 
-/* Sets what has been asked for; later ones hold. */
+/* Applies the settings in order, so a later one overrides an earlier one. */
 static int set_options(struct trace *trace)
 {
 	const char *wrong = NULL;
@@ -126,7 +126,7 @@ static int set_options(struct trace *trace)
 	return wrong ? CLI_FOUND : CLI_OK;
 }
 
-/* The same for a letter with an argument. */
+/* Adds the setting of a letter with an argument. */
 static int add_letter(struct trace *trace, const char *letter, const char *name, const char *value)
 {
 	char *text;
@@ -139,7 +139,7 @@ static int add_letter(struct trace *trace, const char *letter, const char *name,
 	return result;
 }
 
-/* DTRACE_OPT_NAME=value. An empty value is none. */
+/* DTRACE_OPT_NAME=value. An empty value counts as no value. */
 static int read_environment(struct trace *trace)
 {
 	static const char prefix[] = "DTRACE_OPT_";
@@ -225,7 +225,7 @@ static int take_operands(struct trace *trace, int argc, char **argv, int first)
 	if (trace->targets.log && trace->targets.count)
 		return cli_usage("trace",
 			"a recording (--log) is traced alone, without -p, -c and --socket");
-	/* With -p it might be meant as the socket of that process. */
+	/* With -p, the socket could be meant as the one of that process. */
 	if (named && trace->targets.count > 1)
 		return cli_usage("trace",
 			"only one of -p, -c, --socket and --log: what --socket "
@@ -233,7 +233,10 @@ static int take_operands(struct trace *trace, int argc, char **argv, int first)
 	return CLI_OK;
 }
 
-/* A description of -n and its kin; each letter says what part of a probe it ends in. */
+/*
+ * Adds a description from -n, -P, -m, -f or -i. The letter says which part of a probe's name the
+ * description ends in.
+ */
 static int add_description(struct trace *trace, int letter, const char *text)
 {
 	static const struct {
@@ -257,7 +260,7 @@ static int add_target(struct trace *trace, struct target target)
 	return target_add(&trace->targets, &target) ? out_of_memory() : CLI_OK;
 }
 
-/* Events of one process would come once for each time that it is named. */
+/* A process named twice would deliver its events twice, so that is refused. */
 static int add_pid(struct trace *trace, const char *text)
 {
 	uint32_t pid;
@@ -271,7 +274,7 @@ static int add_pid(struct trace *trace, const char *text)
 	return add_target(trace, (struct target){.pid = pid});
 }
 
-/* -e says that nothing runs, which the others do not in any case. */
+/* -e means that nothing runs, which is true of the other modes anyway. */
 static int set_mode(struct trace *trace, enum trace_mode mode)
 {
 	if (mode == TRACE_COMPILE && trace->mode != TRACE_RUN)
