@@ -1,7 +1,7 @@
 /*
- * test_d_units.c: scripts that are read before the probes are known: what they ask for, which
- * errors are found without probes, and that they come to the same as with probes from the
- * beginning, also where a later script is read while an earlier one waits.
+ * test_d_units.c: scripts that are read before the probes are known: what they need, which errors
+ * are found without probes, and that the result is the same as with probes known from the
+ * beginning, even if a later script is read while an earlier one waits.
  */
 #include <errno.h>
 
@@ -94,7 +94,7 @@ START_TEST(asks_by_number)
 }
 END_TEST
 
-/* What is wrong whatever the probes are is found without them. */
+/* Errors that do not depend on the probes are found without them. */
 START_TEST(errors_without_probes)
 {
 	static const struct {
@@ -117,8 +117,10 @@ START_TEST(errors_without_probes)
 }
 END_TEST
 
-/* What has been compiled without a source's probes is enabled on those that it matches of it, and
- * tick probes have ids after the source's. */
+/*
+ * Clauses compiled before the source's probes are known are also enabled on the source's probes
+ * that they match. Tick probes get ids after those of the source.
+ */
 START_TEST(clauses_are_enabled)
 {
 	size_t count = fixture.probes.count;
@@ -148,8 +150,8 @@ START_TEST(clauses_are_enabled)
 END_TEST
 
 /*
- * A script sees what those before it have made, although it is read before they are compiled.
- * The tag is that of the error in the second, NULL: there is none.
+ * A script sees what earlier scripts have defined, although it is read before they are compiled.
+ * tag is that of the error in the second script; NULL: no error.
  */
 START_TEST(script_after_one_that_waits)
 {
@@ -199,7 +201,7 @@ START_TEST(script_after_one_that_waits)
 		char *listing = NULL;
 		int result;
 
-		/* as it would be with the probes from the beginning */
+		/* the expected result, with the probes known from the beginning */
 		d_fixture_new_compiler(&fixture);
 		ck_assert_int_eq(d_fixture_compile(&fixture, "a.d", first), 0);
 		result = d_fixture_compile(&fixture, "b.d", rows[i].text);
@@ -223,7 +225,10 @@ START_TEST(script_after_one_that_waits)
 			ck_assert_uint_eq(fixture.error.script, 1);
 		else
 			d_fixture_finish(&fixture);
-		/* declared variables come before those that clauses make */
+		/*
+		 * declared variables come before those that clauses create, which changes the
+		 * listing
+		 */
 		if (!result && !strstr(rows[i].text, " n;") && !strstr(rows[i].text, " z;") &&
 			!strstr(rows[i].text, "int "))
 			ck_assert_str_eq(fixture.listing, listing);
@@ -232,7 +237,7 @@ START_TEST(script_after_one_that_waits)
 }
 END_TEST
 
-/* Of two scripts that are wrong it is the first, unless that cannot be known yet. */
+/* If two scripts have errors, the first one's is reported, unless it cannot be found yet. */
 START_TEST(order_of_errors)
 {
 	new_compiler();
@@ -247,7 +252,7 @@ START_TEST(order_of_errors)
 }
 END_TEST
 
-/* Options of a later script do not hold for the clauses of one before it. */
+/* A later script's options do not apply to the clauses of an earlier one. */
 START_TEST(options_of_a_later_script)
 {
 	static const char *const options[] = {"zdefs", "amin=Stable/Stable/Common"};

@@ -127,7 +127,10 @@ START_TEST(test_overlapping)
 }
 END_TEST
 
-/* Memory that was not captured faults: outside a piece, beyond its end, in an event without any. */
+/*
+ * Memory that was not captured faults: outside a piece, beyond its end, or in an event without
+ * pieces.
+ */
 START_TEST(test_not_captured)
 {
 	const struct event_piece piece = {ADDRESS, "hello", 6};
@@ -158,13 +161,13 @@ START_TEST(test_not_captured)
 }
 END_TEST
 
-/* ---- what a clause demands is enough to run it ---- */
+/* ---- the demanded memory is enough to run a clause ---- */
 
 enum { MEMORY = 256 };
 
-static char memory[MEMORY]; /* of a process, at ADDRESS */
+static char memory[MEMORY]; /* of a process; begins at ADDRESS */
 
-/* A piece as a source would read it; false: that fails. */
+/* Reads a piece as a source would; false: it cannot be read. */
 static bool capture(const struct d_piece *wanted, const uint64_t *arguments,
 	const struct event_piece *captured, struct event_piece *piece)
 {
@@ -211,7 +214,7 @@ static const char *const sufficient[] = {
 	"trace(inet_ntoa((uint32_t *)arg1)); trace(strlen(stringof(arg0 + 2)));",
 };
 
-/* With the pieces that the clause demands it prints what it prints with all memory there is. */
+/* With only the pieces that the clause demands, the output is the same as with all memory. */
 START_TEST(test_demand_is_sufficient)
 {
 	const uint64_t pointers[] = {ADDRESS, ADDRESS + 32, 77, 0, ADDRESS + 64},
@@ -250,7 +253,7 @@ START_TEST(test_demand_is_sufficient)
 }
 END_TEST
 
-/* An event may have both: handles in some arguments, addresses of captured memory in others. */
+/* One event may have handles in some arguments and addresses of captured memory in others. */
 START_TEST(test_handles_beside)
 {
 	const struct event_piece piece = {ADDRESS, "hello", 6};

@@ -1,7 +1,7 @@
 /*
- * test_shim_objects.c: objects that come and go with definitions of their own: types that come
- * after a client's header, versions of a probe, probes that are kept out, subscriptions by name,
- * strings that nobody asked for, and tables that are full.
+ * test_shim_objects.c: objects that are added and removed with definitions of their own: types that
+ * appear after a client's header was sent, versions of a probe, probes that are kept out,
+ * subscriptions by name, strings that no client requested, and full tables.
  */
 #include <check.h>
 #include <stdlib.h>
@@ -12,7 +12,10 @@
 #include "shim/object.h"
 #include "shim/registry.h"
 
-/* An object with one probe, all in memory of its own, which is overwritten when it goes. */
+/*
+ * An object with one probe, all in memory of its own, which is overwritten when the object is
+ * removed.
+ */
 struct made {
 	struct vmtap_object object;
 	struct definition definition;
@@ -34,8 +37,8 @@ static uint32_t digest(const char *text, size_t length)
 }
 
 /*
- * vm:::NAME(uint16_t cap, uint32_t number, char *text), cut to that many arguments; type is
- * that of the second one.
+ * Makes vm:::NAME(uint16_t cap, uint32_t number, char *text), with only the first count arguments.
+ * type is the type of the second one.
  */
 static struct made *make(const char *name, unsigned count, const char *type)
 {
@@ -103,7 +106,7 @@ static void await_open(const struct made *made)
 	ck_assert(is_open(made));
 }
 
-/* As a fire function does, if its guard is open. */
+/* Fires the probe as its fire function does, if its guard is open. */
 static void fire(struct made *made, uint32_t cap, uint32_t number, struct vmtap_name *text)
 {
 	const struct vmtap_runtime *runtime = made->object.runtime;
@@ -137,7 +140,10 @@ static void expect(const struct reader *reader, const char *name, unsigned count
 	ck_assert_uint_eq(probe ? probe->received : 0, received);
 }
 
-/* It is opened for who has asked for its name, described once, and outlives its object. */
+/*
+ * A type added later is open for clients that requested it by name. It is described once, and it
+ * stays declared after its object has been removed.
+ */
 START_TEST(a_type_comes_late)
 {
 	struct reader reader, ghc, listed, later;
@@ -174,7 +180,10 @@ START_TEST(a_type_comes_late)
 }
 END_TEST
 
-/* The same definition is one type; a version of a wanted probe is open from its first event on. */
+/*
+ * Equal definitions share one type. A new version of a requested probe is open from its first event
+ * on.
+ */
 START_TEST(versions_of_a_probe)
 {
 	struct made *middle = add("grown", 2), *same = add("grown", 2), *longer, *shorter;
@@ -196,7 +205,7 @@ START_TEST(versions_of_a_probe)
 	ck_reader(&reader, reader_finish(&reader));
 	expect(&reader, "grown", 1, 1);
 	expect(&reader, "grown", 2, 2);
-	expect(&reader, "grown", 3, 0); /* a name of id 0 has no text: */
+	expect(&reader, "grown", 3, 0); /* a name with id 0 has no text: */
 	ck_assert_uint_eq(reader_version(&reader, "grown", 3)->lost, 1);
 	reader_close(&reader);
 	drop(middle);
@@ -240,7 +249,7 @@ START_TEST(other_arguments_are_kept_out)
 }
 END_TEST
 
-/* A struct that has grown is read as far as it is known; one of another version is not. */
+/* Of a larger object struct, the known part is read; a smaller one is refused. */
 START_TEST(objects_of_other_sizes)
 {
 	struct made *larger = make("large", 2, "uint32_t"), *smaller = make("small", 2, "uint32_t");
@@ -270,7 +279,7 @@ static void count_texts(struct reader *reader, const struct reader_event *event)
 	}
 }
 
-/* Arguments whose strings nobody asked for come empty, and their names are not defined. */
+/* If no client requests an argument's string, the argument is empty and its name is not defined. */
 START_TEST(strings_that_nobody_asked_for)
 {
 	struct vmtap_name names[3] = {
@@ -295,7 +304,7 @@ START_TEST(strings_that_nobody_asked_for)
 }
 END_TEST
 
-/* "*" asks for every probe that no other entry names. */
+/* "*" requests every probe that no other entry names. */
 START_TEST(all_probes_by_one_name)
 {
 	struct vmtap_name name = VMTAP_NAME("reason");
@@ -313,7 +322,10 @@ START_TEST(all_probes_by_one_name)
 }
 END_TEST
 
-/* Types beyond those that a header declares as spare are lost for its client, and counted. */
+/*
+ * If there are more new types than the header has spare ones, their events are lost for its client,
+ * and counted.
+ */
 START_TEST(more_types_than_spare_ones)
 {
 	enum { MORE = 3 };
@@ -347,7 +359,7 @@ START_TEST(more_types_than_spare_ones)
 }
 END_TEST
 
-/* A full table keeps what comes then out of the stream, and nothing else. */
+/* When the table is full, new types are kept out of the stream; nothing else changes. */
 START_TEST(a_full_table)
 {
 	struct made *last = NULL, *known = add("first", 2);
