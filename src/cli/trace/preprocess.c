@@ -1,6 +1,6 @@
 /*
- * preprocess.c: see preprocess.h. The text goes in through a file in memory and comes out
- * through a pipe, so that neither side waits for the other.
+ * preprocess.c: see preprocess.h. The preprocessor reads the text from a file in memory and writes
+ * the result to a pipe, so that neither side waits for the other.
  */
 #include "cli/trace/preprocess.h"
 

@@ -157,7 +157,7 @@ const struct error *target_missing(const struct targets *targets)
 	return NULL;
 }
 
-/* *source is NULL where there is no stream. */
+/* Opens a target's stream; *source is NULL if it has none. */
 static int open_one(struct targets *targets, struct target *target, struct d_probe_set *set,
 	struct source **source, struct error *error)
 {

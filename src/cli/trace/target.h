@@ -63,8 +63,8 @@ uint32_t target_pid(const struct targets *targets);
 
 /*
  * Call either this or target_watch(). Opens the streams of all targets, and runs commands up to the
- * point where they wait for us. A target that serves no stream is watched, and its missing says so.
- * Any other failure returns a negative errno with a message of one line in error.
+ * point where they wait for us. A target that serves no stream is watched; its member missing says
+ * why. Any other failure returns a negative errno with a message of one line in error.
  */
 int target_open(struct targets *targets, struct d_probe_set *set, struct error *error);
 

@@ -96,7 +96,7 @@ static int run(struct trace *trace, const struct d_program *program,
 	return status & 255;
 }
 
-/* Does what the mode says with the program; there is none if there are no scripts. */
+/* Does what the mode says with the program. Without scripts, program is NULL. */
 static int carry_out(struct trace *trace, const struct d_program *program,
 	const struct d_probe_set *probes, FILE *output)
 {

@@ -18,7 +18,7 @@
 void trace_list_probes(
 	FILE *output, const struct d_probe_set *set, const struct d_program *program, bool verbose);
 
-/* Prints the "Argument Types" of a probe. probe is NULL if there is none. */
+/* Prints the "Argument Types" of a probe; NULL: there is no probe, so "None". */
 void trace_list_arguments(FILE *output, const struct d_probe *probe);
 
 #endif
