@@ -2,9 +2,9 @@
  * record.c: `vmtap record`: writes the event stream of a process or a command to a file. Events are
  * copied as they arrive (source/recording.h), so the file has exactly what the stream carries.
  *
- * Once there is a file, signals are blocked and read from a descriptor. The first signal asks the
- * process to end its stream and saves what it had already sent; the second one stops at once. In
- * both cases the file is ended properly. Before there is a file, a signal ends the command,
+ * Once there is a file, signals are blocked and read from a descriptor. On the first signal, vmtap
+ * asks the process to end its stream and saves what it had already sent; on the second, vmtap stops
+ * at once. In both cases the file is ended properly. Before there is a file, a signal ends vmtap,
  * whatever it is waiting for.
  */
 #include <errno.h>
@@ -308,7 +308,7 @@ out:
 	return status;
 }
 
-/* Adds the probes that the stream declares, with the usual reader of headers. */
+/* Adds the probes that the stream declares. They are read by the usual reader of headers. */
 static int declared_probes(const struct session *session, struct d_probe_set *set)
 {
 	const struct eventlog_settings settings = {.what = "the event stream", .file = -1};
@@ -509,8 +509,8 @@ static void show_progress(struct session *session, bool last)
 	if (!session->shows_progress || (!last && elapsed < PROGRESS_MS))
 		return;
 	/*
-	 * A line that wraps could not be overwritten. The last line is cleared with blanks, since
-	 * not every terminal has an escape sequence for that.
+	 * A line that wraps could not be overwritten. The previous line is cleared with blanks,
+	 * since not every terminal has an escape sequence for that.
 	 */
 	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) && terminal.ws_col &&
 		terminal.ws_col <= width)

@@ -26,13 +26,12 @@ struct target {
 	uint32_t pid;
 	const char *command, *socket;
 	struct child child;
-	struct error
-		missing; /* why its stream is not followed; "": it is followed, or not needed */
-	bool watched;    /* its stream is not followed, only its end */
-	int process;     /* for a watched pid: the descriptor from child_process() */
-	bool ended;      /* set only for commands and watched processes */
-	bool told;       /* its end has been reported */
-	size_t part;     /* index in the merged source, if its stream is followed */
+	struct error missing; /* why its stream is not followed; "": it is, or need not be */
+	bool watched;         /* its stream is not followed, only its end */
+	int process;          /* for a watched pid: the descriptor from child_process() */
+	bool ended;           /* set only for commands and watched processes */
+	bool told;            /* its end has been reported */
+	size_t part;          /* index in the merged source, if its stream is followed */
 };
 
 struct targets {
