@@ -36,8 +36,8 @@ static char **split(char *copy, size_t *count)
 }
 
 /*
- * Searches for a program as execvp() does; a negative errno if it is not found. Whether the kernel
- * can run it is known only when it is executed.
+ * Searches a program as execvp() does; a negative errno if it is not found. Whether the kernel can
+ * run it is known only when it is executed.
  */
 static int find_program(const char *name)
 {

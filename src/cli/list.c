@@ -1,9 +1,10 @@
 /*
- * list.c: `vmtap list`: the probes of binaries and processes, in the layout of `dtrace -l`.
+ * list.c: `vmtap list`: the probes of binaries and processes, in the layout of
+ * `dtrace -l`.
  *
- * Sites are grouped into rows: one row for each (provider, module, function, name), as DTrace
- * counts probes, with the number of its sites. Rows keep the order of the notes. Listing only
- * reads: it attaches nothing and raises no semaphore.
+ * Sites are gathered to rows: one row for each (provider, module, function, name), as
+ * DTrace counts probes, with the number of sites behind it. Rows keep the order of the
+ * notes. It only looks: nothing is attached, no semaphore is raised.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -22,9 +23,9 @@
 
 enum { FIELD_PROVIDER, FIELD_MODULE, FIELD_FUNCTION, FIELD_NAME, FIELDS };
 
-/* One -P, -m, -f or -n: a glob for each field; NULL matches anything. */
+/* One -P, -m, -f or -n: a glob for each field, NULL for any. */
 struct filter {
-	char *text; /* the globs point into it */
+	char *text; /* the globs stand in it */
 	const char *globs[FIELDS];
 };
 
@@ -34,7 +35,7 @@ struct row {
 	const struct usdt_process *process;
 	const struct usdt_site *first;
 	const char *module;
-	char *provider; /* followed by the pid for a process, as in DTrace */
+	char *provider; /* with the pid for a process, as DTrace has it */
 	size_t site_count, site_capacity;
 	const struct usdt_site **sites;
 };
@@ -46,7 +47,7 @@ struct listing {
 	size_t row_count, row_capacity;
 	bool verbose, json;
 	bool incomplete; /* an object of a process could not be read */
-	bool any;        /* there was a probe, even if it did not pass the filters */
+	bool any;        /* a probe was there, whether it passed the filters or not */
 };
 
 static const char help[] =
@@ -87,7 +88,7 @@ static void *grow(void *array, size_t count, size_t *capacity, size_t size)
 	return array ? array : memory_ended();
 }
 
-/* Fields are filled from the right: "-f a:b" is module a, function b. */
+/* Fields are given from the right: "-f a:b" is module a, function b. */
 static bool add_filter(struct listing *listing, int last_field, const char *text)
 {
 	struct filter *filter;
@@ -109,7 +110,7 @@ static bool add_filter(struct listing *listing, int last_field, const char *text
 			return false;
 		filter->globs[field] = end ? end + 1 : filter->text;
 		if (!filter->globs[field][0])
-			filter->globs[field] = NULL; /* an empty field matches anything */
+			filter->globs[field] = NULL; /* an empty field is any */
 		if (!end)
 			return true;
 		*end = 0;
@@ -121,10 +122,7 @@ static bool matches(const char *glob, const char *text)
 	return !glob || fnmatch(glob, text, 0) == 0;
 }
 
-/*
- * A process's provider matches with or without its pid; a probe's name matches as in D or as in the
- * note.
- */
+/* A process's provider is known with its pid and without, a name as D's and the note's. */
 static bool passes(const struct listing *listing, const struct usdt_site *site,
 	const char *provider, const char *module)
 {
@@ -142,7 +140,7 @@ static bool passes(const struct listing *listing, const struct usdt_site *site,
 	return listing->filter_count == 0;
 }
 
-/* Puts the sites of one row next to each other, in the order of the notes. */
+/* Sites in an order that puts those of one row together, first notes first. */
 static int compare_sites(const void *a, const void *b)
 {
 	const struct usdt_site *x = *(const struct usdt_site *const *)a;
@@ -224,9 +222,9 @@ static void add_image(struct listing *listing, const struct usdt_image *image,
 			compare_rows);
 }
 
-/* What was read about a site in a process's memory. */
+/* What a process's memory says about a site. */
 struct live {
-	uint64_t address;           /* 0 if it is not mapped */
+	uint64_t address;           /* 0 when it is not mapped */
 	uint64_t semaphore_address; /* likewise */
 	bool has_semaphore;         /* its value could be read */
 	uint16_t semaphore;
@@ -323,13 +321,13 @@ static void print_site(const struct row *row, const struct usdt_site *site, size
 		printf("\t    more than 12 arguments: the rest is not shown\n");
 }
 
-/* The contract that was read last, kept for the next rows of the same provider. */
+/* The contract that was read last, for the rows of one provider. */
 struct known_provider {
 	const char *provider; /* NULL: none yet */
 	struct contract *contract;
 };
 
-/* vmtap's own definition of a probe; NULL if there is none that fits the site. */
+/* What vmtap's own definition says of a probe, if it has one that fits the site. */
 static const struct contract_probe *find_known(
 	struct known_provider *known, const struct usdt_site *site)
 {
@@ -350,7 +348,7 @@ static const struct contract_probe *find_known(
 	return probe && probe->argument_count == site->argument_count ? probe : NULL;
 }
 
-/* An argument's type from the definition. Without one, the note gives only size and sign. */
+/* A definition's type; where there is none, a note's says no more than size and sign. */
 static const char *type_text(const struct contract_probe *probe, const struct usdt_site *site,
 	int argument, char *text, size_t size)
 {
@@ -470,7 +468,7 @@ static json_t *json_site(const struct row *row, const struct usdt_site *site)
 	return json;
 }
 
-/* "Name/Data/Class" of a probe and of its arguments, as in D's pragma. */
+/* "Name/Data/Class" of a probe and of its arguments, as D's pragma writes them. */
 static json_t *json_stability(const struct row *row)
 {
 	const struct promise *promise = promise_find(row->first->provider);
@@ -518,12 +516,12 @@ static void print_json(const struct listing *listing)
 	probes_json_print(document);
 }
 
-/* Adds a target's probes; prints a message if it has none, or if some could not be read. */
+/* Adds a target's probes; says so when it has none, or when some could not be read. */
 static void add_target(struct listing *listing, const struct probes_target *target)
 {
 	size_t site_count = 0;
 
-	/* if a library was upgraded under a process, only its own probes are hidden */
+	/* a library that was upgraded under a process hides its own probes only */
 	listing->incomplete |= probes_report_problems(target) > 0;
 
 	for (size_t i = 0; i < probes_count(target); i++) {
@@ -548,7 +546,7 @@ static void add_target(struct listing *listing, const struct probes_target *targ
 			target->argument);
 }
 
-/* The probes of scripts: the same as trace -l, with all its options. */
+/* The probes of scripts: what trace -l shows, with all of its options. */
 static int list_scripts(int argc, char **argv)
 {
 	char list[] = "-l";
@@ -580,7 +578,7 @@ int command_list(int argc, char **argv)
 		if (!strncmp(argv[i], "-s", 2))
 			return list_scripts(argc, argv);
 	optind = 0;
-	opterr = 0; /* we print the message */
+	opterr = 0; /* one message, of our own */
 	while ((option = getopt_long(argc, argv, ":P:m:f:n:vh", options, NULL)) != -1) {
 		int field = FIELD_PROVIDER;
 

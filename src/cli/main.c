@@ -41,8 +41,8 @@ static void help(FILE *file)
 }
 
 /*
- * Keeps standard streams that are closed unusable. Otherwise the next socket or file to be opened
- * would become a standard stream, and output would be written to it.
+ * Opens standard streams that are closed as unusable descriptors. Otherwise the next socket or file
+ * to be opened would become a standard stream, and output would be written to it.
  */
 static void hold_standard_streams(void)
 {

@@ -1,6 +1,6 @@
 /*
- * record.c: `vmtap record`: writes the event stream of a process or a command to a file. Events are
- * copied as they arrive (source/recording.h), so the file has exactly what the stream carries.
+ * record.c: `vmtap record`: the event stream of a process or a command to a file. Events are
+ * passed on as they come (source/recording.h): what a stream carries is what the file has.
  *
  * Once there is a file, signals are blocked and read from a descriptor. On the first signal, vmtap
  * asks the process to end its stream and saves what it had already sent; on the second, vmtap stops
@@ -33,10 +33,10 @@
 #include "wire/describe.h"
 #include "wire/wire.h"
 
-#define HEAP_PERIOD_NS UINT64_C(100000000) /* GHC's default */
+#define HEAP_PERIOD_NS UINT64_C(100000000) /* GHC's own */
 
 enum {
-	CHILD_WAIT_MS = 10000, /* for a command to start serving its event stream */
+	CHILD_WAIT_MS = 10000, /* for a command to serve its event stream */
 	FINISH_MS = 2000,      /* how long the target may take to finish its stream */
 	PROGRESS_MS = 1000,
 	WAIT_MS = 60000, /* longest single wait */
@@ -52,7 +52,7 @@ enum {
 
 struct record_options {
 	uint32_t pid;
-	uint64_t heap_period; /* ns; 0: no heap samples */
+	uint64_t heap_period; /* ns; 0: no samples of the heap */
 	bool has_pid, lossless, cpu_clock, helped;
 	const char *command, *socket;
 	const char **probes;
@@ -66,11 +66,11 @@ struct session {
 	struct child child;
 	struct recording *recording;
 	int signals;
-	sigset_t signal_set, unblocked; /* signals that end the file; the original mask */
+	sigset_t signal_set, unblocked; /* those that end the file; the mask of before */
 	int interrupts;
 	bool shows_progress;
 	int64_t shown;                  /* when progress was last shown */
-	struct recording_counts before; /* what it showed then */
+	struct recording_counts before; /* what it said then */
 };
 
 static void help(void)
@@ -255,7 +255,7 @@ static int parse(struct record_options *options, int argc, char **argv)
 
 /* ---- which probes ---- */
 
-/* Marks the probes that the descriptions match. Returns an exit status. */
+/* The event types of the probes that the descriptions match. A status. */
 static int match_probes(const struct session *session, struct d_probe_set *set, bool *wanted)
 {
 	const struct record_options *options = session->options;
@@ -336,10 +336,7 @@ static int declared_probes(const struct session *session, struct d_probe_set *se
 	return result;
 }
 
-/*
- * Whether one of these types is also an event of GHC's: either it is GHC's own type, or its probe
- * has a GHC form.
- */
+/* Whether one of these types, which may be a probe's own, is an event of GHC's as well. */
 static int has_ghc_form(const struct d_probe_set *set, const uint16_t *types, size_t count,
 	bool *has, struct error *error)
 {
@@ -355,7 +352,7 @@ static int has_ghc_form(const struct d_probe_set *set, const uint16_t *types, si
 		*has = wire_is_ghc(types[i]);
 		for (size_t j = 0; j < set->count && !*has; j++) {
 			const struct contract_probe *probe;
-			/* of several probes with one type, the first is the event's own */
+			/* of the probes of one type, the event's own is the first */
 			if (set->probes[j].kind != D_PROBE_SOURCE ||
 				set->probes[j].source_tag != types[i])
 				continue;
@@ -368,7 +365,7 @@ static int has_ghc_form(const struct d_probe_set *set, const uint16_t *types, si
 	return 0;
 }
 
-/* The event types of the probes that were requested, or of all. Returns an exit status. */
+/* The event types of what was asked for, or of everything. A status. */
 static int choose_types(struct session *session, uint16_t **chosen, size_t *chosen_count)
 {
 	const struct record_options *options = session->options;
@@ -410,7 +407,7 @@ static int choose_types(struct session *session, uint16_t **chosen, size_t *chos
 		bool known = false;
 		if (set.probes[i].kind != D_PROBE_SOURCE || (options->probe_count && !wanted[i]))
 			continue;
-		/* several probes may have one event type */
+		/* one event type may be several probes */
 		for (size_t j = 0; j < count && !known; j++)
 			known = types[j] == set.probes[i].source_tag;
 		if (!known)
@@ -441,7 +438,7 @@ out:
 	return status;
 }
 
-/* The name of the probe that an event type carries; NULL if it is GHC's event or a heap sample. */
+/* The name of the probe that an event type carries; NULL: it is an event of GHC's or a sample. */
 static char *probe_name(const struct session *session, uint16_t type)
 {
 	const char *text = recording_type_text(session->recording, type);
@@ -452,11 +449,8 @@ static char *probe_name(const struct session *session, uint16_t type)
 	return strndup(text + provider, strcspn(text + provider, "("));
 }
 
-/*
- * Subscribes to the events. If the process has ended meanwhile, this is not an error here: reading
- * then reports it. Probes are requested by name, so that versions and probes of objects that are
- * loaded later are recorded too.
- */
+/* That the process has gone meanwhile shows when it is read from, in order. Probes are asked for by
+ * name, so that versions and probes of objects that are loaded later are recorded too. */
 static int subscribe(struct session *session, const uint16_t *types, size_t count)
 {
 	const struct record_options *options = session->options;
@@ -504,7 +498,7 @@ static void show_progress(struct session *session, bool last)
 	int64_t now = connection_now(), elapsed = now - session->shown;
 	struct winsize terminal;
 	char line[128];
-	int width = 79; /* if the terminal does not tell */
+	int width = 79; /* where the terminal does not say */
 
 	if (!session->shows_progress || (!last && elapsed < PROGRESS_MS))
 		return;
@@ -530,10 +524,7 @@ static void take_signals(struct session *session)
 	struct signalfd_siginfo signal;
 
 	while (read(session->signals, &signal, sizeof(signal)) == (ssize_t)sizeof(signal)) {
-		/*
-		 * the first signal asks for the stream's end; receive_events() waits for it, up to
-		 * a limit
-		 */
+		/* the stream's end, and then what has come of it, is waited for a while */
 		if (!session->interrupts++)
 			connection_subscribe(&session->connection, NULL, 0, WIRE_FINISH);
 	}
@@ -549,7 +540,7 @@ static int receipt_of(int state)
 					   : RECEIPT_MORE;
 }
 
-/* Receives once. Returns a receipt, or a negative errno with a message of one line in error. */
+/* Receives once. A receipt, or a negative errno and a line in error. */
 static int receive(struct session *session, struct error *error)
 {
 	size_t room;
@@ -576,7 +567,7 @@ static void wait_for_more(struct session *session, int64_t limit)
 	poll(waits, 2, left > 0 ? (int)left : 0);
 }
 
-/* Receives until the stream's header is complete. */
+/* Until the stream's header has come. */
 static int receive_header(struct session *session, struct error *error)
 {
 	const struct endpoint_process *process = &session->connection.process;
@@ -605,16 +596,13 @@ static int receive_header(struct session *session, struct error *error)
 	return 0;
 }
 
-/*
- * Receives until the end of the recording, whatever causes it. Returns a receipt, or a negative
- * errno with a message of one line in error.
- */
+/* Until the end, whoever brings it: a receipt, or a negative errno and a line in error. */
 static int receive_events(struct session *session, struct error *error)
 {
 	int64_t limit = 0;
 	int receipt, result;
 
-	/* what came after the header */
+	/* what has come behind the header */
 	receipt = receipt_of(recording_received(session->recording, 0, error));
 	while (receipt == RECEIPT_MORE || receipt == RECEIPT_IDLE) {
 		take_signals(session);
@@ -635,7 +623,7 @@ static int receive_events(struct session *session, struct error *error)
 			return result;
 		wait_for_more(session, limit);
 	}
-	/* ^C on a terminal also goes to the command: if it has ended, that is the requested end */
+	/* ^C on a terminal is a command's as well: that it has gone then is the end asked for */
 	if (receipt == RECEIPT_CLOSED) {
 		take_signals(session);
 		if (session->interrupts)
@@ -720,13 +708,14 @@ int command_record(int argc, char **argv)
 
 	if (status || options.helped)
 		goto out;
-	/* a closed reader of our output, or a file that is too large, is an ordinary write error */
+	/* a reader of our output that goes away, or a limit on files' sizes, is an error like
+	 * others */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	sigemptyset(&session.signal_set);
 	sigaddset(&session.signal_set, SIGINT);
 	sigaddset(&session.signal_set, SIGTERM);
-	/* under nohup, the recording continues when the terminal is closed */
+	/* under nohup the end of the terminal is not that of the recording */
 	if (!sigaction(SIGHUP, NULL, &hangup) && hangup.sa_handler != SIG_IGN)
 		sigaddset(&session.signal_set, SIGHUP);
 	sigprocmask(SIG_BLOCK, NULL, &session.unblocked);

@@ -100,17 +100,20 @@ int d_parse_script(struct d_compiler *compiler, const char *file, const char *te
 	struct d_error *error)
 {
 	struct d_unit *unit = NULL;
-	int result;
+	int result = 0;
 
 	begin(compiler, error);
-	result = d_library_load(compiler);
-	if (!result)
+	if (!d_library_load(compiler))
 		unit = d_unit_new(compiler, file, text, length);
-	result = !unit || parse(compiler, unit) ? -EINVAL : 0;
-	if (unit && result)
-		d_unit_drop(compiler, unit);
-	else if (d_units_compile(compiler))
+	if (!unit) {
 		result = -EINVAL;
+	} else if (parse(compiler, unit)) {
+		d_unit_drop(compiler, unit);
+		result = -EINVAL;
+	} else if (d_units_compile(compiler)) {
+		compiler->current = NULL; /* it is not tried again */
+		result = -EINVAL;
+	}
 	compiler->error = NULL;
 	return result;
 }
@@ -118,6 +121,11 @@ int d_parse_script(struct d_compiler *compiler, const char *file, const char *te
 const struct d_asks *d_compiler_asks(const struct d_compiler *compiler)
 {
 	return &compiler->asks;
+}
+
+void d_compiler_set_target(struct d_compiler *compiler, pid_t target)
+{
+	compiler->settings.target = target;
 }
 
 int d_compiler_set_probes(

@@ -90,6 +90,12 @@ int d_parse_script(struct d_compiler *compiler, const char *file, const char *te
 const struct d_asks *d_compiler_asks(const struct d_compiler *compiler);
 
 /*
+ * There is a target after all: sets it for what has not been compiled yet. $target in texts that
+ * have been read stays what it was.
+ */
+void d_compiler_set_target(struct d_compiler *compiler, pid_t target);
+
+/*
  * Hands over the probes of all sources and compiles what has waited for them. Tick probes are added
  * to the set, which must outlive compiler and program. To be called once. -EINVAL: the compiler can
  * then only be freed.

@@ -42,6 +42,18 @@ static int add_script(struct d_compiler *compiler, const struct d_unit *unit)
 	return 0;
 }
 
+/* Makes the unit the one that the compiler is at. */
+static void enter(struct d_compiler *compiler, const struct d_unit *unit)
+{
+	compiler->script = unit->number;
+	compiler->file = unit->file;
+	compiler->program->options = unit->options;
+	compiler->options = unit->compile_options;
+	compiler->region = NULL;
+	compiler->expanded = unit->expanded;
+	d_lexer_start(compiler, unit->text, unit->length);
+}
+
 struct d_unit *d_unit_new(
 	struct d_compiler *compiler, const char *file, const char *text, size_t length)
 {
@@ -60,7 +72,7 @@ struct d_unit *d_unit_new(
 	compiler->last_unit = unit;
 	if (!compiler->current)
 		compiler->current = unit;
-	d_unit_enter(compiler, unit);
+	enter(compiler, unit);
 	return add_script(compiler, unit) ? NULL : unit;
 }
 
@@ -70,17 +82,6 @@ void d_unit_drop(struct d_compiler *compiler, struct d_unit *unit)
 	compiler->last_unit = unit->before;
 	if (compiler->current == unit)
 		compiler->current = NULL;
-}
-
-void d_unit_enter(struct d_compiler *compiler, const struct d_unit *unit)
-{
-	compiler->script = unit->number;
-	compiler->file = unit->file;
-	compiler->program->options = unit->options;
-	compiler->options = unit->compile_options;
-	compiler->region = NULL;
-	compiler->expanded = unit->expanded;
-	d_lexer_start(compiler, unit->text, unit->length);
 }
 
 /* Notes what the unit needs besides the engine's own probes. */
@@ -173,7 +174,7 @@ static int compile(struct d_compiler *compiler, struct d_unit *unit)
 {
 	int result;
 
-	d_unit_enter(compiler, unit);
+	enter(compiler, unit);
 	if (unit->dependencies && !compiler->is_settled)
 		return 0;
 	result = begin(compiler, unit);
@@ -214,7 +215,7 @@ static int settle(struct d_compiler *compiler, const struct d_unit *unit, struct
 {
 	int result = 0;
 
-	d_unit_enter(compiler, unit);
+	enter(compiler, unit);
 	for (const struct d_clause_tree *tree = unit->clauses; tree && !result; tree = tree->next) {
 		const struct d_description *description = tree->descriptions;
 		const struct d_description *end = tree == unit->clause ? unit->description : NULL;

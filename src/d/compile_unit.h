@@ -51,9 +51,6 @@ int d_unit_read(struct d_compiler *compiler, struct d_unit *unit, struct d_claus
 /* Removes a unit that could not be read. */
 void d_unit_drop(struct d_compiler *compiler, struct d_unit *unit);
 
-/* Makes this the compiler's current unit. */
-void d_unit_enter(struct d_compiler *compiler, const struct d_unit *unit);
-
 /* Whether the unit being read comes after one that waits. */
 bool d_unit_is_ahead(const struct d_compiler *compiler);
 

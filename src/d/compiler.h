@@ -97,6 +97,8 @@ struct d_compiler {
 	const struct d_provider *kernel_providers; /* of the built-in library, at the list's end */
 	struct d_library *libraries;               /* those that have been read; NULL: none yet */
 	bool library_loaded;
+	uint32_t identifier_count;
+	uint32_t identifiers_known; /* so many, of those of the script; 0: all */
 	uint64_t object_bytes;      /* of variables that are memory */
 	enum d_last_part last_part; /* for the string programs read next */
 	/* the script being read or compiled */

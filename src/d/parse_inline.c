@@ -57,7 +57,7 @@ static void set_attributes(const struct d_compiler *compiler, struct d_identifie
 static int check_value(struct d_compiler *compiler, struct d_node *value, const struct d_type *type,
 	struct d_name *name)
 {
-	struct d_identifier *identifier = d_symbol_meaning(compiler, name, D_SPACE_GLOBAL);
+	struct d_identifier *identifier = name->identifiers[D_SPACE_GLOBAL];
 
 	compiler->attributes = stability_greatest;
 	if (d_check(compiler, value))
@@ -66,7 +66,9 @@ static int check_value(struct d_compiler *compiler, struct d_node *value, const 
 		return d_fail(compiler, &value->place, "D_OP_INCOMPAT",
 			"inline %s definition uses incompatible types", name->bytes);
 	/* If the check had to wait, the inline already exists. */
-	if (identifier && identifier->tree == value)
+	while (identifier && identifier->tree != value)
+		identifier = identifier->other;
+	if (identifier)
 		set_attributes(compiler, identifier);
 	return 0;
 }

@@ -13,6 +13,7 @@ struct d_ahead {
 	struct d_place place;
 	struct d_identifier *identifier; /* NULL: a type */
 	/* a definition */
+	uint32_t known; /* how many identifiers there were, so that it names none after it */
 	d_definition_check *check; /* NULL: it is a declaration */
 	struct d_node *tree;
 	const struct d_type *type;
@@ -62,6 +63,7 @@ int d_ahead_define(struct d_compiler *compiler, d_definition_check *check, struc
 	if (!ahead)
 		return -1;
 	ahead->check = check;
+	ahead->known = compiler->identifier_count;
 	ahead->tree = tree;
 	ahead->type = type;
 	return 0;
@@ -105,7 +107,9 @@ static int check_definition(struct d_compiler *compiler, const struct d_ahead *a
 	int result;
 
 	compiler->keep = true;
+	compiler->identifiers_known = ahead->known;
 	result = ahead->check(compiler, ahead->tree, ahead->type, ahead->name);
+	compiler->identifiers_known = 0;
 	compiler->keep = false;
 	return result;
 }

@@ -87,10 +87,12 @@ enum d_value_kind d_function_stack_kind(const struct d_function *function)
 	return kinds[function->id - D_STACK_KERNEL];
 }
 
-static void enter(struct d_identifier *identifier, enum d_name_space space)
+static void enter(
+	struct d_compiler *compiler, struct d_identifier *identifier, enum d_name_space space)
 {
 	struct d_name *name = identifier->name;
 
+	identifier->number = ++compiler->identifier_count;
 	identifier->other = name->identifiers[space];
 	name->identifiers[space] = identifier;
 }
@@ -108,7 +110,7 @@ static struct d_identifier *add(struct d_compiler *compiler, const char *text, s
 	identifier->script = D_SCRIPT_BUILTIN;
 	identifier->stability = stability_stable;
 	identifier->type = type ? d_types_parse(&compiler->types, type) : compiler->types.type_void;
-	enter(identifier, D_SPACE_GLOBAL);
+	enter(compiler, identifier, D_SPACE_GLOBAL);
 	return identifier;
 }
 
@@ -159,9 +161,10 @@ bool d_symbol_is_known(const struct d_compiler *compiler, uint32_t script)
 static bool is_visible(const struct d_compiler *compiler, const struct d_identifier *identifier,
 	enum d_name_space space)
 {
-	if (space == D_SPACE_THIS)
-		return identifier->script == compiler->script;
-	return d_symbol_is_known(compiler, identifier->script);
+	if (identifier->script == compiler->script)
+		return !compiler->identifiers_known ||
+			identifier->number <= compiler->identifiers_known;
+	return space != D_SPACE_THIS && d_symbol_is_known(compiler, identifier->script);
 }
 
 struct d_identifier *d_symbol_meaning(
@@ -257,7 +260,7 @@ struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_nam
 		variable->keys[i] = d_type_value(keys[i], program->options.strsize);
 	}
 	identifier->stability = stability_stable;
-	enter(identifier, space);
+	enter(compiler, identifier, space);
 	if (space == D_SPACE_GLOBAL)
 		d_attribute_claim(identifier);
 	return identifier;
@@ -287,7 +290,7 @@ struct d_identifier *d_symbol_aggregation(struct d_compiler *compiler, struct d_
 	identifier->type = compiler->types.type_dynamic;
 	identifier->script = compiler->script;
 	identifier->index = (uint32_t)program->aggregation_count++;
-	enter(identifier, D_SPACE_AGGREGATION);
+	enter(compiler, identifier, D_SPACE_AGGREGATION);
 	return identifier;
 }
 

@@ -32,6 +32,7 @@ struct d_identifier {
 	const struct d_type *type;
 	uint32_t index;  /* in the program's variables or aggregations */
 	uint32_t script; /* where it was defined; or D_SCRIPT_BUILTIN */
+	uint32_t number; /* its place in the order in which all identifiers came to be, from 1 */
 	struct stability stability;
 	uint32_t version;                  /* the first version of D that has it; 0: all have */
 	const struct d_function *function; /* aggregations: NULL until assigned */

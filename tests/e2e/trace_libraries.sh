@@ -65,6 +65,7 @@ run 7 trace -q -L "$directory/vm" -p "$pid" -n 'BEGIN { exit(STATUS); }'
 # $target before and after the provider's name, where that is the target
 run 0 trace -q -n 'BEGIN { printf("%d\n", $target); } vm$1:::method-entry { printf("%d\n", $target); exit(0); }' "$pid"
 [ "$(cat "$directory/out")" = "$pid"$'\n'"$pid" ] || fail "\$target of a process that a provider names"
+run 0 trace -q -n 'vm$1:::method-entry { printf("%A\n", arg0); exit(0); }' "$pid"
 # the same of a script
 run 0 trace -q -p "$pid" -n '#pragma D depends_on provider vm
 BEGIN { exit(0); }'

@@ -149,6 +149,12 @@ START_TEST(clauses_are_enabled)
 }
 END_TEST
 
+/* What the last clause relies on. */
+static struct stability last_statement(void)
+{
+	return fixture.program->clauses[fixture.program->clause_count - 1].statement_stability;
+}
+
 /*
  * A script sees what earlier scripts have defined, although it is read before they are compiled.
  * tag is that of the error in the second script; NULL: no error.
@@ -177,6 +183,9 @@ START_TEST(script_after_one_that_waits)
 		{"inline int v = x + t[1]; BEGIN { trace(v); }", NULL},
 		{"inline int v = x; inline int w = v + 1; BEGIN { trace(w); }", NULL},
 		{"inline int v = nosuch; BEGIN { trace(1); }", "D_IDENT_UNDEF"},
+		{"inline int v = later; int later; BEGIN { trace(v); }", "D_IDENT_UNDEF"},
+		{"int sooner; inline int v = sooner + x; BEGIN { trace(v); }", NULL},
+		{"inline int v = x + (int)(uintptr_t)curthread; BEGIN { trace(v); }", NULL},
 		{"inline string v = x; BEGIN { trace(1); }", "D_OP_INCOMPAT"},
 		{"struct s { int a; }; translator struct s < int p > { a = p + x; };\n"
 		 "BEGIN { trace(xlate <struct s> (3).a); }",
@@ -197,6 +206,7 @@ START_TEST(script_after_one_that_waits)
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct stability statement = stability_greatest;
 		struct d_error early;
 		char *listing = NULL;
 		int result;
@@ -210,6 +220,7 @@ START_TEST(script_after_one_that_waits)
 			"%s: %s", rows[i].text, early.message.text);
 		if (!result) {
 			d_fixture_finish(&fixture);
+			statement = last_statement();
 			listing = fixture.listing;
 			fixture.listing = NULL;
 		}
@@ -221,14 +232,15 @@ START_TEST(script_after_one_that_waits)
 		ck_assert_msg(!result == !rows[i].tag, "%s: %s", rows[i].text,
 			fixture.error.message.text);
 		ck_assert_str_eq(fixture.error.message.text, early.message.text);
-		if (result)
+		if (result) {
 			ck_assert_uint_eq(fixture.error.script, 1);
-		else
+		} else {
 			d_fixture_finish(&fixture);
-		/*
-		 * declared variables come before those that clauses create, which changes the
-		 * listing
-		 */
+			ck_assert(!stability_is_less(statement, last_statement()) &&
+				!stability_is_less(last_statement(), statement));
+		}
+		/* declared variables come before those that clauses create, which changes the
+		 * listing */
 		if (!result && !strstr(rows[i].text, " n;") && !strstr(rows[i].text, " z;") &&
 			!strstr(rows[i].text, "int "))
 			ck_assert_str_eq(fixture.listing, listing);

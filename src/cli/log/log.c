@@ -1,6 +1,6 @@
 /*
- * log.c: `vmtap log`: prints the contents of a recorded log: a summary, or every event as text.
- * Reads the logs of vmtap and of GHC. log_check.c checks them.
+ * log.c: `vmtap log`: what a recorded log holds: a summary, or every event as text. Reads
+ * logs of vmtap and of GHC. Checking is in log_check.c.
  */
 #include "cli/log/log.h"
 
@@ -21,7 +21,7 @@
 
 enum {
 	TYPES = 65536,
-	ENOUGH = 400, /* bytes of the message about a damage */
+	ENOUGH = 400, /* bytes of a damage's line */
 	OPTION_DUMP = 256,
 	OPTION_VALIDATE,
 	OPTION_JSON
@@ -37,7 +37,7 @@ struct log_summary {
 	uint64_t thread_count, cap_count;
 	struct threads threads, caps;
 	char program[256], runtime[128];
-	char why[ENOUGH]; /* how it ends, if not properly */
+	char why[ENOUGH]; /* how it ends, when not in order */
 };
 
 /* ---- reading ---- */
@@ -75,7 +75,7 @@ int log_next(
 
 	*why = NULL;
 	if (state == RECORDS_EVENT && record->type == WIRE_NAME && record_is_whole(record))
-		/* a name that is out of range or exceeds the limit is printed as its number */
+		/* one that is out of range or too much is shown by its number */
 		names_define(&reader->names, bytes_u32(record->payload),
 			(const char *)record->payload + 4, record->size - 4);
 	if (state == RECORDS_MORE) {
@@ -198,7 +198,7 @@ static void take_record(
 	if (field < layout->field_count &&
 		layout_field(layout, field, record->payload, record->size, &at, &size)) {
 		uint64_t thread = layout_number(&layout->fields[field], at);
-		if (thread) /* 0: no thread */
+		if (thread) /* 0 is none */
 			count_once(&summary->threads, &summary->thread_count, (uint32_t)thread);
 	}
 }
@@ -234,8 +234,8 @@ static void format_time(const struct log_summary *summary, char *text, size_t si
 }
 
 /*
- * Copies the next name of a probe of another runtime, "PROVIDER:::NAME", that an event type fires.
- * *lines has one probe per line and is advanced. Returns false if there are no more.
+ * The next probe of another runtime that an event type fires, "PROVIDER:::NAME", of the lines
+ * at *lines, which is moved on; false when there is none.
  */
 static bool next_compatible(const char **lines, char *name, size_t size)
 {

@@ -1,12 +1,13 @@
 /*
- * log_check.c: `vmtap log --validate`. Two passes. The first reads the file's bytes: blocks, the
- * order of times within them, watermarks, payloads, names. The second reads the events in the order
- * of time and follows each guest thread through the states that GHC's tools know.
+ * log_check.c: `vmtap log --validate`. Two passes. The first goes through the file's bytes:
+ * blocks, the order of times within them, watermarks, payloads, names. The second takes the
+ * events in the order of time and follows each guest thread through the states that GHC's
+ * tools know.
  *
- * Not reported as faults: a thread that existed before the log began, and whatever a thread does
- * after events were lost. GHC stamps the end of a collection, and the events that describe the
- * collection then, with a time that it has read before; other events of a block go back by no more
- * than TOLERANCE_NS.
+ * What is no fault: a thread that was there before the log began, and whatever a thread does
+ * after events were lost. GHC stamps the end of a collection, and what it says of it then,
+ * with a time it has read before; other events of a block go back by no more than
+ * TOLERANCE_NS.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -97,7 +98,7 @@ static void check_time(
 	}
 	if (wire_type_has(record->type, WIRE_EARLIER))
 		return;
-	/* the following events are of another thread */
+	/* what follows is another thread's */
 	if (record->type == WIRE_CONTEXT)
 		state->last = 0;
 	if (state->block_end && record->time + TOLERANCE_NS < state->last)
@@ -125,7 +126,7 @@ static void check_payload(struct log_check *check, struct bytes_check *state,
 
 	for (unsigned int i = 0; layout && i < layout->field_count; i++) {
 		const struct layout_field *field = &layout->fields[i];
-		/* the last fields differ between versions of GHC */
+		/* what the last fields are has changed with GHC's versions */
 		if (!layout_field(layout, i, record->payload, record->size, &at, &size)) {
 			if (i == 0 || layout->is_probe)
 				find(check, "byte %" PRIu64 ": %s has %zu bytes, and no %s in them",
@@ -183,7 +184,7 @@ static int check_bytes(struct log_check *check, struct error *error)
 /* ---- the threads ---- */
 
 enum thread_state {
-	THREAD_UNKNOWN, /* existed before the log began, or events were lost */
+	THREAD_UNKNOWN, /* was there before the log, or events were lost */
 	THREAD_QUEUED,
 	THREAD_RUNNING,
 	THREAD_STOPPED,
@@ -198,7 +199,7 @@ enum thread_action { ACTION_CREATE, ACTION_RUN, ACTION_STOP, ACTION_WAKEUP, ACTI
 
 static const char *const action_names[ACTIONS] = {"created", "run", "stopped", "woken"};
 
-/* The probes to follow, of both providers; their first arguments are the same. */
+/* The probes of both providers that may be there; they have the same first arguments. */
 static const struct {
 	const char *name;
 	enum thread_action action;
@@ -267,7 +268,7 @@ static bool is_provider(const struct d_probe *probe, const char *provider)
 		probe->provider[length] <= '9';
 }
 
-/* Stores the probes of a provider that are to be followed; returns their number. */
+/* The probes of a provider to follow; the count. */
 static size_t choose_of(const struct d_probe_set *set, const char *provider, uint32_t *probes,
 	enum thread_action *actions)
 {
@@ -289,10 +290,7 @@ static size_t choose_of(const struct d_probe_set *set, const char *provider, uin
 	return count;
 }
 
-/*
- * Chooses vm's probes, unless GHC's provider has more, as in a stream kept by a plain eventlog
- * reader.
- */
+/* Those of vm, unless GHC's provider has more: what a plain reader has kept of a stream. */
 static size_t choose_probes(
 	const struct d_probe_set *set, uint32_t *probes, enum thread_action *actions)
 {
@@ -334,7 +332,7 @@ static int check_threads(struct log_check *check, struct error *error)
 		result = source_enable(source, &request, error);
 	if (result)
 		goto out;
-	/* the first pass has reported any damage */
+	/* damage has been found by the first pass */
 	while ((state = source_next(source, 0, &batch, &damage)) == SOURCE_MORE) {
 		for (size_t i = 0; i < batch.event_count; i++)
 			follow(check, &threads, actions[batch.events[i].probe], &batch.events[i],

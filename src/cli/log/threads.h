@@ -1,6 +1,6 @@
 /*
- * threads.h: one byte for each guest thread of a log, by thread number. Numbers may be any 32 bits.
- * Memory grows with the numbers that occur, up to a limit (64 MiB) that only a nonsensical log
+ * threads.h: a byte for each guest thread of a log, by its number. Numbers are any 32 bits;
+ * memory grows with those that occur, up to a limit (64 MiB) that only a log of nonsense
  * reaches.
  */
 #ifndef VMTAP_CLI_LOG_THREADS_H
@@ -17,7 +17,7 @@ struct threads {
 int threads_init(struct threads *threads);
 void threads_free(struct threads *threads);
 
-/* The thread's byte, initially 0. NULL: the limit is reached, or out of memory. */
+/* The thread's byte, 0 at first. NULL: the limit is reached, or memory is out. */
 uint8_t *threads_at(struct threads *threads, uint32_t thread);
 
 /* Sets every byte to 0. */

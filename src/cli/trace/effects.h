@@ -1,5 +1,5 @@
 /*
- * effects.h: effects of a script's actions besides its output: commands, output files, signals.
+ * effects.h: what actions of a script do beyond its output: commands, output files, signals.
  */
 #ifndef VMTAP_CLI_TRACE_EFFECTS_H
 #define VMTAP_CLI_TRACE_EFFECTS_H
@@ -11,13 +11,13 @@
 struct effects {
 	struct engine_effects engine; /* what the engine calls */
 	FILE *output;
-	int original; /* a copy of output's descriptor from before freopen(); -1: not replaced */
+	int original; /* what output's descriptor was before freopen(), -1: still is */
 };
 
-/* For a script that prints to output. output must outlive effects. */
+/* For a script that prints to output, which outlives it. */
 void effects_init(struct effects *effects, FILE *output);
 
-/* Restores the original output. */
+/* Output goes where it went at first again. */
 void effects_free(struct effects *effects);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * preprocess.h: runs D files through the system's C preprocessor, as `dtrace -C` does.
+ * preprocess.h: D files through the system's C preprocessor, as `dtrace -C` has it.
  */
 #ifndef VMTAP_CLI_TRACE_PREPROCESS_H
 #define VMTAP_CLI_TRACE_PREPROCESS_H
@@ -10,10 +10,10 @@
 #include "program/option.h"
 
 /*
- * Runs the preprocessor given by the options (cpppath, cpp_arguments) on a file's text. Its
- * messages go to standard error unchanged. The result contains lines that name the original file
- * and line. A first line "#!..." is left out. *result belongs to the caller and is not
- * NUL-terminated. On failure returns a negative errno with a message of one line in error.
+ * Runs the preprocessor of the options (cpppath, cpp_arguments) over a file's text. Its messages go
+ * to standard error as they are; the lines of the result say which line of which file they are. A
+ * first line "#!..." is left out. *result is the caller's; not NUL-terminated. A negative errno and
+ * a line in error that says what failed.
  */
 int preprocess_run(const struct d_compile_options *options, const char *file, const char *text,
 	size_t length, char **result, size_t *result_length, struct error *error);

@@ -1,5 +1,5 @@
 /*
- * run.h: runs a compiled script on a source, from BEGIN to the last aggregation.
+ * run.h: a compiled script over a source, from BEGIN to the last aggregation.
  */
 #ifndef VMTAP_CLI_TRACE_RUN_H
 #define VMTAP_CLI_TRACE_RUN_H
@@ -15,8 +15,7 @@ struct targets;
 struct run_settings {
 	const struct d_program *program;
 	const struct d_probe_set *probes;
-	struct targets
-		*targets; /* opened or watched; without a source, only BEGIN, END and ticks fire */
+	struct targets *targets; /* open, or watched; without a source: only BEGIN, END and ticks */
 	FILE *output;
 	const char *output_name; /* for messages: "<stdout>" or the file */
 	bool lossless;
@@ -24,11 +23,11 @@ struct run_settings {
 };
 
 /*
- * Runs until exit(), the target's end, SIGINT or SIGTERM. Commands that wait to be released start
- * after BEGIN. *status is the script's exit() status. Without exit() it is 0, or CLI_CANNOT if a
- * recorded log is damaged (not only cut off), or, after a message, if a command cannot be started.
- * If the source cannot enable the probes, or the output cannot be written, returns a negative errno
- * with a message of one line in error.
+ * Runs until exit(), the target's end, or SIGINT or SIGTERM; commands that wait to be released
+ * start after BEGIN. *status is what exit() said; without one it is 0, or CLI_CANNOT when a
+ * recorded log is damaged (not only cut off), or, after a message, when a command cannot be
+ * started. A negative errno and a line in error when the source cannot enable the probes, or the
+ * output cannot be written.
  */
 int run_program(const struct run_settings *settings, int *status, struct error *error);
 

@@ -1,11 +1,11 @@
 /*
- * target.h: the targets of a trace: processes (by pid or socket), commands that vmtap starts, or a
- * recording. Together they form one source of events. When the trace ends, commands are killed and
- * processes keep running.
+ * target.h: what a trace is of: processes by pid or socket, commands that are started, or a
+ * recording; together one source of events. Commands are ended with the trace, processes left
+ * running.
  *
- * A script that uses no events needs no source: its targets may be any processes, and vmtap only
- * waits for them to end. The same applies to a target that serves no event stream, if the script
- * allows that.
+ * A script that asks for no events needs no source: its targets may be any processes, and only
+ * their ends are waited for. The same holds for a target that serves no event stream where the
+ * script puts up with that.
  */
 #ifndef VMTAP_CLI_TRACE_TARGET_H
 #define VMTAP_CLI_TRACE_TARGET_H
@@ -19,10 +19,7 @@
 #include "source/source.h"
 
 struct target {
-	/*
-	 * One of these is given. For a command or socket, the pid is known once it is started or
-	 * open.
-	 */
+	/* One of these is given. The pid of the others is known once they are started or open. */
 	uint32_t pid;
 	const char *command, *socket;
 	struct child child;
@@ -38,26 +35,24 @@ struct targets {
 	struct target *items; /* in the order of the command line; the first is $target */
 	size_t count;
 	const char *log;       /* instead of processes */
-	struct source *source; /* of all followed streams; NULL: there are none */
-	size_t parts;          /* number of followed streams */
-	int ends; /* readable when a command or a watched process has ended; -1: nothing to watch */
-	bool asks; /* some targets have no descriptor: their end is found only by polling */
+	struct source *source; /* all that are followed; NULL: there are none */
+	size_t parts;          /* how many these are */
+	int ends;              /* readable when a command or a watched process has ended; -1 */
+	bool asks;             /* the ends of some are only seen by looking */
 };
 
 extern const struct targets targets_none;
 
-/* Adds a copy of target. -ENOMEM. */
+/* Adds a copy. -ENOMEM. */
 int target_add(struct targets *targets, const struct target *target);
 
 /*
- * Creates the processes of the commands, so that $target is known; they do not run yet. On failure
- * returns a negative errno with a message of one line in error.
+ * Makes the processes of commands, which do not run yet; so that $target is known. A negative
+ * errno and a line in error.
  */
 int target_start(struct targets *targets, struct error *error);
 
-/*
- * The value of $target: the first target's pid, or the recorded process; 0: none, or not known yet.
- */
+/* What $target is: the first one's pid, a recording's process; 0: none, or not known yet. */
 uint32_t target_pid(const struct targets *targets);
 
 /*
@@ -67,32 +62,26 @@ uint32_t target_pid(const struct targets *targets);
  */
 int target_open(struct targets *targets, struct d_probe_set *set, struct error *error);
 
-/* Opens no streams and watches all targets; returns a negative errno if one does not exist. */
+/* Or: opens nothing, and watches all; a negative errno when one is not there. */
 int target_watch(struct targets *targets, struct error *error);
 
-/*
- * Why the stream of a target is missing, for the first target without one; NULL: none is missing.
- */
+/* Why a target's stream is missing, of the first that has none; NULL: none is. */
 const struct error *target_missing(const struct targets *targets);
 
-/*
- * Runs the commands that do not run yet. On failure returns a negative errno with a message of one
- * line in error.
- */
+/* Runs the commands that do not run yet; a negative errno and a line in error. */
 int target_release(struct targets *targets, struct error *error);
 
-/* Checks which commands and watched processes have ended; true: all of them have. */
+/* Looks which commands and watched processes have ended; true: all have. */
 bool target_poll(struct targets *targets);
 
 /*
- * Prints to standard error which targets have ended and how, once for each, in dtrace's words where
- * it has them. state and reason apply to the source as a whole; state is SOURCE_MORE while it
- * continues.
+ * Says on standard error which targets have ended and how, once each, in dtrace's words where
+ * it has them. state and reason are of the source as a whole: SOURCE_MORE when it goes on.
  */
 void target_tell_ends(
 	struct targets *targets, enum source_state state, const struct error *reason, bool quiet);
 
-/* Kills the commands, closes and frees everything. */
+/* Ends commands, closes and frees everything. */
 void target_close(struct targets *targets);
 
 #endif

@@ -149,7 +149,10 @@ static int find_target(struct work *work)
 	if (target_add(&work->trace->targets, &target))
 		return out_of_memory();
 	work->is_named = true;
-	return asks->target || work->waits ? read_scripts(work) : CLI_OK;
+	if (asks->target || work->waits)
+		return read_scripts(work);
+	d_compiler_set_target(work->compiler, (pid_t)target.pid);
+	return CLI_OK;
 }
 
 /*

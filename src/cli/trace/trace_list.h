@@ -1,5 +1,5 @@
 /*
- * trace_list.h: lists probes as `dtrace -l` does.
+ * trace_list.h: probes as `dtrace -l` lists them.
  */
 #ifndef VMTAP_CLI_TRACE_TRACE_LIST_H
 #define VMTAP_CLI_TRACE_TRACE_LIST_H
@@ -11,9 +11,9 @@
 #include "program/program.h"
 
 /*
- * Lists the probes that a program's clauses are enabled on, clause by clause, after a message for
- * each clause that matches none. Without a program (NULL), lists all probes. verbose: also their
- * attributes and arguments.
+ * The probes that a program's clauses are enabled on, clause by clause, after a message for each
+ * that has none; without a program (NULL) all that there are. verbose: also their attributes and
+ * arguments.
  */
 void trace_list_probes(
 	FILE *output, const struct d_probe_set *set, const struct d_program *program, bool verbose);

@@ -1,6 +1,6 @@
 /*
- * trace_options.h: the command line of `vmtap trace`: dtrace's option letters, the settings they
- * make, and D options from the environment.
+ * trace_options.h: the command line of `vmtap trace`: dtrace's letters, what they ask for, and
+ * options of D from the environment.
  */
 #ifndef VMTAP_CLI_TRACE_TRACE_OPTIONS_H
 #define VMTAP_CLI_TRACE_TRACE_OPTIONS_H
@@ -13,16 +13,16 @@
 #include "cli/trace/target.h"
 #include "program/option.h"
 
-/* A D option as it was given. */
+/* An option of D as it was given. */
 struct setting {
-	const char *name;  /* D's name of the option */
-	const char *value; /* NULL: no value was given */
-	const char *given; /* as the user wrote it, for messages: "-q"; NULL: "-x" and the name */
-	bool is_letter;    /* given is a letter followed by the value: "-b 4m" */
+	const char *name;  /* as D knows it */
+	const char *value; /* NULL: none given */
+	const char *given; /* as it was written, for messages: "-q"; NULL: "-x" and the name */
+	bool is_letter;    /* given is one that the value follows: "-b 4m" */
 	char *owned;
 };
 
-/* What dtrace calls modes; a run has only one. */
+/* What dtrace calls modes: only one of them. */
 enum trace_mode {
 	TRACE_RUN,
 	TRACE_COMPILE, /* -e */
@@ -35,9 +35,9 @@ struct trace {
 	enum trace_mode mode;
 	struct script *scripts;
 	size_t script_count;
-	struct setting *settings; /* in the order in which they are applied */
+	struct setting *settings; /* in the order in which they hold */
 	size_t setting_count;
-	struct d_options options; /* the result of the settings */
+	struct d_options options; /* what the settings come to */
 	struct d_compile_options compile_options;
 	struct targets targets;
 	const char *output;
@@ -47,8 +47,8 @@ struct trace {
 };
 
 /*
- * Reads the environment and the command line. Returns CLI_OK, or another exit status after a
- * message. Call trace_options_free() in any case. Strings may point into argv.
+ * Reads the environment and the command line. CLI_OK, or another exit status after a message.
+ * trace_options_free() in any case; strings may point into argv.
  */
 int trace_options_parse(struct trace *trace, int argc, char **argv);
 void trace_options_free(struct trace *trace);

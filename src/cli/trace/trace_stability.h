@@ -1,5 +1,5 @@
 /*
- * trace_stability.h: reports the stability of what scripts rely on, as `dtrace -v` does.
+ * trace_stability.h: what scripts rely on, as `dtrace -v` reports it.
  */
 #ifndef VMTAP_CLI_TRACE_TRACE_STABILITY_H
 #define VMTAP_CLI_TRACE_TRACE_STABILITY_H
@@ -11,8 +11,8 @@
 #include "program/program.h"
 
 /*
- * Prints the lowest attributes that each script relies on. each_description: also those of each of
- * its descriptions, as -e does.
+ * The least attributes that each script relies on; each_description: also those of each of its
+ * descriptions, as -e has it.
  */
 void trace_report_stability(FILE *output, const struct d_probe_set *set,
 	const struct d_program *program, bool each_description);
