@@ -50,8 +50,7 @@ static uint64_t count(const uint8_t *data, size_t size)
 	while ((state = records_next(&records, data, size, &used, &record)) == RECORDS_EVENT ||
 		state == RECORDS_HEADER) {
 		if (state == RECORDS_EVENT) {
-			events += record.type != WIRE_BLOCK_MARKER &&
-				(record.type < WIRE_CONTEXT || record.type >= WIRE_PROBES);
+			events += record.type != WIRE_BLOCK_MARKER && !wire_is_own(record.type);
 			sum += look_at(&records, &record);
 		}
 		data += used;

@@ -560,7 +560,7 @@ static bool take_event(struct reader *reader, bool *progress)
 	if (reader->heap.open && type != WIRE_HEAP_PROF_SAMPLE_STRING &&
 		type != WIRE_HEAP_PROF_SAMPLE_END)
 		return fail(reader, "type %u within a heap sample", type);
-	if (type < WIRE_CONTEXT)
+	if (wire_is_ghc(type))
 		reader->ghc_events[type]++;
 	else
 		reader->own_events++;

@@ -106,7 +106,7 @@ START_TEST(types_have_ghc_sizes)
 		ck_assert_msg(reader.types[sizes[i].type].size == sizes[i].size, "%u: %u",
 			sizes[i].type, reader.types[sizes[i].type].size);
 	}
-	for (unsigned i = 0; i < WIRE_CONTEXT; i++)
+	for (unsigned i = 0; i < WIRE_OWN; i++)
 		declared += reader.types[i].declared;
 	ck_assert_uint_ge(declared, sizeof(sizes) / sizeof(sizes[0]));
 	reader_close(&reader);
