@@ -98,18 +98,22 @@ static enum records_state next_header(
 	return RECORDS_HEADER;
 }
 
-/* Handles a WIRE_DECLARE, which defines a spare event type from here on. Returns NULL, or the
- * reason why it is wrong. */
+/* Handles a WIRE_DECLARE, which defines a spare event type from here on. The same description
+ * again changes nothing, since bytes may be read twice. Returns NULL, or the reason why it is
+ * wrong. */
 static const char *describe_spare(
 	struct records *records, const unsigned char *payload, size_t size)
 {
-	enum { HEAD = 4 };
+	enum { HEAD = 4 }; /* bytes before the description */
 	uint16_t type = size < HEAD ? 0 : bytes_u16(payload);
 	uint16_t length = size < HEAD ? 0 : bytes_u16(payload + 2);
 	char *text, *extension;
 
 	if (size < HEAD || size - HEAD < length)
 		return "the description of an event type is longer than its event";
+	if (records->texts[type] && strlen(records->texts[type]) == length &&
+		!memcmp(records->texts[type], payload + HEAD, length))
+		return NULL;
 	if (!records->texts[type] || strcmp(records->texts[type], WIRE_SPARE) != 0)
 		return "an event type is described that the header does not declare as spare";
 	text = strndup((const char *)payload + HEAD, length);

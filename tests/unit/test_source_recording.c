@@ -1,9 +1,11 @@
 /* test_source_recording.c: recordings: any split of the bytes, the largest size, rotated files. */
 #include <check.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -323,6 +325,53 @@ START_TEST(test_damage)
 }
 END_TEST
 
+/* A write that fails ends the file after the last whole event, even if an event type was described
+ * among the bytes that were to be written. */
+START_TEST(test_full_disk)
+{
+	static const char text[] = "vm:::late(uint16_t cap)";
+	const struct recording_settings settings = {.file = file};
+	struct rlimit limit;
+	struct recording *recording;
+	struct error error = {""};
+	struct writer writer = {0};
+	struct stat status;
+	size_t room, whole;
+	char wanted[64];
+
+	put_header_begin(&writer);
+	put_type(&writer, WIRE_DECLARE, WIRE_VARIABLE, "Declare");
+	put_type(&writer, 500, WIRE_VARIABLE, WIRE_SPARE);
+	put_header_end(&writer);
+	put_event(&writer, WIRE_DECLARE, 1);
+	put(&writer, 4 + strlen(text), 2);
+	put(&writer, 500, 2);
+	put(&writer, strlen(text), 2);
+	put_bytes(&writer, text, strlen(text));
+	put_loss(&writer, 500, 1);
+	whole = writer.length;
+	put_loss(&writer, 500, 2);
+	ck_assert_int_eq(recording_new(&settings, &recording, &error), 0);
+	memcpy(recording_room(recording, &room), writer.bytes, writer.length);
+	ck_assert_int_eq(recording_received(recording, writer.length, &error), RECORDING_MORE);
+	ck_assert_int_eq(recording_open(recording, &error), 0);
+	ck_assert_int_eq(recording_received(recording, 0, &error), RECORDING_MORE);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = whole + 5;
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_int_eq(recording_flush(recording, &error), -EFBIG);
+	limit.rlim_cur = limit.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	snprintf(wanted, sizeof(wanted), "the last whole event, at byte %zu", whole);
+	ck_assert_msg(strstr(error.text, wanted), "%s, not %zu", error.text, whole);
+	ck_assert_int_eq(recording_close(recording, true, &error), 0);
+	ck_assert_int_eq(stat(file, &status), 0);
+	ck_assert_int_eq(status.st_size, whole);
+	free(writer.bytes);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("source_recording");
@@ -338,6 +387,7 @@ int main(void)
 	tcase_add_test(cases, test_rotation_state);
 	tcase_add_test(cases, test_losses);
 	tcase_add_test(cases, test_damage);
+	tcase_add_test(cases, test_full_disk);
 	tcase_set_timeout(cases, 120);
 	suite_add_tcase(suite, cases);
 	runner = srunner_create(suite);
