@@ -3,8 +3,8 @@
 #include "shim/event_table.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 const struct event_type *_Atomic event_types[EVENTS_MAX];
 _Atomic uint32_t event_types_count;
@@ -12,6 +12,33 @@ _Atomic uint32_t event_types_count;
 static char *provider_names[EVENT_PROVIDERS_MAX + 1];
 static uint16_t next_wire = WIRE_PROBES;
 static bool is_sealed;
+
+/*
+ * Memory for good, in chunks from the kernel. It is not the traced program's malloc(): a type is
+ * never freed, also when the runtime itself is unloaded, since threads may still use its number.
+ */
+static void *keep(size_t size)
+{
+	static char *chunk;
+	static size_t left;
+	enum { CHUNK_BYTES = 32 << 10 };
+	void *place;
+
+	size = (size + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
+	if (size > left) {
+		size_t bytes = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+		void *made = mmap(
+			NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (made == MAP_FAILED)
+			return NULL;
+		chunk = made;
+		left = bytes;
+	}
+	place = chunk;
+	chunk += size;
+	left -= size;
+	return place;
+}
 
 /* ---- compatible providers ---- */
 
@@ -25,8 +52,10 @@ static uint32_t provider_bit(const char *name)
 		i++;
 	if (i == EVENT_PROVIDERS_MAX)
 		return 0;
-	if (!provider_names[i])
-		provider_names[i] = strdup(name);
+	if (!provider_names[i]) {
+		char *copy = keep(strlen(name) + 1);
+		provider_names[i] = copy ? strcpy(copy, name) : NULL;
+	}
 	return provider_names[i] ? 1u << i : 0;
 }
 
@@ -184,7 +213,7 @@ int event_table_add(const struct definition *definition)
 	if (count == EVENTS_MAX)
 		return -ENOSPC;
 	copy_definition(&piece, definition);
-	piece = (struct piece){.memory = malloc(piece.used)};
+	piece = (struct piece){.memory = keep(piece.used)};
 	if (!piece.memory)
 		return -ENOMEM;
 	type = copy_definition(&piece, definition);
