@@ -189,11 +189,6 @@ int vm_run(struct vm *vm);
 
 /* Dispatch: the method of a class for a selector, by cache or search; NULL if there is none. */
 struct lookup *vm_lookup(struct vm *vm, struct class *class, struct symbol *selector);
-/*
- * Adds a method to a class. If that invalidates cached look-ups, stops the world and
- * clears them. 0, -ENOMEM.
- */
-int vm_define(struct thread *thread, struct class *class, struct method *method);
 /* The global or constant of that name, created if necessary. NULL: no memory. */
 struct global *vm_global(struct vm *vm, struct symbol *name);
 
