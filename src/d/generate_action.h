@@ -21,6 +21,10 @@ int d_action_emit(struct d_compiler *compiler, struct d_code *code, unsigned fir
 int d_action_argument(struct d_compiler *compiler, struct d_code *code, struct d_action *action,
 	const struct d_node *node, const struct d_type *type);
 
+/* generate_aggregation.c: the assignment of an aggregating function. 0 or negative. */
+int d_generate_aggregation(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
+
 /* generate_action_memory.c: actions that record memory by its address. */
 int d_generate_print(struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
 int d_generate_tracemem(
