@@ -593,6 +593,40 @@ START_TEST(registers)
 }
 END_TEST
 
+/* Every row of the table of subroutines can be called with all numbers of arguments it allows. */
+START_TEST(subroutines)
+{
+#define CALLABLE(number, name, function, need, least, most, result, ...)                           \
+	{name, least, most, {__VA_ARGS__}},
+#define SKIPPED(...)
+	static const struct {
+		const char *name;
+		unsigned least, most;
+		const char *parameters[3];
+	} table[] = {D_SUBROUTINE_ROWS(CALLABLE, SKIPPED)};
+	char script[200], call[80];
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		for (unsigned count = table[i].least; count <= table[i].most; count++) {
+			size_t length = (size_t)snprintf(
+				script, sizeof(script), "BEGIN { %s(", table[i].name);
+			for (unsigned j = 0; j < count; j++) {
+				const char *type = table[i].parameters[j];
+				length += (size_t)snprintf(script + length, sizeof(script) - length,
+					!strcmp(type, "string")           ? "%s\"%s\""
+						: !strcmp(type, "void *") ? "%s(%s)alloca(1)"
+									  : "%s(%s)1",
+					j ? ", " : "", type);
+			}
+			snprintf(script + length, sizeof(script) - length, "); }");
+			snprintf(call, sizeof(call), "call r0, r0, %u %s\n", count, table[i].name);
+			ck_assert_msg(strstr(d_fixture_listing(&fixture, script), call), "%s\n%s",
+				script, fixture.listing);
+		}
+	}
+}
+END_TEST
+
 int main(void)
 {
 	TCase *test_case = tcase_create("code");
@@ -614,5 +648,6 @@ int main(void)
 	tcase_add_test(test_case, pattern_of_stars);
 	tcase_add_test(test_case, large);
 	tcase_add_test(test_case, registers);
+	tcase_add_test(test_case, subroutines);
 	return d_fixture_run("d code", test_case);
 }
