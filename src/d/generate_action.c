@@ -1,5 +1,5 @@
 /*
- * generate_action.c: statements: actions and aggregations, with the checks that DTrace makes when
+ * generate_action.c: statements, and the actions among them, with the checks that DTrace makes when
  * it generates their code.
  */
 #include "d/generate_action.h"
