@@ -52,9 +52,10 @@ static void object_open(struct vmtap_object *object)
 	}
 }
 
-void registry_open(const bool wanted[EVENTS_MAX], const struct vmtap_runtime *runtime)
+void registry_open(
+	const bool wanted[EVENTS_MAX], uint32_t count, const struct vmtap_runtime *runtime)
 {
-	memcpy(open_events, wanted, sizeof(open_events));
+	memcpy(open_events, wanted, count * sizeof(*open_events));
 	used_runtime = runtime;
 	for (struct vmtap_object *object = objects; object; object = object->next)
 		object_open(object);

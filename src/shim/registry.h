@@ -17,9 +17,15 @@ void registry_unlock(void);
 /* Call in the child of fork(), which has only this thread: releases the lock. */
 void registry_fork_child(void);
 
-/* Opens the guards of these event types in every present and future object, closes all others,
- * and makes objects record with this runtime. The lock must be held. */
-void registry_open(const bool wanted[EVENTS_MAX], const struct vmtap_runtime *runtime);
+/*
+ * Opens the guards of these event types in every present and future object, closes those of all
+ * others with a number below count, and makes objects record with this runtime. Types that were
+ * added since the caller looked, with numbers from count on, stay as they are: their guards may
+ * be open because their names are wanted, and must not miss events until the caller has looked
+ * again. The lock must be held.
+ */
+void registry_open(
+	const bool wanted[EVENTS_MAX], uint32_t count, const struct vmtap_runtime *runtime);
 
 /* The compatible providers that any object has opted in for, one bit each, and the raw time
  * since which this has been so. The lock must be held. */

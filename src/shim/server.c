@@ -180,12 +180,13 @@ static void apply_subscriptions(struct server *server)
 
 	server->known_types = event_count();
 	for (struct client *client = server->clients; client; client = client->next) {
+		client_take_types(client);
 		if (!client->subscribed || client->gone)
 			continue;
 		listening = true;
 		lossless |= client->terms.lossless;
 		cpu_clock |= client->terms.cpu_clock;
-		for (uint32_t i = 0; i < client->terms.known_types; i++)
+		for (uint32_t i = 0; i < server->known_types; i++)
 			wanted[i] |= client->terms.wanted[i] && !server->ending;
 	}
 	if (listening && !server->listening)
@@ -194,7 +195,8 @@ static void apply_subscriptions(struct server *server)
 		ring_set_listening(true);
 	ring_set_lossless(lossless);
 	registry_lock();
-	registry_open(wanted, cpu_clock ? &ring_clocked_runtime : &ring_runtime);
+	registry_open(
+		wanted, server->known_types, cpu_clock ? &ring_clocked_runtime : &ring_runtime);
 	registry_unlock();
 	if (!listening && server->listening) {
 		ring_set_listening(false);
@@ -207,11 +209,8 @@ static void apply_subscriptions(struct server *server)
 /* Opens the guards of event types that were added since and that clients requested by name. */
 static void take_types(struct server *server)
 {
-	if (server->known_types == event_count())
-		return;
-	for (struct client *client = server->clients; client; client = client->next)
-		client_take_types(client);
-	apply_subscriptions(server);
+	if (server->known_types != event_count())
+		apply_subscriptions(server);
 }
 
 static void note_subscriber(void)

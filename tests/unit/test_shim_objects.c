@@ -4,6 +4,7 @@
  * subscriptions by name, strings that no client requested, and full tables.
  */
 #include <check.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -215,6 +216,66 @@ START_TEST(versions_of_a_probe)
 }
 END_TEST
 
+static _Atomic unsigned subscriptions;
+static _Atomic bool subscribing;
+
+/* Changes a second client's subscription again and again. */
+static void *subscribe_again(void *argument)
+{
+	struct reader *reader = argument;
+	unsigned tag = 2;
+
+	while (atomic_load(&subscribing)) {
+		reader_subscribe_names(reader, 0, (uint16_t)tag, "vm:::gc-idle", UINT16_MAX);
+		if (!reader_until_acknowledged(reader, (uint16_t)tag))
+			break;
+		tag = tag % 10000 + 1;
+		subscriptions++;
+	}
+	return NULL;
+}
+
+/*
+ * The guard of a new version of a requested probe stays open while other clients change what they
+ * request: the server may be in the middle of such a change when the version is added.
+ */
+START_TEST(versions_amid_subscriptions)
+{
+	enum { NAMES = WIRE_SPARES / 2 };
+	static struct made *made[3][NAMES];
+	struct reader reader, other;
+	pthread_t thread;
+	char name[32];
+
+	for (unsigned i = 0; i < NAMES; i++) {
+		snprintf(name, sizeof(name), "grown-%u", i);
+		made[0][i] = add(name, 2);
+	}
+	fixture_start();
+	start(&reader, 0, "*", UINT16_MAX);
+	start(&other, 0, "vm:::gc-idle", UINT16_MAX);
+	await_open(made[0][NAMES - 1]);
+	subscribing = true;
+	ck_assert_int_eq(pthread_create(&thread, NULL, subscribe_again, &other), 0);
+	for (unsigned i = 0; i < NAMES; i++)
+		for (unsigned version = 1; version < 3; version++) {
+			unsigned before = subscriptions;
+			snprintf(name, sizeof(name), "grown-%u", i);
+			made[version][i] = add(name, version == 1 ? 1 : 3);
+			while (subscriptions - before < 2)
+				ck_assert(is_open(made[version][i]));
+		}
+	subscribing = false;
+	pthread_join(thread, NULL);
+	vmtap_stop();
+	reader_close(&reader);
+	reader_close(&other);
+	for (unsigned i = 0; i < NAMES; i++)
+		for (unsigned version = 0; version < 3; version++)
+			drop(made[version][i]);
+}
+END_TEST
+
 START_TEST(other_arguments_are_kept_out)
 {
 	struct made *known = add("odd", 2), *odd = make("odd", 2, "uint64_t");
@@ -389,6 +450,7 @@ int main(void)
 	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
 	tcase_add_test(all, a_type_comes_late);
 	tcase_add_test(all, versions_of_a_probe);
+	tcase_add_test(all, versions_amid_subscriptions);
 	tcase_add_test(all, other_arguments_are_kept_out);
 	tcase_add_test(all, objects_of_other_sizes);
 	tcase_add_loop_test(all, strings_that_nobody_asked_for, 0, 8);
