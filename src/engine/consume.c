@@ -195,8 +195,6 @@ static void summarize(struct engine *engine, struct aggregate *aggregate)
 
 void consume_end(struct engine *engine)
 {
-	if (engine->program->aggregation_count == 0)
-		return;
 	engine->writer->operations->summary_begin(engine->writer);
 	for (size_t i = 0; i < engine->program->aggregation_count; i++)
 		if (!engine->aggregates[i].printed)

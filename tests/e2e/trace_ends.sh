@@ -56,6 +56,36 @@ for signal in INT TERM; do
 	has out '^  work +[0-9]+$'
 done
 
+# Tracing ends with one newline, with -q and without aggregations too; ^C prints one more before
+# END. Nothing is printed if nothing is traced.
+expect_bytes() { # expected output, with a dot after it that keeps its last newlines
+	[ "$(cat "$directory/out" && echo .)" = "$1" ] || fail "the newline at the end: $1"
+}
+run 0 trace -q -n 'BEGIN { printf("x"); exit(0); }'
+expect_bytes $'x\n.'
+run 1 trace -q -n 'BEGIN { printf("x"); exit(1); } END { printf("y"); }'
+expect_bytes $'xy\n.'
+run 0 trace -q -n 'BEGIN { @ = count(); printa("%@d", @); exit(0); }'
+expect_bytes $'1\n.'
+run 0 trace -q -c true -n 'BEGIN { printf("x"); }'
+expect_bytes $'x\n.'
+run 0 trace -q -o "$directory/ended" -n 'BEGIN { printf("x"); exit(0); }'
+expect_bytes .
+[ "$(cat "$directory/ended" && echo .)" = $'x\n.' ] || fail "the newline at the end of -o's file"
+run 0 trace -e -n BEGIN
+expect_bytes .
+run 1 trace -q -n 'BEGIN { x y }'
+expect_bytes .
+: >"$directory/out"
+"$VMTAP" trace -q -x switchrate=0 -n 'tick-100 /i++ == 0/ { printf("x"); } END { printf("y"); }' \
+	>"$directory/out" 2>"$directory/err" &
+tracer=$!
+pids+=("$tracer")
+await "no 'x' in $directory/out" grep -q x "$directory/out"
+kill -INT "$tracer"
+wait "$tracer" || fail "^C: status $?"
+expect_bytes $'x\ny\n.'
+
 # a killed target: everything is delivered, END, aggregations, status 0
 : >"$directory/out"
 "$VMTAP" trace -q -p "$pid" -n "$entries" >"$directory/out" 2>"$directory/err" &

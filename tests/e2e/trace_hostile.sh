@@ -50,7 +50,7 @@ printf '#!/bin/sh\n"%s" "%s"/end.toy\nexec "%s" "%s"/end.toy\n' \
 echo 'print("done")' >"$directory/end.toy"
 chmod +x "$directory/both.sh"
 expect 0 '' "$VMTAP" trace -q -n 'vm$target:::shutdown { printf("shut down\n"); }' -c "$directory/both.sh"
-[ "$(sort "$directory/out")" = $'done\ndone\nshut down' ] || fail "a VM after a VM: output"
+[ "$(sort "$directory/out")" = $'\ndone\ndone\nshut down' ] || fail "a VM after a VM: output"
 
 # a tracer that is killed, or stopped for a while, at any moment: the VM goes on, untraced
 "$TOY" "$directory/loop.toy" >"$directory/toy" 2>&1 &

@@ -70,7 +70,7 @@ done
 for value in yes enable enabled true on set YES 0 1 7; do
 	on_command_line 0 "quiet=$value"
 	run 0 trace -x "quiet=$value" -n 'BEGIN { exit(0); }'
-	[ -s "$directory/out" ] && fail "quiet=$value is not quiet"
+	[ "$(wc -c <"$directory/out")" = 1 ] || fail "quiet=$value is not quiet"
 done
 for value in no disable disabled false off unset No ''; do
 	run 0 trace -x "quiet=$value" -n 'BEGIN { exit(0); }'

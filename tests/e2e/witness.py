@@ -55,8 +55,9 @@ def fail(message):
 def arguments(log, out):
     expected = collections.Counter(
         unescape(line) for line in open(log, "rb").read().split(b"\n") if line)
+    # each line ends with \002, since a string may contain a newline; tracing ends with a newline
     seen = collections.Counter(
-        line for line in open(out, "rb").read().split(b"\002\n") if line)
+        line for line in open(out, "rb").read().removesuffix(b"\n").split(b"\002\n") if line)
     if not expected:
         fail("the VM logged nothing")
     missing, more = expected - seen, seen - expected

@@ -109,7 +109,7 @@ START_TEST(test_header_and_lines)
 		"  0      1                           :BEGIN           7\n"
 		"  1      4                main:method-entry \n"
 		"  1      4                main:method-entry   beta                             "
-		"\n");
+		"\n\n");
 }
 END_TEST
 
@@ -122,7 +122,7 @@ START_TEST(test_quiet)
 	fixture_event(&fixture, 2000, FIXTURE_ENTRY, 1, 0);
 	fixture_run(&fixture);
 	engine_end(fixture.engine, 3000);
-	ck_assert_str_eq(fixture_output(&fixture), "7alpha");
+	ck_assert_str_eq(fixture_output(&fixture), "7alpha\n");
 }
 END_TEST
 
@@ -143,7 +143,8 @@ START_TEST(test_flowindent)
 		"  1  -> main                                            7\n"
 		"  1    -> main                                          7\n"
 		"  1    <- main                                          7\n"
-		"  0   | :END                                            7\n");
+		"  0   | :END                                            7\n"
+		"\n");
 }
 END_TEST
 
@@ -258,7 +259,7 @@ START_TEST(test_exit)
 	engine_end(fixture.engine, 3000);
 	ck_assert(engine_exited(fixture.engine, &status));
 	ck_assert_int_eq(status, 5);
-	ck_assert_str_eq(fixture_output(&fixture), "2597");
+	ck_assert_str_eq(fixture_output(&fixture), "2597\n");
 }
 END_TEST
 
@@ -316,7 +317,7 @@ START_TEST(test_ticks)
 	ck_assert_str_eq(fixture_output(&fixture), "alphabeta11001200gamma1300714001500");
 	engine_end(fixture.engine, 5000);
 	engine_advance(fixture.engine, 9000);
-	ck_assert_str_eq(fixture_output(&fixture), "alphabeta11001200gamma1300714001500");
+	ck_assert_str_eq(fixture_output(&fixture), "alphabeta11001200gamma1300714001500\n");
 }
 END_TEST
 

@@ -121,7 +121,7 @@ START_TEST(test_printf)
 	expect_of("#pragma D option quiet\n"
 		  "BEGIN { printf(\"%d|%5d|%-5d|%05d|%x|%#x|%u|%c|%s|%10s|%-6s|%%|%*d\\n\", 1, "
 		  "-2, 3, 4, 255, 255, 7, 'c', \"str\", \"right\", \"left\", 6, 42); }\n",
-		"1|   -2|3    |00004|ff|0xff|7|c|str|     right|left  |%|    42\n");
+		"1|   -2|3    |00004|ff|0xff|7|c|str|     right|left  |%|    42\n\n");
 }
 END_TEST
 
@@ -137,7 +137,8 @@ START_TEST(test_lines)
 	expect("CPU     ID                    FUNCTION:NAME\n"
 	       "  0      1                           :BEGIN started 42\n"
 	       "  1      4                main:method-entry \n"
-	       "  0      2                             :END \n");
+	       "  0      2                             :END \n"
+	       "\n");
 }
 END_TEST
 
@@ -151,7 +152,7 @@ START_TEST(test_strings)
 		  "BEGIN { a[1, \"x\"] = \"elem\"; printf(\"[%s]\", a[1, \"x\"]); "
 		  "printf(\"%d\", a[2, \"x\"] == NULL); a[1, \"x\"] = 0; "
 		  "printf(\"%d\\n\", a[1, \"x\"] == NULL); }\n",
-		"[][changed][abc]yes[elem]11\n");
+		"[][changed][abc]yes[elem]11\n\n");
 }
 END_TEST
 
@@ -161,7 +162,7 @@ START_TEST(test_integers)
 		  "BEGIN { i = 5; i += 3; i <<= 2; printf(\"%d \", i); i = i > 3 ? i % 7 : -1; "
 		  "printf(\"%d %d %d\\n\", i, i++ + ++i, -i / 2); "
 		  "printf(\"%d %d %d %d\\n\", -1 < 1U, -1 < 1, 1 && 0 || 2, 1 ^^ 1); }\n",
-		"32 4 10 -3\n0 1 1 0\n");
+		"32 4 10 -3\n0 1 1 0\n\n");
 }
 END_TEST
 

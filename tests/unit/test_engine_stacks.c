@@ -158,7 +158,7 @@ START_TEST(test_none)
 	fixture_event(&fixture, 2000, FIXTURE_ENTRY, 1, 0);
 	fixture_run(&fixture);
 	engine_end(fixture.engine, 3000);
-	expect("\n1\n2");
+	expect("\n1\n2\n");
 }
 END_TEST
 

@@ -290,7 +290,8 @@ START_TEST(test_values)
 		"clause 5 vm42::main:method-return cpu 1\n"
 		"tracemem abc\n"
 		"print int at an address 4\n"
-		"end 5\n");
+		"end 5\n"
+		"summary\n");
 }
 END_TEST
 

@@ -383,6 +383,8 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		engine_exited(run.engine, status);
 		if (run.is_damaged && !*status)
 			*status = CLI_CANNOT;
+	} else {
+		run.writer->operations->summary_begin(run.writer);
 	}
 	result = flush_output(&run, clock_monotonic(), error);
 out:

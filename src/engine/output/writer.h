@@ -8,7 +8,7 @@
  *   start, once
  *   clause_begin, then what the clause recorded (trace ... printa), clause_end; for each clause
  *     that prints, and for those of a speculation when it is committed
- *   summary_begin, then summary for each aggregation; at most once, after END
+ *   summary_begin, then summary for each aggregation; once, after END
  * Faults, drops, messages and flushes may come at any point in between.
  *
  * A writer serves one engine, and only the engine's thread calls it. Arguments belong to the engine
@@ -88,8 +88,7 @@ struct writer_operations {
 		const struct d_format *format);
 	void (*clause_end)(struct writer *writer, const struct writer_clause *clause);
 
-	/* The aggregations that no printa() has shown; summary_begin comes even if there are none.
-	 */
+	/* The end of tracing, and then each aggregation that no printa() has shown, if any. */
 	void (*summary_begin)(struct writer *writer);
 	void (*summary)(struct writer *writer, const struct aggregate_rows *rows);
 
