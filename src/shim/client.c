@@ -129,6 +129,33 @@ void client_take_types(struct client *client)
 	take_types(&client->terms);
 }
 
+static bool exists(const struct control_entry *entry)
+{
+	for (uint32_t i = 0, count = event_count(); i < count; i++) {
+		const struct event_type *type = event_get(i);
+		if (type->key_length == entry->length &&
+			!memcmp(type->is.description, entry->name, entry->length))
+			return true;
+	}
+	return false;
+}
+
+bool client_awaits_types(const struct client *client)
+{
+	const struct client_terms *terms = &client->terms;
+	struct control_entry entry;
+	size_t at = 0;
+
+	if (terms->selection != CLIENT_BY_NAME)
+		return terms->selection != CLIENT_BY_TYPE;
+	while (control_next_entry(terms->entries, terms->entry_bytes, &at, &entry))
+		/* "*" is no type's name; one of GHC's events can be a new probe's too */
+		if (entry.name ? !exists(&entry)
+			       : wire_is_ghc(entry.type) && !is_samples(entry.type))
+			return true;
+	return false;
+}
+
 /* Requests the event types that a frame lists, as far as they exist now. */
 static void want_listed(struct client_terms *terms, const struct control *control)
 {

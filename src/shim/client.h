@@ -102,6 +102,9 @@ void client_take_all(struct client *client);
 /* Applies the terms in force to event types that were added since the last call. */
 void client_take_types(struct client *client);
 
+/* Whether the terms in force request probes that no object has had so far. */
+bool client_awaits_types(const struct client *client);
+
 /* Puts the terms of the last frame into force. */
 void client_take_terms(struct client *client);
 

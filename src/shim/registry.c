@@ -24,6 +24,7 @@ static bool omitted_more;           /* there were more than fit into omitted */
 static uint32_t providers;
 static uint64_t providers_since; /* raw time */
 static bool open_events[EVENTS_MAX];
+static bool opens_new; /* a probe that no object had before starts open */
 static const struct vmtap_runtime *used_runtime = &ring_runtime;
 
 void registry_lock(void)
@@ -52,10 +53,11 @@ static void object_open(struct vmtap_object *object)
 	}
 }
 
-void registry_open(
-	const bool wanted[EVENTS_MAX], uint32_t count, const struct vmtap_runtime *runtime)
+void registry_open(const bool wanted[EVENTS_MAX], uint32_t count, bool new_too,
+	const struct vmtap_runtime *runtime)
 {
 	memcpy(open_events, wanted, count * sizeof(*open_events));
+	opens_new = new_too;
 	used_runtime = runtime;
 	for (struct vmtap_object *object = objects; object; object = object->next)
 		object_open(object);
@@ -132,16 +134,20 @@ static bool is_stranger(const struct vmtap_object *object)
 	return object->version != VMTAP_OBJECT_VERSION || object->size < sizeof(*object);
 }
 
-/* A probe that clients have subscribed to by name is open from its first event on, in any
- * version. */
-static bool is_name_open(uint32_t number)
+/* Whether the guard of a type that has just been added is open before the server has looked at
+ * it: the type may be a version of a probe whose other versions are open, or one that a client
+ * waits for. */
+static bool starts_open(uint32_t number)
 {
 	const struct event_type *type = event_get(number);
+	bool is_new = true;
 
-	for (int i = -1; (i = event_table_next_of_name(type, i)) >= 0;)
+	for (int i = -1; (i = event_table_next_of_name(type, i)) >= 0;) {
 		if (open_events[i])
 			return true;
-	return false;
+		is_new &= (uint32_t)i == number;
+	}
+	return is_new && opens_new;
 }
 
 /* The number of the object's probes that are excluded. */
@@ -164,7 +170,7 @@ static void number_events(struct vmtap_object *object)
 		if (number < 0)
 			note_omitted(object->definitions[i]->description);
 		if (number >= 0 && event_count() > before)
-			open_events[number] = is_name_open((uint32_t)number);
+			open_events[number] = starts_open((uint32_t)number);
 	}
 	omitted_live += count_omitted(object);
 	omissions += count_omitted(object);

@@ -22,10 +22,11 @@ void registry_fork_child(void);
  * others with a number below count, and makes objects record with this runtime. Types that were
  * added since the caller looked, with numbers from count on, stay as they are: their guards may
  * be open because their names are wanted, and must not miss events until the caller has looked
- * again. The lock must be held.
+ * again. new_too: a type that is added later starts open even if no other type has its name,
+ * because somebody may want it. The lock must be held.
  */
-void registry_open(
-	const bool wanted[EVENTS_MAX], uint32_t count, const struct vmtap_runtime *runtime);
+void registry_open(const bool wanted[EVENTS_MAX], uint32_t count, bool new_too,
+	const struct vmtap_runtime *runtime);
 
 /* The compatible providers that any object has opted in for, one bit each, and the raw time
  * since which this has been so. The lock must be held. */

@@ -177,6 +177,7 @@ static bool drain_if_allowed(struct server *server)
 static void apply_subscriptions(struct server *server)
 {
 	bool wanted[EVENTS_MAX] = {false}, listening = false, lossless = false, cpu_clock = false;
+	bool new_too = false;
 
 	server->known_types = event_count();
 	for (struct client *client = server->clients; client; client = client->next) {
@@ -186,6 +187,7 @@ static void apply_subscriptions(struct server *server)
 		listening = true;
 		lossless |= client->terms.lossless;
 		cpu_clock |= client->terms.cpu_clock;
+		new_too |= !server->ending && client_awaits_types(client);
 		for (uint32_t i = 0; i < server->known_types; i++)
 			wanted[i] |= client->terms.wanted[i] && !server->ending;
 	}
@@ -195,8 +197,8 @@ static void apply_subscriptions(struct server *server)
 		ring_set_listening(true);
 	ring_set_lossless(lossless);
 	registry_lock();
-	registry_open(
-		wanted, server->known_types, cpu_clock ? &ring_clocked_runtime : &ring_runtime);
+	registry_open(wanted, server->known_types, new_too,
+		cpu_clock ? &ring_clocked_runtime : &ring_runtime);
 	registry_unlock();
 	if (!listening && server->listening) {
 		ring_set_listening(false);

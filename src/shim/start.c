@@ -42,7 +42,7 @@ static void fork_child(void)
 	struct server *server = running;
 
 	running = NULL;
-	registry_open(none, EVENTS_MAX, &ring_runtime);
+	registry_open(none, EVENTS_MAX, false, &ring_runtime);
 	census_fork_child();
 	ring_fork_child();
 	ring_set_lossless(false);

@@ -156,7 +156,7 @@ START_TEST(a_type_comes_late)
 	start(&ghc, WIRE_GHC_ONLY, "vm:::novel vm:::gc-idle", UINT16_MAX);
 	ck_reader(&listed, reader_start(&listed, fixture_path, 0));
 	made = add("novel", 3);
-	await_open(made);
+	ck_assert(is_open(made));
 	for (uint32_t i = 0; i < 100; i++)
 		fire(made, 1, i, &text);
 	drop(made);
@@ -178,6 +178,33 @@ START_TEST(a_type_comes_late)
 	reader_close(&ghc);
 	reader_close(&listed);
 	reader_close(&later);
+}
+END_TEST
+
+/*
+ * A probe that no object had before is open from its first event on for clients that request every
+ * probe; if no client requests it, it is closed.
+ */
+START_TEST(a_new_probe_is_open_for_all)
+{
+	struct reader reader;
+	struct made *made;
+
+	fixture_start();
+	start(&reader, 0, "vm:::gc-idle", UINT16_MAX);
+	made = add("unwanted", 2);
+	ck_assert(!is_open(made));
+	drop(made);
+	reader_subscribe_names(&reader, 0, 2, "*", UINT16_MAX);
+	ck_reader(&reader, reader_until_acknowledged(&reader, 2));
+	made = add("novel", 2);
+	ck_assert(is_open(made));
+	fire(made, 0, 1, NULL);
+	drop(made);
+	ck_reader(&reader, reader_finish(&reader));
+	expect(&reader, "novel", 2, 1);
+	expect(&reader, "unwanted", 2, 0);
+	reader_close(&reader);
 }
 END_TEST
 
@@ -449,6 +476,7 @@ int main(void)
 
 	tcase_add_checked_fixture(all, fixture_setup, fixture_teardown);
 	tcase_add_test(all, a_type_comes_late);
+	tcase_add_test(all, a_new_probe_is_open_for_all);
 	tcase_add_test(all, versions_of_a_probe);
 	tcase_add_test(all, versions_amid_subscriptions);
 	tcase_add_test(all, other_arguments_are_kept_out);
