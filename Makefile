@@ -417,6 +417,9 @@ check-folders:
 		*) echo "$$folder: not an absolute path" >&2; exit 1 ;; \
 		esac; done
 
+# A linker takes the first library that defines a symbol. pkg-config --static prints Libs.private
+# before what the required package adds, so the archive comes before -lvmtap, which is then not
+# needed. Without --static only -lvmtap is there, the shared library.
 .PHONY: install
 install: check-folders $(PRODUCTS)
 	$(call say,INSTALL "$(DESTDIR)$(PREFIX)")
@@ -429,9 +432,14 @@ install: check-folders $(PRODUCTS)
 	$(Q)ln -sf libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so
 	$(Q)printf '%s\n' "prefix=$(PREFIX)" "libdir=$(LIBDIR)" "includedir=$(INCLUDEDIR)" '' \
 		'Name: vmtap' 'Description: Static probes for language VMs' 'Version: $(VERSION)' \
-		'Cflags: -I"$${includedir}"' 'Libs: -L"$${libdir}" -lvmtap_probes -lvmtap' \
-		'Libs.private: -pthread' > $(TO_LIB)/pkgconfig/vmtap.pc
-	$(Q)chmod 644 $(TO_LIB)/pkgconfig/vmtap.pc
+		'Requires: vmtap-runtime' 'Cflags: -I"$${includedir}"' \
+		'Libs: -L"$${libdir}" -lvmtap_probes' 'Libs.private: -l:libvmtap.a -pthread' \
+		> $(TO_LIB)/pkgconfig/vmtap.pc
+	$(Q)printf '%s\n' "prefix=$(PREFIX)" "libdir=$(LIBDIR)" '' \
+		'Name: vmtap-runtime' 'Description: Runtime part of vmtap' 'Version: $(VERSION)' \
+		'Libs: -L"$${libdir}" -Wl,--push-state,--as-needed -lvmtap -Wl,--pop-state' \
+		> $(TO_LIB)/pkgconfig/vmtap-runtime.pc
+	$(Q)chmod 644 $(TO_LIB)/pkgconfig/vmtap.pc $(TO_LIB)/pkgconfig/vmtap-runtime.pc
 	$(Q)install -m 644 probes/vm.d $(TO_DATA)/
 	$(Q)install -m 644 $(COMPAT) $(TO_DATA)/compat/
 	$(Q)install -m 644 $(SCRIPTS) $(TO_DATA)/scripts/
@@ -447,7 +455,7 @@ uninstall: check-folders
 	$(Q)rm -f $(TO_BIN)/vmtap $(TO_INCLUDE)/vmtap.h $(TO_INCLUDE)/vmtap_probes.h
 	$(Q)rm -f $(TO_LIB)/libvmtap.a $(TO_LIB)/libvmtap_probes.a $(TO_LIB)/libvmtap.so \
 		$(TO_LIB)/libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so.$(VERSION)
-	$(Q)rm -f $(TO_LIB)/pkgconfig/vmtap.pc
+	$(Q)rm -f $(TO_LIB)/pkgconfig/vmtap.pc $(TO_LIB)/pkgconfig/vmtap-runtime.pc
 	$(Q)cd $(TO_DATA) 2>/dev/null || exit 0; rm -f vm.d $(COMPAT:probes/%=%) $(SCRIPTS:probes/%=%)
 	$(Q)for folder in $(TO_DATA)/compat $(TO_DATA)/scripts $(TO_DATA); do \
 		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; done

@@ -20,7 +20,7 @@ echo mine >"$prefix/share/vmtap/scripts/mine.d"
 [ -z "$(find "$prefix" -type f ! -perm -o=r ! -name mine.d)" ] || fail "make install: not for everybody"
 [ -s "$directory/err" ] && fail "make install complains"
 for name in bin/vmtap include/vmtap.h include/vmtap_probes.h lib/libvmtap.a lib/libvmtap_probes.a \
-	lib/libvmtap.so lib/pkgconfig/vmtap.pc share/vmtap/vm.d share/vmtap/compat/ruby.d \
+	lib/libvmtap.so lib/pkgconfig/vmtap.pc lib/pkgconfig/vmtap-runtime.pc share/vmtap/vm.d share/vmtap/compat/ruby.d \
 	share/vmtap/scripts/gc_pause.d share/man/man1/vmtap-trace.1 share/man/man3/libvmtap.3 \
 	share/man/man5/vmtap-eventlog.5; do
 	[ -s "$prefix/$name" ] || fail "$name is not installed"
@@ -39,6 +39,12 @@ link "$directory/vm" "" ""
 vms=vm
 # A sanitizer's run-time library is a shared object.
 [ -n "$sanitize" ] || { link "$directory/vm-static" -static --static && vms="vm vm-static"; }
+# --static alone takes the archive and needs no shared library of ours; without it, the
+# executable needs the shared library.
+link "$directory/vm-archive" "" --static
+vms="$vms vm-archive"
+readelf -d "$directory/vm" | grep -q 'NEEDED.*libvmtap' || fail "vm does not need libvmtap.so"
+readelf -d "$directory/vm-archive" | grep 'NEEDED.*libvmtap' && fail "vm-archive needs libvmtap.so"
 VMTAP="$prefix/bin/vmtap"
 for vm in $vms; do
 	run 0 trace -c "$directory/$vm" -n 'vm$target:::gc-end { @freed = sum(args[3]); }'
