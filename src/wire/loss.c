@@ -8,11 +8,21 @@
 
 #define BEFORE WIRE_MESSAGE
 #define AFTER " events lost of "
+#define SINCE " since "
 
 void loss_text(char text[LOSS_TEXT_MAX], uint64_t count, const char *of, uint64_t since)
 {
-	snprintf(text, LOSS_TEXT_MAX, BEFORE "%llu" AFTER "%.*s since %llu ns",
+	snprintf(text, LOSS_TEXT_MAX, BEFORE "%llu" AFTER "%.*s" SINCE "%llu ns",
 		(unsigned long long)count, (int)strcspn(of, "("), of, (unsigned long long)since);
+}
+
+/* Copies what a text can have at most, and terminates it. */
+static void take(char copy[LOSS_TEXT_MAX], const char *text, size_t length)
+{
+	if (length > LOSS_TEXT_MAX - 1)
+		length = LOSS_TEXT_MAX - 1;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
 }
 
 uint64_t loss_text_count(const char *text, size_t length)
@@ -21,9 +31,19 @@ uint64_t loss_text_count(const char *text, size_t length)
 	char copy[LOSS_TEXT_MAX];
 	int end = 0;
 
-	if (length > sizeof(copy) - 1)
-		length = sizeof(copy) - 1;
-	memcpy(copy, text, length);
-	copy[length] = '\0';
+	take(copy, text, length);
 	return sscanf(copy, BEFORE "%llu" AFTER "%n", &count, &end) == 1 && end ? count : 0;
+}
+
+uint64_t loss_text_since(const char *text, size_t length)
+{
+	unsigned long long since = 0;
+	char copy[LOSS_TEXT_MAX];
+	const char *at;
+
+	if (!loss_text_count(text, length))
+		return 0;
+	take(copy, text, length);
+	at = strstr(copy, SINCE);
+	return at && sscanf(at, SINCE "%llu", &since) == 1 ? since : 0;
 }

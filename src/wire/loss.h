@@ -21,4 +21,7 @@ void loss_text(char text[LOSS_TEXT_MAX], uint64_t count, const char *of, uint64_
 /* The number of lost events that such a text (not terminated) reports; 0 for any other text. */
 uint64_t loss_text_count(const char *text, size_t length);
 
+/* The time of the first of them, in ns from the stream's time 0; 0 for any other text. */
+uint64_t loss_text_since(const char *text, size_t length);
+
 #endif

@@ -241,6 +241,16 @@ uint64_t record_lost(const struct record *record)
 	}
 }
 
+uint64_t record_lost_since(const struct record *record)
+{
+	if (record->type == WIRE_LOG_MSG)
+		return loss_text_since((const char *)record->payload, record->size);
+	/* older writers do not say when */
+	return record->type == WIRE_LOSS && record->size >= WIRE_SIZE_LOSS
+		? bytes_u64(record->payload + 10)
+		: 0;
+}
+
 /* ---- files ---- */
 
 int record_file_open(struct record_file *file, const char *name, struct error *error)

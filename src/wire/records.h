@@ -81,6 +81,9 @@ bool record_is_whole(const struct record *record);
 /* The number of lost events that a record reports, in vmtap's form or in that for GHC's readers. */
 uint64_t record_lost(const struct record *record);
 
+/* The time of the first of them, in ns from the log's time 0; 0: not known. */
+uint64_t record_lost_since(const struct record *record);
+
 /* A log file that is read from its beginning. */
 struct record_file {
 	struct records records;

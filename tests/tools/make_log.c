@@ -16,7 +16,7 @@
  *                                     and "text" for strings; a first argument cap is taken
  *                                     from the block and not given. A name is defined when it
  *                                     is first used; #ID uses one that "name" defined.
- *     loss PROBE COUNT                lost events of a probe
+ *     loss PROBE COUNT [SINCE UNTIL]  lost events of a probe (default: at time 0)
  *     watermark TIME
  *     end                             the end marker; without it the log is truncated
  *     raw HEX...                      these bytes
@@ -421,11 +421,11 @@ static void put_line(struct maker *maker, char **words, size_t count)
 		put(place(maker), number(maker, words[2]), 4);
 	} else if (!strcmp(word, "name") && count == 3 && words[2][0] == '"') {
 		put_name(maker, (uint32_t)number(maker, words[1]), words[2] + 1);
-	} else if (!strcmp(word, "loss") && count == 3) {
-		event(place(maker), WIRE_LOSS, 0);
+	} else if (!strcmp(word, "loss") && (count == 3 || count == 5)) {
+		event(place(maker), WIRE_LOSS, count == 5 ? number(maker, words[4]) : 0);
 		put(place(maker), event_type(maker->provider, find_probe(maker, words[1])), 2);
 		put(place(maker), number(maker, words[2]), 8);
-		put(place(maker), 0, 8);
+		put(place(maker), count == 5 ? number(maker, words[3]) : 0, 8);
 	} else if (!strcmp(word, "watermark") && count == 2) {
 		end_block(maker);
 		event(&maker->out, WIRE_WATERMARK, 0);

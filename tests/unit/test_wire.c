@@ -82,6 +82,10 @@ START_TEST(test_losses)
 	ck_assert_uint_eq(loss_text_count("vmtap: 5 events lost", 20), 0);
 	ck_assert_uint_eq(loss_text_count("5 events lost of x", 18), 0);
 	ck_assert_uint_eq(loss_text_count("", 0), 0);
+	loss_text(text, 7, "vm:::heap(uint16_t cap)", 4711);
+	ck_assert_uint_eq(loss_text_since(text, strlen(text)), 4711);
+	ck_assert_uint_eq(loss_text_since("vmtap: 5 objects since 3 ns", 27), 0);
+	ck_assert_uint_eq(loss_text_since("vmtap: 5 events lost of x since", 31), 0);
 }
 END_TEST
 

@@ -1,8 +1,8 @@
 /*
  * log_check.c: `vmtap log --validate`. Two passes. The first goes through the file's bytes:
  * blocks, the order of times within them, watermarks, payloads, names. The second takes the
- * events in the order of time and follows each guest thread through the states that GHC's
- * tools know.
+ * events in the order of time, follows each guest thread through the states that GHC's tools
+ * know, and checks that what begins also ends (log_nesting.h).
  *
  * What is no fault: a thread that was there before the log began, and whatever a thread does
  * after events were lost. GHC stamps the end of a collection, and what it says of it then,
@@ -19,6 +19,7 @@
 
 #include "base/bytes.h"
 #include "cli/log/log.h"
+#include "cli/log/log_nesting.h"
 #include "cli/log/threads.h"
 #include "source/source.h"
 #include "wire/wire_type.h"
@@ -28,9 +29,17 @@ enum {
 	FINDINGS_MAX = 100 /* shown */
 };
 
+/* A time in which events were lost. */
+struct gap {
+	uint64_t since, until;
+};
+
 struct log_check {
 	const char *name;
 	unsigned int found;
+	struct gap *gaps; /* found by the first pass, for the second */
+	size_t gap_count, gap_capacity;
+	size_t gap; /* the next one that the second pass has not left */
 };
 
 static __attribute__((format(printf, 2, 3))) void find(
@@ -152,6 +161,23 @@ static void check_payload(struct log_check *check, struct bytes_check *state,
 	}
 }
 
+/* Notes when events were lost; -ENOMEM. */
+static int note_gap(struct log_check *check, const struct record *record)
+{
+	if (!record_lost(record))
+		return 0;
+	if (check->gap_count == check->gap_capacity) {
+		size_t capacity = check->gap_capacity ? check->gap_capacity * 2 : 64;
+		struct gap *grown = realloc(check->gaps, capacity * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		check->gaps = grown;
+		check->gap_capacity = capacity;
+	}
+	check->gaps[check->gap_count++] = (struct gap){record_lost_since(record), record->time};
+	return 0;
+}
+
 static int check_bytes(struct log_check *check, struct error *error)
 {
 	struct bytes_check state = {0};
@@ -165,6 +191,10 @@ static int check_bytes(struct log_check *check, struct error *error)
 			check_block(check, &state, &record);
 			check_time(check, &state, &record);
 			check_payload(check, &state, &reader, &record);
+			if (note_gap(check, &record)) {
+				result = error_set(error, ENOMEM, "%s: out of memory", check->name);
+				break;
+			}
 		}
 		if (result >= 0) {
 			if (state.block_end > reader.file.records.position)
@@ -181,7 +211,7 @@ static int check_bytes(struct log_check *check, struct error *error)
 	return result;
 }
 
-/* ---- the threads ---- */
+/* ---- the events in the order of time ---- */
 
 enum thread_state {
 	THREAD_UNKNOWN, /* was there before the log, or events were lost */
@@ -196,6 +226,12 @@ static const char *const state_names[THREAD_STATES] = {
 	"unknown", "waiting to run", "running", "stopped", "finished"};
 
 enum thread_action { ACTION_CREATE, ACTION_RUN, ACTION_STOP, ACTION_WAKEUP, ACTIONS };
+
+/* What the second pass does with a probe's events. */
+struct followed {
+	int action;  /* enum thread_action; -1: none */
+	int nesting; /* as log_nesting_event() takes it; -1: none */
+};
 
 static const char *const action_names[ACTIONS] = {"created", "run", "stopped", "woken"};
 
@@ -268,39 +304,74 @@ static bool is_provider(const struct d_probe *probe, const char *provider)
 		probe->provider[length] <= '9';
 }
 
-/* The probes of a provider to follow; the count. */
-static size_t choose_of(const struct d_probe_set *set, const char *provider, uint32_t *probes,
-	enum thread_action *actions)
+/* What is done with a probe; false: nothing. */
+static bool follow_probe(const struct d_probe *probe, bool is_ghc, struct followed *followed)
 {
+	*followed = (struct followed){-1, -1};
+	if (probe->kind != D_PROBE_SOURCE || probe->is_absent)
+		return false;
+	for (size_t i = 0; i < sizeof(thread_probes) / sizeof(thread_probes[0]); i++)
+		if (!strcmp(probe->name, thread_probes[i].name) &&
+			probe->argument_count >= (thread_probes[i].action == ACTION_STOP ? 3 : 2))
+			followed->action = (int)thread_probes[i].action;
+	followed->nesting = log_nesting_role(probe->name, probe->argument_count, is_ghc);
+	return followed->action >= 0 || followed->nesting >= 0;
+}
+
+/* Chooses the probes of a provider to follow; returns their number. */
+static size_t choose_of(const struct d_probe_set *set, const char *provider, uint32_t *probes,
+	struct followed *followed)
+{
+	bool is_ghc = !strcmp(provider, "HaskellEvent");
 	size_t count = 0;
 
-	for (size_t i = 0; i < set->count; i++) {
-		const struct d_probe *probe = &set->probes[i];
-		for (size_t j = 0; j < sizeof(thread_probes) / sizeof(thread_probes[0]); j++) {
-			if (probe->kind != D_PROBE_SOURCE || probe->is_absent ||
-				strcmp(probe->name, thread_probes[j].name) != 0 ||
-				!is_provider(probe, provider) ||
-				probe->argument_count <
-					(thread_probes[j].action == ACTION_STOP ? 3 : 2))
-				continue;
+	for (size_t i = 0; i < set->count; i++)
+		if (is_provider(&set->probes[i], provider) &&
+			follow_probe(&set->probes[i], is_ghc, &followed[i]))
 			probes[count++] = (uint32_t)i;
-			actions[i] = thread_probes[j].action;
-		}
-	}
 	return count;
 }
 
-/* Those of vm, unless GHC's provider has more: what a plain reader has kept of a stream. */
+/*
+ * Chooses provider vm's probes, unless GHC's provider has more: then a plain reader has kept only
+ * GHC's events of a stream.
+ */
 static size_t choose_probes(
-	const struct d_probe_set *set, uint32_t *probes, enum thread_action *actions)
+	const struct d_probe_set *set, uint32_t *probes, struct followed *followed)
 {
-	size_t ghc = choose_of(set, "HaskellEvent", probes, actions);
-	size_t own = choose_of(set, "vm", probes, actions);
+	size_t ghc = choose_of(set, "HaskellEvent", probes, followed);
+	size_t own = choose_of(set, "vm", probes, followed);
 
-	return own >= ghc ? own : choose_of(set, "HaskellEvent", probes, actions);
+	return own >= ghc ? own : choose_of(set, "HaskellEvent", probes, followed);
 }
 
-static int check_threads(struct log_check *check, struct error *error)
+static void find_nesting(void *check, const char *text)
+{
+	find(check, "%s", text);
+}
+
+static int compare_gaps(const void *one, const void *other)
+{
+	const struct gap *left = one, *right = other;
+
+	return (left->since > right->since) - (left->since < right->since);
+}
+
+/* Whether events were lost around this time, or since the last one that was asked about. */
+static bool in_gap(struct log_check *check, uint64_t time)
+{
+	bool is_in = false;
+
+	while (check->gap < check->gap_count && check->gaps[check->gap].since <= time) {
+		is_in = true;
+		if (check->gaps[check->gap].until >= time)
+			break;
+		check->gap++;
+	}
+	return is_in;
+}
+
+static int check_events(struct log_check *check, struct error *error)
 {
 	struct d_probe_set set = {0};
 	struct source *source = NULL;
@@ -309,8 +380,10 @@ static int check_threads(struct log_check *check, struct error *error)
 	struct threads threads = {0};
 	struct error damage;
 	uint32_t *probes = NULL;
-	enum thread_action *actions = NULL;
+	struct followed *followed = NULL;
+	struct log_nesting *nesting = NULL;
 	enum source_state state;
+	bool is_lossy = false;
 	int result;
 
 	if (d_probe_set_init(&set) || threads_init(&threads)) {
@@ -321,30 +394,46 @@ static int check_threads(struct log_check *check, struct error *error)
 	if (result)
 		goto out;
 	probes = calloc(set.count, sizeof(*probes));
-	actions = calloc(set.count, sizeof(*actions));
-	if (!probes || !actions) {
+	followed = calloc(set.count, sizeof(*followed));
+	nesting = log_nesting_new(source->start, find_nesting, check);
+	if (!probes || !followed || !nesting) {
 		result = error_set(error, ENOMEM, "%s: out of memory", check->name);
 		goto out;
 	}
-	if (source_request_of_probes(&request, probes, choose_probes(&set, probes, actions)))
+	if (source_request_of_probes(&request, probes, choose_probes(&set, probes, followed)))
 		result = error_set(error, ENOMEM, "%s: out of memory", check->name);
 	else
 		result = source_enable(source, &request, error);
 	if (result)
 		goto out;
+	if (check->gap_count)
+		qsort(check->gaps, check->gap_count, sizeof(*check->gaps), compare_gaps);
 	/* damage has been found by the first pass */
 	while ((state = source_next(source, 0, &batch, &damage)) == SOURCE_MORE) {
-		for (size_t i = 0; i < batch.event_count; i++)
-			follow(check, &threads, actions[batch.events[i].probe], &batch.events[i],
-				source->start);
-		if (batch.loss_count)
-			threads_reset(&threads);
+		for (size_t i = 0; i < batch.event_count; i++) {
+			const struct event *event = &batch.events[i];
+			const struct followed *how = &followed[event->probe];
+			bool was_lossy = is_lossy;
+			is_lossy = in_gap(check, event->time - source->start);
+			if (is_lossy && !was_lossy) {
+				threads_reset(&threads);
+				log_nesting_lost(nesting);
+			}
+			if (is_lossy)
+				continue;
+			if (how->action >= 0)
+				follow(check, &threads, (enum thread_action)how->action, event,
+					source->start);
+			if (how->nesting >= 0)
+				log_nesting_event(nesting, how->nesting, &batch, event);
+		}
 	}
 out:
 	source_close(source);
 	source_request_free(&request);
 	free(probes);
-	free(actions);
+	free(followed);
+	log_nesting_free(nesting);
 	threads_free(&threads);
 	d_probe_set_free(&set);
 	return result;
@@ -361,9 +450,10 @@ int log_check(const char *name, unsigned int *found, struct error *error)
 			error, ESPIPE, "%s: a pipe cannot be checked: the log is read twice", name);
 	result = check_bytes(&check, error);
 	if (!result)
-		result = check_threads(&check, error);
+		result = check_events(&check, error);
 	if (check.found > FINDINGS_MAX)
 		printf("%s: and %u more\n", name, check.found - FINDINGS_MAX);
 	*found = check.found;
+	free(check.gaps);
 	return result;
 }

@@ -1,0 +1,398 @@
+/*
+ * log_nesting.c: see log_nesting.h.
+ *
+ * A stack of open frames for each guest thread and for each capability, in one hash table. A
+ * thread's frames are its methods and native methods together: they return in the opposite order
+ * of their entries. A capability's frames are a pause, the collection in it, and the collection's
+ * phases. After an error the stack is repaired: frames above the one that ends are dropped, an end
+ * without a frame is ignored.
+ *
+ * An end without a beginning is an error only if the beginning cannot be missing for another
+ * reason. A thread's stack is complete if the log has the thread's creation, or the VM's startup.
+ * On a capability frames of one kind do not contain each other, so the first one that begins in
+ * the log shows that none is open from before. If no frame of a kind ever begins, its beginnings
+ * were not recorded.
+ */
+#include "cli/log/log_nesting.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "wire/wire.h"
+
+enum {
+	FRAMES_MAX = 4 * 1024 * 1024, /* open at a time, in all stacks */
+	STACKS_MAX = 1024 * 1024,
+	NAME_BYTES = 120 /* of a frame in a message */
+};
+
+enum what { BEGINS, ENDS, CREATES, EXITS, STARTS };
+
+enum scope {
+	OF_THREAD, /* a frame of the thread that an argument names */
+	OF_CAP,    /* a frame of the capability in argument 0 */
+	OF_PROCESS /* counted in the whole process */
+};
+
+enum { METHOD, NATIVE, REQUIRE, FIND_REQUIRE, LOAD, PARSE, PAUSE, COLLECTION, MARK, SWEEP, KINDS };
+
+static const char *const kind_names[KINDS] = {"method", "native method", "require", "find-require",
+	"load", "parse", "pause", "collection", "mark phase", "sweep phase"};
+
+static const struct nesting_role {
+	const char *probe;
+	uint8_t what, scope, kind;
+	uint8_t thread; /* the argument that holds the thread */
+	bool is_named;  /* arguments 0 and 1 are a class and a method */
+	bool of_ghc, of_vm;
+} roles[] = {
+	{"startup", STARTS, OF_PROCESS, 0, 0, false, true, true},
+	{"thread-create", CREATES, OF_THREAD, 0, 1, false, false, true},
+	{"thread-exit", EXITS, OF_THREAD, 0, 1, false, false, true},
+	{"method-entry", BEGINS, OF_THREAD, METHOD, 4, true, false, true},
+	{"method-return", ENDS, OF_THREAD, METHOD, 4, true, false, true},
+	{"native-entry", BEGINS, OF_THREAD, NATIVE, 4, true, false, true},
+	{"native-return", ENDS, OF_THREAD, NATIVE, 4, true, false, true},
+	{"require-entry", BEGINS, OF_PROCESS, REQUIRE, 0, false, false, true},
+	{"require-return", ENDS, OF_PROCESS, REQUIRE, 0, false, false, true},
+	{"find-require-entry", BEGINS, OF_PROCESS, FIND_REQUIRE, 0, false, false, true},
+	{"find-require-return", ENDS, OF_PROCESS, FIND_REQUIRE, 0, false, false, true},
+	{"load-entry", BEGINS, OF_PROCESS, LOAD, 0, false, false, true},
+	{"load-return", ENDS, OF_PROCESS, LOAD, 0, false, false, true},
+	{"parse-begin", BEGINS, OF_PROCESS, PARSE, 0, false, false, true},
+	{"parse-end", ENDS, OF_PROCESS, PARSE, 0, false, false, true},
+	{"pause-begin", BEGINS, OF_CAP, PAUSE, 0, false, false, true},
+	{"pause-end", ENDS, OF_CAP, PAUSE, 0, false, false, true},
+	{"gc-start", BEGINS, OF_CAP, COLLECTION, 0, false, true, true},
+	{"gc-end", ENDS, OF_CAP, COLLECTION, 0, false, true, true},
+	{"gc-mark-begin", BEGINS, OF_CAP, MARK, 0, false, false, true},
+	{"gc-mark-end", ENDS, OF_CAP, MARK, 0, false, false, true},
+	{"gc-sweep-begin", BEGINS, OF_CAP, SWEEP, 0, false, false, true},
+	{"gc-sweep-end", ENDS, OF_CAP, SWEEP, 0, false, false, true},
+};
+
+struct frame {
+	uint64_t time;
+	uint64_t class, method; /* handles of names; 0: unknown, equal to any */
+	uint8_t kind;
+};
+
+struct stack {
+	uint64_t key; /* thread, or CAP_KEY | capability */
+	struct frame *frames;
+	uint32_t count, capacity;
+	uint32_t begun; /* one bit for each kind that has begun here */
+	bool is_used, is_complete;
+};
+
+#define CAP_KEY (UINT64_C(1) << 32)
+
+struct log_nesting {
+	uint64_t start;
+	log_nesting_report report;
+	void *context;
+	struct stack *stacks; /* a hash table with linear probing */
+	size_t stack_count, stack_capacity;
+	size_t frame_count;
+	bool is_full;     /* a limit was reached, or memory is out: nothing is checked any more */
+	bool has_startup; /* and nothing was lost since */
+	bool has_begun[KINDS]; /* the log has beginnings of this kind */
+	uint64_t open[KINDS];  /* OF_PROCESS: how many */
+	/* the batch at hand, for the texts of names */
+	const struct event_batch *batch;
+	uint64_t time;
+};
+
+struct log_nesting *log_nesting_new(uint64_t start, log_nesting_report report, void *context)
+{
+	struct log_nesting *nesting = calloc(1, sizeof(*nesting));
+
+	if (!nesting)
+		return NULL;
+	nesting->start = start;
+	nesting->report = report;
+	nesting->context = context;
+	return nesting;
+}
+
+static void forget_stacks(struct log_nesting *nesting)
+{
+	for (size_t i = 0; i < nesting->stack_capacity; i++)
+		free(nesting->stacks[i].frames);
+	free(nesting->stacks);
+	nesting->stacks = NULL;
+	nesting->stack_count = nesting->stack_capacity = nesting->frame_count = 0;
+}
+
+void log_nesting_free(struct log_nesting *nesting)
+{
+	if (!nesting)
+		return;
+	forget_stacks(nesting);
+	free(nesting);
+}
+
+int log_nesting_role(const char *probe, unsigned int argument_count, bool is_ghc)
+{
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (!strcmp(roles[i].probe, probe) && (is_ghc ? roles[i].of_ghc : roles[i].of_vm) &&
+			argument_count > roles[i].thread)
+			return (int)i;
+	return -1;
+}
+
+/* ---- stacks ---- */
+
+/* The slot of a key, or the free one where it belongs. */
+static struct stack *slot_of(struct stack *stacks, size_t capacity, uint64_t key)
+{
+	size_t at = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (capacity - 1);
+
+	while (stacks[at].is_used && stacks[at].key != key)
+		at = (at + 1) & (capacity - 1);
+	return &stacks[at];
+}
+
+static bool grow_table(struct log_nesting *nesting)
+{
+	size_t capacity = nesting->stack_capacity ? nesting->stack_capacity * 2 : 64;
+	struct stack *grown = NULL;
+
+	if (nesting->stack_count < STACKS_MAX)
+		grown = calloc(capacity, sizeof(*grown));
+	if (!grown)
+		return false;
+	for (size_t i = 0; i < nesting->stack_capacity; i++)
+		if (nesting->stacks[i].is_used)
+			*slot_of(grown, capacity, nesting->stacks[i].key) = nesting->stacks[i];
+	free(nesting->stacks);
+	nesting->stacks = grown;
+	nesting->stack_capacity = capacity;
+	return true;
+}
+
+/* The stack of a key, created if there is none; NULL: a limit. */
+static struct stack *find_stack(struct log_nesting *nesting, uint64_t key)
+{
+	struct stack *stack;
+
+	if (nesting->stack_count * 2 >= nesting->stack_capacity && !grow_table(nesting))
+		return NULL;
+	stack = slot_of(nesting->stacks, nesting->stack_capacity, key);
+	if (!stack->is_used) {
+		*stack = (struct stack){
+			.key = key, .is_used = true, .is_complete = nesting->has_startup};
+		nesting->stack_count++;
+	}
+	return stack;
+}
+
+static bool push(struct log_nesting *nesting, struct stack *stack, const struct frame *frame)
+{
+	if (nesting->frame_count == FRAMES_MAX)
+		return false;
+	if (stack->count == stack->capacity) {
+		uint32_t capacity = stack->capacity ? stack->capacity * 2 : 16;
+		struct frame *grown = realloc(stack->frames, capacity * sizeof(*grown));
+		if (!grown)
+			return false;
+		stack->frames = grown;
+		stack->capacity = capacity;
+	}
+	stack->frames[stack->count++] = *frame;
+	nesting->frame_count++;
+	return true;
+}
+
+static void drop(struct log_nesting *nesting, struct stack *stack, uint32_t count)
+{
+	nesting->frame_count -= stack->count - count;
+	stack->count = count;
+}
+
+/* ---- reports ---- */
+
+static __attribute__((format(printf, 3, 4))) void report(
+	struct log_nesting *nesting, const struct stack *stack, const char *format, ...)
+{
+	char what[2 * NAME_BYTES + 200], text[sizeof(what) + 100], whose[40] = "";
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(what, sizeof(what), format, arguments);
+	va_end(arguments);
+	if (stack && stack->key & CAP_KEY && (uint16_t)stack->key != WIRE_NO_CAP)
+		snprintf(whose, sizeof(whose), "capability %u: ", (uint16_t)stack->key);
+	else if (stack && !(stack->key & CAP_KEY))
+		snprintf(whose, sizeof(whose), "thread %" PRIu32 ": ", (uint32_t)stack->key);
+	snprintf(text, sizeof(text), "time %" PRIu64 ": %s%s", nesting->time - nesting->start,
+		whose, what);
+	nesting->report(nesting->context, text);
+}
+
+static size_t put_name(char *to, size_t size, const struct event_batch *batch, uint64_t handle)
+{
+	uint32_t offset;
+	const struct text *text = event_text(batch, handle, &offset);
+	size_t length = text ? text->length : 0;
+
+	if (length > size - 1)
+		length = size - 1;
+	for (size_t i = 0; i < length; i++) {
+		unsigned char c = (unsigned char)text->bytes[i];
+		to[i] = (char)(c < 0x20 || c == 0x7f ? '?' : c);
+	}
+	to[length] = '\0';
+	return length;
+}
+
+/* "method Task.run", "collection" */
+static const char *frame_text(
+	const struct log_nesting *nesting, const struct frame *frame, char text[NAME_BYTES])
+{
+	size_t used = (size_t)snprintf(text, NAME_BYTES, "%s", kind_names[frame->kind]);
+
+	if (!frame->class || !frame->method)
+		return text;
+	text[used++] = ' ';
+	used += put_name(text + used, NAME_BYTES / 2, nesting->batch, frame->class);
+	text[used++] = '.';
+	put_name(text + used, NAME_BYTES - used, nesting->batch, frame->method);
+	return text;
+}
+
+/* ---- events ---- */
+
+static bool is_same(const struct frame *one, const struct frame *other)
+{
+	return one->kind == other->kind &&
+		(!one->class || !other->class || one->class == other->class) &&
+		(!one->method || !other->method || one->method == other->method);
+}
+
+static bool begin(struct log_nesting *nesting, struct stack *stack, const struct frame *frame)
+{
+	char name[NAME_BYTES];
+
+	nesting->has_begun[frame->kind] = true;
+	stack->begun |= 1u << frame->kind;
+	for (uint32_t i = 0; stack->key & CAP_KEY && i < stack->count; i++) {
+		if (stack->frames[i].kind != frame->kind)
+			continue;
+		report(nesting, stack, "a %s begins within one that began at time %" PRIu64,
+			frame_text(nesting, frame, name), stack->frames[i].time - nesting->start);
+		drop(nesting, stack, i);
+	}
+	return push(nesting, stack, frame);
+}
+
+static void end(struct log_nesting *nesting, struct stack *stack, const struct frame *frame)
+{
+	char name[NAME_BYTES], inner[NAME_BYTES];
+	uint32_t at = stack->count;
+	bool is_known =
+		stack->is_complete || (stack->key & CAP_KEY && stack->begun >> frame->kind & 1);
+
+	while (at && !is_same(&stack->frames[at - 1], frame))
+		at--;
+	if (at && at < stack->count)
+		report(nesting, stack,
+			"%s ends, and %s, which began in it at time %" PRIu64 ", has not ended",
+			frame_text(nesting, frame, name),
+			frame_text(nesting, &stack->frames[at], inner),
+			stack->frames[at].time - nesting->start);
+	else if (!at && stack->count && stack->is_complete && !(stack->key & CAP_KEY))
+		report(nesting, stack, "%s ends instead of %s, which began at time %" PRIu64,
+			frame_text(nesting, frame, name),
+			frame_text(nesting, &stack->frames[stack->count - 1], inner),
+			stack->frames[stack->count - 1].time - nesting->start);
+	else if (!at && is_known && nesting->has_begun[frame->kind])
+		report(nesting, stack, "%s ends, and has not begun",
+			frame_text(nesting, frame, name));
+	if (at)
+		drop(nesting, stack, at - 1);
+}
+
+static void thread_ends(struct log_nesting *nesting, struct stack *stack)
+{
+	char name[NAME_BYTES];
+
+	if (stack->count)
+		report(nesting, stack,
+			"the thread has exited, and %s, which began at time %" PRIu64
+			", has not ended",
+			frame_text(nesting, &stack->frames[stack->count - 1], name),
+			stack->frames[stack->count - 1].time - nesting->start);
+	drop(nesting, stack, 0);
+}
+
+static void count_process(struct log_nesting *nesting, const struct nesting_role *role)
+{
+	uint64_t *open = &nesting->open[role->kind];
+
+	if (role->what == BEGINS) {
+		nesting->has_begun[role->kind] = true;
+		++*open;
+	} else if (*open) {
+		--*open;
+	} else if (nesting->has_startup && nesting->has_begun[role->kind]) {
+		report(nesting, NULL, "a %s ends, and none has begun", kind_names[role->kind]);
+	}
+}
+
+/* A name's handle if it is valid in every batch, else 0. */
+static uint64_t lasting(uint64_t handle)
+{
+	return handle & EVENT_HANDLE_TRANSIENT ? 0 : handle;
+}
+
+void log_nesting_event(struct log_nesting *nesting, int number, const struct event_batch *batch,
+	const struct event *event)
+{
+	const struct nesting_role *role = &roles[number];
+	struct frame frame = {.time = event->time, .kind = role->kind};
+	uint64_t key;
+	struct stack *stack;
+
+	if (nesting->is_full)
+		return;
+	nesting->batch = batch;
+	nesting->time = event->time;
+	if (role->what == STARTS)
+		nesting->has_startup = true;
+	else if (role->scope == OF_PROCESS)
+		count_process(nesting, role);
+	if (role->scope == OF_PROCESS)
+		return;
+	key = role->scope == OF_CAP ? CAP_KEY | (uint16_t)event->arguments[0]
+				    : (uint32_t)event->arguments[role->thread];
+	if (role->is_named) {
+		frame.class = lasting(event->arguments[0]);
+		frame.method = lasting(event->arguments[1]);
+	}
+	stack = find_stack(nesting, key);
+	if (!stack) {
+		nesting->is_full = true;
+		return;
+	}
+	if (role->what == BEGINS) {
+		nesting->is_full = !begin(nesting, stack, &frame);
+	} else if (role->what == ENDS) {
+		end(nesting, stack, &frame);
+	} else {
+		if (role->what == EXITS)
+			thread_ends(nesting, stack);
+		drop(nesting, stack, 0);
+		stack->is_complete = true;
+	}
+}
+
+void log_nesting_lost(struct log_nesting *nesting)
+{
+	forget_stacks(nesting);
+	nesting->has_startup = false;
+	memset(nesting->open, 0, sizeof(nesting->open));
+}
