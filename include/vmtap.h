@@ -69,15 +69,34 @@
  * or make system calls, with two exceptions: the first event after a quiet time wakes the
  * library's thread, and when a ring is full and a client has asked for lossless delivery,
  * the VM waits for that client. Without lossless delivery, events that find the ring full
- * are dropped and counted. In a sandbox, recording needs mmap, getpid, gettid, fstat,
- * write, futex and clock_gettime; while nobody listens it needs none of them. A client
- * receives an event about a millisecond after it was recorded; the first event after a
- * quiet time may take up to 20 ms longer.
+ * are dropped and counted. A client receives an event about a millisecond after it was
+ * recorded; the first event after a quiet time may take up to 20 ms longer.
+ *
+ * The library's thread inherits the scheduling policy and priority of the thread that calls
+ * vmtap_start(). Under SCHED_OTHER it asks for short turns soon rather than long ones later
+ * (sched_setattr); FIFO, RR, BATCH and IDLE stay as they are. A thread of a real-time VM that
+ * fires an event which a lossless client receives waits for that client, whatever the priority
+ * of either; such a VM should refuse lossless clients.
  *
  * After fork() the child serves nobody until it calls vmtap_start() itself; kernel
  * tracers follow it. Events fired between vfork() and exec count as the parent's; one
  * that would be its thread's first event is lost and counted.
  * An extension must not be unloaded while a thread is in one of its macros.
+ *
+ * In a sandbox
+ * ------------
+ * A VM may enter a sandbox (seccomp) after vmtap_start(). A system call that fails there never
+ * makes the library spin, hold a lock or lose an event without counting it.
+ *   - Recording needs mmap, getpid, gettid, fstat, write, futex and clock_gettime. While nobody
+ *     listens it needs none of them.
+ *   - The library's thread needs poll (ppoll) to wait; read and write for its eventfd; accept4,
+ *     getsockopt, setsockopt and fcntl for new clients; sendto (or write) and recvfrom (or read)
+ *     for connected ones; fstat and close; mmap, mremap, munmap and madvise; futex; tgkill and
+ *     getpid to learn which threads have ended; clock_gettime; lstat and unlink to remove the
+ *     socket; and what the C library calls to allocate memory and to end a thread.
+ *   - Without accept4 or mmap, new clients are not served; connected ones still are. Without poll
+ *     the thread looks for work every few milliseconds, which needs nanosleep, clock_nanosleep or
+ *     futex. If none of them is allowed either, it ends every stream in order, and itself.
  */
 #ifndef VMTAP_H
 #define VMTAP_H

@@ -2,6 +2,7 @@
 #include "shim/client.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -279,6 +280,37 @@ void client_parse(struct client *client)
 	} while (command != CONTROL_NONE && !client->changed);
 }
 
+/* A sandbox may allow only read() and write(). */
+static bool is_refused(int error)
+{
+	return error == EPERM || error == EACCES || error == ENOSYS;
+}
+
+/* write() raises a signal if the client has gone, which only a thread that blocks it can bear. */
+static bool blocks_pipe_signal(void)
+{
+	sigset_t blocked;
+
+	sigemptyset(&blocked);
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	return sigismember(&blocked, SIGPIPE) == 1;
+}
+
+static ssize_t receive(int socket, void *bytes, size_t size)
+{
+	ssize_t got = recv(socket, bytes, size, MSG_DONTWAIT);
+
+	return got < 0 && is_refused(errno) ? read(socket, bytes, size) : got;
+}
+
+static ssize_t transmit(int socket, const void *bytes, size_t size)
+{
+	ssize_t sent = send(socket, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	return sent < 0 && is_refused(errno) && blocks_pipe_signal() ? write(socket, bytes, size)
+								     : sent;
+}
+
 void client_read(struct client *client)
 {
 	ssize_t got;
@@ -286,7 +318,7 @@ void client_read(struct client *client)
 	if (client->changed || client->input_ended)
 		return;
 	do
-		got = recv(client->socket, client->input, sizeof(client->input), MSG_DONTWAIT);
+		got = receive(client->socket, client->input, sizeof(client->input));
 	while (got < 0 && errno == EINTR);
 	if (got < 0) {
 		client->gone = errno != EAGAIN && errno != EWOULDBLOCK;
@@ -314,8 +346,8 @@ void client_send(struct client *client)
 		return;
 	}
 	while (queue_length(queue)) {
-		ssize_t sent = send(client->socket, queue->bytes + queue->start,
-			queue_length(queue), MSG_DONTWAIT | MSG_NOSIGNAL);
+		ssize_t sent =
+			transmit(client->socket, queue->bytes + queue->start, queue_length(queue));
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0) {

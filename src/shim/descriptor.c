@@ -33,15 +33,18 @@ bool descriptor_is(int descriptor, struct descriptor_file file)
 {
 	struct stat status;
 
-	return fstat(descriptor, &status) == 0 && status.st_dev == file.device &&
-		status.st_ino == file.inode;
+	if (fstat(descriptor, &status)) /* a sandbox may refuse the call */
+		return descriptor >= 0 && errno != EBADF;
+	return status.st_dev == file.device && status.st_ino == file.inode;
 }
 
-void descriptor_tell(int descriptor, struct descriptor_file file, uint64_t value)
+bool descriptor_tell(int descriptor, struct descriptor_file file, uint64_t value)
 {
 	int saved = errno;
+	bool told = descriptor_is(descriptor, file) &&
+		/* write() is a cancellation point */
+		(syscall(SYS_write, descriptor, &value, sizeof(value)) > 0 || errno == EAGAIN);
 
-	if (descriptor_is(descriptor, file)) /* write() is a cancellation point */
-		syscall(SYS_write, descriptor, &value, sizeof(value));
 	errno = saved;
+	return told;
 }

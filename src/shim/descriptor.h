@@ -22,10 +22,12 @@ struct descriptor_file {
 };
 
 struct descriptor_file descriptor_file(int descriptor);
+/* True also if this cannot be determined, because a sandbox refuses fstat(). */
 bool descriptor_is(int descriptor, struct descriptor_file file);
 
-/* Adds value to a non-blocking eventfd if the descriptor still refers to it. Any thread may
- * call it at any moment: it preserves errno and is not a cancellation point. */
-void descriptor_tell(int descriptor, struct descriptor_file file, uint64_t value);
+/* Adds value to a non-blocking eventfd if the descriptor still refers to it. False: it does not, or
+ * the call failed. Any thread may call it at any moment: it preserves errno and is not a
+ * cancellation point. */
+bool descriptor_tell(int descriptor, struct descriptor_file file, uint64_t value);
 
 #endif

@@ -159,7 +159,10 @@ static bool ring_wait(struct ring *ring, uint64_t next)
 		room = next - tail <= ring->size;
 		if (room || !waits)
 			break;
-		syscall(SYS_futex, &ring->room, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0);
+		if (syscall(SYS_futex, &ring->room, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0) &&
+			errno != EAGAIN && errno != ETIMEDOUT && errno != EINTR &&
+			nanosleep(&limit, NULL) && errno != EINTR)
+			break; /* nothing may wait here */
 	}
 	atomic_store_explicit(&ring->record.busy, RING_WRITING, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);

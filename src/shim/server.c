@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,7 +39,10 @@ enum {
 	IDLE_MS = 20,
 	REFUSED_MS = 5,
 	SWOLLEN = 8, /* limit, as a multiple of a queue's size */
+	ACCEPTS_AT_ONCE = 8,
+	/* After an error of accept4(): the first pause; each further error doubles it. */
 	ACCEPT_AGAIN_MS = 100,
+	ACCEPT_AGAIN_MS_MAX = 10000,
 	/* The time that a client has to show that it is not a plain reader for GHC. Longer
 	 * while the VM waits for its first client, because nothing is lost meanwhile. */
 	GRACE_MS = 200,
@@ -46,10 +50,6 @@ enum {
 	TURN_NS = 200000,
 	STACK_BYTES = 256 << 10
 };
-
-/* The value that, written to the eventfd, stops the server; 1 means that heap samples need
- * attention. */
-#define WAKE_STOP (UINT64_C(1) << 32)
 
 struct server {
 	pthread_t thread;
@@ -62,8 +62,14 @@ struct server {
 	struct process process;
 	struct client *clients; /* changed only under the registry's lock */
 	unsigned client_count;
-	uint64_t accept_after; /* CLOCK_MONOTONIC; 0: accept at once */
+	uint64_t accept_after;    /* CLOCK_MONOTONIC; 0: accept at once */
+	unsigned accept_pause_ms; /* the last pause after an error; 0: the last call succeeded */
+	_Atomic bool stopping;    /* set before the eventfd is written to */
+	bool wake_refused; /* the eventfd cannot be read: it is not polled, and stopping is read
+			      regularly instead */
+	bool cannot_wait;  /* every system call that waits is refused: the stream must end */
 	bool listening;
+	unsigned quiet;       /* successive drains that found nothing */
 	uint32_t known_types; /* number of event types that existed when the guards were last set */
 	bool debugs;          /* VMTAP_DEBUG names "server" */
 	bool ending;          /* guards stay closed, whatever clients still request */
@@ -374,23 +380,33 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	return 0;
 }
 
+/* Takes at most a few, because the lock is held meanwhile. */
 static void accept_clients(struct server *server)
 {
 	struct client *client;
+	bool refused = false;
 	int socket = 0;
 
 	registry_lock();
-	while (server->client_count < CLIENTS_MAX) {
-		socket = server_socket_accept(&server->endpoint);
+	for (unsigned i = 0; i < ACCEPTS_AT_ONCE && server->client_count < CLIENTS_MAX; i++) {
+		socket = server_socket_accept(&server->endpoint, &refused);
 		if (socket >= 0)
 			open_client(server, socket, &client);
-		else if (socket != -EPERM && socket != -EINTR && socket != -ECONNABORTED)
+		else if (!refused && socket != -EINTR && socket != -ECONNABORTED)
 			break;
 	}
 	registry_unlock();
-	/* Out of descriptors or memory: do not try again at once. */
-	if (socket < 0 && socket != -EAGAIN && socket != -EWOULDBLOCK)
-		server->accept_after = clock_monotonic() + ACCEPT_AGAIN_MS * UINT64_C(1000000);
+	if (socket >= 0 || refused || socket == -EAGAIN || socket == -EWOULDBLOCK) {
+		server->accept_pause_ms = 0;
+		return;
+	}
+	/* Out of descriptors or memory, or a sandbox refuses the call. The connection still
+	 * waits, so poll() would return at once. */
+	server->accept_pause_ms =
+		server->accept_pause_ms ? server->accept_pause_ms * 2 : ACCEPT_AGAIN_MS;
+	if (server->accept_pause_ms > ACCEPT_AGAIN_MS_MAX)
+		server->accept_pause_ms = ACCEPT_AGAIN_MS_MAX;
+	server->accept_after = clock_monotonic() + server->accept_pause_ms * UINT64_C(1000000);
 }
 
 /* Opens the log, a client of all events from the server's start on. Call with the registry's
@@ -468,17 +484,46 @@ static void lose_clients(struct server *server)
 		client->gone |= !descriptor_is(client->socket, client->file);
 }
 
-/* In a sandbox the process may be allowed fewer descriptors than poll() is given (RLIMIT_NOFILE
- * of 0); then poll() fails. No descriptor blocks, so each is simply tried after a while. */
-static int try_all(struct pollfd *polled, nfds_t count, int timeout_ms)
+/* Sleeps, by whichever call is allowed. False: none is. */
+static bool pause_for(int wait_ms)
 {
-	int wait_ms = timeout_ms < 0 || timeout_ms > REFUSED_MS ? REFUSED_MS : timeout_ms;
-	const struct timespec pause = {.tv_nsec = (wait_ms ? wait_ms : DRAIN_MS) * 1000000L};
+	const struct timespec pause = {
+		.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000L};
+	static uint32_t never;
+	const uint64_t end = clock_monotonic() + (uint64_t)wait_ms * 1000000u;
 
 	nanosleep(&pause, NULL);
+	if (clock_monotonic() >= end)
+		return true;
+	syscall(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0, &pause, NULL, 0);
+	return clock_monotonic() >= end;
+}
+
+/* poll() fails in a sandbox that refuses it, or that allows the process fewer descriptors than
+ * it is given (RLIMIT_NOFILE of 0). No descriptor blocks, so each is simply tried after a
+ * while. */
+static int try_all(struct server *server, struct pollfd *polled, nfds_t count, int timeout_ms)
+{
+	int wait_ms = timeout_ms < 0 || timeout_ms > REFUSED_MS ? REFUSED_MS : timeout_ms;
+
+	server->cannot_wait = !pause_for(wait_ms ? wait_ms : DRAIN_MS);
 	for (nfds_t i = 0; i < count; i++)
 		polled[i].revents = polled[i].fd >= 0 ? polled[i].events : 0;
 	return 1;
+}
+
+static int poll_or_try(struct server *server, struct pollfd *polled, nfds_t count, int timeout_ms)
+{
+	uint64_t before = clock_monotonic();
+	int ready = poll(polled, count, timeout_ms);
+
+	if (ready > 0 || (ready < 0 && errno == EINTR))
+		return ready;
+	/* A sandbox may also pretend that the call has succeeded. */
+	if (ready == 0 && timeout_ms >= 0 &&
+		clock_monotonic() - before >= (uint64_t)timeout_ms * 1000000u)
+		return 0;
+	return try_all(server, polled, count, timeout_ms);
 }
 
 /* The VM waits for its log, but not for a full disk. */
@@ -524,43 +569,55 @@ static void serve_clients(struct server *server)
 	drop_gone(server);
 }
 
+static bool must_stop(const struct server *server)
+{
+	return server->cannot_wait || atomic_load(&server->stopping);
+}
+
+/* Lowers a timeout of poll(). */
+static void shorten(int *timeout_ms, int limit_ms)
+{
+	if (*timeout_ms < 0 || limit_ms < *timeout_ms)
+		*timeout_ms = limit_ms;
+}
+
 /* Waits until there is something to do. True if the server is to stop. */
 static bool wait_for_work(struct server *server, int timeout_ms)
 {
 	bool accepts = server->client_count < CLIENTS_MAX, swollen = is_swollen(server);
-	struct pollfd polled[CLIENTS_MAX + 2] = {{.fd = server->wake, .events = POLLIN}};
+	struct pollfd polled[CLIENTS_MAX + 2] = {
+		{.fd = server->wake_refused ? -1 : server->wake, .events = POLLIN}};
 	nfds_t count = 2;
 	struct client *client;
 
 	if (server->accept_after && clock_monotonic() < server->accept_after) {
 		accepts = false;
-		if (timeout_ms < 0)
-			timeout_ms = ACCEPT_AGAIN_MS;
+		shorten(&timeout_ms, (int)server->accept_pause_ms);
 	} else {
 		server->accept_after = 0;
 	}
+	if (server->wake_refused)
+		shorten(&timeout_ms, IDLE_MS);
 	polled[1] = (struct pollfd){.fd = accepts ? server->endpoint.socket : -1, .events = POLLIN};
 
 	for (client = server->clients; client; client = client->next) {
 		int grace = server->ending ? -1 : grace_left(client);
-		if (grace >= 0 && (timeout_ms < 0 || grace < timeout_ms))
-			timeout_ms = grace;
+		if (grace >= 0)
+			shorten(&timeout_ms, grace);
 		bool reads =
 			!client->input_ended && !client->changed && !swollen && !is_behind(client);
 		polled[count++] = (struct pollfd){.fd = client->is_log ? -1 : client->socket,
 			.events = (short)((reads ? POLLIN : 0) |
 				(client_pending(client) ? POLLOUT : 0))};
 	}
-	int ready = poll(polled, count, timeout_ms);
-	if (ready < 0 && errno != EINTR)
-		ready = try_all(polled, count, timeout_ms);
+	int ready = poll_or_try(server, polled, count, timeout_ms);
 	if (!server->ending && !has_descriptors(server)) {
 		lose_descriptors(server);
 		return true;
 	}
 	lose_clients(server);
 	if (ready <= 0)
-		return false;
+		return must_stop(server);
 	count = 2;
 	for (client = server->clients; client; client = client->next, count++) {
 		/* Both directions are shut: the client reads no more. The frames it sent
@@ -571,11 +628,13 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 		else if (!client->gone && polled[count].revents & POLLIN)
 			read_client(server, client);
 	}
-	if (polled[1].revents & POLLIN)
+	if (polled[1].revents)
 		accept_clients(server);
-	uint64_t stops;
-	return (polled[0].revents & POLLIN) && read(server->wake, &stops, sizeof(stops)) > 0 &&
-		stops >= WAKE_STOP;
+	uint64_t wakes;
+	if (polled[0].revents && read(server->wake, &wakes, sizeof(wakes)) < 0 && errno != EAGAIN &&
+		errno != EINTR)
+		server->wake_refused = true;
+	return must_stop(server);
 }
 
 /* patient: also wait for threads that are in the middle of a record. */
@@ -634,8 +693,11 @@ static void finish(struct server *server)
 				client->gone |= !client->terms.lossless;
 			drop_gone(server);
 		}
-		if (server->clients)
+		if (server->clients && !server->cannot_wait)
 			wait_for_work(server, DRAIN_MS);
+		for (struct client *client = server->clients; client && server->cannot_wait;
+			client = client->next)
+			client->gone = true; /* it has what its socket could hold */
 	}
 	ring_set_listening(false);
 	ring_set_lossless(false);
@@ -656,46 +718,53 @@ static void ask_short_turns(void)
 		.nice = getpriority(PRIO_PROCESS, 0),
 		.runtime = TURN_NS};
 
-	syscall(SYS_sched_setattr, 0, &attributes, 0);
+	/* The VM's author has chosen any other policy for a reason, and it is inherited. */
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		syscall(SYS_sched_setattr, 0, &attributes, 0);
 #endif
 }
 
-/* The time until the next drain, in ms; quiet counts drains that found nothing. */
-static int drain_timeout(const struct server *server, unsigned *quiet)
+/* The time until the next drain, in ms. */
+static int drain_timeout(struct server *server)
 {
 	if (!server->listening)
 		return -1;
 	bool held = held_back(server); /* then the results of the last drain mean nothing */
 	if (server->drain.found_much && !held)
 		return 0;
-	*quiet = server->drain.found_any || held ? 0 : *quiet + 1;
-	return *quiet > QUIET_DRAINS && ring_arm() ? IDLE_MS : DRAIN_MS;
+	server->quiet = server->drain.found_any || held ? 0 : server->quiet + 1;
+	return server->quiet > QUIET_DRAINS && ring_arm() ? IDLE_MS : DRAIN_MS;
+}
+
+/* One turn of the server: waits until there is something to do, and does it. False: the streams
+ * must end, by finish(). */
+static bool take_turn(struct server *server)
+{
+	int timeout = drain_timeout(server), sample = serve_heap(server);
+
+	if (sample >= 0)
+		shorten(&timeout, sample);
+	bool stop = wait_for_work(server, timeout);
+	ring_disarm();
+	take_all_changes(server);
+	take_types(server);
+	if (server->listening)
+		drain_if_allowed(server);
+	serve_clients(server);
+	return !stop;
 }
 
 static void *server_main(void *argument)
 {
 	struct server *server = argument;
-	unsigned quiet = 0;
-	bool stop = false;
 
 	prctl(PR_SET_NAME, "vmtap");
 	prctl(PR_SET_TIMERSLACK, 1000);
 	ask_short_turns();
 	say(server, "started");
 	serve_clients(server); /* writes the log's header before anything can prevent it */
-	while (!stop) {
-		int timeout = drain_timeout(server, &quiet);
-		int sample = serve_heap(server);
-		if (sample >= 0 && (timeout < 0 || sample < timeout))
-			timeout = sample;
-		stop = wait_for_work(server, timeout);
-		ring_disarm();
-		take_all_changes(server);
-		take_types(server);
-		if (server->listening)
-			drain_if_allowed(server);
-		serve_clients(server);
-	}
+	while (take_turn(server))
+		;
 	finish(server);
 	say(server, "ended");
 	return NULL;
@@ -800,7 +869,9 @@ int server_run(struct server *server, bool waits)
 void server_wait(void)
 {
 	while (atomic_load(&awaited))
-		syscall(SYS_futex, &awaited, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
+		if (syscall(SYS_futex, &awaited, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0) &&
+			errno != EAGAIN && errno != EINTR && !pause_for(REFUSED_MS))
+			return; /* nothing may wait here */
 }
 
 bool server_stop(struct server *server)
@@ -814,8 +885,8 @@ bool server_stop(struct server *server)
 	registry_lock();
 	int wake = has_descriptors(server) ? server->wake : -1;
 	registry_unlock();
-	if (wake >= 0) {
-		descriptor_tell(wake, server->wake_file, WAKE_STOP);
+	atomic_store(&server->stopping, true);
+	if (wake >= 0 && descriptor_tell(wake, server->wake_file, 1)) {
 		error = pthread_join(server->thread, NULL);
 	} else { /* see lose_descriptors(): the thread has noticed, or it sleeps and this wakes it
 		  */

@@ -206,8 +206,9 @@ bool server_socket_is_ours(const struct server_socket *endpoint)
 {
 	struct stat status;
 
-	return endpoint->socket >= 0 && fstat(endpoint->socket, &status) == 0 &&
-		S_ISSOCK(status.st_mode) && status.st_ino == endpoint->own;
+	if (endpoint->socket < 0 || fstat(endpoint->socket, &status)) /* or a sandbox refuses it */
+		return endpoint->socket >= 0 && errno != EBADF;
+	return S_ISSOCK(status.st_mode) && status.st_ino == endpoint->own;
 }
 
 void server_socket_abandon(struct server_socket *endpoint)
@@ -241,7 +242,7 @@ void server_socket_knock(const struct server_socket *endpoint)
 		close(directory);
 }
 
-int server_socket_accept(const struct server_socket *endpoint)
+int server_socket_accept(const struct server_socket *endpoint, bool *refused)
 {
 	struct ucred peer;
 	socklen_t length = sizeof(peer);
@@ -249,11 +250,13 @@ int server_socket_accept(const struct server_socket *endpoint)
 		descriptor_own(accept4(endpoint->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK));
 	int wide = 1 << 20;
 
+	*refused = false;
 	if (client < 0)
 		return client;
 	if (getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &length) ||
 		(peer.uid != geteuid() && peer.uid != 0)) {
 		close(client);
+		*refused = true;
 		return -EPERM;
 	}
 	setsockopt(client, SOL_SOCKET, SO_SNDBUF, &wide, sizeof(wide));

@@ -42,7 +42,8 @@ void server_socket_abandon(struct server_socket *endpoint);
 void server_socket_knock(const struct server_socket *endpoint);
 
 /* Accepts a connection from the same user or root, non-blocking. -EAGAIN if there is none;
- * another negative errno if a connection was refused or failed. */
-int server_socket_accept(const struct server_socket *endpoint);
+ * another negative errno if the call failed. *refused: another user's connection was closed, and
+ * more may wait. */
+int server_socket_accept(const struct server_socket *endpoint, bool *refused);
 
 #endif

@@ -17,7 +17,8 @@ enum {
 
 _Atomic bool stamp_uses_counter;
 
-/* The kernel checks that the counters of all CPUs agree before it keeps time by them. */
+/* The kernel checks that the counters of all CPUs agree before it keeps time by them. If a sandbox
+ * hides what it does, it is as before. */
 static bool kernel_trusts_counter(void)
 {
 	char name[16] = "";
@@ -25,9 +26,11 @@ static bool kernel_trusts_counter(void)
 		O_RDONLY | O_CLOEXEC);
 
 	if (file < 0)
-		return false;
+		return atomic_load(&stamp_uses_counter);
 	ssize_t length = read(file, name, sizeof(name) - 1);
 	close(file);
+	if (length < 0)
+		return atomic_load(&stamp_uses_counter);
 	return length >= 3 && memcmp(name, "tsc", 3) == 0;
 }
 
