@@ -17,23 +17,7 @@
 
 #include "base/error.h"
 
-#define BLANKS " \t\n"
-
 const struct child child_none = {.descriptor = -1, .line = -1};
-
-/* The words of a command, NULL-terminated. They point into copy. */
-static char **split(char *copy, size_t *count)
-{
-	char **words = calloc(strlen(copy) / 2 + 2, sizeof(*words));
-	char *place, *word;
-
-	*count = 0;
-	if (!words)
-		return NULL;
-	for (word = strtok_r(copy, BLANKS, &place); word; word = strtok_r(NULL, BLANKS, &place))
-		words[(*count)++] = word;
-	return words;
-}
 
 /*
  * Searches a program as execvp() does; a negative errno if it is not found. Whether the kernel can
@@ -70,7 +54,7 @@ static int find_program(const char *name)
  * Waits for the byte that releases the child; it tells whether the library has to wait for a
  * client. line is closed when the program runs; if it cannot run, the errno is sent on it.
  */
-static void run_child(char **words, pid_t parent, int line)
+static void run_child(char *const *words, pid_t parent, int line)
 {
 	char self[16], waits;
 	sigset_t none;
@@ -101,23 +85,12 @@ static void run_child(char **words, pid_t parent, int line)
 	_exit(127);
 }
 
-int child_start(struct child *child, const char *command, struct error *error)
+int child_start(struct child *child, char *const *words, struct error *error)
 {
-	char *copy = strdup(command), **words = NULL;
-	int line[2] = {-1, -1}, result = 0;
+	int line[2] = {-1, -1}, result;
 	pid_t parent = getpid();
-	size_t count;
 
 	*child = child_none;
-	words = copy ? split(copy, &count) : NULL;
-	if (!words) {
-		result = error_set(error, ENOMEM, "out of memory");
-		goto out;
-	}
-	if (!count) {
-		result = error_set(error, EINVAL, "the command to run is empty");
-		goto out;
-	}
 	result = find_program(words[0]);
 	if (result) {
 		error_set(error, -result, "%s: %s", words[0], strerror(-result));
@@ -139,12 +112,10 @@ out:
 	for (int i = 0; i < 2; i++)
 		if (line[i] >= 0)
 			close(line[i]);
-	free(words);
-	free(copy);
 	return result;
 }
 
-int child_release(struct child *child, const char *command, bool waits, struct error *error)
+int child_release(struct child *child, char *const *words, bool waits, struct error *error)
 {
 	char word = waits;
 	int number = 0;
@@ -165,9 +136,7 @@ int child_release(struct child *child, const char *command, bool waits, struct e
 	if (got != (ssize_t)sizeof(number))
 		return 0;
 	child_end(child);
-	command += strspn(command, BLANKS);
-	return error_set(error, number, "%.*s: %s", (int)strcspn(command, BLANKS), command,
-		strerror(number));
+	return error_set(error, number, "%s: %s", words[0], strerror(number));
 }
 
 int child_process(pid_t pid)

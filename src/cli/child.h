@@ -23,17 +23,17 @@ struct child {
 extern const struct child child_none;
 
 /*
- * Splits the command at blanks, looks its first word up in PATH and creates a process that waits to
+ * Looks the first of the words (which end with NULL) up in PATH and creates a process that waits to
  * be released. The process is killed when ours ends. Returns a negative errno on failure.
  */
-int child_start(struct child *child, const char *command, struct error *error);
+int child_start(struct child *child, char *const *words, struct error *error);
 
 /*
  * Starts the child's program; later calls do nothing. waits: sets VMTAP_WAIT. Returns once the
  * program runs or has been killed. If it cannot be started, returns a negative errno and removes
- * the child. command is the one passed to child_start(), for the message.
+ * the child. words are those passed to child_start(), for the message.
  */
-int child_release(struct child *child, const char *command, bool waits, struct error *error);
+int child_release(struct child *child, char *const *words, bool waits, struct error *error);
 
 /*
  * A descriptor that becomes readable when the process ends; -1: the kernel has no pidfd, or the

@@ -3,9 +3,9 @@
  * passed on as they come (source/recording.h): what a stream carries is what the file has.
  *
  * Once there is a file, signals are blocked and read from a descriptor. On the first signal, vmtap
- * asks the process to end its stream and saves what it had already sent; on the second, vmtap stops
- * at once. In both cases the file is ended properly. Before there is a file, a signal ends vmtap,
- * whatever it is waiting for.
+ * asks the process to end its stream and saves what it had already sent; on a second one that is
+ * not sent along with it, vmtap stops at once. In both cases the file is ended properly. Before
+ * there is a file, a signal ends vmtap, whatever it is waiting for.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -22,6 +22,8 @@
 #include "base/bytes.h"
 #include "cli/child.h"
 #include "cli/cli.h"
+#include "cli/command_words.h"
+#include "cli/interrupts.h"
 #include "contract/contract.h"
 #include "contract/known.h"
 #include "d/compile.h"
@@ -54,7 +56,8 @@ struct record_options {
 	uint32_t pid;
 	uint64_t heap_period; /* ns; 0: no samples of the heap */
 	bool has_pid, lossless, cpu_clock, helped;
-	const char *command, *socket;
+	struct command_words command;
+	const char *socket;
 	const char **probes;
 	size_t probe_count;
 	struct recording_settings recording;
@@ -67,7 +70,7 @@ struct session {
 	struct recording *recording;
 	int signals;
 	sigset_t signal_set, unblocked; /* those that end the file; the mask of before */
-	int interrupts;
+	struct interrupts interrupts;
 	bool shows_progress;
 	int64_t shown;                  /* when progress was last shown */
 	struct recording_counts before; /* what it said then */
@@ -76,11 +79,13 @@ struct session {
 static void help(void)
 {
 	printf("Usage: vmtap record [OPTION]... -p PID|-c COMMAND -o FILE\n"
+	       "       vmtap record [OPTION]... -o FILE -- COMMAND [ARGUMENT]...\n"
 	       "Writes the event stream of a VM to a file, which 'vmtap trace --log' and every\n"
 	       "reader of GHC's eventlog can read.\n\n"
 	       "  -p PID            a running process; it is left running\n"
-	       "  -c COMMAND        start the command (split at blanks) and record it from its\n"
-	       "                    first event; it is ended with the recording\n"
+	       "  -c COMMAND        start the command and record it from its first event; it is\n"
+	       "                    ended with the recording. Quotes and backslashes work as in\n"
+	       "                    a shell\n"
 	       "      --socket PATH the process that serves its event stream there\n"
 	       "  -o FILE           the file; - is the standard output\n"
 	       "  -n PROBES         only probes that match this description of D (may be "
@@ -181,12 +186,14 @@ static int parse(struct record_options *options, int argc, char **argv)
 		{"socket", required_argument, NULL, OPTION_SOCKET},
 		{NULL, 0, NULL, 0},
 	};
+	const char *operand = NULL;
+	struct error error;
 	int option, status = CLI_OK;
 
 	opterr = 0;
 	optind = 0;
 	while (!status &&
-		(option = getopt_long(argc, argv, ":p:c:o:n:h", long_options, NULL)) != -1) {
+		(option = getopt_long(argc, argv, "-:p:c:o:n:h", long_options, NULL)) != -1) {
 		switch (option) {
 		case 'p':
 			status = cli_pid("record", optarg, &options->pid);
@@ -196,10 +203,11 @@ static int parse(struct record_options *options, int argc, char **argv)
 			options->has_pid = true;
 			break;
 		case 'c':
-			if (options->command)
+			if (options->command.words)
 				return cli_usage(
 					"record", "-c is given twice: one target at a time");
-			options->command = optarg;
+			if (command_words_split(&options->command, optarg, &error))
+				return cli_usage("record", "-c: %s", error.text);
 			break;
 		case OPTION_SOCKET:
 			options->socket = optarg;
@@ -230,6 +238,9 @@ static int parse(struct record_options *options, int argc, char **argv)
 		case OPTION_ROTATE:
 			status = take_files(optarg, &options->recording.files);
 			break;
+		case 1: /* an operand */
+			operand = operand ? operand : optarg;
+			break;
 		case 'h':
 			help();
 			options->helped = true;
@@ -240,10 +251,16 @@ static int parse(struct record_options *options, int argc, char **argv)
 	}
 	if (status)
 		return status;
-	if (optind < argc)
+	/* what is left comes after -- */
+	if (operand)
+		return cli_usage("record", "'%s' is one operand too many", operand);
+	if (optind < argc && !options->has_pid && !options->command.words && !options->socket)
+		options->command = command_words_of(argv + optind);
+	else if (optind < argc)
 		return cli_usage("record", "'%s' is one operand too many", argv[optind]);
-	if (options->has_pid + !!options->command + !!options->socket != 1)
-		return cli_usage("record", "one of -p, -c and --socket says what to record");
+	if (options->has_pid + !!options->command.words + !!options->socket != 1)
+		return cli_usage(
+			"record", "one of -p, -c, --socket and -- COMMAND says what to record");
 	if (!options->recording.file)
 		return cli_usage("record", "-o says which file to write");
 	if (options->recording.files && !options->recording.size_max)
@@ -521,13 +538,12 @@ static void show_progress(struct session *session, bool last)
 
 static void take_signals(struct session *session)
 {
-	struct signalfd_siginfo signal;
+	bool before = session->interrupts.count;
 
-	while (read(session->signals, &signal, sizeof(signal)) == (ssize_t)sizeof(signal)) {
-		/* the stream's end, and then what has come of it, is waited for a while */
-		if (!session->interrupts++)
-			connection_subscribe(&session->connection, NULL, 0, WIRE_FINISH);
-	}
+	interrupts_take(&session->interrupts, session->signals);
+	/* the stream's end, and what comes until then, is waited for a while */
+	if (session->interrupts.count && !before)
+		connection_subscribe(&session->connection, NULL, 0, WIRE_FINISH);
 }
 
 enum receipt { RECEIPT_MORE, RECEIPT_IDLE, RECEIPT_FULL, RECEIPT_ENDED, RECEIPT_CLOSED };
@@ -585,13 +601,17 @@ static int receive_header(struct session *session, struct error *error)
 				" (%s) ended, or closed its event stream, before "
 				"it declared its events",
 				process->pid, process->name);
+		if (receipt == RECEIPT_IDLE &&
+			connection_is_stopped(
+				&session->connection, limit - CONNECTION_ANSWER_MS, error))
+			return -ETIMEDOUT;
 		if (receipt == RECEIPT_IDLE && connection_now() >= limit)
 			return error_set(error, ETIMEDOUT,
 				"process %" PRIu32 " (%s) has not declared its events within %d "
 				"seconds: it may be stopped",
 				process->pid, process->name, CONNECTION_ANSWER_MS / 1000);
 		if (receipt == RECEIPT_IDLE)
-			wait_for_more(session, limit);
+			wait_for_more(session, connection_now() + CONNECTION_STOPPED_MS);
 	}
 	return 0;
 }
@@ -606,9 +626,9 @@ static int receive_events(struct session *session, struct error *error)
 	receipt = receipt_of(recording_received(session->recording, 0, error));
 	while (receipt == RECEIPT_MORE || receipt == RECEIPT_IDLE) {
 		take_signals(session);
-		if (session->interrupts > 1)
+		if (session->interrupts.count > 1)
 			return RECEIPT_ENDED;
-		if (session->interrupts && !limit)
+		if (session->interrupts.count && !limit)
 			limit = connection_now() + FINISH_MS;
 		receipt = receive(session, error);
 		show_progress(session, false);
@@ -626,7 +646,7 @@ static int receive_events(struct session *session, struct error *error)
 	/* ^C on a terminal is a command's as well: that it has gone then is the end asked for */
 	if (receipt == RECEIPT_CLOSED) {
 		take_signals(session);
-		if (session->interrupts)
+		if (session->interrupts.count)
 			return RECEIPT_ENDED;
 	}
 	return receipt;
@@ -722,14 +742,14 @@ int command_record(int argc, char **argv)
 	session.signals = signalfd(-1, &session.signal_set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (session.signals < 0)
 		result = error_set(&error, errno, "signals: %s", strerror(errno));
-	if (!result && options.command)
-		result = child_start(&session.child, options.command, &error);
-	if (!result && options.command)
-		result = child_release(&session.child, options.command, true, &error);
+	if (!result && options.command.words)
+		result = child_start(&session.child, options.command.words, &error);
+	if (!result && options.command.words)
+		result = child_release(&session.child, options.command.words, true, &error);
 	if (!result)
 		result = connection_open(&session.connection,
-			options.command ? (uint32_t)session.child.pid : options.pid, options.socket,
-			options.command ? CHILD_WAIT_MS : 0, &error);
+			options.command.words ? (uint32_t)session.child.pid : options.pid,
+			options.socket, options.command.words ? CHILD_WAIT_MS : 0, &error);
 	if (result) {
 		cli_message("%s", error.text);
 		status = CLI_CANNOT;
@@ -742,6 +762,7 @@ int command_record(int argc, char **argv)
 		close(session.signals);
 	sigprocmask(SIG_SETMASK, &session.unblocked, NULL);
 out:
+	command_words_free(&options.command);
 	free(options.probes);
 	return status;
 }

@@ -67,6 +67,18 @@ int connection_open(struct connection *connection, uint32_t pid, const char *soc
 	return result;
 }
 
+bool connection_is_stopped(const struct connection *connection, int64_t since, struct error *error)
+{
+	struct endpoint_process process;
+	struct error ignored;
+
+	if (connection_now() - since < CONNECTION_STOPPED_MS ||
+		endpoint_process(connection->process.pid, &process, &ignored) || !process.stopped)
+		return false;
+	endpoint_tell_stopped(&process, error);
+	return true;
+}
+
 void connection_close(struct connection *connection)
 {
 	if (connection->fd >= 0)

@@ -6,6 +6,7 @@
 #ifndef VMTAP_SOURCE_CONNECTION_H
 #define VMTAP_SOURCE_CONNECTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -14,7 +15,8 @@
 #include "source/endpoint.h"
 
 enum {
-	CONNECTION_ANSWER_MS = 10000 /* how long to wait for the process's answer */
+	CONNECTION_ANSWER_MS = 10000, /* how long to wait for the process's answer */
+	CONNECTION_STOPPED_MS = 1000  /* and for that of a stopped one */
 };
 
 struct connection {
@@ -61,6 +63,12 @@ int connection_subscribe(struct connection *connection, const struct connection_
  * the peer has gone.
  */
 ssize_t connection_receive(struct connection *connection, void *place, size_t room, int timeout_ms);
+
+/*
+ * Whether the process has been asked for CONNECTION_STOPPED_MS or longer, since that time
+ * (connection_now()), and cannot answer because it is stopped; error then says so.
+ */
+bool connection_is_stopped(const struct connection *connection, int64_t since, struct error *error);
 
 /* Milliseconds on CLOCK_MONOTONIC, for computing limits. */
 int64_t connection_now(void);

@@ -102,7 +102,8 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 		if (!strncmp(line, "Name:\t", 6))
 			snprintf(process->name, sizeof(process->name), "%.63s", line + 6);
 		else if (!strncmp(line, "State:\t", 7))
-			process->exited = line[7] == 'Z' || line[7] == 'X';
+			process->exited = line[7] == 'Z' || line[7] == 'X',
+			process->stopped = line[7] == 'T' || line[7] == 't';
 		else if (!strncmp(line, "Tgid:\t", 6))
 			group = (uint32_t)strtoul(line + 6, NULL, 10);
 		else if (!strncmp(line, "PPid:\t", 6))
@@ -123,6 +124,14 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 			error, EINVAL, "%" PRIu32 " is a thread of process %" PRIu32, pid, group);
 	read_program(process);
 	return 0;
+}
+
+int endpoint_tell_stopped(const struct endpoint_process *process, struct error *error)
+{
+	return error_set(error, ETIMEDOUT,
+		"process %" PRIu32 " (%s) is stopped and cannot answer: `kill -CONT %" PRIu32
+		"` lets it go on",
+		process->pid, process->name, process->pid);
 }
 
 /* The value of a variable that the process was started with; false if there is none or it is
@@ -221,6 +230,8 @@ static int connect_at(
 	if (connect(fd, (const struct sockaddr *)&address, sizeof(address))) {
 		if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
 			status = -ENOENT;
+		else if (errno == EAGAIN && process->stopped)
+			status = endpoint_tell_stopped(process, error);
 		else if (errno == EAGAIN)
 			status = error_set(error, ETIMEDOUT,
 				"process %" PRIu32 " (%s) does not answer at %s: it may be stopped",
@@ -275,12 +286,14 @@ static int connect_listening(const struct endpoint_process *process, int *fd, st
 		paths = listener_paths(process->pid, &count);
 	for (size_t i = 0; i < count && result; i++) {
 		result = connect_at(process, paths[i], fd, error);
-		if (!result && !is_eventlog(*fd)) {
+		if (!result && (process->stopped || !is_eventlog(*fd))) {
 			close(*fd);
 			*fd = -1;
 			result = -ENOENT;
 		}
 	}
+	if (result && count && process->stopped)
+		result = endpoint_tell_stopped(process, error);
 	listener_free(paths, count);
 	return result;
 }

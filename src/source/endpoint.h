@@ -20,12 +20,16 @@ struct endpoint_process {
 	uint32_t uid, gid; /* the real ids, like D's uid and gid */
 	uint32_t owner;    /* the effective user, who serves the endpoint */
 	bool exited;       /* a zombie */
+	bool stopped;      /* by a signal or a debugger */
 	char name[64];     /* the kernel's name for it (comm) */
 	char program[256]; /* base name of its executable; name if that is hidden */
 };
 
 /* -ESRCH if there is no such process, -EINVAL if pid is a thread of another process. */
 int endpoint_process(uint32_t pid, struct endpoint_process *process, struct error *error);
+
+/* Sets error to a line that says that the process is stopped; returns -ETIMEDOUT. */
+int endpoint_tell_stopped(const struct endpoint_process *process, struct error *error);
 
 /*
  * Connects to the process's endpoint and checks which user serves it. The caller owns *fd.

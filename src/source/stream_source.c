@@ -75,13 +75,15 @@ static int read_until(struct stream_source *stream, bool (*done)(const struct st
 				eventlog_damage(stream->log)[0] ? eventlog_damage(stream->log)
 								: "the event stream ended at once");
 		left = limit - connection_now();
+		if (connection_is_stopped(&stream->connection, limit - CONNECTION_ANSWER_MS, error))
+			return -ETIMEDOUT;
 		if (left <= 0)
 			return error_set(error, ETIMEDOUT,
 				"process %" PRIu32 " (%s) has not %s within %d seconds: it may be "
 				"stopped",
 				stream->connection.process.pid, stream->connection.process.name,
 				what, CONNECTION_ANSWER_MS / 1000);
-		read_more(stream, (int)left);
+		read_more(stream, left < CONNECTION_STOPPED_MS ? (int)left : CONNECTION_STOPPED_MS);
 	}
 }
 

@@ -226,8 +226,8 @@ for script in BEGIN "$startup"; do
 	one_line "^vmtap: $directory/pid.sh: Permission denied$"
 	run 3 trace -c "$directory" -n "$script"
 	one_line "^vmtap: $directory: Permission denied$"
-	run 3 trace -c ' ' -n "$script"
-	one_line '^vmtap: the command to run is empty$'
+	run 2 trace -c ' ' -n "$script"
+	has err '^vmtap trace: -c: the command to run is empty$'
 	run 2 trace -p "$pid" -p "$pid" -n "$script"
 	has err "^vmtap trace: -p $pid is given twice$"
 done

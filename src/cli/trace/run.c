@@ -7,7 +7,7 @@
  * recording, they follow the recording's time.
  *
  * Signals are blocked and read from a descriptor, so none is lost between two waits. The first one
- * ends the trace properly; the second one stops it at once.
+ * ends the trace properly; a second one that is not sent along with it stops it at once.
  */
 #include "cli/trace/run.h"
 
@@ -24,6 +24,7 @@
 #include "base/clock.h"
 #include "base/debug.h"
 #include "cli/cli.h"
+#include "cli/interrupts.h"
 #include "cli/trace/effects.h"
 #include "cli/trace/target.h"
 #include "engine/engine.h"
@@ -43,7 +44,7 @@ struct run {
 	struct writer *writer; /* the engine writes to it */
 	struct source *source; /* NULL once it has ended */
 	int signals;
-	int interrupts;     /* signals seen */
+	struct interrupts interrupts;
 	uint64_t latest;    /* latest time seen in the recording */
 	uint64_t heard;     /* when the stream last said something */
 	uint64_t flushed;   /* when output was last written */
@@ -69,10 +70,7 @@ static bool has_exited(const struct run *run)
 
 static void take_signals(struct run *run)
 {
-	struct signalfd_siginfo signal;
-
-	while (read(run->signals, &signal, sizeof(signal)) == (ssize_t)sizeof(signal))
-		run->interrupts++;
+	interrupts_take(&run->interrupts, run->signals);
 }
 
 static int flush_output(struct run *run, uint64_t now, struct error *error)
@@ -196,7 +194,7 @@ static int main_loop(struct run *run, struct error *error)
 
 	while (!result && !has_exited(run)) {
 		take_signals(run);
-		if (run->interrupts)
+		if (run->interrupts.count)
 			break;
 		state = SOURCE_IDLE;
 		if (run->source)
@@ -241,7 +239,7 @@ static void drain(struct run *run)
 	struct error reason;
 
 	source_stop(run->source);
-	while (run->interrupts < 2 && !has_exited(run)) {
+	while (run->interrupts.count < 2 && !has_exited(run)) {
 		struct pollfd waits[2] = {{.fd = run->signals, .events = POLLIN},
 			{.fd = source_descriptor(run->source), .events = POLLIN}};
 		state = source_next(run->source, 0, &batch, &reason);
@@ -371,13 +369,13 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		result = main_loop(&run, error);
 	if (result)
 		goto out;
-	if (run.interrupts) {
+	if (run.interrupts.count) {
 		run.writer->operations->interrupt(run.writer);
 		if (run.source && !source->recorded)
 			drain(&run);
 	}
-	if (run.interrupts < 2) {
-		debug_say(DEBUG_ENGINE, "ends after %d signals", run.interrupts);
+	if (run.interrupts.count < 2) {
+		debug_say(DEBUG_ENGINE, "ends after %d signals", run.interrupts.count);
 		engine_end(run.engine, present(&run));
 		engine_status(run.engine);
 		engine_exited(run.engine, status);

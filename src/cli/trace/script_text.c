@@ -38,7 +38,8 @@ static int read_text(struct script *script, FILE *file)
 
 static int read_file(struct script *script)
 {
-	FILE *file = fopen(script->name, "re");
+	bool is_input = !strcmp(script->name, "-");
+	FILE *file = is_input ? stdin : fopen(script->name, "re");
 	int number;
 
 	if (!file) {
@@ -46,7 +47,8 @@ static int read_file(struct script *script)
 		return -errno;
 	}
 	number = read_text(script, file);
-	fclose(file);
+	if (!is_input)
+		fclose(file);
 	if (number)
 		fprintf(stderr, "dtrace: failed to read %s: %s\n", script->name, strerror(number));
 	else

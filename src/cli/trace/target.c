@@ -39,12 +39,12 @@ int target_start(struct targets *targets, struct error *error)
 
 	for (size_t i = 0; i < targets->count && !result; i++) {
 		struct target *target = &targets->items[i];
-		if (!target->command)
+		if (!target->command.words)
 			continue;
-		result = child_start(&target->child, target->command, error);
+		result = child_start(&target->child, target->command.words, error);
 		if (!result)
-			debug_say(DEBUG_TARGET, "command '%s' is process %d", target->command,
-				(int)target->child.pid);
+			debug_say(DEBUG_TARGET, "command '%s' is process %d",
+				target->command.words[0], (int)target->child.pid);
 		target->pid = (uint32_t)target->child.pid;
 	}
 	return result;
@@ -77,7 +77,7 @@ static int watch_process(struct targets *targets, struct target *target, struct 
 	int result = 0;
 
 	target->watched = true;
-	if (target->command)
+	if (target->command.words)
 		return 0;
 	target->process = child_process((pid_t)target->pid);
 	result = endpoint_process(target->pid, &process, error);
@@ -106,11 +106,12 @@ bool target_poll(struct targets *targets)
 
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->items[i];
-		int descriptor = target->command ? target->child.descriptor : target->process;
+		int descriptor = target->command.words ? target->child.descriptor : target->process;
 
-		if (target->ended || (!target->command && !target->watched))
+		if (target->ended || (!target->command.words && !target->watched))
 			continue;
-		target->ended = target->command ? child_poll(&target->child) : has_ended(target);
+		target->ended =
+			target->command.words ? child_poll(&target->child) : has_ended(target);
 		if (target->ended && descriptor >= 0)
 			epoll_ctl(targets->ends, EPOLL_CTL_DEL, descriptor, NULL);
 		all &= target->ended;
@@ -123,7 +124,7 @@ bool target_poll(struct targets *targets)
 static int release(struct targets *targets, struct target *target, bool waits, struct error *error)
 {
 	bool held = target->child.line >= 0;
-	int result = child_release(&target->child, target->command, waits, error);
+	int result = child_release(&target->child, target->command.words, waits, error);
 
 	if (held && !result)
 		watch_end(targets, target->child.descriptor);
@@ -135,7 +136,7 @@ int target_release(struct targets *targets, struct error *error)
 	int result = 0;
 
 	for (size_t i = 0; i < targets->count && !result; i++)
-		if (targets->items[i].command)
+		if (targets->items[i].command.words)
 			result = release(targets, &targets->items[i], false, error);
 	return result;
 }
@@ -164,15 +165,15 @@ static int open_one(struct targets *targets, struct target *target, struct d_pro
 	int result = 0;
 
 	*source = NULL;
-	if (target->command)
+	if (target->command.words)
 		result = release(targets, target, true, error);
 	if (result)
 		return result;
 	result = source_stream_open(target->pid, target->socket,
-		target->command ? CHILD_WAIT_MS : 0, set, source, error);
+		target->command.words ? CHILD_WAIT_MS : 0, set, source, error);
 	if (!result)
 		target->pid = (*source)->process.pid;
-	if (!target->socket && (result == -ENOENT || (target->command && result == -ESRCH))) {
+	if (!target->socket && (result == -ENOENT || (target->command.words && result == -ESRCH))) {
 		target->missing = *error;
 		result = watch_process(targets, target, error);
 	}
@@ -266,6 +267,7 @@ void target_close(struct targets *targets)
 	source_close(targets->source);
 	for (size_t i = 0; i < targets->count; i++) {
 		child_end(&targets->items[i].child);
+		command_words_free(&targets->items[i].command);
 		if (targets->items[i].process >= 0)
 			close(targets->items[i].process);
 	}

@@ -16,12 +16,14 @@
 
 #include "base/error.h"
 #include "cli/child.h"
+#include "cli/command_words.h"
 #include "source/source.h"
 
 struct target {
 	/* One of these is given. The pid of the others is known once they are started or open. */
 	uint32_t pid;
-	const char *command, *socket;
+	struct command_words command;
+	const char *socket;
 	struct child child;
 	struct error missing; /* why its stream is not followed; "": it is, or need not be */
 	bool watched;         /* its stream is not followed, only its end */
@@ -43,7 +45,7 @@ struct targets {
 
 extern const struct targets targets_none;
 
-/* Adds a copy. -ENOMEM. */
+/* Adds a copy, which owns the command. -ENOMEM. */
 int target_add(struct targets *targets, const struct target *target);
 
 /*

@@ -17,24 +17,33 @@
 
 extern char **environ;
 
-enum { OPTION_LOG = 256, OPTION_LOSSLESS, OPTION_SOCKET };
+enum {
+	OPERAND = 1 /* what getopt_long() returns for a word that is no option */,
+	OPTION_LOG = 256,
+	OPTION_LOSSLESS,
+	OPTION_SOCKET
+};
 
 static void help(void)
 {
 	printf("Usage: vmtap trace [OPTION]... SCRIPT -p PID|-c COMMAND|--log FILE [ARGUMENT]...\n"
 	       "       vmtap trace [OPTION]... -s FILE|-n CLAUSE... -p PID|-c COMMAND|--log FILE\n"
 	       "                   [ARGUMENT]...\n"
+	       "       vmtap trace [OPTION]... [SCRIPT] -- COMMAND [ARGUMENT]...\n"
 	       "Runs D scripts on a VM that serves an event stream. SCRIPT is one that comes with\n"
-	       "vmtap ('vmtap scripts' lists them); ARGUMENTs are $1, $2... in the scripts.\n\n"
+	       "vmtap ('vmtap scripts' lists them), and more may follow it with -s and -n;\n"
+	       "ARGUMENTs are $1, $2... in the scripts.\n\n"
 	       "What to trace (-p and -c may be repeated and mixed; the first is $target):\n"
 	       "  -p PID          a running process; it is left running\n"
-	       "  -c COMMAND      start the command (split at blanks) and trace it from its first\n"
-	       "                  event; it is ended with the trace\n"
+	       "  -c COMMAND      start the command and trace it from its first event; it is "
+	       "ended\n"
+	       "                  with the trace. Quotes and backslashes work as in a shell\n"
+	       "  -- COMMAND...   the same, if no other target is given\n"
 	       "      --socket PATH\n"
 	       "                  the process that serves its event stream there; -p finds most\n"
 	       "      --log FILE  a recorded event log; - is the standard input\n"
 	       "Scripts (may be repeated and mixed, and run in this order):\n"
-	       "  -s FILE         the D script in a file\n"
+	       "  -s FILE         the D script in a file; - is the standard input\n"
 	       "  -n CLAUSE       a probe description, with or without predicate and action\n"
 	       "  -P -m -f CLAUSE the same, where the description ends in the provider, the "
 	       "module,\n"
@@ -186,36 +195,73 @@ static struct script *add_script(struct trace *trace, const char *name, bool is_
 	return &grown[trace->script_count++];
 }
 
-/* The first operand names a bundled script unless -s or -n was given. */
-static int take_operands(struct trace *trace, int argc, char **argv, int first)
+/* Prints that no bundled script has this name, and what may be meant. */
+static int no_script(const char *name)
 {
-	const struct bundled_script *bundled;
+	const char *advice = "'vmtap scripts' lists those that come with vmtap, -s FILE runs a "
+			     "file, -n takes a clause";
+
+	if (!access(name, F_OK))
+		advice = "the file of that name is run with -s";
+	else if (!name[strspn(name, "0123456789")])
+		advice = "a pid is given with -p";
+	else if (strpbrk(name, ":{"))
+		advice = "a clause is given with -n";
+	cli_message("there is no script '%s': %s", name, advice);
+	return CLI_USAGE;
+}
+
+/*
+ * Takes an operand: the first one is a bundled script if it has the name of one and stands before
+ * all other scripts. The others are the scripts' arguments.
+ */
+static int take_operand(struct trace *trace, char *text)
+{
+	const struct bundled_script *bundled = NULL;
 	struct script *script;
+
+	if (!trace->has_operand && !trace->script_count)
+		bundled = scripts_find(text);
+	trace->has_operand = true;
+	if (!bundled) {
+		trace->arguments[trace->argument_count++] = text;
+		return CLI_OK;
+	}
+	script = add_script(trace, bundled->name, true);
+	if (!script)
+		return out_of_memory();
+	script->text = bundled->text;
+	script->length = bundled->length;
+	return CLI_OK;
+}
+
+static int add_target(struct trace *trace, struct target target)
+{
+	return target_add(&trace->targets, &target) ? out_of_memory() : CLI_OK;
+}
+
+/*
+ * Takes the words after "--": the command to trace or, if something else is traced, more operands.
+ */
+static int take_rest(struct trace *trace, char **words)
+{
+	struct target target = {.command = command_words_of(words)};
+	int status = CLI_OK;
+
+	if (*words && !trace->targets.count && !trace->targets.log)
+		return add_target(trace, target);
+	for (; *words && !status; words++)
+		status = take_operand(trace, *words);
+	return status;
+}
+
+/* Checks that the options go together. */
+static int check_options(const struct trace *trace)
+{
 	bool named = false;
 
-	if (!trace->script_count && first < argc) {
-		bundled = scripts_find(argv[first]);
-		if (!bundled) {
-			cli_message("there is no script '%s': %s", argv[first],
-				!access(argv[first], F_OK) ? "the file of that name is run with -s"
-					: !argv[first][strspn(argv[first], "0123456789")]
-					? "a pid is given with -p"
-					: strpbrk(argv[first], ":{")
-					? "a clause is given with -n"
-					: "'vmtap scripts' lists those that come with vmtap, -s "
-					  "FILE runs a "
-					  "file, -n takes a clause");
-			return CLI_USAGE;
-		}
-		script = add_script(trace, bundled->name, true);
-		if (!script)
-			return CLI_CANNOT;
-		script->text = bundled->text;
-		script->length = bundled->length;
-		first++;
-	}
-	trace->arguments = argv + first;
-	trace->argument_count = (size_t)(argc - first);
+	if (!trace->script_count && trace->argument_count)
+		return no_script(trace->arguments[0]);
 	if (!trace->script_count && trace->mode == TRACE_RUN) {
 		fprintf(stderr, "dtrace: no probes specified\n");
 		return CLI_FOUND;
@@ -255,11 +301,6 @@ static int add_description(struct trace *trace, int letter, const char *text)
 	return CLI_OK;
 }
 
-static int add_target(struct trace *trace, struct target target)
-{
-	return target_add(&trace->targets, &target) ? out_of_memory() : CLI_OK;
-}
-
 /* A process named twice would deliver its events twice, so that is refused. */
 static int add_pid(struct trace *trace, const char *text)
 {
@@ -272,6 +313,20 @@ static int add_pid(struct trace *trace, const char *text)
 		if (trace->targets.items[i].pid == pid)
 			return cli_usage("trace", "-p %s is given twice", text);
 	return add_target(trace, (struct target){.pid = pid});
+}
+
+static int add_command(struct trace *trace, const char *text)
+{
+	struct target target = {.pid = 0};
+	struct error error;
+	int status;
+
+	if (command_words_split(&target.command, text, &error))
+		return cli_usage("trace", "-c: %s", error.text);
+	status = add_target(trace, target);
+	if (status)
+		command_words_free(&target.command);
+	return status;
 }
 
 /* -e means that nothing runs, which is true of the other modes anyway. */
@@ -291,7 +346,7 @@ static int take_option(struct trace *trace, int option, char *argument)
 	case 'p':
 		return add_pid(trace, argument);
 	case 'c':
-		return add_target(trace, (struct target){.command = argument});
+		return add_command(trace, argument);
 	case OPTION_SOCKET:
 		return add_target(trace, (struct target){.socket = argument});
 	case OPTION_LOG:
@@ -370,7 +425,7 @@ static int take_option(struct trace *trace, int option, char *argument)
 
 int trace_options_parse(struct trace *trace, int argc, char **argv)
 {
-	static const char letters[] = ":p:c:s:n:qo:x:ZelvFhb:wCD:U:I:L:P:m:f:i:SGHVBAaX:3:6:";
+	static const char letters[] = "-:p:c:s:n:qo:x:ZelvFhb:wCD:U:I:L:P:m:f:i:SGHVBAaX:3:6:";
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
@@ -384,6 +439,9 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 	d_options_init(&trace->options);
 	opterr = 0;
 	optind = 0;
+	trace->arguments = calloc((size_t)argc + 1, sizeof(*trace->arguments));
+	if (!trace->arguments)
+		return out_of_memory();
 	status = read_environment(trace);
 	while (!status && (option = getopt_long(argc, argv, letters, options, NULL)) != -1) {
 		if (option == 'h') {
@@ -393,13 +451,18 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 		}
 		if (option == ':' || option == '?')
 			return cli_option_refused("trace", option, argv);
-		status = take_option(trace, option, optarg);
+		if (option == OPERAND)
+			status = take_operand(trace, optarg);
+		else
+			status = take_option(trace, option, optarg);
 	}
 	if (!status && trace->mode == TRACE_LIST)
 		status = add_setting(trace, "zdefs", "-l", false);
 	if (status || trace->mode == TRACE_VERSION)
 		return status;
-	status = take_operands(trace, argc, argv, optind);
+	status = take_rest(trace, argv + optind);
+	if (!status)
+		status = check_options(trace);
 	return status ? status : set_options(trace);
 }
 
@@ -411,6 +474,7 @@ void trace_options_free(struct trace *trace)
 		free(trace->settings[i].owned);
 	free(trace->scripts);
 	free(trace->settings);
+	free(trace->arguments);
 	target_close(&trace->targets);
 	d_compile_options_free(&trace->compile_options);
 }

@@ -42,8 +42,9 @@ struct trace {
 	struct targets targets;
 	const char *output;
 	bool verbose, disassemble, lossless;
-	char **arguments; /* $1 ... */
+	char **arguments; /* $1 ...: as many as argv has words at most */
 	size_t argument_count;
+	bool has_operand; /* an operand has been seen, which may have been a script's name */
 };
 
 /*
