@@ -364,9 +364,23 @@ static void print_types(struct known_provider *known, const struct usdt_site *si
 
 	printf("\n\tArgument Types\n");
 	for (int i = 0; i < site->argument_count; i++)
-		printf("\t\targs[%d]: %s\n", i, type_text(probe, site, i, text, sizeof(text)));
+		printf("\t\targs[%d]%s%s: %s\n", i, probe ? " " : "",
+			probe ? probe->arguments[i].name : "",
+			type_text(probe, site, i, text, sizeof(text)));
 	if (!site->argument_count)
 		printf("\t\tNone\n");
+}
+
+/* The names of the arguments: null where no definition says them. */
+static json_t *json_names(struct known_provider *known, const struct usdt_site *site)
+{
+	const struct contract_probe *probe = find_known(known, site);
+	json_t *names = json_array();
+
+	for (int i = 0; i < site->argument_count; i++)
+		json_array_append_new(
+			names, probe ? json_string(probe->arguments[i].name) : json_null());
+	return names;
 }
 
 static json_t *json_types(struct known_provider *known, const struct usdt_site *site)
@@ -506,6 +520,7 @@ static void print_json(const struct listing *listing)
 			json_object_set_new(probe, "pid", json_integer(row->process->pid));
 		json_object_set_new(probe, "stability", json_stability(row));
 		json_object_set_new(probe, "argument_types", json_types(&known, row->first));
+		json_object_set_new(probe, "argument_names", json_names(&known, row->first));
 		for (size_t j = 0; j < row->site_count; j++)
 			json_array_append_new(sites, json_site(row, row->sites[j]));
 		json_object_set_new(probe, "sites", sites);

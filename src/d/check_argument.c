@@ -230,3 +230,35 @@ int d_check_argument(struct d_compiler *compiler, struct d_node *node)
 	set_native(node, argument.type, &argument);
 	return 0;
 }
+
+static bool is_text(const struct d_compiler *compiler, const struct d_node *node)
+{
+	const struct d_type *type = node->is_argument ? d_type_resolve(node->type) : NULL;
+
+	return type && type->kind == D_TYPE_POINTER &&
+		d_type_resolve(type->target) == d_type_resolve(compiler->types.type_char);
+}
+
+int d_check_argument_keys(struct d_compiler *compiler, struct d_node *keys)
+{
+	for (struct d_node *key = keys; key; key = key->next) {
+		struct d_node *native;
+
+		if (!is_text(compiler, key))
+			continue;
+		native = d_node_new(compiler, D_NODE_INDEX, &key->place);
+		if (!native || d_node_remember(compiler, key))
+			return -1;
+		native->left = key->left;
+		native->right = key->right;
+		native->native = native->is_argument = native->lvalue = true;
+		native->argument = key->argument;
+		native->type = key->type;
+		if (!d_node_finish(compiler, native) ||
+			!set_made(
+				compiler, key, D_NODE_CAST, compiler->types.type_string, native) ||
+			d_check(compiler, key))
+			return -1;
+	}
+	return 0;
+}

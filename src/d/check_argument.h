@@ -13,4 +13,10 @@
  */
 int d_check_argument(struct d_compiler *compiler, struct d_node *node);
 
+/*
+ * Turns those keys of an aggregation that are args[n] of type char * into the strings there, for
+ * people count by a name, not by the address where the probe found it.
+ */
+int d_check_argument_keys(struct d_compiler *compiler, struct d_node *keys);
+
 #endif

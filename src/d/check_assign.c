@@ -3,6 +3,7 @@
  * assignment creates the variable.
  */
 #include "d/check.h"
+#include "d/check_argument.h"
 
 #include <string.h>
 
@@ -71,7 +72,8 @@ static int check_aggregating(struct d_compiler *compiler, struct d_node *node)
 	char text[64];
 
 	d_symbol_text(left->name, D_SPACE_AGGREGATION, text);
-	if (d_check_list(compiler, left->right) || d_check(compiler, right))
+	if (d_check_list(compiler, left->right) || d_check(compiler, right) ||
+		d_check_argument_keys(compiler, left->right))
 		return -1;
 	if (right->kind != D_NODE_CALL || right->function->kind != D_FUNCTION_AGGREGATING)
 		return d_fail(compiler, &node->place, "D_AGG_FUNC",

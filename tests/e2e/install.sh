@@ -49,6 +49,10 @@ VMTAP="$prefix/bin/vmtap"
 for vm in $vms; do
 	run 0 trace -c "$directory/$vm" -n 'vm$target:::gc-end { @freed = sum(args[3]); }'
 	has out '^ +1200000$'
+	run 0 record -o "$directory/log" -c "$directory/$vm"
+	run 0 log "$directory/log"
+	has out 'vm:::gc-end$'
+	has out '^not served when the log began: HaskellEvent ccl ruby$'
 	run 0 check --contract "$prefix/share/vmtap/vm.d" "$directory/$vm"
 	[ -s "$directory/out" ] && fail "check has found something"
 done

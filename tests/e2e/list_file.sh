@@ -89,11 +89,11 @@ if [ "$(uname -m)" = x86_64 ]; then
 fi
 has out '^	Argument Types$'
 has out '^		args\[0\]: int32_t$'
-# the types of providers that vmtap defines come from their definitions
+# the names and types of arguments of providers that vmtap defines come from their definitions
 run 0 list -v -n ruby:::hash-create -n ruby:::gc-mark-end "$TOY"
 sed -n '/Argument Types/,/^$/p' "$directory/out" >"$directory/types"
 printf '\tArgument Types\n\t\t%s\n\n' None >"$directory/expected"
-printf '\tArgument Types\n\t\targs[0]: long\n\t\targs[1]: char *\n\t\targs[2]: int\n\n' \
+printf '\tArgument Types\n\t\targs[0] length: long\n\t\targs[1] filename: char *\n\t\targs[2] lineno: int\n\n' \
 	>>"$directory/expected"
 cmp "$directory/types" "$directory/expected" || fail "types"
 run 0 list -v "$directory/program.o"

@@ -22,6 +22,7 @@
 enum {
 	TYPES = 65536,
 	ENOUGH = 400, /* bytes of a damage's line */
+	ABSENT_MAX = 16,
 	OPTION_DUMP = 256,
 	OPTION_VALIDATE,
 	OPTION_JSON
@@ -248,6 +249,45 @@ static bool next_compatible(const char **lines, char *name, size_t size)
 	return true;
 }
 
+/* The name of the provider if the VM had not opted in to it, else NULL. Changes the name. */
+static const char *absent_provider(char *name)
+{
+	size_t length = strlen(WIRE_ABSENT);
+
+	if (strncmp(name, WIRE_ABSENT, length) != 0)
+		return NULL;
+	name[length + strcspn(name + length, ":")] = '\0';
+	return name + length;
+}
+
+/* One line for the providers whose probes the log declares and the VM had not opted in to. */
+static void print_absent(struct log_reader *reader)
+{
+	char names[ABSENT_MAX][128];
+	size_t count = 0;
+
+	for (unsigned int i = 0; i < TYPES; i++) {
+		const char *lines = records_type_extension(&reader->file.records, (uint16_t)i);
+		char name_of[128];
+		while (next_compatible(&lines, name_of, sizeof(name_of))) {
+			const char *provider = absent_provider(name_of);
+			size_t known = 0;
+			while (provider && known < count && strcmp(names[known], provider) != 0)
+				known++;
+			if (provider && known == count && count < ABSENT_MAX)
+				strcpy(names[count++], provider);
+		}
+	}
+	if (count)
+		printf("\nnot served when the log began:");
+	for (size_t i = 0; i < count; i++) {
+		putchar(' ');
+		probes_print(names[i]);
+	}
+	if (count)
+		putchar('\n');
+}
+
 static void print_summary(
 	const char *name, const struct log_summary *summary, struct log_reader *reader)
 {
@@ -286,11 +326,14 @@ static void print_summary(
 			layout && layout->is_probe ? "vm:::" : "", layout ? layout->name : "");
 		lines = records_type_extension(&reader->file.records, (uint16_t)i);
 		while (next_compatible(&lines, name_of, sizeof(name_of))) {
+			if (absent_provider(name_of))
+				continue;
 			putchar(' ');
 			probes_print(name_of);
 		}
 		putchar('\n');
 	}
+	print_absent(reader);
 }
 
 static int print_json(

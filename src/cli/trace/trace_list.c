@@ -6,8 +6,12 @@
 void trace_list_arguments(FILE *output, const struct d_probe *probe)
 {
 	fprintf(output, "\n\tArgument Types\n");
-	for (unsigned int i = 0; probe && i < probe->argument_count; i++)
-		fprintf(output, "\t\targs[%u]: %s\n", i, probe->arguments[i].type);
+	for (unsigned int i = 0; probe && i < probe->argument_count; i++) {
+		const char *name = probe->arguments[i].name;
+
+		fprintf(output, "\t\targs[%u]%s%s: %s\n", i, name && *name ? " " : "",
+			name ? name : "", probe->arguments[i].type);
+	}
 	if (!probe || !probe->argument_count)
 		fprintf(output, "\t\tNone\n");
 }
