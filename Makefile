@@ -78,8 +78,9 @@ CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o
 PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/gen/fire.o $(B)/obj/gen/definitions.o $(B)/obj/gen/words.o \
 	$(COMPAT:probes/compat/%.d=$(B)/obj/gen/compat_%.o)
 RUNTIME_SOURCES := $(filter-out src/shim/part.c,$(wildcard src/shim/*.c))
-RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) \
-	$(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o
+# Of the event format, what the library needs too.
+RUNTIME_WIRE := $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o $(B)/obj/wire/place.o
+RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(RUNTIME_WIRE)
 TOY_SOURCES := $(wildcard examples/toy/*.c)
 # The toy and the benchmarks opt in to every compatible provider (ALL_PROVIDERS= for none).
 ALL_PROVIDERS := -DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL
@@ -250,7 +251,7 @@ HEADERS := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
 
 # ---- objects ----
 
-$(B)/obj/shim/%.o $(B)/obj/gen/definitions.o $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o: EXTRA := $(LIB_CFLAGS)
+$(B)/obj/shim/%.o $(B)/obj/gen/definitions.o $(RUNTIME_WIRE): EXTRA := $(LIB_CFLAGS)
 $(B)/obj/gen/fire.o $(B)/obj/gen/compat_%.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
 $(B)/obj/toy/%.o: EXTRA := -pthread $(ALL_PROVIDERS)
 $(B)/obj/toy-noprobes/%.o: EXTRA := -pthread -DVMTAP_DISABLE

@@ -167,7 +167,8 @@ struct vmtap_options {
 	size_t size;
 	const char *runtime; /* the VM's name and version, "toy 1.0"; NULL: the program's name */
 	const char *socket;  /* the socket's path, at most 107 bytes, absolute if the VM changes
-				its working directory; NULL: where vmtap looks for it */
+				its working directory; %p in it becomes the pid; NULL: where
+				vmtap looks for it */
 	int argument_count;  /* the program's arguments, for listeners to show */
 	char *const *arguments;
 	uint16_t caps;        /* capabilities the VM starts with; 0: 1 */
@@ -268,21 +269,29 @@ VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *cha
 
 /*
  * Starts to serve clients: creates the socket and one thread, which sleeps until a
- * client comes and blocks every signal. The socket is $XDG_RUNTIME_DIR/vmtap/PID
- * or /tmp/vmtap-UID/PID (directory 0700, socket 0600) unless options say otherwise.
+ * client comes and blocks every signal. Unless options say otherwise, the socket is
+ * $XDG_RUNTIME_DIR/vmtap/PID if that directory belongs to the process's effective user, else
+ * /tmp/vmtap-UID/PID, or in /dev/shm or /var/tmp if /tmp cannot be used (directory 0700, socket
+ * 0600). If a living process has that name, which is possible if processes of several pid
+ * namespaces share the directory, it is PID.1 and so on. `vmtap trace -p PID` finds all of these.
  *
  * The environment is honoured unless the program is set-uid:
  *   - VMTAP_WAIT: if it is 1, or this process's pid, the call waits until a client has
  *     subscribed, so that no event is lost (`vmtap trace -c` sets it). The call then changes
  *     it to 0, since programs that this process starts have no client to wait for.
  *   - VMTAP_SOCKET: a path for the socket; it takes precedence over the options.
- *   - VMTAP_LOG: a file for all events from the first one on. The call empties the file, and
- *     the variable too, so that programs that this process starts do not write to it.
+ *   - VMTAP_LOG: a file for all events from the first one on. The call empties the file, and,
+ *     unless the path contains %p, the variable too, so that programs that this process starts
+ *     do not write to it.
+ * In these paths and in options->socket, %p is replaced by the process's pid, and %% by %.
+ *
+ * If a living process serves the chosen socket already, as a forked worker's parent does, this
+ * process serves its default socket instead. The socket of a dead process is replaced.
  *
  * options may be NULL. Returns 0 or a negative errno: -EALREADY if already started;
- * -ENAMETOOLONG for a path of more than 107 bytes; -EADDRINUSE, -EPERM, -ELOOP or -EEXIST
- * because of what exists at the path; or the system's error if the socket or the log cannot
- * be created. The VM can go on after any error.
+ * -ENAMETOOLONG for a path of more than 107 bytes; -EPERM, -ELOOP or -EEXIST because of what
+ * exists at the path; or the system's error if the socket or the log cannot be created. The VM
+ * can go on after any error.
  *
  * Call it once the VM is ready for another thread, has changed to its final user, and has
  * closed inherited descriptors. Any thread may call it, but not a signal handler, and not

@@ -26,6 +26,7 @@
 #include "shim/name.h"
 #include "shim/registry.h"
 #include "shim/server_socket.h"
+#include "wire/place.h"
 
 enum {
 	CLIENTS_MAX = 64,
@@ -414,9 +415,13 @@ static void accept_clients(struct server *server)
 static int open_log(struct server *server, const char *path)
 {
 	struct client *client;
-	int file = log_file_open(path),
-	    error = file < 0 ? file : open_client(server, file, &client);
+	char expanded[PATH_MAX];
+	int file, error;
 
+	if (!place_expand(path, server->process.pid, expanded, sizeof(expanded)))
+		return -ENAMETOOLONG;
+	file = log_file_open(expanded);
+	error = file < 0 ? file : open_client(server, file, &client);
 	if (error)
 		return error;
 	client->is_log = client->subscribed = true;
@@ -830,7 +835,7 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 	stamp_choose();
 	stamp_start(&server->drain.clock);
 	error = server_socket_open(&server->endpoint, user_socket ? user_socket : options.socket);
-	if (error == -EADDRINUSE && user_socket) /* most likely by the parent process */
+	if (error == -EADDRINUSE) /* most likely by the parent process */
 		error = server_socket_open(&server->endpoint, NULL);
 	if (!error && log) {
 		error = open_log(server, log);

@@ -1,10 +1,8 @@
 /*
- * server_socket.h: the socket's path. It is $XDG_RUNTIME_DIR/vmtap/PID, or
- * /tmp/vmtap-UID/PID without that variable (PID and UID as the process itself sees them; UID
- * is the effective user), or a path that the VM's author or user chose. The directory of the
- * default path belongs to us alone (0700, owner and type checked, no symbolic link). The
- * socket of a dead process of ours is replaced; a live socket, another user's socket and
- * anything that is not a socket never are.
+ * server_socket.h: the socket at which clients connect. Its path is one that the VM's author or
+ * user chose, or the first usable one of those that wire/place.h lists. The socket of a dead
+ * process of ours is replaced; a live socket, another user's socket and anything that is not a
+ * socket never are.
  */
 #ifndef VMTAP_SHIM_SERVER_SOCKET_H
 #define VMTAP_SHIM_SERVER_SOCKET_H
@@ -21,11 +19,14 @@ struct server_socket {
 	char path[PATH_MAX];
 };
 
-/* path NULL: the default path. Returns 0 or a negative errno, which says why a path cannot be
- * used: -EADDRINUSE a live socket, -ELOOP a symbolic link, -EEXIST another file, -EPERM another
- * user's file; -ENAMETOOLONG: a chosen path of more than 107 bytes, which no plain client could
- * connect to. */
-int server_socket_open(struct server_socket *endpoint, const char *path);
+/*
+ * chosen: a path, which may contain %p; NULL: the first default place that can be used. Returns 0
+ * or a negative errno, which says why a chosen path cannot be used: -EADDRINUSE a live socket,
+ * -ELOOP a symbolic link, -EEXIST another file, -EPERM another user's file; -ENAMETOOLONG: a path
+ * of more than 107 bytes, which no plain client could connect to. Without a choice: why the first
+ * shared place cannot be used.
+ */
+int server_socket_open(struct server_socket *endpoint, const char *chosen);
 
 /* Closes the socket, and removes the path if it belongs to this process. */
 void server_socket_close(struct server_socket *endpoint);

@@ -13,6 +13,7 @@
 #include "shim/registry.h"
 #include "shim/ring.h"
 #include "shim/server.h"
+#include "wire/place.h"
 
 enum {
 	ENVIRONMENT_BYTES_MAX = 6 << 20 /* Linux puts no more than this on a new stack */
@@ -120,7 +121,7 @@ int vmtap_start(const struct vmtap_options *options)
 	registry_unlock();
 	if (error)
 		goto out;
-	if (log)
+	if (log && !place_has_pid(log)) /* else each process has a log of its own */
 		consume("VMTAP_LOG", log, "");
 	waits = wants_wait();
 	error = server_run(server, waits);

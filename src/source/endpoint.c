@@ -4,17 +4,21 @@
  */
 #include "source/endpoint.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <poll.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -22,6 +26,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "source/listener.h"
+#include "wire/place.h"
 #include "wire/wire.h"
 
 enum {
@@ -162,18 +167,40 @@ static bool read_variable(uint32_t pid, const char *name, char *value, size_t si
 	return found && *value;
 }
 
-/* Opens a directory as the process sees it or, if its root is hidden, as we see it. */
+/*
+ * Opens a directory as the process sees it or, if its root is hidden, as we see it. Symbolic links
+ * lead to where they lead the process (Linux 5.6 and later; earlier, an absolute one leads to where
+ * it leads us).
+ */
 static int open_directory(uint32_t pid, const char *path)
 {
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
 	char through[PATH_MAX + 64];
-	int fd;
+	int root, fd = -1;
 
-	snprintf(through, sizeof(through), "/proc/%" PRIu32 "/%s%s", pid,
-		path[0] == '/' ? "root" : "cwd/", path);
-	fd = open(through, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	snprintf(through, sizeof(through), "/proc/%" PRIu32 "/root", pid);
+	root = path[0] == '/' ? open(through, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (root >= 0) {
+		fd = (int)syscall(SYS_openat2, root, path + 1, &how, sizeof(how));
+		close(root);
+	}
+	if (fd < 0 && (root < 0 || errno == ENOSYS || errno == EPERM)) {
+		snprintf(through, sizeof(through), "/proc/%" PRIu32 "/%s%s", pid,
+			path[0] == '/' ? "root" : "cwd/", path);
+		fd = open(through, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	}
 	if (fd < 0 && errno == EACCES)
 		fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return fd;
+}
+
+/* Whether the processes in /proc have the numbers that our own pid namespace gives them. */
+static bool sees_own_processes(void)
+{
+	char self[32] = "";
+
+	return readlink("/proc/self", self, sizeof(self) - 1) > 0 && atoi(self) == getpid();
 }
 
 static int check_peer(const struct endpoint_process *process, int fd, struct error *error)
@@ -190,13 +217,36 @@ static int check_peer(const struct endpoint_process *process, int fd, struct err
 			" (%s): its endpoint is served by user %u, not by its own "
 			"user %" PRIu32 ": not trusted",
 			process->pid, process->name, (unsigned int)peer.uid, process->owner);
-	/* 0: the server lives in a pid namespace that is invisible to us */
-	if (peer.pid && (uint32_t)peer.pid != process->pid)
+	/* 0: a process that has no number in our pid namespace, so not one that we see */
+	if (peer.pid ? (uint32_t)peer.pid != process->pid : sees_own_processes())
 		return error_set(error, ENOENT,
 			"process %" PRIu32 " (%s) serves no event stream: its endpoint belongs to "
 			"process %d",
 			process->pid, process->name, (int)peer.pid);
 	return 0;
+}
+
+/*
+ * Connects. A process in a user namespace that does not contain our root user cannot tell it from
+ * any other stranger. Root then connects with the credentials of the process's own user, which
+ * the kernel records at this moment.
+ */
+static int connect_as_allowed(
+	const struct endpoint_process *process, int fd, const struct sockaddr_un *address)
+{
+	bool lends = geteuid() == 0 && process->owner != 0 &&
+		user_within(process->pid, 0) == USER_UNMAPPED;
+	int dumpable = prctl(PR_GET_DUMPABLE), result = 0;
+
+	lends = lends && !seteuid(process->owner);
+	if (connect(fd, (const struct sockaddr *)address, sizeof(*address)))
+		result = -errno;
+	if (lends) {
+		if (seteuid(0))
+			result = -errno;
+		prctl(PR_SET_DUMPABLE, dumpable);
+	}
+	return result;
 }
 
 /* Tries one path. -ENOENT: no process listens there, or a different one. */
@@ -227,21 +277,20 @@ static int connect_at(
 		goto out;
 	}
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit));
-	if (connect(fd, (const struct sockaddr *)&address, sizeof(address))) {
-		if (errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR)
-			status = -ENOENT;
-		else if (errno == EAGAIN && process->stopped)
-			status = endpoint_tell_stopped(process, error);
-		else if (errno == EAGAIN)
-			status = error_set(error, ETIMEDOUT,
-				"process %" PRIu32 " (%s) does not answer at %s: it may be stopped",
-				process->pid, process->name, path);
-		else
-			status = error_set(error, errno, "process %" PRIu32 " (%s): %s: %s",
-				process->pid, process->name, path, strerror(errno));
-		goto out;
-	}
-	status = check_peer(process, fd, error);
+	status = connect_as_allowed(process, fd, &address);
+	if (status == -ECONNREFUSED || status == -ENOTDIR)
+		status = -ENOENT;
+	else if (status == -EAGAIN && process->stopped)
+		status = endpoint_tell_stopped(process, error);
+	else if (status == -EAGAIN)
+		status = error_set(error, ETIMEDOUT,
+			"process %" PRIu32 " (%s) does not answer at %s: it may be stopped",
+			process->pid, process->name, path);
+	else if (status && status != -ENOENT)
+		status = error_set(error, -status, "process %" PRIu32 " (%s): %s: %s", process->pid,
+			process->name, path, strerror(-status));
+	if (!status)
+		status = check_peer(process, fd, error);
 out:
 	close(at);
 	if (status && fd >= 0)
@@ -251,14 +300,66 @@ out:
 	return status;
 }
 
-/* Tries this process's socket in a runtime directory. */
+/* True: another place may still have the process's socket. error then says why this one has not. */
+static bool goes_on(int status)
+{
+	return status == -ENOENT || status == -EACCES || status == -EPERM;
+}
+
+/* Tries the sockets of processes with this number in a directory: the plain name, then those that
+ * were chosen because it was taken. */
 static int connect_in(
 	const struct endpoint_process *process, const char *directory, int *fd, struct error *error)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], through[64];
+	struct dirent *entry;
+	DIR *entries = NULL;
+	int at, result = -ENOENT;
+	uint32_t pid;
 
-	if (snprintf(path, sizeof(path), "%s/%" PRIu32, directory, process->own_pid) >=
+	if (snprintf(path, sizeof(path), "%s/%" PRIu32, directory, process->own_pid) <
 		(int)sizeof(path))
+		result = connect_at(process, path, fd, error);
+	at = goes_on(result) ? open_directory(process->pid, directory) : -1;
+	snprintf(through, sizeof(through), "/proc/self/fd/%d", at);
+	if (at >= 0)
+		entries = opendir(through);
+	while (entries && goes_on(result) && (entry = readdir(entries)))
+		if (place_is_socket(entry->d_name, &pid) && pid == process->own_pid &&
+			strchr(entry->d_name, '.') &&
+			snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name) <
+				(int)sizeof(path))
+			result = connect_at(process, path, fd, error);
+	if (entries)
+		closedir(entries);
+	if (at >= 0)
+		close(at);
+	return result;
+}
+
+/* Tries the default places. */
+static int connect_default(const struct endpoint_process *process, int *fd, struct error *error)
+{
+	uint32_t user = user_within(process->pid, process->owner);
+	char directory[PATH_MAX], variable[PATH_MAX];
+	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	int result = -ENOENT;
+
+	if (read_variable(process->pid, "XDG_RUNTIME_DIR", variable, sizeof(variable)))
+		runtime = variable;
+	for (unsigned i = 0; i < PLACE_DIRECTORIES && goes_on(result); i++)
+		if (place_directory(i, runtime, user, directory, sizeof(directory)))
+			result = connect_in(process, directory, fd, error);
+	return result;
+}
+
+/* Tries the path that the process's user has chosen. */
+static int connect_chosen(const struct endpoint_process *process, int *fd, struct error *error)
+{
+	char chosen[PATH_MAX], path[PATH_MAX];
+
+	if (!read_variable(process->pid, "VMTAP_SOCKET", chosen, sizeof(chosen)) ||
+		!place_expand(chosen, process->own_pid, path, sizeof(path)))
 		return -ENOENT;
 	return connect_at(process, path, fd, error);
 }
@@ -284,7 +385,7 @@ static int connect_listening(const struct endpoint_process *process, int *fd, st
 
 	if (listener_has_thread(process->pid, "vmtap"))
 		paths = listener_paths(process->pid, &count);
-	for (size_t i = 0; i < count && result; i++) {
+	for (size_t i = 0; i < count && goes_on(result); i++) {
 		result = connect_at(process, paths[i], fd, error);
 		if (!result && (process->stopped || !is_eventlog(*fd))) {
 			close(*fd);
@@ -331,10 +432,8 @@ int endpoint_connect_path(
 
 int endpoint_connect(const struct endpoint_process *process, int *fd, struct error *error)
 {
-	char directory[PATH_MAX], environment[PATH_MAX - 16];
-	const char *own = secure_getenv("XDG_RUNTIME_DIR");
 	const struct passwd *user;
-	int result = -ENOENT;
+	int result;
 
 	*fd = -1;
 	if (geteuid() != 0 && process->owner != geteuid()) {
@@ -347,29 +446,18 @@ int endpoint_connect(const struct endpoint_process *process, int *fd, struct err
 			process->owner, user ? ")" : "");
 	}
 	error_set(error, 0, "%s", "");
-	if (read_variable(process->pid, "XDG_RUNTIME_DIR", environment, sizeof(environment)) &&
-		environment[0] == '/') {
-		snprintf(directory, sizeof(directory), "%s/vmtap", environment);
-		result = connect_in(process, directory, fd, error);
-	} else if (own && own[0] == '/' && strlen(own) < sizeof(environment)) {
-		snprintf(directory, sizeof(directory), "%s/vmtap", own);
-		result = connect_in(process, directory, fd, error);
-	}
-	if (result == -ENOENT) {
-		snprintf(directory, sizeof(directory), "/tmp/vmtap-%" PRIu32,
-			user_within(process->pid, process->owner));
-		result = connect_in(process, directory, fd, error);
-	}
-	if (result == -ENOENT &&
-		read_variable(process->pid, "VMTAP_SOCKET", environment, sizeof(environment)))
-		result = connect_at(process, environment, fd, error);
-	if (result == -ENOENT)
+	result = connect_default(process, fd, error);
+	if (goes_on(result))
+		result = connect_chosen(process, fd, error);
+	if (goes_on(result))
 		result = connect_listening(process, fd, error);
-	if (result == -ENOENT && error && !error->text[0])
+	if (!goes_on(result))
+		return result;
+	if (error && !error->text[0])
 		error_set(error, ENOENT,
 			"process %" PRIu32 " (%s) serves no event stream: it was built without "
 			"libvmtap, has not called vmtap_start(), or its socket cannot be found "
 			"(--socket); see `vmtap list %" PRIu32 "` for its probes",
 			process->pid, process->name, process->pid);
-	return result;
+	return -ENOENT;
 }

@@ -2,8 +2,8 @@
  * endpoint.h: a process, as /proc shows it, and the socket on which it serves its event
  * stream. The process may live in other namespaces: its socket is opened through its root
  * directory, under the pid that it has in its own pid namespace. The search covers the
- * default paths, the path in VMTAP_SOCKET in the environment that the process was started
- * with, and every path on which it listens.
+ * default places (wire/place.h), the path in VMTAP_SOCKET in the environment that the process
+ * was started with, and every path on which it listens.
  */
 #ifndef VMTAP_SOURCE_ENDPOINT_H
 #define VMTAP_SOURCE_ENDPOINT_H
@@ -33,8 +33,8 @@ int endpoint_tell_stopped(const struct endpoint_process *process, struct error *
 
 /*
  * Connects to the process's endpoint and checks which user serves it. The caller owns *fd.
- * -ENOENT: there is no endpoint yet; -EACCES: it belongs to another user; all errors but
- * -ENOENT are final. Each sets a line in error.
+ * -ENOENT: no place has an endpoint of this process, or one that it is safe to use, yet; -EACCES:
+ * the process belongs to another user; all errors but -ENOENT are final. Each sets a line in error.
  */
 int endpoint_connect(const struct endpoint_process *process, int *fd, struct error *error);
 

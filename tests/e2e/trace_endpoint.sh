@@ -19,6 +19,7 @@ start() { # environment
 	socket=${1#VMTAP_SOCKET=}
 	[ "$socket" = "$1" ] && socket=$directory/vmtap/$pid
 	await "no socket at $socket" test -S "$socket"
+	await_stream "$pid"
 }
 
 # the default place; the user's path

@@ -1,6 +1,7 @@
 /*
  * test_wire.c: the table of event types is consistent, every field of a type can be found in
- * its payload, and the text of losses is read back as it was written.
+ * its payload, the text of losses is read back as it was written, and the names of sockets and
+ * their directories are recognised.
  */
 #include <check.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 
 #include "wire/layout.h"
 #include "wire/loss.h"
+#include "wire/place.h"
 #include "wire/wire_type.h"
 
 /* The bytes of the fields before the first one of variable size. */
@@ -89,6 +91,69 @@ START_TEST(test_losses)
 }
 END_TEST
 
+/* The names that a VM gives its sockets and directories are recognised, and no others. */
+START_TEST(test_place_names)
+{
+	static const char *const strange[] = {"", "x", "12x", "012", "12.", "12.0", "12.01",
+		"12.100", "12.1.2", "12.x", ".1", "-1", "4294967296", "+1", " 1"};
+	static const char *const foreign[] = {
+		"", "vmtap-", "vmtap-x", "vmtap-01", "vmtap-1x", "vmtap-1.2", "xvmtap-1", "vmtap"};
+	char name[PLACE_NAME_MAX], path[64];
+	bool is_random;
+	uint32_t number;
+
+	for (unsigned i = 0; i < PLACE_ALTERNATIVES; i++) {
+		place_socket(UINT32_MAX, i, name);
+		ck_assert_msg(place_is_socket(name, &number), "%s", name);
+		ck_assert_uint_eq(number, UINT32_MAX);
+	}
+	for (unsigned i = 0; i < sizeof(strange) / sizeof(*strange); i++)
+		ck_assert_msg(!place_is_socket(strange[i], &number), "'%s'", strange[i]);
+	place_random(0, name);
+	ck_assert(place_is_directory(name, &number, &is_random) && is_random && number == 0);
+	for (unsigned i = 0; i < PLACE_DIRECTORIES; i++) {
+		ck_assert(place_directory(i, "/run/user/5", UINT32_MAX, path, sizeof(path)));
+		if (!i) {
+			ck_assert_str_eq(path, "/run/user/5/vmtap");
+			continue;
+		}
+		ck_assert(!strncmp(path, place_base(i), strlen(place_base(i))));
+		ck_assert(place_is_directory(strrchr(path, '/') + 1, &number, &is_random));
+		ck_assert(!is_random && number == UINT32_MAX);
+		ck_assert(!place_directory(i, NULL, UINT32_MAX, path, 10));
+	}
+	for (unsigned i = 0; i < sizeof(foreign) / sizeof(*foreign); i++)
+		ck_assert_msg(
+			!place_is_directory(foreign[i], &number, &is_random), "'%s'", foreign[i]);
+	ck_assert(!place_directory(PLACE_DIRECTORIES, "/run", 0, path, sizeof(path)));
+	ck_assert(!place_directory(0, NULL, 0, path, sizeof(path)));
+	ck_assert(!place_directory(0, "run", 0, path, sizeof(path)));
+	ck_assert_ptr_null(place_base(0));
+	ck_assert_ptr_null(place_base(PLACE_DIRECTORIES));
+}
+END_TEST
+
+START_TEST(test_place_expand)
+{
+	static const struct {
+		const char *chosen, *path;
+		bool has_pid;
+	} cases[] = {{"", "", false}, {"/a/b", "/a/b", false}, {"/a/%p", "/a/123", true},
+		{"%p-%p", "123-123", true}, {"%%p", "%p", false}, {"%%%p", "%123", true},
+		{"%x%", "%x%", false}, {"%", "%", false}, {"%%", "%", false}};
+	char path[64];
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t length = strlen(cases[i].path);
+		ck_assert(place_expand(cases[i].chosen, 123, path, sizeof(path)));
+		ck_assert_str_eq(path, cases[i].path);
+		ck_assert_int_eq(place_has_pid(cases[i].chosen), cases[i].has_pid);
+		ck_assert(place_expand(cases[i].chosen, 123, path, length + 1));
+		ck_assert(!length || !place_expand(cases[i].chosen, 123, path, length));
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("wire");
@@ -99,6 +164,8 @@ int main(void)
 	tcase_add_test(tests, test_rows);
 	tcase_add_test(tests, test_unknown);
 	tcase_add_test(tests, test_losses);
+	tcase_add_test(tests, test_place_names);
+	tcase_add_test(tests, test_place_expand);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);
