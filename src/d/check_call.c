@@ -107,6 +107,11 @@ int d_check_call(struct d_compiler *compiler, struct d_node *node)
 		if (!expected)
 			continue;
 		type = d_types_parse(&compiler->types, expected);
+		/* a type of D's library, with option nolibs */
+		if (!type)
+			return d_fail(compiler, &argument->place, "D_TYPE_ERR",
+				"failed to resolve type %s of %s argument #%u", expected, name,
+				number);
 		if (!d_check_passes(type, argument) && !passes_as_memory(function, type, argument))
 			return fail_type(compiler, argument, name, "argument", number, expected);
 	}

@@ -106,21 +106,37 @@ enum d_fault memory_write(struct engine *engine, uint64_t address, uint32_t size
 	return D_FAULT_NONE;
 }
 
-enum d_fault memory_copy(
-	struct engine *engine, uint64_t to_address, uint64_t from_address, uint64_t size)
+/* fault_if_short: the fault if the source is valid, but has fewer bytes. */
+static enum d_fault copy(struct engine *engine, uint64_t to_address, uint64_t from_address,
+	uint64_t size, enum d_fault fault_if_short)
 {
 	uint64_t room;
 	char *to = writable(engine, to_address, &room);
 	const char *from = readable(engine, from_address, size);
 
-	if (!to)
+	/* The end of a block is not an address in it. */
+	if (!to || (size && !room))
 		return fault_set(engine, D_FAULT_BADADDR, to_address);
 	if (size > room)
+		return fault_set(engine, D_FAULT_BADSIZE, size);
+	if (!from && fault_if_short == D_FAULT_BADSIZE && readable(engine, from_address, 1))
 		return fault_set(engine, D_FAULT_BADSIZE, size);
 	if (!from)
 		return fault_set(engine, D_FAULT_BADADDR, from_address);
 	memmove(to, from, size);
 	return D_FAULT_NONE;
+}
+
+enum d_fault memory_copy(
+	struct engine *engine, uint64_t to_address, uint64_t from_address, uint64_t size)
+{
+	return copy(engine, to_address, from_address, size, D_FAULT_BADADDR);
+}
+
+enum d_fault memory_copy_block(
+	struct engine *engine, uint64_t to_address, uint64_t from_address, uint64_t size)
+{
+	return copy(engine, to_address, from_address, size, D_FAULT_BADSIZE);
 }
 
 /* A copy of bytes in scratch, as a text. */

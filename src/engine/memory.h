@@ -81,6 +81,8 @@ enum d_fault memory_write(
 
 /* Copies bytes; the two areas may overlap. BADSIZE: more than fit into the destination. */
 enum d_fault memory_copy(struct engine *engine, uint64_t to, uint64_t from, uint64_t size);
+/* The same; BADSIZE also if the source is valid, but has fewer bytes. */
+enum d_fault memory_copy_block(struct engine *engine, uint64_t to, uint64_t from, uint64_t size);
 
 /*
  * The text at an address: up to a NUL, the end of its memory or limit characters. If that is all of

@@ -46,7 +46,7 @@ static void find_zeros(const uint16_t *words, unsigned limit, unsigned *first, u
 void network_ipv6(const uint8_t bytes[NETWORK_IPV6_BYTES], enum network_embedded embedded,
 	char text[NETWORK_TEXT_MAX])
 {
-	bool ipv4 = embedded != NETWORK_EMBEDDED_HEXADECIMAL && has_ipv4(bytes);
+	bool ipv4 = has_ipv4(bytes);
 	unsigned limit = ipv4 ? EMBEDDED_AT / 2 : WORDS, first, count;
 	uint16_t words[WORDS];
 	char *at = text;

@@ -18,9 +18,8 @@ enum {
 
 /* How an IPv4 address inside an IPv6 address is written. */
 enum network_embedded {
-	NETWORK_EMBEDDED_HEXADECIMAL, /* no special form: "::ffff:102:304" */
-	NETWORK_EMBEDDED_MIXED,       /* "::ffff:1.2.3.4" */
-	NETWORK_EMBEDDED_ALONE        /* "1.2.3.4" */
+	NETWORK_EMBEDDED_MIXED, /* "::ffff:1.2.3.4" */
+	NETWORK_EMBEDDED_ALONE  /* "1.2.3.4" */
 };
 
 void network_ipv4(const uint8_t bytes[NETWORK_IPV4_BYTES], char text[NETWORK_TEXT_MAX]);

@@ -16,7 +16,9 @@ enum d_fault subroutine_run(struct engine *engine, enum d_subroutine which,
 
 	for (unsigned i = 0; i < count; i++)
 		if ((strings & 1u << i) && !arguments[i])
-			return fault_set(engine, D_FAULT_BADADDR, 0);
+			/* An element of a NULL string has the address NULL + index. */
+			return fault_set(engine, D_FAULT_BADADDR,
+				which == D_SUBROUTINE_CHARACTER ? arguments[1] : 0);
 	fault = functions[which](&call);
 	if (!fault)
 		*result = call.result;

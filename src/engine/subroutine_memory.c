@@ -63,7 +63,7 @@ enum d_fault subroutine_copyinto(struct subroutine_call *call)
 
 enum d_fault subroutine_bcopy(struct subroutine_call *call)
 {
-	return memory_copy(
+	return memory_copy_block(
 		call->engine, call->arguments[1], call->arguments[0], call->arguments[2]);
 }
 

@@ -30,11 +30,11 @@ enum d_fault subroutine_inet_ntoa(struct subroutine_call *call)
 	return give_internet(call, AF_INET, call->arguments[0], NETWORK_EMBEDDED_MIXED);
 }
 
-/* If the second argument is not 0, the whole address is hexadecimal. */
+/* An embedded IPv4 address is written alone, unless the second argument is not 0. */
 enum d_fault subroutine_inet_ntoa6(struct subroutine_call *call)
 {
 	return give_internet(call, AF_INET6, call->arguments[0],
-		call->count > 1 && call->arguments[1] ? NETWORK_EMBEDDED_HEXADECIMAL
+		call->count > 1 && call->arguments[1] ? NETWORK_EMBEDDED_MIXED
 						      : NETWORK_EMBEDDED_ALONE);
 }
 

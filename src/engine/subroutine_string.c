@@ -153,13 +153,11 @@ static enum d_fault next_token(struct subroutine_call *call, struct span delimit
 	while (tokens->at < tokens->length &&
 		!memchr(delimiters.bytes, tokens->bytes[tokens->at], delimiters.length))
 		tokens->at++;
-	end = tokens->at;
 	/*
-	 * As in C, the delimiter after a token is consumed, whatever the next call's delimiters
-	 * are.
+	 * Unlike in C, the delimiter after a token is not consumed: the next call's own delimiters
+	 * decide whether it is skipped.
 	 */
-	if (tokens->at < tokens->length)
-		tokens->at++;
+	end = tokens->at;
 	return subroutine_give(call, tokens->bytes + start, end - start);
 }
 

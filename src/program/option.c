@@ -33,13 +33,14 @@ enum option_place {
 	OPTION_U64,
 	OPTION_POLICY,
 	OPTION_ENCODING,
-	MINIMUM,      /* amin: attributes */
-	DIRECTORY,    /* libdir: added to the earlier ones */
-	VERSION,      /* of D, at most the current one */
-	CPP_PATH,     /* path of the preprocessor */
-	CPP_ARGUMENT, /* the value is an argument of the preprocessor, after the row's prefix */
-	CPP_STANDARD, /* stdc: what the preprocessor defines __STDC__ as */
-	ANONYMOUS     /* grabanon: vmtap has no anonymous tracing */
+	MINIMUM,       /* amin: attributes */
+	DIRECTORY,     /* libdir: added to the earlier ones */
+	VERSION,       /* of D, at most the current one */
+	CPP_PATH,      /* path of the preprocessor */
+	CPP_ARGUMENT,  /* the value is an argument of the preprocessor, after the row's prefix */
+	CPP_ARGUMENTS, /* several of them */
+	CPP_STANDARD,  /* stdc: what the preprocessor defines __STDC__ as */
+	ANONYMOUS      /* grabanon: vmtap has no anonymous tracing */
 };
 
 struct option {
@@ -80,7 +81,7 @@ static const struct option options[] = {
 	{"cleanrate", RATE, false, AT(NOWHERE)},
 	{"core", FLAG, false, AT(NOWHERE)},
 	{"cpp", FLAG, false, FLAG_AT(cpp)},
-	{"cppargs", TEXT, true, CPP_ARGUMENT, 0, ""},
+	{"cppargs", TEXT, true, AT(CPP_ARGUMENTS)},
 	{"cpphdrs", FLAG, true, CPP_ARGUMENT, 0, "-H"},
 	{"cpppath", TEXT, true, AT(CPP_PATH)},
 	{"cpu", NUMBER, false, INT_AT(cpu)},
@@ -425,6 +426,22 @@ static const char *add_text(struct d_option_texts *texts, const char *prefix, co
 	return NULL;
 }
 
+/* cppargs: several words, with white space between them. */
+static const char *add_words(struct d_option_texts *texts, const char *words)
+{
+	static const char space[] = " \t\n\v\f\r";
+	const char *wrong = NULL;
+
+	for (words += strspn(words, space); *words && !wrong; words += strspn(words, space)) {
+		size_t length = strcspn(words, space);
+		char *word = strndup(words, length);
+		wrong = word ? add_text(texts, "", word) : no_memory;
+		free(word);
+		words += length;
+	}
+	return wrong;
+}
+
 /* stdc: one of dtrace's letters for what the preprocessor defines __STDC__ as. */
 static const char *add_standard(struct d_option_texts *arguments, const char *letter)
 {
@@ -538,6 +555,8 @@ const char *d_option_set(struct d_options *options, struct d_compile_options *co
 	case CPP_ARGUMENT:
 		return add_text(
 			&compile_options->cpp_arguments, option->prefix, value ? value : "");
+	case CPP_ARGUMENTS:
+		return add_words(&compile_options->cpp_arguments, value);
 	case CPP_STANDARD:
 		return add_standard(&compile_options->cpp_arguments, value);
 	case ANONYMOUS:

@@ -87,7 +87,7 @@
 	SUBROUTINE(SPECULATION, "speculation", speculation, NOTHING, 0, 0, "int") \
 	/* Addresses in memory as text, by family or hardware type. */ \
 	SUBROUTINE(INET_NTOA, "inet_ntoa", inet_ntoa, NOTHING, 1, 1, "string", "ipaddr_t *") \
-	SUBROUTINE(INET_NTOA6, "inet_ntoa6", inet_ntoa6, NOTHING, 1, 2, "string", "void *", "int") \
+	SUBROUTINE(INET_NTOA6, "inet_ntoa6", inet_ntoa6, NOTHING, 1, 2, "string", "in6_addr_t *", "int") \
 	SUBROUTINE(INET_NTOP, "inet_ntop", inet_ntop, NOTHING, 2, 2, "string", "int", "void *") \
 	SUBROUTINE(LINK_NTOP, "link_ntop", link_ntop, NOTHING, 2, 2, "string", "int", "void *") \
 	/* About the kernel, which no source supports yet: these fault. */ \

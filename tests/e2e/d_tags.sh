@@ -53,7 +53,6 @@ D_PROC_GRAB D_PROC_LIB D_PROC_NAME D_PROC_NODEV D_PROC_OFF D_PROC_USDT -- of the
 D_ASRELO -- of a symbol that is left for the linker; without a symbol table D_SYM_NOTYPES comes first
 D_SYM_MODEL -- of a 32-bit module in a 64-bit program: there is one model, and no module whose types are known
 D_IDENT_AMBIG -- of an enumerator of the left type that is also a global: the enumerators of a script are globals, so that one of the two is D_DECL_IDRED where it is declared; only the types of a kernel have others
-D_TYPE_ERR -- the types that the compiler itself needs are built in
 D_VAR_UNSUP -- no variable is without a definition'
 excused=$(sed 's/--.*//' <<<"$never")
 

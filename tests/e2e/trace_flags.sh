@@ -25,6 +25,11 @@ D
 echo '#define BASE 40' >"$directory/part.h"
 run 0 trace -C -DMORE=2 -s "$directory/script.d"
 has out '^42 BASE \+ MORE 1$'
+# option cppargs is a list
+run 0 trace -C -x cppargs='-DBASE=1 -UBASE	-DMORE=4 ' -s "$directory/script.d"
+has out '^44 BASE'
+DTRACE_OPT_CPPARGS='  -DBASE=1 -UBASE -DMORE=5' run 0 trace -C -s "$directory/script.d"
+has out '^45 BASE'
 run 0 trace -C -DBASE=1 -UBASE -D MORE=3 -s "$directory/script.d"
 has out '^43 BASE'
 mkdir "$directory/include"

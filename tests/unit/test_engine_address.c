@@ -65,7 +65,12 @@ static void expect_end(uint64_t address)
 	expect_fault(memory_read(engine, address, 1, bytes), D_FAULT_BADADDR, address);
 	expect_fault(memory_write(engine, address, 1, bytes), D_FAULT_BADADDR, address);
 	expect_fault(memory_copy(engine, fixed, address, 1), D_FAULT_BADADDR, address);
-	expect_fault(memory_copy(engine, address, fixed, 1), D_FAULT_BADSIZE, 1);
+	expect_fault(memory_copy_block(engine, fixed, address, 1), D_FAULT_BADADDR, address);
+	expect_fault(memory_copy(engine, address, fixed, 1), D_FAULT_BADADDR, address);
+	expect_fault(memory_copy(engine, address - 1, fixed, 2), D_FAULT_BADSIZE, 2);
+	expect_fault(memory_copy(engine, fixed, address - 1, 2), D_FAULT_BADADDR, address - 1);
+	expect_fault(memory_copy_block(engine, fixed, address - 1, 2), D_FAULT_BADSIZE, 2);
+	ck_assert_int_eq(memory_copy(engine, address, fixed, 0), D_FAULT_NONE);
 }
 
 START_TEST(test_bounds)
@@ -202,8 +207,11 @@ START_TEST(test_sizes_of_blocks)
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		expect_fault(memory_block(engine, sizes[i], &address), D_FAULT_NOSCRATCH, 0);
+	ck_assert_int_eq(memory_block(engine, SIZE, &address), D_FAULT_NONE);
+	expect_end(address + SIZE);
+	/* a block without bytes */
 	ck_assert_int_eq(memory_block(engine, 0, &address), D_FAULT_NONE);
-	expect_end(address);
+	expect_nowhere(address);
 }
 END_TEST
 

@@ -223,14 +223,14 @@ START_TEST(test_trace_rawbytes)
 	struct d_value_type type = {.kind = D_VALUE_STRING, .size = 256};
 	struct text hello = string("hello, raw world");
 
-	options = (struct d_options){.quiet = true, .rawbytes = true};
+	options = (struct d_options){.quiet = true, .rawbytes = true, .strsize = 20};
 	open_stream();
 	format_trace(&context, &type, value_of_text(&hello));
 	ck_assert_printed(
 		"\n"
 		"             0  1  2  3  4  5  6  7  8  9  a  b  c  d  e  f  0123456789abcdef\n"
 		"         0: 68 65 6c 6c 6f 2c 20 72 61 77 20 77 6f 72 6c 64  hello, raw world\n"
-		"        10: 00                                               .\n");
+		"        10: 00 00 00 00 00                                   .....\n");
 }
 END_TEST
 

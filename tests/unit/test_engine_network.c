@@ -35,14 +35,11 @@ START_TEST(test_ipv6_as_c_library)
 }
 END_TEST
 
-static void check_embedded(
-	const char *address, const char *hexadecimal, const char *mixed, const char *alone)
+static void check_embedded(const char *address, const char *mixed, const char *alone)
 {
 	uint8_t bytes[NETWORK_IPV6_BYTES];
 
 	ck_assert_int_eq(inet_pton(AF_INET6, address, bytes), 1);
-	network_ipv6(bytes, NETWORK_EMBEDDED_HEXADECIMAL, text);
-	ck_assert_str_eq(text, hexadecimal);
 	network_ipv6(bytes, NETWORK_EMBEDDED_MIXED, text);
 	ck_assert_str_eq(text, mixed);
 	network_ipv6(bytes, NETWORK_EMBEDDED_ALONE, text);
@@ -51,13 +48,14 @@ static void check_embedded(
 
 START_TEST(test_embedded)
 {
-	check_embedded("::ffff:1.2.3.4", "::ffff:102:304", "::ffff:1.2.3.4", "1.2.3.4");
-	check_embedded("::1.2.3.4", "::102:304", "::1.2.3.4", "1.2.3.4");
-	check_embedded("::", "::", "::", "::");
-	check_embedded("::1", "::1", "::1", "::1");
-	check_embedded("fe80::1", "fe80::1", "fe80::1", "fe80::1");
-	check_embedded("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8");
-	check_embedded("1::", "1::", "1::", "1::");
+	check_embedded("::ffff:1.2.3.4", "::ffff:1.2.3.4", "1.2.3.4");
+	check_embedded("::1.2.3.4", "::1.2.3.4", "1.2.3.4");
+	check_embedded("::127.0.0.1", "::127.0.0.1", "127.0.0.1");
+	check_embedded("::", "::", "::");
+	check_embedded("::1", "::1", "::1");
+	check_embedded("fe80::1", "fe80::1", "fe80::1");
+	check_embedded("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8");
+	check_embedded("1::", "1::", "1::");
 }
 END_TEST
 

@@ -28,6 +28,18 @@ inline int R_FS = 23;
 inline int R_GS = 24;
 inline int R_TRAPNO = 25;
 
+/* the same by their 32-bit names */
+inline int R_EBP = 4;
+inline int R_EBX = 5;
+inline int R_EAX = 10;
+inline int R_ECX = 11;
+inline int R_EDX = 12;
+inline int R_ESI = 13;
+inline int R_EDI = 14;
+inline int R_EIP = 16;
+inline int R_EFL = 18;
+inline int R_ESP = 19;
+
 /* names that every processor has */
 inline int R_PC = 16;
 inline int R_SP = 19;

@@ -386,16 +386,9 @@ char *format_string(const struct format_context *context, const struct d_format 
 	return text;
 }
 
-/*
- * Memory as bytes, 16 to a row: for structs and arrays; with option rawbytes for all. Prints
- * nothing if there are no bytes.
- */
-void format_dump(const char *dumped, size_t size, FILE *output)
+/* size bytes, of which the first `length` are given and the others are 0. */
+static void dump(const char *dumped, size_t length, size_t size, FILE *output)
 {
-	const unsigned char *bytes = (const unsigned char *)dumped;
-
-	if (!size)
-		return;
 	fprintf(output, "\n%11s", "");
 	for (unsigned i = 0; i < DUMP_COLUMNS; i++)
 		fprintf(output, "  %x", i);
@@ -404,15 +397,27 @@ void format_dump(const char *dumped, size_t size, FILE *output)
 		fprintf(output, "%5s%5zx:", "", row);
 		for (size_t i = row; i < row + DUMP_COLUMNS; i++) {
 			if (i < size)
-				fprintf(output, " %02x", bytes[i]);
+				fprintf(output, " %02x", i < length ? (uint8_t)dumped[i] : 0);
 			else
 				fputs("   ", output);
 		}
 		fputs("  ", output);
-		for (size_t i = row; i < row + DUMP_COLUMNS && i < size; i++)
-			putc_unlocked(bytes[i] >= 0x20 && bytes[i] < 0x7f ? bytes[i] : '.', output);
+		for (size_t i = row; i < row + DUMP_COLUMNS && i < size; i++) {
+			bool shown = i < length && dumped[i] >= 0x20 && dumped[i] < 0x7f;
+			putc_unlocked(shown ? dumped[i] : '.', output);
+		}
 		putc_unlocked('\n', output);
 	}
+}
+
+/*
+ * Memory as bytes, 16 to a row: for structs and arrays; with option rawbytes for all. Prints
+ * nothing if there are no bytes.
+ */
+void format_dump(const char *bytes, size_t size, FILE *output)
+{
+	if (size)
+		dump(bytes, size, size, output);
 }
 
 /* The number of bytes that are text, before only zeroes follow or the bytes end; 0: not text. */
@@ -449,7 +454,9 @@ static void print_bytes_key(const struct format_context *context, const struct t
 static void trace_string(const struct format_context *context, const struct text *text)
 {
 	if (context->options->rawbytes)
-		format_dump(text->bytes, (size_t)text->length + 1, context->output);
+		/* its record has strsize characters and a NUL, whatever its length */
+		dump(text->bytes, text->length, (size_t)context->options->strsize + 1,
+			context->output);
 	else if (context->options->quiet)
 		format_text(text, context->output);
 	else

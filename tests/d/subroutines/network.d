@@ -7,7 +7,7 @@
 vm*:::method-entry
 {
 	printf("%s %s\n", inet_ntoa((ipaddr_t *)arg1), inet_ntop(2, (void *)arg1));
-	printf("%s %s\n", inet_ntoa6((char *)arg1), inet_ntop(10, (void *)(arg1 + 1)));
+	printf("%s %s\n", inet_ntoa6((in6_addr_t *)arg1), inet_ntop(10, (void *)(arg1 + 1)));
 	printf("%s\n%s\n", link_ntop(1, (void *)arg1), link_ntop(32, (void *)arg1));
 }
 
