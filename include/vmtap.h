@@ -62,8 +62,8 @@
  * its thread is still recording another one is dropped and counted; it never waits. A
  * handler that has interrupted a macro must return to it: after a longjmp() out of the
  * handler, or an asynchronous cancellation, all later events of that thread are dropped
- * and counted. A macro preserves errno, is not a cancellation point, raises no signal,
- * and takes less than 1 KB of stack.
+ * and counted, until it calls vmtap_thread_reset(). A macro preserves errno, is not a cancellation
+ * point, raises no signal, and takes less than 1 KB of stack.
  *
  * A thread's first event maps its ring. After that, recording does not block, allocate
  * or make system calls, with two exceptions: the first event after a quiet time wakes the
@@ -79,7 +79,9 @@
  * of either; such a VM should refuse lossless clients.
  *
  * After fork() the child serves nobody until it calls vmtap_start() itself; kernel
- * tracers follow it. Events fired between vfork() and exec count as the parent's; one
+ * tracers follow it. That is so for a child made by _Fork() or clone() too: what it has
+ * of the parent's stream is let go at its first event or call of the library (Linux 4.14
+ * and later). Events fired between vfork() and exec count as the parent's; one
  * that would be its thread's first event is lost and counted.
  * An extension must not be unloaded while a thread is in one of its macros.
  *
@@ -312,6 +314,15 @@ VMTAP_API int vmtap_start(const struct vmtap_options *options);
 VMTAP_API void vmtap_stop(void);
 
 /*
+ * Recovers this thread after a longjmp() out of a signal handler that had interrupted a macro, or
+ * out of a macro whose argument could not be read: its events are recorded again. The event that
+ * was left is lost and not counted. Does nothing if there is nothing to recover, so it may be
+ * called after every such longjmp(). Only one store: cheap. Not where the interrupted macro will
+ * go on.
+ */
+VMTAP_API void vmtap_thread_reset(void);
+
+/*
  * Registers the process's census, replacing an earlier one; NULL removes it. May be called
  * before or after vmtap_start(). The options are copied. Returns 0, or -EINVAL if take is
  * missing or by is none of the above. A census that is running is not interrupted: it may
@@ -365,6 +376,10 @@ static inline int vmtap_start(const struct vmtap_options *options)
 }
 
 static inline void vmtap_stop(void)
+{
+}
+
+static inline void vmtap_thread_reset(void)
 {
 }
 

@@ -6,8 +6,8 @@
  * the record is published. Hence a ring that is not busy when examined can only add records
  * younger than that moment (give or take MARGIN, the time a store takes to reach memory); a
  * busy ring, records younger than its last one. A thread that stays busy for longer than
- * BUSY_LIMIT (for example stopped in the middle of a record by a debugger) is not waited
- * for.
+ * BUSY_LIMIT (stopped in the middle of a record by a debugger, for example, or gone from it by
+ * longjmp()) is not waited for.
  */
 #include "shim/drain.h"
 
@@ -156,15 +156,20 @@ static uint64_t ring_floor(
 {
 	uint64_t limit = stamp_raw_microsecond(&drain->clock) * BUSY_LIMIT_MICROSECONDS;
 
-	if (busy != RING_WRITING) {
+	/* A thread that waits although there is room is not waiting any more. */
+	if (busy == RING_IDLE ||
+		(busy == RING_WAITING &&
+			head != atomic_load_explicit(&ring->tail, memory_order_relaxed))) {
 		ring->busy_since = 0;
+		ring->stuck = false;
 		return now;
 	}
 	if (!ring->busy_since || ring->busy_head != head) {
 		ring->busy_since = now;
 		ring->busy_head = head;
 	}
-	if (now - ring->busy_since > limit)
+	ring->stuck = now - ring->busy_since > limit;
+	if (ring->stuck || busy == RING_WAITING)
 		return now;
 	return ring->last ? ring->last : ring->created;
 }
@@ -191,7 +196,7 @@ void drain_rings(struct drain *drain, struct client *clients)
 			drain->found_much = true;
 		drain->found_any |=
 			head != atomic_load_explicit(&ring->tail, memory_order_relaxed) ||
-			busy != RING_IDLE;
+			(busy != RING_IDLE && !ring->stuck);
 		drain_ring(drain, clients, ring, head);
 		tell_drops(clients, &ring->drops, time);
 		if (busy == RING_WRITING && first != now && ring->last > first)

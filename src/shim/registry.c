@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shim/event_table.h"
+#include "shim/fork_page.h"
 #include "shim/ring.h"
 #include "shim/stamp.h"
 #include "wire/wire.h"
@@ -29,6 +30,7 @@ static const struct vmtap_runtime *used_runtime = &ring_runtime;
 
 void registry_lock(void)
 {
+	fork_page_await();
 	pthread_mutex_lock(&lock);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "shim/descriptor.h"
+#include "shim/fork_page.h"
 #include "shim/name.h"
 #include "shim/stamp.h"
 
@@ -42,6 +43,7 @@ static _Atomic uint32_t waking;           /* number of producers that are using 
 
 static __thread struct ring *thread_ring;
 static __thread volatile bool thread_making; /* its ring; a signal may interrupt that */
+static __thread volatile bool thread_waking; /* it is counted in waking */
 static __thread unsigned thread_without;     /* events since memory for the ring ran out */
 
 /* glibc 2.35 registers each thread for restartable sequences. The kernel keeps the number of
@@ -78,10 +80,9 @@ static void count_drop(struct ring *ring, uint32_t event)
 	atomic_store_explicit(&drops->any, true, memory_order_release);
 }
 
-/* False in a child created without our fork handlers (vfork, raw clone). Such a child must not
- * create rings: it either has a private copy of all this that nobody drains or, before its
- * exec, shares our memory and the state of one of our threads. A ring made there would be freed
- * when the child ends, while that thread still uses it. */
+/* False in a child of vfork(), which shares our memory and the state of one of our threads, and
+ * in any child where the kernel is too old for fork_page.h. Such a child must not create rings: a
+ * ring made there would be freed when the child ends, while that thread still uses it. */
 static bool is_owner(void)
 {
 	return getpid() == atomic_load_explicit(&owner, memory_order_relaxed);
@@ -115,6 +116,8 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 	/* Acquire: makes visible what was set up for producers, such as the choice of a clock. */
 	if (!atomic_load_explicit(&listening, memory_order_acquire))
 		return NULL; /* fired while its guard was being closed */
+	if (fork_page_check())
+		return NULL;
 	/* A signal handler that interrupts a record of this thread, or the creation of its ring. */
 	if (ring || thread_making) {
 		count_drop(ring, event);
@@ -177,11 +180,15 @@ static void wake_server(void)
 
 	if (!atomic_load(&asleep) || !atomic_exchange(&asleep, false))
 		return;
+	thread_waking = true;
+	atomic_signal_fence(memory_order_seq_cst);
 	atomic_fetch_add(&waking, 1);
 	descriptor = atomic_load(&waker);
 	if (descriptor >= 0)
 		descriptor_tell(descriptor, waker_file, 1);
 	atomic_fetch_sub(&waking, 1);
+	atomic_signal_fence(memory_order_seq_cst);
+	thread_waking = false;
 }
 
 static __attribute__((cold, noinline)) bool ring_full(
@@ -190,6 +197,8 @@ static __attribute__((cold, noinline)) bool ring_full(
 	bool waits = atomic_load_explicit(&lossless, memory_order_acquire);
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 
+	if (fork_page_check())
+		return true;
 	/* Set the limit before checking whether the server sleeps; the server does the two in
 	 * the opposite order. */
 	atomic_store(&ring->limit, tail + ring->size);
@@ -335,7 +344,7 @@ bool ring_arm(void)
 		atomic_store(&ring->limit, 0);
 	for (struct ring *ring = ring_first(); ring; ring = ring->next)
 		if (atomic_load(&ring->tail) != atomic_load(&ring->record.head) ||
-			atomic_load(&ring->record.busy) != RING_IDLE) {
+			(atomic_load(&ring->record.busy) != RING_IDLE && !ring->stuck)) {
 			ring_disarm();
 			return false;
 		}
@@ -362,6 +371,18 @@ bool ring_release_waker(int descriptor)
 	for (unsigned i = 0; atomic_load(&waking) && i < WAKER_YIELDS; i++)
 		sched_yield();
 	return !atomic_load(&waking);
+}
+
+void ring_reset_thread(void)
+{
+	struct ring *ring = thread_ring;
+
+	thread_making = false;
+	if (thread_waking)
+		atomic_fetch_sub(&waking, 1);
+	thread_waking = false;
+	if (ring)
+		atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 }
 
 void ring_wake(void)
@@ -453,25 +474,34 @@ void ring_forget(void)
 			ring_forget_one(ring);
 }
 
+/* Only this thread exists in a child, unless the child has created more before it was adopted. The
+ * thread with the process's number is the one that forked: if it adopts, all rings but its own
+ * belong to threads that do not exist here. If another thread adopts, any ring may be that
+ * thread's, so all stay, in its name. */
 void ring_fork_child(void)
 {
-	struct ring *own = thread_ring, *next;
+	struct ring *own = thread_ring, *next, *kept = NULL;
+	pid_t process = getpid();
+	bool forked = process == (pid_t)syscall(SYS_gettid);
 
 	for (struct ring *ring = ring_first(); ring; ring = next) {
 		next = ring->next;
-		if (ring != own)
+		if (forked && ring != own) {
 			ring_unmap(ring);
+			continue;
+		}
+		ring->next = kept;
+		ring->compared = true;
+		ring->reused = false;
+		ring->thread = process;
+		ring->drained = atomic_load(&ring->record.head);
+		atomic_store(&ring->tail, ring->drained);
+		atomic_store(&ring->limit, 0);
+		memset(&ring->drops, 0, sizeof(ring->drops));
+		kept = ring;
 	}
-	atomic_store(&rings, own);
+	atomic_store(&rings, kept);
 	atomic_store(&waker, -1);
 	atomic_store(&waking, 0);
 	atomic_store(&asleep, false);
-	if (!own)
-		return;
-	own->next = NULL;
-	own->thread = (pid_t)syscall(SYS_gettid);
-	own->drained = atomic_load(&own->record.head);
-	atomic_store(&own->tail, own->drained);
-	atomic_store(&own->limit, 0);
-	memset(&own->drops, 0, sizeof(own->drops));
 }

@@ -61,6 +61,8 @@ struct ring {
 	uint64_t last_time;  /* server only: stream time of that record */
 	uint64_t busy_since; /* server only: since when it has seen the same record being written */
 	uint64_t busy_head;
+	bool stuck; /* server only: the thread has been in that record for so long that nobody waits
+		       for it: it is stopped, or has left the record by longjmp() */
 
 	struct ring_drops drops;
 	bool compared, reused; /* server only: see ring_collect() */
@@ -106,6 +108,9 @@ void ring_disarm(void);
 void ring_set_waker(int descriptor);
 bool ring_release_waker(int descriptor);
 
+/* Ends a record that this thread has left without finishing it, see vmtap_thread_reset(). */
+void ring_reset_thread(void);
+
 /* Makes every waiting producer check again. */
 void ring_wake(void);
 
@@ -116,7 +121,7 @@ void ring_collect(void);
  * while no client listens. */
 void ring_forget(void);
 
-/* Call in the child of fork(): keeps only this thread's ring, empty. */
+/* Call in a child: keeps only the ring of the thread that forked, empty. */
 void ring_fork_child(void);
 
 static inline uint64_t ring_after(uint64_t position, uint32_t bytes, uint64_t size)

@@ -640,12 +640,14 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 	return must_stop(server);
 }
 
-/* patient: also wait for threads that are in the middle of a record. */
+/* patient: also wait for threads that are in the middle of a record, unless they have been in it
+ * for long. */
 static bool rings_empty(bool patient)
 {
 	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
 		uint32_t busy = atomic_load(&ring->record.busy);
-		if (busy == RING_WAITING || (patient && busy == RING_WRITING) ||
+		bool writes = busy == RING_WAITING || (patient && busy == RING_WRITING);
+		if ((writes && !ring->stuck) ||
 			atomic_load(&ring->tail) != atomic_load(&ring->record.head))
 			return false;
 	}
@@ -775,13 +777,23 @@ static void *server_main(void *argument)
 
 /* ---- starting and stopping ---- */
 
-void server_free(struct server *server)
+static void close_waker(struct server *server)
 {
 	if (server->wake >= 0 && ring_release_waker(server->wake) &&
 		descriptor_is(server->wake, server->wake_file))
 		close(server->wake);
+}
+
+static void free_memory(struct server *server)
+{
 	process_free(&server->process);
 	free(server);
+}
+
+void server_free(struct server *server)
+{
+	close_waker(server);
+	free_memory(server);
 }
 
 static int start_thread(struct server *server)
@@ -902,15 +914,20 @@ bool server_stop(struct server *server)
 	return error != ETIMEDOUT;
 }
 
-void server_fork_child(struct server *server)
+void server_fork_child(struct server *server, bool frees)
 {
 	atomic_store(&awaited, 0);
-	while (server->clients) {
-		struct client *client = server->clients;
-		server->clients = client->next;
-		client_close(client);
+	for (struct client *client = server->clients, *next; client; client = next) {
+		next = client->next;
+		if (frees)
+			client_close(client);
+		else if (descriptor_is(client->socket, client->file))
+			close(client->socket);
 	}
+	server->clients = NULL;
 	if (server_socket_is_ours(&server->endpoint))
 		close(server->endpoint.socket);
-	server_free(server);
+	close_waker(server);
+	if (frees)
+		free_memory(server);
 }

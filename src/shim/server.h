@@ -35,8 +35,9 @@ void server_free(struct server *server);
  * cannot be woken, because the program has closed its descriptors. */
 bool server_stop(struct server *server);
 
-/* Call in the child of fork() with the registry locked: closes inherited descriptors. The child
- * has no server thread, and the socket's path belongs to the parent. */
-void server_fork_child(struct server *server);
+/* Call in a child that has a copy of the server: closes inherited descriptors and, if frees is
+ * true, frees the memory. The child has no server thread, and the socket's path belongs to the
+ * parent. */
+void server_fork_child(struct server *server, bool frees);
 
 #endif

@@ -15,7 +15,11 @@ enum {
 	RESTART_UNITS = 1000000 /* more than the difference between any two CPUs' counters */
 };
 
-_Atomic bool stamp_uses_counter;
+__attribute__((cold, noinline)) uint64_t stamp_raw_slow(void)
+{
+	fork_page_check();
+	return clock_monotonic();
+}
 
 /* The kernel checks that the counters of all CPUs agree before it keeps time by them. If a sandbox
  * hides what it does, it is as before. */
@@ -26,11 +30,11 @@ static bool kernel_trusts_counter(void)
 		O_RDONLY | O_CLOEXEC);
 
 	if (file < 0)
-		return atomic_load(&stamp_uses_counter);
+		return atomic_load(&fork_page.uses_counter);
 	ssize_t length = read(file, name, sizeof(name) - 1);
 	close(file);
 	if (length < 0)
-		return atomic_load(&stamp_uses_counter);
+		return atomic_load(&fork_page.uses_counter);
 	return length >= 3 && memcmp(name, "tsc", 3) == 0;
 }
 
@@ -45,7 +49,7 @@ bool stamp_choose(void)
 #else
 	(void)kernel_trusts_counter;
 #endif
-	return atomic_exchange(&stamp_uses_counter, counts) != counts;
+	return atomic_exchange(&fork_page.uses_counter, counts) != counts;
 }
 
 /* Reads the raw clock and CLOCK_MONOTONIC at one instant: the closest of a few pairs. */

@@ -13,16 +13,19 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "shim/fork_page.h"
 
-extern _Atomic bool stamp_uses_counter;
+/* Without the counter, and in a child that nobody has told of: see fork_page.h. */
+uint64_t stamp_raw_slow(void);
 
 static inline uint64_t stamp_raw(void)
 {
 #if defined(__x86_64__)
-	if (__builtin_expect(atomic_load_explicit(&stamp_uses_counter, memory_order_relaxed), 1))
+	if (__builtin_expect(
+		    atomic_load_explicit(&fork_page.uses_counter, memory_order_relaxed), 1))
 		return __builtin_ia32_rdtsc();
 #endif
-	return clock_monotonic();
+	return stamp_raw_slow();
 }
 
 /* Server only: the stream's time 0 and the line through the last two points. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "shim/census.h"
+#include "shim/fork_page.h"
 #include "shim/registry.h"
 #include "shim/ring.h"
 #include "shim/server.h"
@@ -37,7 +38,9 @@ static void fork_parent(void)
 	registry_unlock();
 }
 
-static void fork_child(void)
+/* Makes this process, a child, one that serves nobody. frees: also the parent's memory, which is
+ * safe only where the allocator's locks are known to be free. */
+static void adopt(bool frees)
 {
 	static const bool none[EVENTS_MAX];
 	struct server *server = running;
@@ -49,13 +52,25 @@ static void fork_child(void)
 	ring_set_lossless(false);
 	ring_set_listening(false);
 	if (server)
-		server_fork_child(server);
+		server_fork_child(server, frees);
 	registry_fork_child();
 	turn = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 }
 
+static void fork_child(void)
+{
+	fork_page_tell();
+	adopt(true);
+}
+
+static void adopt_untold(void)
+{
+	adopt(false);
+}
+
 static void register_fork(void)
 {
+	fork_page_mark(adopt_untold);
 	pthread_atfork(fork_prepare, fork_parent, fork_child);
 }
 
@@ -110,6 +125,7 @@ int vmtap_start(const struct vmtap_options *options)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_once(&once, register_fork);
+	fork_page_await();
 	if (pthread_mutex_lock(&turn))
 		goto cancel;
 	if (running)
@@ -141,6 +157,8 @@ static void stop(void)
 	int cancel;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	fork_page_await();
+	ring_reset_thread(); /* a record that this thread has left would be waited for */
 	if (!pthread_mutex_lock(&turn)) {
 		struct server *server = running;
 		if (server && server_stop(server))
@@ -153,6 +171,11 @@ static void stop(void)
 void vmtap_stop(void)
 {
 	stop();
+}
+
+void vmtap_thread_reset(void)
+{
+	ring_reset_thread();
 }
 
 /* Runs at exit(), after the program's own handlers, and when the library is unloaded. It stops

@@ -25,7 +25,7 @@ static struct stamp_line started(bool without_counter)
 
 	stamp_choose();
 	if (without_counter)
-		stamp_uses_counter = false;
+		fork_page.uses_counter = false;
 	stamp_start(&line);
 	ck_assert(!stamp_point(&line));
 	return line;
@@ -84,7 +84,7 @@ START_TEST(another_clock_is_chosen)
 	uint64_t before;
 
 	ck_assert(!stamp_choose());
-	stamp_uses_counter = !stamp_uses_counter;
+	fork_page.uses_counter = !fork_page.uses_counter;
 	stamp_restart(&line);
 	stamp_point(&line);
 	expect_now(&line);
