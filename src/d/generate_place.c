@@ -136,7 +136,7 @@ static unsigned read_form(const struct d_type *type, uint32_t size)
 	return size | (d_type_is_integer(type) && type->is_signed ? 16u : 0u);
 }
 
-/* The bytes of a place; for a bit-field, those of its unit. */
+/* The bytes of a place; for a bit-field, those that its bits need. */
 static uint32_t place_size(const struct d_compiler *compiler, const struct d_node *place)
 {
 	if (place->kind == D_NODE_MEMBER && place->member)
@@ -170,11 +170,39 @@ int d_emit_cut_place(
 		place->type->is_signed ? -(int32_t)member->bits : (int32_t)member->bits);
 }
 
+/*
+ * Writes a bit-field whose bits do not fill its last byte. As in C the other bits of that byte
+ * stay: in a union they belong to other members.
+ */
+static int write_bits(struct d_compiler *compiler, struct d_code *code,
+	const struct d_member *member, unsigned reg, unsigned address, const struct d_place *place)
+{
+	uint64_t mask = (UINT64_C(1) << member->bits) - 1;
+	unsigned top = code->top;
+	int old = d_emit_register(compiler, code, place);
+	int bits = old < 0 ? -1 : d_emit_register(compiler, code, place);
+
+	if (bits < 0 ||
+		d_emit(compiler, code, D_OP_READ, (unsigned)old, address, member->size, 0) ||
+		d_emit_integer(compiler, code, (unsigned)bits, ~mask) ||
+		d_emit(compiler, code, D_OP_AND, (unsigned)old, (unsigned)old, (unsigned)bits, 0) ||
+		d_emit_integer(compiler, code, (unsigned)bits, mask) ||
+		d_emit(compiler, code, D_OP_AND, (unsigned)bits, reg, (unsigned)bits, 0) ||
+		d_emit(compiler, code, D_OP_OR, (unsigned)old, (unsigned)old, (unsigned)bits, 0) ||
+		d_emit(compiler, code, D_OP_WRITE, (unsigned)old, address, member->size, 0))
+		return -1;
+	code->top = top;
+	return 0;
+}
+
 int d_emit_write_place(struct d_compiler *compiler, struct d_code *code, const struct d_node *place,
 	unsigned reg, unsigned address)
 {
+	const struct d_member *member = place->kind == D_NODE_MEMBER ? place->member : NULL;
 	uint32_t size = place_size(compiler, place);
 
+	if (member && member->bits % 8)
+		return write_bits(compiler, code, member, reg, address, &place->place);
 	if (d_type_is_string(place->type))
 		return d_emit(compiler, code, D_OP_WRITE_TEXT, reg, address, 0, (int32_t)size);
 	if (d_type_is_memory(place->type))

@@ -38,8 +38,8 @@ struct d_member {
 	const struct d_name *name;
 	const struct d_type *type;
 	uint32_t offset;
-	uint32_t size; /* in memory; for a bit-field, that of its unit */
-	uint8_t bits;  /* of a bit-field, alone in a unit of 1, 2, 4 or 8 bytes; 0: none */
+	uint32_t size; /* in memory; for a bit-field, the bytes that its bits need */
+	uint8_t bits;  /* of a bit-field, the lowest of its bytes; 0: none */
 };
 
 /* A constant of an enum. */
@@ -54,6 +54,7 @@ struct d_type {
 	bool is_signed;
 	bool complete;               /* of a struct, union, enum: it has been defined */
 	uint32_t size;               /* bytes; 0: void, incomplete, or a string of option strsize */
+	uint32_t end;                /* of a struct: where its next member may start */
 	uint32_t alignment;          /* 0: the size */
 	uint32_t count;              /* of an array: elements */
 	const char *name;            /* NULL for pointers and arrays */
@@ -102,14 +103,15 @@ void d_types_start(struct d_types *types, struct d_type *type, enum d_type_kind 
 
 /*
  * The next member of a struct or union that is being defined; bits is 0 or a bit-field's width.
- * Members are laid out as in C, but there is no padding after the last one, and each bit-field has
- * its own unit. -EEXIST: the name is taken; -E2BIG: the type already has D_MEMBERS_MAX; -EOVERFLOW:
- * larger than D_OBJECT_MAX; -ENOMEM.
+ * Members are laid out as in C, but there is no padding after the last one, and bit-fields share no
+ * bytes. A bit-field is aligned to its unit, the smallest of 1, 2, 4 and 8 bytes that holds its
+ * bits; the next member may start after the last byte that the bits need. -EEXIST: the name is
+ * taken; -E2BIG: the type already has D_MEMBERS_MAX; -EOVERFLOW: larger than D_OBJECT_MAX; -ENOMEM.
  */
 int d_types_add_member(struct d_types *types, struct d_type *type, const struct d_name *name,
 	const struct d_type *member, unsigned bits);
 
-/* A bit-field without a name: only adds the bytes of its unit. -EOVERFLOW. */
+/* A bit-field without a name: only takes its place. -EOVERFLOW. */
 int d_types_add_gap(struct d_type *type, unsigned bits);
 
 /*

@@ -42,10 +42,28 @@ static uint64_t align(uint64_t offset, uint32_t alignment)
 	return (offset + alignment - 1) / alignment * alignment;
 }
 
-/* The bytes of a bit-field's unit. */
+/* The bytes of a bit-field's unit, and those that its bits need. */
 static uint32_t unit_of(unsigned bits)
 {
 	return bits <= 8 ? 1 : bits <= 16 ? 2 : bits <= 32 ? 4 : 8;
+}
+
+static uint32_t bytes_of(unsigned bits)
+{
+	return (bits + 7) / 8;
+}
+
+/*
+ * Makes room for a member. A bit-field counts with its whole unit only as the last member: the next
+ * one may start within the unit.
+ */
+static void extend(struct d_type *type, uint64_t offset, uint32_t size, unsigned bits)
+{
+	uint64_t end = offset + size, last = offset + (bits ? unit_of(bits) : size);
+
+	type->end = (uint32_t)end;
+	if (type->kind == D_TYPE_STRUCT || last > type->size)
+		type->size = (uint32_t)last;
 }
 
 /*
@@ -95,7 +113,7 @@ static int place_member(struct d_types *types, struct d_type *type, const struct
 	offset += placed->offset;
 	if (count == D_MEMBERS_MAX)
 		return -E2BIG;
-	if (offset + placed->size > D_OBJECT_MAX)
+	if (offset + (placed->bits ? unit_of(placed->bits) : placed->size) > D_OBJECT_MAX)
 		return -EOVERFLOW;
 	member = arena_get(types->arena, sizeof(*member));
 	if (!member)
@@ -104,8 +122,6 @@ static int place_member(struct d_types *types, struct d_type *type, const struct
 	member->next = NULL;
 	member->offset = (uint32_t)offset;
 	*link = member;
-	if (offset + placed->size > type->size)
-		type->size = (uint32_t)(offset + placed->size);
 	if (alignment > type->alignment)
 		type->alignment = alignment;
 	return 0;
@@ -114,35 +130,37 @@ static int place_member(struct d_types *types, struct d_type *type, const struct
 /* The offset of the next member. */
 static uint64_t next_offset(const struct d_type *type, uint32_t alignment)
 {
-	return type->kind == D_TYPE_UNION ? 0 : align(type->size, alignment);
+	return type->kind == D_TYPE_UNION ? 0 : align(type->end, alignment);
 }
 
 int d_types_add_member(struct d_types *types, struct d_type *type, const struct d_name *name,
 	const struct d_type *member_type, unsigned bits)
 {
-	uint32_t size = bits ? unit_of(bits) : d_types_size(types, member_type);
-	uint32_t alignment = bits ? size : alignment_of(member_type);
+	uint32_t size = bits ? bytes_of(bits) : d_types_size(types, member_type);
+	uint32_t alignment = bits ? unit_of(bits) : alignment_of(member_type);
 	const struct d_member member = {.name = name,
 		.type = stored_type(types, member_type),
 		.size = size,
 		.bits = (uint8_t)bits};
 
-	if (!member.type)
-		return -ENOMEM;
-	return place_member(types, type, &member, next_offset(type, alignment), alignment);
+	uint64_t offset = next_offset(type, alignment);
+	int result = member.type ? place_member(types, type, &member, offset, alignment) : -ENOMEM;
+
+	if (!result)
+		extend(type, offset, size, bits);
+	return result;
 }
 
 int d_types_add_gap(struct d_type *type, unsigned bits)
 {
-	uint32_t size = unit_of(bits);
-	uint64_t end = next_offset(type, size) + size;
+	uint32_t unit = unit_of(bits);
+	uint64_t offset = next_offset(type, unit);
 
-	if (end > D_OBJECT_MAX)
+	if (offset + unit > D_OBJECT_MAX)
 		return -EOVERFLOW;
-	if (end > type->size)
-		type->size = (uint32_t)end;
-	if (size > type->alignment)
-		type->alignment = size;
+	extend(type, offset, bytes_of(bits), bits);
+	if (unit > type->alignment)
+		type->alignment = unit;
 	return 0;
 }
 
@@ -155,6 +173,8 @@ int d_types_add_members(struct d_types *types, struct d_type *type, const struct
 	for (const struct d_member *member = inner->members; member && !result;
 		member = member->next)
 		result = place_member(types, type, member, offset, alignment);
+	if (!result)
+		extend(type, offset, inner->size, 0);
 	return result;
 }
 

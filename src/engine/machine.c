@@ -221,8 +221,13 @@ static enum d_fault read_integer(
 		*result = word;
 		break;
 	}
-	default:
+	case 8:
 		memcpy(result, bytes, 8);
+		break;
+	default: /* of a bit-field, whose lowest byte is always the first */
+		*result = 0;
+		for (uint32_t i = 0; i < size; i++)
+			*result |= (uint64_t)bytes[i] << 8 * i;
 	}
 	if (form & 16)
 		*result = value_cut(*result, size, true);
@@ -235,11 +240,16 @@ static enum d_fault write_integer(
 	uint8_t byte = (uint8_t)value;
 	uint16_t half = (uint16_t)value;
 	uint32_t word = (uint32_t)value;
+	uint8_t odd[8];
 	const void *bytes = size == 1 ? (const void *)&byte
 		: size == 2           ? (const void *)&half
 		: size == 4           ? (const void *)&word
-				      : (const void *)&value;
+		: size == 8           ? (const void *)&value
+				      : (const void *)odd;
 
+	/* A bit-field's lowest byte is always the first. */
+	for (unsigned i = 0; bytes == odd && i < size; i++)
+		odd[i] = (uint8_t)(value >> 8 * i);
 	return memory_write(engine, address, size, bytes);
 }
 

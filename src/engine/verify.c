@@ -202,9 +202,9 @@ static bool operand_fits(const struct verifier *verifier, const struct d_instruc
 		action = &program->actions[instruction->immediate];
 		return all_hold(verifier, value, action->types, action->argument_count);
 	case D_OPERAND_SIZE:
-		return size_ok(value);
+		return value >= 1 && value <= 8;
 	case D_OPERAND_SIGNED_SIZE:
-		return size_ok(value & ~16);
+		return (value & ~16) >= 1 && (value & ~16) <= 8;
 	case D_OPERAND_FLAG:
 		return value <= 1;
 	default:

@@ -50,7 +50,7 @@ enum d_operand {
 
 	/* A number in the instruction itself. */
 	D_OPERAND_COUNT,       /* of arguments */
-	D_OPERAND_SIZE,        /* of an integer in memory: 1, 2, 4 or 8 bytes */
+	D_OPERAND_SIZE,        /* of an integer in memory: 1 to 8 bytes */
 	D_OPERAND_SIGNED_SIZE, /* the same, plus 16 if the integer is signed */
 	D_OPERAND_FLAG         /* 0 or 1 */
 };

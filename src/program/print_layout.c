@@ -10,8 +10,7 @@ static bool size_fits(const struct d_layout *layout)
 	case D_LAYOUT_CHARACTER:
 	case D_LAYOUT_POINTER:
 	case D_LAYOUT_ENUM:
-		return layout->size == 1 || layout->size == 2 || layout->size == 4 ||
-			layout->size == 8;
+		return layout->size >= 1 && layout->size <= 8;
 	case D_LAYOUT_FLOAT:
 		return layout->size == sizeof(float) || layout->size == sizeof(double) ||
 			layout->size == sizeof(long double);
