@@ -126,12 +126,12 @@ static int fail_array(struct d_compiler *compiler, const struct d_node *node)
 		d_operator_text(node->operation, true));
 }
 
-/* Whether assigning 0 frees what the node names: self-> variables, elements. */
-static bool can_be_freed(const struct d_node *node)
+/* Whether an assignment frees what is on its left: a literal 0 to a self-> variable or element. */
+static bool frees(const struct d_node *left, const struct d_node *right)
 {
-	return !d_node_is_place(node) && node->identifier &&
-		(node->identifier->kind == D_IDENTIFIER_ARRAY ||
-			(node->kind == D_NODE_MEMBER && node->left->kind == D_NODE_SELF));
+	return d_node_is_zero(right) && !d_node_is_place(left) && left->identifier &&
+		(left->identifier->kind == D_IDENTIFIER_ARRAY ||
+			(left->kind == D_NODE_MEMBER && left->left->kind == D_NODE_SELF));
 }
 
 /*
@@ -177,9 +177,9 @@ static int check_plain_assignment(struct d_compiler *compiler, struct d_node *no
 	/* In (@a = count()) = ... the left side is no longer an aggregation, nor anything else. */
 	if (left->type->kind == D_TYPE_DYNAMIC)
 		return check_writable(compiler, node, left);
-	if (left->type->kind == D_TYPE_ARRAY)
+	if (left->type->kind == D_TYPE_ARRAY && !frees(left, right))
 		return fail_array(compiler, node);
-	if (!d_check_passes(left->type, right) && !(d_node_is_zero(right) && can_be_freed(left)))
+	if (!d_check_passes(left->type, right) && !frees(left, right))
 		return d_check_fail_types(compiler, node, left, right);
 	node->type = left->type;
 	return check_writable(compiler, node, left) || d_check_alloca(compiler, node) ? -1 : 0;

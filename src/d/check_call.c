@@ -24,7 +24,7 @@ bool d_check_pointers(const struct d_type *one, const struct d_node *one_node,
 bool d_check_is_key(const struct d_type *type)
 {
 	return d_type_is_scalar(type) || d_type_is_string(type) ||
-		(d_type_is_memory(type) && !d_type_is_incomplete(type));
+		(d_type_is_memory(type) && d_type_resolve(type)->size);
 }
 
 bool d_check_passes(const struct d_type *type, const struct d_node *value)

@@ -65,6 +65,9 @@ static int generate_trace(
 	if (value->type->kind == D_TYPE_VOID)
 		return d_fail(compiler, &value->place, "D_TRACE_VOID",
 			"trace( ) may not be applied to a void expression");
+	if (d_type_is_memory(value->type) && !d_types_size(&compiler->types, value->type))
+		return d_fail(compiler, &value->place, "D_TRACE_VOID",
+			"trace( ) may not be applied to an array without a size");
 	if (value->type->kind == D_TYPE_DYNAMIC)
 		return d_fail(compiler, &value->place, "D_TRACE_DYN",
 			"trace( ) may not be applied to a dynamic expression");

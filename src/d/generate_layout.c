@@ -119,7 +119,7 @@ static int fill(struct d_compiler *compiler, struct d_layout *layout, const stru
 	case D_LAYOUT_ENUM:
 		return fill_names(compiler, layout, type);
 	case D_LAYOUT_ARRAY:
-		element = make(compiler, type->target, type->count ? type->size / type->count : 0,
+		element = make(compiler, type->target, d_types_stride(&compiler->types, type),
 			depth + 1, place);
 		if (element < 0)
 			return -1;

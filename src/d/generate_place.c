@@ -95,7 +95,8 @@ static int element_address(
 	index = base < 0 ? -1 : d_generate(compiler, code, number);
 	if (index < 0)
 		return -1;
-	if (type->kind == D_TYPE_ARRAY &&
+	/* Where an array without a size ends is known only from the memory that it lies in. */
+	if (type->kind == D_TYPE_ARRAY && !d_type_is_unsized(type) &&
 		d_emit(compiler, code, D_OP_BOUND, (unsigned)index, 0, 0,
 			(int32_t)d_type_resolve(type)->count))
 		return -1;
@@ -206,7 +207,8 @@ int d_emit_write_place(struct d_compiler *compiler, struct d_code *code, const s
 	if (d_type_is_string(place->type))
 		return d_emit(compiler, code, D_OP_WRITE_TEXT, reg, address, 0, (int32_t)size);
 	if (d_type_is_memory(place->type))
-		return d_emit(compiler, code, D_OP_COPY, reg, address, 0, (int32_t)size);
+		return !size ? 0
+			     : d_emit(compiler, code, D_OP_COPY, reg, address, 0, (int32_t)size);
 	return d_emit(compiler, code, D_OP_WRITE, reg, address, size, 0);
 }
 
@@ -251,7 +253,7 @@ int d_generate_text(struct d_compiler *compiler, struct d_code *code, const stru
 	int reg;
 
 	if (type->kind == D_TYPE_ARRAY) {
-		if (limit > type->size)
+		if (limit > type->size && !d_type_is_unsized(type))
 			limit = type->size;
 		reg = d_generate_address(compiler, code, node, false);
 		return reg < 0 ||

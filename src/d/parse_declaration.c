@@ -64,9 +64,10 @@ static int check_object(struct d_compiler *compiler, const struct d_declarator *
 	if (d_type_is_incomplete(type))
 		return d_fail(compiler, place, "D_DECL_INCOMPLETE",
 			"incomplete struct/union/enum %s: %s", type->name, name);
-	if (declarator->key_count && type->kind == D_TYPE_ARRAY)
-		return d_fail(compiler, place, "D_DECL_DYNOBJ",
-			"cannot have an associative array of arrays: %s", name);
+	if (d_type_is_unsized(type) ||
+		(d_type_is_struct(type) && !d_types_size(&compiler->types, type)))
+		return d_fail_unsized(
+			compiler, declarator->brackets.line ? &declarator->brackets : place);
 	return 0;
 }
 

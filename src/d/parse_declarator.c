@@ -234,6 +234,12 @@ static bool is_qualifier(enum d_token_kind kind)
 	return kind == D_TOKEN_CONST || kind == D_TOKEN_VOLATILE || kind == D_TOKEN_RESTRICT;
 }
 
+int d_fail_unsized(struct d_compiler *compiler, const struct d_place *place)
+{
+	return d_fail(compiler, place, "D_DECL_ARRNULL",
+		"array declaration requires array dimension or tuple signature");
+}
+
 /* The size of an array, up to ']', which is consumed. */
 static int parse_size(struct d_compiler *compiler, const struct d_place *place, uint64_t *count)
 {
@@ -261,26 +267,15 @@ static int parse_brackets(struct d_compiler *compiler, enum d_declarator_form fo
 	struct d_place place = compiler->token.place;
 	uint64_t count = 0;
 
-	if (declarator->key_count)
-		return d_fail(compiler, &place, "D_DECL_DYNOBJ",
-			"cannot have an associative array of arrays");
 	if (d_lexer_next(compiler))
 		return -1;
 	if (compiler->token.kind == D_TOKEN_RIGHT_BRACKET) {
-		bool parameter = form == D_DECLARATOR_PARAMETER;
+		enum d_type_kind kind =
+			form == D_DECLARATOR_PARAMETER ? D_TYPE_POINTER : D_TYPE_ARRAY;
 
-		/*
-		 * C has arrays of unspecified length, as last members and extern: their elements
-		 * are never read.
-		 */
-		if (!parameter && !compiler->lexer.included)
-			return d_fail(compiler, &place, "D_DECL_ARRNULL",
-				"array declaration requires array dimension or tuple signature");
-		return d_lexer_next(compiler) ||
-				derive(compiler, derivations,
-					parameter ? D_TYPE_POINTER : D_TYPE_ARRAY, 0, &place)
-			? -1
-			: 0;
+		declarator->brackets = place;
+		return d_lexer_next(compiler) || derive(compiler, derivations, kind, 0, &place) ? -1
+												: 0;
 	}
 	if (!d_begins_type(&compiler->token) && compiler->token.kind != D_TOKEN_ELLIPSIS)
 		return parse_size(compiler, &place, &count) ||
@@ -290,6 +285,9 @@ static int parse_brackets(struct d_compiler *compiler, enum d_declarator_form fo
 	if (!derivations->count && form == D_DECLARATOR_PARAMETER)
 		return d_fail(compiler, &place, "D_DECL_PROTO_TYPE",
 			"a parameter or a key may not be an associative array");
+	if (declarator->key_count)
+		return d_fail(compiler, &place, "D_DECL_DYNOBJ",
+			"cannot have an associative array of associative arrays");
 	if (derivations->count || (form != D_DECLARATOR_NAMED && form != D_DECLARATOR_INLINE))
 		return d_fail(compiler, &place, "D_DECL_DYNOBJ",
 			"cannot have an array, a pointer or a function of an associative array");
@@ -392,6 +390,10 @@ static const struct d_type *apply(struct d_compiler *compiler, const struct deri
 	if (d_type_is_incomplete(type)) {
 		d_fail(compiler, &step->place, "D_DECL_INCOMPLETE", "array of incomplete %s: %s",
 			type->name, name);
+		return NULL;
+	}
+	if (d_type_is_unsized(type) && !compiler->lexer.included) {
+		d_fail_unsized(compiler, &step->place);
 		return NULL;
 	}
 	type = d_types_array(&compiler->types, type, step->count);

@@ -33,11 +33,15 @@ struct d_declarator {
 	const struct d_type *keys[D_KEYS_MAX];      /* of an associative array */
 	const struct d_name *key_names[D_KEYS_MAX]; /* of an inline; NULL: unnamed */
 	unsigned key_count;
+	struct d_place brackets; /* of an array without a size; line 0: none */
 };
 
 /* Parses what is around a name and after it, and applies it to the type of the specifiers. */
 int d_parse_declarator(struct d_compiler *compiler, const struct d_type *base,
 	enum d_declarator_form form, struct d_declarator *declarator);
+
+/* D_DECL_ARRNULL: a declaration has an array without a size where an object is needed. */
+int d_fail_unsized(struct d_compiler *compiler, const struct d_place *place);
 
 struct d_parameter {
 	struct d_parameter *next;

@@ -124,6 +124,8 @@ int d_parse_inline(struct d_compiler *compiler)
 		return d_fail(compiler, &token->place, "D_DECL_INCOMPLETE",
 			"incomplete struct/union/enum %s: %s", declarator.type->name,
 			token->name->bytes);
+	if (d_type_is_unsized(declarator.type) && declarator.brackets.line)
+		return d_fail_unsized(compiler, &declarator.brackets);
 	if (declarator.type->kind == D_TYPE_ARRAY)
 		return d_fail(compiler, &token->place, "D_DECL_ARRNULL",
 			"inline declaration requires tuple signature: %s", token->name->bytes);

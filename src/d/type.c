@@ -423,6 +423,8 @@ static size_t append_name(const struct d_type *type, char *buffer, size_t size, 
 		used = append_name(type->target, buffer, size, used);
 		if (type->kind == D_TYPE_POINTER)
 			snprintf(buffer + used, size - used, star ? "*" : " *");
+		else if (d_type_is_unsized(type))
+			snprintf(buffer + used, size - used, " []");
 		else
 			snprintf(buffer + used, size - used, " [%u]", type->count);
 	}

@@ -144,6 +144,8 @@ uint32_t d_types_stride(const struct d_types *types, const struct d_type *pointe
 /* Whether it is a struct, union or enum that has only been named so far. */
 bool d_type_is_incomplete(const struct d_type *type);
 bool d_type_is_struct(const struct d_type *type); /* or a union */
+/* Whether it is an array without a size, as the last member of a struct may be. */
+bool d_type_is_unsized(const struct d_type *type);
 
 /*
  * Whether values of the type are memory: structs, unions, arrays, floating point. A register holds

@@ -142,7 +142,6 @@ int d_types_add_member(struct d_types *types, struct d_type *type, const struct 
 		.type = stored_type(types, member_type),
 		.size = size,
 		.bits = (uint8_t)bits};
-
 	uint64_t offset = next_offset(type, alignment);
 	int result = member.type ? place_member(types, type, &member, offset, alignment) : -ENOMEM;
 
@@ -248,6 +247,11 @@ bool d_type_is_incomplete(const struct d_type *type)
 bool d_type_is_struct(const struct d_type *type)
 {
 	return type->kind == D_TYPE_STRUCT || type->kind == D_TYPE_UNION;
+}
+
+bool d_type_is_unsized(const struct d_type *type)
+{
+	return type->kind == D_TYPE_ARRAY && !d_type_resolve(type)->count;
 }
 
 bool d_type_is_memory(const struct d_type *type)

@@ -186,7 +186,7 @@ enum d_fault memory_bytes(
 		    : fault_set(engine, D_FAULT_BADADDR, address);
 }
 
-enum d_fault memory_lend(
+static enum d_fault add_region(
 	struct engine *engine, char *bytes, uint32_t size, bool writable, uint64_t *address)
 {
 	struct memory *memory = &engine->memory;
@@ -196,6 +196,22 @@ enum d_fault memory_lend(
 	memory->blocks[memory->block_count] = (struct memory_region){bytes, size, writable};
 	*address = memory_address(memory->first_block + memory->block_count++);
 	return D_FAULT_NONE;
+}
+
+enum d_fault memory_lend(
+	struct engine *engine, char *bytes, uint32_t size, bool writable, uint64_t *address)
+{
+	struct memory *memory = &engine->memory;
+
+	for (uint32_t i = memory->block_count; i--;) {
+		const struct memory_region *block = &memory->blocks[i];
+
+		if (block->bytes == bytes && block->size == size && block->writable == writable) {
+			*address = memory_address(memory->first_block + i);
+			return D_FAULT_NONE;
+		}
+	}
+	return add_region(engine, bytes, size, writable, address);
 }
 
 /* Zeroed bytes in scratch. */
@@ -213,7 +229,7 @@ enum d_fault memory_block(struct engine *engine, uint64_t size, uint64_t *addres
 	char *bytes;
 	enum d_fault fault = get_zeroes(engine, size, &bytes);
 
-	return fault ? fault : memory_lend(engine, bytes, (uint32_t)size, true, address);
+	return fault ? fault : add_region(engine, bytes, (uint32_t)size, true, address);
 }
 
 enum d_fault memory_block_again(struct engine *engine, uint64_t size, uint64_t address)

@@ -101,7 +101,10 @@ enum d_fault memory_block(struct engine *engine, uint64_t size, uint64_t *addres
 /* Sets the size of a block that this clause allocated with size 0. Fault: NOSCRATCH. */
 enum d_fault memory_block_again(struct engine *engine, uint64_t size, uint64_t address);
 
-/* Makes memory that is owned elsewhere a region of this clause. NOSCRATCH: it has too many. */
+/*
+ * Makes memory that is owned elsewhere a region of this clause. The same memory gets the same
+ * address again. NOSCRATCH: the clause has too many regions.
+ */
 enum d_fault memory_lend(
 	struct engine *engine, char *bytes, uint32_t size, bool writable, uint64_t *address);
 

@@ -1,7 +1,7 @@
-/* An associative array cannot contain arrays. */
+/* An array cannot contain associative arrays. */
 /* @status 1 */
 /* @options -xerrtags */
-int a[int][4];
+int a[4][int];
 BEGIN
 {
 }
