@@ -93,9 +93,9 @@ static int check_aggregating(struct d_compiler *compiler, struct d_node *node)
 		if (d_check_keys(compiler, identifier, left))
 			return -1;
 	} else {
-		if (d_check_new_keys(compiler, left, keys, &count))
+		if (d_check_new_keys(compiler, left, keys, &count) ||
+			d_symbol_aggregation_keys(compiler, identifier, keys, count))
 			return -1;
-		d_symbol_aggregation_keys(compiler, identifier, keys, count);
 		identifier->function = right->function;
 		identifier->line = node->place.line;
 		compiler->program->aggregations[identifier->index].function =

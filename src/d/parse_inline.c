@@ -151,8 +151,7 @@ int d_parse_inline(struct d_compiler *compiler)
 	} else {
 		identifier->tree = value;
 		identifier->type = declarator.type;
-		identifier->key_count = (uint8_t)holes.count;
-		memcpy(identifier->keys, holes.types, sizeof(holes.types));
+		return d_symbol_keys(compiler, identifier, holes.types, holes.count);
 	}
 	return 0;
 }

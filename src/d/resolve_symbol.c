@@ -207,6 +207,22 @@ void d_symbol_remove(struct d_identifier *identifier, enum d_name_space space)
 	*link = identifier->other;
 }
 
+int d_symbol_keys(struct d_compiler *compiler, struct d_identifier *identifier,
+	const struct d_type *const *keys, unsigned key_count)
+{
+	const struct d_type **copy;
+
+	if (!key_count)
+		return 0;
+	copy = d_get(compiler, key_count * sizeof(*copy));
+	if (!copy)
+		return -1;
+	memcpy(copy, keys, key_count * sizeof(*copy));
+	identifier->keys = copy;
+	identifier->key_count = (uint8_t)key_count;
+	return 0;
+}
+
 struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_name *name,
 	const struct d_place *place, enum d_name_space space, const struct d_type *type,
 	const struct d_type *const *keys, unsigned key_count)
@@ -254,11 +270,10 @@ struct d_identifier *d_symbol_variable(struct d_compiler *compiler, struct d_nam
 	identifier->type = type;
 	identifier->script = compiler->script;
 	identifier->index = (uint32_t)program->variable_count++;
-	identifier->key_count = (uint8_t)key_count;
-	for (unsigned i = 0; i < key_count; i++) {
-		identifier->keys[i] = keys[i];
+	if (d_symbol_keys(compiler, identifier, keys, key_count))
+		return NULL;
+	for (unsigned i = 0; i < key_count; i++)
 		variable->keys[i] = d_type_value(keys[i], program->options.strsize);
-	}
 	identifier->stability = stability_stable;
 	enter(compiler, identifier, space);
 	if (space == D_SPACE_GLOBAL)
@@ -323,17 +338,18 @@ struct d_identifier *d_symbol_enumerator(
 	return identifier;
 }
 
-void d_symbol_aggregation_keys(struct d_compiler *compiler, struct d_identifier *identifier,
+int d_symbol_aggregation_keys(struct d_compiler *compiler, struct d_identifier *identifier,
 	const struct d_type *const *keys, unsigned key_count)
 {
 	struct d_program *program = compiler->program;
 	struct d_aggregation *aggregation = &program->aggregations[identifier->index];
 
-	identifier->key_count = aggregation->key_count = (uint8_t)key_count;
-	for (unsigned i = 0; i < key_count; i++) {
-		identifier->keys[i] = keys[i];
+	if (d_symbol_keys(compiler, identifier, keys, key_count))
+		return -1;
+	aggregation->key_count = (uint8_t)key_count;
+	for (unsigned i = 0; i < key_count; i++)
 		aggregation->keys[i] = d_type_value(keys[i], program->options.strsize);
-	}
+	return 0;
 }
 
 const char *d_symbol_text(const struct d_name *name, enum d_name_space space, char buffer[64])

@@ -38,7 +38,7 @@ struct d_identifier {
 	const struct d_function *function; /* aggregations: NULL until assigned */
 	uint32_t line;                     /* of an aggregation's first assignment */
 	uint8_t key_count;
-	const struct d_type *keys[D_KEYS_MAX];
+	const struct d_type *const *keys; /* the types of the keys or parameters */
 	uint64_t value;
 	struct d_name *text;
 	const struct d_node *tree;
@@ -125,8 +125,12 @@ struct d_identifier *d_symbol_inline(struct d_compiler *compiler, struct d_name 
 struct d_identifier *d_symbol_enumerator(
 	struct d_compiler *compiler, struct d_name *name, const struct d_type *type, int64_t value);
 
+/* Sets the types of an identifier's keys or parameters. 0 or -1, like the next. */
+int d_symbol_keys(struct d_compiler *compiler, struct d_identifier *identifier,
+	const struct d_type *const *keys, unsigned key_count);
+
 /* Sets an aggregation's keys when it is first used with keys. */
-void d_symbol_aggregation_keys(struct d_compiler *compiler, struct d_identifier *aggregation,
+int d_symbol_aggregation_keys(struct d_compiler *compiler, struct d_identifier *aggregation,
 	const struct d_type *const *keys, unsigned key_count);
 
 /* "self->x", "x", "@x" for messages, into buffer. */

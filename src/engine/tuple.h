@@ -20,10 +20,13 @@
 struct tuple_shape {
 	const struct d_value_type *types;
 	uint8_t count;
-	uint8_t strings; /* bit per key: it is a string, or bytes, which are stored like a string */
-	uint8_t narrow;  /* bit per key: an integer of fewer than 8 bytes */
+	uint32_t
+		strings; /* bit per key: it is a string, or bytes, which are stored like a string */
+	uint32_t narrow; /* bit per key: an integer of fewer than 8 bytes */
 	uint32_t limit;  /* characters of a string key */
 };
+
+_Static_assert(D_KEYS_MAX <= 32, "a tuple's shape has a bit for each key");
 
 struct tuple {
 	uint32_t hash;

@@ -37,7 +37,7 @@
 
 enum {
 	D_REGISTERS_MAX = 128,
-	D_KEYS_MAX = 8,         /* in a tuple: DTrace's portable limit */
+	D_KEYS_MAX = 32,        /* in a tuple; DTrace's portable limit is 8 */
 	D_OBJECT_MAX = 64 << 20 /* bytes, of one object and of all object variables together */
 };
 

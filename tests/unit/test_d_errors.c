@@ -163,7 +163,8 @@ static const struct row string_rows[] = {
 	{"BEGIN { a[trace(1)] = 1; }", "D_KEY_TYPE", 1, 11},
 	{"BEGIN { a[] = 1; }", "D_SYNTAX", 1, 11},
 	{"BEGIN { x = 1; x[1] = 2; }", "D_DEREF_NONPTR", 1, 16},
-	{"BEGIN { a[1,2,3,4,5,6,7,8,9] = 1; }", "", 1, 27},
+	{"BEGIN { a[1,2,3,4,5,6,7,8,9,0,1,2,3,4,5,6,7,8,9,0,1,2,3,4,5,6,7,8,9,0,1,2,3] = 1; }", "",
+		1, 75},
 	/* args */
 	{"BEGIN { trace(args[0]); }", "D_ARGS_IDX", 1, 20},
 	{"gc-start { trace(args[4]); }", "D_ARGS_IDX", 1, 23},

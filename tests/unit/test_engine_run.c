@@ -757,7 +757,7 @@ START_TEST(test_malformed_programs)
 			{D_OP_RETURN, 0, 0, 0, 0}},
 		{{D_OP_CUT, 0, 0, 0, 12}, {D_OP_RETURN, 0, 0, 0, 0}, {D_OP_RETURN, 0, 0, 0, 0},
 			{D_OP_RETURN, 0, 0, 0, 0}},
-		{{D_OP_READ, 0, 0, 3, 0}, {D_OP_RETURN, 0, 0, 0, 0}, {D_OP_RETURN, 0, 0, 0, 0},
+		{{D_OP_READ, 0, 0, 9, 0}, {D_OP_RETURN, 0, 0, 0, 0}, {D_OP_RETURN, 0, 0, 0, 0},
 			{D_OP_RETURN, 0, 0, 0, 0}},
 		{{D_OP_LOAD, 0, 0, 0, 0}, {D_OP_RETURN, 0, 0, 0, 0}, {D_OP_RETURN, 0, 0, 0, 0},
 			{D_OP_RETURN, 0, 0, 0, 0}},
