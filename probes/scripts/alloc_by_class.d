@@ -2,46 +2,58 @@
  * alloc_by_class.d: the objects and bytes allocated, by class
  *
  *     $ vmtap trace alloc_by_class --lossless -c 'toy json.toy'
- *     CLASS                                     BYTES      OBJECTS
- *     JsonError                                    48            1
- *     JsonWriter                                   64            2
- *     Thread                                      216            1
- *     JsonParser                                 2064           43
- *     (hash)                                   532488         2017
- *     (array)                                  971840        20135
- *     (string)                                2351176        63238
+ *     CLASS               BYTES      OBJECTS  SHARE
+ *     JsonError              48            1     0%
+ *     JsonWriter             64            2     0%
+ *     Thread                224            1     0%
+ *     JsonParser           2064           43     0%
+ *     (hash)             532488         2017    13%
+ *     (array)            971840        20135    25%
+ *     (string)          2351176        63238    60%
  *
  * Arrays, hashes and strings have probes of their own and are shown as (array), (hash)
- * and (string). The classes that take the most bytes come last.
+ * and (string). The share is that of the bytes. The classes that take the most bytes come
+ * last.
  */
 #pragma D option quiet
+
+uint64_t bytes;
 
 vm$target:::object-create
 {
 	@objects[copyinstr(arg0)] = count();
 	@bytes[copyinstr(arg0)] = sum(arg1);
+	@share[copyinstr(arg0)] = sum(100 * arg1);
+	bytes += arg1;
 }
 
 vm$target:::array-create
 {
 	@objects["(array)"] = count();
 	@bytes["(array)"] = sum(arg3);
+	@share["(array)"] = sum(100 * arg3);
+	bytes += arg3;
 }
 
 vm$target:::hash-create
 {
 	@objects["(hash)"] = count();
 	@bytes["(hash)"] = sum(arg3);
+	@share["(hash)"] = sum(100 * arg3);
+	bytes += arg3;
 }
 
 vm$target:::string-create
 {
 	@objects["(string)"] = count();
 	@bytes["(string)"] = sum(arg3);
+	@share["(string)"] = sum(100 * arg3);
+	bytes += arg3;
 }
 
 END
 {
-	printf("%-32s %14s %12s\n", "CLASS", "BYTES", "OBJECTS");
-	printa("%-32s %@14d %@12d\n", @bytes, @objects);
+	normalize(@share, bytes ? bytes : 1);
+	printf("%-32s %14s %12s %6s\n", "CLASS", "BYTES", "OBJECTS", "SHARE");
+	printa("%-32s %@14d %@12d %@5d%%\n", @bytes, @objects, @share);
 }

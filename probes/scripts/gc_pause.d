@@ -1,31 +1,47 @@
 /*
  * gc_pause.d: how long the world stops, by reason and generation collected
  *
- *     $ vmtap trace gc_pause --lossless -c 'toy binary_trees.toy'
- *     exit, generation -1: ns
+ *     $ vmtap trace gc_pause --lossless -c 'toy binary_trees.toy' us
+ *     pauses in us
+ *
+ *     exit, generation -1:
+ *                value  ------------- Distribution ------------- count
+ *                    1 |                                         0
+ *                    2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
+ *                    4 |                                         0
+ *     ...
+ *     gc, generation 0:
  *                value  ------------- Distribution ------------- count
  *                  256 |                                         0
- *                  512 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
- *                 1024 |                                         0
+ *                  512 |@@@@@@@@@@@@@@@@@@@@@@@@@@@              6
+ *                 1024 |@@@@@@@@@@@@@                            3
+ *                 2048 |                                         0
  *
- *     gc, generation 1: ns
- *                value  ------------- Distribution ------------- count
- *     ...
- *               262144 |                                         0
- *               524288 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@     8
- *              1048576 |@@@@                                     1
- *              2097152 |                                         0
+ *     REASON GENERATION     PAUSES     LONGEST us       TOTAL us  SHARE
+ *     exit           -1          1              3              3     0%
+ *     gc              1          1           2615           2615     1%
+ *     gc              0          9           1853           9644     7%
  *
- *     REASON           GENERATION     PAUSES     LONGEST ns       TOTAL ns
- *     exit                     -1          1            901            901
- *     gc                        1          1        1597510        1597510
- *     gc                        0          9        1095360        6711468
+ * First a distribution of the pauses for each reason. The generation is the oldest one
+ * collected, or -1 for a pause without a collection. Then the number of pauses, the longest
+ * pause, the sum of all, and their share of the time that was traced.
  *
- * First a distribution of the pauses in ns for each reason. The generation is the oldest
- * one collected, or -1 for a pause without a collection. Then the number of pauses, the
- * longest pause, and the sum of all.
+ * Times are in ns; the argument us, ms or s gives another unit:
+ *
+ *     $ vmtap trace gc_pause -p PID us
+ *
+ * A log of GHC has pauses too: its collections (vmtap trace gc_pause --log FILE).
  */
 #pragma D option quiet
+#pragma D option defaultargs
+
+inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
+inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
+
+BEGIN
+{
+	start = timestamp;
+}
 
 vm$target:::pause-begin
 {
@@ -43,17 +59,23 @@ vm$target:::pause-end
 /began/
 {
 	this->pause = timestamp - began;
-	@pauses[copyinstr(arg1), generation] = quantize(this->pause);
+	@pauses[copyinstr(arg1), generation] = quantize(this->pause / scale);
 	@count[copyinstr(arg1), generation] = count();
 	@longest[copyinstr(arg1), generation] = max(this->pause);
 	@total[copyinstr(arg1), generation] = sum(this->pause);
+	@share[copyinstr(arg1), generation] = sum(100 * this->pause);
 	began = 0;
 }
 
 END
 {
-	printa("%s, generation %d: ns%@d\n", @pauses);
-	printf("%-16s %10s %10s %14s %14s\n", "REASON", "GENERATION", "PAUSES", "LONGEST ns",
-	    "TOTAL ns");
-	printa("%-16s %10d %@10d %@14d %@14d\n", @count, @longest, @total);
+	this->elapsed = timestamp - start;
+	normalize(@longest, scale);
+	normalize(@total, scale);
+	normalize(@share, this->elapsed ? this->elapsed : 1);
+	printf("pauses in %s\n\n", unit);
+	printa("%S, generation %d:%@d\n", @pauses);
+	printf("%-16s %10s %10s %14s %14s %6s\n", "REASON", "GENERATION", "PAUSES",
+	    strjoin("LONGEST ", unit), strjoin("TOTAL ", unit), "SHARE");
+	printa("%-16s %10d %@10d %@14d %@14d %@5d%%\n", @count, @longest, @total, @share);
 }

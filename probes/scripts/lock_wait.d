@@ -1,43 +1,71 @@
 /*
  * lock_wait.d: how long threads wait for locks, by the lock's name
  *
- *     $ vmtap trace lock_wait --lossless -c 'toy --caps=2 pipeline.toy'
- *     account: ns
+ *     $ vmtap trace lock_wait --lossless -c 'toy --caps=2 pipeline.toy' us
+ *     waits in us
+ *
+ *     account:
  *                value  ------------- Distribution ------------- count
  *     ...
- *                32768 |@@                                       35
- *                65536 |                                         4
- *               131072 |                                         0
+ *                   16 |@@@@@                                    178
+ *                   32 |@@                                       75
+ *                   64 |                                         4
+ *     ...
  *
- *     LOCK                          WAITS     LONGEST ns       TOTAL ns
- *     account                         770        4101979       33456717
+ *     LOCK         WAITS     LONGEST us       TOTAL us  SHARE
+ *     account       1413            913          25106   100%
  *
- * First a distribution for each name of the time in ns from the moment when a thread finds
- * a lock taken until it acquires it. Then the number of waits, the longest wait, and the
- * sum of all. Locks of the same name count as one; a lock acquired without waiting is left
- * out. The lock that was waited for most often comes last.
+ * First a distribution for each name of the time from the moment when a thread finds a lock
+ * taken until it acquires it. Then the number of waits, the longest wait, the sum of all, and
+ * its share in all waiting. Locks of the same name count as one; a lock acquired without
+ * waiting is left out. The lock that was waited for most often comes last.
+ *
+ * Times are in ns; the argument us, ms or s gives another unit:
+ *
+ *     $ vmtap trace lock_wait -p PID us
  */
 #pragma D option quiet
+#pragma D option defaultargs
+
+inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
+inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
+
+uint64_t waited;
 
 vm$target:::lock-wait
 {
 	since[arg1] = timestamp;
+	lock[arg1] = arg2;
 }
 
+/* A thread that has given up waiting may acquire another lock at once. */
 vm$target:::lock-acquired
-/since[arg1]/
+/since[arg1] && lock[arg1] == arg2/
 {
 	this->wait = timestamp - since[arg1];
-	@waits[copyinstr(arg3)] = quantize(this->wait);
+	@waits[copyinstr(arg3)] = quantize(this->wait / scale);
 	@count[copyinstr(arg3)] = count();
 	@longest[copyinstr(arg3)] = max(this->wait);
 	@total[copyinstr(arg3)] = sum(this->wait);
+	@share[copyinstr(arg3)] = sum(100 * this->wait);
+	waited += this->wait;
+}
+
+vm$target:::lock-acquired,
+vm$target:::thread-exit
+{
 	since[arg1] = 0;
+	lock[arg1] = 0;
 }
 
 END
 {
-	printa("%s: ns%@d\n", @waits);
-	printf("%-24s %10s %14s %14s\n", "LOCK", "WAITS", "LONGEST ns", "TOTAL ns");
-	printa("%-24s %@10d %@14d %@14d\n", @count, @longest, @total);
+	normalize(@longest, scale);
+	normalize(@total, scale);
+	normalize(@share, waited ? waited : 1);
+	printf("waits in %s\n\n", unit);
+	printa("%S:%@d\n", @waits);
+	printf("%-24s %10s %14s %14s %6s\n", "LOCK", "WAITS", strjoin("LONGEST ", unit),
+	    strjoin("TOTAL ", unit), "SHARE");
+	printa("%-24s %@10d %@14d %@14d %@5d%%\n", @count, @longest, @total, @share);
 }

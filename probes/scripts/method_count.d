@@ -2,34 +2,35 @@
  * method_count.d: how often each method is called
  *
  *     $ vmtap trace method_count --lossless -c 'toy richards.toy'
- *     CLASS                            METHOD                                  CALLS
- *     IdleTask                         init                                        4
+ *     CLASS       METHOD                CALLS  SHARE
+ *     IdleTask    init                      4     0%
  *     ...
- *     Task                             wait                                    92992
- *     HandlerTask                      work                                    93008
- *     Task                             id                                      93008
- *     Packet                           id=                                    102292
- *     DeviceTask                       work                                   111536
- *     Packet                           link=                                  133492
- *     Task                             priority                               139028
- *     Packet                           datum                                  155640
- *     Packet                           link                                   182728
- *     Task                             link                                   200444
- *     Task                             run                                    263160
- *     Task                             blocked                                426416
+ *     Packet      link=                133492     4%
+ *     Task        priority             139028     5%
+ *     Packet      datum                155640     5%
+ *     Packet      link                 182728     6%
+ *     Task        link                 200444     7%
+ *     Task        run                  263160     9%
+ *     Task        blocked              426416    15%
  *
- * Counts the guest's methods from the start until ^C or the program's end. Methods
- * written in C are not counted. The methods that are called most come last.
+ * Counts the guest's methods from the start until ^C or the program's end, and shows the
+ * share of each in all calls. Methods written in C are not counted. The methods that are
+ * called most come last.
  */
 #pragma D option quiet
+
+uint64_t calls;
 
 vm$target:::method-entry
 {
 	@calls[copyinstr(arg0), copyinstr(arg1)] = count();
+	@share[copyinstr(arg0), copyinstr(arg1)] = sum(100);
+	calls++;
 }
 
 END
 {
-	printf("%-32s %-32s %12s\n", "CLASS", "METHOD", "CALLS");
-	printa("%-32s %-32s %@12d\n", @calls);
+	normalize(@share, calls ? calls : 1);
+	printf("%-32s %-32s %12s %6s\n", "CLASS", "METHOD", "CALLS", "SHARE");
+	printa("%-32s %-32s %@12d %@5d%%\n", @calls, @share);
 }

@@ -1,31 +1,38 @@
 /*
  * method_time.d: the time spent in each method, with and without what it calls
  *
- *     $ vmtap trace method_time --lossless -c 'toy richards.toy'
- *     CLASS                    METHOD                     EXCLUSIVE ns   INCLUSIVE ns      CALLS
- *     WorkerTask               init                                791           1694          4
+ *     $ vmtap trace method_time --lossless -c 'toy richards.toy' us
+ *     CLASS       METHOD           EXCLUSIVE us   INCLUSIVE us      CALLS  SHARE
+ *     WorkerTask  init                        1              3          4     0%
  *     ...
- *     Packet                   id                             39818367       39818367      92984
- *     WorkerTask               work                           47172837      105585479      18616
- *     Packet                   id=                            50081264       50081264     102292
- *     Task                     priority                       51557393       51557393     139028
- *     IdleTask                 work                           58021998      125326866      40000
- *     Packet                   link                           63552528       63552528     182728
- *     Task                     id                             65711503       65711503      93008
- *     DeviceTask               work                           97971875      242887281     111536
- *     Task                     check_priority                108841705      169222372      92984
- *     Packet                   link=                         138119123      138119123     133492
- *     HandlerTask              work                          381103725      655407407      93008
- *     Scheduler                run                           419586968     1624513002          4
+ *     Packet      link                    97521          97521     182728     3%
+ *     Scheduler   release                132912         167889      39996     4%
+ *     Packet      append_to              165932         182724      80456     6%
+ *     Task        link                   170188         170188     200444     6%
+ *     Scheduler   run                    178383        2712396          4     6%
+ *     Scheduler   queue_packet           260605         569558      92984     9%
+ *     Task        blocked                289579         289579     426416    10%
+ *     Task        run                    739012        2097137     263160    27%
  *
  * Inclusive time is the time from a method's entry to its return; if a method calls itself,
  * the inner call counts towards both calls. Exclusive time leaves out the methods it calls;
- * the time of methods written in C counts as their caller's. Both are elapsed time in ns and
- * include time spent waiting. Green threads share OS threads, so everything is kept per guest
- * thread (arg4), not in self->. Calls that began before the trace are left out. The most
- * expensive methods come last.
+ * the time of methods written in C counts as their caller's. Both are elapsed time and
+ * include time spent waiting. The share is that of the exclusive time. Green threads share
+ * OS threads, so everything is kept per guest thread (arg4), not in self->. Calls that began
+ * before the trace are left out. The most expensive methods come last.
+ *
+ * Times are in ns; the argument us, ms or s gives another unit:
+ *
+ *     $ vmtap trace method_time -p PID us
  */
 #pragma D option quiet
+#pragma D option defaultargs
+#pragma D option dynvarsize=16m
+
+inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
+inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
+
+uint64_t total;
 
 vm$target:::method-entry
 {
@@ -34,9 +41,12 @@ vm$target:::method-entry
 	own[arg4, level[arg4]] = timestamp;
 }
 
-/* Moves the start of the caller's exclusive time on by the time that its callee took. */
+/*
+ * Moves the start of the caller's exclusive time on by the time that its callee took. A start is
+ * missing if there was no room for it.
+ */
 vm$target:::method-return
-/level[arg4] > 0/
+/level[arg4] > 0 && start[arg4, level[arg4]] && own[arg4, level[arg4]]/
 {
 	this->level = level[arg4];
 	this->elapsed = timestamp - start[arg4, this->level];
@@ -44,15 +54,25 @@ vm$target:::method-return
 	@calls[copyinstr(arg0), copyinstr(arg1)] = count();
 	@inclusive[copyinstr(arg0), copyinstr(arg1)] = sum(this->elapsed);
 	@exclusive[copyinstr(arg0), copyinstr(arg1)] = sum(this->own);
-	start[arg4, this->level] = 0;
-	own[arg4, this->level] = 0;
+	@share[copyinstr(arg0), copyinstr(arg1)] = sum(100 * this->own);
+	total += this->own;
 	own[arg4, this->level - 1] += this->level > 1 ? this->elapsed : 0;
+}
+
+vm$target:::method-return
+/level[arg4] > 0/
+{
+	start[arg4, level[arg4]] = 0;
+	own[arg4, level[arg4]] = 0;
 	level[arg4]--;
 }
 
 END
 {
-	printf("%-24s %-24s %14s %14s %10s\n", "CLASS", "METHOD", "EXCLUSIVE ns", "INCLUSIVE ns",
-	    "CALLS");
-	printa("%-24s %-24s %@14d %@14d %@10d\n", @exclusive, @inclusive, @calls);
+	normalize(@exclusive, scale);
+	normalize(@inclusive, scale);
+	normalize(@share, total ? total : 1);
+	printf("%-24s %-24s %14s %14s %10s %6s\n", "CLASS", "METHOD", strjoin("EXCLUSIVE ", unit),
+	    strjoin("INCLUSIVE ", unit), "CALLS", "SHARE");
+	printa("%-24s %-24s %@14d %@14d %@10d %@5d%%\n", @exclusive, @inclusive, @calls, @share);
 }

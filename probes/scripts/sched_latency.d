@@ -1,31 +1,45 @@
 /*
  * sched_latency.d: how long runnable threads wait for a capability
  *
- *     $ vmtap trace sched_latency --lossless -c 'toy pipeline.toy'
- *     capability 0: ns
+ *     $ vmtap trace sched_latency --lossless -c 'toy pipeline.toy' us
+ *     waits in us
+ *
+ *     capability 0:
  *                value  ------------- Distribution ------------- count
- *                   16 |                                         0
- *                   32 |                                         1
- *                   64 |                                         0
- *                  128 |                                         2
- *                  256 |                                         12
- *                  512 |@@@@@@@                                  1653
+ *     ...
+ *                    1 |@@@@@@@                                  1742
+ *                    2 |@@@@@@@@@@@@                             2876
+ *                    4 |@                                        190
  *     ...
  *
- *         THREAD     LONGEST ns         RUNS
- *              1           8783            5
- *              4         156203         1884
- *              7         276903          948
- *              2         466989          938
- *              5         467399         1884
- *              6         467569         1884
- *              3         467820         1883
+ *     CAPABILITY        WAITS     LONGEST us        MEAN us
+ *              0         9426           2059             12
  *
- * First, for each capability, a distribution of the time in ns that guest threads spent in
- * a run queue before they ran there. Then, for each thread, its longest wait and how often
- * it ran after waiting. The threads that waited longest come last.
+ *         THREAD     LONGEST us
+ *              1             13
+ *              2             44
+ *     ...
+ *              5           2059
+ *              6           2059
+ *
+ * First, for each capability, a distribution of the time that guest threads spent in a run
+ * queue before they ran there. Then, for each capability, the number of these waits, the
+ * longest one, and the mean. Then the longest wait of those 20 threads that waited longest.
+ *
+ * Times are in ns; the argument us, ms or s gives another unit:
+ *
+ *     $ vmtap trace sched_latency -p PID us
+ *
+ * It needs the same few entries of memory however many threads there are. A log of GHC has
+ * what it needs too.
  */
 #pragma D option quiet
+#pragma D option defaultargs
+
+inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
+inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
+
+uint64_t waits;
 
 vm$target:::thread-runnable
 {
@@ -36,15 +50,40 @@ vm$target:::thread-run
 /since[arg1]/
 {
 	this->wait = timestamp - since[arg1];
-	@waits[arg0] = quantize(this->wait);
-	@longest[arg1] = max(this->wait);
-	@runs[arg1] = count();
+	@waits[arg0] = quantize(this->wait / scale);
+	@count[arg0] = count();
+	@longest[arg0] = max(this->wait);
+	@mean[arg0] = avg(this->wait);
+	@thread[arg1] = max(this->wait);
+	since[arg1] = 0;
+	waits++;
+}
+
+/* A server may have any number of threads; only those that waited longest are shown. */
+vm$target:::thread-run
+/waits > 10000/
+{
+	trunc(@thread, 20);
+	waits = 0;
+}
+
+vm$target:::thread-exit
+{
 	since[arg1] = 0;
 }
 
 END
 {
-	printa("capability %d: ns%@d\n", @waits);
-	printf("%10s %14s %12s\n", "THREAD", "LONGEST ns", "RUNS");
-	printa("%10d %@14d %@12d\n", @longest, @runs);
+	normalize(@longest, scale);
+	normalize(@mean, scale);
+	normalize(@thread, scale);
+	trunc(@thread, 20);
+	printf("waits in %s\n\n", unit);
+	printa("capability %d:%@d\n", @waits);
+	printf("%10s %12s %14s %14s\n", "CAPABILITY", "WAITS", strjoin("LONGEST ", unit),
+	    strjoin("MEAN ", unit));
+	printa("%10d %@12d %@14d %@14d\n", @count, @longest, @mean);
+	printf("\n");
+	printf("%10s %14s\n", "THREAD", strjoin("LONGEST ", unit));
+	printa("%10d %@14d\n", @thread);
 }

@@ -1,6 +1,6 @@
 /*
- * buffer.c: see buffer.h. An entry is one piece of memory: the struct, its records, its values,
- * then the texts that values point to.
+ * buffer.c: see buffer.h. An entry is one piece of memory: the struct, its records, its values, the
+ * name of the function, then the texts that values point to.
  */
 #include "engine/buffer.h"
 
@@ -45,7 +45,8 @@ static size_t fixed_size(const struct recorded *recorded)
 {
 	return aligned(sizeof(struct buffer_entry)) +
 		aligned(recorded->record_count * sizeof(struct buffer_record)) +
-		recorded->value_count * sizeof(uint64_t);
+		recorded->value_count * sizeof(uint64_t) +
+		(recorded->function ? aligned(strlen(recorded->function) + 1) : 0);
 }
 
 static size_t entry_size(const struct recorded *recorded)
@@ -75,6 +76,11 @@ static bool append(struct buffer *buffer, const struct recorded *recorded, size_
 	*entry = (struct buffer_entry){.size = size, .recorded = *recorded};
 	entry->recorded.records = records;
 	entry->recorded.values = values;
+	if (recorded->function) {
+		char *function = (char *)(values + recorded->value_count);
+
+		entry->recorded.function = strcpy(function, recorded->function);
+	}
 	at += fixed_size(recorded);
 	for (uint32_t i = 0; i < recorded->record_count; i++) {
 		const struct buffer_record *record = &recorded->records[i];

@@ -29,6 +29,7 @@ struct recorded {
 	uint32_t record_count, value_count;
 	const struct buffer_record *records;
 	const uint64_t *values;
+	const char *function; /* that the event names, for option flowindent; NULL: none */
 };
 
 struct buffer_entry {

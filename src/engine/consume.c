@@ -138,7 +138,8 @@ static void write_records(struct engine *engine, const struct recorded *recorded
 {
 	struct writer_clause clause = {.probe = &engine->probes->probes[recorded->probe],
 		.probe_id = recorded->probe + 1,
-		.cpu = recorded->cpu};
+		.cpu = recorded->cpu,
+		.function = recorded->function};
 	bool prints = engine->clauses[recorded->clause].prints;
 	struct writer *writer = engine->writer;
 

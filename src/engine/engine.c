@@ -305,13 +305,15 @@ static void record_principal(struct engine *engine, const struct recorded *recor
 /* Handles what the clause that has just run recorded. */
 static void record_clause(struct engine *engine, uint32_t index)
 {
+	char function[FLOW_FUNCTION_MAX];
 	const struct recorded recorded = {.clause = index,
 		.probe = engine->firing.probe,
 		.cpu = engine->firing.cpu,
 		.record_count = engine->record_count,
 		.value_count = engine->record_value_count,
 		.records = engine->records,
-		.values = engine->record_values};
+		.values = engine->record_values,
+		.function = flow_is_on(engine) ? flow_function(engine, function) : NULL};
 
 	if (engine->speculations.current == SPECULATION_NONE)
 		record_principal(engine, &recorded);

@@ -1,6 +1,7 @@
 /* flow.c: see flow.h. */
 #include "engine/flow.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/state.h"
@@ -62,6 +63,29 @@ static bool is_plain(const struct recorded *recorded)
 bool flow_is_on(const struct engine *engine)
 {
 	return engine->options.flowindent && !engine->options.quiet;
+}
+
+const char *flow_function(const struct engine *engine, char buffer[FLOW_FUNCTION_MAX])
+{
+	const struct firing *firing = &engine->firing;
+	unsigned numbers[2], count = 0;
+	size_t used = 0;
+
+	if (firing->event)
+		count = d_probe_named_by(&engine->probes->probes[firing->probe], numbers);
+	for (unsigned i = 0; i < count && used < FLOW_FUNCTION_MAX; i++) {
+		const struct text *text;
+		uint32_t offset;
+
+		if (numbers[i] >= firing->event->argument_count)
+			return NULL;
+		text = event_text(firing->batch, firing->event->arguments[numbers[i]], &offset);
+		if (!text)
+			return NULL;
+		used += (size_t)snprintf(buffer + used, FLOW_FUNCTION_MAX - used, "%s%s",
+			i ? "." : "", text->bytes + offset);
+	}
+	return count ? buffer : NULL;
 }
 
 /*

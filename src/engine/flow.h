@@ -17,6 +17,8 @@
 struct engine;
 struct recorded;
 
+enum { FLOW_FUNCTION_MAX = 256 };
+
 struct flow {
 	unsigned depth;
 	uint32_t probe, clause; /* of the previous clause; the probe counts from 1, 0: none */
@@ -24,6 +26,12 @@ struct flow {
 
 /* False with option quiet, where nothing of it is shown. */
 bool flow_is_on(const struct engine *engine);
+
+/*
+ * The function that the current event's arguments name ("Class.method"), written to the buffer, cut
+ * to its size. NULL: the probe's own function holds.
+ */
+const char *flow_function(const struct engine *engine, char buffer[FLOW_FUNCTION_MAX]);
 
 /* Whether these records have to wait, because what is shown depends on the next ones. */
 bool flow_must_wait(const struct engine *engine, const struct recorded *recorded);

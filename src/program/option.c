@@ -138,6 +138,7 @@ static const struct option options[] = {
 	{"switchrate", RATE, false, U64_AT(switchrate)},
 	{"syslibdir", TEXT, false, AT(NOWHERE)},
 	{"sysslice", TEXT, false, AT(NOWHERE)},
+	{"table", BOOLEAN, false, BOOL_AT(table)},
 	{"temporal", BOOLEAN, false, AT(NOWHERE)},
 	{"tree", COUNT, false, AT(NOWHERE)},
 	{"tregs", COUNT, false, AT(NOWHERE)},
@@ -323,7 +324,7 @@ static bool is_dynamic(const struct option *option)
 {
 	static const char *const names[] = {"agghist", "aggpack", "aggrate", "aggsortkey",
 		"aggsortkeypos", "aggsortpos", "aggsortrev", "aggzoom", "flowindent", "printsize",
-		"quiet", "quietresize", "rawbytes", "stackindent", "switchrate", NULL};
+		"quiet", "quietresize", "rawbytes", "stackindent", "switchrate", "table", NULL};
 
 	return one_of(option->name, names);
 }

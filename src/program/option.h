@@ -39,6 +39,7 @@ struct d_options {
 	uint64_t specsize;
 	bool aggsortkey, aggsortrev;
 	bool agghist, aggpack, aggzoom, aggpercpu;
+	bool table; /* lines of the same columns are a table: see engine/output/table.h */
 	enum d_encoding encoding; /* of bars */
 	int aggsortpos, aggsortkeypos;
 	uint64_t aggrate, switchrate, statusrate;

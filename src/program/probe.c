@@ -144,3 +144,43 @@ bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *oth
 		same = !strcmp(one->arguments[i].type, other->arguments[i].type);
 	return same;
 }
+
+/* The index of the string argument of that name, or of any name (NULL); -1: none. */
+static int find_string(const struct d_probe *probe, const char *name)
+{
+	for (unsigned i = 0; i < probe->argument_count; i++) {
+		const struct d_probe_argument *argument = &probe->arguments[i];
+
+		if (!strcmp(argument->type, "char *") &&
+			(!name || (argument->name && !strcmp(argument->name, name))))
+			return (int)i;
+	}
+	return -1;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+	size_t length = strlen(name), wanted = strlen(end);
+
+	return length >= wanted && !strcmp(name + length - wanted, end);
+}
+
+unsigned d_probe_named_by(const struct d_probe *probe, unsigned arguments[2])
+{
+	int first, second;
+
+	if (probe->kind != D_PROBE_SOURCE || (probe->function && *probe->function) ||
+		(!ends_in(probe->name, "-entry") && !ends_in(probe->name, "-return")))
+		return 0;
+	first = find_string(probe, "class");
+	second = find_string(probe, "method");
+	if (first < 0 || second < 0) {
+		first = find_string(probe, NULL);
+		second = -1;
+	}
+	if (first < 0)
+		return 0;
+	arguments[0] = (unsigned)first;
+	arguments[1] = second < 0 ? 0 : (unsigned)second;
+	return second < 0 ? 1 : 2;
+}

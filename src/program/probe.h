@@ -63,6 +63,13 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe);
  */
 long d_probe_set_find(const struct d_probe_set *set, const char *name, long after);
 
+/*
+ * The arguments that name the function which the probe reports as entered or left, where the probe
+ * itself is the same for all functions of a guest program: its class and method, else its first
+ * string. Returns how many they are, 0 to 2; the probe of a single function has none.
+ */
+unsigned d_probe_named_by(const struct d_probe *probe, unsigned arguments[2]);
+
 /* Whether args[] mean the same for both: all types are the same. */
 bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *other);
 

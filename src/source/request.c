@@ -24,6 +24,22 @@ static int demand_all(struct source_request *request)
 	return result;
 }
 
+/* With option flowindent a line shows the function that the event's arguments name. */
+static void demand_names(struct source_request *request, const struct d_probe_set *probes)
+{
+	const struct d_program *program = request->program;
+	unsigned arguments[2];
+
+	for (size_t i = 0; i < program->clause_count && program->options.flowindent; i++)
+		for (size_t j = 0; j < d_clause_probes(&program->clauses[i]); j++) {
+			uint32_t probe = program->clauses[i].probes[j];
+			unsigned count = d_probe_named_by(&probes->probes[probe], arguments);
+
+			while (count)
+				request->demands[i].arguments |= UINT64_C(1) << arguments[--count];
+		}
+}
+
 /* Makes two passes over the clauses: counts per probe, then fills, in the order of the clauses. */
 int source_request_of_program(struct source_request *request, const struct d_program *program,
 	const struct d_probe_set *probes)
@@ -35,6 +51,7 @@ int source_request_of_program(struct source_request *request, const struct d_pro
 	result = places ? demand_all(request) : -ENOMEM;
 	if (result)
 		goto out;
+	demand_names(request, probes);
 	for (size_t i = 0; i < program->clause_count; i++)
 		for (size_t j = 0; j < d_clause_probes(&program->clauses[i]); j++)
 			places[program->clauses[i].probes[j]]++;

@@ -51,7 +51,7 @@ has err 'says what to record$'
 
 # a bundled script with further clauses and files, and a script on standard input
 run 0 trace gc_pause -n 'END { printf("mine\n"); }' -- "$TOY" "$program"
-has out '^REASON  '
+has out '^REASON +GENERATION '
 [ "$(grep . "$directory/out" | tail -n 1)" = mine ] || fail "the clause does not come after the script"
 echo 'END { printf("read\n"); }' >"$directory/script.d"
 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace stat -n 'END { printf("mine\n"); }' -s - \

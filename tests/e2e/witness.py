@@ -113,9 +113,10 @@ def by_key(path, probe):
 
 
 def rows(out, columns):
-    """The table's lines: the last columns are numbers, the others are the key."""
+    """The table's lines: the last columns are numbers, the others are the key. A share is left out."""
     found = {}
     for line in open(out):
+        line = re.sub(r"\s+\d+%$", "", line)
         match = re.match(r"(.*?)" + r"\s+(-?\d+)" * columns + r"\s*$", line)
         if match and not line.startswith(" " * 12):
             key = tuple(match[1].split())
@@ -147,7 +148,7 @@ def bundled(name, stats, by, out):
     elif name == "gc_pause":
         counted = collections.Counter()
         for line in open(out):
-            match = re.match(r"(\S+)\s+(-?\d+)\s+(\d+)\s+(\d+)\s+(\d+)$", line)
+            match = re.match(r"(\S+)\s+(-?\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+\d+%$", line)
             if match:
                 counted[match[1]] += int(match[3])
         equal(name, dict(counted), {k: n for k, (n, _) in by_key(by, "pause-end").items()})
@@ -162,12 +163,14 @@ def bundled(name, stats, by, out):
         want = {(k,): n for k, (n, _) in by_key(by, "lock-wait").items()}
         equal(name, {k: v[0] for k, v in rows(out, 3).items()}, want)
     elif name == "sched_latency":
-        seen = {int(k[0]): v[1] for k, v in rows(out, 2).items() if len(k) == 1 and k[0].isdigit()}
-        seen.update({v[0]: v[2] for k, v in rows(out, 3).items() if not k})
-        want = {int(k): n for k, (n, _) in by_key(by, "thread-run").items()}
-        for thread, n in seen.items():
-            if n > want.get(thread, 0):
-                fail(f"{name}: thread {thread} ran {n} times, the VM counted {want.get(thread, 0)}")
+        ran = sum(n for n, _ in by_key(by, "thread-run").values())
+        waits = [int(k) for k in re.findall(r"^ +\d+ +(\d+) +\d+ +\d+$", open(out).read(), flags=re.M)]
+        bars = sum(map(int, re.findall(r"\|[@ ]{40} (\d+)\s*$", open(out).read(), flags=re.M)))
+        if not waits or sum(waits) != bars or bars > ran:
+            fail(f"{name}: {waits} waits, {bars} in the distributions, the VM ran threads {ran} times")
+        threads = re.findall(r"^ +(\d+) +\d+$", open(out).read().split("THREAD")[1], flags=re.M)
+        if not threads or len(threads) > 20 or set(threads) - {str(k) for k in by_key(by, "thread-run")}:
+            fail(f"{name}: threads {threads}")
     elif name == "stat":
         totals = [0] * 8
         for line in open(out):

@@ -67,7 +67,9 @@ static void help(void)
 	       "                  -D NAME[=VALUE], -U NAME, -I FOLDER, -H (print the files\n"
 	       "                  that are included) and -X a|c|s|t (which C) as its options\n"
 	       "  -Z              allow descriptions that match no probe\n"
-	       "  -F              indent by function entry and return (as -x flowindent)\n"
+	       "  -F              indent by function entry and return (as -x flowindent); the "
+	       "function\n"
+	       "                  of a VM's probe is the guest's method\n"
 	       "      --lossless  let the VM wait rather than lose events\n"
 	       "  -V              the version of the D language\n"
 	       "  -h, --help      this text\n\n"
@@ -119,10 +121,16 @@ static int add_setting(struct trace *trace, const char *text, const char *given,
 	return CLI_OK;
 }
 
-/* Applies the settings in order, so a later one overrides an earlier one. */
+/*
+ * Applies the settings in order, so a later one overrides an earlier one. The tables of bundled
+ * scripts are laid out by vmtap's own option, which the scripts cannot set themselves: to other
+ * DTraces it would be an error.
+ */
 static int set_options(struct trace *trace)
 {
 	const char *wrong = NULL;
+
+	trace->options.table = trace->is_bundled;
 
 	for (size_t i = 0; i < trace->setting_count && !wrong; i++) {
 		const struct setting *setting = &trace->settings[i];
@@ -230,6 +238,7 @@ static int take_operand(struct trace *trace, char *text)
 	script = add_script(trace, bundled->name, true);
 	if (!script)
 		return out_of_memory();
+	trace->is_bundled = true;
 	script->text = bundled->text;
 	script->length = bundled->length;
 	return CLI_OK;

@@ -45,6 +45,7 @@ struct trace {
 	char **arguments; /* $1 ...: as many as argv has words at most */
 	size_t argument_count;
 	bool has_operand; /* an operand has been seen, which may have been a script's name */
+	bool is_bundled;  /* the first script is one that comes with vmtap */
 };
 
 /*

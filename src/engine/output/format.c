@@ -7,15 +7,24 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/output/display.h"
 #include "engine/output/place_text.h"
 #include "engine/value.h"
 
 enum { SPECIFICATION_MAX = 24, ESCAPE_MAX = 5, DUMP_COLUMNS = 16, TIME_MAX = 64, WIDE_BYTES = 4 };
 
-void format_text(const struct text *text, FILE *output)
+static void print_text_bytes(const struct text *text, FILE *output)
 {
 	if (text->length)
 		fwrite(text->bytes, 1, text->length, output);
+}
+
+void format_text(const struct format_context *context, const struct text *text)
+{
+	if (context->table)
+		table_put_text(context->table, text);
+	else
+		print_text_bytes(text, context->output);
 }
 
 static int clamp(int64_t number, int lowest)
@@ -113,19 +122,42 @@ static void print_character(const struct d_conversion *conversion, int width, in
 	fprintf(output, specification, width, (int)(unsigned char)value);
 }
 
+/* %s with option table: control characters spelled out, width in columns of a terminal. */
+static void print_clean(
+	const char *bytes, uint32_t length, int width, int precision, bool left, FILE *output)
+{
+	char *text = display_clean(bytes,
+		precision >= 0 && (uint32_t)precision < length ? (uint32_t)precision : length);
+	int64_t padding;
+
+	if (!text)
+		return;
+	left |= width < 0;
+	padding = (width < 0 ? -(int64_t)width : width) - (int64_t)display_columns(text);
+	if (!left)
+		print_padding(padding, output);
+	fputs(text, output);
+	if (left)
+		print_padding(padding, output);
+	free(text);
+}
+
 /*
  * A string, or an array of characters (a key may be one), which ends at its size or at a zero
  * before that.
  */
-static void print_string(const struct d_conversion *conversion, int width, int precision,
-	const struct text *text, FILE *output)
+static void print_string(const struct format_context *context,
+	const struct d_conversion *conversion, int width, int precision, const struct text *text)
 {
+	FILE *output = context->output;
 	char specification[SPECIFICATION_MAX];
 	bool bytes = conversion->type.kind == D_VALUE_BYTES;
 	uint32_t length = bytes ? (uint32_t)strnlen(text->bytes, text->length) : text->length;
 
 	if (conversion->letter == 'S') {
 		print_escaped(text->bytes, length, width, precision, conversion->minus, output);
+	} else if (context->options->table) {
+		print_clean(text->bytes, length, width, precision, conversion->minus, output);
 	} else if (width == 0 && precision < 0) {
 		if (length)
 			fwrite(text->bytes, 1, length, output);
@@ -314,6 +346,26 @@ static void print_integer(const struct d_conversion *conversion, int width, int 
 	fprintf(output, specification, width, precision, (long long)value);
 }
 
+/* Gives the table the conversion's text without its padding. */
+static void put_cell(const struct format_context *context, const struct d_conversion *conversion,
+	int64_t width, int64_t precision, uint64_t value)
+{
+	struct format_context own = *context;
+	char *text = NULL;
+	size_t size = 0;
+
+	own.table = NULL;
+	own.output = open_memstream(&text, &size);
+	if (own.output) {
+		format_conversion(&own, conversion, 0, precision, value);
+		if (fclose(own.output)) {
+			free(text);
+			text = NULL;
+		}
+	}
+	table_put_cell(context->table, text, conversion->minus, clamp(width, -FORMAT_WIDTH_MAX));
+}
+
 void format_conversion(const struct format_context *context, const struct d_conversion *conversion,
 	int64_t wanted_width, int64_t wanted_precision, uint64_t value)
 {
@@ -321,12 +373,16 @@ void format_conversion(const struct format_context *context, const struct d_conv
 	int precision = wanted_precision > 0 ? clamp(wanted_precision, 0) : -1;
 	FILE *output = context->output;
 
+	if (context->table) {
+		put_cell(context, conversion, wanted_width, wanted_precision, value);
+		return;
+	}
 	switch (conversion->kind) {
 	case D_CONVERT_CHARACTER:
 		print_character(conversion, width, precision, value, output);
 		break;
 	case D_CONVERT_STRING:
-		print_string(conversion, width, precision, value_text(value), output);
+		print_string(context, conversion, width, precision, value_text(value));
 		break;
 	case D_CONVERT_TIME:
 		print_time(conversion, width, precision, value, output);
@@ -356,7 +412,7 @@ void format_values(const struct format_context *context, const struct d_format *
 	for (size_t i = 0; i < format->count; i++) {
 		const struct d_conversion *conversion = &format->conversions[i];
 		int64_t width = conversion->width, precision = conversion->precision;
-		format_text(&conversion->before, context->output);
+		format_text(context, &conversion->before);
 		if (!conversion->present)
 			continue;
 		if (conversion->width_argument)
@@ -458,7 +514,7 @@ static void trace_string(const struct format_context *context, const struct text
 		dump(text->bytes, text->length, (size_t)context->options->strsize + 1,
 			context->output);
 	else if (context->options->quiet)
-		format_text(text, context->output);
+		print_text_bytes(text, context->output);
 	else
 		fprintf(context->output, "  %-33s", text->bytes);
 }

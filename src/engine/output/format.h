@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "engine/output/table.h"
 #include "engine/places.h"
 #include "program/program.h"
 
@@ -22,6 +23,7 @@ enum {
 
 /* What the text of a value depends on, and where it goes. */
 struct format_context {
+	struct table *table; /* takes the values instead of the output; NULL: none */
 	const struct d_options *options;
 	struct places *places;
 	FILE *output;
@@ -29,7 +31,7 @@ struct format_context {
 };
 
 /* Prints literal text. */
-void format_text(const struct text *text, FILE *output);
+void format_text(const struct format_context *context, const struct text *text);
 
 /*
  * Prints a conversion without the text before it. The value is that of a register: a text if its

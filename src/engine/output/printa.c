@@ -155,7 +155,7 @@ static void print_formatted(const struct aggregate_rows *rows, const struct aggr
 		const struct d_conversion *conversion = &format->conversions[i];
 		int64_t width = conversion->width, precision = conversion->precision;
 		const struct aggregate *aggregate;
-		format_text(&conversion->before, context->output);
+		format_text(context, &conversion->before);
 		if (!conversion->present)
 			continue;
 		if (conversion->width_argument)
@@ -192,4 +192,12 @@ void printa_print(const struct aggregate_rows *rows, const struct d_format *form
 		else
 			print_default(rows, &rows->rows[i], context);
 	}
+}
+
+bool printa_has_distribution(const struct aggregate_rows *rows)
+{
+	for (size_t i = 0; i < rows->aggregate_count; i++)
+		if (aggregate_is_distribution(rows->aggregates[i]))
+			return true;
+	return false;
 }

@@ -11,4 +11,7 @@
 void printa_print(const struct aggregate_rows *rows, const struct d_format *format,
 	const struct format_context *context);
 
+/* Whether a value is a distribution, whose text has many lines. */
+bool printa_has_distribution(const struct aggregate_rows *rows);
+
 #endif

@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdio_ext.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/output/display.h"
 #include "engine/output/messages.h"
 #include "engine/output/print.h"
 #include "engine/output/printa.h"
@@ -27,6 +29,31 @@ static void note_error(struct text_writer *text)
 		text->error = errno ? errno : EIO;
 }
 
+/* Called before anything that is no line of the table is printed. */
+static void end_table(struct text_writer *text)
+{
+	if (!table_flush(&text->table, text->context.output))
+		text->error = ENOMEM;
+}
+
+/* Begins lines of a table, if the format is one's and option table is set; else ends the table. */
+static void begin_lines(struct text_writer *text, const struct d_format *format)
+{
+	unsigned columns = format && text->context.options->table ? table_columns(format) : 0;
+
+	if (columns)
+		table_begin(&text->table, columns, text->context.output);
+	else
+		end_table(text);
+	text->context.table = columns ? &text->table : NULL;
+}
+
+static void end_lines(struct text_writer *text)
+{
+	text->context.table = NULL;
+	note_error(text);
+}
+
 static const char *known(const char *name)
 {
 	return name ? name : "";
@@ -43,7 +70,9 @@ static void start(struct writer *writer, const struct writer_run *run)
 
 static void print_flow(const struct writer_clause *clause, FILE *output)
 {
-	const char *function = known(clause->probe->function);
+	char *named =
+		clause->function ? display_clean(clause->function, strlen(clause->function)) : NULL;
+	const char *function = known(named ? named : clause->probe->function);
 	bool system_call = strcmp(known(clause->probe->provider), "syscall") == 0;
 	int indent = (int)clause->depth * FLOW_INDENT;
 	char shown[NAME_MAX_SHOWN];
@@ -58,6 +87,7 @@ static void print_flow(const struct writer_clause *clause, FILE *output)
 		snprintf(shown, sizeof(shown), "%*s%s%s", indent, "", system_call ? " <= " : " <- ",
 			function);
 	fprintf(output, "%3d %-41s ", clause->cpu, shown);
+	free(named);
 }
 
 /* The start of a clause's line, if not quiet. */
@@ -90,6 +120,7 @@ static void end_clause(struct writer *writer, const struct writer_clause *clause
 	struct text_writer *text = text_of(writer);
 
 	(void)clause;
+	end_table(text);
 	/* Checked again because setopt("quiet") takes effect within its clause. */
 	if (!text->context.options->quiet)
 		putc('\n', text->context.output);
@@ -100,6 +131,7 @@ static void write_trace(struct writer *writer, const struct d_value_type *type, 
 {
 	struct text_writer *text = text_of(writer);
 
+	end_table(text);
 	format_trace(&text->context, type, value);
 	note_error(text);
 }
@@ -108,6 +140,7 @@ static void write_tracemem(struct writer *writer, const char *bytes, size_t size
 {
 	struct text_writer *text = text_of(writer);
 
+	end_table(text);
 	format_dump(bytes, size, text->context.output);
 	note_error(text);
 }
@@ -117,6 +150,7 @@ static void write_print(struct writer *writer, const struct d_layout *layouts, u
 {
 	struct text_writer *text = text_of(writer);
 
+	end_table(text);
 	print_memory_as(&text->context, layouts, index, address, bytes);
 	note_error(text);
 }
@@ -126,8 +160,9 @@ static void write_printf(struct writer *writer, const struct d_format *format,
 {
 	struct text_writer *text = text_of(writer);
 
+	begin_lines(text, format);
 	format_values(&text->context, format, action, values);
-	note_error(text);
+	end_lines(text);
 }
 
 /* The default form begins with a newline even if the aggregations are empty, as in DTrace. */
@@ -136,10 +171,11 @@ static void write_printa(
 {
 	struct text_writer *text = text_of(writer);
 
+	begin_lines(text, printa_has_distribution(rows) ? NULL : format);
 	if (!format)
 		putc('\n', text->context.output);
 	printa_print(rows, format, &text->context);
-	note_error(text);
+	end_lines(text);
 }
 
 static void begin_summary(struct writer *writer)
@@ -163,6 +199,7 @@ static void write_fault(struct writer *writer, const struct writer_fault *fault)
 {
 	struct text_writer *text = text_of(writer);
 
+	end_table(text);
 	fflush(text->context.output);
 	note_error(text);
 	messages_print_fault(fault, text->messages);
@@ -193,6 +230,7 @@ static void flush(struct writer *writer)
 {
 	struct text_writer *text = text_of(writer);
 
+	end_table(text);
 	fflush(text->context.output);
 	note_error(text);
 }

@@ -15,6 +15,7 @@ struct text_writer {
 	struct writer writer; /* for struct engine_settings */
 	FILE *messages;
 	struct format_context context; /* includes the output */
+	struct table table;            /* with option table: lines not printed yet */
 	bool header_printed;
 	int error; /* errno of the first failed write of output */
 };

@@ -43,6 +43,7 @@ struct writer_clause {
 	const struct d_probe *probe;
 	uint32_t probe_id; /* DTrace's number of the probe, from 1 */
 	uint16_t cpu;
+	const char *function; /* that the event names, for option flowindent; NULL: the probe's */
 	enum writer_flow flow;
 	unsigned depth; /* of the function that it enters, returns from or is in, from 0 */
 };

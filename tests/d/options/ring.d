@@ -1,6 +1,6 @@
 /* Only the newest records that fit are kept. */
 #pragma D option bufpolicy=ring
-#pragma D option bufsize=512
+#pragma D option bufsize=544
 
 tick-1000
 {

@@ -1,0 +1,23 @@
+/*
+ * display.h: text as a terminal shows it: control characters spelled out, so that a name cannot
+ * disturb the terminal or a table, and the columns that characters take.
+ */
+#ifndef VMTAP_ENGINE_OUTPUT_DISPLAY_H
+#define VMTAP_ENGINE_OUTPUT_DISPLAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The text with control characters and bytes that are not UTF-8 as D writes them ("\n", "\033").
+ * The caller frees it; NULL: out of memory.
+ */
+char *display_clean(const char *bytes, size_t length);
+
+/* The columns that a text from display_clean() takes. */
+unsigned display_columns(const char *text);
+
+/* The bytes of such a text that fit into so many columns. */
+size_t display_fit(const char *text, unsigned columns);
+
+#endif

@@ -1,0 +1,226 @@
+/* table.c: see table.h. */
+#include "engine/output/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "engine/output/display.h"
+
+enum {
+	WIDTH_MAX = 60, /* of a column of texts when the output is no terminal: longer texts stick
+			   out */
+	WIDTH_MIN = 12  /* to which such a column is cut on a terminal */
+};
+
+#define CUT "..."
+
+struct table_cell {
+	char *text;
+	unsigned columns; /* it takes */
+	unsigned least;   /* width of its column */
+	bool is_left;
+};
+
+static bool is_blank(const struct text *text)
+{
+	for (uint32_t i = 0; i < text->length; i++)
+		if (text->bytes[i] != ' ')
+			return false;
+	return true;
+}
+
+/* Whether a text ends a line, and nothing else: "\n", "%\n" */
+static bool ends_line(const struct text *text)
+{
+	return text->length && text->bytes[text->length - 1] == '\n' &&
+		memchr(text->bytes, '\n', text->length) == text->bytes + text->length - 1;
+}
+
+unsigned table_columns(const struct d_format *format)
+{
+	unsigned columns = 0;
+
+	for (size_t i = 0; i < format->count; i++) {
+		const struct d_conversion *conversion = &format->conversions[i];
+
+		if (!conversion->present)
+			return i + 1 == format->count && ends_line(&conversion->before) &&
+					columns >= 2 && columns <= TABLE_COLUMNS_MAX
+				? columns
+				: 0;
+		if (!is_blank(&conversion->before) || (i && !conversion->before.length) ||
+			conversion->kind == D_CONVERT_STACK || conversion->width_argument ||
+			conversion->precision_argument)
+			return 0;
+		columns++;
+	}
+	return 0;
+}
+
+void table_begin(struct table *table, unsigned columns, FILE *output)
+{
+	if (table->columns != columns)
+		table_flush(table, output);
+	table->columns = columns;
+	table->gap = 0;
+}
+
+/* Appends to the last cell of the line. */
+static void append(struct table *table, const char *bytes, size_t length)
+{
+	struct table_cell *cell = &table->cells[table->cell_count - 1];
+	size_t used = cell->text ? strlen(cell->text) : 0;
+	char *grown = cell->text ? realloc(cell->text, used + length + 1) : NULL;
+
+	if (!grown) {
+		table->is_short = true;
+		return;
+	}
+	memcpy(grown + used, bytes, length);
+	grown[used + length] = '\0';
+	cell->text = grown;
+	cell->columns = display_columns(grown);
+}
+
+void table_put_text(struct table *table, const struct text *text)
+{
+	if (!ends_line(text)) {
+		table->gap = text->length;
+		return;
+	}
+	if (text->length > 1 && table->cell_count)
+		append(table, text->bytes, text->length - 1);
+	table->gap = 0;
+}
+
+void table_put_cell(struct table *table, char *text, bool is_left, int width)
+{
+	size_t column = table->cell_count % table->columns;
+
+	if (table->cell_count == table->cell_capacity) {
+		size_t capacity = table->cell_capacity ? table->cell_capacity * 2 : 64;
+		struct table_cell *grown = realloc(table->cells, capacity * sizeof(*grown));
+		if (!grown) {
+			table->is_short = true;
+			free(text);
+			return;
+		}
+		table->cells = grown;
+		table->cell_capacity = capacity;
+	}
+	table->is_short |= !text;
+	if (width < 0) {
+		is_left = true;
+		width = -width;
+	}
+	if (table->cell_count < table->columns || table->gap > table->gaps[column])
+		table->gaps[column] = table->gap;
+	table->cells[table->cell_count++] = (struct table_cell){.text = text,
+		.columns = text ? display_columns(text) : 0,
+		.least = is_left ? 0 : (unsigned)width,
+		.is_left = is_left};
+}
+
+/* The columns of the terminal that the output goes to; 0: it goes to something else. */
+static unsigned terminal_columns(FILE *output)
+{
+	struct winsize size;
+
+	return !ioctl(fileno(output), TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
+/* A column of texts: one of its cells is at the left. */
+struct column_width {
+	unsigned width;
+	bool is_text;
+};
+
+static void measure(const struct table *table, struct column_width *widths)
+{
+	for (size_t i = 0; i < table->cell_count; i++) {
+		const struct table_cell *cell = &table->cells[i];
+		struct column_width *column = &widths[i % table->columns];
+
+		column->is_text |= cell->is_left;
+		if (column->width < cell->least)
+			column->width = cell->least;
+		if (column->width < cell->columns)
+			column->width = cell->columns;
+	}
+}
+
+/* Bounds the columns of texts; on a terminal the widest ones become narrower until all fit. */
+static void bound(const struct table *table, unsigned terminal, struct column_width *widths)
+{
+	unsigned total = 0;
+
+	for (unsigned i = 0; i < table->columns; i++) {
+		if (!terminal && widths[i].is_text && widths[i].width > WIDTH_MAX)
+			widths[i].width = WIDTH_MAX;
+		total += widths[i].width + table->gaps[i];
+	}
+	while (terminal && total > terminal) {
+		struct column_width *widest = NULL;
+
+		for (unsigned i = 0; i < table->columns; i++)
+			if (widths[i].is_text && widths[i].width > WIDTH_MIN &&
+				(!widest || widths[i].width > widest->width))
+				widest = &widths[i];
+		if (!widest)
+			break;
+		widest->width--;
+		total--;
+	}
+}
+
+static void print_blanks(unsigned count, FILE *output)
+{
+	while (count--)
+		putc_unlocked(' ', output);
+}
+
+static void print_cell(
+	const struct table_cell *cell, unsigned width, bool is_cut, bool is_last, FILE *output)
+{
+	const char *text = cell->text ? cell->text : "";
+	unsigned columns = cell->columns;
+
+	if (!cell->is_left && columns < width)
+		print_blanks(width - columns, output);
+	if (is_cut && cell->is_left && columns > width) {
+		size_t kept = display_fit(text, width - (unsigned)strlen(CUT));
+		fwrite(text, 1, kept, output);
+		fputs(CUT, output);
+	} else {
+		fputs(text, output);
+	}
+	if (cell->is_left && columns < width && !is_last)
+		print_blanks(width - columns, output);
+}
+
+bool table_flush(struct table *table, FILE *output)
+{
+	struct column_width widths[TABLE_COLUMNS_MAX] = {{0}};
+	bool is_whole = !table->is_short;
+	unsigned terminal;
+
+	if (!table->columns)
+		return true;
+	terminal = terminal_columns(output);
+	measure(table, widths);
+	bound(table, terminal, widths);
+	for (size_t i = 0; i < table->cell_count; i++) {
+		unsigned column = (unsigned)(i % table->columns);
+		bool is_last = column + 1 == table->columns;
+
+		print_blanks(table->gaps[column], output);
+		print_cell(&table->cells[i], widths[column].width, terminal > 0, is_last, output);
+		if (is_last)
+			putc_unlocked('\n', output);
+		free(table->cells[i].text);
+	}
+	free(table->cells);
+	*table = (struct table){.cells = NULL};
+	return is_whole;
+}
