@@ -29,6 +29,8 @@ struct d_compiler;
 
 struct d_compile_settings {
 	pid_t target;           /* $target, 0 if none */
+	bool targets_any;       /* $target in a probe description stands for every traced process */
+	bool waits;             /* processes may join: a description may match only absent probes */
 	const char *name;       /* $0 for string programs: argv[0] */
 	bool has_kernel_source; /* the build has one, so messages may mention it */
 	char *const *arguments; /* $1 ... */
@@ -41,6 +43,17 @@ struct d_compile_settings {
 	const struct d_compile_options *compile_options; /* outlives the compiler */
 };
 
+/*
+ * Finds the clauses of a program that a probe enables, one that was not known when the program was
+ * compiled: one of the clause's descriptions matches it, and what args[] means in the clause holds
+ * for it too. set: the one that the program was compiled with. Adds enablings for the probe's
+ * number to a list that *list and *count are; -ENOMEM. *differs: some clause matches, but args[]
+ * would mean something else.
+ */
+int d_program_match(const struct d_program *program, const struct d_probe_set *set,
+	const struct d_probe *probe, uint32_t number, struct d_enabling **list, size_t *count,
+	bool *differs);
+
 /* What scripts need from their runner. */
 struct d_asks {
 	bool source;      /* probes, providers or modules other than the engine's own */
@@ -48,6 +61,8 @@ struct d_asks {
 	bool target;      /* $target occurs in the text */
 	uint32_t process; /* the process in the first description that needs a source: 1234 for
 			     ccl1234:::gc-start; 0: none, or it may match nothing */
+	bool any; /* a description fits probes of any process, now or later: vm*:::gc-end, gc-end,
+		     with zdefs also vm1234:::gc-end */
 };
 
 struct d_error {

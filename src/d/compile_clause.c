@@ -175,6 +175,7 @@ static int compile_part(struct d_compiler *compiler, const struct d_clause_tree 
 		result = use_description(compiler, description, &clause);
 	if (!result)
 		result = check_clause(compiler, tree);
+	clause.uses_arguments = compiler->uses_arguments;
 	if (!result)
 		drop_other_arguments(compiler, &clause);
 	if (!result && tree->predicate)

@@ -104,6 +104,7 @@ static int ask(struct d_compiler *compiler, const struct d_unit *unit)
 			if (!compiler->has_asked && !asks->zdefs)
 				asks->process = d_description_process(description);
 			compiler->has_asked = asks->source = true;
+			asks->any |= d_description_is_any(description, asks->zdefs);
 		}
 	}
 	asks->source |= unit->dependencies != NULL;

@@ -187,6 +187,8 @@ const char *d_macro_text(struct d_compiler *compiler, const char *at, const char
 		return argument(compiler, name, (size_t)(behind - name));
 	if (!named(compiler, name, (size_t)(behind - name), &value))
 		return NULL;
+	if (compiler->settings.targets_any && !strncmp(name, "target", (size_t)(behind - name)))
+		return "[0-9]*";
 	snprintf(buffer, 32, "%ld", value);
 	return buffer;
 }

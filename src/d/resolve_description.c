@@ -22,8 +22,9 @@ static bool matches(const struct d_description *description, const struct d_prob
 {
 	return d_pattern_match(description->parts[3], probe->name) &&
 		d_pattern_match(description->parts[0], probe->provider) &&
-		d_pattern_match(description->parts[2], probe->function) &&
-		d_pattern_match(description->parts[1], probe->module);
+		(probe->is_expected ||
+			(d_pattern_match(description->parts[2], probe->function) &&
+				d_pattern_match(description->parts[1], probe->module)));
 }
 
 /*
@@ -174,7 +175,8 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 	for (size_t i = 0; i < set->count && length; i++) {
 		const char *known = set->probes[i].provider;
 
-		if (set->probes[i].is_absent && d_pattern_match(provider, known) &&
+		if (set->probes[i].is_absent && !set->probes[i].is_expected &&
+			d_pattern_match(provider, known) &&
 			d_pattern_match(name, set->probes[i].name)) {
 			snprintf(buffer, size, " (the process is built without provider %.*s)",
 				(int)strcspn(known, "0123456789"), known);
@@ -226,6 +228,16 @@ uint32_t d_description_process(const struct d_description *description)
 		digits--;
 	pid = digits ? strtoul(provider + digits, NULL, 10) : 0;
 	return pid <= INT32_MAX ? (uint32_t)pid : 0;
+}
+
+bool d_description_is_any(const struct d_description *description, bool zdefs)
+{
+	const char *provider = description->parts[0];
+
+	if (description->is_number)
+		return false;
+	return !*provider || d_pattern_is_glob(provider) ||
+		(zdefs && d_description_process(description));
 }
 
 /* Whether it names a provider or a probe without wildcards. */
@@ -304,7 +316,7 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 			++*(absent ? later_count : count);
 		}
 	}
-	if (*count || compiler->options.zdefs)
+	if (*count || compiler->options.zdefs || (compiler->settings.waits && *later_count))
 		return 0;
 	text = d_description_text(compiler, description);
 	hint(compiler, description, advice, sizeof(advice));

@@ -23,6 +23,12 @@ int d_description_find_own(struct d_compiler *compiler, struct d_description *de
 /* The process number at the end of the provider's name: 1234 for ccl1234 and vm*1234; 0: none. */
 uint32_t d_description_process(const struct d_description *description);
 
+/*
+ * Whether it fits probes of any process: its provider has wildcards or is not named, or, with
+ * zdefs, it names a process that may exist later.
+ */
+bool d_description_is_any(const struct d_description *description, bool zdefs);
+
 /* "vm1:::gc-start" with all four parts, for messages; lives as long as the script. */
 const char *d_description_text(
 	struct d_compiler *compiler, const struct d_description *description);

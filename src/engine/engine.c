@@ -46,12 +46,43 @@ static int make_table(struct engine *engine)
 	engine->enabled = calloc((size_t)total + 1, sizeof(*engine->enabled));
 	if (!engine->enabled)
 		return -ENOMEM;
+	engine->enabled_count = total;
 	for (size_t i = 0; i < program->clause_count; i++) {
 		for (size_t j = 0; j < d_clause_probes(&program->clauses[i]); j++) {
 			struct engine_probe *entry = &engine->table[program->clauses[i].probes[j]];
 			engine->enabled[entry->first + entry->count++] = (uint32_t)i;
 		}
 	}
+	return 0;
+}
+
+int engine_join(struct engine *engine, const struct d_enabling *enablings, size_t count)
+{
+	size_t table_count = engine->probes->count, enabled = engine->enabled_count;
+	struct engine_probe *table =
+		realloc(engine->table, (table_count + 1) * sizeof(*engine->table));
+	uint32_t *grown;
+
+	if (!table)
+		return -ENOMEM;
+	engine->table = table;
+	grown = realloc(engine->enabled, (enabled + count + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	engine->enabled = grown;
+	memset(&table[engine->table_count], 0,
+		(table_count + 1 - engine->table_count) * sizeof(*table));
+	for (size_t i = 0; i < count; i++) {
+		struct engine_probe *entry = &table[enablings[i].probe];
+		if (enablings[i].probe < engine->table_count)
+			continue; /* it is not new */
+		if (!entry->count)
+			entry->first = (uint32_t)enabled;
+		entry->count++;
+		grown[enabled++] = enablings[i].clause;
+	}
+	engine->enabled_count = enabled;
+	engine->table_count = table_count;
 	return 0;
 }
 

@@ -66,6 +66,12 @@ void engine_begin(struct engine *engine, uint64_t now, int64_t wall_offset);
  */
 void engine_run(struct engine *engine, const struct event_batch *batch);
 
+/*
+ * Enables clauses on probes that have been added to the set since engine_new(), or since the last
+ * call. The enablings are sorted by probe, then by clause. -ENOMEM: nothing has changed.
+ */
+int engine_join(struct engine *engine, const struct d_enabling *enablings, size_t count);
+
 /* Fires the ticks that are due by `now`, for times when the source has no events. */
 void engine_advance(struct engine *engine, uint64_t now);
 

@@ -107,6 +107,7 @@ struct engine {
 	struct engine_probe *table;
 	size_t table_count;
 	uint32_t *enabled; /* clause indices */
+	size_t enabled_count;
 
 	uint64_t registers[D_REGISTERS_MAX];
 	struct firing firing;

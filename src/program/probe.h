@@ -32,6 +32,7 @@ struct d_probe {
 	char *name;
 	enum d_probe_kind kind;
 	bool is_absent;      /* does not exist yet, but its process may create it */
+	bool is_expected;    /* absent, and of no process yet: module and function may be any */
 	uint64_t period;     /* of a tick probe, ns */
 	uint32_t source_tag; /* the source's own number for it */
 	uint8_t argument_count;

@@ -195,6 +195,9 @@ struct d_clause {
 	size_t probe_count;
 	size_t later_count; /* entries after those: probes that may appear later (is_absent) */
 	bool goes_on;       /* continues the clause before it: a part that follows an if or else */
+	/* args[] occurs: a probe that is added while it runs must have arguments of the same types
+	 * as those above */
+	bool uses_arguments;
 };
 
 /* The number of probes it is enabled on, now or later. */
@@ -202,6 +205,12 @@ static inline size_t d_clause_probes(const struct d_clause *clause)
 {
 	return clause->probe_count + clause->later_count;
 }
+
+/* A probe that was not known when the program was compiled, and a clause that it enables. */
+struct d_enabling {
+	uint32_t probe;  /* index into the probe set */
+	uint32_t clause; /* index into the clauses */
+};
 
 /* A script of the command line. */
 struct d_script {

@@ -347,6 +347,10 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 		take_program(log, (const char *)payload + 4, size - 4);
 		take_arguments(log, (const char *)payload + 4, size - 4);
 		break;
+	case WIRE_RTS_IDENTIFIER:
+		snprintf(log->process.runtime, sizeof(log->process.runtime), "%.*s",
+			(int)(size - 4), (const char *)payload + 4);
+		break;
 	case WIRE_OSPROCESS_PID:
 		log->process.pid = bytes_u32(payload + 4);
 		break;

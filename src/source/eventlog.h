@@ -41,6 +41,7 @@ struct eventlog_process {
 	uint32_t pid, ppid;   /* 0: not known */
 	char arguments[4096]; /* all arguments, separated by blanks; cut; "" if not known */
 	char program[64];     /* base name of the first argument, "" if not known */
+	char runtime[128];    /* the VM's name and version; cut; "" if not known */
 	uint64_t start;       /* the stream's time zero, ns on its CLOCK_MONOTONIC */
 	int64_t wall_offset;
 };
@@ -131,6 +132,12 @@ uint32_t eventlog_tag(const struct eventlog *log);
  */
 int eventlog_add_probes(
 	struct eventlog *log, uint32_t pid, const char *module, struct d_probe_set *set);
+
+/*
+ * Gives the probes other numbers, for a set that has only some of them: probe i of the set that
+ * they were added to becomes numbers[i], or UINT32_MAX: it cannot be enabled.
+ */
+void eventlog_renumber(struct eventlog *log, const uint32_t *numbers);
 
 /*
  * From here on delivers the events of these probes (indices into the set) and no others. If

@@ -329,6 +329,18 @@ int eventlog_add_probes(
 	return 0;
 }
 
+void eventlog_renumber(struct eventlog *log, const uint32_t *numbers)
+{
+	for (size_t i = 1; i < log->plan_count; i++) {
+		struct plan *plan = &log->plans[i];
+		if (!plan->description || plan->probe == UINT32_MAX)
+			continue;
+		plan->probe = numbers[plan->probe];
+		for (unsigned int j = 0; j < plan->compat_count; j++)
+			plan->compats[j].probe = numbers[plan->compats[j].probe];
+	}
+}
+
 static bool is_among(uint32_t probe, const uint32_t *probes, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -20,6 +20,7 @@
 
 struct part {
 	struct merge_part is;
+	size_t number;
 	struct event_batch batch;
 	size_t at;      /* events of the batch that have been released */
 	uint64_t until; /* its watermark */
@@ -33,8 +34,9 @@ struct merge {
 	int descriptor;      /* readable when any part is */
 	uint64_t until;      /* the last watermark reported */
 	int64_t wall_offset; /* from the last batch */
-	size_t count;
-	struct part parts[];
+	bool is_open;        /* parts may still be added */
+	size_t count, capacity, numbered;
+	struct part **parts; /* those that have not been removed, in the order of their numbers */
 };
 
 static bool is_over(const struct part *part)
@@ -83,7 +85,7 @@ static size_t slice(const struct merge *merge, const struct part *part, uint64_t
 	size_t count = part->batch.event_count - part->at;
 
 	for (size_t i = 0; i < merge->count; i++) {
-		const struct part *other = &merge->parts[i];
+		const struct part *other = merge->parts[i];
 		uint64_t limit;
 		if (other == part)
 			continue;
@@ -91,7 +93,7 @@ static size_t slice(const struct merge *merge, const struct part *part, uint64_t
 		if (has_events(other)) {
 			limit = other->batch.events[other->at].time;
 			/* Of two events at the same time, the earlier part's comes first. */
-			if (other < part) {
+			if (other->number < part->number) {
 				if (!limit)
 					return 0;
 				limit--;
@@ -109,7 +111,7 @@ static uint64_t reached(const struct merge *merge, uint64_t present)
 	uint64_t least = UINT64_MAX;
 
 	for (size_t i = 0; i < merge->count; i++) {
-		const struct part *part = &merge->parts[i];
+		const struct part *part = merge->parts[i];
 		uint64_t limit = bound(part, present);
 		if (has_events(part)) {
 			limit = part->batch.events[part->at].time;
@@ -127,7 +129,7 @@ static struct part *earliest(struct merge *merge)
 	struct part *first = NULL;
 
 	for (size_t i = 0; i < merge->count; i++) {
-		struct part *part = &merge->parts[i];
+		struct part *part = merge->parts[i];
 		if (has_events(part) &&
 			(!first ||
 				part->batch.events[part->at].time <
@@ -151,7 +153,7 @@ static enum source_state step(struct merge *merge, struct event_batch *batch)
 	struct part *part;
 
 	for (size_t i = 0; i < merge->count; i++) {
-		part = &merge->parts[i];
+		part = merge->parts[i];
 		if (!has_events(part) && !has_news(part) && !is_over(part))
 			refill(merge, part, present);
 		over += is_over(part);
@@ -161,8 +163,8 @@ static enum source_state step(struct merge *merge, struct event_batch *batch)
 	if (part)
 		count = slice(merge, part, present);
 	for (size_t i = 0; i < merge->count && !count; i++) {
-		if (has_news(&merge->parts[i])) {
-			part = &merge->parts[i];
+		if (has_news(merge->parts[i])) {
+			part = merge->parts[i];
 			break;
 		}
 	}
@@ -182,7 +184,7 @@ static enum source_state step(struct merge *merge, struct event_batch *batch)
 		merge->until = until;
 		return SOURCE_MORE;
 	}
-	return over == merge->count ? SOURCE_ENDED : SOURCE_IDLE;
+	return over == merge->count && !merge->is_open ? SOURCE_ENDED : SOURCE_IDLE;
 }
 
 static enum source_state merge_next(
@@ -207,7 +209,7 @@ static int merge_enable(
 	int result = 0;
 
 	for (size_t i = 0; i < merge->count && !result; i++) {
-		const struct merge_part *part = &merge->parts[i].is;
+		const struct merge_part *part = &merge->parts[i]->is;
 		struct source_request own = *request;
 		while (at < request->want_count && request->wants[at].probe < part->first)
 			at++;
@@ -216,7 +218,7 @@ static int merge_enable(
 			at++;
 		own.want_count = (size_t)(request->wants + at - own.wants);
 		result = source_enable(part->source, &own, error);
-		merge->parts[i].heard = clock_monotonic();
+		merge->parts[i]->heard = clock_monotonic();
 	}
 	return result;
 }
@@ -226,8 +228,8 @@ static void merge_stop(struct source *source)
 	struct merge *merge = (struct merge *)source;
 
 	for (size_t i = 0; i < merge->count; i++)
-		if (!is_over(&merge->parts[i]))
-			source_stop(merge->parts[i].is.source);
+		if (!is_over(merge->parts[i]))
+			source_stop(merge->parts[i]->is.source);
 }
 
 static int merge_descriptor(const struct source *source)
@@ -242,7 +244,7 @@ static uint64_t merge_due(const struct source *source)
 	bool waits = false;
 
 	for (size_t i = 0; i < merge->count; i++) {
-		const struct part *part = &merge->parts[i];
+		const struct part *part = merge->parts[i];
 		if (has_events(part))
 			waits = true;
 		else if (!is_over(part) && part->heard + SOURCE_SILENCE_NS < due)
@@ -256,20 +258,26 @@ static struct source_capability merge_capability(const struct source *source, ui
 	const struct merge *merge = (const struct merge *)source;
 
 	for (size_t i = 0; i < merge->count; i++) {
-		const struct merge_part *part = &merge->parts[i].is;
+		const struct merge_part *part = &merge->parts[i]->is;
 		if (probe >= part->first && probe < part->end)
 			return source_capability(part->source, probe);
 	}
-	return (struct source_capability){SOURCE_KIND_NONE, 0};
+	/* a probe that may come with a part that is added later, which has a stream */
+	return merge->is_open ? (struct source_capability){SOURCE_KIND_STREAM,
+					source_kind_provides(SOURCE_KIND_STREAM)}
+			      : (struct source_capability){SOURCE_KIND_NONE, 0};
 }
 
 static void merge_close(struct source *source)
 {
 	struct merge *merge = (struct merge *)source;
 
-	for (size_t i = 0; i < merge->count; i++)
-		source_close(merge->parts[i].is.source);
+	for (size_t i = 0; i < merge->count; i++) {
+		source_close(merge->parts[i]->is.source);
+		free(merge->parts[i]);
+	}
 	close(merge->descriptor);
+	free(merge->parts);
 	free(merge);
 }
 
@@ -283,45 +291,129 @@ static const struct source_methods merge_methods = {
 	.close = merge_close,
 };
 
-int source_merge_new(
-	const struct merge_part *parts, size_t count, struct source **source, struct error *error)
+/* Adds a part at the end. Returns 0 or a positive errno. */
+static int add_part(struct merge *merge, const struct merge_part *is, uint64_t until)
 {
-	struct merge *merge = calloc(1, sizeof(*merge) + count * sizeof(merge->parts[0]));
-	int number;
+	struct epoll_event event = {.events = EPOLLIN};
+	struct part **grown = merge->parts, *part;
+
+	if (merge->count == merge->capacity) {
+		size_t capacity = merge->capacity ? merge->capacity * 2 : 8;
+		grown = realloc(merge->parts, capacity * sizeof(*grown));
+		if (!grown)
+			return ENOMEM;
+		merge->parts = grown;
+		merge->capacity = capacity;
+	}
+	part = malloc(sizeof(*part));
+	if (!part)
+		return ENOMEM;
+	*part = (struct part){.is = *is,
+		.number = merge->numbered,
+		.state = SOURCE_IDLE,
+		.until = until,
+		.heard = clock_monotonic()};
+	if (epoll_ctl(merge->descriptor, EPOLL_CTL_ADD, source_descriptor(is->source), &event)) {
+		free(part);
+		return errno;
+	}
+	merge->numbered++;
+	merge->parts[merge->count++] = part;
+	return 0;
+}
+
+int source_merge_new(const struct merge_part *parts, size_t count, bool is_open,
+	struct source **source, struct error *error)
+{
+	struct merge *merge = calloc(1, sizeof(*merge));
+	int number = 0;
 
 	*source = NULL;
 	if (!merge)
 		return error_set(error, ENOMEM, "out of memory");
+	merge->source.methods = &merge_methods;
+	merge->is_open = is_open;
 	merge->descriptor = epoll_create1(EPOLL_CLOEXEC);
 	if (merge->descriptor < 0)
-		goto fail;
-	merge->source.methods = &merge_methods;
-	merge->count = count;
-	for (size_t i = 0; i < count; i++) {
-		struct epoll_event event = {.events = EPOLLIN};
-		merge->parts[i] = (struct part){
-			.is = parts[i], .state = SOURCE_IDLE, .heard = clock_monotonic()};
-		if (epoll_ctl(merge->descriptor, EPOLL_CTL_ADD, source_descriptor(parts[i].source),
-			    &event))
-			goto fail;
+		number = errno;
+	for (size_t i = 0; i < count && !number; i++)
+		number = add_part(merge, &parts[i], 0);
+	if (!number) {
+		debug_say(DEBUG_MERGE, "%zu sources in one order", count);
+		*source = &merge->source;
+		return 0;
 	}
-	debug_say(DEBUG_MERGE, "%zu sources in one order", count);
-	*source = &merge->source;
-	return 0;
-fail:
-	number = errno;
+	for (size_t i = 0; i < merge->count; i++)
+		free(merge->parts[i]);
 	if (merge->descriptor >= 0)
 		close(merge->descriptor);
+	free(merge->parts);
 	free(merge);
 	return error_set(error, number, "several processes: %s", strerror(number));
 }
 
-bool source_merge_ended(const struct source *source, size_t index, enum source_state *state,
+int source_merge_add(struct source *source, const struct merge_part *part, uint64_t since,
+	size_t *number, struct error *error)
+{
+	struct merge *merge = (struct merge *)source;
+	int result;
+
+	*number = merge->numbered;
+	result = add_part(merge, part, since);
+	if (result)
+		return error_set(error, result, "several processes: %s", strerror(result));
+	debug_say(DEBUG_MERGE, "source %zu joins %zu others", *number, merge->count - 1);
+	return 0;
+}
+
+void source_merge_settle(struct source *source)
+{
+	((struct merge *)source)->is_open = false;
+}
+
+size_t source_merge_live(const struct source *source)
+{
+	const struct merge *merge = (const struct merge *)source;
+	size_t live = 0;
+
+	for (size_t i = 0; i < merge->count; i++)
+		live += !is_over(merge->parts[i]);
+	return live;
+}
+
+/* The index of a part; the count if it has been removed. */
+static size_t find_part(const struct merge *merge, size_t number)
+{
+	size_t i = 0;
+
+	while (i < merge->count && merge->parts[i]->number != number)
+		i++;
+	return i;
+}
+
+bool source_merge_ended(const struct source *source, size_t number, enum source_state *state,
 	const struct error **error)
 {
-	const struct part *part = &((const struct merge *)source)->parts[index];
+	const struct merge *merge = (const struct merge *)source;
+	size_t i = find_part(merge, number);
 
-	*state = part->state;
-	*error = &part->error;
-	return is_over(part);
+	if (i == merge->count)
+		return false;
+	*state = merge->parts[i]->state;
+	*error = &merge->parts[i]->error;
+	return is_over(merge->parts[i]);
+}
+
+void source_merge_remove(struct source *source, size_t number)
+{
+	struct merge *merge = (struct merge *)source;
+	size_t i = find_part(merge, number);
+	struct part *part = i < merge->count ? merge->parts[i] : NULL;
+
+	if (!part || !is_over(part))
+		return;
+	merge->count--;
+	memmove(&merge->parts[i], &merge->parts[i + 1], (merge->count - i) * sizeof(*merge->parts));
+	source_close(part->is.source);
+	free(part);
 }

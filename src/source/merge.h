@@ -1,7 +1,7 @@
 /*
  * merge.h: combines several live sources into one. Events are ordered by time across all of
  * them; equal times keep the order of the sources. Each probe keeps the capabilities of its
- * own source.
+ * own source. Sources may join while it runs, and one that ends may be removed.
  */
 #ifndef VMTAP_SOURCE_MERGE_H
 #define VMTAP_SOURCE_MERGE_H
@@ -15,14 +15,34 @@ struct merge_part {
 };
 
 /*
- * Makes one source of the parts. On success it takes ownership of them and will close them.
- * It ends when all of them have ended.
+ * Makes one source of the parts, which are numbered from 0. On success it takes ownership of them
+ * and will close them. It ends when all of them have ended or, if it is open, once it has also been
+ * closed to new parts; an open one may have no parts at first.
  */
-int source_merge_new(
-	const struct merge_part *parts, size_t count, struct source **source, struct error *error);
+int source_merge_new(const struct merge_part *parts, size_t count, bool is_open,
+	struct source **source, struct error *error);
 
-/* Whether that part has ended, and in which state, as its own source_next() would return. */
+/*
+ * Adds a part while the source runs. Its source is already enabled, at this time or later
+ * (CLOCK_MONOTONIC, ns): it delivers no earlier event. Sets *number. On success the merge owns it.
+ */
+int source_merge_add(struct source *source, const struct merge_part *part, uint64_t since,
+	size_t *number, struct error *error);
+
+/* No part will be added any more. */
+void source_merge_settle(struct source *source);
+
+/* How many parts have not ended. */
+size_t source_merge_live(const struct source *source);
+
+/*
+ * Whether that part has ended, and in which state, as its own source_next() would return. False for
+ * a part that has been removed.
+ */
 bool source_merge_ended(const struct source *source, size_t part, enum source_state *state,
 	const struct error **error);
+
+/* Closes a part that has ended, and forgets it. What the last batch points to becomes invalid. */
+void source_merge_remove(struct source *source, size_t part);
 
 #endif

@@ -83,6 +83,28 @@ out:
 	return result;
 }
 
+int source_request_of_enablings(struct source_request *request, const struct d_program *program,
+	const struct d_enabling *enablings, size_t count)
+{
+	int result;
+
+	*request = (struct source_request){.program = program};
+	result = demand_all(request);
+	if (result)
+		return result;
+	request->wants = calloc(count + 1, sizeof(*request->wants));
+	if (!request->wants)
+		return -ENOMEM;
+	for (; request->want_count < count; request->want_count++) {
+		const struct d_enabling *enabling = &enablings[request->want_count];
+
+		request->wants[request->want_count] = (struct source_want){.probe = enabling->probe,
+			.clause = enabling->clause,
+			.demand = &request->demands[enabling->clause]};
+	}
+	return 0;
+}
+
 int source_request_of_probes(struct source_request *request, const uint32_t *probes, size_t count)
 {
 	*request = (struct source_request){.wants = calloc(count + 1, sizeof(*request->wants))};

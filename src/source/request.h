@@ -36,6 +36,10 @@ struct source_request {
 int source_request_of_program(struct source_request *request, const struct d_program *program,
 	const struct d_probe_set *probes);
 
+/* The same for probes that join a running program; sorted by probe, then by clause. */
+int source_request_of_enablings(struct source_request *request, const struct d_program *program,
+	const struct d_enabling *enablings, size_t count);
+
 /* The same for a caller that processes the events itself; its probes must be sorted. */
 int source_request_of_probes(struct source_request *request, const uint32_t *probes, size_t count);
 void source_request_free(struct source_request *request);

@@ -103,6 +103,18 @@ struct source {
  */
 int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
 	struct source **source, struct error *error);
+/*
+ * For a stream that was opened with a set of its own: gives its probes the numbers that they have
+ * in another set. Probe i becomes numbers[i], or UINT32_MAX: it will not be enabled.
+ */
+void source_stream_renumber(struct source *source, const uint32_t *numbers);
+
+/*
+ * What the VM says that it is ("toy 1.0"). "" if it does not say so within wait_ms. Before the
+ * source is enabled.
+ */
+const char *source_stream_runtime(struct source *source, int wait_ms);
+
 int source_log_open(
 	const char *file, struct d_probe_set *set, struct source **source, struct error *error);
 

@@ -238,6 +238,26 @@ static const struct source_methods stream_methods = {
 	.close = stream_close,
 };
 
+void source_stream_renumber(struct source *source, const uint32_t *numbers)
+{
+	eventlog_renumber(((struct stream_source *)source)->log, numbers);
+}
+
+const char *source_stream_runtime(struct source *source, int wait_ms)
+{
+	struct stream_source *stream = (struct stream_source *)source;
+	int64_t limit = connection_now() + wait_ms, left = wait_ms;
+	const char *runtime = eventlog_process(stream->log)->runtime;
+
+	for (;;) {
+		eventlog_scan(stream->log);
+		if (*runtime || stream->closed || eventlog_over(stream->log) || left <= 0)
+			return runtime;
+		read_more(stream, (int)left);
+		left = limit - connection_now();
+	}
+}
+
 int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
 	struct source **source, struct error *error)
 {

@@ -101,25 +101,29 @@ static const struct source_methods methods = {.enable = made_enable,
 	.descriptor = made_descriptor,
 	.close = made_close};
 
+static struct merge_part make_part(unsigned i)
+{
+	made[i] = calloc(1, sizeof(*made[i]));
+	ck_assert_ptr_nonnull(made[i]);
+	made[i]->source = (struct source){
+		.methods = &methods, .process = {.pid = i + 1}, .provides = 7u << i};
+	made[i]->processes[0].pid = i + 1;
+	made[i]->processes[1].pid = 10 * (i + 1);
+	made[i]->descriptor = eventfd(0, EFD_CLOEXEC);
+	ck_assert_int_ge(made[i]->descriptor, 0);
+	closed[i] = false;
+	made[i]->closed = &closed[i];
+	return (struct merge_part){&made[i]->source, 3 + 10 * i, 13 + 10 * i};
+}
+
 static void setup(void)
 {
 	struct merge_part parts[PARTS];
 	struct error error;
 
-	for (unsigned i = 0; i < PARTS; i++) {
-		made[i] = calloc(1, sizeof(*made[i]));
-		ck_assert_ptr_nonnull(made[i]);
-		made[i]->source = (struct source){
-			.methods = &methods, .process = {.pid = i + 1}, .provides = 7u << i};
-		made[i]->processes[0].pid = i + 1;
-		made[i]->processes[1].pid = 10 * (i + 1);
-		made[i]->descriptor = eventfd(0, EFD_CLOEXEC);
-		ck_assert_int_ge(made[i]->descriptor, 0);
-		closed[i] = false;
-		made[i]->closed = &closed[i];
-		parts[i] = (struct merge_part){&made[i]->source, 3 + 10 * i, 13 + 10 * i};
-	}
-	ck_assert_int_eq(source_merge_new(parts, PARTS, &merge, &error), 0);
+	for (unsigned i = 0; i < PARTS; i++)
+		parts[i] = make_part(i);
+	ck_assert_int_eq(source_merge_new(parts, PARTS, false, &merge, &error), 0);
 }
 
 static void teardown(void)
@@ -256,6 +260,75 @@ START_TEST(test_enable_and_ends)
 }
 END_TEST
 
+static void setup_open(void)
+{
+	struct error error;
+
+	ck_assert_int_eq(source_merge_new(NULL, 0, true, &merge, &error), 0);
+	for (unsigned i = 0; i < PARTS; i++)
+		closed[i] = true;
+}
+
+static size_t add(unsigned i, uint64_t since)
+{
+	const struct merge_part part = make_part(i);
+	struct error error;
+	size_t number;
+
+	ck_assert_int_eq(source_merge_add(merge, &part, since, &number, &error), 0);
+	return number;
+}
+
+/* Sources that join while others run, and leave: order and watermark hold over all of them. */
+START_TEST(test_join_and_leave)
+{
+	const struct error *reason;
+	enum source_state state;
+
+	ck_assert_str_eq(take(SOURCE_IDLE), "");
+	ck_assert_uint_eq(add(0, 0), 0);
+	made[0]->steps[0] = (struct made_step){SOURCE_MORE, 2, {10, 20}, 20, 0};
+	made[0]->steps[1] = (struct made_step){SOURCE_IDLE, 0, {0}, 0, 0};
+	made[0]->steps[2] = (struct made_step){SOURCE_MORE, 2, {30, 50}, 50, 0};
+	made[0]->steps[3] = (struct made_step){SOURCE_IDLE, 0, {0}, 0, 0};
+	made[0]->steps[4] = (struct made_step){SOURCE_BROKEN, 0, {0}, 0, 0};
+	ck_assert_str_eq(take(SOURCE_IDLE), "1:10 1:20 <20 ");
+	/* It is known to have no event before 25, and holds back those after it. */
+	ck_assert_uint_eq(add(1, 25), 1);
+	made[1]->steps[0] = (struct made_step){SOURCE_IDLE, 0, {0}, 0, 0};
+	made[1]->steps[1] = (struct made_step){SOURCE_IDLE, 0, {0}, 0, 0};
+	made[1]->steps[2] = (struct made_step){SOURCE_MORE, 1, {40}, 60, 0};
+	ck_assert_uint_eq(source_merge_live(merge), 2);
+	ck_assert_str_eq(take(SOURCE_IDLE), "<25 ");
+	ck_assert_str_eq(take(SOURCE_IDLE), "1:30 <39 2:40 <49 1:50 <50 ");
+	ck_assert_str_eq(take(SOURCE_IDLE), "");
+	/* Both have ended; the merge goes on for those that join later. */
+	ck_assert_uint_eq(source_merge_live(merge), 0);
+	ck_assert(source_merge_ended(merge, 0, &state, &reason));
+	ck_assert_int_eq(state, SOURCE_BROKEN);
+	source_merge_remove(merge, 0);
+	ck_assert(closed[0]);
+	ck_assert(!source_merge_ended(merge, 0, &state, &reason));
+	source_merge_remove(merge, 0);
+	ck_assert(source_merge_ended(merge, 1, &state, &reason));
+	ck_assert_int_eq(state, SOURCE_ENDED);
+	ck_assert_uint_eq(add(2, 60), 2);
+	made[2]->steps[0] = (struct made_step){SOURCE_MORE, 1, {70}, 70, 0};
+	ck_assert_str_eq(take(SOURCE_IDLE), "3:70 <70 ");
+	/* probes of any part that may join are those of a stream */
+	ck_assert_uint_eq(source_capability(merge, 24).provides, 28);
+	ck_assert_int_eq(source_capability(merge, 4).kind, SOURCE_KIND_STREAM);
+	source_merge_settle(merge);
+	ck_assert_str_eq(take(SOURCE_ENDED), "");
+	/* one that has not ended stays */
+	add(0, 80);
+	made[0]->steps[0].state = SOURCE_IDLE;
+	ck_assert_str_eq(take(SOURCE_IDLE), "");
+	source_merge_remove(merge, 3);
+	ck_assert(!closed[0]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("source merge");
@@ -270,6 +343,10 @@ int main(void)
 	tcase_add_test(tests, test_silence);
 	tcase_add_test(tests, test_losses);
 	tcase_add_test(tests, test_enable_and_ends);
+	suite_add_tcase(suite, tests);
+	tests = tcase_create("open");
+	tcase_add_checked_fixture(tests, setup_open, teardown);
+	tcase_add_test(tests, test_join_and_leave);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_NORMAL);

@@ -72,7 +72,7 @@ static void setup(void)
 	make(&rich, SOURCE_KIND_STREAM,
 		source_kind_provides(SOURCE_KIND_STREAM) | d_need_bit(D_NEED_USER_STACK));
 	make(&poor, SOURCE_KIND_LOG, d_need_bit(D_NEED_CPU));
-	ck_assert_int_eq(source_merge_new(parts, 2, &merge, &error), 0);
+	ck_assert_int_eq(source_merge_new(parts, 2, false, &merge, &error), 0);
 }
 
 static void teardown(void)

@@ -204,7 +204,7 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 	if (!result && opened == 1)
 		targets->source = parts[0].source;
 	else if (!result && opened)
-		result = source_merge_new(parts, opened, &targets->source, error);
+		result = source_merge_new(parts, opened, false, &targets->source, error);
 	for (size_t i = 0; i < opened && result; i++)
 		source_close(parts[i].source);
 	free(parts);

@@ -1,0 +1,77 @@
+/*
+ * match_later.c: which clauses of a compiled program a probe enables that turned up later
+ * (d_program_match() in compile.h).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "d/compile.h"
+#include "d/resolve_pattern.h"
+
+/* Splits "provider:module:function:name" in place. False: it is a number. */
+static bool split(char *text, const char *parts[4])
+{
+	for (unsigned i = 0; i < 4; i++) {
+		char *colon = strchr(text, ':');
+
+		parts[i] = text;
+		if (i == 3)
+			return true;
+		if (!colon)
+			return false;
+		*colon = '\0';
+		text = colon + 1;
+	}
+	return true;
+}
+
+static bool matches(char *description, const struct d_probe *probe)
+{
+	const char *parts[4];
+
+	return split(description, parts) && d_pattern_match(parts[3], probe->name) &&
+		d_pattern_match(parts[0], probe->provider) &&
+		d_pattern_match(parts[2], probe->function) &&
+		d_pattern_match(parts[1], probe->module);
+}
+
+/* Whether args[] of the new probe are those of the known one, and perhaps more. */
+static bool extends(const struct d_probe *probe, const struct d_probe *known)
+{
+	if (probe->argument_count < known->argument_count)
+		return false;
+	for (unsigned i = 0; i < known->argument_count; i++)
+		if (strcmp(probe->arguments[i].type, known->arguments[i].type) != 0)
+			return false;
+	return true;
+}
+
+int d_program_match(const struct d_program *program, const struct d_probe_set *set,
+	const struct d_probe *probe, uint32_t number, struct d_enabling **list, size_t *count,
+	bool *differs)
+{
+	for (size_t i = 0; i < program->clause_count; i++) {
+		const struct d_clause *clause = &program->clauses[i];
+		struct d_enabling *grown;
+		char *description = strdup(clause->description);
+		bool is_match = description && matches(description, probe);
+
+		free(description);
+		if (!description)
+			return -ENOMEM;
+		if (!is_match)
+			continue;
+		if (clause->uses_arguments && d_clause_probes(clause) &&
+			!extends(probe, &set->probes[clause->probes[0]])) {
+			*differs = true;
+			continue;
+		}
+		grown = realloc(*list, (*count + 1) * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		*list = grown;
+		grown[(*count)++] = (struct d_enabling){.probe = number, .clause = (uint32_t)i};
+	}
+	return 0;
+}
