@@ -152,9 +152,11 @@ bool child_poll(struct child *child)
 	return child->ended;
 }
 
-void child_end(struct child *child)
+bool child_end(struct child *child)
 {
-	if (child->pid && !child_poll(child)) {
+	bool kills = child->pid && !child_poll(child);
+
+	if (kills) {
 		kill(child->pid, SIGKILL);
 		while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
 			;
@@ -164,4 +166,5 @@ void child_end(struct child *child)
 	if (child->line >= 0)
 		close(child->line);
 	*child = child_none;
+	return kills;
 }

@@ -44,7 +44,10 @@ int child_process(pid_t pid);
 /* Checks whether the child has ended; true: it has. */
 bool child_poll(struct child *child);
 
-/* Kills the child if it still runs, and resets the struct. */
-void child_end(struct child *child);
+/*
+ * Kills the child if it still runs, and resets the struct. True: it has been killed, so it may have
+ * left a socket behind (source/sweep.h).
+ */
+bool child_end(struct child *child);
 
 #endif

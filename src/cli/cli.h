@@ -20,6 +20,7 @@ int command_list(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_trace(int argc, char **argv);
+int command_ps(int argc, char **argv);
 int command_scripts(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_log(int argc, char **argv);

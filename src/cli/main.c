@@ -19,6 +19,7 @@ static const struct {
 	{"list", command_list, "the probes of a binary, a process"},
 	{"check", command_check, "a binary's probes against their contract"},
 	{"diff", command_diff, "the probes of two builds"},
+	{"ps", command_ps, "the VMs that serve an event stream"},
 	{"trace", command_trace, "run a D script on a process"},
 	{"record", command_record, "the event stream of a process to a file"},
 	{"log", command_log, "what a recorded log holds"},

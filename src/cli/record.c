@@ -32,6 +32,7 @@
 #include "source/connection.h"
 #include "source/eventlog.h"
 #include "source/recording.h"
+#include "source/sweep.h"
 #include "wire/describe.h"
 #include "wire/wire.h"
 
@@ -724,6 +725,7 @@ int command_record(int argc, char **argv)
 		.shows_progress = isatty(STDERR_FILENO)};
 	struct error error = {""};
 	struct sigaction hangup;
+	char path[CONNECTION_PATH_MAX];
 	int status = parse(&options, argc, argv), result = 0;
 
 	if (status || options.helped)
@@ -756,8 +758,10 @@ int command_record(int argc, char **argv)
 	} else {
 		status = record(&session);
 	}
+	connection_path(&session.connection, path);
 	connection_close(&session.connection);
-	child_end(&session.child);
+	if (child_end(&session.child))
+		sweep_sockets(path[0] ? path : NULL);
 	if (session.signals >= 0)
 		close(session.signals);
 	sigprocmask(SIG_SETMASK, &session.unblocked, NULL);

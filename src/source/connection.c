@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
@@ -77,6 +79,19 @@ bool connection_is_stopped(const struct connection *connection, int64_t since, s
 		return false;
 	endpoint_tell_stopped(&process, error);
 	return true;
+}
+
+void connection_path(const struct connection *connection, char path[CONNECTION_PATH_MAX])
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	socklen_t size = sizeof(address);
+
+	*path = '\0';
+	if (connection->fd >= 0 &&
+		!getpeername(connection->fd, (struct sockaddr *)&address, &size) &&
+		size > sizeof(address.sun_family))
+		snprintf(path, CONNECTION_PATH_MAX, "%.*s", (int)sizeof(address.sun_path),
+			address.sun_path);
 }
 
 void connection_close(struct connection *connection)

@@ -64,6 +64,10 @@ int connection_subscribe(struct connection *connection, const struct connection_
  */
 ssize_t connection_receive(struct connection *connection, void *place, size_t room, int timeout_ms);
 
+/* The path of the socket at the other end, as its process bound it; "" if it is not known. */
+enum { CONNECTION_PATH_MAX = 109 };
+void connection_path(const struct connection *connection, char path[CONNECTION_PATH_MAX]);
+
 /*
  * Whether the process has been asked for CONNECTION_STOPPED_MS or longer, since that time
  * (connection_now()), and cannot answer because it is stopped; error then says so.

@@ -131,6 +131,26 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 	return 0;
 }
 
+uint64_t endpoint_started(uint32_t pid)
+{
+	unsigned long long started = 0;
+	char path[64], line[1024], *at;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/stat", pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	/* the name, in parentheses, may contain anything; the start is field 22 */
+	at = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (at && sscanf(at, "%llu", &started) != 1)
+		started = 0;
+	fclose(file);
+	return started;
+}
+
 int endpoint_tell_stopped(const struct endpoint_process *process, struct error *error)
 {
 	return error_set(error, ETIMEDOUT,

@@ -28,6 +28,9 @@ struct endpoint_process {
 /* -ESRCH if there is no such process, -EINVAL if pid is a thread of another process. */
 int endpoint_process(uint32_t pid, struct endpoint_process *process, struct error *error);
 
+/* When a process started, in ticks of sysconf(_SC_CLK_TCK) since the boot; 0: it does not exist. */
+uint64_t endpoint_started(uint32_t pid);
+
 /* Sets error to a line that says that the process is stopped; returns -ETIMEDOUT. */
 int endpoint_tell_stopped(const struct endpoint_process *process, struct error *error);
 

@@ -11,7 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FLAG_LISTENS = 0x10000, TYPE_STREAM = 1, SOCKETS_MAX = 65536 };
+enum {
+	FLAG_LISTENS = 0x10000,
+	TYPE_STREAM = 1,
+	STATE_CONNECTING = 2, /* not accepted yet */
+	STATE_CONNECTED = 3,
+	SOCKETS_MAX = 65536
+};
 
 struct sockets {
 	unsigned long *inodes;
@@ -29,7 +35,7 @@ bool listener_has_thread(uint32_t pid, const char *name)
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task", pid);
 	tasks = opendir(path);
 	while (tasks && !found && (entry = readdir(tasks))) {
-		if (entry->d_name[0] == '.')
+		if (entry->d_name[0] == '.' || strtoul(entry->d_name, NULL, 10) == pid)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/task/%.32s/comm", pid,
 			entry->d_name);
@@ -148,4 +154,28 @@ void listener_free(char **paths, size_t count)
 	for (size_t i = 0; i < count; i++)
 		free(paths[i]);
 	free(paths);
+}
+
+size_t listener_connections(uint32_t pid, const char *path)
+{
+	char table[64], *line = NULL;
+	size_t capacity = 0, connections = 0;
+	unsigned int type, state;
+	FILE *file;
+
+	snprintf(table, sizeof(table), "/proc/%" PRIu32 "/net/unix", pid);
+	file = fopen(table, "re");
+	while (file && getline(&line, &capacity, file) > 0) {
+		int at = 0;
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "%*s %*s %*s %*s %x %x %*s %n", &type, &state, &at) == 2 && at &&
+			type == TYPE_STREAM &&
+			(state == STATE_CONNECTED || state == STATE_CONNECTING) &&
+			!strcmp(line + at, path))
+			connections++;
+	}
+	if (file)
+		fclose(file);
+	free(line);
+	return connections;
 }

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the process has a thread with this name. */
+/* Whether the process has a thread with this name besides its first. */
 bool listener_has_thread(uint32_t pid, const char *name);
 
 /*
@@ -20,5 +20,8 @@ bool listener_has_thread(uint32_t pid, const char *name);
  */
 char **listener_paths(uint32_t pid, size_t *count);
 void listener_free(char **paths, size_t count);
+
+/* How many connections a socket bound to this path has, as the process's namespaces show it. */
+size_t listener_connections(uint32_t pid, const char *path);
 
 #endif

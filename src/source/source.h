@@ -103,6 +103,9 @@ struct source {
  */
 int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
 	struct source **source, struct error *error);
+/* The path of a stream's socket, as its process bound it; "" if it is not known. */
+void source_stream_path(const struct source *source, char *path, size_t size);
+
 /*
  * For a stream that was opened with a set of its own: gives its probes the numbers that they have
  * in another set. Probe i becomes numbers[i], or UINT32_MAX: it will not be enabled.
@@ -110,10 +113,12 @@ int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_p
 void source_stream_renumber(struct source *source, const uint32_t *numbers);
 
 /*
- * What the VM says that it is ("toy 1.0"). "" if it does not say so within wait_ms. Before the
- * source is enabled.
+ * Connects to a process only to learn what the VM says that it is ("toy 1.0"): "" if it does not
+ * say so within wait_ms. Nothing is requested, and a VM that waits for its first client goes on
+ * waiting.
  */
-const char *source_stream_runtime(struct source *source, int wait_ms);
+int source_stream_runtime(
+	uint32_t pid, int wait_ms, char *runtime, size_t size, struct error *error);
 
 int source_log_open(
 	const char *file, struct d_probe_set *set, struct source **source, struct error *error);

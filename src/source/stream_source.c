@@ -238,24 +238,47 @@ static const struct source_methods stream_methods = {
 	.close = stream_close,
 };
 
+void source_stream_path(const struct source *source, char *path, size_t size)
+{
+	char text[CONNECTION_PATH_MAX];
+
+	connection_path(&((const struct stream_source *)source)->connection, text);
+	snprintf(path, size, "%s", text);
+}
+
 void source_stream_renumber(struct source *source, const uint32_t *numbers)
 {
 	eventlog_renumber(((struct stream_source *)source)->log, numbers);
 }
 
-const char *source_stream_runtime(struct source *source, int wait_ms)
+int source_stream_runtime(
+	uint32_t pid, int wait_ms, char *runtime, size_t size, struct error *error)
 {
-	struct stream_source *stream = (struct stream_source *)source;
+	const struct eventlog_settings settings = {.what = "an event stream", .file = -1};
+	struct stream_source stream = {.connection.fd = -1};
 	int64_t limit = connection_now() + wait_ms, left = wait_ms;
-	const char *runtime = eventlog_process(stream->log)->runtime;
+	const char *text;
+	int result = connection_open(&stream.connection, pid, NULL, 0, error);
 
-	for (;;) {
-		eventlog_scan(stream->log);
-		if (*runtime || stream->closed || eventlog_over(stream->log) || left <= 0)
-			return runtime;
-		read_more(stream, (int)left);
+	*runtime = '\0';
+	if (!result && eventlog_open(&settings, &stream.log))
+		result = error_set(error, ENOMEM, "out of memory");
+	if (result)
+		goto out;
+	text = eventlog_process(stream.log)->runtime;
+	/* What has been put together so far is sent at the end of the stream at the latest. */
+	connection_subscribe(&stream.connection, NULL, 0, WIRE_FINISH);
+	while (!*text && !stream.closed && !eventlog_over(stream.log) && left > 0) {
+		read_more(&stream, (int)left);
+		eventlog_scan(stream.log);
 		left = limit - connection_now();
 	}
+	snprintf(runtime, size, "%s", text);
+out:
+	connection_close(&stream.connection);
+	if (stream.log)
+		eventlog_free(stream.log);
+	return result;
 }
 
 int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,

@@ -60,7 +60,7 @@ WIRE_TYPE(27, CAPSET_ASSIGN_CAP, 6, 6, WIRE_STATE | WIRE_ON_CONNECT, "capset:4 c
 	"Add capability to capability set", "")
 WIRE_TYPE(28, CAPSET_REMOVE_CAP, 6, 6, WIRE_STATE | WIRE_ON_CONNECT, "capset:4 cap:2",
 	"Remove capability from capability set", "")
-WIRE_TYPE(29, RTS_IDENTIFIER, WIRE_VARIABLE, 4, WIRE_STATE | WIRE_ON_CONNECT, "capset:4 text:t",
+WIRE_TYPE(29, RTS_IDENTIFIER, WIRE_VARIABLE, 4, WIRE_READ | WIRE_STATE | WIRE_ON_CONNECT, "capset:4 text:t",
 	"RTS name and version", "")
 WIRE_TYPE(30, PROGRAM_ARGS, WIRE_VARIABLE, 4,
 	WIRE_READ | WIRE_PROCESS | WIRE_STATE | WIRE_ON_CONNECT, "capset:4 arguments:t",

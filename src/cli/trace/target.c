@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "source/endpoint.h"
 #include "source/merge.h"
+#include "source/sweep.h"
 
 enum { CHILD_WAIT_MS = 10000 /* for a command to start serving its event stream */ };
 
@@ -171,8 +172,10 @@ static int open_one(struct targets *targets, struct target *target, struct d_pro
 		return result;
 	result = source_stream_open(target->pid, target->socket,
 		target->command.words ? CHILD_WAIT_MS : 0, set, source, error);
-	if (!result)
+	if (!result) {
 		target->pid = (*source)->process.pid;
+		source_stream_path(*source, target->path, sizeof(target->path));
+	}
 	if (!target->socket && (result == -ENOENT || (target->command.words && result == -ESRCH))) {
 		target->missing = *error;
 		result = watch_process(targets, target, error);
@@ -266,7 +269,8 @@ void target_close(struct targets *targets)
 {
 	source_close(targets->source);
 	for (size_t i = 0; i < targets->count; i++) {
-		child_end(&targets->items[i].child);
+		if (child_end(&targets->items[i].child))
+			sweep_sockets(targets->items[i].path[0] ? targets->items[i].path : NULL);
 		command_words_free(&targets->items[i].command);
 		if (targets->items[i].process >= 0)
 			close(targets->items[i].process);

@@ -30,6 +30,7 @@ struct target {
 	int process;          /* for a watched pid: the descriptor from child_process() */
 	bool ended;           /* set only for commands and watched processes */
 	bool told;            /* its end has been reported */
+	char path[110];       /* of a command's socket; "": it serves no stream */
 	size_t part;          /* index in the merged source, if its stream is followed */
 };
 

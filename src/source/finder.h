@@ -1,0 +1,40 @@
+/*
+ * finder.h: finds the VMs that serve an event stream: of this user or, for root, of all users, in
+ * any pid namespace that /proc shows.
+ *
+ * A VM is found by the library's thread (a look at all processes, once a second) and, faster, by
+ * the socket that it creates in one of the usual places (wire/place.h), whose directories are
+ * watched. What is found is a candidate: only connecting tells whether it serves.
+ */
+#ifndef VMTAP_SOURCE_FINDER_H
+#define VMTAP_SOURCE_FINDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct error;
+struct finder;
+
+/* A negative errno and a line in error if the system does not allow it. */
+int finder_new(struct finder **finder, struct error *error);
+void finder_free(struct finder *finder);
+
+/* Readable when finder_next() should be called. */
+int finder_descriptor(const struct finder *finder);
+
+/* Looks at all processes the next time, whenever they were last looked at. */
+void finder_look(struct finder *finder);
+
+/*
+ * The next process that has not been returned yet; false: there is none now. A process is returned
+ * again if its pid has become another process's, and after finder_forget() and finder_retry().
+ */
+bool finder_next(struct finder *finder, uint32_t *pid);
+
+/* The process's stream has ended: return it again if it serves another one. */
+void finder_forget(struct finder *finder, uint32_t pid);
+
+/* It could not be connected to: return it again soon, up to about a second after it was found. */
+void finder_retry(struct finder *finder, uint32_t pid);
+
+#endif
