@@ -76,7 +76,6 @@ struct scope {
 	struct node *body;
 	int loops;
 	bool in_class;
-	struct variable **parameter_variables;
 };
 
 struct node {

@@ -14,7 +14,6 @@ struct protection {
 	struct protection *outer;
 	struct node *ensure; /* to run on the way out, or NULL */
 	uint32_t start;
-	uint32_t ranges; /* index of its first handler, to be given the target */
 };
 
 struct loop {

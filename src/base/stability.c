@@ -51,16 +51,6 @@ int stability_part(const char *text, size_t length)
 	return find_word(part_names, STABILITY_PARTS, text, length, true);
 }
 
-const char *stability_level_text(unsigned level)
-{
-	return levels[level];
-}
-
-const char *stability_class_text(unsigned class)
-{
-	return classes[class];
-}
-
 const char *stability_text(struct stability stability, char text[STABILITY_TEXT_MAX])
 {
 	snprintf(text, STABILITY_TEXT_MAX, "%s/%s/%s", levels[stability.name],

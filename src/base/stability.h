@@ -67,8 +67,6 @@ int stability_part(const char *text, size_t length);
 
 /* Writes "Stable/Evolving/Common" into text and returns it. */
 const char *stability_text(struct stability stability, char text[STABILITY_TEXT_MAX]);
-const char *stability_level_text(unsigned level);
-const char *stability_class_text(unsigned class);
 
 /* The lesser of the two, component by component. */
 struct stability stability_least(struct stability one, struct stability other);

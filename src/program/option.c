@@ -64,7 +64,7 @@ static const struct option options[] = {
 	{"agghist", BOOLEAN, false, BOOL_AT(agghist)},
 	{"aggpack", BOOLEAN, false, BOOL_AT(aggpack)},
 	{"aggpercpu", FLAG, false, BOOL_AT(aggpercpu)},
-	{"aggrate", RATE, false, U64_AT(aggrate)},
+	{"aggrate", RATE, false, AT(NOWHERE)},
 	{"aggsize", SIZE, false, U64_AT(aggsize)},
 	{"aggsortkey", BOOLEAN, false, BOOL_AT(aggsortkey)},
 	{"aggsortkeypos", NUMBER, false, INT_AT(aggsortkeypos)},

@@ -42,7 +42,7 @@ struct d_options {
 	bool table; /* lines of the same columns are a table: see engine/output/table.h */
 	enum d_encoding encoding; /* of bars */
 	int aggsortpos, aggsortkeypos;
-	uint64_t aggrate, switchrate, statusrate;
+	uint64_t switchrate, statusrate;
 	uint64_t strsize, bufsize, aggsize, dynvarsize, scratchsize, printsize;
 	int stackframes, ustackframes, jstackframes;
 	int stackindent;

@@ -19,10 +19,7 @@
 
 enum {
 	DEFINITION_FORM_FIELDS_MAX = 10,
-	DEFINITION_FORMS_MAX = 7,      /* their bits share a byte with the probe's own event's */
-	DEFINITION_ARGUMENTS_MAX = 12, /* the most that sys/sdt.h supports */
-	DEFINITION_CAPSET = 0xff       /* as a field's argument: the id of the process's
-					  capability set */
+	DEFINITION_FORMS_MAX = 7 /* their bits share a byte with the probe's own event's */
 };
 
 /* An argument in the event's payload. */

@@ -201,6 +201,8 @@ int event_table_add(const struct definition *definition)
 	struct event_type *type;
 	uint32_t count = event_count();
 
+	if (definition->form_count > DEFINITION_FORMS_MAX)
+		return -EINVAL;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct event_type *known = event_get(i);
 		if (!has_name(known, definition->description, key_length))

@@ -51,8 +51,8 @@ uint8_t event_ghc_mask(const struct event_type *type);
 
 /*
  * Returns the number of the definition's event type, which is created if it is new. -EINVAL:
- * an argument that it shares with a type of the same name differs; -ENOSPC: the table is
- * full; -ENOMEM.
+ * an argument that it shares with a type of the same name differs, or it has too many forms;
+ * -ENOSPC: the table is full; -ENOMEM.
  */
 int event_table_add(const struct definition *definition);
 

@@ -34,15 +34,14 @@ static void unescape(char *path)
 	*to = 0;
 }
 
-static bool cut_deleted(char *path)
+/* Removes what the kernel adds to the path of a deleted file. */
+static void cut_deleted(char *path)
 {
 	static const char mark[] = " (deleted)";
 	size_t length = strlen(path);
 
-	if (length < sizeof(mark) - 1 || strcmp(path + length - (sizeof(mark) - 1), mark) != 0)
-		return false;
-	path[length - (sizeof(mark) - 1)] = 0;
-	return true;
+	if (length >= sizeof(mark) - 1 && !strcmp(path + length - (sizeof(mark) - 1), mark))
+		path[length - (sizeof(mark) - 1)] = 0;
 }
 
 /* The object of a mapped file, created at its first mapping. NULL if memory runs out. */
@@ -71,7 +70,7 @@ static struct usdt_object *find_object(struct usdt_process *process, unsigned in
 	if (!object->path)
 		return NULL;
 	unescape(object->path);
-	object->is_deleted = cut_deleted(object->path);
+	cut_deleted(object->path);
 	process->object_count++;
 	return object;
 }

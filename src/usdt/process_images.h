@@ -25,7 +25,6 @@ struct usdt_mapping {
 
 struct usdt_object {
 	char *path; /* in the process's own mount namespace, without " (deleted)" */
-	bool is_deleted;
 	uint64_t inode;
 	unsigned int device_major, device_minor;
 	size_t mapping_count;

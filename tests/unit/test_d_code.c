@@ -398,6 +398,8 @@ START_TEST(options)
 	const struct d_options *options;
 
 	set_option("aggrate", "100ms", NULL);
+	set_option("aggrate", "never", "Invalid value for specified option");
+	set_option("jstackframes", "7", NULL);
 	set_option("bufsize", "64k", NULL);
 	set_option("aggsortpos", "2", NULL);
 	set_option("cpppath", "/cpp", NULL);
@@ -409,7 +411,7 @@ START_TEST(options)
 		"#pragma D option quiet=0\n#pragma D option flowindent=no\n"
 		"BEGIN { s = execname; @a[s] = count(); trace(s); }\n#pragma D option zdefs\n");
 	options = &fixture.program->options;
-	ck_assert_uint_eq(options->aggrate, 100000000);
+	ck_assert_uint_eq(options->jstackframes, 7);
 	ck_assert_uint_eq(options->switchrate, 100000000);
 	ck_assert_uint_eq(options->statusrate, 1000000000);
 	ck_assert_uint_eq(options->bufsize, 65536);
