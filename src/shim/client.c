@@ -464,6 +464,15 @@ static void tell_losses(struct client *client, uint64_t now)
 	encode_block_end(&client->encoder);
 }
 
+void client_tell_wall(struct client *client, const struct stamp_line *clock, uint64_t time)
+{
+	if (client->wall_told == clock->zero_real || client->end_queued)
+		return;
+	encode_block_end(&client->encoder); /* the open block may contain later events */
+	if (encode_wall(&client->encoder, clock, time))
+		client->wall_told = clock->zero_real;
+}
+
 void client_tell_providers(struct client *client, uint32_t providers, uint64_t since)
 {
 	if (!client->subscribed || client->encoder.ghc_only || client->end_queued)

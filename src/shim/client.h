@@ -57,7 +57,8 @@ struct client {
 	uint64_t connected; /* CLOCK_MONOTONIC */
 	bool subscribed;
 	bool clock_told;
-	bool finishing; /* the end marker is due or already queued */
+	uint64_t wall_told; /* the clock's zero_real when the client was told of it */
+	bool finishing;     /* the end marker is due or already queued */
 	bool end_queued;
 	bool changed; /* a frame has arrived and set asked and tag: the server must act on it */
 	bool finish_asked;
@@ -121,6 +122,9 @@ void client_sample(struct client *client, const struct vmtap_census *census, uin
 
 /* Counts losses to report to the client; kind: an event type's number, or CLIENT_SAMPLES. */
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time);
+
+/* Tells the client the wall clock's time, if it has been set since the client was told. */
+void client_tell_wall(struct client *client, const struct stamp_line *clock, uint64_t time);
 
 /* Tells the client which compatible providers exist from the given time on. */
 void client_tell_providers(struct client *client, uint32_t providers, uint64_t since);

@@ -181,6 +181,7 @@ void drain_rings(struct drain *drain, struct client *clients)
 	bool anew = stamp_point(&drain->clock);
 	for (struct client *client = clients; anew && client; client = client->next)
 		client->since = drain->clock.raw[0];
+	stamp_check_wall(&drain->clock);
 	now = stamp_raw();
 	floor = now - stamp_raw_microsecond(&drain->clock) * MARGIN_MICROSECONDS;
 	time = stamp_convert(&drain->clock, now);
@@ -205,6 +206,8 @@ void drain_rings(struct drain *drain, struct client *clients)
 			floor = first;
 	}
 	tell_providers(drain, clients);
+	for (struct client *client = clients; client; client = client->next)
+		client_tell_wall(client, &drain->clock, time);
 	tell_drops(clients, &ring_unattached, time);
 	uint64_t watermark = stamp_convert(&drain->clock, floor);
 	if (watermark > drain->watermark)

@@ -300,6 +300,13 @@ static size_t header_bytes(const struct encoder *encoder, uint32_t providers)
 	return bytes;
 }
 
+static void put_wall(struct queue *queue, const struct stamp_line *clock, uint64_t time)
+{
+	queue_put_u32(queue, CAPSET_CLOCK);
+	queue_put_u64(queue, (clock->zero_real + time) / 1000000000u);
+	queue_put_u32(queue, (uint32_t)((clock->zero_real + time) % 1000000000u));
+}
+
 int encode_start(
 	struct encoder *encoder, const struct stamp_line *clock, const struct process *process)
 {
@@ -325,9 +332,7 @@ int encode_start(
 	for (uint16_t cap = 0; cap < process->caps; cap++)
 		tell_cap(encoder, cap, now);
 	put_event(queue, WIRE_WALL_CLOCK_TIME, now);
-	queue_put_u32(queue, CAPSET_CLOCK);
-	queue_put_u64(queue, (clock->zero_real + now) / 1000000000u);
-	queue_put_u32(queue, (uint32_t)((clock->zero_real + now) % 1000000000u));
+	put_wall(queue, clock, now);
 	put_pair(queue, WIRE_OSPROCESS_PID, now, CAPSET_PROCESS, process->pid);
 	put_pair(queue, WIRE_OSPROCESS_PPID, now, CAPSET_PROCESS, process->parent);
 	put_variable(queue, WIRE_RTS_IDENTIFIER, now, CAPSET_PROCESS, process->runtime, runtime);
@@ -663,6 +668,15 @@ bool encode_clock(struct encoder *encoder, const struct stamp_line *clock)
 		return false;
 	queue_put_u64(&encoder->queue, clock->zero);
 	queue_put_u64(&encoder->queue, clock->zero_real);
+	encode_block_end(encoder);
+	return true;
+}
+
+bool encode_wall(struct encoder *encoder, const struct stamp_line *clock, uint64_t time)
+{
+	if (!begin_own(encoder, WIRE_WALL_CLOCK_TIME, WIRE_SIZE_WALL_CLOCK_TIME, time))
+		return false;
+	put_wall(&encoder->queue, clock, time);
 	encode_block_end(encoder);
 	return true;
 }

@@ -51,6 +51,7 @@ int encode_start(
 	struct encoder *encoder, const struct stamp_line *clock, const struct process *process);
 
 /* Writes the clock, for clients that take more than GHC's events. */
+bool encode_wall(struct encoder *encoder, const struct stamp_line *clock, uint64_t time);
 bool encode_clock(struct encoder *encoder, const struct stamp_line *clock);
 
 /*

@@ -371,6 +371,7 @@ static int open_client(struct server *server, int descriptor, struct client **re
 		client_close(client);
 		return error;
 	}
+	client->wall_told = server->drain.clock.zero_real;
 	client->next = server->clients;
 	server->clients = client;
 	server->client_count++;

@@ -12,6 +12,10 @@ enum {
 	/* Two readings of the clocks agree to some tens of ns. Points closer together would
 	 * give a slope that is off by more than one part in a thousand. */
 	POINT_DISTANCE_NS = 100000,
+	/* The clock is adjusted without jumps by changing the speed of CLOCK_MONOTONIC too, so
+	 * their difference changes only if the clock is set or the machine is suspended. */
+	WALL_JUMP_NS = 1000000,
+	WALL_TRIES = 3,
 	RESTART_UNITS = 1000000 /* more than the difference between any two CPUs' counters */
 };
 
@@ -67,14 +71,48 @@ static void read_pair(uint64_t *raw, uint64_t *time)
 	}
 }
 
-void stamp_start(struct stamp_line *line)
+static uint64_t clock_real(void)
 {
 	struct timespec real;
 
-	stamp_restart(line);
 	clock_gettime(CLOCK_REALTIME, &real);
+	return (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+}
+
+/* CLOCK_REALTIME minus CLOCK_MONOTONIC. False if the two could not be read at one instant: the
+ * thread was interrupted each time. */
+static bool read_wall(uint64_t *difference)
+{
+	for (int i = 0; i < WALL_TRIES; i++) {
+		uint64_t before = clock_monotonic(), real = clock_real(), after = clock_monotonic();
+		*difference = real - (before + (after - before) / 2);
+		if (after - before < WALL_JUMP_NS / 4)
+			return true;
+	}
+	return false;
+}
+
+void stamp_start(struct stamp_line *line)
+{
+	uint64_t difference;
+
+	stamp_restart(line);
+	read_wall(&difference);
 	line->zero = line->time[0];
-	line->zero_real = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+	line->zero_real = line->zero + difference;
+}
+
+bool stamp_check_wall(struct stamp_line *line)
+{
+	uint64_t difference;
+
+	if (!read_wall(&difference))
+		return false;
+	int64_t jump = (int64_t)(line->zero + difference - line->zero_real);
+	if (jump > -WALL_JUMP_NS && jump < WALL_JUMP_NS)
+		return false;
+	line->zero_real += (uint64_t)jump;
+	return true;
 }
 
 void stamp_restart(struct stamp_line *line)

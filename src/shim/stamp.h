@@ -31,7 +31,7 @@ static inline uint64_t stamp_raw(void)
 /* Server only: the stream's time 0 and the line through the last two points. */
 struct stamp_line {
 	uint64_t zero;      /* CLOCK_MONOTONIC at the stream's time 0 */
-	uint64_t zero_real; /* CLOCK_REALTIME then */
+	uint64_t zero_real; /* CLOCK_REALTIME then, as the wall clock is set now */
 	uint64_t raw[2];
 	uint64_t time[2]; /* CLOCK_MONOTONIC, ns */
 	uint64_t slope;   /* ns per raw unit, with 32 fractional bits */
@@ -52,6 +52,10 @@ void stamp_restart(struct stamp_line *line);
  * the machine was suspended or the process was migrated to another, and earlier readings are
  * meaningless. */
 bool stamp_point(struct stamp_line *line);
+
+/* True: the wall clock has been set, or the machine was suspended, since the last call or
+ * stamp_start(): zero_real has changed. */
+bool stamp_check_wall(struct stamp_line *line);
 
 /* Converts a raw reading to ns since the stream's time 0; earlier readings give 0. */
 uint64_t stamp_convert(const struct stamp_line *line, uint64_t raw);

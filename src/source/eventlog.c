@@ -282,6 +282,24 @@ static void take_message(struct eventlog *log, const char *text, size_t size)
 	eventlog_add_message(log, text + length, strnlen(text + length, size - length));
 }
 
+/* The wall clock's time at a time of the stream. It is told again whenever the clock has been set;
+ * that holds for the events from then on. */
+static void take_wall(struct eventlog *log, uint64_t time, uint64_t real)
+{
+	int64_t offset = (int64_t)(real - time - log->process.start);
+	struct eventlog_wall *wall;
+
+	if (!log->clocked && !log->has_wall) {
+		log->process.wall_offset = offset;
+		log->has_wall = true;
+		return;
+	}
+	if (log->wall_count == EVENTLOG_WALLS_MAX) /* the last one replaces the one before */
+		log->wall_count--;
+	wall = &log->walls[log->wall_count++];
+	*wall = (struct eventlog_wall){.time = time, .wall_offset = offset};
+}
+
 /* Handles an event that is not a probe's; false: damaged. */
 static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t time,
 	const unsigned char *payload, size_t size)
@@ -324,9 +342,8 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 		}
 		break;
 	case WIRE_WALL_CLOCK_TIME:
-		if (!log->clocked)
-			log->process.wall_offset = (int64_t)(bytes_u64(payload + 4) * 1000000000u +
-				bytes_u32(payload + 12) - time);
+		take_wall(
+			log, time, bytes_u64(payload + 4) * 1000000000u + bytes_u32(payload + 12));
 		break;
 	case WIRE_LOG_MSG:
 		take_message(log, (const char *)payload, size);

@@ -306,6 +306,20 @@ static inline __attribute__((always_inline)) void merge(
 	}
 }
 
+/* Puts settings of the wall clock into force that no undelivered event up to the limit precedes.
+ * Returns how far the next batch may reach. */
+static uint64_t set_wall(struct eventlog *log, uint64_t limit)
+{
+	while (log->wall_count && log->walls[0].time <= limit) {
+		if (log->heap_count && log->heap[0].time < log->walls[0].time)
+			return log->walls[0].time - 1;
+		log->process.wall_offset = log->walls[0].wall_offset;
+		log->wall_count--;
+		memmove(log->walls, log->walls + 1, log->wall_count * sizeof(*log->walls));
+	}
+	return limit;
+}
+
 /* The next message; it stays valid as long as the batch. */
 static const char *take_message(struct eventlog *log)
 {
@@ -320,7 +334,7 @@ static const char *take_message(struct eventlog *log)
 enum eventlog_state eventlog_next(
 	struct eventlog *log, struct event_batch *batch, struct error *error)
 {
-	uint64_t limit = log->watermark;
+	uint64_t limit = log->watermark, whole;
 	bool complete;
 
 	log->event_count = log->text_count = log->text_used = 0;
@@ -340,6 +354,8 @@ enum eventlog_state eventlog_next(
 		limit = UINT64_MAX;
 	if (log->tells_missing)
 		eventlog_tell_missing(log);
+	whole = limit;
+	limit = set_wall(log, limit);
 	/* a batch carries one message, and its events may end a script: deliver the other
 	 * messages first */
 	if (log->message_count > 1)
@@ -348,7 +364,7 @@ enum eventlog_state eventlog_next(
 		merge(log, limit, true);
 	else
 		merge(log, limit, false);
-	complete = log->message_count <= 1 && (!log->heap_count || log->heap[0].time > limit);
+	complete = log->message_count <= 1 && (!log->heap_count || log->heap[0].time > whole);
 	if (!log->event_count && !log->loss_count && !log->message_count &&
 		log->watermark <= log->announced) {
 		if (log->stage == STAGE_ENDED)

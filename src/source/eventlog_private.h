@@ -37,6 +37,7 @@ enum {
 	EVENTLOG_PROVIDERS_MAX = 64,
 	EVENTLOG_CHANGES_MAX = 1 << 16, /* unreleased changes of a provider's presence */
 	EVENTLOG_MESSAGES_MAX = 8,      /* unreported messages; further ones are dropped */
+	EVENTLOG_WALLS_MAX = 32,        /* times at which the wall clock was set, unreleased */
 	EVENTLOG_LOSSES_MAX = 256       /* distinct losses between two batches */
 };
 
@@ -130,6 +131,7 @@ struct eventlog {
 	bool stalled;  /* the scan is at an event that needs the probes */
 	bool settled;  /* the probes have been added */
 	bool clocked;
+	bool has_wall;  /* the stream has said what the wall clock's time was */
 	bool form_open; /* not known yet whether there are only GHC's forms */
 	bool ghc_alone; /* there are only GHC's forms, though the log declares others */
 	bool truncated; /* the damage is only that the end is missing */
@@ -165,6 +167,12 @@ struct eventlog {
 	/* Messages from the VM's library and about its stream, for the user: the oldest first. */
 	char messages[EVENTLOG_MESSAGES_MAX][256];
 	unsigned int message_count;
+	/* settings of the wall clock that the events before them must not see yet */
+	struct eventlog_wall {
+		uint64_t time; /* of the stream */
+		int64_t wall_offset;
+	} walls[EVENTLOG_WALLS_MAX];
+	unsigned int wall_count;
 	char message[256];  /* the batch's message */
 	bool tells_missing; /* unreported: older versions of wanted probes */
 	uint64_t cpu_time;  /* the last one read: belongs to the next event */

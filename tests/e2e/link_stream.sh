@@ -63,7 +63,7 @@ done
 got=$(nm -D --defined-only --with-symbol-versions "$BUILD/libvmtap.so" | awk '$2 != "A" { print $3 }' | sort | xargs)
 exported=
 for symbol in census_add census_register census_take census_wanted object_add object_remove start \
-	stop version; do
+	stop thread_reset version; do
 	exported+="${exported:+ }vmtap_$symbol@@VMTAP_0.1"
 done
 expect "libvmtap.so" "$got" "$exported"

@@ -75,6 +75,7 @@ static inline void put_header_begin(struct writer *writer)
 	put_type(writer, WIRE_LOSS, 18, "Loss");
 	put_type(writer, WIRE_WATERMARK, 8, "Watermark");
 	put_type(writer, WIRE_CLOCK, 16, "Clock");
+	put_type(writer, WIRE_WALL_CLOCK_TIME, 16, "Wall clock time");
 	put_type(writer, WIRE_SUBSCRIBED, 4, "Subscribed");
 	put_type(writer, 17, 2, "Some type of GHC's");
 	put_type(writer, TYPE_UNKNOWN, WIRE_VARIABLE, "Something from the future");
@@ -126,6 +127,14 @@ static inline void put_clock(struct writer *writer, uint64_t monotonic, uint64_t
 	put_event(writer, WIRE_CLOCK, 0);
 	put(writer, monotonic, 8);
 	put(writer, realtime, 8);
+}
+
+static inline void put_wall(struct writer *writer, uint64_t time, uint64_t realtime)
+{
+	put_event(writer, WIRE_WALL_CLOCK_TIME, time);
+	put(writer, 1, 4);
+	put(writer, realtime / 1000000000, 8);
+	put(writer, realtime % 1000000000, 4);
 }
 
 static inline void put_watermark(struct writer *writer, uint64_t time)

@@ -1,14 +1,37 @@
 /*
  * test_shim_stamp.c: the library's clocks: raw readings are converted to times that agree with
- * CLOCK_MONOTONIC and go forwards, even if the raw clock restarts; and the queue, which rarely
+ * CLOCK_MONOTONIC and go forwards, even if the raw clock restarts; clients are told when the wall
+ * clock is set; and the queue, which rarely
  * moves its bytes.
  */
 #include <check.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
 
 #include "shim/fixture.h"
 #include "shim/queue.h"
 #include "shim/stamp.h"
+#include "wire/wire.h"
+
+static _Atomic int64_t ahead;         /* how far the wall clock has been set ahead */
+static _Atomic unsigned disturbances; /* readings of the wall clock that take long */
+
+/* Replaces the C library's function. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	int result = (int)syscall(SYS_clock_gettime, clock, time);
+
+	if (clock != CLOCK_REALTIME)
+		return result;
+	int64_t now = time->tv_sec * INT64_C(1000000000) + time->tv_nsec + ahead;
+	*time = (struct timespec){.tv_sec = now / 1000000000, .tv_nsec = now % 1000000000};
+	if (disturbances) {
+		disturbances--;
+		usleep(5000);
+	}
+	return result;
+}
 
 /* Waits ns of CLOCK_MONOTONIC: the points of a line must be apart. */
 static void pass(uint64_t ns)
@@ -97,6 +120,61 @@ START_TEST(another_clock_is_chosen)
 }
 END_TEST
 
+/* The wall clock is set; or the machine was suspended, during which only it went on. */
+START_TEST(the_wall_clock_jumps)
+{
+	static const int64_t jumps[] = {1000000000, -5000000000, 3000000, -3000000};
+	struct stamp_line line = started(false);
+	uint64_t before = line.zero_real;
+
+	ck_assert(!stamp_check_wall(&line));
+	for (unsigned i = 0; i < 4; i++) {
+		ahead += jumps[i];
+		ck_assert(stamp_check_wall(&line));
+		ck_assert(!stamp_check_wall(&line));
+		before += (uint64_t)jumps[i];
+		ck_assert_int_lt(llabs((int64_t)(line.zero_real - before)), 2000000);
+	}
+	/* adjusted by so little that it is an error of measurement */
+	ahead += 100000;
+	ck_assert(!stamp_check_wall(&line));
+	/* the thread is interrupted between the readings: at first, and each time */
+	for (unsigned i = 1; i <= 1000; i *= 10) {
+		disturbances = i;
+		ck_assert(!stamp_check_wall(&line));
+		disturbances = 0;
+	}
+}
+END_TEST
+
+/* Every client is told, whenever it has connected; GHC's readers too. */
+START_TEST(clients_are_told_of_a_jump)
+{
+	struct reader reader, plain;
+
+	fixture_setup();
+	fixture_start();
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	ck_reader(&plain, reader_open_plain(&plain, fixture_path));
+	ck_reader(&plain, reader_until_header(&plain));
+	for (unsigned i = 1; i <= 3; i++) {
+		ck_assert_uint_eq(reader.ghc_events[WIRE_WALL_CLOCK_TIME], i);
+		ahead -= 10000000;
+		while (reader.ghc_events[WIRE_WALL_CLOCK_TIME] == i)
+			ck_reader(&reader, reader_step(&reader, 10000));
+		while (plain.ghc_events[WIRE_WALL_CLOCK_TIME] == i)
+			ck_reader(&plain, reader_step(&plain, 10000));
+	}
+	VMTAP_GC_IDLE(1);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(reader_received(&reader), 1);
+	ck_assert_uint_eq(reader.ghc_events[WIRE_WALL_CLOCK_TIME], 4);
+	reader_close(&reader);
+	reader_close(&plain);
+	fixture_teardown();
+}
+END_TEST
+
 START_TEST(a_queue_is_moved_for_an_eighth)
 {
 	enum { CAPACITY = 1 << 16 };
@@ -130,6 +208,8 @@ int main(void)
 	tcase_add_loop_test(all, times_agree_and_go_forwards, 0, 2);
 	tcase_add_loop_test(all, the_raw_clock_begins_anew, 0, 2);
 	tcase_add_test(all, another_clock_is_chosen);
+	tcase_add_test(all, the_wall_clock_jumps);
+	tcase_add_test(all, clients_are_told_of_a_jump);
 	tcase_add_test(all, a_queue_is_moved_for_an_eighth);
 	suite_add_tcase(suite, all);
 	return fixture_run(suite);

@@ -36,6 +36,8 @@ static void append(struct outcome *outcome, const char *format, ...)
 	va_end(arguments);
 }
 
+static bool shows_wall; /* of each event, CLOCK_REALTIME minus CLOCK_MONOTONIC */
+
 static void record(
 	struct outcome *outcome, const struct d_probe_set *set, const struct event_batch *batch)
 {
@@ -59,6 +61,8 @@ static void record(
 			else
 				append(outcome, " %lld", (long long)event->arguments[j]);
 		}
+		if (shows_wall)
+			append(outcome, " %+lld", (long long)batch->wall_offset);
 		append(outcome, "\n");
 	}
 	for (size_t i = 0; i < batch->loss_count; i++)
@@ -252,6 +256,73 @@ START_TEST(test_watermark)
 			"1030 0/0 user-msg 0 \"c\"\n");
 		ck_assert_uint_eq(outcome.until, 1025);
 	}
+	free(writer.bytes);
+}
+END_TEST
+
+/* The wall clock is set while events of other blocks are still to come: an event has the offset of
+ * its own time, and no event is announced before it is delivered. */
+START_TEST(test_wall_clock)
+{
+	struct writer writer = {0};
+	struct outcome outcome;
+
+	put_header_begin(&writer);
+	put_header_end(&writer);
+	put_wall(&writer, 0, 5000);
+	put_clock(&writer, 1000, 5000);
+	begin_block(&writer, 0);
+	put_message(&writer, 10, "a");
+	put_message(&writer, 20, "b");
+	put_message(&writer, 30, "c");
+	put_message(&writer, 45, "e");
+	end_block(&writer);
+	put_wall(&writer, 30, 3000000000 + 30);
+	put_wall(&writer, 40, 6000 + 40);
+	begin_block(&writer, 1);
+	put_message(&writer, 29, "d");
+	end_block(&writer);
+	put_watermark(&writer, 35);
+	put_wall(&writer, 50, 7000 + 50); /* nothing follows it, not even a watermark */
+	if (_i)
+		put(&writer, WIRE_DATA_END, 2);
+	shows_wall = true;
+	for (size_t piece = 1; piece < writer.length; piece += 3) {
+		run(writer.bytes, writer.length, piece, &outcome);
+		ck_assert_str_eq(outcome.text,
+			"1010 0/0 user-msg 0 \"a\" +4000\n"
+			"1020 0/0 user-msg 0 \"b\" +4000\n"
+			"1029 0/0 user-msg 1 \"d\" +4000\n"
+			"1030 0/0 user-msg 0 \"c\" +2999999000\n"
+			"1045 0/0 user-msg 0 \"e\" +5000\n");
+		ck_assert_uint_eq(outcome.until, 1035);
+	}
+	shows_wall = false;
+	free(writer.bytes);
+}
+END_TEST
+
+/* A log that does not tell the monotonic clock, as GHC's do not. */
+START_TEST(test_wall_clock_alone)
+{
+	struct writer writer = {0};
+	struct outcome outcome;
+
+	put_header_begin(&writer);
+	put_header_end(&writer);
+	put_wall(&writer, 5, 5005);
+	begin_block(&writer, 0);
+	put_message(&writer, 10, "a");
+	put_message(&writer, 20, "b");
+	end_block(&writer);
+	put_wall(&writer, 15, 7015);
+	put(&writer, WIRE_DATA_END, 2);
+	shows_wall = true;
+	run(writer.bytes, writer.length, 4096, &outcome);
+	ck_assert_str_eq(outcome.text,
+		"10 0/0 user-msg 0 \"a\" +5000\n"
+		"20 0/0 user-msg 0 \"b\" +7000\n");
+	shows_wall = false;
 	free(writer.bytes);
 }
 END_TEST
@@ -708,6 +779,8 @@ int main(void)
 	tcase_add_test(tests, test_every_split);
 	tcase_add_test(tests, test_every_truncation);
 	tcase_add_test(tests, test_watermark);
+	tcase_add_loop_test(tests, test_wall_clock, 0, 2);
+	tcase_add_test(tests, test_wall_clock_alone);
 	tcase_add_test(tests, test_order);
 	tcase_add_test(tests, test_equal_times);
 	tcase_add_test(tests, test_redefined_name);
