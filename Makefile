@@ -3,6 +3,7 @@
 #   make            build/vmtap, build/toy, build/toy-noprobes, build/libvmtap.{a,so}
 #   make demo       build, then demonstrate it on the toy VM
 #   make check      build and run the tests (SAN=1: under ASan and UBSan)
+#   make survive    fail each call once, kill at each point, and print what was survived
 #   make bench      measure, and print ratios from one run
 #   make install    PREFIX=/usr/local DESTDIR=
 #
@@ -38,7 +39,11 @@ WERROR ?= -Werror
 CFLAGS ?=
 LDFLAGS ?=
 
-ifeq ($(SAN),1)
+# The survival rig uses a build of its own, with test points (src/base/test_point.h).
+ifeq ($(SURVIVE),1)
+B := build/survive
+CPPFLAGS += -DVMTAP_TEST_POINTS
+else ifeq ($(SAN),1)
 B := build/san
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 export VMTAP_SANITIZED := 1
@@ -386,6 +391,44 @@ $(FUZZERS): build/fuzz/%: tests/fuzz/%.c $(FUZZ_CORE)
 .PHONY: fuzz
 fuzz: $(FUZZERS)
 	@BUILD=build FUZZ_SECONDS=$(FUZZ_SECONDS) bash tests/run_fuzz $(notdir $(FUZZERS))
+
+# The survival rig: vmtap's objects, with each function of the C library that can fail replaced by
+# one of tests/survive/fault.c. The programs have fixed addresses, so a call site is named by its
+# address.
+FAULTS := $(B)/faults
+$(FAULTS): tests/survive/fault_table.h
+	@mkdir -p $(@D)
+	$(Q)sed -nE 's/^FAULT(_OWN)?\(([A-Za-z0-9_]+),.*/\2 fault_\2/p' $< > $@
+	$(Q)echo 'syscall fault_syscall' >> $@
+
+define redirect
+	$(call say,OBJCOPY $@)
+	$(Q)$(OBJCOPY) --redefine-syms=$(FAULTS) $< $@
+endef
+$(B)/libvmtap_faulty.a: $(B)/libvmtap.a $(FAULTS)
+	$(redirect)
+$(B)/obj/command_faulty.o: $(B)/obj/command.o $(FAULTS)
+	$(redirect)
+$(B)/obj/command.o: $(CLI_OBJECTS) $(CORE_OBJECTS) $(B)/lists
+	$(call say,LD $@)
+	$(Q)$(LD) -r -o $@ $(CLI_OBJECTS) $(CORE_OBJECTS)
+$(B)/obj/survive/%.o: tests/survive/%.c $(BASE) $(HEADERS)
+	$(compile)
+$(B)/obj/survive/%.o: EXTRA := -Itests
+$(B)/trial: $(B)/obj/survive/trial.o $(B)/obj/survive/fault.o $(B)/obj/tests/shim/reader.o \
+		$(B)/libvmtap_faulty.a
+	$(call say,LINK $@)
+	$(Q)$(LINK) -no-pie $(filter %.o %.a,$^) -pthread
+$(B)/vmtap_faulty: $(B)/obj/command_faulty.o $(B)/obj/survive/fault.o
+	$(call say,LINK $@)
+	$(Q)$(LINK) -no-pie $(filter %.o,$^) $(LIBS_CORE)
+
+# SURVIVE_ARGUMENTS: see tests/survive/run --help.
+.PHONY: survive survive-programs
+survive-programs: $(PRODUCTS) $(B)/trial $(B)/vmtap_faulty
+survive:
+	@$(MAKE) --no-print-directory SURVIVE=1 survive-programs
+	@python3 tests/survive/run $(SURVIVE_ARGUMENTS)
 
 $(BENCHES): private EXTRA := $(ALL_PROVIDERS)
 $(BENCHES): $(B)/bench/%: tests/bench/%.c $(B)/libcore.a $(B)/libvmtap.a $(BASE) $(HEADERS)
