@@ -56,18 +56,25 @@ static const struct scenario {
 	{.name = "others", .events = 300, .others = true},
 };
 
-/* What a round's client has seen. */
+/* The probes that the VM fires. */
+static const char *const fired_names[] = {
+	"method-entry", "user-msg", "object-create", "gc-idle", "method-return"};
+enum { FIRED = sizeof(fired_names) / sizeof(*fired_names) };
+
+/* Events by probe, numbered as above, and for each thread. */
+struct tally {
+	uint64_t all[FIRED];
+	struct {
+		uint64_t thread, of[FIRED];
+	} threads[TALLIED];
+};
+
+/* What was fired in a round, and what its client has seen. */
 struct round {
 	bool connected, ended;
-	char error[256];
-	uint64_t received[VMTAP_PROBES], lost[VMTAP_PROBES];
-	struct {
-		uint64_t thread, of[VMTAP_PROBES];
-	} threads[TALLIED];
-	uint64_t fired[VMTAP_PROBES];
-	struct {
-		uint64_t thread, of[VMTAP_PROBES];
-	} fired_by[TALLIED];
+	char error[256], message[256];
+	struct tally fired, received;
+	uint64_t lost[FIRED];
 };
 
 /* Shared by the three processes. */
@@ -95,27 +102,40 @@ static void violation(const char *what, long value)
 
 static struct round *reading;
 
-static void count_event(struct reader *reader, const struct reader_event *event)
+/* The VM's number for a probe of the stream, FIRED if it does not fire that one. A fault may keep
+ * a probe out of the stream, so the stream's numbers differ. */
+static unsigned number_of(const struct reader *reader, unsigned probe)
 {
 	unsigned i = 0;
 
-	(void)reader;
-	if (event->probe >= VMTAP_PROBES)
-		return;
-	reading->received[event->probe]++;
-	while (i < TALLIED - 1 && reading->threads[i].thread &&
-		reading->threads[i].thread != event->thread)
+	while (i < FIRED && strcmp(reader->probes[probe].name, fired_names[i]) != 0)
 		i++;
-	reading->threads[i].thread = event->thread;
-	reading->threads[i].of[event->probe]++;
+	return i;
 }
 
-static void tally(struct reader *reader, struct round *round)
+static void count_event(struct reader *reader, const struct reader_event *event)
 {
-	for (unsigned i = 0; i < VMTAP_PROBES; i++)
-		round->lost[i] = reader->probes[i].lost;
+	struct tally *tally = &reading->received;
+	unsigned number = number_of(reader, event->probe), i = 0;
+
+	if (number == FIRED)
+		return;
+	while (i < TALLIED - 1 && tally->threads[i].thread &&
+		tally->threads[i].thread != event->thread)
+		i++;
+	tally->all[number]++;
+	tally->threads[i].thread = event->thread;
+	tally->threads[i].of[number]++;
+}
+
+static void end_reading(struct reader *reader, struct round *round)
+{
+	for (unsigned i = 0; i < reader->probe_count; i++)
+		if (number_of(reader, i) < FIRED)
+			round->lost[number_of(reader, i)] += reader->probes[i].lost;
 	round->ended = reader->ended;
 	snprintf(round->error, sizeof(round->error), "%s", reader->error);
+	snprintf(round->message, sizeof(round->message), "%s", reader->message);
 	reader_close(reader);
 }
 
@@ -186,7 +206,7 @@ static int run_client(int commands)
 				reader.on_event = count_event;
 				round->connected = true;
 				reader_until_end(&reader);
-				tally(&reader, round);
+				end_reading(&reader, round);
 			}
 		} else if (connect_reader(&reader, commands)) {
 			round->connected = true;
@@ -200,7 +220,7 @@ static int run_client(int commands)
 				reader_finish(&reader);
 			else if (!reader.ended && !*reader.error)
 				reader_until_end(&reader);
-			tally(&reader, round);
+			end_reading(&reader, round);
 			if (command == 'e') /* nobody waits for an answer */
 				continue;
 		}
@@ -220,9 +240,6 @@ static void *fire(void *argument)
 {
 	static _Atomic unsigned next;
 	unsigned at = next++ % TALLIED;
-	const enum vmtap_probe probes[] = {VMTAP_PROBE_METHOD_ENTRY, VMTAP_PROBE_METHOD_RETURN,
-		VMTAP_PROBE_USER_MSG, VMTAP_PROBE_OBJECT_CREATE, VMTAP_PROBE_GC_IDLE};
-
 	for (unsigned i = 0; i < scenario->events; i++) {
 		struct vmtap_name *name = &names[i % NAMES];
 		VMTAP_METHOD_ENTRY(name, name, name, 1, 1);
@@ -234,10 +251,10 @@ static void *fire(void *argument)
 			vmtap_census_take();
 	}
 	pthread_mutex_lock(&tally_lock);
-	firing->fired_by[at].thread = (uint64_t)syscall(SYS_gettid);
-	for (unsigned i = 0; i < sizeof(probes) / sizeof(*probes); i++) {
-		firing->fired_by[at].of[probes[i]] += scenario->events;
-		firing->fired[probes[i]] += scenario->events;
+	firing->fired.threads[at].thread = (uint64_t)syscall(SYS_gettid);
+	for (unsigned i = 0; i < FIRED; i++) {
+		firing->fired.threads[at].of[i] += scenario->events;
+		firing->fired.all[i] += scenario->events;
 	}
 	pthread_mutex_unlock(&tally_lock);
 	return argument;
@@ -386,27 +403,40 @@ static void run_vm(int commands)
 
 /* ---- the comparison ---- */
 
+static bool has_fired(const struct round *round, unsigned by)
+{
+	const struct tally *received = &round->received, *fired = &round->fired;
+
+	for (unsigned i = 0; i < TALLIED; i++) {
+		if (fired->threads[i].thread != received->threads[by].thread)
+			continue;
+		for (unsigned j = 0; j < FIRED; j++)
+			if (received->threads[by].of[j] > fired->threads[i].of[j])
+				return false;
+		return true;
+	}
+	return false;
+}
+
 static void check_round(const struct round *round, unsigned index)
 {
 	char what[400];
 
-	for (unsigned i = 0; i < VMTAP_PROBES; i++) {
-		uint64_t seen = round->received[i] + round->lost[i];
-		if (seen == round->fired[i] || (!round->ended && seen < round->fired[i]))
+	for (unsigned i = 0; i < FIRED; i++) {
+		uint64_t fired = round->fired.all[i], received = round->received.all[i],
+			 seen = received + round->lost[i];
+		bool kept_out = strstr(round->message, fired_names[i]) ||
+			strstr(round->message, "built with");
+		if (seen == fired || ((!round->ended || kept_out) && seen < fired))
 			continue;
 		snprintf(what, sizeof(what),
-			"round %u, probe %u: fired %lu, delivered %lu, told lost %lu", index, i,
-			round->fired[i], round->received[i], round->lost[i]);
-		violation(what, (long)(seen - round->fired[i]));
+			"round %u, %s: fired %lu, delivered %lu, told lost %lu", index,
+			fired_names[i], fired, received, round->lost[i]);
+		violation(what, (long)(seen - fired));
 	}
-	for (unsigned i = 0; i < TALLIED && round->threads[i].thread; i++)
-		for (unsigned j = 0; j < TALLIED; j++) {
-			if (round->fired_by[j].thread != round->threads[i].thread)
-				continue;
-			for (unsigned k = 0; k < VMTAP_PROBES; k++)
-				if (round->threads[i].of[k] > round->fired_by[j].of[k])
-					violation("a thread has more events than it fired", k);
-		}
+	for (unsigned i = 0; i < TALLIED && round->received.threads[i].thread; i++)
+		if (!has_fired(round, i))
+			violation("a thread has more events than it fired", (long)index);
 	if (*round->error && !strstr(round->error, "ended early") &&
 		!strstr(round->error, "reset")) {
 		snprintf(what, sizeof(what), "round %u: %s", index, round->error);
