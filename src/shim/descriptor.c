@@ -35,16 +35,24 @@ bool descriptor_is(int descriptor, struct descriptor_file file)
 
 	if (fstat(descriptor, &status)) /* a sandbox may refuse the call */
 		return descriptor >= 0 && errno != EBADF;
+	if (!file.inode && !file.device)
+		return true;
 	return status.st_dev == file.device && status.st_ino == file.inode;
 }
 
 bool descriptor_tell(int descriptor, struct descriptor_file file, uint64_t value)
 {
 	int saved = errno;
-	bool told = descriptor_is(descriptor, file) &&
-		/* write() is a cancellation point */
-		(syscall(SYS_write, descriptor, &value, sizeof(value)) > 0 || errno == EAGAIN);
+	bool told = descriptor_is(descriptor, file);
 
+	if (told) {
+		long written;
+		do /* write() is a cancellation point */
+			written = syscall(SYS_write, descriptor, &value, sizeof(value));
+		while (written < 0 && errno == EINTR);
+		/* EAGAIN: the counter is at its limit, so it is readable */
+		told = written > 0 || errno == EAGAIN;
+	}
 	errno = saved;
 	return told;
 }

@@ -18,11 +18,11 @@ int descriptor_own(int descriptor);
  * and then get the same number for a file of its own, which must not be touched. */
 struct descriptor_file {
 	dev_t device;
-	ino_t inode;
+	ino_t inode; /* both 0: unknown, because fstat() failed */
 };
 
 struct descriptor_file descriptor_file(int descriptor);
-/* True also if this cannot be determined, because a sandbox refuses fstat(). */
+/* True also if this cannot be determined, because fstat() fails now or failed then. */
 bool descriptor_is(int descriptor, struct descriptor_file file);
 
 /* Adds value to a non-blocking eventfd if the descriptor still refers to it. False: it does not, or

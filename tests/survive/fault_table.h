@@ -14,7 +14,8 @@
  * FAULT_OWN(name, errors): fault.c has a function of its own for it.
  * FAULT_CALL(name, number, errors): a system call made through syscall().
  *
- * EAGAIN where a call would block is an error like the others: poll() may be wrong.
+ * EAGAIN where a call would block is an error like the others: poll() may be wrong. Only the write
+ * to an eventfd has none: its counter is full only if it is readable.
  */
 FAULT(accept4, MINUS, EAGAIN, ECONNABORTED, EINTR, EMFILE, ENFILE, ENOBUFS, ENOMEM, EPERM, EPROTO)
 FAULT(access, MINUS, EACCES, ENOENT, ENOMEM)
@@ -57,6 +58,7 @@ FAULT(madvise, MINUS, EAGAIN, EINVAL, ENOMEM)
 FAULT(malloc, NOTHING, ENOMEM)
 FAULT(memfd_create, MINUS, EMFILE, ENFILE, ENOMEM)
 FAULT(mkdir, MINUS, EACCES, EDQUOT, EEXIST, ENOENT, ENOMEM, ENOSPC, EROFS)
+FAULT(mkdtemp, NOTHING, EACCES, ENOENT, ENOSPC, EROFS)
 FAULT(mmap, MAPPING, EAGAIN, ENOMEM, EPERM)
 FAULT(mprotect, MINUS, EACCES, ENOMEM)
 FAULT(mremap, MAPPING, EAGAIN, ENOMEM)
@@ -89,6 +91,7 @@ FAULT(rename, MINUS, EACCES, EIO, ENOSPC, EROFS)
 FAULT(rmdir, MINUS, EACCES, EBUSY, ENOTEMPTY)
 FAULT(send, MINUS, EAGAIN, ECONNRESET, EINTR, ENOBUFS, ENOMEM, EPIPE)
 FAULT(setenv, MINUS, ENOMEM)
+FAULT(seteuid, MINUS, EPERM)
 FAULT(setsockopt, MINUS, ENOMEM, ENOPROTOOPT)
 FAULT(signalfd, MINUS, EMFILE, ENFILE, ENODEV, ENOMEM)
 FAULT(socket, MINUS, EACCES, EMFILE, ENFILE, ENOBUFS, ENOMEM)
@@ -106,4 +109,4 @@ FAULT_CALL(futex, SYS_futex, EAGAIN, EINTR)
 FAULT_CALL(pidfd_open, SYS_pidfd_open, EMFILE, ENFILE, ENOMEM, ENOSYS, ESRCH)
 FAULT_CALL(sched_setattr, SYS_sched_setattr, E2BIG, EINVAL, EPERM)
 FAULT_CALL(tgkill, SYS_tgkill, EAGAIN, EPERM)
-FAULT_CALL(write_call, SYS_write, EAGAIN, EINTR)
+FAULT_CALL(write_call, SYS_write, EINTR)

@@ -158,6 +158,7 @@ static bool open_reader(struct reader *reader)
 	return results->vm && reader_open(reader, path);
 }
 
+/* A VM that waits for a client waits for the next one if the first is refused. */
 static bool connect_reader(struct reader *reader, int commands)
 {
 	while (!has_command(commands, 2))
@@ -165,15 +166,14 @@ static bool connect_reader(struct reader *reader, int commands)
 			reader->on_event = count_event;
 			if (scenario->census)
 				reader_send(reader, "GCTL\1GCTL\3", 10);
-			if (!reader_until_header(reader)) {
-				reader_close(reader);
-				return false;
+			if (reader_until_header(reader)) {
+				reader_subscribe_all(reader, scenario->flags, 1);
+				if (reader_until_acknowledged(reader, 1))
+					return true;
 			}
-			reader_subscribe_all(reader, scenario->flags, 1);
-			if (reader_until_acknowledged(reader, 1))
-				return true;
 			reader_close(reader);
-			return false;
+			if (!scenario->waits)
+				return false;
 		}
 	return false;
 }
@@ -283,7 +283,7 @@ static int count_descriptors(void)
 }
 
 /* The first try may fail, by the fault; a second one must not. */
-static void start(void)
+static void start(bool waits)
 {
 	struct vmtap_options options = {
 		.size = sizeof(options), .ring_bytes = scenario->ring_bytes};
@@ -300,7 +300,7 @@ static void start(void)
 	results->start_error = error;
 	if (scenario->logs)
 		setenv("VMTAP_LOG", log, 1);
-	if (scenario->waits)
+	if (waits)
 		setenv("VMTAP_WAIT", "1", 1);
 	error = vmtap_start(&options);
 	if (error)
@@ -365,7 +365,7 @@ static void run_vm(int commands)
 				violation("the client has died", 0);
 		}
 		if (i == 0 || !scenario->others)
-			start();
+			start(asked);
 		results->logs = scenario->logs;
 		if (scenario->logs) {
 			fire_on_threads();
@@ -384,7 +384,7 @@ static void run_vm(int commands)
 			check_fork(true);
 		fire_on_threads();
 		if (scenario->exits && i == ROUNDS - 1) {
-			if (write(commands, "e", 1) != 1)
+			if (ready == 'r' && write(commands, "e", 1) != 1)
 				violation("the client has died", 0);
 			break;
 		}
