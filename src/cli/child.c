@@ -74,11 +74,9 @@ static void run_child(char *const *words, pid_t parent, int line)
 	while (got < 0 && errno == EINTR);
 	if (got != 1)
 		_exit(127);
-	if (waits) {
-		snprintf(self, sizeof(self), "%d", (int)getpid());
-		setenv("VMTAP_WAIT", self, 1);
-	}
-	execvp(words[0], words);
+	snprintf(self, sizeof(self), "%d", (int)getpid());
+	if (!waits || !setenv("VMTAP_WAIT", self, 1))
+		execvp(words[0], words);
 	number = errno;
 	if (write(line, &number, sizeof(number)) < 0)
 		_exit(126);
@@ -123,14 +121,19 @@ int child_release(struct child *child, char *const *words, bool waits, struct er
 
 	if (child->line < 0)
 		return 0;
-	/*
-	 * If it has been killed meanwhile, the send fails and the read returns nothing: it has
-	 * ended.
-	 */
-	send(child->line, &word, 1, MSG_NOSIGNAL);
+	do
+		got = send(child->line, &word, 1, MSG_NOSIGNAL);
+	while (got < 0 && (errno == EINTR || errno == EAGAIN));
+	if (got < 0 && errno == EPIPE) { /* it has been killed meanwhile, or it cannot start */
+		kill(child->pid, SIGKILL);
+	} else if (got < 0) {
+		number = errno;
+		child_end(child);
+		return error_set(error, number, "%s: %s", words[0], strerror(number));
+	}
 	do
 		got = read(child->line, &number, sizeof(number));
-	while (got < 0 && errno == EINTR);
+	while (got < 0 && (errno == EINTR || errno == EAGAIN));
 	close(child->line);
 	child->line = -1;
 	if (got != (ssize_t)sizeof(number))

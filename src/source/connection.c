@@ -18,7 +18,10 @@
 #include "wire/describe.h"
 #include "wire/wire.h"
 
-enum { ENDPOINT_TRY_MS = 1 };
+enum {
+	ENDPOINT_TRY_MS = 1,
+	SHORT_MS = 10 /* how soon to send again when the system is short of memory */
+};
 
 int64_t connection_now(void)
 {
@@ -106,18 +109,27 @@ int connection_send(struct connection *connection, const void *frame, size_t siz
 	/* the VM reads its commands at once, so this hardly ever waits */
 	int64_t limit = connection_now() + CONNECTION_ANSWER_MS;
 	const unsigned char *at = frame;
+	int result;
 
 	while (size) {
 		ssize_t sent = send(connection->fd, at, size, MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (sent < 0 && errno == EAGAIN && connection_now() < limit) {
+		bool is_short = sent < 0 && (errno == ENOBUFS || errno == ENOMEM);
+		if (sent < 0 && (is_short || errno == EAGAIN) && connection_now() < limit) {
 			struct pollfd wait = {.fd = connection->fd, .events = POLLOUT};
-			poll(&wait, 1, 100);
+			if (is_short)
+				poll(NULL, 0, SHORT_MS);
+			else
+				poll(&wait, 1, 100);
 			continue;
 		}
 		if (sent < 0 && errno == EINTR)
 			continue;
-		if (sent < 0)
-			return -errno;
+		if (sent < 0) {
+			/* A VM that has part of a command waits for the rest; end the stream. */
+			result = -errno;
+			shutdown(connection->fd, SHUT_RDWR);
+			return result;
+		}
 		at += sent;
 		size -= (size_t)sent;
 	}

@@ -35,7 +35,8 @@ int connection_open(struct connection *connection, uint32_t pid, const char *soc
 	struct error *error);
 void connection_close(struct connection *connection);
 
-/* Sends a whole frame. Returns a negative errno if the peer has gone. */
+/* Sends a whole frame. If that fails, returns a negative errno, and the stream ends: the next
+ * receipt says so. */
 int connection_send(struct connection *connection, const void *frame, size_t size);
 
 /* One request of a subscription: a probe's events by name, or an event type. */
