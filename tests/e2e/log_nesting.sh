@@ -23,6 +23,8 @@ block 0
 1000 startup 1
 1100 thread-create 1 0
 1200 thread-create 2 0
+1900 native-entry "A" "first" "a.toy" 1 1
+1910 native-return "A" "first" "a.toy" 1 1
 2000 method-entry "A" "run" "a.toy" 1 1
 2100 method-entry "B" "outer" "a.toy" 2 2
 2200 native-entry "B" "inner" "a.toy" 3 2
@@ -80,6 +82,20 @@ time 4200: capability 0: pause ends, and collection, which began in it at time 4
 FINDINGS
 
 # ---- what is no error ----
+# ends that nobody recorded
+findings <<'EVENTS'
+block 0
+1000 startup 1
+2000 gc-start 0 0 500
+2100 method-entry "A" "run" "a.toy" 1 1
+2200 native-entry "A" "inner" "a.toy" 1 1
+2300 method-return "A" "run" "a.toy" 1 1
+3000 gc-start 0 0 500
+3100 native-entry "A" "inner" "a.toy" 1 1
+3200 thread-exit 1
+end
+EVENTS
+expect <<<valid
 # a log that begins in the middle, and one that lost events
 findings <<'EVENTS'
 block 0

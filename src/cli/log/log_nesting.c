@@ -7,6 +7,9 @@
  * phases. After an error the stack is repaired: frames above the one that ends are dropped, an end
  * without a frame is ignored.
  *
+ * A log may hold only beginnings, because nobody recorded the ends. So what has not ended is an
+ * error only once an end of its kind is seen; the first finding of a kind waits until then.
+ *
  * An end without a beginning is an error only if the beginning cannot be missing for another
  * reason. A thread's stack is complete if the log has the thread's creation, or the VM's startup.
  * On a capability frames of one kind do not contain each other, so the first one that begins in
@@ -100,6 +103,8 @@ struct log_nesting {
 	bool is_full;     /* a limit was reached, or memory is out: nothing is checked any more */
 	bool has_startup; /* and nothing was lost since */
 	bool has_begun[KINDS]; /* the log has beginnings of this kind */
+	bool has_ended[KINDS]; /* and ends */
+	char *doubtful[KINDS]; /* the first finding that is one only if ends are recorded */
 	uint64_t open[KINDS];  /* OF_PROCESS: how many */
 	/* the batch at hand, for the texts of names */
 	const struct event_batch *batch;
@@ -132,6 +137,8 @@ void log_nesting_free(struct log_nesting *nesting)
 	if (!nesting)
 		return;
 	forget_stacks(nesting);
+	for (unsigned i = 0; i < KINDS; i++)
+		free(nesting->doubtful[i]);
 	free(nesting);
 }
 
@@ -215,22 +222,60 @@ static void drop(struct log_nesting *nesting, struct stack *stack, uint32_t coun
 
 /* ---- reports ---- */
 
-static __attribute__((format(printf, 3, 4))) void report(
-	struct log_nesting *nesting, const struct stack *stack, const char *format, ...)
-{
-	char what[2 * NAME_BYTES + 200], text[sizeof(what) + 100], whose[40] = "";
-	va_list arguments;
+enum { WHAT_BYTES = 2 * NAME_BYTES + 200, FINDING_BYTES = WHAT_BYTES + 100 };
 
-	va_start(arguments, format);
+static __attribute__((format(printf, 4, 0))) void write_finding(char text[FINDING_BYTES],
+	const struct log_nesting *nesting, const struct stack *stack, const char *format,
+	va_list arguments)
+{
+	char what[WHAT_BYTES], whose[40] = "";
+
 	vsnprintf(what, sizeof(what), format, arguments);
-	va_end(arguments);
 	if (stack && stack->key & CAP_KEY && (uint16_t)stack->key != WIRE_NO_CAP)
 		snprintf(whose, sizeof(whose), "capability %u: ", (uint16_t)stack->key);
 	else if (stack && !(stack->key & CAP_KEY))
 		snprintf(whose, sizeof(whose), "thread %" PRIu32 ": ", (uint32_t)stack->key);
-	snprintf(text, sizeof(text), "time %" PRIu64 ": %s%s", nesting->time - nesting->start,
+	snprintf(text, FINDING_BYTES, "time %" PRIu64 ": %s%s", nesting->time - nesting->start,
 		whose, what);
+}
+
+static __attribute__((format(printf, 3, 4))) void report(
+	struct log_nesting *nesting, const struct stack *stack, const char *format, ...)
+{
+	char text[FINDING_BYTES];
+	va_list arguments;
+
+	va_start(arguments, format);
+	write_finding(text, nesting, stack, format, arguments);
+	va_end(arguments);
 	nesting->report(nesting->context, text);
+}
+
+/* Reports that something of this kind has not ended, as soon as an end of the kind is seen. */
+static __attribute__((format(printf, 4, 5))) void report_open(struct log_nesting *nesting,
+	const struct stack *stack, unsigned kind, const char *format, ...)
+{
+	char text[FINDING_BYTES];
+	va_list arguments;
+
+	if (!nesting->has_ended[kind] && nesting->doubtful[kind])
+		return;
+	va_start(arguments, format);
+	write_finding(text, nesting, stack, format, arguments);
+	va_end(arguments);
+	if (nesting->has_ended[kind])
+		nesting->report(nesting->context, text);
+	else
+		nesting->doubtful[kind] = strdup(text);
+}
+
+static void note_end(struct log_nesting *nesting, unsigned kind)
+{
+	nesting->has_ended[kind] = true;
+	if (nesting->doubtful[kind])
+		nesting->report(nesting->context, nesting->doubtful[kind]);
+	free(nesting->doubtful[kind]);
+	nesting->doubtful[kind] = NULL;
 }
 
 static size_t put_name(char *to, size_t size, const struct event_batch *batch, uint64_t handle)
@@ -275,15 +320,14 @@ static bool is_same(const struct frame *one, const struct frame *other)
 
 static bool begin(struct log_nesting *nesting, struct stack *stack, const struct frame *frame)
 {
-	char name[NAME_BYTES];
-
 	nesting->has_begun[frame->kind] = true;
 	stack->begun |= 1u << frame->kind;
 	for (uint32_t i = 0; stack->key & CAP_KEY && i < stack->count; i++) {
 		if (stack->frames[i].kind != frame->kind)
 			continue;
-		report(nesting, stack, "a %s begins within one that began at time %" PRIu64,
-			frame_text(nesting, frame, name), stack->frames[i].time - nesting->start);
+		report_open(nesting, stack, frame->kind,
+			"a %s begins within one that began at time %" PRIu64,
+			kind_names[frame->kind], stack->frames[i].time - nesting->start);
 		drop(nesting, stack, i);
 	}
 	return push(nesting, stack, frame);
@@ -296,10 +340,11 @@ static void end(struct log_nesting *nesting, struct stack *stack, const struct f
 	bool is_known =
 		stack->is_complete || (stack->key & CAP_KEY && stack->begun >> frame->kind & 1);
 
+	note_end(nesting, frame->kind);
 	while (at && !is_same(&stack->frames[at - 1], frame))
 		at--;
 	if (at && at < stack->count)
-		report(nesting, stack,
+		report_open(nesting, stack, stack->frames[at].kind,
 			"%s ends, and %s, which began in it at time %" PRIu64 ", has not ended",
 			frame_text(nesting, frame, name),
 			frame_text(nesting, &stack->frames[at], inner),
@@ -321,7 +366,7 @@ static void thread_ends(struct log_nesting *nesting, struct stack *stack)
 	char name[NAME_BYTES];
 
 	if (stack->count)
-		report(nesting, stack,
+		report_open(nesting, stack, stack->frames[stack->count - 1].kind,
 			"the thread has exited, and %s, which began at time %" PRIu64
 			", has not ended",
 			frame_text(nesting, &stack->frames[stack->count - 1], name),
