@@ -67,9 +67,13 @@
  *
  * A thread's first event maps its ring. After that, recording does not block, allocate
  * or make system calls, with two exceptions: the first event after a quiet time wakes the
- * library's thread, and when a ring is full and a client has asked for lossless delivery,
- * the VM waits for that client. Without lossless delivery, events that find the ring full
- * are dropped and counted. A client receives an event about a millisecond after it was
+ * library's thread, and an event that a client has asked for with lossless delivery waits
+ * until there is room for it. All other events that find the ring full are dropped and
+ * counted. What one client asks for costs the events of other probes nothing.
+ * No wait is for ever: a client that takes no byte for options.lossless_ms loses events from
+ * then on, and is told. So does one that takes none for options.flush_ms after a signal has
+ * interrupted the wait (the handler runs at once), or after the program has called exit(). A
+ * client receives an event about a millisecond after it was
  * recorded; the first event after a quiet time may take up to 20 ms longer.
  *
  * The library's thread inherits the scheduling policy and priority of the thread that calls
@@ -177,9 +181,12 @@ struct vmtap_options {
 	uint32_t ring_bytes;  /* per OS thread that fires while a client listens; 0: 1 MiB */
 	uint32_t name_bytes;  /* room for the texts of names; 0: 16 MiB, touched as used */
 	uint32_t queue_bytes; /* per client, before a slow one loses events; 0: 8 MiB */
-	uint32_t flush_ms;    /* how long vmtap_stop() waits for slow clients; 0: 2000 */
+	uint32_t flush_ms;    /* how long vmtap_stop() and exit() wait for slow clients; 0: 2000 */
 	int send_environment; /* nonzero: also send the environment to clients, including any
 				 secrets in it */
+	int32_t lossless_ms;  /* how long a client that asked for lossless delivery may take no byte
+				 while a thread of the VM waits for it; then it loses events and
+				 is told. 0: 10 s; negative: no client gets lossless delivery */
 };
 
 /*
@@ -306,10 +313,10 @@ VMTAP_API int vmtap_start(const struct vmtap_options *options);
 
 /*
  * Delivers what is in the rings, ends every client's stream in order, removes the socket
- * and ends the thread. Waits for slow clients as long as the options said, for lossless ones
- * until they are gone. Later events are not recorded. exit() does the same. Afterwards
- * vmtap_start() may be called again. May be called on any thread, even if not started, but not
- * from a signal handler or a census. Not a cancellation point.
+ * and ends the thread. Waits for slow clients as long as the options said, for lossless ones as
+ * long as each takes a byte in that time. Later events are not recorded. exit() does the same.
+ * Afterwards vmtap_start() may be called again. May be called on any thread, even if not started,
+ * but not from a signal handler or a census. Not a cancellation point.
  */
 VMTAP_API void vmtap_stop(void);
 

@@ -27,6 +27,8 @@ static const char usage[] =
 	"  --help            this text\n"
 	"  --version         the version\n"
 	"\n"
+	"TOY_LOSSLESS_MS is vmtap_start()'s option lossless_ms.\n"
+	"\n"
 	"Exit status: the n of the program's exit(n); 1 after an error of the program,\n"
 	"2 after wrong usage.\n";
 
@@ -252,6 +254,7 @@ static int run(struct arguments *arguments, int argc, char **argv)
 	struct vm *vm = vm_new(&arguments->vm);
 	const char *asked = secure_getenv("VMTAP_LOG"); /* vmtap_start() empties the variable */
 	char *log = asked && *asked ? strdup(asked) : NULL;
+	const char *patience = getenv("TOY_LOSSLESS_MS");
 	int status;
 
 	if (!vm) {
@@ -262,6 +265,8 @@ static int run(struct arguments *arguments, int argc, char **argv)
 	options.argument_count = argc;
 	options.arguments = argv;
 	options.caps = arguments->vm.caps;
+	if (patience)
+		options.lossless_ms = (int32_t)strtol(patience, NULL, 10);
 	census_register(vm);
 	/* The program runs even if nothing can be served. */
 	status = vmtap_start(&options);

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/debug_line.h"
+#include <unistd.h>
 
 static const struct {
 	const char *name, *tells;
@@ -65,7 +64,7 @@ bool debug_is_on(enum debug_part part)
 
 void debug_say(enum debug_part part, const char *format, ...)
 {
-	char line[DEBUG_LINE_MAX];
+	char line[1024];
 	int saved = errno;
 	size_t length;
 	va_list arguments;
@@ -74,8 +73,11 @@ void debug_say(enum debug_part part, const char *format, ...)
 		return;
 	length = (size_t)snprintf(line, sizeof(line), "vmtap: %s: ", parts[part].name);
 	va_start(arguments, format);
-	vsnprintf(line + length, sizeof(line) - length, format, arguments);
+	vsnprintf(line + length, sizeof(line) - length - 1, format, arguments);
 	va_end(arguments);
-	debug_line(line);
+	length = strlen(line);
+	line[length++] = '\n';
+	if (write(STDERR_FILENO, line, length) < 0)
+		errno = saved; /* nobody is left to tell */
 	errno = saved;
 }

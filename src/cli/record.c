@@ -703,9 +703,23 @@ static int record(struct session *session)
 	if (options->heap_period && !counts.samples)
 		cli_message("process %" PRIu32 " (%s) has given no samples of its heap",
 			process->pid, process->name);
-	if (counts.lost)
+	if (counts.is_lossy && options->lossless) {
+		cli_message("process %" PRIu32
+			    " (%s) lets no client make it wait: the recording is not "
+			    "lossless",
+			process->pid, process->name);
+		status = CLI_FOUND;
+	}
+	if (counts.lost && options->lossless) {
+		cli_message("%" PRIu64
+			    " events were lost although --lossless asked for all: the VM "
+			    "does not wait for ever",
+			counts.lost);
+		status = CLI_FOUND;
+	} else if (counts.lost) {
 		cli_message("%" PRIu64 " events were lost: the VM was faster than the recording",
 			counts.lost);
+	}
 out:
 	if (result == -EPROTO)
 		cli_message("process %" PRIu32 " (%s): event stream: %s", process->pid,

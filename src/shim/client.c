@@ -11,7 +11,8 @@
 #include "wire/wire_type.h"
 
 enum {
-	QUIET_NS = 5000000 /* interval between watermarks without events */
+	QUIET_NS = 5000000, /* interval between watermarks without events */
+	SWOLLEN = 8         /* the limit of a growing queue, as a multiple of its first capacity */
 };
 
 int client_open(int socket, size_t queue_bytes, struct client **result)
@@ -26,6 +27,7 @@ int client_open(int socket, size_t queue_bytes, struct client **result)
 		return status;
 	}
 	client->socket = socket;
+	client->queue_bytes = queue_bytes;
 	client->file = descriptor_file(socket);
 	client->terms.wanted[CLIENT_SAMPLES] = EVENT_OWN;
 	client->fresh = true;
@@ -65,7 +67,9 @@ static void want_type(struct client_terms *terms, const struct event_type *type,
 	for (unsigned i = 0; i < type->is.form_count; i++)
 		if (type->is.forms[i].type == wire && i != type->own_form)
 			*wanted |= (uint8_t)(EVENT_FORM << i);
-	terms->strings[type->number] = UINT16_MAX;
+	terms->strings[type->number] |= ENCODE_ALL_STRINGS |
+		(terms->cpu_clock && !(terms->flags & WIRE_CPU_CLOCK_LISTED) ? ENCODE_CPU_CLOCK
+									     : 0);
 }
 
 static bool is_samples(uint16_t wire)
@@ -97,7 +101,13 @@ static void want_named(struct client_terms *terms, const struct event_type *type
 	if (!named && !all)
 		return;
 	terms->wanted[type->number] |= flags_mask(terms->flags, type);
-	terms->strings[type->number] = named ? strings : all_strings;
+	if (!named)
+		strings = all_strings;
+	if (!(terms->flags & WIRE_CPU_CLOCK_LISTED))
+		strings |= ENCODE_CPU_CLOCK;
+	if (!terms->cpu_clock)
+		strings &= ENCODE_ALL_STRINGS;
+	terms->strings[type->number] = strings & (ENCODE_ALL_STRINGS | ENCODE_CPU_CLOCK);
 }
 
 /* Works out what the terms request of a type that they have not been applied to before. */
@@ -114,7 +124,7 @@ static void want(struct client_terms *terms, const struct event_type *type)
 		terms->wanted[type->number] = terms->selection == CLIENT_GHC
 			? event_ghc_mask(type)
 			: flags_mask(WIRE_GHC, type);
-		terms->strings[type->number] = UINT16_MAX;
+		terms->strings[type->number] = ENCODE_ALL_STRINGS;
 		break;
 	}
 }
@@ -237,13 +247,45 @@ void client_take_all(struct client *client)
 	ask_all(client, CLIENT_ALL, true, false);
 }
 
+/* The VM waits from half of the queue on until a quarter is left. */
+static void note_behind(struct client *client)
+{
+	size_t length = queue_length(&client->encoder.queue);
+
+	client->behind = client->terms.lossless && client->subscribed && !client->gone &&
+		length > client->queue_bytes / (client->behind ? 4 : 2);
+}
+
+void client_hurry(struct client *client)
+{
+	client->terms.lossless = false;
+	client->encoder.grow_max = 0;
+	client->behind = false;
+	client->waited_since = 0;
+	client->hurried = true;
+}
+
+bool client_all_have_room(struct client *clients, const struct event_type *type)
+{
+	for (struct client *client = clients; client; client = client->next) {
+		if (!client->terms.lossless || client->gone || client->end_queued)
+			continue;
+		if (type->number >= client->terms.known_types)
+			client_take_types(client);
+		if (client->terms.wanted[type->number] && !encode_has_room(&client->encoder))
+			return false;
+	}
+	return true;
+}
+
 void client_take_terms(struct client *client)
 {
 	client->terms = client->asked;
-	client->encoder.grows = client->terms.lossless;
+	client->encoder.grow_max = client->terms.lossless ? client->queue_bytes * SWOLLEN : 0;
+	client->hurried = false;
+	note_behind(client);
 	encode_block_end(&client->encoder);
 	client->encoder.ghc_only = client->terms.ghc_only;
-	client->encoder.cpu_clock = client->terms.cpu_clock;
 	client->changed = false;
 }
 
@@ -331,7 +373,7 @@ void client_read(struct client *client)
 	}
 }
 
-void client_send(struct client *client)
+static void send_queue(struct client *client)
 {
 	struct queue *queue = &client->encoder.queue;
 
@@ -355,8 +397,15 @@ void client_send(struct client *client)
 			return;
 		}
 		queue->start += (size_t)sent;
+		client->sent += (uint64_t)sent;
 	}
 	queue->start = queue->end = 0;
+}
+
+void client_send(struct client *client)
+{
+	send_queue(client);
+	note_behind(client);
 }
 
 /* ---- events ---- */

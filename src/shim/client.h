@@ -34,7 +34,8 @@ enum client_selection {
 /* What a subscription requests. */
 struct client_terms {
 	uint8_t wanted[CLIENT_KINDS]; /* events requested of each known type, see EVENT_OWN */
-	uint16_t strings[EVENTS_MAX]; /* per type: the arguments whose strings are requested */
+	uint16_t strings[EVENTS_MAX]; /* per type: the arguments whose strings are requested, and
+					 ENCODE_CPU_CLOCK */
 	uint32_t known_types;         /* the arrays above cover the types below this number */
 	enum client_selection selection;
 	uint8_t flags;        /* of the subscribe frame */
@@ -42,7 +43,7 @@ struct client_terms {
 	unsigned char entries[WIRE_ENTRIES_MAX];
 	bool lossless;
 	bool ghc_only;
-	bool cpu_clock;
+	bool cpu_clock; /* of the types with ENCODE_CPU_CLOCK */
 };
 
 struct client {
@@ -64,7 +65,14 @@ struct client {
 	bool finish_asked;
 	uint32_t tag;
 	uint8_t tag_flags;
-	bool acknowledge;          /* WIRE_SUBSCRIBED must be sent */
+	bool acknowledge;      /* WIRE_SUBSCRIBED must be sent */
+	size_t queue_bytes;    /* the queue's capacity before it grows */
+	bool behind;           /* lossless, with much left to read: the VM waits before it fires */
+	uint64_t sent;         /* bytes that it has taken */
+	uint64_t waited_since; /* CLOCK_MONOTONIC: since when the VM has waited for this client
+				  without its taking a byte; 0: it does not wait */
+	uint64_t waited_sent;  /* the value of sent then */
+	bool hurried;          /* it was lossless until it took too long; it must be told */
 	struct client_terms terms; /* in force */
 	struct client_terms asked;
 	uint64_t since;          /* raw time: earlier events were recorded for other clients */
@@ -108,6 +116,12 @@ bool client_awaits_types(const struct client *client);
 
 /* Puts the terms of the last frame into force. */
 void client_take_terms(struct client *client);
+
+/* Whether every lossless client that requested the type has room for a record of it. */
+bool client_all_have_room(struct client *clients, const struct event_type *type);
+
+/* Ends lossless delivery: from now on the client loses what it has no room for. */
+void client_hurry(struct client *client);
 
 /* Closes the open block and sends whole blocks for as long as this does not block. */
 void client_send(struct client *client);

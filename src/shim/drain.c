@@ -60,12 +60,19 @@ static const struct encode_transient no_transients[NAME_TRANSIENTS];
  * clients that keep up, a crash loses no more than the rings hold. */
 static void send_all(struct client *clients)
 {
-	for (struct client *client = clients; client; client = client->next)
+	bool behind = false;
+
+	for (struct client *client = clients; client; client = client->next) {
 		if (!client->gone)
 			client_send(client);
+		behind |= client->behind;
+	}
+	if (behind) /* the server ends this */
+		ring_set_held(true);
 }
 
-static void drain_ring(
+/* False: a lossless client has no room for the next record. */
+static bool drain_ring(
 	struct drain *drain, struct client *clients, struct ring *ring, uint64_t head)
 {
 	while (ring->drained != head) {
@@ -95,6 +102,8 @@ static void drain_ring(
 			bytes = event_record_bytes(type, record);
 			if (bytes > RECORD_MAX)
 				break;
+			if (!client_all_have_room(clients, type))
+				return false;
 			/* The line between two points is accurate only to some nanoseconds;
 			 * this makes the promised order hold exactly. */
 			time = stamp_convert(&drain->clock, raw);
@@ -122,6 +131,7 @@ static void drain_ring(
 	/* Bytes that cannot be a record come from memory that was freed while a record in it
 	 * was still being written: nobody requested that record. */
 	ring->drained = head;
+	return true;
 }
 
 static void tell_drops(struct client *clients, struct ring_drops *drops, uint64_t now)
@@ -187,7 +197,7 @@ void drain_rings(struct drain *drain, struct client *clients)
 	time = stamp_convert(&drain->clock, now);
 	if (anew || drain->latest)
 		drain->latest = time + LATEST_NS;
-	drain->found_any = drain->found_much = false;
+	drain->found_any = drain->found_much = drain->blocked = false;
 	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
 		uint32_t busy = atomic_load_explicit(&ring->record.busy, memory_order_seq_cst);
 		uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_acquire);
@@ -197,8 +207,11 @@ void drain_rings(struct drain *drain, struct client *clients)
 			drain->found_much = true;
 		drain->found_any |=
 			head != atomic_load_explicit(&ring->tail, memory_order_relaxed) ||
-			(busy != RING_IDLE && !ring->stuck);
-		drain_ring(drain, clients, ring, head);
+			(busy == RING_WRITING && !ring->stuck);
+		if (!drain_ring(drain, clients, ring, head)) {
+			drain->blocked = true;
+			first = ring->last ? ring->last : ring->created;
+		}
 		tell_drops(clients, &ring->drops, time);
 		if (busy == RING_WRITING && first != now && ring->last > first)
 			first = ring->last;

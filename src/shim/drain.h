@@ -20,10 +20,12 @@ struct drain {
 			    restart; else 0 */
 	bool found_any;  /* the last drain found records */
 	bool found_much; /* the last drain found many: do not sleep before the next */
+	bool blocked;    /* it left records in the rings, for which a lossless client has no room */
 	unsigned count;
 };
 
-/* Drains everything that is in the rings now. */
+/* Drains everything that is in the rings now. A record that a lossless client has no room for stays
+ * there, with those after it. */
 void drain_rings(struct drain *drain, struct client *clients);
 
 /* Discards what the rings still hold from the last time that a client listened. */

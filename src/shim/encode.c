@@ -53,7 +53,15 @@ void encoder_close(struct encoder *encoder)
 static bool room(struct encoder *encoder, size_t bytes)
 {
 	return queue_reserve(&encoder->queue, bytes) ||
-		(encoder->grows && queue_grow(&encoder->queue, bytes));
+		(encoder->grow_max && queue_grow(&encoder->queue, bytes, encoder->grow_max));
+}
+
+bool encode_has_room(struct encoder *encoder)
+{
+	const struct queue *queue = &encoder->queue;
+
+	return queue->capacity - queue->end >= ENCODE_RECORD_MAX ||
+		room(encoder, ENCODE_RECORD_MAX);
 }
 
 static void put_event(struct queue *queue, uint16_t type, uint64_t time)
@@ -577,10 +585,10 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	size_t bytes = BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->is.payload;
 	uint32_t unknown = 0; /* one bit for each field whose name must be defined first */
 	uint16_t cpu, cap = WIRE_NO_CAP;
-	bool declares = must_declare(encoder, type);
+	bool declares = must_declare(encoder, type), clocked = strings & ENCODE_CPU_CLOCK;
 
 	if (mask != EVENT_OWN) /* GHC's events always carry their strings */
-		strings = UINT16_MAX;
+		strings = ENCODE_ALL_STRINGS;
 	if (type->is.has_text && strings >> type->is.text_argument & 1)
 		text_length = load_u32(record + type->is.text);
 	bytes += text_length;
@@ -610,7 +618,7 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	}
 	if (mask != EVENT_OWN)
 		bytes += type->is.form_count * FORM_BYTES + CAP_BYTES + 2 * (size_t)text_length;
-	if (encoder->cpu_clock) {
+	if (clocked) {
 		if (!cpu_time) /* its thread had not yet noticed that a client requests the clock */
 			return false;
 		bytes += WIRE_EVENT_BYTES + WIRE_SIZE_CPU_TIME;
@@ -635,7 +643,7 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 			put_name(encoder, client_id(id, i), text, length, time);
 		/* else the previous field has defined it */
 	}
-	if (encoder->cpu_clock && mask & EVENT_OWN) {
+	if (clocked && mask & EVENT_OWN) {
 		put_event(&encoder->queue, WIRE_CPU_TIME, time);
 		queue_put_u64(&encoder->queue, *cpu_time);
 	}
@@ -785,7 +793,7 @@ bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, u
 
 	encode_block_end(encoder);
 	if (!room(encoder, bytes) &&
-		!(queue_length(queue) < queue->capacity / 2 && queue_grow(queue, bytes)))
+		!(queue_length(queue) < queue->capacity / 2 && queue_grow(queue, bytes, SIZE_MAX)))
 		return false;
 	block_begin(encoder, WIRE_NO_CAP, time);
 	if (!encoder->heap_begun) {

@@ -21,9 +21,8 @@
 
 struct encoder {
 	struct queue queue;
-	bool grows;     /* lossless: the queue grows instead of rejecting events */
-	bool ghc_only;  /* only what GHC's readers understand */
-	bool cpu_clock; /* send the thread's CPU clock before each probe's own event */
+	size_t grow_max; /* lossless: the queue grows up to this instead of rejecting events */
+	bool ghc_only;   /* only what GHC's readers understand */
 	bool in_block;
 	size_t block; /* position of the open block, relative to queue.start */
 	uint16_t cap;
@@ -56,12 +55,18 @@ bool encode_clock(struct encoder *encoder, const struct stamp_line *clock);
 
 /*
  * Writes one record as the events in mask. Only arguments with a bit in strings carry their
- * strings; the other strings are empty. transients holds the latest texts that travelled
+ * strings; the other strings are empty. With ENCODE_CPU_CLOCK in strings, the thread's CPU clock
+ * comes before the probe's own event. transients holds the latest texts that travelled
  * with events, each at index id % NAME_TRANSIENTS. Returns false and writes nothing if the
  * queue has no room, a text is no longer available, the CPU clock is missing that the client
  * requested (cpu_time is NULL), or the type came after the client's header and has no spare
  * number.
  */
+enum {
+	ENCODE_ALL_STRINGS = (1 << WIRE_ARGUMENTS_MAX) - 1,
+	ENCODE_CPU_CLOCK = WIRE_ENTRY_CPU_CLOCK,
+	ENCODE_RECORD_MAX = 64 << 10 /* more than what one record can need in the queue */
+};
 struct encode_transient {
 	uint32_t id;
 	const unsigned char *text;
@@ -70,6 +75,9 @@ struct encode_transient {
 bool encode_record(struct encoder *encoder, const struct event_type *type, uint8_t mask,
 	uint16_t strings, const unsigned char *record, uint64_t time, uint64_t thread,
 	const struct encode_transient *transients, const uint64_t *cpu_time);
+
+/* Makes room for any record, if necessary and allowed by growing the queue. */
+bool encode_has_room(struct encoder *encoder);
 
 /* Write the server's own events, in blocks without a capability. False if there is no room. */
 bool encode_loss(

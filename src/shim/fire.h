@@ -91,7 +91,9 @@ static FIRE_PART struct vmtap_record *fire_begin(enum vmtap_probe probe, uint32_
 	const struct vmtap_runtime *runtime =
 		atomic_load_explicit(&vmtap_object.runtime, memory_order_acquire);
 
-	return runtime ? runtime->begin(vmtap_numbers[probe], bytes) : NULL;
+	return runtime
+		? runtime->begin(__atomic_load_n(&vmtap_numbers[probe], __ATOMIC_RELAXED), bytes)
+		: NULL;
 }
 
 static FIRE_PART uint32_t fire_text_bytes(uint32_t fixed, uint32_t length)

@@ -46,8 +46,8 @@ enum {
 };
 
 struct vmtap_runtime {
-	/* Returns space for a record of this event with that many bytes (a multiple of
-	 * RECORD_ALIGN), or NULL if the event is dropped, which is counted. */
+	/* Returns space for a record of the event with this number and that many bytes (a multiple
+	 * of RECORD_ALIGN), or NULL if the event is dropped, which is counted. */
 	struct vmtap_record *(*begin)(uint32_t event, uint32_t bytes);
 	/* Assigns an id to a name that has none yet. 0: there is no room for its text, and the
 	 * record counts as lost. */
@@ -63,7 +63,8 @@ struct vmtap_object {
 	uint32_t event_count;
 	const struct definition *const *definitions;
 	unsigned short *const *words; /* each the low half of a 32-bit word */
-	uint16_t *numbers;            /* numbers of the events; the runtime fills them in */
+	uint16_t *numbers;            /* of the events, as begin() takes them; the runtime fills
+					 them in and may change them at any time */
 	const char *const *providers; /* those it has opted in for, followed by NULL */
 	const struct vmtap_runtime *_Atomic runtime;
 	struct vmtap_object *next; /* the runtime's list */

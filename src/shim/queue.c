@@ -34,9 +34,11 @@ bool queue_reserve(struct queue *queue, size_t bytes)
 	return true;
 }
 
-bool queue_grow(struct queue *queue, size_t bytes)
+bool queue_grow(struct queue *queue, size_t bytes, size_t limit)
 {
 	while (!queue_reserve(queue, bytes)) {
+		if (queue->capacity > limit / 2)
+			return false;
 		void *more =
 			mremap(queue->bytes, queue->capacity, queue->capacity * 2, MREMAP_MAYMOVE);
 		if (more == MAP_FAILED)

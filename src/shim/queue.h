@@ -27,8 +27,9 @@ void queue_close(struct queue *queue);
  * that reads single bytes would cause the whole queue to be moved for each. */
 bool queue_reserve(struct queue *queue, size_t bytes);
 
-/* Doubles the capacity until the bytes fit; false if memory runs out. */
-bool queue_grow(struct queue *queue, size_t bytes);
+/* Doubles the capacity until the bytes fit. False if memory runs out, or the capacity would exceed
+ * limit. */
+bool queue_grow(struct queue *queue, size_t bytes, size_t limit);
 
 static inline size_t queue_length(const struct queue *queue)
 {

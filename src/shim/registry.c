@@ -23,10 +23,9 @@ static uint32_t omitted_live;       /* probes that are excluded now */
 static char omitted[OMITTED_BYTES]; /* the names of all probes ever excluded */
 static bool omitted_more;           /* there were more than fit into omitted */
 static uint32_t providers;
-static uint64_t providers_since; /* raw time */
-static bool open_events[EVENTS_MAX];
-static bool opens_new; /* a probe that no object had before starts open */
-static const struct vmtap_runtime *used_runtime = &ring_runtime;
+static uint64_t providers_since;   /* raw time */
+static uint8_t wishes[EVENTS_MAX]; /* in force */
+static uint8_t wishes_for_new;     /* those for a probe that no object had before */
 
 void registry_lock(void)
 {
@@ -46,21 +45,28 @@ void registry_fork_child(void)
 
 static void object_open(struct vmtap_object *object)
 {
-	atomic_store(&object->runtime, used_runtime);
+	atomic_store(&object->runtime, &ring_runtime);
 	for (uint32_t i = 0; i < object->event_count; i++) {
-		uint16_t number = object->numbers[i];
-		bool open = number != VMTAP_OBJECT_NO_NUMBER && open_events[number];
+		uint16_t number = object->numbers[i], own = number & RING_NUMBER;
+		bool open = false;
+		if (number != VMTAP_OBJECT_NO_NUMBER) {
+			open = wishes[own] & RING_OPEN;
+			/* before the guard opens; threads in the fire function read it at any time
+			 */
+			__atomic_store_n(&object->numbers[i], ring_tagged(own, wishes[own]),
+				__ATOMIC_RELAXED);
+		}
 		if (vmtap_word_stream_load(object->words[i]) != open)
 			vmtap_word_stream_store(object->words[i], open);
 	}
 }
 
-void registry_open(const bool wanted[EVENTS_MAX], uint32_t count, bool new_too,
-	const struct vmtap_runtime *runtime)
+void registry_open(const uint8_t now[EVENTS_MAX], uint32_t count, uint8_t for_new)
 {
-	memcpy(open_events, wanted, count * sizeof(*open_events));
-	opens_new = new_too;
-	used_runtime = runtime;
+	for (uint32_t i = 0; i < count; i++)
+		if (wishes[i] != now[i])
+			ring_set_wishes(i, wishes[i] = now[i]);
+	wishes_for_new = for_new;
 	for (struct vmtap_object *object = objects; object; object = object->next)
 		object_open(object);
 }
@@ -136,20 +142,19 @@ static bool is_stranger(const struct vmtap_object *object)
 	return object->version != VMTAP_OBJECT_VERSION || object->size < sizeof(*object);
 }
 
-/* Whether the guard of a type that has just been added is open before the server has looked at
- * it: the type may be a version of a probe whose other versions are open, or one that a client
- * waits for. */
-static bool starts_open(uint32_t number)
+/* The wishes for a type that has just been added, before the server has looked at it: the type may
+ * be a version of a probe whose other versions are open, or one that a client waits for. */
+static uint8_t first_wishes(uint32_t number)
 {
 	const struct event_type *type = event_get(number);
 	bool is_new = true;
 
 	for (int i = -1; (i = event_table_next_of_name(type, i)) >= 0;) {
-		if (open_events[i])
-			return true;
+		if (wishes[i] & RING_OPEN)
+			return wishes[i];
 		is_new &= (uint32_t)i == number;
 	}
-	return is_new && opens_new;
+	return is_new ? wishes_for_new : 0;
 }
 
 /* The number of the object's probes that are excluded. */
@@ -172,7 +177,8 @@ static void number_events(struct vmtap_object *object)
 		if (number < 0)
 			note_omitted(object->definitions[i]->description);
 		if (number >= 0 && event_count() > before)
-			open_events[number] = starts_open((uint32_t)number);
+			ring_set_wishes(
+				(uint32_t)number, wishes[number] = first_wishes((uint32_t)number));
 	}
 	omitted_live += count_omitted(object);
 	omissions += count_omitted(object);

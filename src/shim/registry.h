@@ -18,15 +18,14 @@ void registry_unlock(void);
 void registry_fork_child(void);
 
 /*
- * Opens the guards of these event types in every present and future object, closes those of all
- * others with a number below count, and makes objects record with this runtime. Types that were
- * added since the caller looked, with numbers from count on, stay as they are: their guards may
- * be open because their names are wanted, and must not miss events until the caller has looked
- * again. new_too: a type that is added later starts open even if no other type has its name,
- * because somebody may want it. The lock must be held.
+ * Puts these wishes (enum ring_wish) for the event types with numbers below count into force in
+ * every present and future object: guards open and close. Types that were added since the caller
+ * looked, with numbers from count on, stay as they are: their guards may be open because their
+ * names are wanted, and must not miss events until the caller has looked again. for_new: the
+ * wishes for a type that is added later, if no other type has its name, because somebody may want
+ * it. The lock must be held.
  */
-void registry_open(const bool wanted[EVENTS_MAX], uint32_t count, bool new_too,
-	const struct vmtap_runtime *runtime);
+void registry_open(const uint8_t wishes[EVENTS_MAX], uint32_t count, uint8_t for_new);
 
 /* The compatible providers that any object has opted in for, one bit each, and the raw time
  * since which this has been so. The lock must be held. */

@@ -24,7 +24,10 @@ enum {
 	RING_BYTES_MAX = 1 << 30,
 	RING_KEPT_BYTES = 16 << 10,
 	WAKER_YIELDS = 10000,
-	RING_WAIT_MS = 10, /* the longest that a waiting producer sleeps before it checks again */
+	QUARTER = 4,
+	RING_WAIT_MS = 1000, /* the longest that a waiting producer sleeps before it checks again;
+				also, a signal interrupts only a sleep that has a limit */
+	REFUSED_MS = 10,     /* the same if a sandbox refuses futexes */
 	MAKE_AGAIN =
 		1024 /* a thread that had no memory for a ring tries again after this many events */
 };
@@ -35,13 +38,24 @@ static struct ring *_Atomic rings;
 static _Atomic uint32_t ring_bytes = RING_BYTES_DEFAULT;
 static _Atomic bool listening;
 static _Atomic pid_t owner; /* the process in which the server runs */
-static _Atomic bool lossless;
+static _Atomic uint8_t event_wishes[EVENTS_MAX];
+static _Atomic uint32_t lossless_events; /* types with that wish */
+static _Atomic bool held;                /* see ring_set_held() */
+static _Atomic bool wait_told;           /* the server will look for waiting producers */
+static _Atomic bool gave_up;             /* see ring_has_waiters() */
+static _Atomic uint32_t flush_ms;
 static _Atomic bool asleep; /* the server sleeps: the next record wakes it */
 static _Atomic int waker = -1;
 static struct descriptor_file waker_file; /* set before waker */
 static _Atomic uint32_t waking;           /* number of producers that are using the waker */
 
-static __thread struct ring *thread_ring;
+/* In place of a ring, for threads that have none: always busy, so that one test finds both. */
+static struct {
+	struct vmtap_record record;
+} __attribute__((aligned(64))) no_ring = {.record = {.busy = RING_WRITING}};
+#define NO_RING ((struct ring *)(void *)&no_ring)
+
+static __thread struct ring *thread_ring = NO_RING;
 static __thread volatile bool thread_making; /* its ring; a signal may interrupt that */
 static __thread volatile bool thread_waking; /* it is counted in waking */
 static __thread unsigned thread_without;     /* events since memory for the ring ran out */
@@ -111,7 +125,7 @@ static struct ring *ring_make(void)
 /* The slow path, when the thread has no usable ring. Returns NULL if the event is dropped. */
 static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 {
-	struct ring *ring = thread_ring;
+	struct ring *ring = thread_ring == NO_RING ? NULL : thread_ring;
 
 	/* Acquire: makes visible what was set up for producers, such as the choice of a clock. */
 	if (!atomic_load_explicit(&listening, memory_order_acquire))
@@ -131,55 +145,25 @@ static __attribute__((cold, noinline)) struct ring *ring_slow(uint32_t event)
 		int saved = errno;
 		thread_making = true;
 		atomic_signal_fence(memory_order_seq_cst);
-		if (!thread_ring) /* a signal handler may have made it just now */
-			thread_ring = ring_make();
+		if (thread_ring == NO_RING) { /* a signal handler may have made it just now */
+			ring = ring_make();
+			if (ring)
+				thread_ring = ring;
+		}
 		atomic_signal_fence(memory_order_seq_cst);
 		thread_making = false;
 		errno = saved;
 	}
-	if (!thread_ring)
-		count_drop(NULL, event);
-	return thread_ring;
+	if (thread_ring != NO_RING)
+		return thread_ring;
+	count_drop(NULL, event);
+	return NULL;
 }
 
-/* Waits for room as long as a client requires that. */
-static bool ring_wait(struct ring *ring, uint64_t next)
-{
-	const struct timespec limit = {.tv_nsec = RING_WAIT_MS * 1000000L};
-	int saved = errno;
-	bool room = false;
-
-	if (!is_owner())
-		return false;
-	atomic_store_explicit(&ring->record.busy, RING_WAITING, memory_order_seq_cst);
-	for (;;) {
-		uint32_t seen = atomic_load(&ring->room);
-		/* Read room before deciding whether to wait: the ring may have been emptied for
-		 * the last time. */
-		bool waits = atomic_load(&listening) && atomic_load(&lossless);
-		uint64_t tail = atomic_load(&ring->tail);
-		atomic_store(&ring->limit, tail + ring->size);
-		room = next - tail <= ring->size;
-		if (room || !waits)
-			break;
-		if (syscall(SYS_futex, &ring->room, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0) &&
-			errno != EAGAIN && errno != ETIMEDOUT && errno != EINTR &&
-			nanosleep(&limit, NULL) && errno != EINTR)
-			break; /* nothing may wait here */
-	}
-	atomic_store_explicit(&ring->record.busy, RING_WRITING, memory_order_relaxed);
-	atomic_signal_fence(memory_order_seq_cst);
-	errno = saved;
-	return room;
-}
-
-/* One producer wakes the server. This makes a system call, but only if the server was asleep. */
-static void wake_server(void)
+static void tell_server(void)
 {
 	int descriptor;
 
-	if (!atomic_load(&asleep) || !atomic_exchange(&asleep, false))
-		return;
 	thread_waking = true;
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_fetch_add(&waking, 1);
@@ -191,10 +175,91 @@ static void wake_server(void)
 	thread_waking = false;
 }
 
-static __attribute__((cold, noinline)) bool ring_full(
-	struct ring *ring, uint32_t event, uint64_t next)
+/* A text that travels before its event may belong to any event. */
+static bool is_lossless(uint32_t event)
 {
-	bool waits = atomic_load_explicit(&lossless, memory_order_acquire);
+	return event < EVENTS_MAX ? atomic_load(&event_wishes[event]) & RING_LOSSLESS
+				  : atomic_load(&lossless_events) > 0;
+}
+
+/* A text's own event waits after it. */
+static inline bool is_held(uint32_t event)
+{
+	return event < EVENTS_MAX && atomic_load(&held);
+}
+
+/* Sleeps until the ring's futex changes, at most until the deadline if there is one. False: give
+ * up, because the deadline has passed or nothing may wait here. */
+static bool ring_sleep(struct ring *ring, uint32_t seen, uint64_t *deadline)
+{
+	const struct timespec refused = {.tv_nsec = REFUSED_MS * 1000000L};
+	uint64_t now = clock_monotonic(), wait = RING_WAIT_MS * UINT64_C(1000000);
+
+	if (*deadline && now >= *deadline)
+		return false;
+	if (*deadline && *deadline - now < wait)
+		wait = *deadline - now;
+	const struct timespec limit = {
+		.tv_sec = (time_t)(wait / 1000000000u), .tv_nsec = (long)(wait % 1000000000u)};
+	if (!syscall(SYS_futex, &ring->room, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0) ||
+		errno == EAGAIN || errno == ETIMEDOUT)
+		return true;
+	if (errno == EINTR) {
+		if (!*deadline)
+			*deadline = now + atomic_load(&flush_ms) * UINT64_C(1000000);
+		return true;
+	}
+	return !nanosleep(&refused, NULL) || errno == EINTR;
+}
+
+/* Waits for room as long as a client requires that. A signal limits the rest of the wait, so that
+ * the program can act on what its handler has noted. */
+static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
+{
+	int saved = errno;
+	uint64_t deadline = 0;
+	bool room = false, told = false;
+
+	if (!is_owner())
+		return false;
+	atomic_store_explicit(&ring->record.busy, RING_WAITING, memory_order_seq_cst);
+	for (;;) {
+		uint32_t seen = atomic_load(&ring->room);
+		/* Read room before deciding whether to wait: the ring may have been emptied for
+		 * the last time. */
+		bool waits = atomic_load(&listening) && is_lossless(event);
+		uint64_t tail = atomic_load(&ring->tail);
+		atomic_store(&ring->limit, tail + ring->size);
+		room = next - tail <= ring->size;
+		if (!waits || (room && !is_held(event)))
+			break;
+		if (!told && !atomic_exchange(&wait_told, true))
+			tell_server();
+		told = true;
+		if (!ring_sleep(ring, seen, &deadline)) {
+			atomic_store(&gave_up, true);
+			atomic_store(&wait_told, true);
+			tell_server();
+			break;
+		}
+	}
+	atomic_store_explicit(&ring->record.busy, RING_WRITING, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	errno = saved;
+	return room;
+}
+
+/* One producer wakes the server. This makes a system call, but only if the server was asleep. */
+static void wake_server(void)
+{
+	if (atomic_load(&asleep) && atomic_exchange(&asleep, false))
+		tell_server();
+}
+
+/* True: the event is dropped. */
+static __attribute__((cold, noinline)) bool ring_full(
+	struct ring *ring, uint32_t event, uint64_t next, bool lossless)
+{
 	uint64_t tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
 
 	if (fork_page_check())
@@ -203,9 +268,9 @@ static __attribute__((cold, noinline)) bool ring_full(
 	 * the opposite order. */
 	atomic_store(&ring->limit, tail + ring->size);
 	wake_server();
-	if (next - tail <= ring->size)
+	if (next - tail <= ring->size && !(lossless && is_held(event)))
 		return false;
-	if (waits && ring_wait(ring, next))
+	if (lossless && ring_wait(ring, event, next))
 		return false;
 	count_drop(ring, event);
 	return true;
@@ -221,12 +286,12 @@ static inline void put_head(unsigned char *at, uint64_t time, uint32_t event)
 
 /* Reserves space for a record of this size; clocked: with the CPU clock before it. */
 static inline __attribute__((always_inline)) struct vmtap_record *reserve(
-	uint32_t event, uint32_t bytes, bool clocked)
+	uint32_t event, uint32_t bytes, bool clocked, bool lossless)
 {
 	struct ring *ring = thread_ring;
 
 	if (__builtin_expect(
-		    !ring || atomic_load_explicit(&ring->record.busy, memory_order_relaxed), 0)) {
+		    atomic_load_explicit(&ring->record.busy, memory_order_relaxed) != 0, 0)) {
 		ring = ring_slow(event);
 		if (!ring)
 			return NULL;
@@ -235,8 +300,10 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(
 	atomic_signal_fence(memory_order_seq_cst);
 	uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_relaxed);
 	uint64_t next = ring_after(head, bytes + (clocked ? RING_CLOCK_BYTES : 0), ring->size);
-	if (__builtin_expect(next > atomic_load_explicit(&ring->limit, memory_order_relaxed), 0) &&
-		ring_full(ring, event, next)) {
+	if (__builtin_expect(next > atomic_load_explicit(&ring->limit, memory_order_relaxed) ||
+			    (lossless && is_held(event)),
+		    0) &&
+		ring_full(ring, event, next, lossless)) {
 		atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 		return NULL;
 	}
@@ -257,14 +324,21 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(
 	return &ring->record;
 }
 
-static struct vmtap_record *ring_begin(uint32_t event, uint32_t bytes)
+/* For events that somebody has wishes for. */
+static __attribute__((noinline)) struct vmtap_record *begin_tagged(uint32_t event, uint32_t bytes)
 {
-	return reserve(event, bytes, false);
+	uint32_t number = event & RING_NUMBER, wishes = (event >> RING_TAGS) * RING_CLOCKED;
+
+	if (wishes & RING_CLOCKED)
+		return reserve(number, bytes, true, wishes & RING_LOSSLESS);
+	return reserve(number, bytes, false, true);
 }
 
-static struct vmtap_record *ring_begin_clocked(uint32_t event, uint32_t bytes)
+static struct vmtap_record *ring_begin(uint32_t event, uint32_t bytes)
 {
-	return reserve(event, bytes, true);
+	if (__builtin_expect(event > RING_NUMBER, 0))
+		return begin_tagged(event, bytes);
+	return reserve(event, bytes, false, false);
 }
 
 /* Returns an id. When the table is full, the id is valid for this event only and its text is
@@ -279,7 +353,7 @@ static uint32_t ring_name(struct vmtap_name *name)
 	uint32_t length = name->length < NAME_LENGTH_MAX ? name->length : NAME_LENGTH_MAX;
 	uint32_t bytes =
 		(RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
-	struct vmtap_record *record = ring_begin(RING_NAME, bytes);
+	struct vmtap_record *record = reserve(RING_NAME, bytes, false, is_lossless(RING_NAME));
 	if (!record)
 		return 0;
 	id = NAME_TRANSIENT | thread_ring->next_transient++;
@@ -292,7 +366,6 @@ static uint32_t ring_name(struct vmtap_name *name)
 }
 
 const struct vmtap_runtime ring_runtime = {.begin = ring_begin, .name = ring_name};
-const struct vmtap_runtime ring_clocked_runtime = {.begin = ring_begin_clocked, .name = ring_name};
 
 void ring_set_size(uint32_t bytes)
 {
@@ -313,10 +386,42 @@ void ring_set_listening(bool now)
 		ring_wake();
 }
 
-void ring_set_lossless(bool now)
+void ring_set_wishes(uint32_t event, uint8_t wishes)
 {
-	if (atomic_exchange(&lossless, now) && !now)
+	uint8_t before = atomic_exchange(&event_wishes[event], wishes);
+
+	if (wishes & ~before & RING_LOSSLESS)
+		atomic_fetch_add(&lossless_events, 1);
+	if (before & ~wishes & RING_LOSSLESS) {
+		atomic_fetch_sub(&lossless_events, 1);
 		ring_wake();
+	}
+}
+
+bool ring_set_held(bool now)
+{
+	bool before = atomic_exchange(&held, now);
+
+	if (before && !now)
+		ring_wake();
+	return before;
+}
+
+void ring_set_flush(uint32_t ms)
+{
+	atomic_store(&flush_ms, ms);
+}
+
+bool ring_has_waiters(bool *impatient)
+{
+	bool any = false;
+
+	/* Before the rings are looked at; a producer does the two in the opposite order. */
+	atomic_store(&wait_told, false);
+	*impatient = atomic_exchange(&gave_up, false);
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		any |= atomic_load(&ring->record.busy) == RING_WAITING;
+	return any;
 }
 
 struct ring *ring_first(void)
@@ -337,17 +442,21 @@ void ring_release(struct ring *ring)
 		ring_bump(ring);
 }
 
-bool ring_arm(void)
+bool ring_arm(bool at_first)
 {
 	atomic_store(&asleep, true);
 	for (struct ring *ring = ring_first(); ring; ring = ring->next)
-		atomic_store(&ring->limit, 0);
-	for (struct ring *ring = ring_first(); ring; ring = ring->next)
-		if (atomic_load(&ring->tail) != atomic_load(&ring->record.head) ||
-			(atomic_load(&ring->record.busy) != RING_IDLE && !ring->stuck)) {
+		atomic_store(&ring->limit,
+			at_first ? 0 : atomic_load(&ring->tail) + ring->size / QUARTER);
+	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
+		uint64_t length = atomic_load(&ring->record.head) - atomic_load(&ring->tail);
+		if (length > (at_first ? 0 : ring->size / QUARTER) ||
+			(at_first && atomic_load(&ring->record.busy) == RING_WRITING &&
+				!ring->stuck)) {
 			ring_disarm();
 			return false;
 		}
+	}
 	return true;
 }
 
@@ -381,14 +490,15 @@ void ring_reset_thread(void)
 	if (thread_waking)
 		atomic_fetch_sub(&waking, 1);
 	thread_waking = false;
-	if (ring)
+	if (ring != NO_RING)
 		atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 }
 
 void ring_wake(void)
 {
 	for (struct ring *ring = ring_first(); ring; ring = ring->next)
-		ring_bump(ring);
+		if (atomic_load(&ring->record.busy) == RING_WAITING)
+			ring_bump(ring);
 }
 
 static void ring_unmap(struct ring *ring)
@@ -480,7 +590,7 @@ void ring_forget(void)
  * thread's, so all stay, in its name. */
 void ring_fork_child(void)
 {
-	struct ring *own = thread_ring, *next, *kept = NULL;
+	struct ring *own = thread_ring == NO_RING ? NULL : thread_ring, *next, *kept = NULL;
 	pid_t process = getpid();
 	bool forked = process == (pid_t)syscall(SYS_gettid);
 
@@ -504,4 +614,7 @@ void ring_fork_child(void)
 	atomic_store(&waker, -1);
 	atomic_store(&waking, 0);
 	atomic_store(&asleep, false);
+	atomic_store(&held, false);
+	atomic_store(&wait_told, false);
+	atomic_store(&gave_up, false);
 }

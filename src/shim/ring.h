@@ -7,8 +7,8 @@
  * at the next multiple of the size. Both sides compute this with ring_after().
  *
  * A producer never blocks, allocates or makes a system call, except to map its ring at its
- * first record, and to wait if a client asked for lossless delivery. It is safe in a signal
- * handler: a record that interrupts another record is dropped and counted.
+ * first record, and to wait for room if a client receives this event lossless. It is safe in a
+ * signal handler: a record that interrupts another record is dropped and counted.
  *
  * A ring stays mapped while its thread lives, because the thread may be about to write to it
  * at any moment. The server frees it once the kernel reports that the thread has ended.
@@ -70,18 +70,49 @@ struct ring {
 	size_t transients_bytes;
 };
 
-/* The functions that objects call. The second runtime also reads the thread's CPU clock for
- * each record, with a system call. */
+/*
+ * What clients wish for an event type. An object's number for an event carries the wishes but the
+ * first as tags, so that an event that nobody has wishes for pays nothing for those of others:
+ * ring_tagged() gives the number with its tags.
+ */
+enum ring_wish {
+	RING_OPEN = 1,     /* its guards are open */
+	RING_CLOCKED = 2,  /* read the thread's CPU clock, with a system call */
+	RING_LOSSLESS = 4, /* wait rather than lose it */
+	RING_NUMBER = 0x3fff,
+	RING_TAGS = 14 /* the position of the tags */
+};
+
+static inline uint16_t ring_tagged(uint16_t number, uint8_t wishes)
+{
+	return (uint16_t)((number & RING_NUMBER) | (unsigned)(wishes / RING_CLOCKED) << RING_TAGS);
+}
+
+/* The functions that objects call. */
 extern const struct vmtap_runtime ring_runtime;
-extern const struct vmtap_runtime ring_clocked_runtime;
+
+/* Sets the wishes for one event type, which waiting producers look at. */
+void ring_set_wishes(uint32_t event, uint8_t wishes);
 
 /* Sets the size of future rings, rounded up to a power of two. */
 void ring_set_size(uint32_t bytes);
 
-/* Whether any client listens, and whether any of them requires the VM to wait. Set by the
- * server. */
+/* Whether any client listens. Set by the server. */
 void ring_set_listening(bool listening);
-void ring_set_lossless(bool lossless);
+
+/* Whether producers of lossless events must wait although their rings have room, because a client
+ * that receives such events is behind. Returns what was set before. */
+bool ring_set_held(bool held);
+
+/*
+ * Whether any producer waits now. After the call, the next one that begins to wait writes to the
+ * eventfd. *impatient: one has stopped waiting flush_ms after a signal had interrupted its wait;
+ * cleared by the call.
+ */
+bool ring_has_waiters(bool *impatient);
+
+/* How long a producer goes on waiting after a signal has interrupted its wait. */
+void ring_set_flush(uint32_t flush_ms);
 
 /* The first ring; producers add at the front at any time. */
 struct ring *ring_first(void);
@@ -95,11 +126,12 @@ void ring_release(struct ring *ring);
 /*
  * The server's sleep. While the server polls, producers need not notify it. Before a longer
  * sleep it arms the rings; then the next record of any thread writes to the eventfd, once.
+ * With at_first unset, only a record that fills a ring beyond a quarter does.
  * True: the server may sleep; false: something has arrived meanwhile. A record that is
  * written at that very moment may find the rings not yet armed; then the next record, or the
  * timeout, ends the sleep.
  */
-bool ring_arm(void);
+bool ring_arm(bool at_first);
 void ring_disarm(void);
 
 /* The eventfd that producers write 1 to. After a successful release no producer uses it any

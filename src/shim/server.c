@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/debug_line.h"
 #include "shim/census.h"
 #include "shim/client.h"
 #include "shim/descriptor.h"
@@ -34,13 +33,13 @@ enum {
 	QUEUE_BYTES_DEFAULT = 8 << 20,
 	QUEUE_BYTES_MIN = 256 << 10,
 	FLUSH_MS_DEFAULT = 2000,
+	LOSSLESS_MS_DEFAULT = 10000,
 	DRAIN_MS = 1,
 	/* After this many successive drains that found nothing, the server sleeps longer, until
 	 * the next record wakes it. */
 	QUIET_DRAINS = 10,
 	IDLE_MS = 20,
 	REFUSED_MS = 5,
-	SWOLLEN = 8, /* limit, as a multiple of a queue's size */
 	ACCEPTS_AT_ONCE = 8,
 	/* After an error of accept4(): the first pause; each further error doubles it. */
 	ACCEPT_AGAIN_MS = 100,
@@ -71,13 +70,16 @@ struct server {
 			      regularly instead */
 	bool cannot_wait;  /* every system call that waits is refused: the stream must end */
 	bool listening;
+	bool watches; /* a thread waited for a lossless client when the server last looked */
+	uint32_t lossless_ms;
+	bool refuses_lossless;
 	unsigned quiet;       /* successive drains that found nothing */
 	uint32_t known_types; /* number of event types that existed when the guards were last set */
 	bool debugs;          /* VMTAP_DEBUG names "server" */
 	bool ending;          /* guards stay closed, whatever clients still request */
 };
 
-/* Tells whoever debugs the library what its thread does: a line on standard error. */
+/* Tells whoever debugs the library what its thread does: a line on standard error, in one write. */
 __attribute__((format(printf, 2, 3))) static void say(
 	const struct server *server, const char *format, ...)
 {
@@ -89,9 +91,12 @@ __attribute__((format(printf, 2, 3))) static void say(
 		return;
 	length = snprintf(line, sizeof(line), "vmtap: server %u: ", (unsigned)server->process.pid);
 	va_start(arguments, format);
-	vsnprintf(line + length, sizeof(line) - (size_t)length, format, arguments);
+	vsnprintf(line + length, sizeof(line) - (size_t)length - 1, format, arguments);
 	va_end(arguments);
-	debug_line(line);
+	length = (int)strlen(line);
+	line[length++] = '\n';
+	if (write(STDERR_FILENO, line, (size_t)length) < 0)
+		return;
 }
 
 /* Whether the environment asks for that. */
@@ -117,35 +122,94 @@ static uint64_t stream_now(const struct server *server)
 	return clock_monotonic() - server->drain.clock.zero;
 }
 
+/* Lowers a timeout of poll(). */
+static void shorten(int *timeout_ms, int limit_ms)
+{
+	if (*timeout_ms < 0 || limit_ms < *timeout_ms)
+		*timeout_ms = limit_ms;
+}
+
+static void apply_subscriptions(struct server *server);
+
+/* ---- lossless clients ---- */
+
+/* Whether the VM waits for this client now, if any of its threads does. */
+static bool holds_up(const struct server *server, const struct client *client)
+{
+	return client->terms.lossless && !client->is_log && !client->gone &&
+		client_pending(client) && (client->behind || server->drain.blocked);
+}
+
+static bool any_behind(const struct server *server)
+{
+	for (const struct client *client = server->clients; client; client = client->next)
+		if (client->behind && !client->gone)
+			return true;
+	return false;
+}
+
+/* How long the VM waits for a client that takes no byte. */
+static uint64_t patience(const struct server *server)
+{
+	return (server->ending ? server->flush_ms : server->lossless_ms) * UINT64_C(1000000);
+}
+
+/*
+ * Lets producers of lossless events go on, or keeps them waiting, as clients have read. A client
+ * that takes no byte for too long while a thread waits, or after a signal has asked a thread to
+ * hurry, loses events from now on. *timeout_ms is lowered to when that will be.
+ */
+static void watch_lossless(struct server *server, int *timeout_ms)
+{
+	uint64_t now = clock_monotonic();
+	bool behind = any_behind(server), impatient = false, waits, hurried = false;
+
+	if (!behind && ring_set_held(false))
+		server->quiet = 0; /* threads go on now, without waking anyone */
+	if (!behind && !server->drain.blocked && !server->watches)
+		return;
+	waits = ring_has_waiters(&impatient);
+	server->watches = waits;
+	for (struct client *client = server->clients; client; client = client->next) {
+		if (!holds_up(server, client) || (!waits && !impatient)) {
+			client->waited_since = 0;
+			continue;
+		}
+		if (!client->waited_since || client->sent != client->waited_sent) {
+			client->waited_since = now;
+			client->waited_sent = client->sent;
+		}
+		if (!impatient && now - client->waited_since < patience(server)) {
+			uint64_t left = client->waited_since + patience(server) - now;
+			shorten(timeout_ms, (int)(left / 1000000 + 1));
+			continue;
+		}
+		say(server, "client %d: no longer lossless", client->socket);
+		client_hurry(client);
+		hurried = true;
+	}
+	if (hurried) {
+		server->drain.blocked = false;
+		apply_subscriptions(server);
+		shorten(timeout_ms, 0);
+	}
+}
+
+/* Tells a client why it has begun to lose events. */
+static void tell_hurried(const struct server *server, struct client *client)
+{
+	char text[160];
+
+	if (!client->hurried || client->gone)
+		return;
+	snprintf(text, sizeof(text),
+		WIRE_MESSAGE "delivery is no longer lossless: the program waited, and this client "
+			     "took nothing for %u ms",
+		(unsigned)(patience(server) / 1000000));
+	client->hurried = !encode_message(&client->encoder, text, stream_now(server));
+}
+
 /* ---- draining ---- */
-
-/* A client that must lose nothing has much left to read. Its requests wait too, because each
- * change of a subscription drains the rings into its queue. */
-static bool is_behind(const struct client *client)
-{
-	return client->terms.lossless && client->subscribed && !client->gone &&
-		queue_length(&client->encoder.queue) > client->encoder.queue.capacity / 2;
-}
-
-/* While any client is behind, the records stay in the rings. */
-static bool held_back(const struct server *server)
-{
-	for (const struct client *client = server->clients; client; client = client->next)
-		if (is_behind(client))
-			return true;
-	return false;
-}
-
-/* Changes that other clients request drain the rings as well; when a queue has grown too much,
- * those changes wait too. */
-static bool is_swollen(const struct server *server)
-{
-	for (const struct client *client = server->clients; client; client = client->next)
-		if (is_behind(client) &&
-			queue_length(&client->encoder.queue) / SWOLLEN > server->queue_bytes)
-			return true;
-	return false;
-}
 
 /* Tells the client which objects and probes are excluded from the stream. */
 static void tell_omissions(const struct server *server, struct client *client)
@@ -164,25 +228,28 @@ static void tell_omissions(const struct server *server, struct client *client)
 		client->omissions = now_told;
 }
 
-/* Drains the rings, unless a client holds this back. */
-static bool drain_if_allowed(struct server *server)
+static void drain(struct server *server)
 {
-	if (held_back(server))
-		return false;
 	/* before the events of objects that are loaded after this */
 	for (struct client *client = server->clients; client; client = client->next)
 		tell_omissions(server, client);
 	drain_rings(&server->drain, server->clients);
-	return true;
 }
 
 /* ---- subscriptions ---- */
 
+/* What the client wishes for the events of a type besides to get them. */
+static uint8_t client_wishes(const struct client *client, uint16_t strings)
+{
+	return (uint8_t)((client->terms.lossless ? RING_LOSSLESS : 0) |
+		(client->terms.cpu_clock && strings & ENCODE_CPU_CLOCK ? RING_CLOCKED : 0));
+}
+
 /* Updates guards, rings and waiting to match what the clients now request. */
 static void apply_subscriptions(struct server *server)
 {
-	bool wanted[EVENTS_MAX] = {false}, listening = false, lossless = false, cpu_clock = false;
-	bool new_too = false;
+	uint8_t wishes[EVENTS_MAX] = {0}, for_new = 0;
+	bool listening = false;
 
 	server->known_types = event_count();
 	for (struct client *client = server->clients; client; client = client->next) {
@@ -190,20 +257,19 @@ static void apply_subscriptions(struct server *server)
 		if (!client->subscribed || client->gone)
 			continue;
 		listening = true;
-		lossless |= client->terms.lossless;
-		cpu_clock |= client->terms.cpu_clock;
-		new_too |= !server->ending && client_awaits_types(client);
+		if (!server->ending && client_awaits_types(client))
+			for_new |= client_wishes(client, ENCODE_CPU_CLOCK) | RING_OPEN;
 		for (uint32_t i = 0; i < server->known_types; i++)
-			wanted[i] |= client->terms.wanted[i] && !server->ending;
+			if (client->terms.wanted[i])
+				wishes[i] |= client_wishes(client, client->terms.strings[i]) |
+					(server->ending ? 0 : RING_OPEN);
 	}
 	if (listening && !server->listening)
 		drain_skip(&server->drain);
 	if (listening)
 		ring_set_listening(true);
-	ring_set_lossless(lossless);
 	registry_lock();
-	registry_open(wanted, server->known_types, new_too,
-		cpu_clock ? &ring_clocked_runtime : &ring_runtime);
+	registry_open(wishes, server->known_types, for_new);
 	registry_unlock();
 	if (!listening && server->listening) {
 		ring_set_listening(false);
@@ -247,6 +313,10 @@ static void take_frame(struct server *server, struct client *client)
 	client->changed = false;
 	if (client->finishing)
 		return;
+	if (client->asked.lossless && server->refuses_lossless) {
+		client->asked.lossless = false;
+		client->tag_flags &= (uint8_t)~WIRE_LOSSLESS; /* the answer tells */
+	}
 	client_take_terms(client);
 	say(server, "client %d: subscription %u, flags %#x", client->socket, (unsigned)client->tag,
 		client->tag_flags);
@@ -273,9 +343,11 @@ static void take_frame(struct server *server, struct client *client)
 /* Events recorded before a change are delivered under the previous terms. */
 static void take_changes(struct server *server, struct client *client)
 {
-	while (client->changed && !client->gone && !is_swollen(server)) {
+	while (client->changed && !client->gone) {
 		if (server->listening)
 			drain_rings(&server->drain, server->clients);
+		if (server->drain.blocked)
+			break;
 		take_frame(server, client);
 		client_parse(client);
 	}
@@ -537,7 +609,8 @@ static void follow_log(struct server *server, struct client *client)
 		client->gone = !client_abandon(client);
 	if (client->terms.lossless != client->log.full || client->gone)
 		return;
-	client->terms.lossless = client->encoder.grows = !client->log.full;
+	client->terms.lossless = !client->log.full;
+	client->encoder.grow_max = client->log.full ? 0 : SIZE_MAX;
 	apply_subscriptions(server);
 }
 
@@ -550,6 +623,7 @@ static void serve_client(struct server *server, struct client *client)
 		uint64_t now = stream_now(server);
 		acknowledge(server, client);
 		tell_omissions(server, client);
+		tell_hurried(server, client);
 		if (client->finishing && !client->end_queued) {
 			client_mark(client, server->drain.watermark, now);
 			client_finish(client, now);
@@ -578,17 +652,10 @@ static bool must_stop(const struct server *server)
 	return server->cannot_wait || atomic_load(&server->stopping);
 }
 
-/* Lowers a timeout of poll(). */
-static void shorten(int *timeout_ms, int limit_ms)
-{
-	if (*timeout_ms < 0 || limit_ms < *timeout_ms)
-		*timeout_ms = limit_ms;
-}
-
 /* Waits until there is something to do. True if the server is to stop. */
 static bool wait_for_work(struct server *server, int timeout_ms)
 {
-	bool accepts = server->client_count < CLIENTS_MAX, swollen = is_swollen(server);
+	bool accepts = server->client_count < CLIENTS_MAX;
 	struct pollfd polled[CLIENTS_MAX + 2] = {
 		{.fd = server->wake_refused ? -1 : server->wake, .events = POLLIN}};
 	nfds_t count = 2;
@@ -608,8 +675,7 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 		int grace = server->ending ? -1 : grace_left(client);
 		if (grace >= 0)
 			shorten(&timeout_ms, grace);
-		bool reads =
-			!client->input_ended && !client->changed && !swollen && !is_behind(client);
+		bool reads = !client->input_ended && !client->changed && !client->behind;
 		polled[count++] = (struct pollfd){.fd = client->is_log ? -1 : client->socket,
 			.events = (short)((reads ? POLLIN : 0) |
 				(client_pending(client) ? POLLOUT : 0))};
@@ -641,14 +707,14 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 	return must_stop(server);
 }
 
-/* patient: also wait for threads that are in the middle of a record, unless they have been in it
- * for long. */
-static bool rings_empty(bool patient)
+/* patient: also wait for threads that are in the middle of a record. One that has been there, or
+ * has waited, for long is not waited for, unless a lossless client makes it wait. */
+static bool rings_empty(bool patient, bool held)
 {
 	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
 		uint32_t busy = atomic_load(&ring->record.busy);
 		bool writes = busy == RING_WAITING || (patient && busy == RING_WRITING);
-		if ((writes && !ring->stuck) ||
+		if ((writes && !(ring->stuck && !held)) ||
 			atomic_load(&ring->tail) != atomic_load(&ring->record.head))
 			return false;
 	}
@@ -665,8 +731,26 @@ static void end_streams(struct server *server, bool lossless_too)
 	}
 }
 
+/* Lets clients go that had their time to read. A lossless client has it as long as it takes
+ * bytes. */
+static void dismiss_slow(struct server *server, uint64_t deadline)
+{
+	uint64_t now = clock_monotonic();
+
+	for (struct client *client = server->clients; client; client = client->next) {
+		if (client->sent != client->waited_sent || !client->waited_since) {
+			client->waited_since = now;
+			client->waited_sent = client->sent;
+		}
+		client->gone |= client->terms.lossless && !client->is_log
+			? now - client->waited_since > patience(server)
+			: now > deadline;
+	}
+	drop_gone(server);
+}
+
 /* Delivers everything recorded so far and ends each stream with its marker. Slow clients get
- * limited time to read; lossless ones get time as long as they live. */
+ * limited time to read; lossless ones as long as they take bytes. */
 static void finish(struct server *server)
 {
 	uint64_t flush = (uint64_t)server->flush_ms * 1000000u,
@@ -679,34 +763,36 @@ static void finish(struct server *server)
 	registry_lock(); /* a child of fork() closes the descriptors it finds here */
 	server_socket_close(&server->endpoint);
 	registry_unlock();
+	for (struct client *client = server->clients; client; client = client->next)
+		client->waited_since = 0;
 	apply_subscriptions(server);
 	while (server->clients) {
-		bool all = drain_if_allowed(server) && rings_empty(clock_monotonic() < deadline);
+		int timeout = DRAIN_MS;
+		drain(server);
+		bool all = !server->drain.blocked &&
+			rings_empty(clock_monotonic() < deadline, any_behind(server));
 		if (!all && !late && clock_monotonic() > deadline) {
 			/* A lossless client does not read: do not let the others wait for it. */
 			late = true;
 			deadline = clock_monotonic() + flush;
-			drain_rings(&server->drain, server->clients);
 			end_streams(server, false);
 		}
 		if (all) {
 			end_streams(server, true);
-			ring_set_lossless(false);
+			apply_subscriptions(server);
 		}
 		serve_clients(server);
-		if (clock_monotonic() > deadline) {
-			for (struct client *client = server->clients; client; client = client->next)
-				client->gone |= !client->terms.lossless;
-			drop_gone(server);
-		}
+		dismiss_slow(server, deadline);
+		watch_lossless(server, &timeout);
 		if (server->clients && !server->cannot_wait)
-			wait_for_work(server, DRAIN_MS);
+			wait_for_work(server, timeout);
 		for (struct client *client = server->clients; client && server->cannot_wait;
 			client = client->next)
 			client->gone = true; /* it has what its socket could hold */
 	}
 	ring_set_listening(false);
-	ring_set_lossless(false);
+	apply_subscriptions(server);
+	ring_set_held(false);
 }
 
 /* Asks the scheduler for short turns soon instead of long turns later (Linux 6.12 and later;
@@ -730,16 +816,39 @@ static void ask_short_turns(void)
 #endif
 }
 
+/* Whether no client that is subscribed can take a byte now. */
+static bool all_stall(const struct server *server)
+{
+	bool any = false;
+
+	for (const struct client *client = server->clients; client; client = client->next) {
+		if (!client->subscribed || client->gone)
+			continue;
+		if (client->is_log || !client_pending(client))
+			return false;
+		any = true;
+	}
+	return any;
+}
+
 /* The time until the next drain, in ms. */
 static int drain_timeout(struct server *server)
 {
 	if (!server->listening)
 		return -1;
-	bool held = held_back(server); /* then the results of the last drain mean nothing */
-	if (server->drain.found_much && !held)
+	if (all_stall(server)) {
+		/* A client that reads again ends the sleep, and so does a ring that fills. A full
+		 * one that has to stay so must not. */
+		if (server->drain.blocked || ring_arm(false))
+			return -1;
+		return DRAIN_MS;
+	}
+	if (server->drain.blocked)
+		return IDLE_MS;
+	if (server->drain.found_much)
 		return 0;
-	server->quiet = server->drain.found_any || held ? 0 : server->quiet + 1;
-	return server->quiet > QUIET_DRAINS && ring_arm() ? IDLE_MS : DRAIN_MS;
+	server->quiet = server->drain.found_any ? 0 : server->quiet + 1;
+	return server->quiet > QUIET_DRAINS && ring_arm(true) ? IDLE_MS : DRAIN_MS;
 }
 
 /* One turn of the server: waits until there is something to do, and does it. False: the streams
@@ -750,12 +859,13 @@ static bool take_turn(struct server *server)
 
 	if (sample >= 0)
 		shorten(&timeout, sample);
+	watch_lossless(server, &timeout);
 	bool stop = wait_for_work(server, timeout);
 	ring_disarm();
 	take_all_changes(server);
 	take_types(server);
 	if (server->listening)
-		drain_if_allowed(server);
+		drain(server);
 	serve_clients(server);
 	return !stop;
 }
@@ -839,6 +949,10 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 	if (server->queue_bytes < QUEUE_BYTES_MIN)
 		server->queue_bytes = QUEUE_BYTES_MIN;
 	server->flush_ms = options.flush_ms ? options.flush_ms : FLUSH_MS_DEFAULT;
+	ring_set_flush(server->flush_ms);
+	server->lossless_ms =
+		options.lossless_ms > 0 ? (uint32_t)options.lossless_ms : LOSSLESS_MS_DEFAULT;
+	server->refuses_lossless = options.lossless_ms < 0;
 	if (options.ring_bytes)
 		ring_set_size(options.ring_bytes);
 	if (options.name_bytes)

@@ -42,14 +42,13 @@ static void fork_parent(void)
  * safe only where the allocator's locks are known to be free. */
 static void adopt(bool frees)
 {
-	static const bool none[EVENTS_MAX];
+	static const uint8_t none[EVENTS_MAX];
 	struct server *server = running;
 
 	running = NULL;
-	registry_open(none, EVENTS_MAX, false, &ring_runtime);
+	registry_open(none, EVENTS_MAX, 0);
 	census_fork_child();
 	ring_fork_child();
-	ring_set_lossless(false);
 	ring_set_listening(false);
 	if (server)
 		server_fork_child(server, frees);

@@ -358,6 +358,7 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 	case WIRE_SUBSCRIBED:
 		log->tag = bytes_u32(payload);
 		log->has_cpu_time = size > 4 && payload[4] & WIRE_CPU_CLOCK;
+		log->is_lossless = size <= 4 || payload[4] & WIRE_LOSSLESS; /* older libraries */
 		log->awaits &= log->tag != log->awaited;
 		break;
 	case WIRE_PROGRAM_ARGS:
@@ -531,6 +532,11 @@ uint32_t eventlog_tag(const struct eventlog *log)
 bool eventlog_has_cpu_time(const struct eventlog *log)
 {
 	return log->has_cpu_time;
+}
+
+bool eventlog_is_lossless(const struct eventlog *log)
+{
+	return log->is_lossless;
 }
 
 bool eventlog_is_unordered(const struct eventlog *log)

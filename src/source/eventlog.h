@@ -117,6 +117,9 @@ const struct eventlog_process *eventlog_process(const struct eventlog *log);
 /* The last subscription that was answered delivers the thread's CPU clock with each event. */
 bool eventlog_has_cpu_time(const struct eventlog *log);
 
+/* Whether the last subscription that the stream has answered is lossless. */
+bool eventlog_is_lossless(const struct eventlog *log);
+
 /* The tag of the last answer to a subscription; 0: none yet. */
 uint32_t eventlog_tag(const struct eventlog *log);
 

@@ -176,7 +176,7 @@ struct eventlog {
 	char message[256];  /* the batch's message */
 	bool tells_missing; /* unreported: older versions of wanted probes */
 	uint64_t cpu_time;  /* the last one read: belongs to the next event */
-	bool has_cpu_time;
+	bool has_cpu_time, is_lossless;
 	uint32_t tag, awaited;
 	bool awaits; /* waits for an answer: earlier events were not requested */
 	struct eventlog_process process;

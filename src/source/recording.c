@@ -615,6 +615,8 @@ static int take_event(struct recording *recording, const struct record *record, 
 	}
 	remember_block(recording, record);
 	recording->counts.lost += record_lost(record);
+	if (record->type == WIRE_SUBSCRIBED && record->size > 4)
+		recording->counts.is_lossy = !(record->payload[4] & WIRE_LOSSLESS);
 	pass(&recording->place, record);
 	recording->counts.bytes += record->bytes;
 	recording->counts.events += is_counted(record->type);

@@ -35,6 +35,7 @@ enum recording_state {
 struct recording_counts {
 	uint64_t events, bytes, lost, files;
 	uint64_t samples; /* number of heap samples begun */
+	bool is_lossy;    /* the last answer to a subscription says that it is not lossless */
 };
 
 /* Does not touch any file yet. On errors *recording is NULL. */

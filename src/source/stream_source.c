@@ -99,7 +99,7 @@ static bool is_answered(const struct stream_source *stream)
 
 /* Adds to a subscription a probe's event, with the strings of these arguments of the probe. */
 static void add_probe(const struct stream_source *stream, uint32_t probe, uint64_t arguments,
-	struct connection_entry *entries, size_t *count)
+	bool cpu_clock, struct connection_entry *entries, size_t *count)
 {
 	const char *name = eventlog_event_of(stream->log, probe);
 	size_t i = 0;
@@ -112,18 +112,24 @@ static void add_probe(const struct stream_source *stream, uint32_t probe, uint64
 	if (i == *count)
 		entries[(*count)++].name = name;
 	entries[i].strings |= eventlog_event_arguments(stream->log, probe, arguments);
+	if (cpu_clock)
+		entries[i].strings |= WIRE_ENTRY_CPU_CLOCK;
 }
 
-/* The arguments that any clause looks at, for the probe of the want at *at; advances *at to the
- * next probe's wants. */
-static uint64_t demanded_arguments(const struct source_request *request, size_t *at)
+/* The arguments that any clause looks at, for the probe of the want at *at, and whether one looks
+ * at the CPU clock; advances *at to the next probe's wants. */
+static uint64_t demanded_arguments(
+	const struct source_request *request, size_t *at, bool *cpu_clock)
 {
 	size_t end = source_request_next(request, *at);
-	uint64_t arguments = 0;
+	uint64_t arguments = 0, needs = 0;
 
-	for (; *at < end; (*at)++)
-		arguments |= request->wants[*at].demand ? request->wants[*at].demand->arguments
-							: UINT64_MAX;
+	for (; *at < end; (*at)++) {
+		const struct d_demand *demand = request->wants[*at].demand;
+		arguments |= demand ? demand->arguments : UINT64_MAX;
+		needs |= demand ? demand->needs : 0;
+	}
+	*cpu_clock = needs & d_need_bit(D_NEED_CPU_TIME);
 	return arguments;
 }
 
@@ -138,7 +144,9 @@ static int subscribe(
 		return -ENOMEM;
 	for (size_t at = 0; at < request->want_count;) {
 		uint32_t probe = request->wants[at].probe;
-		add_probe(stream, probe, demanded_arguments(request, &at), entries, &count);
+		bool cpu_clock;
+		uint64_t arguments = demanded_arguments(request, &at, &cpu_clock);
+		add_probe(stream, probe, arguments, cpu_clock, entries, &count);
 	}
 	result = connection_subscribe(&stream->connection, entries, count, flags);
 	free(entries);
@@ -167,13 +175,17 @@ static int stream_enable(
 		goto out;
 	}
 	result = subscribe(stream, request,
-		(request->lossless ? WIRE_LOSSLESS : 0) | (cpu_clock ? WIRE_CPU_CLOCK : 0));
+		(request->lossless ? WIRE_LOSSLESS : 0) |
+			(cpu_clock ? WIRE_CPU_CLOCK | WIRE_CPU_CLOCK_LISTED : 0));
 	if (result == -ENOMEM)
 		error_set(error, ENOMEM, "out of memory");
 	else if (result == -E2BIG)
 		stream_error(stream, error, E2BIG, "cannot be asked for so many probes at once");
 	else /* a failed send means that the peer has gone: reading reports that in order */
 		result = read_until(stream, is_answered, "opened its probes", error);
+	if (!result && request->lossless && !eventlog_is_lossless(stream->log))
+		result = stream_error(stream, error, EPERM,
+			"lets no client make it wait: lossless delivery is not possible");
 out:
 	free(probes);
 	return result;

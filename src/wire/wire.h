@@ -152,11 +152,16 @@ enum {
 
 	WIRE_LOSSLESS = 1,  /* flag: the VM waits for this client instead of losing events */
 	WIRE_CPU_CLOCK = 2, /* flag: send WIRE_CPU_TIME before each probe's own event; the VM then
-			       makes a system call for each of them, whatever client gets it */
+			       makes a system call for each event of these probes, whatever client
+			       gets it */
 	WIRE_FINISH = 4,    /* flag: send what is left, then the end marker, and close */
 	WIRE_GHC = 8,       /* flag: GHC's events in addition to the probes' own */
-	WIRE_GHC_ONLY = 16 /* flag: only what GHC knows: GHC's events instead of the probes' own, no
-			      type of vmtap's (hence no answer), and losses reported by LOG_MSG */
+	WIRE_GHC_ONLY =
+		16, /* flag: only what GHC knows: GHC's events instead of the probes' own, no
+		       type of vmtap's (hence no answer), and losses reported by LOG_MSG */
+	WIRE_CPU_CLOCK_LISTED = 32, /* flag, with WIRE_CPU_CLOCK: only for the events of the entries
+				       that have the following bit among their strings */
+	WIRE_ENTRY_CPU_CLOCK = 0x8000
 };
 
 #endif

@@ -513,6 +513,7 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 		reader->acknowledged = true;
 		reader->answers++;
 		reader->tag = (uint32_t)big(payload, 4);
+		reader->flags = payload[4];
 		break;
 	case WIRE_HEAP_PROF_BEGIN:
 	case WIRE_HEAP_PROF_SAMPLE_BEGIN:

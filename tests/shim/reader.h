@@ -78,7 +78,8 @@ struct reader {
 	uint32_t pid;
 	char runtime[64];
 	bool acknowledged;
-	uint32_t tag;     /* the last acknowledged */
+	uint32_t tag; /* the last acknowledged, and its flags */
+	uint8_t flags;
 	uint64_t answers; /* acknowledgements so far */
 	uint64_t watermark;
 	_Atomic uint64_t watermarks; /* how many have come; any thread may read it */

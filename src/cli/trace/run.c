@@ -51,6 +51,7 @@ struct run {
 	uint64_t told;      /* when drops were last reported */
 	bool is_damaged;    /* the recording is damaged, not only cut off */
 	bool pending_drops; /* the engine has run since */
+	uint64_t lost;      /* events that the source has lost */
 };
 
 /* The current time, on the clock of the program's events. */
@@ -120,6 +121,8 @@ static void run_batch(struct run *run, const struct event_batch *batch)
 		cli_message("process %" PRIu32 " (%s): %s", process->pid, process->execname,
 			batch->message);
 	}
+	for (size_t i = 0; i < batch->loss_count; i++)
+		run->lost += batch->losses[i].count;
 	engine_run(run->engine, batch);
 	run->pending_drops = true;
 }
@@ -291,6 +294,19 @@ static const char *own_arguments(char *text, size_t size)
 	return text;
 }
 
+/* Who asked for lossless delivery relies on having everything. */
+static void tell_lost(const struct run *run, int *status)
+{
+	if (!run->settings->lossless || !run->lost)
+		return;
+	cli_message("%" PRIu64
+		    " event%s lost although --lossless asked for all: the target does not "
+		    "wait for ever",
+		run->lost, run->lost == 1 ? " was" : "s were");
+	if (!*status)
+		*status = CLI_FOUND;
+}
+
 int run_program(const struct run_settings *settings, int *status, struct error *error)
 {
 	struct source *source = settings->targets->source;
@@ -381,6 +397,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		engine_exited(run.engine, status);
 		if (run.is_damaged && !*status)
 			*status = CLI_CANNOT;
+		tell_lost(&run, status);
 	} else {
 		run.writer->operations->summary_begin(run.writer);
 	}

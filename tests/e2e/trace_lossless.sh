@@ -1,0 +1,77 @@
+#!/bin/bash
+# trace --lossless and record --lossless: the VM waits for a tracer, but not for ever, and not if
+# its author does not allow it. Whatever is lost then is told, and the exit status is 1.
+set -u
+. tests/e2e/common
+
+start_toy() { # lossless_ms
+	VMTAP_DEBUG=server TOY_LOSSLESS_MS=$1 "$TOY" tests/toy/loop.toy 2>"$directory/toy" &
+	toy=$!
+	pids+=("$toy")
+	await_stream "$toy"
+}
+
+end() { # pid
+	kill -9 "$1"
+	wait "$1" 2>/dev/null
+	return 0
+}
+
+# Starts a tracer, and stops it in the middle of its work until the VM goes on without it.
+stall() { # arguments
+	"$VMTAP" "$@" >"$directory/out" 2>"$directory/err" &
+	tracer=$!
+	pids+=("$tracer")
+	await "no subscription" grep -q 'flags 0x1$' "$directory/toy"
+	kill -STOP "$tracer"
+	await "the VM still waits" grep -q 'no longer lossless' "$directory/toy"
+	kill -CONT "$tracer"
+	await "no message" grep -q 'delivery is no longer lossless' "$directory/err"
+	kill -INT "$tracer"
+	wait "$tracer"
+	status=$?
+}
+
+start_toy 300
+stall trace -q --lossless -p "$toy" -n 'vm$target:::method-entry { @ = count(); }'
+[ "$status" = 1 ] || fail "trace: exit status $status, expected 1"
+has err '^vmtap: [0-9]+ events were lost although --lossless asked for all'
+end "$toy"
+
+# an exit status of the script's own is kept
+start_toy 300
+"$VMTAP" record --lossless -p "$toy" -o "$directory/log" >"$directory/out" 2>"$directory/err" &
+tracer=$!
+pids+=("$tracer")
+await "no subscription" grep -q 'flags 0x9' "$directory/toy"
+kill -STOP "$tracer"
+await "the VM still waits" grep -q 'no longer lossless' "$directory/toy"
+kill -CONT "$tracer"
+tries=0
+until grep -qa 'delivery is no longer lossless' "$directory/log"; do
+	tries=$((tries + 1))
+	[ "$tries" -lt 3000 ] || fail "the recording has no message"
+	sleep 0.01
+done
+kill -INT "$tracer"
+wait "$tracer"
+status=$?
+[ "$status" = 1 ] || fail "record: exit status $status, expected 1"
+has err '^vmtap: [0-9]+ events were lost although --lossless asked for all'
+end "$toy"
+
+# refused
+start_toy -1
+run 1 trace -q --lossless -p "$toy" -n 'vm$target:::method-entry { exit(0); }'
+has err 'lets no client make it wait: lossless delivery is not possible'
+run 0 trace -q -p "$toy" -n 'vm$target:::method-entry { exit(0); }'
+end "$toy"
+
+# a tracer that keeps up loses nothing, and only the probes that look at the CPU clock have it
+start_toy 600000
+run 0 trace -q --lossless -p "$toy" -n 'vm$target:::method-entry { exit(0); }'
+has_not err 'lost'
+run 0 trace -q -p "$toy" -n 'self uint64_t t;
+	vm$target:::method-entry /self->t/ { exit(vtimestamp > self->t ? 0 : 4); }
+	vm$target:::method-entry { self->t = vtimestamp; }'
+end "$toy"
