@@ -68,7 +68,11 @@ ALL_CFLAGS := -std=gnu11 $(OPT) $(WARN) -MMD -MP $(SANITIZE) $(CFLAGS)
 LIB_CFLAGS := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-lto
 ifneq ($(filter x86_64% amd64%,$(shell $(CC) -dumpmachine)),)
 FIRE_CFLAGS := -mno-red-zone
+PAGE_BYTES := 4096
+else
+PAGE_BYTES := 65536
 endif
+WORDS_CFLAGS := -Dshort=int -fno-lto
 HOST_CFLAGS := -std=gnu11 -O1 -g $(WARN) -MMD -MP -Isrc -D_GNU_SOURCE
 
 LIBRARY := $(sort $(wildcard src/d/library/*.d))
@@ -134,7 +138,7 @@ $(PACKAGES): src/packages.sh
 # when the list of their objects changes.
 FLAGS := $(CC) $(HOSTCC) $(DTRACE) $(LD) $(OBJCOPY) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS) \
 	$(LIB_CFLAGS) $(FIRE_CFLAGS) \
-	$(HOST_CFLAGS) $(WORDS_CFLAGS) $(ALL_PROVIDERS)
+	$(HOST_CFLAGS) $(WORDS_CFLAGS) $(PAGE_BYTES) $(ALL_PROVIDERS)
 LISTS := $(CORE_OBJECTS) $(CLI_OBJECTS) $(PART_OBJECTS) $(RUNTIME_OBJECTS) $(TOY_OBJECTS) \
 	$(LIBRARY) $(COMPAT) $(SCRIPTS)
 $(B)/flags: FORCE
@@ -198,13 +202,15 @@ $(NEW)/include/vmtap_sites_%.h: probes/compat/%.d $(BASE)
 
 # The words are 32 bits wide: the low half is the semaphore, the high half belongs to the stream.
 # The tool writes temporary files to its working directory, so it runs in a folder of its own.
-WORDS_CFLAGS := -Dshort=int -fno-lto
+# The words begin a page. lld and mold put the end of one writable segment and the start of the
+# next into the same page of the file, which is then mapped twice; a kernel tracer that was there
+# before the program started would raise the words in the wrong one of the two mappings.
 $(NEW)/words.o: $(CONTRACT) $(BASE)
 	$(call say,DTRACE $@)
 	@mkdir -p $(@D)/words
 	$(Q)here=$$(pwd) && cd $(@D)/words && CC='$(CC)' CFLAGS='$(WORDS_CFLAGS)' \
 		$(DTRACE) -G -s "$$here/$<" -o words.o
-	$(Q)mv $(@D)/words/words.o $@
+	$(Q)$(OBJCOPY) --set-section-alignment .probes=$(PAGE_BYTES) $(@D)/words/words.o $@
 
 # generate CONTRACT --KIND OUTPUT COMPAT...
 $(NEW)/include/vmtap_probes.h: GENERATE = --header

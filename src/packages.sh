@@ -57,6 +57,7 @@ for set; do
 		need gcc command -v gcc
 		need clang command -v clang
 		need lld command -v ld.lld
+		need mold command -v mold
 		need libclang-rt-14-dev clang_links -fsanitize=thread main
 		;;
 	fuzz)

@@ -7,8 +7,8 @@
  * It must stay one function in one place (no clones: each would be another site), is cold for
  * its callers, and is compiled without a red zone, because newer kernels turn a site into a
  * call.
- * It calls the functions of the compatible providers that the VM has opted in for. Each of
- * those holds its provider's site of this event in the same way.
+ * It calls the functions of the compatible providers that the VM has opted in for, through a
+ * table of each. Such a function holds its provider's site of this event in the same way.
  */
 #ifndef VMTAP_SHIM_FIRE_H
 #define VMTAP_SHIM_FIRE_H
@@ -44,8 +44,15 @@
 #define FIRE VMTAP_HIDDEN __attribute__((cold, noinline, used))
 #endif
 
-/* A symbol of another object of the library, if that is linked: a compatible provider's sites. */
-#define FIRE_OPTIONAL VMTAP_HIDDEN extern __attribute__((weak))
+/* A function of a compatible provider: a fire function calls it through the provider's table. */
+#define FIRE_HOOK static __attribute__((cold, noinline, used))
+
+/* The pointer to a provider's table. Fire functions define it as NULL, weakly; the provider's
+ * object, if it is linked, replaces that definition. It must be defined always: some linkers (gold)
+ * resolve a weak undefined symbol to garbage when it is hidden, and the program would die at its
+ * first event. It is not const, because gcc would take the weak value for the final one, but is
+ * read-only once the program is loaded. */
+#define FIRE_HOOKS __attribute__((section(".data.rel.ro")))
 
 /* Cold functions are optimised for size, so their parts would not be inlined otherwise. */
 #define FIRE_PART inline __attribute__((always_inline))

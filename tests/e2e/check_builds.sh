@@ -1,42 +1,24 @@
 #!/bin/bash
-# vmtap check on real builds: a program with the library's probes, built by both compilers, at
-# each optimisation level, with LTO, lld and gold, with --gc-sections, stripped, PIE or not,
-# static, as a shared object and as the toy VM. Each keeps the contract and the contracts of
-# the compatible providers that it has opted in to.
+# Real builds, by each compiler, linker and way of building that the machine has tools for
+# (tests/shim/every_builds.sh). Each runs with all guards open, with the runtime and without it;
+# with a client, its stream has every event with the right arguments; and vmtap check finds that
+# it keeps the contract and those of the compatible providers that it has opted in to. The check
+# also passes on the toy VM, at each optimisation level, and on stripped files.
 set -u
 VMTAP=${VMTAP:-build/vmtap}
 BUILD=${BUILD:-build}
 TOY=${TOY:-$BUILD/toy}
-directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+TMPDIR=$(mktemp -d)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+directory=$TMPDIR
 failed=0
 checked=0
 if [ "${VMTAP_SANITIZED:-0}" = 1 ]; then
 	echo "a library built with sanitizers does not link without them"
 	exit 77
 fi
-
-cat >"$directory/vm.c" <<'C'
-#include <stdio.h>
-#include <vmtap.h>
-#ifdef EXTENSION
-void extension(void);
-void extension(void)
-#else
-int main(void)
-#endif
-{
-	static struct vmtap_name reason = VMTAP_NAME("gc");
-
-	VMTAP_STARTUP(1);
-	VMTAP_PAUSE_BEGIN(0, &reason);
-	VMTAP_PAUSE_END(0, &reason);
-	VMTAP_SHUTDOWN(0);
-#ifndef EXTENSION
-	return 0;
-#endif
-}
-C
+. tests/shim/every_builds.sh
 
 check() {
 	local name=$1 contract
@@ -51,53 +33,56 @@ check() {
 	done
 }
 
-opt_in="-DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL"
-
-# build NAME COMPILER FLAGS...: skipped if the machine lacks the tools
-build() {
-	local name=$1 compiler=$2
-	shift 2
-	command -v "$compiler" >/dev/null || return 1
-	# shellcheck disable=SC2086
-	if ! "$compiler" $opt_in -Iinclude -I"$BUILD/include" -o "$directory/$name" "$directory/vm.c" "$@" \
-		"$BUILD/libvmtap_probes.a" "$BUILD/libvmtap.a" -pthread \
-		>"$directory/log" 2>&1; then
-		if grep -qE 'invalid linker name|cannot find .?ld|unable to find linker|LLVMgold|lto' \
-			"$directory/log"; then
-			echo "no tools for: $compiler $*"
-			return 1
-		fi
-		echo "FAILED to build: $compiler $*"
-		cat "$directory/log"
-		failed=1
-		return 1
-	fi
-	check "$compiler $*" "$directory/$name"
+fail() {
+	echo "FAILED: $*"
+	failed=1
 }
 
-for compiler in gcc clang; do
-	for level in -O0 -O2 -O3; do
-		build "$compiler$level" "$compiler" "$level"
-	done
-	build "$compiler-lto" "$compiler" -O2 -flto
-	build "$compiler-lld" "$compiler" -O2 -fuse-ld=lld
-	build "$compiler-lld-gc" "$compiler" -O2 -fuse-ld=lld -ffunction-sections -fdata-sections \
-		-Wl,--gc-sections
-	build "$compiler-gold-gc" "$compiler" -O2 -fuse-ld=gold -ffunction-sections \
-		-Wl,--gc-sections
-	build "$compiler-bfd-gc" "$compiler" -O2 -ffunction-sections -Wl,--gc-sections
-	build "$compiler-nopie" "$compiler" -O2 -no-pie -fno-pie
-	build "$compiler-pie" "$compiler" -O2 -pie -fPIE
-	build "$compiler-static" "$compiler" -O2 -static
-	build "$compiler-static-pie" "$compiler" -O2 -static-pie -fPIE
-	build "$compiler-extension.so" "$compiler" -O2 -shared -fPIC -DEXTENSION
-	if build "$compiler-stripped" "$compiler" -O2; then
-		strip "$directory/$compiler-stripped"
-		check "$compiler, stripped" "$directory/$compiler-stripped"
-		strip --strip-unneeded -o "$directory/unneeded" "$directory/$compiler-O2"
-		check "$compiler, strip --strip-unneeded" "$directory/unneeded"
-	fi
-done
+# Limits for programs that hang.
+limited() {
+	timeout "${COMMAND_SECONDS:-300}" "$@"
+}
+
+$CC -std=gnu11 -D_GNU_SOURCE -O1 -Iinclude -Isrc -I"$BUILD/include" -o "$directory/show" \
+	tests/shim/show.c tests/shim/reader.c || exit 1
+every_expected >"$directory/expected" || exit 1
+
+try() { # NAME
+	local folder=$directory/$1 vm status
+	limited "$folder/plain" alone || fail "$1: without the runtime, all guards open: status $?"
+	limited "$folder/vm" alone || fail "$1: all guards open: status $?"
+	VMTAP_WAIT=1 limited "$folder/vm" "$directory/socket" &
+	vm=$!
+	limited "$directory/show" "$directory/socket" >"$folder/got" || fail "$1: the stream"
+	status=0
+	wait $vm || status=$?
+	[ $status = 0 ] || fail "$1: with a client: status $status"
+	diff "$directory/expected" "$folder/got" >"$folder/difference" ||
+		{ fail "$1: the stream has other events" && head -n 10 "$folder/difference"; }
+	check "$1" "$folder/sites"
+	case $1 in
+	*-bfd-pie)
+		strip -o "$folder/stripped" "$folder/vm"
+		check "$1, stripped" "$folder/stripped"
+		strip --strip-unneeded -o "$folder/unneeded" "$folder/vm"
+		check "$1, strip --strip-unneeded" "$folder/unneeded"
+		;;
+	esac
+	rm -rf "$folder"
+}
+every_builds try || failed=1
+echo "$every_count builds fired every probe"
+# A compiler alone is a linker's and ten ways' worth of builds.
+[ "$every_count" -ge 10 ] || fail "too few builds"
+
+cat >"$directory/vm.c" <<'C'
+#include <vmtap.h>
+int main(void)
+{
+	VMTAP_STARTUP(1);
+	return 0;
+}
+C
 # only providers that are opted in to exist; the linker's -u can opt in too
 only() { # expected providers, flags
 	local providers=$1 found

@@ -4,9 +4,11 @@
  *     generate_calls CONTRACT.d FILE
  * Argument i of probe p is test_value(p, i) cast to its type, test_name(p, i) or
  * test_text(p, i); the test that includes the file defines these three. The file ends with
- * test_calls[], in the contract's order, and TEST_CALLS, the number of calls.
+ * test_calls[] and test_probes[], the calls and the probes' names in the contract's order, and
+ * TEST_CALLS, the number of calls.
  */
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,6 +23,18 @@ static void put_macro(FILE *out, const char *identifier)
 			at++;
 		fputc(toupper((unsigned char)*at), out);
 	}
+}
+
+/* "gc-start" of "gc__start" */
+static void put_name(FILE *out, const char *identifier)
+{
+	fputs("\t\"", out);
+	for (const char *at = identifier; *at; at++) {
+		bool is_dash = at[0] == '_' && at[1] == '_';
+		fputc(is_dash ? '-' : *at, out);
+		at += is_dash;
+	}
+	fputs("\",\n", out);
 }
 
 int main(int argc, char **argv)
@@ -64,6 +78,9 @@ int main(int argc, char **argv)
 	fputs("static void (*const test_calls[])(void) = {\n", out);
 	for (size_t p = 0; p < provider->probe_count; p++)
 		fprintf(out, "\tcall_%zu,\n", p);
+	fputs("};\n\nstatic const char *const test_probes[] __attribute__((unused)) = {\n", out);
+	for (size_t p = 0; p < provider->probe_count; p++)
+		put_name(out, provider->probes[p].identifier);
 	fprintf(out, "};\n\nenum { TEST_CALLS = %zu };\n", provider->probe_count);
 	contract_free(contract);
 	if (fclose(out)) {

@@ -63,10 +63,8 @@ const char *generate_argument(const struct contract_argument *argument);
 void generate_parameters(FILE *out, const struct contract_probe *probe);
 void generate_argument_names(FILE *out, const struct contract_probe *probe);
 
-/* Whether the event fires any of the provider's probes; the name of the function that does it. */
+/* Whether the event fires any of the provider's probes. */
 bool generate_serves(const struct generate_compat *compat, size_t event);
-const char *generate_hook_name(
-	const struct generate_compat *compat, const struct contract_probe *event);
 
 /* Write the files. generate_compat writes that of the first compatible provider. */
 void generate_header(FILE *out, const struct generate_input *input, bool sites);

@@ -7,37 +7,51 @@
 
 #include <string.h>
 
-/* Writes the calls of the compatible providers' functions, which are made only if those are
- * linked. */
+/* Writes the calls of the compatible providers' functions, made only if those are linked. */
 static void put_hook_calls(FILE *out, const struct generate_input *input, size_t event)
 {
 	const struct contract_probe *probe = &input->provider->probes[event];
 
 	for (size_t i = 0; i < input->compat_count; i++) {
-		const char *name = generate_hook_name(&input->compats[i], probe);
+		const char *provider = input->compats[i].provider->name;
 		if (!generate_serves(&input->compats[i], event))
 			continue;
-		fprintf(out, "\tif (%s)\n\t\t%s(", name, name);
+		fprintf(out, "\tif (vmtap_%s_hooks)\n\t\tvmtap_%s_hooks->on_%s(", provider,
+			provider, generate_name(probe, false));
 		generate_argument_names(out, probe);
 		fputs(");\n", out);
 	}
 }
 
-static void put_hook_declarations(FILE *out, const struct generate_input *input)
+/* Declares the table of a compatible provider's functions, one for each event that it serves,
+ * and the pointer to the table. */
+static void put_hooks(
+	FILE *out, const struct contract_provider *events, const struct generate_compat *compat)
+{
+	const char *name = compat->provider->name;
+
+	fprintf(out, "struct vmtap_%s_hooks {\n", name);
+	for (size_t i = 0; i < events->probe_count; i++) {
+		if (!generate_serves(compat, i))
+			continue;
+		fprintf(out, "\tvoid (*on_%s)(", generate_name(&events->probes[i], false));
+		generate_parameters(out, &events->probes[i]);
+		fputs(");\n", out);
+	}
+	fprintf(out, "};\nVMTAP_HIDDEN extern const struct vmtap_%s_hooks *vmtap_%s_hooks;\n", name,
+		name);
+}
+
+static void put_no_hooks(FILE *out, const struct generate_input *input)
 {
 	for (size_t i = 0; i < input->compat_count; i++) {
-		const struct generate_compat *compat = &input->compats[i];
-		fprintf(out, "FIRE_OPTIONAL const char vmtap_provider_%s;\n",
-			compat->provider->name);
-		for (size_t j = 0; j < input->provider->probe_count; j++) {
-			if (!generate_serves(compat, j))
-				continue;
-			fprintf(out, "FIRE_OPTIONAL void %s(",
-				generate_hook_name(compat, &input->provider->probes[j]));
-			generate_parameters(out, &input->provider->probes[j]);
-			fputs(");\n", out);
-		}
-		fputc('\n', out);
+		const char *name = input->compats[i].provider->name;
+		put_hooks(out, input->provider, &input->compats[i]);
+		fprintf(out,
+			"FIRE_HOOKS __attribute__((weak)) const struct vmtap_%s_hooks "
+			"*vmtap_%s_hooks = "
+			"NULL;\n\n",
+			name, name);
 	}
 }
 
@@ -109,7 +123,7 @@ void generate_fire(FILE *out, const struct generate_input *input)
 	      "contract. */\n",
 		out);
 	fputs("#include \"shim/fire.h\"\n\n", out);
-	put_hook_declarations(out, input);
+	put_no_hooks(out, input);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		put_fire_function(out, input, i);
 	fprintf(out,
@@ -117,7 +131,7 @@ void generate_fire(FILE *out, const struct generate_input *input)
 		"\tunsigned count = 0;\n\n",
 		input->compat_count + 1);
 	for (size_t i = 0; i < input->compat_count; i++)
-		fprintf(out, "\tif (&vmtap_provider_%s)\n\t\tnames[count++] = \"%s\";\n",
+		fprintf(out, "\tif (vmtap_%s_hooks)\n\t\tnames[count++] = \"%s\";\n",
 			input->compats[i].provider->name, input->compats[i].provider->name);
 	fputs("\tnames[count] = NULL;\n\treturn names;\n}\n\n", out);
 	fputs("unsigned short *const vmtap_words[VMTAP_PROBES] = {\n", out);
@@ -170,10 +184,7 @@ void generate_compat(FILE *out, const struct generate_input *input)
 		const struct contract_probe *event = &events->probes[i];
 		if (!generate_serves(compat, i))
 			continue;
-		fprintf(out, "FIRE void %s(", generate_hook_name(compat, event));
-		generate_parameters(out, event);
-		fputs(");\n", out);
-		fprintf(out, "void %s(", generate_hook_name(compat, event));
+		fprintf(out, "FIRE_HOOK void on_%s(", generate_name(event, false));
 		generate_parameters(out, event);
 		fputs(")\n{\n\tFIRE_KEEP_BASE;\n", out);
 		for (size_t j = 0; j < provider->probe_count; j++) {
@@ -195,4 +206,15 @@ void generate_compat(FILE *out, const struct generate_input *input)
 		}
 		fputs("}\n\n", out);
 	}
+	put_hooks(out, events, compat);
+	fprintf(out,
+		"FIRE_HOOKS const struct vmtap_%s_hooks *vmtap_%s_hooks = &(const struct "
+		"vmtap_%s_hooks){\n",
+		provider->name, provider->name, provider->name);
+	for (size_t i = 0; i < events->probe_count; i++) {
+		const char *name = generate_name(&events->probes[i], false);
+		if (generate_serves(compat, i))
+			fprintf(out, "\t.on_%s = on_%s,\n", name, name);
+	}
+	fputs("};\n", out);
 }

@@ -159,17 +159,6 @@ bool generate_serves(const struct generate_compat *compat, size_t event)
 	return false;
 }
 
-/* The function of a compatible provider for an event. */
-const char *generate_hook_name(
-	const struct generate_compat *compat, const struct contract_probe *event)
-{
-	static char name[256];
-
-	snprintf(name, sizeof(name), "vmtap_%s_on_%s", compat->provider->name,
-		generate_name(event, false));
-	return name;
-}
-
 /*
  * Whether an event of GHC's can represent the whole probe. It cannot if its payload is
  * changed for GHC's readers: a stop's status must be one that they know, and a capability
