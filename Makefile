@@ -59,8 +59,15 @@ say = @echo " " $(1)
 Q := @
 endif
 
+# musl-gcc does not look into the system's folders, where the kernel's headers and sys/sdt.h are.
+ifneq ($(findstring musl,$(notdir $(CC))),)
+ifeq ($(shell printf '\043include <sys/sdt.h>\n\043include <linux/futex.h>' | $(CC) -E - >/dev/null 2>&1 || echo no),no)
+SYSTEM_HEADERS := -idirafter /usr/include -idirafter /usr/include/$(shell $(CC) -print-multiarch)
+endif
+endif
+
 WARN := -Wall -Wextra $(WERROR)
-ALL_CPPFLAGS := -Isrc -Iinclude -I$(B)/include -I$(B)/gen -D_GNU_SOURCE $(CPPFLAGS)
+ALL_CPPFLAGS := -Isrc -Iinclude -I$(B)/include -I$(B)/gen -D_GNU_SOURCE $(SYSTEM_HEADERS) $(CPPFLAGS)
 ALL_CFLAGS := -std=gnu11 $(OPT) $(WARN) -MMD -MP $(SANITIZE) $(CFLAGS)
 # The library is linked into other people's objects: it must be position-independent, export
 # only its interface, access thread-local storage without a call, and be machine code that any
@@ -72,7 +79,7 @@ PAGE_BYTES := 4096
 else
 PAGE_BYTES := 65536
 endif
-WORDS_CFLAGS := -Dshort=int -fno-lto
+WORDS_CFLAGS := -Dshort=int -fno-lto $(SYSTEM_HEADERS)
 HOST_CFLAGS := -std=gnu11 -O1 -g $(WARN) -MMD -MP -Isrc -D_GNU_SOURCE
 
 LIBRARY := $(sort $(wildcard src/d/library/*.d))

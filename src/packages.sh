@@ -37,6 +37,7 @@ for set; do
 		case ${CC:-gcc} in
 		gcc | cc) need gcc command -v "${CC:-gcc}" ;;
 		clang) need clang command -v clang ;;
+		musl-gcc) need musl-tools command -v musl-gcc ;;
 		esac
 		need libc6-dev header stdio.h
 		need systemtap-sdt-dev sdt
@@ -58,6 +59,7 @@ for set; do
 		need clang command -v clang
 		need lld command -v ld.lld
 		need mold command -v mold
+		need musl-tools command -v musl-gcc
 		need libclang-rt-14-dev clang_links -fsanitize=thread main
 		;;
 	fuzz)

@@ -1,21 +1,19 @@
 /* registry.c: see registry.h. */
 #include "shim/registry.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "shim/event_table.h"
 #include "shim/fork_page.h"
+#include "shim/lock.h"
 #include "shim/ring.h"
 #include "shim/stamp.h"
 #include "wire/wire.h"
 
 enum { OMITTED_BYTES = REGISTRY_TEXT_BYTES - 110 /* minus the rest of the message */ };
 
-/* Recursive, because a signal handler that calls exit() or fork() may run while its thread
- * holds the lock. */
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static struct lock lock = LOCK_INITIALIZER;
 static struct vmtap_object *objects;
 static uint32_t strangers;
 static _Atomic uint32_t omissions;  /* counts objects and probes that were ever excluded */
@@ -30,17 +28,17 @@ static uint8_t wishes_for_new;     /* those for a probe that no object had befor
 void registry_lock(void)
 {
 	fork_page_await();
-	pthread_mutex_lock(&lock);
+	lock_take(&lock);
 }
 
 void registry_unlock(void)
 {
-	pthread_mutex_unlock(&lock);
+	lock_release(&lock);
 }
 
 void registry_fork_child(void)
 {
-	lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+	lock_fork_child(&lock);
 }
 
 static void object_open(struct vmtap_object *object)

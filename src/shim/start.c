@@ -11,6 +11,7 @@
 
 #include "shim/census.h"
 #include "shim/fork_page.h"
+#include "shim/lock.h"
 #include "shim/registry.h"
 #include "shim/ring.h"
 #include "shim/server.h"
@@ -24,9 +25,17 @@ enum {
  * finds it. */
 static struct server *running;
 /* A thread that starts or stops the server holds this throughout, so that two servers never
- * share the rings. The mutex checks its owner: exit() in a signal handler may interrupt this
- * thread's own stop. */
-static pthread_mutex_t turn = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+ * share the rings. A thread that holds it already does neither: exit() in a signal handler may
+ * interrupt this thread's own stop. */
+static struct lock turn = LOCK_INITIALIZER;
+
+static bool take_turn(void)
+{
+	if (lock_is_mine(&turn))
+		return false;
+	lock_take(&turn);
+	return true;
+}
 
 static void fork_prepare(void)
 {
@@ -53,7 +62,7 @@ static void adopt(bool frees)
 	if (server)
 		server_fork_child(server, frees);
 	registry_fork_child();
-	turn = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+	lock_fork_child(&turn);
 }
 
 static void fork_child(void)
@@ -125,7 +134,7 @@ int vmtap_start(const struct vmtap_options *options)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_once(&once, register_fork);
 	fork_page_await();
-	if (pthread_mutex_lock(&turn))
+	if (!take_turn())
 		goto cancel;
 	if (running)
 		goto out;
@@ -143,7 +152,7 @@ int vmtap_start(const struct vmtap_options *options)
 	if (error)
 		forget_running(server);
 out:
-	pthread_mutex_unlock(&turn);
+	lock_release(&turn);
 	if (waits && !error)
 		server_wait();
 cancel:
@@ -158,11 +167,11 @@ static void stop(void)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	fork_page_await();
 	ring_reset_thread(); /* a record that this thread has left would be waited for */
-	if (!pthread_mutex_lock(&turn)) {
+	if (take_turn()) {
 		struct server *server = running;
 		if (server && server_stop(server))
 			forget_running(server);
-		pthread_mutex_unlock(&turn);
+		lock_release(&turn);
 	}
 	pthread_setcancelstate(cancel, NULL);
 }
