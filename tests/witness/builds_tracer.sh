@@ -13,7 +13,7 @@ need_bpftrace
 . tests/shim/every_builds.sh
 failed=0
 traced=0
-parts=21
+parts=35
 
 every_expected >"$TMPDIR/list" || exit 1
 
