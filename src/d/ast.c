@@ -108,10 +108,28 @@ struct d_node *d_node_integer(struct d_compiler *compiler, const struct d_place 
 	return node;
 }
 
-/* A folded constant replaces its first operand. */
-static struct d_node *set_integer(
-	struct d_node *node, const struct d_place *place, uint64_t value, const struct d_type *type)
+/*
+ * A folded constant replaces its first operand. An unoptimized program computes it: then `kind` and
+ * the operands are kept, the first one as a copy. right is NULL if there is only one.
+ */
+static struct d_node *set_integer(struct d_compiler *compiler, enum d_node_kind kind,
+	enum d_operator operation, const struct d_place *place, struct d_node *node,
+	struct d_node *right, uint64_t value, const struct d_type *type)
 {
+	struct d_node *kept = NULL;
+
+	if (compiler->settings.unoptimized) {
+		kept = d_node_new(compiler, kind, place);
+		if (kept)
+			kept->left = d_get(compiler, sizeof(*node));
+		if (!kept || !kept->left)
+			return NULL;
+		*kept->left = *node;
+		kept->operation = operation;
+		kept->right = right;
+		kept->type = kind == D_NODE_BINARY ? d_type_promote(node->type, right->type) : type;
+	}
+	node->computation = kept;
 	node->place = *place;
 	node->value = value;
 	node->type = type;
@@ -139,12 +157,14 @@ struct d_node *d_node_unary(struct d_compiler *compiler, enum d_operator operati
 			value = -operand->value;
 			if (!operand->type->is_signed)
 				value = d_type_cut(operand->type, value);
-			return set_integer(operand, place, value, operand->type);
+			return set_integer(compiler, D_NODE_UNARY, operation, place, operand, NULL,
+				value, operand->type);
 		case D_OPERATOR_COMPLEMENT:
-			return set_integer(operand, place, ~operand->value, operand->type);
+			return set_integer(compiler, D_NODE_UNARY, operation, place, operand, NULL,
+				~operand->value, operand->type);
 		case D_OPERATOR_NOT:
-			return set_integer(
-				operand, place, !operand->value, compiler->types.type_int);
+			return set_integer(compiler, D_NODE_UNARY, operation, place, operand, NULL,
+				!operand->value, compiler->types.type_int);
 		default:
 			break;
 		}
@@ -241,7 +261,8 @@ struct d_node *d_node_binary(struct d_compiler *compiler, enum d_operator operat
 		value = fold(operation, left->value, right->value, type->is_signed, &boolean);
 		if (operation == D_OPERATOR_SHIFT_LEFT || operation == D_OPERATOR_SHIFT_RIGHT)
 			type = left->type;
-		return set_integer(left, place, value, boolean ? compiler->types.type_int : type);
+		return set_integer(compiler, D_NODE_BINARY, operation, place, left, right, value,
+			boolean ? compiler->types.type_int : type);
 	}
 	node = d_node_new(compiler, D_NODE_BINARY, place);
 	if (!node)
@@ -299,7 +320,8 @@ struct d_node *d_node_cast(struct d_compiler *compiler, const struct d_place *pl
 	if (!operand)
 		return NULL;
 	if (is_integer(operand) && d_type_is_integer(type) && !d_type_is_incomplete(type))
-		return set_integer(operand, place, d_type_cut(type, operand->value), type);
+		return set_integer(compiler, D_NODE_CAST, D_OPERATOR_NONE, place, operand, NULL,
+			d_type_cut(type, operand->value), type);
 	node = d_node_new(compiler, D_NODE_CAST, place);
 	if (!node)
 		return NULL;

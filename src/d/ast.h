@@ -97,6 +97,8 @@ struct d_node {
 		const struct d_function *function; /* of a call; name is the function's */
 		const struct d_type *written;      /* of a cast, an xlate, an expansion */
 		const struct d_member *member;     /* of a member: that of a struct or union */
+		/* Of a folded integer: the operation, if the settings say unoptimized; NULL. */
+		struct d_node *computation;
 	};
 	union {
 		uint64_t value;                        /* of an integer, a sizeof */

@@ -41,6 +41,11 @@ struct d_compile_settings {
 	 */
 	const struct d_options *options;
 	const struct d_compile_options *compile_options; /* outlives the compiler */
+	/*
+	 * The program computes constants itself, and does every conversion even where the value is
+	 * known to fit. It does the same with more instructions, so that a test can compare.
+	 */
+	bool unoptimized;
 };
 
 /*

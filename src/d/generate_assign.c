@@ -101,7 +101,7 @@ int d_generate_increment(
 	const struct d_type *type = node->type;
 	bool post = (node->operation == D_OPERATOR_POST_INCREMENT ||
 			    node->operation == D_OPERATOR_POST_DECREMENT) &&
-		!node->unused;
+		(!node->unused || compiler->settings.unoptimized);
 	bool add = node->operation == D_OPERATOR_PRE_INCREMENT ||
 		node->operation == D_OPERATOR_POST_INCREMENT;
 	uint32_t step = d_type_is_pointer(type) ? d_types_stride(&compiler->types, type) : 1;

@@ -35,7 +35,9 @@ int d_emit_integer(struct d_compiler *compiler, struct d_code *code, unsigned re
 	struct d_program *program = compiler->program;
 	int64_t integer = (int64_t)value;
 
-	if (integer >= INT32_MIN && integer <= INT32_MAX)
+	/* The literal 0 is also NULL. */
+	if (integer >= INT32_MIN && integer <= INT32_MAX &&
+		(!integer || !compiler->settings.unoptimized))
 		return d_emit(compiler, code, D_OP_INTEGER, reg, 0, 0, (int32_t)integer);
 	if (array_room(&program->integers, &compiler->integer_capacity, program->integer_count,
 		    sizeof(*program->integers)))

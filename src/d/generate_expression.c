@@ -79,7 +79,7 @@ int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct
 	}
 	if (d_type_is_memory(type))
 		return d_generate_bytes(compiler, code, node);
-	if (node->kind == D_NODE_INTEGER && d_type_is_integer(type)) {
+	if (node->kind == D_NODE_INTEGER && d_type_is_integer(type) && !node->computation) {
 		reg = d_emit_register(compiler, code, &node->place);
 		if (reg < 0 ||
 			d_emit_integer(
@@ -88,7 +88,8 @@ int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct
 		return reg;
 	}
 	reg = d_generate(compiler, code, node);
-	if (reg >= 0 && d_type_is_integer(type) && !fits(node, type) &&
+	if (reg >= 0 && d_type_is_integer(type) &&
+		(compiler->settings.unoptimized || !fits(node, type)) &&
 		d_emit_cut(compiler, code, (unsigned)reg, type))
 		return -1;
 	return reg;
@@ -184,9 +185,37 @@ static int generate_cast(
 	reg = d_generate(compiler, code, node->left);
 	if (reg < 0)
 		return -1;
-	if (!cast_cuts(node) || fits(node->left, to))
+	if (!cast_cuts(node) || (!compiler->settings.unoptimized && fits(node->left, to)))
 		return reg;
 	return d_emit_cut(compiler, code, (unsigned)reg, to) ? -1 : reg;
+}
+
+/*
+ * A constant that an unoptimized program computes: as folding does, in 64 bits, and >> shifts in
+ * zeroes even if the constant is negative.
+ */
+static int generate_computation(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	bool cuts = node->kind == D_NODE_CAST ||
+		(node->kind == D_NODE_UNARY && node->operation == D_OPERATOR_NEGATE &&
+			!node->type->is_signed);
+	int reg, count;
+
+	if (node->kind == D_NODE_BINARY && node->operation == D_OPERATOR_SHIFT_RIGHT) {
+		reg = d_generate(compiler, code, node->left);
+		count = reg < 0 ? -1 : d_generate(compiler, code, node->right);
+		return count < 0 ||
+				d_emit(compiler, code, D_OP_SHIFT_RIGHT, (unsigned)reg,
+					(unsigned)reg, (unsigned)count, 0)
+			? -1
+			: d_emit_finish(code, (unsigned)reg);
+	}
+	reg = node->kind == D_NODE_BINARY    ? d_generate_binary(compiler, code, node)
+		: node->kind == D_NODE_UNARY ? d_generate_unary(compiler, code, node)
+					     : d_generate(compiler, code, node->left);
+	return reg < 0 || (cuts && d_emit_cut(compiler, code, (unsigned)reg, node->type)) ? -1
+											  : reg;
 }
 
 int d_generate(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
@@ -195,6 +224,9 @@ int d_generate(struct d_compiler *compiler, struct d_code *code, const struct d_
 
 	switch (node->kind) {
 	case D_NODE_INTEGER:
+		if (node->computation)
+			return generate_computation(compiler, code, node->computation);
+		__attribute__((fallthrough));
 	case D_NODE_SIZEOF:
 		reg = d_emit_register(compiler, code, &node->place);
 		return reg < 0 || d_emit_integer(compiler, code, (unsigned)reg, node->value) ? -1

@@ -7,7 +7,7 @@
 static int to_boolean(
 	struct d_compiler *compiler, struct d_code *code, int reg, const struct d_node *node)
 {
-	if (reg < 0 || d_node_is_boolean(node))
+	if (reg < 0 || (d_node_is_boolean(node) && !compiler->settings.unoptimized))
 		return reg;
 	return d_emit(compiler, code, D_OP_BOOLEAN, (unsigned)reg, (unsigned)reg, 0, 0) ? -1 : reg;
 }

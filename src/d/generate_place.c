@@ -25,7 +25,7 @@ static int emit_offset(struct d_compiler *compiler, struct d_code *code, int reg
 {
 	int number;
 
-	if (reg < 0 || !offset)
+	if (reg < 0 || (!offset && !compiler->settings.unoptimized))
 		return reg;
 	number = d_emit_register(compiler, code, place);
 	if (number < 0 || d_emit_integer(compiler, code, (unsigned)number, offset) ||
@@ -89,8 +89,8 @@ static int element_address(
 	uint64_t size = type->kind == D_TYPE_ARRAY ? d_types_stride(&compiler->types, type) : 0;
 	int base = base_address(compiler, code, node->left, writing), index;
 
-	if (number->kind == D_NODE_INTEGER && type->kind == D_TYPE_ARRAY &&
-		number->value < d_type_resolve(type)->count)
+	if (!compiler->settings.unoptimized && number->kind == D_NODE_INTEGER &&
+		type->kind == D_TYPE_ARRAY && number->value < d_type_resolve(type)->count)
 		return emit_offset(compiler, code, base, number->value * size, &node->place);
 	index = base < 0 ? -1 : d_generate(compiler, code, number);
 	if (index < 0)

@@ -231,6 +231,7 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->options = program->options;
 	engine->writer = settings->writer;
 	engine->recorded = settings->recorded;
+	engine->unfused = settings->unfused;
 	engine->places = (struct places){.symbols = settings->symbols, .target = settings->target};
 	engine->string_limit = program->options.strsize < STRING_MAX
 		? (uint32_t)program->options.strsize

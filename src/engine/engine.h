@@ -44,6 +44,7 @@ struct engine_settings {
 	struct writer *writer;            /* see engine/output/writer.h; outlives the engine */
 	uint32_t target;                  /* $target; numbers shown as addresses are its; 0: none */
 	uint32_t cpus; /* of the machine, for option aggpercpu; 0: those seen in events */
+	bool unfused;  /* runs the compiler's own instructions only, so that a test can compare */
 	bool recorded; /* the events are from a recording: their pids mean nothing in /proc */
 	const struct symbol_lookup *symbols;  /* names of addresses; NULL: none are known */
 	const struct engine_effects *effects; /* NULL: actions that need them fail */

@@ -21,6 +21,10 @@
 	ROW(STORE_SELF_TEXT) \
 	ROW(STORE_TEXT) \
 	ROW(STORE_ELEMENT_TEXT) \
+	/* Unfused: the kind of the variable is found out at each run. */ \
+	ROW(LOAD_ANY) \
+	ROW(STORE_ANY) \
+	ROW(STORE_ELEMENT_ANY) \
 	/* copyinstr() or stringof() of one argument: a = the text at b. */ \
 	ROW(COPY_TEXT) \
 	/* count(), which has no value. */ \
@@ -37,6 +41,23 @@ enum machine_opcode {
 };
 /* clang-format on */
 
+/* The instructions that depend on the kind of a variable have no form of their own. */
+static uint8_t unfused_opcode(const struct engine *engine, uint8_t opcode)
+{
+	switch (opcode) {
+	case D_OP_LOAD:
+		return MACHINE_LOAD_ANY;
+	case D_OP_STORE:
+		return MACHINE_STORE_ANY;
+	case D_OP_STORE_ELEMENT:
+		return MACHINE_STORE_ELEMENT_ANY;
+	case D_OP_AGGREGATE:
+		return engine->options.aggpercpu ? MACHINE_AGGREGATE_ON_CPU : opcode;
+	default:
+		return opcode;
+	}
+}
+
 struct d_instruction *machine_prepare(
 	const struct engine *engine, const struct d_instruction *code, size_t count)
 {
@@ -48,6 +69,10 @@ struct d_instruction *machine_prepare(
 		struct d_instruction *instruction = &prepared[i];
 		const struct engine_variable *variable;
 		*instruction = code[i];
+		if (engine->unfused) {
+			instruction->opcode = unfused_opcode(engine, instruction->opcode);
+			continue;
+		}
 		switch (instruction->opcode) {
 		case D_OP_LOAD:
 			variable = &engine->variables[instruction->immediate];
@@ -318,6 +343,31 @@ static bool gather_element(struct engine *engine, uint32_t index, const uint64_t
 	return tuple_gather(tuple, &variable->shape, keys, dynamic_seed(index, *owner));
 }
 
+static uint64_t load_any(struct engine *engine, uint32_t index)
+{
+	const struct engine_variable *variable = &engine->variables[index];
+
+	return variable->is_self
+		? dynamic_self_load(&engine->dynamic, firing_owner(&engine->firing), variable->slot)
+		: engine->values[index];
+}
+
+static void store_any(struct engine *engine, uint32_t index, uint64_t value)
+{
+	const struct engine_variable *variable = &engine->variables[index];
+
+	if (variable->is_self && variable->is_string)
+		dynamic_self_store_text(&engine->dynamic, firing_owner(&engine->firing),
+			variable->slot, value_text(value));
+	else if (variable->is_self)
+		dynamic_self_store(
+			&engine->dynamic, firing_owner(&engine->firing), variable->slot, value);
+	else if (variable->is_string)
+		store_text(engine, index, value_text(value));
+	else
+		engine->values[index] = value;
+}
+
 /* Finds or adds the element of an aggregation; NULL after a fault or a drop. */
 static struct aggregate_element *find_aggregate_element(
 	struct engine *engine, struct aggregate *aggregate, const uint64_t *keys, bool *fault)
@@ -562,6 +612,12 @@ run_MACHINE_STORE_SELF_TEXT:
 	dynamic_self_store_text(&engine->dynamic, firing_owner(&engine->firing),
 		(uint32_t)at->immediate, value_text(A));
 	NEXT;
+run_MACHINE_LOAD_ANY:
+	A = load_any(engine, (uint32_t)at->immediate);
+	NEXT;
+run_MACHINE_STORE_ANY:
+	store_any(engine, (uint32_t)at->immediate, A);
+	NEXT;
 run_D_OP_LOAD_ELEMENT:
 	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
 		goto null_string;
@@ -573,6 +629,17 @@ run_D_OP_STORE_ELEMENT:
 		goto null_string;
 	dynamic_element_store(&engine->dynamic, &engine->variables[at->immediate].shape,
 		(uint32_t)at->immediate, owner, &tuple, A);
+	NEXT;
+run_MACHINE_STORE_ELEMENT_ANY:
+	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
+		goto null_string;
+	if (engine->variables[at->immediate].is_string)
+		dynamic_element_store_text(&engine->dynamic,
+			&engine->variables[at->immediate].shape, (uint32_t)at->immediate, owner,
+			&tuple, value_text(A));
+	else
+		dynamic_element_store(&engine->dynamic, &engine->variables[at->immediate].shape,
+			(uint32_t)at->immediate, owner, &tuple, A);
 	NEXT;
 run_MACHINE_STORE_ELEMENT_TEXT:
 	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))

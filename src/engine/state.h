@@ -139,6 +139,7 @@ struct engine {
 	int64_t wall_offset;
 	uint64_t random; /* state of rand() */
 	bool recorded;   /* events are from a recording */
+	bool unfused;    /* for tests, see struct engine_settings */
 	struct lineage lineage;
 	struct places places;
 
