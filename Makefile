@@ -4,6 +4,9 @@
 #   make demo       build, then demonstrate it on the toy VM
 #   make check      build and run the tests (SAN=1: under ASan and UBSan)
 #   make survive    fail each call once, kill at each point, and print what was survived
+#   make differential COUNT=10000 SEED=1
+#                   run random D programs with optimizations and without, over a log and over a
+#                   stream; all must print the same
 #   make bench      measure, and print ratios from one run
 #   make install    PREFIX=/usr/local DESTDIR=
 #
@@ -289,6 +292,8 @@ $(B)/obj/toy-noprobes/%.o: examples/toy/%.c $(BASE) $(HEADERS)
 	$(compile)
 $(B)/obj/tests/shim/%.o: tests/shim/%.c $(BASE) $(HEADERS)
 	$(compile)
+$(B)/obj/tests/fuzz/%.o: tests/fuzz/%.c $(BASE) $(HEADERS)
+	$(compile)
 
 # ---- products ----
 
@@ -363,8 +368,22 @@ $(RUNTIME_TESTS): $(B)/tests/%: tests/unit/%.c $(B)/obj/tests/shim/reader.o $(B)
 $(TOOLS): $(B)/tests/tools/%: tests/tools/%.c $(B)/libcore.a $(BASE) $(HEADERS)
 	$(program)
 
+# Runs random D programs in several ways and compares. --wrap lets it plant bugs (see its head).
+DIFFERENTIAL := $(B)/tests/differential
+$(DIFFERENTIAL): private LIBS = -Wl,--wrap=d_node_binary -Wl,--wrap=machine_prepare \
+	-Wl,--wrap=d_emit_cut -Wl,--wrap=source_request_of_program
+$(DIFFERENTIAL): tests/fuzz/differential.c $(B)/obj/tests/fuzz/random_events.o \
+		$(B)/obj/tests/fuzz/random_program.o $(B)/libcore.a $(BASE) $(HEADERS)
+	$(program)
+
+COUNT ?= 10000
+SEED ?= 1
+.PHONY: differential
+differential: $(DIFFERENTIAL)
+	@$(DIFFERENTIAL) --seed $(SEED) --count $(COUNT)
+
 .PHONY: check-build
-check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS) $(BENCHES)
+check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS) $(BENCHES) $(DIFFERENTIAL)
 
 .PHONY: check
 check: check-build
