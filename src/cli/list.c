@@ -3,7 +3,7 @@
  * `dtrace -l`.
  *
  * Sites are gathered to rows: one row for each (provider, module, function, name), as
- * DTrace counts probes, with the number of sites behind it. Rows keep the order of the
+ * DTrace counts probes, with the number of its sites. Rows keep the order of the
  * notes. It only looks: nothing is attached, no semaphore is raised.
  */
 #include <errno.h>

@@ -97,14 +97,15 @@ static void help(void)
 	       "g)\n"
 	       "      --rotate N    then begin another, and keep the last N: FILE, FILE.1, ...\n"
 	       "      --heap-profile[=PERIOD]\n"
-	       "                    samples of the heap too, so far apart (100ms if not said)\n"
-	       "      --cpu-clock   the thread's CPU clock with each event, for D's vtimestamp\n"
+	       "                    also record heap samples, one every PERIOD (default 100ms)\n"
+	       "      --cpu-clock   record the thread's CPU clock with each event, for D's "
+	       "vtimestamp\n"
 	       "      --lossless    let the VM wait rather than lose events\n"
 	       "  -h, --help        this text\n\n"
 	       "^C ends the recording in order.\n"
 	       "Exit status: 0; 1 an error in a probe description, 2 usage, 3 the target cannot "
 	       "be\n"
-	       "recorded, or the file not be written.\n");
+	       "recorded or the file cannot be written.\n");
 }
 
 /* ---- the command line ---- */
@@ -617,13 +618,14 @@ static int receive_header(struct session *session, struct error *error)
 	return 0;
 }
 
-/* Until the end, whoever brings it: a receipt, or a negative errno and a line in error. */
+/* Receives until the stream or the recording ends. Returns a receipt, or a negative errno and a
+ * line in error. */
 static int receive_events(struct session *session, struct error *error)
 {
 	int64_t limit = 0;
 	int receipt, result;
 
-	/* what has come behind the header */
+	/* what has come after the header */
 	receipt = receipt_of(recording_received(session->recording, 0, error));
 	while (receipt == RECEIPT_MORE || receipt == RECEIPT_IDLE) {
 		take_signals(session);

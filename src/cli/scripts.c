@@ -53,7 +53,7 @@ static void summary(const struct bundled_script *script, const char **text, int 
 static void help(void)
 {
 	printf("Usage: vmtap scripts [NAME]\n"
-	       "Lists the scripts that come with vmtap, or prints the one of that name.\n"
+	       "Lists the scripts that come with vmtap, or prints the one with that name.\n"
 	       "Run one with: vmtap trace NAME -p PID\n\n"
 	       "  -h, --help  this text\n");
 }

@@ -15,7 +15,7 @@ VMTAP_DEBUG=stream,server,compile,target,engine run 0 trace -q -c "$TOY examples
 for what in 'stream: .*connected' 'stream:   gc-end, .* strings 0x1$' 'stream: .*stream has ended' \
 	'server [0-9]+: started' 'server [0-9]+: client [0-9]+ connected, 1 in all' \
 	'server [0-9]+: client [0-9]+ left, 0 remain' 'server [0-9]+: ended' \
-	'compile: the scripts ask for a source and \$target' 'compile: 1 clauses' \
+	'compile: the scripts need a source and \$target' 'compile: 1 clauses' \
 	"target: command '.*' is process [0-9]+" 'engine: begins' 'engine: ends'; do
 	has err "^vmtap: $what"
 done

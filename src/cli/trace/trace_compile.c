@@ -167,8 +167,8 @@ static int open_asked(struct work *work)
 	bool may_miss = work->is_named || (asks->zdefs && trace->mode != TRACE_LIST);
 	int status;
 
-	debug_say(DEBUG_COMPILE, "the scripts ask for %s%s",
-		asks->source ? "a source" : "no source", asks->target ? " and $target" : "");
+	debug_say(DEBUG_COMPILE, "the scripts need %s%s", asks->source ? "a source" : "no source",
+		asks->target ? " and $target" : "");
 	if (!asks->source)
 		return work->is_open ? CLI_OK : watch_targets(work);
 	status = open_targets(work);
