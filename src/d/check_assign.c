@@ -221,6 +221,10 @@ int d_check_assignment(struct d_compiler *compiler, struct d_node *node)
 		return d_check_fail_operator(
 			compiler, node, "D_OP_VFPTR", "a pointer to an object of known size");
 	if (!integers) {
+		if (node->operation == D_OPERATOR_SUBTRACT && d_type_is_integer(left->type) &&
+			d_type_is_pointer(right->type))
+			return d_check_fail_operator(compiler, node, "D_OP_VFPTR",
+				"a pointer to an object of known size");
 		if (!d_type_is_pointer(left->type) || !d_type_is_integer(right->type))
 			return d_check_fail_types(compiler, node, left, right);
 		if (!d_check_points_to_sized(left->type))

@@ -11,13 +11,18 @@
 static int check_special_call(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
-	const struct d_node *first = node->right, *to = NULL;
+	const struct d_node *first = node->right, *to = NULL, *size = NULL;
 	int id = node->function->id;
 
-	if (id == D_SUBROUTINE_ALLOCA && first->kind == D_NODE_INTEGER &&
-		first->value > compiler->program->options.scratchsize)
+	if (id == D_SUBROUTINE_ALLOCA)
+		size = first;
+	else if (id == D_SUBROUTINE_COPYIN)
+		size = first->next;
+	if (size && size->kind == D_NODE_INTEGER &&
+		size->value > compiler->program->options.scratchsize)
 		return d_fail(compiler, &node->place, "D_ALLOCA_SIZE",
-			"alloca( ) argument #1 is larger than scratchsize (%llu)",
+			"%s( ) argument #%d is larger than scratchsize (%llu)",
+			node->function->name, size == first ? 1 : 2,
 			(unsigned long long)compiler->program->options.scratchsize);
 	if (id == D_SUBROUTINE_INET_NTOA6 && first->next && first->next->kind != D_NODE_INTEGER)
 		return d_fail(compiler, &first->next->place, "D_PROTO_ARG",

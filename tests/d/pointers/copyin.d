@@ -18,5 +18,6 @@ vm*:::user-msg
 }
 vm*:::user-msg
 {
-	this->buf = (char *)copyin(arg1, 4000);
+	this->n = 4000;
+	this->buf = (char *)copyin(arg1, this->n);
 }
