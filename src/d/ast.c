@@ -74,6 +74,71 @@ struct d_node *d_node_new(
 	return node;
 }
 
+/* The first operator of each precedence; 0: not a binary operator. */
+static unsigned precedence_of(const struct d_node *node)
+{
+	static const unsigned char first[D_OPERATORS] = {
+		[D_OPERATOR_ADD] = D_OPERATOR_ADD,
+		[D_OPERATOR_SUBTRACT] = D_OPERATOR_ADD,
+		[D_OPERATOR_MULTIPLY] = D_OPERATOR_MULTIPLY,
+		[D_OPERATOR_DIVIDE] = D_OPERATOR_MULTIPLY,
+		[D_OPERATOR_MODULO] = D_OPERATOR_MULTIPLY,
+		[D_OPERATOR_SHIFT_LEFT] = D_OPERATOR_SHIFT_LEFT,
+		[D_OPERATOR_SHIFT_RIGHT] = D_OPERATOR_SHIFT_LEFT,
+		[D_OPERATOR_AND] = D_OPERATOR_AND,
+		[D_OPERATOR_XOR] = D_OPERATOR_XOR,
+		[D_OPERATOR_OR] = D_OPERATOR_OR,
+		[D_OPERATOR_LESS] = D_OPERATOR_LESS,
+		[D_OPERATOR_LESS_EQUAL] = D_OPERATOR_LESS,
+		[D_OPERATOR_GREATER] = D_OPERATOR_LESS,
+		[D_OPERATOR_GREATER_EQUAL] = D_OPERATOR_LESS,
+		[D_OPERATOR_EQUAL] = D_OPERATOR_EQUAL,
+		[D_OPERATOR_NOT_EQUAL] = D_OPERATOR_EQUAL,
+		[D_OPERATOR_LOGICAL_AND] = D_OPERATOR_LOGICAL_AND,
+		[D_OPERATOR_LOGICAL_XOR] = D_OPERATOR_LOGICAL_XOR,
+		[D_OPERATOR_LOGICAL_OR] = D_OPERATOR_LOGICAL_OR,
+		[D_OPERATOR_COMMA] = D_OPERATOR_COMMA,
+	};
+
+	return node->kind == D_NODE_BINARY ? first[node->operation] : 0;
+}
+
+bool d_node_continues(const struct d_node *node)
+{
+	unsigned precedence = precedence_of(node);
+
+	return precedence && precedence_of(node->left) == precedence;
+}
+
+int d_chain_start(struct d_compiler *compiler, const struct d_node *node, size_t *start)
+{
+	struct d_node *at = (struct d_node *)node;
+	bool goes_on;
+
+	*start = compiler->chain_count;
+	do {
+		if (array_room(&compiler->chain, &compiler->chain_capacity, compiler->chain_count,
+			    sizeof(struct d_node *))) {
+			compiler->chain_count = *start;
+			return d_fail_memory(compiler);
+		}
+		compiler->chain[compiler->chain_count++] = at;
+		goes_on = d_node_continues(at);
+		at = at->left;
+	} while (goes_on);
+	return 0;
+}
+
+struct d_node *d_chain_next(struct d_compiler *compiler, size_t start)
+{
+	return compiler->chain_count > start ? compiler->chain[--compiler->chain_count] : NULL;
+}
+
+void d_chain_stop(struct d_compiler *compiler, size_t start)
+{
+	compiler->chain_count = start;
+}
+
 static void raise_height(struct d_node *node, const struct d_node *list)
 {
 	for (; list; list = list->next) {
@@ -84,7 +149,10 @@ static void raise_height(struct d_node *node, const struct d_node *list)
 
 struct d_node *d_node_finish(struct d_compiler *compiler, struct d_node *node)
 {
-	raise_height(node, node->left);
+	if (d_node_continues(node))
+		node->height = node->left->height;
+	else
+		raise_height(node, node->left);
 	raise_height(node, node->right);
 	if (node->kind == D_NODE_TERNARY)
 		raise_height(node, node->condition);

@@ -5,6 +5,10 @@
  * probe description of a clause. Constants are folded while a tree is built, so a division by a
  * literal zero is found even in code that can never run. The height of a tree is limited when it is
  * built, so code that walks trees may recurse.
+ *
+ * A chain of binary operators of one precedence, a + b - c + ..., leans to the left: each operator
+ * is the left operand of the next one. It may have any length and counts as one level, so code that
+ * walks trees takes a chain's operators one after the other (d_chain_start()).
  */
 #ifndef VMTAP_D_AST_H
 #define VMTAP_D_AST_H
@@ -172,6 +176,20 @@ struct d_node *d_node_finish(struct d_compiler *compiler, struct d_node *node);
 bool d_node_is_place(const struct d_node *node);
 /* Whether it is a character of a string: s[n] or *s. */
 bool d_node_is_character(const struct d_node *node);
+
+/* Whether the left operand of an operator belongs to the same chain. */
+bool d_node_continues(const struct d_node *node);
+
+/*
+ * Starts a walk through the operators of the chain that ends with node, a binary operator; any
+ * other node is a chain of its own. The innermost operator is next, the node itself the last one.
+ * Several walks may be under way, each within the one started before it. -1: no memory.
+ */
+int d_chain_start(struct d_compiler *compiler, const struct d_node *node, size_t *start);
+/* NULL: the walk is over. */
+struct d_node *d_chain_next(struct d_compiler *compiler, size_t start);
+/* Ends a walk early. */
+void d_chain_stop(struct d_compiler *compiler, size_t start);
 
 /* "+", "?:" and so on; with_assign: "+=". */
 const char *d_operator_text(enum d_operator operation, bool with_assign);

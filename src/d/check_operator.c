@@ -140,18 +140,12 @@ static bool is_dynamic(const struct d_node *node)
 	return node->type->kind == D_TYPE_DYNAMIC;
 }
 
-int d_check_binary(struct d_compiler *compiler, struct d_node *node)
+/* Checks an operator whose operands have been checked. */
+static int check_operands(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *left = node->left, *right = node->right;
-	bool integers;
+	bool integers = d_type_is_integer(left->type) && d_type_is_integer(right->type);
 
-	if (node->operation == D_OPERATOR_COMMA) {
-		left->unused = true;
-		right->unused = node->unused;
-	}
-	if (d_check(compiler, left) || d_check(compiler, right))
-		return -1;
-	integers = d_type_is_integer(left->type) && d_type_is_integer(right->type);
 	switch (node->operation) {
 	case D_OPERATOR_ADD:
 	case D_OPERATOR_SUBTRACT:
@@ -197,6 +191,32 @@ int d_check_binary(struct d_compiler *compiler, struct d_node *node)
 			: d_type_promote(left->type, right->type);
 		return 0;
 	}
+}
+
+int d_check_binary(struct d_compiler *compiler, struct d_node *node)
+{
+	size_t start;
+	int result;
+
+	/* Of operands separated by commas only the last one is used, if that. */
+	for (struct d_node *at = node;
+		at->kind == D_NODE_BINARY && at->operation == D_OPERATOR_COMMA; at = at->left) {
+		at->left->unused = true;
+		at->right->unused = at->unused;
+	}
+	result = d_chain_start(compiler, node, &start);
+	for (bool first = true; !result; first = false) {
+		struct d_node *at = d_chain_next(compiler, start);
+
+		if (!at)
+			return 0;
+		result = (first && d_check(compiler, at->left)) || d_check(compiler, at->right) ||
+				check_operands(compiler, at)
+			? -1
+			: 0;
+	}
+	d_chain_stop(compiler, start);
+	return -1;
 }
 
 /* condition ? left : right */

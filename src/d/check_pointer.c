@@ -38,21 +38,26 @@ static unsigned call_points(const struct d_node *call)
 		: D_POINTS_ELSEWHERE;
 }
 
+/* A pointer that is moved points to where it did; a number may come from each of its operands. */
 static unsigned binary_points(const struct d_node *node)
 {
-	unsigned left, right;
+	unsigned points = 0;
 
-	if (node->operation == D_OPERATOR_COMMA)
-		return d_check_points(node->right);
-	if (node->operation >= D_OPERATOR_LESS)
-		return 0;
-	if (d_type_is_string(node->left->type) || d_type_is_string(node->right->type))
-		return D_POINTS_ELSEWHERE;
-	left = d_check_points(node->left);
-	right = d_check_points(node->right);
-	if (d_type_is_pointer(node->left->type))
-		return left;
-	return d_type_is_pointer(node->right->type) ? right : left | right;
+	for (;;) {
+		if (node->operation == D_OPERATOR_COMMA)
+			return points | d_check_points(node->right);
+		if (node->operation >= D_OPERATOR_LESS)
+			return points;
+		if (d_type_is_string(node->left->type) || d_type_is_string(node->right->type))
+			return points | D_POINTS_ELSEWHERE;
+		if (!d_type_is_pointer(node->left->type) && d_type_is_pointer(node->right->type))
+			return points | d_check_points(node->right);
+		if (!d_type_is_pointer(node->left->type))
+			points |= d_check_points(node->right);
+		if (!d_node_continues(node))
+			return points | d_check_points(node->left);
+		node = node->left;
+	}
 }
 
 unsigned d_check_points(const struct d_node *node)

@@ -55,6 +55,7 @@ struct d_provider;
 struct d_translator;
 struct d_pragma;
 struct d_remembered;
+struct d_node;
 struct d_description;
 struct d_library;
 struct d_unit;
@@ -110,12 +111,14 @@ struct d_compiler {
 	const struct d_holes *holes;     /* parameters of the definition being read; NULL: none */
 	bool keep;                       /* a definition is being checked, not a use of it */
 	struct d_remembered *remembered; /* nodes of the clause that were changed */
-	struct d_pragma *pragmas;        /* of names of the script */
-	bool library;                    /* it is a library, not a program */
-	bool library_unwanted;           /* what the library depends on does not exist */
-	bool defines;                    /* it has inlines and the like, so it is not empty */
-	unsigned branched;               /* clauses with an if so far */
-	size_t expanded;                 /* nodes that came from definitions */
+	struct d_node **chain;           /* operators of chains that are being walked (ast.h) */
+	size_t chain_count, chain_capacity;
+	struct d_pragma *pragmas; /* of names of the script */
+	bool library;             /* it is a library, not a program */
+	bool library_unwanted;    /* what the library depends on does not exist */
+	bool defines;             /* it has inlines and the like, so it is not empty */
+	unsigned branched;        /* clauses with an if so far */
+	size_t expanded;          /* nodes that came from definitions */
 	bool last_argument_used;
 	const char *region; /* "action list", "predicate", for messages */
 	/* the clause that is being checked and generated */

@@ -12,15 +12,18 @@ static int to_boolean(
 	return d_emit(compiler, code, D_OP_BOOLEAN, (unsigned)reg, (unsigned)reg, 0, 0) ? -1 : reg;
 }
 
-/* && and ||: the left value is the result if the right one is not evaluated. */
+/*
+ * && and ||: the left value is the result if the right one is not evaluated. Here as below, reg
+ * holds the value of the left operand and becomes the result's register.
+ */
 static int generate_short_circuit(
-	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node, int reg)
 {
 	enum d_opcode opcode =
 		node->operation == D_OPERATOR_LOGICAL_AND ? D_OP_JUMP_ZERO : D_OP_JUMP_NOT_ZERO;
 	size_t jump;
-	int reg = to_boolean(compiler, code, d_generate(compiler, code, node->left), node->left);
 
+	reg = to_boolean(compiler, code, reg, node->left);
 	if (reg < 0 || d_emit_jump(compiler, code, opcode, (unsigned)reg, &jump))
 		return -1;
 	code->top = (unsigned)reg;
@@ -52,24 +55,25 @@ int d_generate_ternary(struct d_compiler *compiler, struct d_code *code, const s
 	return reg;
 }
 
+static bool is_comparison(const struct d_node *node)
+{
+	return node->operation >= D_OPERATOR_LESS && node->operation <= D_OPERATOR_NOT_EQUAL;
+}
+
 static bool compares_strings(const struct d_node *node)
 {
 	return d_type_is_string(node->left->type) || d_type_is_string(node->right->type);
 }
 
 static int generate_comparison(
-	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node, int one)
 {
 	bool strings = compares_strings(node), swap, is_unsigned;
 	const struct d_type *string = compiler->types.type_string;
 	const struct d_node *left = node->left, *right = node->right;
 	enum d_opcode opcode;
-	int one, other;
+	int other;
 
-	one = strings ? d_generate_as(compiler, code, left, string)
-		      : d_generate(compiler, code, left);
-	if (one < 0)
-		return -1;
 	other = strings ? d_generate_as(compiler, code, right, string)
 			: d_generate(compiler, code, right);
 	if (other < 0)
@@ -151,33 +155,17 @@ static bool is_rest(const struct d_node *node)
 		d_type_is_string(node->type);
 }
 
-/*
- * The operand as a number or as the address of a string. For a nested string + n this is only an
- * address; the inner string is not created.
- */
-static int generate_rest_operand(
-	struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
+static int generate_chain(struct d_compiler *compiler, struct d_code *code,
+	const struct d_node *node, bool rest_as_address);
 
-static int generate_rest_address(
-	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
-{
-	int one = generate_rest_operand(compiler, code, node->left);
-	int other = one < 0 ? -1 : generate_rest_operand(compiler, code, node->right);
-
-	return other < 0 ||
-			d_emit(compiler, code, d_arithmetic_opcode(node->operation, true),
-				(unsigned)one, (unsigned)one, (unsigned)other, 0)
-		? -1
-		: d_emit_finish(code, (unsigned)one);
-}
-
+/* The operand of string + n: a number, or the address of a string. */
 static int generate_rest_operand(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
 	int reg;
 
 	if (is_rest(node))
-		return generate_rest_address(compiler, code, node);
+		return generate_chain(compiler, code, node, true);
 	reg = d_generate(compiler, code, node);
 	if (reg < 0 || !d_type_is_string(node->type))
 		return reg;
@@ -186,31 +174,26 @@ static int generate_rest_operand(
 		: reg;
 }
 
-/* string + n: the rest of the string, from character n. */
+/* string + n as an address; reg holds the left operand, of a string its address. */
 static int generate_rest(
-	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node, int reg)
 {
-	int reg = generate_rest_address(compiler, code, node);
+	int other = generate_rest_operand(compiler, code, node->right);
 
-	return reg < 0 ||
-			d_emit(compiler, code, D_OP_CALL, (unsigned)reg, (unsigned)reg, 1,
-				D_SUBROUTINE_STRINGOF)
+	return other < 0 ||
+			d_emit(compiler, code, d_arithmetic_opcode(node->operation, true),
+				(unsigned)reg, (unsigned)reg, (unsigned)other, 0)
 		? -1
-		: reg;
+		: d_emit_finish(code, (unsigned)reg);
 }
 
 static int generate_arithmetic(
-	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node, int one)
 {
 	const struct d_type *left = node->left->type, *right = node->right->type;
 	bool is_signed = d_type_is_integer(node->type) && node->type->is_signed;
-	int one, other;
+	int other;
 
-	if (is_rest(node))
-		return generate_rest(compiler, code, node);
-	one = d_generate(compiler, code, node->left);
-	if (one < 0)
-		return -1;
 	if (d_type_is_pointer(right) && d_type_is_integer(left) &&
 		d_emit_scale(compiler, code, (unsigned)one, right, &node->place))
 		return -1;
@@ -230,36 +213,88 @@ static int generate_arithmetic(
 	return d_emit_finish(code, (unsigned)one);
 }
 
-int d_generate_binary(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+static int generate_xor(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node, int one)
 {
-	int one, other;
+	int other;
 
+	one = to_boolean(compiler, code, one, node->left);
+	other = one < 0
+		? -1
+		: to_boolean(compiler, code, d_generate(compiler, code, node->right), node->right);
+	if (other < 0 ||
+		d_emit(compiler, code, D_OP_XOR, (unsigned)one, (unsigned)one, (unsigned)other, 0))
+		return -1;
+	return d_emit_finish(code, (unsigned)one);
+}
+
+/* The left operand of the innermost operator of a chain. */
+static int generate_first(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	if (is_comparison(node) && compares_strings(node))
+		return d_generate_as(compiler, code, node->left, compiler->types.type_string);
+	return is_rest(node) ? generate_rest_operand(compiler, code, node->left)
+			     : d_generate(compiler, code, node->left);
+}
+
+/* An operator of a chain; reg holds its left operand. */
+static int generate_next(
+	struct d_compiler *compiler, struct d_code *code, const struct d_node *node, int reg)
+{
 	switch (node->operation) {
 	case D_OPERATOR_COMMA:
-		one = d_generate(compiler, code, node->left);
-		if (one < 0)
-			return -1;
-		code->top = (unsigned)one;
+		code->top = (unsigned)reg;
 		return d_generate(compiler, code, node->right);
 	case D_OPERATOR_LOGICAL_AND:
 	case D_OPERATOR_LOGICAL_OR:
-		return generate_short_circuit(compiler, code, node);
+		return generate_short_circuit(compiler, code, node, reg);
 	case D_OPERATOR_LOGICAL_XOR:
-		one = to_boolean(
-			compiler, code, d_generate(compiler, code, node->left), node->left);
-		other = one < 0 ? -1
-				: to_boolean(compiler, code,
-					  d_generate(compiler, code, node->right), node->right);
-		if (other < 0 ||
-			d_emit(compiler, code, D_OP_XOR, (unsigned)one, (unsigned)one,
-				(unsigned)other, 0))
-			return -1;
-		return d_emit_finish(code, (unsigned)one);
+		return generate_xor(compiler, code, node, reg);
 	default:
-		if (node->operation >= D_OPERATOR_LESS && node->operation <= D_OPERATOR_NOT_EQUAL)
-			return generate_comparison(compiler, code, node);
-		return generate_arithmetic(compiler, code, node);
+		if (is_comparison(node))
+			return generate_comparison(compiler, code, node, reg);
+		return is_rest(node) ? generate_rest(compiler, code, node, reg)
+				     : generate_arithmetic(compiler, code, node, reg);
 	}
+}
+
+/*
+ * All operators of the chain that ends with node. The rest of a string, string + n, is an address
+ * until the chain's end, so the strings between are not created.
+ */
+static int generate_chain(struct d_compiler *compiler, struct d_code *code,
+	const struct d_node *node, bool rest_as_address)
+{
+	const struct d_node *at;
+	bool first = true;
+	size_t start;
+	int reg = 0;
+
+	if (d_chain_start(compiler, node, &start))
+		return -1;
+	while ((at = d_chain_next(compiler, start))) {
+		if (first)
+			reg = generate_first(compiler, code, at);
+		first = false;
+		if (reg >= 0)
+			reg = generate_next(compiler, code, at, reg);
+		if (reg < 0) {
+			d_chain_stop(compiler, start);
+			return -1;
+		}
+	}
+	if (!is_rest(node) || rest_as_address)
+		return reg;
+	return d_emit(compiler, code, D_OP_CALL, (unsigned)reg, (unsigned)reg, 1,
+		       D_SUBROUTINE_STRINGOF)
+		? -1
+		: reg;
+}
+
+int d_generate_binary(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
+{
+	return generate_chain(compiler, code, node, false);
 }
 
 int d_generate_unary(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)

@@ -38,13 +38,13 @@ static struct d_node *copy_argument(const struct copying *copying, unsigned numb
 	return copy(&whole, argument);
 }
 
-static struct d_node *copy(const struct copying *copying, const struct d_node *from)
+/* Copies a node; left is a copy of its left operand, or NULL. */
+static struct d_node *copy_node(
+	const struct copying *copying, const struct d_node *from, struct d_node *left)
 {
 	struct d_compiler *compiler = copying->compiler;
 	struct d_node *node;
 
-	if (from->kind == D_NODE_HOLE && copying->fills)
-		return copy_argument(copying, from->argument);
 	if (++compiler->expanded > EXPANDED_MAX) {
 		d_fail(compiler, copying->place, "D_UNKNOWN",
 			"inlines of the script become more than %d operations", EXPANDED_MAX);
@@ -60,12 +60,33 @@ static struct d_node *copy(const struct copying *copying, const struct d_node *f
 	node->height = 1;
 	if (copying->place)
 		node->place = *copying->place;
-	if (!copy_list(copying, from->left, &node->left) ||
+	node->left = left;
+	if ((!left && !copy_list(copying, from->left, &node->left)) ||
 		!copy_list(copying, from->right, &node->right) ||
 		(node->kind == D_NODE_TERNARY &&
 			!copy_list(copying, from->condition, &node->condition)))
 		return NULL;
 	return d_node_finish(compiler, node);
+}
+
+static struct d_node *copy(const struct copying *copying, const struct d_node *from)
+{
+	struct d_compiler *compiler = copying->compiler;
+	struct d_node *made = NULL;
+	size_t start;
+
+	if (from->kind == D_NODE_HOLE && copying->fills)
+		return copy_argument(copying, from->argument);
+	if (d_chain_start(compiler, from, &start))
+		return NULL;
+	while ((from = d_chain_next(compiler, start))) {
+		made = copy_node(copying, from, made);
+		if (!made) {
+			d_chain_stop(compiler, start);
+			return NULL;
+		}
+	}
+	return made;
 }
 
 int d_inline_substitute(struct d_compiler *compiler, struct d_node *node, const struct d_node *tree,

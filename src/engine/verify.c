@@ -322,6 +322,8 @@ static int verify_code(struct verifier *verifier, const struct d_instruction *co
 				error = merge(verifier, at);
 			verifier->now = *target;
 			verifier->reachable = true;
+			free(target); /* no later instruction jumps here */
+			verifier->targets[at] = NULL;
 		} else if (!verifier->reachable) {
 			/* This code is never run, so any contents of its registers are valid. */
 			memset(&verifier->now, KIND_ANY, sizeof(verifier->now));

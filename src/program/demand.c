@@ -557,6 +557,8 @@ static int read_code(struct reader *reader, const struct d_instruction *code, si
 		if (reader->targets[i]) {
 			reader->now = *reader->targets[i];
 			reader->reachable = true;
+			free(reader->targets[i]); /* no later instruction jumps here */
+			reader->targets[i] = NULL;
 		}
 		if (reader->reachable && !result)
 			result = read_instruction(reader, &code[i]);

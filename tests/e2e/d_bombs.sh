@@ -22,10 +22,22 @@ bombs = {
     'assignments': lambda: body('x = ' * deep + '1;'),
     'indices': lambda: body('x = ' + around('a[', '1', ']') + ';'),
     'calls': lambda: body('x = ' + around('strlen(', '"a"', ')') + ';'),
-    'sums': lambda: body('y = 1; x = y' + ' + y' * deep + ';'),
+    'sums': lambda: body('y = 1; x = y' + ' + y' * mega + '; printf("%d\\n", x);'),
     'constants': lambda: body('x = 1' + ' + 1' * deep + '; printf("%d\\n", x);'),
-    'conjunctions': lambda: body('y = 1; x = y' + ' && y' * deep + ';'),
-    'commas': lambda: body('y = 1; x = (y' + ', y' * deep + ');'),
+    'conjunctions': lambda: body('y = 1; x = y' + ' && y' * mega + '; printf("%d\\n", x);'),
+    'commas': lambda: body('y = 1; x = (y' + ', y++' * mega + '); printf("%d\\n", x);'),
+    'precedences': lambda: body('y = 3; z = 1; ' + ' '.join(
+        'x%d = y%s; printf("%%d ", x%d);' % (i, (' %s z' % operator) * 20000, i)
+        for i, operator in enumerate('* / % + - << >> < <= > >= == != & ^ | && ^^ ||'.split()))),
+    'rests': lambda: body('x = "text"' + ' + 1 - 1' * many + ' + 2; printf("%s\\n", x);'),
+    'moves': lambda: 'int a[3];' + body('a[2] = 7; y = 1; x = *(a' + ' + y - y' * many
+        + ' + 2); printf("%d\\n", x);'),
+    'chain_of_inline': lambda: 'int y; inline int i = y' + ' - 1 + y' * many + ';'
+        + body('y = 1; x = i; printf("%d\\n", x);'),
+    'condition': lambda: 'BEGIN / y == 0' + ' && y == 0' * many + ' / { exit(0); } int y;',
+    'chain_of_sizeof': lambda: body('x = 1; printf("%d\\n", sizeof(x' + ' + x' * mega + '));'),
+    'levels': lambda: body('y = 1; x = y' + ' + (y * y' * 100 + ')' * 100 + '; printf("%d\\n", x);'),
+    'elements': lambda: body('y = 1; x = a' + '[1]' * deep + ';'),
     'arrows': lambda: body('x = self' + '->a' * deep + ';'),
     'suffixes': lambda: body('x = y' + '++' * deep + ';'),
     'translations': lambda: 'struct s { int a; }; translator struct s < int I > { a = I; };'
@@ -110,7 +122,18 @@ for name in parentheses operators casts sizeofs conditions middles assignments i
 	translations predicate; do
 	bomb "$name" 1 '' 'expression is nested too deeply, column'
 done
-for name in sums conjunctions commas arrows suffixes; do
+# Operators side by side are no nesting.
+bomb sums 0 1048577 ''
+bomb conjunctions 0 1 ''
+bomb commas 0 1048576 ''
+bomb rests 0 xt ''
+bomb moves 0 7 ''
+bomb chain_of_inline 0 1 ''
+bomb condition 0 '' ''
+bomb chain_of_sizeof 0 4 ''
+bomb precedences 0 '3 3 0 20003 -19997 0 0 1 1 0 1 0 0 1 3 3 1 1 1 ' ''
+bomb levels 0 101 ''
+for name in arrows suffixes elements; do
 	bomb "$name" 1 '' 'expression has more than 1000 levels of operators, column'
 done
 for name in declarators functions structs; do
@@ -133,7 +156,7 @@ for name in comment lines line name descriptions ticks pragmas variables; do
 	bomb "$name" 0 '' ''
 done
 for name in keys aggregation declared; do
-	bomb "$name" 1 '' 'Insufficient tuple registers to generate code \(at most 8 keys\)'
+	bomb "$name" 1 '' 'Insufficient tuple registers to generate code \(at most 32 keys\)'
 done
 bomb digits 1 '' 'integer constant 1+\.\.\. cannot be represented in any built-in integral type'
 bomb members 1 '' 'struct s has more than 4096 members'
