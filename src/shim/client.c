@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/test_point.h"
 #include "wire/loss.h"
 #include "wire/wire_type.h"
 
@@ -362,6 +363,7 @@ void client_read(struct client *client)
 	do
 		got = receive(client->socket, client->input, sizeof(client->input));
 	while (got < 0 && errno == EINTR);
+	TEST_POINT("client-received");
 	if (got < 0) {
 		client->gone = errno != EAGAIN && errno != EWOULDBLOCK;
 	} else if (got == 0) {
@@ -398,6 +400,7 @@ static void send_queue(struct client *client)
 		}
 		queue->start += (size_t)sent;
 		client->sent += (uint64_t)sent;
+		TEST_POINT("client-sent");
 	}
 	queue->start = queue->end = 0;
 }

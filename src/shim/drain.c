@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/test_point.h"
 #include "shim/name.h"
 #include "shim/registry.h"
 
@@ -218,6 +219,7 @@ void drain_rings(struct drain *drain, struct client *clients)
 		if ((int64_t)(first - floor) < 0)
 			floor = first;
 	}
+	TEST_POINT("all-rings-drained");
 	tell_providers(drain, clients);
 	for (struct client *client = clients; client; client = client->next)
 		client_tell_wall(client, &drain->clock, time);
@@ -227,6 +229,7 @@ void drain_rings(struct drain *drain, struct client *clients)
 		drain->watermark = watermark;
 	for (struct client *client = clients; client; client = client->next)
 		client_mark(client, drain->watermark, time);
+	TEST_POINT("watermark-queued");
 	send_all(clients);
 	for (struct ring *ring = ring_first(); ring; ring = ring->next)
 		if (ring->drained != atomic_load_explicit(&ring->tail, memory_order_relaxed))

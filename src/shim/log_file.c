@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/test_point.h"
 #include "shim/descriptor.h"
 #include "shim/queue.h"
 #include "shim/stamp.h"
@@ -56,6 +57,7 @@ void log_file_write(struct log_file *log, int file, struct queue *queue, bool at
 	if (log->is_last || keep_room(log, file, length))
 		while (done < length) {
 			written = write(file, queue->bytes + queue->start + done, length - done);
+			TEST_POINT("log-written");
 			if (written <= 0 && !(written < 0 && errno == EINTR))
 				break;
 			done += written > 0 ? (size_t)written : 0;

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/test_point.h"
+
 enum {
 	NAME_BYTES_DEFAULT = 16 << 20,
 	NAME_BYTES_MIN = 64 << 10,
@@ -82,6 +84,7 @@ uint32_t name_take(struct vmtap_name *name)
 		if (id >= names->capacity)
 			return 0;
 	while (!atomic_compare_exchange_weak(&names->next_id, &id, id + 1));
+	TEST_POINT("name-number-taken");
 	memcpy(names->arena + at, &length, sizeof(length));
 	memcpy(names->arena + at + sizeof(length), name->text, length);
 	names->offsets[id] = at;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/test_point.h"
 #include "shim/event_table.h"
 #include "shim/fork_page.h"
 #include "shim/lock.h"
@@ -192,6 +193,7 @@ void vmtap_object_add(struct vmtap_object *object)
 		number_events(object);
 		object->next = objects;
 		objects = object;
+		TEST_POINT("object-added");
 		note_providers();
 		object_open(object);
 	}

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/test_point.h"
 #include "shim/descriptor.h"
 #include "shim/fork_page.h"
 #include "shim/name.h"
@@ -119,6 +120,7 @@ static struct ring *ring_make(void)
 	ring->next = atomic_load(&rings);
 	while (!atomic_compare_exchange_weak(&rings, &ring->next, ring))
 		;
+	TEST_POINT("ring-mapped");
 	return ring;
 }
 
@@ -167,6 +169,7 @@ static void tell_server(void)
 	thread_waking = true;
 	atomic_signal_fence(memory_order_seq_cst);
 	atomic_fetch_add(&waking, 1);
+	TEST_POINT("ring-wakes-server");
 	descriptor = atomic_load(&waker);
 	if (descriptor >= 0)
 		descriptor_tell(descriptor, waker_file, 1);
@@ -223,6 +226,7 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 	if (!is_owner())
 		return false;
 	atomic_store_explicit(&ring->record.busy, RING_WAITING, memory_order_seq_cst);
+	TEST_POINT("ring-waits");
 	for (;;) {
 		uint32_t seen = atomic_load(&ring->room);
 		/* Read room before deciding whether to wait: the ring may have been emptied for
@@ -307,6 +311,7 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(
 		atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 		return NULL;
 	}
+	TEST_POINT("record-begun");
 	unsigned char *at = ring->bytes + (head & (ring->size - 1));
 	if (clocked) {
 		struct timespec cpu = {0};
@@ -360,6 +365,7 @@ static uint32_t ring_name(struct vmtap_name *name)
 	memcpy(record->at + RECORD_BODY, &id, sizeof(id));
 	memcpy(record->at + RECORD_BODY + 4, &length, sizeof(length));
 	memcpy(record->at + RECORD_BODY + 8, name->text, length);
+	TEST_POINT("name-recorded");
 	atomic_store_explicit(&record->head, record->next, memory_order_release);
 	atomic_store_explicit(&record->busy, RING_IDLE, memory_order_release);
 	return id;
@@ -437,7 +443,9 @@ static void ring_bump(struct ring *ring)
 
 void ring_release(struct ring *ring)
 {
+	TEST_POINT("ring-drained");
 	atomic_store_explicit(&ring->tail, ring->drained, memory_order_seq_cst);
+	TEST_POINT("ring-space-free");
 	if (atomic_load_explicit(&ring->record.busy, memory_order_seq_cst) == RING_WAITING)
 		ring_bump(ring);
 }

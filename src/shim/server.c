@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/test_point.h"
 #include "shim/census.h"
 #include "shim/client.h"
 #include "shim/descriptor.h"
@@ -268,9 +269,11 @@ static void apply_subscriptions(struct server *server)
 		drain_skip(&server->drain);
 	if (listening)
 		ring_set_listening(true);
+	TEST_POINT("rings-listening");
 	registry_lock();
 	registry_open(wishes, server->known_types, for_new);
 	registry_unlock();
+	TEST_POINT("guards-set");
 	if (!listening && server->listening) {
 		ring_set_listening(false);
 		ring_collect();
@@ -466,6 +469,7 @@ static void accept_clients(struct server *server)
 			open_client(server, socket, &client);
 		else if (!refused && socket != -EINTR && socket != -ECONNABORTED)
 			break;
+		TEST_POINT("client-accepted");
 	}
 	registry_unlock();
 	if (socket >= 0 || refused || socket == -EAGAIN || socket == -EWOULDBLOCK) {
@@ -763,6 +767,7 @@ static void finish(struct server *server)
 	registry_lock(); /* a child of fork() closes the descriptors it finds here */
 	server_socket_close(&server->endpoint);
 	registry_unlock();
+	TEST_POINT("socket-closed");
 	for (struct client *client = server->clients; client; client = client->next)
 		client->waited_since = 0;
 	apply_subscriptions(server);

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/test_point.h"
 #include "shim/descriptor.h"
 #include "shim/socket_directory.h"
 #include "wire/place.h"
@@ -62,6 +63,7 @@ static int open_here(struct server_socket *endpoint, bool removes)
 		if (!error && bind(endpoint->socket, (struct sockaddr *)&address, sizeof(address)))
 			error = -errno;
 	}
+	TEST_POINT("socket-bound");
 	if (!error &&
 		(lstat(endpoint->path, &status) || fstat(endpoint->socket, &own) ||
 			listen(endpoint->socket, ENDPOINT_BACKLOG)))

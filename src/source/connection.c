@@ -15,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/debug.h"
+#include "base/test_point.h"
 #include "wire/describe.h"
 #include "wire/wire.h"
 
@@ -131,6 +132,7 @@ int connection_send(struct connection *connection, const void *frame, size_t siz
 			return result;
 		}
 		at += sent;
+		TEST_POINT("command-sent");
 		size -= (size_t)sent;
 	}
 	return 0;

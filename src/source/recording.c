@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "base/debug.h"
+#include "base/test_point.h"
 #include "source/names.h"
 #include "wire/frame.h"
 #include "wire/layout.h"
@@ -151,6 +152,7 @@ static void end_block(const struct recording *recording, const struct place *pla
 		return;
 	bytes_put(patch, place->size - place->marker, 4);
 	bytes_put(patch + 4, place->end_time, 8);
+	TEST_POINT("recording-block-open");
 	if (pwrite(recording->fd, patch, sizeof(patch), (off_t)(place->marker + WIRE_EVENT_BYTES)) <
 		0)
 		return;
@@ -173,6 +175,7 @@ static int write_all(int fd, const unsigned char *bytes, size_t size, size_t *do
 		if (wrote < 0)
 			return -errno;
 		*done += (size_t)wrote;
+		TEST_POINT("recording-written");
 	}
 	return 0;
 }
@@ -409,6 +412,7 @@ static void shift_files(const struct recording *recording)
 			snprintf(from, size, "%s", file);
 		/* it is no error if someone has removed one meanwhile */
 		rename(from, to);
+		TEST_POINT("recording-rotated");
 	}
 	free(from);
 	free(to);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/debug.h"
+#include "base/test_point.h"
 #include "source/connection.h"
 #include "source/eventlog.h"
 #include "source/source.h"
@@ -45,6 +46,7 @@ static int read_more(struct stream_source *stream, int timeout_ms)
 	if (got == -EAGAIN)
 		return 0;
 	if (got > 0) {
+		TEST_POINT("stream-received");
 		eventlog_received(stream->log, (size_t)got);
 		return 1;
 	}

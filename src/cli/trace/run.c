@@ -23,6 +23,7 @@
 
 #include "base/clock.h"
 #include "base/debug.h"
+#include "base/test_point.h"
 #include "cli/cli.h"
 #include "cli/interrupts.h"
 #include "cli/trace/effects.h"
@@ -123,7 +124,9 @@ static void run_batch(struct run *run, const struct event_batch *batch)
 	}
 	for (size_t i = 0; i < batch->loss_count; i++)
 		run->lost += batch->losses[i].count;
+	TEST_POINT("batch-taken");
 	engine_run(run->engine, batch);
+	TEST_POINT("batch-run");
 	run->pending_drops = true;
 }
 
@@ -242,6 +245,7 @@ static void drain(struct run *run)
 	struct error reason;
 
 	source_stop(run->source);
+	TEST_POINT("tracing-stopped");
 	while (run->interrupts.count < 2 && !has_exited(run)) {
 		struct pollfd waits[2] = {{.fd = run->signals, .events = POLLIN},
 			{.fd = source_descriptor(run->source), .events = POLLIN}};
