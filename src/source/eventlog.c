@@ -18,6 +18,7 @@
 #include "wire/frame.h"
 #include "wire/records.h"
 #include "wire/wire.h"
+#include "wire/wire_type.h"
 
 enum {
 	READ_BYTES = 128 * 1024 /* space offered for each read */
@@ -72,6 +73,7 @@ void eventlog_free(struct eventlog *log)
 	free(log->text_bytes);
 	free(log->heap);
 	free(log->running);
+	free(log->ghc.collections);
 	windows_free(log->windows);
 	free(log->buffer);
 	free(log);
@@ -410,6 +412,35 @@ static bool take_event(struct eventlog *log, const struct plan *plan, uint64_t t
 }
 
 /*
+ * Of a log that can be read only once: takes what describes the process from the events that
+ * follow, as far as they have come. False: more of them are needed.
+ */
+static bool look_ahead(struct eventlog *log)
+{
+	const unsigned char *at = log->buffer + (log->scanned - log->base);
+	const unsigned char *end = log->buffer + log->filled;
+
+	while (end - at >= WIRE_EVENT_BYTES + 2) {
+		uint16_t type = bytes_u16(at);
+		const struct plan *plan = &log->plans[log->plan_of[type]];
+		size_t head, size;
+
+		if (type == WIRE_DATA_END || plan->role == ROLE_UNDECLARED ||
+			(plan->role == ROLE_PROBE && !wire_type_has(type, WIRE_ON_CONNECT)))
+			return true;
+		head = frame_head(plan->payload);
+		size = frame_payload(plan->payload, at);
+		if ((size_t)(end - at) < head + size)
+			return false;
+		if (plan->role == ROLE_READ && wire_type_has(type, WIRE_PROCESS) &&
+			size >= plan->least)
+			take_record(log, plan, bytes_u64(at + 2), at + head, size);
+		at += head + size;
+	}
+	return false;
+}
+
+/*
  * Scans one event; false: it needs more bytes, or the stream has ended or is damaged, or
  * *stalled is set because probes must be added first.
  */
@@ -450,9 +481,12 @@ static inline bool scan_event(struct eventlog *log, bool *stalled)
 		leave_block(log);
 	if (plan->role <= ROLE_WANTED) {
 		if (plan->role != ROLE_SKIP && !log->settled) {
-			*stalled = true;
+			*stalled = log->file >= 0 || log->finished ||
+				!wire_type_has(plan->type, WIRE_ON_CONNECT) || look_ahead(log);
 			return false;
 		}
+		if (log->running && !eventlog_note_ghc(log, plan->type, time, at + head, size))
+			return false;
 		if (plan->role == ROLE_WANTED && !log->awaits &&
 			!take_event(log, plan, time, at + head, log->scanned + head + size))
 			return false;

@@ -103,12 +103,20 @@ static void decode_compats(struct eventlog *log, const struct plan *plan,
 
 	/* the next event reuses the memory of the arguments, and may be another probe's */
 	memcpy(given, arguments, plan->probe_arguments * sizeof(*given));
+	if (log->running)
+		eventlog_step_ghc(log, plan, run->cap, run->time);
 	if (plan->is_wanted)
 		put_event(log, run, plan->probe, arguments, plan->probe_arguments);
 	for (unsigned int i = 0; i < plan->compat_count; i++) {
 		const struct compat *compat = &plan->compats[i];
 		const struct compat_description *description = &compat->description;
 		uint64_t *permuted = log->arguments + log->event_count * WIRE_ARGUMENTS_MAX;
+		if (compat->is_derived && compat->is_wanted) {
+			if (eventlog_fires_ghc(log, compat, given, permuted))
+				put_event(log, run, compat->probe, permuted,
+					description->argument_count);
+			continue;
+		}
 		if (!compat->is_wanted ||
 			!eventlog_has_provider(&log->providers[compat->provider], run->time) ||
 			(description->condition != UINT8_MAX &&
@@ -168,9 +176,17 @@ static inline void decode(
 		arguments[i] = plan->missing_strings >> i & 1
 			? event_handle(names_index(&log->names, 0), 0)
 			: 0;
-	if (plan->has_text)
-		arguments[plan->text_argument] = take_text(log, (const char *)payload + plan->least,
-			frame_payload(plan->payload, at) - plan->least);
+	if (plan->has_text) {
+		const char *text = (const char *)payload + plan->least;
+		size_t left = frame_payload(plan->payload, at) - plan->least;
+		for (unsigned int i = 0; i < plan->text_count; i++) {
+			size_t length = strnlen(text, left);
+			arguments[plan->text_argument + i] = take_text(log, text, left);
+			length += length < left;
+			text += length;
+			left -= length;
+		}
+	}
 	/* other events need it, even if this one is not wanted itself */
 	if (plan->says_running)
 		log->running[run->cap] = (uint32_t)arguments[plan->fields[0].argument];
@@ -213,7 +229,8 @@ static inline bool advance(const struct eventlog *log, struct event_run *run)
 static bool batch_full(const struct eventlog *log)
 {
 	return log->event_count > EVENTLOG_BATCH_EVENTS - (1 + EVENTLOG_COMPATS_MAX) ||
-		EVENTLOG_BATCH_TEXT_BYTES - log->text_used < UINT16_MAX + 1;
+		log->text_count > EVENTLOG_BATCH_EVENTS - WIRE_ARGUMENTS_MAX ||
+		EVENTLOG_BATCH_TEXT_BYTES - log->text_used < UINT16_MAX + WIRE_ARGUMENTS_MAX;
 }
 
 /*

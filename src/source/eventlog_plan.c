@@ -36,11 +36,14 @@ void eventlog_plan_probe(struct plan *plan, const struct description *descriptio
 	plan->least = description->payload;
 	plan->text_argument = description->text_argument;
 	plan->has_text = description->text_argument < description->argument_count;
+	plan->text_count = 0;
 	for (unsigned int i = 0; i < description->argument_count; i++) {
 		const struct describe_argument *argument = &description->arguments[i];
 		if (argument->kind == DESCRIBE_CAP) {
 			plan->has_cap = true;
-		} else if (argument->kind != DESCRIBE_TEXT) {
+		} else if (argument->kind == DESCRIBE_TEXT) {
+			plan->text_count++;
+		} else {
 			plan->fields[plan->field_count].argument = (uint8_t)i;
 			plan->fields[plan->field_count].offset = offset;
 			plan->fields[plan->field_count].kind = argument->kind == DESCRIBE_RUNNING
@@ -74,6 +77,27 @@ static bool find_provider(struct eventlog *log, struct compat *compat)
 	return true;
 }
 
+bool eventlog_add_compat(
+	struct eventlog *log, struct plan *plan, const struct compat *compat, uint64_t position)
+{
+	struct compat *grown;
+
+	if (plan->compat_count == EVENTLOG_COMPATS_MAX)
+		return eventlog_damaged(log, position,
+			"event type %u fires more than %d probes of other providers", plan->type,
+			EVENTLOG_COMPATS_MAX);
+	grown = realloc(plan->compats, (plan->compat_count + 1u) * sizeof(*grown));
+	if (!grown)
+		return eventlog_damaged(log, position, "out of memory");
+	plan->compats = grown;
+	grown[plan->compat_count] = *compat;
+	if (!find_provider(log, &grown[plan->compat_count]))
+		return eventlog_damaged(
+			log, position, "more than %d providers", EVENTLOG_PROVIDERS_MAX);
+	plan->compat_count++;
+	return true;
+}
+
 /* Takes the lines of an event type's extension; false: damaged. */
 static bool plan_compats(struct eventlog *log, struct plan *plan, const char *extension,
 	size_t length, uint64_t position)
@@ -83,7 +107,6 @@ static bool plan_compats(struct eventlog *log, struct plan *plan, const char *ex
 	for (const char *line = extension, *next; line < end; line = next) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
 		struct compat compat = {.probe = UINT32_MAX};
-		struct compat *grown;
 		struct error error;
 		int described;
 
@@ -95,18 +118,8 @@ static bool plan_compats(struct eventlog *log, struct plan *plan, const char *ex
 				log, position, "event type %u: %s", plan->type, error.text);
 		if (!described)
 			continue;
-		if (plan->compat_count == EVENTLOG_COMPATS_MAX)
-			return eventlog_damaged(log, position,
-				"event type %u fires more than %d probes of other providers",
-				plan->type, EVENTLOG_COMPATS_MAX);
-		grown = realloc(plan->compats, (plan->compat_count + 1u) * sizeof(*grown));
-		if (!grown)
-			return eventlog_damaged(log, position, "out of memory");
-		plan->compats = grown;
-		if (!find_provider(log, &compat))
-			return eventlog_damaged(
-				log, position, "more than %d providers", EVENTLOG_PROVIDERS_MAX);
-		plan->compats[plan->compat_count++] = compat;
+		if (!eventlog_add_compat(log, plan, &compat, position))
+			return false;
 	}
 	return true;
 }
@@ -260,10 +273,24 @@ static long add_compat(const struct plan *plan, const struct compat *compat, str
 	probe->argument_count = description->argument_count;
 	for (unsigned int i = 0; i < probe->argument_count; i++) {
 		probe->arguments[i].type = (char *)description->arguments[i].type;
-		probe->arguments[i].name =
-			plan->description->arguments[description->arguments[i].index].name;
+		probe->arguments[i].name = *description->arguments[i].name
+			? (char *)description->arguments[i].name
+			: plan->description->arguments[description->arguments[i].index].name;
 	}
 	return add_probe(set, probe, description->provider, pid);
+}
+
+/* The same derived probe, fired by another event type, that has been added; NULL: none. */
+static const struct compat *find_derived(const struct eventlog *log, const struct compat *compat)
+{
+	for (size_t i = 1; compat->is_derived && i < log->plan_count; i++)
+		for (unsigned int j = 0; j < log->plans[i].compat_count; j++) {
+			const struct compat *other = &log->plans[i].compats[j];
+			if (other->is_derived && other->probe != UINT32_MAX &&
+				!strcmp(other->description.name, compat->description.name))
+				return other;
+		}
+	return NULL;
 }
 
 /* Adds a plan's own probe, then its compatible ones or, with absent, only those that may still
@@ -294,8 +321,8 @@ static int add_plan(struct eventlog *log, struct plan *plan, bool absent, uint32
 	}
 	for (unsigned int i = 0; i < plan->compat_count && index >= 0; i++) {
 		struct compat *compat = &plan->compats[i];
-		const struct compat *same =
-			first == plan ? NULL : eventlog_same_compat(first, compat);
+		const struct compat *same = first == plan ? find_derived(log, compat)
+							  : eventlog_same_compat(first, compat);
 		if (compat->description.is_absent != absent)
 			continue;
 		index = same ? (long)same->probe : add_compat(plan, compat, &probe, pid, set);
@@ -390,6 +417,7 @@ int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, 
 		plan->says_running = false;
 	}
 	enable_running(log);
+	eventlog_enable_ghc(log);
 	eventlog_note_missing(log);
 	return 0;
 }

@@ -74,6 +74,8 @@ struct compat_provider {
 struct compat {
 	uint32_t probe; /* index into the set, after it has been added */
 	bool is_wanted;
+	bool is_derived;  /* provider vm's, of an event of GHC's: see eventlog_ghc.c */
+	uint8_t rule;     /* of eventlog_ghc.c: when the event fires it */
 	uint8_t provider; /* index into providers */
 	struct compat_description description;
 };
@@ -87,6 +89,7 @@ struct plan {
 	bool says_running;  /* its first field is the thread that now runs on the capability */
 	uint8_t compat_count;
 	bool is_variable, has_cap, has_text, takes_names;
+	uint8_t text_count; /* with has_text: texts, each ended by a NUL or by the payload's end */
 	uint8_t argument_count, field_count, text_argument;
 	uint16_t type;
 	uint16_t payload; /* declared size */
@@ -112,6 +115,26 @@ struct event_run {
 	uint64_t end;
 	uint32_t tid;
 	uint16_t cpu, cap;
+};
+
+/* A collection of GHC's: the time of its statistics, and the oldest generation collected. */
+struct ghc_collection {
+	uint64_t time;
+	uint16_t generation;
+};
+
+/* What a log of GHC says about its collections. */
+struct ghc_state {
+	struct ghc_collection *collections; /* found by the scan; in the merge sorted by time */
+	size_t count, capacity;
+	bool is_sorted;
+	uint16_t generations; /* that the heap has, 0: unknown */
+	/* the merge */
+	unsigned char is_collecting[(WIRE_NO_CAP + 1) / 8]; /* one bit for each capability */
+	uint32_t collecting;                                /* how many of them are set */
+	uint32_t generation;                                /* of the collection */
+	uint16_t cap;                                       /* the first that collects */
+	bool begins, ends; /* the event is the first start, or the last end, of a collection */
 };
 
 enum stage {
@@ -151,6 +174,7 @@ struct eventlog {
 
 	struct windows *windows; /* the merge reads from a file; NULL: from the buffer */
 	uint32_t *running; /* log with only GHC's forms: the thread by capability; else NULL */
+	struct ghc_state ghc;
 
 	uint64_t block_end;
 	uint32_t tid;
@@ -252,6 +276,28 @@ static inline bool eventlog_has_provider(const struct compat_provider *provider,
 
 /* Makes plans for GHC's probes if the log describes none itself; false: damaged. */
 bool eventlog_plan_ghc(struct eventlog *log);
+
+/* Adds a probe to those that the plan's events fire; false: damaged. */
+bool eventlog_add_compat(
+	struct eventlog *log, struct plan *plan, const struct compat *compat, uint64_t position);
+
+/* Scan of a log of GHC: notes what an event of any type says about collections. */
+bool eventlog_note_ghc(struct eventlog *log, uint16_t type, uint64_t time,
+	const unsigned char *payload, size_t size);
+
+/* Merge of a log of GHC: what an event means for the probes derived from it, before it fires them.
+ */
+void eventlog_step_ghc(struct eventlog *log, const struct plan *plan, uint16_t cap, uint64_t time);
+
+/*
+ * Whether an event fires a derived probe; given are the event's arguments, arguments those of the
+ * probe, which it fills in.
+ */
+bool eventlog_fires_ghc(const struct eventlog *log, const struct compat *compat,
+	const uint64_t *given, uint64_t *arguments);
+
+/* Makes the events wanted that decide whether wanted probes fire. */
+void eventlog_enable_ghc(struct eventlog *log);
 
 /*
  * Decides whether the log has only GHC's forms, if this event can tell. If it has, plans the

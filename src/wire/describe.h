@@ -60,6 +60,7 @@ struct compat_description {
 	uint8_t argument_count;
 	struct {
 		char type[48]; /* as D shows it */
+		char name[48]; /* "": that of the event's argument */
 		uint8_t index; /* index of the event's argument */
 	} arguments[WIRE_ARGUMENTS_MAX];
 	uint8_t condition; /* index of the argument that must not be 0; UINT8_MAX: none */

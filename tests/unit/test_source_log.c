@@ -164,13 +164,21 @@ START_TEST(test_ghc)
 	run(&outcome, NULL);
 	ck_assert_str_eq(outcome.text,
 		"10 HaskellEvent77:create-thread 0 1\n"
+		"10 vm77:thread-create 0 1 0\n"
+		"10 vm77:thread-runnable 0 1\n"
 		"20 HaskellEvent77:run-thread 1 7\n"
+		"20 vm77:thread-run 1 7\n"
 		"25 HaskellEvent77:run-spark 1 7\n"
+		"25 vm77:spark-run 1 7\n"
 		"30 HaskellEvent77:run-thread 0 1\n"
+		"30 vm77:thread-run 0 1\n"
 		"45 HaskellEvent77:run-spark 0 1\n"
+		"45 vm77:spark-run 0 1\n"
 		"50 HaskellEvent77:gc-start 0\n"
 		"60 HaskellEvent77:run-thread 1 8\n"
-		"70 HaskellEvent77:run-spark 1 8\n");
+		"60 vm77:thread-run 1 8\n"
+		"70 HaskellEvent77:run-spark 1 8\n"
+		"70 vm77:spark-run 1 8\n");
 	ck_assert_int_eq(outcome.end, SOURCE_ENDED);
 	ck_assert_uint_eq(outcome.process.pid, 77);
 	ck_assert_str_eq(outcome.program, "prog");

@@ -49,6 +49,17 @@ create-spark-thread creating spark thread
 run-spark running a local spark
 steal-spark stealing a spark
 user-msg worker [0-9]+$
+thread-label has label
+gc-stats-ghc GC stats for heap capset
+gc-global-sync all caps stopped for GC
+heap-allocated allocated on heap capset
+heap-size size of heap capset
+heap-live live data in heap capset
+spark-counters spark stats:
+spark-create spark created
+spark-fizzle spark fizzled
+spark-gc spark GC
+task-create task 0x[0-9a-f]+ created
 NAMES
 	# arguments: each thread's runs by capability, and the messages
 	# shellcheck disable=SC2016
@@ -68,6 +79,22 @@ NAMES
 		HaskellEvent$target:::run-thread { runs[arg0] = arg1; }
 		HaskellEvent$target:::run-spark { @[runs[arg0] == arg1 ? "same" : "other"] = count(); }'
 	has_not out other
+	# provider vm: threads exit as they finish, and every collection is a pause
+	# shellcheck disable=SC2016
+	run 0 trace -q --log "$log" -n '
+		vm$target:::thread-exit, vm$target:::thread-create { @[probename] = count(); }
+		vm$target:::pause-begin, vm$target:::pause-end { @[probename] = count(); }
+		HaskellEvent$target:::gc-stats-ghc { @[probename] = count(); }
+		END { printa("%s %@d\n", @); }'
+	has out "^thread-create $(shown 'creating thread')$"
+	has out "^thread-exit $(shown 'thread finished')$"
+	for name in pause-begin pause-end gc-stats-ghc; do
+		has out "^$name $(shown 'GC stats for heap capset')$"
+	done
+	for script in gc_pause sched_latency ghc_threads ghc_gc ghc_sparks; do
+		run 0 trace "$script" --log "$log"
+		[ ! -s "$directory/err" ] || fail "$script"
+	done
 	run 0 log --validate "$log"
 	run 0 log "$log"
 	has out "^ +0 +$(shown 'creating thread')  CREATE_THREAD$"
