@@ -21,7 +21,7 @@ enum {
 	ELEMENTS_MAX = 8,
 	INLINES_MAX = 6,
 	AGGREGATIONS_MAX = 9,
-	KEYS_MAX = 4,
+	KEYS_MAX = 32,
 	ARRAY = 4,
 	DEPTH = 4
 };
@@ -45,6 +45,7 @@ struct structure {
 	struct member members[MEMBERS_MAX];
 	unsigned count;
 	bool is_translated; /* there is a translator from int */
+	char type[NAME];    /* a struct or a union */
 };
 
 /* Keys, of an element or an aggregation: i and s. */
@@ -73,6 +74,7 @@ struct generator {
 		*parameters; /* names of integers, one letter each, in an inline or a translator */
 	const char *event;   /* integers and strings of the clause's probe; NULL: none */
 	bool is_pure;        /* only literals, operators and parameters */
+	bool is_in_keys;     /* of an element, which contain no further element */
 };
 
 static unsigned below(struct generator *generator, unsigned limit)
@@ -96,6 +98,12 @@ static __attribute__((format(printf, 2, 3))) void say(
 }
 
 #define PICK(generator, list) ((list)[below(generator, sizeof(list) / sizeof((list)[0]))])
+
+/* Mostly few keys. */
+static unsigned key_count(struct generator *generator, unsigned least)
+{
+	return least + below(generator, one_in(generator, 12) ? KEYS_MAX + 1 - least : 4);
+}
 
 static const char *type(struct generator *generator)
 {
@@ -151,13 +159,16 @@ static void key_list(struct generator *generator, const char *keys, unsigned dep
 /* An element of an associative array; false: there is none of this kind. */
 static bool element(struct generator *generator, bool is_text, unsigned depth)
 {
-	for (unsigned tries = 0; generator->element_count && tries < 4; tries++) {
+	for (unsigned tries = 0; generator->element_count && !generator->is_in_keys && tries < 4;
+		tries++) {
 		const struct keyed *keyed =
 			&generator->elements[below(generator, generator->element_count)];
 		if (keyed->is_text != is_text)
 			continue;
 		say(generator, "%s[", keyed->name);
+		generator->is_in_keys = true;
 		key_list(generator, keyed->keys, depth > 1 ? 1 : 0);
+		generator->is_in_keys = false;
 		say(generator, "]");
 		return true;
 	}
@@ -231,7 +242,7 @@ static void leaf(struct generator *generator)
 		say(generator, "timestamp");
 		break;
 	case 3:
-		say(generator, "tid");
+		say(generator, one_in(generator, 2) ? "tid" : "walltimestamp");
 		break;
 	case 4:
 		/* p0 points into a0 */
@@ -351,7 +362,7 @@ static void call(struct generator *generator, unsigned depth)
 			const struct structure *structure = &generator->structures[i];
 			if (!structure->is_translated)
 				continue;
-			say(generator, "xlate <struct s%u> ((int)(", i);
+			say(generator, "xlate <%s> ((int)(", structure->type);
 			integer(generator, depth);
 			say(generator, ")).%s", structure->members[0].name);
 			return;
@@ -628,7 +639,8 @@ static void declare_member(struct generator *generator, struct member *member, u
 		if (generator->structure_count) {
 			member->kind = OBJECT;
 			member->structure = (int)below(generator, generator->structure_count);
-			say(generator, "\tstruct s%d m%u;\n", member->structure, number);
+			say(generator, "\t%s m%u;\n", generator->structures[member->structure].type,
+				number);
 			break;
 		}
 		__attribute__((fallthrough));
@@ -642,7 +654,9 @@ static void declare_structure(struct generator *generator)
 	unsigned number = generator->structure_count;
 	struct structure *structure = &generator->structures[number];
 
-	say(generator, "struct s%u {\n", number);
+	snprintf(structure->type, sizeof(structure->type), "%s s%u",
+		one_in(generator, 5) ? "union" : "struct", number);
+	say(generator, "%s {\n", structure->type);
 	structure->count = 1 + below(generator, 5);
 	for (unsigned i = 0; i < structure->count; i++)
 		declare_member(generator, &structure->members[i], i);
@@ -653,7 +667,7 @@ static void declare_structure(struct generator *generator)
 	structure->is_translated = true;
 	generator->is_pure = true;
 	generator->parameters = "p";
-	say(generator, "translator struct s%u < int p > {\n\tm0 = ", number);
+	say(generator, "translator %s < int p > {\n\tm0 = ", structure->type);
 	integer(generator, 2);
 	say(generator, ";\n};\n");
 	generator->is_pure = false;
@@ -703,18 +717,24 @@ static void declare_variables(struct generator *generator)
 		say(generator, "%s a%u[%u];\n%s *p%u;\n", of, i, ARRAY, of, i);
 		snprintf(name, sizeof(name), "a%u", i);
 		add_place(generator, name, NUMBERS, 0, false, true);
+		/* elements that are arrays */
+		say(generator, "%s z%u[int, string][%u];\n", of, i, ARRAY);
+		snprintf(name, sizeof(name), "z%u[v0, probename]", i);
+		add_place(generator, name, NUMBERS, 0, false, true);
 	}
 	for (unsigned i = 0; i < generator->structure_count + 1 && generator->structure_count;
 		i++) {
 		unsigned scope = below(generator, 3),
 			 structure = below(generator, generator->structure_count);
-		say(generator, "%s struct s%u o%u;\n", scopes[scope], structure, i);
+		say(generator, "%s %s o%u;\n", scopes[scope], generator->structures[structure].type,
+			i);
 		snprintf(name, sizeof(name), "%so%u", prefixes[scope], i);
 		add_object(generator, name, (int)structure, true);
 	}
 	for (unsigned i = 0; i < generator->structure_count; i++) {
 		/* elements that are objects, by a key that changes and by one that does not */
-		say(generator, "struct s%u y%u[int];\nthis struct s%u *q%u;\n", i, i, i, i);
+		const char *of = generator->structures[i].type;
+		say(generator, "%s y%u[int];\nthis %s *q%u;\n", of, i, of, i);
 		snprintf(name, sizeof(name), "y%u[v0]", i);
 		add_object(generator, name, (int)i, true);
 		snprintf(name, sizeof(name), "y%u[3]", i);
@@ -727,7 +747,7 @@ static void declare_elements(struct generator *generator)
 {
 	for (unsigned i = 0; i < 2 + below(generator, 4); i++) {
 		struct keyed *keyed = &generator->elements[generator->element_count++];
-		unsigned scope = below(generator, 2), count = 1 + below(generator, KEYS_MAX);
+		unsigned scope = below(generator, 2), count = key_count(generator, 1);
 
 		keyed->is_text = one_in(generator, 3);
 		snprintf(keyed->name, sizeof(keyed->name), "%sx%u", prefixes[scope], i);
@@ -747,7 +767,7 @@ static void choose_aggregations(struct generator *generator)
 	generator->aggregation_count = 2 + below(generator, AGGREGATIONS_MAX - 2);
 	for (unsigned i = 0; i < generator->aggregation_count; i++) {
 		struct keyed *keyed = &generator->aggregations[i];
-		unsigned count = below(generator, KEYS_MAX + 1);
+		unsigned count = key_count(generator, 0);
 
 		snprintf(keyed->name, sizeof(keyed->name), "@g%u", i);
 		keyed->function = below(generator, 9);
@@ -922,6 +942,7 @@ static void copy_memory(struct generator *generator)
 /* A struct that only a pointer leads to. */
 static void use_pointer(struct generator *generator)
 {
+	const char *of;
 	unsigned number;
 
 	if (!generator->structure_count) {
@@ -929,8 +950,9 @@ static void use_pointer(struct generator *generator)
 		return;
 	}
 	number = below(generator, generator->structure_count);
-	say(generator, "this->q%u = (struct s%u *)alloca(sizeof (struct s%u)); this->q%u->m0 ",
-		number, number, number, number);
+	of = generator->structures[number].type;
+	say(generator, "this->q%u = (%s *)alloca(sizeof (%s)); this->q%u->m0 ", number, of, of,
+		number);
 	say(generator, "%s ", PICK(generator, ((const char *[]){"=", "+=", "-=", "|="})));
 	integer(generator, 2);
 	say(generator, "; trace(this->q%u->m0); trace(*this->q%u); ", number, number);
