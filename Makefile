@@ -454,13 +454,15 @@ $(B)/trial: $(B)/obj/survive/trial.o $(B)/obj/survive/fault.o $(B)/obj/tests/shi
 $(B)/toy_faulty: $(TOY_OBJECTS) $(B)/obj/survive/fault.o $(B)/libvmtap_faulty.a
 	$(call say,LINK $@)
 	$(Q)$(LINK) -no-pie $(filter %.o %.a,$^) -pthread -lm
+$(B)/soak: tests/survive/soak.c $(B)/libvmtap.a $(BASE) $(HEADERS)
+	$(program)
 $(B)/vmtap_faulty: $(B)/obj/command_faulty.o $(B)/obj/survive/fault.o
 	$(call say,LINK $@)
 	$(Q)$(LINK) -no-pie $(filter %.o,$^) $(LIBS_CORE)
 
 # SURVIVE_ARGUMENTS: see tests/survive/run --help.
 .PHONY: survive survive-programs
-survive-programs: $(PRODUCTS) $(addprefix $(B)/,trial toy_faulty vmtap_faulty)
+survive-programs: $(PRODUCTS) $(addprefix $(B)/,trial soak toy_faulty vmtap_faulty)
 survive:
 	@$(MAKE) --no-print-directory SURVIVE=1 survive-programs
 	@python3 tests/survive/run $(SURVIVE_ARGUMENTS)
