@@ -1,6 +1,7 @@
 /* child.c: see child.h. */
 #include "cli/child.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -50,13 +51,18 @@ static int find_program(const char *name)
 	}
 }
 
+bool child_is_program(const char *word)
+{
+	return strchr(word, '/') || (*word && !find_program(word));
+}
+
 /*
  * Waits for the byte that releases the child; it tells whether the library has to wait for a
  * client. line is closed when the program runs; if it cannot run, the errno is sent on it.
  */
 static void run_child(char *const *words, pid_t parent, int line)
 {
-	char self[16], waits;
+	char self[32], wait;
 	sigset_t none;
 	ssize_t got;
 	int number;
@@ -70,12 +76,15 @@ static void run_child(char *const *words, pid_t parent, int line)
 	if (getppid() != parent)
 		_exit(127);
 	do
-		got = read(line, &waits, 1);
+		got = read(line, &wait, 1);
 	while (got < 0 && errno == EINTR);
 	if (got != 1)
 		_exit(127);
-	snprintf(self, sizeof(self), "%d", (int)getpid());
-	if (!waits || !setenv("VMTAP_WAIT", self, 1))
+	if (wait == CHILD_WAIT_ITSELF)
+		snprintf(self, sizeof(self), "%d", (int)getpid());
+	else
+		snprintf(self, sizeof(self), "tracer:%d", (int)parent);
+	if (wait == CHILD_WAIT_NONE || !setenv("VMTAP_WAIT", self, 1))
 		execvp(words[0], words);
 	number = errno;
 	if (write(line, &number, sizeof(number)) < 0)
@@ -113,9 +122,10 @@ out:
 	return result;
 }
 
-int child_release(struct child *child, char *const *words, bool waits, struct error *error)
+int child_release(
+	struct child *child, char *const *words, enum child_wait wait, struct error *error)
 {
-	char word = waits;
+	char word = (char)wait;
 	int number = 0;
 	ssize_t got;
 
@@ -145,6 +155,57 @@ int child_release(struct child *child, char *const *words, bool waits, struct er
 int child_process(pid_t pid)
 {
 	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+void child_adopt(void)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+bool child_adopted(void)
+{
+	siginfo_t info;
+
+	do {
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG))
+			return errno != ECHILD;
+	} while (info.si_pid);
+	return true;
+}
+
+/* Kills our children; those that they leave behind become ours. */
+static void kill_children(void)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+	char path[300], line[512], *end;
+	FILE *file;
+	int parent;
+
+	while (processes && (entry = readdir(processes))) {
+		long pid = strtol(entry->d_name, &end, 10);
+		snprintf(path, sizeof(path), "/proc/%.200s/stat", entry->d_name);
+		file = !*end && pid > 0 ? fopen(path, "re") : NULL;
+		if (!file)
+			continue;
+		/* the name, in parentheses, may contain anything */
+		end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+		if (end && sscanf(end, ") %*c %d", &parent) == 1 && parent == getpid())
+			kill((pid_t)pid, SIGKILL);
+		fclose(file);
+	}
+	if (processes)
+		closedir(processes);
+}
+
+void child_end_adopted(void)
+{
+	do {
+		kill_children();
+		while (waitpid(-1, NULL, 0) < 0 && errno == EINTR)
+			;
+	} while (child_adopted());
 }
 
 bool child_poll(struct child *child)

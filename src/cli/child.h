@@ -22,24 +22,50 @@ struct child {
 
 extern const struct child child_none;
 
+/* Whether a word names a program: it is a path, or it is found in PATH. */
+bool child_is_program(const char *word);
+
 /*
  * Looks the first of the words (which end with NULL) up in PATH and creates a process that waits to
  * be released. The process is killed when ours ends. Returns a negative errno on failure.
  */
 int child_start(struct child *child, char *const *words, struct error *error);
 
+/* For which processes VMTAP_WAIT is set. */
+enum child_wait {
+	CHILD_WAIT_NONE,
+	CHILD_WAIT_ITSELF,
+	CHILD_WAIT_ALL /* also for all that it starts, as long as we live */
+};
+
 /*
- * Starts the child's program; later calls do nothing. waits: sets VMTAP_WAIT. Returns once the
+ * Starts the child's program; later calls do nothing. Returns once the
  * program runs or has been killed. If it cannot be started, returns a negative errno and removes
  * the child. words are those passed to child_start(), for the message.
  */
-int child_release(struct child *child, char *const *words, bool waits, struct error *error);
+int child_release(
+	struct child *child, char *const *words, enum child_wait wait, struct error *error);
 
 /*
  * A descriptor that becomes readable when the process ends; -1: the kernel has no pidfd, or the
  * process does not exist.
  */
 int child_process(pid_t pid);
+
+/*
+ * From now on, processes that our children start become our children when their parents end.
+ * Nothing else that this program starts may be running.
+ */
+void child_adopt(void);
+
+/*
+ * Whether there are any children, apart from those that have ended. Those that have ended are
+ * waited for; call child_poll() first for the ones whose status matters.
+ */
+bool child_adopted(void);
+
+/* Kills all children, and theirs, after child_adopt(). */
+void child_end_adopted(void);
 
 /* Checks whether the child has ended; true: it has. */
 bool child_poll(struct child *child);

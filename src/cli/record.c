@@ -763,7 +763,8 @@ int command_record(int argc, char **argv)
 	if (!result && options.command.words)
 		result = child_start(&session.child, options.command.words, &error);
 	if (!result && options.command.words)
-		result = child_release(&session.child, options.command.words, true, &error);
+		result = child_release(
+			&session.child, options.command.words, CHILD_WAIT_ITSELF, &error);
 	if (!result)
 		result = connection_open(&session.connection,
 			options.command.words ? (uint32_t)session.child.pid : options.pid,

@@ -129,6 +129,11 @@ void d_compiler_set_target(struct d_compiler *compiler, pid_t target)
 	compiler->settings.target = target;
 }
 
+void d_compiler_wait(struct d_compiler *compiler)
+{
+	compiler->settings.waits = true;
+}
+
 int d_compiler_set_probes(
 	struct d_compiler *compiler, struct d_probe_set *probes, struct d_error *error)
 {

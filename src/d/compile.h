@@ -115,6 +115,9 @@ const struct d_asks *d_compiler_asks(const struct d_compiler *compiler);
  */
 void d_compiler_set_target(struct d_compiler *compiler, pid_t target);
 
+/* Processes may join after all; see the member waits of the settings. */
+void d_compiler_wait(struct d_compiler *compiler);
+
 /*
  * Hands over the probes of all sources and compiles what has waited for them. Tick probes are added
  * to the set, which must outlive compiler and program. To be called once. -EINVAL: the compiler can

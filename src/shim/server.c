@@ -41,6 +41,8 @@ enum {
 	QUIET_DRAINS = 10,
 	IDLE_MS = 20,
 	REFUSED_MS = 5,
+	TRACER_MS = 50, /* between two looks whether a tracer that is awaited lives */
+	TRACER_LOOKS = 200,
 	ACCEPTS_AT_ONCE = 8,
 	/* After an error of accept4(): the first pause; each further error doubles it. */
 	ACCEPT_AGAIN_MS = 100,
@@ -1001,12 +1003,22 @@ int server_run(struct server *server, bool waits)
 	return error;
 }
 
-void server_wait(void)
+void server_wait(pid_t tracer)
 {
-	while (atomic_load(&awaited))
-		if (syscall(SYS_futex, &awaited, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0) &&
-			errno != EAGAIN && errno != EINTR && !pause_for(REFUSED_MS))
+	const struct timespec while_tracer_lives = {.tv_nsec = TRACER_MS * 1000000L};
+	unsigned looks = 0;
+
+	while (atomic_load(&awaited)) {
+		if (tracer && (looks++ == TRACER_LOOKS || (kill(tracer, 0) && errno == ESRCH))) {
+			atomic_store(&awaited, 0); /* it does not come */
+			return;
+		}
+		if (syscall(SYS_futex, &awaited, FUTEX_WAIT_PRIVATE, 1,
+			    tracer ? &while_tracer_lives : NULL, NULL, 0) &&
+			errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT &&
+			!pause_for(REFUSED_MS))
 			return; /* nothing may wait here */
+	}
 }
 
 bool server_stop(struct server *server)

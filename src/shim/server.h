@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "vmtap.h"
 
@@ -24,9 +25,9 @@ int server_new(const struct vmtap_options *options, const char *user_socket, con
 /* Starts the thread. awaited: server_wait() will be called. */
 int server_run(struct server *server, bool awaited);
 
-/* Waits until some client of the server has subscribed or the server has stopped. The server
- * may be freed meanwhile. */
-void server_wait(void);
+/* Waits until some client of the server has subscribed or the server has stopped; if tracer is not
+ * 0, only while that process lives, and not for long. The server may be freed meanwhile. */
+void server_wait(pid_t tracer);
 
 /* Frees a server that is not running. */
 void server_free(struct server *server);

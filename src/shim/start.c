@@ -3,6 +3,7 @@
  * process has at most one running server; it changes only under the registry's lock.
  */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,11 +95,22 @@ static void consume(const char *name, char *value, const char *used)
 		unsetenv(name);
 }
 
-/* The variable may also name this process alone, because its children inherit the variable too. */
-static bool wants_wait(void)
+/* The variable may also name this process alone, because its children inherit the variable too. Or
+ * it names the tracer of this process and of all its descendants: they wait as long as the tracer
+ * lives, and the variable stays for them. Sets *tracer, or 0 if it names none. */
+static bool wants_wait(pid_t *tracer)
 {
+	static const char prefix[] = "tracer:";
 	char *wait = secure_getenv("VMTAP_WAIT");
+	long pid;
 
+	*tracer = 0;
+	if (wait && !strncmp(wait, prefix, strlen(prefix))) {
+		pid = strtol(wait + strlen(prefix), NULL, 10);
+		if (pid > 0 && pid <= INT_MAX)
+			*tracer = (pid_t)pid;
+		return *tracer != 0;
+	}
 	if (!wait || (strcmp(wait, "1") != 0 && strtol(wait, NULL, 10) != (long)getpid()))
 		return false;
 	consume("VMTAP_WAIT", wait, "0");
@@ -129,6 +141,7 @@ int vmtap_start(const struct vmtap_options *options)
 	struct server *server = NULL;
 	int error = -EALREADY, cancel;
 	char *log;
+	pid_t tracer = 0;
 	bool waits = false;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -147,14 +160,14 @@ int vmtap_start(const struct vmtap_options *options)
 		goto out;
 	if (log && !place_has_pid(log)) /* else each process has a log of its own */
 		consume("VMTAP_LOG", log, "");
-	waits = wants_wait();
+	waits = wants_wait(&tracer);
 	error = server_run(server, waits);
 	if (error)
 		forget_running(server);
 out:
 	lock_release(&turn);
 	if (waits && !error)
-		server_wait();
+		server_wait(tracer);
 cancel:
 	pthread_setcancelstate(cancel, NULL);
 	return error;

@@ -240,11 +240,6 @@ int finder_descriptor(const struct finder *finder)
 	return finder->descriptor;
 }
 
-void finder_look(struct finder *finder)
-{
-	finder->look_due = 0;
-}
-
 /* Sets the timer to when there will be something to return, or to the next look. */
 static void set_timer(const struct finder *finder)
 {
@@ -296,4 +291,12 @@ void finder_retry(struct finder *finder, uint32_t pid)
 		candidate->due =
 			clock_monotonic() + candidate->retries * RETRY_MS * CLOCK_NS_PER_MS;
 	}
+}
+
+void finder_later(struct finder *finder, uint32_t pid)
+{
+	struct candidate *candidate = find(finder, pid);
+
+	if (candidate)
+		candidate->due = clock_monotonic() + LOOK_MS * CLOCK_NS_PER_MS;
 }

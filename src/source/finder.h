@@ -22,9 +22,6 @@ void finder_free(struct finder *finder);
 /* Readable when finder_next() should be called. */
 int finder_descriptor(const struct finder *finder);
 
-/* Looks at all processes the next time, whenever they were last looked at. */
-void finder_look(struct finder *finder);
-
 /*
  * The next process that has not been returned yet; false: there is none now. A process is returned
  * again if its pid has become another process's, and after finder_forget() and finder_retry().
@@ -36,5 +33,8 @@ void finder_forget(struct finder *finder, uint32_t pid);
 
 /* It could not be connected to: return it again soon, up to about a second after it was found. */
 void finder_retry(struct finder *finder, uint32_t pid);
+
+/* It cannot answer now: return it again after a second. */
+void finder_later(struct finder *finder, uint32_t pid);
 
 #endif

@@ -219,6 +219,13 @@ static int merge_enable(
 		own.want_count = (size_t)(request->wants + at - own.wants);
 		result = source_enable(part->source, &own, error);
 		merge->parts[i]->heard = clock_monotonic();
+		if (result && merge->is_open) { /* the others are traced without it */
+			merge->parts[i]->state = SOURCE_BROKEN;
+			merge->parts[i]->error = *error;
+			epoll_ctl(merge->descriptor, EPOLL_CTL_DEL, source_descriptor(part->source),
+				NULL);
+			result = 0;
+		}
 	}
 	return result;
 }

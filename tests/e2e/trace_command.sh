@@ -40,6 +40,9 @@ has err "^vmtap: $directory/nosuch: No such file or directory$"
 # with another target, they are arguments of the scripts
 run 0 trace -q -c true -n 'BEGIN { printf("%s %s\n", $$1, $$2); }' one -- -2
 has out '^one -2$'
+# and so they are if the first is no program
+run 0 trace -q -n 'BEGIN { printf("%s %s\n", $$1, $$2); exit(0); }' -- no-such-program -2
+has out '^no-such-program -2$'
 run 0 record -o "$directory/record" -- "$TOY" --caps=1 "$program"
 [ -s "$directory/record" ] || fail "record -- COMMAND: nothing recorded"
 run 2 record -o "$directory/x" word -- "$TOY" "$program"
@@ -68,6 +71,13 @@ has out '^stat$'
 run 2 trace nosuch -p $$
 has err "^vmtap: there is no script 'nosuch'"
 
+is_stopped() { # every thread
+	! grep -hE '^State:' "/proc/$pid/task"/*/status | grep -qvE 'T \(stopped\)'
+}
+stop() {
+	kill -STOP "$pid"
+	await "the process does not stop" is_stopped
+}
 # a target that does not answer, since it is stopped, is said to be
 cat >"$directory/loop.toy" <<'TOY'
 n = 0
@@ -81,7 +91,7 @@ pid=$!
 pids+=("$pid")
 await_stream "$pid"
 stopped="^vmtap: process $pid \(toy\) is stopped and cannot answer: .kill -CONT $pid. lets it go on$"
-kill -STOP "$pid"
+stop
 run 3 trace -p "$pid" -n 'vm$target:::string-create'
 has err "$stopped"
 run 3 record -p "$pid" -o "$directory/x"
@@ -91,7 +101,7 @@ VMTAP_SOCKET=$directory/socket "$TOY" "$directory/loop.toy" &
 pid=$!
 pids+=("$pid")
 await_stream "$pid"
-kill -STOP "$pid"
+stop
 run 3 trace --socket "$directory/socket" -n 'vm$target:::string-create'
 has err "process $pid \(toy\) is stopped"
 run 3 trace -p "$pid" -n 'vm$target:::string-create'
@@ -117,13 +127,9 @@ has out '^end$'
 has out '^ +[0-9]+$'
 # The second of two that are apart stops at once: while the stopped VM is waited for, which takes
 # two seconds, so that a slow machine makes this inconclusive.
-is_stopped() { # every thread
-	! grep -hE '^State:' "/proc/$pid/task"/*/status | grep -qvE 'T \(stopped\)'
-}
 for try in 1 2 3 4 5; do
 	start_trace
-	kill -STOP "$pid"
-	await "the process does not stop" is_stopped
+	stop
 	began=$EPOCHREALTIME
 	while kill -INT "$tracer" 2>/dev/null; do
 		sleep 0.05

@@ -30,12 +30,15 @@
 #include "cli/trace/target.h"
 #include "engine/engine.h"
 #include "engine/output/text_writer.h"
+#include "source/merge.h"
 #include "source/source.h"
 #include "usdt/process_symbols.h"
 
 enum {
 	DRAIN_MS = 2000, /* how long the target may take to finish its stream */
 	FLUSH_MS = 100,  /* longest time between two writes of output */
+	JOIN_MS = 5,     /* time between two looks for VMs that have turned up, while events come */
+	OVER_MS = 20,    /* and between two looks whether all that a command started has ended */
 	WAIT_MS = 60000  /* longest single wait */
 };
 
@@ -50,6 +53,7 @@ struct run {
 	uint64_t heard;     /* when the stream last said something */
 	uint64_t flushed;   /* when output was last written */
 	uint64_t told;      /* when drops were last reported */
+	uint64_t looked;    /* when VMs that join and leave were last looked for */
 	bool is_damaged;    /* the recording is damaged, not only cut off */
 	bool pending_drops; /* the engine has run since */
 	uint64_t lost;      /* events that the source has lost */
@@ -139,19 +143,49 @@ static void report_drops(struct run *run, uint64_t now)
 	run->pending_drops = false;
 }
 
+/* Whether some source may still deliver an event of the time that has passed. */
+static bool has_stream(const struct run *run)
+{
+	return run->source &&
+		(!run->settings->targets->arrivals.choice || source_merge_live(run->source));
+}
+
+/* Lets VMs join and leave. */
+static void look_for_vms(struct run *run, uint64_t now)
+{
+	struct targets *targets = run->settings->targets;
+	const struct arrival_run arrival = {.program = run->settings->program,
+		.probes = run->settings->probes,
+		.engine = run->engine,
+		.lossless = run->settings->lossless,
+		.quiet = run->settings->quiet};
+
+	if (!run->source || !targets->arrivals.choice ||
+		now - run->looked < JOIN_MS * CLOCK_NS_PER_MS)
+		return;
+	run->looked = now;
+	arrival_leave(targets, run->settings->quiet);
+	arrival_join(targets, &arrival);
+	if (arrival_is_over(targets))
+		source_merge_settle(run->source);
+}
+
 /* Waits until there is something to do. */
 static void wait_for_more(struct run *run)
 {
 	const struct targets *targets = run->settings->targets;
-	struct pollfd waits[3] = {{.fd = run->signals, .events = POLLIN},
-		{.fd = targets->ends, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
+	struct pollfd waits[4] = {{.fd = run->signals, .events = POLLIN},
+		{.fd = targets->ends, .events = POLLIN}, {.fd = -1, .events = POLLIN},
+		{.fd = arrival_descriptor(targets), .events = POLLIN}};
 	uint64_t due = engine_next_tick(run->engine), now = clock_monotonic(), drops;
 	struct timespec left = {.tv_sec = WAIT_MS / 1000};
 
 	if (run->source) {
 		waits[2].fd = source_descriptor(run->source);
+		if (targets->arrivals.choice == ARRIVAL_CHILDREN && !has_stream(run))
+			left = (struct timespec){.tv_nsec = OVER_MS * CLOCK_NS_PER_MS};
 		/* the silence may have begun before or after the tick was due */
-		if (due != UINT64_MAX) {
+		if (due != UINT64_MAX && has_stream(run)) {
 			uint64_t from = due > run->heard ? due : run->heard;
 			due = from + SOURCE_SILENCE_NS;
 		}
@@ -180,9 +214,9 @@ static void advance(struct run *run)
 
 	if (due == UINT64_MAX || due > now)
 		return;
-	if (run->source && now - run->heard < SOURCE_SILENCE_NS)
+	if (has_stream(run) && now - run->heard < SOURCE_SILENCE_NS)
 		return;
-	if (run->source && now - due < SOURCE_SILENCE_NS)
+	if (has_stream(run) && now - due < SOURCE_SILENCE_NS)
 		return;
 	engine_advance(run->engine, now);
 	run->pending_drops = true;
@@ -208,16 +242,18 @@ static int main_loop(struct run *run, struct error *error)
 		else if ((targets->source || targets->count) && target_poll(targets))
 			break; /* a command may run a little longer than its stream */
 		now = clock_monotonic();
-		if (targets->count > 1)
+		if (targets->count > 1 || targets->arrivals.choice)
 			target_tell_ends(targets, SOURCE_MORE, NULL, run->settings->quiet);
 		if (state == SOURCE_MORE) {
 			run->heard = now;
 			run_batch(run, &batch);
+			look_for_vms(run, now);
 			report_drops(run, now);
 			if (now - run->flushed > FLUSH_MS * CLOCK_NS_PER_MS)
 				result = flush_when_due(run, now, error);
 		} else if (state == SOURCE_IDLE) {
 			report_drops(run, now);
+			look_for_vms(run, now);
 			advance(run);
 			result = flush_when_due(run, now, error);
 			target_poll(targets);
@@ -244,6 +280,8 @@ static void drain(struct run *run)
 	enum source_state state;
 	struct error reason;
 
+	if (run->settings->targets->arrivals.choice)
+		source_merge_settle(run->source);
 	source_stop(run->source);
 	TEST_POINT("tracing-stopped");
 	while (run->interrupts.count < 2 && !has_exited(run)) {

@@ -14,7 +14,7 @@ struct targets;
 
 struct run_settings {
 	const struct d_program *program;
-	const struct d_probe_set *probes;
+	struct d_probe_set *probes; /* grows when VMs join */
 	struct targets *targets; /* open, or watched; without a source: only BEGIN, END and ticks */
 	FILE *output;
 	const char *output_name; /* for messages: "<stdout>" or the file */

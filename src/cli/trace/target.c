@@ -38,6 +38,8 @@ int target_start(struct targets *targets, struct error *error)
 {
 	int result = 0;
 
+	if (targets->arrivals.choice == ARRIVAL_CHILDREN)
+		child_adopt();
 	for (size_t i = 0; i < targets->count && !result; i++) {
 		struct target *target = &targets->items[i];
 		if (!target->command.words)
@@ -55,7 +57,7 @@ uint32_t target_pid(const struct targets *targets)
 {
 	if (targets->log)
 		return targets->source ? targets->source->process.pid : 0;
-	return targets->count ? targets->items[0].pid : 0;
+	return targets->count ? targets->items[0].pid : targets->arrivals.first;
 }
 
 /* ---- ends ---- */
@@ -122,10 +124,11 @@ bool target_poll(struct targets *targets)
 
 /* ---- starting and opening ---- */
 
-static int release(struct targets *targets, struct target *target, bool waits, struct error *error)
+static int release(
+	struct targets *targets, struct target *target, enum child_wait wait, struct error *error)
 {
 	bool held = target->child.line >= 0;
-	int result = child_release(&target->child, target->command.words, waits, error);
+	int result = child_release(&target->child, target->command.words, wait, error);
 
 	if (held && !result)
 		watch_end(targets, target->child.descriptor);
@@ -138,7 +141,7 @@ int target_release(struct targets *targets, struct error *error)
 
 	for (size_t i = 0; i < targets->count && !result; i++)
 		if (targets->items[i].command.words)
-			result = release(targets, &targets->items[i], false, error);
+			result = release(targets, &targets->items[i], CHILD_WAIT_NONE, error);
 	return result;
 }
 
@@ -167,7 +170,7 @@ static int open_one(struct targets *targets, struct target *target, struct d_pro
 
 	*source = NULL;
 	if (target->command.words)
-		result = release(targets, target, true, error);
+		result = release(targets, target, CHILD_WAIT_ITSELF, error);
 	if (result)
 		return result;
 	result = source_stream_open(target->pid, target->socket,
@@ -183,6 +186,32 @@ static int open_one(struct targets *targets, struct target *target, struct d_pro
 	return result;
 }
 
+/*
+ * Opens the streams of VMs that are not named by a pid. Given targets are watched, and commands are
+ * started: their VMs, which wait for us, are among those that are found.
+ */
+static int open_arrivals(struct targets *targets, struct d_probe_set *set, struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < targets->count && !result; i++) {
+		struct target *target = &targets->items[i];
+		if (target->command.words)
+			result = release(targets, target, CHILD_WAIT_ALL, error);
+		if (!result)
+			result = watch_process(targets, target, error);
+	}
+	if (!result)
+		result = arrival_open(targets, set, error);
+	if (result || !targets->count || targets->arrivals.first)
+		return result;
+	error_set(&targets->items[0].missing, ENOENT,
+		"process %u, and what it has started, %s an event stream",
+		(unsigned int)targets->items[0].pid,
+		targets->items[0].ended ? "have ended without serving" : "do not serve");
+	return 0;
+}
+
 int target_open(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
 	struct merge_part *parts;
@@ -191,6 +220,8 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 
 	if (targets->log)
 		return source_log_open(targets->log, set, &targets->source, error);
+	if (targets->arrivals.choice)
+		return open_arrivals(targets, set, error);
 	if (!targets->count)
 		return 0;
 	parts = calloc(targets->count, sizeof(*parts));
@@ -267,13 +298,20 @@ void target_tell_ends(
 
 void target_close(struct targets *targets)
 {
+	bool adopts = targets->arrivals.choice == ARRIVAL_CHILDREN;
+
 	source_close(targets->source);
+	arrival_close(&targets->arrivals);
 	for (size_t i = 0; i < targets->count; i++) {
 		if (child_end(&targets->items[i].child))
 			sweep_sockets(targets->items[i].path[0] ? targets->items[i].path : NULL);
 		command_words_free(&targets->items[i].command);
 		if (targets->items[i].process >= 0)
 			close(targets->items[i].process);
+	}
+	if (adopts && child_adopted()) {
+		child_end_adopted();
+		sweep_sockets(NULL);
 	}
 	if (targets->ends >= 0)
 		close(targets->ends);

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "cli/child.h"
 #include "cli/command_words.h"
+#include "cli/trace/arrival.h"
 #include "source/source.h"
 
 struct target {
@@ -37,11 +38,12 @@ struct target {
 struct targets {
 	struct target *items; /* in the order of the command line; the first is $target */
 	size_t count;
-	const char *log;       /* instead of processes */
-	struct source *source; /* all that are followed; NULL: there are none */
-	size_t parts;          /* how many these are */
-	int ends;              /* readable when a command or a watched process has ended; -1 */
-	bool asks;             /* the ends of some are only seen by looking */
+	const char *log;          /* instead of processes */
+	struct source *source;    /* all that are followed; NULL: there are none */
+	size_t parts;             /* how many these are */
+	struct arrivals arrivals; /* VMs that are not named by a pid */
+	int ends;                 /* readable when a command or a watched process has ended; -1 */
+	bool asks;                /* the ends of some are only seen by looking */
 };
 
 extern const struct targets targets_none;

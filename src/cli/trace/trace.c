@@ -52,7 +52,8 @@ static int check_program(const struct trace *trace, const struct d_program *prog
 {
 	struct error error = {""};
 
-	if (!trace->compile_options.zdefs && !matches_any(program)) {
+	if (!trace->compile_options.zdefs && !trace->targets.arrivals.choice &&
+		!matches_any(program)) {
 		fprintf(stderr, "dtrace: no probes matched\n");
 		return CLI_FOUND;
 	}
@@ -67,8 +68,8 @@ static int check_program(const struct trace *trace, const struct d_program *prog
 /*
  * Runs the program, which prints to output. Returns an exit status: the script's own if it has one.
  */
-static int run(struct trace *trace, const struct d_program *program,
-	const struct d_probe_set *probes, FILE *output)
+static int run(struct trace *trace, const struct d_program *program, struct d_probe_set *probes,
+	FILE *output)
 {
 	const struct run_settings settings = {.program = program,
 		.probes = probes,
@@ -98,7 +99,7 @@ static int run(struct trace *trace, const struct d_program *program,
 
 /* Does what the mode says with the program. Without scripts, program is NULL. */
 static int carry_out(struct trace *trace, const struct d_program *program,
-	const struct d_probe_set *probes, FILE *output)
+	struct d_probe_set *probes, FILE *output)
 {
 	if (trace->mode == TRACE_RUN)
 		return run(trace, program, probes, output);
@@ -111,7 +112,7 @@ static int carry_out(struct trace *trace, const struct d_program *program,
 
 /* The same, with output to the file that -o names, or to standard output. */
 static int carry_out_to(
-	struct trace *trace, const struct d_program *program, const struct d_probe_set *probes)
+	struct trace *trace, const struct d_program *program, struct d_probe_set *probes)
 {
 	bool has_file = trace->output && (trace->mode != TRACE_COMPILE || trace->verbose);
 	FILE *output = has_file ? fopen(trace->output, "ae") : stdout;

@@ -70,6 +70,9 @@ static int begin(struct work *work)
 	const struct trace *trace = work->trace;
 	const struct d_compile_settings settings = {.target = (pid_t)target_pid(&trace->targets),
 		.name = "vmtap",
+		.targets_any = trace->targets.arrivals.choice == ARRIVAL_NAMED ||
+			trace->targets.arrivals.choice == ARRIVAL_CHILDREN,
+		.waits = trace->targets.arrivals.choice != ARRIVAL_NONE,
 		.has_kernel_source = source_kind_is_built(SOURCE_KIND_KERNEL),
 		.arguments = trace->arguments,
 		.argument_count = trace->argument_count,
@@ -83,7 +86,7 @@ static int begin(struct work *work)
 		return out_of_memory();
 	if (d_compiler_libraries(work->compiler, &work->waits, &error))
 		return report_error(work, &error);
-	if (work->waits && trace->targets.count)
+	if (work->waits && (trace->targets.count || trace->targets.arrivals.choice))
 		status = open_targets(work);
 	work->has_set = !status && work->is_open;
 	if (work->has_set && d_compiler_set_probes(work->compiler, work->probes, &error))
@@ -156,6 +159,21 @@ static int find_target(struct work *work)
 }
 
 /*
+ * If no target is given, and the scripts describe probes of any process, all VMs that serve a
+ * stream are the targets, also those that start later.
+ */
+static void take_all(struct work *work)
+{
+	struct targets *targets = &work->trace->targets;
+
+	if (targets->count || targets->log || targets->arrivals.choice ||
+		!d_compiler_asks(work->compiler)->any)
+		return;
+	targets->arrivals.choice = ARRIVAL_ALL;
+	d_compiler_wait(work->compiler);
+}
+
+/*
  * Opens the targets that the scripts need. A target that serves no stream is an error, with two
  * exceptions: the scripts allow descriptions that match nothing, or the target comes only from a
  * provider's name. In the second case its probes do not exist.
@@ -174,6 +192,16 @@ static int open_asked(struct work *work)
 	status = open_targets(work);
 	return !status && target_missing(&trace->targets) && !may_miss ? report_missing(work)
 								       : status;
+}
+
+/* Says that nothing is traced yet, since that may take a while. */
+static void tell_waiting(const struct work *work, const struct d_program *program)
+{
+	const struct trace *trace = work->trace;
+
+	if (trace->mode == TRACE_RUN && trace->targets.arrivals.choice == ARRIVAL_ALL &&
+		!trace->targets.arrivals.count && !program->options.quiet)
+		fprintf(stderr, "vmtap: no VM serves an event stream yet: waiting\n");
 }
 
 /*
@@ -198,6 +226,7 @@ static int finish(struct work *work, struct d_program **program)
 	work->compiler = NULL;
 	if (is_missing && !(*program)->options.quiet)
 		report_missing(work);
+	tell_waiting(work, *program);
 	return CLI_OK;
 }
 
@@ -206,15 +235,18 @@ static int compile_scripts(struct work *work, struct d_program **program)
 	const struct targets *targets = &work->trace->targets;
 	int status = CLI_OK;
 
-	/* The process of a recording or a socket is known only once it is open. */
-	if (targets->log || (targets->count && targets->items[0].socket))
+	/* The process of a recording, a socket or a name is known only once it is open. */
+	if (targets->log || (targets->count && targets->items[0].socket) ||
+		targets->arrivals.choice == ARRIVAL_NAMED)
 		status = open_targets(work);
 	if (!status)
 		status = read_scripts(work);
 	if (!status)
 		status = find_target(work);
-	if (!status)
+	if (!status) {
+		take_all(work);
 		status = open_asked(work);
+	}
 	return status ? status : finish(work, program);
 }
 

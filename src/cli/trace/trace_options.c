@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/child.h"
 #include "cli/cli.h"
 #include "cli/scripts.h"
 
@@ -21,7 +22,9 @@ enum {
 	OPERAND = 1 /* what getopt_long() returns for a word that is no option */,
 	OPTION_LOG = 256,
 	OPTION_LOSSLESS,
-	OPTION_SOCKET
+	OPTION_SOCKET,
+	OPTION_FOLLOW,
+	OPTION_WAIT
 };
 
 static void help(void)
@@ -38,10 +41,15 @@ static void help(void)
 	       "  -c COMMAND      start the command and trace it from its first event; it is "
 	       "ended\n"
 	       "                  with the trace. Quotes and backslashes work as in a shell\n"
-	       "  -- COMMAND...   the same, if no other target is given\n"
+	       "  -- COMMAND...   the same, if no other target is given and this is a program\n"
+	       "      --follow    also trace the VMs that the command, or process, starts\n"
+	       "      --wait NAME every VM whose program or runtime has that name, from when it\n"
+	       "                  starts, and again when it has been restarted\n"
 	       "      --socket PATH\n"
 	       "                  the process that serves its event stream there; -p finds most\n"
 	       "      --log FILE  a recorded event log; - is the standard input\n"
+	       "Without any of these, and with probes of any process (vm*:::gc-end), every VM of\n"
+	       "this user ('vmtap ps'), also those that start later.\n"
 	       "Scripts (may be repeated and mixed, and run in this order):\n"
 	       "  -s FILE         the D script in a file; - is the standard input\n"
 	       "  -n CLAUSE       a probe description, with or without predicate and action\n"
@@ -250,14 +258,16 @@ static int add_target(struct trace *trace, struct target target)
 }
 
 /*
- * Takes the words after "--": the command to trace or, if something else is traced, more operands.
+ * Takes the words after "--": the command to trace or, if something else is traced or the first of
+ * them is no program, more operands, as with dtrace.
  */
 static int take_rest(struct trace *trace, char **words)
 {
 	struct target target = {.command = command_words_of(words)};
 	int status = CLI_OK;
 
-	if (*words && !trace->targets.count && !trace->targets.log)
+	if (*words && !trace->targets.count && !trace->targets.log &&
+		trace->targets.arrivals.choice != ARRIVAL_NAMED && child_is_program(*words))
 		return add_target(trace, target);
 	for (; *words && !status; words++)
 		status = take_operand(trace, *words);
@@ -280,6 +290,12 @@ static int check_options(const struct trace *trace)
 	if (trace->targets.log && trace->targets.count)
 		return cli_usage("trace",
 			"a recording (--log) is traced alone, without -p, -c and --socket");
+	if (trace->targets.arrivals.choice == ARRIVAL_NAMED &&
+		(trace->targets.count || trace->targets.log))
+		return cli_usage("trace",
+			"--wait NAME says what to trace, without -p, -c, --socket and --log");
+	if (trace->targets.arrivals.choice == ARRIVAL_CHILDREN && (named || !trace->targets.count))
+		return cli_usage("trace", "--follow follows what -c, -p or -- COMMAND gives");
 	/* With -p, the socket could be meant as the one of that process. */
 	if (named && trace->targets.count > 1)
 		return cli_usage("trace",
@@ -338,6 +354,19 @@ static int add_command(struct trace *trace, const char *text)
 	return status;
 }
 
+static int choose(struct trace *trace, enum arrival_choice choice, const char *name)
+{
+	struct arrivals *arrivals = &trace->targets.arrivals;
+
+	if (choice == ARRIVAL_NAMED && !*name)
+		return cli_usage("trace", "--wait needs the name of a program or a runtime");
+	if (arrivals->choice && (choice != arrivals->choice || choice == ARRIVAL_NAMED))
+		return cli_usage("trace", "only one of --wait NAME and --follow");
+	arrivals->choice = choice;
+	arrivals->name = name;
+	return CLI_OK;
+}
+
 /* -e means that nothing runs, which is true of the other modes anyway. */
 static int set_mode(struct trace *trace, enum trace_mode mode)
 {
@@ -358,6 +387,10 @@ static int take_option(struct trace *trace, int option, char *argument)
 		return add_command(trace, argument);
 	case OPTION_SOCKET:
 		return add_target(trace, (struct target){.socket = argument});
+	case OPTION_FOLLOW:
+		return choose(trace, ARRIVAL_CHILDREN, NULL);
+	case OPTION_WAIT:
+		return choose(trace, ARRIVAL_NAMED, argument);
 	case OPTION_LOG:
 		if (trace->targets.log)
 			return cli_usage("trace", "--log is given twice: one recording at a time");
@@ -437,6 +470,8 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 	static const char letters[] = "-:p:c:s:n:qo:x:ZelvFhb:wCD:U:I:L:P:m:f:i:SGHVBAaX:3:6:";
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"follow", no_argument, NULL, OPTION_FOLLOW},
+		{"wait", required_argument, NULL, OPTION_WAIT},
 		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
 		{"log", required_argument, NULL, OPTION_LOG},
 		{"socket", required_argument, NULL, OPTION_SOCKET},

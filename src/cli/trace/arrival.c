@@ -1,0 +1,414 @@
+/* arrival.c: see arrival.h. */
+#include "cli/trace/arrival.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/debug.h"
+#include "base/error.h"
+#include "cli/cli.h"
+#include "cli/trace/target.h"
+#include "contract/contract.h"
+#include "contract/known.h"
+#include "d/compile.h"
+#include "engine/engine.h"
+#include "source/endpoint.h"
+#include "source/finder.h"
+#include "source/merge.h"
+#include "source/source.h"
+
+enum {
+	RUNTIME_MS = 1000,      /* for a VM to say what it is */
+	FIRST_MS = 10000,       /* for a command to start a VM, before the script is compiled */
+	ANCESTORS_MAX = 100000, /* a bound in case that processes change while they are looked at */
+	ENDING_MS = 20          /* between two looks whether the commands' children have ended */
+};
+
+/* ---- which VMs ---- */
+
+static bool is_target(const struct targets *targets, uint32_t pid)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		if (targets->items[i].pid == pid)
+			return true;
+	return false;
+}
+
+/*
+ * Whether a process is one of the targets, or was started by one. A process whose parent has ended
+ * becomes a child of vmtap if a command of ours started it (child_adopt()).
+ */
+static bool descends(const struct targets *targets, uint32_t pid)
+{
+	struct endpoint_process process;
+	struct error ignored;
+
+	for (unsigned i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
+		if (is_target(targets, pid) || pid == (uint32_t)getpid())
+			return true;
+		if (endpoint_process(pid, &process, &ignored))
+			return false;
+		pid = process.ppid;
+	}
+	return false;
+}
+
+/* Whether a runtime, such as "toy 0.1.0", has this name, with or without the version. */
+static bool is_runtime(const char *runtime, const char *name)
+{
+	size_t length = strlen(name);
+
+	return length && !strncmp(runtime, name, length) &&
+		(!runtime[length] || runtime[length] == ' ' || runtime[length] == '-');
+}
+
+static bool is_named(const struct endpoint_process *process, const char *name)
+{
+	char runtime[128];
+	struct error ignored;
+
+	return !strcmp(process->name, name) || !strcmp(process->program, name) ||
+		(!source_stream_runtime(
+			 process->pid, RUNTIME_MS, runtime, sizeof(runtime), &ignored) &&
+			is_runtime(runtime, name));
+}
+
+static bool is_chosen(const struct targets *targets, const struct endpoint_process *process)
+{
+	switch (targets->arrivals.choice) {
+	case ARRIVAL_NAMED:
+		return is_named(process, targets->arrivals.name);
+	case ARRIVAL_CHILDREN:
+		return descends(targets, process->pid);
+	default:
+		return true;
+	}
+}
+
+static bool has_arrived(const struct arrivals *arrivals, uint32_t pid)
+{
+	for (size_t i = 0; i < arrivals->count; i++)
+		if (arrivals->items[i].pid == pid)
+			return true;
+	return false;
+}
+
+/*
+ * The next VM that is wanted and can be connected to: opens its stream and adds its probes to the
+ * set. NULL: there is none now.
+ */
+static struct source *next_source(struct targets *targets, struct d_probe_set *set)
+{
+	struct arrivals *arrivals = &targets->arrivals;
+	struct endpoint_process process;
+	struct source *source;
+	struct error error;
+	uint32_t pid;
+
+	while (finder_next(arrivals->finder, &pid)) {
+		if (has_arrived(arrivals, pid) || endpoint_process(pid, &process, &error) ||
+			process.exited)
+			continue;
+		if (process.stopped) {
+			finder_later(arrivals->finder, pid);
+			continue;
+		}
+		if (!is_chosen(targets, &process))
+			continue;
+		switch (source_stream_open(pid, NULL, 0, set, &source, &error)) {
+		case 0:
+			return source;
+		case -ENOENT:
+			finder_retry(arrivals->finder, pid);
+			break;
+		case -ESRCH:
+		case -ECONNRESET: /* it has ended */
+			break;
+		default:
+			cli_message("%s", error.text);
+		}
+	}
+	return NULL;
+}
+
+/* Adds an opened stream to the merged source, and closes it if that fails. */
+static int add(struct targets *targets, struct source *source, uint32_t first, uint32_t end,
+	uint64_t since, struct error *error)
+{
+	struct arrivals *arrivals = &targets->arrivals;
+	const struct merge_part part = {source, first, end};
+	struct arrived *grown =
+		realloc(arrivals->items, (arrivals->count + 1) * sizeof(*arrivals->items));
+	uint32_t pid = source->process.pid;
+	size_t number;
+	int result;
+
+	if (grown)
+		arrivals->items = grown;
+	result = grown ? source_merge_add(targets->source, &part, since, &number, error)
+		       : error_set(error, ENOMEM, "out of memory");
+	if (result) {
+		source_close(source);
+		return result;
+	}
+	grown[arrivals->count++] = (struct arrived){pid, number};
+	if (!arrivals->first)
+		arrivals->first = pid;
+	return 0;
+}
+
+/* ---- when the trace begins ---- */
+
+static bool has_probe(const struct d_probe_set *set, const char *provider, const char *name)
+{
+	size_t length = strlen(provider);
+
+	for (long i = d_probe_set_find(set, name, -1); i >= 0; i = d_probe_set_find(set, name, i)) {
+		const char *other = set->probes[i].provider;
+		if (!set->probes[i].is_absent && !strncmp(other, provider, length) &&
+			other[length] >= '0' && other[length] <= '9')
+			return true;
+	}
+	return false;
+}
+
+/* Adds the probes of a provider that no VM has yet, as those of process 0. */
+static int expect_provider(struct d_probe_set *set, const struct contract_provider *provider)
+{
+	char text[64], none[1] = "";
+
+	snprintf(text, sizeof(text), "%s0", provider->name);
+	for (size_t i = 0; i < provider->probe_count; i++) {
+		const struct contract_probe *known = &provider->probes[i];
+		struct d_probe probe = {.provider = text,
+			.module = none,
+			.function = none,
+			.name = known->name,
+			.kind = D_PROBE_SOURCE,
+			.argument_count = known->argument_count,
+			.is_absent = true,
+			.is_expected = true};
+		if (has_probe(set, provider->name, known->name))
+			continue;
+		for (unsigned j = 0; j < known->argument_count; j++) {
+			probe.arguments[j].type = known->arguments[j].type;
+			probe.arguments[j].name = known->arguments[j].name;
+		}
+		if (d_probe_set_add(set, &probe) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int expect_probes(struct d_probe_set *set, struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < known_contract_count && !result; i++) {
+		struct contract *contract;
+		result = contract_parse(known_contracts[i].name, known_contracts[i].text,
+			known_contracts[i].length, &contract, error);
+		for (size_t j = 0; !result && j < contract->provider_count; j++)
+			if (expect_provider(set, &contract->providers[j]))
+				result = error_set(error, ENOMEM, "out of memory");
+		if (contract)
+			contract_free(contract);
+	}
+	return result;
+}
+
+/* Adds the VMs that serve a stream now. */
+static int open_present(struct targets *targets, struct d_probe_set *set, struct error *error)
+{
+	size_t first = set->count;
+	struct source *source;
+	int result = 0;
+
+	while (!result && (source = next_source(targets, set))) {
+		result = add(targets, source, (uint32_t)first, (uint32_t)set->count, 0, error);
+		first = set->count;
+	}
+	return result;
+}
+
+/* Waits until something may have changed. */
+static void wait_for_change(const struct targets *targets, int timeout_ms)
+{
+	struct pollfd waits[] = {
+		{.fd = finder_descriptor(targets->arrivals.finder), .events = POLLIN},
+		{.fd = targets->ends, .events = POLLIN}};
+
+	poll(waits, 2, timeout_ms);
+}
+
+/* Waits for the first VM; with ARRIVAL_CHILDREN no longer than there can be one. */
+static int await_first(struct targets *targets, struct d_probe_set *set, struct error *error)
+{
+	bool children = targets->arrivals.choice == ARRIVAL_CHILDREN;
+	uint64_t limit = clock_monotonic() + FIRST_MS * CLOCK_NS_PER_MS;
+	bool over = false, told = false;
+	int result = 0;
+
+	while (!result && !targets->arrivals.count && !over) {
+		if (!children && !told)
+			fprintf(stderr, "vmtap: waiting for '%s'\n", targets->arrivals.name);
+		told = true;
+		wait_for_change(targets, children ? ENDING_MS : -1);
+		over = children && (arrival_is_over(targets) || clock_monotonic() > limit);
+		result = open_present(targets, set, error);
+	}
+	return result;
+}
+
+int arrival_open(struct targets *targets, struct d_probe_set *set, struct error *error)
+{
+	struct arrivals *arrivals = &targets->arrivals;
+	int result = finder_new(&arrivals->finder, error);
+
+	if (!result)
+		result = source_merge_new(NULL, 0, true, &targets->source, error);
+	if (!result)
+		result = open_present(targets, set, error);
+	if (!result && arrivals->choice != ARRIVAL_ALL)
+		result = await_first(targets, set, error);
+	if (!result)
+		result = expect_probes(set, error);
+	debug_say(DEBUG_TARGET, "%zu VMs at the beginning", arrivals->count);
+	return result;
+}
+
+/* ---- while it runs ---- */
+
+/* Finds the clauses for a VM's probes, and adds those that have any to the run's set. */
+static int match(const struct arrival_run *run, const struct d_probe_set *own, uint32_t *numbers,
+	struct d_enabling **list, size_t *count, bool *differs)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < own->count && !result; i++) {
+		size_t before = *count;
+		numbers[i] = UINT32_MAX;
+		if (own->probes[i].kind != D_PROBE_SOURCE)
+			continue;
+		result = d_program_match(run->program, run->probes, &own->probes[i],
+			(uint32_t)run->probes->count, list, count, differs);
+		if (result || *count == before)
+			continue;
+		numbers[i] = (uint32_t)run->probes->count;
+		if (d_probe_set_add(run->probes, &own->probes[i]) < 0)
+			result = -ENOMEM;
+	}
+	return result;
+}
+
+/*
+ * Enables the probes of a VM that has turned up, and adds it. A VM without probes for the script is
+ * asked for nothing, which it may be waiting for, and let go. Takes over the source.
+ */
+static int join(struct targets *targets, const struct arrival_run *run, struct source *source,
+	const struct d_probe_set *own, struct error *error)
+{
+	uint32_t *numbers = calloc(own->count, sizeof(*numbers)),
+		 first = (uint32_t)run->probes->count;
+	struct d_enabling *list = NULL;
+	struct source_request request = {.wants = NULL};
+	uint64_t since = clock_monotonic();
+	bool differs = false;
+	size_t count = 0;
+	int result = -ENOMEM;
+
+	if (numbers)
+		result = match(run, own, numbers, &list, &count, &differs);
+	if (!result)
+		result = source_request_of_enablings(&request, run->program, list, count);
+	if (result) {
+		error_set(error, ENOMEM, "out of memory");
+		goto out;
+	}
+	source_stream_renumber(source, numbers);
+	request.lossless = run->lossless;
+	result = source_enable(source, &request, error);
+	if (!result && count && engine_join(run->engine, list, count))
+		result = error_set(error, ENOMEM, "out of memory");
+	if (!result && differs)
+		cli_message("process %" PRIu32 " (%s): some probes have other arguments than those "
+			    "that the script was compiled for, and are left out",
+			source->process.pid, source->process.execname);
+	if (!result && count) {
+		result = add(targets, source, first, (uint32_t)run->probes->count, since, error);
+		source = NULL;
+	}
+out:
+	source_request_free(&request);
+	if (source)
+		source_close(source);
+	free(list);
+	free(numbers);
+	return result;
+}
+
+void arrival_join(struct targets *targets, const struct arrival_run *run)
+{
+	struct source *source;
+	struct error error;
+
+	for (;;) {
+		struct d_probe_set own = {0};
+		int result = d_probe_set_init(&own) ? -ENOMEM : 0;
+		source = result ? NULL : next_source(targets, &own);
+		if (source)
+			result = join(targets, run, source, &own, &error);
+		d_probe_set_free(&own);
+		/* A process that has ended meanwhile is nothing to report. */
+		if (source && result && result != -ECONNRESET)
+			cli_message("%s", error.text);
+		if (!source)
+			return;
+	}
+}
+
+void arrival_leave(struct targets *targets, bool quiet)
+{
+	struct arrivals *arrivals = &targets->arrivals;
+	const struct error *reason;
+	enum source_state state;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < arrivals->count; i++) {
+		const struct arrived arrived = arrivals->items[i];
+		if (!source_merge_ended(targets->source, arrived.part, &state, &reason)) {
+			arrivals->items[kept++] = arrived;
+			continue;
+		}
+		if (state == SOURCE_BROKEN && !quiet)
+			cli_message("%s", reason->text);
+		source_merge_remove(targets->source, arrived.part);
+		finder_forget(arrivals->finder, arrived.pid);
+	}
+	arrivals->count = kept;
+}
+
+bool arrival_is_over(struct targets *targets)
+{
+	if (targets->arrivals.choice != ARRIVAL_CHILDREN || !target_poll(targets))
+		return false;
+	return source_merge_live(targets->source) == 0 && !child_adopted();
+}
+
+int arrival_descriptor(const struct targets *targets)
+{
+	return targets->arrivals.finder ? finder_descriptor(targets->arrivals.finder) : -1;
+}
+
+void arrival_close(struct arrivals *arrivals)
+{
+	finder_free(arrivals->finder);
+	free(arrivals->items);
+	*arrivals = (struct arrivals){.choice = ARRIVAL_NONE};
+}

@@ -1,0 +1,81 @@
+/*
+ * arrival.h: VMs that are not named by a pid: every VM of this user, those of a given name, or what
+ * a command starts. Those that serve a stream are found when the trace begins; others join while it
+ * runs. One that ends leaves; the trace goes on.
+ *
+ * Probes of a VM that joins are added to the set if a clause describes them. So that clauses can be
+ * compiled before any VM is there, the set also has the probes of the contracts that come with
+ * vmtap, as probes that are expected (program/probe.h).
+ */
+#ifndef VMTAP_CLI_TRACE_ARRIVAL_H
+#define VMTAP_CLI_TRACE_ARRIVAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct d_probe_set;
+struct d_program;
+struct engine;
+struct error;
+struct finder;
+struct targets;
+
+enum arrival_choice {
+	ARRIVAL_NONE,
+	ARRIVAL_ALL,     /* every VM that this user may trace */
+	ARRIVAL_NAMED,   /* those whose program, process or runtime has the name */
+	ARRIVAL_CHILDREN /* the targets and whatever they start */
+};
+
+/* A VM that has joined. */
+struct arrived {
+	uint32_t pid;
+	size_t part; /* in the merged source */
+};
+
+struct arrivals {
+	enum arrival_choice choice;
+	const char *name; /* for ARRIVAL_NAMED */
+	struct finder *finder;
+	struct arrived *items; /* those whose streams have not ended */
+	size_t count;
+	uint32_t first; /* the first that joined; 0: none has */
+};
+
+/*
+ * Makes the merged source, adds the VMs that serve a stream now and their probes, and the expected
+ * probes. For ARRIVAL_NAMED it waits until there is one; for ARRIVAL_CHILDREN too, for a while, or
+ * until the commands have ended. A negative errno and a line in error.
+ */
+int arrival_open(struct targets *targets, struct d_probe_set *set, struct error *error);
+
+/* What a program runs on, for VMs that join it. */
+struct arrival_run {
+	const struct d_program *program;
+	struct d_probe_set *probes; /* the one that the program was compiled with; it grows */
+	struct engine *engine;
+	bool lossless, quiet;
+};
+
+/*
+ * Takes the VMs that have turned up: opens their streams and enables their probes. Says on standard
+ * error what prevents that for one of them; the trace goes on without it.
+ */
+void arrival_join(struct targets *targets, const struct arrival_run *run);
+
+/*
+ * Removes those whose streams have ended. What the last batch points to becomes invalid. Says which
+ * have ended out of order unless quiet.
+ */
+void arrival_leave(struct targets *targets, bool quiet);
+
+/* Whether nothing can follow: the commands, and all that they have started, have ended. */
+bool arrival_is_over(struct targets *targets);
+
+/* Readable when arrival_join() should be called; -1: never. */
+int arrival_descriptor(const struct targets *targets);
+
+void arrival_close(struct arrivals *arrivals);
+
+#endif
