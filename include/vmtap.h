@@ -82,12 +82,13 @@
  * fires an event which a lossless client receives waits for that client, whatever the priority
  * of either; such a VM should refuse lossless clients.
  *
- * After fork() the child serves nobody until it calls vmtap_start() itself; kernel
- * tracers follow it. That is so for a child made by _Fork() or clone() too: what it has
- * of the parent's stream is let go at its first event or call of the library (Linux 4.14
- * and later). Events fired between vfork() and exec count as the parent's; one
- * that would be its thread's first event is lost and counted.
- * An extension must not be unloaded while a thread is in one of its macros.
+ * After fork() the child serves nobody until it calls vmtap_start() itself, as each worker
+ * of a pre-forking server does, unless fork() has done that for it (serve_children in the
+ * options); kernel tracers follow it. That is so for a child made by _Fork() or clone() too: what
+ * it has of the parent's stream is let go at its first event or call of the library (Linux 4.14 and
+ * later). Events fired between vfork() and exec count as the parent's; one that would be its
+ * thread's first event is lost and counted. An extension must not be unloaded while a thread is in
+ * one of its macros.
  *
  * In a sandbox
  * ------------
@@ -187,6 +188,8 @@ struct vmtap_options {
 	int32_t lossless_ms;  /* how long a client that asked for lossless delivery may take no byte
 				 while a thread of the VM waits for it; then it loses events and
 				 is told. 0: 10 s; negative: no client gets lossless delivery */
+	int serve_children;   /* nonzero: each child of fork() calls vmtap_start() with the same
+				 options before fork() returns in it; see below */
 };
 
 /*
@@ -286,8 +289,11 @@ VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *cha
  *
  * The environment is honoured unless the program is set-uid:
  *   - VMTAP_WAIT: if it is 1, or this process's pid, the call waits until a client has
- *     subscribed, so that no event is lost (`vmtap trace -c` sets it). The call then changes
+ *     subscribed, so that no event is lost (`vmtap trace -c` does so). The call then changes
  *     it to 0, since programs that this process starts have no client to wait for.
+ *     PID,tracer:TRACER waits for a subscription of process TRACER, and as long as that
+ *     lives. tracer:TRACER alone (`vmtap trace --follow` sets it) does so for ten seconds at
+ *     most, and what this process starts does the same.
  *   - VMTAP_SOCKET: a path for the socket; it takes precedence over the options.
  *   - VMTAP_LOG: a file for all events from the first one on. The call empties the file, and,
  *     unless the path contains %p, the variable too, so that programs that this process starts
@@ -296,6 +302,11 @@ VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *cha
  *
  * If a living process serves the chosen socket already, as a forked worker's parent does, this
  * process serves its default socket instead. The socket of a dead process is replaced.
+ *
+ * With serve_children, every child of fork() begins with a socket and a thread. That is meant
+ * for servers whose workers do not exec. A child that does exec, or that calls unshare() or
+ * setns(), should be made with posix_spawn() or vfork(). Do not use it in a program that
+ * forks in signal handlers.
  *
  * options may be NULL. Returns 0 or a negative errno: -EALREADY if already started;
  * -ENAMETOOLONG for a path of more than 107 bytes; -EPERM, -ELOOP or -EEXIST because of what

@@ -62,7 +62,7 @@ bool child_is_program(const char *word)
  */
 static void run_child(char *const *words, pid_t parent, int line)
 {
-	char self[32], wait;
+	char self[48], wait;
 	sigset_t none;
 	ssize_t got;
 	int number;
@@ -81,7 +81,7 @@ static void run_child(char *const *words, pid_t parent, int line)
 	if (got != 1)
 		_exit(127);
 	if (wait == CHILD_WAIT_ITSELF)
-		snprintf(self, sizeof(self), "%d", (int)getpid());
+		snprintf(self, sizeof(self), "%d,tracer:%d", (int)getpid(), (int)parent);
 	else
 		snprintf(self, sizeof(self), "tracer:%d", (int)parent);
 	if (wait == CHILD_WAIT_NONE || !setenv("VMTAP_WAIT", self, 1))

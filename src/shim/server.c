@@ -15,6 +15,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -119,6 +120,8 @@ static bool wants_debug(void)
 /* A futex: whether the VM waits for a client. Not part of the server, because the waiting
  * thread may outlive it. */
 static _Atomic uint32_t awaited;
+/* The process whose subscription is awaited, 0: anybody's. */
+static _Atomic pid_t awaited_tracer;
 
 static uint64_t stream_now(const struct server *server)
 {
@@ -297,6 +300,18 @@ static void note_subscriber(void)
 		syscall(SYS_futex, &awaited, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
+/* Whether this client is the one that the VM waits for. */
+static bool is_awaited(const struct client *client)
+{
+	pid_t tracer = atomic_load(&awaited_tracer);
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+
+	/* 0: it has no number in our pid namespace */
+	return !tracer || getsockopt(client->socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) ||
+		!peer.pid || peer.pid == tracer;
+}
+
 /* Sends the answer to a subscription and, before the first answer, the clock. */
 static void acknowledge(struct server *server, struct client *client)
 {
@@ -341,7 +356,8 @@ static void take_frame(struct server *server, struct client *client)
 	acknowledge(server, client);
 	/* A script with only BEGIN and ticks requests no events, but the VM should run for it
 	 * as well. */
-	if (client->subscribed || (!client->finish_asked && !client->terms.ghc_only))
+	if ((client->subscribed || (!client->finish_asked && !client->terms.ghc_only)) &&
+		is_awaited(client))
 		note_subscriber();
 }
 
@@ -983,9 +999,10 @@ out:
 	return 0;
 }
 
-int server_run(struct server *server, bool waits)
+int server_run(struct server *server, const struct server_awaited *client)
 {
-	atomic_store(&awaited, waits);
+	atomic_store(&awaited_tracer, client ? client->tracer : 0);
+	atomic_store(&awaited, client != NULL);
 	census_attach(server->wake);
 	ring_set_waker(server->wake);
 	apply_subscriptions(server); /* for the log */
@@ -1003,18 +1020,20 @@ int server_run(struct server *server, bool waits)
 	return error;
 }
 
-void server_wait(pid_t tracer)
+void server_wait(const struct server_awaited *client)
 {
 	const struct timespec while_tracer_lives = {.tv_nsec = TRACER_MS * 1000000L};
 	unsigned looks = 0;
 
 	while (atomic_load(&awaited)) {
-		if (tracer && (looks++ == TRACER_LOOKS || (kill(tracer, 0) && errno == ESRCH))) {
-			atomic_store(&awaited, 0); /* it does not come */
+		if (client->tracer &&
+			((client->is_limited && looks++ == TRACER_LOOKS) ||
+				(kill(client->tracer, 0) && errno == ESRCH))) {
+			note_subscriber(); /* it does not come */
 			return;
 		}
 		if (syscall(SYS_futex, &awaited, FUTEX_WAIT_PRIVATE, 1,
-			    tracer ? &while_tracer_lives : NULL, NULL, 0) &&
+			    client->tracer ? &while_tracer_lives : NULL, NULL, 0) &&
 			errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT &&
 			!pause_for(REFUSED_MS))
 			return; /* nothing may wait here */

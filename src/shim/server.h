@@ -22,12 +22,18 @@ struct server;
 int server_new(const struct vmtap_options *options, const char *user_socket, const char *log,
 	struct server **server);
 
-/* Starts the thread. awaited: server_wait() will be called. */
-int server_run(struct server *server, bool awaited);
+/* Which client a start waits for. */
+struct server_awaited {
+	pid_t tracer;    /* the process; 0: any client */
+	bool is_limited; /* it may not know of us: do not wait for long */
+};
 
-/* Waits until some client of the server has subscribed or the server has stopped; if tracer is not
- * 0, only while that process lives, and not for long. The server may be freed meanwhile. */
-void server_wait(pid_t tracer);
+/* Starts the thread. awaited is not NULL: server_wait() will be called. */
+int server_run(struct server *server, const struct server_awaited *awaited);
+
+/* Waits until the client has subscribed or the server has stopped, and only while the tracer
+ * lives if it is known. The server may be freed meanwhile. */
+void server_wait(const struct server_awaited *awaited);
 
 /* Frees a server that is not running. */
 void server_free(struct server *server);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -12,6 +13,7 @@
 
 #include "shim/census.h"
 #include "shim/fork_page.h"
+#include "shim/kept_options.h"
 #include "shim/lock.h"
 #include "shim/registry.h"
 #include "shim/ring.h"
@@ -37,6 +39,9 @@ static bool take_turn(void)
 	lock_take(&turn);
 	return true;
 }
+
+/* What children of fork() serve with; NULL: they do not. Changes only with the turn. */
+static struct vmtap_options *kept;
 
 static void fork_prepare(void)
 {
@@ -68,8 +73,13 @@ static void adopt(bool frees)
 
 static void fork_child(void)
 {
+	bool serves = running && kept;
+
 	fork_page_tell();
 	adopt(true);
+	/* If it fails, the child goes on without a stream: there is nobody to tell. */
+	if (serves)
+		vmtap_start(kept);
 }
 
 static void adopt_untold(void)
@@ -95,25 +105,37 @@ static void consume(const char *name, char *value, const char *used)
 		unsetenv(name);
 }
 
-/* The variable may also name this process alone, because its children inherit the variable too. Or
- * it names the tracer of this process and of all its descendants: they wait as long as the tracer
- * lives, and the variable stays for them. Sets *tracer, or 0 if it names none. */
-static bool wants_wait(pid_t *tracer)
+/* Whether the environment asks the call to wait for a client, and for which one:
+ *     1             for any
+ *     PID           the same, but only in this process, since children inherit the variable
+ *     PID,tracer:T  only in this process, for process T
+ *     tracer:T      for process T, in this process and in those that inherit the variable */
+static bool wants_wait(struct server_awaited *awaited)
 {
 	static const char prefix[] = "tracer:";
-	char *wait = secure_getenv("VMTAP_WAIT");
-	long pid;
+	char *wait = secure_getenv("VMTAP_WAIT"), *end;
+	bool is_own;
+	long tracer;
 
-	*tracer = 0;
-	if (wait && !strncmp(wait, prefix, strlen(prefix))) {
-		pid = strtol(wait + strlen(prefix), NULL, 10);
-		if (pid > 0 && pid <= INT_MAX)
-			*tracer = (pid_t)pid;
-		return *tracer != 0;
-	}
-	if (!wait || (strcmp(wait, "1") != 0 && strtol(wait, NULL, 10) != (long)getpid()))
+	*awaited = (struct server_awaited){.tracer = 0};
+	if (!wait)
 		return false;
-	consume("VMTAP_WAIT", wait, "0");
+	is_own = strtol(wait, &end, 10) == (long)getpid() && end != wait;
+	if (is_own && *end == ',')
+		end++;
+	else
+		end = wait;
+	if (!strncmp(end, prefix, strlen(prefix))) {
+		tracer = strtol(end + strlen(prefix), NULL, 10);
+		awaited->tracer = tracer > 0 && tracer <= INT_MAX ? (pid_t)tracer : 0;
+		awaited->is_limited = !is_own;
+		if (!awaited->tracer)
+			return false;
+	} else if (!is_own && strcmp(wait, "1") != 0) {
+		return false;
+	}
+	if (!awaited->is_limited)
+		consume("VMTAP_WAIT", wait, "0");
 	return true;
 }
 
@@ -135,13 +157,22 @@ static void forget_running(struct server *server)
 	registry_unlock();
 }
 
+/* Whether children are to serve, too. The caller's struct may be an older and shorter one. */
+static bool serves_children(const struct vmtap_options *options)
+{
+	return options &&
+		options->size >=
+		offsetof(struct vmtap_options, serve_children) + sizeof(options->serve_children) &&
+		options->serve_children;
+}
+
 int vmtap_start(const struct vmtap_options *options)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct server *server = NULL;
 	int error = -EALREADY, cancel;
 	char *log;
-	pid_t tracer = 0;
+	struct server_awaited awaited;
 	bool waits = false;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
@@ -160,14 +191,18 @@ int vmtap_start(const struct vmtap_options *options)
 		goto out;
 	if (log && !place_has_pid(log)) /* else each process has a log of its own */
 		consume("VMTAP_LOG", log, "");
-	waits = wants_wait(&tracer);
-	error = server_run(server, waits);
+	waits = wants_wait(&awaited);
+	if (options != kept) {
+		kept_options_free(kept);
+		kept = serves_children(options) ? kept_options_new(options) : NULL;
+	}
+	error = server_run(server, waits ? &awaited : NULL);
 	if (error)
 		forget_running(server);
 out:
 	lock_release(&turn);
 	if (waits && !error)
-		server_wait(tracer);
+		server_wait(&awaited);
 cancel:
 	pthread_setcancelstate(cancel, NULL);
 	return error;

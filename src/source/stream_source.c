@@ -73,7 +73,8 @@ static int read_until(struct stream_source *stream, bool (*done)(const struct st
 				stream->connection.process.pid, stream->connection.process.name,
 				what);
 		if (eventlog_over(stream->log))
-			return error_set(error, EPROTO, "%s",
+			return error_set(error,
+				eventlog_damage(stream->log)[0] ? EPROTO : ECONNRESET, "%s",
 				eventlog_damage(stream->log)[0] ? eventlog_damage(stream->log)
 								: "the event stream ended at once");
 		left = limit - connection_now();

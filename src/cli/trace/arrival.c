@@ -247,6 +247,14 @@ static void wait_for_change(const struct targets *targets, int timeout_ms)
 	poll(waits, 2, timeout_ms);
 }
 
+static bool starts_command(const struct targets *targets)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		if (targets->items[i].command.words)
+			return true;
+	return false;
+}
+
 /* Waits for the first VM; with ARRIVAL_CHILDREN no longer than there can be one. */
 static int await_first(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
@@ -275,7 +283,7 @@ int arrival_open(struct targets *targets, struct d_probe_set *set, struct error 
 		result = source_merge_new(NULL, 0, true, &targets->source, error);
 	if (!result)
 		result = open_present(targets, set, error);
-	if (!result && arrivals->choice != ARRIVAL_ALL)
+	if (!result && (arrivals->choice == ARRIVAL_NAMED || starts_command(targets)))
 		result = await_first(targets, set, error);
 	if (!result)
 		result = expect_probes(set, error);

@@ -45,8 +45,9 @@ struct arrivals {
 
 /*
  * Makes the merged source, adds the VMs that serve a stream now and their probes, and the expected
- * probes. For ARRIVAL_NAMED it waits until there is one; for ARRIVAL_CHILDREN too, for a while, or
- * until the commands have ended. A negative errno and a line in error.
+ * probes. For ARRIVAL_NAMED it waits until there is one; for commands with
+ * ARRIVAL_CHILDREN too, for a while, or until they have ended. A negative errno and a line in
+ * error.
  */
 int arrival_open(struct targets *targets, struct d_probe_set *set, struct error *error);
 

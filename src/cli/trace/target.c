@@ -203,13 +203,12 @@ static int open_arrivals(struct targets *targets, struct d_probe_set *set, struc
 	}
 	if (!result)
 		result = arrival_open(targets, set, error);
-	if (result || !targets->count || targets->arrivals.first)
-		return result;
-	error_set(&targets->items[0].missing, ENOENT,
-		"process %u, and what it has started, %s an event stream",
-		(unsigned int)targets->items[0].pid,
-		targets->items[0].ended ? "have ended without serving" : "do not serve");
-	return 0;
+	if (!result && targets->count && !targets->arrivals.first && arrival_is_over(targets))
+		error_set(&targets->items[0].missing, ENOENT,
+			"process %u, and what it has started, have ended without serving an event "
+			"stream",
+			(unsigned int)targets->items[0].pid);
+	return result;
 }
 
 int target_open(struct targets *targets, struct d_probe_set *set, struct error *error)

@@ -199,8 +199,9 @@ static void tell_waiting(const struct work *work, const struct d_program *progra
 {
 	const struct trace *trace = work->trace;
 
-	if (trace->mode == TRACE_RUN && trace->targets.arrivals.choice == ARRIVAL_ALL &&
-		!trace->targets.arrivals.count && !program->options.quiet)
+	if (trace->mode == TRACE_RUN && trace->targets.arrivals.choice && work->is_open &&
+		!trace->targets.arrivals.first && !target_missing(&trace->targets) &&
+		!program->options.quiet)
 		fprintf(stderr, "vmtap: no VM serves an event stream yet: waiting\n");
 }
 
