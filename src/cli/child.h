@@ -1,8 +1,8 @@
 /*
  * child.h: the command that `vmtap trace -c` runs. Its process exists before its program runs; the
- * program starts when the process is released. If VMTAP_WAIT in its environment has its pid and ours,
- * its library waits for us before it lets the first event pass. The libraries of programs that it
- * starts do not wait, since their pids differ; with ours alone they do.
+ * program starts when the process is released. If VMTAP_WAIT in its environment has its pid and
+ * ours, its library waits for us before it lets the first event pass. The libraries of programs
+ * that it starts do not wait, since their pids differ; with ours alone they do.
  */
 #ifndef VMTAP_CLI_CHILD_H
 #define VMTAP_CLI_CHILD_H
