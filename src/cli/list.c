@@ -25,7 +25,7 @@ enum { FIELD_PROVIDER, FIELD_MODULE, FIELD_FUNCTION, FIELD_NAME, FIELDS };
 
 /* One -P, -m, -f or -n: a glob for each field, NULL for any. */
 struct filter {
-	char *text; /* the globs stand in it */
+	char *text; /* holds the globs */
 	const char *globs[FIELDS];
 };
 

@@ -30,13 +30,13 @@ static enum d_layout_kind kind_of(const struct d_type *type)
 /* The name of a type; for one without a tag only its kind. */
 static char *name_of(const struct d_type *type)
 {
-	char text[128], *behind;
+	char text[128], *rest;
 
 	d_type_text(type, text, sizeof(text));
-	behind = strstr(text, " <anonymous>");
-	if (behind)
-		memmove(behind, behind + strlen(" <anonymous>"),
-			strlen(behind + strlen(" <anonymous>")) + 1);
+	rest = strstr(text, " <anonymous>");
+	if (rest)
+		memmove(rest, rest + strlen(" <anonymous>"),
+			strlen(rest + strlen(" <anonymous>")) + 1);
 	return strdup(text);
 }
 

@@ -163,9 +163,9 @@ static const char *closing(const char *at, const char *end, char quote)
 const char *d_literal_string(
 	struct d_compiler *compiler, const char *at, const char *end, struct d_token *token)
 {
-	const char *behind = closing(at + 1, end, '"');
+	const char *after = closing(at + 1, end, '"');
 
-	if (!behind) {
+	if (!after) {
 		token->place.length = 24;
 		d_fail(compiler, &token->place,
 			memchr(at, '\n', (size_t)(end - at)) ? "D_STR_NL" : "D_SYNTAX", "%s",
@@ -174,21 +174,20 @@ const char *d_literal_string(
 				: "end-of-file encountered before matching \"");
 		return NULL;
 	}
-	token->place.length = (uint32_t)(behind - at);
-	return d_literal_unescape(compiler, at + 1, (size_t)(behind - at) - 2, token) ? NULL
-										      : behind;
+	token->place.length = (uint32_t)(after - at);
+	return d_literal_unescape(compiler, at + 1, (size_t)(after - at) - 2, token) ? NULL : after;
 }
 
 const char *d_literal_character(
 	struct d_compiler *compiler, const char *at, const char *end, struct d_token *token)
 {
-	const char *behind = closing(at + 1, end, '\''), *text = at + 1, *last;
+	const char *after = closing(at + 1, end, '\''), *text = at + 1, *last;
 	unsigned count = 0;
 	uint64_t value = 0;
 	int byte;
 
-	token->place.length = behind ? (uint32_t)(behind - at) : 1;
-	if (!behind) {
+	token->place.length = after ? (uint32_t)(after - at) : 1;
+	if (!after) {
 		d_fail(compiler, &token->place,
 			memchr(at, '\n', (size_t)(end - at)) ? "D_CHR_NL" : "D_SYNTAX", "%s",
 			memchr(at, '\n', (size_t)(end - at))
@@ -196,7 +195,7 @@ const char *d_literal_character(
 				: "end-of-file encountered before matching '");
 		return NULL;
 	}
-	for (last = behind - 1; text < last; count++) {
+	for (last = after - 1; text < last; count++) {
 		byte = (unsigned char)*text++;
 		if (byte == '\\' && text < last) {
 			byte = *text == '\'' ? '\'' : escape(&text, last);
@@ -215,5 +214,5 @@ const char *d_literal_character(
 	token->kind = D_TOKEN_INTEGER;
 	token->value = value;
 	token->type = value <= INT32_MAX ? compiler->types.type_int : compiler->types.type_long;
-	return behind;
+	return after;
 }

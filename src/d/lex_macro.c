@@ -71,13 +71,13 @@ static int retokenise(struct d_compiler *compiler, const char *text, struct d_to
 	struct d_token integer = *token;
 	bool is_unsigned = false;
 	unsigned longs = 0;
-	char *behind;
+	char *after;
 
 	for (const char *at = number; *at; at++)
 		words = words && is_word(*at);
 	errno = 0;
-	integer.value = strtoull(number, &behind, 0);
-	if (!*number || !words || (has_sign && *behind)) {
+	integer.value = strtoull(number, &after, 0);
+	if (!*number || !words || (has_sign && *after)) {
 		if (length >= 2 && text[0] == '"' && text[length - 1] == '"')
 			return d_literal_unescape(compiler, text + 1, length - 2, token);
 		return d_literal_unescape(compiler, text, length, token);
@@ -91,9 +91,9 @@ static int retokenise(struct d_compiler *compiler, const char *text, struct d_to
 		return d_fail(compiler, &token->place, "D_MACRO_OFLOW",
 			"macro argument %s is too large", text);
 	/* After a number's digits, u and l have the same meaning as after a literal. */
-	for (unsigned i = 0; i < 3 && behind[i]; i++) {
-		is_unsigned |= behind[i] == 'u' || behind[i] == 'U';
-		longs += behind[i] == 'l' || behind[i] == 'L';
+	for (unsigned i = 0; i < 3 && after[i]; i++) {
+		is_unsigned |= after[i] == 'u' || after[i] == 'U';
+		longs += after[i] == 'l' || after[i] == 'L';
 	}
 	integer.kind = D_TOKEN_INTEGER;
 	integer.type = d_literal_type(&compiler->types, integer.value, *number != '0', is_unsigned,
@@ -130,20 +130,20 @@ static const char *measure(const char *at, const char *end, const char **name, b
 const char *d_macro_token(
 	struct d_compiler *compiler, const char *at, const char *end, struct d_token *token)
 {
-	const char *name, *text, *behind;
+	const char *name, *text, *after;
 	bool string;
 	char number[32];
 	long value;
 	int result = 0;
 
-	behind = measure(at, end, &name, &string);
-	token->place.length = (uint32_t)(behind - at);
-	if (behind == name) {
+	after = measure(at, end, &name, &string);
+	token->place.length = (uint32_t)(after - at);
+	if (after == name) {
 		d_fail_syntax(compiler, &token->place, "a macro's name or number");
 		return NULL;
 	}
 	if (*name >= '0' && *name <= '9') {
-		text = argument(compiler, name, (size_t)(behind - name));
+		text = argument(compiler, name, (size_t)(after - name));
 		if (!text && compiler->options.defaultargs)
 			text = string ? "" : "0";
 		if (!text) {
@@ -152,10 +152,10 @@ const char *d_macro_token(
 				token->place.start);
 			return NULL;
 		}
-		compiler->lexer.at = behind;
+		compiler->lexer.at = after;
 		result = string ? d_literal_unescape(compiler, text, strlen(text), token)
 				: retokenise(compiler, text, token);
-	} else if (named(compiler, name, (size_t)(behind - name), &value)) {
+	} else if (named(compiler, name, (size_t)(after - name), &value)) {
 		snprintf(number, sizeof(number), "%ld", value);
 		if (string) {
 			result = d_literal_unescape(compiler, number, strlen(number), token);
@@ -169,25 +169,25 @@ const char *d_macro_token(
 			"macro variable %.*s is not defined", (int)token->place.length,
 			token->place.start);
 	}
-	return result ? NULL : behind;
+	return result ? NULL : after;
 }
 
 const char *d_macro_text(struct d_compiler *compiler, const char *at, const char *end,
 	size_t *length, char buffer[32])
 {
-	const char *name, *behind;
+	const char *name, *after;
 	bool string;
 	long value;
 
-	behind = measure(at, end, &name, &string);
-	*length = (size_t)(behind - at);
-	if (behind == name)
+	after = measure(at, end, &name, &string);
+	*length = (size_t)(after - at);
+	if (after == name)
 		return NULL;
 	if (*name >= '0' && *name <= '9')
-		return argument(compiler, name, (size_t)(behind - name));
-	if (!named(compiler, name, (size_t)(behind - name), &value))
+		return argument(compiler, name, (size_t)(after - name));
+	if (!named(compiler, name, (size_t)(after - name), &value))
 		return NULL;
-	if (compiler->settings.targets_any && !strncmp(name, "target", (size_t)(behind - name)))
+	if (compiler->settings.targets_any && !strncmp(name, "target", (size_t)(after - name)))
 		return "[0-9]*";
 	snprintf(buffer, 32, "%ld", value);
 	return buffer;

@@ -352,13 +352,13 @@ static int parse_direct(struct d_compiler *compiler, enum d_declarator_form form
 	}
 	while (compiler->token.kind == D_TOKEN_LEFT_BRACKET ||
 		compiler->token.kind == D_TOKEN_LEFT_PAREN) {
-		struct d_place behind = compiler->token.place;
+		struct d_place after = compiler->token.place;
 
 		if (compiler->token.kind == D_TOKEN_LEFT_BRACKET) {
 			if (parse_brackets(compiler, form, declarator, derivations))
 				return -1;
 		} else if (d_lexer_next(compiler) || d_parse_parameters(compiler, &parameters) ||
-			derive(compiler, derivations, D_TYPE_FUNCTION, 0, &behind)) {
+			derive(compiler, derivations, D_TYPE_FUNCTION, 0, &after)) {
 			return -1;
 		}
 	}

@@ -7,7 +7,7 @@
 /* The parent of a live process, 0 if unknown. */
 static uint32_t parent_of(uint32_t pid)
 {
-	char path[64], text[512], *behind;
+	char path[64], text[512], *rest;
 	unsigned parent = 0;
 	size_t length;
 	FILE *file;
@@ -20,8 +20,8 @@ static uint32_t parent_of(uint32_t pid)
 	fclose(file);
 	text[length] = '\0';
 	/* "pid (command) state parent ...", where the command may contain any characters */
-	behind = strrchr(text, ')');
-	return behind && sscanf(behind + 1, " %*c %u", &parent) == 1 ? parent : 0;
+	rest = strrchr(text, ')');
+	return rest && sscanf(rest + 1, " %*c %u", &parent) == 1 ? parent : 0;
 }
 
 static void look_up(struct lineage *lineage, const struct event_process *process, bool recorded)

@@ -183,7 +183,7 @@ static int stream_enable(
 	if (result == -ENOMEM)
 		error_set(error, ENOMEM, "out of memory");
 	else if (result == -E2BIG)
-		stream_error(stream, error, E2BIG, "cannot be asked for so many probes at once");
+		stream_error(stream, error, E2BIG, "cannot be asked for that many probes at once");
 	else /* a failed send means that the peer has gone: reading reports that in order */
 		result = read_until(stream, is_answered, "opened its probes", error);
 	if (!result && request->lossless && !eventlog_is_lossless(stream->log))

@@ -228,7 +228,7 @@ static int no_script(const char *name)
 }
 
 /*
- * Takes an operand: the first one is a bundled script if it has the name of one and stands before
+ * Takes an operand: the first one is a bundled script if it has the name of one and comes before
  * all other scripts. The others are the scripts' arguments.
  */
 static int take_operand(struct trace *trace, char *text)

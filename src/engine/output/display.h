@@ -17,7 +17,7 @@ char *display_clean(const char *bytes, size_t length);
 /* The columns that a text from display_clean() takes. */
 unsigned display_columns(const char *text);
 
-/* The bytes of such a text that fit into so many columns. */
+/* The number of bytes of such a text that fit into this many columns. */
 size_t display_fit(const char *text, unsigned columns);
 
 #endif
