@@ -9,6 +9,7 @@
 /* only for the version: the command is not a VM */
 #define VMTAP_DISABLE
 #include "base/debug.h"
+#include "base/suggestion.h"
 #include "vmtap.h"
 
 static const struct {
@@ -26,7 +27,7 @@ static const struct {
 	{"scripts", command_scripts, "the scripts that come with vmtap"},
 };
 
-enum { VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+enum { VERBS = sizeof(verbs) / sizeof(verbs[0]), SIMILAR_MAX = 96 };
 
 static void help(FILE *file)
 {
@@ -39,6 +40,16 @@ static void help(FILE *file)
 		"\n'vmtap help VERB' says more about a verb, 'vmtap --version' which one this is.\n"
 		"Exit status: 0, 1 (something was found, or an error in a script), 2 (usage), "
 		"3 (cannot);\n'trace' exits with what the script's exit() says.\n");
+}
+
+static const char *similar_verb(const char *word, char text[SIMILAR_MAX])
+{
+	struct suggestion suggestion;
+
+	suggestion_init(&suggestion, word);
+	for (int i = 0; i < VERBS; i++)
+		suggestion_offer(&suggestion, verbs[i].name);
+	return suggestion_text(&suggestion, text, SIMILAR_MAX);
 }
 
 /*
@@ -64,6 +75,7 @@ static int finish(int status)
 
 int main(int argc, char **argv)
 {
+	char similar[SIMILAR_MAX];
 	static char help_option[] = "--help";
 
 	hold_standard_streams();
@@ -96,7 +108,8 @@ int main(int argc, char **argv)
 			"%s)\n",
 			argv[1], argv[1]);
 	else
-		fprintf(stderr, "vmtap: '%s' is not a verb\n", argv[1]);
+		fprintf(stderr, "vmtap: '%s' is not a verb%s\n", argv[1],
+			similar_verb(argv[1], similar));
 	fprintf(stderr, "Try 'vmtap --help'.\n");
 	return CLI_USAGE;
 }

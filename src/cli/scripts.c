@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggestion.h"
 #include "cli/cli.h"
 
 const struct bundled_script *scripts_find(const char *name)
@@ -18,6 +19,16 @@ const struct bundled_script *scripts_find(const char *name)
 			!memcmp(bundled_scripts[i].name, name, length))
 			return &bundled_scripts[i];
 	return NULL;
+}
+
+const char *scripts_similar(const char *name, char text[SCRIPTS_SIMILAR_MAX])
+{
+	struct suggestion suggestion;
+
+	suggestion_init(&suggestion, name);
+	for (size_t i = 0; i < bundled_script_count; i++)
+		suggestion_offer(&suggestion, bundled_scripts[i].name);
+	return suggestion_text(&suggestion, text, SCRIPTS_SIMILAR_MAX);
 }
 
 /* The first line of the header comment that is not empty, without "name.d: ". */
@@ -65,6 +76,7 @@ int command_scripts(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	const struct bundled_script *script;
+	char similar[SCRIPTS_SIMILAR_MAX];
 	const char *text;
 	int option, length;
 
@@ -87,7 +99,8 @@ int command_scripts(int argc, char **argv)
 	}
 	script = scripts_find(argv[optind]);
 	if (!script) {
-		cli_message("there is no script '%s'; 'vmtap scripts' lists them", argv[optind]);
+		cli_message("there is no script '%s'%s; 'vmtap scripts' lists them", argv[optind],
+			scripts_similar(argv[optind], similar));
 		return CLI_CANNOT;
 	}
 	fwrite(script->text, 1, script->length, stdout);

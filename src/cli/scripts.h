@@ -17,4 +17,9 @@ extern const size_t bundled_script_count;
 /* NULL if no script has this name; a trailing ".d" is allowed. */
 const struct bundled_script *scripts_find(const char *name);
 
+enum { SCRIPTS_SIMILAR_MAX = 96 };
+
+/* " (did you mean NAME?)" if a script has a name much like this one, else "". */
+const char *scripts_similar(const char *name, char text[SCRIPTS_SIMILAR_MAX]);
+
 #endif

@@ -4,6 +4,7 @@
  */
 #include "d/check.h"
 #include "d/check_argument.h"
+#include "d/hint.h"
 
 #include <string.h>
 
@@ -47,7 +48,7 @@ static int create_variable(
 int d_check_aggregation(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_identifier *identifier = d_symbol_find(compiler, node->name, D_SPACE_AGGREGATION);
-	char text[64];
+	char text[64], hint[D_HINT_MAX];
 
 	if (d_check_list(compiler, node->right))
 		return -1;
@@ -55,8 +56,9 @@ int d_check_aggregation(struct d_compiler *compiler, struct d_node *node)
 		identifier = d_symbol_aggregation(compiler, node->name);
 	else if (!identifier)
 		return d_fail_unknown(compiler, &node->place, "D_IDENT_UNDEF",
-			"failed to resolve %s: Unknown variable name",
-			d_symbol_text(node->name, D_SPACE_AGGREGATION, text));
+			"failed to resolve %s: Unknown variable name%s",
+			d_symbol_text(node->name, D_SPACE_AGGREGATION, text),
+			d_hint_name(compiler, node->name, D_SPACE_AGGREGATION, false, hint));
 	node->identifier = identifier;
 	node->type = compiler->types.type_dynamic;
 	return identifier ? 0 : -1;

@@ -63,7 +63,7 @@ static int fail_symbol(struct d_compiler *compiler, const struct d_node *node)
 int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_name_space space)
 {
 	struct d_identifier *identifier = d_symbol_find(compiler, node->name, space);
-	char text[64];
+	char text[64], hint[D_HINT_MAX];
 
 	if (identifier && identifier->kind == D_IDENTIFIER_INLINE && !identifier->key_count)
 		return d_inline_expand(compiler, node, identifier) ? -1 : d_check(compiler, node);
@@ -73,10 +73,11 @@ int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_na
 	if (!identifier && space == D_SPACE_GLOBAL && node->name != compiler->creating)
 		return d_fail_unknown(compiler, &node->place, "D_IDENT_UNDEF",
 			"failed to resolve %s: Unknown variable name%s", node->name->bytes,
-			d_hint_name(node->name->bytes, false));
+			d_hint_name(compiler, node->name, space, false, hint));
 	if (!identifier)
 		return d_fail_unknown(compiler, &node->place, "D_VAR_UNDEF",
-			"%s has not yet been declared or assigned", text);
+			"%s has not yet been declared or assigned%s", text,
+			d_hint_name(compiler, node->name, space, false, hint));
 	node->identifier = identifier;
 	node->type = identifier->type;
 	node->lvalue = true;
@@ -203,7 +204,7 @@ int d_check_index(struct d_compiler *compiler, struct d_node *node)
 	struct d_node *left = node->left;
 	struct d_identifier *identifier = NULL;
 	enum d_name_space space;
-	char text[64];
+	char text[64], hint[D_HINT_MAX];
 
 	node->is_argument = false;
 	node->identifier = NULL;
@@ -215,7 +216,8 @@ int d_check_index(struct d_compiler *compiler, struct d_node *node)
 		d_symbol_text(left->name, space, text);
 		if (!identifier)
 			return d_fail_unknown(compiler, &node->place, "D_VAR_UNDEF",
-				"%s[ ] has not yet been declared or assigned", text);
+				"%s[ ] has not yet been declared or assigned%s", text,
+				d_hint_name(compiler, left->name, space, false, hint));
 	}
 	if (d_check_list(compiler, node->right))
 		return -1;
@@ -253,7 +255,7 @@ int d_check_member(struct d_compiler *compiler, struct d_node *node)
 	const struct d_type *type;
 	enum d_name_space space;
 	unsigned points;
-	char text[80];
+	char text[80], hint[D_HINT_MAX];
 
 	node->member = NULL;
 	if (d_check_variable_space(node, &space))
@@ -298,8 +300,9 @@ int d_check_member(struct d_compiler *compiler, struct d_node *node)
 			operation, type->name);
 	node->member = d_type_member(type, node->name);
 	if (!node->member)
-		return d_fail(compiler, &node->place, "D_TYPE_MEMBER", "%s is not a member of %s",
-			node->name->bytes, type->name);
+		return d_fail(compiler, &node->place, "D_TYPE_MEMBER", "%s is not a member of %s%s",
+			node->name->bytes, type->name,
+			d_hint_member(type, node->name->bytes, hint));
 	node->identifier = NULL;
 	node->type = node->member->type;
 	node->lvalue = node->arrow || node->left->lvalue;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "d/check.h"
+#include "d/hint.h"
 #include "d/parse_translator.h"
 #include "d/resolve_inline.h"
 
@@ -94,6 +95,7 @@ int d_translate_member(
 	const struct d_member *declared;
 	const struct d_translator_member *member;
 	const struct d_type *output = translated->written;
+	char hint[D_HINT_MAX];
 	const char *requirer;
 
 	if (node->arrow != d_type_is_pointer(output))
@@ -104,8 +106,9 @@ int d_translate_member(
 		output = output->target;
 	declared = d_type_member(output, node->name);
 	if (!declared)
-		return d_fail(compiler, &node->place, "D_TYPE_MEMBER", "%s is not a member of %s",
-			node->name->bytes, output->name);
+		return d_fail(compiler, &node->place, "D_TYPE_MEMBER", "%s is not a member of %s%s",
+			node->name->bytes, output->name,
+			d_hint_member(output, node->name->bytes, hint));
 	for (member = translated->translator->members; member; member = member->next) {
 		if (member->name != node->name)
 			continue;

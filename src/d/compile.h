@@ -75,6 +75,7 @@ struct d_error {
 	const char *tag;       /* "D_SYNTAX" and so on, for option errtags */
 	uint32_t script;       /* its number, from 0; 0 for an error in a library */
 	uint32_t line, column; /* 0 if the error has no position */
+	char unmatched[256];   /* the description that matches no probe, if that is the error */
 };
 
 /* What settings point to must outlive the compiler. -ENOMEM. */

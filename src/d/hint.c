@@ -1,12 +1,18 @@
 /*
  * hint.c: tables of functions, variables, directives, reserved words and characters. Only names
  * that D itself does not define belong here: a hint is added to an error and changes nothing else.
+ * Where no table knows a name, a known one that is spelt much like it is suggested.
  */
 #include "d/hint.h"
 
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "base/suggestion.h"
+#include "d/compiler.h"
+#include "d/resolve_symbol.h"
+#include "d/type.h"
 
 struct hint {
 	const char *word, *text;
@@ -28,6 +34,7 @@ static const struct hint functions[] = {
 	{"signal", " (D has raise( ))"},
 	{"strftime", " (D has printf( ) with %Y)"},
 	{"time", " (D has printf( ) with %Y)"},
+	{"strcmp", " (D has ==)"},
 	{"strncmp", " (D has == and substr( ))"},
 	{"strcontains", " (D has strstr( ))"},
 	{"len", " (D has strlen( ))"},
@@ -68,10 +75,43 @@ static const char *find(const struct hint *hints, size_t count, const char *word
 	return "";
 }
 
-const char *d_hint_name(const char *name, bool is_function)
+static bool is_meant(const struct d_identifier *identifier, bool is_function)
 {
-	return is_function ? find(functions, sizeof(functions) / sizeof(*functions), name)
-			   : find(variables, sizeof(variables) / sizeof(*variables), name);
+	return identifier && (identifier->kind == D_IDENTIFIER_FUNCTION) == is_function;
+}
+
+const char *d_hint_name(const struct d_compiler *compiler, const struct d_name *name,
+	enum d_name_space space, bool is_function, char text[D_HINT_MAX])
+{
+	const struct d_names *names = &compiler->names;
+	struct suggestion suggestion;
+	const char *known = "";
+
+	if (is_function)
+		known = find(functions, sizeof(functions) / sizeof(*functions), name->bytes);
+	else if (space == D_SPACE_GLOBAL)
+		known = find(variables, sizeof(variables) / sizeof(*variables), name->bytes);
+	if (*known)
+		return known;
+	suggestion_init(&suggestion, name->bytes);
+	for (size_t i = 0; i < names->bucket_count; i++)
+		for (const struct d_name *other = names->buckets[i]; other; other = other->next)
+			if (is_meant(other->identifiers[space], is_function) ||
+				(space == D_SPACE_GLOBAL && !is_function && other->type))
+				suggestion_offer(&suggestion, other->bytes);
+	return suggestion_text(&suggestion, text, D_HINT_MAX);
+}
+
+const char *d_hint_member(const struct d_type *type, const char *name, char text[D_HINT_MAX])
+{
+	struct suggestion suggestion;
+
+	suggestion_init(&suggestion, name);
+	for (const struct d_member *member = d_type_resolve(type)->members; member;
+		member = member->next)
+		if (member->name)
+			suggestion_offer(&suggestion, member->name->bytes);
+	return suggestion_text(&suggestion, text, D_HINT_MAX);
 }
 
 const char *d_hint_directive(const char *word)

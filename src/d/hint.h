@@ -8,8 +8,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* " (D has NAME)" for a bpftrace function or variable that D does not have, "" for other names. */
-const char *d_hint_name(const char *name, bool is_function);
+#include "d/name_table.h"
+
+struct d_compiler;
+struct d_name;
+struct d_type;
+
+enum { D_HINT_MAX = 96 };
+
+/*
+ * What may be meant by an unknown function or variable of a name space: D's name for what bpftrace
+ * calls so, " (D has NAME)", else a known name (a type's too, where there is no variable) that is
+ * spelt much like it, " (did you mean NAME?)", or "". text is room for it.
+ */
+const char *d_hint_name(const struct d_compiler *compiler, const struct d_name *name,
+	enum d_name_space space, bool is_function, char text[D_HINT_MAX]);
+
+/* " (did you mean NAME?)" for an unknown member of a struct or union, or "". */
+const char *d_hint_member(const struct d_type *type, const char *name, char text[D_HINT_MAX]);
 
 /* " (option -C)" for a directive of C's preprocessor, "" for others. */
 const char *d_hint_directive(const char *word);

@@ -164,6 +164,7 @@ static struct d_node *parse_call(struct d_compiler *compiler, struct d_node *nam
 {
 	struct d_identifier *identifier;
 	struct d_node *node;
+	char hint[D_HINT_MAX];
 
 	if (name->kind != D_NODE_NAME) {
 		d_fail(compiler, &name->place, "D_FUNC_IDENT",
@@ -176,7 +177,8 @@ static struct d_node *parse_call(struct d_compiler *compiler, struct d_node *nam
 	identifier = d_symbol_find(compiler, name->name, D_SPACE_GLOBAL);
 	if (!identifier) {
 		d_fail(compiler, &name->place, "D_FUNC_UNDEF", "undefined function name: %s%s",
-			name->name->bytes, d_hint_name(name->name->bytes, true));
+			name->name->bytes,
+			d_hint_name(compiler, name->name, D_SPACE_GLOBAL, true, hint));
 		return NULL;
 	}
 	if (identifier->kind != D_IDENTIFIER_FUNCTION) {

@@ -6,6 +6,7 @@
 
 #include "d/check.h"
 #include "d/check_translator.h"
+#include "d/hint.h"
 #include "d/lex.h"
 #include "d/parse_declarator.h"
 #include "d/parse_inline.h"
@@ -29,6 +30,7 @@ static int parse_member(struct d_compiler *compiler, struct d_translator *transl
 	const struct d_member *declared;
 	struct d_translator_member *member, **last = &translator->members;
 	struct d_node *tree;
+	char hint[D_HINT_MAX];
 
 	if (token.kind != D_TOKEN_NAME && token.kind != D_TOKEN_TYPE)
 		return d_fail_syntax(compiler, &token.place, "a member's name or }");
@@ -40,8 +42,9 @@ static int parse_member(struct d_compiler *compiler, struct d_translator *transl
 	declared = d_type_member(translator->output, token.name);
 	if (!declared)
 		return d_fail(compiler, &token.place, "D_XLATE_MEMB",
-			"translator member %s is not a member of %s", token.name->bytes,
-			translator->output->name);
+			"translator member %s is not a member of %s%s", token.name->bytes,
+			translator->output->name,
+			d_hint_member(translator->output, token.name->bytes, hint));
 	if (d_ahead_define(compiler, check_value, tree, declared->type, token.name))
 		return -1;
 	for (; *last; last = &(*last)->next) {

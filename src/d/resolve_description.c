@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/suggestion.h"
 #include "d/resolve_pattern.h"
 #include "program/option.h"
 
@@ -218,6 +219,52 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 			  "second)");
 }
 
+/* The length of a provider's name without the pid at its end. */
+static size_t stem(const char *provider)
+{
+	size_t length = strlen(provider);
+
+	while (length && provider[length - 1] >= '0' && provider[length - 1] <= '9')
+		length--;
+	return length;
+}
+
+/* A probe, or a provider, that is spelt much like the one that the description names. */
+static void suggest(const struct d_probe_set *set, const struct d_description *description,
+	char *buffer, unsigned size)
+{
+	const char *provider = description->parts[0], *name = description->parts[3];
+	struct suggestion suggestion;
+	char wanted[SUGGESTION_MAX + 1], known[SUGGESTION_MAX + 1];
+	bool is_there = !*provider;
+
+	suggestion_init(&suggestion, name);
+	for (size_t i = 0; i < set->count; i++) {
+		const struct d_probe *probe = &set->probes[i];
+
+		if (probe->is_absent || !d_pattern_match(provider, probe->provider))
+			continue;
+		is_there = true;
+		if (!d_pattern_is_glob(name))
+			suggestion_offer(&suggestion, probe->name);
+	}
+	suggestion_text(&suggestion, buffer, size);
+	/* the same process's provider: another pid is not a misspelling */
+	snprintf(wanted, sizeof(wanted), "%.*s", (int)stem(provider), provider);
+	for (size_t i = 0; i < set->count && !is_there && !d_pattern_is_glob(provider); i++) {
+		const char *other = set->probes[i].provider;
+
+		if (set->probes[i].is_absent ||
+			strcmp(other + stem(other), provider + stem(provider)) != 0)
+			continue;
+		snprintf(known, sizeof(known), "%.*s", (int)stem(other), other);
+		suggestion_init(&suggestion, wanted);
+		suggestion_offer(&suggestion, known);
+		suggestion_text(&suggestion, buffer, size);
+		is_there = suggestion.best;
+	}
+}
+
 uint32_t d_description_process(const struct d_description *description)
 {
 	const char *provider = description->is_number ? "" : description->parts[0];
@@ -320,6 +367,12 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 		return 0;
 	text = d_description_text(compiler, description);
 	hint(compiler, description, advice, sizeof(advice));
-	return d_fail(compiler, &description->place, "D_PDESC_ZERO",
+	if (!*advice)
+		suggest(set, description, advice, sizeof(advice));
+	d_fail(compiler, &description->place, "D_PDESC_ZERO",
 		"probe description %.300s does not match any probes%s", text, advice);
+	if (compiler->error)
+		snprintf(compiler->error->unmatched, sizeof(compiler->error->unmatched), "%.255s",
+			text);
+	return -EINVAL;
 }

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/suggestion.h"
+
 enum option_kind {
 	FLAG,    /* compile time: takes no value */
 	BOOLEAN, /* run time: yes, no, a number */
@@ -584,4 +586,14 @@ const char *d_option_set_running(struct d_options *options, const char *name, co
 		return "Operation illegal when tracing is active";
 	store(option, options, set, number);
 	return NULL;
+}
+
+const char *d_option_similar(const char *name, char text[D_OPTION_SIMILAR_MAX])
+{
+	struct suggestion suggestion;
+
+	suggestion_init(&suggestion, find(name) ? "" : name);
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		suggestion_offer(&suggestion, options[i].name);
+	return suggestion_text(&suggestion, text, D_OPTION_SIMILAR_MAX);
 }

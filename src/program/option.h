@@ -83,6 +83,11 @@ void d_compile_options_free(struct d_compile_options *options);
 const char *d_option_set(struct d_options *options, struct d_compile_options *compile_options,
 	const char *name, const char *value, bool in_program);
 
+enum { D_OPTION_SIMILAR_MAX = 96 };
+
+/* " (did you mean NAME?)" if no option has this name and one has a name much like it, else "". */
+const char *d_option_similar(const char *name, char text[D_OPTION_SIMILAR_MAX]);
+
 /*
  * setopt(), while tracing is active: only dynamic options may be set. Returns as d_option_set()
  * does; when something is wrong, nothing is changed.

@@ -5,6 +5,7 @@
 
 #include "base/debug.h"
 #include "cli/cli.h"
+#include "cli/trace/trace_notes.h"
 #include "source/endpoint.h"
 #include "source/source.h"
 
@@ -31,6 +32,8 @@ static int report_error(const struct work *work, const struct d_error *error)
 	fprintf(stderr, "dtrace: %s %s: %s\n",
 		script->is_file ? "failed to compile script" : "invalid probe specifier",
 		script->name, error->message.text);
+	if (work->is_open && *error->unmatched)
+		trace_tell_notes(&work->trace->targets, error->unmatched);
 	return CLI_FOUND;
 }
 

@@ -97,9 +97,12 @@ static int out_of_memory(void)
 /* Prints that an option could not be set, and why. */
 static void report_setting(const struct setting *setting, const char *reason)
 {
-	fprintf(stderr, "dtrace: failed to set %s%s%s%s: %s\n", setting->given ? "" : "-x ",
+	char similar[D_OPTION_SIMILAR_MAX];
+
+	fprintf(stderr, "dtrace: failed to set %s%s%s%s: %s%s\n", setting->given ? "" : "-x ",
 		setting->given ? setting->given : setting->name, setting->is_letter ? " " : "",
-		setting->is_letter ? setting->value : "", reason);
+		setting->is_letter ? setting->value : "", reason,
+		d_option_similar(setting->name, similar));
 }
 
 /* Adds a setting from "name" or "name=value"; given and is_letter are as in struct setting. */
@@ -216,6 +219,7 @@ static int no_script(const char *name)
 {
 	const char *advice = "'vmtap scripts' lists those that come with vmtap, -s FILE runs a "
 			     "file, -n takes a clause";
+	char similar[SCRIPTS_SIMILAR_MAX];
 
 	if (!access(name, F_OK))
 		advice = "the file of that name is run with -s";
@@ -223,7 +227,7 @@ static int no_script(const char *name)
 		advice = "a pid is given with -p";
 	else if (strpbrk(name, ":{"))
 		advice = "a clause is given with -n";
-	cli_message("there is no script '%s': %s", name, advice);
+	cli_message("there is no script '%s'%s: %s", name, scripts_similar(name, similar), advice);
 	return CLI_USAGE;
 }
 

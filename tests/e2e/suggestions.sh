@@ -1,0 +1,92 @@
+#!/bin/bash
+# "did you mean": for misspelt verbs, options, scripts, functions, variables, members, types and
+# probes, and never something far from what was written. A probe that the target has in its USDT
+# notes, but not in its event stream, is told apart from one that does not exist.
+set -u
+. tests/e2e/common
+
+means() { # suggestion or "", then vmtap's arguments
+	local wanted=$1
+	shift
+	"$VMTAP" "$@" >"$directory/out" 2>"$directory/err"
+	if [ -n "$wanted" ]; then
+		grep -qF "(did you mean $wanted?)" "$directory/err" || fail "$*: no suggestion $wanted"
+	else
+		grep -q 'did you mean' "$directory/err" && fail "$*: a suggestion"
+	fi
+}
+clause() { # suggestion or "", clause
+	means "$1" trace -n "$2"
+}
+means list lst
+means trace trce
+means '' frobnicate
+means gc_pause trace gc_puase -p 1
+means method_time scripts method-time
+means '' scripts bogus
+means quiet trace -x quite -n BEGIN
+means bufsize trace -x buf_size=1 -n BEGIN
+means '' trace -x nothing -n BEGIN
+clause printf 'BEGIN { prinft("x"); }'
+clause copyin 'BEGIN { trace(copy_in(0, 1)); }'
+clause quantize 'BEGIN { @ = quantise(1); }'
+clause '' 'BEGIN { frobnicate(1); }'
+clause timestamp 'BEGIN { trace(timestmp); }'
+clause probename 'BEGIN { trace(probe_name); }'
+clause execname 'BEGIN { trace(EXECNAME); }'
+clause count_x 'BEGIN { count_x = 1; trace(count_y); }'
+clause '' 'BEGIN { x = 1; trace(y); }'
+clause abcdef 'BEGIN { self->abcdef = 1; trace(self->abcdfe); }'
+clause called 'BEGIN { @called = count(); printa(@caled); }'
+clause psinfo_t 'BEGIN { trace(sizeof (psinf_t)); }'
+clause pr_psargs 'BEGIN { trace(curpsinfo->pr_psarg); }'
+clause members 'struct s { int members; }; struct s v; BEGIN { trace(v.member); }'
+clause BEGIN 'BEGNI { }'
+# bpftrace's names have their own hints
+clause '' 'BEGIN { trace(nsecs); }'
+has err 'D has timestamp'
+
+# ---- probes ----
+toy() { # suggestion or "", probe
+	means "$1" trace -n "$2" -c "$TOY examples/toy/programs/queens.toy"
+}
+# shellcheck disable=SC2016
+{
+	toy gc-start 'vm$target:::gc-strat'
+	toy method-entry 'vm$target:::methd-entry'
+	toy '' 'vm$target:::nothing-like-it'
+	toy ruby 'rubi$target:::gc-mark-begin'
+}
+
+# ---- probes that the stream does not carry ----
+cat >"$directory/vm.c" <<'VM'
+#include <sys/sdt.h>
+#include <unistd.h>
+#include "vmtap.h"
+
+int main(void)
+{
+	vmtap_start(NULL);
+	VMTAP_STARTUP(1);
+	DTRACE_PROBE1(other, only__noted, 1);
+	pause();
+}
+VM
+sanitize=${VMTAP_SANITIZED:+-fsanitize=address,undefined}
+# shellcheck disable=SC2086
+$CC $sanitize -o "$directory/vm" -Iinclude -I"$BUILD/include" "$directory/vm.c" -L"$BUILD" -lvmtap_probes \
+	-l:libvmtap.a -pthread || fail "compiling"
+"$directory/vm" &
+pid=$!
+pids+=("$pid")
+for ((i = 0; i < 500; i++)); do
+	"$VMTAP" trace -l -n "vm$pid:::startup" -p "$pid" >/dev/null 2>&1 && break
+done
+# shellcheck disable=SC2016
+run 1 trace -n 'other$target:::only-noted' -p "$pid"
+has err 'does not match any probes'
+has err "^vmtap: process $pid has probe other:::only-noted, but its event stream does not carry it: "
+# shellcheck disable=SC2016
+run 1 trace -n 'other$target:::not-even-that' -p "$pid"
+has_not err 'does not carry'
+exit 0

@@ -1,0 +1,76 @@
+/* test_suggestion.c: which misspelt names are recognised, and which are left alone. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "base/suggestion.h"
+
+static const char *meant(const char *wanted, const char *one, const char *other)
+{
+	struct suggestion suggestion;
+
+	suggestion_init(&suggestion, wanted);
+	suggestion_offer(&suggestion, one);
+	suggestion_offer(&suggestion, other);
+	return suggestion.best ? suggestion.best : "";
+}
+
+START_TEST(test_close)
+{
+	ck_assert_str_eq(meant("gc_start", "gc-stop", "gc-start"), "gc-start");
+	ck_assert_str_eq(meant("prinft", "print", "printf"), "printf");
+	ck_assert_str_eq(meant("TIMESTAMP", "timestamp", "x"), "timestamp");
+	ck_assert_str_eq(meant("lst", "list", "log"), "list");
+	ck_assert_str_eq(meant("PS", "ps", "log"), "ps");
+	/* case and '-' cost less than a letter */
+	ck_assert_str_eq(meant("Count_x", "countix", "count-x"), "count-x");
+	/* the first of two that are equally good */
+	ck_assert_str_eq(meant("counter", "countera", "counterb"), "countera");
+}
+END_TEST
+
+START_TEST(test_far)
+{
+	ck_assert_str_eq(meant("x", "y", "xy"), "");
+	ck_assert_str_eq(meant("abc", "xyc", "a"), "");
+	ck_assert_str_eq(meant("frobnicate", "printf", "trace"), "");
+	ck_assert_str_eq(meant("same", "same", "unlike"), "");
+	ck_assert_str_eq(meant("", "a", ""), "");
+}
+END_TEST
+
+START_TEST(test_text)
+{
+	struct suggestion suggestion;
+	char text[24], longest[SUGGESTION_MAX + 2];
+
+	suggestion_init(&suggestion, "prinft");
+	ck_assert_str_eq(suggestion_text(&suggestion, text, sizeof(text)), "");
+	suggestion_offer(&suggestion, "printf");
+	ck_assert_str_eq(
+		suggestion_text(&suggestion, text, sizeof(text)), " (did you mean printf?)");
+	for (unsigned i = 0; i <= SUGGESTION_MAX; i++)
+		longest[i] = 'a';
+	longest[SUGGESTION_MAX + 1] = '\0';
+	suggestion_init(&suggestion, longest);
+	suggestion_offer(&suggestion, longest + 1);
+	ck_assert_ptr_null(suggestion.best);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("suggestion");
+	TCase *all = tcase_create("all");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(all, test_close);
+	tcase_add_test(all, test_far);
+	tcase_add_test(all, test_text);
+	suite_add_tcase(suite, all);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
