@@ -460,9 +460,14 @@ $(B)/vmtap_faulty: $(B)/obj/command_faulty.o $(B)/obj/survive/fault.o
 	$(call say,LINK $@)
 	$(Q)$(LINK) -no-pie $(filter %.o,$^) $(LIBS_CORE)
 
+$(B)/schedules: $(wildcard tests/survive/*schedule*) tests/survive/hooks.h $(wildcard src/shim/*.[ch] src/wire/*.h) \
+		$(HEADERS) $(B)/gen/definitions.c $(BASE)
+	$(call say,CC $@)
+	$(Q)BUILD=$(B) CC='$(CC)' bash tests/survive/build_schedules $@
+
 # SURVIVE_ARGUMENTS: see tests/survive/run --help.
 .PHONY: survive survive-programs
-survive-programs: $(PRODUCTS) $(addprefix $(B)/,trial soak toy_faulty vmtap_faulty)
+survive-programs: $(PRODUCTS) $(addprefix $(B)/,trial soak toy_faulty vmtap_faulty schedules)
 survive:
 	@$(MAKE) --no-print-directory SURVIVE=1 survive-programs
 	@python3 tests/survive/run $(SURVIVE_ARGUMENTS)

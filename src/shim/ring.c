@@ -215,6 +215,13 @@ static bool ring_sleep(struct ring *ring, uint32_t seen, uint64_t *deadline)
 	return !nanosleep(&refused, NULL) || errno == EINTR;
 }
 
+/* One producer wakes the server. This makes a system call, but only if the server was asleep. */
+static void wake_server(void)
+{
+	if (atomic_load(&asleep) && atomic_exchange(&asleep, false))
+		tell_server();
+}
+
 /* Waits for room as long as a client requires that. A signal limits the rest of the wait, so that
  * the program can act on what its handler has noted. */
 static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
@@ -235,8 +242,12 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 		uint64_t tail = atomic_load(&ring->tail);
 		atomic_store(&ring->limit, tail + ring->size);
 		room = next - tail <= ring->size;
-		if (!waits || (room && !is_held(event)))
+		if (!waits || (room && !is_held(event))) {
+			/* The limit may have been set after the server armed the ring for its
+			 * sleep. */
+			wake_server();
 			break;
+		}
 		if (!told && !atomic_exchange(&wait_told, true))
 			tell_server();
 		told = true;
@@ -251,13 +262,6 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 	atomic_signal_fence(memory_order_seq_cst);
 	errno = saved;
 	return room;
-}
-
-/* One producer wakes the server. This makes a system call, but only if the server was asleep. */
-static void wake_server(void)
-{
-	if (atomic_load(&asleep) && atomic_exchange(&asleep, false))
-		tell_server();
 }
 
 /* True: the event is dropped. */

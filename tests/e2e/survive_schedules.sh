@@ -1,0 +1,63 @@
+#!/bin/bash
+# The deterministic scheduler of the survival rig: the library keeps its promises in some thousand
+# schedules of each kind, and bugs that are planted are found, each of which its seed repeats.
+set -u
+. tests/e2e/common
+[ "${VMTAP_SANITIZED:-0}" = 0 ] || { echo "sanitizers do not follow a change of stacks" && exit 77; }
+
+program=$directory/schedules
+bash tests/survive/build_schedules "$program" >"$directory/err" 2>&1 || fail "it does not build"
+"$program" --count 3000 >"$directory/out" 2>"$directory/err" || fail "a violation"
+[ "$(grep -c '^schedules ' "$directory/out")" = 12 ] || fail "not all scenarios in all models"
+"$program" --count 100 --seed 5 --scenario ring >"$directory/first"
+"$program" --count 100 --seed 5 --scenario ring >"$directory/second"
+cmp -s "$directory/first" "$directory/second" || fail "the same seeds, other schedules"
+
+plant() { # name, file, unit that contains it, scenario, model, what is found, sed script
+	local planted=$directory/planted bug=$directory/bug
+	rm -rf "$planted" "$bug" "$bug.objects"
+	mkdir -p "$planted/shim"
+	sed -E "$7" "src/shim/$2" >"$planted/shim/$2"
+	cmp -s "src/shim/$2" "$planted/shim/$2" && fail "$1: nothing was planted"
+	cp -r "$program.objects" "$bug.objects"
+	bash tests/survive/build_schedules "$bug" "$planted" "$3" >"$directory/err" 2>&1 ||
+		fail "$1: it does not build"
+	"$bug" --count 100000 --scenario "$4" --model "$5" >"$directory/out" 2>"$directory/err" &&
+		fail "$1: not found"
+	has out "^violation: $4, $5, seed [0-9]+: .*$6"
+	# its seed finds it again
+	local again
+	again=$(sed -n 's/^repeat: schedules \(.*\) --trace$/\1/p' "$directory/out")
+	# shellcheck disable=SC2086
+	"$bug" $again >"$directory/again"
+	cmp -s "$directory/out" "$directory/again" || fail "$1: '$again' does not repeat it"
+}
+
+plant "a lost wake-up: the rings are not armed" ring.c ring ring sc \
+	'did not wake it' '/^bool ring_arm/,/^}/s/atomic_store\(&ring->limit,/(void)(/'
+plant "a lost wake-up: the limit is set again after the ring was armed" ring.c ring lossless sc \
+	'did not wake it' '/^static bool ring_wait/,/^}/s/wake_server\(\);//'
+plant "a lost wake-up: the store of the limit may arrive late" ring.c ring ring tso \
+	'did not wake it' '/^static.*bool ring_full/,/^}/s/atomic_store\((&ring->limit, .*)\);/atomic_store_explicit(\1, memory_order_release);/'
+plant "a lost wake-up of a waiting producer" ring.c ring lossless sc \
+	'its wake-up was lost' '/^void ring_release/,/^}/s/== RING_WAITING/== 77/'
+plant "a drop that is not counted" ring.c ring ring sc \
+	'[0-9] fired' '/^static.*bool ring_full/,/^}/s/count_drop\(ring, event\);//'
+plant "a drop that is announced before it is counted" ring.c ring ring sc \
+	'[0-9] fired' '/^static void count_drop/,/^}/{
+	/drops->any/d
+	s/^\tatomic_fetch_add_explicit/\tatomic_store(\&drops->any, true);\n&/
+}'
+plant "a name that is published before its text, in program order" name.c name names sc \
+	'has the name' 's/^\tmemcpy\(names->arena \+ at, &length/\t__atomic_store_n(\&name->id, id, __ATOMIC_RELEASE);\n&/'
+plant "a name that is published before its text, by its memory order" name.c name names weak \
+	'has the name' 's/__ATOMIC_RELEASE, __ATOMIC_ACQUIRE/__ATOMIC_RELAXED, __ATOMIC_RELAXED/'
+plant "a record that is published before it is written, by its memory order" fire.h schedules ring weak \
+	'.' '/fire_commit\(/,/^}/s/memory_order_release/memory_order_relaxed/'
+plant "a ring that is unmapped while its thread lives" ring.c ring ring sc \
+	'was unmapped' '/^static bool is_over/,/^}/s/errno == ESRCH/errno >= 0/; /^static bool is_over/,/^}/s/\(syscall\(SYS_tgkill/(1 + syscall(SYS_tgkill/'
+plant "an object that stays in the list when it is removed" registry.c registry registry sc \
+	'.' '/^void vmtap_object_remove/,/^}/s/\*link = object->next;//'
+plant "a guard that stays open when its object is removed" registry.c registry registry sc \
+	'a guard of object 1 is open' '/^void vmtap_object_remove/,/^}/s/vmtap_word_stream_store\(object->words\[i\], 0\)/(void)i/'
+exit 0
