@@ -26,7 +26,9 @@ bool d_dependency_is_met(const struct d_compiler *compiler, bool provider, const
 	if (provider && !strcmp(name, "profile"))
 		return true; /* its probes are created on demand */
 	for (size_t i = 0; i < set->count; i++) {
-		if (provider ? !set->probes[i].is_absent && is_provider(&set->probes[i], name)
+		bool counts = !set->probes[i].is_absent || set->probes[i].is_expected;
+
+		if (provider ? counts && is_provider(&set->probes[i], name)
 			     : !strcmp(set->probes[i].module, name))
 			return true;
 	}

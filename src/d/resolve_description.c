@@ -141,7 +141,8 @@ static const char *meant(const struct d_probe_set *set, const struct d_descripti
 			dashed[length++] = *name == '_' ? '-' : *name;
 	dashed[length] = '\0';
 	for (size_t i = 0; i < set->count; i++)
-		if (!set->probes[i].is_absent && !strcasecmp(set->probes[i].name, dashed) &&
+		if ((!set->probes[i].is_absent || set->probes[i].is_expected) &&
+			!strcasecmp(set->probes[i].name, dashed) &&
 			strcmp(set->probes[i].name, description->parts[3]) != 0 &&
 			d_pattern_match(description->parts[0], set->probes[i].provider))
 			return set->probes[i].name;

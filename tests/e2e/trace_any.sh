@@ -126,6 +126,13 @@ has out '^begin$'
 # a misspelt probe is an error at once, whether or not a VM is there
 run 1 trace -n 'vm*:::gc-edn'
 has err 'probe description vm\*:::gc-edn does not match any probes'
+run 1 trace -n 'vm*:::gc__end'
+has err '\(the probe.s name is gc-end\)'
+printf '#pragma D depends_on provider vm\nBEGIN { exit(6); }\nvm*:::gc-end { trace(args[3]); }\n' >"$directory/depends.d"
+run 6 trace -q -s "$directory/depends.d"
+mkdir "$directory/libraries"
+printf '#pragma D depends_on provider vm\ninline int six = 6;\n' >"$directory/libraries/six.d"
+run 6 trace -q -L "$directory/libraries" -n 'vm*:::gc-end { trace(six); } BEGIN { exit(six); }'
 run 1 trace -n 'vm*:::gc-end { trace(args[9]); }'
 has err 'args\[9\]'
 run 1 trace -n 'nosuch*:::probe'

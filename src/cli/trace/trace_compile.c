@@ -165,15 +165,18 @@ static int find_target(struct work *work)
  * If no target is given, and the scripts describe probes of any process, all VMs that serve a
  * stream are the targets, also those that start later.
  */
-static void take_all(struct work *work)
+static int take_all(struct work *work)
 {
 	struct targets *targets = &work->trace->targets;
 
 	if (targets->count || targets->log || targets->arrivals.choice ||
 		!d_compiler_asks(work->compiler)->any)
-		return;
+		return CLI_OK;
 	targets->arrivals.choice = ARRIVAL_ALL;
+	if (work->waits)
+		return read_scripts(work);
 	d_compiler_wait(work->compiler);
+	return CLI_OK;
 }
 
 /*
@@ -247,10 +250,10 @@ static int compile_scripts(struct work *work, struct d_program **program)
 		status = read_scripts(work);
 	if (!status)
 		status = find_target(work);
-	if (!status) {
-		take_all(work);
+	if (!status)
+		status = take_all(work);
+	if (!status)
 		status = open_asked(work);
-	}
 	return status ? status : finish(work, program);
 }
 
