@@ -14,7 +14,7 @@
 /* Each part: its constant, its name, what it tells. */
 #define DEBUG_PARTS(PART)                                                                          \
 	PART(COMPILE, "compile", "scripts read, what they need, the program made")                 \
-	PART(TARGET, "target", "commands that are started")                                        \
+	PART(TARGET, "target", "commands that are started, VMs that are found")                    \
 	PART(STREAM, "stream", "connections to VMs, subscriptions, answers, ends of streams")      \
 	PART(LOG, "log", "recorded logs: opened, the probes found, how they end")                  \
 	PART(MERGE, "merge", "sources that are merged")                                            \

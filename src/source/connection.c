@@ -43,7 +43,9 @@ int connection_open(struct connection *connection, uint32_t pid, const char *soc
 	int64_t limit = connection_now() + wait_ms;
 	int result, process_fd = -1;
 
-	*connection = (struct connection){.fd = -1};
+	*connection = (struct connection){.fd = -1,
+		.answer_ms =
+			wait_ms == CONNECTION_HURRY ? CONNECTION_STOPPED_MS : CONNECTION_ANSWER_MS};
 	if (socket)
 		return endpoint_connect_path(socket, &connection->process, &connection->fd, error);
 	for (;;) {
@@ -51,7 +53,7 @@ int connection_open(struct connection *connection, uint32_t pid, const char *soc
 		if (!result && connection->process.exited)
 			result = error_set(error, ESRCH, "process %" PRIu32 " (%s) has ended%s",
 				pid, connection->process.name,
-				wait_ms ? " without serving an event stream" : "");
+				wait_ms > 0 ? " without serving an event stream" : "");
 		if (result)
 			break;
 		result = endpoint_connect(&connection->process, &connection->fd, error);

@@ -16,13 +16,15 @@
 
 enum {
 	CONNECTION_ANSWER_MS = 10000, /* how long to wait for the process's answer */
-	CONNECTION_STOPPED_MS = 1000  /* and for that of a stopped one */
+	CONNECTION_STOPPED_MS = 1000, /* and for that of a stopped one, or in a hurry */
+	CONNECTION_HURRY = -1         /* as wait_ms: 0, and wait for each answer only that long */
 };
 
 struct connection {
 	int fd; /* -1: not connected */
 	struct endpoint_process process;
-	uint32_t tag; /* tag of the last subscription sent */
+	uint32_t tag;  /* tag of the last subscription sent */
+	int answer_ms; /* how long to wait for an answer */
 };
 
 /*

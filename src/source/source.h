@@ -98,8 +98,9 @@ struct source {
  * Open the event stream of a process (source_stream), or of the process that serves the
  * socket at a path if socket is not NULL, or a recorded log (source_log). Its probes are
  * added to the set. A stream's wait_ms limits the wait for the endpoint to appear (0: it
- * must exist already) while the process lives. Error messages name the pid or file, what is
- * wrong and what to do.
+ * must exist already; -1: also, a process that does not answer within a second is an error, since
+ * other sources run meanwhile) while the process lives. Error messages name the pid or file, what
+ * is wrong and what to do.
  */
 int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
 	struct source **source, struct error *error);

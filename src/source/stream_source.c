@@ -59,7 +59,7 @@ static int read_more(struct stream_source *stream, int timeout_ms)
 static int read_until(struct stream_source *stream, bool (*done)(const struct stream_source *),
 	const char *what, struct error *error)
 {
-	int64_t limit = connection_now() + CONNECTION_ANSWER_MS, left;
+	int64_t began = connection_now(), limit = began + stream->connection.answer_ms, left;
 
 	for (;;) {
 		eventlog_scan(stream->log);
@@ -78,14 +78,14 @@ static int read_until(struct stream_source *stream, bool (*done)(const struct st
 				eventlog_damage(stream->log)[0] ? eventlog_damage(stream->log)
 								: "the event stream ended at once");
 		left = limit - connection_now();
-		if (connection_is_stopped(&stream->connection, limit - CONNECTION_ANSWER_MS, error))
+		if (connection_is_stopped(&stream->connection, began, error))
 			return -ETIMEDOUT;
 		if (left <= 0)
 			return error_set(error, ETIMEDOUT,
 				"process %" PRIu32 " (%s) has not %s within %d seconds: it may be "
 				"stopped",
 				stream->connection.process.pid, stream->connection.process.name,
-				what, CONNECTION_ANSWER_MS / 1000);
+				what, stream->connection.answer_ms / 1000);
 		read_more(stream, left < CONNECTION_STOPPED_MS ? (int)left : CONNECTION_STOPPED_MS);
 	}
 }

@@ -91,6 +91,30 @@ finish INT
 forget "$stopped"
 forget "$pid"
 
+# a process that listens there and never answers is left out, with one line
+cat >"$directory/mute.py" <<'PYTHON'
+import ctypes, os, socket, sys, threading, time
+server = socket.socket(socket.AF_UNIX)
+def serve():
+    ctypes.CDLL(None).prctl(15, b"vmtap")  # PR_SET_NAME
+    server.bind(f"{os.environ['XDG_RUNTIME_DIR']}/vmtap/{os.getpid()}")
+    server.listen()
+    time.sleep(600)
+threading.Thread(target=serve).start()
+PYTHON
+python3 "$directory/mute.py" &
+mute=$!
+pids+=("$mute")
+await "it does not listen" test -S "$XDG_RUNTIME_DIR/vmtap/$mute"
+trace -q -n 'vm*:::method-entry /execname == "'"$name"'" && !seen[pid]/ { seen[pid] = 1; printf("%d\n", pid); }'
+await "no line about it" grep -qE "^vmtap: process $mute .* has not declared its events within 1 seconds" "$directory/err"
+start A=b
+sees "^$pid$"
+finish INT
+[ "$(grep -c "process $mute" "$directory/err")" = 1 ] || fail "more than one line"
+forget "$pid"
+kill -9 "$mute"
+
 # --wait: for one of this name, and again when it has been restarted
 trace -n 'BEGIN { printf("target %d\n", $target); }
 	vm$target:::method-entry /!seen[pid]/ { seen[pid] = 1; printf("%d calls\n", pid); } END { printf("end\n"); }' \

@@ -121,7 +121,7 @@ static struct source *next_source(struct targets *targets, struct d_probe_set *s
 		}
 		if (!is_chosen(targets, &process))
 			continue;
-		switch (source_stream_open(pid, NULL, 0, set, &source, &error)) {
+		switch (source_stream_open(pid, NULL, -1, set, &source, &error)) {
 		case 0:
 			return source;
 		case -ENOENT:
