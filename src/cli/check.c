@@ -232,7 +232,7 @@ int command_check(int argc, char **argv)
 			fputs(help, stdout);
 			goto out;
 		default:
-			status = cli_option_refused("check", option, argv);
+			status = cli_option_refused("check", option, argv, options);
 			goto out;
 		}
 	}

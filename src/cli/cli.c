@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/suggestion.h"
+
 void cli_message(const char *format, ...)
 {
 	va_list arguments;
@@ -32,8 +34,28 @@ int cli_usage(const char *verb, const char *format, ...)
 	return CLI_USAGE;
 }
 
-int cli_option_refused(const char *verb, int result, char **argv)
+enum { SIMILAR_MAX = 96 };
+
+/* " (did you mean --NAME?)" for a misspelt long option, else "". */
+static const char *similar_option(
+	const char *word, const struct option *options, char text[SIMILAR_MAX])
 {
+	struct suggestion suggestion;
+	char name[SUGGESTION_MAX + 1];
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	suggestion_init(&suggestion, name);
+	for (; options->name; options++)
+		suggestion_offer(&suggestion, options->name);
+	text[0] = '\0';
+	if (suggestion.best)
+		snprintf(text, SIMILAR_MAX, " (did you mean --%s?)", suggestion.best);
+	return text;
+}
+
+int cli_option_refused(const char *verb, int result, char **argv, const struct option *options)
+{
+	char similar[SIMILAR_MAX] = "";
 	const char letter[] = {'-', (char)optopt, '\0'};
 	const char *word = argv[optind - 1], *value = strchr(word, '=');
 	/* In a word of several letters, getopt moves to the next word only after the last one. */
@@ -45,7 +67,9 @@ int cli_option_refused(const char *verb, int result, char **argv)
 		return cli_usage(verb, "'%s' needs an argument", word);
 	if (is_long && optopt)
 		return cli_usage(verb, "'%.*s' takes no argument", (int)(value - word), word);
-	return cli_usage(verb, "'%s' is not an option", word);
+	if (is_long)
+		similar_option(word, options, similar);
+	return cli_usage(verb, "'%s' is not an option%s", word, similar);
 }
 
 const char *cli_input(const char *name)

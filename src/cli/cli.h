@@ -33,9 +33,11 @@ int cli_usage(const char *verb, const char *format, ...) __attribute__((format(p
 /*
  * Reports what getopt_long() has just rejected. result is ':' or '?' (the option string must begin
  * with ':'): an option without its argument, an option that takes no argument but was given one, or
- * an unknown option. Returns CLI_USAGE.
+ * an unknown option. For that, one of the verb's long options (options) may be suggested. Returns
+ * CLI_USAGE.
  */
-int cli_option_refused(const char *verb, int result, char **argv);
+struct option;
+int cli_option_refused(const char *verb, int result, char **argv, const struct option *options);
 
 /* The path for an input file on the command line: "-" is the standard input. */
 const char *cli_input(const char *name);

@@ -358,7 +358,7 @@ int command_diff(int argc, char **argv)
 			fputs(help, stdout);
 			goto out;
 		default:
-			status = cli_option_refused("diff", option, argv);
+			status = cli_option_refused("diff", option, argv, options);
 			goto out;
 		}
 	}

@@ -621,7 +621,7 @@ int command_list(int argc, char **argv)
 			fputs(help, stdout);
 			goto out;
 		default:
-			status = cli_option_refused("list", option, argv);
+			status = cli_option_refused("list", option, argv, options);
 			goto out;
 		}
 	}

@@ -212,7 +212,7 @@ int command_ps(int argc, char **argv)
 			return CLI_OK;
 		}
 		if (option != OPTION_JSON)
-			return cli_option_refused("ps", option, argv);
+			return cli_option_refused("ps", option, argv, options);
 		json = true;
 	}
 	if (optind < argc)

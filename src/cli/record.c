@@ -248,7 +248,7 @@ static int parse(struct record_options *options, int argc, char **argv)
 			options->helped = true;
 			return CLI_OK;
 		default:
-			return cli_option_refused("record", option, argv);
+			return cli_option_refused("record", option, argv, long_options);
 		}
 	}
 	if (status)

@@ -84,7 +84,7 @@ int command_scripts(int argc, char **argv)
 	optind = 0;
 	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		if (option != 'h')
-			return cli_option_refused("scripts", option, argv);
+			return cli_option_refused("scripts", option, argv, options);
 		help();
 		return CLI_OK;
 	}

@@ -10,7 +10,7 @@ means() { # suggestion or "", then vmtap's arguments
 	shift
 	"$VMTAP" "$@" >"$directory/out" 2>"$directory/err"
 	if [ -n "$wanted" ]; then
-		grep -qF "(did you mean $wanted?)" "$directory/err" || fail "$*: no suggestion $wanted"
+		grep -qF -- "(did you mean $wanted?)" "$directory/err" || fail "$*: no suggestion $wanted"
 	else
 		grep -q 'did you mean' "$directory/err" && fail "$*: a suggestion"
 	fi
@@ -21,6 +21,10 @@ clause() { # suggestion or "", clause
 means list lst
 means trace trce
 means '' frobnicate
+means --lossless trace --losless -n BEGIN
+means --json ps --jsn
+means --validate log --valdiate=1 x
+means '' trace --nothing -n BEGIN
 means gc_pause trace gc_puase -p 1
 means method_time scripts method-time
 means '' scripts bogus

@@ -551,7 +551,7 @@ int command_log(int argc, char **argv)
 			return CLI_OK;
 		}
 		if (option == '?')
-			return cli_option_refused("log", option, argv);
+			return cli_option_refused("log", option, argv, options);
 		if (action && action != option)
 			return cli_usage("log", "only one of --json, --dump and --validate");
 		action = option;

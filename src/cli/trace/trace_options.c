@@ -498,7 +498,7 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 			return CLI_OK;
 		}
 		if (option == ':' || option == '?')
-			return cli_option_refused("trace", option, argv);
+			return cli_option_refused("trace", option, argv, options);
 		if (option == OPERAND)
 			status = take_operand(trace, optarg);
 		else
