@@ -45,7 +45,7 @@
  * libvmtap.a, or loaded as libvmtap.so. A VM that calls neither vmtap_start() nor the
  * census links none of it and still has its USDT probes. If the runtime is linked
  * statically and extensions fire too, link the executable with -rdynamic so that they
- * find it.
+ * find it; otherwise their events are missing, and clients are told so.
  *
  *
  * Scripts of other runtimes
@@ -63,7 +63,9 @@
  * handler that has interrupted a macro must return to it: after a longjmp() out of the
  * handler, or an asynchronous cancellation, all later events of that thread are dropped
  * and counted, until it calls vmtap_thread_reset(). A macro preserves errno, is not a cancellation
- * point, raises no signal, and takes less than 1 KB of stack.
+ * point, raises no signal, and takes less than 1 KB of stack. If the program binds functions
+ * lazily (it is linked without -Wl,-z,now), the first event also takes what the dynamic linker
+ * needs for that: about 3 KB, more on CPUs with larger registers.
  *
  * A thread's first event maps its ring. After that, recording does not block, allocate
  * or make system calls, with two exceptions: the first event after a quiet time wakes the
@@ -239,6 +241,10 @@ struct vmtap_census_options {
 
 #include "vmtap_probes.h"
 
+#ifdef VMTAP_DISABLE
+#include <errno.h>
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -308,7 +314,8 @@ VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *cha
  * setns(), should be made with posix_spawn() or vfork(). Do not use it in a program that
  * forks in signal handlers.
  *
- * options may be NULL. Returns 0 or a negative errno: -EALREADY if already started;
+ * options may be NULL. Returns 0 or a negative errno: -EALREADY if already started; -EINVAL if
+ * options->size is 0; -ENOSYS if everything is compiled out (VMTAP_DISABLE);
  * -ENAMETOOLONG for a path of more than 107 bytes; -EPERM, -ELOOP or -EEXIST because of what
  * exists at the path; or the system's error if the socket or the log cannot be created. The VM
  * can go on after any error.
@@ -327,9 +334,10 @@ VMTAP_API int vmtap_start(const struct vmtap_options *options);
  * and ends the thread. Waits for slow clients as long as the options said, for lossless ones as
  * long as each takes a byte in that time. Later events are not recorded. exit() does the same.
  * Afterwards vmtap_start() may be called again. May be called on any thread, even if not started,
- * but not from a signal handler or a census. Not a cancellation point.
+ * but not from a signal handler. Returns 0; or -EDEADLK, and does nothing, inside a census or in a
+ * handler that has interrupted this thread's own start or stop. Not a cancellation point.
  */
-VMTAP_API void vmtap_stop(void);
+VMTAP_API int vmtap_stop(void);
 
 /*
  * Recovers this thread after a longjmp() out of a signal handler that had interrupted a macro, or
@@ -342,11 +350,18 @@ VMTAP_API void vmtap_thread_reset(void);
 
 /*
  * Registers the process's census, replacing an earlier one; NULL removes it. May be called
- * before or after vmtap_start(). The options are copied. Returns 0, or -EINVAL if take is
- * missing or by is none of the above. A census that is running is not interrupted: it may
+ * before or after vmtap_start(). The options are copied. Returns 0, or -EINVAL if size is 0, take
+ * is missing or by is none of the above. A census that is running is not interrupted: it may
  * still be running when this returns.
  */
 VMTAP_API int vmtap_census_register(const struct vmtap_census_options *options);
+
+/*
+ * Removes the census and waits until neither it nor wanted is running on any thread, so that the
+ * context can be freed and the code unloaded. Returns 0, or -EDEADLK, and does nothing, inside
+ * one of them. Do not call it with a lock that they take.
+ */
+VMTAP_API int vmtap_census_unregister(void);
 
 /* Nonzero if a sample waits for vmtap_census_take(). One load: cheap enough for a safepoint. */
 VMTAP_API int vmtap_census_wanted(void);
@@ -390,11 +405,12 @@ static inline int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *ch
 static inline int vmtap_start(const struct vmtap_options *options)
 {
 	(void)options;
-	return 0;
+	return -ENOSYS;
 }
 
-static inline void vmtap_stop(void)
+static inline int vmtap_stop(void)
 {
+	return 0;
 }
 
 static inline void vmtap_thread_reset(void)
@@ -404,6 +420,11 @@ static inline void vmtap_thread_reset(void)
 static inline int vmtap_census_register(const struct vmtap_census_options *options)
 {
 	(void)options;
+	return 0;
+}
+
+static inline int vmtap_census_unregister(void)
+{
 	return 0;
 }
 

@@ -74,6 +74,19 @@ struct vmtap_object {
 VMTAP_API void vmtap_object_add(struct vmtap_object *object);
 VMTAP_API void vmtap_object_remove(struct vmtap_object *object);
 
+/*
+ * Lets an object that cannot call the runtime tell it so, since clients must know that events are
+ * missing: an extension whose executable has the runtime but does not export it. A note in the
+ * runtime's program headers ("vmtap", type BEACON_NOTE) holds the distance to this struct.
+ */
+struct vmtap_beacon {
+	uint32_t version; /* VMTAP_OBJECT_VERSION */
+	/* change: 1 if the object in that file is loaded, -1 if it is unloaded. */
+	void (*unreachable)(const char *file, int change);
+};
+#define BEACON_NOTE 1
+#define BEACON_NOTE_TEXT "1"
+
 /* The stream's half of a word. Access it only with 16-bit stores: at any moment the kernel may
  * change the other half with a plain 16-bit read-modify-write. */
 static inline uint16_t *vmtap_word_stream(const void *word)

@@ -12,11 +12,13 @@
 #include "shim/stamp.h"
 #include "wire/wire.h"
 
-enum { OMITTED_BYTES = REGISTRY_TEXT_BYTES - 110 /* minus the rest of the message */ };
+enum { OMITTED_BYTES = REGISTRY_TEXT_BYTES - 112 /* minus the rest of the message */ };
 
 static struct lock lock = LOCK_INITIALIZER;
 static struct vmtap_object *objects;
 static uint32_t strangers;
+static uint32_t unreachable;        /* objects that cannot call this runtime */
+static char unreachable_file[96];   /* the last one's path, or the end of it */
 static _Atomic uint32_t omissions;  /* counts objects and probes that were ever excluded */
 static uint32_t omitted_live;       /* probes that are excluded now */
 static char omitted[OMITTED_BYTES]; /* the names of all probes ever excluded */
@@ -96,7 +98,7 @@ uint32_t registry_omissions(void)
 
 bool registry_has_omissions(void)
 {
-	return strangers || omitted_live;
+	return strangers || unreachable || omitted_live;
 }
 
 /* Remembers the name of an excluded probe: its object may be gone before clients are told. */
@@ -115,17 +117,24 @@ static void note_omitted(const char *description)
 		sprintf(omitted + used, "%s%.*s", used ? ", " : "", (int)length, description);
 }
 
-void registry_describe_omissions(char *strangers_text, char *probes_text, size_t size)
+void registry_describe_omissions(char texts[OMITTED_KINDS][REGISTRY_TEXT_BYTES])
 {
-	*strangers_text = *probes_text = '\0';
+	for (unsigned i = 0; i < OMITTED_KINDS; i++)
+		*texts[i] = '\0';
 	if (strangers)
-		snprintf(strangers_text, size,
+		snprintf(texts[OMITTED_STRANGERS], REGISTRY_TEXT_BYTES,
 			WIRE_MESSAGE "%u object%s built with another version of the probes: %s "
 				     "events are missing",
 			strangers, strangers == 1 ? " was" : "s were",
 			strangers == 1 ? "its" : "their");
+	if (unreachable)
+		snprintf(texts[OMITTED_UNREACHABLE], REGISTRY_TEXT_BYTES,
+			WIRE_MESSAGE "%u object%s cannot reach the stream, so %s events are "
+				     "missing; link the executable with -rdynamic: %s",
+			unreachable, unreachable == 1 ? "" : "s",
+			unreachable == 1 ? "its" : "their", unreachable_file);
 	if (*omitted)
-		snprintf(probes_text, size,
+		snprintf(texts[OMITTED_PROBES], REGISTRY_TEXT_BYTES,
 			WIRE_MESSAGE
 			"events are missing of probes whose arguments are not the same "
 			"in all objects of the process: %s%s",
@@ -199,6 +208,38 @@ void vmtap_object_add(struct vmtap_object *object)
 	}
 	registry_unlock();
 }
+
+/* ---- objects that cannot reach the runtime ---- */
+
+/* Called by the constructors and destructors of such objects. change: 1 or -1. */
+static void note_unreachable(const char *file, int change)
+{
+	size_t length = strlen(file);
+
+	if (length >= sizeof(unreachable_file))
+		file += length - (sizeof(unreachable_file) - 1);
+	registry_lock();
+	unreachable += (uint32_t)change;
+	if (change > 0) {
+		strcpy(unreachable_file, file);
+		omissions++;
+	}
+	registry_unlock();
+}
+
+VMTAP_HIDDEN extern const struct vmtap_beacon vmtap_beacon;
+__attribute__((used)) const struct vmtap_beacon vmtap_beacon = {
+	.version = VMTAP_OBJECT_VERSION, .unreachable = note_unreachable};
+
+/* The note says where the beacon is, relative to itself. */
+__asm__(".pushsection .note.vmtap, \"a\", %note\n"
+	"\t.balign 4\n"
+	"vmtap_beacon_note:\n"
+	"\t.long 6, 8, " BEACON_NOTE_TEXT "\n"
+	"\t.asciz \"vmtap\"\n"
+	"\t.balign 4\n"
+	"\t.quad vmtap_beacon - .\n"
+	"\t.popsection\n");
 
 void vmtap_object_remove(struct vmtap_object *object)
 {

@@ -40,11 +40,14 @@ enum { REGISTRY_TEXT_BYTES = 255 };
 /* Whether anything is excluded now. The lock must be held. */
 bool registry_has_omissions(void);
 
+/* What is excluded: objects made for another version of the library, objects that cannot reach
+ * the runtime, and probes. */
+enum { OMITTED_STRANGERS, OMITTED_UNREACHABLE, OMITTED_PROBES, OMITTED_KINDS };
+
 /*
- * Describes what is excluded, in words for clients: the number of objects made for another
- * version of the library, and all probes that have ever been excluded. A text is empty if
- * there is nothing to report. size: of each buffer. The lock must be held.
+ * Describes what is excluded, in words for clients: objects that are excluded now, and all probes
+ * that have ever been. A text is empty if there is nothing to report. The lock must be held.
  */
-void registry_describe_omissions(char *strangers_text, char *probes_text, size_t size);
+void registry_describe_omissions(char texts[OMITTED_KINDS][REGISTRY_TEXT_BYTES]);
 
 #endif

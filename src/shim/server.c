@@ -222,16 +222,17 @@ static void tell_omissions(const struct server *server, struct client *client)
 {
 	uint32_t now_told = registry_omissions();
 	uint64_t now = stream_now(server);
-	char strangers[REGISTRY_TEXT_BYTES], probes[REGISTRY_TEXT_BYTES];
+	char texts[OMITTED_KINDS][REGISTRY_TEXT_BYTES];
 
 	if (!client->subscribed || client->gone || now_told == client->omissions)
 		return;
 	registry_lock();
-	registry_describe_omissions(strangers, probes, sizeof(probes));
+	registry_describe_omissions(texts);
 	registry_unlock();
-	if ((!*strangers || encode_message(&client->encoder, strangers, now)) &&
-		(!*probes || encode_message(&client->encoder, probes, now)))
-		client->omissions = now_told;
+	for (unsigned i = 0; i < OMITTED_KINDS; i++)
+		if (*texts[i] && !encode_message(&client->encoder, texts[i], now))
+			return;
+	client->omissions = now_told;
 }
 
 static void drain(struct server *server)

@@ -175,6 +175,8 @@ int vmtap_start(const struct vmtap_options *options)
 	struct server_awaited awaited;
 	bool waits = false;
 
+	if (options && !options->size)
+		return -EINVAL;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_once(&once, register_fork);
 	fork_page_await();
@@ -208,10 +210,12 @@ cancel:
 	return error;
 }
 
-static void stop(void)
+static int stop(void)
 {
-	int cancel;
+	int error = -EDEADLK, cancel;
 
+	if (census_is_inside())
+		return error;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	fork_page_await();
 	ring_reset_thread(); /* a record that this thread has left would be waited for */
@@ -220,13 +224,15 @@ static void stop(void)
 		if (server && server_stop(server))
 			forget_running(server);
 		lock_release(&turn);
+		error = 0;
 	}
 	pthread_setcancelstate(cancel, NULL);
+	return error;
 }
 
-void vmtap_stop(void)
+int vmtap_stop(void)
 {
-	stop();
+	return stop();
 }
 
 void vmtap_thread_reset(void)

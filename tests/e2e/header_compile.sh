@@ -51,8 +51,8 @@ int main(void)
 		test_calls[i]();
 	only_for_a_probe(0);
 #ifdef WITH_RUNTIME
-	vmtap_start(0);
-	vmtap_stop();
+	if (vmtap_start(0) != -ENOSYS || vmtap_stop())
+		return 1;
 #endif
 	return evaluated + (vmtap_guard(VMTAP_PROBE_RAISE) && *vmtap_guard(VMTAP_PROBE_RAISE)) +
 		((int)TEST_CALLS != (int)VMTAP_PROBES);

@@ -21,7 +21,7 @@ C
 for cc in gcc clang; do
 	command -v $cc >/dev/null || { echo "no $cc" && exit 77; }
 	for flags in "-O2 -fPIE -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL -DVMTAP_PROVIDER_HASKELLEVENT" \
-		"-O2 -fPIE" "-O3 -fPIE" "-O2 -fno-pie" "-O2 -fPIC"; do
+		"-O2 -fPIE" "-O2 -fPIE -masm=intel" "-O2 -fPIC -masm=intel" "-O3 -fPIE" "-O2 -fno-pie" "-O2 -fPIC"; do
 		# shellcheck disable=SC2086
 		$cc -std=gnu11 $flags -fno-stack-protector -fcf-protection=none -Iinclude -I"$BUILD/include" \
 			-c -o "$TMPDIR/guard.o" "$TMPDIR/guard.c"

@@ -255,6 +255,9 @@ START_TEST(wrong_options_are_refused)
 
 	ck_assert_int_eq(vmtap_census_register(&options), -EINVAL);
 	options.take = two_classes;
+	options.size = 0;
+	ck_assert_int_eq(vmtap_census_register(&options), -EINVAL);
+	options.size = sizeof(options);
 	options.by = 3;
 	ck_assert_int_eq(vmtap_census_register(&options), -EINVAL);
 	ck_assert_int_eq(vmtap_census_register(NULL), 0);
@@ -476,6 +479,90 @@ START_TEST(several_threads_poll)
 }
 END_TEST
 
+static atomic_int stopped, removed;
+static atomic_bool in_census, may_leave;
+
+static void stop_inside(struct vmtap_census *census, void *context)
+{
+	(void)census;
+	(void)context;
+	atomic_store(&stopped, vmtap_stop());
+	atomic_store(&removed, vmtap_census_unregister());
+}
+
+/* Stopping inside a census, on the library's thread or the VM's, is an error and does nothing. */
+START_TEST(a_census_cannot_stop_the_stream)
+{
+	struct vmtap_census_options options = {
+		.size = sizeof(options), .by = VMTAP_CENSUS_BY_SITE, .take = stop_inside};
+	struct reader reader;
+
+	for (options.polls = 0; options.polls < 2; options.polls++) {
+		atomic_store(&stopped, 0);
+		atomic_store(&removed, 0);
+		ck_assert_int_eq(vmtap_census_register(&options), 0);
+		fixture_start();
+		open_reader(&reader);
+		SEND(&reader, "VMTH\0\0\0\0\0\0\0\0\1");
+		while (options.polls && !vmtap_census_take())
+			ck_reader(&reader, reader_step(&reader, 1));
+		ck_reader(&reader, reader_until_samples(&reader, 1));
+		ck_assert_int_eq(atomic_load(&stopped), -EDEADLK);
+		ck_assert_int_eq(atomic_load(&removed), -EDEADLK);
+		ck_assert_int_eq(vmtap_stop(), 0);
+		ck_reader(&reader, reader_until_end(&reader));
+		reader_close(&reader);
+	}
+}
+END_TEST
+
+static void take_long(struct vmtap_census *census, void *context)
+{
+	(void)census;
+	atomic_store(&in_census, true);
+	while (!atomic_load(&may_leave))
+		sched_yield();
+	*(bool *)context = true; /* must still be there */
+}
+
+static void *unregister(void *ended)
+{
+	ck_assert_int_eq(vmtap_census_unregister(), 0);
+	atomic_store((atomic_bool *)ended, true);
+	return NULL;
+}
+
+/* vmtap_census_unregister() waits for a census that is running; afterwards none is called. */
+START_TEST(a_census_is_removed_when_it_has_ended)
+{
+	static bool context;
+	static atomic_bool ended;
+	struct vmtap_census_options options = {.size = sizeof(options),
+		.by = VMTAP_CENSUS_BY_SITE,
+		.take = take_long,
+		.context = &context};
+	struct reader reader;
+	pthread_t thread;
+
+	ck_assert_int_eq(vmtap_census_register(&options), 0);
+	fixture_start();
+	open_reader(&reader);
+	SEND(&reader, "VMTH\0\0\0\0\0\0\0\0\1");
+	while (!atomic_load(&in_census))
+		sched_yield();
+	ck_assert_int_eq(pthread_create(&thread, NULL, unregister, &ended), 0);
+	for (unsigned i = 0; i < 1000; i++)
+		sched_yield();
+	ck_assert(!atomic_load(&ended));
+	atomic_store(&may_leave, true);
+	pthread_join(thread, NULL);
+	ck_assert(atomic_load(&ended) && context);
+	ck_assert_int_eq(vmtap_census_unregister(), 0); /* there is none */
+	ck_assert_int_eq(vmtap_stop(), 0);
+	reader_close(&reader);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("shim heap");
@@ -497,6 +584,8 @@ int main(void)
 	tcase_add_test(all, the_registration_outlives_a_stop);
 	tcase_add_test(all, a_forked_child_is_asked_anew);
 	tcase_add_test(all, several_threads_poll);
+	tcase_add_test(all, a_census_cannot_stop_the_stream);
+	tcase_add_test(all, a_census_is_removed_when_it_has_ended);
 	suite_add_tcase(suite, all);
 	return fixture_run(suite);
 }

@@ -699,6 +699,9 @@ START_TEST(the_process_is_described)
 		.arguments = arguments};
 	struct reader reader;
 
+	options.size = 0;
+	ck_assert_int_eq(vmtap_start(&options), -EINVAL);
+	options.size = sizeof(options);
 	ck_assert_int_eq(vmtap_start(&options), 0);
 	ck_assert_int_eq(vmtap_start(&options), -EALREADY);
 	ck_assert_str_eq(vmtap_version(), VMTAP_VERSION);

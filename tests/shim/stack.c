@@ -1,0 +1,86 @@
+/*
+ * stack.c: how much stack the macros take, for scripts:
+ *     stack SOCKET
+ * Serves the stream, waits for a client, and fires every probe in new threads. Prints "first
+ * BYTES" and "later BYTES": the most that a thread's first event took, and any other.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "vmtap.h"
+
+enum { STACK = 256 << 10, PAINT = 0xa5, WATCHED = 64 << 10, MARGIN = 512 };
+
+static uint64_t test_value(unsigned probe, unsigned argument)
+{
+	return probe + argument;
+}
+
+static struct vmtap_name *test_name(unsigned probe, unsigned argument)
+{
+	static struct vmtap_name name = VMTAP_NAME("a name");
+
+	(void)probe;
+	(void)argument;
+	return &name;
+}
+
+static const char *test_text(unsigned probe, unsigned argument)
+{
+	(void)probe;
+	(void)argument;
+	return "a text";
+}
+
+#include "test_calls.h"
+
+static size_t first, later;
+
+/* The bytes below this function's frame that the call has written to. */
+__attribute__((noinline)) static size_t used_by(void (*call)(void))
+{
+	unsigned char *frame = __builtin_frame_address(0), *low = frame - WATCHED;
+
+	/* Not by a call, whose own frame would be there. Leave the rest of this frame alone. */
+	for (volatile unsigned char *at = low; at < frame - MARGIN; at++)
+		*at = PAINT;
+	call();
+	for (; low < frame - MARGIN && *(volatile unsigned char *)low == PAINT; low++)
+		;
+	return (size_t)(frame - low);
+}
+
+static void *fire(void *probe)
+{
+	void (*call)(void) = test_calls[(size_t)probe];
+	size_t used = used_by(call);
+
+	first = used > first ? used : first;
+	for (unsigned i = 0; i < 2; i++) {
+		used = used_by(call);
+		later = used > later ? used : later;
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct vmtap_options options = {.size = sizeof(options), .socket = argv[1]};
+
+	if (argc != 2 || vmtap_start(&options))
+		return 1;
+	for (size_t i = 0; i < TEST_CALLS; i++) {
+		pthread_attr_t attributes;
+		pthread_t thread;
+		pthread_attr_init(&attributes);
+		pthread_attr_setstacksize(&attributes, STACK);
+		if (pthread_create(&thread, &attributes, fire, (void *)i))
+			return 1;
+		pthread_join(thread, NULL);
+	}
+	vmtap_stop();
+	printf("first %zu\nlater %zu\n", first, later);
+	return 0;
+}
