@@ -45,7 +45,10 @@
  * libvmtap.a, or loaded as libvmtap.so. A VM that calls neither vmtap_start() nor the
  * census links none of it and still has its USDT probes. If the runtime is linked
  * statically and extensions fire too, link the executable with -rdynamic so that they
- * find it; otherwise their events are missing, and clients are told so.
+ * find it; otherwise their events are missing, and clients are told so. A process may have
+ * several runtimes that do not see each other, such as two extensions with libvmtap.a each:
+ * every vmtap_start() then serves a socket of its own, and `vmtap trace -p PID` follows all that
+ * exist when it starts.
  *
  *
  * Scripts of other runtimes

@@ -450,6 +450,33 @@ int endpoint_connect_path(
 	return result;
 }
 
+size_t endpoint_further(const struct endpoint_process *process, const char *path,
+	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX])
+{
+	char directory[ENDPOINT_PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	const struct dirent *entry;
+	size_t count = 0;
+	uint32_t pid;
+	DIR *entries;
+
+	if (!slash ||
+		(size_t)snprintf(directory, sizeof(directory), "/proc/%" PRIu32 "/root%.*s",
+			process->pid, (int)(slash - path), path) >= sizeof(directory))
+		return 0;
+	entries = opendir(directory);
+	while (entries && count < ENDPOINT_FURTHER_MAX && (entry = readdir(entries))) {
+		if (!place_is_socket(entry->d_name, &pid) || pid != process->own_pid ||
+			strcmp(entry->d_name, slash + 1) == 0)
+			continue;
+		count += (size_t)snprintf(paths[count], ENDPOINT_PATH_MAX, "%s/%s", directory,
+				 entry->d_name) < ENDPOINT_PATH_MAX;
+	}
+	if (entries)
+		closedir(entries);
+	return count;
+}
+
 int endpoint_connect(const struct endpoint_process *process, int *fd, struct error *error)
 {
 	const struct passwd *user;

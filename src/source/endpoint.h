@@ -48,4 +48,14 @@ int endpoint_connect(const struct endpoint_process *process, int *fd, struct err
 int endpoint_connect_path(
 	const char *path, struct endpoint_process *process, int *fd, struct error *error);
 
+/*
+ * Finds further sockets of the process beside the one at path, which is as the process sees it: a
+ * process that contains the library twice serves a socket for each copy. Writes paths for
+ * endpoint_connect_path() and returns how many, at most ENDPOINT_FURTHER_MAX. Only connecting
+ * tells whether they are this process's.
+ */
+enum { ENDPOINT_FURTHER_MAX = 8, ENDPOINT_PATH_MAX = 108 };
+size_t endpoint_further(const struct endpoint_process *process, const char *path,
+	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX]);
+
 #endif

@@ -62,8 +62,10 @@ done
 # The shared library exports its interface, with a version, and nothing else.
 got=$(nm -D --defined-only --with-symbol-versions "$BUILD/libvmtap.so" | awk '$2 != "A" { print $3 }' | sort | xargs)
 exported=
-for symbol in census_add census_register census_take census_wanted object_add object_remove start \
-	stop thread_reset version; do
-	exported+="${exported:+ }vmtap_$symbol@@VMTAP_0.1"
+for symbol in vmtap_object_add vmtap_object_remove \
+	$(sed -n 's/^VMTAP_API .*[ *]\(vmtap_[a-z_]*\)(.*/\1/p' include/vmtap.h); do
+	exported+="$symbol@@VMTAP_0.1
+"
 done
+exported=$(echo "$exported" | sort | xargs)
 expect "libvmtap.so" "$got" "$exported"

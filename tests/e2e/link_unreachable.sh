@@ -47,10 +47,11 @@ for name in a b; do
 	$CC $flags -fPIC -shared -o "$TMPDIR/$name.so" tests/shim/extension.c "$BUILD/libvmtap_probes.a"
 done
 
-# Traces the VM; prints the lines on standard error that speak of objects, and the count.
+# Traces the VM's log; prints the lines on standard error that tell something, and the count.
 trace() {
-	"$VMTAP" trace --lossless -q -c "$*" -n 'vm$target:::gc-idle { @[arg0] = count(); }' \
-		>"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err" && exit 1; }
+	VMTAP_LOG=$TMPDIR/log "$@" || { echo "$*: status $?" >&2 && exit 1; }
+	"$VMTAP" trace -q --log "$TMPDIR/log" -n 'vm*:::gc-idle { @[arg0] = count(); }' \
+		>"$TMPDIR/out" 2>"$TMPDIR/err" || { cat "$TMPDIR/err" >&2 && exit 1; }
 	sed -n 's/^.*process [0-9]* (vm): //p' "$TMPDIR/err"
 	xargs <"$TMPDIR/out"
 }

@@ -211,9 +211,45 @@ static int open_arrivals(struct targets *targets, struct d_probe_set *set, struc
 	return result;
 }
 
+/* Adds the further sockets of a process, whose stream is open, as targets after the others. */
+static int add_further(struct targets *targets, size_t index)
+{
+	struct target further = {.further = true, .told = true};
+	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX];
+	struct endpoint_process process;
+	struct error ignored;
+	size_t count;
+	int result = 0;
+
+	if (targets->items[index].socket ||
+		endpoint_process(targets->items[index].pid, &process, &ignored))
+		return 0;
+	count = endpoint_further(&process, targets->items[index].path, paths);
+	for (size_t i = 0; i < count && !result; i++) {
+		further.pid = process.pid;
+		strcpy(further.socket_path, paths[i]);
+		result = target_add(targets, &further);
+	}
+	return result;
+}
+
+/* Opens the stream at a further socket; *source is NULL if it is not the same process's. */
+static int open_further(
+	struct target *target, struct d_probe_set *set, struct source **source, struct error *error)
+{
+	uint32_t pid = target->pid;
+	int result = source_stream_open(pid, target->socket_path, 0, set, source, error);
+
+	if (!result && (*source)->process.pid != pid) {
+		source_close(*source);
+		*source = NULL;
+	}
+	return 0; /* what cannot be connected to serves no more */
+}
+
 int target_open(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
-	struct merge_part *parts;
+	struct merge_part *parts, *grown;
 	size_t opened = 0;
 	int result = 0;
 
@@ -229,10 +265,18 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 	for (size_t i = 0; i < targets->count && !result; i++) {
 		struct merge_part *part = &parts[opened];
 		part->first = (uint32_t)set->count;
-		result = open_one(targets, &targets->items[i], set, &part->source, error);
+		if (targets->items[i].further)
+			result = open_further(&targets->items[i], set, &part->source, error);
+		else
+			result = open_one(targets, &targets->items[i], set, &part->source, error);
 		part->end = (uint32_t)set->count;
 		targets->items[i].part = opened;
 		opened += part->source != NULL;
+		if (!result && part->source && !targets->items[i].further)
+			result = add_further(targets, i);
+		grown = realloc(parts, (targets->count + 1) * sizeof(*parts));
+		parts = grown ? grown : parts;
+		result = grown ? result : error_set(error, ENOMEM, "out of memory");
 	}
 	if (!result && opened == 1)
 		targets->source = parts[0].source;

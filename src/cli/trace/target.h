@@ -25,6 +25,8 @@ struct target {
 	uint32_t pid;
 	struct command_words command;
 	const char *socket;
+	bool further; /* another socket of the target before it; its path is in socket_path */
+	char socket_path[108];
 	struct child child;
 	struct error missing; /* why its stream is not followed; "": it is, or need not be */
 	bool watched;         /* its stream is not followed, only its end */

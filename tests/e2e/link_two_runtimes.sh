@@ -1,0 +1,111 @@
+#!/bin/bash
+# A process with two runtimes that know nothing of each other: the executable's and an extension's,
+# those of two extensions, and the executable's with an extension that uses libvmtap.so. Each start
+# succeeds and serves a socket of its own. vmtap trace -p finds both and merges them: it has every
+# object's events, in one order of time. When one of them stops, the other goes on.
+set -eu
+flags="-std=gnu11 -O2 -g -Iinclude -Isrc -I$BUILD/include -D_GNU_SOURCE"
+[ "${VMTAP_SANITIZED:-0}" = 1 ] && flags+=" -fsanitize=address,undefined"
+
+cat >"$TMPDIR/own.c" <<'C'
+#include <vmtap.h>
+__attribute__((visibility("default"))) int own_start(void);
+__attribute__((visibility("default"))) int own_stop(void);
+__attribute__((visibility("default"))) void own_fire(uint16_t cap);
+int own_start(void) { return vmtap_start(NULL); }
+int own_stop(void) { return vmtap_stop(); }
+void own_fire(uint16_t cap) { VMTAP_GC_IDLE(cap); }
+C
+cat >"$TMPDIR/host.c" <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+int own_start(void), own_stop(void);
+void own_fire(unsigned short cap);
+static struct { int (*start)(void), (*stop)(void); void (*fire)(unsigned short); } parts[2];
+static int load(int i, const char *path)
+{
+	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!object) {
+		fprintf(stderr, "%s\n", dlerror());
+		return 1;
+	}
+	*(void **)&parts[i].start = dlsym(object, "own_start");
+	*(void **)&parts[i].stop = dlsym(object, "own_stop");
+	*(void **)&parts[i].fire = dlsym(object, "own_fire");
+	return !parts[i].start || !parts[i].stop || !parts[i].fire;
+}
+int main(int argc, char **argv)
+{
+	int first = 0;
+#ifdef WITH_OWN
+	parts[0].start = own_start, parts[0].stop = own_stop, parts[0].fire = own_fire;
+	first = 1;
+#endif
+	for (int i = first; i < 2; i++)
+		if (argc <= i - first + 1 || load(i, argv[i - first + 1]))
+			return 1;
+	for (int i = 0; i < 2; i++)
+		printf("start %d\n", parts[i].start());
+	fflush(stdout);
+	getchar();
+	for (int i = 0; i < 1000; i++)
+		parts[i % 2].fire((unsigned short)(i % 2 + 1));
+	printf("stop %d\n", parts[1].stop());
+	for (int i = 0; i < 1000; i++)
+		parts[i % 2].fire((unsigned short)(i % 2 + 3));
+	printf("stop %d\n", parts[0].stop());
+	return 0;
+}
+C
+# shellcheck disable=SC2086
+build() { # OUTPUT ARGUMENTS...
+	$CC $flags -o "$TMPDIR/$1" "${@:2}" -pthread -ldl
+}
+build one.so -fPIC -shared "$TMPDIR/own.c" "$BUILD/libvmtap.a"
+build two.so -fPIC -shared "$TMPDIR/own.c" "$BUILD/libvmtap.a"
+build shared.so -fPIC -shared "$TMPDIR/own.c" "$BUILD/libvmtap_probes.a" -L"$BUILD" -lvmtap -Wl,-rpath,"$PWD/$BUILD"
+build static "$TMPDIR/host.c" "$TMPDIR/own.c" -DWITH_OWN "$BUILD/libvmtap.a"
+build neither "$TMPDIR/host.c"
+
+cat >"$TMPDIR/script.d" <<'D'
+int64_t last;
+BEGIN { printf("attached\n"); }
+vm$target:::gc-idle { @[arg0] = count(); }
+vm$target:::gc-idle /timestamp < last/ { @back = count(); }
+vm$target:::gc-idle { last = timestamp; }
+D
+
+await() { # WORD FILE PID
+	until grep -qs "$1" "$2"; do
+		kill -0 "$3" 2>/dev/null || { echo "$1 never came" && cat "$2" "$TMPDIR/trace.err" && exit 1; }
+		sleep 0.01
+	done
+}
+
+# Prints what each start and stop returned, and each capability's events; fails unless time goes
+# forward.
+try() { # HOST EXTENSION...
+	local host tracer
+	rm -f "$TMPDIR/in"
+	mkfifo "$TMPDIR/in"
+	timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/$1" "${@:2}" <"$TMPDIR/in" >"$TMPDIR/host.out" &
+	exec 4>"$TMPDIR/in"
+	host=$!
+	until [ "$(grep -cs start "$TMPDIR/host.out")" = 2 ] || [ -s "$TMPDIR/host.out" ] || ! kill -0 $host 2>/dev/null; do sleep 0.01; done
+	: >"$TMPDIR/trace.out"
+	"$VMTAP" trace --lossless -q -o "$TMPDIR/trace.out" -p "$(pgrep -P $host)" -s "$TMPDIR/script.d" 2>"$TMPDIR/trace.err" &
+	tracer=$!
+	await attached "$TMPDIR/trace.out" $tracer
+	echo >&4
+	exec 4>&-
+	wait $host || { echo "$*: status $?" && exit 1; }
+	wait $tracer || { echo "$*: trace: status $?" && cat "$TMPDIR/trace.err" && exit 1; }
+	[ ! -s "$TMPDIR/trace.err" ] || { cat "$TMPDIR/trace.err" && exit 1; }
+	got=$(xargs <"$TMPDIR/host.out"; grep -v attached "$TMPDIR/trace.out" | xargs)
+	[ "$got" = "start 0 start 0 stop 0 stop 0
+1 500 2 500 3 500" ] || { echo "$*: got $got" && exit 1; }
+}
+try static "$TMPDIR/one.so"
+try static "$TMPDIR/shared.so"
+try neither "$TMPDIR/one.so" "$TMPDIR/two.so"
+try neither "$TMPDIR/one.so" "$TMPDIR/shared.so"
