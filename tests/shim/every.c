@@ -98,11 +98,11 @@ static void list(unsigned probe)
 int every(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "closed";
-	int listing = strcmp(how, "list") == 0, stream = 0;
+	int listing = strcmp(how, "list") == 0;
 
 #ifdef EVERY_STREAM
-	struct vmtap_options options = {sizeof(options), "every", how};
-	stream = *how == '/';
+	struct vmtap_options options = {.size = sizeof(options), .runtime = "every", .socket = how};
+	int stream = *how == '/';
 	if (stream && vmtap_start(&options))
 		return 1;
 #endif
