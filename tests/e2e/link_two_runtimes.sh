@@ -18,6 +18,7 @@ void own_fire(uint16_t cap) { VMTAP_GC_IDLE(cap); }
 C
 cat >"$TMPDIR/host.c" <<'C'
 #include <dlfcn.h>
+#include <poll.h>
 #include <stdio.h>
 int own_start(void), own_stop(void);
 void own_fire(unsigned short cap);
@@ -36,6 +37,7 @@ static int load(int i, const char *path)
 }
 int main(int argc, char **argv)
 {
+	struct pollfd line = {.fd = 0, .events = POLLIN};
 	int first = 0;
 #ifdef WITH_OWN
 	parts[0].start = own_start, parts[0].stop = own_stop, parts[0].fire = own_fire;
@@ -47,7 +49,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 2; i++)
 		printf("start %d\n", parts[i].start());
 	fflush(stdout);
-	getchar();
+	while (poll(&line, 1, 1) == 0) /* until the tracer has seen both */
+		for (int i = 0; i < 2; i++)
+			parts[i].fire((unsigned short)(i + 8));
 	for (int i = 0; i < 1000; i++)
 		parts[i % 2].fire((unsigned short)(i % 2 + 1));
 	printf("stop %d\n", parts[1].stop());
@@ -68,9 +72,10 @@ build static "$TMPDIR/host.c" "$TMPDIR/own.c" -DWITH_OWN "$BUILD/libvmtap.a"
 build neither "$TMPDIR/host.c"
 
 cat >"$TMPDIR/script.d" <<'D'
+int seen[int];
 int64_t last;
-BEGIN { printf("attached\n"); }
-vm$target:::gc-idle { @[arg0] = count(); }
+vm$target:::gc-idle /arg0 >= 8 && !seen[arg0]/ { seen[arg0] = 1; printf("attached%d\n", arg0); }
+vm$target:::gc-idle /arg0 < 8/ { @[arg0] = count(); }
 vm$target:::gc-idle /timestamp < last/ { @back = count(); }
 vm$target:::gc-idle { last = timestamp; }
 D
@@ -95,7 +100,8 @@ try() { # HOST EXTENSION...
 	: >"$TMPDIR/trace.out"
 	"$VMTAP" trace --lossless -q -o "$TMPDIR/trace.out" -p "$(pgrep -P $host)" -s "$TMPDIR/script.d" 2>"$TMPDIR/trace.err" &
 	tracer=$!
-	await attached "$TMPDIR/trace.out" $tracer
+	await attached8 "$TMPDIR/trace.out" $tracer
+	await attached9 "$TMPDIR/trace.out" $tracer
 	echo >&4
 	exec 4>&-
 	wait $host || { echo "$*: status $?" && exit 1; }
