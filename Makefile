@@ -94,9 +94,9 @@ CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(
 CLI_SOURCES := $(wildcard src/cli/*.c src/cli/*/*.c)
 CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o
 # Includes an object for each compatible provider; a VM that opts in to a provider links it.
-PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/gen/fire.o $(B)/obj/gen/definitions.o $(B)/obj/gen/words.o \
+PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/shim/foreign.o $(B)/obj/gen/fire.o $(B)/obj/gen/definitions.o $(B)/obj/gen/words.o \
 	$(COMPAT:probes/compat/%.d=$(B)/obj/gen/compat_%.o)
-RUNTIME_SOURCES := $(filter-out src/shim/part.c,$(wildcard src/shim/*.c))
+RUNTIME_SOURCES := $(filter-out src/shim/part.c src/shim/foreign.c,$(wildcard src/shim/*.c))
 # Of the event format, what the library needs too.
 RUNTIME_WIRE := $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o $(B)/obj/wire/place.o
 RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(RUNTIME_WIRE)
@@ -121,7 +121,7 @@ BENCH_SOURCES := $(wildcard tests/bench/*.c)
 BENCHES := $(BENCH_SOURCES:tests/bench/%.c=$(B)/bench/%)
 
 PRODUCTS := $(B)/vmtap $(B)/toy $(B)/toy-noprobes $(B)/libvmtap.a $(B)/libvmtap_probes.a \
-	$(B)/libvmtap.so $(B)/man/vmtap-eventlog.5
+	$(B)/libvmtap.so $(B)/libvmtap_ffi.so $(B)/man/vmtap-eventlog.5
 
 .PHONY: all
 all: $(PRODUCTS)
@@ -274,6 +274,7 @@ HEADERS := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
 
 $(B)/obj/shim/%.o $(B)/obj/gen/definitions.o $(RUNTIME_WIRE): EXTRA := $(LIB_CFLAGS)
 $(B)/obj/gen/fire.o $(B)/obj/gen/compat_%.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
+$(B)/obj/ffi/%.o: EXTRA := $(LIB_CFLAGS) -DVMTAP_EXPORT_PART
 $(B)/obj/toy/%.o: EXTRA := -pthread $(ALL_PROVIDERS)
 $(B)/obj/toy-noprobes/%.o: EXTRA := -pthread -DVMTAP_DISABLE
 
@@ -285,6 +286,8 @@ endef
 $(B)/obj/%.o: src/%.c $(BASE) $(HEADERS)
 	$(compile)
 $(B)/obj/gen/%.o: $(B)/gen/%.c $(BASE) $(HEADERS)
+	$(compile)
+$(B)/obj/ffi/%.o: src/shim/%.c $(BASE) $(HEADERS)
 	$(compile)
 $(B)/obj/toy/%.o: examples/toy/%.c $(BASE) $(HEADERS)
 	$(compile)
@@ -325,6 +328,16 @@ $(B)/libvmtap.so: $(B)/obj/vmtap_runtime.o src/shim/libvmtap.map
 	$(call say,LINK $@)
 	$(Q)$(LINK) -shared -Wl,-soname,libvmtap.so.$(SOVERSION) -Wl,--version-script=src/shim/libvmtap.map \
 		$< -pthread
+	$(Q)ln -sf $(@F) $@.$(SOVERSION)
+
+# For languages that load shared libraries: a probe part of its own, whose functions it exports.
+FFI_OBJECTS := $(B)/obj/ffi/part.o $(B)/obj/ffi/foreign.o $(B)/obj/gen/fire.o \
+	$(B)/obj/gen/definitions.o $(B)/obj/gen/words.o
+$(B)/libvmtap_ffi.so: $(FFI_OBJECTS) $(B)/libvmtap.so src/shim/libvmtap_ffi.map $(B)/lists
+	$(call say,LINK $@)
+	$(Q)$(LINK) -shared -Wl,-soname,libvmtap_ffi.so.$(SOVERSION) \
+		-Wl,--version-script=src/shim/libvmtap_ffi.map -Wl,-rpath,'$$ORIGIN' \
+		-Wl,--no-as-needed $(FFI_OBJECTS) -L$(B) -lvmtap
 	$(Q)ln -sf $(@F) $@.$(SOVERSION)
 
 $(B)/vmtap: $(CLI_OBJECTS) $(B)/libcore.a $(B)/lists
@@ -516,6 +529,9 @@ install: check-folders $(PRODUCTS)
 	$(Q)install -m 755 $(B)/libvmtap.so $(TO_LIB)/libvmtap.so.$(VERSION)
 	$(Q)ln -sf libvmtap.so.$(VERSION) $(TO_LIB)/libvmtap.so.$(SOVERSION)
 	$(Q)ln -sf libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so
+	$(Q)install -m 755 $(B)/libvmtap_ffi.so $(TO_LIB)/libvmtap_ffi.so.$(VERSION)
+	$(Q)ln -sf libvmtap_ffi.so.$(VERSION) $(TO_LIB)/libvmtap_ffi.so.$(SOVERSION)
+	$(Q)ln -sf libvmtap_ffi.so.$(SOVERSION) $(TO_LIB)/libvmtap_ffi.so
 	$(Q)printf '%s\n' "prefix=$(PREFIX)" "libdir=$(LIBDIR)" "includedir=$(INCLUDEDIR)" '' \
 		'Name: vmtap' 'Description: Static probes for language VMs' 'Version: $(VERSION)' \
 		'Requires: vmtap-runtime' 'Cflags: -I"$${includedir}"' \
@@ -540,7 +556,9 @@ uninstall: check-folders
 	$(call say,UNINSTALL "$(DESTDIR)$(PREFIX)")
 	$(Q)rm -f $(TO_BIN)/vmtap $(TO_INCLUDE)/vmtap.h $(TO_INCLUDE)/vmtap_probes.h
 	$(Q)rm -f $(TO_LIB)/libvmtap.a $(TO_LIB)/libvmtap_probes.a $(TO_LIB)/libvmtap.so \
-		$(TO_LIB)/libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so.$(VERSION)
+		$(TO_LIB)/libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so.$(VERSION) \
+		$(TO_LIB)/libvmtap_ffi.so $(TO_LIB)/libvmtap_ffi.so.$(SOVERSION) \
+		$(TO_LIB)/libvmtap_ffi.so.$(VERSION)
 	$(Q)rm -f $(TO_LIB)/pkgconfig/vmtap.pc $(TO_LIB)/pkgconfig/vmtap-runtime.pc
 	$(Q)cd $(TO_DATA) 2>/dev/null || exit 0; rm -f vm.d $(COMPAT:probes/%=%) $(SCRIPTS:probes/%=%)
 	$(Q)for folder in $(TO_DATA)/compat $(TO_DATA)/scripts $(TO_DATA); do \

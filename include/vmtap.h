@@ -128,6 +128,13 @@ extern "C" {
 #define VMTAP_HIDDEN
 #endif
 
+/* Functions of the probe part: each object has its own. libvmtap_ffi.so exports its functions. */
+#ifdef VMTAP_EXPORT_PART
+#define VMTAP_PART VMTAP_API
+#else
+#define VMTAP_PART VMTAP_HIDDEN
+#endif
+
 #define VMTAP_VERSION_MAJOR 0
 #define VMTAP_VERSION_MINOR 1
 #define VMTAP_VERSION_PATCH 0
@@ -259,6 +266,11 @@ extern "C" {
  * function vmtap_fire(probe), passing the probe's arguments in the C calling convention (a
  * [name] as struct vmtap_name *, a text as const char *). In one object, both always return
  * the same pointer for a probe; NULL for a number that is not a probe.
+ *
+ * A compiled language links libvmtap.a and may test the probe's word itself, which is the global
+ * variable vm_gc__start_semaphore for gc-start (32 bits, hidden), and call vmtap_fire_gc_start();
+ * read the word as volatile. A language that only loads shared libraries loads libvmtap_ffi.so. It
+ * has a probe part of its own, exports the functions of this section, and brings libvmtap.so.
  */
 typedef void (*vmtap_fire_function)(void);
 
@@ -275,8 +287,20 @@ static inline int vmtap_poll_is_open(const struct vmtap_guards *state, enum vmta
 
 #ifndef VMTAP_DISABLE
 
-VMTAP_HIDDEN const uint32_t *vmtap_guard(enum vmtap_probe probe);
-VMTAP_HIDDEN vmtap_fire_function vmtap_fire(enum vmtap_probe probe);
+VMTAP_PART const uint32_t *vmtap_guard(enum vmtap_probe probe);
+VMTAP_PART vmtap_fire_function vmtap_fire(enum vmtap_probe probe);
+
+/* The number of a probe from its name, "gc-start"; the name needs no NUL. -1: there is none. */
+VMTAP_PART int vmtap_probe_number(const char *name, size_t length);
+
+/*
+ * A name for languages whose strings have no NUL: makes a struct vmtap_name with a copy of the
+ * text, for as long as it is needed. NULL if there is no memory. Make one for each class or
+ * method and keep it; do not make one for each event. The text ends at its first NUL, if any.
+ * vmtap_name_free() frees it, or does nothing for NULL; no thread may be passing it then.
+ */
+VMTAP_PART struct vmtap_name *vmtap_name_new(const char *text, size_t length);
+VMTAP_PART void vmtap_name_free(struct vmtap_name *name);
 
 /*
  * For a VM that has to install a hook before it can produce events. Updates *state (all zero
@@ -286,7 +310,7 @@ VMTAP_HIDDEN vmtap_fire_function vmtap_fire(enum vmtap_probe probe);
  * guards of the object it is called in. The kernel calls nobody when a tracer comes, so a VM
  * asks.
  */
-VMTAP_HIDDEN int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed);
+VMTAP_PART int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed);
 
 /*
  * Starts to serve clients: creates the socket and one thread, which sleeps until a
@@ -394,6 +418,25 @@ static inline vmtap_fire_function vmtap_fire(enum vmtap_probe probe)
 {
 	(void)probe;
 	return 0;
+}
+
+static inline int vmtap_probe_number(const char *name, size_t length)
+{
+	(void)name;
+	(void)length;
+	return -1;
+}
+
+static inline struct vmtap_name *vmtap_name_new(const char *text, size_t length)
+{
+	(void)text;
+	(void)length;
+	return 0;
+}
+
+static inline void vmtap_name_free(struct vmtap_name *name)
+{
+	(void)name;
 }
 
 static inline int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed)

@@ -72,6 +72,7 @@ for set; do
 		need binutils command -v readelf
 		need libghc-ghc-events-dev command -v ghc-events
 		need ghc command -v ghc
+		need rustc command -v rustc
 		;;
 	format)
 		need clang-format command -v clang-format
