@@ -461,6 +461,7 @@ $(B)/obj/survive/%.o: tests/survive/%.c $(BASE) $(HEADERS)
 	$(compile)
 $(B)/obj/survive/%.o: EXTRA := -Itests
 $(B)/trial: $(B)/obj/survive/trial.o $(B)/obj/survive/fault.o $(B)/obj/tests/shim/reader.o \
+		$(B)/obj/wire/place.o \
 		$(B)/libvmtap_faulty.a
 	$(call say,LINK $@)
 	$(Q)$(LINK) -no-pie $(filter %.o %.a,$^) -pthread

@@ -190,7 +190,7 @@ static int parse(struct record_options *options, int argc, char **argv)
 	};
 	const char *operand = NULL;
 	struct error error;
-	int option, status = CLI_OK;
+	int option, result, status = CLI_OK;
 
 	opterr = 0;
 	optind = 0;
@@ -208,7 +208,12 @@ static int parse(struct record_options *options, int argc, char **argv)
 			if (options->command.words)
 				return cli_usage(
 					"record", "-c is given twice: one target at a time");
-			if (command_words_split(&options->command, optarg, &error))
+			result = command_words_split(&options->command, optarg, &error);
+			if (result == -ENOMEM) {
+				cli_message("%s", error.text);
+				return CLI_CANNOT;
+			}
+			if (result)
 				return cli_usage("record", "-c: %s", error.text);
 			break;
 		case OPTION_SOCKET:

@@ -31,6 +31,7 @@
 #include "shim/reader.h"
 #include "survive/fault.h"
 #include "vmtap.h"
+#include "wire/place.h"
 #include "wire/wire.h"
 
 enum { THREADS = 3, ROUNDS = 2, NAMES = 200, VM_STATUS = 7, LIMIT_MS = 20000, TALLIED = 16 };
@@ -146,16 +147,21 @@ static bool has_command(int commands, int wait_ms)
 	return poll(&polled, 1, wait_ms) > 0;
 }
 
-/* The socket is where the library puts it, or, if that fails, in the next place. */
+/* The socket is where the library puts it: if a name cannot be used, at the next one. */
 static bool open_reader(struct reader *reader)
 {
-	char path[200];
+	char directory[200], name[PLACE_NAME_MAX], path[300];
 
-	snprintf(path, sizeof(path), "%s/vmtap/%d", folder, (int)results->vm);
-	if (results->vm && reader_open(reader, path))
-		return true;
-	snprintf(path, sizeof(path), "/tmp/vmtap-%u/%d", (unsigned)geteuid(), (int)results->vm);
-	return results->vm && reader_open(reader, path);
+	for (unsigned i = 0; results->vm && i < PLACE_DIRECTORIES; i++)
+		for (unsigned j = 0; j < 3; j++) {
+			if (!place_directory(i, folder, geteuid(), directory, sizeof(directory)))
+				continue;
+			place_socket((uint32_t)results->vm, j, name);
+			snprintf(path, sizeof(path), "%s/%s", directory, name);
+			if (reader_open(reader, path))
+				return true;
+		}
+	return false;
 }
 
 /* A VM that waits for a client waits for the next one if the first is refused. */

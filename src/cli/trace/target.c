@@ -293,16 +293,18 @@ static void tell_end(const struct target *target, enum source_state state,
 	const struct error *reason, bool quiet)
 {
 	const struct child *child = &target->child;
+	bool is_killed = child->ended && WIFSIGNALED(child->status);
 	const char *name;
 
-	if (state == SOURCE_BROKEN && (!child->pid || (!child->ended && !quiet)))
+	/* The signal explains it, if it is told. */
+	if (state == SOURCE_BROKEN && (!is_killed || quiet))
 		cli_message("%s", reason->text);
 	if (quiet)
 		return;
 	if (!child->pid && state == SOURCE_ENDED && !target->watched) {
 		fprintf(stderr, "dtrace: pid %u has ended its event stream\n",
 			(unsigned int)target->pid);
-	} else if (child->ended && WIFSIGNALED(child->status)) {
+	} else if (is_killed) {
 		name = sigabbrev_np(WTERMSIG(child->status));
 		fprintf(stderr, "dtrace: pid %d terminated by SIG%s\n", (int)child->pid,
 			name ? name : "?");

@@ -350,8 +350,10 @@ static int add_command(struct trace *trace, const char *text)
 	struct error error;
 	int status;
 
-	if (command_words_split(&target.command, text, &error))
-		return cli_usage("trace", "-c: %s", error.text);
+	status = command_words_split(&target.command, text, &error);
+	if (status)
+		return status == -ENOMEM ? out_of_memory()
+					 : cli_usage("trace", "-c: %s", error.text);
 	status = add_target(trace, target);
 	if (status)
 		command_words_free(&target.command);
