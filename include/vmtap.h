@@ -78,8 +78,12 @@
  * No wait is for ever: a client that takes no byte for options.lossless_ms loses events from
  * then on, and is told. So does one that takes none for options.flush_ms after a signal has
  * interrupted the wait (the handler runs at once), or after the program has called exit(). A
- * client receives an event about a millisecond after it was
- * recorded; the first event after a quiet time may take up to 20 ms longer.
+ * client receives an event about a millisecond after it was recorded. While fewer events come
+ * than one a millisecond, it may take some 20 ms longer, or as long as all clients have stated
+ * (vmtap's option switchrate), so that the library's thread wakes seldom: less than fifty times
+ * a second. The requests of all clients together take a twentieth of one CPU's time at most,
+ * except for a moment. If 64 clients are connected, the one that was idle for longest, and for a
+ * second at least, is told and let go when another comes.
  *
  * The library's thread inherits the scheduling policy and priority of the thread that calls
  * vmtap_start(). Under SCHED_OTHER it asks for short turns soon rather than long ones later

@@ -12,6 +12,10 @@
 #include "wire/wire_type.h"
 
 enum {
+	LATENCY_MS_MAX = 100, /* half of what readers take for silence */
+	CREDIT_NS_MAX = 20000000,
+	DEBT_NS_MAX = 10000000, /* more is forgiven: no client has to wait for long */
+	CREDIT_SHARE = 20,  /* one part in so many of the time is spent on one client's requests */
 	QUIET_NS = 5000000, /* interval between watermarks without events */
 	SWOLLEN = 8         /* the limit of a growing queue, as a multiple of its first capacity */
 };
@@ -32,7 +36,8 @@ int client_open(int socket, size_t queue_bytes, struct client **result)
 	client->file = descriptor_file(socket);
 	client->terms.wanted[CLIENT_SAMPLES] = EVENT_OWN;
 	client->fresh = true;
-	client->connected = clock_monotonic();
+	client->connected = client->active = client->credit_at = clock_monotonic();
+	client->credit = CREDIT_NS_MAX;
 	*result = client;
 	return 0;
 }
@@ -290,6 +295,17 @@ void client_take_terms(struct client *client)
 	client->changed = false;
 }
 
+/* A reader must hear often enough that the process is there, see wire/wire.h. */
+static void take_latency(struct client *client, uint64_t latency)
+{
+	uint64_t ms = latency / 1000000;
+
+	client->latency_ms = !latency ? 0
+		: ms < 1              ? 1
+		: ms > LATENCY_MS_MAX ? LATENCY_MS_MAX
+				      : (unsigned)ms;
+}
+
 static void take_command(struct client *client, enum control_command command)
 {
 	switch (command) {
@@ -306,6 +322,9 @@ static void take_command(struct client *client, enum control_command command)
 		break;
 	case CONTROL_HEAP_STOP:
 		census_stop();
+		break;
+	case CONTROL_LATENCY:
+		take_latency(client, client->control.period);
 		break;
 	}
 }
@@ -354,6 +373,20 @@ static ssize_t transmit(int socket, const void *bytes, size_t size)
 								     : sent;
 }
 
+int client_credit_wait(struct client *client, unsigned debtors)
+{
+	const int64_t share = CREDIT_SHARE * (int64_t)(debtors ? debtors : 1);
+	uint64_t now = clock_monotonic();
+
+	client->credit += (int64_t)(now - client->credit_at) / share;
+	client->credit_at = now;
+	if (client->credit > CREDIT_NS_MAX)
+		client->credit = CREDIT_NS_MAX;
+	if (client->credit < -DEBT_NS_MAX)
+		client->credit = -DEBT_NS_MAX;
+	return client->credit >= 0 ? 0 : (int)(-client->credit * share / 1000000) + 1;
+}
+
 void client_read(struct client *client)
 {
 	ssize_t got;
@@ -369,6 +402,7 @@ void client_read(struct client *client)
 	} else if (got == 0) {
 		client->input_ended = true;
 	} else {
+		client->active = clock_monotonic();
 		client->input_at = 0;
 		client->input_length = (size_t)got;
 		client_parse(client);
@@ -401,6 +435,7 @@ static void send_queue(struct client *client)
 		queue->start += (size_t)sent;
 		client->sent += (uint64_t)sent;
 		TEST_POINT("client-sent");
+		client->active = clock_monotonic();
 	}
 	queue->start = queue->end = 0;
 }

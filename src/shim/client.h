@@ -72,6 +72,10 @@ struct client {
 	uint64_t waited_since; /* CLOCK_MONOTONIC: since when the VM has waited for this client
 				  without its taking a byte; 0: it does not wait */
 	uint64_t waited_sent;  /* the value of sent then */
+	unsigned latency_ms;   /* what it has stated; 0: nothing */
+	uint64_t active;       /* CLOCK_MONOTONIC: when it last sent or took a byte */
+	int64_t credit;        /* ns of CPU that may be spent on its requests now */
+	uint64_t credit_at;    /* CLOCK_MONOTONIC: when the credit was last added to */
 	bool hurried;          /* it was lossless until it took too long; it must be told */
 	struct client_terms terms; /* in force */
 	struct client_terms asked;
@@ -98,6 +102,11 @@ void client_close(struct client *client);
 /* Reads once. It stops after a whole frame, with changed set and the terms in asked. The server
  * acts on them and calls again. */
 void client_read(struct client *client);
+
+/* What the requests of a client cost is taken from its credit, which grows with time; a client
+ * without credit is not read from. Returns the ms until it has some; 0: it has. debtors: the number
+ * of clients without credit, which share what one would get. */
+int client_credit_wait(struct client *client, unsigned debtors);
 
 /* Parses further frames from the input that has already been read. */
 void client_parse(struct client *client);

@@ -18,6 +18,7 @@
 static const unsigned char magic_simple[] = WIRE_COMMAND;
 static const unsigned char magic_subscribe[] = WIRE_SUBSCRIBE;
 static const unsigned char magic_period[] = WIRE_HEAP_PERIOD;
+static const unsigned char magic_latency[] = WIRE_LATENCY;
 /* Includes the version and the name, which are always the same. */
 static const unsigned char magic_named[] = WIRE_NAMED_COMMAND "\0\017eventlog-socket";
 
@@ -67,6 +68,8 @@ static int frame_length(const struct control *control)
 	}
 	if (begins(control, magic_period, MAGIC_BYTES + 1)) /* a NUL: version 0 */
 		return WIRE_HEAP_PERIOD_BYTES;
+	if (begins(control, magic_latency, MAGIC_BYTES + 1))
+		return WIRE_LATENCY_BYTES;
 	if (!begins(control, magic_subscribe, MAGIC_BYTES))
 		return NOT_A_FRAME;
 	if (length > MAGIC_BYTES && bytes[MAGIC_BYTES] > WIRE_SUBSCRIBE_BY_NAME)
@@ -92,6 +95,10 @@ static enum control_command read_frame(struct control *control)
 	if (memcmp(bytes, magic_period, MAGIC_BYTES) == 0) {
 		control->period = bytes_u64(bytes + MAGIC_BYTES + 1);
 		return control->period ? CONTROL_HEAP_START : CONTROL_HEAP_STOP;
+	}
+	if (memcmp(bytes, magic_latency, MAGIC_BYTES) == 0) {
+		control->period = bytes_u64(bytes + MAGIC_BYTES + 1);
+		return CONTROL_LATENCY;
 	}
 	control->flags = bytes[5];
 	control->tag = bytes_u32(bytes + 6);

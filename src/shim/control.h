@@ -26,7 +26,8 @@ enum control_command {
 	CONTROL_SUBSCRIBE,
 	CONTROL_HEAP_START, /* sample the heap from now on, at this period */
 	CONTROL_HEAP_STOP,
-	CONTROL_HEAP_REQUEST /* one sample */
+	CONTROL_HEAP_REQUEST, /* one sample */
+	CONTROL_LATENCY       /* deliver events within this period */
 };
 
 struct control {
@@ -39,7 +40,7 @@ struct control {
 	bool by_name; /* the subscription has entries instead of event types */
 	uint16_t type_count;
 	uint16_t entry_bytes; /* read them with control_entries() */
-	uint64_t period;      /* ns; 0: the VM's own choice */
+	uint64_t period;      /* of samples or of delivery, ns; 0: the VM's own choice */
 };
 
 /*

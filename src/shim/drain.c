@@ -117,6 +117,7 @@ static bool drain_ring(
 			for (struct client *client = clients; client; client = client->next)
 				client_take(client, type, record, raw, time, (uint64_t)ring->thread,
 					kept ? kept->of : no_transients, before ? &cpu_time : NULL);
+			drain->records++;
 			ring->last = raw;
 			ring->last_time = time;
 		} else {
@@ -198,6 +199,7 @@ void drain_rings(struct drain *drain, struct client *clients)
 	time = stamp_convert(&drain->clock, now);
 	if (anew || drain->latest)
 		drain->latest = time + LATEST_NS;
+	drain->records = 0;
 	drain->found_any = drain->found_much = drain->blocked = false;
 	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
 		uint32_t busy = atomic_load_explicit(&ring->record.busy, memory_order_seq_cst);

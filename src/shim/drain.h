@@ -16,11 +16,12 @@
 struct drain {
 	struct stamp_line clock; /* set by stamp_start() */
 	uint64_t watermark;      /* stream time: no client will be sent an earlier event */
-	uint64_t latest; /* set after the raw clock restarted: later readings date from before the
-			    restart; else 0 */
-	bool found_any;  /* the last drain found records */
-	bool found_much; /* the last drain found many: do not sleep before the next */
-	bool blocked;    /* it left records in the rings, for which a lossless client has no room */
+	uint64_t latest;  /* set after the raw clock restarted: later readings date from before the
+			     restart; else 0 */
+	bool found_any;   /* the last drain found records */
+	bool found_much;  /* the last drain found many: do not sleep before the next */
+	uint32_t records; /* how many the last drain took */
+	bool blocked; /* it left records in the rings, for which a lossless client has no room */
 	unsigned count;
 };
 

@@ -40,10 +40,17 @@ enum {
 	/* After this many successive drains that found nothing, the server sleeps longer, until
 	 * the next record wakes it. */
 	QUIET_DRAINS = 10,
+	QUIET_SLOW_DRAINS = 1,  /* the same while few events come */
+	QUIET_LONG_DRAINS = 10, /* after this many, the next events are not awaited as few */
 	IDLE_MS = 20,
+	/* While fewer events come than one a millisecond, the server sleeps longer between drains,
+	 * unless a ring fills up or a client has stated a shorter latency. */
+	SLOW_MS = 22,
+	SLOW_DRAINS = 16,
 	REFUSED_MS = 5,
 	TRACER_MS = 50, /* between two looks whether a tracer that is awaited lives */
 	TRACER_LOOKS = 200,
+	IDLEST_MS = 1000, /* a connection that was idle for less is not ended for another's sake */
 	ACCEPTS_AT_ONCE = 8,
 	/* After an error of accept4(): the first pause; each further error doubles it. */
 	ACCEPT_AGAIN_MS = 100,
@@ -77,7 +84,9 @@ struct server {
 	bool watches; /* a thread waited for a lossless client when the server last looked */
 	uint32_t lossless_ms;
 	bool refuses_lossless;
-	unsigned quiet;       /* successive drains that found nothing */
+	unsigned quiet;           /* successive drains that found nothing */
+	bool slow;                /* few events come: the server drains each SLOW_MS */
+	unsigned drains, records; /* while it is not slow: a window of drains and what they found */
 	uint32_t known_types; /* number of event types that existed when the guards were last set */
 	bool debugs;          /* VMTAP_DEBUG names "server" */
 	bool ending;          /* guards stay closed, whatever clients still request */
@@ -284,6 +293,7 @@ static void apply_subscriptions(struct server *server)
 		ring_set_listening(false);
 		ring_collect();
 		ring_forget();
+		server->drain.blocked = server->slow = false;
 	}
 	server->listening = listening;
 }
@@ -368,19 +378,31 @@ static void take_changes(struct server *server, struct client *client)
 	while (client->changed && !client->gone) {
 		if (server->listening)
 			drain_rings(&server->drain, server->clients);
-		if (server->drain.blocked)
+		if (server->listening && server->drain.blocked)
 			break;
 		take_frame(server, client);
 		client_parse(client);
 	}
 }
 
+/* The CPU time of this thread. */
+static uint64_t own_cpu_time(void)
+{
+	struct timespec time = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
 /* Takes frames one at a time: each takes effect before the next is taken. Reads only once per
  * turn, so that a client that never stops sending cannot keep the thread from the rings. */
 static void read_client(struct server *server, struct client *client)
 {
+	uint64_t before = own_cpu_time();
+
 	client_read(client);
 	take_changes(server, client);
+	client->credit -= (int64_t)(own_cpu_time() - before);
 }
 
 /* The time in ms until a client that has sent no frame is taken for a plain reader. A client
@@ -474,6 +496,59 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	return 0;
 }
 
+static void drop_gone(struct server *server)
+{
+	bool any = false;
+
+	for (const struct client *client = server->clients; client; client = client->next)
+		any |= client->gone;
+	if (!any)
+		return;
+	apply_subscriptions(server);
+	registry_lock();
+	for (struct client **link = &server->clients; *link;) {
+		struct client *client = *link;
+		if (!client->gone) {
+			link = &client->next;
+			continue;
+		}
+		*link = client->next;
+		server->client_count--;
+		say(server, "client %d left, %u remain", client->socket, server->client_count);
+		client_close(client);
+	}
+	registry_unlock();
+}
+
+/* Ends the connection that was idle for longest, and tells it why. False: none was for long. */
+static bool end_idlest(struct server *server)
+{
+	uint64_t now = clock_monotonic();
+	struct client *idlest = NULL;
+	char text[160];
+
+	for (struct client *client = server->clients; client; client = client->next)
+		if (!client->is_log && !client->gone &&
+			now - client->active >= IDLEST_MS * UINT64_C(1000000) &&
+			(!idlest || client->active < idlest->active))
+			idlest = client;
+	if (!idlest)
+		return false;
+	snprintf(text, sizeof(text),
+		WIRE_MESSAGE
+		"the connection is ended: of %d, the most there may be, it was idle for "
+		"longest, and another client has come",
+		CLIENTS_MAX);
+	say(server, "client %d is ended, idle for longest", idlest->socket);
+	idlest->subscribed = false;
+	if (encode_message(&idlest->encoder, text, stream_now(server)))
+		client_finish(idlest, stream_now(server));
+	client_send(idlest);
+	idlest->gone = true;
+	drop_gone(server);
+	return true;
+}
+
 /* Takes at most a few, because the lock is held meanwhile. */
 static void accept_clients(struct server *server)
 {
@@ -481,6 +556,11 @@ static void accept_clients(struct server *server)
 	bool refused = false;
 	int socket = 0;
 
+	if (server->client_count == CLIENTS_MAX && !end_idlest(server)) {
+		server->accept_pause_ms = ACCEPT_AGAIN_MS;
+		server->accept_after = clock_monotonic() + ACCEPT_AGAIN_MS * UINT64_C(1000000);
+		return;
+	}
 	registry_lock();
 	for (unsigned i = 0; i < ACCEPTS_AT_ONCE && server->client_count < CLIENTS_MAX; i++) {
 		socket = server_socket_accept(&server->endpoint, &refused);
@@ -524,30 +604,6 @@ static int open_log(struct server *server, const char *path)
 	client->clock_told = encode_clock(&client->encoder, &server->drain.clock);
 	client->since = stamp_raw();
 	return 0;
-}
-
-static void drop_gone(struct server *server)
-{
-	bool any = false;
-
-	for (const struct client *client = server->clients; client; client = client->next)
-		any |= client->gone;
-	if (!any)
-		return;
-	apply_subscriptions(server);
-	registry_lock();
-	for (struct client **link = &server->clients; *link;) {
-		struct client *client = *link;
-		if (!client->gone) {
-			link = &client->next;
-			continue;
-		}
-		*link = client->next;
-		server->client_count--;
-		say(server, "client %d left, %u remain", client->socket, server->client_count);
-		client_close(client);
-	}
-	registry_unlock();
 }
 
 /* A program that closes all descriptors it does not know, as daemons do, has closed the
@@ -678,7 +734,8 @@ static bool must_stop(const struct server *server)
 /* Waits until there is something to do. True if the server is to stop. */
 static bool wait_for_work(struct server *server, int timeout_ms)
 {
-	bool accepts = server->client_count < CLIENTS_MAX;
+	bool accepts = true;
+	unsigned debtors = 0;
 	struct pollfd polled[CLIENTS_MAX + 2] = {
 		{.fd = server->wake_refused ? -1 : server->wake, .events = POLLIN}};
 	nfds_t count = 2;
@@ -694,11 +751,18 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 		shorten(&timeout_ms, IDLE_MS);
 	polled[1] = (struct pollfd){.fd = accepts ? server->endpoint.socket : -1, .events = POLLIN};
 
+	for (client = server->clients; client; client = client->next)
+		debtors += client->credit < 0;
 	for (client = server->clients; client; client = client->next) {
 		int grace = server->ending ? -1 : grace_left(client);
 		if (grace >= 0)
 			shorten(&timeout_ms, grace);
 		bool reads = !client->input_ended && !client->changed && !client->behind;
+		int credit = reads && !client->is_log ? client_credit_wait(client, debtors) : 0;
+		if (credit) {
+			reads = false;
+			shorten(&timeout_ms, credit);
+		}
 		polled[count++] = (struct pollfd){.fd = client->is_log ? -1 : client->socket,
 			.events = (short)((reads ? POLLIN : 0) |
 				(client_pending(client) ? POLLOUT : 0))};
@@ -855,9 +919,44 @@ static bool all_stall(const struct server *server)
 	return any;
 }
 
-/* The time until the next drain, in ms. */
+/* The latency that clients want, in ms; *chosen: all of them have stated one. */
+static int wanted_latency(const struct server *server, bool *chosen)
+{
+	int latency = -1;
+
+	*chosen = true;
+	for (const struct client *client = server->clients; client; client = client->next) {
+		if (!client->subscribed || client->gone || client->is_log)
+			continue;
+		*chosen &= client->latency_ms > 0;
+		shorten(&latency, client->latency_ms ? (int)client->latency_ms : SLOW_MS);
+	}
+	return latency < 0 ? SLOW_MS : latency;
+}
+
+/* Whether so few events come that each need not be delivered at once. */
+static bool is_slow(struct server *server)
+{
+	if (server->slow) {
+		server->slow = server->drain.records <= 2 * SLOW_MS;
+		server->drains = server->records = 0;
+		return server->slow;
+	}
+	server->records += server->drain.records;
+	if (++server->drains < SLOW_DRAINS)
+		return false;
+	server->slow = server->records < SLOW_DRAINS;
+	server->drains = server->records = 0;
+	return server->slow;
+}
+
+/* The time until the next drain, in ms. Producers need not notify the server before: it looks after
+ * a millisecond or, if that is soon enough, later, and is woken if a ring fills up meanwhile. If
+ * nothing comes at all, the next record wakes it. */
 static int drain_timeout(struct server *server)
 {
+	bool chosen;
+
 	if (!server->listening)
 		return -1;
 	if (all_stall(server)) {
@@ -871,8 +970,17 @@ static int drain_timeout(struct server *server)
 		return IDLE_MS;
 	if (server->drain.found_much)
 		return 0;
+	int latency = wanted_latency(server, &chosen);
 	server->quiet = server->drain.found_any ? 0 : server->quiet + 1;
-	return server->quiet > QUIET_DRAINS && ring_arm(true) ? IDLE_MS : DRAIN_MS;
+	if (chosen && latency >= IDLE_MS)
+		return ring_arm(false) ? latency : DRAIN_MS;
+	if (server->quiet > (server->slow ? QUIET_SLOW_DRAINS : QUIET_DRAINS)) {
+		server->drains = server->records = 0;
+		server->slow &= server->quiet <= QUIET_LONG_DRAINS;
+		return ring_arm(true) ? IDLE_MS : DRAIN_MS;
+	}
+	bool slow = is_slow(server) || chosen;
+	return slow && latency > DRAIN_MS && ring_arm(false) ? latency : DRAIN_MS;
 }
 
 /* One turn of the server: waits until there is something to do, and does it. False: the streams

@@ -24,7 +24,8 @@ struct source_request {
 	size_t want_count;
 	const struct d_program *program; /* the program that the clauses belong to; NULL: none */
 	bool lossless;                   /* the target waits instead of losing events */
-	struct d_demand *demands;        /* by clause; the wants point to them */
+	uint64_t latency;         /* ns within which events are wanted; 0: the target's choice */
+	struct d_demand *demands; /* by clause; the wants point to them */
 	size_t demand_count;
 };
 

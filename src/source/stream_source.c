@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/debug.h"
 #include "base/test_point.h"
 #include "source/connection.h"
@@ -156,6 +157,17 @@ static int subscribe(
 	return result;
 }
 
+/* A failed send means that the peer has gone: reading reports that in order. */
+static void state_latency(struct stream_source *stream, uint64_t latency)
+{
+	unsigned char frame[WIRE_LATENCY_BYTES] = WIRE_LATENCY;
+
+	if (!latency)
+		return;
+	bytes_put(frame + 5, latency, 8);
+	connection_send(&stream->connection, frame, sizeof(frame));
+}
+
 static int stream_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
@@ -177,6 +189,7 @@ static int stream_enable(
 		result = stream_error(stream, error, EINVAL, "has not declared its probes yet");
 		goto out;
 	}
+	state_latency(stream, request->latency);
 	result = subscribe(stream, request,
 		(request->lossless ? WIRE_LOSSLESS : 0) |
 			(cpu_clock ? WIRE_CPU_CLOCK | WIRE_CPU_CLOCK_LISTED : 0));

@@ -67,7 +67,12 @@
  *     "GCTL"; u8 command
  *     F0 9E 97 8C; u8 version 0; u8 15; "eventlog-socket"; u8 command
  * The second is the original form of GHC's programs, the third is the one that
- * eventlog-socket has taken since. Bytes that begin no known frame are ignored.
+ * eventlog-socket has taken since.
+ *
+ * This frame states how long after it was recorded an event may be sent, so that a VM that fires
+ * seldom need not wake for each:
+ *     "VMTL"; u8 version 0; u64 ns; 0: the VM chooses, as it does for a client that states nothing
+ * Bytes that begin no known frame are ignored.
  */
 #ifndef VMTAP_WIRE_WIRE_H
 #define VMTAP_WIRE_WIRE_H
@@ -131,6 +136,7 @@ static inline bool wire_is_own(uint16_t type)
 
 #define WIRE_SUBSCRIBE "VMTP"
 #define WIRE_HEAP_PERIOD "VMTH"
+#define WIRE_LATENCY "VMTL"
 #define WIRE_COMMAND "GCTL"
 #define WIRE_NAMED_COMMAND "\xf0\x9e\x97\x8c"
 
@@ -140,6 +146,7 @@ enum {
 	WIRE_ENTRIES_MAX = 16384,   /* maximum bytes of entries */
 	WIRE_SPARES = 96,           /* number of event types that a header declares as spare */
 	WIRE_HEAP_PERIOD_BYTES = 13,
+	WIRE_LATENCY_BYTES = 13,
 
 	WIRE_COMMAND_HEAP_START = 1,
 	WIRE_COMMAND_HEAP_STOP = 2,

@@ -14,7 +14,7 @@
 #define BYTES(text) (const unsigned char *)(text), sizeof(text) - 1
 
 /* The commands found, one letter each: s start, p start with a period, t stop, r request,
- * v subscription, followed by the number of its types. */
+ * l latency, v subscription, followed by the number of its types. */
 static char found[256];
 
 static void note(const struct control *control, enum control_command command)
@@ -32,6 +32,9 @@ static void note(const struct control *control, enum control_command command)
 		break;
 	case CONTROL_HEAP_REQUEST:
 		found[at] = 'r';
+		break;
+	case CONTROL_LATENCY:
+		found[at] = 'l';
 		break;
 	case CONTROL_SUBSCRIBE:
 		found[at] = 'v';
@@ -83,6 +86,7 @@ START_TEST(every_command)
 	check_all_splits(BYTES("GCTL\1GCTL\2GCTL\3"), "str");
 	check_all_splits(BYTES(NAMED "\3" NAMED "\4" NAMED "\5"), "str");
 	check_all_splits(BYTES("VMTH\0\0\0\0\0\0\0\0\1VMTH\0\0\0\0\0\0\0\0\0"), "pt");
+	check_all_splits(BYTES("VMTL\0\0\0\0\0\0\0\0\1VMTL\1GCTL\3"), "lr");
 	check_all_splits(BYTES("VMTP\0\0\0\0\0\0\0\3\0\1\0\2\0\3VMTP\0\0\0\0\0\0\0\0"), "v3v0");
 }
 END_TEST

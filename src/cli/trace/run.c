@@ -312,6 +312,7 @@ static int enable_probes(struct run *run, struct error *error)
 		source_request_of_program(&request, run->settings->program, run->settings->probes);
 
 	request.lossless = run->settings->lossless;
+	request.latency = engine_options(run->engine)->switchrate;
 	if (result)
 		error_set(error, ENOMEM, "out of memory");
 	else
