@@ -310,8 +310,9 @@ static void call(struct generator *generator, unsigned depth)
 {
 	static const char *const swaps[] = {"htons", "htonl", "htonll", "ntohs", "ntohl", "ntohll"};
 	const struct inlined *inlined;
+	bool is_pointer;
 
-	switch (below(generator, 10)) {
+	switch (below(generator, 12)) {
 	case 0:
 		say(generator, "strlen(");
 		text(generator, depth);
@@ -362,12 +363,27 @@ static void call(struct generator *generator, unsigned depth)
 			const struct structure *structure = &generator->structures[i];
 			if (!structure->is_translated)
 				continue;
-			say(generator, "xlate <%s> ((int)(", structure->type);
+			is_pointer = one_in(generator, 2);
+			say(generator, "xlate <%s%s> ((int)(", structure->type,
+				is_pointer ? " *" : "");
 			integer(generator, depth);
-			say(generator, ")).%s", structure->members[0].name);
+			say(generator, "))%s%s", is_pointer ? "->" : ".",
+				structure->members[0].name);
 			return;
 		}
 		goto swap;
+	case 8:
+		/* the + because a bit-field has no size */
+		say(generator, "sizeof (+(");
+		integer(generator, depth);
+		say(generator, "))");
+		break;
+	case 9:
+		if (!generator->structure_count)
+			goto swap;
+		say(generator, "offsetof(%s, m0)",
+			generator->structures[below(generator, generator->structure_count)].type);
+		break;
 	case 7:
 		say(generator, "((uint8_t *)alloca(8))[(");
 		integer(generator, depth);
@@ -447,7 +463,8 @@ static void text_leaf(struct generator *generator)
 		if (place->kind == TEXT && !one_in(generator, 20))
 			say(generator, "(%s == NULL ? \"none\" : %s)", place->text, place->text);
 		else
-			say(generator, "stringof(%s)", place->text);
+			say(generator, one_in(generator, 2) ? "stringof(%s)" : "(string)%s",
+				place->text);
 	} else if (one_in(generator, 10)) {
 		say(generator, "probename");
 	} else {
