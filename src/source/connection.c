@@ -128,9 +128,10 @@ int connection_send(struct connection *connection, const void *frame, size_t siz
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0) {
-			/* A VM that has part of a command waits for the rest; end the stream. */
 			result = -errno;
-			shutdown(connection->fd, SHUT_RDWR);
+			/* A VM that has only part of a command waits for the rest. */
+			if (result != -EPIPE && result != -ECONNRESET)
+				shutdown(connection->fd, SHUT_RDWR);
 			return result;
 		}
 		at += sent;

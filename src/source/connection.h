@@ -37,8 +37,8 @@ int connection_open(struct connection *connection, uint32_t pid, const char *soc
 	struct error *error);
 void connection_close(struct connection *connection);
 
-/* Sends a whole frame. If that fails, returns a negative errno, and the stream ends: the next
- * receipt says so. */
+/* Sends a whole frame. If that fails, returns a negative errno, and the stream ends after what
+ * has already come. */
 int connection_send(struct connection *connection, const void *frame, size_t size);
 
 /* One request of a subscription: a probe's events by name, or an event type. */
