@@ -88,7 +88,10 @@ int d_check_new_keys(struct d_compiler *compiler, const struct d_node *node,
 /* Whether values of a type can be keys. */
 bool d_check_is_key(const struct d_type *type);
 
-/* Whether a checked value can be passed, or stored, as a type. */
+/*
+ * Whether a checked value can be passed, or stored, as a type. Strings, char pointers and char
+ * arrays pass as each other.
+ */
 bool d_check_passes(const struct d_type *type, const struct d_node *value);
 bool d_check_pointers(const struct d_type *one, const struct d_node *one_node,
 	const struct d_type *other, const struct d_node *other_node);

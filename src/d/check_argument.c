@@ -180,6 +180,12 @@ static int convert(struct d_compiler *compiler, struct d_node *node,
 			(unsigned long long)node->right->value,
 			d_type_text(argument->native, one, sizeof(one)),
 			d_type_text(argument->type, other, sizeof(other)));
+	/* The address of a string's bytes is a char * already. */
+	if (d_type_is_string(argument->native) && d_type_is_text(argument->type) &&
+		!d_type_is_string(argument->type)) {
+		set_native(node, argument->type, argument);
+		return 0;
+	}
 	native = make_native(compiler, node, argument);
 	if (!native || d_node_remember(compiler, node) ||
 		!set_made(compiler, node, passes ? D_NODE_CAST : D_NODE_XLATE, argument->type,

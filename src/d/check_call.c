@@ -29,12 +29,14 @@ bool d_check_is_key(const struct d_type *type)
 
 bool d_check_passes(const struct d_type *type, const struct d_node *value)
 {
+	if (d_type_is_text(type) && d_type_is_text(value->type))
+		return true;
 	if (d_type_is_integer(type))
 		return d_type_is_integer(value->type);
 	if (type->kind == D_TYPE_PLACE || value->type->kind == D_TYPE_PLACE)
 		return type->kind == value->type->kind && !strcmp(type->name, value->type->name);
 	if (d_type_is_string(type))
-		return d_type_is_text(value->type) || d_node_is_zero(value);
+		return d_node_is_zero(value);
 	if (d_type_is_memory(type) && type->kind != D_TYPE_ARRAY)
 		return d_type_same(type, value->type);
 	return d_check_pointers(type, NULL, value->type, value);

@@ -64,6 +64,9 @@ unsigned d_check_points(const struct d_node *node)
 {
 	unsigned left, right;
 
+	/* A string as a char * is the address of a copy that cannot be written. */
+	if (d_type_is_string(node->type))
+		return D_POINTS_ELSEWHERE;
 	if (node->type->kind == D_TYPE_ARRAY)
 		return d_check_place_points(node);
 	if (d_node_is_place(node))

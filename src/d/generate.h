@@ -47,6 +47,12 @@ int d_generate_place(struct d_compiler *compiler, struct d_code *code, const str
 /* A value as a string, as a D_VALUE_BYTES. */
 int d_generate_text(struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
 int d_generate_bytes(struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
+/*
+ * A text as a char array, filled up with zeroes: the address of a block of the clause, or with
+ * as_bytes its contents as a D_VALUE_BYTES.
+ */
+int d_generate_characters(struct d_compiler *compiler, struct d_code *code,
+	const struct d_node *node, const struct d_type *type, bool as_bytes);
 /* Read the place at an address into a register, cut a value to what fits there, and write it. */
 int d_emit_read_place(struct d_compiler *compiler, struct d_code *code, const struct d_node *place,
 	unsigned reg, unsigned address);

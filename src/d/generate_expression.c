@@ -77,8 +77,18 @@ int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct
 		}
 		return d_generate_text(compiler, code, node);
 	}
+	if (d_type_is_memory(type) && d_type_converts(type, node->type))
+		return d_generate_characters(compiler, code, node, type, true);
 	if (d_type_is_memory(type))
 		return d_generate_bytes(compiler, code, node);
+	if (d_type_converts(type, node->type)) {
+		reg = d_generate(compiler, code, node);
+		return reg < 0 ||
+				d_emit(compiler, code, D_OP_KEEP, (unsigned)reg, (unsigned)reg, 0,
+					0)
+			? -1
+			: reg;
+	}
 	if (node->kind == D_NODE_INTEGER && d_type_is_integer(type) && !node->computation) {
 		reg = d_emit_register(compiler, code, &node->place);
 		if (reg < 0 ||
@@ -101,6 +111,9 @@ int d_generate_keys(struct d_compiler *compiler, struct d_code *code,
 	unsigned first = code->top, number = 0;
 
 	for (; keys; keys = keys->next) {
+		const struct d_type *type = identifier->keys[number];
+		int reg;
+
 		if (keys->type->kind == D_TYPE_PLACE &&
 			identifier->kind == D_IDENTIFIER_AGGREGATION && keys->kind == D_NODE_CALL) {
 			if (d_stack_generate(compiler, code, keys) < 0)
@@ -108,8 +121,16 @@ int d_generate_keys(struct d_compiler *compiler, struct d_code *code,
 			number++;
 			continue;
 		}
-		if (d_generate_as(compiler, code, keys, identifier->keys[number++]) < 0)
+		reg = d_generate_as(compiler, code, keys, type);
+		if (reg < 0)
 			return -1;
+		/* Pointers to the same text are the same key. */
+		if (type->kind == D_TYPE_POINTER && d_type_is_text(type) &&
+			!d_type_is_string(keys->type) &&
+			d_emit(compiler, code, D_OP_KEEP_POINTER, (unsigned)reg, (unsigned)reg, 0,
+				0))
+			return -1;
+		number++;
 	}
 	return (int)first;
 }
@@ -260,7 +281,9 @@ int d_generate(struct d_compiler *compiler, struct d_code *code, const struct d_
 	case D_NODE_STRINGOF:
 		return d_generate_text(compiler, code, node->left);
 	case D_NODE_EXPANSION:
-		return d_type_is_string(node->type)
+		if (d_type_is_memory(node->type) && d_type_converts(node->type, node->left->type))
+			return d_generate_characters(compiler, code, node->left, node->type, false);
+		return d_type_is_string(node->type) || d_type_converts(node->type, node->left->type)
 			? d_generate_as(compiler, code, node->left, node->type)
 			: d_generate(compiler, code, node->left);
 	case D_NODE_XLATE:

@@ -281,3 +281,24 @@ int d_generate_bytes(struct d_compiler *compiler, struct d_code *code, const str
 		? -1
 		: reg;
 }
+
+int d_generate_characters(struct d_compiler *compiler, struct d_code *code,
+	const struct d_node *node, const struct d_type *type, bool as_bytes)
+{
+	int32_t size = (int32_t)d_types_size(&compiler->types, type);
+	int reg = d_emit_register(compiler, code, &node->place), text;
+
+	if (reg < 0 || d_emit_integer(compiler, code, (unsigned)reg, (uint64_t)size) ||
+		d_emit(compiler, code, D_OP_CALL, (unsigned)reg, (unsigned)reg, 1,
+			D_SUBROUTINE_BLOCK))
+		return -1;
+	text = size ? d_generate_text(compiler, code, node) : reg;
+	if (text < 0 ||
+		(size &&
+			d_emit(compiler, code, D_OP_WRITE_TEXT, (unsigned)text, (unsigned)reg, 0,
+				size)) ||
+		(as_bytes &&
+			d_emit(compiler, code, D_OP_BYTES, (unsigned)reg, (unsigned)reg, 0, size)))
+		return -1;
+	return d_emit_finish(code, (unsigned)reg);
+}

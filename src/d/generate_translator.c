@@ -18,9 +18,12 @@ int d_generate_translation(
 	for (const struct d_node *member = node->right; member; member = member->next) {
 		place.member = d_type_member(node->type, member->name);
 		place.type = place.member->type;
-		value = d_type_is_memory(place.type)
-			? d_generate_address(compiler, code, member, false)
-			: d_generate_as(compiler, code, member, place.type);
+		if (d_type_is_memory(place.type) && d_type_converts(place.type, member->type))
+			value = d_generate_characters(compiler, code, member, place.type, false);
+		else if (d_type_is_memory(place.type))
+			value = d_generate_address(compiler, code, member, false);
+		else
+			value = d_generate_as(compiler, code, member, place.type);
 		if (value < 0 ||
 			(place.member->bits &&
 				d_emit_cut_place(compiler, code, &place, (unsigned)value)))

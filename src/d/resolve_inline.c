@@ -28,14 +28,25 @@ static bool copy_list(
 	return true;
 }
 
-static struct d_node *copy_argument(const struct copying *copying, unsigned number)
+/* An argument that is another kind of text than the parameter is converted at each use. */
+static struct d_node *copy_argument(const struct copying *copying, const struct d_node *hole)
 {
-	const struct copying whole = {.compiler = copying->compiler};
+	struct d_compiler *compiler = copying->compiler;
+	const struct copying whole = {.compiler = compiler};
 	const struct d_node *argument = copying->arguments;
+	struct d_node *made, *converted;
 
-	for (; number; number--)
+	for (unsigned number = hole->argument; number; number--)
 		argument = argument->next;
-	return copy(&whole, argument);
+	made = copy(&whole, argument);
+	if (!made || !d_type_converts(hole->type, argument->type))
+		return made;
+	converted = d_node_new(compiler, D_NODE_EXPANSION, &made->place);
+	if (!converted)
+		return NULL;
+	converted->left = made;
+	converted->written = hole->type;
+	return d_node_finish(compiler, converted);
 }
 
 /* Copies a node; left is a copy of its left operand, or NULL. */
@@ -76,7 +87,7 @@ static struct d_node *copy(const struct copying *copying, const struct d_node *f
 	size_t start;
 
 	if (from->kind == D_NODE_HOLE && copying->fills)
-		return copy_argument(copying, from->argument);
+		return copy_argument(copying, from);
 	if (d_chain_start(compiler, from, &start))
 		return NULL;
 	while ((from = d_chain_next(compiler, start))) {

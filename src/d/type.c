@@ -375,6 +375,15 @@ bool d_type_is_text(const struct d_type *type)
 			target->is_signed);
 }
 
+bool d_type_converts(const struct d_type *to, const struct d_type *from)
+{
+	if (!d_type_is_text(to) || !d_type_is_text(from))
+		return false;
+	if (to->kind == D_TYPE_ARRAY && from->kind == D_TYPE_ARRAY)
+		return d_type_resolve(to)->size != d_type_resolve(from)->size;
+	return d_type_is_string(to) != d_type_is_string(from) || to->kind == D_TYPE_ARRAY;
+}
+
 static unsigned rank(const struct d_type *type)
 {
 	return type->size * 8 + !type->is_signed;

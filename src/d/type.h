@@ -179,6 +179,11 @@ bool d_type_is_pointer(const struct d_type *type); /* or an array, which decays 
 bool d_type_is_scalar(const struct d_type *type);  /* integer, enum or pointer, but not an array */
 bool d_type_is_string(const struct d_type *type);
 bool d_type_is_text(const struct d_type *type); /* string, char pointer or char array */
+/*
+ * Whether a text of one type has to be converted to be one of another: a string has no address, a
+ * char array has its own size.
+ */
+bool d_type_converts(const struct d_type *to, const struct d_type *from);
 
 /* The type of an arithmetic result: that of higher rank, where rank is bits + unsigned. */
 const struct d_type *d_type_promote(const struct d_type *one, const struct d_type *other);

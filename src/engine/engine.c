@@ -240,6 +240,7 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->no_batch.processes = settings->self;
 	engine->no_batch.process_count = 1;
 	slab_init(&engine->slab);
+	engine->kept.limit = program->options.dynvarsize;
 	scratch_init(&engine->scratch);
 	speculation_init(&engine->speculations, &engine->slab, &engine->drops,
 		(unsigned)program->options.nspec, program->options.specsize);
@@ -298,6 +299,7 @@ void engine_free(struct engine *engine)
 	drops_free(&engine->drops);
 	scratch_free(&engine->scratch);
 	memory_free(&engine->memory);
+	kept_free(&engine->kept);
 	free(engine->zeroes);
 	free(engine->tokens.bytes);
 	slab_free_all(&engine->slab);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/effect.h"
+#include "engine/kept.h"
 #include "engine/object_variable.h"
 #include "engine/subroutine_call.h"
 
@@ -710,6 +711,16 @@ run_D_OP_ADDRESS_ELEMENT:
 	NEXT;
 run_D_OP_ADDRESS_STRING:
 	fault = address_string(engine, value_text(B), &A);
+	if (fault)
+		goto fault;
+	NEXT;
+run_D_OP_KEEP:
+	fault = kept_address(engine, value_text(B), &A);
+	if (fault)
+		goto fault;
+	NEXT;
+run_D_OP_KEEP_POINTER:
+	fault = kept_pointer(engine, B, &A);
 	if (fault)
 		goto fault;
 	NEXT;

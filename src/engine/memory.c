@@ -13,7 +13,7 @@ int memory_init(struct memory *memory, uint32_t fixed_count, size_t block_max)
 	memory->first_block = memory->fixed_count;
 	memory->fixed = calloc(memory->fixed_count, sizeof(*memory->fixed));
 	memory->block_capacity =
-		block_max < MEMORY_REGION_MAX / 2 ? (uint32_t)block_max : MEMORY_REGION_MAX / 2;
+		block_max < MEMORY_KEPT / 2 ? (uint32_t)block_max : MEMORY_KEPT / 2;
 	memory->blocks = calloc((size_t)memory->block_capacity + 1, sizeof(*memory->blocks));
 	return memory->fixed && memory->blocks ? 0 : -ENOMEM;
 }
@@ -24,6 +24,8 @@ void memory_free(struct memory *memory)
 		free(memory->fixed[i].bytes);
 	free(memory->fixed);
 	free(memory->blocks);
+	free(memory->kept);
+	memory->kept = NULL;
 	memory->fixed = memory->blocks = NULL;
 }
 
@@ -41,7 +43,7 @@ void memory_forget_blocks(struct memory *memory)
 {
 	memory->first_block += memory->block_count;
 	memory->block_count = 0;
-	if (memory->first_block > MEMORY_REGION_MAX - memory->block_capacity)
+	if (memory->first_block > MEMORY_KEPT - memory->block_capacity)
 		memory->first_block = memory->fixed_count;
 }
 

@@ -5,7 +5,8 @@
  * and the memory of its process that the source has captured, found by its real addresses
  * (program/event.h). The third is the engine's own memory. It is divided into regions, and its
  * addresses are MEMORY_TAG | region << 32 | offset. The first regions are permanent: the global and
- * this-> variables that are structs or arrays, at region `variable + 1`. The others belong to the
+ * this-> variables that are structs or arrays, at region `variable + 1`. Those from MEMORY_KEPT on
+ * are permanent, too: copies of texts that pointers refer to (kept.h). The others belong to the
  * running clause: blocks from alloca() and copyin(), and the storage of self-> variables and
  * elements that the clause touches. Their numbers keep increasing from clause to clause, so that an
  * address which a script has kept from an earlier clause faults instead of pointing to something
@@ -28,7 +29,11 @@ struct engine;
 
 #define MEMORY_TAG (UINT64_C(1) << 61)
 
-enum { MEMORY_REGION_MAX = (1 << 29) - 1 };
+enum {
+	MEMORY_REGION_MAX = (1 << 29) - 1,
+	MEMORY_KEPT = 1 << 28,
+	MEMORY_KEPT_MAX = MEMORY_REGION_MAX - MEMORY_KEPT
+};
 
 struct memory_region {
 	char *bytes;
@@ -41,7 +46,9 @@ struct memory {
 	uint32_t fixed_count;
 	struct memory_region *blocks; /* of this clause */
 	uint32_t block_count, block_capacity;
-	uint32_t first_block; /* the number of blocks[0] */
+	uint32_t first_block;       /* the number of blocks[0] */
+	struct memory_region *kept; /* by region, from MEMORY_KEPT on */
+	uint32_t kept_count;
 };
 
 /*
@@ -70,6 +77,10 @@ static inline struct memory_region *memory_find(
 		return NULL;
 	if (region < memory->fixed_count)
 		return &memory->fixed[region];
+	if (region >= MEMORY_KEPT)
+		return region - MEMORY_KEPT < memory->kept_count
+			? &memory->kept[region - MEMORY_KEPT]
+			: NULL;
 	region -= memory->first_block;
 	return region < memory->block_count ? &memory->blocks[region] : NULL;
 }

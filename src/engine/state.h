@@ -22,6 +22,7 @@
 #include "engine/engine.h"
 #include "engine/fault.h"
 #include "engine/flow.h"
+#include "engine/kept.h"
 #include "engine/lineage.h"
 #include "engine/memory.h"
 #include "engine/output/writer.h"
@@ -115,6 +116,7 @@ struct engine {
 	struct scratch scratch;
 	struct tokens tokens;
 	struct memory memory;
+	struct kept kept;
 	char *zeroes;       /* the initial value of self-> variables and elements that are bytes */
 	uint64_t allocated; /* bytes that this clause has allocated with alloca() */
 	uint64_t nothing;   /* address of its alloca(0) since the last block, 0: none yet */

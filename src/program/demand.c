@@ -450,6 +450,7 @@ static void compute(struct reader *reader, const struct d_instruction *at)
 		result = cut(b, at->immediate);
 		break;
 	case D_OP_ADDRESS_STRING:
+	case D_OP_KEEP:
 		result = own;
 		break;
 	default:
@@ -505,6 +506,12 @@ static int read_instruction(struct reader *reader, const struct d_instruction *a
 		error = read_memory(reader, &registers[at->b], at->opcode == D_OP_TEXT,
 			(uint64_t)at->immediate);
 		registers[at->a] = nothing;
+		break;
+	case D_OP_KEEP_POINTER:
+		error = read_memory(
+			reader, &registers[at->b], true, reader->program->options.strsize);
+		registers[at->a] = nothing;
+		reader->depends = true;
 		break;
 	case D_OP_COPY:
 		reader->written = true;

@@ -153,6 +153,12 @@ enum d_immediate {
 	ROW(ADDRESS_ELEMENT, "address.element", TO_INTEGER, KEYS, FLAG, OBJECT_ELEMENT) \
 	/* a = the address of the characters of b; 0 for NULL. */ \
 	ROW(ADDRESS_STRING, "address.string", TO_INTEGER, STRING, NONE, NONE) \
+	/* \
+	 * a = the address of a copy of the characters of b that stays; 0 for NULL. KEEP_POINTER: the \
+	 * same for the text at address b, where that is known, else b. \
+	 */ \
+	ROW(KEEP, "keep", TO_INTEGER, STRING, NONE, NONE) \
+	ROW(KEEP_POINTER, "keep.pointer", TO_INTEGER, VALUE, NONE, NONE) \
 	/* The fault BADINDEX unless a, unsigned, is below the bound. */ \
 	ROW(BOUND, "bound", VALUE, NONE, NONE, BOUND) \
 	/* a = b cut to a number of bits. */ \

@@ -218,7 +218,7 @@ END_TEST
 START_TEST(test_numbers_start_over)
 {
 	uint64_t address = 0, before;
-	uint32_t last = MEMORY_REGION_MAX - BLOCKS;
+	uint32_t last = MEMORY_KEPT - BLOCKS;
 	char bytes[SIZE];
 
 	engine->memory.first_block = last - 1;
@@ -228,7 +228,7 @@ START_TEST(test_numbers_start_over)
 	for (unsigned i = 0; i < BLOCKS; i++)
 		ck_assert_int_eq(memory_block(engine, SIZE, &address), D_FAULT_NONE);
 	/* The highest numbers still refer to their own blocks. */
-	ck_assert_uint_eq(address, memory_address(MEMORY_REGION_MAX - 1));
+	ck_assert_uint_eq(address, memory_address(MEMORY_KEPT - 1));
 	ck_assert_int_eq(memory_write(engine, address, 1, "x"), D_FAULT_NONE);
 	ck_assert_int_eq(memory_read(engine, address, 1, bytes), D_FAULT_NONE);
 	ck_assert_int_eq(bytes[0], 'x');
