@@ -218,17 +218,18 @@ bool child_poll(struct child *child)
 
 bool child_end(struct child *child)
 {
-	bool kills = child->pid && !child_poll(child);
+	bool runs = child->pid && !child_poll(child), killed;
 
-	if (kills) {
+	if (runs) {
 		kill(child->pid, SIGKILL);
 		while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
 			;
 	}
+	killed = child->pid && (runs || WIFSIGNALED(child->status));
 	if (child->descriptor >= 0)
 		close(child->descriptor);
 	if (child->line >= 0)
 		close(child->line);
 	*child = child_none;
-	return kills;
+	return killed;
 }

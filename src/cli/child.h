@@ -71,8 +71,9 @@ void child_end_adopted(void);
 bool child_poll(struct child *child);
 
 /*
- * Kills the child if it still runs, and resets the struct. True: it has been killed, so it may have
- * left a socket behind (source/sweep.h).
+ * Kills the child if it still runs, and resets the struct. True: it has been killed, by us or by
+ * another's signal (the terminal's ^C reaches it, too), so it may have left a socket
+ * (source/sweep.h).
  */
 bool child_end(struct child *child);
 

@@ -61,6 +61,27 @@ for pid in $(cat "$directory/pids"); do
 	kill -0 "$pid" 2>/dev/null && fail "process $pid outlives the trace"
 done
 no_sockets
+# nor is one left if a signal ends the command together with the trace, as ^C in a terminal does
+for how in "" --follow; do
+	: >"$directory/out"
+	# shellcheck disable=SC2086
+	setsid "$VMTAP" trace -q $how -n 'vm*:::method-entry /!n++/ { printf("called\n"); }' -- "$TOY" tests/toy/loop.toy \
+		>"$directory/out" 2>"$directory/err" &
+	group=$!
+	pids+=("$group")
+	await "no event" grep -q called "$directory/out"
+	kill -TERM -- "-$group"
+	wait "$group" || fail "trace $how: status $?"
+	no_sockets
+done
+: >"$directory/log"
+setsid "$VMTAP" record -o "$directory/log" -c "$TOY tests/toy/loop.toy" 2>"$directory/err" &
+group=$!
+pids+=("$group")
+await "nothing is recorded" test -s "$directory/log"
+await "the recording goes on" eval "kill -TERM -- -$group; ! kill -0 $group"
+wait "$group"
+no_sockets
 # one VM that is killed ends its own stream only
 run 0 trace -q --follow -c "sh -c '$TOY tests/toy/loop.toy & $TOY $program; kill -9 %1 || kill -9 \$!; wait; $TOY $program'" -n "$ends"
 count 3 '^startup'

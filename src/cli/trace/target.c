@@ -354,8 +354,11 @@ void target_close(struct targets *targets)
 		if (targets->items[i].process >= 0)
 			close(targets->items[i].process);
 	}
-	if (adopts && child_adopted()) {
-		child_end_adopted();
+	if (adopts) {
+		if (child_adopted())
+			child_end_adopted();
+		/* Those that ended before may have been killed: the terminal's ^C reaches them,
+		 * too. */
 		sweep_sockets(NULL);
 	}
 	if (targets->ends >= 0)
