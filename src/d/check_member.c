@@ -154,6 +154,10 @@ int d_check_dereference(
 	node->lvalue = true;
 	node->writable = false;
 	if (d_type_is_string(operand->type)) {
+		enum d_name_space space;
+
+		/* Only a this-> string has text of its own that can be changed. */
+		node->writable = d_check_variable_space(operand, &space) && space == D_SPACE_THIS;
 		node->type = compiler->types.type_char;
 		return 0;
 	}

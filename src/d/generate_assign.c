@@ -5,17 +5,19 @@
 
 /*
  * A variable, element or place that is read and written back. base is the first register of an
- * element's keys, or the register of a place's address; value is the register of the value.
+ * element's keys, the register of a place's address, or of a character's index; value is the
+ * register of the value.
  */
 struct assign_target {
 	const struct d_node *node;
-	bool element, place;
+	bool element, place, character;
 	unsigned base, value;
 };
 
 static void set_target(struct assign_target *target, const struct d_node *node)
 {
 	target->node = node;
+	target->character = d_node_is_character(node);
 	target->place = d_node_is_place(node) || d_type_is_memory(node->type);
 	target->element = !target->place && node->kind == D_NODE_INDEX;
 }
@@ -27,7 +29,13 @@ static int locate_target(
 	const struct d_node *node = target->node;
 	int base = (int)code->top;
 
-	if (target->place)
+	if (target->character && node->kind == D_NODE_INDEX) {
+		base = d_generate(compiler, code, node->right);
+	} else if (target->character) {
+		base = d_emit_register(compiler, code, &node->place);
+		if (base >= 0 && d_emit_integer(compiler, code, (unsigned)base, 0))
+			return -1;
+	} else if (target->place)
 		base = d_generate_address(compiler, code, node, true);
 	else if (target->element)
 		base = d_generate_keys(compiler, code, node->identifier, node->right);
@@ -47,6 +55,19 @@ static int load_target(struct d_compiler *compiler, struct d_code *code, const s
 	if (value < 0)
 		return -1;
 	target->value = (unsigned)value;
+	if (target->character) {
+		int index = d_emit_register(compiler, code, &node->place);
+
+		if (index < 0 ||
+			d_emit(compiler, code, D_OP_LOAD, target->value, 0, 0,
+				(int32_t)node->left->identifier->index) ||
+			d_emit(compiler, code, D_OP_MOVE, (unsigned)index, target->base, 0, 0) ||
+			d_emit(compiler, code, D_OP_CALL, target->value, target->value, 2,
+				D_SUBROUTINE_CHARACTER))
+			return -1;
+		d_emit_finish(code, target->value);
+		return 0;
+	}
 	if (target->place)
 		return d_emit_read_place(compiler, code, node, target->value, target->base);
 	return d_emit(compiler, code, target->element ? D_OP_LOAD_ELEMENT : D_OP_LOAD,
@@ -57,6 +78,9 @@ static int load_target(struct d_compiler *compiler, struct d_code *code, const s
 static int store_target(struct d_compiler *compiler, struct d_code *code,
 	const struct assign_target *target, unsigned value)
 {
+	if (target->character)
+		return d_emit(compiler, code, D_OP_STORE_CHARACTER, value, target->base, 0,
+			(int32_t)target->node->left->identifier->index);
 	if (target->place)
 		return d_emit_write_place(compiler, code, target->node, value, target->base);
 	return d_emit(compiler, code, target->element ? D_OP_STORE_ELEMENT : D_OP_STORE, value,

@@ -298,6 +298,8 @@ void engine_free(struct engine *engine)
 	strings_free(&engine->strings);
 	drops_free(&engine->drops);
 	scratch_free(&engine->scratch);
+	for (size_t i = 0; engine->variables && i < engine->program->variable_count; i++)
+		free(engine->variables[i].characters);
 	memory_free(&engine->memory);
 	kept_free(&engine->kept);
 	free(engine->zeroes);

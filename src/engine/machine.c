@@ -320,6 +320,7 @@ static void store_text(struct engine *engine, uint32_t variable, const struct te
 
 	if (*value == value_of_text(text))
 		return;
+	engine->variables[variable].has_characters = false;
 	if (text && text->length == 0) {
 		kept = &engine->empty;
 	} else if (text) {
@@ -333,6 +334,40 @@ static void store_text(struct engine *engine, uint32_t variable, const struct te
 	if (*value && *value != value_of_text(&engine->empty))
 		strings_retire(&engine->strings, (struct text *)(uintptr_t)*value);
 	*value = value_of_text(kept);
+}
+
+/*
+ * Stores a character into a this-> string. The variable has strsize characters and a NUL; what
+ * follows a NUL stays, and shows again when the NUL is overwritten. Strings that are in use do not
+ * change, so the variable gets a new one.
+ */
+static enum d_fault store_character(
+	struct engine *engine, uint32_t index, uint64_t position, char character)
+{
+	struct engine_variable *variable = &engine->variables[index];
+	const struct text *text = value_text(engine->values[index]);
+	size_t size = (size_t)engine->string_limit + 1;
+	struct text changed = {0};
+
+	if (!text || position >= size)
+		return fault_set(engine, D_FAULT_BADADDR, position);
+	if (!variable->characters)
+		variable->characters = malloc(size);
+	if (!variable->characters) {
+		drops_add(&engine->drops, DROP_DYNAMIC, 1);
+		return D_FAULT_NONE;
+	}
+	if (!variable->has_characters) {
+		memset(variable->characters, 0, size);
+		memcpy(variable->characters, text->bytes,
+			text->length < size ? text->length : size - 1);
+	}
+	variable->characters[position] = character;
+	changed.bytes = variable->characters;
+	changed.length = (uint32_t)strnlen(variable->characters, size - 1);
+	store_text(engine, index, &changed);
+	variable->has_characters = true;
+	return D_FAULT_NONE;
 }
 
 static bool gather_element(struct engine *engine, uint32_t index, const uint64_t *keys,
@@ -604,6 +639,11 @@ run_D_OP_STORE:
 	NEXT;
 run_MACHINE_STORE_TEXT:
 	store_text(engine, (uint32_t)at->immediate, value_text(A));
+	NEXT;
+run_D_OP_STORE_CHARACTER:
+	fault = store_character(engine, (uint32_t)at->immediate, B, (char)A);
+	if (fault)
+		goto fault;
 	NEXT;
 run_MACHINE_STORE_SELF:
 	dynamic_self_store(

@@ -60,6 +60,12 @@ struct engine_variable {
 	struct tuple_shape shape;
 	bool is_self, is_string, is_bytes;
 	uint32_t slot; /* of a self-> scalar */
+	/*
+	 * Of a string of which a character was stored: all its bytes, also those after a NUL; valid
+	 * until another string is stored.
+	 */
+	char *characters;
+	bool has_characters;
 };
 
 /* The event that clauses are running for, as they see it. */

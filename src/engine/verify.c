@@ -133,6 +133,9 @@ static bool immediate_fits(
 		return variable && !variable->key_count && variable->type.kind != D_VALUE_BYTES;
 	case D_IMMEDIATE_SELF:
 		return variable && !variable->key_count && variable->scope == D_SCOPE_SELF;
+	case D_IMMEDIATE_LOCAL_STRING:
+		return variable && !variable->key_count && variable->scope == D_SCOPE_THIS &&
+			variable->type.kind == D_VALUE_STRING;
 	case D_IMMEDIATE_OBJECT:
 		return variable && !variable->key_count && variable->type.kind == D_VALUE_BYTES;
 	case D_IMMEDIATE_ELEMENT:

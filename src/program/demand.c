@@ -402,6 +402,9 @@ static void read_variable(struct reader *reader, const struct d_instruction *at)
 	case D_OP_ADDRESS_ELEMENT:
 		*a = own;
 		break;
+	case D_OP_STORE_CHARACTER:
+		store_local(reader, (uint32_t)at->immediate, &nothing);
+		break;
 	case D_OP_LOAD_ELEMENT:
 		*a = nothing;
 		break;
@@ -489,6 +492,7 @@ static int read_instruction(struct reader *reader, const struct d_instruction *a
 		return 0;
 	case D_OP_LOAD:
 	case D_OP_STORE:
+	case D_OP_STORE_CHARACTER:
 	case D_OP_LOAD_ELEMENT:
 	case D_OP_STORE_ELEMENT:
 	case D_OP_FREE:

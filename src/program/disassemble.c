@@ -102,6 +102,7 @@ static void print_immediate(
 		break;
 	case D_IMMEDIATE_SCALAR:
 	case D_IMMEDIATE_SELF:
+	case D_IMMEDIATE_LOCAL_STRING:
 	case D_IMMEDIATE_OBJECT:
 	case D_IMMEDIATE_ELEMENT:
 	case D_IMMEDIATE_ANY_ELEMENT:

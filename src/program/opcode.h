@@ -66,6 +66,7 @@ enum d_immediate {
 	D_IMMEDIATE_BUILTIN,        /* enum d_builtin */
 	D_IMMEDIATE_SCALAR,         /* a variable without keys whose value fits into a register */
 	D_IMMEDIATE_SELF,           /* a self-> variable without keys */
+	D_IMMEDIATE_LOCAL_STRING,   /* a this-> variable that is a string */
 	D_IMMEDIATE_OBJECT,         /* a variable without keys that is D_VALUE_BYTES */
 	D_IMMEDIATE_ELEMENT,        /* a variable with keys whose values fit into a register */
 	D_IMMEDIATE_ANY_ELEMENT,    /* a variable with keys */
@@ -138,6 +139,8 @@ enum d_immediate {
 	ROW(STORE, "store", STORED, NONE, NONE, SCALAR) \
 	ROW(LOAD_ELEMENT, "load.element", TO_VARIABLE, KEYS, NONE, ELEMENT) \
 	ROW(STORE_ELEMENT, "store.element", STORED, KEYS, NONE, ELEMENT) \
+	/* Changes a character of the variable: a is its value, b its index. */ \
+	ROW(STORE_CHARACTER, "store.character", VALUE, VALUE, NONE, LOCAL_STRING) \
 	ROW(FREE, "free", NONE, NONE, NONE, SELF) \
 	ROW(FREE_ELEMENT, "free.element", NONE, KEYS, NONE, ANY_ELEMENT) \
 	/* Memory: an integer of c bytes, a string, or bytes, at address b; a is the value. */ \
