@@ -76,6 +76,19 @@ static bool is_variant(const char *one, const char *other)
 	return !*one && !*other;
 }
 
+/* Whether they differ only in the number at their ends: arg10 is no misspelt arg0. */
+static bool is_numbered_otherwise(const char *one, const char *other)
+{
+	size_t length = strlen(one), other_length = strlen(other);
+
+	while (length && isdigit((unsigned char)one[length - 1]))
+		length--;
+	while (other_length && isdigit((unsigned char)other[other_length - 1]))
+		other_length--;
+	return one[length] && other[other_length] && length == other_length &&
+		!memcmp(one, other, length);
+}
+
 void suggestion_offer(struct suggestion *suggestion, const char *name)
 {
 	size_t wanted = strlen(suggestion->wanted), length = strlen(name);
@@ -83,6 +96,7 @@ void suggestion_offer(struct suggestion *suggestion, const char *name)
 
 	if (wanted > SUGGESTION_MAX || length > SUGGESTION_MAX || !wanted || !length ||
 		!strcmp(suggestion->wanted, name) ||
+		is_numbered_otherwise(suggestion->wanted, name) ||
 		(wanted > length ? wanted - length : length - wanted) * ERROR > limit)
 		return;
 	found = distance(suggestion->wanted, wanted, name, length);
