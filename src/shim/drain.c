@@ -136,14 +136,15 @@ static bool drain_ring(
 	return true;
 }
 
-static void tell_drops(struct client *clients, struct ring_drops *drops, uint64_t now)
+/* since: the counters were read then, so the drops are later. */
+static void tell_drops(struct client *clients, struct ring_drops *drops, uint64_t since)
 {
 	if (!atomic_exchange(&drops->any, false))
 		return;
 	for (uint32_t i = 0; i < event_count(); i++) {
 		uint64_t count = atomic_exchange(&drops->of[i], 0);
 		for (struct client *client = clients; client; client = client->next)
-			client_lose(client, i, count, now);
+			client_lose(client, i, count, since);
 	}
 }
 
@@ -215,7 +216,7 @@ void drain_rings(struct drain *drain, struct client *clients)
 			drain->blocked = true;
 			first = ring->last ? ring->last : ring->created;
 		}
-		tell_drops(clients, &ring->drops, time);
+		tell_drops(clients, &ring->drops, drain->counted);
 		if (busy == RING_WRITING && first != now && ring->last > first)
 			first = ring->last;
 		if ((int64_t)(first - floor) < 0)
@@ -225,7 +226,9 @@ void drain_rings(struct drain *drain, struct client *clients)
 	tell_providers(drain, clients);
 	for (struct client *client = clients; client; client = client->next)
 		client_tell_wall(client, &drain->clock, time);
-	tell_drops(clients, &ring_unattached, time);
+	tell_drops(clients, &ring_unattached, drain->counted);
+	drain->counted = time;
+	time = stamp_convert(&drain->clock, stamp_raw()); /* no drop that was counted is later */
 	uint64_t watermark = stamp_convert(&drain->clock, floor);
 	if (watermark > drain->watermark)
 		drain->watermark = watermark;

@@ -16,6 +16,7 @@
 struct drain {
 	struct stamp_line clock; /* set by stamp_start() */
 	uint64_t watermark;      /* stream time: no client will be sent an earlier event */
+	uint64_t counted; /* when the last drain began, which has read the counters of drops */
 	uint64_t latest;  /* set after the raw clock restarted: later readings date from before the
 			     restart; else 0 */
 	bool found_any;   /* the last drain found records */

@@ -703,7 +703,7 @@ static void serve_client(struct server *server, struct client *client)
 		acknowledge(server, client);
 		tell_omissions(server, client);
 		tell_hurried(server, client);
-		if (client->finishing && !client->end_queued) {
+		if (client->finishing && !client->end_queued && !client->hurried) {
 			client_mark(client, server->drain.watermark, now);
 			client_finish(client, now);
 		}
@@ -814,6 +814,7 @@ static void end_streams(struct server *server, bool lossless_too)
 		if (client->terms.lossless && !lossless_too)
 			continue;
 		client->subscribed = false;
+		tell_hurried(server, client);
 		client_finish(client, stream_now(server));
 	}
 }

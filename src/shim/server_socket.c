@@ -65,8 +65,9 @@ static int open_here(struct server_socket *endpoint, bool removes)
 	}
 	TEST_POINT("socket-bound");
 	if (!error &&
-		(lstat(endpoint->path, &status) || fstat(endpoint->socket, &own) ||
-			listen(endpoint->socket, ENDPOINT_BACKLOG)))
+		/* at once, because clients that see the socket connect */
+		(listen(endpoint->socket, ENDPOINT_BACKLOG) || lstat(endpoint->path, &status) ||
+			fstat(endpoint->socket, &own)))
 		error = -errno;
 	if (!error) {
 		endpoint->own = own.st_ino;

@@ -15,7 +15,8 @@ await "no socket" test -S "$directory/socket"
 python3 - "$directory" <<'P' || fail "the plain reader"
 import socket, sys
 vm = socket.socket(socket.AF_UNIX)
-vm.connect(sys.argv[1] + "/socket")
+while vm.connect_ex(sys.argv[1] + "/socket"):
+    pass  # the socket exists a little before the VM listens
 with open(sys.argv[1] + "/plain", "wb") as kept:
     while piece := vm.recv(65536):
         kept.write(piece)
