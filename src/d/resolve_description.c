@@ -19,11 +19,12 @@ enum {
 
 static const char tick_prefix[] = "tick-";
 
+/* A module or function that no process has is waited for only if a provider is named. */
 static bool matches(const struct d_description *description, const struct d_probe *probe)
 {
 	return d_pattern_match(description->parts[3], probe->name) &&
 		d_pattern_match(description->parts[0], probe->provider) &&
-		(probe->is_expected ||
+		((probe->is_expected && description->parts[0] && *description->parts[0]) ||
 			(d_pattern_match(description->parts[2], probe->function) &&
 				d_pattern_match(description->parts[1], probe->module)));
 }

@@ -31,9 +31,9 @@ struct d_probe {
 	char *function;
 	char *name;
 	enum d_probe_kind kind;
-	bool is_absent;      /* does not exist yet, but its process may create it */
-	bool is_expected;    /* absent, and of no process yet: module and function may be any */
-	uint64_t period;     /* of a tick probe, ns */
+	bool is_absent;   /* does not exist yet, but its process may create it */
+	bool is_expected; /* absent, and of no process yet: its module and function are unknown */
+	uint64_t period;  /* of a tick probe, ns */
 	uint32_t source_tag; /* the source's own number for it */
 	uint8_t argument_count;
 	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
