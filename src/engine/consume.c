@@ -194,10 +194,16 @@ static void summarize(struct engine *engine, struct aggregate *aggregate)
 	aggregate_rows_free(&rows);
 }
 
+bool consume_is_stopped(const struct engine *engine)
+{
+	return engine->is_stopped && engine->is_stopped(engine->stop_context);
+}
+
 void consume_end(struct engine *engine)
 {
 	engine->writer->operations->summary_begin(engine->writer);
-	for (size_t i = 0; i < engine->program->aggregation_count; i++)
+	for (size_t i = 0; i < engine->program->aggregation_count && !consume_is_stopped(engine);
+		i++)
 		if (!engine->aggregates[i].printed)
 			summarize(engine, &engine->aggregates[i]);
 }

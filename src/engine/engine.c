@@ -228,6 +228,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->probes = settings->probes;
 	engine->self = settings->self;
 	engine->effects = settings->effects;
+	engine->is_stopped = settings->is_stopped;
+	engine->stop_context = settings->stop_context;
 	engine->options = program->options;
 	engine->writer = settings->writer;
 	engine->recorded = settings->recorded;
@@ -433,7 +435,8 @@ static inline void fire(struct engine *engine)
 	bool exited = engine->exited;
 
 	engine->tokens.active = false;
-	for (uint32_t i = 0; i < entry->count; i++) {
+	for (uint32_t i = 0; i < entry->count && !(engine->ended && consume_is_stopped(engine));
+		i++) {
 		engine->firing.enabling = entry->first + i + 1;
 		run_clause(engine, engine->enabled[entry->first + i]);
 		/* exit() skips the clauses after its own, except for END, whose clauses all run. */

@@ -48,6 +48,10 @@ struct engine_settings {
 	bool recorded; /* the events are from a recording: their pids mean nothing in /proc */
 	const struct symbol_lookup *symbols;  /* names of addresses; NULL: none are known */
 	const struct engine_effects *effects; /* NULL: actions that need them fail */
+	/* Whether to end at once: asked between the clauses of END and the aggregations that are
+	 * printed after it. NULL: never. */
+	bool (*is_stopped)(void *context);
+	void *stop_context;
 };
 
 /*

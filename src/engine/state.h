@@ -106,6 +106,8 @@ struct engine {
 	const struct d_probe_set *probes;
 	const struct event_process *self;
 	const struct engine_effects *effects; /* NULL: not available */
+	bool (*is_stopped)(void *context);    /* as in engine_settings */
+	void *stop_context;
 	struct writer *writer;
 	struct d_options options; /* as setopt() has left them */
 	uint32_t string_limit;

@@ -125,6 +125,23 @@ status=$?
 [ "$status" = 0 ] || fail "two signals: status $status"
 has out '^end$'
 has out '^ +[0-9]+$'
+# The second of two that are apart stops END at its next clause, and nothing is printed after it.
+mkfifo "$directory/gate"
+: >"$directory/out"
+"$VMTAP" trace -q -w -x switchrate=0 -n "BEGIN { printf(\"begun\\n\"); }
+	END { printf(\"one\\n\"); system(\"touch $directory/ends; cat $directory/gate\"); }
+	END { printf(\"two\\n\"); @ = count(); }" >"$directory/out" 2>"$directory/err" &
+tracer=$!
+pids+=("$tracer")
+await "it does not begin" grep -q begun "$directory/out"
+kill -INT "$tracer"
+await "no END" test -e "$directory/ends"
+sleep 0.3 # signals that are closer together count as one
+kill -INT "$tracer"
+: >"$directory/gate"
+wait "$tracer"
+has out '^one$'
+has_not out 'two|[0-9]'
 # The second of two that are apart stops at once: while the stopped VM is waited for, which takes
 # two seconds, so that a slow machine makes this inconclusive.
 for try in 1 2 3 4 5; do

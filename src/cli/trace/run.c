@@ -79,6 +79,15 @@ static void take_signals(struct run *run)
 	interrupts_take(&run->interrupts, run->signals);
 }
 
+/* A second signal stops END and what is printed after it. */
+static bool is_stopped(void *context)
+{
+	struct run *run = context;
+
+	take_signals(run);
+	return run->interrupts.count > 1;
+}
+
 static int flush_output(struct run *run, uint64_t now, struct error *error)
 {
 	struct writer *writer = run->writer;
@@ -388,6 +397,8 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, &before);
+	engine_settings.is_stopped = is_stopped;
+	engine_settings.stop_context = &run;
 	run.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (run.signals < 0) {
 		result = error_set(error, errno, "signals: %s", strerror(errno));
