@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/debug_line.h"
 
 static const struct {
 	const char *name, *tells;
@@ -64,7 +65,7 @@ bool debug_is_on(enum debug_part part)
 
 void debug_say(enum debug_part part, const char *format, ...)
 {
-	char line[1024];
+	char line[DEBUG_LINE_MAX];
 	int saved = errno;
 	size_t length;
 	va_list arguments;
@@ -73,11 +74,8 @@ void debug_say(enum debug_part part, const char *format, ...)
 		return;
 	length = (size_t)snprintf(line, sizeof(line), "vmtap: %s: ", parts[part].name);
 	va_start(arguments, format);
-	vsnprintf(line + length, sizeof(line) - length - 1, format, arguments);
+	vsnprintf(line + length, sizeof(line) - length, format, arguments);
 	va_end(arguments);
-	length = strlen(line);
-	line[length++] = '\n';
-	if (write(STDERR_FILENO, line, length) < 0)
-		errno = saved; /* nobody is left to tell */
+	debug_line(line);
 	errno = saved;
 }

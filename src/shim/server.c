@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/debug_line.h"
 #include "base/test_point.h"
 #include "shim/census.h"
 #include "shim/client.h"
@@ -92,7 +93,7 @@ struct server {
 	bool ending;          /* guards stay closed, whatever clients still request */
 };
 
-/* Tells whoever debugs the library what its thread does: a line on standard error, in one write. */
+/* Tells whoever debugs the library what its thread does: a line on standard error. */
 __attribute__((format(printf, 2, 3))) static void say(
 	const struct server *server, const char *format, ...)
 {
@@ -104,12 +105,9 @@ __attribute__((format(printf, 2, 3))) static void say(
 		return;
 	length = snprintf(line, sizeof(line), "vmtap: server %u: ", (unsigned)server->process.pid);
 	va_start(arguments, format);
-	vsnprintf(line + length, sizeof(line) - (size_t)length - 1, format, arguments);
+	vsnprintf(line + length, sizeof(line) - (size_t)length, format, arguments);
 	va_end(arguments);
-	length = (int)strlen(line);
-	line[length++] = '\n';
-	if (write(STDERR_FILENO, line, (size_t)length) < 0)
-		return;
+	debug_line(line);
 }
 
 /* Whether the environment asks for that. */

@@ -25,6 +25,40 @@ VMTAP_DEBUG=log run 0 trace -q --log "$directory/log" -n 'vm*:::gc-end { @ = cou
 has err 'vmtap: log: .*log: process [0-9]+ \(toy\), [0-9]+ probes$'
 has err 'vmtap: log: .*log: read to its end marker$'
 
+# Neither what the program calls itself nor a closed standard error does any harm.
+cat >"$directory/evil.c" <<'C'
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <vmtap.h>
+int main(void)
+{
+	prctl(PR_SET_NAME, "a\33[31mb");
+	if (vmtap_start(NULL))
+		return 1;
+	getchar();
+	vmtap_stop();
+	return 0;
+}
+C
+flags="-O1 -Iinclude -I$BUILD/include"
+[ "${VMTAP_SANITIZED:-0}" = 1 ] && flags+=" -fsanitize=address,undefined"
+$CC $flags -o "$directory/evil" "$directory/evil.c" "$BUILD/libvmtap.a" -pthread || fail "not built"
+coproc EVIL { exec "$directory/evil"; }
+evil=$EVIL_PID
+pids+=("$evil")
+await_stream "$evil"
+VMTAP_DEBUG=stream run 0 trace -q -Z -p "$evil" -n 'BEGIN { exit(0); }' -n 'vm$target:::gc-idle'
+has err "^vmtap: stream: process $evil \(a\\\\x1b\[31mb\): connected\$"
+echo >&"${EVIL[1]}"
+wait "$evil" || fail "status $?"
+for variables in VMTAP_DEBUG=server "VMTAP_DEBUG=server VMTAP_LOG=$directory/own"; do
+	echo | python3 -c 'import os, subprocess, sys
+ends = os.pipe()
+os.close(ends[0])
+sys.exit(subprocess.call(sys.argv[1:], stderr=ends[1], restore_signals=True))' \
+		env $variables "$directory/evil" || fail "$variables with a closed standard error: status $?"
+done
+
 # nothing without it, and nothing of other parts
 run 0 trace -q -c "$TOY examples/toy/programs/queens.toy" -n "$script"
 grep -E '^vmtap: (stream|server|compile|target|engine)' "$directory/err" && fail "said something unasked"
