@@ -59,8 +59,8 @@ done
 # The list that the README shows is up to date.
 awk '/^\$ vmtap list / { on = 1; next } /^\$/ { on = 0 } on' README.md >"$directory/shown"
 (cd "$directory" && "$VMTAP" list -n 'gc-[se]*' vm) >"$directory/out" 2>"$directory/err"
-# Compilers put the probes of an object into different orders; the README has gcc's.
-if ! $CC --version | grep -q 'Free Software Foundation'; then
+# Compilers and sanitizers put the probes of an object into different orders; the README has gcc's.
+if [ "${VMTAP_SANITIZED:-0}" = 1 ] || ! $CC --version | grep -q 'Free Software Foundation'; then
 	for list in shown out; do
 		awk '{ $1 = NR == 1 ? "ID" : ""; print }' "$directory/$list" | sort >"$directory/sorted"
 		mv "$directory/sorted" "$directory/$list"
