@@ -129,9 +129,9 @@ int connection_send(struct connection *connection, const void *frame, size_t siz
 			continue;
 		if (sent < 0) {
 			result = -errno;
-			/* A VM that has only part of a command waits for the rest. */
-			if (result != -EPIPE && result != -ECONNRESET)
-				shutdown(connection->fd, SHUT_RDWR);
+			/* A VM that has only part of a command waits for the rest. What it has sent
+			 * can still be received. */
+			shutdown(connection->fd, SHUT_RDWR);
 			return result;
 		}
 		at += sent;
