@@ -7,12 +7,10 @@
 #ifndef VMTAP_SHIM_SERVER_H
 #define VMTAP_SHIM_SERVER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
-
 #include "vmtap.h"
+#include <stdbool.h>
 
+struct awaited;
 struct server;
 
 /* Creates the socket, and the log's file unless log is NULL. The caller holds the registry's
@@ -22,18 +20,8 @@ struct server;
 int server_new(const struct vmtap_options *options, const char *user_socket, const char *log,
 	struct server **server);
 
-/* Which client a start waits for. */
-struct server_awaited {
-	pid_t tracer;    /* the process; 0: any client */
-	bool is_limited; /* it may not know of us: do not wait for long */
-};
-
-/* Starts the thread. awaited is not NULL: server_wait() will be called. */
-int server_run(struct server *server, const struct server_awaited *awaited);
-
-/* Waits until the client has subscribed or the server has stopped, and only while the tracer
- * lives if it is known. The server may be freed meanwhile. */
-void server_wait(const struct server_awaited *awaited);
+/* Starts the thread. client: the one that awaited_wait() will wait for; NULL: none. */
+int server_run(struct server *server, const struct awaited *client);
 
 /* Frees a server that is not running. */
 void server_free(struct server *server);

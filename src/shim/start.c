@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "shim/awaited.h"
 #include "shim/census.h"
 #include "shim/fork_page.h"
 #include "shim/kept_options.h"
@@ -110,14 +111,14 @@ static void consume(const char *name, char *value, const char *used)
  *     PID           the same, but only in this process, since children inherit the variable
  *     PID,tracer:T  only in this process, for process T
  *     tracer:T      for process T, in this process and in those that inherit the variable */
-static bool wants_wait(struct server_awaited *awaited)
+static bool wants_wait(struct awaited *awaited)
 {
 	static const char prefix[] = "tracer:";
 	char *wait = secure_getenv("VMTAP_WAIT"), *end;
 	bool is_own;
 	long tracer;
 
-	*awaited = (struct server_awaited){.tracer = 0};
+	*awaited = (struct awaited){.tracer = 0};
 	if (!wait)
 		return false;
 	is_own = strtol(wait, &end, 10) == (long)getpid() && end != wait;
@@ -172,7 +173,7 @@ int vmtap_start(const struct vmtap_options *options)
 	struct server *server = NULL;
 	int error = -EALREADY, cancel;
 	char *log;
-	struct server_awaited awaited;
+	struct awaited awaited;
 	bool waits = false;
 
 	if (options && !options->size)
@@ -204,7 +205,7 @@ int vmtap_start(const struct vmtap_options *options)
 out:
 	lock_release(&turn);
 	if (waits && !error)
-		server_wait(&awaited);
+		awaited_wait(&awaited);
 cancel:
 	pthread_setcancelstate(cancel, NULL);
 	return error;

@@ -1,0 +1,166 @@
+/* admission.c: see admission.h. */
+#include "shim/admission.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/test_point.h"
+#include "shim/registry.h"
+#include "shim/server_state.h"
+#include "shim/subscription.h"
+#include "wire/place.h"
+
+enum {
+	IDLEST_MS = 1000, /* a connection that was idle for less is not ended for another's sake */
+	ACCEPTS_AT_ONCE = 8,
+	/* After an error of accept4(): the first pause; each further error doubles it. */
+	ACCEPT_AGAIN_MS = 100,
+	ACCEPT_AGAIN_MS_MAX = 10000
+};
+
+/* Takes over the descriptor and queues the description of the process. Call with the registry's
+ * lock: descriptors are opened and closed under it, so that a child of fork() finds them all. */
+static int open_client(struct server *server, int descriptor, struct client **result)
+{
+	struct client *client;
+	int error = client_open(descriptor, server->queue_bytes, &client);
+	uint64_t since;
+
+	if (error) {
+		close(descriptor);
+		return error;
+	}
+	if (!server->clients && stamp_choose())
+		stamp_restart(&server->drain.clock);
+	client->providers = server->process.providers = registry_providers(&since);
+	client->omissions = registry_has_omissions() ? 0 : registry_omissions();
+	error = encode_start(&client->encoder, &server->drain.clock, &server->process);
+	if (error) {
+		client_close(client);
+		return error;
+	}
+	client->wall_told = server->drain.clock.zero_real;
+	client->next = server->clients;
+	server->clients = client;
+	server->client_count++;
+	server_say(server, "client %d connected, %u in all", descriptor, server->client_count);
+	*result = client;
+	return 0;
+}
+
+void admission_drop_gone(struct server *server)
+{
+	bool any = false;
+
+	for (const struct client *client = server->clients; client; client = client->next)
+		any |= client->gone;
+	if (!any)
+		return;
+	subscription_apply(server);
+	registry_lock();
+	for (struct client **link = &server->clients; *link;) {
+		struct client *client = *link;
+		if (!client->gone) {
+			link = &client->next;
+			continue;
+		}
+		*link = client->next;
+		server->client_count--;
+		server_say(
+			server, "client %d left, %u remain", client->socket, server->client_count);
+		client_close(client);
+	}
+	registry_unlock();
+}
+
+/* Ends the connection that was idle for longest, and tells it why. False: none was for long. */
+static bool end_idlest(struct server *server)
+{
+	uint64_t now = clock_monotonic();
+	struct client *idlest = NULL;
+	char text[160];
+
+	for (struct client *client = server->clients; client; client = client->next)
+		if (!client->is_log && !client->gone &&
+			now - client->active >= IDLEST_MS * UINT64_C(1000000) &&
+			(!idlest || client->active < idlest->active))
+			idlest = client;
+	if (!idlest)
+		return false;
+	snprintf(text, sizeof(text),
+		WIRE_MESSAGE
+		"the connection is ended: of %d, the most there may be, it was idle for "
+		"longest, and another client has come",
+		SERVER_CLIENTS_MAX);
+	server_say(server, "client %d is ended, idle for longest", idlest->socket);
+	idlest->subscribed = false;
+	if (encode_message(&idlest->encoder, text, server_now(server)))
+		client_finish(idlest, server_now(server));
+	client_send(idlest);
+	idlest->gone = true;
+	admission_drop_gone(server);
+	return true;
+}
+
+void admission_accept(struct server *server)
+{
+	struct client *client;
+	bool refused = false;
+	int socket = 0;
+
+	if (server->client_count == SERVER_CLIENTS_MAX && !end_idlest(server)) {
+		server->accept_pause_ms = ACCEPT_AGAIN_MS;
+		server->accept_after = clock_monotonic() + ACCEPT_AGAIN_MS * UINT64_C(1000000);
+		return;
+	}
+	registry_lock();
+	for (unsigned i = 0; i < ACCEPTS_AT_ONCE && server->client_count < SERVER_CLIENTS_MAX;
+		i++) {
+		socket = server_socket_accept(&server->endpoint, &refused);
+		if (socket >= 0)
+			open_client(server, socket, &client);
+		else if (!refused && socket != -EINTR && socket != -ECONNABORTED)
+			break;
+		TEST_POINT("client-accepted");
+	}
+	registry_unlock();
+	if (socket >= 0 || refused || socket == -EAGAIN || socket == -EWOULDBLOCK) {
+		server->accept_pause_ms = 0;
+		return;
+	}
+	/* Out of descriptors or memory, or a sandbox refuses the call. The connection still
+	 * waits, so poll() would return at once. */
+	server->accept_pause_ms =
+		server->accept_pause_ms ? server->accept_pause_ms * 2 : ACCEPT_AGAIN_MS;
+	if (server->accept_pause_ms > ACCEPT_AGAIN_MS_MAX)
+		server->accept_pause_ms = ACCEPT_AGAIN_MS_MAX;
+	server->accept_after = clock_monotonic() + server->accept_pause_ms * UINT64_C(1000000);
+}
+
+int admission_open_log(struct server *server, const char *path)
+{
+	struct client *client;
+	char expanded[PATH_MAX];
+	int file, error;
+
+	if (!place_expand(path, server->process.pid, expanded, sizeof(expanded)))
+		return -ENAMETOOLONG;
+	file = log_file_open(expanded);
+	error = file < 0 ? file : open_client(server, file, &client);
+	if (error)
+		return error;
+	client->is_log = client->subscribed = true;
+	client_take_all(client);
+	client_take_terms(client);
+	client->clock_told = encode_clock(&client->encoder, &server->drain.clock);
+	client->since = stamp_raw();
+	return 0;
+}
+
+void admission_check(struct server *server)
+{
+	for (struct client *client = server->clients; client; client = client->next)
+		client->gone |= !descriptor_is(client->socket, client->file);
+}

@@ -1,0 +1,71 @@
+/*
+ * server_state.h: what the files of the server share. server.c has the thread and its turns,
+ * admission.c the connections, subscription.c what clients request, pace.c the time between
+ * drains, lossless.c the clients that the VM waits for, and awaited.c the VM that waits for its
+ * first client. Only the server's thread uses the struct, but for what is noted below.
+ */
+#ifndef VMTAP_SHIM_SERVER_STATE_H
+#define VMTAP_SHIM_SERVER_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "shim/client.h"
+#include "shim/descriptor.h"
+#include "shim/drain.h"
+#include "shim/pace.h"
+#include "shim/process.h"
+#include "shim/server_socket.h"
+#include "shim/stamp.h"
+
+enum {
+	SERVER_CLIENTS_MAX = 64,
+	SERVER_DRAIN_MS = 1, /* between drains while events come */
+	SERVER_IDLE_MS = 20  /* while none come */
+};
+
+struct server {
+	pthread_t thread;
+	struct server_socket endpoint;
+	int wake; /* eventfd */
+	struct descriptor_file wake_file;
+	uint32_t queue_bytes;
+	uint32_t flush_ms;
+	struct drain drain;
+	struct process process;
+	struct client *clients; /* changed only under the lock of the registry */
+	unsigned client_count;
+	uint64_t accept_after;    /* CLOCK_MONOTONIC; 0: accept at once */
+	unsigned accept_pause_ms; /* the last pause after an error; 0: the last call succeeded */
+	_Atomic bool stopping;    /* set before the eventfd is written to */
+	bool wake_refused; /* the eventfd cannot be read: it is not polled, and stopping is read
+			      regularly instead */
+	bool cannot_wait;  /* every system call that waits is refused: the stream must end */
+	bool listening;
+	bool watches; /* a thread waited for a lossless client when the server last looked */
+	uint32_t lossless_ms;
+	bool refuses_lossless;
+	struct pace pace;
+	uint32_t known_types; /* number of event types that existed when the guards were last set */
+	bool debugs;          /* VMTAP_DEBUG names "server" */
+	bool ending;          /* guards stay closed, whatever clients still request */
+};
+
+/* The present time in the stream. */
+static inline uint64_t server_now(const struct server *server)
+{
+	return clock_monotonic() - server->drain.clock.zero;
+}
+
+/* Lowers a timeout of poll(). */
+static inline void server_shorten(int *timeout_ms, int limit_ms)
+{
+	if (*timeout_ms < 0 || limit_ms < *timeout_ms)
+		*timeout_ms = limit_ms;
+}
+
+/* Tells whoever debugs the library what its thread does: a line on standard error. */
+__attribute__((format(printf, 2, 3))) void server_say(
+	const struct server *server, const char *format, ...);
+
+#endif

@@ -1,0 +1,168 @@
+/* subscription.c: see subscription.h. */
+#include "shim/subscription.h"
+
+#include <time.h>
+
+#include "base/test_point.h"
+#include "shim/awaited.h"
+#include "shim/registry.h"
+#include "shim/server_state.h"
+
+enum {
+	/* The time that a client has to show that it is not a plain reader for GHC. Longer
+	 * while the VM waits for its first client, because nothing is lost meanwhile. */
+	GRACE_MS = 200,
+	GRACE_AWAITED_MS = 1000
+};
+
+/* What the client wishes for the events of a type besides to get them. */
+static uint8_t client_wishes(const struct client *client, uint16_t strings)
+{
+	return (uint8_t)((client->terms.lossless ? RING_LOSSLESS : 0) |
+		(client->terms.cpu_clock && strings & ENCODE_CPU_CLOCK ? RING_CLOCKED : 0));
+}
+
+void subscription_apply(struct server *server)
+{
+	uint8_t wishes[EVENTS_MAX] = {0}, for_new = 0;
+	bool listening = false;
+
+	server->known_types = event_count();
+	for (struct client *client = server->clients; client; client = client->next) {
+		client_take_types(client);
+		if (!client->subscribed || client->gone)
+			continue;
+		listening = true;
+		if (!server->ending && client_awaits_types(client))
+			for_new |= client_wishes(client, ENCODE_CPU_CLOCK) | RING_OPEN;
+		for (uint32_t i = 0; i < server->known_types; i++)
+			if (client->terms.wanted[i])
+				wishes[i] |= client_wishes(client, client->terms.strings[i]) |
+					(server->ending ? 0 : RING_OPEN);
+	}
+	if (listening && !server->listening)
+		drain_skip(&server->drain);
+	if (listening)
+		ring_set_listening(true);
+	TEST_POINT("rings-listening");
+	registry_lock();
+	registry_open(wishes, server->known_types, for_new);
+	registry_unlock();
+	TEST_POINT("guards-set");
+	if (!listening && server->listening) {
+		ring_set_listening(false);
+		ring_collect();
+		ring_forget();
+		server->drain.blocked = server->pace.slow = false;
+	}
+	server->listening = listening;
+}
+
+void subscription_take_types(struct server *server)
+{
+	if (server->known_types != event_count())
+		subscription_apply(server);
+}
+
+void subscription_answer(struct server *server, struct client *client)
+{
+	struct encoder *encoder = &client->encoder;
+
+	if (!client->acknowledge)
+		return;
+	encode_block_end(encoder);
+	if (!client->clock_told)
+		client->clock_told = encode_clock(encoder, &server->drain.clock);
+	client->acknowledge = !client->clock_told ||
+		!encode_subscribed(encoder, client->tag, client->tag_flags, server_now(server));
+}
+
+static void take_frame(struct server *server, struct client *client)
+{
+	bool wants = false;
+
+	client->changed = false;
+	if (client->finishing)
+		return;
+	if (client->asked.lossless && server->refuses_lossless) {
+		client->asked.lossless = false;
+		client->tag_flags &= (uint8_t)~WIRE_LOSSLESS; /* the answer tells */
+	}
+	client_take_terms(client);
+	server_say(server, "client %d: subscription %u, flags %#x", client->socket,
+		(unsigned)client->tag, client->tag_flags);
+	for (unsigned i = 0; i < CLIENT_KINDS; i++)
+		wants |= client->terms.wanted[i];
+	wants |= client->terms.entry_bytes > 0; /* for probes that may be added later */
+	bool starts = !client->subscribed;
+	if (starts)
+		client->since = stamp_raw();
+	client->subscribed = wants && !client->finish_asked;
+	subscription_apply(server);
+	if (starts && client->terms.cpu_clock) /* only now do all threads know of it */
+		client->since = stamp_raw();
+	/* An end marker needs no acknowledgement, and nothing may follow it. */
+	client->finishing = client->finish_asked;
+	client->acknowledge = !client->finishing && !client->terms.ghc_only;
+	subscription_answer(server, client);
+	/* A script with only BEGIN and ticks requests no events, but the VM should run for it
+	 * as well. */
+	if ((client->subscribed || (!client->finish_asked && !client->terms.ghc_only)) &&
+		awaited_is(client))
+		awaited_end();
+}
+
+/* Events recorded before a change are delivered under the previous terms. */
+static void take_changes(struct server *server, struct client *client)
+{
+	while (client->changed && !client->gone) {
+		if (server->listening)
+			drain_rings(&server->drain, server->clients);
+		if (server->listening && server->drain.blocked)
+			break;
+		take_frame(server, client);
+		client_parse(client);
+	}
+}
+
+/* The CPU time of this thread. */
+static uint64_t own_cpu_time(void)
+{
+	struct timespec time = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+void subscription_read(struct server *server, struct client *client)
+{
+	uint64_t before = own_cpu_time();
+
+	client_read(client);
+	take_changes(server, client);
+	client->credit -= (int64_t)(own_cpu_time() - before);
+}
+
+int subscription_grace(const struct client *client)
+{
+	uint64_t grace = awaited_any() ? GRACE_AWAITED_MS : GRACE_MS, passed;
+
+	if (!client->fresh || client->gone || client->control.length)
+		return -1;
+	passed = (clock_monotonic() - client->connected) / 1000000;
+	return client->input_ended || passed >= grace ? 0 : (int)(grace - passed);
+}
+
+static void greet_plain_readers(struct server *server)
+{
+	for (struct client *client = server->clients; client; client = client->next)
+		if (subscription_grace(client) == 0)
+			client_take_default(client);
+}
+
+void subscription_take_all(struct server *server)
+{
+	greet_plain_readers(server);
+	for (struct client *client = server->clients; client; client = client->next)
+		take_changes(server, client);
+}
