@@ -37,6 +37,18 @@ static void wait_process(int process_fd, int timeout_ms)
 	poll(&wait, process_fd >= 0 ? 1 : 0, timeout_ms);
 }
 
+/* Reads what /proc shows of the process. -ESRCH: it has ended; all errors set a line in error. */
+static int look_at(struct connection *connection, uint32_t pid, int wait_ms, struct error *error)
+{
+	int result = endpoint_process(pid, &connection->process, error);
+
+	if (!result && connection->process.exited)
+		result = error_set(error, ESRCH, "process %" PRIu32 " (%s) has ended%s", pid,
+			connection->process.name,
+			wait_ms > 0 ? " without serving an event stream" : "");
+	return result;
+}
+
 int connection_open(struct connection *connection, uint32_t pid, const char *socket, int wait_ms,
 	struct error *error)
 {
@@ -49,14 +61,13 @@ int connection_open(struct connection *connection, uint32_t pid, const char *soc
 	if (socket)
 		return endpoint_connect_path(socket, &connection->process, &connection->fd, error);
 	for (;;) {
-		result = endpoint_process(pid, &connection->process, error);
-		if (!result && connection->process.exited)
-			result = error_set(error, ESRCH, "process %" PRIu32 " (%s) has ended%s",
-				pid, connection->process.name,
-				wait_ms > 0 ? " without serving an event stream" : "");
+		result = look_at(connection, pid, wait_ms, error);
 		if (result)
 			break;
 		result = endpoint_connect(&connection->process, &connection->fd, error);
+		/* it may have ended while its socket was looked for */
+		if (result == -ENOENT && look_at(connection, pid, wait_ms, error))
+			result = -ESRCH;
 		if (result != -ENOENT || connection_now() >= limit)
 			break;
 		if (process_fd < 0)
