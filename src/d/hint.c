@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/suggestion.h"
@@ -83,6 +84,10 @@ static bool is_meant(const struct d_identifier *identifier, bool is_function)
 const char *d_hint_name(const struct d_compiler *compiler, const struct d_name *name,
 	enum d_name_space space, bool is_function, char text[D_HINT_MAX])
 {
+	static const char *const prefixes[] = {[D_SPACE_GLOBAL] = "",
+		[D_SPACE_SELF] = "self->",
+		[D_SPACE_THIS] = "this->",
+		[D_SPACE_AGGREGATION] = "@"};
 	const struct d_names *names = &compiler->names;
 	struct suggestion suggestion;
 	const char *known = "";
@@ -99,7 +104,10 @@ const char *d_hint_name(const struct d_compiler *compiler, const struct d_name *
 			if (is_meant(other->identifiers[space], is_function) ||
 				(space == D_SPACE_GLOBAL && !is_function && other->type))
 				suggestion_offer(&suggestion, other->bytes);
-	return suggestion_text(&suggestion, text, D_HINT_MAX);
+	if (!suggestion.best)
+		return "";
+	snprintf(text, D_HINT_MAX, " (did you mean %s%s?)", prefixes[space], suggestion.best);
+	return text;
 }
 
 const char *d_hint_member(const struct d_type *type, const char *name, char text[D_HINT_MAX])

@@ -98,6 +98,7 @@ static void record(struct d_compiler *compiler, const struct d_place *place, con
 	error->script = compiler->library ? 0 : compiler->script;
 	error->line = placed ? place->line : 0;
 	error->column = column;
+	error->unmatched[0] = '\0';
 }
 
 static int fail(struct d_compiler *compiler, const struct d_place *place, const char *tag,

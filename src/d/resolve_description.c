@@ -231,40 +231,78 @@ static size_t stem(const char *provider)
 	return length;
 }
 
-/* A probe, or a provider, that is spelt much like the one that the description names. */
+/* Whether a process has the probe, or is expected to. */
+static bool is_known(const struct d_probe *probe)
+{
+	return !probe->is_absent || probe->is_expected;
+}
+
+/*
+ * Suggests a provider that is spelt much like the description's. Another pid is not a misspelling,
+ * so both must end in the same pid; "vm*" stands for the provider of any process.
+ */
+static void suggest_provider(
+	const struct d_probe_set *set, const char *provider, char *buffer, unsigned size)
+{
+	char wanted[SUGGESTION_MAX + 1], known[SUGGESTION_MAX + 1];
+	const char *end = strchr(provider, '*');
+	bool is_any = end && end > provider && !end[1];
+	struct suggestion suggestion = {.best = NULL};
+
+	if (!is_any)
+		end = provider + stem(provider);
+	snprintf(wanted, sizeof(wanted), "%.*s", (int)(end - provider), provider);
+	for (size_t i = 0; i < set->count && !suggestion.best && !d_pattern_is_glob(wanted); i++) {
+		const char *other = set->probes[i].provider;
+
+		if (!is_known(&set->probes[i]) || (!is_any && strcmp(other + stem(other), end)))
+			continue;
+		snprintf(known, sizeof(known), "%.*s", (int)stem(other), other);
+		suggestion_init(&suggestion, wanted);
+		suggestion_offer(&suggestion, known);
+	}
+	if (suggestion.best)
+		snprintf(buffer, size, " (did you mean %s%s?)", known, is_any ? "*" : "");
+}
+
+/* Suggests the tick probe whose name is spelt much like this one, which need not exist yet. */
+static void suggest_tick(const char *name, char *buffer, unsigned size)
+{
+	const char *rate = name + strcspn(name, "0123456789");
+	struct suggestion suggestion;
+	char tick[SUGGESTION_MAX + 1];
+
+	if (snprintf(tick, sizeof(tick), "%s%s", tick_prefix, rate) >= (int)sizeof(tick) ||
+		!tick_period(tick))
+		return;
+	suggestion_init(&suggestion, name);
+	suggestion_offer(&suggestion, tick);
+	suggestion_text(&suggestion, buffer, size);
+}
+
+/* Suggests a probe, or a provider, that is spelt much like the one that the description names. */
 static void suggest(const struct d_probe_set *set, const struct d_description *description,
 	char *buffer, unsigned size)
 {
 	const char *provider = description->parts[0], *name = description->parts[3];
 	struct suggestion suggestion;
-	char wanted[SUGGESTION_MAX + 1], known[SUGGESTION_MAX + 1];
 	bool is_there = !*provider;
 
 	suggestion_init(&suggestion, name);
 	for (size_t i = 0; i < set->count; i++) {
 		const struct d_probe *probe = &set->probes[i];
 
-		if (probe->is_absent || !d_pattern_match(provider, probe->provider))
+		if (!is_known(probe) || !d_pattern_match(provider, probe->provider))
 			continue;
 		is_there = true;
 		if (!d_pattern_is_glob(name))
 			suggestion_offer(&suggestion, probe->name);
 	}
 	suggestion_text(&suggestion, buffer, size);
-	/* the same process's provider: another pid is not a misspelling */
-	snprintf(wanted, sizeof(wanted), "%.*s", (int)stem(provider), provider);
-	for (size_t i = 0; i < set->count && !is_there && !d_pattern_is_glob(provider); i++) {
-		const char *other = set->probes[i].provider;
-
-		if (set->probes[i].is_absent ||
-			strcmp(other + stem(other), provider + stem(provider)) != 0)
-			continue;
-		snprintf(known, sizeof(known), "%.*s", (int)stem(other), other);
-		suggestion_init(&suggestion, wanted);
-		suggestion_offer(&suggestion, known);
-		suggestion_text(&suggestion, buffer, size);
-		is_there = suggestion.best;
-	}
+	if (!*buffer && d_pattern_match(provider, "profile"))
+		suggest_tick(name, buffer, size);
+	if (!*buffer && !is_there)
+		suggest_provider(set, provider, buffer, size);
 }
 
 uint32_t d_description_process(const struct d_description *description)
