@@ -174,27 +174,70 @@ bool child_adopted(void)
 	return true;
 }
 
+/*
+ * Reads the parent of a process, and how many page faults the children had that it has waited for;
+ * false: there is no such process.
+ */
+static bool read_family(pid_t pid, pid_t *parent, unsigned long *children_faults)
+{
+	char path[48], line[1024], *end;
+	bool result;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	/* the name, in parentheses, may contain anything */
+	end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	result = end &&
+		sscanf(end, ") %*c %d %*d %*d %*d %*d %*u %*u %lu", parent, children_faults) == 2;
+	fclose(file);
+	return result;
+}
+
+/* The next child of parent in the listing of /proc; 0: there is none. */
+static pid_t next_child(DIR *processes, pid_t parent)
+{
+	unsigned long faults;
+	struct dirent *entry;
+	pid_t parent_of;
+	char *end;
+
+	while (processes && (entry = readdir(processes))) {
+		long pid = strtol(entry->d_name, &end, 10);
+		if (!*end && pid > 0 && read_family((pid_t)pid, &parent_of, &faults) &&
+			parent_of == parent)
+			return (pid_t)pid;
+	}
+	return 0;
+}
+
+bool child_has_children(const struct child *child)
+{
+	unsigned long faults = 0;
+	DIR *processes;
+	pid_t parent;
+	bool result;
+
+	if (!child->pid || !read_family(child->pid, &parent, &faults))
+		return false;
+	/* a process has page faults as soon as it exists */
+	processes = opendir("/proc");
+	result = faults || next_child(processes, child->pid);
+	if (processes)
+		closedir(processes);
+	return result;
+}
+
 /* Kills our children; those that they leave behind become ours. */
 static void kill_children(void)
 {
 	DIR *processes = opendir("/proc");
-	struct dirent *entry;
-	char path[300], line[512], *end;
-	FILE *file;
-	int parent;
+	pid_t pid;
 
-	while (processes && (entry = readdir(processes))) {
-		long pid = strtol(entry->d_name, &end, 10);
-		snprintf(path, sizeof(path), "/proc/%.200s/stat", entry->d_name);
-		file = !*end && pid > 0 ? fopen(path, "re") : NULL;
-		if (!file)
-			continue;
-		/* the name, in parentheses, may contain anything */
-		end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-		if (end && sscanf(end, ") %*c %d", &parent) == 1 && parent == getpid())
-			kill((pid_t)pid, SIGKILL);
-		fclose(file);
-	}
+	while ((pid = next_child(processes, getpid())))
+		kill(pid, SIGKILL);
 	if (processes)
 		closedir(processes);
 }

@@ -67,6 +67,12 @@ bool child_adopted(void);
 /* Kills all children, and theirs, after child_adopt(). */
 void child_end_adopted(void);
 
+/*
+ * Whether the child has children, or has had some that it has waited for. Not known any more once
+ * child_poll() has seen its end.
+ */
+bool child_has_children(const struct child *child);
+
 /* Checks whether the child has ended; true: it has. */
 bool child_poll(struct child *child);
 

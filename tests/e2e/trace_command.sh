@@ -43,6 +43,17 @@ has out '^one -2$'
 # and so they are if the first is no program
 run 0 trace -q -n 'BEGIN { printf("%s %s\n", $$1, $$2); exit(0); }' -- no-such-program -2
 has out '^no-such-program -2$'
+has_not err 'is not a program'
+# a script that does not use them says what they were taken for
+run 1 trace -n 'BEGIN { exit(0); }' -- no-such-program -2
+has err "extraneous argument .-2. "
+has err "^vmtap: 'no-such-program' is not a program in PATH, so the words after -- are arguments of the script, not a command$"
+run 1 trace gc_pause -- no-such-program
+has err "^vmtap: 'no-such-program' is not a program"
+run 1 trace -n 'vm*:::gc-end { trace($$1); }' -- no-such-program -2
+has err "^vmtap: 'no-such-program' is not a program"
+run 1 trace -c true -n 'BEGIN { exit(0); }' -- no-such-program
+has_not err 'is not a program'
 run 0 record -o "$directory/record" -- "$TOY" --caps=1 "$program"
 [ -s "$directory/record" ] || fail "record -- COMMAND: nothing recorded"
 run 2 record -o "$directory/x" word -- "$TOY" "$program"

@@ -252,6 +252,16 @@ for script in BEGIN "$startup"; do
 	run 3 trace -p "$zombie" -n "$script"
 	one_line "^vmtap: process $zombie \(python3.*\) has ended$"
 done
+# A stopped process can send no events, but a script that asks for none needs none.
+kill -STOP "$pid"
+is_stopped() {
+	grep -qE '^State:[[:space:]]+T' "/proc/$pid/status"
+}
+await "it is not stopped" is_stopped
+run 4 trace -q -p "$pid" -n 'BEGIN { printf("%d\n", $target); } tick-100 { exit(4); }'
+has out "^$pid$"
+[ -s "$directory/err" ] && fail "a stopped process: said something"
+kill -CONT "$pid"
 # errors in scripts are reported whatever the target is
 run 1 trace -p "$pid" -n 'BEGIN { x y }'
 has err '^dtrace: invalid probe specifier'

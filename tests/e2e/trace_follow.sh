@@ -134,6 +134,25 @@ for tracer in 99999999 0 -1 x ''; do
 		fail "VMTAP_WAIT=tracer:$tracer: status $?"
 done
 
+# without --follow, a command that has started others, and serves nothing itself, gets a hint
+hint='^vmtap: the command has started other programs: --follow traces these too$'
+run 3 trace -c "sh -c '$TOY $program; true'" -n "$ends"
+has err '^vmtap: process [0-9]+ \(.*\) has ended without serving an event stream$'
+has err "$hint"
+run 3 trace gc_pause -- sh -c "$TOY $program; true"
+has err "$hint"
+# one that still runs when the wait is over
+run 3 trace -c "sh -c 'sleep 600; true'" -n "$ends"
+has err '^vmtap: process [0-9]+ \(.*\) serves no event stream: '
+has err "$hint"
+# one that has started nothing gets none, nor one that is followed
+run 3 trace -c 'echo any' -n "$ends"
+has_not err --follow
+run 3 trace --follow -c "sh -c 'ls; true'" -n "$ends"
+has_not err --follow
+run 0 trace -q -c "$TOY $program" -n "$ends"
+has_not err --follow
+
 # nothing to trace, and wrong usage
 run 3 trace --follow -c 'sh -c true' -n 'vm$target:::startup'
 has err '^vmtap: process [0-9]+, and what it has started, have ended without serving an event stream$'

@@ -162,6 +162,14 @@ const struct error *target_missing(const struct targets *targets)
 	return NULL;
 }
 
+bool target_has_children(const struct targets *targets)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		if (targets->items[i].missing.text[0])
+			return child_has_children(&targets->items[i].child);
+	return false;
+}
+
 /* Opens a target's stream; *source is NULL if it has none. */
 static int open_one(struct targets *targets, struct target *target, struct d_probe_set *set,
 	struct source **source, struct error *error)

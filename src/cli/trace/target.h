@@ -75,6 +75,9 @@ int target_watch(struct targets *targets, struct error *error);
 /* Why a target's stream is missing, of the first that has none; NULL: none is. */
 const struct error *target_missing(const struct targets *targets);
 
+/* Whether that target is a command which has started other programs. */
+bool target_has_children(const struct targets *targets);
+
 /* Runs the commands that do not run yet; a negative errno and a line in error. */
 int target_release(struct targets *targets, struct error *error);
 

@@ -2,6 +2,7 @@
 #include "cli/trace/trace_compile.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/debug.h"
 #include "cli/cli.h"
@@ -25,6 +26,18 @@ static int out_of_memory(void)
 	return CLI_CANNOT;
 }
 
+/* Says why there is no target if the words after "--" look like one, and are none. */
+static void tell_no_program(const struct work *work, const struct d_error *error)
+{
+	const struct trace *trace = work->trace;
+
+	if (trace->no_program && !trace->targets.count &&
+		(*error->unmatched || !strcmp(error->tag, "D_MACRO_UNUSED")))
+		cli_message("'%s' is not a program in PATH, so the words after -- are arguments "
+			    "of the script, not a command",
+			trace->no_program);
+}
+
 static int report_error(const struct work *work, const struct d_error *error)
 {
 	const struct script *script = &work->trace->scripts[error->script];
@@ -32,6 +45,7 @@ static int report_error(const struct work *work, const struct d_error *error)
 	fprintf(stderr, "dtrace: %s %s: %s\n",
 		script->is_file ? "failed to compile script" : "invalid probe specifier",
 		script->name, error->message.text);
+	tell_no_program(work, error);
 	if (work->is_open && *error->unmatched)
 		trace_tell_notes(&work->trace->targets, error->unmatched);
 	return CLI_FOUND;
@@ -39,7 +53,11 @@ static int report_error(const struct work *work, const struct d_error *error)
 
 static int report_missing(const struct work *work)
 {
-	cli_message("%s", target_missing(&work->trace->targets)->text);
+	const struct targets *targets = &work->trace->targets;
+
+	cli_message("%s", target_missing(targets)->text);
+	if (!targets->arrivals.choice && target_has_children(targets))
+		cli_message("the command has started other programs: --follow traces these too");
 	return CLI_CANNOT;
 }
 

@@ -271,8 +271,11 @@ static int take_rest(struct trace *trace, char **words)
 	int status = CLI_OK;
 
 	if (*words && !trace->targets.count && !trace->targets.log &&
-		trace->targets.arrivals.choice != ARRIVAL_NAMED && child_is_program(*words))
-		return add_target(trace, target);
+		trace->targets.arrivals.choice != ARRIVAL_NAMED) {
+		if (child_is_program(*words))
+			return add_target(trace, target);
+		trace->no_program = *words;
+	}
 	for (; *words && !status; words++)
 		status = take_operand(trace, *words);
 	return status;

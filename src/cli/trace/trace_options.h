@@ -44,8 +44,9 @@ struct trace {
 	bool verbose, disassemble, lossless;
 	char **arguments; /* $1 ...: as many as argv has words at most */
 	size_t argument_count;
-	bool has_operand; /* an operand has been seen, which may have been a script's name */
-	bool is_bundled;  /* the first script is one that comes with vmtap */
+	const char *no_program; /* after "--", the first of them, which could have been a command */
+	bool has_operand;       /* an operand has been seen, which may have been a script's name */
+	bool is_bundled;        /* the first script is one that comes with vmtap */
 };
 
 /*
