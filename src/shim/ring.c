@@ -108,8 +108,10 @@ static struct ring *ring_make(void)
 {
 	uint64_t size = atomic_load(&ring_bytes);
 	size_t head = (sizeof(struct ring) + 4095) & ~(size_t)4095;
+	/* MAP_STACK: Linux 6.7 and later use no huge pages there, which adjacent rings would else
+	 * be made resident by. */
 	struct ring *ring = mmap(NULL, head + size + RECORD_MAX, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 
 	if (ring == MAP_FAILED)
 		return NULL;

@@ -64,10 +64,12 @@ struct ring {
 	bool stuck; /* server only: the thread has been in that record for so long that nobody waits
 		       for it: it is stopped, or has left the record by longjmp() */
 
-	struct ring_drops drops;
 	bool compared, reused; /* server only: see ring_collect() */
 	void *transients;      /* server only: texts of RING_NAME records */
 	size_t transients_bytes;
+
+	/* Last: until an event is dropped, only the page that begins the struct is touched. */
+	struct ring_drops drops;
 };
 
 /*

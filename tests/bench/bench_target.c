@@ -11,6 +11,9 @@
  *     bench_target flood COUNT  the same with COUNT events as fast as it can
  *     bench_target memory       prints the KiB that vmtap_start() makes resident (in total, and
  *                               the private part) while no client listens
+ *     bench_target threads COUNT
+ *                               prints the bytes that the first event of each of COUNT threads
+ *                               makes resident, per thread; the client is a log
  */
 #include <poll.h>
 #include <pthread.h>
@@ -18,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <vmtap.h>
 
 #include "burst.h"
@@ -25,7 +29,10 @@
 enum {
 	WAIT_MS = 30000,
 	SETTLE_MS = 200, /* by then the server's thread is asleep */
-	KEYS_BURST = 1000
+	KEYS_BURST = 1000,
+	THREAD_STACK = 256 << 10,
+	THREAD_TOUCHED = 64 << 10, /* of its stack; more than an event needs */
+	WARM_EVENTS = 200000
 };
 
 static struct vmtap_name class_name = VMTAP_NAME("Target");
@@ -154,6 +161,68 @@ static int memory(void)
 	return 0;
 }
 
+/* ---- memory of many threads ---- */
+
+static pthread_barrier_t threads_ready, threads_go, threads_done;
+
+static void *fire_one(void *argument)
+{
+	volatile char touched[THREAD_TOUCHED];
+
+	for (size_t i = 0; i < sizeof(touched); i += 4096)
+		touched[i] = 0;
+	pthread_barrier_wait(&threads_ready);
+	pthread_barrier_wait(&threads_go);
+	VMTAP_METHOD_ENTRY(&class_name, &method_name, &file_name, 1, 1);
+	pthread_barrier_wait(&threads_done);
+	for (;;)
+		pause();
+	return argument;
+}
+
+/* The threads end with the process. */
+static int threads(int count)
+{
+	struct memory before, after;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int error;
+
+	setenv("VMTAP_LOG", "/dev/null", 1);
+	error = vmtap_start(NULL);
+	if (error || !wait_open()) {
+		fprintf(stderr, "bench_target: vmtap_start: %s\n", strerror(-error));
+		return 1;
+	}
+	fire(WARM_EVENTS); /* what the client and the names need must not count */
+	pthread_barrier_init(&threads_ready, NULL, (unsigned)count + 1);
+	pthread_barrier_init(&threads_go, NULL, (unsigned)count + 1);
+	pthread_barrier_init(&threads_done, NULL, (unsigned)count + 1);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, THREAD_STACK);
+	for (int i = 0; i < count; i++) {
+		error = pthread_create(&thread, &attributes, fire_one, NULL);
+		if (error) {
+			fprintf(stderr, "bench_target: pthread_create: %s\n", strerror(error));
+			return 1;
+		}
+	}
+	pthread_barrier_wait(&threads_ready);
+	burst_pause(SETTLE_MS * 1000);
+	read_memory();
+	before = read_memory();
+	pthread_barrier_wait(&threads_go);
+	pthread_barrier_wait(&threads_done);
+	burst_pause(SETTLE_MS * 1000);
+	after = read_memory();
+	if (before.resident < 0 || after.resident < 0) {
+		fprintf(stderr, "bench_target: /proc/self/smaps_rollup cannot be read\n");
+		return 1;
+	}
+	printf("%ld\n", (after.resident - before.resident) * 1024 / count);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -161,11 +230,14 @@ int main(int argc, char **argv)
 
 	if (!strcmp(mode, "memory"))
 		return memory();
+	if (!strcmp(mode, "threads") && argc == 3 && atoi(argv[2]) > 0)
+		return threads(atoi(argv[2]));
 	if (strcmp(mode, "beat") &&
 		(argc != 3 ||
 			(strcmp(mode, "keys") && strcmp(mode, "pace") && strcmp(mode, "flood")))) {
 		fprintf(stderr,
-			"usage: bench_target beat|keys COUNT|pace RATE|flood COUNT|memory\n");
+			"usage: bench_target beat|keys COUNT|pace RATE|flood COUNT|memory|"
+			"threads COUNT\n");
 		return 2;
 	}
 	error = vmtap_start(NULL);
