@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pattern.h"
 #include "contract/promise.h"
 #include "d/check.h"
 #include "d/check_provider.h"
@@ -14,7 +15,6 @@
 #include "d/generate_order.h"
 #include "d/resolve_attribute.h"
 #include "d/resolve_description.h"
-#include "d/resolve_pattern.h"
 
 static int check_statements(struct d_compiler *compiler, const struct d_clause_tree *tree)
 {
@@ -101,7 +101,7 @@ static int find_probes(struct d_compiler *compiler, const struct d_description *
 		return -1;
 	for (unsigned i = 0; i < 4; i++)
 		spelled[i] = !description->is_number && *description->parts[i] &&
-			!d_pattern_is_glob(description->parts[i]);
+			!pattern_is_glob(description->parts[i]);
 	clause->description_stability = stability_greatest;
 	for (size_t i = 0; i < clause->probe_count; i++)
 		clause->description_stability = stability_least(clause->description_stability,

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pattern.h"
 #include "d/compile.h"
-#include "d/resolve_pattern.h"
 
 /* Splits "provider:module:function:name" in place. False: it is a number. */
 static bool split(char *text, const char *parts[4])
@@ -30,10 +30,9 @@ static bool matches(char *description, const struct d_probe *probe)
 {
 	const char *parts[4];
 
-	return split(description, parts) && d_pattern_match(parts[3], probe->name) &&
-		d_pattern_match(parts[0], probe->provider) &&
-		d_pattern_match(parts[2], probe->function) &&
-		d_pattern_match(parts[1], probe->module);
+	return split(description, parts) && pattern_match(parts[3], probe->name) &&
+		pattern_match(parts[0], probe->provider) &&
+		pattern_match(parts[2], probe->function) && pattern_match(parts[1], probe->module);
 }
 
 /* Whether args[] of the new probe are those of the known one, and perhaps more. */

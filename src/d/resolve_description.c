@@ -9,8 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/pattern.h"
 #include "base/suggestion.h"
-#include "d/resolve_pattern.h"
 #include "program/option.h"
 
 enum {
@@ -22,11 +22,11 @@ static const char tick_prefix[] = "tick-";
 /* A module or function that no process has is waited for only if a provider is named. */
 static bool matches(const struct d_description *description, const struct d_probe *probe)
 {
-	return d_pattern_match(description->parts[3], probe->name) &&
-		d_pattern_match(description->parts[0], probe->provider) &&
+	return pattern_match(description->parts[3], probe->name) &&
+		pattern_match(description->parts[0], probe->provider) &&
 		((probe->is_expected && description->parts[0] && *description->parts[0]) ||
-			(d_pattern_match(description->parts[2], probe->function) &&
-				d_pattern_match(description->parts[1], probe->module)));
+			(pattern_match(description->parts[2], probe->function) &&
+				pattern_match(description->parts[1], probe->module)));
 }
 
 /*
@@ -86,17 +86,16 @@ static int provide_ticks(struct d_compiler *compiler, const struct d_description
 	uint64_t period;
 	int result = 0;
 
-	if (!d_pattern_match(provider, "profile") || *description->parts[1] ||
-		*description->parts[2])
+	if (!pattern_match(provider, "profile") || *description->parts[1] || *description->parts[2])
 		return 0;
-	if (!d_pattern_is_glob(name) && *name) {
+	if (!pattern_is_glob(name) && *name) {
 		period = is_tick && strlen(name) < 64 ? tick_period(name) : 0;
 		return period ? add_tick(compiler, name, period) : 0;
 	}
 	if (strncmp(name, "tick", 4) != 0 && strncmp(provider, "prof", 4) != 0)
 		return 0;
 	for (size_t i = 0; i < sizeof(preset) / sizeof(preset[0]) && !result; i++) {
-		if (d_pattern_match(name, preset[i]))
+		if (pattern_match(name, preset[i]))
 			result = add_tick(compiler, preset[i], tick_period(preset[i]));
 	}
 	return result;
@@ -145,7 +144,7 @@ static const char *meant(const struct d_probe_set *set, const struct d_descripti
 		if ((!set->probes[i].is_absent || set->probes[i].is_expected) &&
 			!strcasecmp(set->probes[i].name, dashed) &&
 			strcmp(set->probes[i].name, description->parts[3]) != 0 &&
-			d_pattern_match(description->parts[0], set->probes[i].provider))
+			pattern_match(description->parts[0], set->probes[i].provider))
 			return set->probes[i].name;
 	return NULL;
 }
@@ -166,7 +165,7 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 		snprintf(buffer, size, " (the probe's name is %.100s)", other);
 		return;
 	}
-	if (!strncmp(name, "profile-", 8) && d_pattern_match(provider, "profile")) {
+	if (!strncmp(name, "profile-", 8) && pattern_match(provider, "profile")) {
 		snprintf(buffer, size,
 			compiler->settings.has_kernel_source
 				? " (profile probes need a kernel source; tick-n works with every "
@@ -179,8 +178,8 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 		const char *known = set->probes[i].provider;
 
 		if (set->probes[i].is_absent && !set->probes[i].is_expected &&
-			d_pattern_match(provider, known) &&
-			d_pattern_match(name, set->probes[i].name)) {
+			pattern_match(provider, known) &&
+			pattern_match(name, set->probes[i].name)) {
 			snprintf(buffer, size, " (the process is built without provider %.*s)",
 				(int)strcspn(known, "0123456789"), known);
 			return;
@@ -212,7 +211,7 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 		!strchr("0123456789", provider[length - 2]))
 		snprintf(buffer, size, " ($target is 0 without -p, -c or --log)");
 	if (*buffer || strncmp(name, tick_prefix, strlen(tick_prefix)) != 0 ||
-		!d_pattern_match(provider, "profile"))
+		!pattern_match(provider, "profile"))
 		return;
 	snprintf(buffer, size, "%s",
 		*description->parts[1] || *description->parts[2]
@@ -252,7 +251,7 @@ static void suggest_provider(
 	if (!is_any)
 		end = provider + stem(provider);
 	snprintf(wanted, sizeof(wanted), "%.*s", (int)(end - provider), provider);
-	for (size_t i = 0; i < set->count && !suggestion.best && !d_pattern_is_glob(wanted); i++) {
+	for (size_t i = 0; i < set->count && !suggestion.best && !pattern_is_glob(wanted); i++) {
 		const char *other = set->probes[i].provider;
 
 		if (!is_known(&set->probes[i]) || (!is_any && strcmp(other + stem(other), end)))
@@ -292,14 +291,14 @@ static void suggest(const struct d_probe_set *set, const struct d_description *d
 	for (size_t i = 0; i < set->count; i++) {
 		const struct d_probe *probe = &set->probes[i];
 
-		if (!is_known(probe) || !d_pattern_match(provider, probe->provider))
+		if (!is_known(probe) || !pattern_match(provider, probe->provider))
 			continue;
 		is_there = true;
-		if (!d_pattern_is_glob(name))
+		if (!pattern_is_glob(name))
 			suggestion_offer(&suggestion, probe->name);
 	}
 	suggestion_text(&suggestion, buffer, size);
-	if (!*buffer && d_pattern_match(provider, "profile"))
+	if (!*buffer && pattern_match(provider, "profile"))
 		suggest_tick(name, buffer, size);
 	if (!*buffer && !is_there)
 		suggest_provider(set, provider, buffer, size);
@@ -323,15 +322,15 @@ bool d_description_is_any(const struct d_description *description, bool zdefs)
 
 	if (description->is_number)
 		return false;
-	return !*provider || d_pattern_is_glob(provider) ||
+	return !*provider || pattern_is_glob(provider) ||
 		(zdefs && d_description_process(description));
 }
 
 /* Whether it names a provider or a probe without wildcards. */
 static bool is_spelled(const struct d_description *description)
 {
-	return (*description->parts[0] && !d_pattern_is_glob(description->parts[0])) ||
-		(*description->parts[3] && !d_pattern_is_glob(description->parts[3]));
+	return (*description->parts[0] && !pattern_is_glob(description->parts[0])) ||
+		(*description->parts[3] && !pattern_is_glob(description->parts[3]));
 }
 
 int d_description_find_own(struct d_compiler *compiler, struct d_description *description)
@@ -361,7 +360,7 @@ static long next_probe(
 {
 	const char *name = description->parts[3];
 
-	if (*name && !d_pattern_is_glob(name))
+	if (*name && !pattern_is_glob(name))
 		return d_probe_set_find(set, name, after);
 	return after + 1 < (long)set->count ? after + 1 : -1;
 }

@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/pattern.h"
 #include "d/parse_declarator.h"
 #include "d/parse_provider.h"
-#include "d/resolve_pattern.h"
 
 static const struct d_parameter *nth_parameter(const struct d_parameter *parameter, unsigned n)
 {
@@ -107,7 +107,7 @@ const struct d_prototype *d_provider_prototype(
 static bool may_be_of_provider(const char *pattern, const char *name, bool kernel)
 {
 	return *pattern &&
-		((!kernel && d_provider_is_of(pattern, name)) || d_pattern_match(pattern, name));
+		((!kernel && d_provider_is_of(pattern, name)) || pattern_match(pattern, name));
 }
 
 const struct d_prototype *d_provider_prototype_of(
@@ -125,7 +125,7 @@ const struct d_prototype *d_provider_prototype_of(
 			continue;
 		for (const struct d_prototype *probe = definition->probes; probe;
 			probe = probe->next) {
-			if (!d_pattern_match(description->parts[3], probe->name))
+			if (!pattern_match(description->parts[3], probe->name))
 				continue;
 			*differ |= found && !d_prototype_same(found, probe);
 			found = probe;

@@ -4,7 +4,7 @@
  */
 #include "d_fixture.h"
 
-#include "d/resolve_pattern.h"
+#include "base/pattern.h"
 
 struct row {
 	const char *text;
@@ -502,7 +502,7 @@ START_TEST(patterns)
 		{"**a**", "bab", true}, {"*?*?*", "a", false}, {"*?*?*", "ab", true}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		ck_assert_msg(d_pattern_match(cases[i].pattern, cases[i].text) == cases[i].matches,
+		ck_assert_msg(pattern_match(cases[i].pattern, cases[i].text) == cases[i].matches,
 			"%s on %s", cases[i].pattern, cases[i].text);
 }
 END_TEST
@@ -518,7 +518,7 @@ START_TEST(pattern_of_stars)
 	}
 	pattern[1999] = 'b';
 	pattern[2000] = text[2000] = '\0';
-	ck_assert(!d_pattern_match(pattern, text));
+	ck_assert(!pattern_match(pattern, text));
 }
 END_TEST
 

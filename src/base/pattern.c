@@ -1,8 +1,8 @@
 /*
- * resolve_pattern.c: matching without recursion: on a mismatch only the last star is retried with
+ * pattern.c: matching without recursion: on a mismatch only the last star is retried with
  * one more character, which is enough because earlier stars matched as little as possible.
  */
-#include "d/resolve_pattern.h"
+#include "base/pattern.h"
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ static const char *match_one(const char *pattern, char c)
 	return *pattern && *pattern == c ? pattern + 1 : NULL;
 }
 
-bool d_pattern_match(const char *pattern, const char *text)
+bool pattern_match(const char *pattern, const char *text)
 {
 	const char *star = NULL, *resume = NULL, *next;
 
@@ -83,7 +83,7 @@ bool d_pattern_match(const char *pattern, const char *text)
 	}
 }
 
-bool d_pattern_is_glob(const char *pattern)
+bool pattern_is_glob(const char *pattern)
 {
 	return strpbrk(pattern, "*?[\\") != NULL;
 }
