@@ -10,7 +10,8 @@ make_log() { # of standard input
 	"$BUILD/tests/tools/make_log" probes/vm.d "$directory/events" "$directory/log" || fail "make_log"
 }
 
-make_log <<'EVENTS'
+methods() {
+	make_log <<'EVENTS'
 block 0
 1000 method-entry "A" "x" "a.toy" 1 1
 2000 method-return "A" "x" "a.toy" 1 1
@@ -22,6 +23,8 @@ block 0
 12000 method-return "ALongerClass::WithinAnother" "and_a_method_that_has_a_long_name_as_well" "a.toy" 1 1
 end
 EVENTS
+}
+methods
 run 0 trace method_count --log "$directory/log"
 diff - "$directory/out" <<'TABLE' || fail "a table"
 CLASS                       METHOD                                           CALLS  SHARE
@@ -31,13 +34,13 @@ ALongerClass::WithinAnother and_a_method_that_has_a_long_name_as_well           
 
 TABLE
 
-# ---- on a terminal of 60 columns ----
-python3 - "$VMTAP" "$directory/log" >"$directory/shown" <<'PYTHON' || fail "a terminal"
+# ---- on a terminal ----
+cat >"$directory/terminal.py" <<'PYTHON'
 import fcntl, os, pty, struct, sys, termios
 pid, terminal = pty.fork()
 if pid == 0:
-    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
-    os.execv(sys.argv[1], [sys.argv[1], "trace", "method_count", "--log", sys.argv[2]])
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, int(sys.argv[1]), 0, 0))
+    os.execv(sys.argv[2], sys.argv[2:])
 out = b""
 try:
     while data := os.read(terminal, 4096):
@@ -47,14 +50,72 @@ except OSError:
 os.waitpid(pid, 0)
 sys.stdout.buffer.write(out.replace(b"\r\n", b"\n"))
 PYTHON
-diff - "$directory/shown" <<'TABLE' || fail "a table on a terminal"
-CLASS               METHOD                      CALLS  SHARE
-A                   x                               1    25%
-ALongerClass::Wi... and_a_method_that...            1    25%
-漢字                a\nb\033[1m                     2    50%
+shows() { # columns, script; the table is the standard input
+	python3 "$directory/terminal.py" "$1" "$VMTAP" trace "$2" --log "$directory/log" >"$directory/shown" ||
+		fail "a terminal"
+	diff - "$directory/shown" || fail "$2 on a terminal of $1 columns"
+}
+# columns of numbers lose blanks before a text is cut
+shows 60 method_count <<'TABLE'
+CLASS                   METHOD                   CALLS SHARE
+A                       x                            1   25%
+ALongerClass::Within... and_a_method_that_has...     1   25%
+漢字                    a\nb\033[1m                  2   50%
+
+TABLE
+shows 81 method_count <<'TABLE'
+CLASS                       METHOD                                    CALLS SHARE
+A                           x                                             1   25%
+ALongerClass::WithinAnother and_a_method_that_has_a_long_name_as_well     1   25%
+漢字                        a\nb\033[1m                                   2   50%
+
+TABLE
+# what cannot become narrower sticks out
+shows 20 method_count <<'TABLE'
+CLASS  METHOD CALLS SHARE
+A      x          1   25%
+ALo... and...     1   25%
+漢字   a\n...     2   50%
+
+TABLE
+# a path is cut at its beginning, by characters of two columns too
+make_log <<'EVENTS'
+block 0
+1000 object-create "A" 10 "/usr/lib/runtime/collections/vector.toy" 17 1 4096
+2000 object-create "APersistentCollection" 30 "main.toy" 3 1 8192
+3000 string-create 9 "/home/漢字漢字漢字/字.toy" 1009 60
+end
+EVENTS
+shows 100 alloc_by_site <<'TABLE'
+FILE                                      LINE CLASS                       BYTES      OBJECTS  SHARE
+/usr/lib/runtime/collections/vector.toy     17 A                              10            1    10%
+main.toy                                     3 APersistentCollection          30            1    30%
+/home/漢字漢字漢字/字.toy                 1009 (string)                       60            1    60%
+
+TABLE
+shows 61 alloc_by_site <<'TABLE'
+FILE              LINE CLASS              BYTES OBJECTS SHARE
+...ons/vector.toy   17 A                     10       1   10%
+main.toy             3 APersistentColl...    30       1   30%
+...字漢字/字.toy  1009 (string)              60       1   60%
+
+TABLE
+shows 50 alloc_by_site <<'TABLE'
+FILE         LINE CLASS        BYTES OBJECTS SHARE
+...ector.toy   17 A               10       1   10%
+main.toy        3 APersiste...    30       1   30%
+...字/字.toy 1009 (string)        60       1   60%
+
+TABLE
+shows 40 alloc_by_site <<'TABLE'
+FILE    LINE CLASS   BYTES OBJECTS SHARE
+....toy   17 A          10       1   10%
+main...    3 APer...    30       1   30%
+....toy 1009 (str...    60       1   60%
 
 TABLE
 
+methods
 # ---- without the option, a script prints what it prints with any DTrace ----
 run 0 trace method_count -x table=no --log "$directory/log"
 has out '^A                                x  {30,} +1    25%$'

@@ -118,3 +118,16 @@ size_t display_fit(const char *text, unsigned columns)
 {
 	return is_ascii(text) ? strnlen(text, columns) : measure(text, columns, NULL);
 }
+
+size_t display_fit_end(const char *text, unsigned columns)
+{
+	unsigned all = display_columns(text), left_out = all > columns ? all - columns : 0, used;
+	size_t length = strlen(text), at, bytes;
+
+	if (is_ascii(text) || !left_out)
+		return left_out;
+	at = measure(text, left_out, &used);
+	/* half of a wide character does not fit either */
+	bytes = used < left_out ? utf8_bytes(text + at, length - at) : 0;
+	return at + bytes;
+}

@@ -20,4 +20,7 @@ unsigned display_columns(const char *text);
 /* The number of bytes of such a text that fit into this many columns. */
 size_t display_fit(const char *text, unsigned columns);
 
+/* Where the end of such a text begins that fits into this many columns. */
+size_t display_fit_end(const char *text, unsigned columns);
+
 #endif

@@ -10,7 +10,8 @@
 enum {
 	WIDTH_MAX = 60, /* of a column of texts when the output is no terminal: longer texts stick
 			   out */
-	WIDTH_MIN = 12  /* to which such a column is cut on a terminal */
+	WIDTH_MIN = 12, /* to which such a column is cut on a terminal, while that is enough */
+	WIDTH_LEAST = 6 /* to which it is cut on a terminal that is narrower still */
 };
 
 #define CUT "..."
@@ -130,10 +131,10 @@ static unsigned terminal_columns(FILE *output)
 	return !ioctl(fileno(output), TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
-/* A column of texts: one of its cells is at the left. */
 struct column_width {
 	unsigned width;
-	bool is_text;
+	unsigned longest; /* of its values */
+	bool is_text;     /* one of its cells is at the left */
 };
 
 static void measure(const struct table *table, struct column_width *widths)
@@ -143,6 +144,8 @@ static void measure(const struct table *table, struct column_width *widths)
 		struct column_width *column = &widths[i % table->columns];
 
 		column->is_text |= cell->is_left;
+		if (column->longest < cell->columns)
+			column->longest = cell->columns;
 		if (column->width < cell->least)
 			column->width = cell->least;
 		if (column->width < cell->columns)
@@ -150,34 +153,81 @@ static void measure(const struct table *table, struct column_width *widths)
 	}
 }
 
-/* Bounds the columns of texts; on a terminal the widest ones become narrower until all fit. */
+/*
+ * Makes columns narrower, the one with the most to spare first, until the table, which has this
+ * many columns too many, fits. Texts are cut down to the least width; the others lose only blanks.
+ * Returns how many columns are still too many.
+ */
+static unsigned narrow(const struct table *table, struct column_width *widths, bool texts,
+	unsigned least, unsigned excess)
+{
+	while (excess) {
+		struct column_width *widest = NULL;
+		unsigned most = 0;
+
+		for (unsigned i = 0; i < table->columns; i++) {
+			unsigned floor = widths[i].is_text ? least : widths[i].longest;
+			unsigned spare = widths[i].width > floor ? widths[i].width - floor : 0;
+
+			if (widths[i].is_text != texts || spare <= most)
+				continue;
+			widest = &widths[i];
+			most = spare;
+		}
+		if (!widest)
+			break;
+		widest->width--;
+		excess--;
+	}
+	return excess;
+}
+
+/* Bounds the columns of texts; on a terminal columns become narrower until all fit. */
 static void bound(const struct table *table, unsigned terminal, struct column_width *widths)
 {
-	unsigned total = 0;
+	unsigned total = 0, excess;
 
 	for (unsigned i = 0; i < table->columns; i++) {
 		if (!terminal && widths[i].is_text && widths[i].width > WIDTH_MAX)
 			widths[i].width = WIDTH_MAX;
 		total += widths[i].width + table->gaps[i];
 	}
-	while (terminal && total > terminal) {
-		struct column_width *widest = NULL;
+	excess = terminal && total > terminal ? total - terminal : 0;
+	excess = narrow(table, widths, false, 0, excess);
+	excess = narrow(table, widths, true, WIDTH_MIN, excess);
+	narrow(table, widths, true, WIDTH_LEAST, excess);
+}
 
-		for (unsigned i = 0; i < table->columns; i++)
-			if (widths[i].is_text && widths[i].width > WIDTH_MIN &&
-				(!widest || widths[i].width > widest->width))
-				widest = &widths[i];
-		if (!widest)
-			break;
-		widest->width--;
-		total--;
-	}
+/* Whether a text is a path, of a file or, as in Java, of a class. */
+static bool is_path(const char *text)
+{
+	const char *slash = strchr(text, '/');
+
+	return slash && slash[1];
 }
 
 static void print_blanks(unsigned count, FILE *output)
 {
 	while (count--)
 		putc_unlocked(' ', output);
+}
+
+/* Prints what fits of a text that is too long. Returns the columns that it takes. */
+static unsigned print_cut(const char *text, unsigned width, FILE *output)
+{
+	unsigned room = width - (unsigned)strlen(CUT);
+	size_t place;
+
+	if (is_path(text)) {
+		place = display_fit_end(text, room);
+		fputs(CUT, output);
+		fputs(text + place, output);
+		return width - room + display_columns(text + place);
+	}
+	place = display_fit(text, room);
+	fwrite(text, 1, place, output);
+	fputs(CUT, output);
+	return width - room + display_columns(text) - display_columns(text + place);
 }
 
 static void print_cell(
@@ -189,9 +239,7 @@ static void print_cell(
 	if (!cell->is_left && columns < width)
 		print_blanks(width - columns, output);
 	if (is_cut && cell->is_left && columns > width) {
-		size_t kept = display_fit(text, width - (unsigned)strlen(CUT));
-		fwrite(text, 1, kept, output);
-		fputs(CUT, output);
+		columns = print_cut(text, width, output);
 	} else {
 		fputs(text, output);
 	}

@@ -1,8 +1,9 @@
 /*
  * table.h: option table: the lines that printf() and printa() print one after the other with
  * formats of the same columns ("%-32s %14s\n" and "%-32s %@14d\n") are one table. Its columns are
- * as wide as their longest values. On a terminal the table fits the terminal: texts that are too
- * long are cut.
+ * as wide as their longest values. On a terminal the table fits the terminal: columns of numbers
+ * lose the blanks that the format asks for, then texts that are too long are cut; paths are cut at
+ * their beginning, since files are told apart by their ends.
  *
  * The lines are kept until something else is printed. A width in the format is the least width of
  * a column whose values are at the right; a column of texts at the left has none.
