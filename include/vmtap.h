@@ -47,8 +47,8 @@
  * statically and extensions fire too, link the executable with -rdynamic so that they
  * find it; otherwise their events are missing, and clients are told so. A process may have
  * several runtimes that do not see each other, such as two extensions with libvmtap.a each:
- * every vmtap_start() then serves a socket of its own, and `vmtap trace -p PID` follows all that
- * exist when it starts.
+ * every vmtap_start() then serves a socket of its own. `vmtap trace` with -p or -c follows all of
+ * them, `vmtap record` one.
  *
  *
  * Scripts of other runtimes

@@ -42,6 +42,7 @@ enum {
 	CHILD_WAIT_MS = 10000, /* for a command to serve its event stream */
 	FINISH_MS = 2000,      /* how long the target may take to finish its stream */
 	PROGRESS_MS = 1000,
+	LOOK_MS = 1000,
 	WAIT_MS = 60000, /* longest single wait */
 	FILES_MAX = 10000,
 	OPTION_CPU_CLOCK = 256,
@@ -75,6 +76,8 @@ struct session {
 	bool shows_progress;
 	int64_t shown;                  /* when progress was last shown */
 	struct recording_counts before; /* what it said then */
+	int64_t looked;                 /* when further runtimes were last looked for */
+	bool has_further;               /* it has been said that there are some */
 };
 
 static void help(void)
@@ -590,6 +593,28 @@ static void wait_for_more(struct session *session, int64_t limit)
 	poll(waits, 2, left > 0 ? (int)left : 0);
 }
 
+/*
+ * Says once that the process has further runtimes, each of which serves a stream of its own: a
+ * recording is that of one stream. They may start at any time, so this looks once a second.
+ */
+static void look_for_further(struct session *session)
+{
+	const struct endpoint_process *process = &session->connection.process;
+	char own[CONNECTION_PATH_MAX], paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX];
+	int64_t now = connection_now();
+
+	if (session->has_further || (session->looked && now - session->looked < LOOK_MS))
+		return;
+	session->looked = now;
+	connection_path(&session->connection, own);
+	if (!endpoint_further(process, own, paths))
+		return;
+	session->has_further = true;
+	cli_message("process %" PRIu32 " (%s) contains several runtimes: the one at '%s' is "
+		    "recorded; another one, such as the one at '%s', can be given with --socket",
+		process->pid, process->name, own, paths[0]);
+}
+
 /* Until the stream's header has come. */
 static int receive_header(struct session *session, struct error *error)
 {
@@ -633,6 +658,7 @@ static int receive_events(struct session *session, struct error *error)
 	/* what has come after the header */
 	receipt = receipt_of(recording_received(session->recording, 0, error));
 	while (receipt == RECEIPT_MORE || receipt == RECEIPT_IDLE) {
+		look_for_further(session);
 		take_signals(session);
 		if (session->interrupts.count > 1)
 			return RECEIPT_ENDED;

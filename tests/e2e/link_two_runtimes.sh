@@ -1,8 +1,9 @@
 #!/bin/bash
 # A process with two runtimes that know nothing of each other: the executable's and an extension's,
 # those of two extensions, and the executable's with an extension that uses libvmtap.so. Each start
-# succeeds and serves a socket of its own. vmtap trace -p finds both and merges them: it has every
-# object's events, in one order of time. When one of them stops, the other goes on.
+# succeeds and serves a socket of its own. vmtap trace finds both and merges them, with -p and with
+# -c, also if one starts during the trace: it has every object's events, in one order of time. When
+# one of them stops, the other goes on.
 set -eu
 flags="-std=gnu11 -O2 -g -Iinclude -Isrc -I$BUILD/include -D_GNU_SOURCE"
 [ "${VMTAP_SANITIZED:-0}" = 1 ] && flags+=" -fsanitize=address,undefined"
@@ -20,6 +21,8 @@ cat >"$TMPDIR/host.c" <<'C'
 #include <dlfcn.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 int own_start(void), own_stop(void);
 void own_fire(unsigned short cap);
 static struct { int (*start)(void), (*stop)(void); void (*fire)(unsigned short); } parts[2];
@@ -46,18 +49,23 @@ int main(int argc, char **argv)
 	for (int i = first; i < 2; i++)
 		if (argc <= i - first + 1 || load(i, argv[i - first + 1]))
 			return 1;
-	for (int i = 0; i < 2; i++)
-		printf("start %d\n", parts[i].start());
-	fflush(stdout);
+	for (int i = 0; i < 2; i++) {
+		char byte;
+		while (i && getenv("LATE") && poll(&line, 1, 1) == 0)
+			parts[0].fire(8);
+		if (i && getenv("LATE") && read(0, &byte, 1) != 1)
+			return 1;
+		fprintf(stderr, "start %d\n", parts[i].start());
+	}
 	while (poll(&line, 1, 1) == 0) /* until the tracer has seen both */
 		for (int i = 0; i < 2; i++)
 			parts[i].fire((unsigned short)(i + 8));
 	for (int i = 0; i < 1000; i++)
 		parts[i % 2].fire((unsigned short)(i % 2 + 1));
-	printf("stop %d\n", parts[1].stop());
+	fprintf(stderr, "stop %d\n", parts[1].stop());
 	for (int i = 0; i < 1000; i++)
 		parts[i % 2].fire((unsigned short)(i % 2 + 3));
-	printf("stop %d\n", parts[0].stop());
+	fprintf(stderr, "stop %d\n", parts[0].stop());
 	return 0;
 }
 C
@@ -93,10 +101,10 @@ try() { # HOST EXTENSION...
 	local host tracer
 	rm -f "$TMPDIR/in"
 	mkfifo "$TMPDIR/in"
-	timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/$1" "${@:2}" <"$TMPDIR/in" >"$TMPDIR/host.out" &
+	timeout "${COMMAND_SECONDS:-300}" "$TMPDIR/$1" "${@:2}" <"$TMPDIR/in" 2>"$TMPDIR/host.out" &
 	exec 4>"$TMPDIR/in"
 	host=$!
-	until [ "$(grep -cs start "$TMPDIR/host.out")" = 2 ] || [ -s "$TMPDIR/host.out" ] || ! kill -0 $host 2>/dev/null; do sleep 0.01; done
+	until [ "$(grep -cs start "$TMPDIR/host.out")" = 2 ] || ! kill -0 $host 2>/dev/null; do sleep 0.01; done
 	: >"$TMPDIR/trace.out"
 	"$VMTAP" trace --lossless -q -o "$TMPDIR/trace.out" -p "$(pgrep -P $host)" -s "$TMPDIR/script.d" 2>"$TMPDIR/trace.err" &
 	tracer=$!
@@ -115,3 +123,73 @@ try static "$TMPDIR/one.so"
 try static "$TMPDIR/shared.so"
 try neither "$TMPDIR/one.so" "$TMPDIR/two.so"
 try neither "$TMPDIR/one.so" "$TMPDIR/shared.so"
+
+# The second starts while the trace runs.
+late() { # -p|-c HOST EXTENSION...
+	local host= tracer option=$1
+	shift
+	rm -f "$TMPDIR/in"
+	mkfifo "$TMPDIR/in"
+	: >"$TMPDIR/trace.out"
+	: >"$TMPDIR/trace.err"
+	if [ "$option" = -p ]; then
+		LATE=1 "$TMPDIR/$1" "${@:2}" <"$TMPDIR/in" 2>"$TMPDIR/host.out" &
+		host=$!
+		exec 4>"$TMPDIR/in"
+		await start "$TMPDIR/host.out" $host
+		"$VMTAP" trace --lossless -q -o "$TMPDIR/trace.out" -p $host -s "$TMPDIR/script.d" 2>"$TMPDIR/trace.err" &
+	else
+		LATE=1 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace --lossless -q -o "$TMPDIR/trace.out" \
+			-s "$TMPDIR/script.d" -- "$TMPDIR/$1" "${@:2}" <"$TMPDIR/in" 2>"$TMPDIR/host.out" &
+		exec 4>"$TMPDIR/in"
+	fi
+	tracer=$!
+	await attached8 "$TMPDIR/trace.out" $tracer
+	printf x >&4
+	await attached9 "$TMPDIR/trace.out" $tracer
+	echo >&4
+	exec 4>&-
+	[ -z "$host" ] || wait $host || { echo "late $*: status $?" && exit 1; }
+	wait $tracer || { echo "late $*: trace: status $?" && cat "$TMPDIR/trace.err" && exit 1; }
+	[ ! -s "$TMPDIR/trace.err" ] || { cat "$TMPDIR/trace.err" && exit 1; }
+	got=$(xargs <"$TMPDIR/host.out"; grep -v attached "$TMPDIR/trace.out" | xargs)
+	[ "$got" = "start 0 start 0 stop 0 stop 0
+1 500 2 500 3 500" ] || { echo "late $option $*: got $got" && exit 1; }
+}
+late -p static "$TMPDIR/one.so"
+late -c static "$TMPDIR/one.so"
+late -c neither "$TMPDIR/one.so" "$TMPDIR/shared.so"
+
+# A recording is that of one of them, and says so, also if the other one starts later.
+recorded() { # LATE
+	rm -f "$TMPDIR/in"
+	mkfifo "$TMPDIR/in"
+	rm -f "$TMPDIR/log" "$TMPDIR/other"
+	: >"$TMPDIR/record.err"
+	env ${1:+LATE=1} "$TMPDIR/static" "$TMPDIR/one.so" <"$TMPDIR/in" 2>"$TMPDIR/host.out" &
+	host=$!
+	exec 4>"$TMPDIR/in"
+	await "start" "$TMPDIR/host.out" $host
+	[ -n "$1" ] || until [ "$(grep -c start "$TMPDIR/host.out")" = 2 ]; do sleep 0.01; done
+	"$VMTAP" record -o "$TMPDIR/log" -p $host 2>"$TMPDIR/record.err" &
+	recorder=$!
+	if [ -n "$1" ]; then
+		until [ -s "$TMPDIR/log" ] || ! kill -0 $recorder; do sleep 0.01; done
+		printf x >&4
+	fi
+	await 'contains several runtimes' "$TMPDIR/record.err" $recorder
+	other=$(sed -n "s/.*the one at '\([^']*\)', can be.*/\1/p" "$TMPDIR/record.err")
+	"$VMTAP" record -o "$TMPDIR/other" --socket "$other" 2>>"$TMPDIR/record.err" &
+	second=$!
+	until [ -s "$TMPDIR/other" ] || ! kill -0 $second; do sleep 0.01; done
+	echo >&4
+	exec 4>&-
+	wait $host || { echo "record: status $?" && exit 1; }
+	wait $recorder && wait $second || { cat "$TMPDIR/record.err" && exit 1; }
+	for log in log other; do
+		"$VMTAP" trace -q --log "$TMPDIR/$log" -n 'vm*:::gc-idle /arg0 < 8/ { @[arg0] = count(); }'
+	done | xargs >"$TMPDIR/counts"
+	[ "$(cat "$TMPDIR/counts")" = '1 500 3 500 2 500' ] || { cat "$TMPDIR/counts" && exit 1; }
+}
+recorded ''
+recorded late

@@ -13,11 +13,10 @@
 #include "base/debug.h"
 #include "base/error.h"
 #include "cli/cli.h"
+#include "cli/trace/join.h"
 #include "cli/trace/target.h"
 #include "contract/contract.h"
 #include "contract/known.h"
-#include "d/compile.h"
-#include "engine/engine.h"
 #include "source/endpoint.h"
 #include "source/finder.h"
 #include "source/merge.h"
@@ -293,75 +292,23 @@ int arrival_open(struct targets *targets, struct d_probe_set *set, struct error 
 
 /* ---- while it runs ---- */
 
-/* Finds the clauses for a VM's probes, and adds those that have any to the run's set. */
-static int match(const struct arrival_run *run, const struct d_probe_set *own, uint32_t *numbers,
-	struct d_enabling **list, size_t *count, bool *differs)
-{
-	int result = 0;
-
-	for (size_t i = 0; i < own->count && !result; i++) {
-		size_t before = *count;
-		numbers[i] = UINT32_MAX;
-		if (own->probes[i].kind != D_PROBE_SOURCE)
-			continue;
-		result = d_program_match(run->program, run->probes, &own->probes[i],
-			(uint32_t)run->probes->count, list, count, differs);
-		if (result || *count == before)
-			continue;
-		numbers[i] = (uint32_t)run->probes->count;
-		if (d_probe_set_add(run->probes, &own->probes[i]) < 0)
-			result = -ENOMEM;
-	}
-	return result;
-}
-
 /*
- * Enables the probes of a VM that has turned up, and adds it. A VM without probes for the script is
- * asked for nothing, which it may be waiting for, and let go. Takes over the source.
+ * Enables the probes of a VM that has turned up, and adds it. One without probes for the script is
+ * let go. Takes over the source.
  */
-static int join(struct targets *targets, const struct arrival_run *run, struct source *source,
+static int join(struct targets *targets, const struct join_run *run, struct source *source,
 	const struct d_probe_set *own, struct error *error)
 {
-	uint32_t *numbers = calloc(own->count, sizeof(*numbers)),
-		 first = (uint32_t)run->probes->count;
-	struct d_enabling *list = NULL;
-	struct source_request request = {.wants = NULL};
-	uint64_t since = clock_monotonic();
-	bool differs = false;
-	size_t count = 0;
-	int result = -ENOMEM;
+	struct joined joined;
+	int result = join_enable(run, source, own, &joined, error);
 
-	if (numbers)
-		result = match(run, own, numbers, &list, &count, &differs);
-	if (!result)
-		result = source_request_of_enablings(&request, run->program, list, count);
-	if (result) {
-		error_set(error, ENOMEM, "out of memory");
-		goto out;
-	}
-	source_stream_renumber(source, numbers);
-	request.lossless = run->lossless;
-	result = source_enable(source, &request, error);
-	if (!result && count && engine_join(run->engine, list, count))
-		result = error_set(error, ENOMEM, "out of memory");
-	if (!result && differs)
-		cli_message("process %" PRIu32 " (%s): some probes have other arguments than those "
-			    "that the script was compiled for, and are left out",
-			source->process.pid, source->process.execname);
-	if (!result && count) {
-		result = add(targets, source, first, (uint32_t)run->probes->count, since, error);
-		source = NULL;
-	}
-out:
-	source_request_free(&request);
-	if (source)
-		source_close(source);
-	free(list);
-	free(numbers);
+	if (!result && joined.first < joined.end)
+		return add(targets, source, joined.first, joined.end, joined.since, error);
+	source_close(source);
 	return result;
 }
 
-void arrival_join(struct targets *targets, const struct arrival_run *run)
+void arrival_join(struct targets *targets, const struct join_run *run)
 {
 	struct source *source;
 	struct error error;

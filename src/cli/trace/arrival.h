@@ -15,10 +15,9 @@
 #include <stdint.h>
 
 struct d_probe_set;
-struct d_program;
-struct engine;
 struct error;
 struct finder;
+struct join_run;
 struct targets;
 
 enum arrival_choice {
@@ -51,19 +50,11 @@ struct arrivals {
  */
 int arrival_open(struct targets *targets, struct d_probe_set *set, struct error *error);
 
-/* What a program runs on, for VMs that join it. */
-struct arrival_run {
-	const struct d_program *program;
-	struct d_probe_set *probes; /* the one that the program was compiled with; it grows */
-	struct engine *engine;
-	bool lossless, quiet;
-};
-
 /*
  * Takes the VMs that have turned up: opens their streams and enables their probes. Says on standard
  * error what prevents that for one of them; the trace goes on without it.
  */
-void arrival_join(struct targets *targets, const struct arrival_run *run);
+void arrival_join(struct targets *targets, const struct join_run *run);
 
 /*
  * Removes those whose streams have ended. What the last batch points to becomes invalid. Says which

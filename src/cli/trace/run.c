@@ -27,6 +27,7 @@
 #include "cli/cli.h"
 #include "cli/interrupts.h"
 #include "cli/trace/effects.h"
+#include "cli/trace/join.h"
 #include "cli/trace/target.h"
 #include "engine/engine.h"
 #include "engine/output/text_writer.h"
@@ -159,22 +160,26 @@ static bool has_stream(const struct run *run)
 		(!run->settings->targets->arrivals.choice || source_merge_live(run->source));
 }
 
-/* Lets VMs join and leave. */
+/* Lets VMs, and further runtimes of a VM, join and leave. */
 static void look_for_vms(struct run *run, uint64_t now)
 {
 	struct targets *targets = run->settings->targets;
-	const struct arrival_run arrival = {.program = run->settings->program,
+	const struct join_run join = {.program = run->settings->program,
 		.probes = run->settings->probes,
 		.engine = run->engine,
 		.lossless = run->settings->lossless,
 		.quiet = run->settings->quiet};
 
-	if (!run->source || !targets->arrivals.choice ||
-		now - run->looked < JOIN_MS * CLOCK_NS_PER_MS)
+	if (!run->source || now - run->looked < JOIN_MS * CLOCK_NS_PER_MS)
 		return;
 	run->looked = now;
+	if (!targets->arrivals.choice) {
+		further_join(targets, &join);
+		run->source = targets->source;
+		return;
+	}
 	arrival_leave(targets, run->settings->quiet);
-	arrival_join(targets, &arrival);
+	arrival_join(targets, &join);
 	if (arrival_is_over(targets))
 		source_merge_settle(run->source);
 }
@@ -185,7 +190,9 @@ static void wait_for_more(struct run *run)
 	const struct targets *targets = run->settings->targets;
 	struct pollfd waits[4] = {{.fd = run->signals, .events = POLLIN},
 		{.fd = targets->ends, .events = POLLIN}, {.fd = -1, .events = POLLIN},
-		{.fd = arrival_descriptor(targets), .events = POLLIN}};
+		{.fd = targets->arrivals.choice ? arrival_descriptor(targets)
+						: further_descriptor(targets),
+			.events = POLLIN}};
 	uint64_t due = engine_next_tick(run->engine), now = clock_monotonic(), drops;
 	struct timespec left = {.tv_sec = WAIT_MS / 1000};
 
@@ -203,6 +210,8 @@ static void wait_for_more(struct run *run)
 	}
 	if (run->source && source_due(run->source) < due)
 		due = source_due(run->source);
+	if (run->source && further_due(targets) < due)
+		due = further_due(targets);
 	drops = run->told + run->settings->program->options.statusrate;
 	if (run->pending_drops && drops < due)
 		due = drops;

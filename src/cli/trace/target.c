@@ -18,7 +18,7 @@
 
 enum { CHILD_WAIT_MS = 10000 /* for a command to start serving its event stream */ };
 
-const struct targets targets_none = {.ends = -1};
+const struct targets targets_none = {.further = {.watch = -1}, .ends = -1};
 
 int target_add(struct targets *targets, const struct target *target)
 {
@@ -219,28 +219,6 @@ static int open_arrivals(struct targets *targets, struct d_probe_set *set, struc
 	return result;
 }
 
-/* Adds the further sockets of a process, whose stream is open, as targets after the others. */
-static int add_further(struct targets *targets, size_t index)
-{
-	struct target further = {.further = true, .told = true};
-	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX];
-	struct endpoint_process process;
-	struct error ignored;
-	size_t count;
-	int result = 0;
-
-	if (targets->items[index].socket ||
-		endpoint_process(targets->items[index].pid, &process, &ignored))
-		return 0;
-	count = endpoint_further(&process, targets->items[index].path, paths);
-	for (size_t i = 0; i < count && !result; i++) {
-		further.pid = process.pid;
-		strcpy(further.socket_path, paths[i]);
-		result = target_add(targets, &further);
-	}
-	return result;
-}
-
 /* Opens the stream at a further socket; *source is NULL if it is not the same process's. */
 static int open_further(
 	struct target *target, struct d_probe_set *set, struct source **source, struct error *error)
@@ -281,7 +259,7 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 		targets->items[i].part = opened;
 		opened += part->source != NULL;
 		if (!result && part->source && !targets->items[i].further)
-			result = add_further(targets, i);
+			result = further_add(targets, i);
 		grown = realloc(parts, (targets->count + 1) * sizeof(*parts));
 		parts = grown ? grown : parts;
 		result = grown ? result : error_set(error, ENOMEM, "out of memory");
@@ -294,6 +272,8 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 		source_close(parts[i].source);
 	free(parts);
 	targets->parts = result ? 0 : opened;
+	if (targets->parts)
+		further_watch(targets);
 	return result;
 }
 
@@ -355,6 +335,7 @@ void target_close(struct targets *targets)
 
 	source_close(targets->source);
 	arrival_close(&targets->arrivals);
+	further_close(&targets->further);
 	for (size_t i = 0; i < targets->count; i++) {
 		if (child_end(&targets->items[i].child))
 			sweep_sockets(targets->items[i].path[0] ? targets->items[i].path : NULL);

@@ -18,6 +18,7 @@
 #include "cli/child.h"
 #include "cli/command_words.h"
 #include "cli/trace/arrival.h"
+#include "cli/trace/further.h"
 #include "source/source.h"
 
 struct target {
@@ -44,6 +45,7 @@ struct targets {
 	struct source *source;    /* all that are followed; NULL: there are none */
 	size_t parts;             /* how many these are */
 	struct arrivals arrivals; /* VMs that are not named by a pid */
+	struct further further;   /* runtimes of these processes that start later */
 	int ends;                 /* readable when a command or a watched process has ended; -1 */
 	bool asks;                /* the ends of some are only seen by looking */
 };

@@ -1,0 +1,51 @@
+/*
+ * further.h: further runtimes of the processes that are traced. A process that contains the library
+ * several times serves a socket for each copy (include/vmtap.h); those that exist when the trace
+ * begins are targets like others (target.c), and those that start later join here. Not for VMs that
+ * arrival.h finds.
+ *
+ * A watch on the directories of the targets' sockets reports new sockets, so that a trace of
+ * processes with one runtime spends nothing on this.
+ */
+#ifndef VMTAP_CLI_TRACE_FURTHER_H
+#define VMTAP_CLI_TRACE_FURTHER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+struct join_run;
+struct targets;
+
+struct further {
+	int watch;         /* inotify; -1, which it must be at first: nothing is watched */
+	unsigned attempts; /* left to look for a socket that nobody listens on yet */
+	uint64_t due;      /* of the next one, CLOCK_MONOTONIC ns */
+};
+
+/*
+ * Adds the further sockets of a process, whose stream is open, as targets after the others. A
+ * negative errno.
+ */
+int further_add(struct targets *targets, size_t index);
+
+/* Starts to watch, after the targets are open. Where the system does not allow it, none join. */
+void further_watch(struct targets *targets);
+
+/*
+ * Takes the runtimes that have started: opens their streams, enables their probes and merges them
+ * into targets->source, which may become another one. Says on standard error what prevents that for
+ * one of them; the trace goes on without it.
+ */
+void further_join(struct targets *targets, const struct join_run *run);
+
+/* Readable when further_join() should be called; -1: never. */
+int further_descriptor(const struct targets *targets);
+
+/* When it should be called even so; UINT64_MAX: never. */
+uint64_t further_due(const struct targets *targets);
+
+void further_close(struct further *further);
+
+#endif

@@ -1,0 +1,73 @@
+/* join.c: see join.h. */
+#include "cli/trace/join.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "cli/cli.h"
+#include "d/compile.h"
+#include "engine/engine.h"
+#include "source/source.h"
+
+/* Finds the clauses for a source's probes, and adds those that have any to the run's set. */
+static int match(const struct join_run *run, const struct d_probe_set *own, uint32_t *numbers,
+	struct d_enabling **list, size_t *count, bool *differs)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < own->count && !result; i++) {
+		size_t before = *count;
+		numbers[i] = UINT32_MAX;
+		if (own->probes[i].kind != D_PROBE_SOURCE)
+			continue;
+		result = d_program_match(run->program, run->probes, &own->probes[i],
+			(uint32_t)run->probes->count, list, count, differs);
+		if (result || *count == before)
+			continue;
+		numbers[i] = (uint32_t)run->probes->count;
+		if (d_probe_set_add(run->probes, &own->probes[i]) < 0)
+			result = -ENOMEM;
+	}
+	return result;
+}
+
+int join_enable(const struct join_run *run, struct source *source, const struct d_probe_set *own,
+	struct joined *joined, struct error *error)
+{
+	uint32_t *numbers = calloc(own->count + 1, sizeof(*numbers));
+	struct d_enabling *list = NULL;
+	struct source_request request = {.wants = NULL};
+	bool differs = false;
+	size_t count = 0;
+	int result = -ENOMEM;
+
+	*joined =
+		(struct joined){.first = (uint32_t)run->probes->count, .since = clock_monotonic()};
+	if (numbers)
+		result = match(run, own, numbers, &list, &count, &differs);
+	if (!result)
+		result = source_request_of_enablings(&request, run->program, list, count);
+	if (result) {
+		error_set(error, ENOMEM, "out of memory");
+		goto out;
+	}
+	source_stream_renumber(source, numbers);
+	request.lossless = run->lossless;
+	request.latency = engine_options(run->engine)->switchrate;
+	result = source_enable(source, &request, error);
+	if (!result && count && engine_join(run->engine, list, count))
+		result = error_set(error, ENOMEM, "out of memory");
+	if (!result && differs)
+		cli_message("process %" PRIu32 " (%s): some probes have other arguments than those "
+			    "that the script was compiled for, and are left out",
+			source->process.pid, source->process.execname);
+	joined->end = (uint32_t)run->probes->count;
+out:
+	source_request_free(&request);
+	free(list);
+	free(numbers);
+	return result;
+}
