@@ -34,7 +34,10 @@ void finder_forget(struct finder *finder, uint32_t pid);
 /* It could not be connected to: return it again soon, up to about a second after it was found. */
 void finder_retry(struct finder *finder, uint32_t pid);
 
-/* It cannot answer now: return it again after a second. */
+/*
+ * Return it again after a second: it cannot answer now, or it may have further sockets in a place
+ * that is watched only since the next look at all processes.
+ */
 void finder_later(struct finder *finder, uint32_t pid);
 
 #endif

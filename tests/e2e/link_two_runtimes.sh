@@ -125,8 +125,9 @@ try neither "$TMPDIR/one.so" "$TMPDIR/two.so"
 try neither "$TMPDIR/one.so" "$TMPDIR/shared.so"
 
 # The second starts while the trace runs.
-late() { # -p|-c HOST EXTENSION...
-	local host= tracer option=$1
+late() { # -p|-c|--follow HOST EXTENSION...
+	local host= tracer option=$1 follow=
+	[ "$option" = --follow ] && follow=--follow
 	shift
 	rm -f "$TMPDIR/in"
 	mkfifo "$TMPDIR/in"
@@ -139,7 +140,7 @@ late() { # -p|-c HOST EXTENSION...
 		await start "$TMPDIR/host.out" $host
 		"$VMTAP" trace --lossless -q -o "$TMPDIR/trace.out" -p $host -s "$TMPDIR/script.d" 2>"$TMPDIR/trace.err" &
 	else
-		LATE=1 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace --lossless -q -o "$TMPDIR/trace.out" \
+		LATE=1 timeout "${COMMAND_SECONDS:-300}" "$VMTAP" trace --lossless -q $follow -o "$TMPDIR/trace.out" \
 			-s "$TMPDIR/script.d" -- "$TMPDIR/$1" "${@:2}" <"$TMPDIR/in" 2>"$TMPDIR/host.out" &
 		exec 4>"$TMPDIR/in"
 	fi
@@ -159,6 +160,39 @@ late() { # -p|-c HOST EXTENSION...
 late -p static "$TMPDIR/one.so"
 late -c static "$TMPDIR/one.so"
 late -c neither "$TMPDIR/one.so" "$TMPDIR/shared.so"
+late --follow static "$TMPDIR/one.so"
+late --follow neither "$TMPDIR/one.so" "$TMPDIR/shared.so"
+
+# The VMs of a name: one whose directory does not exist when the trace begins.
+mkdir -m 700 "$TMPDIR/named"
+export XDG_RUNTIME_DIR=$TMPDIR/named
+rm -f "$TMPDIR/in"
+mkfifo "$TMPDIR/in"
+: >"$TMPDIR/trace.out"
+cp "$TMPDIR/static" "$TMPDIR/two_runtimes"
+sed 's/\$target/*/' "$TMPDIR/script.d" >"$TMPDIR/named.d"
+"$VMTAP" trace --lossless -q -o "$TMPDIR/trace.out" --wait two_runtimes -s "$TMPDIR/named.d" 2>"$TMPDIR/trace.err" &
+tracer=$!
+"$VMTAP" trace -q --wait two_runtimes -n 'nosuch*:::gc-idle { }' -Z 2>"$TMPDIR/other.err" &
+other=$!
+await waiting "$TMPDIR/trace.err" $tracer
+await waiting "$TMPDIR/other.err" $other
+LATE=1 "$TMPDIR/two_runtimes" "$TMPDIR/one.so" <"$TMPDIR/in" 2>"$TMPDIR/host.out" &
+host=$!
+exec 4>"$TMPDIR/in"
+await attached8 "$TMPDIR/trace.out" $tracer
+printf x >&4
+await attached9 "$TMPDIR/trace.out" $tracer
+echo >&4
+exec 4>&-
+wait $host || { echo "named: status $?" && exit 1; }
+kill -INT $tracer $other
+wait $tracer && wait $other || { cat "$TMPDIR/trace.err" "$TMPDIR/other.err" && exit 1; }
+[ "$(cat "$TMPDIR/trace.err" "$TMPDIR/other.err" | sort -u)" = "vmtap: waiting for 'two_runtimes'" ] ||
+	{ cat "$TMPDIR/trace.err" "$TMPDIR/other.err" && exit 1; }
+got=$(grep -v attached "$TMPDIR/trace.out" | xargs)
+[ "$got" = "1 500 2 500 3 500" ] || { echo "named: got $got" && exit 1; }
+unset XDG_RUNTIME_DIR
 
 # A recording is that of one of them, and says so, also if the other one starts later.
 recorded() { # LATE

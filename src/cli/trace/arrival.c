@@ -98,9 +98,65 @@ static bool has_arrived(const struct arrivals *arrivals, uint32_t pid)
 	return false;
 }
 
+/* Whether a runtime of that process is traced. */
+static bool is_traced(const struct arrivals *arrivals, uint32_t pid)
+{
+	for (size_t i = 0; i < arrivals->count; i++)
+		if (arrivals->items[i].pid == pid && arrivals->items[i].part != SIZE_MAX)
+			return true;
+	return false;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Whether the runtime of that process with this socket has been looked at. */
+static bool has_socket(const struct arrivals *arrivals, uint32_t pid, const char *path)
+{
+	for (size_t i = 0; i < arrivals->count; i++)
+		if (arrivals->items[i].pid == pid &&
+			!strcmp(base_name(arrivals->items[i].path), base_name(path)))
+			return true;
+	return false;
+}
+
 /*
- * The next VM that is wanted and can be connected to: opens its stream and adds its probes to the
+ * The next further runtime of a VM that has joined: opens its stream and adds its probes to the
  * set. NULL: there is none now.
+ */
+static struct source *next_further(struct arrivals *arrivals, uint32_t pid, struct d_probe_set *set)
+{
+	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX];
+	struct endpoint_process process;
+	struct source *source;
+	struct error error;
+	size_t known = 0, count;
+
+	while (known < arrivals->count && arrivals->items[known].pid != pid)
+		known++;
+	if (known == arrivals->count || endpoint_process(pid, &process, &error))
+		return NULL;
+	count = endpoint_further(&process, arrivals->items[known].path, paths);
+	for (size_t i = 0; i < count; i++) {
+		if (has_socket(arrivals, pid, paths[i]))
+			continue;
+		if (source_stream_open(pid, paths[i], -1, set, &source, &error))
+			finder_retry(arrivals->finder, pid);
+		else if (source->process.pid == pid)
+			return source;
+		else
+			source_close(source);
+	}
+	return NULL;
+}
+
+/*
+ * The next VM that is wanted and can be connected to, or a further runtime of one: opens its stream
+ * and adds its probes to the set. NULL: there is none now.
  */
 static struct source *next_source(struct targets *targets, struct d_probe_set *set)
 {
@@ -108,9 +164,16 @@ static struct source *next_source(struct targets *targets, struct d_probe_set *s
 	struct endpoint_process process;
 	struct source *source;
 	struct error error;
-	uint32_t pid;
+	uint32_t pid = arrivals->last;
 
+	source = pid ? next_further(arrivals, pid, set) : NULL;
+	if (source)
+		return source;
 	while (finder_next(arrivals->finder, &pid)) {
+		arrivals->last = pid;
+		source = next_further(arrivals, pid, set);
+		if (source)
+			return source;
 		if (has_arrived(arrivals, pid) || endpoint_process(pid, &process, &error) ||
 			process.exited)
 			continue;
@@ -122,6 +185,8 @@ static struct source *next_source(struct targets *targets, struct d_probe_set *s
 			continue;
 		switch (source_stream_open(pid, NULL, -1, set, &source, &error)) {
 		case 0:
+			/* a further socket, in a directory that is not watched yet */
+			finder_later(arrivals->finder, pid);
 			return source;
 		case -ENOENT:
 			finder_retry(arrivals->finder, pid);
@@ -133,7 +198,23 @@ static struct source *next_source(struct targets *targets, struct d_probe_set *s
 			cli_message("%s", error.text);
 		}
 	}
+	arrivals->last = 0;
 	return NULL;
+}
+
+/* Notes a runtime; NULL: out of memory. */
+static struct arrived *remember(struct arrivals *arrivals, const struct source *source)
+{
+	struct arrived *grown =
+		realloc(arrivals->items, (arrivals->count + 1) * sizeof(*arrivals->items));
+
+	if (!grown)
+		return NULL;
+	arrivals->items = grown;
+	grown += arrivals->count++;
+	*grown = (struct arrived){.pid = source->process.pid, .part = SIZE_MAX};
+	source_stream_path(source, grown->path, sizeof(grown->path));
+	return grown;
 }
 
 /* Adds an opened stream to the merged source, and closes it if that fails. */
@@ -142,23 +223,18 @@ static int add(struct targets *targets, struct source *source, uint32_t first, u
 {
 	struct arrivals *arrivals = &targets->arrivals;
 	const struct merge_part part = {source, first, end};
-	struct arrived *grown =
-		realloc(arrivals->items, (arrivals->count + 1) * sizeof(*arrivals->items));
-	uint32_t pid = source->process.pid;
-	size_t number;
+	struct arrived *arrived = remember(arrivals, source);
 	int result;
 
-	if (grown)
-		arrivals->items = grown;
-	result = grown ? source_merge_add(targets->source, &part, since, &number, error)
-		       : error_set(error, ENOMEM, "out of memory");
+	result = arrived ? source_merge_add(targets->source, &part, since, &arrived->part, error)
+			 : error_set(error, ENOMEM, "out of memory");
 	if (result) {
+		arrivals->count -= arrived != NULL;
 		source_close(source);
 		return result;
 	}
-	grown[arrivals->count++] = (struct arrived){pid, number};
 	if (!arrivals->first)
-		arrivals->first = pid;
+		arrivals->first = arrived->pid;
 	return 0;
 }
 
@@ -294,7 +370,7 @@ int arrival_open(struct targets *targets, struct d_probe_set *set, struct error 
 
 /*
  * Enables the probes of a VM that has turned up, and adds it. One without probes for the script is
- * let go. Takes over the source.
+ * let go; if it is a further runtime of a VM, this is noted. Takes over the source.
  */
 static int join(struct targets *targets, const struct join_run *run, struct source *source,
 	const struct d_probe_set *own, struct error *error)
@@ -304,6 +380,9 @@ static int join(struct targets *targets, const struct join_run *run, struct sour
 
 	if (!result && joined.first < joined.end)
 		return add(targets, source, joined.first, joined.end, joined.since, error);
+	if (!result && has_arrived(&targets->arrivals, source->process.pid) &&
+		!remember(&targets->arrivals, source))
+		result = error_set(error, ENOMEM, "out of memory");
 	source_close(source);
 	return result;
 }
@@ -323,6 +402,8 @@ void arrival_join(struct targets *targets, const struct join_run *run)
 		/* A process that has ended meanwhile is nothing to report. */
 		if (source && result && result != -ECONNRESET)
 			cli_message("%s", error.text);
+		if (result)
+			targets->arrivals.last = 0; /* not tried again and again */
 		if (!source)
 			return;
 	}
@@ -346,6 +427,12 @@ void arrival_leave(struct targets *targets, bool quiet)
 		source_merge_remove(targets->source, arrived.part);
 		finder_forget(arrivals->finder, arrived.pid);
 	}
+	arrivals->count = kept;
+	/* the runtimes that are not traced are noted as long as the VM has others */
+	for (size_t i = kept = 0; i < arrivals->count; i++)
+		if (arrivals->items[i].part != SIZE_MAX ||
+			is_traced(arrivals, arrivals->items[i].pid))
+			arrivals->items[kept++] = arrivals->items[i];
 	arrivals->count = kept;
 }
 

@@ -27,10 +27,11 @@ enum arrival_choice {
 	ARRIVAL_CHILDREN /* the targets and whatever they start */
 };
 
-/* A VM that has joined. */
+/* A runtime that has joined: a VM may have several (include/vmtap.h). */
 struct arrived {
 	uint32_t pid;
-	size_t part; /* in the merged source */
+	size_t part;    /* in the merged source; SIZE_MAX: another runtime of a VM, not traced */
+	char path[110]; /* of its socket */
 };
 
 struct arrivals {
@@ -40,6 +41,7 @@ struct arrivals {
 	struct arrived *items; /* those whose streams have not ended */
 	size_t count;
 	uint32_t first; /* the first that joined; 0: none has */
+	uint32_t last;  /* the last whose stream was opened; 0: it has no further runtimes */
 };
 
 /*
