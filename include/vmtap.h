@@ -206,6 +206,8 @@ struct vmtap_options {
 				 is told. 0: 10 s; negative: no client gets lossless delivery */
 	int serve_children;   /* nonzero: each child of fork() calls vmtap_start() with the same
 				 options before fork() returns in it; see below */
+	int without_thread;   /* nonzero: the library makes no thread; the VM's own loop calls
+				 vmtap_turn(), see there */
 };
 
 /*
@@ -318,7 +320,8 @@ VMTAP_PART int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *chang
 
 /*
  * Starts to serve clients: creates the socket and one thread, which sleeps until a
- * client comes and blocks every signal. Unless options say otherwise, the socket is
+ * client comes and blocks every signal. With option without_thread it creates no thread, and the
+ * VM calls vmtap_turn(). Unless options say otherwise, the socket is
  * $XDG_RUNTIME_DIR/vmtap/PID if that directory belongs to the process's effective user, else
  * /tmp/vmtap-UID/PID, or in /dev/shm or /var/tmp if /tmp cannot be used (directory 0700, socket
  * 0600). If a living process has that name, which is possible if processes of several pid
@@ -369,6 +372,53 @@ VMTAP_API int vmtap_start(const struct vmtap_options *options);
  * handler that has interrupted this thread's own start or stop. Not a cancellation point.
  */
 VMTAP_API int vmtap_stop(void);
+
+/*
+ * Without a thread of the library's own (option without_thread)
+ * --------------------------------------------------------------
+ * For a VM that must stay single-threaded, or that has a loop of its own anyway. The VM waits in
+ * its loop for the descriptor to become readable, among its others, and then calls vmtap_turn(),
+ * which does what the library's thread would do: it accepts clients, opens and closes guards, and
+ * sends events.
+ *
+ *     struct pollfd polled[] = {{.fd = vmtap_descriptor(), .events = POLLIN}, ...};
+ *     while (poll(polled, count, timeout) >= 0) {
+ *             if (polled[0].revents && vmtap_turn() == -EBADF)
+ *                     polled[0].fd = -1;
+ *             ...
+ *     }
+ *
+ * vmtap_descriptor() returns the descriptor, or -EBADF if no stream is served in this way. Only
+ * wait for it (poll, select, or an epoll instance of your own: level-triggered) and never read,
+ * write or close it. It is valid until vmtap_stop(), so take it out of the loop before that. A
+ * child of fork() has none until it calls vmtap_start(), or asks for its new one if serve_children
+ * is set.
+ *
+ * It is readable only while there is something to do: never while no client is connected, fifty
+ * times a second while one listens and nothing is fired, and every millisecond while events come.
+ * A ring that is a quarter full makes it readable too. The sooner the VM takes its turn, the sooner
+ * clients have their events. If it takes none for long, rings become full, events are dropped and
+ * counted, and no client can connect; nothing else happens.
+ *
+ * vmtap_turn() returns 0 after a turn, or at once if none is due; -EBUSY, and does nothing, while
+ * another thread is in it or in vmtap_stop(), and inside a census; -EBADF if no stream is served in
+ * this way, or if it had to be ended, because the program has closed the library's descriptors or a
+ * sandbox refuses what a turn needs. It never waits for a client or for another thread. Any thread
+ * may call it, but not a signal handler. It preserves errno, blocks all signals while it runs, and
+ * is not a cancellation point. A census that is not polled, and wanted, are called in it.
+ *
+ * A thread that fires an event which a lossless client has no room for moves the contents of the
+ * rings to the clients itself, and waits for that client, so it does not need the loop. Such an
+ * event takes up to 16 KB of stack. vmtap_stop() and exit() send the rest on the thread that calls
+ * them, and vmtap_start() takes turns itself while it waits for a client.
+ *
+ * vmtap_start() fails with the system's error if epoll or timerfd is refused. In a sandbox that is
+ * entered later, a turn needs what the library's thread needs (see above) and epoll_ctl,
+ * timerfd_settime, rt_sigprocmask, rt_sigpending and rt_sigtimedwait. Without epoll_ctl or
+ * timerfd_settime every stream is ended in order. Two more descriptors are kept than with a thread.
+ */
+VMTAP_API int vmtap_descriptor(void);
+VMTAP_API int vmtap_turn(void);
 
 /*
  * Recovers this thread after a longjmp() out of a signal handler that had interrupted a macro, or
@@ -461,6 +511,16 @@ static inline int vmtap_start(const struct vmtap_options *options)
 static inline int vmtap_stop(void)
 {
 	return 0;
+}
+
+static inline int vmtap_descriptor(void)
+{
+	return -EBADF;
+}
+
+static inline int vmtap_turn(void)
+{
+	return -EBADF;
 }
 
 static inline void vmtap_thread_reset(void)

@@ -70,6 +70,7 @@ void admission_drop_gone(struct server *server)
 		server->client_count--;
 		server_say(
 			server, "client %d left, %u remain", client->socket, server->client_count);
+		watch_remove(&server->watch, client->socket);
 		client_close(client);
 	}
 	registry_unlock();

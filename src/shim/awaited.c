@@ -16,7 +16,7 @@
 
 enum {
 	TRACER_MS = 50, /* between two looks whether a tracer that is awaited lives */
-	TRACER_LOOKS = 200
+	LIMITED_MS = 10000
 };
 
 /* A futex: 1 while a client is awaited. */
@@ -57,17 +57,22 @@ bool awaited_is(const struct client *client)
 		!peer.pid || peer.pid == tracer;
 }
 
-void awaited_wait(const struct awaited *client)
+void awaited_wait(const struct awaited *client, bool (*turn)(int wait_ms))
 {
 	const struct timespec while_tracer_lives = {.tv_nsec = TRACER_MS * 1000000L};
-	unsigned looks = 0;
+	uint64_t limit = clock_monotonic() + LIMITED_MS * UINT64_C(1000000);
 
 	while (atomic_load(&awaited)) {
 		if (client->tracer &&
-			((client->is_limited && looks++ == TRACER_LOOKS) ||
+			((client->is_limited && clock_monotonic() >= limit) ||
 				(kill(client->tracer, 0) && errno == ESRCH))) {
 			awaited_end(); /* it does not come */
 			return;
+		}
+		if (turn) {
+			if (!turn(client->tracer ? TRACER_MS : -1))
+				return;
+			continue;
 		}
 		if (syscall(SYS_futex, &awaited, FUTEX_WAIT_PRIVATE, 1,
 			    client->tracer ? &while_tracer_lives : NULL, NULL, 0) &&

@@ -20,8 +20,10 @@ struct awaited {
 void awaited_begin(const struct awaited *client);
 
 /* Waits until the client has subscribed or the server has stopped, and only while the tracer
- * lives if it is known. The server may be freed meanwhile. */
-void awaited_wait(const struct awaited *client);
+ * lives if it is known. The server may be freed meanwhile. turn: takes a turn of a server without a
+ * thread, after waiting at most that long (-1: without a limit), false if nobody can; NULL: a
+ * thread does. */
+void awaited_wait(const struct awaited *client, bool (*turn)(int wait_ms));
 
 /* Lets the waiting thread go on. */
 void awaited_end(void);

@@ -39,6 +39,16 @@ static inline void lock_take(struct lock *lock)
 	atomic_fetch_add(&lock->depth, 1);
 }
 
+/* Takes the lock if no thread holds it, not even this one. */
+static inline bool lock_try(struct lock *lock)
+{
+	if (lock_is_mine(lock) || pthread_mutex_trylock(&lock->mutex))
+		return false;
+	atomic_store(&lock->owner, pthread_self());
+	atomic_fetch_add(&lock->depth, 1);
+	return true;
+}
+
 static inline void lock_release(struct lock *lock)
 {
 	if (atomic_fetch_sub(&lock->depth, 1) == 1)

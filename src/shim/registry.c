@@ -39,6 +39,11 @@ void registry_unlock(void)
 	lock_release(&lock);
 }
 
+bool registry_is_locked(void)
+{
+	return lock_is_mine(&lock);
+}
+
 void registry_fork_child(void)
 {
 	lock_fork_child(&lock);

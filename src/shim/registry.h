@@ -14,6 +14,8 @@
 
 void registry_lock(void);
 void registry_unlock(void);
+/* Whether this thread holds the lock: a signal handler may have interrupted its owner. */
+bool registry_is_locked(void);
 /* Call in the child of fork(), which has only this thread: releases the lock. */
 void registry_fork_child(void);
 

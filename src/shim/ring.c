@@ -49,6 +49,8 @@ static _Atomic bool asleep; /* the server sleeps: the next record wakes it */
 static _Atomic int waker = -1;
 static struct descriptor_file waker_file; /* set before waker */
 static _Atomic uint32_t waking;           /* number of producers that are using the waker */
+static const struct ring_helper *_Atomic helper;
+static struct ring *_Atomic watcher; /* the waiting producer that watches the clients for all */
 
 /* In place of a ring, for threads that have none: always busy, so that one test finds both. */
 static struct {
@@ -193,9 +195,36 @@ static inline bool is_held(uint32_t event)
 	return event < EVENTS_MAX && atomic_load(&held);
 }
 
-/* Sleeps until the ring's futex changes, at most until the deadline if there is one. False: give
- * up, because the deadline has passed or nothing may wait here. */
-static bool ring_sleep(struct ring *ring, uint32_t seen, uint64_t *deadline)
+static void ring_bump(struct ring *ring)
+{
+	atomic_fetch_add(&ring->room, 1);
+	syscall(SYS_futex, &ring->room, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* One waiting producer at a time watches the clients; the others sleep. */
+static bool start_watching(struct ring *ring)
+{
+	struct ring *nobody = NULL;
+
+	return atomic_load(&watcher) == ring ||
+		atomic_compare_exchange_strong(&watcher, &nobody, ring);
+}
+
+/* Lets another one do it, unless one does. */
+static void stop_watching(struct ring *ring, const struct ring_helper *help)
+{
+	struct ring *own = ring;
+
+	atomic_compare_exchange_strong(&watcher, &own, NULL);
+	if (!atomic_load(&watcher))
+		help->pass_on();
+}
+
+/* Sleeps until the ring's futex changes or, for the producer that watches the clients, until one
+ * of them can take bytes; at most until the deadline if there is one. False: give up, because the
+ * deadline has passed or nothing may wait here. */
+static bool ring_sleep(
+	struct ring *ring, uint32_t seen, uint64_t *deadline, const struct ring_helper *watches)
 {
 	const struct timespec refused = {.tv_nsec = REFUSED_MS * 1000000L};
 	uint64_t now = clock_monotonic(), wait = RING_WAIT_MS * UINT64_C(1000000);
@@ -206,15 +235,19 @@ static bool ring_sleep(struct ring *ring, uint32_t seen, uint64_t *deadline)
 		wait = *deadline - now;
 	const struct timespec limit = {
 		.tv_sec = (time_t)(wait / 1000000000u), .tv_nsec = (long)(wait % 1000000000u)};
-	if (!syscall(SYS_futex, &ring->room, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0) ||
-		errno == EAGAIN || errno == ETIMEDOUT)
+	int error = 0;
+	if (watches)
+		error = -watches->wait((int)(wait / 1000000) + 1);
+	else if (syscall(SYS_futex, &ring->room, FUTEX_WAIT_PRIVATE, seen, &limit, NULL, 0))
+		error = errno;
+	if (!error || error == EAGAIN || error == ETIMEDOUT)
 		return true;
-	if (errno == EINTR) {
+	if (error == EINTR) {
 		if (!*deadline)
 			*deadline = now + atomic_load(&flush_ms) * UINT64_C(1000000);
 		return true;
 	}
-	return !nanosleep(&refused, NULL) || errno == EINTR;
+	return !watches && (!nanosleep(&refused, NULL) || errno == EINTR);
 }
 
 /* One producer wakes the server. This makes a system call, but only if the server was asleep. */
@@ -228,6 +261,8 @@ static void wake_server(void)
  * the program can act on what its handler has noted. */
 static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 {
+	const struct ring_helper *help = atomic_load(&helper);
+	enum ring_help helped = RING_BUSY;
 	int saved = errno;
 	uint64_t deadline = 0;
 	bool room = false, told = false;
@@ -253,7 +288,16 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 		if (!told && !atomic_exchange(&wait_told, true))
 			tell_server();
 		told = true;
-		if (!ring_sleep(ring, seen, &deadline)) {
+		if (help && helped != RING_DRAINED) {
+			helped = help->drain();
+			if (helped == RING_DRAINED)
+				continue;
+			if (helped == RING_NO_HELP)
+				break;
+		}
+		bool watches = helped == RING_DRAINED && start_watching(ring);
+		helped = RING_BUSY;
+		if (!ring_sleep(ring, seen, &deadline, watches ? help : NULL)) {
 			atomic_store(&gave_up, true);
 			atomic_store(&wait_told, true);
 			tell_server();
@@ -262,6 +306,8 @@ static bool ring_wait(struct ring *ring, uint32_t event, uint64_t next)
 	}
 	atomic_store_explicit(&ring->record.busy, RING_WRITING, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
+	if (help)
+		stop_watching(ring, help);
 	errno = saved;
 	return room;
 }
@@ -441,12 +487,6 @@ struct ring *ring_first(void)
 	return atomic_load_explicit(&rings, memory_order_acquire);
 }
 
-static void ring_bump(struct ring *ring)
-{
-	atomic_fetch_add(&ring->room, 1);
-	syscall(SYS_futex, &ring->room, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
 void ring_release(struct ring *ring)
 {
 	TEST_POINT("ring-drained");
@@ -498,14 +538,18 @@ bool ring_release_waker(int descriptor)
 
 void ring_reset_thread(void)
 {
+	const struct ring_helper *help = atomic_load(&helper);
 	struct ring *ring = thread_ring;
 
 	thread_making = false;
 	if (thread_waking)
 		atomic_fetch_sub(&waking, 1);
 	thread_waking = false;
-	if (ring != NO_RING)
-		atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
+	if (ring == NO_RING)
+		return;
+	atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
+	if (help && atomic_load(&watcher) == ring)
+		stop_watching(ring, help);
 }
 
 void ring_wake(void)
@@ -515,10 +559,27 @@ void ring_wake(void)
 			ring_bump(ring);
 }
 
+void ring_wake_one(void)
+{
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		if (atomic_load(&ring->record.busy) == RING_WAITING &&
+			atomic_load(&watcher) != ring) {
+			ring_bump(ring);
+			return;
+		}
+}
+
+void ring_set_helper(const struct ring_helper *now)
+{
+	atomic_store(&helper, now);
+}
+
 static void ring_unmap(struct ring *ring)
 {
 	size_t head = (size_t)(ring->bytes - (unsigned char *)ring);
+	struct ring *own = ring;
 
+	atomic_compare_exchange_strong(&watcher, &own, NULL);
 	if (ring->transients)
 		munmap(ring->transients, ring->transients_bytes);
 	munmap(ring, head + ring->size + RECORD_MAX);
@@ -631,4 +692,6 @@ void ring_fork_child(void)
 	atomic_store(&held, false);
 	atomic_store(&wait_told, false);
 	atomic_store(&gave_up, false);
+	atomic_store(&helper, NULL);
+	atomic_store(&watcher, NULL);
 }

@@ -116,6 +116,28 @@ bool ring_has_waiters(bool *impatient);
 /* How long a producer goes on waiting after a signal has interrupted its wait. */
 void ring_set_flush(uint32_t flush_ms);
 
+/*
+ * What a producer that has to wait does if no thread drains the rings (turn.h). It may be in a
+ * signal handler.
+ */
+enum ring_help {
+	RING_DRAINED,
+	RING_BUSY,   /* another thread is at it, and will call ring_wake_one() */
+	RING_NO_HELP /* this thread itself is at it, or nobody is any more: do not wait */
+};
+struct ring_helper {
+	/* Drains all rings without waiting. */
+	enum ring_help (*drain)(void);
+	/* Waits until a client can take bytes, but not for long. 0 or -EINTR; any other negative
+	 * errno: nothing may wait here. */
+	int (*wait)(int wait_ms);
+	/* Calls ring_wake_one(), on this thread or on the one that drains now. */
+	void (*pass_on)(void);
+};
+
+/* NULL: a thread drains the rings, and producers wait for it. */
+void ring_set_helper(const struct ring_helper *helper);
+
 /* The first ring; producers add at the front at any time. */
 struct ring *ring_first(void);
 
@@ -147,6 +169,9 @@ void ring_reset_thread(void);
 
 /* Makes every waiting producer check again. */
 void ring_wake(void);
+
+/* The same for one that does not watch the clients, if there is any. */
+void ring_wake_one(void);
 
 /* Removes the rings of ended threads that have been read completely. */
 void ring_collect(void);

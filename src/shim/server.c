@@ -27,6 +27,7 @@
 #include "shim/registry.h"
 #include "shim/server_state.h"
 #include "shim/subscription.h"
+#include "shim/turn.h"
 
 enum {
 	QUEUE_BYTES_DEFAULT = 8 << 20,
@@ -133,7 +134,8 @@ static int serve_heap(struct server *server)
 static bool has_descriptors(const struct server *server)
 {
 	return server_socket_is_ours(&server->endpoint) &&
-		descriptor_is(server->wake, server->wake_file);
+		descriptor_is(server->wake, server->wake_file) &&
+		(server->has_thread || watch_is_ours(&server->watch));
 }
 
 static void lose_descriptors(struct server *server)
@@ -143,6 +145,8 @@ static void lose_descriptors(struct server *server)
 	registry_lock();
 	if (!descriptor_is(server->wake, server->wake_file))
 		server->wake = -1;
+	if (!server->has_thread && !watch_is_ours(&server->watch))
+		server->watch.descriptor = server->watch.timer = -1;
 	if (server_socket_is_ours(&server->endpoint))
 		server_socket_close(&server->endpoint);
 	else
@@ -155,13 +159,14 @@ static void lose_descriptors(struct server *server)
 
 /* poll() fails in a sandbox that refuses it, or that allows the process fewer descriptors than
  * it is given (RLIMIT_NOFILE of 0). No descriptor blocks, so each is simply tried after a
- * while. */
+ * while, or at once in a turn that must not wait. */
 static int try_all(struct server *server, struct pollfd *polled, nfds_t count, int timeout_ms)
 {
 	int wait_ms =
 		timeout_ms < 0 || timeout_ms > PAUSE_REFUSED_MS ? PAUSE_REFUSED_MS : timeout_ms;
 
-	server->cannot_wait = !pause_for(wait_ms ? wait_ms : SERVER_DRAIN_MS);
+	if (server->has_thread || server->ending)
+		server->cannot_wait = !pause_for(wait_ms ? wait_ms : SERVER_DRAIN_MS);
 	for (nfds_t i = 0; i < count; i++)
 		polled[i].revents = polled[i].fd >= 0 ? polled[i].events : 0;
 	return 1;
@@ -231,24 +236,24 @@ static bool must_stop(const struct server *server)
 	return server->cannot_wait || atomic_load(&server->stopping);
 }
 
-/* Waits until there is something to do. True if the server is to stop. */
-static bool wait_for_work(struct server *server, int timeout_ms)
+/* Lists what to wait for: the eventfd, the socket, and each client. Returns how many. */
+static nfds_t list_work(struct server *server, struct pollfd *polled, int *timeout_ms)
 {
 	bool accepts = true;
 	unsigned debtors = 0;
-	struct pollfd polled[SERVER_CLIENTS_MAX + 2] = {
-		{.fd = server->wake_refused ? -1 : server->wake, .events = POLLIN}};
 	nfds_t count = 2;
 	struct client *client;
 
 	if (server->accept_after && clock_monotonic() < server->accept_after) {
 		accepts = false;
-		server_shorten(&timeout_ms, (int)server->accept_pause_ms);
+		server_shorten(timeout_ms, (int)server->accept_pause_ms);
 	} else {
 		server->accept_after = 0;
 	}
 	if (server->wake_refused)
-		server_shorten(&timeout_ms, SERVER_IDLE_MS);
+		server_shorten(timeout_ms, SERVER_IDLE_MS);
+	polled[0] =
+		(struct pollfd){.fd = server->wake_refused ? -1 : server->wake, .events = POLLIN};
 	polled[1] = (struct pollfd){.fd = accepts ? server->endpoint.socket : -1, .events = POLLIN};
 
 	for (client = server->clients; client; client = client->next)
@@ -256,18 +261,28 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 	for (client = server->clients; client; client = client->next) {
 		int grace = server->ending ? -1 : subscription_grace(client);
 		if (grace >= 0)
-			server_shorten(&timeout_ms, grace);
+			server_shorten(timeout_ms, grace);
 		bool reads = !client->input_ended && !client->changed && !client->behind;
 		int credit = reads && !client->is_log ? client_credit_wait(client, debtors) : 0;
 		if (credit) {
 			reads = false;
-			server_shorten(&timeout_ms, credit);
+			server_shorten(timeout_ms, credit);
 		}
 		polled[count++] = (struct pollfd){.fd = client->is_log ? -1 : client->socket,
 			.events = (short)((reads ? POLLIN : 0) |
 				(client_pending(client) ? POLLOUT : 0))};
 	}
+	return count;
+}
+
+/* Waits until there is something to do. True if the server is to stop. */
+static bool wait_for_work(struct server *server, int timeout_ms)
+{
+	struct pollfd polled[SERVER_POLLED_MAX];
+	nfds_t count = list_work(server, polled, &timeout_ms);
 	int ready = poll_or_try(server, polled, count, timeout_ms);
+	struct client *client;
+
 	if (!server->ending && !has_descriptors(server)) {
 		lose_descriptors(server);
 		return true;
@@ -400,16 +415,23 @@ static void ask_short_turns(void)
 #endif
 }
 
-/* One turn of the server: waits until there is something to do, and does it. False: the streams
- * must end, by finish(). */
-static bool take_turn(struct server *server)
+/* Prepares to wait. Returns for how long, in ms; -1: until there is something to do. */
+static int prepare(struct server *server)
 {
 	int timeout = pace_timeout(server), sample = serve_heap(server);
 
 	if (sample >= 0)
 		server_shorten(&timeout, sample);
 	lossless_watch(server, &timeout);
-	bool stop = wait_for_work(server, timeout);
+	return timeout;
+}
+
+/* One turn of the server: waits until there is something to do, and does it. False: the streams
+ * must end, by finish(). */
+static bool take_turn(struct server *server, int timeout_ms)
+{
+	bool stop = wait_for_work(server, timeout_ms);
+
 	ring_disarm();
 	subscription_take_all(server);
 	subscription_take_types(server);
@@ -428,11 +450,70 @@ static void *server_main(void *argument)
 	ask_short_turns();
 	server_say(server, "started");
 	serve_clients(server); /* writes the log's header before anything can prevent it */
-	while (take_turn(server))
+	while (take_turn(server, prepare(server)))
 		;
 	finish(server);
 	server_say(server, "ended");
 	return NULL;
+}
+
+/* ---- without a thread ---- */
+
+bool server_has_thread(const struct server *server)
+{
+	return server->has_thread;
+}
+
+static int set_watch(struct server *server)
+{
+	struct pollfd polled[SERVER_POLLED_MAX];
+	int timeout = prepare(server);
+	nfds_t count = list_work(server, polled, &timeout);
+
+	return watch_set(&server->watch, polled, count, timeout);
+}
+
+int server_first_turn(struct server *server)
+{
+	server_say(server, "started without a thread");
+	serve_clients(server);
+	return set_watch(server);
+}
+
+void server_turn(struct server *server)
+{
+	if (take_turn(server, 0) && !set_watch(server))
+		return;
+	if (server->process.pid == (uint32_t)getpid()) /* else a census has called fork() */
+		server_end(server);
+}
+
+void server_relieve(struct server *server)
+{
+	unsigned present = 0;
+	int timeout = 0;
+
+	if (!server->listening)
+		return;
+	for (struct client *client = server->clients; client; client = client->next)
+		present += !client->gone;
+	drain(server);
+	for (struct client *client = server->clients; client; client = client->next) {
+		present -= !client->gone;
+		if (client->is_log && !client->gone)
+			follow_log(server, client);
+	}
+	lossless_watch(server, &timeout);
+	if (present) /* the next turn frees those that have left */
+		subscription_apply(server);
+}
+
+void server_end(struct server *server)
+{
+	server->ended = true;
+	watch_set(&server->watch, NULL, 0, -1);
+	finish(server);
+	server_say(server, "ended");
 }
 
 /* ---- starting and stopping ---- */
@@ -442,6 +523,7 @@ static void close_waker(struct server *server)
 	if (server->wake >= 0 && ring_release_waker(server->wake) &&
 		descriptor_is(server->wake, server->wake_file))
 		close(server->wake);
+	server->wake = -1;
 }
 
 static void free_memory(struct server *server)
@@ -452,6 +534,7 @@ static void free_memory(struct server *server)
 
 void server_free(struct server *server)
 {
+	watch_close(&server->watch);
 	close_waker(server);
 	free_memory(server);
 }
@@ -487,11 +570,14 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 	if (given)
 		memcpy(&options, given,
 			given->size < sizeof(options) ? given->size : sizeof(options));
-	server->endpoint.socket = -1;
+	server->endpoint.socket = server->watch.descriptor = -1;
+	server->has_thread = !options.without_thread;
 	server->debugs = wants_debug();
 	server->wake = descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	server->wake_file = descriptor_file(server->wake);
 	error = server->wake < 0 ? server->wake : process_describe(&server->process, &options);
+	if (!error && !server->has_thread)
+		error = watch_open(&server->watch);
 	if (error)
 		goto out;
 	server->queue_bytes = options.queue_bytes ? options.queue_bytes : QUEUE_BYTES_DEFAULT;
@@ -531,7 +617,7 @@ int server_run(struct server *server, const struct awaited *client)
 	census_attach(server->wake);
 	ring_set_waker(server->wake);
 	subscription_apply(server); /* for the log */
-	int error = start_thread(server);
+	int error = server->has_thread ? start_thread(server) : turn_begin(server);
 
 	if (error) {
 		census_detach();
@@ -553,6 +639,11 @@ bool server_stop(struct server *server)
 	if (server->process.pid != (uint32_t)getpid())
 		return true; /* a child created without our fork handlers: the thread is its
 				parent's */
+	if (!server->has_thread) {
+		turn_end(server);
+		awaited_end();
+		return true;
+	}
 	registry_lock();
 	int wake = has_descriptors(server) ? server->wake : -1;
 	registry_unlock();
@@ -583,6 +674,8 @@ void server_fork_child(struct server *server, bool frees)
 	server->clients = NULL;
 	if (server_socket_is_ours(&server->endpoint))
 		close(server->endpoint.socket);
+	server->endpoint.socket = -1;
+	watch_close(&server->watch);
 	close_waker(server);
 	if (frees)
 		free_memory(server);

@@ -1,8 +1,9 @@
 /*
  * server_state.h: what the files of the server share. server.c has the thread and its turns,
- * admission.c the connections, subscription.c what clients request, pace.c the time between
- * drains, lossless.c the clients that the VM waits for, and awaited.c the VM that waits for its
- * first client. Only the server's thread uses the struct, but for what is noted below.
+ * turn.c who takes them if there is no thread, admission.c the connections, subscription.c what
+ * clients request, pace.c the time between drains, lossless.c the clients that the VM waits for,
+ * and awaited.c the VM that waits for its first client. Only the server's thread, or whoever takes
+ * a turn, uses the struct, but for what is noted below.
  */
 #ifndef VMTAP_SHIM_SERVER_STATE_H
 #define VMTAP_SHIM_SERVER_STATE_H
@@ -17,15 +18,20 @@
 #include "shim/process.h"
 #include "shim/server_socket.h"
 #include "shim/stamp.h"
+#include "shim/watch.h"
 
 enum {
 	SERVER_CLIENTS_MAX = 64,
+	SERVER_POLLED_MAX = SERVER_CLIENTS_MAX + 2,
 	SERVER_DRAIN_MS = 1, /* between drains while events come */
 	SERVER_IDLE_MS = 20  /* while none come */
 };
 
 struct server {
+	bool has_thread; /* else threads of the VM take its turns, see turn.h */
 	pthread_t thread;
+	struct watch watch; /* without a thread: what the VM's loop polls */
+	bool ended;         /* without a thread: finish() has been called */
 	struct server_socket endpoint;
 	int wake; /* eventfd */
 	struct descriptor_file wake_file;

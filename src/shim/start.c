@@ -19,6 +19,7 @@
 #include "shim/registry.h"
 #include "shim/ring.h"
 #include "shim/server.h"
+#include "shim/turn.h"
 #include "wire/place.h"
 
 enum {
@@ -60,6 +61,7 @@ static void adopt(bool frees)
 {
 	static const uint8_t none[EVENTS_MAX];
 	struct server *server = running;
+	bool inside = turn_fork_child();
 
 	running = NULL;
 	registry_open(none, EVENTS_MAX, 0);
@@ -67,7 +69,7 @@ static void adopt(bool frees)
 	ring_fork_child();
 	ring_set_listening(false);
 	if (server)
-		server_fork_child(server, frees);
+		server_fork_child(server, frees && !inside);
 	registry_fork_child();
 	lock_fork_child(&turn);
 }
@@ -174,7 +176,7 @@ int vmtap_start(const struct vmtap_options *options)
 	int error = -EALREADY, cancel;
 	char *log;
 	struct awaited awaited;
-	bool waits = false;
+	bool waits = false, has_thread = true;
 
 	if (options && !options->size)
 		return -EINVAL;
@@ -200,12 +202,13 @@ int vmtap_start(const struct vmtap_options *options)
 		kept = serves_children(options) ? kept_options_new(options) : NULL;
 	}
 	error = server_run(server, waits ? &awaited : NULL);
+	has_thread = server_has_thread(server);
 	if (error)
 		forget_running(server);
 out:
 	lock_release(&turn);
 	if (waits && !error)
-		awaited_wait(&awaited);
+		awaited_wait(&awaited, has_thread ? NULL : turn_await);
 cancel:
 	pthread_setcancelstate(cancel, NULL);
 	return error;

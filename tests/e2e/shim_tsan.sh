@@ -1,6 +1,6 @@
 #!/bin/bash
 # The library under ThreadSanitizer: threads fire, start and end, clients subscribe, finish and
-# vanish, the stream stops and starts. No suppressions. The halves of the guard words are changed
+# vanish, the stream stops and starts, with a thread of the library's and without. No suppressions. The halves of the guard words are changed
 # by 16-bit volatile stores and tested by assembly, which the detector does not see; everything
 # else uses C11 atomics or a lock, which it must see.
 set -eu
@@ -14,4 +14,6 @@ B=$BUILD
 sources="$(ls src/shim/*.c src/wire/*.c src/base/*.c) $B/gen/fire.c $B/gen/definitions.c tests/shim/reader.c tests/shim/stress.c"
 clang -std=gnu11 -O1 -g -fsanitize=thread -fno-omit-frame-pointer -D_GNU_SOURCE -pthread \
 	-Isrc -Iinclude -I"$B/include" -I"$B/gen" -o "$TMPDIR/stress" $sources "$B/obj/gen/words.o"
-TSAN_OPTIONS="halt_on_error=0 exitcode=66 history_size=4" setarch -R "$TMPDIR/stress" 10
+export TSAN_OPTIONS="halt_on_error=0 exitcode=66 history_size=4"
+setarch -R "$TMPDIR/stress" 10
+setarch -R "$TMPDIR/stress" 5 turns

@@ -3,9 +3,12 @@
  * that connect and disconnect, the stream stopped and started, names taken by several threads and
  * more texts than the table holds, heap samples that several threads try to take, a log,
  * cancelled threads, signal handlers that fire, and children.
- *     stress ROUNDS
- * Exits with 0 if each stream was well-formed.
+ *     stress ROUNDS [turns]
+ * With "turns", the library has no thread, and two threads of this program take its turns. Exits
+ * with 0 if each stream was well-formed.
  */
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -140,6 +143,18 @@ static void *read_streams(void *argument)
 	return NULL;
 }
 
+/* The descriptor is another one, or none, after each start and stop. */
+static void *take_turns(void *argument)
+{
+	while (!stop) {
+		struct pollfd polled = {.fd = vmtap_descriptor(), .events = POLLIN};
+		if (poll(&polled, 1, 1) < 0 && errno != EINTR)
+			return argument;
+		vmtap_turn();
+	}
+	return argument;
+}
+
 int main(int argc, char **argv)
 {
 	struct vmtap_options options = {.size = sizeof(options),
@@ -149,7 +164,7 @@ int main(int argc, char **argv)
 		.socket = path};
 	unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 5;
 	const char *folder = getenv("TMPDIR");
-	pthread_t threads[THREADS], readers[4];
+	pthread_t threads[THREADS], readers[4], loops[2];
 	char log[300];
 	struct vmtap_census_options census = {.size = sizeof(census),
 		.by = VMTAP_CENSUS_BY_CLASS,
@@ -161,6 +176,9 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/stress-%d", folder ? folder : "/tmp", (int)getpid());
 	snprintf(log, sizeof(log), "%s.log", path);
 	signal(SIGUSR1, on_signal);
+	options.without_thread = argc > 2;
+	for (unsigned i = 0; i < 2 && options.without_thread; i++)
+		pthread_create(&loops[i], NULL, take_turns, NULL);
 	for (unsigned i = 0; i < NAMES; i++)
 		vmtap_name_init(&shared_names[i], "shared", 6);
 	for (unsigned long i = 0; i < THREADS; i++)
@@ -192,6 +210,8 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	for (unsigned i = 0; i < 4; i++)
 		pthread_join(readers[i], NULL);
+	for (unsigned i = 0; i < 2 && options.without_thread; i++)
+		pthread_join(loops[i], NULL);
 	unlink(log);
 	printf("%u rounds\n", rounds);
 	return 0;

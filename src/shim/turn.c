@@ -1,0 +1,288 @@
+/*
+ * turn.c: see turn.h.
+ *
+ * All signals are blocked during a turn, as they are on the server's thread: a handler must not
+ * find its own thread in the middle of one. While a thread ends the streams, which can take long,
+ * only those are blocked that writing to a log can raise.
+ */
+#include "shim/turn.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "shim/awaited.h"
+#include "shim/fork_page.h"
+#include "shim/lock.h"
+#include "shim/lossless.h"
+#include "shim/pause.h"
+#include "shim/registry.h"
+#include "shim/ring.h"
+#include "shim/server.h"
+#include "shim/server_state.h"
+#include "vmtap.h"
+
+enum {
+	AWAIT_MS = 50, /* the longest that vmtap_start() waits before it checks again: another
+			  thread may have stopped the server */
+	CLIENT_MS = 20 /* the same for a producer: other threads' turns do not wake it */
+};
+
+/* Whoever holds it may use the server. */
+static struct lock lock = LOCK_INITIALIZER;
+static struct server *turned; /* the server; NULL: there is none without a thread */
+static _Atomic int descriptor = -EBADF;
+static _Atomic bool missed; /* somebody found the lock taken, and a waiting producer must look */
+
+/* ---- signals ---- */
+
+struct masked {
+	bool done; /* a sandbox may refuse */
+	sigset_t before, pending;
+};
+
+static void add_written(sigset_t *set)
+{
+	sigaddset(set, SIGPIPE);
+	sigaddset(set, SIGXFSZ);
+}
+
+/* all: else only the signals that a write can raise. */
+static void mask(struct masked *masked, bool all)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	add_written(&set);
+	if (all)
+		sigfillset(&set);
+	masked->done = !pthread_sigmask(SIG_BLOCK, &set, &masked->before);
+	sigemptyset(&masked->pending);
+	sigpending(&masked->pending);
+}
+
+/* The program must not receive a signal that a write of ours has raised. */
+static void discard_raised(const struct masked *masked)
+{
+	static const int numbers[] = {SIGPIPE, SIGXFSZ};
+	const struct timespec now = {0};
+	sigset_t pending, one;
+
+	sigemptyset(&pending);
+	sigpending(&pending);
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		if (sigismember(&pending, numbers[i]) != 1 ||
+			sigismember(&masked->pending, numbers[i]) == 1)
+			continue;
+		sigemptyset(&one);
+		sigaddset(&one, numbers[i]);
+		while (sigtimedwait(&one, NULL, &now) < 0 && errno == EINTR)
+			;
+	}
+}
+
+static void unmask(const struct masked *masked)
+{
+	if (!masked->done)
+		return;
+	discard_raised(masked);
+	pthread_sigmask(SIG_SETMASK, &masked->before, NULL);
+}
+
+/* ---- the lock ---- */
+
+/* Not in the child that a callback of this turn has made by fork(): there the lock is new. */
+static void release(void)
+{
+	do {
+		if (!lock_is_mine(&lock))
+			return;
+		if (atomic_exchange(&missed, false))
+			ring_wake_one();
+		lock_release(&lock);
+	} while (atomic_load(&missed) && lock_try(&lock));
+}
+
+/* False: the lock is taken, and its holder will call ring_wake_one(). */
+static bool take_or_tell(void)
+{
+	if (lock_try(&lock))
+		return true;
+	atomic_store(&missed, true);
+	return lock_try(&lock);
+}
+
+/* ---- producers that would wait ---- */
+
+static enum ring_help drain(void)
+{
+	enum ring_help help = RING_BUSY;
+	struct masked masked;
+
+	/* A signal handler has interrupted vmtap_stop(), or one of those who use the registry. */
+	if (lock_is_mine(&lock) || registry_is_locked())
+		return RING_NO_HELP;
+	mask(&masked, true);
+	if (take_or_tell()) {
+		help = turned ? RING_DRAINED : RING_NO_HELP;
+		if (turned)
+			server_relieve(turned);
+		release();
+	}
+	unmask(&masked);
+	return help;
+}
+
+/* Lists the clients that have not taken all yet. */
+static nfds_t list_clients(struct pollfd *polled)
+{
+	struct masked masked;
+	nfds_t count = 0;
+
+	mask(&masked, true);
+	if (lock_try(&lock)) {
+		for (const struct client *client = turned ? turned->clients : NULL; client;
+			client = client->next)
+			if (client_pending(client) && !client->is_log && !client->gone)
+				polled[count++] =
+					(struct pollfd){.fd = client->socket, .events = POLLOUT};
+		release();
+	}
+	unmask(&masked);
+	return count;
+}
+
+static int wait_for_client(int wait_ms)
+{
+	struct pollfd polled[SERVER_CLIENTS_MAX];
+	nfds_t count = list_clients(polled);
+
+	if (poll(polled, count, wait_ms < CLIENT_MS ? wait_ms : CLIENT_MS) >= 0)
+		return 0;
+	if (errno == EINTR)
+		return -EINTR;
+	return pause_for(PAUSE_REFUSED_MS) ? 0 : -EPERM;
+}
+
+static void pass_on(void)
+{
+	struct masked masked;
+
+	if (lock_is_mine(&lock))
+		return;
+	mask(&masked, true);
+	atomic_store(&missed, true);
+	if (lock_try(&lock))
+		release();
+	unmask(&masked);
+}
+
+static const struct ring_helper helper = {
+	.drain = drain, .wait = wait_for_client, .pass_on = pass_on};
+
+/* ---- the VM's turns ---- */
+
+int vmtap_descriptor(void)
+{
+	fork_page_await();
+	return atomic_load(&descriptor);
+}
+
+static int turn(void)
+{
+	int result = -EBADF;
+
+	if (!lock_try(&lock))
+		return -EBUSY;
+	if (turned && !turned->ended) {
+		if (watch_wait(&turned->watch, 0))
+			server_turn(turned);
+		result = lock_is_mine(&lock) && turned->ended ? -EBADF : 0;
+		if (result)
+			atomic_store(&descriptor, -EBADF);
+	}
+	release();
+	return result;
+}
+
+int vmtap_turn(void)
+{
+	int saved = errno, cancel, result;
+	struct masked masked;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	fork_page_await();
+	mask(&masked, true);
+	result = turn();
+	unmask(&masked);
+	pthread_setcancelstate(cancel, NULL);
+	errno = saved;
+	return result;
+}
+
+bool turn_await(int wait_ms)
+{
+	struct pollfd polled = {.fd = vmtap_descriptor(), .events = POLLIN};
+	int limit = wait_ms < 0 || wait_ms > AWAIT_MS ? AWAIT_MS : wait_ms;
+
+	if (polled.fd < 0)
+		return false;
+	if (poll(&polled, 1, limit) < 0 && errno != EINTR && !pause_for(PAUSE_REFUSED_MS))
+		return false;
+	return vmtap_turn() != -EBADF;
+}
+
+/* ---- beginning and end ---- */
+
+int turn_begin(struct server *server)
+{
+	struct masked masked;
+	int error;
+
+	mask(&masked, true);
+	lock_take(&lock);
+	error = server_first_turn(server);
+	if (!error) {
+		turned = server;
+		atomic_store(&descriptor, server->watch.descriptor);
+		ring_set_helper(&helper);
+	}
+	release();
+	unmask(&masked);
+	return error;
+}
+
+void turn_end(struct server *server)
+{
+	struct masked masked, written;
+
+	mask(&masked, true);
+	lock_take(&lock);
+	if (turned == server) {
+		atomic_store(&descriptor, -EBADF);
+		unmask(&masked);
+		mask(&written, false);
+		if (!server->ended)
+			server_end(server);
+		unmask(&written);
+		mask(&masked, true);
+		ring_set_helper(NULL);
+		turned = NULL;
+	}
+	release();
+	unmask(&masked);
+}
+
+bool turn_fork_child(void)
+{
+	bool inside = lock_is_mine(&lock);
+
+	lock_fork_child(&lock);
+	turned = NULL;
+	atomic_store(&descriptor, -EBADF);
+	atomic_store(&missed, false);
+	return inside;
+}
