@@ -99,6 +99,28 @@
  * thread's first event is lost and counted. An extension must not be unloaded while a thread is in
  * one of its macros.
  *
+ * Memory
+ * ------
+ * options.memory_bytes limits what the rings, the clients and their queues, and the tables (texts
+ * of names, descriptions of events, samples of the heap) of the process take together. What is
+ * mapped counts, whether it has been touched or not, so a program that calls mlockall(MCL_FUTURE)
+ * stays within the limit too. Not counted: the stack of the library's thread (256 KB), its
+ * static data and the copies of the options.
+ *   - A ring takes ring_bytes, but at most 1/256 of what is left (64 KiB at least): many threads
+ *     get smaller rings. The texts of names take an eighth at most. A client begins with some
+ *     400 KB; its queue grows when it has to, up to queue_bytes (eight times that if it is
+ *     lossless). Queues leave a quarter of the limit to threads and clients that come later.
+ *   - At the limit, a thread gets no ring: its events are dropped and counted as lost, and it tries
+ *     again after 1024 events. A queue does not grow: the client loses events, or, if it is
+ *     lossless, the VM waits for it. A name without room travels with each of its events. A sample
+ *     of the heap is lost and counted. A client without room is told, and its connection ends.
+ *   - Clients are told that the limit was reached, and what was refused, at most every ten seconds.
+ *   - When the last client leaves, queues and what the rings held are given back to the system,
+ *     also if the program locks its memory (Linux 5.18 and later). Each thread keeps 16 KiB of its
+ *     ring until it ends; names and descriptions of events are kept.
+ * A thread that has fired one event takes 8 KiB of resident memory.
+ *
+ *
  * In a sandbox
  * ------------
  * A VM may enter a sandbox (seccomp) after vmtap_start(). A system call that fails there never
@@ -183,8 +205,9 @@ static inline void vmtap_name_init(struct vmtap_name *name, const char *text, si
 /*
  * What a VM may choose; zero for everything but size is a good choice. size is
  * sizeof(struct vmtap_options), so that the struct can grow. Everything it points to is
- * copied. ring_bytes and name_bytes apply to the whole process: ring_bytes to rings that are
- * created later, name_bytes only until the first name is recorded.
+ * copied. ring_bytes, name_bytes and memory_bytes apply to the whole process: ring_bytes to rings
+ * that are created later, name_bytes only until the first name is recorded, memory_bytes to
+ * what is taken later (what has been taken is kept).
  */
 struct vmtap_options {
 	size_t size;
@@ -208,6 +231,8 @@ struct vmtap_options {
 				 options before fork() returns in it; see below */
 	int without_thread;   /* nonzero: the library makes no thread; the VM's own loop calls
 				 vmtap_turn(), see there */
+	uint64_t memory_bytes; /* the most memory that the library takes, see "Memory"; 0: 512 MiB,
+				  or room for 512 rings or 64 queues if theirs were chosen larger */
 };
 
 /*

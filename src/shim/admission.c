@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/test_point.h"
+#include "shim/budget.h"
 #include "shim/registry.h"
 #include "shim/server_state.h"
 #include "shim/subscription.h"
@@ -20,16 +21,42 @@ enum {
 	ACCEPT_AGAIN_MS_MAX = 10000
 };
 
+/* Tells the client that there is no memory for it, as far as there is some for that, and closes the
+ * descriptor. */
+static void refuse(struct server *server, int descriptor, bool by_budget)
+{
+	char text[BUDGET_TEXT_BYTES] = WIRE_MESSAGE "there is no memory for another client";
+	struct process process = server->process;
+	struct client *client;
+
+	server_say(server, "client %d is refused: no memory", descriptor);
+	if (client_open(descriptor, QUEUE_BYTES_FIRST, BUDGET_REFUSAL, &client)) {
+		close(descriptor);
+		return;
+	}
+	if (by_budget)
+		budget_describe(text);
+	process.environment = NULL; /* so that the header is short */
+	process.arguments_length = process.environment_length = 0;
+	process.caps = 0;
+	if (!encode_start(&client->encoder, &server->drain.clock, &process) &&
+		encode_message(&client->encoder, text, server_now(server)))
+		client_finish(client, server_now(server));
+	client_send(client);
+	client_close(client);
+}
+
 /* Takes over the descriptor and queues the description of the process. Call with the registry's
  * lock: descriptors are opened and closed under it, so that a child of fork() finds them all. */
 static int open_client(struct server *server, int descriptor, struct client **result)
 {
 	struct client *client;
-	int error = client_open(descriptor, server->queue_bytes, &client);
+	uint32_t refusals = budget_refusals();
+	int error = client_open(descriptor, server->queue_bytes, BUDGET_CLIENT, &client);
 	uint64_t since;
 
 	if (error) {
-		close(descriptor);
+		refuse(server, descriptor, budget_refusals() != refusals);
 		return error;
 	}
 	if (!server->clients && stamp_choose())
@@ -38,9 +65,12 @@ static int open_client(struct server *server, int descriptor, struct client **re
 	client->omissions = registry_has_omissions() ? 0 : registry_omissions();
 	error = encode_start(&client->encoder, &server->drain.clock, &server->process);
 	if (error) {
+		client->socket = -1;
 		client_close(client);
+		refuse(server, descriptor, budget_refusals() != refusals);
 		return error;
 	}
+	client->refusals = budget_refusals() - budget_is_short();
 	client->wall_told = server->drain.clock.zero_real;
 	client->next = server->clients;
 	server->clients = client;

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shim/budget.h"
 #include "shim/descriptor.h"
 #include "shim/registry.h"
 #include "shim/stamp.h"
@@ -64,10 +65,25 @@ bool census_is_inside(void)
 
 /* ---- the bands of a sample ---- */
 
+/* Memory that is zero, until the sample is freed. */
+static void *take_memory(struct vmtap_census *census, size_t bytes)
+{
+	void *memory;
+
+	if (!budget_take(BUDGET_SAMPLE, bytes))
+		return NULL;
+	memory = calloc(1, bytes);
+	if (memory)
+		census->taken += bytes;
+	else
+		budget_give(bytes);
+	return memory;
+}
+
 static bool grow_buckets(struct vmtap_census *census)
 {
 	size_t count = census->bucket_count ? census->bucket_count * 2 : BUCKETS_FIRST;
-	struct census_band **buckets = calloc(count, sizeof(*buckets));
+	struct census_band **buckets = take_memory(census, count * sizeof(*buckets));
 
 	if (!buckets)
 		return false;
@@ -77,6 +93,8 @@ static bool grow_buckets(struct vmtap_census *census)
 		*bucket = band;
 	}
 	free(census->buckets);
+	budget_give(census->bucket_count * sizeof(*buckets));
+	census->taken -= census->bucket_count * sizeof(*buckets);
 	census->buckets = buckets;
 	census->bucket_count = count;
 	return true;
@@ -85,7 +103,7 @@ static bool grow_buckets(struct vmtap_census *census)
 static struct census_band *add_band(
 	struct vmtap_census *census, const char *label, size_t length, uint32_t hash)
 {
-	struct census_band *band = malloc(sizeof(*band) + length);
+	struct census_band *band = take_memory(census, sizeof(*band) + length);
 	struct census_band **bucket = &census->buckets[hash & (census->bucket_count - 1)];
 
 	if (!band)
@@ -140,6 +158,7 @@ void census_free(struct vmtap_census *census)
 		census->bands = next;
 	}
 	free(census->buckets);
+	budget_give(census->taken);
 	free(census);
 }
 

@@ -33,6 +33,7 @@ struct vmtap_census {
 	bool failed; /* memory ran out: do not deliver it */
 	struct census_band *bands, *last_band;
 	size_t band_count, label_bytes;
+	size_t taken;                 /* of the budget */
 	struct census_band **buckets; /* hash table of the bands */
 	size_t bucket_count;          /* 0 or a power of two */
 };

@@ -17,18 +17,18 @@ enum {
 	DEBT_NS_MAX = 10000000, /* more is forgiven: no client has to wait for long */
 	CREDIT_SHARE = 20,  /* one part in so many of the time is spent on one client's requests */
 	QUIET_NS = 5000000, /* interval between watermarks without events */
-	SWOLLEN = 8         /* the limit of a growing queue, as a multiple of its first capacity */
+	SWOLLEN = 8         /* the limit of a lossless client's queue, as a multiple of others' */
 };
 
-int client_open(int socket, size_t queue_bytes, struct client **result)
+int client_open(int socket, size_t queue_bytes, enum budget_use use, struct client **result)
 {
-	struct client *client = calloc(1, sizeof(*client));
+	struct client *client = budget_map(use, sizeof(*client), 0);
 
 	if (!client)
-		return -ENOMEM;
-	int status = encoder_open(&client->encoder, queue_bytes);
+		return -errno;
+	int status = encoder_open(&client->encoder, queue_bytes, use);
 	if (status) {
-		free(client);
+		budget_unmap(client, sizeof(*client));
 		return status;
 	}
 	client->socket = socket;
@@ -47,7 +47,7 @@ void client_close(struct client *client)
 	if (descriptor_is(client->socket, client->file))
 		close(client->socket);
 	encoder_close(&client->encoder);
-	free(client);
+	budget_unmap(client, sizeof(*client));
 }
 
 /* ---- control ---- */
@@ -265,7 +265,7 @@ static void note_behind(struct client *client)
 void client_hurry(struct client *client)
 {
 	client->terms.lossless = false;
-	client->encoder.grow_max = 0;
+	client->encoder.grow_max = client->queue_bytes;
 	client->behind = false;
 	client->waited_since = 0;
 	client->hurried = true;
@@ -287,7 +287,7 @@ bool client_all_have_room(struct client *clients, const struct event_type *type)
 void client_take_terms(struct client *client)
 {
 	client->terms = client->asked;
-	client->encoder.grow_max = client->terms.lossless ? client->queue_bytes * SWOLLEN : 0;
+	client->encoder.grow_max = client->queue_bytes * (client->terms.lossless ? SWOLLEN : 1);
 	client->hurried = false;
 	note_behind(client);
 	encode_block_end(&client->encoder);
@@ -438,6 +438,8 @@ static void send_queue(struct client *client)
 		client->active = clock_monotonic();
 	}
 	queue->start = queue->end = 0;
+	if (budget_is_short())
+		queue_shrink(queue);
 }
 
 void client_send(struct client *client)

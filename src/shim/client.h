@@ -66,7 +66,7 @@ struct client {
 	uint32_t tag;
 	uint8_t tag_flags;
 	bool acknowledge;      /* WIRE_SUBSCRIBED must be sent */
-	size_t queue_bytes;    /* the queue's capacity before it grows */
+	size_t queue_bytes;    /* how long its queue may become, if it is not lossless */
 	bool behind;           /* lossless, with much left to read: the VM waits before it fires */
 	uint64_t sent;         /* bytes that it has taken */
 	uint64_t waited_since; /* CLOCK_MONOTONIC: since when the VM has waited for this client
@@ -88,14 +88,18 @@ struct client {
 	bool has_unwritten;
 	uint64_t unwritten_since;      /* stream time of the first event in unwritten */
 	uint32_t omissions, providers; /* as last reported to the client */
+	uint32_t refusals;             /* the same of the budget's */
+	uint32_t refused_uses;
+	uint64_t refusals_at; /* CLOCK_MONOTONIC: when they were; 0: never */
 	struct encoder encoder;
 	struct control control;
 	size_t input_at, input_length; /* the part of input that was read but is not parsed yet */
 	unsigned char input[CLIENT_INPUT_MAX];
 };
 
-/* Takes ownership of the socket on success. */
-int client_open(int socket, size_t queue_bytes, struct client **client);
+/* Takes ownership of the socket on success. use: BUDGET_CLIENT, or BUDGET_REFUSAL for a client that
+ * is only told that it is refused. */
+int client_open(int socket, size_t queue_bytes, enum budget_use use, struct client **client);
 /* Does not close the descriptor if it refers to another file by now. */
 void client_close(struct client *client);
 

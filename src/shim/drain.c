@@ -12,9 +12,9 @@
 #include "shim/drain.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/test_point.h"
+#include "shim/budget.h"
 #include "shim/name.h"
 #include "shim/registry.h"
 
@@ -40,9 +40,8 @@ static void keep_transient(struct ring *ring, const unsigned char *record, uint3
 	uint32_t id;
 
 	if (!kept) {
-		kept = mmap(NULL, sizeof(*kept), PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (kept == MAP_FAILED)
+		kept = budget_map(BUDGET_TEXTS, sizeof(*kept), 0);
+		if (!kept)
 			return;
 		ring->transients = kept;
 		ring->transients_bytes = sizeof(*kept);

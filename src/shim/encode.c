@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <sys/mman.h>
 
 #include "shim/name.h"
 #include "wire/wire_type.h"
@@ -27,16 +26,17 @@ enum {
 	HEAP_BAND_BYTES = 1 + 8 + 1 /* plus the label */
 };
 
-int encoder_open(struct encoder *encoder, size_t queue_bytes)
+int encoder_open(struct encoder *encoder, size_t queue_bytes, enum budget_use use)
 {
 	size_t bytes = (name_capacity() + 31) / 32 * 4;
-	void *defined = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *defined = budget_map(use, bytes, 0);
 
-	if (defined == MAP_FAILED)
+	if (!defined)
 		return -errno;
-	*encoder = (struct encoder){.defined = defined, .defined_bytes = bytes};
-	int status = queue_open(&encoder->queue, queue_bytes);
+	*encoder = (struct encoder){
+		.defined = defined, .defined_bytes = bytes, .grow_max = queue_bytes};
+	int status = queue_open(&encoder->queue,
+		queue_bytes < QUEUE_BYTES_FIRST ? queue_bytes : QUEUE_BYTES_FIRST, use);
 	if (status)
 		encoder_close(encoder);
 	return status;
@@ -46,14 +46,14 @@ void encoder_close(struct encoder *encoder)
 {
 	queue_close(&encoder->queue);
 	if (encoder->defined)
-		munmap(encoder->defined, encoder->defined_bytes);
+		budget_unmap(encoder->defined, encoder->defined_bytes);
 	encoder->defined = NULL;
 }
 
 static bool room(struct encoder *encoder, size_t bytes)
 {
 	return queue_reserve(&encoder->queue, bytes) ||
-		(encoder->grow_max && queue_grow(&encoder->queue, bytes, encoder->grow_max));
+		queue_grow(&encoder->queue, bytes, encoder->grow_max);
 }
 
 bool encode_has_room(struct encoder *encoder)
@@ -330,7 +330,7 @@ int encode_start(
 		process->arguments_length + process->environment_length +
 		(size_t)process->caps * CAP_BYTES;
 
-	if (!queue_reserve(queue, bytes))
+	if (!room(encoder, bytes))
 		return -ENOBUFS;
 	encoder->providers = process->providers;
 	put_header(encoder, process);

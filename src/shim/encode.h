@@ -21,7 +21,7 @@
 
 struct encoder {
 	struct queue queue;
-	size_t grow_max; /* lossless: the queue grows up to this instead of rejecting events */
+	size_t grow_max; /* the queue grows up to this */
 	bool ghc_only;   /* only what GHC's readers understand */
 	bool in_block;
 	size_t block; /* position of the open block, relative to queue.start */
@@ -41,7 +41,7 @@ struct encoder {
 	uint8_t ghc_declared[(WIRE_OWN + 7) / 8]; /* GHC's types that the header declares */
 };
 
-int encoder_open(struct encoder *encoder, size_t queue_bytes);
+int encoder_open(struct encoder *encoder, size_t queue_bytes, enum budget_use use);
 void encoder_close(struct encoder *encoder);
 
 /* Writes the header and the start-up events, except the clock's. -ENOBUFS if they do not fit

@@ -4,7 +4,8 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "shim/budget.h"
 
 const struct event_type *_Atomic event_types[EVENTS_MAX];
 _Atomic uint32_t event_types_count;
@@ -27,9 +28,8 @@ static void *keep(size_t size)
 	size = (size + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
 	if (size > left) {
 		size_t bytes = size > CHUNK_BYTES ? size : CHUNK_BYTES;
-		void *made = mmap(
-			NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		if (made == MAP_FAILED)
+		void *made = budget_map(BUDGET_TYPES, bytes, 0);
+		if (!made)
 			return NULL;
 		chunk = made;
 		left = bytes;

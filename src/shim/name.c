@@ -9,13 +9,13 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/test_point.h"
+#include "shim/budget.h"
 
 enum {
-	NAME_BYTES_DEFAULT = 16 << 20,
 	NAME_BYTES_MIN = 64 << 10,
+	NAME_SHARE = 8,         /* the texts take at most one part in so many of the budget */
 	NAME_BYTES_PER_ID = 16, /* the smallest size of an entry; limits the number of ids */
 	NAME_ALIGN = 8
 };
@@ -34,6 +34,10 @@ static _Atomic uint32_t limit = NAME_BYTES_DEFAULT;
 
 void name_limit(uint32_t bytes)
 {
+	uint64_t share = budget_size() / NAME_SHARE;
+
+	if (bytes > share)
+		bytes = (uint32_t)share;
 	atomic_store(&limit, bytes < NAME_BYTES_MIN ? NAME_BYTES_MIN : bytes);
 }
 
@@ -48,11 +52,10 @@ static struct name_table *table_get(void)
 	size_t head = sizeof(*now) + (size_t)capacity * sizeof(now->offsets[0]);
 	head = (head + NAME_ALIGN - 1) & ~(size_t)(NAME_ALIGN - 1);
 	int saved = errno;
-	struct name_table *made = mmap(NULL, head + bytes, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct name_table *made = budget_map(BUDGET_NAMES, head + bytes, 0);
 
 	errno = saved; /* restores the traced program's errno */
-	if (made == MAP_FAILED)
+	if (!made)
 		return NULL;
 	made->capacity = capacity;
 	made->bytes = bytes;
@@ -60,7 +63,7 @@ static struct name_table *table_get(void)
 	atomic_init(&made->next_id, NAME_FIRST);
 	if (atomic_compare_exchange_strong(&table, &now, made))
 		return made;
-	munmap(made, head + bytes);
+	budget_unmap(made, head + bytes);
 	return now;
 }
 

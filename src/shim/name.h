@@ -20,12 +20,14 @@
 #define NAME_TRANSIENT UINT32_C(0x80000000)
 
 enum {
+	NAME_BYTES_DEFAULT = 16 << 20,
 	NAME_LENGTH_MAX = 4000, /* longer texts are cut */
 	NAME_FIRST = 16,        /* the table's first id; the encoder uses the lower ones */
 	NAME_TRANSIENTS = 64    /* number of texts travelling with events that are kept per ring */
 };
 
-/* Sets the maximum size of the table. Has no effect after the first name. */
+/* Sets the maximum size of the table, which the budget limits too. Has no effect after the
+ * first name. */
 void name_limit(uint32_t bytes);
 
 /* Gives the name an id if it has none; 0 if the table is full. */

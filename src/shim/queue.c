@@ -2,14 +2,12 @@
 #include "shim/queue.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
-int queue_open(struct queue *queue, size_t capacity)
+int queue_open(struct queue *queue, size_t capacity, enum budget_use use)
 {
-	void *bytes = mmap(NULL, capacity, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *bytes = budget_map(use, capacity, 0);
 
-	if (bytes == MAP_FAILED)
+	if (!bytes)
 		return -errno;
 	*queue = (struct queue){.bytes = bytes, .capacity = capacity};
 	return 0;
@@ -18,7 +16,7 @@ int queue_open(struct queue *queue, size_t capacity)
 void queue_close(struct queue *queue)
 {
 	if (queue->bytes)
-		munmap(queue->bytes, queue->capacity);
+		budget_unmap(queue->bytes, queue->capacity);
 	*queue = (struct queue){0};
 }
 
@@ -37,14 +35,26 @@ bool queue_reserve(struct queue *queue, size_t bytes)
 bool queue_grow(struct queue *queue, size_t bytes, size_t limit)
 {
 	while (!queue_reserve(queue, bytes)) {
-		if (queue->capacity > limit / 2)
+		size_t capacity = queue->capacity > limit / 2 ? limit : queue->capacity * 2;
+		if (capacity <= queue->capacity)
 			return false;
-		void *more =
-			mremap(queue->bytes, queue->capacity, queue->capacity * 2, MREMAP_MAYMOVE);
-		if (more == MAP_FAILED)
+		void *more = budget_remap(BUDGET_QUEUE, queue->bytes, queue->capacity, capacity);
+		if (!more)
 			return false;
 		queue->bytes = more;
-		queue->capacity *= 2;
+		queue->capacity = capacity;
 	}
 	return true;
+}
+
+void queue_shrink(struct queue *queue)
+{
+	void *less;
+
+	if (queue_length(queue) || queue->capacity <= QUEUE_BYTES_FIRST)
+		return;
+	less = budget_remap(BUDGET_QUEUE, queue->bytes, queue->capacity, QUEUE_BYTES_FIRST);
+	if (!less)
+		return;
+	*queue = (struct queue){.bytes = less, .capacity = QUEUE_BYTES_FIRST};
 }

@@ -1,7 +1,6 @@
 /*
- * queue.h: bytes to be sent to one client: appended at the end, sent from the start. The
- * capacity is reserved when the client connects, and its pages are touched as the queue
- * fills. It is fixed, except that queues of lossless clients may grow.
+ * queue.h: bytes to be sent to one client: appended at the end, sent from the start. A queue is
+ * short when the client connects, and grows as it has to.
  */
 #ifndef VMTAP_SHIM_QUEUE_H
 #define VMTAP_SHIM_QUEUE_H
@@ -12,6 +11,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "shim/budget.h"
 
 struct queue {
 	unsigned char *bytes;
@@ -19,7 +19,9 @@ struct queue {
 	size_t start, end;
 };
 
-int queue_open(struct queue *queue, size_t capacity);
+enum { QUEUE_BYTES_FIRST = 256 << 10 /* of a client's queue; it never has less */ };
+
+int queue_open(struct queue *queue, size_t capacity, enum budget_use use);
 void queue_close(struct queue *queue);
 
 /* Makes room for that many contiguous bytes; positions relative to start stay valid. The
@@ -27,9 +29,12 @@ void queue_close(struct queue *queue);
  * that reads single bytes would cause the whole queue to be moved for each. */
 bool queue_reserve(struct queue *queue, size_t bytes);
 
-/* Doubles the capacity until the bytes fit. False if memory runs out, or the capacity would exceed
- * limit. */
+/* Doubles the capacity until the bytes fit, at most up to the limit. False if they do not, or
+ * memory runs out. */
 bool queue_grow(struct queue *queue, size_t bytes, size_t limit);
+
+/* Gives memory back if the queue is empty and longer than at first. */
+void queue_shrink(struct queue *queue);
 
 static inline size_t queue_length(const struct queue *queue)
 {

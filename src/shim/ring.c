@@ -14,16 +14,23 @@
 #include <unistd.h>
 
 #include "base/test_point.h"
+#include "shim/budget.h"
 #include "shim/descriptor.h"
 #include "shim/fork_page.h"
 #include "shim/name.h"
 #include "shim/stamp.h"
+
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24
+#endif
 
 enum {
 	RING_BYTES_DEFAULT = 1 << 20,
 	RING_BYTES_MIN = 64 << 10,
 	RING_BYTES_MAX = 1 << 30,
 	RING_KEPT_BYTES = 16 << 10,
+	RING_SHARE = 256, /* a ring takes at most one part in so many of the memory that is left,
+			     so that many threads get smaller rings rather than some none */
 	WAKER_YIELDS = 10000,
 	QUARTER = 4,
 	RING_WAIT_MS = 1000, /* the longest that a waiting producer sleeps before it checks again;
@@ -108,14 +115,18 @@ static bool is_owner(void)
 /* Maps this thread's ring. No lock and no malloc: this may be a signal handler. */
 static struct ring *ring_make(void)
 {
-	uint64_t size = atomic_load(&ring_bytes);
+	uint64_t size = atomic_load(&ring_bytes), share = budget_left() / RING_SHARE;
 	size_t head = (sizeof(struct ring) + 4095) & ~(size_t)4095;
+	struct ring *ring;
+
 	/* MAP_STACK: Linux 6.7 and later use no huge pages there, which adjacent rings would else
 	 * be made resident by. */
-	struct ring *ring = mmap(NULL, head + size + RECORD_MAX, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-
-	if (ring == MAP_FAILED)
+	while (size > share && size > RING_BYTES_MIN)
+		size /= 2;
+	do
+		ring = budget_map(BUDGET_RING, head + size + RECORD_MAX, MAP_STACK);
+	while (!ring && size > RING_BYTES_MIN && (size /= 2));
+	if (!ring)
 		return NULL;
 	ring->size = size;
 	ring->bytes = (unsigned char *)ring + head;
@@ -574,15 +585,21 @@ void ring_set_helper(const struct ring_helper *now)
 	atomic_store(&helper, now);
 }
 
+static void forget_transients(struct ring *ring)
+{
+	if (ring->transients)
+		budget_unmap(ring->transients, ring->transients_bytes);
+	ring->transients = NULL;
+}
+
 static void ring_unmap(struct ring *ring)
 {
 	size_t head = (size_t)(ring->bytes - (unsigned char *)ring);
 	struct ring *own = ring;
 
 	atomic_compare_exchange_strong(&watcher, &own, NULL);
-	if (ring->transients)
-		munmap(ring->transients, ring->transients_bytes);
-	munmap(ring, head + ring->size + RECORD_MAX);
+	forget_transients(ring);
+	budget_unmap(ring, head + ring->size + RECORD_MAX);
 }
 
 /* A thread's number is reused only after the thread has ended, so a newer ring with the same
@@ -636,6 +653,13 @@ void ring_collect(void)
 	}
 }
 
+/* Also if the program locks its memory (Linux 5.18 and later). */
+static void drop_pages(unsigned char *from, size_t bytes)
+{
+	if (madvise(from, bytes, MADV_DONTNEED) && errno == EINVAL)
+		madvise(from, bytes, MADV_DONTNEED_LOCKED);
+}
+
 /* Frees all but the memory just ahead of the producer: it may have found its guard open before
  * the guard was closed, and be about to write there. */
 static void ring_forget_one(struct ring *ring)
@@ -644,19 +668,21 @@ static void ring_forget_one(struct ring *ring)
 	uint64_t to = from + RING_KEPT_BYTES;
 
 	if (to <= ring->size) {
-		madvise(ring->bytes, from, MADV_DONTNEED);
-		madvise(ring->bytes + to, ring->size + RECORD_MAX - to, MADV_DONTNEED);
+		drop_pages(ring->bytes, from);
+		drop_pages(ring->bytes + to, ring->size + RECORD_MAX - to);
 	} else {
 		to -= ring->size;
-		madvise(ring->bytes + to, from - to, MADV_DONTNEED);
+		drop_pages(ring->bytes + to, from - to);
 	}
 }
 
 void ring_forget(void)
 {
-	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+	for (struct ring *ring = ring_first(); ring; ring = ring->next) {
+		forget_transients(ring);
 		if (atomic_load(&ring->record.busy) == RING_IDLE)
 			ring_forget_one(ring);
+	}
 }
 
 /* Only this thread exists in a child, unless the child has created more before it was adopted. The

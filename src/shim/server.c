@@ -20,6 +20,7 @@
 #include "base/test_point.h"
 #include "shim/admission.h"
 #include "shim/awaited.h"
+#include "shim/budget.h"
 #include "shim/census.h"
 #include "shim/lossless.h"
 #include "shim/name.h"
@@ -31,7 +32,9 @@
 
 enum {
 	QUEUE_BYTES_DEFAULT = 8 << 20,
-	QUEUE_BYTES_MIN = 256 << 10,
+	MEMORY_RINGS = 512, /* the budget has room for as many, or for as many queues */
+	MEMORY_QUEUES = 64,
+	REFUSALS_AGAIN_S = 10, /* between two messages about refused memory */
 	FLUSH_MS_DEFAULT = 2000,
 	LOSSLESS_MS_DEFAULT = 10000,
 	TURN_NS = 200000,
@@ -85,6 +88,28 @@ static void tell_omissions(const struct server *server, struct client *client)
 		if (*texts[i] && !encode_message(&client->encoder, texts[i], now))
 			return;
 	client->omissions = now_told;
+}
+
+/* Tells the client that memory was refused, so that it knows why events are lost: at once if it was
+ * refused for another use than before, else once in a while. */
+static void tell_refusals(const struct server *server, struct client *client)
+{
+	uint32_t refusals = budget_refusals(), uses = budget_refused_uses();
+	uint64_t now = clock_monotonic();
+	char text[BUDGET_TEXT_BYTES];
+
+	if (!client->subscribed || client->gone || client->end_queued ||
+		refusals == client->refusals ||
+		(client->refusals_at && uses == client->refused_uses &&
+			now - client->refusals_at < REFUSALS_AGAIN_S * UINT64_C(1000000000)))
+		return;
+	budget_describe(text);
+	if (!encode_message(&client->encoder, text, server_now(server)))
+		return;
+	client->refusals = refusals;
+	client->refused_uses = uses;
+	client->refusals_at = now;
+	server_say(server, "client %d: %s", client->socket, text);
 }
 
 static void drain(struct server *server)
@@ -194,7 +219,7 @@ static void follow_log(struct server *server, struct client *client)
 	if (client->terms.lossless != client->log.full || client->gone)
 		return;
 	client->terms.lossless = !client->log.full;
-	client->encoder.grow_max = client->log.full ? 0 : SIZE_MAX;
+	client->encoder.grow_max = client->log.full ? client->queue_bytes : SIZE_MAX;
 	subscription_apply(server);
 }
 
@@ -208,6 +233,7 @@ static void serve_client(struct server *server, struct client *client)
 		subscription_answer(server, client);
 		tell_omissions(server, client);
 		lossless_tell(server, client);
+		tell_refusals(server, client);
 		if (client->finishing && !client->end_queued && !client->hurried) {
 			client_mark(client, server->drain.watermark, now);
 			client_finish(client, now);
@@ -558,6 +584,17 @@ static int start_thread(struct server *server)
 	return error;
 }
 
+/* More than usual if the author wants larger rings or queues than usual. */
+static uint64_t default_memory(const struct vmtap_options *options)
+{
+	uint64_t memory = BUDGET_BYTES_DEFAULT;
+	uint64_t rings = (uint64_t)options->ring_bytes * MEMORY_RINGS;
+	uint64_t queues = (uint64_t)options->queue_bytes * MEMORY_QUEUES;
+
+	memory = rings > memory ? rings : memory;
+	return queues > memory ? queues : memory;
+}
+
 int server_new(const struct vmtap_options *given, const char *user_socket, const char *log,
 	struct server **result)
 {
@@ -581,17 +618,17 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 	if (error)
 		goto out;
 	server->queue_bytes = options.queue_bytes ? options.queue_bytes : QUEUE_BYTES_DEFAULT;
-	if (server->queue_bytes < QUEUE_BYTES_MIN)
-		server->queue_bytes = QUEUE_BYTES_MIN;
+	if (server->queue_bytes < QUEUE_BYTES_FIRST)
+		server->queue_bytes = QUEUE_BYTES_FIRST;
 	server->flush_ms = options.flush_ms ? options.flush_ms : FLUSH_MS_DEFAULT;
 	ring_set_flush(server->flush_ms);
 	server->lossless_ms =
 		options.lossless_ms > 0 ? (uint32_t)options.lossless_ms : LOSSLESS_MS_DEFAULT;
 	server->refuses_lossless = options.lossless_ms < 0;
+	budget_set(options.memory_bytes ? options.memory_bytes : default_memory(&options));
 	if (options.ring_bytes)
 		ring_set_size(options.ring_bytes);
-	if (options.name_bytes)
-		name_limit(options.name_bytes);
+	name_limit(options.name_bytes ? options.name_bytes : NAME_BYTES_DEFAULT);
 	stamp_choose();
 	stamp_start(&server->drain.clock);
 	error = server_socket_open(&server->endpoint, user_socket ? user_socket : options.socket);

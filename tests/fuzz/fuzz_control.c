@@ -76,7 +76,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends))
 		return 0;
-	if (client_open(ends[0], 1 << 16, &client)) {
+	if (client_open(ends[0], 1 << 16, BUDGET_CLIENT, &client)) {
 		close(ends[0]);
 		close(ends[1]);
 		return 0;

@@ -181,7 +181,7 @@ START_TEST(a_queue_is_moved_for_an_eighth)
 	struct queue queue;
 	unsigned char *bytes;
 
-	ck_assert_int_eq(queue_open(&queue, CAPACITY), 0);
+	ck_assert_int_eq(queue_open(&queue, CAPACITY, BUDGET_CLIENT), 0);
 	bytes = queue.bytes;
 	ck_assert(queue_reserve(&queue, CAPACITY));
 	for (unsigned i = 0; i < CAPACITY; i++)
