@@ -5,142 +5,32 @@
 #include "usdt/address.h"
 
 #include <errno.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/error.h"
 #include "usdt/function.h"
-#include "usdt/process_images.h"
+#include "usdt/mapped_code.h"
 
-enum {
-	FILES_MAX = 256 /* files kept open; the functions of further files stay unknown */
-};
-
-struct segment {
-	uint64_t address, offset, size; /* of the file's part */
-};
-
-struct object {
-	uint64_t inode;
-	unsigned int device_major, device_minor;
-	char *module;
-	int file;       /* -1: already read, or could not be opened */
-	uint64_t begin; /* address of its lowest mapping */
+/* What is known of a file of the map, by the file's number. */
+struct symbol_object {
+	bool is_read;
 	size_t segment_count;
-	struct segment *segments;
+	struct mapped_segment *segments;
 	struct usdt_functions functions;
 };
 
-struct mapping {
-	uint64_t begin, end, offset;
-	size_t object;
-};
-
 struct usdt_addresses {
-	pid_t pid;
-	size_t object_count, mapping_count, file_count;
-	struct object *objects;
-	struct mapping *mappings; /* sorted by address */
-	uint64_t misses;          /* lookups of addresses in no mapping */
+	struct mapped_code map;
+	size_t object_count;
+	struct symbol_object **objects; /* NULL: not asked for yet */
 };
-
-static int compare_mappings(const void *a, const void *b)
-{
-	const struct mapping *x = a, *y = b;
-
-	return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
-static bool has_code(const struct usdt_object *object)
-{
-	for (size_t i = 0; i < object->mapping_count; i++)
-		if (object->mappings[i].is_executable)
-			return true;
-	return false;
-}
-
-/* The object of a mapped file, created if it is new; NULL if memory runs out. */
-static struct object *keep_object(struct usdt_addresses *addresses,
-	const struct usdt_process *process, const struct usdt_object *mapped)
-{
-	const char *slash = strrchr(mapped->path, '/');
-	struct object *object, *grown;
-
-	for (size_t i = 0; i < addresses->object_count; i++) {
-		object = &addresses->objects[i];
-		if (object->inode == mapped->inode &&
-			object->device_major == mapped->device_major &&
-			object->device_minor == mapped->device_minor)
-			return object;
-	}
-	grown = realloc(addresses->objects, (addresses->object_count + 1) * sizeof(*grown));
-	if (!grown)
-		return NULL;
-	addresses->objects = grown;
-	object = &grown[addresses->object_count];
-	memset(object, 0, sizeof(*object));
-	object->module = strdup(slash ? slash + 1 : mapped->path);
-	if (!object->module)
-		return NULL;
-	object->inode = mapped->inode;
-	object->device_major = mapped->device_major;
-	object->device_minor = mapped->device_minor;
-	object->file = -1;
-	if (addresses->file_count < FILES_MAX)
-		object->file = usdt_object_file(process, mapped);
-	if (object->file >= 0)
-		addresses->file_count++;
-	addresses->object_count++;
-	return object;
-}
-
-/* Reads the present mappings; on failure the old ones stay. */
-static void look(struct usdt_addresses *addresses)
-{
-	struct usdt_process *process;
-	struct mapping *mappings;
-	struct error error;
-	size_t count = 0;
-
-	if (usdt_process_map(addresses->pid, &process, &error))
-		return;
-	for (size_t i = 0; i < process->object_count; i++)
-		count += process->objects[i].mapping_count;
-	mappings = calloc(count + 1, sizeof(*mappings));
-	if (!mappings)
-		goto out;
-	count = 0;
-	for (size_t i = 0; i < process->object_count; i++) {
-		const struct usdt_object *mapped = &process->objects[i];
-		struct object *object;
-		if (!has_code(mapped))
-			continue;
-		object = keep_object(addresses, process, mapped);
-		if (!object)
-			break;
-		object->begin = mapped->mappings[0].begin;
-		for (size_t j = 0; j < mapped->mapping_count; j++)
-			mappings[count++] = (struct mapping){mapped->mappings[j].begin,
-				mapped->mappings[j].end, mapped->mappings[j].offset,
-				(size_t)(object - addresses->objects)};
-	}
-	qsort(mappings, count, sizeof(*mappings), compare_mappings);
-	free(addresses->mappings);
-	addresses->mappings = mappings;
-	addresses->mapping_count = count;
-out:
-	usdt_process_free(process);
-}
 
 int usdt_addresses_new(pid_t pid, struct usdt_addresses **addresses)
 {
 	*addresses = calloc(1, sizeof(**addresses));
 	if (!*addresses)
 		return -ENOMEM;
-	(*addresses)->pid = pid;
-	look(*addresses);
+	mapped_code_open(&(*addresses)->map, pid);
 	return 0;
 }
 
@@ -149,108 +39,82 @@ void usdt_addresses_free(struct usdt_addresses *addresses)
 	if (!addresses)
 		return;
 	for (size_t i = 0; i < addresses->object_count; i++) {
-		struct object *object = &addresses->objects[i];
-		if (object->file >= 0)
-			close(object->file);
+		struct symbol_object *object = addresses->objects[i];
+		if (!object)
+			continue;
 		usdt_functions_free(&object->functions);
 		free(object->segments);
-		free(object->module);
+		free(object);
 	}
 	free(addresses->objects);
-	free(addresses->mappings);
+	mapped_code_close(&addresses->map);
 	free(addresses);
 }
 
-static const struct mapping *find_mapping(const struct usdt_addresses *addresses, uint64_t address)
-{
-	size_t low = 0, high = addresses->mapping_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (addresses->mappings[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < addresses->mapping_count && addresses->mappings[low].begin <= address
-		? &addresses->mappings[low]
-		: NULL;
-}
-
-/* Like find_mapping(), but reads the mappings again at the first miss, the second, the fourth,
- * ... */
-static const struct mapping *see_mapping(struct usdt_addresses *addresses, uint64_t address)
-{
-	const struct mapping *mapping = find_mapping(addresses, address);
-
-	if (mapping)
-		return mapping;
-	addresses->misses++;
-	if (addresses->misses & (addresses->misses - 1))
-		return NULL;
-	look(addresses);
-	return find_mapping(addresses, address);
-}
-
-static void read_segments(Elf *elf, struct object *object)
-{
-	size_t count;
-
-	if (elf_getphdrnum(elf, &count) || !count)
-		return;
-	object->segments = calloc(count, sizeof(*object->segments));
-	for (size_t i = 0; object->segments && i < count; i++) {
-		GElf_Phdr header;
-		if (gelf_getphdr(elf, (int)i, &header) && header.p_type == PT_LOAD)
-			object->segments[object->segment_count++] =
-				(struct segment){header.p_vaddr, header.p_offset, header.p_filesz};
-	}
-}
-
-static void read_object(struct usdt_addresses *addresses, struct object *object)
+static void read_object(
+	struct mapped_code *map, struct mapped_file *file, struct symbol_object *object)
 {
 	Elf *elf;
 
-	if (object->file < 0)
+	object->is_read = true;
+	if (file->file < 0)
 		return;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(object->file, ELF_C_READ, NULL);
+	elf = elf_begin(file->file, ELF_C_READ, NULL);
 	if (elf) {
-		read_segments(elf, object);
+		object->segments = mapped_segments_read(elf, &object->segment_count);
 		usdt_functions_read(elf, &object->functions);
 		elf_end(elf);
 	}
-	close(object->file);
-	object->file = -1;
-	addresses->file_count--;
+	mapped_file_close(map, file);
+}
+
+/* NULL if memory runs out. */
+static struct symbol_object *object_of(struct usdt_addresses *addresses, size_t number)
+{
+	struct symbol_object **grown;
+
+	if (number >= addresses->object_count) {
+		size_t count = addresses->map.file_count;
+		grown = realloc(addresses->objects, count * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		memset(grown + addresses->object_count, 0,
+			(count - addresses->object_count) * sizeof(*grown));
+		addresses->objects = grown;
+		addresses->object_count = count;
+	}
+	if (!addresses->objects[number])
+		addresses->objects[number] = calloc(1, sizeof(struct symbol_object));
+	return addresses->objects[number];
 }
 
 void usdt_addresses_note(struct usdt_addresses *addresses, uint64_t address)
 {
-	see_mapping(addresses, address);
+	mapped_code_find(&addresses->map, address);
 }
 
 bool usdt_addresses_find(struct usdt_addresses *addresses, uint64_t address, struct symbol *found)
 {
-	const struct mapping *mapping = see_mapping(addresses, address);
-	struct object *object;
-	uint64_t offset, begin;
+	const struct mapped_area *area = mapped_code_find(&addresses->map, address);
+	struct mapped_file *file;
+	struct symbol_object *object;
+	uint64_t stated, begin;
 
-	if (!mapping)
+	if (!area || area->file >= addresses->map.file_count)
 		return false;
-	object = &addresses->objects[mapping->object];
-	read_object(addresses, object);
-	*found = (struct symbol){.module = object->module, .module_begin = object->begin};
-	offset = address - mapping->begin + mapping->offset;
-	for (size_t i = 0; i < object->segment_count; i++) {
-		const struct segment *segment = &object->segments[i];
-		if (offset < segment->offset || offset - segment->offset >= segment->size)
-			continue;
-		offset += segment->address - segment->offset;
-		found->function = usdt_functions_find(&object->functions, offset, &begin);
+	file = &addresses->map.files[area->file];
+	object = object_of(addresses, area->file);
+	if (!object)
+		return false;
+	if (!object->is_read)
+		read_object(&addresses->map, file, object);
+	*found = (struct symbol){.module = mapped_file_name(file), .module_begin = file->begin};
+	if (mapped_segments_address(object->segments, object->segment_count,
+		    address - area->begin + area->offset, &stated)) {
+		found->function = usdt_functions_find(&object->functions, stated, &begin);
 		if (found->function)
-			found->function_begin = address - (offset - begin);
-		break;
+			found->function_begin = address - (stated - begin);
 	}
 	return true;
 }

@@ -5,8 +5,8 @@
  * What this requires is collected while the process lives: its mappings are read and its
  * files opened. A file's symbol table is read at the first request for an address in it,
  * which still works after the process has ended. An address outside the known mappings makes
- * them be read again, but less and less often, so that a process with code in anonymous
- * memory costs little.
+ * them be read again, but less and less often (usdt/mapped_code.h), so that a process with code in
+ * anonymous memory costs little.
  *
  * Not safe to use from several threads at once.
  */

@@ -75,6 +75,31 @@ static struct usdt_object *find_object(struct usdt_process *process, unsigned in
 	return object;
 }
 
+static int append_mapping(
+	struct usdt_mapping **mappings, size_t *count, const struct usdt_mapping *mapping)
+{
+	struct usdt_mapping *grown = realloc(*mappings, (*count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	*mappings = grown;
+	grown[(*count)++] = *mapping;
+	return 0;
+}
+
+/* A mapping without a file: kept if it is executable. */
+static int add_anonymous(
+	struct usdt_process *process, const struct usdt_mapping *mapping, const char *name)
+{
+	if (!mapping->is_executable)
+		return 0;
+	if (strcmp(name, "[vdso]") == 0) {
+		process->vdso = *mapping;
+		return 0;
+	}
+	return append_mapping(&process->anonymous, &process->anonymous_count, mapping);
+}
+
 static int add_mapping(struct usdt_process *process, const char *line)
 {
 	uint64_t begin, end, offset, inode;
@@ -82,22 +107,20 @@ static int add_mapping(struct usdt_process *process, const char *line)
 	char permissions[5];
 	int path = 0;
 	struct usdt_object *object;
-	struct usdt_mapping *grown;
+	struct usdt_mapping mapping;
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &begin,
 		    &end, permissions, &offset, &device_major, &device_minor, &inode, &path) < 7 ||
-		path == 0 || inode == 0 || line[path] != '/')
+		path == 0)
 		return 0;
+	mapping = (struct usdt_mapping){
+		begin, end, offset, permissions[2] == 'x', permissions[1] == 'w'};
+	if (inode == 0 || line[path] != '/')
+		return add_anonymous(process, &mapping, line + path);
 	object = find_object(process, device_major, device_minor, inode, line + path);
 	if (!object)
 		return -ENOMEM;
-	grown = realloc(object->mappings, (object->mapping_count + 1) * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	object->mappings = grown;
-	grown[object->mapping_count++] = (struct usdt_mapping){
-		begin, end, offset, permissions[2] == 'x', permissions[1] == 'w'};
-	return 0;
+	return append_mapping(&object->mappings, &object->mapping_count, &mapping);
 }
 
 static int read_maps(struct usdt_process *process)
@@ -287,6 +310,7 @@ void usdt_process_free(struct usdt_process *process)
 	if (process->memory >= 0)
 		close(process->memory);
 	free(process->objects);
+	free(process->anonymous);
 	free(process);
 }
 

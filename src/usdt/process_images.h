@@ -37,7 +37,10 @@ struct usdt_process {
 	pid_t pid;
 	size_t object_count;
 	struct usdt_object *objects; /* sorted by lowest address */
-	int memory;                  /* /proc/PID/mem, -1 if it may not be read */
+	size_t anonymous_count;
+	struct usdt_mapping *anonymous; /* executable memory without a file; sorted by address */
+	struct usdt_mapping vdso;       /* the kernel's vdso; begin 0 if there is none */
+	int memory;                     /* /proc/PID/mem, -1 if it may not be read */
 };
 
 /*

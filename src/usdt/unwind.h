@@ -1,0 +1,78 @@
+/*
+ * unwind.h: the return addresses on a user stack, from a thread's registers and a copy of the
+ * bytes at the top of its stack.
+ *
+ * Each function's frame is found by the call frame information of its file (.eh_frame and
+ * .debug_frame, also the vdso's), so code needs no frame pointers. Where a pc has none, as in
+ * the code of a JIT compiler, the frame pointer is followed if it looks like one.
+ *
+ * How the frames at a pc lie is remembered, so a stack like earlier ones costs some tens of
+ * nanoseconds for each frame. Files are opened while the process lives, and read when a stack
+ * first needs them.
+ *
+ * Registers, stack bytes and files belong to the traced process and may be made to harm their
+ * reader. Whatever they contain, the work for a stack and the memory used are limited.
+ *
+ * Not safe to use from several threads at once.
+ */
+#ifndef VMTAP_USDT_UNWIND_H
+#define VMTAP_USDT_UNWIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct usdt_unwind; /* for one process */
+
+/* A thread at one moment. */
+struct usdt_unwind_thread {
+	uint16_t machine;          /* as in an ELF header; EM_X86_64 is known */
+	size_t register_count;     /* x86-64: 21 */
+	const uint64_t *registers; /* in the order of the kernel's struct pt_regs */
+	/*
+	 * The copied bytes. They should begin 128 bytes below the stack pointer, since a
+	 * function may keep its caller's registers there; from the stack pointer on is nearly
+	 * always enough.
+	 */
+	uint64_t stack_address;
+	size_t stack_size;
+	const void *stack;
+};
+
+enum usdt_unwind_end {
+	USDT_UNWIND_OUTERMOST,      /* the last frame has no caller */
+	USDT_UNWIND_NO_INFORMATION, /* nothing says how the last frame lies on the stack */
+	USDT_UNWIND_STACK_CUT,      /* the caller lies outside the copied bytes */
+	USDT_UNWIND_BAD_DATA,       /* registers, stack and unwind information do not agree */
+	USDT_UNWIND_FULL            /* there may be more frames than were asked for */
+};
+
+/* What was found; the last pc is the one at which it ended. */
+struct usdt_unwound {
+	size_t count;
+	enum usdt_unwind_end end;
+};
+
+/* 0 or -ENOMEM. If the process cannot be examined, only frame pointers can be followed. */
+int usdt_unwind_new(pid_t pid, struct usdt_unwind **unwind);
+void usdt_unwind_free(struct usdt_unwind *unwind);
+
+/*
+ * Stores the pcs of at most capacity frames, innermost first: the thread's pc, then return
+ * addresses as they are on the stack. A return address is the instruction after the call, so
+ * look up its symbol at the address minus 1. The pc that a signal interrupted is no return
+ * address: it follows that of the signal's trampoline, and is looked up as it is.
+ */
+struct usdt_unwound usdt_unwind(struct usdt_unwind *unwind, const struct usdt_unwind_thread *thread,
+	uint64_t *pcs, size_t capacity);
+
+/*
+ * Reads the process's mappings again. They are also read when an address is in none of them, but
+ * less and less often; call this if it is known that the process has mapped or unmapped code.
+ */
+void usdt_unwind_refresh(struct usdt_unwind *unwind);
+
+/* One or a few words for people, such as "the copied stack ends here". */
+const char *usdt_unwind_end_text(enum usdt_unwind_end end);
+
+#endif
