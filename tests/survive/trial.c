@@ -34,7 +34,15 @@
 #include "wire/place.h"
 #include "wire/wire.h"
 
-enum { THREADS = 3, ROUNDS = 2, NAMES = 200, VM_STATUS = 7, LIMIT_MS = 20000, TALLIED = 16 };
+enum {
+	THREADS = 3,
+	ROUNDS = 2,
+	NAMES = 200,
+	VM_STATUS = 7,
+	LIMIT_MS = 20000,
+	TALLIED = 16,
+	TURNS_MAX = 200000 /* far more than any scenario needs: the loop spins */
+};
 
 static const char output[] = "what the guest program writes\n";
 
@@ -43,7 +51,7 @@ static const struct scenario {
 	uint8_t flags;
 	unsigned events; /* of each thread in each round, of each of five probes */
 	uint32_t ring_bytes;
-	bool waits, logs, forks, census, exits, others;
+	bool waits, logs, forks, census, exits, others, turns;
 } scenarios[] = {
 	{.name = "stream", .events = 300},
 	{.name = "lossless", .flags = WIRE_LOSSLESS, .events = 3000, .ring_bytes = 1},
@@ -55,6 +63,13 @@ static const struct scenario {
 	{.name = "census", .events = 100, .census = true},
 	{.name = "exit", .events = 100, .exits = true},
 	{.name = "others", .events = 300, .others = true},
+	{.name = "turns", .events = 300, .turns = true, .census = true},
+	{.name = "turns-wait", .events = 100, .turns = true, .waits = true},
+	{.name = "turns-lossless",
+		.flags = WIRE_LOSSLESS,
+		.events = 3000,
+		.ring_bytes = 1,
+		.turns = true},
 };
 
 /* The probes that the VM fires. */
@@ -266,10 +281,64 @@ static void *fire(void *argument)
 	return argument;
 }
 
+/* The VM's loop: until the other process, or a thread of this one, has written something. */
+static void take_turns(int until)
+{
+	static unsigned turns;
+	struct pollfd polled[] = {{until, POLLIN, 0}, {-1, POLLIN, 0}};
+
+	while (scenario->turns) {
+		polled[1].fd = vmtap_descriptor();
+		if (poll(polled, 2, -1) > 0 && polled[0].revents)
+			return;
+		if (vmtap_turn() > 0)
+			violation("vmtap_turn() returns a positive number", 0);
+		if (++turns == TURNS_MAX)
+			violation("the VM's loop spins", turns);
+	}
+}
+
+static void *fire_and_tell(void *argument)
+{
+	int *told = argument;
+
+	fire(NULL);
+	if (write(told[1], "x", 1) != 1)
+		violation("a pipe cannot be written", errno);
+	return NULL;
+}
+
+static void fire_beside_turns(void)
+{
+	pthread_t threads[THREADS];
+	int told[2];
+	char word;
+
+	if (pipe(told)) {
+		violation("no pipe", errno);
+		return;
+	}
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, fire_and_tell, told);
+	for (unsigned i = 0; i < THREADS; i++) {
+		take_turns(told[0]);
+		if (read(told[0], &word, 1) != 1)
+			violation("a pipe cannot be read", errno);
+	}
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	close(told[0]);
+	close(told[1]);
+}
+
 static void fire_on_threads(void)
 {
 	pthread_t threads[THREADS];
 
+	if (scenario->turns) {
+		fire_beside_turns();
+		return;
+	}
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, fire, NULL);
 	for (unsigned i = 0; i < THREADS; i++)
@@ -291,8 +360,9 @@ static int count_descriptors(void)
 /* The first try may fail, by the fault; a second one must not. */
 static void start(bool waits)
 {
-	struct vmtap_options options = {
-		.size = sizeof(options), .ring_bytes = scenario->ring_bytes};
+	struct vmtap_options options = {.size = sizeof(options),
+		.ring_bytes = scenario->ring_bytes,
+		.without_thread = scenario->turns};
 	char log[128];
 
 	snprintf(log, sizeof(log), "%s/log", folder);
@@ -337,7 +407,10 @@ static char ask(int commands, char command)
 {
 	char answer = 0;
 
-	if (write(commands, &command, 1) != 1 || read(commands, &answer, 1) != 1)
+	if (write(commands, &command, 1) != 1)
+		violation("the client has died", command);
+	take_turns(commands);
+	if (read(commands, &answer, 1) != 1)
 		violation("the client has died", command);
 	return answer;
 }
@@ -382,6 +455,8 @@ static void run_vm(int commands)
 			continue;
 		}
 		ready = 0;
+		if (asked)
+			take_turns(commands);
 		if (asked && read(commands, &ready, 1) != 1)
 			violation("the client has died", 0);
 		else if (!asked)
