@@ -184,14 +184,13 @@ static void lose_descriptors(struct server *server)
 
 /* poll() fails in a sandbox that refuses it, or that allows the process fewer descriptors than
  * it is given (RLIMIT_NOFILE of 0). No descriptor blocks, so each is simply tried after a
- * while, or at once in a turn that must not wait. */
+ * while. */
 static int try_all(struct server *server, struct pollfd *polled, nfds_t count, int timeout_ms)
 {
 	int wait_ms =
 		timeout_ms < 0 || timeout_ms > PAUSE_REFUSED_MS ? PAUSE_REFUSED_MS : timeout_ms;
 
-	if (server->has_thread || server->ending)
-		server->cannot_wait = !pause_for(wait_ms ? wait_ms : SERVER_DRAIN_MS);
+	server->cannot_wait = !pause_for(wait_ms ? wait_ms : SERVER_DRAIN_MS);
 	for (nfds_t i = 0; i < count; i++)
 		polled[i].revents = polled[i].fd >= 0 ? polled[i].events : 0;
 	return 1;
@@ -301,12 +300,10 @@ static nfds_t list_work(struct server *server, struct pollfd *polled, int *timeo
 	return count;
 }
 
-/* Waits until there is something to do. True if the server is to stop. */
-static bool wait_for_work(struct server *server, int timeout_ms)
+/* Takes what has come. True if the server is to stop. */
+static bool take_work(struct server *server, const struct pollfd *polled, int ready)
 {
-	struct pollfd polled[SERVER_POLLED_MAX];
-	nfds_t count = list_work(server, polled, &timeout_ms);
-	int ready = poll_or_try(server, polled, count, timeout_ms);
+	nfds_t count = 2;
 	struct client *client;
 
 	if (!server->ending && !has_descriptors(server)) {
@@ -316,7 +313,6 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 	admission_check(server);
 	if (ready <= 0)
 		return must_stop(server);
-	count = 2;
 	for (client = server->clients; client; client = client->next, count++) {
 		/* Both directions are shut: the client reads no more. The frames it sent
 		 * earlier still count, but a subscription of a client that is gone would only
@@ -333,6 +329,15 @@ static bool wait_for_work(struct server *server, int timeout_ms)
 		errno != EINTR)
 		server->wake_refused = true;
 	return must_stop(server);
+}
+
+/* Waits until there is something to do, and takes it. True if the server is to stop. */
+static bool wait_for_work(struct server *server, int timeout_ms)
+{
+	struct pollfd polled[SERVER_POLLED_MAX];
+	nfds_t count = list_work(server, polled, &timeout_ms);
+
+	return take_work(server, polled, poll_or_try(server, polled, count, timeout_ms));
 }
 
 /* patient: also wait for threads that are in the middle of a record. One that has been there, or
@@ -452,18 +457,24 @@ static int prepare(struct server *server)
 	return timeout;
 }
 
-/* One turn of the server: waits until there is something to do, and does it. False: the streams
- * must end, by finish(). */
-static bool take_turn(struct server *server, int timeout_ms)
+/* The rest of a turn, after the server has waited. */
+static void work(struct server *server)
 {
-	bool stop = wait_for_work(server, timeout_ms);
-
 	ring_disarm();
 	subscription_take_all(server);
 	subscription_take_types(server);
 	if (server->listening)
 		drain(server);
 	serve_clients(server);
+}
+
+/* One turn of the server: waits until there is something to do, and does it. False: the streams
+ * must end, by finish(). */
+static bool take_turn(struct server *server)
+{
+	bool stop = wait_for_work(server, prepare(server));
+
+	work(server);
 	return !stop;
 }
 
@@ -476,7 +487,7 @@ static void *server_main(void *argument)
 	ask_short_turns();
 	server_say(server, "started");
 	serve_clients(server); /* writes the log's header before anything can prevent it */
-	while (take_turn(server, prepare(server)))
+	while (take_turn(server))
 		;
 	finish(server);
 	server_say(server, "ended");
@@ -508,7 +519,16 @@ int server_first_turn(struct server *server)
 
 void server_turn(struct server *server)
 {
-	if (take_turn(server, 0) && !set_watch(server))
+	struct pollfd polled[SERVER_POLLED_MAX];
+	int timeout = 0, ready;
+	nfds_t count = list_work(server, polled, &timeout);
+
+	ready = watch_take(&server->watch, polled, count);
+	if (!ready)
+		return;
+	bool stop = take_work(server, polled, ready);
+	work(server);
+	if (!stop && !set_watch(server))
 		return;
 	if (server->process.pid == (uint32_t)getpid()) /* else a census has called fork() */
 		server_end(server);

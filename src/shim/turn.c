@@ -198,8 +198,7 @@ static int turn(void)
 	if (!lock_try(&lock))
 		return -EBUSY;
 	if (turned && !turned->ended) {
-		if (watch_wait(&turned->watch, 0))
-			server_turn(turned);
+		server_turn(turned);
 		result = lock_is_mine(&lock) && turned->ended ? -EBADF : 0;
 		if (result)
 			atomic_store(&descriptor, -EBADF);

@@ -159,10 +159,32 @@ void watch_remove(struct watch *watch, int descriptor)
 		}
 }
 
-bool watch_wait(const struct watch *watch, int timeout_ms)
+static bool has(const struct watch *watch, int descriptor)
 {
-	struct pollfd polled = {.fd = watch->descriptor, .events = POLLIN};
-	int ready = poll(&polled, 1, timeout_ms);
+	for (unsigned i = 0; i < watch->count; i++)
+		if (watch->entries[i].descriptor == descriptor)
+			return true;
+	return false;
+}
 
-	return ready > 0 || (ready < 0 && errno != EINTR);
+int watch_take(const struct watch *watch, struct pollfd *polled, nfds_t count)
+{
+	struct epoll_event events[WATCH_MAX];
+	int ready = epoll_wait(watch->descriptor, events, WATCH_MAX, 0);
+
+	if (!ready || (ready < 0 && errno == EINTR))
+		return 0;
+	for (nfds_t i = 0; i < count; i++) {
+		bool tries = polled[i].fd >= 0 && (ready < 0 || !has(watch, polled[i].fd));
+		polled[i].revents = tries ? polled[i].events : 0;
+		for (int j = 0; j < ready; j++)
+			if (events[j].data.fd == polled[i].fd)
+				polled[i].revents |=
+					(short)((events[j].events & EPOLLIN ? POLLIN : 0) |
+						(events[j].events & EPOLLOUT ? POLLOUT : 0) |
+						(events[j].events & EPOLLERR ? POLLERR : 0) |
+						(events[j].events & EPOLLHUP ? POLLHUP : 0));
+		polled[i].revents &= (short)(polled[i].events | POLLERR | POLLHUP);
+	}
+	return 1;
 }

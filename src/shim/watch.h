@@ -41,8 +41,9 @@ int watch_set(struct watch *watch, const struct pollfd *polled, nfds_t count, in
  * would keep it there. */
 void watch_remove(struct watch *watch, int descriptor);
 
-/* Waits until the descriptor is readable. False: it is not; true also if that cannot be
- * determined. */
-bool watch_wait(const struct watch *watch, int timeout_ms);
+/* Sets revents of all, as poll() without waiting does, for the events of the last watch_set(). 0:
+ * the descriptor is not readable; else it is, or that cannot be determined, and then each file is
+ * to be tried. */
+int watch_take(const struct watch *watch, struct pollfd *polled, nfds_t count);
 
 #endif
