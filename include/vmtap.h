@@ -434,7 +434,7 @@ VMTAP_API int vmtap_stop(void);
  *
  * A thread that fires an event which a lossless client has no room for moves the contents of the
  * rings to the clients itself, and waits for that client, so it does not need the loop. Such an
- * event takes up to 16 KB of stack. vmtap_stop() and exit() send the rest on the thread that calls
+ * event takes up to 8 KB of stack. vmtap_stop() and exit() send the rest on the thread that calls
  * them, and vmtap_start() takes turns itself while it waits for a client.
  *
  * vmtap_start() fails with the system's error if epoll or timerfd is refused. In a sandbox that is

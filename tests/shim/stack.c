@@ -1,8 +1,10 @@
 /*
  * stack.c: how much stack the macros take, for scripts:
- *     stack SOCKET
+ *     stack SOCKET [turns]
  * Serves the stream, waits for a client, and fires every probe in new threads. Prints "first
- * BYTES" and "later BYTES": the most that a thread's first event took, and any other.
+ * BYTES" and "later BYTES": the most that a thread's first event took, and any other. With "turns",
+ * the library has no thread, and the VM fires until it has had to drain its small ring many times.
+ * Prints "drained BYTES".
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -11,7 +13,13 @@
 
 #include "vmtap.h"
 
-enum { STACK = 256 << 10, PAINT = 0xa5, WATCHED = 64 << 10, MARGIN = 512 };
+enum {
+	STACK = 256 << 10,
+	PAINT = 0xa5,
+	WATCHED = 64 << 10,
+	MARGIN = 512,
+	DRAINING = 30000 /* events: many times what a ring holds */
+};
 
 static uint64_t test_value(unsigned probe, unsigned argument)
 {
@@ -65,10 +73,32 @@ static void *fire(void *probe)
 	return NULL;
 }
 
+static int fire_and_drain(const char *socket)
+{
+	struct vmtap_options options = {.size = sizeof(options),
+		.socket = socket,
+		.ring_bytes = 1,
+		.queue_bytes = 1,
+		.without_thread = 1};
+	size_t most = 0;
+
+	if (vmtap_start(&options))
+		return 1;
+	for (size_t i = 0; i < DRAINING; i++) {
+		size_t used = used_by(test_calls[i % TEST_CALLS]);
+		most = used > most ? used : most;
+	}
+	vmtap_stop();
+	printf("drained %zu\n", most);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct vmtap_options options = {.size = sizeof(options), .socket = argv[1]};
 
+	if (argc == 3)
+		return fire_and_drain(argv[1]);
 	if (argc != 2 || vmtap_start(&options))
 		return 1;
 	for (size_t i = 0; i < TEST_CALLS; i++) {
