@@ -195,6 +195,13 @@ got=$(grep -v attached "$TMPDIR/trace.out" | xargs)
 unset XDG_RUNTIME_DIR
 
 # A recording is that of one of them, and says so, also if the other one starts later.
+await_event() { # CAP FILE PID
+	while "$VMTAP" trace -q --log "$2" -n "vm*:::gc-idle /arg0 == $1/ { exit(9); }" >/dev/null 2>&1
+		[ $? != 9 ]; do
+		kill -0 "$3" 2>/dev/null || { echo "no event in $2" && cat "$TMPDIR/record.err" && exit 1; }
+		sleep 0.01
+	done
+}
 recorded() { # LATE
 	rm -f "$TMPDIR/in"
 	mkfifo "$TMPDIR/in"
@@ -208,14 +215,15 @@ recorded() { # LATE
 	"$VMTAP" record -o "$TMPDIR/log" -p $host 2>"$TMPDIR/record.err" &
 	recorder=$!
 	if [ -n "$1" ]; then
-		until [ -s "$TMPDIR/log" ] || ! kill -0 $recorder; do sleep 0.01; done
+		await_event 8 "$TMPDIR/log" $recorder
 		printf x >&4
 	fi
 	await 'contains several runtimes' "$TMPDIR/record.err" $recorder
 	other=$(sed -n "s/.*the one at '\([^']*\)', can be.*/\1/p" "$TMPDIR/record.err")
 	"$VMTAP" record -o "$TMPDIR/other" --socket "$other" 2>>"$TMPDIR/record.err" &
 	second=$!
-	until [ -s "$TMPDIR/other" ] || ! kill -0 $second; do sleep 0.01; done
+	await_event 8 "$TMPDIR/log" $recorder
+	await_event 9 "$TMPDIR/other" $second
 	echo >&4
 	exec 4>&-
 	wait $host || { echo "record: status $?" && exit 1; }
