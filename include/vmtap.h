@@ -106,10 +106,10 @@
  * mapped counts, whether it has been touched or not, so a program that calls mlockall(MCL_FUTURE)
  * stays within the limit too. Not counted: the stack of the library's thread (256 KB), its
  * static data and the copies of the options.
- *   - A ring takes ring_bytes, but at most 1/256 of what is left (64 KiB at least): many threads
- *     get smaller rings. The texts of names take an eighth at most. A client begins with some
- *     400 KB; its queue grows when it has to, up to queue_bytes (eight times that if it is
- *     lossless). Queues leave a quarter of the limit to threads and clients that come later.
+ *   - A ring takes ring_bytes, but, above 64 KiB, at most 1/256 of what is left of three quarters
+ * of the limit: many threads get smaller rings. The texts of names take an eighth at most. A client
+ * begins with some 400 KB; its queue grows when it has to, up to queue_bytes (eight times that if
+ * it is lossless). Queues leave an eighth to threads and clients that come later.
  *   - At the limit, a thread gets no ring: its events are dropped and counted as lost, and it tries
  *     again after 1024 events. A queue does not grow: the client loses events, or, if it is
  *     lossless, the VM waits for it. A name without room travels with each of its events. A sample

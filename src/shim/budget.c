@@ -10,7 +10,8 @@
 
 enum {
 	RESERVE_BYTES = 1 << 20, /* more than a client needs that is told that it is refused */
-	GROWTH_SHARE = 4,        /* one part in so many is kept from what only grows */
+	GROWTH_SHARE = 8,        /* one part in so many is kept from what only grows */
+	RING_SHARE = 4,          /* and from rings that are longer than they have to be */
 	PAGE = 4096
 };
 
@@ -49,11 +50,21 @@ uint64_t budget_size(void)
 	return atomic_load(&size);
 }
 
-uint64_t budget_left(void)
+static uint64_t left_of(uint64_t all, uint64_t kept)
 {
-	uint64_t all = atomic_load(&size), taken = atomic_load(&used) + RESERVE_BYTES;
+	uint64_t taken = atomic_load(&used) + RESERVE_BYTES + kept;
 
 	return taken < all ? all - taken : 0;
+}
+
+uint64_t budget_left(void)
+{
+	return left_of(budget_size(), 0);
+}
+
+uint64_t budget_left_for_rings(void)
+{
+	return left_of(budget_size(), budget_size() / RING_SHARE);
 }
 
 bool budget_take(enum budget_use use, size_t bytes)

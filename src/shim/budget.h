@@ -4,9 +4,10 @@
  * not, because mlockall(MCL_FUTURE) makes all of it resident. What does not fit is refused; whoever
  * asked counts what that loses, and clients are told that something was refused.
  *
- * A quarter is kept for what each thread and each client needs to be served at all, so a client
- * that is behind cannot use up everything; a little more is kept for telling a client that it is
- * refused. All functions are lock-free and safe in signal handlers.
+ * Clients that are behind leave an eighth for what each thread and each client needs to be served
+ * at all. Rings that are longer than they have to be leave a quarter, so that many threads leave
+ * something to the clients' queues. A little more is kept for telling a client that it is refused.
+ * All functions are lock-free and safe in signal handlers.
  */
 #ifndef VMTAP_SHIM_BUDGET_H
 #define VMTAP_SHIM_BUDGET_H
@@ -34,8 +35,11 @@ enum { BUDGET_BYTES_DEFAULT = 512 << 20, BUDGET_BYTES_MIN = 4 << 20, BUDGET_TEXT
 void budget_set(uint64_t bytes);
 uint64_t budget_size(void);
 
-/* What can still be taken for rings. */
+/* What can still be taken for what is needed at least. */
 uint64_t budget_left(void);
+
+/* The same for rings that are longer than they have to be. */
+uint64_t budget_left_for_rings(void);
 
 /* For memory that is allocated in another way. False: refused, which is counted. */
 bool budget_take(enum budget_use use, size_t bytes);

@@ -67,6 +67,11 @@ static struct name_table *table_get(void)
 	return now;
 }
 
+void name_prepare(void)
+{
+	table_get();
+}
+
 uint32_t name_take(struct vmtap_name *name)
 {
 	struct name_table *names = table_get();

@@ -30,6 +30,9 @@ enum {
  * first name. */
 void name_limit(uint32_t bytes);
 
+/* Makes the table, so that there is memory for it. If that fails, the first name tries again. */
+void name_prepare(void);
+
 /* Gives the name an id if it has none; 0 if the table is full. */
 uint32_t name_take(struct vmtap_name *name);
 

@@ -115,7 +115,7 @@ static bool is_owner(void)
 /* Maps this thread's ring. No lock and no malloc: this may be a signal handler. */
 static struct ring *ring_make(void)
 {
-	uint64_t size = atomic_load(&ring_bytes), share = budget_left() / RING_SHARE;
+	uint64_t size = atomic_load(&ring_bytes), share = budget_left_for_rings() / RING_SHARE;
 	size_t head = (sizeof(struct ring) + 4095) & ~(size_t)4095;
 	struct ring *ring;
 

@@ -5,6 +5,7 @@
 
 #include "base/test_point.h"
 #include "shim/awaited.h"
+#include "shim/name.h"
 #include "shim/registry.h"
 #include "shim/server_state.h"
 
@@ -40,8 +41,10 @@ void subscription_apply(struct server *server)
 				wishes[i] |= client_wishes(client, client->terms.strings[i]) |
 					(server->ending ? 0 : RING_OPEN);
 	}
-	if (listening && !server->listening)
+	if (listening && !server->listening) {
 		drain_skip(&server->drain);
+		name_prepare(); /* before the rings take what is left */
+	}
 	if (listening)
 		ring_set_listening(true);
 	TEST_POINT("rings-listening");
