@@ -69,6 +69,7 @@ for set; do
 	witness)
 		need bpftrace command -v bpftrace
 		need gdb command -v gdb
+		need elfutils command -v eu-stack
 		need binutils command -v readelf
 		need libghc-ghc-events-dev command -v ghc-events
 		need ghc command -v ghc

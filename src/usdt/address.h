@@ -2,6 +2,10 @@
  * address.h: finds the functions at addresses of a running process, for output like
  * "libc.so.6`malloc+0x1b".
  *
+ * The symbols of a file without .symtab are read from its debug file, if that is installed
+ * (usdt/debug_file.h); those of a JIT compiler from its perf-PID.map (usdt/perf_map.h), which
+ * also serves as the module's name.
+ *
  * What this requires is collected while the process lives: its mappings are read and its
  * files opened. A file's symbol table is read at the first request for an address in it,
  * which still works after the process has ended. An address outside the known mappings makes

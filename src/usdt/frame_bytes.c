@@ -1,6 +1,8 @@
 /* frame_bytes.c: see frame_bytes.h. */
 #include "usdt/frame_bytes.h"
 
+enum { LEB_MAX = 16 }; /* bytes; 10 hold 64 bits, and assemblers may add some that are 0 */
+
 uint64_t frame_bytes_unsigned(struct frame_bytes *bytes, size_t size)
 {
 	uint64_t value = 0;
@@ -33,7 +35,9 @@ static uint64_t leb(struct frame_bytes *bytes, bool is_signed)
 		if (shift < 64)
 			value |= (uint64_t)(byte & 0x7f) << shift;
 		shift += 7;
-	} while (byte & 0x80);
+		if (shift > LEB_MAX * 7)
+			bytes->is_bad = true;
+	} while ((byte & 0x80) && !bytes->is_bad);
 	if (is_signed && (byte & 0x40) && shift < 64)
 		value |= ~0ULL << shift;
 	return value;

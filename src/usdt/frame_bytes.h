@@ -19,7 +19,7 @@ struct frame_bytes {
 uint64_t frame_bytes_unsigned(struct frame_bytes *bytes, size_t size);
 int64_t frame_bytes_signed(struct frame_bytes *bytes, size_t size);
 
-/* LEB128 numbers; bits above the 64th are dropped. */
+/* LEB128 numbers of at most 16 bytes; bits above the 64th are dropped. */
 uint64_t frame_bytes_uleb(struct frame_bytes *bytes);
 int64_t frame_bytes_sleb(struct frame_bytes *bytes);
 

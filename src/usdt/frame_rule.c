@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { REMEMBERED_MAX = 4 }; /* compilers remember one state at a time */
+enum {
+	REMEMBERED_MAX = 4, /* compilers remember one state at a time */
+	BYTES_MAX = 1 << 17 /* of instructions; those of functions in the wild take some thousand */
+};
 
 /* Instructions, as the DWARF standard names them. */
 enum {
@@ -230,6 +233,8 @@ static void carry_out(struct frame_run *run, struct frame_bytes *bytes)
 
 static bool carry_out_all(struct frame_run *run, struct frame_bytes bytes)
 {
+	if (bytes.end - bytes.at > BYTES_MAX)
+		return false;
 	while (bytes.at < bytes.end && !bytes.is_bad && run->reached <= run->address)
 		carry_out(run, &bytes);
 	return !bytes.is_bad;

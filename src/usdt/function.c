@@ -122,7 +122,7 @@ static Elf_Scn *find_table(Elf *elf, GElf_Shdr *header)
 	return dynamic && gelf_getshdr(dynamic, header) ? dynamic : NULL;
 }
 
-void usdt_functions_read(Elf *elf, struct usdt_functions *functions)
+bool usdt_functions_read(Elf *elf, struct usdt_functions *functions)
 {
 	GElf_Shdr header;
 	Elf_Scn *section = find_table(elf, &header);
@@ -147,6 +147,7 @@ void usdt_functions_read(Elf *elf, struct usdt_functions *functions)
 			break;
 	}
 	finish(functions);
+	return section && header.sh_type == SHT_SYMTAB;
 }
 
 /*

@@ -32,8 +32,11 @@ struct usdt_functions {
 	struct usdt_module *modules; /* kernel only; the first one is the kernel itself */
 };
 
-/* Reads the functions and objects of .symtab, or of .dynsym if there is no .symtab. */
-void usdt_functions_read(Elf *elf, struct usdt_functions *functions);
+/*
+ * Reads the functions and objects of .symtab, or of .dynsym if there is no .symtab. Returns
+ * whether there is a .symtab.
+ */
+bool usdt_functions_read(Elf *elf, struct usdt_functions *functions);
 
 /*
  * Reads the kernel's from a file in the form of /proc/kallsyms; nothing if it may not be

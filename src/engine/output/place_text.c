@@ -4,6 +4,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+/* Names come from files that a traced program may have written; none may disturb a terminal. */
+static const char *clean(char *text)
+{
+	for (char *at = text; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+	return text;
+}
+
 static const char *address_text(struct places *places, uint64_t pid, uint64_t address,
 	bool module_only, char buffer[PLACE_TEXT_MAX])
 {
@@ -20,7 +29,7 @@ static const char *address_text(struct places *places, uint64_t pid, uint64_t ad
 			address - found.function_begin);
 	else
 		snprintf(buffer, PLACE_TEXT_MAX, "%s`%s", found.module, found.function);
-	return buffer;
+	return clean(buffer);
 }
 
 const char *place_text(struct places *places, enum d_value_kind kind, const struct text *value,
