@@ -440,7 +440,7 @@ VMTAP_API int vmtap_stop(void);
  * vmtap_start() fails with the system's error if epoll or timerfd is refused. In a sandbox that is
  * entered later, a turn needs what the library's thread needs (see above) and epoll_ctl,
  * epoll_wait, timerfd_settime, rt_sigprocmask, rt_sigpending and rt_sigtimedwait. Without epoll_ctl
- * or timerfd_settime every stream is ended in order. Two more descriptors are kept than with a
+ * or timerfd_settime every stream is ended in order. Three more descriptors are kept than with a
  * thread.
  */
 VMTAP_API int vmtap_descriptor(void);

@@ -79,7 +79,7 @@ static bool examine(uint32_t pid, struct vm *vm)
 		return false;
 	/* A stopped VM's socket accepts connections all the same. */
 	if (endpoint_connect(&vm->process, &connection.fd, &error))
-		return vm->process.stopped && listener_has_thread(pid, "vmtap");
+		return vm->process.stopped && listener_is_marked(pid);
 	connection_path(&connection, vm->path);
 	vm->listeners = listener_connections(pid, vm->path);
 	vm->listeners -= vm->listeners > 0; /* this one */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -29,6 +30,7 @@
 #include "shim/server_state.h"
 #include "shim/subscription.h"
 #include "shim/turn.h"
+#include "wire/place.h"
 
 enum {
 	QUEUE_BYTES_DEFAULT = 8 << 20,
@@ -482,7 +484,7 @@ static void *server_main(void *argument)
 {
 	struct server *server = argument;
 
-	prctl(PR_SET_NAME, "vmtap");
+	prctl(PR_SET_NAME, PLACE_MARK);
 	prctl(PR_SET_TIMERSLACK, 1000);
 	ask_short_turns();
 	server_say(server, "started");
@@ -564,6 +566,22 @@ void server_end(struct server *server)
 
 /* ---- starting and stopping ---- */
 
+static int open_watch(struct server *server)
+{
+	/* Without it, the command finds the process only if its socket is at a default place. */
+	server->mark = descriptor_own(memfd_create(PLACE_MARK, MFD_CLOEXEC));
+	server->mark_file = descriptor_file(server->mark);
+	return watch_open(&server->watch);
+}
+
+static void close_watch(struct server *server)
+{
+	watch_close(&server->watch);
+	if (server->mark >= 0 && descriptor_is(server->mark, server->mark_file))
+		close(server->mark);
+	server->mark = -1;
+}
+
 static void close_waker(struct server *server)
 {
 	if (server->wake >= 0 && ring_release_waker(server->wake) &&
@@ -580,7 +598,7 @@ static void free_memory(struct server *server)
 
 void server_free(struct server *server)
 {
-	watch_close(&server->watch);
+	close_watch(server);
 	close_waker(server);
 	free_memory(server);
 }
@@ -627,14 +645,14 @@ int server_new(const struct vmtap_options *given, const char *user_socket, const
 	if (given)
 		memcpy(&options, given,
 			given->size < sizeof(options) ? given->size : sizeof(options));
-	server->endpoint.socket = server->watch.descriptor = -1;
+	server->endpoint.socket = server->watch.descriptor = server->mark = -1;
 	server->has_thread = !options.without_thread;
 	server->debugs = wants_debug();
 	server->wake = descriptor_own(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	server->wake_file = descriptor_file(server->wake);
 	error = server->wake < 0 ? server->wake : process_describe(&server->process, &options);
 	if (!error && !server->has_thread)
-		error = watch_open(&server->watch);
+		error = open_watch(server);
 	if (error)
 		goto out;
 	server->queue_bytes = options.queue_bytes ? options.queue_bytes : QUEUE_BYTES_DEFAULT;
@@ -732,7 +750,7 @@ void server_fork_child(struct server *server, bool frees)
 	if (server_socket_is_ours(&server->endpoint))
 		close(server->endpoint.socket);
 	server->endpoint.socket = -1;
-	watch_close(&server->watch);
+	close_watch(server);
 	close_waker(server);
 	if (frees)
 		free_memory(server);

@@ -32,6 +32,8 @@ struct server {
 	pthread_t thread;
 	struct watch watch; /* without a thread: what the VM's loop polls */
 	bool ended;         /* without a thread: finish() has been called */
+	int mark;           /* without a thread: a file by whose name the process is found */
+	struct descriptor_file mark_file;
 	struct server_socket endpoint;
 	int wake; /* eventfd */
 	struct descriptor_file wake_file;

@@ -395,7 +395,7 @@ static bool is_eventlog(int fd)
 		bytes_u32(magic) == WIRE_HEADER_BEGIN;
 }
 
-/* For a path that the VM chose: if the process has the thread that serves streams, tries the
+/* For a path that the VM chose: if the process has the mark of those that serve streams, tries the
  * paths on which it listens and takes the one that sends an eventlog. */
 static int connect_listening(const struct endpoint_process *process, int *fd, struct error *error)
 {
@@ -403,7 +403,7 @@ static int connect_listening(const struct endpoint_process *process, int *fd, st
 	size_t count = 0;
 	char **paths = NULL;
 
-	if (listener_has_thread(process->pid, "vmtap"))
+	if (listener_is_marked(process->pid))
 		paths = listener_paths(process->pid, &count);
 	for (size_t i = 0; i < count && goes_on(result); i++) {
 		result = connect_at(process, paths[i], fd, error);

@@ -184,7 +184,7 @@ static void look(struct finder *finder, uint64_t now)
 		if (*end || !pid || fstatat(dirfd(processes), entry->d_name, &status, 0) ||
 			(geteuid() != 0 && status.st_uid != geteuid()))
 			continue;
-		if (listener_has_thread((uint32_t)pid, "vmtap"))
+		if (listener_is_marked((uint32_t)pid))
 			note(finder, (uint32_t)pid, now);
 	}
 	if (processes)

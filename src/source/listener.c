@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "wire/place.h"
+
 enum {
 	FLAG_LISTENS = 0x10000,
 	TYPE_STREAM = 1,
@@ -24,7 +26,7 @@ struct sockets {
 	size_t count, capacity;
 };
 
-bool listener_has_thread(uint32_t pid, const char *name)
+static bool has_thread(uint32_t pid)
 {
 	char path[300], line[64];
 	struct dirent *entry;
@@ -44,13 +46,38 @@ bool listener_has_thread(uint32_t pid, const char *name)
 			continue;
 		if (fgets(line, sizeof(line), file)) {
 			line[strcspn(line, "\n")] = '\0';
-			found = !strcmp(line, name);
+			found = !strcmp(line, PLACE_MARK);
 		}
 		fclose(file);
 	}
 	if (tasks)
 		closedir(tasks);
 	return found;
+}
+
+/* A process that serves without a thread of the library's. */
+static bool has_file(uint32_t pid)
+{
+	static const char name[] = "/memfd:" PLACE_MARK " (deleted)";
+	char path[64], target[sizeof(name)];
+	struct dirent *entry;
+	bool found = false;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd", pid);
+	folder = opendir(path);
+	while (folder && !found && (entry = readdir(folder)))
+		found = readlinkat(dirfd(folder), entry->d_name, target, sizeof(target)) ==
+				(ssize_t)sizeof(name) - 1 &&
+			!memcmp(target, name, sizeof(name) - 1);
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+bool listener_is_marked(uint32_t pid)
+{
+	return has_thread(pid) || has_file(pid);
 }
 
 static bool add_inode(struct sockets *sockets, unsigned long inode)

@@ -10,8 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether the process has a thread with this name besides its first. */
-bool listener_has_thread(uint32_t pid, const char *name);
+/* Whether the process has a thread, besides its first, or a descriptor that marks those which serve
+ * a stream (PLACE_MARK). */
+bool listener_is_marked(uint32_t pid);
 
 /*
  * The paths as they were bound in the process's own namespaces (a relative one stays

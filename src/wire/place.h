@@ -25,6 +25,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* How a process that serves a stream is found, wherever its socket is: one of its threads has this
+ * name, or one of its descriptors is an empty memfd with this name. */
+#define PLACE_MARK "vmtap"
+
 enum {
 	PLACE_DIRECTORIES = 4, /* index 0 is the runtime directory's */
 	PLACE_ALTERNATIVES = 100,
