@@ -43,7 +43,8 @@ struct machine {
 	uint8_t preserved[PRESERVED_MAX]; /* with the return address */
 	uint8_t order_count;
 	uint8_t order[40]; /* pt_regs: the number of each register */
-	/* The code segment in pt_regs, and its value if the code is of this machine. */
+	/* pt_regs: the code segment, and its value for code of this machine; mode 0: there is none
+	 */
 	uint8_t mode_register, mode;
 };
 
@@ -588,6 +589,12 @@ static const struct machine *find_machine(const struct usdt_unwind_thread *threa
 	return NULL;
 }
 
+/* 32-bit code has the same registers, but other unwind information. */
+static bool is_of_machine(const struct usdt_unwind_thread *thread, const struct machine *machine)
+{
+	return !machine->mode || thread->registers[machine->mode_register] == machine->mode;
+}
+
 static void take_registers(struct walk *walk, const struct usdt_unwind_thread *thread)
 {
 	const struct machine *machine = walk->machine;
@@ -622,9 +629,7 @@ struct usdt_unwound usdt_unwind(struct usdt_unwind *unwind, const struct usdt_un
 	take_registers(&walk, thread);
 	while (step == STEP_CALLER && unwound.count < capacity) {
 		pcs[unwound.count++] = walk.pc;
-		step = thread->registers[machine->mode_register] == machine->mode
-			? step_to_caller(&walk)
-			: STEP_NO_INFORMATION;
+		step = is_of_machine(thread, machine) ? step_to_caller(&walk) : STEP_NO_INFORMATION;
 	}
 	unwound.end = ends[step];
 	return unwound;

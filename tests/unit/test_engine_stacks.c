@@ -5,6 +5,7 @@
  */
 #include "engine_fixture.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "usdt/address.h"
@@ -118,6 +119,39 @@ START_TEST(test_deep)
 	fixture_run(&fixture);
 	engine_end(fixture.engine, 3000);
 	expect(expected);
+}
+END_TEST
+
+/* The names of a JIT compiler's functions; the traced program chooses them. */
+START_TEST(test_jit)
+{
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t place = (uintptr_t)code;
+	uint64_t stack[] = {place, place + 0x105, place + 0x200};
+	struct event_process process = fixture.batch.processes[0];
+	char path[64], expected[256];
+	FILE *file;
+
+	ck_assert_ptr_ne(code, MAP_FAILED);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fprintf(file, "%lx 10 a function\n%lx 10 \033[2J\x7f\n", (long)place, (long)place + 0x100);
+	fclose(file);
+	recorded = false;
+	process.pid = (uint32_t)getpid();
+	fixture.batch.processes = &process;
+	begin("#pragma D option quiet\n"
+	      "#pragma D option stackindent=1\n"
+	      "vm*:::method-entry { ustack(); }\n");
+	event_with(stack, 3);
+	fixture_run(&fixture);
+	unlink(path);
+	snprintf(expected, sizeof(expected),
+		"\n perf-%d.map`a function\n perf-%d.map`?[2J?+0x5\n 0x%lx\n", (int)getpid(),
+		(int)getpid(), (long)place + 0x200);
+	expect(expected);
+	munmap(code, 4096);
 }
 END_TEST
 
@@ -270,6 +304,7 @@ int main(void)
 	tcase_add_test(tests, test_records);
 	tcase_add_test(tests, test_keys);
 	tcase_add_test(tests, test_deep);
+	tcase_add_test(tests, test_jit);
 	tcase_add_test(tests, test_formatted_keys);
 	tcase_add_test(tests, test_speculated);
 	tcase_add_test(tests, test_none);
