@@ -97,19 +97,19 @@ void code_decode(
 		decode_arm(bytes, count, instruction);
 }
 
-static bool is_marked(const struct code_map *map, uint64_t offset)
+static bool is_marked(const struct code_starts *map, uint64_t offset)
 {
-	return map->starts[offset / 64] >> (offset % 64) & 1;
+	return map->bits[offset / 64] >> (offset % 64) & 1;
 }
 
 /* Whether a direct jump may go there: the kernel's and libc's code jumps over a lock prefix. */
-static bool is_entered(const struct code_map *map, const uint8_t *bytes, uint64_t offset)
+static bool is_entered(const struct code_starts *map, const uint8_t *bytes, uint64_t offset)
 {
 	return is_marked(map, offset) ||
 		(offset > 0 && is_marked(map, offset - 1) && bytes[offset - 1] == 0xf0);
 }
 
-static void find_conflict(struct code_map *map, uint16_t machine, const uint8_t *bytes)
+static void find_conflict(struct code_starts *map, uint16_t machine, const uint8_t *bytes)
 {
 	struct code_instruction instruction;
 
@@ -130,34 +130,34 @@ static void find_conflict(struct code_map *map, uint16_t machine, const uint8_t 
 	}
 }
 
-int code_map_make(uint16_t machine, const uint8_t *bytes, size_t count, struct code_map *map)
+int code_starts_make(uint16_t machine, const uint8_t *bytes, size_t count, struct code_starts *map)
 {
 	struct code_instruction instruction;
 
-	*map = (struct code_map){.conflict = SIZE_MAX};
+	*map = (struct code_starts){.conflict = SIZE_MAX};
 	if (count > CODE_FUNCTION_MAX)
 		count = CODE_FUNCTION_MAX;
-	map->starts = calloc(count / 64 + 1, sizeof(*map->starts));
-	if (!map->starts)
+	map->bits = calloc(count / 64 + 1, sizeof(*map->bits));
+	if (!map->bits)
 		return -ENOMEM;
 	while (map->size < count) {
 		code_decode(machine, bytes + map->size, count - map->size, &instruction);
 		if (!instruction.length)
 			break;
-		map->starts[map->size / 64] |= UINT64_C(1) << (map->size % 64);
+		map->bits[map->size / 64] |= UINT64_C(1) << (map->size % 64);
 		map->size += instruction.length;
 	}
 	find_conflict(map, machine, bytes);
 	return 0;
 }
 
-void code_map_free(struct code_map *map)
+void code_starts_free(struct code_starts *map)
 {
-	free(map->starts);
-	*map = (struct code_map){0};
+	free(map->bits);
+	*map = (struct code_starts){0};
 }
 
-bool code_map_is_start(const struct code_map *map, uint64_t offset, uint64_t *before)
+bool code_starts_at(const struct code_starts *map, uint64_t offset, uint64_t *before)
 {
 	uint64_t at = offset;
 
@@ -174,7 +174,7 @@ bool code_map_is_start(const struct code_map *map, uint64_t offset, uint64_t *be
 
 /* Whether a jump to the offset stays in the function. */
 static bool is_inside(
-	const struct code_map *map, const struct code_part *parts, size_t count, int64_t offset)
+	const struct code_starts *map, const struct code_part *parts, size_t count, int64_t offset)
 {
 	if (offset >= 0 && (uint64_t)offset < map->size)
 		return true;
@@ -184,8 +184,9 @@ static bool is_inside(
 	return false;
 }
 
-const char *code_map_returns(const struct code_map *map, uint16_t machine, const uint8_t *bytes,
-	const struct code_part *parts, size_t part_count, uint32_t **offsets, size_t *count)
+const char *code_starts_returns(const struct code_starts *map, uint16_t machine,
+	const uint8_t *bytes, const struct code_part *parts, size_t part_count, uint32_t **offsets,
+	size_t *count)
 {
 	struct code_instruction instruction;
 	const char *reason = NULL;

@@ -60,22 +60,22 @@ void code_decode(
 	uint16_t machine, const uint8_t *bytes, size_t count, struct code_instruction *instruction);
 
 /* Where the instructions of a function begin. */
-struct code_map {
-	size_t size;      /* bytes that are decoded, from the function's start */
-	size_t conflict;  /* offset of an instruction that a jump of the function enters in the
-			     middle, so that data may lie before it; SIZE_MAX: none */
-	uint64_t *starts; /* a bit for each byte */
+struct code_starts {
+	size_t size;     /* bytes that are decoded, from the function's start */
+	size_t conflict; /* offset of an instruction that a jump of the function enters in the
+			    middle, so that data may lie before it; SIZE_MAX: none */
+	uint64_t *bits;  /* a bit for each byte */
 };
 
 /*
  * Decodes a function. size < count: at that offset is no instruction, so what follows is not
  * known. Returns 0 or -ENOMEM; then free it.
  */
-int code_map_make(uint16_t machine, const uint8_t *bytes, size_t count, struct code_map *map);
-void code_map_free(struct code_map *map);
+int code_starts_make(uint16_t machine, const uint8_t *bytes, size_t count, struct code_starts *map);
+void code_starts_free(struct code_starts *map);
 
 /* Whether an instruction begins at the offset; *before is the last begin at or before it. */
-bool code_map_is_start(const struct code_map *map, uint64_t offset, uint64_t *before);
+bool code_starts_at(const struct code_starts *map, uint64_t offset, uint64_t *before);
 
 /* Bytes that belong to the same function, relative to the map's start. */
 struct code_part {
@@ -88,7 +88,8 @@ struct code_part {
  * caller's to free. A NULL result means that these are all; else it is the reason why they are
  * not known (a static text), and *offsets is NULL.
  */
-const char *code_map_returns(const struct code_map *map, uint16_t machine, const uint8_t *bytes,
-	const struct code_part *parts, size_t part_count, uint32_t **offsets, size_t *count);
+const char *code_starts_returns(const struct code_starts *map, uint16_t machine,
+	const uint8_t *bytes, const struct code_part *parts, size_t part_count, uint32_t **offsets,
+	size_t *count);
 
 #endif

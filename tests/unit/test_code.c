@@ -193,42 +193,42 @@ START_TEST(test_arm)
 }
 END_TEST
 
-static void make_map(const char *text, uint8_t *bytes, struct code_map *map)
+static void make_map(const char *text, uint8_t *bytes, struct code_starts *map)
 {
-	ck_assert_int_eq(code_map_make(EM_X86_64, bytes, bytes_of(text, bytes), map), 0);
+	ck_assert_int_eq(code_starts_make(EM_X86_64, bytes, bytes_of(text, bytes), map), 0);
 }
 
 START_TEST(test_map)
 {
 	uint8_t bytes[64];
-	struct code_map map;
+	struct code_starts map;
 	uint64_t before;
 
 	make_map("55 48 89 e5 c3", bytes, &map);
 	ck_assert_uint_eq(map.size, 5);
 	ck_assert(map.conflict == SIZE_MAX);
-	ck_assert(code_map_is_start(&map, 0, &before) && before == 0);
-	ck_assert(code_map_is_start(&map, 1, &before) && before == 1);
-	ck_assert(!code_map_is_start(&map, 3, &before) && before == 1);
-	ck_assert(code_map_is_start(&map, 4, &before) && before == 4);
-	ck_assert(!code_map_is_start(&map, 5, &before) && before == 4);
-	ck_assert(!code_map_is_start(&map, UINT64_MAX, &before) && before == 4);
-	code_map_free(&map);
+	ck_assert(code_starts_at(&map, 0, &before) && before == 0);
+	ck_assert(code_starts_at(&map, 1, &before) && before == 1);
+	ck_assert(!code_starts_at(&map, 3, &before) && before == 1);
+	ck_assert(code_starts_at(&map, 4, &before) && before == 4);
+	ck_assert(!code_starts_at(&map, 5, &before) && before == 4);
+	ck_assert(!code_starts_at(&map, UINT64_MAX, &before) && before == 4);
+	code_starts_free(&map);
 	/* an instruction cut off by the end of the function */
 	make_map("90 48 89", bytes, &map);
 	ck_assert_uint_eq(map.size, 1);
-	code_map_free(&map);
+	code_starts_free(&map);
 	/* a jump into the middle of an instruction */
 	make_map("eb 02 b8 90 90 90 90 c3", bytes, &map);
 	ck_assert_uint_eq(map.conflict, 4);
-	code_map_free(&map);
+	code_starts_free(&map);
 	/* a jump over a lock prefix is usual */
 	make_map("74 01 f0 0f b1 0f c3", bytes, &map);
 	ck_assert(map.conflict == SIZE_MAX);
-	code_map_free(&map);
+	code_starts_free(&map);
 	make_map("", bytes, &map);
-	ck_assert(!code_map_is_start(&map, 0, &before));
-	code_map_free(&map);
+	ck_assert(!code_starts_at(&map, 0, &before));
+	code_starts_free(&map);
 }
 END_TEST
 
@@ -255,12 +255,12 @@ START_TEST(test_returns)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *reason;
 		uint8_t bytes[64];
-		struct code_map map;
+		struct code_starts map;
 		uint32_t *offsets;
 		size_t count;
 
 		make_map(cases[i].bytes, bytes, &map);
-		reason = code_map_returns(&map, EM_X86_64, bytes, &part, 1, &offsets, &count);
+		reason = code_starts_returns(&map, EM_X86_64, bytes, &part, 1, &offsets, &count);
 		ck_assert_msg(
 			!reason == !cases[i].reason && (!reason || strstr(reason, cases[i].reason)),
 			"%s: %s", cases[i].bytes, reason ? reason : "returns");
@@ -268,7 +268,7 @@ START_TEST(test_returns)
 		for (size_t j = 0; j < count; j++)
 			ck_assert_uint_eq(offsets[j], cases[i].offsets[j]);
 		free(offsets);
-		code_map_free(&map);
+		code_starts_free(&map);
 	}
 }
 END_TEST
@@ -285,25 +285,25 @@ static size_t checked, blocks;
 
 static void check_block(struct block *block, uint64_t end, const uint8_t *bytes, const char *file)
 {
-	struct code_map map;
+	struct code_starts map;
 	size_t index = 0;
 
 	if (block->count && !block->is_damaged) {
-		ck_assert_int_eq(code_map_make(EM_X86_64, bytes, end - block->begin, &map), 0);
+		ck_assert_int_eq(code_starts_make(EM_X86_64, bytes, end - block->begin, &map), 0);
 		for (uint64_t offset = 0; offset < end - block->begin; offset++) {
 			bool expected = index < block->count &&
 				block->addresses[index] == block->begin + offset;
 			uint64_t before;
 
 			index += expected;
-			if (code_map_is_start(&map, offset, &before) != expected)
+			if (code_starts_at(&map, offset, &before) != expected)
 				ck_abort_msg("%s: %#llx is %s by objdump", file,
 					(unsigned long long)(block->begin + offset),
 					expected ? "an instruction" : "none");
 			checked++;
 		}
 		ck_assert_uint_eq(map.size, end - block->begin);
-		code_map_free(&map);
+		code_starts_free(&map);
 		blocks++;
 	}
 	block->count = 0;
