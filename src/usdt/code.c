@@ -172,49 +172,61 @@ bool code_starts_at(const struct code_starts *map, uint64_t offset, uint64_t *be
 	return at == offset;
 }
 
-/* Whether a jump to the offset stays in the function. */
-static bool is_inside(
-	const struct code_starts *map, const struct code_part *parts, size_t count, int64_t offset)
+/* Why the instruction at the offset makes the returns unknown, or NULL; sets *returns. */
+static const char *judge(const struct code_starts *starts,
+	const struct code_instruction *instruction, size_t at,
+	const struct code_surroundings *surroundings, bool *returns)
 {
-	if (offset >= 0 && (uint64_t)offset < map->size)
-		return true;
-	for (size_t i = 0; i < count; i++)
-		if (offset >= parts[i].begin && offset < parts[i].end)
-			return true;
-	return false;
+	int64_t target = (int64_t)at + instruction->target;
+
+	*returns = false;
+	switch (instruction->flow) {
+	case CODE_INDIRECT:
+		return "it has an indirect jump, which may leave it or not";
+	case CODE_RETURN:
+		*returns = true;
+		break;
+	case CODE_JUMP:
+	case CODE_BRANCH:
+		if ((target >= 0 && (uint64_t)target < starts->size) ||
+			surroundings->is_same(surroundings->context, target))
+			return NULL;
+		if (instruction->flow == CODE_BRANCH)
+			return "it may leave by a conditional jump";
+		if (!surroundings->is_function(surroundings->context, target))
+			return "it jumps to code that has no symbol";
+		*returns = true;
+		break;
+	default:
+		return NULL;
+	}
+	return instruction->kind == CODE_REFUSED ? "no breakpoint is possible at one of its returns"
+						 : NULL;
 }
 
-const char *code_starts_returns(const struct code_starts *map, uint16_t machine,
-	const uint8_t *bytes, const struct code_part *parts, size_t part_count, uint32_t **offsets,
+const char *code_starts_returns(const struct code_starts *starts, uint16_t machine,
+	const uint8_t *bytes, const struct code_surroundings *surroundings, uint32_t **offsets,
 	size_t *count)
 {
 	struct code_instruction instruction;
 	const char *reason = NULL;
 	size_t capacity = 0;
+	bool returns;
 
 	*offsets = NULL;
 	*count = 0;
-	if (map->conflict != SIZE_MAX)
+	if (starts->conflict != SIZE_MAX)
 		reason = "its code seems to contain data";
-	for (size_t at = 0; !reason && at < map->size; at += instruction.length) {
-		bool returns, leaves;
-
-		code_decode(machine, bytes + at, map->size - at, &instruction);
-		leaves = (instruction.flow == CODE_JUMP || instruction.flow == CODE_BRANCH) &&
-			!is_inside(map, parts, part_count, (int64_t)at + instruction.target);
-		returns = instruction.flow == CODE_RETURN ||
-			(leaves && instruction.flow == CODE_JUMP);
+	for (size_t at = 0; !reason && at < starts->size; at += instruction.length) {
+		code_decode(machine, bytes + at, starts->size - at, &instruction);
 		if (!instruction.length)
 			break;
-		if (instruction.flow == CODE_INDIRECT)
-			reason = "it has an indirect jump, which may leave it or not";
-		else if (leaves && instruction.flow == CODE_BRANCH)
-			reason = "it may leave by a conditional jump";
-		else if (returns && instruction.kind == CODE_REFUSED)
-			reason = "the kernel takes no breakpoint at one of its returns";
-		else if (returns && array_room(offsets, &capacity, *count, sizeof(**offsets)))
+		reason = judge(starts, &instruction, at, surroundings, &returns);
+		if (reason || !returns)
+			continue;
+		if (array_room(offsets, &capacity, *count, sizeof(**offsets)))
 			reason = "out of memory";
-		else if (returns)
+		else
 			(*offsets)[(*count)++] = (uint32_t)at;
 	}
 	if (reason) {

@@ -77,19 +77,23 @@ void code_starts_free(struct code_starts *map);
 /* Whether an instruction begins at the offset; *before is the last begin at or before it. */
 bool code_starts_at(const struct code_starts *map, uint64_t offset, uint64_t *before);
 
-/* Bytes that belong to the same function, relative to the map's start. */
-struct code_part {
-	int64_t begin, end;
+/* What surrounds a function. Offsets are relative to its start. */
+struct code_surroundings {
+	/* Whether the byte belongs to the function too: compilers move rare code elsewhere. */
+	bool (*is_same)(void *context, int64_t offset);
+	/* Whether a function begins there. */
+	bool (*is_function)(void *context, int64_t offset);
+	void *context;
 };
 
 /*
  * The offsets of the instructions by which a decoded function returns: its return instructions
- * and its jumps to other functions. parts are the function's parts elsewhere. *offsets is the
- * caller's to free. A NULL result means that these are all; else it is the reason why they are
- * not known (a static text), and *offsets is NULL.
+ * and its jumps to other functions. *offsets is the caller's to free. A NULL result means that
+ * these are all; else it is the reason why they are not known (a static text), and *offsets is
+ * NULL.
  */
-const char *code_starts_returns(const struct code_starts *map, uint16_t machine,
-	const uint8_t *bytes, const struct code_part *parts, size_t part_count, uint32_t **offsets,
+const char *code_starts_returns(const struct code_starts *starts, uint16_t machine,
+	const uint8_t *bytes, const struct code_surroundings *surroundings, uint32_t **offsets,
 	size_t *count);
 
 #endif

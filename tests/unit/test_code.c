@@ -232,9 +232,18 @@ START_TEST(test_map)
 }
 END_TEST
 
+static bool is_same(void *context, int64_t offset)
+{
+	return context && offset >= 0x100 && offset < 0x200;
+}
+
+static bool is_function(void *context, int64_t offset)
+{
+	return context && offset >= 0x1000;
+}
+
 START_TEST(test_returns)
 {
-	static const struct code_part part = {0x100, 0x200};
 	static const struct {
 		const char *bytes;
 		const char *reason; /* NULL: returns */
@@ -248,9 +257,11 @@ START_TEST(test_returns)
 		{"eb fe", NULL, 0, {0}},                      /* never */
 		{"3e ff e0 c3", NULL, 1, {3}},                /* through a marked table */
 		{"0f 84 00 10 00 00 c3", "conditional", 0, {0}},
+		{"e9 00 08 00 00", "no symbol", 0, {0}},
 		{"ff e0", "indirect", 0, {0}},
 		{"eb 02 b8 90 90 90 90 c3", "data", 0, {0}},
 	};
+	const struct code_surroundings surroundings = {is_same, is_function, (void *)cases};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const char *reason;
@@ -260,7 +271,8 @@ START_TEST(test_returns)
 		size_t count;
 
 		make_map(cases[i].bytes, bytes, &map);
-		reason = code_starts_returns(&map, EM_X86_64, bytes, &part, 1, &offsets, &count);
+		reason = code_starts_returns(
+			&map, EM_X86_64, bytes, &surroundings, &offsets, &count);
 		ck_assert_msg(
 			!reason == !cases[i].reason && (!reason || strstr(reason, cases[i].reason)),
 			"%s: %s", cases[i].bytes, reason ? reason : "returns");
