@@ -143,6 +143,7 @@ bool usdt_functions_read(Elf *elf, struct usdt_functions *functions)
 		function.begin = symbol.st_value;
 		function.size = symbol.st_size;
 		function.rank = rank_of(&symbol, name);
+		function.type = GELF_ST_TYPE(symbol.st_info);
 		if (!add(functions, &function, name))
 			break;
 	}

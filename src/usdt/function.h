@@ -16,6 +16,7 @@ struct usdt_function {
 	uint32_t module;      /* kernel only: the module's number */
 	uint32_t rank; /* of several symbols at one address, the one with the lowest rank gives the
 			  name */
+	uint8_t type;  /* of its ELF symbol: STT_FUNC, STT_OBJECT, STT_GNU_IFUNC */
 };
 
 struct usdt_module {
