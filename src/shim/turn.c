@@ -1,9 +1,9 @@
 /*
  * turn.c: see turn.h.
  *
- * All signals are blocked during a turn, as they are on the server's thread: a handler must not
- * find its own thread in the middle of one. While a thread ends the streams, which can take long,
- * only those are blocked that writing to a log can raise.
+ * All signals are blocked during a turn, as they are on the server's thread, and it is not a
+ * cancellation point: a handler must not find its own thread in the middle of one. While a thread
+ * ends the streams, which can take long, only those are blocked that writing to a log can raise.
  */
 #include "shim/turn.h"
 
@@ -26,9 +26,10 @@
 #include "vmtap.h"
 
 enum {
-	AWAIT_MS = 50, /* the longest that vmtap_start() waits before it checks again: another
-			  thread may have stopped the server */
-	CLIENT_MS = 20 /* the same for a producer: other threads' turns do not wake it */
+	AWAIT_MS = 50,  /* the longest that vmtap_start() waits before it checks again: another
+			   thread may have stopped the server */
+	CLIENT_MS = 20, /* the same for a producer: other threads' turns do not wake it */
+	BUSY_MS = 1     /* while one of these prevents it from watching the clients */
 };
 
 /* Whoever holds it may use the server. */
@@ -41,6 +42,7 @@ static _Atomic bool missed; /* somebody found the lock taken, and a waiting prod
 
 struct masked {
 	bool done; /* a sandbox may refuse */
+	int cancel;
 	sigset_t before, pending;
 };
 
@@ -59,6 +61,7 @@ static void mask(struct masked *masked, bool all)
 	add_written(&set);
 	if (all)
 		sigfillset(&set);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &masked->cancel);
 	masked->done = !pthread_sigmask(SIG_BLOCK, &set, &masked->before);
 	sigemptyset(&masked->pending);
 	sigpending(&masked->pending);
@@ -86,10 +89,11 @@ static void discard_raised(const struct masked *masked)
 
 static void unmask(const struct masked *masked)
 {
-	if (!masked->done)
-		return;
-	discard_raised(masked);
-	pthread_sigmask(SIG_SETMASK, &masked->before, NULL);
+	if (masked->done) {
+		discard_raised(masked);
+		pthread_sigmask(SIG_SETMASK, &masked->before, NULL);
+	}
+	pthread_setcancelstate(masked->cancel, NULL);
 }
 
 /* ---- the lock ---- */
@@ -136,35 +140,38 @@ static enum ring_help drain(void)
 	return help;
 }
 
-/* Lists the clients that have not taken all yet. */
-static nfds_t list_clients(struct pollfd *polled)
+/* Lists the clients that have not taken all yet. False: another thread has the lock. */
+static bool list_clients(struct pollfd *polled, nfds_t *count)
 {
 	struct masked masked;
-	nfds_t count = 0;
+	bool listed;
 
+	*count = 0;
 	mask(&masked, true);
-	if (lock_try(&lock)) {
+	listed = lock_try(&lock);
+	if (listed) {
 		for (const struct client *client = turned ? turned->clients : NULL; client;
 			client = client->next)
 			if (client_pending(client) && !client->is_log && !client->gone)
-				polled[count++] =
+				polled[(*count)++] =
 					(struct pollfd){.fd = client->socket, .events = POLLOUT};
 		release();
 	}
 	unmask(&masked);
-	return count;
+	return listed;
 }
 
 static int wait_for_client(int wait_ms)
 {
 	struct pollfd polled[SERVER_CLIENTS_MAX];
-	nfds_t count = list_clients(polled);
+	nfds_t count;
+	int limit = list_clients(polled, &count) ? CLIENT_MS : BUSY_MS, cancel, result = 0;
 
-	if (poll(polled, count, wait_ms < CLIENT_MS ? wait_ms : CLIENT_MS) >= 0)
-		return 0;
-	if (errno == EINTR)
-		return -EINTR;
-	return pause_for(PAUSE_REFUSED_MS) ? 0 : -EPERM;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	if (poll(polled, count, wait_ms < limit ? wait_ms : limit) < 0)
+		result = errno == EINTR ? -EINTR : pause_for(PAUSE_REFUSED_MS) ? 0 : -EPERM;
+	pthread_setcancelstate(cancel, NULL);
+	return result;
 }
 
 static void pass_on(void)
@@ -209,15 +216,13 @@ static int turn(void)
 
 int vmtap_turn(void)
 {
-	int saved = errno, cancel, result;
+	int saved = errno, result;
 	struct masked masked;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	fork_page_await();
 	mask(&masked, true);
 	result = turn();
 	unmask(&masked);
-	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	return result;
 }

@@ -340,6 +340,37 @@ START_TEST(lossless_delivery_beside_the_loop)
 }
 END_TEST
 
+/* Its cancellation is pending all the time, but neither an event nor a turn acts on it. */
+static void *fire_cancelled(void *argument)
+{
+	pthread_cancel(pthread_self());
+	fire(MANY);
+	if (vmtap_turn())
+		return argument;
+	atomic_fetch_add(&shared->fired, 1);
+	pthread_testcancel();
+	return argument;
+}
+
+START_TEST(draining_is_no_cancellation_point)
+{
+	pthread_t thread;
+	void *result;
+
+	start(1, LONG_MS, 0);
+	pid_t client = run_client(read_slowly);
+	ck_assert_int_eq(loop(), 'a');
+	pthread_create(&thread, NULL, fire_cancelled, NULL);
+	pthread_join(thread, &result);
+	ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+	ck_assert_uint_eq(atomic_load(&shared->fired), MANY + 1);
+	vmtap_stop();
+	end_client(client);
+	ck_assert_uint_eq(shared->received, MANY);
+	ck_assert_uint_eq(shared->lost, 0);
+}
+END_TEST
+
 /* The end of a client lets the VM go on, without a signal. */
 START_TEST(a_client_leaves_while_the_vm_waits)
 {
@@ -805,6 +836,7 @@ int main(void)
 	tcase_add_test(tests, lossless_delivery_to_a_slow_client);
 	tcase_add_test(tests, lossless_delivery_from_several_threads);
 	tcase_add_test(tests, lossless_delivery_beside_the_loop);
+	tcase_add_test(tests, draining_is_no_cancellation_point);
 	tcase_add_test(tests, a_client_leaves_while_the_vm_waits);
 	tcase_add_test(tests, the_vm_goes_on_after_a_while);
 	tcase_add_test(tests, a_signal_ends_the_wait);
