@@ -79,13 +79,13 @@ int main(void)
 		fprintf(stderr, "python3 cannot be started or stopped\n");
 		return 1;
 	}
-	begun = clock_monotonic();
+	begun = clock_now(CLOCK_THREAD_CPUTIME_ID);
 	unwound = usdt_unwind(unwind, &thread, pcs, FRAMES_MAX);
-	first = clock_monotonic() - begun;
-	begun = clock_monotonic();
+	first = clock_now(CLOCK_THREAD_CPUTIME_ID) - begun;
+	begun = clock_now(CLOCK_THREAD_CPUTIME_ID);
 	for (int i = 0; i < ROUNDS; i++)
 		unwound = usdt_unwind(unwind, &thread, pcs, FRAMES_MAX);
-	again = clock_monotonic() - begun;
+	again = clock_now(CLOCK_THREAD_CPUTIME_ID) - begun;
 	printf("%zu %.1f %.0f\n", unwound.count, (double)again / ROUNDS / (double)unwound.count,
 		(double)first / 1000);
 	usdt_unwind_free(unwind);

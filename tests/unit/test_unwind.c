@@ -380,6 +380,26 @@ START_TEST(frame_pointers)
 }
 END_TEST
 
+/* Once told, code is found where earlier lookups have found none. */
+START_TEST(refreshed)
+{
+	uint8_t *code;
+
+	/* so often that the mappings are not read again soon */
+	for (int i = 0; i < 1025; i++) {
+		recurse(0);
+		copied.registers.rip = 0x1000;
+		usdt_unwind(own, &copied.thread, pcs, FRAMES_MAX);
+	}
+	code = make_code(with_frame_pointer, sizeof(with_frame_pointer));
+	usdt_unwind_refresh(own);
+	through_thunk(code);
+	ck_assert_uint_eq(pcs[1], (uintptr_t)code + 6);
+	ck_assert_int_eq(unwound.end, USDT_UNWIND_OUTERMOST);
+	munmap(code, 4096);
+}
+END_TEST
+
 START_TEST(no_information)
 {
 	uint8_t *code = make_code(without_frame_pointer, sizeof(without_frame_pointer));
@@ -463,6 +483,15 @@ static void follow(struct calls *calls, pid_t pid, const struct user_regs_struct
 	}
 }
 
+/* Notes that a signal has interrupted the old pc; the handler returns to the trampoline. */
+static void follow_signal(struct calls *calls, pid_t pid, const struct user_regs_struct *old,
+	const struct user_regs_struct *new)
+{
+	ck_assert_uint_lt(calls->count + 1, FRAMES_MAX);
+	calls->addresses[calls->count++] = old->rip;
+	calls->addresses[calls->count++] = peek(pid, new->rsp);
+}
+
 struct stepped {
 	struct witness callers;
 };
@@ -520,8 +549,14 @@ static NOINLINE void work(void)
 	ignored += (int)strlen(text) + (int)strtol(text, NULL, 10) + (int)time(NULL);
 }
 
+static void on_injected(int number)
+{
+	ignored += number;
+}
+
 static NOINLINE void be_stepped(struct stepped *stepped)
 {
+	signal(SIGUSR2, on_injected);
 	_Unwind_Backtrace(note_frame, &stepped->callers);
 	raise(SIGSTOP);
 	work();
@@ -530,7 +565,8 @@ static NOINLINE void be_stepped(struct stepped *stepped)
 
 /*
  * Steps through all instructions of a child's work, in code of this program, of the dynamic
- * linker, of libc and of the vdso; at each one the stack must be right.
+ * linker, of libc and of the vdso; at each one the stack must be right. Signals interrupt some
+ * of the instructions, so they are also seen from the handler.
  */
 START_TEST(each_instruction)
 {
@@ -539,8 +575,9 @@ START_TEST(each_instruction)
 	struct user_regs_struct old;
 	struct usdt_unwind *unwind;
 	struct calls calls = {0};
-	size_t steps = 0, depth_at_start;
-	uint64_t old_top;
+	size_t steps = 0, signals = 0, depth_at_start,
+	       interrupted = 0; /* the calls then, if not 0 */
+	uint64_t old_top, old_pc = 0;
 	pid_t child;
 	int status;
 
@@ -570,18 +607,32 @@ START_TEST(each_instruction)
 	depth_at_start = (size_t)stepped->callers.count - 1;
 	/* until be_stepped() returns */
 	while (calls.count >= depth_at_start) {
+		bool inject = !interrupted && steps % 41 == 40;
 		old = copied.registers;
 		old_top = peek(child, old.rsp);
-		ck_assert_int_eq(ptrace(PTRACE_SINGLESTEP, child, NULL, NULL), 0);
+		ck_assert_int_eq(
+			ptrace(PTRACE_SINGLESTEP, child, NULL, inject ? (long)SIGUSR2 : 0L), 0);
 		ck_assert_int_eq(waitpid(child, &status, 0), child);
 		ck_assert_msg(WIFSTOPPED(status), "the child ended after %zu steps", steps);
 		get_registers(child, &copied);
-		follow(&calls, child, &old, &copied.registers, old_top);
+		if (inject) {
+			interrupted = calls.count;
+			old_pc = old.rip;
+			signals++;
+			follow_signal(&calls, child, &old, &copied.registers);
+		} else if (interrupted && calls.count == interrupted + 1 &&
+			copied.registers.rip == old_pc) {
+			calls.count = interrupted; /* the trampoline has returned */
+			interrupted = 0;
+		} else {
+			follow(&calls, child, &old, &copied.registers, old_top);
+		}
 		copy_stack(&copied, child, 16 << 10);
 		must_be_calls(unwind, &copied, &calls);
 		steps++;
 	}
 	ck_assert_uint_gt(steps, 5000);
+	ck_assert_uint_gt(signals, 50);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 	usdt_unwind_free(unwind);
@@ -676,6 +727,7 @@ int main(void)
 	tcase_add_test(tests, cut_stack);
 	tcase_add_test(tests, damaged_bytes);
 	tcase_add_test(tests, frame_pointers);
+	tcase_add_test(tests, refreshed);
 	tcase_add_test(tests, no_information);
 	tcase_add_test(tests, other_machines);
 	tcase_add_test(tests, each_instruction);
