@@ -630,9 +630,9 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	if (encoder->ghc_only && encoder->context_thread != thread)
 		encode_block_end(encoder);
 	block_begin(encoder, cap, time);
-	if (declares)
-		put_declaration(encoder, type, time);
 	put_context(encoder, thread, cpu, time);
+	if (declares) /* after the context: within a thread's run, times do not go backwards */
+		put_declaration(encoder, type, time);
 	for (unsigned i = 0; unknown; i++, unknown >>= 1) {
 		uint32_t length, id;
 		const char *text;
