@@ -500,7 +500,11 @@ void client_sample(struct client *client, const struct vmtap_census *census, uin
 
 void client_lose(struct client *client, uint32_t kind, uint64_t count, uint64_t time)
 {
-	if (!client->terms.wanted[kind] || !count || client->end_queued)
+	if (!count || client->end_queued)
+		return;
+	if (kind < EVENTS_MAX && kind >= client->terms.known_types) /* as in client_take() */
+		client_take_types(client);
+	if (!client->terms.wanted[kind])
 		return;
 	if (!client->has_lost || time < client->loss_since)
 		client->loss_since = time;
@@ -587,7 +591,7 @@ void client_mark(struct client *client, uint64_t watermark, uint64_t now)
 	/* A client that holds no unreleased events need not be woken so often for a watermark;
 	 * nobody waits for a log. */
 	if ((client->subscribed &&
-		    (client->newest > client->marked ||
+		    ((client->newest > client->marked && watermark > client->marked) ||
 			    (!client->is_log && watermark - client->marked > QUIET_NS))) ||
 		client->finishing)
 		if (encode_watermark(encoder, watermark))
