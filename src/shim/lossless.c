@@ -51,7 +51,8 @@ void lossless_watch(struct server *server, int *timeout_ms)
 	server->watches = waits;
 	for (struct client *client = server->clients; client; client = client->next) {
 		if (!holds_up(server, client) || (!waits && !impatient)) {
-			client->waited_since = 0;
+			if (!server->ending) /* then each has limited time, whoever waits */
+				client->waited_since = 0;
 			continue;
 		}
 		uint64_t left = lossless_left(server, client);
