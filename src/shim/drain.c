@@ -54,6 +54,11 @@ static void keep_transient(struct ring *ring, const unsigned char *record, uint3
 	memcpy(kept->bytes[id % NAME_TRANSIENTS], record + RECORD_BODY + 8, length);
 }
 
+static uint32_t name_record_bytes(uint32_t length)
+{
+	return (RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
+}
+
 static const struct encode_transient no_transients[NAME_TRANSIENTS];
 
 /* Drained records are sent to the clients before their space in the ring is freed. Thus, for
@@ -95,8 +100,7 @@ static bool drain_ring(
 			if (length > NAME_LENGTH_MAX)
 				break;
 			keep_transient(ring, record, length);
-			bytes = (RECORD_BODY + 8 + length + RECORD_ALIGN - 1) &
-				~(uint32_t)(RECORD_ALIGN - 1);
+			bytes = name_record_bytes(length);
 		} else if (event < event_count() && raw) {
 			const struct event_type *type = event_get(event);
 			bytes = event_record_bytes(type, record);
@@ -133,6 +137,47 @@ static bool drain_ring(
 	 * was still being written: nobody requested that record. */
 	ring->drained = head;
 	return true;
+}
+
+/* Counts the records of a ring that nobody has drained as lost for the clients that do not have to
+ * get them. */
+static void lose_rest(struct client *clients, struct ring *ring, uint64_t head, uint64_t time)
+{
+	uint64_t raw, at = ring->drained;
+	uint32_t bytes, length, before;
+	uint16_t event;
+
+	for (; at != head; at = ring_after(at, before + bytes, ring->size)) {
+		const unsigned char *record = ring->bytes + (at & (ring->size - 1));
+		memcpy(&event, record + RECORD_EVENT, sizeof(event));
+		before = event == RING_CLOCK ? RING_CLOCK_BYTES : 0;
+		record += before;
+		memcpy(&event, record + RECORD_EVENT, sizeof(event));
+		memcpy(&raw, record + RECORD_TIME, sizeof(raw));
+		if (event == RING_NAME) {
+			memcpy(&length, record + RECORD_BODY + 4, sizeof(length));
+			bytes = name_record_bytes(length);
+			continue;
+		}
+		if (event >= event_count() || !raw)
+			return;
+		bytes = event_record_bytes(event_get(event), record);
+		for (struct client *client = clients; client; client = client->next)
+			if (!client->terms.lossless && (int64_t)(raw - client->since) >= 0)
+				client_lose(client, event, 1, time);
+	}
+}
+
+void drain_give_up(struct drain *drain, struct client *clients)
+{
+	uint64_t time = stamp_convert(&drain->clock, stamp_raw());
+
+	for (struct ring *ring = ring_first(); ring; ring = ring->next)
+		lose_rest(clients, ring,
+			atomic_load_explicit(&ring->record.head, memory_order_acquire), time);
+	for (struct client *client = clients; client; client = client->next)
+		if (!client->terms.lossless)
+			memset(client->terms.wanted, 0, sizeof(client->terms.wanted));
 }
 
 /* since: the counters were read then, so the drops are later. */

@@ -407,6 +407,7 @@ static void finish(struct server *server)
 			/* A lossless client does not read: do not let the others wait for it. */
 			late = true;
 			deadline = clock_monotonic() + flush;
+			drain_give_up(&server->drain, server->clients);
 			end_streams(server, false);
 		}
 		if (all) {
