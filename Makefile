@@ -474,7 +474,7 @@ $(B)/vmtap_faulty: $(B)/obj/command_faulty.o $(B)/obj/survive/fault.o
 	$(call say,LINK $@)
 	$(Q)$(LINK) -no-pie $(filter %.o,$^) $(LIBS_CORE)
 
-$(B)/schedules: $(wildcard tests/survive/*schedule*) tests/survive/hooks.h $(wildcard src/shim/*.[ch] src/wire/*.h) \
+$(B)/schedules: $(wildcard tests/survive/*) $(wildcard src/shim/*.[ch] src/wire/*.[ch]) \
 		$(HEADERS) $(B)/gen/definitions.c $(BASE)
 	$(call say,CC $@)
 	$(Q)BUILD=$(B) CC='$(CC)' bash tests/survive/build_schedules $@

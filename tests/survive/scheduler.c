@@ -30,6 +30,7 @@ enum {
 	DIRTY_BYTES = 24 << 10, /* of a mapping's beginning, restored before each schedule */
 	THREAD_BYTES_MAX = 256,
 	THREADS_MAX = 32,
+	MUTEXES_MAX = 8,
 	POINT_NS = 5
 };
 
@@ -71,7 +72,7 @@ static struct {
 	uint64_t random;
 	unsigned switch_bits, arrive_bits; /* how rare these are, as powers of two */
 	uint64_t now;
-	unsigned points;
+	unsigned points, points_max;
 	uint64_t all_points;
 	unsigned current, count;
 	jmp_buf main;
@@ -96,11 +97,11 @@ static size_t mapped[MAPPINGS_MAX]; /* 0: free */
 static bool unmapped[MAPPINGS_MAX]; /* it was in use in this schedule, and must not be touched */
 static unsigned mapping_count, mapping_first;
 static bool threads[THREADS_MAX];
-static struct {
+static struct mutex {
 	const void *mutex;
 	int owner; /* 1 + the fibre; 0: free */
 	unsigned depth;
-} held;
+} held[MUTEXES_MAX];
 
 extern unsigned char __start_survive_thread[], __stop_survive_thread[];
 static unsigned char thread_image[THREAD_BYTES_MAX]; /* what a new thread begins with */
@@ -132,13 +133,14 @@ static bool rarely(unsigned bits)
 
 /* ---- ends ---- */
 
-__attribute__((format(printf, 1, 2))) static void trace(const char *format, ...)
+void schedule_trace(const char *format, ...)
 {
 	va_list arguments;
 
 	if (!run.traces)
 		return;
-	printf("%8u  fibre %u  ", run.points, run.current);
+	printf("%8u %11.3f ms  fibre %u  ", run.points, (double)(run.now - 2 * START_NS) / 1e6,
+		run.current);
 	va_start(arguments, format);
 	vprintf(format, arguments);
 	va_end(arguments);
@@ -152,7 +154,7 @@ void schedule_fail(const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(run.violation, sizeof(run.violation), format, arguments);
 	va_end(arguments);
-	trace("VIOLATION: %s", run.violation);
+	schedule_trace("VIOLATION: %s", run.violation);
 	run.failed = true;
 	_longjmp(run.main, 1);
 }
@@ -324,7 +326,8 @@ static unsigned choose(void)
 	}
 	for (unsigned i = 0; i < run.count; i++) /* that much time lets every store arrive */
 		arrive_all(&fibres[i]);
-	run.now = earliest;
+	if (earliest > run.now)
+		run.now = earliest;
 	fibres[first].timed_out = true;
 	fibres[first].state = FIBRE_RUNS;
 	return first;
@@ -338,14 +341,14 @@ void schedule_point(void)
 		return;
 	run.now += POINT_NS;
 	run.all_points++;
-	if (++run.points > POINTS_MAX)
+	if (++run.points > run.points_max)
 		schedule_fail("it does not end");
 	if (run.model != SCHEDULE_SC && rarely(run.arrive_bits))
 		arrive_any();
 	if (fibre->state == FIBRE_RUNS && fibre->handler && !fibre->in_handler && rarely(5)) {
 		int saved = errno;
 		fibre->in_handler = true;
-		trace("a signal");
+		schedule_trace("a signal");
 		fibre->handler();
 		fibre->in_handler = false;
 		errno = saved;
@@ -403,11 +406,22 @@ static void wait_until(enum fibre_state state, const void *address, uint64_t unt
 	schedule_point();
 }
 
-static void wake(const void *address)
+void schedule_wake(const void *address)
 {
 	for (unsigned i = 0; i < run.count; i++)
 		if (fibres[i].state == FIBRE_WAITS && fibres[i].address == address)
 			fibres[i].state = FIBRE_RUNS;
+}
+
+bool schedule_wait(const void *address, uint64_t until)
+{
+	wait_until(FIBRE_WAITS, address, until);
+	return !fibres[run.current].timed_out;
+}
+
+void schedule_pass(uint64_t ns)
+{
+	run.now += ns;
 }
 
 bool schedule_sleep(uint64_t ns)
@@ -416,13 +430,13 @@ bool schedule_sleep(uint64_t ns)
 
 	run.sleeps++;
 	run.asleep = true;
-	trace("the server sleeps");
+	schedule_trace("the server sleeps");
 	if (!run.written)
 		wait_until(FIBRE_SLEEPS, NULL, run.now + ns);
 	ended = run.written != 0;
 	run.written = 0;
 	run.asleep = false;
-	trace("the server wakes%s", ended ? ", told to" : "");
+	schedule_trace("the server wakes%s", ended ? ", told to" : "");
 	return ended;
 }
 
@@ -518,24 +532,47 @@ pthread_t schedule_self(void)
 	return (pthread_t)(1 + run.current);
 }
 
+static struct mutex *find_mutex(const void *mutex)
+{
+	for (unsigned i = 0; i < MUTEXES_MAX; i++) {
+		if (!held[i].mutex)
+			held[i].mutex = mutex;
+		if (held[i].mutex == mutex)
+			return &held[i];
+	}
+	schedule_fail("too many mutexes for this test");
+}
+
+unsigned schedule_locked(void)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < MUTEXES_MAX; i++)
+		count += held[i].owner != 0;
+	return count;
+}
+
 int schedule_lock(pthread_mutex_t *mutex)
 {
+	struct mutex *own = find_mutex(mutex);
+
 	schedule_point();
-	while (held.owner && held.owner != 1 + (int)run.current)
+	while (own->owner && own->owner != 1 + (int)run.current)
 		wait_until(FIBRE_WAITS, mutex, UINT64_MAX);
 	arrive_all(&fibres[run.current]);
-	held.mutex = mutex;
-	held.owner = 1 + (int)run.current;
-	held.depth++;
+	own->owner = 1 + (int)run.current;
+	own->depth++;
 	return 0;
 }
 
 int schedule_unlock(pthread_mutex_t *mutex)
 {
+	struct mutex *own = find_mutex(mutex);
+
 	arrive_all(&fibres[run.current]);
-	if (!--held.depth) {
-		held.owner = 0;
-		wake(mutex);
+	if (!--own->depth) {
+		own->owner = 0;
+		schedule_wake(mutex);
 	}
 	schedule_point();
 	return 0;
@@ -564,7 +601,7 @@ static long futex(uint32_t *address, int operation, uint32_t value, const struct
 	arrive_all(&fibres[run.current]);
 	if (operation == FUTEX_WAKE) {
 		schedule_point();
-		wake(address);
+		schedule_wake(address);
 		return 1;
 	}
 	schedule_point();
@@ -576,7 +613,7 @@ static long futex(uint32_t *address, int operation, uint32_t value, const struct
 	}
 	uint64_t ns = limit ? (uint64_t)limit->tv_sec * 1000000000u + (uint64_t)limit->tv_nsec
 			    : UINT64_MAX - run.now;
-	trace("waits");
+	schedule_trace("waits");
 	wait_until(FIBRE_WAITS, address, run.now + ns);
 	if (fibres[run.current].timed_out) {
 		schedule_expect(ns <= IN_TIME_NS,
@@ -621,7 +658,7 @@ void schedule_tell(void)
 {
 	schedule_point();
 	arrive_all(&fibres[run.current]);
-	trace("wakes the server");
+	schedule_trace("wakes the server");
 	run.written++;
 	for (unsigned i = 0; i < run.count; i++)
 		if (fibres[i].state == FIBRE_SLEEPS)
@@ -647,7 +684,7 @@ int schedule_unmap(void *at, size_t size)
 	check_mapped(at);
 	(void)size;
 	unmapped[index] = true;
-	trace("mapping %zu is unmapped", index);
+	schedule_trace("mapping %zu is unmapped", index);
 	return 0;
 }
 
@@ -743,12 +780,12 @@ bool schedule_run(const struct schedule_scenario *scenario, enum schedule_model 
 	run.arrive_bits = arrivals[schedule_random(4)];
 	run.now = START_NS * 2;
 	run.points = 0;
+	run.points_max = scenario->points_max ? scenario->points_max : POINTS_MAX;
 	run.count = scenario->fibres;
 	run.written = 0;
 	run.sleeps = 0;
 	run.asleep = run.failed = false;
-	held.owner = 0;
-	held.depth = 0;
+	memset(held, 0, sizeof(held));
 	prepare_fibres();
 	run.violation[0] = '\0';
 	run.current = 0;

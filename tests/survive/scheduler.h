@@ -31,6 +31,7 @@ enum {
 struct schedule_scenario {
 	const char *name;
 	unsigned fibres;       /* fibre 0 is the server */
+	unsigned points_max;   /* a schedule that takes more does not end; 0: some 100,000 */
 	void (*prepare)(void); /* once for each schedule, before the fibres run */
 	void (*run)(unsigned fibre);
 	void (*check)(void); /* after all fibres have ended and all stores have arrived */
@@ -71,6 +72,17 @@ void schedule_new_thread(unsigned number);
 void schedule_end_thread(void);
 /* Calls the handler now and then in the middle of what this fibre does; NULL: no longer. */
 void schedule_signals(void (*handler)(void));
+
+/* Lets this much time pass for everybody. */
+void schedule_pass(uint64_t ns);
+/* Waits until another fibre calls schedule_wake() with the address, or until the time; UINT64_MAX:
+ * no limit. False: time ended it. */
+bool schedule_wait(const void *address, uint64_t until);
+void schedule_wake(const void *address);
+/* The number of mutexes that are locked. */
+unsigned schedule_locked(void);
+/* A line of --trace. */
+__attribute__((format(printf, 1, 2))) void schedule_trace(const char *format, ...);
 
 /* The server's sleep. True: the eventfd ended it; false: time did. */
 bool schedule_sleep(uint64_t ns);

@@ -5,9 +5,11 @@
  * here.
  *
  *   schedules [--scenario NAME] [--model sc|tso|weak] [--count N] [--seed N] [--trace]
+ *   schedules --model server [--count N] [--seed N] [--trace]
  *
  * Runs count schedules of each scenario in each model, with the seeds from the given one on. The
- * first violation ends it: exit status 1, and a line that says how to repeat that schedule.
+ * first violation ends it: exit status 1, and a line that says how to repeat that schedule. The
+ * second form runs server_schedules.c.
  */
 #include "scheduler.h"
 
@@ -468,10 +470,10 @@ static void check_registry(void)
 }
 
 static const struct schedule_scenario scenarios[] = {
-	{"ring", 3, prepare_ring, run_ring, check_account},
-	{"lossless", 3, prepare_lossless, run_ring, check_lossless},
-	{"names", 4, prepare_names, run_ring, check_account},
-	{"registry", 3, prepare_registry, run_registry, check_registry}};
+	{"ring", 3, 0, prepare_ring, run_ring, check_account},
+	{"lossless", 3, 0, prepare_lossless, run_ring, check_lossless},
+	{"names", 4, 0, prepare_names, run_ring, check_account},
+	{"registry", 3, 0, prepare_registry, run_registry, check_registry}};
 static const char *const models[] = {"sc", "tso", "weak"};
 enum { SCENARIOS = sizeof(scenarios) / sizeof(*scenarios), MODELS = 3 };
 
@@ -549,6 +551,20 @@ static bool run_all(const struct schedule_scenario *scenario, unsigned model, ui
 	return true;
 }
 
+/* Becomes the program beside this one. */
+static int run_server(char **argv)
+{
+	char path[4096];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - sizeof("-server"));
+
+	if (length > 0) {
+		strcpy(path + length, "-server");
+		execv(path, argv);
+	}
+	perror("schedules: the program for the server");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {{"scenario", required_argument, NULL, 's'},
@@ -579,6 +595,8 @@ int main(int argc, char **argv)
 		default:
 			return 2;
 		}
+	if (model && strcmp(model, "server") == 0)
+		return run_server(argv);
 	set_up();
 	for (unsigned i = 0; i < SCENARIOS; i++)
 		for (unsigned j = 0; j < MODELS; j++) {
