@@ -337,7 +337,8 @@ START_TEST(a_thousand_threads_by_default)
 	ck_assert(budget_take(BUDGET_QUEUE, 64 * MIB)); /* clients' queues may grow as ever */
 	budget_give(64 * MIB);
 	ck_assert_uint_eq(budget_refusals(), 0);
-	ck_assert_uint_le(after - before, MANY_THREADS * 8192 + MIB);
+	if (!getenv("VMTAP_SANITIZED")) /* sanitizers touch more */
+		ck_assert_uint_le(after - before, MANY_THREADS * 8192 + MIB);
 	join_threads(threads, MANY_THREADS);
 	reader_close(&reader);
 }
