@@ -6,12 +6,16 @@
 
 #include <check.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static size_t bytes_of(const char *text, uint8_t *bytes)
@@ -45,112 +49,170 @@ static struct code_instruction decode(uint16_t machine, const char *text)
 	return instruction;
 }
 
+static const struct {
+	const char *bytes;
+	unsigned length;
+	enum code_kind kind;
+	enum code_flow flow;
+	int64_t target;
+} x86_cases[] = {
+	{"90", 1, CODE_NOP, CODE_NEXT, 0},
+	{"66 90", 2, CODE_NOP, CODE_NEXT, 0},
+	{"f3 90", 2, CODE_NOP, CODE_NEXT, 0},
+	{"0f 1f 00", 3, CODE_NOP, CODE_NEXT, 0},
+	{"0f 1f 44 00 00", 5, CODE_REFUSED, CODE_NEXT, 0},
+	{"66 0f 1f 44 00 00", 6, CODE_NOP, CODE_NEXT, 0},
+	{"0f 1f 80 00 00 00 00", 7, CODE_NOP, CODE_NEXT, 0},
+	{"66 0f 1f 84 00 00 00 00 00", 9, CODE_STEPPED, CODE_NEXT, 0},
+	{"66 2e 0f 1f 84 00 00 00 00 00", 10, CODE_REFUSED, CODE_NEXT, 0},
+	{"41 90", 2, CODE_REFUSED, CODE_NEXT, 0}, /* xchg %r8d,%eax */
+	{"49 90", 2, CODE_REFUSED, CODE_NEXT, 0},
+	{"48 90", 2, CODE_NOP, CODE_NEXT, 0},
+	{"55", 1, CODE_EMULATED, CODE_NEXT, 0},
+	{"41 57", 2, CODE_EMULATED, CODE_NEXT, 0},
+	{"48 50", 2, CODE_STEPPED, CODE_NEXT, 0},
+	{"66 50", 2, CODE_STEPPED, CODE_NEXT, 0},
+	{"6a 00", 2, CODE_STEPPED, CODE_NEXT, 0},
+	{"ff 34 24", 3, CODE_STEPPED, CODE_NEXT, 0},
+	{"9c", 1, CODE_REFUSED, CODE_NEXT, 0}, /* pushf */
+	{"9d", 1, CODE_STEPPED, CODE_NEXT, 0},
+	{"5d", 1, CODE_STEPPED, CODE_NEXT, 0},
+	{"f3 0f 1e fa", 4, CODE_STEPPED, CODE_NEXT, 0}, /* endbr64 */
+	{"48 89 e5", 3, CODE_STEPPED, CODE_NEXT, 0},
+	{"48 83 ec 08", 4, CODE_STEPPED, CODE_NEXT, 0},
+	{"64 48 8b 04 25 28 00 00 00", 9, CODE_STEPPED, CODE_NEXT, 0},
+	{"48 b8 01 02 03 04 05 06 07 08", 10, CODE_STEPPED, CODE_NEXT, 0},
+	{"66 b8 01 02", 4, CODE_STEPPED, CODE_NEXT, 0},
+	{"67 48 a1 01 02 03 04", 7, CODE_STEPPED, CODE_NEXT, 0},
+	{"48 a1 01 02 03 04 05 06 07 08", 10, CODE_STEPPED, CODE_NEXT, 0},
+	{"f6 05 01 02 03 04 05", 7, CODE_STEPPED, CODE_NEXT, 0}, /* testb $, (%rip) */
+	{"f6 d8", 2, CODE_STEPPED, CODE_NEXT, 0},
+	{"f7 c0 01 02 03 04", 6, CODE_STEPPED, CODE_NEXT, 0},
+	{"66 f7 c0 01 02", 5, CODE_STEPPED, CODE_NEXT, 0},
+	{"48 66 b8 01 02", 5, CODE_STEPPED, CODE_NEXT, 0}, /* the REX prefix is lost */
+	{"c8 01 02 03", 4, CODE_STEPPED, CODE_NEXT, 0},
+	{"8b 04 25 01 02 03 04", 7, CODE_STEPPED, CODE_NEXT, 0},
+	{"8b 44 24 08", 4, CODE_STEPPED, CODE_NEXT, 0},
+	{"8b 84 24 01 02 03 04", 7, CODE_STEPPED, CODE_NEXT, 0},
+	{"0f a4 c0 05", 4, CODE_STEPPED, CODE_NEXT, 0},
+	{"0f 20 04", 3, CODE_STEPPED, CODE_NEXT, 0}, /* from a control register */
+	{"66 0f 3a 0f c1 08", 6, CODE_STEPPED, CODE_NEXT, 0},
+	{"66 0f 38 00 c1", 5, CODE_STEPPED, CODE_NEXT, 0},
+	{"f0 0f b1 0f", 4, CODE_REFUSED, CODE_NEXT, 0},
+	{"87 07", 2, CODE_STEPPED, CODE_NEXT, 0},
+	{"8e d0", 2, CODE_REFUSED, CODE_NEXT, 0},
+	{"0f 05", 2, CODE_REFUSED, CODE_NEXT, 0},
+	{"cd 80", 2, CODE_REFUSED, CODE_NEXT, 0},
+	{"ec", 1, CODE_REFUSED, CODE_NEXT, 0},
+	{"cc", 1, CODE_REFUSED, CODE_STOP, 0},
+	{"f4", 1, CODE_REFUSED, CODE_STOP, 0},
+	{"0f 0b", 2, CODE_STEPPED, CODE_STOP, 0},
+	{"c3", 1, CODE_STEPPED, CODE_RETURN, 0},
+	{"f3 c3", 2, CODE_STEPPED, CODE_RETURN, 0},
+	{"c2 08 00", 3, CODE_STEPPED, CODE_RETURN, 0},
+	{"e8 00 00 00 00", 5, CODE_EMULATED, CODE_NEXT, 0},
+	{"66 66 48 e8 00 00 00 00", 8, CODE_REFUSED, CODE_NEXT, 0},
+	{"ff 15 00 00 00 00", 6, CODE_STEPPED, CODE_NEXT, 0},
+	{"ff d0", 2, CODE_STEPPED, CODE_NEXT, 0},
+	{"ff e0", 2, CODE_STEPPED, CODE_INDIRECT, 0},
+	{"3e ff e0", 3, CODE_REFUSED, CODE_TABLE, 0},
+	{"ff 24 c5 00 00 00 00", 7, CODE_STEPPED, CODE_INDIRECT, 0},
+	{"eb fe", 2, CODE_EMULATED, CODE_JUMP, 0},
+	{"e9 00 01 00 00", 5, CODE_EMULATED, CODE_JUMP, 0x105},
+	{"74 10", 2, CODE_EMULATED, CODE_BRANCH, 0x12},
+	{"0f 84 fa ff ff ff", 6, CODE_EMULATED, CODE_BRANCH, 0},
+	{"e3 10", 2, CODE_STEPPED, CODE_BRANCH, 0x12},
+	{"c7 f8 00 00 00 00", 6, CODE_STEPPED, CODE_BRANCH, 6}, /* xbegin */
+	{"c5 f8 77", 3, CODE_STEPPED, CODE_NEXT, 0},
+	{"c5 fe 6f 07", 4, CODE_REFUSED, CODE_NEXT, 0}, /* vmovdqu: looks like outsl */
+	{"c5 fd 74 0f", 4, CODE_STEPPED, CODE_NEXT, 0},
+	{"c5 fd c6 c0 01", 5, CODE_STEPPED, CODE_NEXT, 0},
+	{"c4 e3 fd 00 c0 01", 6, CODE_STEPPED, CODE_NEXT, 0},
+	{"c4 e2 7d 18 05 01 02 03 04", 9, CODE_STEPPED, CODE_NEXT, 0},
+	{"62 f1 7c 48 10 47 01", 7, CODE_STEPPED, CODE_NEXT, 0},
+	{"62 f3 7d 48 25 c0 00", 7, CODE_STEPPED, CODE_NEXT, 0}, /* vpternlogd */
+	{"62 f1 fe 48 6f 07", 6, CODE_REFUSED, CODE_NEXT, 0},
+	{"8f e8 78 a2 c0 00", 6, CODE_STEPPED, CODE_NEXT, 0}, /* XOP */
+	{"8f c0", 2, CODE_STEPPED, CODE_NEXT, 0},
+	{"06", 0, CODE_UNKNOWN, CODE_NEXT, 0},
+	{"ea 00 00 00 00 00 00", 0, CODE_UNKNOWN, CODE_NEXT, 0},
+	{"ff ff", 0, CODE_UNKNOWN, CODE_NEXT, 0},
+	{"62 f1 78 48 10 c0", 0, CODE_UNKNOWN, CODE_NEXT, 0},
+	{"66 66 66 66 66 66 66 66 66 66 66 66 66 66 66 90", 0, CODE_UNKNOWN, CODE_NEXT, 0},
+	{"", 0, CODE_UNKNOWN, CODE_NEXT, 0},
+};
+
 START_TEST(test_x86)
 {
-	static const struct {
-		const char *bytes;
-		unsigned length;
-		enum code_kind kind;
-		enum code_flow flow;
-		int64_t target;
-	} cases[] = {
-		{"90", 1, CODE_NOP, CODE_NEXT, 0},
-		{"66 90", 2, CODE_NOP, CODE_NEXT, 0},
-		{"f3 90", 2, CODE_NOP, CODE_NEXT, 0},
-		{"0f 1f 00", 3, CODE_NOP, CODE_NEXT, 0},
-		{"0f 1f 44 00 00", 5, CODE_REFUSED, CODE_NEXT, 0},
-		{"66 0f 1f 44 00 00", 6, CODE_NOP, CODE_NEXT, 0},
-		{"0f 1f 80 00 00 00 00", 7, CODE_NOP, CODE_NEXT, 0},
-		{"66 0f 1f 84 00 00 00 00 00", 9, CODE_STEPPED, CODE_NEXT, 0},
-		{"66 2e 0f 1f 84 00 00 00 00 00", 10, CODE_REFUSED, CODE_NEXT, 0},
-		{"41 90", 2, CODE_REFUSED, CODE_NEXT, 0}, /* xchg %r8d,%eax */
-		{"49 90", 2, CODE_REFUSED, CODE_NEXT, 0},
-		{"48 90", 2, CODE_NOP, CODE_NEXT, 0},
-		{"55", 1, CODE_EMULATED, CODE_NEXT, 0},
-		{"41 57", 2, CODE_EMULATED, CODE_NEXT, 0},
-		{"48 50", 2, CODE_STEPPED, CODE_NEXT, 0},
-		{"66 50", 2, CODE_STEPPED, CODE_NEXT, 0},
-		{"6a 00", 2, CODE_STEPPED, CODE_NEXT, 0},
-		{"ff 34 24", 3, CODE_STEPPED, CODE_NEXT, 0},
-		{"9c", 1, CODE_REFUSED, CODE_NEXT, 0}, /* pushf */
-		{"9d", 1, CODE_STEPPED, CODE_NEXT, 0},
-		{"5d", 1, CODE_STEPPED, CODE_NEXT, 0},
-		{"f3 0f 1e fa", 4, CODE_STEPPED, CODE_NEXT, 0}, /* endbr64 */
-		{"48 89 e5", 3, CODE_STEPPED, CODE_NEXT, 0},
-		{"48 83 ec 08", 4, CODE_STEPPED, CODE_NEXT, 0},
-		{"64 48 8b 04 25 28 00 00 00", 9, CODE_STEPPED, CODE_NEXT, 0},
-		{"48 b8 01 02 03 04 05 06 07 08", 10, CODE_STEPPED, CODE_NEXT, 0},
-		{"66 b8 01 02", 4, CODE_STEPPED, CODE_NEXT, 0},
-		{"67 48 a1 01 02 03 04", 7, CODE_STEPPED, CODE_NEXT, 0},
-		{"48 a1 01 02 03 04 05 06 07 08", 10, CODE_STEPPED, CODE_NEXT, 0},
-		{"f6 05 01 02 03 04 05", 7, CODE_STEPPED, CODE_NEXT, 0}, /* testb $, (%rip) */
-		{"f6 d8", 2, CODE_STEPPED, CODE_NEXT, 0},
-		{"f7 c0 01 02 03 04", 6, CODE_STEPPED, CODE_NEXT, 0},
-		{"66 f7 c0 01 02", 5, CODE_STEPPED, CODE_NEXT, 0},
-		{"48 66 b8 01 02", 5, CODE_STEPPED, CODE_NEXT, 0}, /* the REX prefix is lost */
-		{"c8 01 02 03", 4, CODE_STEPPED, CODE_NEXT, 0},
-		{"8b 04 25 01 02 03 04", 7, CODE_STEPPED, CODE_NEXT, 0},
-		{"8b 44 24 08", 4, CODE_STEPPED, CODE_NEXT, 0},
-		{"8b 84 24 01 02 03 04", 7, CODE_STEPPED, CODE_NEXT, 0},
-		{"0f a4 c0 05", 4, CODE_STEPPED, CODE_NEXT, 0},
-		{"0f 20 04", 3, CODE_STEPPED, CODE_NEXT, 0}, /* from a control register */
-		{"66 0f 3a 0f c1 08", 6, CODE_STEPPED, CODE_NEXT, 0},
-		{"66 0f 38 00 c1", 5, CODE_STEPPED, CODE_NEXT, 0},
-		{"f0 0f b1 0f", 4, CODE_REFUSED, CODE_NEXT, 0},
-		{"87 07", 2, CODE_STEPPED, CODE_NEXT, 0},
-		{"8e d0", 2, CODE_REFUSED, CODE_NEXT, 0},
-		{"0f 05", 2, CODE_REFUSED, CODE_NEXT, 0},
-		{"cd 80", 2, CODE_REFUSED, CODE_NEXT, 0},
-		{"ec", 1, CODE_REFUSED, CODE_NEXT, 0},
-		{"cc", 1, CODE_REFUSED, CODE_STOP, 0},
-		{"f4", 1, CODE_REFUSED, CODE_STOP, 0},
-		{"0f 0b", 2, CODE_STEPPED, CODE_STOP, 0},
-		{"c3", 1, CODE_STEPPED, CODE_RETURN, 0},
-		{"f3 c3", 2, CODE_STEPPED, CODE_RETURN, 0},
-		{"c2 08 00", 3, CODE_STEPPED, CODE_RETURN, 0},
-		{"e8 00 00 00 00", 5, CODE_EMULATED, CODE_NEXT, 0},
-		{"66 66 48 e8 00 00 00 00", 8, CODE_REFUSED, CODE_NEXT, 0},
-		{"ff 15 00 00 00 00", 6, CODE_STEPPED, CODE_NEXT, 0},
-		{"ff d0", 2, CODE_STEPPED, CODE_NEXT, 0},
-		{"ff e0", 2, CODE_STEPPED, CODE_INDIRECT, 0},
-		{"3e ff e0", 3, CODE_REFUSED, CODE_TABLE, 0},
-		{"ff 24 c5 00 00 00 00", 7, CODE_STEPPED, CODE_INDIRECT, 0},
-		{"eb fe", 2, CODE_EMULATED, CODE_JUMP, 0},
-		{"e9 00 01 00 00", 5, CODE_EMULATED, CODE_JUMP, 0x105},
-		{"74 10", 2, CODE_EMULATED, CODE_BRANCH, 0x12},
-		{"0f 84 fa ff ff ff", 6, CODE_EMULATED, CODE_BRANCH, 0},
-		{"e3 10", 2, CODE_STEPPED, CODE_BRANCH, 0x12},
-		{"c7 f8 00 00 00 00", 6, CODE_STEPPED, CODE_BRANCH, 6}, /* xbegin */
-		{"c5 f8 77", 3, CODE_STEPPED, CODE_NEXT, 0},
-		{"c5 fe 6f 07", 4, CODE_REFUSED, CODE_NEXT, 0}, /* vmovdqu: looks like outsl */
-		{"c5 fd 74 0f", 4, CODE_STEPPED, CODE_NEXT, 0},
-		{"c5 fd c6 c0 01", 5, CODE_STEPPED, CODE_NEXT, 0},
-		{"c4 e3 fd 00 c0 01", 6, CODE_STEPPED, CODE_NEXT, 0},
-		{"c4 e2 7d 18 05 01 02 03 04", 9, CODE_STEPPED, CODE_NEXT, 0},
-		{"62 f1 7c 48 10 47 01", 7, CODE_STEPPED, CODE_NEXT, 0},
-		{"62 f3 7d 48 25 c0 00", 7, CODE_STEPPED, CODE_NEXT, 0}, /* vpternlogd */
-		{"62 f1 fe 48 6f 07", 6, CODE_REFUSED, CODE_NEXT, 0},
-		{"8f e8 78 a2 c0 00", 6, CODE_STEPPED, CODE_NEXT, 0}, /* XOP */
-		{"8f c0", 2, CODE_STEPPED, CODE_NEXT, 0},
-		{"06", 0, CODE_UNKNOWN, CODE_NEXT, 0},
-		{"ea 00 00 00 00 00 00", 0, CODE_UNKNOWN, CODE_NEXT, 0},
-		{"ff ff", 0, CODE_UNKNOWN, CODE_NEXT, 0},
-		{"62 f1 78 48 10 c0", 0, CODE_UNKNOWN, CODE_NEXT, 0},
-		{"66 66 66 66 66 66 66 66 66 66 66 66 66 66 66 90", 0, CODE_UNKNOWN, CODE_NEXT, 0},
-		{"", 0, CODE_UNKNOWN, CODE_NEXT, 0},
-	};
+	for (size_t i = 0; i < sizeof(x86_cases) / sizeof(x86_cases[0]); i++) {
+		struct code_instruction got = decode(EM_X86_64, x86_cases[i].bytes);
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct code_instruction got = decode(EM_X86_64, cases[i].bytes);
-
-		ck_assert_msg(got.length == cases[i].length && got.kind == cases[i].kind &&
-				got.flow == cases[i].flow && got.target == cases[i].target,
-			"%s: length %d kind %d flow %d target %lld", cases[i].bytes, got.length,
+		ck_assert_msg(got.length == x86_cases[i].length && got.kind == x86_cases[i].kind &&
+				got.flow == x86_cases[i].flow && got.target == x86_cases[i].target,
+			"%s: length %d kind %d flow %d target %lld", x86_cases[i].bytes, got.length,
 			got.kind, got.flow, (long long)got.target);
 		ck_assert((got.kind == CODE_REFUSED) == (got.reason != NULL));
 	}
 }
 END_TEST
+
+#ifdef __x86_64__
+/* Sets a breakpoint as the kernel's own tools do; 0 or an errno. */
+static int set_breakpoint(int type, const char *path, uint64_t offset)
+{
+	struct perf_event_attr attributes = {.size = sizeof(attributes),
+		.type = (unsigned)type,
+		.config1 = (uintptr_t)path,
+		.config2 = offset};
+
+	/* closing takes long, so all are closed at once when the test ends */
+	return syscall(SYS_perf_event_open, &attributes, getpid(), -1, -1, PERF_FLAG_FD_CLOEXEC) < 0
+		? errno
+		: 0;
+}
+
+/* The kernel takes a breakpoint wherever this says so, and none at what it cannot execute. */
+START_TEST(test_kernel)
+{
+	enum { SLOT = 32, ENOTSUPP = 524 };
+	size_t count = sizeof(x86_cases) / sizeof(x86_cases[0]), size = count * SLOT;
+	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "r");
+	const char *parent = getenv("TMPDIR");
+	char path[128];
+	uint8_t *bytes;
+	int type, code;
+
+	if (!file) {
+		printf("the kernel is not asked: it has no such breakpoints\n");
+		return;
+	}
+	ck_assert_int_eq(fscanf(file, "%d", &type), 1);
+	fclose(file);
+	bytes = malloc(size);
+	memset(bytes, 0x90, size);
+	for (size_t i = 0; i < count; i++)
+		bytes_of(x86_cases[i].bytes, bytes + i * SLOT);
+	snprintf(path, sizeof(path), "%.60s/code-XXXXXX", parent ? parent : "/tmp");
+	code = mkstemp(path);
+	ck_assert_int_eq(write(code, bytes, size), (ssize_t)size);
+	free(bytes);
+	/* the kernel looks at the instruction only if the file is mapped */
+	ck_assert_ptr_ne(mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, code, 0), MAP_FAILED);
+	for (size_t i = 0; i < count; i++) {
+		int error = x86_cases[i].length ? set_breakpoint(type, path, i * SLOT) : 0;
+
+		if (error == EACCES || error == EPERM) {
+			printf("the kernel is not asked: %s\n", strerror(error));
+			break;
+		}
+		ck_assert_msg(
+			error == 0 || (error == ENOTSUPP && x86_cases[i].kind == CODE_REFUSED),
+			"%s: %d", x86_cases[i].bytes, error);
+	}
+	unlink(path);
+}
+END_TEST
+#endif
 
 START_TEST(test_arm)
 {
@@ -408,6 +470,9 @@ int main(void)
 	int failures;
 
 	tcase_add_test(test_case, test_x86);
+#ifdef __x86_64__
+	tcase_add_test(test_case, test_kernel);
+#endif
 	tcase_add_test(test_case, test_arm);
 	tcase_add_test(test_case, test_map);
 	tcase_add_test(test_case, test_returns);
