@@ -94,18 +94,18 @@ static void end(struct program *program)
 }
 
 /* Builds the program; false: this compiler is not there. */
-static bool build(const char *compiler, const char *flags, const char *path)
+static bool build(const char *compiler, const char *flags, const char *text, const char *path)
 {
 	char command[512], file[128];
-	FILE *text;
+	FILE *stream;
 
 	snprintf(command, sizeof(command), "command -v %s >/dev/null 2>&1", compiler);
 	if (system(command) != 0)
 		return false;
 	snprintf(file, sizeof(file), "%s/program.c", folder);
-	text = fopen(file, "w");
-	fputs(source, text);
-	fclose(text);
+	stream = fopen(file, "w");
+	fputs(text, stream);
+	fclose(stream);
 	snprintf(command, sizeof(command), "%s -O2 -w %s -o %s %s -pthread", compiler, flags, path,
 		file);
 	ck_assert_msg(system(command) == 0, "%s", command);
@@ -174,7 +174,7 @@ START_TEST(test_builds)
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/program%d", folder, _i);
-	if (!build(builds[_i].compiler, builds[_i].flags, path)) {
+	if (!build(builds[_i].compiler, builds[_i].flags, source, path)) {
 		printf("%s is not there\n", builds[_i].compiler);
 		return;
 	}
@@ -269,12 +269,11 @@ START_TEST(test_builds)
 }
 END_TEST
 
-/* Counts the hits of a breakpoint, or of a return probe of the kernel's; -1: not permitted. */
-static int count_hits(
-	pid_t pid, const struct pid_module *module, const struct pid_place *place, bool is_return)
+/* Begins to count the hits of a breakpoint; -1: not permitted. */
+static int count_hits(pid_t pid, const struct pid_module *module, const struct pid_place *place)
 {
 	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "r");
-	struct perf_event_attr attributes = {.size = sizeof(attributes), .config = is_return};
+	struct perf_event_attr attributes = {.size = sizeof(attributes)};
 	char path[64];
 	int type;
 
@@ -314,7 +313,7 @@ START_TEST(test_kernel)
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/kernel%d", folder, _i);
-	if (!build(compilers[_i], "-pie -fPIE", path))
+	if (!build(compilers[_i], "-pie -fPIE", source, path))
 		return;
 	start(&program, path);
 	ck_assert_int_eq(pid_finder_new(program.pid, &finder, &error), 0);
@@ -330,8 +329,7 @@ START_TEST(test_kernel)
 			for (size_t k = 0; k < sites && !probe->refusal; k++) {
 				ck_assert_uint_lt(count, 512);
 				events[count] = count_hits(program.pid, probe->module,
-					probe->site_count ? &probe->sites[k] : &probe->place,
-					false);
+					probe->site_count ? &probe->sites[k] : &probe->place);
 				if (events[count] < 0) {
 					printf("the kernel is not asked: %s\n", strerror(errno));
 					kill(program.pid, SIGKILL);
@@ -360,6 +358,91 @@ START_TEST(test_kernel)
 	}
 	for (size_t i = 0; i < count; i++)
 		close(events[i]);
+	pid_finder_free(finder);
+	end(&program);
+}
+END_TEST
+
+/* Programs in which a return address must stay what it is. */
+static const struct {
+	const char *compiler, *text;
+	const char *caveat;
+	uint64_t calls, returns;
+} leavers[] = {
+	{"g++ -x c++",
+		"#include <cstdio>\n#include <cstdlib>\n#define APART __attribute__((noinline))\n"
+		"APART int thrower(int x) { if (x) throw 5; return 1; }\n"
+		"extern \"C\" APART int middle(int x) { int r = thrower(x); asm volatile(\"\");"
+		" return r + 1; }\n"
+		"int main() { char line[16]; int caught = 0;\n"
+		" printf(\"%p %p %p\\n\", (void *)main, (void *)middle, (void *)malloc);"
+		" fflush(stdout);\n"
+		" if (!fgets(line, sizeof(line), stdin)) return 1;\n"
+		" for (int i = 0; i < 10; i++) try { middle(i % 2); } catch (int) { caught++; }\n"
+		" puts(\"done\"); return caught != 5; }\n",
+		"exception", 10, 5},
+	{"gcc",
+		"#include <stdio.h>\n#include <stdlib.h>\n#include <ucontext.h>\n"
+		"static ucontext_t one, other; static char stack[65536]; static int turns;\n"
+		"__attribute__((noinline)) int middle(ucontext_t *from, ucontext_t *to)"
+		" { swapcontext(from, to); __asm__ volatile(\"\"); return 0; }\n"
+		"static void turn(void) { for (;;) { turns++; middle(&other, &one); } }\n"
+		"int main(void) { char line[16];\n"
+		" printf(\"%p %p %p\\n\", (void *)main, (void *)middle, (void *)malloc);"
+		" fflush(stdout);\n"
+		" if (!fgets(line, sizeof(line), stdin)) return 1;\n"
+		" getcontext(&other); other.uc_stack.ss_sp = stack;"
+		" other.uc_stack.ss_size = sizeof(stack);\n"
+		" makecontext(&other, turn, 0); for (int i = 0; i < 5; i++) middle(&one, &other);\n"
+		" puts(\"done\"); return turns != 5; }\n",
+		"switches stacks", 10, 9},
+	{"gcc",
+		"#include <stdio.h>\n#include <stdlib.h>\n"
+		"__attribute__((section(\".gopclntab\"), used)) static const int table = 1;\n"
+		"__attribute__((noinline)) int middle(int x) { __asm__ volatile(\"\"); return x; "
+		"}\n"
+		"int main(void) { char line[16];\n"
+		" printf(\"%p %p %p\\n\", (void *)main, (void *)middle, (void *)malloc);"
+		" fflush(stdout);\n"
+		" if (!fgets(line, sizeof(line), stdin)) return 1;\n"
+		" middle(3); puts(\"done\"); return 0; }\n",
+		"Go", 1, 1},
+};
+
+START_TEST(test_leavers)
+{
+	struct pid_finder *finder;
+	struct program program;
+	struct pid_list list;
+	struct error error;
+	int entry, returns[8] = {0};
+	uint64_t hits = 0;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/leaver%d", folder, _i);
+	ck_assert(build(leavers[_i].compiler, "-O1", leavers[_i].text, path));
+	start(&program, path);
+	ck_assert_int_eq(pid_finder_new(program.pid, &finder, &error), 0);
+	ck_assert_int_eq(find(finder, "a.out", "middle", "*e[nt]*", &list, &error), 0);
+	ck_assert_uint_ge(list.count, 2);
+	ck_assert_str_eq(list.probes[1].name, "return");
+	ck_assert_ptr_null(list.probes[1].refusal);
+	ck_assert_ptr_nonnull(strstr(list.probes[1].caveat, leavers[_i].caveat));
+	ck_assert(list.probes[1].site_count > 0 && list.probes[1].site_count <= 8);
+	entry = count_hits(program.pid, list.probes[0].module, &list.probes[0].place);
+	for (size_t i = 0; i < list.probes[1].site_count; i++)
+		returns[i] =
+			count_hits(program.pid, list.probes[1].module, &list.probes[1].sites[i]);
+	fputs("go\n", program.to);
+	fflush(program.to);
+	wait_for(&program);
+	if (entry >= 0) {
+		ck_assert_uint_eq(take_hits(entry), leavers[_i].calls);
+		for (size_t i = 0; i < list.probes[1].site_count; i++)
+			hits += take_hits(returns[i]);
+		ck_assert_uint_eq(hits, leavers[_i].returns);
+	}
+	pid_list_free(&list);
 	pid_finder_free(finder);
 	end(&program);
 }
@@ -509,6 +592,7 @@ int main(void)
 		return EXIT_FAILURE;
 	tcase_add_loop_test(test_case, test_builds, 0, (int)(sizeof(builds) / sizeof(builds[0])));
 	tcase_add_loop_test(test_case, test_kernel, 0, 2);
+	tcase_add_loop_test(test_case, test_leavers, 0, 3);
 	tcase_add_test(test_case, test_messages);
 	tcase_add_test(test_case, test_modules);
 	tcase_add_test(test_case, test_dangers);
