@@ -3,8 +3,11 @@
  * pc with its symbol, innermost first, and how the stack ends.
  *
  *   show_stack PID
+ *
+ * The exit status is 77 if the process may not be stopped.
  */
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,7 +71,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (!stop(pid, &registers) || (got = copy(pid, registers.rsp - RED_ZONE)) < 0) {
 		perror("show_stack");
-		return 1;
+		return errno == EPERM ? 77 : 1;
 	}
 	thread = (struct usdt_unwind_thread){EM_X86_64, PT_REGS, (const uint64_t *)&registers,
 		registers.rsp - RED_ZONE, (size_t)got, bytes};
