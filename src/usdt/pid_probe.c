@@ -240,6 +240,8 @@ static int find_part_returns(const struct pid_function *function, uint64_t begin
 	return result;
 }
 
+static const char never_returns[] = "it never returns";
+
 /* Finds all returns of a function and of its parts elsewhere. */
 static int find_returns(struct pid_search *search, const struct pid_function *function,
 	struct pid_probe *probe, const char **reason)
@@ -257,7 +259,7 @@ static int find_returns(struct pid_search *search, const struct pid_function *fu
 		result = find_part_returns(function, cold->begin, cold->size, &sites, reason);
 	}
 	if (result == 0 && !*reason && !sites.count)
-		*reason = "it never returns";
+		*reason = never_returns;
 	if (result == 0 && !*reason) {
 		kept = arena_get(&search->list->texts, sites.count * sizeof(*kept));
 		if (kept) {
@@ -284,7 +286,9 @@ static int add_return(struct pid_search *search, const struct pid_function *func
 		probe.refusal = pid_return_refusal(function->name);
 	if (!probe.refusal && danger.reason) {
 		result = find_returns(search, function, &probe, &reason);
-		if (reason && danger.is_certain)
+		if (reason == never_returns)
+			probe.refusal = reason;
+		else if (reason && danger.is_certain)
 			probe.refusal = keep_text(search->list,
 				"%s, so a uretprobe is not safe, and its returns are not known: %s",
 				danger.reason, reason);
