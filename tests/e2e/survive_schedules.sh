@@ -20,7 +20,7 @@ for copy in first second; do
 done
 cmp -s "$directory/first" "$directory/second" || fail "the same seed, another schedule of the server"
 
-plant() { # name, file, unit that contains it, scenario, model, what is found, sed script, first seed
+plant() { # name, file, unit that contains it, scenario, model, what is found, sed script
 	local planted=$directory/planted bug=$directory/bug
 	rm -rf "$planted" "$bug" "$bug.objects"
 	mkdir -p "$planted/shim"
@@ -31,7 +31,7 @@ plant() { # name, file, unit that contains it, scenario, model, what is found, s
 		fail "$1: it does not build"
 	local wanted=(--scenario "$4" --model "$5")
 	[ "$4" != server ] || wanted=(--model server)
-	"$bug" --count 100000 --seed "${8:-1}" "${wanted[@]}" >"$directory/out" 2>"$directory/err" &&
+	"$bug" --count 100000 "${wanted[@]}" >"$directory/out" 2>"$directory/err" &&
 		fail "$1: not found"
 	has out "^violation: $4(, $5)?, seed [0-9]+: .*$6"
 	# its seed finds it again
@@ -75,9 +75,7 @@ plant "a record that does not fit into a queue is not counted" client.c client s
 plant "a loss of a type that the client has not looked at yet" client.c client server sc \
 	'counted as lost' '/^void client_lose/,/^}/s/client_take_types\(client\);/(void)0;/'
 plant "records that a lossless client keeps in the rings are not counted at the end" server.c server server sc \
-	'counted as lost' '/^static void finish/,/^}/s/drain_give_up\(.*\);/(void)0;/' 9900
-plant "a watermark that says nothing new fills the queue" client.c client server sc \
-	'it does not end' 's/ \&\& watermark > client->marked\)/)/' 9900
+	'counted as lost' '/^static void finish/,/^}/s/drain_give_up\(.*\);/(void)0;/'
 plant "a watermark that promises too much" drain.c drain server sc \
 	'has the time' 's/^\tfloor = now - .*/\tfloor = now + 10000000;/'
 plant "a lost write to the eventfd" descriptor.c descriptor server sc \

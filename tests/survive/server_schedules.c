@@ -128,6 +128,7 @@ static unsigned round_now;
 static unsigned attending, attended; /* clients that are connected now, and that ever were */
 static unsigned producing, leaving;  /* threads that still fire; clients that leave by themselves */
 static bool over;
+static bool crowded; /* long texts, and a lossless client that takes them slowly */
 static struct vmtap_options options;
 static size_t queue_bytes;
 static uint64_t took; /* when a lossless client last took a byte */
@@ -162,7 +163,7 @@ static void make_ring_small(void)
 /* The next thread of this fibre has a ring of the usual size and long texts, or a small ring. */
 static void choose_ring(unsigned fibre)
 {
-	ring_is_small[fibre] = schedule_random(3) == 0;
+	ring_is_small[fibre] = crowded || schedule_random(3) == 0;
 	text_max[fibre] = ring_is_small[fibre] ? RECORD_TEXT_MAX - 1 : 100;
 }
 
@@ -277,7 +278,9 @@ static void fire_bursts(void)
 	for (unsigned i = 1 + schedule_random(6); i; i--) {
 		unsigned only = schedule_random(4);
 		for (unsigned j = 1 + schedule_random(limit); j; j--)
-			fire(only < OWN_EVENTS ? only : schedule_random(OWN_EVENTS));
+			fire(only < OWN_EVENTS    ? only
+					: crowded ? EVENT_MESSAGE
+						  : schedule_random(OWN_EVENTS));
 		rest();
 	}
 }
@@ -687,6 +690,11 @@ static void plan_session(struct session *session)
 	session->pause_ns = session->appetite < 2000 ? 0 : pauses[schedule_random(5)];
 	session->stall_ns = stalls[schedule_random(4)];
 	session->stall_at = stalls_once ? now + schedule_random(20 * MS) : UINT64_MAX;
+	if (crowded && session == &sessions[0]) {
+		session->plain = false;
+		session->appetite = 2000;
+		session->pause_ns = 5 * MS;
+	}
 	session->eager = !stalls_once && !session->pause_ns && session->appetite >= 2000;
 	session->end = schedule_random(6);
 	session->end = session->end > END_SHUT ? END_STOP : session->end;
@@ -717,7 +725,7 @@ static void greet(struct session *session)
 		put_nonsense(session);
 	if (schedule_random(5) == 0)
 		put_latency(session);
-	subscribe(session, schedule_random(3) == 0);
+	subscribe(session, schedule_random(3) == 0 || (crowded && session == &sessions[0]));
 	if (schedule_random(5) == 0)
 		put(session, WIRE_COMMAND "\3", 5);
 }
@@ -811,7 +819,7 @@ static void attend(struct session *session)
 
 static void check_session(struct session *session)
 {
-	if (!session->finished)
+	if (!session->finished && !crowded) /* then there may be no time for it */
 		schedule_expect(session->peer.ended || !session->eager || !session->peer.taken ||
 				system_has_failed(),
 			"client %u: its stream ends without an end marker", session->peer.index);
@@ -956,6 +964,14 @@ static void prepare(void)
 		.caps = (uint16_t)(1 + schedule_random(3)),
 		.flush_ms = schedule_random(2) ? 20 : 100,
 		.lossless_ms = lossless[schedule_random(4)]};
+	crowded = schedule_random(8) == 0;
+	if (crowded) {
+		system_plan.buffer = 1000;
+		queue_bytes = queues[0];
+		system_plan.may_grow = true;
+		options.lossless_ms = 200;
+		options.flush_ms = 20;
+	}
 	system_reset();
 	memset(thread_of, 0, sizeof(thread_of));
 	choose_ring(1);
