@@ -17,6 +17,7 @@
 	PART(TARGET, "target", "commands that are started, VMs that are found")                    \
 	PART(STREAM, "stream", "connections to VMs, subscriptions, answers, ends of streams")      \
 	PART(LOG, "log", "recorded logs: opened, the probes found, how they end")                  \
+	PART(KERNEL, "kernel", "programs that are loaded into the kernel, and their sites")        \
 	PART(MERGE, "merge", "sources that are merged")                                            \
 	PART(ENGINE, "engine", "when the engine begins and ends")                                  \
 	PART(RECORD, "record", "files that a recording opens")                                     \

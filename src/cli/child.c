@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -66,6 +67,7 @@ static void run_child(char *const *words, pid_t parent, int line)
 	sigset_t none;
 	ssize_t got;
 	int number;
+	bool stops;
 
 	/* undo the signal settings that vmtap changed for itself */
 	sigemptyset(&none);
@@ -80,10 +82,14 @@ static void run_child(char *const *words, pid_t parent, int line)
 	while (got < 0 && errno == EINTR);
 	if (got != 1)
 		_exit(127);
+	stops = wait & CHILD_STOPPED;
+	wait &= ~CHILD_STOPPED;
 	if (wait == CHILD_WAIT_ITSELF)
 		snprintf(self, sizeof(self), "%d,tracer:%d", (int)getpid(), (int)parent);
 	else
 		snprintf(self, sizeof(self), "tracer:%d", (int)parent);
+	if (stops)
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	if (wait == CHILD_WAIT_NONE || !setenv("VMTAP_WAIT", self, 1))
 		execvp(words[0], words);
 	number = errno;
@@ -122,8 +128,7 @@ out:
 	return result;
 }
 
-int child_release(
-	struct child *child, char *const *words, enum child_wait wait, struct error *error)
+int child_release(struct child *child, char *const *words, unsigned wait, struct error *error)
 {
 	char word = (char)wait;
 	int number = 0;

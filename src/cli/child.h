@@ -35,7 +35,9 @@ int child_start(struct child *child, char *const *words, struct error *error);
 enum child_wait {
 	CHILD_WAIT_NONE,
 	CHILD_WAIT_ITSELF,
-	CHILD_WAIT_ALL /* also for all that it starts, as long as we live */
+	CHILD_WAIT_ALL,    /* also for all that it starts, as long as we live */
+	CHILD_STOPPED = 64 /* added: the program is stopped where it begins; kernel_launch() takes
+			      it from there */
 };
 
 /*
@@ -43,8 +45,7 @@ enum child_wait {
  * program runs or has been killed. If it cannot be started, returns a negative errno and removes
  * the child. words are those passed to child_start(), for the message.
  */
-int child_release(
-	struct child *child, char *const *words, enum child_wait wait, struct error *error);
+int child_release(struct child *child, char *const *words, unsigned wait, struct error *error);
 
 /*
  * A descriptor that becomes readable when the process ends; -1: the kernel has no pidfd, or the

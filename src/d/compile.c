@@ -58,6 +58,7 @@ void d_compiler_free(struct d_compiler *compiler)
 	d_probe_set_free(&compiler->own_probes);
 	d_names_free(&compiler->names);
 	arena_free(&compiler->arena);
+	free(compiler->asked);
 	free(compiler->chain);
 	free(compiler);
 }

@@ -84,6 +84,22 @@ void d_unit_drop(struct d_compiler *compiler, struct d_unit *unit)
 		compiler->current = NULL;
 }
 
+/* False without memory. */
+static bool add_asked(struct d_compiler *compiler, const struct d_description *description)
+{
+	struct d_asks *asks = &compiler->asks;
+
+	if (!description->parts[0]) /* it is a number */
+		return true;
+	if (array_room(&compiler->asked, &compiler->asked_capacity, asks->description_count,
+		    sizeof(*compiler->asked)))
+		return false;
+	compiler->asked[asks->description_count++] = (struct d_asked){description->parts[0],
+		description->parts[1], description->parts[2], description->parts[3]};
+	asks->descriptions = compiler->asked;
+	return true;
+}
+
 /* Notes what the unit needs besides the engine's own probes. */
 static int ask(struct d_compiler *compiler, const struct d_unit *unit)
 {
@@ -103,6 +119,8 @@ static int ask(struct d_compiler *compiler, const struct d_unit *unit)
 			 */
 			if (!compiler->has_asked && !asks->zdefs)
 				asks->process = d_description_process(description);
+			if (!add_asked(compiler, description))
+				return d_fail_memory(compiler);
 			compiler->has_asked = asks->source = true;
 			asks->any |= d_description_is_any(description, asks->zdefs);
 		}

@@ -80,6 +80,8 @@ struct d_compiler {
 	struct d_compile_settings settings;
 	struct d_compile_options options; /* the caller owns its texts */
 	struct d_asks asks;
+	struct d_asked *asked; /* the descriptions of asks */
+	size_t asked_capacity;
 	bool has_asked; /* a description needed a source, so asks has its process */
 	/* The known probes: the engine's own; after d_units_settle() the caller's. */
 	struct d_probe_set *probe_set;

@@ -23,7 +23,11 @@ static const struct {
 			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_PROGRAM_ARGUMENTS)},
 	/* some logs provide more: see log_source.c */
 	[SOURCE_KIND_LOG] = {"recorded log", "this recorded log", true, 0},
-	[SOURCE_KIND_KERNEL] = {"kernel", "the kernel", false, ~UINT64_C(0)},
+	[SOURCE_KIND_KERNEL] = {"kernel", "the kernel source", true,
+		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_PROCESS) |
+			BIT(D_NEED_USER_STACK) | BIT(D_NEED_KERNEL_STACK) |
+			BIT(D_NEED_USER_SYMBOLS) | BIT(D_NEED_KERNEL_SYMBOLS) |
+			BIT(D_NEED_PROGRAM_ARGUMENTS)},
 };
 
 bool source_kind_is_built(enum source_kind kind)

@@ -102,7 +102,7 @@ for ((i = 0; i < 500; i++)); do
 	"$VMTAP" trace -l -n "vm$pid:::startup" -p "$pid" >/dev/null 2>&1 && break
 done
 # shellcheck disable=SC2016
-run 1 trace -n 'other$target:::only-noted' -p "$pid"
+run 1 trace --via=stream -n 'other$target:::only-noted' -p "$pid"
 has err 'does not match any probes'
 has err "^vmtap: process $pid has probe other:::only-noted, but its event stream does not carry it: "
 # shellcheck disable=SC2016

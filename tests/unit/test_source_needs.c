@@ -98,7 +98,10 @@ START_TEST(test_per_probe)
 	ck_assert_str_eq(missing("rich1:::go { ustack(); } poor2:::go { trace(arg0); }"), "");
 	ck_assert_str_eq(missing("rich1:::go { trace(vtimestamp); self->x = 1; }"), "");
 	ck_assert_str_eq(missing("poor2:::go { ustack(); }"),
-		"ustack( ) needs the stack of the process, which no source of this build gives");
+		"ustack( ) needs the stack of the process, which this recorded log does not give: "
+		"the kernel source could");
+	ck_assert_str_eq(missing("poor2:::go { copyout(\"x\", 1, 1); }"),
+		"copyout( ) needs the memory of the process, which no source of this build gives");
 	/* one clause on both */
 	ck_assert_str_eq(missing("*:::go { trace(cpu); }"), "");
 	ck_assert_str_eq(missing("*:::go { trace(vtimestamp); }"),
@@ -108,11 +111,12 @@ START_TEST(test_per_probe)
 	ck_assert_str_eq(missing("rich1:::go { self->x = 1; }\npoor2:::go { trace(1); }\n"
 				 "poor2:::go { self->x = 1; }\npoor2:::go { raise(1); }"),
 		"line 3: self->x needs the thread of an event, which this recorded log does not "
-		"give: the event stream source could");
+		"give: the event stream source or the kernel source could");
 	/* a clause without probes: it could run with another target, or with none */
 	ck_assert_str_eq(missing("#pragma D option zdefs\nnosuch:::go { trace(vtimestamp); }"), "");
-	ck_assert_str_eq(missing("#pragma D option zdefs\nnosuch:::go { ustack(); }"),
-		"line 2: ustack( ) needs the stack of the process, which no source of this build "
+	ck_assert_str_eq(missing("#pragma D option zdefs\nnosuch:::go { ustack(); }"), "");
+	ck_assert_str_eq(missing("#pragma D option zdefs\nnosuch:::go { copyout(\"x\", 1, 1); }"),
+		"line 2: copyout( ) needs the memory of the process, which no source of this build "
 		"gives");
 }
 END_TEST
@@ -127,7 +131,7 @@ START_TEST(test_own_probes)
 	for (size_t i = 0; i < sizeof(fine) / sizeof(fine[0]); i++)
 		ck_assert_str_eq(missing(fine[i]), "");
 	ck_assert_str_eq(missing("BEGIN { ustack(); }"),
-		"ustack( ) needs the stack of the process, which no source of this build gives");
+		"ustack( ) needs the stack of the process, which the probe BEGIN does not give");
 	ck_assert_str_eq(missing("rich1:::go { stop(); }"), "");
 	ck_assert_str_eq(missing("rich1:::go, tick-1s { stop(); }"),
 		"stop( ) needs a process that lives, which the probe tick-1s does not give");

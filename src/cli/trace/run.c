@@ -444,8 +444,10 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		result = enable_probes(&run, error);
 		run.heard = clock_monotonic();
 	}
-	if (!result)
+	if (!result) {
+		target_continue(settings->targets);
 		result = main_loop(&run, error);
+	}
 	if (result)
 		goto out;
 	if (run.interrupts.count) {

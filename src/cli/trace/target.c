@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +12,12 @@
 #include <unistd.h>
 
 #include "base/debug.h"
+#include "base/pattern.h"
 #include "cli/cli.h"
+#include "d/compile.h"
 #include "source/endpoint.h"
+#include "source/kernel/kernel_launch.h"
+#include "source/kernel/kernel_source.h"
 #include "source/merge.h"
 #include "source/sweep.h"
 
@@ -125,7 +130,7 @@ bool target_poll(struct targets *targets)
 /* ---- starting and opening ---- */
 
 static int release(
-	struct targets *targets, struct target *target, enum child_wait wait, struct error *error)
+	struct targets *targets, struct target *target, unsigned wait, struct error *error)
 {
 	bool held = target->child.line >= 0;
 	int result = child_release(&target->child, target->command.words, wait, error);
@@ -170,6 +175,135 @@ bool target_has_children(const struct targets *targets)
 	return false;
 }
 
+/* ---- the kernel ---- */
+
+/* Whether a probe of the set that some source delivers matches the description. */
+static bool is_matched(const struct d_probe_set *set, const struct d_asked *asked)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		const struct d_probe *probe = &set->probes[i];
+
+		if (probe->kind == D_PROBE_SOURCE && !probe->is_absent &&
+			pattern_match(asked->name, probe->name) &&
+			pattern_match(asked->provider, probe->provider) &&
+			pattern_match(asked->function, probe->function) &&
+			pattern_match(asked->module, probe->module))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the target's probes are also asked of the kernel. */
+static bool wants_kernel(
+	const struct targets *targets, const struct target *target, const struct d_probe_set *set)
+{
+	if (target->further || target->socket || target->held || targets->via == TARGET_VIA_STREAM)
+		return false;
+	if (targets->via == TARGET_VIA_KERNEL || *target->missing.text || targets->lists_all)
+		return true;
+	for (size_t i = 0; i < targets->asked_count; i++)
+		if (!is_matched(set, &targets->asked[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Opens the kernel source for a target; *source is NULL if it has no probe that the stream does
+ * not have. A failure is only one if nothing else delivers the target's events.
+ */
+static int open_kernel(struct targets *targets, struct target *target, struct d_probe_set *set,
+	struct source **source, struct error *error)
+{
+	size_t before = set->count;
+	int result = source_kernel_open(target->pid, set, source, error);
+
+	if (result && targets->via == TARGET_VIA_KERNEL)
+		return result;
+	if (result == -EPERM && *target->missing.text) {
+		struct error missing = target->missing;
+		error_set(&target->missing, -result, "%.400s; %.500s", missing.text, error->text);
+	}
+	if (!result && set->count == before && targets->via != TARGET_VIA_KERNEL) {
+		source_close(*source);
+		*source = NULL;
+	}
+	if (*source)
+		*target->missing.text = '\0';
+	return 0;
+}
+
+void target_continue(struct targets *targets)
+{
+	for (size_t i = 0; i < targets->count; i++) {
+		if (targets->items[i].held)
+			kill(targets->items[i].child.pid, SIGCONT);
+		targets->items[i].held = false;
+	}
+}
+
+/* Whether the process contains libvmtap, and so may serve a stream. */
+static bool has_library(const struct target *target, const struct d_probe_set *set)
+{
+	const struct d_asked library = {
+		.provider = "vm[0-9]*", .module = "", .function = "", .name = ""};
+
+	return target->command.words && is_matched(set, &library);
+}
+
+/*
+ * Whether the kernel is to deliver what the scripts describe of a command that is stopped: it
+ * delivers some of it, and the command will serve no stream.
+ */
+static bool suits_kernel(const struct targets *targets, const struct target *target)
+{
+	struct source *source = NULL;
+	struct d_probe_set set;
+	struct error ignored;
+	bool suits = false;
+
+	if (targets->via == TARGET_VIA_KERNEL)
+		return true;
+	if (!d_probe_set_init(&set) && !source_kernel_open(target->pid, &set, &source, &ignored)) {
+		for (size_t i = 0; i < targets->asked_count; i++)
+			suits |= is_matched(&set, &targets->asked[i]);
+		suits &= !has_library(target, &set);
+	}
+	source_close(source);
+	d_probe_set_free(&set);
+	return suits;
+}
+
+/*
+ * Starts a command. If the kernel may be asked, it is stopped before its own code runs; it stays so
+ * if the kernel is to deliver its events, which *source then does. Otherwise it runs, and its
+ * library waits for us.
+ */
+static int start_command(struct targets *targets, struct target *target, struct d_probe_set *set,
+	struct source **source, struct error *error)
+{
+	bool asks = targets->via != TARGET_VIA_STREAM && kernel_is_allowed(error);
+	unsigned wait = targets->via == TARGET_VIA_KERNEL ? CHILD_WAIT_NONE : CHILD_WAIT_ITSELF;
+	int result;
+
+	if (targets->via == TARGET_VIA_KERNEL && !asks)
+		return -EPERM;
+	result = release(targets, target, wait | (asks ? CHILD_STOPPED : 0), error);
+	if (result || !asks)
+		return result;
+	result = kernel_launch(target->child.pid, error);
+	if (result == -ESRCH && targets->via != TARGET_VIA_KERNEL)
+		return 0;
+	if (result == -ESRCH)
+		return watch_process(targets, target, error);
+	target->held = true;
+	if (!result && suits_kernel(targets, target)) {
+		result = source_kernel_open(target->pid, set, source, error);
+		return result ? result : watch_process(targets, target, error);
+	}
+	target_continue(targets);
+	return targets->via == TARGET_VIA_KERNEL ? result : 0;
+}
+
 /* Opens a target's stream; *source is NULL if it has none. */
 static int open_one(struct targets *targets, struct target *target, struct d_probe_set *set,
 	struct source **source, struct error *error)
@@ -178,9 +312,11 @@ static int open_one(struct targets *targets, struct target *target, struct d_pro
 
 	*source = NULL;
 	if (target->command.words)
-		result = release(targets, target, CHILD_WAIT_ITSELF, error);
-	if (result)
+		result = start_command(targets, target, set, source, error);
+	if (result || *source)
 		return result;
+	if (targets->via == TARGET_VIA_KERNEL)
+		return watch_process(targets, target, error);
 	result = source_stream_open(target->pid, target->socket,
 		target->command.words ? CHILD_WAIT_MS : 0, set, source, error);
 	if (!result) {
@@ -245,7 +381,7 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 		return open_arrivals(targets, set, error);
 	if (!targets->count)
 		return 0;
-	parts = calloc(targets->count, sizeof(*parts));
+	parts = calloc(2 * targets->count, sizeof(*parts)); /* a stream and the kernel for each */
 	if (!parts)
 		return error_set(error, ENOMEM, "out of memory");
 	for (size_t i = 0; i < targets->count && !result; i++) {
@@ -260,7 +396,15 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 		opened += part->source != NULL;
 		if (!result && part->source && !targets->items[i].further)
 			result = further_add(targets, i);
-		grown = realloc(parts, (targets->count + 1) * sizeof(*parts));
+		if (!result && wants_kernel(targets, &targets->items[i], set)) {
+			part = &parts[opened];
+			part->first = (uint32_t)set->count;
+			result =
+				open_kernel(targets, &targets->items[i], set, &part->source, error);
+			part->end = (uint32_t)set->count;
+			opened += part->source != NULL;
+		}
+		grown = realloc(parts, 2 * (targets->count + 1) * sizeof(*parts));
 		parts = grown ? grown : parts;
 		result = grown ? result : error_set(error, ENOMEM, "out of memory");
 	}

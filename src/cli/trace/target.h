@@ -32,13 +32,28 @@ struct target {
 	struct error missing; /* why its stream is not followed; "": it is, or need not be */
 	bool watched;         /* its stream is not followed, only its end */
 	int process;          /* for a watched pid: the descriptor from child_process() */
+	bool held;            /* the command is stopped until its probes are enabled */
 	bool ended;           /* set only for commands and watched processes */
 	bool told;            /* its end has been reported */
 	char path[110];       /* of a command's socket; "": it serves no stream */
 	size_t part;          /* index in the merged source, if its stream is followed */
 };
 
+/* Which sources deliver the events of processes. */
+enum target_via {
+	TARGET_VIA_AUTO, /* the stream what it has, the kernel the rest */
+	TARGET_VIA_STREAM,
+	TARGET_VIA_KERNEL
+};
+
+struct d_asked;
+
 struct targets {
+	enum target_via via;
+	/* What the scripts describe; set before target_open(). */
+	const struct d_asked *asked;
+	size_t asked_count;
+	bool lists_all;       /* there are no scripts: all probes are listed */
 	struct target *items; /* in the order of the command line; the first is $target */
 	size_t count;
 	const char *log;          /* instead of processes */
@@ -82,6 +97,9 @@ bool target_has_children(const struct targets *targets);
 
 /* Runs the commands that do not run yet; a negative errno and a line in error. */
 int target_release(struct targets *targets, struct error *error);
+
+/* Lets commands go on that were stopped until their probes were enabled. */
+void target_continue(struct targets *targets);
 
 /* Looks which commands and watched processes have ended; true: all have. */
 bool target_poll(struct targets *targets);

@@ -67,6 +67,11 @@ static int open_targets(struct work *work)
 
 	if (work->is_open)
 		return CLI_OK;
+	if (work->compiler) {
+		const struct d_asks *asks = d_compiler_asks(work->compiler);
+		work->trace->targets.asked = asks->descriptions;
+		work->trace->targets.asked_count = asks->description_count;
+	}
 	if (target_open(&work->trace->targets, work->probes, &error)) {
 		cli_message("%s", error.text);
 		return CLI_CANNOT;
@@ -94,7 +99,6 @@ static int begin(struct work *work)
 		.targets_any = trace->targets.arrivals.choice == ARRIVAL_NAMED ||
 			trace->targets.arrivals.choice == ARRIVAL_CHILDREN,
 		.waits = trace->targets.arrivals.choice != ARRIVAL_NONE,
-		.has_kernel_source = source_kind_is_built(SOURCE_KIND_KERNEL),
 		.arguments = trace->arguments,
 		.argument_count = trace->argument_count,
 		.options = &trace->options,
@@ -286,6 +290,7 @@ int trace_compile(struct trace *trace, struct d_probe_set *probes, struct d_prog
 		d_compiler_free(work.compiler);
 		return status;
 	}
+	trace->targets.lists_all = true;
 	status = open_targets(&work);
 	return !status && target_missing(&trace->targets) ? report_missing(&work) : status;
 }

@@ -24,7 +24,8 @@ enum {
 	OPTION_LOSSLESS,
 	OPTION_SOCKET,
 	OPTION_FOLLOW,
-	OPTION_WAIT
+	OPTION_WAIT,
+	OPTION_VIA
 };
 
 static void help(void)
@@ -48,6 +49,9 @@ static void help(void)
 	       "      --socket PATH\n"
 	       "                  the process that serves its event stream there; -p finds most\n"
 	       "      --log FILE  a recorded event log; - is the standard input\n"
+	       "      --via WAY   stream: events that the VM sends; kernel: any program's USDT\n"
+	       "                  probes, with privilege; auto (default): the stream where it has\n"
+	       "                  the probe, else the kernel\n"
 	       "Without any of these, and with probes of any process (vm*:::gc-end), every VM of\n"
 	       "this user ('vmtap ps'), also those that start later.\n"
 	       "Scripts (may be repeated and mixed, and run in this order):\n"
@@ -387,6 +391,20 @@ static int set_mode(struct trace *trace, enum trace_mode mode)
 	return CLI_OK;
 }
 
+static int choose_via(struct trace *trace, const char *name)
+{
+	static const char *const names[] = {[TARGET_VIA_AUTO] = "auto",
+		[TARGET_VIA_STREAM] = "stream",
+		[TARGET_VIA_KERNEL] = "kernel"};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], name)) {
+			trace->targets.via = (enum target_via)i;
+			return CLI_OK;
+		}
+	return cli_usage("trace", "--via %s: it is auto, stream or kernel", name);
+}
+
 static int take_option(struct trace *trace, int option, char *argument)
 {
 	switch (option) {
@@ -400,6 +418,8 @@ static int take_option(struct trace *trace, int option, char *argument)
 		return choose(trace, ARRIVAL_CHILDREN, NULL);
 	case OPTION_WAIT:
 		return choose(trace, ARRIVAL_NAMED, argument);
+	case OPTION_VIA:
+		return choose_via(trace, argument);
 	case OPTION_LOG:
 		if (trace->targets.log)
 			return cli_usage("trace", "--log is given twice: one recording at a time");
@@ -480,6 +500,7 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"follow", no_argument, NULL, OPTION_FOLLOW},
+		{"via", required_argument, NULL, OPTION_VIA},
 		{"wait", required_argument, NULL, OPTION_WAIT},
 		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
 		{"log", required_argument, NULL, OPTION_LOG},

@@ -1,0 +1,401 @@
+/*
+ * bpf.c: see bpf.h. The constants and the part of union bpf_attr that are missing in older kernels'
+ * headers are written down here; the kernel's interface to programs does not change.
+ */
+#include "source/kernel/bpf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/btf.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+enum {
+	ATTACH_UPROBE_MULTI = 48, /* enum bpf_attach_type, Linux 6.6 */
+	MULTI_RETURN = 1,
+	LOG_BYTES = 64 << 10,
+	BTF_KINDS = 20,
+	CLOSERS_MAX = 8,
+	CLOSE_AT_ONCE = 8 /* fewer links are closed without further threads */
+};
+
+#define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* inode of the kernel's own */
+
+static const char license[] = "Dual BSD/GPL"; /* for the helpers that read user memory */
+
+static int bpf_system_call(int command, void *attributes, size_t size)
+{
+	int result;
+
+	do
+		result = (int)syscall(SYS_bpf, command, attributes, size);
+	while (result < 0 && errno == EAGAIN && command == BPF_PROG_LOAD);
+	return result < 0 ? -errno : result;
+}
+
+/* ---- maps ---- */
+
+int bpf_map(
+	uint32_t type, uint32_t key_bytes, uint32_t value_bytes, uint32_t entries, uint32_t flags)
+{
+	union bpf_attr attributes = {0};
+
+	attributes.map_type = type;
+	attributes.key_size = key_bytes;
+	attributes.value_size = value_bytes;
+	attributes.max_entries = entries;
+	attributes.map_flags = flags;
+	memcpy(attributes.map_name, "vmtap", 6);
+	return bpf_system_call(BPF_MAP_CREATE, &attributes, sizeof(attributes));
+}
+
+/* Describes a 4-byte integer (type 1) and an array of bytes (type 3), as a task map demands. */
+static int describe_value(uint32_t value_bytes)
+{
+	static const char names[] = "\0key\0byte";
+	const uint32_t types[] = {1, BTF_KIND_INT << 24, 4, 32, /* 1 */
+		5, BTF_KIND_INT << 24, 1, 8,                    /* 2 */
+		0, BTF_KIND_ARRAY << 24, 0, 2, 1, value_bytes}; /* 3 */
+	struct {
+		struct btf_header header;
+		uint32_t types[sizeof(types) / sizeof(*types)];
+		char names[sizeof(names)];
+	} btf = {.header = {.magic = BTF_MAGIC,
+			 .version = BTF_VERSION,
+			 .hdr_len = sizeof(struct btf_header),
+			 .type_len = sizeof(types),
+			 .str_off = sizeof(types),
+			 .str_len = sizeof(names)}};
+	union bpf_attr attributes = {0};
+
+	memcpy(btf.types, types, sizeof(types));
+	memcpy(btf.names, names, sizeof(names));
+	attributes.btf = (uintptr_t)&btf;
+	attributes.btf_size = (uint32_t)(sizeof(btf.header) + sizeof(types) + sizeof(names));
+	return bpf_system_call(BPF_BTF_LOAD, &attributes, sizeof(attributes));
+}
+
+int bpf_task_map(uint32_t value_bytes)
+{
+	union bpf_attr attributes = {0};
+	int description = describe_value(value_bytes), map;
+
+	if (description < 0)
+		return description;
+	attributes.map_type = BPF_MAP_TYPE_TASK_STORAGE;
+	attributes.key_size = 4;
+	attributes.value_size = value_bytes;
+	attributes.map_flags = BPF_F_NO_PREALLOC;
+	attributes.btf_fd = (uint32_t)description;
+	attributes.btf_key_type_id = 1;
+	attributes.btf_value_type_id = 3;
+	memcpy(attributes.map_name, "vmtap", 6);
+	map = bpf_system_call(BPF_MAP_CREATE, &attributes, sizeof(attributes));
+	close(description);
+	return map;
+}
+
+static int map_element(int command, int map, const void *key, const void *value)
+{
+	union bpf_attr attributes = {0};
+
+	attributes.map_fd = (uint32_t)map;
+	attributes.key = (uintptr_t)key;
+	attributes.value = (uintptr_t)value;
+	return bpf_system_call(command, &attributes, sizeof(attributes));
+}
+
+int bpf_map_set(int map, const void *key, const void *value)
+{
+	return map_element(BPF_MAP_UPDATE_ELEM, map, key, value);
+}
+
+int bpf_map_get(int map, const void *key, void *value)
+{
+	return map_element(BPF_MAP_LOOKUP_ELEM, map, key, value);
+}
+
+/* ---- programs ---- */
+
+static int load(const struct bpf_insn *code, size_t count, unsigned flags, char *log, uint32_t size)
+{
+	union bpf_attr attributes = {0};
+
+	attributes.prog_type = BPF_PROG_TYPE_KPROBE;
+	attributes.expected_attach_type =
+		flags & BPF_MULTI ? (enum bpf_attach_type)ATTACH_UPROBE_MULTI : 0;
+	attributes.insns = (uintptr_t)code;
+	attributes.insn_cnt = (uint32_t)count;
+	attributes.license = (uintptr_t)license;
+	attributes.prog_flags = flags & BPF_SLEEPS ? BPF_F_SLEEPABLE : 0;
+	attributes.log_level = log ? 1 : 0;
+	attributes.log_buf = (uintptr_t)log;
+	attributes.log_size = size;
+	memcpy(attributes.prog_name, "vmtap", 6);
+	return bpf_system_call(BPF_PROG_LOAD, &attributes, sizeof(attributes));
+}
+
+/* The last line but the statistics, which begin with "processed". */
+static const char *last_line(char *log)
+{
+	char *line = log;
+
+	for (char *at = log; (at = strsep(&log, "\n"));)
+		if (*at && strncmp(at, "processed ", 10))
+			line = at;
+	return line;
+}
+
+int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct error *error)
+{
+	int program = load(code, count, flags, NULL, 0);
+	char *log;
+
+	if (program >= 0 || program == -EPERM)
+		return program >= 0 ? program
+				    : error_set(error, EPERM,
+					      "the kernel allows no BPF program: it needs the "
+					      "capabilities CAP_BPF and CAP_PERFMON");
+	log = calloc(1, LOG_BYTES);
+	if (log)
+		load(code, count, flags, log, LOG_BYTES);
+	error_set(error, -program, "the kernel refuses a program of %zu instructions (%s): %s",
+		count, strerror(-program), log ? last_line(log) : "");
+	if (log && getenv("VMTAP_BPF_LOG"))
+		fputs(log, stderr);
+	free(log);
+	return program;
+}
+
+/* ---- links ---- */
+
+struct multi_attributes {
+	uint32_t program, target, type, flags;
+	uint64_t path, offsets, semaphores, cookies;
+	uint32_t count, multi_flags, pid;
+	uint8_t unused[64];
+};
+
+int bpf_attach_sites(int program, const struct bpf_sites *sites)
+{
+	struct multi_attributes attributes = {.program = (uint32_t)program,
+		.type = ATTACH_UPROBE_MULTI,
+		.path = (uintptr_t)sites->path,
+		.offsets = (uintptr_t)sites->offsets,
+		.semaphores = (uintptr_t)sites->semaphores,
+		.cookies = (uintptr_t)sites->cookies,
+		.count = sites->count,
+		.multi_flags = sites->is_return ? MULTI_RETURN : 0,
+		.pid = sites->pid};
+
+	return bpf_system_call(BPF_LINK_CREATE, &attributes, sizeof(attributes));
+}
+
+/* The number that the kernel has given to its kind of events for uprobes; -ENOENT. */
+static int uprobe_type(void)
+{
+	FILE *file = fopen("/sys/bus/event_source/devices/uprobe/type", "re");
+	int type = -ENOENT;
+
+	if (file && fscanf(file, "%d", &type) != 1)
+		type = -ENOENT;
+	if (file)
+		fclose(file);
+	return type;
+}
+
+int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index)
+{
+	int type = uprobe_type(), event, link;
+	uint64_t semaphore = sites->semaphores ? sites->semaphores[index] : 0;
+	struct perf_event_attr event_attributes = {.size = sizeof(event_attributes),
+		.type = (uint32_t)type,
+		.config = (sites->is_return ? 1 : 0) | semaphore << 32,
+		.config1 = (uintptr_t)sites->path,
+		.config2 = sites->offsets[index]};
+	union bpf_attr attributes = {0};
+
+	if (type < 0)
+		return type;
+	if (semaphore >> 32)
+		return -EOVERFLOW;
+	event = (int)syscall(SYS_perf_event_open, &event_attributes,
+		sites->pid ? (int)sites->pid : -1, sites->pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (event < 0)
+		return -errno;
+	attributes.link_create.prog_fd = (uint32_t)program;
+	attributes.link_create.target_fd = (uint32_t)event;
+	attributes.link_create.attach_type = BPF_PERF_EVENT;
+	attributes.link_create.perf_event.bpf_cookie = sites->cookies[index];
+	link = bpf_system_call(BPF_LINK_CREATE, &attributes, sizeof(attributes));
+	close(event); /* the link keeps it */
+	return link;
+}
+
+/* ---- what the kernel can do ---- */
+
+/* Bytes that follow the head of a type in BTF; per member in bytes of `each`. */
+static const struct {
+	uint8_t once, each;
+} type_bytes[BTF_KINDS] = {[BTF_KIND_INT] = {4, 0},
+	[BTF_KIND_ARRAY] = {12, 0},
+	[BTF_KIND_STRUCT] = {0, 12},
+	[BTF_KIND_UNION] = {0, 12},
+	[BTF_KIND_ENUM] = {0, 8},
+	[BTF_KIND_FUNC_PROTO] = {0, 8},
+	[BTF_KIND_VAR] = {4, 0},
+	[BTF_KIND_DATASEC] = {0, 12},
+	[BTF_KIND_DECL_TAG] = {4, 0},
+	[BTF_KIND_ENUM64] = {0, 12}};
+
+/* The number of a function in BTF data; 0: it has none of that name. */
+static uint32_t find_function(const uint8_t *data, size_t size, const char *name)
+{
+	const struct btf_header *header = (const void *)data;
+	const uint8_t *at, *end;
+	const char *names;
+	struct btf_type type;
+
+	if (size < sizeof(*header) || header->magic != BTF_MAGIC || header->hdr_len > size ||
+		(uint64_t)header->hdr_len + header->type_off + header->type_len > size ||
+		(uint64_t)header->hdr_len + header->str_off + header->str_len > size ||
+		!header->str_len || data[header->hdr_len + header->str_off + header->str_len - 1])
+		return 0;
+	at = data + header->hdr_len + header->type_off;
+	end = at + header->type_len;
+	names = (const char *)data + header->hdr_len + header->str_off;
+	for (uint32_t id = 1; (size_t)(end - at) >= sizeof(type); id++) {
+		unsigned kind;
+		size_t more;
+
+		memcpy(&type, at, sizeof(type));
+		kind = BTF_INFO_KIND(type.info);
+		if (kind >= BTF_KINDS)
+			return 0;
+		if (kind == BTF_KIND_FUNC && type.name_off < header->str_len &&
+			!strcmp(names + type.name_off, name))
+			return id;
+		more = type_bytes[kind].once +
+			(size_t)type_bytes[kind].each * BTF_INFO_VLEN(type.info);
+		if (more > (size_t)(end - at) - sizeof(type))
+			return 0;
+		at += sizeof(type) + more;
+	}
+	return 0;
+}
+
+static uint32_t kernel_function(const char *name)
+{
+	int file = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	uint8_t *data = NULL;
+	uint32_t id = 0;
+	size_t size = 0;
+	ssize_t part;
+
+	if (file < 0)
+		return 0;
+	if (!fstat(file, &status) && status.st_size > 0)
+		data = malloc((size_t)status.st_size);
+	while (data && size < (size_t)status.st_size &&
+		(part = read(file, data + size, (size_t)status.st_size - size)) > 0)
+		size += (size_t)part;
+	if (data)
+		id = find_function(data, size, name);
+	free(data);
+	close(file);
+	return id;
+}
+
+/* A program for several sites loads everywhere where attaching it might work; attaching to nothing
+ * tells apart the kernels that know such links (no such file) from the others. */
+static bool has_multi(void)
+{
+	const struct bpf_insn code[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
+	const uint64_t offset = 0;
+	const struct bpf_sites sites = {.path = "/", .offsets = &offset, .count = 1};
+	int program = load(code, 2, BPF_MULTI, NULL, 0), link;
+
+	if (program < 0)
+		return false;
+	link = bpf_attach_sites(program, &sites);
+	if (link >= 0)
+		close(link);
+	close(program);
+	return link == -EBADF || link == -ENOENT || link == -EISDIR;
+}
+
+/* Whether this is not the kernel's own pid namespace. */
+static bool in_namespace(struct bpf_features *features)
+{
+	struct stat status;
+
+	if (stat("/proc/self/ns/pid", &status) || status.st_ino == INITIAL_PID_NAMESPACE)
+		return false;
+	features->namespace_device = status.st_dev;
+	features->namespace_inode = status.st_ino;
+	return true;
+}
+
+int bpf_features(struct bpf_features *features, struct error *error)
+{
+	const struct bpf_insn code[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
+	int program = bpf_load(code, 2, 0, error);
+
+	*features = (struct bpf_features){0};
+	if (program < 0)
+		return program;
+	close(program);
+	features->multi = has_multi();
+	features->copy_string = kernel_function("bpf_copy_from_user_str");
+	features->other_namespace = in_namespace(features);
+	return 0;
+}
+
+/* ---- closing ---- */
+
+struct closer {
+	pthread_t thread;
+	const int *descriptors;
+	size_t count, step;
+};
+
+static void *close_some(void *argument)
+{
+	const struct closer *closer = argument;
+
+	for (size_t i = 0; i < closer->count; i += closer->step)
+		close(closer->descriptors[i]);
+	return NULL;
+}
+
+void bpf_close_all(const int *descriptors, size_t count)
+{
+	size_t wanted = count <= CLOSE_AT_ONCE ? 1 : CLOSERS_MAX, made = 0;
+	struct closer closers[CLOSERS_MAX];
+
+	for (size_t i = 0; i < wanted; i++)
+		closers[i] = (struct closer){.descriptors = descriptors + i,
+			.count = i < count ? count - i : 0,
+			.step = wanted};
+	for (size_t i = 1; i < wanted; i++, made++)
+		if (pthread_create(&closers[i].thread, NULL, close_some, &closers[i]))
+			break;
+	close_some(&closers[0]);
+	for (size_t i = 1; i < wanted; i++) {
+		if (i <= made)
+			pthread_join(closers[i].thread, NULL);
+		else
+			close_some(&closers[i]);
+	}
+}

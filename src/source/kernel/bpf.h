@@ -1,0 +1,71 @@
+/*
+ * bpf.h: the system calls of BPF that the kernel source uses: maps, programs and links. A map,
+ * program or link is a descriptor; closing it ends it. Functions return a descriptor or 0, or a
+ * negative errno.
+ *
+ * What a kernel can do is found out by trying it (bpf_features()), never by its version.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_BPF_H
+#define VMTAP_SOURCE_KERNEL_BPF_H
+
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+
+/* Program flags. */
+enum {
+	BPF_SLEEPS = 1, /* it may wait for pages of the process to be read */
+	BPF_MULTI = 2   /* it will be attached by bpf_attach_sites() */
+};
+
+/* Makes a map; type is a BPF_MAP_TYPE_..., flags BPF_F_... */
+int bpf_map(
+	uint32_t type, uint32_t key_bytes, uint32_t value_bytes, uint32_t entries, uint32_t flags);
+
+/* A map with a value of that many bytes for each thread that has asked for one. */
+int bpf_task_map(uint32_t value_bytes);
+
+int bpf_map_set(int map, const void *key, const void *value);
+int bpf_map_get(int map, const void *key, void *value);
+
+/*
+ * Loads a program for uprobes. If the kernel refuses it, error has what the kernel says about the
+ * last instruction that it has checked.
+ */
+int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct error *error);
+
+/* Where to attach a program, in one file. The arrays have `count` elements each. */
+struct bpf_sites {
+	const char *path;
+	const uint64_t *offsets;
+	const uint64_t *semaphores; /* offsets in the file; NULL: no site has one */
+	const uint64_t *cookies;
+	uint32_t count;
+	bool is_return; /* when the functions at the offsets return */
+	uint32_t pid;   /* 0: all processes */
+};
+
+/* One link for all sites. */
+int bpf_attach_sites(int program, const struct bpf_sites *sites);
+
+/* The same for site number `index` alone, for kernels without links for several sites. */
+int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index);
+
+/* What the kernel of this machine can do. */
+struct bpf_features {
+	bool multi;           /* one link for many sites */
+	uint32_t copy_string; /* BTF id of bpf_copy_from_user_str(), 0: there is none */
+	bool other_namespace; /* our pids are not the kernel's: the two below are our namespace */
+	uint64_t namespace_device, namespace_inode;
+};
+
+/* Finds out; -EPERM without the necessary privilege, with a line that says what is missing. */
+int bpf_features(struct bpf_features *features, struct error *error);
+
+/* Closes descriptors, many of them from several threads, because each may take long. */
+void bpf_close_all(const int *descriptors, size_t count);
+
+#endif

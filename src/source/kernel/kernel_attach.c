@@ -1,0 +1,337 @@
+/*
+ * kernel_attach.c: see kernel_attach.h. Sites of one file with equal plans share a program and a
+ * link, because each link takes the kernel long to close.
+ */
+#include "source/kernel/kernel_attach.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/debug.h"
+#include "base/error.h"
+
+static int out_of_memory(struct error *error)
+{
+	return error_set(error, ENOMEM, "out of memory");
+}
+
+/* "python123:libc.so.6:main:entry" */
+static void name_probe(const struct d_probe_set *set, uint32_t probe, char *text, size_t size)
+{
+	const struct d_probe *named = &set->probes[probe];
+
+	snprintf(text, size, "%s:%s:%s:%s", named->provider, named->module, named->function,
+		named->name);
+}
+
+/* ---- plans ---- */
+
+static int find_plan(struct kernel_attachment *attachment, const struct kernel_plan *plan)
+{
+	for (size_t i = 0; i < attachment->plan_count; i++)
+		if (!memcmp(&attachment->plans[i], plan, sizeof(*plan)))
+			return (int)i;
+	if (array_room(&attachment->plans, &attachment->plan_capacity, attachment->plan_count,
+		    sizeof(*plan)))
+		return -ENOMEM;
+	attachment->plans[attachment->plan_count] = *plan;
+	return (int)attachment->plan_count++;
+}
+
+static int tell_plan(const struct d_probe_set *set, const struct kernel_target *target,
+	const struct kernel_site *site, int reason, unsigned argument, struct error *error)
+{
+	char name[512];
+
+	name_probe(set, site->probe, name, sizeof(name));
+	if (reason == -ENOTSUP)
+		return error_set(error, ENOTSUP,
+			"%s: arg%u cannot be read at offset 0x%llx of %s: the form of its operand "
+			"is not one that the kernel source can read",
+			name, argument, (unsigned long long)site->offset,
+			target->files[site->file].object->path);
+	return error_set(error, E2BIG,
+		"%s: the clauses read more than %d bytes of memory at one event, which is the most "
+		"that the kernel source captures",
+		name, KERNEL_CAPTURE_MAX);
+}
+
+static int plan_site(struct kernel_attachment *attachment, struct kernel_target *target,
+	const struct d_probe_set *set, const struct kernel_site *site,
+	const struct source_want *wants, size_t count, struct error *error)
+{
+	struct kernel_plan plan;
+	unsigned argument = 0;
+	int result = kernel_plan_make(&plan, site, wants, count, &argument), number;
+
+	if (result)
+		return tell_plan(set, target, site, result, argument, error);
+	number = find_plan(attachment, &plan);
+	if (number < 0 ||
+		array_room(&attachment->sites, &attachment->site_capacity, attachment->site_count,
+			sizeof(*attachment->sites)))
+		return out_of_memory(error);
+	attachment->sites[attachment->site_count++] =
+		(struct kernel_attached){.site = site, .plan = (uint32_t)number};
+	return 0;
+}
+
+/* Memory at an address that only the clause knows cannot be captured when the probe fires. */
+static int check_memory(
+	const struct d_probe_set *set, const struct source_want *want, struct error *error)
+{
+	char name[512];
+
+	if (!want->demand || !want->demand->any_memory)
+		return 0;
+	name_probe(set, want->probe, name, sizeof(name));
+	return error_set(error, ENOTSUP,
+		"%s: a clause reads memory at an address that is not computed from the probe's "
+		"arguments alone; the kernel source reads memory when the probe fires, before "
+		"the clause runs",
+		name);
+}
+
+/* The first want of a probe among those that are sorted by probe. */
+static size_t find_want(const struct source_request *request, uint32_t probe)
+{
+	size_t low = 0, high = request->want_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (request->wants[middle].probe < probe)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int plan_all(struct kernel_attachment *attachment, struct kernel_target *target,
+	const struct d_probe_set *set, const struct source_request *request, struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < request->want_count && !result; i++)
+		result = check_memory(set, &request->wants[i], error);
+	for (size_t i = 0; i < target->site_count && !result; i++) {
+		const struct kernel_site *site = &target->sites[i];
+		size_t first = find_want(request, site->probe);
+
+		if (first < request->want_count && request->wants[first].probe == site->probe)
+			result = plan_site(attachment, target, set, site, &request->wants[first],
+				source_request_next(request, first) - first, error);
+	}
+	return result;
+}
+
+/* ---- programs ---- */
+
+static int make_maps(
+	struct kernel_attachment *attachment, int ring, uint32_t wake_bytes, struct error *error)
+{
+	struct kernel_maps *maps = &attachment->maps;
+	uint32_t task_bytes = 0, counters = KERNEL_COUNTER_SITES + (uint32_t)attachment->site_count;
+
+	maps->ring = ring;
+	maps->wake_bytes = wake_bytes;
+	maps->site_count = (uint32_t)attachment->site_count;
+	for (size_t i = 0; i < attachment->plan_count; i++)
+		if (attachment->plans[i].limit > task_bytes)
+			task_bytes = attachment->plans[i].limit;
+	maps->counters = bpf_map(BPF_MAP_TYPE_ARRAY, 4, 8 * counters, 1, BPF_F_MMAPABLE);
+	maps->task = task_bytes ? bpf_task_map(task_bytes) : -1;
+	if (maps->counters < 0 || (task_bytes && maps->task < 0)) {
+		int result = maps->counters < 0 ? maps->counters : maps->task;
+		return error_set(
+			error, -result, "the kernel refuses a BPF map: %s", strerror(-result));
+	}
+	return 0;
+}
+
+static int load_plan(struct kernel_attachment *attachment, size_t number, struct error *error)
+{
+	const struct kernel_plan *plan = &attachment->plans[number];
+	unsigned flags =
+		(plan->sleeps ? BPF_SLEEPS : 0) | (attachment->features.multi ? BPF_MULTI : 0);
+	struct bpf_code code;
+	int result;
+
+	bpf_code_begin(&code);
+	kernel_capture_generate(&code, plan, &attachment->maps, &attachment->features);
+	result = bpf_code_end(&code);
+	if (result)
+		error_set(error, -result, "a BPF program: %s", strerror(-result));
+	else
+		result = bpf_load(code.instructions, code.count, flags, error);
+	debug_say(DEBUG_KERNEL, "plan %zu: %zu instructions, %u parts, records of %u to %u bytes%s",
+		number, code.count, plan->part_count, plan->begin, plan->limit,
+		plan->sleeps ? ", sleeps" : "");
+	bpf_code_free(&code);
+	if (result >= 0)
+		attachment->programs[number] = result;
+	return result < 0 ? result : 0;
+}
+
+/* ---- links ---- */
+
+/* What several sites share that are attached by one link. */
+static int compare_sites(const void *one, const void *other)
+{
+	const struct kernel_attached *a = one, *b = other;
+
+	if (a->site->file != b->site->file)
+		return a->site->file < b->site->file ? -1 : 1;
+	if (a->plan != b->plan)
+		return a->plan < b->plan ? -1 : 1;
+	if (a->site->is_return != b->site->is_return)
+		return a->site->is_return < b->site->is_return ? -1 : 1;
+	return 0;
+}
+
+static int keep_link(struct kernel_attachment *attachment, int link)
+{
+	if (array_room(&attachment->links, &attachment->link_capacity, attachment->link_count,
+		    sizeof(*attachment->links))) {
+		close(link);
+		return -ENOMEM;
+	}
+	attachment->links[attachment->link_count++] = link;
+	return 0;
+}
+
+static int tell_link(const struct kernel_target *target, const struct d_probe_set *set,
+	const struct kernel_site *site, int reason, struct error *error)
+{
+	const char *path = target->files[site->file].object->path, *hint = "";
+	char name[512];
+
+	name_probe(set, site->probe, name, sizeof(name));
+	if (reason == -EINVAL && site->semaphore)
+		hint = ": another tracer may have attached to it without its semaphore, or with "
+		       "another";
+	else if (reason == -EINVAL)
+		hint = ": another tracer may have attached to it with a semaphore";
+	return error_set(error, -reason,
+		"%s: the kernel does not attach to offset 0x%llx of %s (%s)%s", name,
+		(unsigned long long)site->offset, path, strerror(-reason), hint);
+}
+
+static int attach_each(
+	struct kernel_attachment *attachment, int program, const struct bpf_sites *sites)
+{
+	int result = 0;
+
+	for (uint32_t i = 0; i < sites->count && !result; i++) {
+		int link = bpf_attach_site(program, sites, i);
+		result = link < 0 ? link : keep_link(attachment, link);
+	}
+	return result;
+}
+
+/* Attaches to the sites from first to end, which may share a link. */
+static int attach_run(struct kernel_attachment *attachment, struct kernel_target *target,
+	const struct d_probe_set *set, size_t first, size_t end, struct error *error)
+{
+	const struct kernel_site *site = attachment->sites[first].site;
+	uint64_t *numbers = calloc(3 * (end - first), sizeof(*numbers));
+	struct bpf_sites sites = {.offsets = numbers,
+		.semaphores = numbers + (end - first),
+		.cookies = numbers + 2 * (end - first),
+		.count = (uint32_t)(end - first),
+		.is_return = site->is_return,
+		.pid = site->pid};
+	int file = kernel_target_file(target, site->file), result;
+	int program = attachment->programs[attachment->sites[first].plan];
+	char path[64];
+
+	if (!numbers)
+		return out_of_memory(error);
+	for (size_t i = first; i < end; i++) {
+		numbers[i - first] = attachment->sites[i].site->offset;
+		numbers[i - first + sites.count] = attachment->sites[i].site->semaphore;
+		numbers[i - first + 2 * (size_t)sites.count] = i;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+	sites.path = path;
+	result = file;
+	if (file >= 0 && attachment->features.multi) {
+		result = bpf_attach_sites(program, &sites);
+		if (result >= 0)
+			result = keep_link(attachment, result);
+	} else if (file >= 0) {
+		result = attach_each(attachment, program, &sites);
+	}
+	free(numbers);
+	return result ? tell_link(target, set, site, result, error) : 0;
+}
+
+static int attach_all(struct kernel_attachment *attachment, struct kernel_target *target,
+	const struct d_probe_set *set, struct error *error)
+{
+	size_t first = 0, end;
+	int result = 0;
+
+	for (; first < attachment->site_count && !result; first = end) {
+		for (end = first + 1; end < attachment->site_count &&
+			!compare_sites(&attachment->sites[first], &attachment->sites[end]);
+			end++)
+			;
+		result = attach_run(attachment, target, set, first, end, error);
+	}
+	debug_say(DEBUG_KERNEL, "%zu sites, %zu programs, %zu links", attachment->site_count,
+		attachment->plan_count, attachment->link_count);
+	return result;
+}
+
+int kernel_attach_begin(struct kernel_attachment *attachment, struct kernel_target *target,
+	const struct d_probe_set *set, const struct source_request *request, int ring,
+	uint32_t wake_bytes, struct error *error)
+{
+	int result;
+
+	attachment->maps = (struct kernel_maps){.counters = -1, .task = -1};
+	result = plan_all(attachment, target, set, request, error);
+	if (result)
+		return result;
+	/* The order is final before programs are loaded: a site's number is its cookie. */
+	if (attachment->site_count)
+		qsort(attachment->sites, attachment->site_count, sizeof(*attachment->sites),
+			compare_sites);
+	attachment->programs = calloc(attachment->plan_count + 1, sizeof(int));
+	if (!attachment->programs)
+		return out_of_memory(error);
+	for (size_t i = 0; i < attachment->plan_count; i++)
+		attachment->programs[i] = -1;
+	result = make_maps(attachment, ring, wake_bytes, error);
+	for (size_t i = 0; i < attachment->plan_count && !result; i++)
+		result = load_plan(attachment, i, error);
+	return result ? result : attach_all(attachment, target, set, error);
+}
+
+void kernel_attach_stop(struct kernel_attachment *attachment)
+{
+	bpf_close_all(attachment->links, attachment->link_count);
+	attachment->link_count = 0;
+}
+
+void kernel_attach_end(struct kernel_attachment *attachment)
+{
+	kernel_attach_stop(attachment);
+	if (attachment->programs)
+		bpf_close_all(attachment->programs, attachment->plan_count);
+	if (attachment->maps.counters > 0)
+		close(attachment->maps.counters);
+	if (attachment->maps.task > 0)
+		close(attachment->maps.task);
+	free(attachment->plans);
+	free(attachment->programs);
+	free(attachment->sites);
+	free(attachment->links);
+	*attachment = (struct kernel_attachment){.maps = {.counters = -1, .task = -1}};
+}

@@ -1,0 +1,466 @@
+/*
+ * kernel_capture.c: see kernel_capture.h.
+ *
+ * A program that reads no user memory reserves its record in the ring and writes it there. One that
+ * does may sleep while a page is read, and other threads run meanwhile on the same processor, so
+ * it writes to memory of its own thread first; the size of what it has read is then known, too.
+ *
+ * The time is taken after the record has been reserved. So all records that are reserved after the
+ * reader has looked at the clock have later times than the clock then had.
+ *
+ * Registers: R6 the context, R7 the record, R8 the place of the next part in it.
+ */
+#include "source/kernel/kernel_capture.h"
+
+#include <stddef.h>
+
+enum {
+	/* On the program's stack. */
+	STACK_IDS = -8,    /* tid, then pid, as struct bpf_pidns_info has them */
+	STACK_VALUE = -16, /* an argument that is read */
+	STACK_DYNPTR = -32,
+	STACK_SITE = -40,
+	REGISTERS_BYTES = 168,
+	STACK_POINTER = 152, /* in struct pt_regs */
+	PAGE = 4096
+};
+
+struct generator {
+	struct bpf_code *code;
+	const struct kernel_plan *plan;
+	const struct kernel_maps *maps;
+	const struct bpf_features *features;
+	uint32_t done, lost, unreadable, fail;
+	bool reads_arguments; /* some are in memory */
+	bool is_staged;       /* the record is in the thread's own memory */
+};
+
+/* Leaves tid and pid on the stack; ends the program for a process that is not wanted. */
+static void identify(struct generator *g)
+{
+	struct bpf_code *code = g->code;
+
+	if (g->features->other_namespace) {
+		bpf_set(code, BPF_REG_1, g->features->namespace_device);
+		bpf_set(code, BPF_REG_2, g->features->namespace_inode);
+		bpf_move(code, BPF_REG_3, BPF_REG_10);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_3, STACK_IDS);
+		bpf_set(code, BPF_REG_4, 8);
+		bpf_write_value(code, BPF_REG_10, STACK_IDS, 0, 8);
+		bpf_call(code, BPF_FUNC_get_ns_current_pid_tgid);
+		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->done);
+		bpf_read(code, BPF_REG_1, BPF_REG_10, STACK_IDS + 4, 4);
+	} else {
+		bpf_call(code, BPF_FUNC_get_current_pid_tgid);
+		bpf_write(code, BPF_REG_10, STACK_IDS, BPF_REG_0, 8);
+		bpf_move(code, BPF_REG_1, BPF_REG_0);
+		bpf_operate_value(code, BPF_RSH, BPF_REG_1, 32);
+	}
+	if (g->plan->pid)
+		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, (int32_t)g->plan->pid, g->done);
+}
+
+/* Leaves the site's number on the stack. */
+static void find_site(struct generator *g)
+{
+	bpf_move(g->code, BPF_REG_1, BPF_REG_6);
+	bpf_call(g->code, BPF_FUNC_get_attach_cookie);
+	bpf_write(g->code, BPF_REG_10, STACK_SITE, BPF_REG_0, 8);
+}
+
+static void begin_record(struct generator *g)
+{
+	struct bpf_code *code = g->code;
+
+	if (g->is_staged) {
+		bpf_call(code, BPF_FUNC_get_current_task_btf);
+		bpf_set_map(code, BPF_REG_1, g->maps->task);
+		bpf_move(code, BPF_REG_2, BPF_REG_0);
+		bpf_set(code, BPF_REG_3, 0);
+		bpf_set(code, BPF_REG_4, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		bpf_call(code, BPF_FUNC_task_storage_get);
+	} else {
+		bpf_set_map(code, BPF_REG_1, g->maps->ring);
+		bpf_set(code, BPF_REG_2, g->plan->limit);
+		bpf_set(code, BPF_REG_3, 0);
+		bpf_call(code, BPF_FUNC_ringbuf_reserve);
+	}
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, g->lost);
+	bpf_move(code, BPF_REG_7, BPF_REG_0);
+}
+
+static void write_time(struct generator *g)
+{
+	bpf_call(g->code, BPF_FUNC_ktime_get_ns);
+	bpf_write(g->code, BPF_REG_7, offsetof(struct kernel_head, time), BPF_REG_0, 8);
+}
+
+static void write_head(struct generator *g)
+{
+	struct bpf_code *code = g->code;
+
+	bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_SITE, 8);
+	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, site), BPF_REG_0, 4);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_IDS, 4);
+	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, tid), BPF_REG_0, 4);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_IDS + 4, 4);
+	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, pid), BPF_REG_0, 4);
+	bpf_call(code, BPF_FUNC_get_smp_processor_id);
+	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, cpu), BPF_REG_0, 2);
+	bpf_write_value(code, BPF_REG_7, offsetof(struct kernel_head, unused), 0, 2);
+}
+
+/* Reads `bytes` of user memory at the address in R3 to the address in R1; R0 is 0 on success. */
+static void read_user(struct generator *g, uint32_t bytes)
+{
+	bpf_set(g->code, BPF_REG_2, bytes);
+	bpf_call(g->code, BPF_FUNC_copy_from_user);
+}
+
+/* The address of a memory operand, in R3. */
+static void find_address(struct generator *g, const struct kernel_operand *operand)
+{
+	struct bpf_code *code = g->code;
+
+	bpf_set(code, BPF_REG_3, (uint64_t)operand->value);
+	if (operand->base != KERNEL_NO_REGISTER) {
+		bpf_read(code, BPF_REG_1, BPF_REG_6, operand->base, 8);
+		bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
+	}
+	if (operand->index != KERNEL_NO_REGISTER) {
+		bpf_read(code, BPF_REG_1, BPF_REG_6, operand->index, 8);
+		bpf_operate_value(code, BPF_MUL, BPF_REG_1, operand->scale);
+		bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
+	}
+}
+
+/* Leaves the argument in R0, extended to 64 bits. */
+static void read_argument(struct generator *g, const struct kernel_operand *operand)
+{
+	struct bpf_code *code = g->code;
+
+	switch (operand->kind) {
+	case KERNEL_OPERAND_CONSTANT:
+		bpf_set(code, BPF_REG_0, (uint64_t)operand->value);
+		break;
+	case KERNEL_OPERAND_REGISTER:
+		bpf_read(code, BPF_REG_0, BPF_REG_6, operand->base, 8);
+		if (operand->shift)
+			bpf_operate_value(code, BPF_RSH, BPF_REG_0, operand->shift);
+		break;
+	case KERNEL_OPERAND_MEMORY:
+		g->reads_arguments = true;
+		find_address(g, operand);
+		bpf_move(code, BPF_REG_1, BPF_REG_10);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_1, STACK_VALUE);
+		bpf_write_value(code, BPF_REG_10, STACK_VALUE, 0, 8);
+		read_user(g, operand->size);
+		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->unreadable);
+		bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_VALUE, 8);
+		break;
+	default:
+		bpf_set(code, BPF_REG_0, 0);
+		return;
+	}
+	bpf_extend(code, BPF_REG_0, operand->size, operand->is_signed);
+}
+
+static uint32_t argument_place(unsigned argument)
+{
+	return (uint32_t)sizeof(struct kernel_head) + 8 * argument;
+}
+
+static void write_arguments(struct generator *g)
+{
+	for (unsigned i = 0; i < g->plan->argument_count; i++) {
+		read_argument(g, &g->plan->arguments[i]);
+		bpf_write(g->code, BPF_REG_7, (int)argument_place(i), BPF_REG_0, 8);
+	}
+}
+
+static void write_registers(struct generator *g)
+{
+	for (int i = 0; i < REGISTERS_BYTES && g->plan->user_frames; i += 8) {
+		bpf_read(g->code, BPF_REG_0, BPF_REG_6, i, 8);
+		bpf_write(g->code, BPF_REG_7, (int)g->plan->registers + i, BPF_REG_0, 8);
+	}
+}
+
+/* The address of a piece, in R3. */
+static void find_piece(struct generator *g, const struct kernel_part *part)
+{
+	struct bpf_code *code = g->code;
+
+	bpf_set(code, BPF_REG_3, (uint64_t)part->offset);
+	if (part->from == D_PIECE_FIXED)
+		return;
+	if (part->from == D_PIECE_ARGUMENT && part->base >= g->plan->argument_count)
+		return;
+	bpf_read(code, BPF_REG_1, BPF_REG_7,
+		(int)(part->from == D_PIECE_ARGUMENT ? argument_place(part->base)
+						     : g->plan->parts[part->base].place + part->at),
+		8);
+	bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
+}
+
+/* Where the next part of a record goes, in the given register. */
+static void point_to_next(struct generator *g, int to)
+{
+	bpf_move(g->code, to, BPF_REG_7);
+	bpf_operate(g->code, BPF_ADD, to, BPF_REG_8);
+}
+
+/* R0 is the number of bytes that were written at the next place, or negative. */
+static void advance(struct generator *g, uint32_t length_place, uint32_t limit)
+{
+	struct bpf_code *code = g->code;
+	uint32_t after = bpf_label(code);
+
+	bpf_write(code, BPF_REG_7, (int)length_place, BPF_REG_0, 4);
+	bpf_jump_if_value(code, BPF_JSLE, BPF_REG_0, 0, after);
+	bpf_jump_if_value(code, BPF_JSGT, BPF_REG_0, (int32_t)limit, after);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_0, 7);
+	bpf_operate_value(code, BPF_AND, BPF_REG_0, ~7);
+	bpf_operate(code, BPF_ADD, BPF_REG_8, BPF_REG_0);
+	bpf_place(code, after);
+}
+
+/* The length of a piece is 0 if it cannot be read. What pointers in it lead to is not read then. */
+static void write_memory(struct generator *g, const struct kernel_part *part, uint32_t length_place)
+{
+	struct bpf_code *code = g->code;
+	uint32_t after = bpf_label(code);
+
+	bpf_write_value(code, BPF_REG_7, (int)length_place, 0, 4);
+	find_piece(g, part);
+	bpf_move(code, BPF_REG_1, BPF_REG_7);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, (int32_t)part->place);
+	read_user(g, part->length);
+	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
+	bpf_write_value(code, BPF_REG_7, (int)length_place, (int32_t)part->length, 4);
+	bpf_place(code, after);
+}
+
+/* Reads a string without waiting for its pages; R0 as from bpf_probe_read_user_str(). */
+static void read_resident_string(struct generator *g, const struct kernel_part *part)
+{
+	find_piece(g, part);
+	point_to_next(g, BPF_REG_1);
+	bpf_set(g->code, BPF_REG_2, part->length);
+	bpf_call(g->code, BPF_FUNC_probe_read_user_str);
+}
+
+/* Fetches the page of the byte that lies `distance` after a string's beginning. */
+static void fetch_page(struct generator *g, const struct kernel_part *part, uint32_t distance)
+{
+	find_piece(g, part);
+	bpf_operate_value(g->code, BPF_ADD, BPF_REG_3, (int32_t)distance);
+	bpf_move(g->code, BPF_REG_1, BPF_REG_10);
+	bpf_operate_value(g->code, BPF_ADD, BPF_REG_1, STACK_VALUE);
+	read_user(g, 1);
+}
+
+static void write_string(struct generator *g, const struct kernel_part *part, uint32_t length_place)
+{
+	struct bpf_code *code = g->code;
+	uint32_t is_read = bpf_label(code);
+
+	if (g->features->copy_string) {
+		find_piece(g, part);
+		point_to_next(g, BPF_REG_1);
+		bpf_set(code, BPF_REG_2, part->length);
+		bpf_set(code, BPF_REG_4, 0);
+		bpf_call_kernel(code, g->features->copy_string);
+		bpf_extend(code, BPF_REG_0, 4, true);
+	} else {
+		read_resident_string(g, part);
+		bpf_jump_if_value(code, BPF_JSGT, BPF_REG_0, 0, is_read);
+		fetch_page(g, part, 0);
+		read_resident_string(g, part);
+		bpf_jump_if_value(code, BPF_JSGT, BPF_REG_0, 0, is_read);
+		for (uint32_t i = PAGE; i < part->length + PAGE; i += PAGE)
+			fetch_page(g, part, i < part->length ? i : part->length - 1);
+		read_resident_string(g, part);
+	}
+	bpf_place(code, is_read);
+	advance(g, length_place, part->length);
+}
+
+static void write_kernel_stack(
+	struct generator *g, const struct kernel_part *part, uint32_t length_place)
+{
+	struct bpf_code *code = g->code;
+
+	bpf_move(code, BPF_REG_1, BPF_REG_6);
+	point_to_next(g, BPF_REG_2);
+	bpf_set(code, BPF_REG_3, part->length);
+	bpf_set(code, BPF_REG_4, 0);
+	bpf_call(code, BPF_FUNC_get_stack);
+	advance(g, length_place, part->length);
+}
+
+/*
+ * Copies the rest of the page that the stack pointer points into, then whole pages until one cannot
+ * be read. A whole page is read for the first one too, so that the number of bytes is a constant;
+ * the copy begins at the page's beginning then.
+ */
+static void write_stack_copy(struct generator *g, uint32_t length_place)
+{
+	struct bpf_code *code = g->code;
+	uint32_t after = bpf_label(code);
+
+	bpf_write_value(code, BPF_REG_7, (int)length_place, 0, 4);
+	for (uint32_t i = 0; i <= KERNEL_STACK_PAGES; i++) {
+		bpf_read(code, BPF_REG_3, BPF_REG_6, STACK_POINTER, 8);
+		bpf_operate_value(code, BPF_AND, BPF_REG_3, ~(PAGE - 1));
+		bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)(i * PAGE));
+		point_to_next(g, BPF_REG_1);
+		read_user(g, PAGE);
+		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
+		bpf_write_value(code, BPF_REG_7, (int)length_place, (int32_t)((i + 1) * PAGE), 4);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_8, PAGE);
+	}
+	bpf_place(code, after);
+}
+
+static void write_parts(struct generator *g)
+{
+	const struct kernel_plan *plan = g->plan;
+
+	/* Pieces of fixed length come first: others may lie at addresses that are in them. */
+	for (uint32_t i = 0; i < plan->part_count; i++)
+		if (plan->parts[i].kind == KERNEL_PART_MEMORY)
+			write_memory(g, &plan->parts[i], plan->lengths + 4 * i);
+	for (uint32_t i = 0; i < plan->part_count; i++) {
+		const struct kernel_part *part = &plan->parts[i];
+
+		if (part->kind == KERNEL_PART_STRING)
+			write_string(g, part, plan->lengths + 4 * i);
+		else if (part->kind == KERNEL_PART_STACK_COPY)
+			write_stack_copy(g, plan->lengths + 4 * i);
+		else if (part->kind != KERNEL_PART_MEMORY)
+			write_kernel_stack(g, part, plan->lengths + 4 * i);
+	}
+}
+
+/* Leaves in R2 whether submitting a record should wake the reader. */
+static void choose_wakeup(struct generator *g)
+{
+	struct bpf_code *code = g->code;
+	uint32_t after = bpf_label(code);
+
+	bpf_set_map(code, BPF_REG_1, g->maps->ring);
+	bpf_set(code, BPF_REG_2, BPF_RB_AVAIL_DATA);
+	bpf_call(code, BPF_FUNC_ringbuf_query);
+	bpf_set(code, BPF_REG_2, BPF_RB_NO_WAKEUP);
+	bpf_jump_if_value(code, BPF_JLT, BPF_REG_0, (int32_t)g->maps->wake_bytes, after);
+	bpf_set(code, BPF_REG_2, BPF_RB_FORCE_WAKEUP);
+	bpf_place(code, after);
+}
+
+static void point_to_dynptr(struct generator *g, int to)
+{
+	bpf_move(g->code, to, BPF_REG_10);
+	bpf_operate_value(g->code, BPF_ADD, to, STACK_DYNPTR);
+}
+
+/* Puts the finished record of the thread's own memory into the ring. */
+static void output(struct generator *g)
+{
+	struct bpf_code *code = g->code;
+
+	bpf_set_map(code, BPF_REG_1, g->maps->ring);
+	bpf_move(code, BPF_REG_2, BPF_REG_8);
+	bpf_set(code, BPF_REG_3, 0);
+	point_to_dynptr(g, BPF_REG_4);
+	bpf_call(code, BPF_FUNC_ringbuf_reserve_dynptr);
+	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->fail);
+	write_time(g);
+	point_to_dynptr(g, BPF_REG_1);
+	bpf_set(code, BPF_REG_2, 0);
+	bpf_move(code, BPF_REG_3, BPF_REG_7);
+	bpf_move(code, BPF_REG_4, BPF_REG_8);
+	bpf_set(code, BPF_REG_5, 0);
+	bpf_call(code, BPF_FUNC_dynptr_write);
+	choose_wakeup(g);
+	point_to_dynptr(g, BPF_REG_1);
+	bpf_call(code, BPF_FUNC_ringbuf_submit_dynptr);
+}
+
+static void submit(struct generator *g)
+{
+	choose_wakeup(g);
+	bpf_move(g->code, BPF_REG_1, BPF_REG_7);
+	bpf_call(g->code, BPF_FUNC_ringbuf_submit);
+}
+
+static void count(struct generator *g, unsigned counter)
+{
+	struct bpf_code *code = g->code;
+
+	bpf_set_map_value(code, BPF_REG_1, g->maps->counters, 8 * counter);
+	bpf_set(code, BPF_REG_0, 1);
+	bpf_atomic(code, BPF_ADD, BPF_REG_1, 0, BPF_REG_0);
+}
+
+static void count_losses(struct generator *g)
+{
+	struct bpf_code *code = g->code;
+
+	/* The kernel refuses instructions that nothing leads to. */
+	if (g->reads_arguments) {
+		bpf_place(code, g->unreadable);
+		count(g, KERNEL_COUNTER_UNREADABLE);
+		bpf_jump(code, g->lost);
+	}
+	if (g->is_staged) { /* a reservation that failed must be given back, too */
+		bpf_place(code, g->fail);
+		bpf_set(code, BPF_REG_2, 0);
+		point_to_dynptr(g, BPF_REG_1);
+		bpf_call(code, BPF_FUNC_ringbuf_discard_dynptr);
+	}
+	bpf_place(code, g->lost);
+	bpf_read(code, BPF_REG_2, BPF_REG_10, STACK_SITE, 8);
+	bpf_jump_if_value(code, BPF_JGE, BPF_REG_2, (int32_t)g->maps->site_count, g->done);
+	bpf_operate_value(code, BPF_LSH, BPF_REG_2, 3);
+	bpf_set_map_value(code, BPF_REG_1, g->maps->counters, 8 * KERNEL_COUNTER_SITES);
+	bpf_operate(code, BPF_ADD, BPF_REG_1, BPF_REG_2);
+	bpf_set(code, BPF_REG_0, 1);
+	bpf_atomic(code, BPF_ADD, BPF_REG_1, 0, BPF_REG_0);
+	count(g, KERNEL_COUNTER_LOST);
+}
+
+void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *plan,
+	const struct kernel_maps *maps, const struct bpf_features *features)
+{
+	struct generator g = {.code = code,
+		.plan = plan,
+		.maps = maps,
+		.features = features,
+		.is_staged = plan->sleeps || plan->limit != plan->begin};
+
+	g.done = bpf_label(code);
+	g.lost = bpf_label(code);
+	g.unreadable = bpf_label(code);
+	g.fail = bpf_label(code);
+	bpf_move(code, BPF_REG_6, BPF_REG_1);
+	identify(&g);
+	find_site(&g);
+	begin_record(&g);
+	if (!g.is_staged)
+		write_time(&g);
+	write_head(&g);
+	write_arguments(&g);
+	write_registers(&g);
+	bpf_set(code, BPF_REG_8, plan->begin);
+	write_parts(&g);
+	if (g.is_staged)
+		output(&g);
+	else
+		submit(&g);
+	bpf_jump(code, g.done);
+	count_losses(&g);
+	bpf_place(code, g.done);
+	bpf_set(code, BPF_REG_0, 0);
+	bpf_exit(code);
+}

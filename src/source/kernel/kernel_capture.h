@@ -1,0 +1,31 @@
+/*
+ * kernel_capture.h: generates the BPF program of a plan: it captures what the plan says and puts a
+ * record into the ring (kernel_ring.h), or counts the event as lost.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_CAPTURE_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_CAPTURE_H
+
+#include "source/kernel/bpf.h"
+#include "source/kernel/bpf_code.h"
+#include "source/kernel/kernel_plan.h"
+
+/* What programs share. */
+struct kernel_maps {
+	int ring;
+	uint32_t wake_bytes; /* the consumer is woken once the ring has that much for it */
+	/*
+	 * One value of 8-byte counters: losses of all sites, events whose arguments could not be
+	 * read, then the losses of each site.
+	 */
+	int counters;
+	uint32_t site_count;
+	int task; /* bytes for the thread's own record; -1: no plan sleeps */
+};
+
+enum { KERNEL_COUNTER_LOST, KERNEL_COUNTER_UNREADABLE, KERNEL_COUNTER_SITES };
+
+/* Appends the program; check with bpf_code_end(). */
+void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *plan,
+	const struct kernel_maps *maps, const struct bpf_features *features);
+
+#endif

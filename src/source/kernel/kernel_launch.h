@@ -1,0 +1,25 @@
+/*
+ * kernel_launch.h: stops a command once its libraries are loaded, and before any of their code or
+ * of its own runs, so that nothing is missed while probes are attached.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_LAUNCH_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_LAUNCH_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct error;
+
+/* Whether this process may load programs into the kernel; if not, error says what is missing. */
+bool kernel_is_allowed(struct error *error);
+
+/*
+ * Takes a child of ours that has called ptrace(PTRACE_TRACEME) and then executed its program, whose
+ * stop has not been waited for. On return the child is stopped by SIGSTOP, and no longer traced;
+ * SIGCONT lets it go on. If the program has no dynamic linker, or one that does not tell debuggers
+ * of what it loads, the child is stopped where its program begins. -ESRCH: it has ended; its status
+ * can still be waited for. Another negative errno with a line in error: it may run.
+ */
+int kernel_launch(pid_t pid, struct error *error);
+
+#endif

@@ -1,0 +1,172 @@
+/* kernel_plan.c: see kernel_plan.h. */
+#include "source/kernel/kernel_plan.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { REGISTERS_BYTES = 168 /* sizeof(struct pt_regs) */, PAGE = 4096 };
+
+static uint32_t aligned(uint32_t bytes)
+{
+	return (bytes + 7) & ~7u;
+}
+
+/* The number of a part like this one, which is added if there is none; -E2BIG. */
+static int add_part(struct kernel_plan *plan, const struct kernel_part *part)
+{
+	for (uint32_t i = 0; i < plan->part_count; i++) {
+		struct kernel_part *other = &plan->parts[i];
+
+		if (other->kind == part->kind && other->from == part->from &&
+			other->base == part->base && other->at == part->at &&
+			other->offset == part->offset) {
+			if (part->length > other->length)
+				other->length = part->length;
+			return (int)i;
+		}
+	}
+	if (plan->part_count == KERNEL_PARTS_MAX)
+		return -E2BIG;
+	plan->parts[plan->part_count] = *part;
+	return (int)plan->part_count++;
+}
+
+/* A piece that follows a pointer in a string, or one that is left out, is left out: the engine then
+ * faults where the clause reads it. */
+static int add_pieces(struct kernel_plan *plan, const struct d_demand *demand)
+{
+	int numbers[D_DEMAND_PIECES_MAX];
+
+	for (size_t i = 0; i < demand->piece_count; i++) {
+		const struct d_piece *piece = &demand->pieces[i];
+		struct kernel_part part = {
+			.kind = piece->is_string ? KERNEL_PART_STRING : KERNEL_PART_MEMORY,
+			.from = piece->from,
+			.base = piece->base,
+			.at = piece->at,
+			.offset = piece->offset,
+			.length = piece->length + (piece->is_string ? 1 : 0)};
+
+		numbers[i] = -1;
+		if (piece->length >= KERNEL_CAPTURE_MAX)
+			return -E2BIG;
+		if (!part.length)
+			continue;
+		if (piece->from == D_PIECE_POINTER) {
+			int base = numbers[piece->base];
+			if (base < 0 || plan->parts[base].kind != KERNEL_PART_MEMORY ||
+				piece->at + 8 > plan->parts[base].length)
+				continue;
+			part.base = (uint32_t)base;
+		}
+		if (piece->from == D_PIECE_ARGUMENT && piece->base >= KERNEL_ARGUMENTS_MAX)
+			continue;
+		numbers[i] = add_part(plan, &part);
+		if (numbers[i] < 0)
+			return numbers[i];
+	}
+	return 0;
+}
+
+static int add_kernel_stack(struct kernel_plan *plan, uint32_t frames)
+{
+	const struct kernel_part part = {.kind = KERNEL_PART_KERNEL_STACK,
+		.length = 8 * (frames > KERNEL_FRAMES_MAX ? KERNEL_FRAMES_MAX : frames)};
+	int result = frames ? add_part(plan, &part) : 0;
+
+	return result < 0 ? result : 0;
+}
+
+/* Copies the top of the user stack with the registers; frames are found in the copy. */
+static int add_user_stack(struct kernel_plan *plan, uint32_t frames)
+{
+	const struct kernel_part copy = {
+		.kind = KERNEL_PART_STACK_COPY, .length = (KERNEL_STACK_PAGES + 1) * PAGE};
+	int result = frames ? add_part(plan, &copy) : 0;
+
+	if (frames > plan->user_frames)
+		plan->user_frames = frames;
+	return result < 0 ? result : 0;
+}
+
+static int add_want(struct kernel_plan *plan, const struct d_demand *demand, uint64_t *arguments)
+{
+	int result;
+
+	if (!demand) {
+		*arguments = UINT64_MAX;
+		return 0;
+	}
+	*arguments |= demand->arguments;
+	for (size_t i = 0; i < demand->piece_count; i++)
+		if (demand->pieces[i].from == D_PIECE_ARGUMENT && demand->pieces[i].base < 64)
+			*arguments |= UINT64_C(1) << demand->pieces[i].base;
+	result = add_pieces(plan, demand);
+	if (!result)
+		result = add_kernel_stack(plan, demand->kernel_frames);
+	if (!result)
+		result = add_user_stack(plan, demand->user_frames);
+	return result;
+}
+
+static int take_arguments(struct kernel_plan *plan, const struct kernel_site *site,
+	uint64_t arguments, unsigned *argument)
+{
+	for (unsigned i = 0; i < KERNEL_ARGUMENTS_MAX; i++) {
+		struct kernel_operand *operand = &plan->arguments[i];
+
+		operand->kind = KERNEL_OPERAND_NONE;
+		if (!(arguments >> i & 1) || i >= site->argument_count)
+			continue;
+		*argument = i;
+		if (site->arguments[i].kind == KERNEL_OPERAND_UNREADABLE && arguments != UINT64_MAX)
+			return -ENOTSUP;
+		if (site->arguments[i].kind == KERNEL_OPERAND_UNREADABLE)
+			continue;
+		*operand = site->arguments[i];
+		plan->argument_count = (uint8_t)(i + 1);
+		plan->sleeps |= operand->kind == KERNEL_OPERAND_MEMORY;
+	}
+	return 0;
+}
+
+static void lay_out(struct kernel_plan *plan)
+{
+	uint32_t place = sizeof(struct kernel_head) + 8u * plan->argument_count;
+
+	plan->registers = place;
+	place += plan->user_frames ? REGISTERS_BYTES : 0;
+	plan->lengths = place;
+	place = aligned(place + 4 * plan->part_count);
+	for (uint32_t i = 0; i < plan->part_count; i++) {
+		struct kernel_part *part = &plan->parts[i];
+
+		plan->sleeps |= part->kind != KERNEL_PART_KERNEL_STACK;
+		if (part->kind != KERNEL_PART_MEMORY)
+			continue;
+		part->place = place;
+		place = aligned(place + part->length);
+	}
+	plan->begin = plan->limit = place;
+	for (uint32_t i = 0; i < plan->part_count; i++)
+		if (!plan->parts[i].place)
+			plan->limit = aligned(plan->limit + plan->parts[i].length);
+}
+
+int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
+	const struct source_want *wants, size_t count, unsigned *argument)
+{
+	uint64_t arguments = 0;
+	int result = 0;
+
+	memset(plan, 0, sizeof(*plan));
+	plan->pid = site->pid;
+	for (size_t i = 0; i < count && !result; i++)
+		result = add_want(plan, wants[i].demand, &arguments);
+	if (!result)
+		result = take_arguments(plan, site, arguments, argument);
+	if (result)
+		return result;
+	lay_out(plan);
+	return plan->limit > KERNEL_CAPTURE_MAX ? -E2BIG : 0;
+}

@@ -1,0 +1,74 @@
+/*
+ * kernel_plan.h: what a BPF program captures when a probe fires, and where in its record. A plan is
+ * made of what the clauses of one probe demand and of where one site has its arguments; sites with
+ * equal plans share a program.
+ *
+ * A record has a head, then the arguments, then a length for each part that is not an argument,
+ * then the pieces of memory of fixed length, then what differs in length from event to event, each
+ * on an 8-byte boundary: strings, stacks.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_PLAN_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source/kernel/kernel_site.h"
+#include "source/request.h"
+
+struct error;
+
+enum {
+	KERNEL_PARTS_MAX = D_DEMAND_PIECES_MAX + 2, /* pieces, stacks of the kernel and the user */
+	KERNEL_CAPTURE_MAX = 48 << 10, /* bytes of a record; limited by the kernel's task maps */
+	KERNEL_FRAMES_MAX = 127,       /* the most that the kernel follows */
+	KERNEL_STACK_PAGES = 4 /* of the user stack, besides the rest of the innermost page */
+};
+
+/* The head of every record. */
+struct kernel_head {
+	uint64_t time; /* CLOCK_MONOTONIC; taken after the record has its place among the others */
+	uint32_t site; /* the cookie */
+	uint32_t tid, pid;
+	uint16_t cpu, unused;
+};
+
+enum kernel_part_kind {
+	KERNEL_PART_MEMORY, /* bytes of a fixed number */
+	KERNEL_PART_STRING,
+	KERNEL_PART_KERNEL_STACK, /* return addresses */
+	KERNEL_PART_STACK_COPY    /* the top of the user stack, for unwinding (usdt/unwind.h) */
+};
+
+struct kernel_part {
+	enum kernel_part_kind kind;
+	enum d_piece_base from; /* memory and strings: see struct d_piece */
+	uint32_t base, at;      /* base is a part's number */
+	int64_t offset;
+	uint32_t length; /* bytes at most; of a string with its NUL */
+	uint32_t place;  /* in the record; 0: it differs from event to event */
+};
+
+struct kernel_plan {
+	uint32_t pid;         /* the only process that is wanted; 0: any */
+	bool sleeps;          /* user memory is read, which may have to be fetched from disk */
+	uint32_t user_frames; /* of the user stack; if not 0, all registers are captured */
+	uint8_t argument_count;
+	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX];
+	uint32_t part_count;
+	struct kernel_part parts[KERNEL_PARTS_MAX];
+	uint32_t registers; /* their place in the record */
+	uint32_t lengths;   /* the place of the parts' lengths, each an int32_t */
+	uint32_t begin;     /* of what differs in length; the record's size if nothing does */
+	uint32_t limit;     /* the record's greatest size */
+};
+
+/*
+ * Makes the plan for a site from the wants of its probe. -ENOTSUP: an argument that is wanted
+ * cannot be read; *argument is its number. -E2BIG: the wants ask for more than a record can hold.
+ */
+int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
+	const struct source_want *wants, size_t count, unsigned *argument);
+
+#endif

@@ -1,0 +1,78 @@
+/* kernel_ring.c: see kernel_ring.h. The layout is the kernel's, as libbpf's documentation has it.
+ */
+#include "source/kernel/kernel_ring.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "source/kernel/bpf.h"
+
+#define HEADER_BYTES 8
+
+int kernel_ring_open(struct kernel_ring *ring, uint32_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int result = 0;
+
+	*ring = (struct kernel_ring){
+		.map = -1, .bytes = bytes, .consumer = MAP_FAILED, .data = MAP_FAILED};
+	ring->map = bpf_map(BPF_MAP_TYPE_RINGBUF, 0, 0, bytes, 0);
+	if (ring->map < 0)
+		return ring->map;
+	ring->consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, ring->map, 0);
+	if (ring->consumer != MAP_FAILED)
+		ring->data = mmap(NULL, page + 2 * (size_t)bytes, PROT_READ, MAP_SHARED, ring->map,
+			(off_t)page);
+	if (ring->data == MAP_FAILED) {
+		result = -errno;
+		kernel_ring_close(ring);
+	}
+	return result;
+}
+
+void kernel_ring_close(struct kernel_ring *ring)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	if (ring->map < 0)
+		return;
+	if (ring->data != MAP_FAILED)
+		munmap(ring->data, page + 2 * (size_t)ring->bytes);
+	if (ring->consumer != MAP_FAILED)
+		munmap(ring->consumer, page);
+	close(ring->map);
+	ring->map = -1;
+}
+
+uint64_t kernel_ring_produced(const struct kernel_ring *ring)
+{
+	return atomic_load_explicit((_Atomic uint64_t *)ring->data, memory_order_acquire);
+}
+
+const void *kernel_ring_next(
+	const struct kernel_ring *ring, uint64_t *position, uint64_t end, uint32_t *bytes)
+{
+	const unsigned char *data =
+		(const unsigned char *)ring->data + (size_t)sysconf(_SC_PAGESIZE);
+
+	while (*position < end) {
+		const unsigned char *at = data + (*position & (ring->bytes - 1));
+		uint32_t length = atomic_load_explicit(
+			(_Atomic uint32_t *)(uintptr_t)at, memory_order_acquire);
+
+		if (length & BPF_RINGBUF_BUSY_BIT)
+			return NULL;
+		*bytes = length & ~(uint32_t)(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+		*position += (*bytes + HEADER_BYTES + 7) & ~UINT64_C(7);
+		if (!(length & BPF_RINGBUF_DISCARD_BIT))
+			return at + HEADER_BYTES;
+	}
+	return NULL;
+}
+
+void kernel_ring_release(struct kernel_ring *ring, uint64_t position)
+{
+	atomic_store_explicit((_Atomic uint64_t *)ring->consumer, position, memory_order_release);
+}

@@ -1,0 +1,44 @@
+/*
+ * kernel_site.h: a place in a file where the kernel fires a probe, and where the probe's arguments
+ * are then. A probe may have many sites, each with other operands.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_SITE_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_SITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { KERNEL_ARGUMENTS_MAX = 12, KERNEL_NO_REGISTER = 0xffff };
+
+enum kernel_operand_kind {
+	KERNEL_OPERAND_CONSTANT,   /* value */
+	KERNEL_OPERAND_REGISTER,   /* base */
+	KERNEL_OPERAND_MEMORY,     /* at value + base + index * scale */
+	KERNEL_OPERAND_UNREADABLE, /* a form that BPF cannot read, such as a vector register */
+	KERNEL_OPERAND_NONE        /* the site has no such argument: it reads as 0 */
+};
+
+/* Registers are given by their offset in the kernel's struct pt_regs. */
+struct kernel_operand {
+	int64_t value;
+	enum kernel_operand_kind kind;
+	uint16_t base, index; /* or KERNEL_NO_REGISTER */
+	uint8_t scale;
+	uint8_t size;  /* bytes of the argument: 1, 2, 4 or 8 */
+	uint8_t shift; /* the register's bits from this one on */
+	bool is_signed;
+	uint32_t unused; /* no padding, so that operands can be compared as bytes */
+};
+
+struct kernel_site {
+	uint32_t probe; /* index in the probe set */
+	uint32_t file;  /* the source's number of the file */
+	uint32_t pid;   /* the process in which it is to fire; 0: all that map the file */
+	bool is_return; /* when the function at the offset returns */
+	uint8_t argument_count;
+	uint64_t offset;    /* in the file */
+	uint64_t semaphore; /* its offset in the file; 0: none */
+	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX];
+};
+
+#endif

@@ -1,0 +1,55 @@
+/*
+ * kernel_target.h: a process that the kernel source traces: its files, and the sites of probes in
+ * them.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_TARGET_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_TARGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "source/kernel/kernel_site.h"
+#include "usdt/process_images.h"
+
+struct error;
+
+/* A mapped file in which probes are. */
+struct kernel_file {
+	const struct usdt_object *object;
+	int descriptor;   /* kept open, so that a link can name it by /proc/self/fd; -1: not yet */
+	const char *name; /* its path's last part */
+};
+
+/* A site of a probe that can not be attached to, or not at all fired. */
+struct kernel_obstacle {
+	uint32_t probe;
+	const char *reason; /* "/usr/bin/x: 0x1234: ..." */
+};
+
+struct kernel_target {
+	uint32_t pid;
+	struct usdt_process *process;
+	struct arena texts;
+	struct kernel_file *files;
+	uint32_t file_count;
+	struct kernel_site *sites;
+	size_t site_count, site_capacity;
+	struct kernel_obstacle *obstacles;
+	size_t obstacle_count, obstacle_capacity;
+};
+
+/* Reads what the process has mapped. A negative errno and a line in error. */
+int kernel_target_open(struct kernel_target *target, uint32_t pid, struct error *error);
+void kernel_target_close(struct kernel_target *target);
+
+/* Each returns 0 or -ENOMEM. */
+int kernel_target_add_site(struct kernel_target *target, const struct kernel_site *site);
+int kernel_target_add_obstacle(struct kernel_target *target, uint32_t probe, const char *format,
+	...) __attribute__((format(printf, 3, 4)));
+
+/* The file's descriptor, opened at the first call; a negative errno. */
+int kernel_target_file(struct kernel_target *target, uint32_t file);
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * kernel_usdt.c: see kernel_usdt.h.
+ *
+ * A probe is a provider, an object, a function and a name; it may have several sites, each with its
+ * own operands. Before the kernel is asked to attach, the bytes at a site must be a nop that
+ * tracers know: the kernel accepts any place, even the middle of an instruction.
+ */
+#include "source/kernel/kernel_usdt.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "contract/contract.h"
+#include "contract/known.h"
+#include "usdt/symbol_value.h"
+
+enum { RIP = 16 /* as operand.h numbers it */, INSTRUCTION_POINTER = 128 };
+
+/* By the number of a register in operand.h: its offset in struct pt_regs. */
+static const uint16_t register_places[] = {
+	80, 88, 96, 40, 152, 32, 104, 112, 72, 64, 56, 48, 24, 16, 8, 0, INSTRUCTION_POINTER};
+
+struct usdt_finder {
+	struct kernel_target *target;
+	struct d_probe_set *set;
+	size_t others; /* probes of the set that other sources deliver */
+	uint32_t file;
+	struct contract *contract; /* of the provider below, NULL: none is known */
+	char provider[256];
+};
+
+static uint16_t register_place(const struct operand_register *reg)
+{
+	if (reg->kind != OPERAND_REGISTER_GENERAL ||
+		reg->number >= sizeof(register_places) / sizeof(*register_places))
+		return KERNEL_NO_REGISTER;
+	return register_places[reg->number];
+}
+
+/*
+ * An address relative to a symbol is turned into one relative to the instruction pointer, since the
+ * file may be mapped anywhere. False: the symbol is not known.
+ */
+static bool take_symbol(struct usdt_finder *finder, const struct usdt_site *site,
+	const struct operand *from, struct kernel_operand *to)
+{
+	int file = kernel_target_file(finder->target, finder->file);
+	uint64_t value;
+
+	if (file < 0 || usdt_symbol_value(file, from->symbol, from->symbol_length, &value) ||
+		from->is_address || from->index.kind != OPERAND_REGISTER_NONE ||
+		(from->base.kind != OPERAND_REGISTER_NONE && from->base.number != RIP))
+		return false;
+	to->kind = KERNEL_OPERAND_MEMORY;
+	to->base = INSTRUCTION_POINTER;
+	to->value = (int64_t)(value + (uint64_t)from->value - site->code.address);
+	return true;
+}
+
+static void take_operand(struct usdt_finder *finder, const struct usdt_site *site,
+	const struct operand_argument *from, struct kernel_operand *to)
+{
+	const struct operand *operand = &from->operand;
+
+	*to = (struct kernel_operand){.kind = KERNEL_OPERAND_UNREADABLE,
+		.base = register_place(&operand->base),
+		.index = register_place(&operand->index),
+		.scale = operand->scale,
+		.size = from->size ? from->size : 8,
+		.is_signed = from->is_signed,
+		.value = operand->value};
+	if (from->is_float || operand->segment || (to->size & (to->size - 1)) || to->size > 8)
+		return;
+	if (operand->kind == OPERAND_CONSTANT)
+		to->kind = KERNEL_OPERAND_CONSTANT;
+	else if (operand->kind == OPERAND_REGISTER && to->base != KERNEL_NO_REGISTER) {
+		to->kind = KERNEL_OPERAND_REGISTER;
+		to->shift = operand->base.high_byte ? 8 : 0;
+	} else if (operand->kind == OPERAND_MEMORY && to->base != INSTRUCTION_POINTER &&
+		(to->base != KERNEL_NO_REGISTER || operand->base.kind == OPERAND_REGISTER_NONE) &&
+		(to->index != KERNEL_NO_REGISTER || operand->index.kind == OPERAND_REGISTER_NONE))
+		to->kind = KERNEL_OPERAND_MEMORY;
+	else if (operand->kind == OPERAND_SYMBOL && !take_symbol(finder, site, operand, to))
+		to->kind = KERNEL_OPERAND_UNREADABLE;
+}
+
+static bool is_same(const struct d_probe *one, const struct d_probe *other)
+{
+	return !strcmp(one->provider, other->provider) && !strcmp(one->module, other->module) &&
+		!strcmp(one->function, other->function);
+}
+
+/* The probe's number in the set; -1: it is new; -EEXIST: another source delivers it. */
+static long find_probe(const struct usdt_finder *finder, const struct d_probe *probe)
+{
+	for (long i = d_probe_set_find(finder->set, probe->name, -1); i >= 0;
+		i = d_probe_set_find(finder->set, probe->name, i)) {
+		const struct d_probe *other = &finder->set->probes[i];
+
+		if ((size_t)i < finder->others && !other->is_absent && !other->is_expected &&
+			!strcmp(other->provider, probe->provider))
+			return -EEXIST;
+		if ((size_t)i >= finder->others && is_same(probe, other))
+			return i;
+	}
+	return -1;
+}
+
+/* The types that the provider's contract gives, if vmtap knows it, else those of the site. */
+static void take_types(struct d_probe *probe, const struct usdt_site *site, char (*types)[24],
+	const struct contract_probe *known)
+{
+	probe->argument_count = site->argument_count;
+	for (unsigned i = 0; i < site->argument_count; i++) {
+		const struct operand_argument *argument = &site->arguments[i];
+
+		snprintf(types[i], sizeof(*types), "%sint%d_t", argument->is_signed ? "" : "u",
+			argument->size && argument->size <= 8 ? argument->size * 8 : 64);
+		probe->arguments[i] = (struct d_probe_argument){types[i], (char *)""};
+		if (known && i < known->argument_count)
+			probe->arguments[i] = (struct d_probe_argument){
+				(char *)known->arguments[i].type, (char *)known->arguments[i].name};
+	}
+}
+
+/* What the contracts that come with vmtap say of the site's probe; NULL: nothing. */
+static const struct contract_probe *known_probe(
+	struct usdt_finder *finder, const struct usdt_site *site)
+{
+	const struct contract_provider *provider;
+	struct error ignored;
+
+	if (strcmp(finder->provider, site->provider)) {
+		contract_free(finder->contract);
+		finder->contract = NULL;
+		snprintf(finder->provider, sizeof(finder->provider), "%s", site->provider);
+		known_contract_read(site->provider, &finder->contract, &ignored);
+	}
+	if (!finder->contract || !finder->contract->provider_count)
+		return NULL;
+	provider = &finder->contract->providers[0];
+	for (size_t i = 0; i < provider->probe_count; i++)
+		if (!strcmp(provider->probes[i].name, site->name))
+			return &provider->probes[i];
+	return NULL;
+}
+
+/* The site's probe, which is added to the set if it is new. */
+static long take_probe(struct usdt_finder *finder, const struct usdt_site *site)
+{
+	char provider[256], types[OPERAND_ARGUMENTS_MAX][24];
+	struct d_probe probe = {.provider = provider,
+		.module = (char *)finder->target->files[finder->file].name,
+		.function = (char *)site->function,
+		.name = (char *)site->name,
+		.kind = D_PROBE_SOURCE};
+	long number;
+
+	snprintf(provider, sizeof(provider), "%s%u", site->provider,
+		(unsigned int)finder->target->pid);
+	number = find_probe(finder, &probe);
+	if (number != -1)
+		return number;
+	take_types(&probe, site, types, known_probe(finder, site));
+	return d_probe_set_add(finder->set, &probe);
+}
+
+/* Why the kernel must not, or cannot, attach to the site; NULL: it can. */
+static const char *obstacle(const struct usdt_site *site)
+{
+	if (!site->code.is_set || !site->code.is_mapped || !site->code.is_executable ||
+		!site->code.has_offset)
+		return "it is not in the file's code";
+	if (!site_form_is_safe(site->form))
+		return site_form_text(site->form);
+	if (site->semaphore.is_set && (!site->semaphore.has_offset || !site->semaphore.is_writable))
+		return "its semaphore is not in the file's writable data";
+	return NULL;
+}
+
+static int take_site(struct usdt_finder *finder, const struct usdt_site *site)
+{
+	struct kernel_site taken = {.file = finder->file,
+		.pid = finder->target->pid,
+		.argument_count = site->argument_count,
+		.offset = site->code.offset,
+		.semaphore = site->semaphore.is_set ? site->semaphore.offset : 0};
+	const char *reason = obstacle(site);
+	long probe = take_probe(finder, site);
+
+	if (probe < 0)
+		return probe == -EEXIST ? 0 : (int)probe;
+	taken.probe = (uint32_t)probe;
+	if (reason)
+		return kernel_target_add_obstacle(finder->target, taken.probe,
+			"%s: the site at 0x%llx is not attached to: %s",
+			finder->target->files[finder->file].object->path,
+			(unsigned long long)site->code.address, reason);
+	for (unsigned i = 0; i < site->argument_count; i++)
+		take_operand(finder, site, &site->arguments[i], &taken.arguments[i]);
+	return kernel_target_add_site(finder->target, &taken);
+}
+
+int kernel_usdt_add(struct kernel_target *target, struct d_probe_set *set)
+{
+	struct usdt_finder finder = {.target = target, .set = set, .others = set->count};
+	int result = 0;
+
+	for (; finder.file < target->file_count && !result; finder.file++) {
+		const struct usdt_image *image = target->files[finder.file].object->image;
+
+		if (!image || image->machine != EM_X86_64)
+			continue;
+		for (size_t i = 0; i < image->site_count && !result; i++)
+			result = take_site(&finder, &image->sites[i]);
+	}
+	contract_free(finder.contract);
+	return result;
+}

@@ -1,0 +1,20 @@
+/*
+ * kernel_usdt.h: the USDT probes of the objects that a process has mapped, as probes and sites of
+ * the kernel source.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_USDT_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_USDT_H
+
+#include "program/probe.h"
+#include "source/kernel/kernel_target.h"
+
+struct error;
+
+/*
+ * Adds the probes of a target's objects to the set, and their sites and files to the target. A
+ * probe that the set has already, because another source delivers it, is left out. What cannot be
+ * attached to is kept with the reason. -ENOMEM.
+ */
+int kernel_usdt_add(struct kernel_target *target, struct d_probe_set *set);
+
+#endif

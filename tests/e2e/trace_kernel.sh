@@ -1,0 +1,120 @@
+#!/bin/bash
+# The kernel source, for real: USDT probes of programs with and without libvmtap, by uprobes. What a
+# program counts itself, and what the same script prints over the stream, is what it must print.
+set -u
+. tests/e2e/common
+
+"$VMTAP" trace --via=kernel -l -p $$ >"$directory/out" 2>"$directory/err" </dev/null
+if grep -q 'allows no BPF program' "$directory/err"; then
+	echo "the kernel allows no BPF program"
+	exit 77
+fi
+
+# ---- a program that nobody prepared ----
+
+$CC -O2 -o "$directory/target" tests/tools/usdt_target.c -pthread || fail "compiling"
+target=$directory/target
+
+# From the first event on, in order, with values of the operands' sizes and signs.
+run 0 trace -q -c "$target 1000" -n 'BEGIN { disorder = 0; last = (int64_t)0; }
+	sample$target:::number { @n = count(); @s = sum(arg0);
+	@d = sum((int64_t)arg1); disorder += arg0 != last + 1; last = arg0; }
+	END { printf("%d", disorder); printa(" %@d", @n); printa(" %@d", @s); printa(" %@d", @d); }'
+has out '^0 1000 500500 -500500$'
+run 0 trace -q -c "$target 1" -n 'sample$target:::sizes { printf("%d %d %d %d %d %d %x", arg0, arg1, arg2,
+	arg3, arg4, arg5, arg6); }'
+has out '^200 -2 4000000000 -5000000000 42 -3 1122334455667788$'
+
+# Memory at addresses that are computed from arguments; pointers through structs.
+cat >"$directory/pairs.d" <<'D'
+struct pair { struct pair *next; char *name; int value; };
+sample$target:::number
+/arg0 == 7/
+{
+	this->pair = (struct pair *)copyin(arg2, sizeof (struct pair));
+	this->next = (struct pair *)copyin((uintptr_t)this->pair->next, sizeof (struct pair));
+	printf("%s %d %s %d", copyinstr((uintptr_t)this->pair->name), this->pair->value,
+	    copyinstr((uintptr_t)this->next->name), this->next->value);
+}
+D
+run 0 trace -q -c "$target 10" -s "$directory/pairs.d"
+has out '^first 7 last 14$'
+
+# Strings whose pages are not in memory are read all the same, also across pages.
+for ((i = 0; i < 64; i++)); do
+	printf '%-4088s<%06d>' x "$i"
+done >"$directory/cold"
+printf '<last>\0' >>"$directory/cold"
+run 0 trace -q -x strsize=16 -c "$target cold $directory/cold" \
+	-n 'sample$target:::text { printf("%s\n", copyinstr(arg0)); }'
+[ "$(grep -cE '^<[0-9]{6}>x' "$directory/out")" = 63 ] || fail "strings in pages that were not resident"
+[ "$(grep -c '^<000063><last>' "$directory/out")" = 1 ] || fail "the last string"
+
+# ---- attaching and detaching ----
+
+# The guard is closed again, however the tracer ends, and the program is untouched.
+mkfifo "$directory/in"
+"$target" wait <"$directory/in" >"$directory/ready" &
+waiting=$!
+pids+=("$waiting")
+exec 3>"$directory/in"
+await "the target is not ready" grep -q ready "$directory/ready"
+semaphore() { "$VMTAP" list --json "$waiting" | grep -q '"traced": true'; }
+"$VMTAP" trace -q -p "$waiting" -n 'sample$target:::number { @ = count(); } BEGIN { printf("begun\n"); }' \
+	>"$directory/out" 2>"$directory/err" &
+tracer=$!
+await "the guard does not open" semaphore
+kill -9 "$tracer"
+wait "$tracer" 2>/dev/null
+closed() { ! semaphore; }
+await "the guard stays open after kill -9" closed
+"$VMTAP" trace -p "$waiting" -n 'sample$target:::number { @ = count(); }' >"$directory/out" 2>"$directory/err" &
+tracer=$!
+await "the guard does not open again" semaphore
+echo go >&3
+exec 3>&-
+wait "$waiting" || fail "the target failed"
+wait "$tracer" || fail "the trace of a process that ends"
+has out '^ *1000$'
+has err '^dtrace: pid [0-9]+ has exited$'
+
+# Every event is delivered or counted as lost, amid a storm from four threads.
+run 0 trace -c "$target storm 1" -n 'sample$target:::number { @ = count(); }' -o "$directory/count"
+fired=$(grep -oE '^[0-9]+$' "$directory/out")
+counted=$(awk 'NF == 1 && $1 ~ /^[0-9]+$/ { print $1 }' "$directory/count")
+lost=$(grep -oE '[0-9]+ (dynamic variable )?drops' "$directory/err" | awk '{ sum += $1 } END { print sum + 0 }')
+[ $((counted + lost)) = "$fired" ] || fail "fired $fired, counted $counted, lost $lost"
+
+# ---- what cannot be done is said ----
+
+# A site whose bytes are no nop is not attached to: the kernel would break the program there.
+cp "$target" "$directory/broken"
+offset=$("$VMTAP" list --json "$target" | awk '/"name": "sizes"/ { at = 1 } at && /"offset"/ { print $2; exit }' | tr -d '",')
+printf '\x55' | dd of="$directory/broken" bs=1 seek=$((offset)) conv=notrunc 2>/dev/null || fail "dd"
+run 1 trace -q -c "$directory/broken 0" -n 'sample$target:::sizes { @ = count(); }'
+has err "broken: the site at 0x[0-9a-f]+ is not attached to: "
+
+# Memory at an address that only the clause knows is not there when it runs.
+run 1 trace -q -c "$target 1" -n 'sample$target:::number { self->p = arg2; }
+	sample$target:::sizes { trace(*(int *)copyin(self->p, 4)); }'
+has err 'sample[0-9]+:target:[a-z.0-9]*:sizes: a clause reads memory at an address that is not computed'
+run 2 trace --via=nosuch -n 'BEGIN { }'
+has err "auto, stream or kernel"
+
+# ---- a VM with libvmtap: by the kernel as by the stream ----
+
+for program in queens wordcount; do
+	script='vm$target:::method-entry { @[copyinstr(arg0), copyinstr(arg1)] = count(); }
+		vm$target:::object-create { @b[copyinstr(arg0)] = sum(arg1); }'
+	for via in stream kernel; do
+		run 0 trace --via=$via -q -o "$directory/$program.$via" -c "$TOY examples/toy/programs/$program.toy" -n "$script"
+		[ "$via" = kernel ] || run 0 trace --lossless --via=$via -q -o "$directory/$program.lossless" \
+			-c "$TOY examples/toy/programs/$program.toy" -n "$script"
+	done
+	cmp "$directory/$program.lossless" "$directory/$program.kernel" || fail "$program: kernel and stream differ"
+done
+
+# One script over both: vm's probes come by the stream, the others by the kernel.
+run 0 trace --via=kernel -q -c "$TOY examples/toy/programs/queens.toy" -n 'vm$target:::startup { printf("%s", probefunc); ustack(3); }'
+has out 'vmtap_fire|main'
+exit 0
