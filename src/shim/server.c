@@ -184,6 +184,18 @@ static void lose_descriptors(struct server *server)
 	awaited_end(); /* no client will come that anyone could wait for */
 }
 
+/* Call before descriptors are used that the program may have closed meanwhile. False: the server
+ * has lost its own, and no client is left. */
+static bool check_descriptors(struct server *server)
+{
+	bool has = server->ending || has_descriptors(server);
+
+	if (!has)
+		lose_descriptors(server);
+	admission_check(server);
+	return has;
+}
+
 /* poll() fails in a sandbox that refuses it, or that allows the process fewer descriptors than
  * it is given (RLIMIT_NOFILE of 0). No descriptor blocks, so each is simply tried after a
  * while. */
@@ -308,11 +320,8 @@ static bool take_work(struct server *server, const struct pollfd *polled, int re
 	nfds_t count = 2;
 	struct client *client;
 
-	if (!server->ending && !has_descriptors(server)) {
-		lose_descriptors(server);
+	if (!check_descriptors(server))
 		return true;
-	}
-	admission_check(server);
 	if (ready <= 0)
 		return must_stop(server);
 	for (client = server->clients; client; client = client->next, count++) {
@@ -526,7 +535,8 @@ void server_turn(struct server *server)
 	int timeout = 0, ready;
 	nfds_t count = list_work(server, polled, &timeout);
 
-	ready = watch_take(&server->watch, polled, count);
+	/* Taking the events of a set of the program's own could hide them from the program. */
+	ready = watch_is_ours(&server->watch) ? watch_take(&server->watch, polled, count) : -1;
 	if (!ready)
 		return;
 	bool stop = take_work(server, polled, ready);
@@ -544,6 +554,7 @@ void server_relieve(struct server *server)
 
 	if (!server->listening)
 		return;
+	check_descriptors(server);
 	for (struct client *client = server->clients; client; client = client->next)
 		present += !client->gone;
 	drain(server);
@@ -560,6 +571,7 @@ void server_relieve(struct server *server)
 void server_end(struct server *server)
 {
 	server->ended = true;
+	check_descriptors(server);
 	watch_set(&server->watch, NULL, 0, -1);
 	finish(server);
 	server_say(server, "ended");

@@ -9,7 +9,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -773,6 +775,112 @@ START_TEST(the_program_closes_the_descriptors)
 }
 END_TEST
 
+/* ---- a program that closes the library's descriptors, and uses their numbers itself ---- */
+
+enum { DESCRIPTORS = 256 };
+
+static bool opened[DESCRIPTORS]; /* before the library was started */
+
+static void note_opened(void)
+{
+	for (int i = 0; i < DESCRIPTORS; i++)
+		opened[i] = fcntl(i, F_GETFD) >= 0;
+}
+
+/* Whether the number belongs to the library and its file has a name that begins like this. */
+static bool is_library_file(int descriptor, const char *name)
+{
+	char link[64], target[256] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", descriptor);
+	return !opened[descriptor] && readlink(link, target, sizeof(target) - 1) > 0 &&
+		!strncmp(target, name, strlen(name));
+}
+
+/* Puts one of the program's own files in the place of each of the library's. */
+static void replace(const char *name, int own)
+{
+	unsigned count = 0;
+
+	for (int i = 0; i < DESCRIPTORS; i++)
+		if (i != own && is_library_file(i, name)) {
+			ck_assert_int_eq(dup2(own, i), i);
+			count++;
+		}
+	ck_assert_uint_gt(count, 0);
+}
+
+/* Starts and accepts a client. Nothing that the library writes later can come from ends[1]. */
+static pid_t start_replaced(void (*function)(struct reader *reader), int ends[2])
+{
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+	note_opened();
+	start(1, LONG_MS, 100);
+	pid_t client = run_client(function);
+	ck_assert_int_eq(loop(), 'a');
+	return client;
+}
+
+static void expect_nothing_written(int end)
+{
+	char byte;
+
+	ck_assert_int_eq(recv(end, &byte, 1, MSG_DONTWAIT), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+}
+
+/* An event that drains the rings. */
+START_TEST(draining_leaves_the_programs_files_alone)
+{
+	int ends[2];
+	pid_t client = start_replaced(read_lossless, ends);
+
+	replace("socket:", ends[0]);
+	fire(MANY);
+	expect_nothing_written(ends[1]);
+	ck_assert_int_eq(vmtap_turn(), -EBADF);
+	ck_assert_uint_eq(fixture_open_guards(), 0);
+	vmtap_stop();
+	expect_nothing_written(ends[1]);
+	ck_assert_int_eq(waitpid(client, NULL, 0), client);
+}
+END_TEST
+
+START_TEST(stop_leaves_the_programs_files_alone)
+{
+	const struct itimerspec long_time = {.it_value = {.tv_sec = 1000}};
+	struct itimerspec left;
+	int ends[2], timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	pid_t client = start_replaced(read_all, ends);
+
+	ck_assert_int_eq(timerfd_settime(timer, 0, &long_time, NULL), 0);
+	fire(10);
+	replace("socket:", ends[0]);
+	replace("anon_inode:[timerfd]", timer);
+	ck_assert_int_eq(vmtap_stop(), 0);
+	expect_nothing_written(ends[1]);
+	ck_assert_int_eq(timerfd_gettime(timer, &left), 0);
+	ck_assert_int_gt(left.it_value.tv_sec, 0);
+	ck_assert_int_eq(waitpid(client, NULL, 0), client);
+}
+END_TEST
+
+START_TEST(a_turn_leaves_the_programs_files_alone)
+{
+	struct epoll_event once = {.events = EPOLLIN | EPOLLET};
+	int ends[2], own = epoll_create1(EPOLL_CLOEXEC);
+	pid_t client = start_replaced(read_all, ends);
+
+	ck_assert_int_eq(write(ends[1], "x", 1), 1);
+	ck_assert_int_eq(epoll_ctl(own, EPOLL_CTL_ADD, ends[0], &once), 0);
+	replace("anon_inode:[eventpoll]", own);
+	ck_assert_int_eq(vmtap_turn(), -EBADF);
+	ck_assert_int_eq(epoll_wait(own, &once, 1, 0), 1);
+	vmtap_stop();
+	ck_assert_int_eq(waitpid(client, NULL, 0), client);
+}
+END_TEST
+
 START_TEST(start_waits_for_the_client)
 {
 	setenv("VMTAP_WAIT", "1", 1);
@@ -851,6 +959,9 @@ int main(void)
 	tcase_add_test(tests, two_threads_take_turns);
 	tcase_add_test(tests, a_census_is_taken_in_turns);
 	tcase_add_test(tests, the_program_closes_the_descriptors);
+	tcase_add_test(tests, draining_leaves_the_programs_files_alone);
+	tcase_add_test(tests, stop_leaves_the_programs_files_alone);
+	tcase_add_test(tests, a_turn_leaves_the_programs_files_alone);
 	tcase_add_test(tests, start_waits_for_the_client);
 	tcase_add_test(tests, a_log_raises_no_signal);
 	suite_add_tcase(suite, tests);
