@@ -87,3 +87,40 @@ bool pattern_is_glob(const char *pattern)
 {
 	return strpbrk(pattern, "*?[\\") != NULL;
 }
+
+/* Digits and dots, beginning with the character. */
+static const char *skip_version(const char *text, char first)
+{
+	if (*text != first || text[1] < '0' || text[1] > '9')
+		return text;
+	return text + 1 + strspn(text + 1, "0123456789.");
+}
+
+bool pattern_match_module(const char *pattern, const char *name)
+{
+	size_t length = strlen(pattern);
+	const char *rest = name + length;
+
+	if (!*pattern)
+		return true;
+	if (pattern_is_glob(pattern))
+		return pattern_match(pattern, name);
+	if (strncmp(pattern, name, length) != 0)
+		return false;
+	if (!*rest)
+		return true;
+	/* what follows is all version: of libc.so.6, or of libc-2.31.so */
+	if (strstr(pattern, ".so"))
+		return !*skip_version(rest, '.');
+	if (*rest == '-')
+		rest = skip_version(rest, '-');
+	else if (rest[0] != '.')
+		return false;
+	if (!strncmp(rest, ".so", 3))
+		rest += 3;
+	else if (rest > name + length && !strncmp(rest - 1, ".so", 3))
+		rest += 2;
+	else
+		return false;
+	return !*skip_version(rest, '.');
+}

@@ -13,4 +13,10 @@
 bool pattern_match(const char *pattern, const char *text);
 bool pattern_is_glob(const char *pattern);
 
+/*
+ * Whether the pattern is a library's file name, or the name without its version: libc.so.6, libc.so
+ * and libc all match "libc.so.6".
+ */
+bool pattern_match_module(const char *pattern, const char *name);
+
 #endif

@@ -59,11 +59,6 @@ int d_program_match(const struct d_program *program, const struct d_probe_set *s
 	const struct d_probe *probe, uint32_t number, struct d_enabling **list, size_t *count,
 	bool *differs);
 
-/* The patterns of a description; "" matches everything. */
-struct d_asked {
-	const char *provider, *module, *function, *name;
-};
-
 /* What scripts need from their runner. */
 struct d_asks {
 	const struct d_asked *descriptions; /* those that need a source, in order */

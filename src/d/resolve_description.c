@@ -26,7 +26,7 @@ static bool matches(const struct d_description *description, const struct d_prob
 		pattern_match(description->parts[0], probe->provider) &&
 		((probe->is_expected && description->parts[0] && *description->parts[0]) ||
 			(pattern_match(description->parts[2], probe->function) &&
-				pattern_match(description->parts[1], probe->module)));
+				d_probe_matches_module(probe, description->parts[1])));
 }
 
 /*
@@ -202,7 +202,9 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 
 		if (!strncmp(provider, kernel[i], strlen(kernel[i])) && (!*rest || is_number(rest)))
 			snprintf(buffer, size,
-				compiler->settings.has_kernel_source
+				!strcmp(kernel[i], "pid")
+					? " (provider %.60s needs a process that runs: -p or -c)"
+					: compiler->settings.has_kernel_source
 					? " (provider %.60s needs a kernel source)"
 					: " (no source of this build has provider %.60s)",
 				provider);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/pattern.h"
 #include "base/text.h"
 
 static void probe_free(struct d_probe *probe)
@@ -134,6 +135,17 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
 	set->probes[set->count] = added;
 	enter(set, set->count);
 	return (long)set->count++;
+}
+
+bool d_probe_matches_module(const struct d_probe *probe, const char *module)
+{
+	const char *slash = probe->is_place ? strrchr(module, '/') : NULL;
+
+	if (slash) /* a path */
+		module = slash + 1;
+	return pattern_match(module, probe->module) ||
+		(probe->is_place && pattern_match_module(module, probe->module)) ||
+		(probe->is_program && pattern_match(module, "a.out"));
 }
 
 bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *other)

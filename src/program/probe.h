@@ -17,6 +17,11 @@ struct d_probe_argument {
 	char *name;
 };
 
+/* The patterns of a description that a script asks for; "" matches everything. */
+struct d_asked {
+	const char *provider, *module, *function, *name;
+};
+
 enum d_probe_kind {
 	D_PROBE_SOURCE, /* fired by the event source */
 	D_PROBE_BEGIN,
@@ -33,6 +38,8 @@ struct d_probe {
 	enum d_probe_kind kind;
 	bool is_absent;   /* does not exist yet, but its process may create it */
 	bool is_expected; /* absent, and of no process yet: its module and function are unknown */
+	bool is_place;    /* of the pid provider: its module is also known without its version */
+	bool is_program;  /* its module is the process's program, also known as a.out */
 	uint64_t period;  /* of a tick probe, ns */
 	uint32_t source_tag; /* the source's own number for it */
 	uint8_t argument_count;
@@ -70,6 +77,9 @@ long d_probe_set_find(const struct d_probe_set *set, const char *name, long afte
  * string. Returns how many they are, 0 to 2; the probe of a single function has none.
  */
 unsigned d_probe_named_by(const struct d_probe *probe, unsigned arguments[2]);
+
+/* Whether a description's module, a glob or a name, means the probe's. */
+bool d_probe_matches_module(const struct d_probe *probe, const char *module);
 
 /* Whether args[] mean the same for both: all types are the same. */
 bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *other);

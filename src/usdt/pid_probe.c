@@ -4,6 +4,7 @@
  * decoded only if a description asks for offsets, or if its returns must be known one by one.
  */
 #include "usdt/pid_probe.h"
+#include "base/pattern.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -59,43 +60,6 @@ static const char *keep_text(struct pid_list *list, const char *format, ...)
 	return kept ? strcpy(kept, buffer) : "out of memory";
 }
 
-/* Digits and dots, beginning with the character. */
-static const char *skip_version(const char *text, char first)
-{
-	if (*text != first || text[1] < '0' || text[1] > '9')
-		return text;
-	return text + 1 + strspn(text + 1, "0123456789.");
-}
-
-bool pid_module_matches(const char *pattern, const char *name)
-{
-	size_t length = strlen(pattern);
-	const char *rest = name + length;
-
-	if (!*pattern)
-		return true;
-	if (pattern_is_glob(pattern))
-		return pattern_match(pattern, name);
-	if (strncmp(pattern, name, length) != 0)
-		return false;
-	if (!*rest)
-		return true;
-	/* what follows is all version: of libc.so.6, or of libc-2.31.so */
-	if (strstr(pattern, ".so"))
-		return !*skip_version(rest, '.');
-	if (*rest == '-')
-		rest = skip_version(rest, '-');
-	else if (rest[0] != '.')
-		return false;
-	if (!strncmp(rest, ".so", 3))
-		rest += 3;
-	else if (rest > name + length && !strncmp(rest - 1, ".so", 3))
-		rest += 2;
-	else
-		return false;
-	return !*skip_version(rest, '.');
-}
-
 static bool matches_file(const char *pattern, const struct pid_file *file)
 {
 	if (file->mapping_count == 0)
@@ -104,7 +68,7 @@ static bool matches_file(const char *pattern, const struct pid_file *file)
 		return !strcmp(pattern, file->path);
 	if (!strcmp(pattern, "a.out") && file->module.is_executable)
 		return true;
-	return pid_module_matches(pattern, file->module.name);
+	return pattern_match_module(pattern, file->module.name);
 }
 
 /* Appends a copy. */

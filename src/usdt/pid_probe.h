@@ -101,7 +101,4 @@ int pid_find(struct pid_finder *finder, const struct pid_pattern *pattern, struc
 	struct error *error);
 void pid_list_free(struct pid_list *list);
 
-/* Whether a description's module means a file of this name, apart from "a.out" and paths. */
-bool pid_module_matches(const char *pattern, const char *name);
-
 #endif

@@ -85,6 +85,45 @@ counted=$(awk 'NF == 1 && $1 ~ /^[0-9]+$/ { print $1 }' "$directory/count")
 lost=$(grep -oE '[0-9]+ (dynamic variable )?drops' "$directory/err" | awk '{ sum += $1 } END { print sum + 0 }')
 [ $((counted + lost)) = "$fired" ] || fail "fired $fired, counted $counted, lost $lost"
 
+# ---- provider pid ----
+
+run 0 trace -q -c "$target 5" -n 'pid$target:a.out:main:entry { printf("argc %d\n", arg0); }
+	pid$target:target:main:return { printf("ret %d\n", (int)arg1); }
+	pid$target:libc:exit:entry { printf("exit %d", (int)arg0); ustack(); }'
+has out '^argc 2$'
+has out '^ret 0$'
+has out '^exit 0$'
+has out '^ +libc.so.6`exit$'
+has out '^ +target`_start\+0x'
+# Every entry of a function has its return; a glob takes many functions, by one link.
+cat >"$directory/calls.c" <<'C'
+#include <stdlib.h>
+__attribute__((noinline)) int twice(int value) { __asm__ volatile(""); return value * 2; }
+__attribute__((noinline)) int many(int a, int b, int c, int d, int e, int f, int g, int h)
+{
+	__asm__ volatile("");
+	return a + b + c + d + e + f + g + h;
+}
+int main(int argc, char **argv)
+{
+	int sum = 0;
+	for (int i = 0; i < atoi(argv[argc - 1]); i++)
+		sum += twice(i);
+	return (sum + many(1, 2, 3, 4, 5, 6, 7, 8)) & 1;
+}
+C
+$CC -O1 -o "$directory/calls" "$directory/calls.c" || fail "compiling"
+run 0 trace -q -c "$directory/calls 300" -n 'pid$target:calls:twice:entry { @e = count(); self->in = arg0; }
+	pid$target:calls:twice:return { @r = count(); @bad = sum((int)arg1 != 2 * self->in); }
+	pid$target:calls:many:entry { printf("%d %d %d\n", arg0, arg6, (int)arg7); }
+	END { printa("%@d", @e); printa(" %@d", @r); printa(" %@d\n", @bad); }'
+has out '^1 7 8$'
+has out '^300 300 0$'
+run 3 trace -c "$target 1" -n 'pid$target:libc:mallok:entry { }'
+has err 'pid[0-9]+:libc:mallok:entry: no function mallok in libc.so.6 \(did you mean malloc\?\)'
+run 1 trace -c "$target 1" -n 'pid$target:a.out:main:3 { }'
+has err 'main:3: it is in the middle of the instruction at offset '
+
 # ---- what cannot be done is said ----
 
 # A site whose bytes are no nop is not attached to: the kernel would break the program there.

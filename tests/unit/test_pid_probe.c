@@ -3,6 +3,7 @@
  * with and without fixed addresses, static and stripped; in Debian's libc; and that the kernel
  * counts what the program does at these places.
  */
+#include "base/pattern.h"
 #include "usdt/pid_probe.h"
 
 #include <check.h>
@@ -519,7 +520,7 @@ START_TEST(test_modules)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		ck_assert_msg(
-			pid_module_matches(cases[i].pattern, cases[i].name) == cases[i].matches,
+			pattern_match_module(cases[i].pattern, cases[i].name) == cases[i].matches,
 			"%s %s", cases[i].pattern, cases[i].name);
 }
 END_TEST

@@ -322,6 +322,20 @@ static void drain(struct run *run)
 	}
 }
 
+/* Opens the files of targets whose symbols may be asked for after they have ended. */
+static void note_targets(struct process_symbols *symbols, const struct run_settings *settings)
+{
+	const struct symbol_lookup *lookup = symbols ? process_symbols_lookup(symbols) : NULL;
+	uint64_t needs = 0;
+
+	for (size_t i = 0; i < settings->program->clause_count; i++)
+		needs |= settings->program->clauses[i].needs.set;
+	if (!(needs & (d_need_bit(D_NEED_USER_STACK) | d_need_bit(D_NEED_USER_SYMBOLS))))
+		return;
+	for (size_t i = 0; lookup && i < settings->targets->count; i++)
+		lookup->note(lookup->context, settings->targets->items[i].pid, 0);
+}
+
 /* Tells the source which probes the program is enabled on, and what the program reads there. */
 static int enable_probes(struct run *run, struct error *error)
 {
@@ -445,6 +459,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		run.heard = clock_monotonic();
 	}
 	if (!result) {
+		note_targets(symbols, settings);
 		target_continue(settings->targets);
 		result = main_loop(&run, error);
 	}

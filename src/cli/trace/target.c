@@ -14,7 +14,6 @@
 #include "base/debug.h"
 #include "base/pattern.h"
 #include "cli/cli.h"
-#include "d/compile.h"
 #include "source/endpoint.h"
 #include "source/kernel/kernel_launch.h"
 #include "source/kernel/kernel_source.h"
@@ -187,7 +186,7 @@ static bool is_matched(const struct d_probe_set *set, const struct d_asked *aske
 			pattern_match(asked->name, probe->name) &&
 			pattern_match(asked->provider, probe->provider) &&
 			pattern_match(asked->function, probe->function) &&
-			pattern_match(asked->module, probe->module))
+			d_probe_matches_module(probe, asked->module))
 			return true;
 	}
 	return false;
@@ -215,7 +214,8 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 	struct source **source, struct error *error)
 {
 	size_t before = set->count;
-	int result = source_kernel_open(target->pid, set, source, error);
+	int result = source_kernel_open(
+		target->pid, set, targets->asked, targets->asked_count, source, error);
 
 	if (result && targets->via == TARGET_VIA_KERNEL)
 		return result;
@@ -250,6 +250,15 @@ static bool has_library(const struct target *target, const struct d_probe_set *s
 	return target->command.words && is_matched(set, &library);
 }
 
+/* Whether a description is of the pid provider, which only the kernel has. */
+static bool asks_pid(const struct targets *targets)
+{
+	for (size_t i = 0; i < targets->asked_count; i++)
+		if (!strncmp(targets->asked[i].provider, "pid", 3))
+			return true;
+	return false;
+}
+
 /*
  * Whether the kernel is to deliver what the scripts describe of a command that is stopped: it
  * delivers some of it, and the command will serve no stream.
@@ -261,9 +270,11 @@ static bool suits_kernel(const struct targets *targets, const struct target *tar
 	struct error ignored;
 	bool suits = false;
 
-	if (targets->via == TARGET_VIA_KERNEL)
+	if (targets->via == TARGET_VIA_KERNEL || asks_pid(targets))
 		return true;
-	if (!d_probe_set_init(&set) && !source_kernel_open(target->pid, &set, &source, &ignored)) {
+	if (!d_probe_set_init(&set) &&
+		!source_kernel_open(target->pid, &set, targets->asked, targets->asked_count,
+			&source, &ignored)) {
 		for (size_t i = 0; i < targets->asked_count; i++)
 			suits |= is_matched(&set, &targets->asked[i]);
 		suits &= !has_library(target, &set);
@@ -297,7 +308,8 @@ static int start_command(struct targets *targets, struct target *target, struct 
 		return watch_process(targets, target, error);
 	target->held = true;
 	if (!result && suits_kernel(targets, target)) {
-		result = source_kernel_open(target->pid, set, source, error);
+		result = source_kernel_open(
+			target->pid, set, targets->asked, targets->asked_count, source, error);
 		return result ? result : watch_process(targets, target, error);
 	}
 	target_continue(targets);

@@ -25,6 +25,7 @@
 #include "program/need.h"
 #include "source/endpoint.h"
 #include "source/kernel/kernel_attach.h"
+#include "source/kernel/kernel_pid.h"
 #include "source/kernel/kernel_ring.h"
 #include "source/kernel/kernel_target.h"
 #include "source/kernel/kernel_usdt.h"
@@ -73,7 +74,7 @@ struct kernel_source {
 	struct event_piece *pieces;
 	struct event_loss *losses;
 	size_t event_capacity, capture_capacity, piece_count, piece_capacity, loss_capacity;
-	struct usdt_unwind *unwind; /* NULL: not needed yet */
+	struct usdt_unwind *unwind; /* NULL: no stack is captured */
 	struct arena frames;        /* of the batch's stacks */
 	char message[1024];
 };
@@ -140,28 +141,38 @@ static bool is_wanted(const struct source_request *request, uint32_t probe)
 	return false;
 }
 
-static bool has_site(const struct kernel_source *kernel, uint32_t probe)
-{
-	for (size_t i = 0; i < kernel->attachment.site_count; i++)
-		if (kernel->attachment.sites[i].site->probe == probe)
-			return true;
-	return false;
-}
-
-/* Reports sites that are wanted and cannot be attached to: an error if a probe has no others. */
+/* Reports sites that are wanted and cannot be attached to: an error if there are no others. */
 static int tell_obstacles(
 	struct kernel_source *kernel, const struct source_request *request, struct error *error)
 {
+	const struct kernel_obstacle *first = NULL;
+	size_t count = 0;
+
 	for (size_t i = 0; i < kernel->target.obstacle_count; i++) {
 		const struct kernel_obstacle *obstacle = &kernel->target.obstacles[i];
 
 		if (!is_wanted(request, obstacle->probe))
 			continue;
-		if (!has_site(kernel, obstacle->probe))
+		if (!kernel->attachment.site_count)
 			return error_set(error, ENOTSUP, "%s", obstacle->reason);
-		if (!*kernel->message)
-			snprintf(kernel->message, sizeof(kernel->message), "%s", obstacle->reason);
+		if (!count++)
+			first = obstacle;
 	}
+	if (count > 1)
+		snprintf(kernel->message, sizeof(kernel->message), "%s (and %zu more)",
+			first->reason, count - 1);
+	else if (count)
+		snprintf(kernel->message, sizeof(kernel->message), "%s", first->reason);
+	return 0;
+}
+
+/* The process may have ended by the time its first stack is read, so its files are opened now. */
+static int prepare_stacks(struct kernel_source *kernel)
+{
+	for (size_t i = 0; i < kernel->attachment.plan_count && !kernel->unwind; i++)
+		if (kernel->attachment.plans[i].user_frames &&
+			usdt_unwind_new((pid_t)kernel->target.pid, &kernel->unwind))
+			return -ENOMEM;
 	return 0;
 }
 
@@ -183,6 +194,8 @@ static int kernel_enable(
 	if (result)
 		return result;
 	result = map_counters(kernel);
+	if (!result)
+		result = prepare_stacks(kernel);
 	if (!result)
 		result = watch(kernel, kernel->ring.map);
 	kernel->due = clock_monotonic();
@@ -300,8 +313,6 @@ static void unwind(struct kernel_source *kernel, const struct kernel_plan *plan,
 	size_t capacity = plan->user_frames < FRAMES_MAX ? plan->user_frames : FRAMES_MAX;
 	uint64_t *frames = arena_get(&kernel->frames, capacity * sizeof(*frames));
 
-	if (!kernel->unwind && usdt_unwind_new((pid_t)kernel->target.pid, &kernel->unwind))
-		return;
 	if (!frames)
 		return;
 	stack->frames = frames;
@@ -565,8 +576,8 @@ static int open_waits(struct kernel_source *kernel)
 	return result ? -errno : 0;
 }
 
-int source_kernel_open(
-	uint32_t pid, struct d_probe_set *set, struct source **source, struct error *error)
+int source_kernel_open(uint32_t pid, struct d_probe_set *set, const struct d_asked *asked,
+	size_t asked_count, struct source **source, struct error *error)
 {
 	struct kernel_source *kernel = calloc(1, sizeof(*kernel));
 	int result;
@@ -588,6 +599,8 @@ int source_kernel_open(
 		result = describe_process(kernel, error);
 	if (!result && (kernel_usdt_add(&kernel->target, set) || open_waits(kernel)))
 		result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
+	if (!result)
+		result = kernel_pid_add(&kernel->target, set, asked, asked_count, error);
 	if (result) {
 		kernel_close(&kernel->source);
 		return result;

@@ -10,9 +10,9 @@
 /*
  * Adds the probes of a process to the set, other than those that the set has already, and opens the
  * source of their events. It ends with the process. -EPERM: the privilege is missing; error says
- * what to do.
+ * what to do. Of the pid provider, only the probes that are asked for are added.
  */
-int source_kernel_open(
-	uint32_t pid, struct d_probe_set *set, struct source **source, struct error *error);
+int source_kernel_open(uint32_t pid, struct d_probe_set *set, const struct d_asked *asked,
+	size_t asked_count, struct source **source, struct error *error);
 
 #endif

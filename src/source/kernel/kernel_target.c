@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "usdt/pid_probe.h"
 
 int kernel_target_open(struct kernel_target *target, uint32_t pid, struct error *error)
 {
@@ -37,6 +38,7 @@ void kernel_target_close(struct kernel_target *target)
 	for (uint32_t i = 0; i < target->file_count; i++)
 		if (target->files[i].descriptor >= 0)
 			close(target->files[i].descriptor);
+	pid_finder_free(target->finder);
 	usdt_process_free(target->process);
 	arena_free(&target->texts);
 	free(target->files);

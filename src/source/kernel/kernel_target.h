@@ -36,6 +36,8 @@ struct kernel_target {
 	uint32_t file_count;
 	struct kernel_site *sites;
 	size_t site_count, site_capacity;
+	struct pid_finder *finder; /* NULL: no description is of the pid provider */
+	size_t pid_count;          /* probes that it has found */
 	struct kernel_obstacle *obstacles;
 	size_t obstacle_count, obstacle_capacity;
 };

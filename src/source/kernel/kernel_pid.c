@@ -1,0 +1,186 @@
+/*
+ * kernel_pid.c: see kernel_pid.h. usdt/pid_probe.h finds the places and checks them; this turns
+ * them into sites, with the arguments where the x86-64 calling convention has them.
+ */
+#include "source/kernel/kernel_pid.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/pattern.h"
+#include "usdt/pid_probe.h"
+
+enum {
+	REGISTER_ARGUMENTS = 6,
+	ENTRY_ARGUMENTS = 10,
+	RAX = 80, /* in struct pt_regs */
+	RSP = 152,
+	INSTRUCTION_BYTES_MAX = 15
+};
+
+/* rdi, rsi, rdx, rcx, r8, r9 in struct pt_regs */
+static const uint16_t argument_registers[REGISTER_ARGUMENTS] = {112, 104, 96, 88, 72, 64};
+
+static struct kernel_operand in_register(uint16_t place)
+{
+	return (struct kernel_operand){.kind = KERNEL_OPERAND_REGISTER,
+		.base = place,
+		.index = KERNEL_NO_REGISTER,
+		.size = 8,
+		.is_signed = true};
+}
+
+/* The number of the module's file; file_count: it is not among the target's. */
+static uint32_t find_file(const struct kernel_target *target, const struct pid_module *module)
+{
+	uint32_t i = 0;
+
+	for (; i < target->file_count; i++) {
+		const struct usdt_object *object = target->files[i].object;
+
+		if (object->inode == module->inode &&
+			object->device_major == module->device_major &&
+			object->device_minor == module->device_minor)
+			break;
+	}
+	return i;
+}
+
+static void take_entry_arguments(struct kernel_site *site)
+{
+	site->argument_count = ENTRY_ARGUMENTS;
+	for (unsigned i = 0; i < ENTRY_ARGUMENTS; i++) {
+		if (i < REGISTER_ARGUMENTS) {
+			site->arguments[i] = in_register(argument_registers[i]);
+			continue;
+		}
+		site->arguments[i] = in_register(RSP); /* after the return address */
+		site->arguments[i].kind = KERNEL_OPERAND_MEMORY;
+		site->arguments[i].value = 8 * (int64_t)(i - REGISTER_ARGUMENTS + 1);
+	}
+}
+
+/* arg0 is the offset of the return, 0 where it is not known; arg1 is the value. */
+static void take_return_arguments(struct kernel_site *site, uint64_t offset)
+{
+	site->argument_count = 2;
+	site->arguments[0] = (struct kernel_operand){
+		.kind = KERNEL_OPERAND_CONSTANT, .value = (int64_t)offset, .size = 8};
+	site->arguments[1] = in_register(RAX);
+}
+
+/* Whether the function has its value where it leaves: not if it jumps to another function. */
+static bool has_value(const struct pid_probe *probe, const struct pid_place *place)
+{
+	uint8_t bytes[INSTRUCTION_BYTES_MAX];
+	struct code_instruction instruction;
+	ssize_t count = pread(probe->module->file, bytes, sizeof(bytes), (off_t)place->offset);
+
+	if (count <= 0)
+		return false;
+	code_decode(EM_X86_64, bytes, (size_t)count, &instruction);
+	return instruction.flow == CODE_RETURN;
+}
+
+static int add_sites(struct kernel_target *target, const struct pid_probe *probe, uint32_t number)
+{
+	struct kernel_site site = {.probe = number,
+		.file = find_file(target, probe->module),
+		.pid = target->pid,
+		.offset = probe->place.offset};
+	int result = 0;
+
+	if (site.file == target->file_count)
+		return kernel_target_add_obstacle(
+			target, number, "%s: it is no longer mapped", probe->module->path);
+	if (probe->point != PID_RETURN || !probe->site_count) {
+		site.is_return = probe->point == PID_RETURN;
+		if (site.is_return)
+			take_return_arguments(&site, 0);
+		else
+			take_entry_arguments(&site);
+		return kernel_target_add_site(target, &site);
+	}
+	for (size_t i = 0; i < probe->site_count && !result; i++) {
+		site.offset = probe->sites[i].offset;
+		take_return_arguments(&site, probe->sites[i].in_function);
+		if (!has_value(probe, &probe->sites[i]))
+			site.arguments[1].kind = KERNEL_OPERAND_UNREADABLE;
+		result = kernel_target_add_site(target, &site);
+	}
+	return result;
+}
+
+/* Adds one probe, unless an earlier description has added it. */
+static int add_probe(struct kernel_target *target, struct d_probe_set *set, const char *provider,
+	const struct pid_probe *probe)
+{
+	const struct d_probe added = {.provider = (char *)provider,
+		.module = (char *)probe->module->name,
+		.function = (char *)probe->function,
+		.name = (char *)probe->name,
+		.kind = D_PROBE_SOURCE,
+		.is_place = true,
+		.is_program = probe->module->is_executable};
+	long number;
+
+	for (long i = d_probe_set_find(set, probe->name, -1); target->pid_count && i >= 0;
+		i = d_probe_set_find(set, probe->name, i)) {
+		const struct d_probe *other = &set->probes[i];
+
+		if (!strcmp(other->function, added.function) &&
+			!strcmp(other->module, added.module) && !strcmp(other->provider, provider))
+			return 0;
+	}
+	number = d_probe_set_add(set, &added);
+	if (number < 0)
+		return (int)number;
+	if (probe->refusal)
+		return kernel_target_add_obstacle(target, (uint32_t)number, "%s:%s:%s:%s: %s",
+			provider, added.module, added.function, added.name, probe->refusal);
+	return add_sites(target, probe, (uint32_t)number);
+}
+
+static int add_matching(struct kernel_target *target, struct d_probe_set *set, const char *provider,
+	const struct d_asked *asked, struct error *error)
+{
+	const struct pid_pattern pattern = {asked->module, asked->function, asked->name};
+	struct pid_list list = {0};
+	struct error reason;
+	int result =
+		target->finder ? 0 : pid_finder_new((pid_t)target->pid, &target->finder, error);
+
+	if (result)
+		return result;
+	result = pid_find(target->finder, &pattern, &list, &reason);
+	if (result)
+		error_set(error, -result, "%s:%s:%s:%s: %.800s", provider, asked->module,
+			asked->function, asked->name, reason.text);
+	for (size_t i = 0; i < list.count && !result; i++) {
+		result = add_probe(target, set, provider, &list.probes[i]);
+		if (result)
+			error_set(error, -result, "process %u: out of memory",
+				(unsigned int)target->pid);
+	}
+	target->pid_count += list.count;
+	pid_list_free(&list);
+	return result;
+}
+
+int kernel_pid_add(struct kernel_target *target, struct d_probe_set *set,
+	const struct d_asked *asked, size_t count, struct error *error)
+{
+	char provider[24];
+	int result = 0;
+
+	snprintf(provider, sizeof(provider), "pid%u", (unsigned int)target->pid);
+	for (size_t i = 0; i < count && !result; i++)
+		if (!strncmp(asked[i].provider, "pid", 3) &&
+			pattern_match(asked[i].provider, provider))
+			result = add_matching(target, set, provider, &asked[i], error);
+	return result;
+}

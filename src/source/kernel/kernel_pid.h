@@ -1,0 +1,21 @@
+/*
+ * kernel_pid.h: the pid provider: entries, returns and instructions of a process's functions, as
+ * probes and sites of the kernel source.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_PID_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_PID_H
+
+#include "program/probe.h"
+#include "source/kernel/kernel_target.h"
+
+struct error;
+
+/*
+ * Adds the probes that the descriptions match, only those whose provider begins with "pid", to the
+ * set, and their sites to the target. What cannot be probed is kept with the reason. -ENOENT: a
+ * description matches nothing; error says why.
+ */
+int kernel_pid_add(struct kernel_target *target, struct d_probe_set *set,
+	const struct d_asked *asked, size_t count, struct error *error);
+
+#endif
