@@ -53,7 +53,7 @@ struct usdt_unwound {
 	enum usdt_unwind_end end;
 };
 
-/* 0 or -ENOMEM. If the process cannot be examined, only frame pointers can be followed. */
+/* 0 or -ENOMEM. If the process cannot be examined, its stacks have one frame. */
 int usdt_unwind_new(pid_t pid, struct usdt_unwind **unwind);
 void usdt_unwind_free(struct usdt_unwind *unwind);
 
@@ -72,7 +72,7 @@ struct usdt_unwound usdt_unwind(struct usdt_unwind *unwind, const struct usdt_un
  */
 void usdt_unwind_refresh(struct usdt_unwind *unwind);
 
-/* One or a few words for people, such as "the copied stack ends here". */
+/* How a stack ends, for people, such as "the outermost frame". */
 const char *usdt_unwind_end_text(enum usdt_unwind_end end);
 
 #endif
