@@ -28,7 +28,9 @@ static void search(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, const ch
 	}
 }
 
-int usdt_symbol_value(int file, const char *name, size_t length, uint64_t *value)
+/* Looks through the full table and then, unless that has it, the dynamic one; or only the latter.
+ */
+static int find(int file, const char *name, size_t length, bool is_exported, uint64_t *value)
 {
 	unsigned found = 0;
 	Elf_Scn *section = NULL;
@@ -37,11 +39,21 @@ int usdt_symbol_value(int file, const char *name, size_t length, uint64_t *value
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(file, ELF_C_READ, NULL);
-	for (int pass = 0; elf && pass < 2 && !found; pass++)
+	for (int pass = is_exported; elf && pass < 2 && !found; pass++)
 		while ((section = elf_nextscn(elf, section)))
 			if (gelf_getshdr(section, &header) &&
 				header.sh_type == (pass ? SHT_DYNSYM : SHT_SYMTAB))
 				search(elf, section, &header, name, length, value, &found);
 	elf_end(elf);
 	return found == 1 ? 0 : found ? -EEXIST : -ENOENT;
+}
+
+int usdt_symbol_value(int file, const char *name, size_t length, uint64_t *value)
+{
+	return find(file, name, length, false, value);
+}
+
+int usdt_symbol_exported(int file, const char *name, size_t length, uint64_t *value)
+{
+	return find(file, name, length, true, value);
 }

@@ -14,4 +14,7 @@
  */
 int usdt_symbol_value(int file, const char *name, size_t length, uint64_t *value);
 
+/* The same for a symbol that the file exports to other objects: only .dynsym is searched. */
+int usdt_symbol_exported(int file, const char *name, size_t length, uint64_t *value);
+
 #endif

@@ -42,6 +42,35 @@ static int find_plan(struct kernel_attachment *attachment, const struct kernel_p
 	return (int)attachment->plan_count++;
 }
 
+/* The operand of a site's argument, as its note has it. */
+static const struct operand_argument *find_operand(
+	const struct usdt_object *object, uint64_t offset, unsigned argument)
+{
+	const struct usdt_image *image = object->image;
+
+	for (size_t i = 0; image && i < image->site_count; i++)
+		if (image->sites[i].code.offset == offset &&
+			argument < image->sites[i].argument_count)
+			return &image->sites[i].arguments[argument];
+	return NULL;
+}
+
+static int tell_operand(const char *name, const struct usdt_object *object,
+	const struct kernel_site *site, unsigned argument, struct error *error)
+{
+	const struct operand_argument *operand = find_operand(object, site->offset, argument);
+	bool is_unresolved = site->arguments[argument].kind == KERNEL_OPERAND_UNRESOLVED;
+
+	return error_set(error, ENOTSUP,
+		"%s: arg%u cannot be read at offset 0x%llx of %s: %s operand '%.*s' %s", name,
+		argument, (unsigned long long)site->offset, object->path,
+		is_unresolved ? "the symbol of its" : "its",
+		operand ? (int)operand->text_length : 0, operand ? operand->text : "",
+		is_unresolved ? "is not in the file's symbol table, or several symbols have "
+				"that name"
+			      : "has a form that the kernel source cannot read");
+}
+
 static int tell_plan(const struct d_probe_set *set, const struct kernel_target *target,
 	const struct kernel_site *site, int reason, unsigned argument, struct error *error)
 {
@@ -49,11 +78,7 @@ static int tell_plan(const struct d_probe_set *set, const struct kernel_target *
 
 	name_probe(set, site->probe, name, sizeof(name));
 	if (reason == -ENOTSUP)
-		return error_set(error, ENOTSUP,
-			"%s: arg%u cannot be read at offset 0x%llx of %s: the form of its operand "
-			"is not one that the kernel source can read",
-			name, argument, (unsigned long long)site->offset,
-			target->files[site->file].object->path);
+		return tell_operand(name, target->files[site->file].object, site, argument, error);
 	return error_set(error, E2BIG,
 		"%s: the clauses read more than %d bytes of memory at one event, which is the most "
 		"that the kernel source captures",

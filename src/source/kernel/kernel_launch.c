@@ -32,7 +32,7 @@ enum {
 /* Where the dynamic linker tells debuggers of what it has loaded. */
 struct linker {
 	uint64_t offset; /* of the function in its file */
-	uint64_t state;  /* address of the state in the process */
+	uint64_t state;  /* address of the state in the process; 0: the first call tells enough */
 	int file;
 };
 
@@ -43,13 +43,15 @@ bool kernel_is_allowed(struct error *error)
 	return !bpf_features(&features, error);
 }
 
-/* The address at which a symbol of an object is in the process; 0: there is none. */
+/* The address at which a symbol that an object exports is in the process; 0: there is none. A
+ * program that is linked statically has a copy of the linker's function, which nothing calls; but
+ * it exports nothing. */
 static uint64_t symbol_address(const struct usdt_object *object, int file, const char *name)
 {
 	uint64_t value;
 
 	if (!object->mapping_count || object->mappings[0].offset ||
-		usdt_symbol_value(file, name, strlen(name), &value))
+		usdt_symbol_exported(file, name, strlen(name), &value))
 		return 0;
 	return object->mappings[0].begin + value;
 }
@@ -68,20 +70,23 @@ static bool find_offset(const struct usdt_object *object, uint64_t address, uint
 	return false;
 }
 
-/* Looks through the objects that the kernel has mapped: the program and its dynamic linker. */
+/* Looks through the objects that the kernel has mapped: the program and its dynamic linker. That of
+ * musl calls the function once, when all is loaded, and exports only a pointer to the state. */
 static bool find_linker(const struct usdt_process *process, struct linker *linker)
 {
 	for (size_t i = 0; i < process->object_count; i++) {
 		const struct usdt_object *object = &process->objects[i];
-		uint64_t function, debug;
+		uint64_t function, debug, pointer;
 
 		linker->file = usdt_object_file(process, object);
 		if (linker->file < 0)
 			continue;
 		function = symbol_address(object, linker->file, "_dl_debug_state");
 		debug = symbol_address(object, linker->file, "_r_debug");
-		if (function && debug && find_offset(object, function, &linker->offset)) {
-			linker->state = debug + STATE_PLACE;
+		pointer = symbol_address(object, linker->file, "_dl_debug_addr");
+		if (function && (debug || pointer) &&
+			find_offset(object, function, &linker->offset)) {
+			linker->state = debug ? debug + STATE_PLACE : 0;
 			return true;
 		}
 		close(linker->file);
@@ -146,7 +151,8 @@ static bool is_loaded(const struct usdt_process *process, const struct linker *l
 {
 	int32_t state;
 
-	return usdt_process_memory(process, linker->state, &state, sizeof(state)) ||
+	return !linker->state ||
+		usdt_process_memory(process, linker->state, &state, sizeof(state)) ||
 		state == STATE_CONSISTENT;
 }
 

@@ -109,6 +109,12 @@ static int add_want(struct kernel_plan *plan, const struct d_demand *demand, uin
 	return result;
 }
 
+static bool is_readable(const struct kernel_operand *operand)
+{
+	return operand->kind != KERNEL_OPERAND_UNREADABLE &&
+		operand->kind != KERNEL_OPERAND_UNRESOLVED;
+}
+
 static int take_arguments(struct kernel_plan *plan, const struct kernel_site *site,
 	uint64_t arguments, unsigned *argument)
 {
@@ -119,9 +125,9 @@ static int take_arguments(struct kernel_plan *plan, const struct kernel_site *si
 		if (!(arguments >> i & 1) || i >= site->argument_count)
 			continue;
 		*argument = i;
-		if (site->arguments[i].kind == KERNEL_OPERAND_UNREADABLE && arguments != UINT64_MAX)
+		if (!is_readable(&site->arguments[i]) && arguments != UINT64_MAX)
 			return -ENOTSUP;
-		if (site->arguments[i].kind == KERNEL_OPERAND_UNREADABLE)
+		if (!is_readable(&site->arguments[i]))
 			continue;
 		*operand = site->arguments[i];
 		plan->argument_count = (uint8_t)(i + 1);

@@ -15,6 +15,7 @@ enum kernel_operand_kind {
 	KERNEL_OPERAND_REGISTER,   /* base */
 	KERNEL_OPERAND_MEMORY,     /* at value + base + index * scale */
 	KERNEL_OPERAND_UNREADABLE, /* a form that BPF cannot read, such as a vector register */
+	KERNEL_OPERAND_UNRESOLVED, /* the file has no symbol of its name, or several */
 	KERNEL_OPERAND_NONE        /* the site has no such argument: it reads as 0 */
 };
 

@@ -43,22 +43,40 @@ static uint16_t register_place(const struct operand_register *reg)
 
 /*
  * An address relative to a symbol is turned into one relative to the instruction pointer, since the
- * file may be mapped anywhere. False: the symbol is not known.
+ * file may be mapped anywhere. A register that is added to it is the index then. The address of a
+ * symbol itself is a constant, because the file has been mapped.
  */
-static bool take_symbol(struct usdt_finder *finder, const struct usdt_site *site,
+static void take_symbol(struct usdt_finder *finder, const struct usdt_site *site,
 	const struct operand *from, struct kernel_operand *to)
 {
 	int file = kernel_target_file(finder->target, finder->file);
+	bool is_based = from->base.kind != OPERAND_REGISTER_NONE && from->base.number != RIP;
 	uint64_t value;
 
-	if (file < 0 || usdt_symbol_value(file, from->symbol, from->symbol_length, &value) ||
-		from->is_address || from->index.kind != OPERAND_REGISTER_NONE ||
-		(from->base.kind != OPERAND_REGISTER_NONE && from->base.number != RIP))
-		return false;
+	to->kind = KERNEL_OPERAND_UNRESOLVED;
+	if (file < 0 || usdt_symbol_value(file, from->symbol, from->symbol_length, &value))
+		return;
+	value += (uint64_t)from->value - site->code.address;
+	to->kind = KERNEL_OPERAND_UNREADABLE;
+	if (from->is_address) {
+		to->kind = KERNEL_OPERAND_CONSTANT;
+		to->value = (int64_t)(value +
+			usdt_object_address(finder->target->files[finder->file].object,
+				site->code.offset, false));
+		return;
+	}
+	if ((is_based && from->index.kind != OPERAND_REGISTER_NONE))
+		return;
+	if (is_based) {
+		to->index = to->base;
+		to->scale = 1;
+	}
+	if (to->index == KERNEL_NO_REGISTER &&
+		(is_based || from->index.kind != OPERAND_REGISTER_NONE))
+		return;
 	to->kind = KERNEL_OPERAND_MEMORY;
 	to->base = INSTRUCTION_POINTER;
-	to->value = (int64_t)(value + (uint64_t)from->value - site->code.address);
-	return true;
+	to->value = (int64_t)value;
 }
 
 static void take_operand(struct usdt_finder *finder, const struct usdt_site *site,
@@ -84,8 +102,8 @@ static void take_operand(struct usdt_finder *finder, const struct usdt_site *sit
 		(to->base != KERNEL_NO_REGISTER || operand->base.kind == OPERAND_REGISTER_NONE) &&
 		(to->index != KERNEL_NO_REGISTER || operand->index.kind == OPERAND_REGISTER_NONE))
 		to->kind = KERNEL_OPERAND_MEMORY;
-	else if (operand->kind == OPERAND_SYMBOL && !take_symbol(finder, site, operand, to))
-		to->kind = KERNEL_OPERAND_UNREADABLE;
+	else if (operand->kind == OPERAND_SYMBOL)
+		take_symbol(finder, site, operand, to);
 }
 
 static bool is_same(const struct d_probe *one, const struct d_probe *other)

@@ -1,0 +1,69 @@
+#!/bin/bash
+# Arguments of all forms that compilers choose for USDT operands, in programs that are linked in all
+# the ways: what the program prints is what the kernel source must read.
+set -u
+. tests/e2e/common
+
+"$VMTAP" trace --via=kernel -l -p $$ >"$directory/out" 2>"$directory/err" </dev/null
+if grep -q 'allows no BPF program' "$directory/err"; then
+	echo "the kernel allows no BPF program"
+	exit 77
+fi
+cat >"$directory/forms.d" <<'D'
+forms$target:::nine { printf("nine %d %d %d %d %d %d %u %s %d\n", arg0, arg1, arg2, arg3, arg4, arg5,
+	arg6, copyinstr(arg7), arg8); }
+forms$target:::globals { printf("globals %d %d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4, arg5); }
+forms$target:::indices { printf("indices %d %d %d %d\n", arg0, arg1, arg2, arg3); }
+forms$target:::pointers { printf("pointers %d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4); }
+forms$target:::halves { printf("halves %d %d %d\n", arg0, arg1, arg2); }
+forms$target:::several { printf("several %d\n", arg0); }
+forms$target:::calls { printf("calls %d\n", arg0); }
+D
+
+# Nothing may be missed from the program's beginning on.
+compare() { # compiler, flags
+	"$@" tests/tools/usdt_forms.c -o "$directory/forms" 2>"$directory/err" || {
+		echo "not compiled with $*: $(head -1 "$directory/err")"
+		return
+	}
+	rm -f "$directory/traced"
+	run 0 trace -q -c "$directory/forms" -s "$directory/forms.d" -o "$directory/traced"
+	sed '/^$/d' "$directory/traced" >"$directory/values"
+	[ -s "$directory/values" ] || fail "no events of a program compiled with $*"
+	diff "$directory/out" "$directory/values" || fail "other values in a program compiled with $*"
+}
+for level in -O0 -O1 -O2 -O3; do
+	compare "$CC" $level -fPIE -pie
+	compare "$CC" $level -fno-pie -no-pie
+done
+compare "$CC" -O2 -static -fno-pie
+compare "$CC" -O2 -fPIE -static-pie
+
+# A library of a program whose dynamic linker is musl's: it is attached to before the first event.
+if command -v musl-gcc >/dev/null; then
+	include="-idirafter /usr/include -idirafter /usr/include/$(uname -m)-linux-gnu"
+	echo '#include <sys/sdt.h>
+		int of_library(int a) { DTRACE_PROBE1(forms, library, a); return a; }' >"$directory/library.c"
+	echo 'int of_library(int); int main(void) { return of_library(-6) + 6; }' >"$directory/main.c"
+	# shellcheck disable=SC2086
+	compare musl-gcc -O2 $include
+	# shellcheck disable=SC2086
+	musl-gcc -O2 $include -fPIC -shared "$directory/library.c" -o "$directory/libforms.so" &&
+		musl-gcc -O2 "$directory/main.c" -L"$directory" -lforms -Wl,-rpath,"$directory" \
+			-o "$directory/uses" || fail "compiling with musl"
+	run 0 trace -q -c "$directory/uses" -n 'forms$target:::library { printf("<%d>", arg0); }'
+	has out '^<-6>$'
+fi
+
+# An operand whose symbol is ambiguous is refused, with its text.
+echo '#include <sys/sdt.h>
+	static int same = 1; int other(void);
+	int main(int count, char **words) { same += count; DTRACE_PROBE1(forms, same, same); return other() + same; }' \
+	>"$directory/same.c"
+echo 'static int same = 5; int other(void) { return same++; }' >"$directory/other.c"
+$CC -O2 -fPIE -pie "$directory/same.c" "$directory/other.c" -o "$directory/same" || fail "compiling"
+if readelf -n "$directory/same" | grep -q 'Arguments:.*@same'; then
+	run 1 trace -q -c "$directory/same" -n 'forms$target:::same { trace(arg0); }'
+	has err "same: arg0 cannot be read at offset 0x[0-9a-f]+ of .*: the symbol of its operand 'same\(%rip\)' is not in the file's symbol table, or several symbols have that name"
+fi
+exit 0
