@@ -288,7 +288,6 @@ void client_take_terms(struct client *client)
 {
 	client->terms = client->asked;
 	client->encoder.grow_max = client->queue_bytes * (client->terms.lossless ? SWOLLEN : 1);
-	client->hurried = false;
 	note_behind(client);
 	encode_block_end(&client->encoder);
 	client->encoder.ghc_only = client->terms.ghc_only;
