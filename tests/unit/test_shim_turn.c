@@ -410,6 +410,34 @@ START_TEST(the_vm_goes_on_after_a_while)
 }
 END_TEST
 
+/* The end waits for a lossless client as long as it takes bytes, also if no thread of the VM waits:
+ * all events are in the ring. */
+START_TEST(the_end_waits_for_no_client_that_takes_nothing)
+{
+	enum { EVENTS = 40000 }; /* less than the ring holds, more than queue and socket hold */
+	const struct vmtap_options options = {.size = sizeof(options),
+		.ring_bytes = 32 << 20,
+		.queue_bytes = 1,
+		.lossless_ms = LONG_MS,
+		.flush_ms = 100,
+		.without_thread = 1};
+	char text[200];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	ck_assert_int_eq(vmtap_start(&options), 0);
+	pid_t client = run_client(stall);
+	ck_assert_int_eq(loop(), 'a');
+	for (unsigned i = 0; i < EVENTS; i++)
+		VMTAP_USER_MSG(0, text);
+	vmtap_stop();
+	atomic_store(&shared->fired, UINT64_MAX);
+	int status;
+	ck_assert_int_eq(waitpid(client, &status, 0), client);
+	ck_assert_uint_lt(shared->received, EVENTS);
+}
+END_TEST
+
 static atomic_bool interrupted;
 
 /* Its own event must not wait for the thread that it interrupts. */
@@ -947,6 +975,7 @@ int main(void)
 	tcase_add_test(tests, draining_is_no_cancellation_point);
 	tcase_add_test(tests, a_client_leaves_while_the_vm_waits);
 	tcase_add_test(tests, the_vm_goes_on_after_a_while);
+	tcase_add_test(tests, the_end_waits_for_no_client_that_takes_nothing);
 	tcase_add_test(tests, a_signal_ends_the_wait);
 	tcase_add_test(tests, signals_amid_turns);
 	tcase_add_test(tests, a_vm_that_forgets_its_turns);
