@@ -146,6 +146,8 @@ void admission_accept(struct server *server)
 		server->accept_after = clock_monotonic() + ACCEPT_AGAIN_MS * UINT64_C(1000000);
 		return;
 	}
+	if (!server->listening) /* the memory may be needed for the client */
+		drain_collect(&server->drain);
 	registry_lock();
 	for (unsigned i = 0; i < ACCEPTS_AT_ONCE && server->client_count < SERVER_CLIENTS_MAX;
 		i++) {

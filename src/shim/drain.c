@@ -298,3 +298,9 @@ void drain_skip(struct drain *drain)
 	tell_drops(NULL, &ring_unattached, 0);
 	stamp_point(&drain->clock);
 }
+
+void drain_collect(struct drain *drain)
+{
+	drain_skip(drain);
+	ring_collect();
+}

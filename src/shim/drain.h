@@ -33,6 +33,10 @@ void drain_rings(struct drain *drain, struct client *clients);
 /* Discards what the rings still hold from the last time that a client listened. */
 void drain_skip(struct drain *drain);
 
+/* While no client is subscribed, nothing drains the rings: frees those of threads that have ended.
+ */
+void drain_collect(struct drain *drain);
+
 /* Counts what the rings hold as lost for the clients without lossless delivery, which get no more
  * events: the stream ends, and a lossless client does not let the rings be drained. */
 void drain_give_up(struct drain *drain, struct client *clients);

@@ -435,6 +435,7 @@ static void finish(struct server *server)
 	ring_set_listening(false);
 	subscription_apply(server);
 	ring_set_held(false);
+	drain_collect(&server->drain);
 }
 
 /* Asks the scheduler for short turns soon instead of long turns later (Linux 6.12 and later;

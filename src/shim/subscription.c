@@ -54,7 +54,7 @@ void subscription_apply(struct server *server)
 	TEST_POINT("guards-set");
 	if (!listening && server->listening) {
 		ring_set_listening(false);
-		ring_collect();
+		drain_collect(&server->drain);
 		ring_forget();
 		server->drain.blocked = server->pace.slow = false;
 	}

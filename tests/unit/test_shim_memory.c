@@ -518,6 +518,40 @@ START_TEST(memory_goes_back_when_the_last_client_leaves)
 }
 END_TEST
 
+/* The rings of threads that end while nobody listens do not take memory from later clients. */
+START_TEST(memory_goes_back_when_threads_end_later)
+{
+	enum { THREADS = 100 };
+	static pthread_t threads[THREADS];
+	struct reader reader;
+
+	for (unsigned i = 0; i < 2; i++) {
+		start_with(48 * MIB);
+		make_threads(threads, THREADS, 1);
+		ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+		pthread_barrier_wait(&go_barrier);
+		pthread_barrier_wait(&done_barrier);
+		reader_close(&reader);
+		ck_assert(fixture_await_guards(0));
+		ck_assert_uint_eq(count_rings(), THREADS);
+		if (i == 0) {
+			join_threads(threads, THREADS);
+			vmtap_stop();
+			ck_assert_uint_eq(count_rings(), 0);
+		}
+	}
+	vmtap_stop();
+	join_threads(threads, THREADS);
+	start_with(12 * MIB); /* less than the rings had */
+	ck_reader(&reader, reader_start(&reader, fixture_path, 0));
+	VMTAP_GC_IDLE(0);
+	ck_reader(&reader, reader_until_time(&reader, reader_now()));
+	ck_assert_uint_eq(reader_received(&reader), 1);
+	ck_assert_uint_eq(count_rings(), 1);
+	reader_close(&reader);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("shim_memory");
@@ -533,6 +567,7 @@ int main(void)
 	tcase_add_test(all, a_client_that_is_refused_is_told);
 	tcase_add_test(all, a_lossless_client_loses_nothing);
 	tcase_add_test(all, memory_goes_back_when_the_last_client_leaves);
+	tcase_add_test(all, memory_goes_back_when_threads_end_later);
 	suite_add_tcase(suite, all);
 	return fixture_run(suite);
 }
