@@ -117,7 +117,8 @@
  *   - Clients are told that the limit was reached, and what was refused, at most every ten seconds.
  *   - When the last client leaves, queues and what the rings held are given back to the system,
  *     also if the program locks its memory (Linux 5.18 and later). Each thread keeps 16 KiB of its
- *     ring until it ends; names and descriptions of events are kept.
+ *     ring; if it ends while no client is connected, the ring is freed when the next one connects,
+ *     or by vmtap_stop(). Names and descriptions of events are kept.
  * A thread that has fired one event takes 8 KiB of resident memory.
  *
  *
@@ -231,8 +232,9 @@ struct vmtap_options {
 				 options before fork() returns in it; see below */
 	int without_thread;   /* nonzero: the library makes no thread; the VM's own loop calls
 				 vmtap_turn(), see there */
-	uint64_t memory_bytes; /* the most memory that the library takes, see "Memory"; 0: 512 MiB,
-				  or room for 512 rings or 64 queues if theirs were chosen larger */
+	uint64_t memory_bytes; /* the most memory that the library takes, at least 4 MiB, see
+				  "Memory"; 0: 512 MiB, or room for 512 rings or 64 queues if
+				  theirs were chosen larger */
 };
 
 /*
@@ -425,12 +427,14 @@ VMTAP_API int vmtap_stop(void);
  * clients have their events. If it takes none for long, rings become full, events are dropped and
  * counted, and no client can connect; nothing else happens.
  *
- * vmtap_turn() returns 0 after a turn, or at once if none is due; -EBUSY, and does nothing, while
- * another thread is in it or in vmtap_stop(), and inside a census; -EBADF if no stream is served in
- * this way, or if it had to be ended, because the program has closed the library's descriptors or a
- * sandbox refuses what a turn needs. It never waits for a client or for another thread. Any thread
- * may call it, but not a signal handler. It preserves errno, blocks all signals while it runs, and
- * is not a cancellation point. A census that is not polled, and wanted, are called in it.
+ * vmtap_turn() returns 0 after a turn, or at once if none is due. It returns -EBUSY, and does
+ * nothing, inside a census, and while another thread is in it or in vmtap_stop(), or moves the
+ * contents of the rings in an event (see below); the descriptor stays readable meanwhile. It
+ * returns -EBADF if no stream is served in this way, or if it had to be ended, because the program
+ * has closed the library's descriptors or a sandbox refuses what a turn needs. It never waits for a
+ * client or for another thread. Any thread may call it, but not a signal handler. It preserves
+ * errno, blocks all signals while it runs, and is not a cancellation point. A census that is not
+ * polled, and wanted, are called in it.
  *
  * A thread that fires an event which a lossless client has no room for moves the contents of the
  * rings to the clients itself, and waits for that client, so it does not need the loop. Such an
