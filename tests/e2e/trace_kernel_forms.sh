@@ -66,4 +66,17 @@ if readelf -n "$directory/same" | grep -q 'Arguments:.*@same'; then
 	run 1 trace -q -c "$directory/same" -n 'forms$target:::same { trace(arg0); }'
 	has err "same: arg0 cannot be read at offset 0x[0-9a-f]+ of .*: the symbol of its operand 'same\(%rip\)' is not in the file's symbol table, or several symbols have that name"
 fi
+
+# Without privilege the stream's part runs, and a line says what the rest would take.
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "${VMTAP_SANITIZED:-0}" != 1 ]; then
+	folder=$directory/nobody
+	mkdir "$folder" && cp "$VMTAP" "$TOY" examples/toy/programs/queens.toy "$folder" || fail "cp"
+	chmod 755 "$directory" && chown -R 65534 "$folder" || fail "chown"
+	(cd "$folder" && timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$folder" \
+		TMPDIR="$folder" XDG_RUNTIME_DIR= ./vmtap trace -q -Z -c "./toy queens.toy" \
+		-n 'vm$target:::method-entry { @ = count(); } nosuch$target:::probe { @n = count(); }') \
+		>"$directory/out" 2>"$directory/err" || fail "the stream's part of a script without privilege"
+	has out '^ *8501$'
+	has err '^vmtap: nosuch[0-9]+:::probe: the event stream of process [0-9]+ has no such probe, and the kernel allows no BPF program: it needs the capabilities CAP_BPF and CAP_PERFMON; run vmtap by sudo$'
+fi
 exit 0

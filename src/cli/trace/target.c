@@ -206,6 +206,22 @@ static bool wants_kernel(
 	return false;
 }
 
+/* Says why the first description that the target's stream does not satisfy gets no probes. */
+static void tell_refusal(const struct targets *targets, const struct target *target,
+	const struct d_probe_set *set, const struct error *reason)
+{
+	for (size_t i = 0; i < targets->asked_count; i++) {
+		const struct d_asked *asked = &targets->asked[i];
+
+		if (is_matched(set, asked))
+			continue;
+		cli_message("%s:%s:%s:%s: the event stream of process %u has no such probe, and %s",
+			asked->provider, asked->module, asked->function, asked->name,
+			(unsigned int)target->pid, reason->text);
+		return;
+	}
+}
+
 /*
  * Opens the kernel source for a target; *source is NULL if it has no probe that the stream does
  * not have. A failure is only one if nothing else delivers the target's events.
@@ -222,6 +238,8 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 	if (result == -EPERM && *target->missing.text) {
 		struct error missing = target->missing;
 		error_set(&target->missing, -result, "%.400s; %.500s", missing.text, error->text);
+	} else if (result == -EPERM) {
+		tell_refusal(targets, target, set, error);
 	}
 	if (!result && set->count == before && targets->via != TARGET_VIA_KERNEL) {
 		source_close(*source);

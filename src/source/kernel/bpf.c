@@ -163,7 +163,8 @@ int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct e
 		return program >= 0 ? program
 				    : error_set(error, EPERM,
 					      "the kernel allows no BPF program: it needs the "
-					      "capabilities CAP_BPF and CAP_PERFMON");
+					      "capabilities CAP_BPF and CAP_PERFMON; run "
+					      "vmtap by sudo");
 	log = calloc(1, LOG_BYTES);
 	if (log)
 		load(code, count, flags, log, LOG_BYTES);
