@@ -201,32 +201,42 @@ static enum source_state merge_next(
 	return state;
 }
 
+static int enable_part(struct merge *merge, struct part *part, const struct source_request *request,
+	struct error *error)
+{
+	struct source_request own = *request;
+	size_t at = 0;
+	int result;
+
+	while (at < request->want_count && request->wants[at].probe < part->is.first)
+		at++;
+	own.wants = request->wants + at;
+	while (at < request->want_count && request->wants[at].probe < part->is.end)
+		at++;
+	own.want_count = (size_t)(request->wants + at - own.wants);
+	result = source_enable(part->is.source, &own, error);
+	part->heard = clock_monotonic();
+	if (result && merge->is_open) { /* the others are traced without it */
+		part->state = SOURCE_BROKEN;
+		part->error = *error;
+		epoll_ctl(
+			merge->descriptor, EPOLL_CTL_DEL, source_descriptor(part->is.source), NULL);
+		result = 0;
+	}
+	return result;
+}
+
+/* A process may wait for its stream to be enabled, and must not run before the kernel is ready. */
 static int merge_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
 	struct merge *merge = (struct merge *)source;
-	size_t at = 0;
 	int result = 0;
 
-	for (size_t i = 0; i < merge->count && !result; i++) {
-		const struct merge_part *part = &merge->parts[i]->is;
-		struct source_request own = *request;
-		while (at < request->want_count && request->wants[at].probe < part->first)
-			at++;
-		own.wants = request->wants + at;
-		while (at < request->want_count && request->wants[at].probe < part->end)
-			at++;
-		own.want_count = (size_t)(request->wants + at - own.wants);
-		result = source_enable(part->source, &own, error);
-		merge->parts[i]->heard = clock_monotonic();
-		if (result && merge->is_open) { /* the others are traced without it */
-			merge->parts[i]->state = SOURCE_BROKEN;
-			merge->parts[i]->error = *error;
-			epoll_ctl(merge->descriptor, EPOLL_CTL_DEL, source_descriptor(part->source),
-				NULL);
-			result = 0;
-		}
-	}
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < merge->count && !result; i++)
+			if ((merge->parts[i]->is.source->kind == SOURCE_KIND_KERNEL) == !pass)
+				result = enable_part(merge, merge->parts[i], request, error);
 	return result;
 }
 

@@ -67,6 +67,26 @@ if readelf -n "$directory/same" | grep -q 'Arguments:.*@same'; then
 	has err "same: arg0 cannot be read at offset 0x[0-9a-f]+ of .*: the symbol of its operand 'same\(%rip\)' is not in the file's symbol table, or several symbols have that name"
 fi
 
+# The program does not run on by its stream before the kernel's probes are ready; the events of both
+# are in order, and thread-local variables are common.
+echo '#include <stddef.h>
+	#include <sys/sdt.h>
+	void *__libc_calloc(size_t, size_t);
+	void *calloc(size_t count, size_t size)
+	{
+		DTRACE_PROBE1(loaded, calloc, count * size);
+		return __libc_calloc(count, size);
+	}' >"$directory/loaded.c"
+$CC -O2 -fPIC -shared "$directory/loaded.c" -o "$directory/libloaded.so" || fail "compiling a library"
+if [ "${VMTAP_SANITIZED:-0}" != 1 ]; then # its calloc must not be replaced
+	run 0 trace --lossless -q -c "env LD_PRELOAD=$directory/libloaded.so $TOY examples/toy/programs/queens.toy" \
+		-o "$directory/both" -n 'BEGIN { disorder = 0; last = (uint64_t)0; entries = 0; }
+		vm$target:::method-entry { self->depth++; entries++; disorder += timestamp < last; last = timestamp; }
+		loaded$target:::calloc { @[self->depth > 0] = count(); disorder += timestamp < last; last = timestamp; }
+		END { printf("%d %d", disorder, entries); printa(" %d %@d", @); }'
+	grep -qE '^0 8501( [01] [1-9][0-9]*){2}$' "$directory/both" || fail "two sources: $(cat "$directory/both")"
+fi
+
 # Without privilege the stream's part runs, and a line says what the rest would take.
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "${VMTAP_SANITIZED:-0}" != 1 ]; then
 	folder=$directory/nobody
