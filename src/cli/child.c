@@ -88,8 +88,11 @@ static void run_child(char *const *words, pid_t parent, int line)
 		snprintf(self, sizeof(self), "%d,tracer:%d", (int)getpid(), (int)parent);
 	else
 		snprintf(self, sizeof(self), "tracer:%d", (int)parent);
-	if (stops)
-		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	if (stops && ptrace(PTRACE_TRACEME, 0, NULL, NULL)) {
+		number = -errno; /* it runs all the same */
+		if (write(line, &number, sizeof(number)) < 0)
+			_exit(126);
+	}
 	if (wait == CHILD_WAIT_NONE || !setenv("VMTAP_WAIT", self, 1))
 		execvp(words[0], words);
 	number = errno;
@@ -146,9 +149,12 @@ int child_release(struct child *child, char *const *words, unsigned wait, struct
 		child_end(child);
 		return error_set(error, number, "%s: %s", words[0], strerror(number));
 	}
-	do
+	child->stops = wait & CHILD_STOPPED;
+	do {
 		got = read(child->line, &number, sizeof(number));
-	while (got < 0 && (errno == EINTR || errno == EAGAIN));
+		child->stops &= number >= 0;
+	} while ((got < 0 && (errno == EINTR || errno == EAGAIN)) ||
+		(got == (ssize_t)sizeof(number) && number < 0));
 	close(child->line);
 	child->line = -1;
 	if (got != (ssize_t)sizeof(number))

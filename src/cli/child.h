@@ -16,6 +16,7 @@ struct child {
 	pid_t pid;      /* 0: no child */
 	int descriptor; /* readable once it has ended; -1: the kernel has no pidfd */
 	int line;       /* socket to it until it is released, then -1 */
+	bool stops;     /* CHILD_STOPPED is in force: it was requested, and the system allowed it */
 	bool ended;
 	int status; /* as from waitpid(); valid once it has ended */
 };
@@ -37,7 +38,7 @@ enum child_wait {
 	CHILD_WAIT_ITSELF,
 	CHILD_WAIT_ALL,    /* also for all that it starts, as long as we live */
 	CHILD_STOPPED = 64 /* added: the program is stopped where it begins; kernel_launch() takes
-			      it from there */
+			      it from there if the child's `stops` is set then */
 };
 
 /*

@@ -317,7 +317,11 @@ static int start_command(struct targets *targets, struct target *target, struct 
 	if (targets->via == TARGET_VIA_KERNEL && !asks)
 		return -EPERM;
 	result = release(targets, target, wait | (asks ? CHILD_STOPPED : 0), error);
-	if (result || !asks)
+	if (!result && asks && !target->child.stops && targets->via == TARGET_VIA_KERNEL)
+		return error_set(error, EPERM,
+			"the system allows no ptrace(), by which a command is stopped until its "
+			"probes are attached");
+	if (result || !target->child.stops)
 		return result;
 	result = kernel_launch(target->child.pid, error);
 	if (result == -ESRCH && targets->via != TARGET_VIA_KERNEL)

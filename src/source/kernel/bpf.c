@@ -22,6 +22,7 @@ enum {
 	ATTACH_UPROBE_MULTI = 48, /* enum bpf_attach_type, Linux 6.6 */
 	MULTI_RETURN = 1,
 	LOG_BYTES = 64 << 10,
+	LOAD_TRIES = 5,
 	BTF_KINDS = 20,
 	CLOSERS_MAX = 8,
 	CLOSE_AT_ONCE = 8 /* fewer links are closed without further threads */
@@ -35,9 +36,11 @@ static int bpf_system_call(int command, void *attributes, size_t size)
 {
 	int result;
 
-	do
+	unsigned tries = 0;
+
+	do /* a signal may interrupt the check of a program */
 		result = (int)syscall(SYS_bpf, command, attributes, size);
-	while (result < 0 && errno == EAGAIN && command == BPF_PROG_LOAD);
+	while (result < 0 && errno == EAGAIN && command == BPF_PROG_LOAD && ++tries < LOAD_TRIES);
 	return result < 0 ? -errno : result;
 }
 
