@@ -99,4 +99,20 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "${VMTAP_SANITIZED:-
 	has out '^ *8501$'
 	has err '^vmtap: nosuch[0-9]+:::probe: the event stream of process [0-9]+ has no such probe, and the kernel allows no BPF program: it needs the capabilities CAP_BPF and CAP_PERFMON; run vmtap by sudo$'
 fi
+
+# Nested pid namespaces: what the kernel could not deliver is refused.
+cat >"$directory/nested.sh" <<'NESTED'
+mkfifo "$2/nested"
+unshare -p -f sh -c 'read line; true' <"$2/nested" &
+exec 3>"$2/nested"
+child=
+until [ "$child" ]; do read -r child <"/proc/$!/task/$!/children"; done
+until [ "$(stat -Lc %i "/proc/$child/ns/pid")" != "$(stat -Lc %i /proc/self/ns/pid)" ]; do :; done
+"$1" trace --via=kernel -q -p "$child" -n 'libc$target:::setjmp { }'
+NESTED
+if unshare -p -f -m --mount-proc true 2>/dev/null; then
+	timeout 60 unshare -p -f -m --mount-proc bash "$directory/nested.sh" "$(realpath "$VMTAP")" "$directory" \
+		>"$directory/out" 2>"$directory/err"
+	has err 'is in another pid namespace than vmtap, which is in one itself'
+fi
 exit 0

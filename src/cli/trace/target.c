@@ -235,10 +235,10 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 
 	if (result && targets->via == TARGET_VIA_KERNEL)
 		return result;
-	if (result == -EPERM && *target->missing.text) {
+	if ((result == -EPERM || result == -ENOTSUP) && *target->missing.text) {
 		struct error missing = target->missing;
 		error_set(&target->missing, -result, "%.400s; %.500s", missing.text, error->text);
-	} else if (result == -EPERM) {
+	} else if (result == -EPERM || result == -ENOTSUP) {
 		tell_refusal(targets, target, set, error);
 	}
 	if (!result && set->count == before && targets->via != TARGET_VIA_KERNEL) {

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -576,6 +577,24 @@ static int open_waits(struct kernel_source *kernel)
 	return result ? -errno : 0;
 }
 
+/* Programs know the ids of threads in one pid namespace: the kernel's own, or else ours. */
+static int check_namespace(const struct bpf_features *features, uint32_t pid, struct error *error)
+{
+	struct stat status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/ns/pid", pid);
+	if (!features->other_namespace || stat(path, &status) ||
+		status.st_ino == features->namespace_inode)
+		return 0;
+	return error_set(error, ENOTSUP,
+		"process %" PRIu32
+		" is in another pid namespace than vmtap, which is in one itself: "
+		"the kernel cannot tell its threads apart then; run vmtap on the host, or in the "
+		"process's namespace",
+		pid);
+}
+
 int source_kernel_open(uint32_t pid, struct d_probe_set *set, const struct d_asked *asked,
 	size_t asked_count, struct source **source, struct error *error)
 {
@@ -593,6 +612,8 @@ int source_kernel_open(uint32_t pid, struct d_probe_set *set, const struct d_ask
 		.kind = SOURCE_KIND_KERNEL,
 		.provides = source_kind_provides(SOURCE_KIND_KERNEL)};
 	result = bpf_features(&kernel->attachment.features, error);
+	if (!result)
+		result = check_namespace(&kernel->attachment.features, pid, error);
 	if (!result)
 		result = kernel_target_open(&kernel->target, pid, error);
 	if (!result)
