@@ -4,6 +4,8 @@
  * All signals are blocked during a turn, as they are on the server's thread, and it is not a
  * cancellation point: a handler must not find its own thread in the middle of one. While a thread
  * ends the streams, which can take long, only those are blocked that writing to a log can raise.
+ * Cancellation is disabled only while signals are blocked: a handler that leaves an event by
+ * longjmp() would leave it disabled.
  */
 #include "shim/turn.h"
 
@@ -12,7 +14,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "shim/awaited.h"
 #include "shim/fork_page.h"
@@ -61,8 +65,8 @@ static void mask(struct masked *masked, bool all)
 	add_written(&set);
 	if (all)
 		sigfillset(&set);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &masked->cancel);
 	masked->done = !pthread_sigmask(SIG_BLOCK, &set, &masked->before);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &masked->cancel);
 	sigemptyset(&masked->pending);
 	sigpending(&masked->pending);
 }
@@ -89,11 +93,11 @@ static void discard_raised(const struct masked *masked)
 
 static void unmask(const struct masked *masked)
 {
-	if (masked->done) {
+	if (masked->done)
 		discard_raised(masked);
-		pthread_sigmask(SIG_SETMASK, &masked->before, NULL);
-	}
 	pthread_setcancelstate(masked->cancel, NULL);
+	if (masked->done)
+		pthread_sigmask(SIG_SETMASK, &masked->before, NULL);
 }
 
 /* ---- the lock ---- */
@@ -161,17 +165,41 @@ static bool list_clients(struct pollfd *polled, nfds_t *count)
 	return listed;
 }
 
+/* poll(), which a sandbox may refuse. No cancellation point. */
+static int poll_clients(struct pollfd *polled, nfds_t count, int wait_ms)
+{
+#ifdef SYS_poll
+	return (int)syscall(SYS_poll, polled, count, wait_ms);
+#else
+	const struct timespec limit = {
+		.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000L};
+
+	return (int)syscall(SYS_ppoll, polled, count, &limit, NULL, 0);
+#endif
+}
+
+static bool pause_refused(void)
+{
+	struct masked masked;
+	bool paused;
+
+	mask(&masked, true);
+	paused = pause_for(PAUSE_REFUSED_MS);
+	unmask(&masked);
+	return paused;
+}
+
 static int wait_for_client(int wait_ms)
 {
 	struct pollfd polled[SERVER_CLIENTS_MAX];
 	nfds_t count;
-	int limit = list_clients(polled, &count) ? CLIENT_MS : BUSY_MS, cancel, result = 0;
+	int limit = list_clients(polled, &count) ? CLIENT_MS : BUSY_MS;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	if (poll(polled, count, wait_ms < limit ? wait_ms : limit) < 0)
-		result = errno == EINTR ? -EINTR : pause_for(PAUSE_REFUSED_MS) ? 0 : -EPERM;
-	pthread_setcancelstate(cancel, NULL);
-	return result;
+	if (poll_clients(polled, count, wait_ms < limit ? wait_ms : limit) >= 0)
+		return 0;
+	if (errno == EINTR)
+		return -EINTR;
+	return pause_refused() ? 0 : -EPERM;
 }
 
 static void pass_on(void)

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/epoll.h>
@@ -472,6 +473,51 @@ START_TEST(a_signal_ends_the_wait)
 	vmtap_stop();
 	end_client(client);
 	ck_assert_uint_eq(shared->received + shared->lost, count + MANY + 1);
+}
+END_TEST
+
+static sigjmp_buf escape;
+
+static void leave(int number)
+{
+	(void)number;
+	siglongjmp(escape, 1);
+}
+
+/* A handler leaves an event that waits for the client. Its thread can be cancelled as before. */
+START_TEST(a_handler_leaves_the_wait)
+{
+	const struct sigaction action = {.sa_handler = leave};
+	volatile int left = 0, disabled = 0;
+	int cancel;
+
+	start(1, LONG_MS, 100);
+	pid_t client = run_client(stall);
+	ck_assert_int_eq(loop(), 'a');
+	sigaction(SIGUSR1, &action, NULL);
+	pid_t vm = getpid(), killer = fork();
+	if (killer == 0) {
+		await_standstill();
+		for (unsigned i = 0; i < 200; i++) { /* in different moments of a wait */
+			const struct timespec pause = {.tv_nsec = 1000000 + i * 10000};
+			kill(vm, SIGUSR1);
+			nanosleep(&pause, NULL);
+		}
+		kill(client, SIGKILL); /* ends the last wait */
+		_exit(0);
+	}
+	if (sigsetjmp(escape, 1)) /* from here on, the handler may leave anything */
+		left++;
+	pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &cancel);
+	disabled += cancel != PTHREAD_CANCEL_ENABLE;
+	vmtap_thread_reset();
+	while (waitpid(killer, NULL, WNOHANG) == 0)
+		fire(1);
+	ck_assert_int_gt(left, 0);
+	ck_assert_int_eq(disabled, 0);
+	signal(SIGUSR1, SIG_IGN);
+	ck_assert_int_eq(waitpid(client, NULL, 0), client);
+	ck_assert_int_eq(vmtap_stop(), 0);
 }
 END_TEST
 
@@ -977,6 +1023,7 @@ int main(void)
 	tcase_add_test(tests, the_vm_goes_on_after_a_while);
 	tcase_add_test(tests, the_end_waits_for_no_client_that_takes_nothing);
 	tcase_add_test(tests, a_signal_ends_the_wait);
+	tcase_add_test(tests, a_handler_leaves_the_wait);
 	tcase_add_test(tests, signals_amid_turns);
 	tcase_add_test(tests, a_vm_that_forgets_its_turns);
 	tcase_add_test(tests, stop_delivers_what_is_pending);
