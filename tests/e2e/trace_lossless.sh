@@ -17,6 +17,19 @@ end() { # pid
 	return 0
 }
 
+# How much CPU time a process has used, in ticks.
+used() { # pid
+	awk '{ sub(/.*\) /, ""); print $12 + $13 }' "/proc/$1/stat"
+}
+# Waits until the VM, which no longer waits for its client, has run for long enough to fire far more
+# than the client's queue can take.
+runs_on() {
+	local before
+	before=$(used "$toy")
+	has_run() { [ "$(used "$toy")" -gt $((before + 60)) ]; }
+	await "the VM does not run on" has_run
+}
+
 # Starts a tracer, and stops it in the middle of its work until the VM goes on without it.
 stall() { # arguments
 	"$VMTAP" "$@" >"$directory/out" 2>"$directory/err" &
@@ -25,6 +38,7 @@ stall() { # arguments
 	await "no subscription" grep -q 'flags 0x1$' "$directory/toy"
 	kill -STOP "$tracer"
 	await "the VM still waits" grep -q 'no longer lossless' "$directory/toy"
+	runs_on
 	kill -CONT "$tracer"
 	await "no message" grep -q 'delivery is no longer lossless' "$directory/err"
 	kill -INT "$tracer"
@@ -46,6 +60,7 @@ pids+=("$tracer")
 await "no subscription" grep -q 'flags 0x9' "$directory/toy"
 kill -STOP "$tracer"
 await "the VM still waits" grep -q 'no longer lossless' "$directory/toy"
+runs_on
 kill -CONT "$tracer"
 tries=0
 until grep -qa 'delivery is no longer lossless' "$directory/log"; do
