@@ -177,9 +177,9 @@ bool target_has_children(const struct targets *targets)
 /* ---- the kernel ---- */
 
 /* Whether a probe of the set that some source delivers matches the description. */
-static bool is_matched(const struct d_probe_set *set, const struct d_asked *asked)
+static bool is_matched(const struct d_probe_set *set, size_t first, const struct d_asked *asked)
 {
-	for (size_t i = 0; i < set->count; i++) {
+	for (size_t i = first; i < set->count; i++) {
 		const struct d_probe *probe = &set->probes[i];
 
 		if (probe->kind == D_PROBE_SOURCE && !probe->is_absent &&
@@ -201,7 +201,7 @@ static bool wants_kernel(
 	if (targets->via == TARGET_VIA_KERNEL || *target->missing.text || targets->lists_all)
 		return true;
 	for (size_t i = 0; i < targets->asked_count; i++)
-		if (!is_matched(set, &targets->asked[i]))
+		if (!is_matched(set, 0, &targets->asked[i]))
 			return true;
 	return false;
 }
@@ -213,13 +213,22 @@ static void tell_refusal(const struct targets *targets, const struct target *tar
 	for (size_t i = 0; i < targets->asked_count; i++) {
 		const struct d_asked *asked = &targets->asked[i];
 
-		if (is_matched(set, asked))
+		if (is_matched(set, 0, asked))
 			continue;
 		cli_message("%s:%s:%s:%s: the event stream of process %u has no such probe, and %s",
 			asked->provider, asked->module, asked->function, asked->name,
 			(unsigned int)target->pid, reason->text);
 		return;
 	}
+}
+
+/* Whether any probe of the set from this one on is described, or may be by its number. */
+static bool is_of_use(const struct targets *targets, const struct d_probe_set *set, size_t first)
+{
+	for (size_t i = 0; i < targets->asked_count; i++)
+		if (is_matched(set, first, &targets->asked[i]))
+			return true;
+	return !targets->asked_count;
 }
 
 /*
@@ -241,7 +250,8 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 	} else if (result == -EPERM || result == -ENOTSUP) {
 		tell_refusal(targets, target, set, error);
 	}
-	if (!result && set->count == before && targets->via != TARGET_VIA_KERNEL) {
+	if (!result && targets->via != TARGET_VIA_KERNEL &&
+		(set->count == before || !is_of_use(targets, set, before))) {
 		source_close(*source);
 		*source = NULL;
 	}
@@ -265,7 +275,7 @@ static bool has_library(const struct target *target, const struct d_probe_set *s
 	const struct d_asked library = {
 		.provider = "vm[0-9]*", .module = "", .function = "", .name = ""};
 
-	return target->command.words && is_matched(set, &library);
+	return target->command.words && is_matched(set, 0, &library);
 }
 
 /* Whether a description is of the pid provider, which only the kernel has. */
@@ -294,7 +304,7 @@ static bool suits_kernel(const struct targets *targets, const struct target *tar
 		!source_kernel_open(target->pid, &set, targets->asked, targets->asked_count,
 			&source, &ignored)) {
 		for (size_t i = 0; i < targets->asked_count; i++)
-			suits |= is_matched(&set, &targets->asked[i]);
+			suits |= is_matched(&set, 0, &targets->asked[i]);
 		suits &= !has_library(target, &set);
 	}
 	source_close(source);
@@ -430,17 +440,19 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 		opened += part->source != NULL;
 		if (!result && part->source && !targets->items[i].further)
 			result = further_add(targets, i);
-		if (!result && wants_kernel(targets, &targets->items[i], set)) {
-			part = &parts[opened];
-			part->first = (uint32_t)set->count;
-			result =
-				open_kernel(targets, &targets->items[i], set, &part->source, error);
-			part->end = (uint32_t)set->count;
-			opened += part->source != NULL;
-		}
 		grown = realloc(parts, 2 * (targets->count + 1) * sizeof(*parts));
 		parts = grown ? grown : parts;
 		result = grown ? result : error_set(error, ENOMEM, "out of memory");
+	}
+	/* A description may be of another target's stream, so all are opened first. */
+	for (size_t i = 0; i < targets->count && !result; i++) {
+		struct merge_part *part = &parts[opened];
+		part->first = (uint32_t)set->count;
+		if (!wants_kernel(targets, &targets->items[i], set))
+			continue;
+		result = open_kernel(targets, &targets->items[i], set, &part->source, error);
+		part->end = (uint32_t)set->count;
+		opened += part->source != NULL;
 	}
 	if (!result && opened == 1)
 		targets->source = parts[0].source;

@@ -247,8 +247,9 @@ static void release(struct kernel_source *kernel)
 {
 	uint64_t position = kernel->position;
 
-	memmove(kernel->held, kernel->held + kernel->delivered,
-		(kernel->held_count - kernel->delivered) * sizeof(*kernel->held));
+	if (kernel->held_count)
+		memmove(kernel->held, kernel->held + kernel->delivered,
+			(kernel->held_count - kernel->delivered) * sizeof(*kernel->held));
 	kernel->held_count -= kernel->delivered;
 	kernel->delivered = 0;
 	for (size_t i = 0; i < kernel->held_count; i++)
