@@ -460,9 +460,10 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	}
 	if (!result) {
 		note_targets(symbols, settings);
-		target_continue(settings->targets);
-		result = main_loop(&run, error);
+		result = target_continue(settings->targets, error);
 	}
+	if (!result)
+		result = main_loop(&run, error);
 	if (result)
 		goto out;
 	if (run.interrupts.count) {

@@ -260,13 +260,17 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 	return 0;
 }
 
-void target_continue(struct targets *targets)
+int target_continue(struct targets *targets, struct error *error)
 {
 	for (size_t i = 0; i < targets->count; i++) {
-		if (targets->items[i].held)
-			kill(targets->items[i].child.pid, SIGCONT);
-		targets->items[i].held = false;
+		struct target *target = &targets->items[i];
+
+		if (target->held && kill(target->child.pid, SIGCONT))
+			return error_set(error, errno, "process %u cannot be continued: %s",
+				(unsigned int)target->pid, strerror(errno));
+		target->held = false;
 	}
+	return 0;
 }
 
 /* Whether the process contains libvmtap, and so may serve a stream. */
@@ -334,18 +338,20 @@ static int start_command(struct targets *targets, struct target *target, struct 
 	if (result || !target->child.stops)
 		return result;
 	result = kernel_launch(target->child.pid, error);
-	if (result == -ESRCH && targets->via != TARGET_VIA_KERNEL)
-		return 0;
-	if (result == -ESRCH)
-		return watch_process(targets, target, error);
+	if (result == -ESRCH && child_poll(&target->child))
+		return targets->via == TARGET_VIA_KERNEL ? watch_process(targets, target, error)
+							 : 0;
+	if (result == -ECHILD)
+		return result;
 	target->held = true;
 	if (!result && suits_kernel(targets, target)) {
 		result = source_kernel_open(
 			target->pid, set, targets->asked, targets->asked_count, source, error);
 		return result ? result : watch_process(targets, target, error);
 	}
-	target_continue(targets);
-	return targets->via == TARGET_VIA_KERNEL ? result : 0;
+	if (targets->via == TARGET_VIA_KERNEL)
+		return result;
+	return target_continue(targets, error);
 }
 
 /* Opens a target's stream; *source is NULL if it has none. */
@@ -367,7 +373,10 @@ static int open_one(struct targets *targets, struct target *target, struct d_pro
 		target->pid = (*source)->process.pid;
 		source_stream_path(*source, target->path, sizeof(target->path));
 	}
-	if (!target->socket && (result == -ENOENT || (target->command.words && result == -ESRCH))) {
+	if (!target->socket &&
+		(result == -ENOENT ||
+			(target->command.words && result == -ESRCH &&
+				child_poll(&target->child)))) {
 		target->missing = *error;
 		result = watch_process(targets, target, error);
 	}

@@ -98,8 +98,11 @@ bool target_has_children(const struct targets *targets);
 /* Runs the commands that do not run yet; a negative errno and a line in error. */
 int target_release(struct targets *targets, struct error *error);
 
-/* Lets commands go on that were stopped until their probes were enabled. */
-void target_continue(struct targets *targets);
+/*
+ * Lets commands go on that were stopped until their probes were enabled; a negative errno and a
+ * line in error.
+ */
+int target_continue(struct targets *targets, struct error *error);
 
 /* Looks which commands and watched processes have ended; true: all have. */
 bool target_poll(struct targets *targets);

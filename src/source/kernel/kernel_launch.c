@@ -156,19 +156,33 @@ static bool is_loaded(const struct usdt_process *process, const struct linker *l
 		state == STATE_CONSISTENT;
 }
 
+/* Ends our tracing of a process that is stopped, with a signal or 0. */
+static int let_go(pid_t pid, int number, struct error *error)
+{
+	if (!ptrace(PTRACE_DETACH, pid, NULL, (void *)(uintptr_t)number))
+		return 0;
+	return error_set(
+		error, ECHILD, "process %d cannot be let go: %s", (int)pid, strerror(errno));
+}
+
 /* Lets the process run until its libraries are loaded. It is stopped by SIGSTOP then. */
 static int run_linker(pid_t pid, const struct usdt_process *process, const struct linker *linker,
-	struct error *error)
+	bool *is_traced, struct error *error)
 {
 	int link = stop_at(pid, linker, error), result;
 
 	if (link < 0)
 		return link;
-	ptrace(PTRACE_DETACH, pid, NULL, NULL);
-	result = await_stop(pid);
-	for (unsigned i = 1; i < STOPS_MAX && !result && !is_loaded(process, linker); i++) {
-		kill(pid, SIGCONT);
+	result = let_go(pid, 0, error);
+	*is_traced = result;
+	if (!result)
 		result = await_stop(pid);
+	for (unsigned i = 1; i < STOPS_MAX && !result && !is_loaded(process, linker); i++) {
+		if (kill(pid, SIGCONT))
+			result = error_set(error, EPERM, "process %d cannot be continued: %s",
+				(int)pid, strerror(errno));
+		else
+			result = await_stop(pid);
 	}
 	close(link);
 	return result;
@@ -179,23 +193,24 @@ int kernel_launch(pid_t pid, struct error *error)
 	struct usdt_process *process;
 	struct linker linker;
 	int result = await_stop(pid);
+	bool is_traced = true;
 
 	if (result)
 		return result;
 	result = usdt_process_open(pid, &process, error);
-	if (result) {
-		ptrace(PTRACE_DETACH, pid, NULL, NULL);
-		return result;
-	}
+	if (result)
+		return let_go(pid, 0, error) ? -ECHILD : result;
 	if (find_linker(process, &linker)) {
-		result = run_linker(pid, process, &linker, error);
+		result = run_linker(pid, process, &linker, &is_traced, error);
 		close(linker.file);
 	} else {
-		ptrace(PTRACE_DETACH, pid, NULL, (void *)(uintptr_t)SIGSTOP);
-		result = await_stop(pid);
+		result = let_go(pid, SIGSTOP, error);
+		is_traced = result;
+		if (!result)
+			result = await_stop(pid);
 	}
-	if (result && result != -ESRCH)
-		ptrace(PTRACE_DETACH, pid, NULL, NULL);
+	if (is_traced && result != -ECHILD && let_go(pid, 0, error))
+		result = -ECHILD;
 	usdt_process_free(process);
 	return result;
 }

@@ -18,7 +18,8 @@ bool kernel_is_allowed(struct error *error);
  * stop has not been waited for. On return the child is stopped by SIGSTOP, and no longer traced;
  * SIGCONT lets it go on. If the program has no dynamic linker, or one that does not tell debuggers
  * of what it loads, the child is stopped where its program begins. -ESRCH: it has ended; its status
- * can still be waited for. Another negative errno with a line in error: it may run.
+ * can still be waited for. -ECHILD: it cannot be let go, and must be ended. Another negative errno
+ * with a line in error: it may run.
  */
 int kernel_launch(pid_t pid, struct error *error);
 
