@@ -231,6 +231,8 @@ bool child_has_children(const struct child *child)
 	pid_t parent;
 	bool result;
 
+	if (child->ended)
+		return child->had_children;
 	if (!child->pid || !read_family(child->pid, &parent, &faults))
 		return false;
 	/* a process has page faults as soon as it exists */
@@ -264,9 +266,14 @@ void child_end_adopted(void)
 
 bool child_poll(struct child *child)
 {
-	if (child->pid && !child->ended &&
-		waitpid(child->pid, &child->status, WNOHANG) == child->pid)
-		child->ended = true;
+	siginfo_t info = {0};
+
+	if (!child->pid || child->ended ||
+		waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
+		return child->ended;
+	/* Its page faults can be read only until it is waited for. */
+	child->had_children = child_has_children(child);
+	child->ended = waitpid(child->pid, &child->status, WNOHANG) == child->pid;
 	return child->ended;
 }
 

@@ -18,7 +18,8 @@ struct child {
 	int line;       /* socket to it until it is released, then -1 */
 	bool stops;     /* CHILD_STOPPED is in force: it was requested, and the system allowed it */
 	bool ended;
-	int status; /* as from waitpid(); valid once it has ended */
+	bool had_children; /* as child_has_children() when it ended */
+	int status;        /* as from waitpid(); valid once it has ended */
 };
 
 extern const struct child child_none;
@@ -69,10 +70,7 @@ bool child_adopted(void);
 /* Kills all children, and theirs, after child_adopt(). */
 void child_end_adopted(void);
 
-/*
- * Whether the child has children, or has had some that it has waited for. Not known any more once
- * child_poll() has seen its end.
- */
+/* Whether the child has children, or has had some that it has waited for. */
 bool child_has_children(const struct child *child);
 
 /* Checks whether the child has ended; true: it has. */
