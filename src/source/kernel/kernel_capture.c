@@ -19,10 +19,7 @@ enum {
 	STACK_IDS = -8,    /* tid, then pid, as struct bpf_pidns_info has them */
 	STACK_VALUE = -16, /* an argument that is read */
 	STACK_DYNPTR = -32,
-	STACK_SITE = -40,
-	REGISTERS_BYTES = 168,
-	STACK_POINTER = 152, /* in struct pt_regs */
-	PAGE = 4096
+	STACK_SITE = -40
 };
 
 struct generator {
@@ -180,7 +177,7 @@ static void write_arguments(struct generator *g)
 
 static void write_registers(struct generator *g)
 {
-	for (int i = 0; i < REGISTERS_BYTES && g->plan->user_frames; i += 8) {
+	for (int i = 0; i < KERNEL_REGISTERS_BYTES && g->plan->user_frames; i += 8) {
 		bpf_read(g->code, BPF_REG_0, BPF_REG_6, i, 8);
 		bpf_write(g->code, BPF_REG_7, (int)g->plan->registers + i, BPF_REG_0, 8);
 	}
@@ -278,7 +275,7 @@ static void write_string(struct generator *g, const struct kernel_part *part, ui
 		fetch_page(g, part, 0);
 		read_resident_string(g, part);
 		bpf_jump_if_value(code, BPF_JSGT, BPF_REG_0, 0, is_read);
-		for (uint32_t i = PAGE; i < part->length + PAGE; i += PAGE)
+		for (uint32_t i = KERNEL_PAGE; i < part->length + KERNEL_PAGE; i += KERNEL_PAGE)
 			fetch_page(g, part, i < part->length ? i : part->length - 1);
 		read_resident_string(g, part);
 	}
@@ -311,14 +308,15 @@ static void write_stack_copy(struct generator *g, uint32_t length_place)
 
 	bpf_write_value(code, BPF_REG_7, (int)length_place, 0, 4);
 	for (uint32_t i = 0; i <= KERNEL_STACK_PAGES; i++) {
-		bpf_read(code, BPF_REG_3, BPF_REG_6, STACK_POINTER, 8);
-		bpf_operate_value(code, BPF_AND, BPF_REG_3, ~(PAGE - 1));
-		bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)(i * PAGE));
+		bpf_read(code, BPF_REG_3, BPF_REG_6, KERNEL_RSP, 8);
+		bpf_operate_value(code, BPF_AND, BPF_REG_3, ~(KERNEL_PAGE - 1));
+		bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)(i * KERNEL_PAGE));
 		point_to_next(g, BPF_REG_1);
-		read_user(g, PAGE);
+		read_user(g, KERNEL_PAGE);
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
-		bpf_write_value(code, BPF_REG_7, (int)length_place, (int32_t)((i + 1) * PAGE), 4);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_8, PAGE);
+		bpf_write_value(
+			code, BPF_REG_7, (int)length_place, (int32_t)((i + 1) * KERNEL_PAGE), 4);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_8, KERNEL_PAGE);
 	}
 	bpf_place(code, after);
 }

@@ -14,16 +14,10 @@
 #include "base/pattern.h"
 #include "usdt/pid_probe.h"
 
-enum {
-	REGISTER_ARGUMENTS = 6,
-	ENTRY_ARGUMENTS = 10,
-	RAX = 80, /* in struct pt_regs */
-	RSP = 152,
-	INSTRUCTION_BYTES_MAX = 15
-};
+enum { REGISTER_ARGUMENTS = 6, ENTRY_ARGUMENTS = 10, INSTRUCTION_BYTES_MAX = 15 };
 
-/* rdi, rsi, rdx, rcx, r8, r9 in struct pt_regs */
-static const uint16_t argument_registers[REGISTER_ARGUMENTS] = {112, 104, 96, 88, 72, 64};
+static const uint16_t argument_registers[REGISTER_ARGUMENTS] = {
+	KERNEL_RDI, KERNEL_RSI, KERNEL_RDX, KERNEL_RCX, KERNEL_R8, KERNEL_R9};
 
 static struct kernel_operand in_register(uint16_t place)
 {
@@ -58,7 +52,7 @@ static void take_entry_arguments(struct kernel_site *site)
 			site->arguments[i] = in_register(argument_registers[i]);
 			continue;
 		}
-		site->arguments[i] = in_register(RSP); /* after the return address */
+		site->arguments[i] = in_register(KERNEL_RSP); /* after the return address */
 		site->arguments[i].kind = KERNEL_OPERAND_MEMORY;
 		site->arguments[i].value = 8 * (int64_t)(i - REGISTER_ARGUMENTS + 1);
 	}
@@ -70,7 +64,7 @@ static void take_return_arguments(struct kernel_site *site, uint64_t offset)
 	site->argument_count = 2;
 	site->arguments[0] = (struct kernel_operand){
 		.kind = KERNEL_OPERAND_CONSTANT, .value = (int64_t)offset, .size = 8};
-	site->arguments[1] = in_register(RAX);
+	site->arguments[1] = in_register(KERNEL_RAX);
 }
 
 /* Whether the function has its value where it leaves: not if it jumps to another function. */

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { REGISTERS_BYTES = 168 /* sizeof(struct pt_regs) */, PAGE = 4096 };
-
 static uint32_t aligned(uint32_t bytes)
 {
 	return (bytes + 7) & ~7u;
@@ -81,7 +79,7 @@ static int add_kernel_stack(struct kernel_plan *plan, uint32_t frames)
 static int add_user_stack(struct kernel_plan *plan, uint32_t frames)
 {
 	const struct kernel_part copy = {
-		.kind = KERNEL_PART_STACK_COPY, .length = (KERNEL_STACK_PAGES + 1) * PAGE};
+		.kind = KERNEL_PART_STACK_COPY, .length = (KERNEL_STACK_PAGES + 1) * KERNEL_PAGE};
 	int result = frames ? add_part(plan, &copy) : 0;
 
 	if (frames > plan->user_frames)
@@ -141,7 +139,7 @@ static void lay_out(struct kernel_plan *plan)
 	uint32_t place = sizeof(struct kernel_head) + 8u * plan->argument_count;
 
 	plan->registers = place;
-	place += plan->user_frames ? REGISTERS_BYTES : 0;
+	place += plan->user_frames ? KERNEL_REGISTERS_BYTES : 0;
 	plan->lengths = place;
 	place = aligned(place + 4 * plan->part_count);
 	for (uint32_t i = 0; i < plan->part_count; i++) {

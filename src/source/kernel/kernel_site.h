@@ -8,7 +8,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { KERNEL_ARGUMENTS_MAX = 12, KERNEL_NO_REGISTER = 0xffff };
+enum { KERNEL_ARGUMENTS_MAX = 12, KERNEL_NO_REGISTER = 0xffff, KERNEL_PAGE = 4096 };
+
+/* Offsets of registers in the kernel's struct pt_regs on x86-64. */
+enum kernel_register {
+	KERNEL_R15 = 0,
+	KERNEL_R14 = 8,
+	KERNEL_R13 = 16,
+	KERNEL_R12 = 24,
+	KERNEL_RBP = 32,
+	KERNEL_RBX = 40,
+	KERNEL_R11 = 48,
+	KERNEL_R10 = 56,
+	KERNEL_R9 = 64,
+	KERNEL_R8 = 72,
+	KERNEL_RAX = 80,
+	KERNEL_RCX = 88,
+	KERNEL_RDX = 96,
+	KERNEL_RSI = 104,
+	KERNEL_RDI = 112,
+	KERNEL_RIP = 128,
+	KERNEL_RSP = 152,
+	KERNEL_REGISTERS_BYTES = 168
+};
 
 enum kernel_operand_kind {
 	KERNEL_OPERAND_CONSTANT,   /* value */

@@ -38,9 +38,7 @@ enum {
 	BATCH_EVENTS = 8192,
 	BUSY_MS = 5, /* between two looks into the ring while events come */
 	IDLE_MS = 20,
-	FRAMES_MAX = 1024,
-	KERNEL_REGISTERS = 21, /* in struct pt_regs */
-	STACK_POINTER = 19
+	FRAMES_MAX = 1024
 };
 
 /* A record that has been read and not yet delivered. */
@@ -307,9 +305,10 @@ static void unwind(struct kernel_source *kernel, const struct kernel_plan *plan,
 	const uint64_t *registers =
 		(const uint64_t *)(const void *)(record->bytes + plan->registers);
 	const struct usdt_unwind_thread thread = {.machine = EM_X86_64,
-		.register_count = KERNEL_REGISTERS,
+		.register_count = KERNEL_REGISTERS_BYTES / sizeof(*registers),
 		.registers = registers,
-		.stack_address = registers[STACK_POINTER] & ~UINT64_C(4095),
+		.stack_address =
+			registers[KERNEL_RSP / sizeof(*registers)] & ~(uint64_t)(KERNEL_PAGE - 1),
 		.stack_size = length,
 		.stack = copy};
 	size_t capacity = plan->user_frames < FRAMES_MAX ? plan->user_frames : FRAMES_MAX;

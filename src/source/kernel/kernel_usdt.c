@@ -18,11 +18,12 @@
 #include "contract/known.h"
 #include "usdt/symbol_value.h"
 
-enum { RIP = 16 /* as operand.h numbers it */, INSTRUCTION_POINTER = 128 };
+enum { RIP = 16 /* as operand.h numbers it */ };
 
 /* By the number of a register in operand.h: its offset in struct pt_regs. */
-static const uint16_t register_places[] = {
-	80, 88, 96, 40, 152, 32, 104, 112, 72, 64, 56, 48, 24, 16, 8, 0, INSTRUCTION_POINTER};
+static const uint16_t register_places[] = {KERNEL_RAX, KERNEL_RCX, KERNEL_RDX, KERNEL_RBX,
+	KERNEL_RSP, KERNEL_RBP, KERNEL_RSI, KERNEL_RDI, KERNEL_R8, KERNEL_R9, KERNEL_R10,
+	KERNEL_R11, KERNEL_R12, KERNEL_R13, KERNEL_R14, KERNEL_R15, KERNEL_RIP};
 
 struct usdt_finder {
 	struct kernel_target *target;
@@ -75,7 +76,7 @@ static void take_symbol(struct usdt_finder *finder, const struct usdt_site *site
 		(is_based || from->index.kind != OPERAND_REGISTER_NONE))
 		return;
 	to->kind = KERNEL_OPERAND_MEMORY;
-	to->base = INSTRUCTION_POINTER;
+	to->base = KERNEL_RIP;
 	to->value = (int64_t)value;
 }
 
@@ -98,7 +99,7 @@ static void take_operand(struct usdt_finder *finder, const struct usdt_site *sit
 	else if (operand->kind == OPERAND_REGISTER && to->base != KERNEL_NO_REGISTER) {
 		to->kind = KERNEL_OPERAND_REGISTER;
 		to->shift = operand->base.high_byte ? 8 : 0;
-	} else if (operand->kind == OPERAND_MEMORY && to->base != INSTRUCTION_POINTER &&
+	} else if (operand->kind == OPERAND_MEMORY && to->base != KERNEL_RIP &&
 		(to->base != KERNEL_NO_REGISTER || operand->base.kind == OPERAND_REGISTER_NONE) &&
 		(to->index != KERNEL_NO_REGISTER || operand->index.kind == OPERAND_REGISTER_NONE))
 		to->kind = KERNEL_OPERAND_MEMORY;
