@@ -52,11 +52,8 @@ static int fail_symbol(struct d_compiler *compiler, const struct d_node *node)
 			"symbol",
 			name + strlen(kernel));
 	return d_fail(compiler, &node->place, "D_SYM_NOTYPES",
-		compiler->settings.has_kernel_source
-			? "no symbolic type information is available for %.200s: symbols of %s "
-			  "need a kernel source"
-			: "no symbolic type information is available for %.200s: no source of "
-			  "this build has the symbols of %s",
+		"no symbolic type information is available for %.200s: no source of this build has "
+		"the symbols of %s",
 		name, whose);
 }
 

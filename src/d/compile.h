@@ -32,7 +32,6 @@ struct d_compile_settings {
 	bool targets_any;       /* $target in a probe description stands for every traced process */
 	bool waits;             /* processes may join: a description may match only absent probes */
 	const char *name;       /* $0 for string programs: argv[0] */
-	bool has_kernel_source; /* the build has one, so messages may mention it */
 	char *const *arguments; /* $1 ... */
 	size_t argument_count;
 	/*

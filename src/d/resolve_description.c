@@ -167,11 +167,8 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 	}
 	if (!strncmp(name, "profile-", 8) && pattern_match(provider, "profile")) {
 		snprintf(buffer, size,
-			compiler->settings.has_kernel_source
-				? " (profile probes need a kernel source; tick-n works with every "
-				  "source)"
-				: " (no source of this build has profile probes; tick-n works with "
-				  "every source)");
+			" (no source of this build has profile probes; tick-n works with every "
+			"source)");
 		return;
 	}
 	for (size_t i = 0; i < set->count && length; i++) {
@@ -204,8 +201,6 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 			snprintf(buffer, size,
 				!strcmp(kernel[i], "pid")
 					? " (provider %.60s needs a process that runs: -p or -c)"
-					: compiler->settings.has_kernel_source
-					? " (provider %.60s needs a kernel source)"
 					: " (no source of this build has provider %.60s)",
 				provider);
 	}

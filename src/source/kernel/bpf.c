@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/debug.h"
 #include "base/error.h"
 
 enum {
@@ -151,9 +152,11 @@ static const char *last_line(char *log)
 {
 	char *line = log;
 
-	for (char *at = log; (at = strsep(&log, "\n"));)
+	for (char *at = log; (at = strsep(&log, "\n"));) {
+		debug_say(DEBUG_KERNEL, "%s", at);
 		if (*at && strncmp(at, "processed ", 10))
 			line = at;
+	}
 	return line;
 }
 
@@ -173,8 +176,6 @@ int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct e
 		load(code, count, flags, log, LOG_BYTES);
 	error_set(error, -program, "the kernel refuses a program of %zu instructions (%s): %s",
 		count, strerror(-program), log ? last_line(log) : "");
-	if (log && getenv("VMTAP_BPF_LOG"))
-		fputs(log, stderr);
 	free(log);
 	return program;
 }
@@ -319,6 +320,11 @@ static uint32_t kernel_function(const char *name)
 	return id;
 }
 
+void bpf_find_copy_string(struct bpf_features *features)
+{
+	features->copy_string = kernel_function("bpf_copy_from_user_str");
+}
+
 /* A program for several sites loads everywhere where attaching it might work; attaching to nothing
  * tells apart the kernels that know such links (no such file) from the others. */
 static bool has_multi(void)
@@ -361,7 +367,6 @@ int bpf_features(struct bpf_features *features, struct error *error)
 		return program;
 	close(program);
 	features->multi = has_multi();
-	features->copy_string = kernel_function("bpf_copy_from_user_str");
 	features->other_namespace = in_namespace(features);
 	return 0;
 }

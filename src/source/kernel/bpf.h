@@ -57,13 +57,17 @@ int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index);
 /* What the kernel of this machine can do. */
 struct bpf_features {
 	bool multi;           /* one link for many sites */
-	uint32_t copy_string; /* BTF id of bpf_copy_from_user_str(), 0: there is none */
+	uint32_t copy_string; /* BTF id of bpf_copy_from_user_str(); 0: none, or not searched for */
 	bool other_namespace; /* our pids are not the kernel's: the two below are our namespace */
 	uint64_t namespace_device, namespace_inode;
 };
 
 /* Finds out; -EPERM without the necessary privilege, with a line that says what is missing. */
 int bpf_features(struct bpf_features *features, struct error *error);
+
+/* Looks up copy_string, which bpf_features() leaves out because it reads all of the kernel's BTF.
+ */
+void bpf_find_copy_string(struct bpf_features *features);
 
 /* Closes descriptors, many of them from several threads, because each may take long. */
 void bpf_close_all(const int *descriptors, size_t count);

@@ -314,6 +314,14 @@ static int attach_all(struct kernel_attachment *attachment, struct kernel_target
 	return result;
 }
 
+static bool has_strings(const struct kernel_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->part_count; i++)
+		if (plan->parts[i].kind == KERNEL_PART_STRING)
+			return true;
+	return false;
+}
+
 int kernel_attach_begin(struct kernel_attachment *attachment, struct kernel_target *target,
 	const struct d_probe_set *set, const struct source_request *request, int ring,
 	uint32_t wake_bytes, struct error *error)
@@ -333,6 +341,12 @@ int kernel_attach_begin(struct kernel_attachment *attachment, struct kernel_targ
 		return out_of_memory(error);
 	for (size_t i = 0; i < attachment->plan_count; i++)
 		attachment->programs[i] = -1;
+	for (size_t i = 0; i < attachment->plan_count; i++) {
+		if (!has_strings(&attachment->plans[i]))
+			continue;
+		bpf_find_copy_string(&attachment->features);
+		break;
+	}
 	result = make_maps(attachment, ring, wake_bytes, error);
 	for (size_t i = 0; i < attachment->plan_count && !result; i++)
 		result = load_plan(attachment, i, error);
