@@ -1,15 +1,11 @@
 /*
  * kernel_source.c: see kernel_source.h.
  *
- * Programs reserve a record in the ring and then take its time, so that the order in the ring and
- * that of times may differ by a little. The source looks at the clock, then at how far the ring
- * has been reserved. All records up to there are read, sorted by time, and those up to the time of
- * the clock are delivered: any record that is reserved later has a later time. The others wait for
- * the next batch. Records are used where they lie in the ring, and released with the next batch.
+ * Records are read from the ring by kernel_records.h, and made into a batch by kernel_decode.h.
+ * They are used where they lie in the ring, and released with the next batch.
  */
 #include "source/kernel/kernel_source.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,8 +22,9 @@
 #include "program/need.h"
 #include "source/endpoint.h"
 #include "source/kernel/kernel_attach.h"
+#include "source/kernel/kernel_decode.h"
 #include "source/kernel/kernel_pid.h"
-#include "source/kernel/kernel_ring.h"
+#include "source/kernel/kernel_records.h"
 #include "source/kernel/kernel_target.h"
 #include "source/kernel/kernel_usdt.h"
 #include "usdt/unwind.h"
@@ -37,15 +34,7 @@ enum {
 	WAKE_BYTES = RING_BYTES / 2, /* so much in the ring wakes us before our time */
 	BATCH_EVENTS = 8192,
 	BUSY_MS = 5, /* between two looks into the ring while events come */
-	IDLE_MS = 20,
-	FRAMES_MAX = 1024
-};
-
-/* A record that has been read and not yet delivered. */
-struct held_record {
-	uint64_t time, begin, end; /* positions in the ring */
-	const unsigned char *bytes;
-	uint32_t size;
+	IDLE_MS = 20
 };
 
 struct kernel_source {
@@ -53,7 +42,7 @@ struct kernel_source {
 	struct d_probe_set *set;
 	char program[256], arguments[4096];
 	struct kernel_target target;
-	struct kernel_ring ring;
+	struct kernel_records records;
 	struct kernel_attachment attachment;
 	const uint64_t *counters;
 	size_t counter_bytes;
@@ -63,18 +52,12 @@ struct kernel_source {
 	int process; /* pidfd; -1: none */
 	bool stopping, ended, told_unreadable;
 	bool has_told; /* the present message */
-	uint64_t due, position, released_to;
-	uint64_t until; /* records that have not been read have later times */
+	uint64_t due;
 	uint32_t busy_ms;
-	struct held_record *held; /* in the order of their times */
-	size_t held_count, held_capacity, delivered;
-	struct event *events;
-	struct event_capture *captures;
-	struct event_piece *pieces;
+	struct kernel_decoder decoder;
 	struct event_loss *losses;
-	size_t event_capacity, capture_capacity, piece_count, piece_capacity, loss_capacity;
+	size_t loss_capacity;
 	struct usdt_unwind *unwind; /* NULL: no stack is captured */
-	struct arena frames;        /* of the batch's stacks */
 	char message[1024];
 };
 
@@ -90,19 +73,15 @@ static void kernel_close(struct source *source)
 	kernel_attach_end(&kernel->attachment);
 	if (kernel->counters)
 		munmap((void *)(uintptr_t)kernel->counters, kernel->counter_bytes);
-	kernel_ring_close(&kernel->ring);
+	kernel_records_close(&kernel->records);
 	kernel_target_close(&kernel->target);
 	if (kernel->wait >= 0)
 		close(kernel->wait);
 	if (kernel->process >= 0)
 		close(kernel->process);
 	usdt_unwind_free(kernel->unwind);
-	arena_free(&kernel->frames);
+	kernel_decode_free(&kernel->decoder);
 	free(kernel->counted);
-	free(kernel->held);
-	free(kernel->events);
-	free(kernel->captures);
-	free(kernel->pieces);
 	free(kernel->losses);
 	free(kernel);
 }
@@ -179,7 +158,7 @@ static int kernel_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
 	struct kernel_source *kernel = kernel_of(source);
-	int result = kernel_ring_open(&kernel->ring, RING_BYTES);
+	int result = kernel_records_open(&kernel->records, RING_BYTES);
 
 	if (result)
 		return error_set(error, -result, "the kernel refuses a BPF ring buffer: %s",
@@ -187,7 +166,7 @@ static int kernel_enable(
 	if (request->latency && request->latency < BUSY_MS * CLOCK_NS_PER_MS)
 		kernel->busy_ms = (uint32_t)(request->latency / CLOCK_NS_PER_MS);
 	result = kernel_attach_begin(&kernel->attachment, &kernel->target, kernel->set, request,
-		kernel->ring.map, WAKE_BYTES, error);
+		kernel->records.ring.map, WAKE_BYTES, error);
 	if (!result)
 		result = tell_obstacles(kernel, request, error);
 	if (result)
@@ -196,7 +175,7 @@ static int kernel_enable(
 	if (!result)
 		result = prepare_stacks(kernel);
 	if (!result)
-		result = watch(kernel, kernel->ring.map);
+		result = watch(kernel, kernel->records.ring.map);
 	kernel->due = clock_monotonic();
 	return result ? error_set(error, -result, "process %" PRIu32 ": %s", kernel->target.pid,
 				strerror(-result))
@@ -205,206 +184,28 @@ static int kernel_enable(
 
 /* ---- reading ---- */
 
-/* Keeps a record in the order of times; nearly all are the latest. */
-static int hold(struct kernel_source *kernel, const struct held_record *record)
-{
-	size_t at = kernel->held_count;
-
-	if (array_room(&kernel->held, &kernel->held_capacity, kernel->held_count, sizeof(*record)))
-		return -ENOMEM;
-	while (at > kernel->delivered && kernel->held[at - 1].time > record->time) {
-		kernel->held[at] = kernel->held[at - 1];
-		at--;
-	}
-	kernel->held[at] = *record;
-	kernel->held_count++;
-	return 0;
-}
-
-/* Reads what has been reserved. False: a program still writes a record, or memory is short. */
-static bool read_records(struct kernel_source *kernel, uint64_t end)
-{
-	for (;;) {
-		struct held_record record = {.begin = kernel->position};
-
-		record.bytes =
-			kernel_ring_next(&kernel->ring, &kernel->position, end, &record.size);
-		if (!record.bytes)
-			return kernel->position >= end;
-		record.end = kernel->position;
-		memcpy(&record.time, record.bytes, sizeof(record.time));
-		if (record.size >= sizeof(struct kernel_head) && hold(kernel, &record)) {
-			kernel->position = record.begin;
-			return false;
-		}
-	}
-}
-
-/* Forgets the records of the last batch and lets programs overwrite them. */
-static void release(struct kernel_source *kernel)
-{
-	uint64_t position = kernel->position;
-
-	if (kernel->held_count)
-		memmove(kernel->held, kernel->held + kernel->delivered,
-			(kernel->held_count - kernel->delivered) * sizeof(*kernel->held));
-	kernel->held_count -= kernel->delivered;
-	kernel->delivered = 0;
-	for (size_t i = 0; i < kernel->held_count; i++)
-		if (kernel->held[i].begin < position)
-			position = kernel->held[i].begin;
-	if (position != kernel->released_to)
-		kernel_ring_release(&kernel->ring, position);
-	kernel->released_to = position;
-}
-
-static int32_t part_length(
-	const struct kernel_plan *plan, const struct held_record *record, uint32_t part)
-{
-	int32_t length;
-
-	memcpy(&length, record->bytes + plan->lengths + 4 * part, sizeof(length));
-	return length;
-}
-
-/* Where the record has the part; NULL: it does not have it. *next is the place of the next part of
- * varying length. */
-static const unsigned char *part_bytes(const struct kernel_plan *plan,
-	const struct held_record *record, uint32_t number, uint32_t *next, uint32_t *length)
-{
-	const struct kernel_part *part = &plan->parts[number];
-	int32_t read = part_length(plan, record, number);
-	uint32_t place = part->place ? part->place : *next;
-
-	*length = read > 0 ? (uint32_t)read : 0;
-	if (!*length || *length > part->length || place + *length > record->size)
-		return NULL;
-	if (!part->place)
-		*next += (*length + 7) & ~7u;
-	return record->bytes + place;
-}
-
-static uint64_t part_address(
-	const struct kernel_plan *plan, const struct held_record *record, uint32_t number)
-{
-	const struct kernel_part *part = &plan->parts[number];
-	uint64_t base = 0;
-
-	if (part->from == D_PIECE_ARGUMENT && part->base < plan->argument_count)
-		memcpy(&base, record->bytes + sizeof(struct kernel_head) + 8 * part->base, 8);
-	else if (part->from == D_PIECE_POINTER)
-		memcpy(&base, record->bytes + plan->parts[part->base].place + part->at, 8);
-	return base + (uint64_t)part->offset;
-}
-
-/* Finds the frames of the user stack in its copy, which begins at a page's beginning. */
-static void unwind(struct kernel_source *kernel, const struct kernel_plan *plan,
-	const struct held_record *record, const unsigned char *copy, uint32_t length,
-	struct event_stack *stack)
-{
-	const uint64_t *registers =
-		(const uint64_t *)(const void *)(record->bytes + plan->registers);
-	const struct usdt_unwind_thread thread = {.machine = EM_X86_64,
-		.register_count = KERNEL_REGISTERS_BYTES / sizeof(*registers),
-		.registers = registers,
-		.stack_address =
-			registers[KERNEL_RSP / sizeof(*registers)] & ~(uint64_t)(KERNEL_PAGE - 1),
-		.stack_size = length,
-		.stack = copy};
-	size_t capacity = plan->user_frames < FRAMES_MAX ? plan->user_frames : FRAMES_MAX;
-	uint64_t *frames = arena_get(&kernel->frames, capacity * sizeof(*frames));
-
-	if (!frames)
-		return;
-	stack->frames = frames;
-	stack->count = (uint32_t)usdt_unwind(kernel->unwind, &thread, frames, capacity).count;
-}
-
-/* Pieces are numbered while the array grows; decode_batch() turns the numbers into pointers. */
-static int decode_parts(struct kernel_source *kernel, const struct kernel_plan *plan,
-	const struct held_record *record, struct event_capture *capture)
-{
-	uint32_t next = plan->begin;
-
-	*capture = (struct event_capture){0};
-	if (array_room(&kernel->pieces, &kernel->piece_capacity,
-		    kernel->piece_count + plan->part_count, sizeof(*kernel->pieces)))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < plan->part_count; i++) {
-		enum kernel_part_kind kind = plan->parts[i].kind;
-		uint32_t length;
-		const unsigned char *bytes = part_bytes(plan, record, i, &next, &length);
-		struct event_stack stack = {(const uint64_t *)(const void *)bytes, length / 8};
-
-		if (!bytes)
-			continue;
-		if (kind == KERNEL_PART_KERNEL_STACK)
-			capture->kernel = stack;
-		else if (kind == KERNEL_PART_STACK_COPY)
-			unwind(kernel, plan, record, bytes, length, &capture->user);
-		else {
-			kernel->pieces[kernel->piece_count++] =
-				(struct event_piece){.address = part_address(plan, record, i),
-					.bytes = (const char *)bytes,
-					.length = length};
-			capture->piece_count++;
-		}
-	}
-	return 0;
-}
-
-static void decode_event(const struct kernel_source *kernel, const struct held_record *record,
-	const struct kernel_attached *site, struct event *event)
-{
-	struct kernel_head head;
-
-	memcpy(&head, record->bytes, sizeof(head));
-	*event = (struct event){.time = head.time,
-		.arguments = (const uint64_t *)(const void *)(record->bytes + sizeof(head)),
-		.probe = site->site->probe,
-		.tid = head.tid,
-		.cpu = head.cpu,
-		.argument_count = kernel->attachment.plans[site->plan].argument_count};
-}
-
-/* Decodes held records that no later one can precede. -ENOMEM. */
+/* Decodes the records that no later one can precede. -ENOMEM. */
 static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 {
-	size_t count = 0;
+	const struct kernel_record *record;
 
-	kernel->piece_count = 0;
-	arena_free(&kernel->frames);
-	kernel->frames = (struct arena){0};
-	for (; kernel->delivered < kernel->held_count && count < BATCH_EVENTS;
-		kernel->delivered++) {
-		const struct held_record *record = &kernel->held[kernel->delivered];
+	kernel_decode_begin(&kernel->decoder);
+	while (kernel->decoder.event_count < BATCH_EVENTS &&
+		(record = kernel_records_peek(&kernel->records))) {
 		const struct kernel_attached *site;
 		struct kernel_head head;
 
-		if (record->time > kernel->until)
-			break;
 		memcpy(&head, record->bytes, sizeof(head));
+		kernel_records_take(&kernel->records);
 		if (head.site >= kernel->attachment.site_count)
 			continue;
 		site = &kernel->attachment.sites[head.site];
-		if (array_room(&kernel->events, &kernel->event_capacity, count,
-			    sizeof(*kernel->events)) ||
-			array_room(&kernel->captures, &kernel->capture_capacity, count,
-				sizeof(*kernel->captures)))
+		if (kernel_decode_add(&kernel->decoder, record,
+			    &kernel->attachment.plans[site->plan], site->site->probe, 0,
+			    kernel->unwind))
 			return -ENOMEM;
-		decode_event(kernel, record, site, &kernel->events[count]);
-		if (decode_parts(kernel, &kernel->attachment.plans[site->plan], record,
-			    &kernel->captures[count]))
-			return -ENOMEM;
-		count++;
 	}
-	for (size_t i = 0, piece = 0; i < count; i++) {
-		kernel->captures[i].pieces = kernel->pieces + piece;
-		piece += kernel->captures[i].piece_count;
-	}
-	batch->events = kernel->events;
-	batch->captures = kernel->captures;
-	batch->event_count = count;
+	kernel_decode_end(&kernel->decoder, batch);
 	return 0;
 }
 
@@ -458,41 +259,37 @@ static bool has_exited(const struct kernel_source *kernel)
 static enum source_state take_batch(
 	struct kernel_source *kernel, struct event_batch *batch, struct error *error)
 {
-	bool last = kernel->stopping || has_exited(kernel), complete, is_left;
+	bool last = kernel->stopping || has_exited(kernel), complete;
+	const struct kernel_record *left;
 	uint64_t now;
 
 	if (last)
 		kernel_attach_stop(&kernel->attachment);
-	release(kernel);
 	now = clock_monotonic();
-	complete = read_records(kernel, kernel_ring_produced(&kernel->ring));
-	if (complete)
-		kernel->until = last ? UINT64_MAX : now;
+	complete = kernel_records_read(&kernel->records, last);
 	if (decode_batch(kernel, batch)) {
 		error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", kernel->target.pid);
 		return SOURCE_BROKEN;
 	}
-	is_left = kernel->delivered < kernel->held_count &&
-		kernel->held[kernel->delivered].time <= kernel->until;
+	left = kernel_records_peek(&kernel->records);
 	add_losses(kernel, batch);
 	if (*kernel->message && !kernel->has_told)
 		batch->message = kernel->message;
 	kernel->has_told |= batch->message != NULL;
 	batch->processes = &kernel->source.process;
 	batch->process_count = 1;
-	batch->until = is_left ? kernel->held[kernel->delivered].time - 1
-		: last         ? now
-			       : kernel->until;
+	batch->until = left ? left->time - 1 : last ? now : kernel->records.until;
 	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
-	kernel->ended = last && complete && !is_left;
+	kernel->ended = last && complete && !left;
 	if (kernel->ended)
 		debug_say(DEBUG_KERNEL,
 			"process %" PRIu32 ": %" PRIu64 " bytes of records, %" PRIu64
 			" events lost, %" PRIu64 " unreadable",
-			kernel->target.pid, kernel->position, counter(kernel, KERNEL_COUNTER_LOST),
+			kernel->target.pid, kernel->records.position,
+			counter(kernel, KERNEL_COUNTER_LOST),
 			counter(kernel, KERNEL_COUNTER_UNREADABLE));
-	kernel->due = is_left ? now
-			      : now +
+	kernel->due = left ? now
+			   : now +
 			(!complete                           ? CLOCK_NS_PER_MS
 					: batch->event_count ? kernel->busy_ms * CLOCK_NS_PER_MS
 							     : IDLE_MS * CLOCK_NS_PER_MS);
@@ -605,7 +402,7 @@ int source_kernel_open(uint32_t pid, struct d_probe_set *set, const struct d_ask
 	if (!kernel)
 		return error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 	kernel->set = set;
-	kernel->wait = kernel->process = kernel->ring.map = -1;
+	kernel->wait = kernel->process = kernel->records.ring.map = -1;
 	kernel->busy_ms = BUSY_MS;
 	kernel->attachment.maps = (struct kernel_maps){.counters = -1, .task = -1};
 	kernel->source = (struct source){.methods = &kernel_methods,

@@ -1,0 +1,162 @@
+/* kernel_decode.c: see kernel_decode.h. */
+#include "source/kernel/kernel_decode.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "usdt/unwind.h"
+
+enum { FRAMES_MAX = 1024 };
+
+static int32_t part_length(
+	const struct kernel_plan *plan, const struct kernel_record *record, uint32_t part)
+{
+	int32_t length;
+
+	memcpy(&length, record->bytes + plan->lengths + 4 * part, sizeof(length));
+	return length;
+}
+
+/* Where the record has the part; NULL: it does not have it. *next is the place of the next part of
+ * varying length. */
+static const unsigned char *part_bytes(const struct kernel_plan *plan,
+	const struct kernel_record *record, uint32_t number, uint32_t *next, uint32_t *length)
+{
+	const struct kernel_part *part = &plan->parts[number];
+	int32_t read = part_length(plan, record, number);
+	uint32_t place = part->place ? part->place : *next;
+
+	*length = read > 0 ? (uint32_t)read : 0;
+	if (!*length || *length > part->length || place + *length > record->size)
+		return NULL;
+	if (!part->place)
+		*next += (*length + 7) & ~7u;
+	return record->bytes + place;
+}
+
+static uint64_t part_address(
+	const struct kernel_plan *plan, const struct kernel_record *record, uint32_t number)
+{
+	const struct kernel_part *part = &plan->parts[number];
+	uint64_t base = 0;
+
+	if (part->from == D_PIECE_ARGUMENT && part->base < plan->argument_count)
+		memcpy(&base, record->bytes + sizeof(struct kernel_head) + 8 * part->base, 8);
+	else if (part->from == D_PIECE_POINTER)
+		memcpy(&base, record->bytes + plan->parts[part->base].place + part->at, 8);
+	return base + (uint64_t)part->offset;
+}
+
+/* Finds the frames of the user stack in its copy, which begins at a page's beginning. */
+static void unwind_stack(struct kernel_decoder *decoder, const struct kernel_plan *plan,
+	const struct kernel_record *record, struct usdt_unwind *unwind, const unsigned char *copy,
+	uint32_t length, struct event_stack *stack)
+{
+	const uint64_t *registers =
+		(const uint64_t *)(const void *)(record->bytes + plan->registers);
+	const struct usdt_unwind_thread thread = {.machine = EM_X86_64,
+		.register_count = KERNEL_REGISTERS_BYTES / sizeof(*registers),
+		.registers = registers,
+		.stack_address =
+			registers[KERNEL_RSP / sizeof(*registers)] & ~(uint64_t)(KERNEL_PAGE - 1),
+		.stack_size = length,
+		.stack = copy};
+	size_t capacity = plan->user_frames < FRAMES_MAX ? plan->user_frames : FRAMES_MAX;
+	uint64_t *frames = arena_get(&decoder->frames, capacity * sizeof(*frames));
+
+	if (!frames || !unwind)
+		return;
+	stack->frames = frames;
+	stack->count = (uint32_t)usdt_unwind(unwind, &thread, frames, capacity).count;
+}
+
+/* Pieces are numbered while the array grows; kernel_decode_end() turns the numbers into pointers.
+ */
+static int decode_parts(struct kernel_decoder *decoder, const struct kernel_plan *plan,
+	const struct kernel_record *record, struct usdt_unwind *unwind,
+	struct event_capture *capture)
+{
+	uint32_t next = plan->begin;
+
+	*capture = (struct event_capture){0};
+	if (array_room(&decoder->pieces, &decoder->piece_capacity,
+		    decoder->piece_count + plan->part_count, sizeof(*decoder->pieces)))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->part_count; i++) {
+		enum kernel_part_kind kind = plan->parts[i].kind;
+		uint32_t length;
+		const unsigned char *bytes = part_bytes(plan, record, i, &next, &length);
+		struct event_stack stack = {(const uint64_t *)(const void *)bytes, length / 8};
+
+		if (!bytes)
+			continue;
+		if (kind == KERNEL_PART_KERNEL_STACK)
+			capture->kernel = stack;
+		else if (kind == KERNEL_PART_STACK_COPY)
+			unwind_stack(decoder, plan, record, unwind, bytes, length, &capture->user);
+		else {
+			decoder->pieces[decoder->piece_count++] =
+				(struct event_piece){.address = part_address(plan, record, i),
+					.bytes = (const char *)bytes,
+					.length = length};
+			capture->piece_count++;
+		}
+	}
+	return 0;
+}
+
+void kernel_decode_begin(struct kernel_decoder *decoder)
+{
+	decoder->event_count = decoder->piece_count = 0;
+	arena_free(&decoder->frames);
+	decoder->frames = (struct arena){0};
+}
+
+int kernel_decode_add(struct kernel_decoder *decoder, const struct kernel_record *record,
+	const struct kernel_plan *plan, uint32_t probe, uint32_t process,
+	struct usdt_unwind *unwind)
+{
+	struct kernel_head head;
+
+	if (array_room(&decoder->events, &decoder->event_capacity, decoder->event_count,
+		    sizeof(*decoder->events)) ||
+		array_room(&decoder->captures, &decoder->capture_capacity, decoder->event_count,
+			sizeof(*decoder->captures)))
+		return -ENOMEM;
+	memcpy(&head, record->bytes, sizeof(head));
+	decoder->events[decoder->event_count] = (struct event){.time = head.time,
+		.arguments = (const uint64_t *)(const void *)(record->bytes + sizeof(head)),
+		.probe = probe,
+		.tid = head.tid,
+		.cpu = head.cpu,
+		.process = process,
+		.argument_count = plan->argument_count};
+	if (decode_parts(decoder, plan, record, unwind, &decoder->captures[decoder->event_count]))
+		return -ENOMEM;
+	decoder->event_count++;
+	return 0;
+}
+
+void kernel_decode_end(struct kernel_decoder *decoder, struct event_batch *batch)
+{
+	size_t piece = 0;
+
+	for (size_t i = 0; i < decoder->event_count; i++) {
+		decoder->captures[i].pieces = decoder->pieces + piece;
+		piece += decoder->captures[i].piece_count;
+	}
+	batch->events = decoder->events;
+	batch->captures = decoder->captures;
+	batch->event_count = decoder->event_count;
+}
+
+void kernel_decode_free(struct kernel_decoder *decoder)
+{
+	arena_free(&decoder->frames);
+	free(decoder->events);
+	free(decoder->captures);
+	free(decoder->pieces);
+	*decoder = (struct kernel_decoder){0};
+}

@@ -1,0 +1,42 @@
+/*
+ * kernel_decode.h: makes a batch of events of the kernel source's records, by the plans that the
+ * records were made with.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_DECODE_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_DECODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "program/event.h"
+#include "source/kernel/kernel_plan.h"
+#include "source/kernel/kernel_records.h"
+
+struct usdt_unwind;
+
+/* The batch that is being made; zeroed at first. */
+struct kernel_decoder {
+	struct event *events;
+	struct event_capture *captures;
+	struct event_piece *pieces;
+	size_t event_count, event_capacity, capture_capacity, piece_count, piece_capacity;
+	struct arena frames; /* of the batch's stacks */
+};
+
+/* The batch before ends: what it pointed to is gone. */
+void kernel_decode_begin(struct kernel_decoder *decoder);
+
+/*
+ * Adds the record as an event of a probe, and of the process with this index in the batch. unwind
+ * is that of the process; it is used if the plan captures user stacks. -ENOMEM.
+ */
+int kernel_decode_add(struct kernel_decoder *decoder, const struct kernel_record *record,
+	const struct kernel_plan *plan, uint32_t probe, uint32_t process,
+	struct usdt_unwind *unwind);
+
+/* Puts the events that were added into a batch, which is valid as long as the records are. */
+void kernel_decode_end(struct kernel_decoder *decoder, struct event_batch *batch);
+void kernel_decode_free(struct kernel_decoder *decoder);
+
+#endif
