@@ -6,6 +6,7 @@
 #define TESTS_SHIM_FIXTURE_H
 
 #include <check.h>
+#include <dirent.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 
 #include "shim/reader.h"
 #include "vmtap.h"
+#include "vmtap_probes.h"
+#include "wire/wire.h"
 
 static char fixture_folder[128];
 static char fixture_path[256]; /* where the socket will be */
@@ -47,6 +50,51 @@ static inline void fixture_teardown(void)
 static inline void fixture_start(void)
 {
 	ck_assert_int_eq(vmtap_start(NULL), 0);
+}
+
+/* Serves this process's own stream, twice, and fires from this thread. Returns 0 on success. */
+static inline int fixture_serve(void)
+{
+	struct reader reader;
+
+	fixture_set_path();
+	for (unsigned i = 0; i < 2; i++) {
+		if (vmtap_start(NULL))
+			return 2;
+		if (!reader_start(&reader, fixture_path, i ? WIRE_LOSSLESS : 0))
+			return 3;
+		for (unsigned j = 0; j < 500; j++)
+			VMTAP_GC_WORK(2);
+		if (!reader_finish(&reader))
+			return 4;
+		if (reader.pid != (uint32_t)getpid() || reader_received(&reader) != 500 ||
+			reader_lost(&reader))
+			return 5;
+		reader_close(&reader);
+		vmtap_stop();
+	}
+	return 0;
+}
+
+/* The library's thread in this process, or 0. */
+static inline pid_t fixture_thread(void)
+{
+	DIR *folder = opendir("/proc/self/task");
+	struct dirent *entry;
+	pid_t found = 0;
+
+	while (folder && !found && (entry = readdir(folder))) {
+		char path[300], name[32] = "";
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		FILE *file = fopen(path, "r");
+		if (file && fgets(name, sizeof(name), file) && strcmp(name, "vmtap\n") == 0)
+			found = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (file)
+			fclose(file);
+	}
+	if (folder)
+		closedir(folder);
+	return found;
 }
 
 static inline unsigned fixture_open_guards(void)

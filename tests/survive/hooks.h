@@ -2,7 +2,8 @@
  * hooks.h: included before everything else in the library's sources when they are compiled for
  * schedules.c. The source is the real one. Its atomic operations, copies, locks, system calls,
  * time and thread-local variables become those of the scheduler, which runs "threads" as fibres
- * of one thread and decides at each of these points who goes on and which stores have arrived.
+ * of one thread and decides at each of these points who goes on and which stores have arrived. The
+ * scheduler's own files define HOOKS_NONE: they get the declarations only.
  */
 #ifndef TESTS_SURVIVE_HOOKS_H
 #define TESTS_SURVIVE_HOOKS_H
@@ -116,8 +117,6 @@ int schedule_advise(void *at, size_t size, int advice);
 /* What is static for a thread is kept for each fibre. */
 #define __thread __attribute__((section("survive_thread")))
 
-#endif
-
 #define pthread_self schedule_self
 #define pthread_mutex_lock schedule_lock
 #define pthread_mutex_unlock schedule_unlock
@@ -127,5 +126,7 @@ int schedule_advise(void *at, size_t size, int advice);
 #define mmap schedule_map
 #define munmap schedule_unmap
 #define madvise schedule_advise
+
+#endif
 
 #endif

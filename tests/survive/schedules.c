@@ -11,6 +11,7 @@
  * first violation ends it: exit status 1, and a line that says how to repeat that schedule. The
  * second form runs server_schedules.c.
  */
+#include "few_names.h"
 #include "scheduler.h"
 
 #include <getopt.h>
@@ -56,7 +57,7 @@ struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),
 	.numbers = vmtap_numbers,
 	.providers = no_providers};
 
-static char texts[NAMES][40];
+static char texts[NAMES][FEW_NAME_BYTES];
 static struct vmtap_name names[NAMES];
 
 /* ---- what was fired and what arrived ---- */
@@ -485,26 +486,6 @@ __attribute__((section("survive_bss"), used)) static char another_byte = 1;
 extern unsigned char __start_survive_data[], __stop_survive_data[];
 extern unsigned char __start_survive_bss[], __stop_survive_bss[];
 
-/* Leaves room for a few names only, so that some schedules have to do without. */
-static void fill_names(void)
-{
-	static char text[NAME_LENGTH_MAX + 1];
-	struct vmtap_name filler;
-	unsigned length = NAME_LENGTH_MAX;
-
-	memset(text, 'x', NAME_LENGTH_MAX);
-	while (length > 130) {
-		vmtap_name_init(&filler, text, length);
-		if (!name_take(&filler))
-			length /= 2;
-	}
-	for (unsigned i = 0; i < NAMES; i++) {
-		snprintf(texts[i], sizeof(texts[i]), "name number %u %.*s", i, (int)i * 6,
-			"with a longer text than others");
-		vmtap_name_init(&names[i], texts[i], strlen(texts[i]));
-	}
-}
-
 /* What the library has set up by the time that clients come. Schedules begin with it. */
 static void set_up(void)
 {
@@ -517,7 +498,7 @@ static void set_up(void)
 		exit(2);
 	}
 	name_limit(0);
-	fill_names();
+	few_names(names, texts, NAMES);
 	ring_set_size(0);
 	ring_set_waker(SCHEDULE_WAKER);
 	stamp_start(&drain_begun.clock);

@@ -13,6 +13,7 @@
  * those that were fired between the answer to a subscription and the beginning of what ended it.
  * Each of these has arrived, or the client was told that so many are missing.
  */
+#include "few_names.h"
 #include "peer.h"
 #include "scheduler.h"
 #include "system.h"
@@ -74,7 +75,7 @@ struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),
 	.providers = no_providers};
 static uint16_t extension_number;
 static struct vmtap_object extension;
-static char texts[NAMES][40];
+static char texts[NAMES][FEW_NAME_BYTES];
 static struct vmtap_name names[NAMES];
 
 /* ---- what was fired ---- */
@@ -1029,26 +1030,6 @@ static void tell_crash(int signal)
 	_exit(1);
 }
 
-/* Leaves room for a few names only, so that some schedules have to do without. */
-static void fill_names(void)
-{
-	static char text[NAME_LENGTH_MAX + 1];
-	struct vmtap_name filler;
-	unsigned length = NAME_LENGTH_MAX;
-
-	memset(text, 'x', NAME_LENGTH_MAX);
-	while (length > 130) {
-		vmtap_name_init(&filler, text, length);
-		if (!name_take(&filler))
-			length /= 2;
-	}
-	for (unsigned i = 0; i < NAMES; i++) {
-		snprintf(texts[i], sizeof(texts[i]), "name number %u %.*s", i, (int)i * 6,
-			"with a longer text than others");
-		vmtap_name_init(&names[i], texts[i], strlen(texts[i]));
-	}
-}
-
 static void set_up(void)
 {
 	static char alternate[64 << 10];
@@ -1064,7 +1045,7 @@ static void set_up(void)
 	for (unsigned i = 0; i < EVENTS; i++)
 		definitions[i] = vmtap_definitions[probes[i]];
 	name_limit(0);
-	fill_names();
+	few_names(names, texts, NAMES);
 	vmtap_object_add(&vmtap_object);
 	schedule_keep(&vmtap_object, sizeof(vmtap_object));
 	schedule_keep(&extension, sizeof(extension));

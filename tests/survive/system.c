@@ -1,15 +1,6 @@
 /* system.c: see system.h. */
 #define HOOKS_NONE
 #include "hooks.h"
-#undef pthread_self
-#undef pthread_mutex_lock
-#undef pthread_mutex_unlock
-#undef syscall
-#undef sched_yield
-#undef clock_gettime
-#undef mmap
-#undef munmap
-#undef madvise
 
 #include "scheduler.h"
 #include "system.h"

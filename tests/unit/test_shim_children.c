@@ -44,30 +44,6 @@ static bool kernel_wipes(void)
 	return false;
 }
 
-/* Serves its own stream, twice, and fires from this thread. Returns 0 on success. */
-static int serve(void)
-{
-	struct reader reader;
-
-	fixture_set_path();
-	for (unsigned i = 0; i < 2; i++) {
-		if (vmtap_start(NULL))
-			return 2;
-		if (!reader_start(&reader, fixture_path, i ? WIRE_LOSSLESS : 0))
-			return 3;
-		for (unsigned j = 0; j < 500; j++)
-			VMTAP_GC_WORK(2);
-		if (!reader_finish(&reader))
-			return 4;
-		if (reader.pid != (uint32_t)getpid() || reader_received(&reader) != 500 ||
-			reader_lost(&reader))
-			return 5;
-		reader_close(&reader);
-		vmtap_stop();
-	}
-	return 0;
-}
-
 /* The first event closes the guards, whether the parent had fired on this thread (_i & 2) or not,
  * and leaves errno alone. */
 START_TEST(the_first_event_closes_the_guards)
@@ -121,7 +97,7 @@ START_TEST(a_full_ring_in_a_child)
 	if (child == 0) {
 		for (unsigned i = 0; i < 100000; i++)
 			VMTAP_GC_WORK(1);
-		_exit(fixture_open_guards() ? 2 : serve());
+		_exit(fixture_open_guards() ? 2 : fixture_serve());
 	}
 	ck_assert_int_eq(exit_status(child), 0);
 	ck_reader(&reader, reader_finish(&reader));
@@ -148,7 +124,7 @@ START_TEST(such_a_child_may_serve)
 				VMTAP_GC_WORK(1);
 			if (how == 2)
 				vmtap_stop();
-			_exit(serve());
+			_exit(fixture_serve());
 		}
 		VMTAP_GC_IDLE(1);
 		ck_assert_int_eq(exit_status(child), 0);
@@ -168,7 +144,7 @@ static void *fire_one(void *argument)
 
 static void *serve_on_thread(void *argument)
 {
-	*(int *)argument = serve();
+	*(int *)argument = fixture_serve();
 	return NULL;
 }
 

@@ -58,30 +58,6 @@ START_TEST(a_forked_child_is_silent)
 }
 END_TEST
 
-/* The child serves its own stream, twice, while the parent goes on. Returns 0 on success. */
-static int serve_in_child(void)
-{
-	struct reader reader;
-
-	fixture_set_path();
-	for (unsigned i = 0; i < 2; i++) {
-		if (vmtap_start(NULL))
-			return 2;
-		if (!reader_start(&reader, fixture_path, i ? WIRE_LOSSLESS : 0))
-			return 3;
-		for (unsigned j = 0; j < 500; j++)
-			VMTAP_GC_WORK(2);
-		if (!reader_finish(&reader))
-			return 4;
-		if (reader.pid != (uint32_t)getpid() || reader_received(&reader) != 500 ||
-			reader_lost(&reader))
-			return 5;
-		reader_close(&reader);
-		vmtap_stop();
-	}
-	return 0;
-}
-
 START_TEST(a_forked_child_may_serve)
 {
 	struct reader reader;
@@ -92,7 +68,7 @@ START_TEST(a_forked_child_may_serve)
 	for (unsigned i = 0; i < 3; i++) {
 		pid_t child = fork();
 		if (child == 0)
-			_exit(serve_in_child());
+			_exit(fixture_serve());
 		VMTAP_GC_IDLE(1);
 		ck_assert_int_eq(exit_status(child), 0);
 	}
@@ -130,7 +106,7 @@ START_TEST(fork_amid_everything)
 		pid_t child = fork();
 		if (child == 0) {
 			VMTAP_GC_WORK(2);
-			_exit(i % 10 == 0 ? serve_in_child() : 0);
+			_exit(i % 10 == 0 ? fixture_serve() : 0);
 		}
 		ck_reader(&reader, reader_step(&reader, 0));
 		ck_assert_int_eq(exit_status(child), 0);

@@ -2,7 +2,6 @@
  * test_shim_thread.c: the library's own thread: under which policy it runs, and how little it
  * costs the process.
  */
-#include <dirent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -19,27 +18,6 @@ static int exit_status(pid_t child)
 
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
-/* The library's thread in this process, or 0. */
-static pid_t find_thread(void)
-{
-	DIR *folder = opendir("/proc/self/task");
-	struct dirent *entry;
-	pid_t found = 0;
-
-	while (folder && !found && (entry = readdir(folder))) {
-		char path[300], name[32] = "";
-		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
-		FILE *file = fopen(path, "r");
-		if (file && fgets(name, sizeof(name), file) && strcmp(name, "vmtap\n") == 0)
-			found = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (file)
-			fclose(file);
-	}
-	if (folder)
-		closedir(folder);
-	return found;
 }
 
 /* ---- its policy ---- */
@@ -59,7 +37,7 @@ static int start_under(int policy)
 	/* The answer to a subscription proves that the thread has set itself up. */
 	if (vmtap_start(NULL) || !reader_start(&reader, fixture_path, 0))
 		return 2;
-	pid_t thread = find_thread();
+	pid_t thread = fixture_thread();
 	if (!thread || sched_getscheduler(thread) != policy || sched_getparam(thread, &own) ||
 		own.sched_priority != least.sched_priority)
 		return 3;
@@ -138,7 +116,7 @@ START_TEST(few_events_wake_it_seldom)
 	if (paces[_i].latency_ms)
 		state_latency(&reader, paces[_i].latency_ms);
 	ck_assert_int_eq(pthread_create(&reading, NULL, read_on, &reader), 0);
-	pid_t thread = find_thread();
+	pid_t thread = fixture_thread();
 	uint64_t since = 0;
 	unsigned long before = 0;
 	for (unsigned i = 0; i < EVENTS + WARM_UP; i++) {
@@ -238,7 +216,7 @@ START_TEST(floods_cost_a_bounded_share)
 		ck_reader(&readers[i], reader_start(&readers[i], fixture_path, 0));
 		ck_assert_int_eq(pthread_create(&threads[i], NULL, flood, &readers[i]), 0);
 	}
-	pid_t thread = find_thread();
+	pid_t thread = fixture_thread();
 	nanosleep(&second, NULL); /* what each may spend at once is spent */
 	uint64_t since = reader_now(), before = cpu_ns(thread);
 	nanosleep(&second, NULL);

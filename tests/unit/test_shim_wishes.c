@@ -3,7 +3,6 @@
  * lossless delivery. Both hold for the probes that it names and cost no other event anything; and
  * the VM waits for nobody for ever.
  */
-#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -171,27 +170,6 @@ static void await_standstill(void)
 	} while (!before || atomic_load(&fired) != before);
 }
 
-/* The library's thread in this process, or 0. */
-static pid_t find_thread(void)
-{
-	DIR *folder = opendir("/proc/self/task");
-	struct dirent *entry;
-	pid_t found = 0;
-
-	while (folder && !found && (entry = readdir(folder))) {
-		char path[300], name[32] = "";
-		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
-		FILE *file = fopen(path, "r");
-		if (file && fgets(name, sizeof(name), file) && strcmp(name, "vmtap\n") == 0)
-			found = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (file)
-			fclose(file);
-	}
-	if (folder)
-		closedir(folder);
-	return found;
-}
-
 /* How often a thread has slept. */
 static unsigned long sleeps(pid_t thread)
 {
@@ -220,7 +198,7 @@ START_TEST(a_stalled_client_stalls_no_other)
 	subscribe_to(&stalled, WIRE_LOSSLESS, VMTAP_PROBE_GC_IDLE);
 	ck_assert_int_eq(pthread_create(&thread, NULL, fire_until_stopped, NULL), 0);
 	await_standstill();
-	pid_t server = find_thread();
+	pid_t server = fixture_thread();
 	ck_assert_int_ne(server, 0);
 	unsigned long before = sleeps(server);
 	nanosleep(&second, NULL);
