@@ -1,6 +1,6 @@
 /*
- * probe.c: the set of probes. Strings are copied; indices never change. A hash table over the names
- * finds the probes of a description whose name has no wildcards.
+ * probe.c: the set of probes. Strings are copied; the index of a probe never changes. A hash table
+ * over the names finds the probes of a description whose name has no wildcards.
  */
 #include "program/probe.h"
 
@@ -135,6 +135,17 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
 	set->probes[set->count] = added;
 	enter(set, set->count);
 	return (long)set->count++;
+}
+
+void d_probe_set_cut(struct d_probe_set *set, size_t count)
+{
+	if (count >= set->count)
+		return;
+	while (set->count > count)
+		probe_free(&set->probes[--set->count]);
+	memset(set->buckets, 0, set->bucket_count * sizeof(*set->buckets));
+	for (size_t i = 0; i < set->count; i++)
+		enter(set, i);
 }
 
 bool d_probe_matches_module(const struct d_probe *probe, const char *module)

@@ -66,6 +66,9 @@ void d_probe_set_free(struct d_probe_set *set);
 /* Adds a probe whose strings are copied; returns its index, or -ENOMEM. */
 long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe);
 
+/* Removes the probes from this index on. */
+void d_probe_set_cut(struct d_probe_set *set, size_t count);
+
 /*
  * The index of the next probe of this name after the given index (-1: finds the first); -1: none.
  */

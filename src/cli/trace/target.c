@@ -255,6 +255,8 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 		source_close(*source);
 		*source = NULL;
 	}
+	if (!*source)
+		d_probe_set_cut(set, before);
 	if (*source)
 		*target->missing.text = '\0';
 	return 0;
@@ -273,13 +275,14 @@ int target_continue(struct targets *targets, struct error *error)
 	return 0;
 }
 
-/* Whether the process contains libvmtap, and so may serve a stream. */
-static bool has_library(const struct target *target, const struct d_probe_set *set)
+/* Whether a process whose probes are those from this one on contains libvmtap, and so may serve a
+ * stream. */
+static bool has_library(const struct target *target, const struct d_probe_set *set, size_t first)
 {
 	const struct d_asked library = {
 		.provider = "vm[0-9]*", .module = "", .function = "", .name = ""};
 
-	return target->command.words && is_matched(set, 0, &library);
+	return target->command.words && is_matched(set, first, &library);
 }
 
 /* Whether a description is of the pid provider, which only the kernel has. */
@@ -292,28 +295,25 @@ static bool asks_pid(const struct targets *targets)
 }
 
 /*
- * Whether the kernel is to deliver what the scripts describe of a command that is stopped: it
- * delivers some of it, and the command will serve no stream.
+ * Opens the kernel source for a command that is stopped. *source is NULL if the kernel delivers
+ * nothing of what the scripts describe, or the command will serve a stream.
  */
-static bool suits_kernel(const struct targets *targets, const struct target *target)
+static int open_stopped(struct targets *targets, struct target *target, struct d_probe_set *set,
+	struct source **source, struct error *error)
 {
-	struct source *source = NULL;
-	struct d_probe_set set;
-	struct error ignored;
-	bool suits = false;
+	bool is_due = targets->via == TARGET_VIA_KERNEL || asks_pid(targets), suits = is_due;
+	size_t before = set->count;
+	int result = source_kernel_open(
+		target->pid, set, targets->asked, targets->asked_count, source, error);
 
-	if (targets->via == TARGET_VIA_KERNEL || asks_pid(targets))
-		return true;
-	if (!d_probe_set_init(&set) &&
-		!source_kernel_open(target->pid, &set, targets->asked, targets->asked_count,
-			&source, &ignored)) {
-		for (size_t i = 0; i < targets->asked_count; i++)
-			suits |= is_matched(&set, 0, &targets->asked[i]);
-		suits &= !has_library(target, &set);
-	}
-	source_close(source);
-	d_probe_set_free(&set);
-	return suits;
+	for (size_t i = 0; i < targets->asked_count && !result; i++)
+		suits |= is_matched(set, before, &targets->asked[i]);
+	if (!result && (is_due || (suits && !has_library(target, set, before))))
+		return 0;
+	source_close(*source);
+	*source = NULL;
+	d_probe_set_cut(set, before);
+	return is_due ? result : 0;
 }
 
 /*
@@ -344,10 +344,12 @@ static int start_command(struct targets *targets, struct target *target, struct 
 	if (result == -ECHILD)
 		return result;
 	target->held = true;
-	if (!result && suits_kernel(targets, target)) {
-		result = source_kernel_open(
-			target->pid, set, targets->asked, targets->asked_count, source, error);
-		return result ? result : watch_process(targets, target, error);
+	if (!result) {
+		result = open_stopped(targets, target, set, source, error);
+		if (*source)
+			result = watch_process(targets, target, error);
+		if (*source || result)
+			return result;
 	}
 	if (targets->via == TARGET_VIA_KERNEL)
 		return result;
