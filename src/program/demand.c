@@ -88,6 +88,11 @@ static bool is_number(const struct known *known)
 	return known->kind == KNOWN_VALUE && known->from == D_PIECE_FIXED;
 }
 
+static bool is_argument(const struct known *known)
+{
+	return known->kind == KNOWN_VALUE && known->from == D_PIECE_ARGUMENT;
+}
+
 static bool is_own(const struct known *known)
 {
 	return known->kind >= KNOWN_COPY;
@@ -174,22 +179,33 @@ static struct known load_local(struct reader *reader, uint32_t variable)
 
 /* ---- demands ---- */
 
-static bool is_same_place(const struct d_piece *piece, const struct known *address)
+static bool is_same_place(const struct d_piece *one, const struct d_piece *other)
 {
-	return piece->from == address->from && piece->base == address->base &&
-		piece->at == address->at && piece->offset == address->offset;
+	return one->from == other->from && one->base == other->base && one->at == other->at &&
+		one->offset == other->offset && one->is_string == other->is_string &&
+		one->is_counted == other->is_counted && one->counter == other->counter &&
+		one->more == other->more;
 }
 
 /*
- * Notes that the clause reads length bytes, or a string of at most that length, at an address.
- * Returns the index of the piece, -1 if the address is unknown or not in the process, or -ENOMEM.
+ * Notes that the clause reads length bytes, or a string of at most that length, at an address; or
+ * only as many as an argument says, if counter is not NULL. Returns the index of the piece, -1 if
+ * the address is unknown or not in the process, or -ENOMEM.
  */
-static int read_memory(
-	struct reader *reader, const struct known *address, bool is_string, uint64_t length)
+static int read_piece(struct reader *reader, const struct known *address, bool is_string,
+	uint64_t length, const struct known *counter)
 {
 	struct d_demand *demand = reader->demand;
-	uint32_t bounded = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
-	struct d_piece *grown;
+	struct d_piece *grown,
+		wanted = {.from = (enum d_piece_base)address->from,
+			.base = address->base,
+			.at = address->at,
+			.offset = address->offset,
+			.is_string = is_string,
+			.length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX,
+			.is_counted = counter != NULL,
+			.counter = counter ? counter->base : 0,
+			.more = counter ? counter->offset : 0};
 
 	if (is_own(address) || !length)
 		return -1;
@@ -200,10 +216,10 @@ static int read_memory(
 	for (size_t i = 0; i < demand->piece_count; i++) {
 		struct d_piece *piece = &demand->pieces[i];
 
-		if (!is_same_place(piece, address) || piece->is_string != is_string)
+		if (!is_same_place(piece, &wanted))
 			continue;
-		if (piece->length < bounded)
-			piece->length = bounded;
+		if (piece->length < wanted.length)
+			piece->length = wanted.length;
 		return (int)i;
 	}
 	if (demand->piece_count == D_DEMAND_PIECES_MAX) {
@@ -214,21 +230,27 @@ static int read_memory(
 	if (!grown)
 		return -ENOMEM;
 	demand->pieces = grown;
-	grown[demand->piece_count] = (struct d_piece){.from = (enum d_piece_base)address->from,
-		.base = address->base,
-		.at = address->at,
-		.offset = address->offset,
-		.is_string = is_string,
-		.length = bounded};
+	grown[demand->piece_count] = wanted;
 	return (int)demand->piece_count++;
 }
 
-/* As read_memory(), with the length in a register; an unknown length is unbounded. */
+static int read_memory(
+	struct reader *reader, const struct known *address, bool is_string, uint64_t length)
+{
+	return read_piece(reader, address, is_string, length, NULL);
+}
+
+/* As read_memory(), with the length in a register; an unknown length is unbounded. What is in a
+ * piece of varying length is not tracked. */
 static int read_counted(
 	struct reader *reader, const struct known *address, const struct known *length)
 {
 	if (is_number(length))
 		return read_memory(reader, address, false, (uint64_t)length->offset);
+	if (is_argument(length)) {
+		int piece = read_piece(reader, address, false, D_DEMAND_COUNTED_MAX, length);
+		return piece < -1 ? piece : -1;
+	}
 	reader->demand->any_memory |= !is_own(address);
 	return -1;
 }
@@ -296,8 +318,9 @@ static int read_call(struct reader *reader, const struct d_instruction *at, stru
 	switch (which) {
 	case D_SUBROUTINE_COPYINSTR:
 	case D_SUBROUTINE_STRINGOF:
-		return read_memory(reader, &arguments[0], true,
-			string_limit(reader, at->c > 1 ? &arguments[1] : NULL));
+		return read_piece(reader, &arguments[0], true,
+			string_limit(reader, at->c > 1 ? &arguments[1] : NULL),
+			at->c > 1 && is_argument(&arguments[1]) ? &arguments[1] : NULL);
 	case D_SUBROUTINE_COPYIN:
 		piece = read_counted(reader, &arguments[0], &arguments[1]);
 		*result = own;

@@ -18,7 +18,10 @@
 
 #include "program/program.h"
 
-enum { D_DEMAND_PIECES_MAX = 64 };
+enum {
+	D_DEMAND_PIECES_MAX = 64,
+	D_DEMAND_COUNTED_MAX = 4096 /* bytes of memory whose length is an argument */
+};
 
 #define D_DEMAND_ALL_FRAMES UINT32_MAX
 
@@ -37,6 +40,13 @@ struct d_piece {
 	int64_t offset;  /* added to the base, modulo 2^64 */
 	bool is_string;  /* up to a NUL */
 	uint32_t length; /* bytes; for a string, the most before its NUL */
+	/*
+	 * The length is that of argument number `counter` plus `more`, if that is not above
+	 * `length`. Otherwise memory is not demanded, and a string has `length`.
+	 */
+	bool is_counted;
+	uint32_t counter;
+	int64_t more;
 };
 
 struct d_demand {

@@ -40,6 +40,19 @@ D
 run 0 trace -q -c "$target 10" -s "$directory/pairs.d"
 has out '^first 7 last 14$'
 
+# Lengths that are arguments; what is read is neither more nor less.
+printf '%-4088s0123456789abcdef' x >"$directory/counted"
+run 0 trace -q -c "$target cold $directory/counted" -n 'sample$target:::text {
+	printf("<%s> <%s> <%s>", stringof(copyin(arg0, arg1)), stringof(copyin(arg0 + 2, arg1 - 4)), copyinstr(arg0, arg1)); }'
+has out '^<0123456789abcdef> <23456789abcd> <0123456789abcdef>'
+run 0 trace -q -c "$target cold $directory/counted" -n 'sample$target:::text { trace(stringof(copyin(arg0, arg1 + 4080))); }'
+has out '^0123456789abcdef'
+run 0 trace -q -c "$target cold $directory/counted" -n 'sample$target:::text { trace(stringof(copyin(arg0, arg1 + 4081))); }'
+has err 'invalid address'
+for size in 255 8 7; do # where a string's length is rounded up to nothing
+	run 0 trace -q -x strsize=$size -c "$target 3" -n 'sample$target:::number { @[copyinstr(arg2), copyinstr(arg2 + 8)] = count(); ustack(1); }'
+done
+
 # Strings whose pages are not in memory are read all the same, also across pages.
 for ((i = 0; i < 64; i++)); do
 	printf '%-4088s<%06d>' x "$i"

@@ -31,7 +31,10 @@ static void print_piece(FILE *file, const struct d_piece *piece)
 		fprintf(file, "#%u[%u]", piece->base, piece->at);
 	if (piece->offset || piece->from == D_PIECE_FIXED)
 		fprintf(file, "%+lld", (long long)piece->offset);
-	fprintf(file, ", %u)", piece->length);
+	fprintf(file, ", %u", piece->length);
+	if (piece->is_counted)
+		fprintf(file, " arg%u%+lld", piece->counter, (long long)piece->more);
+	fputc(')', file);
 }
 
 static void print_frames(FILE *file, const char *name, uint32_t frames)
@@ -105,7 +108,7 @@ static const struct {
 	{"{ trace(copyinstr(arg1 + 8)); trace(copyinstr(arg1 - 2)); }",
 		"arg1 string(arg1+8, 256) string(arg1-2, 256)"},
 	{"{ trace(stringof(arg0)); }", "arg0 string(arg0, 256)"},
-	{"{ trace(copyinstr(arg1, arg2)); }", "arg1 arg2 string(arg1, 256)"},
+	{"{ trace(copyinstr(arg1, arg2)); }", "arg1 arg2 string(arg1, 256 arg2+0)"},
 
 	/* bytes, and integers in them */
 	{"{ tracemem(copyin(arg0, 64), 64); }", "arg0 bytes(arg0, 64)"},
@@ -113,7 +116,14 @@ static const struct {
 	{"{ this->p = (int *)copyin(arg0, 16); trace(this->p[1] + this->p[arg1]); }",
 		"arg0 arg1 bytes(arg0, 16)"},
 	{"{ trace(*(short *)(arg0 + 2)); }", "arg0 bytes(arg0+2, 2)"},
-	{"{ trace(copyin(arg0, arg1)); }", "arg0 arg1 anywhere"},
+	{"{ trace(copyin(arg0, arg1)); }", "arg0 arg1 bytes(arg0, 4096 arg1+0)"},
+	{"{ trace(copyin(arg0 + 8, arg1 + 1)); trace(copyin(arg0 + 8, arg1)); }",
+		"arg0 arg1 bytes(arg0+8, 4096 arg1+1) bytes(arg0+8, 4096 arg1+0)"},
+	{"{ trace(stringof(copyin(arg1, arg2))); trace(copyinstr(arg1)); }",
+		"arg1 arg2 bytes(arg1, 4096 arg2+0) string(arg1, 256)"},
+	{"{ trace(copyin(arg0, arg1 * 2)); }", "arg0 arg1 anywhere"},
+	{"{ trace(*(int *)copyin((uintptr_t)*(char **)copyin(arg0, arg1), 4)); }",
+		"arg0 arg1 bytes(arg0, 4096 arg1+0) anywhere"},
 	{"{ this->b = alloca(8); copyinto(arg1, 8, this->b); trace(*(int *)this->b); }",
 		"arg1 bytes(arg1, 8)"},
 	{"{ this->b = alloca(8); bcopy((void *)arg1, this->b, 6); }", "arg1 bytes(arg1, 6)"},

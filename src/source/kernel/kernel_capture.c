@@ -238,12 +238,61 @@ static void write_memory(struct generator *g, const struct kernel_part *part, ui
 	bpf_place(code, after);
 }
 
+/* Leaves the length that an argument says in R9. */
+static void find_count(struct generator *g, const struct kernel_part *part)
+{
+	struct bpf_code *code = g->code;
+
+	bpf_set(code, BPF_REG_9, (uint64_t)part->more);
+	if (part->counter > g->plan->argument_count)
+		return;
+	bpf_read(code, BPF_REG_1, BPF_REG_7, (int)argument_place(part->counter - 1), 8);
+	bpf_operate(code, BPF_ADD, BPF_REG_9, BPF_REG_1);
+}
+
+/* As write_memory(); more than the part's length is not read at all. */
+static void write_counted(
+	struct generator *g, const struct kernel_part *part, uint32_t length_place)
+{
+	struct bpf_code *code = g->code;
+	uint32_t after = bpf_label(code);
+
+	bpf_write_value(code, BPF_REG_7, (int)length_place, 0, 4);
+	find_count(g, part);
+	bpf_jump_if_value(code, BPF_JGT, BPF_REG_9, (int32_t)part->length, after);
+	find_piece(g, part);
+	point_to_next(g, BPF_REG_1);
+	bpf_move(code, BPF_REG_2, BPF_REG_9);
+	bpf_call(code, BPF_FUNC_copy_from_user);
+	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
+	bpf_move(code, BPF_REG_0, BPF_REG_9);
+	advance(g, length_place, part->length);
+	bpf_place(code, after);
+}
+
+/* Leaves the greatest length of a string with its NUL in R9. */
+static void find_string_limit(struct generator *g, const struct kernel_part *part)
+{
+	struct bpf_code *code = g->code;
+	uint32_t fits = bpf_label(code);
+
+	if (!part->counter) {
+		bpf_set(code, BPF_REG_9, part->length);
+		return;
+	}
+	find_count(g, part);
+	bpf_jump_if_value(code, BPF_JLT, BPF_REG_9, (int32_t)part->length, fits);
+	bpf_set(code, BPF_REG_9, part->length - 1);
+	bpf_place(code, fits);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_9, 1);
+}
+
 /* Reads a string without waiting for its pages; R0 as from bpf_probe_read_user_str(). */
 static void read_resident_string(struct generator *g, const struct kernel_part *part)
 {
 	find_piece(g, part);
 	point_to_next(g, BPF_REG_1);
-	bpf_set(g->code, BPF_REG_2, part->length);
+	bpf_move(g->code, BPF_REG_2, BPF_REG_9);
 	bpf_call(g->code, BPF_FUNC_probe_read_user_str);
 }
 
@@ -262,10 +311,11 @@ static void write_string(struct generator *g, const struct kernel_part *part, ui
 	struct bpf_code *code = g->code;
 	uint32_t is_read = bpf_label(code);
 
+	find_string_limit(g, part);
 	if (g->features->copy_string) {
 		find_piece(g, part);
 		point_to_next(g, BPF_REG_1);
-		bpf_set(code, BPF_REG_2, part->length);
+		bpf_move(code, BPF_REG_2, BPF_REG_9);
 		bpf_set(code, BPF_REG_4, 0);
 		bpf_call_kernel(code, g->features->copy_string);
 		bpf_extend(code, BPF_REG_0, 4, true);
@@ -334,6 +384,8 @@ static void write_parts(struct generator *g)
 
 		if (part->kind == KERNEL_PART_STRING)
 			write_string(g, part, plan->lengths + 4 * i);
+		else if (part->kind == KERNEL_PART_COUNTED)
+			write_counted(g, part, plan->lengths + 4 * i);
 		else if (part->kind == KERNEL_PART_STACK_COPY)
 			write_stack_copy(g, plan->lengths + 4 * i);
 		else if (part->kind != KERNEL_PART_MEMORY)

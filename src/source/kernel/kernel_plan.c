@@ -17,7 +17,8 @@ static int add_part(struct kernel_plan *plan, const struct kernel_part *part)
 
 		if (other->kind == part->kind && other->from == part->from &&
 			other->base == part->base && other->at == part->at &&
-			other->offset == part->offset) {
+			other->offset == part->offset && other->more == part->more &&
+			other->counter == part->counter) {
 			if (part->length > other->length)
 				other->length = part->length;
 			return (int)i;
@@ -37,12 +38,15 @@ static int add_pieces(struct kernel_plan *plan, const struct d_demand *demand)
 
 	for (size_t i = 0; i < demand->piece_count; i++) {
 		const struct d_piece *piece = &demand->pieces[i];
-		struct kernel_part part = {
-			.kind = piece->is_string ? KERNEL_PART_STRING : KERNEL_PART_MEMORY,
+		struct kernel_part part = {.kind = piece->is_string ? KERNEL_PART_STRING
+				: piece->is_counted                 ? KERNEL_PART_COUNTED
+								    : KERNEL_PART_MEMORY,
 			.from = piece->from,
 			.base = piece->base,
 			.at = piece->at,
 			.offset = piece->offset,
+			.more = piece->more,
+			.counter = piece->is_counted ? piece->counter + 1 : 0,
 			.length = piece->length + (piece->is_string ? 1 : 0)};
 
 		numbers[i] = -1;
@@ -57,7 +61,8 @@ static int add_pieces(struct kernel_plan *plan, const struct d_demand *demand)
 				continue;
 			part.base = (uint32_t)base;
 		}
-		if (piece->from == D_PIECE_ARGUMENT && piece->base >= KERNEL_ARGUMENTS_MAX)
+		if ((piece->from == D_PIECE_ARGUMENT && piece->base >= KERNEL_ARGUMENTS_MAX) ||
+			part.counter > KERNEL_ARGUMENTS_MAX)
 			continue;
 		numbers[i] = add_part(plan, &part);
 		if (numbers[i] < 0)
@@ -96,9 +101,14 @@ static int add_want(struct kernel_plan *plan, const struct d_demand *demand, uin
 		return 0;
 	}
 	*arguments |= demand->arguments;
-	for (size_t i = 0; i < demand->piece_count; i++)
-		if (demand->pieces[i].from == D_PIECE_ARGUMENT && demand->pieces[i].base < 64)
-			*arguments |= UINT64_C(1) << demand->pieces[i].base;
+	for (size_t i = 0; i < demand->piece_count; i++) {
+		const struct d_piece *piece = &demand->pieces[i];
+
+		if (piece->from == D_PIECE_ARGUMENT && piece->base < 64)
+			*arguments |= UINT64_C(1) << piece->base;
+		if (piece->is_counted && piece->counter < 64)
+			*arguments |= UINT64_C(1) << piece->counter;
+	}
 	result = add_pieces(plan, demand);
 	if (!result)
 		result = add_kernel_stack(plan, demand->kernel_frames);
@@ -151,10 +161,12 @@ static void lay_out(struct kernel_plan *plan)
 		part->place = place;
 		place = aligned(place + part->length);
 	}
+	/* The kernel's check of a program does not know that a rounded number is not above the
+	 * limit, so there is room for what it was rounded up by. */
 	plan->begin = plan->limit = place;
 	for (uint32_t i = 0; i < plan->part_count; i++)
 		if (!plan->parts[i].place)
-			plan->limit = aligned(plan->limit + plan->parts[i].length);
+			plan->limit = aligned(plan->limit + plan->parts[i].length + 7);
 }
 
 int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,

@@ -35,7 +35,8 @@ struct kernel_head {
 };
 
 enum kernel_part_kind {
-	KERNEL_PART_MEMORY, /* bytes of a fixed number */
+	KERNEL_PART_MEMORY,  /* bytes of a fixed number */
+	KERNEL_PART_COUNTED, /* bytes, as many as an argument says */
 	KERNEL_PART_STRING,
 	KERNEL_PART_KERNEL_STACK, /* return addresses */
 	KERNEL_PART_STACK_COPY    /* the top of the user stack, for unwinding (usdt/unwind.h) */
@@ -45,9 +46,11 @@ struct kernel_part {
 	enum kernel_part_kind kind;
 	enum d_piece_base from; /* memory and strings: see struct d_piece */
 	uint32_t base, at;      /* base is a part's number */
-	int64_t offset;
-	uint32_t length; /* bytes at most; of a string with its NUL */
-	uint32_t place;  /* in the record; 0: it differs from event to event */
+	int64_t offset, more;
+	uint32_t counter; /* the number of an argument + 1; 0: none */
+	uint32_t length;  /* bytes at most; of a string with its NUL */
+	uint32_t place;   /* in the record; 0: it differs from event to event */
+	uint32_t unused;  /* no padding, so that plans can be compared as bytes */
 };
 
 struct kernel_plan {
