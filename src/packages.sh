@@ -74,6 +74,10 @@ for set; do
 		need libghc-ghc-events-dev command -v ghc-events
 		need ghc command -v ghc
 		need rustc command -v rustc
+		need ruby [ -e /usr/bin/ruby ]
+		need php-cli [ -e /usr/bin/php ]
+		need postgresql [ -d /usr/lib/postgresql ]
+		need openjdk-17-jdk-headless [ -e /usr/lib/jvm/java-17-openjdk-amd64/bin/javac ]
 		;;
 	format)
 		need clang-format command -v clang-format
