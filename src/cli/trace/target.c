@@ -231,16 +231,29 @@ static bool is_of_use(const struct targets *targets, const struct d_probe_set *s
 	return !targets->asked_count;
 }
 
+/* Adds a process to those whose events the kernel delivers. */
+static int add_to_kernel(
+	struct targets *targets, uint32_t pid, struct d_probe_set *set, struct error *error)
+{
+	int result = 0;
+
+	if (!targets->kernel) {
+		targets->kernel_first = set->count;
+		result = source_kernel_new(
+			set, targets->asked, targets->asked_count, &targets->kernel, error);
+	}
+	return result ? result : source_kernel_add(targets->kernel, pid, error);
+}
+
 /*
- * Opens the kernel source for a target; *source is NULL if it has no probe that the stream does
- * not have. A failure is only one if nothing else delivers the target's events.
+ * Asks the kernel for a target's probes that its stream does not have. A failure is only one if
+ * nothing else delivers the target's events.
  */
 static int open_kernel(struct targets *targets, struct target *target, struct d_probe_set *set,
-	struct source **source, struct error *error)
+	struct error *error)
 {
 	size_t before = set->count;
-	int result = source_kernel_open(
-		target->pid, set, targets->asked, targets->asked_count, source, error);
+	int result = add_to_kernel(targets, target->pid, set, error);
 
 	if (result && targets->via == TARGET_VIA_KERNEL)
 		return result;
@@ -252,12 +265,12 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 	}
 	if (!result && targets->via != TARGET_VIA_KERNEL &&
 		(set->count == before || !is_of_use(targets, set, before))) {
-		source_close(*source);
-		*source = NULL;
+		source_kernel_remove_last(targets->kernel);
+		result = -ENOENT;
 	}
-	if (!*source)
+	if (result)
 		d_probe_set_cut(set, before);
-	if (*source)
+	else
 		*target->missing.text = '\0';
 	return 0;
 }
@@ -295,34 +308,34 @@ static bool asks_pid(const struct targets *targets)
 }
 
 /*
- * Opens the kernel source for a command that is stopped. *source is NULL if the kernel delivers
- * nothing of what the scripts describe, or the command will serve a stream.
+ * Lets the kernel deliver the events of a command that is stopped, unless it delivers nothing of
+ * what the scripts describe, or the command will serve a stream.
  */
 static int open_stopped(struct targets *targets, struct target *target, struct d_probe_set *set,
-	struct source **source, struct error *error)
+	bool *is_open, struct error *error)
 {
 	bool is_due = targets->via == TARGET_VIA_KERNEL || asks_pid(targets), suits = is_due;
 	size_t before = set->count;
-	int result = source_kernel_open(
-		target->pid, set, targets->asked, targets->asked_count, source, error);
+	int result = add_to_kernel(targets, target->pid, set, error);
 
 	for (size_t i = 0; i < targets->asked_count && !result; i++)
 		suits |= is_matched(set, before, &targets->asked[i]);
-	if (!result && (is_due || (suits && !has_library(target, set, before))))
+	*is_open = !result && (is_due || (suits && !has_library(target, set, before)));
+	if (*is_open)
 		return 0;
-	source_close(*source);
-	*source = NULL;
+	if (!result)
+		source_kernel_remove_last(targets->kernel);
 	d_probe_set_cut(set, before);
 	return is_due ? result : 0;
 }
 
 /*
  * Starts a command. If the kernel may be asked, it is stopped before its own code runs; it stays so
- * if the kernel is to deliver its events, which *source then does. Otherwise it runs, and its
- * library waits for us.
+ * if the kernel is to deliver its events: *is_open then. Otherwise it runs, and its library waits
+ * for us.
  */
 static int start_command(struct targets *targets, struct target *target, struct d_probe_set *set,
-	struct source **source, struct error *error)
+	bool *is_open, struct error *error)
 {
 	bool asks = targets->via != TARGET_VIA_STREAM && kernel_is_allowed(error);
 	unsigned wait = targets->via == TARGET_VIA_KERNEL ? CHILD_WAIT_NONE : CHILD_WAIT_ITSELF;
@@ -345,10 +358,10 @@ static int start_command(struct targets *targets, struct target *target, struct 
 		return result;
 	target->held = true;
 	if (!result) {
-		result = open_stopped(targets, target, set, source, error);
-		if (*source)
+		result = open_stopped(targets, target, set, is_open, error);
+		if (*is_open)
 			result = watch_process(targets, target, error);
-		if (*source || result)
+		if (*is_open || result)
 			return result;
 	}
 	if (targets->via == TARGET_VIA_KERNEL)
@@ -360,12 +373,13 @@ static int start_command(struct targets *targets, struct target *target, struct 
 static int open_one(struct targets *targets, struct target *target, struct d_probe_set *set,
 	struct source **source, struct error *error)
 {
+	bool by_kernel = false;
 	int result = 0;
 
 	*source = NULL;
 	if (target->command.words)
-		result = start_command(targets, target, set, source, error);
-	if (result || *source)
+		result = start_command(targets, target, set, &by_kernel, error);
+	if (result || by_kernel)
 		return result;
 	if (targets->via == TARGET_VIA_KERNEL)
 		return watch_process(targets, target, error);
@@ -436,7 +450,7 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 		return open_arrivals(targets, set, error);
 	if (!targets->count)
 		return 0;
-	parts = calloc(2 * targets->count, sizeof(*parts)); /* a stream and the kernel for each */
+	parts = calloc(targets->count + 1, sizeof(*parts)); /* their streams, and the kernel */
 	if (!parts)
 		return error_set(error, ENOMEM, "out of memory");
 	for (size_t i = 0; i < targets->count && !result; i++) {
@@ -451,26 +465,30 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 		opened += part->source != NULL;
 		if (!result && part->source && !targets->items[i].further)
 			result = further_add(targets, i);
-		grown = realloc(parts, 2 * (targets->count + 1) * sizeof(*parts));
+		grown = realloc(parts, (targets->count + 1) * sizeof(*parts));
 		parts = grown ? grown : parts;
 		result = grown ? result : error_set(error, ENOMEM, "out of memory");
 	}
 	/* A description may be of another target's stream, so all are opened first. */
-	for (size_t i = 0; i < targets->count && !result; i++) {
-		struct merge_part *part = &parts[opened];
-		part->first = (uint32_t)set->count;
-		if (!wants_kernel(targets, &targets->items[i], set))
-			continue;
-		result = open_kernel(targets, &targets->items[i], set, &part->source, error);
-		part->end = (uint32_t)set->count;
-		opened += part->source != NULL;
+	for (size_t i = 0; i < targets->count && !result; i++)
+		if (wants_kernel(targets, &targets->items[i], set))
+			result = open_kernel(targets, &targets->items[i], set, error);
+	if (targets->kernel && (result || !source_kernel_count(targets->kernel))) {
+		source_close(targets->kernel);
+		targets->kernel = NULL;
 	}
+	/* Probes of streams may lie among the kernel's, so it is asked after them. */
+	if (targets->kernel)
+		parts[opened++] = (struct merge_part){
+			targets->kernel, (uint32_t)targets->kernel_first, (uint32_t)set->count};
 	if (!result && opened == 1)
 		targets->source = parts[0].source;
 	else if (!result && opened)
 		result = source_merge_new(parts, opened, false, &targets->source, error);
 	for (size_t i = 0; i < opened && result; i++)
 		source_close(parts[i].source);
+	if (result)
+		targets->kernel = NULL;
 	free(parts);
 	targets->parts = result ? 0 : opened;
 	if (targets->parts)

@@ -58,6 +58,8 @@ struct targets {
 	size_t count;
 	const char *log;          /* instead of processes */
 	struct source *source;    /* all that are followed; NULL: there are none */
+	struct source *kernel;    /* what of it the kernel delivers; NULL: nothing */
+	size_t kernel_first;      /* its probes in the set are not before this one */
 	size_t parts;             /* how many these are */
 	struct arrivals arrivals; /* VMs that are not named by a pid */
 	struct further further;   /* runtimes of these processes that start later */

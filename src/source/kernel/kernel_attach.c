@@ -142,15 +142,18 @@ static int plan_all(struct kernel_attachment *attachment, struct kernel_target *
 {
 	int result = 0;
 
-	for (size_t i = 0; i < request->want_count && !result; i++)
-		result = check_memory(set, &request->wants[i], error);
 	for (size_t i = 0; i < target->site_count && !result; i++) {
 		const struct kernel_site *site = &target->sites[i];
-		size_t first = find_want(request, site->probe);
+		size_t first = find_want(request, site->probe), end;
 
-		if (first < request->want_count && request->wants[first].probe == site->probe)
+		if (first == request->want_count || request->wants[first].probe != site->probe)
+			continue;
+		end = source_request_next(request, first);
+		for (size_t j = first; j < end && !result; j++)
+			result = check_memory(set, &request->wants[j], error);
+		if (!result)
 			result = plan_site(attachment, target, set, site, &request->wants[first],
-				source_request_next(request, first) - first, error);
+				end - first, error);
 	}
 	return result;
 }
@@ -280,7 +283,7 @@ static int attach_run(struct kernel_attachment *attachment, struct kernel_target
 	for (size_t i = first; i < end; i++) {
 		numbers[i - first] = attachment->sites[i].site->offset;
 		numbers[i - first + sites.count] = attachment->sites[i].site->semaphore;
-		numbers[i - first + 2 * (size_t)sites.count] = i;
+		numbers[i - first + 2 * (size_t)sites.count] = attachment->maps.first_site + i;
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
 	sites.path = path;
@@ -328,7 +331,6 @@ int kernel_attach_begin(struct kernel_attachment *attachment, struct kernel_targ
 {
 	int result;
 
-	attachment->maps = (struct kernel_maps){.counters = -1, .task = -1};
 	result = plan_all(attachment, target, set, request, error);
 	if (result)
 		return result;
@@ -341,7 +343,7 @@ int kernel_attach_begin(struct kernel_attachment *attachment, struct kernel_targ
 		return out_of_memory(error);
 	for (size_t i = 0; i < attachment->plan_count; i++)
 		attachment->programs[i] = -1;
-	for (size_t i = 0; i < attachment->plan_count; i++) {
+	for (size_t i = 0; i < attachment->plan_count && !attachment->features.copy_string; i++) {
 		if (!has_strings(&attachment->plans[i]))
 			continue;
 		bpf_find_copy_string(&attachment->features);

@@ -471,6 +471,7 @@ static void count_losses(struct generator *g)
 	}
 	bpf_place(code, g->lost);
 	bpf_read(code, BPF_REG_2, BPF_REG_10, STACK_SITE, 8);
+	bpf_operate_value(code, BPF_SUB, BPF_REG_2, (int32_t)g->maps->first_site);
 	bpf_jump_if_value(code, BPF_JGE, BPF_REG_2, (int32_t)g->maps->site_count, g->done);
 	bpf_operate_value(code, BPF_LSH, BPF_REG_2, 3);
 	bpf_set_map_value(code, BPF_REG_1, g->maps->counters, 8 * KERNEL_COUNTER_SITES);

@@ -18,8 +18,8 @@ struct kernel_maps {
 	 * read, then the losses of each site.
 	 */
 	int counters;
-	uint32_t site_count;
-	int task; /* bytes for the thread's own record; -1: no plan sleeps */
+	uint32_t first_site, site_count; /* numbers of the sites */
+	int task;                        /* bytes for the thread's own record; -1: no plan sleeps */
 };
 
 enum { KERNEL_COUNTER_LOST, KERNEL_COUNTER_UNREADABLE, KERNEL_COUNTER_SITES };

@@ -1,8 +1,6 @@
 /*
- * kernel_source.c: see kernel_source.h.
- *
- * Records are read from the ring by kernel_records.h, and made into a batch by kernel_decode.h.
- * They are used where they lie in the ring, and released with the next batch.
+ * kernel_source.c: see kernel_source.h. The records of all processes are in one ring
+ * (kernel_records.h); which sites they come from is known by groups (kernel_group.h).
  */
 #include "source/kernel/kernel_source.h"
 
@@ -12,52 +10,50 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/debug.h"
-#include "program/need.h"
-#include "source/endpoint.h"
-#include "source/kernel/kernel_attach.h"
 #include "source/kernel/kernel_decode.h"
+#include "source/kernel/kernel_group.h"
 #include "source/kernel/kernel_pid.h"
+#include "source/kernel/kernel_process.h"
 #include "source/kernel/kernel_records.h"
-#include "source/kernel/kernel_target.h"
 #include "source/kernel/kernel_usdt.h"
-#include "usdt/unwind.h"
 
 enum {
 	RING_BYTES = 4 << 20,
 	WAKE_BYTES = RING_BYTES / 2, /* so much in the ring wakes us before our time */
 	BATCH_EVENTS = 8192,
 	BUSY_MS = 5, /* between two looks into the ring while events come */
-	IDLE_MS = 20
+	IDLE_MS = 20,
+	WAITS_MAX = 16 /* descriptors that are looked at at once */
 };
+
+/* What a descriptor that is waited for belongs to: a process's number, or this. */
+#define WAIT_RING UINT64_MAX
 
 struct kernel_source {
 	struct source source;
 	struct d_probe_set *set;
-	char program[256], arguments[4096];
-	struct kernel_target target;
+	struct d_asked *asked; /* in one block with its texts */
+	size_t asked_count;
+	struct bpf_features features;
 	struct kernel_records records;
-	struct kernel_attachment attachment;
-	const uint64_t *counters;
-	size_t counter_bytes;
-	uint64_t *counted; /* by site: losses that have been reported */
-	uint64_t counted_lost, counted_unreadable;
-	int wait;    /* epoll: ring and process */
-	int process; /* pidfd; -1: none */
-	bool stopping, ended, told_unreadable;
+	struct kernel_group_ring ring;
+	struct kernel_process **processes;
+	struct event_process *shown; /* by process, as batches have them */
+	size_t process_count, process_capacity, shown_capacity;
+	struct kernel_group **groups; /* in the order of their sites' numbers */
+	size_t group_count, group_capacity;
+	int wait; /* epoll: ring and processes */
+	bool stopping, ended;
 	bool has_told; /* the present message */
 	uint64_t due;
 	uint32_t busy_ms;
 	struct kernel_decoder decoder;
-	struct event_loss *losses;
-	size_t loss_capacity;
-	struct usdt_unwind *unwind; /* NULL: no stack is captured */
+	struct kernel_losses losses;
 	char message[1024];
 };
 
@@ -70,88 +66,50 @@ static void kernel_close(struct source *source)
 {
 	struct kernel_source *kernel = kernel_of(source);
 
-	kernel_attach_end(&kernel->attachment);
-	if (kernel->counters)
-		munmap((void *)(uintptr_t)kernel->counters, kernel->counter_bytes);
+	for (size_t i = 0; i < kernel->group_count; i++)
+		kernel_group_free(kernel->groups[i]);
+	for (size_t i = 0; i < kernel->process_count; i++) {
+		kernel_process_close(kernel->processes[i]);
+		free(kernel->processes[i]);
+	}
 	kernel_records_close(&kernel->records);
-	kernel_target_close(&kernel->target);
 	if (kernel->wait >= 0)
 		close(kernel->wait);
-	if (kernel->process >= 0)
-		close(kernel->process);
-	usdt_unwind_free(kernel->unwind);
 	kernel_decode_free(&kernel->decoder);
-	free(kernel->counted);
-	free(kernel->losses);
+	free(kernel->asked);
+	free(kernel->processes);
+	free(kernel->shown);
+	free(kernel->groups);
+	free(kernel->losses.items);
 	free(kernel);
 }
 
 /* ---- enabling ---- */
 
-static int watch(struct kernel_source *kernel, int descriptor)
+static int watch(struct kernel_source *kernel, int descriptor, uint64_t number)
 {
-	struct epoll_event event = {.events = EPOLLIN};
+	struct epoll_event event = {.events = EPOLLIN, .data.u64 = number};
 
 	return epoll_ctl(kernel->wait, EPOLL_CTL_ADD, descriptor, &event) ? -errno : 0;
 }
 
-static int map_counters(struct kernel_source *kernel)
+/* Attaches to what is wanted of a group. */
+static int attach_group(struct kernel_source *kernel, struct kernel_group *group,
+	const struct source_request *request, struct error *error)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t bytes = 8 * (KERNEL_COUNTER_SITES + kernel->attachment.site_count);
-	void *counters;
+	const struct kernel_attachment *attachment = &group->attachment;
+	int result;
 
-	kernel->counter_bytes = (bytes + page - 1) & ~(page - 1);
-	counters = mmap(NULL, kernel->counter_bytes, PROT_READ, MAP_SHARED,
-		kernel->attachment.maps.counters, 0);
-	if (counters == MAP_FAILED)
-		return -errno;
-	kernel->counters = counters;
-	kernel->counted = calloc(kernel->attachment.site_count + 1, sizeof(*kernel->counted));
-	return kernel->counted ? 0 : -ENOMEM;
-}
-
-static bool is_wanted(const struct source_request *request, uint32_t probe)
-{
-	for (size_t i = 0; i < request->want_count; i = source_request_next(request, i))
-		if (request->wants[i].probe == probe)
-			return true;
-	return false;
-}
-
-/* Reports sites that are wanted and cannot be attached to: an error if there are no others. */
-static int tell_obstacles(
-	struct kernel_source *kernel, const struct source_request *request, struct error *error)
-{
-	const struct kernel_obstacle *first = NULL;
-	size_t count = 0;
-
-	for (size_t i = 0; i < kernel->target.obstacle_count; i++) {
-		const struct kernel_obstacle *obstacle = &kernel->target.obstacles[i];
-
-		if (!is_wanted(request, obstacle->probe))
-			continue;
-		if (!kernel->attachment.site_count)
-			return error_set(error, ENOTSUP, "%s", obstacle->reason);
-		if (!count++)
-			first = obstacle;
-	}
-	if (count > 1)
-		snprintf(kernel->message, sizeof(kernel->message), "%s (and %zu more)",
-			first->reason, count - 1);
-	else if (count)
-		snprintf(kernel->message, sizeof(kernel->message), "%s", first->reason);
-	return 0;
-}
-
-/* The process may have ended by the time its first stack is read, so its files are opened now. */
-static int prepare_stacks(struct kernel_source *kernel)
-{
-	for (size_t i = 0; i < kernel->attachment.plan_count && !kernel->unwind; i++)
-		if (kernel->attachment.plans[i].user_frames &&
-			usdt_unwind_new((pid_t)kernel->target.pid, &kernel->unwind))
-			return -ENOMEM;
-	return 0;
+	group->attachment.features = kernel->features;
+	result = kernel_group_attach(group, kernel->set, request, &kernel->ring, kernel->message,
+		sizeof(kernel->message), error);
+	kernel->features = attachment->features; /* it may have found out more */
+	for (size_t i = 0; i < attachment->plan_count && !result; i++)
+		if (attachment->plans[i].user_frames &&
+			kernel_process_unwinds(kernel->processes[group->process]))
+			result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory",
+				group->target.pid);
+	return result;
 }
 
 static int kernel_enable(
@@ -160,29 +118,39 @@ static int kernel_enable(
 	struct kernel_source *kernel = kernel_of(source);
 	int result = kernel_records_open(&kernel->records, RING_BYTES);
 
+	if (!result)
+		result = watch(kernel, kernel->records.ring.map, WAIT_RING);
 	if (result)
 		return error_set(error, -result, "the kernel refuses a BPF ring buffer: %s",
 			strerror(-result));
 	if (request->latency && request->latency < BUSY_MS * CLOCK_NS_PER_MS)
 		kernel->busy_ms = (uint32_t)(request->latency / CLOCK_NS_PER_MS);
-	result = kernel_attach_begin(&kernel->attachment, &kernel->target, kernel->set, request,
-		kernel->records.ring.map, WAKE_BYTES, error);
-	if (!result)
-		result = tell_obstacles(kernel, request, error);
-	if (result)
-		return result;
-	result = map_counters(kernel);
-	if (!result)
-		result = prepare_stacks(kernel);
-	if (!result)
-		result = watch(kernel, kernel->records.ring.map);
+	kernel->ring = (struct kernel_group_ring){
+		.map = kernel->records.ring.map, .wake_bytes = WAKE_BYTES};
+	for (size_t i = 0; i < kernel->group_count && !result; i++)
+		result = attach_group(kernel, kernel->groups[i], request, error);
 	kernel->due = clock_monotonic();
-	return result ? error_set(error, -result, "process %" PRIu32 ": %s", kernel->target.pid,
-				strerror(-result))
-		      : 0;
+	return result;
 }
 
 /* ---- reading ---- */
+
+/* The group of a site's number; NULL: none. */
+static struct kernel_group *find_group(const struct kernel_source *kernel, uint32_t site)
+{
+	size_t low = 0, high = kernel->group_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (kernel->groups[middle]->attachment.maps.first_site <= site)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* groups without sites have the number of the next one */
+	return low ? kernel->groups[low - 1] : NULL;
+}
 
 /* Decodes the records that no later one can precede. -ENOMEM. */
 static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
@@ -193,82 +161,92 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 	while (kernel->decoder.event_count < BATCH_EVENTS &&
 		(record = kernel_records_peek(&kernel->records))) {
 		const struct kernel_attached *site;
+		const struct kernel_group *group;
 		struct kernel_head head;
 
 		memcpy(&head, record->bytes, sizeof(head));
 		kernel_records_take(&kernel->records);
-		if (head.site >= kernel->attachment.site_count)
+		group = find_group(kernel, head.site);
+		site = group ? kernel_group_site(group, head.site) : NULL;
+		if (!site)
 			continue;
-		site = &kernel->attachment.sites[head.site];
 		if (kernel_decode_add(&kernel->decoder, record,
-			    &kernel->attachment.plans[site->plan], site->site->probe, 0,
-			    kernel->unwind))
+			    &group->attachment.plans[site->plan], site->site->probe,
+			    (uint32_t)group->process, kernel->processes[group->process]->unwind))
 			return -ENOMEM;
 	}
 	kernel_decode_end(&kernel->decoder, batch);
 	return 0;
 }
 
-/* ---- losses ---- */
-
-static uint64_t counter(const struct kernel_source *kernel, size_t which)
-{
-	return __atomic_load_n(&kernel->counters[which], __ATOMIC_RELAXED);
-}
-
 static void add_losses(struct kernel_source *kernel, struct event_batch *batch)
 {
-	uint64_t lost = counter(kernel, KERNEL_COUNTER_LOST);
-
-	if (lost == kernel->counted_lost)
-		return;
-	kernel->counted_lost = lost;
-	for (size_t i = 0; i < kernel->attachment.site_count; i++) {
-		uint64_t count = counter(kernel, KERNEL_COUNTER_SITES + i) - kernel->counted[i];
-
-		if (!count ||
-			array_room(&kernel->losses, &kernel->loss_capacity, batch->loss_count,
-				sizeof(*kernel->losses)))
+	kernel->losses.count = 0;
+	for (size_t i = 0; i < kernel->group_count; i++) {
+		if (!kernel_group_losses(kernel->groups[i], &kernel->losses))
 			continue;
-		kernel->losses[batch->loss_count++] = (struct event_loss){
-			.count = count, .probe = kernel->attachment.sites[i].site->probe};
-		kernel->counted[i] += count;
-	}
-	batch->losses = kernel->losses;
-	if (counter(kernel, KERNEL_COUNTER_UNREADABLE) && !kernel->told_unreadable) {
-		kernel->told_unreadable = true;
 		kernel->has_told = false;
 		snprintf(kernel->message, sizeof(kernel->message),
 			"events are lost because the memory of an argument cannot be read");
 	}
+	batch->losses = kernel->losses.items;
+	batch->loss_count = kernel->losses.count;
 }
 
 /* ---- the source ---- */
 
-static bool has_exited(const struct kernel_source *kernel)
+/* Detaches what is attached to a process, which has ended. */
+static void end_process(struct kernel_source *kernel, size_t number)
 {
-	struct epoll_event events[2];
-	int count = kernel->process < 0 ? 0 : epoll_wait(kernel->wait, events, 2, 0);
+	struct kernel_process *process = kernel->processes[number];
+
+	if (process->descriptor >= 0)
+		epoll_ctl(kernel->wait, EPOLL_CTL_DEL, process->descriptor, NULL);
+	process->has_ended = true;
+	for (size_t i = 0; i < kernel->group_count; i++)
+		if (kernel->groups[i]->process == number)
+			kernel_group_detach(kernel->groups[i]);
+}
+
+/* Notes which processes have ended. */
+static void poll_processes(struct kernel_source *kernel)
+{
+	struct epoll_event events[WAITS_MAX];
+	int count = epoll_wait(kernel->wait, events, WAITS_MAX, 0);
 
 	for (int i = 0; i < count; i++)
-		if (events[i].data.fd == kernel->process)
-			return true;
-	return kernel->process < 0 && !endpoint_started(kernel->target.pid);
+		if (events[i].data.u64 != WAIT_RING)
+			end_process(kernel, events[i].data.u64);
+	for (size_t i = 0; i < kernel->process_count; i++)
+		if (!kernel->processes[i]->has_ended && kernel->processes[i]->descriptor < 0 &&
+			kernel_process_has_ended(kernel->processes[i]))
+			end_process(kernel, i);
+}
+
+static bool is_last(const struct kernel_source *kernel)
+{
+	size_t ended = 0;
+
+	for (size_t i = 0; i < kernel->process_count; i++)
+		ended += kernel->processes[i]->has_ended;
+	return kernel->stopping || ended == kernel->process_count;
 }
 
 static enum source_state take_batch(
 	struct kernel_source *kernel, struct event_batch *batch, struct error *error)
 {
-	bool last = kernel->stopping || has_exited(kernel), complete;
 	const struct kernel_record *left;
+	bool last, complete;
 	uint64_t now;
 
-	if (last)
-		kernel_attach_stop(&kernel->attachment);
+	poll_processes(kernel);
+	last = is_last(kernel);
+	for (size_t i = 0; i < kernel->group_count && last; i++)
+		kernel_group_detach(kernel->groups[i]);
 	now = clock_monotonic();
 	complete = kernel_records_read(&kernel->records, last);
 	if (decode_batch(kernel, batch)) {
-		error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", kernel->target.pid);
+		error_set(error, ENOMEM, "the kernel source is out of memory");
 		return SOURCE_BROKEN;
 	}
 	left = kernel_records_peek(&kernel->records);
@@ -276,18 +254,14 @@ static enum source_state take_batch(
 	if (*kernel->message && !kernel->has_told)
 		batch->message = kernel->message;
 	kernel->has_told |= batch->message != NULL;
-	batch->processes = &kernel->source.process;
-	batch->process_count = 1;
+	batch->processes = kernel->shown;
+	batch->process_count = kernel->process_count;
 	batch->until = left ? left->time - 1 : last ? now : kernel->records.until;
 	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
 	kernel->ended = last && complete && !left;
 	if (kernel->ended)
-		debug_say(DEBUG_KERNEL,
-			"process %" PRIu32 ": %" PRIu64 " bytes of records, %" PRIu64
-			" events lost, %" PRIu64 " unreadable",
-			kernel->target.pid, kernel->records.position,
-			counter(kernel, KERNEL_COUNTER_LOST),
-			counter(kernel, KERNEL_COUNTER_UNREADABLE));
+		debug_say(DEBUG_KERNEL, "%zu processes: %" PRIu64 " bytes of records",
+			kernel->process_count, kernel->records.position);
 	kernel->due = left ? now
 			   : now +
 			(!complete                           ? CLOCK_NS_PER_MS
@@ -343,37 +317,6 @@ static const struct source_methods kernel_methods = {
 	.close = kernel_close,
 };
 
-static int describe_process(struct kernel_source *kernel, struct error *error)
-{
-	struct endpoint_process process;
-	int result = endpoint_process(kernel->target.pid, &process, error);
-
-	if (result)
-		return result;
-	memcpy(kernel->program, process.name, sizeof(process.name));
-	kernel->source.process = (struct event_process){.pid = process.pid,
-		.ppid = process.ppid,
-		.uid = process.uid,
-		.gid = process.gid,
-		.execname = kernel->program};
-	return 0;
-}
-
-static int open_waits(struct kernel_source *kernel)
-{
-	int result = 0;
-
-	kernel->wait = epoll_create1(EPOLL_CLOEXEC);
-	if (kernel->wait < 0)
-		return -errno;
-	kernel->process = (int)syscall(SYS_pidfd_open, kernel->target.pid, 0);
-	if (kernel->process >= 0) {
-		struct epoll_event event = {.events = EPOLLIN, .data.fd = kernel->process};
-		result = epoll_ctl(kernel->wait, EPOLL_CTL_ADD, kernel->process, &event);
-	}
-	return result ? -errno : 0;
-}
-
 /* Programs know the ids of threads in one pid namespace: the kernel's own, or else ours. */
 static int check_namespace(const struct bpf_features *features, uint32_t pid, struct error *error)
 {
@@ -392,39 +335,158 @@ static int check_namespace(const struct bpf_features *features, uint32_t pid, st
 		pid);
 }
 
-int source_kernel_open(uint32_t pid, struct d_probe_set *set, const struct d_asked *asked,
-	size_t asked_count, struct source **source, struct error *error)
+/* Copies the descriptions into one block. -ENOMEM. */
+static int copy_asked(struct kernel_source *kernel, const struct d_asked *asked, size_t count)
+{
+	size_t bytes = (count + 1) * sizeof(*asked);
+	char *text;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += strlen(asked[i].provider) + strlen(asked[i].module) +
+			strlen(asked[i].function) + strlen(asked[i].name) + 4;
+	kernel->asked = calloc(1, bytes);
+	if (!kernel->asked)
+		return -ENOMEM;
+	text = (char *)(kernel->asked + count + 1);
+	for (; kernel->asked_count < count; kernel->asked_count++) {
+		const struct d_asked *from = &asked[kernel->asked_count];
+		const char *parts[] = {from->provider, from->module, from->function, from->name};
+
+		for (size_t i = 0; i < 4; i++) {
+			size_t length = strlen(parts[i]) + 1;
+			memcpy(text, parts[i], length);
+			parts[i] = text;
+			text += length;
+		}
+		kernel->asked[kernel->asked_count] =
+			(struct d_asked){parts[0], parts[1], parts[2], parts[3]};
+	}
+	return 0;
+}
+
+int source_kernel_new(struct d_probe_set *set, const struct d_asked *asked, size_t asked_count,
+	struct source **source, struct error *error)
 {
 	struct kernel_source *kernel = calloc(1, sizeof(*kernel));
 	int result;
 
 	*source = NULL;
 	if (!kernel)
-		return error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
+		return error_set(error, ENOMEM, "out of memory");
 	kernel->set = set;
-	kernel->wait = kernel->process = kernel->records.ring.map = -1;
+	kernel->records.ring.map = -1;
 	kernel->busy_ms = BUSY_MS;
-	kernel->attachment.maps = (struct kernel_maps){.counters = -1, .task = -1};
 	kernel->source = (struct source){.methods = &kernel_methods,
 		.kind = SOURCE_KIND_KERNEL,
 		.provides = source_kind_provides(SOURCE_KIND_KERNEL)};
-	result = bpf_features(&kernel->attachment.features, error);
-	if (!result)
-		result = check_namespace(&kernel->attachment.features, pid, error);
-	if (!result)
-		result = kernel_target_open(&kernel->target, pid, error);
-	if (!result)
-		result = describe_process(kernel, error);
-	if (!result && (kernel_usdt_add(&kernel->target, set) || open_waits(kernel)))
+	kernel->wait = epoll_create1(EPOLL_CLOEXEC);
+	result = kernel->wait < 0 ? -errno : copy_asked(kernel, asked, asked_count);
+	if (result)
+		error_set(error, -result, "the kernel source: %s", strerror(-result));
+	else
+		result = bpf_features(&kernel->features, error);
+	if (result)
+		kernel_close(&kernel->source);
+	else
+		*source = &kernel->source;
+	return result;
+}
+
+/* Adds a process to the list, which then owns it. -ENOMEM. */
+static int keep_process(struct kernel_source *kernel, const struct kernel_process *process)
+{
+	struct kernel_process *kept = malloc(sizeof(*kept));
+
+	if (!kept ||
+		array_room(&kernel->processes, &kernel->process_capacity, kernel->process_count,
+			sizeof(struct kernel_process *)) ||
+		array_room(&kernel->shown, &kernel->shown_capacity, kernel->process_count,
+			sizeof(*kernel->shown)) ||
+		(process->descriptor >= 0 &&
+			watch(kernel, process->descriptor, kernel->process_count))) {
+		free(kept);
+		return -ENOMEM;
+	}
+	*kept = *process;
+	kept->event.execname = kept->name;
+	kernel->shown[kernel->process_count] = kept->event;
+	if (!kernel->process_count)
+		kernel->source.process = kept->event;
+	kernel->processes[kernel->process_count++] = kept;
+	return 0;
+}
+
+static int keep_group(struct kernel_source *kernel, struct kernel_target *target, size_t process)
+{
+	struct kernel_group *group;
+
+	if (array_room(&kernel->groups, &kernel->group_capacity, kernel->group_count,
+		    sizeof(struct kernel_group *))) {
+		kernel_target_close(target);
+		return -ENOMEM;
+	}
+	if (kernel_group_new(target, process, &group))
+		return -ENOMEM;
+	kernel->groups[kernel->group_count++] = group;
+	return 0;
+}
+
+/* Finds the sites of a process. */
+static int find_sites(struct kernel_source *kernel, uint32_t pid, struct kernel_target *target,
+	struct error *error)
+{
+	int result = kernel_target_open(target, pid, error);
+
+	if (!result && kernel_usdt_add(target, kernel->set))
 		result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 	if (!result)
-		result = kernel_pid_add(&kernel->target, set, asked, asked_count, error);
-	if (result) {
-		kernel_close(&kernel->source);
-		return result;
-	}
+		result = kernel_pid_add(
+			target, kernel->set, kernel->asked, kernel->asked_count, error);
+	if (result)
+		kernel_target_close(target);
+	return result;
+}
+
+int source_kernel_add(struct source *source, uint32_t pid, struct error *error)
+{
+	struct kernel_source *kernel = kernel_of(source);
+	struct kernel_process process = {.descriptor = -1};
+	struct kernel_target target = {0};
+	int result = check_namespace(&kernel->features, pid, error);
+
+	if (!result)
+		result = kernel_process_open(&process, pid, error);
+	if (!result)
+		result = find_sites(kernel, pid, &target, error);
+	if (result)
+		goto out;
 	debug_say(DEBUG_KERNEL, "process %" PRIu32 ": %zu sites in %u files", pid,
-		kernel->target.site_count, kernel->target.file_count);
-	*source = &kernel->source;
-	return 0;
+		target.site_count, target.file_count);
+	result = keep_process(kernel, &process);
+	if (!result) {
+		process = (struct kernel_process){.descriptor = -1};
+		result = keep_group(kernel, &target, kernel->process_count - 1);
+	} else {
+		kernel_target_close(&target);
+	}
+	if (result)
+		error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
+out:
+	kernel_process_close(&process);
+	return result;
+}
+
+void source_kernel_remove_last(struct source *source)
+{
+	struct kernel_source *kernel = kernel_of(source);
+
+	kernel_group_free(kernel->groups[--kernel->group_count]);
+	kernel->process_count--;
+	kernel_process_close(kernel->processes[kernel->process_count]);
+	free(kernel->processes[kernel->process_count]);
+}
+
+size_t source_kernel_count(const struct source *source)
+{
+	return kernel_of(source)->process_count;
 }

@@ -1,0 +1,46 @@
+/* kernel_process.c: see kernel_process.h. */
+#include "source/kernel/kernel_process.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "source/endpoint.h"
+#include "usdt/unwind.h"
+
+int kernel_process_open(struct kernel_process *process, uint32_t pid, struct error *error)
+{
+	struct endpoint_process shown;
+	int result = endpoint_process(pid, &shown, error);
+
+	*process = (struct kernel_process){.pid = pid, .descriptor = -1};
+	if (result)
+		return result;
+	memcpy(process->name, shown.name, sizeof(shown.name));
+	process->event = (struct event_process){.pid = pid,
+		.ppid = shown.ppid,
+		.uid = shown.uid,
+		.gid = shown.gid,
+		.execname = process->name};
+	process->descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
+	return 0;
+}
+
+void kernel_process_close(struct kernel_process *process)
+{
+	if (process->descriptor >= 0)
+		close(process->descriptor);
+	usdt_unwind_free(process->unwind);
+	*process = (struct kernel_process){.descriptor = -1};
+}
+
+bool kernel_process_has_ended(const struct kernel_process *process)
+{
+	return !endpoint_started(process->pid);
+}
+
+int kernel_process_unwinds(struct kernel_process *process)
+{
+	return process->unwind ? 0 : usdt_unwind_new((pid_t)process->pid, &process->unwind);
+}
