@@ -24,7 +24,8 @@ enum option_kind {
 	TEXT, /* any text that is not empty */
 	POLICY,
 	RESIZE,
-	ENCODING
+	ENCODING,
+	FORM
 };
 
 enum option_place {
@@ -35,6 +36,7 @@ enum option_place {
 	OPTION_U64,
 	OPTION_POLICY,
 	OPTION_ENCODING,
+	OPTION_FORM,
 	MINIMUM,       /* amin: attributes */
 	DIRECTORY,     /* libdir: added to the earlier ones */
 	VERSION,       /* of D, at most the current one */
@@ -60,6 +62,7 @@ struct option {
 #define U64_AT(member) OPTION_U64, offsetof(struct d_options, member), NULL
 #define POLICY_AT(member) OPTION_POLICY, offsetof(struct d_options, member), NULL
 #define ENCODING_AT(member) OPTION_ENCODING, offsetof(struct d_options, member), NULL
+#define FORM_AT(member) OPTION_FORM, offsetof(struct d_options, member), NULL
 #define AT(place) place, 0, NULL
 
 static const struct option options[] = {
@@ -103,6 +106,7 @@ static const struct option options[] = {
 	{"errtags", FLAG, false, FLAG_AT(error_tags)},
 	{"evaltime", TEXT, false, AT(NOWHERE)},
 	{"flowindent", BOOLEAN, false, BOOL_AT(flowindent)},
+	{"format", FORM, false, FORM_AT(format)},
 	{"grabanon", BOOLEAN, false, AT(ANONYMOUS)},
 	{"incdir", TEXT, true, CPP_ARGUMENT, 0, "-I"},
 	{"iregs", COUNT, false, AT(NOWHERE)},
@@ -396,6 +400,9 @@ static bool parse(const struct option *option, const char *value, bool *set, uin
 	case ENCODING:
 		*result = value && !strcmp(value, "utf8") ? D_ENCODING_UTF8 : D_ENCODING_ASCII;
 		return value && (*result == D_ENCODING_UTF8 || !strcmp(value, "ascii"));
+	case FORM:
+		*result = value && !strcmp(value, "json") ? D_OUTPUT_JSON : D_OUTPUT_TEXT;
+		return value && (*result == D_OUTPUT_JSON || !strcmp(value, "text"));
 	}
 	return false;
 }
@@ -519,6 +526,9 @@ static void store(const struct option *option, struct d_options *options, bool s
 		break;
 	case OPTION_ENCODING:
 		*(enum d_encoding *)at = (enum d_encoding)value;
+		break;
+	case OPTION_FORM:
+		*(enum d_output_form *)at = (enum d_output_form)value;
 		break;
 	case OPTION_POLICY:
 		*(enum d_buffer_policy *)at = (enum d_buffer_policy)value;

@@ -25,6 +25,7 @@ enum d_buffer_policy {
 };
 
 enum d_encoding { D_ENCODING_UNSET, D_ENCODING_ASCII, D_ENCODING_UTF8 };
+enum d_output_form { D_OUTPUT_TEXT, D_OUTPUT_JSON };
 
 /* Run-time options (times in ns, sizes in bytes). d_options_init() sets the defaults. */
 struct d_options {
@@ -41,6 +42,7 @@ struct d_options {
 	bool agghist, aggpack, aggzoom, aggpercpu;
 	bool table; /* lines of the same columns are a table: see engine/output/table.h */
 	enum d_encoding encoding; /* of bars */
+	enum d_output_form format;
 	int aggsortpos, aggsortkeypos;
 	uint64_t switchrate, statusrate;
 	uint64_t strsize, bufsize, aggsize, dynvarsize, scratchsize, printsize;

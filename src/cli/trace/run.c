@@ -30,6 +30,7 @@
 #include "cli/trace/join.h"
 #include "cli/trace/target.h"
 #include "engine/engine.h"
+#include "engine/output/json_writer.h"
 #include "engine/output/text_writer.h"
 #include "source/merge.h"
 #include "source/source.h"
@@ -385,7 +386,9 @@ static void tell_lost(const struct run *run, int *status)
 int run_program(const struct run_settings *settings, int *status, struct error *error)
 {
 	struct source *source = settings->targets->source;
+	bool is_json = settings->program->options.format == D_OUTPUT_JSON;
 	struct text_writer text;
+	struct json_writer json = {.text = NULL};
 	struct effects effects;
 	struct process_symbols *symbols = NULL;
 	char arguments[4096];
@@ -398,18 +401,22 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	struct engine_settings engine_settings = {.program = settings->program,
 		.probes = settings->probes,
 		.self = &self,
-		.writer = &text.writer,
+		.writer = is_json ? &json.writer : &text.writer,
 		.effects = &effects.engine,
 		.target = target_pid(settings->targets),
 		.cpus = source && source->recorded ? 0 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
 		.recorded = source && source->recorded};
-	struct run run = {
-		.settings = settings, .writer = &text.writer, .source = source, .signals = -1};
+	struct run run = {.settings = settings,
+		.writer = engine_settings.writer,
+		.source = source,
+		.signals = -1};
 	int64_t wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
 	sigset_t signals, before;
 	int result;
 
 	*status = 0;
+	if (is_json && json_writer_init(&json, settings->output))
+		return error_set(error, ENOMEM, "out of memory");
 	text_writer_init(&text, settings->output, stderr);
 	effects_init(&effects, settings->output);
 	if (source && source->recorded) {
@@ -487,6 +494,7 @@ out:
 	engine_free(run.engine);
 	process_symbols_free(symbols);
 	effects_free(&effects);
+	json_writer_free(&json);
 	if (run.signals >= 0)
 		close(run.signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);

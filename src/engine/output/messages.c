@@ -25,10 +25,16 @@ static void print_name(const char *name, const char *end, FILE *messages)
 	fputs(end, messages);
 }
 
-static void print_reason(const struct fault *fault, FILE *messages)
+void messages_print_reason(const struct writer_fault *reported, FILE *messages)
 {
-	enum value_form form = faults[fault->code].form;
+	const struct fault *fault = reported->fault;
+	enum value_form form;
 
+	if (!fault) {
+		fputs(reported->text, messages);
+		return;
+	}
+	form = faults[fault->code].form;
 	fputs(faults[fault->code].text, messages);
 	/* DTrace does not show address -1. */
 	if (form == VALUE_ADDRESS && (fault->code != D_FAULT_BADADDR || fault->value != UINT64_MAX))
@@ -37,7 +43,6 @@ static void print_reason(const struct fault *fault, FILE *messages)
 		fprintf(messages, " (%" PRId64 ")", (int64_t)fault->value);
 	if (fault->offset >= 0)
 		fprintf(messages, " at BPF pc %" PRId64, fault->offset);
-	putc('\n', messages);
 }
 
 void messages_print_fault(const struct writer_fault *fault, FILE *messages)
@@ -48,13 +53,10 @@ void messages_print_fault(const struct writer_fault *fault, FILE *messages)
 	print_name(fault->probe->module, ":", messages);
 	print_name(fault->probe->function, ":", messages);
 	print_name(fault->probe->name, "): ", messages);
-	if (fault->fault) {
-		print_reason(fault->fault, messages);
-		return;
-	}
-	fprintf(messages, "%s\n", fault->text);
+	messages_print_reason(fault, messages);
+	putc('\n', messages);
 	/* DTrace's message about an option has its own newline. */
-	if (fault->action == D_ACTION_SETOPT)
+	if (!fault->fault && fault->action == D_ACTION_SETOPT)
 		putc('\n', messages);
 }
 
@@ -75,14 +77,24 @@ static const struct drop_words words[DROP_KINDS] = {
 	[DROP_ERROR] = {"DBLERROR", "error", " in ERROR probe enabling"},
 };
 
+const char *messages_drop_tag(enum drop_kind kind)
+{
+	return words[kind].tag;
+}
+
+void messages_print_count(const struct writer_drop *drop, FILE *messages)
+{
+	fprintf(messages, "%" PRIu64 " %s%s%s", drop->count, words[drop->kind].thing,
+		drop->count == 1 ? "" : "s", words[drop->kind].rest);
+	if (drop_has_cpu(drop->kind))
+		fprintf(messages, " on CPU %u", drop->cpu);
+}
+
 void messages_print_drop(const struct writer_drop *drop, bool tag, FILE *messages)
 {
 	fputs("dtrace: ", messages);
 	if (tag)
 		fprintf(messages, "[DTRACEDROP_%s] ", words[drop->kind].tag);
-	fprintf(messages, "%" PRIu64 " %s%s%s", drop->count, words[drop->kind].thing,
-		drop->count == 1 ? "" : "s", words[drop->kind].rest);
-	if (drop_has_cpu(drop->kind))
-		fprintf(messages, " on CPU %u", drop->cpu);
+	messages_print_count(drop, messages);
 	putc('\n', messages);
 }
