@@ -152,7 +152,37 @@ static const struct text *process_text(
 	return &text->text;
 }
 
-static enum d_fault builtin(struct engine *engine, enum d_builtin which, uint64_t *result)
+/* The return address of the innermost frame; 0: not known. */
+static uint64_t caller_of(const struct event_stack *stack)
+{
+	return stack->count > 1 ? stack->frames[1] : 0;
+}
+
+/* What the source has captured for a built-in variable; `b` is the number of a register. */
+static uint64_t captured(const struct engine *engine, enum d_builtin which, unsigned b)
+{
+	const struct event_capture *capture = firing_capture(&engine->firing);
+
+	if (!capture)
+		return 0;
+	switch (which) {
+	case D_BUILTIN_CALLER:
+		return caller_of(&capture->kernel);
+	case D_BUILTIN_UCALLER:
+		return caller_of(&capture->user);
+	case D_BUILTIN_STACKDEPTH:
+		return capture->kernel.count;
+	case D_BUILTIN_USTACKDEPTH:
+		return capture->user.count;
+	case D_BUILTIN_UREGS:
+		return b < capture->register_count ? capture->registers[b] : 0;
+	default:
+		return 0;
+	}
+}
+
+static enum d_fault builtin(
+	struct engine *engine, enum d_builtin which, unsigned b, uint64_t *result)
 {
 	const struct firing *firing = &engine->firing;
 	const struct text *text;
@@ -198,6 +228,16 @@ static enum d_fault builtin(struct engine *engine, enum d_builtin which, uint64_
 		text = process_text(
 			&engine->arguments, firing->process, firing->process->arguments);
 		break;
+	case D_BUILTIN_CALLER:
+	case D_BUILTIN_UCALLER:
+	case D_BUILTIN_STACKDEPTH:
+	case D_BUILTIN_USTACKDEPTH:
+	case D_BUILTIN_UREGS:
+		*result = captured(engine, which, b);
+		return D_FAULT_NONE;
+	case D_BUILTIN_ERRNO: /* of a system call: only where one returns is there any */
+		*result = 0;
+		return D_FAULT_NONE;
 	case D_BUILTIN_PROBEPROV:
 		text = probe_text(engine, ENGINE_NAME_PROVIDER);
 		break;
@@ -623,7 +663,7 @@ run_D_OP_ARGUMENT:
 							  : 0;
 	NEXT;
 run_D_OP_BUILTIN:
-	fault = builtin(engine, (enum d_builtin)at->immediate, &A);
+	fault = builtin(engine, (enum d_builtin)at->immediate, at->b, &A);
 	if (fault)
 		goto fault;
 	NEXT;

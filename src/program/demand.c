@@ -14,7 +14,8 @@
 #include <sys/socket.h>
 
 enum {
-	LOCALS_MAX = 16, /* this-> variables whose values are tracked */
+	CALLER_FRAMES = 2, /* the probe's own and its caller's */
+	LOCALS_MAX = 16,   /* this-> variables whose values are tracked */
 	IPV4_BYTES = 4,
 	IPV6_BYTES = 16,
 	ETHERNET_BYTES = 6,
@@ -362,6 +363,20 @@ static void read_builtin(struct reader *reader, const struct d_instruction *at)
 		break;
 	case D_BUILTIN_UREGS:
 		demand->registers |= UINT64_C(1) << (at->b & 63);
+		break;
+	case D_BUILTIN_PPID:
+	case D_BUILTIN_UID:
+	case D_BUILTIN_GID:
+	case D_BUILTIN_EXECNAME:
+		demand->process = true;
+		break;
+	case D_BUILTIN_CALLER:
+		if (demand->kernel_frames < CALLER_FRAMES)
+			demand->kernel_frames = CALLER_FRAMES;
+		break;
+	case D_BUILTIN_UCALLER:
+		if (demand->user_frames < CALLER_FRAMES)
+			demand->user_frames = CALLER_FRAMES;
 		break;
 	case D_BUILTIN_STACKDEPTH:
 		demand->kernel_frames = D_DEMAND_ALL_FRAMES;

@@ -60,6 +60,8 @@ struct event_piece {
 /* What only some sources deliver with an event. */
 struct event_capture {
 	struct event_stack kernel, user;
+	const uint64_t *registers; /* as regs.d numbers them */
+	uint32_t register_count;   /* further ones read as 0 */
 	const struct event_piece *pieces;
 	uint32_t piece_count;
 };

@@ -172,7 +172,7 @@ static const struct {
 	{"{ trace(walltimestamp); }", "time"},
 	{"{ trace(vtimestamp); }", "[the CPU time of threads]"},
 	{"{ trace(ucaller); trace(errno); }",
-		"[the address of the caller] [the errno of system calls]"},
+		"ustack(2) [the address of the caller] [the errno of system calls]"},
 
 	/* predicates that the event alone decides */
 	{"/copyinstr(arg1) == \"x\" && pid == 7/ { trace(arg0); }",

@@ -106,7 +106,7 @@ START_TEST(test_per_probe)
 	ck_assert_str_eq(missing("*:::go { trace(cpu); }"), "");
 	ck_assert_str_eq(missing("*:::go { trace(vtimestamp); }"),
 		"vtimestamp needs the CPU time of threads, which this recorded log does not give: "
-		"the event stream source could");
+		"the event stream source or the kernel source could");
 	/* the first clause that lacks something, with its line */
 	ck_assert_str_eq(missing("rich1:::go { self->x = 1; }\npoor2:::go { trace(1); }\n"
 				 "poor2:::go { self->x = 1; }\npoor2:::go { raise(1); }"),

@@ -18,13 +18,13 @@
 
 #include "base/debug.h"
 #include "base/error.h"
+#include "source/kernel/kernel_btf.h"
 
 enum {
 	ATTACH_UPROBE_MULTI = 48, /* enum bpf_attach_type, Linux 6.6 */
 	MULTI_RETURN = 1,
 	LOG_BYTES = 64 << 10,
 	LOAD_TRIES = 5,
-	BTF_KINDS = 20,
 	CLOSERS_MAX = 8,
 	CLOSE_AT_ONCE = 8 /* fewer links are closed without further threads */
 };
@@ -247,82 +247,12 @@ int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index)
 
 /* ---- what the kernel can do ---- */
 
-/* Bytes that follow the head of a type in BTF; per member in bytes of `each`. */
-static const struct {
-	uint8_t once, each;
-} type_bytes[BTF_KINDS] = {[BTF_KIND_INT] = {4, 0},
-	[BTF_KIND_ARRAY] = {12, 0},
-	[BTF_KIND_STRUCT] = {0, 12},
-	[BTF_KIND_UNION] = {0, 12},
-	[BTF_KIND_ENUM] = {0, 8},
-	[BTF_KIND_FUNC_PROTO] = {0, 8},
-	[BTF_KIND_VAR] = {4, 0},
-	[BTF_KIND_DATASEC] = {0, 12},
-	[BTF_KIND_DECL_TAG] = {4, 0},
-	[BTF_KIND_ENUM64] = {0, 12}};
-
-/* The number of a function in BTF data; 0: it has none of that name. */
-static uint32_t find_function(const uint8_t *data, size_t size, const char *name)
-{
-	const struct btf_header *header = (const void *)data;
-	const uint8_t *at, *end;
-	const char *names;
-	struct btf_type type;
-
-	if (size < sizeof(*header) || header->magic != BTF_MAGIC || header->hdr_len > size ||
-		(uint64_t)header->hdr_len + header->type_off + header->type_len > size ||
-		(uint64_t)header->hdr_len + header->str_off + header->str_len > size ||
-		!header->str_len || data[header->hdr_len + header->str_off + header->str_len - 1])
-		return 0;
-	at = data + header->hdr_len + header->type_off;
-	end = at + header->type_len;
-	names = (const char *)data + header->hdr_len + header->str_off;
-	for (uint32_t id = 1; (size_t)(end - at) >= sizeof(type); id++) {
-		unsigned kind;
-		size_t more;
-
-		memcpy(&type, at, sizeof(type));
-		kind = BTF_INFO_KIND(type.info);
-		if (kind >= BTF_KINDS)
-			return 0;
-		if (kind == BTF_KIND_FUNC && type.name_off < header->str_len &&
-			!strcmp(names + type.name_off, name))
-			return id;
-		more = type_bytes[kind].once +
-			(size_t)type_bytes[kind].each * BTF_INFO_VLEN(type.info);
-		if (more > (size_t)(end - at) - sizeof(type))
-			return 0;
-		at += sizeof(type) + more;
-	}
-	return 0;
-}
-
-static uint32_t kernel_function(const char *name)
-{
-	int file = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
-	struct stat status;
-	uint8_t *data = NULL;
-	uint32_t id = 0;
-	size_t size = 0;
-	ssize_t part;
-
-	if (file < 0)
-		return 0;
-	if (!fstat(file, &status) && status.st_size > 0)
-		data = malloc((size_t)status.st_size);
-	while (data && size < (size_t)status.st_size &&
-		(part = read(file, data + size, (size_t)status.st_size - size)) > 0)
-		size += (size_t)part;
-	if (data)
-		id = find_function(data, size, name);
-	free(data);
-	close(file);
-	return id;
-}
-
 void bpf_find_copy_string(struct bpf_features *features)
 {
-	features->copy_string = kernel_function("bpf_copy_from_user_str");
+	struct kernel_btf_query query = {KERNEL_BTF_FUNCTION, "bpf_copy_from_user_str", NULL, 0, 0};
+
+	kernel_btf_find(&query, 1);
+	features->copy_string = query.is_found ? query.result : 0;
 }
 
 /* A program for several sites loads everywhere where attaching it might work; attaching to nothing

@@ -317,6 +317,24 @@ static int attach_all(struct kernel_attachment *attachment, struct kernel_target
 	return result;
 }
 
+/* Finds out where the kernel keeps what programs read of a thread or a processor. */
+static int find_layout(struct kernel_attachment *attachment, struct error *error)
+{
+	bool has_identity = false, has_clock = false;
+
+	for (size_t i = 0; i < attachment->plan_count; i++) {
+		has_identity |= attachment->plans[i].has_identity;
+		has_clock |= attachment->plans[i].has_cpu_clock;
+	}
+	if (has_identity || has_clock)
+		kernel_layout_find(&attachment->maps.layout);
+	if (has_clock && !attachment->maps.layout.has_clock)
+		return error_set(error, ENOTSUP,
+			"vtimestamp: the kernel does not tell where it keeps a thread's CPU time "
+			"(/sys/kernel/btf/vmlinux)");
+	return 0;
+}
+
 static bool has_strings(const struct kernel_plan *plan)
 {
 	for (uint32_t i = 0; i < plan->part_count; i++)
@@ -349,6 +367,9 @@ int kernel_attach_begin(struct kernel_attachment *attachment, struct kernel_targ
 		bpf_find_copy_string(&attachment->features);
 		break;
 	}
+	result = find_layout(attachment, error);
+	if (result)
+		return result;
 	result = make_maps(attachment, ring, wake_bytes, error);
 	for (size_t i = 0; i < attachment->plan_count && !result; i++)
 		result = load_plan(attachment, i, error);
@@ -374,5 +395,6 @@ void kernel_attach_end(struct kernel_attachment *attachment)
 	free(attachment->programs);
 	free(attachment->sites);
 	free(attachment->links);
-	*attachment = (struct kernel_attachment){.maps = {.counters = -1, .task = -1}};
+	*attachment =
+		(struct kernel_attachment){.maps = {.counters = -1, .task = -1, .sample = -1}};
 }

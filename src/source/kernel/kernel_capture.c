@@ -8,18 +8,28 @@
  * The time is taken after the record has been reserved. So all records that are reserved after the
  * reader has looked at the clock have later times than the clock then had.
  *
+ * A sample (provider profile) interrupts whatever runs on its processor, perhaps a program of the
+ * kind above. It never sleeps, and no sample interrupts another, so each processor has memory for
+ * one. The registers are then those of the kernel or of the process; if of the kernel, the
+ * process's own lie where it has entered the kernel.
+ *
  * Registers: R6 the context, R7 the record, R8 the place of the next part in it.
  */
 #include "source/kernel/kernel_capture.h"
 
 #include <stddef.h>
 
+#include "source/kernel/kernel_cpu_time.h"
+
 enum {
+	PRIVILEGE_MASK = 3, /* in cs; 0 in the kernel */
+	CLOCK_TRIES = 2,
 	/* On the program's stack. */
 	STACK_IDS = -8,    /* tid, then pid, as struct bpf_pidns_info has them */
 	STACK_VALUE = -16, /* an argument that is read */
 	STACK_DYNPTR = -32,
-	STACK_SITE = -40
+	STACK_SITE = -40,
+	STACK_KEY = -48
 };
 
 struct generator {
@@ -69,7 +79,13 @@ static void begin_record(struct generator *g)
 {
 	struct bpf_code *code = g->code;
 
-	if (g->is_staged) {
+	if (g->is_staged && g->plan->is_sample) {
+		bpf_write_value(code, BPF_REG_10, STACK_KEY, 0, 4);
+		bpf_set_map(code, BPF_REG_1, g->maps->sample);
+		bpf_move(code, BPF_REG_2, BPF_REG_10);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_2, STACK_KEY);
+		bpf_call(code, BPF_FUNC_map_lookup_elem);
+	} else if (g->is_staged) {
 		bpf_call(code, BPF_FUNC_get_current_task_btf);
 		bpf_set_map(code, BPF_REG_1, g->maps->task);
 		bpf_move(code, BPF_REG_2, BPF_REG_0);
@@ -111,7 +127,7 @@ static void write_head(struct generator *g)
 static void read_user(struct generator *g, uint32_t bytes)
 {
 	bpf_set(g->code, BPF_REG_2, bytes);
-	bpf_call(g->code, BPF_FUNC_copy_from_user);
+	bpf_call(g->code, g->plan->is_sample ? BPF_FUNC_probe_read_user : BPF_FUNC_copy_from_user);
 }
 
 /* The address of a memory operand, in R3. */
@@ -135,6 +151,7 @@ static void find_address(struct generator *g, const struct kernel_operand *opera
 static void read_argument(struct generator *g, const struct kernel_operand *operand)
 {
 	struct bpf_code *code = g->code;
+	uint32_t after;
 
 	switch (operand->kind) {
 	case KERNEL_OPERAND_CONSTANT:
@@ -155,6 +172,17 @@ static void read_argument(struct generator *g, const struct kernel_operand *oper
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->unreadable);
 		bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_VALUE, 8);
 		break;
+	case KERNEL_OPERAND_KERNEL_PC:
+	case KERNEL_OPERAND_USER_PC:
+		after = bpf_label(code);
+		bpf_set(code, BPF_REG_0, 0);
+		bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_CS, 8);
+		bpf_operate_value(code, BPF_AND, BPF_REG_1, PRIVILEGE_MASK);
+		bpf_jump_if_value(code, operand->kind == KERNEL_OPERAND_USER_PC ? BPF_JEQ : BPF_JNE,
+			BPF_REG_1, 0, after);
+		bpf_read(code, BPF_REG_0, BPF_REG_6, KERNEL_RIP, 8);
+		bpf_place(code, after);
+		return;
 	default:
 		bpf_set(code, BPF_REG_0, 0);
 		return;
@@ -175,12 +203,122 @@ static void write_arguments(struct generator *g)
 	}
 }
 
+/* An address in the record, in the given register. */
+static void point_to_place(struct generator *g, int to, uint32_t place)
+{
+	bpf_move(g->code, to, BPF_REG_7);
+	bpf_operate_value(g->code, BPF_ADD, to, (int32_t)place);
+}
+
+/* Copies the registers with which the process has entered the kernel; zeroes if it never did. */
+static void write_entry_registers(struct generator *g)
+{
+	struct bpf_code *code = g->code;
+	int place = (int)g->plan->registers;
+	uint32_t after = bpf_label(code);
+
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_move(code, BPF_REG_1, BPF_REG_0);
+	bpf_call(code, BPF_FUNC_task_pt_regs);
+	bpf_move(code, BPF_REG_3, BPF_REG_0);
+	point_to_place(g, BPF_REG_1, g->plan->registers);
+	bpf_set(code, BPF_REG_2, KERNEL_REGISTERS_BYTES);
+	bpf_call(code, BPF_FUNC_probe_read_kernel);
+	bpf_read(code, BPF_REG_1, BPF_REG_7, place + KERNEL_CS, 8);
+	bpf_operate_value(code, BPF_AND, BPF_REG_1, PRIVILEGE_MASK);
+	bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, 0, after);
+	for (int i = 0; i < KERNEL_REGISTERS_BYTES; i += 8)
+		bpf_write_value(code, BPF_REG_7, place + i, 0, 8);
+	bpf_place(code, after);
+}
+
 static void write_registers(struct generator *g)
 {
-	for (int i = 0; i < KERNEL_REGISTERS_BYTES && g->plan->user_frames; i += 8) {
-		bpf_read(g->code, BPF_REG_0, BPF_REG_6, i, 8);
-		bpf_write(g->code, BPF_REG_7, (int)g->plan->registers + i, BPF_REG_0, 8);
+	struct bpf_code *code = g->code;
+	uint32_t in_process = bpf_label(code), after = bpf_label(code);
+
+	if (!g->plan->has_registers)
+		return;
+	if (g->plan->is_sample) {
+		bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_CS, 8);
+		bpf_operate_value(code, BPF_AND, BPF_REG_1, PRIVILEGE_MASK);
+		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, 0, in_process);
+		write_entry_registers(g);
+		bpf_jump(code, after);
 	}
+	bpf_place(code, in_process);
+	for (int i = 0; i < KERNEL_REGISTERS_BYTES; i += 8) {
+		bpf_read(code, BPF_REG_0, BPF_REG_6, i, 8);
+		bpf_write(code, BPF_REG_7, (int)g->plan->registers + i, BPF_REG_0, 8);
+	}
+	bpf_place(code, after);
+}
+
+/* Who the process is: what the kernel shows of its first thread, and its users. */
+static void write_identity(struct generator *g)
+{
+	const struct kernel_layout *layout = &g->maps->layout;
+	struct bpf_code *code = g->code;
+	const int place = (int)g->plan->identity;
+	const int name = place + (int)offsetof(struct kernel_identity, name);
+
+	if (!g->plan->has_identity)
+		return;
+	bpf_call(code, BPF_FUNC_get_current_uid_gid);
+	bpf_write(
+		code, BPF_REG_7, place + (int)offsetof(struct kernel_identity, uid), BPF_REG_0, 8);
+	for (int i = offsetof(struct kernel_identity, ppid);
+		i < (int)sizeof(struct kernel_identity); i += 8)
+		bpf_write_value(code, BPF_REG_7, place + i, 0, 8);
+	if (!layout->has_task)
+		return;
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_read(code, BPF_REG_1, BPF_REG_0, (int)layout->real_parent, 8);
+	bpf_read(code, BPF_REG_1, BPF_REG_1, (int)layout->tgid, 4);
+	if (!g->features->other_namespace)
+		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_identity, ppid),
+			BPF_REG_1, 4);
+	bpf_read(code, BPF_REG_3, BPF_REG_0, (int)layout->group_leader, 8);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)layout->name);
+	point_to_place(g, BPF_REG_1, (uint32_t)name);
+	bpf_set(code, BPF_REG_2, sizeof(((struct kernel_identity *)0)->name));
+	bpf_call(code, BPF_FUNC_probe_read_kernel);
+}
+
+/* Notes the clocks; once more if the kernel has set the thread's meanwhile. */
+static void write_cpu_clock(struct generator *g)
+{
+	const struct kernel_layout *layout = &g->maps->layout;
+	struct bpf_code *code = g->code;
+	const int place = (int)g->plan->cpu_clock;
+	uint32_t after = bpf_label(code);
+
+	for (unsigned i = 0; i < CLOCK_TRIES && g->plan->has_cpu_clock; i++) {
+		bpf_call(code, BPF_FUNC_get_current_task_btf);
+		bpf_move(code, BPF_REG_8, BPF_REG_0);
+		bpf_read(code, BPF_REG_1, BPF_REG_8, (int)layout->since, 8);
+		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_clock, since),
+			BPF_REG_1, 8);
+		bpf_read(code, BPF_REG_1, BPF_REG_8, (int)layout->runtime, 8);
+		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_clock, runtime),
+			BPF_REG_1, 8);
+		bpf_read(code, BPF_REG_2, BPF_REG_8, (int)layout->queue, 8);
+		bpf_read(code, BPF_REG_2, BPF_REG_2, (int)layout->processor, 8);
+		bpf_read(code, BPF_REG_1, BPF_REG_2, (int)layout->clock, 8);
+		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_clock, clock),
+			BPF_REG_1, 8);
+		bpf_read(code, BPF_REG_1, BPF_REG_2, (int)layout->task_clock, 8);
+		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_clock, task_clock),
+			BPF_REG_1, 8);
+		bpf_call(code, BPF_FUNC_ktime_get_ns);
+		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_clock, now),
+			BPF_REG_0, 8);
+		bpf_read(code, BPF_REG_1, BPF_REG_8, (int)layout->since, 8);
+		bpf_read(code, BPF_REG_2, BPF_REG_7,
+			place + (int)offsetof(struct kernel_clock, since), 8);
+		bpf_jump_if(code, BPF_JEQ, BPF_REG_1, BPF_REG_2, after);
+	}
+	bpf_place(code, after);
 }
 
 /* The address of a piece, in R3. */
@@ -361,7 +499,7 @@ static void write_stack_copy(struct generator *g, uint32_t length_place)
 
 	bpf_write_value(code, BPF_REG_7, (int)length_place, 0, 4);
 	for (uint32_t i = 0; i <= KERNEL_STACK_PAGES; i++) {
-		bpf_read(code, BPF_REG_3, BPF_REG_6, KERNEL_RSP, 8);
+		bpf_read(code, BPF_REG_3, BPF_REG_7, (int)g->plan->registers + KERNEL_RSP, 8);
 		bpf_operate_value(code, BPF_AND, BPF_REG_3, ~(KERNEL_PAGE - 1));
 		bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)(i * KERNEL_PAGE));
 		point_to_next(g, BPF_REG_1);
@@ -504,7 +642,9 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 	if (!g.is_staged)
 		write_time(&g);
 	write_head(&g);
+	write_cpu_clock(&g); /* before anything that may sleep */
 	write_arguments(&g);
+	write_identity(&g);
 	write_registers(&g);
 	bpf_set(code, BPF_REG_8, plan->begin);
 	write_parts(&g);

@@ -7,6 +7,7 @@
 
 #include "source/kernel/bpf.h"
 #include "source/kernel/bpf_code.h"
+#include "source/kernel/kernel_layout.h"
 #include "source/kernel/kernel_plan.h"
 
 /* What programs share. */
@@ -20,6 +21,8 @@ struct kernel_maps {
 	int counters;
 	uint32_t first_site, site_count; /* numbers of the sites */
 	int task;                        /* bytes for the thread's own record; -1: no plan sleeps */
+	int sample; /* bytes for a sample's record on each processor; -1: none is wanted */
+	struct kernel_layout layout; /* only if a plan has an identity or a CPU clock */
 };
 
 enum { KERNEL_COUNTER_LOST, KERNEL_COUNTER_UNREADABLE, KERNEL_COUNTER_SITES };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/kernel/kernel_cpu_time.h"
 #include "usdt/unwind.h"
 
 enum { FRAMES_MAX = 1024 };
@@ -81,6 +82,11 @@ static int decode_parts(struct kernel_decoder *decoder, const struct kernel_plan
 	uint32_t next = plan->begin;
 
 	*capture = (struct event_capture){0};
+	if (plan->has_registers) {
+		capture->registers =
+			(const uint64_t *)(const void *)(record->bytes + plan->registers);
+		capture->register_count = KERNEL_REGISTERS_BYTES / sizeof(*capture->registers);
+	}
 	if (array_room(&decoder->pieces, &decoder->piece_capacity,
 		    decoder->piece_count + plan->part_count, sizeof(*decoder->pieces)))
 		return -ENOMEM;
@@ -105,6 +111,14 @@ static int decode_parts(struct kernel_decoder *decoder, const struct kernel_plan
 		}
 	}
 	return 0;
+}
+
+const struct kernel_identity *kernel_decode_identity(
+	const struct kernel_plan *plan, const struct kernel_record *record)
+{
+	return plan->has_identity
+		? (const struct kernel_identity *)(const void *)(record->bytes + plan->identity)
+		: NULL;
 }
 
 void kernel_decode_begin(struct kernel_decoder *decoder)
@@ -135,6 +149,11 @@ int kernel_decode_add(struct kernel_decoder *decoder, const struct kernel_record
 		.argument_count = plan->argument_count};
 	if (decode_parts(decoder, plan, record, unwind, &decoder->captures[decoder->event_count]))
 		return -ENOMEM;
+	if (plan->has_cpu_clock)
+		decoder->events[decoder->event_count].cpu_time =
+			kernel_cpu_time_of(decoder->times, head.tid,
+				(const struct kernel_clock *)(const void *)(record->bytes +
+					plan->cpu_clock));
 	decoder->event_count++;
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "source/kernel/kernel_plan.h"
 #include "source/kernel/kernel_records.h"
 
+struct kernel_cpu_time;
 struct usdt_unwind;
 
 /* The batch that is being made; zeroed at first. */
@@ -21,11 +22,16 @@ struct kernel_decoder {
 	struct event_capture *captures;
 	struct event_piece *pieces;
 	size_t event_count, event_capacity, capture_capacity, piece_count, piece_capacity;
-	struct arena frames; /* of the batch's stacks */
+	struct kernel_cpu_time *times; /* for plans that capture the CPU clock */
+	struct arena frames;           /* of the batch's stacks */
 };
 
 /* The batch before ends: what it pointed to is gone. */
 void kernel_decode_begin(struct kernel_decoder *decoder);
+
+/* Who the record's process is; NULL: the plan does not capture it. */
+const struct kernel_identity *kernel_decode_identity(
+	const struct kernel_plan *plan, const struct kernel_record *record);
 
 /*
  * Adds the record as an event of a probe, and of the process with this index in the batch. unwind

@@ -20,7 +20,7 @@ int kernel_group_new(struct kernel_target *target, size_t process, struct kernel
 	}
 	(*group)->target = *target;
 	(*group)->process = process;
-	(*group)->attachment.maps = (struct kernel_maps){.counters = -1, .task = -1};
+	(*group)->attachment.maps = (struct kernel_maps){.counters = -1, .task = -1, .sample = -1};
 	*target = (struct kernel_target){0};
 	return 0;
 }

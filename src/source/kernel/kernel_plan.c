@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "program/need.h"
+#include "source/kernel/kernel_cpu_time.h"
+
 static uint32_t aligned(uint32_t bytes)
 {
 	return (bytes + 7) & ~7u;
@@ -101,6 +104,9 @@ static int add_want(struct kernel_plan *plan, const struct d_demand *demand, uin
 		return 0;
 	}
 	*arguments |= demand->arguments;
+	plan->has_registers |= demand->registers || demand->user_frames;
+	plan->has_identity |= demand->process;
+	plan->has_cpu_clock |= (demand->needs & d_need_bit(D_NEED_CPU_TIME)) != 0;
 	for (size_t i = 0; i < demand->piece_count; i++) {
 		const struct d_piece *piece = &demand->pieces[i];
 
@@ -148,8 +154,12 @@ static void lay_out(struct kernel_plan *plan)
 {
 	uint32_t place = sizeof(struct kernel_head) + 8u * plan->argument_count;
 
+	plan->identity = place;
+	place += plan->has_identity ? (uint32_t)sizeof(struct kernel_identity) : 0;
 	plan->registers = place;
-	place += plan->user_frames ? KERNEL_REGISTERS_BYTES : 0;
+	place += plan->has_registers ? KERNEL_REGISTERS_BYTES : 0;
+	plan->cpu_clock = place;
+	place += plan->has_cpu_clock ? (uint32_t)sizeof(struct kernel_clock) : 0;
 	plan->lengths = place;
 	place = aligned(place + 4 * plan->part_count);
 	for (uint32_t i = 0; i < plan->part_count; i++) {
@@ -164,6 +174,7 @@ static void lay_out(struct kernel_plan *plan)
 	/* The kernel's check of a program does not know that a rounded number is not above the
 	 * limit, so there is room for what it was rounded up by. */
 	plan->begin = plan->limit = place;
+	plan->sleeps &= !plan->is_sample;
 	for (uint32_t i = 0; i < plan->part_count; i++)
 		if (!plan->parts[i].place)
 			plan->limit = aligned(plan->limit + plan->parts[i].length + 7);
@@ -177,6 +188,7 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 
 	memset(plan, 0, sizeof(*plan));
 	plan->pid = site->pid;
+	plan->is_sample = site->is_sample;
 	for (size_t i = 0; i < count && !result; i++)
 		result = add_want(plan, wants[i].demand, &arguments);
 	if (!result)

@@ -3,7 +3,8 @@
  * made of what the clauses of one probe demand and of where one site has its arguments; sites with
  * equal plans share a program.
  *
- * A record has a head, then the arguments, then a length for each part that is not an argument,
+ * A record has a head, then the arguments, then who the process is, the registers and the thread's
+ * CPU clock where these are wanted, then a length for each part that is not an argument,
  * then the pieces of memory of fixed length, then what differs in length from event to event, each
  * on an 8-byte boundary: strings, stacks.
  */
@@ -34,6 +35,14 @@ struct kernel_head {
 	uint16_t cpu, unused;
 };
 
+/* Who the process is, if that is wanted. */
+struct kernel_identity {
+	uint32_t uid, gid;
+	uint32_t ppid; /* 0: not known, because the kernel's pids are not ours */
+	uint32_t unused;
+	char name[16]; /* the kernel's name for the process */
+};
+
 enum kernel_part_kind {
 	KERNEL_PART_MEMORY,  /* bytes of a fixed number */
 	KERNEL_PART_COUNTED, /* bytes, as many as an argument says */
@@ -55,13 +64,19 @@ struct kernel_part {
 
 struct kernel_plan {
 	uint32_t pid;         /* the only process that is wanted; 0: any */
+	bool is_sample;       /* of what runs on a processor, by a timer: it never sleeps */
 	bool sleeps;          /* user memory is read, which may have to be fetched from disk */
-	uint32_t user_frames; /* of the user stack; if not 0, all registers are captured */
+	uint32_t user_frames; /* of the user stack; all registers are captured with it */
+	bool has_registers;
+	bool has_identity;
+	bool has_cpu_clock;
 	uint8_t argument_count;
 	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX];
 	uint32_t part_count;
 	struct kernel_part parts[KERNEL_PARTS_MAX];
-	uint32_t registers; /* their place in the record */
+	uint32_t identity;  /* the place of a struct kernel_identity in the record */
+	uint32_t registers; /* that of the registers */
+	uint32_t cpu_clock; /* that of a struct kernel_clock (kernel_cpu_time.h) */
 	uint32_t lengths;   /* the place of the parts' lengths, each an int32_t */
 	uint32_t begin;     /* of what differs in length; the record's size if nothing does */
 	uint32_t limit;     /* the record's greatest size */

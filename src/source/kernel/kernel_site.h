@@ -28,6 +28,7 @@ enum kernel_register {
 	KERNEL_RSI = 104,
 	KERNEL_RDI = 112,
 	KERNEL_RIP = 128,
+	KERNEL_CS = 136,
 	KERNEL_RSP = 152,
 	KERNEL_REGISTERS_BYTES = 168
 };
@@ -36,6 +37,8 @@ enum kernel_operand_kind {
 	KERNEL_OPERAND_CONSTANT,   /* value */
 	KERNEL_OPERAND_REGISTER,   /* base */
 	KERNEL_OPERAND_MEMORY,     /* at value + base + index * scale */
+	KERNEL_OPERAND_KERNEL_PC,  /* of a sample: where the kernel was; 0: not there */
+	KERNEL_OPERAND_USER_PC,    /* where the process was; 0: in the kernel */
 	KERNEL_OPERAND_UNREADABLE, /* a form that BPF cannot read, such as a vector register */
 	KERNEL_OPERAND_UNRESOLVED, /* the file has no symbol of its name, or several */
 	KERNEL_OPERAND_NONE        /* the site has no such argument: it reads as 0 */
@@ -57,6 +60,7 @@ struct kernel_site {
 	uint32_t probe; /* index in the probe set */
 	uint32_t file;  /* the source's number of the file */
 	uint32_t pid;   /* the process in which it is to fire; 0: all that map the file */
+	bool is_sample; /* fired by a timer on each processor; there is no file */
 	bool is_return; /* when the function at the offset returns */
 	uint8_t argument_count;
 	uint64_t offset;    /* in the file */

@@ -15,11 +15,13 @@
 
 #include "base/arena.h"
 #include "base/debug.h"
+#include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_decode.h"
 #include "source/kernel/kernel_group.h"
 #include "source/kernel/kernel_pid.h"
 #include "source/kernel/kernel_process.h"
 #include "source/kernel/kernel_records.h"
+#include "source/kernel/kernel_shown.h"
 #include "source/kernel/kernel_usdt.h"
 
 enum {
@@ -43,8 +45,10 @@ struct kernel_source {
 	struct kernel_records records;
 	struct kernel_group_ring ring;
 	struct kernel_process **processes;
-	struct event_process *shown; /* by process, as batches have them */
-	size_t process_count, process_capacity, shown_capacity;
+	size_t process_count, process_capacity;
+	struct kernel_shown shown; /* the processes as batches have them */
+	struct kernel_cpu_time times;
+	bool has_times;               /* they are open */
 	struct kernel_group **groups; /* in the order of their sites' numbers */
 	size_t group_count, group_capacity;
 	int wait; /* epoll: ring and processes */
@@ -78,7 +82,9 @@ static void kernel_close(struct source *source)
 	kernel_decode_free(&kernel->decoder);
 	free(kernel->asked);
 	free(kernel->processes);
-	free(kernel->shown);
+	kernel_shown_free(&kernel->shown);
+	if (kernel->has_times)
+		kernel_cpu_time_close(&kernel->times);
 	free(kernel->groups);
 	free(kernel->losses.items);
 	free(kernel);
@@ -104,11 +110,18 @@ static int attach_group(struct kernel_source *kernel, struct kernel_group *group
 	result = kernel_group_attach(group, kernel->set, request, &kernel->ring, kernel->message,
 		sizeof(kernel->message), error);
 	kernel->features = attachment->features; /* it may have found out more */
-	for (size_t i = 0; i < attachment->plan_count && !result; i++)
-		if (attachment->plans[i].user_frames &&
-			kernel_process_unwinds(kernel->processes[group->process]))
+	for (size_t i = 0; i < attachment->plan_count && !result; i++) {
+		const struct kernel_plan *plan = &attachment->plans[i];
+
+		if (plan->user_frames && kernel_process_unwinds(kernel->processes[group->process]))
 			result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory",
 				group->target.pid);
+		if (!plan->has_cpu_clock || kernel->has_times || result)
+			continue;
+		kernel->has_times = true;
+		kernel->decoder.times = &kernel->times;
+		result = kernel_cpu_time_open(&kernel->times, error);
+	}
 	return result;
 }
 
@@ -156,12 +169,17 @@ static struct kernel_group *find_group(const struct kernel_source *kernel, uint3
 static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 {
 	const struct kernel_record *record;
+	long shown;
 
 	kernel_decode_begin(&kernel->decoder);
+	kernel_shown_begin(&kernel->shown);
+	shown = kernel_shown_find(&kernel->shown, kernel->source.process.pid, NULL);
+	batch->message_process = shown < 0 ? 0 : (uint32_t)shown;
 	while (kernel->decoder.event_count < BATCH_EVENTS &&
 		(record = kernel_records_peek(&kernel->records))) {
 		const struct kernel_attached *site;
 		const struct kernel_group *group;
+		const struct kernel_plan *plan;
 		struct kernel_head head;
 
 		memcpy(&head, record->bytes, sizeof(head));
@@ -170,12 +188,17 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 		site = group ? kernel_group_site(group, head.site) : NULL;
 		if (!site)
 			continue;
-		if (kernel_decode_add(&kernel->decoder, record,
-			    &group->attachment.plans[site->plan], site->site->probe,
-			    (uint32_t)group->process, kernel->processes[group->process]->unwind))
+		plan = &group->attachment.plans[site->plan];
+		shown = kernel_shown_find(
+			&kernel->shown, head.pid, kernel_decode_identity(plan, record));
+		if (shown < 0 ||
+			kernel_decode_add(&kernel->decoder, record, plan, site->site->probe,
+				(uint32_t)shown, kernel->processes[group->process]->unwind))
 			return -ENOMEM;
 	}
 	kernel_decode_end(&kernel->decoder, batch);
+	batch->processes = kernel->shown.list;
+	batch->process_count = kernel->shown.count;
 	return 0;
 }
 
@@ -254,8 +277,6 @@ static enum source_state take_batch(
 	if (*kernel->message && !kernel->has_told)
 		batch->message = kernel->message;
 	kernel->has_told |= batch->message != NULL;
-	batch->processes = kernel->shown;
-	batch->process_count = kernel->process_count;
 	batch->until = left ? left->time - 1 : last ? now : kernel->records.until;
 	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
 	kernel->ended = last && complete && !left;
@@ -400,8 +421,7 @@ static int keep_process(struct kernel_source *kernel, const struct kernel_proces
 	if (!kept ||
 		array_room(&kernel->processes, &kernel->process_capacity, kernel->process_count,
 			sizeof(struct kernel_process *)) ||
-		array_room(&kernel->shown, &kernel->shown_capacity, kernel->process_count,
-			sizeof(*kernel->shown)) ||
+		kernel_shown_find(&kernel->shown, process->pid, NULL) < 0 ||
 		(process->descriptor >= 0 &&
 			watch(kernel, process->descriptor, kernel->process_count))) {
 		free(kept);
@@ -409,7 +429,6 @@ static int keep_process(struct kernel_source *kernel, const struct kernel_proces
 	}
 	*kept = *process;
 	kept->event.execname = kept->name;
-	kernel->shown[kernel->process_count] = kept->event;
 	if (!kernel->process_count)
 		kernel->source.process = kept->event;
 	kernel->processes[kernel->process_count++] = kept;
