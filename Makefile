@@ -15,6 +15,8 @@
 
 VERSION := 0.1.0
 SOVERSION := 0
+# Its callers pass arguments without a compiler's check: new whenever a probe gets more arguments.
+FFI_SOVERSION := 1
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -335,10 +337,10 @@ FFI_OBJECTS := $(B)/obj/ffi/part.o $(B)/obj/ffi/foreign.o $(B)/obj/gen/fire.o \
 	$(B)/obj/gen/definitions.o $(B)/obj/gen/words.o
 $(B)/libvmtap_ffi.so: $(FFI_OBJECTS) $(B)/libvmtap.so src/shim/libvmtap_ffi.map $(B)/lists
 	$(call say,LINK $@)
-	$(Q)$(LINK) -shared -Wl,-soname,libvmtap_ffi.so.$(SOVERSION) \
+	$(Q)$(LINK) -shared -Wl,-soname,libvmtap_ffi.so.$(FFI_SOVERSION) \
 		-Wl,--version-script=src/shim/libvmtap_ffi.map -Wl,-rpath,'$$ORIGIN' \
 		-Wl,--no-as-needed $(FFI_OBJECTS) -L$(B) -lvmtap
-	$(Q)ln -sf $(@F) $@.$(SOVERSION)
+	$(Q)ln -sf $(@F) $@.$(FFI_SOVERSION)
 
 $(B)/vmtap: $(CLI_OBJECTS) $(B)/libcore.a $(B)/lists
 	$(call say,LINK $@)
@@ -531,8 +533,8 @@ install: check-folders $(PRODUCTS)
 	$(Q)ln -sf libvmtap.so.$(VERSION) $(TO_LIB)/libvmtap.so.$(SOVERSION)
 	$(Q)ln -sf libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so
 	$(Q)install -m 755 $(B)/libvmtap_ffi.so $(TO_LIB)/libvmtap_ffi.so.$(VERSION)
-	$(Q)ln -sf libvmtap_ffi.so.$(VERSION) $(TO_LIB)/libvmtap_ffi.so.$(SOVERSION)
-	$(Q)ln -sf libvmtap_ffi.so.$(SOVERSION) $(TO_LIB)/libvmtap_ffi.so
+	$(Q)ln -sf libvmtap_ffi.so.$(VERSION) $(TO_LIB)/libvmtap_ffi.so.$(FFI_SOVERSION)
+	$(Q)ln -sf libvmtap_ffi.so.$(FFI_SOVERSION) $(TO_LIB)/libvmtap_ffi.so
 	$(Q)printf '%s\n' "prefix=$(PREFIX)" "libdir=$(LIBDIR)" "includedir=$(INCLUDEDIR)" '' \
 		'Name: vmtap' 'Description: Static probes for language VMs' 'Version: $(VERSION)' \
 		'Requires: vmtap-runtime' 'Cflags: -I"$${includedir}"' \
@@ -558,7 +560,7 @@ uninstall: check-folders
 	$(Q)rm -f $(TO_BIN)/vmtap $(TO_INCLUDE)/vmtap.h $(TO_INCLUDE)/vmtap_probes.h
 	$(Q)rm -f $(TO_LIB)/libvmtap.a $(TO_LIB)/libvmtap_probes.a $(TO_LIB)/libvmtap.so \
 		$(TO_LIB)/libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so.$(VERSION) \
-		$(TO_LIB)/libvmtap_ffi.so $(TO_LIB)/libvmtap_ffi.so.$(SOVERSION) \
+		$(TO_LIB)/libvmtap_ffi.so $(TO_LIB)/libvmtap_ffi.so.$(FFI_SOVERSION) \
 		$(TO_LIB)/libvmtap_ffi.so.$(VERSION)
 	$(Q)rm -f $(TO_LIB)/pkgconfig/vmtap.pc $(TO_LIB)/pkgconfig/vmtap-runtime.pc
 	$(Q)cd $(TO_DATA) 2>/dev/null || exit 0; rm -f vm.d $(COMPAT:probes/%=%) $(SCRIPTS:probes/%=%)

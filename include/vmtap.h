@@ -303,12 +303,15 @@ extern "C" {
  * A compiled language links libvmtap.a and may test the probe's word itself, which is the global
  * variable vm_gc__start_semaphore for gc-start (32 bits, hidden), and call vmtap_fire_gc_start();
  * read the word as volatile. A language that only loads shared libraries loads libvmtap_ffi.so. It
- * has a probe part of its own, exports the functions of this section, and brings libvmtap.so.
+ * has a probe part of its own, exports the functions of this section, and brings libvmtap.so. All
+ * arguments of a probe must be passed, and nothing checks that; so the number of this library
+ * (libvmtap_ffi.so.1) changes whenever a probe gets more arguments. Load it by that name.
  */
 typedef void (*vmtap_fire_function)(void);
 
 /* Which guards are open, one bit per probe: probe p is bit p % 64 of open[p / 64]. */
-enum { VMTAP_POLL_WORDS = (VMTAP_PROBES + 63) / 64 };
+/* Room for 256 probes, so that the struct stays the same as the contract grows. */
+enum { VMTAP_POLL_WORDS = 4 };
 struct vmtap_guards {
 	uint64_t open[VMTAP_POLL_WORDS];
 };

@@ -72,8 +72,10 @@ void census_take(struct capability *cap)
 	if (!world_stop(cap, &vm->reason_census, NULL))
 		return;
 	if (vmtap_census_wanted()) {
+		cap->collect_cause = &vm->reason_census;
 		collector_run(cap, true);
 		vmtap_census_take();
 	}
 	world_resume(cap, &vm->reason_census);
+	collector_finish(cap);
 }

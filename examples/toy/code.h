@@ -74,7 +74,10 @@ typedef uint32_t instruction;
 	X(CLASS)        /* superclass or nil -> class, by classes[a] */ \
 	X(ROOT_CLASS)   /* -> the class Object */ \
 	X(METHOD)       /* class -> class, with codes[a] as its method */ \
-	X(STATIC_METHOD)
+	X(STATIC_METHOD) \
+	X(ADD_INT)      /* the next ones are only in quick code, see code_cache.h */ \
+	X(SUBTRACT_INT) \
+	X(LESS_INT)
 /* clang-format on */
 
 enum operation {
@@ -120,6 +123,8 @@ struct global {
 	struct global *next;
 };
 
+struct quick_code;
+
 struct code {
 	struct source_file *file;
 	struct symbol *name; /* NULL: a file or a function */
@@ -151,6 +156,11 @@ struct code {
 
 	struct class *owner;
 	struct code *next; /* of the VM, for clearing caches and freeing */
+
+	/* What code_cache.h makes of it. */
+	_Atomic uint32_t calls;
+	_Atomic bool settled; /* not to be quickened any more */
+	_Atomic(struct quick_code *) quick;
 };
 
 void code_free(struct code *code);
@@ -160,9 +170,15 @@ void code_free(struct code *code);
  */
 struct symbol *code_bind(struct code *code, struct class *owner);
 
-static inline int code_line(const struct code *code, const instruction *after)
+/* The line of the instruction before the one at a position. */
+static inline int code_line(const struct code *code, size_t position)
 {
-	return code->lines[after > code->instructions ? after - code->instructions - 1 : 0];
+	return code->lines[position ? position - 1 : 0];
+}
+
+static inline size_t code_bytes(const struct code *code)
+{
+	return code->count * sizeof(*code->instructions);
 }
 
 #endif

@@ -68,7 +68,8 @@ struct array *array_new(struct capability *cap, struct place place, size_t capac
 	if (cap->vm->options.census_by_site)
 		*heap_place(&array->object) = place;
 	EVENT(cap, ARRAY_CREATE, (long)capacity, place.file, place.line,
-		(uint64_t)object_bytes(&array->object));
+		(uint64_t)object_bytes(&array->object), &array->object.class->name,
+		capability_thread(cap), (uint64_t)(uintptr_t)array);
 	return array;
 }
 
@@ -88,20 +89,29 @@ int array_set(struct capability *cap, struct array *array, size_t index, value c
 	return error;
 }
 
+/* Without the object's lock: whoever fires an event may wait for a tracer. */
+static void resized(struct capability *cap, struct object *object, size_t before, size_t after)
+{
+	EVENT(cap, OBJECT_RESIZE, (uint64_t)(uintptr_t)object, &object->class->name,
+		(uint64_t)(object->bytes + before), (uint64_t)(object->bytes + after),
+		capability_thread(cap));
+}
+
 int array_push(struct capability *cap, struct array *array, value content)
 {
 	struct array_body *body;
-	size_t length;
+	size_t length, outgrown = SIZE_MAX, capacity = 0;
 	int error = 0;
 
 	spin_lock(&array->busy);
 	body = atomic_load_explicit(&array->body, memory_order_relaxed);
 	length = atomic_load_explicit(&array->length, memory_order_relaxed);
 	if (length == body->capacity) {
-		size_t capacity = body->capacity ? body->capacity * 2 : 4;
-		size_t more = (capacity - body->capacity) * sizeof(slot);
 		struct array_body *larger = NULL;
+		size_t more;
 
+		capacity = body->capacity ? body->capacity * 2 : 4;
+		more = (capacity - body->capacity) * sizeof(slot);
 		if (heap_reserve(cap, more))
 			larger = body_new(capacity);
 		if (!larger) {
@@ -111,6 +121,7 @@ int array_push(struct capability *cap, struct array *array, value content)
 		for (size_t i = 0; i < length; i++)
 			atomic_init(&larger->items[i], slot_load(&body->items[i]));
 		atomic_store_explicit(&array->body, larger, memory_order_release);
+		outgrown = body->capacity;
 		body->retired = cap->retired;
 		cap->retired = body;
 		body = larger;
@@ -119,6 +130,8 @@ int array_push(struct capability *cap, struct array *array, value content)
 	atomic_store_explicit(&array->length, length + 1, memory_order_release);
 out:
 	spin_unlock(&array->busy);
+	if (outgrown != SIZE_MAX)
+		resized(cap, &array->object, outgrown * sizeof(slot), capacity * sizeof(slot));
 	if (!error)
 		heap_barrier(cap, &array->object, content);
 	return error;
@@ -193,7 +206,8 @@ struct hash *hash_new(struct capability *cap, struct place place, size_t pairs)
 	if (cap->vm->options.census_by_site)
 		*heap_place(&hash->object) = place;
 	EVENT(cap, HASH_CREATE, (long)pairs, place.file, place.line,
-		(uint64_t)object_bytes(&hash->object));
+		(uint64_t)object_bytes(&hash->object), &hash->object.class->name,
+		capability_thread(cap), (uint64_t)(uintptr_t)hash);
 	return hash;
 }
 
@@ -280,10 +294,11 @@ value hash_get(struct hash *hash, value key)
 
 int hash_set(struct capability *cap, struct hash *hash, value key, value content)
 {
-	size_t place;
+	size_t place, before, after;
 	int error = 0;
 
 	spin_lock(&hash->busy);
+	before = hash->capacity;
 	place = find(hash, key);
 	if (hash->index[place]) {
 		hash->entries[hash->index[place] - 1].content = content;
@@ -302,7 +317,10 @@ int hash_set(struct capability *cap, struct hash *hash, value key, value content
 	hash->index[place] = (uint32_t)++hash->used;
 	hash->count++;
 out:
+	after = hash->capacity;
 	spin_unlock(&hash->busy);
+	if (before != after)
+		resized(cap, &hash->object, hash_bytes_for(before), hash_bytes_for(after));
 	if (!error) {
 		heap_barrier(cap, &hash->object, key);
 		heap_barrier(cap, &hash->object, content);

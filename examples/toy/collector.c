@@ -6,9 +6,12 @@
  * at everything. While the world is stopped, all capabilities mark: each takes the roots
  * of its own threads, and gives half of a long list of gray objects to a pool when
  * another has run out of work. Marking is over when all have run out and the pool is
- * empty. The leader then sweeps, returning each cell to the capability that allocated it.
+ * empty. The leader then finds the objects that only wait for their finalizers, and sweeps,
+ * returning each cell to the capability that allocated it. The memory of arrays is freed when the
+ * world runs again.
  */
 #include "collector.h"
+#include "finalizer.h"
 #include "heap.h"
 #include "world.h"
 
@@ -146,6 +149,32 @@ static void mark_roots(struct capability *cap, bool leader)
 		mark_value(cap, slot_load(&global->content));
 	for (size_t i = 0; i < vm->literals.count; i++)
 		mark_object(cap, vm->literals.items[i]);
+	for (struct finalizer *entry = vm->finalizers; entry; entry = entry->next) {
+		mark_object(cap, entry->function);
+		if (entry->ready)
+			mark_object(cap, entry->object);
+	}
+}
+
+/* After marking: what is not marked is dead, but for its finalizer. */
+static void find_finalizers(struct capability *cap)
+{
+	struct vm *vm = cap->vm;
+
+	for (struct finalizer *entry = vm->finalizers; entry; entry = entry->next) {
+		struct object *object = entry->object;
+
+		if (entry->ready || (object->old && !vm->collecting_full) ||
+			atomic_load_explicit(&object->mark, memory_order_relaxed))
+			continue;
+		entry->ready = true;
+	}
+	for (struct finalizer *entry = vm->finalizers; entry; entry = entry->next) {
+		if (entry->ready)
+			mark_object(cap, entry->object);
+	}
+	while (cap->gray.count)
+		scan_object(cap, cap->gray.items[--cap->gray.count]);
 }
 
 /* Puts the older half of a long list into the pool. */
@@ -253,6 +282,13 @@ static void mark_all(struct capability *cap)
 	pthread_mutex_unlock(&vm->lock);
 }
 
+/* Leaves it to collector_finish() to free the memory of an array. */
+static void release(struct capability *cap, struct array_body *body)
+{
+	body->retired = cap->released;
+	cap->released = body;
+}
+
 /* Splits a list: marked objects become the owner's old objects, the others are freed. */
 static size_t sweep_list(struct capability *cap, struct capability *owner, struct object *object)
 {
@@ -274,7 +310,10 @@ static size_t sweep_list(struct capability *cap, struct capability *owner, struc
 			freed += bytes;
 			atomic_fetch_sub_explicit(
 				&cap->vm->size, bytes - object->bytes, memory_order_relaxed);
-			object_finalize(object);
+			if (object->kind == KIND_ARRAY)
+				release(cap, ((struct array *)object)->body);
+			else
+				object_finalize(object);
 			heap_free_cell(owner, object);
 		}
 		object = next;
@@ -282,7 +321,7 @@ static size_t sweep_list(struct capability *cap, struct capability *owner, struc
 	return freed;
 }
 
-static void forget_notes(struct capability *owner)
+static void forget_notes(struct capability *cap, struct capability *owner)
 {
 	for (size_t i = 0; i < owner->remembered.count; i++)
 		atomic_store_explicit(
@@ -291,11 +330,12 @@ static void forget_notes(struct capability *owner)
 	while (owner->retired) {
 		struct array_body *next = owner->retired->retired;
 
-		free(owner->retired);
+		release(cap, owner->retired);
 		owner->retired = next;
 	}
 	owner->collect_full = false;
 	owner->collect_young = false;
+	owner->collect_cause = NULL;
 }
 
 static size_t sweep_all(struct capability *cap)
@@ -304,7 +344,7 @@ static size_t sweep_all(struct capability *cap)
 	size_t freed = 0;
 
 	for (uint16_t i = 0; i < vm->cap_count; i++)
-		forget_notes(&vm->caps[i]);
+		forget_notes(cap, &vm->caps[i]);
 	for (uint16_t i = 0; i < vm->cap_count; i++) {
 		struct capability *owner = &vm->caps[i];
 		struct object *young = owner->young;
@@ -346,7 +386,8 @@ static void tell_stats(struct capability *cap, uint32_t generation)
 void collector_run(struct capability *cap, bool full)
 {
 	struct vm *vm = cap->vm;
-	uint64_t allocated = 0;
+	struct vmtap_name *cause = cap->collect_cause;
+	uint64_t allocated = 0, id = vm->collections + 1;
 	uint32_t generation;
 	size_t freed;
 
@@ -354,17 +395,27 @@ void collector_run(struct capability *cap, bool full)
 		heap_report(&vm->caps[i]);
 		allocated += vm->caps[i].allocated;
 		full = full || vm->caps[i].collect_full;
+		cause = cause ? cause : vm->caps[i].collect_cause;
 	}
+	/* Nobody has asked: the write barrier had no memory. */
+	cause = cause ? cause : &vm->cause_memory;
 	full = full || vm->used >= vm->full_at;
 	generation = full ? 1 : 0;
 	vm->collecting_full = full;
-	EVENT(cap, GC_START, cap->number, generation, (uint16_t)full, (uint64_t)vm->used);
+	EVENT(cap, GC_START, cap->number, generation, (uint16_t)full, (uint64_t)vm->used, cause,
+		id);
+	EVENT(cap, GC_PHASE_BEGIN, cap->number, &vm->phase_mark, (uint16_t)0);
 	EVENT(cap, GC_MARK_BEGIN, cap->number);
 	mark_all(cap);
+	find_finalizers(cap);
 	EVENT(cap, GC_MARK_END, cap->number);
+	EVENT(cap, GC_PHASE_END, cap->number, &vm->phase_mark, (uint16_t)0);
+	EVENT(cap, GC_PHASE_BEGIN, cap->number, &vm->phase_sweep, (uint16_t)0);
 	EVENT(cap, GC_SWEEP_BEGIN, cap->number);
 	freed = sweep_all(cap);
+	code_cache_sweep(cap);
 	EVENT(cap, GC_SWEEP_END, cap->number);
+	EVENT(cap, GC_PHASE_END, cap->number, &vm->phase_sweep, (uint16_t)0);
 	vm->used -= freed;
 	vm->young_used = 0;
 	vm->gc_asked = false;
@@ -374,12 +425,23 @@ void collector_run(struct capability *cap, bool full)
 			vm->full_at = 4 * vm->nursery;
 	}
 	tell_stats(cap, generation);
-	EVENT(cap, GC_END, cap->number, generation, (uint16_t)full, (uint64_t)freed);
+	EVENT(cap, GC_END, cap->number, generation, (uint16_t)full, (uint64_t)freed, cause, id);
 	EVENT(cap, HEAP, cap->number, allocated, (uint64_t)vm->size, (uint64_t)vm->used);
 }
 
-void collector_request(struct capability *cap, bool full)
+void collector_finish(struct capability *cap)
 {
+	struct vm *vm = cap->vm;
+
+	EVENT(cap, GC_PHASE_BEGIN, cap->number, &vm->phase_release, (uint16_t)1);
+	heap_free_bodies(&cap->released);
+	EVENT(cap, GC_PHASE_END, cap->number, &vm->phase_release, (uint16_t)1);
+	finalizer_start(cap);
+}
+
+void collector_request(struct capability *cap, bool full, struct vmtap_name *cause)
+{
+	cap->collect_cause = cause;
 	EVENT(cap, GC_REQUEST, cap->number, (uint16_t)(cap->vm->cap_count > 1));
 	if (full)
 		cap->collect_full = true;
@@ -397,4 +459,5 @@ void collector_collect(struct capability *cap, bool full)
 		return;
 	collector_run(cap, full);
 	world_resume(cap, &vm->reason_gc);
+	collector_finish(cap);
 }

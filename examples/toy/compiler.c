@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "compiler_internal.h"
+#include "native.h"
 
 static struct code *compile_scope(struct compiler *outer, struct capability *cap,
 	struct source_file *file, struct scope *scope, struct parse_error *error);
@@ -313,10 +314,32 @@ static void compile_if(struct compiler *compiler, struct node *node)
 	emit_land(compiler, end);
 }
 
+/* The name of the class's class, to which static methods belong. */
+static struct symbol *meta_symbol(struct compiler *compiler)
+{
+	struct vm *vm = compiler->cap->vm;
+	struct symbol *class = compiler->class ? compiler->class : vm->class_object->symbol;
+	struct place nowhere = {NULL, 0};
+	struct text text = {0};
+	struct symbol *symbol = NULL;
+
+	text_add(&text, class->text, class->length);
+	text_add(&text, ".class", 6);
+	if (!text.failed)
+		symbol = symbol_intern(vm, NULL, nowhere, text.bytes, text.length);
+	text_free(&text);
+	return symbol;
+}
+
 static void compile_method(struct compiler *compiler, struct node *node)
 {
-	uint32_t index = compile_code(compiler, node->scope);
+	struct symbol *class = compiler->class;
+	uint32_t index;
 
+	if (node->flag)
+		compiler->class = meta_symbol(compiler);
+	index = compile_code(compiler, node->scope);
+	compiler->class = class;
 	compiler->line = node->line;
 	emit(compiler, node->flag ? OPERATION_STATIC_METHOD : OPERATION_METHOD, index, 0);
 }
@@ -325,6 +348,7 @@ static void compile_class(struct compiler *compiler, struct node *node)
 {
 	struct code *code = compiler->code;
 	struct class_description *description;
+	struct symbol *outer;
 	uint32_t index = code->class_count;
 
 	if (node->left)
@@ -347,8 +371,11 @@ static void compile_class(struct compiler *compiler, struct node *node)
 	code->class_count++;
 	compiler->line = node->line;
 	emit(compiler, OPERATION_CLASS, index, 0);
+	outer = compiler->class;
+	compiler->class = node->name;
 	for (struct node *item = node->first; item; item = item->next)
 		compile_method(compiler, item);
+	compiler->class = outer;
 	emit(compiler, OPERATION_POP, 0, -1);
 }
 
@@ -449,15 +476,29 @@ static void compile_captures(struct compiler *compiler)
 static struct code *compile_scope(struct compiler *outer, struct capability *cap,
 	struct source_file *file, struct scope *scope, struct parse_error *error)
 {
-	struct compiler compiler = {
-		.outer = outer, .cap = cap, .file = file, .scope = scope, .error = error};
+	struct compiler compiler = {.outer = outer,
+		.cap = cap,
+		.file = file,
+		.scope = scope,
+		.class = outer ? outer->class : NULL,
+		.error = error};
+	struct vm *vm = cap->vm;
 	struct code *code = calloc(1, sizeof(*code));
+	struct vmtap_name *class, *name;
 
+	if (scope->name && !compiler.class)
+		compiler.class = vm->class_object->symbol;
+	class = compiler.class ? &compiler.class->name : &vm->name_none;
+	name = scope->name     ? &scope->name->name
+		: scope->outer ? &vm->name_anonymous
+			       : &vm->name_file;
+	EVENT(cap, COMPILE_BEGIN, cap->number, class, name, &file->name, scope->line, (uint16_t)0,
+		capability_thread(cap));
 	compiler.line = scope->line;
 	compiler.code = code;
 	if (!code) {
 		emit_fail(&compiler, "out of memory");
-		return NULL;
+		goto out;
 	}
 	code->file = file;
 	code->name = scope->name;
@@ -481,8 +522,11 @@ static struct code *compile_scope(struct compiler *outer, struct capability *cap
 	free(compiler.pending_of);
 	if (compiler.failed) {
 		code_free(code);
-		return NULL;
+		code = NULL;
 	}
+out:
+	EVENT(cap, COMPILE_END, cap->number, class, name, &file->name, scope->line, (uint16_t)0,
+		capability_thread(cap), code ? (uint64_t)code_bytes(code) : 0);
 	return code;
 }
 

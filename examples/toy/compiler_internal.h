@@ -28,6 +28,7 @@ struct compiler {
 	struct capability *cap;
 	struct source_file *file;
 	struct scope *scope;
+	struct symbol *class; /* whose methods are compiled, or NULL */
 	struct code *code;
 	struct parse_error *error;
 	struct protection *protection;

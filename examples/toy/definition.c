@@ -163,6 +163,7 @@ bool definition_method(
 		return false;
 	}
 	method->code = code;
+	code_cache_load(thread->cap, code, &owner->name, &method->name);
 	define(thread, owner, method);
 	return true;
 }
@@ -235,6 +236,9 @@ bool definition_class(
 					    : reopen_class(thread, description, *place, existing);
 	if (!class)
 		goto out;
+	if (existing == VALUE_UNDEFINED)
+		EVENT(thread->cap, CLASS_LOAD, thread->cap->number, &class->name,
+			thread_file(thread, 0), thread->number);
 	*place = value_object(class);
 	for (uint32_t i = 0; class && i < description->field_count; i++) {
 		int error = class->instance_kind == KIND_INSTANCE

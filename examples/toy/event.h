@@ -45,8 +45,8 @@ struct vm;
 	X(PAUSE_BEGIN, "pause-begin", "un", "1", "") \
 	X(PAUSE_END, "pause-end", "un", "1", "") \
 	X(GC_REQUEST, "gc-request", "uu", "1", "") \
-	X(GC_START, "gc-start", "uuuU", "12", "3") \
-	X(GC_END, "gc-end", "uuuU", "12", "3") \
+	X(GC_START, "gc-start", "uuuUnU", "124", "3") \
+	X(GC_END, "gc-end", "uuuUnU", "124", "3") \
 	X(GC_IDLE, "gc-idle", "u", "0", "") \
 	X(GC_WORK, "gc-work", "u", "0", "") \
 	X(GC_DONE, "gc-done", "u", "0", "") \
@@ -62,9 +62,9 @@ struct vm;
 	X(METHOD_CACHE_CLEAR, "method-cache-clear", "nni", "0", "") \
 	X(OBJECT_CREATE, "object-create", "nUniuU", "0", "1") \
 	X(OBJECT_FREE, "object-free", "nUU", "0", "1") \
-	X(ARRAY_CREATE, "array-create", "lniU", "1", "3") \
-	X(HASH_CREATE, "hash-create", "lniU", "1", "3") \
-	X(STRING_CREATE, "string-create", "lniU", "1", "3") \
+	X(ARRAY_CREATE, "array-create", "lniUnuU", "1", "3") \
+	X(HASH_CREATE, "hash-create", "lniUnuU", "1", "3") \
+	X(STRING_CREATE, "string-create", "lniUnuU", "1", "3") \
 	X(SYMBOL_CREATE, "symbol-create", "tni", "1", "") \
 	X(REQUIRE_ENTRY, "require-entry", "tni", "0", "") \
 	X(REQUIRE_RETURN, "require-return", "tniu", "0", "") \
@@ -74,16 +74,33 @@ struct vm;
 	X(LOAD_RETURN, "load-return", "tniu", "0", "") \
 	X(PARSE_BEGIN, "parse-begin", "ni", "0", "") \
 	X(PARSE_END, "parse-end", "ni", "0", "") \
-	X(RAISE, "raise", "nniu", "0", "") \
+	X(RAISE, "raise", "nniut", "0", "") \
 	X(RESCUE, "rescue", "nniu", "0", "") \
 	X(USER_MARKER, "user-marker", "ut", "1", "") \
-	X(CAP_CREATE, "cap-create", "u", "0", "") \
+	X(CAP_CREATE, "cap-create", "uun", "0", "") \
 	X(CAP_DELETE, "cap-delete", "u", "0", "") \
 	X(CAP_DISABLE, "cap-disable", "u", "0", "") \
 	X(CAP_ENABLE, "cap-enable", "u", "0", "") \
-	X(TASK_CREATE, "task-create", "uUU", "0", "") \
-	X(TASK_DELETE, "task-delete", "uU", "0", "") \
-	X(GC_STATS, "gc-stats", "uuUUUuUUU", "1", "2")
+	X(TASK_CREATE, "task-create", "uUUU", "0", "") \
+	X(TASK_DELETE, "task-delete", "uUU", "0", "") \
+	X(GC_STATS, "gc-stats", "uuUUUuUUU", "1", "2") \
+	X(OBJECT_RESIZE, "object-resize", "UnUUu", "1", "3") \
+	X(LOCK_RELEASE, "lock-release", "uuUn", "3", "") \
+	X(THREAD_PARK, "thread-park", "uun", "12", "") \
+	X(THREAD_UNPARK, "thread-unpark", "uun", "12", "") \
+	X(GC_PHASE_BEGIN, "gc-phase-begin", "unu", "12", "") \
+	X(GC_PHASE_END, "gc-phase-end", "unu", "12", "") \
+	X(FINALIZE_BEGIN, "finalize-begin", "unU", "1", "") \
+	X(FINALIZE_END, "finalize-end", "unU", "1", "") \
+	X(SAFEPOINT_BEGIN, "safepoint-begin", "unU", "1", "") \
+	X(SAFEPOINT_END, "safepoint-end", "unU", "1", "") \
+	X(COMPILE_BEGIN, "compile-begin", "unnniuu", "125", "") \
+	X(COMPILE_END, "compile-end", "unnniuuU", "125", "7") \
+	X(CODE_LOAD, "code-load", "UUnn", "23", "1") \
+	X(CODE_UNLOAD, "code-unload", "UUnn", "23", "1") \
+	X(DEOPTIMIZE, "deoptimize", "nnn", "012", "") \
+	X(CLASS_LOAD, "class-load", "unnu", "1", "") \
+	X(SAMPLE, "sample", "uuU", "1", "2")
 /* clang-format on */
 
 enum event {

@@ -26,7 +26,8 @@ static value error_text(struct thread *thread, struct place place, const char *t
 	atomic_init(&string->hash, 0);
 	memcpy(string->text, text, length + 1);
 	EVENT(thread->cap, STRING_CREATE, (long)length, place.file, place.line,
-		(uint64_t)string->object.bytes);
+		(uint64_t)string->object.bytes, &string->object.class->name, thread->number,
+		(uint64_t)(uintptr_t)string);
 	return value_object(string);
 }
 
@@ -52,10 +53,20 @@ value exception_new(struct thread *thread, struct class *class, struct source_fi
 	return value_object(error);
 }
 
+static const char *message_of(struct thread *thread)
+{
+	struct instance *error = value_to_object(thread->exception);
+	value message = slot_load(&error->fields[FIELD_MESSAGE]);
+
+	if (class_of(thread->vm, message) != thread->vm->class_string)
+		return "";
+	return ((struct string *)value_to_object(message))->text;
+}
+
 static void announce(struct thread *thread)
 {
 	EVENT(thread->cap, RAISE, &class_of(thread->vm, thread->exception)->name,
-		thread_file(thread, 0), thread_line(thread, 0), thread->number);
+		thread_file(thread, 0), thread_line(thread, 0), thread->number, message_of(thread));
 }
 
 enum native_status exception_raise(
@@ -106,7 +117,7 @@ void exception_throw(struct thread *thread, value thrown)
 static const struct handler *find_handler(const struct frame *frame)
 {
 	const struct code *code = frame->code;
-	uint32_t position = (uint32_t)(frame->ip - code->instructions) - 1;
+	uint32_t position = (uint32_t)(frame->ip - frame->start) - 1;
 
 	for (uint32_t i = 0; i < code->handler_count; i++) {
 		if (position >= code->handlers[i].start && position < code->handlers[i].end)
@@ -122,7 +133,7 @@ bool exception_unwind(struct capability *cap, struct thread *thread)
 		const struct handler *handler = find_handler(frame);
 
 		if (handler) {
-			frame->ip = frame->code->instructions + handler->target;
+			frame->ip = frame->start + handler->target;
 			thread->top = frame->base + frame->code->locals;
 			thread->stack[thread->top++] = thread->exception;
 			thread->exception = VALUE_NIL;
@@ -137,14 +148,11 @@ void exception_report(struct thread *thread)
 {
 	struct vm *vm = thread->vm;
 	struct instance *error = value_to_object(thread->exception);
-	value message = slot_load(&error->fields[FIELD_MESSAGE]);
 	value file = slot_load(&error->fields[FIELD_FILE]);
 	value line = slot_load(&error->fields[FIELD_LINE]);
-	const char *message_text = "";
+	const char *message_text = message_of(thread);
 	const char *file_text = "?";
 
-	if (class_of(vm, message) == vm->class_string)
-		message_text = ((struct string *)value_to_object(message))->text;
 	if (class_of(vm, file) == vm->class_string)
 		file_text = ((struct string *)value_to_object(file))->text;
 	fflush(stdout);

@@ -5,6 +5,7 @@
 #ifndef TOY_FRAME_H
 #define TOY_FRAME_H
 
+#include "finalizer.h"
 #include "vm.h"
 
 /* Fires the return events of a file that was required or loaded; raised: an exception ended it. */
@@ -27,6 +28,8 @@ static inline void thread_pop_frame(struct capability *cap, struct thread *threa
 		EVENT_BY(cap, METHOD_RETURN, frame_tell_method_return(cap, thread));
 	else if (frame->kind == FRAME_REQUIRE || frame->kind == FRAME_LOAD)
 		thread_pop_file(cap, thread, raised);
+	else if (frame->kind == FRAME_FINALIZER)
+		finalizer_end(cap, thread);
 	thread->top = frame->base;
 	thread->frame_count--;
 }

@@ -73,6 +73,7 @@ static void ask_for_collection(struct capability *cap)
 		return;
 	EVENT(cap, GC_REQUEST, cap->number, (uint16_t)(cap->vm->cap_count > 1));
 	cap->collect_young = true;
+	cap->collect_cause = &cap->vm->cause_allocation;
 	atomic_store(&cap->interrupt, true);
 }
 
@@ -193,6 +194,16 @@ static void free_list(struct capability *cap, struct object *object)
 	}
 }
 
+void heap_free_bodies(struct array_body **list)
+{
+	while (*list) {
+		struct array_body *next = (*list)->retired;
+
+		free(*list);
+		*list = next;
+	}
+}
+
 void heap_free(struct capability *cap)
 {
 	free_list(cap, cap->young);
@@ -203,12 +214,8 @@ void heap_free(struct capability *cap)
 		free(cap->chunks);
 		cap->chunks = next;
 	}
-	while (cap->retired) {
-		struct array_body *next = cap->retired->retired;
-
-		free(cap->retired);
-		cap->retired = next;
-	}
+	heap_free_bodies(&cap->retired);
+	heap_free_bodies(&cap->released);
 	free(cap->remembered.items);
 	free(cap->gray.items);
 }

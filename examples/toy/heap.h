@@ -39,6 +39,8 @@ bool heap_has_room(struct capability *cap);
 void heap_free_cell(struct capability *cap, struct object *object);
 /* Frees all of a capability's memory, at the end. */
 void heap_free(struct capability *cap);
+/* Frees a list of arrays' bodies that nobody reads any more. */
+void heap_free_bodies(struct array_body **list);
 /* Adds what this capability has allocated since the last call to the VM's total. */
 void heap_report(struct capability *cap);
 

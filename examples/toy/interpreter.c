@@ -46,7 +46,7 @@ static bool make_room(struct capability *cap)
 {
 	struct vm *vm = cap->vm;
 
-	collector_request(cap, true);
+	collector_request(cap, true, &vm->cause_memory);
 	if (!safepoint(cap))
 		return false;
 	/* Do not keep collecting for the last few bytes. */
@@ -213,6 +213,7 @@ enum run_result interpreter_run(struct capability *cap, struct thread *thread)
 		method = thread->pending;
 		count = thread->pending_count;
 		thread->pending = NULL;
+		scheduler_unpark(cap, thread);
 		if (thread->deadlocked) {
 			thread->deadlocked = false;
 			exception_raise(thread, vm->class_thread_error,
@@ -232,6 +233,7 @@ poll:
 		return RUN_ENDED;
 	if (cap->budget < 0) {
 		cap->budget = TIME_SLICE;
+		EVENT(cap, SAMPLE, cap->number, thread->number, (uint64_t)TIME_SLICE);
 		if (scheduler_others(cap))
 			return RUN_YIELDED;
 	}
@@ -409,6 +411,33 @@ do_GREATER:
 	COMPARE(>);
 do_GREATER_EQUAL:
 	COMPARE(>=);
+
+	/* Quick code: anything but two integers goes on in the plain code. */
+#define INTEGERS(body)                                                                             \
+	do {                                                                                       \
+		if (UNLIKELY(!value_is_int(sp[-2]) || !value_is_int(sp[-1])))                      \
+			goto deoptimize;                                                           \
+		int64_t x = value_to_int(sp[-2]);                                                  \
+		int64_t y = value_to_int(sp[-1]);                                                  \
+		body                                                                               \
+	} while (0)
+do_ADD_INT:
+	INTEGERS({INT_RESULT(__builtin_add_overflow(x, y, &z))});
+do_SUBTRACT_INT:
+	INTEGERS({INT_RESULT(__builtin_sub_overflow(x, y, &z))});
+do_LESS_INT:
+	INTEGERS({
+		sp--;
+		sp[-1] = value_bool(x < y);
+		NEXT();
+	});
+deoptimize:
+	ip--;
+	SAVE();
+	code_cache_give_up(cap, frame);
+	ip = frame->ip;
+	NEXT();
+
 do_EQUAL:
 	if (is_kind(sp[-2], KIND_INSTANCE)) {
 		site = &code->sites[OPERAND];
@@ -452,25 +481,25 @@ do_NOT:
 	NEXT();
 
 do_JUMP:
-	ip = code->instructions + OPERAND;
+	ip = frame->start + OPERAND;
 	NEXT();
 do_LOOP:
-	ip = code->instructions + OPERAND;
+	ip = frame->start + OPERAND;
 	POLL();
 	NEXT();
 do_JUMP_FALSE:
 	if (!value_is_true(*--sp))
-		ip = code->instructions + OPERAND;
+		ip = frame->start + OPERAND;
 	NEXT();
 do_AND:
 	if (!value_is_true(sp[-1]))
-		ip = code->instructions + OPERAND;
+		ip = frame->start + OPERAND;
 	else
 		sp--;
 	NEXT();
 do_OR:
 	if (value_is_true(sp[-1]))
-		ip = code->instructions + OPERAND;
+		ip = frame->start + OPERAND;
 	else
 		sp--;
 	NEXT();
@@ -530,7 +559,7 @@ do_RANGE_NEXT : {
 	int64_t number = value_to_int(locals[OPERAND]);
 
 	if (number > value_to_int(locals[OPERAND + 1])) {
-		ip = code->instructions + *ip;
+		ip = frame->start + *ip;
 		NEXT();
 	}
 	ip++;
@@ -563,7 +592,7 @@ do_EACH_NEXT:
 	result = array_get(
 		value_to_object(locals[OPERAND]), (size_t)value_to_int(locals[OPERAND + 1]));
 	if (result == VALUE_UNDEFINED) {
-		ip = code->instructions + *ip;
+		ip = frame->start + *ip;
 		NEXT();
 	}
 	ip++;
@@ -658,6 +687,8 @@ invoke:
 		wrong_count(thread, method, count);
 		goto unwind;
 	}
+	if (UNLIKELY(code_cache_is_hot(method->code)))
+		code_cache_quicken(cap, thread, method);
 	error = thread_push_frame(
 		thread, method->code, NULL, method, frame_kind, thread->top - (uint32_t)count - 1);
 	if (UNLIKELY(error)) {
@@ -668,7 +699,7 @@ invoke:
 entered:
 	frame = thread_frame(thread);
 	code = frame->code;
-	ip = code->instructions;
+	ip = frame->start;
 	locals = thread->stack + frame->base;
 	sp = locals + code->locals;
 	POLL();

@@ -138,6 +138,7 @@ struct code *loader_compile(struct capability *cap, const char *path, struct sou
 		code->next = vm->codes;
 		vm->codes = code;
 		pthread_mutex_unlock(&vm->names);
+		code_cache_load(cap, code, &vm->name_none, &vm->name_file);
 	}
 out:
 	arena_free(&arena);

@@ -3,6 +3,7 @@
  */
 #include "collector.h"
 #include "exception.h"
+#include "finalizer.h"
 #include "native.h"
 #include "scheduler.h"
 
@@ -54,7 +55,7 @@ NATIVE(vm_collect)
 {
 	(void)arguments;
 	(void)count;
-	collector_request(thread->cap, true);
+	collector_request(thread->cap, true, &thread->vm->cause_request);
 	*result = VALUE_NIL;
 	return NATIVE_OK;
 }
@@ -63,8 +64,30 @@ NATIVE(vm_collect_young)
 {
 	(void)arguments;
 	(void)count;
-	collector_request(thread->cap, false);
+	collector_request(thread->cap, false, &thread->vm->cause_request);
 	*result = VALUE_NIL;
+	return NATIVE_OK;
+}
+
+/* The function is called with the object once nobody uses that any more. */
+NATIVE(vm_finalize)
+{
+	struct function *function = native_object(thread, arguments[2], KIND_FUNCTION, "Function");
+	struct object *object =
+		value_is_object(arguments[1]) ? value_to_object(arguments[1]) : NULL;
+
+	(void)count;
+	if (!function)
+		return NATIVE_RAISE;
+	if (!object || object->kind == KIND_CLASS)
+		return exception_raise(thread, thread->vm->class_type_error,
+			"only objects of the heap can be finalized");
+	if (function->code->parameters != 1)
+		return exception_raise(
+			thread, thread->vm->class_argument_error, "a finalizer takes one argument");
+	if (finalizer_add(thread->vm, object, &function->object))
+		return NATIVE_MEMORY;
+	*result = arguments[1];
 	return NATIVE_OK;
 }
 
@@ -155,6 +178,7 @@ void native_system_methods(struct vm *vm)
 	vm_native(vm, system, true, "use_caps", 1, 1, vm_use_caps);
 	vm_native(vm, system, true, "collect", 0, 0, vm_collect);
 	vm_native(vm, system, true, "collect_young", 0, 0, vm_collect_young);
+	vm_native(vm, system, true, "finalize", 2, 2, vm_finalize);
 	vm_native(vm, system, true, "caps", 0, 0, vm_caps);
 	vm_native(vm, system, true, "arguments", 0, 0, vm_arguments);
 	vm_native(vm, file, true, "beside", 1, 1, file_beside);

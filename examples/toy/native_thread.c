@@ -71,7 +71,8 @@ NATIVE(thread_join)
 			thread, thread->vm->class_thread_error, "a thread cannot wait for itself");
 	lock_vm(thread);
 	if (other->state != THREAD_FINISHED) {
-		scheduler_wait(thread, &other->waiters, STOP_BLOCKED, other->number);
+		scheduler_park(thread, &other->waiters, STOP_BLOCKED, other->number,
+			&thread->vm->reason_join);
 		return NATIVE_BLOCK;
 	}
 	unlock_vm(thread);
@@ -198,6 +199,8 @@ NATIVE(lock_release)
 		return exception_raise(thread, thread->vm->class_thread_error,
 			"the thread does not hold the lock");
 	}
+	EVENT(thread->cap, LOCK_RELEASE, thread->cap->number, thread->number,
+		(uint64_t)(uintptr_t)lock, &lock->name);
 	lock->owner = scheduler_wake_one(thread->cap, &lock->waiters);
 	if (lock->owner)
 		heap_barrier(thread->cap, &lock->object, value_object(lock->owner));
@@ -259,7 +262,7 @@ NATIVE(queue_push)
 			thread, thread->vm->class_thread_error, "the queue is closed");
 	}
 	if (queue->count == queue->capacity) {
-		scheduler_wait(thread, &queue->givers, STOP_BLOCKED, 0);
+		scheduler_park(thread, &queue->givers, STOP_BLOCKED, 0, &thread->vm->reason_queue);
 		return NATIVE_BLOCK;
 	}
 	slot_store(&queue->items[(queue->head + queue->count++) % queue->capacity], arguments[1]);
@@ -283,7 +286,7 @@ NATIVE(queue_pop)
 		queue->count--;
 		scheduler_wake_one(thread->cap, &queue->givers);
 	} else if (!queue->closed) {
-		scheduler_wait(thread, &queue->takers, STOP_BLOCKED, 0);
+		scheduler_park(thread, &queue->takers, STOP_BLOCKED, 0, &thread->vm->reason_queue);
 		return NATIVE_BLOCK;
 	}
 	unlock_vm(thread);
@@ -348,8 +351,8 @@ NATIVE(spark_value)
 	lock_vm(thread);
 	state = spark->state;
 	if (state == SPARK_WAITING || state == SPARK_RUNNING) {
-		scheduler_wait(thread, &spark->waiters, STOP_SPARK,
-			spark->runner ? spark->runner->number : 0);
+		scheduler_park(thread, &spark->waiters, STOP_SPARK,
+			spark->runner ? spark->runner->number : 0, &thread->vm->reason_spark);
 		return NATIVE_BLOCK;
 	}
 	unlock_vm(thread);

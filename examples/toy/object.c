@@ -36,6 +36,7 @@ struct symbol *symbol_intern(
 			symbol->hash = hash;
 			symbol->length = (uint32_t)length;
 			memcpy(symbol->text, text, length);
+			vmtap_name_init(&symbol->name, symbol->text, length);
 			symbol->next = *bucket;
 			*bucket = symbol;
 			made = true;
@@ -261,7 +262,8 @@ struct string *string_new(
 	if (cap->vm->options.census_by_site)
 		*heap_place(&string->object) = place;
 	EVENT(cap, STRING_CREATE, (long)length, place.file, place.line,
-		(uint64_t)string->object.bytes);
+		(uint64_t)string->object.bytes, &string->object.class->name, capability_thread(cap),
+		(uint64_t)(uintptr_t)string);
 	return string;
 }
 

@@ -208,6 +208,7 @@ struct class
 struct symbol {
 	struct symbol *next; /* in its bucket */
 	struct lookup *lookups;
+	struct vmtap_name name; /* of the text */
 	uint32_t hash;
 	uint32_t length;
 	char text[];

@@ -74,6 +74,23 @@ void scheduler_wait(
 	list_append(list, thread);
 }
 
+void scheduler_park(struct thread *thread, struct wait_list *list, enum stop_status status,
+	uint32_t info, struct vmtap_name *reason)
+{
+	thread->parked = reason;
+	EVENT(thread->cap, THREAD_PARK, thread->cap->number, thread->number, reason);
+	scheduler_wait(thread, list, status, info);
+}
+
+void scheduler_unpark(struct capability *cap, struct thread *thread)
+{
+	struct vmtap_name *reason = thread->parked;
+
+	thread->parked = NULL;
+	if (reason)
+		EVENT(cap, THREAD_UNPARK, cap->number, thread->number, reason);
+}
+
 static void wake(struct capability *cap, struct thread *thread)
 {
 	list_remove(thread->waits_in, thread);
@@ -418,6 +435,7 @@ static void end_program(struct capability *cap, struct thread *thread, int exit_
 	while (vm->threads) {
 		struct thread *other = vm->threads;
 
+		scheduler_unpark(cap, other);
 		if (other->pending) {
 			EVENT(cap, NATIVE_RETURN, &other->pending->owner->name,
 				&other->pending->name, thread_file(other, 0), thread_line(other, 0),
@@ -527,7 +545,10 @@ void scheduler_run(struct capability *cap)
 		EVENT(cap, THREAD_RUN, cap->number, thread->number);
 		tell_spark(cap, thread);
 		pthread_mutex_unlock(&vm->lock);
+		cap->running = thread;
+		finalizer_begin(cap, thread);
 		run_thread(cap, thread);
+		cap->running = NULL;
 		/* The thread may have ended before a requested collection was done. */
 		if (cap->collect_full || cap->collect_young)
 			collector_collect(cap, cap->collect_full);

@@ -41,6 +41,12 @@ void scheduler_use_caps(struct capability *cap, uint16_t count);
 /* With the lock. The thread must then leave the capability with NATIVE_BLOCK. */
 void scheduler_wait(
 	struct thread *thread, struct wait_list *list, enum stop_status status, uint32_t info);
+/* The same for anything but a lock: fires thread-park. */
+void scheduler_park(struct thread *thread, struct wait_list *list, enum stop_status status,
+	uint32_t info, struct vmtap_name *reason);
+/* The thread runs again on a capability, or is ended there: fires thread-unpark if it was parked.
+ */
+void scheduler_unpark(struct capability *cap, struct thread *thread);
 /* With the lock: wakes the first thread of a list, or all. Returns the thread woken, or NULL. */
 struct thread *scheduler_wake_one(struct capability *cap, struct wait_list *list);
 void scheduler_wake_all(struct capability *cap, struct wait_list *list);

@@ -7,7 +7,7 @@
 #ifndef TOY_THREAD_H
 #define TOY_THREAD_H
 
-#include "code.h"
+#include "code_cache.h"
 
 #define THREAD_MAX_FRAMES 20000u
 #define THREAD_MAX_STACK (1u << 19)
@@ -19,12 +19,15 @@ enum frame_kind {
 	FRAME_NEW, /* a method init: the caller gets the object */
 	FRAME_REQUIRE,
 	FRAME_LOAD,
+	FRAME_FINALIZER, /* the function of VM.finalize */
 };
 
 struct frame {
 	struct code *code;
 	struct function *function; /* or NULL */
-	const instruction *ip;     /* the next instruction */
+	const instruction
+		*start;        /* the instructions that it runs, those of the code or quick ones */
+	const instruction *ip; /* the next instruction */
 	struct method *method;
 	char *wanted;  /* of FRAME_REQUIRE and FRAME_LOAD; owned */
 	uint32_t base; /* of self and the locals in the stack */
@@ -54,9 +57,10 @@ struct thread {
 	struct wait_list waiters; /* in join */
 	uint16_t stop_status;
 	uint32_t stop_info;
-	bool failed;     /* result is the exception that ended it */
-	bool deadlocked; /* woken because no other thread would ever wake it */
-	bool given;      /* a lock or queue was handed over while it was blocked */
+	bool failed;               /* result is the exception that ended it */
+	bool deadlocked;           /* woken because no other thread would ever wake it */
+	bool given;                /* a lock or queue was handed over while it was blocked */
+	struct vmtap_name *parked; /* why it waits, unless for a lock, until it runs again */
 	slot result;
 	struct spark *spark;             /* that it runs */
 	struct capability *spark_victim; /* that it was stolen from, until that event is fired */
@@ -73,6 +77,10 @@ struct thread {
 	bool resumed; /* that native is called again */
 	value exception;
 	int exit_code; /* of NATIVE_EXIT */
+
+	struct class *finalizes; /* the class of the object that it finalizes, or NULL */
+	uint64_t finalizes_at;   /* where that object is */
+	bool finalizing;         /* has begun to */
 
 	struct code *load_code; /* of NATIVE_LOAD */
 	char *load_wanted;
@@ -107,7 +115,8 @@ static inline int thread_push_frame(struct thread *thread, struct code *code,
 	frame = &thread->frames[thread->frame_count++];
 	frame->code = code;
 	frame->function = function;
-	frame->ip = code->instructions;
+	frame->start = code_cache_instructions(code);
+	frame->ip = frame->start;
 	frame->method = method;
 	frame->wanted = NULL;
 	frame->base = base;
@@ -127,7 +136,7 @@ static inline int thread_line(struct thread *thread, uint32_t down)
 {
 	struct frame *frame = &thread->frames[thread->frame_count - 1 - down];
 
-	return code_line(frame->code, frame->ip);
+	return code_line(frame->code, (size_t)(frame->ip - frame->start));
 }
 
 static inline struct place thread_place(struct thread *thread)

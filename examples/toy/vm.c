@@ -4,6 +4,7 @@
 #include "vm.h"
 #include "collector.h"
 #include "definition.h"
+#include "finalizer.h"
 #include "heap.h"
 #include "loader.h"
 #include "native.h"
@@ -198,6 +199,20 @@ struct vm *vm_new(const struct vm_options *options)
 	vmtap_name_init(&vm->reason_exit, "exit", 4);
 	vmtap_name_init(&vm->reason_census, "census", 6);
 	vmtap_name_init(&vm->name_global, "global", 6);
+	vmtap_name_init(&vm->reason_join, "join", 4);
+	vmtap_name_init(&vm->reason_queue, "queue", 5);
+	vmtap_name_init(&vm->reason_spark, "spark", 5);
+	vmtap_name_init(&vm->reason_type, "type", 4);
+	vmtap_name_init(&vm->cause_allocation, "allocation", 10);
+	vmtap_name_init(&vm->cause_memory, "memory", 6);
+	vmtap_name_init(&vm->cause_request, "request", 7);
+	vmtap_name_init(&vm->phase_mark, "mark", 4);
+	vmtap_name_init(&vm->phase_sweep, "sweep", 5);
+	vmtap_name_init(&vm->phase_release, "release", 7);
+	vmtap_name_init(&vm->name_main, "main", 4);
+	vmtap_name_init(&vm->name_none, "(none)", 6);
+	vmtap_name_init(&vm->name_file, "(file)", 6);
+	vmtap_name_init(&vm->name_anonymous, "(anonymous)", 11);
 	pthread_mutex_init(&vm->lock, NULL);
 	pthread_mutex_init(&vm->mark_lock, NULL);
 	pthread_mutex_init(&vm->names, NULL);
@@ -251,6 +266,8 @@ static void free_names(struct vm *vm)
 		free(vm->globals);
 		vm->globals = next;
 	}
+	code_cache_free(vm);
+	finalizer_free(vm);
 	while (vm->codes) {
 		struct code *next = vm->codes->next;
 
@@ -300,14 +317,15 @@ void vm_free(struct vm *vm)
 	free(vm);
 }
 
-/* A task is the OS thread of a capability and has the same number. */
+/* A task is the OS thread of a capability, numbered from 1. The first one creates the others. */
 static void *run_capability(void *argument)
 {
 	struct capability *cap = argument;
+	uint64_t task = cap->number + 1u, parent = cap->number ? 1 : 0;
 
-	EVENT(cap, TASK_CREATE, cap->number, (uint64_t)cap->number, (uint64_t)gettid());
+	EVENT(cap, TASK_CREATE, cap->number, task, (uint64_t)gettid(), parent);
 	scheduler_run(cap);
-	EVENT(cap, TASK_DELETE, cap->number, (uint64_t)cap->number);
+	EVENT(cap, TASK_DELETE, cap->number, task, parent);
 	return NULL;
 }
 
@@ -344,7 +362,7 @@ int vm_run(struct vm *vm)
 
 	EVENT(&vm->caps[0], STARTUP, vm->cap_count);
 	for (uint16_t i = 0; i < vm->cap_count; i++)
-		EVENT(&vm->caps[0], CAP_CREATE, i);
+		EVENT(&vm->caps[0], CAP_CREATE, i, 0u, &vm->name_main);
 	vm->main_thread = load_program(vm);
 	if (!vm->main_thread) {
 		vm->exit_code = 1;

@@ -44,6 +44,7 @@ struct capability {
 
 	uint64_t counts[EVENT_COUNT];
 	struct event_recorder *recorder; /* NULL unless events are recorded */
+	struct thread *running;          /* NULL between threads */
 
 	/* the heap of this capability */
 	struct object *young;
@@ -55,12 +56,14 @@ struct capability {
 	size_t unreported; /* bytes allocated that vm->used does not include yet */
 	uint64_t allocated;
 	struct array_body *retired;
+	struct array_body *released; /* by a collection that this capability led; to be freed */
 	struct object_list remembered;
 	struct object_list gray;
 	uint64_t marked_bytes; /* in the current collection, by its OS thread */
 	uint64_t marked_in;    /* the number of the last collection it marked for */
 	bool collect_young;
 	bool collect_full;
+	struct vmtap_name *collect_cause; /* NULL: none of these */
 
 	/* under vm->lock */
 	struct wait_list runnable;
@@ -99,6 +102,7 @@ struct vm {
 	pthread_cond_t stopped; /* the capability that stops the world waits here */
 	pthread_cond_t resume;  /* the stopped capabilities wait here */
 	bool stopping;
+	uint64_t stop_ns; /* how long it took to stop the world */
 	uint16_t stopped_count;
 	uint16_t idle_count;
 	_Atomic bool ending;
@@ -111,6 +115,20 @@ struct vm {
 	struct vmtap_name reason_redefinition;
 	struct vmtap_name reason_exit;
 	struct vmtap_name reason_census;
+	struct vmtap_name reason_join;
+	struct vmtap_name reason_queue;
+	struct vmtap_name reason_spark;
+	struct vmtap_name reason_type;
+	struct vmtap_name cause_allocation;
+	struct vmtap_name cause_memory;
+	struct vmtap_name cause_request;
+	struct vmtap_name phase_mark;
+	struct vmtap_name phase_sweep;
+	struct vmtap_name phase_release;
+	struct vmtap_name name_main;
+	struct vmtap_name name_none;
+	struct vmtap_name name_file;
+	struct vmtap_name name_anonymous;
 	struct vmtap_name name_global;
 
 	/* The heap. */
@@ -121,6 +139,7 @@ struct vm {
 	size_t nursery;       /* young bytes that trigger a collection */
 	size_t full_at;       /* used bytes that trigger a full collection */
 	uint64_t collections; /* number of the current or last one */
+	struct finalizer *finalizers;
 	bool collecting_full;
 
 	/* Marking, under mark_lock except for the flags. */
@@ -144,6 +163,7 @@ struct vm {
 	size_t required_count;
 	struct object_list literals; /* strings in codes; roots */
 	struct method *replaced;     /* old methods; frames may still run them */
+	struct quick_code *quick_codes;
 
 	struct class *class_object;
 	struct class *class_class;
@@ -180,6 +200,12 @@ struct vm {
 	int event_log; /* or -1 */
 	bool broken;   /* memory ran out while the VM was being created */
 };
+
+/* The number of the guest thread that runs on a capability, 0 for none. */
+static inline uint32_t capability_thread(const struct capability *cap)
+{
+	return cap->running ? cap->running->number : 0;
+}
 
 /* When memory or OS threads run out, prints a message and returns NULL. */
 struct vm *vm_new(const struct vm_options *options);

@@ -9,6 +9,16 @@
 #include "world.h"
 #include "collector.h"
 
+#include <time.h>
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 void world_park(struct capability *cap)
 {
 	struct vm *vm = cap->vm;
@@ -34,6 +44,7 @@ bool world_stop(struct capability *cap, struct vmtap_name *reason, const uint64_
 {
 	struct vm *vm = cap->vm;
 	bool stands = false;
+	uint64_t asked;
 
 	pthread_mutex_lock(&vm->lock);
 	while (vm->stopping)
@@ -43,11 +54,14 @@ bool world_stop(struct capability *cap, struct vmtap_name *reason, const uint64_
 	vm->stopping = true;
 	stands = true;
 	EVENT(cap, PAUSE_BEGIN, cap->number, reason);
+	asked = now_ns();
 	for (uint16_t i = 0; i < vm->cap_count; i++)
 		atomic_store(&vm->caps[i].interrupt, true);
 	pthread_cond_broadcast(&vm->wake);
 	while (vm->stopped_count < vm->cap_count - 1)
 		pthread_cond_wait(&vm->stopped, &vm->lock);
+	vm->stop_ns = now_ns() - asked;
+	EVENT(cap, SAFEPOINT_BEGIN, cap->number, reason, vm->stop_ns);
 out:
 	pthread_mutex_unlock(&vm->lock);
 	return stands;
@@ -58,6 +72,7 @@ void world_resume(struct capability *cap, struct vmtap_name *reason)
 	struct vm *vm = cap->vm;
 
 	pthread_mutex_lock(&vm->lock);
+	EVENT(cap, SAFEPOINT_END, cap->number, reason, vm->stop_ns);
 	EVENT(cap, PAUSE_END, cap->number, reason);
 	vm->stopping = false;
 	pthread_cond_broadcast(&vm->resume);

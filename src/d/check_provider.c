@@ -32,6 +32,7 @@ static int check_outputs(struct d_compiler *compiler, const struct d_prototype *
 	return 0;
 }
 
+/* Arguments are only ever appended to a probe, so a script may define an older version of it. */
 static bool same_arguments(
 	struct d_compiler *compiler, const struct d_prototype *probe, const struct d_probe *known)
 {
@@ -45,7 +46,7 @@ static bool same_arguments(
 		if (type && !d_type_same(type, parameter->type))
 			return false;
 	}
-	return !parameter && i == known->argument_count;
+	return !parameter;
 }
 
 static int fail_interface(struct d_compiler *compiler, const struct d_provider *provider,

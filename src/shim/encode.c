@@ -606,7 +606,8 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		const struct definition_field *field = &type->is.fields[i];
 		const char *text;
 		uint32_t length, id;
-		if (!field->is_name || !(strings >> field->argument & 1))
+		/* GHC's events have no names. */
+		if (!field->is_name || !(strings >> field->argument & 1) || !(mask & EVENT_OWN))
 			continue;
 		id = load_u32(record + field->offset);
 		if (is_known(encoder, id))

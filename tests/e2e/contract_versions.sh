@@ -64,11 +64,21 @@ P
 make_extension older '
 cut("lock__wait", "name"); cut("object__create", "address"); cut("object__create", "thread")'
 make_extension newer '
-add("gc__end", "char *", "cause", "[name] why it was collected"); add("gc__end", "uint64_t ", "number", "which one it was")
+add("gc__end", "char *", "asker", "[name] who asked for it"); add("gc__end", "uint64_t ", "number", "which one it was")
 add("gc__idle", "uint64_t ", "waited", "how long")
 
 at = text.index("\t/*", text.index("probe gc__idle("))
 text = text[:at] + "\t/*\n\t * Something new.\n\t * @cap the capability\n\t * @what what it is\n\t */\n\tprobe gc__novelty(uint16_t cap, uint32_t what);\n" + text[at:]'
+# The contract as it was at first: what has been appended since is cut off.
+make_extension previous '
+for probe in "gc__start", "gc__end":
+    cut(probe, "id"); cut(probe, "cause")
+for probe in "array__create", "hash__create", "string__create":
+    cut(probe, "address"); cut(probe, "thread"); cut(probe, "class")
+cut("raise", "message"); cut("cap__create", "instance_name"); cut("cap__create", "instance")
+cut("task__create", "parent"); cut("task__delete", "parent")
+at = text.index(";", text.index("probe gc__stats(")) + 1
+text = text[:at] + text[text.index("\n};"):]'
 make_extension changed '
 change("probe lock__acquired(uint16_t cap, uint32_t thread", "probe lock__acquired(uint16_t cap, uint64_t thread")'
 
@@ -147,7 +157,7 @@ has err 'older version of the probes; what its events lack reads as 0 or empty: 
 grep -q 'lock-wait,\|gc-end' <(grep kept-out "$directory/err") && fail "too much is kept out"
 
 # Whoever comes later has the arguments of the newest version, and of the older ones what there is.
-start -n 'vm$target:::gc-end { printf("end %d %d [%s] %d\n", args[0], args[3], copyinstr(arg4), args[5]); }
+start -n 'vm$target:::gc-end { printf("end %d %d [%s] %d\n", args[0], args[3], copyinstr(arg6), args[7]); }
 	vm$target:::gc-idle { printf("idle %d\n", args[0]); } vm$target:::gc-idle /arg0 == 3/ { printf("waited %d\n", args[1]); }' \
 	-n 'vm$target:::gc-novelty { printf("novelty %d %d\n", args[0], args[1]); }' -s "$directory/end.d"
 tell 'all 1'
@@ -159,6 +169,32 @@ printf '%s\n' 'end 1 2 [] 0' 'idle 1' 'end 3 4096 [a name] 99' 'idle 3' 'waited 
 	'end 3 4096 [a name] 99' 'idle 3' 'waited 77' 'novelty 3 5' >"$directory/expected"
 diff "$directory/expected" "$directory/seen" || fail "later"
 [ "$(grep -c 'older version' "$directory/err")" = 1 ] || fail "told later: $(cat "$directory/err")"
+
+# Objects of the contract's first version go on: nothing of them is kept out.
+cat >"$directory/previous.d" <<'D'
+vm$target:::gc-start { printf("start %d %d %d %d [%s] %d\n", args[0], args[1], args[2], args[3], copyinstr(arg4), args[5]); }
+vm$target:::gc-end { printf("end %d %d %d %d [%s] %d\n", args[0], args[1], args[2], args[3], copyinstr(arg4), args[5]); }
+vm$target:::array-create, vm$target:::hash-create, vm$target:::string-create { printf("%s %d %s %d %d [%s] %d %d\n", probename,
+	args[0], copyinstr(arg1), args[2], args[3], copyinstr(arg4), args[5], args[6]); }
+vm$target:::raise { printf("raise %s %s %d %d [%s]\n", copyinstr(arg0), copyinstr(arg1), args[2], args[3], copyinstr(arg4)); }
+vm$target:::cap-create { printf("cap %d %d [%s]\n", args[0], args[1], copyinstr(arg2)); }
+vm$target:::task-create { printf("task %d %d %d %d\n", args[0], args[1], args[2], args[3]); }
+vm$target:::task-delete { printf("no task %d %d %d\n", args[0], args[1], args[2]); }
+vm$target:::gc-stats { printf("stats %d %d\n", args[0], args[8]); }
+vm$target:::gc-idle { printf("idle %d\n", args[0]); }
+D
+printf '%s\n' 'start 2 1 0 1000 [] 0' 'end 2 1 0 600 [] 0' 'array-create 1 a name 2 3 [] 0 0' \
+	'hash-create 4 a name 5 6 [] 0 0' 'string-create 7 a name 8 9 [] 0 0' \
+	'raise a name a name 10 11 []' 'cap 2 0 []' 'task 2 12 13 0' 'no task 2 12 0' 'stats 2 8' \
+	>"$directory/first"
+start -s "$directory/previous.d" -s "$directory/end.d"
+tell "load $directory/previous.so"
+tell 'call 2 1'
+tell 'unload'
+finish
+diff "$directory/first" "$directory/seen" || fail "the first version"
+grep 'events are missing' "$directory/err" | grep -qv 'process: vm:::lock-acquired$' &&
+	fail "the first version is kept out: $(cat "$directory/err")"
 
 # The recording gives what the first script saw, and is whole.
 kill -INT "$recorder"
@@ -172,6 +208,9 @@ sed -n '/^end 1/,/^idle 3/p' "$directory/out" | grep -v '^idle 0$' | awk '{ prin
 	own 3
 } >"$directory/expected"
 diff "$directory/expected" "$directory/seen" || fail "--log"
+run 0 trace -q --log "$directory/log" -s "$directory/previous.d"
+sed -n '/^start 2/,$p' "$directory/out" | grep -v -e '^idle' -e '^$' >"$directory/seen"
+diff "$directory/first" "$directory/seen" || fail "--log, the first version"
 run 0 log "$directory/log"
 has out ' 3  vm:::gc-novelty' # from the first one on
 [ -s "$directory/vm.err" ] && fail "$(cat "$directory/vm.err")"

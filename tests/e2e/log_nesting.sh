@@ -54,18 +54,18 @@ findings <<'EVENTS'
 block 0
 1000 startup 2
 2000 pause-begin "gc"
-2100 gc-start 1 1 500
+2100 gc-start 1 1 500 "request" 1
 2200 gc-mark-begin
 2300 gc-sweep-begin
 2400 gc-mark-end
-2500 gc-end 1 1 100
+2500 gc-end 1 1 100 "request" 1
 2600 pause-end "gc"
-3000 gc-start 0 0 500
-3100 gc-start 0 0 500
-3200 gc-end 0 0 100
-3300 gc-end 0 0 100
+3000 gc-start 0 0 500 "request" 1
+3100 gc-start 0 0 500 "request" 1
+3200 gc-end 0 0 100 "request" 1
+3300 gc-end 0 0 100 "request" 1
 4000 pause-begin "gc"
-4100 gc-start 0 0 500
+4100 gc-start 0 0 500 "request" 1
 4200 pause-end "gc"
 block 1
 2050 pause-begin "gc"
@@ -86,11 +86,11 @@ FINDINGS
 findings <<'EVENTS'
 block 0
 1000 startup 1
-2000 gc-start 0 0 500
+2000 gc-start 0 0 500 "request" 1
 2100 method-entry "A" "run" "a.toy" 1 1
 2200 native-entry "A" "inner" "a.toy" 1 1
 2300 method-return "A" "run" "a.toy" 1 1
-3000 gc-start 0 0 500
+3000 gc-start 0 0 500 "request" 1
 3100 native-entry "A" "inner" "a.toy" 1 1
 3200 thread-exit 1
 end
@@ -104,7 +104,7 @@ block 0
 1200 method-return "A" "other" "a.toy" 1 1
 1300 method-return "A" "start" "a.toy" 1 1
 1400 gc-mark-end
-1500 gc-end 1 1 100
+1500 gc-end 1 1 100 "request" 1
 1600 pause-end "gc"
 1700 pause-begin "gc"
 1800 pause-end "gc"

@@ -24,7 +24,7 @@ while (kind := number(2)) != 0xffff:
     if kind == 18:
         cap = int.from_bytes(payload[12:], "big")
     elif kind in wanted[:-1]:
-        print("gc-start", cap, *struct.unpack(">IHQ", payload))
+        print("gc-start", cap, *struct.unpack_from(">IHQ", payload))
     elif kind == 164:
         print("band", int.from_bytes(payload[1:9], "big"), payload[9:-1].decode())
     elif kind == 160 or kind == 165:

@@ -31,7 +31,11 @@ for one, other in [("method-entry", "method-return"), ("native-entry", "native-r
                    ("parse-begin", "parse-end"), ("pause-begin", "pause-end"),
                    ("gc-start", "gc-end"), ("gc-start", "heap"),
                    ("gc-mark-begin", "gc-mark-end"), ("gc-sweep-begin", "gc-sweep-end"),
-                   ("thread-create", "thread-exit"), ("thread-run", "thread-stop")]:
+                   ("thread-create", "thread-exit"), ("thread-run", "thread-stop"),
+                   ("thread-park", "thread-unpark"), ("safepoint-begin", "safepoint-end"),
+                   ("pause-begin", "safepoint-begin"), ("gc-phase-begin", "gc-phase-end"),
+                   ("finalize-begin", "finalize-end"), ("compile-begin", "compile-end"),
+                   ("cap-create", "cap-delete"), ("task-create", "task-delete")]:
     if counts[one] != counts[other]:
         problems.append("%s %d, %s %d" % (one, counts[one], other, counts[other]))
 
@@ -54,6 +58,13 @@ for kind in "string", "array", "hash":
 for kind in freed:
     if freed[kind] > born[kind]:
         problems.append("%s: %d born, %d freed" % (kind, born[kind], freed[kind]))
+# Whoever acquires a lock releases it, unless the program ends before.
+if counts["lock-release"] > counts["lock-acquired"]:
+    problems.append("locks released more often than acquired")
+if sums["code-unload"] > sums["code-load"]:
+    problems.append("code unloaded that was not loaded")
+if counts["deoptimize"] < counts["code-unload"]:
+    problems.append("code unloaded that was not given up")
 if sums["object-free"] != sums["gc-end"]:
     problems.append("the objects freed do not add up to what the collections freed")
 # For each collection, the bytes used before minus the bytes freed are the live bytes.

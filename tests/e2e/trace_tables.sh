@@ -83,7 +83,7 @@ make_log <<'EVENTS'
 block 0
 1000 object-create "A" 10 "/usr/lib/runtime/collections/vector.toy" 17 1 4096
 2000 object-create "APersistentCollection" 30 "main.toy" 3 1 8192
-3000 string-create 9 "/home/漢字漢字漢字/字.toy" 1009 60
+3000 string-create 9 "/home/漢字漢字漢字/字.toy" 1009 60 "String" 1 4096
 end
 EVENTS
 shows 100 alloc_by_site <<'TABLE'

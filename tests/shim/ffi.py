@@ -53,9 +53,11 @@ assert vmtap.vmtap_probe_number(b"gc-start and more", 17) == -1
 assert vmtap.vmtap_probe_number(b"gc-star", 7) == -1
 pointer = ctypes.c_void_p
 method_entry = Probe("method-entry", pointer, pointer, pointer, ctypes.c_int, ctypes.c_uint32)
-gc_start = Probe("gc-start", ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint16, ctypes.c_uint64)
+gc_start = Probe("gc-start", ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint16, ctypes.c_uint64, pointer,
+                 ctypes.c_uint64)
 # The texts go on after the name.
 names = [name(b"PointAndMore", 5), name(b"move(x)", 4), name("zwölf.py".encode() + b"!", 9)]
+cause = name(b"requested", 7)
 
 state = (ctypes.c_uint64 * 16)()
 assert vmtap.vmtap_poll(state, None) == 0
@@ -74,10 +76,10 @@ else:
     assert vmtap.vmtap_poll(state, None) >= 2
 for i in range(count):
     method_entry(*names, i, 7)
-    gc_start(3, 1, 0, 2**40 + i)
+    gc_start(3, 1, 0, 2**40 + i, cause, i + 1)
     if has_loop and selector.select(0):
         assert vmtap.vmtap_turn() == 0
 selector.close()
 assert vmtap.vmtap_stop() == 0
-for made in names:
+for made in names + [cause]:
     vmtap.vmtap_name_free(made)

@@ -26,7 +26,8 @@ mod probes {
     extern "C" {
         static vm_gc__start_semaphore: u32;
         static vm_method__entry_semaphore: u32;
-        fn vmtap_fire_gc_start(cap: u16, generation: u32, full: u16, bytes_used: u64);
+        fn vmtap_fire_gc_start(
+            cap: u16, generation: u32, full: u16, bytes_used: u64, cause: *mut c_void, id: u64);
         fn vmtap_fire_method_entry(
             class: *mut c_void, method: *mut c_void, file: *mut c_void, line: c_int, thread: u32);
     }
@@ -36,10 +37,11 @@ mod probes {
             Probes
         }
         #[inline(always)]
-        pub fn gc_start(&self, cap: u16, generation: u32, full: u16, bytes_used: u64) {
+        pub fn gc_start(
+            &self, cap: u16, generation: u32, full: u16, bytes_used: u64, cause: *mut c_void, id: u64) {
             unsafe {
                 if std::ptr::read_volatile(&vm_gc__start_semaphore) != 0 {
-                    vmtap_fire_gc_start(cap, generation, full, bytes_used);
+                    vmtap_fire_gc_start(cap, generation, full, bytes_used, cause, id);
                 }
             }
         }
@@ -62,7 +64,7 @@ mod probes {
         fn vmtap_guard(probe: c_int) -> *const u32;
         fn vmtap_fire(probe: c_int) -> *const c_void;
     }
-    type GcStart = unsafe extern "C" fn(u16, u32, u16, u64);
+    type GcStart = unsafe extern "C" fn(u16, u32, u16, u64, *mut c_void, u64);
     type MethodEntry = unsafe extern "C" fn(*mut c_void, *mut c_void, *mut c_void, c_int, u32);
     pub struct Probes {
         gc_start: (*const u32, GcStart),
@@ -84,10 +86,11 @@ mod probes {
             }
         }
         #[inline(always)]
-        pub fn gc_start(&self, cap: u16, generation: u32, full: u16, bytes_used: u64) {
+        pub fn gc_start(
+            &self, cap: u16, generation: u32, full: u16, bytes_used: u64, cause: *mut c_void, id: u64) {
             unsafe {
                 if self.gc_start.0.read_volatile() != 0 {
-                    (self.gc_start.1)(cap, generation, full, bytes_used);
+                    (self.gc_start.1)(cap, generation, full, bytes_used, cause, id);
                 }
             }
         }
@@ -118,6 +121,7 @@ fn main() {
     };
     let text = String::from("PointAndMore");
     let names = [name(&text[..5]), name("move"), name("zwölf.py")];
+    let cause = name("request");
     let probes = probes::Probes::new();
     let serves = arguments[1] != "closed";
     unsafe {
@@ -126,7 +130,7 @@ fn main() {
         }
         for i in 0..count {
             probes.method_entry(&names, i as c_int, 7);
-            probes.gc_start(3, 1, 0, (1 << 40) + i);
+            probes.gc_start(3, 1, 0, (1 << 40) + i, cause, i + 1);
         }
         if serves && vmtap_stop() != 0 {
             std::process::exit(1);
@@ -134,5 +138,6 @@ fn main() {
         for name in names {
             vmtap_name_free(name);
         }
+        vmtap_name_free(cause);
     }
 }

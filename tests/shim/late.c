@@ -20,7 +20,7 @@ static void fire_all(uint16_t cap)
 {
 	static struct vmtap_name name = VMTAP_NAME("own");
 
-	VMTAP_GC_END(cap, 1, 0, 2);
+	VMTAP_GC_END(cap, 1, 0, 2, &name, 3);
 	VMTAP_LOCK_WAIT(cap, 1, 2, &name);
 	VMTAP_LOCK_ACQUIRED(cap, 1, 2, &name);
 	VMTAP_OBJECT_CREATE(&name, 1, &name, 2, 3, 4);

@@ -31,13 +31,13 @@ static void fire_some(void)
 	VMTAP_THREAD_RUN(0, 1);
 	VMTAP_GC_REQUEST(0, 0);
 	VMTAP_GC_REQUEST(0, 7);
-	VMTAP_GC_START(0, 1, 1, 1000);
-	VMTAP_GC_END(0, 1, 1, 500);
+	VMTAP_GC_START(0, 1, 1, 1000, NULL, 1);
+	VMTAP_GC_END(0, 1, 1, 500, NULL, 1);
 	VMTAP_HEAP(0, 1, 2, 3);
 	VMTAP_THREAD_STOP(0, 1, 3, 0);
 	VMTAP_SPARK_RUN(0, 1);
 	VMTAP_USER_MSG(0, "hello");
-	VMTAP_RAISE(NULL, NULL, 1, 1); /* has no event of GHC's */
+	VMTAP_RAISE(NULL, NULL, 1, 1, NULL); /* has no event of GHC's */
 }
 
 static void check_some(const struct reader *reader)
@@ -174,7 +174,7 @@ START_TEST(a_frame_ends_plain_reading)
 		&reader, reader_open_plain(&reader, fixture_path) && reader_until_header(&reader));
 	while (!VMTAP_GC_STATS_ENABLED())
 		sched_yield();
-	VMTAP_GC_START(0, 1, 1, 1);
+	VMTAP_GC_START(0, 1, 1, 1, NULL, 1);
 	reader_subscribe(&reader, 0, 3, &raise, 1);
 	ck_reader(&reader, reader_until_acknowledged(&reader, 3));
 	before = reader.ghc_events[GC_START];
@@ -204,7 +204,7 @@ START_TEST(a_begun_frame_is_waited_for)
 	ck_reader(&plain, reader_open_plain(&plain, fixture_path));
 	while (!VMTAP_GC_STATS_ENABLED())
 		sched_yield();
-	VMTAP_GC_START(0, 1, 1, 1);
+	VMTAP_GC_START(0, 1, 1, 1, NULL, 1);
 	reader_close(&plain);
 	ck_assert(fixture_await_guards(0));
 	ck_assert(reader_send(&reader, frame + 1, sizeof(frame) - 1));
@@ -257,8 +257,8 @@ START_TEST(capabilities_come_and_go)
 
 	fixture_start();
 	ck_reader(&reader, reader_start(&reader, fixture_path, WIRE_GHC));
-	VMTAP_CAP_CREATE(1);
-	VMTAP_CAP_CREATE(0); /* known from the start */
+	VMTAP_CAP_CREATE(1, 0, NULL);
+	VMTAP_CAP_CREATE(0, 0, NULL); /* known from the start */
 	VMTAP_GC_IDLE(1);
 	VMTAP_GC_IDLE(5); /* this capability was never announced */
 	VMTAP_CAP_DELETE(1);

@@ -378,7 +378,7 @@ static void on_signal(int number)
 	(void)number;
 	VMTAP_GC_IDLE(3);
 	fired[VMTAP_PROBE_GC_IDLE]++;
-	VMTAP_RAISE(&name, &file, 1, 2);
+	VMTAP_RAISE(&name, &file, 1, 2, "message");
 	fired[VMTAP_PROBE_RAISE]++;
 }
 

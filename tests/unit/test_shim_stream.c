@@ -25,8 +25,8 @@ static uint64_t test_value(unsigned probe, unsigned argument)
 	return value ^ value >> 29;
 }
 
-static char texts[64][12][96];
-static struct vmtap_name names[64][12];
+static char texts[VMTAP_PROBES][12][96];
+static struct vmtap_name names[VMTAP_PROBES][12];
 
 static struct vmtap_name *test_name(unsigned probe, unsigned argument)
 {
@@ -49,7 +49,7 @@ static const char *test_text(unsigned probe, unsigned argument)
 #include "test_calls.h"
 
 static const struct contract_provider *provider;
-static unsigned seen[64];
+static unsigned seen[VMTAP_PROBES];
 
 static void check_event(struct reader *reader, const struct reader_event *event)
 {
