@@ -204,6 +204,25 @@ static inline void vmtap_name_init(struct vmtap_name *name, const char *text, si
 }
 
 /*
+ * A name for a text that will not recur, such as a class that is made for one object: use it as an
+ * argument of a macro. It uses no id, and its text travels with the event. As in all names,
+ * text[length] is NUL.
+ *     VMTAP_RAISE(VMTAP_NAME_ONCE(text, length), file, line, thread, message);
+ */
+#define VMTAP_NAME_ID_NONE UINT32_MAX
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define VMTAP_NAME_ONCE(text, length)                                                              \
+	vmtap_name_once_(vmtap_name{(text), static_cast<uint32_t>(length), VMTAP_NAME_ID_NONE})
+static inline vmtap_name *vmtap_name_once_(vmtap_name &&name)
+{
+	return &name;
+}
+#elif !defined(__cplusplus)
+#define VMTAP_NAME_ONCE(text, length)                                                              \
+	(&(struct vmtap_name){(text), (uint32_t)(length), VMTAP_NAME_ID_NONE})
+#endif
+
+/*
  * What a VM may choose; zero for everything but size is a good choice. size is
  * sizeof(struct vmtap_options), so that the struct can grow. Everything it points to is
  * copied. ring_bytes, name_bytes and memory_bytes apply to the whole process: ring_bytes to rings
@@ -347,6 +366,20 @@ VMTAP_PART void vmtap_name_free(struct vmtap_name *name);
  * asks.
  */
 VMTAP_PART int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed);
+
+/*
+ * For a VM without a table of symbols: the one name of this text in the process, made when it is
+ * first asked for and kept for good. Any thread may call it, and signal handlers; it takes no lock.
+ * The same text gives the same pointer, and so the same id, also in a child of fork(). The text is
+ * copied, up to its first 4000 bytes, and needs no NUL.
+ *     VMTAP_METHOD_ENTRY(vmtap_name_intern(class, class_length), ...);
+ * It looks the text up each time, in some 30 ns, but only while somebody listens, since a macro
+ * evaluates its arguments only then. A VM that has an object for each method embeds a struct
+ * vmtap_name there instead. For texts without limit use VMTAP_NAME_ONCE(). Interned names share
+ * the room of options.name_bytes with the others; once that is used up, a new text gets the name
+ * "(no room for names)". Belongs to the runtime part. Never NULL.
+ */
+VMTAP_API struct vmtap_name *vmtap_name_intern(const char *text, size_t length);
 
 /*
  * Starts to serve clients: creates the socket and one thread, which sleeps until a
@@ -524,6 +557,13 @@ static inline struct vmtap_name *vmtap_name_new(const char *text, size_t length)
 static inline void vmtap_name_free(struct vmtap_name *name)
 {
 	(void)name;
+}
+
+static inline struct vmtap_name *vmtap_name_intern(const char *text, size_t length)
+{
+	(void)text;
+	(void)length;
+	return 0;
 }
 
 static inline int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed)

@@ -87,7 +87,8 @@ static FIRE_PART uint32_t fire_name(struct vmtap_name *name)
 	uint32_t id = __atomic_load_n(&name->id, __ATOMIC_ACQUIRE);
 	const struct vmtap_runtime *runtime;
 
-	if (__builtin_expect(id != 0, 1))
+	/* Neither 0 nor VMTAP_NAME_ID_NONE. */
+	if (__builtin_expect(id + 1 > 1, 1))
 		return id;
 	runtime = atomic_load_explicit(&vmtap_object.runtime, memory_order_acquire);
 	return runtime ? runtime->name(name) : 0;

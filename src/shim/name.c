@@ -2,6 +2,12 @@
  * name.c: see name.h. Ids are dense from NAME_FIRST on; offsets[id] is the position of its
  * length and text in the arena. A thread that loses the race for a name wastes the id it has
  * taken, which costs a few bytes of the table.
+ *
+ * Interned names are found by a table of their own, which is made at the first one: open
+ * addressing, entries are only ever added. A slot holds the position in the arena of the name,
+ * plus one; the text follows the name. A thread puts the whole name into the arena before it
+ * takes a slot by compare-and-swap. If another thread has just taken that slot for the same text,
+ * what it has put there is wasted. There are more slots than names that fit into the arena.
  */
 #include "shim/name.h"
 
@@ -29,7 +35,13 @@ struct name_table {
 	uint32_t offsets[];
 };
 
+struct intern_table {
+	uint32_t mask; /* number of slots, a power of two, minus one */
+	_Atomic uint32_t slots[];
+};
+
 static struct name_table *_Atomic table;
+static struct intern_table *_Atomic interned;
 static _Atomic uint32_t limit = NAME_BYTES_DEFAULT;
 
 void name_limit(uint32_t bytes)
@@ -72,21 +84,24 @@ void name_prepare(void)
 	table_get();
 }
 
-uint32_t name_take(struct vmtap_name *name)
+/*
+ * Puts a text, with this many bytes of room before it, into the arena. Returns its id, and in
+ * *room where the room is; 0: there is none.
+ */
+static uint32_t put_text(struct name_table *names, uint32_t before, const char *text,
+	uint32_t length, uint32_t *room)
 {
-	struct name_table *names = table_get();
-	uint32_t length = name->length < NAME_LENGTH_MAX ? name->length : NAME_LENGTH_MAX;
-	uint32_t need = (uint32_t)(sizeof(length) + length + 1 + NAME_ALIGN - 1) &
+	uint32_t need = (uint32_t)(before + sizeof(length) + length + 1 + NAME_ALIGN - 1) &
 		~(uint32_t)(NAME_ALIGN - 1);
-	uint32_t at, id, none = 0;
+	uint32_t at, id;
 
-	if (!names)
-		return 0;
 	at = atomic_load_explicit(&names->used, memory_order_relaxed);
 	do
 		if (need > names->bytes - at)
 			return 0;
 	while (!atomic_compare_exchange_weak(&names->used, &at, at + need));
+	*room = at;
+	at += before;
 	id = atomic_load_explicit(&names->next_id, memory_order_relaxed);
 	do
 		if (id >= names->capacity)
@@ -94,13 +109,111 @@ uint32_t name_take(struct vmtap_name *name)
 	while (!atomic_compare_exchange_weak(&names->next_id, &id, id + 1));
 	TEST_POINT("name-number-taken");
 	memcpy(names->arena + at, &length, sizeof(length));
-	memcpy(names->arena + at + sizeof(length), name->text, length);
+	memcpy(names->arena + at + sizeof(length), text, length);
 	names->offsets[id] = at;
+	return id;
+}
+
+uint32_t name_take(struct vmtap_name *name)
+{
+	struct name_table *names = table_get();
+	uint32_t length = name->length < NAME_LENGTH_MAX ? name->length : NAME_LENGTH_MAX;
+	uint32_t id, room, none = 0;
+
+	id = names ? put_text(names, 0, name->text, length, &room) : 0;
+	if (!id)
+		return 0;
 	/* Release: the text and the offset are visible before the id. */
 	if (__atomic_compare_exchange_n(
 		    &name->id, &none, id, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
 		return id;
 	return none;
+}
+
+static struct intern_table *interned_get(const struct name_table *names)
+{
+	struct intern_table *now = atomic_load_explicit(&interned, memory_order_acquire);
+	struct intern_table *made;
+	uint32_t count = 1;
+	size_t bytes;
+	int saved = errno;
+
+	if (now)
+		return now;
+	while (count < names->capacity)
+		count *= 2;
+	bytes = sizeof(*made) + count * sizeof(made->slots[0]);
+	made = budget_map(BUDGET_NAMES, bytes, 0);
+	errno = saved; /* restores the traced program's errno */
+	if (!made)
+		return NULL;
+	made->mask = count - 1;
+	if (atomic_compare_exchange_strong(&interned, &now, made))
+		return made;
+	budget_unmap(made, bytes);
+	return now;
+}
+
+static uint32_t hash_text(const char *text, uint32_t length)
+{
+	uint64_t hash = length, word;
+
+	for (; length >= sizeof(word); text += sizeof(word), length -= (uint32_t)sizeof(word)) {
+		memcpy(&word, text, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+	}
+	word = 0;
+	memcpy(&word, text, length);
+	hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(hash >> 32);
+}
+
+/* The position of a new name, plus one; 0: there is no room. */
+static uint32_t make_name(struct name_table *names, const char *text, uint32_t length)
+{
+	struct vmtap_name *name;
+	uint32_t room, id = put_text(names, sizeof(*name), text, length, &room);
+
+	if (!id)
+		return 0;
+	name = (struct vmtap_name *)(void *)(names->arena + room);
+	name->text = (const char *)(name + 1) + sizeof(length);
+	name->length = length;
+	name->id = id;
+	return room + 1;
+}
+
+struct vmtap_name *vmtap_name_intern(const char *text, size_t size)
+{
+	static struct vmtap_name no_room = VMTAP_NAME("(no room for names)");
+	struct name_table *names = table_get();
+	struct intern_table *all = names ? interned_get(names) : NULL;
+	uint32_t length = size < NAME_LENGTH_MAX ? (uint32_t)size : NAME_LENGTH_MAX;
+	uint32_t made = 0;
+
+	if (!all)
+		return &no_room;
+	for (uint32_t i = hash_text(text, length);; i++) {
+		_Atomic uint32_t *slot = &all->slots[i & all->mask];
+		uint32_t taken = atomic_load_explicit(slot, memory_order_acquire);
+		struct vmtap_name *name;
+
+		if (!taken && !made) {
+			made = make_name(names, text, length);
+			if (!made)
+				return &no_room;
+			TEST_POINT("name-made");
+		}
+		/* Release: the name is complete before it can be found. */
+		if (!taken &&
+			atomic_compare_exchange_strong_explicit(
+				slot, &taken, made, memory_order_release, memory_order_acquire))
+			taken = made;
+		name = (struct vmtap_name *)(void *)(names->arena + taken - 1);
+		if (name->length == length && memcmp(name->text, text, length) == 0)
+			return name;
+	}
 }
 
 const char *name_text(uint32_t id, uint32_t *length)

@@ -36,6 +36,9 @@ void name_prepare(void);
 /* Gives the name an id if it has none; 0 if the table is full. */
 uint32_t name_take(struct vmtap_name *name);
 
+/* vmtap_name_intern() is here too: its names have their ids from the start, and lie in front of
+ * their texts. */
+
 /* The text of an id that name_take() returned; *length in bytes. */
 const char *name_text(uint32_t id, uint32_t *length);
 

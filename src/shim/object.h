@@ -49,8 +49,8 @@ struct vmtap_runtime {
 	/* Returns space for a record of the event with this number and that many bytes (a multiple
 	 * of RECORD_ALIGN), or NULL if the event is dropped, which is counted. */
 	struct vmtap_record *(*begin)(uint32_t event, uint32_t bytes);
-	/* Assigns an id to a name that has none yet. 0: there is no room for its text, and the
-	 * record counts as lost. */
+	/* Assigns an id to a name that has none yet, or one for this event only. 0: there is no
+	 * room for its text, and the record counts as lost. */
 	uint32_t (*name)(struct vmtap_name *name);
 };
 

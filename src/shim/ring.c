@@ -409,12 +409,13 @@ static struct vmtap_record *ring_begin(uint32_t event, uint32_t bytes)
 	return reserve(event, bytes, false, false);
 }
 
-/* Returns an id. When the table is full, the id is valid for this event only and its text is
- * written before the event. 0: there was no room for the text; if there is room for the event,
- * it lacks the text. */
+/* Returns an id. When the table is full, or the name is not to use an id, it is valid for this
+ * event only and its text is written before the event. 0: there was no room for the text; if there
+ * is room for the event, it lacks the text. */
 static uint32_t ring_name(struct vmtap_name *name)
 {
-	uint32_t id = name_take(name);
+	bool is_once = __atomic_load_n(&name->id, __ATOMIC_RELAXED) == VMTAP_NAME_ID_NONE;
+	uint32_t id = is_once ? 0 : name_take(name);
 
 	if (id)
 		return id;

@@ -35,6 +35,7 @@ static void only_for_a_probe(uint32_t thread)
 {
 	int why = 3; /* used by the probe alone */
 	struct vmtap_guards state = {{0}};
+	VMTAP_PAUSE_BEGIN(0, VMTAP_NAME_ONCE("once", 4));
 	if (VMTAP_THREAD_STOP_ENABLED())
 		VMTAP_THREAD_STOP(VMTAP_NO_CAP, thread, (uint16_t)why, 0);
 	if (thread)
@@ -51,7 +52,8 @@ int main(void)
 		test_calls[i]();
 	only_for_a_probe(0);
 #ifdef WITH_RUNTIME
-	if (vmtap_start(0) != -ENOSYS || vmtap_stop())
+	VMTAP_PAUSE_END(0, vmtap_name_intern("interned", 8));
+	if (vmtap_start(0) != -ENOSYS || vmtap_stop() || vmtap_name_intern("x", 1))
 		return 1;
 #endif
 	return evaluated + (vmtap_guard(VMTAP_PROBE_RAISE) && *vmtap_guard(VMTAP_PROBE_RAISE)) +

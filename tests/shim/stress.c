@@ -35,6 +35,8 @@ static void fire_once(unsigned i)
 	VMTAP_METHOD_ENTRY(name, name, name, 1, i);
 	VMTAP_USER_MSG(0, "text");
 	VMTAP_METHOD_RETURN(name, name, name, 1, i);
+	VMTAP_GC_PHASE_BEGIN(0, vmtap_name_intern("0123456789" + i % 10, 10 - i % 10), 0);
+	VMTAP_GC_PHASE_END(0, VMTAP_NAME_ONCE("once", 4), 0);
 }
 
 static void on_signal(int number)
