@@ -16,11 +16,12 @@ struct kernel_btf_query {
 	const char *name;   /* of the function; of a member's struct */
 	const char *member; /* NULL for a function */
 	bool is_found;
+	uint32_t place;  /* of the name; only for the search */
 	uint32_t result; /* the number of the function; a member's offset in bytes */
 };
 
 /*
- * Answers all queries by one reading of some megabytes, which takes some milliseconds. Nothing is
+ * Answers all queries by one pass over some megabytes, which takes a millisecond or two. Nothing is
  * found where the kernel does not describe its types.
  */
 void kernel_btf_find(struct kernel_btf_query *queries, size_t count);

@@ -28,8 +28,8 @@ enum {
 	RING_BYTES = 4 << 20,
 	WAKE_BYTES = RING_BYTES / 2, /* so much in the ring wakes us before our time */
 	BATCH_EVENTS = 8192,
-	BUSY_MS = 5, /* between two looks into the ring while events come */
-	IDLE_MS = 20,
+	BUSY_MS = 5,   /* between two looks into the ring while events come */
+	IDLE_MS = 20,  /* at most, if none come; the time doubles with each look */
 	WAITS_MAX = 16 /* descriptors that are looked at at once */
 };
 
@@ -55,6 +55,7 @@ struct kernel_source {
 	bool stopping, ended;
 	bool has_told; /* the present message */
 	uint64_t due;
+	uint32_t wait_ms; /* between the last two looks */
 	uint32_t busy_ms;
 	struct kernel_decoder decoder;
 	struct kernel_losses losses;
@@ -255,6 +256,16 @@ static bool is_last(const struct kernel_source *kernel)
 	return kernel->stopping || ended == kernel->process_count;
 }
 
+/* ns until the ring is looked into again. The first looks follow each other closely, since whoever
+ * begins a trace waits for its first line. */
+static uint64_t next_wait(struct kernel_source *kernel, size_t events, bool complete)
+{
+	uint32_t wait_ms = events ? kernel->busy_ms : 2 * kernel->wait_ms;
+
+	kernel->wait_ms = wait_ms < 1 ? 1 : wait_ms > IDLE_MS ? IDLE_MS : wait_ms;
+	return complete ? kernel->wait_ms * CLOCK_NS_PER_MS : CLOCK_NS_PER_MS;
+}
+
 static enum source_state take_batch(
 	struct kernel_source *kernel, struct event_batch *batch, struct error *error)
 {
@@ -283,11 +294,7 @@ static enum source_state take_batch(
 	if (kernel->ended)
 		debug_say(DEBUG_KERNEL, "%zu processes: %" PRIu64 " bytes of records",
 			kernel->process_count, kernel->records.position);
-	kernel->due = left ? now
-			   : now +
-			(!complete                           ? CLOCK_NS_PER_MS
-					: batch->event_count ? kernel->busy_ms * CLOCK_NS_PER_MS
-							     : IDLE_MS * CLOCK_NS_PER_MS);
+	kernel->due = left ? now : now + next_wait(kernel, batch->event_count, complete);
 	return SOURCE_MORE;
 }
 
