@@ -4,6 +4,8 @@
  *     bench_command first ROUNDS COMMAND...   until the first byte of its standard output;
  *                                             then the command is killed
  *     bench_command end ROUNDS COMMAND...     until it ends; its output is discarded
+ *     bench_command stop ROUNDS COMMAND...    from an interrupt, sent after the first byte, until
+ *                                             it ends
  *
  * Prints four numbers: milliseconds (the median of the rounds), milliseconds of CPU time in
  * user mode (the median), the largest resident set in KiB, and the bytes of output read.
@@ -22,6 +24,8 @@
 #include <unistd.h>
 
 #include "burst.h"
+
+enum mode { FIRST, END, STOP };
 
 enum {
 	ROUNDS_MAX = 1000,
@@ -57,7 +61,7 @@ static bool read_output(int output, bool first, struct outcome *outcome)
 	return false;
 }
 
-static bool run(char **command, bool first, struct outcome *outcome)
+static bool run(char **command, enum mode mode, struct outcome *outcome)
 {
 	struct rusage usage;
 	uint64_t start;
@@ -82,8 +86,13 @@ static bool run(char **command, bool first, struct outcome *outcome)
 		_exit(127);
 	}
 	close(ends[1]);
-	done = pid > 0 && read_output(ends[0], first, outcome);
-	if (pid > 0 && (first || !done)) {
+	done = pid > 0 && read_output(ends[0], mode != END, outcome);
+	if (done && mode == STOP) {
+		start = burst_now();
+		kill(pid, SIGINT);
+		done = read_output(ends[0], false, outcome);
+	}
+	if (pid > 0 && (mode == FIRST || !done)) {
 		outcome->milliseconds = (double)(burst_now() - start) * 1e-6;
 		kill(pid, SIGKILL);
 	}
@@ -92,15 +101,16 @@ static bool run(char **command, bool first, struct outcome *outcome)
 		perror("bench_command");
 		return false;
 	}
-	if (!first)
+	if (mode != FIRST)
 		outcome->milliseconds = (double)(burst_now() - start) * 1e-6;
 	outcome->user = (double)usage.ru_utime.tv_sec * 1e3 + (double)usage.ru_utime.tv_usec * 1e-3;
 	outcome->resident = usage.ru_maxrss;
-	if (!done || (first ? outcome->bytes == 0 : !WIFEXITED(status) || WEXITSTATUS(status))) {
+	if (!done ||
+		(mode == FIRST ? outcome->bytes == 0 : !WIFEXITED(status) || WEXITSTATUS(status))) {
 		fprintf(stderr, "bench_command: %s: %s\n", command[0],
-			!done           ? "takes too long"
-				: first ? "prints nothing"
-					: "failed");
+			!done                   ? "takes too long"
+				: mode == FIRST ? "prints nothing"
+						: "failed");
 		return false;
 	}
 	return true;
@@ -109,17 +119,20 @@ static bool run(char **command, bool first, struct outcome *outcome)
 int main(int argc, char **argv)
 {
 	static double milliseconds[ROUNDS_MAX], user[ROUNDS_MAX];
-	bool first = argc > 1 && !strcmp(argv[1], "first");
+	static const char *const modes[] = {[FIRST] = "first", [END] = "end", [STOP] = "stop"};
 	int rounds = argc > 2 ? atoi(argv[2]) : 0;
 	struct outcome outcome;
 	long resident = 0;
+	unsigned mode = 0;
 
-	if (argc < 4 || rounds < 1 || rounds > ROUNDS_MAX || (!first && strcmp(argv[1], "end"))) {
-		fprintf(stderr, "usage: bench_command first|end ROUNDS COMMAND...\n");
+	while (argc > 1 && mode <= STOP && strcmp(argv[1], modes[mode]))
+		mode++;
+	if (argc < 4 || rounds < 1 || rounds > ROUNDS_MAX || mode > STOP) {
+		fprintf(stderr, "usage: bench_command first|end|stop ROUNDS COMMAND...\n");
 		return 2;
 	}
 	for (int i = 0; i < rounds; i++) {
-		if (!run(argv + 3, first, &outcome))
+		if (!run(argv + 3, (enum mode)mode, &outcome))
 			return 1;
 		milliseconds[i] = outcome.milliseconds;
 		user[i] = outcome.user;

@@ -25,8 +25,8 @@ enum {
 	MULTI_RETURN = 1,
 	LOG_BYTES = 64 << 10,
 	LOAD_TRIES = 5,
-	CLOSERS_MAX = 8,
-	CLOSE_AT_ONCE = 8 /* fewer links are closed without further threads */
+	CLOSERS_MAX = 64, /* they wait for the kernel, and hardly run */
+	CLOSE_AT_ONCE = 2 /* fewer links are closed without further threads */
 };
 
 #define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* inode of the kernel's own */
@@ -249,7 +249,8 @@ int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index)
 
 void bpf_find_copy_string(struct bpf_features *features)
 {
-	struct kernel_btf_query query = {KERNEL_BTF_FUNCTION, "bpf_copy_from_user_str", NULL, 0, 0};
+	struct kernel_btf_query query = {
+		.kind = KERNEL_BTF_FUNCTION, .name = "bpf_copy_from_user_str"};
 
 	kernel_btf_find(&query, 1);
 	features->copy_string = query.is_found ? query.result : 0;
@@ -320,7 +321,8 @@ static void *close_some(void *argument)
 
 void bpf_close_all(const int *descriptors, size_t count)
 {
-	size_t wanted = count <= CLOSE_AT_ONCE ? 1 : CLOSERS_MAX, made = 0;
+	size_t wanted = count <= CLOSE_AT_ONCE ? 1 : count < CLOSERS_MAX ? count : CLOSERS_MAX;
+	size_t made = 0;
 	struct closer closers[CLOSERS_MAX];
 
 	for (size_t i = 0; i < wanted; i++)

@@ -117,7 +117,8 @@ void kernel_btf_search(
 			query->is_found = true;
 			query->result = id;
 			if (query->kind == KERNEL_BTF_MEMBER)
-				query->is_found = find_member(&names, &type, at, query->member, &query->result);
+				query->is_found = find_member(
+					&names, &type, at, query->member, &query->result);
 			left -= query->is_found;
 		}
 		at += more;
@@ -125,8 +126,7 @@ void kernel_btf_search(
 }
 
 /* For kernels that do not map their BTF; each read gives a page of it. */
-static void search_by_reading(
-	int file, size_t size, struct kernel_btf_query *queries, size_t count)
+static void search_by_reading(int file, size_t size, struct kernel_btf_query *queries, size_t count)
 {
 	uint8_t *data = malloc(size);
 	size_t done = 0;

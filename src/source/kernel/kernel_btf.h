@@ -16,8 +16,8 @@ struct kernel_btf_query {
 	const char *name;   /* of the function; of a member's struct */
 	const char *member; /* NULL for a function */
 	bool is_found;
-	uint32_t place;  /* of the name; only for the search */
 	uint32_t result; /* the number of the function; a member's offset in bytes */
+	uint32_t place;  /* of the name; only for the search */
 };
 
 /*
