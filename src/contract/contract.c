@@ -21,6 +21,7 @@ static int parse_parameter(struct contract_reader *reader, struct contract_argum
 	struct contract_type_text text;
 	struct contract_span name = {"", ""};
 	int line = reader->token.line;
+	int column = contract_column(reader, reader->token.text.begin);
 	int error = contract_parse_type(reader, &type, &text);
 
 	name.end = name.begin;
@@ -32,11 +33,14 @@ static int parse_parameter(struct contract_reader *reader, struct contract_argum
 		return error;
 	if (type.is_void || type.is_struct || type.is_float)
 		return error_set(reader->error, EINVAL,
-			"%s: line %d: a probe's argument is an integer or a pointer, not '%s'",
-			reader->file, line, text.text);
+			"%s: line %d, column %d: a probe's argument is an integer or a pointer, "
+			"not '%s'",
+			reader->file, line, column, text.text);
 	argument->type = strdup(text.text);
 	argument->name = contract_span_copy(name);
 	argument->text = strdup("");
+	argument->line = line;
+	argument->column = column;
 	argument->kind = type.kind;
 	argument->size = type.size;
 	argument->size_ilp32 = type.size_ilp32;
@@ -130,6 +134,7 @@ static int parse_probe(struct contract_reader *reader, struct contract_provider 
 		error = contract_take_name(reader, "a probe's name", &identifier);
 	if (error < 0)
 		return error;
+	probe->column = contract_column(reader, identifier.begin);
 	probe->identifier = contract_span_copy(identifier);
 	probe->name = name_of(identifier);
 	probe->text = strdup("");
@@ -180,6 +185,7 @@ static int parse_provider(struct contract_reader *reader, struct contract *contr
 	provider = &grown[contract->provider_count];
 	memset(provider, 0, sizeof(*provider));
 	provider->line = line;
+	provider->column = contract_column(reader, name.begin);
 	for (size_t i = 0; i < STABILITY_PARTS; i++)
 		provider->stability[i].value = (struct stability){
 			STABILITY_UNSTABLE, STABILITY_UNSTABLE, STABILITY_COMMON};
@@ -277,6 +283,7 @@ int contract_parse(const char *file, const char *text, size_t length, struct con
 	struct error *error)
 {
 	struct contract_reader reader = {.file = file,
+		.begin = text,
 		.position = text,
 		.end = text + length,
 		.line = 1,

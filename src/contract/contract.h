@@ -55,6 +55,8 @@ struct contract_argument {
 	uint8_t size_ilp32; /* bytes on a 32-bit machine */
 	bool is_signed;     /* false for strings and pointers */
 	bool is_typedef;    /* an integer whose type is a typedef of this file */
+	bool is_address;    /* [address]: a number that no reader follows */
+	int line, column;   /* where it is defined */
 };
 
 /*
@@ -98,6 +100,7 @@ struct contract_probe {
 	char *name;       /* as tracers see it: "gc-start" */
 	char *text;       /* documentation in one line, white space folded; "" if none */
 	int line;         /* line of the definition */
+	int column;       /* column of the name */
 	uint8_t argument_count;
 	struct contract_argument arguments[CONTRACT_ARGUMENTS_MAX];
 	uint8_t eventlog_count;
@@ -107,7 +110,7 @@ struct contract_probe {
 
 struct contract_provider {
 	char *name; /* "vm" */
-	int line;
+	int line, column;
 	size_t probe_count;
 	struct contract_probe *probes; /* in the order in the file */
 	struct contract_stability stability[STABILITY_PARTS];
@@ -122,8 +125,8 @@ struct contract {
 /*
  * Reads a file, or text of the given length (file is then only a name for messages). On
  * success the caller frees *contract with contract_free. On failure returns a negative errno
- * with "FILE: line N: reason" in error; *contract is NULL. Input of any bytes and length is
- * safe; files over 1 MiB are rejected.
+ * with "FILE: line N, column M: reason" in error; *contract is NULL. Input of any bytes and length
+ * is safe; files over 1 MiB are rejected.
  */
 int contract_read(const char *file, struct contract **contract, struct error *error);
 int contract_parse(const char *file, const char *text, size_t length, struct contract **contract,

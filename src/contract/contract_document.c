@@ -121,6 +121,7 @@ static int parse_eventlog(struct contract_reader *reader, struct contract_probe 
 {
 	struct contract_eventlog eventlog = {0};
 	struct contract_reader inner = {.file = reader->file,
+		.begin = reader->begin,
 		.position = rest.begin,
 		.end = rest.end,
 		.line = line,
@@ -195,6 +196,12 @@ static int parse_tag(struct contract_reader *reader, struct contract_probe *prob
 		argument->string = CONTRACT_STRING_NAME;
 	else if (contract_span_is(marker, "[text]"))
 		argument->string = CONTRACT_STRING_TEXT;
+	if (contract_span_is(marker, "[address]")) {
+		if (argument->kind == CONTRACT_STRING)
+			argument->kind = CONTRACT_POINTER;
+		argument->is_address = true;
+		line = after;
+	}
 	if (argument->string != CONTRACT_STRING_NONE) {
 		if (argument->kind != CONTRACT_STRING)
 			return contract_fail_word(

@@ -64,6 +64,7 @@ int contract_parse_event(struct contract_reader *reader, struct contract_probe *
 	struct contract_event *event = &probe->event;
 	struct contract_span name = contract_take_field(&rest);
 	struct contract_reader inner = {.file = reader->file,
+		.begin = reader->begin,
 		.position = rest.begin,
 		.end = rest.end,
 		.line = line,

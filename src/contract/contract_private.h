@@ -57,6 +57,7 @@ struct contract_pragma {
 
 struct contract_reader {
 	const char *file;
+	const char *begin; /* of the file's text */
 	const char *position, *end;
 	int line;
 	bool line_begins; /* only white space since the last newline: a '#' starts a control line */
@@ -76,7 +77,11 @@ struct contract_type_text {
 	bool overflow;
 };
 
-/* Errors in the input are always -EINVAL; these functions name the line. */
+/* The column of a place in the text, from 1; 0: it is not in the text. */
+int contract_column(const struct contract_reader *reader, const char *at);
+
+/* Errors in the input are always -EINVAL; these functions name the line and, if it is known, the
+ * column. */
 int contract_fail_at(struct contract_reader *reader, int line, const char *reason);
 int contract_fail_word(
 	struct contract_reader *reader, int line, const char *reason, struct contract_span word);

@@ -12,10 +12,42 @@
 #include "base/error.h"
 #include "contract/contract_private.h"
 
-/* Errors in the input are always -EINVAL; this function names the line. */
+/* The column of a place in the text, from 1; 0: it is not in the text. */
+int contract_column(const struct contract_reader *reader, const char *at)
+{
+	int column = 1;
+
+	if (!reader->begin || at < reader->begin || at > reader->end)
+		return 0;
+	while (at > reader->begin && at[-1] != '\n') {
+		at--;
+		column++;
+	}
+	return column;
+}
+
+/* Errors in the input are always -EINVAL; these functions name the line and, if it is known, the
+ * column. */
+static int fail(struct contract_reader *reader, int line, int column, const char *reason,
+	const char *quote, size_t length, const char *word)
+{
+	char place[64];
+
+	if (column)
+		snprintf(place, sizeof(place), "line %d, column %d", line, column);
+	else
+		snprintf(place, sizeof(place), "line %d", line);
+	return error_set(reader->error, EINVAL, "%s: %s: %s%s%s%.*s%s", reader->file, place, reason,
+		*quote ? " " : "", quote, (int)(length > WORD_BYTES_MAX ? WORD_BYTES_MAX : length),
+		word, quote);
+}
+
 int contract_fail_at(struct contract_reader *reader, int line, const char *reason)
 {
-	return error_set(reader->error, EINVAL, "%s: line %d: %s", reader->file, line, reason);
+	bool is_token = reader->token.line == line && reader->token.text.begin;
+
+	return fail(reader, line, is_token ? contract_column(reader, reader->token.text.begin) : 0,
+		reason, "", 0, "");
 }
 
 int contract_fail_word(
@@ -23,8 +55,8 @@ int contract_fail_word(
 {
 	size_t length = (size_t)(word.end - word.begin);
 
-	return error_set(reader->error, EINVAL, "%s: line %d: %s '%.*s'", reader->file, line,
-		reason, (int)(length > WORD_BYTES_MAX ? WORD_BYTES_MAX : length), word.begin);
+	return fail(
+		reader, line, contract_column(reader, word.begin), reason, "'", length, word.begin);
 }
 
 int contract_fail_memory(struct contract_reader *reader)

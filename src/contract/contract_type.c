@@ -163,16 +163,18 @@ static bool is_qualifier(struct contract_span word)
 /* Skips "{ ... }" with nested braces. */
 int contract_skip_braces(struct contract_reader *reader)
 {
+	const struct contract_token open = reader->token;
 	unsigned int depth = 0;
-	int line = reader->token.line;
 
 	do {
 		if (reader->token.character == '{')
 			depth++;
 		if (reader->token.character == '}')
 			depth--;
-		if (reader->token.kind == TOKEN_END)
-			return contract_fail_at(reader, line, "this '{' has no '}'");
+		if (reader->token.kind == TOKEN_END) {
+			reader->token = open; /* the message's place */
+			return contract_fail_at(reader, open.line, "this '{' has no '}'");
+		}
 		int error = contract_next(reader);
 		if (error < 0)
 			return error;
@@ -187,6 +189,7 @@ int contract_parse_type(
 	struct base_words words = {0};
 	bool named = false, based = false;
 	int line = reader->token.line;
+	int column = contract_column(reader, reader->token.text.begin);
 	int error = 0;
 
 	memset(type, 0, sizeof(*type));
@@ -238,8 +241,9 @@ int contract_parse_type(
 	if (!named && !based)
 		return contract_fail_token(reader, "a type");
 	if (based && !resolve_base_words(&words, type))
-		return error_set(reader->error, EINVAL, "%s: line %d: '%s' is no type of C",
-			reader->file, line, text->text);
+		return error_set(reader->error, EINVAL,
+			"%s: line %d, column %d: '%s' is no type of C", reader->file, line, column,
+			text->text);
 	while (reader->token.character == '*' ||
 		(reader->token.kind == TOKEN_WORD && is_qualifier(reader->token.text))) {
 		if (reader->token.character == '*')
