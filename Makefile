@@ -96,9 +96,9 @@ CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(
 CLI_SOURCES := $(wildcard src/cli/*.c src/cli/*/*.c)
 CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o
 # Includes an object for each compatible provider; a VM that opts in to a provider links it.
-PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/shim/foreign.o $(B)/obj/gen/fire.o $(B)/obj/gen/definitions.o $(B)/obj/gen/words.o \
+PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/shim/enter.o $(B)/obj/shim/foreign.o $(B)/obj/gen/fire.o $(B)/obj/gen/definitions.o $(B)/obj/gen/words.o \
 	$(COMPAT:probes/compat/%.d=$(B)/obj/gen/compat_%.o)
-RUNTIME_SOURCES := $(filter-out src/shim/part.c src/shim/foreign.c,$(wildcard src/shim/*.c))
+RUNTIME_SOURCES := $(filter-out src/shim/part.c src/shim/enter.c src/shim/foreign.c,$(wildcard src/shim/*.c))
 # Of the event format, what the library needs too.
 RUNTIME_WIRE := $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o $(B)/obj/wire/place.o
 RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(RUNTIME_WIRE)
@@ -173,13 +173,13 @@ $(B)/host/obj/%.o: %.c $(BASE)
 
 CONTRACT_READER := $(wildcard src/contract/contract*.c) src/base/stability.c src/base/error.c
 host_objects = $(patsubst %.c,$(B)/host/obj/%.o,$(1))
-$(B)/host/generate: $(call host_objects,$(wildcard src/contract/tools/generator*.c) $(CONTRACT_READER) \
+$(B)/host/generate: $(call host_objects,src/contract/tools/generator.c $(wildcard src/contract/generator*.c) $(CONTRACT_READER) \
 	src/wire/wire_type.c)
 $(B)/host/promise: $(call host_objects,src/contract/tools/promise_table.c $(CONTRACT_READER))
 $(B)/host/generate_calls: $(call host_objects,tests/shim/generate_calls.c $(CONTRACT_READER))
 $(B)/host/embed: $(call host_objects,src/base/tools/embed.c)
 $(B)/host/manual: $(call host_objects,src/contract/tools/manual_table.c \
-	src/contract/tools/generator_name.c $(CONTRACT_READER) \
+	src/contract/generator_name.c $(CONTRACT_READER) \
 	$(addprefix src/wire/,wire_type.c layout.c describe.c))
 HOST_TOOLS := $(addprefix $(B)/host/,generate promise generate_calls embed manual)
 $(HOST_TOOLS): $(B)/lists
@@ -333,7 +333,7 @@ $(B)/libvmtap.so: $(B)/obj/vmtap_runtime.o src/shim/libvmtap.map
 	$(Q)ln -sf $(@F) $@.$(SOVERSION)
 
 # For languages that load shared libraries: a probe part of its own, whose functions it exports.
-FFI_OBJECTS := $(B)/obj/ffi/part.o $(B)/obj/ffi/foreign.o $(B)/obj/gen/fire.o \
+FFI_OBJECTS := $(B)/obj/ffi/part.o $(B)/obj/shim/enter.o $(B)/obj/ffi/foreign.o $(B)/obj/gen/fire.o \
 	$(B)/obj/gen/definitions.o $(B)/obj/gen/words.o
 $(B)/libvmtap_ffi.so: $(FFI_OBJECTS) $(B)/libvmtap.so src/shim/libvmtap_ffi.map $(B)/lists
 	$(call say,LINK $@)
@@ -504,6 +504,8 @@ demo: $(PRODUCTS)
 
 # Folder names may contain spaces, so every use is quoted. Installed files refer to each other
 # by path, so the folders must be absolute.
+PUBLIC_HEADERS := $(addprefix include/,vmtap.h vmtap_guard.h vmtap_object.h vmtap_provider.h) \
+	$(B)/include/vmtap_probes.h
 TO_BIN := "$(DESTDIR)$(BINDIR)"
 TO_LIB := "$(DESTDIR)$(LIBDIR)"
 TO_INCLUDE := "$(DESTDIR)$(INCLUDEDIR)"
@@ -527,7 +529,7 @@ install: check-folders $(PRODUCTS)
 	$(call say,INSTALL "$(DESTDIR)$(PREFIX)")
 	$(Q)install -d $(TO_BIN) $(TO_LIB)/pkgconfig $(TO_INCLUDE) $(TO_DATA)/scripts $(TO_DATA)/compat
 	$(Q)install -m 755 $(B)/vmtap $(TO_BIN)/vmtap
-	$(Q)install -m 644 include/vmtap.h $(B)/include/vmtap_probes.h $(TO_INCLUDE)/
+	$(Q)install -m 644 $(PUBLIC_HEADERS) $(TO_INCLUDE)/
 	$(Q)install -m 644 $(B)/libvmtap.a $(B)/libvmtap_probes.a $(TO_LIB)/
 	$(Q)install -m 755 $(B)/libvmtap.so $(TO_LIB)/libvmtap.so.$(VERSION)
 	$(Q)ln -sf libvmtap.so.$(VERSION) $(TO_LIB)/libvmtap.so.$(SOVERSION)
@@ -557,7 +559,7 @@ install: check-folders $(PRODUCTS)
 .PHONY: uninstall
 uninstall: check-folders
 	$(call say,UNINSTALL "$(DESTDIR)$(PREFIX)")
-	$(Q)rm -f $(TO_BIN)/vmtap $(TO_INCLUDE)/vmtap.h $(TO_INCLUDE)/vmtap_probes.h
+	$(Q)rm -f $(TO_BIN)/vmtap $(addprefix $(TO_INCLUDE)/,$(notdir $(PUBLIC_HEADERS)))
 	$(Q)rm -f $(TO_LIB)/libvmtap.a $(TO_LIB)/libvmtap_probes.a $(TO_LIB)/libvmtap.so \
 		$(TO_LIB)/libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so.$(VERSION) \
 		$(TO_LIB)/libvmtap_ffi.so $(TO_LIB)/libvmtap_ffi.so.$(FFI_SOVERSION) \

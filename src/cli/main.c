@@ -24,6 +24,7 @@ static const struct {
 	{"trace", command_trace, "run a D script on a process"},
 	{"record", command_record, "the event stream of a process to a file"},
 	{"log", command_log, "what a recorded log holds"},
+	{"generate", command_generate, "C code for probes of your own"},
 	{"scripts", command_scripts, "the scripts that come with vmtap"},
 };
 

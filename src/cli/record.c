@@ -363,6 +363,15 @@ static int declared_probes(const struct session *session, struct d_probe_set *se
 	return result;
 }
 
+/* Whether a probe is provider vm's, as that of some process. */
+static bool is_of_vm(const struct d_probe *probe)
+{
+	size_t length = strlen(DESCRIBE_PROVIDER);
+
+	return !strncmp(probe->provider, DESCRIBE_PROVIDER, length) &&
+		!probe->provider[length + strspn(probe->provider + length, "0123456789")];
+}
+
 /* Whether one of these types, which may be a probe's own, is an event of GHC's as well. */
 static int has_ghc_form(const struct d_probe_set *set, const uint16_t *types, size_t count,
 	bool *has, struct error *error)
@@ -383,7 +392,9 @@ static int has_ghc_form(const struct d_probe_set *set, const uint16_t *types, si
 			if (set->probes[j].kind != D_PROBE_SOURCE ||
 				set->probes[j].source_tag != types[i])
 				continue;
-			probe = contract_find_probe(provider, set->probes[j].name);
+			probe = is_of_vm(&set->probes[j])
+				? contract_find_probe(provider, set->probes[j].name)
+				: NULL;
 			*has = probe && probe->eventlog_count;
 			break;
 		}
@@ -465,15 +476,16 @@ out:
 	return status;
 }
 
-/* The name of the probe that an event type carries; NULL: it is an event of GHC's or a sample. */
+/* The name of the probe that an event type carries, "vm:::gc-start"; NULL: it is an event of GHC's
+ * or a sample. */
 static char *probe_name(const struct session *session, uint16_t type)
 {
 	const char *text = recording_type_text(session->recording, type);
-	size_t provider = strlen(DESCRIBE_PROVIDER ":::");
+	size_t length = strcspn(text, "("), provider = strcspn(text, ": ");
 
-	if (strncmp(text, DESCRIBE_PROVIDER ":::", provider) != 0)
+	if (provider >= length || strncmp(text + provider, ":::", 3) != 0)
 		return NULL;
-	return strndup(text + provider, strcspn(text + provider, "("));
+	return strndup(text, length);
 }
 
 /* That the process has gone meanwhile shows when it is read from, in order. Probes are asked for by

@@ -99,6 +99,31 @@ static int check_sizeof(struct d_compiler *compiler, struct d_node *node)
 				     "cannot apply sizeof to an operand of size 0 or unknown");
 }
 
+/*
+ * A constant's name that was no constant's when the text was read: it is of a definition that comes
+ * with the probes. Replaces the node like the parser, which does so with constants that it knows.
+ */
+static bool take_constant(struct d_compiler *compiler, struct d_node *node)
+{
+	const struct d_identifier *identifier = d_symbol_find(compiler, node->name, D_SPACE_GLOBAL);
+
+	if (!identifier || identifier->script != D_SCRIPT_LIBRARY)
+		return false;
+	if (identifier->kind == D_IDENTIFIER_INLINE && identifier->text) {
+		node->kind = D_NODE_STRING;
+		node->name = identifier->text;
+		node->type = compiler->types.type_string;
+		return true;
+	}
+	if (identifier->kind != D_IDENTIFIER_ENUMERATOR &&
+		(identifier->kind != D_IDENTIFIER_INLINE || identifier->tree))
+		return false;
+	node->kind = D_NODE_INTEGER;
+	node->value = identifier->value;
+	node->type = identifier->type;
+	return true;
+}
+
 int d_check(struct d_compiler *compiler, struct d_node *node)
 {
 	switch (node->kind) {
@@ -108,7 +133,9 @@ int d_check(struct d_compiler *compiler, struct d_node *node)
 		node->type = compiler->types.type_string;
 		return 0;
 	case D_NODE_NAME:
-		return d_check_variable(compiler, node, D_SPACE_GLOBAL);
+		return take_constant(compiler, node)
+			? 0
+			: d_check_variable(compiler, node, D_SPACE_GLOBAL);
 	case D_NODE_SELF:
 	case D_NODE_THIS:
 		return d_fail(compiler, &node->place, "D_IDENT_BADREF",

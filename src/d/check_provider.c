@@ -119,6 +119,49 @@ int d_provider_check(struct d_compiler *compiler, const struct d_provider *provi
 	return 0;
 }
 
+/* Whether a value of the known type can be taken as one of the defined type. */
+static bool is_representable(
+	struct d_compiler *compiler, const struct d_type *type, const char *known)
+{
+	const struct d_type *given = d_types_parse(&compiler->types, known);
+
+	return given &&
+		(d_type_same(given, type) ||
+			(d_type_is_pointer(given) == d_type_is_pointer(type) &&
+				(d_type_is_pointer(type) || d_type_is_integer(type)) &&
+				d_types_size(&compiler->types, given) ==
+					d_types_size(&compiler->types, type)));
+}
+
+static int check_carried_probe(struct d_compiler *compiler, const struct d_provider *provider,
+	const struct d_prototype *probe, const struct d_probe *known)
+{
+	const struct d_parameter *parameter = probe->native;
+
+	for (unsigned i = 0; parameter; parameter = parameter->next, i++)
+		if (i >= known->argument_count ||
+			!is_representable(compiler, parameter->type, known->arguments[i].type))
+			return fail_arguments(compiler, provider, probe);
+	return 0;
+}
+
+int d_provider_check_carried(struct d_compiler *compiler, const struct d_provider *provider,
+	const struct d_probe_set *probes)
+{
+	for (const struct d_prototype *probe = provider->probes; probe; probe = probe->next) {
+		if (d_provider_probe(provider, probe->name) != probe)
+			return d_fail(compiler, &probe->place, "D_PROV_PRDUP",
+				"probe redeclared: %s:::%s", provider->name->bytes, probe->name);
+		if (check_outputs(compiler, probe))
+			return -1;
+		for (long i = -1; (i = d_probe_set_find(probes, probe->name, i)) >= 0;)
+			if (d_provider_is_of(probes->probes[i].provider, provider->name->bytes) &&
+				check_carried_probe(compiler, provider, probe, &probes->probes[i]))
+				return -1;
+	}
+	return 0;
+}
+
 int d_provider_check_known(struct d_compiler *compiler, const struct d_provider *provider)
 {
 	int result = 0;

@@ -135,6 +135,24 @@ void d_compiler_wait(struct d_compiler *compiler)
 	compiler->settings.waits = true;
 }
 
+int d_compiler_carry(struct d_compiler *compiler, const struct d_carried *carried, size_t count,
+	const struct d_probe_set *probes, size_t *wrong, struct d_error *error)
+{
+	int result = 0;
+
+	begin(compiler, error);
+	result = d_library_load(compiler);
+	*wrong = 0;
+	for (size_t i = 0; i < count && !result; i++) {
+		result = d_library_carry(compiler, &carried[i], probes);
+		if (result)
+			*wrong = i + 1;
+	}
+	compiler->error = NULL;
+	compiler->failed = false;
+	return result ? -EINVAL : 0;
+}
+
 int d_compiler_set_probes(
 	struct d_compiler *compiler, struct d_probe_set *probes, struct d_error *error)
 {

@@ -74,6 +74,64 @@ static int compile_text(struct d_compiler *compiler, const char *name, const cha
 	return result;
 }
 
+/* Whether the text has a control line other than the one that a provider's definition may have. */
+static bool has_control_lines(const char *text, size_t length)
+{
+	for (const char *line = text, *end = text + length; line < end;) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+		char words[4][16] = {"", "", "", ""};
+		char start[80];
+
+		snprintf(start, sizeof(start), "%.*s",
+			(int)((newline ? newline : end) - line < 79
+					? (newline ? newline : end) - line
+					: 79),
+			line);
+		if (start[strspn(start, " \t\r\f\v")] == '#' &&
+			(sscanf(start, " %1[#] %15s %15s %15s", words[0], words[1], words[2],
+				 words[3]) != 4 ||
+				strcmp(words[1], "pragma") != 0 || strcmp(words[2], "D") != 0 ||
+				strcmp(words[3], "attributes") != 0))
+			return true;
+		line = newline ? newline + 1 : end;
+	}
+	return false;
+}
+
+int d_library_carry(struct d_compiler *compiler, const struct d_carried *carried,
+	const struct d_probe_set *probes)
+{
+	struct d_clause_tree *clauses = NULL;
+	const char *file = compiler->file;
+	const uint32_t script = compiler->script;
+	const struct d_provider *before = compiler->providers;
+	int result = 0;
+
+	if (has_control_lines(carried->text, carried->length))
+		return d_fail(compiler, NULL, "D_PRAGMA_INVAL",
+			"a definition that comes with events may have no control lines");
+	compiler->library = true;
+	compiler->script = D_SCRIPT_LIBRARY;
+	compiler->file = carried->name;
+	d_lexer_start(compiler, carried->text, carried->length);
+	compiler->lexer.file = compiler->file;
+	result = d_parse(compiler, &clauses);
+	if (!result)
+		result = d_attribute_unclaimed(compiler);
+	for (const struct d_clause_tree *tree = clauses; tree && !result; tree = tree->next)
+		result = tree->provider ? d_provider_check_carried(compiler, tree->provider, probes)
+					: d_fail(compiler, &tree->place, "D_UNKNOWN",
+						  "a library may not contain probe clauses");
+	/* what does not agree with the probes must not give them types */
+	if (result)
+		compiler->providers = (struct d_provider *)before;
+	d_attribute_forget(compiler);
+	compiler->file = file;
+	compiler->script = script;
+	compiler->library = false;
+	return result;
+}
+
 static int fail_file(struct d_compiler *compiler, const char *path, int number)
 {
 	return d_fail(compiler, NULL, "D_UNKNOWN", "failed to load library %.200s: %s", path,

@@ -33,6 +33,10 @@ bool d_library_waits(const struct d_compiler *compiler);
  */
 int d_library_load(struct d_compiler *compiler);
 
+/* Defines what a source carries; see d_compiler_carry(). Fails like d_fail(). */
+int d_library_carry(struct d_compiler *compiler, const struct d_carried *carried,
+	const struct d_probe_set *probes);
+
 /* Called when all probes are known: checks that the definitions of providers agree with them. */
 int d_library_settle(struct d_compiler *compiler);
 

@@ -17,6 +17,17 @@ struct d_probe_argument {
 	char *name;
 };
 
+/*
+ * A definition of a provider that comes with its events: text in D, without comments. It is data of
+ * another process, so it may only define things: types, constants, translators, inlines, providers
+ * and their stability.
+ */
+struct d_carried {
+	const char *name; /* the provider's */
+	const char *text;
+	size_t length;
+};
+
 /* The patterns of a description that a script asks for; "" matches everything. */
 struct d_asked {
 	const char *provider, *module, *function, *name;

@@ -162,8 +162,8 @@ static void put_context(struct encoder *encoder, uint64_t thread, uint32_t cpu, 
 
 /* ---- header and start-up events ---- */
 
-/* The extension of an event type: lines that declare the probes of compatible providers.
- * Returns its length; writes it unless queue is NULL. */
+/* The extension of an event type: lines that declare the probes of compatible providers, and those
+ * of the provider's definition. Returns its length; writes it unless queue is NULL. */
 static uint32_t put_extension(
 	struct queue *queue, const struct event_type *type, uint32_t providers)
 {
@@ -181,6 +181,14 @@ static uint32_t put_extension(
 			queue_put_u8(queue, '\n');
 		}
 		length += absent + line + 1;
+	}
+	if (type->is.library) {
+		uint32_t library = (uint32_t)strlen(type->is.library);
+		if (library > WIRE_LIBRARY_MAX)
+			return length;
+		if (queue)
+			queue_put(queue, type->is.library, library);
+		length += library;
 	}
 	return length;
 }
@@ -258,7 +266,7 @@ static void put_probe_type(
 static void put_form_types(struct encoder *encoder, const struct event_type *type)
 {
 	for (unsigned i = 0; i < type->is.form_count; i++) {
-		const struct definition_form *form = &type->is.forms[i];
+		const struct vmtap_form *form = &type->is.forms[i];
 		if (i == type->own_form || is_ghc_declared(encoder, form->type))
 			continue;
 		put_plain_type(&encoder->queue, form->type,
@@ -472,7 +480,7 @@ static uint16_t known_status(uint32_t status)
 
 /* Writes the fields of a form's payload. */
 static void put_form_fields(
-	struct queue *queue, const struct definition_form *form, const unsigned char *record)
+	struct queue *queue, const struct vmtap_form *form, const unsigned char *record)
 {
 	for (unsigned i = 0; i < form->field_count; i++) {
 		const unsigned char *at = record + form->fields[i].offset;
@@ -487,7 +495,7 @@ static void put_form_fields(
 
 /* Writes GHC's event for the probe, if these arguments have one and the client knows its type. */
 static void put_form(struct encoder *encoder, const struct event_type *type,
-	const struct definition_form *form, const unsigned char *record, uint64_t time)
+	const struct vmtap_form *form, const unsigned char *record, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
 
@@ -563,7 +571,7 @@ static void put_own(struct encoder *encoder, const struct event_type *type, uint
 	if (type->is.has_text || is_late(encoder, type))
 		queue_put_u16(queue, (uint16_t)(type->is.payload + text_length));
 	for (unsigned i = 0; i < type->is.field_count; i++) {
-		const struct definition_field *field = &type->is.fields[i];
+		const struct vmtap_field *field = &type->is.fields[i];
 		const unsigned char *at = record + field->offset;
 		if (!field->is_name)
 			put_number(queue, at, field->size);
@@ -603,7 +611,7 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	else if (encoder->in_block && !encoder->ghc_only)
 		cap = encoder->cap;
 	for (unsigned i = 0; i < type->is.field_count; i++) {
-		const struct definition_field *field = &type->is.fields[i];
+		const struct vmtap_field *field = &type->is.fields[i];
 		const char *text;
 		uint32_t length, id;
 		/* GHC's events have no names. */

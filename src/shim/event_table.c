@@ -97,15 +97,16 @@ static const char *piece_text(struct piece *piece, const char *text)
 }
 
 /* Copies the definition into the piece, or measures the size of the copy. */
-static struct event_type *copy_definition(struct piece *piece, const struct definition *from)
+static struct event_type *copy_definition(struct piece *piece, const struct vmtap_definition *from)
 {
 	const struct event_type empty = {.is = *from};
 	struct event_type *type = piece_take(piece, &empty, sizeof(empty));
+	const char *library = from->library ? piece_text(piece, from->library) : NULL;
 	const uint32_t *prefixes = piece_take(
 		piece, from->prefixes, (from->argument_count + 1u) * sizeof(*from->prefixes));
-	const struct definition_field *fields =
+	const struct vmtap_field *fields =
 		piece_take(piece, from->fields, from->field_count * sizeof(*from->fields));
-	struct definition_form *forms =
+	struct vmtap_form *forms =
 		piece_take(piece, from->forms, from->form_count * sizeof(*from->forms));
 	struct event_compat *compats =
 		piece_take(piece, from->compats, from->compat_count * sizeof(*compats));
@@ -125,6 +126,7 @@ static struct event_type *copy_definition(struct piece *piece, const struct defi
 	if (!type)
 		return NULL;
 	type->is.description = description;
+	type->is.library = library;
 	type->is.prefixes = prefixes;
 	type->is.fields = fields;
 	type->is.forms = forms;
@@ -152,7 +154,7 @@ int event_table_next_of_name(const struct event_type *type, int after)
 }
 
 /* Whether the common arguments are the same. */
-static bool agrees(const struct event_type *type, const struct definition *definition)
+static bool agrees(const struct event_type *type, const struct vmtap_definition *definition)
 {
 	unsigned common = type->is.argument_count < definition->argument_count
 		? type->is.argument_count
@@ -194,22 +196,30 @@ static void choose_wire(struct event_type *type)
 			type->doubled_forms |= (uint8_t)(1u << i);
 }
 
-int event_table_add(const struct definition *definition)
+int event_table_add(const struct vmtap_definition *given, size_t size)
 {
-	size_t key_length = strcspn(definition->description, "(");
+	const size_t least = offsetof(struct vmtap_definition, library);
+	struct vmtap_definition known = {0}, *definition = &known;
+	size_t key_length = strcspn(given->description, "(");
 	struct piece piece = {0};
 	struct event_type *type;
 	uint32_t count = event_count();
 
-	if (definition->form_count > DEFINITION_FORMS_MAX)
+	/* what an older object lacks is 0, what a newer one has beyond is not known here */
+	memcpy(definition, given,
+		size < least                   ? least
+			: size < sizeof(known) ? size
+					       : sizeof(known));
+
+	if (definition->form_count > VMTAP_FORMS_MAX)
 		return -EINVAL;
 	for (uint32_t i = 0; i < count; i++) {
-		const struct event_type *known = event_get(i);
-		if (!has_name(known, definition->description, key_length))
+		const struct event_type *other = event_get(i);
+		if (!has_name(other, definition->description, key_length))
 			continue;
-		if (known->is.digest == definition->digest)
+		if (other->is.digest == definition->digest)
 			return (int)i;
-		if (!agrees(known, definition))
+		if (!agrees(other, definition))
 			return -EINVAL;
 	}
 	if (count == EVENTS_MAX)

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shim/definition.h"
+#include "vmtap_object.h"
 #include "wire/wire.h"
 
 enum {
@@ -30,7 +30,7 @@ struct event_compat {
 };
 
 struct event_type {
-	struct definition is; /* a copy with all that it points to; compats is NULL */
+	struct vmtap_definition is; /* a copy with all that it points to; compats is NULL */
 	const struct event_compat *compats;
 	uint16_t number;     /* the type's number in records and in this table */
 	uint16_t wire;       /* the type's number in the stream */
@@ -50,11 +50,12 @@ enum { EVENT_OWN = 1, EVENT_FORM = 2 };
 uint8_t event_ghc_mask(const struct event_type *type);
 
 /*
- * Returns the number of the definition's event type, which is created if it is new. -EINVAL:
+ * Returns the number of the definition's event type, which is created if it is new. size is that of
+ * the definition in its object, 0 if the object does not say it. -EINVAL:
  * an argument that it shares with a type of the same name differs, or it has too many forms;
  * -ENOSPC: the table is full; -ENOMEM.
  */
-int event_table_add(const struct definition *definition);
+int event_table_add(const struct vmtap_definition *definition, size_t size);
 
 /* Iterates over the types with the same name as this type. Returns the next number, or -1 at
  * the end; after is the previous result, -1 for the first call. */

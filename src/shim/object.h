@@ -1,10 +1,11 @@
 /*
  * object.h: the interface between the probe part of an object (an executable, an extension
- * .so) and the process's one runtime part.
+ * .so) and the process's one runtime part; the part of it that generated files need is in
+ * vmtap_object.h.
  *
- * Each object that fires has a struct vmtap_object. A constructor registers it with the
- * runtime, if there is one; a destructor removes it. The runtime copies the object's
- * definitions, assigns each a number for its records, opens and closes the stream's halves
+ * Each object that fires has a struct vmtap_object for each of its providers. A constructor
+ * registers it with the runtime, if there is one; a destructor removes it. The runtime copies the
+ * object's definitions, assigns each a number for its records, opens and closes the stream's halves
  * of the object's words, and gives it two functions to record with.
  *
  * An object may have been made from another version of a contract. A probe whose arguments
@@ -20,54 +21,18 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "shim/definition.h"
 #include "vmtap.h"
-
-/*
- * A record being written: the part of a ring that fire functions see. The record goes to at.
- * Storing next in head publishes it; busy is 1 until then.
- */
-struct vmtap_record {
-	unsigned char *at;
-	uint64_t next;
-	_Atomic uint64_t head;
-	_Atomic uint32_t busy;
-};
+#include "vmtap_object.h"
 
 /* Offsets in a record; the generator decides the layout of the rest. */
 enum {
 	RECORD_TIME = 0,  /* u64, raw clock */
 	RECORD_EVENT = 8, /* u16: the event's number, assigned by the runtime */
 	RECORD_CPU = 10,  /* u16 */
-	RECORD_BODY = 12,
-	RECORD_ALIGN = 8,
-	RECORD_TEXT_MAX = 4000, /* longer inline texts are cut */
+	RECORD_BODY = VMTAP_RECORD_BODY,
+	RECORD_ALIGN = VMTAP_RECORD_ALIGN,
+	RECORD_TEXT_MAX = VMTAP_RECORD_TEXT_MAX, /* longer inline texts are cut */
 	RECORD_MAX = 4096 + 128
-};
-
-struct vmtap_runtime {
-	/* Returns space for a record of the event with this number and that many bytes (a multiple
-	 * of RECORD_ALIGN), or NULL if the event is dropped, which is counted. */
-	struct vmtap_record *(*begin)(uint32_t event, uint32_t bytes);
-	/* Assigns an id to a name that has none yet, or one for this event only. 0: there is no
-	 * room for its text, and the record counts as lost. */
-	uint32_t (*name)(struct vmtap_name *name);
-};
-
-/* Changes whenever the layout of these structs, of definitions or of records does. */
-enum { VMTAP_OBJECT_VERSION = 1, VMTAP_OBJECT_NO_NUMBER = 0xffff };
-
-struct vmtap_object {
-	uint32_t size; /* size of this struct, which can grow at its end */
-	uint32_t version;
-	uint32_t event_count;
-	const struct definition *const *definitions;
-	unsigned short *const *words; /* each the low half of a 32-bit word */
-	uint16_t *numbers;            /* of the events, as begin() takes them; the runtime fills
-					 them in and may change them at any time */
-	const char *const *providers; /* those it has opted in for, followed by NULL */
-	const struct vmtap_runtime *_Atomic runtime;
-	struct vmtap_object *next; /* the runtime's list */
 };
 
 /* Provided by the runtime, in the process's global scope; may be absent. */
@@ -110,7 +75,7 @@ static inline void vmtap_word_stream_store(const void *word, uint16_t open)
 /* The probe part's tables, made by the generator. */
 VMTAP_HIDDEN extern unsigned short *const vmtap_words[VMTAP_PROBES];
 VMTAP_HIDDEN extern const vmtap_fire_function vmtap_fires[VMTAP_PROBES];
-VMTAP_HIDDEN extern const struct definition *const vmtap_definitions[VMTAP_PROBES];
+VMTAP_HIDDEN extern const struct vmtap_definition *const vmtap_definitions[VMTAP_PROBES];
 VMTAP_HIDDEN extern uint16_t vmtap_numbers[VMTAP_PROBES];
 /* The names of the compatible providers that the object has opted in for, followed by NULL. */
 VMTAP_HIDDEN const char *const *vmtap_providers(void);

@@ -148,11 +148,17 @@ void registry_describe_omissions(char texts[OMITTED_KINDS][REGISTRY_TEXT_BYTES])
 
 /* ---- objects ---- */
 
-/* The struct of a newer library may be longer than this one, but what it points to must have
- * the layout defined here. */
+/* The object's struct may be shorter or longer than this one, if it was made for an older or a
+ * newer library, but what it points to must have the layout defined here. */
 static bool is_stranger(const struct vmtap_object *object)
 {
-	return object->version != VMTAP_OBJECT_VERSION || object->size < sizeof(*object);
+	return object->version != VMTAP_OBJECT_VERSION ||
+		object->size < offsetof(struct vmtap_object, next) + sizeof(object->next);
+}
+
+static size_t definition_size(const struct vmtap_object *object)
+{
+	return object->size >= sizeof(*object) ? object->definition_size : 0;
 }
 
 /* The wishes for a type that has just been added, before the server has looked at it: the type may
@@ -185,7 +191,7 @@ static void number_events(struct vmtap_object *object)
 
 	for (uint32_t i = 0; i < object->event_count; i++) {
 		uint32_t before = event_count();
-		int number = event_table_add(object->definitions[i]);
+		int number = event_table_add(object->definitions[i], definition_size(object));
 		object->numbers[i] = number < 0 ? VMTAP_OBJECT_NO_NUMBER : (uint16_t)number;
 		if (number < 0)
 			note_omitted(object->definitions[i]->description);

@@ -155,15 +155,12 @@ int connection_send(struct connection *connection, const void *frame, size_t siz
 /* Returns the size of an entry and writes it to at unless that is NULL. */
 static size_t put_entry(unsigned char *at, const struct connection_entry *entry)
 {
-	const char *provider =
-		entry->name && strcmp(entry->name, "*") ? DESCRIBE_PROVIDER ":::" : "";
-	size_t prefix = strlen(provider), length = entry->name ? prefix + strlen(entry->name) : 0;
+	size_t length = entry->name ? strlen(entry->name) : 0;
 
 	if (!at)
 		return 1 + length + 2;
 	at[0] = (unsigned char)length;
-	memcpy(at + 1, provider, length ? prefix : 0);
-	memcpy(at + 1 + prefix, length ? entry->name : "", length ? length - prefix : 0);
+	memcpy(at + 1, length ? entry->name : "", length);
 	bytes_put(at + 1 + length, entry->name ? entry->strings : entry->type, 2);
 	return 1 + length + 2;
 }

@@ -43,7 +43,7 @@ int connection_send(struct connection *connection, const void *frame, size_t siz
 
 /* One request of a subscription: a probe's events by name, or an event type. */
 struct connection_entry {
-	const char *name; /* "gc-start", of provider vm; "*": every probe that no other entry names;
+	const char *name; /* "vm:::gc-start"; "*": every probe that no other entry names;
 			     NULL: use type */
 	uint16_t strings; /* one bit for each argument whose string is requested; the other strings
 			     come empty */

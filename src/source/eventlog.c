@@ -63,6 +63,7 @@ void eventlog_free(struct eventlog *log)
 	}
 	for (size_t i = 0; i < log->provider_count; i++)
 		free(log->providers[i].changes);
+	eventlog_free_carried(log);
 	names_free(&log->names);
 	free(log->plan_of);
 	free(log->plans);

@@ -127,7 +127,7 @@ uint32_t eventlog_tag(const struct eventlog *log);
  * Adds every declared probe to the set. Call it once, after the declarations have been read
  * or, if the log's form is open (eventlog_settings), after eventlog_scan() has returned true
  * or the bytes have ended. -EINVAL before that or on a second call; -ENOMEM. It adds the
- * probes of provider vm and those of compatible providers that the events fire as well, all
+ * events' own probes and those of compatible providers that the events fire as well, all
  * with the process's pid ("vm12", "ruby12"). A probe's source_tag is its event type; several
  * probes may share one. An event's own probe comes before the others, which are in the order
  * of their declaration. Probes of providers that the process may opt in for later come last
@@ -135,6 +135,10 @@ uint32_t eventlog_tag(const struct eventlog *log);
  */
 int eventlog_add_probes(
 	struct eventlog *log, uint32_t pid, const char *module, struct d_probe_set *set);
+
+/* The definitions of providers that the header carries, for scripts; sets *count. Valid as long as
+ * the log, and until eventlog_scan() is called. */
+const struct d_carried *eventlog_carried(const struct eventlog *log, size_t *count);
 
 /*
  * Gives the probes other numbers, for a set that has only some of them: probe i of the set that
@@ -150,9 +154,9 @@ void eventlog_renumber(struct eventlog *log, const uint32_t *numbers);
 int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, uint32_t answer);
 
 /*
- * The event that fires a probe of the set, as the name of the event's own probe: "gc-start"
+ * The event that fires a probe of the set, as the name of the event's own probe: "vm:::gc-start"
  * also for "ccl12:::gc-finish". All probes of one event return the same text. NULL: there is
- * no such event. The names are those of provider DESCRIBE_PROVIDER.
+ * no such event.
  */
 const char *eventlog_event_of(const struct eventlog *log, uint32_t probe);
 

@@ -151,7 +151,9 @@ bool eventlog_describe(struct eventlog *log, struct plan *plan, const char *text
 	if (!plan->description)
 		return eventlog_damaged(log, position, "out of memory");
 	*plan->description = description;
+	plan->provider = plan->description->provider;
 	return plan_compats(log, plan, extension, extension_length, position) &&
+		eventlog_take_carried(log, plan, extension, extension_length, position) &&
 		eventlog_check_versions(log, plan, position);
 }
 
@@ -159,8 +161,7 @@ bool eventlog_declare(struct eventlog *log, const struct header *header, uint64_
 {
 	uint16_t type = header->type.number, size = header->type.size;
 	const struct wire_type *known = wire_type_find(type);
-	struct plan plan = {
-		.role = ROLE_SKIP, .type = type, .payload = size, .provider = DESCRIBE_PROVIDER};
+	struct plan plan = {.role = ROLE_SKIP, .type = type, .payload = size};
 
 	plan.is_variable = size == WIRE_VARIABLE;
 	if (known && known->traits & WIRE_READ) {
@@ -442,7 +443,7 @@ const char *eventlog_event_of(const struct eventlog *log, uint32_t probe)
 	int compat;
 	const struct plan *plan = find_plan(log, probe, &compat);
 
-	return plan ? eventlog_first_version(log, plan)->description->name : NULL;
+	return plan ? eventlog_first_version(log, plan)->description->event : NULL;
 }
 
 uint16_t eventlog_event_arguments(const struct eventlog *log, uint32_t probe, uint64_t arguments)

@@ -103,7 +103,7 @@ struct plan {
 				     older version, whose events lack the last ones */
 	uint16_t missing_strings; /* one bit for each of the missing arguments that is a string */
 	bool is_told;             /* it has been reported that they are missing */
-	const char *provider;
+	const char *provider;     /* of its own probe; valid if it has a description */
 	struct description *description; /* NULL: carries no probe */
 	struct compat *compats;
 };
@@ -168,6 +168,8 @@ struct eventlog {
 	uint16_t *plan_of; /* by event type: index into plans */
 	struct compat_provider providers[EVENTLOG_PROVIDERS_MAX];
 	size_t provider_count;
+	struct d_carried carried[EVENTLOG_PROVIDERS_MAX]; /* owns name and text */
+	size_t carried_count;
 	struct plan *plans; /* plans[0] is for types that are not declared */
 	size_t plan_count, plan_capacity;
 	struct names names;
@@ -233,6 +235,11 @@ bool eventlog_declare_spare(struct eventlog *log, const unsigned char *payload, 
 /* If the description is a probe's, gives the plan that probe; false: damaged. */
 bool eventlog_describe(struct eventlog *log, struct plan *plan, const char *text, size_t length,
 	const char *extension, size_t extension_length, uint64_t position);
+
+/* Takes a provider's definition from an extension; false: damaged. */
+bool eventlog_take_carried(struct eventlog *log, const struct plan *plan, const char *extension,
+	size_t length, uint64_t position);
+void eventlog_free_carried(struct eventlog *log);
 
 /* Checks that the plan's description matches the other versions of its probe; false: damaged. */
 bool eventlog_check_versions(struct eventlog *log, const struct plan *plan, uint64_t position);

@@ -205,6 +205,7 @@ int source_log_open(
 		process->program, set->count);
 	log->source.kind = SOURCE_KIND_LOG;
 	log->source.provides = source_kind_provides(SOURCE_KIND_LOG);
+	log->source.carried = eventlog_carried(log->log, &log->source.carried_count);
 	if (eventlog_has_context(log->log))
 		log->source.provides |= d_need_bit(D_NEED_CPU) | d_need_bit(D_NEED_OS_THREAD);
 	if (eventlog_has_cpu_time(log->log))

@@ -294,6 +294,7 @@ static void merge_close(struct source *source)
 		free(merge->parts[i]);
 	}
 	close(merge->descriptor);
+	free((void *)merge->source.carried);
 	free(merge->parts);
 	free(merge);
 }
@@ -307,6 +308,29 @@ static const struct source_methods merge_methods = {
 	.capability = merge_capability,
 	.close = merge_close,
 };
+
+/* Collects what the parts carry; the merge's own array points to theirs. Returns 0 or a positive
+ * errno. */
+static int collect_carried(struct merge *merge)
+{
+	struct d_carried *all;
+	size_t count = 0;
+
+	for (size_t i = 0; i < merge->count; i++)
+		count += merge->parts[i]->is.source->carried_count;
+	if (!count)
+		return 0;
+	all = malloc(count * sizeof(*all));
+	if (!all)
+		return ENOMEM;
+	merge->source.carried = all;
+	for (size_t i = 0; i < merge->count; i++) {
+		const struct source *part = merge->parts[i]->is.source;
+		for (size_t j = 0; j < part->carried_count; j++)
+			all[merge->source.carried_count++] = part->carried[j];
+	}
+	return 0;
+}
 
 /* Adds a part at the end. Returns 0 or a positive errno. */
 static int add_part(struct merge *merge, const struct merge_part *is, uint64_t until)
@@ -355,6 +379,8 @@ int source_merge_new(const struct merge_part *parts, size_t count, bool is_open,
 		number = errno;
 	for (size_t i = 0; i < count && !number; i++)
 		number = add_part(merge, &parts[i], 0);
+	if (!number)
+		number = collect_carried(merge);
 	if (!number) {
 		debug_say(DEBUG_MERGE, "%zu sources in one order", count);
 		*source = &merge->source;

@@ -92,6 +92,10 @@ struct source {
 	bool truncated; /* SOURCE_BROKEN means only that the recording's end is missing */
 	uint64_t start; /* of a recording: its first moment, on the clock of the events */
 	int64_t wall_offset; /* of a recording, see struct event_batch */
+	/* The definitions of providers that it carries, for scripts; valid until the source is
+	 * enabled. */
+	const struct d_carried *carried;
+	size_t carried_count;
 };
 
 /*

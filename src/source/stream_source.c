@@ -344,6 +344,7 @@ int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_p
 	}
 	stream->source.kind = SOURCE_KIND_STREAM;
 	stream->source.provides = source_kind_provides(SOURCE_KIND_STREAM);
+	stream->source.carried = eventlog_carried(stream->log, &stream->source.carried_count);
 	stream->source.process = (struct event_process){
 		.pid = pid,
 		.ppid = stream->connection.process.ppid,

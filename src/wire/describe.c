@@ -3,12 +3,11 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "wire/wire.h"
-
-#define PROVIDER DESCRIBE_PROVIDER ":::"
 
 struct describe_cursor {
 	const char *at, *end;
@@ -185,9 +184,11 @@ int describe_parse(
 	const char *wrong = NULL;
 
 	*description = (struct description){0};
-	if (length < sizeof(PROVIDER) - 1 || memcmp(text, PROVIDER, sizeof(PROVIDER) - 1))
+	if (!length || *text == ' ' ||
+		!take_word(&cursor, "", description->provider, sizeof(description->provider)) ||
+		cursor.end - cursor.at < 3 || memcmp(cursor.at, ":::", 3) != 0)
 		return 0;
-	cursor.at += sizeof(PROVIDER) - 1;
+	cursor.at += 3;
 	description->text_argument = UINT8_MAX;
 	if (!take_word(&cursor, "-", description->name, sizeof(description->name)))
 		wrong = "no probe name, or one that is too long";
@@ -224,6 +225,8 @@ int describe_parse(
 		wrong = "something after the ')'";
 	if (description->text_argument == UINT8_MAX)
 		description->text_argument = description->argument_count;
+	snprintf(description->event, sizeof(description->event), "%s:::%s", description->provider,
+		description->name);
 	if (wrong)
 		return error_set(error, EINVAL, "the description '%.*s' has %s",
 			length > 200 ? 200 : (int)length, text, wrong);

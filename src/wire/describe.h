@@ -19,7 +19,7 @@
 
 struct error;
 
-#define DESCRIBE_PROVIDER "vm" /* the provider of every event's own probe */
+#define DESCRIBE_PROVIDER "vm" /* the provider whose events vmtap knows */
 
 enum describe_kind {
 	DESCRIBE_NUMBER, /* a number of size bytes */
@@ -38,7 +38,9 @@ struct describe_argument {
 };
 
 struct description {
-	char name[64]; /* the probe's name */
+	char provider[48]; /* "vm", or a VM author's own */
+	char name[64];     /* the probe's name */
+	char event[116];   /* both, as subscriptions name it: "vm:::gc-start" */
 	uint8_t argument_count;
 	uint8_t text_argument; /* index of the text, argument_count if there is none */
 	uint16_t payload;      /* size of everything except the text */
@@ -46,7 +48,7 @@ struct description {
 };
 
 /*
- * Returns 1 if the text describes a probe of provider vm, 0 if it describes something else,
+ * Returns 1 if the text describes a probe, 0 if it describes something else,
  * -EINVAL (and the reason in error) if it starts like a probe but cannot be parsed. The text
  * need not be NUL-terminated.
  */

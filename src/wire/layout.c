@@ -38,6 +38,7 @@ static void make_fields(struct layout *layout, const char *text)
 static void make_probe(struct layout *layout, const struct description *description)
 {
 	layout->is_probe = true;
+	memcpy(layout->provider, description->provider, sizeof(description->provider));
 	memcpy(layout->name, description->name, sizeof(layout->name));
 	for (unsigned int pass = 0; pass < 2; pass++) {
 		for (unsigned int i = 0; i < description->argument_count; i++) {

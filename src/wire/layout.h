@@ -28,8 +28,9 @@ struct layout_field {
 };
 
 struct layout {
-	char name[LAYOUT_NAME_MAX]; /* "GC_START", "gc-start", "type-700" */
-	bool is_probe;              /* the type describes itself as a probe */
+	char provider[LAYOUT_NAME_MAX]; /* of a probe, else "" */
+	char name[LAYOUT_NAME_MAX];     /* "GC_START", "gc-start", "type-700" */
+	bool is_probe;                  /* the type describes itself as a probe */
 	unsigned int field_count;
 	struct layout_field fields[LAYOUT_FIELDS_MAX];
 };

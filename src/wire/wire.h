@@ -28,6 +28,10 @@
  * object that is loaded later may opt in. When such an object is loaded or unloaded,
  * WIRE_PROVIDERS lists the providers that are now present.
  *
+ * Probes of a VM author's provider are described in the same way, under the provider's name. The
+ * extension of one of its types has the provider's definition in D without comments: its types,
+ * constants and translators, for scripts. Each of these lines begins with WIRE_LIBRARY.
+ *
  * Besides its own event a probe may have others: events of GHC's types that carry some of
  * its arguments (GC_START has none of gc-start's). The header names them as GHC does. A
  * subscription says whether it requests the probe's own event, GHC's or both. If both are
@@ -94,13 +98,17 @@
 
 #define WIRE_ABSENT "absent "
 
+/* Begins each line of a provider's definition in an extension. */
+#define WIRE_LIBRARY "| "
+
 /* The description of an event type that is reserved for WIRE_DECLARE. */
 #define WIRE_SPARE "vmtap: spare"
 
 enum {
 	WIRE_VARIABLE = 0xffff, /* declared size of a type whose events have their own length */
 	WIRE_NO_CAP = 0xffff,
-	WIRE_ARGUMENTS_MAX = 12, /* maximum per probe */
+	WIRE_ARGUMENTS_MAX = 12,     /* maximum per probe */
+	WIRE_LIBRARY_MAX = 32 << 10, /* maximum bytes of a provider's definition */
 
 	WIRE_OWN = 400,    /* vmtap's own event types: from here up to WIRE_PROBES */
 	WIRE_PROBES = 416, /* from here on: probes, in the order in which their objects are loaded,

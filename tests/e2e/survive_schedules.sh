@@ -21,11 +21,12 @@ done
 cmp -s "$directory/first" "$directory/second" || fail "the same seed, another schedule of the server"
 
 plant() { # name, file, unit that contains it, scenario, model, what is found, sed script
-	local planted=$directory/planted bug=$directory/bug
+	local planted=$directory/planted bug=$directory/bug from=src/shim/$2 to=shim/$2
+	[ -e "$from" ] || from=include/$2 to=$2
 	rm -rf "$planted" "$bug" "$bug.objects"
 	mkdir -p "$planted/shim"
-	sed -E "$7" "src/shim/$2" >"$planted/shim/$2"
-	cmp -s "src/shim/$2" "$planted/shim/$2" && fail "$1: nothing was planted"
+	sed -E "$7" "$from" >"$planted/$to"
+	cmp -s "$from" "$planted/$to" && fail "$1: nothing was planted"
 	cp -r "$program.objects" "$bug.objects"
 	bash tests/survive/build_schedules "$bug" "$planted" "$3" >"$directory/err" 2>&1 ||
 		fail "$1: it does not build"
@@ -61,8 +62,8 @@ plant "a name that is published before its text, in program order" name.c name n
 	'has the name' 's/^\tmemcpy\(names->arena \+ at, &length/\t__atomic_store_n(\&name->id, id, __ATOMIC_RELEASE);\n&/'
 plant "a name that is published before its text, by its memory order" name.c name names weak \
 	'has the name' 's/__ATOMIC_RELEASE, __ATOMIC_ACQUIRE/__ATOMIC_RELAXED, __ATOMIC_RELAXED/'
-plant "a record that is published before it is written, by its memory order" fire.h schedules ring weak \
-	'.' '/fire_commit\(/,/^}/s/memory_order_release/memory_order_relaxed/'
+plant "a record that is published before it is written, by its memory order" vmtap_provider.h schedules ring weak \
+	'.' '/vmtap_record_commit\(/,/^}/s/__ATOMIC_RELEASE/__ATOMIC_RELAXED/'
 plant "a ring that is unmapped while its thread lives" ring.c ring ring sc \
 	'was unmapped' '/^static bool is_over/,/^}/s/errno == ESRCH/errno >= 0/; /^static bool is_over/,/^}/s/\(syscall\(SYS_tgkill/(1 + syscall(SYS_tgkill/'
 plant "an object that stays in the list when it is removed" registry.c registry registry sc \

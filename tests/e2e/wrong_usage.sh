@@ -12,7 +12,7 @@ wrong() { # message, verb, arguments
 	[ -s "$directory/out" ] && fail "vmtap $*: output"
 	return 0
 }
-for verb in list check diff ps trace record log scripts; do
+for verb in list check diff generate ps trace record log scripts; do
 	wrong "'-Y' is not an option" $verb -Y
 	wrong "'--nosuch' is not an option" $verb x --nosuch
 	wrong "'--help' takes no argument" $verb --help=me

@@ -47,7 +47,7 @@ static uint32_t guards[2][EVENTS];
 static unsigned short *const words[2][EVENTS] = {
 	{(unsigned short *)&guards[0][0], (unsigned short *)&guards[0][1]},
 	{(unsigned short *)&guards[1][0], (unsigned short *)&guards[1][1]}};
-static const struct definition *definitions[EVENTS];
+static const struct vmtap_definition *definitions[EVENTS];
 static const char *const no_providers[] = {NULL};
 struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),
 	.version = VMTAP_OBJECT_VERSION,
@@ -92,22 +92,22 @@ static void fire(bool counts_on_wake)
 	shot->event = fires_names ? (uint8_t)schedule_random(EVENTS) : EVENT_IDLE;
 	shot->name = (uint8_t)schedule_random(NAMES);
 	const void *word = words[0][shot->event];
-	if (!__atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED) || !fire_wants_stream(word))
+	if (!__atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED) || !vmtap_wants_stream(word))
 		return;
 	if (counts_on_wake && schedule_is_asleep())
 		sleep = schedule_sleeps();
 	if (shot->event == EVENT_PAUSE)
-		id = fire_name(&names[shot->name]);
-	record = fire_begin((enum vmtap_probe)shot->event,
+		id = vmtap_name_id(&vmtap_object, &names[shot->name]);
+	record = vmtap_record_begin(&vmtap_object, &vmtap_numbers[shot->event],
 		shot->event == EVENT_PAUSE ? PAUSE_BYTES : IDLE_BYTES);
 	if (!record)
 		return;
 	shot->recorded = true;
 	shot->order = ++recorded;
-	fire_put_u32(record, RECORD_BODY, 0xabcd0000 | index);
+	vmtap_put_u32(record, RECORD_BODY, 0xabcd0000 | index);
 	if (shot->event == EVENT_PAUSE)
-		fire_put_u32(record, NAME_OFFSET, id);
-	fire_commit(record);
+		vmtap_put_u32(record, NAME_OFFSET, id);
+	vmtap_record_commit(record);
 	if (sleep && schedule_is_asleep() && schedule_sleeps() == sleep)
 		owed = sleep;
 }

@@ -64,7 +64,7 @@ static const enum vmtap_probe probes[EVENTS] = {VMTAP_PROBE_OBJECT_FREE, VMTAP_P
 static uint32_t guards[EVENTS];
 static unsigned short *const words[EVENTS] = {(unsigned short *)&guards[0],
 	(unsigned short *)&guards[1], (unsigned short *)&guards[2], (unsigned short *)&guards[3]};
-static const struct definition *definitions[EVENTS];
+static const struct vmtap_definition *definitions[EVENTS];
 static const char *const no_providers[] = {NULL};
 struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),
 	.version = VMTAP_OBJECT_VERSION,
@@ -185,22 +185,22 @@ static struct vmtap_record *begin(const struct shot *shot, uint32_t bytes)
 	const struct vmtap_runtime *runtime;
 
 	if (shot->event != EVENT_RUN)
-		return fire_begin((enum vmtap_probe)shot->event, bytes);
+		return vmtap_record_begin(&vmtap_object, &vmtap_numbers[shot->event], bytes);
 	runtime = extension.runtime;
 	return runtime ? runtime->begin(extension_number, bytes) : NULL;
 }
 
 static void record(const struct shot *shot, unsigned index)
 {
-	const struct definition *definition = definitions[shot->event];
+	const struct vmtap_definition *definition = definitions[shot->event];
 	uint32_t bytes = definition->record, id = 0;
 	char text[RECORD_TEXT_MAX + 1];
 	struct vmtap_record *record;
 
 	if (shot->event == EVENT_FREE)
-		id = fire_name(&names[shot->name]);
+		id = vmtap_name_id(&vmtap_object, &names[shot->name]);
 	if (shot->event == EVENT_MESSAGE)
-		bytes = fire_text_bytes(definition->text + 4u, shot->length);
+		bytes = vmtap_text_bytes(definition->text + 4u, shot->length);
 	record = begin(shot, bytes);
 	schedule_expect(!system_woke_late() || !record,
 		"a thread that waited could have gone on long ago: its wake-up was lost");
@@ -208,29 +208,29 @@ static void record(const struct shot *shot, unsigned index)
 		return;
 	switch (shot->event) {
 	case EVENT_FREE:
-		fire_put_u32(record, definition->fields[0].offset, id);
-		fire_put_u64(record, definition->fields[1].offset, index);
-		fire_put_u64(record, definition->fields[2].offset, 0);
+		vmtap_put_u32(record, definition->fields[0].offset, id);
+		vmtap_put_u64(record, definition->fields[1].offset, index);
+		vmtap_put_u64(record, definition->fields[2].offset, 0);
 		break;
 	case EVENT_START:
-		fire_put_u32(record, RECORD_BODY, index % 3);
-		fire_put_u32(record, definition->fields[0].offset, 0);
-		fire_put_u32(record, definition->fields[1].offset, 0);
-		fire_put_u64(record, definition->fields[2].offset, index);
+		vmtap_put_u32(record, RECORD_BODY, index % 3);
+		vmtap_put_u32(record, definition->fields[0].offset, 0);
+		vmtap_put_u32(record, definition->fields[1].offset, 0);
+		vmtap_put_u64(record, definition->fields[2].offset, index);
 		break;
 	case EVENT_MESSAGE:
-		fire_put_u32(record, RECORD_BODY, 0);
+		vmtap_put_u32(record, RECORD_BODY, 0);
 		memset(text, 'x', shot->length);
 		snprintf(text, sizeof(text), "%05u", index);
 		text[5] = 'x';
-		fire_put_text(record, definition->text, text, shot->length);
+		vmtap_put_text(record, definition->text, text, shot->length);
 		break;
 	default:
-		fire_put_u32(record, RECORD_BODY, 0);
-		fire_put_u32(record, definition->fields[0].offset, index);
+		vmtap_put_u32(record, RECORD_BODY, 0);
+		vmtap_put_u32(record, definition->fields[0].offset, index);
 		break;
 	}
-	fire_commit(record);
+	vmtap_record_commit(record);
 }
 
 static void fire(unsigned event)
@@ -253,7 +253,7 @@ static void fire(unsigned event)
 		.began = schedule_now()};
 	schedule_trace("thread %u fires %u, of event %u", shot->thread, index, event);
 	const void *word = words[event];
-	if (__atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED) && fire_wants_stream(word)) {
+	if (__atomic_load_n((const uint32_t *)word, __ATOMIC_RELAXED) && vmtap_wants_stream(word)) {
 		record(shot, index);
 		if (options.lossless_ms > 0)
 			check_wait(shot);

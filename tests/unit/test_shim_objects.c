@@ -19,9 +19,9 @@
  */
 struct made {
 	struct vmtap_object object;
-	struct definition definition;
-	const struct definition *definitions[1];
-	struct definition_field fields[2];
+	struct vmtap_definition definition;
+	const struct vmtap_definition *definitions[1];
+	struct vmtap_field fields[2];
 	uint32_t prefixes[4], word;
 	unsigned short *words[1];
 	uint16_t numbers[1];
@@ -56,9 +56,9 @@ static struct made *make(const char *name, unsigned count, const char *type)
 		made->prefixes[i + 1] = digest(made->description, length);
 	}
 	snprintf(made->description + length, 128 - length, ")");
-	made->fields[0] = (struct definition_field){16, 4, 1, false};
-	made->fields[1] = (struct definition_field){20, 4, 2, true};
-	made->definition = (struct definition){.description = made->description,
+	made->fields[0] = (struct vmtap_field){16, 4, 1, false};
+	made->fields[1] = (struct vmtap_field){20, 4, 2, true};
+	made->definition = (struct vmtap_definition){.description = made->description,
 		.digest = digest(made->description, strlen(made->description)),
 		.prefixes = made->prefixes,
 		.fields = made->fields,
@@ -337,19 +337,30 @@ START_TEST(other_arguments_are_kept_out)
 }
 END_TEST
 
-/* Of a larger object struct, the known part is read; a smaller one is refused. */
+/* Of a larger object struct, the known part is read; one without the members that were added later
+ * is read without them; a smaller one is refused. So it is with definitions. */
 START_TEST(objects_of_other_sizes)
 {
 	struct made *larger = make("large", 2, "uint32_t"), *smaller = make("small", 2, "uint32_t");
+	struct made *first = make("first", 2, "uint32_t");
 
 	larger->object.size += 8;
-	smaller->object.size -= 8;
+	larger->object.definition_size = sizeof(larger->definition) + 8;
+	larger->definition.library = "| large\n";
+	first->object.size = offsetof(struct vmtap_object, definition_size);
+	first->definition.library = "| not there\n";
+	smaller->object.size = offsetof(struct vmtap_object, next);
 	vmtap_object_add(&larger->object);
-	vmtap_object_add(&smaller->object);
+	vmtap_object_add(&first->object);
 	ck_assert(event_count() > 0);
+	ck_assert(!registry_has_omissions());
+	ck_assert_str_eq(event_get(larger->numbers[0])->is.library, "| large\n");
+	ck_assert_ptr_null(event_get(first->numbers[0])->is.library);
+	vmtap_object_add(&smaller->object);
 	ck_assert(registry_has_omissions());
 	drop(smaller);
 	ck_assert(!registry_has_omissions());
+	drop(first);
 	drop(larger);
 }
 END_TEST

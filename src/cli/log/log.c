@@ -240,8 +240,13 @@ static void format_time(const struct log_summary *summary, char *text, size_t si
  */
 static bool next_compatible(const char **lines, char *name, size_t size)
 {
-	size_t length = strcspn(*lines, "\n"), end = strcspn(*lines, "(\n");
+	size_t length = strcspn(*lines, "\n"), end;
 
+	while (!strncmp(*lines, WIRE_LIBRARY, strlen(WIRE_LIBRARY))) {
+		*lines += length + ((*lines)[length] == '\n');
+		length = strcspn(*lines, "\n");
+	}
+	end = strcspn(*lines, "(\n");
 	if (!**lines)
 		return false;
 	snprintf(name, size, "%.*s", (int)(end < size ? end : size - 1), *lines);
@@ -322,8 +327,9 @@ static void print_summary(
 		if (!summary->counts[i])
 			continue;
 		layout = log_layout(reader, (uint16_t)i);
-		printf("%6u %12" PRIu64 "  %s%s", i, summary->counts[i],
-			layout && layout->is_probe ? "vm:::" : "", layout ? layout->name : "");
+		printf("%6u %12" PRIu64 "  %s%s%s", i, summary->counts[i],
+			layout ? layout->provider : "", layout && layout->is_probe ? ":::" : "",
+			layout ? layout->name : "");
 		lines = records_type_extension(&reader->file.records, (uint16_t)i);
 		while (next_compatible(&lines, name_of, sizeof(name_of))) {
 			if (absent_provider(name_of))
@@ -375,7 +381,8 @@ static int print_json(
 		while (next_compatible(&lines, name_of, sizeof(name_of)))
 			json_array_append_new(also, probes_json_text(name_of));
 		json_array_append_new(types,
-			json_pack("{s:i, s:o, s:b, s:I, s:o}", "type", (int)i, "name",
+			json_pack("{s:i, s:o, s:o, s:b, s:I, s:o}", "type", (int)i, "provider",
+				probes_json_text(layout ? layout->provider : ""), "name",
 				probes_json_text(layout ? layout->name : ""), "probe",
 				layout && layout->is_probe, "events",
 				(json_int_t)summary->counts[i], "also", also));
@@ -476,7 +483,11 @@ static void print_record(struct log_reader *reader, const struct record *record)
 		putchar('-');
 	else
 		printf("%u", record->cap);
-	printf(" %s", layout ? layout->name : "?");
+	/* vm's names are short, as they always were; others name their provider */
+	if (layout && layout->is_probe && strcmp(layout->provider, "vm") != 0)
+		printf(" %s:::%s", layout->provider, layout->name);
+	else
+		printf(" %s", layout ? layout->name : "?");
 	for (unsigned int i = 0; layout && i < layout->field_count; i++)
 		if (layout_field(layout, i, record->payload, record->size, &at, &size))
 			print_field(reader, &layout->fields[i], at, size);

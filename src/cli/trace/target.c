@@ -292,10 +292,14 @@ int target_continue(struct targets *targets, struct error *error)
  * stream. */
 static bool has_library(const struct target *target, const struct d_probe_set *set, size_t first)
 {
+	/* provider vm's, and those that VM authors have generated */
 	const struct d_asked library = {
 		.provider = "vm[0-9]*", .module = "", .function = "", .name = ""};
+	const struct d_asked own = {
+		.provider = "", .module = "", .function = "vmtap_*_fire_*", .name = ""};
 
-	return target->command.words && is_matched(set, first, &library);
+	return target->command.words &&
+		(is_matched(set, first, &library) || is_matched(set, first, &own));
 }
 
 /* Whether a description is of the pid provider, which only the kernel has. */

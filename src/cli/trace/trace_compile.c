@@ -17,6 +17,7 @@ struct work {
 	bool is_open;  /* the targets are open, and their probes are in the set */
 	bool has_set;  /* the compiler has the set of probes */
 	bool is_named; /* the target is traced only because a provider is named after it */
+	bool carries;  /* the compiler knows what the sources carry */
 	bool waits;    /* the libraries' definitions depend on the probes */
 };
 
@@ -90,6 +91,27 @@ static int watch_targets(struct work *work)
 	return CLI_CANNOT;
 }
 
+/* Defines what the sources carry. What cannot be understood is left out: scripts may do without. A
+ * status. */
+static int take_carried(struct work *work)
+{
+	const struct source *source = work->trace->targets.source;
+	size_t at = 0, wrong;
+	struct d_error error;
+
+	while (source && at < source->carried_count &&
+		d_compiler_carry(work->compiler, source->carried + at, source->carried_count - at,
+			work->probes, &wrong, &error)) {
+		if (!wrong)
+			return report_error(work, &error); /* in a library of the user's */
+		at += wrong;
+		cli_message("the definition of provider %s that comes with its events is left out: "
+			    "%s",
+			source->carried[at - 1].name, error.message.text);
+	}
+	return CLI_OK;
+}
+
 /* Creates the compiler. If libraries depend on which probes exist, opens the targets first. */
 static int begin(struct work *work)
 {
@@ -113,6 +135,9 @@ static int begin(struct work *work)
 		return report_error(work, &error);
 	if (work->waits && (trace->targets.count || trace->targets.arrivals.choice))
 		status = open_targets(work);
+	work->carries = !status && work->is_open;
+	if (work->carries)
+		status = take_carried(work);
 	work->has_set = !status && work->is_open;
 	if (work->has_set && d_compiler_set_probes(work->compiler, work->probes, &error))
 		return report_error(work, &error);
@@ -243,6 +268,8 @@ static int finish(struct work *work, struct d_program **program)
 	struct d_error error;
 
 	work->trace->compile_options.zdefs = d_compiler_asks(work->compiler)->zdefs;
+	if (!work->has_set && !work->carries && take_carried(work))
+		return CLI_FOUND;
 	if (!work->has_set && d_compiler_set_probes(work->compiler, work->probes, &error)) {
 		if (is_missing && !work->is_named)
 			report_missing(work);

@@ -9,13 +9,13 @@
  *
  * Runs on the build machine, from the Makefile. It must not know any probe: names, arguments
  * and their order come only from the contract. This file has the command line and the checks of
- * the contracts; generator_*.c write the files.
+ * the contracts; contract/generator_*.c write the files.
  *
  * A COMPAT.d is a provider whose probes the contract's events fire (lines "@event"). Its sites
  * are in a separate object, in one function for each event. The event's fire function calls that
  * function if it is linked: this is how a VM opts in.
  */
-#include "contract/tools/generator.h"
+#include "contract/generator.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 	struct generate_input input = {0};
 	struct error error;
 	FILE *out = NULL;
-	int mode = 0, status = 1;
+	int mode = 0, failure = 0, status = 1;
 
 	while (argc >= 4 && mode < MODES && strcmp(argv[2], modes[mode]) != 0)
 		mode++;
@@ -155,6 +155,8 @@ int main(int argc, char **argv)
 		contract_suits(input.contract, &error))
 		goto error;
 	input.provider = &input.contract->providers[0];
+	strcpy(input.macro, "VMTAP");
+	strcpy(input.symbol, "vmtap");
 	if (read_compats(&input, argv + 4, argc - 4, &error))
 		goto error;
 	out = fopen(argv[3], "w");
@@ -167,10 +169,12 @@ int main(int argc, char **argv)
 	else if (mode == FIRE)
 		generate_fire(out, &input);
 	else if (mode == DEFINITIONS)
-		generate_definitions(out, &input);
+		failure = generate_definitions(out, &input);
 	else
 		generate_compat(out, &input);
-	status = 0;
+	status = failure < 0;
+	if (status)
+		error_set(&error, -failure, "%s: out of memory", argv[3]);
 	if (ferror(out) | fclose(out)) {
 		error_set(&error, errno, "%s: %m", argv[3]);
 		status = 1;

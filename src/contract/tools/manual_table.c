@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "contract/tools/generator.h"
+#include "contract/generator.h"
 #include "wire/layout.h"
 #include "wire/wire_type.h"
 

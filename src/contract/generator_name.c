@@ -2,7 +2,7 @@
  * generator_name.c: what the generated files must agree on: how C spells the contract's
  * names, how each argument is carried, and the layout of a record in a ring.
  */
-#include "contract/tools/generator.h"
+#include "contract/generator.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -68,7 +68,7 @@ uint32_t generate_prefix_digest(const struct contract_probe *probe, unsigned cou
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct contract_argument *argument = &probe->arguments[i];
-		digest = digest_text(digest, argument->type);
+		digest = digest_text(digest, generate_type(argument));
 		digest = digest_text(digest,
 			generate_is_cap(probe, i)            ? "cap"
 				: generate_is_name(argument) ? "name"
@@ -113,7 +113,13 @@ const char *generate_argument(const struct contract_argument *argument)
 {
 	static const char *const reserved[] = {"class", "new", "delete", "this", "template",
 		"private", "public", "protected", "namespace", "operator", "virtual", "try",
-		"catch", "throw"};
+		"catch", "throw", "alignas", "alignof", "and", "and_eq", "asm", "bitand", "bitor",
+		"bool", "char16_t", "char32_t", "char8_t", "compl", "concept", "const_cast",
+		"consteval", "constexpr", "constinit", "co_await", "co_return", "co_yield",
+		"decltype", "dynamic_cast", "explicit", "export", "false", "friend", "mutable",
+		"noexcept", "not", "not_eq", "nullptr", "or", "or_eq", "reinterpret_cast",
+		"requires", "static_assert", "static_cast", "thread_local", "true", "typeid",
+		"typename", "typeof", "using", "wchar_t", "xor", "xor_eq", "linux", "unix"};
 	static char name[128];
 
 	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
@@ -124,12 +130,51 @@ const char *generate_argument(const struct contract_argument *argument)
 	return argument->name;
 }
 
+/* Whether a type consists of words that every reader of a stream knows. */
+static bool is_plain(const char *type)
+{
+	static const char *const words[] = {"char", "short", "int", "long", "signed", "unsigned",
+		"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t",
+		"uint64_t"};
+
+	while (*type) {
+		size_t length = strcspn(type, " "), i = 0;
+		while (i < sizeof(words) / sizeof(words[0]) &&
+			(strlen(words[i]) != length || memcmp(words[i], type, length) != 0))
+			i++;
+		if (i == sizeof(words) / sizeof(words[0]))
+			return false;
+		type += length + strspn(type + length, " ");
+	}
+	return true;
+}
+
+const char *generate_type(const struct contract_argument *argument)
+{
+	static char sized[4][12];
+	static unsigned next;
+	char *type;
+
+	if (argument->kind == CONTRACT_STRING)
+		return "char *";
+	if (argument->kind == CONTRACT_POINTER)
+		return "void *";
+	if (is_plain(argument->type))
+		return argument->type;
+	type = sized[next++ % 4];
+	snprintf(type, sizeof(sized[0]), "%sint%u_t", argument->is_signed ? "" : "u",
+		argument->size * 8u);
+	return type;
+}
+
 /* The type that a VM author passes. */
 static const char *c_type(const struct contract_argument *argument)
 {
 	if (generate_is_name(argument))
 		return "struct vmtap_name *";
-	return generate_is_text(argument) ? "const char *" : argument->type;
+	if (argument->kind == CONTRACT_POINTER)
+		return "const void *";
+	return generate_is_text(argument) ? "const char *" : generate_type(argument);
 }
 
 void generate_parameters(FILE *out, const struct contract_probe *probe)

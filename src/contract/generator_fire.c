@@ -3,7 +3,7 @@
  * contract's probes with their tables, and the functions of a compatible provider, which the
  * fire functions call if they are linked.
  */
-#include "contract/tools/generator.h"
+#include "contract/generator.h"
 
 #include <string.h>
 
@@ -55,64 +55,148 @@ static void put_no_hooks(FILE *out, const struct generate_input *input)
 	}
 }
 
-static void put_fire_function(FILE *out, const struct generate_input *input, size_t event)
+static void put_site(
+	FILE *out, const struct generate_input *input, const struct contract_probe *probe)
 {
-	const struct contract_provider *provider = input->provider;
-	const struct contract_probe *probe = &provider->probes[event];
-	struct generate_layout layout;
-
-	generate_layout(probe, &layout);
-	fprintf(out, "FIRE void vmtap_fire_%s(", generate_name(probe, false));
-	generate_parameters(out, probe);
-	fputs(")\n{\n\tFIRE_KEEP_BASE;\n", out);
-	for (unsigned i = 0; i < probe->argument_count; i++) {
-		const struct contract_argument *argument = &probe->arguments[i];
-		const char *name = generate_argument(argument);
-		if (generate_is_name(argument))
-			fprintf(out, "\t%s = fire_touch_name(%s);\n", name, name);
-		else if (generate_is_text(argument))
-			fprintf(out, "\tconst uint32_t %s_length = fire_touch_text(&%s);\n",
-				argument->name, name);
-	}
-	fprintf(out, "\t%s(", generate_site_macro(provider, probe));
+	if (!input->is_own)
+		fprintf(out, "\t%s(", generate_site_macro(input->provider, probe));
+	else if (probe->argument_count)
+		fprintf(out, "\tSTAP_PROBE%u(%s, %s, ", probe->argument_count,
+			input->provider->name, probe->identifier);
+	else
+		fprintf(out, "\tSTAP_PROBE(%s, %s", input->provider->name, probe->identifier);
 	for (unsigned i = 0; i < probe->argument_count; i++)
 		fprintf(out, "%s%s%s", i ? ", " : "", generate_argument(&probe->arguments[i]),
 			generate_is_name(&probe->arguments[i]) ? "->text" : "");
 	fputs(");\n", out);
-	put_hook_calls(out, input, event);
-	fprintf(out, "\tif (fire_wants_stream(&%s_%s_semaphore)) {\n", provider->name,
-		probe->identifier);
+}
+
+/* Writes what puts the record into the thread's ring. */
+static void put_record(FILE *out, const struct generate_input *input, size_t event)
+{
+	const struct contract_probe *probe = &input->provider->probes[event];
+	struct generate_layout layout;
+
+	generate_layout(probe, &layout);
 	for (unsigned i = 0; i < probe->argument_count; i++)
 		if (generate_is_name(&probe->arguments[i]))
-			fprintf(out, "\t\tconst uint32_t %s_id = fire_name(%s);\n",
-				probe->arguments[i].name, generate_argument(&probe->arguments[i]));
+			fprintf(out,
+				"\t\tconst uint32_t vmtap_id_%u = vmtap_name_id(&%s_object, %s);\n",
+				i, input->symbol, generate_argument(&probe->arguments[i]));
+	fprintf(out,
+		"\t\tstruct vmtap_record *vmtap_record = vmtap_record_begin(&%s_object, "
+		"&%s_numbers[%zu], ",
+		input->symbol, input->symbol, event);
 	if (layout.text >= 0)
-		fprintf(out,
-			"\t\tstruct vmtap_record *record = fire_begin(VMTAP_PROBE_%s, "
-			"fire_text_bytes(%u, %s_length));\n",
-			generate_name(probe, true), layout.offset[layout.text] + 4,
-			probe->arguments[layout.text].name);
+		fprintf(out, "vmtap_text_bytes(%u, vmtap_length_%d));\n",
+			layout.offset[layout.text] + 4, layout.text);
 	else
-		fprintf(out, "\t\tstruct vmtap_record *record = fire_begin(VMTAP_PROBE_%s, %u);\n",
-			generate_name(probe, true), layout.bytes);
-	fputs("\n\t\tif (record) {\n", out);
+		fprintf(out, "%u);\n", layout.bytes);
+	fputs("\n\t\tif (vmtap_record) {\n", out);
 	for (unsigned i = 0; i < probe->argument_count; i++) {
 		const struct contract_argument *argument = &probe->arguments[i];
 		const char *name = generate_argument(argument);
+		const char *cast = argument->kind == CONTRACT_POINTER ? "(uintptr_t)" : "";
 		if (generate_is_text(argument))
-			fprintf(out, "\t\t\tfire_put_text(record, %u, %s, %s_length);\n",
-				layout.offset[i], name, argument->name);
+			fprintf(out,
+				"\t\t\tvmtap_put_text(vmtap_record, %u, %s, vmtap_length_%u);\n",
+				layout.offset[i], name, i);
 		else if (generate_is_name(argument))
-			fprintf(out, "\t\t\tfire_put_u32(record, %u, %s_id);\n", layout.offset[i],
-				argument->name);
+			fprintf(out, "\t\t\tvmtap_put_u32(vmtap_record, %u, vmtap_id_%u);\n",
+				layout.offset[i], i);
 		else if (argument->size == 8)
-			fprintf(out, "\t\t\tfire_put_u64(record, %u, (uint64_t)%s);\n",
-				layout.offset[i], name);
+			fprintf(out, "\t\t\tvmtap_put_u64(vmtap_record, %u, (uint64_t)%s%s);\n",
+				layout.offset[i], cast, name);
 		else
-			fprintf(out, "\t\t\tfire_put_u32(record, %u, (uint32_t)%s);\n",
+			fprintf(out, "\t\t\tvmtap_put_u32(vmtap_record, %u, (uint32_t)%s);\n",
 				layout.offset[i], name);
 	}
-	fputs("\t\t\tfire_commit(record);\n\t\t}\n\t}\n}\n\n", out);
+	fputs("\t\t\tvmtap_record_commit(vmtap_record);\n\t\t}\n", out);
+}
+
+static void put_fire_function(FILE *out, const struct generate_input *input, size_t event)
+{
+	const struct contract_probe *probe = &input->provider->probes[event];
+
+	fprintf(out, "VMTAP_FIRE_FUNCTION void %s_fire_%s(", input->symbol,
+		generate_name(probe, false));
+	generate_parameters(out, probe);
+	fputs(")\n{\n\tVMTAP_KEEP_BASE;\n", out);
+	for (unsigned i = 0; i < probe->argument_count; i++) {
+		const struct contract_argument *argument = &probe->arguments[i];
+		const char *name = generate_argument(argument);
+		if (generate_is_name(argument))
+			fprintf(out, "\t%s = vmtap_touch_name(%s);\n", name, name);
+		else if (generate_is_text(argument))
+			fprintf(out, "\tconst uint32_t vmtap_length_%u = vmtap_touch_text(&%s);\n",
+				i, name);
+	}
+	put_site(out, input, probe);
+	put_hook_calls(out, input, event);
+	fprintf(out, "\tif (vmtap_wants_stream(&%s_%s_semaphore)) {\n", input->provider->name,
+		probe->identifier);
+	put_record(out, input, event);
+	fputs("\t}\n}\n\n", out);
+}
+
+/* Writes the words of a VM author's provider, which are 32 bits wide. */
+static void put_words(FILE *out, const struct contract_provider *provider)
+{
+	fputs("VMTAP_WORDS_BEGIN;\n", out);
+	for (size_t i = 0; i < provider->probe_count; i++)
+		fprintf(out, "VMTAP_WORD_DEFINED uint32_t %s_%s_semaphore = 0;\n", provider->name,
+			provider->probes[i].identifier);
+	fputc('\n', out);
+}
+
+int generate_source(FILE *out, const struct generate_input *input, const char *header)
+{
+	const struct contract_provider *provider = input->provider;
+	int result;
+
+	fprintf(out,
+		"/*\n * The probes of provider %s: words, fire functions with their USDT sites, "
+		"and "
+		"what the event\n"
+		" * stream is told of them. Generated by vmtap from the provider's definition; "
+		"compile "
+		"it into each\n"
+		" * object that fires the probes, with -mno-red-zone on x86-64, and link "
+		"libvmtap.\n"
+		" */\n"
+		"#include \"%s\"\n\n"
+		"#ifdef VMTAP_DISABLE\n"
+		"typedef int %s_is_disabled; /* C wants a declaration */\n"
+		"#else\n\n"
+		"#include <vmtap_provider.h>\n\n"
+		"#if defined(__clang__) /* about the macros of sys/sdt.h */\n"
+		"#pragma clang diagnostic ignored \"-Wgnu-zero-variadic-macro-arguments\"\n"
+		"#endif\n\n"
+		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+		provider->name, header, input->symbol);
+	put_words(out, provider);
+	result = generate_definitions(out, input);
+	fprintf(out, "static unsigned short *const %s_words[%zu] = {\n", input->symbol,
+		provider->probe_count);
+	for (size_t i = 0; i < provider->probe_count; i++)
+		fprintf(out, "\t(unsigned short *)(void *)&%s_%s_semaphore,\n", provider->name,
+			provider->probes[i].identifier);
+	fprintf(out,
+		"};\n\nstatic struct vmtap_object %s_object = {sizeof(struct vmtap_object), "
+		"VMTAP_OBJECT_VERSION,\n"
+		"\t%zu, %s_definitions, %s_words, %s_numbers, NULL, NULL, NULL,\n"
+		"\tsizeof(struct vmtap_definition)};\n\n",
+		input->symbol, provider->probe_count, input->symbol, input->symbol, input->symbol);
+	for (size_t i = 0; i < provider->probe_count; i++)
+		put_fire_function(out, input, i);
+	fprintf(out,
+		"__attribute__((constructor)) static void %s_enter(void)\n{\n"
+		"\tvmtap_part_enter(&%s_object);\n}\n\n"
+		"__attribute__((destructor)) static void %s_leave(void)\n{\n"
+		"\tvmtap_part_leave(&%s_object);\n}\n\n"
+		"#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
+		input->symbol, input->symbol, input->symbol, input->symbol);
+	return result;
 }
 
 void generate_fire(FILE *out, const struct generate_input *input)
@@ -186,7 +270,7 @@ void generate_compat(FILE *out, const struct generate_input *input)
 			continue;
 		fprintf(out, "FIRE_HOOK void on_%s(", generate_name(event, false));
 		generate_parameters(out, event);
-		fputs(")\n{\n\tFIRE_KEEP_BASE;\n", out);
+		fputs(")\n{\n\tVMTAP_KEEP_BASE;\n", out);
 		for (size_t j = 0; j < provider->probe_count; j++) {
 			const struct contract_probe *probe = &provider->probes[j];
 			const struct contract_mapping *mapping = &compat->mappings[j];

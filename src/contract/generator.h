@@ -2,8 +2,8 @@
  * generator.h: what the parts of the generator share. They write to a FILE, whose errors are
  * checked once, at the end. Texts that they return are valid until the next few calls.
  */
-#ifndef VMTAP_CONTRACT_TOOLS_GENERATOR_H
-#define VMTAP_CONTRACT_TOOLS_GENERATOR_H
+#ifndef VMTAP_CONTRACT_GENERATOR_H
+#define VMTAP_CONTRACT_GENERATOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +26,13 @@ struct generate_compat {
 struct generate_input {
 	struct contract *contract;
 	const struct contract_provider *provider;
+	/* A VM author's provider. Provider vm differs from one in that its words and the macros of
+	 * its sites are made by dtrace, that it has compatible providers, events of GHC's and
+	 * functions for other languages, and that it is made of several files. */
+	bool is_own;
+	char macro[64];      /* begins the names of macros: "VMTAP", "LUA" */
+	char symbol[96];     /* begins the names of functions and tables: "vmtap", "vmtap_lua" */
+	const char *library; /* the definition in D that the stream carries; NULL: none */
 	struct generate_compat compats[GENERATE_COMPAT_MAX];
 	size_t compat_count;
 };
@@ -54,6 +61,9 @@ uint32_t generate_prefix_digest(const struct contract_probe *probe, unsigned cou
 /* Convert "gc__start" to GC_START or gc_start; the last four results remain valid. */
 const char *generate_name(const struct contract_probe *probe, bool upper);
 const char *generate_upper(const char *name);
+/* An argument's type as a stream declares it and as C has it, without the contract's own types:
+ * "uint32_t", "char *", "void *". */
+const char *generate_type(const struct contract_argument *argument);
 /* The macro that `dtrace -h` makes for a probe: VM_GC_START. */
 const char *generate_site_macro(
 	const struct contract_provider *provider, const struct contract_probe *probe);
@@ -66,10 +76,28 @@ void generate_argument_names(FILE *out, const struct contract_probe *probe);
 /* Whether the event fires any of the provider's probes. */
 bool generate_serves(const struct generate_compat *compat, size_t event);
 
-/* Write the files. generate_compat writes that of the first compatible provider. */
+/* Write the files. generate_compat writes that of the first compatible provider. 0 or -ENOMEM. */
 void generate_header(FILE *out, const struct generate_input *input, bool sites);
 void generate_fire(FILE *out, const struct generate_input *input);
-void generate_definitions(FILE *out, const struct generate_input *input);
+int generate_definitions(FILE *out, const struct generate_input *input);
 void generate_compat(FILE *out, const struct generate_input *input);
+
+/*
+ * A VM author's provider. generate_check_own() says what is wrong with it, as "FILE: line N, column
+ * M: reason" (-EINVAL); generate_take_own() fills in the input of generate_header() and
+ * generate_source(). generate_library() returns the file's text as a stream carries it, without
+ * comments; the caller frees it; NULL: out of memory.
+ */
+int generate_check_own(const struct contract *contract, struct error *error);
+void generate_take_own(
+	struct generate_input *input, struct contract *contract, const char *library);
+char *generate_library(const char *text, size_t length);
+
+/* Write the documentation of a provider: Markdown, and a manual page. */
+void generate_markdown(FILE *out, const struct generate_input *input);
+void generate_manual(FILE *out, const struct generate_input *input);
+
+/* Writes the C file of a VM author's provider; header is the name of its header. */
+int generate_source(FILE *out, const struct generate_input *input, const char *header);
 
 #endif

@@ -1,0 +1,42 @@
+/*
+ * vmtap_guard.h: the guards that generated headers (vmtap_probes.h, a VM author's lua_probes.h)
+ * use. Include those, not this file.
+ *
+ * There is one aligned 32-bit word per probe and object. Its low half is the kernel's counter of
+ * tracers (the USDT semaphore), its high half the stream's. It is tested by inline assembly because
+ * the compiler may hoist a plain load out of a loop.
+ */
+#ifndef VMTAP_GUARD_H
+#define VMTAP_GUARD_H
+
+#define VMTAP_WORD(word) extern unsigned short word __attribute__((section(".probes"))) VMTAP_HIDDEN
+/* Provider vm's words are declared as `dtrace -h` does it, by their low half; others as they are.
+ */
+#define VMTAP_WORD_32(word) extern uint32_t word __attribute__((section(".probes"))) VMTAP_HIDDEN
+
+#if defined(__x86_64__)
+/* The second form of the instruction is for -masm=intel. */
+#if defined(__clang__)
+#define VMTAP_TEST_ "{cmpl $0, %1|cmp dword ptr %1, 0}"
+#else
+#define VMTAP_TEST_ "{cmpl $0, %1|cmp %k1, 0}"
+#endif
+#define VMTAP_ENABLED_(word)                                                                       \
+	__builtin_expect(__extension__({                                                           \
+		int vmtap_enabled_;                                                                \
+		__asm__ volatile(VMTAP_TEST_ : "=@ccne"(vmtap_enabled_) : "m"(word));              \
+		vmtap_enabled_;                                                                    \
+	}),                                                                                        \
+		0)
+#else
+static inline int vmtap_enabled_(const void *word)
+{
+	unsigned int both;
+	__asm__("" : "+r"(word));
+	both = __atomic_load_n((const unsigned int *)word, __ATOMIC_RELAXED);
+	return __builtin_expect(both != 0, 0);
+}
+#define VMTAP_ENABLED_(word) vmtap_enabled_(&(word))
+#endif
+
+#endif
