@@ -180,6 +180,46 @@ bool aggregate_update(const struct aggregate *aggregate, struct aggregate_elemen
 	return true;
 }
 
+static void merge_squares(uint64_t *squares, const uint64_t *more)
+{
+	unsigned __int128 sum = (unsigned __int128)squares[1] << 64 | squares[0];
+
+	sum += (unsigned __int128)more[1] << 64 | more[0];
+	squares[0] = (uint64_t)sum;
+	squares[1] = (uint64_t)(sum >> 64);
+}
+
+bool aggregate_merge(const struct aggregate *aggregate, struct aggregate_element *element,
+	const struct partial *partial)
+{
+	enum d_aggregating function = aggregate->definition->function;
+	uint64_t *data = element->words;
+	bool fits = true;
+
+	switch (function) {
+	case D_AGGREGATE_COUNT:
+		data[0] += partial->updates;
+		break;
+	case D_AGGREGATE_SUM:
+	case D_AGGREGATE_MIN:
+	case D_AGGREGATE_MAX:
+		return aggregate_update(aggregate, element, (int64_t)partial->value, 1);
+	case D_AGGREGATE_AVG:
+	case D_AGGREGATE_STDDEV:
+		data[0] += partial->updates;
+		data[1] += partial->value;
+		if (function == D_AGGREGATE_STDDEV)
+			merge_squares(data + 2, partial->squares);
+		break;
+	default:
+		for (size_t i = 0; i < partial->bucket_count; i++)
+			fits &= counts_add((struct counts *)data, partial->buckets[i].bucket,
+				aggregate->distribution.buckets, partial->buckets[i].count,
+				aggregate->quota);
+	}
+	return fits;
+}
+
 /* The part of the aggregation for a CPU, created at its first event; NULL: no memory. */
 static struct aggregate *part_of_cpu(struct aggregate *aggregate, uint16_t cpu)
 {

@@ -21,6 +21,7 @@
 #include "engine/distribution.h"
 #include "engine/quota.h"
 #include "engine/tuple.h"
+#include "program/partial.h"
 
 struct aggregate_element {
 	uint32_t hash;
@@ -81,6 +82,10 @@ struct aggregate_element *aggregate_add(struct aggregate *aggregate, const struc
 /* Only distributions use increment. false: there was no room to count it. */
 bool aggregate_update(const struct aggregate *aggregate, struct aggregate_element *element,
 	int64_t value, int64_t increment);
+
+/* Adds what a source has of an element; false: there was no room for all of it. */
+bool aggregate_merge(const struct aggregate *aggregate, struct aggregate_element *element,
+	const struct partial *partial);
 
 /*
  * Option aggpercpu: finds or adds the tuple's element in the aggregation and in the CPU's part, and

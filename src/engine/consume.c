@@ -16,8 +16,34 @@ enum {
 	MESSAGE_MAX = 256
 };
 
+static void merge_partial(void *context, const struct partial *partial)
+{
+	struct engine *engine = context;
+	struct aggregate *aggregate = &engine->aggregates[partial->aggregation];
+	struct aggregate_element *element;
+	struct tuple tuple;
+
+	if (!tuple_gather(&tuple, &aggregate->shape, partial->keys, 0))
+		return;
+	element = aggregate_find(aggregate, &tuple);
+	if (!element)
+		element = aggregate_add(aggregate, &tuple);
+	if (!element || !aggregate_merge(aggregate, element, partial))
+		drops_add_on_cpu(&engine->drops, DROP_AGGREGATION, 0, partial->updates);
+}
+
+void consume_collect(struct engine *engine)
+{
+	const struct partial_sink sink = {.context = engine, .add = merge_partial};
+
+	if (engine->leaves && !engine->collected && engine->collect)
+		engine->collect(engine->collect_context, &sink);
+	engine->collected = true;
+}
+
 void consume_exit(struct engine *engine, uint64_t status)
 {
+	consume_collect(engine);
 	engine->exited = true;
 	engine->exit_at_end = engine->ended;
 	engine->status = (int)(status & 255);
@@ -46,6 +72,7 @@ static void print_aggregations(struct engine *engine, const struct d_action *act
 	struct aggregate_rows rows;
 	bool empty = true;
 
+	consume_collect(engine);
 	for (unsigned i = 0; i < action->aggregation_count; i++) {
 		aggregates[i] = &engine->aggregates[action->aggregations[i]];
 		empty &= aggregates[i]->count == 0;
@@ -105,9 +132,11 @@ static void carry_out(
 		consume_exit(engine, values[0]);
 		break;
 	case D_ACTION_CLEAR:
+		consume_collect(engine);
 		aggregate_clear(aggregate);
 		break;
 	case D_ACTION_TRUNC:
+		consume_collect(engine);
 		aggregate_trunc(aggregate,
 			action->argument_count
 				? (int64_t)value_cut(values[0], action->types[0].size,

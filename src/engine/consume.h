@@ -16,6 +16,12 @@ void consume_records(struct engine *engine, const struct recorded *recorded);
  */
 void consume_waiting(struct engine *engine);
 
+/*
+ * Takes what sources have for aggregations (program/partial.h): once in a firing, so that all its
+ * actions see the same; for the last time when exit() is called.
+ */
+void consume_collect(struct engine *engine);
+
 /* exit(): from now on no probe but END fires. */
 void consume_exit(struct engine *engine, uint64_t status);
 

@@ -230,6 +230,8 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->effects = settings->effects;
 	engine->is_stopped = settings->is_stopped;
 	engine->stop_context = settings->stop_context;
+	engine->collect = settings->collect;
+	engine->collect_context = settings->collect_context;
 	engine->options = program->options;
 	engine->writer = settings->writer;
 	engine->recorded = settings->recorded;
@@ -401,6 +403,16 @@ static void report_fault(struct engine *engine, uint32_t clause, const struct fa
 	engine->writer->operations->fault(engine->writer, &told);
 }
 
+static void fail_clause(struct engine *engine, uint32_t index, const struct fault *fault)
+{
+	end_clause(engine);
+	report_fault(engine, index, fault);
+	if (engine->in_error)
+		drops_add(&engine->drops, DROP_ERROR, 1);
+	else
+		run_error_clauses(engine, index, fault);
+}
+
 static void run_clause(struct engine *engine, uint32_t index)
 {
 	const struct engine_clause *clause = &engine->clauses[index];
@@ -420,12 +432,7 @@ static void run_clause(struct engine *engine, uint32_t index)
 	return;
 fault:
 	fault = engine->fault;
-	end_clause(engine);
-	report_fault(engine, index, &fault);
-	if (engine->in_error)
-		drops_add(&engine->drops, DROP_ERROR, 1);
-	else
-		run_error_clauses(engine, index, &fault);
+	fail_clause(engine, index, &fault);
 }
 
 /* Runs the clauses of the firing's probe. */
@@ -437,6 +444,8 @@ static inline void fire(struct engine *engine)
 	engine->tokens.active = false;
 	for (uint32_t i = 0; i < entry->count && !(engine->ended && consume_is_stopped(engine));
 		i++) {
+		if (engine->enabled[entry->first + i] & ENGINE_LEFT)
+			continue;
 		engine->firing.enabling = entry->first + i + 1;
 		run_clause(engine, engine->enabled[entry->first + i]);
 		/* exit() skips the clauses after its own, except for END, whose clauses all run. */
@@ -477,6 +486,7 @@ static void fire_own(struct engine *engine, uint32_t probe, uint64_t time)
 		.probe = probe,
 		.tid = engine->self->pid,
 	};
+	engine->collected = engine->exited;
 	fire(engine);
 }
 
@@ -550,7 +560,7 @@ static bool is_traced_cpu(const struct engine *engine, uint16_t cpu)
 	return engine->options.cpu < 0 || engine->options.cpu == cpu;
 }
 
-static void run_event(
+static void set_firing(
 	struct engine *engine, const struct event_batch *batch, const struct event *event)
 {
 	engine->firing.process = &batch->processes[event->process];
@@ -563,7 +573,28 @@ static void run_event(
 	engine->firing.tid = event->tid;
 	engine->firing.cpu = event->cpu;
 	engine->firing.argument_count = event->argument_count;
-	fire(engine);
+}
+
+/* A clause that a source carries out has failed. */
+static void run_fault(struct engine *engine, const struct event_fault *found)
+{
+	const struct fault fault = {
+		.code = found->code, .value = found->value, .offset = found->offset};
+
+	if (found->clause >= engine->program->clause_count)
+		return;
+	engine->running = found->clause;
+	fail_clause(engine, found->clause, &fault);
+}
+
+static void add_loss(struct engine *engine, const struct event_loss *loss)
+{
+	if (loss->kind == EVENT_LOSS_VARIABLES)
+		drops_add(&engine->drops, DROP_DYNAMIC, loss->count);
+	else
+		drops_add_on_cpu(&engine->drops,
+			loss->kind == EVENT_LOSS_UPDATES ? DROP_AGGREGATION : DROP_PRINCIPAL,
+			loss->cpu, loss->count);
 }
 
 void engine_run(struct engine *engine, const struct event_batch *batch)
@@ -571,8 +602,7 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 	uint64_t next_tick = engine_next_tick(engine);
 
 	for (size_t i = 0; i < batch->loss_count; i++)
-		drops_add_on_cpu(&engine->drops, DROP_PRINCIPAL, batch->losses[i].cpu,
-			batch->losses[i].count);
+		add_loss(engine, &batch->losses[i]);
 	if (!engine->begun || engine->ended || engine->exited)
 		return;
 	engine->wall_offset = batch->wall_offset;
@@ -587,12 +617,37 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 				break;
 		}
 		if (event->probe < engine->table_count && engine->table[event->probe].count &&
-			event->process < batch->process_count && is_traced_cpu(engine, event->cpu))
-			run_event(engine, batch, event);
+			event->process < batch->process_count &&
+			is_traced_cpu(engine, event->cpu)) {
+			set_firing(engine, batch, event);
+			if (batch->captures && batch->captures[i].fault)
+				run_fault(engine, batch->captures[i].fault);
+			else
+				fire(engine);
+		}
 	}
 	if (batch->until)
 		run_ticks_through(engine, batch->until);
 	flush(engine);
+}
+
+void engine_leave(struct engine *engine, uint32_t probe, uint32_t clause)
+{
+	const struct engine_probe *entry;
+
+	if (probe >= engine->table_count)
+		return;
+	entry = &engine->table[probe];
+	for (uint32_t i = entry->first; i < entry->first + entry->count; i++)
+		if (engine->enabled[i] == clause)
+			engine->enabled[i] |= ENGINE_LEFT;
+	engine->leaves = true;
+}
+
+void engine_collect(struct engine *engine)
+{
+	engine->collected = engine->exited;
+	consume_collect(engine);
 }
 
 void engine_advance(struct engine *engine, uint64_t now)
@@ -643,6 +698,8 @@ void engine_end(struct engine *engine, uint64_t now)
 	}
 	if (engine->waiting.first)
 		consume_waiting(engine);
+	if (!exited)
+		engine_collect(engine);
 	/* For fire(), END starts in a run that has already ended. */
 	engine->exited = true;
 	if (engine->table[PROBE_END].count)

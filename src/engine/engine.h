@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "program/event.h"
+#include "program/partial.h"
 #include "program/program.h"
 
 struct engine;
@@ -52,6 +53,13 @@ struct engine_settings {
 	 * printed after it. NULL: never. */
 	bool (*is_stopped)(void *context);
 	void *stop_context;
+	/*
+	 * Called before aggregations are used that sources take part in (engine_leave()): adds to
+	 * the sink what the sources have that the engine does not have yet. NULL: they have
+	 * nothing.
+	 */
+	void (*collect)(void *context, const struct partial_sink *sink);
+	void *collect_context;
 };
 
 /*
@@ -76,6 +84,18 @@ void engine_run(struct engine *engine, const struct event_batch *batch);
  * call. The enablings are sorted by probe, then by clause. -ENOMEM: nothing has changed.
  */
 int engine_join(struct engine *engine, const struct d_enabling *enablings, size_t count);
+
+/*
+ * Leaves a clause to the source of a probe on which it is enabled: the engine no longer runs it for
+ * the probe's events.
+ */
+void engine_leave(struct engine *engine, uint32_t probe, uint32_t clause);
+
+/*
+ * Takes what sources have for the aggregations. The engine does so by itself before it uses them;
+ * this is for a source that ends earlier, or whose counters must not grow too much.
+ */
+void engine_collect(struct engine *engine);
 
 /* Fires the ticks that are due by `now`, for times when the source has no events. */
 void engine_advance(struct engine *engine, uint64_t now);

@@ -7,19 +7,7 @@
 
 #include <stdint.h>
 
-/*
- * The DTrace faults that the engine raises. Scripts see the code as arg4 of the ERROR probe. DTrace
- * calls number 0 an unknown fault; here every fault is known, so 0 means no fault.
- */
-enum d_fault {
-	D_FAULT_NONE = 0,
-	D_FAULT_BADADDR = 1,
-	D_FAULT_ILLOP = 3,
-	D_FAULT_DIVZERO = 4,
-	D_FAULT_NOSCRATCH = 5,
-	D_FAULT_BADSIZE = 10,
-	D_FAULT_BADINDEX = 11
-};
+#include "program/fault_code.h"
 
 struct fault {
 	enum d_fault code;

@@ -33,7 +33,7 @@ static enum follower find_follower(const struct engine *engine, const struct rec
 		at++;
 	for (at++; at < entry->count && found != FOLLOWER_CERTAIN; at++) {
 		const struct engine_clause *clause =
-			&engine->clauses[engine->enabled[entry->first + at]];
+			&engine->clauses[engine->enabled[entry->first + at] & ~ENGINE_LEFT];
 		if (clause->prints)
 			found = clause->predicate ? FOLLOWER_MAYBE : FOLLOWER_CERTAIN;
 	}

@@ -56,6 +56,8 @@ struct engine_probe {
 	struct text *names; /* ENGINE_NAMES of them, created when first needed */
 };
 
+#define ENGINE_LEFT (UINT32_C(1) << 31)
+
 struct engine_variable {
 	struct tuple_shape shape;
 	bool is_self, is_string, is_bytes;
@@ -108,6 +110,10 @@ struct engine {
 	const struct engine_effects *effects; /* NULL: not available */
 	bool (*is_stopped)(void *context);    /* as in engine_settings */
 	void *stop_context;
+	void (*collect)(void *context, const struct partial_sink *sink);
+	void *collect_context;
+	bool leaves;    /* some clause is carried out by a source */
+	bool collected; /* in this firing, or for good because tracing has ended */
 	struct writer *writer;
 	struct d_options options; /* as setopt() has left them */
 	uint32_t string_limit;
@@ -115,7 +121,7 @@ struct engine {
 	struct engine_clause *clauses;
 	struct engine_probe *table;
 	size_t table_count;
-	uint32_t *enabled; /* clause indices */
+	uint32_t *enabled; /* clause indices; with ENGINE_LEFT: a source carries it out */
 	size_t enabled_count;
 
 	uint64_t registers[D_REGISTERS_MAX];

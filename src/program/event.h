@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "program/fault_code.h"
 
 /* A traced process, as the built-in variables show it. */
 struct event_process {
@@ -57,8 +58,17 @@ struct event_piece {
 	uint32_t length;
 };
 
+/* A fault of a clause that the source carries out itself (program/partial.h). */
+struct event_fault {
+	uint32_t clause; /* index into the program's clauses */
+	enum d_fault code;
+	uint64_t value; /* the address that is wrong, if the code is about one */
+	int64_t offset; /* in the clause's code: the predicate's first, then the body's */
+};
+
 /* What only some sources deliver with an event. */
 struct event_capture {
+	const struct event_fault *fault; /* not NULL: the event is this fault, and nothing else */
 	struct event_stack kernel, user;
 	const uint64_t *registers; /* as regs.d numbers them */
 	uint32_t register_count;   /* further ones read as 0 */
@@ -66,11 +76,18 @@ struct event_capture {
 	uint32_t piece_count;
 };
 
-/* Events that were lost between their probe and the engine. */
+enum event_loss_kind {
+	EVENT_LOSS_EVENTS,   /* between their probe and the engine */
+	EVENT_LOSS_UPDATES,  /* of aggregations, by clauses that the source carries out itself */
+	EVENT_LOSS_VARIABLES /* stores into the variables of such clauses */
+};
+
+/* What was lost before it reached the engine. */
 struct event_loss {
 	uint64_t count;
 	uint32_t probe; /* index into the probe set, or UINT32_MAX when not known */
 	uint16_t cpu;
+	enum event_loss_kind kind;
 };
 
 struct event_batch {

@@ -134,6 +134,7 @@ static const struct option options[] = {
 	{"quiet", BOOLEAN, false, BOOL_AT(quiet)},
 	{"quietresize", BOOLEAN, false, AT(NOWHERE)},
 	{"rawbytes", BOOLEAN, false, BOOL_AT(rawbytes)},
+	{"reduce", BOOLEAN, false, BOOL_AT(reduce)},
 	{"scratchsize", SIZE, false, U64_AT(scratchsize)},
 	{"specsize", SIZE, false, U64_AT(specsize)},
 	{"stackframes", NUMBER, false, INT_AT(stackframes)},
@@ -171,6 +172,7 @@ void d_options_init(struct d_options *options)
 	options->specsize = 4 << 20;
 	options->strsize = 256;
 	options->bufsize = 4 << 20;
+	options->reduce = true;
 	options->aggsize = 4 << 20;
 	options->dynvarsize = 1 << 20;
 	options->scratchsize = 256;

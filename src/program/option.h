@@ -40,7 +40,8 @@ struct d_options {
 	uint64_t specsize;
 	bool aggsortkey, aggsortrev;
 	bool agghist, aggpack, aggzoom, aggpercpu;
-	bool table; /* lines of the same columns are a table: see engine/output/table.h */
+	bool reduce; /* sources may carry out clauses that only aggregate */
+	bool table;  /* lines of the same columns are a table: see engine/output/table.h */
 	enum d_encoding encoding; /* of bars */
 	enum d_output_form format;
 	int aggsortpos, aggsortkeypos;

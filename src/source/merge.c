@@ -240,6 +240,14 @@ static int merge_enable(
 	return result;
 }
 
+static void merge_collect(struct source *source, const struct partial_sink *sink)
+{
+	struct merge *merge = (struct merge *)source;
+
+	for (size_t i = 0; i < merge->count; i++)
+		source_collect(merge->parts[i]->is.source, sink);
+}
+
 static void merge_stop(struct source *source)
 {
 	struct merge *merge = (struct merge *)source;
@@ -302,6 +310,7 @@ static void merge_close(struct source *source)
 static const struct source_methods merge_methods = {
 	.enable = merge_enable,
 	.next = merge_next,
+	.collect = merge_collect,
 	.stop = merge_stop,
 	.descriptor = merge_descriptor,
 	.due = merge_due,

@@ -47,7 +47,7 @@ int source_request_of_program(struct source_request *request, const struct d_pro
 	size_t *places = calloc(probes->count + 1, sizeof(*places)), count = 0;
 	int result;
 
-	*request = (struct source_request){.program = program};
+	*request = (struct source_request){.program = program, .probes = probes};
 	result = places ? demand_all(request) : -ENOMEM;
 	if (result)
 		goto out;

@@ -17,13 +17,19 @@ struct source_want {
 	uint32_t probe;                /* index into the probe set */
 	uint32_t clause;               /* index into the program's clauses */
 	const struct d_demand *demand; /* NULL: not known, any argument may be used */
+	/*
+	 * The answer of the source that it was given to: it carries out the clause itself at this
+	 * probe, and its collect() gives the results. false at first.
+	 */
+	bool reduced;
 };
 
 struct source_request {
 	struct source_want *wants; /* sorted by probe, then by clause */
 	size_t want_count;
-	const struct d_program *program; /* the program that the clauses belong to; NULL: none */
-	bool lossless;                   /* the target waits instead of losing events */
+	const struct d_program *program;  /* the program that the clauses belong to; NULL: none */
+	const struct d_probe_set *probes; /* of the program */
+	bool lossless;                    /* the target waits instead of losing events */
 	uint64_t latency;         /* ns within which events are wanted; 0: the target's choice */
 	struct d_demand *demands; /* by clause; the wants point to them */
 	size_t demand_count;

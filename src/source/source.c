@@ -12,6 +12,12 @@ enum source_state source_next(
 	return source->methods->next(source, timeout_ms, batch, error);
 }
 
+void source_collect(struct source *source, const struct partial_sink *sink)
+{
+	if (source->methods->collect)
+		source->methods->collect(source, sink);
+}
+
 void source_stop(struct source *source)
 {
 	source->methods->stop(source);

@@ -27,6 +27,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "program/event.h"
+#include "program/partial.h"
 #include "program/probe.h"
 #include "source/capability.h"
 #include "source/request.h"
@@ -68,6 +69,11 @@ struct source_methods {
 	 */
 	enum source_state (*next)(struct source *source, int timeout_ms, struct event_batch *batch,
 		struct error *error);
+	/*
+	 * Gives what the clauses that the source has taken over (struct source_want) have
+	 * aggregated since the last call. NULL: it takes over none.
+	 */
+	void (*collect)(struct source *source, const struct partial_sink *sink);
 	/* Asks the target to stop sending; what it has already sent is still delivered, then
 	 * the end. */
 	void (*stop)(struct source *source);
@@ -135,6 +141,7 @@ int source_log_open(
 int source_enable(struct source *source, const struct source_request *request, struct error *error);
 enum source_state source_next(
 	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error);
+void source_collect(struct source *source, const struct partial_sink *sink);
 void source_stop(struct source *source);
 int source_descriptor(const struct source *source);
 struct source_capability source_capability(const struct source *source, uint32_t probe);

@@ -352,7 +352,9 @@ END_TEST
 
 START_TEST(test_losses)
 {
-	struct event_loss losses[] = {{1, 3, 0}, {5, 4, 2}, {2, UINT32_MAX, 2}, {1, 3, 65535}};
+	struct event_loss losses[] = {{.count = 1, .probe = 3, .cpu = 0},
+		{.count = 5, .probe = 4, .cpu = 2}, {.count = 2, .probe = UINT32_MAX, .cpu = 2},
+		{.count = 1, .probe = 3, .cpu = 65535}};
 
 	start();
 	fixture.batch.losses = losses;

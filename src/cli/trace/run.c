@@ -138,7 +138,8 @@ static void run_batch(struct run *run, const struct event_batch *batch)
 			batch->message);
 	}
 	for (size_t i = 0; i < batch->loss_count; i++)
-		run->lost += batch->losses[i].count;
+		if (batch->losses[i].kind == EVENT_LOSS_EVENTS)
+			run->lost += batch->losses[i].count;
 	TEST_POINT("batch-taken");
 	engine_run(run->engine, batch);
 	TEST_POINT("batch-run");
@@ -337,6 +338,15 @@ static void note_targets(struct process_symbols *symbols, const struct run_setti
 		lookup->note(lookup->context, settings->targets->items[i].pid, 0);
 }
 
+/* What sources have for the engine's aggregations, also those that have ended. */
+static void collect(void *context, const struct partial_sink *sink)
+{
+	const struct run *run = context;
+
+	if (run->settings->targets->source)
+		source_collect(run->settings->targets->source, sink);
+}
+
 /* Tells the source which probes the program is enabled on, and what the program reads there. */
 static int enable_probes(struct run *run, struct error *error)
 {
@@ -350,6 +360,9 @@ static int enable_probes(struct run *run, struct error *error)
 		error_set(error, ENOMEM, "out of memory");
 	else
 		result = source_enable(run->source, &request, error);
+	for (size_t i = 0; i < request.want_count && !result; i++)
+		if (request.wants[i].reduced)
+			engine_leave(run->engine, request.wants[i].probe, request.wants[i].clause);
 	source_request_free(&request);
 	return result;
 }
@@ -429,6 +442,8 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	engine_settings.is_stopped = is_stopped;
 	engine_settings.stop_context = &run;
+	engine_settings.collect = collect;
+	engine_settings.collect_context = &run;
 	run.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (run.signals < 0) {
 		result = error_set(error, errno, "signals: %s", strerror(errno));

@@ -127,6 +127,40 @@ int bpf_map_get(int map, const void *key, void *value)
 	return map_element(BPF_MAP_LOOKUP_ELEM, map, key, value);
 }
 
+int bpf_map_delete(int map, const void *key)
+{
+	return map_element(BPF_MAP_DELETE_ELEM, map, key, NULL);
+}
+
+int bpf_map_read(int map, bool is_first, uint32_t *at, void *keys, void *values, uint32_t *count)
+{
+	union bpf_attr attributes = {0};
+	int result;
+
+	attributes.batch.map_fd = (uint32_t)map;
+	attributes.batch.in_batch = is_first ? 0 : (uintptr_t)at;
+	attributes.batch.out_batch = (uintptr_t)at;
+	attributes.batch.keys = (uintptr_t)keys;
+	attributes.batch.values = (uintptr_t)values;
+	attributes.batch.count = *count;
+	result = bpf_system_call(BPF_MAP_LOOKUP_BATCH, &attributes, sizeof(attributes));
+	*count = result && result != -ENOENT ? 0 : attributes.batch.count;
+	return result;
+}
+
+uint32_t bpf_cpu_count(void)
+{
+	FILE *file = fopen("/sys/devices/system/cpu/possible", "re");
+	unsigned first = 0, last = 0;
+	int found = file ? fscanf(file, "%u-%u", &first, &last) : 0;
+
+	if (file)
+		fclose(file);
+	if (found == 2)
+		return last + 1;
+	return found == 1 ? first + 1 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+}
+
 /* ---- programs ---- */
 
 static int load(const struct bpf_insn *code, size_t count, unsigned flags, char *log, uint32_t size)

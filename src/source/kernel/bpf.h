@@ -30,6 +30,18 @@ int bpf_task_map(uint32_t value_bytes);
 
 int bpf_map_set(int map, const void *key, const void *value);
 int bpf_map_get(int map, const void *key, void *value);
+int bpf_map_delete(int map, const void *key);
+
+/*
+ * Reads many elements of a hash map at once: the next ones after those of the call before, whose
+ * place is in *at; it is ignored in the first call. *count is the arrays' room, then the number of
+ * elements; values of maps by processor have one for each possible processor. 0; -ENOENT: these
+ * are the last ones; -ENOSPC: the room is too small; another negative errno.
+ */
+int bpf_map_read(int map, bool is_first, uint32_t *at, void *keys, void *values, uint32_t *count);
+
+/* How many processors the machine may have: so many values have the maps by processor. */
+uint32_t bpf_cpu_count(void);
 
 /*
  * Loads a program for uprobes. If the kernel refuses it, error has what the kernel says about the

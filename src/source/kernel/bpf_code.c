@@ -125,6 +125,14 @@ void bpf_extend(struct bpf_code *code, int reg, unsigned size, bool is_signed)
 	bpf_operate_value(code, is_signed ? BPF_ARSH : BPF_RSH, reg, bits);
 }
 
+void bpf_swap(struct bpf_code *code, int reg)
+{
+	emit(code,
+		BPF_ALU | BPF_END |
+			(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? BPF_TO_BE : BPF_TO_LE),
+		reg, 0, 0, 64);
+}
+
 void bpf_read(struct bpf_code *code, int to, int base, int offset, unsigned size)
 {
 	emit(code, BPF_LDX | BPF_MEM | width(size), to, base, offset, 0);

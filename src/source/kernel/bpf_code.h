@@ -45,6 +45,8 @@ void bpf_operate(struct bpf_code *code, int operation, int to, int from);
 void bpf_operate_value(struct bpf_code *code, int operation, int to, int32_t value);
 /* Extends the low bytes of a register to 64 bits. */
 void bpf_extend(struct bpf_code *code, int reg, unsigned size, bool is_signed);
+/* Reverses the order of the eight bytes. */
+void bpf_swap(struct bpf_code *code, int reg);
 void bpf_read(struct bpf_code *code, int to, int base, int offset, unsigned size);
 void bpf_write(struct bpf_code *code, int base, int offset, int from, unsigned size);
 void bpf_write_value(struct bpf_code *code, int base, int offset, int32_t value, unsigned size);

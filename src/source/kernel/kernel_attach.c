@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/debug.h"
 #include "base/error.h"
+#include "source/kernel/kernel_reduce.h"
 
 static int out_of_memory(struct error *error)
 {
@@ -95,6 +96,11 @@ static int plan_site(struct kernel_attachment *attachment, struct kernel_target 
 
 	if (result)
 		return tell_plan(set, target, site, result, argument, error);
+	number = kernel_reduce_set(attachment->maps.reduction, wants, count);
+	if (number < 0)
+		return out_of_memory(error);
+	plan.clauses = (uint32_t)number;
+	plan.clauses_sleep = kernel_reduce_sleeps(attachment->maps.reduction, plan.clauses);
 	number = find_plan(attachment, &plan);
 	if (number < 0 ||
 		array_room(&attachment->sites, &attachment->site_capacity, attachment->site_count,
@@ -111,7 +117,7 @@ static int check_memory(
 {
 	char name[512];
 
-	if (!want->demand || !want->demand->any_memory)
+	if (want->reduced || !want->demand || !want->demand->any_memory)
 		return 0;
 	name_probe(set, want->probe, name, sizeof(name));
 	return error_set(error, ENOTSUP,
@@ -170,7 +176,7 @@ static int make_maps(
 	maps->wake_bytes = wake_bytes;
 	maps->site_count = (uint32_t)attachment->site_count;
 	for (size_t i = 0; i < attachment->plan_count; i++)
-		if (attachment->plans[i].limit > task_bytes)
+		if (attachment->plans[i].ships && attachment->plans[i].limit > task_bytes)
 			task_bytes = attachment->plans[i].limit;
 	maps->counters = bpf_map(BPF_MAP_TYPE_ARRAY, 4, 8 * counters, 1, BPF_F_MMAPABLE);
 	maps->task = task_bytes ? bpf_task_map(task_bytes) : -1;
@@ -185,8 +191,8 @@ static int make_maps(
 static int load_plan(struct kernel_attachment *attachment, size_t number, struct error *error)
 {
 	const struct kernel_plan *plan = &attachment->plans[number];
-	unsigned flags =
-		(plan->sleeps ? BPF_SLEEPS : 0) | (attachment->features.multi ? BPF_MULTI : 0);
+	unsigned flags = (plan->sleeps || plan->clauses_sleep ? BPF_SLEEPS : 0) |
+		(attachment->features.multi ? BPF_MULTI : 0);
 	struct bpf_code code;
 	int result;
 
@@ -362,7 +368,7 @@ int kernel_attach_begin(struct kernel_attachment *attachment, struct kernel_targ
 	for (size_t i = 0; i < attachment->plan_count; i++)
 		attachment->programs[i] = -1;
 	for (size_t i = 0; i < attachment->plan_count && !attachment->features.copy_string; i++) {
-		if (!has_strings(&attachment->plans[i]))
+		if (!has_strings(&attachment->plans[i]) && !attachment->plans[i].clauses_sleep)
 			continue;
 		bpf_find_copy_string(&attachment->features);
 		break;

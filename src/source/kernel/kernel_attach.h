@@ -28,8 +28,8 @@ struct kernel_attachment {
 };
 
 /*
- * Attaches to the sites of all probes that are wanted. The attachment's features and
- * maps.first_site have been set; ring is the ring's map. On failure a
+ * Attaches to the sites of all probes that are wanted. The attachment's features,
+ * maps.first_site and maps.reduction have been set; ring is the ring's map. On failure a
  * negative errno and a line in error that names the probe and the file; call kernel_attach_end()
  * then, too.
  */

@@ -20,30 +20,16 @@
 #include <stddef.h>
 
 #include "source/kernel/kernel_cpu_time.h"
+#include "source/kernel/kernel_generator.h"
+#include "source/kernel/kernel_translate.h"
 
 enum {
 	PRIVILEGE_MASK = 3, /* in cs; 0 in the kernel */
-	CLOCK_TRIES = 2,
-	/* On the program's stack. */
-	STACK_IDS = -8,    /* tid, then pid, as struct bpf_pidns_info has them */
-	STACK_VALUE = -16, /* an argument that is read */
-	STACK_DYNPTR = -32,
-	STACK_SITE = -40,
-	STACK_KEY = -48
-};
-
-struct generator {
-	struct bpf_code *code;
-	const struct kernel_plan *plan;
-	const struct kernel_maps *maps;
-	const struct bpf_features *features;
-	uint32_t done, lost, unreadable, fail;
-	bool reads_arguments; /* some are in memory */
-	bool is_staged;       /* the record is in the thread's own memory */
+	CLOCK_TRIES = 2
 };
 
 /* Leaves tid and pid on the stack; ends the program for a process that is not wanted. */
-static void identify(struct generator *g)
+static void identify(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
 
@@ -51,15 +37,15 @@ static void identify(struct generator *g)
 		bpf_set(code, BPF_REG_1, g->features->namespace_device);
 		bpf_set(code, BPF_REG_2, g->features->namespace_inode);
 		bpf_move(code, BPF_REG_3, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_3, STACK_IDS);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_3, KERNEL_STACK_IDS);
 		bpf_set(code, BPF_REG_4, 8);
-		bpf_write_value(code, BPF_REG_10, STACK_IDS, 0, 8);
+		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_IDS, 0, 8);
 		bpf_call(code, BPF_FUNC_get_ns_current_pid_tgid);
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->done);
-		bpf_read(code, BPF_REG_1, BPF_REG_10, STACK_IDS + 4, 4);
+		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
 	} else {
 		bpf_call(code, BPF_FUNC_get_current_pid_tgid);
-		bpf_write(code, BPF_REG_10, STACK_IDS, BPF_REG_0, 8);
+		bpf_write(code, BPF_REG_10, KERNEL_STACK_IDS, BPF_REG_0, 8);
 		bpf_move(code, BPF_REG_1, BPF_REG_0);
 		bpf_operate_value(code, BPF_RSH, BPF_REG_1, 32);
 	}
@@ -67,23 +53,22 @@ static void identify(struct generator *g)
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, (int32_t)g->plan->pid, g->done);
 }
 
-/* Leaves the site's number on the stack. */
-static void find_site(struct generator *g)
+void kernel_generate_site(struct kernel_generator *g)
 {
 	bpf_move(g->code, BPF_REG_1, BPF_REG_6);
 	bpf_call(g->code, BPF_FUNC_get_attach_cookie);
-	bpf_write(g->code, BPF_REG_10, STACK_SITE, BPF_REG_0, 8);
+	bpf_write(g->code, BPF_REG_10, KERNEL_STACK_SITE, BPF_REG_0, 8);
 }
 
-static void begin_record(struct generator *g)
+static void begin_record(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
 
 	if (g->is_staged && g->plan->is_sample) {
-		bpf_write_value(code, BPF_REG_10, STACK_KEY, 0, 4);
+		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_KEY, 0, 4);
 		bpf_set_map(code, BPF_REG_1, g->maps->sample);
 		bpf_move(code, BPF_REG_2, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_2, STACK_KEY);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_2, KERNEL_STACK_KEY);
 		bpf_call(code, BPF_FUNC_map_lookup_elem);
 	} else if (g->is_staged) {
 		bpf_call(code, BPF_FUNC_get_current_task_btf);
@@ -102,36 +87,36 @@ static void begin_record(struct generator *g)
 	bpf_move(code, BPF_REG_7, BPF_REG_0);
 }
 
-static void write_time(struct generator *g)
+void kernel_generate_time(struct kernel_generator *g)
 {
 	bpf_call(g->code, BPF_FUNC_ktime_get_ns);
 	bpf_write(g->code, BPF_REG_7, offsetof(struct kernel_head, time), BPF_REG_0, 8);
 }
 
-static void write_head(struct generator *g)
+void kernel_generate_head(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
 
-	bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_SITE, 8);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_SITE, 8);
 	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, site), BPF_REG_0, 4);
-	bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_IDS, 4);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_IDS, 4);
 	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, tid), BPF_REG_0, 4);
-	bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_IDS + 4, 4);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
 	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, pid), BPF_REG_0, 4);
 	bpf_call(code, BPF_FUNC_get_smp_processor_id);
 	bpf_write(code, BPF_REG_7, offsetof(struct kernel_head, cpu), BPF_REG_0, 2);
-	bpf_write_value(code, BPF_REG_7, offsetof(struct kernel_head, unused), 0, 2);
+	bpf_write_value(code, BPF_REG_7, offsetof(struct kernel_head, kind), 0, 2);
 }
 
 /* Reads `bytes` of user memory at the address in R3 to the address in R1; R0 is 0 on success. */
-static void read_user(struct generator *g, uint32_t bytes)
+static void read_user(struct kernel_generator *g, uint32_t bytes)
 {
 	bpf_set(g->code, BPF_REG_2, bytes);
 	bpf_call(g->code, g->plan->is_sample ? BPF_FUNC_probe_read_user : BPF_FUNC_copy_from_user);
 }
 
 /* The address of a memory operand, in R3. */
-static void find_address(struct generator *g, const struct kernel_operand *operand)
+static void find_address(struct kernel_generator *g, const struct kernel_operand *operand)
 {
 	struct bpf_code *code = g->code;
 
@@ -147,9 +132,9 @@ static void find_address(struct generator *g, const struct kernel_operand *opera
 	}
 }
 
-/* Leaves the argument in R0, extended to 64 bits. */
-static void read_argument(struct generator *g, const struct kernel_operand *operand)
+void kernel_generate_argument(struct kernel_generator *g, unsigned argument)
 {
+	const struct kernel_operand *operand = &g->plan->arguments[argument];
 	struct bpf_code *code = g->code;
 	uint32_t after;
 
@@ -166,11 +151,11 @@ static void read_argument(struct generator *g, const struct kernel_operand *oper
 		g->reads_arguments = true;
 		find_address(g, operand);
 		bpf_move(code, BPF_REG_1, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_1, STACK_VALUE);
-		bpf_write_value(code, BPF_REG_10, STACK_VALUE, 0, 8);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
+		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
 		read_user(g, operand->size);
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->unreadable);
-		bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_VALUE, 8);
+		bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
 		break;
 	case KERNEL_OPERAND_KERNEL_PC:
 	case KERNEL_OPERAND_USER_PC:
@@ -195,23 +180,23 @@ static uint32_t argument_place(unsigned argument)
 	return (uint32_t)sizeof(struct kernel_head) + 8 * argument;
 }
 
-static void write_arguments(struct generator *g)
+static void write_arguments(struct kernel_generator *g)
 {
 	for (unsigned i = 0; i < g->plan->argument_count; i++) {
-		read_argument(g, &g->plan->arguments[i]);
+		kernel_generate_argument(g, i);
 		bpf_write(g->code, BPF_REG_7, (int)argument_place(i), BPF_REG_0, 8);
 	}
 }
 
 /* An address in the record, in the given register. */
-static void point_to_place(struct generator *g, int to, uint32_t place)
+static void point_to_place(struct kernel_generator *g, int to, uint32_t place)
 {
 	bpf_move(g->code, to, BPF_REG_7);
 	bpf_operate_value(g->code, BPF_ADD, to, (int32_t)place);
 }
 
 /* Copies the registers with which the process has entered the kernel; zeroes if it never did. */
-static void write_entry_registers(struct generator *g)
+static void write_entry_registers(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
 	int place = (int)g->plan->registers;
@@ -232,7 +217,7 @@ static void write_entry_registers(struct generator *g)
 	bpf_place(code, after);
 }
 
-static void write_registers(struct generator *g)
+static void write_registers(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
 	uint32_t in_process = bpf_label(code), after = bpf_label(code);
@@ -255,7 +240,7 @@ static void write_registers(struct generator *g)
 }
 
 /* Who the process is: what the kernel shows of its first thread, and its users. */
-static void write_identity(struct generator *g)
+static void write_identity(struct kernel_generator *g)
 {
 	const struct kernel_layout *layout = &g->maps->layout;
 	struct bpf_code *code = g->code;
@@ -286,7 +271,7 @@ static void write_identity(struct generator *g)
 }
 
 /* Notes the clocks; once more if the kernel has set the thread's meanwhile. */
-static void write_cpu_clock(struct generator *g)
+static void write_cpu_clock(struct kernel_generator *g)
 {
 	const struct kernel_layout *layout = &g->maps->layout;
 	struct bpf_code *code = g->code;
@@ -322,7 +307,7 @@ static void write_cpu_clock(struct generator *g)
 }
 
 /* The address of a piece, in R3. */
-static void find_piece(struct generator *g, const struct kernel_part *part)
+static void find_piece(struct kernel_generator *g, const struct kernel_part *part)
 {
 	struct bpf_code *code = g->code;
 
@@ -339,14 +324,14 @@ static void find_piece(struct generator *g, const struct kernel_part *part)
 }
 
 /* Where the next part of a record goes, in the given register. */
-static void point_to_next(struct generator *g, int to)
+static void point_to_next(struct kernel_generator *g, int to)
 {
 	bpf_move(g->code, to, BPF_REG_7);
 	bpf_operate(g->code, BPF_ADD, to, BPF_REG_8);
 }
 
 /* R0 is the number of bytes that were written at the next place, or negative. */
-static void advance(struct generator *g, uint32_t length_place, uint32_t limit)
+static void advance(struct kernel_generator *g, uint32_t length_place, uint32_t limit)
 {
 	struct bpf_code *code = g->code;
 	uint32_t after = bpf_label(code);
@@ -361,7 +346,8 @@ static void advance(struct generator *g, uint32_t length_place, uint32_t limit)
 }
 
 /* The length of a piece is 0 if it cannot be read. What pointers in it lead to is not read then. */
-static void write_memory(struct generator *g, const struct kernel_part *part, uint32_t length_place)
+static void write_memory(
+	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
 {
 	struct bpf_code *code = g->code;
 	uint32_t after = bpf_label(code);
@@ -377,7 +363,7 @@ static void write_memory(struct generator *g, const struct kernel_part *part, ui
 }
 
 /* Leaves the length that an argument says in R9. */
-static void find_count(struct generator *g, const struct kernel_part *part)
+static void find_count(struct kernel_generator *g, const struct kernel_part *part)
 {
 	struct bpf_code *code = g->code;
 
@@ -390,7 +376,7 @@ static void find_count(struct generator *g, const struct kernel_part *part)
 
 /* As write_memory(); more than the part's length is not read at all. */
 static void write_counted(
-	struct generator *g, const struct kernel_part *part, uint32_t length_place)
+	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
 {
 	struct bpf_code *code = g->code;
 	uint32_t after = bpf_label(code);
@@ -409,7 +395,7 @@ static void write_counted(
 }
 
 /* Leaves the greatest length of a string with its NUL in R9. */
-static void find_string_limit(struct generator *g, const struct kernel_part *part)
+static void find_string_limit(struct kernel_generator *g, const struct kernel_part *part)
 {
 	struct bpf_code *code = g->code;
 	uint32_t fits = bpf_label(code);
@@ -426,7 +412,7 @@ static void find_string_limit(struct generator *g, const struct kernel_part *par
 }
 
 /* Reads a string without waiting for its pages; R0 as from bpf_probe_read_user_str(). */
-static void read_resident_string(struct generator *g, const struct kernel_part *part)
+static void read_resident_string(struct kernel_generator *g, const struct kernel_part *part)
 {
 	find_piece(g, part);
 	point_to_next(g, BPF_REG_1);
@@ -435,16 +421,18 @@ static void read_resident_string(struct generator *g, const struct kernel_part *
 }
 
 /* Fetches the page of the byte that lies `distance` after a string's beginning. */
-static void fetch_page(struct generator *g, const struct kernel_part *part, uint32_t distance)
+static void fetch_page(
+	struct kernel_generator *g, const struct kernel_part *part, uint32_t distance)
 {
 	find_piece(g, part);
 	bpf_operate_value(g->code, BPF_ADD, BPF_REG_3, (int32_t)distance);
 	bpf_move(g->code, BPF_REG_1, BPF_REG_10);
-	bpf_operate_value(g->code, BPF_ADD, BPF_REG_1, STACK_VALUE);
+	bpf_operate_value(g->code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
 	read_user(g, 1);
 }
 
-static void write_string(struct generator *g, const struct kernel_part *part, uint32_t length_place)
+static void write_string(
+	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
 {
 	struct bpf_code *code = g->code;
 	uint32_t is_read = bpf_label(code);
@@ -472,7 +460,7 @@ static void write_string(struct generator *g, const struct kernel_part *part, ui
 }
 
 static void write_kernel_stack(
-	struct generator *g, const struct kernel_part *part, uint32_t length_place)
+	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
 {
 	struct bpf_code *code = g->code;
 
@@ -489,7 +477,7 @@ static void write_kernel_stack(
  * be read. A whole page is read for the first one too, so that the number of bytes is a constant;
  * the copy begins at the page's beginning then.
  */
-static void write_stack_copy(struct generator *g, uint32_t length_place)
+static void write_stack_copy(struct kernel_generator *g, uint32_t length_place)
 {
 	struct bpf_code *code = g->code;
 	uint32_t after = bpf_label(code);
@@ -509,7 +497,7 @@ static void write_stack_copy(struct generator *g, uint32_t length_place)
 	bpf_place(code, after);
 }
 
-static void write_parts(struct generator *g)
+static void write_parts(struct kernel_generator *g)
 {
 	const struct kernel_plan *plan = g->plan;
 
@@ -532,7 +520,7 @@ static void write_parts(struct generator *g)
 }
 
 /* Leaves in R2 whether submitting a record should wake the reader. */
-static void choose_wakeup(struct generator *g)
+static void choose_wakeup(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
 	uint32_t after = bpf_label(code);
@@ -546,14 +534,14 @@ static void choose_wakeup(struct generator *g)
 	bpf_place(code, after);
 }
 
-static void point_to_dynptr(struct generator *g, int to)
+static void point_to_dynptr(struct kernel_generator *g, int to)
 {
 	bpf_move(g->code, to, BPF_REG_10);
-	bpf_operate_value(g->code, BPF_ADD, to, STACK_DYNPTR);
+	bpf_operate_value(g->code, BPF_ADD, to, KERNEL_STACK_DYNPTR);
 }
 
 /* Puts the finished record of the thread's own memory into the ring. */
-static void output(struct generator *g)
+static void output(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
 
@@ -563,7 +551,7 @@ static void output(struct generator *g)
 	point_to_dynptr(g, BPF_REG_4);
 	bpf_call(code, BPF_FUNC_ringbuf_reserve_dynptr);
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->fail);
-	write_time(g);
+	kernel_generate_time(g);
 	point_to_dynptr(g, BPF_REG_1);
 	bpf_set(code, BPF_REG_2, 0);
 	bpf_move(code, BPF_REG_3, BPF_REG_7);
@@ -575,14 +563,14 @@ static void output(struct generator *g)
 	bpf_call(code, BPF_FUNC_ringbuf_submit_dynptr);
 }
 
-static void submit(struct generator *g)
+static void submit(struct kernel_generator *g)
 {
 	choose_wakeup(g);
 	bpf_move(g->code, BPF_REG_1, BPF_REG_7);
 	bpf_call(g->code, BPF_FUNC_ringbuf_submit);
 }
 
-static void count(struct generator *g, unsigned counter)
+void kernel_generate_count(struct kernel_generator *g, unsigned counter)
 {
 	struct bpf_code *code = g->code;
 
@@ -591,38 +579,68 @@ static void count(struct generator *g, unsigned counter)
 	bpf_atomic(code, BPF_ADD, BPF_REG_1, 0, BPF_REG_0);
 }
 
-static void count_losses(struct generator *g)
+void kernel_generate_loss(struct kernel_generator *g)
+{
+	struct bpf_code *code = g->code;
+	uint32_t after = bpf_label(code);
+
+	if (!g->has_site)
+		kernel_generate_site(g);
+	bpf_read(code, BPF_REG_2, BPF_REG_10, KERNEL_STACK_SITE, 8);
+	bpf_operate_value(code, BPF_SUB, BPF_REG_2, (int32_t)g->maps->first_site);
+	bpf_jump_if_value(code, BPF_JGE, BPF_REG_2, (int32_t)g->maps->site_count, after);
+	bpf_operate_value(code, BPF_LSH, BPF_REG_2, 3);
+	bpf_set_map_value(code, BPF_REG_1, g->maps->counters, 8 * KERNEL_COUNTER_SITES);
+	bpf_operate(code, BPF_ADD, BPF_REG_1, BPF_REG_2);
+	bpf_set(code, BPF_REG_0, 1);
+	bpf_atomic(code, BPF_ADD, BPF_REG_1, 0, BPF_REG_0);
+	kernel_generate_count(g, KERNEL_COUNTER_LOST);
+	bpf_place(code, after);
+}
+
+static void count_losses(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
 
 	/* The kernel refuses instructions that nothing leads to. */
 	if (g->reads_arguments) {
 		bpf_place(code, g->unreadable);
-		count(g, KERNEL_COUNTER_UNREADABLE);
+		kernel_generate_count(g, KERNEL_COUNTER_UNREADABLE);
 		bpf_jump(code, g->lost);
 	}
-	if (g->is_staged) { /* a reservation that failed must be given back, too */
+	if (g->plan->ships &&
+		g->is_staged) { /* a reservation that failed must be given back, too */
 		bpf_place(code, g->fail);
 		bpf_set(code, BPF_REG_2, 0);
 		point_to_dynptr(g, BPF_REG_1);
 		bpf_call(code, BPF_FUNC_ringbuf_discard_dynptr);
 	}
 	bpf_place(code, g->lost);
-	bpf_read(code, BPF_REG_2, BPF_REG_10, STACK_SITE, 8);
-	bpf_operate_value(code, BPF_SUB, BPF_REG_2, (int32_t)g->maps->first_site);
-	bpf_jump_if_value(code, BPF_JGE, BPF_REG_2, (int32_t)g->maps->site_count, g->done);
-	bpf_operate_value(code, BPF_LSH, BPF_REG_2, 3);
-	bpf_set_map_value(code, BPF_REG_1, g->maps->counters, 8 * KERNEL_COUNTER_SITES);
-	bpf_operate(code, BPF_ADD, BPF_REG_1, BPF_REG_2);
-	bpf_set(code, BPF_REG_0, 1);
-	bpf_atomic(code, BPF_ADD, BPF_REG_1, 0, BPF_REG_0);
-	count(g, KERNEL_COUNTER_LOST);
+	kernel_generate_loss(g);
+}
+
+static void ship(struct kernel_generator *g)
+{
+	begin_record(g);
+	if (!g->is_staged)
+		kernel_generate_time(g);
+	kernel_generate_head(g);
+	write_cpu_clock(g); /* before anything that may sleep */
+	write_arguments(g);
+	write_identity(g);
+	write_registers(g);
+	bpf_set(g->code, BPF_REG_8, g->plan->begin);
+	write_parts(g);
+	if (g->is_staged)
+		output(g);
+	else
+		submit(g);
 }
 
 void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *plan,
 	const struct kernel_maps *maps, const struct bpf_features *features)
 {
-	struct generator g = {.code = code,
+	struct kernel_generator g = {.code = code,
 		.plan = plan,
 		.maps = maps,
 		.features = features,
@@ -634,23 +652,16 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 	g.fail = bpf_label(code);
 	bpf_move(code, BPF_REG_6, BPF_REG_1);
 	identify(&g);
-	find_site(&g);
-	begin_record(&g);
-	if (!g.is_staged)
-		write_time(&g);
-	write_head(&g);
-	write_cpu_clock(&g); /* before anything that may sleep */
-	write_arguments(&g);
-	write_identity(&g);
-	write_registers(&g);
-	bpf_set(code, BPF_REG_8, plan->begin);
-	write_parts(&g);
-	if (g.is_staged)
-		output(&g);
-	else
-		submit(&g);
-	bpf_jump(code, g.done);
-	count_losses(&g);
+	g.has_site = plan->ships || kernel_translate_names_site(maps->reduction, plan->clauses);
+	if (g.has_site)
+		kernel_generate_site(&g);
+	kernel_translate(&g);
+	if (plan->ships)
+		ship(&g);
+	if (plan->ships || g.reads_arguments) {
+		bpf_jump(code, g.done);
+		count_losses(&g);
+	}
 	bpf_place(code, g.done);
 	bpf_set(code, BPF_REG_0, 0);
 	bpf_exit(code);

@@ -10,6 +10,8 @@
 #include "source/kernel/kernel_layout.h"
 #include "source/kernel/kernel_plan.h"
 
+struct kernel_reduction;
+
 /* What programs share. */
 struct kernel_maps {
 	int ring;
@@ -22,7 +24,8 @@ struct kernel_maps {
 	uint32_t first_site, site_count; /* numbers of the sites */
 	int task;                        /* bytes for the thread's own record; -1: no plan sleeps */
 	int sample; /* bytes for a sample's record on each processor; -1: none is wanted */
-	struct kernel_layout layout; /* only if a plan has an identity or a CPU clock */
+	struct kernel_reduction *reduction; /* NULL: no clause is carried out by programs */
+	struct kernel_layout layout;        /* only if a plan has an identity or a CPU clock */
 };
 
 enum { KERNEL_COUNTER_LOST, KERNEL_COUNTER_UNREADABLE, KERNEL_COUNTER_SITES };

@@ -121,6 +121,23 @@ const struct kernel_identity *kernel_decode_identity(
 		: NULL;
 }
 
+static int decode_fault(struct kernel_decoder *decoder, const struct kernel_record *record,
+	struct event_capture *capture)
+{
+	struct event_fault *fault = arena_get(&decoder->frames, sizeof(*fault));
+	struct kernel_fault is = {0};
+
+	*capture = (struct event_capture){.fault = fault};
+	if (!fault)
+		return -ENOMEM;
+	memcpy(&is, record->bytes, record->size < sizeof(is) ? record->size : sizeof(is));
+	*fault = (struct event_fault){.clause = is.clause,
+		.code = (enum d_fault)is.code,
+		.value = is.value,
+		.offset = (int64_t)is.offset};
+	return 0;
+}
+
 void kernel_decode_begin(struct kernel_decoder *decoder)
 {
 	decoder->event_count = decoder->piece_count = 0;
@@ -146,10 +163,13 @@ int kernel_decode_add(struct kernel_decoder *decoder, const struct kernel_record
 		.tid = head.tid,
 		.cpu = head.cpu,
 		.process = process,
-		.argument_count = plan->argument_count};
-	if (decode_parts(decoder, plan, record, unwind, &decoder->captures[decoder->event_count]))
+		.argument_count = head.kind == KERNEL_RECORD_EVENT ? plan->argument_count : 0};
+	if (head.kind == KERNEL_RECORD_FAULT
+			? decode_fault(decoder, record, &decoder->captures[decoder->event_count])
+			: decode_parts(decoder, plan, record, unwind,
+				  &decoder->captures[decoder->event_count]))
 		return -ENOMEM;
-	if (plan->has_cpu_clock)
+	if (plan->has_cpu_clock && head.kind == KERNEL_RECORD_EVENT)
 		decoder->events[decoder->event_count].cpu_time =
 			kernel_cpu_time_of(decoder->times, head.tid,
 				(const struct kernel_clock *)(const void *)(record->bytes +

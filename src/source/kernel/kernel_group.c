@@ -25,15 +25,24 @@ int kernel_group_new(struct kernel_target *target, size_t process, struct kernel
 	return 0;
 }
 
+void kernel_group_reset(struct kernel_group *group)
+{
+	kernel_attach_end(&group->attachment);
+	if (group->counters)
+		munmap((void *)(uintptr_t)group->counters, group->counter_bytes);
+	free(group->counted);
+	group->counters = NULL;
+	group->counted = NULL;
+	group->counted_lost = 0;
+	group->is_attached = false;
+}
+
 void kernel_group_free(struct kernel_group *group)
 {
 	if (!group)
 		return;
-	kernel_attach_end(&group->attachment);
-	if (group->counters)
-		munmap((void *)(uintptr_t)group->counters, group->counter_bytes);
+	kernel_group_reset(group);
 	kernel_target_close(&group->target);
-	free(group->counted);
 	free(group);
 }
 
@@ -92,6 +101,7 @@ int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *se
 	int result;
 
 	group->attachment.maps.first_site = ring->next_site;
+	group->attachment.maps.reduction = ring->reduction;
 	result = kernel_attach_begin(&group->attachment, &group->target, set, request, ring->map,
 		ring->wake_bytes, error);
 	ring->next_site += (uint32_t)group->attachment.site_count;

@@ -29,6 +29,7 @@ struct kernel_group {
 struct kernel_group_ring {
 	int map;
 	uint32_t wake_bytes;
+	struct kernel_reduction *reduction;
 	uint32_t next_site; /* the number of the first site of the next group */
 };
 
@@ -50,6 +51,9 @@ void kernel_group_free(struct kernel_group *group);
 int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *set,
 	const struct source_request *request, struct kernel_group_ring *ring, char *message,
 	size_t size, struct error *error);
+
+/* As if it had not been attached. */
+void kernel_group_reset(struct kernel_group *group);
 
 /* Detaches; what is needed to read the records that there are is kept. */
 void kernel_group_detach(struct kernel_group *group);

@@ -129,8 +129,9 @@ static bool is_readable(const struct kernel_operand *operand)
 		operand->kind != KERNEL_OPERAND_UNRESOLVED;
 }
 
+/* recorded: those that the record has; the others are for clauses that the program carries out. */
 static int take_arguments(struct kernel_plan *plan, const struct kernel_site *site,
-	uint64_t arguments, unsigned *argument)
+	uint64_t arguments, uint64_t recorded, unsigned *argument)
 {
 	for (unsigned i = 0; i < KERNEL_ARGUMENTS_MAX; i++) {
 		struct kernel_operand *operand = &plan->arguments[i];
@@ -144,7 +145,8 @@ static int take_arguments(struct kernel_plan *plan, const struct kernel_site *si
 		if (!is_readable(&site->arguments[i]))
 			continue;
 		*operand = site->arguments[i];
-		plan->argument_count = (uint8_t)(i + 1);
+		if (recorded >> i & 1)
+			plan->argument_count = (uint8_t)(i + 1);
 		plan->sleeps |= operand->kind == KERNEL_OPERAND_MEMORY;
 	}
 	return 0;
@@ -183,16 +185,22 @@ static void lay_out(struct kernel_plan *plan)
 int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	const struct source_want *wants, size_t count, unsigned *argument)
 {
-	uint64_t arguments = 0;
+	uint64_t recorded = 0, others = 0;
 	int result = 0;
 
 	memset(plan, 0, sizeof(*plan));
 	plan->pid = site->pid;
 	plan->is_sample = site->is_sample;
-	for (size_t i = 0; i < count && !result; i++)
-		result = add_want(plan, wants[i].demand, &arguments);
+	for (size_t i = 0; i < count && !result; i++) {
+		if (wants[i].reduced) {
+			others |= wants[i].demand->arguments;
+			continue;
+		}
+		plan->ships = true;
+		result = add_want(plan, wants[i].demand, &recorded);
+	}
 	if (!result)
-		result = take_arguments(plan, site, arguments, argument);
+		result = take_arguments(plan, site, recorded | others, recorded, argument);
 	if (result)
 		return result;
 	lay_out(plan);

@@ -32,7 +32,16 @@ struct kernel_head {
 	uint64_t time; /* CLOCK_MONOTONIC; taken after the record has its place among the others */
 	uint32_t site; /* the cookie */
 	uint32_t tid, pid;
-	uint16_t cpu, unused;
+	uint16_t cpu, kind; /* enum kernel_record_kind */
+};
+
+enum kernel_record_kind { KERNEL_RECORD_EVENT, KERNEL_RECORD_FAULT };
+
+/* A fault of a clause that a program carries out. */
+struct kernel_fault {
+	struct kernel_head head;
+	uint32_t clause, code; /* enum d_fault */
+	uint64_t offset, value;
 };
 
 /* Who the process is, if that is wanted. */
@@ -80,6 +89,9 @@ struct kernel_plan {
 	uint32_t lengths;   /* the place of the parts' lengths, each an int32_t */
 	uint32_t begin;     /* of what differs in length; the record's size if nothing does */
 	uint32_t limit;     /* the record's greatest size */
+	bool ships;         /* a clause needs a record */
+	bool clauses_sleep; /* as sleeps, for what the program does before it makes a record */
+	uint32_t clauses;   /* number of a set in the reduction; 0: there is only the record */
 };
 
 /*

@@ -21,7 +21,9 @@
 #include "source/kernel/kernel_pid.h"
 #include "source/kernel/kernel_process.h"
 #include "source/kernel/kernel_records.h"
+#include "source/kernel/kernel_reduce.h"
 #include "source/kernel/kernel_shown.h"
+#include "source/kernel/kernel_tally.h"
 #include "source/kernel/kernel_usdt.h"
 
 enum {
@@ -44,6 +46,9 @@ struct kernel_source {
 	struct bpf_features features;
 	struct kernel_records records;
 	struct kernel_group_ring ring;
+	struct kernel_reduction reduction;
+	struct kernel_reader reader; /* of what it aggregates */
+	uint64_t *updates;           /* lost, by processor */
 	struct kernel_process **processes;
 	size_t process_count, process_capacity;
 	struct kernel_shown shown; /* the processes as batches have them */
@@ -77,6 +82,9 @@ static void kernel_close(struct source *source)
 		kernel_process_close(kernel->processes[i]);
 		free(kernel->processes[i]);
 	}
+	kernel_tally_end(&kernel->reader, &kernel->reduction);
+	kernel_reduce_free(&kernel->reduction);
+	free(kernel->updates);
 	kernel_records_close(&kernel->records);
 	if (kernel->wait >= 0)
 		close(kernel->wait);
@@ -126,6 +134,31 @@ static int attach_group(struct kernel_source *kernel, struct kernel_group *group
 	return result;
 }
 
+/* Decides what the programs carry out themselves; nothing if maps are refused. */
+static void reduce(struct kernel_source *kernel, const struct source_request *request)
+{
+	int result = kernel_reduce_begin(&kernel->reduction, request);
+
+	if (!result)
+		result = kernel_tally_begin(&kernel->reader, &kernel->reduction);
+	kernel->updates = calloc(kernel->reduction.cpu_count + 1, sizeof(*kernel->updates));
+	if (!result && kernel->updates)
+		return;
+	debug_say(DEBUG_KERNEL, "nothing is reduced: %s", strerror(-result));
+	kernel_tally_end(&kernel->reader, &kernel->reduction);
+	kernel_reduce_undo(&kernel->reduction, request);
+}
+
+static int attach_groups(
+	struct kernel_source *kernel, const struct source_request *request, struct error *error)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < kernel->group_count && !result; i++)
+		result = attach_group(kernel, kernel->groups[i], request, error);
+	return result;
+}
+
 static int kernel_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
@@ -139,10 +172,26 @@ static int kernel_enable(
 			strerror(-result));
 	if (request->latency && request->latency < BUSY_MS * CLOCK_NS_PER_MS)
 		kernel->busy_ms = (uint32_t)(request->latency / CLOCK_NS_PER_MS);
-	kernel->ring = (struct kernel_group_ring){
-		.map = kernel->records.ring.map, .wake_bytes = WAKE_BYTES};
-	for (size_t i = 0; i < kernel->group_count && !result; i++)
-		result = attach_group(kernel, kernel->groups[i], request, error);
+	kernel->ring = (struct kernel_group_ring){.map = kernel->records.ring.map,
+		.wake_bytes = WAKE_BYTES,
+		.reduction = &kernel->reduction};
+	reduce(kernel, request);
+	result = attach_groups(kernel, request, error);
+	if (result && kernel->reduction.set_count) {
+		struct error reason = *error;
+
+		/* records of events may be possible even so */
+		for (size_t i = 0; i < kernel->group_count; i++)
+			kernel_group_reset(kernel->groups[i]);
+		kernel->ring.next_site = 0;
+		kernel_tally_end(&kernel->reader, &kernel->reduction);
+		kernel_reduce_undo(&kernel->reduction, request);
+		result = attach_groups(kernel, request, error);
+		if (!result)
+			debug_say(DEBUG_KERNEL, "nothing is reduced: %s", reason.text);
+	}
+	debug_say(DEBUG_KERNEL, "%zu instructions that aggregate are carried out by programs",
+		kernel->reduction.tally_count);
 	kernel->due = clock_monotonic();
 	return result;
 }
@@ -190,8 +239,9 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 		if (!site)
 			continue;
 		plan = &group->attachment.plans[site->plan];
-		shown = kernel_shown_find(
-			&kernel->shown, head.pid, kernel_decode_identity(plan, record));
+		shown = kernel_shown_find(&kernel->shown, head.pid,
+			head.kind == KERNEL_RECORD_EVENT ? kernel_decode_identity(plan, record)
+							 : NULL);
 		if (shown < 0 ||
 			kernel_decode_add(&kernel->decoder, record, plan, site->site->probe,
 				(uint32_t)shown, kernel->processes[group->process]->unwind))
@@ -203,9 +253,35 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 	return 0;
 }
 
+static void add_loss(struct kernel_losses *losses, const struct event_loss *loss)
+{
+	if (loss->count &&
+		!array_room(&losses->items, &losses->capacity, losses->count, sizeof(*loss)))
+		losses->items[losses->count++] = *loss;
+}
+
+/* Losses of clauses that the programs carry out. */
+static void add_reduced_losses(struct kernel_source *kernel)
+{
+	uint64_t stores;
+
+	if (!kernel_tally_losses(&kernel->reader, &kernel->reduction, &stores, kernel->updates))
+		return;
+	add_loss(&kernel->losses,
+		&(struct event_loss){
+			.kind = EVENT_LOSS_VARIABLES, .count = stores, .probe = UINT32_MAX});
+	for (uint32_t cpu = 0; cpu < kernel->reduction.cpu_count; cpu++)
+		add_loss(&kernel->losses,
+			&(struct event_loss){.kind = EVENT_LOSS_UPDATES,
+				.count = kernel->updates[cpu],
+				.probe = UINT32_MAX,
+				.cpu = (uint16_t)cpu});
+}
+
 static void add_losses(struct kernel_source *kernel, struct event_batch *batch)
 {
 	kernel->losses.count = 0;
+	add_reduced_losses(kernel);
 	for (size_t i = 0; i < kernel->group_count; i++) {
 		if (!kernel_group_losses(kernel->groups[i], &kernel->losses))
 			continue;
@@ -320,6 +396,25 @@ static enum source_state kernel_next(
 	return take_batch(kernel, batch, error);
 }
 
+static const struct d_probe *probe_of_site(void *context, uint64_t number)
+{
+	const struct kernel_source *kernel = context;
+	const struct kernel_group *group =
+		number < UINT32_MAX ? find_group(kernel, (uint32_t)number) : NULL;
+	const struct kernel_attached *site =
+		group ? kernel_group_site(group, (uint32_t)number) : NULL;
+
+	return site ? &kernel->set->probes[site->site->probe] : NULL;
+}
+
+static void kernel_collect(struct source *source, const struct partial_sink *sink)
+{
+	struct kernel_source *kernel = kernel_of(source);
+	const struct kernel_site_names names = {kernel, probe_of_site};
+
+	kernel_tally_read(&kernel->reader, &kernel->reduction, &names, sink);
+}
+
 static void kernel_stop(struct source *source)
 {
 	kernel_of(source)->stopping = true;
@@ -339,6 +434,7 @@ static uint64_t kernel_due(const struct source *source)
 static const struct source_methods kernel_methods = {
 	.enable = kernel_enable,
 	.next = kernel_next,
+	.collect = kernel_collect,
 	.stop = kernel_stop,
 	.descriptor = kernel_descriptor,
 	.due = kernel_due,

@@ -1,0 +1,55 @@
+/*
+ * kernel_generator.h: what the parts of a BPF program share that is being generated: the plan, the
+ * maps, places on the program's stack, and the code that several parts need.
+ *
+ * R6 is the context (struct pt_regs) in the whole program.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_GENERATOR_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_GENERATOR_H
+
+#include "source/kernel/bpf.h"
+#include "source/kernel/bpf_code.h"
+#include "source/kernel/kernel_capture.h"
+#include "source/kernel/kernel_plan.h"
+
+/* Places on the program's stack, below R10. */
+enum {
+	KERNEL_STACK_IDS = -8,    /* tid, then pid, as struct bpf_pidns_info has them */
+	KERNEL_STACK_VALUE = -16, /* an argument that is read */
+	KERNEL_STACK_DYNPTR = -32,
+	KERNEL_STACK_SITE = -40,
+	KERNEL_STACK_KEY = -48,   /* of a map of records */
+	KERNEL_STACK_TIME = -48,  /* of clauses that are carried out here */
+	KERNEL_STACK_FAULT = -56, /* code, then the offset in the clause's code */
+	KERNEL_STACK_USED = 56,
+	KERNEL_STACK_MAX = 512
+};
+
+struct kernel_generator {
+	struct bpf_code *code;
+	const struct kernel_plan *plan;
+	const struct kernel_maps *maps;
+	const struct bpf_features *features;
+	uint32_t done, lost, unreadable, fail;
+	bool has_site;        /* its number is on the stack */
+	bool reads_arguments; /* some are in memory */
+	bool is_staged;       /* the record is in the thread's own memory */
+};
+
+/* Leaves the site's number on the stack. */
+void kernel_generate_site(struct kernel_generator *g);
+
+/* Leaves the argument in R0, extended to 64 bits; changes R1 to R5. */
+void kernel_generate_argument(struct kernel_generator *g, unsigned argument);
+
+/* Writes the head of the record in R7, except the time; changes R0 to R5. */
+void kernel_generate_head(struct kernel_generator *g);
+void kernel_generate_time(struct kernel_generator *g);
+
+/* Counts an event of the site as lost; changes R0 to R5. */
+void kernel_generate_loss(struct kernel_generator *g);
+
+/* Adds 1 to a counter; changes R0 and R1. */
+void kernel_generate_count(struct kernel_generator *g, unsigned counter);
+
+#endif

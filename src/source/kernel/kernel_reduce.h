@@ -1,0 +1,124 @@
+/*
+ * kernel_reduce.h: which clauses BPF programs carry out wholly, and the maps in which they keep
+ * what they aggregate and their variables. Then no record is made for these clauses, and the
+ * results are collected (kernel_tally.h) when the engine asks for them.
+ *
+ * A clause can be carried out if its code can be translated (kernel_translate.h) and it does
+ * nothing but aggregate and store into variables that no other clause touches, unless that clause
+ * is carried out, too. What decides when something is shown or ends must not depend on the order
+ * of events: aggregations that are printed, cleared or truncated at an event of a source stay with
+ * the engine, and so does everything if an event may end the trace.
+ *
+ * Memory: self-> variables without keys are in a task map; other variables are in a hash map each;
+ * aggregations are in a map for each instruction that aggregates. Updates are atomic: a program may
+ * be preempted at any point, and then continue on another processor.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_REDUCE_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_REDUCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source/kernel/bpf.h"
+#include "source/request.h"
+
+enum kernel_key_kind {
+	KERNEL_KEY_INTEGER,
+	KERNEL_KEY_STRING, /* its bytes, filled up with zeroes */
+	KERNEL_KEY_LISTED, /* its number in the map of strings */
+	KERNEL_KEY_NAME,   /* the number of the site; which is enum d_builtin */
+	KERNEL_KEY_LITERAL /* not in the map's key; which is the program's string */
+};
+
+struct kernel_key {
+	enum kernel_key_kind kind;
+	uint32_t place; /* in the map's key */
+	uint32_t which;
+};
+
+/* The map of one instruction that aggregates. */
+struct kernel_tally {
+	uint32_t clause, instruction; /* counted from the predicate's first */
+	uint32_t aggregation;
+	uint8_t key_count;
+	struct kernel_key keys[D_KEYS_MAX];
+	uint32_t key_bytes;  /* 0: an array with one element */
+	uint32_t words;      /* of a value; see kernel_update.h */
+	uint32_t buckets;    /* of a distribution */
+	bool counts_updates; /* the first word of a value is the number of updates */
+	bool rotates;        /* the last word of a key is the number of the round */
+	/*
+	 * The first keys are in a map with a value for each processor, which has room for few
+	 * since it is allocated beforehand; others are in a further map. Without keys there is one
+	 * map.
+	 */
+	int map, further;
+};
+
+/* A variable that clauses which are carried out touch. */
+struct kernel_variable {
+	bool is_used;
+	uint32_t place; /* self->: in the thread's memory; this->: among the others */
+	int map;        /* with keys */
+};
+
+/* The clauses of a probe: which are carried out, and whether the others are decided here. */
+struct kernel_clauses {
+	uint32_t *clauses;
+	bool *reduced;
+	size_t count;
+	bool filters; /* all others have predicates that are evaluated */
+};
+
+struct kernel_reduction {
+	const struct d_program *program;
+	const struct d_demand *demands;    /* by clause */
+	bool *sleeps;                      /* by clause: it reads memory of the process */
+	bool *names;                       /* by clause: it needs the site */
+	bool *filters;                     /* by clause: its predicate can be evaluated */
+	bool *times;                       /* by clause: it looks at the time */
+	struct kernel_variable *variables; /* by the program's variables */
+	size_t variable_count;
+	bool uses_self;
+	uint32_t self_bytes, local_count;
+	struct kernel_tally *tallies;
+	size_t tally_count, tally_capacity;
+	struct kernel_clauses *sets; /* number n is sets[n - 1] */
+	size_t set_count, set_capacity;
+	uint32_t string_bytes; /* room for a string in keys */
+	bool lists_strings;
+	bool *taken; /* by clause: it is carried out */
+	uint32_t cpu_count;
+	/* Maps; -1: none. */
+	int self, zeroes, strings, numbers /* of strings */, round;
+	int losses; /* one value: stores for which there was no room, updates by processor */
+};
+
+/*
+ * Decides about the clauses of a program, makes the maps, and marks the wants of the request. All
+ * programs of a source share it. A negative errno: nothing is carried out. Free it with
+ * kernel_reduce_free() in any case.
+ */
+int kernel_reduce_begin(struct kernel_reduction *reduction, const struct source_request *request);
+
+/* Marks the wants of a later request: its clauses are carried out as in the first one. */
+void kernel_reduce_answer(
+	const struct kernel_reduction *reduction, const struct source_request *request);
+
+/* Takes it all back: no clause is carried out. */
+void kernel_reduce_undo(struct kernel_reduction *reduction, const struct source_request *request);
+
+/* Whether keys of the aggregation have the number of a round: it is truncated or restarted. */
+bool kernel_reduce_rotates(const struct d_program *program, uint32_t aggregation);
+
+/* Whether the set reads memory of the process. */
+bool kernel_reduce_sleeps(const struct kernel_reduction *reduction, uint32_t set);
+
+/* The number of the set of a probe's clauses; 0: nothing is done for them here. -ENOMEM. */
+int kernel_reduce_set(
+	struct kernel_reduction *reduction, const struct source_want *wants, size_t count);
+
+void kernel_reduce_free(struct kernel_reduction *reduction);
+
+#endif

@@ -1,0 +1,491 @@
+/* kernel_tally.c: see kernel_tally.h. */
+#include "source/kernel/kernel_tally.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "source/kernel/bpf.h"
+#include "source/kernel/kernel_update.h"
+
+enum {
+	READ_AT_ONCE = 256,
+	/* No program waits between the moment when it reads the round's number and its update. */
+	ROUND_SECONDS = 5
+};
+
+/* One reading. */
+struct reading {
+	struct kernel_reader *reader;
+	const struct kernel_reduction *reduction;
+	const struct kernel_site_names *names;
+	const struct partial_sink *sink;
+	const struct kernel_tally *tally;
+	struct kernel_baseline *baseline;
+	uint32_t key_bytes, value_words;
+	bool strings_are_read;
+};
+
+int kernel_tally_begin(struct kernel_reader *reader, const struct kernel_reduction *reduction)
+{
+	*reader = (struct kernel_reader){0};
+	reader->baselines = calloc(2 * reduction->tally_count + 1, sizeof(*reader->baselines));
+	reader->lost = calloc(reduction->cpu_count + 1, sizeof(*reader->lost));
+	reader->reported = calloc(reduction->cpu_count + 1, sizeof(*reader->reported));
+	return reader->baselines && reader->lost && reader->reported ? 0 : -ENOMEM;
+}
+
+static void free_baseline(struct kernel_baseline *baseline)
+{
+	for (size_t i = 0; i < baseline->capacity; i++)
+		free(baseline->elements[i]);
+	free(baseline->elements);
+	*baseline = (struct kernel_baseline){0};
+}
+
+void kernel_tally_end(struct kernel_reader *reader, const struct kernel_reduction *reduction)
+{
+	for (size_t i = 0; reader->baselines && i < 2 * reduction->tally_count; i++)
+		free_baseline(&reader->baselines[i]);
+	for (size_t i = 0; i < reader->string_count; i++)
+		free(reader->strings[i]);
+	free(reader->baselines);
+	free(reader->strings);
+	free(reader->buckets.items);
+	free(reader->lost);
+	free(reader->reported);
+	*reader = (struct kernel_reader){0};
+}
+
+/* ---- what was read last ---- */
+
+static size_t slot_of(const struct kernel_baseline *baseline, const void *key, uint32_t key_bytes)
+{
+	size_t at = text_hash(key, key_bytes) & (baseline->capacity - 1);
+
+	while (baseline->elements[at] && memcmp(baseline->elements[at], key, key_bytes) != 0)
+		at = (at + 1) & (baseline->capacity - 1);
+	return at;
+}
+
+static int grow(struct kernel_baseline *baseline, uint32_t key_bytes)
+{
+	struct kernel_baseline grown = {
+		.capacity = baseline->capacity ? 2 * baseline->capacity : 64};
+
+	grown.elements = calloc(grown.capacity, sizeof(*grown.elements));
+	if (!grown.elements)
+		return -ENOMEM;
+	for (size_t i = 0; i < baseline->capacity; i++)
+		if (baseline->elements[i])
+			grown.elements[slot_of(&grown, baseline->elements[i], key_bytes)] =
+				baseline->elements[i];
+	grown.count = baseline->count;
+	free(baseline->elements);
+	*baseline = grown;
+	return 0;
+}
+
+/* The words that a key had, zeroes at first; NULL: no memory. */
+static uint64_t *last_words(struct reading *reading, const void *key)
+{
+	struct kernel_baseline *baseline = reading->baseline;
+	size_t room = (reading->key_bytes + 7) & ~(size_t)7, at;
+
+	if (baseline->count * 2 >= baseline->capacity && grow(baseline, reading->key_bytes))
+		return NULL;
+	at = slot_of(baseline, key, reading->key_bytes);
+	if (!baseline->elements[at]) {
+		baseline->elements[at] = calloc(1, room + 8 * reading->value_words);
+		if (!baseline->elements[at])
+			return NULL;
+		memcpy(baseline->elements[at], key, reading->key_bytes);
+		baseline->count++;
+	}
+	return (uint64_t *)(void *)(baseline->elements[at] + room);
+}
+
+static uint64_t round_of(const struct reading *reading, const void *key)
+{
+	uint64_t round;
+
+	memcpy(&round, (const char *)key + reading->key_bytes - sizeof(round), sizeof(round));
+	return round;
+}
+
+/* Forgets the keys of rounds that are over for good. */
+static void forget_rounds(struct reading *reading)
+{
+	struct kernel_baseline *baseline = reading->baseline, left = {0};
+
+	left.capacity = baseline->capacity;
+	left.elements = calloc(left.capacity + 1, sizeof(*left.elements));
+	if (!left.elements)
+		return;
+	for (size_t i = 0; i < baseline->capacity; i++) {
+		unsigned char *element = baseline->elements[i];
+
+		if (!element)
+			continue;
+		if (round_of(reading, element) < reading->reader->ended) {
+			free(element);
+			continue;
+		}
+		left.elements[slot_of(&left, element, reading->key_bytes)] = element;
+		left.count++;
+	}
+	free(baseline->elements);
+	*baseline = left;
+}
+
+/* ---- keys ---- */
+
+/* Reads the map of strings; numbers that are unknown afterwards belong to no string. */
+static int read_strings(struct reading *reading)
+{
+	struct kernel_reader *reader = reading->reader;
+	uint32_t bytes = reading->reduction->string_bytes, at = 0, count;
+	char *keys = malloc((size_t)READ_AT_ONCE * bytes);
+	uint64_t *numbers = malloc(READ_AT_ONCE * sizeof(*numbers));
+	bool is_first = true;
+	int result = keys && numbers ? 0 : -ENOMEM;
+
+	while (!result) {
+		count = READ_AT_ONCE;
+		result = bpf_map_read(
+			reading->reduction->strings, is_first, &at, keys, numbers, &count);
+		is_first = false;
+		for (uint32_t i = 0; i < count; i++) {
+			while (numbers[i] >= reader->string_count) {
+				size_t more = reader->string_count ? 2 * reader->string_count : 64;
+				char **grown = realloc(reader->strings, more * sizeof(*grown));
+
+				if (!grown) {
+					result = -ENOMEM;
+					goto out;
+				}
+				memset(grown + reader->string_count, 0,
+					(more - reader->string_count) * sizeof(*grown));
+				reader->strings = grown;
+				reader->string_count = more;
+			}
+			if (!reader->strings[numbers[i]])
+				reader->strings[numbers[i]] =
+					strndup(keys + (size_t)i * bytes, bytes);
+		}
+	}
+out:
+	free(keys);
+	free(numbers);
+	return result == -ENOENT ? 0 : result;
+}
+
+static const char *listed_string(struct reading *reading, uint64_t number)
+{
+	const struct kernel_reader *reader = reading->reader;
+
+	if ((number >= reader->string_count || !reader->strings[number]) &&
+		!reading->strings_are_read) {
+		reading->strings_are_read = true;
+		read_strings(reading);
+	}
+	return number < reader->string_count ? reader->strings[number] : NULL;
+}
+
+static const char *site_name(const struct reading *reading, uint64_t site, uint32_t which)
+{
+	const struct d_probe *probe = reading->names->probe(reading->names->context, site);
+
+	if (!probe)
+		return NULL;
+	switch (which) {
+	case D_BUILTIN_PROBEPROV:
+		return probe->provider;
+	case D_BUILTIN_PROBEMOD:
+		return probe->module;
+	case D_BUILTIN_PROBEFUNC:
+		return probe->function;
+	default:
+		return probe->name;
+	}
+}
+
+/* The keys as clauses have them; false: one is not known. */
+static bool decode_keys(
+	struct reading *reading, const unsigned char *bytes, uint64_t *keys, struct text *texts)
+{
+	const struct kernel_tally *tally = reading->tally;
+
+	for (unsigned i = 0; i < tally->key_count; i++) {
+		const struct kernel_key *key = &tally->keys[i];
+		const char *string = NULL;
+		uint64_t word;
+
+		if (key->kind == KERNEL_KEY_LITERAL) {
+			keys[i] = (uintptr_t)&reading->reduction->program->strings[key->which];
+			continue;
+		}
+		memcpy(&word, bytes + key->place, sizeof(word));
+		keys[i] = word;
+		if (key->kind == KERNEL_KEY_INTEGER)
+			continue;
+		if (key->kind == KERNEL_KEY_STRING)
+			string = (const char *)bytes;
+		else if (key->kind == KERNEL_KEY_LISTED)
+			string = listed_string(reading, word);
+		else
+			string = site_name(reading, word, key->which);
+		if (!string)
+			string = key->kind == KERNEL_KEY_NAME ? "" : NULL;
+		if (!string)
+			return false;
+		texts[i] = (struct text){.bytes = string,
+			.length = (uint32_t)strnlen(
+				string, reading->reduction->string_bytes + 4096u)};
+		keys[i] = (uintptr_t)&texts[i];
+	}
+	return true;
+}
+
+/* ---- values ---- */
+
+/* One value of those of all processors. */
+static void add_up(const struct reading *reading, uint64_t *words, uint32_t cpu_count)
+{
+	enum d_aggregating function =
+		reading->reduction->program->aggregations[reading->tally->aggregation].function;
+	bool is_extreme = function == D_AGGREGATE_MIN || function == D_AGGREGATE_MAX;
+
+	for (uint32_t cpu = 1; cpu < cpu_count; cpu++) {
+		const uint64_t *more = words + (size_t)cpu * reading->value_words;
+
+		for (uint32_t i = 0; i < reading->value_words; i++) {
+			if (!is_extreme || i == 0)
+				words[i] += more[i];
+			else if (more[i] > words[i])
+				words[i] = more[i];
+		}
+	}
+}
+
+static void find_squares(const uint64_t *parts, const uint64_t *last, uint64_t *squares)
+{
+	unsigned __int128 sum = 0;
+
+	for (unsigned i = 0; i < KERNEL_SQUARE_PARTS; i++)
+		sum += (unsigned __int128)(parts[i] - last[i]) << 32 * i;
+	squares[0] = (uint64_t)sum;
+	squares[1] = (uint64_t)(sum >> 64);
+}
+
+/* -ENOMEM, or the number of buckets with something new; their updates are added up if wanted. */
+static int find_buckets(
+	struct reading *reading, const uint64_t *words, const uint64_t *last, uint64_t *updates)
+{
+	const struct kernel_tally *tally = reading->tally;
+	struct bucket_list *list = &reading->reader->buckets;
+	uint32_t first = tally->counts_updates;
+	int count = 0;
+
+	for (uint32_t i = 0; i < tally->buckets; i++) {
+		uint64_t more = words[first + i] - last[first + i];
+
+		if (!more)
+			continue;
+		if (array_room(&list->items, &list->capacity, (size_t)count, sizeof(*list->items)))
+			return -ENOMEM;
+		list->items[count++] = (struct partial_bucket){.bucket = i, .count = (int64_t)more};
+		if (!tally->counts_updates)
+			*updates += more;
+	}
+	return count;
+}
+
+/* What is new of a key; words are its value now. */
+static int give(struct reading *reading, const unsigned char *key, const uint64_t *words)
+{
+	const struct kernel_tally *tally = reading->tally;
+	const struct d_aggregation *definition =
+		&reading->reduction->program->aggregations[tally->aggregation];
+	struct partial partial = {.aggregation = tally->aggregation};
+	struct text texts[D_KEYS_MAX];
+	uint64_t keys[D_KEYS_MAX], *last = last_words(reading, key);
+	bool counts = tally->counts_updates || definition->function == D_AGGREGATE_COUNT;
+
+	if (!last)
+		return -ENOMEM;
+	if (counts)
+		partial.updates = words[0] - last[0];
+	if (counts && !partial.updates)
+		return 0;
+	if (definition->function >= D_AGGREGATE_QUANTIZE) {
+		int count = find_buckets(reading, words, last, &partial.updates);
+
+		if (count < 0)
+			return count;
+		partial.buckets = reading->reader->buckets.items;
+		partial.bucket_count = (size_t)count;
+	} else if (definition->function == D_AGGREGATE_MIN ||
+		definition->function == D_AGGREGATE_MAX) {
+		partial.value = kernel_update_decode(definition->function, words[1]);
+	} else if (definition->function != D_AGGREGATE_COUNT) {
+		partial.value = words[1] - last[1];
+	}
+	if (definition->function == D_AGGREGATE_STDDEV)
+		find_squares(words + 2, last + 2, partial.squares);
+	if (!partial.updates || !decode_keys(reading, key, keys, texts))
+		return 0;
+	partial.keys = keys;
+	reading->sink->add(reading->sink->context, &partial);
+	memcpy(last, words, 8 * (size_t)reading->value_words);
+	return 0;
+}
+
+/* ---- maps ---- */
+
+static int read_array(struct reading *reading, int map, uint64_t *words, uint32_t cpu_count)
+{
+	const uint32_t index = 0;
+	int result = bpf_map_get(map, &index, words);
+
+	if (result)
+		return result;
+	add_up(reading, words, cpu_count);
+	return give(reading, (const unsigned char *)"", words);
+}
+
+static int read_hash(struct reading *reading, int map, unsigned char *keys, uint64_t *words,
+	uint32_t room, uint32_t cpu_count)
+{
+	const struct kernel_tally *tally = reading->tally;
+	uint32_t at = 0, count;
+	bool is_first = true;
+	int result = 0, read;
+
+	do {
+		count = room;
+		read = bpf_map_read(map, is_first, &at, keys, words, &count);
+		is_first = false;
+		for (uint32_t i = 0; i < count && !result; i++) {
+			const unsigned char *key = keys + (size_t)i * tally->key_bytes;
+			uint64_t *value = words + (size_t)i * reading->value_words * cpu_count;
+
+			add_up(reading, value, cpu_count);
+			result = give(reading, key, value);
+			if (!result && tally->rotates &&
+				round_of(reading, key) < reading->reader->ended)
+				bpf_map_delete(map, key);
+		}
+	} while (!read && !result);
+	return result ? result : read == -ENOENT ? 0 : read;
+}
+
+static int read_map(struct reading *reading, int map, uint32_t room, uint32_t cpu_count)
+{
+	const struct kernel_tally *tally = reading->tally;
+	uint64_t *words = calloc(room, 8 * (size_t)tally->words * cpu_count);
+	unsigned char *keys = malloc((size_t)room * (tally->key_bytes + 1));
+	int result = -ENOMEM;
+
+	if (words && keys)
+		result = tally->key_bytes ? read_hash(reading, map, keys, words, room, cpu_count)
+					  : read_array(reading, map, words, cpu_count);
+	free(words);
+	free(keys);
+	return result;
+}
+
+/* A bucket of the kernel's table may have more elements than there is room for. */
+static int read_all(struct reading *reading, int map, uint32_t cpu_count)
+{
+	uint32_t room = READ_AT_ONCE;
+	int result;
+
+	if (map < 0)
+		return 0;
+	if (!reading->key_bytes)
+		return read_map(reading, map, 1, cpu_count);
+	while ((result = read_map(reading, map, room, cpu_count)) == -ENOSPC &&
+		room < READ_AT_ONCE << 12)
+		room *= 4;
+	return result;
+}
+
+static int read_tally(struct reading *reading, const struct kernel_tally *tally, size_t number)
+{
+	struct kernel_baseline *baselines = &reading->reader->baselines[2 * number];
+	int result, further;
+
+	reading->tally = tally;
+	reading->key_bytes = tally->key_bytes;
+	reading->value_words = tally->words;
+	reading->baseline = &baselines[0];
+	result = read_all(reading, tally->map, reading->reduction->cpu_count);
+	if (tally->rotates && reading->reader->ended)
+		forget_rounds(reading);
+	reading->baseline = &baselines[1];
+	further = read_all(reading, tally->further, 1);
+	if (tally->rotates && reading->reader->ended)
+		forget_rounds(reading);
+	return result ? result : further;
+}
+
+/* Begins a new round for the programs. */
+static void begin_round(struct reading *reading)
+{
+	struct kernel_reader *reader = reading->reader;
+	const uint32_t index = 0;
+	uint64_t now = clock_monotonic();
+
+	reader->round++;
+	bpf_map_set(reading->reduction->round, &index, &reader->round);
+	if (reader->ending && now - reader->ending_since < ROUND_SECONDS * CLOCK_NS_PER_S)
+		return;
+	reader->ended = reader->ending;
+	reader->ending = reader->round;
+	reader->ending_since = now;
+}
+
+int kernel_tally_read(struct kernel_reader *reader, const struct kernel_reduction *reduction,
+	const struct kernel_site_names *names, const struct partial_sink *sink)
+{
+	struct reading reading = {
+		.reader = reader, .reduction = reduction, .names = names, .sink = sink};
+	int result = 0;
+
+	for (size_t i = 0; i < reduction->tally_count && reader->baselines; i++)
+		if (reduction->tallies[i].rotates) {
+			begin_round(&reading);
+			break;
+		}
+	for (size_t i = 0; i < reduction->tally_count && reader->baselines; i++) {
+		int one = read_tally(&reading, &reduction->tallies[i], i);
+
+		result = one ? one : result;
+	}
+	return result;
+}
+
+bool kernel_tally_losses(struct kernel_reader *reader, const struct kernel_reduction *reduction,
+	uint64_t *stores, uint64_t *updates)
+{
+	const uint32_t index = 0;
+	bool is_new = false;
+
+	if (reduction->losses < 0 || !reader->reported ||
+		bpf_map_get(reduction->losses, &index, reader->lost))
+		return false;
+	*stores = reader->lost[0] - reader->reported[0];
+	for (uint32_t i = 0; i <= reduction->cpu_count; i++) {
+		uint64_t more = reader->lost[i] - reader->reported[i];
+
+		is_new |= more != 0;
+		if (i)
+			updates[i - 1] = more;
+		reader->reported[i] = reader->lost[i];
+	}
+	return is_new;
+}

@@ -1,0 +1,61 @@
+/*
+ * kernel_tally.h: reads what BPF programs have aggregated (kernel_reduce.h), as partial results:
+ * what has been added since it was read last.
+ *
+ * The values that programs work on are never reset, since an update could be lost then. What a
+ * value was when it was read last is kept, and the difference is what is new. Least and greatest
+ * values have no difference, and keys of an aggregation that is truncated must be given back; such
+ * an aggregation's keys have the number of a round. Each reading begins a new round, whose values
+ * begin with nothing. What a program still adds to an earlier round is found by the next reading;
+ * keys are deleted when their round has been over for so long that no program is left in it.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_TALLY_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_TALLY_H
+
+#include "program/partial.h"
+#include "program/probe.h"
+#include "source/kernel/kernel_reduce.h"
+
+/* The values of one map when they were read last: a hash table. */
+struct kernel_baseline {
+	unsigned char **elements; /* key, then value; NULL: free */
+	size_t count, capacity;
+};
+
+struct kernel_reader {
+	struct kernel_baseline *baselines; /* by tally */
+	char **strings;                    /* by number; NULL: not read yet */
+	size_t string_count;
+	uint64_t round, ending, ended; /* rounds before `ended` are over for good */
+	uint64_t ending_since;
+	uint64_t *lost, *reported; /* values of the map of losses: now, and when told last */
+	struct bucket_list {
+		struct partial_bucket *items;
+		size_t capacity;
+	} buckets;
+};
+
+/* What a key that is a name belongs to. */
+struct kernel_site_names {
+	void *context;
+	const struct d_probe *(*probe)(void *context, uint64_t site); /* NULL: there is none */
+};
+
+/* -ENOMEM. Call kernel_tally_end() even then. */
+int kernel_tally_begin(struct kernel_reader *reader, const struct kernel_reduction *reduction);
+void kernel_tally_end(struct kernel_reader *reader, const struct kernel_reduction *reduction);
+
+/*
+ * Gives the sink what is new. A negative errno: what could not be read is given at the next call.
+ */
+int kernel_tally_read(struct kernel_reader *reader, const struct kernel_reduction *reduction,
+	const struct kernel_site_names *names, const struct partial_sink *sink);
+
+/*
+ * How many stores into variables found no room since the last call, and how many updates on each
+ * processor; updates has room for cpu_count numbers. false: none.
+ */
+bool kernel_tally_losses(struct kernel_reader *reader, const struct kernel_reduction *reduction,
+	uint64_t *stores, uint64_t *updates);
+
+#endif

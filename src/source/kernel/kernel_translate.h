@@ -1,0 +1,36 @@
+/*
+ * kernel_translate.h: translates clauses from D's byte code (program/opcode.h) to BPF instructions.
+ *
+ * D's registers are words on the program's stack. What a register holds besides an integer is known
+ * when the code is translated: a literal, the name of the probe, a string at an address of the
+ * process. A string is read where it is used: as a key, or to be compared. Whatever cannot be
+ * translated makes the clause stay with the engine.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_TRANSLATE_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_TRANSLATE_H
+
+#include "source/kernel/kernel_generator.h"
+#include "source/kernel/kernel_reduce.h"
+
+/* What the translation of a clause has found. */
+struct kernel_translated {
+	bool is_possible;
+	bool sleeps, names_site, looks_at_time;
+};
+
+/*
+ * Tries a clause: its predicate alone, or all of it. Its tallies and variables are added to the
+ * reduction if all of it is possible. -ENOMEM.
+ */
+int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bool only_predicate,
+	struct kernel_translated *translated);
+
+/*
+ * Generates what is to be done for the clauses of the plan. The code that follows is reached if the
+ * event is to be recorded; for another event the program ends.
+ */
+void kernel_translate(struct kernel_generator *g);
+
+bool kernel_translate_names_site(const struct kernel_reduction *reduction, uint32_t set);
+
+#endif

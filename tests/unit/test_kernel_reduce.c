@@ -1,0 +1,276 @@
+/*
+ * test_kernel_reduce.c: which clauses are carried out by BPF programs, and that the kernel accepts
+ * the programs that are made of them. Without privilege, the programs are only generated.
+ */
+#include "d_fixture.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "source/kernel/bpf.h"
+#include "source/kernel/kernel_capture.h"
+#include "source/kernel/kernel_reduce.h"
+#include "source/request.h"
+
+enum { RING_BYTES = 1 << 16, COUNTERS = 8 << 10 };
+
+static struct d_fixture fixture;
+static struct source_request request;
+static struct kernel_reduction reduction;
+static struct bpf_features features;
+static struct kernel_maps maps;
+static bool may_load;
+
+static void setup(void)
+{
+	struct error error;
+
+	d_fixture_open(&fixture);
+	may_load = !bpf_features(&features, &error);
+	if (may_load)
+		bpf_find_copy_string(&features);
+	maps = (struct kernel_maps){.ring = -1, .counters = -1, .task = -1, .site_count = 3};
+	if (!may_load)
+		return;
+	maps.ring = bpf_map(BPF_MAP_TYPE_RINGBUF, 0, 0, RING_BYTES, 0);
+	maps.counters = bpf_map(BPF_MAP_TYPE_ARRAY, 4, COUNTERS, 1, BPF_F_MMAPABLE);
+	maps.task = bpf_task_map(KERNEL_CAPTURE_MAX);
+	ck_assert_int_ge(maps.ring, 0);
+	ck_assert_int_ge(maps.counters, 0);
+	ck_assert_int_ge(maps.task, 0);
+}
+
+static void teardown(void)
+{
+	kernel_reduce_free(&reduction);
+	source_request_free(&request);
+	if (may_load) {
+		close(maps.ring);
+		close(maps.counters);
+		close(maps.task);
+	}
+	d_fixture_close(&fixture);
+}
+
+/* Compiles a script and decides about its clauses. */
+static void decide(const char *script)
+{
+	int result;
+
+	kernel_reduce_free(&reduction);
+	source_request_free(&request);
+	d_fixture_listing(&fixture, script);
+	ck_assert_int_eq(source_request_of_program(&request, fixture.program, &fixture.probes), 0);
+	result = kernel_reduce_begin(&reduction, &request);
+	ck_assert_msg(!result || !may_load, "%s: %s", script, strerror(-result));
+	maps.reduction = &reduction;
+}
+
+/* Numbers of the clauses that are carried out. */
+static const char *reduced(void)
+{
+	static char text[256];
+
+	*text = '\0';
+	for (size_t i = 0; i < fixture.program->clause_count && reduction.taken; i++)
+		if (reduction.taken[i])
+			sprintf(text + strlen(text), *text ? " %zu" : "%zu", i);
+	return text;
+}
+
+static void load(
+	const struct kernel_plan *plan, const struct bpf_features *with, const char *script)
+{
+	bool sleeps = plan->sleeps || plan->clauses_sleep;
+	struct bpf_code code;
+	struct error error;
+	int program;
+
+	bpf_code_begin(&code);
+	kernel_capture_generate(&code, plan, &maps, with);
+	ck_assert_msg(!bpf_code_end(&code), "%s", script);
+	if (may_load) {
+		program = bpf_load(code.instructions, code.count,
+			(sleeps ? BPF_SLEEPS : 0) | (with->multi ? BPF_MULTI : 0), &error);
+		ck_assert_msg(program >= 0, "%s: %s", script, error.text);
+		close(program);
+	}
+	bpf_code_free(&code);
+}
+
+/* Makes the program of each probe, with arguments in registers, constants and memory. */
+static void load_all(const char *script)
+{
+	struct bpf_features without = features;
+	struct kernel_site site = {.pid = 1234, .argument_count = KERNEL_ARGUMENTS_MAX};
+	size_t next;
+
+	without.copy_string = 0;
+	without.multi = false;
+	without.other_namespace = true;
+	without.namespace_device = 4;
+	without.namespace_inode = 5;
+	for (unsigned i = 0; i < KERNEL_ARGUMENTS_MAX; i++)
+		site.arguments[i] =
+			(struct kernel_operand){.kind = (enum kernel_operand_kind)(i % 3),
+				.value = -8 * (int)i,
+				.base = KERNEL_RBX,
+				.index = KERNEL_NO_REGISTER,
+				.size = (uint8_t)(1u << i % 4),
+				.is_signed = i & 1};
+	for (size_t i = 0; i < request.want_count; i = next) {
+		struct kernel_plan plan;
+		unsigned argument;
+		int set;
+
+		next = source_request_next(&request, i);
+		ck_assert_int_eq(
+			kernel_plan_make(&plan, &site, &request.wants[i], next - i, &argument), 0);
+		set = kernel_reduce_set(&reduction, &request.wants[i], next - i);
+		ck_assert_int_ge(set, 0);
+		plan.clauses = (uint32_t)set;
+		plan.clauses_sleep = kernel_reduce_sleeps(&reduction, plan.clauses);
+		load(&plan, &features, script);
+		load(&plan, &without, script);
+	}
+}
+
+#define ENTRY "vm1234:::method-entry "
+#define RETURN "vm1234:::method-return "
+
+static const struct {
+	const char *script, *reduced;
+} scripts[] = {
+	/* functions, keys */
+	{ENTRY "{ @ = count(); }", "0"},
+	{ENTRY "{ @ = sum(arg3); @a = avg(arg4); @b = min(arg3); @c = max(-arg3); @d = "
+	       "stddev(arg3); }",
+		"0"},
+	{ENTRY "{ @a = quantize(arg3); @b = lquantize(arg3, -10, 1000, 7); "
+	       "@c = llquantize(arg3, 10, 0, 6, 20); }",
+		"0"},
+	{ENTRY "{ @a = quantize(arg3, arg4); @b = lquantize(arg3, 0, 10, 1, -2); "
+	       "@c = llquantize(arg3, 2, 3, 40, 2, arg4); }",
+		"0"},
+	{ENTRY "{ @ = lquantize(arg3, 0, 30000, 1); }",
+		""}, /* more buckets than there is room for */
+	{ENTRY "{ @[copyinstr(arg0)] = count(); }", "0"},
+	{ENTRY "{ @[copyinstr(arg0), copyinstr(arg1), copyinstr(arg2), arg3] = max(arg4); }", "0"},
+	{ENTRY "{ @[probefunc, probename, \"x\", pid, tid, cpu, (char)arg3] = quantize(arg3); }",
+		"0"},
+	{ENTRY "{ @[arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7] = count(); }", "0"},
+	{ENTRY "{ @[copyinstr(arg0, 10)] = count(); @b[copyinstr(arg1, 256)] = sum(1); }", "0"},
+	{ENTRY "{ @[stringof(copyinstr(arg0))] = count(); @b[execname] = count(); }", ""},
+	{ENTRY "{ @[ustack()] = count(); }", ""},
+	{ENTRY "{ @[stack()] = count(); }", ""},
+	{ENTRY "{ @[strjoin(copyinstr(arg0), copyinstr(arg1))] = count(); }", ""},
+	/* arithmetic */
+	{ENTRY "{ @[arg3 / arg4, arg3 % arg4, -arg3, ~arg4, !arg3] = sum(arg3 << 3 >> (arg4 & 7)); "
+	       "}",
+		"0"},
+	{ENTRY "{ @[(uint64_t)arg3 / (uint64_t)arg4] = sum((int8_t)arg3 ^ (uint16_t)arg4 | 5); }",
+		"0"},
+	{ENTRY "{ @[arg3 > 4 ? arg3 : arg4 == 3 ? 7 : 8] = count(); }", "0"},
+	{ENTRY "{ @[arg3 > 4 ? \"a\" : \"b\"] = count(); }", ""},
+	{ENTRY "/arg3 > 3 && (arg4 != 5 || arg3 <= 7) ^^ arg4 >= 3/ { @ = count(); }", "0"},
+	{ENTRY "/pid == 1234 && tid != 5/ { @[timestamp / 1000000] = count(); }", "0"},
+	/* memory */
+	{ENTRY "{ @ = sum(*(int *)copyin(arg0 + 8, 4)); @b = sum(*(int64_t *)copyin(arg1, 8)); }",
+		"0"},
+	{ENTRY "{ @ = sum(*(short *)copyin(arg3, arg4)); }", ""},
+	{ENTRY "/copyinstr(arg0) == \"Main\" && copyinstr(arg1) != \"run\"/ { @ = count(); }", "0"},
+	{ENTRY "/copyinstr(arg0) < \"a longer string than one word\"/ { @ = count(); }", "0"},
+	{ENTRY "/copyinstr(arg0) == copyinstr(arg1)/ { @ = count(); }", ""},
+	/* variables */
+	{ENTRY "{ self->t = timestamp; } " RETURN
+	       "/self->t/ { @[copyinstr(arg1)] = quantize(timestamp - self->t); self->t = 0; }",
+		"0 1"},
+	{ENTRY "{ t[tid] = timestamp; } " RETURN
+	       "/t[tid]/ { @ = avg(timestamp - t[tid]); t[tid] = 0; }",
+		"0 1"},
+	{ENTRY "{ self->n = arg3; self->t[arg3]++; self->n += 2; @ = max(self->t[arg3] + self->n); "
+	       "}",
+		"0"},
+	{ENTRY "{ self->p = arg0; } " RETURN "{ @[copyinstr(self->p)] = count(); }", "0 1"},
+	{ENTRY "{ t[arg3] = timestamp; } " RETURN "{ @ = avg(timestamp - t[arg3]); }", ""},
+	{ENTRY "{ n++; @ = max(n); }", ""},
+	{ENTRY "{ self->s = copyinstr(arg0); } " RETURN "{ @[self->s] = count(); }", ""},
+	{ENTRY "{ this->x = arg3 * 2; @ = sum(this->x); @b = max(this->x + 1); }", "0"},
+	{ENTRY "{ if (arg3 > 3) { @a = count(); } else { @b = sum(arg4); } }", "0 1 2"},
+	{"this int x; " ENTRY "{ @ = sum(this->x); this->x = arg3; }", ""},
+	/* what one clause keeps from being carried out, in another */
+	{ENTRY "{ @ = count(); } " RETURN "{ trace(arg0); }", "0"},
+	{ENTRY "{ @ = count(); trace(arg0); }", ""},
+	{ENTRY "{ self->t = 1; } " RETURN "/self->t/ { @ = count(); } " RETURN
+	       "{ trace(self->t); }",
+		""},
+	{ENTRY "{ self->t = 1; @ = count(); } tick-1s { trace(self->t); }", ""},
+	{ENTRY "{ this->x = 1; @ = max(this->x); } " ENTRY "{ trace(this->x); }", ""},
+	{ENTRY "{ @ = count(); @b = count(); } " RETURN "{ printa(@b); }", ""},
+	{ENTRY "{ @ = count(); } " ENTRY "{ @b = count(); } " RETURN "{ clear(@b); }", "0"},
+	{ENTRY "{ @ = count(); } ERROR { trunc(@); }", ""},
+	{ENTRY "{ @ = count(); } " RETURN "/arg3 == 4/ { exit(0); }", ""},
+	{ENTRY "{ @ = count(); } ERROR { exit(1); }", ""},
+	{ENTRY "{ @[arg3] = count(); @m[arg3] = min(arg4); } "
+	       "tick-1s { printa(@); trunc(@); clear(@m); exit(0); } END { printa(@); }",
+		"0"},
+	{ENTRY "{ @ = count(); } tick-1s, " RETURN "{ printa(@); }", ""},
+	{ENTRY "{ self->spec = speculation(); speculate(self->spec); trace(1); }", ""},
+	/* options */
+	{"#pragma D option reduce=no\n" ENTRY "{ @ = count(); }", ""},
+	{"#pragma D option aggpercpu\n" ENTRY "{ @ = count(); }", ""},
+	{"#pragma D option cpu=1\n" ENTRY "{ @ = count(); }", ""},
+	{"#pragma D option bufpolicy=fill\n" ENTRY "{ @ = count(); }", ""},
+	{"#pragma D option strsize=1000\n" ENTRY "{ @[copyinstr(arg0)] = count(); }", ""},
+	{"#pragma D option strsize=7\n" ENTRY "{ @[copyinstr(arg0), copyinstr(arg1)] = count(); }",
+		"0"},
+	/* predicates of clauses that stay with the engine */
+	{ENTRY "/arg3 > 100 && copyinstr(arg0) == \"Main\"/ { trace(copyinstr(arg1)); }", ""},
+	{ENTRY "/arg3 \x25 arg4/ { trace(copyinstr(arg1)); } " ENTRY
+	       "/arg4/ { stack(); ustack(); }",
+		""},
+	{ENTRY "/arg3/ { @ = count(); } " ENTRY "/arg4 == tid/ { printf(\"%d\", arg4); }", "0"},
+	{ENTRY "/timestamp > 7/ { trace(0); } vm1234::: { @[probename] = count(); }", "1"},
+};
+
+START_TEST(test_script)
+{
+	decide(scripts[_i].script);
+	ck_assert_msg(!may_load || !strcmp(reduced(), scripts[_i].reduced),
+		"%s: clauses '%s' are reduced, expected '%s'", scripts[_i].script, reduced(),
+		scripts[_i].reduced);
+	load_all(scripts[_i].script);
+}
+END_TEST
+
+/* Many clauses at one probe: as many are carried out as a program may have maps for. */
+START_TEST(test_many)
+{
+	char *script;
+	size_t size;
+	FILE *file = open_memstream(&script, &size);
+
+	for (unsigned i = 0; i < 50; i++)
+		fprintf(file,
+			ENTRY "/arg3 > %u/ { @a%u[copyinstr(arg%u), arg3 %% (arg4 + 1)] = "
+			      "quantize(arg3); }\n",
+			i, i, i % 3);
+	ck_assert_int_eq(fclose(file), 0);
+	decide(script);
+	load_all("many clauses");
+	ck_assert(!may_load || (reduction.tally_count >= 20 && reduction.tally_count < 50));
+	free(script);
+}
+END_TEST
+
+int main(void)
+{
+	TCase *tests = tcase_create("reduce");
+
+	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_loop_test(tests, test_script, 0, (int)(sizeof(scripts) / sizeof(*scripts)));
+	tcase_add_test(tests, test_many);
+	tcase_set_timeout(tests, 60);
+	return d_fixture_run("kernel_reduce", tests);
+}
