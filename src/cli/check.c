@@ -1,7 +1,8 @@
 /*
  * check.c: `vmtap check`: does a binary have the probes that its contract promises, and can tracers
- * use them? Prints one line per finding, for a project's continuous integration. The checks
- * themselves are in usdt/contract_check.c; this file has the options and the output.
+ * use them? With --live: does a VM fire them, and rightly? Prints one line per finding, for a
+ * project's continuous integration. The checks themselves are in usdt/contract_check.c and in
+ * check_live.c; this file has the options and the output.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -9,9 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/check_live.h"
 #include "cli/cli.h"
+#include "cli/command_words.h"
 #include "cli/probes.h"
 #include "usdt/contract_check.h"
+
+enum { OPTION_CONTRACT = 256 };
 
 struct check {
 	struct contract *contract;
@@ -25,11 +30,19 @@ struct check {
 
 static const char help[] =
 	"Usage: vmtap check --contract FILE.d [OPTION]... FILE|PID...\n"
+	"       vmtap check --live [--contract FILE.d] [OPTION]... -c COMMAND\n"
+	"       vmtap check --live [--contract FILE.d] [OPTION]... -- COMMAND [ARGUMENT]...\n"
 	"Compares the USDT probes of binaries with their contract, and with what tracers need.\n"
+	"With --live, runs a command with all probes on, and reports probes that never fired,\n"
+	"entries without return, pauses and phases that do not nest, empty names and lines 0.\n"
 	"\n"
 	"  -c, --contract FILE.d       the provider's definition, as for dtrace -h\n"
+	"      --live                  run a command; -c is the command then\n"
+	"  -c COMMAND                  with --live: the command. Quotes and backslashes work as\n"
+	"                              in a shell\n"
 	"  -a, --allow-missing PROBE[,PROBE...]\n"
 	"                              these may be missing, and then must be; repeatable\n"
+	"  -a, --allow-missing FILE    the same from a file: its name has a '.' or a '/'\n"
 	"      --json                  one JSON document\n"
 	"  -h, --help                  this text\n"
 	"\n"
@@ -42,6 +55,7 @@ static const char help[] =
 	"  vmtap check --contract probes/vm.d build/myvm\n"
 	"  vmtap check -c probes/vm.d --allow-missing=gc-idle,spark-run build/myvm\n"
 	"  vmtap check -c probes/vm.d --json build/libvm.so | jq '.findings[].text'\n"
+	"  vmtap check --live --allow-missing probes.absent -c './myvm tests/all.my'\n"
 	"\n"
 	"Exit status: 0 nothing found, 1 findings, 2 wrong usage, 3 something could not be read.\n";
 
@@ -80,9 +94,34 @@ static int add_allowed(struct check *check, const char *text, struct error *erro
 	return 0;
 }
 
+/* The same from a file: names separated by blanks, commas or lines; # begins a comment. */
+static int add_allowed_file(struct check *check, const char *name, struct error *error)
+{
+	FILE *file = fopen(name, "r");
+	char *line = NULL;
+	size_t size = 0;
+	int result = 0;
+
+	if (!file)
+		return error_set(error, errno, "%s: %s", name, strerror(errno));
+	while (!result && getline(&line, &size, file) >= 0) {
+		line[strcspn(line, "#\n")] = 0;
+		for (char *at = line; (at = strpbrk(at, "\t\r"));)
+			*at = ' ';
+		result = add_allowed(check, line, error);
+	}
+	if (!result && ferror(file))
+		result = error_set(error, errno, "%s: %s", name, strerror(errno));
+	free(line);
+	fclose(file);
+	return result;
+}
+
 /* A name in --allow-missing that is not in the contract; NULL if there is none. */
 static const char *find_unknown(const struct check *check)
 {
+	if (!check->contract)
+		return NULL;
 	for (size_t i = 0; i < check->allowed_count; i++) {
 		const struct verify_allowed *allowed = &check->allowed[i];
 		bool known = false;
@@ -199,13 +238,79 @@ static int check_target(struct check *check, const char *argument)
 	return status;
 }
 
+static void take_live_finding(void *context, const struct live_finding *finding)
+{
+	struct check *check = context;
+	json_t *json;
+
+	check->finding_count++;
+	if (!check->findings) {
+		probes_print(finding->program);
+		printf(": ");
+		if (finding->probe) {
+			probes_print(finding->provider);
+			printf(":::");
+			probes_print(finding->probe);
+			printf(": ");
+		}
+		probes_print(finding->text);
+		putchar('\n');
+		return;
+	}
+	json = json_object();
+	json_object_set_new(json, "binary", probes_json_text(finding->program));
+	json_object_set_new(json, "kind", json_string(finding->kind));
+	json_object_set_new(json, "provider", probes_json_text(finding->provider));
+	json_object_set_new(json, "probe", probes_json_text(finding->probe));
+	json_object_set_new(json, "text", probes_json_text(finding->text));
+	json_array_append_new(check->findings, json);
+}
+
+static int check_command(struct check *check, char *const *words)
+{
+	const struct live_check live = {.contract = check->contract,
+		.allowed = check->allowed,
+		.allowed_count = check->allowed_count,
+		.find = take_live_finding,
+		.context = check};
+
+	return check_live(&live, words);
+}
+
+/* The command that -c, or what follows --, names. */
+static int take_command(struct command_words *command, const char *text, int argc, char **argv)
+{
+	struct error error;
+	int result;
+
+	if (!text == (optind == argc))
+		return cli_usage("check",
+			text ? "'%s' is one operand too many"
+			     : "--live needs a command: -c COMMAND or -- COMMAND",
+			text ? argv[optind] : "");
+	if (!text) {
+		*command = command_words_of(argv + optind);
+		return CLI_OK;
+	}
+	result = command_words_split(command, text, &error);
+	if (result == -ENOMEM) {
+		cli_message("%s", error.text);
+		return CLI_CANNOT;
+	}
+	return result ? cli_usage("check", "-c: %s", error.text) : CLI_OK;
+}
+
 int command_check(int argc, char **argv)
 {
-	static const struct option options[] = {{"contract", required_argument, NULL, 'c'},
+	static const struct option options[] = {
+		{"contract", required_argument, NULL, OPTION_CONTRACT},
 		{"allow-missing", required_argument, NULL, 'a'}, {"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+		{"live", no_argument, NULL, 'l'}, {"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0}};
 	struct check check = {0};
-	const char *file = NULL, *unknown;
+	struct command_words command = {NULL, NULL};
+	const char *file = NULL, *short_c = NULL, *unknown;
+	bool live = false;
 	struct error error;
 	int status = CLI_OK;
 	int option;
@@ -215,10 +320,17 @@ int command_check(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, ":c:a:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'c':
+			short_c = optarg;
+			break;
+		case OPTION_CONTRACT:
 			file = optarg;
 			break;
+		case 'l':
+			live = true;
+			break;
 		case 'a':
-			if (add_allowed(&check, optarg, &error) < 0) {
+			if ((strpbrk(optarg, "./") ? add_allowed_file : add_allowed)(
+				    &check, optarg, &error) < 0) {
 				cli_message("%s", error.text);
 				status = CLI_CANNOT;
 				goto out;
@@ -236,12 +348,18 @@ int command_check(int argc, char **argv)
 			goto out;
 		}
 	}
-	if (!file || optind == argc) {
+	if (!live && short_c)
+		file = short_c; /* --live has the command there */
+	if (live) {
+		status = take_command(&command, short_c, argc, argv);
+		if (status != CLI_OK)
+			goto out;
+	} else if (!file || optind == argc) {
 		status = cli_usage(
 			"check", file ? "name a binary or a pid" : "--contract FILE.d is needed");
 		goto out;
 	}
-	if (contract_read(file, &check.contract, &error) < 0) {
+	if (file && contract_read(file, &check.contract, &error) < 0) {
 		cli_message("%s", error.text);
 		status = CLI_CANNOT;
 		goto out;
@@ -251,7 +369,9 @@ int command_check(int argc, char **argv)
 		status = cli_usage("check", "--allow-missing: %s has no probe '%s'", file, unknown);
 		goto out;
 	}
-	for (; optind < argc; optind++)
+	if (live)
+		status = check_command(&check, command.words);
+	for (; !live && optind < argc; optind++)
 		if (check_target(&check, argv[optind]) != CLI_OK)
 			status = CLI_CANNOT;
 	if (check.findings) {
@@ -267,6 +387,7 @@ out:
 	for (size_t i = 0; i < check.list_count; i++)
 		free(check.lists[i]);
 	free(check.lists);
+	command_words_free(&command);
 	free(check.allowed);
 	contract_free(check.contract);
 	return probes_finish(status);

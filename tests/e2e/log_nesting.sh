@@ -81,6 +81,94 @@ time 3300: capability 0: collection ends, and has not begun
 time 4200: capability 0: pause ends, and collection, which began in it at time 4100, has not ended
 FINDINGS
 
+# ---- phases, safepoints, waits ----
+findings <<'EVENTS'
+block 0
+1000 startup 1
+1050 thread-create 1 0
+1100 pause-begin "gc"
+1110 safepoint-begin "gc" 5
+1120 pause-end "gc"
+1200 gc-start 0 0 500 "request" 1
+1210 gc-phase-begin "mark" 0
+1220 gc-phase-begin "roots" 0
+1230 gc-phase-begin "sweep" 1
+1240 gc-phase-end "mark" 0
+1250 gc-phase-end "roots" 0
+1260 gc-phase-end "sweep" 1
+1270 gc-end 0 0 100 "request" 1
+1280 gc-phase-end "sweep" 1
+1290 safepoint-end "gc" 5
+2000 native-entry "Queue" "pop" "a.toy" 1 1
+2010 thread-park 1 "queue"
+2020 native-return "Queue" "pop" "a.toy" 1 1
+2030 thread-unpark 1 "queue"
+3000 finalize-begin "A" 4096
+3010 finalize-end "A" 4096
+3020 finalize-end "A" 4096
+3030 compile-begin "A" "run" "a.toy" 1 0 1
+3040 compile-end "A" "run" "a.toy" 1 0 1 16
+3050 compile-end "A" "run" "a.toy" 1 0 1 16
+end
+EVENTS
+expect <<'FINDINGS'
+time 1240: capability 0: phase mark ends, and phase roots, which began in it at time 1220, has not ended
+time 1250: capability 0: phase roots ends, and has not begun
+time 1280: capability 0: phase sweep ends, and has not begun
+time 1120: capability 0: pause ends, and safepoint, which began in it at time 1110, has not ended
+time 1290: capability 0: safepoint ends, and has not begun
+time 2020: thread 1: native method Queue.pop ends, and wait, which began in it at time 2010, has not ended
+time 2030: thread 1: wait ends, and has not begun
+time 3020: a finalizer ends, and none has begun
+time 3050: a compilation ends, and none has begun
+FINDINGS
+# a collection that begins in a pause ends in it, unless guest code runs between its phases
+findings <<'EVENTS'
+block 0
+1000 startup 1
+1100 pause-begin "gc"
+1110 gc-start 0 0 500 "request" 1
+1120 gc-phase-begin "mark" 0
+1130 gc-phase-end "mark" 0
+1140 pause-end "gc"
+1150 gc-end 0 0 100 "request" 1
+2100 gc-start 0 0 500 "request" 2
+2110 pause-begin "gc"
+2120 gc-end 0 0 100 "request" 2
+2130 pause-end "gc"
+3100 pause-begin "gc"
+3110 gc-start 0 0 500 "request" 3
+3120 pause-end "gc"
+3130 gc-start 0 0 500 "request" 4
+3140 gc-end 0 0 500 "request" 4
+end
+EVENTS
+expect <<'FINDINGS'
+time 1140: capability 0: pause ends, and collection, which began in it at time 1110, has not ended
+time 2120: capability 0: collection ends, and pause, which began in it at time 2110, has not ended
+time 3120: capability 0: pause ends, and collection, which began in it at time 3110, has not ended
+time 3130: capability 0: a collection begins within one that began at time 3110
+FINDINGS
+# an incremental collector, with a concurrent phase across its pauses
+findings <<'EVENTS'
+block 0
+1000 startup 1
+1100 pause-begin "gc"
+1110 gc-start 0 0 500 "request" 1
+1120 gc-phase-begin "mark" 1
+1130 pause-end "gc"
+2100 pause-begin "gc"
+2110 gc-phase-begin "references" 0
+2120 gc-phase-end "references" 0
+2130 gc-phase-end "mark" 1
+2140 gc-end 0 0 100 "request" 1
+2150 pause-end "gc"
+3100 gc-phase-begin "free" 1
+3110 gc-phase-end "free" 1
+end
+EVENTS
+expect <<<valid
+
 # ---- what is no error ----
 # ends that nobody recorded
 findings <<'EVENTS'

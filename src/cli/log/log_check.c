@@ -428,6 +428,7 @@ static int check_events(struct log_check *check, struct error *error)
 				log_nesting_event(nesting, how->nesting, &batch, event);
 		}
 	}
+	log_nesting_end(nesting, false);
 out:
 	source_close(source);
 	source_request_free(&request);

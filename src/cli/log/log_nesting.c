@@ -1,11 +1,15 @@
 /*
  * log_nesting.c: see log_nesting.h.
  *
- * A stack of open frames for each guest thread and for each capability, in one hash table. A
- * thread's frames are its methods and native methods together: they return in the opposite order
- * of their entries. A capability's frames are a pause, the collection in it, and the collection's
- * phases. After an error the stack is repaired: frames above the one that ends are dropped, an end
- * without a frame is ignored.
+ * Stacks of open frames, one for each guest thread and three for each capability, in one hash
+ * table. A thread's frames are its methods and native methods together, and what it waits for: they
+ * end in the opposite order of their beginnings. A capability's stacks are a pause and its
+ * safepoint; a collection and its phases; phases that run while guest code does. After an error the
+ * stack is repaired: frames above the one that ends are dropped, an end without a frame is ignored.
+ *
+ * A collection that begins in a pause ends in it, and a pause that begins in a collection ends
+ * before that does, unless the collector is incremental: then guest code runs during a collection,
+ * and phases begin after the pause. So a finding of this kind waits until the collection ends.
  *
  * A log may hold only beginnings, because nobody recorded the ends. So what has not ended is an
  * error only once an end of its kind is seen; the first finding of a kind waits until then.
@@ -36,19 +40,39 @@ enum what { BEGINS, ENDS, CREATES, EXITS, STARTS };
 
 enum scope {
 	OF_THREAD, /* a frame of the thread that an argument names */
-	OF_CAP,    /* a frame of the capability in argument 0 */
+	OF_CAP,    /* a frame of a collection, on the capability in argument 0 */
+	OF_PAUSE,  /* the same of a pause */
+	OF_PHASE,  /* the same of a collection or, if argument 2 is not 0, beside it */
 	OF_PROCESS /* counted in the whole process */
 };
 
-enum { METHOD, NATIVE, REQUIRE, FIND_REQUIRE, LOAD, PARSE, PAUSE, COLLECTION, MARK, SWEEP, KINDS };
+enum {
+	METHOD,
+	NATIVE,
+	PARK,
+	REQUIRE,
+	FIND_REQUIRE,
+	LOAD,
+	PARSE,
+	FINALIZER,
+	COMPILATION,
+	PAUSE,
+	SAFEPOINT,
+	COLLECTION,
+	MARK,
+	SWEEP,
+	PHASE,
+	KINDS
+};
 
-static const char *const kind_names[KINDS] = {"method", "native method", "require", "find-require",
-	"load", "parse", "pause", "collection", "mark phase", "sweep phase"};
+static const char *const kind_names[KINDS] = {"method", "native method", "wait", "require",
+	"find-require", "load", "parse", "finalizer", "compilation", "pause", "safepoint",
+	"collection", "mark phase", "sweep phase", "phase"};
 
 static const struct nesting_role {
 	const char *probe;
 	uint8_t what, scope, kind;
-	uint8_t thread; /* the argument that holds the thread */
+	uint8_t thread; /* the argument that holds the thread; the last one that is needed */
 	bool is_named;  /* arguments 0 and 1 are a class and a method */
 	bool of_ghc, of_vm;
 } roles[] = {
@@ -67,31 +91,47 @@ static const struct nesting_role {
 	{"load-return", ENDS, OF_PROCESS, LOAD, 0, false, false, true},
 	{"parse-begin", BEGINS, OF_PROCESS, PARSE, 0, false, false, true},
 	{"parse-end", ENDS, OF_PROCESS, PARSE, 0, false, false, true},
-	{"pause-begin", BEGINS, OF_CAP, PAUSE, 0, false, false, true},
-	{"pause-end", ENDS, OF_CAP, PAUSE, 0, false, false, true},
+	{"finalize-begin", BEGINS, OF_PROCESS, FINALIZER, 0, false, false, true},
+	{"finalize-end", ENDS, OF_PROCESS, FINALIZER, 0, false, false, true},
+	{"compile-begin", BEGINS, OF_PROCESS, COMPILATION, 0, false, false, true},
+	{"compile-end", ENDS, OF_PROCESS, COMPILATION, 0, false, false, true},
+	{"thread-park", BEGINS, OF_THREAD, PARK, 1, false, false, true},
+	{"thread-unpark", ENDS, OF_THREAD, PARK, 1, false, false, true},
+	{"pause-begin", BEGINS, OF_PAUSE, PAUSE, 0, false, false, true},
+	{"pause-end", ENDS, OF_PAUSE, PAUSE, 0, false, false, true},
+	{"safepoint-begin", BEGINS, OF_PAUSE, SAFEPOINT, 0, false, false, true},
+	{"safepoint-end", ENDS, OF_PAUSE, SAFEPOINT, 0, false, false, true},
 	{"gc-start", BEGINS, OF_CAP, COLLECTION, 0, false, true, true},
 	{"gc-end", ENDS, OF_CAP, COLLECTION, 0, false, true, true},
 	{"gc-mark-begin", BEGINS, OF_CAP, MARK, 0, false, false, true},
 	{"gc-mark-end", ENDS, OF_CAP, MARK, 0, false, false, true},
 	{"gc-sweep-begin", BEGINS, OF_CAP, SWEEP, 0, false, false, true},
 	{"gc-sweep-end", ENDS, OF_CAP, SWEEP, 0, false, false, true},
+	{"gc-phase-begin", BEGINS, OF_PHASE, PHASE, 2, false, false, true},
+	{"gc-phase-end", ENDS, OF_PHASE, PHASE, 2, false, false, true},
 };
 
 struct frame {
 	uint64_t time;
-	uint64_t class, method; /* handles of names; 0: unknown, equal to any */
+	const struct text *class, *method; /* names; NULL: unknown, equal to any */
 	uint8_t kind;
 };
 
 struct stack {
-	uint64_t key; /* thread, or CAP_KEY | capability */
+	uint64_t key; /* thread, or CAP_KEY | one of the other keys | capability */
 	struct frame *frames;
 	uint32_t count, capacity;
 	uint32_t begun; /* one bit for each kind that has begun here */
 	bool is_used, is_complete;
+	/* of the collection that is open */
+	bool has_phases; /* one has begun since it, or since the pause ended that it began in */
+	uint64_t pause;  /* when the pause began that it began in; 0: in none */
+	char *unless;    /* a finding unless a phase begins before the collection's end */
 };
 
 #define CAP_KEY (UINT64_C(1) << 32)
+#define PAUSE_KEY (UINT64_C(1) << 33)
+#define BESIDE_KEY (UINT64_C(1) << 34)
 
 struct log_nesting {
 	uint64_t start;
@@ -106,8 +146,6 @@ struct log_nesting {
 	bool has_ended[KINDS]; /* and ends */
 	char *doubtful[KINDS]; /* the first finding that is one only if ends are recorded */
 	uint64_t open[KINDS];  /* OF_PROCESS: how many */
-	/* the batch at hand, for the texts of names */
-	const struct event_batch *batch;
 	uint64_t time;
 };
 
@@ -125,8 +163,10 @@ struct log_nesting *log_nesting_new(uint64_t start, log_nesting_report report, v
 
 static void forget_stacks(struct log_nesting *nesting)
 {
-	for (size_t i = 0; i < nesting->stack_capacity; i++)
+	for (size_t i = 0; i < nesting->stack_capacity; i++) {
+		free(nesting->stacks[i].unless);
 		free(nesting->stacks[i].frames);
+	}
 	free(nesting->stacks);
 	nesting->stacks = NULL;
 	nesting->stack_count = nesting->stack_capacity = nesting->frame_count = 0;
@@ -197,6 +237,16 @@ static struct stack *find_stack(struct log_nesting *nesting, uint64_t key)
 	return stack;
 }
 
+/* The same; NULL: there is none. */
+static struct stack *known_stack(const struct log_nesting *nesting, uint64_t key)
+{
+	struct stack *stack = NULL;
+
+	if (nesting->stack_capacity)
+		stack = slot_of(nesting->stacks, nesting->stack_capacity, key);
+	return stack && stack->is_used ? stack : NULL;
+}
+
 static bool push(struct log_nesting *nesting, struct stack *stack, const struct frame *frame)
 {
 	if (nesting->frame_count == FRAMES_MAX)
@@ -214,10 +264,22 @@ static bool push(struct log_nesting *nesting, struct stack *stack, const struct 
 	return true;
 }
 
+static struct frame *open_frame(const struct stack *stack, unsigned kind)
+{
+	for (uint32_t i = 0; stack && i < stack->count; i++)
+		if (stack->frames[i].kind == kind)
+			return &stack->frames[i];
+	return NULL;
+}
+
 static void drop(struct log_nesting *nesting, struct stack *stack, uint32_t count)
 {
 	nesting->frame_count -= stack->count - count;
 	stack->count = count;
+	if (!stack->unless || open_frame(stack, COLLECTION))
+		return;
+	free(stack->unless);
+	stack->unless = NULL;
 }
 
 /* ---- reports ---- */
@@ -237,6 +299,16 @@ static __attribute__((format(printf, 4, 0))) void write_finding(char text[FINDIN
 		snprintf(whose, sizeof(whose), "thread %" PRIu32 ": ", (uint32_t)stack->key);
 	snprintf(text, FINDING_BYTES, "time %" PRIu64 ": %s%s", nesting->time - nesting->start,
 		whose, what);
+}
+
+static __attribute__((format(printf, 4, 5))) void write_text(char text[FINDING_BYTES],
+	const struct log_nesting *nesting, const struct stack *stack, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	write_finding(text, nesting, stack, format, arguments);
+	va_end(arguments);
 }
 
 static __attribute__((format(printf, 3, 4))) void report(
@@ -278,11 +350,9 @@ static void note_end(struct log_nesting *nesting, unsigned kind)
 	nesting->doubtful[kind] = NULL;
 }
 
-static size_t put_name(char *to, size_t size, const struct event_batch *batch, uint64_t handle)
+static size_t put_name(char *to, size_t size, const struct text *text)
 {
-	uint32_t offset;
-	const struct text *text = event_text(batch, handle, &offset);
-	size_t length = text ? text->length : 0;
+	size_t length = text->length;
 
 	if (length > size - 1)
 		length = size - 1;
@@ -295,17 +365,20 @@ static size_t put_name(char *to, size_t size, const struct event_batch *batch, u
 }
 
 /* "method Task.run", "collection" */
-static const char *frame_text(
-	const struct log_nesting *nesting, const struct frame *frame, char text[NAME_BYTES])
+static const char *frame_text(const struct frame *frame, char text[NAME_BYTES])
 {
 	size_t used = (size_t)snprintf(text, NAME_BYTES, "%s", kind_names[frame->kind]);
 
-	if (!frame->class || !frame->method)
+	if (!frame->class || (!frame->method && frame->kind != PHASE))
 		return text;
 	text[used++] = ' ';
-	used += put_name(text + used, NAME_BYTES / 2, nesting->batch, frame->class);
+	if (frame->kind == PHASE) {
+		put_name(text + used, NAME_BYTES - used, frame->class);
+		return text;
+	}
+	used += put_name(text + used, NAME_BYTES / 2, frame->class);
 	text[used++] = '.';
-	put_name(text + used, NAME_BYTES - used, nesting->batch, frame->method);
+	put_name(text + used, NAME_BYTES - used, frame->method);
 	return text;
 }
 
@@ -318,17 +391,81 @@ static bool is_same(const struct frame *one, const struct frame *other)
 		(!one->method || !other->method || one->method == other->method);
 }
 
+/* ---- pauses and collections ---- */
+
+static struct stack *collections_of(struct log_nesting *nesting, const struct stack *stack)
+{
+	return known_stack(nesting, CAP_KEY | (uint16_t)stack->key);
+}
+
+static const struct frame *pause_of(struct log_nesting *nesting, const struct stack *stack)
+{
+	return open_frame(known_stack(nesting, CAP_KEY | PAUSE_KEY | (uint16_t)stack->key), PAUSE);
+}
+
+static void begin_phase(struct log_nesting *nesting, const struct stack *stack)
+{
+	struct stack *collections = collections_of(nesting, stack);
+
+	if (!collections)
+		return;
+	collections->has_phases = true;
+	free(collections->unless);
+	collections->unless = NULL;
+}
+
+static void end_pause(struct log_nesting *nesting, const struct stack *stack, uint64_t time)
+{
+	struct stack *collections = collections_of(nesting, stack);
+	const struct frame *collection = open_frame(collections, COLLECTION);
+	char text[FINDING_BYTES];
+
+	if (!collection || collections->pause != time || collections->unless)
+		return;
+	write_text(text, nesting, stack,
+		"pause ends, and collection, which began in it at time %" PRIu64 ", has not ended",
+		collection->time - nesting->start);
+	collections->has_phases = false;
+	collections->unless = strdup(text);
+}
+
+static void end_collection(struct log_nesting *nesting, const struct stack *stack, uint64_t time)
+{
+	const struct frame *pause = pause_of(nesting, stack);
+
+	if (stack->unless)
+		nesting->report(nesting->context, stack->unless);
+	else if (pause && pause->time > time && !stack->has_phases)
+		report_open(nesting, stack, PAUSE,
+			"collection ends, and pause, which began in it at time %" PRIu64
+			", has not ended",
+			pause->time - nesting->start);
+}
+
+/* ---- what begins and ends ---- */
+
 static bool begin(struct log_nesting *nesting, struct stack *stack, const struct frame *frame)
 {
 	nesting->has_begun[frame->kind] = true;
 	stack->begun |= 1u << frame->kind;
 	for (uint32_t i = 0; stack->key & CAP_KEY && i < stack->count; i++) {
-		if (stack->frames[i].kind != frame->kind)
+		if (frame->kind == PHASE ? !is_same(&stack->frames[i], frame)
+					 : stack->frames[i].kind != frame->kind)
 			continue;
+		if (frame->kind == COLLECTION && stack->unless)
+			nesting->report(nesting->context, stack->unless);
 		report_open(nesting, stack, frame->kind,
 			"a %s begins within one that began at time %" PRIu64,
 			kind_names[frame->kind], stack->frames[i].time - nesting->start);
 		drop(nesting, stack, i);
+	}
+	if (frame->kind == COLLECTION) {
+		const struct frame *pause = pause_of(nesting, stack);
+
+		stack->pause = pause ? pause->time : 0;
+		stack->has_phases = false;
+	} else if (frame->kind == PHASE) {
+		begin_phase(nesting, stack);
 	}
 	return push(nesting, stack, frame);
 }
@@ -346,17 +483,19 @@ static void end(struct log_nesting *nesting, struct stack *stack, const struct f
 	if (at && at < stack->count)
 		report_open(nesting, stack, stack->frames[at].kind,
 			"%s ends, and %s, which began in it at time %" PRIu64 ", has not ended",
-			frame_text(nesting, frame, name),
-			frame_text(nesting, &stack->frames[at], inner),
+			frame_text(frame, name), frame_text(&stack->frames[at], inner),
 			stack->frames[at].time - nesting->start);
 	else if (!at && stack->count && stack->is_complete && !(stack->key & CAP_KEY))
 		report(nesting, stack, "%s ends instead of %s, which began at time %" PRIu64,
-			frame_text(nesting, frame, name),
-			frame_text(nesting, &stack->frames[stack->count - 1], inner),
+			frame_text(frame, name),
+			frame_text(&stack->frames[stack->count - 1], inner),
 			stack->frames[stack->count - 1].time - nesting->start);
 	else if (!at && is_known && nesting->has_begun[frame->kind])
-		report(nesting, stack, "%s ends, and has not begun",
-			frame_text(nesting, frame, name));
+		report(nesting, stack, "%s ends, and has not begun", frame_text(frame, name));
+	if (at && frame->kind == PAUSE)
+		end_pause(nesting, stack, stack->frames[at - 1].time);
+	else if (at && frame->kind == COLLECTION)
+		end_collection(nesting, stack, stack->frames[at - 1].time);
 	if (at)
 		drop(nesting, stack, at - 1);
 }
@@ -369,7 +508,7 @@ static void thread_ends(struct log_nesting *nesting, struct stack *stack)
 		report_open(nesting, stack, stack->frames[stack->count - 1].kind,
 			"the thread has exited, and %s, which began at time %" PRIu64
 			", has not ended",
-			frame_text(nesting, &stack->frames[stack->count - 1], name),
+			frame_text(&stack->frames[stack->count - 1], name),
 			stack->frames[stack->count - 1].time - nesting->start);
 	drop(nesting, stack, 0);
 }
@@ -388,10 +527,12 @@ static void count_process(struct log_nesting *nesting, const struct nesting_role
 	}
 }
 
-/* A name's handle if it is valid in every batch, else 0. */
-static uint64_t lasting(uint64_t handle)
+/* A name, unless it is valid in this batch only. */
+static const struct text *lasting(const struct event_batch *batch, uint64_t handle)
 {
-	return handle & EVENT_HANDLE_TRANSIENT ? 0 : handle;
+	uint32_t offset;
+
+	return handle & EVENT_HANDLE_TRANSIENT ? NULL : event_text(batch, handle, &offset);
 }
 
 void log_nesting_event(struct log_nesting *nesting, int number, const struct event_batch *batch,
@@ -404,7 +545,6 @@ void log_nesting_event(struct log_nesting *nesting, int number, const struct eve
 
 	if (nesting->is_full)
 		return;
-	nesting->batch = batch;
 	nesting->time = event->time;
 	if (role->what == STARTS)
 		nesting->has_startup = true;
@@ -412,11 +552,17 @@ void log_nesting_event(struct log_nesting *nesting, int number, const struct eve
 		count_process(nesting, role);
 	if (role->scope == OF_PROCESS)
 		return;
-	key = role->scope == OF_CAP ? CAP_KEY | (uint16_t)event->arguments[0]
-				    : (uint32_t)event->arguments[role->thread];
+	key = role->scope == OF_THREAD ? (uint32_t)event->arguments[role->thread]
+				       : CAP_KEY | (uint16_t)event->arguments[0];
+	if (role->scope == OF_PAUSE)
+		key |= PAUSE_KEY;
+	if (role->scope == OF_PHASE && event->arguments[2])
+		key |= BESIDE_KEY;
+	if (role->scope == OF_PHASE)
+		frame.class = lasting(batch, event->arguments[1]);
 	if (role->is_named) {
-		frame.class = lasting(event->arguments[0]);
-		frame.method = lasting(event->arguments[1]);
+		frame.class = lasting(batch, event->arguments[0]);
+		frame.method = lasting(batch, event->arguments[1]);
 	}
 	stack = find_stack(nesting, key);
 	if (!stack) {
@@ -433,6 +579,34 @@ void log_nesting_event(struct log_nesting *nesting, int number, const struct eve
 		drop(nesting, stack, 0);
 		stack->is_complete = true;
 	}
+}
+
+void log_nesting_end(struct log_nesting *nesting, bool is_whole)
+{
+	char name[NAME_BYTES];
+
+	for (size_t i = 0; i < nesting->stack_capacity; i++) {
+		struct stack *stack = &nesting->stacks[i];
+		const struct frame *top = stack->count ? &stack->frames[stack->count - 1] : NULL;
+
+		if (stack->unless)
+			nesting->report(nesting->context, stack->unless);
+		if (top && is_whole)
+			report(nesting, stack,
+				"the VM has ended, and %s, which began at time %" PRIu64
+				", has not ended",
+				frame_text(top, name), top->time - nesting->start);
+	}
+	for (unsigned i = 0; is_whole && i < KINDS; i++) {
+		if (nesting->doubtful[i])
+			nesting->report(nesting->context, nesting->doubtful[i]);
+		if (nesting->open[i])
+			report(nesting, NULL,
+				"the VM has ended, and a %s has begun without ending, %" PRIu64
+				" in all",
+				kind_names[i], nesting->open[i]);
+	}
+	forget_stacks(nesting);
 }
 
 void log_nesting_lost(struct log_nesting *nesting)

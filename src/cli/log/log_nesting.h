@@ -1,7 +1,7 @@
 /*
  * log_nesting.h: whether what begins in a log also ends, in the right order: the frames of each
- * guest thread, what a VM reports per process without a thread (require, load, parse), and on each
- * capability pauses, collections and their phases.
+ * guest thread, what a VM reports per process without a thread (require, load, parse, compilation,
+ * finalizers), and on each capability pauses, collections and their phases.
  *
  * Something that began before the log, or before events were lost, is not known; its end is no
  * error then.
@@ -32,6 +32,10 @@ int log_nesting_role(const char *probe, unsigned int argument_count, bool is_ghc
 /* Takes the next event, in the order of time. */
 void log_nesting_event(struct log_nesting *nesting, int role, const struct event_batch *batch,
 	const struct event *event);
+
+/* The log has ended. is_whole: so has the VM, in order, and all its events are there, so that
+ * whatever is open is reported. Call it once, at the end. */
+void log_nesting_end(struct log_nesting *nesting, bool is_whole);
 
 /* Events were lost: forgets everything that is open. */
 void log_nesting_lost(struct log_nesting *nesting);
