@@ -1,6 +1,8 @@
 /*
  * alloc_by_class.d: the objects and bytes allocated, by class
  *
+ * Question: What is allocated, where, and by whom?
+ *
  *     $ vmtap trace alloc_by_class --lossless -c 'toy json.toy'
  *     CLASS               BYTES      OBJECTS  SHARE
  *     JsonError              48            1     0%
@@ -9,11 +11,13 @@
  *     JsonParser           2064           43     0%
  *     (hash)             532488         2017    13%
  *     (array)            971840        20135    25%
- *     (string)          2351176        63238    60%
+ *     (string)          2351134        63238    60%
  *
- * Arrays, hashes and strings have probes of their own and are shown as (array), (hash)
- * and (string). The share is that of the bytes. The classes that take the most bytes come
- * last.
+ * Reading: Arrays, hashes and strings have probes of their own and are shown as (array),
+ * (hash) and (string). The share is that of the bytes. The classes that take the most
+ * bytes come last.
+ *
+ * Cost: One event for each allocation.
  */
 #pragma D option quiet
 

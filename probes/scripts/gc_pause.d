@@ -1,6 +1,8 @@
 /*
  * gc_pause.d: how long the world stops, by reason and generation collected
  *
+ * Question: What does the collector do, and how long does the world stop?
+ *
  *     $ vmtap trace gc_pause --lossless -c 'toy binary_trees.toy' us
  *     pauses in us
  *
@@ -9,28 +11,29 @@
  *                    1 |                                         0
  *                    2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
  *                    4 |                                         0
- *     ...
+ *
+ *     gc, generation 1:
+ *                value  ------------- Distribution ------------- count
+ *                 1024 |                                         0
+ *                 2048 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
+ *                 4096 |                                         0
+ *
  *     gc, generation 0:
  *                value  ------------- Distribution ------------- count
- *                  256 |                                         0
- *                  512 |@@@@@@@@@@@@@@@@@@@@@@@@@@@              6
- *                 1024 |@@@@@@@@@@@@@                            3
- *                 2048 |                                         0
+ *     ...
  *
  *     REASON GENERATION     PAUSES     LONGEST us       TOTAL us  SHARE
- *     exit           -1          1              3              3     0%
- *     gc              1          1           2615           2615     1%
- *     gc              0          9           1853           9644     7%
+ *     exit           -1          1              2              2     0%
+ *     gc              1          1           2991           2991     1%
+ *     gc              0          9           1833           9627     6%
  *
- * First a distribution of the pauses for each reason. The generation is the oldest one
- * collected, or -1 for a pause without a collection. Then the number of pauses, the longest
- * pause, the sum of all, and their share of the time that was traced.
+ * Reading: First a distribution of the pauses for each reason. The generation is the
+ * oldest one collected, or -1 for a pause without a collection. Then the number of pauses,
+ * the longest pause, the sum of all, and their share of the time that was traced. Times
+ * are in ns; the argument us, ms or s gives another unit. A log of GHC has pauses too: its
+ * collections.
  *
- * Times are in ns; the argument us, ms or s gives another unit:
- *
- *     $ vmtap trace gc_pause -p PID us
- *
- * A log of GHC has pauses too: its collections (vmtap trace gc_pause --log FILE).
+ * Cost: Four events for each pause.
  */
 #pragma D option quiet
 #pragma D option defaultargs

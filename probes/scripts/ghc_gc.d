@@ -1,6 +1,8 @@
 /*
  * ghc_gc.d: a Haskell program's collections, by generation, and its heap
  *
+ * Question: What does the collector do, and how long does the world stop?
+ *
  *     $ vmtap trace ghc_gc --log spin.eventlog
  *     GENERATION  COLLECTIONS         COPIED  LARGEST COPY  FRAGMENTATION  THREADS
  *              1            3          89200         36120         868352        1
@@ -14,11 +16,13 @@
  *     live       100576        64192
  *     size      3145728      3145728
  *
- * For a log of GHC's run-time system (+RTS -l). COPIED is the sum of the bytes that the
- * collections have copied, FRAGMENTATION the most bytes that were lost to it, THREADS the
- * mean number of threads that collected. ALLOCATED is what each capability has allocated
- * since the program began. All sizes are in bytes. gc_pause shows how long the collections
- * took.
+ * Reading: For a log of GHC's run-time system (+RTS -l). COPIED is the sum of the bytes
+ * that the collections have copied, FRAGMENTATION the most bytes that were lost to it,
+ * THREADS the mean number of threads that collected. ALLOCATED is what each capability has
+ * allocated since the program began. All sizes are in bytes. gc_pause shows how long the
+ * collections took.
+ *
+ * Cost: Nothing: it reads a log.
  */
 #pragma D option quiet
 

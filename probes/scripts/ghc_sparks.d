@@ -1,6 +1,8 @@
 /*
  * ghc_sparks.d: what became of a Haskell program's sparks, by capability
  *
+ * Question: Does the program use its capabilities?
+ *
  *     $ vmtap trace ghc_sparks --log spin.eventlog
  *     CAPABILITY    CREATED      DUD OVERFLOWED  CONVERTED        GCD    FIZZLED
  *              0       2740        0          0         20       2222        521
@@ -10,11 +12,13 @@
  *         1      0        3
  *         0      1       18
  *
- * For a log of GHC's run-time system (+RTS -l). A spark is a dud if it was evaluated when it
- * was created, and has fizzled if another thread has evaluated it before it was run;
- * CONVERTED sparks were run in parallel, OVERFLOWED ones found no room, and the collector
- * has dropped the others (GCD). Which capability stole from which is there if the log has
- * every spark (+RTS -lf or -la).
+ * Reading: For a log of GHC's run-time system (+RTS -l). A spark is a dud if it was
+ * evaluated when it was created, and has fizzled if another thread has evaluated it before
+ * it was run; CONVERTED sparks were run in parallel, OVERFLOWED ones found no room, and
+ * the collector has dropped the others (GCD). Which capability stole from which is there
+ * if the log has every spark (+RTS -lf or -la).
+ *
+ * Cost: Nothing: it reads a log.
  */
 #pragma D option quiet
 

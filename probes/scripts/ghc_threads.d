@@ -1,5 +1,7 @@
 /*
- * ghc_threads.d: a Haskell program's threads: time they ran, by label, and why they stopped
+ * ghc_threads.d: a Haskell program's threads: how long they ran, and why they stopped
+ *
+ * Question: Why does a thread not run?
  *
  *     $ vmtap trace ghc_threads --log spin.eventlog us
  *     LABEL                     TIME us     LONGEST us       RUNS  SHARE
@@ -14,9 +16,11 @@
  *     heap overflow                     74
  *     yielding                          79
  *
- * For a log of GHC's run-time system (+RTS -l). Time that a thread ran before it was given
- * its label counts for (none). The times are in ns; the argument us, ms or s gives another
- * unit.
+ * Reading: For a log of GHC's run-time system (+RTS -l). Time that a thread ran before it
+ * was given its label counts for (none). Times are in ns; the argument us, ms or s gives
+ * another unit.
+ *
+ * Cost: Nothing: it reads a log.
  */
 #pragma D option quiet
 #pragma D option defaultargs

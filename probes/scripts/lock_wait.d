@@ -1,28 +1,32 @@
 /*
  * lock_wait.d: how long threads wait for locks, by the lock's name
  *
+ * Question: Why does a thread not run?
+ *
  *     $ vmtap trace lock_wait --lossless -c 'toy --caps=2 pipeline.toy' us
  *     waits in us
  *
  *     account:
  *                value  ------------- Distribution ------------- count
- *     ...
- *                   16 |@@@@@                                    178
- *                   32 |@@                                       75
- *                   64 |                                         4
- *     ...
+ *                   -1 |                                         0
+ *                    0 |@@@@@                                    38
+ *                    1 |@@@@@                                    38
+ *                    2 |@@@@@@@@@@@@@@@@@@@@@@                   178
+ *                    4 |@@@@@@@@                                 66
+ *                    8 |@                                        5
+ *                   16 |                                         4
+ *                   32 |                                         0
  *
  *     LOCK         WAITS     LONGEST us       TOTAL us  SHARE
- *     account       1413            913          25106   100%
+ *     account        329             20           1085   100%
  *
- * First a distribution for each name of the time from the moment when a thread finds a lock
- * taken until it acquires it. Then the number of waits, the longest wait, the sum of all, and
- * its share in all waiting. Locks of the same name count as one; a lock acquired without
- * waiting is left out. The lock that was waited for most often comes last.
+ * Reading: First a distribution for each name of the time from the moment when a thread
+ * finds a lock taken until it acquires it. Then the number of waits, the longest wait, the
+ * sum of all, and its share in all waiting. Locks of the same name count as one; a lock
+ * acquired without waiting is left out. The lock that was waited for most often comes
+ * last. Times are in ns; the argument us, ms or s gives another unit.
  *
- * Times are in ns; the argument us, ms or s gives another unit:
- *
- *     $ vmtap trace lock_wait -p PID us
+ * Cost: One event for each acquired lock, and one for each wait.
  */
 #pragma D option quiet
 #pragma D option defaultargs

@@ -1,29 +1,31 @@
 /*
  * method_time.d: the time spent in each method, with and without what it calls
  *
+ * Question: Which methods are called, and where does the time go?
+ *
  *     $ vmtap trace method_time --lossless -c 'toy richards.toy' us
  *     CLASS       METHOD           EXCLUSIVE us   INCLUSIVE us      CALLS  SHARE
- *     WorkerTask  init                        1              3          4     0%
+ *     Scheduler   queued                      0              0          4     0%
+ *     Scheduler   holds                       1              1          4     0%
+ *     Task        link=                       1              1         24     0%
  *     ...
- *     Packet      link                    97521          97521     182728     3%
- *     Scheduler   release                132912         167889      39996     4%
- *     Packet      append_to              165932         182724      80456     6%
- *     Task        link                   170188         170188     200444     6%
- *     Scheduler   run                    178383        2712396          4     6%
- *     Scheduler   queue_packet           260605         569558      92984     9%
- *     Task        blocked                289579         289579     426416    10%
- *     Task        run                    739012        2097137     263160    27%
+ *     Scheduler   release                321841         746770      39996     4%
+ *     Packet      append_to              336723         340287      80456     4%
+ *     Task        priority               529326         529326     139028     6%
+ *     Task        run                   1041439        5881497     263160    13%
+ *     Scheduler   run                   1301703        7567262          4    17%
+ *     Scheduler   queue_packet          1496125        2522319      92984    19%
  *
- * Inclusive time is the time from a method's entry to its return; if a method calls itself,
- * the inner call counts towards both calls. Exclusive time leaves out the methods it calls;
- * the time of methods written in C counts as their caller's. Both are elapsed time and
- * include time spent waiting. The share is that of the exclusive time. Green threads share
- * OS threads, so everything is kept per guest thread (arg4), not in self->. Calls that began
- * before the trace are left out. The most expensive methods come last.
+ * Reading: Inclusive time is the time from a method's entry to its return; if a method
+ * calls itself, the inner call counts towards both calls. Exclusive time leaves out the
+ * methods it calls; the time of methods written in C counts as their caller's. Both are
+ * elapsed time and include time spent waiting. The share is that of the exclusive time.
+ * Green threads share OS threads, so everything is kept for each guest thread. Calls that
+ * began before the trace are left out. The most expensive methods come last. Times are in
+ * ns; the argument us, ms or s gives another unit. It works on any provider with these
+ * probes, such as that of Ruby.
  *
- * Times are in ns; the argument us, ms or s gives another unit:
- *
- *     $ vmtap trace method_time -p PID us
+ * Cost: Two events for each call.
  */
 #pragma D option quiet
 #pragma D option defaultargs
@@ -32,39 +34,57 @@
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
+string origin[pid_t];
 uint64_t total;
 
-vm$target:::method-entry
+/* A VM may have the probes of several providers; those that fire first are used. */
+*$target:::method-entry
+/origin[pid] == NULL/
 {
-	level[arg4]++;
-	start[arg4, level[arg4]] = timestamp;
-	own[arg4, level[arg4]] = timestamp;
+	origin[pid] = probeprov;
+}
+
+*$target:::method-entry
+/probeprov == origin[pid]/
+{
+	this->thread = arg4 ? arg4 : tid;
+	this->level = ++level[pid, this->thread];
+	start[pid, this->thread, this->level] = timestamp;
+	own[pid, this->thread, this->level] = timestamp;
 }
 
 /*
  * Moves the start of the caller's exclusive time on by the time that its callee took. A start is
  * missing if there was no room for it.
  */
-vm$target:::method-return
-/level[arg4] > 0 && start[arg4, level[arg4]] && own[arg4, level[arg4]]/
+*$target:::method-return
+/probeprov == origin[pid]/
 {
-	this->level = level[arg4];
-	this->elapsed = timestamp - start[arg4, this->level];
-	this->own = timestamp - own[arg4, this->level];
+	this->thread = arg4 ? arg4 : tid;
+	this->level = level[pid, this->thread];
+	this->start = this->level > 0 ? start[pid, this->thread, this->level] : 0;
+	this->mine = this->level > 0 ? own[pid, this->thread, this->level] : 0;
+}
+
+*$target:::method-return
+/probeprov == origin[pid] && this->start && this->mine/
+{
+	this->elapsed = timestamp - this->start;
+	this->own = timestamp - this->mine;
 	@calls[copyinstr(arg0), copyinstr(arg1)] = count();
 	@inclusive[copyinstr(arg0), copyinstr(arg1)] = sum(this->elapsed);
 	@exclusive[copyinstr(arg0), copyinstr(arg1)] = sum(this->own);
 	@share[copyinstr(arg0), copyinstr(arg1)] = sum(100 * this->own);
 	total += this->own;
-	own[arg4, this->level - 1] += this->level > 1 ? this->elapsed : 0;
+	own[pid, this->thread, this->level - 1] += this->level > 1 ? this->elapsed : 0;
 }
 
-vm$target:::method-return
-/level[arg4] > 0/
+*$target:::method-return
+/probeprov == origin[pid] && this->level > 0/
 {
-	start[arg4, level[arg4]] = 0;
-	own[arg4, level[arg4]] = 0;
-	level[arg4]--;
+	start[pid, this->thread, this->level] = 0;
+	own[pid, this->thread, this->level] = 0;
+	level[pid, this->thread]--;
 }
 
 END

@@ -1,37 +1,39 @@
 /*
  * sched_latency.d: how long runnable threads wait for a capability
  *
- *     $ vmtap trace sched_latency --lossless -c 'toy pipeline.toy' us
+ * Question: Why does a thread not run?
+ *
+ *     $ vmtap trace sched_latency --lossless -c 'toy --caps=2 pipeline.toy' us
  *     waits in us
  *
- *     capability 0:
+ *     capability 1:
  *                value  ------------- Distribution ------------- count
+ *                   -1 |                                         0
+ *                    0 |@@                                       136
+ *                    1 |@@@@@@@                                  428
+ *                    2 |                                         25
  *     ...
- *                    1 |@@@@@@@                                  1742
- *                    2 |@@@@@@@@@@@@                             2876
- *                    4 |@                                        190
- *     ...
- *
  *     CAPABILITY        WAITS     LONGEST us        MEAN us
- *              0         9426           2059             12
+ *              1         2428           3286             23
+ *              0         4339           5455             15
  *
  *         THREAD     LONGEST us
- *              1             13
- *              2             44
- *     ...
- *              5           2059
- *              6           2059
+ *              1             39
+ *              4           2119
+ *              3           3278
+ *              7           3286
+ *              2           4410
+ *              6           4969
+ *              5           5455
  *
- * First, for each capability, a distribution of the time that guest threads spent in a run
- * queue before they ran there. Then, for each capability, the number of these waits, the
- * longest one, and the mean. Then the longest wait of those 20 threads that waited longest.
+ * Reading: First, for each capability, a distribution of the time that guest threads spent
+ * in a run queue before they ran there. Then, for each capability, the number of these
+ * waits, the longest one, and the mean. Then the longest wait of those 20 threads that
+ * waited longest. Times are in ns; the argument us, ms or s gives another unit. It needs
+ * the same few entries of memory however many threads there are. A log of GHC has what it
+ * needs too.
  *
- * Times are in ns; the argument us, ms or s gives another unit:
- *
- *     $ vmtap trace sched_latency -p PID us
- *
- * It needs the same few entries of memory however many threads there are. A log of GHC has
- * what it needs too.
+ * Cost: Two events for each run of a thread.
  */
 #pragma D option quiet
 #pragma D option defaultargs

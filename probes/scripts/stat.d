@@ -1,14 +1,18 @@
 /*
  * stat.d: what the VM does, a line every second
  *
+ * Question: What is the VM doing now?
+ *
  *     $ vmtap trace stat --lossless -c 'toy json.toy'
  *          CALLS     NATIVE   OBJECTS       BYTES  SWITCH  EXCEPT   GC  PAUSE us
- *         122621     470621     85437     3857896       1       1    1      2412
+ *         122621     470621     85437     3857862       1       1    1      1509
  *
- * The columns: CALLS of methods, NATIVE calls, OBJECTS created (including arrays, hashes and
- * strings) and their BYTES, SWITCHes to another guest thread, EXCEPTions raised, collections
- * (GC), and PAUSE, the time in us for which the world was stopped. The last line covers the
- * last, incomplete second.
+ * Reading: The columns: CALLS of methods, NATIVE calls, OBJECTS created (including arrays,
+ * hashes and strings) and their BYTES, SWITCHes to another guest thread, EXCEPTions
+ * raised, collections (GC), and PAUSE, the time in us for which the world was stopped. The
+ * last line covers the last, incomplete second.
+ *
+ * Cost: One event for each call, allocation, exception and switch of threads.
  */
 #pragma D option quiet
 

@@ -1,10 +1,16 @@
-/* scripts.c: `vmtap scripts`: prints the bundled scripts, one line each, or the text of one. */
+/*
+ * scripts.c: `vmtap scripts`: lists the bundled scripts under the questions that they answer, or
+ * prints the text of one.
+ */
 #include "cli/scripts.h"
 
 #include <getopt.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/pattern.h"
 #include "base/suggestion.h"
 #include "cli/cli.h"
 
@@ -31,40 +37,83 @@ const char *scripts_similar(const char *name, char text[SCRIPTS_SIMILAR_MAX])
 	return suggestion_text(&suggestion, text, SCRIPTS_SIMILAR_MAX);
 }
 
-/* The first line of the header comment that is not empty, without "name.d: ". */
-static void summary(const struct bundled_script *script, const char **text, int *length)
+/*
+ * The questions that scripts answer, in the order in which they are listed. The header comment of
+ * a script names one of them.
+ */
+static const char *const questions[] = {
+	"What is the VM doing now?",
+	"Which methods are called, and where does the time go?",
+	"What does the collector do, and how long does the world stop?",
+	"What is allocated, where, and by whom?",
+	"Why does a thread not run?",
+	"Does the program use its capabilities?",
+	"What is loaded, and how long does it take?",
+	"Which exceptions are raised, and who catches them?",
+};
+enum { QUESTION_COUNT = sizeof(questions) / sizeof(questions[0]) };
+
+/* The rest of the first line of the script that begins with the text; "" if there is none. */
+static const char *line_after(const struct bundled_script *script, const char *start, int *length)
 {
 	const char *at = script->text, *end = script->text + script->length;
-	size_t name = strlen(script->name);
+	size_t start_length = strlen(start);
 
-	*text = "";
-	*length = 0;
 	while (at < end) {
 		const char *line_end = memchr(at, '\n', (size_t)(end - at));
-		const char *next = line_end ? line_end + 1 : end;
 		if (!line_end)
 			line_end = end;
-		if (*at != '#') {
-			while (at < line_end && strchr(" \t/*", *at))
-				at++;
-			if (at < line_end) {
-				if ((size_t)(line_end - at) > name + 4 &&
-					!memcmp(at, script->name, name) &&
-					!memcmp(at + name, ".d: ", 4))
-					at += name + 4;
-				*text = at;
-				*length = (int)(line_end - at);
-				return;
-			}
+		if ((size_t)(line_end - at) >= start_length && !memcmp(at, start, start_length)) {
+			*length = (int)(line_end - at - (ptrdiff_t)start_length);
+			return at + start_length;
 		}
-		at = next;
+		at = line_end + 1;
 	}
+	*length = 0;
+	return "";
+}
+
+static bool answers(const struct bundled_script *script, const char *question)
+{
+	int length;
+	const char *text = line_after(script, " * Question: ", &length);
+
+	return strlen(question) == (size_t)length && !memcmp(text, question, (size_t)length);
+}
+
+/* Prints the scripts whose names match, under their questions; returns how many there are. */
+static size_t list(const char *pattern)
+{
+	size_t listed = 0;
+
+	for (size_t i = 0; i < QUESTION_COUNT; i++) {
+		bool is_titled = false;
+		for (size_t j = 0; j < bundled_script_count; j++) {
+			const struct bundled_script *script = &bundled_scripts[j];
+			char start[64];
+			const char *text;
+			int length;
+			if (!answers(script, questions[i]) ||
+				(pattern && !pattern_match(pattern, script->name)))
+				continue;
+			if (!is_titled)
+				printf("%s%s\n", listed ? "\n" : "", questions[i]);
+			is_titled = true;
+			listed++;
+			snprintf(start, sizeof(start), " * %s.d: ", script->name);
+			text = line_after(script, start, &length);
+			printf("  %-20s %.*s\n", script->name, length, text);
+		}
+	}
+	return listed;
 }
 
 static void help(void)
 {
-	printf("Usage: vmtap scripts [NAME]\n"
-	       "Lists the scripts that come with vmtap, or prints the one with that name.\n"
+	printf("Usage: vmtap scripts [NAME|PATTERN]\n"
+	       "Lists the scripts that come with vmtap under the questions that they answer, or\n"
+	       "those whose names match a pattern such as 'gc_*'; prints the script with that "
+	       "name.\n"
 	       "Run one with: vmtap trace NAME -p PID\n\n"
 	       "  -h, --help  this text\n");
 }
@@ -77,8 +126,7 @@ int command_scripts(int argc, char **argv)
 	};
 	const struct bundled_script *script;
 	char similar[SCRIPTS_SIMILAR_MAX];
-	const char *text;
-	int option, length;
+	int option;
 
 	opterr = 0;
 	optind = 0;
@@ -91,11 +139,15 @@ int command_scripts(int argc, char **argv)
 	if (argc - optind > 1)
 		return cli_usage("scripts", "more than one name");
 	if (optind == argc) {
-		for (size_t i = 0; i < bundled_script_count; i++) {
-			summary(&bundled_scripts[i], &text, &length);
-			printf("%-16s %.*s\n", bundled_scripts[i].name, length, text);
-		}
+		list(NULL);
 		return CLI_OK;
+	}
+	if (pattern_is_glob(argv[optind])) {
+		if (list(argv[optind]))
+			return CLI_OK;
+		cli_message(
+			"no script's name matches '%s'; 'vmtap scripts' lists them", argv[optind]);
+		return CLI_CANNOT;
 	}
 	script = scripts_find(argv[optind]);
 	if (!script) {

@@ -134,6 +134,304 @@ def by_class(by):
     return made
 
 
+# ---- scripts by question: each compares its table with the counters and with the VM's own log ----
+
+
+def logged(by):
+    """The arguments of each event in the VM's log, which lies beside the counters by key."""
+    events = collections.defaultdict(list)
+    try:
+        lines = open(by + ".log", errors="surrogateescape").read().split("\n")
+    except FileNotFoundError:
+        return events
+    for line in lines:
+        words = re.findall(r'"(?:[^"\\]|\\.)*"|\S+', line)
+        if words:
+            events[words[0]].append([w[1:-1] if w[0] == '"' else int(w) for w in words[1:]])
+    return events
+
+
+def count(by, probe):
+    return {k: n for k, (n, _) in by_key(by, probe).items()}
+
+
+def bars(text):
+    """The numbers of a distribution added up, by its title."""
+    sums, title = collections.Counter(), None
+    for line in text.splitlines():
+        match = re.search(r"\|[@ ]{40} (\d+)\s*$", line)
+        if match:
+            sums[title] += int(match[1])
+        elif line.endswith(":"):
+            title = line[:-1]
+    return dict(sums)
+
+
+def totals(found, column, key=lambda k: k):
+    sums = collections.Counter()
+    for k, values in found.items():
+        sums[key(k)] += values[column]
+    return dict(sums)
+
+
+def positive(counter):
+    return {k: n for k, n in counter.items() if n}
+
+
+def check(truth, what, *details):
+    if not truth:
+        fail(f"{what}: {details}")
+
+
+REASONS = {1: "heap", 2: "stack", 3: "yield", 5: "finished", 6: "foreign call", 7: "lock or queue",
+           8: "evaluation", 9: "read", 10: "write", 11: "delay"}
+
+
+def method_cpu(vm, by, out, text, log):
+    equal("calls", {k: v[2] for k, v in rows(out, 3).items()}, count(by, "method-return"))
+    for key, (own, whole, _) in rows(out, 3).items():
+        check(0 <= own <= whole, "CPU time", key, own, whole)
+
+
+def method_distribution(vm, by, out, text, log):
+    equal("calls", bars(text), {".".join(k): n for k, n in count(by, "method-return").items()})
+
+
+def method_flow(vm, by, out, text, log):
+    for arrow, probe in (("->", "method-entry"), ("<-", "method-return")):
+        seen = collections.Counter(re.findall(rf"^ *\d+ +\d+ +{arrow} (\S+)", text, flags=re.M))
+        equal(probe, dict(seen), {".".join(k): n for k, n in count(by, probe).items()})
+
+
+def call_sites(vm, by, out, text, log):
+    want = collections.Counter((e[2], str(e[3]), e[0], e[1]) for e in log["method-return"])
+    equal("calls", totals(rows(out, 3), 0), dict(want))
+
+
+def native_time(vm, by, out, text, log):
+    equal("calls", {k: v[2] for k, v in rows(out, 3).items()}, count(by, "native-return"))
+
+
+def slowest_calls(vm, by, out, text, log):
+    sites = {(e[0], e[1], e[2], str(e[3])) for e in log["method-return"]}
+    found = rows(out, 1)
+    check(len(found) == min(20, len(found)) and found or not sites, "sites", found)
+    check({k[:4] for k in found} <= sites, "sites", found)
+    check([v for v, in found.values()] == sorted(v for v, in found.values()), "order", found)
+
+
+def gc_phases(vm, by, out, text, log):
+    want = {("mark",): vm["gc-mark-end"], ("sweep",): vm["gc-sweep-end"], ("whole",): vm["gc-end"]}
+    equal("phases", {k: v[0] for k, v in rows(out, 3).items()}, positive(want))
+    equal("distributions", bars(text), {k[0]: n for k, n in positive(want).items()})
+
+
+def gc_overhead(vm, by, out, text, log):
+    lines = [list(map(int, line.replace("%", "").split())) for line in text.splitlines()
+             if re.match(r"[\s\d]+%$", line)]
+    full = sum(e[2] for e in log["gc-end"])
+    equal("sums", [sum(line[i] for line in lines) for i in (1, 2, 3)],
+          [vm["gc-end"], full, vm["pause-end"]])
+
+
+def gc_bytes(vm, by, out, text, log):
+    want = [(e[1], "yes" if e[2] else "no", s[3], e[3], s[3] - e[3])
+            for s, e in zip(log["gc-start"], log["gc-end"])]
+    have = [(int(w[1]), w[2], int(w[3]), int(w[4]), int(w[5])) for w in map(str.split, text.splitlines())
+            if len(w) == 7 and w[0].isdigit()]
+    equal("collections", sorted(have), sorted(want))
+
+
+def gc_requests(vm, by, out, text, log):
+    equal("requests", sum(v for v, in rows(out, 1).values()), vm["gc-request"])
+    methods = {m for _, m in count(by, "method-entry")} | {"method)"}
+    check({k[-1] for k in rows(out, 1)} <= methods, "methods", rows(out, 1))
+
+
+def gc_survivors(vm, by, out, text, log):
+    first, second = text.split("GENERATION")
+    created = collections.Counter(count(by, "object-create"))
+    for kind in ("array", "hash", "string"):
+        created[kind.capitalize()] += vm[kind + "-create"]
+    freed = count(by, "object-free")
+    found = {w[0]: tuple(map(int, w[1:])) for w in map(str.split, first.splitlines()[1:]) if w}
+    equal("created", {k: v[0] for k, v in found.items()}, positive(created))
+    equal("freed", positive({k: v[1] + v[2] for k, v in found.items()}), freed)
+    equal("still there", {k: v[3] for k, v in found.items()},
+          {k: n - freed.get(k, 0) for k, n in positive(created).items()})
+    collected = collections.Counter(e[1] for e in log["gc-end"])
+    survived = collections.Counter()
+    for e in log["gc-stats"]:
+        survived[e[1]] += e[2]
+    equal("generations", {int(a): (int(b), int(c)) for a, b, c in re.findall(r"^ *(\d+) +(\d+) +(\d+)$", second, flags=re.M)},
+          {g: (n, survived[g]) for g, n in collected.items()})
+
+
+def object_lifetimes(vm, by, out, text, log):
+    created = count(by, "object-create")
+    want = {k: n for k, n in count(by, "object-free").items() if k in created}
+    equal("freed", {k[0]: v[0] for k, v in rows(out, 3).items()}, want)
+    equal("distributions", bars(text), want)
+
+
+def alloc_by_size(vm, by, out, text, log):
+    equal("objects", bars(text), {k: n for k, (_, n) in by_class(by).items()})
+
+
+def alloc_rate(vm, by, out, text, log):
+    sums = collections.defaultdict(lambda: [0, 0])
+    for line in text.splitlines():
+        words = line.split()
+        if len(words) == 3 and words[1].isdigit():
+            sums[words[0]] = [sums[words[0]][0] + int(words[1]), sums[words[0]][1] + int(words[2])]
+    equal("bytes and objects", {k: tuple(v) for k, v in sums.items() if v != [0, 0]}, by_class(by))
+
+
+def alloc_by_stack(vm, by, out, text, log):
+    sums = collections.Counter()
+    for stack, amount in re.findall(r"^(all;.*) (\d+)$", text, flags=re.M):
+        sums[stack.rpartition(";")[2]] += int(amount)
+    equal("bytes", dict(sums), {k: s for k, (s, _) in by_class(by).items()})
+    methods = {".".join(k) for k in count(by, "method-entry")} | {"all", "(no method)"}
+    for stack, _ in re.findall(r"^(all;.*) (\d+)$", text, flags=re.M):
+        *frames, last, _ = stack.split(";")
+        check(set(frames) <= methods, "methods", stack[:200])
+        # the last one of a long stack may be cut
+        check(last in methods or len(stack) > 2000 and any(m.startswith(last) for m in methods), "method", last)
+
+
+def alloc_count(vm, by, out, text, log):
+    want = collections.Counter((e[2], str(e[3]), e[0]) for e in log["object-create"])
+    for kind in ("array", "hash", "string"):
+        want.update((e[1], str(e[2]), f"({kind})") for e in log[kind + "-create"])
+    equal("objects", totals(rows(out, 1), 0), dict(want))
+
+
+def sched_runs(vm, by, out, text, log):
+    want = collections.Counter(REASONS.get(e[2], "other") for e in log["thread-stop"])
+    table = text.split("STOPPED BECAUSE")[1].splitlines()[1:]
+    have = {m[1]: int(m[2]) for m in (re.match(r"(.*?) +(\d+) +\d+ +\d+ +\d+$", l) for l in table) if m}
+    equal("runs", have, dict(want))
+    equal("distributions", bars(text),
+          {f"capability {c}": n for c, n in collections.Counter(e[0] for e in log["thread-stop"]).items()})
+
+
+def sched_migrations(vm, by, out, text, log):
+    first, second = text.split("LABEL")
+    want = collections.Counter((e[0], e[2]) for e in log["thread-migrate"])
+    equal("moves", {(int(a), int(b)): int(n) for a, b, n in re.findall(r"^ *(\d+) +(\d+) +(\d+)$", first, flags=re.M)}, dict(want))
+    moved = collections.Counter(e[1] for e in log["thread-migrate"])
+    lines = re.findall(r"^ *\d+ +(\d+) .*?(\d+)$", second, flags=re.M)
+    found = collections.Counter()
+    for thread, moves in lines:  # a thread that has been given a name meanwhile has two lines
+        found[int(thread)] += int(moves)
+    check(found == moved or len(lines) == 20 and found <= moved, "threads", found, moved)
+
+
+def blocked_by_reason(vm, by, out, text, log):
+    most = collections.Counter(REASONS.get(e[2], "other") for e in log["thread-stop"] if e[2] >= 6)
+    table = text.split("BLOCKED ON")[1].splitlines()[1:]
+    have = {m[1]: int(m[2]) for m in (re.match(r"(.*?) +(\d+) +\d+ +\d+ +\d+$", l) for l in table) if m}
+    check(have.keys() <= most.keys() and all(n <= most[k] for k, n in have.items()), "times", have, most)
+    check(bool(have) or not vm["thread-wakeup"], "nothing", most)
+    equal("distributions", bars(text), have)
+
+
+def blocked_by_waker(vm, by, out, text, log):
+    have = sum(v[0] for v in rows(out, 4).values())
+    check(have <= vm["thread-wakeup"] and (have or not vm["thread-wakeup"]), "wake-ups", have, vm["thread-wakeup"])
+    for key in rows(out, 4):
+        check(int(key[0]) in {e[1] for e in log["thread-wakeup"]}, "thread", key)
+
+
+def lock_holders(vm, by, out, text, log):
+    equal("waits", totals(rows(out, 3), 0, lambda k: k[0]), count(by, "lock-wait"))
+    for key in rows(out, 3):
+        check(int(key[1]) in {e[1] for e in log["lock-wait"]}, "waiter", key)
+
+
+def cap_use(vm, by, out, text, log):
+    first, second = text.split("WORLD STOPPED")
+    runs = collections.Counter(e[0] for e in log["thread-stop"])
+    found = re.findall(r"^ *\d+ +(\d+) +(\d+) +\d+ +(\d+)%$", first, flags=re.M)
+    equal("runs", {int(c): int(n) for c, n, _ in found}, dict(runs))
+    check(all(0 <= int(use) <= 100 for _, _, use in found), "use", found)
+    equal("pauses", {r: int(n) for r, n in re.findall(r"^ *\d+ (\S+) +(\d+) +\d+ +\d+%$", second, flags=re.M)},
+          count(by, "pause-end"))
+
+
+def spark_use(vm, by, out, text, log):
+    first, second = text.split("THIEF")
+    own, stolen, threads = (collections.Counter(e[0] for e in log[p])
+                            for p in ("spark-run", "spark-steal", "spark-thread-create"))
+    found = {int(c): tuple(map(int, v)) for c, *v in re.findall(r"^ *(\d+) +(\d+) +(\d+) +(\d+) +(\d+)$", first, flags=re.M)}
+    equal("sparks", found, {c: (own[c] + stolen[c], own[c], stolen[c], threads[c])
+                            for c in set(own) | set(stolen) | set(threads)})
+    equal("thefts", {(int(a), int(b)): int(n) for a, b, n in re.findall(r"^ *(\d+) +(\d+) +(\d+)$", second, flags=re.M)},
+          dict(collections.Counter((e[0], e[2]) for e in log["spark-steal"])))
+
+
+def load_tree(vm, by, out, text, log):
+    for kind in ("require", "load"):
+        equal(kind, len(re.findall(rf"^ +{kind} \S+ \(\S+:\d+\)$", text, flags=re.M)), vm[kind + "-entry"])
+        equal(kind, len(re.findall(rf"^ *\d+ +{kind} \S+ has ended$", text, flags=re.M)), vm[kind + "-return"])
+    parsed = collections.Counter(re.findall(r"^ *\d+ +parse (\S+)$", text, flags=re.M))
+    equal("parsed", dict(parsed), count(by, "parse-end"))
+
+
+def parse_time(vm, by, out, text, log):
+    equal("parses", {k[0]: v[0] for k, v in rows(out, 4).items()}, count(by, "parse-end"))
+
+
+def failed_searches(vm, by, out, text, log):
+    failed = collections.Counter(e[0] for e in log["require-return"] if e[3])
+    equal("failed", totals(rows(out, 2), 0, lambda k: k[0]), dict(failed))
+    searched = re.search(r"^searches +(\d+)$", text, flags=re.M)
+    equal("searches", int(searched[1]) if searched else 0, vm["find-require-return"])
+
+
+def exceptions_by_site(vm, by, out, text, log):
+    want = collections.Counter((e[0], e[1], str(e[2])) for e in log["raise"])
+    equal("raised", totals(rows(out, 1), 0), dict(want))
+
+
+def exception_storms(vm, by, out, text, log):
+    # with the argument 1, so each site has a storm
+    sites = {(e[0], e[1], str(e[2])) for e in log["raise"]}
+    equal("sites", set(rows(out, 1)), sites)
+    equal("lines", set(re.findall(r"^ *\d+ +(\S+) raised in (\S+):(\d+)$", text, flags=re.M)), sites)
+
+
+def exceptions_swallowed(vm, by, out, text, log):
+    first, second = text.split("NOT CAUGHT")
+    raised, caught = count(by, "raise"), count(by, "rescue")
+    found = {c: tuple(map(int, v)) for c, *v in re.findall(r"^(\S+) +(\d+) +(\d+) +(-?\d+)$", second, flags=re.M)}
+    equal("classes", found, {c: (n, caught.get(c, 0), n - caught.get(c, 0)) for c, n in raised.items()})
+    swallowed = collections.Counter()
+    for c, n in re.findall(r"^(\S+) +\S+ +\d+ +\S+ +\d+ +(\d+)$", first, flags=re.M):
+        swallowed[c] += int(n)
+    check(all(0 < n <= caught[c] for c, n in swallowed.items()), "caught", swallowed, caught)
+
+
+def snoop(vm, by, out, text, log):
+    for pattern, probe in ((r"thread \d+ created$", "thread-create"), (r"thread \d+ has ended$", "thread-exit"),
+                           (r"thread \d+ is ", "thread-label"), ("collection of generation", "gc-end"),
+                           ("the world was stopped for", "pause-end"), (r"thread \d+ raises", "raise"),
+                           ("message: ", "user-msg"), ("marker: ", "user-marker"), ("require ", "require-entry"),
+                           ("load ", "load-entry"), ("redefinition of", "method-cache-clear"),
+                           ("startup", "startup"), ("shutdown", "shutdown")):
+        seen = re.findall(rf"^ *\d+ +\d+ +(?:\d+ +)?{pattern}", text, flags=re.M)
+        equal(probe, len(seen), vm[probe])
+
+
+SCRIPTS = {function.__name__: function for function in (
+    method_cpu, method_distribution, method_flow, call_sites, native_time, slowest_calls, gc_phases,
+    gc_overhead, gc_bytes, gc_requests, gc_survivors, object_lifetimes, alloc_by_size, alloc_rate,
+    alloc_by_stack, alloc_count, sched_runs, sched_migrations, blocked_by_reason, blocked_by_waker,
+    lock_holders, cap_use, spark_use, load_tree, parse_time, failed_searches, exceptions_by_site,
+    exception_storms, exceptions_swallowed, snoop)}
+
+
 def bundled(name, stats, by, out):
     vm = collections.Counter(last_json(stats))
     if name == "method_count":
@@ -182,6 +480,8 @@ def bundled(name, stats, by, out):
             vm["method-entry"], vm["native-entry"],
             vm["object-create"] + vm["array-create"] + vm["hash-create"] + vm["string-create"],
             sum(made), vm["thread-run"], vm["raise"], vm["gc-end"]])
+    elif name in SCRIPTS:
+        SCRIPTS[name](vm, by, out, open(out).read(), logged(by))
     else:
         fail(f"no comparison for {name}")
     print(f"{name}: equal")

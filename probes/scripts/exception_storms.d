@@ -1,0 +1,63 @@
+/*
+ * exception_storms.d: sites that raise many exceptions within a second
+ *
+ * Question: Which exceptions are raised, and who catches them?
+ *
+ *     $ vmtap trace exception_storms --lossless -c 'toy redefine.toy' 1000
+ *          AT ms  STORM OF
+ *              1  ArgumentError raised in redefine.toy:21
+ *
+ *     CLASS         FILE           LINE     STORMS
+ *     ArgumentError redefine.toy     21          1
+ *
+ * Reading: A line when a site has raised 100 exceptions within a second, or as many as the
+ * argument says, then the number of such seconds for each site. A second begins with the
+ * first exception of a site. A program that uses exceptions where a test would do is slow,
+ * and shows up here. It works on any provider with these probes, such as that of Ruby.
+ *
+ * Cost: One event for each exception.
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+
+/* The argument is how many exceptions of one site within a second make a storm. */
+inline int64_t limit = $1 ? $1 : 100;
+
+string origin[pid_t];
+
+BEGIN
+{
+	start = timestamp;
+	printf("%10s  %s\n", "AT ms", "STORM OF");
+}
+
+/* A VM may have the probes of several providers; those that fire first are counted. */
+*$target:::raise
+/origin[pid] == NULL/
+{
+	origin[pid] = probeprov;
+}
+
+/* A second begins with the first exception of a site after the last second. */
+*$target:::raise
+/probeprov == origin[pid] &&
+    timestamp - since[pid, copyinstr(arg0), copyinstr(arg1), arg2] > 1000000000/
+{
+	since[pid, copyinstr(arg0), copyinstr(arg1), arg2] = timestamp;
+	raised[pid, copyinstr(arg0), copyinstr(arg1), arg2] = 0;
+}
+
+*$target:::raise
+/probeprov == origin[pid] && ++raised[pid, copyinstr(arg0), copyinstr(arg1), arg2] == limit/
+{
+	printf("%10d  %s raised in %s:%d\n", (timestamp - start) / 1000000, copyinstr(arg0),
+	    copyinstr(arg1), arg2);
+	@storms[copyinstr(arg0), copyinstr(arg1), arg2] = count();
+}
+
+END
+{
+	printf("\n");
+	printf("%-32s %-32s %6s %10s\n", "CLASS", "FILE", "LINE", "STORMS");
+	printa("%-32s %-32s %6d %@10d\n", @storms);
+}

@@ -1,0 +1,87 @@
+/*
+ * method_distribution.d: how long the calls of each method take, as a distribution
+ *
+ * Question: Which methods are called, and where does the time go?
+ *
+ *     $ vmtap trace method_distribution --lossless -c 'toy queens.toy' us
+ *     times in us
+ *
+ *     ...
+ *                    4 |                                         0
+ *
+ *     Board.solve:
+ *                value  ------------- Distribution ------------- count
+ *                   -1 |                                         0
+ *                    0 |@@@@@@@@@@@@@@@@@@@@@@@                  1611
+ *                    1 |@@@@@@@@                                 536
+ *                    2 |@@@@@                                    372
+ *                    4 |@@                                       167
+ *                    8 |@                                        84
+ *                   16 |                                         35
+ *                   32 |                                         14
+ *                   64 |                                         3
+ *                  128 |                                         5
+ *                  256 |                                         1
+ *                  512 |                                         0
+ *                 1024 |                                         0
+ *                 2048 |                                         0
+ *                 4096 |                                         5
+ *                 8192 |                                         0
+ *
+ * Reading: The time is from a method's entry to its return and includes what it calls. The
+ * methods that take most time altogether come last. Times are in ns; the argument us, ms
+ * or s gives another unit. It works on any provider with these probes, such as that of
+ * Ruby.
+ *
+ * Cost: Two events for each call.
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option dynvarsize=16m
+
+inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
+inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
+
+string origin[pid_t];
+
+/* A VM may have the probes of several providers; those that fire first are used. */
+*$target:::method-entry
+/origin[pid] == NULL/
+{
+	origin[pid] = probeprov;
+}
+
+*$target:::method-entry
+/probeprov == origin[pid]/
+{
+	this->thread = arg4 ? arg4 : tid;
+	this->level = ++level[pid, this->thread];
+	start[pid, this->thread, this->level] = timestamp;
+}
+
+*$target:::method-return
+/probeprov == origin[pid]/
+{
+	this->thread = arg4 ? arg4 : tid;
+	this->level = level[pid, this->thread];
+	this->start = this->level > 0 ? start[pid, this->thread, this->level] : 0;
+}
+
+*$target:::method-return
+/probeprov == origin[pid] && this->start/
+{
+	@times[copyinstr(arg0), copyinstr(arg1)] = quantize((timestamp - this->start) / scale);
+	start[pid, this->thread, this->level] = 0;
+}
+
+*$target:::method-return
+/probeprov == origin[pid] && this->level > 0/
+{
+	level[pid, this->thread]--;
+}
+
+END
+{
+	printf("times in %s\n\n", unit);
+	printa("%s.%s:%@d\n", @times);
+}

@@ -1,0 +1,95 @@
+/*
+ * slowest_calls.d: the slowest calls, with the line that made them and the method it is in
+ *
+ * Question: Which methods are called, and where does the time go?
+ *
+ *     $ vmtap trace slowest_calls --lossless -c 'toy redefine.toy' us
+ *     CLASS  METHOD  CALLED IN      LINE BY                 LONGEST us
+ *     Square init    redefine.toy     95 (start)                     0
+ *     Square init    redefine.toy     55 (start)                     0
+ *     Square name    redefine.toy     36 Object.guarded              0
+ *     ...
+ *     Object dive    redefine.toy     66 Object.dive                20
+ *     Object dive    redefine.toy     73 (start)                    21
+ *     Square area    redefine.toy     44 Object.total            22572
+ *     Object endless redefine.toy     99 Object.endless          25676
+ *     Object endless redefine.toy    102 (start)                 25677
+ *     Object total   redefine.toy     54 (start)                 43064
+ *
+ * Reading: The 20 sites whose longest call took longest: the method, the file and line of
+ * the call, and the method that called it, which is (start) if that began before the
+ * trace. The time includes what the method calls. Times are in ns; the argument us, ms or
+ * s gives another unit. It works on any provider with these probes, such as that of Ruby.
+ *
+ * Cost: Two events for each call.
+ */
+#pragma D option quiet
+#pragma D option defaultargs
+#pragma D option dynvarsize=16m
+
+inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
+inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
+
+string origin[pid_t];
+uint64_t calls;
+
+/* A VM may have the probes of several providers; those that fire first are used. */
+*$target:::method-entry
+/origin[pid] == NULL/
+{
+	origin[pid] = probeprov;
+}
+
+*$target:::method-entry
+/probeprov == origin[pid]/
+{
+	this->thread = arg4 ? arg4 : tid;
+	this->level = ++level[pid, this->thread];
+	start[pid, this->thread, this->level] = timestamp;
+	class[pid, this->thread, this->level] = copyinstr(arg0);
+	method[pid, this->thread, this->level] = copyinstr(arg1);
+}
+
+*$target:::method-return
+/probeprov == origin[pid]/
+{
+	this->thread = arg4 ? arg4 : tid;
+	this->level = level[pid, this->thread];
+	this->start = this->level > 0 ? start[pid, this->thread, this->level] : 0;
+}
+
+*$target:::method-return
+/probeprov == origin[pid] && this->start/
+{
+	this->caller = this->level > 1 ? strjoin(class[pid, this->thread, this->level - 1],
+	    strjoin(".", method[pid, this->thread, this->level - 1])) : "(start)";
+	@longest[copyinstr(arg0), copyinstr(arg1), copyinstr(arg2), arg3, this->caller] =
+	    max(timestamp - this->start);
+	start[pid, this->thread, this->level] = 0;
+	class[pid, this->thread, this->level] = 0;
+	method[pid, this->thread, this->level] = 0;
+	calls++;
+}
+
+*$target:::method-return
+/probeprov == origin[pid] && this->level > 0/
+{
+	level[pid, this->thread]--;
+}
+
+/* Keeps the table short however many sites there are. */
+*$target:::method-return
+/calls > 100000/
+{
+	trunc(@longest, 20);
+	calls = 0;
+}
+
+END
+{
+	trunc(@longest, 20);
+	normalize(@longest, scale);
+	printf("%-20s %-20s %-24s %6s %-32s %14s\n", "CLASS", "METHOD", "CALLED IN", "LINE", "BY",
+	    strjoin("LONGEST ", unit));
+	printa("%-20s %-20s %-24s %6d %-32s %@14d\n", @longest);
+}
