@@ -70,6 +70,7 @@ for set; do
 		need bpftrace command -v bpftrace
 		need gdb command -v gdb
 		need elfutils command -v eu-stack
+		need linux-perf command -v perf
 		need binutils command -v readelf
 		need libghc-ghc-events-dev command -v ghc-events
 		need ghc command -v ghc

@@ -11,13 +11,7 @@
 
 #include "base/pattern.h"
 #include "base/suggestion.h"
-#include "program/option.h"
-
-enum {
-	TICK_PERIOD_MIN = 200000 /* ns: 5000 a second */
-};
-
-static const char tick_prefix[] = "tick-";
+#include "program/timer_probe.h"
 
 /* A module or function that no process has is waited for only if a provider is named. */
 static bool matches(const struct d_description *description, const struct d_probe *probe)
@@ -27,31 +21,6 @@ static bool matches(const struct d_description *description, const struct d_prob
 		((probe->is_expected && description->parts[0] && *description->parts[0]) ||
 			(pattern_match(description->parts[2], probe->function) &&
 				d_probe_matches_module(probe, description->parts[1])));
-}
-
-/*
- * The period of a name such as "tick-10ms", in ns; 0: no such probe. Without a suffix the number is
- * a rate.
- */
-static uint64_t tick_period(const char *name)
-{
-	const char *suffix;
-	char *end;
-	uint64_t value, unit = 1000000000, period;
-	bool is_rate = true;
-
-	name += strlen(tick_prefix);
-	if (*name < '0' || *name > '9')
-		return 0;
-	value = strtoull(name, &end, 10);
-	suffix = end;
-	if (!value || (*suffix && !d_rate_unit(suffix, &unit, &is_rate)))
-		return 0;
-	if (is_rate)
-		period = unit / value;
-	else if (__builtin_mul_overflow(value, unit, &period) || period > INT64_MAX)
-		return 0;
-	return period >= TICK_PERIOD_MIN ? period : 0;
 }
 
 static int add_tick(struct d_compiler *compiler, const char *name, uint64_t period)
@@ -73,31 +42,29 @@ static int add_tick(struct d_compiler *compiler, const char *name, uint64_t peri
 	return d_probe_set_add(set, &probe) < 0 ? d_fail_memory(compiler) : 0;
 }
 
+static struct d_asked asked_by(const struct d_description *description)
+{
+	const char *const *parts = description->parts;
+
+	return (struct d_asked){parts[0], parts[1], parts[2], parts[3]};
+}
+
 /*
  * Tick probes: an exact name creates one; a glob that is meant for them (it contains tick, or names
  * the provider) finds the predefined ones.
  */
 static int provide_ticks(struct d_compiler *compiler, const struct d_description *description)
 {
-	static const char *const preset[] = {
-		"tick-1", "tick-10", "tick-100", "tick-500", "tick-1000", "tick-5000"};
-	const char *provider = description->parts[0], *name = description->parts[3];
-	bool is_tick = !strncmp(name, tick_prefix, strlen(tick_prefix));
-	uint64_t period;
+	const struct d_asked asked = asked_by(description);
 	int result = 0;
 
-	if (!pattern_match(provider, "profile") || *description->parts[1] || *description->parts[2])
+	if (!timer_is_described(&asked, TIMER_TICK, timer_ticks))
 		return 0;
-	if (!pattern_is_glob(name) && *name) {
-		period = is_tick && strlen(name) < 64 ? tick_period(name) : 0;
-		return period ? add_tick(compiler, name, period) : 0;
-	}
-	if (strncmp(name, "tick", 4) != 0 && strncmp(provider, "prof", 4) != 0)
-		return 0;
-	for (size_t i = 0; i < sizeof(preset) / sizeof(preset[0]) && !result; i++) {
-		if (pattern_match(name, preset[i]))
-			result = add_tick(compiler, preset[i], tick_period(preset[i]));
-	}
+	if (*asked.name && !pattern_is_glob(asked.name))
+		return add_tick(compiler, asked.name, timer_period(asked.name, TIMER_TICK));
+	for (const char *const *tick = timer_ticks; *tick && !result; tick++)
+		if (pattern_match(asked.name, *tick))
+			result = add_tick(compiler, *tick, timer_period(*tick, TIMER_TICK));
 	return result;
 }
 
@@ -165,10 +132,16 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 		snprintf(buffer, size, " (the probe's name is %.100s)", other);
 		return;
 	}
-	if (!strncmp(name, "profile-", 8) && pattern_match(provider, "profile")) {
-		snprintf(buffer, size,
-			" (no source of this build has profile probes; tick-n works with every "
-			"source)");
+	if (!strncmp(name, TIMER_PROFILE, strlen(TIMER_PROFILE)) &&
+		pattern_match(provider, "profile")) {
+		snprintf(buffer, size, "%s",
+			*description->parts[1] || *description->parts[2]
+				? " (profile probes have neither module nor function)"
+				: timer_period(name, TIMER_PROFILE)
+				? " (profile probes come from the kernel; tick-n works with every "
+				  "source)"
+				: " (profile-N, N from 1, with ns us ms s m h d or hz; at most "
+				  "5000 a second)");
 		return;
 	}
 	for (size_t i = 0; i < set->count && length; i++) {
@@ -207,7 +180,7 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 	if (!*buffer && !compiler->settings.target && length > 1 && provider[length - 1] == '0' &&
 		!strchr("0123456789", provider[length - 2]))
 		snprintf(buffer, size, " ($target is 0 without -p, -c or --log)");
-	if (*buffer || strncmp(name, tick_prefix, strlen(tick_prefix)) != 0 ||
+	if (*buffer || strncmp(name, TIMER_TICK, strlen(TIMER_TICK)) != 0 ||
 		!pattern_match(provider, "profile"))
 		return;
 	snprintf(buffer, size, "%s",
@@ -268,8 +241,8 @@ static void suggest_tick(const char *name, char *buffer, unsigned size)
 	struct suggestion suggestion;
 	char tick[SUGGESTION_MAX + 1];
 
-	if (snprintf(tick, sizeof(tick), "%s%s", tick_prefix, rate) >= (int)sizeof(tick) ||
-		!tick_period(tick))
+	if (snprintf(tick, sizeof(tick), "%s%s", TIMER_TICK, rate) >= (int)sizeof(tick) ||
+		!timer_period(tick, TIMER_TICK))
 		return;
 	suggestion_init(&suggestion, name);
 	suggestion_offer(&suggestion, tick);
@@ -316,8 +289,9 @@ uint32_t d_description_process(const struct d_description *description)
 bool d_description_is_any(const struct d_description *description, bool zdefs)
 {
 	const char *provider = description->parts[0];
+	const struct d_asked asked = asked_by(description);
 
-	if (description->is_number)
+	if (description->is_number || timer_is_profile(&asked))
 		return false;
 	return !*provider || pattern_is_glob(provider) ||
 		(zdefs && d_description_process(description));
@@ -333,6 +307,7 @@ static bool is_spelled(const struct d_description *description)
 int d_description_find_own(struct d_compiler *compiler, struct d_description *description)
 {
 	const struct d_probe_set *own = &compiler->own_probes;
+	struct d_asked asked;
 
 	description->is_own = false;
 	if (description->is_number) {
@@ -346,6 +321,9 @@ int d_description_find_own(struct d_compiler *compiler, struct d_description *de
 		return -1;
 	for (size_t i = 0; i < own->count; i++)
 		description->is_own |= matches(description, &own->probes[i]);
+	/* profile::: is also that of the kernel's probes */
+	asked = asked_by(description);
+	description->is_own &= !timer_is_profile(&asked);
 	return 0;
 }
 

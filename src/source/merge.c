@@ -25,6 +25,7 @@ struct part {
 	size_t at;      /* events of the batch that have been released */
 	uint64_t until; /* its watermark */
 	uint64_t heard; /* when it last reported anything */
+	bool is_stopped;
 	enum source_state state;
 	struct error error;
 };
@@ -145,6 +146,28 @@ static bool has_news(const struct part *part)
 	return part->batch.loss_count || part->batch.message;
 }
 
+/* Stops the parts that only accompany others, once all others have ended. */
+static void stop_companions(struct merge *merge)
+{
+	size_t others = 0;
+
+	for (size_t i = 0; i < merge->count; i++) {
+		if (merge->parts[i]->is.source->accompanies)
+			continue;
+		if (!is_over(merge->parts[i]))
+			return;
+		others++;
+	}
+	for (size_t i = 0; i < merge->count && others && !merge->is_open; i++) {
+		struct part *part = merge->parts[i];
+
+		if (!part->is.source->accompanies || is_over(part) || part->is_stopped)
+			continue;
+		part->is_stopped = true;
+		source_stop(part->is.source);
+	}
+}
+
 /* Makes one step; SOURCE_IDLE: nothing may be released yet. */
 static enum source_state step(struct merge *merge, struct event_batch *batch)
 {
@@ -158,6 +181,7 @@ static enum source_state step(struct merge *merge, struct event_batch *batch)
 			refill(merge, part, present);
 		over += is_over(part);
 	}
+	stop_companions(merge);
 	/* Losses are reported once, with the first slice or by themselves. */
 	part = earliest(merge);
 	if (part)

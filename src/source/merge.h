@@ -15,6 +15,8 @@ struct merge_part {
 };
 
 /*
+ * A part that only accompanies others (source.h) is stopped once these have ended.
+ *
  * Makes one source of the parts, which are numbered from 0. On success it takes ownership of them
  * and will close them. It ends when all of them have ended or, if it is open, once it has also been
  * closed to new parts; an open one may have no parts at first.

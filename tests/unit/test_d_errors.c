@@ -414,8 +414,8 @@ START_TEST(messages)
 			"probe description syscall:::entry does not match any probes (no source "
 			"of this build has provider syscall), column 1, near `syscall:::entry'"},
 		{NULL, "profile-97",
-			"probe description :::profile-97 does not match any probes (no source of "
-			"this build has profile probes; tick-n works with every source), column 1, "
+			"probe description :::profile-97 does not match any probes (profile "
+			"probes come from the kernel; tick-n works with every source), column 1, "
 			"near `profile-97'"},
 		{NULL, "", "empty D program translation unit"},
 	};

@@ -260,6 +260,22 @@ START_TEST(test_enable_and_ends)
 }
 END_TEST
 
+/* A part that only accompanies others is stopped when these have ended, and no earlier. */
+START_TEST(test_companion)
+{
+	made[1]->source.accompanies = true;
+	made[0]->steps[0] = (struct made_step){SOURCE_MORE, 1, {10}, 10, 0};
+	made[0]->steps[1].state = SOURCE_IDLE;
+	made[1]->steps[0] = (struct made_step){SOURCE_MORE, 1, {5}, 20, 0};
+	for (size_t i = 1; i < STEPS; i++)
+		made[1]->steps[i].state = SOURCE_IDLE;
+	ck_assert_str_eq(take(SOURCE_IDLE), "2:5 <9 1:10 <10 ");
+	ck_assert(!made[1]->stopped);
+	ck_assert_str_eq(take(SOURCE_IDLE), "<20 ");
+	ck_assert(made[1]->stopped);
+}
+END_TEST
+
 static void setup_open(void)
 {
 	struct error error;
@@ -343,6 +359,7 @@ int main(void)
 	tcase_add_test(tests, test_silence);
 	tcase_add_test(tests, test_losses);
 	tcase_add_test(tests, test_enable_and_ends);
+	tcase_add_test(tests, test_companion);
 	suite_add_tcase(suite, tests);
 	tests = tcase_create("open");
 	tcase_add_checked_fixture(tests, setup_open, teardown);

@@ -242,6 +242,17 @@ static void advance(struct run *run)
 	run->pending_drops = true;
 }
 
+/* Samples without the events of a process end with the processes that are watched. */
+static void stop_alone(struct run *run)
+{
+	struct targets *targets = run->settings->targets;
+
+	if (!run->source || !run->source->accompanies || !targets->count || !target_poll(targets))
+		return;
+	run->source->accompanies = false;
+	source_stop(run->source);
+}
+
 /* Runs until exit(), the target's end or a signal. */
 static int main_loop(struct run *run, struct error *error)
 {
@@ -261,6 +272,7 @@ static int main_loop(struct run *run, struct error *error)
 			state = source_next(run->source, 0, &batch, &reason);
 		else if ((targets->source || targets->count) && target_poll(targets))
 			break; /* a command may run a little longer than its stream */
+		stop_alone(run);
 		now = clock_monotonic();
 		if (targets->count > 1 || targets->arrivals.choice)
 			target_tell_ends(targets, SOURCE_MORE, NULL, run->settings->quiet);
@@ -471,14 +483,14 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	engine_begin(run.engine, present(&run), wall_offset);
 	run.told = run.heard = run.flushed = clock_monotonic();
 	result = flush_when_due(&run, run.told, error);
+	if (!result && source && !has_exited(&run)) {
+		result = enable_probes(&run, error);
+		run.heard = clock_monotonic();
+	}
 	if (!result && !has_exited(&run) && target_release(settings->targets, error)) {
 		cli_message("%s", error->text);
 		*status = CLI_CANNOT;
 		goto out;
-	}
-	if (!result && source && !has_exited(&run)) {
-		result = enable_probes(&run, error);
-		run.heard = clock_monotonic();
 	}
 	if (!result) {
 		note_targets(symbols, settings);

@@ -14,8 +14,10 @@
 #include "base/debug.h"
 #include "base/pattern.h"
 #include "cli/cli.h"
+#include "program/timer_probe.h"
 #include "source/endpoint.h"
 #include "source/kernel/kernel_launch.h"
+#include "source/kernel/kernel_profile.h"
 #include "source/kernel/kernel_source.h"
 #include "source/merge.h"
 #include "source/sweep.h"
@@ -442,14 +444,12 @@ static int open_further(
 	return 0; /* what cannot be connected to serves no more */
 }
 
-int target_open(struct targets *targets, struct d_probe_set *set, struct error *error)
+static int open_processes(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
 	struct merge_part *parts, *grown;
 	size_t opened = 0;
 	int result = 0;
 
-	if (targets->log)
-		return source_log_open(targets->log, set, &targets->source, error);
 	if (targets->arrivals.choice)
 		return open_arrivals(targets, set, error);
 	if (!targets->count)
@@ -497,6 +497,93 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 	targets->parts = result ? 0 : opened;
 	if (targets->parts)
 		further_watch(targets);
+	return result;
+}
+
+/* Whether only samples are described, so that processes need only be watched. */
+static bool asks_samples_only(const struct targets *targets)
+{
+	for (size_t i = 0; i < targets->asked_count; i++)
+		if (!timer_is_profile(&targets->asked[i]))
+			return false;
+	return targets->asked_count;
+}
+
+/* Whether a description is of samples, and not of ticks too. */
+static bool asks_samples(const struct targets *targets)
+{
+	for (size_t i = 0; i < targets->asked_count; i++)
+		if (timer_is_profile(&targets->asked[i]) &&
+			!timer_is_described(&targets->asked[i], TIMER_TICK, timer_ticks))
+			return true;
+	return false;
+}
+
+/*
+ * Opens the source of samples, if any are described. A failure is only one if nothing else is
+ * described; otherwise a line says what is not traced.
+ */
+static int open_samples(struct targets *targets, struct d_probe_set *set, struct source **source,
+	struct error *error)
+{
+	int result;
+
+	if (targets->via == TARGET_VIA_STREAM)
+		return 0;
+	result = source_profile_open(set, targets->asked, targets->asked_count, source, error);
+	if (result && !(asks_samples_only(targets) && asks_samples(targets))) {
+		cli_message("provider profile: %s", error->text);
+		result = 0;
+	}
+	return result;
+}
+
+/* Adds the source of samples to that of the processes. Takes it over. */
+static int add_samples(struct targets *targets, const struct merge_part *samples, size_t probes,
+	struct error *error)
+{
+	const struct merge_part parts[2] = {
+		{targets->source, samples->end, (uint32_t)probes}, *samples};
+	struct source *merge;
+	size_t number;
+	int result;
+
+	if (!targets->source) {
+		targets->source = samples->source;
+		return 0;
+	}
+	if (targets->arrivals.choice || targets->parts > 1) {
+		result = source_merge_add(targets->source, samples, 0, &number, error);
+		targets->parts += !result;
+		return result;
+	}
+	result = source_merge_new(parts, 2, false, &merge, error);
+	if (result)
+		return result;
+	targets->source = merge;
+	targets->parts = 2;
+	return 0;
+}
+
+int target_open(struct targets *targets, struct d_probe_set *set, struct error *error)
+{
+	struct merge_part samples = {.first = (uint32_t)set->count};
+	int result;
+
+	if (targets->log)
+		return source_log_open(targets->log, set, &targets->source, error);
+	result = open_samples(targets, set, &samples.source, error);
+	if (result)
+		return result;
+	samples.end = (uint32_t)set->count;
+	if (samples.source && asks_samples_only(targets))
+		result = target_watch(targets, error);
+	else
+		result = open_processes(targets, set, error);
+	if (!result && samples.source)
+		result = add_samples(targets, &samples, set->count, error);
+	if (result)
+		source_close(samples.source);
 	return result;
 }
 

@@ -167,7 +167,8 @@ static int load(const struct bpf_insn *code, size_t count, unsigned flags, char 
 {
 	union bpf_attr attributes = {0};
 
-	attributes.prog_type = BPF_PROG_TYPE_KPROBE;
+	attributes.prog_type =
+		flags & BPF_SAMPLES ? BPF_PROG_TYPE_PERF_EVENT : BPF_PROG_TYPE_KPROBE;
 	attributes.expected_attach_type =
 		flags & BPF_MULTI ? (enum bpf_attach_type)ATTACH_UPROBE_MULTI : 0;
 	attributes.insns = (uintptr_t)code;
@@ -251,16 +252,30 @@ static int uprobe_type(void)
 	return type;
 }
 
+/* Attaches a program to a perf event, which it takes over. */
+static int link_event(int program, int event, uint64_t cookie)
+{
+	union bpf_attr attributes = {0};
+	int link;
+
+	attributes.link_create.prog_fd = (uint32_t)program;
+	attributes.link_create.target_fd = (uint32_t)event;
+	attributes.link_create.attach_type = BPF_PERF_EVENT;
+	attributes.link_create.perf_event.bpf_cookie = cookie;
+	link = bpf_system_call(BPF_LINK_CREATE, &attributes, sizeof(attributes));
+	close(event); /* the link keeps it */
+	return link;
+}
+
 int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index)
 {
-	int type = uprobe_type(), event, link;
+	int type = uprobe_type(), event;
 	uint64_t semaphore = sites->semaphores ? sites->semaphores[index] : 0;
 	struct perf_event_attr event_attributes = {.size = sizeof(event_attributes),
 		.type = (uint32_t)type,
 		.config = (sites->is_return ? 1 : 0) | semaphore << 32,
 		.config1 = (uintptr_t)sites->path,
 		.config2 = sites->offsets[index]};
-	union bpf_attr attributes = {0};
 
 	if (type < 0)
 		return type;
@@ -268,15 +283,19 @@ int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index)
 		return -EOVERFLOW;
 	event = (int)syscall(SYS_perf_event_open, &event_attributes,
 		sites->pid ? (int)sites->pid : -1, sites->pid ? -1 : 0, -1, PERF_FLAG_FD_CLOEXEC);
-	if (event < 0)
-		return -errno;
-	attributes.link_create.prog_fd = (uint32_t)program;
-	attributes.link_create.target_fd = (uint32_t)event;
-	attributes.link_create.attach_type = BPF_PERF_EVENT;
-	attributes.link_create.perf_event.bpf_cookie = sites->cookies[index];
-	link = bpf_system_call(BPF_LINK_CREATE, &attributes, sizeof(attributes));
-	close(event); /* the link keeps it */
-	return link;
+	return event < 0 ? -errno : link_event(program, event, sites->cookies[index]);
+}
+
+int bpf_attach_clock(int program, int processor, uint64_t period, uint64_t cookie)
+{
+	struct perf_event_attr attributes = {.size = sizeof(attributes),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.sample_period = period};
+	int event = (int)syscall(
+		SYS_perf_event_open, &attributes, -1, processor, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return event < 0 ? -errno : link_event(program, event, cookie);
 }
 
 /* ---- what the kernel can do ---- */

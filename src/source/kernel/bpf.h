@@ -18,7 +18,8 @@ struct error;
 /* Program flags. */
 enum {
 	BPF_SLEEPS = 1, /* it may wait for pages of the process to be read */
-	BPF_MULTI = 2   /* it will be attached by bpf_attach_sites() */
+	BPF_MULTI = 2,  /* it will be attached by bpf_attach_sites() */
+	BPF_SAMPLES = 4 /* it will be attached by bpf_attach_clock() */
 };
 
 /* Makes a map; type is a BPF_MAP_TYPE_..., flags BPF_F_... */
@@ -44,8 +45,8 @@ int bpf_map_read(int map, bool is_first, uint32_t *at, void *keys, void *values,
 uint32_t bpf_cpu_count(void);
 
 /*
- * Loads a program for uprobes. If the kernel refuses it, error has what the kernel says about the
- * last instruction that it has checked.
+ * Loads a program for uprobes, or for samples. If the kernel refuses it, error has what the kernel
+ * says about the last instruction that it has checked.
  */
 int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct error *error);
 
@@ -65,6 +66,12 @@ int bpf_attach_sites(int program, const struct bpf_sites *sites);
 
 /* The same for site number `index` alone, for kernels without links for several sites. */
 int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index);
+
+/*
+ * Runs the program at each period (ns) on one processor, where it interrupts what runs there.
+ * -ENODEV: there is no such processor now.
+ */
+int bpf_attach_clock(int program, int processor, uint64_t period, uint64_t cookie);
 
 /* What the kernel of this machine can do. */
 struct bpf_features {

@@ -190,7 +190,7 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 
 	memset(plan, 0, sizeof(*plan));
 	plan->pid = site->pid;
-	plan->is_sample = site->is_sample;
+	plan->is_sample = plan->has_identity = site->is_sample;
 	for (size_t i = 0; i < count && !result; i++) {
 		if (wants[i].reduced) {
 			others |= wants[i].demand->arguments;
