@@ -74,6 +74,9 @@ END {
 	printa("%s %s %@d\n", @compiled);
 }
 END
+unset USE_ZEND_DTRACE
+run 0 trace -q -c "$php $directory/program.php $directory/known" -n 'php$target:::function-entry { @ = count(); }'
+has err 'function-entry has not fired: PHP fires it only if USE_ZEND_DTRACE=1 is in its environment'
 export USE_ZEND_DTRACE=1
 run 0 trace -q -c "$php $directory/program.php $directory/known" -s "$directory/program.d" -o "$directory/traced"
 sort "$directory/known" >"$directory/expected"

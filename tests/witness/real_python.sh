@@ -93,6 +93,15 @@ same "$directory/expected" "$directory/got" "calls, collections and audit events
 [ "$(grep -c '^function-entry' "$directory/got")" = 84 ] || fail "function-entry of 84 calls"
 grep -qE '^ *program.py +1 +40$' "$directory/traced" || fail "the file and the thread of 40 calls"
 
+# Only function-entry of generators comes without that, and this is said.
+if [[ $(readlink -f $python) = *python3.11 ]]; then
+	run 0 trace -q -c "$python $directory/program.py $directory/known" \
+		-n 'python$target:::function-entry { @ = count(); }'
+	has err 'function-entry fires for generators only'
+	run 0 trace -q -c "$python -X importtime $directory/program.py $directory/known" \
+		-n 'python$target:::gc-start { @ = count(); }'
+fi
+
 # -X importtime prints each import as it is done.
 sed -n 's/^import time: .*[0-9] | *//p' "$directory/err" | sort >"$directory/expected"
 sed -n 's/^imported \(.*\) [01]$/\1/p' "$directory/traced" | sort >"$directory/got"

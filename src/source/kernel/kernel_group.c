@@ -31,6 +31,8 @@ void kernel_group_reset(struct kernel_group *group)
 	if (group->counters)
 		munmap((void *)(uintptr_t)group->counters, group->counter_bytes);
 	free(group->counted);
+	kernel_silence_free(&group->silence);
+	group->silence = (struct kernel_silence){0};
 	group->counters = NULL;
 	group->counted = NULL;
 	group->counted_lost = 0;
@@ -110,6 +112,9 @@ int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *se
 	if (result)
 		return result;
 	result = map_counters(group);
+	if (!result)
+		result = kernel_silence_begin(
+			&group->silence, &group->target, &group->attachment, set);
 	group->is_attached = !result;
 	return result ? error_set(error, -result, "process %u: %s", (unsigned int)group->target.pid,
 				strerror(-result))
@@ -153,6 +158,7 @@ bool kernel_group_losses(struct kernel_group *group, struct kernel_losses *losse
 		losses->items[losses->count++] = (struct event_loss){
 			.count = count, .probe = group->attachment.sites[i].site->probe};
 		group->counted[i] += count;
+		kernel_silence_fired(&group->silence, i);
 	}
 	tells = counter(group, KERNEL_COUNTER_UNREADABLE) && !group->told_unreadable;
 	group->told_unreadable |= tells;

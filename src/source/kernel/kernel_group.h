@@ -12,6 +12,7 @@
 
 #include "program/event.h"
 #include "source/kernel/kernel_attach.h"
+#include "source/kernel/kernel_silence.h"
 #include "source/kernel/kernel_target.h"
 
 struct kernel_group {
@@ -23,6 +24,7 @@ struct kernel_group {
 	uint64_t *counted; /* by site: losses that have been reported */
 	uint64_t counted_lost;
 	bool is_attached, told_unreadable;
+	struct kernel_silence silence;
 };
 
 /* Where the records of a source's programs go. */

@@ -228,7 +228,7 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 	while (kernel->decoder.event_count < BATCH_EVENTS &&
 		(record = kernel_records_peek(&kernel->records))) {
 		const struct kernel_attached *site;
-		const struct kernel_group *group;
+		struct kernel_group *group;
 		const struct kernel_plan *plan;
 		struct kernel_head head;
 
@@ -238,6 +238,8 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 		site = group ? kernel_group_site(group, head.site) : NULL;
 		if (!site)
 			continue;
+		kernel_silence_fired(
+			&group->silence, head.site - group->attachment.maps.first_site);
 		plan = &group->attachment.plans[site->plan];
 		shown = kernel_shown_find(&kernel->shown, head.pid,
 			head.kind == KERNEL_RECORD_EVENT ? kernel_decode_identity(plan, record)
@@ -291,6 +293,25 @@ static void add_losses(struct kernel_source *kernel, struct event_batch *batch)
 	}
 	batch->losses = kernel->losses.items;
 	batch->loss_count = kernel->losses.count;
+}
+
+/* At the end: why a probe has not fired, where that is known. */
+static void tell_silence(struct kernel_source *kernel, struct event_batch *batch)
+{
+	for (size_t i = 0; i < kernel->group_count && !batch->message; i++) {
+		const struct kernel_group *group = kernel->groups[i];
+		long shown;
+
+		if (!group->is_attached || group->counted_lost ||
+			!kernel_silence_tell(&group->silence, kernel->set, kernel->message,
+				sizeof(kernel->message)))
+			continue;
+		shown = kernel_shown_find(&kernel->shown, group->target.pid, NULL);
+		batch->processes = kernel->shown.list; /* it may have moved */
+		batch->process_count = kernel->shown.count;
+		batch->message_process = shown < 0 ? batch->message_process : (uint32_t)shown;
+		batch->message = kernel->message;
+	}
 }
 
 /* ---- the source ---- */
@@ -367,9 +388,11 @@ static enum source_state take_batch(
 	batch->until = left ? left->time - 1 : last ? now : kernel->records.until;
 	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
 	kernel->ended = last && complete && !left;
-	if (kernel->ended)
+	if (kernel->ended) {
+		tell_silence(kernel, batch);
 		debug_say(DEBUG_KERNEL, "%zu processes: %" PRIu64 " bytes of records",
 			kernel->process_count, kernel->records.position);
+	}
 	kernel->due = left ? now : now + next_wait(kernel, batch->event_count, complete);
 	return SOURCE_MORE;
 }

@@ -1,0 +1,40 @@
+/*
+ * kernel_silence.h: probes that a runtime fires only under a condition of its own which can be seen
+ * from outside, such as a variable in its environment. If such a probe has not fired by the end of
+ * a trace, or not as often as it should, one line says why.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_SILENCE_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_SILENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source/kernel/kernel_attach.h"
+
+enum { KERNEL_SILENCE_RULES = 5, KERNEL_SILENCE_NONE = 0xff };
+
+struct kernel_silence {
+	uint8_t *rules; /* by site of the attachment; NULL: no site is of such a probe */
+	uint32_t probes[KERNEL_SILENCE_RULES]; /* by rule: the first probe that it holds for */
+	bool holds[KERNEL_SILENCE_RULES];
+	bool fired[KERNEL_SILENCE_RULES];
+};
+
+/* Looks at a process that has been attached to; zeroed at first. -ENOMEM. */
+int kernel_silence_begin(struct kernel_silence *silence, const struct kernel_target *target,
+	const struct kernel_attachment *attachment, const struct d_probe_set *set);
+void kernel_silence_free(struct kernel_silence *silence);
+
+/* Site number `site` of the attachment has fired. */
+static inline void kernel_silence_fired(struct kernel_silence *silence, size_t site)
+{
+	if (silence->rules && silence->rules[site] != KERNEL_SILENCE_NONE)
+		silence->fired[silence->rules[site]] = true;
+}
+
+/* Says which probe has not fired, and why. False: nothing is to be said. */
+bool kernel_silence_tell(const struct kernel_silence *silence, const struct d_probe_set *set,
+	char *message, size_t size);
+
+#endif

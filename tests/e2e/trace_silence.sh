@@ -1,0 +1,62 @@
+#!/bin/bash
+# Probes that a runtime fires only under a condition of its own: if one has not fired, a line at the
+# end says what the program lacks; if it has, or if the condition holds, nothing is said.
+set -u
+. tests/e2e/common
+
+"$VMTAP" trace --via=kernel -l -p $$ >"$directory/out" 2>"$directory/err" </dev/null
+if grep -q 'allows no BPF program' "$directory/err"; then
+	echo "the kernel allows no BPF program"
+	exit 77
+fi
+# With the word "fires", the probes fire whatever the conditions are.
+cat >"$directory/runtime.c" <<'C'
+#include <string.h>
+#include <sys/sdt.h>
+
+int main(int count, char **words)
+{
+	for (int i = 1; i < count; i++) {
+		if (!strcmp(words[i], "fires")) {
+			DTRACE_PROBE(php, function__entry);
+			DTRACE_PROBE(hotspot, method__entry);
+			DTRACE_PROBE(hotspot, gc__begin);
+			DTRACE_PROBE(python, function__entry);
+			DTRACE_PROBE(python, line);
+		}
+	}
+	return 0;
+}
+C
+$CC -O2 -o "$directory/python3.11" "$directory/runtime.c" || fail "compiling"
+cp "$directory/python3.11" "$directory/runtime" || fail "cp"
+silent() { # command, script
+	run 0 trace -q -c "$1" -n "$2"
+	has_not err 'fires|fired'
+}
+says() { # command, script, text
+	run 0 trace -q -c "$1" -n "$2"
+	has err "^vmtap: process [0-9]+ \\([a-z0-9.]+\\): $3"
+	[ "$(grep -cE 'fires|fired' "$directory/err")" = 1 ] || fail "more than one line"
+}
+
+unset USE_ZEND_DTRACE JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS
+says "$directory/runtime" 'php$target:::function-entry { }' \
+	'php[0-9]+:::function-entry has not fired: PHP fires it only if USE_ZEND_DTRACE=1'
+silent "$directory/runtime fires" 'php$target:::function-entry { printf("fired"); }'
+USE_ZEND_DTRACE=1 silent "$directory/runtime" 'php$target:::function-entry { }'
+USE_ZEND_DTRACE=0 says "$directory/runtime" 'php$target:::function-entry { }' 'php[0-9]+:::function-entry has not fired'
+
+says "$directory/runtime -XX:+UseSerialGC" 'hotspot$target:::method-entry { } hotspot$target:::gc-begin { }' \
+	'hotspot[0-9]+:::method-entry has not fired: the JVM fires it only if it is started with -XX:\+ExtendedDTraceProbes'
+for flag in -XX:+ExtendedDTraceProbes -XX:+DTraceMethodProbes @options -XX:Flags=file; do
+	silent "$directory/runtime $flag" 'hotspot$target:::method-entry { }'
+done
+JAVA_TOOL_OPTIONS=-XX:+ExtendedDTraceProbes silent "$directory/runtime" 'hotspot$target:::method-entry { }'
+silent "$directory/runtime" 'hotspot$target:::gc-begin { }'
+
+says "$directory/python3.11 fires" 'python$target:::function-entry { }' \
+	'python[0-9]+:::function-entry fires for generators only: Python 3.11 .*; add: python\$target:::line /0/ \{ \}$'
+silent "$directory/python3.11 fires" 'python$target:::function-entry { } python$target:::line /0/ { }'
+silent "$directory/runtime fires" 'python$target:::function-entry { }'
+exit 0
