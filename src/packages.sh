@@ -78,6 +78,9 @@ for set; do
 		need ruby [ -e /usr/bin/ruby ]
 		need php-cli [ -e /usr/bin/php ]
 		need postgresql [ -d /usr/lib/postgresql ]
+		need qemu-system-x86 command -v qemu-system-x86_64
+		need busybox-static command -v busybox
+		need cpio command -v cpio
 		need openjdk-17-jdk-headless [ -e /usr/lib/jvm/java-17-openjdk-amd64/bin/javac ]
 		;;
 	format)

@@ -34,6 +34,8 @@ static void emit(
 	if (!has_room(code, &code->instructions, &code->capacity, code->count,
 		    sizeof(*code->instructions)))
 		return;
+	if (offset != (int16_t)offset)
+		code->failed = true;
 	code->instructions[code->count++] = (struct bpf_insn){.code = (uint8_t)operation,
 		.dst_reg = (uint8_t)(to & 15),
 		.src_reg = (uint8_t)(from & 15),

@@ -316,10 +316,13 @@ static void find_piece(struct kernel_generator *g, const struct kernel_part *par
 		return;
 	if (part->from == D_PIECE_ARGUMENT && part->base >= g->plan->argument_count)
 		return;
-	bpf_read(code, BPF_REG_1, BPF_REG_7,
-		(int)(part->from == D_PIECE_ARGUMENT ? argument_place(part->base)
-						     : g->plan->parts[part->base].place + part->at),
-		8);
+	/* An instruction's own offset has 16 bits, which does not reach the end of a record. */
+	bpf_move(code, BPF_REG_1, BPF_REG_7);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1,
+		(int32_t)(part->from == D_PIECE_ARGUMENT
+				? argument_place(part->base)
+				: g->plan->parts[part->base].place + part->at));
+	bpf_read(code, BPF_REG_1, BPF_REG_1, 0, 8);
 	bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
 }
 

@@ -16,14 +16,10 @@
 #include "base/error.h"
 #include "contract/contract.h"
 #include "contract/known.h"
+#include "source/kernel/kernel_operand.h"
 #include "usdt/symbol_value.h"
 
 enum { RIP = 16 /* as operand.h numbers it */ };
-
-/* By the number of a register in operand.h: its offset in struct pt_regs. */
-static const uint16_t register_places[] = {KERNEL_RAX, KERNEL_RCX, KERNEL_RDX, KERNEL_RBX,
-	KERNEL_RSP, KERNEL_RBP, KERNEL_RSI, KERNEL_RDI, KERNEL_R8, KERNEL_R9, KERNEL_R10,
-	KERNEL_R11, KERNEL_R12, KERNEL_R13, KERNEL_R14, KERNEL_R15, KERNEL_RIP};
 
 struct usdt_finder {
 	struct kernel_target *target;
@@ -33,14 +29,6 @@ struct usdt_finder {
 	struct contract *contract; /* of the provider below, NULL: none is known */
 	char provider[256];
 };
-
-static uint16_t register_place(const struct operand_register *reg)
-{
-	if (reg->kind != OPERAND_REGISTER_GENERAL ||
-		reg->number >= sizeof(register_places) / sizeof(*register_places))
-		return KERNEL_NO_REGISTER;
-	return register_places[reg->number];
-}
 
 /*
  * An address relative to a symbol is turned into one relative to the instruction pointer, since the
@@ -54,7 +42,6 @@ static void take_symbol(struct usdt_finder *finder, const struct usdt_site *site
 	bool is_based = from->base.kind != OPERAND_REGISTER_NONE && from->base.number != RIP;
 	uint64_t value;
 
-	to->kind = KERNEL_OPERAND_UNRESOLVED;
 	if (file < 0 || usdt_symbol_value(file, from->symbol, from->symbol_length, &value))
 		return;
 	value += (uint64_t)from->value - site->code.address;
@@ -83,28 +70,9 @@ static void take_symbol(struct usdt_finder *finder, const struct usdt_site *site
 static void take_operand(struct usdt_finder *finder, const struct usdt_site *site,
 	const struct operand_argument *from, struct kernel_operand *to)
 {
-	const struct operand *operand = &from->operand;
-
-	*to = (struct kernel_operand){.kind = KERNEL_OPERAND_UNREADABLE,
-		.base = register_place(&operand->base),
-		.index = register_place(&operand->index),
-		.scale = operand->scale,
-		.size = from->size ? from->size : 8,
-		.is_signed = from->is_signed,
-		.value = operand->value};
-	if (from->is_float || operand->segment || (to->size & (to->size - 1)) || to->size > 8)
-		return;
-	if (operand->kind == OPERAND_CONSTANT)
-		to->kind = KERNEL_OPERAND_CONSTANT;
-	else if (operand->kind == OPERAND_REGISTER && to->base != KERNEL_NO_REGISTER) {
-		to->kind = KERNEL_OPERAND_REGISTER;
-		to->shift = operand->base.high_byte ? 8 : 0;
-	} else if (operand->kind == OPERAND_MEMORY && to->base != KERNEL_RIP &&
-		(to->base != KERNEL_NO_REGISTER || operand->base.kind == OPERAND_REGISTER_NONE) &&
-		(to->index != KERNEL_NO_REGISTER || operand->index.kind == OPERAND_REGISTER_NONE))
-		to->kind = KERNEL_OPERAND_MEMORY;
-	else if (operand->kind == OPERAND_SYMBOL)
-		take_symbol(finder, site, operand, to);
+	kernel_operand_take(from, to);
+	if (to->kind == KERNEL_OPERAND_UNRESOLVED)
+		take_symbol(finder, site, &from->operand, to);
 }
 
 static bool is_same(const struct d_probe *one, const struct d_probe *other)

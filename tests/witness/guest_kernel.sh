@@ -1,0 +1,103 @@
+#!/bin/bash
+# The kernel source on Debian 12's kernel (6.1), which has neither links for many sites nor
+# bpf_copy_from_user_str(): each site is a perf event, strings are read in three steps.
+set -u
+. tests/witness/guest
+need_guest
+
+give "$VMTAP" /bin/vmtap
+for tool in load_plans usdt_target usdt_forms; do
+	give "$BUILD/tests/tools/$tool" "/bin/$tool"
+done
+give "$TOY" /bin/toy
+mkdir -p "$image/tmp"
+cp examples/toy/programs/queens.toy "$image/tmp/"
+for ((i = 0; i < 16; i++)); do
+	printf '%-4088s<%06d>' x "$i"
+done >"$image/tmp/cold"
+printf '<last>\0' >>"$image/tmp/cold"
+cat >"$image/tmp/forms.d" <<'END'
+forms$target:::nine { printf("nine %d %d %d %d %d %d %u %s %d\n", arg0, arg1, arg2, arg3, arg4, arg5,
+	arg6, copyinstr(arg7), arg8); }
+forms$target:::globals { printf("globals %d %d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4, arg5); }
+forms$target:::indices { printf("indices %d %d %d %d\n", arg0, arg1, arg2, arg3); }
+forms$target:::pointers { printf("pointers %d %d %d %d %d\n", arg0, arg1, arg2, arg3, arg4); }
+forms$target:::halves { printf("halves %d %d %d\n", arg0, arg1, arg2); }
+forms$target:::several { printf("several %d\n", arg0); }
+forms$target:::calls { printf("calls %d\n", arg0); }
+END
+cat >"$image/tmp/pairs.d" <<'END'
+struct pair { struct pair *next; char *name; int value; };
+sample$target:::number
+/arg0 == 7/
+{
+	this->pair = (struct pair *)copyin(arg2, sizeof (struct pair));
+	this->next = (struct pair *)copyin((uintptr_t)this->pair->next, sizeof (struct pair));
+	printf("pairs: %s %d %s %d\n", copyinstr((uintptr_t)this->pair->name), this->pair->value,
+	    copyinstr((uintptr_t)this->next->name), this->next->value);
+}
+END
+cat >"$directory/script" <<'END'
+load_plans 1 150
+echo "plans: $?"
+vmtap trace -q -c "usdt_target 1000" -n 'BEGIN { disorder = 0; last = (int64_t)0; }
+	sample$target:::number { @n = count(); @s = sum(arg0);
+	@d = sum((int64_t)arg1); disorder += arg0 != last + 1; last = arg0; }
+	END { printf("number: %d", disorder); printa(" %@d", @n); printa(" %@d", @s); printa(" %@d\n", @d); }'
+vmtap trace -q -c "usdt_target 1" -n 'sample$target:::sizes { printf("sizes: %d %d %d %d %d %d %x\n",
+	arg0, arg1, arg2, arg3, arg4, arg5, arg6); }'
+vmtap trace -q -c "usdt_target 10" -s pairs.d
+vmtap trace -q -x strsize=16 -c "usdt_target cold cold" -n 'sample$target:::text {
+	printf("cold: %s %s\n", copyinstr(arg0), stringof(copyin(arg0, arg1))); }'
+VMTAP_DEBUG=kernel vmtap trace -q -c usdt_forms -s forms.d -o forms.traced >forms.known
+sed '/^$/d' forms.traced | cmp - forms.known && echo "forms: $(wc -l <forms.known)"
+vmtap trace -q -c "usdt_target 300" -n 'pid$target:a.out:main:entry { printf("main: %d", arg0); }
+	pid$target:libc:printf:entry { @ = count(); }
+	pid$target:a.out:main:return { printf(" %d\n", (int)arg1); ustack(1); }'
+vmtap trace --lossless --via=stream -q -o stream -c "toy queens.toy" -n 'vm$target:::method-entry {
+	@[copyinstr(arg0), copyinstr(arg1), arg3] = count(); }' >/dev/null
+vmtap trace --via=kernel -q -o kernel -c "toy queens.toy" -n 'vm$target:::method-entry {
+	@[copyinstr(arg0), copyinstr(arg1), arg3] = count(); }' >/dev/null
+cmp stream kernel && echo "toy: $(grep -c . kernel)"
+vmtap trace -o storm -c "usdt_target storm 1" -n 'sample$target:::number { @ = count(); }' >fired 2>lost
+echo "storm: $(grep -E '^[0-9]+$' fired)" $(awk 'NF == 1' storm) $(sed -n 's/.* \([0-9]*\) drops.*/\1/p' lost)
+
+# However the tracer ends, the guard closes.
+mkfifo in
+usdt_target wait <in >ready &
+target=$!
+exec 3>in
+until grep -q ready ready; do :; done
+vmtap trace -q -p $target -n 'sample$target:::number { @ = count(); }' &
+tracer=$!
+guard() { vmtap list --json $target | grep -q '"traced": true'; }
+until guard; do :; done
+kill -9 $tracer
+wait $tracer
+while guard; do :; done
+vmtap trace -q -p $target -n 'sample$target:::number { @ = count(); } END { printa("again: %@d\n", @); }' &
+tracer=$!
+until guard; do :; done
+echo go >&3
+exec 3>&-
+wait $target
+echo "target: $?"
+wait $tracer
+END
+run_guest "$directory/script"
+cp "$directory/console" "$directory/out"
+has out '^plans: 0$'
+has out '^number: 0 1000 500500 -500500$'
+has out '^sizes: 200 -2 4000000000 -5000000000 42 -3 1122334455667788$'
+has out '^pairs: first 7 last 14$'
+[ "$(grep -cE '^cold: <0000[01][0-9]>x +<0000[01][0-9]>x +$' "$directory/out")" = 15 ] || fail "strings in pages that were not resident"
+has out '^cold: <000015><last> '
+has out '^forms: 12$'
+has out '^main: 2 0$'
+grep -qE ' ([0-9]+) sites, [0-9]+ programs, \1 links$' "$directory/out" || fail "each site needs an event of its own"
+has out '^toy: [1-9]'
+has out '^again: 1000$'
+has out '^target: 0$'
+read -r _ fired counted lost < <(grep '^storm: ' "$directory/out")
+[ $((counted + ${lost:-0})) = "$fired" ] || fail "fired $fired, counted $counted, lost ${lost:-0}"
+exit 0
