@@ -111,6 +111,8 @@ SCRIPTS := $(sort $(wildcard probes/scripts/*.d))
 # The tables of event types in vmtap-eventlog(5) are made during the build.
 MANUALS := $(filter-out %/vmtap-eventlog.5,$(wildcard src/man/*.[1-8])) $(B)/man/vmtap-eventlog.5
 LIBS_CORE := -lelf -ljansson
+# Of optional libraries those that are installed, asked when the command is linked.
+LIBS_COMMAND = $(LIBS_CORE) $(shell printf '\043include <pb_encode.h>\n' | $(CC) $(SYSTEM_HEADERS) -E - >/dev/null 2>&1 && echo -lprotobuf-nanopb)
 
 UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(B)/tests/%)
@@ -344,7 +346,7 @@ $(B)/libvmtap_ffi.so: $(FFI_OBJECTS) $(B)/libvmtap.so src/shim/libvmtap_ffi.map 
 
 $(B)/vmtap: $(CLI_OBJECTS) $(B)/libcore.a $(B)/lists
 	$(call say,LINK $@)
-	$(Q)$(LINK) $(CLI_OBJECTS) $(B)/libcore.a $(LIBS_CORE)
+	$(Q)$(LINK) $(CLI_OBJECTS) $(B)/libcore.a $(LIBS_COMMAND)
 
 $(B)/toy: $(TOY_OBJECTS) $(B)/libvmtap.a $(B)/lists
 	$(call say,LINK $@)

@@ -20,6 +20,17 @@ need() { # PACKAGE, and a command that succeeds if it is installed
 	case " $missing " in *" $package "*) return ;; esac
 	"$@" >/dev/null 2>&1 || missing="$missing $package"
 }
+# The same for a package that only some verbs need: without it, the build leaves them out.
+optional=
+left_out=
+want() { # PACKAGE, what is left out without it, and a command
+	package=$1
+	without=$2
+	shift 2
+	"$@" >/dev/null 2>&1 && return
+	optional="$optional $package"
+	left_out="$left_out${left_out:+, }$without ($package is missing)"
+}
 header() {
 	printf '#include <%s>\n' "$1" | "${CC:-gcc}" -E -x c - ||
 		[ -e "/usr/include/$1" ] || ls /usr/include/*-linux-*/"$1"
@@ -44,6 +55,7 @@ for set; do
 		need libelf-dev header gelf.h
 		need libjansson-dev header jansson.h
 		need binutils command -v ar
+		want libnanopb-dev 'vmtap export --perfetto' header pb_encode.h
 		;;
 	check)
 		need check header check.h
@@ -75,6 +87,7 @@ for set; do
 		need libghc-ghc-events-dev command -v ghc-events
 		need ghc command -v ghc
 		need rustc command -v rustc
+		need protobuf-compiler command -v protoc
 		need ruby [ -e /usr/bin/ruby ]
 		need php-cli [ -e /usr/bin/php ]
 		need postgresql [ -d /usr/lib/postgresql ]
@@ -99,24 +112,26 @@ for set; do
 	esac
 done
 
-[ -n "$missing" ] || exit 0
+[ -n "$missing$optional" ] || exit 0
 line="apt-get install -y$missing"
 if [ "${VMTAP_NO_INSTALL:-0}" != 1 ] && command -v apt-get >/dev/null 2>&1; then
 	as=
 	[ "$(id -u)" = 0 ] || as="sudo -n"
 	if [ -z "$as" ] || sudo -n true 2>/dev/null; then
-		echo "  INSTALL$missing"
+		echo "  INSTALL$missing$optional"
 		export DEBIAN_FRONTEND=noninteractive
 		install_packages() {
 			$as apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 		}
 		$as apt-get update -qq >/dev/null
 		# shellcheck disable=SC2086
-		install_packages $missing || for package in $missing; do
+		install_packages $missing $optional || for package in $missing $optional; do
 			install_packages "$package"
 		done
 		VMTAP_NO_INSTALL=1 exec sh "$0" "$@"
 	fi
 fi
+[ -z "$left_out" ] || echo "  This build leaves out: $left_out"
+[ -n "$missing" ] || exit 0
 echo "missing packages; as root, run: $line" >&2
 exit 1

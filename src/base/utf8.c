@@ -2,6 +2,7 @@
 #include "base/utf8.h"
 
 #include <stdint.h>
+#include <string.h>
 
 size_t utf8_bytes(const char *text, size_t size)
 {
@@ -27,4 +28,18 @@ size_t utf8_bytes(const char *text, size_t size)
 		return forms[i].bytes;
 	}
 	return 0;
+}
+
+size_t utf8_clean(char *copy, const char *text, size_t size)
+{
+	char *to = copy;
+
+	for (size_t at = 0; at < size;) {
+		size_t bytes = utf8_bytes(text + at, size - at);
+
+		memcpy(to, bytes ? text + at : "\xef\xbf\xbd", bytes ? bytes : 3);
+		to += bytes ? bytes : 3;
+		at += bytes ? bytes : 1;
+	}
+	return (size_t)(to - copy);
 }

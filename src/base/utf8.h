@@ -14,4 +14,10 @@
  */
 size_t utf8_bytes(const char *text, size_t size);
 
+/*
+ * Copies text; each byte that is not UTF-8 becomes U+FFFD. The copy needs 3 * size bytes of room.
+ * Returns its size.
+ */
+size_t utf8_clean(char *copy, const char *text, size_t size);
+
 #endif

@@ -1,0 +1,123 @@
+/* feed.c: see feed.h. */
+#include "cli/feed.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "source/request.h"
+
+enum { PROGRESS_MS = 1000 };
+
+static bool is_vm(const char *provider)
+{
+	return !strncmp(provider, "vm", 2) && !provider[2 + strspn(provider + 2, "0123456789")];
+}
+
+/* Enables the probes of provider vm that are listed. */
+static int follow(
+	struct feed *feed, const struct feed_probe *probes, size_t count, struct error *error)
+{
+	uint32_t *chosen = calloc(feed->set.count + 1, sizeof(*chosen));
+	struct source_request request = {0};
+	int result;
+
+	feed->roles = calloc(feed->set.count + 1, sizeof(*feed->roles));
+	if (!chosen || !feed->roles) {
+		free(chosen);
+		return error_set(error, ENOMEM, "out of memory");
+	}
+	for (size_t i = 0; i < feed->set.count; i++) {
+		const struct d_probe *probe = &feed->set.probes[i];
+
+		feed->roles[i] = -1;
+		if (probe->kind != D_PROBE_SOURCE || probe->is_absent || !is_vm(probe->provider))
+			continue;
+		for (size_t j = 0; j < count && feed->roles[i] < 0; j++)
+			if (!strcmp(probes[j].name, probe->name))
+				feed->roles[i] = probes[j].role;
+		if (feed->roles[i] >= 0)
+			chosen[feed->followed++] = (uint32_t)i;
+	}
+	if (source_request_of_probes(&request, chosen, feed->followed))
+		result = error_set(error, ENOMEM, "out of memory");
+	else
+		result = source_enable(feed->source, &request, error);
+	source_request_free(&request);
+	free(chosen);
+	return result;
+}
+
+int feed_open_log(struct feed *feed, const char *file, const struct feed_probe *probes,
+	size_t count, struct error *error)
+{
+	int result;
+
+	*feed = (struct feed){.what = file};
+	if (d_probe_set_init(&feed->set))
+		return error_set(error, ENOMEM, "out of memory");
+	result = source_log_open(file, &feed->set, &feed->source, error);
+	return result ? result : follow(feed, probes, count, error);
+}
+
+int feed_open_process(struct feed *feed, uint32_t pid, const struct feed_probe *probes,
+	size_t count, struct error *error)
+{
+	int result;
+
+	*feed = (struct feed){.what = "the stream"};
+	if (d_probe_set_init(&feed->set))
+		return error_set(error, ENOMEM, "out of memory");
+	result = source_stream_open(pid, NULL, 0, &feed->set, &feed->source, error);
+	return result ? result : follow(feed, probes, count, error);
+}
+
+void feed_close(struct feed *feed)
+{
+	if (feed->source)
+		source_close(feed->source);
+	free(feed->roles);
+	d_probe_set_free(&feed->set);
+	*feed = (struct feed){.source = NULL};
+}
+
+const char *feed_text(const struct event_batch *batch, const struct event *event,
+	unsigned int argument, uint32_t *length)
+{
+	uint32_t offset;
+	const struct text *text = event_text(batch, feed_number(event, argument), &offset);
+
+	*length = text ? text->length - offset : 0;
+	return text ? text->bytes + offset : "";
+}
+
+void feed_progress_init(struct feed_progress *progress)
+{
+	*progress = (struct feed_progress){
+		.shown = clock_monotonic(), .is_terminal = isatty(STDERR_FILENO)};
+}
+
+void feed_progress_show(struct feed_progress *progress, uint64_t events, const char *what)
+{
+	uint64_t now;
+
+	if (!progress->is_terminal)
+		return;
+	now = clock_monotonic();
+	if (now - progress->shown < PROGRESS_MS * CLOCK_NS_PER_MS)
+		return;
+	progress->shown = now;
+	fprintf(stderr, "\r\033[Kvmtap: %s: %.1f million events", what, (double)events / 1e6);
+	fflush(stderr);
+	progress->is_terminal = 2; /* there is a line to erase */
+}
+
+void feed_progress_end(struct feed_progress *progress)
+{
+	if (progress->is_terminal == 2)
+		fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,72 @@
+/*
+ * feed.h: the events of provider vm, for verbs that look at events themselves and run no script:
+ * from a log, or from the stream of a running process.
+ *
+ * A verb lists the probes that it follows, each with a number of its own, its role. Probes that
+ * the target does not have are left out. A log of GHC's has those of provider vm that its events
+ * tell (source/eventlog_ghc.c).
+ */
+#ifndef VMTAP_CLI_FEED_H
+#define VMTAP_CLI_FEED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "program/event.h"
+#include "program/probe.h"
+#include "source/source.h"
+
+struct feed_probe {
+	const char *name; /* "gc-start" */
+	int role;         /* not negative */
+};
+
+struct feed {
+	struct d_probe_set set;
+	struct source *source;
+	int *roles;       /* by probe of the set, -1: not followed */
+	const char *what; /* the log's name, for messages */
+	size_t followed;  /* probes */
+};
+
+/* Opens a log. Errors name it. Call feed_close() even after an error. */
+int feed_open_log(struct feed *feed, const char *file, const struct feed_probe *probes,
+	size_t count, struct error *error);
+
+/* Connects to a running process; only the listed probes are enabled. */
+int feed_open_process(struct feed *feed, uint32_t pid, const struct feed_probe *probes,
+	size_t count, struct error *error);
+
+void feed_close(struct feed *feed);
+
+static inline int feed_role(const struct feed *feed, const struct event *event)
+{
+	return feed->roles[event->probe];
+}
+
+/* An argument; 0 if the event has fewer. */
+static inline uint64_t feed_number(const struct event *event, unsigned int argument)
+{
+	return argument < event->argument_count ? event->arguments[argument] : 0;
+}
+
+/* A text argument: its bytes, which a NUL follows; "" if the source does not know it. */
+const char *feed_text(const struct event_batch *batch, const struct event *event,
+	unsigned int argument, uint32_t *length);
+
+/*
+ * Shows on standard error, if it is a terminal, how far long work has come: at most once a second.
+ * text NULL erases the line.
+ */
+struct feed_progress {
+	uint64_t shown; /* when, CLOCK_MONOTONIC, ns */
+	int is_terminal;
+};
+
+void feed_progress_init(struct feed_progress *progress);
+void feed_progress_show(struct feed_progress *progress, uint64_t events, const char *what);
+void feed_progress_end(struct feed_progress *progress);
+
+#endif
