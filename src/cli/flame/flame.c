@@ -1,0 +1,330 @@
+/*
+ * flame.c: `vmtap flame`: where the time goes, by stacks of methods, as a flame graph or as lines
+ * of text; of a log, of a running process, or of two logs that are compared.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/flame/flame_writers.h"
+#include "cli/flame/stacks.h"
+#include "cli/interrupts.h"
+
+enum { OPTION_BY = 256, OPTION_DIFF, OPTION_FOLDED, OPTION_SECONDS, FINISH_MS = 2000 };
+
+static const struct measure {
+	const char *name, *unit, *title;
+	enum stacks_measure measure;
+} measures[] = {
+	{"time", "ns", "time", STACKS_TIME},
+	{"calls", "calls", "calls", STACKS_CALLS},
+	{"bytes", "bytes", "bytes allocated", STACKS_BYTES},
+	{"blocked", "ns", "time blocked", STACKS_BLOCKED},
+};
+
+struct flame_options {
+	const struct measure *by;
+	const char *output;
+	bool is_folded, is_diff;
+	uint64_t seconds; /* 0: until the process ends or a signal comes */
+};
+
+static void help(void)
+{
+	printf("Usage: vmtap flame [OPTION]... LOG|PID -o FILE\n"
+	       "       vmtap flame [OPTION]... --diff BEFORE AFTER -o FILE\n"
+	       "A flame graph of a recorded log or of a running VM: where its methods spend the\n"
+	       "time. The stacks are those of method-entry and method-return.\n\n"
+	       "      --by MEASURE  time (the default), calls, bytes (allocated, by class), or\n"
+	       "                    blocked (the time that threads wait, by reason)\n"
+	       "      --folded      lines of text for other tools instead of an SVG\n"
+	       "      --diff        compares two logs: red takes a larger share in the second,\n"
+	       "                    blue a smaller one\n"
+	       "      --seconds N   of a process: end after N seconds (else with ^C, or with it)\n"
+	       "  -o FILE           the file; - is the standard output\n"
+	       "  -h, --help        this text\n\n"
+	       "A name of digits only is a PID; ./123 is a file.\n"
+	       "Exit status: 0; 2 usage, 3 the log or process cannot be read, it has no such "
+	       "events, or\nthe file cannot be written.\n");
+}
+
+static bool is_pid(const char *text)
+{
+	return *text && !text[strspn(text, "0123456789")];
+}
+
+/* Takes all events of a log. */
+static int read_log(struct feed *feed, struct stacks *stacks, struct error *error)
+{
+	struct feed_progress progress;
+	struct event_batch batch = {0};
+	struct error damage = {""};
+	enum source_state state;
+	uint64_t events = 0;
+	bool has_memory = true;
+
+	feed_progress_init(&progress);
+	while (has_memory &&
+		(state = source_next(feed->source, 0, &batch, &damage)) == SOURCE_MORE) {
+		has_memory = stacks_batch(stacks, feed, &batch);
+		events += batch.event_count;
+		feed_progress_show(&progress, events, feed->what);
+	}
+	feed_progress_end(&progress);
+	if (!has_memory)
+		return error_set(error, ENOMEM, "out of memory");
+	if (state == SOURCE_BROKEN) {
+		cli_message("%s", damage.text);
+		if (!feed->source->truncated)
+			return error_set(error, EPROTO, "%s: only read up to there", feed->what);
+	}
+	return 0;
+}
+
+/* Takes the events of a process until it ends, a signal comes, or the time is over. */
+static int read_process(
+	struct feed *feed, struct stacks *stacks, uint64_t seconds, struct error *error)
+{
+	struct interrupts interrupts = {0};
+	struct feed_progress progress;
+	struct event_batch batch = {0};
+	struct error damage = {""};
+	uint64_t end = seconds ? clock_monotonic() + seconds * 1000 * CLOCK_NS_PER_MS : UINT64_MAX;
+	uint64_t events = 0;
+	bool is_stopped = false, has_memory = true;
+	enum source_state state;
+	sigset_t signals, before;
+	int descriptor;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	descriptor = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	feed_progress_init(&progress);
+	for (;;) {
+		struct pollfd waits[2] = {{.fd = descriptor, .events = POLLIN},
+			{.fd = source_descriptor(feed->source), .events = POLLIN}};
+		uint64_t now;
+
+		state = source_next(feed->source, 0, &batch, &damage);
+		if (state == SOURCE_MORE) {
+			has_memory = stacks_batch(stacks, feed, &batch);
+			events += batch.event_count;
+			feed_progress_show(&progress, events, "the stream");
+		} else if (state != SOURCE_IDLE) {
+			break;
+		} else {
+			poll(waits, 2, 100);
+		}
+		interrupts_take(&interrupts, descriptor);
+		now = clock_monotonic();
+		if (!has_memory || interrupts.count > 1 || (is_stopped && now > end))
+			break;
+		if (!is_stopped && (interrupts.count || now >= end)) {
+			is_stopped = true;
+			end = now + FINISH_MS * CLOCK_NS_PER_MS;
+			source_stop(feed->source);
+		}
+	}
+	feed_progress_end(&progress);
+	if (descriptor >= 0)
+		close(descriptor);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return has_memory ? 0 : error_set(error, ENOMEM, "out of memory");
+}
+
+/* Collects the stacks of a log or process into a tree, which must be initialised. */
+static int collect(struct call_tree *tree, const struct flame_options *options, const char *what,
+	struct error *error)
+{
+	struct stacks *stacks = NULL;
+	struct feed feed;
+	uint64_t calls;
+	uint32_t pid;
+	int result;
+
+	if (is_pid(what)) {
+		if (cli_pid("flame", what, &pid))
+			return error_set(error, EINVAL, "%s: not a process", what);
+		result = feed_open_process(&feed, pid, stacks_probes, stacks_probe_count, error);
+	} else {
+		result = feed_open_log(
+			&feed, cli_input(what), stacks_probes, stacks_probe_count, error);
+	}
+	if (!result) {
+		stacks = stacks_new(tree, options->by->measure, &feed);
+		if (!stacks)
+			result = error_set(error, ENOMEM, "out of memory");
+	}
+	if (!result && is_pid(what))
+		result = read_process(&feed, stacks, options->seconds, error);
+	else if (!result)
+		result = read_log(&feed, stacks, error);
+	if (stacks) {
+		calls = stacks_finish(stacks);
+		if (!result && !calls)
+			result = error_set(error, ENODATA,
+				"%s: no method-entry, so there are no stacks", what);
+	}
+	stacks_free(stacks);
+	feed_close(&feed);
+	return result;
+}
+
+static int write_view(
+	const struct flame_options *options, const struct flame_view *view, struct error *error)
+{
+	bool is_standard = !strcmp(options->output, "-");
+	FILE *output = is_standard ? stdout : fopen(options->output, "we");
+	struct stat status;
+	int result;
+
+	if (!output)
+		return error_set(error, errno, "%s: %s", options->output, strerror(errno));
+	errno = 0;
+	result = options->is_folded ? flame_folded_write(view, output)
+				    : flame_svg_write(view, output);
+	if (fflush(output) && !result)
+		result = -(errno ? errno : EIO);
+	if (!is_standard) {
+		if (fclose(output) && !result)
+			result = -(errno ? errno : EIO);
+		if (result && !stat(options->output, &status) && S_ISREG(status.st_mode))
+			unlink(options->output);
+	}
+	return result
+		? error_set(error, -result, "%s: %s",
+			  is_standard ? "standard output" : options->output, strerror(-result))
+		: 0;
+}
+
+static int command(const struct flame_options *options, char **operands)
+{
+	const char *shown_name = operands[options->is_diff];
+	struct call_tree tree, before;
+	struct error error = {"out of memory"};
+	struct flame_view view = {
+		.tree = &tree, .is_comparison = options->is_diff, .unit = options->by->unit};
+	struct call_shown *shown = NULL;
+	char title[512];
+	int result = call_tree_init(&tree);
+
+	if (call_tree_init(&before))
+		result = -ENOMEM;
+	if (!result)
+		result = collect(&tree, options, shown_name, &error);
+	if (!result && options->is_diff)
+		result = collect(&before, options, operands[0], &error);
+	if (!result) {
+		shown = call_tree_show(&tree, options->is_diff ? &before : NULL, &view.count);
+		result = shown ? 0 : error_set(&error, ENOMEM, "out of memory");
+	}
+	if (!result) {
+		if (tree.is_cut)
+			cli_message("there are more than %d stacks: some count for their callers",
+				CALL_TREE_NODES_MAX);
+		if (!shown[0].total)
+			cli_message("%s: nothing to show by %s", shown_name, options->by->name);
+		if (options->is_diff)
+			snprintf(title, sizeof(title), "%s: %.200s compared with %.200s",
+				options->by->title, shown_name, operands[0]);
+		else
+			snprintf(
+				title, sizeof(title), "%s: %.400s", options->by->title, shown_name);
+		view.shown = shown;
+		view.title = title;
+		result = write_view(options, &view, &error);
+	}
+	free(shown);
+	call_tree_free(&tree);
+	call_tree_free(&before);
+	if (result)
+		cli_message("%s", error.text);
+	return result ? CLI_CANNOT : CLI_OK;
+}
+
+static int take_measure(const char *text, struct flame_options *options)
+{
+	for (size_t i = 0; i < sizeof(measures) / sizeof(measures[0]); i++) {
+		if (!strcmp(measures[i].name, text)) {
+			options->by = &measures[i];
+			return CLI_OK;
+		}
+	}
+	return cli_usage("flame", "'%s' is not a measure: time, calls, bytes, blocked", text);
+}
+
+static int take_seconds(const char *text, struct flame_options *options)
+{
+	char *end;
+
+	errno = 0;
+	options->seconds = strtoull(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || !options->seconds ||
+		options->seconds > 1000000000)
+		return cli_usage("flame", "'%s' is not a number of seconds", text);
+	return CLI_OK;
+}
+
+int command_flame(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"by", required_argument, NULL, OPTION_BY},
+		{"diff", no_argument, NULL, OPTION_DIFF},
+		{"folded", no_argument, NULL, OPTION_FOLDED},
+		{"seconds", required_argument, NULL, OPTION_SECONDS},
+		{NULL, 0, NULL, 0},
+	};
+	struct flame_options flame = {.by = &measures[0]};
+	int option, result = CLI_OK;
+
+	opterr = 0;
+	optind = 0;
+	while (!result && (option = getopt_long(argc, argv, ":ho:", options, NULL)) != -1) {
+		switch (option) {
+		case 'h':
+			help();
+			return CLI_OK;
+		case 'o':
+			flame.output = optarg;
+			break;
+		case OPTION_BY:
+			result = take_measure(optarg, &flame);
+			break;
+		case OPTION_DIFF:
+			flame.is_diff = true;
+			break;
+		case OPTION_FOLDED:
+			flame.is_folded = true;
+			break;
+		case OPTION_SECONDS:
+			result = take_seconds(optarg, &flame);
+			break;
+		default:
+			return cli_option_refused("flame", option, argv, options);
+		}
+	}
+	if (result)
+		return result;
+	if (argc - optind != 1 + flame.is_diff)
+		return cli_usage("flame",
+			flame.is_diff           ? "--diff compares two logs"
+				: optind < argc ? "one log or process at a time"
+						: "no log or process is named");
+	if (!flame.output)
+		return cli_usage("flame", "no file is named (-o FILE)");
+	return command(&flame, argv + optind);
+}

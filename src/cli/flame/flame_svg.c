@@ -1,0 +1,303 @@
+/*
+ * flame_svg.c: a flame graph as an SVG that needs nothing else: the root at the bottom, a frame as
+ * wide as its share, callers below callees, sorted by name. The script in it zooms and searches;
+ * it reads names from the elements' text and never makes markup of them.
+ *
+ * A comparison is as wide as the first tree, plus what only the second has. Red frames have a
+ * larger share than in the second, blue ones a smaller one.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "cli/flame/flame_writers.h"
+
+enum {
+	WIDTH = 1200,
+	SIDE = 10,
+	ROW = 17,
+	HEAD = 48, /* above the frames */
+	FOOT = 34,
+	DEPTH_MAX = 1000, /* deeper frames are not shown */
+	NAME_SHOWN = 256
+};
+
+/* Frames that are less wide, in pixels, are left out. */
+static const double narrowest = 0.1;
+
+static const char style[] = "text{font:12px monospace;fill:#111}#title{font-size:17px}"
+			    ".f{cursor:pointer}.f:hover rect{stroke:#000;stroke-width:.7}"
+			    ".dim{opacity:.55}.hide{display:none}"
+			    "#search{font:12px monospace;width:210px}";
+
+static const char script[] =
+	"(function(){'use strict';"
+	"var svg=document.documentElement,frames=[].slice.call(document.querySelectorAll('.f')),"
+	"info=document.getElementById('info'),found=document.getElementById('found'),"
+	"reset=document.getElementById('reset'),box=document.getElementById('search'),"
+	"W=+svg.getAttribute('data-width'),S=+svg.getAttribute('data-side'),zoom=null;\n"
+	"function name(f){return f.querySelector('title').textContent;}\n"
+	"function label(f,w){var "
+	"t=f.querySelector('text'),n=t.getAttribute('data-n'),c=Math.floor((w-4)/7.3);"
+	"t.textContent=c<3?'':n.length<=c?n:n.slice(0,c-2)+'..';}\n"
+	"function place(f,x,w){var r=f.querySelector('rect');r.setAttribute('x',x.toFixed(2));"
+	"r.setAttribute('width',Math.max(w-.5,.1).toFixed(2));"
+	"f.querySelector('text').setAttribute('x',(x+3).toFixed(2));label(f,w);}\n"
+	"function at(f){return[+f.getAttribute('data-x'),+f.getAttribute('data-w'),"
+	"+f.getAttribute('data-d')];}\n"
+	"function show(target){var t=target?at(target):[0,1,0];zoom=target;\n"
+	"frames.forEach(function(f){var a=at(f),e=1e-9,\n"
+	"in_=a[0]>=t[0]-e&&a[0]+a[1]<=t[0]+t[1]+e&&a[2]>=t[2],\n"
+	"over=a[2]<t[2]&&a[0]<=t[0]+e&&a[0]+a[1]>=t[0]+t[1]-e;\n"
+	"f.classList.toggle('hide',!in_&&!over);f.classList.toggle('dim',over);\n"
+	"if(in_)place(f,S+(a[0]-t[0])/t[1]*W,a[1]/t[1]*W);else if(over)place(f,S,W);});\n"
+	"reset.classList.toggle('hide',!target||!t[2]);}\n"
+	"function search(text){var re=null,sum=0,end=-1;\n"
+	"if(text){try{re=new RegExp(text);}catch(e){re={test:function(s){return "
+	"s.indexOf(text)>=0;}};}}\n"
+	"var hits=[];frames.forEach(function(f){var r=f.querySelector('rect'),"
+	"n=f.querySelector('text').getAttribute('data-n'),"
+	"hit=re&&re.test(n);\n"
+	"if(hit)hits.push(at(f));if(hit){r.setAttribute('data-c',r.getAttribute('data-c')||"
+	"r.getAttribute('fill'));r.setAttribute('fill','#e600e6');}else "
+	"if(r.getAttribute('data-c'))"
+	"r.setAttribute('fill',r.getAttribute('data-c'));});\n"
+	"hits.sort(function(a,b){return a[0]-b[0]||a[2]-b[2];});\n"
+	"hits.forEach(function(a){if(a[0]>=end-1e-9){sum+=a[1];end=a[0]+a[1];}});\n"
+	"found.textContent=re?hits.length+' frames, '+(100*sum).toFixed(1)+'%':'';}\n"
+	"frames.forEach(function(f){label(f,at(f)[1]*W);"
+	"f.addEventListener('click',function(){show(f);});"
+	"f.addEventListener('mouseover',function(){info.textContent=name(f);});"
+	"f.addEventListener('mouseout',function(){info.textContent='';});});\n"
+	"reset.addEventListener('click',function(){show(null);});\n"
+	"if(box)box.addEventListener('input',function(){search(box.value);});\n"
+	"document.addEventListener('keydown',function(e){if(e.key==='Escape'){show(null);if(box){"
+	"box.value='';search('');}}else if((e.ctrlKey||e.metaKey)&&e.key==='f'&&box){"
+	"e.preventDefault();box.focus();}});\n"
+	"})();\n";
+
+/* Text of XML: markup is escaped; characters that XML does not have become U+FFFD. */
+static void print_text(const char *text, size_t length, FILE *output)
+{
+	for (size_t i = 0, size; i < length; i += size) {
+		unsigned char c = (unsigned char)text[i];
+
+		size = utf8_bytes(text + i, length - i);
+		if (!size || (c < 0x20 && c != '\t') || c == 0x7f ||
+			(size == 3 && c == 0xef && !memcmp(text + i, "\xef\xbf", 2) &&
+				(unsigned char)text[i + 2] >= 0xbe)) {
+			fputs("\xef\xbf\xbd", output);
+			size = size ? size : 1;
+		} else if (c == '<') {
+			fputs("&lt;", output);
+		} else if (c == '>') {
+			fputs("&gt;", output);
+		} else if (c == '&') {
+			fputs("&amp;", output);
+		} else if (c == '"') {
+			fputs("&quot;", output);
+		} else {
+			fwrite_unlocked(text + i, 1, size, output);
+		}
+	}
+}
+
+/* A name that is not longer than is useful; cut between characters. */
+static void print_name(const struct call_frame_name *name, FILE *output)
+{
+	size_t length = name->length;
+
+	if (length > NAME_SHOWN) {
+		length = NAME_SHOWN;
+		while (length && ((unsigned char)name->text[length] & 0xc0) == 0x80)
+			length--;
+	}
+	print_text(name->text, length, output);
+	if (length < name->length)
+		fputs("...", output);
+}
+
+/* As many characters of a name as fit into a frame; the script does the same after a zoom. */
+static void print_label(const struct call_frame_name *name, double width, FILE *output)
+{
+	int columns = (int)((width - 4) / 7.3), characters = 0;
+	size_t length = 0, cut = 0;
+
+	if (columns < 3)
+		return;
+	for (; length < name->length && characters <= columns; characters++) {
+		size_t size = utf8_bytes(name->text + length, name->length - length);
+		if (characters == columns - 2)
+			cut = length;
+		length += size ? size : 1;
+	}
+	if (characters <= columns) {
+		print_text(name->text, length, output);
+		return;
+	}
+	print_text(name->text, cut, output);
+	fputs("..", output);
+}
+
+/* A warm color that depends on the name alone. */
+static void print_color(const struct call_frame_name *name, FILE *output)
+{
+	uint32_t hash = 2166136261u;
+
+	for (uint32_t i = 0; i < name->length; i++)
+		hash = (hash ^ (unsigned char)name->text[i]) * 16777619u;
+	hash ^= hash >> 15;
+	fprintf(output, "#%02x%02x%02x", 205 + hash % 50, 80 + (hash >> 8) % 140,
+		30 + (hash >> 16) % 50);
+}
+
+/* Red: a larger share than in the other tree; blue: a smaller one; white: the same. */
+static void print_difference(double share, double other, FILE *output)
+{
+	double larger = share > other ? share : other;
+	double change = larger > 0 ? (share - other) / larger : 0;
+	int rest = (int)(245 - 165 * fabs(change));
+
+	if (change > 0)
+		fprintf(output, "#f5%02x%02x", rest, rest);
+	else
+		fprintf(output, "#%02x%02xf5", rest, rest);
+}
+
+/* 1,234,567 */
+static void print_number(uint64_t number, FILE *output)
+{
+	char digits[32];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			putc_unlocked(',', output);
+		putc_unlocked(digits[i], output);
+	}
+}
+
+/* What a frame is as wide as. */
+static uint64_t weight(const struct call_shown *node)
+{
+	return node->total > node->other_total ? node->total : node->other_total;
+}
+
+struct placed {
+	double x;    /* share of the whole width, from the left */
+	double used; /* share that its children have taken */
+	double width;
+};
+
+/* The share of the width for each frame; in a comparison, frames of both trees must fit. */
+static struct placed *place(const struct flame_view *view)
+{
+	struct placed *placed = calloc(view->count, sizeof(*placed));
+	uint64_t *sums = calloc(view->count, sizeof(*sums));
+
+	if (placed && sums) {
+		/* from the innermost on: as wide as its children together, at least */
+		for (size_t i = view->count; i-- > 0;) {
+			uint64_t own = view->is_comparison ? weight(&view->shown[i])
+							   : view->shown[i].total;
+			if (own > sums[i])
+				sums[i] = own;
+			if (i)
+				sums[view->shown[i].parent] += sums[i];
+		}
+		placed[0].width = 1;
+		for (size_t i = 1; i < view->count; i++) {
+			struct placed *parent = &placed[view->shown[i].parent];
+			placed[i].width = sums[0] ? (double)sums[i] / (double)sums[0] : 0;
+			placed[i].x = parent->x + parent->used;
+			parent->used += placed[i].width;
+		}
+	}
+	free(sums);
+	return placed;
+}
+
+static void print_frame(const struct flame_view *view, size_t index, const struct placed *placed,
+	uint32_t deepest, FILE *output)
+{
+	const struct call_shown *node = &view->shown[index], *root = &view->shown[0];
+	const struct call_frame_name *name = &view->tree->names[node->name];
+	double share = root->total ? (double)node->total / (double)root->total : 0;
+	double other =
+		root->other_total ? (double)node->other_total / (double)root->other_total : 0;
+	unsigned int y = HEAD + (deepest - node->depth) * ROW;
+
+	fprintf(output,
+		"<g class=\"f\" data-x=\"%.9f\" data-w=\"%.9f\" data-d=\"%" PRIu32 "\"><title>",
+		placed->x, placed->width, node->depth);
+	print_name(name, output);
+	fputs(" (", output);
+	print_number(node->total, output);
+	fprintf(output, " %s, %.2f%%", view->unit, 100 * share);
+	if (view->is_comparison) {
+		fputs("; before: ", output);
+		print_number(node->other_total, output);
+		fprintf(output, ", %.2f%%", 100 * other);
+	} else if (node->self && node->self < node->total) {
+		fputs("; itself ", output);
+		print_number(node->self, output);
+	}
+	fprintf(output, ")</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\" fill=\"",
+		SIDE + placed->x * (WIDTH - 2 * SIDE), y, placed->width * (WIDTH - 2 * SIDE),
+		ROW - 1);
+	if (view->is_comparison)
+		print_difference(share, other, output);
+	else
+		print_color(name, output);
+	fprintf(output, "\" rx=\"2\"/><text x=\"%.2f\" y=\"%u\" data-n=\"",
+		SIDE + placed->x * (WIDTH - 2 * SIDE) + 3, y + 12);
+	print_name(name, output);
+	fputs("\">", output);
+	print_label(name, placed->width * (WIDTH - 2 * SIDE), output);
+	fputs("</text></g>\n", output);
+}
+
+static bool is_shown(const struct call_shown *node, const struct placed *placed)
+{
+	return node->depth <= DEPTH_MAX && placed->width * (WIDTH - 2 * SIDE) >= narrowest;
+}
+
+int flame_svg_write(const struct flame_view *view, FILE *output)
+{
+	struct placed *placed = place(view);
+	uint32_t deepest = 0;
+	unsigned int height;
+
+	if (!placed)
+		return -ENOMEM;
+	for (size_t i = 0; i < view->count; i++)
+		if (is_shown(&view->shown[i], &placed[i]) && view->shown[i].depth > deepest)
+			deepest = view->shown[i].depth;
+	height = HEAD + (deepest + 1) * ROW + FOOT;
+	fprintf(output,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" "
+		"viewBox=\"0 0 %d %u\" data-width=\"%d\" data-side=\"%d\">\n<style>%s</style>\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fbfaf6\"/>\n"
+		"<text id=\"title\" x=\"%d\" y=\"24\">",
+		WIDTH, height, WIDTH, height, WIDTH - 2 * SIDE, SIDE, style, SIDE);
+	print_text(view->title, strlen(view->title), output);
+	fprintf(output,
+		"</text>\n<text id=\"reset\" class=\"hide\" x=\"%d\" y=\"42\" "
+		"style=\"cursor:pointer;text-decoration:underline\">reset zoom</text>\n"
+		"<text id=\"found\" x=\"%d\" y=\"42\" text-anchor=\"end\"></text>\n"
+		"<foreignObject x=\"%d\" y=\"6\" width=\"220\" height=\"26\"><input "
+		"xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" placeholder=\"search "
+		"(a regular expression)\"/></foreignObject>\n"
+		"<text id=\"info\" x=\"%d\" y=\"%u\"></text>\n",
+		SIDE, WIDTH - SIDE, WIDTH - SIDE - 220, SIDE, height - 12);
+	for (size_t i = 0; i < view->count; i++)
+		if (is_shown(&view->shown[i], &placed[i]))
+			print_frame(view, i, &placed[i], deepest, output);
+	free(placed);
+	fprintf(output, "<script><![CDATA[\n%s]]></script>\n</svg>\n", script);
+	return ferror(output) ? -(errno ? errno : EIO) : 0;
+}

@@ -1,0 +1,42 @@
+/*
+ * stacks.h: collects the stacks of guest threads from method-entry and method-return, and adds
+ * what is measured to a call tree: time, calls, bytes that were allocated, time blocked.
+ *
+ * A thread's stack is a node of the tree, so an event costs two look-ups. A return ends the
+ * innermost call of its method, so a lost event does no lasting harm. Time counts for the innermost
+ * frame, and only while its thread runs if the VM has the probes of a scheduler. After events were
+ * lost, all stacks begin anew.
+ */
+#ifndef VMTAP_CLI_FLAME_STACKS_H
+#define VMTAP_CLI_FLAME_STACKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/feed.h"
+#include "cli/flame/call_tree.h"
+
+enum stacks_measure {
+	STACKS_TIME,   /* ns */
+	STACKS_CALLS,  /* entries */
+	STACKS_BYTES,  /* allocated; the innermost frame is the class */
+	STACKS_BLOCKED /* ns; the innermost frame is the reason */
+};
+
+extern const struct feed_probe stacks_probes[];
+extern const size_t stacks_probe_count;
+
+struct stacks;
+
+/* NULL: out of memory. The tree must outlive it. */
+struct stacks *stacks_new(
+	struct call_tree *tree, enum stacks_measure measure, const struct feed *feed);
+void stacks_free(struct stacks *stacks);
+
+/* false: out of memory. */
+bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct event_batch *batch);
+
+/* Counts what still lasts at the last event. Returns the number of calls that were seen. */
+uint64_t stacks_finish(struct stacks *stacks);
+
+#endif

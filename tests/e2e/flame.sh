@@ -1,0 +1,189 @@
+#!/bin/bash
+# vmtap flame: stacks and what they have spent, by each measure, against a log whose figures are
+# known; losses and ends without begins; comparison; hostile names; the same of a running VM.
+set -u
+. tests/e2e/common
+
+make_log() { # of standard input
+	cat >"$directory/events"
+	"$BUILD/tests/tools/make_log" probes/vm.d "$directory/events" "$directory/log" || fail "make_log"
+}
+folded() { # options; the lines are the standard input
+	run 0 flame --folded -o - "$@" "$directory/log"
+	diff - "$directory/out" || fail "flame $*"
+}
+
+make_log <<'EVENTS'
+block 0
+1000 thread-run 1
+1000 method-entry "A" "a" "f" 1 1
+1100 method-entry "B" "b" "f" 2 1
+1400 native-entry "C" "c" "f" 3 1
+1450 object-create "String;x" 64 "f" 3 1 4096
+1460 array-create 3 "f" 3 100 "Array" 1 8192
+1500 native-return "C" "c" "f" 3 1
+1600 method-return "B" "b" "f" 2 1
+1650 method-return "never" "entered" "f" 2 7
+1700 method-entry "B" "b" "f" 2 1
+1710 thread-stop 1 7 0
+2710 thread-run 1
+2720 method-return "B" "b" "f" 2 1
+2730 thread-park 1 "sleep"
+2740 thread-stop 1 3 0
+2790 thread-run 1
+2800 thread-unpark 1 "sleep"
+block 1
+1000 method-entry "A" "a" "f" 1 2
+1100 lock-wait 2 5 "big"
+1300 lock-acquired 2 5 "big"
+1350 object-create "Z" 7 "f" 1 0 1
+2000 method-return "A" "a" "f" 1 2
+2100 method-entry "open" "end" "f" 1 2
+2900 thread-exit 9
+end
+EVENTS
+folded <<'LINES'
+A.a 1330
+A.a;B.b 420
+A.a;B.b;C.c 100
+open.end 800
+LINES
+folded --by calls <<'LINES'
+A.a 2
+A.a;B.b 2
+A.a;B.b;C.c 1
+open.end 1
+LINES
+folded --by bytes <<'LINES'
+A.a;B.b;C.c;(array) 100
+A.a;B.b;C.c;String:x 64
+Z 7
+LINES
+folded --by blocked <<'LINES'
+A.a;B.b;[blocked on a lock or queue] 1000
+A.a;[lock big] 200
+A.a;[wait sleep] 60
+LINES
+
+# the sum is the same in the SVG, which a parser of other people's accepts
+cat >"$directory/svg.py" <<'PYTHON'
+import sys, xml.dom.minidom
+document = xml.dom.minidom.parse(sys.argv[1])
+for frame in document.getElementsByTagName("g"):
+    print(frame.getElementsByTagName("title")[0].firstChild.data)
+assert len(document.getElementsByTagName("script")) == 1, "a script of the program"
+text = open(sys.argv[1], encoding="utf-8").read()
+assert text.count("http") == 2 and "xlink" not in text, "it refers to something"
+PYTHON
+run 0 flame "$directory/log" -o "$directory/graph"
+python3 "$directory/svg.py" "$directory/graph" >"$directory/out" || fail "the SVG"
+diff - "$directory/out" <<'FRAMES' || fail "the frames"
+all (2,650 ns, 100.00%)
+A.a (1,850 ns, 69.81%; itself 1,330)
+B.b (520 ns, 19.62%; itself 420)
+C.c (100 ns, 3.77%)
+open.end (800 ns, 30.19%)
+FRAMES
+
+# a comparison
+cp "$directory/log" "$directory/before"
+make_log <<'EVENTS'
+block 0
+1000 method-entry "A" "a" "f" 1 1
+1500 method-entry "New" "n" "f" 1 1
+2000 method-return "New" "n" "f" 1 1
+2000 method-return "A" "a" "f" 1 1
+end
+EVENTS
+run 0 flame --folded -o - --diff "$directory/before" "$directory/log"
+diff - "$directory/out" <<'LINES' || fail "a comparison"
+A.a 500 1330
+A.a;B.b 0 420
+A.a;B.b;C.c 0 100
+A.a;New.n 500 0
+open.end 0 800
+LINES
+run 0 flame -o "$directory/graph" --diff "$directory/before" "$directory/log"
+python3 "$directory/svg.py" "$directory/graph" >"$directory/out" || fail "the SVG of a comparison"
+has out '^New\.n \(500 ns, 50\.00%; before: 0, 0\.00%\)$'
+has out '^open\.end \(0 ns, 0\.00%; before: 800, 30\.19%\)$'
+
+# events were lost, among them a return
+make_log <<'EVENTS'
+block 0
+1000 method-entry "A" "a" "f" 1 1
+2000 method-entry "B" "b" "f" 1 1
+loss method-return 1 2000 2500
+3000 method-return "A" "a" "f" 1 1
+4000 method-entry "C" "c" "f" 1 1
+5000 method-return "C" "c" "f" 1 1
+end
+EVENTS
+run 0 flame --folded -o - "$directory/log"
+has out '^C\.c 1000$'
+
+# names of all bytes, and a recursion that is deeper than what is shown
+python3 - <<'PYTHON' >"$directory/events"
+import sys
+out = sys.stdout.buffer
+quoted = {ord('"'): b'\\"', ord("\\"): b"\\\\", 10: b"\\n"}
+every = b"".join(quoted.get(c, bytes([c])) for c in range(1, 256))
+out.write(b"block 0\n")
+time = 1000
+names = (every, b"]]></script><script>alert(1)</script>", "漢字\uffff".encode(), b"\xed\xa0\x80", b"x" * 9000)
+for name in names:
+    out.write(b'%d method-entry "%s" "m" "f" 1 1\n' % (time, name))
+    time += 1000
+for depth in range(5000):
+    out.write(b'%d method-entry "Deep" "m" "f" 1 2\n' % (time + depth))
+out.write(b"%d thread-exit 2\nend\n" % (time + 50000))
+PYTHON
+"$BUILD/tests/tools/make_log" probes/vm.d "$directory/events" "$directory/log" || fail "make_log"
+run 0 flame "$directory/log" -o "$directory/graph"
+python3 "$directory/svg.py" "$directory/graph" >"$directory/out" || fail "hostile names"
+has out '^\]\]></script><script>alert\(1\)</script>\.m '
+[ "$(grep -c '^Deep.m' "$directory/out")" = 1000 ] || fail "deep frames"
+run 0 flame --folded "$directory/log" -o "$directory/lines"
+python3 - "$directory/lines" <<'PYTHON' || fail "folded lines"
+import sys
+lines = open(sys.argv[1], "rb").read().decode("utf-8", "strict").split("\n")
+assert lines.pop() == ""
+assert len(lines) == 4 + 1 + 5000, len(lines)
+for line in lines:
+    stack, number = line.rsplit(" ", 1)
+    assert int(number) > 0 and all(ord(c) >= 32 and ord(c) != 127 for c in stack)
+assert max(line.count(";") for line in lines) == 4999
+PYTHON
+
+# a running VM
+"$TOY" tests/toy/loop.toy >/dev/null 2>&1 &
+pids+=("$!")
+await_stream "$!"
+run 0 flame --folded --by calls --seconds 1 "$!" -o "$directory/lines"
+grep -qE '^[^;]+.* [1-9][0-9]*$' "$directory/lines" || fail "no stacks of a running VM"
+"$VMTAP" flame "$!" -o "$directory/live.svg" 2>"$directory/err" &
+flame=$!
+pids+=("$flame")
+kill -KILL "${pids[0]}"
+wait "${pids[0]}" 2>/dev/null
+wait "$flame"
+
+# errors
+run 2 flame "$directory/log"
+has err 'no file is named'
+run 2 flame --by weight "$directory/log" -o -
+run 2 flame --diff "$directory/log" -o -
+run 2 flame --seconds 0 1 -o -
+run 3 flame "$directory/none" -o "$directory/new"
+has err 'No such file'
+make_log <<'EVENTS'
+block 0
+1000 gc-work
+end
+EVENTS
+run 3 flame "$directory/log" -o "$directory/new"
+has err 'no method-entry'
+[ -e "$directory/new" ] && fail "a file without stacks"
+run 3 flame "$directory/before" -o /dev/full
+has err '/dev/full: No space left'
+exit 0
