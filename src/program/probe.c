@@ -18,6 +18,7 @@ static void probe_free(struct d_probe *probe)
 	free(probe->module);
 	free(probe->function);
 	free(probe->name);
+	free(probe->note);
 	for (unsigned i = 0; i < probe->argument_count; i++) {
 		free(probe->arguments[i].type);
 		free(probe->arguments[i].name);
@@ -121,7 +122,9 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
 	added.module = copy(probe->module);
 	added.function = copy(probe->function);
 	added.name = copy(probe->name);
-	complete = added.provider && added.module && added.function && added.name;
+	added.note = probe->note ? strdup(probe->note) : NULL;
+	complete = added.provider && added.module && added.function && added.name &&
+		(!probe->note || added.note);
 	for (unsigned i = 0; i < probe->argument_count; i++) {
 		added.arguments[i].type = copy(probe->arguments[i].type);
 		added.arguments[i].name = copy(probe->arguments[i].name);
@@ -146,6 +149,17 @@ void d_probe_set_cut(struct d_probe_set *set, size_t count)
 	memset(set->buckets, 0, set->bucket_count * sizeof(*set->buckets));
 	for (size_t i = 0; i < set->count; i++)
 		enter(set, i);
+}
+
+int d_probe_set_note(struct d_probe_set *set, uint32_t probe, const char *note)
+{
+	char *copied = strdup(note);
+
+	if (!copied)
+		return -ENOMEM;
+	free(set->probes[probe].note);
+	set->probes[probe].note = copied;
+	return 0;
 }
 
 bool d_probe_matches_module(const struct d_probe *probe, const char *module)

@@ -51,6 +51,8 @@ struct d_probe {
 	bool is_expected; /* absent, and of no process yet: its module and function are unknown */
 	bool is_place;    /* of the pid provider: its module is also known without its version */
 	bool is_program;  /* its module is the process's program, also known as a.out */
+	bool is_refused;  /* it is only listed; note says why it cannot be traced */
+	char *note;       /* for listings: what to know before tracing it; NULL: nothing */
 	uint64_t period;  /* of a tick probe, ns */
 	uint32_t source_tag; /* the source's own number for it */
 	uint8_t argument_count;
@@ -79,6 +81,9 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe);
 
 /* Removes the probes from this index on. */
 void d_probe_set_cut(struct d_probe_set *set, size_t count);
+
+/* Sets what listings say of a probe; the text is copied. -ENOMEM. */
+int d_probe_set_note(struct d_probe_set *set, uint32_t probe, const char *note);
 
 /*
  * The index of the next probe of this name after the given index (-1: finds the first); -1: none.

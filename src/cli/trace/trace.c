@@ -104,7 +104,7 @@ static int carry_out(struct trace *trace, const struct d_program *program,
 	if (trace->mode == TRACE_RUN)
 		return run(trace, program, probes, output);
 	if (trace->mode == TRACE_LIST)
-		trace_list_probes(output, probes, program, trace->verbose);
+		trace_list_probes(output, probes, program, trace->targets.source, trace->verbose);
 	else if (trace->verbose && program)
 		trace_report_stability(output, probes, program, true);
 	return CLI_OK;

@@ -1,7 +1,19 @@
 /* trace_list.c: see trace_list.h. */
 #include "cli/trace/trace_list.h"
 
+#include "cli/cli.h"
 #include "contract/promise.h"
+#include "source/source.h"
+
+enum { REFUSALS_MAX = 5 /* more are only counted */ };
+
+struct probe_listing {
+	FILE *output;
+	const struct d_probe_set *set;
+	const struct source *source;
+	bool verbose;
+	unsigned refused;
+};
 
 void trace_list_arguments(FILE *output, const struct d_probe *probe)
 {
@@ -16,34 +28,51 @@ void trace_list_arguments(FILE *output, const struct d_probe *probe)
 		fprintf(output, "\t\tNone\n");
 }
 
-static void list_probe(FILE *output, const struct d_probe_set *set, uint32_t index, bool verbose)
+/* Which source delivers the probe's events, and what to know of that. */
+static void list_source(const struct probe_listing *listing, uint32_t index)
 {
-	const struct d_probe *probe = &set->probes[index];
+	static const char *const names[SOURCE_KINDS] = {[SOURCE_KIND_STREAM] = "event stream",
+		[SOURCE_KIND_LOG] = "recorded log",
+		[SOURCE_KIND_KERNEL] = "kernel"};
+	const struct d_probe *probe = &listing->set->probes[index];
+	const char *name = names[source_capability(listing->source, index).kind];
+
+	if (!name)
+		return;
+	fprintf(listing->output, "\n\tSource\n\t\t%s\n", name);
+	if (probe->note)
+		fprintf(listing->output, "\t\t%s%s\n",
+			probe->is_refused ? "cannot be traced: " : "", probe->note);
+}
+
+static void list_probe(struct probe_listing *listing, uint32_t index)
+{
+	const struct d_probe *probe = &listing->set->probes[index];
+	FILE *output = listing->output;
 
 	fprintf(output, "%5u %10s %17s %33s %s\n", (unsigned int)(index + 1), probe->provider,
 		probe->module, probe->function, probe->name);
-	if (!verbose)
+	if (probe->is_refused && !listing->verbose && listing->refused++ < REFUSALS_MAX)
+		cli_message("%s:%s:%s:%s cannot be traced: %s", probe->provider, probe->module,
+			probe->function, probe->name, probe->note);
+	if (!listing->verbose)
 		return;
 	promise_print_probe(output, probe->provider, probe->module, probe->function);
 	trace_list_arguments(output, probe);
+	if (probe->kind == D_PROBE_SOURCE && listing->source)
+		list_source(listing, index);
 	fprintf(output, "\n");
 }
 
-static void list_all(FILE *output, const struct d_probe_set *set, bool verbose)
+static void list_all(struct probe_listing *listing)
 {
-	for (size_t i = 0; i < set->count; i++)
-		if (!set->probes[i].is_absent)
-			list_probe(output, set, (uint32_t)i, verbose);
+	for (size_t i = 0; i < listing->set->count; i++)
+		if (!listing->set->probes[i].is_absent)
+			list_probe(listing, (uint32_t)i);
 }
 
-void trace_list_probes(
-	FILE *output, const struct d_probe_set *set, const struct d_program *program, bool verbose)
+static void list_matched(struct probe_listing *listing, const struct d_program *program)
 {
-	fprintf(output, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
-	if (!program) {
-		list_all(output, set, verbose);
-		return;
-	}
 	for (size_t i = 0; i < program->clause_count; i++) {
 		const struct d_clause *clause = &program->clauses[i];
 		if (!clause->probe_count && !clause->goes_on)
@@ -54,6 +83,21 @@ void trace_list_probes(
 	for (size_t i = 0; i < program->clause_count; i++) {
 		const struct d_clause *clause = &program->clauses[i];
 		for (size_t j = 0; j < clause->probe_count && !clause->goes_on; j++)
-			list_probe(output, set, clause->probes[j], verbose);
+			list_probe(listing, clause->probes[j]);
 	}
+}
+
+void trace_list_probes(FILE *output, const struct d_probe_set *set, const struct d_program *program,
+	const struct source *source, bool verbose)
+{
+	struct probe_listing listing = {output, set, source, verbose, 0};
+
+	fprintf(output, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	if (program)
+		list_matched(&listing, program);
+	else
+		list_all(&listing);
+	if (listing.refused > REFUSALS_MAX)
+		cli_message("%u more probes cannot be traced; -v says why",
+			listing.refused - REFUSALS_MAX);
 }

@@ -109,11 +109,34 @@ static int add_sites(struct kernel_target *target, const struct pid_probe *probe
 	return result;
 }
 
+/* What to know before tracing it; NULL: nothing. */
+static const char *note_of(const struct pid_probe *probe)
+{
+	if (probe->refusal)
+		return probe->refusal;
+	if (probe->kind != CODE_STEPPED)
+		return probe->caveat;
+	return probe->site_count
+		? "its instructions that return are single-stepped, so that each "
+		  "hit costs about ten times as much as at other places"
+		: "its instruction is single-stepped, so that each hit costs about "
+		  "ten times as much as at other places";
+}
+
+/* Where the probe is, as far as that tells apart the functions of one name in a file. */
+static uint32_t tag_of(const struct pid_probe *probe)
+{
+	return (uint32_t)(probe->place.offset ? probe->place.offset : probe->place.address);
+}
+
 /* Adds one probe, unless an earlier description has added it. */
 static int add_probe(struct kernel_target *target, struct d_probe_set *set, const char *provider,
 	const struct pid_probe *probe)
 {
-	const struct d_probe added = {.provider = (char *)provider,
+	const struct d_probe added = {.note = (char *)note_of(probe),
+		.is_refused = probe->refusal != NULL,
+		.source_tag = tag_of(probe),
+		.provider = (char *)provider,
 		.module = (char *)probe->module->name,
 		.function = (char *)probe->function,
 		.name = (char *)probe->name,
@@ -126,7 +149,9 @@ static int add_probe(struct kernel_target *target, struct d_probe_set *set, cons
 		i = d_probe_set_find(set, probe->name, i)) {
 		const struct d_probe *other = &set->probes[i];
 
-		if (!strcmp(other->function, added.function) &&
+		/* several functions of a file may have one name */
+		if (other->source_tag == added.source_tag &&
+			!strcmp(other->function, added.function) &&
 			!strcmp(other->module, added.module) && !strcmp(other->provider, provider))
 			return 0;
 	}

@@ -182,6 +182,8 @@ static int take_site(struct usdt_finder *finder, const struct usdt_site *site)
 	if (probe < 0)
 		return probe == -EEXIST ? 0 : (int)probe;
 	taken.probe = (uint32_t)probe;
+	if (reason && d_probe_set_note(finder->set, taken.probe, reason))
+		return -ENOMEM;
 	if (reason)
 		return kernel_target_add_obstacle(finder->target, taken.probe,
 			"%s: the site at 0x%llx is not attached to: %s",
