@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/diff_report.h"
 #include "cli/probes.h"
 
 /* A probe on one side. Its sites are adjacent in the sorted sites. */
@@ -30,27 +31,30 @@ struct side {
 struct diff {
 	struct side old, new;
 	bool verbose;
-	json_t *changes; /* NULL without --json */
-	size_t count;
+	struct diff_report report;
 };
 
-static const char help[] = "Usage: vmtap diff [OPTION]... OLD NEW\n"
-			   "Shows how the USDT probes of two binaries (or pids) differ.\n"
-			   "\n"
-			   "  -v, --verbose  operands and functions count as changes, too\n"
-			   "      --json     one JSON document\n"
-			   "  -h, --help     this text\n"
-			   "\n"
-			   "  + vm:::heap(uint16_t, uint64_t)    is new\n"
-			   "  - vm:::raise(uint64_t)             is gone\n"
-			   "  ! vm:::gc-start: argument 2: was uint32_t, is uint64_t\n"
-			   "\n"
-			   "Examples:\n"
-			   "  vmtap diff /usr/bin/ruby build/ruby   what a new build changes\n"
-			   "  vmtap diff --json old/libvm.so new/libvm.so | jq .changes\n"
-			   "\n"
-			   "Exit status: 0 no difference, 1 differences, 2 wrong usage, 3 "
-			   "something could not be read.\n";
+static const char help[] =
+	"Usage: vmtap diff [OPTION]... OLD NEW\n"
+	"       vmtap diff [--json] OLD.d NEW.d|BINARY|PID\n"
+	"Shows how the USDT probes of two binaries (or pids) differ, or whether a\n"
+	"provider's promises in OLD.d are kept: what is added breaks nobody.\n"
+	"\n"
+	"  -v, --verbose  operands and functions count as changes, too\n"
+	"      --json     one JSON document\n"
+	"  -h, --help     this text\n"
+	"\n"
+	"  + vm:::heap(uint16_t, uint64_t)    is new\n"
+	"  - vm:::raise(uint64_t)             is gone\n"
+	"  ! vm:::gc-start: argument 2: was uint32_t, is uint64_t\n"
+	"\n"
+	"Examples:\n"
+	"  vmtap diff /usr/bin/ruby build/ruby   what a new build changes\n"
+	"  vmtap diff --json old/libvm.so new/libvm.so | jq .changes\n"
+	"  vmtap diff v1/lua.d lua.d             for a VM's own tests\n"
+	"\n"
+	"Exit status: 0 no difference, or none that breaks a definition's\n"
+	"promises, 1 differences, 2 wrong usage, 3 something could not be read.\n";
 
 static int compare_sites(const void *a, const void *b)
 {
@@ -128,41 +132,8 @@ static bool next_probe(const struct side *side, size_t *at, struct probe *probe)
 	return probe->count > 0;
 }
 
-/* One difference. kind is "added", "removed" or "changed"; what is NULL or "arguments"... */
-static void report(struct diff *diff, const char *kind, const struct usdt_site *site,
-	const char *what, const char *format, ...) __attribute__((format(printf, 5, 6)));
-
-static void report(struct diff *diff, const char *kind, const struct usdt_site *site,
-	const char *what, const char *format, ...)
-{
-	char text[1024];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	diff->count++;
-	if (diff->changes) {
-		json_t *json = json_object();
-
-		json_object_set_new(json, "change", json_string(kind));
-		json_object_set_new(json, "provider", probes_json_text(site->provider));
-		json_object_set_new(json, "probe", probes_json_text(site->name));
-		if (what)
-			json_object_set_new(json, "what", json_string(what));
-		json_object_set_new(json, "text", probes_json_text(text));
-		json_array_append_new(diff->changes, json);
-		return;
-	}
-	printf("%c ", kind[0] == 'a' ? '+' : kind[0] == 'r' ? '-' : '!');
-	probes_print(site->provider);
-	printf(":::");
-	probes_print(site->name);
-	if (what)
-		printf(": ");
-	probes_print(text);
-	putchar('\n');
-}
+#define REPORT(diff, kind, site, what, ...)                                                        \
+	diff_report(&(diff)->report, kind, (site)->provider, (site)->name, what, __VA_ARGS__)
 
 /* "(uint16_t, int32_t)" */
 static const char *signature(const struct usdt_site *site, char text[512])
@@ -226,13 +197,13 @@ static void compare_signatures(struct diff *diff, const struct probe *old, const
 		after = new->sites[0];
 	if (before->argument_count != after->argument_count ||
 		before->has_more_arguments != after->has_more_arguments) {
-		report(diff, "changed", after, "arguments", "arguments: were %s, are %s",
+		REPORT(diff, "changed", after, "arguments", "arguments: were %s, are %s",
 			signature(before, old_text), signature(after, new_text));
 		return;
 	}
 	for (int i = 0; i < before->argument_count; i++)
 		if (!same_argument(&before->arguments[i], &after->arguments[i]))
-			report(diff, "changed", after, "arguments", "argument %d: was %s, is %s",
+			REPORT(diff, "changed", after, "arguments", "argument %d: was %s, is %s",
 				i + 1,
 				probes_argument_type(
 					&before->arguments[i], old_type, sizeof(old_type)),
@@ -255,11 +226,11 @@ static void compare_semaphores(struct diff *diff, const struct probe *old, const
 	size_t before = count_guarded(old), after = count_guarded(new);
 
 	if (before == 0 && after > 0)
-		report(diff, "changed", site, "semaphore", "semaphore: had none, has one");
+		REPORT(diff, "changed", site, "semaphore", "semaphore: had none, has one");
 	else if (before > 0 && after == 0)
-		report(diff, "changed", site, "semaphore", "semaphore: had one, has none");
+		REPORT(diff, "changed", site, "semaphore", "semaphore: had one, has none");
 	else if (before > 0 && (before < old->count) != (after < new->count))
-		report(diff, "changed", site, "semaphore",
+		REPORT(diff, "changed", site, "semaphore",
 			"semaphore: was at %zu of %zu sites, is at %zu of %zu", before, old->count,
 			after, new->count);
 }
@@ -274,7 +245,7 @@ static void compare_forms(struct diff *diff, const struct probe *old, const stru
 		after |= 1u << new->sites[i]->form;
 	for (unsigned int form = SITE_UNREADABLE; form <= SITE_ANY; form++)
 		if ((after & ~before) & 1u << form)
-			report(diff, "changed", new->sites[0], "instruction",
+			REPORT(diff, "changed", new->sites[0], "instruction",
 				"instruction: was %s, is %s", site_form_text(old->sites[0]->form),
 				site_form_text((enum site_form)form));
 }
@@ -285,10 +256,10 @@ static void compare_details(struct diff *diff, const struct probe *old, const st
 		const struct usdt_site *a = old->sites[i], *b = new->sites[i];
 
 		if (strcmp(a->arguments_text, b->arguments_text) != 0)
-			report(diff, "changed", b, "operands", "operands: were \"%s\", are \"%s\"",
+			REPORT(diff, "changed", b, "operands", "operands: were \"%s\", are \"%s\"",
 				a->arguments_text, b->arguments_text);
 		if (strcmp(a->function, b->function) != 0)
-			report(diff, "changed", b, "function", "function: was %s, is %s",
+			REPORT(diff, "changed", b, "function", "function: was %s, is %s",
 				a->function[0] ? a->function : "not known",
 				b->function[0] ? b->function : "not known");
 	}
@@ -298,7 +269,7 @@ static void compare(struct diff *diff, const struct probe *old, const struct pro
 {
 	compare_signatures(diff, old, new);
 	if (old->count != new->count)
-		report(diff, "changed", new->sites[0], "sites", "sites: were %zu, are %zu",
+		REPORT(diff, "changed", new->sites[0], "sites", "sites: were %zu, are %zu",
 			old->count, new->count);
 	compare_semaphores(diff, old, new);
 	compare_forms(diff, old, new);
@@ -320,10 +291,10 @@ static void run(struct diff *diff)
 				     : compare_probes(old.sites[0], new.sites[0]);
 
 		if (order < 0)
-			report(diff, "removed", old.sites[0], NULL, "%s",
+			REPORT(diff, "removed", old.sites[0], NULL, "%s",
 				signature(old.sites[0], text));
 		else if (order > 0)
-			report(diff, "added", new.sites[0], NULL, "%s",
+			REPORT(diff, "added", new.sites[0], NULL, "%s",
 				signature(new.sites[0], text));
 		else
 			compare(diff, &old, &new);
@@ -340,6 +311,7 @@ int command_diff(int argc, char **argv)
 		{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0}};
 	struct diff diff = {0};
+	bool is_contract;
 	int status = CLI_OK;
 	int option;
 
@@ -351,8 +323,8 @@ int command_diff(int argc, char **argv)
 			diff.verbose = true;
 			break;
 		case 'j':
-			if (!diff.changes)
-				diff.changes = json_array();
+			if (!diff.report.changes)
+				diff.report.changes = json_array();
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -363,25 +335,36 @@ int command_diff(int argc, char **argv)
 		}
 	}
 	if (argc - optind != 2) {
-		status = cli_usage("diff", "name two binaries or pids");
+		status = cli_usage("diff", "name two binaries, pids or definitions");
 		goto out;
 	}
-	if (open_side(&diff.old, argv[optind]) != CLI_OK ||
+	if (diff_is_contract(argv[optind + 1]) && !diff_is_contract(argv[optind])) {
+		status =
+			cli_usage("diff", "a definition comes before what is to keep its promises");
+		goto out;
+	}
+	is_contract = diff_is_contract(argv[optind]);
+	if (is_contract) {
+		status = diff_contract(&diff.report, argv[optind], argv[optind + 1]);
+		if (status)
+			goto out;
+	} else if (open_side(&diff.old, argv[optind]) != CLI_OK ||
 		open_side(&diff.new, argv[optind + 1]) != CLI_OK) {
 		status = CLI_CANNOT;
 		goto out;
+	} else {
+		run(&diff);
 	}
-	run(&diff);
-	if (diff.changes) {
+	if (diff.report.changes) {
 		json_t *document = json_object();
 
-		json_object_set(document, "changes", diff.changes);
+		json_object_set(document, "changes", diff.report.changes);
 		probes_json_print(document);
 	}
-	if (diff.count > 0)
+	if (diff.report.count > (is_contract ? diff.report.added : 0))
 		status = CLI_FOUND;
 out:
-	json_decref(diff.changes);
+	json_decref(diff.report.changes);
 	close_side(&diff.old);
 	close_side(&diff.new);
 	return probes_finish(status);
