@@ -88,6 +88,8 @@ for set; do
 		need ghc command -v ghc
 		need rustc command -v rustc
 		need protobuf-compiler command -v protoc
+		need cmake command -v cmake
+		need meson command -v meson
 		need ruby [ -e /usr/bin/ruby ]
 		need php-cli [ -e /usr/bin/php ]
 		need postgresql [ -d /usr/lib/postgresql ]

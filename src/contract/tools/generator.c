@@ -4,6 +4,8 @@
  *   generate CONTRACT.d --fire FILE COMPAT.d...     the fire functions and their tables
  *   generate CONTRACT.d --definitions FILE COMPAT.d...  what the runtime is told about each probe
  *   generate CONTRACT.d --compat FILE COMPAT.d      one compatible provider's sites
+ *   generate CONTRACT.d --own-header|--own-source FILE  as `vmtap generate` makes it of a VM
+ *                                                   author's provider, to hold it against dtrace's
  *   generate CONTRACT.d --no-sites FILE COMPAT.d... vmtap_probes.h for a system without
  *                                                   sys/sdt.h: all compiled out
  *
@@ -134,9 +136,9 @@ static int read_compats(
 
 int main(int argc, char **argv)
 {
-	static const char *const modes[] = {
-		"--header", "--no-sites", "--fire", "--definitions", "--compat"};
-	enum { HEADER, NO_SITES, FIRE, DEFINITIONS, COMPAT, MODES };
+	static const char *const modes[] = {"--header", "--no-sites", "--fire", "--definitions",
+		"--compat", "--own-header", "--own-source"};
+	enum { HEADER, NO_SITES, FIRE, DEFINITIONS, COMPAT, OWN_HEADER, OWN_SOURCE, MODES };
 	struct generate_input input = {0};
 	struct error error;
 	FILE *out = NULL;
@@ -148,6 +150,7 @@ int main(int argc, char **argv)
 		fprintf(stderr,
 			"usage: generate CONTRACT.d --header|--no-sites|--fire|--definitions "
 			"FILE COMPAT.d...\n"
+			"       generate CONTRACT.d --own-header|--own-source FILE\n"
 			"       generate CONTRACT.d --compat FILE COMPAT.d\n");
 		return 2;
 	}
@@ -157,6 +160,8 @@ int main(int argc, char **argv)
 	input.provider = &input.contract->providers[0];
 	strcpy(input.macro, "VMTAP");
 	strcpy(input.symbol, "vmtap");
+	if (mode == OWN_HEADER || mode == OWN_SOURCE)
+		generate_take_own(&input, input.contract, NULL);
 	if (read_compats(&input, argv + 4, argc - 4, &error))
 		goto error;
 	out = fopen(argv[3], "w");
@@ -168,6 +173,10 @@ int main(int argc, char **argv)
 		generate_header(out, &input, mode == HEADER);
 	else if (mode == FIRE)
 		generate_fire(out, &input);
+	else if (mode == OWN_HEADER)
+		generate_header(out, &input, true);
+	else if (mode == OWN_SOURCE)
+		failure = generate_source(out, &input, "own_probes.h");
 	else if (mode == DEFINITIONS)
 		failure = generate_definitions(out, &input);
 	else
