@@ -42,5 +42,7 @@ provider tiny {
 };
 
 #pragma D attributes Evolving/Evolving/Common provider tiny provider
+#pragma D attributes Evolving/Evolving/Common provider tiny module
+#pragma D attributes Evolving/Evolving/Common provider tiny function
 #pragma D attributes Evolving/Evolving/Common provider tiny name
 #pragma D attributes Evolving/Evolving/Common provider tiny args

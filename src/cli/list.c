@@ -324,28 +324,47 @@ static void print_site(const struct row *row, const struct usdt_site *site, size
 /* The contract that was read last, for the rows of one provider. */
 struct known_provider {
 	const char *provider; /* NULL: none yet */
+	const struct usdt_image *image;
 	struct contract *contract;
 };
 
-/* What vmtap's own definition says of a probe, if it has one that fits the site. */
-static const struct contract_probe *find_known(
-	struct known_provider *known, const struct usdt_site *site)
+/*
+ * The definition of a row's provider: vmtap's own, or the one that the binary carries. NULL: there
+ * is none. Valid until the next call.
+ */
+static const struct contract_provider *find_provider(
+	struct known_provider *known, const struct row *row)
 {
-	const struct contract_provider *provider;
-	const struct contract_probe *probe;
+	const char *name = row->first->provider;
 	struct error error;
 
-	if (!known->provider || strcmp(known->provider, site->provider) != 0) {
+	if (!known->provider || strcmp(known->provider, name) != 0 || known->image != row->image) {
 		contract_free(known->contract);
 		known->contract = NULL;
-		known->provider = site->provider;
-		known_contract_read(site->provider, &known->contract, &error);
+		known->provider = name;
+		known->image = row->image;
+		if (known_contract_read(name, &known->contract, &error))
+			known->contract = usdt_image_contract(row->image, name);
 	}
-	if (!known->contract)
-		return NULL;
-	provider = contract_find_provider(known->contract, site->provider);
-	probe = provider ? contract_find_probe(provider, site->name) : NULL;
-	return probe && probe->argument_count == site->argument_count ? probe : NULL;
+	return known->contract ? contract_find_provider(known->contract, name) : NULL;
+}
+
+/* What the definition says of a row's probe, if it fits the site. */
+static const struct contract_probe *find_known(struct known_provider *known, const struct row *row)
+{
+	const struct contract_provider *provider = find_provider(known, row);
+	const struct contract_probe *probe =
+		provider ? contract_find_probe(provider, row->first->name) : NULL;
+
+	return probe && probe->argument_count == row->first->argument_count ? probe : NULL;
+}
+
+/* What is promised of a row's probes: by vmtap's own definitions, D's, or the binary's. */
+static struct promise find_promise(struct known_provider *known, const struct row *row)
+{
+	const struct contract_provider *provider = find_provider(known, row);
+
+	return provider ? promise_of_contract(provider) : *promise_find(row->first->provider);
 }
 
 /* A definition's type; where there is none, a note's says no more than size and sign. */
@@ -357,9 +376,10 @@ static const char *type_text(const struct contract_probe *probe, const struct us
 	return probes_argument_type(&site->arguments[argument], text, size);
 }
 
-static void print_types(struct known_provider *known, const struct usdt_site *site)
+static void print_types(struct known_provider *known, const struct row *row)
 {
-	const struct contract_probe *probe = find_known(known, site);
+	const struct usdt_site *site = row->first;
+	const struct contract_probe *probe = find_known(known, row);
 	char text[32];
 
 	printf("\n\tArgument Types\n");
@@ -372,9 +392,10 @@ static void print_types(struct known_provider *known, const struct usdt_site *si
 }
 
 /* The names of the arguments: null where no definition says them. */
-static json_t *json_names(struct known_provider *known, const struct usdt_site *site)
+static json_t *json_names(struct known_provider *known, const struct row *row)
 {
-	const struct contract_probe *probe = find_known(known, site);
+	const struct usdt_site *site = row->first;
+	const struct contract_probe *probe = find_known(known, row);
 	json_t *names = json_array();
 
 	for (int i = 0; i < site->argument_count; i++)
@@ -383,9 +404,10 @@ static json_t *json_names(struct known_provider *known, const struct usdt_site *
 	return names;
 }
 
-static json_t *json_types(struct known_provider *known, const struct usdt_site *site)
+static json_t *json_types(struct known_provider *known, const struct row *row)
 {
-	const struct contract_probe *probe = find_known(known, site);
+	const struct usdt_site *site = row->first;
+	const struct contract_probe *probe = find_known(known, row);
 	json_t *types = json_array();
 	char text[32];
 
@@ -397,7 +419,7 @@ static json_t *json_types(struct known_provider *known, const struct usdt_site *
 
 static void print_text(const struct listing *listing)
 {
-	struct known_provider known = {NULL, NULL};
+	struct known_provider known = {NULL, NULL, NULL};
 
 	if (listing->row_count > 0)
 		printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
@@ -426,9 +448,10 @@ static void print_text(const struct listing *listing)
 			putchar('\n');
 		}
 		if (listing->verbose) {
-			promise_print_probe(
-				stdout, row->first->provider, row->module, row->first->function);
-			print_types(&known, row->first);
+			const struct promise promise = find_promise(&known, row);
+
+			promise_print(stdout, &promise, row->module, row->first->function);
+			print_types(&known, row);
 			putchar('\n');
 		}
 		for (size_t j = 0; listing->verbose && j < row->site_count; j++)
@@ -483,25 +506,25 @@ static json_t *json_site(const struct row *row, const struct usdt_site *site)
 }
 
 /* "Name/Data/Class" of a probe and of its arguments, as D's pragma writes them. */
-static json_t *json_stability(const struct row *row)
+static json_t *json_stability(struct known_provider *known, const struct row *row)
 {
-	const struct promise *promise = promise_find(row->first->provider);
+	const struct promise promise = find_promise(known, row);
 	char text[STABILITY_TEXT_MAX];
 	json_t *json = json_object();
 
 	json_object_set_new(json, "probe",
 		json_string(stability_text(
-			promise_of_probe(promise, *row->module, *row->first->function, true),
+			promise_of_probe(&promise, *row->module, *row->first->function, true),
 			text)));
 	json_object_set_new(json, "arguments",
-		json_string(stability_text(promise->parts[STABILITY_ARGUMENTS], text)));
+		json_string(stability_text(promise.parts[STABILITY_ARGUMENTS], text)));
 	return json;
 }
 
 static void print_json(const struct listing *listing)
 {
 	json_t *document = json_object(), *probes = json_array();
-	struct known_provider known = {NULL, NULL};
+	struct known_provider known = {NULL, NULL, NULL};
 
 	for (size_t i = 0; i < listing->row_count; i++) {
 		const struct row *row = &listing->rows[i];
@@ -518,9 +541,9 @@ static void print_json(const struct listing *listing)
 			probe, "machine", json_string(usdt_machine_text(row->image->machine)));
 		if (row->process)
 			json_object_set_new(probe, "pid", json_integer(row->process->pid));
-		json_object_set_new(probe, "stability", json_stability(row));
-		json_object_set_new(probe, "argument_types", json_types(&known, row->first));
-		json_object_set_new(probe, "argument_names", json_names(&known, row->first));
+		json_object_set_new(probe, "stability", json_stability(&known, row));
+		json_object_set_new(probe, "argument_types", json_types(&known, row));
+		json_object_set_new(probe, "argument_names", json_names(&known, row));
 		for (size_t j = 0; j < row->site_count; j++)
 			json_array_append_new(sites, json_site(row, row->sites[j]));
 		json_object_set_new(probe, "sites", sites);

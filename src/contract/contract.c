@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "contract/contract_private.h"
+#include "wire/wire.h"
 
 /* --- parameters --- */
 
@@ -309,6 +310,31 @@ int contract_parse(const char *file, const char *text, size_t length, struct con
 		contract_free(made);
 	else
 		*contract = made;
+	return result;
+}
+
+int contract_parse_carried(const char *name, const char *text, size_t length,
+	struct contract **contract, struct error *error)
+{
+	const size_t mark = strlen(WIRE_LIBRARY);
+	const char *end = text + length;
+	char *plain = malloc(length + 1);
+	size_t used = 0;
+	int result;
+
+	*contract = NULL;
+	if (!plain)
+		return error_set(error, ENOMEM, "%s: out of memory", name);
+	for (const char *line = text, *next; line < end; line = next) {
+		const char *newline = memchr(line, '\n', (size_t)(end - line));
+		next = newline ? newline + 1 : end;
+		if ((size_t)(next - line) < mark || memcmp(line, WIRE_LIBRARY, mark) != 0)
+			continue;
+		memcpy(plain + used, line + mark, (size_t)(next - line) - mark);
+		used += (size_t)(next - line) - mark;
+	}
+	result = contract_parse(name, plain, used, contract, error);
+	free(plain);
 	return result;
 }
 

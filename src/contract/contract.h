@@ -133,6 +133,16 @@ int contract_parse(const char *file, const char *text, size_t length, struct con
 	struct error *error);
 void contract_free(struct contract *contract);
 
+/*
+ * Reads a definition as streams and binaries carry it (wire/wire.h): text of which each line begins
+ * with WIRE_LIBRARY. name is for messages. Errors as with contract_parse().
+ */
+int contract_parse_carried(const char *name, const char *text, size_t length,
+	struct contract **contract, struct error *error);
+
+/* The section of a binary that has the definitions of its own providers, each ended by a NUL. */
+#define CONTRACT_SECTION ".vmtap.provider"
+
 /* A probe's @event after lookup, as indices into the event's arguments. */
 struct contract_mapping {
 	size_t event; /* index into the provider's probes */

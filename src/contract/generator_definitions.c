@@ -200,6 +200,29 @@ static void put_string(FILE *out, const char *text)
 	fputc('"', out);
 }
 
+/* Writes the definition in D that a stream carries. In a binary it is in a section of its own,
+ * where `vmtap list` finds it. */
+static void put_library(FILE *out, const struct generate_input *input)
+{
+	enum { STRING_MAX = 4095 /* more than this need not compile in C11 */ };
+	const char *text = input->library;
+	unsigned column = 0;
+
+	fprintf(out,
+		"static const char %s_library[] __attribute__((section(\"" CONTRACT_SECTION
+		"\"), used)) = ",
+		input->symbol);
+	if (strlen(text) < STRING_MAX) {
+		put_string(out, text);
+		fputs(";\n\n", out);
+		return;
+	}
+	fputs("{", out);
+	for (; *text; text++)
+		fprintf(out, "%s%d,", column++ % 16 ? " " : "\n\t", (signed char)*text);
+	fputs(" 0};\n\n", out);
+}
+
 /* Writes the name of an array, or NULL if it is empty and so does not exist. */
 static void put_array(FILE *out, const char *array, const char *name, unsigned count)
 {
@@ -255,7 +278,7 @@ static int put_definition(FILE *out, const struct generate_input *input, size_t 
 		probe->eventlog_count, compat_count,
 		probe->argument_count && generate_is_cap(probe, 0), layout.text >= 0);
 	if (input->library && event == 0)
-		put_string(out, input->library);
+		fprintf(out, "%s_library", input->symbol);
 	else
 		fputs("NULL", out);
 	fputs("};\n\n", out);
@@ -271,6 +294,8 @@ int generate_definitions(FILE *out, const struct generate_input *input)
 		fputs("/* What the probe part tells the runtime of its probes. Generated from the "
 		      "contract. */\n#include \"shim/object.h\"\n\n",
 			out);
+	if (input->library)
+		put_library(out, input);
 	for (size_t i = 0; i < provider->probe_count && !result; i++)
 		result = put_definition(out, input, i);
 	fprintf(out, "%sconst struct vmtap_definition *const %s_definitions[%zu] = {\n",

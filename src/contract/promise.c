@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "contract/contract.h"
 #include "contract/promise_table.h"
 
 #define STABLE                                                                                     \
@@ -71,13 +72,26 @@ struct stability promise_of_probe(
 	return result;
 }
 
+struct promise promise_of_contract(const struct contract_provider *provider)
+{
+	struct promise promise = {.name = provider->name};
+
+	for (unsigned i = 0; i < STABILITY_PARTS; i++)
+		promise.parts[i] = provider->stability[i].value;
+	return promise;
+}
+
+void promise_print(
+	FILE *output, const struct promise *promise, const char *module, const char *function)
+{
+	fprintf(output, "\n\tProbe Description Attributes\n");
+	stability_print(output, promise_of_probe(promise, *module, *function, true));
+	fprintf(output, "\n\tArgument Attributes\n");
+	stability_print(output, promise->parts[STABILITY_ARGUMENTS]);
+}
+
 void promise_print_probe(
 	FILE *output, const char *provider, const char *module, const char *function)
 {
-	const struct promise *found = promise_find(provider);
-
-	fprintf(output, "\n\tProbe Description Attributes\n");
-	stability_print(output, promise_of_probe(found, *module, *function, true));
-	fprintf(output, "\n\tArgument Attributes\n");
-	stability_print(output, found->parts[STABILITY_ARGUMENTS]);
+	promise_print(output, promise_find(provider), module, function);
 }

@@ -21,12 +21,20 @@ struct promise {
  */
 const struct promise *promise_find(const char *provider);
 
+/* The attributes that a provider's definition states; name is the definition's. */
+struct contract_provider;
+struct promise promise_of_contract(const struct contract_provider *provider);
+
 /*
  * The attributes of a probe of which these parts are named (true: spelled out, not a
  * pattern): the least of the provider's attributes for these parts.
  */
 struct stability promise_of_probe(
 	const struct promise *promise, bool module, bool function, bool name);
+
+/* As promise_print_probe(), for a promise. */
+void promise_print(
+	FILE *output, const struct promise *promise, const char *module, const char *function);
 
 /*
  * Prints "Probe Description Attributes" and "Argument Attributes" of one probe, as `dtrace

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "contract/contract.h"
 #include "usdt/image_private.h"
 
 enum {
@@ -462,6 +463,49 @@ static const struct image_section *find_section(const struct image_reader *reade
 	return NULL;
 }
 
+/* Keeps the definitions of providers that the file carries, if they can be read. */
+static int read_definitions(struct image_reader *reader)
+{
+	enum { DEFINITIONS_MAX = 4 << 20 };
+	const struct image_section *section = find_section(reader, CONTRACT_SECTION);
+	const uint8_t *data;
+	size_t size;
+	char *copy;
+
+	if (!section || section->header.sh_type == SHT_NOBITS ||
+		section->header.sh_flags & SHF_COMPRESSED ||
+		image_section_data(reader, (size_t)(section - reader->sections), &data, &size) <
+			0 ||
+		!size || size > DEFINITIONS_MAX)
+		return 0;
+	copy = image_allocate(reader->image, size + 1);
+	if (!copy)
+		return fail_memory(reader);
+	memcpy(copy, data, size);
+	copy[size] = '\0';
+	reader->image->definitions = copy;
+	reader->image->definitions_size = size;
+	return 0;
+}
+
+struct contract *usdt_image_contract(const struct usdt_image *image, const char *provider)
+{
+	for (size_t at = 0; at < image->definitions_size;) {
+		const char *text = image->definitions + at;
+		struct contract *contract;
+		struct error error;
+		size_t length = strlen(text);
+
+		if (length && !contract_parse_carried(provider, text, length, &contract, &error)) {
+			if (contract_find_provider(contract, provider))
+				return contract;
+			contract_free(contract);
+		}
+		at += length + 1;
+	}
+	return NULL;
+}
+
 static const char *explain_absence(const struct image_reader *reader, uint16_t type)
 {
 	const struct image_section *notes = find_section(reader, ".note.stapsdt");
@@ -519,6 +563,8 @@ static int read_image(struct image_reader *reader)
 		error = read_segments(reader, &header);
 	if (error == 0)
 		error = read_notes(reader);
+	if (error == 0)
+		error = read_definitions(reader);
 	if (error == 0 && image->site_count > 0)
 		error = image_symbols(reader);
 	if (error == 0 && image->site_count == 0)

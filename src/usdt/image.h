@@ -80,6 +80,11 @@ struct usdt_image {
 	struct usdt_site *sites; /* in the order of their notes */
 	const char *absence;     /* if there is no site: the likely reason, one line */
 
+	/* The definitions of providers that the file carries (contract/contract.h), each ended by a
+	 * NUL; NULL: none. */
+	const char *definitions;
+	size_t definitions_size;
+
 	struct usdt_block *blocks; /* memory that the sites point into */
 };
 
@@ -96,6 +101,13 @@ int usdt_image_read(int file, const char *name, struct usdt_image **image, struc
 int usdt_image_memory(const void *data, size_t size, const char *name, struct usdt_image **image,
 	struct error *error);
 void usdt_image_free(struct usdt_image *image);
+
+/*
+ * Reads the definition of a provider that the image carries. NULL: it carries none of this name, or
+ * one that cannot be read. The caller frees it.
+ */
+struct contract;
+struct contract *usdt_image_contract(const struct usdt_image *image, const char *provider);
 
 /* "x86-64", "aarch64"; an unknown machine is "machine 12345". */
 const char *usdt_machine_text(uint16_t machine);

@@ -70,6 +70,17 @@ if [ "$(uname -m)" = x86_64 ] && [ -z "$sanitize" ]; then
 	[ "$(head -3 "$directory/out" | tr '\n' ' ')" = "cmpl jne ret " ] || fail "a closed guard is not cmpl, jne"
 fi
 
+# a binary says what it knows of its own providers
+run 0 list -v "$directory/static"
+has out 'args\[0\] kind: uint32_t'
+has out 'args\[1\] method: char \*'
+has out 'args\[0\] from: void \*'
+has out 'Identifier Names: Evolving'
+run 0 list --json "$directory/lto"
+has out '"argument_names": \[$'
+has out '"method"'
+has out '"probe": "Evolving/Evolving/Common"'
+
 # a recording knows all, the file is not needed
 run 0 record -o "$directory/log" -c "$directory/static 100"
 run 0 log "$directory/log"
