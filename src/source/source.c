@@ -6,6 +6,12 @@ int source_enable(struct source *source, const struct source_request *request, s
 	return source->methods->enable(source, request, error);
 }
 
+void source_renumber(struct source *source, const uint32_t *numbers)
+{
+	if (source->methods->renumber)
+		source->methods->renumber(source, numbers);
+}
+
 enum source_state source_next(
 	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
 {

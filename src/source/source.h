@@ -84,6 +84,8 @@ struct source_methods {
 	/* What the source provides with a probe's events. NULL: kind and provides below hold
 	 * for all probes. */
 	struct source_capability (*capability)(const struct source *source, uint32_t probe);
+	/* See source_renumber(). NULL: it is never opened with a set of its own. */
+	void (*renumber)(struct source *source, const uint32_t *numbers);
 	/* Ends everything, in any state, and frees the source. */
 	void (*close)(struct source *source);
 };
@@ -119,12 +121,6 @@ int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_p
 void source_stream_path(const struct source *source, char *path, size_t size);
 
 /*
- * For a stream that was opened with a set of its own: gives its probes the numbers that they have
- * in another set. Probe i becomes numbers[i], or UINT32_MAX: it will not be enabled.
- */
-void source_stream_renumber(struct source *source, const uint32_t *numbers);
-
-/*
  * Connects to a process only to learn what the VM says that it is ("toy 1.0"): "" if it does not
  * say so within wait_ms. Nothing is requested, and a VM that waits for its first client goes on
  * waiting.
@@ -140,6 +136,13 @@ int source_log_open(
  * a batch points to is valid until the next call of source_next().
  */
 int source_enable(struct source *source, const struct source_request *request, struct error *error);
+
+/*
+ * For a source that was opened with a set of its own, before it is enabled: gives its probes the
+ * numbers that they have in another set. Probe i becomes numbers[i], or UINT32_MAX: it will not be
+ * enabled.
+ */
+void source_renumber(struct source *source, const uint32_t *numbers);
 enum source_state source_next(
 	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error);
 void source_collect(struct source *source, const struct partial_sink *sink);

@@ -258,11 +258,17 @@ static void stream_close(struct source *source)
 	free(stream);
 }
 
+static void stream_renumber(struct source *source, const uint32_t *numbers)
+{
+	eventlog_renumber(((struct stream_source *)source)->log, numbers);
+}
+
 static const struct source_methods stream_methods = {
 	.enable = stream_enable,
 	.next = stream_next,
 	.stop = stream_stop,
 	.descriptor = stream_descriptor,
+	.renumber = stream_renumber,
 	.close = stream_close,
 };
 
@@ -272,11 +278,6 @@ void source_stream_path(const struct source *source, char *path, size_t size)
 
 	connection_path(&((const struct stream_source *)source)->connection, text);
 	snprintf(path, size, "%s", text);
-}
-
-void source_stream_renumber(struct source *source, const uint32_t *numbers)
-{
-	eventlog_renumber(((struct stream_source *)source)->log, numbers);
 }
 
 int source_stream_runtime(

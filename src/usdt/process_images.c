@@ -208,12 +208,14 @@ static bool is_executable(const struct usdt_object *object)
 	return false;
 }
 
-/* Reads an object's image, or records the problem in the object. The only error is -ENOMEM. */
-static int read_object(const struct usdt_process *process, struct usdt_object *object)
+/* Records the problem in the object if the image cannot be read. */
+int usdt_object_read(const struct usdt_process *process, struct usdt_object *object)
 {
 	struct error error;
 	int file, result;
 
+	if (!is_executable(object))
+		return 0;
 	file = usdt_object_file(process, object);
 	if (file == -ESTALE) {
 		result = error_set(&error, ESTALE,
@@ -273,21 +275,26 @@ int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *err
 	return result;
 }
 
+void usdt_process_open_memory(struct usdt_process *process)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)process->pid);
+	process->memory = open(path, O_RDONLY | O_CLOEXEC);
+}
+
 int usdt_process_open(pid_t pid, struct usdt_process **process, struct error *error)
 {
 	int result = usdt_process_map(pid, process, error);
 	struct usdt_process *made = *process;
-	char path[64];
 
 	for (size_t i = 0; result == 0 && i < made->object_count; i++) {
-		if (is_executable(&made->objects[i]))
-			result = read_object(made, &made->objects[i]);
+		result = usdt_object_read(made, &made->objects[i]);
 		if (result < 0)
 			error_set(error, -result, "process %d: out of memory", (int)pid);
 	}
 	if (result == 0) {
-		snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
-		made->memory = open(path, O_RDONLY | O_CLOEXEC);
+		usdt_process_open_memory(made);
 	} else {
 		usdt_process_free(made);
 		*process = NULL;

@@ -54,6 +54,14 @@ void usdt_process_free(struct usdt_process *process);
 /* Like usdt_process_open(), but reads only the mappings: no images, no memory. */
 int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *error);
 
+/*
+ * For a process from usdt_process_map(): reads the image of an object, unless it is mapped without
+ * code. 0 or -ENOMEM.
+ */
+int usdt_object_read(const struct usdt_process *process, struct usdt_object *object);
+/* And lets its memory be read. */
+void usdt_process_open_memory(struct usdt_process *process);
+
 /* Opens the mapped file; returns a descriptor or a negative errno. */
 int usdt_object_file(const struct usdt_process *process, const struct usdt_object *object);
 

@@ -54,12 +54,15 @@ int join_enable(const struct join_run *run, struct source *source, const struct 
 		error_set(error, ENOMEM, "out of memory");
 		goto out;
 	}
-	source_stream_renumber(source, numbers);
+	source_renumber(source, numbers);
 	request.lossless = run->lossless;
 	request.latency = engine_options(run->engine)->switchrate;
 	result = source_enable(source, &request, error);
 	if (!result && count && engine_join(run->engine, list, count))
 		result = error_set(error, ENOMEM, "out of memory");
+	for (size_t i = 0; i < request.want_count && !result; i++)
+		if (request.wants[i].reduced)
+			engine_leave(run->engine, request.wants[i].probe, request.wants[i].clause);
 	if (!result && differs)
 		cli_message("process %" PRIu32 " (%s): some probes have other arguments than those "
 			    "that the script was compiled for, and are left out",

@@ -28,10 +28,12 @@
 #include "cli/interrupts.h"
 #include "cli/trace/effects.h"
 #include "cli/trace/join.h"
+#include "cli/trace/later.h"
 #include "cli/trace/target.h"
 #include "engine/engine.h"
 #include "engine/output/json_writer.h"
 #include "engine/output/text_writer.h"
+#include "source/kernel/kernel_source.h"
 #include "source/merge.h"
 #include "source/source.h"
 #include "usdt/process_symbols.h"
@@ -162,7 +164,7 @@ static bool has_stream(const struct run *run)
 		(!run->settings->targets->arrivals.choice || source_merge_live(run->source));
 }
 
-/* Lets VMs, and further runtimes of a VM, join and leave. */
+/* Lets VMs, further runtimes of a VM, and what processes load, join and leave. */
 static void look_for_vms(struct run *run, uint64_t now)
 {
 	struct targets *targets = run->settings->targets;
@@ -172,6 +174,8 @@ static void look_for_vms(struct run *run, uint64_t now)
 		.lossless = run->settings->lossless,
 		.quiet = run->settings->quiet};
 
+	if (run->source)
+		later_join(targets, &join);
 	if (!run->source || now - run->looked < JOIN_MS * CLOCK_NS_PER_MS)
 		return;
 	run->looked = now;
@@ -498,6 +502,8 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	}
 	if (!result)
 		result = main_loop(&run, error);
+	if (settings->targets->kernel)
+		source_kernel_release(settings->targets->kernel);
 	if (result)
 		goto out;
 	if (run.interrupts.count) {

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/debug.h"
 #include "base/pattern.h"
 #include "cli/cli.h"
@@ -22,7 +23,10 @@
 #include "source/merge.h"
 #include "source/sweep.h"
 
-enum { CHILD_WAIT_MS = 10000 /* for a command to start serving its event stream */ };
+enum {
+	CHILD_WAIT_MS = 10000, /* for a command to start serving its event stream */
+	STEP_MS = 10           /* between two looks whether a command serves one */
+};
 
 const struct targets targets_none = {.further = {.watch = -1}, .ends = -1};
 
@@ -234,8 +238,8 @@ static bool is_of_use(const struct targets *targets, const struct d_probe_set *s
 }
 
 /* Adds a process to those whose events the kernel delivers. */
-static int add_to_kernel(
-	struct targets *targets, uint32_t pid, struct d_probe_set *set, struct error *error)
+static int add_to_kernel(struct targets *targets, const struct target *target,
+	struct d_probe_set *set, struct error *error)
 {
 	int result = 0;
 
@@ -244,7 +248,11 @@ static int add_to_kernel(
 		result = source_kernel_new(
 			set, targets->asked, targets->asked_count, &targets->kernel, error);
 	}
-	return result ? result : source_kernel_add(targets->kernel, pid, error);
+	return result ? result
+		      : source_kernel_add(targets->kernel, target->pid,
+				(target->command.words ? SOURCE_KERNEL_OURS : 0) |
+					(*target->path ? SOURCE_KERNEL_HAS_STREAM : 0),
+				error);
 }
 
 /*
@@ -255,7 +263,8 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 	struct error *error)
 {
 	size_t before = set->count;
-	int result = add_to_kernel(targets, target->pid, set, error);
+	bool is_useful;
+	int result = add_to_kernel(targets, target, set, error);
 
 	if (result && targets->via == TARGET_VIA_KERNEL)
 		return result;
@@ -265,14 +274,15 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 	} else if (result == -EPERM || result == -ENOTSUP) {
 		tell_refusal(targets, target, set, error);
 	}
-	if (!result && targets->via != TARGET_VIA_KERNEL &&
-		(set->count == before || !is_of_use(targets, set, before))) {
+	is_useful = targets->via == TARGET_VIA_KERNEL ||
+		(set->count > before && is_of_use(targets, set, before));
+	if (!result && !is_useful && !targets->may_miss) {
 		source_kernel_remove_last(targets->kernel);
 		result = -ENOENT;
 	}
 	if (result)
 		d_probe_set_cut(set, before);
-	else
+	else if (is_useful)
 		*target->missing.text = '\0';
 	return 0;
 }
@@ -313,84 +323,46 @@ static bool asks_pid(const struct targets *targets)
 	return false;
 }
 
+/* What a command's present program is good for. */
+enum program_use {
+	PROGRAM_UNSUITED,
+	PROGRAM_SERVES, /* it will serve a stream */
+	PROGRAM_IS_OPEN /* the kernel delivers its events */
+};
+
 /*
  * Lets the kernel deliver the events of a command that is stopped, unless it delivers nothing of
  * what the scripts describe, or the command will serve a stream.
  */
 static int open_stopped(struct targets *targets, struct target *target, struct d_probe_set *set,
-	bool *is_open, struct error *error)
+	enum program_use *use, struct error *error)
 {
-	bool is_due = targets->via == TARGET_VIA_KERNEL || asks_pid(targets), suits = is_due;
+	bool by_kernel = targets->via == TARGET_VIA_KERNEL, is_due = asks_pid(targets), suits;
 	size_t before = set->count;
-	int result = add_to_kernel(targets, target->pid, set, error);
+	int result = add_to_kernel(targets, target, set, error);
 
+	suits = is_due || (by_kernel && (targets->may_miss || !targets->asked_count));
 	for (size_t i = 0; i < targets->asked_count && !result; i++)
 		suits |= is_matched(set, before, &targets->asked[i]);
-	*is_open = !result && (is_due || (suits && !has_library(target, set, before)));
-	if (*is_open)
-		return 0;
+	*use = PROGRAM_UNSUITED;
+	if (!result && !by_kernel && !is_due && has_library(target, set, before))
+		*use = PROGRAM_SERVES;
+	else if (!result && suits)
+		*use = PROGRAM_IS_OPEN;
+	if (*use == PROGRAM_IS_OPEN)
+		return watch_process(targets, target, error);
 	if (!result)
 		source_kernel_remove_last(targets->kernel);
 	d_probe_set_cut(set, before);
-	return is_due ? result : 0;
+	return by_kernel || is_due ? result : 0;
 }
 
-/*
- * Starts a command. If the kernel may be asked, it is stopped before its own code runs; it stays so
- * if the kernel is to deliver its events: *is_open then. Otherwise it runs, and its library waits
- * for us.
- */
-static int start_command(struct targets *targets, struct target *target, struct d_probe_set *set,
-	bool *is_open, struct error *error)
+/* Opens the stream of a target; *source is NULL if it has none, and why that is in target. */
+static int open_stream(struct targets *targets, struct target *target, int wait_ms,
+	struct d_probe_set *set, struct source **source, struct error *error)
 {
-	bool asks = targets->via != TARGET_VIA_STREAM && kernel_is_allowed(error);
-	unsigned wait = targets->via == TARGET_VIA_KERNEL ? CHILD_WAIT_NONE : CHILD_WAIT_ITSELF;
-	int result;
+	int result = source_stream_open(target->pid, target->socket, wait_ms, set, source, error);
 
-	if (targets->via == TARGET_VIA_KERNEL && !asks)
-		return -EPERM;
-	result = release(targets, target, wait | (asks ? CHILD_STOPPED : 0), error);
-	if (!result && asks && !target->child.stops && targets->via == TARGET_VIA_KERNEL)
-		return error_set(error, EPERM,
-			"the system allows no ptrace(), by which a command is stopped until its "
-			"probes are attached");
-	if (result || !target->child.stops)
-		return result;
-	result = kernel_launch(target->child.pid, error);
-	if (result == -ESRCH && child_poll(&target->child))
-		return targets->via == TARGET_VIA_KERNEL ? watch_process(targets, target, error)
-							 : 0;
-	if (result == -ECHILD)
-		return result;
-	target->held = true;
-	if (!result) {
-		result = open_stopped(targets, target, set, is_open, error);
-		if (*is_open)
-			result = watch_process(targets, target, error);
-		if (*is_open || result)
-			return result;
-	}
-	if (targets->via == TARGET_VIA_KERNEL)
-		return result;
-	return target_continue(targets, error);
-}
-
-/* Opens a target's stream; *source is NULL if it has none. */
-static int open_one(struct targets *targets, struct target *target, struct d_probe_set *set,
-	struct source **source, struct error *error)
-{
-	bool by_kernel = false;
-	int result = 0;
-
-	*source = NULL;
-	if (target->command.words)
-		result = start_command(targets, target, set, &by_kernel, error);
-	if (result || by_kernel)
-		return result;
-	if (targets->via == TARGET_VIA_KERNEL)
-		return watch_process(targets, target, error);
-	result = source_stream_open(target->pid, target->socket,
-		target->command.words ? CHILD_WAIT_MS : 0, set, source, error);
 	if (!result) {
 		target->pid = (*source)->process.pid;
 		source_stream_path(*source, target->path, sizeof(target->path));
@@ -400,9 +372,102 @@ static int open_one(struct targets *targets, struct target *target, struct d_pro
 			(target->command.words && result == -ESRCH &&
 				child_poll(&target->child)))) {
 		target->missing = *error;
-		result = watch_process(targets, target, error);
+		return watch_process(targets, target, error);
 	}
 	return result;
+}
+
+/*
+ * A command whose first program does not suit goes on, until it has a program or a library with
+ * probes that the scripts describe, or serves a stream. It is stopped at each one. If that takes
+ * too long, it goes on, untraced.
+ */
+static int await_program(struct targets *targets, struct target *target, struct d_probe_set *set,
+	struct source **source, enum program_use *use, struct error *error)
+{
+	uint64_t limit = clock_monotonic() + CHILD_WAIT_MS * CLOCK_NS_PER_MS;
+	struct kernel_steps *steps;
+	int result = kernel_steps_begin(target->child.pid, &steps, error), wait_ms;
+
+	if (result && targets->via == TARGET_VIA_KERNEL)
+		return result;
+	result = target_continue(targets, error);
+	while (steps && !result && !*source && *use == PROGRAM_UNSUITED && !has_ended(target) &&
+		clock_monotonic() < limit) {
+		if (kernel_steps_next(steps, STEP_MS)) {
+			target->held = true;
+			result = open_stopped(targets, target, set, use, error);
+			if (!result && *use != PROGRAM_IS_OPEN)
+				result = target_continue(targets, error);
+		} else if (targets->via != TARGET_VIA_KERNEL) {
+			result = source_stream_open(target->pid, NULL, 0, set, source, error);
+			if (result == -ENOENT || result == -ESRCH)
+				result = 0;
+		}
+	}
+	kernel_steps_end(steps);
+	if (*source)
+		source_stream_path(*source, target->path, sizeof(target->path));
+	if (result || *source || *use == PROGRAM_IS_OPEN)
+		return result;
+	if (targets->via == TARGET_VIA_KERNEL)
+		return watch_process(targets, target, error);
+	wait_ms = *use == PROGRAM_SERVES || has_ended(target) ? CHILD_WAIT_MS : 0;
+	return open_stream(targets, target, wait_ms, set, source, error);
+}
+
+/*
+ * Starts a command and opens what delivers its events. If the kernel may be asked, it is stopped
+ * before its own code runs; it stays so if the kernel is to deliver its events. Otherwise it runs,
+ * and its library waits for us.
+ */
+static int start_command(struct targets *targets, struct target *target, struct d_probe_set *set,
+	struct source **source, struct error *error)
+{
+	bool by_kernel = targets->via == TARGET_VIA_KERNEL;
+	bool asks = targets->via != TARGET_VIA_STREAM && kernel_is_allowed(error);
+	unsigned wait = by_kernel ? CHILD_WAIT_NONE : CHILD_WAIT_ITSELF;
+	enum program_use use = PROGRAM_SERVES;
+	int result;
+
+	if (by_kernel && !asks)
+		return -EPERM;
+	result = release(targets, target, wait | (asks ? CHILD_STOPPED : 0), error);
+	if (!result && asks && !target->child.stops && by_kernel)
+		return error_set(error, EPERM,
+			"the system allows no ptrace(), by which a command is stopped until its "
+			"probes are attached");
+	if (!result && target->child.stops) {
+		result = kernel_launch(target->child.pid, error);
+		if (result == -ECHILD)
+			return result;
+		target->held = result != -ESRCH || !child_poll(&target->child);
+		if (!result)
+			result = open_stopped(targets, target, set, &use, error);
+		else if (!target->held || !by_kernel)
+			result = 0;
+		if (!result && use == PROGRAM_UNSUITED)
+			return await_program(targets, target, set, source, &use, error);
+		if (!result && use != PROGRAM_IS_OPEN)
+			result = target_continue(targets, error);
+	}
+	if (result || use == PROGRAM_IS_OPEN)
+		return result;
+	return by_kernel ? watch_process(targets, target, error)
+			 : open_stream(targets, target, CHILD_WAIT_MS, set, source, error);
+}
+
+/* Opens what delivers a target's events, but for what is asked of the kernel when all are open;
+ * *source is NULL if that is no stream. */
+static int open_one(struct targets *targets, struct target *target, struct d_probe_set *set,
+	struct source **source, struct error *error)
+{
+	*source = NULL;
+	if (target->command.words)
+		return start_command(targets, target, set, source, error);
+	if (targets->via == TARGET_VIA_KERNEL)
+		return watch_process(targets, target, error);
+	return open_stream(targets, target, 0, set, source, error);
 }
 
 /*

@@ -53,6 +53,7 @@ struct targets {
 	/* What the scripts describe; set before target_open(). */
 	const struct d_asked *asked;
 	size_t asked_count;
+	bool may_miss;        /* descriptions may match no probe, or only later ones */
 	bool lists_all;       /* there are no scripts: all probes are listed */
 	struct target *items; /* in the order of the command line; the first is $target */
 	size_t count;

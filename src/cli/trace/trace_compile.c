@@ -72,6 +72,7 @@ static int open_targets(struct work *work)
 		const struct d_asks *asks = d_compiler_asks(work->compiler);
 		work->trace->targets.asked = asks->descriptions;
 		work->trace->targets.asked_count = asks->description_count;
+		work->trace->targets.may_miss = asks->zdefs;
 	}
 	if (target_open(&work->trace->targets, work->probes, &error)) {
 		cli_message("%s", error.text);

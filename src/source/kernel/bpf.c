@@ -161,14 +161,20 @@ uint32_t bpf_cpu_count(void)
 	return found == 1 ? first + 1 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
 }
 
+int bpf_map_next(int map, const void *key, void *next)
+{
+	return map_element(BPF_MAP_GET_NEXT_KEY, map, key, next);
+}
+
 /* ---- programs ---- */
 
 static int load(const struct bpf_insn *code, size_t count, unsigned flags, char *log, uint32_t size)
 {
 	union bpf_attr attributes = {0};
 
-	attributes.prog_type =
-		flags & BPF_SAMPLES ? BPF_PROG_TYPE_PERF_EVENT : BPF_PROG_TYPE_KPROBE;
+	attributes.prog_type = flags & BPF_SAMPLES ? BPF_PROG_TYPE_PERF_EVENT
+		: flags & BPF_RAW                  ? BPF_PROG_TYPE_RAW_TRACEPOINT
+						   : BPF_PROG_TYPE_KPROBE;
 	attributes.expected_attach_type =
 		flags & BPF_MULTI ? (enum bpf_attach_type)ATTACH_UPROBE_MULTI : 0;
 	attributes.insns = (uintptr_t)code;
@@ -298,6 +304,15 @@ int bpf_attach_clock(int program, int processor, uint64_t period, uint64_t cooki
 	return event < 0 ? -errno : link_event(program, event, cookie);
 }
 
+int bpf_attach_raw(int program, const char *tracepoint)
+{
+	union bpf_attr attributes = {0};
+
+	attributes.raw_tracepoint.name = (uintptr_t)tracepoint;
+	attributes.raw_tracepoint.prog_fd = (uint32_t)program;
+	return bpf_system_call(BPF_RAW_TRACEPOINT_OPEN, &attributes, sizeof(attributes));
+}
+
 /* ---- what the kernel can do ---- */
 
 void bpf_find_copy_string(struct bpf_features *features)
@@ -392,4 +407,39 @@ void bpf_close_all(const int *descriptors, size_t count)
 		else
 			close_some(&closers[i]);
 	}
+}
+
+struct aside {
+	size_t count;
+	int descriptors[];
+};
+
+static void *close_aside(void *argument)
+{
+	struct aside *aside = argument;
+
+	for (size_t i = 0; i < aside->count; i++)
+		close(aside->descriptors[i]);
+	free(aside);
+	return NULL;
+}
+
+void bpf_close_aside(const int *descriptors, size_t count)
+{
+	struct aside *aside = malloc(sizeof(*aside) + count * sizeof(*descriptors));
+	pthread_attr_t attributes;
+	pthread_t thread;
+	bool is_made = false;
+
+	if (aside && !pthread_attr_init(&attributes)) {
+		aside->count = count;
+		memcpy(aside->descriptors, descriptors, count * sizeof(*descriptors));
+		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+		is_made = !pthread_create(&thread, &attributes, close_aside, aside);
+		pthread_attr_destroy(&attributes);
+	}
+	if (is_made)
+		return;
+	free(aside);
+	bpf_close_all(descriptors, count);
 }

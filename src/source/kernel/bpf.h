@@ -17,9 +17,10 @@ struct error;
 
 /* Program flags. */
 enum {
-	BPF_SLEEPS = 1, /* it may wait for pages of the process to be read */
-	BPF_MULTI = 2,  /* it will be attached by bpf_attach_sites() */
-	BPF_SAMPLES = 4 /* it will be attached by bpf_attach_clock() */
+	BPF_SLEEPS = 1,  /* it may wait for pages of the process to be read */
+	BPF_MULTI = 2,   /* it will be attached by bpf_attach_sites() */
+	BPF_SAMPLES = 4, /* it will be attached by bpf_attach_clock() */
+	BPF_RAW = 8      /* it will be attached by bpf_attach_raw() */
 };
 
 /* Makes a map; type is a BPF_MAP_TYPE_..., flags BPF_F_... */
@@ -32,6 +33,8 @@ int bpf_task_map(uint32_t value_bytes);
 int bpf_map_set(int map, const void *key, const void *value);
 int bpf_map_get(int map, const void *key, void *value);
 int bpf_map_delete(int map, const void *key);
+/* The key after another one, or the first if key is NULL; -ENOENT: there is none. */
+int bpf_map_next(int map, const void *key, void *next);
 
 /*
  * Reads many elements of a hash map at once: the next ones after those of the call before, whose
@@ -73,6 +76,9 @@ int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index);
  */
 int bpf_attach_clock(int program, int processor, uint64_t period, uint64_t cookie);
 
+/* Attaches a program to a tracepoint of the kernel's, whose arguments it gets as they are. */
+int bpf_attach_raw(int program, const char *tracepoint);
+
 /* What the kernel of this machine can do. */
 struct bpf_features {
 	bool multi;           /* one link for many sites */
@@ -90,5 +96,8 @@ void bpf_find_copy_string(struct bpf_features *features);
 
 /* Closes descriptors, many of them from several threads, because each may take long. */
 void bpf_close_all(const int *descriptors, size_t count);
+
+/* The same, without waiting for it. */
+void bpf_close_aside(const int *descriptors, size_t count);
 
 #endif

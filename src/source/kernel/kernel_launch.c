@@ -1,17 +1,17 @@
 /*
  * kernel_launch.c: see kernel_launch.h.
  *
- * Dynamic linkers call an empty function, _dl_debug_state(), before and after they change what is
- * loaded, and keep the state in _r_debug, both for debuggers. A program on that function stops the
- * process at each call, until the state says that all libraries are there. This is after they have
- * been relocated and before their constructors run.
+ * A program on the function by which the dynamic linker tells of its changes (kernel_linker.h)
+ * stops the process at each call, until all libraries are there.
  */
 #include "source/kernel/kernel_launch.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -20,21 +20,10 @@
 #include "base/error.h"
 #include "source/kernel/bpf.h"
 #include "source/kernel/bpf_code.h"
-#include "usdt/process_images.h"
-#include "usdt/symbol_value.h"
+#include "source/kernel/kernel_linker.h"
+#include "source/kernel/kernel_watch.h"
 
-enum {
-	STATE_PLACE = 24, /* r_state in struct r_debug of <link.h>, on 64-bit machines */
-	STATE_CONSISTENT = 0,
-	STOPS_MAX = 8 /* calls of the function at the start; two are usual */
-};
-
-/* Where the dynamic linker tells debuggers of what it has loaded. */
-struct linker {
-	uint64_t offset; /* of the function in its file */
-	uint64_t state;  /* address of the state in the process; 0: the first call tells enough */
-	int file;
-};
+enum { STOPS_MAX = 8 /* calls of the function at the start; two are usual */ };
 
 bool kernel_is_allowed(struct error *error)
 {
@@ -43,60 +32,9 @@ bool kernel_is_allowed(struct error *error)
 	return !bpf_features(&features, error);
 }
 
-/* The address at which a symbol that an object exports is in the process; 0: there is none. A
- * program that is linked statically has a copy of the linker's function, which nothing calls; but
- * it exports nothing. */
-static uint64_t symbol_address(const struct usdt_object *object, int file, const char *name)
-{
-	uint64_t value;
-
-	if (!object->mapping_count || object->mappings[0].offset ||
-		usdt_symbol_exported(file, name, strlen(name), &value))
-		return 0;
-	return object->mappings[0].begin + value;
-}
-
-/* The function's place in its object's file. */
-static bool find_offset(const struct usdt_object *object, uint64_t address, uint64_t *offset)
-{
-	for (size_t i = 0; i < object->mapping_count; i++) {
-		const struct usdt_mapping *mapping = &object->mappings[i];
-
-		if (address >= mapping->begin && address < mapping->end && mapping->is_executable) {
-			*offset = address - mapping->begin + mapping->offset;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* Looks through the objects that the kernel has mapped: the program and its dynamic linker. That of
- * musl calls the function once, when all is loaded, and exports only a pointer to the state. */
-static bool find_linker(const struct usdt_process *process, struct linker *linker)
-{
-	for (size_t i = 0; i < process->object_count; i++) {
-		const struct usdt_object *object = &process->objects[i];
-		uint64_t function, debug, pointer;
-
-		linker->file = usdt_object_file(process, object);
-		if (linker->file < 0)
-			continue;
-		function = symbol_address(object, linker->file, "_dl_debug_state");
-		debug = symbol_address(object, linker->file, "_r_debug");
-		pointer = symbol_address(object, linker->file, "_dl_debug_addr");
-		if (function && (debug || pointer) &&
-			find_offset(object, function, &linker->offset)) {
-			linker->state = debug ? debug + STATE_PLACE : 0;
-			return true;
-		}
-		close(linker->file);
-	}
-	return false;
-}
-
 /* Attaches a program to the function that stops the process there. The link, or a negative errno.
  */
-static int stop_at(pid_t pid, const struct linker *linker, struct error *error)
+static int stop_at(pid_t pid, const struct kernel_linker *linker, struct error *error)
 {
 	const uint64_t offset = linker->offset, cookie = 0;
 	struct bpf_sites sites = {
@@ -147,15 +85,6 @@ static int await_stop(pid_t pid)
 	return 0;
 }
 
-static bool is_loaded(const struct usdt_process *process, const struct linker *linker)
-{
-	int32_t state;
-
-	return !linker->state ||
-		usdt_process_memory(process, linker->state, &state, sizeof(state)) ||
-		state == STATE_CONSISTENT;
-}
-
 /* Ends our tracing of a process that is stopped, with a signal or 0. */
 static int let_go(pid_t pid, int number, struct error *error)
 {
@@ -166,8 +95,8 @@ static int let_go(pid_t pid, int number, struct error *error)
 }
 
 /* Lets the process run until its libraries are loaded. It is stopped by SIGSTOP then. */
-static int run_linker(pid_t pid, const struct usdt_process *process, const struct linker *linker,
-	bool *is_traced, struct error *error)
+static int run_linker(pid_t pid, const struct usdt_process *process,
+	const struct kernel_linker *linker, bool *is_traced, struct error *error)
 {
 	int link = stop_at(pid, linker, error), result;
 
@@ -177,7 +106,9 @@ static int run_linker(pid_t pid, const struct usdt_process *process, const struc
 	*is_traced = result;
 	if (!result)
 		result = await_stop(pid);
-	for (unsigned i = 1; i < STOPS_MAX && !result && !is_loaded(process, linker); i++) {
+	for (unsigned i = 1;
+		i < STOPS_MAX && !result && !kernel_linker_is_consistent(process, linker->state);
+		i++) {
 		if (kill(pid, SIGCONT))
 			result = error_set(error, EPERM, "process %d cannot be continued: %s",
 				(int)pid, strerror(errno));
@@ -191,7 +122,7 @@ static int run_linker(pid_t pid, const struct usdt_process *process, const struc
 int kernel_launch(pid_t pid, struct error *error)
 {
 	struct usdt_process *process;
-	struct linker linker;
+	struct kernel_linker linker;
 	int result = await_stop(pid);
 	bool is_traced = true;
 
@@ -200,7 +131,7 @@ int kernel_launch(pid_t pid, struct error *error)
 	result = usdt_process_open(pid, &process, error);
 	if (result)
 		return let_go(pid, 0, error) ? -ECHILD : result;
-	if (find_linker(process, &linker)) {
+	if (kernel_linker_find(process, &linker)) {
 		result = run_linker(pid, process, &linker, &is_traced, error);
 		close(linker.file);
 	} else {
@@ -213,4 +144,103 @@ int kernel_launch(pid_t pid, struct error *error)
 		result = -ECHILD;
 	usdt_process_free(process);
 	return result;
+}
+
+/* ---- steps ---- */
+
+struct kernel_steps {
+	pid_t pid;
+	struct kernel_watch *watch;
+	int link;
+	uint64_t state;
+};
+
+/* Watches the present program. Whether its dynamic linker will report. */
+static bool watch_program(struct kernel_steps *steps)
+{
+	struct usdt_process *process;
+	struct kernel_linker linker;
+	struct error ignored;
+	bool has_linker;
+
+	if (steps->link >= 0)
+		close(steps->link);
+	steps->link = -1;
+	if (usdt_process_map(steps->pid, &process, &ignored))
+		return false;
+	has_linker = kernel_linker_find(process, &linker);
+	steps->state = has_linker ? linker.state : 0;
+	if (kernel_watch_add(steps->watch, (uint32_t)steps->pid, has_linker ? &linker : NULL, true,
+		    &steps->link))
+		steps->link = -1;
+	if (has_linker)
+		close(linker.file);
+	usdt_process_free(process);
+	return steps->link >= 0;
+}
+
+int kernel_steps_begin(pid_t pid, struct kernel_steps **steps, struct error *error)
+{
+	struct kernel_steps *made = calloc(1, sizeof(*made));
+	struct bpf_features features;
+	int result;
+
+	*steps = NULL;
+	if (!made)
+		return error_set(error, ENOMEM, "out of memory");
+	made->pid = pid;
+	made->link = -1;
+	result = bpf_features(&features, error);
+	if (!result)
+		result = kernel_watch_new(&features, &made->watch, error);
+	if (result) {
+		free(made);
+		return result;
+	}
+	watch_program(made);
+	*steps = made;
+	return 0;
+}
+
+/* Whether the process has loaded all that it is loading at the moment. */
+static bool is_loaded(const struct kernel_steps *steps)
+{
+	struct usdt_process *process;
+	struct error ignored;
+	bool result;
+
+	if (usdt_process_map(steps->pid, &process, &ignored))
+		return true;
+	usdt_process_open_memory(process);
+	result = kernel_linker_is_consistent(process, steps->state);
+	usdt_process_free(process);
+	return result;
+}
+
+bool kernel_steps_next(struct kernel_steps *steps, int timeout_ms)
+{
+	struct pollfd wait = {.fd = kernel_watch_descriptor(steps->watch), .events = POLLIN};
+	struct kernel_notice notice;
+
+	poll(&wait, 1, timeout_ms);
+	while (kernel_watch_next(steps->watch, &notice)) {
+		if (notice.kind == KERNEL_NOTICE_PROGRAM ? watch_program(steps)
+							 : !is_loaded(steps)) {
+			kernel_watch_continue(steps->watch, &notice);
+		} else if (notice.is_stopped) {
+			kernel_watch_keep(steps->watch, &notice);
+			return true;
+		}
+	}
+	return false;
+}
+
+void kernel_steps_end(struct kernel_steps *steps)
+{
+	if (!steps)
+		return;
+	if (steps->link >= 0)
+		close(steps->link);
+	kernel_watch_free(steps->watch);
+	free(steps);
 }

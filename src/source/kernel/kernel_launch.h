@@ -23,4 +23,20 @@ bool kernel_is_allowed(struct error *error);
  */
 int kernel_launch(pid_t pid, struct error *error);
 
+struct kernel_steps;
+
+/*
+ * Takes a child as kernel_launch() leaves it. Once it goes on, it will stop each time that it has
+ * loaded something, or another program that it executes has been loaded. A negative errno and a
+ * line in error.
+ */
+int kernel_steps_begin(pid_t pid, struct kernel_steps **steps, struct error *error);
+
+/*
+ * Waits for the next stop, up to a time; false: it has not stopped. SIGCONT lets it go on. Call
+ * kernel_steps_end() while it runs, or to leave it stopped.
+ */
+bool kernel_steps_next(struct kernel_steps *steps, int timeout_ms);
+void kernel_steps_end(struct kernel_steps *steps);
+
 #endif

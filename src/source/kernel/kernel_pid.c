@@ -143,8 +143,11 @@ static int add_probe(struct kernel_target *target, struct d_probe_set *set, cons
 		.kind = D_PROBE_SOURCE,
 		.is_place = true,
 		.is_program = probe->module->is_executable};
+	uint32_t file = find_file(target, probe->module);
 	long number;
 
+	if (file < target->file_count && target->files[file].is_known)
+		return 0;
 	for (long i = d_probe_set_find(set, probe->name, -1); target->pid_count && i >= 0;
 		i = d_probe_set_find(set, probe->name, i)) {
 		const struct d_probe *other = &set->probes[i];

@@ -1,12 +1,14 @@
 /* kernel_process.c: see kernel_process.h. */
 #include "source/kernel/kernel_process.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "source/endpoint.h"
+#include "source/kernel/kernel_target.h"
 #include "usdt/unwind.h"
 
 int kernel_process_open(struct kernel_process *process, uint32_t pid, struct error *error)
@@ -14,7 +16,7 @@ int kernel_process_open(struct kernel_process *process, uint32_t pid, struct err
 	struct endpoint_process shown;
 	int result = endpoint_process(pid, &shown, error);
 
-	*process = (struct kernel_process){.pid = pid, .descriptor = -1};
+	*process = (struct kernel_process){.pid = pid, .descriptor = -1, .link = -1};
 	if (result)
 		return result;
 	memcpy(process->name, shown.name, sizeof(shown.name));
@@ -31,8 +33,21 @@ void kernel_process_close(struct kernel_process *process)
 {
 	if (process->descriptor >= 0)
 		close(process->descriptor);
+	if (process->link >= 0)
+		close(process->link);
+	kernel_process_map(process, NULL, false);
 	usdt_unwind_free(process->unwind);
-	*process = (struct kernel_process){.descriptor = -1};
+	*process = (struct kernel_process){.descriptor = -1, .link = -1};
+}
+
+void kernel_process_map(struct kernel_process *process, struct kernel_target *target, bool owns)
+{
+	if (process->owns_latest) {
+		kernel_target_close(process->latest);
+		free(process->latest);
+	}
+	process->latest = target;
+	process->owns_latest = owns;
 }
 
 bool kernel_process_has_ended(const struct kernel_process *process)

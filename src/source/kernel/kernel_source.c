@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@
 #include "source/kernel/kernel_shown.h"
 #include "source/kernel/kernel_tally.h"
 #include "source/kernel/kernel_usdt.h"
+#include "source/kernel/kernel_watch.h"
 
 enum {
 	RING_BYTES = 4 << 20,
@@ -35,8 +37,9 @@ enum {
 	WAITS_MAX = 16 /* descriptors that are looked at at once */
 };
 
-/* What a descriptor that is waited for belongs to: a process's number, or this. */
+/* What a descriptor that is waited for belongs to: a process's number, or one of these. */
 #define WAIT_RING UINT64_MAX
+#define WAIT_NOTICES (UINT64_MAX - 1)
 
 struct kernel_source {
 	struct source source;
@@ -56,14 +59,18 @@ struct kernel_source {
 	bool has_times;               /* they are open */
 	struct kernel_group **groups; /* in the order of their sites' numbers */
 	size_t group_count, group_capacity;
-	int wait; /* epoll: ring and processes */
-	bool stopping, ended;
+	struct kernel_watch *watch;    /* NULL: what processes load later is not traced */
+	struct kernel_notice *notices; /* that have not been dealt with */
+	size_t notice_count, notice_capacity;
+	int wait; /* epoll: ring, notices and processes */
+	bool stopping, ended, told_missed;
 	bool has_told; /* the present message */
 	uint64_t due;
 	uint32_t wait_ms; /* between the last two looks */
 	uint32_t busy_ms;
 	struct kernel_decoder decoder;
 	struct kernel_losses losses;
+	uint32_t message_process;
 	char message[1024];
 };
 
@@ -76,6 +83,7 @@ static void kernel_close(struct source *source)
 {
 	struct kernel_source *kernel = kernel_of(source);
 
+	kernel_watch_free(kernel->watch);
 	for (size_t i = 0; i < kernel->group_count; i++)
 		kernel_group_free(kernel->groups[i]);
 	for (size_t i = 0; i < kernel->process_count; i++) {
@@ -96,6 +104,7 @@ static void kernel_close(struct source *source)
 		kernel_cpu_time_close(&kernel->times);
 	free(kernel->groups);
 	free(kernel->losses.items);
+	free(kernel->notices);
 	free(kernel);
 }
 
@@ -106,6 +115,69 @@ static int watch(struct kernel_source *kernel, int descriptor, uint64_t number)
 	struct epoll_event event = {.events = EPOLLIN, .data.u64 = number};
 
 	return epoll_ctl(kernel->wait, EPOLL_CTL_ADD, descriptor, &event) ? -errno : 0;
+}
+
+/* A line for the user, with the next batch. */
+__attribute__((format(printf, 3, 4))) static void tell(
+	struct kernel_source *kernel, size_t process, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(kernel->message, sizeof(kernel->message), format, arguments);
+	va_end(arguments);
+	kernel->message_process = (uint32_t)process;
+	kernel->has_told = false;
+}
+
+/* -ENOMEM. */
+static int keep_notice(struct kernel_source *kernel, const struct kernel_notice *notice)
+{
+	if (array_room(&kernel->notices, &kernel->notice_capacity, kernel->notice_count,
+		    sizeof(*notice)))
+		return -ENOMEM;
+	kernel->notices[kernel->notice_count++] = *notice;
+	return 0;
+}
+
+/*
+ * Watches what a process loads and executes from now on. Unless it has been stopped since it was
+ * looked at, it may have loaded something meanwhile, so it is looked at again.
+ */
+static void watch_process(struct kernel_source *kernel, size_t number)
+{
+	struct kernel_process *process = kernel->processes[number];
+	struct usdt_process *mapped = NULL;
+	struct kernel_linker linker;
+	struct error ignored;
+	int result = usdt_process_map((pid_t)process->pid, &mapped, &ignored);
+	bool has_linker = !result && kernel_linker_find(mapped, &linker);
+
+	if (!result)
+		result = kernel_watch_add(kernel->watch, process->pid, has_linker ? &linker : NULL,
+			process->may_stop, &process->link);
+	process->state = has_linker ? linker.state : 0;
+	if (has_linker)
+		close(linker.file);
+	usdt_process_free(mapped);
+	debug_say(DEBUG_KERNEL, "process %" PRIu32 " is %swatched", process->pid,
+		result ? "not " : "");
+	keep_notice(kernel,
+		&(struct kernel_notice){.kind = KERNEL_NOTICE_OBJECTS, .pid = process->pid});
+}
+
+static void watch_all(struct kernel_source *kernel)
+{
+	struct error error;
+
+	if (kernel_watch_new(&kernel->features, &kernel->watch, &error)) {
+		tell(kernel, 0, "what it loads or executes from now on is not traced: %s",
+			error.text);
+		return;
+	}
+	watch(kernel, kernel_watch_descriptor(kernel->watch), WAIT_NOTICES);
+	for (size_t i = 0; i < kernel->process_count; i++)
+		watch_process(kernel, i);
 }
 
 /* Attaches to what is wanted of a group. */
@@ -192,6 +264,8 @@ static int kernel_enable(
 	}
 	debug_say(DEBUG_KERNEL, "%zu instructions that aggregate are carried out by programs",
 		kernel->reduction.tally_count);
+	if (!result)
+		watch_all(kernel);
 	kernel->due = clock_monotonic();
 	return result;
 }
@@ -287,12 +361,22 @@ static void add_losses(struct kernel_source *kernel, struct event_batch *batch)
 	for (size_t i = 0; i < kernel->group_count; i++) {
 		if (!kernel_group_losses(kernel->groups[i], &kernel->losses))
 			continue;
-		kernel->has_told = false;
-		snprintf(kernel->message, sizeof(kernel->message),
+		tell(kernel, kernel->groups[i]->process,
 			"events are lost because the memory of an argument cannot be read");
 	}
 	batch->losses = kernel->losses.items;
 	batch->loss_count = kernel->losses.count;
+}
+
+/* The message of a batch, about a process. */
+static void show_message(struct kernel_source *kernel, struct event_batch *batch, uint32_t pid)
+{
+	long shown = kernel_shown_find(&kernel->shown, pid, NULL);
+
+	batch->processes = kernel->shown.list; /* it may have moved */
+	batch->process_count = kernel->shown.count;
+	batch->message_process = shown < 0 ? batch->message_process : (uint32_t)shown;
+	batch->message = kernel->message;
 }
 
 /* At the end: why a probe has not fired, where that is known. */
@@ -300,17 +384,12 @@ static void tell_silence(struct kernel_source *kernel, struct event_batch *batch
 {
 	for (size_t i = 0; i < kernel->group_count && !batch->message; i++) {
 		const struct kernel_group *group = kernel->groups[i];
-		long shown;
 
 		if (!group->is_attached || group->counted_lost ||
 			!kernel_silence_tell(&group->silence, kernel->set, kernel->message,
 				sizeof(kernel->message)))
 			continue;
-		shown = kernel_shown_find(&kernel->shown, group->target.pid, NULL);
-		batch->processes = kernel->shown.list; /* it may have moved */
-		batch->process_count = kernel->shown.count;
-		batch->message_process = shown < 0 ? batch->message_process : (uint32_t)shown;
-		batch->message = kernel->message;
+		show_message(kernel, batch, group->target.pid);
 	}
 }
 
@@ -324,9 +403,39 @@ static void end_process(struct kernel_source *kernel, size_t number)
 	if (process->descriptor >= 0)
 		epoll_ctl(kernel->wait, EPOLL_CTL_DEL, process->descriptor, NULL);
 	process->has_ended = true;
+	if (process->link >= 0)
+		bpf_close_aside(&process->link, 1);
+	process->link = -1;
 	for (size_t i = 0; i < kernel->group_count; i++)
 		if (kernel->groups[i]->process == number)
-			kernel_group_detach(kernel->groups[i]);
+			kernel_attach_stop_aside(&kernel->groups[i]->attachment);
+}
+
+/* The number of a process that has not ended; -1: there is none with this id. */
+static long find_process(const struct kernel_source *kernel, uint32_t pid)
+{
+	for (size_t i = kernel->process_count; i-- > 0;)
+		if (kernel->processes[i]->pid == pid && !kernel->processes[i]->has_ended)
+			return (long)i;
+	return -1;
+}
+
+/* Takes what has been reported. */
+static void take_notices(struct kernel_source *kernel)
+{
+	struct kernel_notice notice;
+
+	if (!kernel->watch)
+		return;
+	while (kernel_watch_next(kernel->watch, &notice))
+		if (keep_notice(kernel, &notice))
+			kernel_watch_continue(kernel->watch, &notice);
+	if (!kernel->told_missed && kernel_watch_has_missed(kernel->watch)) {
+		kernel->told_missed = true;
+		tell(kernel, 0,
+			"some of the libraries that it loads may not be traced: there were too "
+			"many at once");
+	}
 }
 
 /* Notes which processes have ended. */
@@ -336,7 +445,7 @@ static void poll_processes(struct kernel_source *kernel)
 	int count = epoll_wait(kernel->wait, events, WAITS_MAX, 0);
 
 	for (int i = 0; i < count; i++)
-		if (events[i].data.u64 != WAIT_RING)
+		if (events[i].data.u64 < kernel->process_count)
 			end_process(kernel, events[i].data.u64);
 	for (size_t i = 0; i < kernel->process_count; i++)
 		if (!kernel->processes[i]->has_ended && kernel->processes[i]->descriptor < 0 &&
@@ -370,6 +479,7 @@ static enum source_state take_batch(
 	bool last, complete;
 	uint64_t now;
 
+	take_notices(kernel);
 	poll_processes(kernel);
 	last = is_last(kernel);
 	for (size_t i = 0; i < kernel->group_count && last; i++)
@@ -383,7 +493,7 @@ static enum source_state take_batch(
 	left = kernel_records_peek(&kernel->records);
 	add_losses(kernel, batch);
 	if (*kernel->message && !kernel->has_told)
-		batch->message = kernel->message;
+		show_message(kernel, batch, kernel->processes[kernel->message_process]->pid);
 	kernel->has_told |= batch->message != NULL;
 	batch->until = left ? left->time - 1 : last ? now : kernel->records.until;
 	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
@@ -440,6 +550,7 @@ static void kernel_collect(struct source *source, const struct partial_sink *sin
 
 static void kernel_stop(struct source *source)
 {
+	source_kernel_release(source);
 	kernel_of(source)->stopping = true;
 	kernel_of(source)->due = 0;
 }
@@ -573,6 +684,7 @@ static int keep_group(struct kernel_source *kernel, struct kernel_target *target
 	if (kernel_group_new(target, process, &group))
 		return -ENOMEM;
 	kernel->groups[kernel->group_count++] = group;
+	kernel_process_map(kernel->processes[process], &group->target, false);
 	return 0;
 }
 
@@ -592,10 +704,10 @@ static int find_sites(struct kernel_source *kernel, uint32_t pid, struct kernel_
 	return result;
 }
 
-int source_kernel_add(struct source *source, uint32_t pid, struct error *error)
+int source_kernel_add(struct source *source, uint32_t pid, unsigned flags, struct error *error)
 {
 	struct kernel_source *kernel = kernel_of(source);
-	struct kernel_process process = {.descriptor = -1};
+	struct kernel_process process = {.descriptor = -1, .link = -1};
 	struct kernel_target target = {0};
 	int result = check_namespace(&kernel->features, pid, error);
 
@@ -603,13 +715,15 @@ int source_kernel_add(struct source *source, uint32_t pid, struct error *error)
 		result = kernel_process_open(&process, pid, error);
 	if (!result)
 		result = find_sites(kernel, pid, &target, error);
+	process.may_stop = flags & SOURCE_KERNEL_OURS || kernel_watch_may_stop(pid);
+	process.has_stream = flags & SOURCE_KERNEL_HAS_STREAM;
 	if (result)
 		goto out;
 	debug_say(DEBUG_KERNEL, "process %" PRIu32 ": %zu sites in %u files", pid,
 		target.site_count, target.file_count);
 	result = keep_process(kernel, &process);
 	if (!result) {
-		process = (struct kernel_process){.descriptor = -1};
+		process = (struct kernel_process){.descriptor = -1, .link = -1};
 		result = keep_group(kernel, &target, kernel->process_count - 1);
 	} else {
 		kernel_target_close(&target);
@@ -634,4 +748,203 @@ void source_kernel_remove_last(struct source *source)
 size_t source_kernel_count(const struct source *source)
 {
 	return kernel_of(source)->process_count;
+}
+
+/* ---- what turns up later ---- */
+
+/* What has turned up in a process. */
+struct kernel_later {
+	struct source source;
+	struct kernel_source *kernel;
+	struct kernel_target *target; /* NULL: given away */
+	size_t process;
+	struct kernel_notice notice;
+};
+
+/* Lets the process of a notice go on; `process`: its number, -1: it is not known any more. */
+static void go_on(struct kernel_source *kernel, const struct kernel_notice *notice, long process)
+{
+	if (!kernel_watch_continue(kernel->watch, notice) && process >= 0)
+		tell(kernel, (size_t)process,
+			"it has run for a while before its new probes were attached: events of "
+			"that time are missing");
+}
+
+static void free_target(struct kernel_target *target)
+{
+	if (target)
+		kernel_target_close(target);
+	free(target);
+}
+
+static struct kernel_later *later_of(const struct source *source)
+{
+	return (struct kernel_later *)(uintptr_t)source;
+}
+
+static void later_renumber(struct source *source, const uint32_t *numbers)
+{
+	struct kernel_target *target = later_of(source)->target;
+
+	for (size_t i = 0; i < target->site_count; i++)
+		target->sites[i].probe = numbers[target->sites[i].probe];
+	for (size_t i = 0; i < target->obstacle_count; i++)
+		target->obstacles[i].probe = numbers[target->obstacles[i].probe];
+}
+
+static int later_enable(
+	struct source *source, const struct source_request *request, struct error *error)
+{
+	struct kernel_later *later = later_of(source);
+	struct kernel_source *kernel = later->kernel;
+	struct kernel_target *target = later->target;
+
+	later->target = NULL;
+	if (!request->want_count) {
+		kernel_process_map(kernel->processes[later->process], target, true);
+		return 0;
+	}
+	if (keep_group(kernel, target, later->process)) {
+		free(target);
+		return error_set(error, ENOMEM, "out of memory");
+	}
+	free(target); /* the group has taken what is in it */
+	kernel_reduce_answer(&kernel->reduction, request);
+	return attach_group(kernel, kernel->groups[kernel->group_count - 1], request, error);
+}
+
+static void later_close(struct source *source)
+{
+	struct kernel_later *later = later_of(source);
+
+	go_on(later->kernel, &later->notice, (long)later->process);
+	free_target(later->target);
+	free(later);
+}
+
+static const struct source_methods later_methods = {
+	.enable = later_enable,
+	.renumber = later_renumber,
+	.close = later_close,
+};
+
+/* The targets that tell which files of a process are known; see kernel_target_open_later(). */
+static size_t list_known(
+	const struct kernel_source *kernel, size_t process, const struct kernel_target **list)
+{
+	size_t count = 0;
+
+	list[count++] = kernel->processes[process]->latest;
+	for (size_t i = 0; i < kernel->group_count; i++)
+		if (kernel->groups[i]->process == process)
+			list[count++] = &kernel->groups[i]->target;
+	return count;
+}
+
+/* Finds the sites of the files that a process has mapped since it was last looked at. */
+static int find_later(struct kernel_source *kernel, size_t process, struct kernel_target *target,
+	struct d_probe_set *own)
+{
+	const struct kernel_target **known =
+		calloc(kernel->group_count + 1, sizeof(struct kernel_target *));
+	uint32_t pid = kernel->processes[process]->pid;
+	struct error ignored;
+	int result = known ? 0 : -ENOMEM;
+
+	if (!result)
+		result = kernel_target_open_later(
+			target, pid, known, list_known(kernel, process, known), &ignored);
+	if (!result &&
+		!kernel_linker_is_consistent(target->process, kernel->processes[process]->state))
+		result = -EAGAIN; /* a notice will follow */
+	target->has_stream = kernel->processes[process]->has_stream;
+	if (!result)
+		result = kernel_usdt_add(target, own);
+	for (size_t i = 0; i < kernel->asked_count && !result; i++)
+		if (kernel_pid_add(target, own, &kernel->asked[i], 1, &ignored) == -ENOMEM)
+			result = -ENOMEM;
+	free(known);
+	return result;
+}
+
+/* Another program is another process, as far as its probes are concerned. */
+static void replace_program(struct kernel_source *kernel, size_t number)
+{
+	struct kernel_process *old = kernel->processes[number], process;
+	struct error ignored;
+	bool may_stop = old->may_stop, has_stream = old->has_stream;
+
+	/* Links of the old program would go on in the new one where it maps the same files. */
+	for (size_t i = 0; i < kernel->group_count; i++)
+		if (kernel->groups[i]->process == number)
+			kernel_group_detach(kernel->groups[i]);
+	end_process(kernel, number);
+	if (kernel_process_open(&process, old->pid, &ignored))
+		return;
+	process.may_stop = may_stop;
+	process.has_stream = has_stream;
+	if (keep_process(kernel, &process)) {
+		kernel_process_close(&process);
+		return;
+	}
+	watch_process(kernel, kernel->process_count - 1);
+}
+
+/* Takes the first notice; NULL: it is settled, and the process goes on. */
+static struct source *take_notice(struct kernel_source *kernel, struct d_probe_set *own)
+{
+	const struct kernel_notice notice = kernel->notices[0];
+	struct kernel_later *later = NULL;
+	struct kernel_target *target = NULL;
+	long process = find_process(kernel, notice.pid);
+	int result = -ESRCH;
+
+	memmove(kernel->notices, kernel->notices + 1,
+		--kernel->notice_count * sizeof(*kernel->notices));
+	if (process >= 0 && notice.kind == KERNEL_NOTICE_PROGRAM) {
+		replace_program(kernel, (size_t)process);
+		process = find_process(kernel, notice.pid);
+	}
+	if (process >= 0) {
+		target = calloc(1, sizeof(*target));
+		later = calloc(1, sizeof(*later));
+		result = target && later ? find_later(kernel, (size_t)process, target, own)
+					 : -ENOMEM;
+	}
+	if (result == -ENOMEM && process >= 0)
+		tell(kernel, (size_t)process, "out of memory: what it has loaded is not traced");
+	if (!result && (target->site_count || target->obstacle_count)) {
+		*later = (struct kernel_later){.source = {.methods = &later_methods,
+						       .process = kernel->processes[process]->event,
+						       .kind = SOURCE_KIND_KERNEL},
+			.kernel = kernel,
+			.target = target,
+			.process = (size_t)process,
+			.notice = notice};
+		return &later->source;
+	}
+	free(later);
+	if (result)
+		free_target(target);
+	else
+		kernel_process_map(kernel->processes[process], target, true);
+	go_on(kernel, &notice, process);
+	return NULL;
+}
+
+struct source *source_kernel_later(struct source *source, struct d_probe_set *own)
+{
+	struct kernel_source *kernel = kernel_of(source);
+	struct source *later = NULL;
+
+	take_notices(kernel);
+	while (kernel->notice_count && !later)
+		later = take_notice(kernel, own);
+	return later;
+}
+
+void source_kernel_release(struct source *source)
+{
+	if (kernel_of(source)->watch)
+		kernel_watch_release(kernel_of(source)->watch);
 }

@@ -21,10 +21,26 @@ int source_kernel_new(struct d_probe_set *set, const struct d_asked *asked, size
  * are added. The source ends with the last of its processes. A negative errno and a line in error:
  * it is not added; the set may have got probes.
  */
-int source_kernel_add(struct source *source, uint32_t pid, struct error *error);
+enum {
+	SOURCE_KERNEL_OURS = 1,      /* we have started it: nobody else minds if it is stopped */
+	SOURCE_KERNEL_HAS_STREAM = 2 /* so what it loads later and has libvmtap is not added */
+};
+int source_kernel_add(struct source *source, uint32_t pid, unsigned flags, struct error *error);
 
 /* Removes the process that was added last, whose probes the caller removes from the set. */
 void source_kernel_remove_last(struct source *source);
+
+/*
+ * After the source has been enabled: what has turned up in its processes since, such as a library
+ * that one has loaded. It is a source whose probes are added to the set, which is one of its own.
+ * It must be renumbered, enabled and closed at once, since its process may be stopped meanwhile;
+ * its events are those of the kernel source. NULL: nothing has turned up.
+ */
+struct source *source_kernel_later(struct source *source, struct d_probe_set *own);
+
+/* From now on no process is stopped; those that are go on. To be called before what may take long.
+ */
+void source_kernel_release(struct source *source);
 
 /* How many processes have been added. */
 size_t source_kernel_count(const struct source *source);

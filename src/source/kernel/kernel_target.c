@@ -11,26 +11,55 @@
 #include "base/error.h"
 #include "usdt/pid_probe.h"
 
-int kernel_target_open(struct kernel_target *target, uint32_t pid, struct error *error)
+static bool is_known(const struct usdt_object *object, const struct kernel_target *const *known,
+	size_t known_count)
+{
+	for (size_t i = 0; i < known_count; i++)
+		for (uint32_t j = 0; known[i] && j < known[i]->file_count; j++) {
+			const struct usdt_object *other = known[i]->files[j].object;
+
+			/* without a mapping or a descriptor, another file may have got the inode */
+			if ((i == 0 || known[i]->files[j].descriptor >= 0) &&
+				object->inode == other->inode &&
+				object->device_major == other->device_major &&
+				object->device_minor == other->device_minor)
+				return true;
+		}
+	return false;
+}
+
+int kernel_target_open_later(struct kernel_target *target, uint32_t pid,
+	const struct kernel_target *const *known, size_t known_count, struct error *error)
 {
 	int result;
 
 	*target = (struct kernel_target){.pid = pid};
-	result = usdt_process_open((pid_t)pid, &target->process, error);
+	result = usdt_process_map((pid_t)pid, &target->process, error);
 	if (result)
 		return result;
+	usdt_process_open_memory(target->process);
 	target->files = calloc(target->process->object_count + 1, sizeof(*target->files));
-	if (!target->files)
-		return error_set(error, ENOMEM, "process %u: out of memory", (unsigned int)pid);
-	for (size_t i = 0; i < target->process->object_count; i++) {
-		const struct usdt_object *object = &target->process->objects[i];
+	for (size_t i = 0; i < target->process->object_count && target->files; i++) {
+		struct usdt_object *object = &target->process->objects[i];
+		struct kernel_file *file = &target->files[target->file_count++];
 		const char *slash = strrchr(object->path, '/');
 
-		target->files[target->file_count++] = (struct kernel_file){.object = object,
+		*file = (struct kernel_file){.object = object,
 			.descriptor = -1,
-			.name = slash ? slash + 1 : object->path};
+			.name = slash ? slash + 1 : object->path,
+			.is_known = is_known(object, known, known_count)};
+		if (!file->is_known && usdt_object_read(target->process, object))
+			return error_set(
+				error, ENOMEM, "process %u: out of memory", (unsigned int)pid);
 	}
-	return 0;
+	return target->files
+		? 0
+		: error_set(error, ENOMEM, "process %u: out of memory", (unsigned int)pid);
+}
+
+int kernel_target_open(struct kernel_target *target, uint32_t pid, struct error *error)
+{
+	return kernel_target_open_later(target, pid, NULL, 0, error);
 }
 
 void kernel_target_close(struct kernel_target *target)

@@ -20,6 +20,7 @@ struct kernel_file {
 	const struct usdt_object *object;
 	int descriptor;   /* kept open, so that a link can name it by /proc/self/fd; -1: not yet */
 	const char *name; /* its path's last part */
+	bool is_known;    /* its probes are another target's */
 };
 
 /* A site of a probe that can not be attached to, or not at all fired. */
@@ -30,6 +31,7 @@ struct kernel_obstacle {
 
 struct kernel_target {
 	uint32_t pid;
+	bool has_stream; /* which will deliver the probes that are made with libvmtap */
 	struct usdt_process *process;
 	struct arena texts;
 	struct kernel_file *files;
@@ -45,6 +47,14 @@ struct kernel_target {
 /* Reads what the process has mapped. A negative errno and a line in error. */
 int kernel_target_open(struct kernel_target *target, uint32_t pid, struct error *error);
 void kernel_target_close(struct kernel_target *target);
+
+/*
+ * The same for a process some of whose files are those of other targets, and are not read again.
+ * The first of these, or NULL, is what the process had mapped when it was last looked at; of the
+ * others those files count that are open.
+ */
+int kernel_target_open_later(struct kernel_target *target, uint32_t pid,
+	const struct kernel_target *const *known, size_t known_count, struct error *error);
 
 /* Each returns 0 or -ENOMEM. */
 int kernel_target_add_site(struct kernel_target *target, const struct kernel_site *site);

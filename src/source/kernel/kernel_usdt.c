@@ -194,6 +194,7 @@ static int take_site(struct usdt_finder *finder, const struct usdt_site *site)
 	return kernel_target_add_site(finder->target, &taken);
 }
 
+/* Sites with a 10-byte nop are those that vmtap's generator has made. */
 int kernel_usdt_add(struct kernel_target *target, struct d_probe_set *set)
 {
 	struct usdt_finder finder = {.target = target, .set = set, .others = set->count};
@@ -202,10 +203,11 @@ int kernel_usdt_add(struct kernel_target *target, struct d_probe_set *set)
 	for (; finder.file < target->file_count && !result; finder.file++) {
 		const struct usdt_image *image = target->files[finder.file].object->image;
 
-		if (!image || image->machine != EM_X86_64)
+		if (!image || image->machine != EM_X86_64 || target->files[finder.file].is_known)
 			continue;
 		for (size_t i = 0; i < image->site_count && !result; i++)
-			result = take_site(&finder, &image->sites[i]);
+			if (!target->has_stream || image->sites[i].form != SITE_NOP_NOP10)
+				result = take_site(&finder, &image->sites[i]);
 	}
 	contract_free(finder.contract);
 	return result;

@@ -1,0 +1,18 @@
+/*
+ * later.h: what turns up in processes that the kernel traces while a program runs: libraries that
+ * they load, other programs that they execute. Clauses whose descriptions match the new probes are
+ * enabled on them, before any of the new code runs where the process may be stopped for that.
+ */
+#ifndef VMTAP_CLI_TRACE_LATER_H
+#define VMTAP_CLI_TRACE_LATER_H
+
+struct join_run;
+struct targets;
+
+/*
+ * To be called after each batch. Says on standard error what prevents a probe from being enabled;
+ * the trace goes on without it.
+ */
+void later_join(struct targets *targets, const struct join_run *run);
+
+#endif

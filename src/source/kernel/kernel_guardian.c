@@ -1,0 +1,170 @@
+/*
+ * kernel_guardian.c: see kernel_guardian.h.
+ *
+ * The guardian has no descriptors but the two maps and its end of a line to the tracer. When the
+ * line ends before its last byte has come, the tracer has died: the programs may stop nobody from
+ * then on, and whoever has been stopped goes on. A program that is just running may stop a process
+ * a moment later, so it looks several times.
+ *
+ * It is made without a signal to its parent at its end, so that it does not count among the
+ * children that vmtap waits for.
+ */
+#include "source/kernel/kernel_guardian.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "source/kernel/bpf.h"
+
+enum {
+	LOOK_MS = 500, /* between two looks at what is stopped */
+	LAST_LOOKS = 20,
+	LAST_LOOK_MS = 10,
+	MAPS = 2
+};
+
+/* Whether the process is stopped by a signal. Uses no memory but the stack's. */
+static bool is_stopped(uint32_t pid)
+{
+	char path[32], text[512], *state;
+	ssize_t length;
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", (unsigned int)pid);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return false;
+	length = read(file, text, sizeof(text) - 1);
+	close(file);
+	text[length > 0 ? length : 0] = '\0';
+	state = strrchr(text, ')');
+	return state && state[1] && state[2] == 'T';
+}
+
+/* Lets those go on that were stopped before a time. */
+static void let_go(int held, uint64_t before)
+{
+	uint32_t pid, next;
+	uint64_t time;
+	int result = bpf_map_next(held, NULL, &next);
+
+	while (!result) {
+		pid = next;
+		result = bpf_map_next(held, &pid, &next);
+		if (bpf_map_get(held, &pid, &time) || time > before || !is_stopped(pid))
+			continue;
+		kill((pid_t)pid, SIGCONT);
+		bpf_map_delete(held, &pid);
+	}
+}
+
+static void guard(int held, int control, int line)
+{
+	const struct timespec pause = {.tv_nsec = LAST_LOOK_MS * 1000000L};
+	const uint32_t first = 0;
+	const uint64_t none[2] = {0};
+	struct pollfd wait = {.fd = line, .events = POLLIN};
+	char byte;
+	ssize_t length;
+
+	for (;;) {
+		if (poll(&wait, 1, LOOK_MS) <= 0) {
+			let_go(held, clock_monotonic() - KERNEL_GUARDIAN_MS * CLOCK_NS_PER_MS);
+			continue;
+		}
+		length = read(line, &byte, 1);
+		if (length > 0)
+			return; /* all is well */
+		if (length == 0 || errno != EINTR)
+			break;
+	}
+	bpf_map_set(control, &first, none);
+	for (unsigned i = 0; i < LAST_LOOKS; i++) {
+		let_go(held, UINT64_MAX);
+		nanosleep(&pause, NULL);
+	}
+}
+
+/* Moves the descriptors that it needs to the first numbers, and closes all others. */
+static void run(int held, int control, int line)
+{
+	int kept[MAPS + 1] = {held, control, line};
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	setsid(); /* signals to the terminal's processes are not for it */
+	prctl(PR_SET_NAME, "vmtap-guardian");
+	for (int i = 0; i <= MAPS; i++) {
+		kept[i] = fcntl(kept[i], F_DUPFD_CLOEXEC, 100);
+		if (kept[i] < 0)
+			_exit(1);
+	}
+	for (int i = 0; i <= MAPS; i++)
+		dup2(kept[i], i);
+	syscall(SYS_close_range, MAPS + 1, ~0U, 0);
+	if (write(MAPS, "", 1) == 1)
+		guard(0, 1, MAPS);
+	_exit(0);
+}
+
+/* Waits until it has closed what it has inherited: links must not live longer for its sake. */
+static int await_start(int line)
+{
+	ssize_t length;
+	char byte;
+
+	do
+		length = read(line, &byte, 1);
+	while (length < 0 && errno == EINTR);
+	return length == 1 ? 0 : -ECHILD;
+}
+
+int kernel_guardian_start(struct kernel_guardian *guardian, int held, int control)
+{
+	int line[2];
+	long pid;
+
+	*guardian = (struct kernel_guardian){.line = -1};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line))
+		return -errno;
+	pid = syscall(SYS_clone, 0UL, NULL, NULL, NULL, 0UL);
+	if (!pid) {
+		close(line[0]);
+		run(held, control, line[1]);
+	}
+	close(line[1]);
+	if (pid < 0) {
+		int result = -errno;
+		close(line[0]);
+		return result;
+	}
+	guardian->pid = (pid_t)pid;
+	guardian->line = line[0];
+	return await_start(line[0]);
+}
+
+void kernel_guardian_stop(struct kernel_guardian *guardian)
+{
+	if (!guardian->pid)
+		return;
+	while (send(guardian->line, "", 1, MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+	close(guardian->line);
+	while (waitpid(guardian->pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	*guardian = (struct kernel_guardian){.line = -1};
+}

@@ -1,0 +1,28 @@
+/*
+ * kernel_guardian.h: a process of our own that lets go on what our programs have stopped, if we end
+ * or do not answer: a traced process never stays stopped for want of its tracer.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_GUARDIAN_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_GUARDIAN_H
+
+#include <sys/types.h>
+
+enum { KERNEL_GUARDIAN_MS = 2000 /* for which a process stays stopped at most */ };
+
+struct kernel_guardian {
+	pid_t pid; /* 0: none */
+	int line;  /* to it; -1: none */
+};
+
+/*
+ * Starts it. `held` is a map from the id of a process that a program stops, 4 bytes, to the time
+ * (CLOCK_MONOTONIC, ns); `control` an array whose only element, 16 bytes, is
+ * set to zeroes, so that programs stop nobody.
+ * A negative errno.
+ */
+int kernel_guardian_start(struct kernel_guardian *guardian, int held, int control);
+
+/* Ends it; nothing must be stopped any more. */
+void kernel_guardian_stop(struct kernel_guardian *guardian);
+
+#endif

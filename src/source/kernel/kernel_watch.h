@@ -1,0 +1,72 @@
+/*
+ * kernel_watch.h: reports what changes in processes while they are traced: their dynamic linker has
+ * loaded or removed objects, or they execute another program. If they may be stopped, they are
+ * stopped at that moment, before any code of the objects or the program runs, until
+ * kernel_watch_continue(). Nobody stays stopped if the tracer dies or does not answer
+ * (kernel_guardian.h).
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_WATCH_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_WATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "source/kernel/bpf.h"
+#include "source/kernel/kernel_linker.h"
+
+struct error;
+struct kernel_watch;
+
+enum kernel_notice_kind { KERNEL_NOTICE_OBJECTS, KERNEL_NOTICE_PROGRAM };
+
+struct kernel_notice {
+	uint64_t time; /* CLOCK_MONOTONIC, ns */
+	uint32_t kind; /* enum kernel_notice_kind */
+	uint32_t pid;
+	uint32_t is_stopped; /* it is stopped, or will be at once */
+	uint32_t unused;
+};
+
+/* A negative errno and a line in error. */
+int kernel_watch_new(
+	const struct bpf_features *features, struct kernel_watch **watch, struct error *error);
+
+/* Lets go on whoever is stopped, and ends. */
+void kernel_watch_free(struct kernel_watch *watch);
+
+/* Readable when there are notices. */
+int kernel_watch_descriptor(const struct kernel_watch *watch);
+
+/*
+ * Watches a process, or another program in it. linker: its dynamic linker; NULL: it has none.
+ * *link is attached to the linker's function and belongs to the caller; -1: none. A negative errno.
+ */
+int kernel_watch_add(struct kernel_watch *watch, uint32_t pid, const struct kernel_linker *linker,
+	bool may_stop, int *link);
+void kernel_watch_remove(struct kernel_watch *watch, uint32_t pid);
+
+/* The next notice; false: there is none now. */
+bool kernel_watch_next(struct kernel_watch *watch, struct kernel_notice *notice);
+
+/*
+ * Lets the process of a notice go on. False: it was stopped, and has been let go before, since
+ * this took too long.
+ */
+bool kernel_watch_continue(struct kernel_watch *watch, const struct kernel_notice *notice);
+
+/* Leaves the process of a notice stopped: from now on it is the caller's to let it go on. */
+void kernel_watch_keep(struct kernel_watch *watch, const struct kernel_notice *notice);
+
+/* From now on nobody is stopped; whoever is goes on. */
+void kernel_watch_release(struct kernel_watch *watch);
+
+/* Whether there were more notices at once than there was room for. */
+bool kernel_watch_has_missed(const struct kernel_watch *watch);
+
+/*
+ * Whether a process may be stopped: not if it belongs to a terminal, where the shell that has
+ * started it would take it for stopped by its user.
+ */
+bool kernel_watch_may_stop(uint32_t pid);
+
+#endif

@@ -1,0 +1,135 @@
+#!/bin/bash
+# What turns up in a process while the kernel traces it: libraries that it loads, removes and loads
+# again, programs that it executes. Nothing may be missed, from the first instruction on, and nobody
+# may stay stopped.
+set -u
+. tests/e2e/common
+
+"$VMTAP" trace --via=kernel -l -p $$ >"$directory/out" 2>"$directory/err" </dev/null
+if grep -q 'allows no BPF program' "$directory/err"; then
+	echo "the kernel allows no BPF program"
+	exit 77
+fi
+loader=$directory/loader
+$CC -O2 -o "$loader" tests/tools/usdt_loader.c -pthread -ldl &&
+	$CC -O2 -fPIC -shared -DLIBRARY -o "$directory/libone.so" tests/tools/usdt_loader.c &&
+	$CC -O2 -fPIC -shared -DLIBRARY -o "$directory/libtwo.so" tests/tools/usdt_loader.c || fail "compiling"
+echo '#include <sys/sdt.h>
+	int main(void) { for (int i = 1; i <= 7; i++) DTRACE_PROBE2(later, number, i, 3 * i); return 0; }' >"$directory/alone.c"
+$CC -O2 -static -o "$directory/alone" "$directory/alone.c" || fail "compiling"
+script='later$target:::begins { printf("%d\n", arg0 == pid); }
+	later$target:::number { @[execname, probemod] = count(); @s[probemod] = sum(arg1); }
+	END { printa("%s %s %@d\n", @); printa("%s %@d\n", @s); }'
+
+# A script for the loader on standard input; the trace must print these lines, sorted.
+traces() { # arguments, script; the lines are read from standard input
+	local lines
+	lines=$(cat)
+	timeout 100 "$VMTAP" trace -q "${@:1:$#-1}" -n "$script" <<<"${!#}" >"$directory/out" 2>"$directory/err" ||
+		fail "trace ${*:1:$#-1}: status $?"
+	[ "$(sort "$directory/out" | sed '/^$/d')" = "$lines" ] || fail "the loader's script ${!#}"
+}
+
+# ---- commands ----
+
+for via in auto kernel; do
+	traces --via=$via -Z -c "$loader" "load $directory/libone.so
+call 5
+drop
+load $directory/libone.so
+call 3
+load $directory/libtwo.so
+call 2" <<-END
+		1
+		1
+		1
+		libone.so 63
+		libtwo.so 9
+		loader libone.so 8
+		loader libtwo.so 2
+	END
+done
+# Removed, replaced on disk, and loaded again.
+traces -c "$loader" "load $directory/libone.so
+call 5
+drop
+exec /bin/sh -c cp $directory/libtwo.so $directory/libthree.so && rm $directory/libone.so && mv $directory/libthree.so $directory/libone.so; exec $loader" <<-END
+	1
+	libone.so 45
+	loader libone.so 5
+END
+# Other programs: the same, one that is linked statically, by a shell, by a thread.
+for how in "" "thread
+"; do
+	traces -c "sh -c 'exec $loader'" "load $directory/libone.so
+call 5
+${how}exec $loader
+load $directory/libone.so
+call 4
+exec $directory/alone" <<-END
+		1
+		1
+		alone 84
+		alone alone 7
+		libone.so 75
+		loader libone.so 9
+	END
+done
+
+# ---- a process that runs already, and its tracer's end ----
+
+mkfifo "$directory/in"
+start() {
+	setsid "$loader" <"$directory/in" >"$directory/said" 2>"$directory/complaints" &
+	pids+=($!)
+	exec 3>"$directory/in"
+	echo "say ready" >&3
+	await "the loader is not ready" grep -q ready "$directory/said"
+	running=$(pgrep -f -x "$loader" | tail -1)
+	pids+=("$running")
+}
+start
+VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "$running" -n "BEGIN { printf(\"begun\\n\"); } $script" >"$directory/out" 2>"$directory/err" 3>&- &
+tracer=$!
+await "the trace does not begin" grep -q begun "$directory/out"
+is_watched() { grep -q "process $running is watched" "$directory/err"; }
+await "nobody watches for libraries" is_watched
+printf 'load %s\ncall 6\nexec %s\nload %s\ncall 4\nexec %s\n' "$directory/libone.so" "$loader" "$directory/libtwo.so" \
+	"$directory/alone" >&3
+exec 3>&-
+wait "$tracer" || fail "the trace of a process that loads and executes: status $?"
+[ "$(sort "$directory/out" | sed '/^$/d' | tr '\n' ,)" = \
+	"1,1,alone 84,alone alone 7,begun,libone.so 63,libtwo.so 30,loader libone.so 6,loader libtwo.so 4," ] ||
+	fail "a process that loads and executes"
+
+# The tracer is killed while the process is stopped by it: it goes on.
+start
+VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "$running" -n "BEGIN { printf(\"begun\\n\"); } $script" >"$directory/out" 2>"$directory/err" 3>&- &
+tracer=$!
+await "the trace does not begin" grep -q begun "$directory/out"
+await "nobody watches for libraries" is_watched
+kill -STOP "$tracer"
+printf 'load %s\ncall 6\nsay loaded\n' "$directory/libone.so" >&3
+is_stopped() { grep -q '^State:[[:space:]]*T' "/proc/$running/status"; }
+await "the process is not stopped while its library is attached to" is_stopped
+kill -9 "$tracer"
+wait "$tracer" 2>/dev/null
+await "the process stays stopped after the tracer's death" grep -q loaded "$directory/said"
+is_alone() { ! pgrep -f "vmtap.*-p $running " && ! is_stopped; }
+await "the guardian stays" is_alone
+# One that does not answer does not hold it for ever, and says that it came too late.
+VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "$running" -n "BEGIN { printf(\"begun\\n\"); } $script" >"$directory/out" 2>"$directory/err" 3>&- &
+tracer=$!
+await "the trace does not begin" grep -q begun "$directory/out"
+await "nobody watches for libraries" is_watched
+kill -STOP "$tracer"
+printf 'load %s\ncall 6\nsay again\n' "$directory/libtwo.so" >&3
+await "the process is not stopped while its library is attached to" is_stopped
+await "the process stays stopped" grep -q again "$directory/said"
+kill -CONT "$tracer"
+await "it is not told what was missed" grep -q 'has run for a while before its new probes were attached' "$directory/err"
+printf 'call 2\n' >&3
+exec 3>&-
+wait "$tracer" || fail "the trace that came too late: status $?"
+grep -q '^loader libtwo.so 2$' "$directory/out" || fail "the library was attached to late"
+exit 0

@@ -1,0 +1,143 @@
+/*
+ * usdt_loader.c: loads libraries with USDT probes and removes them again, as a script on standard
+ * input says; the same file is such a library (-DLIBRARY), whose constructor fires later:::begins
+ * and whose function fires later:::number.
+ *
+ *     load PATH    dlopen()          call COUNT   calls the last library's function
+ *     drop         dlclose()         exec WORD... executes another program
+ *     fork COUNT   that many children, which do what the lines up to "end" say, and are awaited
+ *     thread       the next exec is executed by a thread, the main thread has ended then
+ *     lone         the main thread ends; another goes on with the script
+ *     say TEXT     prints it
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sdt.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef LIBRARY
+
+__attribute__((constructor)) static void begin(void)
+{
+	DTRACE_PROBE1(later, begins, getpid());
+}
+
+void later_number(int value);
+void later_number(int value)
+{
+	DTRACE_PROBE2(later, number, value, 3 * value);
+}
+
+#else
+
+enum { WORDS_MAX = 16 };
+
+static void *library;
+
+static void call(int count)
+{
+	void (*function)(int) = NULL;
+
+	if (library)
+		*(void **)&function = dlsym(library, "later_number");
+	for (int i = 1; i <= count && function; i++)
+		function(i);
+}
+
+static void execute(char *line)
+{
+	char *words[WORDS_MAX + 1], *rest = NULL;
+	int count = 0;
+
+	for (char *word = strtok_r(line, " ", &rest); word && count < WORDS_MAX;
+		word = strtok_r(NULL, " ", &rest))
+		words[count++] = word;
+	words[count] = NULL;
+	execvp(words[0], words);
+	perror(words[0]);
+	exit(1);
+}
+
+static void *execute_thread(void *line)
+{
+	execute(line);
+	return NULL;
+}
+
+static int run(void);
+
+static void *run_thread(void *unused)
+{
+	(void)unused;
+	exit(run());
+}
+
+static void fork_children(int count)
+{
+	long at = ftell(stdin);
+
+	for (int i = 0; i < count; i++)
+		if (!fork())
+			_exit(run());
+	(void)at;
+	while (wait(NULL) > 0)
+		;
+}
+
+static int run(void)
+{
+	char *line = NULL;
+	size_t size = 0;
+	bool by_thread = false;
+	pthread_t thread;
+
+	while (getline(&line, &size, stdin) > 0) {
+		char *rest = strchr(line, ' ');
+
+		line[strcspn(line, "\n")] = '\0';
+		rest = rest ? rest + 1 : line + strlen(line);
+		if (!strncmp(line, "load", 4)) {
+			library = dlopen(rest, RTLD_NOW);
+			if (!library) {
+				fprintf(stderr, "%s\n", dlerror());
+				return 1;
+			}
+		} else if (!strncmp(line, "drop", 4)) {
+			dlclose(library);
+			library = NULL;
+		} else if (!strncmp(line, "call", 4)) {
+			call(atoi(rest));
+		} else if (!strncmp(line, "say", 3)) {
+			printf("%s\n", rest);
+			fflush(stdout);
+		} else if (!strncmp(line, "fork", 4)) {
+			fork_children(atoi(rest));
+		} else if (!strncmp(line, "thread", 6)) {
+			by_thread = true;
+		} else if (!strncmp(line, "lone", 4)) {
+			pthread_create(&thread, NULL, run_thread, NULL);
+			pthread_exit(NULL);
+		} else if (!strncmp(line, "exec", 4) && by_thread) {
+			pthread_create(&thread, NULL, execute_thread, rest);
+			pthread_join(thread, NULL);
+		} else if (!strncmp(line, "exec", 4)) {
+			execute(rest);
+		} else if (!strncmp(line, "end", 3)) {
+			return 0;
+		}
+	}
+	return 0;
+}
+
+int main(void)
+{
+	setvbuf(stdin, NULL, _IONBF, 0); /* what is executed reads on */
+	return run();
+}
+
+#endif
