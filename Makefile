@@ -29,6 +29,12 @@ MANDIR ?= $(PREFIX)/share/man
 ifeq ($(origin CC),default)
 CC := gcc
 endif
+# What follows asks the compiler, so it must be there. If it cannot be installed, the goals say so.
+ifneq ($(filter-out clean uninstall,$(or $(MAKECMDGOALS),all)),)
+ifeq ($(shell command -v $(firstword $(CC))),)
+$(shell CC='$(CC)' sh src/packages.sh build 1>&2 2>/dev/null)
+endif
+endif
 DTRACE ?= dtrace
 # The compiler's own linker and objcopy, which know its target.
 ifeq ($(origin LD),default)
