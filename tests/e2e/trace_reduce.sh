@@ -61,6 +61,8 @@ done <<'SCRIPTS'
 1|vm$target:::method-entry { @a[arg3] = count(); } vm$target:::method-return { @b = count(); printa(@b); }
 1|vm$target:::method-entry /copyinstr(arg1) == "solve" || copyinstr(arg1) == "init"/ { @a = count(); }
 1|vm$target:::method-entry /copyinstr(arg1) < "solve"/ { @a[copyinstr(arg1)] = count(); }
+2|vm$target:::method-entry { @[execname, copyinstr(arg1), uid, gid, arg3] = count(); } vm$target:::method-return /execname == "toy" && execname != "t"/ { @b[execname] = count(); }
+1|vm$target:::method-entry { @[copyinstr(arg0, 2), copyinstr(arg1, arg3 - 36)] = count(); }
 0|vm$target:::method-entry /copyinstr(arg1) == "solutions"/ { printf("%d\n", arg3); }
 0|vm$target:::method-entry { @ = count(); } vm$target:::method-return /++n == 100/ { exit(0); }
 SCRIPTS

@@ -36,6 +36,7 @@ static void setup(void)
 	maps.ring = bpf_map(BPF_MAP_TYPE_RINGBUF, 0, 0, RING_BYTES, 0);
 	maps.counters = bpf_map(BPF_MAP_TYPE_ARRAY, 4, COUNTERS, 1, BPF_F_MMAPABLE);
 	maps.task = bpf_task_map(KERNEL_CAPTURE_MAX);
+	kernel_layout_find(&maps.layout);
 	ck_assert_int_ge(maps.ring, 0);
 	ck_assert_int_ge(maps.counters, 0);
 	ck_assert_int_ge(maps.task, 0);
@@ -161,10 +162,16 @@ static const struct {
 		"0"},
 	{ENTRY "{ @[arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7] = count(); }", "0"},
 	{ENTRY "{ @[copyinstr(arg0, 10)] = count(); @b[copyinstr(arg1, 256)] = sum(1); }", "0"},
-	{ENTRY "{ @[stringof(copyinstr(arg0))] = count(); @b[execname] = count(); }", ""},
+	{ENTRY "{ @[stringof(copyinstr(arg0))] = count(); @b[execname] = count(); }", "0"},
 	{ENTRY "{ @[ustack()] = count(); }", ""},
 	{ENTRY "{ @[stack()] = count(); }", ""},
 	{ENTRY "{ @[strjoin(copyinstr(arg0), copyinstr(arg1))] = count(); }", ""},
+	{ENTRY "{ @[execname, uid, gid, copyinstr(arg0)] = count(); @b[execname] = max(arg3); }",
+		"0"},
+	{ENTRY "{ @[execname, execname, execname] = count(); }", ""},
+	{ENTRY "/execname == \"python3\" || \"x\" == execname/ { @ = count(); }", "0"},
+	{ENTRY "{ @[copyinstr(arg0, arg3), copyinstr(arg1, arg4 + 1)] = count(); }", "0"},
+	{ENTRY "/copyinstr(arg0, arg3) == \"Main\"/ { @ = count(); }", "0"},
 	/* arithmetic */
 	{ENTRY "{ @[arg3 / arg4, arg3 % arg4, -arg3, ~arg4, !arg3] = sum(arg3 << 3 >> (arg4 & 7)); "
 	       "}",

@@ -43,6 +43,7 @@ enum {
 	FLUSH_MS = 100,  /* longest time between two writes of output */
 	JOIN_MS = 5,     /* time between two looks for VMs that have turned up, while events come */
 	OVER_MS = 20,    /* and between two looks whether all that a command started has ended */
+	COLLECT_S = 60,  /* and between two reads of what sources count, which has its limits */
 	WAIT_MS = 60000  /* longest single wait */
 };
 
@@ -58,6 +59,7 @@ struct run {
 	uint64_t flushed;   /* when output was last written */
 	uint64_t told;      /* when drops were last reported */
 	uint64_t looked;    /* when VMs that join and leave were last looked for */
+	uint64_t collected; /* when what sources count was last read for its own sake */
 	bool is_damaged;    /* the recording is damaged, not only cut off */
 	bool pending_drops; /* the engine has run since */
 	uint64_t lost;      /* events that the source has lost */
@@ -278,6 +280,10 @@ static int main_loop(struct run *run, struct error *error)
 			break; /* a command may run a little longer than its stream */
 		stop_alone(run);
 		now = clock_monotonic();
+		if (now - run->collected > COLLECT_S * CLOCK_NS_PER_S) {
+			engine_collect(run->engine);
+			run->collected = now;
+		}
 		if (targets->count > 1 || targets->arrivals.choice)
 			target_tell_ends(targets, SOURCE_MORE, NULL, run->settings->quiet);
 		if (state == SOURCE_MORE) {
@@ -485,7 +491,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	debug_say(DEBUG_ENGINE, "begins, next tick %s",
 		engine_next_tick(run.engine) == UINT64_MAX ? "never" : "set");
 	engine_begin(run.engine, present(&run), wall_offset);
-	run.told = run.heard = run.flushed = clock_monotonic();
+	run.told = run.heard = run.flushed = run.collected = clock_monotonic();
 	result = flush_when_due(&run, run.told, error);
 	if (!result && source && !has_exited(&run)) {
 		result = enable_probes(&run, error);

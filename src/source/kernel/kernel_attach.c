@@ -329,7 +329,8 @@ static int find_layout(struct kernel_attachment *attachment, struct error *error
 	bool has_identity = false, has_clock = false;
 
 	for (size_t i = 0; i < attachment->plan_count; i++) {
-		has_identity |= attachment->plans[i].has_identity;
+		has_identity |=
+			attachment->plans[i].has_identity || attachment->plans[i].looks_at_task;
 		has_clock |= attachment->plans[i].has_cpu_clock;
 	}
 	if (has_identity || has_clock)

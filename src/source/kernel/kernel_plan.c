@@ -194,6 +194,7 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	for (size_t i = 0; i < count && !result; i++) {
 		if (wants[i].reduced) {
 			others |= wants[i].demand->arguments;
+			plan->looks_at_task |= wants[i].demand->process;
 			continue;
 		}
 		plan->ships = true;

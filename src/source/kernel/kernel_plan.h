@@ -90,6 +90,7 @@ struct kernel_plan {
 	uint32_t begin;     /* of what differs in length; the record's size if nothing does */
 	uint32_t limit;     /* the record's greatest size */
 	bool ships;         /* a clause needs a record */
+	bool looks_at_task; /* what the program carries out needs struct kernel_layout */
 	bool clauses_sleep; /* as sleeps, for what the program does before it makes a record */
 	uint32_t clauses;   /* number of a set in the reduction; 0: there is only the record */
 };

@@ -23,12 +23,15 @@
 #include "source/kernel/bpf.h"
 #include "source/request.h"
 
+enum { KERNEL_EXECNAME_BYTES = 16 /* with the NUL, and zeroes after it */ };
+
 enum kernel_key_kind {
 	KERNEL_KEY_INTEGER,
-	KERNEL_KEY_STRING, /* its bytes, filled up with zeroes */
-	KERNEL_KEY_LISTED, /* its number in the map of strings */
-	KERNEL_KEY_NAME,   /* the number of the site; which is enum d_builtin */
-	KERNEL_KEY_LITERAL /* not in the map's key; which is the program's string */
+	KERNEL_KEY_STRING,   /* its bytes, filled up with zeroes */
+	KERNEL_KEY_LISTED,   /* its number in the map of strings */
+	KERNEL_KEY_EXECNAME, /* its 16 bytes */
+	KERNEL_KEY_NAME,     /* the number of the site; which is enum d_builtin */
+	KERNEL_KEY_LITERAL   /* not in the map's key; which is the program's string */
 };
 
 struct kernel_key {

@@ -221,6 +221,7 @@ static bool decode_keys(
 
 	for (unsigned i = 0; i < tally->key_count; i++) {
 		const struct kernel_key *key = &tally->keys[i];
+		size_t room = key->kind == KERNEL_KEY_EXECNAME ? KERNEL_EXECNAME_BYTES : SIZE_MAX;
 		const char *string = NULL;
 		uint64_t word;
 
@@ -232,8 +233,8 @@ static bool decode_keys(
 		keys[i] = word;
 		if (key->kind == KERNEL_KEY_INTEGER)
 			continue;
-		if (key->kind == KERNEL_KEY_STRING)
-			string = (const char *)bytes;
+		if (key->kind == KERNEL_KEY_STRING || key->kind == KERNEL_KEY_EXECNAME)
+			string = (const char *)bytes + key->place;
 		else if (key->kind == KERNEL_KEY_LISTED)
 			string = listed_string(reading, word);
 		else
@@ -242,9 +243,8 @@ static bool decode_keys(
 			string = key->kind == KERNEL_KEY_NAME ? "" : NULL;
 		if (!string)
 			return false;
-		texts[i] = (struct text){.bytes = string,
-			.length = (uint32_t)strnlen(
-				string, reading->reduction->string_bytes + 4096u)};
+		texts[i] =
+			(struct text){.bytes = string, .length = (uint32_t)strnlen(string, room)};
 		keys[i] = (uintptr_t)&texts[i];
 	}
 	return true;

@@ -21,7 +21,10 @@
 #include "program/fault_code.h"
 #include "source/kernel/kernel_update.h"
 
-enum { WORD = 8, PAD_ZEROS = 1 /* flag of bpf_copy_from_user_str() */ };
+enum {
+	WORD = 8,
+	PAD_ZEROS = 1 /* flag of bpf_copy_from_user_str() */
+};
 
 enum held_kind {
 	HELD_NOTHING, /* or different things on different paths */
@@ -29,7 +32,8 @@ enum held_kind {
 	HELD_LITERAL, /* number: the program's string */
 	HELD_STRING,  /* the word is its address */
 	HELD_NAME,    /* number: enum d_builtin */
-	HELD_COPY     /* the word is the address of what was copied; limit: its size */
+	HELD_EXECNAME,
+	HELD_COPY /* the word is the address of what was copied; limit: its size */
 };
 
 /* What a register of D holds. */
@@ -38,6 +42,7 @@ struct held {
 	bool is_constant; /* an integer: number */
 	bool is_thread;   /* tid */
 	uint32_t limit;   /* of a string, before its NUL */
+	int counter;      /* the place of the string's own limit; 0: it has none */
 	uint32_t at;      /* the instruction that gave the string */
 	int64_t number;   /* of a copy: the word's distance from its beginning */
 };
@@ -62,6 +67,8 @@ struct translator {
 	uint32_t fault;
 	bool faults;
 	int registers, area; /* places on the stack */
+	uint32_t area_bytes;
+	int counters; /* places of limits, the next one */
 	int status;
 };
 
@@ -240,18 +247,34 @@ static void compare(struct translator *t, const struct d_instruction *at, int co
 
 /* ---- memory of the process ---- */
 
+/* R2 = the room for a string with its NUL. */
+static void load_room(struct translator *t, const struct held *held)
+{
+	uint32_t fits = bpf_label(t->code);
+
+	if (!held->counter) {
+		bpf_set(t->code, BPF_REG_2, held->limit + 1);
+		return;
+	}
+	bpf_read(t->code, BPF_REG_2, BPF_REG_10, held->counter, 8);
+	bpf_jump_if_value(t->code, BPF_JLE, BPF_REG_2, (int32_t)held->limit, fits);
+	bpf_set(t->code, BPF_REG_2, held->limit);
+	bpf_place(t->code, fits);
+	bpf_operate_value(t->code, BPF_ADD, BPF_REG_2, 1);
+}
+
 /* Reads the string at the address in a register to the area, followed by zeroes. */
 static void read_string(struct translator *t, unsigned reg)
 {
 	const struct held *held = &t->now.registers[reg];
-	uint32_t bytes = held->limit + 1, good = bpf_label(t->code);
+	uint32_t bytes = held->counter ? 0 : held->limit + 1, good = bpf_label(t->code);
 
 	t->found->sleeps = true;
 	for (uint32_t i = bytes & ~7u; i < t->reduction->string_bytes; i += WORD)
 		bpf_write_value(t->code, BPF_REG_10, t->area + (int)i, 0, 8);
 	if (t->g->features->copy_string) {
 		point(t, BPF_REG_1, t->area);
-		bpf_set(t->code, BPF_REG_2, bytes);
+		load_room(t, held);
 		load(t, BPF_REG_3, reg);
 		bpf_set(t->code, BPF_REG_4, PAD_ZEROS);
 		bpf_call_kernel(t->code, t->g->features->copy_string);
@@ -261,16 +284,19 @@ static void read_string(struct translator *t, unsigned reg)
 			bpf_write_value(t->code, BPF_REG_10, t->area + (int)i, 0, 8);
 		for (int try = 0; try < 3; try++) {
 			point(t, BPF_REG_1, t->area);
-			bpf_set(t->code, BPF_REG_2, bytes);
+			load_room(t, held);
 			load(t, BPF_REG_3, reg);
 			bpf_call(t->code, BPF_FUNC_probe_read_user_str);
 			if (try == 2)
 				break;
 			bpf_jump_if_value(t->code, BPF_JSGT, BPF_REG_0, 0, good);
 			/* the first byte's page, then the last one's */
+			load_room(t, held);
 			load(t, BPF_REG_3, reg);
-			bpf_operate_value(
-				t->code, BPF_ADD, BPF_REG_3, try ? (int32_t)held->limit : 0);
+			if (try) {
+				bpf_operate(t->code, BPF_ADD, BPF_REG_3, BPF_REG_2);
+				bpf_operate_value(t->code, BPF_SUB, BPF_REG_3, 1);
+			}
 			point(t, BPF_REG_1, KERNEL_STACK_VALUE);
 			bpf_set(t->code, BPF_REG_2, 1);
 			bpf_call(t->code, BPF_FUNC_copy_from_user);
@@ -323,7 +349,8 @@ static void move(struct translator *t, unsigned to, unsigned from)
 
 	if (held.kind == HELD_NOTHING)
 		refuse(t);
-	if (to != from && held.kind != HELD_LITERAL && held.kind != HELD_NAME) {
+	if (to != from && held.kind != HELD_LITERAL && held.kind != HELD_NAME &&
+		held.kind != HELD_EXECNAME) {
 		load(t, BPF_REG_1, from);
 		store(t, to, BPF_REG_1);
 	}
@@ -339,9 +366,12 @@ static void call(struct translator *t, const struct d_instruction *at, uint32_t 
 	switch (at->immediate) {
 	case D_SUBROUTINE_COPYINSTR:
 	case D_SUBROUTINE_STRINGOF:
-		if (at->c > 1 && !arguments[1].is_constant)
-			refuse(t);
-		if (at->c > 1 && (uint64_t)arguments[1].number < limit)
+		if (at->c > 1 && !arguments[1].is_constant) {
+			result.counter = t->counters;
+			t->counters -= WORD;
+			load_integer(t, BPF_REG_1, at->b + 1u);
+			bpf_write(t->code, BPF_REG_10, result.counter, BPF_REG_1, 8);
+		} else if (at->c > 1 && (uint64_t)arguments[1].number < limit)
 			limit = (uint64_t)arguments[1].number;
 		if (!limit || limit >= t->reduction->string_bytes)
 			refuse(t);
@@ -365,17 +395,37 @@ static void call(struct translator *t, const struct d_instruction *at, uint32_t 
 
 /* ---- strings ---- */
 
+/* Reads the name of the process to the given place. */
+static void read_execname(struct translator *t, int place)
+{
+	const struct kernel_layout *layout = &t->g->maps->layout;
+
+	t->code->failed |= !layout->has_task && !t->is_trial;
+	bpf_write_value(t->code, BPF_REG_10, place, 0, 8);
+	bpf_write_value(t->code, BPF_REG_10, place + WORD, 0, 8);
+	bpf_call(t->code, BPF_FUNC_get_current_task_btf);
+	bpf_read(t->code, BPF_REG_3, BPF_REG_0, (int)layout->group_leader, 8);
+	bpf_operate_value(t->code, BPF_ADD, BPF_REG_3, (int32_t)layout->name);
+	point(t, BPF_REG_1, place);
+	bpf_set(t->code, BPF_REG_2, KERNEL_EXECNAME_BYTES);
+	bpf_call(t->code, BPF_FUNC_probe_read_kernel);
+}
+
 /* Compares the string in a register with a literal: R3 = -1, 0 or 1. */
 static void compare_literal(struct translator *t, unsigned reg, const struct text *literal)
 {
 	uint32_t done = bpf_label(t->code), differs = bpf_label(t->code);
+	bool is_execname = t->now.registers[reg].kind == HELD_EXECNAME;
+	uint32_t room = is_execname ? KERNEL_EXECNAME_BYTES : t->reduction->string_bytes;
 
-	if (literal->length >= t->reduction->string_bytes ||
-		memchr(literal->bytes, '\0', literal->length)) {
+	if (literal->length >= room || memchr(literal->bytes, '\0', literal->length)) {
 		refuse(t);
 		return;
 	}
-	read_string(t, reg);
+	if (is_execname)
+		read_execname(t, t->area);
+	else
+		read_string(t, reg);
 	for (uint32_t i = 0; i <= literal->length; i += WORD) {
 		uint64_t word = 0;
 		uint32_t left = literal->length - i;
@@ -400,9 +450,10 @@ static void compare_strings(struct translator *t, const struct d_instruction *at
 {
 	struct held one = t->now.registers[at->b], other = t->now.registers[at->c];
 
-	if (one.kind == HELD_STRING && other.kind == HELD_LITERAL) {
+	if ((one.kind == HELD_STRING || one.kind == HELD_EXECNAME) && other.kind == HELD_LITERAL) {
 		compare_literal(t, at->b, &t->program->strings[other.number]);
-	} else if (one.kind == HELD_LITERAL && other.kind == HELD_STRING) {
+	} else if (one.kind == HELD_LITERAL &&
+		(other.kind == HELD_STRING || other.kind == HELD_EXECNAME)) {
 		compare_literal(t, at->c, &t->program->strings[one.number]);
 		bpf_operate_value(t->code, BPF_NEG, BPF_REG_3, 0);
 	} else {
@@ -581,6 +632,9 @@ static bool describe_key(struct translator *t, const struct held *held,
 	case HELD_LITERAL:
 		key->kind = KERNEL_KEY_LITERAL;
 		return true;
+	case HELD_EXECNAME:
+		key->kind = KERNEL_KEY_EXECNAME;
+		return true;
 	case HELD_NAME:
 		key->kind = KERNEL_KEY_NAME;
 		t->found->names_site = true;
@@ -616,11 +670,11 @@ static bool lay_out_keys(struct translator *t, struct kernel_tally *tally, unsig
 		if (key->kind == KERNEL_KEY_LITERAL || key->kind == KERNEL_KEY_STRING)
 			continue;
 		key->place = place;
-		place += WORD;
+		place += key->kind == KERNEL_KEY_EXECNAME ? KERNEL_EXECNAME_BYTES : WORD;
 	}
 	place += tally->rotates ? WORD : 0;
 	tally->key_bytes = place;
-	return true;
+	return place <= t->area_bytes;
 }
 
 /* R0 = the number of the string in the area; goes to `dropped` if there is no room for it. */
@@ -660,6 +714,8 @@ static void put_keys(
 
 		if (key->kind == KERNEL_KEY_INTEGER) {
 			put_key(t, first + i, &definition->keys[i], place);
+		} else if (key->kind == KERNEL_KEY_EXECNAME) {
+			read_execname(t, place);
 		} else if (key->kind == KERNEL_KEY_LISTED) {
 			read_string(t, first + i);
 			list_string(t, dropped);
@@ -784,7 +840,8 @@ static void merge(struct held_all *state, const struct held_all *other)
 
 		if (held->kind != also->kind ||
 			(held->kind != HELD_INTEGER &&
-				(held->number != also->number || held->limit != also->limit)))
+				(held->number != also->number || held->limit != also->limit ||
+					held->counter != also->counter)))
 			*held = (struct held){.kind = HELD_NOTHING};
 		if (held->number != also->number || !also->is_constant)
 			held->is_constant = false;
@@ -830,6 +887,20 @@ static void read_builtin(struct translator *t, const struct d_instruction *at)
 		bpf_call(t->code, BPF_FUNC_get_smp_processor_id);
 		bpf_move(t->code, BPF_REG_1, BPF_REG_0);
 		break;
+	case D_BUILTIN_UID:
+	case D_BUILTIN_GID:
+		bpf_call(t->code, BPF_FUNC_get_current_uid_gid);
+		bpf_move(t->code, BPF_REG_1, BPF_REG_0);
+		if (at->immediate == D_BUILTIN_UID)
+			bpf_extend(t->code, BPF_REG_1, 4, false);
+		else
+			bpf_operate_value(t->code, BPF_RSH, BPF_REG_1, 32);
+		break;
+	case D_BUILTIN_EXECNAME:
+		if (t->program->options.strsize < KERNEL_EXECNAME_BYTES)
+			refuse(t);
+		t->now.registers[at->a] = (struct held){.kind = HELD_EXECNAME};
+		return;
 	case D_BUILTIN_TIMESTAMP:
 		t->found->looks_at_time = true;
 		bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_TIME, 8);
@@ -1052,7 +1123,18 @@ static unsigned count_words(const struct d_program *program, const struct d_clau
 			keys = program->variables[at->immediate].key_count;
 		most = keys > most ? keys : most;
 	}
-	return most + 1;
+	return most + 2; /* the name of the process takes two words */
+}
+
+/* Strings whose limit may not be a constant. */
+static unsigned count_limits(const struct d_instruction *code, size_t count)
+{
+	unsigned limits = 0;
+
+	for (size_t i = 0; i < count; i++)
+		limits += code[i].opcode == D_OP_CALL && code[i].c > 1 &&
+			code[i].immediate != D_SUBROUTINE_COPYIN;
+	return limits;
 }
 
 static bool reads_strings(const struct d_instruction *code, size_t count)
@@ -1071,10 +1153,15 @@ static bool lay_out_stack(struct translator *t, const struct d_clause *clause)
 
 	registers = count_registers(clause->code, clause->code_count, registers);
 	t->registers = -(int)used - WORD;
-	used += WORD * registers + WORD * count_words(t->program, clause);
+	used += WORD * registers;
+	t->counters = -(int)used - WORD;
+	used += WORD * count_limits(clause->predicate, clause->predicate_count);
+	used += WORD * count_limits(clause->code, clause->code_count);
+	t->area_bytes = WORD * count_words(t->program, clause);
 	if (reads_strings(clause->predicate, clause->predicate_count) ||
 		reads_strings(clause->code, clause->code_count))
-		used += t->reduction->string_bytes;
+		t->area_bytes += t->reduction->string_bytes;
+	used += t->area_bytes;
 	t->area = -(int)used;
 	return used <= KERNEL_STACK_MAX;
 }
