@@ -10,6 +10,7 @@ for tool in load_plans usdt_target usdt_forms; do
 	give "$BUILD/tests/tools/$tool" "/bin/$tool"
 done
 give "$TOY" /bin/toy
+give "$BUILD/tests/test_kernel_reduce" /bin/test_kernel_reduce
 mkdir -p "$image/tmp"
 cp examples/toy/programs/queens.toy "$image/tmp/"
 for ((i = 0; i < 16; i++)); do
@@ -38,6 +39,15 @@ sample$target:::number
 }
 END
 cat >"$directory/script" <<'END'
+CK_FORK=no test_kernel_reduce
+for reduce in yes no; do
+	VMTAP_DEBUG=kernel vmtap trace --via=kernel -q -x reduce=$reduce -o reduce.$reduce -c "toy queens.toy" -n '
+	vm$target:::method-entry { @ = count(); @s = stddev(arg3); @m = min(arg3); self->n++; self->t = arg3;
+	@b[copyinstr(arg0), copyinstr(arg1), execname, arg3] = quantize(arg3); }
+	vm$target:::method-return { @d[self->t] = avg(self->n); }
+	vm$target:::method-return /copyinstr(arg1) == "solutions"/ { @z = count(); }'
+done
+cmp reduce.yes reduce.no && echo "reduced: $(wc -l <reduce.yes)"
 load_plans 1 150
 echo "plans: $?"
 vmtap trace -q -c "usdt_target 1000" -n 'BEGIN { disorder = 0; last = (int64_t)0; }
@@ -86,6 +96,9 @@ wait $tracer
 END
 run_guest "$directory/script"
 cp "$directory/console" "$directory/out"
+has out '^100%: Checks: [0-9]+, Failures: 0, Errors: 0$'
+has out ' 6 instructions that aggregate are carried out'
+has out '^reduced: [1-9][0-9]$'
 has out '^plans: 0$'
 has out '^number: 0 1000 500500 -500500$'
 has out '^sizes: 200 -2 4000000000 -5000000000 42 -3 1122334455667788$'
