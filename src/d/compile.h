@@ -91,12 +91,12 @@ int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler 
 int d_compiler_libraries(struct d_compiler *compiler, bool *waits, struct d_error *error);
 
 /*
- * Defines what these say (program/probe.h), for scripts that are read or compiled from now on: as
- * libraries, which must agree with the probes that sources have. To be called before
- * d_compiler_set_probes(), as soon as the sources are open. All must outlive the compiler. *wrong,
- * at first 0, becomes the number of the first definition that is left out, counted from 1, and
- * error says why: call again with what comes after it. What of it was read before the mistake stays
- * defined. -EINVAL.
+ * Defines what these say (program/probe.h) of providers that nothing else has defined, for scripts
+ * that are read or compiled from now on: as libraries, which must agree with the probes that
+ * sources have. To be called before d_compiler_set_probes(), as soon as the sources are open. All
+ * must outlive the compiler. *wrong, at first 0, becomes the number of the first definition that is
+ * left out, counted from 1, and error says why: call again with what comes after it. What of it was
+ * read before the mistake stays defined. -EINVAL.
  */
 int d_compiler_carry(struct d_compiler *compiler, const struct d_carried *carried, size_t count,
 	const struct d_probe_set *probes, size_t *wrong, struct d_error *error);

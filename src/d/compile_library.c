@@ -10,6 +10,7 @@
 #include "d/check_provider.h"
 #include "d/lex.h"
 #include "d/parse.h"
+#include "d/parse_provider.h"
 #include "d/resolve_attribute.h"
 #include "d/resolve_dependency.h"
 
@@ -107,6 +108,10 @@ int d_library_carry(struct d_compiler *compiler, const struct d_carried *carried
 	const struct d_provider *before = compiler->providers;
 	int result = 0;
 
+	/* The user's own definition, in a library or a script, or that of another process. */
+	for (const struct d_provider *known = before; known; known = known->next)
+		if (!strcmp(known->name->bytes, carried->name))
+			return 0;
 	if (has_control_lines(carried->text, carried->length))
 		return d_fail(compiler, NULL, "D_PRAGMA_INVAL",
 			"a definition that comes with events may have no control lines");
@@ -125,6 +130,8 @@ int d_library_carry(struct d_compiler *compiler, const struct d_carried *carried
 	/* what does not agree with the probes must not give them types */
 	if (result)
 		compiler->providers = (struct d_provider *)before;
+	for (struct d_provider *added = compiler->providers; added != before; added = added->next)
+		added->is_carried = true;
 	d_attribute_forget(compiler);
 	compiler->file = file;
 	compiler->script = script;
@@ -373,6 +380,10 @@ int d_library_settle(struct d_compiler *compiler)
 	int result = 0;
 
 	compiler->library = true;
+	for (const struct d_provider *provider = compiler->providers; provider && !result;
+		provider = provider->next)
+		if (provider->is_carried)
+			result = d_provider_check_carried(compiler, provider, compiler->probe_set);
 	for (size_t i = 0; library && i < library->count && !result; i++) {
 		const struct files *files = &library->directories[i];
 

@@ -27,6 +27,7 @@ struct d_prototype {
 struct d_provider {
 	struct d_provider *next; /* the one defined before it */
 	uint32_t script;         /* that it is from */
+	bool is_carried;         /* it came with the events of its probes */
 	const struct d_name *name;
 	struct d_prototype *probes;
 };

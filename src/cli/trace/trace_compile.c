@@ -14,11 +14,12 @@ struct work {
 	struct trace *trace;
 	struct d_probe_set *probes;
 	struct d_compiler *compiler;
-	bool is_open;  /* the targets are open, and their probes are in the set */
-	bool has_set;  /* the compiler has the set of probes */
-	bool is_named; /* the target is traced only because a provider is named after it */
-	bool carries;  /* the compiler knows what the sources carry */
-	bool waits;    /* the libraries' definitions depend on the probes */
+	bool is_open;          /* the targets are open, and their probes are in the set */
+	bool has_set;          /* the compiler has the set of probes */
+	bool is_named;         /* the target is traced only because a provider is named after it */
+	struct source *peeked; /* a target's stream, opened only for what it carries */
+	bool carries;          /* the compiler knows what the sources carry */
+	bool waits;            /* the libraries' definitions depend on the probes */
 };
 
 static int out_of_memory(void)
@@ -92,11 +93,31 @@ static int watch_targets(struct work *work)
 	return CLI_CANNOT;
 }
 
+/*
+ * A script may name types of a definition that its target's stream carries, so that it cannot be
+ * read without. Looks what the stream carries, once; true: something.
+ */
+static bool peek(struct work *work)
+{
+	const struct targets *targets = &work->trace->targets;
+	const struct target *target = targets->count ? &targets->items[0] : NULL;
+	struct d_probe_set probes;
+	struct error error;
+
+	if (work->is_open || work->peeked || !target || !target->pid || target->command.words ||
+		targets->via == TARGET_VIA_KERNEL || d_probe_set_init(&probes))
+		return false;
+	if (source_stream_open(target->pid, target->socket, 0, &probes, &work->peeked, &error))
+		work->peeked = NULL;
+	d_probe_set_free(&probes);
+	return work->peeked && work->peeked->carried_count;
+}
+
 /* Defines what the sources carry. What cannot be understood is left out: scripts may do without. A
  * status. */
 static int take_carried(struct work *work)
 {
-	const struct source *source = work->trace->targets.source;
+	const struct source *source = work->peeked ? work->peeked : work->trace->targets.source;
 	size_t at = 0, wrong;
 	struct d_error error;
 
@@ -136,7 +157,7 @@ static int begin(struct work *work)
 		return report_error(work, &error);
 	if (work->waits && (trace->targets.count || trace->targets.arrivals.choice))
 		status = open_targets(work);
-	work->carries = !status && work->is_open;
+	work->carries = !status && (work->is_open || work->peeked);
 	if (work->carries)
 		status = take_carried(work);
 	work->has_set = !status && work->is_open;
@@ -181,8 +202,11 @@ static int read_scripts(struct work *work)
 
 		d_compiler_last_part(work->compiler, script->last);
 		if (d_parse_script(work->compiler, script->is_file ? script->name : NULL,
-			    script->text, script->length, &error))
+			    script->text, script->length, &error)) {
+			if (peek(work))
+				return read_scripts(work);
 			status = report_unread(work, &error);
+		}
 	}
 	return status;
 }
@@ -316,6 +340,7 @@ int trace_compile(struct trace *trace, struct d_probe_set *probes, struct d_prog
 	if (trace->script_count) {
 		status = compile_scripts(&work, program);
 		d_compiler_free(work.compiler);
+		source_close(work.peeked);
 		return status;
 	}
 	trace->targets.lists_all = true;
