@@ -25,6 +25,8 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share/vmtap
 MANDIR ?= $(PREFIX)/share/man
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 
 ifeq ($(origin CC),default)
 CC := gcc
@@ -114,8 +116,10 @@ ALL_PROVIDERS := -DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PRO
 TOY_OBJECTS := $(TOY_SOURCES:examples/%.c=$(B)/obj/%.o)
 TOY_PLAIN_OBJECTS := $(TOY_SOURCES:examples/toy/%.c=$(B)/obj/toy-noprobes/%.o)
 SCRIPTS := $(sort $(wildcard probes/scripts/*.d))
-# The tables of event types in vmtap-eventlog(5) are made during the build.
-MANUALS := $(filter-out %/vmtap-eventlog.5,$(wildcard src/man/*.[1-8])) $(B)/man/vmtap-eventlog.5
+# The tables of event types in vmtap-eventlog(5) are made during the build, and so are the sections
+# of vmtap-scripts(7).
+MADE_MANUALS := $(B)/man/vmtap-eventlog.5 $(B)/man/vmtap-scripts.7
+MANUALS := $(filter-out $(MADE_MANUALS:$(B)/%=src/%),$(wildcard src/man/*.[1-8])) $(MADE_MANUALS)
 LIBS_CORE := -lelf -ljansson
 # Of optional libraries those that are installed, asked when the command is linked.
 LIBS_COMMAND = $(LIBS_CORE) $(shell printf '\043include <pb_encode.h>\n' | $(CC) $(SYSTEM_HEADERS) -E - >/dev/null 2>&1 && echo -lprotobuf-nanopb)
@@ -131,7 +135,7 @@ BENCH_SOURCES := $(wildcard tests/bench/*.c)
 BENCHES := $(BENCH_SOURCES:tests/bench/%.c=$(B)/bench/%)
 
 PRODUCTS := $(B)/vmtap $(B)/toy $(B)/toy-noprobes $(B)/libvmtap.a $(B)/libvmtap_probes.a \
-	$(B)/libvmtap.so $(B)/libvmtap_ffi.so $(B)/man/vmtap-eventlog.5
+	$(B)/libvmtap.so $(B)/libvmtap_ffi.so $(MADE_MANUALS)
 
 .PHONY: all
 all: $(PRODUCTS)
@@ -274,6 +278,11 @@ $(B)/man/vmtap-eventlog.5: $(CONTRACT) src/man/vmtap-eventlog.5 $(B)/host/manual
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
 	$(Q)$(B)/host/manual $(CONTRACT) src/man/vmtap-eventlog.5 $@
+
+$(B)/man/vmtap-scripts.7: src/man/vmtap-scripts.7 $(SCRIPTS) src/base/tools/scripts_manual.awk $(B)/lists
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)awk -f src/base/tools/scripts_manual.awk src/man/vmtap-scripts.7 $(SCRIPTS) > $@
 
 # Generated headers that any file may include; they are made before the first object. Later
 # builds use the dependencies that the compiler has recorded.
@@ -519,11 +528,14 @@ TO_LIB := "$(DESTDIR)$(LIBDIR)"
 TO_INCLUDE := "$(DESTDIR)$(INCLUDEDIR)"
 TO_DATA := "$(DESTDIR)$(DATADIR)"
 TO_MAN := "$(DESTDIR)$(MANDIR)"
+TO_BASH := "$(DESTDIR)$(BASHDIR)"
+TO_ZSH := "$(DESTDIR)$(ZSHDIR)"
 
 .PHONY: check-folders
 check-folders:
 	@for folder in PREFIX="$(PREFIX)" BINDIR="$(BINDIR)" LIBDIR="$(LIBDIR)" \
-		INCLUDEDIR="$(INCLUDEDIR)" DATADIR="$(DATADIR)" MANDIR="$(MANDIR)"; do \
+		INCLUDEDIR="$(INCLUDEDIR)" DATADIR="$(DATADIR)" MANDIR="$(MANDIR)" \
+		BASHDIR="$(BASHDIR)" ZSHDIR="$(ZSHDIR)"; do \
 		case $${folder#*=} in \
 		/*) ;; \
 		*) echo "$$folder: not an absolute path" >&2; exit 1 ;; \
@@ -558,6 +570,9 @@ install: check-folders $(PRODUCTS)
 	$(Q)install -m 644 probes/vm.d $(TO_DATA)/
 	$(Q)install -m 644 $(COMPAT) $(TO_DATA)/compat/
 	$(Q)install -m 644 $(SCRIPTS) $(TO_DATA)/scripts/
+	$(Q)install -d $(TO_BASH) $(TO_ZSH)
+	$(Q)install -m 644 src/cli/completion/vmtap.bash $(TO_BASH)/vmtap
+	$(Q)install -m 644 src/cli/completion/_vmtap $(TO_ZSH)/_vmtap
 	$(Q)for page in $(MANUALS); do \
 		install -d $(TO_MAN)/man$${page##*.} && \
 		install -m 644 $$page $(TO_MAN)/man$${page##*.}/ || exit 1; done
@@ -567,6 +582,7 @@ install: check-folders $(PRODUCTS)
 .PHONY: uninstall
 uninstall: check-folders
 	$(call say,UNINSTALL "$(DESTDIR)$(PREFIX)")
+	$(Q)rm -f $(TO_BASH)/vmtap $(TO_ZSH)/_vmtap
 	$(Q)rm -f $(TO_BIN)/vmtap $(addprefix $(TO_INCLUDE)/,$(notdir $(PUBLIC_HEADERS)))
 	$(Q)rm -f $(TO_LIB)/libvmtap.a $(TO_LIB)/libvmtap_probes.a $(TO_LIB)/libvmtap.so \
 		$(TO_LIB)/libvmtap.so.$(SOVERSION) $(TO_LIB)/libvmtap.so.$(VERSION) \

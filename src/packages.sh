@@ -79,6 +79,10 @@ for set; do
 		need libclang-rt-14-dev clang_links -fsanitize=fuzzer,address LLVMFuzzerTestOneInput
 		;;
 	witness)
+		need mandoc command -v mandoc
+		need zsh command -v zsh
+		need lintian command -v lintian
+		need debhelper command -v dh
 		need bpftrace command -v bpftrace
 		need gdb command -v gdb
 		need elfutils command -v eu-stack
