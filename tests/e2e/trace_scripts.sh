@@ -55,7 +55,7 @@ for program in redefine pipeline parmap queens; do
 		"examples/toy/programs/$program.toy" >/dev/null 2>"$TMPDIR/errors" &
 	pid=$!
 	tries=0
-	until "$VMTAP" trace -l -p $pid >/dev/null 2>&1; do
+	until "$VMTAP" trace --via=stream -l -p $pid >/dev/null 2>&1; do
 		tries=$((tries + 1))
 		[ $tries -lt 3000 ] || { echo "$program serves no stream"; exit 1; }
 		sleep 0.01
