@@ -9,6 +9,7 @@
 #                   stream; all must print the same
 #   make bench      measure, and print ratios from one run
 #   make install    PREFIX=/usr/local DESTDIR=
+#   make deb        Debian packages, in build/deb
 #
 # V=1 shows commands. CC=clang builds with clang. VMTAP_NO_INSTALL=1 keeps every target
 # from installing packages. All generated files are under build/.
@@ -38,6 +39,8 @@ $(shell CC='$(CC)' sh src/packages.sh build 1>&2 2>/dev/null)
 endif
 endif
 DTRACE ?= dtrace
+# Where libvmtap_ffi.so looks for libvmtap.so, besides the system's folders.
+FFI_RPATH ?= -Wl,-rpath,'$$ORIGIN'
 # The compiler's own linker and objcopy, which know its target.
 ifeq ($(origin LD),default)
 LD := $(shell $(CC) -print-prog-name=ld)
@@ -151,7 +154,8 @@ empty :=
 PACKAGE_SETS := build \
 	$(if $(filter check check-% $(B)/tests/%,$(MAKECMDGOALS)),check) \
 	$(if $(filter fuzz build/fuzz/%,$(MAKECMDGOALS)),fuzz) \
-	$(if $(filter bench $(B)/bench/%,$(MAKECMDGOALS)),bench)
+	$(if $(filter bench $(B)/bench/%,$(MAKECMDGOALS)),bench) \
+	$(if $(filter deb,$(MAKECMDGOALS)),deb)
 PACKAGES := $(B)/.packages-$(subst $(empty) $(empty),+,$(strip $(PACKAGE_SETS)))
 $(PACKAGES): src/packages.sh
 	@mkdir -p $(@D)
@@ -355,7 +359,7 @@ FFI_OBJECTS := $(B)/obj/ffi/part.o $(B)/obj/shim/enter.o $(B)/obj/ffi/foreign.o 
 $(B)/libvmtap_ffi.so: $(FFI_OBJECTS) $(B)/libvmtap.so src/shim/libvmtap_ffi.map $(B)/lists
 	$(call say,LINK $@)
 	$(Q)$(LINK) -shared -Wl,-soname,libvmtap_ffi.so.$(FFI_SOVERSION) \
-		-Wl,--version-script=src/shim/libvmtap_ffi.map -Wl,-rpath,'$$ORIGIN' \
+		-Wl,--version-script=src/shim/libvmtap_ffi.map $(FFI_RPATH) \
 		-Wl,--no-as-needed $(FFI_OBJECTS) -L$(B) -lvmtap
 	$(Q)ln -sf $(@F) $@.$(FFI_SOVERSION)
 
@@ -530,6 +534,12 @@ TO_DATA := "$(DESTDIR)$(DATADIR)"
 TO_MAN := "$(DESTDIR)$(MANDIR)"
 TO_BASH := "$(DESTDIR)$(BASHDIR)"
 TO_ZSH := "$(DESTDIR)$(ZSHDIR)"
+
+DEB_MAINTAINER ?= The vmtap authors <vmtap@packages.invalid>
+.PHONY: deb
+deb: $(PACKAGES)
+	$(call say,DEB build/deb)
+	$(Q)sh src/debian/package.sh build/deb $(VERSION) '$(DEB_MAINTAINER)'
 
 .PHONY: check-folders
 check-folders:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a make target needs.
 #
-#   sh src/packages.sh SET...        build, check, fuzz, witness, bench, compilers, format
+#   sh src/packages.sh SET...        build, check, fuzz, witness, bench, compilers, deb, format
 #
 # The build needs the compiler $CC, by default gcc. The set "compilers" contains further
 # compilers that some tests use if they are installed.
@@ -83,6 +83,7 @@ for set; do
 		need zsh command -v zsh
 		need lintian command -v lintian
 		need debhelper command -v dh
+		need dpkg-dev command -v dpkg-buildpackage
 		need bpftrace command -v bpftrace
 		need gdb command -v gdb
 		need elfutils command -v eu-stack
@@ -101,6 +102,10 @@ for set; do
 		need busybox-static command -v busybox
 		need cpio command -v cpio
 		need openjdk-17-jdk-headless [ -e /usr/lib/jvm/java-17-openjdk-amd64/bin/javac ]
+		;;
+	deb)
+		need debhelper command -v dh
+		need dpkg-dev command -v dpkg-buildpackage
 		;;
 	format)
 		need clang-format command -v clang-format

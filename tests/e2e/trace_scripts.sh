@@ -54,6 +54,7 @@ for program in redefine pipeline parmap queens; do
 	VMTAP_WAIT=1 "$TOY" --caps=2 --stats=json --stats-by="$TMPDIR/by" --event-log="$TMPDIR/by.log" \
 		"examples/toy/programs/$program.toy" >/dev/null 2>"$TMPDIR/errors" &
 	pid=$!
+	trap 'kill -9 $pid 2>/dev/null' EXIT
 	tries=0
 	until "$VMTAP" trace --via=stream -l -p $pid >/dev/null 2>&1; do
 		tries=$((tries + 1))
@@ -62,6 +63,7 @@ for program in redefine pipeline parmap queens; do
 	done
 	"$VMTAP" record --lossless --cpu-clock -o "$TMPDIR/log" -p $pid 2>"$TMPDIR/record.errors" ||
 		{ cat "$TMPDIR/record.errors"; exit 1; }
+	trap - EXIT
 	wait $pid || { cat "$TMPDIR/errors"; exit 1; }
 	for script in $listed; do
 		rm -f "$TMPDIR/out"
