@@ -190,12 +190,21 @@ int generate_source(FILE *out, const struct generate_input *input, const char *h
 	for (size_t i = 0; i < provider->probe_count; i++)
 		put_fire_function(out, input, i);
 	fprintf(out,
+		"/* A linker must not drop a function whose site a note names. */\n"
+		"static void (*const %s_fires[%zu])(void) = {\n",
+		input->symbol, provider->probe_count);
+	for (size_t i = 0; i < provider->probe_count; i++)
+		fprintf(out, "\t(void (*)(void))%s_fire_%s,\n", input->symbol,
+			generate_name(&provider->probes[i], false));
+	fputs("};\n\n", out);
+	fprintf(out,
 		"__attribute__((constructor)) static void %s_enter(void)\n{\n"
+		"\t__asm__ volatile(\"\" : : \"r\"(%s_fires));\n"
 		"\tvmtap_part_enter(&%s_object);\n}\n\n"
 		"__attribute__((destructor)) static void %s_leave(void)\n{\n"
 		"\tvmtap_part_leave(&%s_object);\n}\n\n"
 		"#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
-		input->symbol, input->symbol, input->symbol, input->symbol);
+		input->symbol, input->symbol, input->symbol, input->symbol, input->symbol);
 	return result;
 }
 

@@ -62,6 +62,17 @@ for program in static shared lto bare; do
 		fail "$program: other events"
 done
 
+# every site is there, also of a probe that the code does not fire, whatever the linker drops
+printf '#include "tiny_probes.h"\nint main(void) { TINY_NOTE("x"); return 0; }\n' >"$directory/only.c"
+for linker in bfd gold lld mold; do
+	echo 'int main(void) { return 0; }' | $CC -fuse-ld=$linker -x c -o "$directory/try" - 2>/dev/null || continue
+	for flags in -O0 -O2; do
+		$CC $flags -ffunction-sections -fdata-sections -Wl,--gc-sections -fuse-ld=$linker $sanitize $I -o "$directory/only" \
+			"$directory/only.c" "$directory/tiny_probes.c" "$BUILD/libvmtap_probes.a" || fail "$linker does not link"
+		run 0 check --contract examples/provider/tiny.d "$directory/only"
+	done
+done
+
 # two instructions for a probe that nobody listens to
 if [ "$(uname -m)" = x86_64 ] && [ -z "$sanitize" ]; then
 	printf '#include "tiny_probes.h"\nvoid one(int line) { TINY_LOOKUP(0, 0, line * 3); }\n' >"$directory/one.c"
