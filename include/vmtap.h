@@ -297,6 +297,30 @@ struct vmtap_census_options {
 	uint32_t period_ms; /* for clients that name no period; 0: 100 */
 };
 
+/*
+ * When guards open and close
+ * --------------------------
+ * A VM that has to install a hook, or to compile other code, before it can produce events is told
+ * by a call of changed: on the library's thread, as soon as a client's request has opened or closed
+ * guards, and within look_ms after a kernel tracer has (the kernel calls nobody, so the library
+ * looks; it wakes for that every look_ms, also while nobody listens). It is called for guards that
+ * are open when it is registered, too. Several changes may be one call, and a guard that opens and
+ * closes between two looks is not seen. Between vmtap_stop() and vmtap_start()
+ * nobody looks, nor in a child of fork() before its own vmtap_start().
+ *
+ * changed asks vmtap_poll(), with a state of its own, which guards of its object are open. It may
+ * set flags, take locks and send signals to threads (pthread_kill), but must return soon, because
+ * the stream pauses meanwhile; it must fire no probe, call no other function of this library, and
+ * not wait for a thread that is in vmtap_stop() or fires events. All signals are blocked. With
+ * without_thread, it is called in vmtap_turn(), and look_ms makes the descriptor readable.
+ */
+struct vmtap_change_options {
+	size_t size; /* sizeof(struct vmtap_change_options) */
+	void (*changed)(void *context);
+	void *context;
+	uint32_t look_ms; /* 0: 100 */
+};
+
 #ifdef __cplusplus
 }
 #endif
@@ -510,6 +534,14 @@ VMTAP_API int vmtap_census_register(const struct vmtap_census_options *options);
  */
 VMTAP_API int vmtap_census_unregister(void);
 
+/*
+ * Registers the function, replacing an earlier one; may be called before or after vmtap_start().
+ * The options are copied. NULL removes it and waits until it runs on no thread, so that its code
+ * can be unloaded. A child of fork() keeps it. Returns 0; -EINVAL if size is 0 or changed is
+ * missing; -EDEADLK, and does nothing, for NULL inside changed or a census. Not in signal handlers.
+ */
+VMTAP_API int vmtap_on_change(const struct vmtap_change_options *options);
+
 /* Nonzero if a sample waits for vmtap_census_take(). One load: cheap enough for a safepoint. */
 VMTAP_API int vmtap_census_wanted(void);
 
@@ -608,6 +640,12 @@ static inline int vmtap_census_register(const struct vmtap_census_options *optio
 
 static inline int vmtap_census_unregister(void)
 {
+	return 0;
+}
+
+static inline int vmtap_on_change(const struct vmtap_change_options *options)
+{
+	(void)options;
 	return 0;
 }
 

@@ -2,19 +2,15 @@
 #include "shim/census.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "shim/budget.h"
 #include "shim/descriptor.h"
 #include "shim/registry.h"
 #include "shim/stamp.h"
+#include "shim/vm_call.h"
 
 enum {
 	PERIOD_MS_DEFAULT = 100,
@@ -42,26 +38,7 @@ static struct {
 /* What VMs poll; changed only under the lock. */
 static _Atomic int is_wanted;
 
-/* A futex: how many calls of the VM's functions are running. Raised only under the lock. */
-static _Atomic uint32_t calls;
-static _Thread_local bool is_inside; /* this thread is in one of them */
-
-static void call_begin(void)
-{
-	atomic_fetch_add(&calls, 1);
-}
-
-static void call_end(void)
-{
-	is_inside = false;
-	if (atomic_fetch_sub(&calls, 1) == 1)
-		syscall(SYS_futex, &calls, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-}
-
-bool census_is_inside(void)
-{
-	return is_inside;
-}
+static struct vm_calls calls;
 
 /* ---- the bands of a sample ---- */
 
@@ -177,13 +154,13 @@ static void take(const struct vmtap_census_options *options, uint64_t period)
 	struct vmtap_census *census = calloc(1, sizeof(*census));
 
 	if (census) {
-		is_inside = true;
+		vm_call_enter();
 		options->take(census, options->context);
 		census->time = clock_monotonic();
 		census->by = (uint32_t)options->by;
 		census->period = period;
 	}
-	call_end();
+	vm_call_end(&calls);
 	registry_lock();
 	uint64_t now = clock_monotonic(), took = now - census_state.asked;
 	census_state.rested = now + (took < REST_NS_MAX ? took : REST_NS_MAX);
@@ -219,7 +196,7 @@ int vmtap_census_take(void)
 	if (takes) {
 		atomic_store(&is_wanted, 0);
 		census_state.busy = true;
-		call_begin();
+		vm_call_begin(&calls);
 	}
 	options = census_state.options;
 	period = census_state.period;
@@ -251,16 +228,10 @@ int vmtap_census_register(const struct vmtap_census_options *options)
 
 int vmtap_census_unregister(void)
 {
-	const struct timespec moment = {.tv_nsec = 1000000};
-	uint32_t running;
-
-	if (is_inside)
+	if (vm_call_is_inside())
 		return -EDEADLK;
 	vmtap_census_register(NULL);
-	while ((running = atomic_load(&calls)) > 0)
-		if (syscall(SYS_futex, &calls, FUTEX_WAIT_PRIVATE, running, NULL, NULL, 0) &&
-			errno != EAGAIN && errno != EINTR)
-			nanosleep(&moment, NULL); /* a sandbox refuses the other call */
+	vm_call_await(&calls);
 	return 0;
 }
 
@@ -350,7 +321,7 @@ int census_turn(bool listeners)
 		census_state.busy = takes;
 		atomic_store(&is_wanted, options.polls != 0);
 		if (takes || tells)
-			call_begin();
+			vm_call_begin(&calls);
 	}
 	/* An overdue sample needs no timeout: the thread that takes the sample, or registers a
 	 * census, wakes the server. */
@@ -360,9 +331,9 @@ int census_turn(bool listeners)
 	if (takes)
 		take(&options, period);
 	if (tells) {
-		is_inside = true;
+		vm_call_enter();
 		options.wanted(options.context);
-		call_end();
+		vm_call_end(&calls);
 	}
 	return next;
 }
@@ -394,7 +365,7 @@ void census_fork_child(void)
 {
 	atomic_store(&is_wanted, 0);
 	census_state.requested = census_state.busy = false;
-	atomic_store(&calls, is_inside); /* calls on other threads do not go on here */
+	vm_call_fork_child(&calls);
 	census_state.period = census_state.lost = 0;
 	census_state.first = census_state.last =
 		NULL; /* a thread that is gone may have been using their memory */

@@ -38,9 +38,6 @@ struct vmtap_census {
 	size_t bucket_count;          /* 0 or a power of two */
 };
 
-/* Whether this thread is in a function of the VM's census. Takes no lock. */
-bool census_is_inside(void);
-
 /* Called by the server. 1 is written to the eventfd when there may be something to do. */
 void census_attach(int wake);
 /* There are no more clients: forgets their requests and all undelivered samples. */

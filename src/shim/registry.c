@@ -27,6 +27,7 @@ static uint32_t providers;
 static uint64_t providers_since;   /* raw time */
 static uint8_t wishes[EVENTS_MAX]; /* in force */
 static uint8_t wishes_for_new;     /* those for a probe that no object had before */
+static uint64_t openings;
 
 void registry_lock(void)
 {
@@ -73,8 +74,29 @@ void registry_open(const uint8_t now[EVENTS_MAX], uint32_t count, uint8_t for_ne
 		if (wishes[i] != now[i])
 			ring_set_wishes(i, wishes[i] = now[i]);
 	wishes_for_new = for_new;
+	openings++;
 	for (struct vmtap_object *object = objects; object; object = object->next)
 		object_open(object);
+}
+
+uint64_t registry_openings(void)
+{
+	return openings;
+}
+
+uint64_t registry_guards(void)
+{
+	uint64_t digest = REGISTRY_ALL_CLOSED;
+
+	for (const struct vmtap_object *object = objects; object; object = object->next)
+		for (uint32_t i = 0; i < object->event_count; i++) {
+			const uint32_t *word = (const void *)object->words[i];
+			uint64_t place = (uint64_t)(uintptr_t)word * UINT64_C(0x9e3779b97f4a7c15);
+
+			if (__atomic_load_n(word, __ATOMIC_RELAXED))
+				digest += place ^ place >> 29;
+		}
+	return digest;
 }
 
 uint32_t registry_providers(uint64_t *since)
@@ -213,6 +235,7 @@ void vmtap_object_add(struct vmtap_object *object)
 		number_events(object);
 		object->next = objects;
 		objects = object;
+		openings++;
 		TEST_POINT("object-added");
 		note_providers();
 		object_open(object);
@@ -268,6 +291,7 @@ void vmtap_object_remove(struct vmtap_object *object)
 		*link = object->next;
 		omitted_live -= count_omitted(object);
 	}
+	openings++;
 	note_providers();
 	atomic_store(&object->runtime, NULL);
 	for (uint32_t i = 0; i < object->event_count; i++)

@@ -29,6 +29,14 @@ void registry_fork_child(void);
  */
 void registry_open(const uint8_t wishes[EVENTS_MAX], uint32_t count, uint8_t for_new);
 
+/* Counts the calls of registry_open(), and objects that come and go. The lock must be held. */
+uint64_t registry_openings(void);
+
+/* A digest of which guards of which objects are open, by the stream or by a kernel tracer;
+ * REGISTRY_ALL_CLOSED if none is. The lock must be held. */
+#define REGISTRY_ALL_CLOSED UINT64_C(0)
+uint64_t registry_guards(void);
+
 /* The compatible providers that any object has opted in for, one bit each, and the raw time
  * since which this has been so. The lock must be held. */
 uint32_t registry_providers(uint64_t *since);

@@ -23,6 +23,7 @@
 #include "shim/awaited.h"
 #include "shim/budget.h"
 #include "shim/census.h"
+#include "shim/change.h"
 #include "shim/lossless.h"
 #include "shim/name.h"
 #include "shim/pause.h"
@@ -169,6 +170,7 @@ static void lose_descriptors(struct server *server)
 {
 	ring_set_waker(-1);
 	census_detach();
+	change_detach();
 	registry_lock();
 	if (!descriptor_is(server->wake, server->wake_file))
 		server->wake = -1;
@@ -436,6 +438,8 @@ static void finish(struct server *server)
 	subscription_apply(server);
 	ring_set_held(false);
 	drain_collect(&server->drain);
+	change_detach();
+	change_turn();
 }
 
 /* Asks the scheduler for short turns soon instead of long turns later (Linux 6.12 and later;
@@ -462,10 +466,12 @@ static void ask_short_turns(void)
 /* Prepares to wait. Returns for how long, in ms; -1: until there is something to do. */
 static int prepare(struct server *server)
 {
-	int timeout = pace_timeout(server), sample = serve_heap(server);
+	int timeout = pace_timeout(server), sample = serve_heap(server), look = change_turn();
 
 	if (sample >= 0)
 		server_shorten(&timeout, sample);
+	if (look >= 0)
+		server_shorten(&timeout, look);
 	lossless_watch(server, &timeout);
 	return timeout;
 }
@@ -704,12 +710,14 @@ int server_run(struct server *server, const struct awaited *client)
 {
 	awaited_begin(client);
 	census_attach(server->wake);
+	change_attach(server->wake);
 	ring_set_waker(server->wake);
 	subscription_apply(server); /* for the log */
 	int error = server->has_thread ? start_thread(server) : turn_begin(server);
 
 	if (error) {
 		census_detach();
+		change_detach();
 		registry_lock(); /* a child of fork() closes the descriptors it finds here */
 		server_socket_close(&server->endpoint);
 		registry_unlock();

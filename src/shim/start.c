@@ -13,6 +13,7 @@
 
 #include "shim/awaited.h"
 #include "shim/census.h"
+#include "shim/change.h"
 #include "shim/fork_page.h"
 #include "shim/kept_options.h"
 #include "shim/lock.h"
@@ -20,6 +21,7 @@
 #include "shim/ring.h"
 #include "shim/server.h"
 #include "shim/turn.h"
+#include "shim/vm_call.h"
 #include "wire/place.h"
 
 enum {
@@ -66,6 +68,7 @@ static void adopt(bool frees)
 	running = NULL;
 	registry_open(none, EVENTS_MAX, 0);
 	census_fork_child();
+	change_fork_child();
 	ring_fork_child();
 	ring_set_listening(false);
 	if (server)
@@ -218,7 +221,7 @@ static int stop(void)
 {
 	int error = -EDEADLK, cancel;
 
-	if (census_is_inside())
+	if (vm_call_is_inside())
 		return error;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	fork_page_await();

@@ -157,6 +157,14 @@ static void *take_turns(void *argument)
 	return argument;
 }
 
+static void look_at_guards(void *context)
+{
+	static struct vmtap_guards state; /* never on two threads at once */
+
+	(void)context;
+	vmtap_poll(&state, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct vmtap_options options = {.size = sizeof(options),
@@ -174,6 +182,9 @@ int main(int argc, char **argv)
 		.context = "shared",
 		.polls = 1,
 		.period_ms = 1};
+
+	struct vmtap_change_options change = {
+		.size = sizeof(change), .changed = look_at_guards, .look_ms = 1};
 
 	snprintf(path, sizeof(path), "%s/stress-%d", folder ? folder : "/tmp", (int)getpid());
 	snprintf(log, sizeof(log), "%s.log", path);
@@ -194,6 +205,7 @@ int main(int argc, char **argv)
 		if (i % 2)
 			setenv("VMTAP_LOG", log, 1);
 		vmtap_census_register(&census);
+		vmtap_on_change(i % 3 ? &change : NULL);
 		if (vmtap_start(&options)) {
 			fprintf(stderr, "cannot start\n");
 			return 1;
