@@ -30,8 +30,8 @@
 #include "shim/server_state.h"
 
 enum {
-	EVENT_FREE, /* has a name */
-	EVENT_START,
+	EVENT_FREE,    /* has a name */
+	EVENT_START,   /* has GHC's event and a name */
 	EVENT_MESSAGE, /* has a text */
 	EVENT_RUN,     /* the extension's */
 	EVENTS,
@@ -197,7 +197,7 @@ static void record(const struct shot *shot, unsigned index)
 	char text[RECORD_TEXT_MAX + 1];
 	struct vmtap_record *record;
 
-	if (shot->event == EVENT_FREE)
+	if (shot->event == EVENT_FREE || shot->event == EVENT_START)
 		id = vmtap_name_id(&vmtap_object, &names[shot->name]);
 	if (shot->event == EVENT_MESSAGE)
 		bytes = vmtap_text_bytes(definition->text + 4u, shot->length);
@@ -217,6 +217,8 @@ static void record(const struct shot *shot, unsigned index)
 		vmtap_put_u32(record, definition->fields[0].offset, 0);
 		vmtap_put_u32(record, definition->fields[1].offset, 0);
 		vmtap_put_u64(record, definition->fields[2].offset, index);
+		vmtap_put_u32(record, definition->fields[3].offset, id);
+		vmtap_put_u64(record, definition->fields[4].offset, 0);
 		break;
 	case EVENT_MESSAGE:
 		vmtap_put_u32(record, RECORD_BODY, 0);
@@ -558,8 +560,8 @@ static void take(struct peer *peer, unsigned event, uint64_t time, const unsigne
 	schedule_expect(session->plain || index + 1 > session->last_of[shot->thread],
 		"client %u: event %u arrives after a later one", peer->index, index);
 	session->last_of[shot->thread] = index + 1;
-	if (event == EVENT_FREE) {
-		name = (uint32_t)peer_number(payload, 4);
+	if (event == EVENT_FREE || event == EVENT_START) {
+		name = (uint32_t)peer_number(payload + (event == EVENT_START ? 14 : 0), 4);
 		schedule_expect(!name || peer->names[name] == 1u + shot->name,
 			"client %u: event %u has name %u, which is not '%s'", peer->index, index,
 			name, texts[shot->name]);
