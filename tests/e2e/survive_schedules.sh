@@ -59,7 +59,9 @@ plant "a drop that is announced before it is counted" ring.c ring ring sc \
 	s/^\tatomic_fetch_add_explicit/\tatomic_store(\&drops->any, true);\n&/
 }'
 plant "a name that is published before its text, in program order" name.c name names sc \
-	'has the name' 's/^\tmemcpy\(names->arena \+ at, &length/\t__atomic_store_n(\&name->id, id, __ATOMIC_RELEASE);\n&/'
+	'has the name' '
+	s/^\tmemcpy\(names->arena \+ at \+/\tif (before)\n\t&/
+	/^uint32_t name_take\(/,/^}/s/^\t\treturn id;/\t{ TEST_POINT("late"); memcpy(names->arena + room + sizeof(length), name->text, length); return id; }/'
 plant "a name that is published before its text, by its memory order" name.c name names weak \
 	'has the name' 's/__ATOMIC_RELEASE, __ATOMIC_ACQUIRE/__ATOMIC_RELAXED, __ATOMIC_RELAXED/'
 plant "a record that is published before it is written, by its memory order" vmtap_provider.h schedules ring weak \
