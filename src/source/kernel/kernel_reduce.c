@@ -14,11 +14,14 @@
 enum {
 	MAPS_MAX = 52,    /* of a program, which may use 64 in all */
 	STRING_MAX = 320, /* a longer one has no room on the program's stack */
-	ENTRIES_MAX = 1 << 17,
-	ELEMENT_LEAST = 32,      /* bytes of an element of the engine's */
-	VARIABLE_BYTES = 64,     /* of an element of an associative array, about */
-	FIRST_BYTES = 128 << 10, /* of a tally's first map */
-	FIRST_LEAST = 16,        /* elements of it */
+	ENTRIES_MAX = 1 << 20,
+	SHARERS = 4,          /* so many tallies have as much room each as all together may fill */
+	PART_LEAST = 1 << 13, /* elements for each tally, however many there are */
+	STRINGS_MAX = 1 << 16,
+	ELEMENT_LEAST = 32,     /* bytes of an element of the engine's */
+	VARIABLE_BYTES = 64,    /* of an element of an associative array, about */
+	FIRST_BYTES = 64 << 10, /* of a tally's first map */
+	FIRST_LEAST = 16,       /* elements of it */
 	ZEROES_MIN = 64
 };
 
@@ -399,6 +402,7 @@ static int make_tally_maps(const struct kernel_reduction *reduction, struct kern
 {
 	uint64_t entries =
 		reduction->program->options.aggsize / (ELEMENT_LEAST + 8u * tally->key_count);
+	uint64_t part = SHARERS * entries / reduction->tally_count;
 	uint32_t bytes = 8 * tally->words, each = bytes * reduction->cpu_count + tally->key_bytes;
 	uint32_t first = FIRST_BYTES / (each + ELEMENT_LEAST);
 
@@ -406,6 +410,9 @@ static int make_tally_maps(const struct kernel_reduction *reduction, struct kern
 		tally->map = bpf_map(BPF_MAP_TYPE_PERCPU_ARRAY, 4, bytes, 1, 0);
 		return tally->map < 0 ? tally->map : 0;
 	}
+	/* all aggregations share the room, and a map takes long to make by its greatest size */
+	part = part < PART_LEAST ? PART_LEAST : part;
+	entries = entries > part ? part : entries;
 	entries = entries > ENTRIES_MAX ? ENTRIES_MAX : entries;
 	first = first < FIRST_LEAST ? FIRST_LEAST : first;
 	tally->map = bpf_map(BPF_MAP_TYPE_PERCPU_HASH, tally->key_bytes, bytes, first, 0);
@@ -462,7 +469,7 @@ static int make_maps(struct kernel_reduction *reduction)
 		result = make_array(&reduction->losses, 8 * (1 + reduction->cpu_count));
 	if (!result && reduction->lists_strings) {
 		reduction->strings = bpf_map(BPF_MAP_TYPE_HASH, reduction->string_bytes, 8,
-			ENTRIES_MAX, BPF_F_NO_PREALLOC);
+			STRINGS_MAX, BPF_F_NO_PREALLOC);
 		result = reduction->strings < 0 ? reduction->strings
 						: make_array(&reduction->numbers, 8);
 	}
