@@ -26,6 +26,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "source/listener.h"
+#include "usdt/process_images.h"
 #include "wire/place.h"
 #include "wire/wire.h"
 
@@ -124,6 +125,9 @@ int endpoint_process(uint32_t pid, struct endpoint_process *process, struct erro
 	fclose(file);
 	if (!process->name[0])
 		return no_process(pid, error); /* it ended meanwhile */
+	if (process->exited)
+		process->exited =
+			!usdt_process_thread((pid_t)pid); /* only the main thread may have */
 	if (group != pid)
 		return error_set(
 			error, EINVAL, "%" PRIu32 " is a thread of process %" PRIu32, pid, group);

@@ -6,6 +6,7 @@
  * opened.
  */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -133,7 +134,7 @@ static int read_maps(struct usdt_process *process)
 	int error = 0;
 	FILE *maps;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)process->thread);
 	maps = fopen(path, "re");
 	if (!maps)
 		return -errno;
@@ -174,12 +175,12 @@ int usdt_object_file(const struct usdt_process *process, const struct usdt_objec
 	char *path;
 	int file, error;
 
-	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)process->pid,
-		object->mappings[0].begin, object->mappings[0].end);
+	snprintf(link, sizeof(link), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		(int)process->thread, object->mappings[0].begin, object->mappings[0].end);
 	file = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (file >= 0)
 		return file;
-	snprintf(link, sizeof(link), "/proc/%d/exe", (int)process->pid);
+	snprintf(link, sizeof(link), "/proc/%d/exe", (int)process->thread);
 	length = readlink(link, target, sizeof(target) - 1);
 	if (length > 0) {
 		target[length] = 0;
@@ -190,7 +191,7 @@ int usdt_object_file(const struct usdt_process *process, const struct usdt_objec
 				return file;
 		}
 	}
-	if (asprintf(&path, "/proc/%d/root%s", (int)process->pid, object->path) < 0)
+	if (asprintf(&path, "/proc/%d/root%s", (int)process->thread, object->path) < 0)
 		return -ENOMEM;
 	file = open_same(object, path);
 	error = file < 0 ? file : 0;
@@ -236,6 +237,44 @@ int usdt_object_read(const struct usdt_process *process, struct usdt_object *obj
 	return object->problem ? 0 : -ENOMEM;
 }
 
+/* Whether a thread has ended; /proc shows all threads as it shows processes. */
+static bool has_ended(long thread)
+{
+	char path[64], line[512], *end;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%ld/stat", thread);
+	file = fopen(path, "re");
+	if (!file)
+		return true;
+	/* the name, in parentheses, may contain anything */
+	end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	fclose(file);
+	return !end || end[1] != ' ' || end[2] == 'Z' || end[2] == 'X';
+}
+
+pid_t usdt_process_thread(pid_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	long found = 0;
+	DIR *threads;
+
+	if (!has_ended(pid))
+		return pid;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	threads = opendir(path);
+	while (threads && !found && (entry = readdir(threads))) {
+		long thread = strtol(entry->d_name, NULL, 10);
+
+		if (thread > 0 && !has_ended(thread))
+			found = thread;
+	}
+	if (threads)
+		closedir(threads);
+	return (pid_t)found;
+}
+
 int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *error)
 {
 	struct usdt_process *made = calloc(1, sizeof(*made));
@@ -243,9 +282,16 @@ int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *err
 
 	*process = NULL;
 	if (result == 0) {
-		made->pid = pid;
+		made->pid = made->thread = pid;
 		made->memory = -1;
 		result = read_maps(made);
+	}
+	if (result == -ENODATA) {
+		pid_t thread = usdt_process_thread(pid);
+
+		made->thread = thread ? thread : pid;
+		if (made->thread != pid)
+			result = read_maps(made);
 	}
 	switch (result) {
 	case 0:
@@ -279,7 +325,7 @@ void usdt_process_open_memory(struct usdt_process *process)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)process->pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)process->thread);
 	process->memory = open(path, O_RDONLY | O_CLOEXEC);
 }
 

@@ -35,6 +35,7 @@ struct usdt_object {
 
 struct usdt_process {
 	pid_t pid;
+	pid_t thread; /* whose view of it is read: another one if the main thread has ended */
 	size_t object_count;
 	struct usdt_object *objects; /* sorted by lowest address */
 	size_t anonymous_count;
@@ -50,6 +51,9 @@ struct usdt_process {
  */
 int usdt_process_open(pid_t pid, struct usdt_process **process, struct error *error);
 void usdt_process_free(struct usdt_process *process);
+
+/* A thread of the process that has not ended, the main thread if possible; 0: there is none. */
+pid_t usdt_process_thread(pid_t pid);
 
 /* Like usdt_process_open(), but reads only the mappings: no images, no memory. */
 int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *error);

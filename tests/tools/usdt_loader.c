@@ -5,8 +5,9 @@
  *
  *     load PATH    dlopen()          call COUNT   calls the last library's function
  *     drop         dlclose()         exec WORD... executes another program
- *     fork COUNT   that many children, which do what the lines up to "end" say, and are awaited
- *     thread       the next exec is executed by a thread, the main thread has ended then
+ *     fork COUNT   that many children, one after the other, each of which calls the function; fails
+ *                  if one of them does not end well
+ *     thread       the next exec is done by a thread that is not the main one
  *     lone         the main thread ends; another goes on with the script
  *     say TEXT     prints it
  */
@@ -77,16 +78,21 @@ static void *run_thread(void *unused)
 	exit(run());
 }
 
-static void fork_children(int count)
+static bool fork_children(int count)
 {
-	long at = ftell(stdin);
+	bool ended_well = true;
 
-	for (int i = 0; i < count; i++)
-		if (!fork())
-			_exit(run());
-	(void)at;
-	while (wait(NULL) > 0)
-		;
+	for (int i = 0; i < count && ended_well; i++) {
+		pid_t child = fork();
+		int status = 1;
+
+		if (!child) {
+			call(2);
+			_exit(0);
+		}
+		ended_well = child > 0 && waitpid(child, &status, 0) == child && status == 0;
+	}
+	return ended_well;
 }
 
 static int run(void)
@@ -116,7 +122,8 @@ static int run(void)
 			printf("%s\n", rest);
 			fflush(stdout);
 		} else if (!strncmp(line, "fork", 4)) {
-			fork_children(atoi(rest));
+			if (!fork_children(atoi(rest)))
+				return 2;
 		} else if (!strncmp(line, "thread", 6)) {
 			by_thread = true;
 		} else if (!strncmp(line, "lone", 4)) {
@@ -127,8 +134,6 @@ static int run(void)
 			pthread_join(thread, NULL);
 		} else if (!strncmp(line, "exec", 4)) {
 			execute(rest);
-		} else if (!strncmp(line, "end", 3)) {
-			return 0;
 		}
 	}
 	return 0;

@@ -268,6 +268,13 @@ static int attach_each(
 	return result;
 }
 
+/* Whether the main thread has ended: the kernel knows the process's memory by it, so the link must
+ * be for all processes; programs look at the process's id in any case. */
+static bool is_headless(const struct kernel_target *target)
+{
+	return target->process && target->process->thread != target->process->pid;
+}
+
 /* Attaches to the sites from first to end, which may share a link. */
 static int attach_run(struct kernel_attachment *attachment, struct kernel_target *target,
 	const struct d_probe_set *set, size_t first, size_t end, struct error *error)
@@ -279,7 +286,7 @@ static int attach_run(struct kernel_attachment *attachment, struct kernel_target
 		.cookies = numbers + 2 * (end - first),
 		.count = (uint32_t)(end - first),
 		.is_return = site->is_return,
-		.pid = site->pid};
+		.pid = is_headless(target) ? 0 : site->pid};
 	int file = kernel_target_file(target, site->file), result;
 	int program = attachment->programs[attachment->sites[first].plan];
 	char path[64];

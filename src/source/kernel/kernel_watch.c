@@ -337,8 +337,10 @@ static int attach(
 	const struct kernel_watch *watch, uint32_t pid, const struct kernel_linker *linker)
 {
 	const uint64_t cookie = 0;
-	struct bpf_sites sites = {
-		.offsets = &linker->offset, .cookies = &cookie, .count = 1, .pid = pid};
+	struct bpf_sites sites = {.offsets = &linker->offset,
+		.cookies = &cookie,
+		.count = 1,
+		.pid = usdt_process_thread((pid_t)pid) == (pid_t)pid ? pid : 0};
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", linker->file);
