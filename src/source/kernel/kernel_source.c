@@ -79,11 +79,42 @@ static struct kernel_source *kernel_of(const struct source *source)
 	return (struct kernel_source *)(uintptr_t)source;
 }
 
+/* Closes the links of all groups and processes, at once because each takes long. */
+static void detach_all(struct kernel_source *kernel)
+{
+	size_t count = 0, room = kernel->process_count;
+	int *links;
+
+	for (size_t i = 0; i < kernel->group_count; i++)
+		room += kernel->groups[i]->attachment.link_count;
+	links = calloc(room + 1, sizeof(*links));
+	for (size_t i = 0; i < kernel->process_count && links; i++) {
+		if (kernel->processes[i]->link >= 0)
+			links[count++] = kernel->processes[i]->link;
+		kernel->processes[i]->link = -1;
+	}
+	for (size_t i = 0; i < kernel->group_count; i++) {
+		struct kernel_attachment *attachment = &kernel->groups[i]->attachment;
+
+		if (!links) {
+			kernel_group_detach(kernel->groups[i]);
+			continue;
+		}
+		for (size_t j = 0; j < attachment->link_count; j++)
+			links[count++] = attachment->links[j];
+		attachment->link_count = 0;
+	}
+	if (count)
+		bpf_close_all(links, count);
+	free(links);
+}
+
 static void kernel_close(struct source *source)
 {
 	struct kernel_source *kernel = kernel_of(source);
 
 	kernel_watch_free(kernel->watch);
+	detach_all(kernel);
 	for (size_t i = 0; i < kernel->group_count; i++)
 		kernel_group_free(kernel->groups[i]);
 	for (size_t i = 0; i < kernel->process_count; i++) {
@@ -482,8 +513,8 @@ static enum source_state take_batch(
 	take_notices(kernel);
 	poll_processes(kernel);
 	last = is_last(kernel);
-	for (size_t i = 0; i < kernel->group_count && last; i++)
-		kernel_group_detach(kernel->groups[i]);
+	if (last)
+		detach_all(kernel);
 	now = clock_monotonic();
 	complete = kernel_records_read(&kernel->records, last);
 	if (decode_batch(kernel, batch)) {
