@@ -570,6 +570,14 @@ static int parse_name(struct pid_search *search, struct error *error)
 		suggestion_text(&suggestion, text, sizeof(text)));
 }
 
+bool pid_has_module(const struct pid_finder *finder, const char *module)
+{
+	for (size_t i = 0; i < finder->count; i++)
+		if (matches_file(module, finder->files[i]))
+			return true;
+	return false;
+}
+
 int pid_find(struct pid_finder *finder, const struct pid_pattern *pattern, struct pid_list *list,
 	struct error *error)
 {

@@ -91,6 +91,9 @@ void pid_finder_free(struct pid_finder *finder);
 /* Reads the mappings again, after dlopen(); modules that are known stay valid. */
 int pid_finder_update(struct pid_finder *finder, struct error *error);
 
+/* Whether the process has mapped a file that the module of a description means. */
+bool pid_has_module(const struct pid_finder *finder, const char *module);
+
 /*
  * Appends all that match to *list, which the caller has zeroed at first and frees. Returns 0,
  * also if none of them can be probed; -ENOENT if nothing matches, with the reason and a

@@ -61,6 +61,16 @@ has out '^ *[0-9]+ +pid[0-9]+ +parts +broken 5$'
 run 1 trace -q -c "$parts" -n 'pid$target:parts:broken:5 { }'
 has err 'broken:5: a system call'
 
+# With -Z the others go on without a function that its file does not have; a line says so. A file that
+# is not mapped may be mapped later.
+run 0 trace -Z -q -c "$parts" -n 'pid$target:parts:helpre:entry, pid$target:libnosuch:x:entry { }
+	pid$target:parts:helper:entry { @ = count(); } END { printa("entries %@d\n", @); }'
+has out '^entries 3$'
+has err '^vmtap: process [0-9]+ \(parts\): pid[0-9]+:parts:helpre:entry: no function helpre in parts \(did you mean helper\?\)$'
+! grep -q libnosuch "$directory/err" || fail "$(cat "$directory/err")"
+run 3 trace -q -c "$parts" -n 'pid$target:parts:helpre:entry { } pid$target:parts:helper:entry { }'
+has err '^vmtap: pid[0-9]+:parts:helpre:entry: no function helpre in parts \(did you mean helper\?\)$'
+
 # Probes of a stream and of the kernel in one list.
 "$TOY" tests/toy/loop.toy >/dev/null 2>&1 &
 vm=$!

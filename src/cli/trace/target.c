@@ -251,7 +251,8 @@ static int add_to_kernel(struct targets *targets, const struct target *target,
 	return result ? result
 		      : source_kernel_add(targets->kernel, target->pid,
 				(target->command.words ? SOURCE_KERNEL_OURS : 0) |
-					(*target->path ? SOURCE_KERNEL_HAS_STREAM : 0),
+					(*target->path ? SOURCE_KERNEL_HAS_STREAM : 0) |
+					(targets->may_miss ? SOURCE_KERNEL_MAY_MISS : 0),
 				error);
 }
 

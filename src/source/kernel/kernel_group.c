@@ -66,9 +66,11 @@ static int tell_obstacles(const struct kernel_group *group, const struct source_
 	for (size_t i = 0; i < group->target.obstacle_count; i++) {
 		const struct kernel_obstacle *obstacle = &group->target.obstacles[i];
 
-		if (!is_wanted(request, obstacle->probe))
+		bool is_missing = obstacle->probe == KERNEL_NO_PROBE;
+
+		if (!is_missing && !is_wanted(request, obstacle->probe))
 			continue;
-		if (!group->attachment.site_count)
+		if (!is_missing && !group->attachment.site_count)
 			return error_set(error, ENOTSUP, "%s", obstacle->reason);
 		if (!count++)
 			first = obstacle;

@@ -182,6 +182,11 @@ static int add_matching(struct kernel_target *target, struct d_probe_set *set, c
 	if (result)
 		error_set(error, -result, "%s:%s:%s:%s: %.800s", provider, asked->module,
 			asked->function, asked->name, reason.text);
+	/* A file that is not mapped yet may be mapped later, and then be searched. */
+	if (result == -ENOENT && target->may_miss)
+		result = pid_has_module(target->finder, asked->module)
+			? kernel_target_add_obstacle(target, KERNEL_NO_PROBE, "%s", error->text)
+			: 0;
 	for (size_t i = 0; i < list.count && !result; i++) {
 		result = add_probe(target, set, provider, &list.probes[i]);
 		if (result)

@@ -720,11 +720,12 @@ static int keep_group(struct kernel_source *kernel, struct kernel_target *target
 }
 
 /* Finds the sites of a process. */
-static int find_sites(struct kernel_source *kernel, uint32_t pid, struct kernel_target *target,
-	struct error *error)
+static int find_sites(struct kernel_source *kernel, uint32_t pid, unsigned flags,
+	struct kernel_target *target, struct error *error)
 {
 	int result = kernel_target_open(target, pid, error);
 
+	target->may_miss = flags & SOURCE_KERNEL_MAY_MISS;
 	if (!result && kernel_usdt_add(target, kernel->set))
 		result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 	if (!result)
@@ -745,7 +746,7 @@ int source_kernel_add(struct source *source, uint32_t pid, unsigned flags, struc
 	if (!result)
 		result = kernel_process_open(&process, pid, error);
 	if (!result)
-		result = find_sites(kernel, pid, &target, error);
+		result = find_sites(kernel, pid, flags, &target, error);
 	process.may_stop = flags & SOURCE_KERNEL_OURS || kernel_watch_may_stop(pid);
 	process.has_stream = flags & SOURCE_KERNEL_HAS_STREAM;
 	if (result)

@@ -22,8 +22,9 @@ int source_kernel_new(struct d_probe_set *set, const struct d_asked *asked, size
  * it is not added; the set may have got probes.
  */
 enum {
-	SOURCE_KERNEL_OURS = 1,      /* we have started it: nobody else minds if it is stopped */
-	SOURCE_KERNEL_HAS_STREAM = 2 /* so what it loads later and has libvmtap is not added */
+	SOURCE_KERNEL_OURS = 1,       /* we have started it: nobody else minds if it is stopped */
+	SOURCE_KERNEL_HAS_STREAM = 2, /* so what it loads later and has libvmtap is not added */
+	SOURCE_KERNEL_MAY_MISS = 4    /* a description that matches nothing is only told */
 };
 int source_kernel_add(struct source *source, uint32_t pid, unsigned flags, struct error *error);
 

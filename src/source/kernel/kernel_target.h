@@ -24,8 +24,10 @@ struct kernel_file {
 };
 
 /* A site of a probe that can not be attached to, or not at all fired. */
+#define KERNEL_NO_PROBE UINT32_MAX
+
 struct kernel_obstacle {
-	uint32_t probe;
+	uint32_t probe;     /* or KERNEL_NO_PROBE: a description that matches none */
 	const char *reason; /* "/usr/bin/x: 0x1234: ..." */
 };
 
@@ -38,6 +40,7 @@ struct kernel_target {
 	uint32_t file_count;
 	struct kernel_site *sites;
 	size_t site_count, site_capacity;
+	bool may_miss;             /* a description that matches nothing is an obstacle only */
 	struct pid_finder *finder; /* NULL: no description is of the pid provider */
 	size_t pid_count;          /* probes that it has found */
 	struct kernel_obstacle *obstacles;
