@@ -149,16 +149,11 @@ static bool has_news(const struct part *part)
 /* Stops the parts that only accompany others, once all others have ended. */
 static void stop_companions(struct merge *merge)
 {
-	size_t others = 0;
-
 	for (size_t i = 0; i < merge->count; i++) {
-		if (merge->parts[i]->is.source->accompanies)
-			continue;
-		if (!is_over(merge->parts[i]))
+		if (!merge->parts[i]->is.source->accompanies && !is_over(merge->parts[i]))
 			return;
-		others++;
 	}
-	for (size_t i = 0; i < merge->count && others && !merge->is_open; i++) {
+	for (size_t i = 0; i < merge->count && !merge->is_open; i++) {
 		struct part *part = merge->parts[i];
 
 		if (!part->is.source->accompanies || is_over(part) || part->is_stopped)

@@ -117,6 +117,10 @@ has out '^ +[0-9]+$'
 wait "$ending"
 kill "$other"
 
+# What a command starts is sampled, too.
+run 0 trace --follow -q -c "sh -c '$sampled 1; true'" -n 'profile-97 /execname == "sampled"/ { @ = count(); }'
+has out '^ +[1-9][0-9]*$'
+
 # Beside a stream, and beside other probes of the kernel's.
 run 0 trace -q -o "$directory/both" -c "$TOY examples/toy/programs/queens.toy" \
 	-n 'vm$target:::method-entry { @m = count(); } profile-997 /pid == $target/ { @p = count(); }

@@ -642,7 +642,11 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 	if (result)
 		return result;
 	samples.end = (uint32_t)set->count;
-	if (samples.source && asks_samples_only(targets))
+	/* Samples are of all processes, so none need be found; the command's end is waited for. */
+	if (samples.source && asks_samples_only(targets) &&
+		targets->arrivals.choice == ARRIVAL_CHILDREN)
+		targets->arrivals.choice = ARRIVAL_NONE;
+	if (samples.source && asks_samples_only(targets) && !targets->arrivals.choice)
 		result = target_watch(targets, error);
 	else
 		result = open_processes(targets, set, error);

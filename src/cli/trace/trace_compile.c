@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/trace/trace_notes.h"
 #include "source/endpoint.h"
+#include "source/merge.h"
 #include "source/source.h"
 
 struct work {
@@ -278,8 +279,8 @@ static void tell_waiting(const struct work *work, const struct d_program *progra
 	const struct trace *trace = work->trace;
 
 	if (trace->mode == TRACE_RUN && trace->targets.arrivals.choice && work->is_open &&
-		!trace->targets.arrivals.first && !target_missing(&trace->targets) &&
-		!program->options.quiet)
+		!source_merge_live(trace->targets.source) && !trace->targets.arrivals.first &&
+		!target_missing(&trace->targets) && !program->options.quiet)
 		fprintf(stderr, "vmtap: no VM serves an event stream yet: waiting\n");
 }
 
