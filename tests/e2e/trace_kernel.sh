@@ -91,12 +91,16 @@ wait "$tracer" || fail "the trace of a process that ends"
 has out '^ *1000$'
 has err '^dtrace: pid [0-9]+ has exited$'
 
-# Every event is delivered or counted as lost, amid a storm from four threads.
-run 0 trace -c "$target storm 1" -n 'sample$target:::number { @ = count(); }' -o "$directory/count"
-fired=$(grep -oE '^[0-9]+$' "$directory/out")
-counted=$(awk 'NF == 1 && $1 ~ /^[0-9]+$/ { print $1 }' "$directory/count")
-lost=$(grep -oE '[0-9]+ (dynamic variable )?drops' "$directory/err" | awk '{ sum += $1 } END { print sum + 0 }')
-[ $((counted + lost)) = "$fired" ] || fail "fired $fired, counted $counted, lost $lost"
+# Every event is delivered or counted as lost, amid a storm from four threads, whatever the buffer's size.
+for options in "" "-x reduce=no" "-x reduce=no -x bufsize=1k" "-x reduce=no -x bufsize=32m"; do
+	# shellcheck disable=SC2086
+	run 0 trace $options -c "$target storm 1" -n 'sample$target:::number { @ = count(); }' -o "$directory/count"
+	fired=$(grep -oE '^[0-9]+$' "$directory/out")
+	counted=$(awk 'NF == 1 && $1 ~ /^[0-9]+$/ { print $1 }' "$directory/count")
+	lost=$(grep -oE '[0-9]+ (dynamic variable )?drops' "$directory/err" | awk '{ sum += $1 } END { print sum + 0 }')
+	[ $((counted + lost)) = "$fired" ] || fail "$options: fired $fired, counted $counted, lost $lost"
+	rm -f "$directory/count"
+done
 
 # ---- provider pid ----
 

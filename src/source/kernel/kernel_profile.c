@@ -28,7 +28,7 @@
 #include "source/kernel/kernel_shown.h"
 
 enum {
-	RING_BYTES = 4 << 20, /* for the first processors */
+	RING_BYTES = 4 << 20, /* as option bufsize has it by default; for the first processors */
 	RING_PROCESSORS = 8,  /* so many; twice the bytes for twice as many */
 	RING_BYTES_MAX = 32 << 20,
 	BATCH_EVENTS = 8192,
@@ -229,10 +229,11 @@ static int attach(struct kernel_profile *profile, size_t number, struct error *e
 	return result;
 }
 
-static uint32_t ring_bytes(void)
+static uint32_t ring_bytes(const struct source_request *request)
 {
 	long processors = sysconf(_SC_NPROCESSORS_CONF);
-	uint32_t bytes = RING_BYTES;
+	uint32_t bytes = kernel_ring_bytes(
+		request->program ? request->program->options.bufsize : RING_BYTES);
 
 	for (long i = RING_PROCESSORS; i < processors && bytes < RING_BYTES_MAX; i *= 2)
 		bytes *= 2;
@@ -256,7 +257,7 @@ static int profile_enable(
 {
 	struct kernel_profile *profile = profile_of(source);
 	struct epoll_event event = {.events = EPOLLIN};
-	uint32_t bytes = ring_bytes();
+	uint32_t bytes = ring_bytes(request);
 	int result = 0;
 
 	profile->probes = calloc(request->want_count + 1, sizeof(*profile->probes));

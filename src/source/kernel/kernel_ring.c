@@ -11,6 +11,17 @@
 
 #define HEADER_BYTES 8
 
+enum { RING_BYTES_MIN = 256 << 10, RING_BYTES_MAX = 1 << 30 };
+
+uint32_t kernel_ring_bytes(uint64_t bufsize)
+{
+	uint32_t bytes = RING_BYTES_MIN;
+
+	while (bytes < bufsize && bytes < RING_BYTES_MAX)
+		bytes *= 2;
+	return bytes;
+}
+
 int kernel_ring_open(struct kernel_ring *ring, uint32_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

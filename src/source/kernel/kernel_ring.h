@@ -15,6 +15,12 @@ struct kernel_ring {
 	void *data;     /* the page with the programs' position, then the records, twice */
 };
 
+/*
+ * The size of a ring for option bufsize: at least that, as far as the kernel allows, and with room
+ * for several records of any size.
+ */
+uint32_t kernel_ring_bytes(uint64_t bufsize);
+
 /* bytes is a power of two and a multiple of the page size. A negative errno. */
 int kernel_ring_open(struct kernel_ring *ring, uint32_t bytes);
 void kernel_ring_close(struct kernel_ring *ring);

@@ -29,8 +29,8 @@
 #include "source/kernel/kernel_watch.h"
 
 enum {
-	RING_BYTES = 4 << 20,
-	WAKE_BYTES = RING_BYTES / 2, /* so much in the ring wakes us before our time */
+	RING_BYTES = 4 << 20, /* as option bufsize has it by default */
+	WAKE_PART = 2,        /* so much of the ring wakes us before our time: one half */
 	BATCH_EVENTS = 8192,
 	BUSY_MS = 5,   /* between two looks into the ring while events come */
 	IDLE_MS = 20,  /* at most, if none come; the time doubles with each look */
@@ -266,7 +266,9 @@ static int kernel_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
 	struct kernel_source *kernel = kernel_of(source);
-	int result = kernel_records_open(&kernel->records, RING_BYTES);
+	uint32_t bytes = kernel_ring_bytes(
+		request->program ? request->program->options.bufsize : RING_BYTES);
+	int result = kernel_records_open(&kernel->records, bytes);
 
 	if (!result)
 		result = watch(kernel, kernel->records.ring.map, WAIT_RING);
@@ -276,7 +278,7 @@ static int kernel_enable(
 	if (request->latency && request->latency < BUSY_MS * CLOCK_NS_PER_MS)
 		kernel->busy_ms = (uint32_t)(request->latency / CLOCK_NS_PER_MS);
 	kernel->ring = (struct kernel_group_ring){.map = kernel->records.ring.map,
-		.wake_bytes = WAKE_BYTES,
+		.wake_bytes = bytes / WAKE_PART,
 		.reduction = &kernel->reduction};
 	reduce(kernel, request);
 	result = attach_groups(kernel, request, error);
