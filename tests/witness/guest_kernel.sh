@@ -64,6 +64,12 @@ sed '/^$/d' forms.traced | cmp - forms.known && echo "forms: $(wc -l <forms.know
 vmtap trace -q -c "usdt_target 300" -n 'pid$target:a.out:main:entry { printf("main: %d", arg0); }
 	pid$target:libc:printf:entry { @ = count(); }
 	pid$target:a.out:main:return { printf(" %d\n", (int)arg1); ustack(1); }'
+vmtap trace -q -c "usdt_target 1" -n 'pid$target:a.out:main:entry { printf("who: %s %d %d %d %d %s\n",
+	execname, uid, ppid != 0, vtimestamp > 0, uregs[R_RDI] == arg0, execargs); }'
+vmtap trace -q -c "toy queens.toy" -n 'profile-97 /pid == $target/ { @ = count();
+	@odd = sum((arg0 != 0) == (arg1 != 0)); @main[ustack()] = count(); }
+	END { printa("samples: %@d", @); printa(" %@d\n", @odd); printa(@main); }'
+vmtap trace -q -n 'profile-10 { @[execname] = count(); } tick-2s { exit(0); }'
 vmtap trace --lossless --via=stream -q -o stream -c "toy queens.toy" -n 'vm$target:::method-entry {
 	@[copyinstr(arg0), copyinstr(arg1), arg3] = count(); }' >/dev/null
 vmtap trace --via=kernel -q -o kernel -c "toy queens.toy" -n 'vm$target:::method-entry {
@@ -109,6 +115,10 @@ has out '^forms: 12$'
 has out '^main: 2 0$'
 grep -qE ' ([0-9]+) sites, [0-9]+ programs, \1 links$' "$directory/out" || fail "each site needs an event of its own"
 has out '^toy: [1-9]'
+has out '^who: usdt_target 0 1 1 1 usdt_target 1$'
+has out '^samples: [1-9][0-9]* 0$'
+has out '^ +toy`main\+'
+has out '^ *swapper/[01] +[1-9]'
 has out '^again: 1000$'
 has out '^target: 0$'
 read -r _ fired counted lost < <(grep '^storm: ' "$directory/out")
