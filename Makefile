@@ -105,7 +105,7 @@ CORE_DIRS := base wire contract program usdt d engine engine/output source sourc
 CORE_SOURCES := $(wildcard $(CORE_DIRS:%=src/%/*.c))
 CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(B)/obj/gen/promise_table.o $(B)/obj/gen/library.o
 CLI_SOURCES := $(wildcard src/cli/*.c src/cli/*/*.c)
-CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o
+CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o $(B)/obj/gen/page.o
 # Includes an object for each compatible provider; a VM that opts in to a provider links it.
 PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/shim/enter.o $(B)/obj/shim/foreign.o $(B)/obj/gen/fire.o $(B)/obj/gen/definitions.o $(B)/obj/gen/words.o \
 	$(COMPAT:probes/compat/%.d=$(B)/obj/gen/compat_%.o)
@@ -266,10 +266,12 @@ $(NEW)/gen/contracts.c: EMBED = contract/known.h known_contract
 $(NEW)/gen/contracts.c: $(CONTRACTS)
 $(NEW)/gen/library.c: EMBED = d/compile_library.h d_library_text
 $(NEW)/gen/library.c: $(LIBRARY)
-$(NEW)/gen/scripts.c $(NEW)/gen/contracts.c $(NEW)/gen/library.c: $(B)/host/embed $(B)/lists
+$(NEW)/gen/page.c: EMBED = cli/export/page.h page_text
+$(NEW)/gen/page.c: src/cli/export/page.html
+$(NEW)/gen/scripts.c $(NEW)/gen/contracts.c $(NEW)/gen/library.c $(NEW)/gen/page.c: $(B)/host/embed $(B)/lists
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
-	$(Q)$(B)/host/embed $@ $(EMBED) $(filter %.d,$^)
+	$(Q)$(B)/host/embed $@ $(EMBED) $(filter %.d %.html,$^)
 
 # The tests of the library call every probe.
 $(NEW)/gen/test_calls.h: $(CONTRACT) $(B)/host/generate_calls

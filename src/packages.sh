@@ -95,6 +95,7 @@ for set; do
 		need protobuf-compiler command -v protoc
 		need cmake command -v cmake
 		need meson command -v meson
+		need chromium command -v chromium
 		need ruby [ -e /usr/bin/ruby ]
 		need php-cli [ -e /usr/bin/php ]
 		need postgresql [ -d /usr/lib/postgresql ]

@@ -84,12 +84,36 @@ for number, packet in fields(open(sys.argv[1], "rb").read()):
 assert not any(depth.values())
 print(slices)
 PYTHON
+cat >"$directory/page.py" <<'PYTHON'
+# Checks a page: one block of data, whose slices are within their track; prints how many there are.
+import json, re, sys
+text = open(sys.argv[1], "rb").read().decode("utf-8", "strict")
+assert len(re.findall("<script", text)) == 2 and len(re.findall("</script", text)) == 2
+assert re.findall("https?:", text) == [], "it refers to something"
+data = json.loads(re.search('id="data">(.*?)</script>', text, re.S).group(1))
+slices = 0
+for track in data["tracks"]:
+    lanes, start, flat = {}, 0, track["slices"]
+    for i in range(0, len(flat), 6):
+        depth, since, duration, name, note, count = flat[i:i + 6]
+        start += since
+        assert 0 <= start and start + duration <= data["duration"], "outside"
+        assert start >= lanes.get(depth, 0), "slices of one depth overlap"
+        assert name < len(data["names"]) and note < len(data["names"])
+        lanes[depth] = start + duration
+        slices += count
+assert sum(data["pauses"]) == data["pause"]["count"]
+print(slices)
+PYTHON
 both() { # the number of slices
 	local slices
 	run 0 export --chrome "$directory/log" -o "$directory/chrome"
 	[ -s "$directory/out" ] || [ -s "$directory/err" ] && fail "it prints something"
 	slices=$(python3 "$directory/check.py" "$directory/chrome") || fail "the JSON"
 	[ "$slices" = "$1" ] || fail "$slices slices, expected $1"
+	run 0 export --html "$directory/log" -o "$directory/page"
+	slices=$(python3 "$directory/page.py" "$directory/page") || fail "the page"
+	[ "$slices" = "$1" ] || fail "$slices slices in the page, expected $1"
 	run 0 export --help
 	grep -q 'not in this build' "$directory/out" && return
 	run 0 export --perfetto "$directory/log" -o "$directory/perfetto"
@@ -133,6 +157,8 @@ has err 'ends without'
 slices=$(python3 "$directory/check.py" "$directory/chrome") || fail "nesting"
 [ "$slices" -gt 3000 ] || fail "only $slices slices"
 grep -q 'events lost' "$directory/chrome" || fail "no losses"
+run 0 export --html "$directory/log" -o "$directory/page"
+python3 "$directory/page.py" "$directory/page" >"$directory/out" || fail "the page of a log that is cut off"
 
 # names of all bytes
 python3 - >"$directory/events" <<'PYTHON'

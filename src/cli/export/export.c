@@ -16,7 +16,7 @@
 #include "cli/export/timeline.h"
 #include "cli/export/writers.h"
 
-enum { OPTION_CHROME = 256, OPTION_PERFETTO, BUFFER_BYTES = 1 << 20 };
+enum { OPTION_CHROME = 256, OPTION_HTML, OPTION_PERFETTO, BUFFER_BYTES = 1 << 20 };
 
 struct form {
 	int option;
@@ -26,6 +26,7 @@ struct form {
 
 static const struct form forms[] = {
 	{OPTION_CHROME, "--chrome", chrome_writer_new},
+	{OPTION_HTML, "--html", page_writer_new},
 	{OPTION_PERFETTO, "--perfetto", perfetto_writer_new},
 };
 
@@ -38,6 +39,7 @@ static void help(void)
 	       "the heap, messages. LOG - is the standard input.\n\n"
 	       "      --perfetto  for ui.perfetto.dev%s\n"
 	       "      --chrome    Chrome's trace events in JSON, for many viewers\n"
+	       "      --html      one page by itself, with timeline, flame graph, pauses and heap\n"
 	       "  -o FILE         the file; - is the standard output\n"
 	       "  -h, --help      this text\n\n"
 	       "Exit status: 0; 2 usage, 3 the log cannot be read, it is damaged, or the file "
@@ -141,6 +143,7 @@ int command_export(int argc, char **argv)
 	static const struct option options[] = {
 		{"help", no_argument, NULL, 'h'},
 		{"chrome", no_argument, NULL, OPTION_CHROME},
+		{"html", no_argument, NULL, OPTION_HTML},
 		{"perfetto", no_argument, NULL, OPTION_PERFETTO},
 		{NULL, 0, NULL, 0},
 	};

@@ -14,6 +14,9 @@
 /* Chrome's trace event format, in JSON. */
 struct timeline_writer *chrome_writer_new(FILE *output);
 
+/* An HTML page that needs nothing else; memory is bounded, see page_writer.c. */
+struct timeline_writer *page_writer_new(FILE *output);
+
 /* Perfetto's: a Trace of its protobuf schema. */
 struct timeline_writer *perfetto_writer_new(FILE *output);
 extern const bool perfetto_is_built;
