@@ -125,7 +125,7 @@ MADE_MANUALS := $(B)/man/vmtap-eventlog.5 $(B)/man/vmtap-scripts.7
 MANUALS := $(filter-out $(MADE_MANUALS:$(B)/%=src/%),$(wildcard src/man/*.[1-8])) $(MADE_MANUALS)
 LIBS_CORE := -lelf -ljansson
 # Of optional libraries those that are installed, asked when the command is linked.
-LIBS_COMMAND = $(LIBS_CORE) $(shell printf '\043include <pb_encode.h>\n' | $(CC) $(SYSTEM_HEADERS) -E - >/dev/null 2>&1 && echo -lprotobuf-nanopb)
+LIBS_COMMAND = $(LIBS_CORE) -lz $(shell printf '\043include <pb_encode.h>\n' | $(CC) $(SYSTEM_HEADERS) -E - >/dev/null 2>&1 && echo -lprotobuf-nanopb)
 
 UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(B)/tests/%)

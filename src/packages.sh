@@ -54,6 +54,7 @@ for set; do
 		need systemtap-sdt-dev sdt
 		need libelf-dev header gelf.h
 		need libjansson-dev header jansson.h
+		need zlib1g-dev header zlib.h
 		need binutils command -v ar
 		want libnanopb-dev 'vmtap export --perfetto' header pb_encode.h
 		;;
@@ -96,6 +97,7 @@ for set; do
 		need cmake command -v cmake
 		need meson command -v meson
 		need chromium command -v chromium
+		need golang-go command -v go
 		need ruby [ -e /usr/bin/ruby ]
 		need php-cli [ -e /usr/bin/php ]
 		need postgresql [ -d /usr/lib/postgresql ]

@@ -85,6 +85,64 @@ C.c (100 ns, 3.77%)
 open.end (800 ns, 30.19%)
 FRAMES
 
+# a profile for pprof: the same stacks
+cat >"$directory/pprof.py" <<'PYTHON'
+import gzip, sys
+def fields(data):
+    at = 0
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+    while at < len(data):
+        tag = varint()
+        value = varint()
+        if tag & 7 == 2:
+            value, at = data[at:at + value], at + value
+        else:
+            assert tag & 7 == 0
+        yield tag >> 3, value
+def packed(data):
+    numbers, value, shift = [], 0, 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            numbers.append(value)
+            value = shift = 0
+    return numbers
+profile = list(fields(gzip.open(sys.argv[1]).read()))
+strings = [value.decode("utf-8", "strict") for field, value in profile if field == 6]
+functions = {f[1]: strings[f[2]] for f in (dict(fields(v)) for n, v in profile if n == 5)}
+locations = {l[1]: functions[dict(fields(l[4]))[1]] for l in (dict(fields(v)) for n, v in profile if n == 4)}
+[kind] = [dict(fields(value)) for field, value in profile if field == 1]
+print(strings[kind[1]], strings[kind[2]])
+for field, value in profile:
+    if field == 2:
+        sample = dict(fields(value))
+        [amount] = packed(sample[2])
+        print(";".join(locations[i] for i in reversed(packed(sample[1]))), amount)
+PYTHON
+run 0 flame --pprof "$directory/log" -o "$directory/profile"
+python3 "$directory/pprof.py" "$directory/profile" >"$directory/out" || fail "the profile"
+diff - "$directory/out" <<'LINES' || fail "the profile's samples"
+time nanoseconds
+A.a 1330
+A.a;B.b 420
+A.a;B.b;C.c 100
+open.end 800
+LINES
+run 0 flame --pprof --by calls "$directory/log" -o "$directory/profile"
+python3 "$directory/pprof.py" "$directory/profile" >"$directory/out" || fail "the profile of calls"
+has out '^calls count$'
+run 2 flame --pprof --diff "$directory/log" "$directory/log" -o -
+
 # a comparison
 cp "$directory/log" "$directory/before"
 make_log <<'EVENTS'
@@ -143,6 +201,9 @@ run 0 flame "$directory/log" -o "$directory/graph"
 python3 "$directory/svg.py" "$directory/graph" >"$directory/out" || fail "hostile names"
 has out '^\]\]></script><script>alert\(1\)</script>\.m '
 [ "$(grep -c '^Deep.m' "$directory/out")" = 1000 ] || fail "deep frames"
+run 0 flame --pprof "$directory/log" -o "$directory/profile"
+python3 "$directory/pprof.py" "$directory/profile" >"$directory/out" || fail "the profile of hostile names"
+[ "$(grep -c '^Deep.m' "$directory/out")" = 5000 ] || fail "deep stacks in the profile"
 run 0 flame --folded "$directory/log" -o "$directory/lines"
 python3 - "$directory/lines" <<'PYTHON' || fail "folded lines"
 import sys

@@ -21,7 +21,14 @@
 #include "cli/flame/stacks.h"
 #include "cli/interrupts.h"
 
-enum { OPTION_BY = 256, OPTION_DIFF, OPTION_FOLDED, OPTION_SECONDS, FINISH_MS = 2000 };
+enum {
+	OPTION_BY = 256,
+	OPTION_DIFF,
+	OPTION_FOLDED,
+	OPTION_PPROF,
+	OPTION_SECONDS,
+	FINISH_MS = 2000
+};
 
 static const struct measure {
 	const char *name, *unit, *title;
@@ -36,7 +43,8 @@ static const struct measure {
 struct flame_options {
 	const struct measure *by;
 	const char *output;
-	bool is_folded, is_diff;
+	bool is_diff;
+	int (*write)(const struct flame_view *view, FILE *output);
 	uint64_t seconds; /* 0: until the process ends or a signal comes */
 };
 
@@ -49,6 +57,7 @@ static void help(void)
 	       "      --by MEASURE  time (the default), calls, bytes (allocated, by class), or\n"
 	       "                    blocked (the time that threads wait, by reason)\n"
 	       "      --folded      lines of text for other tools instead of an SVG\n"
+	       "      --pprof       a profile for 'go tool pprof' and others instead of an SVG\n"
 	       "      --diff        compares two logs: red takes a larger share in the second,\n"
 	       "                    blue a smaller one\n"
 	       "      --seconds N   of a process: end after N seconds (else with ^C, or with it)\n"
@@ -194,8 +203,7 @@ static int write_view(
 	if (!output)
 		return error_set(error, errno, "%s: %s", options->output, strerror(errno));
 	errno = 0;
-	result = options->is_folded ? flame_folded_write(view, output)
-				    : flame_svg_write(view, output);
+	result = options->write(view, output);
 	if (fflush(output) && !result)
 		result = -(errno ? errno : EIO);
 	if (!is_standard) {
@@ -285,10 +293,11 @@ int command_flame(int argc, char **argv)
 		{"by", required_argument, NULL, OPTION_BY},
 		{"diff", no_argument, NULL, OPTION_DIFF},
 		{"folded", no_argument, NULL, OPTION_FOLDED},
+		{"pprof", no_argument, NULL, OPTION_PPROF},
 		{"seconds", required_argument, NULL, OPTION_SECONDS},
 		{NULL, 0, NULL, 0},
 	};
-	struct flame_options flame = {.by = &measures[0]};
+	struct flame_options flame = {.by = &measures[0], .write = flame_svg_write};
 	int option, result = CLI_OK;
 
 	opterr = 0;
@@ -308,7 +317,10 @@ int command_flame(int argc, char **argv)
 			flame.is_diff = true;
 			break;
 		case OPTION_FOLDED:
-			flame.is_folded = true;
+			flame.write = flame_folded_write;
+			break;
+		case OPTION_PPROF:
+			flame.write = flame_pprof_write;
 			break;
 		case OPTION_SECONDS:
 			result = take_seconds(optarg, &flame);
@@ -324,6 +336,8 @@ int command_flame(int argc, char **argv)
 			flame.is_diff           ? "--diff compares two logs"
 				: optind < argc ? "one log or process at a time"
 						: "no log or process is named");
+	if (flame.is_diff && flame.write == flame_pprof_write)
+		return cli_usage("flame", "--pprof has no form for a comparison");
 	if (!flame.output)
 		return cli_usage("flame", "no file is named (-o FILE)");
 	return command(&flame, argv + optind);

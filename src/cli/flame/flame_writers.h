@@ -24,4 +24,7 @@ int flame_svg_write(const struct flame_view *view, FILE *output);
 /* A line for each stack: its frames from the outermost on, separated by ';', a blank, a number. */
 int flame_folded_write(const struct flame_view *view, FILE *output);
 
+/* A gzip'd profile.proto; a comparison is not possible. */
+int flame_pprof_write(const struct flame_view *view, FILE *output);
+
 #endif
