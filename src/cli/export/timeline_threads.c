@@ -1,0 +1,331 @@
+/* timeline_threads.c: see timeline_private.h. What threads run, call and wait for. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/export/timeline_private.h"
+#include "cli/stop_reason.h"
+
+/* The name of an entry's method; text NULL: out of memory. */
+static struct timeline_name method_name(
+	struct timeline *timeline, const struct event_batch *batch, const struct event *event)
+{
+	struct method_name name = method_names_find(&timeline->methods, batch, event);
+
+	return (struct timeline_name){name.id ? NAMES + name.id : 0, name.text, name.length};
+}
+
+/* ---- what threads do ---- */
+
+/* Ends the thread's state and begins another; NAMES: none. */
+static void enter_state(struct timeline *timeline, struct timeline_thread *thread, uint64_t time,
+	enum timeline_constant state, const struct timeline_detail *details, size_t count)
+{
+	struct timeline_name name;
+
+	if (!thread->number)
+		return;
+	timeline_track_of(timeline, thread, &thread->track, TIMELINE_THREAD);
+	if (thread->is_open)
+		timeline_end(timeline, thread->track, time, NULL, 0);
+	thread->is_open = state != NAMES;
+	thread->state = (uint8_t)state;
+	if (state == NAMES)
+		return;
+	name = timeline_constant(state);
+	timeline_begin(timeline, thread->track, time, &name, details, count);
+}
+
+void timeline_stop_running(
+	struct timeline *timeline, struct timeline_cap *cap, uint64_t time, const char *why)
+{
+	struct timeline_detail detail;
+
+	if (!cap->is_running)
+		return;
+	cap->is_running = false;
+	if (why)
+		detail = text_detail("stopped", why);
+	timeline_end(timeline, cap->track, time, &detail, why != NULL);
+}
+
+static void thread_runs(struct timeline *timeline, struct timeline_cap *cap,
+	struct timeline_thread *thread, uint64_t time)
+{
+	struct timeline_detail detail = number_detail("capability", cap->number);
+	char text[LABEL_MAX + 64];
+	struct timeline_name name = {0, text, 0};
+
+	if (cap->track) {
+		timeline_stop_running(timeline, cap, time, NULL);
+		timeline_name_of_thread(thread, "", text, sizeof(text));
+		name.length = (uint32_t)strlen(text);
+		timeline_begin(timeline, cap->track, time, &name, NULL, 0);
+		cap->is_running = true;
+		cap->thread = thread->number;
+	}
+	enter_state(timeline, thread, time, NAME_RUNNING, &detail, cap->track != 0);
+}
+
+static void thread_stops(struct timeline *timeline, struct timeline_cap *cap,
+	struct timeline_thread *thread, uint64_t time, const struct event *event)
+{
+	uint64_t status = feed_number(event, 2);
+	const char *why = stop_reason_text(status);
+	struct timeline_detail details[2] = {text_detail("reason", why), {NULL, 0, NULL, 0}};
+	size_t count = 1;
+
+	if (cap->is_running && cap->thread == thread->number)
+		timeline_stop_running(timeline, cap, time, why);
+	if (status == 8)
+		details[count++] = number_detail("by thread", feed_number(event, 3));
+	if (status >= 1 && status <= 3)
+		enter_state(timeline, thread, time, NAME_RUNNABLE, details, count);
+	else if (status == 5)
+		enter_state(timeline, thread, time, NAMES, NULL, 0);
+	else
+		enter_state(timeline, thread, time, NAME_BLOCKED, details, count);
+}
+
+static void close_calls(struct timeline *timeline, struct timeline_thread *thread, uint64_t time)
+{
+	for (; thread->depth; thread->depth--)
+		timeline_end(timeline, thread->calls, time, NULL, 0);
+}
+
+static void close_wait(struct timeline *timeline, struct timeline_thread *thread, uint64_t time)
+{
+	if (thread->waits)
+		timeline_end(timeline, thread->waiting, time, NULL, 0);
+	thread->waits = false;
+}
+
+void timeline_close_thread(struct timeline *timeline, struct timeline_thread *thread, uint64_t time)
+{
+	close_calls(timeline, thread, time);
+	close_wait(timeline, thread, time);
+	if (thread->is_open)
+		timeline_end(timeline, thread->track, time, NULL, 0);
+	thread->is_open = false;
+}
+
+static void thread_exits(struct timeline *timeline, struct timeline_thread *thread, uint64_t time)
+{
+	for (size_t i = 0; i < timeline->cap_count; i++)
+		if (timeline->caps[i].is_running && timeline->caps[i].thread == thread->number)
+			timeline_stop_running(timeline, &timeline->caps[i], time, "finished");
+	timeline_close_thread(timeline, thread, time);
+	timeline_forget_thread(timeline, thread);
+}
+
+static void label_thread(struct timeline *timeline, struct timeline_thread *thread,
+	const struct event_batch *batch, const struct event *event)
+{
+	uint32_t length;
+	const char *text = feed_text(batch, event, 2, &length);
+
+	if (length >= LABEL_MAX)
+		length = LABEL_MAX - 1;
+	memcpy(thread->label, text, length);
+	thread->label[length] = '\0';
+	timeline_put_thread_track(timeline, thread, thread->track, TIMELINE_THREAD);
+	timeline_put_thread_track(timeline, thread, thread->calls, TIMELINE_CALLS);
+	timeline_put_thread_track(timeline, thread, thread->waiting, TIMELINE_WAITS);
+}
+
+/* ---- locks ---- */
+
+static struct lock_holder *find_holder(struct timeline *timeline, uint64_t lock)
+{
+	size_t at;
+
+	if (timeline->holder_count * 2 >= timeline->holder_slots) {
+		size_t count = timeline->holder_slots ? timeline->holder_slots * 2 : 64;
+		struct lock_holder *grown = calloc(count, sizeof(*grown));
+		if (!grown) {
+			timeline->has_failed = true;
+			return NULL;
+		}
+		for (size_t i = 0; i < timeline->holder_slots; i++) {
+			if (!timeline->holders[i].is_used)
+				continue;
+			at = timeline_hash(timeline->holders[i].lock) & (count - 1);
+			while (grown[at].is_used)
+				at = (at + 1) & (count - 1);
+			grown[at] = timeline->holders[i];
+		}
+		free(timeline->holders);
+		timeline->holders = grown;
+		timeline->holder_slots = count;
+	}
+	at = timeline_hash(lock) & (timeline->holder_slots - 1);
+	while (timeline->holders[at].is_used && timeline->holders[at].lock != lock)
+		at = (at + 1) & (timeline->holder_slots - 1);
+	return &timeline->holders[at];
+}
+
+/* An arrow goes from the thread that holds the lock to the one that waits for it. */
+static void wait_begins(struct timeline *timeline, struct timeline_thread *thread,
+	const struct event_batch *batch, const struct event *event)
+{
+	struct timeline_name name = timeline_text(batch, event, 3);
+	uint64_t lock = feed_number(event, 2);
+	struct timeline_detail details[2] = {number_detail("lock", lock), {NULL, 0, NULL, 0}};
+	struct timeline_mark mark = {
+		.time = event->time, .name = &name, .details = details, .detail_count = 1};
+	struct lock_holder *holder = find_holder(timeline, lock);
+	struct timeline_thread *other = NULL;
+
+	close_wait(timeline, thread, event->time);
+	if (holder && holder->is_used && holder->thread && holder->thread != thread->number)
+		other = timeline_known_thread(timeline, holder->thread);
+	if (other) {
+		details[1] = number_detail("waiting thread", thread->number);
+		mark.detail_count = 2;
+		mark.track = timeline_track_of(timeline, other, &other->waiting, TIMELINE_WAITS);
+		mark.flow_from = ++timeline->flows;
+		timeline->writer->operations->instant(timeline->writer, &mark);
+		details[1] = number_detail("held by thread", holder->thread);
+		mark.flow_to = mark.flow_from;
+		mark.flow_from = 0;
+	}
+	mark.track = timeline_track_of(timeline, thread, &thread->waiting, TIMELINE_WAITS);
+	timeline->writer->operations->begin(timeline->writer, &mark);
+	thread->waits = true;
+}
+
+static void lock_acquired(
+	struct timeline *timeline, struct timeline_thread *thread, const struct event *event)
+{
+	struct lock_holder *holder = find_holder(timeline, feed_number(event, 2));
+
+	close_wait(timeline, thread, event->time);
+	if (!holder)
+		return;
+	timeline->holder_count += !holder->is_used;
+	*holder = (struct lock_holder){feed_number(event, 2), thread->number, true};
+}
+
+static void lock_released(
+	struct timeline *timeline, const struct timeline_thread *thread, const struct event *event)
+{
+	struct lock_holder *holder = find_holder(timeline, feed_number(event, 2));
+
+	if (holder && holder->is_used && holder->thread == thread->number)
+		holder->thread = 0;
+}
+
+/* A wait for something other than a lock. */
+static void thread_parks(struct timeline *timeline, struct timeline_thread *thread,
+	const struct event_batch *batch, const struct event *event)
+{
+	struct timeline_name name = timeline_text(batch, event, 2);
+
+	close_wait(timeline, thread, event->time);
+	timeline_begin(timeline,
+		timeline_track_of(timeline, thread, &thread->waiting, TIMELINE_WAITS), event->time,
+		&name, NULL, 0);
+	thread->waits = true;
+}
+
+/* ---- calls ---- */
+
+void timeline_enters(struct timeline *timeline, struct timeline_thread *thread,
+	const struct event_batch *batch, const struct event *event)
+{
+	struct timeline_name name = method_name(timeline, batch, event);
+
+	if (!name.text) {
+		timeline->has_failed = true;
+		return;
+	}
+	timeline_begin(timeline,
+		timeline_track_of(timeline, thread, &thread->calls, TIMELINE_CALLS), event->time,
+		&name, NULL, 0);
+	thread->depth++;
+}
+
+void timeline_returns(struct timeline *timeline, struct timeline_thread *thread, uint64_t time)
+{
+	if (!thread->depth)
+		return;
+	thread->depth--;
+	timeline_end(timeline, thread->calls, time, NULL, 0);
+}
+
+/* ---- events ---- */
+
+void timeline_take_thread(struct timeline *timeline, enum timeline_role role,
+	const struct event_batch *batch, const struct event *event)
+{
+	struct timeline_thread *thread = timeline_thread(timeline, feed_number(event, 1));
+	struct timeline_cap *cap;
+	struct timeline_detail detail;
+	struct timeline_name name;
+
+	/* memory for the capability may move those that were found before */
+	cap = timeline_cap(timeline, feed_number(event, 0));
+	if (!thread || !cap)
+		return;
+	switch (role) {
+	case ROLE_THREAD_CREATE:
+		timeline_track_of(timeline, thread, &thread->track, TIMELINE_THREAD);
+		name = timeline_constant(NAME_CREATED);
+		timeline_instant(timeline, thread->track, event->time, &name, NULL, 0);
+		break;
+	case ROLE_THREAD_LABEL:
+		label_thread(timeline, thread, batch, event);
+		break;
+	case ROLE_THREAD_EXIT:
+		thread_exits(timeline, thread, event->time);
+		break;
+	case ROLE_THREAD_RUN:
+		thread_runs(timeline, cap, thread, event->time);
+		break;
+	case ROLE_THREAD_RUNNABLE:
+		if (!thread->is_open || thread->state == NAME_BLOCKED)
+			enter_state(timeline, thread, event->time, NAME_RUNNABLE, NULL, 0);
+		break;
+	case ROLE_THREAD_STOP:
+		thread_stops(timeline, cap, thread, event->time, event);
+		break;
+	case ROLE_THREAD_MIGRATE:
+		name = timeline_constant(NAME_MIGRATED);
+		detail = number_detail("to capability", feed_number(event, 2));
+		timeline_track_of(timeline, thread, &thread->track, TIMELINE_THREAD);
+		timeline_instant(timeline, thread->track, event->time, &name, &detail, 1);
+		break;
+	case ROLE_LOCK_WAIT:
+		wait_begins(timeline, thread, batch, event);
+		break;
+	case ROLE_PARK:
+		thread_parks(timeline, thread, batch, event);
+		break;
+	case ROLE_UNPARK:
+		close_wait(timeline, thread, event->time);
+		break;
+	case ROLE_LOCK_RELEASE:
+		lock_released(timeline, thread, event);
+		break;
+	default:
+		lock_acquired(timeline, thread, event);
+	}
+}
+
+/* An exception on its thread's track of calls. */
+void timeline_take_exception(struct timeline *timeline, const char *what,
+	const struct event_batch *batch, const struct event *event)
+{
+	struct timeline_thread *thread = timeline_thread(timeline, feed_number(event, 3));
+	struct timeline_name class = timeline_text(batch, event, 0), name;
+	char text[256];
+
+	if (!thread)
+		return;
+	snprintf(text, sizeof(text), "%s %s", what, class.text);
+	name = (struct timeline_name){0, text, (uint32_t)strlen(text)};
+	timeline_instant(timeline,
+		timeline_track_of(timeline, thread, &thread->calls, TIMELINE_CALLS), event->time,
+		&name, NULL, 0);
+}
