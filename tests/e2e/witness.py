@@ -383,6 +383,19 @@ def parse_time(vm, by, out, text, log):
     equal("parses", {k[0]: v[0] for k, v in rows(out, 4).items()}, count(by, "parse-end"))
 
 
+def compile_time(vm, by, out, text, log):
+    compiled, size = collections.Counter(), collections.Counter()
+    for _, *key, _, _, level, _, amount in log["compile-end"]:
+        compiled[(*key, level)] += 1
+        size[(*key, level)] += amount
+    found = {}
+    for line in text.splitlines():
+        match = re.match(r"(.*?) +(\S+) +(\d+) +(\d+) +\d+ +\d+ +(\d+)$", line)
+        if match:
+            found[(match[1], match[2], int(match[3]))] = (int(match[4]), int(match[5]))
+    equal("compiled", found, {k: (n, size[k]) for k, n in compiled.items()})
+
+
 def failed_searches(vm, by, out, text, log):
     failed = collections.Counter(e[0] for e in log["require-return"] if e[3])
     equal("failed", totals(rows(out, 2), 0, lambda k: k[0]), dict(failed))
@@ -428,7 +441,7 @@ SCRIPTS = {function.__name__: function for function in (
     method_cpu, method_distribution, method_flow, call_sites, native_time, slowest_calls, gc_phases,
     gc_overhead, gc_bytes, gc_requests, gc_survivors, object_lifetimes, alloc_by_size, alloc_rate,
     alloc_by_stack, alloc_count, sched_runs, sched_migrations, blocked_by_reason, blocked_by_waker,
-    lock_holders, cap_use, spark_use, load_tree, parse_time, failed_searches, exceptions_by_site,
+    lock_holders, cap_use, spark_use, load_tree, parse_time, compile_time, failed_searches, exceptions_by_site,
     exception_storms, exceptions_swallowed, snoop)}
 
 
