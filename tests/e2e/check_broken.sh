@@ -207,7 +207,7 @@ has out "^$directory/wait: vm:::start: site 0x[0-9a-f]+ has no semaphore"
 # requests that cannot be met, and wrong usage
 run 3 check -c "$directory/nonexistent.d" "$directory/kept"
 run 3 check -c "$directory/plain.c" "$directory/kept"
-has err 'plain.c: line [0-9]+: '
+has err 'plain.c: line [0-9]+, column [0-9]+: '
 run 3 check -c "$directory/vm.d" "$directory/nonexistent"
 run 3 check -c "$directory/vm.d" -a stop "$directory/kept" "$directory/vm.d"
 has err 'vm.d: not an ELF file'

@@ -12,7 +12,7 @@ has err "no part is called 'nonsense'"
 
 script='vm$target:::gc-end { @[arg0] = count(); }'
 VMTAP_DEBUG=stream,server,compile,target,engine run 0 trace -q -c "$TOY examples/toy/programs/queens.toy" -n "$script"
-for what in 'stream: .*connected' 'stream:   gc-end, .* strings 0x1$' 'stream: .*stream has ended' \
+for what in 'stream: .*connected' 'stream:   vm:::gc-end, .* strings 0x1$' 'stream: .*stream has ended' \
 	'server [0-9]+: started' 'server [0-9]+: client [0-9]+ connected, 1 in all' \
 	'server [0-9]+: client [0-9]+ left, 0 remain' 'server [0-9]+: ended' \
 	'compile: the scripts need a source and \$target' 'compile: 1 clauses' \
