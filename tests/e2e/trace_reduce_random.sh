@@ -1,0 +1,27 @@
+#!/bin/bash
+# Scripts made at random print the same, faults included, whether BPF programs carry out their
+# clauses or the engine does. SCRIPTS: how many; SEED: from which on.
+set -u
+. tests/e2e/common
+
+"$VMTAP" trace --via=kernel -l -p $$ >"$directory/out" 2>"$directory/err" </dev/null
+if grep -q 'allows no BPF program' "$directory/err"; then
+	echo "the kernel allows no BPF program"
+	exit 77
+fi
+python3 tests/e2e/reduce_scripts.py "${SEED:-1}" "${SCRIPTS:-10}" >"$directory/scripts" || fail "no scripts"
+total=0
+while IFS= read -r script; do
+	for reduce in yes no; do
+		rm -f "$directory/$reduce"
+		VMTAP_DEBUG=kernel run 0 trace --via=kernel -q -x reduce=$reduce -o "$directory/$reduce" \
+			-c "$TOY examples/toy/programs/queens.toy" -n "$script"
+		! grep -q 'nothing is reduced' "$directory/err" || fail "$script: the kernel refuses it"
+		grep -v '^vmtap: kernel:' "$directory/err" | sed 's/[0-9]*:toy/:toy/' | sort >"$directory/$reduce.err"
+		[ $reduce = no ] || total=$((total + $(sed -n 's/.* \([0-9]*\) instructions that.*/\1/p' "$directory/err")))
+	done
+	cmp -s "$directory/yes" "$directory/no" && cmp -s "$directory/yes.err" "$directory/no.err" ||
+		fail "other results: $script"
+done <"$directory/scripts"
+[ "$total" -gt 20 ] || fail "only $total instructions are carried out by programs"
+exit 0
