@@ -172,7 +172,11 @@ for log in "$rotated" "$rotated.1" "$rotated.2"; do
 done
 # a whole heap sample is in one file or, if it is larger than a file, continues in the next one
 rm -f "$rotated"*
-run 0 record --lossless -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size 13600 \
+run 3 record -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size 100 \
+	-c "$TOY examples/toy/programs/binary_trees.toy 12"
+header=$(sed -n 's/.* the header takes \([0-9]*\) bytes$/\1/p' "$directory/err")
+[ -n "$header" ] || fail "the size of the header is not told"
+run 0 record --lossless -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size $((header + 1808)) \
 	--rotate 10000 -c "$TOY examples/toy/programs/binary_trees.toy 14"
 [ -e "$rotated.2" ] || fail "no rotation"
 for log in "$rotated" "$rotated".*; do
@@ -182,7 +186,7 @@ for log in "$rotated" "$rotated".*; do
 		"$(grep -c HEAP_PROF_SAMPLE_END "$directory/out")" ] || fail "$log: a part of a sample"
 done
 rm -f "$rotated".*
-run 0 record --lossless -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size 12370 \
+run 0 record --lossless -o "$rotated" -n 'vm*:::gc-start' --heap-profile=1ms --max-size $((header + 578)) \
 	--rotate 10000 -c "$TOY examples/toy/programs/binary_trees.toy 12"
 for log in "$rotated" "$rotated".*; do
 	run 0 log --validate "$log"
