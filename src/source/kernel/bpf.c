@@ -408,38 +408,3 @@ void bpf_close_all(const int *descriptors, size_t count)
 			close_some(&closers[i]);
 	}
 }
-
-struct aside {
-	size_t count;
-	int descriptors[];
-};
-
-static void *close_aside(void *argument)
-{
-	struct aside *aside = argument;
-
-	for (size_t i = 0; i < aside->count; i++)
-		close(aside->descriptors[i]);
-	free(aside);
-	return NULL;
-}
-
-void bpf_close_aside(const int *descriptors, size_t count)
-{
-	struct aside *aside = malloc(sizeof(*aside) + count * sizeof(*descriptors));
-	pthread_attr_t attributes;
-	pthread_t thread;
-	bool is_made = false;
-
-	if (aside && !pthread_attr_init(&attributes)) {
-		aside->count = count;
-		memcpy(aside->descriptors, descriptors, count * sizeof(*descriptors));
-		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-		is_made = !pthread_create(&thread, &attributes, close_aside, aside);
-		pthread_attr_destroy(&attributes);
-	}
-	if (is_made)
-		return;
-	free(aside);
-	bpf_close_all(descriptors, count);
-}

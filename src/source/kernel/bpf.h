@@ -94,10 +94,11 @@ int bpf_features(struct bpf_features *features, struct error *error);
  */
 void bpf_find_copy_string(struct bpf_features *features);
 
-/* Closes descriptors, many of them from several threads, because each may take long. */
+/*
+ * Closes descriptors, many of them from several threads, because each may take long. It returns
+ * when all are closed: a thread that is closing a link when the process ends leaves the kernel's
+ * probe in place.
+ */
 void bpf_close_all(const int *descriptors, size_t count);
-
-/* The same, without waiting for it. */
-void bpf_close_aside(const int *descriptors, size_t count);
 
 #endif

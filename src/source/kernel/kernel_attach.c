@@ -396,13 +396,6 @@ void kernel_attach_stop(struct kernel_attachment *attachment)
 	attachment->link_count = 0;
 }
 
-void kernel_attach_stop_aside(struct kernel_attachment *attachment)
-{
-	if (attachment->link_count)
-		bpf_close_aside(attachment->links, attachment->link_count);
-	attachment->link_count = 0;
-}
-
 void kernel_attach_end(struct kernel_attachment *attachment)
 {
 	kernel_attach_stop(attachment);

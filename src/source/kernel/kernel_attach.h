@@ -39,8 +39,6 @@ int kernel_attach_begin(struct kernel_attachment *attachment, struct kernel_targ
 
 /* Detaches: no more events occur. What is needed to read those that did is kept. */
 void kernel_attach_stop(struct kernel_attachment *attachment);
-/* The same, without waiting for it: events may still occur. */
-void kernel_attach_stop_aside(struct kernel_attachment *attachment);
 void kernel_attach_end(struct kernel_attachment *attachment);
 
 #endif

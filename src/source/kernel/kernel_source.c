@@ -79,9 +79,13 @@ static struct kernel_source *kernel_of(const struct source *source)
 	return (struct kernel_source *)(uintptr_t)source;
 }
 
-/* Closes the links of all groups and processes, at once because each takes long. */
-static void detach_all(struct kernel_source *kernel)
+/*
+ * Closes the links of a process and its groups, or all links (number SIZE_MAX), at once because
+ * each takes long.
+ */
+static void detach(struct kernel_source *kernel, size_t number)
 {
+	bool is_all = number == SIZE_MAX;
 	size_t count = 0, room = kernel->process_count;
 	int *links;
 
@@ -89,20 +93,22 @@ static void detach_all(struct kernel_source *kernel)
 		room += kernel->groups[i]->attachment.link_count;
 	links = calloc(room + 1, sizeof(*links));
 	for (size_t i = 0; i < kernel->process_count && links; i++) {
-		if (kernel->processes[i]->link >= 0)
-			links[count++] = kernel->processes[i]->link;
+		if ((!is_all && i != number) || kernel->processes[i]->link < 0)
+			continue;
+		links[count++] = kernel->processes[i]->link;
 		kernel->processes[i]->link = -1;
 	}
 	for (size_t i = 0; i < kernel->group_count; i++) {
 		struct kernel_attachment *attachment = &kernel->groups[i]->attachment;
 
-		if (!links) {
-			kernel_group_detach(kernel->groups[i]);
+		if (!is_all && kernel->groups[i]->process != number)
 			continue;
-		}
-		for (size_t j = 0; j < attachment->link_count; j++)
+		for (size_t j = 0; j < attachment->link_count && links; j++)
 			links[count++] = attachment->links[j];
-		attachment->link_count = 0;
+		if (links)
+			attachment->link_count = 0;
+		else
+			kernel_group_detach(kernel->groups[i]);
 	}
 	if (count)
 		bpf_close_all(links, count);
@@ -114,7 +120,7 @@ static void kernel_close(struct source *source)
 	struct kernel_source *kernel = kernel_of(source);
 
 	kernel_watch_free(kernel->watch);
-	detach_all(kernel);
+	detach(kernel, SIZE_MAX);
 	for (size_t i = 0; i < kernel->group_count; i++)
 		kernel_group_free(kernel->groups[i]);
 	for (size_t i = 0; i < kernel->process_count; i++) {
@@ -428,7 +434,7 @@ static void tell_silence(struct kernel_source *kernel, struct event_batch *batch
 
 /* ---- the source ---- */
 
-/* Detaches what is attached to a process, which has ended. */
+/* Detaches what is attached to a process, which has ended, or executes another program. */
 static void end_process(struct kernel_source *kernel, size_t number)
 {
 	struct kernel_process *process = kernel->processes[number];
@@ -436,12 +442,7 @@ static void end_process(struct kernel_source *kernel, size_t number)
 	if (process->descriptor >= 0)
 		epoll_ctl(kernel->wait, EPOLL_CTL_DEL, process->descriptor, NULL);
 	process->has_ended = true;
-	if (process->link >= 0)
-		bpf_close_aside(&process->link, 1);
-	process->link = -1;
-	for (size_t i = 0; i < kernel->group_count; i++)
-		if (kernel->groups[i]->process == number)
-			kernel_attach_stop_aside(&kernel->groups[i]->attachment);
+	detach(kernel, number);
 }
 
 /* The number of a process that has not ended; -1: there is none with this id. */
@@ -516,7 +517,7 @@ static enum source_state take_batch(
 	poll_processes(kernel);
 	last = is_last(kernel);
 	if (last)
-		detach_all(kernel);
+		detach(kernel, SIZE_MAX);
 	now = clock_monotonic();
 	complete = kernel_records_read(&kernel->records, last);
 	if (decode_batch(kernel, batch)) {
@@ -908,10 +909,7 @@ static void replace_program(struct kernel_source *kernel, size_t number)
 	struct error ignored;
 	bool may_stop = old->may_stop, has_stream = old->has_stream;
 
-	/* Links of the old program would go on in the new one where it maps the same files. */
-	for (size_t i = 0; i < kernel->group_count; i++)
-		if (kernel->groups[i]->process == number)
-			kernel_group_detach(kernel->groups[i]);
+	/* Its links would go on in the new program where that maps the same files. */
 	end_process(kernel, number);
 	if (kernel_process_open(&process, old->pid, &ignored))
 		return;
