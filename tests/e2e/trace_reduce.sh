@@ -111,11 +111,14 @@ for ((i = 0; i < 64; i++)); do
 done >"$directory/cold"
 run 0 trace --via=kernel -q -c "$directory/faults $directory/cold 8 20" -o "$directory/waiting" \
 	-n 'faults$target:::key { @k[copyinstr(arg0)] = count(); @s = sum(arg1); @a = min(arg1); @z = max(arg1);
-	@d = stddev(arg1); @q = quantize(arg1); self->n++; @n[tid] = max(self->n); }
+	@d = stddev(arg1); @q = quantize(arg1); self->n++; @n[tid] = max(self->n); @t[tid] = count(); }
 	END { printa("%s %@d\n", @k); printa("%@d ", @s); printa("%@d ", @a); printa("%@d ", @z);
-	printa("%@d\n", @d); printa("%@d\n", @n); trunc(@k); trunc(@s); trunc(@a); trunc(@z); trunc(@d);
+	printa("%@d\n", @d); printa("%@d\n", @n); printa("thread %@d\n", @t);
+	trunc(@t); trunc(@k); trunc(@s); trunc(@a); trunc(@z); trunc(@d);
 	trunc(@n); }'
 [ "$(grep -cE '^key[0-3] 2560$' "$directory/waiting")" = 4 ] || fail "updates by string: $(cat "$directory/waiting")"
 grep -q '^322560 0 63 19$' "$directory/waiting" || fail "sums: $(cat "$directory/waiting")"
 [ "$(grep -c '^1280$' "$directory/waiting")" = 8 ] || fail "by thread: $(cat "$directory/waiting")"
+# what a program knew before it waited is its own thread's, too
+[ "$(grep -c '^thread 1280$' "$directory/waiting")" = 8 ] || fail "by tid: $(cat "$directory/waiting")"
 exit 0

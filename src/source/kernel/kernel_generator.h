@@ -12,7 +12,11 @@
 #include "source/kernel/kernel_capture.h"
 #include "source/kernel/kernel_plan.h"
 
-/* Places on the program's stack, below R10. */
+/*
+ * Places on the program's stack, below R10. A program must not use 64 bytes or more: from
+ * Linux 6.13 on, the stack of such a program is memory of the processor, which other threads
+ * overwrite while this one waits for a page. (The verifier rounds the size up to 16 bytes.)
+ */
 enum {
 	KERNEL_STACK_IDS = -8,    /* tid, then pid, as struct bpf_pidns_info has them */
 	KERNEL_STACK_VALUE = -16, /* an argument that is read */
@@ -20,10 +24,15 @@ enum {
 	KERNEL_STACK_SITE = -40,
 	KERNEL_STACK_KEY = -48,   /* of a map of records */
 	KERNEL_STACK_TIME = -48,  /* of clauses that are carried out here */
-	KERNEL_STACK_FAULT = -56, /* code, then the offset in the clause's code */
-	KERNEL_STACK_USED = 56,
-	KERNEL_STACK_MAX = 512
+	KERNEL_STACK_FAULT = -32, /* code, then the offset in the clause's code */
+	KERNEL_STACK_USED = 48
 };
+
+/*
+ * What clauses that are carried out need besides is in the thread's own memory. This register
+ * points to its end; places in it are negative, and begin where those on the stack end.
+ */
+enum { KERNEL_FRAME = BPF_REG_8, KERNEL_FRAME_BYTES = 512 };
 
 struct kernel_generator {
 	struct bpf_code *code;

@@ -314,9 +314,6 @@ static void place_variables(struct kernel_reduction *reduction, const struct red
 			if (variable < 0 || !candidates[i].is_taken)
 				continue;
 			reduction->variables[variable].is_used = true;
-			reduction->uses_self |=
-				program->variables[variable].scope == D_SCOPE_SELF &&
-				!program->variables[variable].key_count;
 		}
 }
 
@@ -457,8 +454,8 @@ static int make_maps(struct kernel_reduction *reduction)
 	}
 	for (size_t i = 0; i < reduction->variable_count && !result; i++)
 		result = make_variable_map(reduction, i);
-	if (!result && reduction->uses_self) {
-		reduction->self = bpf_task_map(reduction->self_bytes);
+	if (!result) {
+		reduction->self = bpf_task_map(reduction->self_bytes + KERNEL_FRAME_BYTES);
 		result = reduction->self < 0 ? reduction->self : 0;
 	}
 	if (!result && reduction->tally_count)

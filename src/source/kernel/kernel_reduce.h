@@ -9,9 +9,10 @@
  * of events: aggregations that are printed, cleared or truncated at an event of a source stay with
  * the engine, and so does everything if an event may end the trace.
  *
- * Memory: self-> variables without keys are in a task map; other variables are in a hash map each;
- * aggregations are in a map for each instruction that aggregates. Updates are atomic: a program may
- * be preempted at any point, and then continue on another processor.
+ * Memory: self-> variables without keys, and the frame of a program (kernel_generator.h), are in a
+ * task map; other variables are in a hash map each; aggregations are in a map for each instruction
+ * that aggregates. Updates are atomic: a program may be preempted at any point, and then continue
+ * on another processor.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_REDUCE_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_REDUCE_H
@@ -83,7 +84,6 @@ struct kernel_reduction {
 	bool *times;                       /* by clause: it looks at the time */
 	struct kernel_variable *variables; /* by the program's variables */
 	size_t variable_count;
-	bool uses_self;
 	uint32_t self_bytes, local_count;
 	struct kernel_tally *tallies;
 	size_t tally_count, tally_capacity;

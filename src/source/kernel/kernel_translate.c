@@ -1,10 +1,10 @@
 /*
  * kernel_translate.c: see kernel_translate.h.
  *
- * The program's stack, from R10 down: what all parts share (kernel_generator.h), the this->
- * variables, D's registers, and an area in which a key is put together: the room of a string, then
- * a word for each other part. Only the last string of a key is there itself; the others are
- * replaced by their numbers in a map of strings, since a key may have 512 bytes at most.
+ * The frame (kernel_generator.h), from its end down: the this-> variables, D's registers, and an
+ * area in which a key is put together: the room of a string, then a word for each other part. Only
+ * the last string of a key is there itself; the others are replaced by their numbers in a map of
+ * strings, since a key may have 512 bytes at most.
  *
  * Code is written in one pass. Jumps of D only go forward; where paths meet, a register is known to
  * hold what it holds on all of them.
@@ -66,7 +66,7 @@ struct translator {
 	uint32_t yes, no; /* where a predicate goes on */
 	uint32_t fault;
 	bool faults;
-	int registers, area; /* places on the stack */
+	int registers, area; /* places in the frame */
 	uint32_t area_bytes;
 	int counters; /* places of limits, the next one */
 	int status;
@@ -77,7 +77,7 @@ static void refuse(struct translator *t)
 	t->found->is_possible = false;
 }
 
-/* ---- words on the stack ---- */
+/* ---- words of the frame ---- */
 
 static int word_of(const struct translator *t, unsigned reg)
 {
@@ -91,12 +91,12 @@ static int word_of_local(const struct translator *t, uint32_t variable)
 
 static void load(struct translator *t, int to, unsigned reg)
 {
-	bpf_read(t->code, to, BPF_REG_10, word_of(t, reg), 8);
+	bpf_read(t->code, to, KERNEL_FRAME, word_of(t, reg), 8);
 }
 
 static void store(struct translator *t, unsigned reg, int from)
 {
-	bpf_write(t->code, BPF_REG_10, word_of(t, reg), from, 8);
+	bpf_write(t->code, KERNEL_FRAME, word_of(t, reg), from, 8);
 	t->now.registers[reg] = (struct held){.kind = HELD_INTEGER};
 }
 
@@ -111,7 +111,7 @@ static void load_integer(struct translator *t, int to, unsigned reg)
 static void store_constant(struct translator *t, unsigned reg, int64_t value)
 {
 	if (value == (int32_t)value) {
-		bpf_write_value(t->code, BPF_REG_10, word_of(t, reg), (int32_t)value, 8);
+		bpf_write_value(t->code, KERNEL_FRAME, word_of(t, reg), (int32_t)value, 8);
 	} else {
 		bpf_set(t->code, BPF_REG_1, (uint64_t)value);
 		store(t, reg, BPF_REG_1);
@@ -122,7 +122,7 @@ static void store_constant(struct translator *t, unsigned reg, int64_t value)
 
 static void point(struct translator *t, int to, int place)
 {
-	bpf_move(t->code, to, BPF_REG_10);
+	bpf_move(t->code, to, place < -KERNEL_STACK_USED ? KERNEL_FRAME : BPF_REG_10);
 	bpf_operate_value(t->code, BPF_ADD, to, place);
 }
 
@@ -256,7 +256,7 @@ static void load_room(struct translator *t, const struct held *held)
 		bpf_set(t->code, BPF_REG_2, held->limit + 1);
 		return;
 	}
-	bpf_read(t->code, BPF_REG_2, BPF_REG_10, held->counter, 8);
+	bpf_read(t->code, BPF_REG_2, KERNEL_FRAME, held->counter, 8);
 	bpf_jump_if_value(t->code, BPF_JLE, BPF_REG_2, (int32_t)held->limit, fits);
 	bpf_set(t->code, BPF_REG_2, held->limit);
 	bpf_place(t->code, fits);
@@ -271,7 +271,7 @@ static void read_string(struct translator *t, unsigned reg)
 
 	t->found->sleeps = true;
 	for (uint32_t i = bytes & ~7u; i < t->reduction->string_bytes; i += WORD)
-		bpf_write_value(t->code, BPF_REG_10, t->area + (int)i, 0, 8);
+		bpf_write_value(t->code, KERNEL_FRAME, t->area + (int)i, 0, 8);
 	if (t->g->features->copy_string) {
 		point(t, BPF_REG_1, t->area);
 		load_room(t, held);
@@ -281,7 +281,7 @@ static void read_string(struct translator *t, unsigned reg)
 		bpf_extend(t->code, BPF_REG_0, 4, true);
 	} else {
 		for (uint32_t i = 0; i < (bytes & ~7u); i += WORD)
-			bpf_write_value(t->code, BPF_REG_10, t->area + (int)i, 0, 8);
+			bpf_write_value(t->code, KERNEL_FRAME, t->area + (int)i, 0, 8);
 		for (int try = 0; try < 3; try++) {
 			point(t, BPF_REG_1, t->area);
 			load_room(t, held);
@@ -370,7 +370,7 @@ static void call(struct translator *t, const struct d_instruction *at, uint32_t 
 			result.counter = t->counters;
 			t->counters -= WORD;
 			load_integer(t, BPF_REG_1, at->b + 1u);
-			bpf_write(t->code, BPF_REG_10, result.counter, BPF_REG_1, 8);
+			bpf_write(t->code, KERNEL_FRAME, result.counter, BPF_REG_1, 8);
 		} else if (at->c > 1 && (uint64_t)arguments[1].number < limit)
 			limit = (uint64_t)arguments[1].number;
 		if (!limit || limit >= t->reduction->string_bytes)
@@ -401,8 +401,8 @@ static void read_execname(struct translator *t, int place)
 	const struct kernel_layout *layout = &t->g->maps->layout;
 
 	t->code->failed |= !layout->has_task && !t->is_trial;
-	bpf_write_value(t->code, BPF_REG_10, place, 0, 8);
-	bpf_write_value(t->code, BPF_REG_10, place + WORD, 0, 8);
+	bpf_write_value(t->code, KERNEL_FRAME, place, 0, 8);
+	bpf_write_value(t->code, KERNEL_FRAME, place + WORD, 0, 8);
 	bpf_call(t->code, BPF_FUNC_get_current_task_btf);
 	bpf_read(t->code, BPF_REG_3, BPF_REG_0, (int)layout->group_leader, 8);
 	bpf_operate_value(t->code, BPF_ADD, BPF_REG_3, (int32_t)layout->name);
@@ -431,7 +431,7 @@ static void compare_literal(struct translator *t, unsigned reg, const struct tex
 		uint32_t left = literal->length - i;
 
 		memcpy(&word, literal->bytes + i, left < WORD ? left : WORD);
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10, t->area + (int)i, 8);
+		bpf_read(t->code, BPF_REG_1, KERNEL_FRAME, t->area + (int)i, 8);
 		bpf_set(t->code, BPF_REG_2, word);
 		bpf_jump_if(t->code, BPF_JNE, BPF_REG_1, BPF_REG_2, differs);
 	}
@@ -493,7 +493,7 @@ static void load_variable(struct translator *t, const struct d_instruction *at)
 		bpf_read(t->code, BPF_REG_1, BPF_REG_9, (int)t->reduction->variables[index].place,
 			8);
 	else
-		bpf_read(t->code, BPF_REG_1, BPF_REG_10, word_of_local(t, index), 8);
+		bpf_read(t->code, BPF_REG_1, KERNEL_FRAME, word_of_local(t, index), 8);
 	store(t, at->a, BPF_REG_1);
 }
 
@@ -510,7 +510,7 @@ static void store_variable(struct translator *t, uint32_t index, int from)
 		bpf_write(t->code, BPF_REG_9, (int)t->reduction->variables[index].place, BPF_REG_1,
 			8);
 	else
-		bpf_write(t->code, BPF_REG_10, word_of_local(t, index), BPF_REG_1, 8);
+		bpf_write(t->code, KERNEL_FRAME, word_of_local(t, index), BPF_REG_1, 8);
 }
 
 /* Puts an integer that is a key, cut to its type, to the given place. */
@@ -518,7 +518,7 @@ static void put_key(struct translator *t, unsigned reg, const struct d_value_typ
 {
 	load_integer(t, BPF_REG_1, reg);
 	bpf_extend(t->code, BPF_REG_1, type->size, type->is_signed);
-	bpf_write(t->code, BPF_REG_10, place, BPF_REG_1, 8);
+	bpf_write(t->code, KERNEL_FRAME, place, BPF_REG_1, 8);
 }
 
 /*
@@ -535,7 +535,7 @@ static bool put_element(struct translator *t, uint32_t index, unsigned first)
 		return false;
 	if (is_own) {
 		bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS, 8);
-		bpf_write(t->code, BPF_REG_10, place, BPF_REG_1, 8);
+		bpf_write(t->code, KERNEL_FRAME, place, BPF_REG_1, 8);
 		place += WORD;
 	}
 	for (unsigned i = 0; i < variable->key_count; i++, place += WORD) {
@@ -719,10 +719,10 @@ static void put_keys(
 		} else if (key->kind == KERNEL_KEY_LISTED) {
 			read_string(t, first + i);
 			list_string(t, dropped);
-			bpf_write(t->code, BPF_REG_10, place, BPF_REG_0, 8);
+			bpf_write(t->code, KERNEL_FRAME, place, BPF_REG_0, 8);
 		} else if (key->kind == KERNEL_KEY_NAME) {
 			bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_SITE, 8);
-			bpf_write(t->code, BPF_REG_10, place, BPF_REG_1, 8);
+			bpf_write(t->code, KERNEL_FRAME, place, BPF_REG_1, 8);
 		}
 	}
 	for (unsigned i = 0; i < tally->key_count; i++)
@@ -731,11 +731,11 @@ static void put_keys(
 	if (tally->rotates) { /* nothing may wait between here and the update */
 		bpf_set_map_value(t->code, BPF_REG_1, t->reduction->round, 0);
 		bpf_read(t->code, BPF_REG_1, BPF_REG_1, 0, 8);
-		bpf_write(
-			t->code, BPF_REG_10, t->area + (int)tally->key_bytes - WORD, BPF_REG_1, 8);
+		bpf_write(t->code, KERNEL_FRAME, t->area + (int)tally->key_bytes - WORD, BPF_REG_1,
+			8);
 	}
 	if (!tally->key_bytes)
-		bpf_write_value(t->code, BPF_REG_10, t->area, 0, 8);
+		bpf_write_value(t->code, KERNEL_FRAME, t->area, 0, 8);
 }
 
 static void look_up(struct translator *t, int map)
@@ -1163,7 +1163,7 @@ static bool lay_out_stack(struct translator *t, const struct d_clause *clause)
 		t->area_bytes += t->reduction->string_bytes;
 	used += t->area_bytes;
 	t->area = -(int)used;
-	return used <= KERNEL_STACK_MAX;
+	return used <= KERNEL_FRAME_BYTES;
 }
 
 static void begin(struct translator *t, struct kernel_generator *g,
@@ -1296,40 +1296,31 @@ static void filter(struct kernel_generator *g, uint32_t clause, uint32_t ship)
 
 /* ---- programs ---- */
 
-/* R9 = the thread's variables. Goes to `without` if there is no memory for them. */
-static void find_self(struct kernel_generator *g, uint32_t without)
+/*
+ * R9 = the thread's variables, KERNEL_FRAME = the end of its frame after them. Goes to `without` if
+ * there is no memory for them.
+ */
+static void find_frame(struct kernel_generator *g, bool carries, uint32_t without)
 {
+	const struct kernel_reduction *reduction = g->maps->reduction;
 	struct bpf_code *code = g->code;
 	uint32_t found = bpf_label(code);
 
 	bpf_call(code, BPF_FUNC_get_current_task_btf);
-	bpf_set_map(code, BPF_REG_1, g->maps->reduction->self);
+	bpf_set_map(code, BPF_REG_1, reduction->self);
 	bpf_move(code, BPF_REG_2, BPF_REG_0);
 	bpf_set(code, BPF_REG_3, 0);
 	bpf_set(code, BPF_REG_4, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	bpf_call(code, BPF_FUNC_task_storage_get);
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, found);
-	count_lost_store(code, g->maps->reduction);
+	if (carries)
+		count_lost_store(code, reduction);
 	bpf_jump(code, without);
 	bpf_place(code, found);
 	bpf_move(code, BPF_REG_9, BPF_REG_0);
-}
-
-static bool touches_self(const struct d_program *program, uint32_t clause)
-{
-	const struct d_clause *is = &program->clauses[clause];
-
-	for (size_t i = 0; i < is->predicate_count + is->code_count; i++) {
-		const struct d_instruction *at = i < is->predicate_count
-			? &is->predicate[i]
-			: &is->code[i - is->predicate_count];
-
-		if ((at->opcode == D_OP_LOAD || at->opcode == D_OP_STORE ||
-			    at->opcode == D_OP_FREE) &&
-			program->variables[at->immediate].scope == D_SCOPE_SELF)
-			return true;
-	}
-	return false;
+	bpf_move(code, KERNEL_FRAME, BPF_REG_0);
+	bpf_operate_value(
+		code, BPF_ADD, KERNEL_FRAME, (int32_t)reduction->self_bytes + KERNEL_FRAME_BYTES);
 }
 
 void kernel_translate(struct kernel_generator *g)
@@ -1337,30 +1328,30 @@ void kernel_translate(struct kernel_generator *g)
 	const struct kernel_reduction *reduction = g->maps->reduction;
 	const struct kernel_clauses *set;
 	uint32_t ship = bpf_label(g->code), reduced = bpf_label(g->code);
-	bool times = false, self = false, carries = false;
+	bool times = false, carries = false, filters;
 
 	if (!reduction || !g->plan->clauses)
 		return;
 	set = &reduction->sets[g->plan->clauses - 1];
+	filters = g->plan->ships && set->filters;
 	for (size_t i = 0; i < set->count; i++) {
 		times |= reduction->times[set->clauses[i]];
 		carries |= set->reduced[i];
-		self |= set->reduced[i] && touches_self(reduction->program, set->clauses[i]);
 	}
 	if (times) {
 		bpf_call(g->code, BPF_FUNC_ktime_get_ns);
 		bpf_write(g->code, BPF_REG_10, KERNEL_STACK_TIME, BPF_REG_0, 8);
 	}
+	if (carries || filters)
+		find_frame(g, carries, filters ? ship : reduced);
 	for (uint32_t i = 0; i < reduction->local_count && carries; i++)
 		bpf_write_value(
-			g->code, BPF_REG_10, -KERNEL_STACK_USED - WORD * (1 + (int)i), 0, 8);
-	if (self)
-		find_self(g, reduced);
+			g->code, KERNEL_FRAME, -KERNEL_STACK_USED - WORD * (1 + (int)i), 0, 8);
 	for (size_t i = 0; i < set->count; i++)
 		if (set->reduced[i])
 			carry_out(g, set->clauses[i]);
 	bpf_place(g->code, reduced);
-	if (!g->plan->ships || !set->filters)
+	if (!filters)
 		return;
 	for (size_t i = 0; i < set->count; i++)
 		if (!set->reduced[i])

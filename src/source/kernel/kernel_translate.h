@@ -1,10 +1,10 @@
 /*
  * kernel_translate.h: translates clauses from D's byte code (program/opcode.h) to BPF instructions.
  *
- * D's registers are words on the program's stack. What a register holds besides an integer is known
- * when the code is translated: a literal, the name of the probe, a string at an address of the
- * process. A string is read where it is used: as a key, or to be compared. Whatever cannot be
- * translated makes the clause stay with the engine.
+ * D's registers are words of the frame (kernel_generator.h). What a register holds besides an
+ * integer is known when the code is translated: a literal, the name of the probe, a string at an
+ * address of the process. A string is read where it is used: as a key, or to be compared. Whatever
+ * cannot be translated makes the clause stay with the engine.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_TRANSLATE_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_TRANSLATE_H

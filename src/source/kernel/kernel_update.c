@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "source/kernel/kernel_generator.h"
+
 enum {
 	QUANTIZE_BUCKETS = 128, /* one more than there are, so that 7 bits are always in range */
 	QUANTIZE_ZERO = 63,
@@ -289,7 +291,7 @@ static void add_to_bucket(struct bpf_code *code, const struct d_aggregation *agg
 	bpf_move(code, BPF_REG_3, BPF_REG_0);
 	bpf_operate_value(code, BPF_LSH, BPF_REG_2, 3);
 	bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_2);
-	bpf_read(code, BPF_REG_1, BPF_REG_10, increment, 8);
+	bpf_read(code, BPF_REG_1, KERNEL_FRAME, increment, 8);
 	bpf_atomic(code, BPF_ADD, BPF_REG_3, counts_updates ? WORD : 0, BPF_REG_1);
 	if (counts_updates)
 		add_one(code, 0);
@@ -302,7 +304,7 @@ void kernel_update_generate(struct bpf_code *code, const struct d_aggregation *a
 		add_one(code, 0);
 		return;
 	}
-	bpf_read(code, BPF_REG_1, BPF_REG_10, value, 8);
+	bpf_read(code, BPF_REG_1, KERNEL_FRAME, value, 8);
 	switch (aggregation->function) {
 	case D_AGGREGATE_MIN:
 	case D_AGGREGATE_MAX:

@@ -30,7 +30,8 @@ bool kernel_update_words(const struct d_aggregation *aggregation, bool counts_up
 	uint32_t *words, uint32_t *buckets);
 
 /*
- * R0 is the address of the value; the number and the increment are on the stack at these offsets.
+ * R0 is the address of the value; the number and the increment are at these places in the frame
+ * (kernel_generator.h).
  * Jumps to `dropped` if the update cannot be made. Changes R0 to R5.
  */
 void kernel_update_generate(struct bpf_code *code, const struct d_aggregation *aggregation,
