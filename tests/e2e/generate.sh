@@ -30,7 +30,7 @@ for compiler in "gcc -std=c11" "gcc -std=gnu17" "clang -std=c11" "clang -std=gnu
 		esac
 	done
 done
-[ "$tried" -gt 0 ] || exit 77
+[ "$tried" -gt 0 ] || { echo "no compiler for it"; exit 77; }
 
 # linked statically, shared, and with optimization at link time
 grep -v 'vmtap_st' examples/provider/tiny.c >"$directory/bare.c" # no stream
