@@ -497,7 +497,7 @@ $(B)/soak: tests/survive/soak.c $(B)/libvmtap.a $(BASE) $(HEADERS)
 	$(program)
 $(B)/vmtap_faulty: $(B)/obj/command_faulty.o $(B)/obj/survive/fault.o
 	$(call say,LINK $@)
-	$(Q)$(LINK) -no-pie $(filter %.o,$^) $(LIBS_CORE)
+	$(Q)$(LINK) -no-pie $(filter %.o,$^) $(LIBS_COMMAND)
 
 $(B)/schedules: $(wildcard tests/survive/*) $(wildcard src/shim/*.[ch] src/wire/*.[ch]) \
 		$(HEADERS) $(B)/gen/definitions.c $(BASE)

@@ -88,7 +88,7 @@ bombs = {
     'zeroes': lambda: bytes(mega),
     'ones': lambda: b'\xff' * mega,
     'escapes': lambda: b'\x1b[2J\x1b[31m',
-    'program': lambda: open(sys.argv[2], 'rb').read(),
+    'program': lambda: open(sys.argv[2], 'rb').read(8 << 20),
 }
 bomb = bombs[sys.argv[1]]()
 sys.stdout.buffer.write(bomb if isinstance(bomb, bytes) else bomb.encode())

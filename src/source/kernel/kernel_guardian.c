@@ -114,7 +114,8 @@ static void run(int held, int control, int line)
 			_exit(1);
 	}
 	for (int i = 0; i <= MAPS; i++)
-		dup2(kept[i], i);
+		if (dup2(kept[i], i) < 0)
+			_exit(1);
 	syscall(SYS_close_range, MAPS + 1, ~0U, 0);
 	if (write(MAPS, "", 1) == 1)
 		guard(0, 1, MAPS);
