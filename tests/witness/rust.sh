@@ -14,7 +14,7 @@ $CC -std=gnu11 -D_GNU_SOURCE -O1 -Iinclude -Isrc -I"$BUILD/include" -o "$TMPDIR/
 	tests/shim/show.c tests/shim/reader.c || exit 1
 for ((i = 0; i < 1000; i++)); do
 	echo "method-entry \"Point\" \"move\" \"zwölf.py\" $i 7"
-	echo "gc-start 3 1 0 $(((1 << 40) + i))"
+	echo "gc-start 3 1 0 $(((1 << 40) + i)) \"request\" $((i + 1))"
 done >"$TMPDIR/expected"
 
 try() { # NAME
