@@ -97,6 +97,28 @@ static inline pid_t fixture_thread(void)
 	return found;
 }
 
+/*
+ * Waits until the library's thread sleeps. AddressSanitizer's allocator is not safe across fork():
+ * if another thread is in it, the child waits for ever at its first allocation.
+ */
+static inline void fixture_await_sleep(void)
+{
+	char path[64], line[256], *end;
+
+	for (;;) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)fixture_thread());
+		file = fopen(path, "r");
+		end = file && fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+		if (file)
+			fclose(file);
+		if (end && end[1] == ' ' && end[2] == 'S')
+			return;
+		sched_yield();
+	}
+}
+
 static inline unsigned fixture_open_guards(void)
 {
 	unsigned open = 0;

@@ -384,6 +384,7 @@ START_TEST(a_forked_worker_with_the_authors_path)
 	snprintf(path, sizeof(path), "%s/own", fixture_folder);
 	ck_assert_int_eq(start_at(path), 0);
 	ck_assert_int_eq(pipe(ready), 0);
+	fixture_await_sleep();
 	child = fork();
 	if (child == 0) {
 		if (start_at(path) || write(ready[1], "y", 1) != 1)
