@@ -4,11 +4,7 @@
 set -u
 . tests/e2e/common
 
-"$VMTAP" trace --via=kernel -l -p $$ >"$directory/out" 2>"$directory/err" </dev/null
-if grep -q 'allows no BPF program' "$directory/err"; then
-	echo "the kernel allows no BPF program"
-	exit 77
-fi
+need_kernel
 cat >"$directory/forms.d" <<'D'
 forms$target:::nine { printf("nine %d %d %d %d %d %d %u %s %d\n", arg0, arg1, arg2, arg3, arg4, arg5,
 	arg6, copyinstr(arg7), arg8); }

@@ -4,11 +4,7 @@
 set -u
 . tests/e2e/common
 
-"$VMTAP" trace --via=kernel -l -p $$ >"$directory/out" 2>"$directory/err" </dev/null
-if grep -q 'allows no BPF program' "$directory/err"; then
-	echo "the kernel allows no BPF program"
-	exit 77
-fi
+need_kernel
 loader=$directory/loader target=$directory/target
 $CC -O2 -o "$loader" tests/tools/usdt_loader.c -pthread -ldl &&
 	$CC -O2 -fPIC -shared -DLIBRARY -o "$directory/libone.so" tests/tools/usdt_loader.c &&

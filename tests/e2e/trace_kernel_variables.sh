@@ -4,11 +4,7 @@
 set -u
 . tests/e2e/common
 
-"$VMTAP" trace --via=kernel -l -p $$ >"$directory/out" 2>"$directory/err" </dev/null
-if grep -q 'allows no BPF program' "$directory/err"; then
-	echo "the kernel allows no BPF program"
-	exit 77
-fi
+need_kernel
 
 cat >"$directory/variables.c" <<'C'
 #include <stdint.h>
