@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "program/program.h"
 
@@ -22,6 +23,19 @@ static inline uint64_t value_cut(uint64_t value, uint32_t size, bool is_signed)
 	default:
 		return value;
 	}
+}
+
+/* The integer of a layout at a place in memory; bits: the width of a bit-field, 0: it is none. */
+static inline uint64_t value_of_layout(
+	const struct d_layout *layout, const char *bytes, unsigned bits)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, bytes, layout->size);
+	if (!bits)
+		return value_cut(value, layout->size, layout->is_signed);
+	value <<= 64 - bits;
+	return layout->is_signed ? (uint64_t)((int64_t)value >> (64 - bits)) : value >> (64 - bits);
 }
 
 static inline const struct text *value_text(uint64_t value)

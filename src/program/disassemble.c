@@ -7,16 +7,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 
-static const char *const functions[] = {[D_AGGREGATE_COUNT] = "count",
-	[D_AGGREGATE_SUM] = "sum",
-	[D_AGGREGATE_MIN] = "min",
-	[D_AGGREGATE_MAX] = "max",
-	[D_AGGREGATE_AVG] = "avg",
-	[D_AGGREGATE_STDDEV] = "stddev",
-	[D_AGGREGATE_QUANTIZE] = "quantize",
-	[D_AGGREGATE_LQUANTIZE] = "lquantize",
-	[D_AGGREGATE_LLQUANTIZE] = "llquantize"};
-
 static const char *const actions[] = {[D_ACTION_DEFAULT] = "default",
 	[D_ACTION_TRACE] = "trace",
 	[D_ACTION_TRACEMEM] = "tracemem",
@@ -117,7 +107,7 @@ static void print_immediate(
 		break;
 	case D_IMMEDIATE_AGGREGATION:
 		fprintf(file, " @%s %s", program->aggregations[immediate].name,
-			NAME_OF(functions, program->aggregations[immediate].function));
+			d_aggregating_name(program->aggregations[immediate].function));
 		break;
 	case D_IMMEDIATE_ACTION:
 		print_action(file, program, immediate);
@@ -214,7 +204,7 @@ void d_program_print(FILE *file, const struct d_program *program)
 		const struct d_aggregation *aggregation = &program->aggregations[i];
 
 		fprintf(file, "aggregation %zu %s @%s", i,
-			NAME_OF(functions, aggregation->function), aggregation->name);
+			d_aggregating_name(aggregation->function), aggregation->name);
 		print_keys(file, aggregation->keys, aggregation->key_count);
 		putc('\n', file);
 	}

@@ -1,9 +1,24 @@
 /*
- * program.c: frees a program.
+ * program.c: see program.h.
  */
 #include "program/program.h"
 
 #include <stdlib.h>
+
+const char *d_aggregating_name(enum d_aggregating function)
+{
+	static const char *const names[] = {[D_AGGREGATE_COUNT] = "count",
+		[D_AGGREGATE_SUM] = "sum",
+		[D_AGGREGATE_MIN] = "min",
+		[D_AGGREGATE_MAX] = "max",
+		[D_AGGREGATE_AVG] = "avg",
+		[D_AGGREGATE_STDDEV] = "stddev",
+		[D_AGGREGATE_QUANTIZE] = "quantize",
+		[D_AGGREGATE_LQUANTIZE] = "lquantize",
+		[D_AGGREGATE_LLQUANTIZE] = "llquantize"};
+
+	return (size_t)function < sizeof(names) / sizeof(names[0]) ? names[function] : "?";
+}
 
 static void free_format(struct d_format *format)
 {

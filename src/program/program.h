@@ -242,6 +242,9 @@ struct d_program {
 	bool destructive; /* some action needs option destructive */
 };
 
+/* "count", "llquantize", ...; "?" for what is none. */
+const char *d_aggregating_name(enum d_aggregating function);
+
 void d_program_free(struct d_program *program);
 
 #endif

@@ -98,18 +98,6 @@ struct layout_printer {
 	bool is_cut;
 };
 
-static uint64_t read_integer(const struct layout_printer *printer, const struct d_layout *layout,
-	uint64_t offset, unsigned bits)
-{
-	uint64_t value = 0;
-
-	memcpy(&value, printer->bytes + offset, layout->size);
-	if (!bits)
-		return value_cut(value, layout->size, layout->is_signed);
-	value <<= 64 - bits;
-	return layout->is_signed ? (uint64_t)((int64_t)value >> (64 - bits)) : value >> (64 - bits);
-}
-
 static void print_scalar(const struct layout_printer *printer, const struct d_layout *layout,
 	uint64_t offset, unsigned bits)
 {
@@ -120,7 +108,7 @@ static void print_scalar(const struct layout_printer *printer, const struct d_la
 		json_value_float(printer->bytes + offset, layout->size, output);
 		return;
 	}
-	value = read_integer(printer, layout, offset, bits);
+	value = value_of_layout(layout, printer->bytes + offset, bits);
 	for (size_t i = 0; layout->kind == D_LAYOUT_ENUM && i < layout->count; i++) {
 		if (layout->names[i].value == (int64_t)value) {
 			json_text_print(

@@ -17,18 +17,6 @@
 #include "engine/output/printa.h"
 #include "engine/value.h"
 
-static const char *const functions[] = {
-	[D_AGGREGATE_COUNT] = "count",
-	[D_AGGREGATE_SUM] = "sum",
-	[D_AGGREGATE_MIN] = "min",
-	[D_AGGREGATE_MAX] = "max",
-	[D_AGGREGATE_AVG] = "avg",
-	[D_AGGREGATE_STDDEV] = "stddev",
-	[D_AGGREGATE_QUANTIZE] = "quantize",
-	[D_AGGREGATE_LQUANTIZE] = "lquantize",
-	[D_AGGREGATE_LLQUANTIZE] = "llquantize",
-};
-
 static struct json_writer *json_of(struct writer *writer)
 {
 	return (struct json_writer *)((char *)writer - offsetof(struct json_writer, writer));
@@ -317,7 +305,7 @@ static void print_rows(struct json_writer *json, const struct aggregate_rows *ro
 			definition->name && strcmp(definition->name, "_") ? definition->name : "");
 		fputs(i ? ",{\"name\":" : "{\"name\":", output);
 		print_string(name, output);
-		fprintf(output, ",\"function\":\"%s\"}", functions[definition->function]);
+		fprintf(output, ",\"function\":\"%s\"}", d_aggregating_name(definition->function));
 	}
 	fputs("],\"rows\":[", output);
 	for (size_t i = 0; i < rows->count; i++) {

@@ -32,18 +32,6 @@ static bool is_scalar(const struct d_layout *layout)
 	return layout->kind < D_LAYOUT_STRING;
 }
 
-static uint64_t read_integer(const struct printer *printer, const struct d_layout *layout,
-	uint64_t offset, unsigned bits)
-{
-	uint64_t value = 0;
-
-	memcpy(&value, printer->bytes + offset, layout->size);
-	if (!bits)
-		return value_cut(value, layout->size, layout->is_signed);
-	value <<= 64 - bits;
-	return layout->is_signed ? (uint64_t)((int64_t)value >> (64 - bits)) : value >> (64 - bits);
-}
-
 /* Whether the part to be shown is all zeroes. */
 static bool is_zero(const struct printer *printer, const struct d_layout *layout, uint64_t offset,
 	unsigned bits)
@@ -51,7 +39,8 @@ static bool is_zero(const struct printer *printer, const struct d_layout *layout
 	uint64_t end = offset + layout->size;
 
 	if (bits)
-		return end <= printer->limit && !read_integer(printer, layout, offset, bits);
+		return end <= printer->limit &&
+			!value_of_layout(layout, printer->bytes + offset, bits);
 	for (uint64_t at = offset; at < end && at < printer->limit; at++)
 		if (printer->bytes[at])
 			return false;
@@ -83,7 +72,7 @@ static void print_scalar(const struct printer *printer, const struct d_layout *l
 		format_conversion(printer->context, &number, 0, 0, value_of_text(&bytes));
 		return;
 	}
-	value = read_integer(printer, layout, offset, bits);
+	value = value_of_layout(layout, printer->bytes + offset, bits);
 	for (size_t i = 0; layout->kind == D_LAYOUT_ENUM && i < layout->count; i++) {
 		if (layout->names[i].value == (int64_t)value) {
 			fputs(layout->names[i].name, output);
