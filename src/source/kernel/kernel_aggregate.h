@@ -1,0 +1,14 @@
+/*
+ * kernel_aggregate.h: translates instructions that aggregate: puts the keys together in the frame's
+ * area, finds the key's value in the maps of the instruction (struct kernel_tally) and updates it
+ * (kernel_update.h).
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_AGGREGATE_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_AGGREGATE_H
+
+#include "source/kernel/kernel_translator.h"
+
+/* The keys begin in register a, the value is in b, a distribution's increment in c. */
+void translator_aggregate(struct translator *t, const struct d_instruction *at, uint32_t index);
+
+#endif

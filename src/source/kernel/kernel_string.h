@@ -1,0 +1,21 @@
+/*
+ * kernel_string.h: translates what reads memory of the process: copyinstr() and copyin(), loads
+ * through addresses; and comparisons of strings. A string is read where it is used: as a key, or to
+ * be compared.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_STRING_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_STRING_H
+
+#include "source/kernel/kernel_translator.h"
+
+void translator_call(struct translator *t, const struct d_instruction *at, uint32_t index);
+void translator_read_integer(struct translator *t, const struct d_instruction *at, uint32_t index);
+void translator_compare_strings(struct translator *t, const struct d_instruction *at);
+
+/* Reads the string at the address in a register to the area, followed by zeroes. */
+void translator_read_string(struct translator *t, unsigned reg);
+
+/* Reads the name of the process to the given place, KERNEL_EXECNAME_BYTES. */
+void translator_read_execname(struct translator *t, int place);
+
+#endif

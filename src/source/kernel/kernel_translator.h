@@ -1,0 +1,92 @@
+/*
+ * kernel_translator.h: what the parts of the translation of a clause share (kernel_translate.h):
+ * the state of a translation, and how words of D's registers are loaded and stored. Only the files
+ * of the translation include it.
+ *
+ * The frame (kernel_generator.h), from its end down: the this-> variables, D's registers, and an
+ * area in which a key is put together: the room of a string, then a word for each other part. Only
+ * the last string of a key is there itself; the others are replaced by their numbers in a map of
+ * strings, since a key may have 512 bytes at most.
+ *
+ * Where something cannot be translated, translator_refuse() makes the clause stay with the engine;
+ * what is generated afterwards is never used.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_TRANSLATOR_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_TRANSLATOR_H
+
+#include "program/fault_code.h"
+#include "source/kernel/kernel_generator.h"
+#include "source/kernel/kernel_reduce.h"
+#include "source/kernel/kernel_translate.h"
+
+enum { KERNEL_WORD = 8 };
+
+enum held_kind {
+	HELD_NOTHING, /* or different things on different paths */
+	HELD_INTEGER,
+	HELD_LITERAL, /* number: the program's string */
+	HELD_STRING,  /* the word is its address */
+	HELD_NAME,    /* number: enum d_builtin */
+	HELD_EXECNAME,
+	HELD_COPY /* the word is the address of what was copied; limit: its size */
+};
+
+/* What a register of D holds. */
+struct held {
+	uint8_t kind;
+	bool is_constant; /* an integer: number */
+	bool is_thread;   /* tid */
+	uint32_t limit;   /* of a string, before its NUL */
+	int counter;      /* the place of the string's own limit; 0: it has none */
+	uint32_t at;      /* the instruction that gave the string */
+	int64_t number;   /* of a copy: the word's distance from its beginning */
+};
+
+struct held_all {
+	struct held registers[D_REGISTERS_MAX];
+};
+
+struct translator {
+	struct kernel_generator *g;
+	struct bpf_code *code;
+	struct kernel_reduction *reduction;
+	const struct d_program *program;
+	uint32_t clause;
+	struct kernel_translated *found;
+	bool is_trial;
+	struct held_all now;
+	struct held_all **targets; /* by instruction; NULL: no jump to it so far */
+	uint32_t *labels;
+	bool is_reachable;
+	uint32_t yes, no; /* where a predicate goes on */
+	uint32_t fault;
+	bool faults;
+	int registers, area; /* places in the frame */
+	uint32_t area_bytes;
+	int counters; /* places of limits, the next one */
+	int status;
+};
+
+void translator_refuse(struct translator *t);
+
+/* Places of words in the frame: of one of D's registers, of a this-> variable. */
+int translator_word(const struct translator *t, unsigned reg);
+int translator_local(const struct translator *t, uint32_t variable);
+
+/* Between a register of BPF's and one of D's, which then holds an integer. */
+void translator_load(struct translator *t, int to, unsigned reg);
+void translator_store(struct translator *t, unsigned reg, int from);
+
+/* As translator_load(); what the register holds must be an integer. */
+void translator_load_integer(struct translator *t, int to, unsigned reg);
+
+void translator_store_constant(struct translator *t, unsigned reg, int64_t value);
+void translator_move(struct translator *t, unsigned to, unsigned from);
+
+/* The address of a place in the frame or on the stack. */
+void translator_point(struct translator *t, int to, int place);
+
+/* Goes to the clause's fault; its value is in R1. */
+void translator_fail(struct translator *t, enum d_fault code, uint32_t at);
+
+#endif
