@@ -1,0 +1,176 @@
+/* kernel_batch.c: see kernel_batch.h. */
+#include "source/kernel/kernel_batch.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/debug.h"
+#include "source/kernel/kernel_later.h"
+#include "source/kernel/kernel_member.h"
+#include "source/kernel/kernel_process.h"
+#include "source/kernel/kernel_source_private.h"
+
+enum {
+	BATCH_EVENTS = 8192,
+	IDLE_MS = 20 /* at most, if none come; the time doubles with each look */
+};
+
+/* Decodes the records that no later one can precede. -ENOMEM. */
+static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
+{
+	const struct kernel_record *record;
+	long shown;
+
+	kernel_decode_begin(&kernel->decoder);
+	kernel_shown_begin(&kernel->shown);
+	shown = kernel_shown_find(&kernel->shown, kernel->source.process.pid, NULL);
+	batch->message_process = shown < 0 ? 0 : (uint32_t)shown;
+	while (kernel->decoder.event_count < BATCH_EVENTS &&
+		(record = kernel_records_peek(&kernel->records))) {
+		const struct kernel_attached *site;
+		struct kernel_group *group;
+		const struct kernel_plan *plan;
+		struct kernel_head head;
+
+		memcpy(&head, record->bytes, sizeof(head));
+		kernel_records_take(&kernel->records);
+		group = kernel_source_group(kernel, head.site);
+		site = group ? kernel_group_site(group, head.site) : NULL;
+		if (!site)
+			continue;
+		kernel_silence_fired(
+			&group->silence, head.site - group->attachment.maps.first_site);
+		plan = &group->attachment.plans[site->plan];
+		shown = kernel_shown_find(&kernel->shown, head.pid,
+			head.kind == KERNEL_RECORD_EVENT ? kernel_decode_identity(plan, record)
+							 : NULL);
+		if (shown < 0 ||
+			kernel_decode_add(&kernel->decoder, record, plan, site->site->probe,
+				(uint32_t)shown, kernel->processes[group->process]->unwind))
+			return -ENOMEM;
+	}
+	kernel_decode_end(&kernel->decoder, batch);
+	batch->processes = kernel->shown.list;
+	batch->process_count = kernel->shown.count;
+	return 0;
+}
+
+static void add_loss(struct kernel_losses *losses, const struct event_loss *loss)
+{
+	if (loss->count &&
+		!array_room(&losses->items, &losses->capacity, losses->count, sizeof(*loss)))
+		losses->items[losses->count++] = *loss;
+}
+
+/* Losses of clauses that the programs carry out. */
+static void add_reduced_losses(struct kernel_source *kernel)
+{
+	uint64_t stores;
+
+	if (!kernel_tally_losses(&kernel->reader, &kernel->reduction, &stores, kernel->updates))
+		return;
+	add_loss(&kernel->losses,
+		&(struct event_loss){
+			.kind = EVENT_LOSS_VARIABLES, .count = stores, .probe = UINT32_MAX});
+	for (uint32_t cpu = 0; cpu < kernel->reduction.cpu_count; cpu++)
+		add_loss(&kernel->losses,
+			&(struct event_loss){.kind = EVENT_LOSS_UPDATES,
+				.count = kernel->updates[cpu],
+				.probe = UINT32_MAX,
+				.cpu = (uint16_t)cpu});
+}
+
+static void add_losses(struct kernel_source *kernel, struct event_batch *batch)
+{
+	kernel->losses.count = 0;
+	add_reduced_losses(kernel);
+	for (size_t i = 0; i < kernel->group_count; i++) {
+		if (!kernel_group_losses(kernel->groups[i], &kernel->losses))
+			continue;
+		kernel_source_tell(kernel, kernel->groups[i]->process,
+			"events are lost because the memory of an argument cannot be read");
+	}
+	batch->losses = kernel->losses.items;
+	batch->loss_count = kernel->losses.count;
+}
+
+/* The message of a batch, about a process. */
+static void show_message(struct kernel_source *kernel, struct event_batch *batch, uint32_t pid)
+{
+	long shown = kernel_shown_find(&kernel->shown, pid, NULL);
+
+	batch->processes = kernel->shown.list; /* it may have moved */
+	batch->process_count = kernel->shown.count;
+	batch->message_process = shown < 0 ? batch->message_process : (uint32_t)shown;
+	batch->message = kernel->message;
+}
+
+/* At the end: why a probe has not fired, where that is known. */
+static void tell_silence(struct kernel_source *kernel, struct event_batch *batch)
+{
+	for (size_t i = 0; i < kernel->group_count && !batch->message; i++) {
+		const struct kernel_group *group = kernel->groups[i];
+
+		if (!group->is_attached || group->counted_lost ||
+			!kernel_silence_tell(&group->silence, kernel->set, kernel->message,
+				sizeof(kernel->message)))
+			continue;
+		show_message(kernel, batch, group->target.pid);
+	}
+}
+
+static bool is_last(const struct kernel_source *kernel)
+{
+	size_t ended = 0;
+
+	for (size_t i = 0; i < kernel->process_count; i++)
+		ended += kernel->processes[i]->has_ended;
+	return kernel->stopping || ended == kernel->process_count;
+}
+
+/* ns until the ring is looked into again. The first looks follow each other closely, since whoever
+ * begins a trace waits for its first line. */
+static uint64_t next_wait(struct kernel_source *kernel, size_t events, bool complete)
+{
+	uint32_t wait_ms = events ? kernel->busy_ms : 2 * kernel->wait_ms;
+
+	kernel->wait_ms = wait_ms < 1 ? 1 : wait_ms > IDLE_MS ? IDLE_MS : wait_ms;
+	return complete ? kernel->wait_ms * CLOCK_NS_PER_MS : CLOCK_NS_PER_MS;
+}
+
+enum source_state kernel_batch_take(
+	struct kernel_source *kernel, struct event_batch *batch, struct error *error)
+{
+	const struct kernel_record *left;
+	bool last, complete;
+	uint64_t now;
+
+	kernel_later_take(kernel);
+	kernel_member_poll(kernel);
+	last = is_last(kernel);
+	if (last)
+		kernel_member_detach(kernel, SIZE_MAX);
+	now = clock_monotonic();
+	complete = kernel_records_read(&kernel->records, last);
+	if (decode_batch(kernel, batch)) {
+		error_set(error, ENOMEM, "the kernel source is out of memory");
+		return SOURCE_BROKEN;
+	}
+	left = kernel_records_peek(&kernel->records);
+	add_losses(kernel, batch);
+	if (*kernel->message && !kernel->has_told)
+		show_message(kernel, batch, kernel->processes[kernel->message_process]->pid);
+	kernel->has_told |= batch->message != NULL;
+	batch->until = left ? left->time - 1 : last ? now : kernel->records.until;
+	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
+	kernel->ended = last && complete && !left;
+	if (kernel->ended) {
+		tell_silence(kernel, batch);
+		debug_say(DEBUG_KERNEL, "%zu processes: %" PRIu64 " bytes of records",
+			kernel->process_count, kernel->records.position);
+	}
+	kernel->due = left ? now : now + next_wait(kernel, batch->event_count, complete);
+	return SOURCE_MORE;
+}

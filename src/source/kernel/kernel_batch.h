@@ -1,0 +1,15 @@
+/*
+ * kernel_batch.h: makes batches of the records that are in a kernel source's ring.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_BATCH_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_BATCH_H
+
+#include "source/source.h"
+
+struct kernel_source;
+
+/* The next batch, which may be empty, and when to look into the ring again. */
+enum source_state kernel_batch_take(
+	struct kernel_source *kernel, struct event_batch *batch, struct error *error);
+
+#endif

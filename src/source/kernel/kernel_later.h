@@ -1,0 +1,17 @@
+/*
+ * kernel_later.h: what turns up in the processes of a kernel source while it runs: notices of it
+ * become sources, whose probes join (source_kernel_later()).
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_LATER_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_LATER_H
+
+struct kernel_notice;
+struct kernel_source;
+
+/* Keeps a notice until it is dealt with. -ENOMEM. */
+int kernel_later_note(struct kernel_source *kernel, const struct kernel_notice *notice);
+
+/* Takes what has been reported. */
+void kernel_later_take(struct kernel_source *kernel);
+
+#endif

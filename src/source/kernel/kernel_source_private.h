@@ -1,0 +1,77 @@
+/*
+ * kernel_source_private.h: the kernel source, for the files that make it up: its processes
+ * (kernel_member.h), its batches (kernel_batch.h), and what turns up while it runs
+ * (kernel_later.h).
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_SOURCE_PRIVATE_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_SOURCE_PRIVATE_H
+
+#include "source/kernel/kernel_cpu_time.h"
+#include "source/kernel/kernel_decode.h"
+#include "source/kernel/kernel_group.h"
+#include "source/kernel/kernel_records.h"
+#include "source/kernel/kernel_reduce.h"
+#include "source/kernel/kernel_shown.h"
+#include "source/kernel/kernel_source.h"
+#include "source/kernel/kernel_tally.h"
+#include "source/kernel/kernel_watch.h"
+
+struct kernel_process;
+
+/* What a descriptor that is waited for belongs to: a process's number, or one of these. */
+#define KERNEL_WAIT_RING UINT64_MAX
+#define KERNEL_WAIT_NOTICES (UINT64_MAX - 1)
+
+struct kernel_source {
+	struct source source;
+	struct d_probe_set *set;
+	struct d_asked *asked; /* in one block with its texts */
+	size_t asked_count;
+	struct bpf_features features;
+	struct kernel_records records;
+	struct kernel_group_ring ring;
+	struct kernel_reduction reduction;
+	struct kernel_reader reader; /* of what it aggregates */
+	uint64_t *updates;           /* lost, by processor */
+	struct kernel_process **processes;
+	size_t process_count, process_capacity;
+	struct kernel_shown shown; /* the processes as batches have them */
+	struct kernel_cpu_time times;
+	bool has_times;               /* they are open */
+	struct kernel_group **groups; /* in the order of their sites' numbers */
+	size_t group_count, group_capacity;
+	struct kernel_watch *watch;    /* NULL: what processes load later is not traced */
+	struct kernel_notice *notices; /* that have not been dealt with */
+	size_t notice_count, notice_capacity;
+	int wait; /* epoll: ring, notices and processes */
+	bool stopping, ended, told_missed;
+	bool has_told; /* the present message */
+	uint64_t due;
+	uint32_t wait_ms; /* between the last two looks */
+	uint32_t busy_ms;
+	struct kernel_decoder decoder;
+	struct kernel_losses losses;
+	uint32_t message_process;
+	char message[1024];
+};
+
+struct kernel_source *kernel_source_of(const struct source *source);
+
+/* Waits for a descriptor, too, whose number says what it belongs to. */
+int kernel_source_wait_for(struct kernel_source *kernel, int descriptor, uint64_t number);
+
+/* A line for the user about a process, by its number, with the next batch. */
+__attribute__((format(printf, 3, 4))) void kernel_source_tell(
+	struct kernel_source *kernel, size_t process, const char *format, ...);
+
+/* Makes a group of a target, which it takes over even on failure. -ENOMEM. */
+int kernel_source_keep(struct kernel_source *kernel, struct kernel_target *target, size_t process);
+
+/* Attaches to what is wanted of a group. */
+int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *group,
+	const struct source_request *request, struct error *error);
+
+/* The group of a site's number; NULL: none. */
+struct kernel_group *kernel_source_group(const struct kernel_source *kernel, uint32_t site);
+
+#endif
