@@ -26,12 +26,12 @@ int main(int count, char **words)
 C
 $CC -O2 -o "$directory/python3.11" "$directory/runtime.c" || fail "compiling"
 cp "$directory/python3.11" "$directory/runtime" || fail "cp"
-silent() { # command, script
-	run 0 trace -q -c "$1" -n "$2"
+silent() { # command, script, options
+	run 0 trace -q -c "$1" -n "$2" "${@:3}"
 	has_not err 'fires|fired'
 }
-says() { # command, script, text
-	run 0 trace -q -c "$1" -n "$2"
+says() { # command, script, text, options
+	run 0 trace -q -c "$1" -n "$2" "${@:4}"
 	has err "^vmtap: process [0-9]+ \\([a-z0-9.]+\\): $3"
 	[ "$(grep -cE 'fires|fired' "$directory/err")" = 1 ] || fail "more than one line"
 }
@@ -40,6 +40,11 @@ unset USE_ZEND_DTRACE JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS
 says "$directory/runtime" 'php$target:::function-entry { }' \
 	'php[0-9]+:::function-entry has not fired: PHP fires it only if USE_ZEND_DTRACE=1'
 silent "$directory/runtime fires" 'php$target:::function-entry { printf("fired"); }'
+for reduce in yes no; do # an event of clauses that the kernel carries out is one, too
+	silent "$directory/runtime fires" 'php$target:::function-entry { @ = count(); }' -x reduce=$reduce
+	silent "$directory/runtime fires" 'php$target:::function-entry /pid != $target/ { @ = count(); }' -x reduce=$reduce
+	says "$directory/runtime" 'php$target:::function-entry { @ = count(); }' 'php[0-9]+:::function-entry has not fired' -x reduce=$reduce
+done
 USE_ZEND_DTRACE=1 silent "$directory/runtime" 'php$target:::function-entry { }'
 USE_ZEND_DTRACE=0 says "$directory/runtime" 'php$target:::function-entry { }' 'php[0-9]+:::function-entry has not fired'
 

@@ -14,6 +14,7 @@
 #include "base/debug.h"
 #include "base/error.h"
 #include "source/kernel/kernel_reduce.h"
+#include "source/kernel/kernel_silence.h"
 
 static int out_of_memory(struct error *error)
 {
@@ -100,6 +101,7 @@ static int plan_site(struct kernel_attachment *attachment, struct kernel_target 
 	if (number < 0)
 		return out_of_memory(error);
 	plan.clauses = (uint32_t)number;
+	plan.hit = kernel_silence_counter(&set->probes[site->probe]);
 	plan.clauses_sleep = kernel_reduce_sleeps(attachment->maps.reduction, plan.clauses);
 	number = find_plan(attachment, &plan);
 	if (number < 0 ||

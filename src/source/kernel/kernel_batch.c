@@ -40,8 +40,6 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 		site = group ? kernel_group_site(group, head.site) : NULL;
 		if (!site)
 			continue;
-		kernel_silence_fired(
-			&group->silence, head.site - group->attachment.maps.first_site);
 		plan = &group->attachment.plans[site->plan];
 		shown = kernel_shown_find(&kernel->shown, head.pid,
 			head.kind == KERNEL_RECORD_EVENT ? kernel_decode_identity(plan, record)
@@ -113,9 +111,9 @@ static void tell_silence(struct kernel_source *kernel, struct event_batch *batch
 	for (size_t i = 0; i < kernel->group_count && !batch->message; i++) {
 		const struct kernel_group *group = kernel->groups[i];
 
-		if (!group->is_attached || group->counted_lost ||
-			!kernel_silence_tell(&group->silence, kernel->set, kernel->message,
-				sizeof(kernel->message)))
+		if (!group->is_attached ||
+			!kernel_silence_tell(&group->silence, group->counters, kernel->set,
+				kernel->message, sizeof(kernel->message)))
 			continue;
 		show_message(kernel, batch, group->target.pid);
 	}

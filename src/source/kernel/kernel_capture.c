@@ -53,6 +53,22 @@ static void identify(struct kernel_generator *g)
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, (int32_t)g->plan->pid, g->done);
 }
 
+/* Notes that a site has been hit. Nearly always this is known, and the shared counter is not
+ * written to. */
+static void note_hit(struct kernel_generator *g)
+{
+	struct bpf_code *code = g->code;
+	uint32_t after = bpf_label(code);
+
+	if (!g->plan->hit)
+		return;
+	bpf_set_map_value(code, BPF_REG_1, g->maps->counters, 8 * g->plan->hit);
+	bpf_read(code, BPF_REG_2, BPF_REG_1, 0, 8);
+	bpf_jump_if_value(code, BPF_JNE, BPF_REG_2, 0, after);
+	bpf_write_value(code, BPF_REG_1, 0, 1, 8);
+	bpf_place(code, after);
+}
+
 void kernel_generate_site(struct kernel_generator *g)
 {
 	bpf_move(g->code, BPF_REG_1, BPF_REG_6);
@@ -655,6 +671,7 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 	g.fail = bpf_label(code);
 	bpf_move(code, BPF_REG_6, BPF_REG_1);
 	identify(&g);
+	note_hit(&g);
 	g.has_site = plan->ships || kernel_translate_names_site(maps->reduction, plan->clauses);
 	if (g.has_site)
 		kernel_generate_site(&g);

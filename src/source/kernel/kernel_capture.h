@@ -18,7 +18,8 @@ struct kernel_maps {
 	uint32_t wake_bytes; /* the consumer is woken once the ring has that much for it */
 	/*
 	 * One value of 8-byte counters: losses of all sites, events whose arguments could not be
-	 * read, then the losses of each site.
+	 * read, whether sites with such a counter (struct kernel_plan) have been hit, then the
+	 * losses of each site.
 	 */
 	int counters;
 	uint32_t first_site, site_count; /* numbers of the sites */
@@ -28,7 +29,12 @@ struct kernel_maps {
 	struct kernel_layout layout;        /* only if a plan has an identity or a CPU clock */
 };
 
-enum { KERNEL_COUNTER_LOST, KERNEL_COUNTER_UNREADABLE, KERNEL_COUNTER_SITES };
+enum {
+	KERNEL_COUNTER_LOST,
+	KERNEL_COUNTER_UNREADABLE,
+	KERNEL_COUNTER_HITS,
+	KERNEL_COUNTER_SITES = KERNEL_COUNTER_HITS + 8
+};
 
 /* Appends the program; check with bpf_code_end(). */
 void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *plan,

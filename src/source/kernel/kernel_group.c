@@ -31,7 +31,6 @@ void kernel_group_reset(struct kernel_group *group)
 	if (group->counters)
 		munmap((void *)(uintptr_t)group->counters, group->counter_bytes);
 	free(group->counted);
-	kernel_silence_free(&group->silence);
 	group->silence = (struct kernel_silence){0};
 	group->counters = NULL;
 	group->counted = NULL;
@@ -160,7 +159,6 @@ bool kernel_group_losses(struct kernel_group *group, struct kernel_losses *losse
 		losses->items[losses->count++] = (struct event_loss){
 			.count = count, .probe = group->attachment.sites[i].site->probe};
 		group->counted[i] += count;
-		kernel_silence_fired(&group->silence, i);
 	}
 	tells = counter(group, KERNEL_COUNTER_UNREADABLE) && !group->told_unreadable;
 	group->told_unreadable |= tells;

@@ -93,6 +93,7 @@ struct kernel_plan {
 	bool looks_at_task; /* what the program carries out needs struct kernel_layout */
 	bool clauses_sleep; /* as sleeps, for what the program does before it makes a record */
 	uint32_t clauses;   /* number of a set in the reduction; 0: there is only the record */
+	uint32_t hit;       /* the counter that an event sets to 1 (kernel_capture.h); 0: none */
 };
 
 /*

@@ -142,14 +142,22 @@ static bool is_of(const char *name, const char *provider)
 		strspn(name + length, "0123456789") == strlen(name + length);
 }
 
-static uint8_t find_rule(const struct d_probe *probe)
+/* The number of the rule; KERNEL_SILENCE_RULES: none. */
+static uint32_t find_rule(const struct d_probe *probe)
 {
-	for (uint8_t i = 0; i < KERNEL_SILENCE_RULES; i++)
+	for (uint32_t i = 0; i < KERNEL_SILENCE_RULES; i++)
 		for (size_t j = 0; is_of(probe->provider, rules[i].provider) && rules[i].names[j];
 			j++)
 			if (pattern_match(rules[i].names[j], probe->name))
 				return i;
-	return KERNEL_SILENCE_NONE;
+	return KERNEL_SILENCE_RULES;
+}
+
+uint32_t kernel_silence_counter(const struct d_probe *probe)
+{
+	uint32_t rule = find_rule(probe);
+
+	return rule < KERNEL_SILENCE_RULES ? KERNEL_COUNTER_HITS + rule : 0;
 }
 
 static bool is_line(const struct d_probe *probe)
@@ -157,7 +165,7 @@ static bool is_line(const struct d_probe *probe)
 	return is_of(probe->provider, "python") && !strcmp(probe->name, "line");
 }
 
-/* Finds the rule of each site; whether there is any. */
+/* Finds the rules for the sites; whether there is any. */
 static bool find_rules(struct kernel_silence *silence, struct silence_process *process,
 	const struct kernel_attachment *attachment, const struct d_probe_set *set)
 {
@@ -165,11 +173,10 @@ static bool find_rules(struct kernel_silence *silence, struct silence_process *p
 
 	for (size_t i = 0; i < attachment->site_count; i++) {
 		uint32_t number = attachment->sites[i].site->probe;
-		uint8_t rule = find_rule(&set->probes[number]);
+		uint32_t rule = find_rule(&set->probes[number]);
 
 		process->traces_lines |= is_line(&set->probes[number]);
-		silence->rules[i] = rule;
-		if (rule == KERNEL_SILENCE_NONE)
+		if (rule == KERNEL_SILENCE_RULES)
 			continue;
 		any = true;
 		if (!silence->holds[rule])
@@ -184,37 +191,27 @@ int kernel_silence_begin(struct kernel_silence *silence, const struct kernel_tar
 {
 	struct silence_process *process = calloc(1, sizeof(*process));
 
-	silence->rules = malloc(attachment->site_count + 1);
-	if (!process || !silence->rules) {
-		free(process);
+	if (!process)
 		return -ENOMEM;
-	}
 	if (find_rules(silence, process, attachment, set)) {
 		process->target = target;
 		read_words(target->pid, "cmdline", &process->command);
 		read_words(target->pid, "environ", &process->environment);
 		for (size_t i = 0; i < KERNEL_SILENCE_RULES; i++)
 			silence->holds[i] = silence->holds[i] && rules[i].holds(process);
-	} else {
-		kernel_silence_free(silence);
 	}
 	free(process);
 	return 0;
 }
 
-void kernel_silence_free(struct kernel_silence *silence)
+bool kernel_silence_tell(const struct kernel_silence *silence, const uint64_t *counters,
+	const struct d_probe_set *set, char *message, size_t size)
 {
-	free(silence->rules);
-	silence->rules = NULL;
-}
-
-bool kernel_silence_tell(const struct kernel_silence *silence, const struct d_probe_set *set,
-	char *message, size_t size)
-{
-	for (size_t i = 0; i < KERNEL_SILENCE_RULES && silence->rules; i++) {
+	for (size_t i = 0; i < KERNEL_SILENCE_RULES; i++) {
 		const struct d_probe *probe = &set->probes[silence->probes[i]];
+		bool fired = __atomic_load_n(&counters[KERNEL_COUNTER_HITS + i], __ATOMIC_RELAXED);
 
-		if (!silence->holds[i] || (silence->fired[i] && !rules[i].is_partial))
+		if (!silence->holds[i] || (fired && !rules[i].is_partial))
 			continue;
 		snprintf(
 			message, size, "%s:::%s %s", probe->provider, probe->name, rules[i].reason);

@@ -12,29 +12,25 @@
 
 #include "source/kernel/kernel_attach.h"
 
-enum { KERNEL_SILENCE_RULES = 5, KERNEL_SILENCE_NONE = 0xff };
+enum { KERNEL_SILENCE_RULES = 5 };
 
 struct kernel_silence {
-	uint8_t *rules; /* by site of the attachment; NULL: no site is of such a probe */
 	uint32_t probes[KERNEL_SILENCE_RULES]; /* by rule: the first probe that it holds for */
 	bool holds[KERNEL_SILENCE_RULES];
-	bool fired[KERNEL_SILENCE_RULES];
 };
+
+/* The counter that an event of the probe sets to 1 (struct kernel_plan); 0: it needs none. */
+uint32_t kernel_silence_counter(const struct d_probe *probe);
 
 /* Looks at a process that has been attached to; zeroed at first. -ENOMEM. */
 int kernel_silence_begin(struct kernel_silence *silence, const struct kernel_target *target,
 	const struct kernel_attachment *attachment, const struct d_probe_set *set);
-void kernel_silence_free(struct kernel_silence *silence);
 
-/* Site number `site` of the attachment has fired. */
-static inline void kernel_silence_fired(struct kernel_silence *silence, size_t site)
-{
-	if (silence->rules && silence->rules[site] != KERNEL_SILENCE_NONE)
-		silence->fired[silence->rules[site]] = true;
-}
-
-/* Says which probe has not fired, and why. False: nothing is to be said. */
-bool kernel_silence_tell(const struct kernel_silence *silence, const struct d_probe_set *set,
-	char *message, size_t size);
+/*
+ * Says which probe has not fired, by the attachment's counters, and why. False: nothing is to be
+ * said.
+ */
+bool kernel_silence_tell(const struct kernel_silence *silence, const uint64_t *counters,
+	const struct d_probe_set *set, char *message, size_t size);
 
 #endif
