@@ -45,6 +45,25 @@ call 2" <<-END
 		loader libtwo.so 2
 	END
 done
+# Namespaces of their own, each with its own copy of the library.
+traces -c "$loader" "space $directory/libone.so
+call 5
+space $directory/libtwo.so
+call 2
+drop
+space $directory/libtwo.so
+call 3
+load $directory/libtwo.so
+call 1" <<-END
+	1
+	1
+	1
+	1
+	libone.so 45
+	libtwo.so 30
+	loader libone.so 5
+	loader libtwo.so 6
+END
 # Removed, replaced on disk, and loaded again.
 traces -c "$loader" "load $directory/libone.so
 call 5

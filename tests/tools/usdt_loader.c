@@ -5,12 +5,16 @@
  *
  *     load PATH    dlopen()          call COUNT   calls the last library's function
  *     drop         dlclose()         exec WORD... executes another program
+ *     space PATH   dlmopen() into a namespace of its own
  *     fork COUNT   that many children, one after the other, each of which calls the function; fails
  *                  if one of them does not end well
  *     thread       the next exec is done by a thread that is not the main one
  *     lone         the main thread ends; another goes on with the script
  *     say TEXT     prints it
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dlmopen() */
+#endif
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -48,6 +52,14 @@ static void call(int count)
 		*(void **)&function = dlsym(library, "later_number");
 	for (int i = 1; i <= count && function; i++)
 		function(i);
+}
+
+static bool load(const char *path, Lmid_t namespace)
+{
+	library = dlmopen(namespace, path, RTLD_NOW);
+	if (!library)
+		fprintf(stderr, "%s\n", dlerror());
+	return library != NULL;
 }
 
 static void execute(char *line)
@@ -108,11 +120,11 @@ static int run(void)
 		line[strcspn(line, "\n")] = '\0';
 		rest = rest ? rest + 1 : line + strlen(line);
 		if (!strncmp(line, "load", 4)) {
-			library = dlopen(rest, RTLD_NOW);
-			if (!library) {
-				fprintf(stderr, "%s\n", dlerror());
+			if (!load(rest, LM_ID_BASE))
 				return 1;
-			}
+		} else if (!strncmp(line, "space", 5)) {
+			if (!load(rest, LM_ID_NEWLM))
+				return 1;
 		} else if (!strncmp(line, "drop", 4)) {
 			dlclose(library);
 			library = NULL;
