@@ -174,11 +174,24 @@ static uint64_t captured(const struct engine *engine, enum d_builtin which, unsi
 		return capture->kernel.count;
 	case D_BUILTIN_USTACKDEPTH:
 		return capture->user.count;
+	case D_BUILTIN_CURTHREAD:
+		return capture->thread;
 	case D_BUILTIN_UREGS:
 		return b < capture->register_count ? capture->registers[b] : 0;
 	default:
 		return 0;
 	}
+}
+
+/* cwd or root; NULL: the source could not read it. */
+static const struct text *captured_path(struct engine *engine, enum d_builtin which)
+{
+	const struct event_capture *capture = firing_capture(&engine->firing);
+	const char *path = !capture      ? NULL
+		: which == D_BUILTIN_CWD ? capture->directory
+					 : capture->root_directory;
+
+	return path ? scratch_text(&engine->scratch, path, (uint32_t)strlen(path)) : NULL;
 }
 
 static enum d_fault builtin(
@@ -228,12 +241,22 @@ static enum d_fault builtin(
 		text = process_text(
 			&engine->arguments, firing->process, firing->process->arguments);
 		break;
+	case D_BUILTIN_CWD:
+	case D_BUILTIN_ROOT:
+		text = captured_path(engine, which);
+		if (!text)
+			return fault_set(engine, D_FAULT_BADADDR, 0);
+		break;
 	case D_BUILTIN_CALLER:
 	case D_BUILTIN_UCALLER:
+	case D_BUILTIN_CURTHREAD:
 	case D_BUILTIN_STACKDEPTH:
 	case D_BUILTIN_USTACKDEPTH:
 	case D_BUILTIN_UREGS:
 		*result = captured(engine, which, b);
+		return D_FAULT_NONE;
+	case D_BUILTIN_IPL:
+		*result = 0;
 		return D_FAULT_NONE;
 	case D_BUILTIN_ERRNO: /* of a system call: only where one returns is there any */
 		*result = 0;

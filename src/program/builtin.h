@@ -33,7 +33,7 @@ enum d_builtin {
 	D_BUILTIN_ERRNO,
 	D_BUILTIN_STACKDEPTH,
 	D_BUILTIN_USTACKDEPTH,
-	D_BUILTIN_IPL,
+	D_BUILTIN_IPL, /* Linux has no interrupt priority levels: 0 */
 	D_BUILTIN_CURTHREAD,
 	D_BUILTIN_CWD,
 	D_BUILTIN_ROOT,

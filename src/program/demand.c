@@ -370,6 +370,12 @@ static void read_builtin(struct reader *reader, const struct d_instruction *at)
 	case D_BUILTIN_EXECNAME:
 		demand->process = true;
 		break;
+	case D_BUILTIN_CWD:
+		demand->directory = true;
+		break;
+	case D_BUILTIN_ROOT:
+		demand->root_directory = true;
+		break;
 	case D_BUILTIN_CALLER:
 		if (demand->kernel_frames < CALLER_FRAMES)
 			demand->kernel_frames = CALLER_FRAMES;

@@ -54,6 +54,7 @@ struct d_demand {
 	uint64_t arguments; /* bit N: argN is used in any way */
 	uint64_t registers; /* bit N: uregs[N] */
 	uint32_t kernel_frames, user_frames; /* of stacks, innermost first; D_DEMAND_ALL_FRAMES */
+	bool directory, root_directory;      /* cwd; root */
 	bool process; /* ppid, uid, gid or execname, which a process may change */
 	bool time; /* timestamp or walltimestamp; all events are ordered by it, demanded or not */
 	bool any_memory; /* also reads at addresses that are not known before the clause runs */

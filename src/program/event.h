@@ -72,6 +72,9 @@ struct event_capture {
 	struct event_stack kernel, user;
 	const uint64_t *registers; /* as regs.d numbers them */
 	uint32_t register_count;   /* further ones read as 0 */
+	uint64_t thread;           /* address of the thread in the kernel: curthread */
+	/* cwd and root; NULL: not captured, or it could not be read */
+	const char *directory, *root_directory;
 	const struct event_piece *pieces;
 	uint32_t piece_count;
 };

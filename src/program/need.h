@@ -32,8 +32,9 @@ enum d_need {
 	D_NEED_DIRECTORY,         /* its current and root directory */
 	D_NEED_FILES,             /* its open files */
 	D_NEED_PROCESS_STATE,     /* what the kernel knows of it: psinfo_t except ids and name */
-	D_NEED_THREAD_STATE,      /* the same for the thread: lwpsinfo_t, curthread */
-	D_NEED_PROCESSOR_STATE,   /* for the processor: cpuinfo_t, interrupt level */
+	D_NEED_THREAD_STATE,      /* the same for the thread: lwpsinfo_t */
+	D_NEED_THREAD_ADDRESS,    /* where the kernel has the thread: curthread */
+	D_NEED_PROCESSOR_STATE,   /* what the kernel keeps of the processor: cpuinfo_t */
 	D_NEED_KERNEL_LOCKS,
 	D_NEED_KERNEL_DATA, /* symbols, messages, device paths */
 	D_NEEDS

@@ -137,7 +137,10 @@ static void make_demand(struct d_demand *demand, struct d_piece *pieces)
 	*demand = (struct d_demand){.arguments = random_next(&source) & random_next(&source),
 		.pieces = pieces,
 		.kernel_frames = any_frames(),
-		.user_frames = any_frames()};
+		.user_frames = any_frames(),
+		.directory = !below(8),
+		.root_directory = !below(8),
+		.needs = below(4) ? 0 : d_need_bit(D_NEED_THREAD_ADDRESS)};
 	for (unsigned count = below(below(8) ? 6 : D_DEMAND_PIECES_MAX + 1); count > 0; count--) {
 		struct d_piece *piece = &pieces[demand->piece_count];
 
@@ -249,6 +252,8 @@ int main(int count, char **words)
 	}
 	bpf_find_copy_string(&features);
 	result = make_maps(&maps);
+	if (!result)
+		result = kernel_directory_find(&maps.directories, &error);
 	if (result < 0) {
 		printf("maps: %s\n", strerror(-result));
 		return 1;

@@ -246,6 +246,7 @@ START_TEST(limits)
 			.length = 256});
 	demand.kernel_frames = D_DEMAND_ALL_FRAMES;
 	demand.user_frames = D_DEMAND_ALL_FRAMES;
+	demand.directory = demand.root_directory = true;
 	ck_assert_int_eq(make(), 0);
 	ck_assert_uint_eq(plan.part_count, KERNEL_PARTS_MAX);
 	ck_assert_uint_le(plan.limit, KERNEL_CAPTURE_MAX);
@@ -258,7 +259,7 @@ START_TEST(limits)
 	ck_assert_int_eq(make(), -E2BIG);
 	demand.piece_count = 0;
 	ck_assert_int_eq(make(), 0);
-	ck_assert_uint_eq(plan.part_count, 2);
+	ck_assert_uint_eq(plan.part_count, 4);
 	ck_assert(plan.user_frames);
 }
 END_TEST

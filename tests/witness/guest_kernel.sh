@@ -66,6 +66,8 @@ vmtap trace -q -c "usdt_target 300" -n 'pid$target:a.out:main:entry { printf("ma
 	pid$target:a.out:main:return { printf(" %d\n", (int)arg1); ustack(1); }'
 vmtap trace -q -c "usdt_target 1" -n 'pid$target:a.out:main:entry { printf("who: %s %d %d %d %d %s\n",
 	execname, uid, ppid != 0, vtimestamp > 0, uregs[R_RDI] == arg0, execargs); }'
+vmtap trace -q -c "usdt_target 1" -n 'sample$target:::number { printf("where: %s %s %d\n", cwd, root,
+	(uintptr_t)curthread >> 63); }'
 vmtap trace -q -c "toy queens.toy" -n 'profile-97 /pid == $target/ { @ = count();
 	@odd = sum((arg0 != 0) == (arg1 != 0)); @main[ustack()] = count(); }
 	END { printa("samples: %@d", @); printa(" %@d\n", @odd); printa(@main); }'
@@ -116,6 +118,7 @@ has out '^main: 2 0$'
 grep -qE ' ([0-9]+) sites, [0-9]+ programs, \1 links$' "$directory/out" || fail "each site needs an event of its own"
 has out '^toy: [1-9]'
 has out '^who: usdt_target 0 1 1 1 usdt_target 1$'
+has out '^where: /tmp / 1$'
 has out '^samples: [1-9][0-9]* 0$'
 has out '^ +toy`main\+'
 has out '^ *swapper/[01] +[1-9]'

@@ -335,13 +335,16 @@ static int attach_all(struct kernel_attachment *attachment, struct kernel_target
 /* Finds out where the kernel keeps what programs read of a thread or a processor. */
 static int find_layout(struct kernel_attachment *attachment, struct error *error)
 {
-	bool has_identity = false, has_clock = false;
+	bool has_identity = false, has_clock = false, has_directories = false;
 
 	for (size_t i = 0; i < attachment->plan_count; i++) {
 		has_identity |=
 			attachment->plans[i].has_identity || attachment->plans[i].looks_at_task;
 		has_clock |= attachment->plans[i].has_cpu_clock;
+		has_directories |= attachment->plans[i].has_directories;
 	}
+	if (has_directories && kernel_directory_find(&attachment->maps.directories, error))
+		return -ENOTSUP;
 	if (has_identity || has_clock)
 		kernel_layout_find(&attachment->maps.layout);
 	if (has_clock && !attachment->maps.layout.has_clock)

@@ -20,6 +20,7 @@
 #include <stddef.h>
 
 #include "source/kernel/kernel_cpu_time.h"
+#include "source/kernel/kernel_directory.h"
 #include "source/kernel/kernel_generator.h"
 #include "source/kernel/kernel_translate.h"
 
@@ -322,6 +323,14 @@ static void write_cpu_clock(struct kernel_generator *g)
 	bpf_place(code, after);
 }
 
+static void write_thread(struct kernel_generator *g)
+{
+	if (!g->plan->has_thread)
+		return;
+	bpf_call(g->code, BPF_FUNC_get_current_task);
+	bpf_write(g->code, BPF_REG_7, (int)g->plan->thread, BPF_REG_0, 8);
+}
+
 /* The address of a piece, in R3. */
 static void find_piece(struct kernel_generator *g, const struct kernel_part *part)
 {
@@ -349,8 +358,7 @@ static void point_to_next(struct kernel_generator *g, int to)
 	bpf_operate(g->code, BPF_ADD, to, BPF_REG_8);
 }
 
-/* R0 is the number of bytes that were written at the next place, or negative. */
-static void advance(struct kernel_generator *g, uint32_t length_place, uint32_t limit)
+void kernel_generate_advance(struct kernel_generator *g, uint32_t length_place, uint32_t limit)
 {
 	struct bpf_code *code = g->code;
 	uint32_t after = bpf_label(code);
@@ -409,7 +417,7 @@ static void write_counted(
 	bpf_call(code, BPF_FUNC_copy_from_user);
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
 	bpf_move(code, BPF_REG_0, BPF_REG_9);
-	advance(g, length_place, part->length);
+	kernel_generate_advance(g, length_place, part->length);
 	bpf_place(code, after);
 }
 
@@ -475,7 +483,7 @@ static void write_string(
 		read_resident_string(g, part);
 	}
 	bpf_place(code, is_read);
-	advance(g, length_place, part->length);
+	kernel_generate_advance(g, length_place, part->length);
 }
 
 static void write_kernel_stack(
@@ -488,7 +496,7 @@ static void write_kernel_stack(
 	bpf_set(code, BPF_REG_3, part->length);
 	bpf_set(code, BPF_REG_4, 0);
 	bpf_call(code, BPF_FUNC_get_stack);
-	advance(g, length_place, part->length);
+	kernel_generate_advance(g, length_place, part->length);
 }
 
 /*
@@ -533,6 +541,8 @@ static void write_parts(struct kernel_generator *g)
 			write_counted(g, part, plan->lengths + 4 * i);
 		else if (part->kind == KERNEL_PART_STACK_COPY)
 			write_stack_copy(g, plan->lengths + 4 * i);
+		else if (part->kind >= KERNEL_PART_DIRECTORY)
+			kernel_directory_generate(g, i);
 		else if (part->kind != KERNEL_PART_MEMORY)
 			write_kernel_stack(g, part, plan->lengths + 4 * i);
 	}
@@ -648,6 +658,7 @@ static void ship(struct kernel_generator *g)
 	write_arguments(g);
 	write_identity(g);
 	write_registers(g);
+	write_thread(g);
 	bpf_set(g->code, BPF_REG_8, g->plan->begin);
 	write_parts(g);
 	if (g->is_staged)

@@ -7,6 +7,7 @@
 
 #include "source/kernel/bpf.h"
 #include "source/kernel/bpf_code.h"
+#include "source/kernel/kernel_directory.h"
 #include "source/kernel/kernel_layout.h"
 #include "source/kernel/kernel_plan.h"
 
@@ -27,6 +28,7 @@ struct kernel_maps {
 	int sample; /* bytes for a sample's record on each processor; -1: none is wanted */
 	struct kernel_reduction *reduction; /* NULL: no clause is carried out by programs */
 	struct kernel_layout layout;        /* only if a plan has an identity or a CPU clock */
+	struct kernel_directory_layout directories; /* only if a plan has directories */
 };
 
 enum {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "source/kernel/kernel_cpu_time.h"
+#include "source/kernel/kernel_directory.h"
 #include "usdt/unwind.h"
 
 enum { FRAMES_MAX = 1024 };
@@ -87,6 +88,8 @@ static int decode_parts(struct kernel_decoder *decoder, const struct kernel_plan
 			(const uint64_t *)(const void *)(record->bytes + plan->registers);
 		capture->register_count = KERNEL_REGISTERS_BYTES / sizeof(*capture->registers);
 	}
+	if (plan->has_thread)
+		memcpy(&capture->thread, record->bytes + plan->thread, sizeof(capture->thread));
 	if (array_room(&decoder->pieces, &decoder->piece_capacity,
 		    decoder->piece_count + plan->part_count, sizeof(*decoder->pieces)))
 		return -ENOMEM;
@@ -100,6 +103,11 @@ static int decode_parts(struct kernel_decoder *decoder, const struct kernel_plan
 			continue;
 		if (kind == KERNEL_PART_KERNEL_STACK)
 			capture->kernel = stack;
+		else if (kind == KERNEL_PART_DIRECTORY)
+			capture->directory = kernel_directory_path(&decoder->frames, bytes, length);
+		else if (kind == KERNEL_PART_ROOT)
+			capture->root_directory =
+				kernel_directory_path(&decoder->frames, bytes, length);
 		else if (kind == KERNEL_PART_STACK_COPY)
 			unwind_stack(decoder, plan, record, unwind, bytes, length, &capture->user);
 		else {

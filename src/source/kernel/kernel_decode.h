@@ -23,7 +23,7 @@ struct kernel_decoder {
 	struct event_piece *pieces;
 	size_t event_count, event_capacity, capture_capacity, piece_count, piece_capacity;
 	struct kernel_cpu_time *times; /* for plans that capture the CPU clock */
-	struct arena frames;           /* of the batch's stacks, and its faults */
+	struct arena frames;           /* of the batch's stacks, and its faults and paths */
 };
 
 /* The batch before ends: what it pointed to is gone. */

@@ -51,6 +51,12 @@ void kernel_generate_site(struct kernel_generator *g);
 /* Leaves the argument in R0, extended to 64 bits; changes R1 to R5. */
 void kernel_generate_argument(struct kernel_generator *g, unsigned argument);
 
+/*
+ * Ends a part of varying length: R0 is the number of bytes that were written at the next place, or
+ * negative. The part's length is written at length_place, 0 if R0 is negative or above the limit.
+ */
+void kernel_generate_advance(struct kernel_generator *g, uint32_t length_place, uint32_t limit);
+
 /* Writes the head of the record in R7, except the time; changes R0 to R5. */
 void kernel_generate_head(struct kernel_generator *g);
 void kernel_generate_time(struct kernel_generator *g);

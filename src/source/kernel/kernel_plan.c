@@ -6,6 +6,7 @@
 
 #include "program/need.h"
 #include "source/kernel/kernel_cpu_time.h"
+#include "source/kernel/kernel_directory.h"
 
 static uint32_t aligned(uint32_t bytes)
 {
@@ -106,6 +107,7 @@ static int add_want(struct kernel_plan *plan, const struct d_demand *demand, uin
 	*arguments |= demand->arguments;
 	plan->has_registers |= demand->registers || demand->user_frames;
 	plan->has_identity |= demand->process;
+	plan->has_thread |= (demand->needs & d_need_bit(D_NEED_THREAD_ADDRESS)) != 0;
 	plan->has_cpu_clock |= (demand->needs & d_need_bit(D_NEED_CPU_TIME)) != 0;
 	for (size_t i = 0; i < demand->piece_count; i++) {
 		const struct d_piece *piece = &demand->pieces[i];
@@ -162,12 +164,15 @@ static void lay_out(struct kernel_plan *plan)
 	place += plan->has_registers ? KERNEL_REGISTERS_BYTES : 0;
 	plan->cpu_clock = place;
 	place += plan->has_cpu_clock ? (uint32_t)sizeof(struct kernel_clock) : 0;
+	plan->thread = place;
+	place += plan->has_thread ? 8 : 0;
 	plan->lengths = place;
 	place = aligned(place + 4 * plan->part_count);
 	for (uint32_t i = 0; i < plan->part_count; i++) {
 		struct kernel_part *part = &plan->parts[i];
 
-		plan->sleeps |= part->kind != KERNEL_PART_KERNEL_STACK;
+		plan->sleeps |= part->kind < KERNEL_PART_KERNEL_STACK ||
+			part->kind == KERNEL_PART_STACK_COPY;
 		if (part->kind != KERNEL_PART_MEMORY)
 			continue;
 		part->place = place;
@@ -182,6 +187,28 @@ static void lay_out(struct kernel_plan *plan)
 			plan->limit = aligned(plan->limit + plan->parts[i].length + 7);
 }
 
+/*
+ * Adds the paths of the process's directories, before other parts: the kernel checks the long way
+ * through a path once for each length that the parts before it may have.
+ */
+static void add_directories(struct kernel_plan *plan, const struct source_want *wants, size_t count)
+{
+	struct kernel_part part = {.length = KERNEL_DIRECTORY_BYTES};
+	bool directory = false, root = false;
+
+	for (size_t i = 0; i < count; i++) {
+		directory |= wants[i].demand && wants[i].demand->directory;
+		root |= wants[i].demand && wants[i].demand->root_directory;
+	}
+	part.kind = KERNEL_PART_DIRECTORY;
+	if (directory)
+		add_part(plan, &part);
+	part.kind = KERNEL_PART_ROOT;
+	if (root)
+		add_part(plan, &part);
+	plan->has_directories = directory || root;
+}
+
 int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	const struct source_want *wants, size_t count, unsigned *argument)
 {
@@ -191,6 +218,7 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	memset(plan, 0, sizeof(*plan));
 	plan->pid = site->pid;
 	plan->is_sample = plan->has_identity = site->is_sample;
+	add_directories(plan, wants, count);
 	for (size_t i = 0; i < count && !result; i++) {
 		if (wants[i].reduced) {
 			others |= wants[i].demand->arguments;

@@ -4,9 +4,9 @@
  * equal plans share a program.
  *
  * A record has a head, then the arguments, then who the process is, the registers and the thread's
- * CPU clock where these are wanted, then a length for each part that is not an argument,
- * then the pieces of memory of fixed length, then what differs in length from event to event, each
- * on an 8-byte boundary: strings, stacks.
+ * CPU clock and address where these are wanted, then a length for each part that is not an
+ * argument, then the pieces of memory of fixed length, then what differs in length from event to
+ * event, each on an 8-byte boundary: strings, stacks, paths.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_PLAN_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_PLAN_H
@@ -21,7 +21,7 @@
 struct error;
 
 enum {
-	KERNEL_PARTS_MAX = D_DEMAND_PIECES_MAX + 2, /* pieces, stacks of the kernel and the user */
+	KERNEL_PARTS_MAX = D_DEMAND_PIECES_MAX + 4, /* pieces, stacks and directories */
 	KERNEL_CAPTURE_MAX = 48 << 10, /* bytes of a record; limited by the kernel's task maps */
 	KERNEL_FRAMES_MAX = 127,       /* the most that the kernel follows */
 	KERNEL_STACK_PAGES = 4 /* of the user stack, besides the rest of the innermost page */
@@ -57,7 +57,9 @@ enum kernel_part_kind {
 	KERNEL_PART_COUNTED, /* bytes, as many as an argument says */
 	KERNEL_PART_STRING,
 	KERNEL_PART_KERNEL_STACK, /* return addresses */
-	KERNEL_PART_STACK_COPY    /* the top of the user stack, for unwinding (usdt/unwind.h) */
+	KERNEL_PART_STACK_COPY,   /* the top of the user stack, for unwinding (usdt/unwind.h) */
+	KERNEL_PART_DIRECTORY,    /* the path of the current directory (kernel_directory.h) */
+	KERNEL_PART_ROOT          /* that of the root directory */
 };
 
 struct kernel_part {
@@ -79,6 +81,8 @@ struct kernel_plan {
 	bool has_registers;
 	bool has_identity;
 	bool has_cpu_clock;
+	bool has_thread; /* its address in the kernel */
+	bool has_directories;
 	uint8_t argument_count;
 	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX];
 	uint32_t part_count;
@@ -86,6 +90,7 @@ struct kernel_plan {
 	uint32_t identity;  /* the place of a struct kernel_identity in the record */
 	uint32_t registers; /* that of the registers */
 	uint32_t cpu_clock; /* that of a struct kernel_clock (kernel_cpu_time.h) */
+	uint32_t thread;    /* that of the thread's address */
 	uint32_t lengths;   /* the place of the parts' lengths, each an int32_t */
 	uint32_t begin;     /* of what differs in length; the record's size if nothing does */
 	uint32_t limit;     /* the record's greatest size */

@@ -142,7 +142,7 @@ static int make_maps(struct kernel_profile *profile, struct error *error)
 	struct kernel_maps *maps = &profile->maps;
 	uint32_t bytes = 0, counters = KERNEL_COUNTER_SITES + (uint32_t)profile->probe_count;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	bool has_clock = false;
+	bool has_clock = false, has_directories = false;
 	void *mapped;
 
 	for (size_t i = 0; i < profile->probe_count; i++) {
@@ -150,7 +150,10 @@ static int make_maps(struct kernel_profile *profile, struct error *error)
 
 		bytes = plan->limit > bytes ? plan->limit : bytes;
 		has_clock |= plan->has_cpu_clock;
+		has_directories |= plan->has_directories;
 	}
+	if (has_directories && kernel_directory_find(&maps->directories, error))
+		return -ENOTSUP;
 	kernel_layout_find(&maps->layout);
 	if (has_clock && !maps->layout.has_clock)
 		return error_set(error, ENOTSUP,
