@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/builtin_value.h"
 #include "engine/effect.h"
 #include "engine/kept.h"
 #include "engine/object_variable.h"
+#include "engine/scalar_variable.h"
 #include "engine/subroutine_call.h"
+#include "engine/typed_memory.h"
 
 /* clang-format off */
 /* Instructions of the prepared code, in addition to those of enum d_opcode that remain. */
@@ -116,247 +119,6 @@ struct d_instruction *machine_prepare(
 	return prepared;
 }
 
-/* probeprov and similar. */
-static const struct text *probe_text(struct engine *engine, enum engine_name which)
-{
-	struct engine_probe *entry = &engine->table[engine->firing.probe];
-	const struct d_probe *probe = &engine->probes->probes[engine->firing.probe];
-	const char *names[ENGINE_NAMES] = {
-		probe->provider, probe->module, probe->function, probe->name};
-
-	if (!entry->names) {
-		struct text *texts = calloc(ENGINE_NAMES, sizeof(*texts));
-		if (!texts)
-			return NULL;
-		for (unsigned i = 0; i < ENGINE_NAMES; i++) {
-			const char *bytes = names[i] ? names[i] : "";
-			uint32_t length = (uint32_t)strlen(bytes);
-			texts[i] = (struct text){bytes, length, text_hash(bytes, length)};
-		}
-		entry->names = texts;
-	}
-	return &entry->names[which];
-}
-
-/* One of the texts about the process, which do not change during a batch. */
-static const struct text *process_text(
-	struct process_text *text, const struct event_process *process, const char *bytes)
-{
-	if (text->process != process) {
-		bytes = bytes ? bytes : "";
-		text->process = process;
-		text->text.bytes = bytes;
-		text->text.length = (uint32_t)strlen(bytes);
-		text->text.hash = text_hash(bytes, text->text.length);
-	}
-	return &text->text;
-}
-
-/* The return address of the innermost frame; 0: not known. */
-static uint64_t caller_of(const struct event_stack *stack)
-{
-	return stack->count > 1 ? stack->frames[1] : 0;
-}
-
-/* What the source has captured for a built-in variable; `b` is the number of a register. */
-static uint64_t captured(const struct engine *engine, enum d_builtin which, unsigned b)
-{
-	const struct event_capture *capture = firing_capture(&engine->firing);
-
-	if (!capture)
-		return 0;
-	switch (which) {
-	case D_BUILTIN_CALLER:
-		return caller_of(&capture->kernel);
-	case D_BUILTIN_UCALLER:
-		return caller_of(&capture->user);
-	case D_BUILTIN_STACKDEPTH:
-		return capture->kernel.count;
-	case D_BUILTIN_USTACKDEPTH:
-		return capture->user.count;
-	case D_BUILTIN_CURTHREAD:
-		return capture->thread;
-	case D_BUILTIN_UREGS:
-		return b < capture->register_count ? capture->registers[b] : 0;
-	default:
-		return 0;
-	}
-}
-
-/* cwd or root; NULL: the source could not read it. */
-static const struct text *captured_path(struct engine *engine, enum d_builtin which)
-{
-	const struct event_capture *capture = firing_capture(&engine->firing);
-	const char *path = !capture      ? NULL
-		: which == D_BUILTIN_CWD ? capture->directory
-					 : capture->root_directory;
-
-	return path ? scratch_text(&engine->scratch, path, (uint32_t)strlen(path)) : NULL;
-}
-
-static enum d_fault builtin(
-	struct engine *engine, enum d_builtin which, unsigned b, uint64_t *result)
-{
-	const struct firing *firing = &engine->firing;
-	const struct text *text;
-
-	switch (which) {
-	case D_BUILTIN_PID:
-		*result = firing->process->pid;
-		return D_FAULT_NONE;
-	case D_BUILTIN_PPID:
-		*result = firing->process->ppid;
-		return D_FAULT_NONE;
-	case D_BUILTIN_UID:
-		*result = firing->process->uid;
-		return D_FAULT_NONE;
-	case D_BUILTIN_GID:
-		*result = firing->process->gid;
-		return D_FAULT_NONE;
-	case D_BUILTIN_TID:
-		*result = firing->tid;
-		return D_FAULT_NONE;
-	case D_BUILTIN_CPU:
-		*result = firing->cpu;
-		return D_FAULT_NONE;
-	case D_BUILTIN_ID:
-		*result = (uint64_t)firing->probe + 1;
-		return D_FAULT_NONE;
-	case D_BUILTIN_EPID:
-		*result = firing->enabling;
-		return D_FAULT_NONE;
-	case D_BUILTIN_TIMESTAMP:
-		*result = firing->time;
-		return D_FAULT_NONE;
-	case D_BUILTIN_VTIMESTAMP: /* the tracer's own events use no CPU time of the program */
-		*result = firing->event ? firing->event->cpu_time : 0;
-		return D_FAULT_NONE;
-	case D_BUILTIN_WALLTIMESTAMP:
-		*result = firing->time + (uint64_t)firing->wall_offset;
-		return D_FAULT_NONE;
-	case D_BUILTIN_EXECNAME:
-		text = process_text(&engine->name, firing->process, firing->process->execname);
-		break;
-	case D_BUILTIN_EXECARGS:
-		text = process_text(
-			&engine->arguments, firing->process, firing->process->arguments);
-		break;
-	case D_BUILTIN_CWD:
-	case D_BUILTIN_ROOT:
-		text = captured_path(engine, which);
-		if (!text)
-			return fault_set(engine, D_FAULT_BADADDR, 0);
-		break;
-	case D_BUILTIN_CALLER:
-	case D_BUILTIN_UCALLER:
-	case D_BUILTIN_CURTHREAD:
-	case D_BUILTIN_STACKDEPTH:
-	case D_BUILTIN_USTACKDEPTH:
-	case D_BUILTIN_UREGS:
-		*result = captured(engine, which, b);
-		return D_FAULT_NONE;
-	case D_BUILTIN_IPL:
-		*result = 0;
-		return D_FAULT_NONE;
-	case D_BUILTIN_ERRNO: /* of a system call: only where one returns is there any */
-		*result = 0;
-		return D_FAULT_NONE;
-	case D_BUILTIN_PROBEPROV:
-		text = probe_text(engine, ENGINE_NAME_PROVIDER);
-		break;
-	case D_BUILTIN_PROBEMOD:
-		text = probe_text(engine, ENGINE_NAME_MODULE);
-		break;
-	case D_BUILTIN_PROBEFUNC:
-		text = probe_text(engine, ENGINE_NAME_FUNCTION);
-		break;
-	case D_BUILTIN_PROBENAME:
-		text = probe_text(engine, ENGINE_NAME_NAME);
-		break;
-	default: /* not possible: sources were checked before the start */
-		return fault_set(engine, D_FAULT_ILLOP, 0);
-	}
-	if (text && text->length > engine->string_limit)
-		text = scratch_part(&engine->scratch, text, 0, engine->string_limit);
-	if (!text)
-		return fault_set(engine, D_FAULT_NOSCRATCH, 0);
-	*result = value_of_text(text);
-	return D_FAULT_NONE;
-}
-
-/* An integer in memory: form is c of D_OP_READ. */
-static enum d_fault read_integer(
-	struct engine *engine, uint64_t address, uint8_t form, uint64_t *result)
-{
-	uint32_t size = form & 15;
-	uint8_t bytes[8];
-	enum d_fault fault = memory_read(engine, address, size, bytes);
-
-	if (fault)
-		return fault;
-	switch (size) {
-	case 1:
-		*result = bytes[0];
-		break;
-	case 2: {
-		uint16_t half;
-		memcpy(&half, bytes, 2);
-		*result = half;
-		break;
-	}
-	case 4: {
-		uint32_t word;
-		memcpy(&word, bytes, 4);
-		*result = word;
-		break;
-	}
-	case 8:
-		memcpy(result, bytes, 8);
-		break;
-	default: /* of a bit-field, whose lowest byte is always the first */
-		*result = 0;
-		for (uint32_t i = 0; i < size; i++)
-			*result |= (uint64_t)bytes[i] << 8 * i;
-	}
-	if (form & 16)
-		*result = value_cut(*result, size, true);
-	return D_FAULT_NONE;
-}
-
-static enum d_fault write_integer(
-	struct engine *engine, uint64_t address, uint8_t size, uint64_t value)
-{
-	uint8_t byte = (uint8_t)value;
-	uint16_t half = (uint16_t)value;
-	uint32_t word = (uint32_t)value;
-	uint8_t odd[8];
-	const void *bytes = size == 1 ? (const void *)&byte
-		: size == 2           ? (const void *)&half
-		: size == 4           ? (const void *)&word
-		: size == 8           ? (const void *)&value
-				      : (const void *)odd;
-
-	/* A bit-field's lowest byte is always the first. */
-	for (unsigned i = 0; bytes == odd && i < size; i++)
-		odd[i] = (uint8_t)(value >> 8 * i);
-	return memory_write(engine, address, size, bytes);
-}
-
-/* Writes a string into the size bytes of a member or array element. */
-static enum d_fault write_text(
-	struct engine *engine, uint64_t address, uint32_t size, const struct text *text)
-{
-	uint32_t length = text && text->length < size ? text->length : size;
-	enum d_fault fault;
-
-	if (!text)
-		length = 0;
-	fault = memory_write(engine, address, length, text ? text->bytes : "");
-	if (!fault && length < size)
-		fault = memory_write(engine, address + length, 1, "");
-	return fault;
-}
-
 static enum d_fault address_string(
 	struct engine *engine, const struct text *text, uint64_t *address)
 {
@@ -375,64 +137,6 @@ static uint64_t cut_bits(uint64_t value, int32_t bits)
 	return bits < 0 ? (uint64_t)((int64_t)value >> above) : value >> above;
 }
 
-/* Stores a string in a global or this-> variable. */
-static void store_text(struct engine *engine, uint32_t variable, const struct text *text)
-{
-	uint64_t *value = &engine->values[variable];
-	struct text *kept = NULL;
-
-	if (*value == value_of_text(text))
-		return;
-	engine->variables[variable].has_characters = false;
-	if (text && text->length == 0) {
-		kept = &engine->empty;
-	} else if (text) {
-		kept = strings_keep(&engine->strings, text);
-		if (!kept) {
-			drops_add(&engine->drops, DROP_DYNAMIC, 1);
-			return;
-		}
-	}
-	/* The empty string, which is also the initial value, belongs to the engine. */
-	if (*value && *value != value_of_text(&engine->empty))
-		strings_retire(&engine->strings, (struct text *)(uintptr_t)*value);
-	*value = value_of_text(kept);
-}
-
-/*
- * Stores a character into a this-> string. The variable has strsize characters and a NUL; what
- * follows a NUL stays, and shows again when the NUL is overwritten. Strings that are in use do not
- * change, so the variable gets a new one.
- */
-static enum d_fault store_character(
-	struct engine *engine, uint32_t index, uint64_t position, char character)
-{
-	struct engine_variable *variable = &engine->variables[index];
-	const struct text *text = value_text(engine->values[index]);
-	size_t size = (size_t)engine->string_limit + 1;
-	struct text changed = {0};
-
-	if (!text || position >= size)
-		return fault_set(engine, D_FAULT_BADADDR, position);
-	if (!variable->characters)
-		variable->characters = malloc(size);
-	if (!variable->characters) {
-		drops_add(&engine->drops, DROP_DYNAMIC, 1);
-		return D_FAULT_NONE;
-	}
-	if (!variable->has_characters) {
-		memset(variable->characters, 0, size);
-		memcpy(variable->characters, text->bytes,
-			text->length < size ? text->length : size - 1);
-	}
-	variable->characters[position] = character;
-	changed.bytes = variable->characters;
-	changed.length = (uint32_t)strnlen(variable->characters, size - 1);
-	store_text(engine, index, &changed);
-	variable->has_characters = true;
-	return D_FAULT_NONE;
-}
-
 static bool gather_element(struct engine *engine, uint32_t index, const uint64_t *keys,
 	struct tuple *tuple, uint64_t *owner)
 {
@@ -440,31 +144,6 @@ static bool gather_element(struct engine *engine, uint32_t index, const uint64_t
 
 	*owner = variable->is_self ? firing_owner(&engine->firing) : 0;
 	return tuple_gather(tuple, &variable->shape, keys, dynamic_seed(index, *owner));
-}
-
-static uint64_t load_any(struct engine *engine, uint32_t index)
-{
-	const struct engine_variable *variable = &engine->variables[index];
-
-	return variable->is_self
-		? dynamic_self_load(&engine->dynamic, firing_owner(&engine->firing), variable->slot)
-		: engine->values[index];
-}
-
-static void store_any(struct engine *engine, uint32_t index, uint64_t value)
-{
-	const struct engine_variable *variable = &engine->variables[index];
-
-	if (variable->is_self && variable->is_string)
-		dynamic_self_store_text(&engine->dynamic, firing_owner(&engine->firing),
-			variable->slot, value_text(value));
-	else if (variable->is_self)
-		dynamic_self_store(
-			&engine->dynamic, firing_owner(&engine->firing), variable->slot, value);
-	else if (variable->is_string)
-		store_text(engine, index, value_text(value));
-	else
-		engine->values[index] = value;
 }
 
 /* Finds or adds the element of an aggregation; NULL after a fault or a drop. */
@@ -686,7 +365,7 @@ run_D_OP_ARGUMENT:
 							  : 0;
 	NEXT;
 run_D_OP_BUILTIN:
-	fault = builtin(engine, (enum d_builtin)at->immediate, at->b, &A);
+	fault = builtin_value(engine, (enum d_builtin)at->immediate, at->b, &A);
 	if (fault)
 		goto fault;
 	NEXT;
@@ -701,10 +380,10 @@ run_D_OP_STORE:
 	engine->values[at->immediate] = A;
 	NEXT;
 run_MACHINE_STORE_TEXT:
-	store_text(engine, (uint32_t)at->immediate, value_text(A));
+	scalar_store_text(engine, (uint32_t)at->immediate, value_text(A));
 	NEXT;
 run_D_OP_STORE_CHARACTER:
-	fault = store_character(engine, (uint32_t)at->immediate, B, (char)A);
+	fault = scalar_store_character(engine, (uint32_t)at->immediate, B, (char)A);
 	if (fault)
 		goto fault;
 	NEXT;
@@ -717,10 +396,10 @@ run_MACHINE_STORE_SELF_TEXT:
 		(uint32_t)at->immediate, value_text(A));
 	NEXT;
 run_MACHINE_LOAD_ANY:
-	A = load_any(engine, (uint32_t)at->immediate);
+	A = scalar_load(engine, (uint32_t)at->immediate);
 	NEXT;
 run_MACHINE_STORE_ANY:
-	store_any(engine, (uint32_t)at->immediate, A);
+	scalar_store(engine, (uint32_t)at->immediate, A);
 	NEXT;
 run_D_OP_LOAD_ELEMENT:
 	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
@@ -771,12 +450,12 @@ run_D_OP_FREE_ELEMENT:
 			(uint32_t)at->immediate, owner, &tuple, 0);
 	NEXT;
 run_D_OP_READ:
-	fault = read_integer(engine, B, at->c, &A);
+	fault = typed_read_integer(engine, B, at->c, &A);
 	if (fault)
 		goto fault;
 	NEXT;
 run_D_OP_WRITE:
-	fault = write_integer(engine, B, at->c, A);
+	fault = typed_write_integer(engine, B, at->c, A);
 	if (fault)
 		goto fault;
 	NEXT;
@@ -787,7 +466,7 @@ run_D_OP_TEXT:
 	A = value_of_text(text);
 	NEXT;
 run_D_OP_WRITE_TEXT:
-	fault = write_text(engine, B, (uint32_t)at->immediate, value_text(A));
+	fault = typed_write_text(engine, B, (uint32_t)at->immediate, value_text(A));
 	if (fault)
 		goto fault;
 	NEXT;
