@@ -125,7 +125,8 @@ MADE_MANUALS := $(B)/man/vmtap-eventlog.5 $(B)/man/vmtap-scripts.7
 MANUALS := $(filter-out $(MADE_MANUALS:$(B)/%=src/%),$(wildcard src/man/*.[1-8])) $(MADE_MANUALS)
 LIBS_CORE := -lelf -ljansson
 # Of optional libraries those that are installed, asked when the command is linked.
-LIBS_COMMAND = $(LIBS_CORE) -lz $(shell printf '\043include <pb_encode.h>\n' | $(CC) $(SYSTEM_HEADERS) -E - >/dev/null 2>&1 && echo -lprotobuf-nanopb)
+if_header = $(shell printf '\043include <$(1)>\n' | $(CC) $(SYSTEM_HEADERS) -E - >/dev/null 2>&1 && echo $(2))
+LIBS_COMMAND = $(LIBS_CORE) -lz $(call if_header,pb_encode.h,-lprotobuf-nanopb) $(call if_header,microhttpd.h,-lmicrohttpd)
 
 UNIT_SOURCES := $(wildcard tests/unit/test_*.c)
 UNIT_TESTS := $(UNIT_SOURCES:tests/unit/%.c=$(B)/tests/%)

@@ -57,6 +57,7 @@ for set; do
 		need zlib1g-dev header zlib.h
 		need binutils command -v ar
 		want libnanopb-dev 'vmtap export --perfetto' header pb_encode.h
+		want libmicrohttpd-dev 'vmtap serve' header microhttpd.h
 		;;
 	check)
 		need check header check.h
@@ -98,6 +99,7 @@ for set; do
 		need meson command -v meson
 		need chromium command -v chromium
 		need golang-go command -v go
+		need prometheus command -v prometheus
 		need ruby [ -e /usr/bin/ruby ]
 		need php-cli [ -e /usr/bin/php ]
 		need postgresql [ -d /usr/lib/postgresql ]

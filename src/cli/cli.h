@@ -27,6 +27,7 @@ int command_log(int argc, char **argv);
 int command_generate(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_flame(int argc, char **argv);
+int command_serve(int argc, char **argv);
 
 void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

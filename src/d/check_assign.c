@@ -6,6 +6,7 @@
 #include "d/check_argument.h"
 #include "d/hint.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "d/check_translator.h"
@@ -64,6 +65,44 @@ int d_check_aggregation(struct d_compiler *compiler, struct d_node *node)
 	return identifier ? 0 : -1;
 }
 
+/* What a key is called: the last name of a variable or a member, also when it is converted. */
+static const struct d_name *key_name(const struct d_node *key)
+{
+	for (;;) {
+		switch (key->kind) {
+		case D_NODE_NAME:
+		case D_NODE_MEMBER:
+			return key->name;
+		case D_NODE_CAST:
+		case D_NODE_STRINGOF:
+		case D_NODE_EXPANSION:
+			key = key->left;
+			break;
+		case D_NODE_CALL:
+			if (!key->right || key->right->next)
+				return NULL;
+			key = key->right;
+			break;
+		default:
+			return NULL;
+		}
+	}
+}
+
+static int name_keys(
+	struct d_compiler *compiler, struct d_aggregation *aggregation, const struct d_node *key)
+{
+	const struct d_name *name;
+
+	for (unsigned i = 0; key && i < aggregation->key_count; key = key->next, i++) {
+		name = key_name(key);
+		aggregation->key_names[i] = name ? strdup(name->bytes) : NULL;
+		if (name && !aggregation->key_names[i])
+			return d_fail_memory(compiler);
+	}
+	return 0;
+}
+
 /* @name[keys] = function(...) */
 static int check_aggregating(struct d_compiler *compiler, struct d_node *node)
 {
@@ -96,7 +135,9 @@ static int check_aggregating(struct d_compiler *compiler, struct d_node *node)
 			return -1;
 	} else {
 		if (d_check_new_keys(compiler, left, keys, &count) ||
-			d_symbol_aggregation_keys(compiler, identifier, keys, count))
+			d_symbol_aggregation_keys(compiler, identifier, keys, count) ||
+			name_keys(compiler, &compiler->program->aggregations[identifier->index],
+				left->right))
 			return -1;
 		identifier->function = right->function;
 		identifier->line = node->place.line;

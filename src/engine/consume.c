@@ -223,6 +223,13 @@ static void summarize(struct engine *engine, struct aggregate *aggregate)
 	aggregate_rows_free(&rows);
 }
 
+void consume_snapshot(struct engine *engine)
+{
+	engine->writer->operations->summary_begin(engine->writer);
+	for (size_t i = 0; i < engine->program->aggregation_count; i++)
+		summarize(engine, &engine->aggregates[i]);
+}
+
 bool consume_is_stopped(const struct engine *engine)
 {
 	return engine->is_stopped && engine->is_stopped(engine->stop_context);

@@ -28,6 +28,9 @@ void consume_exit(struct engine *engine, uint64_t status);
 /* Whether the user wants the end at once. */
 bool consume_is_stopped(const struct engine *engine);
 
+/* Gives the writer every aggregation as it is now. */
+void consume_snapshot(struct engine *engine);
+
 /* At the end of a run: prints every aggregation that printa() has not printed. */
 void consume_end(struct engine *engine);
 

@@ -650,6 +650,13 @@ void engine_collect(struct engine *engine)
 	consume_collect(engine);
 }
 
+void engine_snapshot(struct engine *engine)
+{
+	engine_collect(engine);
+	consume_snapshot(engine);
+	engine->writer->operations->flush(engine->writer);
+}
+
 void engine_advance(struct engine *engine, uint64_t now)
 {
 	if (!engine->begun || engine->ended || engine->exited || engine_next_tick(engine) > now)

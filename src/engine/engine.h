@@ -97,6 +97,13 @@ void engine_leave(struct engine *engine, uint32_t probe, uint32_t clause);
  */
 void engine_collect(struct engine *engine);
 
+/*
+ * Gives the writer every aggregation as it is now, in the way of a summary, and changes nothing:
+ * summary_begin, then summary for each, then flush. For writers that show a script's aggregations
+ * while it runs.
+ */
+void engine_snapshot(struct engine *engine);
+
 /* Fires the ticks that are due by `now`, for times when the source has no events. */
 void engine_advance(struct engine *engine, uint64_t now);
 

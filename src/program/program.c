@@ -35,8 +35,11 @@ void d_program_free(struct d_program *program)
 		free((char *)program->strings[i].bytes);
 	for (size_t i = 0; i < program->variable_count; i++)
 		free(program->variables[i].name);
-	for (size_t i = 0; i < program->aggregation_count; i++)
+	for (size_t i = 0; i < program->aggregation_count; i++) {
 		free(program->aggregations[i].name);
+		for (unsigned k = 0; k < program->aggregations[i].key_count; k++)
+			free(program->aggregations[i].key_names[k]);
+	}
 	for (size_t i = 0; i < program->format_count; i++)
 		free_format(&program->formats[i]);
 	for (size_t i = 0; i < program->layout_count; i++)

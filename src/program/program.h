@@ -104,6 +104,11 @@ struct d_aggregation {
 	int64_t parameters[5]; /* of lquantize and llquantize, in the call's order */
 	uint8_t key_count;
 	struct d_value_type keys[D_KEYS_MAX];
+	/*
+	 * What each key is called where it is a variable, a member or one of these converted
+	 * (copyinstr(this->reason): "reason"), in the first statement; NULL: it has no name.
+	 */
+	char *key_names[D_KEYS_MAX];
 };
 
 /* A printf format, parsed and checked against its arguments. */

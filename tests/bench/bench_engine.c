@@ -167,8 +167,12 @@ int main(void)
 			.probe_count = 1},
 	};
 	struct d_variable start = {"start", D_SCOPE_SELF, integer_type, 0, {{0}}};
-	struct d_aggregation count = {"_", D_AGGREGATE_COUNT, {0}, 1, {string_type}};
-	struct d_aggregation quantize = {"_", D_AGGREGATE_QUANTIZE, {0}, 1, {string_type}};
+	struct d_aggregation count = {
+		.name = "_", .function = D_AGGREGATE_COUNT, .key_count = 1, .keys = {string_type}};
+	struct d_aggregation quantize = {.name = "_",
+		.function = D_AGGREGATE_QUANTIZE,
+		.key_count = 1,
+		.keys = {string_type}};
 	struct d_options options = {.strsize = 256,
 		.aggsize = 4 << 20,
 		.dynvarsize = 1 << 20,

@@ -463,6 +463,17 @@ def bundled(name, stats, by, out):
             if match:
                 counted[match[1]] += int(match[3])
         equal(name, dict(counted), {k: n for k, (n, _) in by_key(by, "pause-end").items()})
+    elif name == "metrics":
+        seen = collections.Counter()
+        for line in open(out):
+            match = re.match(r"\s+\d+\s+toy\s+([A-Z]\w*Error|Error)\s+(\d+)$", line)
+            if match:
+                seen[match[1]] += int(match[2])
+        equal(name, dict(seen), {k: n for k, (n, _) in by_key(by, "raise").items()})
+        bars = sum(map(int, re.findall(r"\|[@ ]{40} (\d+)\s*$", open(out).read(), flags=re.M)))
+        equal(name, bars, vm["pause-end"])
+        gcs = re.findall(r"^\s+\d+\s+toy\s+[01]\s+(\d+)$", open(out).read(), flags=re.M)
+        equal(name, sum(map(int, gcs)), vm["gc-end"])
     elif name == "alloc_by_class":
         equal(name, rows(out, 2), {(k,): v for k, v in by_class(by).items()})
     elif name == "alloc_by_site":

@@ -69,7 +69,7 @@ _vmtap() {
 	help,*) words=$(_vmtap_verbs "$command") ;;
 	*,-p) words=$(_vmtap_processes "$command") ;;
 	*,--via) words="stream kernel auto" ;;
-	trace,-n | record,-n)
+	trace,-n | serve,-n | record,-n)
 		target=$(_vmtap_target)
 		[ -z "$target" ] || words=$(_vmtap_probes "$command" "$target")
 		;;
@@ -77,7 +77,7 @@ _vmtap() {
 	*)
 		case $verb,$current in
 		*,-*) words=$(_vmtap_options "$command" "$verb") ;;
-		trace,* | scripts,*) words=$(_vmtap_scripts "$command") ;;
+		trace,* | serve,* | scripts,*) words=$(_vmtap_scripts "$command") ;;
 		list,* | check,*)
 			words=$(_vmtap_processes "$command")
 			files=1

@@ -60,6 +60,7 @@ struct run {
 	uint64_t told;      /* when drops were last reported */
 	uint64_t looked;    /* when VMs that join and leave were last looked for */
 	uint64_t collected; /* when what sources count was last read for its own sake */
+	uint64_t shown;     /* when the last snapshot was made */
 	bool is_damaged;    /* the recording is damaged, not only cut off */
 	bool pending_drops; /* the engine has run since */
 	uint64_t lost;      /* events that the source has lost */
@@ -192,6 +193,21 @@ static void look_for_vms(struct run *run, uint64_t now)
 		source_merge_settle(run->source);
 }
 
+/* When the next snapshot is due; UINT64_MAX: never. */
+static uint64_t snapshot_due(const struct run *run)
+{
+	return run->settings->snapshot ? run->shown + run->settings->snapshot : UINT64_MAX;
+}
+
+static void make_snapshot(struct run *run, uint64_t now)
+{
+	if (now < snapshot_due(run))
+		return;
+	run->shown = now;
+	engine_status(run->engine);
+	engine_snapshot(run->engine);
+}
+
 /* Waits until there is something to do. */
 static void wait_for_more(struct run *run)
 {
@@ -225,6 +241,8 @@ static void wait_for_more(struct run *run)
 		due = drops;
 	if (flush_due(run) < due)
 		due = flush_due(run);
+	if (snapshot_due(run) < due)
+		due = snapshot_due(run);
 	if (due <= now)
 		left = (struct timespec){0};
 	else if (due - now < (uint64_t)left.tv_sec * 1000000000u + (uint64_t)left.tv_nsec)
@@ -284,6 +302,7 @@ static int main_loop(struct run *run, struct error *error)
 			engine_collect(run->engine);
 			run->collected = now;
 		}
+		make_snapshot(run, now);
 		if (targets->count > 1 || targets->arrivals.choice)
 			target_tell_ends(targets, SOURCE_MORE, NULL, run->settings->quiet);
 		if (state == SOURCE_MORE) {
@@ -436,7 +455,9 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	struct engine_settings engine_settings = {.program = settings->program,
 		.probes = settings->probes,
 		.self = &self,
-		.writer = is_json ? &json.writer : &text.writer,
+		.writer = settings->writer ? settings->writer
+			: is_json          ? &json.writer
+					   : &text.writer,
 		.effects = &effects.engine,
 		.target = target_pid(settings->targets),
 		.cpus = source && source->recorded ? 0 : (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
@@ -492,6 +513,9 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		engine_next_tick(run.engine) == UINT64_MAX ? "never" : "set");
 	engine_begin(run.engine, present(&run), wall_offset);
 	run.told = run.heard = run.flushed = run.collected = clock_monotonic();
+	if (settings->snapshot)
+		engine_snapshot(run.engine);
+	run.shown = run.told;
 	result = flush_when_due(&run, run.told, error);
 	if (!result && source && !has_exited(&run)) {
 		result = enable_probes(&run, error);

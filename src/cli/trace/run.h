@@ -11,6 +11,7 @@
 #include "program/program.h"
 
 struct targets;
+struct writer;
 
 struct run_settings {
 	const struct d_program *program;
@@ -20,6 +21,13 @@ struct run_settings {
 	const char *output_name; /* for messages: "<stdout>" or the file */
 	bool lossless;
 	bool quiet;
+	/*
+	 * For verbs that show aggregations in a way of their own: the writer, instead of the one
+	 * for the script's option format, and the time between two snapshots for it
+	 * (engine_snapshot()), in ns. NULL, 0: none.
+	 */
+	struct writer *writer;
+	uint64_t snapshot;
 };
 
 /*

@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "cli/trace/run.h"
+#include "cli/trace/trace.h"
 #include "cli/trace/trace_compile.h"
 #include "cli/trace/trace_list.h"
 #include "cli/trace/trace_options.h"
@@ -77,7 +78,9 @@ static int run(struct trace *trace, const struct d_program *program, struct d_pr
 		.output = output,
 		.output_name = trace->output ? trace->output : "<stdout>",
 		.lossless = trace->lossless,
-		.quiet = program->options.quiet};
+		.quiet = program->options.quiet,
+		.writer = trace->writer,
+		.snapshot = trace->snapshot};
 	struct error error = {""};
 	int status;
 
@@ -130,7 +133,7 @@ static int carry_out_to(
 	return status;
 }
 
-static int trace_target(struct trace *trace)
+int trace_target(struct trace *trace)
 {
 	struct d_probe_set probes = {0};
 	struct d_program *program = NULL;
@@ -171,7 +174,7 @@ static void print_version(const struct trace *trace)
 int command_trace(int argc, char **argv)
 {
 	struct trace trace;
-	int status = trace_options_parse(&trace, argc, argv);
+	int status = trace_options_parse(&trace, argc, argv, NULL);
 
 	if (!status && trace.mode == TRACE_VERSION) {
 		print_version(&trace);

@@ -235,6 +235,18 @@ static int no_script(const char *name)
 	return CLI_USAGE;
 }
 
+static int take_bundled(struct trace *trace, const struct bundled_script *bundled)
+{
+	struct script *script = add_script(trace, bundled->name, true);
+
+	if (!script)
+		return out_of_memory();
+	trace->is_bundled = true;
+	script->text = bundled->text;
+	script->length = bundled->length;
+	return CLI_OK;
+}
+
 /*
  * Takes an operand: the first one is a bundled script if it has the name of one and comes before
  * all other scripts. The others are the scripts' arguments.
@@ -242,7 +254,6 @@ static int no_script(const char *name)
 static int take_operand(struct trace *trace, char *text)
 {
 	const struct bundled_script *bundled = NULL;
-	struct script *script;
 
 	if (!trace->has_operand && !trace->script_count)
 		bundled = scripts_find(text);
@@ -251,13 +262,7 @@ static int take_operand(struct trace *trace, char *text)
 		trace->arguments[trace->argument_count++] = text;
 		return CLI_OK;
 	}
-	script = add_script(trace, bundled->name, true);
-	if (!script)
-		return out_of_memory();
-	trace->is_bundled = true;
-	script->text = bundled->text;
-	script->length = bundled->length;
-	return CLI_OK;
+	return take_bundled(trace, bundled);
 }
 
 static int add_target(struct trace *trace, struct target target)
@@ -494,7 +499,7 @@ static int take_option(struct trace *trace, int option, char *argument)
 	}
 }
 
-int trace_options_parse(struct trace *trace, int argc, char **argv)
+int trace_options_parse(struct trace *trace, int argc, char **argv, const char *script)
 {
 	static const char letters[] = "-:p:c:s:n:qo:x:ZelvFhb:wCD:U:I:L:P:m:f:i:SGHVBAaX:3:6:";
 	static const struct option options[] = {
@@ -535,6 +540,8 @@ int trace_options_parse(struct trace *trace, int argc, char **argv)
 	if (status || trace->mode == TRACE_VERSION)
 		return status;
 	status = take_rest(trace, argv + optind);
+	if (!status && script && !trace->script_count && !trace->argument_count)
+		status = take_bundled(trace, scripts_find(script));
 	if (!status)
 		status = check_options(trace);
 	return status ? status : set_options(trace);

@@ -13,6 +13,8 @@
 #include "cli/trace/target.h"
 #include "program/option.h"
 
+struct writer;
+
 /* An option of D as it was given. */
 struct setting {
 	const char *name;  /* as D knows it */
@@ -47,13 +49,16 @@ struct trace {
 	const char *no_program; /* after "--", the first of them, which could have been a command */
 	bool has_operand;       /* an operand has been seen, which may have been a script's name */
 	bool is_bundled;        /* the first script is one that comes with vmtap */
+	struct writer *writer;  /* as in struct run_settings, and the next */
+	uint64_t snapshot;
 };
 
 /*
- * Reads the environment and the command line. CLI_OK, or another exit status after a message.
+ * Reads the environment and the command line. script is the bundled one that runs if the command
+ * line names none; NULL: that is an error. CLI_OK, or another exit status after a message.
  * trace_options_free() in any case; strings may point into argv.
  */
-int trace_options_parse(struct trace *trace, int argc, char **argv);
+int trace_options_parse(struct trace *trace, int argc, char **argv, const char *script);
 void trace_options_free(struct trace *trace);
 
 #endif

@@ -8,7 +8,8 @@
  *   start, once
  *   clause_begin, then what the clause recorded (trace ... printa), clause_end; for each clause
  *     that prints, and for those of a speculation when it is committed
- *   summary_begin, then summary for each aggregation; once, after END
+ *   summary_begin, then summary for each aggregation; once, after END, and whenever the engine's
+ *     caller asks for a snapshot
  * Faults, drops, messages and flushes may come at any point in between.
  *
  * A writer serves one engine, and only the engine's thread calls it. Arguments belong to the engine

@@ -1,0 +1,273 @@
+/* page_server.c: see page_server.h. */
+#include "cli/serve/page_server.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#if __has_include(<microhttpd.h>)
+#include <microhttpd.h>
+
+#define TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
+
+enum {
+	CONNECTIONS = 64,
+	CONNECTIONS_OF_ONE = 16, /* from one address */
+	TIMEOUT_S = 10,          /* without a byte in either direction */
+	REQUEST_BYTES = 16 << 10 /* of a connection, for its request */
+};
+
+struct page_server {
+	struct MHD_Daemon *daemon;
+	pthread_mutex_t lock;      /* of page */
+	struct MHD_Response *page; /* counted by libmicrohttpd: a slow reader keeps an old one */
+	struct MHD_Response *index, *missing, *refused;
+	char url[NI_MAXHOST + NI_MAXSERV + 32];
+};
+
+static enum MHD_Result answer_page(struct page_server *server, struct MHD_Connection *connection)
+{
+	enum MHD_Result result;
+
+	pthread_mutex_lock(&server->lock);
+	result = MHD_queue_response(connection, MHD_HTTP_OK, server->page);
+	pthread_mutex_unlock(&server->lock);
+	return result;
+}
+
+static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url,
+	const char *method, const char *version, const char *upload, size_t *upload_size,
+	void **seen)
+{
+	static char first;
+	struct page_server *server = context;
+
+	(void)version;
+	(void)upload;
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
+		/* before its body is read, which nobody wants */
+		return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED, server->refused);
+	}
+	if (!*seen) {
+		*seen = &first;
+		return MHD_YES;
+	}
+	*upload_size = 0;
+	if (!strcmp(url, "/metrics"))
+		return answer_page(server, connection);
+	if (!strcmp(url, "/"))
+		return MHD_queue_response(connection, MHD_HTTP_OK, server->index);
+	return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, server->missing);
+}
+
+static struct MHD_Response *text_response(const char *text, const char *type)
+{
+	struct MHD_Response *response = MHD_create_response_from_buffer(
+		strlen(text), (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
+
+	if (response)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	return response;
+}
+
+static int make_responses(struct page_server *server)
+{
+	server->page = text_response("# EOF\n", TYPE);
+	server->index = text_response("The metrics are at /metrics.\n", "text/plain");
+	server->missing = text_response("There is only /metrics.\n", "text/plain");
+	server->refused = text_response("Only GET is allowed.\n", "text/plain");
+	if (!server->page || !server->index || !server->missing || !server->refused)
+		return -ENOMEM;
+	MHD_add_response_header(server->refused, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+	return 0;
+}
+
+/* Splits "HOST:PORT" and "[HOST]:PORT"; the host is in memory that the caller frees. */
+static int split_address(const char *address, char **host, const char **port, struct error *error)
+{
+	const char *colon = strrchr(address, ':'), *begin = address, *end = colon;
+
+	*host = NULL;
+	if (!colon || !colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
+		strtoul(colon + 1, NULL, 10) > 65535)
+		return error_set(
+			error, EINVAL, "%s: not an address of the form HOST:PORT", address);
+	*port = colon + 1;
+	if (begin != end && *begin == '[') {
+		begin++;
+		if (end[-1] != ']')
+			return error_set(error, EINVAL, "%s: '[' without ']'", address);
+		end--;
+	} else if (memchr(begin, ':', (size_t)(end - begin))) {
+		return error_set(error, EINVAL, "%s: an IPv6 address must be in brackets", address);
+	}
+	*host = strndup(begin, (size_t)(end - begin));
+	return *host ? 0 : error_set(error, ENOMEM, "out of memory");
+}
+
+static int listen_on(const struct addrinfo *place)
+{
+	int fd = socket(place->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), one = 1;
+	int number;
+
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (!bind(fd, place->ai_addr, place->ai_addrlen) && !listen(fd, SOMAXCONN))
+		return fd;
+	number = errno;
+	close(fd);
+	return -number;
+}
+
+/* Returns a listening socket, or a negative errno and a line in error. */
+static int open_socket(const char *address, struct error *error)
+{
+	const struct addrinfo hints = {
+		.ai_flags = AI_PASSIVE | AI_NUMERICSERV, .ai_socktype = SOCK_STREAM};
+	struct addrinfo *places = NULL;
+	const char *port;
+	char *host;
+	int fd = split_address(address, &host, &port, error);
+
+	if (fd)
+		return fd;
+	fd = getaddrinfo(*host ? host : NULL, port, &hints, &places);
+	if (fd) {
+		fd = error_set(error, EINVAL, "%s: %s", address, gai_strerror(fd));
+	} else {
+		fd = -EADDRNOTAVAIL;
+		for (const struct addrinfo *place = places; place && fd < 0; place = place->ai_next)
+			fd = listen_on(place);
+		if (fd < 0)
+			error_set(error, -fd, "%s: %s", address, strerror(-fd));
+		freeaddrinfo(places);
+	}
+	free(host);
+	return fd;
+}
+
+static void set_url(struct page_server *server, int fd)
+{
+	struct sockaddr_storage bound;
+	socklen_t size = sizeof(bound);
+	char host[NI_MAXHOST] = "?", port[NI_MAXSERV] = "?";
+
+	if (!getsockname(fd, (struct sockaddr *)&bound, &size))
+		getnameinfo((struct sockaddr *)&bound, size, host, sizeof(host), port, sizeof(port),
+			NI_NUMERICHOST | NI_NUMERICSERV);
+	snprintf(server->url, sizeof(server->url),
+		strchr(host, ':') ? "http://[%s]:%s/metrics" : "http://%s:%s/metrics", host, port);
+}
+
+/* libmicrohttpd's own messages, about connections that peers break, help nobody. */
+static void ignore_message(void *context, const char *format, va_list arguments)
+{
+	(void)context;
+	(void)format;
+	(void)arguments;
+}
+
+int page_server_open(const char *address, struct page_server **result, struct error *error)
+{
+	struct page_server *server;
+	int fd = open_socket(address, error);
+
+	*result = NULL;
+	if (fd < 0)
+		return fd;
+	server = calloc(1, sizeof(*server));
+	if (!server || make_responses(server)) {
+		close(fd);
+		page_server_close(server);
+		return error_set(error, ENOMEM, "out of memory");
+	}
+	pthread_mutex_init(&server->lock, NULL);
+	set_url(server, fd);
+	server->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0,
+		NULL, NULL, answer, server, MHD_OPTION_EXTERNAL_LOGGER, ignore_message, NULL,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT, CONNECTIONS_OF_ONE,
+		MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)REQUEST_BYTES, MHD_OPTION_END);
+	if (!server->daemon) {
+		close(fd);
+		page_server_close(server);
+		return error_set(error, EIO, "%s: the HTTP server cannot be started", address);
+	}
+	*result = server;
+	return 0;
+}
+
+const char *page_server_url(const struct page_server *server)
+{
+	return server->url;
+}
+
+void page_server_publish(struct page_server *server, const char *page, size_t size)
+{
+	struct MHD_Response *fresh = MHD_create_response_from_buffer(
+		size, (void *)(uintptr_t)page, MHD_RESPMEM_MUST_COPY);
+	struct MHD_Response *old;
+
+	if (!fresh)
+		return;
+	MHD_add_response_header(fresh, MHD_HTTP_HEADER_CONTENT_TYPE, TYPE);
+	pthread_mutex_lock(&server->lock);
+	old = server->page;
+	server->page = fresh;
+	pthread_mutex_unlock(&server->lock);
+	MHD_destroy_response(old);
+}
+
+void page_server_close(struct page_server *server)
+{
+	if (!server)
+		return;
+	if (server->daemon)
+		MHD_stop_daemon(server->daemon);
+	if (server->page)
+		MHD_destroy_response(server->page);
+	if (server->index)
+		MHD_destroy_response(server->index);
+	if (server->missing)
+		MHD_destroy_response(server->missing);
+	if (server->refused)
+		MHD_destroy_response(server->refused);
+	free(server);
+}
+
+#else
+
+int page_server_open(const char *address, struct page_server **server, struct error *error)
+{
+	(void)address;
+	*server = NULL;
+	return error_set(
+		error, ENOSYS, "serve is not in this build, since libmicrohttpd-dev was missing");
+}
+
+const char *page_server_url(const struct page_server *server)
+{
+	(void)server;
+	return "";
+}
+
+void page_server_publish(struct page_server *server, const char *page, size_t size)
+{
+	(void)server;
+	(void)page;
+	(void)size;
+}
+
+void page_server_close(struct page_server *server)
+{
+	(void)server;
+}
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * serve.c: `vmtap serve`: a script's aggregations as metrics over HTTP, for Prometheus and whatever
+ * else reads OpenMetrics. It is a trace with a writer of its own (metrics_writer.h): all that
+ * `vmtap trace` can trace can be served. A snapshot of the aggregations is made at a steady rate,
+ * so any number of scrapes costs the traced programs nothing.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/serve/page_server.h"
+#include "cli/trace/trace.h"
+#include "cli/trace/trace_options.h"
+#include "engine/output/metrics_writer.h"
+
+#define ADDRESS "127.0.0.1:9464"
+
+enum { SERIES = 1000, INTERVAL_MS = 1000, INTERVAL_MS_MAX = 3600000, SERIES_MAX = 1000000 };
+
+struct serve_options {
+	const char *address;
+	uint64_t interval, series;
+	bool is_helped;
+};
+
+static void help(void)
+{
+	printf("Usage: vmtap serve [OPTION]... [SCRIPT|-s FILE|-n CLAUSE] [ARGUMENT]...\n"
+	       "Serves the aggregations of a D script as metrics, for Prometheus and others that\n"
+	       "read OpenMetrics. Without a script that is 'metrics' ('vmtap scripts metrics'), "
+	       "for\n"
+	       "every VM of this user, also those that start later.\n\n"
+	       "      --listen HOST:PORT\n"
+	       "                  where to listen; the default is " ADDRESS ", port 0 is any\n"
+	       "                  that is free. Whoever can connect can read the metrics\n"
+	       "      --interval MS\n"
+	       "                  the time between two looks at the aggregations, 1000 by default\n"
+	       "      --series N  at most so many rows of an aggregation, the largest, 1000 by\n"
+	       "                  default\n"
+	       "  -h, --help      this text\n\n"
+	       "All other options are those of 'vmtap trace': what to trace (-p, -c, --wait), and\n"
+	       "options of D (-x).\n\n"
+	       "Exit status: as 'vmtap trace'; 3 also if the address cannot be used.\n");
+}
+
+static int take_number(const char *name, const char *text, uint64_t limit, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || !*number || *number > limit)
+		return cli_usage(
+			"serve", "%s: '%s' is not a number from 1 to %" PRIu64, name, text, limit);
+	return CLI_OK;
+}
+
+/* If the word is the option (--name VALUE, --name=VALUE), its value, and *index is moved on. */
+static const char *value_of(const char *name, int argc, char **argv, int *index, bool *is_missing)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(argv[*index], name, length))
+		return NULL;
+	if (argv[*index][length] == '=')
+		return argv[*index] + length + 1;
+	if (argv[*index][length])
+		return NULL;
+	*is_missing = *index + 1 == argc;
+	return *is_missing ? NULL : argv[++*index];
+}
+
+/*
+ * Takes the verb's own options out of the words; what remains is a command line of `vmtap trace`.
+ * Words after "--" are not looked at.
+ */
+static int take_options(struct serve_options *options, int argc, char **argv, char **rest)
+{
+	int count = 0, status = CLI_OK;
+	const char *value;
+	bool is_missing = false;
+
+	for (int i = 0; i < argc && !status && !is_missing; i++) {
+		if (!strcmp(argv[i], "--")) {
+			while (i < argc)
+				rest[count++] = argv[i++];
+		} else if (i && (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))) {
+			options->is_helped = true;
+		} else if ((value = value_of("--listen", argc, argv, &i, &is_missing))) {
+			options->address = value;
+		} else if ((value = value_of("--interval", argc, argv, &i, &is_missing))) {
+			status = take_number(
+				"--interval", value, INTERVAL_MS_MAX, &options->interval);
+		} else if ((value = value_of("--series", argc, argv, &i, &is_missing))) {
+			status = take_number("--series", value, SERIES_MAX, &options->series);
+		} else if (is_missing) {
+			return cli_usage("serve", "option '%s' requires an argument", argv[i]);
+		} else {
+			rest[count++] = argv[i];
+		}
+	}
+	rest[count] = NULL;
+	return status;
+}
+
+static void publish(void *context, const char *page, size_t size)
+{
+	page_server_publish(context, page, size);
+}
+
+static int serve(struct trace *trace, const struct serve_options *options)
+{
+	struct page_server *server;
+	struct metrics_writer writer;
+	struct error error = {""};
+	sigset_t signals, before;
+	int status;
+
+	/* the server's thread must not take what ends the trace */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	if (page_server_open(options->address, &server, &error)) {
+		cli_message("%s", error.text);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		return CLI_CANNOT;
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (metrics_writer_init(&writer,
+		    &(struct metrics_settings){.output = stdout,
+			    .messages = stderr,
+			    .series_max = options->series,
+			    .publish = publish,
+			    .publish_context = server})) {
+		cli_message("out of memory");
+		status = CLI_CANNOT;
+	} else {
+		trace->writer = &writer.writer;
+		trace->snapshot = options->interval * CLOCK_NS_PER_MS;
+		fprintf(stderr, "vmtap: serving %s\n", page_server_url(server));
+		status = trace_target(trace);
+		metrics_writer_free(&writer);
+	}
+	page_server_close(server);
+	return status;
+}
+
+int command_serve(int argc, char **argv)
+{
+	struct serve_options options = {
+		.address = ADDRESS, .interval = INTERVAL_MS, .series = SERIES};
+	char **words = calloc((size_t)argc + 2, sizeof(*words));
+	struct trace trace;
+	int status, count = 0;
+
+	if (!words) {
+		cli_message("out of memory");
+		return CLI_CANNOT;
+	}
+	status = take_options(&options, argc, argv, words);
+	if (options.is_helped)
+		help();
+	if (status || options.is_helped) {
+		free(words);
+		return status;
+	}
+	while (words[count])
+		count++;
+	status = trace_options_parse(&trace, count, words, "metrics");
+	if (!status && trace.mode != TRACE_RUN) {
+		status = cli_usage("serve", "a script can only be run, not listed or compiled");
+	} else if (!status) {
+		void (*sigpipe)(int) = signal(SIGPIPE, SIG_IGN);
+		status = serve(&trace, &options);
+		signal(SIGPIPE, sigpipe);
+	}
+	trace_options_free(&trace);
+	free(words);
+	return status;
+}

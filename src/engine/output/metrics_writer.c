@@ -1,0 +1,550 @@
+/* metrics_writer.c: see metrics_writer.h. */
+#include "engine/output/metrics_writer.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "engine/output/messages.h"
+#include "engine/value.h"
+
+enum { PID_KEPT_S = 300, GONE_MAX = 4096, NAME_MAX_BYTES = 128 };
+
+/* A process that rows name and that does not exist any longer. */
+struct gone_process {
+	uint64_t pid;
+	uint64_t since;
+};
+
+static struct metrics_writer *metrics_of(struct writer *writer)
+{
+	return (struct metrics_writer *)((char *)writer - offsetof(struct metrics_writer, writer));
+}
+
+static struct writer *text_of(struct writer *writer)
+{
+	return &metrics_of(writer)->text.writer;
+}
+
+/* ---- names, labels, numbers ---- */
+
+/* A name with the characters that metrics and labels may have. */
+static void print_name(const char *name, FILE *page)
+{
+	if (!*name)
+		putc('_', page);
+	for (; *name; name++)
+		putc(isalnum((unsigned char)*name) ? *name : '_', page);
+}
+
+static bool ends_with(const char *name, size_t length, const char *suffix)
+{
+	size_t size = strlen(suffix);
+
+	return length > size && !memcmp(name + length - size, suffix, size);
+}
+
+/* What a metric is called: the aggregation's name without "_total", and what that says of it. */
+struct metric {
+	const struct aggregate *aggregate;
+	char name[NAME_MAX_BYTES];
+	const char *type; /* of OpenMetrics */
+	bool is_seconds;
+};
+
+static const char *name_of(const struct aggregate *aggregate)
+{
+	return aggregate->definition->name ? aggregate->definition->name : "_";
+}
+
+/* Without "_total". */
+static size_t stem_length(const char *name)
+{
+	size_t length = strlen(name);
+
+	return ends_with(name, length, "_total") ? length - strlen("_total") : length;
+}
+
+/* Of the aggregations that the page has, how many would have the same name. */
+static size_t count_same(const struct metrics_writer *metrics, const char *name)
+{
+	size_t length = stem_length(name), same = 0;
+
+	for (size_t i = 0; i < metrics->shown; i++)
+		same += stem_length(metrics->names[i]) == length &&
+			!memcmp(metrics->names[i], name, length);
+	return same;
+}
+
+static void metric_init(struct metric *metric, const struct metrics_writer *metrics,
+	const struct aggregate *aggregate)
+{
+	const char *name = name_of(aggregate);
+	size_t length = stem_length(name), same = count_same(metrics, name);
+	bool is_total = name[length];
+
+	if (same)
+		snprintf(metric->name, sizeof(metric->name), "%.*s_%zu", (int)length, name,
+			same + 1);
+	else
+		snprintf(metric->name, sizeof(metric->name), "%.*s", (int)length, name);
+	metric->aggregate = aggregate;
+	metric->is_seconds = ends_with(metric->name, strlen(metric->name), "_seconds");
+	if (aggregate_is_distribution(aggregate))
+		metric->type = "histogram";
+	else if (aggregate->definition->function == D_AGGREGATE_COUNT ||
+		(aggregate->definition->function == D_AGGREGATE_SUM && is_total))
+		metric->type = "counter";
+	else
+		metric->type = "gauge";
+}
+
+static void print_escaped(const char *bytes, size_t length, FILE *page)
+{
+	while (length) {
+		size_t size = utf8_bytes(bytes, length);
+
+		if (!size) {
+			fputs("\357\277\275", page);
+			size = 1;
+		} else if (*bytes == '\n') {
+			fputs("\\n", page);
+		} else if (*bytes == '"' || *bytes == '\\') {
+			putc('\\', page);
+			putc(*bytes, page);
+		} else if (size == 1 && iscntrl((unsigned char)*bytes)) {
+			putc('?', page);
+		} else {
+			fwrite(bytes, 1, size, page);
+		}
+		bytes += size;
+		length -= size;
+	}
+}
+
+/* The text of a key, for people; places and stacks are on one line. */
+static void print_value(
+	struct metrics_writer *metrics, const struct d_value_type *type, uint64_t value)
+{
+	const struct text *text = d_value_is_text(type->kind) ? value_text(value) : NULL;
+	struct format_context context = metrics->context;
+	const char *bytes;
+	size_t length;
+
+	if (!d_value_is_text(type->kind)) {
+		value = value_cut(value, type->size, type->is_signed);
+		fprintf(metrics->page, type->is_signed ? "%" PRId64 : "%" PRIu64, value);
+		return;
+	}
+	if (!text)
+		return;
+	if (type->kind == D_VALUE_STRING) {
+		print_escaped(text->bytes, text->length, metrics->page);
+		return;
+	}
+	rewind(metrics->label);
+	context.output = metrics->label;
+	format_trace(&context, type, value);
+	if (fflush(metrics->label) || !metrics->label_bytes) {
+		metrics->error = ENOMEM;
+		return;
+	}
+	bytes = metrics->label_bytes;
+	length = metrics->label_size;
+	while (length && isspace((unsigned char)*bytes)) {
+		bytes++;
+		length--;
+	}
+	while (length && isspace((unsigned char)bytes[length - 1]))
+		length--;
+	print_escaped(bytes, length, metrics->page);
+}
+
+/* Whether an earlier key has the same name, or the format has a use for it. */
+static bool is_name_taken(const struct d_aggregation *definition, unsigned key)
+{
+	const char *name = definition->key_names[key];
+
+	if (!strcmp(name, "le"))
+		return true;
+	for (unsigned i = 0; i < key; i++)
+		if (definition->key_names[i] && !strcmp(definition->key_names[i], name))
+			return true;
+	return false;
+}
+
+static void print_label_name(const struct d_aggregation *definition, unsigned key, FILE *page)
+{
+	if (!definition->key_names[key])
+		fprintf(page, "key%u", key);
+	else
+		print_name(definition->key_names[key], page);
+	if (definition->key_names[key] && is_name_taken(definition, key))
+		fprintf(page, "_%u", key);
+}
+
+/* {a="1",le="7"}; bound "": without le. */
+static void print_labels(struct metrics_writer *metrics, const struct metric *metric,
+	const struct aggregate_row *row, const char *bound)
+{
+	const struct d_aggregation *definition = metric->aggregate->definition;
+	FILE *page = metrics->page;
+
+	if (!definition->key_count && !*bound)
+		return;
+	putc('{', page);
+	for (unsigned i = 0; i < definition->key_count; i++) {
+		if (i)
+			putc(',', page);
+		print_label_name(definition, i, page);
+		fputs("=\"", page);
+		print_value(metrics, &row->shape->types[i], row->keys[i]);
+		putc('"', page);
+	}
+	if (*bound)
+		fprintf(page, "%sle=\"%s\"", definition->key_count ? "," : "", bound);
+	putc('}', page);
+}
+
+static void print_number(const struct metric *metric, int64_t number, FILE *page)
+{
+	uint64_t size = number < 0 ? -(uint64_t)number : (uint64_t)number;
+
+	if (metric->is_seconds)
+		fprintf(page, "%s%" PRIu64 ".%09" PRIu64, number < 0 ? "-" : "",
+			size / CLOCK_NS_PER_S, size % CLOCK_NS_PER_S);
+	else if (metric->aggregate->definition->function == D_AGGREGATE_COUNT)
+		fprintf(page, "%" PRIu64, (uint64_t)number);
+	else
+		fprintf(page, "%" PRId64, number);
+}
+
+/* ---- rows ---- */
+
+/* The cumulative counts from the first bucket that was hit to the last, then all values. */
+static void print_histogram(struct metrics_writer *metrics, const struct metric *metric,
+	const struct aggregate_row *row, const uint64_t *data)
+{
+	const struct distribution *distribution = &metric->aggregate->distribution;
+	const struct counts *counts = aggregate_counts(data);
+	uint32_t first = counts->first, end = counts->first + counts->size;
+	int64_t total = 0;
+	char bound[48];
+
+	/* a span has room at its ends */
+	while (first < end && !counts_get(counts, first))
+		first++;
+	while (first < end && !counts_get(counts, end - 1))
+		end--;
+	for (uint32_t i = first; i < end; i++) {
+		int64_t high = distribution_range(distribution, i).high;
+
+		total += counts_get(counts, i);
+		if (high == INT64_MAX)
+			break;
+		if (metric->is_seconds)
+			snprintf(bound, sizeof(bound), "%.10g", (double)high / 1e9);
+		else
+			snprintf(bound, sizeof(bound), "%" PRId64, high);
+		fprintf(metrics->page, "vmtap_%s_bucket", metric->name);
+		print_labels(metrics, metric, row, bound);
+		fprintf(metrics->page, " %" PRId64 "\n", total);
+	}
+	fprintf(metrics->page, "vmtap_%s_bucket", metric->name);
+	print_labels(metrics, metric, row, "+Inf");
+	fprintf(metrics->page, " %" PRId64 "\n", total);
+	fprintf(metrics->page, "vmtap_%s_count", metric->name);
+	print_labels(metrics, metric, row, "");
+	fprintf(metrics->page, " %" PRId64 "\n", total);
+}
+
+static void print_row(struct metrics_writer *metrics, const struct metric *metric,
+	const struct aggregate_row *row)
+{
+	const uint64_t *data = row->data[0];
+
+	if (aggregate_is_distribution(metric->aggregate)) {
+		print_histogram(metrics, metric, row, data);
+		return;
+	}
+	fprintf(metrics->page, "vmtap_%s%s", metric->name,
+		strcmp(metric->type, "counter") ? "" : "_total");
+	print_labels(metrics, metric, row, "");
+	putc(' ', metrics->page);
+	print_number(metric, aggregate_number(metric->aggregate, data, metric->aggregate->normal),
+		metrics->page);
+	putc('\n', metrics->page);
+}
+
+/* Whether a process ended so long ago that its rows are not shown any more. */
+static bool is_long_gone(struct metrics_writer *metrics, uint64_t pid)
+{
+	uint64_t now = clock_monotonic();
+
+	if (!pid || pid > INT32_MAX || !kill((pid_t)pid, 0) || errno != ESRCH)
+		return false;
+	for (size_t i = 0; i < metrics->gone_count; i++)
+		if (metrics->gone[i].pid == pid)
+			return now - metrics->gone[i].since > PID_KEPT_S * CLOCK_NS_PER_S;
+	if (metrics->gone_count == GONE_MAX)
+		return true;
+	metrics->gone[metrics->gone_count++] = (struct gone_process){pid, now};
+	return false;
+}
+
+/* The key that is a process's number; key_count: there is none. */
+static unsigned pid_key(const struct d_aggregation *definition)
+{
+	unsigned i = 0;
+
+	while (i < definition->key_count &&
+		(!definition->key_names[i] || strcmp(definition->key_names[i], "pid") ||
+			definition->keys[i].kind != D_VALUE_INTEGER))
+		i++;
+	return i;
+}
+
+static void print_rows(struct metrics_writer *metrics, const struct metric *metric,
+	const struct aggregate_rows *rows, uint64_t *left_out)
+{
+	unsigned key = pid_key(metric->aggregate->definition);
+	uint64_t shown = 0;
+
+	/* the largest come last */
+	for (size_t i = rows->count; i > 0; i--) {
+		const struct aggregate_row *row = &rows->rows[i - 1];
+
+		if (key < metric->aggregate->definition->key_count &&
+			is_long_gone(metrics,
+				value_cut(row->keys[key], row->shape->types[key].size, false)))
+			continue;
+		if (shown < metrics->series_max)
+			print_row(metrics, metric, row);
+		else
+			++*left_out;
+		shown++;
+	}
+}
+
+/* ---- the page ---- */
+
+static void begin_summary(struct writer *writer)
+{
+	struct metrics_writer *metrics = metrics_of(writer);
+
+	rewind(metrics->page);
+	metrics->shown = 0;
+	metrics->is_open = true;
+}
+
+static void note_left_out(struct metrics_writer *metrics, const char *name, uint64_t left_out)
+{
+	if (metrics->shown == metrics->room) {
+		size_t room = metrics->room ? 2 * metrics->room : 16;
+		uint64_t *counts = realloc(metrics->left_out, room * sizeof(*counts));
+		const char **names;
+
+		if (counts)
+			metrics->left_out = counts;
+		names = realloc(metrics->names, room * sizeof(*names));
+		if (names)
+			metrics->names = names;
+		if (!counts || !names) {
+			metrics->error = ENOMEM;
+			return;
+		}
+		metrics->room = room;
+	}
+	metrics->names[metrics->shown] = name;
+	metrics->left_out[metrics->shown++] = left_out;
+}
+
+static void write_summary(struct writer *writer, const struct aggregate_rows *rows)
+{
+	struct metrics_writer *metrics = metrics_of(writer);
+	uint64_t left_out = 0;
+	struct metric metric;
+
+	metric_init(&metric, metrics, rows->aggregates[0]);
+	fprintf(metrics->page, "# TYPE vmtap_%s %s\n", metric.name, metric.type);
+	if (metric.is_seconds)
+		fprintf(metrics->page, "# UNIT vmtap_%s seconds\n", metric.name);
+	print_rows(metrics, &metric, rows, &left_out);
+	note_left_out(metrics, name_of(rows->aggregates[0]), left_out);
+}
+
+static void print_own(struct metrics_writer *metrics)
+{
+	FILE *page = metrics->page;
+	char tag[32];
+
+	fputs("# TYPE vmtap_serve_series_left_out gauge\n", page);
+	for (size_t i = 0; i < metrics->shown; i++)
+		fprintf(page, "vmtap_serve_series_left_out{aggregation=\"%s\"} %" PRIu64 "\n",
+			metrics->names[i], metrics->left_out[i]);
+	fputs("# TYPE vmtap_serve_drops counter\n", page);
+	for (int i = 0; i < DROP_KINDS; i++) {
+		snprintf(tag, sizeof(tag), "%s", messages_drop_tag(i));
+		for (char *c = tag; *c; c++)
+			*c = (char)tolower((unsigned char)*c);
+		fprintf(page, "vmtap_serve_drops_total{kind=\"%s\"} %" PRIu64 "\n", tag,
+			metrics->drops[i]);
+	}
+	fprintf(page, "# TYPE vmtap_serve_faults counter\nvmtap_serve_faults_total %" PRIu64 "\n",
+		metrics->faults);
+	fputs("# EOF\n", page);
+}
+
+static void flush(struct writer *writer)
+{
+	struct metrics_writer *metrics = metrics_of(writer);
+
+	text_of(writer)->operations->flush(text_of(writer));
+	if (!metrics->is_open)
+		return;
+	metrics->is_open = false;
+	print_own(metrics);
+	if (fflush(metrics->page) || ferror(metrics->page))
+		metrics->error = ENOMEM;
+	else
+		metrics->publish(metrics->publish_context, metrics->bytes, metrics->size);
+}
+
+/* ---- what a text writer does as well ---- */
+
+static void start(struct writer *writer, const struct writer_run *run)
+{
+	struct metrics_writer *metrics = metrics_of(writer);
+
+	metrics->context.options = run->options;
+	metrics->context.places = run->places;
+	metrics->context.cpus = run->cpus;
+	text_of(writer)->operations->start(text_of(writer), run);
+}
+
+static void begin_clause(struct writer *writer, const struct writer_clause *clause)
+{
+	text_of(writer)->operations->clause_begin(text_of(writer), clause);
+}
+
+static void write_trace(struct writer *writer, const struct d_value_type *type, uint64_t value)
+{
+	text_of(writer)->operations->trace(text_of(writer), type, value);
+}
+
+static void write_tracemem(struct writer *writer, const char *bytes, size_t size)
+{
+	text_of(writer)->operations->tracemem(text_of(writer), bytes, size);
+}
+
+static void write_print(struct writer *writer, const struct d_layout *layouts, uint32_t index,
+	uint64_t address, const struct text *bytes)
+{
+	text_of(writer)->operations->print(text_of(writer), layouts, index, address, bytes);
+}
+
+static void write_printf(struct writer *writer, const struct d_format *format,
+	const struct d_action *action, const uint64_t *values)
+{
+	text_of(writer)->operations->printf(text_of(writer), format, action, values);
+}
+
+static void write_printa(
+	struct writer *writer, const struct aggregate_rows *rows, const struct d_format *format)
+{
+	text_of(writer)->operations->printa(text_of(writer), rows, format);
+}
+
+static void end_clause(struct writer *writer, const struct writer_clause *clause)
+{
+	text_of(writer)->operations->clause_end(text_of(writer), clause);
+}
+
+static void write_fault(struct writer *writer, const struct writer_fault *fault)
+{
+	metrics_of(writer)->faults++;
+	text_of(writer)->operations->fault(text_of(writer), fault);
+}
+
+static void write_drop(struct writer *writer, const struct writer_drop *drop)
+{
+	metrics_of(writer)->drops[drop->kind] += drop->count;
+	text_of(writer)->operations->drop(text_of(writer), drop);
+}
+
+static void write_message(struct writer *writer, const char *line)
+{
+	text_of(writer)->operations->message(text_of(writer), line);
+}
+
+static void write_interrupt(struct writer *writer)
+{
+	(void)writer;
+}
+
+static bool is_pending(struct writer *writer)
+{
+	return text_of(writer)->operations->is_pending(text_of(writer));
+}
+
+static int error_of(struct writer *writer)
+{
+	int error = text_of(writer)->operations->error(text_of(writer));
+
+	return error ? error : metrics_of(writer)->error;
+}
+
+static const struct writer_operations operations = {
+	.start = start,
+	.clause_begin = begin_clause,
+	.trace = write_trace,
+	.tracemem = write_tracemem,
+	.print = write_print,
+	.printf = write_printf,
+	.printa = write_printa,
+	.clause_end = end_clause,
+	.summary_begin = begin_summary,
+	.summary = write_summary,
+	.fault = write_fault,
+	.drop = write_drop,
+	.message = write_message,
+	.interrupt = write_interrupt,
+	.flush = flush,
+	.is_pending = is_pending,
+	.error = error_of,
+};
+
+int metrics_writer_init(struct metrics_writer *metrics, const struct metrics_settings *settings)
+{
+	*metrics = (struct metrics_writer){.writer = {&operations},
+		.series_max = settings->series_max,
+		.publish = settings->publish,
+		.publish_context = settings->publish_context};
+	text_writer_init(&metrics->text, settings->output, settings->messages);
+	metrics->page = open_memstream(&metrics->bytes, &metrics->size);
+	metrics->label = open_memstream(&metrics->label_bytes, &metrics->label_size);
+	metrics->gone = calloc(GONE_MAX, sizeof(*metrics->gone));
+	if (metrics->page && metrics->label && metrics->gone)
+		return 0;
+	metrics_writer_free(metrics);
+	return -ENOMEM;
+}
+
+void metrics_writer_free(struct metrics_writer *metrics)
+{
+	if (metrics->page)
+		fclose(metrics->page);
+	if (metrics->label)
+		fclose(metrics->label);
+	free(metrics->bytes);
+	free(metrics->label_bytes);
+	free(metrics->left_out);
+	free(metrics->names);
+	free(metrics->gone);
+	*metrics = (struct metrics_writer){.writer = {&operations}};
+}

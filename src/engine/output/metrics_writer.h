@@ -1,0 +1,70 @@
+/*
+ * metrics_writer.h: a writer that shows aggregations as metrics, in the text format of OpenMetrics
+ * 1.0, which Prometheus reads. Each snapshot (engine_snapshot()) makes a page. What clauses print
+ * goes to a text writer, as without metrics.
+ *
+ * An aggregation @name becomes the metric vmtap_name; its keys become labels with the names that
+ * they have in the script (d_aggregation.key_names), "key0", "key1" ... where they have none.
+ *
+ *   count()                     a counter
+ *   sum()                       a counter if the name ends in _total, else a gauge
+ *   min, max, avg, stddev       gauges
+ *   quantize, lquantize, llquantize   histograms; the sum of the values is not known
+ *
+ * Where the name ends in _seconds, or _seconds_total, the numbers are ns and are shown as seconds.
+ * Names and labels are data of the traced program: they are escaped, and bytes that are not UTF-8
+ * become U+FFFD.
+ *
+ * A page has a limited number of rows of each aggregation, those with the largest values; how many
+ * are left out is a metric too. Rows with a label pid are left out from five minutes after the end
+ * of that process on.
+ */
+#ifndef VMTAP_ENGINE_OUTPUT_METRICS_WRITER_H
+#define VMTAP_ENGINE_OUTPUT_METRICS_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "engine/output/text_writer.h"
+#include "engine/output/writer.h"
+
+struct gone_process;
+
+struct metrics_writer {
+	struct writer writer; /* for struct engine_settings */
+	struct text_writer text;
+	struct format_context context;
+	size_t series_max;
+	/* Takes a page, which is valid during the call. */
+	void (*publish)(void *context, const char *page, size_t size);
+	void *publish_context;
+
+	FILE *page;
+	char *bytes;
+	size_t size;
+	FILE *label; /* where a place or a stack is printed before it is escaped */
+	char *label_bytes;
+	size_t label_size;
+	bool is_open;       /* a page has been begun */
+	uint64_t *left_out; /* rows, by aggregation of the page */
+	const char **names;
+	size_t shown, room;
+	uint64_t drops[DROP_KINDS], faults;
+	struct gone_process *gone;
+	size_t gone_count;
+	int error;
+};
+
+struct metrics_settings {
+	FILE *output, *messages; /* for what clauses print */
+	size_t series_max;       /* rows of an aggregation on a page */
+	void (*publish)(void *context, const char *page, size_t size);
+	void *publish_context;
+};
+
+/* -ENOMEM. */
+int metrics_writer_init(struct metrics_writer *metrics, const struct metrics_settings *settings);
+void metrics_writer_free(struct metrics_writer *metrics);
+
+#endif
