@@ -3,6 +3,7 @@
 # runtime (--wait). They join while the trace runs, and leave without ending it.
 set -u
 . tests/e2e/common
+alone "$0" "$@"
 
 export XDG_RUNTIME_DIR=$directory/runtime
 mkdir -m 700 "$XDG_RUNTIME_DIR"

