@@ -135,6 +135,11 @@ void d_compiler_wait(struct d_compiler *compiler)
 	compiler->settings.waits = true;
 }
 
+void d_compiler_wait_for_programs(struct d_compiler *compiler)
+{
+	compiler->settings.waits = compiler->settings.waits_for_programs = true;
+}
+
 int d_compiler_carry(struct d_compiler *compiler, const struct d_carried *carried, size_t count,
 	const struct d_probe_set *probes, size_t *wrong, struct d_error *error)
 {

@@ -28,8 +28,9 @@
 struct d_compiler;
 
 struct d_compile_settings {
-	pid_t target;           /* $target, 0 if none */
-	bool targets_any;       /* $target in a probe description stands for every traced process */
+	pid_t target;     /* $target, 0 if none */
+	bool targets_any; /* $target in a probe description stands for every traced process */
+	bool waits_for_programs; /* and a description may name a provider that is not known yet */
 	bool waits;             /* processes may join: a description may match only absent probes */
 	const char *name;       /* $0 for string programs: argv[0] */
 	char *const *arguments; /* $1 ... */
@@ -130,6 +131,10 @@ void d_compiler_set_target(struct d_compiler *compiler, pid_t target);
 
 /* Processes may join after all; see the member waits of the settings. */
 void d_compiler_wait(struct d_compiler *compiler);
+
+/* The same, and programs may be executed that nobody knows yet: a description may name a provider
+ * that no process has. */
+void d_compiler_wait_for_programs(struct d_compiler *compiler);
 
 /*
  * Hands over the probes of all sources and compiles what has waited for them. Tick probes are added

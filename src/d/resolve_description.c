@@ -340,6 +340,19 @@ static long next_probe(
 	return after + 1 < (long)set->count ? after + 1 : -1;
 }
 
+/* Whether it names a provider that no process has, nor is expected to. */
+static bool names_new_provider(
+	const struct d_probe_set *set, const struct d_description *description)
+{
+	const char *provider = description->parts[0];
+	bool result = *provider;
+
+	for (size_t i = 0; i < set->count && result; i++)
+		result = !is_known(&set->probes[i]) ||
+			!pattern_match(provider, set->probes[i].provider);
+	return result;
+}
+
 int d_description_resolve(struct d_compiler *compiler, const struct d_description *description,
 	uint32_t **probes, size_t *count, size_t *later_count)
 {
@@ -377,7 +390,8 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 			++*(absent ? later_count : count);
 		}
 	}
-	if (*count || compiler->options.zdefs || (compiler->settings.waits && *later_count))
+	if (*count || compiler->options.zdefs || (compiler->settings.waits && *later_count) ||
+		(compiler->settings.waits_for_programs && names_new_provider(set, description)))
 		return 0;
 	text = d_description_text(compiler, description);
 	hint(compiler, description, advice, sizeof(advice));

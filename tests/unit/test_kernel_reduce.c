@@ -63,7 +63,7 @@ static void decide(const char *script)
 	source_request_free(&request);
 	d_fixture_listing(&fixture, script);
 	ck_assert_int_eq(source_request_of_program(&request, fixture.program, &fixture.probes), 0);
-	result = kernel_reduce_begin(&reduction, &request);
+	result = kernel_reduce_begin(&reduction, &request, false);
 	ck_assert_msg(!result || !may_load, "%s: %s", script, strerror(-result));
 	maps.reduction = &reduction;
 }

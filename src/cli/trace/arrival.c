@@ -166,6 +166,8 @@ static struct source *next_source(struct targets *targets, struct d_probe_set *s
 	struct error error;
 	uint32_t pid = arrivals->last;
 
+	if (!arrivals->finder)
+		return NULL;
 	source = pid ? next_further(arrivals, pid, set) : NULL;
 	if (source)
 		return source;
@@ -349,16 +351,26 @@ static int await_first(struct targets *targets, struct d_probe_set *set, struct 
 	return result;
 }
 
+static bool is_held(const struct targets *targets)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		if (targets->items[i].held)
+			return true;
+	return false;
+}
+
 int arrival_open(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
 	struct arrivals *arrivals = &targets->arrivals;
-	int result = finder_new(&arrivals->finder, error);
+	int result = targets->via == TARGET_VIA_KERNEL ? 0 : finder_new(&arrivals->finder, error);
 
 	if (!result)
 		result = source_merge_new(NULL, 0, true, &targets->source, error);
 	if (!result)
 		result = open_present(targets, set, error);
-	if (!result && (arrivals->choice == ARRIVAL_NAMED || starts_command(targets)))
+	/* A command that is held begins when the script has been compiled. */
+	if (!result && (arrivals->choice == ARRIVAL_NAMED || starts_command(targets)) &&
+		!is_held(targets))
 		result = await_first(targets, set, error);
 	if (!result)
 		result = expect_probes(set, error);

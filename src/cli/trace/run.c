@@ -167,15 +167,20 @@ static bool has_stream(const struct run *run)
 		(!run->settings->targets->arrivals.choice || source_merge_live(run->source));
 }
 
-/* Lets VMs, further runtimes of a VM, and what processes load, join and leave. */
-static void look_for_vms(struct run *run, uint64_t now)
+static struct join_run join_of(const struct run *run)
 {
-	struct targets *targets = run->settings->targets;
-	const struct join_run join = {.program = run->settings->program,
+	return (struct join_run){.program = run->settings->program,
 		.probes = run->settings->probes,
 		.engine = run->engine,
 		.lossless = run->settings->lossless,
 		.quiet = run->settings->quiet};
+}
+
+/* Lets VMs, further runtimes of a VM, and what processes load, join and leave. */
+static void look_for_vms(struct run *run, uint64_t now)
+{
+	struct targets *targets = run->settings->targets;
+	const struct join_run join = join_of(run);
 
 	if (run->source)
 		later_join(targets, &join);
@@ -336,6 +341,7 @@ static int main_loop(struct run *run, struct error *error)
 /* Processes what the target had sent before it was told to stop. */
 static void drain(struct run *run)
 {
+	const struct join_run join = join_of(run);
 	uint64_t limit = clock_monotonic() + DRAIN_MS * CLOCK_NS_PER_MS, now, due;
 	struct event_batch batch = {0};
 	enum source_state state;
@@ -348,6 +354,7 @@ static void drain(struct run *run)
 	while (run->interrupts.count < 2 && !has_exited(run)) {
 		struct pollfd waits[2] = {{.fd = run->signals, .events = POLLIN},
 			{.fd = source_descriptor(run->source), .events = POLLIN}};
+		later_join(run->settings->targets, &join);
 		state = source_next(run->source, 0, &batch, &reason);
 		if (state == SOURCE_MORE) {
 			run_batch(run, &batch);

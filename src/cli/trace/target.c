@@ -15,6 +15,8 @@
 #include "base/debug.h"
 #include "base/pattern.h"
 #include "cli/cli.h"
+#include "cli/trace/target_private.h"
+#include "cli/trace/unnamed.h"
 #include "program/timer_probe.h"
 #include "source/endpoint.h"
 #include "source/kernel/kernel_launch.h"
@@ -83,8 +85,7 @@ static void watch_end(struct targets *targets, int descriptor)
 		targets->asks = true;
 }
 
-/* Starts to watch a target whose stream is not followed; a negative errno if it does not exist. */
-static int watch_process(struct targets *targets, struct target *target, struct error *error)
+int target_watch_process(struct targets *targets, struct target *target, struct error *error)
 {
 	struct endpoint_process process;
 	int result = 0;
@@ -134,7 +135,7 @@ bool target_poll(struct targets *targets)
 
 /* ---- starting and opening ---- */
 
-static int release(
+int target_start_program(
 	struct targets *targets, struct target *target, unsigned wait, struct error *error)
 {
 	bool held = target->child.line >= 0;
@@ -151,7 +152,8 @@ int target_release(struct targets *targets, struct error *error)
 
 	for (size_t i = 0; i < targets->count && !result; i++)
 		if (targets->items[i].command.words)
-			result = release(targets, &targets->items[i], CHILD_WAIT_NONE, error);
+			result = target_start_program(
+				targets, &targets->items[i], CHILD_WAIT_NONE, error);
 	return result;
 }
 
@@ -160,7 +162,7 @@ int target_watch(struct targets *targets, struct error *error)
 	int result = 0;
 
 	for (size_t i = 0; i < targets->count && !result; i++)
-		result = watch_process(targets, &targets->items[i], error);
+		result = target_watch_process(targets, &targets->items[i], error);
 	return result;
 }
 
@@ -182,8 +184,7 @@ bool target_has_children(const struct targets *targets)
 
 /* ---- the kernel ---- */
 
-/* Whether a probe of the set that some source delivers matches the description. */
-static bool is_matched(const struct d_probe_set *set, size_t first, const struct d_asked *asked)
+bool target_is_matched(const struct d_probe_set *set, size_t first, const struct d_asked *asked)
 {
 	for (size_t i = first; i < set->count; i++) {
 		const struct d_probe *probe = &set->probes[i];
@@ -207,7 +208,7 @@ static bool wants_kernel(
 	if (targets->via == TARGET_VIA_KERNEL || *target->missing.text || targets->lists_all)
 		return true;
 	for (size_t i = 0; i < targets->asked_count; i++)
-		if (!is_matched(set, 0, &targets->asked[i]))
+		if (!target_is_matched(set, 0, &targets->asked[i]))
 			return true;
 	return false;
 }
@@ -219,7 +220,7 @@ static void tell_refusal(const struct targets *targets, const struct target *tar
 	for (size_t i = 0; i < targets->asked_count; i++) {
 		const struct d_asked *asked = &targets->asked[i];
 
-		if (is_matched(set, 0, asked))
+		if (target_is_matched(set, 0, asked))
 			continue;
 		cli_message("%s:%s:%s:%s: the event stream of process %u has no such probe, and %s",
 			asked->provider, asked->module, asked->function, asked->name,
@@ -232,7 +233,7 @@ static void tell_refusal(const struct targets *targets, const struct target *tar
 static bool is_of_use(const struct targets *targets, const struct d_probe_set *set, size_t first)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
-		if (is_matched(set, first, &targets->asked[i]))
+		if (target_is_matched(set, first, &targets->asked[i]))
 			return true;
 	return !targets->asked_count;
 }
@@ -245,8 +246,8 @@ static int add_to_kernel(struct targets *targets, const struct target *target,
 
 	if (!targets->kernel) {
 		targets->kernel_first = set->count;
-		result = source_kernel_new(
-			set, targets->asked, targets->asked_count, &targets->kernel, error);
+		result = source_kernel_new(set, KERNEL_SCOPE_NAMED, targets->asked,
+			targets->asked_count, &targets->kernel, error);
 	}
 	return result ? result
 		      : source_kernel_add(targets->kernel, target->pid,
@@ -312,7 +313,7 @@ static bool has_library(const struct target *target, const struct d_probe_set *s
 		.provider = "", .module = "", .function = "vmtap_*_fire_*", .name = ""};
 
 	return target->command.words &&
-		(is_matched(set, first, &library) || is_matched(set, first, &own));
+		(target_is_matched(set, first, &library) || target_is_matched(set, first, &own));
 }
 
 /* Whether a description is of the pid provider, which only the kernel has. */
@@ -344,14 +345,14 @@ static int open_stopped(struct targets *targets, struct target *target, struct d
 
 	suits = is_due || (by_kernel && (targets->may_miss || !targets->asked_count));
 	for (size_t i = 0; i < targets->asked_count && !result; i++)
-		suits |= is_matched(set, before, &targets->asked[i]);
+		suits |= target_is_matched(set, before, &targets->asked[i]);
 	*use = PROGRAM_UNSUITED;
 	if (!result && !by_kernel && !is_due && has_library(target, set, before))
 		*use = PROGRAM_SERVES;
 	else if (!result && suits)
 		*use = PROGRAM_IS_OPEN;
 	if (*use == PROGRAM_IS_OPEN)
-		return watch_process(targets, target, error);
+		return target_watch_process(targets, target, error);
 	if (!result)
 		source_kernel_remove_last(targets->kernel);
 	d_probe_set_cut(set, before);
@@ -373,7 +374,7 @@ static int open_stream(struct targets *targets, struct target *target, int wait_
 			(target->command.words && result == -ESRCH &&
 				child_poll(&target->child)))) {
 		target->missing = *error;
-		return watch_process(targets, target, error);
+		return target_watch_process(targets, target, error);
 	}
 	return result;
 }
@@ -412,7 +413,7 @@ static int await_program(struct targets *targets, struct target *target, struct 
 	if (result || *source || *use == PROGRAM_IS_OPEN)
 		return result;
 	if (targets->via == TARGET_VIA_KERNEL)
-		return watch_process(targets, target, error);
+		return target_watch_process(targets, target, error);
 	wait_ms = *use == PROGRAM_SERVES || has_ended(target) ? CHILD_WAIT_MS : 0;
 	return open_stream(targets, target, wait_ms, set, source, error);
 }
@@ -433,7 +434,7 @@ static int start_command(struct targets *targets, struct target *target, struct 
 
 	if (by_kernel && !asks)
 		return -EPERM;
-	result = release(targets, target, wait | (asks ? CHILD_STOPPED : 0), error);
+	result = target_start_program(targets, target, wait | (asks ? CHILD_STOPPED : 0), error);
 	if (!result && asks && !target->child.stops && by_kernel)
 		return error_set(error, EPERM,
 			"the system allows no ptrace(), by which a command is stopped until its "
@@ -454,7 +455,7 @@ static int start_command(struct targets *targets, struct target *target, struct 
 	}
 	if (result || use == PROGRAM_IS_OPEN)
 		return result;
-	return by_kernel ? watch_process(targets, target, error)
+	return by_kernel ? target_watch_process(targets, target, error)
 			 : open_stream(targets, target, CHILD_WAIT_MS, set, source, error);
 }
 
@@ -467,33 +468,8 @@ static int open_one(struct targets *targets, struct target *target, struct d_pro
 	if (target->command.words)
 		return start_command(targets, target, set, source, error);
 	if (targets->via == TARGET_VIA_KERNEL)
-		return watch_process(targets, target, error);
+		return target_watch_process(targets, target, error);
 	return open_stream(targets, target, 0, set, source, error);
-}
-
-/*
- * Opens the streams of VMs that are not named by a pid. Given targets are watched, and commands are
- * started: their VMs, which wait for us, are among those that are found.
- */
-static int open_arrivals(struct targets *targets, struct d_probe_set *set, struct error *error)
-{
-	int result = 0;
-
-	for (size_t i = 0; i < targets->count && !result; i++) {
-		struct target *target = &targets->items[i];
-		if (target->command.words)
-			result = release(targets, target, CHILD_WAIT_ALL, error);
-		if (!result)
-			result = watch_process(targets, target, error);
-	}
-	if (!result)
-		result = arrival_open(targets, set, error);
-	if (!result && targets->count && !targets->arrivals.first && arrival_is_over(targets))
-		error_set(&targets->items[0].missing, ENOENT,
-			"process %u, and what it has started, have ended without serving an event "
-			"stream",
-			(unsigned int)targets->items[0].pid);
-	return result;
 }
 
 /* Opens the stream at a further socket; *source is NULL if it is not the same process's. */
@@ -517,7 +493,7 @@ static int open_processes(struct targets *targets, struct d_probe_set *set, stru
 	int result = 0;
 
 	if (targets->arrivals.choice)
-		return open_arrivals(targets, set, error);
+		return unnamed_open(targets, set, error);
 	if (!targets->count)
 		return 0;
 	parts = calloc(targets->count + 1, sizeof(*parts)); /* their streams, and the kernel */

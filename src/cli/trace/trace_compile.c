@@ -293,6 +293,8 @@ static int finish(struct work *work, struct d_program **program)
 	bool is_missing = target_missing(&work->trace->targets);
 	struct d_error error;
 
+	if (work->trace->targets.kernel && work->trace->targets.arrivals.choice == ARRIVAL_CHILDREN)
+		d_compiler_wait_for_programs(work->compiler);
 	work->trace->compile_options.zdefs = d_compiler_asks(work->compiler)->zdefs;
 	if (!work->has_set && !work->carries && take_carried(work))
 		return CLI_FOUND;

@@ -43,7 +43,7 @@ static void help(void)
 	       "ended\n"
 	       "                  with the trace. Quotes and backslashes work as in a shell\n"
 	       "  -- COMMAND...   the same, if no other target is given and this is a program\n"
-	       "      --follow    also trace the VMs that the command, or process, starts\n"
+	       "      --follow    also trace what the command, or process, starts\n"
 	       "      --wait NAME every VM whose program or runtime has that name, soon after it\n"
 	       "                  starts, and again when it has been restarted\n"
 	       "      --socket PATH\n"

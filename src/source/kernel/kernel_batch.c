@@ -10,12 +10,45 @@
 #include "source/kernel/kernel_later.h"
 #include "source/kernel/kernel_member.h"
 #include "source/kernel/kernel_process.h"
+#include "source/kernel/kernel_shared.h"
 #include "source/kernel/kernel_source_private.h"
 
 enum {
 	BATCH_EVENTS = 8192,
 	IDLE_MS = 20 /* at most, if none come; the time doubles with each look */
 };
+
+/* Gives the batch a list of its processes that later ones do not move. -ENOMEM. */
+static int list_processes(struct kernel_source *kernel, struct event_batch *batch)
+{
+	const struct kernel_shown *shown = &kernel->shown;
+
+	while (kernel->listed_capacity < shown->count)
+		if (array_room(&kernel->listed, &kernel->listed_capacity, kernel->listed_capacity,
+			    sizeof(*kernel->listed)))
+			return -ENOMEM;
+	memcpy(kernel->listed, shown->list, shown->count * sizeof(*kernel->listed));
+	batch->processes = kernel->listed;
+	batch->process_count = shown->count;
+	return 0;
+}
+
+/* The probe that a record is of. False: its process turns up with it, and is dealt with first. */
+static bool find_probe(struct kernel_source *kernel, const struct kernel_group *group,
+	const struct kernel_head *head, uint32_t *probe)
+{
+	*probe = kernel_group_site(group, head->site)->site->probe;
+	return kernel->scope == KERNEL_SCOPE_NAMED ||
+		kernel_shared_probe(kernel, group, head->site, head->pid, probe);
+}
+
+/* What unwinds the stacks of the process that is shown with that index. */
+static struct usdt_unwind *find_unwind(
+	struct kernel_source *kernel, const struct kernel_group *group, size_t shown)
+{
+	return kernel->scope == KERNEL_SCOPE_NAMED ? kernel->processes[group->process]->unwind
+						   : kernel_shown_unwind(&kernel->shown, shown);
+}
 
 /* Decodes the records that no later one can precede. -ENOMEM. */
 static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
@@ -33,26 +66,30 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 		struct kernel_group *group;
 		const struct kernel_plan *plan;
 		struct kernel_head head;
+		uint32_t probe;
 
 		memcpy(&head, record->bytes, sizeof(head));
-		kernel_records_take(&kernel->records);
 		group = kernel_source_group(kernel, head.site);
 		site = group ? kernel_group_site(group, head.site) : NULL;
+		if (site && !find_probe(kernel, group, &head, &probe))
+			break; /* until it is known which probe this is */
+		kernel_records_take(&kernel->records);
 		if (!site)
+			continue;
+		if (probe == UINT32_MAX)
 			continue;
 		plan = &group->attachment.plans[site->plan];
 		shown = kernel_shown_find(&kernel->shown, head.pid,
 			head.kind == KERNEL_RECORD_EVENT ? kernel_decode_identity(plan, record)
 							 : NULL);
 		if (shown < 0 ||
-			kernel_decode_add(&kernel->decoder, record, plan, site->site->probe,
-				(uint32_t)shown, kernel->processes[group->process]->unwind))
+			kernel_decode_add(&kernel->decoder, record, plan, probe, (uint32_t)shown,
+				plan->user_frames ? find_unwind(kernel, group, (size_t)shown)
+						  : NULL))
 			return -ENOMEM;
 	}
 	kernel_decode_end(&kernel->decoder, batch);
-	batch->processes = kernel->shown.list;
-	batch->process_count = kernel->shown.count;
-	return 0;
+	return list_processes(kernel, batch);
 }
 
 static void add_loss(struct kernel_losses *losses, const struct event_loss *loss)
@@ -87,7 +124,7 @@ static void add_losses(struct kernel_source *kernel, struct event_batch *batch)
 	for (size_t i = 0; i < kernel->group_count; i++) {
 		if (!kernel_group_losses(kernel->groups[i], &kernel->losses))
 			continue;
-		kernel_source_tell(kernel, kernel->groups[i]->process,
+		kernel_source_tell(kernel, kernel->groups[i]->target.pid,
 			"events are lost because the memory of an argument cannot be read");
 	}
 	batch->losses = kernel->losses.items;
@@ -99,8 +136,7 @@ static void show_message(struct kernel_source *kernel, struct event_batch *batch
 {
 	long shown = kernel_shown_find(&kernel->shown, pid, NULL);
 
-	batch->processes = kernel->shown.list; /* it may have moved */
-	batch->process_count = kernel->shown.count;
+	list_processes(kernel, batch);
 	batch->message_process = shown < 0 ? batch->message_process : (uint32_t)shown;
 	batch->message = kernel->message;
 }
@@ -123,6 +159,8 @@ static bool is_last(const struct kernel_source *kernel)
 {
 	size_t ended = 0;
 
+	if (kernel->scope != KERNEL_SCOPE_NAMED)
+		return kernel->stopping || kernel_shared_is_over(kernel);
 	for (size_t i = 0; i < kernel->process_count; i++)
 		ended += kernel->processes[i]->has_ended;
 	return kernel->stopping || ended == kernel->process_count;
@@ -159,7 +197,7 @@ enum source_state kernel_batch_take(
 	left = kernel_records_peek(&kernel->records);
 	add_losses(kernel, batch);
 	if (*kernel->message && !kernel->has_told)
-		show_message(kernel, batch, kernel->processes[kernel->message_process]->pid);
+		show_message(kernel, batch, kernel->message_pid);
 	kernel->has_told |= batch->message != NULL;
 	batch->until = left ? left->time - 1 : last ? now : kernel->records.until;
 	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());

@@ -52,6 +52,13 @@ static void identify(struct kernel_generator *g)
 	}
 	if (g->plan->pid)
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, (int32_t)g->plan->pid, g->done);
+	if (!g->maps->members)
+		return;
+	bpf_set_map(code, BPF_REG_1, g->maps->members);
+	bpf_move(code, BPF_REG_2, BPF_REG_10);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_2, KERNEL_STACK_IDS + 4);
+	bpf_call(code, BPF_FUNC_map_lookup_elem);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, g->done);
 }
 
 /* Notes that a site has been hit. Nearly always this is known, and the shared counter is not

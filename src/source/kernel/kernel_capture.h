@@ -25,7 +25,8 @@ struct kernel_maps {
 	int counters;
 	uint32_t first_site, site_count; /* numbers of the sites */
 	int task;                        /* bytes for the thread's own record; -1: no plan sleeps */
-	int sample; /* bytes for a sample's record on each processor; -1: none is wanted */
+	int sample;  /* bytes for a sample's record on each processor; -1: none is wanted */
+	int members; /* whose keys are the ids of the processes that count; 0: all do */
 	struct kernel_reduction *reduction; /* NULL: no clause is carried out by programs */
 	struct kernel_layout layout;        /* only if a plan has an identity or a CPU clock */
 	struct kernel_directory_layout directories; /* only if a plan has directories */

@@ -105,6 +105,7 @@ int kernel_group_attach(struct kernel_group *group, const struct d_probe_set *se
 
 	group->attachment.maps.first_site = ring->next_site;
 	group->attachment.maps.reduction = ring->reduction;
+	group->attachment.maps.members = ring->members;
 	result = kernel_attach_begin(&group->attachment, &group->target, set, request, ring->map,
 		ring->wake_bytes, error);
 	ring->next_site += (uint32_t)group->attachment.site_count;

@@ -31,6 +31,7 @@ struct kernel_group {
 struct kernel_group_ring {
 	int map;
 	uint32_t wake_bytes;
+	int members; /* as struct kernel_maps has it */
 	struct kernel_reduction *reduction;
 	uint32_t next_site; /* the number of the first site of the next group */
 };

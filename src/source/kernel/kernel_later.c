@@ -10,6 +10,7 @@
 #include "source/kernel/kernel_member.h"
 #include "source/kernel/kernel_pid.h"
 #include "source/kernel/kernel_process.h"
+#include "source/kernel/kernel_shared.h"
 #include "source/kernel/kernel_source_private.h"
 #include "source/kernel/kernel_usdt.h"
 
@@ -42,7 +43,7 @@ void kernel_later_take(struct kernel_source *kernel)
 			kernel_watch_continue(kernel->watch, &notice);
 	if (!kernel->told_missed && kernel_watch_has_missed(kernel->watch)) {
 		kernel->told_missed = true;
-		kernel_source_tell(kernel, 0,
+		kernel_source_tell(kernel, kernel->source.process.pid,
 			"some of the libraries that it loads may not be traced: there were too "
 			"many at once");
 	}
@@ -52,7 +53,7 @@ void kernel_later_take(struct kernel_source *kernel)
 static void go_on(struct kernel_source *kernel, const struct kernel_notice *notice, long process)
 {
 	if (!kernel_watch_continue(kernel->watch, notice) && process >= 0)
-		kernel_source_tell(kernel, (size_t)process,
+		kernel_source_tell(kernel, kernel->processes[process]->pid,
 			"it has run for a while before its new probes were attached: events of "
 			"that time are missing");
 }
@@ -141,7 +142,7 @@ static int find_later(struct kernel_source *kernel, size_t process, struct kerne
 
 	if (!result)
 		result = kernel_target_open_later(
-			target, pid, known, list_known(kernel, process, known), &ignored);
+			target, pid, known, list_known(kernel, process, known), NULL, &ignored);
 	if (!result &&
 		!kernel_linker_is_consistent(target->process, kernel->processes[process]->state))
 		result = -EAGAIN; /* a notice will follow */
@@ -186,6 +187,8 @@ static struct source *take_notice(struct kernel_source *kernel, struct d_probe_s
 
 	memmove(kernel->notices, kernel->notices + 1,
 		--kernel->notice_count * sizeof(*kernel->notices));
+	if (kernel->scope != KERNEL_SCOPE_NAMED)
+		return kernel_shared_take(kernel, &notice, own);
 	if (process >= 0 && notice.kind == KERNEL_NOTICE_PROGRAM) {
 		replace_program(kernel, (size_t)process);
 		process = kernel_member_find(kernel, notice.pid);

@@ -192,7 +192,7 @@ int kernel_steps_begin(pid_t pid, struct kernel_steps **steps, struct error *err
 	made->link = -1;
 	result = bpf_features(&features, error);
 	if (!result)
-		result = kernel_watch_new(&features, &made->watch, error);
+		result = kernel_watch_new(&features, KERNEL_SCOPE_NAMED, &made->watch, error);
 	if (result) {
 		free(made);
 		return result;

@@ -74,7 +74,7 @@ void kernel_member_poll(struct kernel_source *kernel)
 	for (int i = 0; i < count; i++)
 		if (events[i].data.u64 < kernel->process_count)
 			kernel_member_end(kernel, events[i].data.u64);
-	for (size_t i = 0; i < kernel->process_count; i++)
+	for (size_t i = 0; i < kernel->process_count && kernel->scope == KERNEL_SCOPE_NAMED; i++)
 		if (!kernel->processes[i]->has_ended && kernel->processes[i]->descriptor < 0 &&
 			kernel_process_has_ended(kernel->processes[i]))
 			kernel_member_end(kernel, i);

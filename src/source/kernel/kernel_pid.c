@@ -84,7 +84,7 @@ static int add_sites(struct kernel_target *target, const struct pid_probe *probe
 {
 	struct kernel_site site = {.probe = number,
 		.file = find_file(target, probe->module),
-		.pid = target->pid,
+		.pid = target->is_shared ? 0 : target->pid,
 		.offset = probe->place.offset};
 	int result = 0;
 

@@ -272,6 +272,25 @@ static int try_predicate(struct kernel_reduction *reduction, uint32_t clause)
 	return result;
 }
 
+/* Whether it matters to a clause which process's provider a probe is of. */
+static bool needs_provider(const struct d_clause *clause)
+{
+	size_t length = strcspn(clause->description, ":");
+
+	if (length && clause->description[length - 1] >= '0' &&
+		clause->description[length - 1] <= '9')
+		return true;
+	for (size_t i = 0; i < instruction_count(clause); i++) {
+		const struct d_instruction *at = instruction(clause, i);
+
+		if (at->opcode == D_OP_BUILTIN &&
+			(at->immediate == D_BUILTIN_PROBEPROV || at->immediate == D_BUILTIN_ID ||
+				at->immediate == D_BUILTIN_EPID))
+			return true;
+	}
+	return false;
+}
+
 static int decide(struct kernel_reduction *reduction, const struct source_request *request,
 	struct reducible *candidates, bool *pinned, bool *stored)
 {
@@ -283,7 +302,8 @@ static int decide(struct kernel_reduction *reduction, const struct source_reques
 	if (pin_aggregations(request, pinned))
 		for (uint32_t i = 0; i < program->clause_count && !result; i++)
 			if (is_suitable(program, &program->clauses[i], pinned, stored) &&
-				candidates[i].is_wanted && !candidates[i].samples)
+				candidates[i].is_wanted && !candidates[i].samples &&
+				!(reduction->is_shared && needs_provider(&program->clauses[i])))
 				result = try_clause(reduction, i, &candidates[i].is_taken);
 	settle(program, candidates);
 	limit_maps(reduction, request, candidates);
@@ -293,7 +313,8 @@ static int decide(struct kernel_reduction *reduction, const struct source_reques
 			reduction->tallies[kept++] = reduction->tallies[i];
 	reduction->tally_count = kept;
 	for (uint32_t i = 0; i < program->clause_count && !result; i++)
-		if (!candidates[i].is_taken && candidates[i].is_wanted && !candidates[i].samples)
+		if (!candidates[i].is_taken && candidates[i].is_wanted && !candidates[i].samples &&
+			!(reduction->is_shared && needs_provider(&program->clauses[i])))
 			result = try_predicate(reduction, i);
 	for (uint32_t i = 0; i < program->clause_count && !result; i++)
 		reduction->taken[i] = candidates[i].is_taken;
@@ -485,7 +506,8 @@ static bool is_allowed(const struct d_options *options)
 		!options->aggpercpu;
 }
 
-int kernel_reduce_begin(struct kernel_reduction *reduction, const struct source_request *request)
+int kernel_reduce_begin(
+	struct kernel_reduction *reduction, const struct source_request *request, bool is_shared)
 {
 	const struct d_program *program = request->program;
 	size_t count = program ? program->clause_count : 0;
@@ -498,6 +520,7 @@ int kernel_reduce_begin(struct kernel_reduction *reduction, const struct source_
 	if (!program || !request->probes || !is_allowed(&program->options))
 		return 0;
 	reduction->program = program;
+	reduction->is_shared = is_shared;
 	reduction->demands = request->demands;
 	reduction->string_bytes = program->options.strsize < STRING_MAX
 		? ((uint32_t)program->options.strsize + 8) & ~7u

@@ -77,6 +77,7 @@ struct kernel_clauses {
 
 struct kernel_reduction {
 	const struct d_program *program;
+	bool is_shared;
 	const struct d_demand *demands;    /* by clause */
 	bool *sleeps;                      /* by clause: it reads memory of the process */
 	bool *names;                       /* by clause: it needs the site */
@@ -100,10 +101,12 @@ struct kernel_reduction {
 
 /*
  * Decides about the clauses of a program, makes the maps, and marks the wants of the request. All
- * programs of a source share it. A negative errno: nothing is carried out. Free it with
- * kernel_reduce_free() in any case.
+ * programs of a source share it. is_shared: a site's probe stands for those of several processes,
+ * so clauses for which their providers matter are not carried out. A negative errno: nothing is
+ * carried out. Free it with kernel_reduce_free() in any case.
  */
-int kernel_reduce_begin(struct kernel_reduction *reduction, const struct source_request *request);
+int kernel_reduce_begin(
+	struct kernel_reduction *reduction, const struct source_request *request, bool is_shared);
 
 /* Marks the wants of a later request: its clauses are carried out as in the first one. */
 void kernel_reduce_answer(

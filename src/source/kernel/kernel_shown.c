@@ -163,6 +163,16 @@ struct usdt_unwind *kernel_shown_unwind(struct kernel_shown *shown, size_t index
 	return known->unwind;
 }
 
+void kernel_shown_replace(struct kernel_shown *shown, uint32_t pid)
+{
+	for (size_t i = 0; i < shown->count; i++) {
+		if (shown->list[i].pid != pid)
+			continue;
+		usdt_unwind_free(shown->known[i]->unwind);
+		shown->known[i]->unwind = NULL;
+	}
+}
+
 void kernel_shown_free(struct kernel_shown *shown)
 {
 	forget(shown);

@@ -37,6 +37,9 @@ long kernel_shown_find(
 /* What unwinds stacks of the process with this index; NULL without memory. */
 struct usdt_unwind *kernel_shown_unwind(struct kernel_shown *shown, size_t index);
 
+/* The process executes another program, so its stacks are others. */
+void kernel_shown_replace(struct kernel_shown *shown, uint32_t pid);
+
 void kernel_shown_free(struct kernel_shown *shown);
 
 #endif

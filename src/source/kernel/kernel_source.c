@@ -21,6 +21,7 @@
 #include "source/kernel/kernel_member.h"
 #include "source/kernel/kernel_pid.h"
 #include "source/kernel/kernel_process.h"
+#include "source/kernel/kernel_shared.h"
 #include "source/kernel/kernel_source_private.h"
 #include "source/kernel/kernel_usdt.h"
 
@@ -42,14 +43,14 @@ int kernel_source_wait_for(struct kernel_source *kernel, int descriptor, uint64_
 	return epoll_ctl(kernel->wait, EPOLL_CTL_ADD, descriptor, &event) ? -errno : 0;
 }
 
-void kernel_source_tell(struct kernel_source *kernel, size_t process, const char *format, ...)
+void kernel_source_tell(struct kernel_source *kernel, uint32_t pid, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(kernel->message, sizeof(kernel->message), format, arguments);
 	va_end(arguments);
-	kernel->message_process = (uint32_t)process;
+	kernel->message_pid = pid;
 	kernel->has_told = false;
 }
 
@@ -75,11 +76,14 @@ static void kernel_close(struct source *source)
 	free(kernel->asked);
 	free(kernel->processes);
 	kernel_shown_free(&kernel->shown);
+	free(kernel->listed);
 	if (kernel->has_times)
 		kernel_cpu_time_close(&kernel->times);
 	free(kernel->groups);
 	free(kernel->losses.items);
 	free(kernel->notices);
+	kernel_alias_free(&kernel->aliases);
+	free(kernel->seen.files);
 	free(kernel);
 }
 
@@ -89,8 +93,12 @@ static void watch_all(struct kernel_source *kernel)
 {
 	struct error error;
 
-	if (kernel_watch_new(&kernel->features, &kernel->watch, &error)) {
-		kernel_source_tell(kernel, 0,
+	if (kernel->scope != KERNEL_SCOPE_NAMED) {
+		kernel_shared_watch(kernel);
+		return;
+	}
+	if (kernel_watch_new(&kernel->features, kernel->scope, &kernel->watch, &error)) {
+		kernel_source_tell(kernel, kernel->source.process.pid,
 			"what it loads or executes from now on is not traced: %s", error.text);
 		return;
 	}
@@ -112,7 +120,8 @@ int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *grou
 	for (size_t i = 0; i < attachment->plan_count && !result; i++) {
 		const struct kernel_plan *plan = &attachment->plans[i];
 
-		if (plan->user_frames && kernel_process_unwinds(kernel->processes[group->process]))
+		if (plan->user_frames && kernel->scope == KERNEL_SCOPE_NAMED &&
+			kernel_process_unwinds(kernel->processes[group->process]))
 			result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory",
 				group->target.pid);
 		if (!plan->has_cpu_clock || kernel->has_times || result)
@@ -127,7 +136,8 @@ int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *grou
 /* Decides what the programs carry out themselves; nothing if maps are refused. */
 static void reduce(struct kernel_source *kernel, const struct source_request *request)
 {
-	int result = kernel_reduce_begin(&kernel->reduction, request);
+	int result = kernel_reduce_begin(
+		&kernel->reduction, request, kernel->scope != KERNEL_SCOPE_NAMED);
 
 	if (!result)
 		result = kernel_tally_begin(&kernel->reader, &kernel->reduction);
@@ -142,10 +152,16 @@ static void reduce(struct kernel_source *kernel, const struct source_request *re
 static int attach_groups(
 	struct kernel_source *kernel, const struct source_request *request, struct error *error)
 {
-	int result = 0;
+	struct source_request joint = *request;
+	bool is_shared = kernel->scope != KERNEL_SCOPE_NAMED;
+	int result = is_shared ? kernel_shared_request(kernel, request, &joint) : 0;
 
+	if (result)
+		return error_set(error, ENOMEM, "out of memory");
 	for (size_t i = 0; i < kernel->group_count && !result; i++)
-		result = kernel_source_attach(kernel, kernel->groups[i], request, error);
+		result = kernel_source_attach(kernel, kernel->groups[i], &joint, error);
+	if (is_shared)
+		free(joint.wants);
 	return result;
 }
 
@@ -167,6 +183,10 @@ static int kernel_enable(
 	kernel->ring = (struct kernel_group_ring){.map = kernel->records.ring.map,
 		.wake_bytes = bytes / WAKE_PART,
 		.reduction = &kernel->reduction};
+	if (kernel->scope != KERNEL_SCOPE_NAMED)
+		result = kernel_shared_begin(kernel, error);
+	if (result)
+		return result;
 	reduce(kernel, request);
 	result = attach_groups(kernel, request, error);
 	if (result && kernel->reduction.set_count) {
@@ -325,8 +345,8 @@ static int copy_asked(struct kernel_source *kernel, const struct d_asked *asked,
 	return 0;
 }
 
-int source_kernel_new(struct d_probe_set *set, const struct d_asked *asked, size_t asked_count,
-	struct source **source, struct error *error)
+int source_kernel_new(struct d_probe_set *set, enum kernel_scope scope, const struct d_asked *asked,
+	size_t asked_count, struct source **source, struct error *error)
 {
 	struct kernel_source *kernel = calloc(1, sizeof(*kernel));
 	int result;
@@ -335,6 +355,7 @@ int source_kernel_new(struct d_probe_set *set, const struct d_asked *asked, size
 	if (!kernel)
 		return error_set(error, ENOMEM, "out of memory");
 	kernel->set = set;
+	kernel->scope = scope;
 	kernel->records.ring.map = -1;
 	kernel->busy_ms = BUSY_MS;
 	kernel->source = (struct source){.methods = &kernel_methods,
@@ -393,6 +414,8 @@ int source_kernel_add(struct source *source, uint32_t pid, unsigned flags, struc
 	struct kernel_target target = {0};
 	int result = check_namespace(&kernel->features, pid, error);
 
+	if (!result && kernel->scope != KERNEL_SCOPE_NAMED)
+		return kernel_shared_add(kernel, pid, flags, error);
 	if (!result)
 		result = kernel_process_open(&process, pid, error);
 	if (!result)
@@ -425,6 +448,21 @@ void source_kernel_remove_last(struct source *source)
 	kernel->process_count--;
 	kernel_process_close(kernel->processes[kernel->process_count]);
 	free(kernel->processes[kernel->process_count]);
+}
+
+int source_kernel_add_all(struct source *source, struct error *error)
+{
+	return kernel_shared_add_all(kernel_source_of(source), error);
+}
+
+bool source_kernel_leaves(const struct source *source)
+{
+	const struct kernel_source *kernel = kernel_source_of(source);
+
+	for (size_t i = 0; i < kernel->group_count; i++)
+		if (kernel->groups[i]->target.left_count)
+			return true;
+	return false;
 }
 
 size_t source_kernel_count(const struct source *source)

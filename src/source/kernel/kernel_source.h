@@ -6,14 +6,15 @@
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_SOURCE_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_SOURCE_H
 
+#include "source/kernel/kernel_scope.h"
 #include "source/source.h"
 
 /*
  * Makes a source without processes. -EPERM: the privilege is missing; error says what to do. The
  * descriptions are copied.
  */
-int source_kernel_new(struct d_probe_set *set, const struct d_asked *asked, size_t asked_count,
-	struct source **source, struct error *error);
+int source_kernel_new(struct d_probe_set *set, enum kernel_scope scope, const struct d_asked *asked,
+	size_t asked_count, struct source **source, struct error *error);
 
 /*
  * Adds a process, before the source is enabled, and its probes to the set, other than those that
@@ -28,7 +29,10 @@ enum {
 };
 int source_kernel_add(struct source *source, uint32_t pid, unsigned flags, struct error *error);
 
-/* Removes the process that was added last, whose probes the caller removes from the set. */
+/*
+ * For a source of KERNEL_SCOPE_NAMED: removes the process that was added last, whose probes the
+ * caller removes from the set.
+ */
 void source_kernel_remove_last(struct source *source);
 
 /*
@@ -42,6 +46,15 @@ struct source *source_kernel_later(struct source *source, struct d_probe_set *ow
 /* From now on no process is stopped; those that are go on. To be called before what may take long.
  */
 void source_kernel_release(struct source *source);
+
+/*
+ * For a source of KERNEL_SCOPE_ALL: adds all processes that there are, and those of their probes
+ * that the descriptions match.
+ */
+int source_kernel_add_all(struct source *source, struct error *error);
+
+/* Whether some process has probes that were left to its stream (SOURCE_KERNEL_HAS_STREAM). */
+bool source_kernel_leaves(const struct source *source);
 
 /* How many processes have been added. */
 size_t source_kernel_count(const struct source *source);

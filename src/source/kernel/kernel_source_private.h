@@ -6,6 +6,7 @@
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_SOURCE_PRIVATE_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_SOURCE_PRIVATE_H
 
+#include "source/kernel/kernel_alias.h"
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_decode.h"
 #include "source/kernel/kernel_group.h"
@@ -25,6 +26,10 @@ struct kernel_process;
 struct kernel_source {
 	struct source source;
 	struct d_probe_set *set;
+	enum kernel_scope scope;
+	struct kernel_aliases aliases; /* not for KERNEL_SCOPE_NAMED; nor the next */
+	struct kernel_seen seen;
+	unsigned flags;        /* of those that turn up */
 	struct d_asked *asked; /* in one block with its texts */
 	size_t asked_count;
 	struct bpf_features features;
@@ -35,7 +40,9 @@ struct kernel_source {
 	uint64_t *updates;           /* lost, by processor */
 	struct kernel_process **processes;
 	size_t process_count, process_capacity;
-	struct kernel_shown shown; /* the processes as batches have them */
+	struct kernel_shown shown;    /* the processes as batches have them */
+	struct event_process *listed; /* those of the last batch */
+	size_t listed_capacity;
 	struct kernel_cpu_time times;
 	bool has_times;               /* they are open */
 	struct kernel_group **groups; /* in the order of their sites' numbers */
@@ -51,7 +58,7 @@ struct kernel_source {
 	uint32_t busy_ms;
 	struct kernel_decoder decoder;
 	struct kernel_losses losses;
-	uint32_t message_process;
+	uint32_t message_pid;
 	char message[1024];
 };
 
@@ -60,9 +67,9 @@ struct kernel_source *kernel_source_of(const struct source *source);
 /* Waits for a descriptor, too, whose number says what it belongs to. */
 int kernel_source_wait_for(struct kernel_source *kernel, int descriptor, uint64_t number);
 
-/* A line for the user about a process, by its number, with the next batch. */
+/* A line for the user about a process with the next batch. */
 __attribute__((format(printf, 3, 4))) void kernel_source_tell(
-	struct kernel_source *kernel, size_t process, const char *format, ...);
+	struct kernel_source *kernel, uint32_t pid, const char *format, ...);
 
 /* Makes a group of a target, which it takes over even on failure. -ENOMEM. */
 int kernel_source_keep(struct kernel_source *kernel, struct kernel_target *target, size_t process);

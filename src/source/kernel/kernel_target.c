@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "usdt/pid_probe.h"
 
@@ -28,8 +30,57 @@ static bool is_known(const struct usdt_object *object, const struct kernel_targe
 	return false;
 }
 
+/* When the file was changed last; -1: it cannot be opened. */
+static int64_t changed_at(const struct usdt_process *process, const struct usdt_object *object)
+{
+	int file = usdt_object_file(process, object);
+	struct stat status;
+	int64_t result = -1;
+
+	if (file < 0)
+		return -1;
+	if (!fstat(file, &status))
+		result = (int64_t)status.st_ctim.tv_sec * CLOCK_NS_PER_S + status.st_ctim.tv_nsec;
+	close(file);
+	return result;
+}
+
+static bool is_seen(const struct usdt_process *process, const struct usdt_object *object,
+	const struct kernel_seen *seen)
+{
+	int64_t changed = -1;
+
+	for (size_t i = 0; seen && i < seen->count; i++) {
+		const struct kernel_seen_file *file = &seen->files[i];
+
+		if (file->inode != object->inode || file->device_major != object->device_major ||
+			file->device_minor != object->device_minor)
+			continue;
+		if (changed < 0)
+			changed = changed_at(process, object);
+		if (changed == file->changed)
+			return true;
+	}
+	return false;
+}
+
+int kernel_target_see(struct kernel_target *target, uint32_t file, struct kernel_seen *seen)
+{
+	const struct usdt_object *object = target->files[file].object;
+	int64_t changed = changed_at(target->process, object);
+
+	if (changed < 0)
+		return 0;
+	if (array_room(&seen->files, &seen->capacity, seen->count, sizeof(*seen->files)))
+		return -ENOMEM;
+	seen->files[seen->count++] = (struct kernel_seen_file){
+		object->inode, object->device_major, object->device_minor, changed};
+	return 0;
+}
+
 int kernel_target_open_later(struct kernel_target *target, uint32_t pid,
-	const struct kernel_target *const *known, size_t known_count, struct error *error)
+	const struct kernel_target *const *known, size_t known_count,
+	const struct kernel_seen *seen, struct error *error)
 {
 	int result;
 
@@ -48,7 +99,8 @@ int kernel_target_open_later(struct kernel_target *target, uint32_t pid,
 			.descriptor = -1,
 			.name = slash ? slash + 1 : object->path,
 			.is_known = is_known(object, known, known_count)};
-		if (!file->is_known && usdt_object_read(target->process, object))
+		file->is_seen = !file->is_known && is_seen(target->process, object, seen);
+		if (!file->is_known && !file->is_seen && usdt_object_read(target->process, object))
 			return error_set(
 				error, ENOMEM, "process %u: out of memory", (unsigned int)pid);
 	}
@@ -59,7 +111,7 @@ int kernel_target_open_later(struct kernel_target *target, uint32_t pid,
 
 int kernel_target_open(struct kernel_target *target, uint32_t pid, struct error *error)
 {
-	return kernel_target_open_later(target, pid, NULL, 0, error);
+	return kernel_target_open_later(target, pid, NULL, 0, NULL, error);
 }
 
 void kernel_target_close(struct kernel_target *target)

@@ -21,6 +21,7 @@ struct kernel_file {
 	int descriptor;   /* kept open, so that a link can name it by /proc/self/fd; -1: not yet */
 	const char *name; /* its path's last part */
 	bool is_known;    /* its probes are another target's */
+	bool is_seen;     /* it is known to have none; it has not been read */
 };
 
 /* A site of a probe that can not be attached to, or not at all fired. */
@@ -33,6 +34,7 @@ struct kernel_obstacle {
 
 struct kernel_target {
 	uint32_t pid;
+	bool is_shared;  /* its sites are for all processes that map the files */
 	bool has_stream; /* which will deliver the probes that are made with libvmtap */
 	struct usdt_process *process;
 	struct arena texts;
@@ -43,9 +45,25 @@ struct kernel_target {
 	bool may_miss;             /* a description that matches nothing is an obstacle only */
 	struct pid_finder *finder; /* NULL: no description is of the pid provider */
 	size_t pid_count;          /* probes that it has found */
+	size_t left_count;         /* sites that were left to the stream */
 	struct kernel_obstacle *obstacles;
 	size_t obstacle_count, obstacle_capacity;
 };
+
+/* Files that have been looked at and have nothing to attach to, as they were then. */
+struct kernel_seen_file {
+	uint64_t inode;
+	uint32_t device_major, device_minor;
+	int64_t changed; /* its ctime, ns */
+};
+
+struct kernel_seen {
+	struct kernel_seen_file *files;
+	size_t count, capacity;
+};
+
+/* Adds a target's file. -ENOMEM. */
+int kernel_target_see(struct kernel_target *target, uint32_t file, struct kernel_seen *seen);
 
 /* Reads what the process has mapped. A negative errno and a line in error. */
 int kernel_target_open(struct kernel_target *target, uint32_t pid, struct error *error);
@@ -54,10 +72,12 @@ void kernel_target_close(struct kernel_target *target);
 /*
  * The same for a process some of whose files are those of other targets, and are not read again.
  * The first of these, or NULL, is what the process had mapped when it was last looked at; of the
- * others those files count that are open.
+ * others those files count that are open. Those that have been seen, and are as they were, are not
+ * read either; seen may be NULL.
  */
 int kernel_target_open_later(struct kernel_target *target, uint32_t pid,
-	const struct kernel_target *const *known, size_t known_count, struct error *error);
+	const struct kernel_target *const *known, size_t known_count,
+	const struct kernel_seen *seen, struct error *error);
 
 /* Each returns 0 or -ENOMEM. */
 int kernel_target_add_site(struct kernel_target *target, const struct kernel_site *site);

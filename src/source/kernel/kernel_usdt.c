@@ -172,7 +172,7 @@ static const char *obstacle(const struct usdt_site *site)
 static int take_site(struct usdt_finder *finder, const struct usdt_site *site)
 {
 	struct kernel_site taken = {.file = finder->file,
-		.pid = finder->target->pid,
+		.pid = finder->target->is_shared ? 0 : finder->target->pid,
 		.argument_count = site->argument_count,
 		.offset = site->code.offset,
 		.semaphore = site->semaphore.is_set ? site->semaphore.offset : 0};
@@ -208,6 +208,8 @@ int kernel_usdt_add(struct kernel_target *target, struct d_probe_set *set)
 		for (size_t i = 0; i < image->site_count && !result; i++)
 			if (!target->has_stream || image->sites[i].form != SITE_NOP_NOP10)
 				result = take_site(&finder, &image->sites[i]);
+			else
+				target->left_count++;
 	}
 	contract_free(finder.contract);
 	return result;

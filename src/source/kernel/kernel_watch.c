@@ -1,222 +1,19 @@
-/*
- * kernel_watch.c: see kernel_watch.h.
- *
- * A program on the dynamic linker's function (kernel_linker.h) and one on the tracepoint of
- * executed programs look the process up in a map of those that are watched, put a notice into a
- * ring and send SIGSTOP to the thread that runs them: it does not return to its own code before all
- * of the process has stopped. Before the signal is sent, the process is entered into the map that
- * the guardian reads.
- */
+/* kernel_watch.c: see kernel_watch.h. The programs are in kernel_watch_code.c. */
 #include "source/kernel/kernel_watch.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/error.h"
-#include "source/kernel/bpf_code.h"
-#include "source/kernel/kernel_guardian.h"
-#include "source/kernel/kernel_ring.h"
+#include "source/kernel/kernel_watch_private.h"
 
-enum {
-	PROCESSES_MAX = 65536,
-	RING_BYTES = 256 << 10,
-	/* On the programs' stack. */
-	STACK_IDS = -8, /* tid, then pid */
-	STACK_PID = STACK_IDS + 4,
-	STACK_VALUE = -16,
-	STACK_TIME = -24
-};
-
-/* What is known of a process that is watched. */
-struct watched_process {
-	uint64_t state; /* address of the linker's state; 0: not known */
-	uint32_t may_stop, unused;
-};
-
-/* What programs and we tell each other. */
-struct watch_control {
-	uint64_t may_stop; /* the guardian sets it to 0, too */
-	uint64_t missed;   /* notices for which the ring had no room */
-};
-
-struct kernel_watch {
-	struct bpf_features features;
-	int watched, held, control;
-	struct kernel_ring ring;
-	uint64_t position;
-	int linker_program, exec_program, exec_link;
-	struct kernel_guardian guardian;
-};
-
-/* ---- programs ---- */
-
-struct generator {
-	struct bpf_code code;
-	const struct kernel_watch *watch;
-	uint32_t done, missed;
-};
-
-/* Leaves the ids on the stack, and in R7 what is known of the process, which must be watched. */
-static void find_process(struct generator *g)
-{
-	struct bpf_code *code = &g->code;
-
-	if (g->watch->features.other_namespace) {
-		bpf_set(code, BPF_REG_1, g->watch->features.namespace_device);
-		bpf_set(code, BPF_REG_2, g->watch->features.namespace_inode);
-		bpf_move(code, BPF_REG_3, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_3, STACK_IDS);
-		bpf_set(code, BPF_REG_4, 8);
-		bpf_write_value(code, BPF_REG_10, STACK_IDS, 0, 8);
-		bpf_call(code, BPF_FUNC_get_ns_current_pid_tgid);
-		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->done);
-	} else {
-		bpf_call(code, BPF_FUNC_get_current_pid_tgid);
-		bpf_write(code, BPF_REG_10, STACK_IDS, BPF_REG_0, 8);
-	}
-	bpf_set_map(code, BPF_REG_1, g->watch->watched);
-	bpf_move(code, BPF_REG_2, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_2, STACK_PID);
-	bpf_call(code, BPF_FUNC_map_lookup_elem);
-	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, g->done);
-	bpf_move(code, BPF_REG_7, BPF_REG_0);
-}
-
-/* Ends the program while the linker is still about to change something. */
-static void check_state(struct generator *g)
-{
-	struct bpf_code *code = &g->code;
-	uint32_t after = bpf_label(code);
-
-	bpf_read(code, BPF_REG_3, BPF_REG_7, offsetof(struct watched_process, state), 8);
-	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_3, 0, after);
-	bpf_write_value(code, BPF_REG_10, STACK_VALUE, 0, 8);
-	bpf_move(code, BPF_REG_1, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_1, STACK_VALUE);
-	bpf_set(code, BPF_REG_2, 4);
-	bpf_call(code, BPF_FUNC_probe_read_user);
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
-	bpf_read(code, BPF_REG_1, BPF_REG_10, STACK_VALUE, 4);
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, KERNEL_LINKER_CONSISTENT, g->done);
-	bpf_place(code, after);
-}
-
-/* The key of the process in a map. */
-static void point_to_pid(struct generator *g)
-{
-	bpf_move(&g->code, BPF_REG_2, BPF_REG_10);
-	bpf_operate_value(&g->code, BPF_ADD, BPF_REG_2, STACK_PID);
-}
-
-/* Stops the process if it may be stopped; the notice in R8 says whether. */
-static void stop(struct generator *g)
-{
-	struct bpf_code *code = &g->code;
-	uint32_t after = bpf_label(code), failed = bpf_label(code);
-
-	bpf_write_value(code, BPF_REG_8, offsetof(struct kernel_notice, is_stopped), 0, 8);
-	bpf_read(code, BPF_REG_1, BPF_REG_7, offsetof(struct watched_process, may_stop), 4);
-	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, after);
-	bpf_set_map_value(code, BPF_REG_1, g->watch->control, 0);
-	bpf_read(code, BPF_REG_1, BPF_REG_1, 0, 4);
-	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, after);
-	bpf_set_map(code, BPF_REG_1, g->watch->held);
-	point_to_pid(g);
-	bpf_move(code, BPF_REG_3, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_3, STACK_TIME);
-	bpf_set(code, BPF_REG_4, BPF_ANY);
-	bpf_call(code, BPF_FUNC_map_update_elem);
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
-	bpf_set(code, BPF_REG_1, SIGSTOP);
-	bpf_call(code, BPF_FUNC_send_signal_thread);
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, failed);
-	bpf_write_value(code, BPF_REG_8, offsetof(struct kernel_notice, is_stopped), 1, 4);
-	bpf_jump(code, after);
-	bpf_place(code, failed);
-	bpf_set_map(code, BPF_REG_1, g->watch->held);
-	point_to_pid(g);
-	bpf_call(code, BPF_FUNC_map_delete_elem);
-	bpf_place(code, after);
-}
-
-static void notify(struct generator *g, enum kernel_notice_kind kind)
-{
-	struct bpf_code *code = &g->code;
-
-	bpf_set_map(code, BPF_REG_1, g->watch->ring.map);
-	bpf_set(code, BPF_REG_2, sizeof(struct kernel_notice));
-	bpf_set(code, BPF_REG_3, 0);
-	bpf_call(code, BPF_FUNC_ringbuf_reserve);
-	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, g->missed);
-	bpf_move(code, BPF_REG_8, BPF_REG_0);
-	bpf_call(code, BPF_FUNC_ktime_get_ns);
-	bpf_write(code, BPF_REG_8, offsetof(struct kernel_notice, time), BPF_REG_0, 8);
-	bpf_write(code, BPF_REG_10, STACK_TIME, BPF_REG_0, 8);
-	bpf_write_value(code, BPF_REG_8, offsetof(struct kernel_notice, kind), (int32_t)kind, 4);
-	bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_PID, 4);
-	bpf_write(code, BPF_REG_8, offsetof(struct kernel_notice, pid), BPF_REG_0, 4);
-	stop(g);
-	bpf_move(code, BPF_REG_1, BPF_REG_8);
-	bpf_set(code, BPF_REG_2, BPF_RB_FORCE_WAKEUP);
-	bpf_call(code, BPF_FUNC_ringbuf_submit);
-	bpf_jump(code, g->done);
-	bpf_place(code, g->missed);
-	bpf_set_map_value(
-		code, BPF_REG_1, g->watch->control, offsetof(struct watch_control, missed));
-	bpf_set(code, BPF_REG_0, 1);
-	bpf_atomic(code, BPF_ADD, BPF_REG_1, 0, BPF_REG_0);
-}
-
-static int load(struct generator *g, unsigned flags, struct error *error)
-{
-	struct bpf_code *code = &g->code;
-	int result;
-
-	bpf_place(code, g->done);
-	bpf_set(code, BPF_REG_0, 0);
-	bpf_exit(code);
-	result = bpf_code_end(code);
-	if (result)
-		error_set(error, -result, "a BPF program: %s", strerror(-result));
-	else
-		result = bpf_load(code->instructions, code->count, flags, error);
-	bpf_code_free(code);
-	return result;
-}
-
-static void begin(struct generator *g, const struct kernel_watch *watch)
-{
-	g->watch = watch;
-	bpf_code_begin(&g->code);
-	g->done = bpf_label(&g->code);
-	g->missed = bpf_label(&g->code);
-	find_process(g);
-}
-
-static int load_programs(struct kernel_watch *watch, struct error *error)
-{
-	struct generator g;
-
-	begin(&g, watch);
-	check_state(&g);
-	notify(&g, KERNEL_NOTICE_OBJECTS);
-	watch->linker_program = load(&g, watch->features.multi ? BPF_MULTI : 0, error);
-	if (watch->linker_program < 0)
-		return watch->linker_program;
-	begin(&g, watch);
-	/* another program has its state elsewhere */
-	bpf_write_value(&g.code, BPF_REG_7, offsetof(struct watched_process, state), 0, 8);
-	notify(&g, KERNEL_NOTICE_PROGRAM);
-	watch->exec_program = load(&g, BPF_RAW, error);
-	return watch->exec_program < 0 ? watch->exec_program : 0;
-}
-
-/* ---- the watch ---- */
+enum { PROCESSES_MAX = 65536, RING_BYTES = 256 << 10 };
 
 static void set_stopping(struct kernel_watch *watch, bool may_stop)
 {
@@ -243,8 +40,47 @@ static int make_maps(struct kernel_watch *watch)
 	return result;
 }
 
-int kernel_watch_new(
-	const struct bpf_features *features, struct kernel_watch **watch, struct error *error)
+/* Attaches a program to a tracepoint. */
+static int attach_to(int program, const char *tracepoint, int *link, struct error *error)
+{
+	*link = bpf_attach_raw(program, tracepoint);
+	return *link >= 0
+		? 0
+		: error_set(error, -*link, "the kernel does not tell of processes (%s): %s",
+			  tracepoint, strerror(-*link));
+}
+
+/* What the programs of a family need to know of the kernel. */
+static int find_layout(struct kernel_watch *watch, struct error *error)
+{
+	bool has_all;
+
+	if (watch->scope == KERNEL_SCOPE_NAMED)
+		return 0;
+	kernel_layout_find_watch(&watch->layout);
+	has_all = watch->layout.has_task &&
+		(watch->layout.has_numbers || !watch->features.other_namespace);
+	return has_all ? 0
+		       : error_set(error, ENOTSUP,
+				 "the kernel does not tell where it keeps what it knows of a "
+				 "process (/sys/kernel/btf/vmlinux)");
+}
+
+static int attach_all(struct kernel_watch *watch, struct error *error)
+{
+	int result = attach_to(watch->exec_program, "sched_process_exec", &watch->exec_link, error);
+
+	if (!result && watch->scope == KERNEL_SCOPE_FAMILY)
+		result = attach_to(
+			watch->exit_program, "sched_process_exit", &watch->exit_link, error);
+	if (!result && watch->scope == KERNEL_SCOPE_FAMILY)
+		result = attach_to(
+			watch->fork_program, "sched_process_fork", &watch->fork_link, error);
+	return result;
+}
+
+int kernel_watch_new(const struct bpf_features *features, enum kernel_scope scope,
+	struct kernel_watch **watch, struct error *error)
 {
 	struct kernel_watch *made = calloc(1, sizeof(*made));
 	int result;
@@ -260,6 +96,11 @@ int kernel_watch_new(
 		.linker_program = -1,
 		.exec_program = -1,
 		.exec_link = -1,
+		.scope = scope,
+		.fork_program = -1,
+		.fork_link = -1,
+		.exit_program = -1,
+		.exit_link = -1,
 		.guardian = {.line = -1}};
 	result = make_maps(made);
 	if (!result)
@@ -268,15 +109,11 @@ int kernel_watch_new(
 		error_set(error, -result, "changes in processes cannot be watched: %s",
 			strerror(-result));
 	else
-		result = load_programs(made, error);
-	if (!result) {
-		made->exec_link = bpf_attach_raw(made->exec_program, "sched_process_exec");
-		result = made->exec_link < 0
-			? error_set(error, -made->exec_link,
-				  "the kernel does not tell of executed programs: %s",
-				  strerror(-made->exec_link))
-			: 0;
-	}
+		result = find_layout(made, error);
+	if (!result)
+		result = kernel_watch_load(made, error);
+	if (!result)
+		result = attach_all(made, error);
 	if (result) {
 		kernel_watch_free(made);
 		return result;
@@ -313,7 +150,13 @@ void kernel_watch_free(struct kernel_watch *watch)
 		return;
 	if (watch->control >= 0 && watch->held >= 0)
 		kernel_watch_release(watch);
+	for (size_t i = 0; i < watch->linker_count; i++)
+		close(watch->linkers[i].link);
+	close_one(watch->fork_link);
+	close_one(watch->exit_link);
 	close_one(watch->exec_link);
+	close_one(watch->fork_program);
+	close_one(watch->exit_program);
 	close_one(watch->exec_program);
 	close_one(watch->linker_program);
 	/* A program that was just running when it was told not to stop anybody has ended by now. */
@@ -324,6 +167,7 @@ void kernel_watch_free(struct kernel_watch *watch)
 	close_one(watch->watched);
 	close_one(watch->held);
 	close_one(watch->control);
+	free(watch->linkers);
 	free(watch);
 }
 
@@ -362,6 +206,62 @@ int kernel_watch_add(struct kernel_watch *watch, uint32_t pid, const struct kern
 			return *link;
 	}
 	return bpf_map_set(watch->watched, &pid, &watched);
+}
+
+/* Attaches to a linker in all processes, once. A negative errno. */
+static int share_linker(struct kernel_watch *watch, const struct kernel_linker *linker)
+{
+	struct stat status;
+	int link;
+
+	if (fstat(linker->file, &status))
+		return -errno;
+	for (size_t i = 0; i < watch->linker_count; i++)
+		if (watch->linkers[i].device == status.st_dev &&
+			watch->linkers[i].inode == status.st_ino)
+			return 0;
+	if (array_room(&watch->linkers, &watch->linker_capacity, watch->linker_count,
+		    sizeof(*watch->linkers)))
+		return -ENOMEM;
+	link = attach(watch, 0, linker);
+	if (link < 0)
+		return link;
+	watch->linkers[watch->linker_count++] =
+		(struct watched_linker){status.st_dev, status.st_ino, link};
+	return 0;
+}
+
+int kernel_watch_add_family(
+	struct kernel_watch *watch, uint32_t pid, const struct kernel_linker *linker, bool may_stop)
+{
+	struct watched_process watched = {.may_stop = may_stop};
+	int result = linker ? share_linker(watch, linker) : 0;
+
+	if (!bpf_map_get(watch->watched, &pid, &watched) && !linker)
+		return result;
+	watched.state = linker && !result ? linker->state : 0;
+	if (result)
+		return result;
+	return bpf_map_set(watch->watched, &pid, &watched);
+}
+
+int kernel_watch_members(const struct kernel_watch *watch)
+{
+	return watch->watched;
+}
+
+bool kernel_watch_is_empty(const struct kernel_watch *watch)
+{
+	uint32_t first;
+
+	return bpf_map_next(watch->watched, NULL, &first) == -ENOENT;
+}
+
+bool kernel_watch_has(const struct kernel_watch *watch, uint32_t pid)
+{
+	struct watched_process watched;
+
+	return !bpf_map_get(watch->watched, &pid, &watched);
 }
 
 void kernel_watch_remove(struct kernel_watch *watch, uint32_t pid)

@@ -13,23 +13,31 @@
 
 #include "source/kernel/bpf.h"
 #include "source/kernel/kernel_linker.h"
+#include "source/kernel/kernel_scope.h"
 
 struct error;
 struct kernel_watch;
 
-enum kernel_notice_kind { KERNEL_NOTICE_OBJECTS, KERNEL_NOTICE_PROGRAM };
+enum kernel_notice_kind {
+	KERNEL_NOTICE_OBJECTS,
+	KERNEL_NOTICE_PROGRAM,
+	KERNEL_NOTICE_PROBES /* not of the watch: a process has hit a probe for the first time */
+};
 
 struct kernel_notice {
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint32_t kind; /* enum kernel_notice_kind */
 	uint32_t pid;
 	uint32_t is_stopped; /* it is stopped, or will be at once */
-	uint32_t unused;
+	uint32_t site;       /* for KERNEL_NOTICE_PROBES: the one that was hit */
 };
 
-/* A negative errno and a line in error. */
-int kernel_watch_new(
-	const struct bpf_features *features, struct kernel_watch **watch, struct error *error);
+/*
+ * For KERNEL_SCOPE_FAMILY, what a process that is watched starts is watched, too, from its
+ * beginning, until it ends. A negative errno and a line in error.
+ */
+int kernel_watch_new(const struct bpf_features *features, enum kernel_scope scope,
+	struct kernel_watch **watch, struct error *error);
 
 /* Lets go on whoever is stopped, and ends. */
 void kernel_watch_free(struct kernel_watch *watch);
@@ -37,12 +45,28 @@ void kernel_watch_free(struct kernel_watch *watch);
 /* Readable when there are notices. */
 int kernel_watch_descriptor(const struct kernel_watch *watch);
 
+/* The map whose keys, of 4 bytes, are the ids of the processes that are watched. */
+int kernel_watch_members(const struct kernel_watch *watch);
+
+/* Whether no process is watched any more. */
+bool kernel_watch_is_empty(const struct kernel_watch *watch);
+
+/* Whether the process is watched. */
+bool kernel_watch_has(const struct kernel_watch *watch, uint32_t pid);
+
 /*
  * Watches a process, or another program in it. linker: its dynamic linker; NULL: it has none.
  * *link is attached to the linker's function and belongs to the caller; -1: none. A negative errno.
  */
 int kernel_watch_add(struct kernel_watch *watch, uint32_t pid, const struct kernel_linker *linker,
 	bool may_stop, int *link);
+
+/*
+ * The same for processes that start others: the link is for all processes that have that linker,
+ * and the watch's own. A process that has been added before stays as stoppable as it was.
+ */
+int kernel_watch_add_family(struct kernel_watch *watch, uint32_t pid,
+	const struct kernel_linker *linker, bool may_stop);
 void kernel_watch_remove(struct kernel_watch *watch, uint32_t pid);
 
 /* The next notice; false: there is none now. */

@@ -1,0 +1,55 @@
+/*
+ * kernel_shared.h: a kernel source for processes that nobody named: those that named ones start
+ * (KERNEL_SCOPE_FAMILY), or all (KERNEL_SCOPE_ALL). A file is attached to once, for all processes
+ * that map it. Programs decide by a map of pids who counts, which the kernel's own events keep
+ * right (kernel_watch.h), so that a process counts from its first instruction on. The probes that
+ * it hits become known with its first record, and join then (kernel_alias.h).
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_SHARED_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_SHARED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "source/source.h"
+
+struct kernel_group;
+struct kernel_notice;
+struct kernel_source;
+
+/* As source_kernel_add(); what the process has started is added, too. */
+int kernel_shared_add(
+	struct kernel_source *kernel, uint32_t pid, unsigned flags, struct error *error);
+
+/* As source_kernel_add_all(). */
+int kernel_shared_add_all(struct kernel_source *kernel, struct error *error);
+
+/* Before anything is attached. A negative errno and a line in error. */
+int kernel_shared_begin(struct kernel_source *kernel, struct error *error);
+
+/*
+ * What is wanted of the sites' probes: what is wanted of them or of another process's probes that
+ * they stand for. Free its wants. -ENOMEM.
+ */
+int kernel_shared_request(const struct kernel_source *kernel, const struct source_request *request,
+	struct source_request *joint);
+
+/* After all is attached: lets the processes count from now on. */
+void kernel_shared_watch(struct kernel_source *kernel);
+
+/*
+ * The probe of a site in a process. False: it is not known yet. Then a notice is kept, and the
+ * site's records must wait until that has been dealt with.
+ */
+bool kernel_shared_probe(struct kernel_source *kernel, const struct kernel_group *group,
+	uint32_t site, uint32_t pid, uint32_t *probe);
+
+/* Takes a notice as kernel_later.h does. NULL: it is settled. */
+struct source *kernel_shared_take(
+	struct kernel_source *kernel, const struct kernel_notice *notice, struct d_probe_set *own);
+
+/* Whether no process counts any more. */
+bool kernel_shared_is_over(const struct kernel_source *kernel);
+
+#endif
