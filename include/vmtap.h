@@ -298,6 +298,48 @@ struct vmtap_census_options {
 };
 
 /*
+ * Guest stacks
+ * ------------
+ * A VM that can walk the stack of its guest program registers a walker. Scripts can then ask for
+ * the guest stack of any probe with jstack(): of calls, allocations, exceptions, samples. Without a
+ * walker, vmtap keeps stacks from method-entry and method-return, which lack what was entered
+ * before the trace began and cost an event for each call.
+ *
+ *     static void walk(struct vmtap_stack *stack, void *context)
+ *     {
+ *             struct frame *frame = this_vm_thread()->frame;
+ *
+ *             for (; frame; frame = frame->caller)
+ *                     vmtap_stack_add(stack, &frame->method->class_name, &frame->method->name,
+ *                             &frame->method->file, line_of(frame));
+ *     }
+ *     ...
+ *     vmtap_stack_register(walk, NULL);
+ *
+ * The library calls the walker in a macro, on the thread that fires, before the event is recorded,
+ * and only if some client has asked for stacks of that probe; events of other probes cost nothing
+ * more. It adds the frames of the guest code that this thread runs now, from the innermost
+ * outwards, with the line that each one is at. The first frame is the one that the event belongs
+ * to: at method-entry the method that is entered, at method-return the one that returns. A thread
+ * that runs no guest code adds none.
+ *   - The walker may be called wherever the VM fires a probe, so the chain of frames must be whole
+ *     there; in signal handlers too, if the VM fires in them. Where it is not, add nothing.
+ *   - It must not allocate, take a lock, wait or move objects, and calls no other function of this
+ *     library. It may read what only its own thread changes.
+ *   - An event that the walker fires, or that a signal handler fires while the walker runs, has an
+ *     empty stack. After a longjmp() out of it, call vmtap_thread_reset().
+ *   - Besides what the walker itself takes, a macro then takes up to 256 bytes of stack more.
+ * A stack has VMTAP_STACK_FRAMES_MAX frames at most. The outermost frames beyond that are cut, and
+ * clients are told how many. Names are those of macros: each is sent once. One made by
+ * VMTAP_NAME_ONCE() is interned (vmtap_name_intern()). If a ring or a client has no room for both
+ * the stack and its event, both are lost, as one event.
+ */
+enum { VMTAP_STACK_FRAMES_MAX = 128 };
+
+struct vmtap_stack;
+typedef void (*vmtap_stack_walker)(struct vmtap_stack *stack, void *context);
+
+/*
  * When guards open and close
  * --------------------------
  * A VM that has to install a hook, or to compile other code, before it can produce events is told
@@ -554,6 +596,22 @@ VMTAP_API int vmtap_census_take(void);
 VMTAP_API void vmtap_census_add(
 	struct vmtap_census *census, const char *label, size_t length, uint64_t bytes);
 
+/*
+ * Registers the walker with its context, replacing an earlier one; NULL removes it. Call it before
+ * vmtap_start(): a client gets stacks only if there was a walker when it connected. Waits until no
+ * thread is in the earlier walker, so that its code can be unloaded and its context freed. Returns
+ * 0; -EDEADLK, and does nothing, inside a walker; -EBUSY, and does nothing, while another thread is
+ * in this function. Not in signal handlers. A child of fork() keeps the walker.
+ */
+VMTAP_API int vmtap_stack_register(vmtap_stack_walker walker, void *context);
+
+/*
+ * Adds a frame. A NULL name is shown as an empty one. Only inside a walker, on its thread. Returns
+ * 0 if no further frame has room: the walker may then stop, or go on, so that all are counted.
+ */
+VMTAP_API int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
+	struct vmtap_name *method, struct vmtap_name *file, uint32_t line);
+
 /* The version of the runtime part, in the form of VMTAP_VERSION; a static string. */
 VMTAP_API const char *vmtap_version(void);
 
@@ -666,6 +724,24 @@ static inline void vmtap_census_add(
 	(void)label;
 	(void)length;
 	(void)bytes;
+}
+
+static inline int vmtap_stack_register(vmtap_stack_walker walker, void *context)
+{
+	(void)walker;
+	(void)context;
+	return 0;
+}
+
+static inline int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
+	struct vmtap_name *method, struct vmtap_name *file, uint32_t line)
+{
+	(void)stack;
+	(void)class_name;
+	(void)method;
+	(void)file;
+	(void)line;
+	return 0;
 }
 
 static inline const char *vmtap_version(void)

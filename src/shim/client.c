@@ -112,8 +112,11 @@ static void want_named(struct client_terms *terms, const struct event_type *type
 	if (!(terms->flags & WIRE_CPU_CLOCK_LISTED))
 		strings |= ENCODE_CPU_CLOCK;
 	if (!terms->cpu_clock)
-		strings &= ENCODE_ALL_STRINGS;
-	terms->strings[type->number] = strings & (ENCODE_ALL_STRINGS | ENCODE_CPU_CLOCK);
+		strings &= (uint16_t)~ENCODE_CPU_CLOCK;
+	if (!terms->stacks)
+		strings &= (uint16_t)~ENCODE_STACK;
+	terms->strings[type->number] =
+		strings & (ENCODE_ALL_STRINGS | ENCODE_CPU_CLOCK | ENCODE_STACK);
 }
 
 /* Works out what the terms request of a type that they have not been applied to before. */
@@ -222,6 +225,7 @@ static void take_subscription(struct client *client)
 	asked->lossless = control->flags & WIRE_LOSSLESS;
 	asked->ghc_only = control->flags & WIRE_GHC_ONLY;
 	asked->cpu_clock = control->flags & WIRE_CPU_CLOCK && !asked->ghc_only;
+	asked->stacks = control->flags & WIRE_STACKS && !asked->ghc_only;
 	client->tag_flags = control->flags;
 	memcpy(asked->entries, control_entries(control), control->entry_bytes);
 	if (control->by_name)
@@ -271,14 +275,17 @@ void client_hurry(struct client *client)
 	client->hurried = true;
 }
 
-bool client_all_have_room(struct client *clients, const struct event_type *type)
+bool client_all_have_room(
+	struct client *clients, const struct event_type *type, const unsigned char *stack)
 {
 	for (struct client *client = clients; client; client = client->next) {
 		if (!client->terms.lossless || client->gone || client->end_queued)
 			continue;
 		if (type->number >= client->terms.known_types)
 			client_take_types(client);
-		if (client->terms.wanted[type->number] && !encode_has_room(&client->encoder))
+		if (client->terms.wanted[type->number] &&
+			!encode_has_room(&client->encoder,
+				client->terms.strings[type->number] & ENCODE_STACK ? stack : NULL))
 			return false;
 	}
 	return true;
@@ -474,7 +481,7 @@ static void account(struct client *client, uint32_t kind, bool encoded, uint64_t
 
 void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
 	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
-	const uint64_t *cpu_time)
+	const uint64_t *cpu_time, const unsigned char *stack)
 {
 	uint8_t mask;
 
@@ -486,7 +493,7 @@ void client_take(struct client *client, const struct event_type *type, const uns
 		account(client, type->number,
 			encode_record(&client->encoder, type, mask,
 				client->terms.strings[type->number], record, time, thread,
-				transients, cpu_time),
+				transients, cpu_time, stack),
 			time);
 }
 

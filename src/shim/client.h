@@ -44,6 +44,7 @@ struct client_terms {
 	bool lossless;
 	bool ghc_only;
 	bool cpu_clock; /* of the types with ENCODE_CPU_CLOCK */
+	bool stacks;    /* of the types with ENCODE_STACK */
 };
 
 struct client {
@@ -130,8 +131,10 @@ bool client_awaits_types(const struct client *client);
 /* Puts the terms of the last frame into force. */
 void client_take_terms(struct client *client);
 
-/* Whether every lossless client that requested the type has room for a record of it. */
-bool client_all_have_room(struct client *clients, const struct event_type *type);
+/* Whether every lossless client that requested the type has room for a record of it with this
+ * stack; NULL: none. */
+bool client_all_have_room(
+	struct client *clients, const struct event_type *type, const unsigned char *stack);
 
 /* Ends lossless delivery: from now on the client loses what it has no room for. */
 void client_hurry(struct client *client);
@@ -142,7 +145,7 @@ void client_send(struct client *client);
 /* Adds one record of a ring if the client has requested it. */
 void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
 	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
-	const uint64_t *cpu_time);
+	const uint64_t *cpu_time, const unsigned char *stack);
 
 /* Adds a heap sample if the client receives samples. */
 void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time);

@@ -61,6 +61,39 @@ static uint32_t name_record_bytes(uint32_t length)
 
 static const struct encode_transient no_transients[NAME_TRANSIENTS];
 
+static uint16_t event_of(const unsigned char *record)
+{
+	uint16_t event;
+
+	memcpy(&event, record + RECORD_EVENT, sizeof(event));
+	return event;
+}
+
+/*
+ * What lies in a ring before the record of an event: its CPU clock and its stack, each NULL if it
+ * has none. Returns the number of bytes.
+ */
+static uint32_t read_before(
+	const unsigned char *record, const unsigned char **clock, const unsigned char **stack)
+{
+	uint32_t bytes = 0;
+	uint16_t frames;
+
+	*clock = *stack = NULL;
+	if (event_of(record) == RING_CLOCK) {
+		*clock = record + RING_CLOCK_VALUE;
+		bytes += RING_CLOCK_BYTES;
+	}
+	if (event_of(record + bytes) == RING_STACK) {
+		*stack = record + bytes;
+		memcpy(&frames, *stack + WALKER_COUNT, sizeof(frames));
+		if (frames > WALKER_FRAMES_MAX) /* no stack, see drain_ring() */
+			return bytes;
+		bytes += walker_record_bytes(frames);
+	}
+	return bytes;
+}
+
 /* Drained records are sent to the clients before their space in the ring is freed. Thus, for
  * clients that keep up, a crash loses no more than the rings hold. */
 static void send_all(struct client *clients)
@@ -83,17 +116,15 @@ static bool drain_ring(
 	while (ring->drained != head) {
 		const unsigned char *record = ring->bytes + (ring->drained & (ring->size - 1));
 		const struct transients *kept = ring->transients;
+		const unsigned char *clock, *stack;
+		uint32_t bytes, length, before = read_before(record, &clock, &stack);
 		uint64_t raw, time, cpu_time;
-		uint32_t bytes, length, before = 0;
 		uint16_t event;
 
-		memcpy(&event, record + RECORD_EVENT, sizeof(event));
-		if (event == RING_CLOCK) {
-			memcpy(&cpu_time, record + RING_CLOCK_VALUE, sizeof(cpu_time));
-			before = RING_CLOCK_BYTES;
-			record += before;
-			memcpy(&event, record + RECORD_EVENT, sizeof(event));
-		}
+		record += before;
+		event = event_of(record);
+		if (clock)
+			memcpy(&cpu_time, clock, sizeof(cpu_time));
 		memcpy(&raw, record + RECORD_TIME, sizeof(raw));
 		if (event == RING_NAME) {
 			memcpy(&length, record + RECORD_BODY + 4, sizeof(length));
@@ -106,7 +137,7 @@ static bool drain_ring(
 			bytes = event_record_bytes(type, record);
 			if (bytes > RECORD_MAX)
 				break;
-			if (!client_all_have_room(clients, type))
+			if (!client_all_have_room(clients, type, stack))
 				return false;
 			/* The line between two points is accurate only to some nanoseconds;
 			 * this makes the promised order hold exactly. */
@@ -119,7 +150,8 @@ static bool drain_ring(
 				time = drain->latest;
 			for (struct client *client = clients; client; client = client->next)
 				client_take(client, type, record, raw, time, (uint64_t)ring->thread,
-					kept ? kept->of : no_transients, before ? &cpu_time : NULL);
+					kept ? kept->of : no_transients, clock ? &cpu_time : NULL,
+					stack);
 			drain->records++;
 			ring->last = raw;
 			ring->last_time = time;
@@ -149,10 +181,10 @@ static void lose_rest(struct client *clients, struct ring *ring, uint64_t head, 
 
 	for (; at != head; at = ring_after(at, before + bytes, ring->size)) {
 		const unsigned char *record = ring->bytes + (at & (ring->size - 1));
-		memcpy(&event, record + RECORD_EVENT, sizeof(event));
-		before = event == RING_CLOCK ? RING_CLOCK_BYTES : 0;
+		const unsigned char *clock, *stack;
+		before = read_before(record, &clock, &stack);
 		record += before;
-		memcpy(&event, record + RECORD_EVENT, sizeof(event));
+		event = event_of(record);
 		memcpy(&raw, record + RECORD_TIME, sizeof(raw));
 		if (event == RING_NAME) {
 			memcpy(&length, record + RECORD_BODY + 4, sizeof(length));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "shim/name.h"
+#include "shim/walker.h"
 #include "wire/wire_type.h"
 
 enum {
@@ -54,14 +55,6 @@ static bool room(struct encoder *encoder, size_t bytes)
 {
 	return queue_reserve(&encoder->queue, bytes) ||
 		queue_grow(&encoder->queue, bytes, encoder->grow_max);
-}
-
-bool encode_has_room(struct encoder *encoder)
-{
-	const struct queue *queue = &encoder->queue;
-
-	return queue->capacity - queue->end >= ENCODE_RECORD_MAX ||
-		room(encoder, ENCODE_RECORD_MAX);
 }
 
 static void put_event(struct queue *queue, uint16_t type, uint64_t time)
@@ -283,7 +276,9 @@ static void put_header(struct encoder *encoder, const struct process *process)
 	queue_put_u32(queue, WIRE_TYPES_BEGIN);
 	for (unsigned i = 0; i < WIRE_TYPE_COUNT; i++) {
 		const struct wire_type *type = &wire_types[i];
-		if (!is_plain(type) || (!process->environment && type->number == WIRE_PROGRAM_ENV))
+		if (!is_plain(type) ||
+			(!process->environment && type->number == WIRE_PROGRAM_ENV) ||
+			(!encoder->stacks && type->number == WIRE_STACK))
 			continue;
 		put_plain_type(queue, type->number, type->size, type->text);
 		note_ghc(encoder, type->number);
@@ -341,6 +336,7 @@ int encode_start(
 	if (!room(encoder, bytes))
 		return -ENOBUFS;
 	encoder->providers = process->providers;
+	encoder->stacks = walker_is_there();
 	put_header(encoder, process);
 	block_begin(encoder, WIRE_NO_CAP, now);
 	put_capset(queue, WIRE_CAPSET_CREATE, CAPSET_PROCESS, CAPSET_TYPE_PROCESS, now);
@@ -385,6 +381,8 @@ static inline uint32_t load_u32(const unsigned char *at)
 static bool find_name(const struct encoder *encoder, uint32_t id,
 	const struct encode_transient *transients, const char **text, uint32_t *length)
 {
+	static const char no_room[] = "(no room for names)";
+
 	*text = NULL;
 	if (is_known(encoder, id))
 		return true;
@@ -395,6 +393,11 @@ static bool find_name(const struct encoder *encoder, uint32_t id,
 		*text = (const char *)own->text;
 		*length = own->length;
 		return own->id == id;
+	}
+	if (id == WALKER_NO_ROOM) {
+		*text = no_room;
+		*length = sizeof(no_room) - 1;
+		return true;
 	}
 	*text = name_text(id, length);
 	return true;
@@ -416,7 +419,7 @@ static void put_name(
 	queue_put_u16(queue, (uint16_t)(4 + length));
 	queue_put_u32(queue, id);
 	queue_put(queue, text, length);
-	if (id >= NAME_FIRST)
+	if (id >= NAME_FIRST || id == WALKER_NO_ROOM)
 		encoder->defined[id / 32] |= 1u << (id % 32);
 }
 
@@ -585,9 +588,80 @@ static void put_own(struct encoder *encoder, const struct event_type *type, uint
 		queue_put(queue, record + type->is.text + 4, text_length);
 }
 
+/* ---- guest stacks ---- */
+
+static uint32_t stack_frames(const unsigned char *stack)
+{
+	uint16_t frames;
+
+	memcpy(&frames, stack + WALKER_COUNT, sizeof(frames));
+	return frames;
+}
+
+/* The id of a name in a frame. */
+static uint32_t stack_name(const unsigned char *stack, uint32_t frame, unsigned name)
+{
+	return load_u32(stack + WALKER_FRAMES + frame * sizeof(struct walker_frame) + name * 4);
+}
+
+/* The bytes that a stack takes at most, with the definitions of names that the client lacks. */
+static size_t stack_bytes(const struct encoder *encoder, const unsigned char *stack)
+{
+	uint32_t frames = stack_frames(stack), length;
+	size_t bytes = WIRE_EVENT_BYTES + 2 + 2 + frames * sizeof(struct walker_frame);
+	const char *text;
+
+	for (uint32_t i = 0; i < frames; i++) {
+		for (unsigned j = 0; j < 3; j++) {
+			uint32_t id = stack_name(stack, i, j);
+			if (find_name(encoder, id, NULL, &text, &length) && text)
+				bytes += NAME_BYTES + length;
+		}
+	}
+	return bytes;
+}
+
+static void put_stack_names(struct encoder *encoder, const unsigned char *stack, uint64_t time)
+{
+	uint32_t frames = stack_frames(stack), length;
+	const char *text;
+
+	for (uint32_t i = 0; i < frames; i++) {
+		for (unsigned j = 0; j < 3; j++) {
+			uint32_t id = stack_name(stack, i, j);
+			if (find_name(encoder, id, NULL, &text, &length) && text)
+				put_name(encoder, id, text, length, time);
+		}
+	}
+}
+
+static void put_stack(struct queue *queue, const unsigned char *stack, uint64_t time)
+{
+	uint32_t frames = stack_frames(stack);
+	uint16_t cut;
+
+	memcpy(&cut, stack + WALKER_CUT, sizeof(cut));
+	put_event(queue, WIRE_STACK, time);
+	queue_put_u16(queue, (uint16_t)(2 + frames * sizeof(struct walker_frame)));
+	queue_put_u16(queue, cut);
+	for (uint32_t i = 0; i < frames; i++)
+		for (unsigned j = 0; j < 4; j++)
+			queue_put_u32(queue, stack_name(stack, i, j));
+}
+
+bool encode_has_room(struct encoder *encoder, const unsigned char *stack)
+{
+	const struct queue *queue = &encoder->queue;
+	size_t bytes = ENCODE_RECORD_MAX + (stack ? stack_bytes(encoder, stack) : 0);
+
+	return queue->capacity - queue->end >= bytes || room(encoder, bytes) ||
+		(bytes > ENCODE_RECORD_MAX && bytes > encoder->grow_max);
+}
+
 bool encode_record(struct encoder *encoder, const struct event_type *type, uint8_t mask,
 	uint16_t strings, const unsigned char *record, uint64_t time, uint64_t thread,
-	const struct encode_transient *transients, const uint64_t *cpu_time)
+	const struct encode_transient *transients, const uint64_t *cpu_time,
+	const unsigned char *stack)
 {
 	uint32_t text_length = 0;
 	size_t bytes = BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->is.payload;
@@ -595,6 +669,8 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	uint16_t cpu, cap = WIRE_NO_CAP;
 	bool declares = must_declare(encoder, type), clocked = strings & ENCODE_CPU_CLOCK;
 
+	if (!(strings & ENCODE_STACK) || !(mask & EVENT_OWN) || !encoder->stacks)
+		stack = NULL;
 	if (mask != EVENT_OWN) /* GHC's events always carry their strings */
 		strings = ENCODE_ALL_STRINGS;
 	if (type->is.has_text && strings >> type->is.text_argument & 1)
@@ -632,6 +708,8 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 			return false;
 		bytes += WIRE_EVENT_BYTES + WIRE_SIZE_CPU_TIME;
 	}
+	if (stack)
+		bytes += stack_bytes(encoder, stack);
 	if (!room(encoder, bytes))
 		return false;
 	/* For clients that get no CONTEXT, a new block says that another thread's events
@@ -642,6 +720,8 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	put_context(encoder, thread, cpu, time);
 	if (declares) /* after the context: within a thread's run, times do not go backwards */
 		put_declaration(encoder, type, time);
+	if (stack)
+		put_stack_names(encoder, stack, time);
 	for (unsigned i = 0; unknown; i++, unknown >>= 1) {
 		uint32_t length, id;
 		const char *text;
@@ -656,6 +736,8 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		put_event(&encoder->queue, WIRE_CPU_TIME, time);
 		queue_put_u64(&encoder->queue, *cpu_time);
 	}
+	if (stack)
+		put_stack(&encoder->queue, stack, time);
 	if (mask & EVENT_OWN)
 		put_own(encoder, type, strings, record, text_length, time);
 	for (unsigned i = 0; mask / EVENT_FORM >> i; i++)

@@ -35,6 +35,7 @@ struct encoder {
 	uint8_t caps[65536 / 8]; /* one bit for each capability that this client knows */
 	uint32_t caps_known;     /* number of bits set in caps */
 	uint32_t providers;      /* compatible providers that the client was told of */
+	bool stacks;             /* the header declares WIRE_STACK */
 	uint32_t known_types;    /* the header describes the event types below this number */
 	uint16_t spare_end; /* the first number in the stream that the header does not declare */
 	uint8_t declared[EVENTS_MAX / 8]; /* one bit for each later type that this client knows */
@@ -56,7 +57,8 @@ bool encode_clock(struct encoder *encoder, const struct stamp_line *clock);
 /*
  * Writes one record as the events in mask. Only arguments with a bit in strings carry their
  * strings; the other strings are empty. With ENCODE_CPU_CLOCK in strings, the thread's CPU clock
- * comes before the probe's own event. transients holds the latest texts that travelled
+ * comes before the probe's own event, and with ENCODE_STACK the guest stack, if stack is not NULL:
+ * its record in the ring. transients holds the latest texts that travelled
  * with events, each at index id % NAME_TRANSIENTS. Returns false and writes nothing if the
  * queue has no room, a text is no longer available, the CPU clock is missing that the client
  * requested (cpu_time is NULL), or the type came after the client's header and has no spare
@@ -65,7 +67,9 @@ bool encode_clock(struct encoder *encoder, const struct stamp_line *clock);
 enum {
 	ENCODE_ALL_STRINGS = (1 << WIRE_ARGUMENTS_MAX) - 1,
 	ENCODE_CPU_CLOCK = WIRE_ENTRY_CPU_CLOCK,
-	ENCODE_RECORD_MAX = 64 << 10 /* more than what one record can need in the queue */
+	ENCODE_STACK = WIRE_ENTRY_STACK,
+	ENCODE_RECORD_MAX =
+		64 << 10 /* more than what one record can need in the queue, without a stack */
 };
 struct encode_transient {
 	uint32_t id;
@@ -74,10 +78,14 @@ struct encode_transient {
 };
 bool encode_record(struct encoder *encoder, const struct event_type *type, uint8_t mask,
 	uint16_t strings, const unsigned char *record, uint64_t time, uint64_t thread,
-	const struct encode_transient *transients, const uint64_t *cpu_time);
+	const struct encode_transient *transients, const uint64_t *cpu_time,
+	const unsigned char *stack);
 
-/* Makes room for any record, if necessary and allowed by growing the queue. */
-bool encode_has_room(struct encoder *encoder);
+/*
+ * Makes room for any record with this stack (NULL: none), if necessary and allowed by growing the
+ * queue. True also if the stack can never have room: such a record is lost.
+ */
+bool encode_has_room(struct encoder *encoder, const unsigned char *stack);
 
 /* Write the server's own events, in blocks without a capability. False if there is no room. */
 bool encode_loss(

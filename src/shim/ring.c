@@ -36,6 +36,8 @@ enum {
 	RING_WAIT_MS = 1000, /* the longest that a waiting producer sleeps before it checks again;
 				also, a signal interrupts only a sleep that has a limit */
 	REFUSED_MS = 10,     /* the same if a sandbox refuses futexes */
+	SPARE_BYTES =
+		RECORD_MAX + WALKER_RECORD_MAX, /* after the ring, for a record that begins in it */
 	MAKE_AGAIN =
 		1024 /* a thread that had no memory for a ring tries again after this many events */
 };
@@ -124,7 +126,7 @@ static struct ring *ring_make(void)
 	while (size > share && size > RING_BYTES_MIN)
 		size /= 2;
 	do
-		ring = budget_map(BUDGET_RING, head + size + RECORD_MAX, MAP_STACK);
+		ring = budget_map(BUDGET_RING, head + size + SPARE_BYTES, MAP_STACK);
 	while (!ring && size > RING_BYTES_MIN && (size /= 2));
 	if (!ring)
 		return NULL;
@@ -351,9 +353,10 @@ static inline void put_head(unsigned char *at, uint64_t time, uint32_t event)
 	memcpy(at + RECORD_EVENT, event_and_cpu, sizeof(event_and_cpu));
 }
 
-/* Reserves space for a record of this size; clocked: with the CPU clock before it. */
-static inline __attribute__((always_inline)) struct vmtap_record *reserve(
-	uint32_t event, uint32_t bytes, bool clocked, bool lossless)
+/* Reserves space for a record of this size; clocked: with the CPU clock before it; stack not NULL:
+ * with that before it. All of them have room, or none is written. */
+static inline __attribute__((always_inline)) struct vmtap_record *reserve(uint32_t event,
+	uint32_t bytes, bool clocked, const struct vmtap_stack *stack, bool lossless)
 {
 	struct ring *ring = thread_ring;
 
@@ -366,7 +369,10 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(
 	atomic_store_explicit(&ring->record.busy, RING_WRITING, memory_order_relaxed);
 	atomic_signal_fence(memory_order_seq_cst);
 	uint64_t head = atomic_load_explicit(&ring->record.head, memory_order_relaxed);
-	uint64_t next = ring_after(head, bytes + (clocked ? RING_CLOCK_BYTES : 0), ring->size);
+	uint64_t next = ring_after(head,
+		bytes + (clocked ? RING_CLOCK_BYTES : 0) +
+			(stack ? walker_record_bytes(stack->count) : 0),
+		ring->size);
 	if (__builtin_expect(next > atomic_load_explicit(&ring->limit, memory_order_relaxed) ||
 			    (lossless && is_held(event)),
 		    0) &&
@@ -386,10 +392,37 @@ static inline __attribute__((always_inline)) struct vmtap_record *reserve(
 		memcpy(at + RING_CLOCK_VALUE, &spent, sizeof(spent));
 		at += RING_CLOCK_BYTES;
 	}
+	if (stack) {
+		put_head(at, stamp_raw(), RING_STACK);
+		walker_put(stack, at);
+		at += walker_record_bytes(stack->count);
+	}
 	put_head(at, stamp_raw(), event);
 	ring->record.at = at;
 	ring->record.next = next;
 	return &ring->record;
+}
+
+/* The walker runs before the record is begun, so it may take as long as it needs: the server waits
+ * for nobody, and what the walker fires is recorded. */
+static __attribute__((noinline)) struct vmtap_record *begin_with_stack(
+	uint32_t number, uint32_t bytes, uint32_t wishes)
+{
+	struct ring *ring = thread_ring;
+	const struct vmtap_stack *stack;
+	struct vmtap_record *record;
+	int saved = errno;
+
+	if (atomic_load_explicit(&ring->record.busy, memory_order_relaxed) != 0) {
+		ring = ring_slow(number);
+		if (!ring)
+			return NULL;
+	}
+	stack = walker_walk(&ring->stack);
+	errno = saved;
+	record = reserve(number, bytes, wishes & RING_CLOCKED, stack, wishes & RING_LOSSLESS);
+	walker_done(&ring->stack, stack);
+	return record;
 }
 
 /* For events that somebody has wishes for. */
@@ -397,16 +430,18 @@ static __attribute__((noinline)) struct vmtap_record *begin_tagged(uint32_t even
 {
 	uint32_t number = event & RING_NUMBER, wishes = (event >> RING_TAGS) * RING_CLOCKED;
 
+	if (wishes & RING_STACKS && walker_is_there())
+		return begin_with_stack(number, bytes, wishes);
 	if (wishes & RING_CLOCKED)
-		return reserve(number, bytes, true, wishes & RING_LOSSLESS);
-	return reserve(number, bytes, false, true);
+		return reserve(number, bytes, true, NULL, wishes & RING_LOSSLESS);
+	return reserve(number, bytes, false, NULL, wishes & RING_LOSSLESS);
 }
 
 static struct vmtap_record *ring_begin(uint32_t event, uint32_t bytes)
 {
 	if (__builtin_expect(event > RING_NUMBER, 0))
 		return begin_tagged(event, bytes);
-	return reserve(event, bytes, false, false);
+	return reserve(event, bytes, false, NULL, false);
 }
 
 /* Returns an id. When the table is full, or the name is not to use an id, it is valid for this
@@ -422,7 +457,8 @@ static uint32_t ring_name(struct vmtap_name *name)
 	uint32_t length = name->length < NAME_LENGTH_MAX ? name->length : NAME_LENGTH_MAX;
 	uint32_t bytes =
 		(RECORD_BODY + 8 + length + RECORD_ALIGN - 1) & ~(uint32_t)(RECORD_ALIGN - 1);
-	struct vmtap_record *record = reserve(RING_NAME, bytes, false, is_lossless(RING_NAME));
+	struct vmtap_record *record =
+		reserve(RING_NAME, bytes, false, NULL, is_lossless(RING_NAME));
 	if (!record)
 		return 0;
 	id = NAME_TRANSIENT | thread_ring->next_transient++;
@@ -559,6 +595,7 @@ void ring_reset_thread(void)
 	thread_waking = false;
 	if (ring == NO_RING)
 		return;
+	walker_reset(&ring->stack);
 	atomic_store_explicit(&ring->record.busy, RING_IDLE, memory_order_release);
 	if (help && atomic_load(&watcher) == ring)
 		stop_watching(ring, help);
@@ -600,7 +637,7 @@ static void ring_unmap(struct ring *ring)
 
 	atomic_compare_exchange_strong(&watcher, &own, NULL);
 	forget_transients(ring);
-	budget_unmap(ring, head + ring->size + RECORD_MAX);
+	budget_unmap(ring, head + ring->size + SPARE_BYTES);
 }
 
 /* A thread's number is reused only after the thread has ended, so a newer ring with the same
@@ -670,7 +707,7 @@ static void ring_forget_one(struct ring *ring)
 
 	if (to <= ring->size) {
 		drop_pages(ring->bytes, from);
-		drop_pages(ring->bytes + to, ring->size + RECORD_MAX - to);
+		drop_pages(ring->bytes + to, ring->size + SPARE_BYTES - to);
 	} else {
 		to -= ring->size;
 		drop_pages(ring->bytes + to, from - to);
@@ -713,6 +750,7 @@ void ring_fork_child(void)
 		kept = ring;
 	}
 	atomic_store(&rings, kept);
+	walker_fork_child(own ? &own->stack : NULL);
 	atomic_store(&waker, -1);
 	atomic_store(&waking, 0);
 	atomic_store(&asleep, false);

@@ -23,12 +23,15 @@
 
 #include "shim/event_table.h"
 #include "shim/object.h"
+#include "shim/walker.h"
 
 enum {
 	RING_NAME = 0xffff,  /* instead of an event: u32 transient id, u32 length, text; a later
 				record of this ring uses it */
 	RING_CLOCK = 0xfffe, /* instead of an event: u32 unused, u64 CPU clock in ns; the record
 				that it belongs to follows immediately */
+	RING_STACK = 0xfffd, /* instead of an event: the guest stack of the record that follows
+				immediately, see walker.h; after its RING_CLOCK */
 	RING_CLOCK_BYTES = 24,
 	RING_CLOCK_VALUE = 16,
 	RING_IDLE = 0, /* values of vmtap_record.busy */
@@ -51,6 +54,7 @@ struct ring {
 	unsigned char *bytes;
 	uint32_t next_transient;
 	pid_t thread;
+	struct vmtap_stack stack; /* the producer's */
 
 	_Atomic uint64_t tail __attribute__((aligned(64))); /* written by the server */
 	_Atomic uint32_t room; /* a futex: incremented when a waiting producer should check again */
@@ -68,7 +72,8 @@ struct ring {
 	void *transients;      /* server only: texts of RING_NAME records */
 	size_t transients_bytes;
 
-	/* Last: until an event is dropped, only the page that begins the struct is touched. */
+	/* Last: until an event is dropped or a stack is walked, only the page that begins the
+	 * struct is touched. */
 	struct ring_drops drops;
 };
 
@@ -81,8 +86,9 @@ enum ring_wish {
 	RING_OPEN = 1,     /* its guards are open */
 	RING_CLOCKED = 2,  /* read the thread's CPU clock, with a system call */
 	RING_LOSSLESS = 4, /* wait rather than lose it */
-	RING_NUMBER = 0x3fff,
-	RING_TAGS = 14 /* the position of the tags */
+	RING_STACKS = 8,   /* the guest stack before it, if the VM has a walker */
+	RING_NUMBER = 0x1fff,
+	RING_TAGS = 13 /* the position of the tags */
 };
 
 static inline uint16_t ring_tagged(uint16_t number, uint8_t wishes)

@@ -20,7 +20,10 @@ enum {
 static uint8_t client_wishes(const struct client *client, uint16_t strings)
 {
 	return (uint8_t)((client->terms.lossless ? RING_LOSSLESS : 0) |
-		(client->terms.cpu_clock && strings & ENCODE_CPU_CLOCK ? RING_CLOCKED : 0));
+		(client->terms.cpu_clock && strings & ENCODE_CPU_CLOCK ? RING_CLOCKED : 0) |
+		(client->terms.stacks && client->encoder.stacks && strings & ENCODE_STACK
+				? RING_STACKS
+				: 0));
 }
 
 void subscription_apply(struct server *server)
@@ -35,7 +38,8 @@ void subscription_apply(struct server *server)
 			continue;
 		listening = true;
 		if (!server->ending && client_awaits_types(client))
-			for_new |= client_wishes(client, ENCODE_CPU_CLOCK) | RING_OPEN;
+			for_new |=
+				client_wishes(client, ENCODE_CPU_CLOCK | ENCODE_STACK) | RING_OPEN;
 		for (uint32_t i = 0; i < server->known_types; i++)
 			if (client->terms.wanted[i])
 				wishes[i] |= client_wishes(client, client->terms.strings[i]) |

@@ -174,6 +174,11 @@ WIRE_TYPE(408, DECLARE, WIRE_VARIABLE, 4, WIRE_READ | WIRE_STATE, "type:2 length
 	"vmtap: description of a spare event type",
 	"what a type that the header declares as spare carries from here on: its description, of "
 	"that length, then the lines of its extension")
+WIRE_TYPE(409, STACK, WIRE_VARIABLE, 2, WIRE_READ, "cut:2 frames:x",
+	"vmtap: guest stack of the next event",
+	"of the next event of a probe, innermost frame first. A frame is class:4 method:4 file:4 "
+	"line:4, of which the first three are ids of names. cut is the number of outer frames "
+	"that had no room; 65535: that many or more")
 
 /* clang-format on */
 

@@ -52,7 +52,8 @@
  *     "VMTP"; u8 version 1; u8 flags; u32 tag; u16 bytes of the entries that follow
  * An entry is u8 length, the name ("vm:::gc-start"), u16 strings; or u8 0, u16 event type,
  * which means the same as in version 0. Each bit in strings requests the string of one
- * argument, bit 0 that of the first; the client gets empty strings for the others. The name
+ * argument, bit 0 that of the first; the client gets empty strings for the others. Two further
+ * bits request the CPU clock and the guest stack, see WIRE_ENTRY_CPU_CLOCK. The name
  * "*" requests every probe that no other entry names.
  *
  * A probe may have several event types, because the objects of the process may have been
@@ -176,7 +177,11 @@ enum {
 		       type of vmtap's (hence no answer), and losses reported by LOG_MSG */
 	WIRE_CPU_CLOCK_LISTED = 32, /* flag, with WIRE_CPU_CLOCK: only for the events of the entries
 				       that have the following bit among their strings */
-	WIRE_ENTRY_CPU_CLOCK = 0x8000
+	WIRE_ENTRY_CPU_CLOCK = 0x8000,
+	WIRE_STACKS = 64, /* flag: send WIRE_STACK before each probe's own event, for the events of
+			     the entries that have the following bit among their strings. A header
+			     that does not declare WIRE_STACK says that there will be none */
+	WIRE_ENTRY_STACK = 0x4000
 };
 
 #endif

@@ -342,12 +342,15 @@ static bool take_probe(struct reader *reader, struct reader_probe *probe, uint64
 		.thread = reader->thread,
 		.cpu = reader->cpu,
 		.cpu_time = reader->cpu_time,
+		.stack = reader->has_stack ? &reader->stack : NULL,
 		.count = probe->count};
 	char inline_text[65536];
 	size_t at = 0;
 
-	if (!reader->plain && !reader->acknowledged)
+	if (!reader->plain && !reader->acknowledged) {
+		reader->has_stack = false;
 		return true; /* recorded before the VM knew that this is not a plain reader */
+	}
 	for (unsigned i = 0; i < probe->count; i++) {
 		const struct reader_parameter *parameter = &probe->parameters[i];
 		struct reader_argument *argument = &event.arguments[i];
@@ -393,6 +396,7 @@ static bool take_probe(struct reader *reader, struct reader_probe *probe, uint64
 	reader->events++;
 	if (reader->on_event)
 		reader->on_event(reader, &event);
+	reader->has_stack = false;
 	return true;
 }
 
@@ -436,9 +440,36 @@ static bool take_heap(struct reader *reader, uint16_t type, uint64_t time,
 	return true;
 }
 
+/* The probe's event follows at once. */
+static bool take_stack(struct reader *reader, const unsigned char *payload, size_t length)
+{
+	struct reader_stack *stack = &reader->stack;
+	size_t at = 2;
+
+	if (length < at || (length - at) % 16 || (length - at) / 16 > READER_FRAMES)
+		return fail(reader, "a stack of %zu bytes", length);
+	stack->cut = (unsigned)big(payload, 2);
+	for (stack->count = 0; at < length; at += 16, stack->count++) {
+		const char *names[3];
+		for (unsigned i = 0; i < 3; i++) {
+			uint32_t id = (uint32_t)big(payload + at + i * 4, 4);
+			names[i] = id ? name_of(reader, id) : "";
+			if (!names[i])
+				return fail(reader, "a frame's name %u is not defined", id);
+		}
+		stack->frames[stack->count] = (struct reader_frame){
+			names[0], names[1], names[2], (uint32_t)big(payload + at + 12, 4)};
+	}
+	reader->has_stack = true;
+	reader->stacks++;
+	return true;
+}
+
 static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 	const unsigned char *payload, size_t length)
 {
+	if (reader->has_stack)
+		return fail(reader, "an event of type %u between a stack and its event", type);
 	switch (type) {
 	case WIRE_CONTEXT:
 		reader->thread = big(payload, 8);
@@ -481,6 +512,8 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 		reader->cpu_time = big(payload, 8);
 		reader->cpu_times++;
 		break;
+	case WIRE_STACK:
+		return take_stack(reader, payload, length);
 	case WIRE_WATERMARK:
 		if (big(payload, 8) < reader->watermark)
 			return fail(reader, "the watermark goes back");

@@ -20,6 +20,7 @@ enum {
 	READER_PROBES = 512,
 	READER_ARGUMENTS = 12,
 	READER_TYPES = 1024,
+	READER_FRAMES = 128,
 	READER_WAIT_MS = 60000 /* without a byte, after which the test fails */
 };
 
@@ -29,13 +30,25 @@ struct reader_argument {
 	size_t length;
 };
 
+struct reader_frame {
+	const char *class, *method, *file;
+	uint32_t line;
+};
+
+/* A guest stack. */
+struct reader_stack {
+	unsigned count, cut;
+	struct reader_frame frames[READER_FRAMES];
+};
+
 struct reader_event {
 	unsigned probe;
 	uint64_t time; /* ns since the stream's zero */
 	uint16_t cap;
 	uint64_t thread; /* OS thread */
 	uint32_t cpu;
-	uint64_t cpu_time; /* if requested */
+	uint64_t cpu_time;                /* if requested */
+	const struct reader_stack *stack; /* NULL: none */
 	unsigned count;
 	struct reader_argument arguments[READER_ARGUMENTS];
 };
@@ -102,13 +115,16 @@ struct reader {
 	void (*on_band)(struct reader *reader, const char *label, uint64_t bytes);
 	uint64_t events;
 	uint64_t cpu_time, cpu_times; /* the last WIRE_CPU_TIME, and how many */
-	uint64_t ghc_events[400];     /* by GHC's event type, whether they carry a probe or not */
-	uint64_t own_events;          /* events of vmtap's types */
-	uint64_t unknown_lost;        /* events of types that the header does not declare */
-	uint64_t declarations;        /* of spare types */
-	uint64_t environment;         /* entries of PROGRAM_ENV */
-	char message[256];            /* the last LOG_MSG */
-	uint16_t *stop_statuses;      /* where to keep those of GHC's STOP_THREAD, if anywhere */
+	struct reader_stack stack;    /* the last WIRE_STACK, of the next event if has_stack */
+	bool has_stack;
+	uint64_t stacks;
+	uint64_t ghc_events[400]; /* by GHC's event type, whether they carry a probe or not */
+	uint64_t own_events;      /* events of vmtap's types */
+	uint64_t unknown_lost;    /* events of types that the header does not declare */
+	uint64_t declarations;    /* of spare types */
+	uint64_t environment;     /* entries of PROGRAM_ENV */
+	char message[256];        /* the last LOG_MSG */
+	uint16_t *stop_statuses;  /* where to keep those of GHC's STOP_THREAD, if anywhere */
 	unsigned stop_room, stop_count;
 	void (*on_event)(struct reader *reader, const struct reader_event *event);
 	void *context;

@@ -2,7 +2,7 @@
  * stress.c: everything at once, for a race detector: threads that fire and exit, clients
  * that connect and disconnect, the stream stopped and started, names taken by several threads and
  * more texts than the table holds, heap samples that several threads try to take, a log,
- * cancelled threads, signal handlers that fire, and children.
+ * cancelled threads, signal handlers that fire, stacks whose walker comes and goes, and children.
  *     stress ROUNDS [turns]
  * With "turns", the library has no thread, and two threads of this program take its turns. Exits
  * with 0 if each stream was well-formed.
@@ -79,6 +79,13 @@ static void take_census(struct vmtap_census *census, void *context)
 	vmtap_census_add(census, context, strlen(context), 8);
 }
 
+static void walk(struct vmtap_stack *stack, void *context)
+{
+	for (unsigned i = 0; i < 5; i++)
+		vmtap_stack_add(stack, &shared_names[i * 7 % NAMES], context,
+			VMTAP_NAME_ONCE("once", 4), i);
+}
+
 static void *fire(void *argument)
 {
 	struct vmtap_guards state = {{0}};
@@ -129,7 +136,10 @@ static void *read_streams(void *argument)
 			continue;
 		}
 		if (reader_until_header(&reader)) {
-			reader_subscribe_all(&reader, (uint8_t)flags, 1);
+			if (flags & WIRE_STACKS)
+				reader_subscribe_names(&reader, (uint8_t)flags, 1, "*", 0x7fff);
+			else
+				reader_subscribe_all(&reader, (uint8_t)flags, 1);
 			while (reader_received(&reader) < 3000 && reader_step(&reader, 1000))
 				;
 			if (!*reader.error && !reader.closed)
@@ -174,6 +184,7 @@ int main(int argc, char **argv)
 		.socket = path};
 	unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 5;
 	const char *folder = getenv("TMPDIR");
+	static const unsigned long flags[] = {0, WIRE_STACKS, WIRE_LOSSLESS | WIRE_STACKS};
 	pthread_t threads[THREADS], readers[4], loops[2];
 	char log[300];
 	struct vmtap_census_options census = {.size = sizeof(census),
@@ -197,8 +208,7 @@ int main(int argc, char **argv)
 	for (unsigned long i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, fire, NULL);
 	for (unsigned long i = 0; i < 3; i++)
-		pthread_create(
-			&readers[i], NULL, read_streams, (void *)(i == 2 ? WIRE_LOSSLESS : 0ul));
+		pthread_create(&readers[i], NULL, read_streams, (void *)flags[i]);
 	pthread_create(&readers[3], NULL, read_samples, NULL);
 	for (unsigned i = 0; i < rounds; i++) {
 		census.polls = i % 2;
@@ -206,12 +216,14 @@ int main(int argc, char **argv)
 			setenv("VMTAP_LOG", log, 1);
 		vmtap_census_register(&census);
 		vmtap_on_change(i % 3 ? &change : NULL);
+		vmtap_stack_register(walk, &shared_names[1]);
 		if (vmtap_start(&options)) {
 			fprintf(stderr, "cannot start\n");
 			return 1;
 		}
 		for (unsigned j = 0; j < 10; j++) {
 			usleep(20000); /* the length of a round does not matter */
+			vmtap_stack_register(j % 3 ? walk : NULL, &shared_names[j]);
 			if (!fork_works()) {
 				fprintf(stderr, "a child died\n");
 				return 1;
