@@ -190,6 +190,8 @@ static enum source_state step(struct merge *merge, struct event_batch *batch)
 	if (part && (count || has_news(part))) {
 		*batch = part->batch;
 		batch->events = part->batch.events + part->at;
+		if (part->batch.captures)
+			batch->captures = part->batch.captures + part->at;
 		batch->event_count = count;
 		part->at += count;
 		part->batch.loss_count = 0;
