@@ -1,6 +1,7 @@
 /*
  * main.c: the command line of the toy interpreter.
  */
+#include "backtrace.h"
 #include "census.h"
 #include "vm.h"
 
@@ -268,6 +269,7 @@ static int run(struct arguments *arguments, int argc, char **argv)
 	if (patience)
 		options.lossless_ms = (int32_t)strtol(patience, NULL, 10);
 	census_register(vm);
+	backtrace_register();
 	/* The program runs even if nothing can be served. */
 	status = vmtap_start(&options);
 	if (status && status != -ENOSYS) /* -ENOSYS: built without probes */

@@ -1,6 +1,7 @@
 /*
  * native_system.c: the VM and the file system, for guest programs.
  */
+#include "backtrace.h"
 #include "collector.h"
 #include "exception.h"
 #include "finalizer.h"
@@ -34,6 +35,20 @@ NATIVE(vm_mark)
 	EVENT(thread->cap, USER_MARKER, thread->cap->number, text->text);
 	*result = VALUE_NIL;
 	return NATIVE_OK;
+}
+
+/* The frames of the calling thread, a line each, innermost first. */
+NATIVE(vm_backtrace)
+{
+	struct text text = {0};
+	enum native_status status;
+
+	(void)arguments;
+	(void)count;
+	backtrace_text(&text, thread);
+	status = text.failed ? NATIVE_MEMORY : native_text(thread, text.bytes, text.length, result);
+	text_free(&text);
+	return status;
 }
 
 /* Sets how many capabilities run threads from now on. */
@@ -175,6 +190,7 @@ void native_system_methods(struct vm *vm)
 	slot_store(&file_global->content, value_object(file));
 	vm_native(vm, system, true, "message", 1, 1, vm_message);
 	vm_native(vm, system, true, "mark", 1, 1, vm_mark);
+	vm_native(vm, system, true, "backtrace", 0, 0, vm_backtrace);
 	vm_native(vm, system, true, "use_caps", 1, 1, vm_use_caps);
 	vm_native(vm, system, true, "collect", 0, 0, vm_collect);
 	vm_native(vm, system, true, "collect_young", 0, 0, vm_collect_young);

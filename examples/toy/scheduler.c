@@ -9,6 +9,7 @@
  * main thread: it gets a ThreadError.
  */
 #include "scheduler.h"
+#include "backtrace.h"
 #include "collector.h"
 #include "exception.h"
 #include "frame.h"
@@ -539,6 +540,7 @@ void scheduler_run(struct capability *cap)
 	struct vm *vm = cap->vm;
 	struct thread *thread;
 
+	backtrace_attach(cap);
 	pthread_mutex_lock(&vm->lock);
 	while ((thread = find_thread(cap))) {
 		thread->state = THREAD_RUNNING;
@@ -555,4 +557,5 @@ void scheduler_run(struct capability *cap)
 		pthread_mutex_lock(&vm->lock);
 	}
 	pthread_mutex_unlock(&vm->lock);
+	backtrace_attach(NULL);
 }

@@ -46,6 +46,7 @@ enum {
 	WAIT_MS = 60000, /* longest single wait */
 	FILES_MAX = 10000,
 	OPTION_CPU_CLOCK = 256,
+	OPTION_STACKS,
 	OPTION_GHC_ONLY,
 	OPTION_HEAP_PROFILE,
 	OPTION_LOSSLESS,
@@ -57,7 +58,7 @@ enum {
 struct record_options {
 	uint32_t pid;
 	uint64_t heap_period; /* ns; 0: no samples of the heap */
-	bool has_pid, lossless, cpu_clock, helped;
+	bool has_pid, lossless, cpu_clock, stacks, helped;
 	struct command_words command;
 	const char *socket;
 	const char **probes;
@@ -103,6 +104,7 @@ static void help(void)
 	       "                    also record heap samples, one every PERIOD (default 100ms)\n"
 	       "      --cpu-clock   record the thread's CPU clock with each event, for D's "
 	       "vtimestamp\n"
+	       "      --stacks      record the guest stack with each event, for D's jstack()\n"
 	       "      --lossless    let the VM wait rather than lose events\n"
 	       "  -h, --help        this text\n\n"
 	       "^C ends the recording in order.\n"
@@ -188,6 +190,7 @@ static int parse(struct record_options *options, int argc, char **argv)
 		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
 		{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
 		{"rotate", required_argument, NULL, OPTION_ROTATE},
+		{"stacks", no_argument, NULL, OPTION_STACKS},
 		{"socket", required_argument, NULL, OPTION_SOCKET},
 		{NULL, 0, NULL, 0},
 	};
@@ -230,6 +233,9 @@ static int parse(struct record_options *options, int argc, char **argv)
 			break;
 		case OPTION_CPU_CLOCK:
 			options->cpu_clock = true;
+			break;
+		case OPTION_STACKS:
+			options->stacks = true;
 			break;
 		case OPTION_GHC_ONLY:
 			options->recording.ghc_only = true;
@@ -277,6 +283,8 @@ static int parse(struct record_options *options, int argc, char **argv)
 		return cli_usage("record", "--rotate needs --max-size");
 	if (options->cpu_clock && options->recording.ghc_only)
 		return cli_usage("record", "GHC has no event for what --cpu-clock records");
+	if (options->stacks && options->recording.ghc_only)
+		return cli_usage("record", "GHC has no event for what --stacks records");
 	return CLI_OK;
 }
 
@@ -515,6 +523,7 @@ static int subscribe(struct session *session, const uint16_t *types, size_t coun
 	result = connection_subscribe(&session->connection, entries, entry_count,
 		(options->lossless ? WIRE_LOSSLESS : 0) |
 			(options->cpu_clock ? WIRE_CPU_CLOCK : 0) |
+			(options->stacks ? WIRE_STACKS : 0) |
 			(options->recording.ghc_only ? WIRE_GHC_ONLY : WIRE_GHC));
 	for (size_t i = options->probe_count ? 0 : 1; i < entry_count; i++)
 		free((char *)entries[i].name);

@@ -75,7 +75,7 @@ static int fail_type(struct d_compiler *compiler, const struct d_node *node, con
 static const struct d_type *stack_type(
 	const struct d_compiler *compiler, const struct d_function *function)
 {
-	return compiler->types.type_places[d_function_stack_kind(function) - D_VALUE_STACK];
+	return compiler->types.type_places[d_function_stack_kind(function) - D_VALUE_GUEST_STACK];
 }
 
 int d_check_call(struct d_compiler *compiler, struct d_node *node)

@@ -342,7 +342,7 @@ const struct d_type *d_format_record(struct d_compiler *compiler, const struct d
 
 static bool is_place(const struct d_type *type, bool user)
 {
-	return type->kind == D_TYPE_PLACE && type->place != D_VALUE_STACK &&
+	return type->kind == D_TYPE_PLACE && type->place > D_VALUE_STACK &&
 		(type->place >= D_VALUE_USER_SYMBOL) == user;
 }
 
@@ -392,7 +392,7 @@ static const char *mismatch(
 		return parser->compiler->settings.target ? "usymaddr or pointer or integer"
 							 : "usymaddr";
 	case 'k':
-		return type->kind == D_TYPE_PLACE && type->place == D_VALUE_STACK ? NULL : "stack";
+		return type->kind == D_TYPE_PLACE && type->place <= D_VALUE_STACK ? NULL : "stack";
 	default:
 		if (wide)
 			return is_characters(type, 4) ? NULL : "wchar_t []";

@@ -29,6 +29,7 @@ static int generate_frames(
 {
 	const struct d_options *options = &compiler->program->options;
 	bool user = node->function->id != D_STACK_KERNEL;
+	bool guest = node->function->id == D_STACK_JAVA;
 	uint64_t frames = node->function->id == D_STACK_KERNEL ? options->stackframes
 		: node->function->id == D_STACK_USER           ? options->ustackframes
 							       : options->jstackframes;
@@ -47,12 +48,16 @@ static int generate_frames(
 			"%s( ) argument #2 must be a positive integer constant",
 			node->function->name);
 	snprintf(name, sizeof(name), "%s( )", node->function->name);
-	if (d_require(compiler, user ? D_NEED_USER_STACK : D_NEED_KERNEL_STACK, name, &node->place))
+	if (d_require(compiler,
+		    guest          ? D_NEED_GUEST_STACK
+			    : user ? D_NEED_USER_STACK
+				   : D_NEED_KERNEL_STACK,
+		    name, &node->place))
 		return -1;
 	reg = d_emit_register(compiler, code, &node->place);
 	if (reg < 0 ||
-		d_emit(compiler, code, D_OP_STACK, (unsigned)reg, user, 0,
-			frames < FRAMES_MAX ? (int32_t)frames : FRAMES_MAX))
+		d_emit(compiler, code, guest ? D_OP_GUEST_STACK : D_OP_STACK, (unsigned)reg,
+			user && !guest, 0, frames < FRAMES_MAX ? (int32_t)frames : FRAMES_MAX))
 		return -1;
 	return reg;
 }
@@ -61,7 +66,7 @@ int d_stack_generate(struct d_compiler *compiler, struct d_code *code, const str
 {
 	int reg;
 
-	if (d_function_stack_kind(node->function) == D_VALUE_STACK)
+	if (d_function_stack_kind(node->function) <= D_VALUE_STACK)
 		return generate_frames(compiler, code, node);
 	reg = d_generate(compiler, code, node->right);
 	if (reg < 0 ||

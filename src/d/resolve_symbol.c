@@ -75,7 +75,7 @@ enum d_value_kind d_function_stack_kind(const struct d_function *function)
 {
 	static const enum d_value_kind kinds[] = {[D_STACK_KERNEL - D_STACK_KERNEL] = D_VALUE_STACK,
 		[D_STACK_USER - D_STACK_KERNEL] = D_VALUE_STACK,
-		[D_STACK_JAVA - D_STACK_KERNEL] = D_VALUE_STACK,
+		[D_STACK_JAVA - D_STACK_KERNEL] = D_VALUE_GUEST_STACK,
 		[D_STACK_SYM - D_STACK_KERNEL] = D_VALUE_SYMBOL,
 		[D_STACK_FUNC - D_STACK_KERNEL] = D_VALUE_SYMBOL,
 		[D_STACK_MOD - D_STACK_KERNEL] = D_VALUE_MODULE,

@@ -67,14 +67,18 @@ static const struct {
 };
 
 /* The types of places; scripts cannot name them. */
-static const struct d_type places[D_VALUE_KINDS - D_VALUE_STACK] = {
-	[D_VALUE_STACK - D_VALUE_STACK] = {.name = "stack", .place = D_VALUE_STACK},
-	[D_VALUE_SYMBOL - D_VALUE_STACK] = {.name = "_symaddr", .place = D_VALUE_SYMBOL},
-	[D_VALUE_MODULE - D_VALUE_STACK] = {.name = "_symaddr", .place = D_VALUE_MODULE},
-	[D_VALUE_USER_SYMBOL - D_VALUE_STACK] = {.name = "_usymaddr", .place = D_VALUE_USER_SYMBOL},
-	[D_VALUE_USER_MODULE - D_VALUE_STACK] = {.name = "_usymaddr", .place = D_VALUE_USER_MODULE},
+static const struct d_type places[D_VALUE_KINDS - D_VALUE_GUEST_STACK] = {
+	[D_VALUE_GUEST_STACK - D_VALUE_GUEST_STACK] = {.name = "stack",
+		.place = D_VALUE_GUEST_STACK},
+	[D_VALUE_STACK - D_VALUE_GUEST_STACK] = {.name = "stack", .place = D_VALUE_STACK},
+	[D_VALUE_SYMBOL - D_VALUE_GUEST_STACK] = {.name = "_symaddr", .place = D_VALUE_SYMBOL},
+	[D_VALUE_MODULE - D_VALUE_GUEST_STACK] = {.name = "_symaddr", .place = D_VALUE_MODULE},
+	[D_VALUE_USER_SYMBOL -
+		D_VALUE_GUEST_STACK] = {.name = "_usymaddr", .place = D_VALUE_USER_SYMBOL},
+	[D_VALUE_USER_MODULE -
+		D_VALUE_GUEST_STACK] = {.name = "_usymaddr", .place = D_VALUE_USER_MODULE},
 	[D_VALUE_USER_ADDRESS -
-		D_VALUE_STACK] = {.name = "_usymaddr", .place = D_VALUE_USER_ADDRESS},
+		D_VALUE_GUEST_STACK] = {.name = "_usymaddr", .place = D_VALUE_USER_ADDRESS},
 };
 
 static const struct d_type *make(struct d_types *types, const struct d_type *like)

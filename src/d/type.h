@@ -78,7 +78,7 @@ struct d_types {
 	const struct d_type *type_int64, *type_uint64, *type_size, *type_function;
 	const uint64_t *strsize;           /* the current value of the option */
 	const struct d_type *sized_string; /* the string type in structs and arrays declared now */
-	const struct d_type *type_places[D_VALUE_KINDS - D_VALUE_STACK];
+	const struct d_type *type_places[D_VALUE_KINDS - D_VALUE_GUEST_STACK];
 };
 
 enum { D_POINTER_DEPTH_MAX = 64 };

@@ -17,6 +17,7 @@ enum drop_kind {
 	DROP_SPECULATION,             /* records of a speculating clause */
 	DROP_SPECULATION_BUSY,        /* speculation() while one is being committed */
 	DROP_SPECULATION_UNAVAILABLE, /* speculation() while all are in use */
+	DROP_STACK,                   /* guest stacks for which there was no room */
 	DROP_ERROR,                   /* faults in ERROR clauses */
 	DROP_KINDS
 };

@@ -236,7 +236,9 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	engine->writer = settings->writer;
 	engine->recorded = settings->recorded;
 	engine->unfused = settings->unfused;
-	engine->places = (struct places){.symbols = settings->symbols, .target = settings->target};
+	engine->places = (struct places){.symbols = settings->symbols,
+		.guest_stacks = &engine->guest_stacks,
+		.target = settings->target};
 	engine->string_limit = program->options.strsize < STRING_MAX
 		? (uint32_t)program->options.strsize
 		: STRING_MAX;
@@ -306,6 +308,7 @@ void engine_free(struct engine *engine)
 		free(engine->variables[i].characters);
 	memory_free(&engine->memory);
 	kept_free(&engine->kept);
+	guest_stacks_free(&engine->guest_stacks);
 	free(engine->zeroes);
 	free(engine->tokens.bytes);
 	slab_free_all(&engine->slab);

@@ -179,6 +179,19 @@ static const struct text *take_stack(struct engine *engine, bool user, uint32_t 
 		&engine->places, &engine->scratch, user ? firing->process->pid : 0, stack, most);
 }
 
+/* The same for the guest program; an empty stack also if there is no room for it. */
+static const struct text *take_guest_stack(struct engine *engine, uint32_t most)
+{
+	const struct event_capture *capture = firing_capture(&engine->firing);
+	uint32_t number = 0;
+
+	if (capture &&
+		!guest_stacks_take(&engine->guest_stacks, engine->firing.batch, &capture->guest,
+			most, &number))
+		drops_add(&engine->drops, DROP_STACK, 1);
+	return places_guest_stack(&engine->scratch, number);
+}
+
 static const struct text *take_place(
 	struct engine *engine, enum d_value_kind kind, uint64_t address)
 {
@@ -531,6 +544,11 @@ run_D_OP_CALL:
 	NEXT;
 run_D_OP_STACK:
 	A = value_of_text(take_stack(engine, at->b, (uint32_t)at->immediate));
+	if (!A)
+		goto no_scratch;
+	NEXT;
+run_D_OP_GUEST_STACK:
+	A = value_of_text(take_guest_stack(engine, (uint32_t)at->immediate));
 	if (!A)
 		goto no_scratch;
 	NEXT;

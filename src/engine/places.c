@@ -10,18 +10,18 @@ bool places_find(const struct places *places, uint64_t pid, uint64_t address, st
 	return symbols && symbols->find(symbols->context, pid, address, found);
 }
 
-static struct text *make(struct scratch *scratch, uint32_t pid, uint32_t count)
+static struct text *make(struct scratch *scratch, uint32_t first, uint32_t count)
 {
 	size_t size = ((size_t)count + 1) * sizeof(uint64_t);
 	struct text *value = scratch_get(scratch, sizeof(*value) + size + 1);
-	uint64_t process = pid;
+	uint64_t word = first;
 
 	if (!value)
 		return NULL;
 	value->bytes = (const char *)(value + 1);
 	value->length = (uint32_t)size;
 	value->hash = 0;
-	memcpy(value + 1, &process, sizeof(process));
+	memcpy(value + 1, &word, sizeof(word));
 	((char *)(value + 1))[size] = '\0';
 	return value;
 }
@@ -46,6 +46,15 @@ const struct text *places_stack(struct places *places, struct scratch *scratch, 
 			symbols->note(symbols->context, pid, stack->frames[i]);
 	}
 	value->hash = text_hash(value->bytes, value->length);
+	return value;
+}
+
+const struct text *places_guest_stack(struct scratch *scratch, uint32_t number)
+{
+	struct text *value = make(scratch, number, 0);
+
+	if (value)
+		value->hash = text_hash(value->bytes, value->length);
 	return value;
 }
 

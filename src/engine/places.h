@@ -18,9 +18,12 @@
 #include "program/event.h"
 #include "program/program.h"
 
+struct guest_stacks;
+
 struct places {
 	const struct symbol_lookup *symbols; /* NULL: nothing is known about any address */
-	uint32_t target;                     /* the process of plain integer addresses, 0: none */
+	const struct guest_stacks *guest_stacks;
+	uint32_t target; /* the process of plain integer addresses, 0: none */
 };
 
 /* Creates values in scratch; NULL: scratch is used up. pid 0 is the kernel. */
@@ -28,6 +31,9 @@ const struct text *places_stack(struct places *places, struct scratch *scratch, 
 	const struct event_stack *stack, uint32_t most);
 const struct text *places_address(struct places *places, struct scratch *scratch, uint32_t pid,
 	enum d_value_kind kind, uint64_t address);
+
+/* The same for the number of a guest stack, of kind D_VALUE_GUEST_STACK. */
+const struct text *places_guest_stack(struct scratch *scratch, uint32_t number);
 
 /* What is known about an address in a process (pid 0: the kernel); false: nothing. */
 bool places_find(const struct places *places, uint64_t pid, uint64_t address, struct symbol *found);

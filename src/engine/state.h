@@ -22,6 +22,7 @@
 #include "engine/engine.h"
 #include "engine/fault.h"
 #include "engine/flow.h"
+#include "engine/guest_stacks.h"
 #include "engine/kept.h"
 #include "engine/lineage.h"
 #include "engine/memory.h"
@@ -158,6 +159,7 @@ struct engine {
 	bool unfused;    /* for tests, see struct engine_settings */
 	struct lineage lineage;
 	struct places places;
+	struct guest_stacks guest_stacks;
 
 	struct event_batch no_batch; /* of BEGIN, END and ticks: no handles */
 	struct text empty;

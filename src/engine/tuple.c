@@ -152,7 +152,7 @@ int tuple_compare(const struct tuple_shape *shape, const uint64_t *a, const uint
 	for (unsigned i = 0; i < count; i++) {
 		unsigned key = start + i < count ? start + i : start + i - count;
 		int order;
-		if (shape->types[key].kind >= D_VALUE_STACK)
+		if (shape->types[key].kind >= D_VALUE_GUEST_STACK)
 			order = compare_places(value_text(a[key]), value_text(b[key]));
 		else if (shape->strings & 1u << key)
 			order = text_compare(value_text(a[key]), value_text(b[key]), UINT32_MAX);

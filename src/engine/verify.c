@@ -17,7 +17,8 @@ enum register_kind {
 	KIND_STRING = 2,
 	KIND_BYTES = 4,
 	KIND_STACK = 8,
-	KIND_PLACE = 16,                        /* an address that is shown by its name */
+	KIND_PLACE = 16, /* an address that is shown by its name */
+	KIND_GUEST_STACK = 32,
 	KIND_ZERO = KIND_INTEGER | KIND_STRING, /* 0 is an integer and the NULL string */
 	KIND_ANY = 255                          /* not reached yet */
 };
@@ -56,6 +57,8 @@ static uint8_t kind_of(const struct d_value_type *type)
 		return KIND_STRING;
 	case D_VALUE_BYTES:
 		return KIND_BYTES;
+	case D_VALUE_GUEST_STACK:
+		return KIND_GUEST_STACK;
 	case D_VALUE_STACK:
 		return KIND_STACK;
 	default:
@@ -236,6 +239,9 @@ static void note_result(
 	case D_OPERAND_TO_STACK:
 		*result = KIND_STACK;
 		break;
+	case D_OPERAND_TO_GUEST_STACK:
+		*result = KIND_GUEST_STACK;
+		break;
 	case D_OPERAND_TO_PLACE:
 		*result = KIND_PLACE;
 		break;
@@ -342,7 +348,7 @@ static int verify_code(struct verifier *verifier, const struct d_instruction *co
 
 static bool type_ok(const struct d_value_type *type)
 {
-	if (type->kind == D_VALUE_STRING || type->kind >= D_VALUE_STACK)
+	if (type->kind == D_VALUE_STRING || type->kind >= D_VALUE_GUEST_STACK)
 		return type->kind < D_VALUE_KINDS;
 	return type->kind == D_VALUE_BYTES
 		? object_size_ok(type->size)
@@ -361,7 +367,7 @@ static bool types_ok(const struct d_value_type *types, unsigned count)
 static bool has_places(const struct d_value_type *types, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (types[i].kind >= D_VALUE_STACK)
+		if (types[i].kind >= D_VALUE_GUEST_STACK)
 			return true;
 	return false;
 }
@@ -378,7 +384,8 @@ static bool conversion_fits(const struct d_conversion *conversion, const struct 
 			(type->size == sizeof(float) || type->size == sizeof(double) ||
 				type->size == sizeof(long double));
 	case D_CONVERT_STACK:
-		return type->kind == D_VALUE_STACK;
+		return conversion->type.kind == type->kind &&
+			(type->kind == D_VALUE_STACK || type->kind == D_VALUE_GUEST_STACK);
 	case D_CONVERT_PLACE:
 		return conversion->type.kind == type->kind &&
 			(type->kind == D_VALUE_INTEGER || type->kind > D_VALUE_STACK);
@@ -511,7 +518,7 @@ static bool verify_tables(const struct d_program *program)
 
 	for (size_t i = 0; i < program->variable_count; i++) {
 		const struct d_variable *variable = &program->variables[i];
-		if (!type_ok(&variable->type) || variable->type.kind >= D_VALUE_STACK ||
+		if (!type_ok(&variable->type) || variable->type.kind >= D_VALUE_GUEST_STACK ||
 			variable->key_count > D_KEYS_MAX ||
 			!types_ok(variable->keys, variable->key_count) ||
 			has_places(variable->keys, variable->key_count) ||

@@ -577,6 +577,10 @@ static int read_instruction(struct reader *reader, const struct d_instruction *a
 		read_stack(reader, at);
 		registers[at->a] = nothing;
 		return 0;
+	case D_OP_GUEST_STACK:
+		reader->demand->needs |= d_need_bit(D_NEED_GUEST_STACK);
+		registers[at->a] = nothing;
+		return 0;
 	case D_OP_PLACE:
 		registers[at->a] = nothing;
 		return 0;

@@ -170,8 +170,11 @@ static void print_type(FILE *file, const struct d_value_type *type)
 		fprintf(file, "string");
 	else if (type->kind == D_VALUE_BYTES)
 		fprintf(file, "bytes %" PRIu32, type->size);
-	else if (type->kind >= D_VALUE_STACK)
-		fprintf(file, type->kind == D_VALUE_STACK ? "stack" : "place");
+	else if (type->kind >= D_VALUE_GUEST_STACK)
+		fputs(type->kind == D_VALUE_GUEST_STACK       ? "guest stack"
+				: type->kind == D_VALUE_STACK ? "stack"
+							      : "place",
+			file);
 	else if (type->is_pointer)
 		fprintf(file, "pointer");
 	else

@@ -48,6 +48,19 @@ struct event_stack {
 	uint32_t count;
 };
 
+/* A frame of a guest stack: handles of the names of class, method and file, and a line, 0: none. */
+struct event_frame {
+	uint64_t names[3];
+	uint32_t line;
+};
+
+/* A stack of the guest program, innermost frame first. */
+struct event_guest_stack {
+	const struct event_frame *frames;
+	uint32_t count;
+	uint32_t cut; /* outer frames that the VM had no room for */
+};
+
 /*
  * Memory of the process as it was when the probe fired. A piece that was read as a string ends with
  * its NUL, or at the requested length.
@@ -70,6 +83,7 @@ struct event_fault {
 struct event_capture {
 	const struct event_fault *fault; /* not NULL: the event is this fault, and nothing else */
 	struct event_stack kernel, user;
+	struct event_guest_stack guest;
 	const uint64_t *registers; /* as regs.d numbers them */
 	uint32_t register_count;   /* further ones read as 0 */
 	uint64_t thread;           /* address of the thread in the kernel: curthread */

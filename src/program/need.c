@@ -18,6 +18,7 @@ static const char *const texts[D_NEEDS] = {
 	[D_NEED_ERRNO] = "the errno of system calls",
 	[D_NEED_USER_STACK] = "the stack of the process",
 	[D_NEED_KERNEL_STACK] = "the stack of the kernel",
+	[D_NEED_GUEST_STACK] = "the stack of the guest program",
 	[D_NEED_USER_SYMBOLS] = "the symbols of the process",
 	[D_NEED_KERNEL_SYMBOLS] = "the symbols of the kernel",
 	[D_NEED_MEMORY] = "the memory of the process",

@@ -24,6 +24,7 @@ enum d_need {
 	D_NEED_ERRNO,
 	D_NEED_USER_STACK,
 	D_NEED_KERNEL_STACK,
+	D_NEED_GUEST_STACK,  /* of the program that a VM runs */
 	D_NEED_USER_SYMBOLS, /* names of the process's addresses */
 	D_NEED_KERNEL_SYMBOLS,
 	D_NEED_MEMORY,            /* of the process, other than the text of string arguments */

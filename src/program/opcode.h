@@ -40,6 +40,7 @@ enum d_operand {
 	D_OPERAND_TO_STRING,
 	D_OPERAND_TO_BYTES,
 	D_OPERAND_TO_STACK,
+	D_OPERAND_TO_GUEST_STACK,
 	D_OPERAND_TO_PLACE,
 	D_OPERAND_TO_NULL,       /* 0, which is an integer and the NULL string */
 	D_OPERAND_TO_LITERAL,    /* the immediate; its 0 is also the NULL string */
@@ -169,6 +170,8 @@ enum d_immediate {
 	ROW(CALL, "call", TO_SUBROUTINE, CALL_ARGUMENTS, COUNT, SUBROUTINE) \
 	/* a = the stack of the process if b is 1, otherwise of the kernel. */ \
 	ROW(STACK, "stack", TO_STACK, FLAG, NONE, FRAMES) \
+	/* a = the stack of the guest program. */ \
+	ROW(GUEST_STACK, "guest.stack", TO_GUEST_STACK, NONE, NONE, FRAMES) \
 	/* a = the address b as a place, which is shown by its name. */ \
 	ROW(PLACE, "place", TO_PLACE, VALUE, NONE, PLACE) \
 	/* b is the value and c the increment, where the aggregating function has them. */ \

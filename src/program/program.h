@@ -50,6 +50,8 @@ enum d_value_kind {
 	 * text of that length; otherwise the machine works on its address.
 	 */
 	D_VALUE_BYTES,
+	D_VALUE_GUEST_STACK, /* a text whose bytes are a 64-bit word: the engine's number of a stack
+				of the guest program. The first of the places */
 	/*
 	 * Places in code: a text whose bytes are 64-bit words. The first is the process (0: the
 	 * kernel), the others are addresses; for a stack, its frames, innermost first.

@@ -20,9 +20,10 @@ static const struct {
 			BIT(D_NEED_PROGRAM_ARGUMENTS)},
 	[SOURCE_KIND_STREAM] = {"event stream", "an event stream", true,
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_PROCESS) |
-			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_PROGRAM_ARGUMENTS)},
+			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_GUEST_STACK) |
+			BIT(D_NEED_PROGRAM_ARGUMENTS)},
 	/* some logs provide more: see log_source.c */
-	[SOURCE_KIND_LOG] = {"recorded log", "this recorded log", true, 0},
+	[SOURCE_KIND_LOG] = {"recorded log", "this recorded log", true, BIT(D_NEED_GUEST_STACK)},
 	[SOURCE_KIND_KERNEL] = {"kernel", "the kernel source", true,
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_PROCESS) |
 			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_CALLER) | BIT(D_NEED_REGISTERS) |

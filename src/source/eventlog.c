@@ -64,6 +64,7 @@ void eventlog_free(struct eventlog *log)
 	for (size_t i = 0; i < log->provider_count; i++)
 		free(log->providers[i].changes);
 	eventlog_free_carried(log);
+	eventlog_free_stacks(log);
 	names_free(&log->names);
 	free(log->plan_of);
 	free(log->plans);
@@ -97,17 +98,25 @@ bool eventlog_damaged(struct eventlog *log, uint64_t position, const char *forma
 
 /* ---- the buffer ---- */
 
+/* Where the first event of a run begins, with its stack. */
+static uint64_t run_begin(const struct event_run *run)
+{
+	return run->stack ? run->stack : run->position;
+}
+
 static uint64_t lowest_needed(const struct eventlog *log)
 {
 	uint64_t lowest = log->scanned;
 
 	if (log->windows)
 		return lowest;
-	if (log->is_open && log->open.position < lowest)
-		lowest = log->open.position;
+	if (log->stack && log->stack < lowest)
+		lowest = log->stack;
+	if (log->is_open && run_begin(&log->open) < lowest)
+		lowest = run_begin(&log->open);
 	for (size_t i = 0; i < log->heap_count; i++)
-		if (log->heap[i].position < lowest)
-			lowest = log->heap[i].position;
+		if (run_begin(&log->heap[i]) < lowest)
+			lowest = run_begin(&log->heap[i]);
 	return lowest;
 }
 
@@ -401,6 +410,7 @@ static bool take_event(struct eventlog *log, const struct plan *plan, uint64_t t
 	if (!log->is_open) {
 		log->open = (struct event_run){.time = time,
 			.position = log->scanned,
+			.stack = log->stack,
 			.cpu_time = log->cpu_time,
 			.tid = log->tid,
 			.cpu = log->cpu,
@@ -491,11 +501,15 @@ static inline bool scan_event(struct eventlog *log, bool *stalled)
 		if (plan->role == ROLE_WANTED && !log->awaits &&
 			!take_event(log, plan, time, at + head, log->scanned + head + size))
 			return false;
+		log->stack = 0;
 	} else {
-		if (plan->type == WIRE_WATERMARK && !log->settled) {
+		/* a stack already belongs to the first event */
+		if ((plan->type == WIRE_WATERMARK || plan->type == WIRE_STACK) && !log->settled) {
 			*stalled = true;
 			return false;
 		}
+		if (is_stack(plan))
+			eventlog_note_stack(log, at + head, size);
 		if (!take_record(log, plan, time, at + head, size))
 			return false;
 	}

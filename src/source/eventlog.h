@@ -154,6 +154,25 @@ void eventlog_renumber(struct eventlog *log, const uint32_t *numbers);
 int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, uint32_t answer);
 
 /*
+ * From here on events come with guest stacks, if they have any; to be called before
+ * eventlog_enable(). keeps: an event without one of its own gets the stack that is kept from
+ * method-entry and method-return, whose events must be requested too. -ENOMEM.
+ */
+int eventlog_want_stacks(struct eventlog *log, bool keeps);
+
+/* Whether the VM walks its stacks, and whether it has the probes that stacks can be kept from. */
+bool eventlog_walks(const struct eventlog *log);
+bool eventlog_keeps(const struct eventlog *log);
+
+/* The strings of an event that kept stacks need: one bit for each argument. */
+uint16_t eventlog_stack_strings(const struct eventlog *log, const char *event);
+
+/* The events that kept stacks are made from, as eventlog_event_of() names them; how many. */
+enum { EVENTLOG_STACK_EVENTS_MAX = 8 };
+size_t eventlog_stack_events(
+	const struct eventlog *log, const char *events[EVENTLOG_STACK_EVENTS_MAX]);
+
+/*
  * The event that fires a probe of the set, as the name of the event's own probe: "vm:::gc-start"
  * also for "ccl12:::gc-finish". All probes of one event return the same text. NULL: there is
  * no such event.

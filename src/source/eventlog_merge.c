@@ -84,6 +84,8 @@ static uint64_t take_text(struct eventlog *log, const char *text, size_t length)
 static inline void put_event(struct eventlog *log, const struct event_run *run, uint32_t probe,
 	const uint64_t *arguments, uint8_t argument_count)
 {
+	if (log->captures)
+		log->captures[log->event_count] = (struct event_capture){.guest = log->guest};
 	log->events[log->event_count++] = (struct event){
 		.time = run->time + log->process.start,
 		.arguments = arguments,
@@ -187,6 +189,8 @@ static inline void decode(
 			left -= length;
 		}
 	}
+	if (log->wants_stacks)
+		eventlog_take_stack(log, plan, run, arguments);
 	/* other events need it, even if this one is not wanted itself */
 	if (plan->says_running)
 		log->running[run->cap] = (uint32_t)arguments[plan->fields[0].argument];
@@ -204,6 +208,8 @@ static inline void follow(struct event_run *run, const struct plan *plan, const 
 		run->cpu = (uint16_t)bytes_u32(at + WIRE_EVENT_BYTES + 8);
 	} else if (plan->type == WIRE_CPU_TIME) {
 		run->cpu_time = bytes_u64(at + WIRE_EVENT_BYTES);
+	} else if (plan->role <= ROLE_WANTED) { /* the stack was that of this event */
+		run->stack = 0;
 	}
 }
 
@@ -213,6 +219,7 @@ static inline bool advance(const struct eventlog *log, struct event_run *run)
 	const unsigned char *at = log->buffer + (run->position - log->base);
 	const unsigned char *end = log->buffer + (run->end - log->base);
 
+	run->stack = 0;
 	at += frame_bytes(plan_at(log, at)->payload, at);
 	for (; at < end; at += frame_bytes(plan_at(log, at)->payload, at)) {
 		const struct plan *plan = plan_at(log, at);
@@ -222,6 +229,8 @@ static inline bool advance(const struct eventlog *log, struct event_run *run)
 			return true;
 		}
 		follow(run, plan, at);
+		if (is_stack(plan) && log->wants_stacks)
+			run->stack = log->base + (uint64_t)(at - log->buffer);
 	}
 	return false;
 }
@@ -229,6 +238,7 @@ static inline bool advance(const struct eventlog *log, struct event_run *run)
 static bool batch_full(const struct eventlog *log)
 {
 	return log->event_count > EVENTLOG_BATCH_EVENTS - (1 + EVENTLOG_COMPATS_MAX) ||
+		log->frame_count > EVENTLOG_BATCH_FRAMES - EVENTLOG_FRAMES_MAX ||
 		log->text_count > EVENTLOG_BATCH_EVENTS - WIRE_ARGUMENTS_MAX ||
 		EVENTLOG_BATCH_TEXT_BYTES - log->text_used < UINT16_MAX + WIRE_ARGUMENTS_MAX;
 }
@@ -354,7 +364,7 @@ enum eventlog_state eventlog_next(
 	uint64_t limit = log->watermark, whole;
 	bool complete;
 
-	log->event_count = log->text_count = log->text_used = 0;
+	log->event_count = log->text_count = log->text_used = log->frame_count = 0;
 	/* released events are delivered before more is read, so that memory stays small */
 	if (!log->heap_count || log->heap[0].time > log->watermark) {
 		if (eventlog_scan(log)) {
@@ -381,6 +391,9 @@ enum eventlog_state eventlog_next(
 		merge(log, limit, true);
 	else
 		merge(log, limit, false);
+	if (log->wants_stacks && log->loss_count)
+		kept_stacks_forget(&log->kept);
+	eventlog_tell_stacks(log);
 	complete = log->message_count <= 1 && (!log->heap_count || log->heap[0].time > whole);
 	if (!log->event_count && !log->loss_count && !log->message_count &&
 		log->watermark <= log->announced) {
@@ -394,6 +407,7 @@ enum eventlog_state eventlog_next(
 	*batch = (struct event_batch){
 		.events = log->events,
 		.event_count = log->event_count,
+		.captures = log->captures,
 		.losses = log->taken,
 		.loss_count = log->loss_count,
 		.message = take_message(log),

@@ -23,15 +23,19 @@
 #define VMTAP_SOURCE_EVENTLOG_PRIVATE_H
 
 #include "source/eventlog.h"
+#include "source/kept_stacks.h"
 #include "source/names.h"
 #include "source/windows.h"
 #include "wire/describe.h"
 #include "wire/header.h"
+#include "wire/wire.h"
 
 enum {
 	/* bytes of raw events and runs not yet released */
 	EVENTLOG_PENDING_MAX = 256 * 1024 * 1024,
 	EVENTLOG_BATCH_EVENTS = 4096,
+	EVENTLOG_FRAMES_MAX = 128, /* of a stack */
+	EVENTLOG_BATCH_FRAMES = 64 * 1024,
 	EVENTLOG_BATCH_TEXT_BYTES = 256 * 1024, /* bytes of the inline texts of a batch */
 	EVENTLOG_COMPATS_MAX = 15,              /* probes of compatible providers per event */
 	EVENTLOG_PROVIDERS_MAX = 64,
@@ -61,6 +65,9 @@ enum field {
 	FIELD_NAME,
 	FIELD_RUNNING
 };
+
+/* What an event says about the frames of guest threads. */
+enum stack_role { STACK_NONE, STACK_ENTRY, STACK_RETURN, STACK_RUN, STACK_STOP, STACK_EXIT };
 
 /* A compatible provider. At these times it appears in the process or disappears. */
 struct compat_provider {
@@ -102,8 +109,12 @@ struct plan {
 	uint8_t probe_arguments;  /* arguments of the probe: more than argument_count if this is an
 				     older version, whose events lack the last ones */
 	uint16_t missing_strings; /* one bit for each of the missing arguments that is a string */
-	bool is_told;             /* it has been reported that they are missing */
-	const char *provider;     /* of its own probe; valid if it has a description */
+	uint8_t stack_role;       /* enum stack_role, if stacks are kept */
+	/* of the arguments that say whose stack an event has and where it happened; UINT8_MAX: none
+	 */
+	uint8_t thread_argument, file_argument, line_argument;
+	bool is_told;                    /* it has been reported that they are missing */
+	const char *provider;            /* of its own probe; valid if it has a description */
 	struct description *description; /* NULL: carries no probe */
 	struct compat *compats;
 };
@@ -112,6 +123,7 @@ struct event_run {
 	uint64_t cpu_time;
 	uint64_t time;     /* time of the event at position; the key, together with position */
 	uint64_t position; /* position of the next wanted event */
+	uint64_t stack;    /* position of the stack that belongs to it; 0: it has none */
 	uint64_t end;
 	uint32_t tid;
 	uint16_t cpu, cap;
@@ -202,11 +214,23 @@ struct eventlog {
 	char message[256];  /* the batch's message */
 	bool tells_missing; /* unreported: older versions of wanted probes */
 	uint64_t cpu_time;  /* the last one read: belongs to the next event */
+	uint64_t stack;     /* position of the last one read, which belongs to the next event; 0: it
+			       has none */
+	bool wants_stacks;
+	bool keeps_stacks; /* for events that come without one */
+	/* of the events delivered so far: one had a stack, one a kept stack, one had none */
+	bool has_stack, has_kept, has_none;
+	bool tells_stacks; /* what the user has not been told of that yet */
+	struct kept_stacks kept;
+	struct event_guest_stack guest; /* of the event that is being delivered */
 	bool has_cpu_time, is_lossless;
 	uint32_t tag, awaited;
 	bool awaits; /* waits for an answer: earlier events were not requested */
 	struct eventlog_process process;
 
+	struct event_capture *captures; /* by event; NULL: no stacks are wanted */
+	struct event_frame *frames;
+	size_t frame_count;
 	struct event *events; /* the batch */
 	uint64_t *arguments;
 	struct text *texts;
@@ -311,6 +335,25 @@ void eventlog_enable_ghc(struct eventlog *log);
  * types anew. False: damaged.
  */
 bool eventlog_decide_form(struct eventlog *log, uint16_t type);
+
+/* Makes the events wanted that kept stacks are made from. */
+void eventlog_enable_stacks(struct eventlog *log);
+void eventlog_free_stacks(struct eventlog *log);
+
+static inline bool is_stack(const struct plan *plan)
+{
+	return plan->type == WIRE_STACK && plan->role == ROLE_READ && plan->is_variable;
+}
+
+/* Scan: the payload of a WIRE_STACK. */
+void eventlog_note_stack(struct eventlog *log, unsigned char *payload, size_t size);
+
+/* Queues a message about where stacks come from, or, at the log's end, that there were none. */
+void eventlog_tell_stacks(struct eventlog *log);
+
+/* Merge: finds the stack of a run's event, and stores it in log->guest. */
+void eventlog_take_stack(struct eventlog *log, const struct plan *plan, const struct event_run *run,
+	const uint64_t *arguments);
 
 /* Closes the open run, if there is one, so that it can be merged; false: damaged. */
 bool eventlog_close_run(struct eventlog *log);

@@ -102,8 +102,10 @@ static void adopt(struct eventlog *log, struct plan *plan)
 	const struct plan *known = eventlog_first_version(log, plan);
 
 	plan->role = ROLE_PROBE;
-	if (known == plan) /* not a probe that a script could know */
+	if (known == plan) { /* not a probe that a script could know */
+		eventlog_enable_stacks(log);
 		return;
+	}
 	eventlog_take_version(plan, eventlog_longest_version(log, plan));
 	plan->probe = known->probe;
 	plan->is_wanted = known->is_wanted;
@@ -118,6 +120,7 @@ static void adopt(struct eventlog *log, struct plan *plan)
 	if (plan->is_wanted || plan->wants_compats)
 		plan->role = ROLE_WANTED;
 	plan->is_direct = !plan->wants_compats;
+	eventlog_enable_stacks(log);
 	eventlog_note_missing(log);
 }
 

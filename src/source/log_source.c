@@ -84,12 +84,15 @@ static int log_enable(
 {
 	struct log_source *log = (struct log_source *)source;
 
+	bool stacks = source_request_needs(request) & d_need_bit(D_NEED_GUEST_STACK);
 	uint32_t *probes = calloc(request->want_count + 1, sizeof(*probes));
 	int result = 0;
 
 	if (!probes)
 		return error_set(error, ENOMEM, "%s: out of memory", log->file);
-	if (eventlog_enable(log->log, probes, source_request_probes(request, probes), 0))
+	if (stacks && eventlog_want_stacks(log->log, true))
+		result = error_set(error, ENOMEM, "%s: out of memory", log->file);
+	else if (eventlog_enable(log->log, probes, source_request_probes(request, probes), 0))
 		result = error_set(error, EINVAL, "%s: its probes are not known yet", log->file);
 	free(probes);
 	return result;

@@ -27,6 +27,7 @@ enum {
 	STATE_BYTES_MAX = 4 << 20, /* limit for the events that each file repeats */
 	END_BYTES = 2,
 	CONTEXT_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CONTEXT,
+	STACK_BYTES_MAX = WIRE_EVENT_BYTES + 2 + 2 + 128 * 16,
 	CPU_TIME_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CPU_TIME,
 	SAMPLE_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_HEAP_PROF_SAMPLE_BEGIN,
 	NAME_BLOCK_BYTES = 1 << 20 /* a block of names is ended when it exceeds this */
@@ -64,6 +65,8 @@ struct recording {
 	bool in_sample;
 	unsigned char cpu_time[CPU_TIME_BYTES]; /* belongs to the next event */
 	bool has_cpu_time;
+	unsigned char stack[STACK_BYTES_MAX]; /* the same */
+	size_t stack_bytes;                   /* 0: it has none */
 
 	/* what further files repeat */
 	struct bytes header; /* as received */
@@ -387,6 +390,8 @@ static int put_preamble(const struct recording *recording, const struct record *
 	if (!result && recording->has_cpu_time)
 		result = put_bytes(out, recording->cpu_time, sizeof(recording->cpu_time));
 	if (!result)
+		result = put_bytes(out, recording->stack, recording->stack_bytes);
+	if (!result)
 		bytes_put(out->at + block + WIRE_EVENT_BYTES, out->length - block + left, 4);
 	return result;
 }
@@ -558,6 +563,7 @@ static void skip_events(struct recording *recording)
 	if (!size)
 		return;
 	recording->has_cpu_time = false;
+	recording->stack_bytes = 0;
 	pass_bytes(&recording->place, size, time);
 	recording->counts.bytes += size;
 	recording->counts.events += events;
@@ -581,6 +587,12 @@ static void remember_block(struct recording *recording, const struct record *rec
 		recording->in_sample = true;
 	} else if (record->type == WIRE_HEAP_PROF_SAMPLE_END) {
 		recording->in_sample = false;
+	}
+	recording->stack_bytes = 0;
+	if (record->type == WIRE_STACK && record->bytes <= sizeof(recording->stack)) {
+		recording->stack_bytes = record->bytes;
+		memcpy(recording->stack, from, record->bytes);
+		return; /* the CPU clock before it belongs to the same event */
 	}
 	recording->has_cpu_time =
 		record->type == WIRE_CPU_TIME && record->bytes == sizeof(recording->cpu_time);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/debug.h"
@@ -101,9 +102,15 @@ static bool is_answered(const struct stream_source *stream)
 	return eventlog_tag(stream->log) == stream->connection.tag;
 }
 
+/* A VM that does not walk its stacks: they are kept from its events. */
+static bool keeps_stacks(const struct stream_source *stream)
+{
+	return !eventlog_walks(stream->log);
+}
+
 /* Adds to a subscription a probe's event, with the strings of these arguments of the probe. */
 static void add_probe(const struct stream_source *stream, uint32_t probe, uint64_t arguments,
-	bool cpu_clock, struct connection_entry *entries, size_t *count)
+	uint64_t needs, struct connection_entry *entries, size_t *count)
 {
 	const char *name = eventlog_event_of(stream->log, probe);
 	size_t i = 0;
@@ -116,31 +123,54 @@ static void add_probe(const struct stream_source *stream, uint32_t probe, uint64
 	if (i == *count)
 		entries[(*count)++].name = name;
 	entries[i].strings |= eventlog_event_arguments(stream->log, probe, arguments);
-	if (cpu_clock)
+	if (needs & d_need_bit(D_NEED_CPU_TIME))
 		entries[i].strings |= WIRE_ENTRY_CPU_CLOCK;
+	if (needs & d_need_bit(D_NEED_GUEST_STACK))
+		entries[i].strings |= keeps_stacks(stream)
+			? eventlog_stack_strings(stream->log, name)
+			: WIRE_ENTRY_STACK;
 }
 
-/* The arguments that any clause looks at, for the probe of the want at *at, and whether one looks
- * at the CPU clock; advances *at to the next probe's wants. */
+/* Adds the events that stacks are kept from. */
+static void add_stack_events(
+	const struct stream_source *stream, struct connection_entry *entries, size_t *count)
+{
+	const char *events[EVENTLOG_STACK_EVENTS_MAX];
+	size_t event_count = eventlog_stack_events(stream->log, events);
+
+	for (size_t i = 0; i < event_count; i++) {
+		size_t at = 0;
+
+		while (at < *count && strcmp(entries[at].name, events[i]) != 0)
+			at++;
+		if (at == *count)
+			entries[(*count)++].name = events[i];
+		entries[at].strings |= eventlog_stack_strings(stream->log, events[i]);
+	}
+}
+
+/* The arguments that any clause looks at, for the probe of the want at *at, and what else any one
+ * needs; advances *at to the next probe's wants. */
 static uint64_t demanded_arguments(
-	const struct source_request *request, size_t *at, bool *cpu_clock)
+	const struct source_request *request, size_t *at, uint64_t *needs)
 {
 	size_t end = source_request_next(request, *at);
-	uint64_t arguments = 0, needs = 0;
+	uint64_t arguments = 0;
 
+	*needs = 0;
 	for (; *at < end; (*at)++) {
 		const struct d_demand *demand = request->wants[*at].demand;
 		arguments |= demand ? demand->arguments : UINT64_MAX;
-		needs |= demand ? demand->needs : 0;
+		*needs |= demand ? demand->needs : 0;
 	}
-	*cpu_clock = needs & d_need_bit(D_NEED_CPU_TIME);
 	return arguments;
 }
 
 static int subscribe(
 	struct stream_source *stream, const struct source_request *request, unsigned int flags)
 {
-	struct connection_entry *entries = calloc(request->want_count + 1, sizeof(*entries));
+	struct connection_entry *entries =
+		calloc(request->want_count + EVENTLOG_STACK_EVENTS_MAX, sizeof(*entries));
 	size_t count = 0;
 	int result;
 
@@ -148,10 +178,11 @@ static int subscribe(
 		return -ENOMEM;
 	for (size_t at = 0; at < request->want_count;) {
 		uint32_t probe = request->wants[at].probe;
-		bool cpu_clock;
-		uint64_t arguments = demanded_arguments(request, &at, &cpu_clock);
-		add_probe(stream, probe, arguments, cpu_clock, entries, &count);
+		uint64_t needs, arguments = demanded_arguments(request, &at, &needs);
+		add_probe(stream, probe, arguments, needs, entries, &count);
 	}
+	if (flags & WIRE_STACKS && keeps_stacks(stream))
+		add_stack_events(stream, entries, &count);
 	result = connection_subscribe(&stream->connection, entries, count, flags);
 	free(entries);
 	return result;
@@ -173,6 +204,7 @@ static int stream_enable(
 {
 	struct stream_source *stream = (struct stream_source *)source;
 	bool cpu_clock = source_request_needs(request) & d_need_bit(D_NEED_CPU_TIME);
+	bool stacks = source_request_needs(request) & d_need_bit(D_NEED_GUEST_STACK);
 	uint32_t *probes = calloc(request->want_count + 1, sizeof(*probes));
 	size_t count;
 	int result;
@@ -185,6 +217,10 @@ static int stream_enable(
 			error, E2BIG, "a script can enable at most %d probes", UINT16_MAX);
 		goto out;
 	}
+	if (stacks && eventlog_want_stacks(stream->log, keeps_stacks(stream))) {
+		result = error_set(error, ENOMEM, "out of memory");
+		goto out;
+	}
 	if (eventlog_enable(stream->log, probes, count, stream->connection.tag + 1)) {
 		result = stream_error(stream, error, EINVAL, "has not declared its probes yet");
 		goto out;
@@ -192,7 +228,8 @@ static int stream_enable(
 	state_latency(stream, request->latency);
 	result = subscribe(stream, request,
 		(request->lossless ? WIRE_LOSSLESS : 0) |
-			(cpu_clock ? WIRE_CPU_CLOCK | WIRE_CPU_CLOCK_LISTED : 0));
+			(cpu_clock ? WIRE_CPU_CLOCK | WIRE_CPU_CLOCK_LISTED : 0) |
+			(stacks ? WIRE_STACKS : 0));
 	if (result == -ENOMEM)
 		error_set(error, ENOMEM, "out of memory");
 	else if (result == -E2BIG)

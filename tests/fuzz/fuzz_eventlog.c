@@ -1,8 +1,8 @@
 /*
  * fuzz_eventlog.c: any bytes, in pieces of any size, for the eventlog decoder; every event
  * that it delivers is read to its last byte. The first byte sets the size of the pieces,
- * whether the merge reads the bytes a second time, as it does with GHC's files, and whether
- * they may be a stream that a plain reader has saved.
+ * how guest stacks are read, whether the merge reads the bytes a second time, as it does with GHC's
+ * files, and whether they may be a stream that a plain reader has saved.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,24 @@
 
 #include "source/eventlog.h"
 
+/* Of class, method and file. */
+static void consume_stack(const struct event_batch *batch, const struct event_guest_stack *stack)
+{
+	for (uint32_t i = 0; i < stack->count; i++) {
+		for (unsigned int j = 0; j < 3; j++) {
+			uint32_t offset;
+			const struct text *text =
+				event_text(batch, stack->frames[i].names[j], &offset);
+			if (text && strlen(text->bytes + offset) != text->length - offset)
+				abort();
+		}
+	}
+}
+
 static void consume(const struct event_batch *batch)
 {
+	for (size_t i = 0; batch->captures && i < batch->event_count; i++)
+		consume_stack(batch, &batch->captures[i].guest);
 	for (size_t i = 0; i < batch->event_count; i++) {
 		const struct event *event = &batch->events[i];
 		for (unsigned int j = 0; j < event->argument_count; j++) {
@@ -66,7 +82,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			for (size_t i = 0; i < set.count && count < 256; i++)
 				if (set.probes[i].kind == D_PROBE_SOURCE && i % 7 != 3)
 					probes[count++] = (uint32_t)i;
-			if (eventlog_enable(log, probes, count, 0))
+			/* the pieces' size also says how stacks are read */
+			if ((piece & 32 && eventlog_want_stacks(log, piece & 64)) ||
+				eventlog_enable(log, probes, count, 0))
 				abort();
 		}
 		state = eventlog_next(log, &batch, &error);

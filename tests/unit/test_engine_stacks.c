@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "engine/guest_stacks.h"
 #include "usdt/address.h"
 #include "usdt/function.h"
 #include "usdt/process_symbols.h"
@@ -78,7 +79,7 @@ START_TEST(test_records)
 {
 	begin("#pragma D option quiet\n"
 	      "#pragma D option stackindent=4\n"
-	      "vm*:::method-entry { ustack(2); stack(); jstack(1); trace(7); }\n");
+	      "vm*:::method-entry { ustack(2); stack(); ustack(1, 10); trace(7); }\n");
 	event_with(frames, 3);
 	fixture_run(&fixture);
 	expect("\n    0x1000\n    0x2000\n"
@@ -296,6 +297,150 @@ START_TEST(test_kernel_symbols)
 }
 END_TEST
 
+/* ---- guest stacks ---- */
+
+static struct event_frame guest_frame(uint64_t class, uint64_t method, uint64_t file, uint32_t line)
+{
+	const struct event_frame frame = {
+		.names = {event_handle(class, 0), event_handle(method, 0), event_handle(file, 0)},
+		.line = line};
+
+	return frame;
+}
+
+static void event_with_guest(const struct event_frame *guest, uint32_t count, uint32_t cut)
+{
+	size_t number = fixture.batch.event_count;
+
+	captures[number].guest = (struct event_guest_stack){guest, count, cut};
+	fixture_event(&fixture, 2000 + number, FIXTURE_ENTRY, 1, 0);
+}
+
+START_TEST(test_guest)
+{
+	const struct event_frame guest[] = {
+		guest_frame(0, 1, 2, 7), guest_frame(99, 1, 2, 0), guest_frame(0, 99, 99, 9)};
+
+	begin("#pragma D option quiet\n"
+	      "#pragma D option stackindent=2\n"
+	      "vm*:::method-entry { jstack(); jstack(2, 500); }\n"
+	      "vm*:::method-entry { @[jstack(1)] = count(); @k[jstack(), 1] = count(); }\n"
+	      "END { printa(\"%-1k%@d\\n\", @); printa(@k); }\n");
+	event_with_guest(guest, 3, 0);
+	event_with_guest(guest + 2, 1, 5);
+	event_with_guest(guest, 2, 0);
+	event_with_guest(NULL, 0, 0);
+	fixture_run(&fixture);
+	engine_end(fixture.engine, 3000);
+	expect("\n  alpha#beta (gamma:7)\n  beta (gamma)\n  alpha#\n"
+	       "\n  alpha#beta (gamma:7)\n  beta (gamma)\n"
+	       "\n  alpha#\n  (more frames)\n"
+	       "\n  alpha#\n  (more frames)\n"
+	       "\n  alpha#beta (gamma:7)\n  beta (gamma)\n"
+	       "\n  alpha#beta (gamma:7)\n  beta (gamma)\n"
+	       "\n\n"
+	       "\n1\n\n alpha#\n1\n\n alpha#beta (gamma:7)\n2\n"
+	       "\n\n        1                1\n"
+	       "\n  alpha#beta (gamma:7)\n  beta (gamma)\n  alpha#\n"
+	       "        1                1\n"
+	       "\n  alpha#beta (gamma:7)\n  beta (gamma)\n        1                1\n"
+	       "\n  alpha#\n  (more frames)\n        1                1\n\n");
+}
+END_TEST
+
+/* Speculations, buffers and the ring buffer keep them. */
+START_TEST(test_guest_kept)
+{
+	const struct event_frame guest[] = {guest_frame(0, 1, 2, 7)};
+
+	begin("#pragma D option quiet\n"
+	      "#pragma D option bufpolicy=ring\n"
+	      "BEGIN { s = speculation(); }\n"
+	      "vm*:::method-entry { speculate(s); jstack(); }\n"
+	      "vm*:::method-entry { trace(1); jstack(); }\n"
+	      "END { commit(s); }\n");
+	event_with_guest(guest, 1, 0);
+	fixture_run(&fixture);
+	memset(captures, 0, sizeof(captures));
+	engine_end(fixture.engine, 3000);
+	expect("1\n              alpha#beta (gamma:7)\n\n              alpha#beta (gamma:7)\n\n");
+}
+END_TEST
+
+/*
+ * 160,000 different stacks, which are two million nodes of the tree: what they take in all, and
+ * that 10,000 of them have room in an aggregation of the size by default.
+ */
+START_TEST(test_guest_many)
+{
+	enum { STACKS = 160000, OWN = 12, SHARED = 4, AT_ONCE = 10000 };
+	struct guest_stacks stacks = {0};
+	struct event_frame frames_of[OWN + SHARED];
+	struct event_guest_stack stack = {frames_of, OWN + SHARED, 0};
+	size_t bytes;
+	uint32_t number, last = 0;
+
+	begin("#pragma D option quiet\nvm*:::method-entry { @[jstack()] = count(); }\n"
+	      "END { trunc(@, 0); }\n");
+	for (unsigned i = 0; i < SHARED; i++)
+		frames_of[OWN + i] = guest_frame(0, 0, 0, i);
+	for (uint32_t i = 0; i < STACKS; i++) {
+		for (unsigned j = 0; j < OWN; j++)
+			frames_of[j] =
+				guest_frame(j % 3, i % 3, 2, i % 40000 + j * 40000 + i / 40000);
+		frames_of[OWN - 1].line = i;
+		ck_assert(guest_stacks_take(&stacks, &fixture.batch, &stack, 50, &number));
+		ck_assert_uint_ne(number, last);
+		last = number;
+		if (i >= AT_ONCE)
+			continue;
+		event_with_guest(frames_of, OWN + SHARED, 0);
+		fixture_run(&fixture);
+	}
+	ck_assert_uint_gt(stacks.node_count, STACKS * OWN);
+	bytes = stacks.node_capacity * sizeof(*stacks.nodes) +
+		stacks.frame_capacity * sizeof(*stacks.frames) +
+		stacks.text_capacity * sizeof(*stacks.texts) + stacks.text_bytes +
+		((size_t)stacks.node_index.mask + stacks.frame_index.mask + stacks.text_index.mask +
+			3) *
+			sizeof(uint32_t);
+	ck_assert_uint_le(bytes, 64 << 20);
+	/* the same again takes nothing more */
+	number = 0;
+	ck_assert(guest_stacks_take(&stacks, &fixture.batch, &stack, 50, &number));
+	ck_assert_uint_eq(number, last);
+	/* the innermost frames alone are another stack */
+	ck_assert(guest_stacks_take(&stacks, &fixture.batch, &stack, 2, &number));
+	ck_assert_uint_ne(number, last);
+	ck_assert_uint_ne(guest_stacks_outer(&stacks, number), 0);
+	ck_assert_uint_eq(guest_stacks_outer(&stacks, guest_stacks_outer(&stacks, number)), 0);
+	guest_stacks_free(&stacks);
+	engine_end(fixture.engine, 3000);
+	expect("\n");
+}
+END_TEST
+
+/* When the table is full, stacks are empty, and the losses are counted. */
+START_TEST(test_guest_full)
+{
+	struct event_frame deep[128];
+
+	begin("#pragma D option quiet\nvm*:::method-entry { @[jstack(128)] = count(); }\n"
+	      "END { clear(@); trunc(@, 0); }\n");
+	for (uint32_t i = 0; i <= GUEST_STACKS_NODES_MAX / 128; i++) {
+		for (unsigned j = 0; j < 128; j++)
+			deep[j] = guest_frame(0, 1, 2, j == 127 ? i : j);
+		event_with_guest(deep, 128, 0);
+		fixture_run(&fixture);
+	}
+	engine_end(fixture.engine, 3000);
+	engine_status(fixture.engine);
+	ck_assert_msg(strstr(fixture_messages(&fixture),
+			      "jstack()/ustack() string table overflow") != NULL,
+		"%s", fixture_messages(&fixture));
+}
+END_TEST
+
 int main(void)
 {
 	TCase *tests = tcase_create("stacks");
@@ -311,5 +456,9 @@ int main(void)
 	tcase_add_test(tests, test_resolved);
 	tcase_add_test(tests, test_process_addresses);
 	tcase_add_test(tests, test_kernel_symbols);
+	tcase_add_test(tests, test_guest);
+	tcase_add_test(tests, test_guest_kept);
+	tcase_add_test(tests, test_guest_many);
+	tcase_add_test(tests, test_guest_full);
 	return fixture_main("stacks", tests);
 }

@@ -36,6 +36,24 @@ static void append(struct outcome *outcome, const char *format, ...)
 	va_end(arguments);
 }
 
+static bool wants_stacks, keeps_stacks;
+
+static void record_stack(struct outcome *outcome, const struct event_batch *batch,
+	const struct event_guest_stack *stack)
+{
+	append(outcome, " [");
+	for (uint32_t i = 0; i < stack->count; i++) {
+		const struct text *texts[3];
+		uint32_t offset;
+		for (unsigned j = 0; j < 3; j++)
+			texts[j] = event_text(batch, stack->frames[i].names[j], &offset);
+		append(outcome, "%s%s#%s(%s:%u)", i ? " " : "", texts[0] ? texts[0]->bytes : "",
+			texts[1] ? texts[1]->bytes : "", texts[2] ? texts[2]->bytes : "",
+			stack->frames[i].line);
+	}
+	append(outcome, stack->cut ? " +%u]" : "]", stack->cut);
+}
+
 static bool shows_wall; /* of each event, CLOCK_REALTIME minus CLOCK_MONOTONIC */
 
 static void record(
@@ -63,6 +81,8 @@ static void record(
 		}
 		if (shows_wall)
 			append(outcome, " %+lld", (long long)batch->wall_offset);
+		if (batch->captures)
+			record_stack(outcome, batch, &batch->captures[i].guest);
 		append(outcome, "\n");
 	}
 	for (size_t i = 0; i < batch->loss_count; i++)
@@ -74,6 +94,8 @@ static void record(
 			batch->losses[i].cpu);
 	if (batch->until)
 		outcome->until = batch->until;
+	if (batch->message && batch->captures)
+		append(outcome, "%.24s\n", batch->message);
 }
 
 /* Feeds the bytes in pieces of the given size and takes all events. */
@@ -95,6 +117,8 @@ static void run(const unsigned char *bytes, size_t length, size_t piece, struct 
 			for (size_t i = 0; i < set.count; i++)
 				if (set.probes[i].kind == D_PROBE_SOURCE)
 					all[count++] = (uint32_t)i;
+			if (wants_stacks)
+				ck_assert_int_eq(eventlog_want_stacks(log, keeps_stacks), 0);
 			ck_assert_int_eq(eventlog_enable(log, all, count, 0), 0);
 		}
 		outcome->state = eventlog_next(log, &batch, &outcome->error);
@@ -767,6 +791,167 @@ START_TEST(test_refused_calls)
 }
 END_TEST
 
+/* ---- guest stacks ---- */
+
+enum { TYPE_RETURN = 460, TYPE_RUN = 461, TYPE_STOP = 462 };
+
+static void put_frame(
+	struct writer *writer, uint32_t class, uint32_t method, uint32_t file, uint32_t line)
+{
+	put(writer, class, 4);
+	put(writer, method, 4);
+	put(writer, file, 4);
+	put(writer, line, 4);
+}
+
+static void put_stack(struct writer *writer, uint64_t time, unsigned cut, unsigned frames)
+{
+	put_event(writer, WIRE_STACK, time);
+	put(writer, 2 + 16 * frames, 2);
+	put(writer, cut, 2);
+}
+
+/* Two threads in one drain; ids that are defined anew; a stack of an event that nobody wants. */
+static void put_walked(struct writer *writer)
+{
+	put_header_begin(writer);
+	put_type(writer, WIRE_STACK, WIRE_VARIABLE, "stack");
+	put_header_end(writer);
+	put_clock(writer, 1000, 5000);
+	begin_block(writer, 3);
+	put_context(writer, 12, 0);
+	put_name(writer, 1, "A");
+	put_name(writer, 2, "m");
+	put_name(writer, 3, "f");
+	put_stack(writer, 20, 0, 2);
+	put_frame(writer, 1, 2, 3, 7);
+	put_frame(writer, 1, 2, 3, 8);
+	put_message(writer, 20, "one");
+	put_message(writer, 30, "without");
+	put_name(writer, 1, "B");
+	put_stack(writer, 40, 9, 1);
+	put_frame(writer, 1, 0, 99, 0);
+	put_message(writer, 40, "two");
+	put_stack(writer, 50, 0, 0);
+	put_message(writer, 50, "empty");
+	end_block(writer);
+	begin_block(writer, 4);
+	put_context(writer, 13, 0);
+	put_stack(writer, 10, 0, 1);
+	put_frame(writer, 1, 2, 3, 1);
+	put_event(writer, TYPE_UNKNOWN, 10);
+	put(writer, 0, 2);
+	put_message(writer, 15, "not mine");
+	put_stack(writer, 35, 0, 1);
+	put_frame(writer, 1, 2, 3, 2);
+	put_message(writer, 35, "other");
+	end_block(writer);
+	put_watermark(writer, 60);
+	put(writer, WIRE_DATA_END, 2);
+}
+
+static const char walked[] = "1015 13/0 user-msg 4 \"not mine\" []\n"
+			     "1020 12/0 user-msg 3 \"one\" [A#m(f:7) A#m(f:8)]\n"
+			     "1030 12/0 user-msg 3 \"without\" []\n"
+			     "1035 13/0 user-msg 4 \"other\" [B#m(f:2)]\n"
+			     "1040 12/0 user-msg 3 \"two\" [B#(:0) +9]\n"
+			     "1050 12/0 user-msg 3 \"empty\" []\n";
+
+START_TEST(test_walked_stacks)
+{
+	struct writer writer = {0};
+	struct outcome outcome;
+
+	put_walked(&writer);
+	wants_stacks = true;
+	for (size_t piece = 1; piece < writer.length; piece += piece < 64 ? 1 : 97) {
+		run(writer.bytes, writer.length, piece, &outcome);
+		ck_assert_str_eq(outcome.text, walked);
+		ck_assert_int_eq(outcome.state, EVENTLOG_ENDED);
+	}
+	wants_stacks = false;
+	free(writer.bytes);
+}
+END_TEST
+
+static void put_return(struct writer *writer, uint64_t time, uint32_t class, uint32_t method)
+{
+	put_event(writer, TYPE_RETURN, time);
+	put_frame(writer, class, method, 3, 0);
+	put(writer, 7, 4);
+}
+
+static void put_run(struct writer *writer, uint16_t type, uint64_t time)
+{
+	put_event(writer, type, time);
+	put(writer, 7, 4);
+}
+
+/* Events of thread 7: it calls, returns past a frame, and is stopped. */
+static void put_kept(struct writer *writer)
+{
+	put_header_begin(writer);
+	put_type(writer, TYPE_RETURN, 20,
+		"vm:::method-return(char *class, char *method, char *file, int line, uint32_t "
+		"thread)");
+	put_type(writer, TYPE_RUN, 4, "vm:::thread-run(uint16_t cap, uint32_t thread)");
+	put_type(writer, TYPE_STOP, 4, "vm:::thread-stop(uint16_t cap, uint32_t thread)");
+	put_header_end(writer);
+	put_clock(writer, 1000, 5000);
+	begin_block(writer, 3);
+	put_context(writer, 12, 0);
+	put_name(writer, 1, "A");
+	put_name(writer, 2, "m");
+	put_name(writer, 3, "f");
+	put_return(writer, 5, 3, 3); /* of what was entered before */
+	put_entry(writer, 10, 1, 2, 5);
+	put_entry(writer, 20, 1, 3, 6);
+	put_entry(writer, 30, 1, 2, 7);
+	put_message(writer, 40, "here");
+	put_return(writer, 50, 1, 3);
+	put_message(writer, 60, "again");
+	put_run(writer, TYPE_STOP, 70);
+	put_message(writer, 80, "nobody");
+	put_run(writer, TYPE_RUN, 90);
+	put_message(writer, 95, "back");
+	end_block(writer);
+	put_watermark(writer, 100);
+	put(writer, WIRE_DATA_END, 2);
+}
+
+static const char kept[] =
+	"1005 12/0 method-return \"f\" \"f\" \"f\" 0 7 []\n"
+	"1010 12/0 method-entry \"A\" \"m\" \"A\" 5 7 [A#m(:0)]\n"
+	"1020 12/0 method-entry \"A\" \"f\" \"A\" 6 7 [A#f(:0) A#m(A:6)]\n"
+	"1030 12/0 method-entry \"A\" \"m\" \"A\" 7 7 [A#m(:0) A#f(A:7) A#m(A:6)]\n"
+	"1040 12/0 user-msg 3 \"here\" [A#m(:0) A#f(A:7) A#m(A:6)]\n"
+	"1050 12/0 method-return \"A\" \"f\" \"f\" 0 7 [A#m(:0) A#f(A:7) A#m(A:6)]\n"
+	"1060 12/0 user-msg 3 \"again\" [A#m(:0)]\n"
+	"1070 12/0 thread-stop 3 7 [A#m(:0)]\n"
+	"1080 12/0 user-msg 3 \"nobody\" []\n"
+	"1090 12/0 thread-run 3 7 [A#m(:0)]\n"
+	"1095 12/0 user-msg 3 \"back\" [A#m(:0)]\n"
+	"the VM does not walk its\n";
+
+START_TEST(test_kept_stacks)
+{
+	struct writer writer = {0};
+	struct outcome outcome;
+
+	put_kept(&writer);
+	wants_stacks = keeps_stacks = true;
+	run(writer.bytes, writer.length, writer.length, &outcome);
+	ck_assert_str_eq(outcome.text, kept);
+	/* not for those that have stacks of their own, and no events for the sake of stacks */
+	keeps_stacks = false;
+	run(writer.bytes, writer.length, writer.length, &outcome);
+	ck_assert_msg(strstr(outcome.text, "\"here\" []") != NULL, "%s", outcome.text);
+	ck_assert_msg(strstr(outcome.text, "no event has a guest sta") != NULL, "%s", outcome.text);
+	wants_stacks = false;
+	free(writer.bytes);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("source_eventlog");
@@ -791,6 +976,8 @@ int main(void)
 	tcase_add_test(tests, test_compatible_many);
 	tcase_add_test(tests, test_bad_extensions);
 	tcase_add_test(tests, test_enable);
+	tcase_add_test(tests, test_walked_stacks);
+	tcase_add_test(tests, test_kept_stacks);
 	tcase_add_test(tests, test_refused_calls);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);

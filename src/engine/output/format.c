@@ -280,17 +280,19 @@ static void print_wide(const struct d_conversion *conversion, int width, int pre
 }
 
 /* A newline, then a line for each frame; conversion NULL: no width or precision. */
-static void print_frames(const struct format_context *context, const struct text *stack, int indent,
-	const struct d_conversion *conversion, int width, int precision)
+static void print_frames(const struct format_context *context, enum d_value_kind kind,
+	const struct text *stack, int indent, const struct d_conversion *conversion, int width,
+	int precision)
 {
+	uint64_t at = 0;
+	const char *text;
 	char specification[SPECIFICATION_MAX], buffer[PLACE_TEXT_MAX];
 	FILE *output = context->output;
 
 	putc_unlocked('\n', output);
 	if (conversion)
 		strcpy(start_specification(conversion, specification), "*.*s");
-	for (uint32_t i = 0; i < place_count(stack); i++) {
-		const char *text = place_text(context->places, D_VALUE_STACK, stack, i, buffer);
+	while ((text = place_frame_text(context->places, kind, stack, &at, buffer))) {
 		print_padding(indent, output);
 		if (conversion)
 			fprintf(output, specification, width, precision, text);
@@ -306,7 +308,8 @@ static void print_stack(const struct format_context *context, const struct d_con
 {
 	int indent = width < 0 ? -width : conversion->minus ? width : 0;
 
-	print_frames(context, value_text(value), indent, conversion, width, precision);
+	print_frames(context, conversion->type.kind, value_text(value), indent, conversion, width,
+		precision);
 }
 
 static void print_place(const struct format_context *context, const struct d_conversion *conversion,
@@ -527,8 +530,9 @@ static void print_text(const struct format_context *context, const struct d_valu
 
 	if (!text)
 		return; /* recording it would have faulted */
-	if (type->kind == D_VALUE_STACK)
-		print_frames(context, text, clamp(context->options->stackindent, 0), NULL, 0, -1);
+	if (place_is_stack(type->kind))
+		print_frames(context, type->kind, text, clamp(context->options->stackindent, 0),
+			NULL, 0, -1);
 	else if (type->kind > D_VALUE_STACK)
 		fprintf(context->output, "  %-50s",
 			place_text(context->places, type->kind, text, 0, buffer));

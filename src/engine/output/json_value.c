@@ -52,13 +52,19 @@ static void print_integer(uint64_t value, bool is_signed, FILE *output)
 		fprintf(output, "%" PRIu64, value);
 }
 
-static void print_frame(const struct format_context *context, enum d_value_kind kind,
-	const struct text *places, uint32_t index)
+static void print_frames(
+	const struct format_context *context, enum d_value_kind kind, const struct text *stack)
 {
+	const char *separator = "[", *text;
 	char buffer[PLACE_TEXT_MAX];
-	const char *text = place_text(context->places, kind, places, index, buffer);
+	uint64_t at = 0;
 
-	json_text_print(text, strlen(text), context->output);
+	while ((text = place_frame_text(context->places, kind, stack, &at, buffer))) {
+		fputs(separator, context->output);
+		json_text_print(text, strlen(text), context->output);
+		separator = ",";
+	}
+	fputs(*separator == ',' ? "]" : "[]", context->output);
 }
 
 void json_value_print(
@@ -66,6 +72,8 @@ void json_value_print(
 {
 	const struct text *text = d_value_is_text(type->kind) ? value_text(value) : NULL;
 	FILE *output = context->output;
+	char buffer[PLACE_TEXT_MAX];
+	const char *frame;
 
 	if (!d_value_is_text(type->kind)) {
 		print_integer(
@@ -76,16 +84,11 @@ void json_value_print(
 		json_text_print(text->bytes, text->length, output);
 	} else if (type->kind == D_VALUE_BYTES) {
 		json_value_bytes(text->bytes, text->length, output);
-	} else if (type->kind == D_VALUE_STACK) {
-		putc('[', output);
-		for (uint32_t i = 0; i < place_count(text); i++) {
-			if (i)
-				putc(',', output);
-			print_frame(context, type->kind, text, i);
-		}
-		putc(']', output);
+	} else if (place_is_stack(type->kind)) {
+		print_frames(context, type->kind, text);
 	} else {
-		print_frame(context, type->kind, text, 0);
+		frame = place_text(context->places, type->kind, text, 0, buffer);
+		json_text_print(frame, strlen(frame), output);
 	}
 }
 

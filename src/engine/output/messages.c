@@ -74,6 +74,7 @@ static const struct drop_words words[DROP_KINDS] = {
 		" (available buffer(s) still busy)"},
 	[DROP_SPECULATION_UNAVAILABLE] = {"SPECUNAVAIL", "failed speculation",
 		" (no speculative buffer available)"},
+	[DROP_STACK] = {"STKSTROVERFLOW", "jstack()/ustack() string table overflow", ""},
 	[DROP_ERROR] = {"DBLERROR", "error", " in ERROR probe enabling"},
 };
 

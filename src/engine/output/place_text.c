@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "engine/guest_stacks.h"
+
 /* Names come from files that a traced program may have written; none may disturb a terminal. */
 static const char *clean(char *text)
 {
@@ -37,6 +39,29 @@ const char *place_text(struct places *places, enum d_value_kind kind, const stru
 {
 	return address_text(places, place_process(value), place_address(value, index),
 		kind == D_VALUE_MODULE || kind == D_VALUE_USER_MODULE, buffer);
+}
+
+/* *at: the number of the rest of the stack, plus 1. */
+static const char *guest_frame(const struct guest_stacks *stacks, const struct text *stack,
+	uint64_t *at, char buffer[PLACE_TEXT_MAX])
+{
+	uint32_t number = *at ? (uint32_t)(*at - 1) : (uint32_t)place_word(stack, 0);
+
+	if (!number || !stacks)
+		return NULL;
+	*at = (uint64_t)guest_stacks_outer(stacks, number) + 1;
+	guest_stacks_text(stacks, number, buffer, PLACE_TEXT_MAX);
+	return clean(buffer);
+}
+
+const char *place_frame_text(struct places *places, enum d_value_kind kind,
+	const struct text *stack, uint64_t *at, char buffer[PLACE_TEXT_MAX])
+{
+	if (kind == D_VALUE_GUEST_STACK)
+		return guest_frame(places->guest_stacks, stack, at, buffer);
+	if (*at >= place_count(stack))
+		return NULL;
+	return place_text(places, kind, stack, (uint32_t)(*at)++, buffer);
 }
 
 const char *place_text_of_integer(

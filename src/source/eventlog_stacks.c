@@ -1,0 +1,296 @@
+/*
+ * eventlog_stacks.c: the guest stacks of a log's events. An event's stack comes before it as an
+ * event of its own, if the VM walks its stacks and was asked to. For other events, stacks are kept
+ * from method-entry and method-return while the events are merged (kept_stacks.h).
+ *
+ * The scan replaces the ids of a stack's names by indices, as it does in events, and notes where
+ * the stack is; the merge decodes it with its event.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "source/eventlog_private.h"
+#include "wire/wire.h"
+
+enum { CUT_BYTES = 2, FRAME_BYTES = 16 };
+
+/* The probes of provider vm that say which frames there are. */
+static const struct {
+	const char *name;
+	uint8_t role, arguments; /* the least number of arguments */
+} keeping[] = {
+	{"method-entry", STACK_ENTRY, 5},
+	{"method-return", STACK_RETURN, 5},
+	{"thread-run", STACK_RUN, 2},
+	{"thread-stop", STACK_STOP, 2},
+	{"thread-exit", STACK_EXIT, 2},
+};
+
+static uint8_t stack_role(const struct description *description)
+{
+	if (strcmp(description->provider, DESCRIBE_PROVIDER) != 0)
+		return STACK_NONE;
+	for (size_t i = 0; i < sizeof(keeping) / sizeof(keeping[0]); i++)
+		if (strcmp(description->name, keeping[i].name) == 0 &&
+			description->argument_count >= keeping[i].arguments)
+			return keeping[i].role;
+	return STACK_NONE;
+}
+
+static uint8_t find_argument(const struct description *description, const char *name)
+{
+	for (uint8_t i = 0; i < description->argument_count; i++)
+		if (strcmp(description->arguments[i].name, name) == 0)
+			return i;
+	return UINT8_MAX;
+}
+
+bool eventlog_walks(const struct eventlog *log)
+{
+	return is_stack(&log->plans[log->plan_of[WIRE_STACK]]) && !log->windows;
+}
+
+bool eventlog_keeps(const struct eventlog *log)
+{
+	for (size_t i = 1; i < log->plan_count; i++)
+		if (log->plans[i].description &&
+			stack_role(log->plans[i].description) == STACK_ENTRY)
+			return true;
+	return false;
+}
+
+int eventlog_want_stacks(struct eventlog *log, bool keeps)
+{
+	if (!log->captures)
+		log->captures = calloc(EVENTLOG_BATCH_EVENTS, sizeof(*log->captures));
+	if (!log->frames)
+		log->frames = calloc(EVENTLOG_BATCH_FRAMES, sizeof(*log->frames));
+	if (!log->captures || !log->frames)
+		return -ENOMEM;
+	log->wants_stacks = log->tells_stacks = true;
+	log->keeps_stacks = keeps;
+	return 0;
+}
+
+void eventlog_free_stacks(struct eventlog *log)
+{
+	free(log->captures);
+	free(log->frames);
+	kept_stacks_free(&log->kept);
+}
+
+uint16_t eventlog_stack_strings(const struct eventlog *log, const char *event)
+{
+	for (size_t i = 1; i < log->plan_count; i++) {
+		const struct description *description = log->plans[i].description;
+		uint8_t file;
+
+		if (!description || strcmp(description->event, event) != 0)
+			continue;
+		if (stack_role(description) == STACK_ENTRY ||
+			stack_role(description) == STACK_RETURN)
+			return 1 << 0 | 1 << 1 | 1 << 2;
+		file = find_argument(description, "file");
+		return file < WIRE_ARGUMENTS_MAX ? (uint16_t)(1u << file) : 0;
+	}
+	return 0;
+}
+
+size_t eventlog_stack_events(
+	const struct eventlog *log, const char *events[EVENTLOG_STACK_EVENTS_MAX])
+{
+	size_t count = 0;
+
+	for (size_t i = 1; i < log->plan_count; i++) {
+		const struct plan *plan = &log->plans[i];
+
+		if (plan->description && stack_role(plan->description) != STACK_NONE &&
+			eventlog_first_version(log, plan) == plan &&
+			count < EVENTLOG_STACK_EVENTS_MAX)
+			events[count++] = plan->description->event;
+	}
+	return count;
+}
+
+void eventlog_enable_stacks(struct eventlog *log)
+{
+	for (size_t i = 1; log->keeps_stacks && i < log->plan_count; i++) {
+		struct plan *plan = &log->plans[i];
+
+		if (!plan->description)
+			continue;
+		plan->stack_role = stack_role(plan->description);
+		plan->thread_argument = find_argument(plan->description, "thread");
+		plan->file_argument = find_argument(plan->description, "file");
+		plan->line_argument = find_argument(plan->description, "line");
+		if (plan->stack_role == STACK_NONE)
+			continue;
+		plan->role = ROLE_WANTED;
+		plan->is_direct = plan->is_direct && plan->is_wanted;
+	}
+}
+
+/* ---- the scan ---- */
+
+void eventlog_note_stack(struct eventlog *log, unsigned char *payload, size_t size)
+{
+	log->stack = 0;
+	if (!log->wants_stacks || log->windows)
+		return;
+	for (size_t at = CUT_BYTES; at + FRAME_BYTES <= size; at += FRAME_BYTES) {
+		for (unsigned i = 0; i < 3; i++) {
+			unsigned char *id = payload + at + i * 4;
+			uint32_t index = names_index(&log->names, bytes_u32(id));
+
+			memcpy(id, &index, sizeof(index));
+		}
+	}
+	log->stack = log->scanned;
+}
+
+/* ---- the merge ---- */
+
+/* Decodes the stack at a position into the batch's frames. */
+static void take_walked(struct eventlog *log, uint64_t position, struct event_guest_stack *stack)
+{
+	const unsigned char *at = log->buffer + (position - log->base) + WIRE_EVENT_BYTES;
+	uint32_t count = (bytes_u16(at) - CUT_BYTES) / FRAME_BYTES;
+	struct event_frame *frames = log->frames + log->frame_count;
+
+	if (count > EVENTLOG_FRAMES_MAX)
+		count = EVENTLOG_FRAMES_MAX;
+	*stack = (struct event_guest_stack){
+		.frames = frames, .count = count, .cut = bytes_u16(at + 2)};
+	at += 2 + CUT_BYTES;
+	for (uint32_t i = 0; i < count; i++, at += FRAME_BYTES) {
+		for (unsigned j = 0; j < 3; j++) {
+			uint32_t index;
+
+			memcpy(&index, at + j * 4, sizeof(index));
+			frames[i].names[j] = event_handle(index, 0);
+		}
+		frames[i].line = bytes_u32(at + 12);
+	}
+	log->frame_count += count;
+}
+
+/* A frame knows where it was called, which is where the frame outside it is now. The place of the
+ * innermost one is that of the event, if it has one. */
+static void copy_kept(struct eventlog *log, const struct kept_thread *thread,
+	const struct plan *plan, const uint64_t *arguments, struct event_guest_stack *stack)
+{
+	uint32_t there = thread->depth < KEPT_DEPTH_MAX ? thread->depth : KEPT_DEPTH_MAX;
+	uint32_t count = there < EVENTLOG_FRAMES_MAX ? there : EVENTLOG_FRAMES_MAX;
+	struct event_frame *frames = log->frames + log->frame_count;
+	uint64_t file = event_handle(0, 0);
+	uint32_t line = 0;
+
+	if (plan->stack_role == STACK_NONE && plan->file_argument < plan->argument_count &&
+		plan->line_argument < plan->argument_count) {
+		file = arguments[plan->file_argument];
+		line = (uint32_t)arguments[plan->line_argument];
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const struct kept_frame *frame = &thread->frames[there - 1 - i];
+
+		frames[i] = (struct event_frame){
+			.names = {frame->class, frame->method, file}, .line = line};
+		file = frame->file;
+		line = frame->line;
+	}
+	*stack = (struct event_guest_stack){
+		.frames = frames, .count = count, .cut = thread->depth - count};
+	log->frame_count += count;
+}
+
+void eventlog_tell_stacks(struct eventlog *log)
+{
+	static const char kept[] =
+		"the VM does not walk its stacks, or was not asked to: jstack( ) "
+		"shows those kept from method-entry and method-return";
+	static const char none[] = "no event has a guest stack, so jstack( ) is empty: the VM does "
+				   "not walk its stacks, or the log was recorded without --stacks";
+
+	if (!log->tells_stacks || !log->wants_stacks ||
+		(!log->has_kept &&
+			(log->stage < STAGE_ENDED || log->heap_count || log->has_stack ||
+				!log->has_none)))
+		return;
+	log->tells_stacks = false;
+	if (log->has_kept)
+		eventlog_add_message(log, kept, sizeof(kept) - 1);
+	else
+		eventlog_add_message(log, none, sizeof(none) - 1);
+}
+
+/* The kept stack of the thread that the event is about. */
+static void take_kept(struct eventlog *log, const struct plan *plan, uint32_t tid,
+	const uint64_t *arguments, struct event_guest_stack *stack)
+{
+	const struct kept_thread *thread = plan->thread_argument < plan->argument_count
+		? kept_stacks_find(&log->kept, (uint32_t)arguments[plan->thread_argument])
+		: kept_stacks_running(&log->kept, tid);
+
+	if (thread)
+		copy_kept(log, thread, plan, arguments, stack);
+}
+
+static void begin_kept(
+	struct eventlog *log, const struct plan *plan, uint32_t tid, const uint64_t *arguments)
+{
+	const struct kept_frame frame = {.class = arguments[0],
+		.method = arguments[1],
+		.file = arguments[2],
+		.line = (uint32_t)arguments[3]};
+
+	switch (plan->stack_role) {
+	case STACK_ENTRY:
+		kept_stacks_run(&log->kept, tid, (uint32_t)arguments[4]);
+		if (!kept_stacks_enter(&log->kept, (uint32_t)arguments[4], &frame))
+			kept_stacks_forget(&log->kept);
+		break;
+	case STACK_RETURN:
+		kept_stacks_run(&log->kept, tid, (uint32_t)arguments[4]);
+		break;
+	case STACK_RUN:
+		kept_stacks_run(&log->kept, tid, (uint32_t)arguments[1]);
+		break;
+	}
+}
+
+static void end_kept(
+	struct eventlog *log, const struct plan *plan, uint32_t tid, const uint64_t *arguments)
+{
+	switch (plan->stack_role) {
+	case STACK_RETURN:
+		kept_stacks_leave(&log->kept, (uint32_t)arguments[4], arguments[0], arguments[1]);
+		break;
+	case STACK_STOP:
+		kept_stacks_stop(&log->kept, tid);
+		break;
+	case STACK_EXIT:
+		kept_stacks_exit(&log->kept, (uint32_t)arguments[1]);
+		break;
+	}
+}
+
+void eventlog_take_stack(struct eventlog *log, const struct plan *plan, const struct event_run *run,
+	const uint64_t *arguments)
+{
+	struct event_guest_stack *stack = &log->guest;
+
+	*stack = (struct event_guest_stack){0};
+	if (log->keeps_stacks)
+		begin_kept(log, plan, run->tid, arguments);
+	if (run->stack)
+		take_walked(log, run->stack, stack);
+	else if (log->keeps_stacks && (plan->is_wanted || plan->wants_compats))
+		take_kept(log, plan, run->tid, arguments, stack);
+	log->has_kept |= !run->stack && stack->count;
+	log->has_stack |= run->stack || stack->count;
+	log->has_none |= plan->is_wanted;
+	if (log->keeps_stacks)
+		end_kept(log, plan, run->tid, arguments);
+}
