@@ -1,6 +1,7 @@
 # vmtap: static probes for language VMs, and the command that reads them.
 #
 #   make            build/vmtap, build/toy, build/toy-noprobes, build/libvmtap.{a,so}
+#   make lua        build/examples/lua/vmtap.so, a module that traces Debian's lua5.4
 #   make demo       build, then demonstrate it on the toy VM
 #   make check      build and run the tests (SAN=1: under ASan and UBSan)
 #   make survive    fail each call once, kill at each point, and print what was survived
@@ -378,6 +379,30 @@ $(B)/toy-noprobes: $(TOY_PLAIN_OBJECTS) $(B)/lists
 	$(call say,LINK $@)
 	$(Q)$(LINK) $(TOY_PLAIN_OBJECTS) -pthread -lm
 
+# A module for Debian's lua5.4, and its own provider. -z nodelete: lua_close() unloads modules, and
+# the library's thread would run on.
+LUA_SOURCES := $(wildcard examples/lua/*.c)
+LUA_OBJECTS := $(LUA_SOURCES:examples/%.c=$(B)/obj/%.o) $(B)/obj/lua/gen/lua_probes.o
+LUA_CPPFLAGS = -I$(B)/examples/lua $$(pkg-config --cflags-only-I lua5.4)
+LUA_MODULE := $(B)/examples/lua/vmtap.so
+$(B)/examples/lua/lua_probes.h: examples/lua/lua.d $(B)/vmtap
+	$(call say,GENERATE $@)
+	@mkdir -p $(@D)
+	$(Q)$(B)/vmtap generate -d $(@D) $<
+$(B)/examples/lua/lua_probes.c: $(B)/examples/lua/lua_probes.h ;
+$(B)/obj/lua/%.o: EXTRA = $(LIB_CFLAGS) -fno-plt $(LUA_CPPFLAGS)
+$(B)/obj/lua/%.o: examples/lua/%.c $(BASE) $(HEADERS) $(B)/examples/lua/lua_probes.h
+	$(compile)
+$(B)/obj/lua/gen/%.o: EXTRA = $(LIB_CFLAGS) $(LUA_CPPFLAGS) $(FIRE_CFLAGS)
+$(B)/obj/lua/gen/%.o: $(B)/examples/lua/%.c $(BASE) $(HEADERS)
+	$(compile)
+$(LUA_MODULE): $(LUA_OBJECTS) $(B)/libvmtap.a
+	$(call say,LINK $@)
+	$(Q)$(LINK) -shared -Wl,-z,nodelete -Wl,-z,now -Wl,--exclude-libs,ALL $(filter %.o %.a,$^) -pthread
+
+.PHONY: lua
+lua: $(LUA_MODULE)
+
 # ---- tests ----
 
 # The runtime with all its names, for tests of its parts; nothing else is linked with it.
@@ -432,6 +457,7 @@ check: check-build
 .PHONY: check-witnesses
 check-witnesses: check-build
 	@CC='$(CC)' sh src/packages.sh witness || true
+	@$(MAKE) --no-print-directory lua || true
 	@BUILD=$(B) CC='$(CC)' bash tests/run tests/witness/*.sh
 
 # Fuzz targets are always built with clang and sanitizers. What they share is compiled once;

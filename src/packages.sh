@@ -107,6 +107,11 @@ for set; do
 		need busybox-static command -v busybox
 		need cpio command -v cpio
 		need openjdk-17-jdk-headless [ -e /usr/lib/jvm/java-17-openjdk-amd64/bin/javac ]
+		need lua5.4 command -v lua5.4
+		need liblua5.4-dev header lua5.4/lua.h
+		need lua-penlight [ -e /usr/share/lua/5.4/pl/List.lua ]
+		need lua-lpeg [ -e /usr/share/lua/5.4/re.lua ]
+		need lua-check [ -e /usr/bin/luacheck ]
 		;;
 	deb)
 		need debhelper command -v dh

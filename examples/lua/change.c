@@ -1,0 +1,134 @@
+/* change.c: see change.h. */
+#include "change.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "hook.h"
+
+/* Ignored unless somebody handles it, so that it harms nobody who gets it too late. */
+enum { SIGNAL = SIGURG, LOOK_MS = 100 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct state *all; /* under the lock */
+static __thread struct state *own;
+
+static struct sigaction before; /* the program's */
+static bool is_open;
+
+/* ---- the list ---- */
+
+struct state *change_states(void)
+{
+	return own;
+}
+
+struct state *change_search(const void *registry)
+{
+	struct state *state;
+
+	pthread_mutex_lock(&lock);
+	for (state = all; state && state->registry != registry; state = state->next_of_all)
+		;
+	pthread_mutex_unlock(&lock);
+	return state;
+}
+
+void change_add(struct state *state)
+{
+	pthread_mutex_lock(&lock);
+	state->next_of_all = all;
+	all = state;
+	pthread_mutex_unlock(&lock);
+	state->next = own;
+	__atomic_store_n(&own, state, __ATOMIC_RELEASE);
+}
+
+void change_remove(struct state *state)
+{
+	struct state **slot;
+
+	for (slot = &own; *slot && *slot != state; slot = &(*slot)->next)
+		;
+	if (*slot)
+		__atomic_store_n(slot, state->next, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&lock);
+	for (slot = &all; *slot && *slot != state; slot = &(*slot)->next_of_all)
+		;
+	if (*slot)
+		*slot = state->next_of_all;
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- from vmtap's thread to the states' ---- */
+
+static void changed(void *context)
+{
+	(void)context;
+	pthread_mutex_lock(&lock);
+	for (struct state *state = all; state; state = state->next_of_all) {
+		__atomic_store_n(&state->changed, 1, __ATOMIC_RELEASE);
+		if (!state->is_moved)
+			syscall(SYS_tgkill, getpid(), state->os_thread, SIGNAL);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void handle(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	for (struct state *state = own; state; state = state->next)
+		if (!state->is_closed && !state->is_moved &&
+			__atomic_load_n(&state->changed, __ATOMIC_RELAXED))
+			hook_arm(state);
+	if (before.sa_flags & SA_SIGINFO)
+		before.sa_sigaction(number, info, context);
+	else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+		before.sa_handler(number);
+	errno = saved;
+}
+
+/* ---- fork ---- */
+
+static void fork_prepare(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void fork_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* Nobody listens to the child, except for tracers in the kernel. */
+static void fork_child(void)
+{
+	for (struct state *state = all; state; state = state->next_of_all)
+		state->is_moved = true;
+	for (struct state *state = own; state; state = state->next) {
+		state->is_moved = false;
+		state->os_thread = (pid_t)syscall(SYS_gettid);
+		__atomic_store_n(&state->changed, 1, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+int change_open(void)
+{
+	struct vmtap_change_options options = {
+		.size = sizeof(options), .changed = changed, .look_ms = LOOK_MS};
+	struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_RESTART | SA_SIGINFO};
+
+	if (is_open)
+		return 0;
+	sigemptyset(&action.sa_mask);
+	if (sigaction(SIGNAL, NULL, &before) || sigaction(SIGNAL, &action, NULL))
+		return -errno;
+	is_open = true;
+	pthread_atfork(fork_prepare, fork_parent, fork_child);
+	return vmtap_on_change(&options);
+}

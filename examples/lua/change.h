@@ -1,0 +1,22 @@
+/*
+ * change.h: how a state learns that guards have opened or closed. vmtap's thread sends SIGURG to
+ * the OS thread of each state. The handler puts a count hook into the thread that runs, and the
+ * change is followed in that hook, at the next instruction of Lua code.
+ */
+#ifndef LUA_EXAMPLE_CHANGE_H
+#define LUA_EXAMPLE_CHANGE_H
+
+#include "state.h"
+
+/* Once per process. 0, or a negative errno. */
+int change_open(void);
+
+/* The list of all states, which vmtap's thread reads. */
+void change_add(struct state *state);
+void change_remove(struct state *state);
+
+/* The states of this OS thread, and a search in those of all. */
+struct state *change_states(void);
+struct state *change_search(const void *registry);
+
+#endif

@@ -1,0 +1,291 @@
+/* state.c: see state.h. */
+#include "state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "change.h"
+#include "collection.h"
+#include "coroutine.h"
+#include "hook.h"
+#include "library.h"
+#include "memory.h"
+#include "method.h"
+
+char state_key, threads_key, loaded_key, name_field_key, index_field_key, gc_field_key;
+
+__thread char state_thread_mark;
+
+static uint32_t instances; /* atomic: states so far */
+static struct originals last_originals;
+
+struct state *state_of(lua_State *L)
+{
+	const void *registry = lua_topointer(L, LUA_REGISTRYINDEX);
+	struct state *state = change_states();
+
+	while (state && state->registry != registry)
+		state = state->next;
+	if (__builtin_expect(!state, 0)) {
+		state = change_search(registry);
+		if (state)
+			state->is_moved = true;
+	}
+	return state && !state->is_closed ? state : NULL;
+}
+
+const struct originals *state_originals(const struct state *state)
+{
+	return state ? &state->originals : &last_originals;
+}
+
+/* ---- what is traced ---- */
+
+static bool wants_calls(void)
+{
+	return VMTAP_METHOD_ENTRY_ENABLED() || VMTAP_METHOD_RETURN_ENABLED() ||
+		VMTAP_NATIVE_ENTRY_ENABLED() || VMTAP_NATIVE_RETURN_ENABLED() ||
+		VMTAP_REQUIRE_ENTRY_ENABLED() || VMTAP_REQUIRE_RETURN_ENABLED() ||
+		VMTAP_FIND_REQUIRE_ENTRY_ENABLED() || VMTAP_FIND_REQUIRE_RETURN_ENABLED() ||
+		VMTAP_LOAD_ENTRY_ENABLED() || VMTAP_LOAD_RETURN_ENABLED() ||
+		VMTAP_PARSE_BEGIN_ENABLED() || VMTAP_PARSE_END_ENABLED() || VMTAP_RAISE_ENABLED() ||
+		VMTAP_RESCUE_ENABLED() || VMTAP_GC_REQUEST_ENABLED() || VMTAP_GC_START_ENABLED() ||
+		VMTAP_GC_END_ENABLED() || VMTAP_PAUSE_BEGIN_ENABLED() ||
+		VMTAP_PAUSE_END_ENABLED() || LUA_TAIL_CALL_ENABLED() ||
+		LUA_PROTECTED_ENTRY_ENABLED() || LUA_PROTECTED_RETURN_ENABLED() ||
+		LUA_METATABLE_SET_ENABLED() || LUA_GC_CONTROL_ENABLED() || LUA_WARNING_ENABLED();
+}
+
+static bool wants_threads(void)
+{
+	return VMTAP_THREAD_CREATE_ENABLED() || VMTAP_THREAD_EXIT_ENABLED() ||
+		VMTAP_THREAD_RUN_ENABLED() || VMTAP_THREAD_STOP_ENABLED() ||
+		VMTAP_THREAD_LABEL_ENABLED() || VMTAP_HEAP_ENABLED() ||
+		LUA_COROUTINE_RESUME_ENABLED() || LUA_COROUTINE_YIELD_ENABLED() ||
+		LUA_COROUTINE_END_ENABLED() || LUA_COROUTINE_CLOSE_ENABLED() ||
+		LUA_COLLECTION_END_ENABLED();
+}
+
+static bool wants_objects(void)
+{
+	return VMTAP_OBJECT_FREE_ENABLED();
+}
+
+static bool wants_memory(void)
+{
+	return wants_objects() || VMTAP_OBJECT_CREATE_ENABLED() || VMTAP_STRING_CREATE_ENABLED() ||
+		VMTAP_HASH_CREATE_ENABLED() || LUA_MEMORY_ALLOCATE_ENABLED() ||
+		LUA_MEMORY_RESIZE_ENABLED() || LUA_MEMORY_FREE_ENABLED();
+}
+
+static bool wants_finalizers(void)
+{
+	return VMTAP_FINALIZE_BEGIN_ENABLED() || VMTAP_FINALIZE_END_ENABLED();
+}
+
+static void trace_thread(struct state *state, lua_State *thread, lua_State *by)
+{
+	struct thread *record = thread_know(state, thread, by);
+
+	if (record)
+		hook_install(state, record, thread);
+}
+
+/* Those that run or wait for one that they have resumed. Others get the hook when resumed. */
+static void begin_calls(struct state *state, lua_State *L)
+{
+	state->traces_calls = true;
+	state->has_raised = false;
+	trace_thread(state, state->main, L);
+	for (struct resumption *resumption = state->resumption; resumption;
+		resumption = resumption->previous)
+		trace_thread(state, resumption->coroutine, L);
+	trace_thread(state, L, L);
+}
+
+static void end_calls(struct state *state, lua_State *L)
+{
+	int top = lua_gettop(L);
+
+	state->traces_calls = false;
+	lua_rawgetp(L, LUA_REGISTRYINDEX, &threads_key);
+	lua_pushnil(L);
+	while (lua_next(L, top + 1)) {
+		lua_State *thread = lua_tothread(L, -2);
+		struct thread *record = thread_find(state, thread);
+
+		if (record && record->is_hooked)
+			hook_remove(state, record, thread);
+		lua_pop(L, 1);
+	}
+	lua_settop(L, top);
+}
+
+static void report_collection(struct state *state, lua_State *L)
+{
+	uint64_t now = collection_bytes(L);
+
+	state->has_collected = false;
+	state->collections++;
+	thread_collect(state, L);
+	LUA_COLLECTION_END(state->cap, state->collections, now);
+	if (!state->collecting)
+		VMTAP_HEAP(state->cap, state->allocated > now ? state->allocated : now, now, now);
+}
+
+static void follow(struct state *state, lua_State *L)
+{
+	bool calls, memory, finalizers = wants_finalizers();
+
+	calls = wants_calls() || finalizers;
+	memory = wants_memory();
+	state->traces_threads = calls || wants_threads();
+	if (calls && !state->traces_calls)
+		begin_calls(state, L);
+	else if (!calls && state->traces_calls)
+		end_calls(state, L);
+	if (memory && !state->traces_memory)
+		memory_begin(state, L);
+	else if (!memory && state->traces_memory)
+		memory_end(state, L);
+	state->traces_memory = memory;
+	if (wants_objects() != state->traces_objects)
+		memory_keep_objects(state, !state->traces_objects);
+	if (finalizers && !state->traces_finalizers)
+		collection_wrap_all(state, L);
+	else if (!finalizers && state->traces_finalizers)
+		collection_unwrap_all(state, L);
+	if (state->traces_threads)
+		collection_watch(state, L);
+}
+
+void state_switch(struct state *state, lua_State *L)
+{
+	state->busy++;
+	hook_disarm(state);
+	/* without room on the stack, at the next opportunity */
+	if (lua_checkstack(L, 2 * LUA_MINSTACK))
+		while (__atomic_exchange_n(&state->changed, 0, __ATOMIC_ACQUIRE)) {
+			follow(state, L);
+			if (state->has_collected)
+				report_collection(state, L);
+		}
+	state->busy--;
+}
+
+/* ---- beginning and end ---- */
+
+/* Fires what ends with the state. */
+static void end_events(struct state *state)
+{
+	uint32_t number = 0;
+
+	for (uint32_t i = 0; i < state->bucket_count; i++)
+		for (struct thread *thread = state->buckets[i], *next; thread; thread = next) {
+			next = thread->next;
+			if (thread != state->main_thread)
+				thread_exit(state, thread);
+		}
+	if (state->main_thread) {
+		number = state->main_thread->number;
+		thread_unwind(state, state->main_thread, 0, false);
+	}
+	VMTAP_THREAD_STOP(state->cap, number, 5, 0);
+	VMTAP_THREAD_EXIT(state->cap, number);
+	LUA_STATE_CLOSE(state->cap, state->instance, state->main);
+	VMTAP_CAP_DELETE(state->cap);
+}
+
+/* The finalizer of the state's userdata, called in lua_close(). */
+static int state_finalizer(lua_State *L)
+{
+	struct state *state = *(struct state **)lua_touserdata(L, 1);
+
+	if (!state)
+		return 0;
+	*(struct state **)lua_touserdata(L, 1) = NULL;
+	if (!state->is_closed)
+		end_events(state);
+	if (state->traces_memory)
+		memory_end(state, L);
+	state->is_closed = true;
+	change_remove(state);
+	memory_keep_objects(state, false);
+	thread_free_all(state);
+	method_free_all(state);
+	free(state);
+	return 0;
+}
+
+void state_end_all(void)
+{
+	for (struct state *state = change_states(); state; state = state->next) {
+		if (!state->is_closed)
+			end_events(state);
+		state->is_closed = true;
+	}
+	VMTAP_SHUTDOWN(0);
+}
+
+static void keep_text(lua_State *L, const char *text, void *key)
+{
+	lua_pushstring(L, text);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+}
+
+struct state *state_open(lua_State *L)
+{
+	struct state **holder, *state;
+
+	keep_text(L, "__name", &name_field_key);
+	keep_text(L, "__index", &index_field_key);
+	keep_text(L, "__gc", &gc_field_key);
+	lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &loaded_key);
+	collection_open(L);
+	coroutine_open(L);
+	holder = lua_newuserdatauv(L, sizeof(struct state *), 0);
+	*holder = NULL;
+	lua_createtable(L, 0, 1);
+	lua_pushcfunction(L, state_finalizer);
+	lua_setfield(L, -2, "__gc");
+	lua_setmetatable(L, -2);
+	lua_pushvalue(L, -1);
+	lua_rawsetp(L, LUA_REGISTRYINDEX, &state_key);
+	state = calloc(1, sizeof(*state));
+	if (!state)
+		luaL_error(L, "vmtap: not enough memory");
+	lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+	state->main = lua_tothread(L, -1);
+	lua_pop(L, 1);
+	state->registry = lua_topointer(L, LUA_REGISTRYINDEX);
+	state->os_thread = (pid_t)syscall(SYS_gettid);
+	state->thread_mark = &state_thread_mark;
+	state->instance = __atomic_fetch_add(&instances, 1, __ATOMIC_RELAXED);
+	state->cap = (uint16_t)(state->instance % VMTAP_NO_CAP);
+	*holder = state;
+	library_find(state, L);
+	return state;
+}
+
+void state_begin(struct state *state, lua_State *L)
+{
+	char name[40] = "main";
+	struct thread *thread;
+
+	last_originals = state->originals;
+	change_add(state);
+	thread = thread_know(state, state->main, L);
+	if (state->instance)
+		snprintf(name, sizeof(name), "state %u", state->instance);
+	VMTAP_CAP_CREATE(state->cap, state->instance, vmtap_name_intern(name, strlen(name)));
+	LUA_STATE_OPEN(state->cap, state->instance, state->main);
+	if (thread) {
+		VMTAP_THREAD_CREATE(state->cap, thread->number, (uint64_t)state->os_thread);
+		VMTAP_THREAD_RUN(state->cap, thread->number);
+	}
+	__atomic_store_n(&state->changed, 1, __ATOMIC_RELAXED);
+	state_switch(state, L);
+}

@@ -1,0 +1,189 @@
+#!/bin/bash
+# The module for Debian's lua5.4 (examples/lua): programs print the same without it, with it, and
+# while they are traced; their events pair; the numbers, names and places are those of the programs;
+# and tracers come and go while a program runs.
+set -u
+. tests/e2e/common
+programs=$PWD/tests/witness/lua
+module=$PWD/$BUILD/examples/lua
+absent=$PWD/examples/lua/absent
+command -v lua5.4 >/dev/null || { echo "lua5.4 is missing"; exit 77; }
+[ "${VMTAP_SANITIZED:-0}" = 0 ] || { echo "lua5.4 has no sanitizer"; exit 77; }
+[ -e "$module/vmtap.so" ] || { echo "make lua has not been run"; exit 77; }
+export LUA_CPATH="$module/?.so;;"
+VMTAP=$(realpath "$VMTAP")
+cd "$programs" || exit 1
+
+# ---- output ----
+
+# Runs a program in three ways and compares what it prints and its status.
+same() { # program, arguments
+	local plain status
+	timeout "${COMMAND_SECONDS:-300}" lua5.4 "$@" >"$directory/plain" 2>&1 </dev/null
+	plain=$?
+	timeout "${COMMAND_SECONDS:-300}" lua5.4 -l vmtap "$@" >"$directory/out" 2>&1 </dev/null
+	status=$?
+	: >"$directory/err"
+	[ "$status" = "$plain" ] || fail "$*: status $plain, with the module $status"
+	diff "$directory/plain" "$directory/out" >"$directory/err" || fail "$*: prints other things with the module"
+	VMTAP_LOG=$directory/log timeout "${COMMAND_SECONDS:-300}" lua5.4 -l vmtap "$@" >"$directory/out" 2>&1 </dev/null
+	status=$?
+	[ "$status" = "$plain" ] || fail "$*: status $plain, traced $status"
+	diff "$directory/plain" "$directory/out" >"$directory/err" || fail "$*: prints other things when it is traced"
+	[ -s "$directory/log" ] || fail "$*: no events"
+}
+
+# Its events begin and end as they should; not all probes need to fire.
+pairs() { # command
+	"$VMTAP" check --live -a "$absent" -c "$1" >"$directory/out" 2>"$directory/err" </dev/null
+	sed -i '/: never fired$/d' "$directory/out"
+	[ ! -s "$directory/out" ] || fail "$1: events do not pair"
+}
+
+for program in errors hooks coroutines finalizers libraries "leave plain" "leave close" "leave bad" "leave error"; do
+	set -- $program
+	set -- "$1.lua" ${2+"$2"}
+	same "$@"
+	pairs "lua5.4 -l vmtap $*"
+done
+
+# ---- every probe ----
+
+run 0 check --live -a "$absent" -c "lua5.4 -l vmtap every.lua"
+[ ! -s "$directory/out" ] || fail "findings of every.lua"
+
+# ---- programs of others ----
+
+real=0
+has_module() {
+	lua5.4 -e "require '$1'" >/dev/null 2>&1
+}
+has_module pl.List && same penlight.lua && pairs "lua5.4 -l vmtap penlight.lua" && real=$((real + 1))
+has_module re && same grammar.lua && pairs "lua5.4 -l vmtap grammar.lua" && real=$((real + 1))
+# Debian's package is for older versions of Lua, but the program is not.
+for version in 4 1; do
+	LUA_PATH="${LUA_PATH:-}/usr/share/lua/5.$version/?.lua;/usr/share/lua/5.$version/?/init.lua;"
+done
+export LUA_PATH
+if [ -e /usr/bin/luacheck ] && has_module luacheck.main; then
+	same /usr/bin/luacheck --no-cache --no-config -q ./*.lua
+	pairs "lua5.4 -l vmtap /usr/bin/luacheck --no-cache --no-config -q penlight.lua"
+	real=$((real + 1))
+fi
+unset LUA_PATH
+
+# ---- numbers, names and places ----
+
+cat >"$directory/small.lua" <<'END'
+local function fib(n)
+	if n < 2 then return n end
+	return fib(n - 1) + fib(n - 2)
+end
+function loop(n) if n > 0 then return loop(n - 1) end end
+local Account = {}
+Account.__index = Account
+function Account:deposit(n)
+	self.sum = (self.sum or 0) + n
+	return math.floor(self.sum)
+end
+fib(10)
+loop(50)
+local account = setmetatable({}, Account)
+for i = 1, 7 do
+	account:deposit(i)
+end
+pcall(function()
+	error("lost")
+end)
+pcall(function()
+	local x = nil + 1
+end)
+local thread = coroutine.create(function() coroutine.yield(1, 2) end)
+coroutine.resume(thread)
+coroutine.resume(thread)
+string.rep(string.rep("ab", 30), 10)
+END
+lua="lua5.4 -l vmtap $directory/small.lua"
+run 0 trace -q --lossless -c "$lua" -n 'method-entry { @[copyinstr(arg0), copyinstr(arg1), basename(copyinstr(arg2)), arg3] = count(); }
+	method-return { @ends[copyinstr(arg1)] = count(); }'
+has out '^ +small +\(main\) +\(native\) +0 +1$'
+has out '^ +small +fib +small.lua +12 +1$'
+has out '^ +small +fib +small.lua +3 +176$'
+has out '^ +_G +loop +small.lua +13 +1$'
+has out '^ +_G +loop +small.lua +5 +50$'
+has out '^ +small +deposit +small.lua +16 +7$'
+has out '^ +fib +177$'
+has out '^ +loop +51$'
+run 0 trace -q --lossless -c "$lua" -n 'native-entry { @[copyinstr(arg0), copyinstr(arg1), arg3] = count(); }
+	lua*:::tail-call { @tail[copyinstr(arg1), arg3] = count(); }
+	raise { printf("raise %s %d %s\n", copyinstr(arg0), arg2, copyinstr(arg4)); }
+	rescue { printf("rescue %s %d\n", copyinstr(arg0), arg2); }
+	lua*:::coroutine-resume { printf("resume %d\n", arg3); }
+	lua*:::coroutine-yield { printf("yield %d\n", arg3); }
+	lua*:::coroutine-end { printf("end %s %d\n", args[3]->text, args[3]->status == LUA_STATUS_OK); }'
+has out '^ +math +floor +10 +7$'
+has out '^ +_G +pcall +18 +1$'
+has out '^ +coroutine +yield +24 +1$'
+has out '^ +loop +5 +50$'
+has out '^raise string 19 lost$'
+has out '^rescue string 18$'
+has out '^raise string 22 .*small.lua:22: attempt to perform arithmetic on a nil value$'
+has out '^rescue string 21$'
+has out '^resume 0$'
+has out '^yield 2$'
+has out '^end finished 1$'
+run 0 trace -q --lossless -c "$lua" -n 'string-create /arg0 >= 60/ { @[arg0, arg2, arg3 > arg0, copyinstr(arg4)] = count(); }
+	hash-create { tables[arg6] = 1; } object-free /tables[arg2]/ { @freed = count(); }
+	object-create /copyinstr(arg0) == "thread"/ { printf("thread %d %d\n", arg3, arg1 > 0); }'
+has out '^ +60 +27 +1 +string +1$'
+has out '^ +600 +27 +1 +string +1$'
+has out '^thread [0-9]+ 1$'
+
+# ---- several states, several OS threads ----
+
+if $CC -O1 -rdynamic -o "$directory/host" host.c $(pkg-config --cflags --libs lua5.4) -pthread 2>"$directory/err"; then
+	lua5.4 coroutines.lua >"$directory/one" || fail "coroutines.lua"
+	"$directory/host" coroutines.lua 2 3 2>&1 | sort >"$directory/out"
+	for i in $(seq 9); do cat "$directory/one"; done | sort | diff - "$directory/out" >"$directory/err" ||
+		fail "several states print other things"
+	pairs "$directory/host coroutines.lua 2 3"
+	run 0 trace -q -c "$directory/host $directory/small.lua 2 2" -n 'cap-create { @caps = count(); @[arg1] = count(); }
+		method-entry /copyinstr(arg1) == "fib"/ { @calls = count(); }'
+	has out '^ +6$'
+	has out '^ +0 +1$'
+	has out '^ +5 +1$'
+	has out "^ +$((7 * 177))\$"
+else
+	fail "host.c is not built"
+fi
+
+# ---- tracers come and go ----
+
+touch "$directory/stop"
+lua5.4 -l vmtap toggled.lua "$directory/stop" >"$directory/toggled" 2>&1 &
+pid=$!
+pids+=("$pid")
+await_stream "$pid"
+for round in 1 2 3; do
+	for clause in 'method-entry, native-return' 'object-create, object-free, string-create' \
+		'thread-run, thread-stop, finalize-begin' 'raise, rescue, gc-start, heap, lua*:::'; do
+		run 0 trace -q -p "$pid" -n "$clause { @ = count(); events++; } tick-10ms /events > 1000/ { exit(0); }"
+	done
+done
+rm "$directory/stop"
+wait "$pid" || fail "toggled.lua: $(cat "$directory/toggled")"
+[ "$(tail -n 1 "$directory/toggled")" = "$(printf 'true\ttrue')" ] || fail "toggled.lua: $(cat "$directory/toggled")"
+
+# ---- what is wrong ----
+
+VMTAP_SOCKET=/nonexistent/vmtap lua5.4 -l vmtap -e 'print("runs")' >"$directory/out" 2>"$directory/err" || fail "no socket"
+has out '^runs$'
+has err '^vmtap: the event stream is not served: No such file or directory$'
+[ "$(wc -l <"$directory/err")" = 1 ] || fail "more than one line about the socket"
+if command -v lua5.3 >/dev/null; then
+	LUA_CPATH="$module/?.so;;" lua5.3 -l vmtap -e 'print("runs")' >"$directory/out" 2>"$directory/err" && fail "lua5.3"
+	has err 'version|undefined symbol'
+fi
+echo "programs of others: $real of 3"
+[ "$real" -gt 0 ] || exit 77
+exit 0

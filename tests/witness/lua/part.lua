@@ -1,0 +1,7 @@
+local part = {}
+
+function part.double(n)
+	return 2 * n
+end
+
+return part
