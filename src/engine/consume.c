@@ -32,6 +32,33 @@ static void merge_partial(void *context, const struct partial *partial)
 		drops_add_on_cpu(&engine->drops, DROP_AGGREGATION, 0, partial->updates);
 }
 
+/* Notes the places in the keys, as long as they can be looked up. */
+static void note_places(
+	struct engine *engine, const struct aggregate *aggregate, const uint64_t *keys)
+{
+	const struct d_aggregation *definition = aggregate->definition;
+
+	for (unsigned i = 0; i < definition->key_count; i++)
+		if (definition->keys[i].kind == D_VALUE_STACK)
+			places_note(&engine->places, (const struct text *)(uintptr_t)keys[i]);
+}
+
+void consume_update(struct engine *engine, const struct event_update *update, uint16_t cpu)
+{
+	struct aggregate *aggregate = &engine->aggregates[update->aggregation];
+	struct aggregate_element *element;
+	struct tuple tuple;
+
+	if (!tuple_gather(&tuple, &aggregate->shape, update->keys, 0))
+		return;
+	note_places(engine, aggregate, update->keys);
+	element = aggregate_find(aggregate, &tuple);
+	if (!element)
+		element = aggregate_add(aggregate, &tuple);
+	if (!element || !aggregate_update(aggregate, element, update->value, update->increment))
+		drops_add_on_cpu(&engine->drops, DROP_AGGREGATION, cpu, 1);
+}
+
 void consume_collect(struct engine *engine)
 {
 	const struct partial_sink sink = {.context = engine, .add = merge_partial};

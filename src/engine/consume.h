@@ -16,6 +16,9 @@ void consume_records(struct engine *engine, const struct recorded *recorded);
  */
 void consume_waiting(struct engine *engine);
 
+/* Makes an update that a source delivers, which was made on that processor. */
+void consume_update(struct engine *engine, const struct event_update *update, uint16_t cpu);
+
 /*
  * Takes what sources have for aggregations (program/partial.h): once in a firing, so that all its
  * actions see the same; for the last time when exit() is called.

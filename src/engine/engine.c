@@ -625,6 +625,8 @@ void engine_run(struct engine *engine, const struct event_batch *batch)
 			set_firing(engine, batch, event);
 			if (batch->captures && batch->captures[i].fault)
 				run_fault(engine, batch->captures[i].fault);
+			else if (batch->captures && batch->captures[i].update)
+				consume_update(engine, batch->captures[i].update, event->cpu);
 			else
 				fire(engine);
 		}

@@ -58,6 +58,20 @@ const struct text *places_guest_stack(struct scratch *scratch, uint32_t number)
 	return value;
 }
 
+void places_note(const struct places *places, const struct text *stack)
+{
+	const struct symbol_lookup *symbols = places->symbols;
+	uint64_t pid, frame;
+
+	if (!symbols || stack->length < sizeof(pid))
+		return;
+	memcpy(&pid, stack->bytes, sizeof(pid));
+	for (uint32_t at = sizeof(pid); at + sizeof(frame) <= stack->length; at += sizeof(frame)) {
+		memcpy(&frame, stack->bytes + at, sizeof(frame));
+		symbols->note(symbols->context, (uint32_t)pid, frame);
+	}
+}
+
 const struct text *places_address(struct places *places, struct scratch *scratch, uint32_t pid,
 	enum d_value_kind kind, uint64_t address)
 {

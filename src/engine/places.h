@@ -35,6 +35,9 @@ const struct text *places_address(struct places *places, struct scratch *scratch
 /* The same for the number of a guest stack, of kind D_VALUE_GUEST_STACK. */
 const struct text *places_guest_stack(struct scratch *scratch, uint32_t number);
 
+/* Makes sure that the frames of a stack can still be found after the process has ended. */
+void places_note(const struct places *places, const struct text *stack);
+
 /* What is known about an address in a process (pid 0: the kernel); false: nothing. */
 bool places_find(const struct places *places, uint64_t pid, uint64_t address, struct symbol *found);
 

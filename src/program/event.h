@@ -79,9 +79,18 @@ struct event_fault {
 	int64_t offset; /* in the clause's code: the predicate's first, then the body's */
 };
 
+/* One update of an aggregation by a clause that the source carries out itself. */
+struct event_update {
+	uint32_t aggregation; /* index into the program's aggregations */
+	const uint64_t *keys; /* as struct partial has them */
+	int64_t value, increment;
+};
+
 /* What only some sources deliver with an event. */
 struct event_capture {
-	const struct event_fault *fault; /* not NULL: the event is this fault, and nothing else */
+	/* if one of these is not NULL, the event is that, and nothing else */
+	const struct event_fault *fault;
+	const struct event_update *update;
 	struct event_stack kernel, user;
 	struct event_guest_stack guest;
 	const uint64_t *registers; /* as regs.d numbers them */

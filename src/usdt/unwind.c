@@ -17,6 +17,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "usdt/frame_expression.h"
 #include "usdt/frame_rule.h"
@@ -92,6 +93,7 @@ struct usdt_unwind {
 	struct frame_object **objects; /* NULL: not read yet */
 	struct frame_object *vdso;
 	size_t table_bytes;
+	uint64_t begun;      /* CLOCK_MONOTONIC */
 	uint64_t generation; /* of the map, when the cache was last cleared */
 	size_t cache_size, cache_used;
 	struct cached *cache;
@@ -640,6 +642,7 @@ int usdt_unwind_new(pid_t pid, struct usdt_unwind **unwind)
 	*unwind = calloc(1, sizeof(**unwind));
 	if (!*unwind)
 		return -ENOMEM;
+	(*unwind)->begun = clock_monotonic();
 	mapped_code_open(&(*unwind)->map, pid);
 	clear_cache(*unwind);
 	return 0;
@@ -662,6 +665,43 @@ void usdt_unwind_refresh(struct usdt_unwind *unwind)
 {
 	mapped_code_read(&unwind->map);
 	clear_cache(unwind);
+}
+
+bool usdt_unwind_step(const struct usdt_unwind *unwind, uint64_t pc, struct usdt_unwind_step *step)
+{
+	enum { RETURN_ADDRESS = 0, FRAME_POINTER = 2 }; /* places in preserved[] of x86-64 */
+	const struct machine *machine = unwind->machine;
+	const struct cached *cached = NULL;
+
+	*step = (struct usdt_unwind_step){0};
+	if (!machine || machine->machine != EM_X86_64 ||
+		unwind->generation != unwind->map.generation)
+		return false;
+	for (size_t i = 0; unwind->cache && i < CACHE_PROBES && !cached; i++) {
+		const struct cached *slot = cache_slot(unwind, pc, i);
+
+		if (slot->pc == pc && slot->kind != CACHED_NONE)
+			cached = slot;
+	}
+	if (!cached)
+		return false;
+	step->is_outermost = cached->kind == CACHED_OUTERMOST;
+	if (step->is_outermost)
+		return true;
+	if (cached->kind != CACHED_SAVED || cached->saved[RETURN_ADDRESS] != -8 ||
+		(cached->cfa_register != machine->stack_pointer &&
+			cached->cfa_register != machine->frame_pointer))
+		return false;
+	step->by_frame_pointer = cached->cfa_register == machine->frame_pointer;
+	step->saves_frame_pointer = cached->saved[FRAME_POINTER] != NOT_SAVED;
+	step->cfa = cached->cfa_offset;
+	step->frame_pointer = cached->saved[FRAME_POINTER];
+	return true;
+}
+
+uint64_t usdt_unwind_generation(const struct usdt_unwind *unwind)
+{
+	return unwind->begun + unwind->map.generation;
 }
 
 const char *usdt_unwind_end_text(enum usdt_unwind_end end)

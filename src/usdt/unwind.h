@@ -18,6 +18,7 @@
 #ifndef VMTAP_USDT_UNWIND_H
 #define VMTAP_USDT_UNWIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -65,6 +66,27 @@ void usdt_unwind_free(struct usdt_unwind *unwind);
  */
 struct usdt_unwound usdt_unwind(struct usdt_unwind *unwind, const struct usdt_unwind_thread *thread,
 	uint64_t *pcs, size_t capacity);
+
+/* How a frame's caller is found from it, in the simplest case. */
+struct usdt_unwind_step {
+	bool is_outermost;     /* there is no caller; the rest is of no interest */
+	bool by_frame_pointer; /* the CFA is counted from it, not from the stack pointer */
+	bool saves_frame_pointer;
+	int32_t cfa;           /* the CFA minus the pointer; the return address is right below it */
+	int32_t frame_pointer; /* where the caller's is saved, minus the CFA */
+};
+
+/*
+ * How the frames at a pc (of a caller: its return address - 1) were found in the last stack that
+ * has such a frame. false: that is not so simple, or not remembered.
+ */
+bool usdt_unwind_step(const struct usdt_unwind *unwind, uint64_t pc, struct usdt_unwind_step *step);
+
+/*
+ * A number that changes whenever the process's mappings are read, since what was known may be wrong
+ * then. Another struct usdt_unwind has another one.
+ */
+uint64_t usdt_unwind_generation(const struct usdt_unwind *unwind);
 
 /*
  * Reads the process's mappings again. They are also read when an address is in none of them, but

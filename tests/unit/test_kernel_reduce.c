@@ -163,7 +163,17 @@ static const struct {
 	{ENTRY "{ @[arg0, arg1, arg2, arg3, arg4, arg5, arg6, arg7] = count(); }", "0"},
 	{ENTRY "{ @[copyinstr(arg0, 10)] = count(); @b[copyinstr(arg1, 256)] = sum(1); }", "0"},
 	{ENTRY "{ @[stringof(copyinstr(arg0))] = count(); @b[execname] = count(); }", "0"},
-	{ENTRY "{ @[ustack()] = count(); }", ""},
+	{ENTRY "{ @[ustack()] = count(); }", "0"},
+	{ENTRY "{ @[ustack(3), copyinstr(arg1), execname, ustack(127)] = quantize(arg3, arg4); }",
+		"0"},
+	{ENTRY "{ self->t = timestamp; } " RETURN
+	       "/self->t/ { @[ustack(), tid] = stddev(timestamp - self->t); self->t = 0; }",
+		"0 1"},
+	{ENTRY "{ @[copyinstr(arg0), copyinstr(arg1), ustack()] = count(); @b = sum(arg3); } " ENTRY
+	       "/arg3 == 7/ { trace(arg4); } tick-1s { trunc(@); }",
+		"0"},
+	{ENTRY "{ @[ustack(128)] = count(); }", ""},
+	{ENTRY "/arg3 > 4/ { @[arg3 > 9 ? 1 : 2] = count(); @b[3] = sum(ustackdepth); }", ""},
 	{ENTRY "{ @[stack()] = count(); }", ""},
 	{ENTRY "{ @[strjoin(copyinstr(arg0), copyinstr(arg1))] = count(); }", ""},
 	{ENTRY "{ @[execname, uid, gid, copyinstr(arg0)] = count(); @b[execname] = max(arg3); }",

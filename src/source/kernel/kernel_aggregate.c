@@ -7,6 +7,7 @@
 #include "source/kernel/kernel_string.h"
 #include "source/kernel/kernel_update.h"
 #include "source/kernel/kernel_variables.h"
+#include "source/kernel/kernel_walk.h"
 
 static struct kernel_tally *find_tally(struct translator *t, uint32_t instruction)
 {
@@ -34,9 +35,13 @@ static bool describe_key(struct translator *t, const struct held *held,
 	*key = (struct kernel_key){.kind = KERNEL_KEY_INTEGER};
 	if (type->kind == D_VALUE_INTEGER)
 		return held->kind == HELD_INTEGER;
+	key->which = (uint32_t)held->number;
+	if (type->kind == D_VALUE_STACK && held->kind == HELD_STACK) {
+		key->kind = KERNEL_KEY_STACK;
+		return true;
+	}
 	if (type->kind != D_VALUE_STRING)
 		return false;
-	key->which = (uint32_t)held->number;
 	switch (held->kind) {
 	case HELD_STRING:
 		key->kind = KERNEL_KEY_STRING;
@@ -124,7 +129,9 @@ static void put_keys(
 		const struct kernel_key *key = &tally->keys[i];
 		int place = t->area + (int)key->place;
 
-		if (key->kind == KERNEL_KEY_INTEGER) {
+		if (key->kind == KERNEL_KEY_STACK) {
+			translator_walk(t, key->which, place);
+		} else if (key->kind == KERNEL_KEY_INTEGER) {
 			translator_put_key(t, first + i, &definition->keys[i], place);
 		} else if (key->kind == KERNEL_KEY_EXECNAME) {
 			translator_read_execname(t, place);
@@ -189,7 +196,7 @@ static void find_value(struct translator *t, const struct kernel_tally *tally, u
 	bpf_place(t->code, found);
 }
 
-static void count_drop(struct translator *t)
+void translator_count_drop(struct translator *t)
 {
 	uint32_t valid = bpf_label(t->code);
 
@@ -210,7 +217,9 @@ void translator_aggregate(struct translator *t, const struct d_instruction *at, 
 	bool distributes = definition->function >= D_AGGREGATE_QUANTIZE;
 	const struct held *increment = &t->now.registers[at->c];
 	uint32_t dropped = bpf_label(t->code), done = bpf_label(t->code);
+	uint32_t unknown = bpf_label(t->code);
 	struct kernel_tally *tally = find_tally(t, index);
+	bool is_sent = false;
 
 	if (!tally)
 		return;
@@ -233,11 +242,24 @@ void translator_aggregate(struct translator *t, const struct d_instruction *at, 
 		return;
 	}
 	put_keys(t, tally, at->a, dropped);
+	for (unsigned i = 0; i < tally->key_count; i++) {
+		if (tally->keys[i].kind != KERNEL_KEY_STACK)
+			continue;
+		is_sent = true;
+		bpf_read(t->code, BPF_REG_1, KERNEL_FRAME, t->area + (int)tally->keys[i].place, 8);
+		bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_1, 0, unknown);
+	}
 	find_value(t, tally, dropped);
 	kernel_update_generate(t->code, definition, tally->counts_updates,
 		translator_word(t, at->b), translator_word(t, at->c), dropped);
 	bpf_jump(t->code, done);
 	bpf_place(t->code, dropped);
-	count_drop(t);
+	translator_count_drop(t);
+	if (is_sent) {
+		bpf_jump(t->code, done);
+		bpf_place(t->code, unknown);
+		translator_send(t, (uint32_t)(tally - t->reduction->tallies), tally->key_bytes,
+			translator_word(t, at->b), translator_word(t, at->c));
+	}
 	bpf_place(t->code, done);
 }

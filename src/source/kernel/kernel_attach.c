@@ -177,9 +177,14 @@ static int make_maps(
 	maps->ring = ring;
 	maps->wake_bytes = wake_bytes;
 	maps->site_count = (uint32_t)attachment->site_count;
-	for (size_t i = 0; i < attachment->plan_count; i++)
-		if (attachment->plans[i].ships && attachment->plans[i].limit > task_bytes)
-			task_bytes = attachment->plans[i].limit;
+	for (size_t i = 0; i < attachment->plan_count; i++) {
+		const struct kernel_plan *plan = &attachment->plans[i];
+
+		if (plan->ships && plan->limit > task_bytes)
+			task_bytes = plan->limit;
+		if (plan->sends_updates && task_bytes < sizeof(struct kernel_sent))
+			task_bytes = sizeof(struct kernel_sent);
+	}
 	maps->counters = bpf_map(BPF_MAP_TYPE_ARRAY, 4, 8 * counters, 1, BPF_F_MMAPABLE);
 	maps->task = task_bytes ? bpf_task_map(task_bytes) : -1;
 	if (maps->counters < 0 || (task_bytes && maps->task < 0)) {

@@ -53,6 +53,7 @@ static struct usdt_unwind *find_unwind(
 /* Decodes the records that no later one can precede. -ENOMEM. */
 static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 {
+	const struct kernel_site_names names = {kernel, kernel_source_probe};
 	const struct kernel_record *record;
 	long shown;
 
@@ -65,8 +66,10 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 		const struct kernel_attached *site;
 		struct kernel_group *group;
 		const struct kernel_plan *plan;
+		struct usdt_unwind *unwind = NULL;
 		struct kernel_head head;
 		uint32_t probe;
+		int result;
 
 		memcpy(&head, record->bytes, sizeof(head));
 		group = kernel_source_group(kernel, head.site);
@@ -82,11 +85,20 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 		shown = kernel_shown_find(&kernel->shown, head.pid,
 			head.kind == KERNEL_RECORD_EVENT ? kernel_decode_identity(plan, record)
 							 : NULL);
-		if (shown < 0 ||
-			kernel_decode_add(&kernel->decoder, record, plan, probe, (uint32_t)shown,
-				plan->user_frames ? find_unwind(kernel, group, (size_t)shown)
-						  : NULL))
+		if (shown < 0)
 			return -ENOMEM;
+		if (plan->user_frames || head.kind == KERNEL_RECORD_UPDATE)
+			unwind = find_unwind(kernel, group, (size_t)shown);
+		if (head.kind == KERNEL_RECORD_UPDATE)
+			result = kernel_decode_update(&kernel->decoder, record, probe,
+				(uint32_t)shown,
+				kernel_tally_update(&kernel->reader, &kernel->reduction, &names,
+					record, unwind, &kernel->decoder.frames));
+		else
+			result = kernel_decode_add(
+				&kernel->decoder, record, plan, probe, (uint32_t)shown, unwind);
+		if (result)
+			return result;
 	}
 	kernel_decode_end(&kernel->decoder, batch);
 	return list_processes(kernel, batch);

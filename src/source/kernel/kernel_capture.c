@@ -88,26 +88,37 @@ static void begin_record(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
 
-	if (g->is_staged && g->plan->is_sample) {
+	if (g->is_staged) {
+		kernel_generate_staging(g, g->lost);
+		return;
+	}
+	bpf_set_map(code, BPF_REG_1, g->maps->ring);
+	bpf_set(code, BPF_REG_2, g->plan->limit);
+	bpf_set(code, BPF_REG_3, 0);
+	bpf_call(code, BPF_FUNC_ringbuf_reserve);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, g->lost);
+	bpf_move(code, BPF_REG_7, BPF_REG_0);
+}
+
+void kernel_generate_staging(struct kernel_generator *g, uint32_t without)
+{
+	struct bpf_code *code = g->code;
+
+	if (g->plan->is_sample) {
 		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_KEY, 0, 4);
 		bpf_set_map(code, BPF_REG_1, g->maps->sample);
 		bpf_move(code, BPF_REG_2, BPF_REG_10);
 		bpf_operate_value(code, BPF_ADD, BPF_REG_2, KERNEL_STACK_KEY);
 		bpf_call(code, BPF_FUNC_map_lookup_elem);
-	} else if (g->is_staged) {
+	} else {
 		bpf_call(code, BPF_FUNC_get_current_task_btf);
 		bpf_set_map(code, BPF_REG_1, g->maps->task);
 		bpf_move(code, BPF_REG_2, BPF_REG_0);
 		bpf_set(code, BPF_REG_3, 0);
 		bpf_set(code, BPF_REG_4, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		bpf_call(code, BPF_FUNC_task_storage_get);
-	} else {
-		bpf_set_map(code, BPF_REG_1, g->maps->ring);
-		bpf_set(code, BPF_REG_2, g->plan->limit);
-		bpf_set(code, BPF_REG_3, 0);
-		bpf_call(code, BPF_FUNC_ringbuf_reserve);
 	}
-	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, g->lost);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, without);
 	bpf_move(code, BPF_REG_7, BPF_REG_0);
 }
 
@@ -576,17 +587,17 @@ static void point_to_dynptr(struct kernel_generator *g, int to)
 	bpf_operate_value(g->code, BPF_ADD, to, KERNEL_STACK_DYNPTR);
 }
 
-/* Puts the finished record of the thread's own memory into the ring. */
-static void output(struct kernel_generator *g)
+void kernel_generate_output(struct kernel_generator *g, uint32_t full)
 {
 	struct bpf_code *code = g->code;
+	uint32_t fail = bpf_label(code), done = bpf_label(code);
 
 	bpf_set_map(code, BPF_REG_1, g->maps->ring);
 	bpf_move(code, BPF_REG_2, BPF_REG_8);
 	bpf_set(code, BPF_REG_3, 0);
 	point_to_dynptr(g, BPF_REG_4);
 	bpf_call(code, BPF_FUNC_ringbuf_reserve_dynptr);
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->fail);
+	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, fail);
 	kernel_generate_time(g);
 	point_to_dynptr(g, BPF_REG_1);
 	bpf_set(code, BPF_REG_2, 0);
@@ -597,6 +608,13 @@ static void output(struct kernel_generator *g)
 	choose_wakeup(g);
 	point_to_dynptr(g, BPF_REG_1);
 	bpf_call(code, BPF_FUNC_ringbuf_submit_dynptr);
+	bpf_jump(code, done);
+	bpf_place(code, fail); /* a reservation that failed must be given back, too */
+	bpf_set(code, BPF_REG_2, 0);
+	point_to_dynptr(g, BPF_REG_1);
+	bpf_call(code, BPF_FUNC_ringbuf_discard_dynptr);
+	bpf_jump(code, full);
+	bpf_place(code, done);
 }
 
 static void submit(struct kernel_generator *g)
@@ -644,13 +662,6 @@ static void count_losses(struct kernel_generator *g)
 		kernel_generate_count(g, KERNEL_COUNTER_UNREADABLE);
 		bpf_jump(code, g->lost);
 	}
-	if (g->plan->ships &&
-		g->is_staged) { /* a reservation that failed must be given back, too */
-		bpf_place(code, g->fail);
-		bpf_set(code, BPF_REG_2, 0);
-		point_to_dynptr(g, BPF_REG_1);
-		bpf_call(code, BPF_FUNC_ringbuf_discard_dynptr);
-	}
 	bpf_place(code, g->lost);
 	kernel_generate_loss(g);
 }
@@ -669,7 +680,7 @@ static void ship(struct kernel_generator *g)
 	bpf_set(g->code, BPF_REG_8, g->plan->begin);
 	write_parts(g);
 	if (g->is_staged)
-		output(g);
+		kernel_generate_output(g, g->lost);
 	else
 		submit(g);
 }
@@ -686,7 +697,6 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 	g.done = bpf_label(code);
 	g.lost = bpf_label(code);
 	g.unreadable = bpf_label(code);
-	g.fail = bpf_label(code);
 	bpf_move(code, BPF_REG_6, BPF_REG_1);
 	identify(&g);
 	note_hit(&g);

@@ -153,25 +153,46 @@ void kernel_decode_begin(struct kernel_decoder *decoder)
 	decoder->frames = (struct arena){0};
 }
 
+/* Adds an event with what the head of its record says; it counts once event_count is raised. */
+static int add_event(struct kernel_decoder *decoder, const struct kernel_record *record,
+	uint32_t probe, uint32_t process, struct kernel_head *head)
+{
+	if (array_room(&decoder->events, &decoder->event_capacity, decoder->event_count,
+		    sizeof(*decoder->events)) ||
+		array_room(&decoder->captures, &decoder->capture_capacity, decoder->event_count,
+			sizeof(*decoder->captures)))
+		return -ENOMEM;
+	memcpy(head, record->bytes, sizeof(*head));
+	decoder->events[decoder->event_count] = (struct event){.time = head->time,
+		.arguments = (const uint64_t *)(const void *)(record->bytes + sizeof(*head)),
+		.probe = probe,
+		.tid = head->tid,
+		.cpu = head->cpu,
+		.process = process};
+	return 0;
+}
+
+int kernel_decode_update(struct kernel_decoder *decoder, const struct kernel_record *record,
+	uint32_t probe, uint32_t process, const struct event_update *update)
+{
+	struct kernel_head head;
+
+	if (!update || add_event(decoder, record, probe, process, &head))
+		return -ENOMEM;
+	decoder->captures[decoder->event_count++] = (struct event_capture){.update = update};
+	return 0;
+}
+
 int kernel_decode_add(struct kernel_decoder *decoder, const struct kernel_record *record,
 	const struct kernel_plan *plan, uint32_t probe, uint32_t process,
 	struct usdt_unwind *unwind)
 {
 	struct kernel_head head;
 
-	if (array_room(&decoder->events, &decoder->event_capacity, decoder->event_count,
-		    sizeof(*decoder->events)) ||
-		array_room(&decoder->captures, &decoder->capture_capacity, decoder->event_count,
-			sizeof(*decoder->captures)))
+	if (add_event(decoder, record, probe, process, &head))
 		return -ENOMEM;
-	memcpy(&head, record->bytes, sizeof(head));
-	decoder->events[decoder->event_count] = (struct event){.time = head.time,
-		.arguments = (const uint64_t *)(const void *)(record->bytes + sizeof(head)),
-		.probe = probe,
-		.tid = head.tid,
-		.cpu = head.cpu,
-		.process = process,
-		.argument_count = head.kind == KERNEL_RECORD_EVENT ? plan->argument_count : 0};
+	if (head.kind == KERNEL_RECORD_EVENT)
+		decoder->events[decoder->event_count].argument_count = plan->argument_count;
 	if (head.kind == KERNEL_RECORD_FAULT
 			? decode_fault(decoder, record, &decoder->captures[decoder->event_count])
 			: decode_parts(decoder, plan, record, unwind,

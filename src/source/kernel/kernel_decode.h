@@ -23,7 +23,7 @@ struct kernel_decoder {
 	struct event_piece *pieces;
 	size_t event_count, event_capacity, capture_capacity, piece_count, piece_capacity;
 	struct kernel_cpu_time *times; /* for plans that capture the CPU clock */
-	struct arena frames;           /* of the batch's stacks, and its faults and paths */
+	struct arena frames;           /* of the batch's stacks, faults, paths and updates */
 };
 
 /* The batch before ends: what it pointed to is gone. */
@@ -40,6 +40,10 @@ const struct kernel_identity *kernel_decode_identity(
 int kernel_decode_add(struct kernel_decoder *decoder, const struct kernel_record *record,
 	const struct kernel_plan *plan, uint32_t probe, uint32_t process,
 	struct usdt_unwind *unwind);
+
+/* The same for a record of kind KERNEL_RECORD_UPDATE; NULL: it could not be read. */
+int kernel_decode_update(struct kernel_decoder *decoder, const struct kernel_record *record,
+	uint32_t probe, uint32_t process, const struct event_update *update);
 
 /* Puts the events that were added into a batch, which is valid as long as the records are. */
 void kernel_decode_end(struct kernel_decoder *decoder, struct event_batch *batch);

@@ -39,7 +39,8 @@ struct kernel_generator {
 	const struct kernel_plan *plan;
 	const struct kernel_maps *maps;
 	const struct bpf_features *features;
-	uint32_t done, lost, unreadable, fail;
+	uint32_t done, lost, unreadable;
+	uint32_t without;     /* for clauses that are carried out: their frame cannot be had */
 	bool has_site;        /* its number is on the stack */
 	bool reads_arguments; /* some are in memory */
 	bool is_staged;       /* the record is in the thread's own memory */
@@ -60,6 +61,13 @@ void kernel_generate_advance(struct kernel_generator *g, uint32_t length_place, 
 /* Writes the head of the record in R7, except the time; changes R0 to R5. */
 void kernel_generate_head(struct kernel_generator *g);
 void kernel_generate_time(struct kernel_generator *g);
+
+/* R7 = memory of the thread for a record; goes to `without` if there is none. */
+void kernel_generate_staging(struct kernel_generator *g, uint32_t without);
+
+/* Puts R8 bytes of it into the ring; goes to `full` if they have no room there. Changes R0 to R5.
+ */
+void kernel_generate_output(struct kernel_generator *g, uint32_t full);
 
 /* Counts an event of the site as lost; changes R0 to R5. */
 void kernel_generate_loss(struct kernel_generator *g);

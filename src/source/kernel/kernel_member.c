@@ -55,6 +55,7 @@ void kernel_member_end(struct kernel_source *kernel, size_t number)
 	if (process->descriptor >= 0)
 		epoll_ctl(kernel->wait, EPOLL_CTL_DEL, process->descriptor, NULL);
 	process->has_ended = true;
+	kernel_stacks_follow(&kernel->reduction.stacks, process->pid, NULL);
 	kernel_member_detach(kernel, number);
 }
 

@@ -463,16 +463,28 @@ static int make_array(int *map, uint32_t bytes)
 	return *map < 0 ? *map : 0;
 }
 
+static bool has_stack_key(const struct kernel_tally *tally)
+{
+	for (unsigned i = 0; i < tally->key_count; i++)
+		if (tally->keys[i].kind == KERNEL_KEY_STACK)
+			return true;
+	return false;
+}
+
 static int make_maps(struct kernel_reduction *reduction)
 {
 	uint32_t words = ZEROES_MIN / 8;
+	bool has_stacks = false;
 	int result = 0;
 
 	for (size_t i = 0; i < reduction->tally_count && !result; i++) {
 		result = make_tally_maps(reduction, &reduction->tallies[i]);
+		has_stacks |= has_stack_key(&reduction->tallies[i]);
 		if (reduction->tallies[i].words > words)
 			words = reduction->tallies[i].words;
 	}
+	if (!result && has_stacks)
+		result = kernel_stacks_open(&reduction->stacks);
 	for (size_t i = 0; i < reduction->variable_count && !result; i++)
 		result = make_variable_map(reduction, i);
 	if (!result) {
@@ -588,6 +600,7 @@ void kernel_reduce_free(struct kernel_reduction *reduction)
 		close_map(reduction->round);
 		close_map(reduction->losses);
 	}
+	kernel_stacks_close(&reduction->stacks);
 	free(reduction->sets);
 	free(reduction->tallies);
 	free(reduction->variables);

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "source/kernel/bpf.h"
+#include "source/kernel/kernel_stacks.h"
 #include "source/request.h"
 
 enum { KERNEL_EXECNAME_BYTES = 16 /* with the NUL, and zeroes after it */ };
@@ -32,6 +33,7 @@ enum kernel_key_kind {
 	KERNEL_KEY_LISTED,   /* its number in the map of strings */
 	KERNEL_KEY_EXECNAME, /* its 16 bytes */
 	KERNEL_KEY_NAME,     /* the number of the site; which is enum d_builtin */
+	KERNEL_KEY_STACK,    /* its number (kernel_stacks.h); which is the most frames */
 	KERNEL_KEY_LITERAL   /* not in the map's key; which is the program's string */
 };
 
@@ -92,6 +94,7 @@ struct kernel_reduction {
 	size_t set_count, set_capacity;
 	uint32_t string_bytes; /* room for a string in keys */
 	bool lists_strings;
+	struct kernel_stacks stacks;
 	bool *taken; /* by clause: it is carried out */
 	uint32_t cpu_count;
 	/* Maps; -1: none. */

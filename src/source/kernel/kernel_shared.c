@@ -590,6 +590,7 @@ struct source *kernel_shared_take(
 		return take_probes(kernel, notice, own);
 	if (notice->kind == KERNEL_NOTICE_PROGRAM)
 		kernel_shown_replace(&kernel->shown, notice->pid);
+	kernel_stacks_follow(&kernel->reduction.stacks, notice->pid, NULL);
 	if (!kernel_watch_has(kernel->watch, notice->pid)) {
 		go_on(kernel, notice);
 		return NULL;

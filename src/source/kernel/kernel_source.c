@@ -120,7 +120,8 @@ int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *grou
 	for (size_t i = 0; i < attachment->plan_count && !result; i++) {
 		const struct kernel_plan *plan = &attachment->plans[i];
 
-		if (plan->user_frames && kernel->scope == KERNEL_SCOPE_NAMED &&
+		if ((plan->user_frames || plan->sends_updates) &&
+			kernel->scope == KERNEL_SCOPE_NAMED &&
 			kernel_process_unwinds(kernel->processes[group->process]))
 			result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory",
 				group->target.pid);
@@ -250,7 +251,7 @@ static enum source_state kernel_next(
 	return kernel_batch_take(kernel, batch, error);
 }
 
-static const struct d_probe *probe_of_site(void *context, uint64_t number)
+const struct d_probe *kernel_source_probe(void *context, uint64_t number)
 {
 	const struct kernel_source *kernel = context;
 	const struct kernel_group *group =
@@ -264,7 +265,7 @@ static const struct d_probe *probe_of_site(void *context, uint64_t number)
 static void kernel_collect(struct source *source, const struct partial_sink *sink)
 {
 	struct kernel_source *kernel = kernel_source_of(source);
-	const struct kernel_site_names names = {kernel, probe_of_site};
+	const struct kernel_site_names names = {kernel, kernel_source_probe};
 
 	kernel_tally_read(&kernel->reader, &kernel->reduction, &names, sink);
 }

@@ -78,6 +78,9 @@ int kernel_source_keep(struct kernel_source *kernel, struct kernel_target *targe
 int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *group,
 	const struct source_request *request, struct error *error);
 
+/* The probe of a site's number; NULL: none. context: the source */
+const struct d_probe *kernel_source_probe(void *context, uint64_t number);
+
 /* The group of a site's number; NULL: none. */
 struct kernel_group *kernel_source_group(const struct kernel_source *kernel, uint32_t site);
 

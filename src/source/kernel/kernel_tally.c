@@ -1,6 +1,7 @@
 /* kernel_tally.c: see kernel_tally.h. */
 #include "source/kernel/kernel_tally.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "source/kernel/bpf.h"
+#include "source/kernel/kernel_plan.h"
 #include "source/kernel/kernel_update.h"
+#include "usdt/unwind.h"
 
 enum {
 	READ_AT_ONCE = 256,
@@ -21,6 +24,7 @@ enum {
 struct reading {
 	struct kernel_reader *reader;
 	const struct kernel_reduction *reduction;
+	struct kernel_reduction *learning; /* the same, where stacks are learned */
 	const struct kernel_site_names *names;
 	const struct partial_sink *sink;
 	const struct kernel_tally *tally;
@@ -213,7 +217,19 @@ static const char *site_name(const struct reading *reading, uint64_t site, uint3
 	}
 }
 
-/* The keys as clauses have them; false: one is not known. */
+/* A stack as a key; false: no stack has this number. */
+static bool find_stack(const struct reading *reading, uint64_t number, struct text *text)
+{
+	size_t count;
+	const uint64_t *words = kernel_stacks_words(&reading->reduction->stacks, number, &count);
+
+	if (words)
+		*text = (struct text){
+			.bytes = (const char *)words, .length = (uint32_t)(count * sizeof(*words))};
+	return words != NULL;
+}
+
+/* The keys as clauses have them, without those that are stacks; false: one is not known. */
 static bool decode_keys(
 	struct reading *reading, const unsigned char *bytes, uint64_t *keys, struct text *texts)
 {
@@ -233,6 +249,10 @@ static bool decode_keys(
 		keys[i] = word;
 		if (key->kind == KERNEL_KEY_INTEGER)
 			continue;
+		if (key->kind == KERNEL_KEY_STACK) {
+			keys[i] = (uintptr_t)&texts[i];
+			continue;
+		}
 		if (key->kind == KERNEL_KEY_STRING || key->kind == KERNEL_KEY_EXECNAME)
 			string = (const char *)bytes + key->place;
 		else if (key->kind == KERNEL_KEY_LISTED)
@@ -246,6 +266,23 @@ static bool decode_keys(
 		texts[i] =
 			(struct text){.bytes = string, .length = (uint32_t)strnlen(string, room)};
 		keys[i] = (uintptr_t)&texts[i];
+	}
+	return true;
+}
+
+/* The keys that are stacks, by their numbers. */
+static bool decode_stacks(
+	const struct reading *reading, const unsigned char *bytes, struct text *texts)
+{
+	const struct kernel_tally *tally = reading->tally;
+	uint64_t number;
+
+	for (unsigned i = 0; i < tally->key_count; i++) {
+		if (tally->keys[i].kind != KERNEL_KEY_STACK)
+			continue;
+		memcpy(&number, bytes + tally->keys[i].place, sizeof(number));
+		if (!find_stack(reading, number, &texts[i]))
+			return false;
 	}
 	return true;
 }
@@ -336,7 +373,8 @@ static int give(struct reading *reading, const unsigned char *key, const uint64_
 	}
 	if (definition->function == D_AGGREGATE_STDDEV)
 		find_squares(words + 2, last + 2, partial.squares);
-	if (!partial.updates || !decode_keys(reading, key, keys, texts))
+	if (!partial.updates || !decode_keys(reading, key, keys, texts) ||
+		!decode_stacks(reading, key, texts))
 		return 0;
 	partial.keys = keys;
 	reading->sink->add(reading->sink->context, &partial);
@@ -467,6 +505,85 @@ int kernel_tally_read(struct kernel_reader *reader, const struct kernel_reductio
 		result = one ? one : result;
 	}
 	return result;
+}
+
+/* ---- updates that are sent ---- */
+
+/* The process and the frames, at most so many; how the unwinding has ended. */
+static size_t unwind_sent(const struct kernel_sent *sent, struct usdt_unwind *unwind, size_t frames,
+	uint64_t *words, enum usdt_unwind_end *end)
+{
+	const struct usdt_unwind_thread thread = {.machine = EM_X86_64,
+		.register_count = KERNEL_REGISTERS_BYTES / sizeof(uint64_t),
+		.registers = sent->registers,
+		.stack_address = sent->registers[KERNEL_RSP / sizeof(uint64_t)] &
+			~(uint64_t)(KERNEL_PAGE - 1),
+		.stack_size = sent->copied,
+		.stack = sent->stack};
+	struct usdt_unwound unwound = {.end = USDT_UNWIND_NO_INFORMATION};
+
+	words[0] = sent->head.pid;
+	if (unwind && sent->copied)
+		unwound = usdt_unwind(unwind, &thread, words + 1, frames);
+	*end = unwound.end;
+	return 1 + unwound.count;
+}
+
+/* The keys that are stacks, unwound; false: out of memory. */
+static bool unwind_keys(struct reading *reading, const struct kernel_sent *sent,
+	struct usdt_unwind *unwind, struct arena *arena, struct text *texts)
+{
+	const struct kernel_tally *tally = reading->tally;
+
+	for (unsigned i = 0; i < tally->key_count; i++) {
+		size_t frames = tally->keys[i].which, count;
+		enum usdt_unwind_end end;
+		uint64_t *words;
+
+		if (tally->keys[i].kind != KERNEL_KEY_STACK)
+			continue;
+		words = arena_get(arena, (1 + frames) * sizeof(*words));
+		if (!words)
+			return false;
+		count = unwind_sent(sent, unwind, frames, words, &end);
+		texts[i] = (struct text){
+			.bytes = (const char *)words, .length = (uint32_t)(count * sizeof(*words))};
+		if (unwind)
+			kernel_stacks_learn(&reading->learning->stacks, unwind, words, count,
+				count == 1 + frames                    ? KERNEL_STACK_AT_LIMIT
+					: end == USDT_UNWIND_OUTERMOST ? KERNEL_STACK_OUTERMOST
+								       : KERNEL_STACK_CUT);
+	}
+	return true;
+}
+
+const struct event_update *kernel_tally_update(struct kernel_reader *reader,
+	struct kernel_reduction *reduction, const struct kernel_site_names *names,
+	const struct kernel_record *record, struct usdt_unwind *unwind, struct arena *arena)
+{
+	const struct kernel_sent *sent = (const void *)record->bytes;
+	struct reading reading = {
+		.reader = reader, .reduction = reduction, .learning = reduction, .names = names};
+	struct event_update *update;
+	struct text *texts;
+	uint64_t *keys;
+
+	if (record->size < offsetof(struct kernel_sent, stack) ||
+		record->size - offsetof(struct kernel_sent, stack) < sent->copied ||
+		sent->tally >= reduction->tally_count)
+		return NULL;
+	reading.tally = &reduction->tallies[sent->tally];
+	update = arena_get(arena, sizeof(*update));
+	keys = arena_get(arena, D_KEYS_MAX * sizeof(*keys));
+	texts = arena_get(arena, D_KEYS_MAX * sizeof(*texts));
+	if (!update || !keys || !texts || !decode_keys(&reading, sent->key, keys, texts) ||
+		!unwind_keys(&reading, sent, unwind, arena, texts))
+		return NULL;
+	*update = (struct event_update){.aggregation = reading.tally->aggregation,
+		.keys = keys,
+		.value = (int64_t)sent->value,
+		.increment = (int64_t)sent->increment};
+	return update;
 }
 
 bool kernel_tally_losses(struct kernel_reader *reader, const struct kernel_reduction *reduction,

@@ -12,9 +12,14 @@
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_TALLY_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_TALLY_H
 
+#include "program/event.h"
 #include "program/partial.h"
 #include "program/probe.h"
+#include "source/kernel/kernel_records.h"
 #include "source/kernel/kernel_reduce.h"
+
+struct arena;
+struct usdt_unwind;
 
 /* The values of one map when they were read last: a hash table. */
 struct kernel_baseline {
@@ -50,6 +55,15 @@ void kernel_tally_end(struct kernel_reader *reader, const struct kernel_reductio
  */
 int kernel_tally_read(struct kernel_reader *reader, const struct kernel_reduction *reduction,
 	const struct kernel_site_names *names, const struct partial_sink *sink);
+
+/*
+ * The update that a program has sent (struct kernel_sent), whose stack is learned; unwind is of the
+ * process that it comes from, or NULL. It lives as long as the arena and the record. NULL: out of
+ * memory, or a key is not known.
+ */
+const struct event_update *kernel_tally_update(struct kernel_reader *reader,
+	struct kernel_reduction *reduction, const struct kernel_site_names *names,
+	const struct kernel_record *record, struct usdt_unwind *unwind, struct arena *arena);
 
 /*
  * How many stores into variables found no room since the last call, and how many updates on each

@@ -18,6 +18,7 @@
 #include "source/kernel/kernel_string.h"
 #include "source/kernel/kernel_translator.h"
 #include "source/kernel/kernel_variables.h"
+#include "source/kernel/kernel_walk.h"
 
 /* ---- the pass ---- */
 
@@ -131,6 +132,12 @@ static void translate_instruction(
 	case D_OP_STRING:
 		t->now.registers[at->a] =
 			(struct held){.kind = HELD_LITERAL, .number = at->immediate};
+		break;
+	case D_OP_STACK:
+		if (!at->b || at->immediate > KERNEL_WALK_FRAMES_MAX)
+			translator_refuse(t);
+		t->now.registers[at->a] =
+			(struct held){.kind = HELD_STACK, .number = at->immediate};
 		break;
 	case D_OP_MOVE:
 		translator_move(t, at->a, at->b);
@@ -270,8 +277,16 @@ static bool reads_strings(const struct d_instruction *code, size_t count)
 	return false;
 }
 
-/* Gives places on the stack; false: it is too small. */
-static bool lay_out_stack(struct translator *t, const struct d_clause *clause)
+static bool walks(const struct d_instruction *code, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (code[i].opcode == D_OP_STACK)
+			return true;
+	return false;
+}
+
+/* Gives places in the frame; false: it is too small. */
+static bool lay_out_frame(struct translator *t, const struct d_clause *clause)
 {
 	unsigned registers = count_registers(clause->predicate, clause->predicate_count, 0);
 	uint32_t used = KERNEL_STACK_USED + KERNEL_WORD * t->reduction->local_count;
@@ -286,6 +301,10 @@ static bool lay_out_stack(struct translator *t, const struct d_clause *clause)
 	if (reads_strings(clause->predicate, clause->predicate_count) ||
 		reads_strings(clause->code, clause->code_count))
 		t->area_bytes += t->reduction->string_bytes;
+	if (walks(clause->code, clause->code_count)) {
+		used += KERNEL_WORD * KERNEL_WALK_WORDS;
+		t->walk = -(int)used;
+	}
 	used += t->area_bytes;
 	t->area = -(int)used;
 	return used <= KERNEL_FRAME_BYTES;
@@ -304,7 +323,7 @@ static void begin(struct translator *t, struct kernel_generator *g,
 	t->fault = bpf_label(t->code);
 	t->yes = bpf_label(t->code);
 	t->no = bpf_label(t->code);
-	if (!lay_out_stack(t, &reduction->program->clauses[clause]))
+	if (!lay_out_frame(t, &reduction->program->clauses[clause]))
 		translator_refuse(t);
 }
 
@@ -421,38 +440,11 @@ static void filter(struct kernel_generator *g, uint32_t clause, uint32_t ship)
 
 /* ---- programs ---- */
 
-/*
- * R9 = the thread's variables, KERNEL_FRAME = the end of its frame after them. Goes to `without` if
- * there is no memory for them.
- */
-static void find_frame(struct kernel_generator *g, bool carries, uint32_t without)
-{
-	const struct kernel_reduction *reduction = g->maps->reduction;
-	struct bpf_code *code = g->code;
-	uint32_t found = bpf_label(code);
-
-	bpf_call(code, BPF_FUNC_get_current_task_btf);
-	bpf_set_map(code, BPF_REG_1, reduction->self);
-	bpf_move(code, BPF_REG_2, BPF_REG_0);
-	bpf_set(code, BPF_REG_3, 0);
-	bpf_set(code, BPF_REG_4, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	bpf_call(code, BPF_FUNC_task_storage_get);
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, found);
-	if (carries)
-		translator_count_lost_store(code, reduction);
-	bpf_jump(code, without);
-	bpf_place(code, found);
-	bpf_move(code, BPF_REG_9, BPF_REG_0);
-	bpf_move(code, KERNEL_FRAME, BPF_REG_0);
-	bpf_operate_value(
-		code, BPF_ADD, KERNEL_FRAME, (int32_t)reduction->self_bytes + KERNEL_FRAME_BYTES);
-}
-
 void kernel_translate(struct kernel_generator *g)
 {
 	const struct kernel_reduction *reduction = g->maps->reduction;
 	const struct kernel_clauses *set;
-	uint32_t ship = bpf_label(g->code), reduced = bpf_label(g->code);
+	uint32_t ship = bpf_label(g->code);
 	bool times = false, carries = false, filters;
 
 	if (!reduction || !g->plan->clauses)
@@ -467,21 +459,24 @@ void kernel_translate(struct kernel_generator *g)
 		bpf_call(g->code, BPF_FUNC_ktime_get_ns);
 		bpf_write(g->code, BPF_REG_10, KERNEL_STACK_TIME, BPF_REG_0, 8);
 	}
+	g->without = bpf_label(g->code);
 	if (carries || filters)
-		find_frame(g, carries, filters ? ship : reduced);
+		translator_find_frame(g, g->without);
 	for (uint32_t i = 0; i < reduction->local_count && carries; i++)
 		bpf_write_value(g->code, KERNEL_FRAME,
 			-KERNEL_STACK_USED - KERNEL_WORD * (1 + (int)i), 0, 8);
 	for (size_t i = 0; i < set->count; i++)
 		if (set->reduced[i])
 			carry_out(g, set->clauses[i]);
-	bpf_place(g->code, reduced);
-	if (!filters)
-		return;
-	for (size_t i = 0; i < set->count; i++)
+	for (size_t i = 0; i < set->count && filters; i++)
 		if (!set->reduced[i])
 			filter(g, set->clauses[i], ship);
-	bpf_jump(g->code, g->done);
+	if (carries || filters) {
+		bpf_jump(g->code, filters ? g->done : ship);
+		bpf_place(g->code, g->without);
+	}
+	if (carries)
+		translator_count_lost_store(g->code, reduction);
 	bpf_place(g->code, ship);
 }
 

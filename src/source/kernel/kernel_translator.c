@@ -71,9 +71,27 @@ void translator_move(struct translator *t, unsigned to, unsigned from)
 	if (held.kind == HELD_NOTHING)
 		translator_refuse(t);
 	if (to != from && held.kind != HELD_LITERAL && held.kind != HELD_NAME &&
-		held.kind != HELD_EXECNAME) {
+		held.kind != HELD_STACK && held.kind != HELD_EXECNAME) {
 		translator_load(t, BPF_REG_1, from);
 		translator_store(t, to, BPF_REG_1);
 	}
 	t->now.registers[to] = held;
+}
+
+void translator_find_frame(struct kernel_generator *g, uint32_t without)
+{
+	const struct kernel_reduction *reduction = g->maps->reduction;
+	struct bpf_code *code = g->code;
+
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_set_map(code, BPF_REG_1, reduction->self);
+	bpf_move(code, BPF_REG_2, BPF_REG_0);
+	bpf_set(code, BPF_REG_3, 0);
+	bpf_set(code, BPF_REG_4, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	bpf_call(code, BPF_FUNC_task_storage_get);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, without);
+	bpf_move(code, BPF_REG_9, BPF_REG_0);
+	bpf_move(code, KERNEL_FRAME, BPF_REG_0);
+	bpf_operate_value(
+		code, BPF_ADD, KERNEL_FRAME, (int32_t)reduction->self_bytes + KERNEL_FRAME_BYTES);
 }

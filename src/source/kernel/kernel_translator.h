@@ -28,7 +28,8 @@ enum held_kind {
 	HELD_STRING,  /* the word is its address */
 	HELD_NAME,    /* number: enum d_builtin */
 	HELD_EXECNAME,
-	HELD_COPY /* the word is the address of what was copied; limit: its size */
+	HELD_STACK, /* of the process; number: the most frames */
+	HELD_COPY   /* the word is the address of what was copied; limit: its size */
 };
 
 /* What a register of D holds. */
@@ -61,7 +62,7 @@ struct translator {
 	uint32_t yes, no; /* where a predicate goes on */
 	uint32_t fault;
 	bool faults;
-	int registers, area; /* places in the frame */
+	int registers, walk, area; /* places in the frame */
 	uint32_t area_bytes;
 	int counters; /* places of limits, the next one */
 	int status;
@@ -85,6 +86,12 @@ void translator_move(struct translator *t, unsigned to, unsigned from);
 
 /* The address of a place in the frame or on the stack. */
 void translator_point(struct translator *t, int to, int place);
+
+/*
+ * R9 = the thread's variables, KERNEL_FRAME = the end of its frame after them. Goes to `without` if
+ * there is no memory for them.
+ */
+void translator_find_frame(struct kernel_generator *g, uint32_t without);
 
 /* Goes to the clause's fault; its value is in R1. */
 void translator_fail(struct translator *t, enum d_fault code, uint32_t at);
