@@ -260,11 +260,12 @@ struct vmtap_options {
  * Samples of the heap
  * -------------------
  * A VM that can tell what is in its heap registers a census. Clients of the stream can then
- * ask for one sample, or for a sample every so often: how many bytes the live objects of
- * each class, or from each allocation site, take.
+ * ask for one sample, or for a sample every so often: how many live objects of each class, or
+ * from each allocation site, there are, and how many bytes they take. `vmtap heap` shows them.
  *
- * The census is a function that calls vmtap_census_add() any number of times. Bytes of
- * equal labels add up, so it can simply walk all objects. It may allocate, take locks and
+ * The census is a function that calls vmtap_census_add_objects(), or vmtap_census_add() where
+ * objects are not counted, any number of times. Bytes and objects of equal labels add up, so it
+ * can simply walk all objects. It may allocate, take locks and
  * run for long, but it must return, fire no probe, call no other function of this library,
  * and not wait for a thread that is in vmtap_stop().
  *   - Without polls, the library calls it on its own thread (256 KB of stack, all signals
@@ -596,6 +597,10 @@ VMTAP_API int vmtap_census_take(void);
 VMTAP_API void vmtap_census_add(
 	struct vmtap_census *census, const char *label, size_t length, uint64_t bytes);
 
+/* The same for a number of objects that take these bytes together. */
+VMTAP_API void vmtap_census_add_objects(struct vmtap_census *census, const char *label,
+	size_t length, uint64_t bytes, uint64_t objects);
+
 /*
  * Registers the walker with its context, replacing an earlier one; NULL removes it. Call it before
  * vmtap_start(): a client gets stacks only if there was a walker when it connected. Waits until no
@@ -724,6 +729,16 @@ static inline void vmtap_census_add(
 	(void)label;
 	(void)length;
 	(void)bytes;
+}
+
+static inline void vmtap_census_add_objects(struct vmtap_census *census, const char *label,
+	size_t length, uint64_t bytes, uint64_t objects)
+{
+	(void)census;
+	(void)label;
+	(void)length;
+	(void)bytes;
+	(void)objects;
 }
 
 static inline int vmtap_stack_register(vmtap_stack_walker walker, void *context)

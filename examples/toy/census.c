@@ -16,16 +16,16 @@ static void count_object(
 	int length;
 
 	if (!vm->options.census_by_site) {
-		vmtap_census_add(census, class->text, class->length, bytes);
+		vmtap_census_add_objects(census, class->text, class->length, bytes, 1);
 		return;
 	}
 	place = heap_place(object);
 	if (!place->file) {
-		vmtap_census_add(census, "(vm)", 4, bytes);
+		vmtap_census_add_objects(census, "(vm)", 4, bytes, 1);
 		return;
 	}
 	length = snprintf(line, sizeof(line), "%.4000s:%d", place->file->text, place->line);
-	vmtap_census_add(census, line, (size_t)length, bytes);
+	vmtap_census_add_objects(census, line, (size_t)length, bytes, 1);
 }
 
 /* On the thread of census_take(): the world is stopped, and all objects are alive. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -88,5 +89,32 @@ int cli_pid(const char *verb, const char *text, uint32_t *pid)
 		value > INT32_MAX)
 		return cli_usage(verb, "'%s' is not a pid", text);
 	*pid = (uint32_t)value;
+	return CLI_OK;
+}
+
+const char *cli_word_value(const char *name, int argc, char **argv, int *index, bool *is_missing)
+{
+	size_t length = strlen(name);
+
+	if (strncmp(argv[*index], name, length))
+		return NULL;
+	if (argv[*index][length] == '=')
+		return argv[*index] + length + 1;
+	if (argv[*index][length])
+		return NULL;
+	*is_missing = *index + 1 == argc;
+	return *is_missing ? NULL : argv[++*index];
+}
+
+int cli_number(
+	const char *verb, const char *option, const char *text, uint64_t limit, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || !*number || *number > limit)
+		return cli_usage(
+			verb, "%s: '%s' is not a number from 1 to %" PRIu64, option, text, limit);
 	return CLI_OK;
 }

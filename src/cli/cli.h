@@ -7,6 +7,7 @@
 #ifndef VMTAP_CLI_CLI_H
 #define VMTAP_CLI_CLI_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -28,6 +29,7 @@ int command_generate(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_flame(int argc, char **argv);
 int command_serve(int argc, char **argv);
+int command_heap(int argc, char **argv);
 
 void cli_message(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -42,6 +44,17 @@ int cli_usage(const char *verb, const char *format, ...) __attribute__((format(p
  */
 struct option;
 int cli_option_refused(const char *verb, int result, char **argv, const struct option *options);
+
+/*
+ * For verbs that pass on a command line to `vmtap trace`: if the word at *index is this long option
+ * (--name VALUE, --name=VALUE), its value, and *index is moved on. NULL: it is another word, or the
+ * value is missing.
+ */
+const char *cli_word_value(const char *name, int argc, char **argv, int *index, bool *is_missing);
+
+/* Parses the number of an option, from 1 to limit. CLI_OK, or CLI_USAGE after a message. */
+int cli_number(
+	const char *verb, const char *option, const char *text, uint64_t limit, uint64_t *number);
 
 /* The path for an input file on the command line: "-" is the standard input. */
 const char *cli_input(const char *name);

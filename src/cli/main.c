@@ -26,6 +26,7 @@ static const struct {
 	{"log", command_log, "what a recorded log holds"},
 	{"generate", command_generate, "C code for probes of your own"},
 	{"flame", command_flame, "a flame graph of a log or a process"},
+	{"heap", command_heap, "what a heap holds, by class or site"},
 	{"export", command_export, "a recorded log as a timeline for viewers"},
 	{"serve", command_serve, "a script's aggregations as metrics over HTTP"},
 	{"scripts", command_scripts, "the scripts that come with vmtap"},

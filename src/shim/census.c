@@ -97,7 +97,8 @@ static struct census_band *add_band(
 	return band;
 }
 
-void vmtap_census_add(struct vmtap_census *census, const char *label, size_t length, uint64_t bytes)
+void vmtap_census_add_objects(struct vmtap_census *census, const char *label, size_t length,
+	uint64_t bytes, uint64_t objects)
 {
 	uint32_t hash = 2166136261u;
 	struct census_band *band;
@@ -119,10 +120,17 @@ void vmtap_census_add(struct vmtap_census *census, const char *label, size_t len
 		band = band->same;
 	if (!band)
 		band = add_band(census, label, length, hash);
-	if (band)
+	if (band) {
 		band->bytes += bytes;
-	else
+		band->objects += objects;
+	} else {
 		census->failed = true;
+	}
+}
+
+void vmtap_census_add(struct vmtap_census *census, const char *label, size_t length, uint64_t bytes)
+{
+	vmtap_census_add_objects(census, label, length, bytes, 0);
 }
 
 void census_free(struct vmtap_census *census)

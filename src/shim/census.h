@@ -15,11 +15,11 @@
 
 enum { CENSUS_LABEL_MAX = 4000 /* bytes; a longer label is cut */ };
 
-/* The total size of all objects with one label. */
+/* All objects with one label together. */
 struct census_band {
 	struct census_band *next; /* in the order of first appearance */
 	struct census_band *same; /* the next band in the same hash bucket */
-	uint64_t bytes;
+	uint64_t bytes, objects;  /* objects 0: not known */
 	uint32_t hash;
 	const char *label;
 	uint16_t length;

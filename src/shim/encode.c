@@ -859,8 +859,10 @@ void encode_abandon(struct encoder *encoder)
 	encoder->queue.start = encoder->queue.end = 0;
 }
 
-static void put_band(struct queue *queue, const struct census_band *band, uint64_t time)
+/* A label with its bytes in GHC's form, then its objects in an event of vmtap's own. */
+static void put_band(struct encoder *encoder, const struct census_band *band, uint64_t time)
 {
+	struct queue *queue = &encoder->queue;
 	size_t label;
 
 	put_event(queue, WIRE_HEAP_PROF_SAMPLE_STRING, time);
@@ -873,6 +875,10 @@ static void put_band(struct queue *queue, const struct census_band *band, uint64
 		if (!queue->bytes[label])
 			queue->bytes[label] = '?'; /* ends the label */
 	queue_put_u8(queue, 0);
+	if (!band->objects || encoder->ghc_only)
+		return;
+	put_event(queue, WIRE_HEAP_OBJECTS, time);
+	queue_put_u64(queue, band->objects);
 }
 
 bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, uint64_t time)
@@ -880,7 +886,9 @@ bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, u
 	struct queue *queue = &encoder->queue;
 	size_t bytes = WIRE_MARKER_BYTES + WIRE_EVENT_BYTES + 2 + HEAP_BEGIN_BYTES +
 		2 * (WIRE_EVENT_BYTES + WIRE_SIZE_HEAP_PROF_SAMPLE_BEGIN) + census->label_bytes +
-		census->band_count * (WIRE_EVENT_BYTES + 2 + HEAP_BAND_BYTES);
+		census->band_count *
+			(WIRE_EVENT_BYTES + 2 + HEAP_BAND_BYTES + WIRE_EVENT_BYTES +
+				WIRE_SIZE_HEAP_OBJECTS);
 
 	encode_block_end(encoder);
 	if (!room(encoder, bytes) &&
@@ -900,7 +908,7 @@ bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, u
 	put_event(queue, WIRE_HEAP_PROF_SAMPLE_BEGIN, time);
 	queue_put_u64(queue, census->era);
 	for (const struct census_band *band = census->bands; band; band = band->next)
-		put_band(queue, band, time);
+		put_band(encoder, band, time);
 	put_event(queue, WIRE_HEAP_PROF_SAMPLE_END, time);
 	queue_put_u64(queue, census->era);
 	encode_block_end(encoder);

@@ -179,6 +179,9 @@ WIRE_TYPE(409, STACK, WIRE_VARIABLE, 2, WIRE_READ, "cut:2 frames:x",
 	"of the next event of a probe, innermost frame first. A frame is class:4 method:4 file:4 "
 	"line:4, of which the first three are ids of names. cut is the number of outer frames "
 	"that had no room; 65535: that many or more")
+WIRE_TYPE(410, HEAP_OBJECTS, 8, 8, WIRE_READ | WIRE_SAMPLE, "objects:8",
+	"vmtap: number of objects of a heap profile sample",
+	"how many objects the HEAP_PROF_SAMPLE_STRING before it counts; without it that is not known")
 
 /* clang-format on */
 

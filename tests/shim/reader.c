@@ -419,6 +419,7 @@ static bool take_heap(struct reader *reader, uint16_t type, uint64_t time,
 		if (reader->heap.open || big(payload, 8) <= reader->heap.era)
 			return fail(reader, "a sample of the heap begins out of order");
 		reader->heap.open = true;
+		reader->heap.has_label = false;
 		reader->heap.era = big(payload, 8);
 		return true;
 	}
@@ -433,6 +434,14 @@ static bool take_heap(struct reader *reader, uint16_t type, uint64_t time,
 			reader->on_band(reader, NULL, 0);
 		return true;
 	}
+	if (type == WIRE_HEAP_OBJECTS) {
+		if (length != 8 || !reader->heap.has_label || !big(payload, 8))
+			return fail(reader, "a wrong number of objects of a label");
+		reader->heap.has_label = false;
+		reader->heap.objects += big(payload, 8);
+		return true;
+	}
+	reader->heap.has_label = true;
 	if (length < 10 || memchr(payload + 9, 0, length - 9) != payload + length - 1)
 		return fail(reader, "a label does not end with the event");
 	if (reader->on_band)
@@ -552,6 +561,7 @@ static bool take_plain(struct reader *reader, uint16_t type, uint64_t time,
 	case WIRE_HEAP_PROF_SAMPLE_BEGIN:
 	case WIRE_HEAP_PROF_SAMPLE_STRING:
 	case WIRE_HEAP_PROF_SAMPLE_END:
+	case WIRE_HEAP_OBJECTS:
 		return take_heap(reader, type, time, payload, length);
 	default:
 		break;
@@ -592,7 +602,7 @@ static bool take_event(struct reader *reader, bool *progress)
 	if (left < head + length)
 		return true;
 	if (reader->heap.open && type != WIRE_HEAP_PROF_SAMPLE_STRING &&
-		type != WIRE_HEAP_PROF_SAMPLE_END)
+		type != WIRE_HEAP_OBJECTS && type != WIRE_HEAP_PROF_SAMPLE_END)
 		return fail(reader, "type %u within a heap sample", type);
 	if (wire_is_ghc(type))
 		reader->ghc_events[type]++;

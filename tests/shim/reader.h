@@ -107,9 +107,9 @@ struct reader {
 	} * threads; /* the last event of each OS thread */
 	size_t thread_count;
 	struct {
-		bool begun, open; /* open: within a sample */
+		bool begun, open, has_label; /* open: within a sample */
 		uint32_t by;
-		uint64_t period, era, samples, lost;
+		uint64_t period, era, samples, lost, objects;
 	} heap;
 	/* Called for each label of a heap sample, and with label NULL at its end. */
 	void (*on_band)(struct reader *reader, const char *label, uint64_t bytes);

@@ -389,6 +389,43 @@ START_TEST(labels_are_cut_and_made_valid)
 }
 END_TEST
 
+static void counted_labels(struct vmtap_census *census, void *context)
+{
+	(void)context;
+	vmtap_census_add_objects(census, "Point", 5, 48, 3);
+	vmtap_census_add(census, "String", 6, 100);
+	vmtap_census_add_objects(census, "Point", 5, 16, 1);
+}
+
+/* Objects have an event of their own, which a client of GHC's events alone does not get. */
+START_TEST(objects_are_counted)
+{
+	struct vmtap_census_options options = {
+		.size = sizeof(options), .by = VMTAP_CENSUS_BY_CLASS, .take = counted_labels};
+	struct reader reader;
+
+	points = strings = others = 0;
+	ck_assert_int_eq(vmtap_census_register(&options), 0);
+	fixture_start();
+	open_reader(&reader);
+	reader.on_band = add_up;
+	subscribe_samples(&reader);
+	SEND(&reader, "GCTL\3");
+	ck_reader(&reader, reader_until_samples(&reader, 1));
+	ck_assert_uint_eq(points, 64);
+	ck_assert_uint_eq(strings, 100);
+	ck_assert_uint_eq(others, 0);
+	ck_assert_uint_eq(reader.heap.objects, 4);
+	reader_close(&reader);
+	open_reader(&reader);
+	SEND(&reader, "VMTP\0\20\0\0\0\7\0\1\0\242");
+	SEND(&reader, "GCTL\3");
+	ck_reader(&reader, reader_until_samples(&reader, 1));
+	ck_assert_uint_eq(reader.heap.objects, 0);
+	reader_close(&reader);
+}
+END_TEST
+
 /* ---- stopping and fork ---- */
 
 START_TEST(the_registration_outlives_a_stop)
@@ -581,6 +618,7 @@ int main(void)
 	tcase_add_test(all, any_number_of_labels);
 	tcase_add_test(all, what_a_slow_client_loses_is_counted);
 	tcase_add_test(all, labels_are_cut_and_made_valid);
+	tcase_add_test(all, objects_are_counted);
 	tcase_add_test(all, the_registration_outlives_a_stop);
 	tcase_add_test(all, a_forked_child_is_asked_anew);
 	tcase_add_test(all, several_threads_poll);

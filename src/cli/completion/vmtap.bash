@@ -69,6 +69,7 @@ _vmtap() {
 	help,*) words=$(_vmtap_verbs "$command") ;;
 	*,-p) words=$(_vmtap_processes "$command") ;;
 	*,--via) words="stream kernel auto" ;;
+	heap,--sort) words="bytes objects growth" ;;
 	trace,-n | serve,-n | record,-n)
 		target=$(_vmtap_target)
 		[ -z "$target" ] || words=$(_vmtap_probes "$command" "$target")
@@ -78,7 +79,7 @@ _vmtap() {
 		case $verb,$current in
 		*,-*) words=$(_vmtap_options "$command" "$verb") ;;
 		trace,* | serve,* | scripts,*) words=$(_vmtap_scripts "$command") ;;
-		list,* | check,*)
+		list,* | check,* | heap,* | flame,*)
 			words=$(_vmtap_processes "$command")
 			files=1
 			;;

@@ -48,33 +48,6 @@ static void help(void)
 	       "Exit status: as 'vmtap trace'; 3 also if the address cannot be used.\n");
 }
 
-static int take_number(const char *name, const char *text, uint64_t limit, uint64_t *number)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoull(text, &end, 10);
-	if (errno || *end || *text < '0' || *text > '9' || !*number || *number > limit)
-		return cli_usage(
-			"serve", "%s: '%s' is not a number from 1 to %" PRIu64, name, text, limit);
-	return CLI_OK;
-}
-
-/* If the word is the option (--name VALUE, --name=VALUE), its value, and *index is moved on. */
-static const char *value_of(const char *name, int argc, char **argv, int *index, bool *is_missing)
-{
-	size_t length = strlen(name);
-
-	if (strncmp(argv[*index], name, length))
-		return NULL;
-	if (argv[*index][length] == '=')
-		return argv[*index] + length + 1;
-	if (argv[*index][length])
-		return NULL;
-	*is_missing = *index + 1 == argc;
-	return *is_missing ? NULL : argv[++*index];
-}
-
 /*
  * Takes the verb's own options out of the words; what remains is a command line of `vmtap trace`.
  * Words after "--" are not looked at.
@@ -91,13 +64,14 @@ static int take_options(struct serve_options *options, int argc, char **argv, ch
 				rest[count++] = argv[i++];
 		} else if (i && (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))) {
 			options->is_helped = true;
-		} else if ((value = value_of("--listen", argc, argv, &i, &is_missing))) {
+		} else if ((value = cli_word_value("--listen", argc, argv, &i, &is_missing))) {
 			options->address = value;
-		} else if ((value = value_of("--interval", argc, argv, &i, &is_missing))) {
-			status = take_number(
-				"--interval", value, INTERVAL_MS_MAX, &options->interval);
-		} else if ((value = value_of("--series", argc, argv, &i, &is_missing))) {
-			status = take_number("--series", value, SERIES_MAX, &options->series);
+		} else if ((value = cli_word_value("--interval", argc, argv, &i, &is_missing))) {
+			status = cli_number(
+				"serve", "--interval", value, INTERVAL_MS_MAX, &options->interval);
+		} else if ((value = cli_word_value("--series", argc, argv, &i, &is_missing))) {
+			status = cli_number(
+				"serve", "--series", value, SERIES_MAX, &options->series);
 		} else if (is_missing) {
 			return cli_usage("serve", "option '%s' requires an argument", argv[i]);
 		} else {

@@ -78,6 +78,7 @@ static void put_start(FILE *out, const struct contract_provider *provider)
 static void put_samples(FILE *out, const struct contract_provider *provider)
 {
 	put_types(out, provider, true, true);
+	put_types(out, provider, false, true);
 }
 
 static void put_own(FILE *out, const struct contract_provider *provider)

@@ -1,0 +1,440 @@
+/*
+ * heap.c: `vmtap heap`: which classes, or sites, the bytes and objects of a heap belong to, and how
+ * they have grown between two samples: of a running VM, which is asked for them, or of a log.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/clean_text.h"
+#include "cli/cli.h"
+#include "cli/heap/heap_samples.h"
+#include "source/connection.h"
+#include "wire/records.h"
+#include "wire/wire.h"
+
+enum {
+	OPTION_INTERVAL = 256,
+	OPTION_ONCE,
+	OPTION_ROWS,
+	OPTION_SORT,
+	OPTION_FROM,
+	OPTION_TO,
+	INTERVAL_MS = 1000,
+	INTERVAL_MS_MAX = 86400000,
+	WAIT_MS = 10000, /* for a sample */
+	ROWS = 30,
+	ROWS_MAX = 1000000,
+	RECEIVE_BYTES = 1 << 16,
+	LABEL_MAX = 3 * 4000 + 1,
+	BY_SITE = 2, /* enum vmtap_census_by */
+	BY_CLASS = 7
+};
+
+enum heap_order { BY_BYTES, BY_OBJECTS, BY_GROWTH };
+
+struct heap_options {
+	uint64_t interval, rows, from, to;
+	enum heap_order order;
+	bool is_once;
+};
+
+static void help(void)
+{
+	printf("Usage: vmtap heap [OPTION]... PID|LOG\n"
+	       "Shows which classes (or allocation sites, as the VM counts them) the bytes and\n"
+	       "objects of the heap belong to, and how they have grown between two samples. A\n"
+	       "process is asked for the samples; of a log, made with 'vmtap record\n"
+	       "--heap-profile', they are its first and its last.\n\n"
+	       "      --interval MS  the time between the samples of a process, 1000 by default\n"
+	       "      --once         only one sample\n"
+	       "      --from N       of a log: the number of the earlier sample\n"
+	       "      --to N         and of the later one\n"
+	       "      --sort COLUMN  bytes (the default), objects, or growth (of the bytes)\n"
+	       "      --rows N       at most N rows, 30 by default\n"
+	       "  -h, --help         this text\n\n"
+	       "A name of digits only is a PID; ./123 is a file.\n"
+	       "Exit status: 0; 2 usage, 3 the log or process cannot be read, or it has no "
+	       "samples.\n");
+}
+
+static int take_order(const char *text, enum heap_order *order)
+{
+	static const char *const names[] = {"bytes", "objects", "growth"};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], text)) {
+			*order = (enum heap_order)i;
+			return CLI_OK;
+		}
+	return cli_usage("heap", "--sort %s: it is bytes, objects or growth", text);
+}
+
+/* ---- a log ---- */
+
+static int read_log(const char *name, struct heap_samples *samples, struct error *error)
+{
+	struct record_file file;
+	struct record record;
+	int state = record_file_open(&file, cli_input(name), error), result = 0;
+
+	while (!state && !result &&
+		(state = record_file_next(&file, name, &record, error)) == RECORDS_EVENT) {
+		result = heap_samples_take(samples, &record);
+		state = 0;
+	}
+	if (result)
+		error_set(error, ENOMEM, "out of memory");
+	else if (state == RECORDS_BROKEN)
+		cli_message("%s: %s; only read up to there", name, file.records.damage);
+	else if (state < 0)
+		result = state;
+	record_file_close(&file);
+	return result;
+}
+
+/* ---- a process ---- */
+
+/* What has been received and not yet taken. */
+struct heap_stream {
+	struct connection connection;
+	struct records records;
+	unsigned char *bytes;
+	size_t count, room;
+};
+
+static int take_records(
+	struct heap_stream *stream, struct heap_samples *samples, struct error *error)
+{
+	size_t done = 0, used;
+	enum records_state state;
+	struct record record;
+	int result = 0;
+
+	do {
+		state = records_next(&stream->records, stream->bytes + done, stream->count - done,
+			&used, &record);
+		done += used;
+		if (state == RECORDS_EVENT)
+			result = heap_samples_take(samples, &record);
+	} while (!result && (state == RECORDS_EVENT || state == RECORDS_HEADER));
+	memmove(stream->bytes, stream->bytes + done, stream->count - done);
+	stream->count -= done;
+	if (result)
+		return error_set(error, ENOMEM, "out of memory");
+	if (state == RECORDS_BROKEN)
+		return error_set(error, EPROTO, "process %" PRIu32 " (%s): %s",
+			stream->connection.process.pid, stream->connection.process.name,
+			stream->records.damage);
+	if (state == RECORDS_ENDED)
+		return error_set(error, EPIPE, "process %" PRIu32 " (%s) has ended",
+			stream->connection.process.pid, stream->connection.process.name);
+	return 0;
+}
+
+/* Waits for what comes next, at most until a time. Returns 1 if the time is over. */
+static int receive(struct heap_stream *stream, struct heap_samples *samples, uint64_t until,
+	struct error *error)
+{
+	uint64_t now = clock_monotonic();
+	unsigned char *grown;
+	ssize_t got;
+
+	if (now >= until)
+		return 1;
+	if (stream->room - stream->count < RECEIVE_BYTES) {
+		size_t room = 2 * stream->room + RECEIVE_BYTES;
+		grown = realloc(stream->bytes, room);
+		if (!grown)
+			return error_set(error, ENOMEM, "out of memory");
+		stream->bytes = grown;
+		stream->room = room;
+	}
+	got = connection_receive(&stream->connection, stream->bytes + stream->count,
+		stream->room - stream->count, (int)((until - now) / CLOCK_NS_PER_MS) + 1);
+	if (got == -EAGAIN)
+		return 0;
+	if (got <= 0)
+		return error_set(error, EPIPE, "process %" PRIu32 " (%s) has ended",
+			stream->connection.process.pid, stream->connection.process.name);
+	stream->count += (size_t)got;
+	return take_records(stream, samples, error);
+}
+
+/* Asks for one sample and waits for it. */
+static int sample(struct heap_stream *stream, struct heap_samples *samples, struct error *error)
+{
+	static const unsigned char frame[] = {'G', 'C', 'T', 'L', WIRE_COMMAND_HEAP_REQUEST};
+	uint64_t wanted = samples->count + 1;
+	uint64_t until = clock_monotonic() + WAIT_MS * CLOCK_NS_PER_MS;
+	int result = 0;
+
+	connection_send(&stream->connection, frame, sizeof(frame));
+	while (!result && samples->count < wanted)
+		result = receive(stream, samples, until, error);
+	if (result == 1)
+		return error_set(error, ETIMEDOUT,
+			"process %" PRIu32 " (%s) gives no sample of its heap: it cannot count its "
+			"objects, or runs no code that lets it",
+			stream->connection.process.pid, stream->connection.process.name);
+	return result;
+}
+
+static int read_process(uint32_t pid, const struct heap_options *options,
+	struct heap_samples *samples, struct error *error)
+{
+	const struct connection_entry entry = {.type = WIRE_HEAP_PROF_SAMPLE_BEGIN};
+	struct heap_stream stream = {.connection = {.fd = -1}};
+	int result = records_init(&stream.records);
+	uint64_t until;
+
+	if (result)
+		error_set(error, -result, "out of memory");
+	else
+		result = connection_open(&stream.connection, pid, NULL, 0, error);
+	if (!result) {
+		/* a process that has gone shows when it is read from */
+		connection_subscribe(&stream.connection, &entry, 1, 0);
+		result = sample(&stream, samples, error);
+	}
+	if (!result && !options->is_once) {
+		until = clock_monotonic() + options->interval * CLOCK_NS_PER_MS;
+		while (!(result = receive(&stream, samples, until, error)))
+			;
+		if (result == 1)
+			result = sample(&stream, samples, error);
+	}
+	connection_close(&stream.connection);
+	records_free(&stream.records);
+	free(stream.bytes);
+	return result;
+}
+
+/* ---- the table ---- */
+
+struct heap_view {
+	const struct heap_samples *samples;
+	bool has_growth;
+	enum heap_order order;
+};
+
+static int64_t growth(uint64_t earlier, uint64_t later)
+{
+	return (int64_t)(later - earlier);
+}
+
+static int compare(const void *a, const void *b, void *context)
+{
+	const struct heap_view *view = context;
+	const struct heap_label *labels[] = {
+		*(const struct heap_label *const *)a, *(const struct heap_label *const *)b};
+	const struct heap_amount *one = labels[0]->amounts, *other = labels[1]->amounts;
+	int64_t grown = growth(one[HEAP_EARLIER].bytes, one[HEAP_LATER].bytes);
+	int64_t other_grown = growth(other[HEAP_EARLIER].bytes, other[HEAP_LATER].bytes);
+
+	if (view->order == BY_GROWTH && grown != other_grown)
+		return grown > other_grown ? -1 : 1;
+	if (view->order == BY_OBJECTS && one[HEAP_LATER].objects != other[HEAP_LATER].objects)
+		return one[HEAP_LATER].objects > other[HEAP_LATER].objects ? -1 : 1;
+	if (one[HEAP_LATER].bytes != other[HEAP_LATER].bytes)
+		return one[HEAP_LATER].bytes > other[HEAP_LATER].bytes ? -1 : 1;
+	return strcmp(labels[0]->text, labels[1]->text);
+}
+
+static bool is_shown(const struct heap_view *view, const struct heap_label *label)
+{
+	const struct heap_amount *later = &label->amounts[HEAP_LATER];
+	const struct heap_amount *earlier = &label->amounts[HEAP_EARLIER];
+
+	return later->bytes || later->objects ||
+		(view->has_growth && (earlier->bytes || earlier->objects));
+}
+
+/* The number of objects, "-" where the VM has not counted them. */
+static void print_objects(uint64_t objects, uint64_t bytes)
+{
+	if (objects || !bytes)
+		printf(" %11" PRIu64, objects);
+	else
+		printf(" %11s", "-");
+}
+
+static void print_row(const struct heap_view *view, const struct heap_label *label, uint64_t total)
+{
+	const struct heap_amount *later = &label->amounts[HEAP_LATER];
+	const struct heap_amount *earlier = &label->amounts[HEAP_EARLIER];
+	char text[LABEL_MAX];
+
+	clean_text(text, sizeof(text), label->text, label->length, false);
+	printf("%13" PRIu64 " %5.1f%%", later->bytes,
+		total ? 100.0 * (double)later->bytes / (double)total : 0.0);
+	print_objects(later->objects, later->bytes);
+	if (view->has_growth) {
+		printf(" %+13" PRId64, growth(earlier->bytes, later->bytes));
+		if (view->samples->knows_objects)
+			printf(" %+11" PRId64, growth(earlier->objects, later->objects));
+		else
+			printf(" %11s", "-");
+	}
+	printf("  %s\n", text);
+}
+
+static const char *kind(uint32_t by, bool is_many)
+{
+	return by == BY_CLASS   ? is_many ? "classes" : "CLASS"
+		: by == BY_SITE ? is_many ? "sites" : "SITE"
+		: is_many       ? "labels"
+				: "LABEL";
+}
+
+static void print_head(const struct heap_view *view)
+{
+	const struct heap_samples *samples = view->samples;
+	const struct heap_sample *later = &samples->samples[HEAP_LATER];
+	const struct heap_sample *earlier = &samples->samples[HEAP_EARLIER];
+	size_t labels;
+	struct heap_amount total = heap_samples_total(samples, HEAP_LATER, &labels);
+
+	if (view->has_growth)
+		printf("sample %" PRIu64 ", %.3f s after sample %" PRIu64 ": ", later->number,
+			((double)later->time - (double)earlier->time) / 1e9, earlier->number);
+	else
+		printf("sample %" PRIu64 ": ", later->number);
+	printf("%" PRIu64 " bytes", total.bytes);
+	if (samples->knows_objects)
+		printf(" in %" PRIu64 " objects", total.objects);
+	printf(", %zu %s\n\n", labels, kind(samples->by, true));
+	printf("%13s %6s %11s", "BYTES", "SHARE", "OBJECTS");
+	if (view->has_growth)
+		printf(" %13s %11s", "MORE BYTES", "MORE OBJECTS");
+	printf("  %s\n", kind(samples->by, false));
+}
+
+static int print_table(const struct heap_samples *samples, const struct heap_options *options)
+{
+	struct heap_view view = {.samples = samples,
+		.order = options->order,
+		.has_growth = samples->samples[HEAP_EARLIER].is_there &&
+			samples->samples[HEAP_EARLIER].number !=
+				samples->samples[HEAP_LATER].number};
+	const struct heap_label **list = malloc((samples->label_count + 1) * sizeof(*list));
+	size_t count = 0, labels;
+	uint64_t total = heap_samples_total(samples, HEAP_LATER, &labels).bytes;
+
+	if (!list) {
+		cli_message("out of memory");
+		return CLI_CANNOT;
+	}
+	for (size_t i = 0; i < samples->label_count; i++)
+		if (is_shown(&view, &samples->labels[i]))
+			list[count++] = &samples->labels[i];
+	qsort_r(list, count, sizeof(*list), compare, &view);
+	print_head(&view);
+	for (size_t i = 0; i < count && i < options->rows; i++)
+		print_row(&view, list[i], total);
+	if (count > options->rows)
+		printf("and %zu more\n", count - (size_t)options->rows);
+	free(list);
+	return CLI_OK;
+}
+
+/* Why there is no table. */
+static int report_nothing(
+	const char *name, const struct heap_samples *samples, const struct heap_options *options)
+{
+	uint64_t wanted = samples->samples[HEAP_LATER].is_there ? options->from : options->to;
+
+	if (wanted && samples->count)
+		cli_message("%s: there is no sample %" PRIu64, name, wanted);
+	else if (samples->unlabelled)
+		cli_message("%s: its samples are by cost centre, not by class, type or site", name);
+	else
+		cli_message("%s: no samples of a heap ('vmtap record --heap-profile' records them)",
+			name);
+	return CLI_CANNOT;
+}
+
+static int show(const char *name, const struct heap_options *options)
+{
+	bool is_pid = *name && !name[strspn(name, "0123456789")];
+	struct heap_samples samples;
+	struct error error = {""};
+	uint32_t pid = 0;
+	int status = is_pid ? cli_pid("heap", name, &pid) : CLI_OK, result;
+
+	if (status)
+		return status;
+	if (is_pid && (options->from || options->to))
+		return cli_usage("heap", "--from and --to are for logs");
+	result = heap_samples_init(&samples, options->from, options->to);
+	if (result)
+		error_set(&error, -result, "out of memory");
+	else
+		result = is_pid ? read_process(pid, options, &samples, &error)
+				: read_log(name, &samples, &error);
+	if (result) {
+		cli_message("%s", error.text);
+		status = CLI_CANNOT;
+	} else if (!samples.samples[HEAP_LATER].is_there ||
+		(options->from && !samples.samples[HEAP_EARLIER].is_there) ||
+		!samples.label_count) {
+		status = report_nothing(name, &samples, options);
+	} else {
+		status = print_table(&samples, options);
+		if (samples.left_out)
+			cli_message("%" PRIu64 " amounts of more labels than %d are left out",
+				samples.left_out, HEAP_LABELS_MAX);
+	}
+	heap_samples_free(&samples);
+	return status;
+}
+
+int command_heap(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{"interval", required_argument, NULL, OPTION_INTERVAL},
+		{"once", no_argument, NULL, OPTION_ONCE},
+		{"rows", required_argument, NULL, OPTION_ROWS},
+		{"sort", required_argument, NULL, OPTION_SORT},
+		{"from", required_argument, NULL, OPTION_FROM},
+		{"to", required_argument, NULL, OPTION_TO},
+		{NULL, 0, NULL, 0},
+	};
+	struct heap_options chosen = {.interval = INTERVAL_MS, .rows = ROWS};
+	int option, status = CLI_OK;
+
+	opterr = 0;
+	while (!status && (option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		if (option == 'h') {
+			help();
+			return CLI_OK;
+		} else if (option == OPTION_INTERVAL) {
+			status = cli_number(
+				"heap", "--interval", optarg, INTERVAL_MS_MAX, &chosen.interval);
+		} else if (option == OPTION_ONCE) {
+			chosen.is_once = true;
+		} else if (option == OPTION_ROWS) {
+			status = cli_number("heap", "--rows", optarg, ROWS_MAX, &chosen.rows);
+		} else if (option == OPTION_SORT) {
+			status = take_order(optarg, &chosen.order);
+		} else if (option == OPTION_FROM) {
+			status = cli_number("heap", "--from", optarg, UINT64_MAX, &chosen.from);
+		} else if (option == OPTION_TO) {
+			status = cli_number("heap", "--to", optarg, UINT64_MAX, &chosen.to);
+		} else {
+			return cli_option_refused("heap", option, argv, options);
+		}
+	}
+	if (status)
+		return status;
+	if (argc - optind != 1)
+		return cli_usage("heap", "one PID or LOG is needed");
+	return show(argv[optind], &chosen);
+}
