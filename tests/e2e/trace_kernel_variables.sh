@@ -69,6 +69,44 @@ D
 run 0 trace -q -s "$directory/clock.d" -c "$directory/variables 300"
 has out '^near (2[5-9][0-9]|300) wrong 0 back 0$'
 
+# The same where BPF programs carry out the clauses.
+reduced() { # instructions that aggregate
+	grep -q " $1 instructions that aggregate" "$directory/err" || fail "not all is carried out: $(cat "$directory/err")"
+	! grep -q 'nothing is reduced' "$directory/err" || fail "$(cat "$directory/err")"
+}
+cat >"$directory/reduced.d" <<'D'
+self int64_t last;
+pid$target:a.out:mark:entry
+{
+	this->late = (int64_t)vtimestamp - (int64_t)arg0;
+	@near = sum(this->late >= -2000 && this->late < 200000);
+	@wrong = sum(this->late < -10000000 || this->late > 10000000);
+	@back = sum((int64_t)vtimestamp < self->last);
+	self->last = (int64_t)vtimestamp;
+	@first = min(walltimestamp);
+	@last = max(walltimestamp);
+}
+END { printa("near %@d", @near); printa(" wrong %@d", @wrong); printa(" back %@d\n", @back);
+	printa("wall %@d", @first); printa(" %@d\n", @last); }
+D
+before=$(date +%s%N)
+VMTAP_DEBUG=kernel run 0 trace -q -s "$directory/reduced.d" -c "$directory/variables 300"
+after=$(date +%s%N)
+has out '^near (2[5-9][0-9]|300) wrong 0 back 0$'
+reduced 5
+read -r _ first last < <(grep '^wall ' "$directory/out")
+[ "$before" -le "$first" ] && [ "$first" -lt "$last" ] && [ "$last" -le "$after" ] ||
+	fail "walltimestamp: $first to $last between $before and $after"
+for reduce in yes no; do
+	VMTAP_DEBUG=kernel run 0 trace -q -x reduce=$reduce -c "$directory/variables 20" -n 'pid$target:a.out:mark:entry
+		/vtimestamp && ppid == $pid && curthread/ {
+		@[execname, uid, gid, errno, ipl, uregs[R_RDI] == arg0, uregs[R_ESI], uregs[R_SP] < uregs[R_FP], ppid == pid] = count(); }'
+	grep -E '^ ' "$directory/out" >"$directory/variables.$reduce"
+	[ $reduce = no ] || reduced 1
+done
+[ -s "$directory/variables.yes" ] || fail "nothing is printed: $(cat "$directory/out")"
+cmp "$directory/variables.yes" "$directory/variables.no" || fail "other variables when records are made"
+
 # Names, users and the parent are those of the moment.
 run 0 trace -q -c "$directory/variables 20" -n 'pid$target:a.out:mark:entry
 	/arg1 == 1 || arg1 == 20/ { printf("%d %s %d %d %d %s\n", arg1, execname, uid, gid,

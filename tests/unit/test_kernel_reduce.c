@@ -109,7 +109,7 @@ static void load_all(const char *script)
 
 	without.copy_string = 0;
 	without.multi = false;
-	without.other_namespace = true;
+	without.other_namespace = !strstr(script, "ppid"); /* it is not known there */
 	without.namespace_device = 4;
 	without.namespace_inode = 5;
 	for (unsigned i = 0; i < KERNEL_ARGUMENTS_MAX; i++)
@@ -192,6 +192,14 @@ static const struct {
 	{ENTRY "{ @[arg3 > 4 ? \"a\" : \"b\"] = count(); }", ""},
 	{ENTRY "/arg3 > 3 && (arg4 != 5 || arg3 <= 7) ^^ arg4 >= 3/ { @ = count(); }", "0"},
 	{ENTRY "/pid == 1234 && tid != 5/ { @[timestamp / 1000000] = count(); }", "0"},
+	{ENTRY "{ self->v = vtimestamp; @w[walltimestamp / 1000000000] = count(); } " RETURN
+	       "/self->v && vtimestamp > 4/ { @ = quantize(vtimestamp - self->v); self->v = 0; }",
+		"0 1"},
+	{ENTRY "/vtimestamp > 1000/ { trace(ppid); } " RETURN "/walltimestamp % 2/ { trace(1); }",
+		""},
+	{ENTRY "/ppid == 7 && curthread != 0/ { @[ppid, errno, ipl, uregs[R_RSP], uregs[R_EIP]] = "
+	       "sum(uregs[R_RAX]); }",
+		"0"},
 	/* memory */
 	{ENTRY "{ @ = sum(*(int *)copyin(arg0 + 8, 4)); @b = sum(*(int64_t *)copyin(arg1, 8)); }",
 		"0"},

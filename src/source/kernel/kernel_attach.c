@@ -345,7 +345,8 @@ static int find_layout(struct kernel_attachment *attachment, struct error *error
 	for (size_t i = 0; i < attachment->plan_count; i++) {
 		has_identity |=
 			attachment->plans[i].has_identity || attachment->plans[i].looks_at_task;
-		has_clock |= attachment->plans[i].has_cpu_clock;
+		has_clock |=
+			attachment->plans[i].has_cpu_clock || attachment->plans[i].looks_at_clock;
 		has_directories |= attachment->plans[i].has_directories;
 	}
 	if (has_directories && kernel_directory_find(&attachment->maps.directories, error))

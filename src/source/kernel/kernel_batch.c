@@ -212,6 +212,11 @@ enum source_state kernel_batch_take(
 		show_message(kernel, batch, kernel->message_pid);
 	kernel->has_told |= batch->message != NULL;
 	batch->until = left ? left->time - 1 : last ? now : kernel->records.until;
+	if (kernel->reduction.clocks >= 0) {
+		kernel_cpu_time_follow(&kernel->times, now);
+		kernel_reduce_tell_clocks(&kernel->reduction, kernel->times.distance,
+			(int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic()));
+	}
 	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
 	kernel->ended = last && complete && !left;
 	if (kernel->ended) {

@@ -305,37 +305,35 @@ static void write_identity(struct kernel_generator *g)
 	bpf_call(code, BPF_FUNC_probe_read_kernel);
 }
 
-/* Notes the clocks; once more if the kernel has set the thread's meanwhile. */
-static void write_cpu_clock(struct kernel_generator *g)
+void kernel_generate_clock(struct kernel_generator *g, int base, int place, int task)
 {
 	const struct kernel_layout *layout = &g->maps->layout;
 	struct bpf_code *code = g->code;
-	const int place = (int)g->plan->cpu_clock;
 	uint32_t after = bpf_label(code);
 
-	for (unsigned i = 0; i < CLOCK_TRIES && g->plan->has_cpu_clock; i++) {
+	for (unsigned i = 0; i < CLOCK_TRIES; i++) {
 		bpf_call(code, BPF_FUNC_get_current_task_btf);
-		bpf_move(code, BPF_REG_8, BPF_REG_0);
-		bpf_read(code, BPF_REG_1, BPF_REG_8, (int)layout->since, 8);
-		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_clock, since),
+		bpf_move(code, task, BPF_REG_0);
+		bpf_read(code, BPF_REG_1, task, (int)layout->since, 8);
+		bpf_write(code, base, place + (int)offsetof(struct kernel_clock, since), BPF_REG_1,
+			8);
+		bpf_read(code, BPF_REG_1, task, (int)layout->runtime, 8);
+		bpf_write(code, base, place + (int)offsetof(struct kernel_clock, runtime),
 			BPF_REG_1, 8);
-		bpf_read(code, BPF_REG_1, BPF_REG_8, (int)layout->runtime, 8);
-		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_clock, runtime),
-			BPF_REG_1, 8);
-		bpf_read(code, BPF_REG_2, BPF_REG_8, (int)layout->queue, 8);
+		bpf_read(code, BPF_REG_2, task, (int)layout->queue, 8);
 		bpf_read(code, BPF_REG_2, BPF_REG_2, (int)layout->processor, 8);
 		bpf_read(code, BPF_REG_1, BPF_REG_2, (int)layout->clock, 8);
-		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_clock, clock),
-			BPF_REG_1, 8);
+		bpf_write(code, base, place + (int)offsetof(struct kernel_clock, clock), BPF_REG_1,
+			8);
 		bpf_read(code, BPF_REG_1, BPF_REG_2, (int)layout->task_clock, 8);
-		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_clock, task_clock),
+		bpf_write(code, base, place + (int)offsetof(struct kernel_clock, task_clock),
 			BPF_REG_1, 8);
 		bpf_call(code, BPF_FUNC_ktime_get_ns);
-		bpf_write(code, BPF_REG_7, place + (int)offsetof(struct kernel_clock, now),
-			BPF_REG_0, 8);
-		bpf_read(code, BPF_REG_1, BPF_REG_8, (int)layout->since, 8);
-		bpf_read(code, BPF_REG_2, BPF_REG_7,
-			place + (int)offsetof(struct kernel_clock, since), 8);
+		bpf_write(
+			code, base, place + (int)offsetof(struct kernel_clock, now), BPF_REG_0, 8);
+		bpf_read(code, BPF_REG_1, task, (int)layout->since, 8);
+		bpf_read(code, BPF_REG_2, base, place + (int)offsetof(struct kernel_clock, since),
+			8);
 		bpf_jump_if(code, BPF_JEQ, BPF_REG_1, BPF_REG_2, after);
 	}
 	bpf_place(code, after);
@@ -672,7 +670,8 @@ static void ship(struct kernel_generator *g)
 	if (!g->is_staged)
 		kernel_generate_time(g);
 	kernel_generate_head(g);
-	write_cpu_clock(g); /* before anything that may sleep */
+	if (g->plan->has_cpu_clock) /* before anything that may sleep */
+		kernel_generate_clock(g, BPF_REG_7, (int)g->plan->cpu_clock, BPF_REG_8);
 	write_arguments(g);
 	write_identity(g);
 	write_registers(g);

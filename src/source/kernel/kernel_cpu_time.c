@@ -103,6 +103,12 @@ void kernel_cpu_time_close(struct kernel_cpu_time *time)
 	*time = (struct kernel_cpu_time){.event = -1};
 }
 
+void kernel_cpu_time_follow(struct kernel_cpu_time *time, uint64_t now)
+{
+	if (time->last && now > time->measured + MEASURE_MS * CLOCK_NS_PER_MS)
+		measure(time);
+}
+
 uint64_t kernel_cpu_time_of(
 	struct kernel_cpu_time *time, uint32_t tid, const struct kernel_clock *clock)
 {
@@ -112,8 +118,7 @@ uint64_t kernel_cpu_time_of(
 
 	if (!time->last)
 		return 0;
-	if (clock->now > time->measured + MEASURE_MS * CLOCK_NS_PER_MS)
-		measure(time);
+	kernel_cpu_time_follow(time, clock->now);
 	/* Interrupts, and what a hypervisor has taken, make the two clocks of a processor differ.
 	 */
 	running = (int64_t)(clock->now + (uint64_t)time->distance - clock->clock) +

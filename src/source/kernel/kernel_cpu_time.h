@@ -42,6 +42,9 @@ struct kernel_cpu_time {
 int kernel_cpu_time_open(struct kernel_cpu_time *time, struct error *error);
 void kernel_cpu_time_close(struct kernel_cpu_time *time);
 
+/* Measures the distance of the clocks again if it is due. */
+void kernel_cpu_time_follow(struct kernel_cpu_time *time, uint64_t now);
+
 uint64_t kernel_cpu_time_of(
 	struct kernel_cpu_time *time, uint32_t tid, const struct kernel_clock *clock);
 

@@ -69,6 +69,12 @@ void kernel_generate_staging(struct kernel_generator *g, uint32_t without);
  */
 void kernel_generate_output(struct kernel_generator *g, uint32_t full);
 
+/*
+ * Notes a thread's clocks (struct kernel_clock) in memory; once more if the kernel has set one of
+ * them meanwhile. Changes R0 to R5, and the register `task`.
+ */
+void kernel_generate_clock(struct kernel_generator *g, int base, int place, int task);
+
 /* Counts an event of the site as lost; changes R0 to R5. */
 void kernel_generate_loss(struct kernel_generator *g);
 

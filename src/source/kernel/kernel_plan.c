@@ -223,6 +223,8 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 		if (wants[i].reduced) {
 			others |= wants[i].demand->arguments;
 			plan->looks_at_task |= wants[i].demand->process;
+			plan->looks_at_clock |=
+				(wants[i].demand->needs & d_need_bit(D_NEED_CPU_TIME)) != 0;
 			plan->sends_updates |= wants[i].demand->user_frames != 0;
 			continue;
 		}

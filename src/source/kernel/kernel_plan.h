@@ -104,19 +104,20 @@ struct kernel_plan {
 	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX];
 	uint32_t part_count;
 	struct kernel_part parts[KERNEL_PARTS_MAX];
-	uint32_t identity;  /* the place of a struct kernel_identity in the record */
-	uint32_t registers; /* that of the registers */
-	uint32_t cpu_clock; /* that of a struct kernel_clock (kernel_cpu_time.h) */
-	uint32_t thread;    /* that of the thread's address */
-	uint32_t lengths;   /* the place of the parts' lengths, each an int32_t */
-	uint32_t begin;     /* of what differs in length; the record's size if nothing does */
-	uint32_t limit;     /* the record's greatest size */
-	bool ships;         /* a clause needs a record */
-	bool sends_updates; /* of aggregations by stack, struct kernel_sent */
-	bool looks_at_task; /* what the program carries out needs struct kernel_layout */
-	bool clauses_sleep; /* as sleeps, for what the program does before it makes a record */
-	uint32_t clauses;   /* number of a set in the reduction; 0: there is only the record */
-	uint32_t hit;       /* the counter that an event sets to 1 (kernel_capture.h); 0: none */
+	uint32_t identity;   /* the place of a struct kernel_identity in the record */
+	uint32_t registers;  /* that of the registers */
+	uint32_t cpu_clock;  /* that of a struct kernel_clock (kernel_cpu_time.h) */
+	uint32_t thread;     /* that of the thread's address */
+	uint32_t lengths;    /* the place of the parts' lengths, each an int32_t */
+	uint32_t begin;      /* of what differs in length; the record's size if nothing does */
+	uint32_t limit;      /* the record's greatest size */
+	bool ships;          /* a clause needs a record */
+	bool sends_updates;  /* of aggregations by stack, struct kernel_sent */
+	bool looks_at_clock; /* the same for where its CPU time is kept */
+	bool looks_at_task;  /* what the program carries out needs struct kernel_layout */
+	bool clauses_sleep;  /* as sleeps, for what the program does before it makes a record */
+	uint32_t clauses;    /* number of a set in the reduction; 0: there is only the record */
+	uint32_t hit;        /* the counter that an event sets to 1 (kernel_capture.h); 0: none */
 };
 
 /*

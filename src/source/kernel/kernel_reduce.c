@@ -338,10 +338,46 @@ static void place_variables(struct kernel_reduction *reduction, const struct red
 		}
 }
 
+static bool reads(const struct d_clause *clause, enum d_builtin builtin)
+{
+	for (size_t i = 0; i < instruction_count(clause); i++) {
+		const struct d_instruction *at = instruction(clause, i);
+
+		if (at->opcode == D_OP_BUILTIN && at->immediate == (int32_t)builtin)
+			return true;
+	}
+	return false;
+}
+
+bool kernel_reduce_reads(
+	const struct kernel_reduction *reduction, uint32_t clause, enum d_builtin builtin)
+{
+	return (reduction->taken[clause] || reduction->filters[clause]) &&
+		reads(&reduction->program->clauses[clause], builtin);
+}
+
+void kernel_reduce_tell_clocks(
+	const struct kernel_reduction *reduction, int64_t distance, int64_t wall)
+{
+	const int64_t clocks[KERNEL_CLOCKS] = {
+		[KERNEL_CLOCK_DISTANCE] = distance, [KERNEL_CLOCK_WALL] = wall};
+	const uint32_t index = 0;
+
+	if (reduction->clocks >= 0)
+		bpf_map_set(reduction->clocks, &index, clocks);
+}
+
 static void number_variables(struct kernel_reduction *reduction)
 {
 	const struct d_program *program = reduction->program;
 
+	for (uint32_t i = 0; i < program->clause_count; i++)
+		reduction->reads_cpu_time |= reads(&program->clauses[i], D_BUILTIN_VTIMESTAMP);
+	if (reduction->reads_cpu_time) {
+		reduction->cpu_time = reduction->local_count++;
+		reduction->last_cpu_time = reduction->self_bytes;
+		reduction->self_bytes += 8;
+	}
 	for (size_t i = 0; i < program->variable_count; i++) {
 		struct kernel_variable *variable = &reduction->variables[i];
 		const struct d_variable *definition = &program->variables[i];
@@ -474,7 +510,7 @@ static bool has_stack_key(const struct kernel_tally *tally)
 static int make_maps(struct kernel_reduction *reduction)
 {
 	uint32_t words = ZEROES_MIN / 8;
-	bool has_stacks = false;
+	bool has_stacks = false, has_cpu_time = false;
 	int result = 0;
 
 	for (size_t i = 0; i < reduction->tally_count && !result; i++) {
@@ -495,6 +531,16 @@ static int make_maps(struct kernel_reduction *reduction)
 		result = make_array(&reduction->zeroes, 8 * words);
 	if (!result && reduction->tally_count)
 		result = make_array(&reduction->round, 8);
+	for (uint32_t i = 0; i < reduction->program->clause_count && !result; i++) {
+		bool reads_cpu_time = kernel_reduce_reads(reduction, i, D_BUILTIN_VTIMESTAMP);
+
+		has_cpu_time |= reads_cpu_time;
+		if (reduction->clocks < 0 &&
+			(reads_cpu_time ||
+				kernel_reduce_reads(reduction, i, D_BUILTIN_WALLTIMESTAMP)))
+			result = make_array(&reduction->clocks, 8 * KERNEL_CLOCKS);
+	}
+	reduction->reads_cpu_time = has_cpu_time;
 	if (!result)
 		result = make_array(&reduction->losses, 8 * (1 + reduction->cpu_count));
 	if (!result && reduction->lists_strings) {
@@ -527,8 +573,13 @@ int kernel_reduce_begin(
 	bool *pinned = NULL, *stored = NULL;
 	int result = -ENOMEM;
 
-	*reduction = (struct kernel_reduction){
-		.self = -1, .zeroes = -1, .strings = -1, .numbers = -1, .round = -1, .losses = -1};
+	*reduction = (struct kernel_reduction){.self = -1,
+		.zeroes = -1,
+		.strings = -1,
+		.numbers = -1,
+		.round = -1,
+		.clocks = -1,
+		.losses = -1};
 	if (!program || !request->probes || !is_allowed(&program->options))
 		return 0;
 	reduction->program = program;
@@ -598,6 +649,7 @@ void kernel_reduce_free(struct kernel_reduction *reduction)
 		close_map(reduction->strings);
 		close_map(reduction->numbers);
 		close_map(reduction->round);
+		close_map(reduction->clocks);
 		close_map(reduction->losses);
 	}
 	kernel_stacks_close(&reduction->stacks);
@@ -609,6 +661,11 @@ void kernel_reduce_free(struct kernel_reduction *reduction)
 	free(reduction->filters);
 	free(reduction->times);
 	free(reduction->taken);
-	*reduction = (struct kernel_reduction){
-		.self = -1, .zeroes = -1, .strings = -1, .numbers = -1, .round = -1, .losses = -1};
+	*reduction = (struct kernel_reduction){.self = -1,
+		.zeroes = -1,
+		.strings = -1,
+		.numbers = -1,
+		.round = -1,
+		.clocks = -1,
+		.losses = -1};
 }

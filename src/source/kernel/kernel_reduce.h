@@ -69,6 +69,13 @@ struct kernel_variable {
 	int map;        /* with keys */
 };
 
+/* What programs must be told, since they have no such clock: words of the map of clocks. */
+enum {
+	KERNEL_CLOCK_DISTANCE, /* the scheduler's clock minus CLOCK_MONOTONIC */
+	KERNEL_CLOCK_WALL,     /* CLOCK_REALTIME minus CLOCK_MONOTONIC */
+	KERNEL_CLOCKS
+};
+
 /* The clauses of a probe: which are carried out, and whether the others are decided here. */
 struct kernel_clauses {
 	uint32_t *clauses;
@@ -88,6 +95,9 @@ struct kernel_reduction {
 	struct kernel_variable *variables; /* by the program's variables */
 	size_t variable_count;
 	uint32_t self_bytes, local_count;
+	bool reads_cpu_time;    /* vtimestamp; then there are also: */
+	uint32_t cpu_time;      /* its place among this->, */
+	uint32_t last_cpu_time; /* and that of the thread's last one in its memory */
 	struct kernel_tally *tallies;
 	size_t tally_count, tally_capacity;
 	struct kernel_clauses *sets; /* number n is sets[n - 1] */
@@ -99,6 +109,7 @@ struct kernel_reduction {
 	uint32_t cpu_count;
 	/* Maps; -1: none. */
 	int self, zeroes, strings, numbers /* of strings */, round;
+	int clocks; /* one value; -1: no clause needs it */
 	int losses; /* one value: stores for which there was no room, updates by processor */
 };
 
@@ -120,6 +131,14 @@ void kernel_reduce_undo(struct kernel_reduction *reduction, const struct source_
 
 /* Whether keys of the aggregation have the number of a round: it is truncated or restarted. */
 bool kernel_reduce_rotates(const struct d_program *program, uint32_t aggregation);
+
+/* Tells programs the clocks. */
+void kernel_reduce_tell_clocks(
+	const struct kernel_reduction *reduction, int64_t distance, int64_t wall);
+
+/* Whether a clause, if it is carried out or its predicate is, reads the built-in variable. */
+bool kernel_reduce_reads(
+	const struct kernel_reduction *reduction, uint32_t clause, enum d_builtin builtin);
 
 /* Whether the set reads memory of the process. */
 bool kernel_reduce_sleeps(const struct kernel_reduction *reduction, uint32_t set);

@@ -128,7 +128,6 @@ int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *grou
 		if (!plan->has_cpu_clock || kernel->has_times || result)
 			continue;
 		kernel->has_times = true;
-		kernel->decoder.times = &kernel->times;
 		result = kernel_cpu_time_open(&kernel->times, error);
 	}
 	return result;
@@ -139,9 +138,18 @@ static void reduce(struct kernel_source *kernel, const struct source_request *re
 {
 	int result = kernel_reduce_begin(
 		&kernel->reduction, request, kernel->scope != KERNEL_SCOPE_NAMED);
+	struct error reason;
 
 	if (!result)
 		result = kernel_tally_begin(&kernel->reader, &kernel->reduction);
+	if (!result && kernel->reduction.reads_cpu_time) {
+		result = kernel_cpu_time_open(&kernel->times, &reason);
+		kernel->has_times = !result;
+		if (result)
+			kernel_cpu_time_close(&kernel->times);
+	}
+	kernel_reduce_tell_clocks(&kernel->reduction, kernel->times.distance,
+		(int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic()));
 	kernel->updates = calloc(kernel->reduction.cpu_count + 1, sizeof(*kernel->updates));
 	if (!result && kernel->updates)
 		return;
@@ -184,6 +192,7 @@ static int kernel_enable(
 	kernel->ring = (struct kernel_group_ring){.map = kernel->records.ring.map,
 		.wake_bytes = bytes / WAKE_PART,
 		.reduction = &kernel->reduction};
+	kernel->decoder.times = &kernel->times;
 	if (kernel->scope != KERNEL_SCOPE_NAMED)
 		result = kernel_shared_begin(kernel, error);
 	if (result)

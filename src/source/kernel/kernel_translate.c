@@ -15,6 +15,7 @@
 
 #include "source/kernel/kernel_aggregate.h"
 #include "source/kernel/kernel_arithmetic.h"
+#include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_string.h"
 #include "source/kernel/kernel_translator.h"
 #include "source/kernel/kernel_variables.h"
@@ -61,6 +62,18 @@ static void jump_if(struct translator *t, const struct d_instruction *at, int co
 	bpf_jump_if_value(t->code, comparison, BPF_REG_1, 0, t->labels[(uint32_t)at->immediate]);
 }
 
+/* R1 = the process's parent, as kernel_capture.c captures it. */
+static void read_parent(struct translator *t)
+{
+	const struct kernel_layout *layout = &t->g->maps->layout;
+
+	/* the kernel's number of the parent is not ours in another namespace */
+	t->code->failed |= (!layout->has_task || t->g->features->other_namespace) && !t->is_trial;
+	bpf_call(t->code, BPF_FUNC_get_current_task_btf);
+	bpf_read(t->code, BPF_REG_1, BPF_REG_0, (int)layout->real_parent, 8);
+	bpf_read(t->code, BPF_REG_1, BPF_REG_1, (int)layout->tgid, 4);
+}
+
 static void read_builtin(struct translator *t, const struct d_instruction *at)
 {
 	struct held held = {.kind = HELD_INTEGER};
@@ -95,6 +108,34 @@ static void read_builtin(struct translator *t, const struct d_instruction *at)
 		t->found->looks_at_time = true;
 		bpf_read(t->code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_TIME, 8);
 		break;
+	case D_BUILTIN_WALLTIMESTAMP:
+		t->found->looks_at_time = true;
+		bpf_set_map_value(t->code, BPF_REG_1, t->reduction->clocks, 8 * KERNEL_CLOCK_WALL);
+		bpf_read(t->code, BPF_REG_1, BPF_REG_1, 0, 8);
+		bpf_read(t->code, BPF_REG_2, BPF_REG_10, KERNEL_STACK_TIME, 8);
+		bpf_operate(t->code, BPF_ADD, BPF_REG_1, BPF_REG_2);
+		break;
+	case D_BUILTIN_VTIMESTAMP:
+		bpf_read(t->code, BPF_REG_1, KERNEL_FRAME, translator_place(t->reduction->cpu_time),
+			8);
+		break;
+	case D_BUILTIN_PPID:
+		read_parent(t);
+		break;
+	case D_BUILTIN_UREGS:
+		if (KERNEL_WORD * at->b < KERNEL_REGISTERS_BYTES)
+			bpf_read(t->code, BPF_REG_1, BPF_REG_6, KERNEL_WORD * at->b, 8);
+		else
+			bpf_set(t->code, BPF_REG_1, 0);
+		break;
+	case D_BUILTIN_CURTHREAD:
+		bpf_call(t->code, BPF_FUNC_get_current_task);
+		bpf_move(t->code, BPF_REG_1, BPF_REG_0);
+		break;
+	case D_BUILTIN_ERRNO: /* as in the engine: of system calls only */
+	case D_BUILTIN_IPL:
+		translator_store_constant(t, at->a, 0);
+		return;
 	case D_BUILTIN_PROBEPROV:
 	case D_BUILTIN_PROBEMOD:
 	case D_BUILTIN_PROBEFUNC:
@@ -440,12 +481,47 @@ static void filter(struct kernel_generator *g, uint32_t clause, uint32_t ship)
 
 /* ---- programs ---- */
 
+/* Leaves the thread's CPU time in its place, as kernel_cpu_time_of() calculates it. */
+static void find_cpu_time(struct kernel_generator *g)
+{
+	const struct kernel_reduction *reduction = g->maps->reduction;
+	const int place = -KERNEL_FRAME_BYTES;
+	struct bpf_code *code = g->code;
+	uint32_t known = bpf_label(code), later = bpf_label(code);
+
+	kernel_generate_clock(g, KERNEL_FRAME, place, BPF_REG_7);
+	bpf_set_map_value(code, BPF_REG_2, reduction->clocks, 8 * KERNEL_CLOCK_DISTANCE);
+	bpf_read(code, BPF_REG_1, BPF_REG_2, 0, 8);
+	bpf_read(code, BPF_REG_2, KERNEL_FRAME, place + (int)offsetof(struct kernel_clock, now), 8);
+	bpf_operate(code, BPF_ADD, BPF_REG_1, BPF_REG_2);
+	bpf_read(code, BPF_REG_2, KERNEL_FRAME, place + (int)offsetof(struct kernel_clock, clock),
+		8);
+	bpf_operate(code, BPF_SUB, BPF_REG_1, BPF_REG_2);
+	bpf_read(code, BPF_REG_2, KERNEL_FRAME,
+		place + (int)offsetof(struct kernel_clock, task_clock), 8);
+	bpf_operate(code, BPF_ADD, BPF_REG_1, BPF_REG_2);
+	bpf_read(code, BPF_REG_2, KERNEL_FRAME, place + (int)offsetof(struct kernel_clock, since),
+		8);
+	bpf_operate(code, BPF_SUB, BPF_REG_1, BPF_REG_2);
+	bpf_read(code, BPF_REG_2, KERNEL_FRAME, place + (int)offsetof(struct kernel_clock, runtime),
+		8);
+	bpf_jump_if_value(code, BPF_JSLE, BPF_REG_1, 0, known);
+	bpf_operate(code, BPF_ADD, BPF_REG_2, BPF_REG_1);
+	bpf_place(code, known);
+	bpf_read(code, BPF_REG_1, BPF_REG_9, (int)reduction->last_cpu_time, 8);
+	bpf_jump_if(code, BPF_JGE, BPF_REG_2, BPF_REG_1, later);
+	bpf_move(code, BPF_REG_2, BPF_REG_1); /* a thread's clock never goes back */
+	bpf_place(code, later);
+	bpf_write(code, BPF_REG_9, (int)reduction->last_cpu_time, BPF_REG_2, 8);
+	bpf_write(code, KERNEL_FRAME, translator_place(reduction->cpu_time), BPF_REG_2, 8);
+}
+
 void kernel_translate(struct kernel_generator *g)
 {
 	const struct kernel_reduction *reduction = g->maps->reduction;
 	const struct kernel_clauses *set;
 	uint32_t ship = bpf_label(g->code);
-	bool times = false, carries = false, filters;
+	bool times = false, cpu_times = false, carries = false, filters;
 
 	if (!reduction || !g->plan->clauses)
 		return;
@@ -453,6 +529,7 @@ void kernel_translate(struct kernel_generator *g)
 	filters = g->plan->ships && set->filters;
 	for (size_t i = 0; i < set->count; i++) {
 		times |= reduction->times[set->clauses[i]];
+		cpu_times |= kernel_reduce_reads(reduction, set->clauses[i], D_BUILTIN_VTIMESTAMP);
 		carries |= set->reduced[i];
 	}
 	if (times) {
@@ -462,9 +539,12 @@ void kernel_translate(struct kernel_generator *g)
 	g->without = bpf_label(g->code);
 	if (carries || filters)
 		translator_find_frame(g, g->without);
+	cpu_times &= carries || filters;
+	if (cpu_times)
+		find_cpu_time(g);
 	for (uint32_t i = 0; i < reduction->local_count && carries; i++)
-		bpf_write_value(g->code, KERNEL_FRAME,
-			-KERNEL_STACK_USED - KERNEL_WORD * (1 + (int)i), 0, 8);
+		if (!cpu_times || i != reduction->cpu_time)
+			bpf_write_value(g->code, KERNEL_FRAME, translator_place(i), 0, 8);
 	for (size_t i = 0; i < set->count; i++)
 		if (set->reduced[i])
 			carry_out(g, set->clauses[i]);

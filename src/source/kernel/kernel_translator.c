@@ -13,6 +13,11 @@ int translator_word(const struct translator *t, unsigned reg)
 	return t->registers - KERNEL_WORD * (int)reg;
 }
 
+int translator_place(uint32_t number)
+{
+	return -KERNEL_STACK_USED - KERNEL_WORD * (1 + (int)number);
+}
+
 int translator_local(const struct translator *t, uint32_t variable)
 {
 	return -KERNEL_STACK_USED -

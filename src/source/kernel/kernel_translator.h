@@ -70,8 +70,9 @@ struct translator {
 
 void translator_refuse(struct translator *t);
 
-/* Places of words in the frame: of one of D's registers, of a this-> variable. */
+/* Places of words in the frame: of one of D's registers, of a this-> variable, of such a number. */
 int translator_word(const struct translator *t, unsigned reg);
+int translator_place(uint32_t number);
 int translator_local(const struct translator *t, uint32_t variable);
 
 /* Between a register of BPF's and one of D's, which then holds an integer. */
