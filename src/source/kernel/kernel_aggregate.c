@@ -154,13 +154,13 @@ static void put_keys(
 			BPF_REG_1, 8);
 	}
 	if (!tally->key_bytes)
-		bpf_write_value(t->code, KERNEL_FRAME, t->area, 0, 8);
+		bpf_write_value(t->code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
 }
 
-static void look_up(struct translator *t, int map)
+static void look_up(struct translator *t, int map, int key)
 {
 	bpf_set_map(t->code, BPF_REG_1, map);
-	translator_point(t, BPF_REG_2, t->area);
+	translator_point(t, BPF_REG_2, key);
 	bpf_call(t->code, BPF_FUNC_map_lookup_elem);
 }
 
@@ -172,7 +172,7 @@ static void add_key(struct translator *t, int map)
 	bpf_set_map_value(t->code, BPF_REG_3, t->reduction->zeroes, 0);
 	bpf_set(t->code, BPF_REG_4, BPF_NOEXIST);
 	bpf_call(t->code, BPF_FUNC_map_update_elem);
-	look_up(t, map);
+	look_up(t, map, t->area);
 }
 
 /*
@@ -183,10 +183,10 @@ static void find_value(struct translator *t, const struct kernel_tally *tally, u
 {
 	uint32_t found = bpf_label(t->code);
 
-	look_up(t, tally->map);
+	look_up(t, tally->map, tally->key_bytes ? t->area : KERNEL_STACK_VALUE);
 	if (tally->key_bytes) {
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
-		look_up(t, tally->further);
+		look_up(t, tally->further, t->area);
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);
 		add_key(t, tally->map);
 		bpf_jump_if_value(t->code, BPF_JNE, BPF_REG_0, 0, found);

@@ -254,6 +254,7 @@ static int try_clause(struct kernel_reduction *reduction, uint32_t clause, bool 
 	reduction->sleeps[clause] = translated.sleeps;
 	reduction->names[clause] = translated.names_site;
 	reduction->times[clause] = translated.looks_at_time;
+	reduction->frames[clause] = translated.uses_frame;
 	return result;
 }
 
@@ -269,6 +270,7 @@ static int try_predicate(struct kernel_reduction *reduction, uint32_t clause)
 	reduction->filters[clause] = !result && translated.is_possible;
 	reduction->sleeps[clause] = reduction->filters[clause] && translated.sleeps;
 	reduction->times[clause] = reduction->filters[clause] && translated.looks_at_time;
+	reduction->frames[clause] = reduction->filters[clause] && translated.uses_frame;
 	return result;
 }
 
@@ -592,6 +594,7 @@ int kernel_reduce_begin(
 	reduction->names = calloc(count + 1, sizeof(bool));
 	reduction->filters = calloc(count + 1, sizeof(bool));
 	reduction->times = calloc(count + 1, sizeof(bool));
+	reduction->frames = calloc(count + 1, sizeof(bool));
 	reduction->taken = calloc(count + 1, sizeof(bool));
 	reduction->cpu_count = bpf_cpu_count();
 	reduction->variables = calloc(program->variable_count + 1, sizeof(*reduction->variables));
@@ -599,7 +602,8 @@ int kernel_reduce_begin(
 	pinned = calloc(program->aggregation_count + 1, sizeof(bool));
 	stored = calloc(program->variable_count + 1, sizeof(bool));
 	if (reduction->sleeps && reduction->names && reduction->filters && reduction->times &&
-		reduction->taken && reduction->variables && candidates && pinned && stored) {
+		reduction->frames && reduction->taken && reduction->variables && candidates &&
+		pinned && stored) {
 		reduction->variable_count = program->variable_count;
 		number_variables(reduction);
 		result = decide(reduction, request, candidates, pinned, stored);
@@ -660,6 +664,7 @@ void kernel_reduce_free(struct kernel_reduction *reduction)
 	free(reduction->names);
 	free(reduction->filters);
 	free(reduction->times);
+	free(reduction->frames);
 	free(reduction->taken);
 	*reduction = (struct kernel_reduction){.self = -1,
 		.zeroes = -1,

@@ -92,6 +92,7 @@ struct kernel_reduction {
 	bool *names;                       /* by clause: it needs the site */
 	bool *filters;                     /* by clause: its predicate can be evaluated */
 	bool *times;                       /* by clause: it looks at the time */
+	bool *frames;                      /* by clause: it needs memory of the thread */
 	struct kernel_variable *variables; /* by the program's variables */
 	size_t variable_count;
 	uint32_t self_bytes, local_count;

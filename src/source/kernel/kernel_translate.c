@@ -388,6 +388,19 @@ static void translate_predicate(struct translator *t)
 	translate_code(t, clause->predicate, clause->predicate_count, 0, true);
 }
 
+/* Whether the code touches memory of the thread. */
+static bool uses_frame(const struct bpf_code *code)
+{
+	for (size_t i = 0; i < code->count; i++) {
+		const struct bpf_insn *at = &code->instructions[i];
+
+		if (at->dst_reg == KERNEL_FRAME || at->src_reg == KERNEL_FRAME ||
+			at->dst_reg == BPF_REG_9 || at->src_reg == BPF_REG_9)
+			return true;
+	}
+	return false;
+}
+
 int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bool only_predicate,
 	struct kernel_translated *translated)
 {
@@ -412,6 +425,7 @@ int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bo
 		translate_clause(&t);
 	if (code.failed)
 		t.status = -ENOMEM;
+	translated->uses_frame = uses_frame(&code);
 	bpf_code_free(&code);
 	return t.status;
 }
@@ -521,7 +535,8 @@ void kernel_translate(struct kernel_generator *g)
 	const struct kernel_reduction *reduction = g->maps->reduction;
 	const struct kernel_clauses *set;
 	uint32_t ship = bpf_label(g->code);
-	bool times = false, cpu_times = false, carries = false, filters;
+	bool times = false, cpu_times = false, carries = false, frame = false;
+	bool filters;
 
 	if (!reduction || !g->plan->clauses)
 		return;
@@ -530,6 +545,7 @@ void kernel_translate(struct kernel_generator *g)
 	for (size_t i = 0; i < set->count; i++) {
 		times |= reduction->times[set->clauses[i]];
 		cpu_times |= kernel_reduce_reads(reduction, set->clauses[i], D_BUILTIN_VTIMESTAMP);
+		frame |= (set->reduced[i] || filters) && reduction->frames[set->clauses[i]];
 		carries |= set->reduced[i];
 	}
 	if (times) {
@@ -537,12 +553,12 @@ void kernel_translate(struct kernel_generator *g)
 		bpf_write(g->code, BPF_REG_10, KERNEL_STACK_TIME, BPF_REG_0, 8);
 	}
 	g->without = bpf_label(g->code);
-	if (carries || filters)
+	if (frame)
 		translator_find_frame(g, g->without);
-	cpu_times &= carries || filters;
+	cpu_times &= frame;
 	if (cpu_times)
 		find_cpu_time(g);
-	for (uint32_t i = 0; i < reduction->local_count && carries; i++)
+	for (uint32_t i = 0; i < reduction->local_count && frame && carries; i++)
 		if (!cpu_times || i != reduction->cpu_time)
 			bpf_write_value(g->code, KERNEL_FRAME, translator_place(i), 0, 8);
 	for (size_t i = 0; i < set->count; i++)
@@ -551,11 +567,11 @@ void kernel_translate(struct kernel_generator *g)
 	for (size_t i = 0; i < set->count && filters; i++)
 		if (!set->reduced[i])
 			filter(g, set->clauses[i], ship);
-	if (carries || filters) {
+	if (filters || frame)
 		bpf_jump(g->code, filters ? g->done : ship);
+	if (frame)
 		bpf_place(g->code, g->without);
-	}
-	if (carries)
+	if (frame && carries)
 		translator_count_lost_store(g->code, reduction);
 	bpf_place(g->code, ship);
 }

@@ -15,7 +15,7 @@
 /* What the translation of a clause has found. */
 struct kernel_translated {
 	bool is_possible;
-	bool sleeps, names_site, looks_at_time;
+	bool sleeps, names_site, looks_at_time, uses_frame;
 };
 
 /*
