@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/command_line.h"
 #include "source/names.h"
 #include "wire/describe.h"
 #include "wire/frame.h"
@@ -203,20 +204,6 @@ static void leave_block(struct eventlog *log)
 	log->cap = WIRE_NO_CAP;
 }
 
-/* Joins the words of the command line, each ended by a NUL, into one text. */
-static void take_arguments(struct eventlog *log, const char *text, size_t length)
-{
-	char *to = log->process.arguments;
-
-	if (length >= sizeof(log->process.arguments))
-		length = sizeof(log->process.arguments) - 1;
-	while (length && !text[length - 1])
-		length--;
-	for (size_t i = 0; i < length; i++)
-		to[i] = text[i] ? text[i] : ' ';
-	to[length] = '\0';
-}
-
 static void take_program(struct eventlog *log, const char *text, size_t length)
 {
 	size_t from = 0, end = strnlen(text, length);
@@ -375,7 +362,8 @@ static bool take_record(struct eventlog *log, const struct plan *plan, uint64_t 
 		break;
 	case WIRE_PROGRAM_ARGS:
 		take_program(log, (const char *)payload + 4, size - 4);
-		take_arguments(log, (const char *)payload + 4, size - 4);
+		command_line_join(log->process.arguments, sizeof(log->process.arguments),
+			(const char *)payload + 4, size - 4);
 		break;
 	case WIRE_RTS_IDENTIFIER:
 		snprintf(log->process.runtime, sizeof(log->process.runtime), "%.*s",

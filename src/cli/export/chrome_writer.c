@@ -194,8 +194,7 @@ static int finish(struct timeline_writer *writer, uint64_t time)
 
 	(void)time;
 	fputs("\n]}\n", chrome->output);
-	if (!result && (fflush(chrome->output) || ferror(chrome->output)))
-		result = errno ? errno : EIO;
+	result = timeline_flush(chrome->output, result);
 	for (size_t i = 0; i < chrome->counter_slots; i++)
 		free(chrome->counters[i]);
 	free(chrome->counters);

@@ -499,8 +499,7 @@ static int finish(struct timeline_writer *writer, uint64_t end)
 		print_rest(page, end);
 		fputs("}\n", page->output);
 		fputs(place + strlen(mark), page->output);
-		if (fflush(page->output) || ferror(page->output))
-			result = errno ? errno : EIO;
+		result = timeline_flush(page->output, 0);
 	}
 	free_page(page);
 	return -result;

@@ -348,11 +348,9 @@ static void put_counter(
 static int finish(struct timeline_writer *writer, uint64_t time)
 {
 	struct perfetto_writer *perfetto = perfetto_of(writer);
-	int result = perfetto->error;
+	int result = timeline_flush(perfetto->output, perfetto->error);
 
 	(void)time;
-	if (!result && (fflush(perfetto->output) || ferror(perfetto->output)))
-		result = errno ? errno : EIO;
 	free(perfetto->known);
 	free(perfetto);
 	return -result;

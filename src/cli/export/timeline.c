@@ -226,3 +226,10 @@ int timeline_finish(struct timeline *timeline)
 	close_all(timeline, timeline->latest);
 	return timeline->writer->operations->finish(timeline->writer, timeline->latest);
 }
+
+int timeline_flush(FILE *output, int error)
+{
+	if (!error && (fflush(output) || ferror(output)))
+		error = errno ? errno : EIO;
+	return error;
+}

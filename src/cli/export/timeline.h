@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 #include "cli/feed.h"
@@ -109,5 +110,8 @@ bool timeline_batch(
 
 /* Ends everything that is open and finishes the writer, whose error it returns. */
 int timeline_finish(struct timeline *timeline);
+
+/* For writers: flushes what has been written. error, or an errno; 0: all of it was. */
+int timeline_flush(FILE *output, int error);
 
 #endif

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/command_line.h"
 #include "base/debug.h"
 #include "base/test_point.h"
 #include "cli/cli.h"
@@ -415,22 +416,6 @@ static int enable_probes(struct run *run, struct error *error)
 	return result;
 }
 
-/* vmtap's own command line, for BEGIN and END; "" if it cannot be read. */
-static const char *own_arguments(char *text, size_t size)
-{
-	FILE *file = fopen("/proc/self/cmdline", "re");
-	size_t length = file ? fread(text, 1, size - 1, file) : 0;
-
-	if (file)
-		fclose(file);
-	while (length && !text[length - 1])
-		length--;
-	for (size_t i = 0; i < length; i++)
-		text[i] = text[i] ? text[i] : ' ';
-	text[length] = '\0';
-	return text;
-}
-
 /* Who asked for lossless delivery relies on having everything. */
 static void tell_lost(const struct run *run, int *status)
 {
@@ -458,7 +443,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 		.uid = getuid(),
 		.gid = getgid(),
 		.execname = "vmtap",
-		.arguments = own_arguments(arguments, sizeof(arguments))};
+		.arguments = arguments};
 	struct engine_settings engine_settings = {.program = settings->program,
 		.probes = settings->probes,
 		.self = &self,
@@ -477,6 +462,7 @@ int run_program(const struct run_settings *settings, int *status, struct error *
 	sigset_t signals, before;
 	int result;
 
+	command_line_read(arguments, sizeof(arguments), 0);
 	*status = 0;
 	if (is_json && json_writer_init(&json, settings->output))
 		return error_set(error, ENOMEM, "out of memory");

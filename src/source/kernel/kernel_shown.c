@@ -2,12 +2,12 @@
 #include "source/kernel/kernel_shown.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/command_line.h"
 #include "base/error.h"
 #include "source/endpoint.h"
 #include "usdt/unwind.h"
@@ -41,22 +41,10 @@ void kernel_shown_begin(struct kernel_shown *shown)
 /* The command line, its words separated by blanks; NULL: it cannot be read. */
 static char *read_arguments(uint32_t pid)
 {
-	char path[64], text[ARGUMENTS_MAX];
-	size_t length = 0;
-	FILE *file;
+	char text[ARGUMENTS_MAX];
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/cmdline", pid);
-	file = fopen(path, "re");
-	if (file) {
-		length = fread(text, 1, sizeof(text) - 1, file);
-		fclose(file);
-	}
-	while (length && !text[length - 1])
-		length--;
-	for (size_t i = 0; i < length; i++)
-		text[i] = text[i] ? text[i] : ' ';
-	text[length] = '\0';
-	return length ? strdup(text) : NULL;
+	command_line_read(text, sizeof(text), pid);
+	return *text ? strdup(text) : NULL;
 }
 
 /* The latest that is known of the process with this id; its index, -1: nothing is. */
