@@ -94,10 +94,13 @@ static void any_operand(char *text, size_t size)
 
 static void make_site(struct kernel_site *site, char *text, size_t size)
 {
+	static struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX];
 	struct operand_argument argument;
 	const char *rest = text;
 
-	*site = (struct kernel_site){.pid = below(2) ? 1 + below(1u << 22) : 0};
+	memset(arguments, 0, sizeof(arguments));
+	*site = (struct kernel_site){
+		.arguments = arguments, .pid = below(2) ? 1 + below(1u << 22) : 0};
 	*text = '\0';
 	for (unsigned i = below(KERNEL_ARGUMENTS_MAX + 1); i > 0; i--) {
 		size_t length = strlen(text);

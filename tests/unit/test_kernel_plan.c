@@ -92,9 +92,12 @@ static unsigned argument;
 
 static void set_site(const char *operands)
 {
+	static struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX];
 	struct operand_argument found;
 
 	memset(&site, 0, sizeof(site));
+	memset(arguments, 0, sizeof(arguments));
+	site.arguments = arguments;
 	memset(&demand, 0, sizeof(demand));
 	memset(pieces, 0, sizeof(pieces));
 	demand.pieces = pieces;

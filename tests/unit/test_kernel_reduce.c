@@ -104,7 +104,9 @@ static void load(
 static void load_all(const char *script)
 {
 	struct bpf_features without = features;
-	struct kernel_site site = {.pid = 1234, .argument_count = KERNEL_ARGUMENTS_MAX};
+	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX];
+	struct kernel_site site = {
+		.arguments = arguments, .pid = 1234, .argument_count = KERNEL_ARGUMENTS_MAX};
 	size_t next;
 
 	without.copy_string = 0;

@@ -26,7 +26,7 @@ enum {
 	LOG_BYTES = 64 << 10,
 	LOAD_TRIES = 5,
 	CLOSERS_MAX = 64, /* they wait for the kernel, and hardly run */
-	CLOSE_AT_ONCE = 2 /* fewer links are closed without further threads */
+	CLOSE_AT_ONCE = 1 /* more links than that are closed by further threads */
 };
 
 #define INITIAL_PID_NAMESPACE UINT64_C(0xEFFFFFFC) /* inode of the kernel's own */

@@ -82,7 +82,9 @@ static bool has_value(const struct pid_probe *probe, const struct pid_place *pla
 
 static int add_sites(struct kernel_target *target, const struct pid_probe *probe, uint32_t number)
 {
-	struct kernel_site site = {.probe = number,
+	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX] = {{0}};
+	struct kernel_site site = {.arguments = arguments,
+		.probe = number,
 		.file = find_file(target, probe->module),
 		.pid = target->is_shared ? 0 : target->pid,
 		.offset = probe->place.offset};

@@ -112,10 +112,10 @@ static const char *name_of(const struct kernel_profile *profile, uint32_t probe)
 static int plan(struct kernel_profile *profile, const struct source_want *wants, size_t count,
 	struct error *error)
 {
-	static const struct kernel_site site = {.is_sample = true,
-		.argument_count = 2,
-		.arguments = {{.kind = KERNEL_OPERAND_KERNEL_PC, .size = 8},
-			{.kind = KERNEL_OPERAND_USER_PC, .size = 8}}};
+	static struct kernel_operand arguments[] = {{.kind = KERNEL_OPERAND_KERNEL_PC, .size = 8},
+		{.kind = KERNEL_OPERAND_USER_PC, .size = 8}};
+	static const struct kernel_site site = {
+		.is_sample = true, .argument_count = 2, .arguments = arguments};
 	struct profile_probe *planned = &profile->probes[profile->probe_count];
 	unsigned argument;
 

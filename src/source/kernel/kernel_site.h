@@ -63,9 +63,9 @@ struct kernel_site {
 	bool is_sample; /* fired by a timer on each processor; there is no file */
 	bool is_return; /* when the function at the offset returns */
 	uint8_t argument_count;
-	uint64_t offset;    /* in the file */
-	uint64_t semaphore; /* its offset in the file; 0: none */
-	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX];
+	uint64_t offset;                  /* in the file */
+	uint64_t semaphore;               /* its offset in the file; 0: none */
+	struct kernel_operand *arguments; /* many sites may share them */
 };
 
 #endif

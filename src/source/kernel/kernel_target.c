@@ -122,17 +122,41 @@ void kernel_target_close(struct kernel_target *target)
 	pid_finder_free(target->finder);
 	usdt_process_free(target->process);
 	arena_free(&target->texts);
+	arena_free(&target->operands);
 	free(target->files);
 	free(target->sites);
 	free(target->obstacles);
 	*target = (struct kernel_target){0};
 }
 
+/* Copies the arguments, unless they are those of the site before, as is often so. */
+static struct kernel_operand *keep_arguments(
+	struct kernel_target *target, const struct kernel_site *site)
+{
+	const struct kernel_site *before = target->sites + target->site_count - 1;
+	size_t bytes = site->argument_count * sizeof(*site->arguments);
+	struct kernel_operand *kept;
+
+	if (target->site_count && before->argument_count == site->argument_count &&
+		!memcmp(before->arguments, site->arguments, bytes))
+		return before->arguments;
+	kept = arena_get(&target->operands, bytes + 1);
+	if (kept)
+		memcpy(kept, site->arguments, bytes);
+	return kept;
+}
+
 int kernel_target_add_site(struct kernel_target *target, const struct kernel_site *site)
 {
+	struct kernel_operand *arguments;
+
 	if (array_room(&target->sites, &target->site_capacity, target->site_count, sizeof(*site)))
 		return -ENOMEM;
-	target->sites[target->site_count++] = *site;
+	arguments = keep_arguments(target, site);
+	if (!arguments)
+		return -ENOMEM;
+	target->sites[target->site_count] = *site;
+	target->sites[target->site_count++].arguments = arguments;
 	return 0;
 }
 

@@ -37,7 +37,7 @@ struct kernel_target {
 	bool is_shared;  /* its sites are for all processes that map the files */
 	bool has_stream; /* which will deliver the probes that are made with libvmtap */
 	struct usdt_process *process;
-	struct arena texts;
+	struct arena texts, operands;
 	struct kernel_file *files;
 	uint32_t file_count;
 	struct kernel_site *sites;
@@ -79,7 +79,7 @@ int kernel_target_open_later(struct kernel_target *target, uint32_t pid,
 	const struct kernel_target *const *known, size_t known_count,
 	const struct kernel_seen *seen, struct error *error);
 
-/* Each returns 0 or -ENOMEM. */
+/* Each returns 0 or -ENOMEM. The arguments of a site are copied, too. */
 int kernel_target_add_site(struct kernel_target *target, const struct kernel_site *site);
 int kernel_target_add_obstacle(struct kernel_target *target, uint32_t probe, const char *format,
 	...) __attribute__((format(printf, 3, 4)));

@@ -171,7 +171,9 @@ static const char *obstacle(const struct usdt_site *site)
 
 static int take_site(struct usdt_finder *finder, const struct usdt_site *site)
 {
-	struct kernel_site taken = {.file = finder->file,
+	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX] = {{0}};
+	struct kernel_site taken = {.arguments = arguments,
+		.file = finder->file,
 		.pid = finder->target->is_shared ? 0 : finder->target->pid,
 		.argument_count = site->argument_count,
 		.offset = site->code.offset,
