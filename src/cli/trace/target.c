@@ -294,7 +294,7 @@ int target_continue(struct targets *targets, struct error *error)
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->items[i];
 
-		if (target->held && kill(target->child.pid, SIGCONT))
+		if (target->held && kernel_launch_continue(target->child.pid))
 			return error_set(error, errno, "process %u cannot be continued: %s",
 				(unsigned int)target->pid, strerror(errno));
 		target->held = false;

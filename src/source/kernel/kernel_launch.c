@@ -32,45 +32,88 @@ bool kernel_is_allowed(struct error *error)
 	return !bpf_features(&features, error);
 }
 
-/* Attaches a program to the function that stops the process there. The link, or a negative errno.
- */
-static int stop_at(pid_t pid, const struct kernel_linker *linker, struct error *error)
-{
-	const uint64_t offset = linker->offset, cookie = 0;
-	struct bpf_sites sites = {
-		.offsets = &offset, .cookies = &cookie, .count = 1, .pid = (uint32_t)pid};
-	struct bpf_features features;
-	struct bpf_code code;
-	char path[64];
-	int result = bpf_features(&features, error), program, link;
+/* What stops the process at the linker's function. */
+struct launch_stop {
+	int link, hits; /* descriptors; hits: a map with the number of calls */
+	uint64_t seen;  /* of these */
+};
 
-	if (result)
-		return result;
+static void end_stop(struct launch_stop *stop)
+{
+	if (stop->link >= 0)
+		close(stop->link);
+	if (stop->hits >= 0)
+		close(stop->hits);
+}
+
+/* Whether the function has been called since the last time. */
+static bool is_called(struct launch_stop *stop)
+{
+	const uint32_t first = 0;
+	uint64_t hits = 0, before = stop->seen;
+
+	bpf_map_get(stop->hits, &first, &hits);
+	stop->seen = hits;
+	return hits != before;
+}
+
+static int load_stop(const struct launch_stop *stop, bool is_multi, struct error *error)
+{
+	struct bpf_code code;
+	int result;
+
 	bpf_code_begin(&code);
+	bpf_set_map_value(&code, BPF_REG_1, stop->hits, 0);
+	bpf_set(&code, BPF_REG_0, 1);
+	bpf_atomic(&code, BPF_ADD, BPF_REG_1, 0, BPF_REG_0);
 	bpf_set(&code, BPF_REG_1, SIGSTOP);
 	bpf_call(&code, BPF_FUNC_send_signal);
 	bpf_set(&code, BPF_REG_0, 0);
 	bpf_exit(&code);
 	result = bpf_code_end(&code);
-	program = result
-		? result
-		: bpf_load(code.instructions, code.count, features.multi ? BPF_MULTI : 0, error);
+	if (!result)
+		result = bpf_load(code.instructions, code.count, is_multi ? BPF_MULTI : 0, error);
 	bpf_code_free(&code);
+	return result;
+}
+
+/* Attaches a program to the function that stops the process there. Call end_stop() even if it
+ * fails. */
+static int stop_at(pid_t pid, const struct kernel_linker *linker, struct launch_stop *stop,
+	struct error *error)
+{
+	const uint64_t offset = linker->offset, cookie = 0;
+	struct bpf_sites sites = {
+		.offsets = &offset, .cookies = &cookie, .count = 1, .pid = (uint32_t)pid};
+	struct bpf_features features;
+	char path[64];
+	int result, program;
+
+	*stop = (struct launch_stop){.link = -1, .hits = -1};
+	result = bpf_features(&features, error);
+	if (result)
+		return result;
+	stop->hits = bpf_map(BPF_MAP_TYPE_ARRAY, 4, 8, 1, 0);
+	if (stop->hits < 0)
+		return error_set(error, -stop->hits, "the kernel refuses a BPF map: %s",
+			strerror(-stop->hits));
+	program = load_stop(stop, features.multi, error);
 	if (program < 0)
 		return program;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", linker->file);
 	sites.path = path;
-	link = features.multi ? bpf_attach_sites(program, &sites)
-			      : bpf_attach_site(program, &sites, 0);
+	stop->link = features.multi ? bpf_attach_sites(program, &sites)
+				    : bpf_attach_site(program, &sites, 0);
 	close(program);
-	return link >= 0
-		? link
-		: error_set(error, -link, "the kernel does not attach to the dynamic linker: %s",
-			  strerror(-link));
+	return stop->link >= 0 ? 0
+			       : error_set(error, -stop->link,
+					 "the kernel does not attach to the dynamic linker: %s",
+					 strerror(-stop->link));
 }
 
-/* Waits until the process has stopped. -ESRCH: it has ended, and is not waited for. */
-static int await_stop(pid_t pid)
+/* Waits until the process has stopped; *number is the signal's. -ESRCH: it has ended, and is not
+ * waited for. */
+static int await_stop(pid_t pid, int *number)
 {
 	siginfo_t info;
 	int status;
@@ -82,40 +125,40 @@ static int await_stop(pid_t pid)
 		return -ESRCH;
 	while (waitpid(pid, &status, WUNTRACED) < 0 && errno == EINTR)
 		;
+	*number = WSTOPSIG(status);
 	return 0;
 }
 
-/* Ends our tracing of a process that is stopped, with a signal or 0. */
-static int let_go(pid_t pid, int number, struct error *error)
+static int tell(pid_t pid, struct error *error)
 {
-	if (!ptrace(PTRACE_DETACH, pid, NULL, (void *)(uintptr_t)number))
-		return 0;
 	return error_set(
 		error, ECHILD, "process %d cannot be let go: %s", (int)pid, strerror(errno));
 }
 
-/* Lets the process run until its libraries are loaded. It is stopped by SIGSTOP then. */
+/*
+ * Lets the process run until its libraries are loaded. Other signals than that of our program are
+ * passed on; but a SIGSTOP of another tracer's, who has seen that a program was executed, is not,
+ * since the process stops for us in any case.
+ */
 static int run_linker(pid_t pid, const struct usdt_process *process,
-	const struct kernel_linker *linker, bool *is_traced, struct error *error)
+	const struct kernel_linker *linker, struct error *error)
 {
-	int link = stop_at(pid, linker, error), result;
+	struct launch_stop stop;
+	int result = stop_at(pid, linker, &stop, error), number = 0;
+	bool is_loaded = false;
 
-	if (link < 0)
-		return link;
-	result = let_go(pid, 0, error);
-	*is_traced = result;
-	if (!result)
-		result = await_stop(pid);
-	for (unsigned i = 1;
-		i < STOPS_MAX && !result && !kernel_linker_is_consistent(process, linker->state);
-		i++) {
-		if (kill(pid, SIGCONT))
-			result = error_set(error, EPERM, "process %d cannot be continued: %s",
-				(int)pid, strerror(errno));
+	for (unsigned calls = 0; calls < STOPS_MAX && !result && !is_loaded;) {
+		if (ptrace(PTRACE_CONT, pid, NULL,
+			    (void *)(uintptr_t)(number == SIGSTOP ? 0 : number)))
+			result = tell(pid, error);
 		else
-			result = await_stop(pid);
+			result = await_stop(pid, &number);
+		if (result || number != SIGSTOP || !is_called(&stop))
+			continue;
+		calls++;
+		is_loaded = kernel_linker_is_consistent(process, linker->state);
 	}
-	close(link);
+	end_stop(&stop);
 	return result;
 }
 
@@ -123,27 +166,25 @@ int kernel_launch(pid_t pid, struct error *error)
 {
 	struct usdt_process *process;
 	struct kernel_linker linker;
-	int result = await_stop(pid);
-	bool is_traced = true;
+	int number, result = await_stop(pid, &number);
 
 	if (result)
 		return result;
 	result = usdt_process_open(pid, &process, error);
-	if (result)
-		return let_go(pid, 0, error) ? -ECHILD : result;
-	if (kernel_linker_find(process, &linker)) {
-		result = run_linker(pid, process, &linker, &is_traced, error);
+	if (!result && kernel_linker_find(process, &linker)) {
+		result = run_linker(pid, process, &linker, error);
 		close(linker.file);
-	} else {
-		result = let_go(pid, SIGSTOP, error);
-		is_traced = result;
-		if (!result)
-			result = await_stop(pid);
 	}
-	if (is_traced && result != -ECHILD && let_go(pid, 0, error))
-		result = -ECHILD;
+	if (result && result != -ESRCH && result != -ECHILD &&
+		ptrace(PTRACE_DETACH, pid, NULL, NULL))
+		result = tell(pid, error);
 	usdt_process_free(process);
 	return result;
+}
+
+int kernel_launch_continue(pid_t pid)
+{
+	return !ptrace(PTRACE_DETACH, pid, NULL, NULL) || !kill(pid, SIGCONT) ? 0 : -errno;
 }
 
 /* ---- steps ---- */
