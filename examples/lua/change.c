@@ -47,20 +47,22 @@ void change_add(struct state *state)
 	__atomic_store_n(&own, state, __ATOMIC_RELEASE);
 }
 
-void change_remove(struct state *state)
+bool change_remove(struct state *state)
 {
-	struct state **slot;
+	struct state **slot, **here;
 
-	for (slot = &own; *slot && *slot != state; slot = &(*slot)->next)
+	for (here = &own; *here && *here != state; here = &(*here)->next)
 		;
-	if (*slot)
-		__atomic_store_n(slot, state->next, __ATOMIC_RELEASE);
+	if (*here)
+		__atomic_store_n(here, state->next, __ATOMIC_RELEASE);
 	pthread_mutex_lock(&lock);
 	for (slot = &all; *slot && *slot != state; slot = &(*slot)->next_of_all)
 		;
 	if (*slot)
 		*slot = state->next_of_all;
+	state->registry = NULL;
 	pthread_mutex_unlock(&lock);
+	return state->thread_mark == &state_thread_mark;
 }
 
 /* ---- from vmtap's thread to the states' ---- */

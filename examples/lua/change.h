@@ -13,7 +13,8 @@ int change_open(void);
 
 /* The list of all states, which vmtap's thread reads. */
 void change_add(struct state *state);
-void change_remove(struct state *state);
+/* Whether the state can be freed: false on another OS thread than change_add(). */
+bool change_remove(struct state *state);
 
 /* The states of this OS thread, and a search in those of all. */
 struct state *change_states(void);

@@ -11,6 +11,7 @@
 
 #include "hook.h"
 #include "method.h"
+#include "stack.h"
 
 static char messages_key;
 
@@ -58,9 +59,13 @@ static void begin(struct state *state, lua_State *L, lua_State *coroutine, int a
 		hook_install(state, to, coroutine);
 		state->busy--;
 	}
+	stack_prepare(state, L);
+	stack_prepare(state, coroutine);
 	LUA_COROUTINE_RESUME(state->cap, from->number, to->number, arguments);
 	VMTAP_THREAD_STOP(state->cap, from->number, STOP_WAITS, to->number);
+	state->traced = coroutine;
 	VMTAP_THREAD_RUN(state->cap, to->number);
+	state->traced = NULL;
 }
 
 static void end(struct state *state, lua_State *L, lua_State *coroutine, int status, int results)
@@ -70,6 +75,7 @@ static void end(struct state *state, lua_State *L, lua_State *coroutine, int sta
 
 	if (!to)
 		return;
+	state->traced = coroutine;
 	if (status == LUA_YIELD) {
 		LUA_COROUTINE_YIELD(state->cap, from, to->number, results);
 	} else {

@@ -54,6 +54,7 @@ bool hook_quiet_call(struct state *state, lua_State *L, int arguments)
 void hook_install(struct state *state, struct thread *thread, lua_State *L)
 {
 	lua_Hook hook = lua_gethook(L);
+	bool is_known;
 
 	if (hook == trace_hook && thread->is_hooked)
 		return;
@@ -61,8 +62,11 @@ void hook_install(struct state *state, struct thread *thread, lua_State *L)
 		thread->program = state->armed_program;
 	else if (hook != trace_hook)
 		thread->program = hook_of(L);
+	/* if another library has taken our place meanwhile, the frames are known */
+	is_known = thread->is_hooked;
 	put_ours(thread, L);
-	thread_take_frames(state, thread, L);
+	if (!is_known)
+		thread_take_frames(state, thread, L);
 }
 
 void hook_remove(struct state *state, struct thread *thread, lua_State *L)
@@ -162,10 +166,12 @@ static void trace_hook(lua_State *L, lua_Debug *ar)
 		if (thread)
 			hook_install(state, thread, L);
 	} else if (state->traces_calls) {
+		state->traced = L;
 		if (ar->event == LUA_HOOKCALL || ar->event == LUA_HOOKTAILCALL)
 			thread_enter(state, thread, L, ar);
 		else if (ar->event == LUA_HOOKRET)
 			thread_leave(state, thread, L, ar);
+		state->traced = NULL;
 	} else if (!thread || !thread->is_hooked) {
 		state->busy++;
 		if (lua_gethook(L) == trace_hook)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "hook.h"
+#include "stack.h"
 
 enum { TABLE_FIRST = 1024, MEASURED = 1000 };
 enum { TYPE_UPVALUE = LUA_NUMTYPES, TYPE_PROTOTYPE, TYPES };
@@ -130,8 +131,10 @@ static void created(struct state *state, const void *object, size_t type, size_t
 	if (state->traces_objects)
 		keep(state, object, (uint8_t)type);
 	if (VMTAP_OBJECT_CREATE_ENABLED() || VMTAP_STRING_CREATE_ENABLED() ||
-		VMTAP_HASH_CREATE_ENABLED())
+		VMTAP_HASH_CREATE_ENABLED()) {
 		file = thread_place(state, L, &line);
+		stack_prepare(state, L);
+	}
 	if (type == LUA_TSTRING)
 		VMTAP_STRING_CREATE((long)(bytes - state->string_overhead), file, line, bytes,
 			class, thread_number(state, L), (uintptr_t)object);
@@ -161,6 +164,7 @@ static void *allocate(void *data, void *block, size_t old_size, size_t size)
 
 	if (state->is_closed)
 		return state->allocate(state->allocate_data, block, old_size, size);
+	state_firing = state;
 	if (block && !size)
 		freed(state, block, old_size);
 	result = state->allocate(state->allocate_data, block, old_size, size);

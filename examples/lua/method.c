@@ -220,13 +220,18 @@ static struct method *add_method(struct state *state, struct method **bucket)
 	return method;
 }
 
+static size_t bucket_number(uint64_t key)
+{
+	return key * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+}
+
 static struct method **bucket_of(struct state *state, uint64_t key)
 {
 	if (!state->methods)
 		state->methods = calloc(METHOD_BUCKETS, sizeof(struct method *));
 	if (!state->methods)
 		return NULL;
-	return &state->methods[key * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+	return &state->methods[bucket_number(key)];
 }
 
 static struct method *native_method(struct state *state, lua_State *L, lua_Debug *ar)
@@ -253,23 +258,35 @@ static struct method *native_method(struct state *state, lua_State *L, lua_Debug
 	return method;
 }
 
-static struct method *lua_method(struct state *state, const lua_Debug *ar)
+static uint64_t lua_key(const lua_Debug *ar)
 {
 	uint64_t tail = 0;
-	struct method **bucket, *method;
 
 	if (ar->srclen >= sizeof(tail))
 		memcpy(&tail, ar->source + ar->srclen - sizeof(tail), sizeof(tail));
-	bucket = bucket_of(state,
-		tail ^ (uint64_t)ar->srclen << 48 ^ (uint64_t)(unsigned)ar->linedefined << 20 ^
-			(uint64_t)(unsigned)ar->lastlinedefined);
+	return tail ^ (uint64_t)ar->srclen << 48 ^ (uint64_t)(unsigned)ar->linedefined << 20 ^
+		(uint64_t)(unsigned)ar->lastlinedefined;
+}
+
+static struct method *find_lua(struct method *method, const lua_Debug *ar)
+{
+	while (method &&
+		(method->key || method->line != ar->linedefined ||
+			method->last_line != ar->lastlinedefined ||
+			strcmp(method->shown, ar->short_src) != 0))
+		method = method->next;
+	return method;
+}
+
+static struct method *lua_method(struct state *state, const lua_Debug *ar)
+{
+	struct method **bucket = bucket_of(state, lua_key(ar)), *method;
+
 	if (!bucket)
 		return &crowd;
-	for (method = *bucket; method; method = method->next)
-		if (!method->key && method->line == ar->linedefined &&
-			method->last_line == ar->lastlinedefined &&
-			!strcmp(method->shown, ar->short_src))
-			return method;
+	method = find_lua(*bucket, ar);
+	if (method)
+		return method;
 	method = add_method(state, bucket);
 	if (!method)
 		return &crowd;
@@ -283,6 +300,20 @@ static struct method *lua_method(struct state *state, const lua_Debug *ar)
 		method->is_named = 1;
 	}
 	return method;
+}
+
+struct method *method_known(const struct state *state, const lua_Debug *ar)
+{
+	return state->methods ? find_lua(state->methods[bucket_number(lua_key(ar))], ar) : NULL;
+}
+
+void method_guess(struct state *state, const lua_Debug *ar)
+{
+	struct method *method = lua_method(state, ar);
+
+	if (method->name == &name_anonymous && !method->is_named && ar->name && *ar->name &&
+		strcmp(ar->name, "?") != 0)
+		method->name = intern(ar->name);
 }
 
 struct method *method_of(struct state *state, lua_State *L, lua_Debug *ar, int level)

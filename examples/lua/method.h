@@ -12,6 +12,12 @@
  * what lua_getinfo() gives for "Sn". Never NULL. */
 struct method *method_of(struct state *state, lua_State *L, lua_Debug *ar, int level);
 
+/* The same for a Lua function of which ar has "S"; only reads. NULL: it is not known yet. */
+struct method *method_known(const struct state *state, const lua_Debug *ar);
+
+/* Knows it, with the name that ar has. ar has "Sn". */
+void method_guess(struct state *state, const lua_Debug *ar);
+
 /* The name of the file that a source names. */
 struct vmtap_name *method_file(const lua_Debug *ar);
 

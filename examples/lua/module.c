@@ -14,6 +14,7 @@
 #include "change.h"
 #include "coroutine.h"
 #include "hook.h"
+#include "stack.h"
 #include "thread.h"
 
 /* ---- the library's thread, once per process ---- */
@@ -61,6 +62,7 @@ static void serve(lua_State *L)
 	is_served = true;
 	arguments = collect_arguments(L, &options.argument_count);
 	options.arguments = arguments;
+	(void)stack_open();
 	error = vmtap_start(&options);
 	free(arguments);
 	if (error && error != -EALREADY)

@@ -17,6 +17,7 @@
 char state_key, threads_key, loaded_key, name_field_key, index_field_key, gc_field_key;
 
 __thread char state_thread_mark;
+__thread struct state *state_firing;
 
 static uint32_t instances; /* atomic: states so far */
 static struct originals last_originals;
@@ -33,7 +34,10 @@ struct state *state_of(lua_State *L)
 		if (state)
 			state->is_moved = true;
 	}
-	return state && !state->is_closed ? state : NULL;
+	if (!state || state->is_closed)
+		return NULL;
+	state_firing = state;
+	return state;
 }
 
 const struct originals *state_originals(const struct state *state)
@@ -93,11 +97,13 @@ static void trace_thread(struct state *state, lua_State *thread, lua_State *by)
 		hook_install(state, record, thread);
 }
 
-/* Those that run or wait for one that they have resumed. Others get the hook when resumed. */
+/* Those that run or wait for one that they have resumed. Others get the hook when resumed. Again at
+ * each change, in case somebody has set another hook. */
 static void begin_calls(struct state *state, lua_State *L)
 {
+	if (!state->traces_calls)
+		state->has_raised = false;
 	state->traces_calls = true;
-	state->has_raised = false;
 	trace_thread(state, state->main, L);
 	for (struct resumption *resumption = state->resumption; resumption;
 		resumption = resumption->previous)
@@ -142,9 +148,9 @@ static void follow(struct state *state, lua_State *L)
 	calls = wants_calls() || finalizers;
 	memory = wants_memory();
 	state->traces_threads = calls || wants_threads();
-	if (calls && !state->traces_calls)
+	if (calls)
 		begin_calls(state, L);
-	else if (!calls && state->traces_calls)
+	else if (state->traces_calls)
 		end_calls(state, L);
 	if (memory && !state->traces_memory)
 		memory_begin(state, L);
@@ -182,6 +188,7 @@ static void end_events(struct state *state)
 {
 	uint32_t number = 0;
 
+	state_firing = state;
 	for (uint32_t i = 0; i < state->bucket_count; i++)
 		for (struct thread *thread = state->buckets[i], *next; thread; thread = next) {
 			next = thread->next;
@@ -211,11 +218,13 @@ static int state_finalizer(lua_State *L)
 	if (state->traces_memory)
 		memory_end(state, L);
 	state->is_closed = true;
-	change_remove(state);
+	state_firing = NULL;
 	memory_keep_objects(state, false);
 	thread_free_all(state);
 	method_free_all(state);
-	free(state);
+	/* else another OS thread, which has loaded the module, has it in its list */
+	if (change_remove(state))
+		free(state);
 	return 0;
 }
 
@@ -276,6 +285,7 @@ void state_begin(struct state *state, lua_State *L)
 	struct thread *thread;
 
 	last_originals = state->originals;
+	state_firing = state;
 	change_add(state);
 	thread = thread_know(state, state->main, L);
 	if (state->instance)

@@ -137,6 +137,11 @@ struct state {
 	bool traces_objects; /* the classes of objects are kept until they are freed */
 	bool traces_finalizers;
 	bool has_sentinel;
+	bool wants_stacks; /* somebody has asked for one */
+
+	/* for the walker of stacks */
+	const struct thread *unwinding; /* whose frames fire their returns; Lua has left them */
+	lua_State *traced; /* whose events are fired; NULL: those of the one that runs */
 
 	struct thread **buckets; /* by lua_State */
 	uint32_t bucket_count;   /* a power of two, or 0 */
@@ -174,6 +179,9 @@ extern char state_key, threads_key, loaded_key, name_field_key, index_field_key,
 	sentinel_key, finalizers_key;
 
 extern VMTAP_HIDDEN __thread char state_thread_mark;
+
+/* The state that has run last on this OS thread: the one whose events are fired. */
+extern VMTAP_HIDDEN __thread struct state *state_firing;
 
 extern struct vmtap_name name_native, name_none, name_anonymous, name_gc, name_request;
 

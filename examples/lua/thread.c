@@ -274,8 +274,10 @@ static void pop(struct state *state, struct thread *thread, bool by_error)
 
 void thread_unwind(struct state *state, struct thread *thread, uint32_t count, bool by_error)
 {
+	state->unwinding = thread;
 	while (thread->count > count)
 		pop(state, thread, by_error);
+	state->unwinding = NULL;
 }
 
 void thread_forget_frames(struct thread *thread)

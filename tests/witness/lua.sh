@@ -139,6 +139,48 @@ has out '^ +60 +27 +1 +string +1$'
 has out '^ +600 +27 +1 +string +1$'
 has out '^thread [0-9]+ 1$'
 
+# ---- stacks ----
+
+cat >"$directory/stack.lua" <<'END'
+local M = {}
+local function inner(n)
+	return (setmetatable({n, "object"}, {}))
+end
+function M.middle(n)
+	local x = inner(n)
+	return x
+end
+local function outer()
+	for i = 1, 3 do
+		M.middle(i)
+	end
+end
+outer()
+local wrapped = coroutine.wrap(function()
+	local y = inner(5)
+	coroutine.yield(y)
+end)
+wrapped()
+END
+chain='stack#inner:3 stack#middle:6 stack#outer:11 stack#(main):14 3'
+lines() { # puts each stack and its count on a line
+	sed -E 's/ *(.*) \(.*:([0-9]+)\)/\1:\2/; s/ \(\(native\)\)//; s/^ *//' "$directory/out" | tr '\n' ' ' | sed -E 's/ ([0-9]+)  /\ \1\n/g; s/ ([0-9]+) $/ \1\n/' >"$directory/lines"
+}
+for clause in 'native-entry /copyinstr(arg1) == "setmetatable"/' 'hash-create /arg2 == 2/' 'method-return /copyinstr(arg1) == "inner"/'; do
+	run 0 trace -q --lossless -c "lua5.4 -l vmtap $directory/stack.lua" -n "$clause { @[jstack()] = count(); }"
+	lines
+	wanted=$chain
+	case $clause in
+	native*) wanted="_G#setmetatable $chain" ;;
+	hash*) wanted=${chain/inner:3/inner:2} wanted=${wanted% 3}' 6' ;; # the line is approximate
+	esac
+	grep -qF "$wanted" "$directory/lines" || { cat "$directory/lines"; fail "$clause: no stack $wanted"; }
+	! grep -q 'inner.*middle.*coroutine' "$directory/lines" || fail "a coroutine has the stack of another thread"
+done
+run 0 trace -q --lossless -c "lua5.4 -l vmtap $directory/stack.lua" -n 'lua*:::coroutine-yield { jstack(); }'
+has out '#yield'
+has out 'stack.lua:17'
+
 # ---- several states, several OS threads ----
 
 if $CC -O1 -rdynamic -o "$directory/host" host.c $(pkg-config --cflags --libs lua5.4) -pthread 2>"$directory/err"; then
