@@ -47,30 +47,38 @@ out:
 	return arguments;
 }
 
-/* Another state's thread waits meanwhile: vmtap_start() may wait for a client. */
+static pthread_mutex_t serve_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool is_served;
+
+/* Serves the stream, unless that is done. Another state's thread waits meanwhile: vmtap_start() may
+ * wait for a client. No function of Lua's is called with the lock, since an error would keep it. */
+static int serve_once(const struct vmtap_options *options)
+{
+	int error = -EALREADY;
+
+	pthread_mutex_lock(&serve_lock);
+	if (!is_served) {
+		is_served = true;
+		(void)stack_open();
+		error = vmtap_start(options);
+		VMTAP_STARTUP(1);
+		atexit(state_end_all);
+	}
+	pthread_mutex_unlock(&serve_lock);
+	return error;
+}
+
 static void serve(lua_State *L)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static bool is_served;
 	struct vmtap_options options = {.size = sizeof(options), .runtime = LUA_RELEASE};
-	char **arguments;
+	char **arguments = collect_arguments(L, &options.argument_count);
 	int error;
 
-	pthread_mutex_lock(&lock);
-	if (is_served)
-		goto out;
-	is_served = true;
-	arguments = collect_arguments(L, &options.argument_count);
 	options.arguments = arguments;
-	(void)stack_open();
-	error = vmtap_start(&options);
+	error = serve_once(&options);
 	free(arguments);
 	if (error && error != -EALREADY)
 		fprintf(stderr, "vmtap: the event stream is not served: %s\n", strerror(-error));
-	VMTAP_STARTUP(1);
-	atexit(state_end_all);
-out:
-	pthread_mutex_unlock(&lock);
 }
 
 /* ---- what the program can say ---- */
@@ -140,14 +148,18 @@ static void wrap_all(struct state *state, lua_State *L)
 
 	originals->create = wrap(L, "coroutine", "create", NULL);
 	originals->resume = wrap(L, "coroutine", "resume", NULL);
-	originals->close = wrap(L, "coroutine", "close", coroutine_close);
+	originals->close = wrap(L, "coroutine", "close", NULL);
+	originals->sethook = wrap(L, "debug", "sethook", NULL);
+	originals->gethook = wrap(L, "debug", "gethook", NULL);
+	/* before the wrappers can be called, also if what follows fails */
+	state_keep_originals(originals);
+	if (originals->close)
+		wrap(L, "coroutine", "close", coroutine_close);
 	if (originals->create && originals->resume) {
 		wrap(L, "coroutine", "create", coroutine_create);
 		wrap(L, "coroutine", "resume", coroutine_resume);
 		wrap(L, "coroutine", "wrap", coroutine_wrap);
 	}
-	originals->sethook = wrap(L, "debug", "sethook", NULL);
-	originals->gethook = wrap(L, "debug", "gethook", NULL);
 	if (originals->sethook && originals->gethook) {
 		wrap(L, "debug", "sethook", hook_sethook);
 		wrap(L, "debug", "gethook", hook_gethook);

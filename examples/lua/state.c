@@ -45,6 +45,11 @@ const struct originals *state_originals(const struct state *state)
 	return state ? &state->originals : &last_originals;
 }
 
+void state_keep_originals(const struct originals *originals)
+{
+	last_originals = *originals;
+}
+
 /* ---- what is traced ---- */
 
 static bool wants_calls(void)
@@ -284,7 +289,6 @@ void state_begin(struct state *state, lua_State *L)
 	char name[40] = "main";
 	struct thread *thread;
 
-	last_originals = state->originals;
 	state_firing = state;
 	change_add(state);
 	thread = thread_know(state, state->main, L);

@@ -190,6 +190,7 @@ struct state *state_of(lua_State *L);
 
 /* The same for the wrappers, of a closed state too. Never NULL. */
 const struct originals *state_originals(const struct state *state);
+void state_keep_originals(const struct originals *originals);
 
 /* Makes the state of L and its coroutines, and leaves a value on L's stack. Raises Lua errors. */
 struct state *state_open(lua_State *L);

@@ -199,6 +199,14 @@ else
 	fail "host.c is not built"
 fi
 
+# ---- memory runs out ----
+
+$CC -O1 -rdynamic -o "$directory/starved" starved.c $(pkg-config --cflags --libs lua5.4) 2>"$directory/err" || fail "starved.c is not built"
+timeout "${COMMAND_SECONDS:-300}" "$directory/starved" starved.lua 400 >"$directory/out" 2>"$directory/err" || fail "starved"
+has out '^some failed$'
+VMTAP_LOG=$directory/log timeout "${COMMAND_SECONDS:-300}" "$directory/starved" starved.lua 400 >"$directory/out" 2>"$directory/err" || fail "starved, traced"
+has out '^some failed$'
+
 # ---- tracers come and go ----
 
 touch "$directory/stop"
