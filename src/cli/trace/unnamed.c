@@ -32,11 +32,6 @@ static const struct d_asked *needs_kernel(const struct targets *targets)
 	return NULL;
 }
 
-static enum kernel_scope scope_of(const struct targets *targets)
-{
-	return targets->arrivals.choice == ARRIVAL_ALL ? KERNEL_SCOPE_ALL : KERNEL_SCOPE_FAMILY;
-}
-
 /*
  * Makes the kernel's source if it is wanted. Without privilege the streams remain, and a line says
  * what is missing.
@@ -51,7 +46,7 @@ static int open_kernel(struct targets *targets, struct d_probe_set *set, struct 
 		!is_wanted)
 		return 0;
 	targets->kernel_first = set->count;
-	result = source_kernel_new(set, scope_of(targets), targets->asked, targets->asked_count,
+	result = source_kernel_new(set, KERNEL_SCOPE_FAMILY, targets->asked, targets->asked_count,
 		&targets->kernel, error);
 	if (!result || targets->via == TARGET_VIA_KERNEL)
 		return result;
@@ -114,8 +109,6 @@ int unnamed_open(struct targets *targets, struct d_probe_set *set, struct error 
 
 	for (size_t i = 0; i < targets->count && !result; i++)
 		result = open_target(targets, &targets->items[i], error);
-	if (!result && targets->kernel && targets->arrivals.choice == ARRIVAL_ALL)
-		result = source_kernel_add_all(targets->kernel, error);
 	part = (struct merge_part){
 		targets->kernel, (uint32_t)targets->kernel_first, (uint32_t)set->count};
 	if (!result)

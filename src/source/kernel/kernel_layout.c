@@ -63,25 +63,11 @@ enum {
 	WATCH_TGID,
 	WATCH_SIGNAL,
 	WATCH_LIVE,
-	WATCH_TERMINAL,
 	WATCH_IDENTITY,
 	WATCH_LEVEL,
 	WATCH_NUMBERS,
 	WATCH_NAMESPACE,
 	WATCH_INODE_NUMBER,
-	WATCH_FIRST,
-	WATCH_NEXT,
-	WATCH_LAST,
-	WATCH_PROTECTION,
-	WATCH_FILE,
-	WATCH_INODE,
-	WATCH_NUMBER,
-	WATCH_GENERATION,
-	WATCH_SYSTEM,
-	WATCH_DEVICE,
-	WATCH_CHANGED, /* the kernel has had three names for it; one is enough */
-	WATCH_CHANGED_BEFORE,
-	WATCH_CHANGED_AT_FIRST,
 	WATCH_COUNT
 };
 
@@ -92,54 +78,22 @@ void kernel_layout_find_watch(struct kernel_watch_layout *layout)
 		[WATCH_TGID] = {KERNEL_BTF_MEMBER, "task_struct", "tgid", false, 0, 0},
 		[WATCH_SIGNAL] = {KERNEL_BTF_MEMBER, "task_struct", "signal", false, 0, 0},
 		[WATCH_LIVE] = {KERNEL_BTF_MEMBER, "signal_struct", "live", false, 0, 0},
-		[WATCH_TERMINAL] = {KERNEL_BTF_MEMBER, "signal_struct", "tty", false, 0, 0},
 		[WATCH_IDENTITY] = {KERNEL_BTF_MEMBER, "task_struct", "thread_pid", false, 0, 0},
 		[WATCH_LEVEL] = {KERNEL_BTF_MEMBER, "pid", "level", false, 0, 0},
 		[WATCH_NUMBERS] = {KERNEL_BTF_MEMBER, "pid", "numbers", false, 0, 0},
 		[WATCH_NAMESPACE] = {KERNEL_BTF_MEMBER, "pid_namespace", "ns", false, 0, 0},
-		[WATCH_INODE_NUMBER] = {KERNEL_BTF_MEMBER, "ns_common", "inum", false, 0, 0},
-		[WATCH_FIRST] = {KERNEL_BTF_FUNCTION, "bpf_iter_task_vma_new", NULL, false, 0, 0},
-		[WATCH_NEXT] = {KERNEL_BTF_FUNCTION, "bpf_iter_task_vma_next", NULL, false, 0, 0},
-		[WATCH_LAST] = {KERNEL_BTF_FUNCTION, "bpf_iter_task_vma_destroy", NULL, false, 0,
-			0},
-		[WATCH_PROTECTION] = {KERNEL_BTF_MEMBER, "vm_area_struct", "vm_page_prot", false, 0,
-			0},
-		[WATCH_FILE] = {KERNEL_BTF_MEMBER, "vm_area_struct", "vm_file", false, 0, 0},
-		[WATCH_INODE] = {KERNEL_BTF_MEMBER, "file", "f_inode", false, 0, 0},
-		[WATCH_NUMBER] = {KERNEL_BTF_MEMBER, "inode", "i_ino", false, 0, 0},
-		[WATCH_GENERATION] = {KERNEL_BTF_MEMBER, "inode", "i_generation", false, 0, 0},
-		[WATCH_SYSTEM] = {KERNEL_BTF_MEMBER, "inode", "i_sb", false, 0, 0},
-		[WATCH_DEVICE] = {KERNEL_BTF_MEMBER, "super_block", "s_dev", false, 0, 0},
-		[WATCH_CHANGED] = {KERNEL_BTF_MEMBER, "inode", "i_ctime_sec", false, 0, 0},
-		[WATCH_CHANGED_BEFORE] = {KERNEL_BTF_MEMBER, "inode", "__i_ctime", false, 0, 0},
-		[WATCH_CHANGED_AT_FIRST] = {KERNEL_BTF_MEMBER, "inode", "i_ctime", false, 0, 0}};
-	const struct kernel_btf_query *changed = &queries[WATCH_CHANGED];
+		[WATCH_INODE_NUMBER] = {KERNEL_BTF_MEMBER, "ns_common", "inum", false, 0, 0}};
 
 	kernel_btf_find(queries, WATCH_COUNT);
-	while (!changed->is_found && changed < &queries[WATCH_CHANGED_AT_FIRST])
-		changed++;
 	*layout = (struct kernel_watch_layout){.has_task = all_found(queries, 0, WATCH_IDENTITY),
 		.pid = queries[WATCH_PID].result,
 		.tgid = queries[WATCH_TGID].result,
 		.signal = queries[WATCH_SIGNAL].result,
 		.live = queries[WATCH_LIVE].result,
-		.terminal = queries[WATCH_TERMINAL].result,
-		.has_numbers = all_found(queries, WATCH_IDENTITY, WATCH_FIRST),
+		.has_numbers = all_found(queries, WATCH_IDENTITY, WATCH_COUNT),
 		.identity = queries[WATCH_IDENTITY].result,
 		.level = queries[WATCH_LEVEL].result,
 		.numbers = queries[WATCH_NUMBERS].result,
 		.namespace_inode =
-			queries[WATCH_NAMESPACE].result + queries[WATCH_INODE_NUMBER].result,
-		.has_files = all_found(queries, WATCH_FIRST, WATCH_CHANGED) && changed->is_found,
-		.first = queries[WATCH_FIRST].result,
-		.next = queries[WATCH_NEXT].result,
-		.last = queries[WATCH_LAST].result,
-		.flags = queries[WATCH_PROTECTION].result + 8, /* the flags follow */
-		.file = queries[WATCH_FILE].result,
-		.inode = queries[WATCH_INODE].result,
-		.number = queries[WATCH_NUMBER].result,
-		.generation = queries[WATCH_GENERATION].result,
-		.system = queries[WATCH_SYSTEM].result,
-		.changed = changed->result,
-		.device = queries[WATCH_DEVICE].result};
+			queries[WATCH_NAMESPACE].result + queries[WATCH_INODE_NUMBER].result};
 }

@@ -20,20 +20,13 @@ struct kernel_layout {
 
 /* What the programs that watch processes read (kernel_watch.h). */
 struct kernel_watch_layout {
-	bool has_task;                       /* the next ones are known */
-	uint32_t pid, tgid, signal;          /* in struct task_struct */
-	uint32_t live, terminal;             /* in struct signal_struct */
-	bool has_numbers;                    /* the next ones are known */
-	uint32_t identity;                   /* in struct task_struct: the pointer to struct pid */
-	uint32_t level, numbers;             /* in struct pid */
-	uint32_t namespace_inode;            /* in struct pid_namespace */
-	bool has_files;                      /* the next ones are known */
-	uint32_t first, next, last;          /* functions that go through a process's mappings */
-	uint32_t flags, file;                /* in struct vm_area_struct */
-	uint32_t inode;                      /* in struct file */
-	uint32_t number, generation, system; /* in struct inode */
-	uint32_t changed;                    /* in it: the seconds of its ctime */
-	uint32_t device;                     /* in struct super_block */
+	bool has_task;              /* the next ones are known */
+	uint32_t pid, tgid, signal; /* in struct task_struct */
+	uint32_t live;              /* in struct signal_struct */
+	bool has_numbers;           /* the next ones are known */
+	uint32_t identity;          /* in struct task_struct: the pointer to struct pid */
+	uint32_t level, numbers;    /* in struct pid */
+	uint32_t namespace_inode;   /* in struct pid_namespace */
 };
 
 void kernel_layout_find_watch(struct kernel_watch_layout *layout);

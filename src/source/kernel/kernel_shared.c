@@ -238,26 +238,6 @@ int kernel_shared_add(
 	return result;
 }
 
-static void add_any(void *context, uint32_t pid)
-{
-	const struct family *family = context;
-	struct error ignored;
-
-	/* a thread of the kernel's, or one that has ended or may not be looked at */
-	if (pid != (uint32_t)getpid() && kernel_member_find(family->kernel, pid) < 0)
-		add_one(family->kernel, pid, family->flags, &ignored);
-}
-
-int kernel_shared_add_all(struct kernel_source *kernel, struct error *error)
-{
-	struct family family = {kernel, SOURCE_KERNEL_HAS_STREAM | SOURCE_KERNEL_MAY_MISS, false};
-
-	(void)error;
-	kernel->flags = family.flags;
-	each_process(add_any, &family);
-	return 0;
-}
-
 /* ---- enabling ---- */
 
 int kernel_shared_begin(struct kernel_source *kernel, struct error *error)

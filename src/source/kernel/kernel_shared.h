@@ -1,6 +1,6 @@
 /*
  * kernel_shared.h: a kernel source for processes that nobody named: those that named ones start
- * (KERNEL_SCOPE_FAMILY), or all (KERNEL_SCOPE_ALL). A file is attached to once, for all processes
+ * (KERNEL_SCOPE_FAMILY). A file is attached to once, for all processes
  * that map it. Programs decide by a map of pids who counts, which the kernel's own events keep
  * right (kernel_watch.h), so that a process counts from its first instruction on. The probes that
  * it hits become known with its first record, and join then (kernel_alias.h).
@@ -21,9 +21,6 @@ struct kernel_source;
 /* As source_kernel_add(); what the process has started is added, too. */
 int kernel_shared_add(
 	struct kernel_source *kernel, uint32_t pid, unsigned flags, struct error *error);
-
-/* As source_kernel_add_all(). */
-int kernel_shared_add_all(struct kernel_source *kernel, struct error *error);
 
 /* Before anything is attached. A negative errno and a line in error. */
 int kernel_shared_begin(struct kernel_source *kernel, struct error *error);

@@ -460,11 +460,6 @@ void source_kernel_remove_last(struct source *source)
 	free(kernel->processes[kernel->process_count]);
 }
 
-int source_kernel_add_all(struct source *source, struct error *error)
-{
-	return kernel_shared_add_all(kernel_source_of(source), error);
-}
-
 bool source_kernel_leaves(const struct source *source)
 {
 	const struct kernel_source *kernel = kernel_source_of(source);

@@ -47,12 +47,6 @@ struct source *source_kernel_later(struct source *source, struct d_probe_set *ow
  */
 void source_kernel_release(struct source *source);
 
-/*
- * For a source of KERNEL_SCOPE_ALL: adds all processes that there are, and those of their probes
- * that the descriptions match.
- */
-int source_kernel_add_all(struct source *source, struct error *error);
-
 /* Whether some process has probes that were left to its stream (SOURCE_KERNEL_HAS_STREAM). */
 bool source_kernel_leaves(const struct source *source);
 
