@@ -147,4 +147,30 @@ printf 'call 2\n' >&3
 exec 3>&-
 wait "$tracer" || fail "the trace that came too late: status $?"
 grep -q '^loader libtwo.so 2$' "$directory/out" || fail "the library was attached to late"
+
+# Two tracers of one process, each of which stops it and lets it go on: both have all events. Where
+# neither may look for the other's map, one of them may be late, and says so.
+start
+tracers=()
+for i in 1 2; do
+	VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "$running" -n 'later*:::begins { @b = count(); }
+		later*:::number { @n = count(); } END { printa("%@d", @b); printa(" %@d\n", @n); }' \
+		>"$directory/both.$i" 2>"$directory/errors.$i" 3>&- &
+	tracers+=($!)
+	pids+=($!)
+done
+for i in 1 2; do
+	await "nobody watches for libraries" grep -q "process $running is watched" "$directory/errors.$i"
+done
+for ((i = 0; i < 5; i++)); do
+	printf 'load %s\ncall 1\nexec %s\nload %s\ncall 1\nexec %s\n' "$directory/libone.so" "$loader" \
+		"$directory/libtwo.so" "$loader" >&3
+done
+exec 3>&-
+wait "${tracers[@]}"
+for i in 1 2; do
+	grep -q 'run for a while' "$directory/errors.$i" && [ "$(id -u)" != 0 ] && continue
+	grep -q '^10 10$' "$directory/both.$i" || { cp "$directory/both.$i" "$directory/out" && cp "$directory/errors.$i" "$directory/err" &&
+		fail "one of two tracers has not all events"; }
+done
 exit 0

@@ -47,8 +47,8 @@ static int bpf_system_call(int command, void *attributes, size_t size)
 
 /* ---- maps ---- */
 
-int bpf_map(
-	uint32_t type, uint32_t key_bytes, uint32_t value_bytes, uint32_t entries, uint32_t flags)
+int bpf_map_named(const char *name, uint32_t type, uint32_t key_bytes, uint32_t value_bytes,
+	uint32_t entries, uint32_t flags)
 {
 	union bpf_attr attributes = {0};
 
@@ -57,8 +57,55 @@ int bpf_map(
 	attributes.value_size = value_bytes;
 	attributes.max_entries = entries;
 	attributes.map_flags = flags;
-	memcpy(attributes.map_name, "vmtap", 6);
+	snprintf(attributes.map_name, sizeof(attributes.map_name), "%s", name);
 	return bpf_system_call(BPF_MAP_CREATE, &attributes, sizeof(attributes));
+}
+
+int bpf_map(
+	uint32_t type, uint32_t key_bytes, uint32_t value_bytes, uint32_t entries, uint32_t flags)
+{
+	return bpf_map_named("vmtap", type, key_bytes, value_bytes, entries, flags);
+}
+
+/* The name of a map; "" if it cannot be read. */
+static void name_map(int map, char *name)
+{
+	union bpf_attr attributes = {0};
+	struct bpf_map_info info = {0};
+
+	attributes.info.bpf_fd = (uint32_t)map;
+	attributes.info.info = (uintptr_t)&info;
+	attributes.info.info_len = sizeof(info);
+	*name = '\0';
+	if (!bpf_system_call(BPF_OBJ_GET_INFO_BY_FD, &attributes, sizeof(attributes)))
+		memcpy(name, info.name, BPF_OBJ_NAME_LEN);
+}
+
+int bpf_map_find(const char *name, uint32_t *id)
+{
+	char found[BPF_OBJ_NAME_LEN];
+
+	for (;;) {
+		union bpf_attr attributes = {0};
+		int map;
+
+		attributes.start_id = *id;
+		map = bpf_system_call(BPF_MAP_GET_NEXT_ID, &attributes, sizeof(attributes));
+		if (map < 0)
+			return map;
+		*id = attributes.next_id;
+		attributes = (union bpf_attr){0};
+		attributes.map_id = *id;
+		map = bpf_system_call(BPF_MAP_GET_FD_BY_ID, &attributes, sizeof(attributes));
+		if (map == -ENOENT) /* it is gone */
+			continue;
+		if (map < 0)
+			return map;
+		name_map(map, found);
+		if (!strncmp(found, name, sizeof(found)))
+			return map;
+		close(map);
+	}
 }
 
 /* Describes a 4-byte integer (type 1) and an array of bytes (type 3), as a task map demands. */

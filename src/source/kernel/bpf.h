@@ -27,6 +27,16 @@ enum {
 int bpf_map(
 	uint32_t type, uint32_t key_bytes, uint32_t value_bytes, uint32_t entries, uint32_t flags);
 
+/* The same, with a name of less than 16 bytes by which others can find it. */
+int bpf_map_named(const char *name, uint32_t type, uint32_t key_bytes, uint32_t value_bytes,
+	uint32_t entries, uint32_t flags);
+
+/*
+ * Opens the next map of the machine's with that name; *id is 0 at first, then the number of the map
+ * before. -ENOENT: there is none; -EPERM: without CAP_SYS_ADMIN.
+ */
+int bpf_map_find(const char *name, uint32_t *id);
+
 /* A map with a value of that many bytes for each thread that has asked for one. */
 int bpf_task_map(uint32_t value_bytes);
 

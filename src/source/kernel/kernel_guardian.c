@@ -28,6 +28,7 @@
 
 #include "base/clock.h"
 #include "source/kernel/bpf.h"
+#include "source/kernel/kernel_hold.h"
 
 enum {
 	LOOK_MS = 500, /* between two looks at what is stopped */
@@ -66,8 +67,7 @@ static void let_go(int held, uint64_t before)
 		result = bpf_map_next(held, &pid, &next);
 		if (bpf_map_get(held, &pid, &time) || time > before || !is_stopped(pid))
 			continue;
-		kill((pid_t)pid, SIGCONT);
-		bpf_map_delete(held, &pid);
+		kernel_hold_end(held, pid);
 	}
 }
 

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "source/kernel/bpf.h"
 #include "source/kernel/bpf_code.h"
+#include "source/kernel/kernel_hold.h"
 #include "source/kernel/kernel_linker.h"
 #include "source/kernel/kernel_watch.h"
 
@@ -184,7 +185,7 @@ int kernel_launch(pid_t pid, struct error *error)
 
 int kernel_launch_continue(pid_t pid)
 {
-	return !ptrace(PTRACE_DETACH, pid, NULL, NULL) || !kill(pid, SIGCONT) ? 0 : -errno;
+	return ptrace(PTRACE_DETACH, pid, NULL, NULL) ? kernel_hold_continue((uint32_t)pid) : 0;
 }
 
 /* ---- steps ---- */

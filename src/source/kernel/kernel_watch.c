@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "source/kernel/kernel_hold.h"
 #include "source/kernel/kernel_watch_private.h"
 
 enum { PROCESSES_MAX = 65536, RING_BYTES = 256 << 10 };
@@ -31,7 +32,7 @@ static int make_maps(struct kernel_watch *watch)
 		return result;
 	watch->watched = bpf_map(BPF_MAP_TYPE_HASH, 4, sizeof(struct watched_process),
 		PROCESSES_MAX, BPF_F_NO_PREALLOC);
-	watch->held = bpf_map(BPF_MAP_TYPE_HASH, 4, 8, PROCESSES_MAX, BPF_F_NO_PREALLOC);
+	watch->held = kernel_hold_map(PROCESSES_MAX);
 	watch->control = bpf_map(BPF_MAP_TYPE_ARRAY, 4, sizeof(struct watch_control), 1, 0);
 	result = watch->watched < 0  ? watch->watched
 		: watch->held < 0    ? watch->held
@@ -133,8 +134,7 @@ void kernel_watch_release(struct kernel_watch *watch)
 	while (!result) {
 		pid = next;
 		result = bpf_map_next(watch->held, &pid, &next);
-		kill((pid_t)pid, SIGCONT);
-		bpf_map_delete(watch->held, &pid);
+		kernel_hold_end(watch->held, pid);
 	}
 }
 
@@ -285,14 +285,15 @@ bool kernel_watch_next(struct kernel_watch *watch, struct kernel_notice *notice)
 bool kernel_watch_continue(struct kernel_watch *watch, const struct kernel_notice *notice)
 {
 	uint64_t time;
+	bool has_waited;
 
 	if (!notice->is_stopped)
 		return true;
 	if (bpf_map_get(watch->held, &notice->pid, &time) || time != notice->time)
 		return false;
-	bpf_map_delete(watch->held, &notice->pid);
-	kill((pid_t)notice->pid, SIGCONT);
-	return true;
+	has_waited = kernel_hold_lasts(notice->pid);
+	kernel_hold_end(watch->held, notice->pid);
+	return has_waited;
 }
 
 void kernel_watch_keep(struct kernel_watch *watch, const struct kernel_notice *notice)

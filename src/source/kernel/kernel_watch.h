@@ -73,8 +73,8 @@ void kernel_watch_remove(struct kernel_watch *watch, uint32_t pid);
 bool kernel_watch_next(struct kernel_watch *watch, struct kernel_notice *notice);
 
 /*
- * Lets the process of a notice go on. False: it was stopped, and has been let go before, since
- * this took too long.
+ * Lets the process of a notice go on, unless another tracer holds it, too. False: it was stopped,
+ * and has been let go before: this took too long, or somebody else has sent SIGCONT.
  */
 bool kernel_watch_continue(struct kernel_watch *watch, const struct kernel_notice *notice);
 
