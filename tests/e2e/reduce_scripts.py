@@ -1,6 +1,10 @@
-"""Prints D scripts that only aggregate, made at random, one a line: reduce_scripts.py SEED COUNT"""
+"""Prints D scripts that only aggregate, made at random, one a line: reduce_scripts.py SEED COUNT [varied]"""
 import random
 import sys
+
+# Whether the scripts have what differs from run to run, or makes large records where it is not
+# carried out.
+VARIED = len(sys.argv) > 3
 
 NUMBERS = ["0", "1", "-1", "7", "40", "255", "-40", str(1 << 33), str(-(1 << 63) + 1)]
 OPERATORS = ["+", "-", "*", "/", "%", "&", "|", "^", "==", "<", ">=", "!="]
@@ -25,7 +29,8 @@ def expression(choice, depth=0):
 
 
 def key(choice):
-    return choice.choice(["copyinstr(arg1)", "copyinstr(arg0)", "copyinstr(arg1, 3)", "probename",
+    more = ["ustack()", "ustack(3)", "vtimestamp", "walltimestamp / 1000"] if VARIED else []
+    return choice.choice(more + ["ppid == $pid", "errno", "uregs[R_RSP] & 1", "copyinstr(arg1)", "copyinstr(arg0)", "copyinstr(arg1, 3)", "probename",
                           '"k"', "arg3", "arg4", "execname", "copyinstr(arg1, arg3 & 7)",
                           expression(choice, 2)])
 

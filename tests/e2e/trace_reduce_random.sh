@@ -19,5 +19,14 @@ while IFS= read -r script; do
 	cmp -s "$directory/yes" "$directory/no" && cmp -s "$directory/yes.err" "$directory/no.err" ||
 		fail "other results: $script"
 done <"$directory/scripts"
+
+# With stacks and times, all programs pass the kernel's check.
+python3 tests/e2e/reduce_scripts.py "${SEED:-1}" "${SCRIPTS:-10}" varied >"$directory/scripts" || fail "no scripts"
+grep -q 'ustack()' "$directory/scripts" && grep -q vtimestamp "$directory/scripts" || fail "scripts without stacks"
+while IFS= read -r script; do
+	VMTAP_DEBUG=kernel run 0 trace --via=kernel -q -o "$directory/varied" \
+		-c "$TOY examples/toy/programs/queens.toy" -n "$script"
+	! grep -q 'nothing is reduced' "$directory/err" || fail "$script: the kernel refuses it"
+done <"$directory/scripts"
 [ "$total" -gt 20 ] || fail "only $total instructions are carried out by programs"
 exit 0

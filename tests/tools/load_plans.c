@@ -17,12 +17,13 @@
 
 #include "../fuzz/random.h"
 #include "base/error.h"
+#include "program/need.h"
 #include "source/kernel/bpf.h"
 #include "source/kernel/kernel_capture.h"
 #include "source/kernel/kernel_operand.h"
 #include "source/kernel/kernel_plan.h"
 
-enum { WANTS_MAX = 3, SITES_MANY = 100000, RING_BYTES = 1 << 16 };
+enum { WANTS_MAX = 3, SITES_MANY = 100000, RING_BYTES = 1 << 16, SAMPLE_BYTES = 32 << 10 };
 
 static struct random source;
 
@@ -139,11 +140,14 @@ static void make_demand(struct d_demand *demand, struct d_piece *pieces)
 {
 	*demand = (struct d_demand){.arguments = random_next(&source) & random_next(&source),
 		.pieces = pieces,
+		.needs = (below(4) ? 0 : d_need_bit(D_NEED_CPU_TIME)) |
+			(below(4) ? 0 : d_need_bit(D_NEED_THREAD_ADDRESS)),
+		.process = !below(4),
+		.registers = below(4) ? 0 : random_next(&source),
 		.kernel_frames = any_frames(),
 		.user_frames = any_frames(),
 		.directory = !below(8),
-		.root_directory = !below(8),
-		.needs = below(4) ? 0 : d_need_bit(D_NEED_THREAD_ADDRESS)};
+		.root_directory = !below(8)};
 	for (unsigned count = below(below(8) ? 6 : D_DEMAND_PIECES_MAX + 1); count > 0; count--) {
 		struct d_piece *piece = &pieces[demand->piece_count];
 
@@ -173,7 +177,11 @@ static int make_maps(struct kernel_maps *maps)
 	maps->counters = bpf_map(
 		BPF_MAP_TYPE_ARRAY, 4, 8 * (KERNEL_COUNTER_SITES + SITES_MANY), 1, BPF_F_MMAPABLE);
 	maps->task = bpf_task_map(KERNEL_CAPTURE_MAX);
-	return maps->ring < 0 ? maps->ring : maps->counters < 0 ? maps->counters : maps->task;
+	maps->sample = bpf_map(BPF_MAP_TYPE_PERCPU_ARRAY, 4, SAMPLE_BYTES, 1, 0);
+	kernel_layout_find(&maps->layout);
+	if (maps->ring < 0 || maps->counters < 0)
+		return maps->ring < 0 ? maps->ring : maps->counters;
+	return maps->task < 0 ? maps->task : maps->sample;
 }
 
 /* 1: loaded; 0: refused by the plan, as it may be; -1: refused by the kernel. */
@@ -184,7 +192,7 @@ static int load_one(const struct kernel_plan *plan, const struct kernel_maps *ma
 	struct error error;
 	int result;
 
-	if (!below(4))
+	if (!below(4) || plan->is_sample) /* it never sleeps */
 		features.copy_string = 0;
 	if (!below(4))
 		features.multi = false;
@@ -201,7 +209,10 @@ static int load_one(const struct kernel_plan *plan, const struct kernel_maps *ma
 			strerror(-result));
 	} else {
 		result = bpf_load(code.instructions, code.count,
-			(plan->sleeps ? BPF_SLEEPS : 0) | (features.multi ? BPF_MULTI : 0), &error);
+			plan->is_sample ? BPF_SAMPLES
+					: (plan->sleeps ? BPF_SLEEPS : 0) |
+					(features.multi ? BPF_MULTI : 0),
+			&error);
 		if (result < 0)
 			printf("%s\n", error.text);
 	}
@@ -231,7 +242,9 @@ static int try_seed(
 		wants[i].demand = below(16) ? &demands[i] : NULL;
 	}
 	result = kernel_plan_make(&plan, &site, wants, count, &argument);
-	if (result == -ENOTSUP || result == -E2BIG)
+	if (result == -ENOTSUP || result == -E2BIG ||
+		(!result && plan.is_sample && plan.limit > SAMPLE_BYTES) ||
+		(!result && plan.has_cpu_clock && !maps->layout.has_clock))
 		return 0;
 	if (!result)
 		result = load_one(&plan, maps, *features);
