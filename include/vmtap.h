@@ -341,6 +341,54 @@ struct vmtap_stack;
 typedef void (*vmtap_stack_walker)(struct vmtap_stack *stack, void *context);
 
 /*
+ * Samples
+ * -------
+ * A script may ask for samples of what the VM runs, `profile-97 { @[jstack()] = count(); }`, which
+ * needs no privilege if the VM takes them: it fires vm:::sample for each thread that runs guest
+ * code, when the library says so. At a safepoint, where it looks for other requests anyway:
+ *
+ *     if (vmtap_sample_wanted()) {
+ *             uint64_t weight = vmtap_sample_take();
+ *             VMTAP_SAMPLE(cap, thread, weight);
+ *     }
+ *
+ * vmtap_sample_wanted() is one load while nobody samples. If even that is too much in a hot loop,
+ * register wanted: the library calls it on its own thread (in vmtap_turn(), if it has none) when
+ * samples are due, and it sets the flags that bring threads to their safepoints, but must not wait
+ * for that, fire a probe or call another function of this library.
+ *
+ * Each OS thread takes at most one sample for each period. The weight is its CPU time since its
+ * last sample, in ns: what it spent waiting is not counted, and samples that were late, because no
+ * safepoint came, count for as much as they missed. A sample shows the safepoint after the moment
+ * that it stands for; safepoints at calls and at loops' ends show the right method, and places in
+ * code without any do not show.
+ *
+ * By bytes allocated: a VM calls vmtap_sample_allocated() where it fires its allocation probes
+ * (object-create, array-create, hash-create, string-create), under their guards, which are open
+ * while bytes are counted. So nothing is added to what an allocation costs while nobody listens:
+ *
+ *     if (VMTAP_OBJECT_CREATE_ENABLED()) {
+ *             uint64_t weight = vmtap_sample_allocated(bytes);
+ *             if (weight)
+ *                     VMTAP_SAMPLE(cap, thread, weight);
+ *             VMTAP_OBJECT_CREATE(...);
+ *     }
+ *
+ * A VM that fires vm:::sample by itself does so only while vmtap_sample_unit() is VMTAP_SAMPLE_OWN.
+ */
+enum vmtap_sample_unit {
+	VMTAP_SAMPLE_OWN,  /* nobody has asked for samples */
+	VMTAP_SAMPLE_TIME, /* at safepoints; the weight is in ns of CPU time */
+	VMTAP_SAMPLE_BYTES /* at allocations; the weight is in bytes */
+};
+
+struct vmtap_sample_options {
+	size_t size; /* sizeof(struct vmtap_sample_options) */
+	void (*wanted)(void *context);
+	void *context;
+};
+
+/*
  * When guards open and close
  * --------------------------
  * A VM that has to install a hook, or to compile other code, before it can produce events is told
@@ -617,6 +665,29 @@ VMTAP_API int vmtap_stack_register(vmtap_stack_walker walker, void *context);
 VMTAP_API int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *class_name,
 	struct vmtap_name *method, struct vmtap_name *file, uint32_t line);
 
+/*
+ * Registers wanted, replacing an earlier one; only needed by VMs that do not poll. The options are
+ * copied. NULL removes it and waits until it runs on no thread. Returns 0; -EINVAL if size is 0;
+ * -EDEADLK, and does nothing, for NULL inside wanted or a census. Not in signal handlers.
+ */
+VMTAP_API int vmtap_sample_register(const struct vmtap_sample_options *options);
+
+/* Nonzero if this OS thread should take a sample. Any thread and signal handlers may call it. */
+VMTAP_API int vmtap_sample_wanted(void);
+
+/* Marks the sample as taken and returns its weight. One system call. */
+VMTAP_API uint64_t vmtap_sample_take(void);
+
+/*
+ * Counts bytes that this OS thread has allocated. Returns the bytes since its last sample if
+ * another is due, or 0. Samples are half of the period that was asked for to one and a half of it
+ * apart.
+ */
+VMTAP_API uint64_t vmtap_sample_allocated(uint64_t bytes);
+
+/* What is sampled now. */
+VMTAP_API enum vmtap_sample_unit vmtap_sample_unit(void);
+
 /* The version of the runtime part, in the form of VMTAP_VERSION; a static string. */
 VMTAP_API const char *vmtap_version(void);
 
@@ -757,6 +828,33 @@ static inline int vmtap_stack_add(struct vmtap_stack *stack, struct vmtap_name *
 	(void)file;
 	(void)line;
 	return 0;
+}
+
+static inline int vmtap_sample_register(const struct vmtap_sample_options *options)
+{
+	(void)options;
+	return 0;
+}
+
+static inline int vmtap_sample_wanted(void)
+{
+	return 0;
+}
+
+static inline uint64_t vmtap_sample_take(void)
+{
+	return 0;
+}
+
+static inline uint64_t vmtap_sample_allocated(uint64_t bytes)
+{
+	(void)bytes;
+	return 0;
+}
+
+static inline enum vmtap_sample_unit vmtap_sample_unit(void)
+{
+	return VMTAP_SAMPLE_OWN;
 }
 
 static inline const char *vmtap_version(void)

@@ -67,8 +67,8 @@ struct array *array_new(struct capability *cap, struct place place, size_t capac
 	}
 	if (cap->vm->options.census_by_site)
 		*heap_place(&array->object) = place;
-	EVENT(cap, ARRAY_CREATE, (long)capacity, place.file, place.line,
-		(uint64_t)object_bytes(&array->object), &array->object.class->name,
+	EVENT_ALLOCATED(cap, ARRAY_CREATE, object_bytes(&array->object), (long)capacity, place.file,
+		place.line, (uint64_t)object_bytes(&array->object), &array->object.class->name,
 		capability_thread(cap), (uint64_t)(uintptr_t)array);
 	return array;
 }
@@ -205,8 +205,8 @@ struct hash *hash_new(struct capability *cap, struct place place, size_t pairs)
 	}
 	if (cap->vm->options.census_by_site)
 		*heap_place(&hash->object) = place;
-	EVENT(cap, HASH_CREATE, (long)pairs, place.file, place.line,
-		(uint64_t)object_bytes(&hash->object), &hash->object.class->name,
+	EVENT_ALLOCATED(cap, HASH_CREATE, object_bytes(&hash->object), (long)pairs, place.file,
+		place.line, (uint64_t)object_bytes(&hash->object), &hash->object.class->name,
 		capability_thread(cap), (uint64_t)(uintptr_t)hash);
 	return hash;
 }

@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <vmtap.h>
 
+#include "sampling.h"
+
 struct capability;
 struct event_recorder;
 struct vm;
@@ -135,6 +137,18 @@ enum event {
 		(cap_)->counts[EVENT_##NAME]++;                                                    \
 		if (__builtin_expect((cap_)->recorder != NULL, 0) || VMTAP_##NAME##_ENABLED())     \
 			tell;                                                                      \
+	} while (0)
+
+/* For allocations: the bytes also count for samples. */
+#define EVENT_ALLOCATED(cap_, NAME, bytes_, ...)                                                   \
+	do {                                                                                       \
+		struct capability *allocated_cap_ = (cap_);                                        \
+		allocated_cap_->counts[EVENT_##NAME]++;                                            \
+		if (__builtin_expect(allocated_cap_->recorder != NULL, 0) ||                       \
+			VMTAP_##NAME##_ENABLED()) {                                                \
+			sampling_count(allocated_cap_, bytes_);                                    \
+			EVENT_TELL(allocated_cap_, NAME, __VA_ARGS__);                             \
+		}                                                                                  \
 	} while (0)
 
 /* Records the event with its arguments, which have the types that EVENTS gives. */

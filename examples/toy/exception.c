@@ -25,9 +25,9 @@ static value error_text(struct thread *thread, struct place place, const char *t
 	string->length = (uint32_t)length;
 	atomic_init(&string->hash, 0);
 	memcpy(string->text, text, length + 1);
-	EVENT(thread->cap, STRING_CREATE, (long)length, place.file, place.line,
-		(uint64_t)string->object.bytes, &string->object.class->name, thread->number,
-		(uint64_t)(uintptr_t)string);
+	EVENT_ALLOCATED(thread->cap, STRING_CREATE, string->object.bytes, (long)length, place.file,
+		place.line, (uint64_t)string->object.bytes, &string->object.class->name,
+		thread->number, (uint64_t)(uintptr_t)string);
 	return value_object(string);
 }
 

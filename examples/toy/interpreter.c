@@ -231,9 +231,11 @@ poll:
 	SAVE();
 	if (atomic_load_explicit(&cap->interrupt, memory_order_relaxed) && !safepoint(cap))
 		return RUN_ENDED;
+	sampling_poll(cap, thread);
 	if (cap->budget < 0) {
 		cap->budget = TIME_SLICE;
-		EVENT(cap, SAMPLE, cap->number, thread->number, (uint64_t)TIME_SLICE);
+		if (vmtap_sample_unit() == VMTAP_SAMPLE_OWN)
+			EVENT(cap, SAMPLE, cap->number, thread->number, (uint64_t)TIME_SLICE);
 		if (scheduler_others(cap))
 			return RUN_YIELDED;
 	}

@@ -3,6 +3,7 @@
  */
 #include "backtrace.h"
 #include "census.h"
+#include "sampling.h"
 #include "vm.h"
 
 #include <errno.h>
@@ -270,6 +271,7 @@ static int run(struct arguments *arguments, int argc, char **argv)
 		options.lossless_ms = (int32_t)strtol(patience, NULL, 10);
 	census_register(vm);
 	backtrace_register();
+	sampling_register(vm);
 	/* The program runs even if nothing can be served. */
 	status = vmtap_start(&options);
 	if (status && status != -ENOSYS) /* -ENOSYS: built without probes */

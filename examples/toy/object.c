@@ -213,8 +213,9 @@ void object_created(struct thread *thread, struct object *object, struct place p
 {
 	if (thread->vm->options.census_by_site)
 		*heap_place(object) = place;
-	EVENT(thread->cap, OBJECT_CREATE, &object->class->name, (uint64_t)object_bytes(object),
-		place.file, place.line, thread->number, (uint64_t)(uintptr_t)object);
+	EVENT_ALLOCATED(thread->cap, OBJECT_CREATE, object_bytes(object), &object->class->name,
+		(uint64_t)object_bytes(object), place.file, place.line, thread->number,
+		(uint64_t)(uintptr_t)object);
 }
 
 /* The place costs a search in the line table, so it is only computed when it is needed. */
@@ -222,9 +223,9 @@ static void created(struct thread *thread, struct object *object)
 {
 	if (thread->vm->options.census_by_site)
 		*heap_place(object) = thread_place(thread);
-	EVENT(thread->cap, OBJECT_CREATE, &object->class->name, (uint64_t)object_bytes(object),
-		thread_file(thread, 0), thread_line(thread, 0), thread->number,
-		(uint64_t)(uintptr_t)object);
+	EVENT_ALLOCATED(thread->cap, OBJECT_CREATE, object_bytes(object), &object->class->name,
+		(uint64_t)object_bytes(object), thread_file(thread, 0), thread_line(thread, 0),
+		thread->number, (uint64_t)(uintptr_t)object);
 }
 
 struct instance *instance_new(struct thread *thread, struct class *class)
@@ -261,9 +262,9 @@ struct string *string_new(
 	string->text[length] = '\0';
 	if (cap->vm->options.census_by_site)
 		*heap_place(&string->object) = place;
-	EVENT(cap, STRING_CREATE, (long)length, place.file, place.line,
-		(uint64_t)string->object.bytes, &string->object.class->name, capability_thread(cap),
-		(uint64_t)(uintptr_t)string);
+	EVENT_ALLOCATED(cap, STRING_CREATE, string->object.bytes, (long)length, place.file,
+		place.line, (uint64_t)string->object.bytes, &string->object.class->name,
+		capability_thread(cap), (uint64_t)(uintptr_t)string);
 	return string;
 }
 

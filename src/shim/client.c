@@ -332,6 +332,12 @@ static void take_command(struct client *client, enum control_command command)
 	case CONTROL_LATENCY:
 		take_latency(client, client->control.period);
 		break;
+	case CONTROL_SAMPLE:
+		if (client->control.unit == WIRE_SAMPLING_TIME)
+			client->sample_ns = client->control.period;
+		else if (client->control.unit == WIRE_SAMPLING_ALLOCATED)
+			client->sample_bytes = client->control.period;
+		break;
 	}
 }
 

@@ -19,6 +19,7 @@ static const unsigned char magic_simple[] = WIRE_COMMAND;
 static const unsigned char magic_subscribe[] = WIRE_SUBSCRIBE;
 static const unsigned char magic_period[] = WIRE_HEAP_PERIOD;
 static const unsigned char magic_latency[] = WIRE_LATENCY;
+static const unsigned char magic_sample[] = WIRE_SAMPLING;
 /* Includes the version and the name, which are always the same. */
 static const unsigned char magic_named[] = WIRE_NAMED_COMMAND "\0\017eventlog-socket";
 
@@ -70,6 +71,8 @@ static int frame_length(const struct control *control)
 		return WIRE_HEAP_PERIOD_BYTES;
 	if (begins(control, magic_latency, MAGIC_BYTES + 1))
 		return WIRE_LATENCY_BYTES;
+	if (begins(control, magic_sample, MAGIC_BYTES + 1))
+		return WIRE_SAMPLING_BYTES;
 	if (!begins(control, magic_subscribe, MAGIC_BYTES))
 		return NOT_A_FRAME;
 	if (length > MAGIC_BYTES && bytes[MAGIC_BYTES] > WIRE_SUBSCRIBE_BY_NAME)
@@ -99,6 +102,11 @@ static enum control_command read_frame(struct control *control)
 	if (memcmp(bytes, magic_latency, MAGIC_BYTES) == 0) {
 		control->period = bytes_u64(bytes + MAGIC_BYTES + 1);
 		return CONTROL_LATENCY;
+	}
+	if (memcmp(bytes, magic_sample, MAGIC_BYTES) == 0) {
+		control->unit = bytes[MAGIC_BYTES + 1];
+		control->period = bytes_u64(bytes + MAGIC_BYTES + 2);
+		return CONTROL_SAMPLE;
 	}
 	control->flags = bytes[5];
 	control->tag = bytes_u32(bytes + 6);

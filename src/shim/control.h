@@ -27,7 +27,8 @@ enum control_command {
 	CONTROL_HEAP_START, /* sample the heap from now on, at this period */
 	CONTROL_HEAP_STOP,
 	CONTROL_HEAP_REQUEST, /* one sample */
-	CONTROL_LATENCY       /* deliver events within this period */
+	CONTROL_LATENCY,      /* deliver events within this period */
+	CONTROL_SAMPLE        /* fire vm:::sample */
 };
 
 struct control {
@@ -40,7 +41,9 @@ struct control {
 	bool by_name; /* the subscription has entries instead of event types */
 	uint16_t type_count;
 	uint16_t entry_bytes; /* read them with control_entries() */
-	uint64_t period;      /* of samples or of delivery, ns; 0: the VM's own choice */
+	uint64_t period;      /* of samples or of delivery, ns; 0: the VM's own choice; of
+				 CONTROL_SAMPLE also bytes, 0: no more */
+	uint8_t unit;         /* of CONTROL_SAMPLE: WIRE_SAMPLING_TIME or another */
 };
 
 /*

@@ -430,6 +430,8 @@ static __attribute__((noinline)) struct vmtap_record *begin_tagged(uint32_t even
 {
 	uint32_t number = event & RING_NUMBER, wishes = (event >> RING_TAGS) * RING_CLOCKED;
 
+	if (wishes & RING_UNHEARD)
+		return NULL;
 	if (wishes & RING_STACKS && walker_is_there())
 		return begin_with_stack(number, bytes, wishes);
 	if (wishes & RING_CLOCKED)

@@ -87,8 +87,9 @@ enum ring_wish {
 	RING_CLOCKED = 2,  /* read the thread's CPU clock, with a system call */
 	RING_LOSSLESS = 4, /* wait rather than lose it */
 	RING_STACKS = 8,   /* the guest stack before it, if the VM has a walker */
-	RING_NUMBER = 0x1fff,
-	RING_TAGS = 13 /* the position of the tags */
+	RING_UNHEARD = 16, /* no client gets it: its guard is open for vmtap_sample_allocated() */
+	RING_NUMBER = 0xfff,
+	RING_TAGS = 12 /* the position of the tags */
 };
 
 static inline uint16_t ring_tagged(uint16_t number, uint8_t wishes)

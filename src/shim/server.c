@@ -28,6 +28,7 @@
 #include "shim/name.h"
 #include "shim/pause.h"
 #include "shim/registry.h"
+#include "shim/sampler.h"
 #include "shim/server_state.h"
 #include "shim/subscription.h"
 #include "shim/turn.h"
@@ -152,6 +153,34 @@ static int serve_heap(struct server *server)
 	for (client = server->clients; client; client = client->next)
 		client_lose(client, CLIENT_SAMPLES, lost, now);
 	return next;
+}
+
+/* ---- samples of what the VM runs ---- */
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return !a || (b && b < a) ? b : a;
+}
+
+/* Marks samples that are due. Returns the milliseconds until the next, or -1. */
+static int serve_samples(struct server *server)
+{
+	uint64_t period = 0, bytes = 0;
+
+	for (struct client *client = server->clients; client; client = client->next) {
+		if (client->gone || !client->subscribed || client->finishing || server->ending)
+			continue;
+		period = smaller(period, client->sample_ns);
+		bytes = smaller(bytes, client->sample_bytes);
+	}
+	if (period)
+		bytes = 0;
+	sampler_set(period, bytes);
+	if ((bytes != 0) != server->counts_bytes) {
+		server->counts_bytes = bytes != 0;
+		subscription_apply(server);
+	}
+	return sampler_turn();
 }
 
 /* ---- descriptors that the program has closed ---- */
@@ -466,8 +495,11 @@ static void ask_short_turns(void)
 /* Prepares to wait. Returns for how long, in ms; -1: until there is something to do. */
 static int prepare(struct server *server)
 {
-	int timeout = pace_timeout(server), sample = serve_heap(server), look = change_turn();
+	int due = serve_samples(server), timeout = pace_timeout(server);
+	int sample = serve_heap(server), look = change_turn();
 
+	if (due >= 0)
+		server_shorten(&timeout, due);
 	if (sample >= 0)
 		server_shorten(&timeout, sample);
 	if (look >= 0)

@@ -50,7 +50,8 @@ struct server {
 			      regularly instead */
 	bool cannot_wait;  /* every system call that waits is refused: the stream must end */
 	bool listening;
-	bool watches; /* a thread waited for a lossless client when the server last looked */
+	bool counts_bytes; /* samples by bytes are asked for: allocation guards are open */
+	bool watches;      /* a thread waited for a lossless client when the server last looked */
 	uint32_t lossless_ms;
 	bool refuses_lossless;
 	struct pace pace;

@@ -19,6 +19,7 @@
 #include "shim/lock.h"
 #include "shim/registry.h"
 #include "shim/ring.h"
+#include "shim/sampler.h"
 #include "shim/server.h"
 #include "shim/turn.h"
 #include "shim/vm_call.h"
@@ -69,6 +70,7 @@ static void adopt(bool frees)
 	registry_open(none, EVENTS_MAX, 0);
 	census_fork_child();
 	change_fork_child();
+	sampler_fork_child();
 	ring_fork_child();
 	ring_set_listening(false);
 	if (server)

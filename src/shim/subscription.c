@@ -1,6 +1,7 @@
 /* subscription.c: see subscription.h. */
 #include "shim/subscription.h"
 
+#include <string.h>
 #include <time.h>
 
 #include "base/test_point.h"
@@ -26,6 +27,19 @@ static uint8_t client_wishes(const struct client *client, uint16_t strings)
 				: 0));
 }
 
+/* Whether the VM counts bytes where it fires this event. */
+static bool is_allocation(const struct event_type *type)
+{
+	static const char *const names[] = {"vm:::object-create", "vm:::array-create",
+		"vm:::hash-create", "vm:::string-create"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == type->key_length &&
+			memcmp(type->is.description, names[i], type->key_length) == 0)
+			return true;
+	return false;
+}
+
 void subscription_apply(struct server *server)
 {
 	uint8_t wishes[EVENTS_MAX] = {0}, for_new = 0;
@@ -45,6 +59,9 @@ void subscription_apply(struct server *server)
 				wishes[i] |= client_wishes(client, client->terms.strings[i]) |
 					(server->ending ? 0 : RING_OPEN);
 	}
+	for (uint32_t i = 0; i < server->known_types && server->counts_bytes; i++)
+		if (is_allocation(event_get(i)))
+			wishes[i] |= wishes[i] & RING_OPEN ? 0 : RING_OPEN | RING_UNHEARD;
 	if (listening && !server->listening) {
 		drain_skip(&server->drain);
 		name_prepare(); /* before the rings take what is left */

@@ -77,7 +77,11 @@
  * This frame states how long after it was recorded an event may be sent, so that a VM that fires
  * seldom need not wake for each:
  *     "VMTL"; u8 version 0; u64 ns; 0: the VM chooses, as it does for a client that states nothing
- * Bytes that begin no known frame are ignored.
+ *
+ * This frame asks the VM to fire vm:::sample: for each thread that runs guest code, once in a
+ * period, or whenever a thread has allocated so many bytes. Each unit has its own frame. The
+ * subscription asks for the events: "VMTS"; u8 version 0; u8 WIRE_SAMPLING_TIME or
+ * WIRE_SAMPLING_ALLOCATED; u64 ns or bytes; 0: no more Bytes that begin no known frame are ignored.
  */
 #ifndef VMTAP_WIRE_WIRE_H
 #define VMTAP_WIRE_WIRE_H
@@ -146,6 +150,7 @@ static inline bool wire_is_own(uint16_t type)
 #define WIRE_SUBSCRIBE "VMTP"
 #define WIRE_HEAP_PERIOD "VMTH"
 #define WIRE_LATENCY "VMTL"
+#define WIRE_SAMPLING "VMTS"
 #define WIRE_COMMAND "GCTL"
 #define WIRE_NAMED_COMMAND "\xf0\x9e\x97\x8c"
 
@@ -156,6 +161,9 @@ enum {
 	WIRE_SPARES = 96,           /* number of event types that a header declares as spare */
 	WIRE_HEAP_PERIOD_BYTES = 13,
 	WIRE_LATENCY_BYTES = 13,
+	WIRE_SAMPLING_BYTES = 14,
+	WIRE_SAMPLING_TIME = 1,
+	WIRE_SAMPLING_ALLOCATED = 2,
 
 	WIRE_COMMAND_HEAP_START = 1,
 	WIRE_COMMAND_HEAP_STOP = 2,

@@ -14,7 +14,8 @@
 #define BYTES(text) (const unsigned char *)(text), sizeof(text) - 1
 
 /* The commands found, one letter each: s start, p start with a period, t stop, r request,
- * l latency, v subscription, followed by the number of its types. */
+ * l latency, m samples, followed by their unit and period, v subscription, followed by the number
+ * of its types. */
 static char found[256];
 
 static void note(const struct control *control, enum control_command command)
@@ -35,6 +36,11 @@ static void note(const struct control *control, enum control_command command)
 		break;
 	case CONTROL_LATENCY:
 		found[at] = 'l';
+		break;
+	case CONTROL_SAMPLE:
+		found[at] = 'm';
+		found[at + 1] = (char)('0' + control->unit);
+		found[at + 2] = (char)('0' + control->period);
 		break;
 	case CONTROL_SUBSCRIBE:
 		found[at] = 'v';
@@ -87,6 +93,8 @@ START_TEST(every_command)
 	check_all_splits(BYTES(NAMED "\3" NAMED "\4" NAMED "\5"), "str");
 	check_all_splits(BYTES("VMTH\0\0\0\0\0\0\0\0\1VMTH\0\0\0\0\0\0\0\0\0"), "pt");
 	check_all_splits(BYTES("VMTL\0\0\0\0\0\0\0\0\1VMTL\1GCTL\3"), "lr");
+	check_all_splits(
+		BYTES("VMTS\0\1\0\0\0\0\0\0\0\5VMTS\0\2\0\0\0\0\0\0\0\0GCTL\3"), "m15m20r");
 	check_all_splits(BYTES("VMTP\0\0\0\0\0\0\0\3\0\1\0\2\0\3VMTP\0\0\0\0\0\0\0\0"), "v3v0");
 }
 END_TEST

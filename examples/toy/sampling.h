@@ -1,0 +1,22 @@
+/*
+ * sampling.h: samples that tracers ask for, by time at safepoints, and by bytes at allocations.
+ */
+#ifndef TOY_SAMPLING_H
+#define TOY_SAMPLING_H
+
+#include <stdint.h>
+
+struct capability;
+struct thread;
+struct vm;
+
+/* Lets the library bring the capabilities to their safepoints, before the stream starts. */
+void sampling_register(struct vm *vm);
+
+/* At a safepoint: fires a sample if one is due. */
+void sampling_poll(struct capability *cap, struct thread *thread);
+
+/* Where bytes were allocated and the probe's guard is open: fires a sample if one is due. */
+void sampling_count(struct capability *cap, uint64_t bytes);
+
+#endif

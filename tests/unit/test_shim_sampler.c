@@ -1,0 +1,223 @@
+/*
+ * test_shim_sampler.c: samples that clients ask for: by time, at the VM's safepoints or by a call
+ * of the VM, and by bytes allocated, under the guards of the allocation probes.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "shim/fixture.h"
+#include "wire/wire.h"
+
+static uint64_t samples, weights;
+
+static void take(struct reader *reader, const struct reader_event *event)
+{
+	if (strcmp(reader->probes[event->probe].name, "sample") == 0) {
+		samples++;
+		weights += event->arguments[2].value;
+	}
+}
+
+static void ask(struct reader *reader, uint8_t unit, uint64_t period)
+{
+	unsigned char frame[WIRE_SAMPLING_BYTES] = WIRE_SAMPLING;
+
+	frame[5] = unit;
+	for (unsigned i = 0; i < 8; i++)
+		frame[6 + i] = (unsigned char)(period >> (56 - 8 * i));
+	ck_assert(reader_send(reader, frame, sizeof(frame)));
+}
+
+static void subscribe(struct reader *reader, uint8_t unit, uint64_t period, const char *names)
+{
+	ck_reader(reader, reader_open(reader, fixture_path) && reader_until_header(reader));
+	reader->on_event = take;
+	ask(reader, unit, period);
+	reader_subscribe_names(reader, 0, 1, names, 0);
+	ck_reader(reader, reader_until_acknowledged(reader, 1));
+}
+
+static bool poll_once(void)
+{
+	uint64_t weight;
+
+	if (!vmtap_sample_wanted())
+		return false;
+	weight = vmtap_sample_take();
+	VMTAP_SAMPLE(0, 7, weight);
+	return true;
+}
+
+static uint64_t cpu_time(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* The weights add up to the thread's CPU time, whatever its samples' rate. */
+START_TEST(by_time)
+{
+	uint64_t begun, ended, fired = 0;
+	struct reader reader;
+
+	fixture_start();
+	ck_assert_int_eq(vmtap_sample_wanted(), 0);
+	ck_assert_int_eq(vmtap_sample_unit(), VMTAP_SAMPLE_OWN);
+	subscribe(&reader, WIRE_SAMPLING_TIME, 2000000, "vm:::sample");
+	while (vmtap_sample_unit() != VMTAP_SAMPLE_TIME)
+		sched_yield();
+	while (!poll_once()) /* the first one says nothing of the time before it */
+		sched_yield();
+	begun = cpu_time();
+	while (fired < 20)
+		fired += poll_once();
+	ended = cpu_time();
+	ck_reader(&reader, reader_until_time(&reader, reader_now()));
+	ck_assert_uint_eq(samples, 21);
+	ck_assert_uint_ge(weights, ended - begun - 2000000);
+	ck_assert_uint_le(weights, ended - begun + 3 * 2000000);
+	/* no more samples are wanted once the client is gone */
+	ck_reader(&reader, reader_finish(&reader));
+	while (vmtap_sample_unit() != VMTAP_SAMPLE_OWN)
+		sched_yield();
+	ck_assert_int_eq(vmtap_sample_wanted(), 0);
+	reader_close(&reader);
+}
+END_TEST
+
+static _Atomic unsigned calls;
+
+static void want(void *context)
+{
+	atomic_fetch_add((_Atomic unsigned *)context, 1);
+}
+
+/* A VM that does not poll is called; a client that wants no more stops it. */
+START_TEST(by_a_call)
+{
+	const struct vmtap_sample_options options = {
+		.size = sizeof(options), .wanted = want, .context = &calls};
+	struct reader reader;
+
+	ck_assert_int_eq(vmtap_sample_register(&options), 0);
+	fixture_start();
+	subscribe(&reader, WIRE_SAMPLING_TIME, 1, "vm:::sample"); /* at most one in a millisecond */
+	while (atomic_load(&calls) < 5)
+		sched_yield();
+	ck_assert_int_eq(vmtap_sample_wanted(), 1);
+	ask(&reader, WIRE_SAMPLING_TIME, 0);
+	while (vmtap_sample_unit() != VMTAP_SAMPLE_OWN)
+		sched_yield();
+	ck_assert_int_eq(vmtap_sample_wanted(), 0);
+	ck_assert_int_eq(vmtap_sample_register(NULL), 0);
+	ck_reader(&reader, reader_finish(&reader));
+	reader_close(&reader);
+}
+END_TEST
+
+static void *sample_often(void *argument)
+{
+	for (unsigned taken = 0; taken < 10;)
+		taken += poll_once();
+	return argument;
+}
+
+/* Each thread samples itself, and one that sleeps does not. */
+START_TEST(each_thread)
+{
+	struct reader reader;
+	pthread_t threads[3];
+
+	fixture_start();
+	subscribe(&reader, WIRE_SAMPLING_TIME, 2000000, "vm:::sample");
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(pthread_create(&threads[i], NULL, sample_often, NULL), 0);
+	for (unsigned i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_uint_eq(samples, 30);
+	reader_close(&reader);
+}
+END_TEST
+
+static void allocate(uint64_t bytes)
+{
+	uint64_t weight;
+
+	if (!VMTAP_STRING_CREATE_ENABLED())
+		return;
+	weight = vmtap_sample_allocated(bytes);
+	if (weight)
+		VMTAP_SAMPLE(0, 7, weight);
+	VMTAP_STRING_CREATE(1, NULL, 1, bytes, NULL, 7, 0);
+}
+
+/* The guards of allocations are open for the count, though nobody gets their events. */
+START_TEST(by_bytes)
+{
+	enum { ALLOCATIONS = 100000, BYTES = 48, PERIOD = 10000 };
+	struct reader reader, other;
+
+	fixture_start();
+	allocate(1000000);
+	subscribe(&reader, WIRE_SAMPLING_ALLOCATED, PERIOD, "vm:::sample");
+	ck_assert(fixture_await_guards(5)); /* sample, and four kinds of allocations */
+	ck_assert_int_eq(vmtap_sample_unit(), VMTAP_SAMPLE_BYTES);
+	ck_assert_int_eq(vmtap_sample_wanted(), 0);
+	for (unsigned i = 0; i < ALLOCATIONS; i++)
+		allocate(BYTES);
+	ck_reader(&reader, reader_until_time(&reader, reader_now()));
+	ck_assert_uint_eq(reader_lost(&reader), 0);
+	ck_assert_uint_eq(reader_received(&reader), samples);
+	/* between half of the period and one and a half of it apart */
+	ck_assert_uint_ge(samples, (uint64_t)ALLOCATIONS * BYTES / (PERIOD * 3 / 2 + BYTES) - 1);
+	ck_assert_uint_le(samples, (uint64_t)ALLOCATIONS * BYTES / (PERIOD / 2) + 1);
+	ck_assert_uint_ge(weights, (uint64_t)ALLOCATIONS * BYTES - PERIOD * 3 / 2 - BYTES);
+	ck_assert_uint_le(weights, (uint64_t)ALLOCATIONS * BYTES);
+	/* somebody who wants the events gets all of them, meanwhile and afterwards */
+	ck_reader(&other, reader_open(&other, fixture_path) && reader_until_header(&other));
+	reader_subscribe_names(&other, 0, 1, "vm:::string-create", 0);
+	ck_reader(&other, reader_until_acknowledged(&other, 1));
+	for (unsigned i = 0; i < 100; i++)
+		allocate(BYTES);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert(fixture_await_guards(1));
+	for (unsigned i = 0; i < 100; i++)
+		allocate(BYTES);
+	ck_reader(&other, reader_finish(&other));
+	ck_assert_uint_eq(reader_received(&other), 200);
+	reader_close(&reader);
+	reader_close(&other);
+}
+END_TEST
+
+START_TEST(wrong_calls)
+{
+	const struct vmtap_sample_options none = {.size = 0};
+
+	ck_assert_int_eq(vmtap_sample_register(&none), -EINVAL);
+	ck_assert_int_eq(vmtap_sample_register(NULL), 0);
+	ck_assert_uint_eq(vmtap_sample_allocated(1000), 0);
+	fixture_start();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("shim: sampler");
+	TCase *tests = tcase_create("sampler");
+
+	tcase_add_checked_fixture(tests, fixture_setup, fixture_teardown);
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, by_time);
+	tcase_add_test(tests, by_a_call);
+	tcase_add_test(tests, each_thread);
+	tcase_add_test(tests, by_bytes);
+	tcase_add_test(tests, wrong_calls);
+	suite_add_tcase(suite, tests);
+	return fixture_run(suite);
+}
