@@ -65,6 +65,7 @@ struct d_asks {
 	size_t description_count;
 	bool source;      /* probes, providers or modules other than the engine's own */
 	bool zdefs;       /* a description may match no probe */
+	bool guest_stack; /* jstack() occurs */
 	bool target;      /* $target occurs in the text */
 	uint32_t process; /* the process in the first description that needs a source: 1234 for
 			     ccl1234:::gc-start; 0: none, or it may match nothing */

@@ -181,6 +181,7 @@ static struct d_node *parse_call(struct d_compiler *compiler, struct d_node *nam
 			d_hint_name(compiler, name->name, D_SPACE_GLOBAL, true, hint));
 		return NULL;
 	}
+	compiler->asks.guest_stack |= strcmp(name->name->bytes, "jstack") == 0;
 	if (identifier->kind != D_IDENTIFIER_FUNCTION) {
 		d_fail(compiler, &name->place, "D_FUNC_IDKIND",
 			"'%s' may not be referenced as a function", name->name->bytes);

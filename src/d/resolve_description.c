@@ -138,8 +138,8 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 			*description->parts[1] || *description->parts[2]
 				? " (profile probes have neither module nor function)"
 				: timer_period(name, TIMER_PROFILE)
-				? " (profile probes come from the kernel; tick-n works with every "
-				  "source)"
+				? " (profile probes come from the kernel, or from a VM that has "
+				  "the probe sample; tick-n works with every source)"
 				: " (profile-N, N from 1, with ns us ms s m h d or hz; at most "
 				  "5000 a second)");
 		return;

@@ -25,7 +25,8 @@ enum option_kind {
 	POLICY,
 	RESIZE,
 	ENCODING,
-	FORM
+	FORM,
+	SAMPLING
 };
 
 enum option_place {
@@ -37,6 +38,7 @@ enum option_place {
 	OPTION_POLICY,
 	OPTION_ENCODING,
 	OPTION_FORM,
+	OPTION_SAMPLING,
 	MINIMUM,       /* amin: attributes */
 	DIRECTORY,     /* libdir: added to the earlier ones */
 	VERSION,       /* of D, at most the current one */
@@ -135,6 +137,7 @@ static const struct option options[] = {
 	{"quietresize", BOOLEAN, false, AT(NOWHERE)},
 	{"rawbytes", BOOLEAN, false, BOOL_AT(rawbytes)},
 	{"reduce", BOOLEAN, false, BOOL_AT(reduce)},
+	{"sample", SAMPLING, false, OPTION_SAMPLING, offsetof(struct d_options, sample), NULL},
 	{"scratchsize", SIZE, false, U64_AT(scratchsize)},
 	{"specsize", SIZE, false, U64_AT(specsize)},
 	{"stackframes", NUMBER, false, INT_AT(stackframes)},
@@ -327,6 +330,32 @@ static bool rate(const char *text, uint64_t *value)
 	return !__builtin_mul_overflow(*value, unit, value) && *value <= INT64_MAX;
 }
 
+#define SAMPLING_BYTES (UINT64_C(1) << 63)
+
+/* "97" or "97hz", "10ms", "alloc:512k"; the value has a bit that says which. */
+static bool sampling(const char *text, uint64_t *value)
+{
+	static const char allocated[] = "alloc:";
+	uint64_t unit = 1000000000;
+	const char *suffix;
+	bool is_rate = true;
+
+	if (text && !strncmp(text, allocated, sizeof(allocated) - 1)) {
+		if (!size(text + sizeof(allocated) - 1, value) || !*value)
+			return false;
+		*value |= SAMPLING_BYTES;
+		return true;
+	}
+	if (!text || !number(text, value, &suffix) || !*value ||
+		(*suffix && !d_rate_unit(suffix, &unit, &is_rate)))
+		return false;
+	if (is_rate)
+		*value = unit / *value;
+	else if (__builtin_mul_overflow(*value, unit, value))
+		return false;
+	return *value > 0 && *value <= INT64_MAX;
+}
+
 /* Options that setopt() may set while tracing is active. */
 static bool is_dynamic(const struct option *option)
 {
@@ -405,6 +434,8 @@ static bool parse(const struct option *option, const char *value, bool *set, uin
 	case FORM:
 		*result = value && !strcmp(value, "json") ? D_OUTPUT_JSON : D_OUTPUT_TEXT;
 		return value && (*result == D_OUTPUT_JSON || !strcmp(value, "text"));
+	case SAMPLING:
+		return sampling(value, result);
 	}
 	return false;
 }
@@ -531,6 +562,11 @@ static void store(const struct option *option, struct d_options *options, bool s
 		break;
 	case OPTION_FORM:
 		*(enum d_output_form *)at = (enum d_output_form)value;
+		break;
+	case OPTION_SAMPLING:
+		*(struct d_sampling *)at = value & SAMPLING_BYTES
+			? (struct d_sampling){.bytes = value & ~SAMPLING_BYTES}
+			: (struct d_sampling){.period = value};
 		break;
 	case OPTION_POLICY:
 		*(enum d_buffer_policy *)at = (enum d_buffer_policy)value;

@@ -27,6 +27,12 @@ enum d_buffer_policy {
 enum d_encoding { D_ENCODING_UNSET, D_ENCODING_ASCII, D_ENCODING_UTF8 };
 enum d_output_form { D_OUTPUT_TEXT, D_OUTPUT_JSON };
 
+/* At an interval, or by bytes allocated; 0: not. */
+struct d_sampling {
+	uint64_t period; /* ns */
+	uint64_t bytes;
+};
+
 /* Run-time options (times in ns, sizes in bytes). d_options_init() sets the defaults. */
 struct d_options {
 	bool quiet;
@@ -49,6 +55,7 @@ struct d_options {
 	uint64_t strsize, bufsize, aggsize, dynvarsize, scratchsize, printsize;
 	int stackframes, ustackframes, jstackframes;
 	int stackindent;
+	struct d_sampling sample; /* what VMs are asked to fire vm:::sample for */
 };
 
 /* The values of an option that may be given several times, in the order given. */

@@ -136,6 +136,17 @@ uint32_t eventlog_tag(const struct eventlog *log);
 int eventlog_add_probes(
 	struct eventlog *log, uint32_t pid, const char *module, struct d_probe_set *set);
 
+/*
+ * Adds the probes profile-n that are described, which the event vm:::sample fires, with arg0 0,
+ * arg1 the guest thread and arg2 the weight. Call it after eventlog_add_probes(). -ENOMEM. None if
+ * the VM has no such event.
+ */
+int eventlog_add_samples(struct eventlog *log, struct d_probe_set *set, const struct d_asked *asked,
+	size_t asked_count);
+
+/* The period of the fastest enabled one, ns; 0: none is. */
+uint64_t eventlog_sample_period(const struct eventlog *log);
+
 /* The definitions of providers that the header carries, for scripts; sets *count. Valid as long as
  * the log, and until eventlog_scan() is called. */
 const struct d_carried *eventlog_carried(const struct eventlog *log, size_t *count);

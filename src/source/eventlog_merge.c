@@ -113,6 +113,12 @@ static void decode_compats(struct eventlog *log, const struct plan *plan,
 		const struct compat *compat = &plan->compats[i];
 		const struct compat_description *description = &compat->description;
 		uint64_t *permuted = log->arguments + log->event_count * WIRE_ARGUMENTS_MAX;
+		if (compat->is_sample && compat->is_wanted) {
+			if (eventlog_fires_sample(log, compat, run->time, given, permuted))
+				put_event(log, run, compat->probe, permuted,
+					description->argument_count);
+			continue;
+		}
 		if (compat->is_derived && compat->is_wanted) {
 			if (eventlog_fires_ghc(log, compat, given, permuted))
 				put_event(log, run, compat->probe, permuted,

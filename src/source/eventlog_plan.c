@@ -420,6 +420,7 @@ int eventlog_enable(struct eventlog *log, const uint32_t *probes, size_t count, 
 	enable_running(log);
 	eventlog_enable_ghc(log);
 	eventlog_enable_stacks(log);
+	log->sample_period = eventlog_sample_period(log);
 	eventlog_note_missing(log);
 	return 0;
 }

@@ -81,6 +81,8 @@ struct compat_provider {
 struct compat {
 	uint32_t probe; /* index into the set, after it has been added */
 	bool is_wanted;
+	bool is_sample;   /* profile-n, of vm:::sample */
+	uint64_t period;  /* of profile-n, ns */
 	bool is_derived;  /* provider vm's, of an event of GHC's: see eventlog_ghc.c */
 	uint8_t rule;     /* of eventlog_ghc.c: when the event fires it */
 	uint8_t provider; /* index into providers */
@@ -216,6 +218,7 @@ struct eventlog {
 	uint64_t cpu_time;  /* the last one read: belongs to the next event */
 	uint64_t stack;     /* position of the last one read, which belongs to the next event; 0: it
 			       has none */
+	uint64_t sample_period; /* of the fastest profile-n that is enabled */
 	bool wants_stacks;
 	bool keeps_stacks; /* for events that come without one */
 	/* of the events delivered so far: one had a stack, one a kept stack, one had none */
@@ -335,6 +338,10 @@ void eventlog_enable_ghc(struct eventlog *log);
  * types anew. False: damaged.
  */
 bool eventlog_decide_form(struct eventlog *log, uint16_t type);
+
+/* Whether a vm:::sample fires a profile-n; arguments are those of the probe, which it fills in. */
+bool eventlog_fires_sample(const struct eventlog *log, const struct compat *compat, uint64_t time,
+	const uint64_t *given, uint64_t *arguments);
 
 /* Makes the events wanted that kept stacks are made from. */
 void eventlog_enable_stacks(struct eventlog *log);

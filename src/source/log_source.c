@@ -157,6 +157,16 @@ static const struct source_methods log_methods = {
 	.close = log_close,
 };
 
+int source_log_add_samples(struct source *source, struct d_probe_set *set,
+	const struct d_asked *asked, size_t asked_count, struct error *error)
+{
+	struct log_source *log = (struct log_source *)source;
+
+	return eventlog_add_samples(log->log, set, asked, asked_count)
+		? error_set(error, ENOMEM, "%s: out of memory", log->file)
+		: 0;
+}
+
 int source_log_open(
 	const char *file, struct d_probe_set *set, struct source **source, struct error *error)
 {

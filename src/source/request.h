@@ -30,7 +30,9 @@ struct source_request {
 	const struct d_program *program;  /* the program that the clauses belong to; NULL: none */
 	const struct d_probe_set *probes; /* of the program */
 	bool lossless;                    /* the target waits instead of losing events */
-	uint64_t latency;         /* ns within which events are wanted; 0: the target's choice */
+	struct d_sampling
+		sample;   /* what the target is to fire vm:::sample for, besides profile-n */
+	uint64_t latency; /* ns within which events are wanted; 0: the target's choice */
 	struct d_demand *demands; /* by clause; the wants point to them */
 	size_t demand_count;
 };

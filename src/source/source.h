@@ -117,6 +117,15 @@ struct source {
  */
 int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_probe_set *set,
 	struct source **source, struct error *error);
+/*
+ * Adds to a stream or a log that has just been opened the probes profile-n that are described, for
+ * VMs that take samples themselves (eventlog_add_samples()). -ENOMEM.
+ */
+int source_stream_add_samples(struct source *source, struct d_probe_set *set,
+	const struct d_asked *asked, size_t asked_count, struct error *error);
+int source_log_add_samples(struct source *source, struct d_probe_set *set,
+	const struct d_asked *asked, size_t asked_count, struct error *error);
+
 /* The path of a stream's socket, as its process bound it; "" if it is not known. */
 void source_stream_path(const struct source *source, char *path, size_t size);
 

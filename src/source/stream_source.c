@@ -199,6 +199,28 @@ static void state_latency(struct stream_source *stream, uint64_t latency)
 	connection_send(&stream->connection, frame, sizeof(frame));
 }
 
+static void ask_samples(struct stream_source *stream, uint8_t unit, uint64_t period)
+{
+	unsigned char frame[WIRE_SAMPLING_BYTES] = WIRE_SAMPLING;
+
+	if (!period)
+		return;
+	frame[5] = unit;
+	bytes_put(frame + 6, period, 8);
+	connection_send(&stream->connection, frame, sizeof(frame));
+}
+
+/* What vm:::sample is to be fired for: the fastest profile-n of the script, and its option. */
+static void state_samples(struct stream_source *stream, const struct d_sampling *sample)
+{
+	uint64_t period = eventlog_sample_period(stream->log);
+
+	if (!period || (sample->period && sample->period < period))
+		period = sample->period;
+	ask_samples(stream, WIRE_SAMPLING_TIME, period);
+	ask_samples(stream, WIRE_SAMPLING_ALLOCATED, sample->bytes);
+}
+
 static int stream_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
@@ -226,6 +248,7 @@ static int stream_enable(
 		goto out;
 	}
 	state_latency(stream, request->latency);
+	state_samples(stream, &request->sample);
 	result = subscribe(stream, request,
 		(request->lossless ? WIRE_LOSSLESS : 0) |
 			(cpu_clock ? WIRE_CPU_CLOCK | WIRE_CPU_CLOCK_LISTED : 0) |
@@ -315,6 +338,16 @@ void source_stream_path(const struct source *source, char *path, size_t size)
 
 	connection_path(&((const struct stream_source *)source)->connection, text);
 	snprintf(path, size, "%s", text);
+}
+
+int source_stream_add_samples(struct source *source, struct d_probe_set *set,
+	const struct d_asked *asked, size_t asked_count, struct error *error)
+{
+	struct stream_source *stream = (struct stream_source *)source;
+
+	return eventlog_add_samples(stream->log, set, asked, asked_count)
+		? stream_error(stream, error, ENOMEM, ": out of memory")
+		: 0;
 }
 
 int source_stream_runtime(

@@ -128,8 +128,9 @@ static bool has_socket(const struct arrivals *arrivals, uint32_t pid, const char
  * The next further runtime of a VM that has joined: opens its stream and adds its probes to the
  * set. NULL: there is none now.
  */
-static struct source *next_further(struct arrivals *arrivals, uint32_t pid, struct d_probe_set *set)
+static struct source *next_further(struct targets *targets, uint32_t pid, struct d_probe_set *set)
 {
+	struct arrivals *arrivals = &targets->arrivals;
 	char paths[ENDPOINT_FURTHER_MAX][ENDPOINT_PATH_MAX];
 	struct endpoint_process process;
 	struct source *source;
@@ -144,7 +145,7 @@ static struct source *next_further(struct arrivals *arrivals, uint32_t pid, stru
 	for (size_t i = 0; i < count; i++) {
 		if (has_socket(arrivals, pid, paths[i]))
 			continue;
-		if (source_stream_open(pid, paths[i], -1, set, &source, &error))
+		if (target_open_stream(targets, pid, paths[i], -1, set, &source, &error))
 			finder_retry(arrivals->finder, pid);
 		else if (source->process.pid == pid)
 			return source;
@@ -168,12 +169,12 @@ static struct source *next_source(struct targets *targets, struct d_probe_set *s
 
 	if (!arrivals->finder)
 		return NULL;
-	source = pid ? next_further(arrivals, pid, set) : NULL;
+	source = pid ? next_further(targets, pid, set) : NULL;
 	if (source)
 		return source;
 	while (finder_next(arrivals->finder, &pid)) {
 		arrivals->last = pid;
-		source = next_further(arrivals, pid, set);
+		source = next_further(targets, pid, set);
 		if (source)
 			return source;
 		if (has_arrived(arrivals, pid) || endpoint_process(pid, &process, &error) ||
@@ -185,7 +186,7 @@ static struct source *next_source(struct targets *targets, struct d_probe_set *s
 		}
 		if (!is_chosen(targets, &process))
 			continue;
-		switch (source_stream_open(pid, NULL, -1, set, &source, &error)) {
+		switch (target_open_stream(targets, pid, NULL, -1, set, &source, &error)) {
 		case 0:
 			/* a further socket, in a directory that is not watched yet */
 			finder_later(arrivals->finder, pid);

@@ -140,8 +140,8 @@ static bool take(struct targets *targets, const struct join_run *run, struct tar
 	int result = d_probe_set_init(&own);
 
 	if (!result)
-		result = source_stream_open(
-			target->pid, target->socket_path, -1, &own, &source, &error);
+		result = target_open_stream(
+			targets, target->pid, target->socket_path, -1, &own, &source, &error);
 	if (!result && source->process.pid != target->pid) {
 		source_close(source); /* another process's by now */
 		result = -ENOENT;

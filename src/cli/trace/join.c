@@ -57,6 +57,7 @@ int join_enable(const struct join_run *run, struct source *source, const struct 
 	source_renumber(source, numbers);
 	request.lossless = run->lossless;
 	request.latency = engine_options(run->engine)->switchrate;
+	request.sample = engine_options(run->engine)->sample;
 	result = source_enable(source, &request, error);
 	if (!result && count && engine_join(run->engine, list, count))
 		result = error_set(error, ENOMEM, "out of memory");

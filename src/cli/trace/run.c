@@ -405,6 +405,7 @@ static int enable_probes(struct run *run, struct error *error)
 
 	request.lossless = run->settings->lossless;
 	request.latency = engine_options(run->engine)->switchrate;
+	request.sample = engine_options(run->engine)->sample;
 	if (result)
 		error_set(error, ENOMEM, "out of memory");
 	else

@@ -360,10 +360,27 @@ static int open_stopped(struct targets *targets, struct target *target, struct d
 }
 
 /* Opens the stream of a target; *source is NULL if it has none, and why that is in target. */
+int target_open_stream(const struct targets *targets, uint32_t pid, const char *socket, int wait_ms,
+	struct d_probe_set *set, struct source **source, struct error *error)
+{
+	int result = source_stream_open(pid, socket, wait_ms, set, source, error);
+
+	if (result || !targets->samples_in_streams)
+		return result;
+	result = source_stream_add_samples(
+		*source, set, targets->asked, targets->asked_count, error);
+	if (result) {
+		source_close(*source);
+		*source = NULL;
+	}
+	return result;
+}
+
 static int open_stream(struct targets *targets, struct target *target, int wait_ms,
 	struct d_probe_set *set, struct source **source, struct error *error)
 {
-	int result = source_stream_open(target->pid, target->socket, wait_ms, set, source, error);
+	int result = target_open_stream(
+		targets, target->pid, target->socket, wait_ms, set, source, error);
 
 	if (!result) {
 		target->pid = (*source)->process.pid;
@@ -402,7 +419,8 @@ static int await_program(struct targets *targets, struct target *target, struct 
 			if (!result && *use != PROGRAM_IS_OPEN)
 				result = target_continue(targets, error);
 		} else if (targets->via != TARGET_VIA_KERNEL) {
-			result = source_stream_open(target->pid, NULL, 0, set, source, error);
+			result = target_open_stream(
+				targets, target->pid, NULL, 0, set, source, error);
 			if (result == -ENOENT || result == -ESRCH)
 				result = 0;
 		}
@@ -473,11 +491,11 @@ static int open_one(struct targets *targets, struct target *target, struct d_pro
 }
 
 /* Opens the stream at a further socket; *source is NULL if it is not the same process's. */
-static int open_further(
-	struct target *target, struct d_probe_set *set, struct source **source, struct error *error)
+static int open_further(const struct targets *targets, struct target *target,
+	struct d_probe_set *set, struct source **source, struct error *error)
 {
 	uint32_t pid = target->pid;
-	int result = source_stream_open(pid, target->socket_path, 0, set, source, error);
+	int result = target_open_stream(targets, pid, target->socket_path, 0, set, source, error);
 
 	if (!result && (*source)->process.pid != pid) {
 		source_close(*source);
@@ -503,7 +521,8 @@ static int open_processes(struct targets *targets, struct d_probe_set *set, stru
 		struct merge_part *part = &parts[opened];
 		part->first = (uint32_t)set->count;
 		if (targets->items[i].further)
-			result = open_further(&targets->items[i], set, &part->source, error);
+			result = open_further(
+				targets, &targets->items[i], set, &part->source, error);
 		else
 			result = open_one(targets, &targets->items[i], set, &part->source, error);
 		part->end = (uint32_t)set->count;
@@ -562,22 +581,40 @@ static bool asks_samples(const struct targets *targets)
 }
 
 /*
- * Opens the source of samples, if any are described. A failure is only one if nothing else is
- * described; otherwise a line says what is not traced.
+ * Opens the kernel's source of samples, if any are described. Streams give them instead if they are
+ * to be used, if scripts want the guest's stack, which the kernel does not know, or if the kernel
+ * refuses: then its reason is in *refusal.
  */
 static int open_samples(struct targets *targets, struct d_probe_set *set, struct source **source,
-	struct error *error)
+	struct error *refusal)
 {
 	int result;
 
-	if (targets->via == TARGET_VIA_STREAM)
+	targets->samples_in_streams = targets->via == TARGET_VIA_STREAM ||
+		(targets->via != TARGET_VIA_KERNEL && targets->guest_stack);
+	if (targets->samples_in_streams)
 		return 0;
-	result = source_profile_open(set, targets->asked, targets->asked_count, source, error);
-	if (result && !(asks_samples_only(targets) && asks_samples(targets))) {
-		cli_message("provider profile: %s", error->text);
-		result = 0;
-	}
-	return result;
+	result = source_profile_open(set, targets->asked, targets->asked_count, source, refusal);
+	targets->samples_in_streams = result && targets->via != TARGET_VIA_KERNEL &&
+		(targets->count || targets->arrivals.choice);
+	return targets->samples_in_streams ? 0 : result;
+}
+
+/* That the kernel gives no samples is only an error if nothing gives any and nothing else is
+ * described; otherwise a line says what is not traced. */
+static int tell_no_samples(struct targets *targets, const struct d_probe_set *set,
+	const struct error *refusal, struct error *error)
+{
+	if (!*refusal->text || targets->arrivals.choice)
+		return 0;
+	for (size_t i = 0; i < set->count; i++)
+		if (set->probes[i].kind == D_PROBE_SOURCE &&
+			!strcmp(set->probes[i].provider, "profile"))
+			return 0;
+	if (asks_samples_only(targets) && asks_samples(targets))
+		return error_set(error, EPERM, "%s", refusal->text);
+	cli_message("provider profile: %s", refusal->text);
+	return 0;
 }
 
 /* Adds the source of samples to that of the processes. Takes it over. */
@@ -607,16 +644,35 @@ static int add_samples(struct targets *targets, const struct merge_part *samples
 	return 0;
 }
 
+int target_add_samples(struct targets *targets, const struct d_asked *asked, size_t asked_count,
+	struct d_probe_set *set, struct error *error)
+{
+	struct source *source = targets->source;
+
+	if (targets->log)
+		return source_log_add_samples(source, set, asked, asked_count, error);
+	if (!source || source->kind != SOURCE_KIND_STREAM || targets->arrivals.choice ||
+		targets->parts > 1 || targets->samples_in_streams)
+		return 0;
+	return source_stream_add_samples(source, set, asked, asked_count, error);
+}
+
 int target_open(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
 	struct merge_part samples = {.first = (uint32_t)set->count};
+	struct error refusal = {""};
 	int result;
 
-	if (targets->log)
+	if (targets->log) {
 		return source_log_open(targets->log, set, &targets->source, error);
-	result = open_samples(targets, set, &samples.source, error);
-	if (result)
-		return result;
+	}
+	result = open_samples(targets, set, &samples.source, &refusal);
+	if (result) {
+		result = tell_no_samples(targets, set, &refusal, error);
+		*refusal.text = '\0';
+		if (result)
+			return result;
+	}
 	samples.end = (uint32_t)set->count;
 	/* Samples are of all processes, so none need be found; the command's end is waited for. */
 	if (samples.source && asks_samples_only(targets) &&
@@ -626,6 +682,8 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 		result = target_watch(targets, error);
 	else
 		result = open_processes(targets, set, error);
+	if (!result)
+		result = tell_no_samples(targets, set, &refusal, error);
 	if (!result && samples.source)
 		result = add_samples(targets, &samples, set->count, error);
 	if (result)

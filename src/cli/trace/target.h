@@ -53,9 +53,11 @@ struct targets {
 	/* What the scripts describe; set before target_open(). */
 	const struct d_asked *asked;
 	size_t asked_count;
-	bool may_miss;        /* descriptions may match no probe, or only later ones */
-	bool lists_all;       /* there are no scripts: all probes are listed */
-	struct target *items; /* in the order of the command line; the first is $target */
+	bool guest_stack;        /* they use jstack() */
+	bool samples_in_streams; /* probes profile-n are those of streams, not the kernel's */
+	bool may_miss;           /* descriptions may match no probe, or only later ones */
+	bool lists_all;          /* there are no scripts: all probes are listed */
+	struct target *items;    /* in the order of the command line; the first is $target */
 	size_t count;
 	const char *log;          /* instead of processes */
 	struct source *source;    /* all that are followed; NULL: there are none */
@@ -88,6 +90,17 @@ uint32_t target_pid(const struct targets *targets);
  * why. Any other failure returns a negative errno with a message of one line in error.
  */
 int target_open(struct targets *targets, struct d_probe_set *set, struct error *error);
+
+/* Opens a stream as source_stream_open() does, with the probes profile-n if streams give them. */
+int target_open_stream(const struct targets *targets, uint32_t pid, const char *socket, int wait_ms,
+	struct d_probe_set *set, struct source **source, struct error *error);
+
+/*
+ * Adds the probes profile-n that are described to a log, or to the only stream, that was opened
+ * before descriptions were known.
+ */
+int target_add_samples(struct targets *targets, const struct d_asked *asked, size_t asked_count,
+	struct d_probe_set *set, struct error *error);
 
 /* Or: opens nothing, and watches all; a negative errno when one is not there. */
 int target_watch(struct targets *targets, struct error *error);

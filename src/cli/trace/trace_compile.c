@@ -1,12 +1,14 @@
 /* trace_compile.c: see trace_compile.h. */
 #include "cli/trace/trace_compile.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/debug.h"
 #include "cli/cli.h"
 #include "cli/trace/trace_notes.h"
+#include "program/timer_probe.h"
 #include "source/endpoint.h"
 #include "source/merge.h"
 #include "source/source.h"
@@ -75,6 +77,7 @@ static int open_targets(struct work *work)
 		work->trace->targets.asked = asks->descriptions;
 		work->trace->targets.asked_count = asks->description_count;
 		work->trace->targets.may_miss = asks->zdefs;
+		work->trace->targets.guest_stack = asks->guest_stack;
 	}
 	if (target_open(&work->trace->targets, work->probes, &error)) {
 		cli_message("%s", error.text);
@@ -136,6 +139,41 @@ static int take_carried(struct work *work)
 }
 
 /* Creates the compiler. If libraries depend on which probes exist, opens the targets first. */
+/*
+ * Adds to a source that had to be opened before the scripts are read the probes profile-n that
+ * their texts mention, if it can give them. One that is only mentioned in a comment does no harm.
+ */
+static int add_samples(struct work *work)
+{
+	struct targets *targets = &work->trace->targets;
+	const size_t stem = strlen(TIMER_PROFILE);
+	struct error error = {""};
+
+	for (size_t i = 0; i < work->trace->script_count; i++) {
+		const struct script *script = &work->trace->scripts[i];
+		const char *at = script->text, *end = at + script->length;
+
+		while ((at = memmem(at, (size_t)(end - at), TIMER_PROFILE, stem))) {
+			char name[TIMER_NAME_MAX] = "";
+			size_t length = stem;
+
+			while (at + length < end && length < sizeof(name) - 1 &&
+				isalnum((unsigned char)at[length]))
+				length++;
+			memcpy(name, at, length);
+			at += length;
+			if (timer_period(name, TIMER_PROFILE) &&
+				target_add_samples(targets,
+					&(struct d_asked){"profile", "", "", name}, 1, work->probes,
+					&error)) {
+				cli_message("%s", error.text);
+				return CLI_CANNOT;
+			}
+		}
+	}
+	return CLI_OK;
+}
+
 static int begin(struct work *work)
 {
 	const struct trace *trace = work->trace;
@@ -161,6 +199,8 @@ static int begin(struct work *work)
 	work->carries = !status && (work->is_open || work->peeked);
 	if (work->carries)
 		status = take_carried(work);
+	if (!status && work->is_open)
+		status = add_samples(work);
 	work->has_set = !status && work->is_open;
 	if (work->has_set && d_compiler_set_probes(work->compiler, work->probes, &error))
 		return report_error(work, &error);
