@@ -415,7 +415,9 @@ START_TEST(messages)
 			"of this build has provider syscall), column 1, near `syscall:::entry'"},
 		{NULL, "profile-97",
 			"probe description :::profile-97 does not match any probes (profile "
-			"probes come from the kernel; tick-n works with every source), column 1, "
+			"probes come from the kernel, or from a VM that has the probe sample; "
+			"tick-n works "
+			"with every source), column 1, "
 			"near `profile-97'"},
 		{NULL, "", "empty D program translation unit"},
 	};
