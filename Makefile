@@ -107,10 +107,14 @@ CORE_SOURCES := $(wildcard $(CORE_DIRS:%=src/%/*.c))
 CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(B)/obj/gen/promise_table.o $(B)/obj/gen/library.o
 CLI_SOURCES := $(wildcard src/cli/*.c src/cli/*/*.c)
 CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o $(B)/obj/gen/page.o
-# Includes an object for each compatible provider; a VM that opts in to a provider links it.
-PART_OBJECTS := $(B)/obj/shim/part.o $(B)/obj/shim/enter.o $(B)/obj/shim/foreign.o $(B)/obj/gen/fire.o $(B)/obj/gen/definitions.o $(B)/obj/gen/words.o \
+# The probe part: a member of the archive for each probe, so that a VM gets the sites that its code
+# refers to, and one for each compatible provider; a VM that opts in to a provider links it.
+PROBES := $(shell sed -nE 's/^[[:space:]]*probe ([a-z_0-9]+).*/\1/p' probes/vm.d | sed 's/__/_/g')
+FIRE_OBJECTS := $(patsubst %,$(B)/obj/gen/fire_%.o,COMMON NAMES FIRES $(PROBES))
+PART_OBJECTS := $(B)/obj/shim/part.o $(FIRE_OBJECTS) $(B)/obj/shim/fires.o $(B)/obj/shim/enter.o \
+	$(B)/obj/shim/foreign.o $(B)/obj/gen/words.o \
 	$(COMPAT:probes/compat/%.d=$(B)/obj/gen/compat_%.o)
-RUNTIME_SOURCES := $(filter-out src/shim/part.c src/shim/enter.c src/shim/foreign.c,$(wildcard src/shim/*.c))
+RUNTIME_SOURCES := $(filter-out $(patsubst %,src/shim/%.c,part fires enter foreign),$(wildcard src/shim/*.c))
 # Of the event format, what the library needs too.
 RUNTIME_WIRE := $(B)/obj/wire/wire_type.o $(B)/obj/wire/loss.o $(B)/obj/wire/place.o
 RUNTIME_OBJECTS := $(RUNTIME_SOURCES:src/%.c=$(B)/obj/%.o) $(RUNTIME_WIRE)
@@ -299,8 +303,9 @@ HEADERS := $(B)/include/vmtap_probes.h $(B)/include/vmtap_sites.h \
 
 # ---- objects ----
 
-$(B)/obj/shim/%.o $(B)/obj/gen/definitions.o $(RUNTIME_WIRE): EXTRA := $(LIB_CFLAGS)
-$(B)/obj/gen/fire.o $(B)/obj/gen/compat_%.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
+$(B)/obj/shim/%.o $(RUNTIME_WIRE): EXTRA := $(LIB_CFLAGS)
+$(B)/obj/gen/compat_%.o: EXTRA := $(LIB_CFLAGS) $(FIRE_CFLAGS)
+$(FIRE_OBJECTS): EXTRA = $(LIB_CFLAGS) $(FIRE_CFLAGS) -DVMTAP_MEMBER -DVMTAP_MEMBER_$* -DVMTAP_$*_MEMBER
 $(B)/obj/ffi/%.o: EXTRA := $(LIB_CFLAGS) -DVMTAP_EXPORT_PART
 $(B)/obj/toy/%.o: EXTRA := -pthread $(ALL_PROVIDERS)
 $(B)/obj/toy-noprobes/%.o: EXTRA := -pthread -DVMTAP_DISABLE
@@ -311,6 +316,8 @@ define compile
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(EXTRA) -c -o $@ $<
 endef
 $(B)/obj/%.o: src/%.c $(BASE) $(HEADERS)
+	$(compile)
+$(FIRE_OBJECTS): $(B)/obj/gen/fire_%.o: $(B)/gen/fire.c $(BASE) $(HEADERS)
 	$(compile)
 $(B)/obj/gen/%.o: $(B)/gen/%.c $(BASE) $(HEADERS)
 	$(compile)
@@ -358,8 +365,8 @@ $(B)/libvmtap.so: $(B)/obj/vmtap_runtime.o src/shim/libvmtap.map
 	$(Q)ln -sf $(@F) $@.$(SOVERSION)
 
 # For languages that load shared libraries: a probe part of its own, whose functions it exports.
-FFI_OBJECTS := $(B)/obj/ffi/part.o $(B)/obj/shim/enter.o $(B)/obj/ffi/foreign.o $(B)/obj/gen/fire.o \
-	$(B)/obj/gen/definitions.o $(B)/obj/gen/words.o
+FFI_OBJECTS := $(addprefix $(B)/obj/ffi/,part.o fires.o foreign.o) $(B)/obj/shim/enter.o \
+	$(FIRE_OBJECTS) $(B)/obj/gen/words.o
 $(B)/libvmtap_ffi.so: $(FFI_OBJECTS) $(B)/libvmtap.so src/shim/libvmtap_ffi.map $(B)/lists
 	$(call say,LINK $@)
 	$(Q)$(LINK) -shared -Wl,-soname,libvmtap_ffi.so.$(FFI_SOVERSION) \
@@ -423,8 +430,9 @@ $(UNIT_TESTS): private LIBS = $$(pkg-config --cflags --libs check)
 $(filter-out $(RUNTIME_TESTS),$(UNIT_TESTS)): $(B)/tests/%: tests/unit/%.c $(B)/libcore.a $(BASE) $(HEADERS)
 	$(program)
 
-# Tests of the library read its stream with a reader of their own.
-$(RUNTIME_TESTS): private EXTRA := -Itests
+# Tests of the library read its stream with a reader of their own, which numbers probes as the
+# contract does: they ask for all of them.
+$(RUNTIME_TESTS): private EXTRA := -Itests -Wl,-u,vmtap_fire
 $(RUNTIME_TESTS): $(B)/tests/%: tests/unit/%.c $(B)/obj/tests/shim/reader.o $(B)/libcore.a $(B)/libruntime.a \
 		$(B)/libvmtap_probes.a $(BASE) $(HEADERS) $(B)/gen/test_calls.h
 	$(program)

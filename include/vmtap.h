@@ -40,7 +40,9 @@
  * The probe part (guards, fire functions) must be linked into every object that
  * fires: the VM's executable and each extension .so. libvmtap.a contains it, and
  * libvmtap_probes.a contains nothing else. Its symbols are hidden, so objects never
- * share a guard.
+ * share a guard. An object gets the sites of those probes that its code refers to, and no
+ * others: `vmtap check` finds a probe that is not fired any more. VMTAP_X_ENABLED() alone
+ * brings no site; vmtap_fire() and -Wl,--whole-archive bring all.
  * The runtime part (rings, names, the socket) exists once per process: linked from
  * libvmtap.a, or loaded as libvmtap.so. A VM that calls neither vmtap_start() nor the
  * census links none of it and still has its USDT probes. If the runtime is linked
@@ -429,10 +431,12 @@ extern "C" {
 /*
  * For VMs whose code is not C: a JIT compiler, a runtime in another language
  * ----------------------------------------------------------------------------
- * Guest code tests the 32-bit word at vmtap_guard(probe) and, when it is not zero, calls the
- * function vmtap_fire(probe), passing the probe's arguments in the C calling convention (a
- * [name] as struct vmtap_name *, a text as const char *). In one object, both always return
- * the same pointer for a probe; NULL for a number that is not a probe.
+ * Guest code tests the 32-bit word at VMTAP_GUARD(GC_START) and, when it is not zero, calls the
+ * function VMTAP_FIRE(GC_START), passing the probe's arguments in the C calling convention (a
+ * [name] as struct vmtap_name *, a text as const char *). In one object, both are always the same
+ * pointers; they bring the site of that probe into the object. Where probes are known only by
+ * their numbers, vmtap_guard() and vmtap_fire() give the same; NULL for a number that is not a
+ * probe. Since vmtap_fire() may be asked for any probe, it brings the sites of all.
  *
  * A compiled language links libvmtap.a and may test the probe's word itself, which is the global
  * variable vm_gc__start_semaphore for gc-start (32 bits, hidden), and call vmtap_fire_gc_start();

@@ -14,6 +14,23 @@
  */
 #define VMTAP_WORD_32(word) extern uint32_t word __attribute__((section(".probes"))) VMTAP_HIDDEN
 
+/* A word's address. The declared object may be only its low half; the compiler need not know. */
+static inline const uint32_t *vmtap_word_(const void *word)
+{
+	__asm__("" : "+r"(word));
+#ifdef __cplusplus
+	return static_cast<const uint32_t *>(word);
+#else
+	return (const uint32_t *)word;
+#endif
+}
+
+#ifdef __cplusplus
+#define VMTAP_FUNCTION_(function) reinterpret_cast<vmtap_fire_function>(function)
+#else
+#define VMTAP_FUNCTION_(function) ((vmtap_fire_function)(function))
+#endif
+
 #if defined(__x86_64__)
 /* The second form of the instruction is for -masm=intel. */
 #if defined(__clang__)

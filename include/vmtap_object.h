@@ -92,6 +92,18 @@ struct vmtap_definition {
 				it; NULL: none */
 };
 
+/*
+ * A probe that an object can fire. The object's list of these is a section of pointers, which the
+ * linker puts together from the members of an archive that the object's code refers to. It belongs
+ * to the object alone: the runtime gets what vmtap_part_list() makes of it.
+ */
+struct vmtap_site {
+	const struct vmtap_definition *definition;
+	unsigned short *word;
+	void (*fire)(void); /* so that no linker drops the function and keeps its note */
+	uint32_t event;     /* its number in the definition */
+};
+
 /* ---- records ---- */
 
 /*
@@ -130,10 +142,11 @@ struct vmtap_object {
 	uint32_t size; /* size of this struct, which can grow at its end */
 	uint32_t version;
 	uint32_t event_count;
-	const struct vmtap_definition *const *definitions;
-	unsigned short *const *words; /* each the low half of a 32-bit word */
-	uint16_t *numbers;            /* of the events, as begin() takes them; the runtime fills
-					 them in and may change them at any time */
+	const struct vmtap_definition *const *definitions; /* of an event that the object cannot
+							      fire: that of one it can, again */
+	unsigned short *const *words;                      /* each the low half of a 32-bit word */
+	uint16_t *numbers; /* of the events, as begin() takes them; the runtime fills
+			      them in and may change them at any time */
 	const char *const
 		*providers; /* compatible ones that it has opted in for, followed by NULL */
 	VMTAP_ATOMIC(const struct vmtap_runtime *) runtime;

@@ -4,7 +4,10 @@
  *
  * A generated file has, for each probe of its provider, a word (vmtap_guard.h), a fire function
  * with the USDT site, and a definition (vmtap_object.h); and one struct vmtap_object, which a
- * constructor registers with the runtime.
+ * constructor registers with the runtime. What an object's code does not refer to need not be
+ * linked into it: compiled with -DVMTAP_MEMBER, a generated file makes only one member of an
+ * archive, the fire function of one probe, or what all of them share. Each member with a fire
+ * function adds a pointer to a section; the constructor finds there what the object can fire.
  *
  * A fire function
  *   - references the base section, which linkers would otherwise drop with --gc-sections;
@@ -75,6 +78,61 @@
 #endif
 #define VMTAP_WORDS_BEGIN                                                                          \
 	__asm__(".pushsection .probes,\"aw\",%progbits\n\t.balign " VMTAP_PAGE_ "\n\t.popsection")
+
+/* ---- the list of an object's probes ---- */
+
+/* A member's entry in the list. It is writable in any build, because some linkers keep sections of
+ * one name apart if their flags differ. */
+#define VMTAP_LISTED(list) __attribute__((section(#list), used))
+/* A fire function refers to its entry, or a linker that drops unused sections might drop it. */
+#define VMTAP_KEEP_LISTED(entry) __asm__ volatile("" : : "r"(&(entry)))
+
+/*
+ * Fills in the tables of an object, which have room for all events of the provider, with what the
+ * list from begin to end has. The runtime knows an event by its place in the tables, and expects a
+ * definition in each place: where the object has no such event, that of another one, which says
+ * nothing new, with a word that nobody reads. first is a copy of a definition that carries the
+ * provider's own definition in D, if there is one.
+ */
+__attribute__((unused)) static void vmtap_part_list(struct vmtap_object *object,
+	const struct vmtap_definition **definitions, unsigned short **words,
+	const struct vmtap_site *const *begin, const struct vmtap_site *const *end,
+	struct vmtap_definition *first, const char *library)
+{
+	static uint32_t nobody;
+	const struct vmtap_definition *other = NULL;
+	uint32_t count = 0;
+
+	for (; begin != end; begin++) {
+		const struct vmtap_site *site = *begin;
+
+		if (!site)
+			continue;
+		definitions[site->event] = site->definition;
+		words[site->event] = site->word;
+		if (site->event >= count)
+			count = site->event + 1;
+	}
+	for (uint32_t i = 0; i < count && !other; i++) {
+		if (!definitions[i])
+			continue;
+		if (library) {
+			*first = *definitions[i];
+			first->library = library;
+			definitions[i] = first;
+		}
+		other = definitions[i];
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		if (definitions[i])
+			continue;
+		definitions[i] = other;
+		words[i] = (unsigned short *)(void *)&nobody;
+	}
+	object->definitions = definitions;
+	object->words = words;
+	object->event_count = count;
+}
 
 /* ---- parts of fire functions ---- */
 

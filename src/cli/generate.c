@@ -20,7 +20,7 @@ enum { FILE_BYTES_MAX = 1 << 20, PATH_BYTES_MAX = 4096 };
 
 struct generate {
 	const char *directory;
-	bool documents, checks;
+	bool documents, checks, splits, lists;
 	char *text; /* of the definition */
 	size_t length;
 	char *library;
@@ -37,6 +37,13 @@ static const char help[] =
 	"provider's definition in D with the comments of probes/vm.d.\n"
 	"\n"
 	"  -d, --directory DIR  write there, not into the working directory\n"
+	"      --split          also write a C file for each probe, PROVIDER_probes_PROBE.c, and\n"
+	"                       PROVIDER_probes-common.c. Put them into an archive: what is "
+	"linked\n"
+	"                       with it has the sites of those probes that its code refers to, "
+	"and\n"
+	"                       no others\n"
+	"      --list           also print the names of the C files to compile, one on a line\n"
 	"      --doc            write PROVIDER_probes.md and PROVIDER_probes.7 instead, a table "
 	"and a\n"
 	"                       manual page\n"
@@ -45,6 +52,7 @@ static const char help[] =
 	"\n"
 	"Examples:\n"
 	"  vmtap generate lua.d && cc -mno-red-zone -c lua_probes.c\n"
+	"  vmtap generate --split lua.d && cc -mno-red-zone -c lua_probes[-_]*.c\n"
 	"  vmtap generate --doc -d doc lua.d\n"
 	"\n"
 	"Exit status: 0 done, 1 the definition is wrong, 2 wrong usage, 3 something could not be "
@@ -122,9 +130,57 @@ static int read_definition(struct generate *generate, const char *file)
 	return CLI_OK;
 }
 
+static int put_header(
+	FILE *out, const struct generate_input *input, const struct contract_probe *probe)
+{
+	(void)probe;
+	generate_header(out, input, true);
+	return 0;
+}
+
+static int put_source(
+	FILE *out, const struct generate_input *input, const struct contract_probe *probe)
+{
+	char header[128];
+
+	(void)probe;
+	snprintf(header, sizeof(header), "%s_probes.h", input->provider->name);
+	return generate_source(out, input, header);
+}
+
+static int put_markdown(
+	FILE *out, const struct generate_input *input, const struct contract_probe *probe)
+{
+	(void)probe;
+	generate_markdown(out, input);
+	return 0;
+}
+
+static int put_manual(
+	FILE *out, const struct generate_input *input, const struct contract_probe *probe)
+{
+	(void)probe;
+	generate_manual(out, input);
+	return 0;
+}
+
+static int put_member(
+	FILE *out, const struct generate_input *input, const struct contract_probe *probe)
+{
+	char source[128];
+
+	snprintf(source, sizeof(source), "%s_probes.c", input->provider->name);
+	generate_member(out, input, probe, source);
+	return 0;
+}
+
+/* What to write for: a probe's own file, else NULL. */
+typedef int put_function(
+	FILE *out, const struct generate_input *input, const struct contract_probe *probe);
+
 /* Writes one file: PROVIDER_probes and the ending. */
-static int write_file(const struct generate *generate, const char *ending,
-	int (*put)(FILE *out, const struct generate_input *input))
+static int write_file(const struct generate *generate, const char *ending, put_function *put,
+	const struct contract_probe *probe)
 {
 	char path[PATH_BYTES_MAX];
 	FILE *out;
@@ -136,12 +192,14 @@ static int write_file(const struct generate *generate, const char *ending,
 		cli_message("%s: %s", generate->directory, strerror(ENAMETOOLONG));
 		return CLI_CANNOT;
 	}
+	if (generate->lists && put != put_header && (put == put_member) == generate->splits)
+		puts(path);
 	out = fopen(path, "we");
 	if (!out) {
 		cli_message("%s: %m", path);
 		return CLI_CANNOT;
 	}
-	result = put(out, &generate->input);
+	result = put(out, &generate->input, probe);
 	if (!result && ferror(out))
 		result = -EIO;
 	if (fclose(out) && !result)
@@ -153,30 +211,20 @@ static int write_file(const struct generate *generate, const char *ending,
 	return CLI_CANNOT;
 }
 
-static int put_header(FILE *out, const struct generate_input *input)
+/* Writes the files of an archive's members. A probe's is named by its identifier, which has no '-'.
+ */
+static int write_members(const struct generate *generate)
 {
-	generate_header(out, input, true);
-	return 0;
-}
+	const struct contract_provider *provider = generate->input.provider;
+	int status = write_file(generate, "-common.c", put_member, NULL);
 
-static int put_source(FILE *out, const struct generate_input *input)
-{
-	char header[128];
+	for (size_t i = 0; i < provider->probe_count && !status; i++) {
+		char ending[160];
 
-	snprintf(header, sizeof(header), "%s_probes.h", input->provider->name);
-	return generate_source(out, input, header);
-}
-
-static int put_markdown(FILE *out, const struct generate_input *input)
-{
-	generate_markdown(out, input);
-	return 0;
-}
-
-static int put_manual(FILE *out, const struct generate_input *input)
-{
-	generate_manual(out, input);
-	return 0;
+		snprintf(ending, sizeof(ending), "_%s.c", provider->probes[i].identifier);
+		status = write_file(generate, ending, put_member, &provider->probes[i]);
+	}
+	return status;
 }
 
 static int run(struct generate *generate, const char *file)
@@ -186,17 +234,18 @@ static int run(struct generate *generate, const char *file)
 	if (status || generate->checks)
 		return status;
 	status = write_file(generate, generate->documents ? ".md" : ".h",
-		generate->documents ? put_markdown : put_header);
+		generate->documents ? put_markdown : put_header, NULL);
 	if (!status)
 		status = write_file(generate, generate->documents ? ".7" : ".c",
-			generate->documents ? put_manual : put_source);
-	return status;
+			generate->documents ? put_manual : put_source, NULL);
+	return status || !generate->splits ? status : write_members(generate);
 }
 
 int command_generate(int argc, char **argv)
 {
 	static const struct option options[] = {{"directory", required_argument, NULL, 'd'},
 		{"doc", no_argument, NULL, 'D'}, {"check", no_argument, NULL, 'c'},
+		{"split", no_argument, NULL, 's'}, {"list", no_argument, NULL, 'l'},
 		{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 	struct generate generate = {0};
 	int option, status;
@@ -214,6 +263,12 @@ int command_generate(int argc, char **argv)
 		case 'c':
 			generate.checks = true;
 			break;
+		case 's':
+			generate.splits = true;
+			break;
+		case 'l':
+			generate.lists = true;
+			break;
 		case 'h':
 			fputs(help, stdout);
 			return CLI_OK;
@@ -223,6 +278,9 @@ int command_generate(int argc, char **argv)
 	}
 	if (argc - optind != 1)
 		return cli_usage("generate", "name one provider definition");
+	if ((generate.splits || generate.lists) && (generate.documents || generate.checks))
+		return cli_usage("generate", "--%s is about the code, which --%s does not write",
+			generate.splits ? "split" : "list", generate.documents ? "doc" : "check");
 	status = run(&generate, cli_input(argv[optind]));
 	contract_free(generate.contract);
 	free(generate.library);

@@ -73,12 +73,20 @@ const char *generate_argument(const struct contract_argument *argument);
 void generate_parameters(FILE *out, const struct contract_probe *probe);
 void generate_argument_names(FILE *out, const struct contract_probe *probe);
 
+/* Writes the text that declares an event type; readers recognise the probe by it:
+ * "vm:::gc-start(uint16_t cap, ...)". */
+void generate_description(
+	FILE *out, const struct contract_provider *provider, const struct contract_probe *probe);
+
 /* Whether the event fires any of the provider's probes. */
 bool generate_serves(const struct generate_compat *compat, size_t event);
 
-/* Write the files. generate_compat writes that of the first compatible provider. 0 or -ENOMEM. */
+/*
+ * Write the files. generate_compat writes that of the first compatible provider;
+ * generate_definitions the definitions of provider vm alone, for tests. 0 or -ENOMEM.
+ */
 void generate_header(FILE *out, const struct generate_input *input, bool sites);
-void generate_fire(FILE *out, const struct generate_input *input);
+int generate_fire(FILE *out, const struct generate_input *input);
 int generate_definitions(FILE *out, const struct generate_input *input);
 void generate_compat(FILE *out, const struct generate_input *input);
 
@@ -99,5 +107,17 @@ void generate_manual(FILE *out, const struct generate_input *input);
 
 /* Writes the C file of a VM author's provider; header is the name of its header. */
 int generate_source(FILE *out, const struct generate_input *input, const char *header);
+
+/*
+ * Writes a C file that makes one member of an archive out of the provider's C file: the one of a
+ * probe, or the one that all of them share (probe is NULL).
+ */
+void generate_member(FILE *out, const struct generate_input *input,
+	const struct contract_probe *probe, const char *source);
+
+/* Parts of C files: a probe's definition, which takes the name definition_PROBE, -ENOMEM if memory
+ * runs out; and the array "library", the definition in D. */
+int generate_definition(FILE *out, const struct generate_input *input, size_t event);
+void generate_library_text(FILE *out, const struct generate_input *input);
 
 #endif

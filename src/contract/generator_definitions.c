@@ -9,21 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes the text that declares an event type; readers recognise the probe by it. */
-static void put_description(
-	FILE *out, const struct contract_provider *provider, const struct contract_probe *probe)
-{
-	fprintf(out, "\"%s:::%s(", provider->name, probe->name);
-	for (unsigned i = 0; i < probe->argument_count; i++) {
-		const struct contract_argument *argument = &probe->arguments[i];
-		const char *type = generate_is_text(argument) ? "char" : generate_type(argument);
-		fprintf(out, "%s%s%s%s%s", i ? ", " : "", type,
-			type[strlen(type) - 1] == '*' ? "" : " ", argument->name,
-			generate_is_text(argument) ? "[]" : "");
-	}
-	fputs(")\"", out);
-}
-
 /* Writes one of GHC's events that carries some of the probe's arguments. */
 static void put_form(FILE *out, const struct contract_probe *probe,
 	const struct contract_eventlog *form, const struct generate_layout *layout)
@@ -178,7 +163,7 @@ static uint64_t digest_definition(const struct generate_input *input, size_t eve
 		digest = digest_form(digest, &probe->eventlogs[i]);
 	for (size_t i = 0; i < input->compat_count; i++)
 		digest = digest_compat(digest, &input->compats[i], event);
-	return input->library && event == 0 ? digest_text(digest, input->library) : digest;
+	return digest;
 }
 
 /* ---- definitions ---- */
@@ -202,16 +187,15 @@ static void put_string(FILE *out, const char *text)
 
 /* Writes the definition in D that a stream carries. In a binary it is in a section of its own,
  * where `vmtap list` finds it. */
-static void put_library(FILE *out, const struct generate_input *input)
+void generate_library_text(FILE *out, const struct generate_input *input)
 {
 	enum { STRING_MAX = 4095 /* more than this need not compile in C11 */ };
 	const char *text = input->library;
 	unsigned column = 0;
 
 	fprintf(out,
-		"static const char %s_library[] __attribute__((section(\"" CONTRACT_SECTION
-		"\"), used)) = ",
-		input->symbol);
+		"static const char library[] __attribute__((section(\"" CONTRACT_SECTION
+		"\"), used)) = ");
 	if (strlen(text) < STRING_MAX) {
 		put_string(out, text);
 		fputs(";\n\n", out);
@@ -232,7 +216,7 @@ static void put_array(FILE *out, const char *array, const char *name, unsigned c
 		fputs("NULL, ", out);
 }
 
-static int put_definition(FILE *out, const struct generate_input *input, size_t event)
+int generate_definition(FILE *out, const struct generate_input *input, size_t event)
 {
 	const struct contract_probe *probe = &input->provider->probes[event];
 	const char *name = generate_name(probe, false);
@@ -266,8 +250,9 @@ static int put_definition(FILE *out, const struct generate_input *input, size_t 
 		fputs("};\n", out);
 	}
 	fprintf(out, "static const struct vmtap_definition definition_%s = {\n\t", name);
-	put_description(out, input->provider, probe);
-	fprintf(out, ",\n\tUINT64_C(%llu), prefixes_%s, ",
+	fputc('"', out);
+	generate_description(out, input->provider, probe);
+	fprintf(out, "\",\n\tUINT64_C(%llu), prefixes_%s, ",
 		(unsigned long long)digest_definition(input, event), name);
 	put_array(out, "fields", name, field_count);
 	put_array(out, "forms", name, probe->eventlog_count);
@@ -277,11 +262,7 @@ static int put_definition(FILE *out, const struct generate_input *input, size_t 
 		layout.text >= 0 ? (unsigned)layout.text : 0, probe->argument_count, field_count,
 		probe->eventlog_count, compat_count,
 		probe->argument_count && generate_is_cap(probe, 0), layout.text >= 0);
-	if (input->library && event == 0)
-		fprintf(out, "%s_library", input->symbol);
-	else
-		fputs("NULL", out);
-	fputs("};\n\n", out);
+	fputs("NULL};\n\n", out); /* vmtap_part_list() adds what the stream carries */
 	return compat_count < 0 ? compat_count : 0;
 }
 
@@ -290,21 +271,17 @@ int generate_definitions(FILE *out, const struct generate_input *input)
 	const struct contract_provider *provider = input->provider;
 	int result = 0;
 
-	if (!input->is_own)
-		fputs("/* What the probe part tells the runtime of its probes. Generated from the "
-		      "contract. */\n#include \"shim/object.h\"\n\n",
-			out);
-	if (input->library)
-		put_library(out, input);
+	fputs("/* What the runtime is told of each probe. Generated from the contract. */\n"
+	      "#include \"shim/object.h\"\n\n",
+		out);
 	for (size_t i = 0; i < provider->probe_count && !result; i++)
-		result = put_definition(out, input, i);
-	fprintf(out, "%sconst struct vmtap_definition *const %s_definitions[%zu] = {\n",
-		input->is_own ? "static " : "", input->symbol, provider->probe_count);
+		result = generate_definition(out, input, i);
+	fprintf(out, "extern const struct vmtap_definition *const vmtap_definitions[%zu];\n",
+		provider->probe_count);
+	fprintf(out, "const struct vmtap_definition *const vmtap_definitions[%zu] = {\n",
+		provider->probe_count);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		fprintf(out, "\t&definition_%s,\n", generate_name(&provider->probes[i], false));
-	fprintf(out, "};\n\n%suint16_t %s_numbers[%zu];\n", input->is_own ? "static " : "",
-		input->symbol, provider->probe_count);
-	if (input->is_own)
-		fputc('\n', out);
+	fprintf(out, "};\n\nuint16_t vmtap_numbers[%zu];\n", provider->probe_count);
 	return result;
 }

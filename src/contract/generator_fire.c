@@ -42,6 +42,10 @@ static void put_hooks(
 		name);
 }
 
+/*
+ * Each member defines the pointers that it uses, as NULL: if one were left undefined, a linker
+ * would look for it in the archive, and find the provider's member.
+ */
 static void put_no_hooks(FILE *out, const struct generate_input *input)
 {
 	for (size_t i = 0; i < input->compat_count; i++) {
@@ -49,10 +53,22 @@ static void put_no_hooks(FILE *out, const struct generate_input *input)
 		put_hooks(out, input->provider, &input->compats[i]);
 		fprintf(out,
 			"FIRE_HOOKS __attribute__((weak)) const struct vmtap_%s_hooks "
-			"*vmtap_%s_hooks = "
-			"NULL;\n\n",
+			"*vmtap_%s_hooks = NULL;\n\n",
 			name, name);
 	}
+}
+
+/* Defines a function that says which of the providers are linked. */
+static void put_providers(FILE *out, const struct generate_input *input)
+{
+	fprintf(out,
+		"const char *const *vmtap_providers(void)\n{\n\tstatic const char *names[%zu];\n"
+		"\tunsigned count = 0;\n\n",
+		input->compat_count + 1);
+	for (size_t i = 0; i < input->compat_count; i++)
+		fprintf(out, "\tif (vmtap_%s_hooks)\n\t\tnames[count++] = \"%s\";\n",
+			input->compats[i].provider->name, input->compats[i].provider->name);
+	fputs("\tnames[count] = NULL;\n\treturn names;\n}\n\n", out);
 }
 
 static void put_site(
@@ -111,7 +127,25 @@ static void put_record(FILE *out, const struct generate_input *input, size_t eve
 			fprintf(out, "\t\t\tvmtap_put_u32(vmtap_record, %u, (uint32_t)%s);\n",
 				layout.offset[i], name);
 	}
-	fputs("\t\t\tvmtap_record_commit(vmtap_record);\n\t\t}\n", out);
+	fprintf(out,
+		"\t\t\tvmtap_record_commit(vmtap_record);\n\t\t} else {\n"
+		"\t\t\tVMTAP_KEEP_LISTED(listed_%s);\n\t\t}\n",
+		generate_name(probe, false));
+}
+
+/* Writes a probe's entry in the object's list. */
+static void put_listed(FILE *out, const struct generate_input *input, size_t event)
+{
+	const struct contract_probe *probe = &input->provider->probes[event];
+	const char *name = generate_name(probe, false);
+
+	fprintf(out,
+		"static const struct vmtap_site site_%s = {&definition_%s,\n"
+		"\t(unsigned short *)(void *)&%s_%s_semaphore, (void (*)(void))%s_fire_%s, %zu};\n"
+		"static const struct vmtap_site *listed_%s VMTAP_LISTED(vmtap_%s_sites) = "
+		"&site_%s;\n\n",
+		name, name, input->provider->name, probe->identifier, input->symbol, name, event,
+		name, input->provider->name, name);
 }
 
 static void put_fire_function(FILE *out, const struct generate_input *input, size_t event)
@@ -149,6 +183,82 @@ static void put_words(FILE *out, const struct contract_provider *provider)
 	fputc('\n', out);
 }
 
+/* Begins what is compiled into the whole, and alone into the archive's member of that name. */
+static void begin_member(FILE *out, const char *name)
+{
+	fprintf(out, "#if !defined(VMTAP_MEMBER) || defined(%s)\n\n", name);
+}
+
+static void end_member(FILE *out)
+{
+	fputs("#endif\n\n", out);
+}
+
+/* The macro that asks for a probe's member. A probe's macros are in capitals, its member's not, so
+ * it is none of theirs. */
+static const char *member_of(const struct contract_probe *probe)
+{
+	static char name[160];
+
+	snprintf(name, sizeof(name), "VMTAP_MEMBER_%s", generate_name(probe, false));
+	return name;
+}
+
+static int put_probes(FILE *out, const struct generate_input *input)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < input->provider->probe_count && !result; i++) {
+		begin_member(out, member_of(&input->provider->probes[i]));
+		result = generate_definition(out, input, i);
+		put_listed(out, input, i);
+		put_fire_function(out, input, i);
+		end_member(out);
+	}
+	return result;
+}
+
+/* Writes what the members of a VM author's provider share. */
+static void put_own_object(FILE *out, const struct generate_input *input)
+{
+	const struct contract_provider *provider = input->provider;
+	const char *symbol = input->symbol;
+
+	begin_member(out, "VMTAP_COMMON_MEMBER");
+	put_words(out, provider);
+	if (input->library)
+		generate_library_text(out, input);
+	fprintf(out,
+		"static const struct vmtap_definition *definitions[%zu];\n"
+		"static unsigned short *words[%zu];\n"
+		"uint16_t %s_numbers[%zu];\n\n"
+		"struct vmtap_object %s_object = {sizeof(struct vmtap_object), "
+		"VMTAP_OBJECT_VERSION,\n"
+		"\t0, NULL, NULL, %s_numbers, NULL, NULL, NULL, sizeof(struct "
+		"vmtap_definition)};\n\n",
+		provider->probe_count, provider->probe_count, symbol, provider->probe_count, symbol,
+		symbol);
+	fprintf(out,
+		"/* The list of what this object can fire. It has an entry of our own, so that it "
+		"always exists. */\n"
+		"VMTAP_HIDDEN extern const struct vmtap_site *__start_vmtap_%s_sites[];\n"
+		"VMTAP_HIDDEN extern const struct vmtap_site *__stop_vmtap_%s_sites[];\n"
+		"static const struct vmtap_site *listed VMTAP_LISTED(vmtap_%s_sites) = NULL;\n\n",
+		provider->name, provider->name, provider->name);
+	fprintf(out,
+		"__attribute__((constructor)) static void %s_enter(void)\n{\n"
+		"\tstatic struct vmtap_definition first;\n\n"
+		"\tVMTAP_KEEP_LISTED(listed);\n"
+		"\tvmtap_part_list(&%s_object, definitions, words, __start_vmtap_%s_sites,\n"
+		"\t\t__stop_vmtap_%s_sites, &first, %s);\n"
+		"\tvmtap_part_enter(&%s_object);\n}\n\n"
+		"__attribute__((destructor)) static void %s_leave(void)\n{\n"
+		"\tvmtap_part_leave(&%s_object);\n}\n\n",
+		symbol, symbol, provider->name, provider->name, input->library ? "library" : "NULL",
+		symbol, symbol, symbol);
+	end_member(out);
+}
+
 int generate_source(FILE *out, const struct generate_input *input, const char *header)
 {
 	const struct contract_provider *provider = input->provider;
@@ -156,13 +266,14 @@ int generate_source(FILE *out, const struct generate_input *input, const char *h
 
 	fprintf(out,
 		"/*\n * The probes of provider %s: words, fire functions with their USDT sites, "
-		"and "
-		"what the event\n"
+		"and what the event\n"
 		" * stream is told of them. Generated by vmtap from the provider's definition; "
-		"compile "
-		"it into each\n"
+		"compile it into each\n"
 		" * object that fires the probes, with -mno-red-zone on x86-64, and link "
-		"libvmtap.\n"
+		"libvmtap. Or let vmtap\n"
+		" * generate --split make a file for each probe, and put them into an archive: "
+		"what is linked\n"
+		" * with it then has the sites of those probes alone that its code refers to.\n"
 		" */\n"
 		"#include \"%s\"\n\n"
 		"#ifdef VMTAP_DISABLE\n"
@@ -172,70 +283,60 @@ int generate_source(FILE *out, const struct generate_input *input, const char *h
 		"#if defined(__clang__) /* about the macros of sys/sdt.h */\n"
 		"#pragma clang diagnostic ignored \"-Wgnu-zero-variadic-macro-arguments\"\n"
 		"#endif\n\n"
-		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
-		provider->name, header, input->symbol);
-	put_words(out, provider);
-	result = generate_definitions(out, input);
-	fprintf(out, "static unsigned short *const %s_words[%zu] = {\n", input->symbol,
+		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+		"VMTAP_HIDDEN extern struct vmtap_object %s_object;\n"
+		"VMTAP_HIDDEN extern uint16_t %s_numbers[%zu];\n\n",
+		provider->name, header, input->symbol, input->symbol, input->symbol,
 		provider->probe_count);
-	for (size_t i = 0; i < provider->probe_count; i++)
-		fprintf(out, "\t(unsigned short *)(void *)&%s_%s_semaphore,\n", provider->name,
-			provider->probes[i].identifier);
-	fprintf(out,
-		"};\n\nstatic struct vmtap_object %s_object = {sizeof(struct vmtap_object), "
-		"VMTAP_OBJECT_VERSION,\n"
-		"\t%zu, %s_definitions, %s_words, %s_numbers, NULL, NULL, NULL,\n"
-		"\tsizeof(struct vmtap_definition)};\n\n",
-		input->symbol, provider->probe_count, input->symbol, input->symbol, input->symbol);
-	for (size_t i = 0; i < provider->probe_count; i++)
-		put_fire_function(out, input, i);
-	fprintf(out,
-		"/* A linker must not drop a function whose site a note names. */\n"
-		"static void (*const %s_fires[%zu])(void) = {\n",
-		input->symbol, provider->probe_count);
-	for (size_t i = 0; i < provider->probe_count; i++)
-		fprintf(out, "\t(void (*)(void))%s_fire_%s,\n", input->symbol,
-			generate_name(&provider->probes[i], false));
-	fputs("};\n\n", out);
-	fprintf(out,
-		"__attribute__((constructor)) static void %s_enter(void)\n{\n"
-		"\t__asm__ volatile(\"\" : : \"r\"(%s_fires));\n"
-		"\tvmtap_part_enter(&%s_object);\n}\n\n"
-		"__attribute__((destructor)) static void %s_leave(void)\n{\n"
-		"\tvmtap_part_leave(&%s_object);\n}\n\n"
-		"#ifdef __cplusplus\n}\n#endif\n\n#endif\n",
-		input->symbol, input->symbol, input->symbol, input->symbol, input->symbol);
+	put_own_object(out, input);
+	result = put_probes(out, input);
+	fputs("#ifdef __cplusplus\n}\n#endif\n\n#endif\n", out);
 	return result;
 }
 
-void generate_fire(FILE *out, const struct generate_input *input)
+void generate_member(FILE *out, const struct generate_input *input,
+	const struct contract_probe *probe, const char *source)
+{
+	fprintf(out, "/* %s%s of provider %s. Generated by vmtap. */\n",
+		probe ? "Probe " : "What the probes", probe ? probe->name : " share",
+		input->provider->name);
+	fprintf(out, "#define VMTAP_MEMBER\n#define %s\n#include \"%s\"\n",
+		probe ? member_of(probe) : "VMTAP_COMMON_MEMBER", source);
+}
+
+int generate_fire(FILE *out, const struct generate_input *input)
 {
 	const struct contract_provider *provider = input->provider;
+	int result;
 
 	fputs("/* The fire functions and the tables of the probe part. Generated from the "
 	      "contract. */\n",
 		out);
 	fputs("#include \"shim/fire.h\"\n\n", out);
 	put_no_hooks(out, input);
-	for (size_t i = 0; i < provider->probe_count; i++)
-		put_fire_function(out, input, i);
-	fprintf(out,
-		"const char *const *vmtap_providers(void)\n{\n\tstatic const char *names[%zu];\n"
-		"\tunsigned count = 0;\n\n",
-		input->compat_count + 1);
-	for (size_t i = 0; i < input->compat_count; i++)
-		fprintf(out, "\tif (vmtap_%s_hooks)\n\t\tnames[count++] = \"%s\";\n",
-			input->compats[i].provider->name, input->compats[i].provider->name);
-	fputs("\tnames[count] = NULL;\n\treturn names;\n}\n\n", out);
+	begin_member(out, "VMTAP_COMMON_MEMBER");
+	put_providers(out, input);
 	fputs("unsigned short *const vmtap_words[VMTAP_PROBES] = {\n", out);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		fprintf(out, "\t&%s_%s_semaphore,\n", provider->name,
 			provider->probes[i].identifier);
-	fputs("};\n\nconst vmtap_fire_function vmtap_fires[VMTAP_PROBES] = {\n", out);
+	fputs("};\n\n", out);
+	end_member(out);
+	begin_member(out, "VMTAP_NAMES_MEMBER");
+	fputs("const char *const vmtap_probe_names[VMTAP_PROBES] = {\n", out);
+	for (size_t i = 0; i < provider->probe_count; i++)
+		fprintf(out, "\t\"%s\",\n", provider->probes[i].name);
+	fputs("};\n\n", out);
+	end_member(out);
+	begin_member(out, "VMTAP_FIRES_MEMBER");
+	fputs("const vmtap_fire_function vmtap_fires[VMTAP_PROBES] = {\n", out);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		fprintf(out, "\t(vmtap_fire_function)vmtap_fire_%s,\n",
 			generate_name(&provider->probes[i], false));
-	fputs("};\n", out);
+	fputs("};\n\n", out);
+	end_member(out);
+	result = put_probes(out, input);
+	return result;
 }
 
 /* "haskell_event" of "probes/compat/haskell_event.d": the build uses it to name generated files. */

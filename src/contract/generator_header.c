@@ -81,8 +81,11 @@ static void put_macros(
 		input->macro, upper, input->symbol, generate_name(probe, false));
 	generate_argument_names(out, probe);
 	fprintf(out,
-		"); \\\n\t} while (0)\n#define %s_%s_ENABLED() VMTAP_ENABLED_(%s_%s_semaphore)\n\n",
+		"); \\\n\t} while (0)\n#define %s_%s_ENABLED() VMTAP_ENABLED_(%s_%s_semaphore)\n",
 		input->macro, upper, input->provider->name, probe->identifier);
+	fprintf(out, "#define %s_guard_%s %s_%s_semaphore\n#define %s_fires_%s %s_fire_%s\n\n",
+		input->symbol, upper, input->provider->name, probe->identifier, input->symbol,
+		upper, input->symbol, generate_name(probe, false));
 }
 
 /* Writes what stands for them where probes are compiled out. */
@@ -97,6 +100,23 @@ static void put_stubs(
 	for (unsigned i = 0; i < probe->argument_count; i++)
 		fprintf(out, " (void)(%s);", generate_argument(&probe->arguments[i]));
 	fprintf(out, " } } while (0)\n#define %s_%s_ENABLED() 0\n", input->macro, upper);
+}
+
+/* Writes the macros that give a JIT compiler the addresses that belong to one probe. */
+static void put_addresses(FILE *out, const struct generate_input *input)
+{
+	fprintf(out,
+		"/*\n"
+		" * For generated code: the address of a probe's 32-bit word, and its fire "
+		"function, "
+		"by the name\n"
+		" * in its macro: %s_GUARD(%s). They bring that probe's site alone into the "
+		"object.\n"
+		" */\n"
+		"#define %s_GUARD(probe) vmtap_word_(&%s_guard_##probe)\n"
+		"#define %s_FIRE(probe) VMTAP_FUNCTION_(%s_fires_##probe)\n\n",
+		input->macro, generate_name(&input->provider->probes[0], true), input->macro,
+		input->symbol, input->macro, input->symbol);
 }
 
 /* Writes the beginning of vmtap_probes.h. */
@@ -177,8 +197,13 @@ void generate_header(FILE *out, const struct generate_input *input, bool sites)
 	fputs("/* ---- the probes ---- */\n\n", out);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		put_macros(out, input, &provider->probes[i]);
+	put_addresses(out, input);
 	fputs("#else /* VMTAP_DISABLE: arguments are type-checked and never evaluated */\n\n", out);
 	for (size_t i = 0; i < provider->probe_count; i++)
 		put_stubs(out, input, &provider->probes[i]);
+	fprintf(out,
+		"#define %s_GUARD(probe) vmtap_guard((enum vmtap_probe)0)\n"
+		"#define %s_FIRE(probe) ((vmtap_fire_function)0)\n",
+		input->macro, input->macro);
 	fputs("\n#endif\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n", out);
 }

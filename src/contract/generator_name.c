@@ -195,6 +195,20 @@ void generate_argument_names(FILE *out, const struct contract_probe *probe)
 		fprintf(out, "%s%s", i ? ", " : "", generate_argument(&probe->arguments[i]));
 }
 
+void generate_description(
+	FILE *out, const struct contract_provider *provider, const struct contract_probe *probe)
+{
+	fprintf(out, "%s:::%s(", provider->name, probe->name);
+	for (unsigned i = 0; i < probe->argument_count; i++) {
+		const struct contract_argument *argument = &probe->arguments[i];
+		const char *type = generate_is_text(argument) ? "char" : generate_type(argument);
+		fprintf(out, "%s%s%s%s%s", i ? ", " : "", type,
+			type[strlen(type) - 1] == '*' ? "" : " ", argument->name,
+			generate_is_text(argument) ? "[]" : "");
+	}
+	fputc(')', out);
+}
+
 /* Whether the event fires any of the provider's probes. */
 bool generate_serves(const struct generate_compat *compat, size_t event)
 {

@@ -143,6 +143,12 @@ static int check_probe(const struct contract *contract, size_t index, struct err
 	unsigned texts = 0;
 	int result = 0;
 
+	if (!strcmp(generate_name(probe, true), "GUARD") ||
+		!strcmp(generate_name(probe, true), "FIRE"))
+		return fail(contract, probe->line, probe->column, error,
+			"the macro of probe '%s' would have the name of another one: %s_%s(probe) "
+			"gives an address to generated code",
+			probe->name, generate_upper(provider->name), generate_name(probe, true));
 	if (strlen(probe->name) > PROBE_BYTES_MAX)
 		return fail(contract, probe->line, probe->column, error,
 			"the probe's name is longer than %d bytes", PROBE_BYTES_MAX);

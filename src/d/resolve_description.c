@@ -148,7 +148,7 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 		const char *known = set->probes[i].provider;
 
 		if (set->probes[i].is_absent && !set->probes[i].is_expected &&
-			pattern_match(provider, known) &&
+			!set->probes[i].is_siteless && pattern_match(provider, known) &&
 			pattern_match(name, set->probes[i].name)) {
 			snprintf(buffer, size, " (the process is built without provider %.*s)",
 				(int)strcspn(known, "0123456789"), known);
@@ -203,7 +203,7 @@ static size_t stem(const char *provider)
 /* Whether a process has the probe, or is expected to. */
 static bool is_known(const struct d_probe *probe)
 {
-	return !probe->is_absent || probe->is_expected;
+	return !probe->is_absent || probe->is_expected || probe->is_siteless;
 }
 
 /*
@@ -353,6 +353,16 @@ static bool names_new_provider(
 	return result;
 }
 
+/* Whether the target's provider has one of these probes, though the target cannot fire it: scripts
+ * for many VMs describe probes that some lack. The caller tells the user. */
+static bool has_siteless(const struct d_probe_set *set, const uint32_t *probes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (set->probes[probes[i]].is_siteless)
+			return true;
+	return false;
+}
+
 int d_description_resolve(struct d_compiler *compiler, const struct d_description *description,
 	uint32_t **probes, size_t *count, size_t *later_count)
 {
@@ -391,7 +401,8 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 		}
 	}
 	if (*count || compiler->options.zdefs || (compiler->settings.waits && *later_count) ||
-		(compiler->settings.waits_for_programs && names_new_provider(set, description)))
+		(compiler->settings.waits_for_programs && names_new_provider(set, description)) ||
+		has_siteless(set, *probes, *later_count))
 		return 0;
 	text = d_description_text(compiler, description);
 	hint(compiler, description, advice, sizeof(advice));

@@ -48,6 +48,8 @@ struct d_probe {
 	char *name;
 	enum d_probe_kind kind;
 	bool is_absent;   /* does not exist yet, but its process may create it */
+	bool is_siteless; /* absent: its provider has it, but no object of the process can fire it
+			   */
 	bool is_expected; /* absent, and of no process yet: its module and function are unknown */
 	bool is_place;    /* of the pid provider: its module is also known without its version */
 	bool is_program;  /* its module is the process's program, also known as a.out */

@@ -15,11 +15,12 @@
 /* A function of a compatible provider: a fire function calls it through the provider's table. */
 #define FIRE_HOOK static __attribute__((cold, noinline, used))
 
-/* The pointer to a provider's table. Fire functions define it as NULL, weakly; the provider's
- * object, if it is linked, replaces that definition. It must be defined always: some linkers (gold)
- * resolve a weak undefined symbol to garbage when it is hidden, and the program would die at its
- * first event. It is not const, because gcc would take the weak value for the final one, but is
- * read-only once the program is loaded. */
+/* The pointer to a provider's table. Each object with fire functions defines it as NULL, weakly;
+ * the provider's object, if it is linked, replaces these definitions. It must be defined always:
+ * some linkers (gold) resolve a weak undefined symbol to garbage when it is hidden, and the program
+ * would die at its first event; others would fetch the provider's object from the archive. It is
+ * not const, because gcc would take the weak value for the final one, but is read-only once the
+ * program is loaded. */
 #define FIRE_HOOKS __attribute__((section(".data.rel.ro")))
 
 #endif

@@ -11,9 +11,8 @@
 int vmtap_probe_number(const char *name, size_t length)
 {
 	for (int i = 0; i < VMTAP_PROBES; i++) {
-		/* "vm:::gc-start(uint16_t cap, ...)" */
-		const char *own = strstr(vmtap_definitions[i]->description, ":::") + 3;
-		if (strcspn(own, "(") == length && !memcmp(own, name, length))
+		const char *own = vmtap_probe_names[i];
+		if (strlen(own) == length && !memcmp(own, name, length))
 			return i;
 	}
 	return -1;

@@ -75,7 +75,7 @@ static inline void vmtap_word_stream_store(const void *word, uint16_t open)
 /* The probe part's tables, made by the generator. */
 VMTAP_HIDDEN extern unsigned short *const vmtap_words[VMTAP_PROBES];
 VMTAP_HIDDEN extern const vmtap_fire_function vmtap_fires[VMTAP_PROBES];
-VMTAP_HIDDEN extern const struct vmtap_definition *const vmtap_definitions[VMTAP_PROBES];
+VMTAP_HIDDEN extern const char *const vmtap_probe_names[VMTAP_PROBES];
 VMTAP_HIDDEN extern uint16_t vmtap_numbers[VMTAP_PROBES];
 /* The names of the compatible providers that the object has opted in for, followed by NULL. */
 VMTAP_HIDDEN const char *const *vmtap_providers(void);

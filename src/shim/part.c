@@ -3,19 +3,29 @@
  * the process has one, and the functions that VMs not written in C use instead of the macros.
  */
 #include "shim/object.h"
+#include "vmtap_provider.h"
+
+/* The list of what this object can fire. It has an entry of our own, so that it always exists. */
+VMTAP_HIDDEN extern const struct vmtap_site *__start_vmtap_vm_sites[];
+VMTAP_HIDDEN extern const struct vmtap_site *__stop_vmtap_vm_sites[];
+static const struct vmtap_site *listed VMTAP_LISTED(vmtap_vm_sites) = NULL;
+
+static const struct vmtap_definition *definitions[VMTAP_PROBES];
+static unsigned short *words[VMTAP_PROBES];
+uint16_t vmtap_numbers[VMTAP_PROBES];
 
 /* Defined here and not in the generated tables: the fire functions refer to it, so that a link
  * with the archive includes this file, whose constructor nobody calls by name. */
 struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),
 	.version = VMTAP_OBJECT_VERSION,
-	.event_count = VMTAP_PROBES,
-	.definitions = vmtap_definitions,
-	.words = vmtap_words,
 	.numbers = vmtap_numbers,
 	.definition_size = sizeof(struct vmtap_definition)};
 
 __attribute__((constructor)) static void part_enter(void)
 {
+	VMTAP_KEEP_LISTED(listed);
+	vmtap_part_list(&vmtap_object, definitions, words, __start_vmtap_vm_sites,
+		__stop_vmtap_vm_sites, NULL, NULL);
 	vmtap_object.providers = vmtap_providers();
 	vmtap_part_enter(&vmtap_object);
 }
@@ -29,11 +39,6 @@ const uint32_t *vmtap_guard(enum vmtap_probe probe)
 {
 	return (unsigned)probe < VMTAP_PROBES ? (const uint32_t *)(const void *)vmtap_words[probe]
 					      : NULL;
-}
-
-vmtap_fire_function vmtap_fire(enum vmtap_probe probe)
-{
-	return (unsigned)probe < VMTAP_PROBES ? vmtap_fires[probe] : NULL;
 }
 
 int vmtap_poll(struct vmtap_guards *state, struct vmtap_guards *changed)

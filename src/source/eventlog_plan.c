@@ -307,7 +307,8 @@ static int add_plan(struct eventlog *log, struct plan *plan, bool absent, uint32
 		.name = description->name,
 		.source_tag = plan->type,
 		.argument_count = description->argument_count,
-		.is_absent = absent};
+		.is_absent = absent,
+		.is_siteless = plan->is_siteless};
 	long index = 0;
 
 	eventlog_take_version(plan, longest);
@@ -315,7 +316,7 @@ static int add_plan(struct eventlog *log, struct plan *plan, bool absent, uint32
 		probe.arguments[i].type = description->arguments[i].type;
 		probe.arguments[i].name = description->arguments[i].name;
 	}
-	if (!absent) {
+	if (absent == plan->is_siteless) {
 		index = first == plan ? add_probe(set, &probe, plan->provider, pid)
 				      : (long)first->probe;
 		plan->probe = (uint32_t)index;
@@ -346,6 +347,7 @@ int eventlog_add_probes(
 			return -ENOMEM;
 		log->windows->fd = log->file;
 	}
+	result = eventlog_plan_siteless(log);
 	for (int absent = 0; absent < 2; absent++)
 		for (size_t i = 1; i < log->plan_count && !result; i++)
 			if (log->plans[i].description)

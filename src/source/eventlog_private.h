@@ -116,6 +116,7 @@ struct plan {
 	 */
 	uint8_t thread_argument, file_argument, line_argument;
 	bool is_told;                    /* it has been reported that they are missing */
+	bool is_siteless;                /* no event type yet, see eventlog_siteless.c */
 	const char *provider;            /* of its own probe; valid if it has a description */
 	struct description *description; /* NULL: carries no probe */
 	struct compat *compats;
@@ -262,6 +263,11 @@ bool eventlog_declare_spare(struct eventlog *log, const unsigned char *payload, 
 /* If the description is a probe's, gives the plan that probe; false: damaged. */
 bool eventlog_describe(struct eventlog *log, struct plan *plan, const char *text, size_t length,
 	const char *extension, size_t extension_length, uint64_t position);
+
+/* Make plans for the probes that no object of the process has a site of, 0 or a negative errno; and
+ * find the one for a plan's probe, NULL: there is none. */
+int eventlog_plan_siteless(struct eventlog *log);
+const struct plan *eventlog_siteless_plan(const struct eventlog *log, const struct plan *plan);
 
 /* Takes a provider's definition from an extension; false: damaged. */
 bool eventlog_take_carried(struct eventlog *log, const struct plan *plan, const char *extension,

@@ -34,6 +34,15 @@ static bool agree(const struct description *one, const struct description *other
 	return true;
 }
 
+/* Whether the common arguments are of the same types for scripts. */
+static bool have_same_types(const struct description *one, const struct description *other)
+{
+	for (unsigned int i = 0; i < one->argument_count && i < other->argument_count; i++)
+		if (strcmp(one->arguments[i].type, other->arguments[i].type) != 0)
+			return false;
+	return true;
+}
+
 static bool is_string(const struct describe_argument *argument)
 {
 	return argument->kind == DESCRIBE_NAME || argument->kind == DESCRIBE_TEXT;
@@ -87,7 +96,7 @@ const struct compat *eventlog_same_compat(const struct plan *plan, const struct 
 bool eventlog_check_versions(struct eventlog *log, const struct plan *plan, uint64_t position)
 {
 	for (size_t i = 1; i < log->plan_count; i++)
-		if (same_probe(&log->plans[i], plan) &&
+		if (!log->plans[i].is_siteless && same_probe(&log->plans[i], plan) &&
 			!agree(log->plans[i].description, plan->description))
 			return eventlog_damaged(log, position,
 				"event types %u and %u describe probe %s with different arguments",
@@ -102,7 +111,10 @@ static void adopt(struct eventlog *log, struct plan *plan)
 	const struct plan *known = eventlog_first_version(log, plan);
 
 	plan->role = ROLE_PROBE;
-	if (known == plan) { /* not a probe that a script could know */
+	if (known == plan)
+		known = eventlog_siteless_plan(log, plan);
+	/* Else it is not a probe that a script could know. */
+	if (!known || !have_same_types(known->description, plan->description)) {
 		eventlog_enable_stacks(log);
 		return;
 	}

@@ -330,7 +330,13 @@ static void check_probe(struct contract_checker *verifier, const struct contract
 	const struct usdt_site **sites = find_sites(verifier, provider->name, probe->name, &count);
 	bool allowed = is_allowed(verifier, provider->name, probe->name);
 
-	if (count == 0 && !allowed)
+	if (count == 0 && !allowed && verifier->image->dead_count > 0)
+		find(verifier, VERIFY_MISSING, subject,
+			"missing: the contract declares it; %zu note%s of the file name%s no "
+			"executable code",
+			verifier->image->dead_count, verifier->image->dead_count == 1 ? "" : "s",
+			verifier->image->dead_count == 1 ? "s" : "");
+	else if (count == 0 && !allowed)
 		find(verifier, VERIFY_MISSING, subject, "missing: the contract declares it");
 	if (count > 0 && allowed)
 		find(verifier, VERIFY_ALLOWED, subject,

@@ -340,6 +340,17 @@ static int locate(struct image_reader *reader, struct usdt_site *site,
 	return 0;
 }
 
+/* Whether a note names no code: neither where it says, nor where its base moves it. */
+static bool is_dead(struct image_reader *reader, const struct usdt_site *site)
+{
+	struct usdt_place recorded = {0};
+
+	if (reader->image->is_relocatable || site->code.is_executable)
+		return false;
+	place_address(reader, site->recorded_address, &recorded);
+	return !recorded.is_executable;
+}
+
 static int add_site(struct image_reader *reader, const char *description, size_t size,
 	const struct image_relocation *relocations, size_t relocation_count, uint64_t offset,
 	size_t *capacity)
@@ -382,6 +393,10 @@ static int add_site(struct image_reader *reader, const char *description, size_t
 	site->recorded_base = number_at(image, (const uint8_t *)description + word, word);
 	semaphore = number_at(image, (const uint8_t *)description + 2 * word, word);
 	error = locate(reader, site, relocations, relocation_count, offset, semaphore);
+	if (error == 0 && is_dead(reader, site)) {
+		image->dead_count++;
+		return 0;
+	}
 	if (error == 0)
 		error = read_arguments(reader, site);
 	if (error == 0)
@@ -512,6 +527,8 @@ static const char *explain_absence(const struct image_reader *reader, uint16_t t
 
 	if (reader->image->damaged_count > 0)
 		return "its probe notes are damaged";
+	if (reader->image->dead_count > 0)
+		return "its notes name no code: the linker has dropped the functions that fire";
 	if (type == ET_CORE)
 		return "a core dump has none; list the program that dumped it";
 	if (reader->section_count == 0)

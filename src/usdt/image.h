@@ -76,6 +76,9 @@ struct usdt_image {
 	uint64_t base; /* its address */
 	/* Notes of owner stapsdt that could not be parsed: truncated, strings missing. */
 	size_t damaged_count;
+	/* Notes whose sites are not in an executable segment. They are passed over: some linkers
+	 * drop a function, and keep its note. */
+	size_t dead_count;
 	size_t site_count;
 	struct usdt_site *sites; /* in the order of their notes */
 	const char *absence;     /* if there is no site: the likely reason, one line */

@@ -52,12 +52,12 @@ P
 		cd "$to" && dtrace -h -s vm.d -o vmtap_sites.h &&
 			CC="$CC" CFLAGS='-Dshort=int -fno-lto' dtrace -G -s vm.d -o words.o
 	) >"$to/log" 2>&1 || fail "$name: dtrace: $(cat "$to/log")"
-	for what in header:vmtap_probes.h fire:fire.c definitions:definitions.c; do
+	for what in header:vmtap_probes.h fire:fire.c; do
 		"$BUILD/host/generate" "$to/vm.d" "--${what%%:*}" "$to/${what#*:}" "${compat[@]}" ||
 			fail "$name: the contract is wrong"
 	done
 	$CC $flags -I"$to" -fPIC -fvisibility=hidden -shared -DVERSION_"${name^^}" -o "$directory/$name.so" \
-		tests/shim/versioned.c "$to/fire.c" "$to/definitions.c" src/shim/part.c src/shim/enter.c "$to/words.o" ||
+		tests/shim/versioned.c "$to/fire.c" src/shim/part.c src/shim/enter.c "$to/words.o" ||
 		fail "$name: not built"
 	cd "$here" || exit 1
 }

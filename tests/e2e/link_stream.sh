@@ -54,7 +54,8 @@ guard 3 0"
 		exit 1
 	fi
 	# The symbols of the probe part are not visible to other objects.
-	if nm -D --defined-only "$TMPDIR/extension-a.so" | grep -E 'vmtap|vm_'; then
+	# (GNU ld lists the bounds of our section, as hidden, and so for no other object.)
+	if readelf -W --dyn-syms "$TMPDIR/extension-a.so" | awk '$6 != "HIDDEN" && $7 != "UND"' | grep -E 'vmtap|vm_'; then
 		echo "$cc: an extension exports the library's symbols"
 		exit 1
 	fi

@@ -104,7 +104,7 @@ static void run(const unsigned char *bytes, size_t length, size_t piece, struct 
 	struct d_probe_set set;
 	struct eventlog *log;
 	struct event_batch batch = {0};
-	uint32_t all[64];
+	uint32_t all[512];
 	size_t at = 0, room, count = 0;
 	void *place;
 
@@ -573,7 +573,7 @@ static void run_enabled(const struct writer *writer, const char *const *names, s
 	struct event_batch batch = {0};
 	struct eventlog *log;
 	struct error error;
-	uint32_t probes[64];
+	uint32_t probes[512];
 	size_t count = 0, room, length = 0;
 	void *place;
 

@@ -77,14 +77,14 @@ static void run(struct outcome *outcome, const char *name)
 	struct source *source;
 	struct event_batch batch = {0};
 	struct source_request request;
-	uint32_t probes[64];
+	uint32_t probes[512];
 	size_t count = 0;
 
 	memset(outcome, 0, sizeof(*outcome));
 	ck_assert_int_eq(d_probe_set_init(&set), 0);
 	outcome->opened = source_log_open(file, &set, &source, &outcome->error);
 	if (!outcome->opened) {
-		for (size_t i = 0; i < set.count && count < 64; i++)
+		for (size_t i = 0; i < set.count && count < 512; i++)
 			if (set.probes[i].kind == D_PROBE_SOURCE &&
 				(!name || !strcmp(name, set.probes[i].name)))
 				probes[count++] = (uint32_t)i;

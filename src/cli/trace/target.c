@@ -199,6 +199,19 @@ bool target_is_matched(const struct d_probe_set *set, size_t first, const struct
 	return false;
 }
 
+/* Whether the description is of a probe that the stream knows, and that the target cannot fire. */
+static bool is_siteless(const struct d_probe_set *set, const struct d_asked *asked)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		const struct d_probe *probe = &set->probes[i];
+
+		if (probe->is_siteless && pattern_match(asked->name, probe->name) &&
+			pattern_match(asked->provider, probe->provider))
+			return true;
+	}
+	return false;
+}
+
 /* Whether the target's probes are also asked of the kernel. */
 static bool wants_kernel(
 	const struct targets *targets, const struct target *target, const struct d_probe_set *set)
@@ -220,7 +233,7 @@ static void tell_refusal(const struct targets *targets, const struct target *tar
 	for (size_t i = 0; i < targets->asked_count; i++) {
 		const struct d_asked *asked = &targets->asked[i];
 
-		if (target_is_matched(set, 0, asked))
+		if (target_is_matched(set, 0, asked) || is_siteless(set, asked))
 			continue;
 		cli_message("%s:%s:%s:%s: the event stream of process %u has no such probe, and %s",
 			asked->provider, asked->module, asked->function, asked->name,

@@ -324,6 +324,56 @@ static void tell_waiting(const struct work *work, const struct d_program *progra
 		fprintf(stderr, "vmtap: no VM serves an event stream yet: waiting\n");
 }
 
+/* Whether a clause describes only probes that the target's providers have, but that it cannot
+ * fire. */
+static bool is_siteless(const struct d_probe_set *set, const struct d_clause *clause)
+{
+	for (size_t i = 0; i < clause->later_count && !clause->probe_count; i++)
+		if (set->probes[clause->probes[i]].is_siteless)
+			return true;
+	return false;
+}
+
+/*
+ * Says which clauses cannot run because the target has no site of their probes. If none of the
+ * clauses for its probes can, that is an error, as if the probes did not exist. A status.
+ */
+static int tell_siteless(const struct work *work, const struct d_program *program)
+{
+	const struct d_clause *first = NULL;
+	bool any = work->trace->targets.arrivals.choice != ARRIVAL_NONE;
+	char text[600] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < program->clause_count; i++) {
+		const struct d_clause *clause = &program->clauses[i];
+
+		any |= clause->probe_count &&
+			work->probes->probes[clause->probes[0]].kind == D_PROBE_SOURCE;
+		if (clause->goes_on || !is_siteless(work->probes, clause))
+			continue;
+		first = first ? first : clause;
+		if (used < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+				used ? ", " : "", clause->description);
+	}
+	if (!first || work->trace->compile_options.zdefs || work->trace->mode == TRACE_LIST)
+		return CLI_OK;
+	if (any) {
+		cli_message("no object of the process has a site of these probes, so they cannot "
+			    "fire: %s%s",
+			text, used < sizeof(text) ? "" : " ...");
+		return CLI_OK;
+	}
+	fprintf(stderr,
+		"dtrace: %s %s: line %u: probe description %s does not match any probes (no object "
+		"of the process has a site of it, so it cannot fire)\n",
+		work->trace->scripts[first->script].is_file ? "failed to compile script"
+							    : "invalid probe specifier",
+		work->trace->scripts[first->script].name, first->line, first->description);
+	return CLI_FOUND;
+}
+
 /*
  * Compiles what has waited for the probes. If a target's stream is missing, that is reported before
  * the errors it causes.
@@ -348,6 +398,11 @@ static int finish(struct work *work, struct d_program **program)
 		(*program)->clause_count, (*program)->variable_count,
 		(*program)->aggregation_count);
 	work->compiler = NULL;
+	if (tell_siteless(work, *program)) {
+		d_program_free(*program);
+		*program = NULL;
+		return CLI_FOUND;
+	}
 	if (is_missing && !(*program)->options.quiet)
 		report_missing(work);
 	tell_waiting(work, *program);

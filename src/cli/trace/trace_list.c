@@ -75,10 +75,15 @@ static void list_matched(struct probe_listing *listing, const struct d_program *
 {
 	for (size_t i = 0; i < program->clause_count; i++) {
 		const struct d_clause *clause = &program->clauses[i];
+		bool is_siteless =
+			clause->later_count && listing->set->probes[clause->probes[0]].is_siteless;
 		if (!clause->probe_count && !clause->goes_on)
 			fprintf(stderr,
-				"dtrace: failed to match %s: No probe matches description\n",
-				clause->description);
+				"dtrace: failed to match %s: No probe matches description%s\n",
+				clause->description,
+				is_siteless ? " (no object of the process has a site of it, so it "
+					      "cannot fire)"
+					    : "");
 	}
 	for (size_t i = 0; i < program->clause_count; i++) {
 		const struct d_clause *clause = &program->clauses[i];

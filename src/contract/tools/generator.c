@@ -2,7 +2,8 @@
  * generator.c: makes the sources that the library and its users compile from the contract:
  *   generate CONTRACT.d --header FILE COMPAT.d...   vmtap_probes.h: the macros, for VM authors
  *   generate CONTRACT.d --fire FILE COMPAT.d...     the fire functions and their tables
- *   generate CONTRACT.d --definitions FILE COMPAT.d...  what the runtime is told about each probe
+ *   generate CONTRACT.d --definitions FILE COMPAT.d...  what the runtime is told about each
+ *                                                   probe, for tests of the runtime alone
  *   generate CONTRACT.d --compat FILE COMPAT.d      one compatible provider's sites
  *   generate CONTRACT.d --own-header|--own-source FILE  as `vmtap generate` makes it of a VM
  *                                                   author's provider, to hold it against dtrace's
@@ -172,7 +173,7 @@ int main(int argc, char **argv)
 	if (mode == HEADER || mode == NO_SITES)
 		generate_header(out, &input, mode == HEADER);
 	else if (mode == FIRE)
-		generate_fire(out, &input);
+		failure = generate_fire(out, &input);
 	else if (mode == OWN_HEADER)
 		generate_header(out, &input, true);
 	else if (mode == OWN_SOURCE)
