@@ -76,4 +76,15 @@ if unshare -m -p -f --mount-proc true 2>/dev/null; then
 	wait "${pids[-1]}" || fail "the trace of a process in a container"
 	grep -qE "^ *inside +$running +500500\$" "$directory/container" || fail "a container: $(cat "$directory/container")"
 fi
+
+# A process whose files vmtap may not read: the line says what is missing.
+if [ "$(id -u)" = 0 ] && setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace true 2>/dev/null; then
+	sleep 1000 &
+	pids+=($!)
+	for via in auto kernel; do
+		setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace "$VMTAP" trace --via=$via -q -p "${pids[-1]}" \
+			-n 'later*:::begins { }' >"$directory/out" 2>"$directory/err" && fail "it may not be traced"
+		has err 'its files cannot be read, for which vmtap needs the capability CAP_SYS_PTRACE'
+	done
+fi
 exit 0

@@ -111,11 +111,14 @@ int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *grou
 	const struct source_request *request, struct error *error)
 {
 	const struct kernel_attachment *attachment = &group->attachment;
+	char message[sizeof(kernel->message)] = "";
 	int result;
 
 	group->attachment.features = kernel->features;
-	result = kernel_group_attach(group, kernel->set, request, &kernel->ring, kernel->message,
-		sizeof(kernel->message), error);
+	result = kernel_group_attach(
+		group, kernel->set, request, &kernel->ring, message, sizeof(message), error);
+	if (*message)
+		kernel_source_tell(kernel, group->target.pid, "%s", message);
 	kernel->features = attachment->features; /* it may have found out more */
 	for (size_t i = 0; i < attachment->plan_count && !result; i++) {
 		const struct kernel_plan *plan = &attachment->plans[i];
@@ -400,6 +403,28 @@ int kernel_source_keep(struct kernel_source *kernel, struct kernel_target *targe
 	return 0;
 }
 
+/* Without the right to look into a process, no file of it can be read. */
+static int check_readable(const struct kernel_target *target, struct error *error)
+{
+	bool is_denied = false;
+
+	for (uint32_t i = 0; i < target->file_count; i++) {
+		const struct usdt_object *object = target->files[i].object;
+		int file = object->problem ? usdt_object_file(target->process, object) : -ENOENT;
+
+		if (object->image)
+			return 0;
+		if (file >= 0)
+			close(file);
+		is_denied |= file == -EACCES || file == -EPERM;
+	}
+	return is_denied ? error_set(error, EPERM,
+				   "process %" PRIu32 ": its files cannot be read, for which vmtap "
+				   "needs the capability CAP_SYS_PTRACE; run vmtap by sudo",
+				   target->pid)
+			 : 0;
+}
+
 /* Finds the sites of a process. */
 static int find_sites(struct kernel_source *kernel, uint32_t pid, unsigned flags,
 	struct kernel_target *target, struct error *error)
@@ -407,6 +432,8 @@ static int find_sites(struct kernel_source *kernel, uint32_t pid, unsigned flags
 	int result = kernel_target_open(target, pid, error);
 
 	target->may_miss = flags & SOURCE_KERNEL_MAY_MISS;
+	if (!result)
+		result = check_readable(target, error);
 	if (!result && kernel_usdt_add(target, kernel->set))
 		result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 	if (!result)
