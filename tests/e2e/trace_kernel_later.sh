@@ -64,6 +64,24 @@ call 1" <<-END
 	loader libone.so 5
 	loader libtwo.so 6
 END
+# A thread's variable that a probe of the program and those of later libraries share.
+plain=$script
+script='pid$target:a.out:main:entry { self->from = 40; }
+	later$target:::number { @[self->from] = sum(arg1); self->from += arg0; }
+	END { printa("%d %@d\n", @); }'
+for reduce in yes no; do
+	traces -x reduce=$reduce -Z -c "$loader" "load $directory/libone.so
+call 3
+load $directory/libtwo.so
+call 2" <<-END
+		40 3
+		41 6
+		43 9
+		46 3
+		47 6
+	END
+done
+script=$plain
 # Removed, replaced on disk, and loaded again.
 traces -c "$loader" "load $directory/libone.so
 call 5

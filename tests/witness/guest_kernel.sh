@@ -48,6 +48,12 @@ for reduce in yes no; do
 	vm$target:::method-return /copyinstr(arg1) == "solutions"/ { @z = count(); }'
 done
 cmp reduce.yes reduce.no && echo "reduced: $(wc -l <reduce.yes)"
+for reduce in yes no; do
+	VMTAP_DEBUG=kernel vmtap trace -q -x reduce=$reduce -o stacks.$reduce -c "usdt_target 100" -n '
+	sample$target:::number { @[ustack(2), arg0 % 3] = sum(arg0); @b[ustack(1), uregs[R_RAX] != 0, ppid != 0] = count();
+	self->v = vtimestamp; @late = sum(vtimestamp < self->v || !self->v); }'
+done
+cmp stacks.yes stacks.no && echo "stacks: $(grep -c main stacks.yes)"
 load_plans 1 150
 echo "plans: $?"
 vmtap trace -q -c "usdt_target 1000" -n 'BEGIN { disorder = 0; last = (int64_t)0; }
@@ -108,6 +114,8 @@ has out '^100%: Checks: [0-9]+, Failures: 0, Errors: 0$'
 has out ' 6 instructions that aggregate are carried out'
 has out '^reduced: [1-9][0-9]$'
 has out '^plans: 0$'
+has out ' 3 instructions that aggregate are carried out'
+has out '^stacks: [1-9]'
 has out '^number: 0 1000 500500 -500500$'
 has out '^sizes: 200 -2 4000000000 -5000000000 42 -3 1122334455667788$'
 has out '^pairs: first 7 last 14$'
