@@ -228,7 +228,9 @@ static void wait_for_more(struct run *run)
 
 	if (run->source) {
 		waits[2].fd = source_descriptor(run->source);
-		if (targets->arrivals.choice == ARRIVAL_CHILDREN && !has_stream(run))
+		/* a kernel source says nothing when the last process that it follows has ended */
+		if (targets->arrivals.choice == ARRIVAL_CHILDREN &&
+			(!has_stream(run) || targets->kernel))
 			left = (struct timespec){.tv_nsec = OVER_MS * CLOCK_NS_PER_MS};
 		/* the silence may have begun before or after the tick was due */
 		if (due != UINT64_MAX && has_stream(run)) {
