@@ -455,7 +455,7 @@ differential: $(DIFFERENTIAL)
 	@$(DIFFERENTIAL) --seed $(SEED) --count $(COUNT)
 
 .PHONY: check-build
-check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS) $(BENCHES) $(DIFFERENTIAL)
+check-build: $(PRODUCTS) $(UNIT_TESTS) $(TOOLS) $(BENCHES) $(DIFFERENTIAL) $(B)/gen/definitions.c
 
 .PHONY: check
 check: check-build

@@ -47,6 +47,9 @@ static uint32_t guards[2][EVENTS];
 static unsigned short *const words[2][EVENTS] = {
 	{(unsigned short *)&guards[0][0], (unsigned short *)&guards[0][1]},
 	{(unsigned short *)&guards[1][0], (unsigned short *)&guards[1][1]}};
+/* Of all probes of provider vm, by number (gen/definitions.c). */
+extern const struct vmtap_definition *const vmtap_definitions[VMTAP_PROBES];
+
 static const struct vmtap_definition *definitions[EVENTS];
 static const char *const no_providers[] = {NULL};
 struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),
@@ -121,12 +124,12 @@ static void fire_in_handler(void)
 
 void client_take(struct client *to, const struct event_type *type, const unsigned char *record,
 	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
-	const uint64_t *cpu_time)
+	const uint64_t *cpu_time, const unsigned char *stack)
 {
 	uint32_t number, id, length;
 	const char *text;
 
-	(void)to, (void)raw, (void)time, (void)thread, (void)cpu_time;
+	(void)to, (void)raw, (void)time, (void)thread, (void)cpu_time, (void)stack;
 	memcpy(&number, record + RECORD_BODY, sizeof(number));
 	unsigned index = number & 0xffff;
 	schedule_expect(number >> 16 == 0xabcd && index < shot_count,
@@ -169,9 +172,10 @@ void client_lose(struct client *to, uint32_t kind, uint64_t count, uint64_t time
 }
 
 /* Now and then a lossless client has no room. */
-bool client_all_have_room(struct client *clients, const struct event_type *type)
+bool client_all_have_room(
+	struct client *clients, const struct event_type *type, const unsigned char *stack)
 {
-	(void)clients, (void)type;
+	(void)clients, (void)type, (void)stack;
 	return !wants_lossless || !running || schedule_random(8) != 0;
 }
 

@@ -64,6 +64,9 @@ static const enum vmtap_probe probes[EVENTS] = {VMTAP_PROBE_OBJECT_FREE, VMTAP_P
 static uint32_t guards[EVENTS];
 static unsigned short *const words[EVENTS] = {(unsigned short *)&guards[0],
 	(unsigned short *)&guards[1], (unsigned short *)&guards[2], (unsigned short *)&guards[3]};
+/* Of all probes of provider vm, by number (gen/definitions.c). */
+extern const struct vmtap_definition *const vmtap_definitions[VMTAP_PROBES];
+
 static const struct vmtap_definition *definitions[EVENTS];
 static const char *const no_providers[] = {NULL};
 struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),
