@@ -41,6 +41,7 @@ def parse(text):
 P
 
 serve() { # arguments: starts it and waits until it listens; sets server and url
+	rm -f "$directory/log"
 	"$VMTAP" serve --listen 127.0.0.1:0 "$@" >"$directory/served" 2>"$directory/log" &
 	server=$!
 	pids+=("$server")

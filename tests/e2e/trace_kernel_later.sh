@@ -167,7 +167,8 @@ wait "$tracer" || fail "the trace that came too late: status $?"
 grep -q '^loader libtwo.so 2$' "$directory/out" || fail "the library was attached to late"
 
 # Two tracers of one process, each of which stops it and lets it go on: both have all events. Where
-# neither may look for the other's map, one of them may be late, and says so.
+# neither may look for the other's map, or where attaching is as slow as under the sanitizers, one of
+# them may be late, and says so.
 start
 tracers=()
 for i in 1 2; do
@@ -187,7 +188,8 @@ done
 exec 3>&-
 wait "${tracers[@]}"
 for i in 1 2; do
-	grep -q 'run for a while' "$directory/errors.$i" && [ "$(id -u)" != 0 ] && continue
+	grep -q 'run for a while' "$directory/errors.$i" &&
+		{ [ "$(id -u)" != 0 ] || [ "${VMTAP_SANITIZED:-0}" = 1 ]; } && continue
 	grep -q '^10 10$' "$directory/both.$i" || { cp "$directory/both.$i" "$directory/out" && cp "$directory/errors.$i" "$directory/err" &&
 		fail "one of two tracers has not all events"; }
 done
