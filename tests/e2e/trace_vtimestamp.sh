@@ -30,9 +30,11 @@ run 0 record --lossless --cpu-clock --max-size 50k --rotate 500 -o "$directory/l
 cat >"$directory/recorded.d" <<'D'
 #pragma D option quiet
 self uint64_t last;
-vm*:::method-entry /vtimestamp <= self->last/ { back++; }
+/* The clock may stand still for an event: the kernel leaves out what a hypervisor has taken. */
+vm*:::method-entry /vtimestamp < self->last/ { back++; }
+vm*:::method-entry /vtimestamp == self->last/ { same++; }
 vm*:::method-entry { all++; self->last = vtimestamp; }
-END { printf("%s %d\n", all > 0 ? "ok" : "none", back); }
+END { printf("%s %d\n", all > 0 && same * 100 < all ? "ok" : "none", back); }
 D
 for log in "$directory/log" "$directory"/log.*; do
 	run 0 trace --log "$log" -s "$directory/recorded.d"
