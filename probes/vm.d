@@ -190,7 +190,7 @@ provider vm {
 	 * @full 1 when the whole heap is collected, else 0
 	 * @bytes_used the bytes in use at the start
 	 * @cause [name] why: "allocation" (the heap has grown enough), "memory" (an allocation has failed), "request" (the guest asked for it), or another short word
-	 * @id the number of the collection, from 1
+	 * @id the number of the collection, from 1; each VM or subinterpreter of a process counts its own
 	 * @eventlog 9 GC_START ()
 	 */
 	probe gc__start(uint16_t cap, uint32_t generation, uint16_t full, uint64_t bytes_used, char *cause, uint64_t id);
@@ -456,7 +456,9 @@ provider vm {
 
 	/*
 	 * The VM has a new capability. A process with several VMs or subinterpreters numbers the
-	 * capabilities of all of them in one sequence; instance says whose a capability is.
+	 * capabilities of all of them in one sequence, and their threads and tasks too; instance
+	 * says whose a capability is. One that starts later fires this then, and cap-delete when
+	 * it ends; a process fires startup and shutdown once.
 	 * @cap its number
 	 * @instance the number of its VM or subinterpreter in this process, from 0
 	 * @instance_name [name] a name for that; "main" if there is only one

@@ -69,6 +69,8 @@ void census_take(struct capability *cap)
 {
 	struct vm *vm = cap->vm;
 
+	if (vm->instance)
+		return;
 	if (!world_stop(cap, &vm->reason_census, NULL))
 		return;
 	if (vmtap_census_wanted()) {

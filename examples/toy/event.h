@@ -19,7 +19,7 @@
 
 struct capability;
 struct event_recorder;
-struct vm;
+struct process;
 
 /*
  * X(macro, name, types, key, sum). types has a letter per argument: u unsigned up to 32
@@ -163,9 +163,9 @@ struct event_recorder *event_recorder_new(int log_fd, bool by_key);
 int event_recorder_flush(struct event_recorder *recorder);
 void event_recorder_free(struct event_recorder *recorder);
 
-/* The sums of all capabilities, as "name count" lines or as one JSON object. */
-void stats_print(const struct vm *vm, FILE *out, bool json);
+/* The sums of all capabilities of all VMs, as "name count" lines or as one JSON object. */
+void stats_print(const struct process *process, FILE *out, bool json);
 /* The sums by key, as JSON lines. 0, -ENOMEM. */
-int stats_print_by_key(const struct vm *vm, FILE *out);
+int stats_print_by_key(const struct process *process, FILE *out);
 
 #endif

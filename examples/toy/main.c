@@ -3,8 +3,8 @@
  */
 #include "backtrace.h"
 #include "census.h"
+#include "process.h"
 #include "sampling.h"
-#include "vm.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -28,6 +28,10 @@ static const char usage[] =
 	"  --census=class|site  count heap samples by class or by allocation site (default class)\n"
 	"  --help            this text\n"
 	"  --version         the version\n"
+	"\n"
+	"A program may start others with VM.start(name, path): each runs in a VM of its own in "
+	"the\n"
+	"same process, with as many capabilities. The process ends when all of them have ended.\n"
 	"\n"
 	"TOY_LOSSLESS_MS is vmtap_start()'s option lossless_ms.\n"
 	"\n"
@@ -214,13 +218,13 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 	return 0;
 }
 
-static int write_stats(const struct vm *vm, const struct arguments *arguments)
+static int write_stats(const struct process *process, const struct arguments *arguments)
 {
 	FILE *file;
 	int error;
 
 	if (arguments->stats)
-		stats_print(vm, stderr, arguments->json);
+		stats_print(process, stderr, arguments->json);
 	if (!arguments->vm.stats_by)
 		return 0;
 	file = fopen(arguments->vm.stats_by, "w");
@@ -228,7 +232,7 @@ static int write_stats(const struct vm *vm, const struct arguments *arguments)
 		fprintf(stderr, "toy: %s: %s\n", arguments->vm.stats_by, strerror(errno));
 		return 1;
 	}
-	error = stats_print_by_key(vm, file);
+	error = stats_print_by_key(process, file);
 	if (fclose(file) || error) {
 		fprintf(stderr, "toy: %s: %s\n", arguments->vm.stats_by,
 			error ? strerror(-error) : strerror(errno));
@@ -253,13 +257,18 @@ static void report_start(int error, const char *log)
 static int run(struct arguments *arguments, int argc, char **argv)
 {
 	struct vmtap_options options = {.size = sizeof(options)};
-	struct vm *vm = vm_new(&arguments->vm);
+	struct process process;
+	struct vm *vm;
 	const char *asked = secure_getenv("VMTAP_LOG"); /* vmtap_start() empties the variable */
 	char *log = asked && *asked ? strdup(asked) : NULL;
 	const char *patience = getenv("TOY_LOSSLESS_MS");
 	int status;
 
-	if (!vm) {
+	process_init(&process);
+	arguments->vm.process = &process;
+	arguments->vm.name = "main";
+	vm = vm_new(&arguments->vm);
+	if (!vm || process_add(&process, vm, false)) {
 		free(log);
 		return 1;
 	}
@@ -271,7 +280,7 @@ static int run(struct arguments *arguments, int argc, char **argv)
 		options.lossless_ms = (int32_t)strtol(patience, NULL, 10);
 	census_register(vm);
 	backtrace_register();
-	sampling_register(vm);
+	sampling_register(&process);
 	/* The program runs even if nothing can be served. */
 	status = vmtap_start(&options);
 	if (status && status != -ENOSYS) /* -ENOSYS: built without probes */
@@ -279,9 +288,9 @@ static int run(struct arguments *arguments, int argc, char **argv)
 	free(log);
 	status = vm_run(vm);
 	vmtap_stop();
-	if (write_stats(vm, arguments))
+	if (write_stats(&process, arguments))
 		status = 1;
-	vm_free(vm);
+	process_free(&process);
 	return status;
 }
 

@@ -6,10 +6,12 @@
 #include "exception.h"
 #include "finalizer.h"
 #include "native.h"
+#include "process.h"
 #include "scheduler.h"
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Sends a message to the VM's tracers. */
 NATIVE(vm_message)
@@ -106,6 +108,34 @@ NATIVE(vm_finalize)
 	return NATIVE_OK;
 }
 
+/* Starts another VM in this process, which runs the program at a path. Returns its number. */
+NATIVE(vm_start)
+{
+	struct string *name = native_string(thread, arguments[1]);
+	struct string *path = name ? native_string(thread, arguments[2]) : NULL;
+	struct symbol *kept[2] = {NULL};
+	uint32_t instance;
+	int error;
+
+	(void)count;
+	if (!path)
+		return NATIVE_RAISE;
+	if (access(path->text, R_OK))
+		return exception_raise(thread, thread->vm->class_load_error, "%.300s: %s",
+			path->text, strerror(errno));
+	/* The other VM keeps the texts, and symbols live as long as the process. */
+	kept[0] = symbol_intern(thread->vm, NULL, thread_place(thread), name->text, name->length);
+	kept[1] = symbol_intern(thread->vm, NULL, thread_place(thread), path->text, path->length);
+	if (!kept[0] || !kept[1])
+		return NATIVE_MEMORY;
+	error = process_start(thread->cap, kept[0]->name.text, kept[1]->name.text, &instance);
+	if (error)
+		return exception_raise(
+			thread, thread->vm->class_thread_error, "VM.start: %s", strerror(-error));
+	*result = value_int(instance);
+	return NATIVE_OK;
+}
+
 NATIVE(vm_caps)
 {
 	(void)arguments;
@@ -195,6 +225,7 @@ void native_system_methods(struct vm *vm)
 	vm_native(vm, system, true, "collect", 0, 0, vm_collect);
 	vm_native(vm, system, true, "collect_young", 0, 0, vm_collect_young);
 	vm_native(vm, system, true, "finalize", 2, 2, vm_finalize);
+	vm_native(vm, system, true, "start", 2, 2, vm_start);
 	vm_native(vm, system, true, "caps", 0, 0, vm_caps);
 	vm_native(vm, system, true, "arguments", 0, 0, vm_arguments);
 	vm_native(vm, file, true, "beside", 1, 1, file_beside);

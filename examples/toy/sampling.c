@@ -1,21 +1,22 @@
 /* sampling.c: see sampling.h. */
 #include "sampling.h"
 
-#include "vm.h"
+#include "process.h"
 
 /* On the library's thread; no lock is needed, see census.c. */
 static void interrupt_all(void *context)
 {
-	struct vm *vm = context;
+	struct process *process = context;
 
-	for (uint16_t i = 0; i < vm->options.caps; i++)
-		atomic_store(&vm->caps[i].interrupt, true);
+	for (struct vm *vm = process->instances; vm; vm = vm->next_instance)
+		for (uint16_t i = 0; i < vm->options.caps; i++)
+			atomic_store(&vm->caps[i].interrupt, true);
 }
 
-void sampling_register(struct vm *vm)
+void sampling_register(struct process *process)
 {
 	const struct vmtap_sample_options options = {
-		.size = sizeof(options), .wanted = interrupt_all, .context = vm};
+		.size = sizeof(options), .wanted = interrupt_all, .context = process};
 
 	(void)vmtap_sample_register(&options);
 }

@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 struct capability;
+struct process;
 struct thread;
-struct vm;
 
 /* Lets the library bring the capabilities to their safepoints, before the stream starts. */
-void sampling_register(struct vm *vm);
+void sampling_register(struct process *process);
 
 /* At a safepoint: fires a sample if one is due. */
 void sampling_poll(struct capability *cap, struct thread *thread);

@@ -15,6 +15,7 @@
 #include "frame.h"
 #include "heap.h"
 #include "interpreter.h"
+#include "process.h"
 #include "world.h"
 
 #include <errno.h>
@@ -189,7 +190,7 @@ static void register_thread(struct capability *cap, struct thread *thread)
 {
 	struct vm *vm = cap->vm;
 
-	thread->number = vm->next_thread++;
+	thread->number = atomic_fetch_add(&vm->options.process->thread_count, 1) + 1;
 	thread->all_next = vm->threads;
 	if (vm->threads)
 		vm->threads->all_previous = thread;
@@ -227,7 +228,7 @@ static bool next_spark(struct capability *cap, struct thread *thread)
 	struct capability *victim = cap;
 
 	for (uint16_t i = 1; !spark && i < vm->cap_count; i++) {
-		victim = &vm->caps[(cap->number + i) % vm->cap_count];
+		victim = &vm->caps[(cap->index + i) % vm->cap_count];
 		spark = pool_take(&victim->sparks);
 	}
 	if (!spark)
@@ -379,7 +380,7 @@ static struct thread *find_thread(struct capability *cap)
 			return thread;
 		}
 		for (uint16_t i = 1; !cap->disabled && i < vm->cap_count; i++) {
-			struct capability *other = &vm->caps[(cap->number + i) % vm->cap_count];
+			struct capability *other = &vm->caps[(cap->index + i) % vm->cap_count];
 
 			/* If the other one is idle, it has been woken and will take the thread. */
 			thread = other->idle ? NULL : other->runnable.first;
@@ -432,7 +433,7 @@ static void end_program(struct capability *cap, struct thread *thread, int exit_
 		return;
 	vm->ending = true;
 	vm->exit_code = exit_code;
-	vm->ended_by = cap->number;
+	vm->ended_by = cap->index;
 	while (vm->threads) {
 		struct thread *other = vm->threads;
 

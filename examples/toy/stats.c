@@ -6,7 +6,7 @@
  * those arguments that form an event's key. Buffers are written when full and at the end,
  * always whole lines. A log that cannot be written is reported once.
  */
-#include "vm.h"
+#include "process.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -239,7 +239,7 @@ void event_record(struct event_recorder *recorder, enum event event, ...)
 		count_key(recorder, event, 1);
 }
 
-void stats_print(const struct vm *vm, FILE *out, bool json)
+void stats_print(const struct process *process, FILE *out, bool json)
 {
 	uint64_t guards = 0;
 
@@ -248,8 +248,9 @@ void stats_print(const struct vm *vm, FILE *out, bool json)
 	for (int event = 0; event < EVENT_COUNT; event++) {
 		uint64_t count = 0;
 
-		for (uint16_t i = 0; i < vm->cap_count; i++)
-			count += vm->caps[i].counts[event];
+		for (struct vm *vm = process->instances; vm; vm = vm->next_instance)
+			for (uint16_t i = 0; i < vm->cap_count; i++)
+				count += vm->caps[i].counts[event];
 		guards += count;
 		if (json)
 			fprintf(out, "\"%s\": %llu, ", events[event].name,
@@ -281,25 +282,30 @@ static void print_json_key(FILE *out, const struct key_count *entry)
 	fputc(']', out);
 }
 
-int stats_print_by_key(const struct vm *vm, FILE *out)
+static void add_keys(struct event_recorder *total, const struct event_recorder *recorder)
+{
+	for (size_t bucket = 0; bucket < recorder->bucket_count; bucket++) {
+		struct key_count *entry = recorder->buckets[bucket];
+
+		for (; entry; entry = entry->next) {
+			memcpy(total->key, entry->text, entry->length);
+			total->key_used = entry->length;
+			total->sum = entry->sum;
+			count_key(total, entry->event, entry->count);
+		}
+	}
+}
+
+int stats_print_by_key(const struct process *process, FILE *out)
 {
 	struct event_recorder *total = event_recorder_new(-1, true);
 	int error = total ? 0 : -ENOMEM;
 
-	for (uint16_t i = 0; !error && i < vm->cap_count; i++) {
-		struct event_recorder *recorder = vm->caps[i].recorder;
-
-		for (size_t bucket = 0; bucket < recorder->bucket_count; bucket++) {
-			struct key_count *entry = recorder->buckets[bucket];
-
-			for (; entry; entry = entry->next) {
-				memcpy(total->key, entry->text, entry->length);
-				total->key_used = entry->length;
-				total->sum = entry->sum;
-				count_key(total, entry->event, entry->count);
-			}
+	for (struct vm *vm = process->instances; vm; vm = vm->next_instance) {
+		for (uint16_t i = 0; !error && i < vm->cap_count; i++) {
+			add_keys(total, vm->caps[i].recorder);
+			error = vm->caps[i].recorder->error;
 		}
-		error = recorder->error;
 	}
 	for (size_t bucket = 0; !error && bucket < total->bucket_count; bucket++) {
 		for (struct key_count *entry = total->buckets[bucket]; entry; entry = entry->next) {

@@ -9,6 +9,7 @@
 #include "loader.h"
 #include "native.h"
 #include "parser.h"
+#include "process.h"
 #include "scheduler.h"
 
 #include <errno.h>
@@ -166,7 +167,9 @@ static int add_recorders(struct vm *vm)
 		return 0;
 	if (vm->options.event_log) {
 		log = open(vm->options.event_log,
-			O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+			O_WRONLY | O_CREAT | (vm->options.creator ? 0 : O_TRUNC) | O_APPEND |
+				O_CLOEXEC,
+			0644);
 		if (log < 0) {
 			fprintf(stderr, "toy: %s: %s\n", vm->options.event_log, strerror(errno));
 			return -errno;
@@ -191,7 +194,6 @@ struct vm *vm_new(const struct vm_options *options)
 	vm->options = *options;
 	vm->event_log = -1;
 	vm->cap_count = options->caps;
-	vm->next_thread = 1;
 	vm->nursery = options->heap / 8 < 4u << 20 ? options->heap / 8 : 4u << 20;
 	vm->full_at = 4 * vm->nursery;
 	vmtap_name_init(&vm->reason_gc, "gc", 2);
@@ -209,7 +211,7 @@ struct vm *vm_new(const struct vm_options *options)
 	vmtap_name_init(&vm->phase_mark, "mark", 4);
 	vmtap_name_init(&vm->phase_sweep, "sweep", 5);
 	vmtap_name_init(&vm->phase_release, "release", 7);
-	vmtap_name_init(&vm->name_main, "main", 4);
+	vmtap_name_init(&vm->instance_name, options->name, strlen(options->name));
 	vmtap_name_init(&vm->name_none, "(none)", 6);
 	vmtap_name_init(&vm->name_file, "(file)", 6);
 	vmtap_name_init(&vm->name_anonymous, "(anonymous)", 11);
@@ -226,7 +228,7 @@ struct vm *vm_new(const struct vm_options *options)
 		goto fail;
 	for (uint16_t i = 0; i < vm->cap_count; i++) {
 		vm->caps[i].vm = vm;
-		vm->caps[i].number = i;
+		vm->caps[i].index = i;
 	}
 	add_classes(vm);
 	error = vm->broken ? -ENOMEM : add_recorders(vm);
@@ -317,11 +319,14 @@ void vm_free(struct vm *vm)
 	free(vm);
 }
 
-/* A task is the OS thread of a capability, numbered from 1. The first one creates the others. */
+/* A task is the OS thread of a capability, numbered from 1. The first one of a VM creates the
+ * others. */
 static void *run_capability(void *argument)
 {
 	struct capability *cap = argument;
-	uint64_t task = cap->number + 1u, parent = cap->number ? 1 : 0;
+	struct vm *vm = cap->vm;
+	uint64_t task = cap->number + 1u;
+	uint64_t parent = cap->index ? vm->caps[0].number + 1u : vm->options.creator;
 
 	EVENT(cap, TASK_CREATE, cap->number, task, (uint64_t)gettid(), parent);
 	scheduler_run(cap);
@@ -360,9 +365,11 @@ int vm_run(struct vm *vm)
 {
 	uint16_t started = 1;
 
-	EVENT(&vm->caps[0], STARTUP, vm->cap_count);
+	if (!vm->instance)
+		EVENT(&vm->caps[0], STARTUP, vm->cap_count);
 	for (uint16_t i = 0; i < vm->cap_count; i++)
-		EVENT(&vm->caps[0], CAP_CREATE, i, 0u, &vm->name_main);
+		EVENT(&vm->caps[0], CAP_CREATE, vm->caps[i].number, vm->instance,
+			&vm->instance_name);
 	vm->main_thread = load_program(vm);
 	if (!vm->main_thread) {
 		vm->exit_code = 1;
@@ -377,7 +384,7 @@ int vm_run(struct vm *vm)
 		fprintf(stderr, "toy: capability %u: %s\n", started, strerror(error));
 		/* Continue with fewer. Nothing runs yet, so nothing relies on the others. */
 		for (uint16_t i = started; i < vm->cap_count; i++)
-			EVENT(&vm->caps[0], CAP_DELETE, i);
+			EVENT(&vm->caps[0], CAP_DELETE, vm->caps[i].number);
 		pthread_mutex_lock(&vm->lock);
 		vm->cap_count = started;
 		pthread_mutex_unlock(&vm->lock);
@@ -391,9 +398,14 @@ int vm_run(struct vm *vm)
 		pthread_join(vm->caps[i].os_thread, NULL);
 out:
 	fflush(stdout);
-	EVENT(&vm->caps[vm->ended_by], SHUTDOWN, vm->ended_by);
+	if (!vm->instance) {
+		int status = process_join(vm->options.process);
+
+		vm->exit_code = vm->exit_code ? vm->exit_code : status;
+		EVENT(&vm->caps[vm->ended_by], SHUTDOWN, vm->caps[vm->ended_by].number);
+	}
 	for (uint16_t i = 0; i < vm->cap_count; i++)
-		EVENT(&vm->caps[0], CAP_DELETE, i);
+		EVENT(&vm->caps[0], CAP_DELETE, vm->caps[i].number);
 	for (uint16_t i = 0; i < vm->cap_count; i++) {
 		int error = 0;
 

@@ -37,7 +37,8 @@ struct spark_pool {
 
 struct capability {
 	struct vm *vm;
-	uint16_t number;
+	uint16_t index;  /* in the VM's capabilities */
+	uint16_t number; /* in the process */
 	pthread_t os_thread;
 	_Atomic bool interrupt; /* check for a stop of the world or a collection */
 	int32_t budget;         /* calls and loops until other threads get their turn */
@@ -79,6 +80,9 @@ struct gray_chunk {
 };
 
 struct vm_options {
+	struct process *process;
+	const char *name; /* of this VM, if there are several */
+	uint64_t creator; /* the task that creates it; 0: it is the first one */
 	uint16_t caps;
 	size_t heap;
 	const char *program;
@@ -93,6 +97,9 @@ struct vm_options {
 
 struct vm {
 	struct vm_options options;
+	uint32_t instance; /* its number in the process, from 0 */
+	struct vmtap_name instance_name;
+	struct vm *next_instance;
 	struct capability *caps;
 	uint16_t cap_count;
 
@@ -108,7 +115,6 @@ struct vm {
 	_Atomic bool ending;
 	int exit_code;
 	uint16_t ended_by;
-	uint32_t next_thread;
 	struct thread *threads;
 	struct thread *main_thread;
 	struct vmtap_name reason_gc;
@@ -125,7 +131,6 @@ struct vm {
 	struct vmtap_name phase_mark;
 	struct vmtap_name phase_sweep;
 	struct vmtap_name phase_release;
-	struct vmtap_name name_main;
 	struct vmtap_name name_none;
 	struct vmtap_name name_file;
 	struct vmtap_name name_anonymous;

@@ -16,6 +16,18 @@ run 0 check --live -c "bash $directory/all.sh"
 run 0 check --live --contract probes/vm.d -- bash "$directory/all.sh"
 [ -s "$directory/out" ] && fail "the toy does not pass its contract"
 
+# several VMs in one process: whose a capability is, and that its numbers are not another's
+instances="$TOY --caps=2 tests/toy/probes/cap-create.toy"
+run 0 trace -q -c "$instances" -n 'cap-create { @caps[arg1, copyinstr(arg2)] = count(); @all[arg0] = count(); }
+	thread-create { @threads[arg1] = count(); }
+	END { printa("%d %s %@d\n", @caps); printa("cap %d %@d\n", @all); printa("thread %d %@d\n", @threads); }'
+for expected in '0 main 2' '1 one 2' '2 two 2' '3 last 2' '4 last 2'; do
+	has out "^$expected$"
+done
+[ "$(grep -c '^cap [0-9] 1$' "$directory/out")" = 10 ] || fail "capabilities of several VMs: $(cat "$directory/out")"
+grep -q '^thread 14 1$' "$directory/out" && ! grep -qE '^thread [0-9]+ [2-9]' "$directory/out" ||
+	fail "threads of several VMs: $(cat "$directory/out")"
+
 flags="-std=gnu11 -O1 -g -Iinclude -I$BUILD/include"
 [ "${VMTAP_SANITIZED:-0}" = 1 ] && flags+=" -fsanitize=address,undefined"
 $CC $flags -o "$directory/flawed" tests/shim/flawed.c "$BUILD/libvmtap.a" -pthread || fail "not built"
