@@ -104,7 +104,8 @@ LIBRARY := $(sort $(wildcard src/d/library/*.d))
 COMPAT := $(sort $(wildcard probes/compat/*.d))
 CORE_DIRS := base wire contract program usdt d engine engine/output source source/kernel
 CORE_SOURCES := $(wildcard $(CORE_DIRS:%=src/%/*.c))
-CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(B)/obj/gen/promise_table.o $(B)/obj/gen/library.o
+CORE_OBJECTS := $(CORE_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/contracts.o $(B)/obj/gen/promise_table.o $(B)/obj/gen/library.o \
+	$(B)/obj/gen/system_calls.o
 CLI_SOURCES := $(wildcard src/cli/*.c src/cli/*/*.c)
 CLI_OBJECTS := $(CLI_SOURCES:src/%.c=$(B)/obj/%.o) $(B)/obj/gen/scripts.o $(B)/obj/gen/page.o
 # The probe part: a member of the archive for each probe, so that a VM gets the sites that its code
@@ -264,6 +265,14 @@ $(NEW)/gen/promise_table.c: $(CONTRACTS) $(B)/host/promise $(B)/lists
 	$(call say,GEN $@)
 	@mkdir -p $(@D)
 	$(Q)$(B)/host/promise $@ $(CONTRACTS)
+
+# The numbers are those of the machine that vmtap is built for.
+SYSTEM_CALLS := src/source/kernel/system_calls.txt
+$(NEW)/gen/system_calls.c: $(SYSTEM_CALLS) src/source/tools/system_calls.awk $(BASE)
+	$(call say,GEN $@)
+	@mkdir -p $(@D)
+	$(Q)echo '#include <asm/unistd.h>' | $(CC) $(ALL_CPPFLAGS) -E -dM -x c - > $@.numbers
+	$(Q)LC_ALL=C awk -f src/source/tools/system_calls.awk $@.numbers $(SYSTEM_CALLS) > $@
 
 # embed OUTPUT HEADER STRUCT FILE...
 $(NEW)/gen/scripts.c: EMBED = cli/scripts.h bundled_script

@@ -22,6 +22,10 @@
 	{                                                                                          \
 		STABILITY_UNSTABLE, STABILITY_UNSTABLE, STABILITY_COMMON                           \
 	}
+#define UNSTABLE_ISA                                                                               \
+	{                                                                                          \
+		STABILITY_UNSTABLE, STABILITY_UNSTABLE, STABILITY_ISA                              \
+	}
 #define PRIVATE                                                                                    \
 	{                                                                                          \
 		STABILITY_PRIVATE, STABILITY_PRIVATE, STABILITY_UNKNOWN                            \
@@ -31,6 +35,7 @@
 static const struct promise own[] = {
 	{"dtrace", {STABLE, PRIVATE, PRIVATE, STABLE, STABLE}},
 	{"profile", {EVOLVING, PRIVATE, PRIVATE, EVOLVING, EVOLVING}},
+	{"syscall", {EVOLVING, PRIVATE, UNSTABLE_ISA, EVOLVING, UNSTABLE_ISA}},
 };
 
 static const struct promise other = {"", {UNSTABLE, UNSTABLE, UNSTABLE, UNSTABLE, UNSTABLE}};

@@ -116,6 +116,14 @@ static const char *meant(const struct d_probe_set *set, const struct d_descripti
 	return NULL;
 }
 
+static bool has_provider(const struct d_probe_set *set, const char *provider)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (!strcmp(set->probes[i].provider, provider))
+			return true;
+	return false;
+}
+
 /* What the user may have meant, or where such a probe could come from. */
 static void hint(const struct d_compiler *compiler, const struct d_description *description,
 	char *buffer, size_t size)
@@ -170,10 +178,13 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++) {
 		const char *rest = provider + strlen(kernel[i]);
 
-		if (!strncmp(provider, kernel[i], strlen(kernel[i])) && (!*rest || is_number(rest)))
+		if (!strncmp(provider, kernel[i], strlen(kernel[i])) &&
+			(!*rest || is_number(rest)) && !has_provider(set, provider))
 			snprintf(buffer, size,
 				!strcmp(kernel[i], "pid")
 					? " (provider %.60s needs a process that runs: -p or -c)"
+					: !strcmp(kernel[i], "syscall")
+					? " (provider %.60s comes from the kernel)"
 					: " (no source of this build has provider %.60s)",
 				provider);
 	}
@@ -249,6 +260,28 @@ static void suggest_tick(const char *name, char *buffer, unsigned size)
 	suggestion_text(&suggestion, buffer, size);
 }
 
+/* Suggests a system call: the function of a probe whose other parts are those of the description.
+ * Functions of programs are too many, and are suggested where they are looked for. */
+static void suggest_call(const struct d_probe_set *set, const struct d_description *description,
+	char *buffer, unsigned size)
+{
+	const char *function = description->parts[2];
+	struct suggestion suggestion;
+
+	if (!*function || pattern_is_glob(function))
+		return;
+	suggestion_init(&suggestion, function);
+	for (size_t i = 0; i < set->count; i++) {
+		const struct d_probe *probe = &set->probes[i];
+
+		if (!strcmp(probe->provider, "syscall") &&
+			pattern_match(description->parts[0], probe->provider) &&
+			pattern_match(description->parts[3], probe->name))
+			suggestion_offer(&suggestion, probe->function);
+	}
+	suggestion_text(&suggestion, buffer, size);
+}
+
 /* Suggests a probe, or a provider, that is spelt much like the one that the description names. */
 static void suggest(const struct d_probe_set *set, const struct d_description *description,
 	char *buffer, unsigned size)
@@ -268,6 +301,8 @@ static void suggest(const struct d_probe_set *set, const struct d_description *d
 			suggestion_offer(&suggestion, probe->name);
 	}
 	suggestion_text(&suggestion, buffer, size);
+	if (!*buffer)
+		suggest_call(set, description, buffer, size);
 	if (!*buffer && pattern_match(provider, "profile"))
 		suggest_tick(name, buffer, size);
 	if (!*buffer && !is_there)

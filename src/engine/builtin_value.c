@@ -66,6 +66,8 @@ static uint64_t captured(const struct engine *engine, enum d_builtin which, unsi
 		return capture->thread;
 	case D_BUILTIN_UREGS:
 		return b < capture->register_count ? capture->registers[b] : 0;
+	case D_BUILTIN_ERRNO: /* only where a system call returns is there any */
+		return (uint64_t)capture->error;
 	default:
 		return 0;
 	}
@@ -146,8 +148,8 @@ enum d_fault builtin_value(
 	case D_BUILTIN_IPL:
 		*result = 0;
 		return D_FAULT_NONE;
-	case D_BUILTIN_ERRNO: /* of a system call: only where one returns is there any */
-		*result = 0;
+	case D_BUILTIN_ERRNO:
+		*result = captured(engine, which, b);
 		return D_FAULT_NONE;
 	case D_BUILTIN_PROBEPROV:
 		text = probe_text(engine, ENGINE_NAME_PROVIDER);

@@ -100,6 +100,7 @@ struct event_capture {
 	const char *directory, *root_directory;
 	const struct event_piece *pieces;
 	uint32_t piece_count;
+	int32_t error; /* of the system call that returns: D's errno */
 };
 
 enum event_loss_kind {

@@ -411,8 +411,8 @@ START_TEST(messages)
 			"near "
 			"`nosuch:::gc_start'"},
 		{NULL, "syscall:::entry",
-			"probe description syscall:::entry does not match any probes (no source "
-			"of this build has provider syscall), column 1, near `syscall:::entry'"},
+			"probe description syscall:::entry does not match any probes (provider "
+			"syscall comes from the kernel), column 1, near `syscall:::entry'"},
 		{NULL, "profile-97",
 			"probe description :::profile-97 does not match any probes (profile "
 			"probes come from the kernel, or from a VM that has the probe sample; "

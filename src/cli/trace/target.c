@@ -20,6 +20,7 @@
 #include "program/timer_probe.h"
 #include "source/endpoint.h"
 #include "source/kernel/kernel_launch.h"
+#include "source/kernel/kernel_machine.h"
 #include "source/kernel/kernel_profile.h"
 #include "source/kernel/kernel_source.h"
 #include "source/merge.h"
@@ -574,20 +575,33 @@ static int open_processes(struct targets *targets, struct d_probe_set *set, stru
 	return result;
 }
 
-/* Whether only samples are described, so that processes need only be watched. */
-static bool asks_samples_only(const struct targets *targets)
+/* ---- what belongs to no process ---- */
+
+/* Sources that accompany those of the processes: samples, and probes of the whole machine. */
+struct accompanying {
+	struct merge_part parts[2];
+	size_t count;
+};
+
+static bool is_of_machine(const struct d_asked *asked)
+{
+	return timer_is_profile(asked) || source_machine_is_asked(asked);
+}
+
+/* Whether only probes of no process are described, so that processes need only be watched. */
+static bool asks_machine_only(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
-		if (!timer_is_profile(&targets->asked[i]))
+		if (!is_of_machine(&targets->asked[i]))
 			return false;
 	return targets->asked_count;
 }
 
-/* Whether a description is of samples, and not of ticks too. */
-static bool asks_samples(const struct targets *targets)
+/* Whether a description is of probes of no process, and not of ticks too. */
+static bool asks_machine(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
-		if (timer_is_profile(&targets->asked[i]) &&
+		if (is_of_machine(&targets->asked[i]) &&
 			!timer_is_described(&targets->asked[i], TIMER_TICK, timer_ticks))
 			return true;
 	return false;
@@ -598,16 +612,21 @@ static bool asks_samples(const struct targets *targets)
  * to be used, if scripts want the guest's stack, which the kernel does not know, or if the kernel
  * refuses: then its reason is in *refusal.
  */
-static int open_samples(struct targets *targets, struct d_probe_set *set, struct source **source,
+static int open_samples(struct targets *targets, struct d_probe_set *set, struct accompanying *all,
 	struct error *refusal)
 {
+	struct merge_part *part = &all->parts[all->count];
 	int result;
 
 	targets->samples_in_streams = targets->via == TARGET_VIA_STREAM ||
 		(targets->via != TARGET_VIA_KERNEL && targets->guest_stack);
 	if (targets->samples_in_streams)
 		return 0;
-	result = source_profile_open(set, targets->asked, targets->asked_count, source, refusal);
+	part->first = (uint32_t)set->count;
+	result = source_profile_open(
+		set, targets->asked, targets->asked_count, &part->source, refusal);
+	part->end = (uint32_t)set->count;
+	all->count += part->source != NULL;
 	targets->samples_in_streams = result && targets->via != TARGET_VIA_KERNEL &&
 		(targets->count || targets->arrivals.choice);
 	return targets->samples_in_streams ? 0 : result;
@@ -624,36 +643,81 @@ static int tell_no_samples(struct targets *targets, const struct d_probe_set *se
 		if (set->probes[i].kind == D_PROBE_SOURCE &&
 			!strcmp(set->probes[i].provider, "profile"))
 			return 0;
-	if (asks_samples_only(targets) && asks_samples(targets))
+	if (asks_machine_only(targets) && asks_machine(targets))
 		return error_set(error, EPERM, "%s", refusal->text);
 	cli_message("provider profile: %s", refusal->text);
 	return 0;
 }
 
-/* Adds the source of samples to that of the processes. Takes it over. */
-static int add_samples(struct targets *targets, const struct merge_part *samples, size_t probes,
+/* Opens the source of the machine's probes, if any are described. A failure is only one if nothing
+ * else is described; otherwise a line says what is not traced. */
+static int open_machine(struct targets *targets, struct d_probe_set *set, struct accompanying *all,
 	struct error *error)
 {
-	const struct merge_part parts[2] = {
-		{targets->source, samples->end, (uint32_t)probes}, *samples};
-	struct source *merge;
-	size_t number;
+	struct merge_part *part = &all->parts[all->count];
 	int result;
 
-	if (!targets->source) {
-		targets->source = samples->source;
+	if (targets->via == TARGET_VIA_STREAM)
 		return 0;
+	part->first = (uint32_t)set->count;
+	result = source_machine_open(
+		set, targets->asked, targets->asked_count, &part->source, error);
+	if (result && !(asks_machine_only(targets) && asks_machine(targets))) {
+		cli_message("provider syscall: %s", error->text);
+		result = 0;
 	}
-	if (targets->arrivals.choice || targets->parts > 1) {
-		result = source_merge_add(targets->source, samples, 0, &number, error);
+	part->end = (uint32_t)set->count;
+	all->count += part->source != NULL;
+	return result;
+}
+
+static void close_accompanying(struct accompanying *all)
+{
+	while (all->count)
+		source_close(all->parts[--all->count].source);
+}
+
+/* Adds them to a source that can be added to. Takes over those that have been. */
+static int add_each(struct targets *targets, struct accompanying *all, struct error *error)
+{
+	size_t number;
+	int result = 0;
+
+	while (all->count && !result) {
+		result = source_merge_add(
+			targets->source, &all->parts[all->count - 1], 0, &number, error);
+		all->count -= !result;
 		targets->parts += !result;
-		return result;
 	}
-	result = source_merge_new(parts, 2, false, &merge, error);
-	if (result)
-		return result;
-	targets->source = merge;
-	targets->parts = 2;
+	return result;
+}
+
+/* Adds the accompanying sources to that of the processes. Takes them over. */
+static int add_accompanying(struct targets *targets, struct accompanying *all, size_t first,
+	size_t probes, struct error *error)
+{
+	struct merge_part parts[3];
+	struct source *merge;
+	size_t count = 0;
+	int result;
+
+	if (targets->source && (targets->arrivals.choice || targets->parts > 1))
+		return add_each(targets, all, error);
+	if (targets->source)
+		parts[count++] =
+			(struct merge_part){targets->source, (uint32_t)first, (uint32_t)probes};
+	for (size_t i = 0; i < all->count; i++)
+		parts[count++] = all->parts[i];
+	if (count == 1) {
+		targets->source = parts[0].source;
+	} else {
+		result = source_merge_new(parts, count, false, &merge, error);
+		if (result)
+			return result;
+		targets->source = merge;
+		targets->parts = count;
+	}
+	all->count = 0;
 	return 0;
 }
 
@@ -672,35 +736,35 @@ int target_add_samples(struct targets *targets, const struct d_asked *asked, siz
 
 int target_open(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
-	struct merge_part samples = {.first = (uint32_t)set->count};
+	struct accompanying all = {.count = 0};
 	struct error refusal = {""};
+	bool alone;
+	size_t first;
 	int result;
 
-	if (targets->log) {
+	if (targets->log)
 		return source_log_open(targets->log, set, &targets->source, error);
-	}
-	result = open_samples(targets, set, &samples.source, &refusal);
+	result = open_samples(targets, set, &all, &refusal);
 	if (result) {
 		result = tell_no_samples(targets, set, &refusal, error);
 		*refusal.text = '\0';
-		if (result)
-			return result;
 	}
-	samples.end = (uint32_t)set->count;
-	/* Samples are of all processes, so none need be found; the command's end is waited for. */
-	if (samples.source && asks_samples_only(targets) &&
-		targets->arrivals.choice == ARRIVAL_CHILDREN)
+	if (!result)
+		result = open_machine(targets, set, &all, error);
+	first = set->count;
+	/* These are of all processes, so none need be found; the command's end is waited for. */
+	alone = all.count && asks_machine_only(targets) && !targets->samples_in_streams;
+	if (alone && targets->arrivals.choice == ARRIVAL_CHILDREN)
 		targets->arrivals.choice = ARRIVAL_NONE;
-	if (samples.source && asks_samples_only(targets) && !targets->arrivals.choice)
+	if (!result && alone && !targets->arrivals.choice)
 		result = target_watch(targets, error);
-	else
+	else if (!result)
 		result = open_processes(targets, set, error);
 	if (!result)
 		result = tell_no_samples(targets, set, &refusal, error);
-	if (!result && samples.source)
-		result = add_samples(targets, &samples, set->count, error);
-	if (result)
-		source_close(samples.source);
+	if (!result && all.count)
+		result = add_accompanying(targets, &all, first, set->count, error);
+	close_accompanying(&all);
 	return result;
 }
 

@@ -13,7 +13,11 @@
  * one. The registers are then those of the kernel or of the process; if of the kernel, the
  * process's own lie where it has entered the kernel.
  *
- * Registers: R6 the context, R7 the record, R8 the place of the next part in it.
+ * The programs for system calls never sleep either: the kernel runs them with preemption off, so no
+ * other one comes between. Strings that are not in memory then cannot be read.
+ *
+ * Registers: R6 the registers of the process or the sample, R7 the record, R8 the place of the next
+ * part in it.
  */
 #include "source/kernel/kernel_capture.h"
 
@@ -26,7 +30,9 @@
 
 enum {
 	PRIVILEGE_MASK = 3, /* in cs; 0 in the kernel */
-	CLOCK_TRIES = 2
+	CLOCK_TRIES = 2,
+	COMPAT_BIT = 2,  /* the kernel's TS_COMPAT */
+	ERRNO_MAX = 4095 /* system calls return its negative at least */
 };
 
 /* Leaves tid and pid on the stack; ends the program for a process that is not wanted. */
@@ -52,6 +58,8 @@ static void identify(struct kernel_generator *g)
 	}
 	if (g->plan->pid)
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, (int32_t)g->plan->pid, g->done);
+	if (g->plan->is_call && g->maps->own_pid)
+		bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, (int32_t)g->maps->own_pid, g->done);
 	if (!g->maps->members)
 		return;
 	bpf_set_map(code, BPF_REG_1, g->maps->members);
@@ -77,8 +85,52 @@ static void note_hit(struct kernel_generator *g)
 	bpf_place(code, after);
 }
 
+/* R1 = the number of the system call; R6 = the registers. */
+static void find_registers(struct kernel_generator *g)
+{
+	struct bpf_code *code = g->code;
+
+	bpf_write(code, BPF_REG_10, KERNEL_STACK_CONTEXT, BPF_REG_6, 8);
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_move(code, BPF_REG_7, BPF_REG_0);
+	bpf_move(code, BPF_REG_1, BPF_REG_0);
+	bpf_call(code, BPF_FUNC_task_pt_regs);
+	bpf_move(code, BPF_REG_6, BPF_REG_0);
+	/* At its entry a tracer may have changed it after it was noted. */
+	if (g->plan->is_return) {
+		bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_CALL, 8);
+	} else {
+		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+		bpf_read(code, BPF_REG_1, BPF_REG_1, 8, 8);
+	}
+}
+
+/* Leaves the system call's site; ends the program if the call is not wanted, or is that of a
+ * 32-bit program, which has other numbers. */
+static void find_call(struct kernel_generator *g)
+{
+	struct bpf_code *code = g->code;
+
+	find_registers(g);
+	if (g->maps->layout.has_compat) {
+		bpf_read(code, BPF_REG_2, BPF_REG_7, (int)g->maps->layout.compat, 4);
+		bpf_operate_value(code, BPF_AND, BPF_REG_2, COMPAT_BIT);
+		bpf_jump_if_value(code, BPF_JNE, BPF_REG_2, 0, g->done);
+	}
+	bpf_jump_if_value(code, BPF_JGE, BPF_REG_1, KERNEL_CALLS, g->done);
+	bpf_operate_value(code, BPF_LSH, BPF_REG_1, 2);
+	bpf_set_map_value(code, BPF_REG_2, g->maps->calls, 0);
+	bpf_operate(code, BPF_ADD, BPF_REG_2, BPF_REG_1);
+	bpf_read(code, BPF_REG_1, BPF_REG_2, 0, 4);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, g->done);
+	bpf_operate_value(code, BPF_SUB, BPF_REG_1, 1);
+	bpf_write(code, BPF_REG_10, KERNEL_STACK_SITE, BPF_REG_1, 8);
+}
+
 void kernel_generate_site(struct kernel_generator *g)
 {
+	if (g->plan->is_call) /* it is there */
+		return;
 	bpf_move(g->code, BPF_REG_1, BPF_REG_6);
 	bpf_call(g->code, BPF_FUNC_get_attach_cookie);
 	bpf_write(g->code, BPF_REG_10, KERNEL_STACK_SITE, BPF_REG_0, 8);
@@ -104,7 +156,7 @@ void kernel_generate_staging(struct kernel_generator *g, uint32_t without)
 {
 	struct bpf_code *code = g->code;
 
-	if (g->plan->is_sample) {
+	if (g->plan->is_sample || g->plan->is_call) {
 		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_KEY, 0, 4);
 		bpf_set_map(code, BPF_REG_1, g->maps->sample);
 		bpf_move(code, BPF_REG_2, BPF_REG_10);
@@ -143,11 +195,17 @@ void kernel_generate_head(struct kernel_generator *g)
 	bpf_write_value(code, BPF_REG_7, offsetof(struct kernel_head, kind), 0, 2);
 }
 
+int kernel_user_reader(const struct kernel_plan *plan)
+{
+	return plan->is_sample || plan->is_call ? BPF_FUNC_probe_read_user
+						: BPF_FUNC_copy_from_user;
+}
+
 /* Reads `bytes` of user memory at the address in R3 to the address in R1; R0 is 0 on success. */
 static void read_user(struct kernel_generator *g, uint32_t bytes)
 {
 	bpf_set(g->code, BPF_REG_2, bytes);
-	bpf_call(g->code, g->plan->is_sample ? BPF_FUNC_probe_read_user : BPF_FUNC_copy_from_user);
+	bpf_call(g->code, kernel_user_reader(g->plan));
 }
 
 /* The address of a memory operand, in R3. */
@@ -165,6 +223,23 @@ static void find_address(struct kernel_generator *g, const struct kernel_operand
 		bpf_operate_value(code, BPF_MUL, BPF_REG_1, operand->scale);
 		bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
 	}
+}
+
+/* Leaves the result of the system call in R0, or its error number. */
+static void read_result(struct kernel_generator *g, bool wants_error)
+{
+	struct bpf_code *code = g->code;
+	uint32_t fails = bpf_label(code), after = bpf_label(code);
+
+	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+	bpf_read(code, BPF_REG_0, BPF_REG_1, 8, 8);
+	bpf_jump_if_value(code, BPF_JGE, BPF_REG_0, -ERRNO_MAX, fails);
+	if (wants_error)
+		bpf_set(code, BPF_REG_0, 0);
+	bpf_jump(code, after);
+	bpf_place(code, fails);
+	bpf_operate_value(code, wants_error ? BPF_MUL : BPF_OR, BPF_REG_0, -1);
+	bpf_place(code, after);
 }
 
 void kernel_generate_argument(struct kernel_generator *g, unsigned argument)
@@ -202,6 +277,10 @@ void kernel_generate_argument(struct kernel_generator *g, unsigned argument)
 			BPF_REG_1, 0, after);
 		bpf_read(code, BPF_REG_0, BPF_REG_6, KERNEL_RIP, 8);
 		bpf_place(code, after);
+		return;
+	case KERNEL_OPERAND_RESULT:
+	case KERNEL_OPERAND_ERRNO:
+		read_result(g, operand->kind == KERNEL_OPERAND_ERRNO);
 		return;
 	default:
 		bpf_set(code, BPF_REG_0, 0);
@@ -259,6 +338,13 @@ static void write_registers(struct kernel_generator *g)
 
 	if (!g->plan->has_registers)
 		return;
+	if (g->plan->is_call) {
+		point_to_place(g, BPF_REG_1, g->plan->registers);
+		bpf_set(code, BPF_REG_2, KERNEL_REGISTERS_BYTES);
+		bpf_move(code, BPF_REG_3, BPF_REG_6);
+		bpf_call(code, BPF_FUNC_probe_read_kernel);
+		return;
+	}
 	if (g->plan->is_sample) {
 		bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_CS, 8);
 		bpf_operate_value(code, BPF_AND, BPF_REG_1, PRIVILEGE_MASK);
@@ -430,7 +516,7 @@ static void write_counted(
 	find_piece(g, part);
 	point_to_next(g, BPF_REG_1);
 	bpf_move(code, BPF_REG_2, BPF_REG_9);
-	bpf_call(code, BPF_FUNC_copy_from_user);
+	bpf_call(code, kernel_user_reader(g->plan));
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
 	bpf_move(code, BPF_REG_0, BPF_REG_9);
 	kernel_generate_advance(g, length_place, part->length);
@@ -481,7 +567,9 @@ static void write_string(
 	uint32_t is_read = bpf_label(code);
 
 	find_string_limit(g, part);
-	if (g->features->copy_string) {
+	if (g->plan->is_call) {
+		read_resident_string(g, part);
+	} else if (g->features->copy_string) {
 		find_piece(g, part);
 		point_to_next(g, BPF_REG_1);
 		bpf_move(code, BPF_REG_2, BPF_REG_9);
@@ -507,7 +595,10 @@ static void write_kernel_stack(
 {
 	struct bpf_code *code = g->code;
 
-	bpf_move(code, BPF_REG_1, BPF_REG_6);
+	if (g->plan->is_call)
+		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+	else
+		bpf_move(code, BPF_REG_1, BPF_REG_6);
 	point_to_next(g, BPF_REG_2);
 	bpf_set(code, BPF_REG_3, part->length);
 	bpf_set(code, BPF_REG_4, 0);
@@ -698,8 +789,11 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 	g.unreadable = bpf_label(code);
 	bpf_move(code, BPF_REG_6, BPF_REG_1);
 	identify(&g);
+	if (plan->is_call)
+		find_call(&g);
 	note_hit(&g);
-	g.has_site = plan->ships || kernel_translate_names_site(maps->reduction, plan->clauses);
+	g.has_site = plan->is_call || plan->ships ||
+		kernel_translate_names_site(maps->reduction, plan->clauses);
 	if (g.has_site)
 		kernel_generate_site(&g);
 	kernel_translate(&g);

@@ -25,10 +25,12 @@ struct kernel_maps {
 	int counters;
 	uint32_t first_site, site_count; /* numbers of the sites */
 	int task;                        /* bytes for the thread's own record; -1: no plan sleeps */
-	int sample;  /* bytes for a sample's record on each processor; -1: none is wanted */
-	int members; /* whose keys are the ids of the processes that count; 0: all do */
+	int sample;       /* bytes for a sample's record on each processor; -1: none is wanted */
+	int members;      /* whose keys are the ids of the processes that count; 0: all do */
+	int calls;        /* by system call: its site's number + 1, 0: not wanted; uint32_t each */
+	uint32_t own_pid; /* of plans for system calls: whose calls are not shown */
 	struct kernel_reduction *reduction; /* NULL: no clause is carried out by programs */
-	struct kernel_layout layout;        /* only if a plan has an identity or a CPU clock */
+	struct kernel_layout layout; /* if a plan is of calls, has an identity or a CPU clock */
 	struct kernel_directory_layout directories; /* only if a plan has directories */
 };
 
@@ -38,6 +40,8 @@ enum {
 	KERNEL_COUNTER_HITS,
 	KERNEL_COUNTER_SITES = KERNEL_COUNTER_HITS + 8
 };
+
+enum { KERNEL_CALLS = 1024 }; /* more than there are system calls; a power of two */
 
 /* Appends the program; check with bpf_code_end(). */
 void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *plan,

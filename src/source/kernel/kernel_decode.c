@@ -83,6 +83,10 @@ static int decode_parts(struct kernel_decoder *decoder, const struct kernel_plan
 	uint32_t next = plan->begin;
 
 	*capture = (struct event_capture){0};
+	if (plan->is_return && plan->argument_count > KERNEL_ERRNO_ARGUMENT)
+		memcpy(&capture->error,
+			record->bytes + sizeof(struct kernel_head) + 8 * KERNEL_ERRNO_ARGUMENT,
+			sizeof(capture->error));
 	if (plan->has_registers) {
 		capture->registers =
 			(const uint64_t *)(const void *)(record->bytes + plan->registers);
@@ -146,6 +150,14 @@ static int decode_fault(struct kernel_decoder *decoder, const struct kernel_reco
 	return 0;
 }
 
+/* Those that scripts see. */
+static uint8_t count_arguments(const struct kernel_plan *plan)
+{
+	return plan->is_return && plan->argument_count > KERNEL_ERRNO_ARGUMENT
+		? KERNEL_ERRNO_ARGUMENT
+		: plan->argument_count;
+}
+
 void kernel_decode_begin(struct kernel_decoder *decoder)
 {
 	decoder->event_count = decoder->piece_count = 0;
@@ -192,7 +204,7 @@ int kernel_decode_add(struct kernel_decoder *decoder, const struct kernel_record
 	if (add_event(decoder, record, probe, process, &head))
 		return -ENOMEM;
 	if (head.kind == KERNEL_RECORD_EVENT)
-		decoder->events[decoder->event_count].argument_count = plan->argument_count;
+		decoder->events[decoder->event_count].argument_count = count_arguments(plan);
 	if (head.kind == KERNEL_RECORD_FAULT
 			? decode_fault(decoder, record, &decoder->captures[decoder->event_count])
 			: decode_parts(decoder, plan, record, unwind,

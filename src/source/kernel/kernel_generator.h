@@ -2,7 +2,8 @@
  * kernel_generator.h: what the parts of a BPF program share that is being generated: the plan, the
  * maps, places on the program's stack, and the code that several parts need.
  *
- * R6 is the context (struct pt_regs) in the whole program.
+ * R6 points to the registers (struct pt_regs) in the whole program; they are its context, but for
+ * system calls.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_GENERATOR_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_GENERATOR_H
@@ -25,7 +26,8 @@ enum {
 	KERNEL_STACK_KEY = -48,   /* of a map of records */
 	KERNEL_STACK_TIME = -48,  /* of clauses that are carried out here */
 	KERNEL_STACK_FAULT = -32, /* code, then the offset in the clause's code */
-	KERNEL_STACK_USED = 48
+	KERNEL_STACK_USED = 48,
+	KERNEL_STACK_CONTEXT = -56 /* only of programs that never sleep */
 };
 
 /*
@@ -77,6 +79,9 @@ void kernel_generate_clock(struct kernel_generator *g, int base, int place, int 
 
 /* Counts an event of the site as lost; changes R0 to R5. */
 void kernel_generate_loss(struct kernel_generator *g);
+
+/* The kernel's function that reads memory of the process, which may sleep if the program may. */
+int kernel_user_reader(const struct kernel_plan *plan);
 
 /* Adds 1 to a counter; changes R0 and R1. */
 void kernel_generate_count(struct kernel_generator *g, unsigned counter);

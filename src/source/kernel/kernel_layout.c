@@ -16,6 +16,9 @@ enum {
 	PROCESSOR,
 	CLOCK,
 	TASK_CLOCK,
+	CLOCK_END,
+	THREAD = CLOCK_END,
+	STATUS,
 	COUNT
 };
 
@@ -41,11 +44,13 @@ void kernel_layout_find(struct kernel_layout *layout)
 		[QUEUE] = {KERNEL_BTF_MEMBER, "sched_entity", "cfs_rq", false, 0, 0},
 		[PROCESSOR] = {KERNEL_BTF_MEMBER, "cfs_rq", "rq", false, 0, 0},
 		[CLOCK] = {KERNEL_BTF_MEMBER, "rq", "clock", false, 0, 0},
-		[TASK_CLOCK] = {KERNEL_BTF_MEMBER, "rq", "clock_task", false, 0, 0}};
+		[TASK_CLOCK] = {KERNEL_BTF_MEMBER, "rq", "clock_task", false, 0, 0},
+		[THREAD] = {KERNEL_BTF_MEMBER, "task_struct", "thread_info", false, 0, 0},
+		[STATUS] = {KERNEL_BTF_MEMBER, "thread_info", "status", false, 0, 0}};
 
 	kernel_btf_find(queries, COUNT);
 	*layout = (struct kernel_layout){.has_task = all_found(queries, 0, TASK_COUNT),
-		.has_clock = all_found(queries, ENTITY, COUNT),
+		.has_clock = all_found(queries, ENTITY, CLOCK_END),
 		.real_parent = queries[REAL_PARENT].result,
 		.group_leader = queries[GROUP_LEADER].result,
 		.tgid = queries[TGID].result,
@@ -55,7 +60,9 @@ void kernel_layout_find(struct kernel_layout *layout)
 		.queue = queries[ENTITY].result + queries[QUEUE].result,
 		.processor = queries[PROCESSOR].result,
 		.clock = queries[CLOCK].result,
-		.task_clock = queries[TASK_CLOCK].result};
+		.task_clock = queries[TASK_CLOCK].result,
+		.has_compat = all_found(queries, THREAD, COUNT),
+		.compat = queries[THREAD].result + queries[STATUS].result};
 }
 
 enum {

@@ -16,6 +16,9 @@ struct kernel_layout {
 	uint32_t queue;             /* in it: the pointer cfs_rq of `se` */
 	uint32_t processor;         /* in struct cfs_rq: the pointer to struct rq */
 	uint32_t clock, task_clock; /* in struct rq */
+	bool has_compat;            /* the one below is known */
+	uint32_t compat;            /* in struct task_struct: the word whose bit 1 says that a
+				       system call is one of 32-bit programs */
 };
 
 /* What the programs that watch processes read (kernel_watch.h). */

@@ -108,6 +108,8 @@ static int add_want(struct kernel_plan *plan, const struct d_demand *demand, uin
 	plan->has_registers |= demand->registers || demand->user_frames;
 	plan->has_identity |= demand->process;
 	plan->has_thread |= (demand->needs & d_need_bit(D_NEED_THREAD_ADDRESS)) != 0;
+	if (demand->needs & d_need_bit(D_NEED_ERRNO) && plan->is_return)
+		*arguments |= UINT64_C(1) << KERNEL_ERRNO_ARGUMENT;
 	plan->has_cpu_clock |= (demand->needs & d_need_bit(D_NEED_CPU_TIME)) != 0;
 	for (size_t i = 0; i < demand->piece_count; i++) {
 		const struct d_piece *piece = &demand->pieces[i];
@@ -181,7 +183,7 @@ static void lay_out(struct kernel_plan *plan)
 	/* The kernel's check of a program does not know that a rounded number is not above the
 	 * limit, so there is room for what it was rounded up by. */
 	plan->begin = plan->limit = place;
-	plan->sleeps &= !plan->is_sample;
+	plan->sleeps &= !plan->is_sample && !plan->is_call;
 	for (uint32_t i = 0; i < plan->part_count; i++)
 		if (!plan->parts[i].place)
 			plan->limit = aligned(plan->limit + plan->parts[i].length + 7);
@@ -219,9 +221,12 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	plan->pid = site->pid;
 	plan->is_sample = plan->has_identity = site->is_sample;
 	add_directories(plan, wants, count);
+	plan->is_call = site->is_call;
+	plan->is_return = site->is_call && site->is_return;
 	for (size_t i = 0; i < count && !result; i++) {
 		if (wants[i].reduced) {
-			others |= wants[i].demand->arguments;
+			others |= wants[i].demand->arguments |
+				(plan->is_return ? UINT64_C(1) << KERNEL_ERRNO_ARGUMENT : 0);
 			plan->looks_at_task |= wants[i].demand->process;
 			plan->looks_at_clock |=
 				(wants[i].demand->needs & d_need_bit(D_NEED_CPU_TIME)) != 0;

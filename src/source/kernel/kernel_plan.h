@@ -93,6 +93,8 @@ struct kernel_part {
 struct kernel_plan {
 	uint32_t pid;         /* the only process that is wanted; 0: any */
 	bool is_sample;       /* of what runs on a processor, by a timer: it never sleeps */
+	bool is_call;         /* of system calls: it never sleeps */
+	bool is_return;       /* when they return */
 	bool sleeps;          /* user memory is read, which may have to be fetched from disk */
 	uint32_t user_frames; /* of the user stack; all registers are captured with it */
 	bool has_registers;

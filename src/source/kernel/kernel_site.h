@@ -8,7 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { KERNEL_ARGUMENTS_MAX = 12, KERNEL_NO_REGISTER = 0xffff, KERNEL_PAGE = 4096 };
+enum {
+	KERNEL_ARGUMENTS_MAX = 12,
+	KERNEL_ERRNO_ARGUMENT = 2, /* of a system call's return; scripts see those before it */
+	KERNEL_NO_REGISTER = 0xffff,
+	KERNEL_PAGE = 4096
+};
 
 /* Offsets of registers in the kernel's struct pt_regs on x86-64. */
 enum kernel_register {
@@ -28,6 +33,7 @@ enum kernel_register {
 	KERNEL_RSI = 104,
 	KERNEL_RDI = 112,
 	KERNEL_RIP = 128,
+	KERNEL_CALL = 120, /* the number of the system call */
 	KERNEL_CS = 136,
 	KERNEL_RSP = 152,
 	KERNEL_REGISTERS_BYTES = 168
@@ -39,6 +45,8 @@ enum kernel_operand_kind {
 	KERNEL_OPERAND_MEMORY,     /* at value + base + index * scale */
 	KERNEL_OPERAND_KERNEL_PC,  /* of a sample: where the kernel was; 0: not there */
 	KERNEL_OPERAND_USER_PC,    /* where the process was; 0: in the kernel */
+	KERNEL_OPERAND_RESULT,     /* of a system call; -1 if it fails */
+	KERNEL_OPERAND_ERRNO,      /* why it fails; 0: it does not */
 	KERNEL_OPERAND_UNREADABLE, /* a form that BPF cannot read, such as a vector register */
 	KERNEL_OPERAND_UNRESOLVED, /* the file has no symbol of its name, or several */
 	KERNEL_OPERAND_NONE        /* the site has no such argument: it reads as 0 */
@@ -61,7 +69,9 @@ struct kernel_site {
 	uint32_t file;  /* the source's number of the file */
 	uint32_t pid;   /* the process in which it is to fire; 0: all that map the file */
 	bool is_sample; /* fired by a timer on each processor; there is no file */
-	bool is_return; /* when the function at the offset returns */
+	bool is_return; /* when the function at the offset, or the system call, returns */
+	bool is_call;   /* fired by a system call; there is no file */
+	uint32_t call;  /* its number */
 	uint8_t argument_count;
 	uint64_t offset;                  /* in the file */
 	uint64_t semaphore;               /* its offset in the file; 0: none */

@@ -99,6 +99,12 @@ static void read_builtin(struct translator *t, const struct d_instruction *at)
 		else
 			bpf_operate_value(t->code, BPF_RSH, BPF_REG_1, 32);
 		break;
+	case D_BUILTIN_ERRNO: /* of a system call that returns */
+		bpf_set(t->code, BPF_REG_0, 0);
+		if (t->g->plan->is_return)
+			kernel_generate_argument(t->g, KERNEL_ERRNO_ARGUMENT);
+		bpf_move(t->code, BPF_REG_1, BPF_REG_0);
+		break;
 	case D_BUILTIN_EXECNAME:
 		if (t->program->options.strsize < KERNEL_EXECNAME_BYTES)
 			translator_refuse(t);
@@ -132,7 +138,6 @@ static void read_builtin(struct translator *t, const struct d_instruction *at)
 		bpf_call(t->code, BPF_FUNC_get_current_task);
 		bpf_move(t->code, BPF_REG_1, BPF_REG_0);
 		break;
-	case D_BUILTIN_ERRNO: /* as in the engine: of system calls only */
 	case D_BUILTIN_IPL:
 		translator_store_constant(t, at->a, 0);
 		return;
@@ -198,7 +203,8 @@ static void translate_instruction(
 		jump_if(t, at, BPF_JNE);
 		break;
 	case D_OP_ARGUMENT:
-		if (at->immediate < KERNEL_ARGUMENTS_MAX)
+		if (at->immediate <
+			(t->g->plan->is_return ? KERNEL_ERRNO_ARGUMENT : KERNEL_ARGUMENTS_MAX))
 			kernel_generate_argument(t->g, (unsigned)at->immediate);
 		else
 			bpf_set(t->code, BPF_REG_0, 0);

@@ -1,7 +1,8 @@
 /*
- * Only the kernel has the probes of system calls: the error says what the script needs, and
- * no part of the script runs.
+ * Only the kernel has the probes of system calls: the error says so, and no part of the script
+ * runs.
  * @status 1
+ * @options --via=stream
  */
 BEGIN
 {

@@ -1,0 +1,694 @@
+/*
+ * kernel_machine.c: see kernel_machine.h. Each way to record an event is a BPF program of its own,
+ * which all system calls run: it looks up by the call's number whether the call is wanted, and by
+ * which of its numbers the site is known. So thousands of probes take one or a few programs.
+ */
+#include "source/kernel/kernel_machine.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/debug.h"
+#include "source/kernel/bpf.h"
+#include "source/kernel/kernel_capture.h"
+#include "source/kernel/kernel_cpu_time.h"
+#include "source/kernel/kernel_decode.h"
+#include "source/kernel/kernel_filter.h"
+#include "source/kernel/kernel_records.h"
+#include "source/kernel/kernel_reduce.h"
+#include "source/kernel/kernel_shown.h"
+#include "source/kernel/kernel_syscall.h"
+#include "source/kernel/kernel_tally.h"
+
+enum {
+	RING_BYTES = 4 << 20, /* as option bufsize has it by default; for the first processors */
+	RING_PROCESSORS = 8,  /* so many; twice the bytes for twice as many */
+	RING_BYTES_MAX = 32 << 20,
+	BATCH_EVENTS = 8192,
+	BUSY_MS = 5, /* between two looks into the ring while events come */
+	IDLE_MS = 20
+};
+
+/* A probe that is enabled. Its index is the number that programs know it by. */
+struct machine_site {
+	struct kernel_site site;
+	uint32_t plan;
+};
+
+/* A program, and the map of the system calls that it records. */
+struct machine_program {
+	struct kernel_plan plan;
+	int calls;
+};
+
+struct kernel_machine {
+	struct source source;
+	struct d_probe_set *set;
+	struct bpf_features features;
+	struct kernel_maps maps;
+	struct kernel_records records;
+	struct machine_site *sites;
+	size_t site_count;
+	struct machine_program *programs;
+	size_t program_count, program_capacity;
+	int *links;
+	size_t link_count;
+	const uint64_t *counters;
+	size_t counter_bytes;
+	uint64_t *counted; /* by site: losses that have been reported */
+	struct event_loss *losses;
+	struct kernel_reduction reduction;
+	struct kernel_reader reader;
+	uint64_t *updates; /* lost updates by processor */
+	struct kernel_decoder decoder;
+	struct kernel_shown shown;
+	struct kernel_cpu_time times;
+	bool has_times; /* they are open */
+	uint32_t busy_ms;
+	int wait; /* epoll: the ring */
+	bool stopping, ended;
+	uint64_t due;
+};
+
+static struct kernel_machine *machine_of(const struct source *source)
+{
+	return (struct kernel_machine *)(uintptr_t)source;
+}
+
+static void detach(struct kernel_machine *machine)
+{
+	bpf_close_all(machine->links, machine->link_count);
+	machine->link_count = 0;
+}
+
+static void close_map(int *map)
+{
+	if (*map >= 0)
+		close(*map);
+	*map = -1;
+}
+
+/* As if nothing had been planned or attached. */
+static void reset(struct kernel_machine *machine)
+{
+	detach(machine);
+	if (machine->counters)
+		munmap((void *)(uintptr_t)machine->counters, machine->counter_bytes);
+	machine->counters = NULL;
+	close_map(&machine->maps.counters);
+	close_map(&machine->maps.sample);
+	for (size_t i = 0; i < machine->program_count; i++)
+		close_map(&machine->programs[i].calls);
+	if (machine->has_times)
+		kernel_cpu_time_close(&machine->times);
+	machine->has_times = false;
+	free(machine->sites);
+	free(machine->programs);
+	free(machine->links);
+	free(machine->counted);
+	free(machine->losses);
+	machine->sites = NULL;
+	machine->programs = NULL;
+	machine->links = NULL;
+	machine->counted = NULL;
+	machine->losses = NULL;
+	machine->site_count = machine->program_count = machine->program_capacity = 0;
+}
+
+static void machine_close(struct source *source)
+{
+	struct kernel_machine *machine = machine_of(source);
+
+	reset(machine);
+	kernel_tally_end(&machine->reader, &machine->reduction);
+	kernel_reduce_free(&machine->reduction);
+	free(machine->updates);
+	kernel_records_close(&machine->records);
+	kernel_decode_free(&machine->decoder);
+	kernel_shown_free(&machine->shown);
+	if (machine->wait >= 0)
+		close(machine->wait);
+	free(machine);
+}
+
+/* ---- planning ---- */
+
+static int out_of_memory(struct error *error)
+{
+	return error_set(error, ENOMEM, "out of memory");
+}
+
+/* "syscall::read:entry" */
+static void name_probe(
+	const struct kernel_machine *machine, uint32_t probe, char *text, size_t size)
+{
+	const struct d_probe *named = &machine->set->probes[probe];
+
+	snprintf(text, size, "%s:%s:%s:%s", named->provider, named->module, named->function,
+		named->name);
+}
+
+static int tell_plan(
+	const struct kernel_machine *machine, uint32_t probe, int reason, struct error *error)
+{
+	char name[512];
+
+	name_probe(machine, probe, name, sizeof(name));
+	if (reason == -E2BIG)
+		return error_set(error, E2BIG,
+			"%s: the clauses read more than %d bytes of memory at one event, which is "
+			"the most that the kernel source captures",
+			name, KERNEL_CAPTURE_MAX);
+	return error_set(error, ENOTSUP,
+		"%s: a clause reads memory at an address that is not computed from the probe's "
+		"arguments alone; the kernel source reads memory when the probe fires, before the "
+		"clause runs",
+		name);
+}
+
+static int find_program(struct kernel_machine *machine, const struct kernel_plan *plan)
+{
+	for (size_t i = 0; i < machine->program_count; i++)
+		if (!memcmp(&machine->programs[i].plan, plan, sizeof(*plan)))
+			return (int)i;
+	if (array_room(&machine->programs, &machine->program_capacity, machine->program_count,
+		    sizeof(*machine->programs)))
+		return -ENOMEM;
+	machine->programs[machine->program_count] = (struct machine_program){.calls = -1};
+	memcpy(&machine->programs[machine->program_count].plan, plan, sizeof(*plan));
+	return (int)machine->program_count++;
+}
+
+static int plan_probe(struct kernel_machine *machine, const struct source_want *wants, size_t count,
+	struct error *error)
+{
+	struct machine_site *site = &machine->sites[machine->site_count];
+	struct kernel_plan plan;
+	unsigned argument;
+	int result = 0, number;
+
+	kernel_syscall_site(&machine->set->probes[wants[0].probe], wants[0].probe, &site->site);
+	for (size_t i = 0; i < count && !result; i++)
+		if (!wants[i].reduced && wants[i].demand && wants[i].demand->any_memory)
+			result = -ENOTSUP;
+	if (!result)
+		result = kernel_plan_make(&plan, &site->site, wants, count, &argument);
+	if (result)
+		return tell_plan(machine, wants[0].probe, result, error);
+	plan.pid = kernel_filter_pid(wants, count);
+	number = kernel_reduce_set(&machine->reduction, wants, count);
+	if (number < 0)
+		return out_of_memory(error);
+	plan.clauses = (uint32_t)number;
+	number = find_program(machine, &plan);
+	if (number < 0)
+		return out_of_memory(error);
+	site->plan = (uint32_t)number;
+	machine->site_count++;
+	return 0;
+}
+
+static int plan_all(
+	struct kernel_machine *machine, const struct source_request *request, struct error *error)
+{
+	const struct d_probe *refused = NULL;
+	int result = 0;
+
+	machine->sites = calloc(request->want_count + 1, sizeof(*machine->sites));
+	if (!machine->sites)
+		return out_of_memory(error);
+	for (size_t i = 0, next; i < request->want_count && !result; i = next) {
+		const struct d_probe *probe = &machine->set->probes[request->wants[i].probe];
+
+		next = source_request_next(request, i);
+		if (probe->is_refused)
+			refused = probe;
+		else
+			result = plan_probe(machine, &request->wants[i], next - i, error);
+	}
+	if (!result && refused && !machine->site_count)
+		result = error_set(error, ENOTSUP, "%s::%s:%s cannot be traced: %s",
+			refused->provider, refused->function, refused->name, refused->note);
+	return result;
+}
+
+/* ---- maps ---- */
+
+static int make_map(int *map, uint32_t bytes, uint32_t type, uint32_t flags, struct error *error)
+{
+	*map = bpf_map(type, 4, bytes, 1, flags);
+	return *map < 0
+		? error_set(error, -*map, "the kernel refuses a BPF map: %s", strerror(-*map))
+		: 0;
+}
+
+/* Tells a program which calls it records, and by which numbers. */
+static int make_calls(struct kernel_machine *machine, size_t number, struct error *error)
+{
+	struct machine_program *program = &machine->programs[number];
+	const uint32_t key = 0;
+	uint32_t calls[KERNEL_CALLS] = {0};
+	int result = make_map(&program->calls, sizeof(calls), BPF_MAP_TYPE_ARRAY, 0, error);
+
+	for (size_t i = 0; i < machine->site_count; i++)
+		if (machine->sites[i].plan == number && machine->sites[i].site.call < KERNEL_CALLS)
+			calls[machine->sites[i].site.call] = (uint32_t)i + 1;
+	if (!result && bpf_map_set(program->calls, &key, calls))
+		result = error_set(error, EIO, "the kernel refuses an element of a BPF map");
+	return result;
+}
+
+static int open_clock(struct kernel_machine *machine, struct error *error)
+{
+	bool has_clock = false;
+
+	for (size_t i = 0; i < machine->program_count; i++)
+		has_clock |= machine->programs[i].plan.has_cpu_clock ||
+			machine->programs[i].plan.looks_at_clock;
+	if (!has_clock)
+		return 0;
+	if (!machine->maps.layout.has_clock)
+		return error_set(error, ENOTSUP,
+			"vtimestamp: the kernel does not tell where it keeps a thread's CPU time "
+			"(/sys/kernel/btf/vmlinux)");
+	if (machine->has_times)
+		return 0;
+	machine->has_times = true;
+	return kernel_cpu_time_open(&machine->times, error);
+}
+
+static int make_maps(struct kernel_machine *machine, struct error *error)
+{
+	struct kernel_maps *maps = &machine->maps;
+	uint32_t bytes = 8, counters = KERNEL_COUNTER_SITES + (uint32_t)machine->site_count;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	bool has_directories = false;
+	void *mapped;
+	int result;
+
+	for (size_t i = 0; i < machine->program_count; i++) {
+		const struct kernel_plan *plan = &machine->programs[i].plan;
+		bytes = plan->limit > bytes ? plan->limit : bytes;
+		if (plan->sends_updates && bytes < sizeof(struct kernel_sent))
+			bytes = sizeof(struct kernel_sent);
+		has_directories |= plan->has_directories;
+	}
+	kernel_layout_find(&maps->layout);
+	result = open_clock(machine, error);
+	if (!result && has_directories && kernel_directory_find(&maps->directories, error))
+		result = -ENOTSUP;
+	maps->ring = machine->records.ring.map;
+	maps->site_count = (uint32_t)machine->site_count;
+	maps->reduction = &machine->reduction;
+	maps->own_pid = (uint32_t)getpid();
+	if (!result)
+		result = make_map(
+			&maps->counters, 8 * counters, BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE, error);
+	if (!result)
+		result = make_map(&maps->sample, bytes, BPF_MAP_TYPE_PERCPU_ARRAY, 0, error);
+	for (size_t i = 0; i < machine->program_count && !result; i++)
+		result = make_calls(machine, i, error);
+	if (result)
+		return result;
+	machine->counter_bytes = (8 * counters + page - 1) & ~(page - 1);
+	mapped = mmap(NULL, machine->counter_bytes, PROT_READ, MAP_SHARED, maps->counters, 0);
+	if (mapped == MAP_FAILED)
+		return error_set(error, errno, "the kernel source: %s", strerror(errno));
+	machine->counters = mapped;
+	machine->counted = calloc(machine->site_count + 1, sizeof(*machine->counted));
+	/* by site, then stores, then updates by processor */
+	machine->losses = calloc(
+		machine->site_count + machine->reduction.cpu_count + 1, sizeof(*machine->losses));
+	return machine->counted && machine->losses ? 0 : out_of_memory(error);
+}
+
+/* ---- programs ---- */
+
+/* Loads a program; a descriptor. */
+static int load(struct kernel_machine *machine, size_t number, struct error *error)
+{
+	const struct machine_program *program = &machine->programs[number];
+	struct kernel_maps maps = machine->maps;
+	struct bpf_code code;
+	int result;
+
+	maps.calls = program->calls;
+	bpf_code_begin(&code);
+	kernel_capture_generate(&code, &program->plan, &maps, &machine->features);
+	result = bpf_code_end(&code);
+	if (result)
+		error_set(error, -result, "a BPF program: %s", strerror(-result));
+	else
+		result = bpf_load(code.instructions, code.count, BPF_RAW, error);
+	debug_say(DEBUG_KERNEL,
+		"program %zu: %zu instructions, records of %u to %u bytes, process %u", number,
+		code.count, program->plan.begin, program->plan.limit, program->plan.pid);
+	bpf_code_free(&code);
+	return result;
+}
+
+static int attach(struct kernel_machine *machine, size_t number, struct error *error)
+{
+	const char *tracepoint =
+		machine->programs[number].plan.is_return ? "sys_exit" : "sys_enter";
+	int program = load(machine, number, error), link;
+
+	if (program < 0)
+		return program;
+	link = bpf_attach_raw(program, tracepoint);
+	close(program);
+	if (link < 0)
+		return error_set(error, -link,
+			"provider syscall: the kernel does not attach to its tracepoint %s: %s",
+			tracepoint, strerror(-link));
+	machine->links[machine->link_count++] = link;
+	return 0;
+}
+
+/* Plans, loads and attaches. */
+static int start(
+	struct kernel_machine *machine, const struct source_request *request, struct error *error)
+{
+	int result = plan_all(machine, request, error);
+
+	if (!result)
+		result = make_maps(machine, error);
+	machine->links = calloc(machine->program_count + 1, sizeof(*machine->links));
+	if (!result && !machine->links)
+		result = out_of_memory(error);
+	for (size_t i = 0; i < machine->program_count && !result; i++)
+		result = attach(machine, i, error);
+	return result;
+}
+
+/* Decides what the programs carry out themselves; nothing if maps are refused. */
+static void reduce(struct kernel_machine *machine, const struct source_request *request)
+{
+	int result = kernel_reduce_begin(&machine->reduction, request, false);
+	struct error reason;
+
+	if (!result && machine->reduction.reads_cpu_time) {
+		result = kernel_cpu_time_open(&machine->times, &reason);
+		machine->has_times = !result;
+		if (result)
+			kernel_cpu_time_close(&machine->times);
+	}
+	kernel_reduce_tell_clocks(&machine->reduction, machine->times.distance,
+		(int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic()));
+	if (!result)
+		result = kernel_tally_begin(&machine->reader, &machine->reduction);
+	machine->updates = calloc(machine->reduction.cpu_count + 1, sizeof(*machine->updates));
+	if (!result && machine->updates)
+		return;
+	debug_say(DEBUG_KERNEL, "nothing is reduced: %s", strerror(-result));
+	kernel_tally_end(&machine->reader, &machine->reduction);
+	kernel_reduce_undo(&machine->reduction, request);
+}
+
+static uint32_t ring_bytes(const struct source_request *request)
+{
+	long processors = sysconf(_SC_NPROCESSORS_CONF);
+	uint32_t bytes = kernel_ring_bytes(
+		request->program ? request->program->options.bufsize : RING_BYTES);
+
+	for (long i = RING_PROCESSORS; i < processors && bytes < RING_BYTES_MAX; i *= 2)
+		bytes *= 2;
+	return bytes;
+}
+
+static int machine_enable(
+	struct source *source, const struct source_request *request, struct error *error)
+{
+	struct kernel_machine *machine = machine_of(source);
+	struct epoll_event event = {.events = EPOLLIN};
+	uint32_t bytes = ring_bytes(request);
+	int result = kernel_records_open(&machine->records, bytes);
+
+	machine->due = clock_monotonic();
+	if (!result && epoll_ctl(machine->wait, EPOLL_CTL_ADD, machine->records.ring.map, &event))
+		result = -errno;
+	if (result)
+		return error_set(error, -result, "the kernel refuses a BPF ring buffer: %s",
+			strerror(-result));
+	if (!request->want_count)
+		return 0;
+	if (request->latency && request->latency < BUSY_MS * CLOCK_NS_PER_MS)
+		machine->busy_ms = (uint32_t)(request->latency / CLOCK_NS_PER_MS);
+	machine->maps.wake_bytes = bytes / 2;
+	reduce(machine, request);
+	result = start(machine, request, error);
+	if (result && machine->reduction.set_count) {
+		struct error reason = *error;
+
+		/* records of events may be possible even so */
+		reset(machine);
+		kernel_tally_end(&machine->reader, &machine->reduction);
+		kernel_reduce_undo(&machine->reduction, request);
+		result = start(machine, request, error);
+		if (!result)
+			debug_say(DEBUG_KERNEL, "nothing is reduced: %s", reason.text);
+	}
+	debug_say(DEBUG_KERNEL,
+		"%zu sites, %zu programs; %zu instructions that aggregate are "
+		"carried out by programs",
+		machine->site_count, machine->program_count, machine->reduction.tally_count);
+	return result;
+}
+
+/* ---- reading ---- */
+
+static const struct d_probe *probe_of_site(void *context, uint64_t number)
+{
+	const struct kernel_machine *machine = context;
+
+	return number < machine->site_count
+		? &machine->set->probes[machine->sites[number].site.probe]
+		: NULL;
+}
+
+/* Decodes the records that no later one can precede. -ENOMEM. */
+static int decode_batch(struct kernel_machine *machine, struct event_batch *batch)
+{
+	const struct kernel_site_names names = {machine, probe_of_site};
+	const struct kernel_record *record;
+
+	kernel_decode_begin(&machine->decoder);
+	kernel_shown_begin(&machine->shown);
+	while (machine->decoder.event_count < BATCH_EVENTS &&
+		(record = kernel_records_peek(&machine->records))) {
+		const struct kernel_plan *plan;
+		struct usdt_unwind *unwind = NULL;
+		struct kernel_head head;
+		uint32_t probe;
+		long process;
+		int result;
+
+		memcpy(&head, record->bytes, sizeof(head));
+		kernel_records_take(&machine->records);
+		if (head.site >= machine->site_count)
+			continue;
+		plan = &machine->programs[machine->sites[head.site].plan].plan;
+		process = kernel_shown_find(&machine->shown, head.pid,
+			head.kind == KERNEL_RECORD_EVENT ? kernel_decode_identity(plan, record)
+							 : NULL);
+		if (process < 0)
+			return -ENOMEM;
+		if (plan->user_frames || head.kind == KERNEL_RECORD_UPDATE)
+			unwind = kernel_shown_unwind(&machine->shown, (size_t)process);
+		probe = machine->sites[head.site].site.probe;
+		if (head.kind == KERNEL_RECORD_UPDATE)
+			result = kernel_decode_update(&machine->decoder, record, probe,
+				(uint32_t)process,
+				kernel_tally_update(&machine->reader, &machine->reduction, &names,
+					record, unwind, &machine->decoder.frames));
+		else
+			result = kernel_decode_add(
+				&machine->decoder, record, plan, probe, (uint32_t)process, unwind);
+		if (result)
+			return result;
+	}
+	kernel_decode_end(&machine->decoder, batch);
+	batch->processes = machine->shown.list;
+	batch->process_count = machine->shown.count;
+	return 0;
+}
+
+/* Losses of clauses that the programs carry out. */
+static void add_reduced_losses(struct kernel_machine *machine, struct event_batch *batch)
+{
+	uint64_t stores;
+
+	if (!kernel_tally_losses(&machine->reader, &machine->reduction, &stores, machine->updates))
+		return;
+	if (stores)
+		machine->losses[batch->loss_count++] = (struct event_loss){
+			.kind = EVENT_LOSS_VARIABLES, .count = stores, .probe = UINT32_MAX};
+	for (uint32_t cpu = 0; cpu < machine->reduction.cpu_count; cpu++)
+		if (machine->updates[cpu])
+			machine->losses[batch->loss_count++] =
+				(struct event_loss){.kind = EVENT_LOSS_UPDATES,
+					.count = machine->updates[cpu],
+					.probe = UINT32_MAX,
+					.cpu = (uint16_t)cpu};
+}
+
+static void add_losses(struct kernel_machine *machine, struct event_batch *batch)
+{
+	batch->losses = machine->losses;
+	if (!machine->counters)
+		return;
+	add_reduced_losses(machine, batch);
+	for (size_t i = 0; i < machine->site_count; i++) {
+		uint64_t count = __atomic_load_n(
+			&machine->counters[KERNEL_COUNTER_SITES + i], __ATOMIC_RELAXED);
+
+		if (count == machine->counted[i])
+			continue;
+		machine->losses[batch->loss_count++] =
+			(struct event_loss){.count = count - machine->counted[i],
+				.probe = machine->sites[i].site.probe};
+		machine->counted[i] = count;
+	}
+}
+
+static enum source_state take_batch(
+	struct kernel_machine *machine, struct event_batch *batch, struct error *error)
+{
+	const struct kernel_record *left;
+	uint64_t now;
+	bool complete;
+
+	if (machine->stopping)
+		detach(machine);
+	now = clock_monotonic();
+	complete = kernel_records_read(&machine->records, machine->stopping);
+	if (decode_batch(machine, batch)) {
+		error_set(error, ENOMEM, "the kernel source is out of memory");
+		return SOURCE_BROKEN;
+	}
+	left = kernel_records_peek(&machine->records);
+	if (machine->reduction.clocks >= 0) {
+		kernel_cpu_time_follow(&machine->times, now);
+		kernel_reduce_tell_clocks(&machine->reduction, machine->times.distance,
+			(int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic()));
+	}
+	add_losses(machine, batch);
+	batch->until = left ? left->time - 1 : machine->stopping ? now : machine->records.until;
+	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
+	machine->ended = machine->stopping && complete && !left;
+	machine->due = left
+		? now
+		: now + (batch->event_count ? machine->busy_ms : IDLE_MS) * CLOCK_NS_PER_MS;
+	return SOURCE_MORE;
+}
+
+static enum source_state machine_next(
+	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
+{
+	struct kernel_machine *machine = machine_of(source);
+	uint64_t now = clock_monotonic();
+	struct epoll_event event;
+	int wait_ms = 0;
+
+	*batch = (struct event_batch){0};
+	if (machine->ended)
+		return SOURCE_ENDED;
+	if (machine->due > now && !machine->stopping) {
+		wait_ms = (int)((machine->due - now + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS);
+		if (timeout_ms >= 0 && timeout_ms < wait_ms)
+			wait_ms = timeout_ms;
+		if (epoll_wait(machine->wait, &event, 1, wait_ms) <= 0 &&
+			clock_monotonic() < machine->due)
+			return SOURCE_IDLE;
+	}
+	return take_batch(machine, batch, error);
+}
+
+static void machine_collect(struct source *source, const struct partial_sink *sink)
+{
+	struct kernel_machine *machine = machine_of(source);
+	const struct kernel_site_names names = {machine, probe_of_site};
+
+	kernel_tally_read(&machine->reader, &machine->reduction, &names, sink);
+}
+
+static void machine_stop(struct source *source)
+{
+	machine_of(source)->stopping = true;
+	machine_of(source)->due = 0;
+}
+
+static int machine_descriptor(const struct source *source)
+{
+	return machine_of(source)->wait;
+}
+
+static uint64_t machine_due(const struct source *source)
+{
+	return machine_of(source)->due;
+}
+
+static const struct source_methods machine_methods = {
+	.enable = machine_enable,
+	.next = machine_next,
+	.collect = machine_collect,
+	.stop = machine_stop,
+	.descriptor = machine_descriptor,
+	.due = machine_due,
+	.close = machine_close,
+};
+
+/* ---- opening ---- */
+
+bool source_machine_is_asked(const struct d_asked *asked)
+{
+	return kernel_syscall_is_asked(asked);
+}
+
+int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, size_t asked_count,
+	struct source **source, struct error *error)
+{
+	struct kernel_machine *machine;
+	struct bpf_features features;
+	size_t named = 0;
+	int result;
+
+	*source = NULL;
+	while (named < asked_count && !source_machine_is_asked(&asked[named]))
+		named++;
+	if (named == asked_count)
+		return 0;
+	result = bpf_features(&features, error);
+	if (result)
+		return result;
+	machine = calloc(1, sizeof(*machine));
+	if (!machine || kernel_syscall_add(set)) {
+		free(machine);
+		return out_of_memory(error);
+	}
+	machine->set = set;
+	machine->features = features;
+	machine->records.ring.map = -1;
+	machine->busy_ms = BUSY_MS;
+	machine->decoder.times = &machine->times;
+	machine->maps = (struct kernel_maps){.counters = -1, .task = -1, .sample = -1, .calls = -1};
+	kernel_reduce_free(&machine->reduction); /* it has no maps */
+	machine->source = (struct source){.methods = &machine_methods,
+		.kind = SOURCE_KIND_KERNEL,
+		.accompanies = true,
+		.provides = source_kind_provides(SOURCE_KIND_KERNEL)};
+	machine->wait = epoll_create1(EPOLL_CLOEXEC);
+	if (machine->wait < 0) {
+		result = error_set(error, errno, "the kernel source: %s", strerror(errno));
+		machine_close(&machine->source);
+	} else {
+		*source = &machine->source;
+	}
+	return result;
+}

@@ -1,0 +1,23 @@
+/*
+ * kernel_machine.h: the source of the probes that belong to no process but to the machine:
+ * provider syscall. They fire in every process, except vmtap itself: what it does with an event
+ * would be the next event.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_MACHINE_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_MACHINE_H
+
+#include "program/probe.h"
+#include "source/source.h"
+
+/* Whether the description names a provider of this source. */
+bool source_machine_is_asked(const struct d_asked *asked);
+
+/*
+ * Adds the probes of the providers that the descriptions name to the set, and opens the source of
+ * their events; *source is NULL if they name none. The source has no end of its own (source.h,
+ * accompanies). -EPERM: the privilege is missing; error says what to do.
+ */
+int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, size_t asked_count,
+	struct source **source, struct error *error);
+
+#endif
