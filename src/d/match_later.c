@@ -32,7 +32,8 @@ static bool matches(char *description, const struct d_probe *probe)
 
 	return split(description, parts) && pattern_match(parts[3], probe->name) &&
 		pattern_match(parts[0], probe->provider) &&
-		pattern_match(parts[2], probe->function) && d_probe_matches_module(probe, parts[1]);
+		d_probe_matches_function(probe, parts[2]) &&
+		d_probe_matches_module(probe, parts[1]);
 }
 
 /* Whether args[] of the new probe are those of the known one, and perhaps more. */

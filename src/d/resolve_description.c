@@ -19,7 +19,7 @@ static bool matches(const struct d_description *description, const struct d_prob
 	return pattern_match(description->parts[3], probe->name) &&
 		pattern_match(description->parts[0], probe->provider) &&
 		((probe->is_expected && description->parts[0] && *description->parts[0]) ||
-			(pattern_match(description->parts[2], probe->function) &&
+			(d_probe_matches_function(probe, description->parts[2]) &&
 				d_probe_matches_module(probe, description->parts[1])));
 }
 

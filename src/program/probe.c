@@ -17,6 +17,7 @@ static void probe_free(struct d_probe *probe)
 	free(probe->provider);
 	free(probe->module);
 	free(probe->function);
+	free(probe->aliases);
 	free(probe->name);
 	free(probe->note);
 	for (unsigned i = 0; i < probe->argument_count; i++) {
@@ -28,6 +29,18 @@ static void probe_free(struct d_probe *probe)
 static char *copy(const char *text)
 {
 	return strdup(text ? text : "");
+}
+
+/* A list of names, each with its NUL, which an empty one ends. */
+static char *copy_names(const char *names)
+{
+	size_t size = 1;
+	char *copied;
+
+	for (const char *name = names; *name; name += strlen(name) + 1)
+		size += strlen(name) + 1;
+	copied = malloc(size);
+	return copied ? memcpy(copied, names, size) : NULL;
 }
 
 int d_probe_set_init(struct d_probe_set *set)
@@ -123,8 +136,9 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
 	added.function = copy(probe->function);
 	added.name = copy(probe->name);
 	added.note = probe->note ? strdup(probe->note) : NULL;
+	added.aliases = probe->aliases ? copy_names(probe->aliases) : NULL;
 	complete = added.provider && added.module && added.function && added.name &&
-		(!probe->note || added.note);
+		(!probe->note || added.note) && (!probe->aliases || added.aliases);
 	for (unsigned i = 0; i < probe->argument_count; i++) {
 		added.arguments[i].type = copy(probe->arguments[i].type);
 		added.arguments[i].name = copy(probe->arguments[i].name);
@@ -171,6 +185,16 @@ bool d_probe_matches_module(const struct d_probe *probe, const char *module)
 	return pattern_match(module, probe->module) ||
 		(probe->is_place && pattern_match_module(module, probe->module)) ||
 		(probe->is_program && pattern_match(module, "a.out"));
+}
+
+bool d_probe_matches_function(const struct d_probe *probe, const char *function)
+{
+	bool matches = pattern_match(function, probe->function);
+
+	for (const char *alias = probe->aliases; alias && *alias && !matches;
+		alias += strlen(alias) + 1)
+		matches = pattern_match(function, alias);
+	return matches;
 }
 
 bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *other)

@@ -45,6 +45,8 @@ struct d_probe {
 	char *provider; /* "vm1234" */
 	char *module;
 	char *function;
+	char *aliases; /* other names of the function, each with its NUL, then an empty one; NULL:
+			  none */
 	char *name;
 	enum d_probe_kind kind;
 	bool is_absent;   /* does not exist yet, but its process may create it */
@@ -101,6 +103,9 @@ unsigned d_probe_named_by(const struct d_probe *probe, unsigned arguments[2]);
 
 /* Whether a description's module, a glob or a name, means the probe's. */
 bool d_probe_matches_module(const struct d_probe *probe, const char *module);
+
+/* Whether a description's function, a glob or a name, means the probe's, by any of its names. */
+bool d_probe_matches_function(const struct d_probe *probe, const char *function);
 
 /* Whether args[] mean the same for both: all types are the same. */
 bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *other);

@@ -85,18 +85,18 @@ static void finish(struct usdt_functions *functions)
 		functions->texts = fitted;
 }
 
-/* Global names come before weak ones, then local ones; those without a size come last. */
+/*
+ * Local names come after the others, then those with more leading underscores, then weak ones;
+ * those without a size come last.
+ */
 static uint32_t rank_of(const GElf_Sym *symbol, const char *name)
 {
 	unsigned bind = GELF_ST_BIND(symbol->st_info), underscores = 0;
 
 	while (name[underscores] == '_')
 		underscores++;
-	return (symbol->st_size ? 0 : 1000) +
-		(bind == STB_GLOBAL                ? 0
-				: bind == STB_WEAK ? 100
-						   : 200) +
-		(underscores < 99 ? underscores : 99);
+	return (symbol->st_size ? 0 : 1000) + (bind == STB_GLOBAL || bind == STB_WEAK ? 0 : 200) +
+		2 * (underscores < 99 ? underscores : 99) + (bind == STB_WEAK);
 }
 
 static bool is_wanted(const GElf_Sym *symbol)

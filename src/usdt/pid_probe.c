@@ -4,7 +4,6 @@
  * decoded only if a description asks for offsets, or if its returns must be known one by one.
  */
 #include "usdt/pid_probe.h"
-#include "base/pattern.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -37,7 +36,8 @@ struct pid_search {
 /* A function of a file, with all its names. */
 struct pid_function {
 	struct pid_file *file;
-	const char *name; /* canonical */
+	const char *name;    /* canonical */
+	const char *aliases; /* as of a pid_probe */
 	uint64_t begin, size;
 	uint64_t offset; /* in the file */
 	uint8_t type;
@@ -88,6 +88,7 @@ static struct pid_probe begin_probe(const struct pid_function *function, enum pi
 {
 	struct pid_probe probe = {.module = &function->file->module,
 		.function = function->name,
+		.aliases = function->aliases,
 		.point = point,
 		.kind = CODE_UNKNOWN,
 		.refusal = function->refusal};
@@ -378,6 +379,27 @@ static struct pid_function make_function(
 	return function;
 }
 
+/* Sets the names of a function, the last of which is the canonical one, besides that. -ENOMEM. */
+static int take_aliases(struct pid_search *search, struct pid_function *function,
+	const struct usdt_function *names, size_t count)
+{
+	const char *texts = function->file->code.functions.texts;
+	char *aliases, *to;
+	size_t size = 1;
+
+	for (size_t i = 0; i < count; i++)
+		size += strlen(texts + names[i].name) + 1;
+	aliases = to = arena_get(&search->list->texts, size);
+	if (!aliases)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(texts + names[i].name, function->name) != 0)
+			to = stpcpy(to, texts + names[i].name) + 1;
+	*to = '\0';
+	function->aliases = aliases;
+	return 0;
+}
+
 /* The number of names at the address of the one at index. */
 static size_t count_names(const struct usdt_functions *functions, size_t index)
 {
@@ -411,7 +433,10 @@ static int search_file(struct pid_search *search, struct pid_file *file)
 			struct pid_function function = make_function(file, names, count);
 
 			search->functions++;
-			result = add_function(search, &function);
+			if (count > 1)
+				result = take_aliases(search, &function, names, count);
+			if (result == 0)
+				result = add_function(search, &function);
 		}
 	}
 	return result;

@@ -4,11 +4,11 @@
  *
  * A description's module is a file's name, with or without its version ("libc.so.6", "libc.so",
  * "libc"), "a.out" for the executable, or a path. A function has one canonical name of all that
- * its address has: a global name before a weak one before a local one, then the one with the
- * fewest leading underscores; a description may use any of them. A name is "entry", "return", or
- * the hexadecimal offset of an instruction. Function "-" takes absolute addresses as names. All
- * four may be globs; an empty part matches everything. Names come from the symbol table of the
- * file, or of its installed debug file, or else from the dynamic one.
+ * its address has: a name that is not local, then the one with the fewest leading underscores,
+ * then a global one before a weak one; a description may use any of them. A name is "entry",
+ * "return", or the hexadecimal offset of an instruction. Function "-" takes absolute addresses as
+ * names. All four may be globs; an empty part matches everything. Names come from the symbol table
+ * of the file, or of its installed debug file, or else from the dynamic one.
  *
  * The kernel sets a breakpoint wherever it is told to, and where no process has mapped the file
  * yet it does not even look. What is listed here has been checked against the file's
@@ -59,7 +59,9 @@ struct pid_place {
 struct pid_probe {
 	const struct pid_module *module; /* lives as long as the finder, like function */
 	const char *function;            /* canonical; "-": by an absolute address */
-	char name[20];                   /* "entry", "return", "1f" */
+	/* Its other names, each with its NUL, then an empty one; NULL: none. */
+	const char *aliases;
+	char name[20]; /* "entry", "return", "1f" */
 	enum pid_point point;
 	struct pid_place place; /* of an entry's or offset's instruction; a return: of the entry */
 	enum code_kind kind;    /* of that instruction; CODE_STEPPED if there are sites */

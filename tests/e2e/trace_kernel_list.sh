@@ -20,11 +20,17 @@ int part1(int), part2(int);
 __asm__(".globl pushes, stepped, broken\n"
 	".type pushes, @function\npushes: push %rbp\nmov %rsp, %rbp\npop %rbp\nret\n.size pushes, . - pushes\n"
 	".type stepped, @function\nstepped: mov %edi, %eax\nret\n.size stepped, . - stepped\n"
-	".type broken, @function\nbroken: mov $39, %eax\nsyscall\nret\n.size broken, . - broken\n");
+	".type broken, @function\nbroken: mov $39, %eax\nsyscall\nret\n.size broken, . - broken\n"
+	/* names of one address, as C libraries have them */
+	".globl _IO_named, named_again\n.weak named\n.set named, _IO_named\n.set named_again, _IO_named\n"
+	".type _IO_named, @function\n_IO_named: push %rbp\npop %rbp\nret\n.size _IO_named, . - _IO_named\n"
+	".globl _IO_other\n.weak other\n.set other, _IO_other\n"
+	".type _IO_other, @function\n_IO_other: ret\n.size _IO_other, . - _IO_other\n");
+int named(void);
 int pushes(int), stepped(int), broken(void);
 int main(void)
 {
-	return part1(10) + part2(20) + part2(30) + pushes(1) + stepped(1) + broken() < 0;
+	return part1(10) + part2(20) + part2(30) + pushes(1) + stepped(1) + 0 * named() + broken() < 0;
 }
 C
 $CC -O1 -o "$directory/parts" "$directory/main.c" "$directory/part1.c" "$directory/part2.c" || fail "compiling"
@@ -36,6 +42,19 @@ grep . "$directory/out" | cmp -s - <(printf "%s\n" "entry 10" "return 11" "entry
 	"return 32" "again 3") || fail "functions of one name: $(cat "$directory/out")"
 run 0 trace -l -c "$parts" -n 'pid$target:parts:helper:entry,pid$target:parts:helper:entry'
 [ "$(sort -u "$directory/out" | grep -c ' helper entry$')" = 2 ] || fail "each is a probe: $(cat "$directory/out")"
+
+# ---- one function of several names: each name finds it, and the probe has the canonical one ----
+
+for name in named _IO_named named_again 'name[d]' '_IO_n*'; do
+	run 0 trace -q -c "$parts" -n "pid\$target:parts:$name:entry,pid\$target:a.out:$name:return { @[probefunc, probename] = count(); }"
+	has out '^  named_again +entry +1$'
+	has out '^  named_again +return +1$'
+done
+run 0 trace -l -c "$parts" -n 'pid$target:parts:*named*:entry,pid$target:parts:named:entry'
+[ "$(sort -u "$directory/out" | grep -c ' entry$')" = 1 ] || fail "names of one function: $(cat "$directory/out")"
+# a weak name with fewer underscores is canonical
+run 0 trace -l -c "$parts" -n 'pid$target:parts:_IO_other:entry,pid$target:parts:other:entry'
+[ "$(awk '/ entry$/ { print $4 }' "$directory/out" | sort -u)" = other ] || fail "other: $(cat "$directory/out")"
 
 # ---- sources, costs, reasons ----
 

@@ -193,7 +193,7 @@ bool target_is_matched(const struct d_probe_set *set, size_t first, const struct
 		if (probe->kind == D_PROBE_SOURCE && !probe->is_absent &&
 			pattern_match(asked->name, probe->name) &&
 			pattern_match(asked->provider, probe->provider) &&
-			pattern_match(asked->function, probe->function) &&
+			d_probe_matches_function(probe, asked->function) &&
 			d_probe_matches_module(probe, asked->module))
 			return true;
 	}

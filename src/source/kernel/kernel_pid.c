@@ -141,6 +141,7 @@ static int add_probe(struct kernel_target *target, struct d_probe_set *set, cons
 		.provider = (char *)provider,
 		.module = (char *)probe->module->name,
 		.function = (char *)probe->function,
+		.aliases = (char *)probe->aliases,
 		.name = (char *)probe->name,
 		.kind = D_PROBE_SOURCE,
 		.is_place = true,
