@@ -36,6 +36,9 @@ struct tally {
 	char *provider; /* without a pid */
 	const char *probe;
 	const struct contract_probe *known; /* NULL: no contract has it */
+	bool is_carried; /* it is known by what the stream carries alone: not how strings are passed
+			  */
+	uint16_t names;  /* its arguments that are names, as the stream has it */
 	bool expected;
 	uint64_t fired;
 	uint64_t empty[CONTRACT_ARGUMENTS_MAX];
@@ -44,7 +47,9 @@ struct tally {
 
 struct live_run {
 	const struct live_check *check;
-	struct contract *own; /* provider vm's */
+	struct contract *own;      /* provider vm's */
+	struct contract **carried; /* those that came with streams */
+	size_t carried_count;
 	const struct contract *contract;
 	const char *command;
 	char folder[4096];
@@ -120,6 +125,41 @@ static long tally_of(struct live_run *live, const char *provider, size_t length,
 	return (long)live->tally_count++;
 }
 
+/* Keeps the definitions of providers that a stream carries. -ENOMEM. */
+static int take_carried(struct live_run *live, const struct source *source)
+{
+	for (size_t i = 0; i < source->carried_count; i++) {
+		const struct d_carried *carried = &source->carried[i];
+		struct contract **grown, *contract;
+		struct error ignored;
+		bool is_new = true;
+
+		for (size_t j = 0; j < live->carried_count && is_new; j++)
+			is_new = !contract_find_provider(live->carried[j], carried->name);
+		if (!is_new ||
+			contract_parse(
+				carried->name, carried->text, carried->length, &contract, &ignored))
+			continue;
+		grown = realloc(live->carried, (live->carried_count + 1) * sizeof(*grown));
+		if (!grown) {
+			contract_free(contract);
+			return -ENOMEM;
+		}
+		live->carried = grown;
+		grown[live->carried_count++] = contract;
+	}
+	return 0;
+}
+
+/* Finds in the streams' definitions what no contract says of a probe. */
+static void find_carried(const struct live_run *live, struct tally *tally)
+{
+	for (size_t i = 0; i < live->carried_count && !tally->known; i++) {
+		tally->known = find_known(live->carried[i], tally->provider, tally->probe);
+		tally->is_carried = tally->known != NULL;
+	}
+}
+
 static int expect_probes(struct live_run *live)
 {
 	for (size_t i = 0; i < live->contract->provider_count; i++) {
@@ -162,7 +202,7 @@ static void take_event(
 	for (int i = 0; probe && i < probe->argument_count && i < event->argument_count; i++) {
 		const struct contract_argument *argument = &probe->arguments[i];
 
-		if (argument->string == CONTRACT_STRING_NAME &&
+		if ((argument->string == CONTRACT_STRING_NAME || tally->names >> i & 1) &&
 			is_text(batch, event->arguments[i], ""))
 			tally->empty[i]++;
 		if (!strcmp(argument->name, "file"))
@@ -170,7 +210,8 @@ static void take_event(
 		if (!strcmp(argument->name, "line"))
 			line = i;
 	}
-	if (line >= 0 && (int64_t)event->arguments[line] <= 0 && !is_end(probe->name) &&
+	if (line >= 0 && !tally->is_carried && (int64_t)event->arguments[line] <= 0 &&
+		!is_end(probe->name) &&
 		(file < 0 || !is_text(batch, event->arguments[file], "(native)")))
 		tally->lines++;
 }
@@ -208,6 +249,8 @@ static int watch_probes(struct live_run *live, const struct d_probe_set *set,
 		watched[i].tally = tally_of(live, provider, strlen(provider), probe->name);
 		if (watched[i].tally < 0)
 			return -ENOMEM;
+		find_carried(live, &live->tallies[watched[i].tally]);
+		live->tallies[watched[i].tally].names |= probe->names;
 		watched[i].nesting = strcmp(provider, DESCRIBE_PROVIDER)
 			? -1
 			: log_nesting_role(probe->name, probe->argument_count, false);
@@ -262,6 +305,8 @@ static int read_process(struct live_run *live, const char *file)
 	if (d_probe_set_init(&set) || source_log_open(file, &set, &source, &error))
 		goto out;
 	name_process(live, source);
+	if (take_carried(live, source))
+		goto out;
 	probes = calloc(set.count, sizeof(*probes));
 	watched = calloc(set.count, sizeof(*watched));
 	nesting = log_nesting_new(source->start, find_nesting, live);
@@ -498,6 +543,9 @@ out:
 	for (size_t i = 0; i < live.tally_count; i++)
 		free(live.tallies[i].provider);
 	free(live.tallies);
+	for (size_t i = 0; i < live.carried_count; i++)
+		contract_free(live.carried[i]);
+	free(live.carried);
 	contract_free(live.own);
 	return status;
 }

@@ -63,6 +63,15 @@ const struct promise *promise_find(const char *provider)
 	return found ? found : &other;
 }
 
+struct promise promise_of(const char *provider, const struct stability own[STABILITY_PARTS])
+{
+	struct promise promise = *promise_find(provider);
+
+	if (own)
+		memcpy(promise.parts, own, sizeof(promise.parts));
+	return promise;
+}
+
 struct stability promise_of_probe(
 	const struct promise *promise, bool module, bool function, bool name)
 {
@@ -93,10 +102,4 @@ void promise_print(
 	stability_print(output, promise_of_probe(promise, *module, *function, true));
 	fprintf(output, "\n\tArgument Attributes\n");
 	stability_print(output, promise->parts[STABILITY_ARGUMENTS]);
-}
-
-void promise_print_probe(
-	FILE *output, const char *provider, const char *module, const char *function)
-{
-	promise_print(output, promise_find(provider), module, function);
 }

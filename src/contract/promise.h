@@ -1,8 +1,7 @@
 /*
  * promise.h: the promises of providers: the stability of their names and arguments. It is
  * declared in their definitions (#pragma D attributes). The definitions that come with vmtap
- * are compiled into the command as a table, because neither a process nor a stream carries
- * attributes.
+ * are compiled into the command as a table; those of VM authors come with streams and binaries.
  */
 #ifndef VMTAP_CONTRACT_PROMISE_H
 #define VMTAP_CONTRACT_PROMISE_H
@@ -21,6 +20,9 @@ struct promise {
  */
 const struct promise *promise_find(const char *provider);
 
+/* The same; but if own is not NULL, the attributes that the provider's own definition states. */
+struct promise promise_of(const char *provider, const struct stability own[STABILITY_PARTS]);
+
 /* The attributes that a provider's definition states; name is the definition's. */
 struct contract_provider;
 struct promise promise_of_contract(const struct contract_provider *provider);
@@ -32,15 +34,11 @@ struct promise promise_of_contract(const struct contract_provider *provider);
 struct stability promise_of_probe(
 	const struct promise *promise, bool module, bool function, bool name);
 
-/* As promise_print_probe(), for a promise. */
-void promise_print(
-	FILE *output, const struct promise *promise, const char *module, const char *function);
-
 /*
  * Prints "Probe Description Attributes" and "Argument Attributes" of one probe, as `dtrace
  * -lv` does: with an empty line before each heading and none at the end.
  */
-void promise_print_probe(
-	FILE *output, const char *provider, const char *module, const char *function);
+void promise_print(
+	FILE *output, const struct promise *promise, const char *module, const char *function);
 
 #endif

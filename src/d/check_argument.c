@@ -106,10 +106,11 @@ static int use_attributes(struct d_compiler *compiler, const struct d_node *node
 	const struct d_probe_set *set = compiler->probe_set;
 
 	for (size_t i = 0; i < compiler->probe_count; i++) {
-		const struct promise *promise =
-			promise_find(set->probes[compiler->probes[i]].provider);
+		const struct d_probe *probe = &set->probes[compiler->probes[i]];
+		struct promise promise =
+			promise_of(probe->provider, probe->has_stability ? probe->stability : NULL);
 
-		if (d_attribute_use(compiler, promise->parts[STABILITY_ARGUMENTS], "array",
+		if (d_attribute_use(compiler, promise.parts[STABILITY_ARGUMENTS], "array",
 			    "args[ ]", &node->place))
 			return -1;
 	}

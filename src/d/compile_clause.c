@@ -103,10 +103,15 @@ static int find_probes(struct d_compiler *compiler, const struct d_description *
 		spelled[i] = !description->is_number && *description->parts[i] &&
 			!pattern_is_glob(description->parts[i]);
 	clause->description_stability = stability_greatest;
-	for (size_t i = 0; i < clause->probe_count; i++)
+	for (size_t i = 0; i < clause->probe_count; i++) {
+		const struct d_probe *probe = &set->probes[clause->probes[i]];
+		struct promise promise =
+			promise_of(probe->provider, probe->has_stability ? probe->stability : NULL);
+
 		clause->description_stability = stability_least(clause->description_stability,
-			promise_of_probe(promise_find(set->probes[clause->probes[i]].provider),
-				spelled[1], spelled[2], spelled[3] || description->is_number));
+			promise_of_probe(&promise, spelled[1], spelled[2],
+				spelled[3] || description->is_number));
+	}
 	if (!clause->probe_count)
 		clause->description_stability = promise_of_probe(
 			promise_find(description->is_number ? "" : description->parts[0]),

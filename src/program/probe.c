@@ -154,6 +154,12 @@ long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
 	return (long)set->count++;
 }
 
+void d_probe_set_stability(struct d_probe *probe, const struct stability stability[STABILITY_PARTS])
+{
+	memcpy(probe->stability, stability, sizeof(probe->stability));
+	probe->has_stability = true;
+}
+
 void d_probe_set_cut(struct d_probe_set *set, size_t count)
 {
 	if (count >= set->count)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/stability.h"
+
 enum { D_PROBE_ARGUMENTS_MAX = 12 };
 
 struct d_probe_argument {
@@ -59,6 +61,9 @@ struct d_probe {
 	char *note;       /* for listings: what to know before tracing it; NULL: nothing */
 	uint64_t period;  /* of a tick probe, ns */
 	uint32_t source_tag; /* the source's own number for it */
+	bool has_stability;  /* its provider's definition came with it, and states this */
+	struct stability stability[STABILITY_PARTS];
+	uint16_t names; /* one bit for each argument that is known to be a string that recurs */
 	uint8_t argument_count;
 	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
 	uint32_t next; /* private: 1 + the index of the next one in the bucket, 0: last */
@@ -88,6 +93,9 @@ void d_probe_set_cut(struct d_probe_set *set, size_t count);
 
 /* Sets what listings say of a probe; the text is copied. -ENOMEM. */
 int d_probe_set_note(struct d_probe_set *set, uint32_t probe, const char *note);
+
+void d_probe_set_stability(
+	struct d_probe *probe, const struct stability stability[STABILITY_PARTS]);
 
 /*
  * The index of the next probe of this name after the given index (-1: finds the first); -1: none.

@@ -1,32 +1,15 @@
 /*
  * eventlog_carried.c: the definitions of providers that a stream carries (wire/wire.h), for
- * scripts. Objects of one process may have been made from several versions of a definition;
- * contracts grow, so the longest is the newest.
+ * scripts (carried.h).
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "contract/contract.h"
+#include "source/carried.h"
 #include "source/eventlog_private.h"
 #include "wire/wire.h"
-
-/* Puts together the lines of a definition, without their marks. Returns its length. */
-static size_t put_lines(char *text, const char *extension, size_t length)
-{
-	const size_t mark = strlen(WIRE_LIBRARY);
-	const char *end = extension + length;
-	size_t used = 0;
-
-	for (const char *line = extension, *next; line < end; line = next) {
-		const char *newline = memchr(line, '\n', (size_t)(end - line));
-		next = newline ? newline + 1 : end;
-		if ((size_t)(next - line) < mark || memcmp(line, WIRE_LIBRARY, mark) != 0)
-			continue;
-		memcpy(text + used, line + mark, (size_t)(next - line) - mark);
-		used += (size_t)(next - line) - mark;
-	}
-	text[used] = '\0';
-	return strlen(text);
-}
 
 bool eventlog_take_carried(struct eventlog *log, const struct plan *plan, const char *extension,
 	size_t length, uint64_t position)
@@ -40,7 +23,7 @@ bool eventlog_take_carried(struct eventlog *log, const struct plan *plan, const 
 	text = malloc(length + 1);
 	if (!text)
 		return eventlog_damaged(log, position, "out of memory");
-	used = put_lines(text, extension, length);
+	used = carried_lines(text, extension, length);
 	while (i < log->carried_count && strcmp(carried[i].name, plan->provider) != 0)
 		i++;
 	if (!used || used > WIRE_LIBRARY_MAX || i == EVENTLOG_PROVIDERS_MAX || log->settled ||
@@ -72,5 +55,40 @@ void eventlog_free_carried(struct eventlog *log)
 	for (size_t i = 0; i < log->carried_count; i++) {
 		free((char *)log->carried[i].name);
 		free((char *)log->carried[i].text);
+	}
+}
+
+/* Sets the stability of the probes of one provider. */
+static void set_stability(const struct eventlog *log, const struct contract_provider *provider,
+	struct d_probe_set *set)
+{
+	struct stability stability[STABILITY_PARTS];
+
+	for (unsigned i = 0; i < STABILITY_PARTS; i++)
+		stability[i] = provider->stability[i].value;
+	for (size_t i = 1; i < log->plan_count; i++) {
+		const struct plan *plan = &log->plans[i];
+
+		if (plan->description && plan->probe != UINT32_MAX &&
+			!strcmp(plan->provider, provider->name))
+			d_probe_set_stability(&set->probes[plan->probe], stability);
+	}
+}
+
+void eventlog_take_stability(const struct eventlog *log, struct d_probe_set *set)
+{
+	for (size_t i = 0; i < log->carried_count; i++) {
+		const struct d_carried *carried = &log->carried[i];
+		const struct contract_provider *provider;
+		struct contract *contract;
+		struct error ignored;
+
+		if (contract_parse(
+			    carried->name, carried->text, carried->length, &contract, &ignored))
+			continue;
+		provider = contract_find_provider(contract, carried->name);
+		if (provider)
+			set_stability(log, provider, set);
+		contract_free(contract);
 	}
 }

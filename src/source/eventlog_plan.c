@@ -315,6 +315,8 @@ static int add_plan(struct eventlog *log, struct plan *plan, bool absent, uint32
 	for (unsigned int i = 0; i < probe.argument_count; i++) {
 		probe.arguments[i].type = description->arguments[i].type;
 		probe.arguments[i].name = description->arguments[i].name;
+		if (description->arguments[i].kind == DESCRIBE_NAME)
+			probe.names |= (uint16_t)(1u << i);
 	}
 	if (absent == plan->is_siteless) {
 		index = first == plan ? add_probe(set, &probe, plan->provider, pid)
@@ -355,6 +357,7 @@ int eventlog_add_probes(
 					log, &log->plans[i], absent, pid, (char *)module, set);
 	if (result)
 		return result;
+	eventlog_take_stability(log, set);
 	log->settled = true;
 	return 0;
 }

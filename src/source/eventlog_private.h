@@ -273,6 +273,8 @@ const struct plan *eventlog_siteless_plan(const struct eventlog *log, const stru
 bool eventlog_take_carried(struct eventlog *log, const struct plan *plan, const char *extension,
 	size_t length, uint64_t position);
 void eventlog_free_carried(struct eventlog *log);
+/* Gives the probes of the set the stability that these definitions state. */
+void eventlog_take_stability(const struct eventlog *log, struct d_probe_set *set);
 
 /* Checks that the plan's description matches the other versions of its probe; false: damaged. */
 bool eventlog_check_versions(struct eventlog *log, const struct plan *plan, uint64_t position);

@@ -36,6 +36,7 @@ struct merge {
 	uint64_t until;      /* the last watermark reported */
 	int64_t wall_offset; /* from the last batch */
 	bool is_open;        /* parts may still be added */
+	bool is_enabled;
 	size_t count, capacity, numbered;
 	struct part **parts; /* those that have not been removed, in the order of their numbers */
 };
@@ -254,6 +255,8 @@ static int merge_enable(
 	struct merge *merge = (struct merge *)source;
 	int result = 0;
 
+	merge->is_enabled = true;
+	merge->source.carried_count = 0; /* their texts may end now */
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < merge->count && !result; i++)
 			if ((merge->parts[i]->is.source->kind == SOURCE_KIND_KERNEL) == !pass)
@@ -339,26 +342,22 @@ static const struct source_methods merge_methods = {
 	.close = merge_close,
 };
 
-/* Collects what the parts carry; the merge's own array points to theirs. Returns 0 or a positive
+/* Adds what a part carries; the merge's own array points to its texts. Returns 0 or a positive
  * errno. */
-static int collect_carried(struct merge *merge)
+static int collect_carried(struct merge *merge, const struct source *part)
 {
+	const size_t count = merge->source.carried_count + part->carried_count;
 	struct d_carried *all;
-	size_t count = 0;
 
-	for (size_t i = 0; i < merge->count; i++)
-		count += merge->parts[i]->is.source->carried_count;
-	if (!count)
+	if (!part->carried_count)
 		return 0;
-	all = malloc(count * sizeof(*all));
+	all = realloc((void *)merge->source.carried, count * sizeof(*all));
 	if (!all)
 		return ENOMEM;
+	memcpy(all + merge->source.carried_count, part->carried,
+		part->carried_count * sizeof(*all));
 	merge->source.carried = all;
-	for (size_t i = 0; i < merge->count; i++) {
-		const struct source *part = merge->parts[i]->is.source;
-		for (size_t j = 0; j < part->carried_count; j++)
-			all[merge->source.carried_count++] = part->carried[j];
-	}
+	merge->source.carried_count = count;
 	return 0;
 }
 
@@ -409,8 +408,8 @@ int source_merge_new(const struct merge_part *parts, size_t count, bool is_open,
 		number = errno;
 	for (size_t i = 0; i < count && !number; i++)
 		number = add_part(merge, &parts[i], 0);
-	if (!number)
-		number = collect_carried(merge);
+	for (size_t i = 0; i < count && !number; i++)
+		number = collect_carried(merge, parts[i].source);
 	if (!number) {
 		debug_say(DEBUG_MERGE, "%zu sources in one order", count);
 		*source = &merge->source;
@@ -420,6 +419,7 @@ int source_merge_new(const struct merge_part *parts, size_t count, bool is_open,
 		free(merge->parts[i]);
 	if (merge->descriptor >= 0)
 		close(merge->descriptor);
+	free((void *)merge->source.carried);
 	free(merge->parts);
 	free(merge);
 	return error_set(error, number, "several processes: %s", strerror(number));
@@ -435,6 +435,9 @@ int source_merge_add(struct source *source, const struct merge_part *part, uint6
 	result = add_part(merge, part, since);
 	if (result)
 		return error_set(error, result, "several processes: %s", strerror(result));
+	/* Definitions are for scripts that have not been compiled yet, which may do without. */
+	if (!merge->is_enabled)
+		(void)collect_carried(merge, part->source);
 	debug_say(DEBUG_MERGE, "source %zu joins %zu others", *number, merge->count - 1);
 	return 0;
 }

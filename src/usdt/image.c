@@ -582,6 +582,7 @@ static int read_image(struct image_reader *reader)
 		error = read_notes(reader);
 	if (error == 0)
 		error = read_definitions(reader);
+	image->has_runtime = error == 0 && find_section(reader, ".note.vmtap");
 	if (error == 0 && image->site_count > 0)
 		error = image_symbols(reader);
 	if (error == 0 && image->site_count == 0)

@@ -82,6 +82,7 @@ struct usdt_image {
 	size_t site_count;
 	struct usdt_site *sites; /* in the order of their notes */
 	const char *absence;     /* if there is no site: the likely reason, one line */
+	bool has_runtime;        /* libvmtap's runtime, which serves an event stream, is in it */
 
 	/* The definitions of providers that the file carries (contract/contract.h), each ended by a
 	 * NUL; NULL: none. */

@@ -93,6 +93,39 @@ run 1 check --live --contract "$directory/own.d" -c "$flawed"
 sed "s|^$flawed: ||" "$directory/out" >"$directory/seen"
 diff - "$directory/seen" <<<'vm:::gc-idle: never fired' || fail "with a contract"
 
+# A provider of the VM's own: its names are known from the stream.
+cat >"$directory/mine.d" <<'D'
+provider mine {
+	/*
+	 * Fires.
+	 * @cache [name] which
+	 * @text [text] may be empty
+	 * @line may be 0
+	 */
+	probe looked(char *cache, char *text, int line);
+};
+D
+cat >"$directory/mine.c" <<'C'
+#include "mine_probes.h"
+int main(void)
+{
+	static struct vmtap_name cache = VMTAP_NAME("inline");
+	vmtap_start(NULL);
+	VMTAP_STARTUP(1);
+	MINE_LOOKED(&cache, "", 0);
+	MINE_LOOKED(NULL, "text", 0);
+	vmtap_stop();
+	return 0;
+}
+C
+run 0 generate -d "$directory" "$directory/mine.d"
+$CC $flags -I"$directory" -o "$directory/mine" "$directory/mine.c" "$directory/mine_probes.c" "$BUILD/libvmtap.a" -pthread ||
+	fail "mine is not built"
+"$VMTAP" check --live -- "$directory/mine" 2>/dev/null | sed -n 's/.*: vm:::\(.*\): never fired/\1/p' >"$directory/absent.now"
+run 1 check --live -a "$directory/absent.now" -c "$directory/mine"
+sed "s|^$directory/mine: ||" "$directory/out" >"$directory/seen"
+diff - "$directory/seen" <<<'mine:::looked: argument 1: cache is empty in 1 of 2 events' || fail "an own provider's names"
+
 run 1 check --live --json -a "$directory/absent.txt" -c "$flawed empty line park"
 python3 - "$directory/out" <<'P' || fail "--json"
 import json, sys

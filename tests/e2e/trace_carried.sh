@@ -4,6 +4,7 @@
 # trace goes on; the user's own definition comes first.
 set -u
 . tests/e2e/common
+alone "$0" "$@"
 I="-Iinclude -I$BUILD/include -I$directory"
 sanitize=${VMTAP_SANITIZED:+-fsanitize=address,undefined}
 run 0 generate -d "$directory" examples/provider/tiny.d
@@ -50,7 +51,55 @@ wait $tracer || fail "the trace: $(cat "$directory/traced")"
 grep -q '^miss miss$' "$directory/traced" || fail "the types' names: $(cat "$directory/traced")"
 run 1 trace --via stream -p $waiting -q -n 'tiny$target:::lookup { printf("%s", xlate <no_such_t>(arg0).outcome); }'
 has err 'syntax error near "no_such_t"'
+
+# ... of a process and by name, when no target is given, and when it is waited for
+named='BEGIN { printf("begun\n"); } tiny*:::lookup /arg0 == TINY_MISS/ {
+	printf("%s %s %d\n", xlate <tiny_lookup_t>((uint32_t)arg0).outcome, args[0]->outcome, sizeof(struct tiny_lookup)); exit(0); }'
+traced() { # arguments of trace: -n named
+	"$VMTAP" trace "$@" -q -n "$named" >"$directory/traced" 2>&1 &
+	tracer=$!
+	pids+=($tracer)
+	await "trace $* does not begin" grep -q begun "$directory/traced"
+	echo >&5
+	wait $tracer || fail "trace $*: $(cat "$directory/traced")"
+	grep -qE '^miss miss [0-9]+$' "$directory/traced" || fail "trace $*: $(cat "$directory/traced")"
+}
+traced -p $waiting
+traced --wait wait
+[ -z "${TEST_IS_ALONE:-}" ] || traced
 exec 5>&-
+
+# ... of a command, before it is started: in its program, stripped or not, and in a library of it
+printed='tiny*:::lookup { @[xlate <tiny_lookup_t>((uint32_t)arg0).outcome, args[0]->outcome] = count(); }
+	tiny*:::note /sizeof(struct tiny_lookup) > 4 && TINY_FLUSH == 2/ { printf("%s\n", copyinstr(arg0)); }'
+strip -o "$directory/stripped" "$directory/good"
+mkdir "$directory/lib"
+sed 's/int main(/int tiny_main(/' examples/provider/tiny.c >"$directory/part.c"
+$CC -O1 $sanitize $I -fPIC -shared -o "$directory/lib/libtinypart.so" "$directory/part.c" "$directory/good.c" \
+	"$BUILD/libvmtap_probes.a" -L"$BUILD" -lvmtap -Wl,-rpath,"$PWD/$BUILD" || fail "libtinypart.so is not built"
+echo 'int tiny_main(int, char **); int main(int count, char **words) { return tiny_main(count, words); }' >"$directory/whole.c"
+$CC $sanitize -o "$directory/whole" "$directory/whole.c" -L"$directory/lib" -ltinypart -Wl,-rpath,'$ORIGIN/lib' \
+	-Wl,-rpath-link,"$BUILD" || fail "whole is not built"
+commands() { # arguments of trace
+	local program
+	for program in good stripped whole; do
+		run 0 trace "$@" -q -c "$directory/$program 30" -n "$printed"
+		has out '^begins$' && has out '^ends$'
+		has out '^ +miss +miss +[0-9]+$' && has out '^ +hit +hit +[0-9]+$'
+	done
+}
+commands
+commands --via=stream
+
+# what the definition promises, and its types
+promised() { # arguments of trace
+	run 0 trace -l -v "$@" -c "$directory/good 3" -n 'tiny*:::lookup'
+	[ "$(grep -c 'Identifier Names: Evolving' "$directory/out")" = 2 ] || fail "-l -v: another stability"
+	has out '^		args\[0\] kind: uint32_t$' && has out '^		args\[1\] method: char \*$'
+}
+promised --via=stream
+run 0 trace -v --via=stream -q -c "$directory/good 3" -n 'tiny*:::lookup { trace(arg2); }'
+has out 'Minimum Probe Description Attributes' && has_not out 'Identifier Names: Unstable'
 
 left_out() { # name, sed script, message
 	build "$1" "$2"
@@ -71,4 +120,10 @@ sed 's/"hit"/"my hit"/' examples/provider/tiny.d >"$directory/own/tiny.d"
 run 0 trace --via stream -q -L "$directory/own" -c "$directory/good 30" -n 'tiny*:::lookup { @[args[0]->outcome] = count(); }'
 has out 'my hit'
 [ ! -s "$directory/err" ] || fail "a message about the user's own definition"
+
+# the same by the kernel, whose types and constants come from the files
+"$VMTAP" trace --via=kernel -l -p $$ >/dev/null 2>"$directory/err" </dev/null
+grep -q 'allows no BPF program' "$directory/err" && exit 0
+commands --via=kernel
+promised --via=kernel
 exit 0

@@ -70,7 +70,7 @@ START_TEST(test_printed)
 	size_t size;
 	FILE *output = open_memstream(&text, &size);
 
-	promise_print_probe(output, "vm1", "toy", "");
+	promise_print(output, promise_find("vm1"), "toy", "");
 	fclose(output);
 	ck_assert_str_eq(text,
 		"\n\tProbe Description Attributes\n"

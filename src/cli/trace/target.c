@@ -316,20 +316,6 @@ int target_continue(struct targets *targets, struct error *error)
 	return 0;
 }
 
-/* Whether a process whose probes are those from this one on contains libvmtap, and so may serve a
- * stream. */
-static bool has_library(const struct target *target, const struct d_probe_set *set, size_t first)
-{
-	/* provider vm's, and those that VM authors have generated */
-	const struct d_asked library = {
-		.provider = "vm[0-9]*", .module = "", .function = "", .name = ""};
-	const struct d_asked own = {
-		.provider = "", .module = "", .function = "vmtap_*_fire_*", .name = ""};
-
-	return target->command.words &&
-		(target_is_matched(set, first, &library) || target_is_matched(set, first, &own));
-}
-
 /* Whether a description is of the pid provider, which only the kernel has. */
 static bool asks_pid(const struct targets *targets)
 {
@@ -361,7 +347,8 @@ static int open_stopped(struct targets *targets, struct target *target, struct d
 	for (size_t i = 0; i < targets->asked_count && !result; i++)
 		suits |= target_is_matched(set, before, &targets->asked[i]);
 	*use = PROGRAM_UNSUITED;
-	if (!result && !by_kernel && !is_due && has_library(target, set, before))
+	if (!result && !by_kernel && !is_due && target->command.words &&
+		source_kernel_has_runtime(targets->kernel))
 		*use = PROGRAM_SERVES;
 	else if (!result && suits)
 		*use = PROGRAM_IS_OPEN;

@@ -9,9 +9,13 @@
 #include "cli/cli.h"
 #include "cli/trace/trace_notes.h"
 #include "program/timer_probe.h"
+#include "source/carried.h"
 #include "source/endpoint.h"
+#include "source/finder.h"
 #include "source/merge.h"
 #include "source/source.h"
+
+enum { PEEKED_MAX = 32 /* VMs whose files are looked at */ };
 
 struct work {
 	struct trace *trace;
@@ -20,9 +24,11 @@ struct work {
 	bool is_open;          /* the targets are open, and their probes are in the set */
 	bool has_set;          /* the compiler has the set of probes */
 	bool is_named;         /* the target is traced only because a provider is named after it */
-	struct source *peeked; /* a target's stream, opened only for what it carries */
-	bool carries;          /* the compiler knows what the sources carry */
-	bool waits;            /* the libraries' definitions depend on the probes */
+	bool has_peeked;       /* what the targets carry has been looked for before they are open */
+	struct source *peeked; /* a target's stream, opened only for that */
+	struct carried_list files; /* and what files carry */
+	bool carries;              /* the compiler knows what the sources carry */
+	bool waits;                /* the libraries' definitions depend on the probes */
 };
 
 static int out_of_memory(void)
@@ -97,45 +103,92 @@ static int watch_targets(struct work *work)
 	return CLI_CANNOT;
 }
 
+/* Looks what a process carries, by its stream if it has one. */
+static void peek_process(struct work *work, const struct target *target)
+{
+	struct d_probe_set probes;
+	struct error error;
+
+	if (!work->peeked && work->trace->targets.via != TARGET_VIA_KERNEL &&
+		!d_probe_set_init(&probes)) {
+		if (source_stream_open(
+			    target->pid, target->socket, 0, &probes, &work->peeked, &error))
+			work->peeked = NULL;
+		d_probe_set_free(&probes);
+	}
+	if (!work->peeked)
+		carried_add_process(&work->files, target->pid);
+}
+
+/* The same of the VMs that run, which are the targets if none is given. */
+static void peek_all(struct work *work)
+{
+	struct finder *finder;
+	struct error ignored;
+	uint32_t pid;
+
+	if (finder_new(&finder, &ignored))
+		return;
+	for (unsigned i = 0; i < PEEKED_MAX && finder_next(finder, &pid); i++)
+		carried_add_process(&work->files, pid);
+	finder_free(finder);
+}
+
 /*
- * A script may name types of a definition that its target's stream carries, so that it cannot be
- * read without. Looks what the stream carries, once; true: something.
+ * A script may name types of a definition that its targets' streams or files carry, so that it
+ * cannot be read without. Looks what they carry, once, before anything is started; true: something.
  */
 static bool peek(struct work *work)
 {
 	const struct targets *targets = &work->trace->targets;
-	const struct target *target = targets->count ? &targets->items[0] : NULL;
-	struct d_probe_set probes;
-	struct error error;
 
-	if (work->is_open || work->peeked || !target || !target->pid || target->command.words ||
-		targets->via == TARGET_VIA_KERNEL || d_probe_set_init(&probes))
+	if (work->is_open || work->has_peeked)
 		return false;
-	if (source_stream_open(target->pid, target->socket, 0, &probes, &work->peeked, &error))
-		work->peeked = NULL;
-	d_probe_set_free(&probes);
-	return work->peeked && work->peeked->carried_count;
+	work->has_peeked = true;
+	for (size_t i = 0; i < targets->count; i++) {
+		const struct target *target = &targets->items[i];
+
+		if (target->command.words)
+			carried_add_program(&work->files, target->command.words[0]);
+		else if (target->pid)
+			peek_process(work, target);
+	}
+	if (!targets->count && !targets->log)
+		peek_all(work);
+	return (work->peeked && work->peeked->carried_count) || work->files.count;
 }
 
-/* Defines what the sources carry. What cannot be understood is left out: scripts may do without. A
- * status. */
-static int take_carried(struct work *work)
+/* Defines what is carried. What cannot be understood is left out: scripts may do without. A status.
+ */
+static int take_definitions(struct work *work, const struct d_carried *carried, size_t count)
 {
-	const struct source *source = work->peeked ? work->peeked : work->trace->targets.source;
 	size_t at = 0, wrong;
 	struct d_error error;
 
-	while (source && at < source->carried_count &&
-		d_compiler_carry(work->compiler, source->carried + at, source->carried_count - at,
-			work->probes, &wrong, &error)) {
+	while (at < count &&
+		d_compiler_carry(
+			work->compiler, carried + at, count - at, work->probes, &wrong, &error)) {
 		if (!wrong)
 			return report_error(work, &error); /* in a library of the user's */
 		at += wrong;
 		cli_message("the definition of provider %s that comes with its events is left out: "
 			    "%s",
-			source->carried[at - 1].name, error.message.text);
+			carried[at - 1].name, error.message.text);
 	}
 	return CLI_OK;
+}
+
+/* Defines what the sources carry, and then what files do. A status. */
+static int take_carried(struct work *work)
+{
+	const struct source *source = work->trace->targets.source;
+	int status = CLI_OK;
+
+	if (work->peeked)
+		status = take_definitions(work, work->peeked->carried, work->peeked->carried_count);
+	if (!status && source)
+		status = take_definitions(work, source->carried, source->carried_count);
+	return status ? status : take_definitions(work, work->files.items, work->files.count);
 }
 
 /* Creates the compiler. If libraries depend on which probes exist, opens the targets first. */
@@ -196,7 +249,7 @@ static int begin(struct work *work)
 		return report_error(work, &error);
 	if (work->waits && (trace->targets.count || trace->targets.arrivals.choice))
 		status = open_targets(work);
-	work->carries = !status && (work->is_open || work->peeked);
+	work->carries = !status && (work->is_open || work->has_peeked);
 	if (work->carries)
 		status = take_carried(work);
 	if (!status && work->is_open)
@@ -386,7 +439,7 @@ static int finish(struct work *work, struct d_program **program)
 	if (work->trace->targets.kernel && work->trace->targets.arrivals.choice == ARRIVAL_CHILDREN)
 		d_compiler_wait_for_programs(work->compiler);
 	work->trace->compile_options.zdefs = d_compiler_asks(work->compiler)->zdefs;
-	if (!work->has_set && !work->carries && take_carried(work))
+	if (!work->has_set && take_carried(work))
 		return CLI_FOUND;
 	if (!work->has_set && d_compiler_set_probes(work->compiler, work->probes, &error)) {
 		if (is_missing && !work->is_named)
@@ -439,6 +492,7 @@ int trace_compile(struct trace *trace, struct d_probe_set *probes, struct d_prog
 		status = compile_scripts(&work, program);
 		d_compiler_free(work.compiler);
 		source_close(work.peeked);
+		carried_free(&work.files);
 		return status;
 	}
 	trace->targets.lists_all = true;

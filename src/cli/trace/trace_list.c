@@ -49,6 +49,7 @@ static void list_probe(struct probe_listing *listing, uint32_t index)
 {
 	const struct d_probe *probe = &listing->set->probes[index];
 	FILE *output = listing->output;
+	struct promise promise;
 
 	fprintf(output, "%5u %10s %17s %33s %s\n", (unsigned int)(index + 1), probe->provider,
 		probe->module, probe->function, probe->name);
@@ -57,7 +58,8 @@ static void list_probe(struct probe_listing *listing, uint32_t index)
 			probe->function, probe->name, probe->note);
 	if (!listing->verbose)
 		return;
-	promise_print_probe(output, probe->provider, probe->module, probe->function);
+	promise = promise_of(probe->provider, probe->has_stability ? probe->stability : NULL);
+	promise_print(output, &promise, probe->module, probe->function);
 	trace_list_arguments(output, probe);
 	if (probe->kind == D_PROBE_SOURCE && listing->source)
 		list_source(listing, index);

@@ -10,10 +10,13 @@ static void report_description(
 	struct stability arguments = stability_greatest;
 
 	fprintf(output, "\n%s\n", clause->description);
-	for (size_t i = 0; i < clause->probe_count; i++)
-		arguments = stability_least(arguments,
-			promise_find(set->probes[clause->probes[i]].provider)
-				->parts[STABILITY_ARGUMENTS]);
+	for (size_t i = 0; i < clause->probe_count; i++) {
+		const struct d_probe *probe = &set->probes[clause->probes[i]];
+		struct promise promise =
+			promise_of(probe->provider, probe->has_stability ? probe->stability : NULL);
+
+		arguments = stability_least(arguments, promise.parts[STABILITY_ARGUMENTS]);
+	}
 	fprintf(output, "\n\tProbe Description Attributes\n");
 	stability_print(output, clause->description_stability);
 	fprintf(output, "\n\tArgument Attributes\n");

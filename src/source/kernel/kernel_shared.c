@@ -46,7 +46,7 @@ static int find_files(struct kernel_source *kernel, uint32_t pid, unsigned flags
 	target->is_shared = true;
 	target->has_stream = flags & SOURCE_KERNEL_HAS_STREAM;
 	target->may_miss = flags & SOURCE_KERNEL_MAY_MISS;
-	if (!result && kernel_usdt_add(target, set))
+	if (!result && (kernel_usdt_add(target, set) || kernel_source_carry(kernel, target)))
 		result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 	if (!result)
 		result = kernel_pid_add(target, set, kernel->asked, kernel->asked_count, error);

@@ -74,6 +74,7 @@ static void kernel_close(struct source *source)
 		close(kernel->wait);
 	kernel_decode_free(&kernel->decoder);
 	free(kernel->asked);
+	carried_free(&kernel->carried);
 	free(kernel->processes);
 	kernel_shown_free(&kernel->shown);
 	free(kernel->listed);
@@ -425,6 +426,19 @@ static int check_readable(const struct kernel_target *target, struct error *erro
 			 : 0;
 }
 
+int kernel_source_carry(struct kernel_source *kernel, const struct kernel_target *target)
+{
+	int result = 0;
+
+	for (uint32_t i = 0; i < target->file_count && !result; i++)
+		if (target->files[i].object->image)
+			result =
+				carried_add_image(&kernel->carried, target->files[i].object->image);
+	kernel->source.carried = kernel->carried.items;
+	kernel->source.carried_count = kernel->carried.count;
+	return result;
+}
+
 /* Finds the sites of a process. */
 static int find_sites(struct kernel_source *kernel, uint32_t pid, unsigned flags,
 	struct kernel_target *target, struct error *error)
@@ -434,7 +448,8 @@ static int find_sites(struct kernel_source *kernel, uint32_t pid, unsigned flags
 	target->may_miss = flags & SOURCE_KERNEL_MAY_MISS;
 	if (!result)
 		result = check_readable(target, error);
-	if (!result && kernel_usdt_add(target, kernel->set))
+	if (!result &&
+		(kernel_usdt_add(target, kernel->set) || kernel_source_carry(kernel, target)))
 		result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 	if (!result)
 		result = kernel_pid_add(
@@ -485,6 +500,21 @@ void source_kernel_remove_last(struct source *source)
 	kernel->process_count--;
 	kernel_process_close(kernel->processes[kernel->process_count]);
 	free(kernel->processes[kernel->process_count]);
+}
+
+bool source_kernel_has_runtime(const struct source *source)
+{
+	const struct kernel_source *kernel = kernel_source_of(source);
+	const struct kernel_group *last =
+		kernel->group_count ? kernel->groups[kernel->group_count - 1] : NULL;
+
+	for (uint32_t i = 0; last && i < last->target.file_count; i++) {
+		const struct usdt_image *image = last->target.files[i].object->image;
+
+		if (image && image->has_runtime)
+			return true;
+	}
+	return false;
 }
 
 bool source_kernel_leaves(const struct source *source)

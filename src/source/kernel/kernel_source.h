@@ -50,6 +50,10 @@ void source_kernel_release(struct source *source);
 /* Whether some process has probes that were left to its stream (SOURCE_KERNEL_HAS_STREAM). */
 bool source_kernel_leaves(const struct source *source);
 
+/* Whether the process that was added last contains libvmtap's runtime, and so may serve a stream.
+ */
+bool source_kernel_has_runtime(const struct source *source);
+
 /* How many processes have been added. */
 size_t source_kernel_count(const struct source *source);
 

@@ -6,6 +6,7 @@
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_SOURCE_PRIVATE_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_SOURCE_PRIVATE_H
 
+#include "source/carried.h"
 #include "source/kernel/kernel_alias.h"
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_decode.h"
@@ -29,6 +30,7 @@ struct kernel_source {
 	enum kernel_scope scope;
 	struct kernel_aliases aliases; /* not for KERNEL_SCOPE_NAMED; nor the next */
 	struct kernel_seen seen;
+	struct carried_list carried;
 	unsigned flags;        /* of those that turn up */
 	struct d_asked *asked; /* in one block with its texts */
 	size_t asked_count;
@@ -70,6 +72,9 @@ int kernel_source_wait_for(struct kernel_source *kernel, int descriptor, uint64_
 /* A line for the user about a process with the next batch. */
 __attribute__((format(printf, 3, 4))) void kernel_source_tell(
 	struct kernel_source *kernel, uint32_t pid, const char *format, ...);
+
+/* The source carries what the target's files do. -ENOMEM. */
+int kernel_source_carry(struct kernel_source *kernel, const struct kernel_target *target);
 
 /* Makes a group of a target, which it takes over even on failure. -ENOMEM. */
 int kernel_source_keep(struct kernel_source *kernel, struct kernel_target *target, size_t process);

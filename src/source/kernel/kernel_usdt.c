@@ -27,6 +27,8 @@ struct usdt_finder {
 	size_t others; /* probes of the set that other sources deliver */
 	uint32_t file;
 	struct contract *contract; /* of the provider below, NULL: none is known */
+	bool is_carried;           /* it comes with the file below */
+	uint32_t carrier;
 	char provider[256];
 };
 
@@ -114,26 +116,37 @@ static void take_types(struct d_probe *probe, const struct usdt_site *site, char
 	}
 }
 
-/* What the contracts that come with vmtap say of the site's probe; NULL: nothing. */
-static const struct contract_probe *known_probe(
+/* The contract of the site's provider: one that comes with vmtap, or with the file; NULL: none. */
+static const struct contract_provider *known_provider(
 	struct usdt_finder *finder, const struct usdt_site *site)
 {
-	const struct contract_provider *provider;
 	struct error ignored;
 
-	if (strcmp(finder->provider, site->provider)) {
+	if (strcmp(finder->provider, site->provider) != 0 || finder->carrier != finder->file) {
 		contract_free(finder->contract);
 		finder->contract = NULL;
 		snprintf(finder->provider, sizeof(finder->provider), "%s", site->provider);
-		known_contract_read(site->provider, &finder->contract, &ignored);
+		finder->carrier = finder->file;
+		finder->is_carried =
+			known_contract_read(site->provider, &finder->contract, &ignored) != 0;
+		if (finder->is_carried)
+			finder->contract = usdt_image_contract(
+				finder->target->files[finder->file].object->image, site->provider);
 	}
-	if (!finder->contract || !finder->contract->provider_count)
-		return NULL;
-	provider = &finder->contract->providers[0];
-	for (size_t i = 0; i < provider->probe_count; i++)
-		if (!strcmp(provider->probes[i].name, site->name))
-			return &provider->probes[i];
-	return NULL;
+	return finder->contract ? contract_find_provider(finder->contract, site->provider) : NULL;
+}
+
+/* What the provider's definition says of the site's probe. */
+static void take_known(const struct usdt_finder *finder, const struct contract_provider *provider,
+	struct d_probe *probe)
+{
+	struct stability stability[STABILITY_PARTS];
+
+	if (!provider || !finder->is_carried)
+		return;
+	for (unsigned i = 0; i < STABILITY_PARTS; i++)
+		stability[i] = provider->stability[i].value;
+	d_probe_set_stability(probe, stability);
 }
 
 /* The site's probe, which is added to the set if it is new. */
@@ -145,6 +158,7 @@ static long take_probe(struct usdt_finder *finder, const struct usdt_site *site)
 		.function = (char *)site->function,
 		.name = (char *)site->name,
 		.kind = D_PROBE_SOURCE};
+	const struct contract_provider *known;
 	long number;
 
 	snprintf(provider, sizeof(provider), "%s%u", site->provider,
@@ -152,7 +166,9 @@ static long take_probe(struct usdt_finder *finder, const struct usdt_site *site)
 	number = find_probe(finder, &probe);
 	if (number != -1)
 		return number;
-	take_types(&probe, site, types, known_probe(finder, site));
+	known = known_provider(finder, site);
+	take_types(&probe, site, types, known ? contract_find_probe(known, site->name) : NULL);
+	take_known(finder, known, &probe);
 	return d_probe_set_add(finder->set, &probe);
 }
 
@@ -199,7 +215,8 @@ static int take_site(struct usdt_finder *finder, const struct usdt_site *site)
 /* Sites with a 10-byte nop are those that vmtap's generator has made. */
 int kernel_usdt_add(struct kernel_target *target, struct d_probe_set *set)
 {
-	struct usdt_finder finder = {.target = target, .set = set, .others = set->count};
+	struct usdt_finder finder = {
+		.target = target, .set = set, .others = set->count, .carrier = UINT32_MAX};
 	int result = 0;
 
 	for (; finder.file < target->file_count && !result; finder.file++) {
