@@ -58,6 +58,7 @@ for set; do
 		need binutils command -v ar
 		want libnanopb-dev 'vmtap export --perfetto' header pb_encode.h
 		want libmicrohttpd-dev 'vmtap serve' header microhttpd.h
+		want libncurses-dev 'the screen of vmtap top' header ncursesw/curses.h
 		;;
 	check)
 		need check header check.h

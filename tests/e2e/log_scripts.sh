@@ -15,7 +15,7 @@ for program in $programs; do
 		[ $tries -lt 3000 ] || { echo "$program serves no stream"; exit 1; }
 		sleep 0.01
 	done
-	"$VMTAP" record --lossless --cpu-clock -o "$TMPDIR/log" -p $pid 2>"$TMPDIR/record.errors" ||
+	"$VMTAP" record --lossless --cpu-clock --stacks -o "$TMPDIR/log" -p $pid 2>"$TMPDIR/record.errors" ||
 		{ cat "$TMPDIR/record.errors"; exit 1; }
 	trap - EXIT
 	wait $pid || { cat "$TMPDIR/errors"; exit 1; }

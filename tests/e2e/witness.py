@@ -437,12 +437,31 @@ def snoop(vm, by, out, text, log):
         equal(probe, len(seen), vm[probe])
 
 
+def top_exact(vm, by, out, text, log):
+    calls = collections.Counter()
+    for line in text.splitlines():
+        match = re.match(r"\s+\d+\s+(\S+)\s+(\S+)\s+(\d+)$", line)
+        if match:
+            calls[(match[1], match[2])] += int(match[3])
+    equal("calls", dict(calls), {k: n for k, (n, _) in by_key(by, "method-entry").items()})
+    figures = [int(n) for n in re.findall(r"^ +\d+ +toy +(-?\d+)$", text, flags=re.M)]
+    equal("pauses", figures[1], vm["pause-begin"])
+    equal("threads", figures[3], vm["thread-create"] - vm["thread-exit"])
+
+
+def top(vm, by, out, text, log):
+    figures = [int(n) for n in re.findall(r"^ +\d+ +toy +(-?\d+)$", text, flags=re.M)]
+    equal("pauses", figures[1], vm["pause-begin"])
+    if not re.search(r"^ +\S+#\S+.*\n +\d+$", text, flags=re.M):
+        fail("no stack has time")
+
+
 SCRIPTS = {function.__name__: function for function in (
     method_cpu, method_distribution, method_flow, call_sites, native_time, slowest_calls, gc_phases,
     gc_overhead, gc_bytes, gc_requests, gc_survivors, object_lifetimes, alloc_by_size, alloc_rate,
     alloc_by_stack, alloc_count, sched_runs, sched_migrations, blocked_by_reason, blocked_by_waker,
     lock_holders, cap_use, spark_use, load_tree, parse_time, compile_time, failed_searches, exceptions_by_site,
-    exception_storms, exceptions_swallowed, snoop)}
+    exception_storms, exceptions_swallowed, snoop, top, top_exact)}
 
 
 def bundled(name, stats, by, out):

@@ -69,8 +69,9 @@ _vmtap() {
 	help,*) words=$(_vmtap_verbs "$command") ;;
 	*,-p) words=$(_vmtap_processes "$command") ;;
 	*,--via) words="stream kernel auto" ;;
+	top,--sort) words="self total calls bytes name" ;;
 	heap,--sort) words="bytes objects growth" ;;
-	trace,-n | serve,-n | record,-n)
+	trace,-n | serve,-n | top,-n | record,-n)
 		target=$(_vmtap_target)
 		[ -z "$target" ] || words=$(_vmtap_probes "$command" "$target")
 		;;

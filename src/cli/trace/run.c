@@ -42,6 +42,7 @@
 enum {
 	DRAIN_MS = 2000, /* how long the target may take to finish its stream */
 	FLUSH_MS = 100,  /* longest time between two writes of output */
+	KEYS_MS = 20,    /* time between two looks for keys, while events come */
 	JOIN_MS = 5,     /* time between two looks for VMs that have turned up, while events come */
 	OVER_MS = 20,    /* and between two looks whether all that a command started has ended */
 	COLLECT_S = 60,  /* and between two reads of what sources count, which has its limits */
@@ -62,6 +63,7 @@ struct run {
 	uint64_t looked;    /* when VMs that join and leave were last looked for */
 	uint64_t collected; /* when what sources count was last read for its own sake */
 	uint64_t shown;     /* when the last snapshot was made */
+	uint64_t keyed;     /* when keys were last looked for */
 	bool is_damaged;    /* the recording is damaged, not only cut off */
 	bool pending_drops; /* the engine has run since */
 	uint64_t lost;      /* events that the source has lost */
@@ -214,14 +216,24 @@ static void make_snapshot(struct run *run, uint64_t now)
 	engine_snapshot(run->engine);
 }
 
+static void take_keys(struct run *run, uint64_t now)
+{
+	if (!run->settings->input || now - run->keyed < KEYS_MS * CLOCK_NS_PER_MS)
+		return;
+	run->keyed = now;
+	run->settings->input->take(run->settings->input->context);
+}
+
 /* Waits until there is something to do. */
 static void wait_for_more(struct run *run)
 {
 	const struct targets *targets = run->settings->targets;
-	struct pollfd waits[4] = {{.fd = run->signals, .events = POLLIN},
+	struct pollfd waits[5] = {{.fd = run->signals, .events = POLLIN},
 		{.fd = targets->ends, .events = POLLIN}, {.fd = -1, .events = POLLIN},
 		{.fd = targets->arrivals.choice ? arrival_descriptor(targets)
 						: further_descriptor(targets),
+			.events = POLLIN},
+		{.fd = run->settings->input ? run->settings->input->descriptor : -1,
 			.events = POLLIN}};
 	uint64_t due = engine_next_tick(run->engine), now = clock_monotonic(), drops;
 	struct timespec left = {.tv_sec = WAIT_MS / 1000};
@@ -256,7 +268,10 @@ static void wait_for_more(struct run *run)
 	else if (due - now < (uint64_t)left.tv_sec * 1000000000u + (uint64_t)left.tv_nsec)
 		left = (struct timespec){.tv_sec = (time_t)((due - now) / 1000000000u),
 			.tv_nsec = (long)((due - now) % 1000000000u)};
-	ppoll(waits, sizeof(waits) / sizeof(waits[0]), &left, NULL);
+	if (ppoll(waits, sizeof(waits) / sizeof(waits[0]), &left, NULL) < 0 || waits[4].revents)
+		run->keyed = 0;
+	if (waits[4].revents & (POLLHUP | POLLERR)) /* the terminal is gone */
+		run->interrupts = (struct interrupts){.count = 1, .first = clock_monotonic()};
 }
 
 /* Fires the ticks that no longer have to wait for the source. */
@@ -311,6 +326,7 @@ static int main_loop(struct run *run, struct error *error)
 			run->collected = now;
 		}
 		make_snapshot(run, now);
+		take_keys(run, now);
 		if (targets->count > 1 || targets->arrivals.choice)
 			target_tell_ends(targets, SOURCE_MORE, NULL, run->settings->quiet);
 		if (state == SOURCE_MORE) {

@@ -13,6 +13,14 @@
 struct targets;
 struct writer;
 
+/* The keys of a verb that has some. */
+struct run_input {
+	int descriptor;
+	/* Called when it may be readable, and after signals; it must not wait. */
+	void (*take)(void *context);
+	void *context;
+};
+
 struct run_settings {
 	const struct d_program *program;
 	struct d_probe_set *probes; /* grows when VMs join */
@@ -28,6 +36,7 @@ struct run_settings {
 	 */
 	struct writer *writer;
 	uint64_t snapshot;
+	const struct run_input *input; /* NULL: none */
 };
 
 /*

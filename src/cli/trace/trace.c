@@ -80,7 +80,8 @@ static int run(struct trace *trace, const struct d_program *program, struct d_pr
 		.lossless = trace->lossless,
 		.quiet = program->options.quiet,
 		.writer = trace->writer,
-		.snapshot = trace->snapshot};
+		.snapshot = trace->snapshot,
+		.input = trace->input};
 	struct error error = {""};
 	int status;
 

@@ -13,6 +13,7 @@
 #include "cli/trace/target.h"
 #include "program/option.h"
 
+struct run_input;
 struct writer;
 
 /* An option of D as it was given. */
@@ -49,8 +50,9 @@ struct trace {
 	const char *no_program; /* after "--", the first of them, which could have been a command */
 	bool has_operand;       /* an operand has been seen, which may have been a script's name */
 	bool is_bundled;        /* the first script is one that comes with vmtap */
-	struct writer *writer;  /* as in struct run_settings, and the next */
+	struct writer *writer;  /* as in struct run_settings, and the next two */
 	uint64_t snapshot;
+	const struct run_input *input;
 };
 
 /*

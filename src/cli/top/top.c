@@ -1,0 +1,286 @@
+/*
+ * top.c: `vmtap top`: a live table of what each method spends. It is a trace with a writer of its
+ * own (top_writer.h): its scripts, top with samples and top_exact with each call, can be read,
+ * changed and given with -s. The table is drawn at each snapshot, and when a key has changed how it
+ * is shown; without a terminal, it is printed as lines.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/top/top_line.h"
+#include "cli/top/top_screen.h"
+#include "cli/top/top_table.h"
+#include "cli/top/top_writer.h"
+#include "cli/trace/run.h"
+#include "cli/trace/trace.h"
+#include "cli/trace/trace_options.h"
+
+enum { INTERVAL_MS = 1000, INTERVAL_MS_MAX = 3600000, ROWS = 20, NUMBER_LIMIT = 1000000 };
+
+struct top_options {
+	uint64_t interval, count, rows; /* count 0: no limit */
+	struct top_view view;
+	bool is_plain, is_exact, is_helped;
+};
+
+struct top {
+	struct top_options options;
+	struct top_table table;
+	struct top_screen *screen; /* NULL: plain lines */
+	bool is_sampling;          /* by its own script */
+	uint64_t shown;            /* intervals */
+};
+
+static void help(void)
+{
+	printf("Usage: vmtap top [OPTION]... [-p PID|-c COMMAND]\n"
+	       "A live table of the methods that spend the most: their own time and that with "
+	       "what\n"
+	       "they call, by samples; and for each VM its collections, pauses, threads and\n"
+	       "allocation. Without -p, every VM of this user, also those that start later.\n"
+	       "Without a terminal it prints lines.\n\n"
+	       "      --exact     every call is counted instead: also calls and allocated bytes "
+	       "of\n"
+	       "                  each method; it slows the VM down\n"
+	       "      --interval MS\n"
+	       "                  the time between two tables, 1000 by default\n"
+	       "      --count N   end after N tables\n"
+	       "      --sort COLUMN\n"
+	       "                  self (the default), total, calls, bytes or name\n"
+	       "      --filter TEXT\n"
+	       "                  only methods whose name contains the text\n"
+	       "      --plain     lines also on a terminal\n"
+	       "      --rows N    at most N methods in a table of lines, 20 by default\n"
+	       "  -s FILE         a script of your own instead ('vmtap scripts top' is one)\n"
+	       "  -h, --help      this text\n\n"
+	       "All other options are those of 'vmtap trace': what to trace (--follow, --wait), "
+	       "and\n"
+	       "options of D (-x).\n\n"
+	       "Keys: s t c b n sort by self, total, calls, bytes, name; / text shows only "
+	       "methods\n"
+	       "that contain it, Escape all; p or the space bar pauses; arrows and Page keys\n"
+	       "scroll; q quits.\n\n"
+	       "Exit status: as 'vmtap trace'.\n");
+}
+
+static int take_order(const char *text, enum top_order *order)
+{
+	static const char *const names[TOP_ORDERS] = {[TOP_BY_SELF] = "self",
+		[TOP_BY_TOTAL] = "total",
+		[TOP_BY_CALLS] = "calls",
+		[TOP_BY_BYTES] = "bytes",
+		[TOP_BY_NAME] = "name"};
+
+	for (unsigned i = 0; i < TOP_ORDERS; i++)
+		if (!strcmp(text, names[i])) {
+			*order = (enum top_order)i;
+			return CLI_OK;
+		}
+	return cli_usage("top", "--sort %s: it is self, total, calls, bytes or name", text);
+}
+
+static int take_filter(const char *text, struct top_view *view)
+{
+	if (strlen(text) >= sizeof(view->filter))
+		return cli_usage(
+			"top", "--filter: a text has at most %d bytes", TOP_FILTER_MAX - 1);
+	strcpy(view->filter, text);
+	return CLI_OK;
+}
+
+/* Takes an option that has a value. Returns false if the word is another one. */
+static bool take_valued(struct top_options *options, int argc, char **argv, int *index,
+	bool *is_missing, int *status)
+{
+	const char *value;
+
+	if ((value = cli_word_value("--interval", argc, argv, index, is_missing)))
+		*status =
+			cli_number("top", "--interval", value, INTERVAL_MS_MAX, &options->interval);
+	else if ((value = cli_word_value("--count", argc, argv, index, is_missing)))
+		*status = cli_number("top", "--count", value, NUMBER_LIMIT, &options->count);
+	else if ((value = cli_word_value("--rows", argc, argv, index, is_missing)))
+		*status = cli_number("top", "--rows", value, NUMBER_LIMIT, &options->rows);
+	else if ((value = cli_word_value("--sort", argc, argv, index, is_missing)))
+		*status = take_order(value, &options->view.order);
+	else if ((value = cli_word_value("--filter", argc, argv, index, is_missing)))
+		*status = take_filter(value, &options->view);
+	else
+		return *is_missing;
+	return true;
+}
+
+/*
+ * Takes the verb's own options out of the words; what remains is a command line of `vmtap trace`.
+ * Words after "--" are not looked at.
+ */
+static int take_options(struct top_options *options, int argc, char **argv, char **rest)
+{
+	int count = 0, status = CLI_OK;
+	bool is_missing = false;
+
+	for (int i = 0; i < argc && !status; i++) {
+		if (!strcmp(argv[i], "--")) {
+			while (i < argc)
+				rest[count++] = argv[i++];
+		} else if (i && (!strcmp(argv[i], "-h") || !strcmp(argv[i], "--help"))) {
+			options->is_helped = true;
+		} else if (!strcmp(argv[i], "--plain")) {
+			options->is_plain = true;
+		} else if (!strcmp(argv[i], "--exact")) {
+			options->is_exact = true;
+		} else if (take_valued(options, argc, argv, &i, &is_missing, &status)) {
+			if (is_missing)
+				return cli_usage(
+					"top", "option '%s' requires an argument", argv[i]);
+		} else {
+			rest[count++] = argv[i];
+		}
+	}
+	rest[count] = NULL;
+	return status;
+}
+
+/* ---- showing ---- */
+
+static void print_table(const struct top *top)
+{
+	struct top_line_form form = {.has_pid = top->table.vm_count > 1};
+	const struct top_method **methods;
+	char line[TOP_LINE_MAX];
+	size_t count;
+
+	memcpy(form.has, top->table.has, sizeof(form.has));
+	methods = top_table_sorted(
+		&top->table, top->options.view.order, top->options.view.filter, &count);
+	for (size_t i = 0; i < top->table.vm_count; i++) {
+		top_line_vm(line, &top->table, &top->table.vms[i], &form);
+		puts(line);
+	}
+	top_line_columns(line, top->options.view.order, &form);
+	puts(line);
+	for (size_t i = 0; methods && i < count && i < top->options.rows; i++) {
+		top_line_method(line, &top->table, methods[i], &form);
+		puts(line);
+	}
+	putchar('\n');
+	fflush(stdout);
+	free(methods);
+}
+
+/* Ends the run in order, as ^C does. */
+static void quit(void)
+{
+	kill(getpid(), SIGINT);
+}
+
+static void show(void *context)
+{
+	struct top *top = context;
+
+	if (top->screen) {
+		top_screen_draw(top->screen, &top->table, &top->options.view);
+	} else if (top->table.interval &&
+		(!top->options.count || top->shown < top->options.count)) {
+		print_table(top);
+	}
+	if (top->table.interval && ++top->shown == top->options.count)
+		quit();
+}
+
+static void take_keys(void *context)
+{
+	struct top *top = context;
+	enum top_wish wish = top_screen_keys(top->screen, &top->options.view);
+
+	if (wish == TOP_QUIT)
+		quit();
+	else if (wish == TOP_REDRAW)
+		top_screen_draw(top->screen, &top->table, &top->options.view);
+}
+
+static int run(struct trace *trace, struct top *top)
+{
+	struct run_input input = {.take = take_keys, .context = top};
+	struct top_writer writer;
+	struct error error = {""};
+	int status, opened = -ENOTTY;
+
+	if (top_table_init(&top->table)) {
+		cli_message("out of memory");
+		top_table_free(&top->table);
+		return CLI_CANNOT;
+	}
+	if (!top->options.is_plain)
+		opened = top_screen_open(&top->screen, &error);
+	if (opened && *error.text)
+		cli_message("%s; lines are printed instead", error.text);
+	top_writer_init(&writer, &top->table, &top->options.view.is_paused, show, top);
+	trace->writer = &writer.text.writer;
+	trace->snapshot = top->options.interval * CLOCK_NS_PER_MS;
+	if (top->screen) {
+		input.descriptor = top_screen_descriptor(top->screen);
+		trace->input = &input;
+	}
+	status = trace_target(trace);
+	top_screen_close(top->screen);
+	if (!status && top->is_sampling && !top->table.has[TOP_SELF])
+		cli_message("no VM has given a sample with its stack; 'vmtap top --exact' counts "
+			    "calls instead");
+	top_table_free(&top->table);
+	return status;
+}
+
+static int check(const struct trace *trace)
+{
+	if (trace->mode != TRACE_RUN)
+		return cli_usage("top", "a script can only be run, not listed or compiled");
+	if (trace->targets.log)
+		return cli_usage("top",
+			"--log: a recording has ended; 'vmtap flame' and 'vmtap trace method_time' "
+			"read it");
+	if (trace->output)
+		return cli_usage("top", "-o: the table goes to the standard output");
+	return CLI_OK;
+}
+
+int command_top(int argc, char **argv)
+{
+	struct top top = {.options = {.interval = INTERVAL_MS, .rows = ROWS}};
+	char **words = calloc((size_t)argc + 1, sizeof(*words));
+	struct trace trace;
+	int status, count = 0;
+
+	if (!words) {
+		cli_message("out of memory");
+		return CLI_CANNOT;
+	}
+	status = take_options(&top.options, argc, argv, words);
+	if (top.options.is_helped)
+		help();
+	if (status || top.options.is_helped) {
+		free(words);
+		return status;
+	}
+	while (words[count])
+		count++;
+	status = trace_options_parse(
+		&trace, count, words, top.options.is_exact ? "top_exact" : "top");
+	if (!status && trace.mode != TRACE_HELPED)
+		status = check(&trace);
+	top.is_sampling = !top.options.is_exact && !status && trace.is_bundled;
+	if (!status && trace.mode != TRACE_HELPED) {
+		void (*sigpipe)(int) = signal(SIGPIPE, SIG_IGN);
+		status = run(&trace, &top);
+		signal(SIGPIPE, sigpipe);
+	}
+	trace_options_free(&trace);
+	free(words);
+	return status;
+}

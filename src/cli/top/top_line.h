@@ -1,0 +1,32 @@
+/*
+ * top_line.h: the lines of `vmtap top`, for the screen and for plain output. Names are the traced
+ * program's data and are cleaned (clean_text.h).
+ */
+#ifndef VMTAP_CLI_TOP_LINE_H
+#define VMTAP_CLI_TOP_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/top/top_table.h"
+
+enum { TOP_LINE_MAX = 1024 /* bytes with the NUL, enough for any name that is cleaned */ };
+
+struct top_line_form {
+	bool has_pid;          /* methods of several processes are shown */
+	bool is_ascii;         /* the terminal cannot show more */
+	bool has[TOP_COLUMNS]; /* a column without values shows "-" */
+};
+
+/* What is known of a VM. */
+void top_line_vm(char line[TOP_LINE_MAX], const struct top_table *table, const struct top_vm *vm,
+	const struct top_line_form *form);
+
+/* The names of the columns; order: the one that is marked. */
+void top_line_columns(
+	char line[TOP_LINE_MAX], enum top_order order, const struct top_line_form *form);
+
+void top_line_method(char line[TOP_LINE_MAX], const struct top_table *table,
+	const struct top_method *method, const struct top_line_form *form);
+
+#endif

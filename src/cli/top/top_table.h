@@ -1,0 +1,107 @@
+/*
+ * top_table.h: what `vmtap top` shows: methods, and the VMs that they run in, with what each has
+ * spent since the last snapshot. Aggregations only grow, so the table keeps the last value of each
+ * of their rows and adds the difference. It knows nothing of how it is shown.
+ */
+#ifndef VMTAP_CLI_TOP_TABLE_H
+#define VMTAP_CLI_TOP_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum top_column { TOP_SELF, TOP_TOTAL, TOP_CALLS, TOP_BYTES, TOP_COLUMNS };
+
+/*
+ * What is known of a VM: time in collections, time paused and pauses, bytes allocated, guest
+ * threads that exist.
+ */
+enum top_figure { TOP_COLLECTING, TOP_PAUSED, TOP_PAUSES, TOP_ALLOCATED, TOP_THREADS, TOP_FIGURES };
+
+enum {
+	TOP_METHODS_MAX = 1 << 16, /* further methods are not shown, but counted */
+	TOP_NAME_MAX = 255,        /* bytes of a method's name */
+	TOP_PROGRAM_MAX = 31
+};
+
+struct top_method {
+	uint64_t pid;
+	char *name;                  /* bytes of any kind */
+	uint64_t spent[TOP_COLUMNS]; /* in the interval: ns, ns, calls, bytes */
+};
+
+struct top_vm {
+	uint64_t pid;
+	char program[TOP_PROGRAM_MAX + 1];
+	uint64_t last[TOP_FIGURES], spent[TOP_FIGURES];
+	bool is_known[TOP_FIGURES];
+};
+
+struct top_last;
+
+struct top_table {
+	struct top_method *methods; /* in no order */
+	size_t method_count, method_room;
+	uint32_t *slots; /* open addressing by pid and name: index + 1; 0: free */
+	size_t slot_count;
+	struct top_vm *vms; /* by pid */
+	size_t vm_count, vm_room;
+	struct top_last *lasts; /* open addressing by key */
+	size_t last_count, last_room;
+	uint64_t begun;    /* when the interval began, ns */
+	uint64_t interval; /* its length; 0: there was none yet */
+	uint64_t left_out; /* methods without room */
+	bool has[TOP_COLUMNS];
+	bool is_new; /* the first snapshot is the beginning, not an interval */
+};
+
+/* -ENOMEM. Call top_table_free() even after an error. */
+int top_table_init(struct top_table *table);
+void top_table_free(struct top_table *table);
+
+/* A snapshot begins: what was spent is forgotten. now: CLOCK_MONOTONIC, ns. */
+void top_table_begin(struct top_table *table, uint64_t now);
+
+/*
+ * By how much a row of an aggregation has grown since the snapshot before; key is the row's, one
+ * for each in all aggregations. A value that has become smaller has begun anew. -ENOMEM: *spent is
+ * 0.
+ */
+int top_table_grown(struct top_table *table, uint64_t key, uint64_t value, uint64_t *spent);
+
+/* The method's number, which holds as long as the table; -ENOSPC, -ENOMEM: there is no room. */
+int top_table_method(
+	struct top_table *table, uint64_t pid, const char *name, size_t length, size_t *number);
+
+static inline void top_table_spend(
+	struct top_table *table, size_t method, enum top_column column, uint64_t amount)
+{
+	table->methods[method].spent[column] += amount;
+	table->has[column] = true;
+}
+
+/* The VM of a pid, which is added; valid until the next call. NULL: out of memory. */
+struct top_vm *top_table_vm(struct top_table *table, uint64_t pid);
+
+/* A figure of a VM has this value now; program: its name, NULL or "" if it is not known. */
+int top_table_figure(struct top_table *table, uint64_t pid, const char *program,
+	enum top_figure figure, uint64_t value);
+
+/* ---- what is shown ---- */
+
+enum top_order { TOP_BY_SELF, TOP_BY_TOTAL, TOP_BY_CALLS, TOP_BY_BYTES, TOP_BY_NAME, TOP_ORDERS };
+
+/*
+ * The methods that have spent anything in the interval, sorted, the largest first, of those whose
+ * name contains filter ("": all). The caller frees the list. NULL: out of memory.
+ */
+const struct top_method **top_table_sorted(
+	const struct top_table *table, enum top_order order, const char *filter, size_t *count);
+
+/* Hundredths of a percent of one processor over the interval. */
+uint64_t top_table_share(const struct top_table *table, uint64_t spent);
+
+/* How many a second. */
+uint64_t top_table_rate(const struct top_table *table, uint64_t spent);
+
+#endif

@@ -1,0 +1,309 @@
+/* top_writer.c: see top_writer.h. */
+#include "cli/top/top_writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "engine/output/place_text.h"
+#include "engine/value.h"
+
+enum { FRAMES_MAX = 256, NO_METHOD = -1 };
+
+/* What an aggregation of this name is for. */
+enum use { USE_TIME, USE_CALLER_TIME, USE_COLUMN, USE_FIGURE };
+
+static const struct meaning {
+	const char *name;
+	enum use use;
+	unsigned which; /* column or figure */
+} meanings[] = {
+	{"time", USE_TIME, 0},
+	{"caller_time", USE_CALLER_TIME, 0},
+	{"self", USE_COLUMN, TOP_SELF},
+	{"total", USE_COLUMN, TOP_TOTAL},
+	{"calls", USE_COLUMN, TOP_CALLS},
+	{"bytes", USE_COLUMN, TOP_BYTES},
+	{"collecting", USE_FIGURE, TOP_COLLECTING},
+	{"paused", USE_FIGURE, TOP_PAUSED},
+	{"pauses", USE_FIGURE, TOP_PAUSES},
+	{"allocated", USE_FIGURE, TOP_ALLOCATED},
+	{"threads", USE_FIGURE, TOP_THREADS},
+};
+
+enum { MEANINGS = sizeof(meanings) / sizeof(meanings[0]) };
+
+static struct top_writer *top_of(struct writer *writer)
+{
+	return (struct top_writer *)((char *)writer - offsetof(struct top_writer, text.writer));
+}
+
+static const struct meaning *meaning_of(const struct d_aggregation *definition)
+{
+	for (unsigned i = 0; i < MEANINGS; i++)
+		if (definition->name && !strcmp(definition->name, meanings[i].name))
+			return &meanings[i];
+	return NULL;
+}
+
+/* ---- keys ---- */
+
+static bool is_stack_key(const struct aggregate_row *row, unsigned key)
+{
+	return key < row->shape->count && place_is_stack(row->shape->types[key].kind);
+}
+
+/* The process, 0: the row names none, and the first key after it. */
+static uint64_t take_pid(const struct aggregate_row *row, unsigned *key)
+{
+	const struct d_value_type *type = row->shape->types;
+
+	*key = 0;
+	if (!row->shape->count || d_value_is_text(type->kind))
+		return 0;
+	*key = 1;
+	return value_cut(row->keys[0], type->size, type->is_signed);
+}
+
+/* The strings from a key on, joined. Returns their length. */
+static size_t join_strings(
+	const struct aggregate_row *row, unsigned key, char name[TOP_NAME_MAX + 1])
+{
+	size_t length = 0;
+
+	name[0] = '\0';
+	for (; key < row->shape->count; key++) {
+		const struct d_value_type *type = &row->shape->types[key];
+		const struct text *text =
+			type->kind == D_VALUE_STRING ? value_text(row->keys[key]) : NULL;
+		size_t room = TOP_NAME_MAX - length, size = text ? text->length : 0;
+
+		if (!text || !size)
+			continue;
+		if (length && room) {
+			name[length++] = '#';
+			room--;
+		}
+		if (size > room)
+			size = room;
+		memcpy(name + length, text->bytes, size);
+		length += size;
+	}
+	name[length] = '\0';
+	return length;
+}
+
+/*
+ * A frame's text without the place in a file that may follow: "Class#method (file:line)". The file
+ * may contain parentheses itself: "((native))".
+ */
+static size_t name_length(const char *text)
+{
+	size_t length = strlen(text), at = length, open = 0;
+
+	if (!length || text[length - 1] != ')')
+		return length;
+	while (at--) {
+		open += text[at] == ')';
+		open -= text[at] == '(';
+		if (!open)
+			break;
+	}
+	return !open && at > 1 && text[at - 1] == ' ' ? at - 1 : length;
+}
+
+static uint64_t hash_more(uint64_t hash, const void *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const unsigned char *)bytes)[i]) * UINT64_C(1099511628211);
+	return hash;
+}
+
+/* One number for each row of all aggregations that have a meaning. */
+static uint64_t key_of(const struct meaning *meaning, const struct aggregate_row *row)
+{
+	uint64_t hash = hash_more(UINT64_C(14695981039346656037),
+		&(size_t){(size_t)(meaning - meanings)}, sizeof(size_t));
+
+	for (unsigned i = 0; i < row->shape->count; i++) {
+		const struct d_value_type *type = &row->shape->types[i];
+		const struct text *text =
+			d_value_is_text(type->kind) ? value_text(row->keys[i]) : NULL;
+
+		if (text)
+			hash = hash_more(hash, text->bytes, text->length);
+		else
+			hash = hash_more(hash, &row->keys[i], sizeof(row->keys[i]));
+		hash = hash_more(hash, &i, sizeof(i));
+	}
+	return hash;
+}
+
+/* ---- rows ---- */
+
+static int method_of(
+	struct top_table *table, uint64_t pid, const char *name, size_t length, size_t *method)
+{
+	if (!length)
+		return top_table_method(table, pid, "(no method)", strlen("(no method)"), method);
+	return top_table_method(table, pid, name, length, method);
+}
+
+/*
+ * Counts time for the frames of a stack, for each method once: the methods of recursion are there
+ * several times. skipped: innermost frames that it does not belong to.
+ */
+static int spend_stack(struct top_writer *top, uint64_t pid, const struct aggregate_row *row,
+	unsigned key, unsigned skipped, uint64_t spent)
+{
+	const struct text *stack = value_text(row->keys[key]);
+	enum d_value_kind kind = row->shape->types[key].kind;
+	size_t methods[FRAMES_MAX], count = 0;
+	char buffer[PLACE_TEXT_MAX];
+	const char *text;
+	uint64_t at = 0;
+	int result = 0;
+
+	while (count < FRAMES_MAX &&
+		(text = place_frame_text(top->places, kind, stack, &at, buffer))) {
+		size_t method, seen = 0;
+
+		if (skipped) {
+			skipped--;
+			continue;
+		}
+		result = method_of(top->table, pid, text, name_length(text), &method);
+		if (result == -ENOMEM)
+			return result;
+		if (result)
+			continue;
+		while (seen < count && methods[seen] != method)
+			seen++;
+		if (seen < count)
+			continue;
+		if (!count)
+			top_table_spend(top->table, method, TOP_SELF, spent);
+		top_table_spend(top->table, method, TOP_TOTAL, spent);
+		methods[count++] = method;
+	}
+	return 0;
+}
+
+static int spend_column(struct top_writer *top, uint64_t pid, const struct aggregate_row *row,
+	unsigned key, enum top_column column, uint64_t spent)
+{
+	char name[TOP_NAME_MAX + 1], buffer[PLACE_TEXT_MAX];
+	const char *text = name;
+	size_t length, method;
+	uint64_t at = 0;
+	int result;
+
+	if (is_stack_key(row, key)) {
+		text = place_frame_text(top->places, row->shape->types[key].kind,
+			value_text(row->keys[key]), &at, buffer);
+		length = text ? name_length(text) : 0;
+	} else {
+		length = join_strings(row, key, name);
+	}
+	result = method_of(top->table, pid, text, length, &method);
+	if (!result)
+		top_table_spend(top->table, method, column, spent);
+	return result == -ENOMEM ? result : 0;
+}
+
+static int take_row(struct top_writer *top, const struct meaning *meaning,
+	const struct aggregate *aggregate, const struct aggregate_row *row)
+{
+	uint64_t value = (uint64_t)aggregate_number(aggregate, row->data[0], aggregate->normal);
+	char name[TOP_NAME_MAX + 1];
+	uint64_t pid, spent;
+	unsigned key;
+	int result;
+
+	pid = take_pid(row, &key);
+	if (meaning->use == USE_FIGURE) {
+		join_strings(row, key, name);
+		return top_table_figure(
+			top->table, pid, name, (enum top_figure)meaning->which, value);
+	}
+	result = top_table_grown(top->table, key_of(meaning, row), value, &spent);
+	if (result || !spent)
+		return result;
+	if (!top_table_vm(top->table, pid))
+		return -ENOMEM;
+	if (meaning->use == USE_COLUMN)
+		return spend_column(top, pid, row, key, (enum top_column)meaning->which, spent);
+	if (!is_stack_key(row, key))
+		return spend_column(top, pid, row, key, TOP_SELF, spent);
+	return spend_stack(top, pid, row, key, meaning->use == USE_CALLER_TIME, spent);
+}
+
+/* ---- the operations ---- */
+
+static void begin_summary(struct writer *writer)
+{
+	struct top_writer *top = top_of(writer);
+
+	top->is_open = !*top->is_paused;
+	if (top->is_open)
+		top_table_begin(top->table, clock_monotonic());
+}
+
+static void write_summary(struct writer *writer, const struct aggregate_rows *rows)
+{
+	struct top_writer *top = top_of(writer);
+	const struct aggregate *aggregate = rows->aggregates[0];
+	const struct meaning *meaning = meaning_of(aggregate->definition);
+
+	if (!top->is_open || !meaning || aggregate_is_distribution(aggregate))
+		return;
+	for (size_t i = 0; i < rows->count && !top->error; i++)
+		top->error = -take_row(top, meaning, aggregate, &rows->rows[i]);
+}
+
+static void flush(struct writer *writer)
+{
+	struct top_writer *top = top_of(writer);
+
+	top->text_operations->flush(writer);
+	if (!top->is_open)
+		return;
+	top->is_open = false;
+	top->show(top->context);
+}
+
+static void start(struct writer *writer, const struct writer_run *run)
+{
+	top_of(writer)->places = run->places;
+	top_of(writer)->text_operations->start(writer, run);
+}
+
+static void write_interrupt(struct writer *writer)
+{
+	(void)writer;
+}
+
+static int error_of(struct writer *writer)
+{
+	int error = top_of(writer)->text_operations->error(writer);
+
+	return error ? error : top_of(writer)->error;
+}
+
+void top_writer_init(struct top_writer *top, struct top_table *table, const bool *is_paused,
+	void (*show)(void *context), void *context)
+{
+	*top = (struct top_writer){
+		.table = table, .is_paused = is_paused, .show = show, .context = context};
+	text_writer_init(&top->text, stdout, stderr);
+	top->text_operations = top->text.writer.operations;
+	top->operations = *top->text_operations;
+	top->operations.start = start;
+	top->operations.summary_begin = begin_summary;
+	top->operations.summary = write_summary;
+	top->operations.interrupt = write_interrupt;
+	top->operations.flush = flush;
+	top->operations.error = error_of;
+	top->text.writer.operations = &top->operations;
+}

@@ -1,0 +1,44 @@
+/*
+ * top_writer.h: a writer that puts a script's aggregations into a table of methods
+ * (top_table.h) at each snapshot, and has it shown. What clauses print goes to a text writer, as
+ * without it.
+ *
+ * The first integer key of an aggregation is the process, and what follows names the method: a
+ * stack, or strings, which are joined with '#'. By the aggregation's name:
+ *
+ *   @time[pid, jstack()]          time spent in the innermost frame: it is that frame's own time,
+ *                                 and counts towards the total of all
+ *   @caller_time[pid, jstack()]   the same of the stack without its innermost frame: what a caller
+ *                                 has spent until it called
+ *   @self, @total, @calls, @bytes   a column; of a stack, its innermost frame
+ *   @collecting, @paused, @pauses, @allocated, @threads   a figure of the process, which may have
+ *                                 its name (execname) as the next key; times are in ns
+ *
+ * Other aggregations are left out.
+ */
+#ifndef VMTAP_CLI_TOP_WRITER_H
+#define VMTAP_CLI_TOP_WRITER_H
+
+#include "cli/top/top_table.h"
+#include "engine/output/text_writer.h"
+#include "engine/output/writer.h"
+
+struct top_writer {
+	struct text_writer text;             /* text.writer is for struct run_settings */
+	struct writer_operations operations; /* the text writer's, but for those of this writer */
+	const struct writer_operations *text_operations;
+	struct places *places;
+	struct top_table *table;
+	const bool *is_paused;       /* snapshots are left out; the next one is of the time since */
+	void (*show)(void *context); /* after each snapshot */
+	void *context;
+	bool is_open; /* a snapshot has begun */
+	int error;
+};
+
+/* The caller keeps the table, what says whether it is paused, and the streams for what clauses
+ * print. */
+void top_writer_init(struct top_writer *top, struct top_table *table, const bool *is_paused,
+	void (*show)(void *context), void *context);
+
+#endif
