@@ -251,3 +251,31 @@ unsigned d_probe_named_by(const struct d_probe *probe, unsigned arguments[2])
 	arguments[1] = second < 0 ? 0 : (unsigned)second;
 	return second < 0 ? 1 : 2;
 }
+
+struct d_asked *d_asked_copy(const struct d_asked *asked, size_t count)
+{
+	size_t bytes = (count + 1) * sizeof(*asked);
+	struct d_asked *copy;
+	char *text;
+
+	for (size_t i = 0; i < count; i++)
+		bytes += strlen(asked[i].provider) + strlen(asked[i].module) +
+			strlen(asked[i].function) + strlen(asked[i].name) + 4;
+	copy = calloc(1, bytes);
+	if (!copy)
+		return NULL;
+	text = (char *)(copy + count + 1);
+	for (size_t i = 0; i < count; i++) {
+		const char *parts[] = {
+			asked[i].provider, asked[i].module, asked[i].function, asked[i].name};
+
+		for (size_t j = 0; j < 4; j++) {
+			size_t length = strlen(parts[j]) + 1;
+			memcpy(text, parts[j], length);
+			parts[j] = text;
+			text += length;
+		}
+		copy[i] = (struct d_asked){parts[0], parts[1], parts[2], parts[3]};
+	}
+	return copy;
+}

@@ -35,6 +35,9 @@ struct d_asked {
 	const char *provider, *module, *function, *name;
 };
 
+/* Copies descriptions and their texts into one block, for free(). NULL: out of memory. */
+struct d_asked *d_asked_copy(const struct d_asked *asked, size_t count);
+
 enum d_probe_kind {
 	D_PROBE_SOURCE, /* fired by the event source */
 	D_PROBE_BEGIN,

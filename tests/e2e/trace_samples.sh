@@ -118,6 +118,13 @@ run 0 trace --via=stream -qn 'BEGIN { m = 0; } profile-10ms { n++; m += arg2 > 0
 	END { printf("%d %d", n, m); }' -c "$TOY $directory/loop.toy"
 has out '^10 10$'
 
+# VMs that join later give samples too.
+printf '#!/bin/sh\n"%s" "%s" &\nexec "%s" "%s"\n' "$TOY" "$directory/loop.toy" "$TOY" "$directory/loop.toy" >"$directory/two"
+chmod +x "$directory/two"
+run 0 trace --via=stream -qn 'profile-97 /!seen[pid]/ { seen[pid] = 1; n++; } profile-97 /n == 2/ { exit(0); }
+	END { printf("%d", n); }' --follow -c "$directory/two"
+has out '^2$'
+
 # Two rates: the slower one fires for some of the faster one's samples.
 run 0 trace -qn 'BEGIN { w = 0; } profile-200hz { @f[jstack(1)] = count(); f++; } profile-20hz { s++; w += arg2; }
 	profile-200hz /f == 200/ { exit(0); } END { printf("%d %d", s, w / s >= 50000000); }' \

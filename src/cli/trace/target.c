@@ -831,5 +831,6 @@ void target_close(struct targets *targets)
 	if (targets->ends >= 0)
 		close(targets->ends);
 	free(targets->items);
+	free(targets->asked);
 	*targets = targets_none;
 }

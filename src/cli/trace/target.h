@@ -50,8 +50,9 @@ struct d_asked;
 
 struct targets {
 	enum target_via via;
-	/* What the scripts describe; set before target_open(). */
-	const struct d_asked *asked;
+	/* What the scripts describe, a copy of its own (d_asked_copy()); set before target_open().
+	 */
+	struct d_asked *asked;
 	size_t asked_count;
 	bool guest_stack;        /* they use jstack() */
 	bool samples_in_streams; /* probes profile-n are those of streams, not the kernel's */

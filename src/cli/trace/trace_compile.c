@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/debug.h"
@@ -80,7 +81,11 @@ static int open_targets(struct work *work)
 		return CLI_OK;
 	if (work->compiler) {
 		const struct d_asks *asks = d_compiler_asks(work->compiler);
-		work->trace->targets.asked = asks->descriptions;
+		free(work->trace->targets.asked);
+		work->trace->targets.asked =
+			d_asked_copy(asks->descriptions, asks->description_count);
+		if (!work->trace->targets.asked)
+			return out_of_memory();
 		work->trace->targets.asked_count = asks->description_count;
 		work->trace->targets.may_miss = asks->zdefs;
 		work->trace->targets.guest_stack = asks->guest_stack;

@@ -330,35 +330,6 @@ static int check_namespace(const struct bpf_features *features, uint32_t pid, st
 		pid);
 }
 
-/* Copies the descriptions into one block. -ENOMEM. */
-static int copy_asked(struct kernel_source *kernel, const struct d_asked *asked, size_t count)
-{
-	size_t bytes = (count + 1) * sizeof(*asked);
-	char *text;
-
-	for (size_t i = 0; i < count; i++)
-		bytes += strlen(asked[i].provider) + strlen(asked[i].module) +
-			strlen(asked[i].function) + strlen(asked[i].name) + 4;
-	kernel->asked = calloc(1, bytes);
-	if (!kernel->asked)
-		return -ENOMEM;
-	text = (char *)(kernel->asked + count + 1);
-	for (; kernel->asked_count < count; kernel->asked_count++) {
-		const struct d_asked *from = &asked[kernel->asked_count];
-		const char *parts[] = {from->provider, from->module, from->function, from->name};
-
-		for (size_t i = 0; i < 4; i++) {
-			size_t length = strlen(parts[i]) + 1;
-			memcpy(text, parts[i], length);
-			parts[i] = text;
-			text += length;
-		}
-		kernel->asked[kernel->asked_count] =
-			(struct d_asked){parts[0], parts[1], parts[2], parts[3]};
-	}
-	return 0;
-}
-
 int source_kernel_new(struct d_probe_set *set, enum kernel_scope scope, const struct d_asked *asked,
 	size_t asked_count, struct source **source, struct error *error)
 {
@@ -376,7 +347,11 @@ int source_kernel_new(struct d_probe_set *set, enum kernel_scope scope, const st
 		.kind = SOURCE_KIND_KERNEL,
 		.provides = source_kind_provides(SOURCE_KIND_KERNEL)};
 	kernel->wait = epoll_create1(EPOLL_CLOEXEC);
-	result = kernel->wait < 0 ? -errno : copy_asked(kernel, asked, asked_count);
+	result = kernel->wait < 0 ? -errno : 0;
+	kernel->asked = d_asked_copy(asked, asked_count);
+	kernel->asked_count = kernel->asked ? asked_count : 0;
+	if (!kernel->asked)
+		result = -ENOMEM;
 	if (result)
 		error_set(error, -result, "the kernel source: %s", strerror(-result));
 	else
