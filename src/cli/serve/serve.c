@@ -115,7 +115,7 @@ static int serve(struct trace *trace, const struct serve_options *options)
 		cli_message("out of memory");
 		status = CLI_CANNOT;
 	} else {
-		trace->writer = &writer.writer;
+		trace->writer = &writer.text.writer;
 		trace->snapshot = options->interval * CLOCK_NS_PER_MS;
 		fprintf(stderr, "vmtap: serving %s\n", page_server_url(server));
 		status = trace_target(trace);

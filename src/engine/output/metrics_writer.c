@@ -13,7 +13,12 @@
 #include "engine/output/messages.h"
 #include "engine/value.h"
 
-enum { PID_KEPT_S = 300, GONE_MAX = 4096, NAME_MAX_BYTES = 128 };
+enum {
+	PID_KEPT_S = 300,
+	GONE_MAX = 4096,
+	ASKED_MAX = 1024, /* a power of two */
+	NAME_MAX_BYTES = 128
+};
 
 /* A process that rows name and that does not exist any longer. */
 struct gone_process {
@@ -21,14 +26,17 @@ struct gone_process {
 	uint64_t since;
 };
 
+/* What the page that is being made has found out of a process. */
+struct asked_process {
+	uint64_t pid;
+	uint64_t page; /* the number of the page */
+	bool is_long_gone;
+};
+
 static struct metrics_writer *metrics_of(struct writer *writer)
 {
-	return (struct metrics_writer *)((char *)writer - offsetof(struct metrics_writer, writer));
-}
-
-static struct writer *text_of(struct writer *writer)
-{
-	return &metrics_of(writer)->text.writer;
+	return (struct metrics_writer *)((char *)writer -
+		offsetof(struct metrics_writer, text.writer));
 }
 
 /* ---- names, labels, numbers ---- */
@@ -281,8 +289,7 @@ static void print_row(struct metrics_writer *metrics, const struct metric *metri
 	putc('\n', metrics->page);
 }
 
-/* Whether a process ended so long ago that its rows are not shown any more. */
-static bool is_long_gone(struct metrics_writer *metrics, uint64_t pid)
+static bool find_long_gone(struct metrics_writer *metrics, uint64_t pid)
 {
 	uint64_t now = clock_monotonic();
 
@@ -295,6 +302,20 @@ static bool is_long_gone(struct metrics_writer *metrics, uint64_t pid)
 		return true;
 	metrics->gone[metrics->gone_count++] = (struct gone_process){pid, now};
 	return false;
+}
+
+/*
+ * Whether a process ended so long ago that its rows are not shown any more. On each page the kernel
+ * is asked once for a process, but for those that share a place in the table.
+ */
+static bool is_long_gone(struct metrics_writer *metrics, uint64_t pid)
+{
+	struct asked_process *asked = &metrics->asked[pid % ASKED_MAX];
+
+	if (asked->pid != pid || asked->page != metrics->page_number)
+		*asked = (struct asked_process){
+			pid, metrics->page_number, find_long_gone(metrics, pid)};
+	return asked->is_long_gone;
 }
 
 /* The key that is a process's number; key_count: there is none. */
@@ -338,6 +359,7 @@ static void begin_summary(struct writer *writer)
 	struct metrics_writer *metrics = metrics_of(writer);
 
 	rewind(metrics->page);
+	metrics->page_number++;
 	metrics->shown = 0;
 	metrics->is_open = true;
 }
@@ -404,7 +426,7 @@ static void flush(struct writer *writer)
 {
 	struct metrics_writer *metrics = metrics_of(writer);
 
-	text_of(writer)->operations->flush(text_of(writer));
+	metrics->text_operations->flush(writer);
 	if (!metrics->is_open)
 		return;
 	metrics->is_open = false;
@@ -424,62 +446,19 @@ static void start(struct writer *writer, const struct writer_run *run)
 	metrics->context.options = run->options;
 	metrics->context.places = run->places;
 	metrics->context.cpus = run->cpus;
-	text_of(writer)->operations->start(text_of(writer), run);
-}
-
-static void begin_clause(struct writer *writer, const struct writer_clause *clause)
-{
-	text_of(writer)->operations->clause_begin(text_of(writer), clause);
-}
-
-static void write_trace(struct writer *writer, const struct d_value_type *type, uint64_t value)
-{
-	text_of(writer)->operations->trace(text_of(writer), type, value);
-}
-
-static void write_tracemem(struct writer *writer, const char *bytes, size_t size)
-{
-	text_of(writer)->operations->tracemem(text_of(writer), bytes, size);
-}
-
-static void write_print(struct writer *writer, const struct d_layout *layouts, uint32_t index,
-	uint64_t address, const struct text *bytes)
-{
-	text_of(writer)->operations->print(text_of(writer), layouts, index, address, bytes);
-}
-
-static void write_printf(struct writer *writer, const struct d_format *format,
-	const struct d_action *action, const uint64_t *values)
-{
-	text_of(writer)->operations->printf(text_of(writer), format, action, values);
-}
-
-static void write_printa(
-	struct writer *writer, const struct aggregate_rows *rows, const struct d_format *format)
-{
-	text_of(writer)->operations->printa(text_of(writer), rows, format);
-}
-
-static void end_clause(struct writer *writer, const struct writer_clause *clause)
-{
-	text_of(writer)->operations->clause_end(text_of(writer), clause);
+	metrics->text_operations->start(writer, run);
 }
 
 static void write_fault(struct writer *writer, const struct writer_fault *fault)
 {
 	metrics_of(writer)->faults++;
-	text_of(writer)->operations->fault(text_of(writer), fault);
+	metrics_of(writer)->text_operations->fault(writer, fault);
 }
 
 static void write_drop(struct writer *writer, const struct writer_drop *drop)
 {
 	metrics_of(writer)->drops[drop->kind] += drop->count;
-	text_of(writer)->operations->drop(text_of(writer), drop);
-}
-
-static void write_message(struct writer *writer, const char *line)
-{
-	text_of(writer)->operations->message(text_of(writer), line);
+	metrics_of(writer)->text_operations->drop(writer, drop);
 }
 
 static void write_interrupt(struct writer *writer)
@@ -487,49 +466,40 @@ static void write_interrupt(struct writer *writer)
 	(void)writer;
 }
 
-static bool is_pending(struct writer *writer)
-{
-	return text_of(writer)->operations->is_pending(text_of(writer));
-}
-
 static int error_of(struct writer *writer)
 {
-	int error = text_of(writer)->operations->error(text_of(writer));
+	int error = metrics_of(writer)->text_operations->error(writer);
 
 	return error ? error : metrics_of(writer)->error;
 }
 
-static const struct writer_operations operations = {
-	.start = start,
-	.clause_begin = begin_clause,
-	.trace = write_trace,
-	.tracemem = write_tracemem,
-	.print = write_print,
-	.printf = write_printf,
-	.printa = write_printa,
-	.clause_end = end_clause,
-	.summary_begin = begin_summary,
-	.summary = write_summary,
-	.fault = write_fault,
-	.drop = write_drop,
-	.message = write_message,
-	.interrupt = write_interrupt,
-	.flush = flush,
-	.is_pending = is_pending,
-	.error = error_of,
-};
+static void take_operations(struct metrics_writer *metrics)
+{
+	metrics->text_operations = metrics->text.writer.operations;
+	metrics->operations = *metrics->text_operations;
+	metrics->operations.start = start;
+	metrics->operations.summary_begin = begin_summary;
+	metrics->operations.summary = write_summary;
+	metrics->operations.fault = write_fault;
+	metrics->operations.drop = write_drop;
+	metrics->operations.interrupt = write_interrupt;
+	metrics->operations.flush = flush;
+	metrics->operations.error = error_of;
+	metrics->text.writer.operations = &metrics->operations;
+}
 
 int metrics_writer_init(struct metrics_writer *metrics, const struct metrics_settings *settings)
 {
-	*metrics = (struct metrics_writer){.writer = {&operations},
-		.series_max = settings->series_max,
+	*metrics = (struct metrics_writer){.series_max = settings->series_max,
 		.publish = settings->publish,
 		.publish_context = settings->publish_context};
 	text_writer_init(&metrics->text, settings->output, settings->messages);
+	take_operations(metrics);
 	metrics->page = open_memstream(&metrics->bytes, &metrics->size);
 	metrics->label = open_memstream(&metrics->label_bytes, &metrics->label_size);
 	metrics->gone = calloc(GONE_MAX, sizeof(*metrics->gone));
-	if (metrics->page && metrics->label && metrics->gone)
+	metrics->asked = calloc(ASKED_MAX, sizeof(*metrics->asked));
+	if (metrics->page && metrics->label && metrics->gone && metrics->asked)
 		return 0;
 	metrics_writer_free(metrics);
 	return -ENOMEM;
@@ -546,5 +516,6 @@ void metrics_writer_free(struct metrics_writer *metrics)
 	free(metrics->left_out);
 	free(metrics->names);
 	free(metrics->gone);
-	*metrics = (struct metrics_writer){.writer = {&operations}};
+	free(metrics->asked);
+	*metrics = (struct metrics_writer){.series_max = 0};
 }

@@ -29,11 +29,13 @@
 #include "engine/output/text_writer.h"
 #include "engine/output/writer.h"
 
+struct asked_process;
 struct gone_process;
 
 struct metrics_writer {
-	struct writer writer; /* for struct engine_settings */
-	struct text_writer text;
+	struct text_writer text;             /* text.writer is for struct engine_settings */
+	struct writer_operations operations; /* the text writer's, but for those of this writer */
+	const struct writer_operations *text_operations;
 	struct format_context context;
 	size_t series_max;
 	/* Takes a page, which is valid during the call. */
@@ -53,6 +55,8 @@ struct metrics_writer {
 	uint64_t drops[DROP_KINDS], faults;
 	struct gone_process *gone;
 	size_t gone_count;
+	struct asked_process *asked; /* by pid, of the page that is being made */
+	uint64_t page_number;
 	int error;
 };
 
