@@ -14,17 +14,12 @@ enum { SIGNAL = SIGURG, LOOK_MS = 100 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct state *all; /* under the lock */
-static __thread struct state *own;
+__thread struct state *change_own;
 
 static struct sigaction before; /* the program's */
 static bool is_open;
 
 /* ---- the list ---- */
-
-struct state *change_states(void)
-{
-	return own;
-}
 
 struct state *change_search(const void *registry)
 {
@@ -43,15 +38,15 @@ void change_add(struct state *state)
 	state->next_of_all = all;
 	all = state;
 	pthread_mutex_unlock(&lock);
-	state->next = own;
-	__atomic_store_n(&own, state, __ATOMIC_RELEASE);
+	state->next = change_own;
+	__atomic_store_n(&change_own, state, __ATOMIC_RELEASE);
 }
 
 bool change_remove(struct state *state)
 {
 	struct state **slot, **here;
 
-	for (here = &own; *here && *here != state; here = &(*here)->next)
+	for (here = &change_own; *here && *here != state; here = &(*here)->next)
 		;
 	if (*here)
 		__atomic_store_n(here, state->next, __ATOMIC_RELEASE);
@@ -79,13 +74,26 @@ static void changed(void *context)
 	pthread_mutex_unlock(&lock);
 }
 
+void change_sample(void *context)
+{
+	(void)context;
+	pthread_mutex_lock(&lock);
+	for (struct state *state = all; state; state = state->next_of_all) {
+		__atomic_store_n(&state->is_due, 1, __ATOMIC_RELEASE);
+		if (!state->is_moved)
+			syscall(SYS_tgkill, getpid(), state->os_thread, SIGNAL);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 static void handle(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
-	for (struct state *state = own; state; state = state->next)
+	for (struct state *state = change_own; state; state = state->next)
 		if (!state->is_closed && !state->is_moved &&
-			__atomic_load_n(&state->changed, __ATOMIC_RELAXED))
+			(__atomic_load_n(&state->changed, __ATOMIC_RELAXED) ||
+				__atomic_load_n(&state->is_due, __ATOMIC_RELAXED)))
 			hook_arm(state);
 	if (before.sa_flags & SA_SIGINFO)
 		before.sa_sigaction(number, info, context);
@@ -111,7 +119,7 @@ static void fork_child(void)
 {
 	for (struct state *state = all; state; state = state->next_of_all)
 		state->is_moved = true;
-	for (struct state *state = own; state; state = state->next) {
+	for (struct state *state = change_own; state; state = state->next) {
 		state->is_moved = false;
 		state->os_thread = (pid_t)syscall(SYS_gettid);
 		__atomic_store_n(&state->changed, 1, __ATOMIC_RELAXED);

@@ -1,7 +1,7 @@
 /*
- * change.h: how a state learns that guards have opened or closed. vmtap's thread sends SIGURG to
- * the OS thread of each state. The handler puts a count hook into the thread that runs, and the
- * change is followed in that hook, at the next instruction of Lua code.
+ * change.h: how a state learns that guards have opened or closed, or that a sample is due. vmtap's
+ * thread sends SIGURG to the OS thread of each state. The handler puts a count hook into the thread
+ * that runs, and the change is followed in that hook, at the next instruction of Lua code.
  */
 #ifndef LUA_EXAMPLE_CHANGE_H
 #define LUA_EXAMPLE_CHANGE_H
@@ -11,13 +11,23 @@
 /* Once per process. 0, or a negative errno. */
 int change_open(void);
 
+/* Samples by time are due: on vmtap's thread. */
+void change_sample(void *context);
+
 /* The list of all states, which vmtap's thread reads. */
 void change_add(struct state *state);
 /* Whether the state can be freed: false on another OS thread than change_add(). */
 bool change_remove(struct state *state);
 
-/* The states of this OS thread, and a search in those of all. */
-struct state *change_states(void);
+/* The states of this OS thread. */
+extern VMTAP_HIDDEN __thread struct state *change_own;
+
+static inline struct state *change_states(void)
+{
+	return change_own;
+}
+
+/* A search in the states of all threads. */
 struct state *change_search(const void *registry);
 
 #endif

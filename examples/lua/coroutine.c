@@ -221,29 +221,30 @@ static int call_wrapped(lua_State *L)
 }
 
 /* A new coroutine lies on the top of the stack. */
-static void created(lua_State *L)
+static inline void created(struct state *state, lua_State *L)
 {
-	struct state *state = state_of(L);
-
 	if (!state)
 		return;
 	state_follow(state, L);
-	if (state->traces_threads && lua_checkstack(L, LUA_MINSTACK))
+	if (__builtin_expect(state->traces_threads, 0) && lua_checkstack(L, LUA_MINSTACK))
 		thread_create(state, lua_tothread(L, -1), L);
 }
 
 int coroutine_create(lua_State *L)
 {
-	int results = state_originals(state_of(L))->create(L);
+	struct state *state = state_of(L);
+	int results = state_originals(state)->create(L);
 
-	created(L);
+	created(state, L);
 	return results;
 }
 
 int coroutine_wrap(lua_State *L)
 {
-	state_originals(state_of(L))->create(L);
-	created(L);
+	struct state *state = state_of(L);
+
+	state_originals(state)->create(L);
+	created(state, L);
 	lua_pushcclosure(L, call_wrapped, 1);
 	return 1;
 }

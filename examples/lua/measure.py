@@ -85,7 +85,7 @@ def traced(folder):
     fib = os.path.join(folder, "fib.lua")
     counter = os.path.join(folder, "counter.lua")
     with open(fib, "w") as file:
-        file.write(FIB + 'io.stderr:write(os.clock(), "\\n")\n')
+        file.write(FIB + 'io.stderr:write(os.clock() .. "\\n")\n')
     with open(counter, "w") as file:
         file.write(COUNTER)
     os.environ["LUA_PATH"] = folder + "/?.lua;;"

@@ -117,6 +117,22 @@ static uint8_t forget(struct state *state, const void *object)
 
 /* ---- the allocator ---- */
 
+/* Samples by bytes, of all blocks of memory. */
+static void count_bytes(struct state *state, size_t bytes)
+{
+	lua_State *L = state_running(state);
+	uint64_t weight;
+
+	if (!VMTAP_OBJECT_CREATE_ENABLED() && !VMTAP_STRING_CREATE_ENABLED() &&
+		!VMTAP_HASH_CREATE_ENABLED())
+		return;
+	weight = vmtap_sample_allocated(bytes);
+	if (!weight)
+		return;
+	stack_prepare(state, L);
+	VMTAP_SAMPLE(state->cap, thread_number(state, L), weight);
+}
+
 static void created(struct state *state, const void *object, size_t type, size_t bytes)
 {
 	lua_State *L = state_running(state);
@@ -172,6 +188,7 @@ static void *allocate(void *data, void *block, size_t old_size, size_t size)
 		return result;
 	if (!block) {
 		state->allocated += size;
+		count_bytes(state, size);
 		created(state, result, old_size, size);
 	} else {
 		if (size > old_size)

@@ -54,12 +54,15 @@ static bool is_served;
  * wait for a client. No function of Lua's is called with the lock, since an error would keep it. */
 static int serve_once(const struct vmtap_options *options)
 {
+	const struct vmtap_sample_options samples = {
+		.size = sizeof(samples), .wanted = change_sample};
 	int error = -EALREADY;
 
 	pthread_mutex_lock(&serve_lock);
 	if (!is_served) {
 		is_served = true;
 		(void)stack_open();
+		(void)vmtap_sample_register(&samples);
 		error = vmtap_start(options);
 		VMTAP_STARTUP(1);
 		atexit(state_end_all);
@@ -177,7 +180,7 @@ LUAMOD_API VMTAP_API int luaopen_vmtap(lua_State *L)
 	luaL_newlib(L, functions);
 	lua_pushliteral(L, VMTAP_VERSION);
 	lua_setfield(L, -2, "version");
-	if (state_of(L))
+	if (state_search(L))
 		return 1;
 	state = state_open(L);
 	lua_pop(L, 1);

@@ -13,6 +13,7 @@
 #include "library.h"
 #include "memory.h"
 #include "method.h"
+#include "stack.h"
 
 char state_key, threads_key, loaded_key, name_field_key, index_field_key, gc_field_key;
 
@@ -22,7 +23,7 @@ __thread struct state *state_firing;
 static uint32_t instances; /* atomic: states so far */
 static struct originals last_originals;
 
-struct state *state_of(lua_State *L)
+struct state *state_search(lua_State *L)
 {
 	const void *registry = lua_topointer(L, LUA_REGISTRYINDEX);
 	struct state *state = change_states();
@@ -38,6 +39,20 @@ struct state *state_of(lua_State *L)
 		return NULL;
 	state_firing = state;
 	return state;
+}
+
+struct state *state_of(lua_State *L)
+{
+	struct state *state = change_states();
+
+	/* Our functions are called only by states that have the module: there was no other one. */
+	if (__builtin_expect(state && !state->is_closed &&
+			    __atomic_load_n(&instances, __ATOMIC_RELAXED) == 1,
+		    1)) {
+		state_firing = state;
+		return state;
+	}
+	return state_search(L);
 }
 
 const struct originals *state_originals(const struct state *state)
@@ -74,7 +89,7 @@ static bool wants_threads(void)
 		VMTAP_THREAD_LABEL_ENABLED() || VMTAP_HEAP_ENABLED() ||
 		LUA_COROUTINE_RESUME_ENABLED() || LUA_COROUTINE_YIELD_ENABLED() ||
 		LUA_COROUTINE_END_ENABLED() || LUA_COROUTINE_CLOSE_ENABLED() ||
-		LUA_COLLECTION_END_ENABLED();
+		LUA_COLLECTION_END_ENABLED() || VMTAP_SAMPLE_ENABLED();
 }
 
 static bool wants_objects(void)
@@ -170,6 +185,22 @@ static void follow(struct state *state, lua_State *L)
 		collection_unwrap_all(state, L);
 	if (state->traces_threads)
 		collection_watch(state, L);
+	if (VMTAP_SAMPLE_ENABLED())
+		state->wants_stacks = true; /* so that the first sample's has its names */
+}
+
+/* A sample by time: what runs is the function whose next instruction this is. */
+static void sample(struct state *state, lua_State *L)
+{
+	uint64_t weight;
+
+	if (!vmtap_sample_wanted())
+		return;
+	weight = vmtap_sample_take();
+	stack_prepare(state, L);
+	state->traced = L;
+	VMTAP_SAMPLE(state->cap, thread_number(state, L), weight);
+	state->traced = NULL;
 }
 
 void state_switch(struct state *state, lua_State *L)
@@ -183,6 +214,8 @@ void state_switch(struct state *state, lua_State *L)
 			if (state->has_collected)
 				report_collection(state, L);
 		}
+	if (__atomic_exchange_n(&state->is_due, 0, __ATOMIC_ACQUIRE))
+		sample(state, L);
 	state->busy--;
 }
 

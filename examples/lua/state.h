@@ -4,8 +4,8 @@
  *
  * A struct state belongs to one lua_State with all its coroutines, and lives from the module's
  * loading until lua_close(). All of it is used on the one OS thread that runs the state, with three
- * exceptions: changed is set by vmtap's thread, and the signal handler, which interrupts that OS
- * thread, uses resumption, busy and what is armed.
+ * exceptions: changed and is_due are set by vmtap's thread, and the signal handler, which
+ * interrupts that OS thread, uses resumption, busy and what is armed.
  *
  * While nothing is traced the state has no hook and no allocator of ours. Then only the wrappers of
  * coroutine.create, wrap, resume, close and of debug.sethook and gethook are there, and each goes
@@ -129,6 +129,7 @@ struct state {
 	lua_State *volatile armed;              /* the thread that has the switching hook */
 	struct program_hook armed_program;      /* what it had before */
 	int changed;                            /* atomic: guards may have opened or closed */
+	int is_due;                             /* atomic: a sample is */
 
 	/* what is traced */
 	bool traces_threads;
@@ -187,6 +188,8 @@ extern struct vmtap_name name_native, name_none, name_anonymous, name_gc, name_r
 
 /* The state of this lua_State; NULL: it has none, or it is closed. */
 struct state *state_of(lua_State *L);
+/* The same for one that may not have loaded the module. */
+struct state *state_search(lua_State *L);
 
 /* The same for the wrappers, of a closed state too. Never NULL. */
 const struct originals *state_originals(const struct state *state);

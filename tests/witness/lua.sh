@@ -181,6 +181,37 @@ run 0 trace -q --lossless -c "lua5.4 -l vmtap $directory/stack.lua" -n 'lua*:::c
 has out '#yield'
 has out 'stack.lua:17'
 
+# ---- samples ----
+
+cat >"$directory/hot.lua" <<'END'
+local function cold(n) local s = 0 for i = 1, n do s = s + i end return s end
+local function hot(n) local s = 0 for i = 1, n do s = s + i % 7 end return s end
+local function work()
+	for i = 1, 400 do
+		local sum = hot(90000) + cold(10000)
+	end
+end
+work()
+local list = {}
+coroutine.wrap(function()
+	work()
+	for i = 1, 2000 do list[i] = {i} end
+end)()
+END
+run 0 trace --via=stream -q -c "lua5.4 -l vmtap $directory/hot.lua" -n 'profile-97 { @ns[jstack(1)] = sum(arg2); @samples = count(); }
+	END { printa("%k %@d\n", @ns); printa("samples %@d\n", @samples); }'
+python3 - "$directory/out" <<'P' || fail "profile-97"
+import re, sys
+text = open(sys.argv[1]).read()
+ns = {}
+for name, line, sum in re.findall(r"hot#(\w+|\(\w+\)) \(\S*hot.lua:(\d+)\)\s+(\d+)", text):
+    ns[name] = ns.get(name, 0) + int(sum)
+samples = int(re.search(r"samples (\d+)", text)[1])
+sys.exit(not (samples > 5 and ns.get("hot", 0) > 2 * (ns.get("cold", 0) + ns.get("(main)", 0))))
+P
+run 0 trace --via=stream -q -x sample=alloc:1k -c "lua5.4 -l vmtap $directory/hot.lua" -n 'sample { @[jstack(1)] = sum(arg2); @all = sum(arg2); }'
+has out 'hot.lua:12\)$'
+
 # ---- several states, several OS threads ----
 
 if $CC -O1 -rdynamic -o "$directory/host" host.c $(pkg-config --cflags --libs lua5.4) -pthread 2>"$directory/err"; then
