@@ -501,6 +501,8 @@ int trace_compile(struct trace *trace, struct d_probe_set *probes, struct d_prog
 		return status;
 	}
 	trace->targets.lists_all = true;
+	if (!trace->targets.count && !trace->targets.log && !trace->targets.arrivals.choice)
+		trace->targets.arrivals.choice = ARRIVAL_ALL;
 	status = open_targets(&work);
 	return !status && target_missing(&trace->targets) ? report_missing(&work) : status;
 }

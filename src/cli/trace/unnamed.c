@@ -32,25 +32,68 @@ static const struct d_asked *needs_kernel(const struct targets *targets)
 	return NULL;
 }
 
+/* A description of functions, where no process is named in which they would be; NULL: none is. */
+static const struct d_asked *asks_functions(const struct targets *targets)
+{
+	for (size_t i = 0; i < targets->asked_count; i++)
+		if (!strncmp(targets->asked[i].provider, "pid", 3))
+			return &targets->asked[i];
+	return NULL;
+}
+
+/* Makes the kernel's source of all processes. */
+static int open_all(struct targets *targets, struct d_probe_set *set, struct error *error)
+{
+	unsigned flags = SOURCE_KERNEL_MAY_MISS |
+		(targets->via == TARGET_VIA_KERNEL ? 0 : SOURCE_KERNEL_HAS_STREAM);
+	size_t denied = 0;
+	int result = source_kernel_new(set, KERNEL_SCOPE_ALL, targets->asked, targets->asked_count,
+		&targets->kernel, error);
+
+	if (!result)
+		result = source_kernel_add_all(targets->kernel, flags, &denied, error);
+	if (result) {
+		source_close(targets->kernel);
+		targets->kernel = NULL;
+		d_probe_set_cut(set, targets->kernel_first);
+	}
+	if (denied)
+		cli_message("%zu process%s not looked at: their files cannot be read, for which "
+			    "vmtap needs the capability CAP_SYS_PTRACE; run vmtap by sudo",
+			denied, denied == 1 ? " is" : "es are");
+	return result;
+}
+
 /*
  * Makes the kernel's source if it is wanted. Without privilege the streams remain, and a line says
  * what is missing.
  */
 static int open_kernel(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
-	const struct d_asked *asked = needs_kernel(targets);
+	const struct d_asked *asked = needs_kernel(targets), *functions = asks_functions(targets);
 	bool is_wanted = targets->via == TARGET_VIA_KERNEL || asked || targets->lists_all;
 	int result;
 
-	if (targets->via == TARGET_VIA_STREAM || targets->arrivals.choice != ARRIVAL_CHILDREN ||
+	if (targets->via == TARGET_VIA_STREAM || targets->arrivals.choice == ARRIVAL_NAMED ||
 		!is_wanted)
 		return 0;
+	if (targets->arrivals.choice == ARRIVAL_ALL && functions)
+		return error_set(error, EINVAL,
+			"%s:%s:%s:%s: the functions of every process cannot be probed; name the "
+			"process: pid$target with -p or -c",
+			functions->provider, functions->module, functions->function,
+			functions->name);
 	targets->kernel_first = set->count;
-	result = source_kernel_new(set, KERNEL_SCOPE_FAMILY, targets->asked, targets->asked_count,
-		&targets->kernel, error);
+	if (targets->arrivals.choice == ARRIVAL_ALL)
+		result = open_all(targets, set, error);
+	else
+		result = source_kernel_new(set, KERNEL_SCOPE_FAMILY, targets->asked,
+			targets->asked_count, &targets->kernel, error);
 	if (!result || targets->via == TARGET_VIA_KERNEL)
 		return result;
-	if (asked)
+	if (targets->lists_all)
+		cli_message("only event streams are looked at, since %s", error->text);
+	else if (asked)
 		cli_message("%s:%s:%s:%s: only event streams are looked at, since %s",
 			asked->provider, asked->module, asked->function, asked->name, error->text);
 	return 0;

@@ -69,14 +69,17 @@ void kernel_alias_free(struct kernel_aliases *aliases)
 	*aliases = (struct kernel_aliases){0};
 }
 
-long kernel_alias_add(struct d_probe_set *set, const struct d_probe *of, uint32_t pid)
+long kernel_alias_add(
+	struct d_probe_set *set, const struct d_probe *of, uint32_t of_pid, uint32_t pid)
 {
 	struct d_probe added = *of;
-	size_t length = strlen(of->provider);
-	char provider[300];
+	size_t length = strlen(of->provider), digits;
+	char provider[300], number[16];
 
-	while (length && of->provider[length - 1] >= '0' && of->provider[length - 1] <= '9')
-		length--;
+	/* the provider's own name may end in digits, too */
+	digits = (size_t)snprintf(number, sizeof(number), "%" PRIu32, of_pid);
+	if (digits <= length && !strcmp(of->provider + length - digits, number))
+		length -= digits;
 	snprintf(provider, sizeof(provider), "%.*s%" PRIu32, (int)length, of->provider, pid);
 	added.provider = provider;
 	return d_probe_set_add(set, &added);

@@ -32,7 +32,11 @@ bool kernel_alias_get(
 
 void kernel_alias_free(struct kernel_aliases *aliases);
 
-/* Adds a process's own probe for a site's one to a set: its index, or -ENOMEM. */
-long kernel_alias_add(struct d_probe_set *set, const struct d_probe *of, uint32_t pid);
+/*
+ * Adds a process's own probe to a set, for a site's one, which is the probe of process of_pid. Its
+ * index, or -ENOMEM.
+ */
+long kernel_alias_add(
+	struct d_probe_set *set, const struct d_probe *of, uint32_t of_pid, uint32_t pid);
 
 #endif

@@ -87,8 +87,10 @@ static int decode_batch(struct kernel_source *kernel, struct event_batch *batch)
 							 : NULL);
 		if (shown < 0)
 			return -ENOMEM;
-		if (plan->user_frames || head.kind == KERNEL_RECORD_UPDATE)
+		if (plan->user_frames || head.kind == KERNEL_RECORD_UPDATE) {
+			kernel_all_follow(kernel, head.pid, head.time);
 			unwind = find_unwind(kernel, group, (size_t)shown);
+		}
 		if (head.kind == KERNEL_RECORD_UPDATE)
 			result = kernel_decode_update(&kernel->decoder, record, probe,
 				(uint32_t)shown,
@@ -153,6 +155,20 @@ static void show_message(struct kernel_source *kernel, struct event_batch *batch
 	batch->message = kernel->message;
 }
 
+/* The next line for the user. */
+static void take_message(struct kernel_source *kernel, struct event_batch *batch)
+{
+	uint32_t pid;
+
+	if (!kernel->message_count)
+		return;
+	pid = kernel->messages[0].pid;
+	memcpy(kernel->message, kernel->messages[0].text, sizeof(kernel->message));
+	memmove(kernel->messages, kernel->messages + 1,
+		--kernel->message_count * sizeof(*kernel->messages));
+	show_message(kernel, batch, pid);
+}
+
 /* At the end: why a probe has not fired, where that is known. */
 static void tell_silence(struct kernel_source *kernel, struct event_batch *batch)
 {
@@ -208,9 +224,7 @@ enum source_state kernel_batch_take(
 	}
 	left = kernel_records_peek(&kernel->records);
 	add_losses(kernel, batch);
-	if (*kernel->message && !kernel->has_told)
-		show_message(kernel, batch, kernel->message_pid);
-	kernel->has_told |= batch->message != NULL;
+	take_message(kernel, batch);
 	batch->until = left ? left->time - 1 : last ? now : kernel->records.until;
 	if (kernel->reduction.clocks >= 0) {
 		kernel_cpu_time_follow(&kernel->times, now);
@@ -218,12 +232,13 @@ enum source_state kernel_batch_take(
 			(int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic()));
 	}
 	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
-	kernel->ended = last && complete && !left;
+	kernel->ended = last && complete && !left && !kernel->message_count;
 	if (kernel->ended) {
 		tell_silence(kernel, batch);
 		debug_say(DEBUG_KERNEL, "%zu processes: %" PRIu64 " bytes of records",
 			kernel->process_count, kernel->records.position);
 	}
+	kernel_all_settle(kernel, batch->until);
 	kernel->due = left ? now : now + next_wait(kernel, batch->event_count, complete);
 	return SOURCE_MORE;
 }

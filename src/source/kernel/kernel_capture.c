@@ -267,6 +267,10 @@ void kernel_generate_argument(struct kernel_generator *g, unsigned argument)
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->unreadable);
 		bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
 		break;
+	case KERNEL_OPERAND_ADDRESS:
+		find_address(g, operand);
+		bpf_move(code, BPF_REG_0, BPF_REG_3);
+		break;
 	case KERNEL_OPERAND_KERNEL_PC:
 	case KERNEL_OPERAND_USER_PC:
 		after = bpf_label(code);

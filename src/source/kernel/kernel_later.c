@@ -36,6 +36,8 @@ void kernel_later_take(struct kernel_source *kernel)
 {
 	struct kernel_notice notice;
 
+	if (kernel->scope == KERNEL_SCOPE_ALL && !kernel->stopping)
+		kernel_all_take(kernel);
 	if (!kernel->watch)
 		return;
 	while (kernel_watch_next(kernel->watch, &notice))

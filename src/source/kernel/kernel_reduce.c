@@ -277,10 +277,18 @@ static int try_predicate(struct kernel_reduction *reduction, uint32_t clause)
 /* Whether it matters to a clause which process's provider a probe is of. */
 static bool needs_provider(const struct d_clause *clause)
 {
+	static const char any[] = "[0-9]*"; /* $target, where that stands for several processes */
 	size_t length = strcspn(clause->description, ":");
+	const char *end = clause->description + length;
 
+	if (length >= strlen(any) && !strncmp(end - strlen(any), any, strlen(any)))
+		length -= strlen(any);
+	else if (length && end[-1] == '*')
+		length--;
 	if (length && clause->description[length - 1] >= '0' &&
 		clause->description[length - 1] <= '9')
+		return true;
+	if (memchr(clause->description, '[', length) || memchr(clause->description, '?', length))
 		return true;
 	for (size_t i = 0; i < instruction_count(clause); i++) {
 		const struct d_instruction *at = instruction(clause, i);

@@ -5,8 +5,9 @@
 #define VMTAP_SOURCE_KERNEL_KERNEL_SCOPE_H
 
 enum kernel_scope {
-	KERNEL_SCOPE_NAMED, /* those that are added */
-	KERNEL_SCOPE_FAMILY /* and all that they start */
+	KERNEL_SCOPE_NAMED,  /* those that are added */
+	KERNEL_SCOPE_FAMILY, /* and all that they start */
+	KERNEL_SCOPE_ALL     /* every process, now or later */
 };
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/debug.h"
 #include "base/error.h"
 #include "source/endpoint.h"
@@ -46,9 +47,13 @@ static int find_files(struct kernel_source *kernel, uint32_t pid, unsigned flags
 	target->is_shared = true;
 	target->has_stream = flags & SOURCE_KERNEL_HAS_STREAM;
 	target->may_miss = flags & SOURCE_KERNEL_MAY_MISS;
+	if (kernel->scope == KERNEL_SCOPE_ALL) {
+		target->asked = kernel->asked;
+		target->asked_count = kernel->asked_count;
+	}
 	if (!result && (kernel_usdt_add(target, set) || kernel_source_carry(kernel, target)))
 		result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
-	if (!result)
+	if (!result && kernel->scope == KERNEL_SCOPE_FAMILY)
 		result = kernel_pid_add(target, set, kernel->asked, kernel->asked_count, error);
 	return result;
 }
@@ -60,6 +65,13 @@ static bool has_sites(const struct kernel_target *target, uint32_t file)
 		if (target->sites[i].file == file)
 			return true;
 	return false;
+}
+
+static void open_files(struct kernel_target *target)
+{
+	for (uint32_t i = 0; i < target->file_count; i++)
+		if (has_sites(target, i))
+			kernel_target_file(target, i);
 }
 
 /*
@@ -108,7 +120,7 @@ static int add_aliases_of(
 		if (from->sites[i].file != file ||
 			kernel_alias_get(&kernel->aliases, probe, pid, &found))
 			continue;
-		number = kernel_alias_add(kernel->set, &kernel->set->probes[probe], pid);
+		number = kernel_alias_add(kernel->set, &kernel->set->probes[probe], from->pid, pid);
 		result = number < 0
 			? -ENOMEM
 			: kernel_alias_set(&kernel->aliases, probe, pid, (uint32_t)number);
@@ -135,8 +147,7 @@ static int add_aliases(struct kernel_source *kernel, const struct kernel_target 
 
 /* ---- before it begins ---- */
 
-/* Calls a function with each process. */
-static void each_process(void (*call)(void *context, uint32_t pid), void *context)
+void kernel_shared_each(void (*call)(void *context, uint32_t pid), void *context)
 {
 	DIR *processes = opendir("/proc");
 	struct dirent *entry;
@@ -159,7 +170,7 @@ static int keep(
 
 	if (!result)
 		result = set_own(kernel, target);
-	if (!result && !kernel->watch) /* later they join when they are hit */
+	if (!result && !kernel->is_enabled) /* later they join when they are hit */
 		result = add_aliases(kernel, target);
 	if (!result)
 		result = kernel_member_keep(kernel, process);
@@ -190,6 +201,14 @@ static int add_one(struct kernel_source *kernel, uint32_t pid, unsigned flags, s
 		kernel_process_close(&process);
 		d_probe_set_cut(kernel->set, before);
 		return result;
+	}
+	if (kernel->scope == KERNEL_SCOPE_ALL && !target.site_count && !target.obstacle_count) {
+		result = note_files(kernel, &target);
+		if (!result)
+			result = add_aliases(kernel, &target);
+		kernel_target_close(&target);
+		kernel_process_close(&process);
+		return result ? error_set(error, ENOMEM, "out of memory") : 0;
 	}
 	debug_say(DEBUG_KERNEL, "process %" PRIu32 ": %zu sites in %u files", pid,
 		target.site_count, target.file_count);
@@ -233,7 +252,7 @@ int kernel_shared_add(
 	kernel->flags = family.flags | SOURCE_KERNEL_MAY_MISS;
 	while (!result && family.has_grown && kernel->scope == KERNEL_SCOPE_FAMILY) {
 		family.has_grown = false;
-		each_process(add_child, &family);
+		kernel_shared_each(add_child, &family);
 	}
 	return result;
 }
@@ -242,12 +261,19 @@ int kernel_shared_add(
 
 int kernel_shared_begin(struct kernel_source *kernel, struct error *error)
 {
-	int result = kernel_watch_new(&kernel->features, kernel->scope, &kernel->watch, error);
+	int result;
 
+	kernel->is_enabled = true;
+	if (kernel->scope == KERNEL_SCOPE_ALL) {
+		result = kernel_all_wait(kernel);
+		return result
+			? error_set(error, -result, "the kernel source: %s", strerror(-result))
+			: 0;
+	}
+	result = kernel_watch_new(&kernel->features, kernel->scope, &kernel->watch, error);
 	if (result)
 		return result;
-	if (kernel->scope == KERNEL_SCOPE_FAMILY)
-		kernel->ring.members = kernel_watch_members(kernel->watch);
+	kernel->ring.members = kernel_watch_members(kernel->watch);
 	return kernel_source_wait_for(
 		kernel, kernel_watch_descriptor(kernel->watch), KERNEL_WAIT_NOTICES);
 }
@@ -354,14 +380,18 @@ static void watch_child(void *context, uint32_t pid)
 
 void kernel_shared_watch(struct kernel_source *kernel)
 {
-	struct family family = {kernel, 0, kernel->scope == KERNEL_SCOPE_FAMILY};
+	struct family family = {kernel, 0, true};
 
+	if (kernel->scope == KERNEL_SCOPE_ALL) {
+		kernel->all.begun = clock_monotonic();
+		return;
+	}
 	for (size_t i = 0; i < kernel->process_count; i++)
 		watch_running(kernel, kernel->processes[i]->pid, kernel->processes[i]->may_stop);
 	/* what was started after the processes were looked at */
 	while (family.has_grown) {
 		family.has_grown = false;
-		each_process(watch_child, &family);
+		kernel_shared_each(watch_child, &family);
 	}
 }
 
@@ -399,6 +429,7 @@ struct shared_later {
 	struct kernel_target target;
 	struct kernel_process process;
 	bool has_target;
+	bool is_late;  /* the process has run what is in the files */
 	char name[64]; /* the process's */
 };
 
@@ -422,11 +453,30 @@ static void later_renumber(struct source *source, const uint32_t *numbers)
 		target->obstacles[i].probe = numbers[target->obstacles[i].probe];
 }
 
+/* A process has run code of files whose probes have been attached to only now. */
+static void tell_late(const struct shared_later *later, const struct kernel_group *group)
+{
+	const struct kernel_target *target = &group->target;
+	const struct kernel_attachment *attachment = &group->attachment;
+	uint32_t first = attachment->site_count ? attachment->sites[0].site->file : 0;
+	bool has_others = false;
+
+	for (size_t i = 0; i < attachment->site_count; i++)
+		has_others |= attachment->sites[i].site->file != first;
+	if (attachment->site_count)
+		kernel_source_tell(later->kernel, later->notice.pid,
+			"%s%s was mapped before its probes were attached: its first events may be "
+			"missing",
+			target->files[first].name, has_others ? ", with others," : "");
+}
+
 static int later_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
 	struct shared_later *later = later_of(source);
 	struct kernel_source *kernel = later->kernel;
+	struct kernel_group *group;
+	int result;
 
 	if (request->want_count)
 		kernel_reduce_answer(&kernel->reduction, request);
@@ -435,13 +485,17 @@ static int later_enable(
 	later->has_target = false;
 	if (keep(kernel, &later->process, &later->target))
 		return error_set(error, ENOMEM, "out of memory");
-	return kernel_source_attach(
-		kernel, kernel->groups[kernel->group_count - 1], request, error);
+	group = kernel->groups[kernel->group_count - 1];
+	result = kernel_source_attach(kernel, group, request, error);
+	if (!result && later->is_late)
+		tell_late(later, group);
+	return result;
 }
 
 static void go_on(struct kernel_source *kernel, const struct kernel_notice *notice)
 {
-	if (notice->kind != KERNEL_NOTICE_PROBES && !kernel_watch_continue(kernel->watch, notice))
+	if (kernel->watch && notice->kind != KERNEL_NOTICE_PROBES &&
+		!kernel_watch_continue(kernel->watch, notice))
 		kernel_source_tell(kernel, notice->pid,
 			"it has run for a while before its new probes were attached: events of "
 			"that time are missing");
@@ -513,10 +567,25 @@ static struct source *take_probes(
 			continue;
 		/* until it is known better, so that nothing waits for it for ever */
 		kernel_alias_set(&kernel->aliases, site, notice->pid, UINT32_MAX);
-		if (kernel_alias_add(own, &kernel->set->probes[site], notice->pid) >= 0)
+		if (kernel_alias_add(
+			    own, &kernel->set->probes[site], group->target.pid, notice->pid) >= 0)
 			later->sites[later->count++] = site;
 	}
 	return &later->source;
+}
+
+/* Watches the program that a process of a family runs now. False: a notice will follow when its
+ * dynamic linker has loaded what it is loading. */
+static bool watch_program(struct kernel_source *kernel, const struct usdt_process *mapped)
+{
+	struct kernel_linker linker;
+	bool has_linker = kernel_linker_find(mapped, &linker);
+	bool is_consistent = !has_linker || kernel_linker_is_consistent(mapped, linker.state);
+
+	if (has_linker)
+		close(linker.file);
+	watch_member(kernel, mapped, false);
+	return is_consistent;
 }
 
 /* The files of a process that no other has had before. */
@@ -524,9 +593,8 @@ static struct source *take_files(
 	struct kernel_source *kernel, const struct kernel_notice *notice, struct d_probe_set *own)
 {
 	struct shared_later *later = new_later(kernel, notice);
-	struct kernel_linker linker;
+	bool is_all = kernel->scope == KERNEL_SCOPE_ALL, is_looked_at = false;
 	struct error ignored;
-	bool has_linker, is_consistent;
 	int result = later ? kernel_process_open(&later->process, notice->pid, &ignored) : -ENOMEM;
 
 	if (result)
@@ -537,20 +605,22 @@ static struct source *take_files(
 	result = find_files(kernel, notice->pid, kernel->flags, &later->target, own, &ignored);
 	if (!later->target.process) /* it has ended */
 		goto settled;
-	has_linker = kernel_linker_find(later->target.process, &linker);
-	is_consistent =
-		!has_linker || kernel_linker_is_consistent(later->target.process, linker.state);
-	if (has_linker)
-		close(linker.file);
-	watch_member(kernel, later->target.process, false);
-	if (!is_consistent) /* a notice will follow */
+	if (!is_all && !watch_program(kernel, later->target.process))
 		goto settled;
+	/* a process that has just ended shows no mappings */
+	is_looked_at = !result && later->target.file_count;
 	if (!result && (later->target.site_count || later->target.obstacle_count)) {
 		later->has_target = true;
+		later->is_late = is_all && notice->time > kernel->all.begun;
+		open_files(&later->target); /* as long as the process lives */
+		if (is_all)
+			kernel_unseen_learn(&kernel->all.unseen, notice->pid, true);
 		return &later->source;
 	}
 	note_files(kernel, &later->target);
 settled:
+	if (is_all)
+		kernel_unseen_learn(&kernel->all.unseen, notice->pid, is_looked_at);
 	if (result == -ENOMEM)
 		kernel_source_tell(
 			kernel, notice->pid, "out of memory: what it has loaded is not traced");
@@ -568,6 +638,8 @@ struct source *kernel_shared_take(
 {
 	if (notice->kind == KERNEL_NOTICE_PROBES)
 		return take_probes(kernel, notice, own);
+	if (kernel->scope == KERNEL_SCOPE_ALL)
+		return take_files(kernel, notice, own);
 	if (notice->kind == KERNEL_NOTICE_PROGRAM)
 		kernel_shown_replace(&kernel->shown, notice->pid);
 	kernel_stacks_follow(&kernel->reduction.stacks, notice->pid, NULL);

@@ -1,9 +1,10 @@
 /*
  * kernel_shared.h: a kernel source for processes that nobody named: those that named ones start
- * (KERNEL_SCOPE_FAMILY). A file is attached to once, for all processes
- * that map it. Programs decide by a map of pids who counts, which the kernel's own events keep
- * right (kernel_watch.h), so that a process counts from its first instruction on. The probes that
- * it hits become known with its first record, and join then (kernel_alias.h).
+ * (KERNEL_SCOPE_FAMILY), or all (KERNEL_SCOPE_ALL; see also kernel_all.h). A file is attached to
+ * once, for all processes that map it. For a family, programs decide by a map of pids who counts,
+ * which the kernel's own events keep right (kernel_watch.h). So a process counts from its first
+ * instruction on. The probes that it hits become known with its first record, and join then
+ * (kernel_alias.h).
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_SHARED_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_SHARED_H
@@ -18,9 +19,15 @@ struct kernel_group;
 struct kernel_notice;
 struct kernel_source;
 
-/* As source_kernel_add(); what the process has started is added, too. */
+/*
+ * As source_kernel_add(); what the process has started is added, too. For KERNEL_SCOPE_ALL, a
+ * process whose files are all known only gets its probes.
+ */
 int kernel_shared_add(
 	struct kernel_source *kernel, uint32_t pid, unsigned flags, struct error *error);
+
+/* Calls a function with each process of this machine. */
+void kernel_shared_each(void (*call)(void *context, uint32_t pid), void *context);
 
 /* Before anything is attached. A negative errno and a line in error. */
 int kernel_shared_begin(struct kernel_source *kernel, struct error *error);

@@ -17,6 +17,8 @@ enum { KNOWN_MAX = 1024, ARGUMENTS_MAX = 4096 };
 struct kernel_shown_process {
 	struct kernel_identity identity; /* as captured */
 	struct usdt_unwind *unwind;      /* NULL: not needed yet */
+	uint64_t started;                /* when the process began that it unwinds */
+	uint32_t batch;                  /* in which that was looked at */
 	char name[64];
 	char *arguments;
 };
@@ -34,6 +36,7 @@ static void forget(struct kernel_shown *shown)
 
 void kernel_shown_begin(struct kernel_shown *shown)
 {
+	shown->batch++;
 	if (shown->count > KNOWN_MAX)
 		forget(shown);
 }
@@ -67,6 +70,7 @@ static void inherit(struct kernel_shown *shown, size_t index, struct kernel_show
 	if (!known->name[0])
 		memcpy(known->name, before->name, sizeof(known->name));
 	known->unwind = before->unwind;
+	known->started = before->started;
 	before->unwind = NULL;
 	known->arguments = before->arguments ? strdup(before->arguments) : NULL;
 }
@@ -141,13 +145,35 @@ long kernel_shown_find(
 	return shown->last;
 }
 
+/* Forgets what unwinds the stacks of a process that has ended if another one has got its id. */
+static void check_process(
+	struct kernel_shown *shown, struct kernel_shown_process *known, uint32_t pid)
+{
+	uint64_t started;
+
+	if (!known->unwind || known->batch == shown->batch)
+		return;
+	known->batch = shown->batch;
+	started = endpoint_started(pid);
+	if (!started || started == known->started)
+		return;
+	usdt_unwind_free(known->unwind);
+	known->unwind = NULL;
+}
+
 struct usdt_unwind *kernel_shown_unwind(struct kernel_shown *shown, size_t index)
 {
 	struct kernel_shown_process *known = shown->known[index];
 	uint32_t pid = shown->list[index].pid;
 
-	if (!known->unwind && pid && usdt_unwind_new((pid_t)pid, &known->unwind))
-		known->unwind = NULL;
+	if (pid)
+		check_process(shown, known, pid);
+	if (!known->unwind && pid) {
+		known->started = endpoint_started(pid);
+		known->batch = shown->batch;
+		if (usdt_unwind_new((pid_t)pid, &known->unwind))
+			known->unwind = NULL;
+	}
 	return known->unwind;
 }
 

@@ -19,6 +19,7 @@ struct kernel_shown {
 	struct kernel_shown_process **known; /* the same, with what belongs to each */
 	size_t count, list_capacity, known_capacity;
 	uint32_t last; /* the one that was found last */
+	uint32_t batch;
 };
 
 /*
@@ -34,7 +35,10 @@ void kernel_shown_begin(struct kernel_shown *shown);
 long kernel_shown_find(
 	struct kernel_shown *shown, uint32_t pid, const struct kernel_identity *identity);
 
-/* What unwinds stacks of the process with this index; NULL without memory. */
+/*
+ * What unwinds stacks of the process with this index; NULL without memory. Once for each batch it
+ * is looked whether another process has got the id.
+ */
 struct usdt_unwind *kernel_shown_unwind(struct kernel_shown *shown, size_t index);
 
 /* The process executes another program, so its stacks are others. */

@@ -43,6 +43,7 @@ enum kernel_operand_kind {
 	KERNEL_OPERAND_CONSTANT,   /* value */
 	KERNEL_OPERAND_REGISTER,   /* base */
 	KERNEL_OPERAND_MEMORY,     /* at value + base + index * scale */
+	KERNEL_OPERAND_ADDRESS,    /* value + base + index * scale */
 	KERNEL_OPERAND_KERNEL_PC,  /* of a sample: where the kernel was; 0: not there */
 	KERNEL_OPERAND_USER_PC,    /* where the process was; 0: in the kernel */
 	KERNEL_OPERAND_RESULT,     /* of a system call; -1 if it fails */

@@ -45,13 +45,17 @@ int kernel_source_wait_for(struct kernel_source *kernel, int descriptor, uint64_
 
 void kernel_source_tell(struct kernel_source *kernel, uint32_t pid, const char *format, ...)
 {
+	struct kernel_message *message;
 	va_list arguments;
 
+	if (array_room(&kernel->messages, &kernel->message_capacity, kernel->message_count,
+		    sizeof(*message)))
+		return;
+	message = &kernel->messages[kernel->message_count++];
+	message->pid = pid;
 	va_start(arguments, format);
-	vsnprintf(kernel->message, sizeof(kernel->message), format, arguments);
+	vsnprintf(message->text, sizeof(message->text), format, arguments);
 	va_end(arguments);
-	kernel->message_pid = pid;
-	kernel->has_told = false;
 }
 
 static void kernel_close(struct source *source)
@@ -83,6 +87,8 @@ static void kernel_close(struct source *source)
 	free(kernel->groups);
 	free(kernel->losses.items);
 	free(kernel->notices);
+	free(kernel->messages);
+	kernel_all_close(kernel);
 	kernel_alias_free(&kernel->aliases);
 	free(kernel->seen.files);
 	free(kernel);
@@ -162,20 +168,36 @@ static void reduce(struct kernel_source *kernel, const struct source_request *re
 	kernel_reduce_undo(&kernel->reduction, request);
 }
 
-static int attach_groups(
-	struct kernel_source *kernel, const struct source_request *request, struct error *error)
+/*
+ * Attaches to what is wanted of all groups. is_strict: a group that cannot be attached to is an
+ * error; if not, it only is one if no other can.
+ */
+static int attach_groups(struct kernel_source *kernel, const struct source_request *request,
+	bool is_strict, struct error *error)
 {
 	struct source_request joint = *request;
 	bool is_shared = kernel->scope != KERNEL_SCOPE_NAMED;
-	int result = is_shared ? kernel_shared_request(kernel, request, &joint) : 0;
+	int result = is_shared ? kernel_shared_request(kernel, request, &joint) : 0, failed = 0;
+	size_t attached = 0;
 
 	if (result)
 		return error_set(error, ENOMEM, "out of memory");
-	for (size_t i = 0; i < kernel->group_count && !result; i++)
-		result = kernel_source_attach(kernel, kernel->groups[i], &joint, error);
+	for (size_t i = 0; i < kernel->group_count && !result; i++) {
+		struct kernel_group *group = kernel->groups[i];
+
+		result = kernel_source_attach(kernel, group, &joint, error);
+		if (!result || is_strict) {
+			attached += group->attachment.site_count;
+			continue;
+		}
+		kernel_group_reset(group);
+		kernel_source_tell(kernel, group->target.pid, "%s", error->text);
+		failed = result;
+		result = 0;
+	}
 	if (is_shared)
 		free(joint.wants);
-	return result;
+	return result || attached ? result : failed;
 }
 
 static int kernel_enable(
@@ -202,7 +224,8 @@ static int kernel_enable(
 	if (result)
 		return result;
 	reduce(kernel, request);
-	result = attach_groups(kernel, request, error);
+	result = attach_groups(kernel, request,
+		kernel->scope != KERNEL_SCOPE_ALL || kernel->reduction.set_count, error);
 	if (result && kernel->reduction.set_count) {
 		struct error reason = *error;
 
@@ -212,7 +235,7 @@ static int kernel_enable(
 		kernel->ring.next_site = 0;
 		kernel_tally_end(&kernel->reader, &kernel->reduction);
 		kernel_reduce_undo(&kernel->reduction, request);
-		result = attach_groups(kernel, request, error);
+		result = attach_groups(kernel, request, kernel->scope != KERNEL_SCOPE_ALL, error);
 		if (!result)
 			debug_say(DEBUG_KERNEL, "nothing is reduced: %s", reason.text);
 	}
@@ -253,7 +276,7 @@ static enum source_state kernel_next(
 	*batch = (struct event_batch){0};
 	if (kernel->ended)
 		return SOURCE_ENDED;
-	if (kernel->due > now && !kernel->stopping) {
+	if (kernel->due > now && !kernel->stopping && !kernel_all_is_due(kernel)) {
 		wait_ms = (int)((kernel->due - now + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS);
 		if (timeout_ms >= 0 && timeout_ms < wait_ms)
 			wait_ms = timeout_ms;
@@ -464,6 +487,16 @@ int source_kernel_add(struct source *source, uint32_t pid, unsigned flags, struc
 		error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 out:
 	kernel_process_close(&process);
+	return result;
+}
+
+int source_kernel_add_all(
+	struct source *source, unsigned flags, size_t *denied, struct error *error)
+{
+	struct kernel_source *kernel = kernel_source_of(source);
+	int result = kernel_all_add(kernel, flags, error);
+
+	*denied = kernel->all.denied;
 	return result;
 }
 

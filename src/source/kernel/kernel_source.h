@@ -30,6 +30,14 @@ enum {
 int source_kernel_add(struct source *source, uint32_t pid, unsigned flags, struct error *error);
 
 /*
+ * For a source of KERNEL_SCOPE_ALL: adds the probes of all processes that the descriptions match,
+ * or all probes if there are no descriptions; *denied is the number of processes into which we may
+ * not look. A negative errno and a line in error.
+ */
+int source_kernel_add_all(
+	struct source *source, unsigned flags, size_t *denied, struct error *error);
+
+/*
  * For a source of KERNEL_SCOPE_NAMED: removes the process that was added last, whose probes the
  * caller removes from the set.
  */

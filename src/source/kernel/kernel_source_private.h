@@ -8,6 +8,7 @@
 
 #include "source/carried.h"
 #include "source/kernel/kernel_alias.h"
+#include "source/kernel/kernel_all.h"
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_decode.h"
 #include "source/kernel/kernel_group.h"
@@ -23,6 +24,12 @@ struct kernel_process;
 /* What a descriptor that is waited for belongs to: a process's number, or one of these. */
 #define KERNEL_WAIT_RING UINT64_MAX
 #define KERNEL_WAIT_NOTICES (UINT64_MAX - 1)
+
+/* A line for the user about a process. */
+struct kernel_message {
+	uint32_t pid;
+	char text[1024];
+};
 
 struct kernel_source {
 	struct source source;
@@ -49,19 +56,21 @@ struct kernel_source {
 	bool has_times;               /* they are open */
 	struct kernel_group **groups; /* in the order of their sites' numbers */
 	size_t group_count, group_capacity;
+	bool is_enabled;               /* not for KERNEL_SCOPE_NAMED */
+	struct kernel_all all;         /* for KERNEL_SCOPE_ALL */
 	struct kernel_watch *watch;    /* NULL: what processes load later is not traced */
 	struct kernel_notice *notices; /* that have not been dealt with */
 	size_t notice_count, notice_capacity;
 	int wait; /* epoll: ring, notices and processes */
 	bool stopping, ended, told_missed;
-	bool has_told; /* the present message */
 	uint64_t due;
 	uint32_t wait_ms; /* between the last two looks */
 	uint32_t busy_ms;
 	struct kernel_decoder decoder;
 	struct kernel_losses losses;
-	uint32_t message_pid;
-	char message[1024];
+	struct kernel_message *messages; /* that have not been told */
+	size_t message_count, message_capacity;
+	char message[1024]; /* of the last batch */
 };
 
 struct kernel_source *kernel_source_of(const struct source *source);
@@ -69,7 +78,7 @@ struct kernel_source *kernel_source_of(const struct source *source);
 /* Waits for a descriptor, too, whose number says what it belongs to. */
 int kernel_source_wait_for(struct kernel_source *kernel, int descriptor, uint64_t number);
 
-/* A line for the user about a process with the next batch. */
+/* A line for the user about a process with one of the next batches. */
 __attribute__((format(printf, 3, 4))) void kernel_source_tell(
 	struct kernel_source *kernel, uint32_t pid, const char *format, ...);
 

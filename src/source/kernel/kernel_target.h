@@ -13,6 +13,7 @@
 #include "source/kernel/kernel_site.h"
 #include "usdt/process_images.h"
 
+struct d_asked;
 struct error;
 
 /* A mapped file in which probes are. */
@@ -34,8 +35,10 @@ struct kernel_obstacle {
 
 struct kernel_target {
 	uint32_t pid;
-	bool is_shared;  /* its sites are for all processes that map the files */
-	bool has_stream; /* which will deliver the probes that are made with libvmtap */
+	bool is_shared;              /* its sites are for all processes that map the files */
+	bool has_stream;             /* which will deliver the probes that are made with libvmtap */
+	const struct d_asked *asked; /* only probes that these describe are added */
+	size_t asked_count;          /* 0: all are */
 	struct usdt_process *process;
 	struct arena texts, operands;
 	struct kernel_file *files;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pattern.h"
 #include "contract/contract.h"
 #include "contract/known.h"
 #include "source/kernel/kernel_operand.h"
@@ -34,8 +35,7 @@ struct usdt_finder {
 
 /*
  * An address relative to a symbol is turned into one relative to the instruction pointer, since the
- * file may be mapped anywhere. A register that is added to it is the index then. The address of a
- * symbol itself is a constant, because the file has been mapped.
+ * file may be mapped anywhere. A register that is added to it is the index then.
  */
 static void take_symbol(struct usdt_finder *finder, const struct usdt_site *site,
 	const struct operand *from, struct kernel_operand *to)
@@ -49,10 +49,9 @@ static void take_symbol(struct usdt_finder *finder, const struct usdt_site *site
 	value += (uint64_t)from->value - site->code.address;
 	to->kind = KERNEL_OPERAND_UNREADABLE;
 	if (from->is_address) {
-		to->kind = KERNEL_OPERAND_CONSTANT;
-		to->value = (int64_t)(value +
-			usdt_object_address(finder->target->files[finder->file].object,
-				site->code.offset, false));
+		to->kind = KERNEL_OPERAND_ADDRESS;
+		to->base = KERNEL_RIP;
+		to->value = (int64_t)value;
 		return;
 	}
 	if ((is_based && from->index.kind != OPERAND_REGISTER_NONE))
@@ -149,7 +148,35 @@ static void take_known(const struct usdt_finder *finder, const struct contract_p
 	d_probe_set_stability(probe, stability);
 }
 
-/* The site's probe, which is added to the set if it is new. */
+/*
+ * Whether a pattern may match the provider of some process: where the pattern has wildcards, the
+ * process's number may decide.
+ */
+static bool may_match(const char *pattern, const char *provider)
+{
+	size_t plain = strcspn(pattern, "*?["), digits = strlen(provider);
+
+	while (digits && provider[digits - 1] >= '0' && provider[digits - 1] <= '9')
+		digits--;
+	return !*pattern || pattern_match(pattern, provider) ||
+		(pattern[plain] && !strncmp(pattern, provider, plain < digits ? plain : digits));
+}
+
+static bool is_asked(const struct kernel_target *target, const struct d_probe *probe)
+{
+	for (size_t i = 0; i < target->asked_count; i++) {
+		const struct d_asked *asked = &target->asked[i];
+
+		if (pattern_match(asked->name, probe->name) &&
+			may_match(asked->provider, probe->provider) &&
+			pattern_match(asked->function, probe->function) &&
+			d_probe_matches_module(probe, asked->module))
+			return true;
+	}
+	return !target->asked_count;
+}
+
+/* The site's probe, which is added to the set if it is new; -EEXIST: it is not taken. */
 static long take_probe(struct usdt_finder *finder, const struct usdt_site *site)
 {
 	char provider[256], types[OPERAND_ARGUMENTS_MAX][24];
@@ -166,6 +193,8 @@ static long take_probe(struct usdt_finder *finder, const struct usdt_site *site)
 	number = find_probe(finder, &probe);
 	if (number != -1)
 		return number;
+	if (!is_asked(finder->target, &probe))
+		return -EEXIST;
 	known = known_provider(finder, site);
 	take_types(&probe, site, types, known ? contract_find_probe(known, site->name) : NULL);
 	take_known(finder, known, &probe);
