@@ -152,12 +152,12 @@ pids+=("$started")
 has_child() { child=$(pgrep -P "$started"); }
 await "no child" has_child
 run 0 trace -l -n "$family*:::work"
-has out "^ +[0-9]+ +$family$started +${name}1 +act work$"
-has out "^ +[0-9]+ +$family$child +${name}1 +act work$"
+has out "^ *[0-9]+ +$family$started +${name}1 +act work$"
+has out "^ *[0-9]+ +$family$child +${name}1 +act work$"
 run 0 trace -l -v -n "$family*:::work"
 has out '^[[:space:]]*kernel$'
 run 0 trace -l
-has out "^ +[0-9]+ +$family$started +${name}1 +act work$"
+has out "^ *[0-9]+ +$family$started +${name}1 +act work$"
 kill -9 "$started" "$child"
 run 1 trace -n "nosuch$own*:::probe { }"
 has err 'does not match any probes'

@@ -12,22 +12,30 @@
 #include "source/kernel/kernel_source.h"
 #include "source/merge.h"
 
-/* Whether only streams deliver what a description asks for: the probes of provider vm. */
-static bool is_of_streams(const struct d_asked *asked)
+/* Whether a provider is that name with the number of a process, or a pattern for such numbers. */
+static bool is_numbered(const char *provider, const char *name)
 {
-	const char *process = asked->provider + 2;
+	size_t length = strlen(name);
 
-	if (timer_is_profile(asked))
-		return true;
-	return !strncmp(asked->provider, "vm", 2) &&
-		process[strspn(process, "0123456789-*?[]")] == '\0';
+	return !strncmp(provider, name, length) &&
+		provider[length + strspn(provider + length, "0123456789-*?[]")] == '\0';
+}
+
+/*
+ * Whether no process's own probes are asked of the kernel: those of provider vm come by streams
+ * only, and others belong to no process.
+ */
+static bool is_of_others(const struct d_asked *asked)
+{
+	return timer_is_profile(asked) || !strcmp(asked->provider, "syscall") ||
+		is_numbered(asked->provider, "vm");
 }
 
 /* The first description for which the kernel is needed; NULL: there is none. */
 static const struct d_asked *needs_kernel(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
-		if (!is_of_streams(&targets->asked[i]))
+		if (!is_of_others(&targets->asked[i]))
 			return &targets->asked[i];
 	return NULL;
 }
@@ -36,7 +44,7 @@ static const struct d_asked *needs_kernel(const struct targets *targets)
 static const struct d_asked *asks_functions(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
-		if (!strncmp(targets->asked[i].provider, "pid", 3))
+		if (is_numbered(targets->asked[i].provider, "pid"))
 			return &targets->asked[i];
 	return NULL;
 }

@@ -169,6 +169,18 @@ static void take_message(struct kernel_source *kernel, struct event_batch *batch
 	show_message(kernel, batch, pid);
 }
 
+/* Where no process is named, scripts write provider* for provider$target. */
+static void name_all(char *message)
+{
+	static const char target[] = "$target";
+	char *found = strstr(message, target);
+
+	if (!found)
+		return;
+	*found = '*';
+	memmove(found + 1, found + strlen(target), strlen(found + strlen(target)) + 1);
+}
+
 /* At the end: why a probe has not fired, where that is known. */
 static void tell_silence(struct kernel_source *kernel, struct event_batch *batch)
 {
@@ -179,6 +191,8 @@ static void tell_silence(struct kernel_source *kernel, struct event_batch *batch
 			!kernel_silence_tell(&group->silence, group->counters, kernel->set,
 				kernel->message, sizeof(kernel->message)))
 			continue;
+		if (kernel->scope == KERNEL_SCOPE_ALL)
+			name_all(kernel->message);
 		show_message(kernel, batch, group->target.pid);
 	}
 }
