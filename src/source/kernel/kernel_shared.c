@@ -51,7 +51,11 @@ static int find_files(struct kernel_source *kernel, uint32_t pid, unsigned flags
 		target->asked = kernel->asked;
 		target->asked_count = kernel->asked_count;
 	}
-	if (!result && (kernel_usdt_add(target, set) || kernel_source_carry(kernel, target)))
+	if (!result && kernel_usdt_add(target, set))
+		result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
+	/* of the programs of all processes, those that scripts do not ask for define nothing */
+	if (!result && (kernel->scope == KERNEL_SCOPE_FAMILY || target->site_count) &&
+		kernel_source_carry(kernel, target))
 		result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);
 	if (!result && kernel->scope == KERNEL_SCOPE_FAMILY)
 		result = kernel_pid_add(target, set, kernel->asked, kernel->asked_count, error);
