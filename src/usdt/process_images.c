@@ -201,7 +201,7 @@ int usdt_object_file(const struct usdt_process *process, const struct usdt_objec
 	return error < 0 ? error : file;
 }
 
-static bool is_executable(const struct usdt_object *object)
+bool usdt_object_has_code(const struct usdt_object *object)
 {
 	for (size_t i = 0; i < object->mapping_count; i++)
 		if (object->mappings[i].is_executable)
@@ -215,7 +215,7 @@ int usdt_object_read(const struct usdt_process *process, struct usdt_object *obj
 	struct error error;
 	int file, result;
 
-	if (!is_executable(object))
+	if (!usdt_object_has_code(object))
 		return 0;
 	file = usdt_object_file(process, object);
 	if (file == -ESTALE) {

@@ -58,6 +58,9 @@ pid_t usdt_process_thread(pid_t pid);
 /* Like usdt_process_open(), but reads only the mappings: no images, no memory. */
 int usdt_process_map(pid_t pid, struct usdt_process **process, struct error *error);
 
+/* Whether some of the file is mapped as code. */
+bool usdt_object_has_code(const struct usdt_object *object);
+
 /*
  * For a process from usdt_process_map(): reads the image of an object, unless it is mapped without
  * code. 0 or -ENOMEM.

@@ -13,18 +13,45 @@
 #include "base/error.h"
 #include "usdt/pid_probe.h"
 
+static bool is_same_file(const struct usdt_object *one, const struct usdt_object *other)
+{
+	return one->inode == other->inode && one->device_major == other->device_major &&
+		one->device_minor == other->device_minor;
+}
+
+/* Whether all code and data of an object were mapped before as they are now. If not, the process
+ * may have been looked at while it was just mapping them, or it only had the file open to read. */
+static bool was_mapped(const struct usdt_object *object, const struct usdt_object *before)
+{
+	for (size_t i = 0; i < object->mapping_count; i++) {
+		const struct usdt_mapping *now = &object->mappings[i];
+		bool was = !now->is_executable && !now->is_writable;
+
+		for (size_t j = 0; j < before->mapping_count && !was; j++) {
+			const struct usdt_mapping *then = &before->mappings[j];
+
+			was = then->begin <= now->begin && then->end >= now->end &&
+				then->begin - then->offset == now->begin - now->offset &&
+				then->is_executable >= now->is_executable &&
+				then->is_writable >= now->is_writable;
+		}
+		if (!was)
+			return false;
+	}
+	return true;
+}
+
 static bool is_known(const struct usdt_object *object, const struct kernel_target *const *known,
 	size_t known_count)
 {
 	for (size_t i = 0; i < known_count; i++)
 		for (uint32_t j = 0; known[i] && j < known[i]->file_count; j++) {
-			const struct usdt_object *other = known[i]->files[j].object;
+			const struct kernel_file *file = &known[i]->files[j];
 
 			/* without a mapping or a descriptor, another file may have got the inode */
-			if ((i == 0 || known[i]->files[j].descriptor >= 0) &&
-				object->inode == other->inode &&
-				object->device_major == other->device_major &&
-				object->device_minor == other->device_minor)
+			if (is_same_file(object, file->object) &&
+				(file->descriptor >= 0 ||
+					(i == 0 && was_mapped(object, file->object))))
 				return true;
 		}
 	return false;
@@ -178,6 +205,15 @@ int kernel_target_add_obstacle(
 	target->obstacles[target->obstacle_count++] =
 		(struct kernel_obstacle){.probe = probe, .reason = copy};
 	return 0;
+}
+
+void kernel_target_renumber(struct kernel_target *target, const uint32_t *numbers)
+{
+	for (size_t i = 0; i < target->site_count; i++)
+		target->sites[i].probe = numbers[target->sites[i].probe];
+	for (size_t i = 0; i < target->obstacle_count; i++)
+		if (target->obstacles[i].probe != KERNEL_NO_PROBE)
+			target->obstacles[i].probe = numbers[target->obstacles[i].probe];
 }
 
 int kernel_target_file(struct kernel_target *target, uint32_t file)

@@ -74,9 +74,9 @@ void kernel_target_close(struct kernel_target *target);
 
 /*
  * The same for a process some of whose files are those of other targets, and are not read again.
- * The first of these, or NULL, is what the process had mapped when it was last looked at; of the
- * others those files count that are open. Those that have been seen, and are as they were, are not
- * read either; seen may be NULL.
+ * The first of these, or NULL, is what the process had mapped when it was last looked at: files of
+ * which it has mapped more since are read. Of the others those files count that are open. Those
+ * that have been seen, and are as they were, are not read either; seen may be NULL.
  */
 int kernel_target_open_later(struct kernel_target *target, uint32_t pid,
 	const struct kernel_target *const *known, size_t known_count,
@@ -86,6 +86,9 @@ int kernel_target_open_later(struct kernel_target *target, uint32_t pid,
 int kernel_target_add_site(struct kernel_target *target, const struct kernel_site *site);
 int kernel_target_add_obstacle(struct kernel_target *target, uint32_t probe, const char *format,
 	...) __attribute__((format(printf, 3, 4)));
+
+/* Each number of a probe is replaced by the one at its place. */
+void kernel_target_renumber(struct kernel_target *target, const uint32_t *numbers);
 
 /* The file's descriptor, opened at the first call; a negative errno. */
 int kernel_target_file(struct kernel_target *target, uint32_t file);
