@@ -64,6 +64,22 @@ call 1" <<-END
 	loader libone.so 5
 	loader libtwo.so 6
 END
+# One that was mapped to be read when another was loaded, before it was loaded itself; the same is
+# seen if that moment comes while a library is being mapped.
+for follow in "" --follow; do
+	traces -Z $follow -c "$loader" "map $directory/libtwo.so
+load $directory/libone.so
+call 1
+load $directory/libtwo.so
+call 2" <<-END
+		1
+		1
+		libone.so 3
+		libtwo.so 9
+		loader libone.so 1
+		loader libtwo.so 2
+	END
+done
 # A thread's variable that a probe of the program and those of later libraries share.
 plain=$script
 script='pid$target:a.out:main:entry { self->from = 40; }
@@ -144,6 +160,7 @@ await "nobody watches for libraries" is_watched
 kill -STOP "$tracer"
 printf 'load %s\ncall 6\nsay loaded\n' "$directory/libone.so" >&3
 is_stopped() { grep -q '^State:[[:space:]]*T' "/proc/$running/status"; }
+is_gone() { [ ! -e "/proc/$running" ] || grep -q "^State:[[:space:]]*[ZX]" "/proc/$running/status"; }
 await "the process is not stopped while its library is attached to" is_stopped
 kill -9 "$tracer"
 wait "$tracer" 2>/dev/null
@@ -166,13 +183,56 @@ exec 3>&-
 wait "$tracer" || fail "the trace that came too late: status $?"
 grep -q '^loader libtwo.so 2$' "$directory/out" || fail "the library was attached to late"
 
-# Two tracers of one process, each of which stops it and lets it go on: both have all events. Where
-# neither may look for the other's map, or where attaching is as slow as under the sanitizers, one of
-# them may be late, and says so.
+# One that somebody lets go on, and that ends before the tracer looks.
+start
+VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "$running" -n "BEGIN { printf(\"begun\\n\"); } $script" >"$directory/out" 2>"$directory/err" 3>&- &
+tracer=$!
+await "the trace does not begin" grep -q begun "$directory/out"
+await "nobody watches for libraries" is_watched
+kill -STOP "$tracer"
+printf 'load %s\ncall 6\n' "$directory/libone.so" >&3
+exec 3>&-
+await "the process is not stopped while its library is attached to" is_stopped
+kill -CONT "$running"
+await "the process does not end" is_gone
+kill -CONT "$tracer"
+wait "$tracer" || fail "the trace of a process that ends unseen: status $?"
+grep -q "^vmtap: process $running (loader): it .* before its new probes were attached: events" "$directory/err" ||
+	fail "nothing tells of a process that ran to its end unseen"
+
+preload=
+if [ "${VMTAP_SANITIZED:-0}" != 1 ]; then
+	preload=$directory/trouble.so
+	$CC -O2 -fPIC -shared -o "$preload" tests/e2e/tracer_trouble.c -ldl || fail "compiling"
+fi
+# The second of two processes may no longer be looked at when it loads a library.
+if [ "$preload" ]; then
+	sleep 1000 &
+	pids+=($!)
+	start
+	LD_PRELOAD=$preload DENIED_MAPS=$directory/denied VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "${pids[-3]}" -p "$running" \
+		-n 'BEGIN { printf("begun\n"); } later*:::number { }' >"$directory/out" 2>"$directory/err" 3>&- &
+	tracer=$!
+	await "the trace does not begin" grep -q begun "$directory/out"
+	await "nobody watches for libraries" is_watched
+	printf 'say hello\n' >&3
+	touch "$directory/denied"
+	printf 'load %s\n' "$directory/libone.so" >&3
+	await "it is not told which process may not be looked at" \
+		grep -q "^vmtap: process $running (loader): what it has loaded is not traced: process $running: " "$directory/err"
+	exec 3>&-
+	await "the process does not end" is_gone
+	kill "$tracer" "${pids[-3]}"
+	wait "$tracer"
+fi
+
+# Two tracers of one process, each of which stops it and lets it go on: both have all events, even if
+# both let it go at the same time and one is slower. Where neither may look for the other's map, or
+# where attaching is as slow as under the sanitizers, one of them may be late, and says so.
 start
 tracers=()
 for i in 1 2; do
-	VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "$running" -n 'later*:::begins { @b = count(); }
+	LD_PRELOAD=$preload SLOW_REMOVAL_MS=10 SLOW_CONTINUE_MS=$((i * 20 - 10)) VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "$running" -n 'later*:::begins { @b = count(); }
 		later*:::number { @n = count(); } END { printa("%@d", @b); printa(" %@d\n", @n); }' \
 		>"$directory/both.$i" 2>"$directory/errors.$i" 3>&- &
 	tracers+=($!)

@@ -6,6 +6,7 @@
  *     load PATH    dlopen()          call COUNT   calls the last library's function
  *     drop         dlclose()         exec WORD... executes another program
  *     space PATH   dlmopen() into a namespace of its own
+ *     map PATH     maps the file to read it, and no more
  *     fork COUNT   that many children, one after the other, each of which calls the function; fails
  *                  if one of them does not end well
  *     thread       the next exec is done by a thread that is not the main one
@@ -16,11 +17,13 @@
 #define _GNU_SOURCE /* dlmopen() */
 #endif
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sdt.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -60,6 +63,16 @@ static bool load(const char *path, Lmid_t namespace)
 	if (!library)
 		fprintf(stderr, "%s\n", dlerror());
 	return library != NULL;
+}
+
+static bool map(const char *path)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	void *bytes = file < 0 ? MAP_FAILED : mmap(NULL, 1, PROT_READ, MAP_PRIVATE, file, 0);
+
+	if (file >= 0)
+		close(file);
+	return bytes != MAP_FAILED;
 }
 
 static void execute(char *line)
@@ -124,6 +137,9 @@ static int run(void)
 				return 1;
 		} else if (!strncmp(line, "space", 5)) {
 			if (!load(rest, LM_ID_NEWLM))
+				return 1;
+		} else if (!strncmp(line, "map", 3)) {
+			if (!map(rest))
 				return 1;
 		} else if (!strncmp(line, "drop", 4)) {
 			dlclose(library);

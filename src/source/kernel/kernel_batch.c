@@ -246,13 +246,17 @@ enum source_state kernel_batch_take(
 			(int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic()));
 	}
 	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
-	kernel->ended = last && complete && !left && !kernel->message_count;
+	/* what waits may have something to tell, and so does the end */
+	kernel->ended = last && complete && !left && !batch->message &&
+		(kernel->stopping || !kernel->notice_count);
 	if (kernel->ended) {
 		tell_silence(kernel, batch);
 		debug_say(DEBUG_KERNEL, "%zu processes: %" PRIu64 " bytes of records",
 			kernel->process_count, kernel->records.position);
 	}
 	kernel_all_settle(kernel, batch->until);
-	kernel->due = left ? now : now + next_wait(kernel, batch->event_count, complete);
+	kernel->due = left || batch->message
+		? now
+		: now + next_wait(kernel, batch->event_count, complete);
 	return SOURCE_MORE;
 }

@@ -4,7 +4,7 @@
  * The guardian has no descriptors but the two maps and its end of a line to the tracer. When the
  * line ends before its last byte has come, the tracer has died: the programs may stop nobody from
  * then on, and whoever has been stopped goes on. A program that is just running may stop a process
- * a moment later, so it looks several times.
+ * a moment later, so it looks several times, and until nobody is left that is about to stop.
  *
  * It is made without a signal to its parent at its end, so that it does not count among the
  * children that vmtap waits for.
@@ -17,8 +17,6 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -37,38 +35,33 @@ enum {
 	MAPS = 2
 };
 
-/* Whether the process is stopped by a signal. Uses no memory but the stack's. */
-static bool is_stopped(uint32_t pid)
+/*
+ * Lets those go on that were stopped before a time, and forgets those that run, unless they may be
+ * about to stop. Whether any of them is left.
+ */
+static bool let_go(int held, uint64_t before, bool forgets)
 {
-	char path[32], text[512], *state;
-	ssize_t length;
-	int file;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", (unsigned int)pid);
-	file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0)
-		return false;
-	length = read(file, text, sizeof(text) - 1);
-	close(file);
-	text[length > 0 ? length : 0] = '\0';
-	state = strrchr(text, ')');
-	return state && state[1] && state[2] == 'T';
-}
-
-/* Lets those go on that were stopped before a time. */
-static void let_go(int held, uint64_t before)
-{
+	struct kernel_held entry;
 	uint32_t pid, next;
-	uint64_t time;
+	bool is_left = false;
 	int result = bpf_map_next(held, NULL, &next);
 
 	while (!result) {
+		enum kernel_hold_state state;
+
 		pid = next;
 		result = bpf_map_next(held, &pid, &next);
-		if (bpf_map_get(held, &pid, &time) || time > before || !is_stopped(pid))
+		if (bpf_map_get(held, &pid, &entry) || entry.time > before)
 			continue;
-		kernel_hold_end(held, pid);
+		state = kernel_hold_state(pid, entry.thread);
+		if (state == KERNEL_HOLD_STOPPED)
+			kernel_hold_end(held, pid);
+		else if (forgets && state != KERNEL_HOLD_COMES)
+			bpf_map_delete(held, &pid);
+		else
+			is_left = true;
 	}
+	return is_left;
 }
 
 static void guard(int held, int control, int line)
@@ -82,7 +75,8 @@ static void guard(int held, int control, int line)
 
 	for (;;) {
 		if (poll(&wait, 1, LOOK_MS) <= 0) {
-			let_go(held, clock_monotonic() - KERNEL_GUARDIAN_MS * CLOCK_NS_PER_MS);
+			let_go(held, clock_monotonic() - KERNEL_GUARDIAN_MS * CLOCK_NS_PER_MS,
+				false);
 			continue;
 		}
 		length = read(line, &byte, 1);
@@ -92,10 +86,8 @@ static void guard(int held, int control, int line)
 			break;
 	}
 	bpf_map_set(control, &first, none);
-	for (unsigned i = 0; i < LAST_LOOKS; i++) {
-		let_go(held, UINT64_MAX);
+	for (unsigned i = 0; let_go(held, UINT64_MAX, i >= LAST_LOOKS) || i <= LAST_LOOKS; i++)
 		nanosleep(&pause, NULL);
-	}
 }
 
 /* Moves the descriptors that it needs to the first numbers, and closes all others. */

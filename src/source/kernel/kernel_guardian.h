@@ -15,9 +15,8 @@ struct kernel_guardian {
 };
 
 /*
- * Starts it. `held` is a map from the id of a process that a program stops, 4 bytes, to the time
- * (CLOCK_MONOTONIC, ns); `control` an array whose only element, 16 bytes, is
- * set to zeroes, so that programs stop nobody.
+ * Starts it. `held` is the map of those that programs have stopped (kernel_hold.h); `control` an
+ * array whose only element, 16 bytes, is set to zeroes, so that programs stop nobody.
  * A negative errno.
  */
 int kernel_guardian_start(struct kernel_guardian *guardian, int held, int control);

@@ -2,10 +2,12 @@
  * kernel_hold.h: processes that are stopped by SIGSTOP until new probes are attached.
  *
  * A process is held as long as its id is in a map, where the program that has stopped it puts it.
- * Several tracers may hold a process at once, each in a map of its own, and one SIGCONT would end
- * all their stops. So whoever lets a process go looks for the maps of others first, and leaves the
- * SIGCONT to the last one. All programs that stop a process at an event have run before any tracer
- * can know of it.
+ * Several tracers may hold a process at once, each in a map of its own. SIGSTOPs are not counted:
+ * one SIGCONT ends all their stops, and one that comes late ends the next stop, too. So whoever
+ * lets a process go
+ * - first waits until it has stopped: then all programs that stop it at this event have run;
+ * - does the rest under a lock that all tracers have in common;
+ * - looks for the maps of others, and leaves the SIGCONT to the last one.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_HOLD_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_HOLD_H
@@ -13,19 +15,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Makes a map for that many processes: pid to the time of the stop. A negative errno. */
+/* What a map has of a process. */
+struct kernel_held {
+	uint64_t time;   /* of the stop, CLOCK_MONOTONIC, ns */
+	uint32_t thread; /* that has been sent SIGSTOP */
+	uint32_t unused;
+};
+
+enum kernel_hold_state {
+	KERNEL_HOLD_ENDED, /* there is no such thread any more */
+	KERNEL_HOLD_RUNS,
+	KERNEL_HOLD_COMES,  /* it has a SIGSTOP to take */
+	KERNEL_HOLD_STOPPED /* by a signal, or by ptrace() */
+};
+
+/* Makes a map for that many processes, from their ids, 4 bytes. A negative errno. */
 int kernel_hold_map(uint32_t processes);
+
+/* None of the following uses other memory than the stack's. */
+
+/* The state of a thread of a process. */
+enum kernel_hold_state kernel_hold_state(uint32_t pid, uint32_t thread);
+
+/* The same once it no longer comes, or after so long a time that it is given up. */
+enum kernel_hold_state kernel_hold_wait(uint32_t pid, uint32_t thread);
 
 /*
  * Takes a process out of the map, and lets it go on unless others hold it. Without the right to see
- * other maps (CAP_SYS_ADMIN), it goes on. Uses no memory but the stack's.
+ * other maps (CAP_SYS_ADMIN), it goes on.
  */
 void kernel_hold_end(int map, uint32_t pid);
 
 /* Lets a stopped process go on that is in no map of ours. A negative errno. */
 int kernel_hold_continue(uint32_t pid);
-
-/* Whether a process that has been sent SIGSTOP is still stopped, or about to. */
-bool kernel_hold_lasts(uint32_t pid);
 
 #endif

@@ -41,8 +41,11 @@ void kernel_later_take(struct kernel_source *kernel)
 	if (!kernel->watch)
 		return;
 	while (kernel_watch_next(kernel->watch, &notice))
-		if (kernel_later_note(kernel, &notice))
+		if (kernel_later_note(kernel, &notice)) {
+			kernel_source_tell(kernel, notice.pid,
+				"out of memory: what it has loaded is not traced");
 			kernel_watch_continue(kernel->watch, &notice);
+		}
 	if (!kernel->told_missed && kernel_watch_has_missed(kernel->watch)) {
 		kernel->told_missed = true;
 		kernel_source_tell(kernel, kernel->source.process.pid,
@@ -51,13 +54,20 @@ void kernel_later_take(struct kernel_source *kernel)
 	}
 }
 
-/* Lets the process of a notice go on; `process`: its number, -1: it is not known any more. */
-static void go_on(struct kernel_source *kernel, const struct kernel_notice *notice, long process)
+void kernel_later_go_on(struct kernel_source *kernel, const struct kernel_notice *notice)
 {
-	if (!kernel_watch_continue(kernel->watch, notice) && process >= 0)
-		kernel_source_tell(kernel, kernel->processes[process]->pid,
+	enum kernel_watch_result result = !kernel->watch || notice->kind == KERNEL_NOTICE_PROBES
+		? KERNEL_WATCH_WAITED
+		: kernel_watch_continue(kernel->watch, notice);
+
+	if (result == KERNEL_WATCH_RAN)
+		kernel_source_tell(kernel, notice->pid,
 			"it has run for a while before its new probes were attached: events of "
 			"that time are missing");
+	else if (result == KERNEL_WATCH_HAS_ENDED)
+		kernel_source_tell(kernel, notice->pid,
+			"it ended before its new probes were attached: events are missing, unless "
+			"it was killed");
 }
 
 static void free_target(struct kernel_target *target)
@@ -74,12 +84,7 @@ static struct kernel_later *later_of(const struct source *source)
 
 static void later_renumber(struct source *source, const uint32_t *numbers)
 {
-	struct kernel_target *target = later_of(source)->target;
-
-	for (size_t i = 0; i < target->site_count; i++)
-		target->sites[i].probe = numbers[target->sites[i].probe];
-	for (size_t i = 0; i < target->obstacle_count; i++)
-		target->obstacles[i].probe = numbers[target->obstacles[i].probe];
+	kernel_target_renumber(later_of(source)->target, numbers);
 }
 
 static int later_enable(
@@ -108,7 +113,7 @@ static void later_close(struct source *source)
 {
 	struct kernel_later *later = later_of(source);
 
-	go_on(later->kernel, &later->notice, (long)later->process);
+	kernel_later_go_on(later->kernel, &later->notice);
 	free_target(later->target);
 	free(later);
 }
@@ -134,26 +139,26 @@ static size_t list_known(
 
 /* Finds the sites of the files that a process has mapped since it was last looked at. */
 static int find_later(struct kernel_source *kernel, size_t process, struct kernel_target *target,
-	struct d_probe_set *own)
+	struct d_probe_set *own, struct error *error)
 {
 	const struct kernel_target **known =
 		calloc(kernel->group_count + 1, sizeof(struct kernel_target *));
 	uint32_t pid = kernel->processes[process]->pid;
 	struct error ignored;
-	int result = known ? 0 : -ENOMEM;
+	int result = known ? 0 : error_set(error, ENOMEM, "out of memory");
 
 	if (!result)
 		result = kernel_target_open_later(
-			target, pid, known, list_known(kernel, process, known), NULL, &ignored);
+			target, pid, known, list_known(kernel, process, known), NULL, error);
 	if (!result &&
 		!kernel_linker_is_consistent(target->process, kernel->processes[process]->state))
 		result = -EAGAIN; /* a notice will follow */
 	target->has_stream = kernel->processes[process]->has_stream;
-	if (!result)
-		result = kernel_usdt_add(target, own);
+	if (!result && kernel_usdt_add(target, own))
+		result = error_set(error, ENOMEM, "out of memory");
 	for (size_t i = 0; i < kernel->asked_count && !result; i++)
 		if (kernel_pid_add(target, own, &kernel->asked[i], 1, &ignored) == -ENOMEM)
-			result = -ENOMEM;
+			result = error_set(error, ENOMEM, "out of memory");
 	free(known);
 	return result;
 }
@@ -185,6 +190,7 @@ static struct source *take_notice(struct kernel_source *kernel, struct d_probe_s
 	struct kernel_later *later = NULL;
 	struct kernel_target *target = NULL;
 	long process = kernel_member_find(kernel, notice.pid);
+	struct error error;
 	int result = -ESRCH;
 
 	memmove(kernel->notices, kernel->notices + 1,
@@ -198,12 +204,12 @@ static struct source *take_notice(struct kernel_source *kernel, struct d_probe_s
 	if (process >= 0) {
 		target = calloc(1, sizeof(*target));
 		later = calloc(1, sizeof(*later));
-		result = target && later ? find_later(kernel, (size_t)process, target, own)
-					 : -ENOMEM;
+		result = target && later ? find_later(kernel, (size_t)process, target, own, &error)
+					 : error_set(&error, ENOMEM, "out of memory");
 	}
-	if (result == -ENOMEM && process >= 0)
+	if (result == -ENOMEM || result == -EACCES)
 		kernel_source_tell(
-			kernel, (size_t)process, "out of memory: what it has loaded is not traced");
+			kernel, notice.pid, "what it has loaded is not traced: %s", error.text);
 	if (!result && (target->site_count || target->obstacle_count)) {
 		*later = (struct kernel_later){.source = {.methods = &later_methods,
 						       .process = kernel->processes[process]->event,
@@ -219,7 +225,7 @@ static struct source *take_notice(struct kernel_source *kernel, struct d_probe_s
 		free_target(target);
 	else
 		kernel_process_map(kernel->processes[process], target, true);
-	go_on(kernel, &notice, process);
+	kernel_later_go_on(kernel, &notice);
 	return NULL;
 }
 

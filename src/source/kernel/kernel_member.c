@@ -9,7 +9,6 @@
 
 #include "base/arena.h"
 #include "base/debug.h"
-#include "source/kernel/kernel_later.h"
 #include "source/kernel/kernel_linker.h"
 #include "source/kernel/kernel_process.h"
 #include "source/kernel/kernel_source_private.h"
@@ -121,6 +120,4 @@ void kernel_member_watch(struct kernel_source *kernel, size_t number)
 	usdt_process_free(mapped);
 	debug_say(DEBUG_KERNEL, "process %" PRIu32 " is %swatched", process->pid,
 		result ? "not " : "");
-	kernel_later_note(kernel,
-		&(struct kernel_notice){.kind = KERNEL_NOTICE_OBJECTS, .pid = process->pid});
 }

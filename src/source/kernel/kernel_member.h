@@ -17,10 +17,8 @@ int kernel_member_keep(struct kernel_source *kernel, const struct kernel_process
 /* The number of a process that has not ended; -1: there is none with this id. */
 long kernel_member_find(const struct kernel_source *kernel, uint32_t pid);
 
-/*
- * Watches what a process loads and executes from now on. Unless it has been stopped since it was
- * looked at, it may have loaded something meanwhile, so it is looked at again.
- */
+/* Watches what a process loads and executes from now on. What it has loaded since it was looked at
+ * is the caller's to find. */
 void kernel_member_watch(struct kernel_source *kernel, size_t number);
 
 /* Notes which processes have ended. */

@@ -91,7 +91,8 @@ static int note_files(struct kernel_source *kernel, struct kernel_target *target
 
 		if (has_sites(target, i))
 			kernel_target_file(target, i);
-		else if (!file->is_known && !file->is_seen && !target->obstacle_count)
+		else if (!file->is_known && !file->is_seen && !target->obstacle_count &&
+			usdt_object_has_code(file->object))
 			result = kernel_target_see(target, i, &kernel->seen);
 	}
 	return result;
@@ -445,16 +446,12 @@ static struct shared_later *later_of(const struct source *source)
 static void later_renumber(struct source *source, const uint32_t *numbers)
 {
 	struct shared_later *later = later_of(source);
-	struct kernel_target *target = &later->target;
 
 	for (size_t i = 0; i < later->count; i++)
 		if (later->sites[i] != UINT32_MAX)
 			kernel_alias_set(&later->kernel->aliases, later->sites[i],
 				later->notice.pid, numbers[i]);
-	for (size_t i = 0; i < target->site_count; i++)
-		target->sites[i].probe = numbers[target->sites[i].probe];
-	for (size_t i = 0; i < target->obstacle_count; i++)
-		target->obstacles[i].probe = numbers[target->obstacles[i].probe];
+	kernel_target_renumber(&later->target, numbers);
 }
 
 /* A process has run code of files whose probes have been attached to only now. */
@@ -496,20 +493,11 @@ static int later_enable(
 	return result;
 }
 
-static void go_on(struct kernel_source *kernel, const struct kernel_notice *notice)
-{
-	if (kernel->watch && notice->kind != KERNEL_NOTICE_PROBES &&
-		!kernel_watch_continue(kernel->watch, notice))
-		kernel_source_tell(kernel, notice->pid,
-			"it has run for a while before its new probes were attached: events of "
-			"that time are missing");
-}
-
 static void later_close(struct source *source)
 {
 	struct shared_later *later = later_of(source);
 
-	go_on(later->kernel, &later->notice);
+	kernel_later_go_on(later->kernel, &later->notice);
 	if (later->has_target) {
 		kernel_target_close(&later->target);
 		kernel_process_close(&later->process);
@@ -633,7 +621,7 @@ settled:
 		kernel_process_close(&later->process);
 	}
 	free(later);
-	go_on(kernel, notice);
+	kernel_later_go_on(kernel, notice);
 	return NULL;
 }
 
@@ -648,7 +636,7 @@ struct source *kernel_shared_take(
 		kernel_shown_replace(&kernel->shown, notice->pid);
 	kernel_stacks_follow(&kernel->reduction.stacks, notice->pid, NULL);
 	if (!kernel_watch_has(kernel->watch, notice->pid)) {
-		go_on(kernel, notice);
+		kernel_later_go_on(kernel, notice);
 		return NULL;
 	}
 	return take_files(kernel, notice, own);

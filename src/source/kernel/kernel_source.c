@@ -45,17 +45,19 @@ int kernel_source_wait_for(struct kernel_source *kernel, int descriptor, uint64_
 
 void kernel_source_tell(struct kernel_source *kernel, uint32_t pid, const char *format, ...)
 {
-	struct kernel_message *message;
+	struct kernel_message message = {.pid = pid};
 	va_list arguments;
 
-	if (array_room(&kernel->messages, &kernel->message_capacity, kernel->message_count,
-		    sizeof(*message)))
-		return;
-	message = &kernel->messages[kernel->message_count++];
-	message->pid = pid;
 	va_start(arguments, format);
-	vsnprintf(message->text, sizeof(message->text), format, arguments);
+	vsnprintf(message.text, sizeof(message.text), format, arguments);
 	va_end(arguments);
+	for (size_t i = 0; i < kernel->message_count; i++)
+		if (kernel->messages[i].pid == pid &&
+			!strcmp(kernel->messages[i].text, message.text))
+			return;
+	if (!array_room(&kernel->messages, &kernel->message_capacity, kernel->message_count,
+		    sizeof(message)))
+		kernel->messages[kernel->message_count++] = message;
 }
 
 static void kernel_close(struct source *source)
@@ -110,15 +112,20 @@ static void watch_all(struct kernel_source *kernel)
 		return;
 	}
 	kernel_source_wait_for(kernel, kernel_watch_descriptor(kernel->watch), KERNEL_WAIT_NOTICES);
-	for (size_t i = 0; i < kernel->process_count; i++)
+	for (size_t i = 0; i < kernel->process_count; i++) {
 		kernel_member_watch(kernel, i);
+		/* what it has loaded since it was looked at is looked for */
+		kernel_later_note(kernel,
+			&(struct kernel_notice){
+				.kind = KERNEL_NOTICE_OBJECTS, .pid = kernel->processes[i]->pid});
+	}
 }
 
 int kernel_source_attach(struct kernel_source *kernel, struct kernel_group *group,
 	const struct source_request *request, struct error *error)
 {
 	const struct kernel_attachment *attachment = &group->attachment;
-	char message[sizeof(kernel->message)] = "";
+	char message[KERNEL_MESSAGE_BYTES] = "";
 	int result;
 
 	group->attachment.features = kernel->features;

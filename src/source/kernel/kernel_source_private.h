@@ -25,10 +25,12 @@ struct kernel_process;
 #define KERNEL_WAIT_RING UINT64_MAX
 #define KERNEL_WAIT_NOTICES (UINT64_MAX - 1)
 
-/* A line for the user about a process. */
+enum { KERNEL_MESSAGE_BYTES = 1024 };
+
+/* A line for the user. */
 struct kernel_message {
 	uint32_t pid;
-	char text[1024];
+	char text[KERNEL_MESSAGE_BYTES];
 };
 
 struct kernel_source {
@@ -68,9 +70,9 @@ struct kernel_source {
 	uint32_t busy_ms;
 	struct kernel_decoder decoder;
 	struct kernel_losses losses;
-	struct kernel_message *messages; /* that have not been told */
+	struct kernel_message *messages; /* that no batch has had yet */
 	size_t message_count, message_capacity;
-	char message[1024]; /* of the last batch */
+	char message[KERNEL_MESSAGE_BYTES]; /* of the last batch */
 };
 
 struct kernel_source *kernel_source_of(const struct source *source);

@@ -282,18 +282,29 @@ bool kernel_watch_next(struct kernel_watch *watch, struct kernel_notice *notice)
 	return bytes && size >= sizeof(*notice);
 }
 
-bool kernel_watch_continue(struct kernel_watch *watch, const struct kernel_notice *notice)
+/* What became of a process that did not stay stopped. */
+static enum kernel_watch_result has_run(uint32_t pid)
 {
-	uint64_t time;
-	bool has_waited;
+	return usdt_process_thread((pid_t)pid) ? KERNEL_WATCH_RAN : KERNEL_WATCH_HAS_ENDED;
+}
+
+enum kernel_watch_result kernel_watch_continue(
+	struct kernel_watch *watch, const struct kernel_notice *notice)
+{
+	struct kernel_held held;
+	enum kernel_hold_state state;
 
 	if (!notice->is_stopped)
-		return true;
-	if (bpf_map_get(watch->held, &notice->pid, &time) || time != notice->time)
-		return false;
-	has_waited = kernel_hold_lasts(notice->pid);
+		return KERNEL_WATCH_WAITED;
+	if (bpf_map_get(watch->held, &notice->pid, &held))
+		return KERNEL_WATCH_RAN;
+	/* if it is stopped by a later event by now, that one is in the map once it has stopped */
+	state = kernel_hold_wait(notice->pid, held.thread);
+	if (bpf_map_get(watch->held, &notice->pid, &held) || held.time != notice->time)
+		return KERNEL_WATCH_RAN;
 	kernel_hold_end(watch->held, notice->pid);
-	return has_waited;
+	return state == KERNEL_HOLD_STOPPED || state == KERNEL_HOLD_COMES ? KERNEL_WATCH_WAITED
+									  : has_run(notice->pid);
 }
 
 void kernel_watch_keep(struct kernel_watch *watch, const struct kernel_notice *notice)

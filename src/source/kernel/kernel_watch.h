@@ -72,11 +72,15 @@ void kernel_watch_remove(struct kernel_watch *watch, uint32_t pid);
 /* The next notice; false: there is none now. */
 bool kernel_watch_next(struct kernel_watch *watch, struct kernel_notice *notice);
 
-/*
- * Lets the process of a notice go on, unless another tracer holds it, too. False: it was stopped,
- * and has been let go before: this took too long, or somebody else has sent SIGCONT.
- */
-bool kernel_watch_continue(struct kernel_watch *watch, const struct kernel_notice *notice);
+enum kernel_watch_result {
+	KERNEL_WATCH_WAITED,   /* it has not run since, or was not to be stopped */
+	KERNEL_WATCH_RAN,      /* this took too long, or somebody else has sent SIGCONT */
+	KERNEL_WATCH_HAS_ENDED /* it has been killed, or has run before its end */
+};
+
+/* Lets the process of a notice go on, unless another tracer holds it, too. */
+enum kernel_watch_result kernel_watch_continue(
+	struct kernel_watch *watch, const struct kernel_notice *notice);
 
 /* Leaves the process of a notice stopped: from now on it is the caller's to let it go on. */
 void kernel_watch_keep(struct kernel_watch *watch, const struct kernel_notice *notice);

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "source/kernel/bpf_code.h"
+#include "source/kernel/kernel_hold.h"
 #include "source/kernel/kernel_watch_private.h"
 
 enum {
@@ -24,10 +25,10 @@ enum {
 	STACK_IDS = -8, /* tid, then pid */
 	STACK_PID = STACK_IDS + 4,
 	STACK_VALUE = -16,
-	STACK_TIME = -24,
-	STACK_CHILD = -32,   /* its id */
-	STACK_WATCHED = -48, /* struct watched_process */
-	STACK_NUMBER = -64,  /* struct upid: the id in a namespace, and the namespace */
+	STACK_HELD = -32,    /* struct kernel_held */
+	STACK_CHILD = -40,   /* its id */
+	STACK_WATCHED = -56, /* struct watched_process */
+	STACK_NUMBER = -72,  /* struct upid: the id in a namespace, and the namespace */
 	NUMBER_BYTES = 16,
 	NAMESPACES_MAX = 32 /* that may be nested */
 };
@@ -105,7 +106,7 @@ static void stop(struct generator *g)
 	bpf_set_map(code, BPF_REG_1, g->watch->held);
 	point_to_pid(g);
 	bpf_move(code, BPF_REG_3, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_3, STACK_TIME);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_3, STACK_HELD);
 	bpf_set(code, BPF_REG_4, BPF_ANY);
 	bpf_call(code, BPF_FUNC_map_update_elem);
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
@@ -143,7 +144,11 @@ static void notify(struct generator *g, enum kernel_notice_kind kind)
 	bpf_move(code, BPF_REG_8, BPF_REG_0);
 	bpf_call(code, BPF_FUNC_ktime_get_ns);
 	bpf_write(code, BPF_REG_8, offsetof(struct kernel_notice, time), BPF_REG_0, 8);
-	bpf_write(code, BPF_REG_10, STACK_TIME, BPF_REG_0, 8);
+	bpf_write(code, BPF_REG_10, STACK_HELD + (int)offsetof(struct kernel_held, time), BPF_REG_0,
+		8);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_IDS, 4);
+	bpf_write(code, BPF_REG_10, STACK_HELD + (int)offsetof(struct kernel_held, thread),
+		BPF_REG_0, 8);
 	bpf_write_value(code, BPF_REG_8, offsetof(struct kernel_notice, kind), (int32_t)kind, 4);
 	bpf_read(code, BPF_REG_0, BPF_REG_10, STACK_PID, 4);
 	bpf_write(code, BPF_REG_8, offsetof(struct kernel_notice, pid), BPF_REG_0, 4);
