@@ -23,6 +23,7 @@
 
 #include <stddef.h>
 
+#include "source/kernel/bpf_current.h"
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_directory.h"
 #include "source/kernel/kernel_generator.h"
@@ -40,22 +41,8 @@ static void identify(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
 
-	if (g->features->other_namespace) {
-		bpf_set(code, BPF_REG_1, g->features->namespace_device);
-		bpf_set(code, BPF_REG_2, g->features->namespace_inode);
-		bpf_move(code, BPF_REG_3, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_3, KERNEL_STACK_IDS);
-		bpf_set(code, BPF_REG_4, 8);
-		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_IDS, 0, 8);
-		bpf_call(code, BPF_FUNC_get_ns_current_pid_tgid);
-		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->done);
-		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
-	} else {
-		bpf_call(code, BPF_FUNC_get_current_pid_tgid);
-		bpf_write(code, BPF_REG_10, KERNEL_STACK_IDS, BPF_REG_0, 8);
-		bpf_move(code, BPF_REG_1, BPF_REG_0);
-		bpf_operate_value(code, BPF_RSH, BPF_REG_1, 32);
-	}
+	bpf_current_ids(code, g->features, KERNEL_STACK_IDS, g->done);
+	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
 	if (g->plan->pid)
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, (int32_t)g->plan->pid, g->done);
 	if (g->plan->is_call && g->maps->own_pid)
@@ -162,15 +149,10 @@ void kernel_generate_staging(struct kernel_generator *g, uint32_t without)
 		bpf_move(code, BPF_REG_2, BPF_REG_10);
 		bpf_operate_value(code, BPF_ADD, BPF_REG_2, KERNEL_STACK_KEY);
 		bpf_call(code, BPF_FUNC_map_lookup_elem);
+		bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, without);
 	} else {
-		bpf_call(code, BPF_FUNC_get_current_task_btf);
-		bpf_set_map(code, BPF_REG_1, g->maps->task);
-		bpf_move(code, BPF_REG_2, BPF_REG_0);
-		bpf_set(code, BPF_REG_3, 0);
-		bpf_set(code, BPF_REG_4, BPF_LOCAL_STORAGE_GET_F_CREATE);
-		bpf_call(code, BPF_FUNC_task_storage_get);
+		bpf_current_value(code, g->maps->task, without);
 	}
-	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, without);
 	bpf_move(code, BPF_REG_7, BPF_REG_0);
 }
 

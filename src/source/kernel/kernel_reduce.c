@@ -562,6 +562,17 @@ static int make_maps(struct kernel_reduction *reduction)
 	return result;
 }
 
+static struct kernel_reduction no_reduction(void)
+{
+	return (struct kernel_reduction){.self = -1,
+		.zeroes = -1,
+		.strings = -1,
+		.numbers = -1,
+		.round = -1,
+		.clocks = -1,
+		.losses = -1};
+}
+
 static void close_map(int map)
 {
 	if (map >= 0)
@@ -583,13 +594,7 @@ int kernel_reduce_begin(
 	bool *pinned = NULL, *stored = NULL;
 	int result = -ENOMEM;
 
-	*reduction = (struct kernel_reduction){.self = -1,
-		.zeroes = -1,
-		.strings = -1,
-		.numbers = -1,
-		.round = -1,
-		.clocks = -1,
-		.losses = -1};
+	*reduction = no_reduction();
 	if (!program || !request->probes || !is_allowed(&program->options))
 		return 0;
 	reduction->program = program;
@@ -674,11 +679,5 @@ void kernel_reduce_free(struct kernel_reduction *reduction)
 	free(reduction->times);
 	free(reduction->frames);
 	free(reduction->taken);
-	*reduction = (struct kernel_reduction){.self = -1,
-		.zeroes = -1,
-		.strings = -1,
-		.numbers = -1,
-		.round = -1,
-		.clocks = -1,
-		.losses = -1};
+	*reduction = no_reduction();
 }

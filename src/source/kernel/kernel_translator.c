@@ -1,6 +1,8 @@
 /* kernel_translator.c: see kernel_translator.h. */
 #include "source/kernel/kernel_translator.h"
 
+#include "source/kernel/bpf_current.h"
+
 void translator_refuse(struct translator *t)
 {
 	t->found->is_possible = false;
@@ -88,13 +90,7 @@ void translator_find_frame(struct kernel_generator *g, uint32_t without)
 	const struct kernel_reduction *reduction = g->maps->reduction;
 	struct bpf_code *code = g->code;
 
-	bpf_call(code, BPF_FUNC_get_current_task_btf);
-	bpf_set_map(code, BPF_REG_1, reduction->self);
-	bpf_move(code, BPF_REG_2, BPF_REG_0);
-	bpf_set(code, BPF_REG_3, 0);
-	bpf_set(code, BPF_REG_4, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	bpf_call(code, BPF_FUNC_task_storage_get);
-	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, without);
+	bpf_current_value(code, reduction->self, without);
 	bpf_move(code, BPF_REG_9, BPF_REG_0);
 	bpf_move(code, KERNEL_FRAME, BPF_REG_0);
 	bpf_operate_value(

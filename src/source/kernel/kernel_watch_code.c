@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "source/kernel/bpf_code.h"
+#include "source/kernel/bpf_current.h"
 #include "source/kernel/kernel_hold.h"
 #include "source/kernel/kernel_watch_private.h"
 
@@ -44,19 +45,7 @@ static void find_process(struct generator *g)
 {
 	struct bpf_code *code = &g->code;
 
-	if (g->watch->features.other_namespace) {
-		bpf_set(code, BPF_REG_1, g->watch->features.namespace_device);
-		bpf_set(code, BPF_REG_2, g->watch->features.namespace_inode);
-		bpf_move(code, BPF_REG_3, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_3, STACK_IDS);
-		bpf_set(code, BPF_REG_4, 8);
-		bpf_write_value(code, BPF_REG_10, STACK_IDS, 0, 8);
-		bpf_call(code, BPF_FUNC_get_ns_current_pid_tgid);
-		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->done);
-	} else {
-		bpf_call(code, BPF_FUNC_get_current_pid_tgid);
-		bpf_write(code, BPF_REG_10, STACK_IDS, BPF_REG_0, 8);
-	}
+	bpf_current_ids(code, &g->watch->features, STACK_IDS, g->done);
 	bpf_set_map(code, BPF_REG_1, g->watch->watched);
 	bpf_move(code, BPF_REG_2, BPF_REG_10);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_2, STACK_PID);
