@@ -137,12 +137,19 @@ start() {
 	running=$(pgrep -f -x "$loader" | tail -1)
 	pids+=("$running")
 }
-start
-VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "$running" -n "BEGIN { printf(\"begun\\n\"); } $script" >"$directory/out" 2>"$directory/err" 3>&- &
-tracer=$!
-await "the trace does not begin" grep -q begun "$directory/out"
 is_watched() { grep -q "process $running is watched" "$directory/err"; }
-await "nobody watches for libraries" is_watched
+# Traces the process, until it is watched.
+trace_running() { # more arguments
+	: >"$directory/out" # what is in it is another trace's
+	: >"$directory/err"
+	VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z "$@" -p "$running" -n "BEGIN { printf(\"begun\\n\"); } $script" \
+		>"$directory/out" 2>"$directory/err" 3>&- &
+	tracer=$!
+	await "the trace does not begin" grep -q begun "$directory/out"
+	await "nobody watches for libraries" is_watched
+}
+start
+trace_running
 printf 'load %s\ncall 6\nexec %s\nload %s\ncall 4\nexec %s\n' "$directory/libone.so" "$loader" "$directory/libtwo.so" \
 	"$directory/alone" >&3
 exec 3>&-
@@ -153,10 +160,7 @@ wait "$tracer" || fail "the trace of a process that loads and executes: status $
 
 # The tracer is killed while the process is stopped by it: it goes on.
 start
-VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "$running" -n "BEGIN { printf(\"begun\\n\"); } $script" >"$directory/out" 2>"$directory/err" 3>&- &
-tracer=$!
-await "the trace does not begin" grep -q begun "$directory/out"
-await "nobody watches for libraries" is_watched
+trace_running
 kill -STOP "$tracer"
 printf 'load %s\ncall 6\nsay loaded\n' "$directory/libone.so" >&3
 is_stopped() { grep -q '^State:[[:space:]]*T' "/proc/$running/status"; }
@@ -168,10 +172,7 @@ await "the process stays stopped after the tracer's death" grep -q loaded "$dire
 is_alone() { ! pgrep -f "vmtap.*-p $running " && ! is_stopped; }
 await "the guardian stays" is_alone
 # One that does not answer does not hold it for ever, and says that it came too late.
-VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "$running" -n "BEGIN { printf(\"begun\\n\"); } $script" >"$directory/out" 2>"$directory/err" 3>&- &
-tracer=$!
-await "the trace does not begin" grep -q begun "$directory/out"
-await "nobody watches for libraries" is_watched
+trace_running
 kill -STOP "$tracer"
 printf 'load %s\ncall 6\nsay again\n' "$directory/libtwo.so" >&3
 await "the process is not stopped while its library is attached to" is_stopped
@@ -185,10 +186,7 @@ grep -q '^loader libtwo.so 2$' "$directory/out" || fail "the library was attache
 
 # One that somebody lets go on, and that ends before the tracer looks.
 start
-VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "$running" -n "BEGIN { printf(\"begun\\n\"); } $script" >"$directory/out" 2>"$directory/err" 3>&- &
-tracer=$!
-await "the trace does not begin" grep -q begun "$directory/out"
-await "nobody watches for libraries" is_watched
+trace_running
 kill -STOP "$tracer"
 printf 'load %s\ncall 6\n' "$directory/libone.so" >&3
 exec 3>&-
@@ -210,12 +208,9 @@ if [ "$preload" ]; then
 	sleep 1000 &
 	pids+=($!)
 	start
-	LD_PRELOAD=$preload DENIED_MAPS=$directory/denied VMTAP_DEBUG=kernel "$VMTAP" trace -q -Z -p "${pids[-3]}" -p "$running" \
-		-n 'BEGIN { printf("begun\n"); } later*:::number { }' >"$directory/out" 2>"$directory/err" 3>&- &
-	tracer=$!
-	await "the trace does not begin" grep -q begun "$directory/out"
-	await "nobody watches for libraries" is_watched
-	printf 'say hello\n' >&3
+	export LD_PRELOAD=$preload DENIED_MAPS=$directory/denied
+	trace_running -p "${pids[-3]}"
+	unset LD_PRELOAD DENIED_MAPS
 	touch "$directory/denied"
 	printf 'load %s\n' "$directory/libone.so" >&3
 	await "it is not told which process may not be looked at" \

@@ -269,7 +269,7 @@ bool kernel_steps_next(struct kernel_steps *steps, int timeout_ms)
 		if (notice.kind == KERNEL_NOTICE_PROGRAM ? watch_program(steps)
 							 : !is_loaded(steps)) {
 			kernel_watch_continue(steps->watch, &notice);
-		} else if (notice.is_stopped) {
+		} else if (notice.stop == KERNEL_NOTICE_STOPPED) {
 			kernel_watch_keep(steps->watch, &notice);
 			return true;
 		}

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -120,4 +121,8 @@ void kernel_member_watch(struct kernel_source *kernel, size_t number)
 	usdt_process_free(mapped);
 	debug_say(DEBUG_KERNEL, "process %" PRIu32 " is %swatched", process->pid,
 		result ? "not " : "");
+	if (result && usdt_process_thread((pid_t)process->pid))
+		kernel_source_tell(kernel, process->pid,
+			"what it loads or executes from now on is not traced: %s",
+			strerror(-result));
 }

@@ -354,6 +354,10 @@ static void watch_member(
 	/* if it has ended meanwhile, nobody would remove it */
 	if (!is_alive(pid))
 		kernel_watch_remove(kernel->watch, pid);
+	else if (result)
+		kernel_source_tell(kernel, pid,
+			"what it loads or executes from now on is not traced: %s",
+			strerror(-result));
 	debug_say(DEBUG_KERNEL, "process %" PRIu32 " is %swatched", pid, result ? "not " : "");
 }
 

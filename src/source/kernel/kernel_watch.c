@@ -294,8 +294,10 @@ enum kernel_watch_result kernel_watch_continue(
 	struct kernel_held held;
 	enum kernel_hold_state state;
 
-	if (!notice->is_stopped)
+	if (notice->stop == KERNEL_NOTICE_RUNS)
 		return KERNEL_WATCH_WAITED;
+	if (notice->stop == KERNEL_NOTICE_NOT_STOPPED)
+		return KERNEL_WATCH_RAN;
 	if (bpf_map_get(watch->held, &notice->pid, &held))
 		return KERNEL_WATCH_RAN;
 	/* if it is stopped by a later event by now, that one is in the map once it has stopped */

@@ -24,12 +24,18 @@ enum kernel_notice_kind {
 	KERNEL_NOTICE_PROBES /* not of the watch: a process has hit a probe for the first time */
 };
 
+enum kernel_notice_stop {
+	KERNEL_NOTICE_RUNS,       /* it is not to be stopped */
+	KERNEL_NOTICE_STOPPED,    /* or will be at once */
+	KERNEL_NOTICE_NOT_STOPPED /* it should have been, but the kernel refused that */
+};
+
 struct kernel_notice {
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint32_t kind; /* enum kernel_notice_kind */
 	uint32_t pid;
-	uint32_t is_stopped; /* it is stopped, or will be at once */
-	uint32_t site;       /* for KERNEL_NOTICE_PROBES: the one that was hit */
+	uint32_t stop; /* enum kernel_notice_stop */
+	uint32_t site; /* for KERNEL_NOTICE_PROBES: the one that was hit */
 };
 
 /*

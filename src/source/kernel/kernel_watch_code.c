@@ -84,9 +84,10 @@ static void point_to_pid(struct generator *g)
 static void stop(struct generator *g)
 {
 	struct bpf_code *code = &g->code;
-	uint32_t after = bpf_label(code), failed = bpf_label(code);
+	uint32_t after = bpf_label(code), failed = bpf_label(code), refused = bpf_label(code);
 
-	bpf_write_value(code, BPF_REG_8, offsetof(struct kernel_notice, is_stopped), 0, 8);
+	bpf_write_value(
+		code, BPF_REG_8, offsetof(struct kernel_notice, stop), KERNEL_NOTICE_RUNS, 8);
 	bpf_read(code, BPF_REG_1, BPF_REG_7, offsetof(struct watched_process, may_stop), 4);
 	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, after);
 	bpf_set_map_value(code, BPF_REG_1, g->watch->control, 0);
@@ -98,16 +99,20 @@ static void stop(struct generator *g)
 	bpf_operate_value(code, BPF_ADD, BPF_REG_3, STACK_HELD);
 	bpf_set(code, BPF_REG_4, BPF_ANY);
 	bpf_call(code, BPF_FUNC_map_update_elem);
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
+	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, refused);
 	bpf_set(code, BPF_REG_1, SIGSTOP);
 	bpf_call(code, BPF_FUNC_send_signal_thread);
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, failed);
-	bpf_write_value(code, BPF_REG_8, offsetof(struct kernel_notice, is_stopped), 1, 4);
+	bpf_write_value(
+		code, BPF_REG_8, offsetof(struct kernel_notice, stop), KERNEL_NOTICE_STOPPED, 4);
 	bpf_jump(code, after);
 	bpf_place(code, failed);
 	bpf_set_map(code, BPF_REG_1, g->watch->held);
 	point_to_pid(g);
 	bpf_call(code, BPF_FUNC_map_delete_elem);
+	bpf_place(code, refused);
+	bpf_write_value(code, BPF_REG_8, offsetof(struct kernel_notice, stop),
+		KERNEL_NOTICE_NOT_STOPPED, 4);
 	bpf_place(code, after);
 }
 
