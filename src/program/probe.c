@@ -1,5 +1,5 @@
 /*
- * probe.c: the set of probes. Strings are copied; the index of a probe never changes. A hash table
+ * probe.c: the set of probes. The index of a probe never changes. A hash table
  * over the names finds the probes of a description whose name has no wildcards.
  */
 #include "program/probe.h"
@@ -12,35 +12,98 @@
 #include "base/pattern.h"
 #include "base/text.h"
 
-static void probe_free(struct d_probe *probe)
+struct d_probe_kept {
+	uint32_t hash;
+	uint32_t size;
+	char bytes[];
+};
+
+/* The slot of these bytes, or the free one where they belong. */
+static struct d_probe_kept **find_kept(
+	const struct d_probe_keep *keep, const void *bytes, uint32_t size, uint32_t hash)
 {
-	free(probe->provider);
-	free(probe->module);
-	free(probe->function);
-	free(probe->aliases);
-	free(probe->name);
-	free(probe->note);
-	for (unsigned i = 0; i < probe->argument_count; i++) {
-		free(probe->arguments[i].type);
-		free(probe->arguments[i].name);
+	size_t at = hash;
+
+	for (;; at++) {
+		struct d_probe_kept **slot = &keep->slots[at & (keep->slot_count - 1)];
+
+		if (!*slot ||
+			((*slot)->hash == hash && (*slot)->size == size &&
+				!memcmp((*slot)->bytes, bytes, size)))
+			return slot;
 	}
 }
 
-static char *copy(const char *text)
+static int grow_slots(struct d_probe_keep *keep)
 {
-	return strdup(text ? text : "");
+	struct d_probe_keep grown = *keep;
+
+	grown.slot_count = keep->slot_count ? keep->slot_count * 2 : 64;
+	grown.slots = calloc(grown.slot_count, sizeof(grown.slots[0]));
+	if (!grown.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < keep->slot_count; i++) {
+		struct d_probe_kept *kept = keep->slots[i];
+
+		if (kept)
+			*find_kept(&grown, kept->bytes, kept->size, kept->hash) = kept;
+	}
+	free(keep->slots);
+	*keep = grown;
+	return 0;
+}
+
+/* The set's copy of the bytes. NULL: no memory. */
+static void *keep_bytes(struct d_probe_set *set, const void *bytes, size_t size)
+{
+	struct d_probe_keep *keep = &set->keep;
+	uint32_t hash = text_hash(bytes, (uint32_t)size);
+	struct d_probe_kept **slot;
+
+	if (2 * keep->count >= keep->slot_count && grow_slots(keep))
+		return NULL;
+	slot = find_kept(keep, bytes, (uint32_t)size, hash);
+	if (!*slot) {
+		struct d_probe_kept *kept = arena_get(&keep->arena, sizeof(*kept) + size);
+
+		if (!kept)
+			return NULL;
+		kept->hash = hash;
+		kept->size = (uint32_t)size;
+		memcpy(kept->bytes, bytes, size);
+		*slot = kept;
+		keep->count++;
+	}
+	return (*slot)->bytes;
+}
+
+static char *keep_text(struct d_probe_set *set, const char *text)
+{
+	return keep_bytes(set, text ? text : "", text ? strlen(text) + 1 : 1);
 }
 
 /* A list of names, each with its NUL, which an empty one ends. */
-static char *copy_names(const char *names)
+static char *keep_names(struct d_probe_set *set, const char *names)
 {
 	size_t size = 1;
-	char *copied;
 
 	for (const char *name = names; *name; name += strlen(name) + 1)
 		size += strlen(name) + 1;
-	copied = malloc(size);
-	return copied ? memcpy(copied, names, size) : NULL;
+	return keep_bytes(set, names, size);
+}
+
+static struct d_probe_argument *keep_arguments(
+	struct d_probe_set *set, const struct d_probe_argument *arguments, unsigned count)
+{
+	struct d_probe_argument kept[D_PROBE_ARGUMENTS_MAX];
+
+	for (unsigned i = 0; i < count; i++) {
+		kept[i].type = keep_text(set, arguments[i].type);
+		kept[i].name = keep_text(set, arguments[i].name);
+		if (!kept[i].type || !kept[i].name)
+			return NULL;
+	}
+	return keep_bytes(set, kept, count * sizeof(kept[0]));
 }
 
 int d_probe_set_init(struct d_probe_set *set)
@@ -70,9 +133,9 @@ int d_probe_set_init(struct d_probe_set *set)
 
 void d_probe_set_free(struct d_probe_set *set)
 {
-	for (size_t i = 0; i < set->count; i++)
-		probe_free(&set->probes[i]);
 	free(set->probes);
+	arena_free(&set->keep.arena);
+	free(set->keep.slots);
 	free(set->buckets);
 	memset(set, 0, sizeof(*set));
 }
@@ -124,31 +187,25 @@ long d_probe_set_find(const struct d_probe_set *set, const char *name, long afte
 long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe)
 {
 	struct d_probe added = *probe;
-	bool complete;
 
 	if (probe->argument_count > D_PROBE_ARGUMENTS_MAX)
 		return -EINVAL;
 	if (array_room(&set->probes, &set->capacity, set->count, sizeof(set->probes[0])) ||
 		(set->count >= set->bucket_count && grow_buckets(set)))
 		return -ENOMEM;
-	added.provider = copy(probe->provider);
-	added.module = copy(probe->module);
-	added.function = copy(probe->function);
-	added.name = copy(probe->name);
-	added.note = probe->note ? strdup(probe->note) : NULL;
-	added.aliases = probe->aliases ? copy_names(probe->aliases) : NULL;
-	complete = added.provider && added.module && added.function && added.name &&
-		(!probe->note || added.note) && (!probe->aliases || added.aliases);
-	for (unsigned i = 0; i < probe->argument_count; i++) {
-		added.arguments[i].type = copy(probe->arguments[i].type);
-		added.arguments[i].name = copy(probe->arguments[i].name);
-		if (!added.arguments[i].type || !added.arguments[i].name)
-			complete = false;
-	}
-	if (!complete) {
-		probe_free(&added);
+	added.provider = keep_text(set, probe->provider);
+	added.module = keep_text(set, probe->module);
+	added.function = keep_text(set, probe->function);
+	added.name = keep_text(set, probe->name);
+	added.note = probe->note ? keep_text(set, probe->note) : NULL;
+	added.aliases = probe->aliases ? keep_names(set, probe->aliases) : NULL;
+	added.arguments = probe->argument_count
+		? keep_arguments(set, probe->arguments, probe->argument_count)
+		: NULL;
+	if (!added.provider || !added.module || !added.function || !added.name ||
+		(probe->note && !added.note) || (probe->aliases && !added.aliases) ||
+		(probe->argument_count && !added.arguments))
 		return -ENOMEM;
-	}
 	set->probes[set->count] = added;
 	enter(set, set->count);
 	return (long)set->count++;
@@ -164,8 +221,7 @@ void d_probe_set_cut(struct d_probe_set *set, size_t count)
 {
 	if (count >= set->count)
 		return;
-	while (set->count > count)
-		probe_free(&set->probes[--set->count]);
+	set->count = count;
 	memset(set->buckets, 0, set->bucket_count * sizeof(*set->buckets));
 	for (size_t i = 0; i < set->count; i++)
 		enter(set, i);
@@ -173,12 +229,11 @@ void d_probe_set_cut(struct d_probe_set *set, size_t count)
 
 int d_probe_set_note(struct d_probe_set *set, uint32_t probe, const char *note)
 {
-	char *copied = strdup(note);
+	char *kept = keep_text(set, note);
 
-	if (!copied)
+	if (!kept)
 		return -ENOMEM;
-	free(set->probes[probe].note);
-	set->probes[probe].note = copied;
+	set->probes[probe].note = kept;
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/stability.h"
 
 enum { D_PROBE_ARGUMENTS_MAX = 12 };
@@ -68,7 +69,7 @@ struct d_probe {
 	struct stability stability[STABILITY_PARTS];
 	uint16_t names; /* one bit for each argument that is known to be a string that recurs */
 	uint8_t argument_count;
-	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
+	struct d_probe_argument *arguments; /* that many */
 	uint32_t next; /* private: 1 + the index of the next one in the bucket, 0: last */
 };
 
@@ -77,18 +78,31 @@ struct d_probe_bucket {
 	uint32_t first, last;
 };
 
+struct d_probe_kept;
+
+/* What probes point to: each distinct text or list exists once, as long as the set. */
+struct d_probe_keep {
+	struct arena arena;
+	struct d_probe_kept **slots; /* a hash table; NULL: free */
+	size_t count, slot_count;    /* slot_count is a power of two */
+};
+
 struct d_probe_set {
 	struct d_probe *probes;
 	size_t count, capacity;
 	struct d_probe_bucket *buckets;
 	size_t bucket_count; /* a power of two */
+	struct d_probe_keep keep;
 };
 
 /* Initialises a set with BEGIN, END and ERROR at the indices 0, 1 and 2. */
 int d_probe_set_init(struct d_probe_set *set);
 void d_probe_set_free(struct d_probe_set *set);
 
-/* Adds a probe whose strings are copied; returns its index, or -ENOMEM. */
+/*
+ * Adds a probe; all that it points to is copied. Returns its index, -ENOMEM, or -EINVAL for more
+ * than D_PROBE_ARGUMENTS_MAX arguments.
+ */
 long d_probe_set_add(struct d_probe_set *set, const struct d_probe *probe);
 
 /* Removes the probes from this index on. */

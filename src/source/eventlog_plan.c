@@ -268,10 +268,12 @@ static long add_compat(const struct plan *plan, const struct compat *compat, str
 	uint32_t pid, struct d_probe_set *set)
 {
 	const struct compat_description *description = &compat->description;
+	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
 
 	/* the set makes a copy, but its pointers are not const */
 	probe->name = (char *)description->name;
 	probe->argument_count = description->argument_count;
+	probe->arguments = arguments;
 	for (unsigned int i = 0; i < probe->argument_count; i++) {
 		probe->arguments[i].type = (char *)description->arguments[i].type;
 		probe->arguments[i].name = *description->arguments[i].name
@@ -302,11 +304,13 @@ static int add_plan(struct eventlog *log, struct plan *plan, bool absent, uint32
 	const struct plan *first = eventlog_first_version(log, plan);
 	const struct plan *longest = eventlog_longest_version(log, plan);
 	struct description *description = longest->description;
+	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
 	struct d_probe probe = {.kind = D_PROBE_SOURCE,
 		.module = module,
 		.name = description->name,
 		.source_tag = plan->type,
 		.argument_count = description->argument_count,
+		.arguments = arguments,
 		.is_absent = absent,
 		.is_siteless = plan->is_siteless};
 	long index = 0;

@@ -21,11 +21,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void add(struct d_probe_set *set, const char *name, unsigned count, const char *const *types)
 {
+	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
 	struct d_probe probe = {.provider = (char *)"vm7",
 		.module = (char *)"toy",
 		.function = (char *)"f",
 		.name = (char *)name,
-		.argument_count = (uint8_t)count};
+		.argument_count = (uint8_t)count,
+		.arguments = arguments};
 
 	for (unsigned i = 0; i < count; i++) {
 		probe.arguments[i].type = (char *)types[i];

@@ -28,7 +28,7 @@ static int add_probes(struct d_probe_set *probes)
 			.module = empty,
 			.function = empty,
 			.argument_count = 2,
-			.arguments = {{type, name}, {type, name}}};
+			.arguments = (struct d_probe_argument[]){{type, name}, {type, name}}};
 		char *copy = strdup(probe_names[i]);
 		probe.name = copy;
 		if (!copy || d_probe_set_add(probes, &probe) < 0)

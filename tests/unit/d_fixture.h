@@ -28,11 +28,13 @@ struct d_fixture {
 static inline void d_fixture_add(struct d_fixture *fixture, const char *provider,
 	const char *function, const char *name, unsigned count, const char *const *types)
 {
+	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
 	struct d_probe probe = {.provider = (char *)provider,
 		.module = (char *)"toy",
 		.function = (char *)function,
 		.name = (char *)name,
-		.argument_count = (uint8_t)count};
+		.argument_count = (uint8_t)count,
+		.arguments = arguments};
 
 	for (unsigned i = 0; i < count; i++) {
 		probe.arguments[i].type = (char *)types[i];

@@ -46,7 +46,7 @@ static inline void fixture_open(struct fixture *fixture)
 		.function = (char[]){"main"},
 		.name = (char[]){"method-entry"},
 		.argument_count = 2,
-		.arguments = {{(char[]){"char *"}, (char[]){"class"}},
+		.arguments = (struct d_probe_argument[]){{(char[]){"char *"}, (char[]){"class"}},
 			{(char[]){"char *"}, (char[]){"method"}}}};
 
 	memset(fixture, 0, sizeof(*fixture));

@@ -1,7 +1,9 @@
 /* test_probe_set.c: the set of probes: adding, finding, cutting back. */
 #include <check.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "program/probe.h"
 
@@ -52,6 +54,51 @@ START_TEST(test_cut)
 }
 END_TEST
 
+/* What a probe points to is the set's own, each text once. */
+START_TEST(test_keeps)
+{
+	char provider[] = "first1", name[] = "one", type[] = "int", note[] = "slow";
+	char aliases[] = "other\0_other\0";
+	struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX + 1];
+	struct d_probe probe = {.provider = provider,
+		.name = name,
+		.note = note,
+		.aliases = aliases,
+		.argument_count = D_PROBE_ARGUMENTS_MAX + 1,
+		.arguments = arguments};
+	struct d_probe_set set;
+
+	for (int i = 0; i <= D_PROBE_ARGUMENTS_MAX; i++)
+		arguments[i] = (struct d_probe_argument){type, i ? NULL : name};
+	ck_assert_int_eq(d_probe_set_init(&set), 0);
+	ck_assert_int_eq(d_probe_set_add(&set, &probe), -EINVAL);
+	probe.argument_count--;
+	ck_assert_int_eq(d_probe_set_add(&set, &probe), 3);
+	type[0] = name[0] = 'x';
+	ck_assert_int_eq(d_probe_set_add(&set, &probe), 4);
+	ck_assert_int_eq(d_probe_set_note(&set, 4, "quick"), 0);
+	memset(provider, 'x', sizeof(provider) - 1);
+	memset(note, 'x', sizeof(note) - 1);
+	memset(aliases, 'x', sizeof(aliases) - 2);
+	ck_assert_str_eq(set.probes[3].provider, "first1");
+	ck_assert_str_eq(set.probes[3].module, "");
+	ck_assert_str_eq(set.probes[3].name, "one");
+	ck_assert_str_eq(set.probes[3].note, "slow");
+	ck_assert_str_eq(set.probes[3].arguments[0].type, "int");
+	ck_assert_str_eq(set.probes[3].arguments[0].name, "one");
+	ck_assert_str_eq(set.probes[3].arguments[D_PROBE_ARGUMENTS_MAX - 1].type, "int");
+	ck_assert_str_eq(set.probes[3].arguments[1].name, "");
+	ck_assert_str_eq(set.probes[4].name, "xne");
+	ck_assert_str_eq(set.probes[4].note, "quick");
+	ck_assert_str_eq(set.probes[4].arguments[0].type, "xnt");
+	ck_assert_ptr_eq(set.probes[4].provider, set.probes[3].provider);
+	ck_assert(d_probe_matches_function(&set.probes[3], "_oth*"));
+	ck_assert(d_probe_matches_function(&set.probes[3], "other"));
+	ck_assert(!d_probe_matches_function(&set.probes[3], "another"));
+	d_probe_set_free(&set);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("probe set");
@@ -60,6 +107,7 @@ int main(void)
 	int failed;
 
 	tcase_add_test(tests, test_cut);
+	tcase_add_test(tests, test_keeps);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_NORMAL);
 	failed = srunner_ntests_failed(runner);

@@ -264,12 +264,14 @@ static int expect_provider(struct d_probe_set *set, const struct contract_provid
 	snprintf(text, sizeof(text), "%s0", provider->name);
 	for (size_t i = 0; i < provider->probe_count; i++) {
 		const struct contract_probe *known = &provider->probes[i];
+		struct d_probe_argument arguments[D_PROBE_ARGUMENTS_MAX];
 		struct d_probe probe = {.provider = text,
 			.module = none,
 			.function = none,
 			.name = known->name,
 			.kind = D_PROBE_SOURCE,
 			.argument_count = known->argument_count,
+			.arguments = arguments,
 			.is_absent = true,
 			.is_expected = true};
 		if (has_probe(set, provider->name, known->name))

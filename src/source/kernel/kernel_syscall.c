@@ -46,6 +46,7 @@ static int add_probe(struct d_probe_set *set, const struct system_call *call, bo
 	char provider[] = "syscall", module[] = "", entry[] = "entry", leave[] = "return";
 	char function[64], types[SYSTEM_CALL_ARGUMENTS][TYPE_MAX];
 	char names[SYSTEM_CALL_ARGUMENTS][TYPE_MAX], reason[128];
+	struct d_probe_argument arguments[SYSTEM_CALL_ARGUMENTS];
 	const char *refused = is_return ? refusal(call->name) : NULL;
 	struct d_probe probe = {.provider = provider,
 		.module = module,
@@ -54,6 +55,7 @@ static int add_probe(struct d_probe_set *set, const struct system_call *call, bo
 		.kind = D_PROBE_SOURCE,
 		.source_tag = 2u * call->number + is_return,
 		.argument_count = is_return ? 2 : call->argument_count,
+		.arguments = arguments,
 		.is_refused = refused};
 
 	snprintf(function, sizeof(function), "%s", call->name);

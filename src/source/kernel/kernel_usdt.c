@@ -180,10 +180,12 @@ static bool is_asked(const struct kernel_target *target, const struct d_probe *p
 static long take_probe(struct usdt_finder *finder, const struct usdt_site *site)
 {
 	char provider[256], types[OPERAND_ARGUMENTS_MAX][24];
+	struct d_probe_argument arguments[OPERAND_ARGUMENTS_MAX];
 	struct d_probe probe = {.provider = provider,
 		.module = (char *)finder->target->files[finder->file].name,
 		.function = (char *)site->function,
 		.name = (char *)site->name,
+		.arguments = arguments,
 		.kind = D_PROBE_SOURCE};
 	const struct contract_provider *known;
 	long number;
