@@ -5,11 +5,11 @@
 . tests/e2e/script_results
 
 trace() { # script, program, further arguments
-	local script=$1 program=$2
+	local script=$1 program=$2 options="--caps=2 --stats=json --stats-by=$TMPDIR/by"
 	shift 2
 	rm -f "$TMPDIR"/*
-	"$VMTAP" trace --lossless -o "$TMPDIR/out" "$script" -c \
-		"$TOY --caps=2 --stats=json --stats-by=$TMPDIR/by --event-log=$TMPDIR/by.log $program" "$@" \
+	! needs_log "$script" || options+=" --event-log=$TMPDIR/by.log"
+	"$VMTAP" trace --lossless -o "$TMPDIR/out" "$script" -c "$TOY $options $program" "$@" \
 		>/dev/null 2>"$TMPDIR/errors" ||
 		{ echo "$program, $script: status $?"; cat "$TMPDIR/errors"; exit 1; }
 	! grep -E '^dtrace: (error|.*drop)' "$TMPDIR/errors" || { echo "$program, $script"; exit 1; }

@@ -7,7 +7,9 @@
                                    compares the VM's counters with "NAME COUNT" lines plus, if
                                    DROPS is a file, the drops reported on standard error
     witness.py bundled NAME JSON BY OUT
-                                   compares a bundled script's output with the VM's counters
+                                   compares a bundled script's output with the VM's counters, and
+                                   some with the VM's event log, BY.log
+    witness.py with-log            prints the names of those bundled scripts
 """
 import collections
 import json
@@ -53,11 +55,14 @@ def fail(message):
 
 
 def arguments(log, out):
-    expected = collections.Counter(
-        unescape(line) for line in open(log, "rb").read().split(b"\n") if line)
+    # most lines occur many times
+    expected = collections.Counter()
+    for line, count in collections.Counter(open(log, "rb").read().split(b"\n")).items():
+        if line:
+            expected[unescape(line)] += count
     # each line ends with \002, since a string may contain a newline; tracing ends with a newline
-    seen = collections.Counter(
-        line for line in open(out, "rb").read().removesuffix(b"\n").split(b"\002\n") if line)
+    seen = collections.Counter(open(out, "rb").read().removesuffix(b"\n").split(b"\002\n"))
+    del seen[b""]
     if not expected:
         fail("the VM logged nothing")
     missing, more = expected - seen, seen - expected
@@ -137,18 +142,22 @@ def by_class(by):
 # ---- scripts by question: each compares its table with the counters and with the VM's own log ----
 
 
-def logged(by):
-    """The arguments of each event in the VM's log, which lies beside the counters by key."""
-    events = collections.defaultdict(list)
-    try:
-        lines = open(by + ".log", errors="surrogateescape").read().split("\n")
-    except FileNotFoundError:
-        return events
-    for line in lines:
-        words = re.findall(r'"(?:[^"\\]|\\.)*"|\S+', line)
-        if words:
-            events[words[0]].append([w[1:-1] if w[0] == '"' else int(w) for w in words[1:]])
-    return events
+class Log:
+    """The arguments of each event in the VM's log, which lies beside the counters by key: log[PROBE]."""
+
+    def __init__(self, by):
+        self.lines = collections.defaultdict(list)
+        self.events = {}
+        with open(by + ".log", "rb") as log:
+            for line in log.read().split(b"\n"):
+                self.lines[line.partition(b" ")[0]].append(line)
+
+    def __getitem__(self, probe):
+        if probe not in self.events:
+            lines = (line.decode(errors="surrogateescape") for line in self.lines[probe.encode()])
+            words = (re.findall(r'"(?:[^"\\]|\\.)*"|\S+', line)[1:] for line in lines)
+            self.events[probe] = [[w[1:-1] if w[0] == '"' else int(w) for w in line] for line in words]
+        return self.events[probe]
 
 
 def count(by, probe):
@@ -524,11 +533,12 @@ def bundled(name, stats, by, out):
             vm["object-create"] + vm["array-create"] + vm["hash-create"] + vm["string-create"],
             sum(made), vm["thread-run"], vm["raise"], vm["gc-end"]])
     elif name in SCRIPTS:
-        SCRIPTS[name](vm, by, out, open(out).read(), logged(by))
+        SCRIPTS[name](vm, by, out, open(out).read(), Log(by))
     else:
         fail(f"no comparison for {name}")
     print(f"{name}: equal")
 
 
 if __name__ == "__main__":
-    {"script": script, "arguments": arguments, "counts": counts, "bundled": bundled}[sys.argv[1]](*sys.argv[2:])
+    {"script": script, "arguments": arguments, "counts": counts, "bundled": bundled,
+     "with-log": lambda: print(*SCRIPTS)}[sys.argv[1]](*sys.argv[2:])
