@@ -86,6 +86,14 @@ try() { # NAME PROGRAM SITES-FILE
 		fail "$1: trace shows $(cat "$directory/out" "$directory/err")"
 }
 
+fail_or_skip() { # what the compiler says is in $directory/log
+	if every_tools $compiler $linker "$compile" "$link"; then
+		fail "$name: $(cat "$directory/log")"
+	else
+		echo "no tools for $name"
+	fi
+}
+
 tried=0
 for compiler in gcc clang; do
 	command -v $compiler >/dev/null || continue
@@ -95,7 +103,6 @@ for compiler in gcc clang; do
 			name=$compiler-$linker-$way
 			# shellcheck disable=SC2053
 			[[ $name == ${EVERY_ONLY:-*} ]] || continue
-			every_tools $compiler $linker "$compile" "$link" || { echo "no tools for $name"; continue; }
 			if [ -z "$made" ]; then
 				kind=
 				case $way in shared*) kind=-DFEW_SHARED ;; esac
@@ -109,13 +116,13 @@ for compiler in gcc clang; do
 					"$directory/own.a" "$BUILD/libvmtap.a" -pthread >"$directory/log" 2>&1 &&
 					$compiler -fuse-ld=$linker -DFEW_HOST -o "$directory/few" tests/shim/few.c "$directory/libfew.so" \
 						-Wl,-rpath,"$directory" >>"$directory/log" 2>&1 ||
-					{ fail "$name: $(cat "$directory/log")"; continue; }
+					{ fail_or_skip; continue; }
 				try "$name" "$directory/few" "$directory/libfew.so"
 				;;
 			*)
 				$compiler -fuse-ld=$linker $link -o "$directory/few" "$directory/few.o" \
 					"$directory/own.a" "$BUILD/libvmtap.a" -pthread >"$directory/log" 2>&1 ||
-					{ fail "$name: $(cat "$directory/log")"; continue; }
+					{ fail_or_skip; continue; }
 				try "$name" "$directory/few" "$directory/few"
 				;;
 			esac

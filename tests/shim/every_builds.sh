@@ -68,10 +68,6 @@ every_builds() { # FUNCTION
 				folder=$TMPDIR/$compiler-$linker-$way
 				# shellcheck disable=SC2053
 				[[ ${folder##*/} == ${EVERY_ONLY:-*} ]] || continue
-				if ! every_tools $compiler $linker "$compile" "$link"; then
-					echo "no tools for ${folder##*/}: $(head -n 1 "$TMPDIR/tools.log")"
-					continue
-				fi
 				# the objects of one way serve all linkers
 				if [ "$objects" != $compiler-$way ]; then
 					$compiler $every_flags $compile "${kind[@]}" -DEVERY_STREAM -c -o "$TMPDIR/vm.o" tests/shim/every.c &&
@@ -83,9 +79,13 @@ every_builds() { # FUNCTION
 				# shellcheck disable=SC2086
 				if ! every_link "$folder" plain "$TMPDIR/plain.o" $compiler -fuse-ld=$linker $link >"$folder/log" 2>&1 ||
 					! every_link "$folder" vm "$TMPDIR/vm.o" $compiler -fuse-ld=$linker $link >"$folder/log" 2>&1; then
-					echo "FAILED to build ${folder##*/}:"
-					cat "$folder/log"
-					failed=1
+					if every_tools $compiler $linker "$compile" "$link"; then
+						echo "FAILED to build ${folder##*/}:"
+						cat "$folder/log"
+						failed=1
+					else
+						echo "no tools for ${folder##*/}: $(head -n 1 "$TMPDIR/tools.log")"
+					fi
 					continue
 				fi
 				every_count=$((every_count + 1))
