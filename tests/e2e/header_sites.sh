@@ -15,10 +15,20 @@ for cc in gcc clang; do
 		! grep 'Base: 0x0*,' "$TMPDIR/notes" || { echo "$file: no base" && exit 1; }
 		! grep 'Arguments:.*(%rip\|%rsp)' "$TMPDIR/notes" || { echo "$file: operands in memory" && exit 1; }
 		objdump -d -w --insn-width=16 "$file" >"$TMPDIR/code"
-		for at in $(sed -n 's/.*Location: 0x0*\([0-9a-f]*\),.*/\1/p' "$TMPDIR/notes"); do
-			got=$(grep -A1 "^ *$at:" "$TMPDIR/code" | cut -f2 | xargs)
-			[ "$got" = "90 66 2e 0f 1f 84 00 00 00 00 00" ] ||
-				{ echo "$file: site at $at is $got" && exit 1; }
-		done
+		sed -n 's/.*Location: 0x0*\([0-9a-f]*\),.*/\1/p' "$TMPDIR/notes" |
+			awk -v bytes="90 66 2e 0f 1f 84 00 00 00 00 00" -F '\t' '
+			NR == FNR { wanted[$1 ":"]; next }
+			FNR == 1 && !length(wanted) { exit 1 }
+			{ at = $1; gsub(/ /, "", at); if (!length(at)) next; code = $2; gsub(/ +$/, "", code) }
+			last != "" { got[last] = got[last] " " code; last = "" }
+			at in wanted { got[at] = code; last = at }
+			END {
+				for (at in wanted)
+					if (got[at] != bytes) {
+						print "site at " at " is " got[at]
+						wrong = 1
+					}
+				exit wrong || !length(wanted)
+			}' - "$TMPDIR/code" || { echo "$file: not the bytes of a site" && exit 1; }
 	done
 done

@@ -71,10 +71,20 @@ def offences(root):
 
 
 def offend(root, name, text):
+    """Adds the text to the file; the function that it returns takes it back."""
     path = os.path.join(root, name)
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        os.makedirs(folder)
+        undo = lambda: shutil.rmtree(folder)
+    elif not os.path.exists(path):
+        undo = lambda: os.remove(path)
+    else:
+        size = os.path.getsize(path)
+        undo = lambda: os.truncate(path, size)
     with open(path, 'a', encoding='utf-8') as file:
         file.write(text)
+    return undo
 
 
 found = offences('.')
@@ -84,6 +94,8 @@ if len(table('.')) < 10 or len(list(files('.'))) < 200:
     sys.exit('nothing was read')
 
 copy = os.path.join(sys.argv[1], 'copy')
+for top in ('src', 'include'):
+    shutil.copytree(top, os.path.join(copy, top))
 for name, text, complaint in (
         ('src/engine/engine.c', '#include "usdt/site.h"\n', 'engine may not include usdt'),
         ('src/base/text.c', '\n  #  include "cli/cli.h"\n', 'base may not include cli'),
@@ -97,11 +109,9 @@ for name, text, complaint in (
         ('src/README.md', '| `gone` | `base` | |\n', 'gone: a folder without a row'),
         ('src/README.md', '| `wire` | `bases` | |\n', 'wire may include bases'),
         ('src/base/text.c', '/* struct engine { */\n#include <time.h>\n', None)):
-    for top in ('src', 'include'):
-        shutil.copytree(top, os.path.join(copy, top))
-    offend(copy, name, text)
+    take_back = offend(copy, name, text)
     found = offences(copy)
-    shutil.rmtree(copy)
+    take_back()
     if (complaint is None and found) or (complaint and not any(complaint in line for line in found)):
         sys.exit(f'{name} with {text!r}: {found}, not {complaint}')
 PYTHON
