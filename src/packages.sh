@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that a make target needs.
 #
-#   sh src/packages.sh SET...        build, check, fuzz, witness, bench, compilers, deb, format
+#   sh src/packages.sh SET...        build, check, fuzz, witness, bench, compilers, deb, format, cache
 #
 # The build needs the compiler $CC, by default gcc. The set "compilers" contains further
 # compilers that some tests use if they are installed.
@@ -118,6 +118,9 @@ for set; do
 		need debhelper command -v dh
 		need dpkg-dev command -v dpkg-buildpackage
 		;;
+	cache)
+		need ccache [ -x /usr/lib/ccache/gcc ]
+		;;
 	format)
 		need clang-format command -v clang-format
 		;;
@@ -128,7 +131,7 @@ for set; do
 		need liblttng-ust-dev header lttng/tracepoint.h
 		;;
 	*)
-		echo "packages.sh: no set \"$set\"; there are build, check, fuzz, witness, bench, compilers, format" >&2
+		echo "packages.sh: no set \"$set\"; there are build, check, fuzz, witness, bench, compilers, deb, format, cache" >&2
 		exit 2
 		;;
 	esac
