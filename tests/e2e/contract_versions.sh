@@ -82,15 +82,7 @@ text = text[:at] + text[text.index("\n};"):]'
 make_extension changed '
 change("probe lock__acquired(uint16_t cap, uint32_t thread", "probe lock__acquired(uint16_t cap, uint64_t thread")'
 
-coproc VM { exec "$directory/late" "$directory/socket" 2>"$directory/vm.err"; }
-vm=$VM_PID
-pids+=("$vm")
-await_stream "$vm"
-tell() { # a line
-	local answer
-	echo "$1" >&"${VM[1]}"
-	read -r -t 60 -u "${VM[0]}" answer && [ "$answer" = done ] || fail "$1: no answer"
-}
+start_late "$directory/late"
 cat >"$directory/script.d" <<'D'
 vm$target:::gc-end { printf("end %d %d %d %d\n", args[0], args[1], args[2], args[3]); }
 vm$target:::lock-wait { printf("wait %d %d %d [%s]\n", args[0], args[1], args[2], copyinstr(arg3)); }

@@ -4,9 +4,6 @@
 set -u
 . tests/e2e/common
 
-make_log() { # events
-	"$BUILD/tests/tools/make_log" probes/vm.d "$1" "$directory/log" || fail "make_log"
-}
 cat >"$directory/check.py" <<'PYTHON'
 # Checks that slices of each track nest, and prints how many there are.
 import json, sys
@@ -126,7 +123,6 @@ make_log tests/timeline/all.events
 both 24
 diff tests/timeline/all.chrome "$directory/chrome" || fail "the timeline"
 
-
 "$VMTAP" export --chrome - -o - <"$directory/log" | cmp - tests/timeline/all.chrome || fail "standard streams"
 
 # ends without begins, begins without ends, in every order; losses; threads by the thousand
@@ -151,7 +147,7 @@ for time in range(1, 20000):
     if time % 300 == 0:
         print("block", random.choice([0, 1, 65535]))
 PYTHON
-"$BUILD/tests/tools/make_log" probes/vm.d "$directory/events" "$directory/log" || fail "make_log"
+make_log "$directory/events"
 "$VMTAP" export --chrome "$directory/log" -o "$directory/chrome" 2>"$directory/err" || fail "a log that is cut off"
 has err 'ends without'
 slices=$(python3 "$directory/check.py" "$directory/chrome") || fail "nesting"

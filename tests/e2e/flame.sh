@@ -4,16 +4,12 @@
 set -u
 . tests/e2e/common
 
-make_log() { # of standard input
-	cat >"$directory/events"
-	"$BUILD/tests/tools/make_log" probes/vm.d "$directory/events" "$directory/log" || fail "make_log"
-}
 folded() { # options; the lines are the standard input
 	run 0 flame --folded -o - "$@" "$directory/log"
 	diff - "$directory/out" || fail "flame $*"
 }
 
-make_log <<'EVENTS'
+make_log /dev/stdin <<'EVENTS'
 block 0
 1000 thread-run 1
 1000 method-entry "A" "a" "f" 1 1
@@ -145,7 +141,7 @@ run 2 flame --pprof --diff "$directory/log" "$directory/log" -o -
 
 # a comparison
 cp "$directory/log" "$directory/before"
-make_log <<'EVENTS'
+make_log /dev/stdin <<'EVENTS'
 block 0
 1000 method-entry "A" "a" "f" 1 1
 1500 method-entry "New" "n" "f" 1 1
@@ -167,7 +163,7 @@ has out '^New\.n \(500 ns, 50\.00%; before: 0, 0\.00%\)$'
 has out '^open\.end \(0 ns, 0\.00%; before: 800, 30\.19%\)$'
 
 # events were lost, among them a return
-make_log <<'EVENTS'
+make_log /dev/stdin <<'EVENTS'
 block 0
 1000 method-entry "A" "a" "f" 1 1
 2000 method-entry "B" "b" "f" 1 1
@@ -196,7 +192,7 @@ for depth in range(5000):
     out.write(b'%d method-entry "Deep" "m" "f" 1 2\n' % (time + depth))
 out.write(b"%d thread-exit 2\nend\n" % (time + 50000))
 PYTHON
-"$BUILD/tests/tools/make_log" probes/vm.d "$directory/events" "$directory/log" || fail "make_log"
+make_log "$directory/events"
 run 0 flame "$directory/log" -o "$directory/graph"
 python3 "$directory/svg.py" "$directory/graph" >"$directory/out" || fail "hostile names"
 has out '^\]\]></script><script>alert\(1\)</script>\.m '
@@ -237,7 +233,7 @@ run 2 flame --diff "$directory/log" -o -
 run 2 flame --seconds 0 1 -o -
 run 3 flame "$directory/none" -o "$directory/new"
 has err 'No such file'
-make_log <<'EVENTS'
+make_log /dev/stdin <<'EVENTS'
 block 0
 1000 gc-work
 end

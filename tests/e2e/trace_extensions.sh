@@ -14,15 +14,7 @@ $CC $flags -rdynamic -o "$directory/late" tests/shim/late.c "$BUILD/libvmtap.a" 
 	$CC $flags -fPIC -shared -o "$directory/stranger.so" tests/shim/stranger.c ||
 	fail "the VM is not built"
 
-coproc VM { exec "$directory/late" "$directory/socket" 2>"$directory/vm.err"; }
-vm=$VM_PID
-pids+=("$vm")
-await_stream "$vm"
-tell() { # a line: sends it to the VM
-	local answer
-	echo "$1" >&"${VM[1]}"
-	read -r -t 60 -u "${VM[0]}" answer && [ "$answer" = done ] || fail "$1: no answer"
-}
+start_late "$directory/late"
 lists() { # which probes of HaskellEvent exist
 	"$VMTAP" trace -l -p "$vm" | awk '$2 ~ /^HaskellEvent/ { print $NF }' | sort | xargs
 }

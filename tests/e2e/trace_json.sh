@@ -21,7 +21,7 @@ for number, name in enumerate(names):
 out.write(b"loss method-entry 7\nend\n")
 PYTHON
 python3 "$directory/events.py" >"$directory/events"
-"$BUILD/tests/tools/make_log" probes/vm.d "$directory/events" "$directory/log" || fail "make_log"
+make_log "$directory/events"
 clauses='method-entry { printf("%s|", copyinstr(arg0)); @[copyinstr(arg0)] = count(); }
 	user-msg { trace(copyinstr(arg1)); }'
 run 0 trace -q -n "$clauses"' END { trunc(@); }' --log "$directory/log"

@@ -62,15 +62,7 @@ has out '^idle 1$'
 has err 'cannot fire: vm[0-9]+:::raise$'
 
 # A library brings the probe.
-coproc VM { exec "$directory/late" "$directory/socket" 2>"$directory/vm.err"; }
-vm=$VM_PID
-pids+=("$vm")
-await_stream "$vm"
-tell() { # a line
-	local answer
-	echo "$1" >&"${VM[1]}"
-	read -r -t 60 -u "${VM[0]}" answer && [ "$answer" = done ] || fail "$1: no answer"
-}
+start_late "$directory/late"
 "$VMTAP" trace --via stream -q -x switchrate=0 -p "$vm" -n 'vm$target:::raise { printf("raise %s %s %d %s\n", copyinstr(arg0), copyinstr(arg1), args[2], copyinstr(arg4)); }
 	vm$target:::gc-idle { printf("idle %d\n", arg0); } vm$target:::gc-idle /arg0 == 9/ { exit(0); }' >"$directory/out" 2>"$directory/err" &
 tracer=$!

@@ -5,13 +5,13 @@
 set -u
 . tests/e2e/common
 
-make_log() { # of standard input
+make_log_of_input() {
 	sed "s/ESCAPE/\x1b/" >"$directory/events"
-	"$BUILD/tests/tools/make_log" probes/vm.d "$directory/events" "$directory/log" || fail "make_log"
+	make_log "$directory/events"
 }
 
 methods() {
-	make_log <<'EVENTS'
+	make_log_of_input <<'EVENTS'
 block 0
 1000 method-entry "A" "x" "a.toy" 1 1
 2000 method-return "A" "x" "a.toy" 1 1
@@ -79,7 +79,7 @@ ALo... and...     1   25%
 
 TABLE
 # a path is cut at its beginning, by characters of two columns too
-make_log <<'EVENTS'
+make_log_of_input <<'EVENTS'
 block 0
 1000 object-create "A" 10 "/usr/lib/runtime/collections/vector.toy" 17 1 4096
 2000 object-create "APersistentCollection" 30 "main.toy" 3 1 8192
@@ -149,7 +149,7 @@ awk 'BEGIN {
 		print time + 900, "thread-exit", thread
 	}
 	print "end"
-}' </dev/null | make_log
+}' </dev/null | make_log_of_input
 for script in sched_latency lock_wait method_time; do
 	run 0 trace "$script" --log "$directory/log"
 	[ -s "$directory/err" ] && fail "$script: $(head -1 "$directory/err")"
