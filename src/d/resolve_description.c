@@ -124,6 +124,9 @@ static bool has_provider(const struct d_probe_set *set, const char *provider)
 	return false;
 }
 
+#define PROFILE_NAMES " (profile-N, N from 1, with ns us ms s m h d or hz; at most 5000 a second)"
+#define TICK_NAMES " (tick-N, N from 1, with ns us ms s m h d or hz; at most 5000 a second)"
+
 /* What the user may have meant, or where such a probe could come from. */
 static void hint(const struct d_compiler *compiler, const struct d_description *description,
 	char *buffer, size_t size)
@@ -148,8 +151,7 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 				: timer_period(name, TIMER_PROFILE)
 				? " (profile probes come from the kernel, or from a VM that has "
 				  "the probe sample; tick-n works with every source)"
-				: " (profile-N, N from 1, with ns us ms s m h d or hz; at most "
-				  "5000 a second)");
+				: PROFILE_NAMES);
 		return;
 	}
 	for (size_t i = 0; i < set->count && length; i++) {
@@ -197,8 +199,7 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 	snprintf(buffer, size, "%s",
 		*description->parts[1] || *description->parts[2]
 			? " (tick probes have neither module nor function)"
-			: " (tick-N, N from 1, with ns us ms s m h d or hz; at most 5000 a "
-			  "second)");
+			: TICK_NAMES);
 }
 
 /* The length of a provider's name without the pid at its end. */
@@ -339,6 +340,44 @@ static bool is_spelled(const struct d_description *description)
 		(*description->parts[3] && !pattern_is_glob(description->parts[3]));
 }
 
+static int fail_unmatched(
+	struct d_compiler *compiler, const struct d_description *description, const char *advice)
+{
+	const char *text = d_description_text(compiler, description);
+
+	d_fail(compiler, &description->place, "D_PDESC_ZERO",
+		"probe description %.300s does not match any probes%s", text, advice);
+	if (compiler->error)
+		snprintf(compiler->error->unmatched, sizeof(compiler->error->unmatched), "%.255s",
+			text);
+	return -EINVAL;
+}
+
+/* Whether it has the form of a tick or a profile probe, but no period that these may have. */
+static bool is_wrong_timer(const struct d_asked *asked, const char *prefix)
+{
+	const char *number = asked->name + strlen(prefix);
+
+	return (!*asked->provider || !strcmp(asked->provider, "profile")) && !*asked->module &&
+		!*asked->function && !strncmp(asked->name, prefix, strlen(prefix)) &&
+		*number >= '0' && *number <= '9' && !pattern_is_glob(asked->name) &&
+		!timer_period(asked->name, prefix);
+}
+
+/* Refuses timers that cannot be before a process is looked at or started for them. */
+static int refuse_wrong_timer(struct d_compiler *compiler, const struct d_description *description)
+{
+	const struct d_asked asked = asked_by(description);
+
+	if (compiler->options.zdefs)
+		return 0;
+	if (is_wrong_timer(&asked, TIMER_PROFILE))
+		return fail_unmatched(compiler, description, PROFILE_NAMES);
+	if (is_wrong_timer(&asked, TIMER_TICK))
+		return fail_unmatched(compiler, description, TICK_NAMES);
+	return 0;
+}
+
 int d_description_find_own(struct d_compiler *compiler, struct d_description *description)
 {
 	const struct d_probe_set *own = &compiler->own_probes;
@@ -352,7 +391,7 @@ int d_description_find_own(struct d_compiler *compiler, struct d_description *de
 	}
 	if (!is_spelled(description))
 		return 0;
-	if (provide_ticks(compiler, description))
+	if (refuse_wrong_timer(compiler, description) || provide_ticks(compiler, description))
 		return -1;
 	for (size_t i = 0; i < own->count; i++)
 		description->is_own |= matches(description, &own->probes[i]);
@@ -402,7 +441,6 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 	uint32_t **probes, size_t *count, size_t *later_count)
 {
 	struct d_probe_set *set = compiler->probe_set;
-	const char *text;
 	size_t capacity = 0;
 	char advice[160];
 
@@ -439,14 +477,8 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 		(compiler->settings.waits_for_programs && names_new_provider(set, description)) ||
 		has_siteless(set, *probes, *later_count))
 		return 0;
-	text = d_description_text(compiler, description);
 	hint(compiler, description, advice, sizeof(advice));
 	if (!*advice)
 		suggest(set, description, advice, sizeof(advice));
-	d_fail(compiler, &description->place, "D_PDESC_ZERO",
-		"probe description %.300s does not match any probes%s", text, advice);
-	if (compiler->error)
-		snprintf(compiler->error->unmatched, sizeof(compiler->error->unmatched), "%.255s",
-			text);
-	return -EINVAL;
+	return fail_unmatched(compiler, description, advice);
 }

@@ -141,6 +141,12 @@ for name in profile-0 profile-5001 profile-199us profile-1x profile- profile; do
 	run 1 trace -n "$name { }"
 	has err "probe description :::$name does not match any probes"
 done
+# Wrong intervals are refused before a command is started for them.
+for name in profile-199us tick-199us profile:::profile-5001; do
+	run 1 trace -n "$name { }" -c "touch $directory/started"
+	has err "probe description .*${name##*:} does not match any probes .*at most 5000 a second"
+	[ ! -e "$directory/started" ] || fail "$name: the command was started"
+done
 run 1 trace -n 'profile:m::profile-97 { }'
 has err 'profile probes have neither module nor function'
 run 1 trace --via=stream -n 'profile-97 { }'

@@ -55,7 +55,8 @@ START_TEST(asks)
 		{"B*", {.source = true}},
 		{":::", {.source = true}},
 		{"dtrace:::nosuch", {.source = true}},
-		{"tick-0", {.source = true}},
+		{"tick-", {.source = true}},
+		{"#pragma D option zdefs\ntick-0", {.source = true, .zdefs = true}},
 		{"#pragma D option zdefs\nccl77:::gc-start", {.source = true, .zdefs = true}},
 		{"#pragma D depends_on provider vm\nBEGIN { }", {.source = true}},
 		{"#pragma D depends_on provider dtrace\n#pragma D depends_on provider "
