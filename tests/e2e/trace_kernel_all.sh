@@ -95,10 +95,23 @@ echo "call 6" >&7
 exec 7>&-
 wait "$started" || fail "the loader: status $?"
 printf 'load %s\ncall 2\n' "$directory/libnew.so" | "$directory/${name}l" >/dev/null
+# The file is overwritten in place: other code is where its sites were, which must not be touched.
+$CC -O0 -Dlater="$later" -fPIC -shared -DLIBRARY -o "$directory/other" tests/tools/usdt_loader.c || fail "compiling"
+cat "$directory/other" >"$directory/libnew.so"
+await "no line about a file that is overwritten" grep -q "libnew.so has been overwritten: its probes are detached" "$directory/err"
+"$directory/${name}l" <"$directory/lines" >/dev/null &
+started=$!
+pids+=("$started")
+exec 7>"$directory/lines"
+echo "load $directory/libnew.so" >&7
+await "no line about the new contents" late libnew.so 2
+echo "call 4" >&7
+exec 7>&-
+wait "$started" || fail "the loader of the new contents: status $?"
 finish
 # the constructor of the first one may have been seen, too
-grep -qE "^$name begins libnew.so 1 [12]$" "$directory/out" || fail "a constructor of a library that is known"
-grep -q "^$name number libnew.so 1 8$" "$directory/out" || fail "a library that is loaded later"
+grep -qE "^$name begins libnew.so 1 [123]$" "$directory/out" || fail "a constructor of a library that is known"
+grep -q "^$name number libnew.so 1 12$" "$directory/out" || fail "a library that is loaded later"
 
 # A process in namespaces of its own, whose files have no path here.
 if unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
@@ -119,13 +132,25 @@ fi
 start "${name}2" work 1
 trace -n "$script"
 kill -STOP "$tracer"
+# so much is mapped meanwhile that the kernel has no room to tell of it: all processes are looked at
+rm -f "$directory/${name}6"
+cp "$directory/${name}1" "$directory/${name}6"
+for ((i = 0; i < 400; i++)); do /bin/true; done
+known=$started
+start "${name}6" work 5
+late=$started
 "$directory/${name}1" fork 3 work 2 </dev/null || fail "a program ended with status $?"
 "$directory/${name}2" fork 2 work 3 </dev/null || fail "a program ended with status $?"
 kill -CONT "$tracer"
+started=$known
 go "${name}2"
+await "no line about what was mapped meanwhile" late "${name}6" 1
+started=$late
+go "${name}6"
 "$directory/${name}2" work 10 </dev/null
 finish
 grep -q "^${name}2 work 17$" "$directory/out" || fail "a tracer that was stopped for a while"
+grep -q "^${name}6 work 5$" "$directory/out" || fail "what was mapped while the tracer was stopped"
 start "${name}2" fork 2 work 1
 trace -n "$script"
 kill -9 "$tracer"

@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -57,13 +60,96 @@ int kernel_all_add(struct kernel_source *kernel, unsigned flags, struct error *e
 
 int kernel_all_wait(struct kernel_source *kernel)
 {
-	int result = 0, descriptor;
+	int result, descriptor;
+
+	kernel->all.changes = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	kernel->all.has_changes = kernel->all.changes >= 0;
+	result = kernel->all.has_changes
+		? kernel_source_wait_for(kernel, kernel->all.changes, KERNEL_WAIT_NOTICES)
+		: 0;
 
 	for (size_t i = 0; !result &&
 		(descriptor = kernel_mapped_descriptor(&kernel->all.unseen.mapped, i)) >= 0;
 		i++)
 		result = kernel_source_wait_for(kernel, descriptor, KERNEL_WAIT_NOTICES);
 	return result;
+}
+
+void kernel_all_guard(struct kernel_source *kernel, struct kernel_group *group)
+{
+	struct kernel_all *all = &kernel->all;
+	char path[64];
+
+	for (uint32_t i = 0; i < group->target.file_count && all->has_changes; i++) {
+		int file = group->target.files[i].descriptor, watch;
+
+		if (file < 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
+		watch = inotify_add_watch(all->changes, path, IN_MODIFY | IN_CLOSE_WRITE);
+		if (watch >= 0 &&
+			!array_room(&all->guarded, &all->guarded_capacity, all->guarded_count,
+				sizeof(*all->guarded)))
+			all->guarded[all->guarded_count++] =
+				(struct kernel_guarded){watch, i, group};
+	}
+}
+
+/* Detaches from a group; the files in it are unknown then. */
+static void abandon(struct kernel_source *kernel, struct kernel_group *group)
+{
+	struct kernel_all *all = &kernel->all;
+	size_t kept = 0;
+
+	kernel_group_detach(group);
+	for (uint32_t i = 0; i < group->target.file_count; i++) {
+		struct kernel_file *file = &group->target.files[i];
+
+		if (file->descriptor >= 0)
+			close(file->descriptor);
+		file->descriptor = -1;
+	}
+	for (size_t i = 0; i < all->guarded_count; i++)
+		if (all->guarded[i].group != group)
+			all->guarded[kept++] = all->guarded[i];
+	all->guarded_count = kept;
+	/* not at once: it is still being written */
+	all->has_lost = true;
+	all->due = clock_monotonic() + AGAIN_MS * CLOCK_NS_PER_MS;
+}
+
+static void take_change(struct kernel_source *kernel, int watch)
+{
+	struct kernel_all *all = &kernel->all;
+	size_t i = 0;
+
+	while (i < all->guarded_count) {
+		struct kernel_group *group = all->guarded[i].group;
+
+		if (all->guarded[i].watch != watch) {
+			i++;
+			continue;
+		}
+		kernel_source_tell(kernel, group->target.pid,
+			"%s has been overwritten: its probes are detached until it is mapped again",
+			group->target.files[all->guarded[i].file].name);
+		abandon(kernel, group);
+		i = 0;
+	}
+}
+
+static void take_changes(struct kernel_source *kernel)
+{
+	_Alignas(struct inotify_event) char bytes[4096];
+	struct inotify_event event;
+	ssize_t length;
+
+	while (kernel->all.has_changes &&
+		(length = read(kernel->all.changes, bytes, sizeof(bytes))) > 0)
+		for (ssize_t at = 0; at < length; at += (ssize_t)(sizeof(event) + event.len)) {
+			memcpy(&event, bytes + at, sizeof(event));
+			take_change(kernel, event.wd);
+		}
 }
 
 bool kernel_all_is_due(const struct kernel_source *kernel)
@@ -87,6 +173,7 @@ void kernel_all_take(struct kernel_source *kernel)
 	struct kernel_unseen_event event;
 	uint64_t now = clock_monotonic();
 
+	take_changes(kernel);
 	while (kernel_unseen_next(&all->unseen, &event)) {
 		switch (event.kind) {
 		case KERNEL_UNSEEN_FILE:
@@ -155,5 +242,8 @@ void kernel_all_settle(struct kernel_source *kernel, uint64_t time)
 void kernel_all_close(struct kernel_source *kernel)
 {
 	kernel_unseen_close(&kernel->all.unseen);
+	if (kernel->all.has_changes)
+		close(kernel->all.changes);
+	free(kernel->all.guarded);
 	free(kernel->all.executed);
 }

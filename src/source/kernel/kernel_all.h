@@ -15,12 +15,20 @@
 #include "source/kernel/kernel_unseen.h"
 
 struct error;
+struct kernel_group;
 struct kernel_source;
 
 /* A process executes another program. */
 struct kernel_executed {
 	uint64_t time;
 	uint32_t pid;
+};
+
+/* A file that is attached to, which must not be once it is overwritten. */
+struct kernel_guarded {
+	int watch;     /* inotify's number */
+	uint32_t file; /* of the group's target */
+	struct kernel_group *group;
 };
 
 /* Zeroed at first. */
@@ -33,6 +41,10 @@ struct kernel_all {
 	unsigned flags; /* as source_kernel_add() has them */
 	struct kernel_executed *executed; /* whose records have not all been read */
 	size_t executed_count, executed_capacity;
+	bool has_changes; /* the descriptor below is open */
+	int changes;      /* inotify: files that are written to */
+	struct kernel_guarded *guarded;
+	size_t guarded_count, guarded_capacity;
 };
 
 /* Adds the probes of all processes. A negative errno and a line in error. */
@@ -44,7 +56,14 @@ int kernel_all_wait(struct kernel_source *kernel);
 /* Whether something has been told. */
 bool kernel_all_is_due(const struct kernel_source *kernel);
 
-/* Makes notices of what has been told. */
+/*
+ * A group has been attached to. When one of its files is overwritten, the group is detached: in a
+ * process that maps the file after that, the kernel would break the instructions that are now where
+ * the probes were.
+ */
+void kernel_all_guard(struct kernel_source *kernel, struct kernel_group *group);
+
+/* Makes notices of what has been told, and detaches from files that are overwritten. */
 void kernel_all_take(struct kernel_source *kernel);
 
 /* Before the stack of a record is unwound: takes into account what the process had executed. */

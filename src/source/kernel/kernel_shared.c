@@ -392,6 +392,8 @@ void kernel_shared_watch(struct kernel_source *kernel)
 	struct family family = {kernel, 0, true};
 
 	if (kernel->scope == KERNEL_SCOPE_ALL) {
+		for (size_t i = 0; i < kernel->group_count; i++)
+			kernel_all_guard(kernel, kernel->groups[i]);
 		kernel->all.begun = clock_monotonic();
 		return;
 	}
@@ -492,6 +494,8 @@ static int later_enable(
 		return error_set(error, ENOMEM, "out of memory");
 	group = kernel->groups[kernel->group_count - 1];
 	result = kernel_source_attach(kernel, group, request, error);
+	if (!result && kernel->scope == KERNEL_SCOPE_ALL)
+		kernel_all_guard(kernel, group);
 	if (!result && later->is_late)
 		tell_late(later, group);
 	return result;
