@@ -78,7 +78,7 @@ for reduce in yes no; do
 	counted "${name}1 begins 103,${name}1 ends 104,${name}1 work 206,${name}2 begins 3,${name}2 ends 3,${name}2 work 7,${name}3 begins [1-3],${name}3 ends 3,${name}3 work 8,"
 	[ "$(grep -c '^one 2$' "$directory/out")" = 100 ] || fail "each child by itself (reduce=$reduce)"
 	[ "$(grep -c '^one 3$' "$directory/out")" = 2 ] || fail "each child of the first (reduce=$reduce)"
-	[ "$(grep -c . "$directory/err")" = 2 ] || fail "other lines (reduce=$reduce)"
+	[ "$(grep -c "($name" "$directory/err")" = 2 ] || fail "other lines (reduce=$reduce)"
 done
 
 # A library that is loaded later: the first process's events from when it is attached to, then all.

@@ -119,4 +119,36 @@ if command -v bpftrace >/dev/null; then
 	sed '/^$/d' "$directory/traced" >"$directory/got"
 	same "$directory/by_bpftrace" "$directory/got" "what bpftrace reads"
 fi
+
+# Two processes that no -p names: one that runs, one that starts later. Each knows how often it has
+# collected all generations.
+cat >"$directory/collects.py" <<'END'
+import gc, os, sys, time
+gc.disable()
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.01)
+for i in range(int(sys.argv[2])):
+    gc.collect()
+os._exit(0)
+END
+$python "$directory/collects.py" "$directory/go" 30 &
+first=$!
+pids+=("$first")
+await "it does not run" grep -q collects.py "/proc/$first/cmdline"
+await "it is no python" test "/proc/$first/exe" -ef "$python"
+"$VMTAP" trace -q -n 'tick-10ms /!begun++/ { printf("begun\n"); } python*:::gc-start /arg0 == 2/ { @[pid, probename] = count(); }
+	END { printa("%d %s %@d\n", @); }' >"$directory/out" 2>"$directory/err" </dev/null &
+tracer=$!
+pids+=("$tracer")
+await "it does not begin" grep -q begun "$directory/out"
+touch "$directory/go"
+wait "$first"
+$python "$directory/collects.py" "$directory/go" 50 &
+second=$!
+wait "$second"
+kill -INT "$tracer"
+wait "$tracer" || fail "status $?"
+has out "^$first gc-start 30$"
+has out "^$second gc-start 50$"
+has_not err 'may be missing'
 exit 0
