@@ -191,6 +191,13 @@ has err 'the functions of every process cannot be probed; name the process: pid\
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all --inh-caps=-all env -u XDG_RUNTIME_DIR \
 		"$(realpath "$VMTAP")" trace -q -Z -n "$family*:::work { } BEGIN { exit(0); }" >"$directory/out" 2>"$directory/err" </dev/null
+	# with a part of the privilege: of other users' processes
+	if setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all,+bpf,+perfmon --ambient-caps=+bpf,+perfmon \
+		env -u XDG_RUNTIME_DIR "$(realpath "$VMTAP")" trace -q -Z -n "$family*:::work { } BEGIN { exit(0); }" \
+		>"$directory/part" 2>&1 </dev/null; then
+		grep -qE '^vmtap: [0-9]+ processes are not looked at: reading their files needs the capability CAP_SYS_PTRACE' \
+			"$directory/part" || { cat "$directory/part" && fail "no line about what may not be looked at"; }
+	fi
 	[ "$(grep -c "^vmtap: $family\*:::work: only event streams are looked at, since .*CAP_BPF" "$directory/err")" = 1 ] || fail "no line without privilege"
 fi
 exit 0

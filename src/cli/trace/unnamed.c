@@ -66,9 +66,9 @@ static int open_all(struct targets *targets, struct d_probe_set *set, struct err
 		d_probe_set_cut(set, targets->kernel_first);
 	}
 	if (denied)
-		cli_message("%zu process%s not looked at: their files cannot be read, for which "
-			    "vmtap needs the capability CAP_SYS_PTRACE; run vmtap by sudo",
-			denied, denied == 1 ? " is" : "es are");
+		cli_message("%zu process%s not looked at: reading %s files needs the capability "
+			    "CAP_SYS_PTRACE; run vmtap by sudo",
+			denied, denied == 1 ? " is" : "es are", denied == 1 ? "its" : "their");
 	return result;
 }
 

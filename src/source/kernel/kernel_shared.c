@@ -201,6 +201,8 @@ static int add_one(struct kernel_source *kernel, uint32_t pid, unsigned flags, s
 	process.has_stream = flags & SOURCE_KERNEL_HAS_STREAM;
 	if (!result)
 		result = find_files(kernel, pid, flags, &target, kernel->set, error);
+	if (!result && kernel->scope == KERNEL_SCOPE_ALL && !target.site_count)
+		result = kernel_source_check(&target, error);
 	if (result) {
 		kernel_target_close(&target);
 		kernel_process_close(&process);

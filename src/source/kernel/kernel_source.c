@@ -409,8 +409,7 @@ int kernel_source_keep(struct kernel_source *kernel, struct kernel_target *targe
 	return 0;
 }
 
-/* Without the right to look into a process, no file of it can be read. */
-static int check_readable(const struct kernel_target *target, struct error *error)
+int kernel_source_check(const struct kernel_target *target, struct error *error)
 {
 	bool is_denied = false;
 
@@ -452,7 +451,7 @@ static int find_sites(struct kernel_source *kernel, uint32_t pid, unsigned flags
 
 	target->may_miss = flags & SOURCE_KERNEL_MAY_MISS;
 	if (!result)
-		result = check_readable(target, error);
+		result = kernel_source_check(target, error);
 	if (!result &&
 		(kernel_usdt_add(target, kernel->set) || kernel_source_carry(kernel, target)))
 		result = error_set(error, ENOMEM, "process %" PRIu32 ": out of memory", pid);

@@ -87,6 +87,10 @@ __attribute__((format(printf, 3, 4))) void kernel_source_tell(
 /* The source carries what the target's files do. -ENOMEM. */
 int kernel_source_carry(struct kernel_source *kernel, const struct kernel_target *target);
 
+/* Without the right to look into a process, no file of it can be read: -EPERM and a line in error.
+ */
+int kernel_source_check(const struct kernel_target *target, struct error *error);
+
 /* Makes a group of a target, which it takes over even on failure. -ENOMEM. */
 int kernel_source_keep(struct kernel_source *kernel, struct kernel_target *target, size_t process);
 
