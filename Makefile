@@ -194,7 +194,8 @@ $(B)/host/obj/%.o: %.c $(BASE)
 	@mkdir -p $(@D)
 	$(Q)$(HOSTCC) $(HOST_CFLAGS) -c -o $@ $<
 
-CONTRACT_READER := $(wildcard src/contract/contract*.c) src/base/stability.c src/base/error.c
+CONTRACT_READER := $(wildcard src/contract/contract*.c) src/base/stability.c src/base/error.c \
+	src/base/clean_text.c src/base/utf8.c
 host_objects = $(patsubst %.c,$(B)/host/obj/%.o,$(1))
 $(B)/host/generate: $(call host_objects,src/contract/tools/generator.c $(wildcard src/contract/generator*.c) $(CONTRACT_READER) \
 	src/wire/wire_type.c)

@@ -221,12 +221,17 @@ static int parse_provider(struct contract_reader *reader, struct contract *contr
 /* Skips a declaration that a provider file may contain besides its providers. */
 static int skip_declaration(struct contract_reader *reader)
 {
+	struct contract_type type;
+	struct contract_type_text text;
+	bool has_minus;
 	int error = 0;
 
+	if (contract_at_word(reader, "enum"))
+		error = contract_parse_type(reader, &type, &text);
 	while (error == 0 && reader->token.character != ';') {
 		if (reader->token.kind == TOKEN_END)
 			return contract_fail_token(reader, "';'");
-		error = reader->token.character == '{' ? contract_skip_braces(reader)
+		error = reader->token.character == '{' ? contract_skip_braces(reader, &has_minus)
 						       : contract_next(reader);
 	}
 	return error < 0 ? error : contract_next(reader);
@@ -245,8 +250,8 @@ static int attach_stability(struct contract_reader *reader, struct contract *con
 			return contract_fail_word(
 				reader, pragma->line, "no provider", pragma->provider);
 		if (stability->given)
-			return contract_fail_at(
-				reader, pragma->line, "these attributes are given twice");
+			return contract_fail_word(reader, pragma->line,
+				"these attributes are given twice for", pragma->provider);
 		stability->given = true;
 		stability->value = pragma->stability;
 	}

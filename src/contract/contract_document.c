@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean_text.h"
 #include "base/error.h"
 #include "contract/contract_private.h"
 
-/* Appends words, separated by single blanks; *text is reallocated. */
+/* Appends words, separated by single blanks, without what would harm the files and terminals that
+ * show them; *text is reallocated. */
 static int append_folded(struct contract_reader *reader, char **text, struct contract_span more)
 {
 	size_t length = strlen(*text);
@@ -30,8 +32,8 @@ static int append_folded(struct contract_reader *reader, char **text, struct con
 
 		if (length > 0)
 			joined[length++] = ' ';
-		memcpy(joined + length, word.begin, bytes);
-		length += bytes;
+		clean_text(joined + length, bytes + 1, word.begin, bytes, false);
+		length += strlen(joined + length);
 	}
 	joined[length] = 0;
 	return 0;

@@ -46,6 +46,7 @@ struct contract_type {
 struct contract_type_definition {
 	struct contract_span name;
 	struct contract_type type;
+	bool is_tag; /* of an enum: "enum name" */
 };
 
 struct contract_pragma {
@@ -117,8 +118,8 @@ int contract_define_line(struct contract_reader *reader, struct contract_span li
 /* Skips "[ 16 ]" after a name; in a parameter it makes the type a pointer. */
 int contract_skip_array(struct contract_reader *reader, struct contract_type *type);
 
-/* Skips "{ ... }" with nested braces. */
-int contract_skip_braces(struct contract_reader *reader);
+/* Skips "{ ... }" with nested braces; *has_minus: whether there is a '-' in it. */
+int contract_skip_braces(struct contract_reader *reader, bool *has_minus);
 
 /* Parses the comment before a probe. */
 int contract_parse_documentation(struct contract_reader *reader, struct contract_probe *probe,

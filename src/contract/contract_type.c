@@ -64,7 +64,8 @@ static bool find_type(
 	const struct contract_reader *reader, struct contract_span name, struct contract_type *type)
 {
 	for (size_t i = reader->definition_count; i-- > 0;) {
-		if (contract_span_same(reader->definitions[i].name, name)) {
+		if (!reader->definitions[i].is_tag &&
+			contract_span_same(reader->definitions[i].name, name)) {
 			*type = reader->definitions[i].type;
 			type->is_typedef = true;
 			return true;
@@ -160,13 +161,15 @@ static bool is_qualifier(struct contract_span word)
 		contract_span_is(word, "restrict");
 }
 
-/* Skips "{ ... }" with nested braces. */
-int contract_skip_braces(struct contract_reader *reader)
+int contract_skip_braces(struct contract_reader *reader, bool *has_minus)
 {
 	const struct contract_token open = reader->token;
 	unsigned int depth = 0;
 
+	*has_minus = false;
 	do {
+		if (reader->token.character == '-')
+			*has_minus = true;
 		if (reader->token.character == '{')
 			depth++;
 		if (reader->token.character == '}')
@@ -180,6 +183,57 @@ int contract_skip_braces(struct contract_reader *reader)
 			return error;
 	} while (depth > 0);
 	return 0;
+}
+
+static int add_definition(struct contract_reader *reader, int line, struct contract_span name,
+	struct contract_type type, bool is_tag)
+{
+	if (reader->definition_count == TYPEDEFS_MAX)
+		return contract_fail_at(reader, line, "too many types");
+	reader->definitions[reader->definition_count++] =
+		(struct contract_type_definition){name, type, is_tag};
+	return 0;
+}
+
+/* Compilers give an enum a signed type if it has negative constants. */
+static bool is_signed_enum(const struct contract_reader *reader, struct contract_span tag)
+{
+	for (size_t i = reader->definition_count; i-- > 0;)
+		if (reader->definitions[i].is_tag &&
+			contract_span_same(reader->definitions[i].name, tag))
+			return reader->definitions[i].type.is_signed;
+	return false;
+}
+
+/* Reads "struct tag", "union tag" or "enum tag", and what it has in braces, if anything. */
+static int parse_tagged(
+	struct contract_reader *reader, struct contract_type *type, struct contract_type_text *text)
+{
+	bool is_enum = contract_at_word(reader, "enum"), has_minus;
+	struct contract_span tag = {NULL, NULL};
+	int line = reader->token.line;
+	int error;
+
+	append(text, reader->token.text);
+	*type = (struct contract_type){.is_struct = !is_enum, .size = 4, .size_ilp32 = 4};
+	error = contract_next(reader);
+	if (error < 0)
+		return error;
+	if (reader->token.kind == TOKEN_WORD) {
+		tag = reader->token.text;
+		append(text, tag);
+		type->is_signed = is_enum && is_signed_enum(reader, tag);
+		error = contract_next(reader);
+	} else if (reader->token.character != '{') {
+		return contract_fail_token(reader, "a tag");
+	}
+	if (error < 0 || reader->token.character != '{')
+		return error;
+	error = contract_skip_braces(reader, &has_minus);
+	type->is_signed = is_enum && has_minus;
+	if (error == 0 && is_enum && tag.begin)
+		error = add_definition(reader, line, tag, *type, true);
+	return error;
 }
 
 /* Reads a type up to but excluding a declared name. */
@@ -202,20 +256,7 @@ int contract_parse_type(
 			contract_span_is(word, "enum")) {
 			if (named || based)
 				break;
-			append(text, word);
-			*type = (struct contract_type){
-				.is_struct = word.begin[0] != 'e', .size = 4, .size_ilp32 = 4};
-			error = contract_next(reader);
-			if (error < 0)
-				return error;
-			if (reader->token.kind == TOKEN_WORD) {
-				append(text, reader->token.text);
-				error = contract_next(reader);
-			} else if (reader->token.character != '{') {
-				return contract_fail_token(reader, "a tag");
-			}
-			if (error == 0 && reader->token.character == '{')
-				error = contract_skip_braces(reader);
+			error = parse_tagged(reader, type, text);
 			if (error < 0)
 				return error;
 			named = true;
@@ -262,16 +303,6 @@ int contract_parse_type(
 	return 0;
 }
 
-int contract_add_definition(struct contract_reader *reader, int line, struct contract_span name,
-	struct contract_type type)
-{
-	if (reader->definition_count == TYPEDEFS_MAX)
-		return contract_fail_at(reader, line, "too many typedefs");
-	reader->definitions[reader->definition_count++] =
-		(struct contract_type_definition){name, type};
-	return 0;
-}
-
 /* Skips "[ 16 ]" after a name. In a parameter it makes the type a pointer. */
 int contract_skip_array(struct contract_reader *reader, struct contract_type *type)
 {
@@ -306,7 +337,7 @@ int contract_parse_typedef(struct contract_reader *reader)
 	if (error == 0)
 		error = contract_skip_array(reader, &type);
 	if (error == 0)
-		error = contract_add_definition(reader, line, name, type);
+		error = add_definition(reader, line, name, type, false);
 	if (error == 0)
 		error = contract_take_character(reader, ';');
 	return error;
@@ -333,5 +364,5 @@ int contract_define_line(struct contract_reader *reader, struct contract_span li
 	if (contract_next(&inner) < 0 || contract_parse_type(&inner, &type, &text) < 0 ||
 		inner.token.kind != TOKEN_END)
 		return 0;
-	return contract_add_definition(reader, number, name, type);
+	return add_definition(reader, number, name, type, false);
 }

@@ -129,7 +129,7 @@ static void put_record(FILE *out, const struct generate_input *input, size_t eve
 	}
 	fprintf(out,
 		"\t\t\tvmtap_record_commit(vmtap_record);\n\t\t} else {\n"
-		"\t\t\tVMTAP_KEEP_LISTED(listed_%s);\n\t\t}\n",
+		"\t\t\tVMTAP_KEEP_LISTED(vmtap_listed_%s);\n\t\t}\n",
 		generate_name(probe, false));
 }
 
@@ -142,7 +142,7 @@ static void put_listed(FILE *out, const struct generate_input *input, size_t eve
 	fprintf(out,
 		"static const struct vmtap_site site_%s = {&definition_%s,\n"
 		"\t(unsigned short *)(void *)&%s_%s_semaphore, (void (*)(void))%s_fire_%s, %zu};\n"
-		"static const struct vmtap_site *listed_%s VMTAP_LISTED(vmtap_%s_sites) = "
+		"static const struct vmtap_site *vmtap_listed_%s VMTAP_LISTED(vmtap_%s_sites) = "
 		"&site_%s;\n\n",
 		name, name, input->provider->name, probe->identifier, input->symbol, name, event,
 		name, input->provider->name, name);

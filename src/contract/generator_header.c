@@ -7,6 +7,20 @@
 
 #include <string.h>
 
+/* Writes a blank and a word. A backslash at a line's end, also as "??/", is for compilers no text.
+ */
+static void put_word(FILE *out, const char *word, size_t length)
+{
+	fputc(' ', out);
+	for (size_t i = 0; i < length; i++) {
+		if (word[i] == '/' && i >= 2 && word[i - 1] == '?' && word[i - 2] == '?')
+			fputc(' ', out);
+		fputc(word[i], out);
+	}
+	if (word[length - 1] == '\\')
+		fputc('.', out);
+}
+
 /* Writes text in a comment, wrapped at 96 columns, each line after a prefix. */
 static void put_folded(FILE *out, const char *prefix, const char *more, const char *text)
 {
@@ -19,7 +33,7 @@ static void put_folded(FILE *out, const char *prefix, const char *more, const ch
 			fprintf(out, "\n%s", more);
 			column = strlen(more);
 		}
-		fprintf(out, " %.*s", (int)word, text);
+		put_word(out, text, word);
 		column += word + 1;
 		text += word + strspn(text + word, " ");
 	}

@@ -108,7 +108,30 @@ const char *generate_site_macro(
 	return name;
 }
 
-/* An argument's name in a declaration; C++ has keywords that D does not have. */
+static bool ends_in(const char *name, const char *end)
+{
+	size_t length = strlen(name), more = strlen(end);
+
+	return length > more && strcmp(name + length - more, end) == 0;
+}
+
+/*
+ * Whether a name may be something else in C: a macro in capitals, a type, a word, or what C
+ * reserves; or the word of a probe, which its function uses.
+ */
+static bool may_clash(const char *name)
+{
+	bool has_small = false;
+
+	for (const char *at = name; *at; at++)
+		has_small |= islower((unsigned char)*at) != 0;
+	return !has_small || name[0] == '_' || ends_in(name, "_t") || ends_in(name, "_semaphore");
+}
+
+/*
+ * An argument's name in a declaration, with '_' at its end where the name itself might clash. A
+ * name that ends in '_' anyway gets another one, so that no two names become the same.
+ */
 const char *generate_argument(const struct contract_argument *argument)
 {
 	static const char *const reserved[] = {"class", "new", "delete", "this", "template",
@@ -119,15 +142,22 @@ const char *generate_argument(const struct contract_argument *argument)
 		"decltype", "dynamic_cast", "explicit", "export", "false", "friend", "mutable",
 		"noexcept", "not", "not_eq", "nullptr", "or", "or_eq", "reinterpret_cast",
 		"requires", "static_assert", "static_cast", "thread_local", "true", "typeid",
-		"typename", "typeof", "using", "wchar_t", "xor", "xor_eq", "linux", "unix"};
-	static char name[128];
+		"typename", "typeof", "typeof_unqual", "using", "xor", "xor_eq", "linux", "unix",
+		"i386", "defined", "errno", "assert", "stdin", "stdout", "stderr", "complex",
+		"imaginary", "environ"};
+	static char names[2][128];
+	static unsigned next;
+	const char *plain = argument->name;
+	bool clashes = may_clash(plain) || plain[strlen(plain) - 1] == '_';
+	char *name;
 
-	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
-		if (strcmp(argument->name, reserved[i]) == 0) {
-			snprintf(name, sizeof(name), "%s_", reserved[i]);
-			return name;
-		}
-	return argument->name;
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]) && !clashes; i++)
+		clashes = strcmp(plain, reserved[i]) == 0;
+	if (!clashes)
+		return plain;
+	name = names[next++ % 2];
+	snprintf(name, sizeof(names[0]), "%s_", plain);
+	return name;
 }
 
 /* Whether a type consists of words that every reader of a stream knows. */

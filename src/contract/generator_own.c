@@ -24,11 +24,23 @@ enum {
 
 /* Names that mean something else to D, to tracers, to vmtap or to sys/sdt.h, whatever their case:
  * macros are in capitals. */
-static const char *const reserved_providers[] = {"vm", "vmtap", "ruby", "HaskellEvent", "ccl",
-	"dtrace", "profile", "tick", "pid", "syscall", "fbt", "sdt", "stap", "usdt", "proc",
-	"sched", "io", "ip", "tcp", "udp", "lockstat", "plockstat", "vminfo", "sysinfo", "mib",
-	"fpuinfo", "cpc", "rawfbt", "rawtp", "uprobe", "kprobe", "tracepoint", "linux", "unix",
-	"i386"};
+static const char *const reserved_providers[] = {"vm", "ruby", "HaskellEvent", "ccl", "dtrace",
+	"profile", "tick", "pid", "syscall", "fbt", "sdt", "stap", "usdt", "proc", "sched", "io",
+	"ip", "tcp", "udp", "lockstat", "plockstat", "vminfo", "sysinfo", "mib", "fpuinfo", "cpc",
+	"rawfbt", "rawtp", "uprobe", "kprobe", "tracepoint", "linux", "unix", "i386", "NULL",
+	"EOF"};
+
+/* Macros of C's headers that a provider's and a probe's name together might be. */
+static const char *const macros[] = {"SIZE_MAX", "SSIZE_MAX", "PTRDIFF_MIN", "PTRDIFF_MAX",
+	"SIG_ATOMIC_MIN", "SIG_ATOMIC_MAX", "WCHAR_MIN", "WCHAR_MAX", "WINT_MIN", "WINT_MAX",
+	"INTMAX_MIN", "INTMAX_MAX", "INTMAX_C", "UINTMAX_MAX", "UINTMAX_C", "INTPTR_MIN",
+	"INTPTR_MAX", "UINTPTR_MAX", "SIZE_WIDTH", "PTRDIFF_WIDTH", "SIG_ATOMIC_WIDTH",
+	"WCHAR_WIDTH", "WINT_WIDTH", "INTMAX_WIDTH", "UINTMAX_WIDTH", "INTPTR_WIDTH",
+	"UINTPTR_WIDTH", "SCHAR_MIN", "SCHAR_MAX", "UCHAR_MAX", "SHRT_MIN", "SHRT_MAX", "USHRT_MAX",
+	"UINT_MAX", "ULONG_MAX", "LLONG_MIN", "LLONG_MAX", "ULLONG_MAX", "MB_LEN_MAX", "PATH_MAX",
+	"NAME_MAX", "ARG_MAX", "PIPE_BUF", "LINE_MAX", "HOST_NAME_MAX", "RAND_MAX", "MB_CUR_MAX",
+	"EXIT_SUCCESS", "EXIT_FAILURE", "SEEK_SET", "SEEK_CUR", "SEEK_END", "FILENAME_MAX",
+	"FOPEN_MAX", "TMP_MAX", "SIG_DFL", "SIG_IGN", "SIG_ERR", "CLOCKS_PER_SEC", "TIME_UTC"};
 
 /* C's keywords that C++ does not have to be asked for (generate_argument() knows C++'s). */
 static const char *const keywords[] = {"auto", "break", "case", "char", "const", "continue",
@@ -67,6 +79,15 @@ static int check_provider(const struct contract *contract, struct error *error)
 		return fail(contract, contract->providers[1].line, contract->providers[1].column,
 			error, "a second provider '%s': one file defines one provider",
 			contract->providers[1].name);
+	if (name[0] == '_')
+		return fail(contract, provider->line, provider->column, error,
+			"the provider's name '%s' begins with '_': C reserves names like those of "
+			"its macros",
+			name);
+	if (!strncasecmp(name, "vmtap", strlen("vmtap")))
+		return fail(contract, provider->line, provider->column, error,
+			"the provider's name '%s' is reserved: vmtap's own names begin like it",
+			name);
 	for (size_t i = 0; i < sizeof(reserved_providers) / sizeof(reserved_providers[0]); i++)
 		if (!strcasecmp(reserved_providers[i], name))
 			return fail(contract, provider->line, provider->column, error,
@@ -136,6 +157,25 @@ static bool clashes(const struct contract_probe *one, const struct contract_prob
 		!strcmp(macro, generate_name(other, true));
 }
 
+static bool is_macro(const struct contract_provider *provider, const struct contract_probe *probe)
+{
+	char name[256];
+
+	snprintf(name, sizeof(name), "%s_%s", generate_upper(provider->name),
+		generate_name(probe, true));
+	for (size_t i = 0; i < sizeof(macros) / sizeof(macros[0]); i++)
+		if (!strcmp(macros[i], name))
+			return true;
+	return false;
+}
+
+/* What a compiler or the headers of the generated code replace by something else. */
+static bool is_word_of_compilers(const char *identifier)
+{
+	return !strcmp(identifier, "linux") || !strcmp(identifier, "unix") ||
+		!strcmp(identifier, "i386") || !strcmp(identifier, "NULL");
+}
+
 static int check_probe(const struct contract *contract, size_t index, struct error *error)
 {
 	const struct contract_provider *provider = &contract->providers[0];
@@ -149,6 +189,13 @@ static int check_probe(const struct contract *contract, size_t index, struct err
 			"the macro of probe '%s' would have the name of another one: %s_%s(probe) "
 			"gives an address to generated code",
 			probe->name, generate_upper(provider->name), generate_name(probe, true));
+	if (is_macro(provider, probe))
+		return fail(contract, probe->line, probe->column, error,
+			"probe '%s' would have the macro %s_%s, which C's headers define",
+			probe->name, generate_upper(provider->name), generate_name(probe, true));
+	if (is_word_of_compilers(probe->identifier))
+		return fail(contract, probe->line, probe->column, error,
+			"the probe's name '%s' is a macro of compilers", probe->identifier);
 	if (strlen(probe->name) > PROBE_BYTES_MAX)
 		return fail(contract, probe->line, probe->column, error,
 			"the probe's name is longer than %d bytes", PROBE_BYTES_MAX);

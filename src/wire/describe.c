@@ -101,7 +101,8 @@ static bool append(char *text, size_t size, const char *more)
 
 /*
  * Parses one parameter: type words, stars, a name, "[]". The name is the last word; the
- * words before it form the type. Returns NULL, or the reason why it is wrong.
+ * words before it form the type, so it may be the name of a type too, as in "int bool". Returns
+ * NULL, or the reason why it is wrong.
  */
 static const char *parse_argument(
 	struct describe_cursor *cursor, struct describe_argument *argument)
@@ -129,7 +130,10 @@ static const char *parse_argument(
 		if (argument->name[0])
 			return "a type that is not known";
 		known = find_type(word);
-		if (stars || (!known && strcmp(word, "const") && strcmp(word, "void") && words)) {
+		if (stars ||
+			(words &&
+				(known ? !known->combines || combining != words
+				       : strcmp(word, "const") && strcmp(word, "void")))) {
 			memcpy(argument->name, word, sizeof(word));
 			continue;
 		}
@@ -137,7 +141,7 @@ static const char *parse_argument(
 			continue;
 		if (!strcmp(word, "void"))
 			is_void = true;
-		else if (!known || (words && (!known->combines || combining != words)))
+		else if (!known)
 			return "a type that is not known";
 		if (!append(argument->type, sizeof(argument->type), word))
 			return "a type that is too long";

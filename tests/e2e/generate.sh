@@ -10,6 +10,39 @@ I="-Iinclude -I$BUILD/include -I$directory"
 run 0 generate -d "$directory" examples/provider/tiny.d
 [ ! -s "$directory/out" ] || fail "generate writes to standard output"
 
+# names and comments that C or its compilers would take for something else
+cat >"$directory/odd.d" <<D
+enum odd_kind { ODD_NONE = -1, ODD_SOME = 5 };
+typedef enum odd_kind odd_kind_t;
+provider odd {
+	/*
+	 * Is this a comment's end: ??/
+	 * and this \\
+	 * $(printf '\342\200\256 \377 \033[31m \001') * /
+	 * @errno [text] ??/
+	 */
+	probe words(int class, int class_, int NULL, int uint32_t, int odd_words_semaphore, int _Bool,
+		int __func__, int ODD_WORDS_ENABLED, int INT32_MAX, char *errno);
+	probe more(enum odd_kind kind, odd_kind_t defined, int __VA_ARGS__, int linux, int vmtap,
+		int odd_more_semaphore, int listed_more, uint64_t uint64_t);
+};
+D
+cat >"$directory/odd.c" <<'C'
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include "odd_probes.h"
+int main(void)
+{
+	vmtap_start(NULL);
+	ODD_WORDS(1, 2, 3, 4, 5, 6, 7, 8, 9, "ten");
+	ODD_MORE(ODD_MORE_ENABLED() ? -1 : 5, 5, 3, 4, 5, 6, 7, 8);
+	vmtap_stop();
+	return 0;
+}
+C
+run 0 generate -d "$directory" "$directory/odd.d"
+
 # compilers, standards, warnings
 warnings="-Wall -Wextra -Wpedantic -Werror"
 tried=0
@@ -17,6 +50,8 @@ for compiler in "gcc -std=c11" "gcc -std=gnu17" "clang -std=c11" "clang -std=gnu
 	"g++ -std=c++17 -x c++" "clang++ -std=c++17 -x c++"; do
 	command -v "${compiler%% *}" >/dev/null || continue
 	tried=$((tried + 1))
+	$compiler -O2 $warnings $I -c -o "$directory/all.o" "$directory/odd.c" &&
+		$compiler -O2 $warnings $I -c -o "$directory/all.o" "$directory/odd_probes.c" || fail "$compiler: odd names"
 	for level in -O0 -O2; do
 		$compiler $level $warnings $I -c -o "$directory/all.o" "$directory/tiny_probes.c" ||
 			fail "$compiler $level: tiny_probes.c"
@@ -61,6 +96,18 @@ for program in static shared lto bare; do
 	[ "$(grep . "$directory/out" | LC_ALL=C sort | tr '\n' ';')" = "0 666;1 334;1920;add 12 249;begins 1;call 13 249;ends 1;hit 666;miss 334;pop 11 250;push 10 252;" ] ||
 		fail "$program: other events"
 done
+
+# odd names are seen as they were written, and an enum with negative constants has them
+$CC -O2 $sanitize $I -o "$directory/odd" "$directory/odd.c" "$directory/odd_probes.c" "$BUILD/libvmtap.a" -pthread ||
+	fail "odd is not built"
+run 0 check --contract "$directory/odd.d" "$directory/odd"
+run 0 trace --via stream -q -c "$directory/odd" -n '
+	odd*:::words { printf("%d %d %d %d %d %s\n", arg0, arg1, arg2, arg3, arg8, copyinstr(arg9)); }
+	odd*:::more /arg0 == ODD_NONE && args[0] < 0 && arg1 == ODD_SOME/ { printf("%d %d\n", arg0, args[7]); }'
+[ "$(grep . "$directory/out" | tr '\n' ';')" = "1 2 3 4 9 ten;-1 8;" ] || fail "odd names"
+run 0 list -v "$directory/odd"
+has out 'args\[0\] class: int$'
+has out 'args\[7\] uint64_t: uint64_t$'
 
 # every site is there, also of a probe that the code does not fire, whatever the linker drops
 printf '#include "tiny_probes.h"\nint main(void) { TINY_NOTE("x"); return 0; }\n' >"$directory/only.c"

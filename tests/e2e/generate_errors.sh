@@ -31,6 +31,15 @@ for name in vm VM ruby ccl haskellevent pid linux; do
 	run 1 generate "$directory/it.d"
 	has err "it.d: line 1, column 10: the provider's name '$name' is reserved: "
 done
+for name in vmtap VMTAP_gc _own NULL; do
+	printf 'provider %s { probe x(); };\n' $name >"$directory/it.d"
+	run 1 generate "$directory/it.d"
+	has err "it.d: line 1, column 10: the provider's name '$name' (is reserved|begins with)"
+done
+wrong "line 1, column 23: probe 'max' would have the macro SIZE_MAX, which C's headers define" 'provider size { probe max(); };'
+one "line 2, column 7: the probe's name 'linux' is a macro of compilers" 'probe linux();'
+wrong "line 3, column 52: these attributes are given twice for 'own'" "provider own { probe x(); };$(
+	printf '\\n#pragma D attributes Stable/Stable/Common provider %s provider' own own)"
 wrong "line 1, column 10: the provider's name 'lua5' ends in a digit: tracers append the pid" 'provider lua5 { probe x(); };'
 wrong "line 1, column 10: the provider's name 'int' is a word of C" 'provider int { probe x(); };'
 wrong "line 1, column 10: the provider has no probe" 'provider own { };'

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean_text.h"
 #include "base/clock.h"
-#include "cli/clean_text.h"
 #include "cli/cli.h"
 #include "cli/heap/heap_samples.h"
 #include "source/connection.h"

@@ -1,12 +1,11 @@
 /* top_line.c: see top_line.h. */
 #include "cli/top/top_line.h"
 
+#include "base/clean_text.h"
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "cli/clean_text.h"
 
 enum { NUMBER_MAX = 32, WHOLE_MAX = 9999999 };
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "cli/clean_text.h"
+#include "base/clean_text.h"
 #include "cli/top/top_line.h"
 
 enum {

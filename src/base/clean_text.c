@@ -1,5 +1,5 @@
 /* clean_text.c: see clean_text.h. */
-#include "cli/clean_text.h"
+#include "base/clean_text.h"
 
 #include <stdint.h>
 #include <string.h>

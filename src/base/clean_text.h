@@ -1,9 +1,10 @@
 /*
- * clean_text.h: names of the traced program on a terminal. They are data of that program: what
- * could steer the terminal or change the order of characters, and what is no UTF-8, becomes '?'.
+ * clean_text.h: text of others, such as names of the traced program, on a terminal or in a file
+ * that we write: what could steer the terminal or change the order of characters, and what is no
+ * UTF-8, becomes '?'.
  */
-#ifndef VMTAP_CLI_CLEAN_TEXT_H
-#define VMTAP_CLI_CLEAN_TEXT_H
+#ifndef VMTAP_BASE_CLEAN_TEXT_H
+#define VMTAP_BASE_CLEAN_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
