@@ -223,20 +223,40 @@ static enum source_state merge_next(
 	return state;
 }
 
+/* Whether a probe is of this part. Probes of streams may lie among the kernel's. */
+static bool is_of(const struct merge *merge, const struct part *part, uint32_t probe)
+{
+	if (probe < part->is.first || probe >= part->is.end)
+		return false;
+	for (size_t i = 0; i < merge->count && part->is.source->kind == SOURCE_KIND_KERNEL; i++) {
+		const struct merge_part *other = &merge->parts[i]->is;
+
+		if (other->source->kind != SOURCE_KIND_KERNEL && probe >= other->first &&
+			probe < other->end)
+			return false;
+	}
+	return true;
+}
+
 static int enable_part(struct merge *merge, struct part *part, const struct source_request *request,
 	struct error *error)
 {
 	struct source_request own = *request;
-	size_t at = 0;
-	int result;
+	int result = -ENOMEM;
 
-	while (at < request->want_count && request->wants[at].probe < part->is.first)
-		at++;
-	own.wants = request->wants + at;
-	while (at < request->want_count && request->wants[at].probe < part->is.end)
-		at++;
-	own.want_count = (size_t)(request->wants + at - own.wants);
-	result = source_enable(part->is.source, &own, error);
+	own.want_count = 0;
+	own.wants = calloc(request->want_count + 1, sizeof(*own.wants));
+	for (size_t i = 0; i < request->want_count && own.wants; i++)
+		if (is_of(merge, part, request->wants[i].probe))
+			own.wants[own.want_count++] = request->wants[i];
+	if (own.wants)
+		result = source_enable(part->is.source, &own, error);
+	else
+		error_set(error, ENOMEM, "out of memory");
+	for (size_t i = 0, at = 0; i < request->want_count && at < own.want_count; i++)
+		if (is_of(merge, part, request->wants[i].probe))
+			request->wants[i].reduced = own.wants[at++].reduced;
+	free(own.wants);
 	part->heard = clock_monotonic();
 	if (result && merge->is_open) { /* the others are traced without it */
 		part->state = SOURCE_BROKEN;
