@@ -198,6 +198,14 @@ struct record;
 bool eventlog_learn(struct eventlog *log, const struct record *record);
 
 /*
+ * Takes the description of an event type that comes later in the log, so that its probe can be
+ * added with the others; ignores other events. Before the probes are added. False: it is damaged,
+ * and so is the log.
+ */
+bool eventlog_has_spares(const struct eventlog *log); /* whether there may be any */
+bool eventlog_learn_declaration(struct eventlog *log, const struct record *record);
+
+/*
  * The next batch of received events. All events are of process 0; the caller adds the
  * process. The contents are valid until the next call. On EVENTLOG_BROKEN error is set; that
  * is also the result if there are events but no probes have been added.

@@ -116,6 +116,7 @@ struct plan {
 	 */
 	uint8_t thread_argument, file_argument, line_argument;
 	bool is_told;                    /* it has been reported that they are missing */
+	bool is_learned;                 /* described ahead of the event that describes it */
 	bool is_siteless;                /* no event type yet, see eventlog_siteless.c */
 	const char *provider;            /* of its own probe; valid if it has a description */
 	struct description *description; /* NULL: carries no probe */

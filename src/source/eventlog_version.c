@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "source/eventlog_private.h"
+#include "wire/records.h"
 #include "wire/wire.h"
 
 enum { DECLARE_BYTES = 4 /* bytes of a WIRE_DECLARE before the description */ };
@@ -145,6 +146,10 @@ bool eventlog_declare_spare(struct eventlog *log, const unsigned char *payload, 
 	if (size - DECLARE_BYTES < length)
 		return eventlog_damaged(log, log->scanned,
 			"the description of event type %u is longer than its event", type);
+	if (plan->is_learned) {
+		plan->is_learned = false;
+		return true;
+	}
 	if (type < WIRE_PROBES || plan->role != ROLE_SKIP || !plan->is_variable)
 		return eventlog_damaged(log, log->scanned,
 			"event type %u is described, and the header does not declare it as spare",
@@ -154,6 +159,35 @@ bool eventlog_declare_spare(struct eventlog *log, const unsigned char *payload, 
 		return false;
 	if (plan->description && log->settled)
 		adopt(log, plan);
+	return true;
+}
+
+static bool is_spare(const struct plan *plan)
+{
+	return plan->role == ROLE_SKIP && plan->is_variable && plan->type >= WIRE_PROBES &&
+		!plan->description;
+}
+
+bool eventlog_has_spares(const struct eventlog *log)
+{
+	for (size_t i = 1; i < log->plan_count; i++)
+		if (is_spare(&log->plans[i]))
+			return true;
+	return false;
+}
+
+bool eventlog_learn_declaration(struct eventlog *log, const struct record *record)
+{
+	struct plan *plan;
+
+	if (record->type != WIRE_DECLARE || record->size < DECLARE_BYTES || log->settled)
+		return true;
+	plan = &log->plans[log->plan_of[bytes_u16(record->payload)]];
+	if (!is_spare(plan))
+		return true;
+	if (!eventlog_declare_spare(log, record->payload, record->size))
+		return false;
+	plan->is_learned = true;
 	return true;
 }
 

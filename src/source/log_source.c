@@ -23,6 +23,7 @@ struct log_source {
 	struct source source;
 	int fd;
 	bool stopped;
+	bool is_seekable;
 	struct eventlog *log;
 	char *file;
 };
@@ -77,6 +78,23 @@ static int learn_process(struct log_source *log, struct error *error)
 	}
 	record_file_close(&file);
 	return state < 0 ? state : 0;
+}
+
+/* Collects what is described between the events: probes of extensions that the VM has loaded. */
+static int learn_declarations(struct log_source *log, struct error *error)
+{
+	struct record_file file;
+	struct record record;
+	struct error ignored; /* what is damaged is told where it is read */
+	int result = 0;
+
+	if (!record_file_open(&file, log->file, &ignored))
+		while (!result &&
+			record_file_next(&file, log->file, &record, &ignored) == RECORDS_EVENT)
+			if (!eventlog_learn_declaration(log->log, &record))
+				result = error_set(error, EPROTO, "%s", eventlog_damage(log->log));
+	record_file_close(&file);
+	return result;
 }
 
 static int log_enable(
@@ -167,8 +185,9 @@ int source_log_add_samples(struct source *source, struct d_probe_set *set,
 		: 0;
 }
 
-int source_log_open(
-	const char *file, struct d_probe_set *set, struct source **source, struct error *error)
+/* *looks_ahead: also learns what is described later; false afterwards: that is damaged. */
+static int open_log(const char *file, bool *looks_ahead, struct d_probe_set *set,
+	struct source **source, struct error *error)
 {
 	struct log_source *log = calloc(1, sizeof(*log));
 	struct eventlog_settings settings = {.what = file, .file = -1, .either_form = true};
@@ -190,7 +209,8 @@ int source_log_open(
 	if (result)
 		goto out;
 	/* only a seekable file can be read twice */
-	if (S_ISREG(status.st_mode))
+	log->is_seekable = S_ISREG(status.st_mode);
+	if (log->is_seekable)
 		settings.file = log->fd;
 	if (!log->file || eventlog_open(&settings, &log->log)) {
 		result = error_set(error, ENOMEM, "%s: out of memory", file);
@@ -207,6 +227,10 @@ int source_log_open(
 	}
 	if (settings.file >= 0 && eventlog_is_unordered(log->log))
 		result = learn_process(log, error);
+	if (!result && *looks_ahead && log->is_seekable && eventlog_has_spares(log->log)) {
+		result = learn_declarations(log, error);
+		*looks_ahead = !result;
+	}
 	if (result)
 		goto out;
 	process = eventlog_process(log->log);
@@ -238,4 +262,17 @@ out:
 	if (log)
 		log_close(&log->source);
 	return result;
+}
+
+int source_log_open(
+	const char *file, struct d_probe_set *set, struct source **source, struct error *error)
+{
+	size_t first = set->count;
+	bool looks_ahead = true;
+	int result = open_log(file, &looks_ahead, set, source, error);
+
+	if (!result || looks_ahead)
+		return result;
+	d_probe_set_cut(set, first);
+	return open_log(file, &looks_ahead, set, source, error);
 }

@@ -215,6 +215,10 @@ run 0 record -o "$directory/log" -c "$directory/late $directory/a.so $directory/
 run 0 log "$directory/log"
 has out ' 2  tiny:::note$'
 run 0 log --validate "$directory/log"
+run 0 trace -q --log "$directory/log" -n '
+	tiny*:::note { @[copyinstr(arg0), TINY_MISS] = count(); } *:::note { @all[probename] = count(); }'
+has out '^ +extension +1 +2$'
+has out '^ +note +2$'
 
 # documentation
 run 0 generate --doc -d "$directory" examples/provider/tiny.d

@@ -36,6 +36,10 @@ same() {
 same 1 "$queens" 'vm$target:::method-entry { @ = count(); }'
 grep -qE '^ *8501$' "$directory/reduced" || fail "not all events are counted"
 
+# What a stream delivers stays the engine's, also if the kernel is asked for the rest.
+run 0 trace -Z -q -c "$queens" -n 'vm$target:::method-entry { @[probename] = count(); } none*:::such { @other = count(); }'
+has out '^ +method-entry +8501$'
+
 # Every aggregating function, negative numbers, several clauses and keys of all kinds.
 while IFS= read -r line; do
 	same "${line%%|*}" "$queens" "${line#*|}"
