@@ -540,25 +540,64 @@ static bool must_declare(const struct encoder *encoder, const struct event_type 
 		!(encoder->declared[type->number / 8] >> type->number % 8 & 1);
 }
 
-static size_t declaration_bytes(const struct event_type *type)
+/*
+ * The type that carries the definition of this one's provider, if the client lacks it: it is
+ * described first, whether or not it is ever fired, because scripts need the definition for all
+ * probes of the provider. NULL: there is none.
+ */
+static const struct event_type *undeclared_library(
+	const struct encoder *encoder, const struct event_type *type)
+{
+	size_t length = strcspn(type->is.description, ":") + 1;
+
+	for (uint32_t i = encoder->known_types; i < event_count(); i++) {
+		const struct event_type *other = event_get(i);
+
+		if (other->is.library && other != type && must_declare(encoder, other) &&
+			other->wire < encoder->spare_end &&
+			!strncmp(other->is.description, type->is.description, length))
+			return other;
+	}
+	return NULL;
+}
+
+static size_t declaration_size(const struct event_type *type)
 {
 	return WIRE_EVENT_BYTES + 2 + 4 + strlen(type->is.description) +
 		put_extension(NULL, type, 0);
 }
 
-/* Call only while a block is open. */
-static void put_declaration(struct encoder *encoder, const struct event_type *type, uint64_t time)
+/* The bytes that describe the type to the client, and with it its provider. */
+static size_t declaration_bytes(const struct encoder *encoder, const struct event_type *type)
+{
+	const struct event_type *library = undeclared_library(encoder, type);
+
+	return declaration_size(type) + (library ? declaration_size(library) : 0);
+}
+
+static void put_one_declaration(
+	struct encoder *encoder, const struct event_type *type, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
 	uint16_t length = (uint16_t)strlen(type->is.description);
 
 	put_event(queue, WIRE_DECLARE, time);
-	queue_put_u16(queue, (uint16_t)(declaration_bytes(type) - WIRE_EVENT_BYTES - 2));
+	queue_put_u16(queue, (uint16_t)(declaration_size(type) - WIRE_EVENT_BYTES - 2));
 	queue_put_u16(queue, type->wire);
 	queue_put_u16(queue, length);
 	queue_put(queue, type->is.description, length);
 	put_extension(queue, type, encoder->providers);
 	encoder->declared[type->number / 8] |= (uint8_t)(1u << type->number % 8);
+}
+
+/* Call only while a block is open. */
+static void put_declaration(struct encoder *encoder, const struct event_type *type, uint64_t time)
+{
+	const struct event_type *library = undeclared_library(encoder, type);
+
+	if (library)
+		put_one_declaration(encoder, library, time);
+	put_one_declaration(encoder, type, time);
 }
 
 /* ---- records ---- */
@@ -679,7 +718,7 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	if (declares) {
 		if (type->wire >= encoder->spare_end)
 			return false;
-		bytes += declaration_bytes(type);
+		bytes += declaration_bytes(encoder, type);
 	}
 	memcpy(&cpu, record + RECORD_CPU, sizeof(cpu));
 	if (type->is.has_cap)
@@ -795,7 +834,7 @@ bool encode_declaration(struct encoder *encoder, const struct event_type *type, 
 {
 	if (!must_declare(encoder, type) || type->wire >= encoder->spare_end)
 		return true;
-	if (!room(encoder, BLOCK_BYTES + declaration_bytes(type)))
+	if (!room(encoder, BLOCK_BYTES + declaration_bytes(encoder, type)))
 		return false;
 	block_begin(encoder, WIRE_NO_CAP, time);
 	put_declaration(encoder, type, time);

@@ -218,7 +218,7 @@ run 0 log --validate "$directory/log"
 run 0 trace -q --log "$directory/log" -n '
 	tiny*:::note { @[copyinstr(arg0), TINY_MISS] = count(); } *:::note { @all[probename] = count(); }'
 has out '^ +extension +1 +2$'
-has out '^ +note +2$'
+has out '^ +note +3$' # and other's
 
 # documentation
 run 0 generate --doc -d "$directory" examples/provider/tiny.d
