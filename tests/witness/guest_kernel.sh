@@ -6,12 +6,16 @@ set -u
 need_guest
 
 give "$VMTAP" /bin/vmtap
-for tool in load_plans usdt_target usdt_forms; do
+for tool in load_plans usdt_target usdt_forms usdt_stacks usdt_family usdt_loader; do
 	give "$BUILD/tests/tools/$tool" "/bin/$tool"
 done
 give "$TOY" /bin/toy
 give "$BUILD/tests/test_kernel_reduce" /bin/test_kernel_reduce
 mkdir -p "$image/tmp"
+for name in one two; do
+	$CC -O2 -fPIC -shared -DLIBRARY -o "$directory/lib$name.so" tests/tools/usdt_loader.c || fail "compiling"
+	give "$directory/lib$name.so" "/tmp/lib$name.so"
+done
 cp examples/toy/programs/queens.toy "$image/tmp/"
 for ((i = 0; i < 16; i++)); do
 	printf '%-4088s<%06d>' x "$i"
@@ -86,6 +90,57 @@ cmp stream kernel && echo "toy: $(grep -c . kernel)"
 vmtap trace -o storm -c "usdt_target storm 1" -n 'sample$target:::number { @ = count(); }' >fired 2>lost
 echo "storm: $(grep -E '^[0-9]+$' fired)" $(awk 'NF == 1' storm) $(sed -n 's/.* \([0-9]*\) drops.*/\1/p' lost)
 
+# Stacks that programs walk over, once they know them: three rounds, each when later ticks have come,
+# with the same stacks; then one round without programs that reduce.
+mkfifo rounds
+usdt_stacks <rounds >walks.said &
+target=$!
+exec 3>rounds
+until grep -q ready walks.said; do sleep 0.1; done
+: >walks
+VMTAP_DEBUG=kernel vmtap trace --via=kernel -q -x bufsize=32m -p $target -o walks -n '
+tick-10ms /!said/ { printf("begun\n"); said = 1; }
+stacks$target:::hit { @n = count(); }
+stacks$target:::hit { @[arg0, ustack()] = count(); @q[ustack(1)] = quantize(arg0); @two[ustack(2), ustack(6)] = avg(arg0); }
+tick-50ms { printa("hits %@d\n", @n); } END { trunc(@n); trunc(@q); trunc(@two); printa("of %d %k walked %@d\n", @); trunc(@); }' >/dev/null 2>walks.err 3>&- &
+tracer=$!
+until grep -q '^begun$' walks || ! kill -0 $tracer; do sleep 0.1; done
+for round in 139 278 417; do
+	echo >&3
+	until [ "$(grep -c "^hits $round\$" walks)" -gt 3 ] || ! kill -0 $tracer; do sleep 0.1; done
+done
+exec 3>&-
+wait $target
+wait $tracer
+sed -n "s/.*: \([0-9]*\) bytes of records\$/walks: \1/p" walks.err
+sed -n 's/^ *walked /walked /p' walks
+echo | VMTAP_DEBUG=kernel vmtap trace --via=kernel -q -x bufsize=32m -x reduce=no -c usdt_stacks -o round -n 'stacks$target:::hit { @[ustack()] = count(); }' 2>round.err
+sed -n "s/.*: \([0-9]*\) bytes of records\$/round: \1/p" round.err
+
+# Processes that a program starts, by fork, vfork and exec; processes that nobody names; libraries that
+# are loaded, removed and loaded again, and another program after them.
+for reduce in yes no; do
+	vmtap trace -q --follow -x reduce=$reduce -n 'family*:::begins,family*:::work,family*:::ends {
+	@[probename] = count(); @wrong = sum(arg0 != pid); } END { printa("%s %@d ", @); printa("wrong %@d", @wrong); }' \
+		-- /bin/usdt_family fork 2 exec vfork work 1 >followed
+	echo "followed, $reduce:" $(cat followed)
+done
+usdt_family wait /tmp/never &
+known=$!
+vmtap trace -q -o unnamed -n 'BEGIN { n = 0; } tick-10ms /!said/ { printf("begun\n"); said = 1; }
+	family*:::work { @[execname] = sum(arg1); } family*:::work /++n == 12/ { exit(0); }' &
+tracer=$!
+until grep -q begun unnamed || ! kill -0 $tracer; do sleep 0.1; done
+usdt_family fork 2 work 6
+wait $tracer
+kill $known
+echo "unnamed:" $(grep . unnamed)
+printf '%s\n' "load ./libone.so" "call 5" drop "load ./libone.so" "call 3" "load ./libtwo.so" "call 2" "exec usdt_loader" \
+	"load ./libtwo.so" "call 4" | vmtap trace -Z -q -c usdt_loader -n 'later$target:::begins { @b = count(); }
+	later$target:::number { @[probemod] = count(); @s[probemod] = sum(arg1); }
+	END { printa("begins %@d ", @b); printa("%s %@d %@d ", @, @s); }' >loaded
+echo "loaded:" $(cat loaded)
+
 # However the tracer ends, the guard closes.
 mkfifo in
 usdt_target wait <in >ready &
@@ -130,6 +185,16 @@ has out '^where: /tmp / 1$'
 has out '^samples: [1-9][0-9]* 0$'
 has out '^ +toy`main\+'
 has out '^ *swapper/[01] +[1-9]'
+# each stack came three times; of three updates for each, the first round's were sent
+[ "$(awk '/^walked/ { sum += $2; odd += $2 % 3 } END { print sum + 0, odd + 0 }' "$directory/out")" = "417 0" ] || fail "stacks that programs walk over"
+read -r records < <(sed -n 's/^walks: //p' "$directory/out")
+read -r round < <(sed -n 's/^round: //p' "$directory/out")
+[ "${records:-0}" -gt 0 ] && [ "$records" -lt $((${round:-0} * 6)) ] || fail "programs do not learn stacks: $records bytes of records, $round of one round"
+for reduce in yes no; do
+	has out "^followed, $reduce: work 2 ends 5 begins 7 wrong 0\$"
+done
+has out '^unnamed: begun usdt_family 30$'
+has out '^loaded: begins 4 libtwo.so 6 39 libone.so 8 63$'
 has out '^again: 1000$'
 has out '^target: 0$'
 read -r _ fired counted lost < <(grep '^storm: ' "$directory/out")
