@@ -108,6 +108,57 @@ static void compare_probes(struct diff_report *report, const struct contract_pro
 			new->arguments[i].name);
 }
 
+/* The type that an argument has in scripts; NULL: there is none with this number. */
+static const char *type_in_scripts(const struct contract_probe *probe, unsigned number)
+{
+	if (probe->translated_count)
+		return number < probe->translated_count ? probe->translated[number].type : NULL;
+	return number < probe->argument_count ? probe->arguments[number].type : NULL;
+}
+
+/* What translators make of the arguments. */
+static void compare_translated(struct diff_report *report, const struct contract_provider *provider,
+	const struct contract_probe *old, const struct contract_probe *new)
+{
+	for (unsigned i = 0; old->translated_count || new->translated_count; i++) {
+		const char *before = type_in_scripts(old, i), *after = type_in_scripts(new, i);
+
+		if (!before)
+			return;
+		if (!after || strcmp(before, after) != 0)
+			diff_report(report, "changed", provider->name, old->name, "arguments",
+				"args[%u]: was %s, is %s", i, before, after ? after : "missing");
+	}
+}
+
+static const struct contract_constant *find_constant(
+	const struct contract *contract, const char *name)
+{
+	for (size_t i = 0; i < contract->constant_count; i++)
+		if (!strcmp(contract->constants[i].name, name))
+			return &contract->constants[i];
+	return NULL;
+}
+
+static void compare_constants(
+	struct diff_report *report, const struct contract *old, const struct contract *new)
+{
+	const char *provider = old->provider_count ? old->providers[0].name : "";
+
+	for (size_t i = 0; i < old->constant_count; i++) {
+		const struct contract_constant *before = &old->constants[i];
+		const struct contract_constant *after = find_constant(new, before->name);
+
+		if (!after)
+			diff_report(report, "removed", provider, "", "constant", "constant %s (%s)",
+				before->name, before->value);
+		else if (strcmp(before->value, after->value) != 0)
+			diff_report(report, "changed", provider, "", "constant",
+				"constant %s: was %s, is %s", before->name, before->value,
+				after->value);
+	}
+}
+
 static bool is_lower(struct stability a, struct stability b)
 {
 	return a.name < b.name || a.data < b.data || a.class < b.class;
@@ -137,6 +188,7 @@ static void compare_providers(struct diff_report *report, const struct contract_
 
 		if (now) {
 			compare_probes(report, old, probe, now);
+			compare_translated(report, old, probe, now);
 			continue;
 		}
 		renamed = find_renamed(old, new, probe);
@@ -164,6 +216,7 @@ static void compare_contracts(
 			diff_report(report, "removed", provider->name, "", NULL,
 				"the provider with its %zu probes", provider->probe_count);
 	}
+	compare_constants(report, old, new);
 	for (size_t i = 0; i < new->provider_count; i++)
 		if (!contract_find_provider(old, new->providers[i].name))
 			diff_report(report, "added", new->providers[i].name, "", NULL,

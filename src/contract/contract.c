@@ -117,15 +117,12 @@ static char *name_of(struct contract_span identifier)
 static int parse_probe(struct contract_reader *reader, struct contract_provider *provider)
 {
 	struct contract_probe *probe = &provider->probes[provider->probe_count];
-	struct contract_argument translated[CONTRACT_ARGUMENTS_MAX];
 	struct contract_span comment = reader->comment;
 	struct contract_span identifier;
-	uint8_t translated_count = 0;
 	int comment_line = reader->comment_end_line;
 	int error;
 
 	memset(probe, 0, sizeof(*probe));
-	memset(translated, 0, sizeof(translated));
 	provider->probe_count++; /* so that a half-read probe is freed */
 	probe->line = reader->token.line;
 	if (comment_line < probe->line - 1)
@@ -150,9 +147,8 @@ static int parse_probe(struct contract_reader *reader, struct contract_provider 
 		/* the types that translators give the arguments in D; sites carry the first list */
 		error = contract_next(reader);
 		if (error == 0)
-			error = parse_parameters(reader, translated, &translated_count);
-		for (uint8_t i = 0; i < translated_count; i++)
-			free_argument(&translated[i]);
+			error = parse_parameters(
+				reader, probe->translated, &probe->translated_count);
 	}
 	if (error == 0 && comment.begin)
 		error = contract_parse_documentation(reader, probe, comment, comment_line);
@@ -223,15 +219,27 @@ static int skip_declaration(struct contract_reader *reader)
 {
 	struct contract_type type;
 	struct contract_type_text text;
-	bool has_minus;
+	bool is_inline = contract_at_word(reader, "inline"), is_number = false;
+	long long value = 0;
 	int error = 0;
 
 	if (contract_at_word(reader, "enum"))
 		error = contract_parse_type(reader, &type, &text);
+	while (error == 0 && is_inline && reader->token.character != ';' &&
+		reader->token.kind != TOKEN_END) {
+		struct contract_reader ahead = *reader;
+
+		ahead.error = NULL;
+		if (reader->token.kind == TOKEN_WORD && contract_next(&ahead) == 0 &&
+			ahead.token.character == '=')
+			error = contract_parse_constant(reader, &value, &is_number);
+		else
+			error = contract_next(reader);
+	}
 	while (error == 0 && reader->token.character != ';') {
 		if (reader->token.kind == TOKEN_END)
 			return contract_fail_token(reader, "';'");
-		error = reader->token.character == '{' ? contract_skip_braces(reader, &has_minus)
+		error = reader->token.character == '{' ? contract_skip_braces(reader)
 						       : contract_next(reader);
 	}
 	return error < 0 ? error : contract_next(reader);
@@ -297,6 +305,8 @@ int contract_parse(const char *file, const char *text, size_t length, struct con
 		.error = error};
 	struct contract *made = calloc(1, sizeof(*made));
 	int result = 0;
+
+	reader.made = made;
 
 	*contract = NULL;
 	reader.definitions = calloc(TYPEDEFS_MAX, sizeof(*reader.definitions));
@@ -385,6 +395,8 @@ void contract_free(struct contract *contract)
 
 			for (uint8_t k = 0; k < probe->argument_count; k++)
 				free_argument(&probe->arguments[k]);
+			for (uint8_t k = 0; k < probe->translated_count; k++)
+				free_argument(&probe->translated[k]);
 			free(probe->identifier);
 			free(probe->name);
 			free(probe->text);
@@ -395,6 +407,11 @@ void contract_free(struct contract *contract)
 		free(provider->probes);
 		free(provider->name);
 	}
+	for (size_t i = 0; i < contract->constant_count; i++) {
+		free(contract->constants[i].name);
+		free(contract->constants[i].value);
+	}
+	free(contract->constants);
 	free(contract->providers);
 	free(contract->file);
 	free(contract);

@@ -103,6 +103,9 @@ struct contract_probe {
 	int column;       /* column of the name */
 	uint8_t argument_count;
 	struct contract_argument arguments[CONTRACT_ARGUMENTS_MAX];
+	/* args[] of scripts, if the probe says after a ':' that they differ; 0: they do not */
+	uint8_t translated_count;
+	struct contract_argument translated[CONTRACT_ARGUMENTS_MAX];
 	uint8_t eventlog_count;
 	struct contract_eventlog eventlogs[CONTRACT_EVENTLOGS_MAX];
 	struct contract_event event;
@@ -116,8 +119,16 @@ struct contract_provider {
 	struct contract_stability stability[STABILITY_PARTS];
 };
 
+/* A constant of an enum, or of an inline definition, that scripts can use. */
+struct contract_constant {
+	char *name;
+	char *value; /* a number, or the expression as written, without white space */
+};
+
 struct contract {
 	char *file;
+	size_t constant_count;
+	struct contract_constant *constants; /* in the order in the file */
 	size_t provider_count;
 	struct contract_provider *providers;
 };

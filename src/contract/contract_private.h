@@ -68,6 +68,7 @@ struct contract_reader {
 	size_t definition_count, pragma_count;
 	struct contract_type_definition *definitions;
 	struct contract_pragma *pragmas;
+	struct contract *made; /* takes constants; NULL: they are not kept */
 	struct error *error;
 };
 
@@ -118,8 +119,13 @@ int contract_define_line(struct contract_reader *reader, struct contract_span li
 /* Skips "[ 16 ]" after a name; in a parameter it makes the type a pointer. */
 int contract_skip_array(struct contract_reader *reader, struct contract_type *type);
 
-/* Skips "{ ... }" with nested braces; *has_minus: whether there is a '-' in it. */
-int contract_skip_braces(struct contract_reader *reader, bool *has_minus);
+/* Skips "{ ... }" with nested braces. */
+int contract_skip_braces(struct contract_reader *reader);
+
+/* Reads "NAME = expression", up to a ',', ';' or '}' that belongs to neither, as a constant.
+ * *next is the value if there is no "= expression", and becomes the next one's; *is_number says
+ * whether it is known. */
+int contract_parse_constant(struct contract_reader *reader, long long *next, bool *is_number);
 
 /* Parses the comment before a probe. */
 int contract_parse_documentation(struct contract_reader *reader, struct contract_probe *probe,

@@ -4,6 +4,9 @@
  * skipped, and arrays are pointers.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -161,15 +164,12 @@ static bool is_qualifier(struct contract_span word)
 		contract_span_is(word, "restrict");
 }
 
-int contract_skip_braces(struct contract_reader *reader, bool *has_minus)
+int contract_skip_braces(struct contract_reader *reader)
 {
 	const struct contract_token open = reader->token;
 	unsigned int depth = 0;
 
-	*has_minus = false;
 	do {
-		if (reader->token.character == '-')
-			*has_minus = true;
 		if (reader->token.character == '{')
 			depth++;
 		if (reader->token.character == '}')
@@ -183,6 +183,96 @@ int contract_skip_braces(struct contract_reader *reader, bool *has_minus)
 			return error;
 	} while (depth > 0);
 	return 0;
+}
+
+static int add_constant(
+	struct contract_reader *reader, struct contract_span name, const char *value)
+{
+	struct contract *made = reader->made;
+	struct contract_constant *grown;
+
+	if (!made)
+		return 0;
+	grown = realloc(made->constants, (made->constant_count + 1) * sizeof(*grown));
+	if (!grown)
+		return contract_fail_memory(reader);
+	made->constants = grown;
+	grown[made->constant_count] =
+		(struct contract_constant){contract_span_copy(name), strdup(value)};
+	if (!grown[made->constant_count].name || !grown[made->constant_count].value) {
+		free(grown[made->constant_count].name);
+		free(grown[made->constant_count].value);
+		return contract_fail_memory(reader);
+	}
+	made->constant_count++;
+	return 0;
+}
+
+/* What follows a "=", without white space; longer ones are cut. */
+static int take_expression(struct contract_reader *reader, char *text, size_t size)
+{
+	unsigned int depth = 0;
+	size_t length = 0;
+	int error = contract_next(reader);
+
+	while (error == 0 && reader->token.kind != TOKEN_END) {
+		char character = reader->token.character;
+		size_t bytes = (size_t)(reader->token.text.end - reader->token.text.begin);
+
+		if (character == ';' || character == '}' || (character == ',' && !depth))
+			break;
+		depth += character == '(';
+		depth -= character == ')' && depth;
+		if (length + bytes < size) {
+			memcpy(text + length, reader->token.text.begin, bytes);
+			length += bytes;
+		}
+		error = contract_next(reader);
+	}
+	text[length] = 0;
+	return error;
+}
+
+int contract_parse_constant(struct contract_reader *reader, long long *next, bool *is_number)
+{
+	struct contract_span name;
+	char text[256], *end;
+	int error = contract_take_name(reader, "a constant's name", &name);
+
+	if (error < 0)
+		return error;
+	snprintf(text, sizeof(text), "%lld", *next);
+	if (reader->token.character == '=') {
+		error = take_expression(reader, text, sizeof(text));
+		*next = strtoll(text, &end, 0);
+		*is_number = *text && !*end;
+		if (*is_number)
+			snprintf(text, sizeof(text), "%lld", *next);
+	} else if (!*is_number) {
+		snprintf(text, sizeof(text), "(the one before)+1");
+	}
+	if (*next < INT_MAX)
+		++*next;
+	return error < 0 ? error : add_constant(reader, name, text);
+}
+
+/* Reads the constants of an enum; *has_minus: whether any is negative. */
+static int parse_constants(struct contract_reader *reader, bool *has_minus)
+{
+	bool is_number = true;
+	long long next = 0;
+	int error = contract_next(reader);
+
+	*has_minus = false;
+	while (error == 0 && reader->token.character != '}') {
+		error = contract_parse_constant(reader, &next, &is_number);
+		*has_minus |= is_number && next <= 0;
+		if (error == 0 && reader->token.character == ',')
+			error = contract_next(reader);
+		else if (error == 0 && reader->token.character != '}')
+			error = contract_fail_token(reader, "',' or '}'");
+	}
+	return error < 0 ? error : contract_next(reader);
 }
 
 static int add_definition(struct contract_reader *reader, int line, struct contract_span name,
@@ -229,9 +319,11 @@ static int parse_tagged(
 	}
 	if (error < 0 || reader->token.character != '{')
 		return error;
-	error = contract_skip_braces(reader, &has_minus);
-	type->is_signed = is_enum && has_minus;
-	if (error == 0 && is_enum && tag.begin)
+	if (!is_enum)
+		return contract_skip_braces(reader);
+	error = parse_constants(reader, &has_minus);
+	type->is_signed = has_minus;
+	if (error == 0 && tag.begin)
 		error = add_definition(reader, line, tag, *type, true);
 	return error;
 }

@@ -4,6 +4,10 @@
 set -u
 . tests/e2e/common
 cat >"$directory/old.d" <<'D'
+enum own_kind { OWN_NONE = -1, OWN_SOME, OWN_ALL = (1 << 3), OWN_MORE };
+inline int OWN_LIMIT = 0x10;
+typedef struct own_shown { string text; } own_shown_t;
+translator own_shown_t < uint32_t K > { text = K == OWN_ALL ? "all" : "some"; };
 provider own {
 	/*
 	 * One.
@@ -24,6 +28,8 @@ provider own {
 	probe called__before(uint16_t line, char *text);
 	/* Four. */
 	probe empty();
+	/* Five. */
+	probe shown(uint32_t kind, int line) : (own_shown_t *kind, int line);
 };
 #pragma D attributes Stable/Stable/Common provider own provider
 D
@@ -54,9 +60,16 @@ broken 's/int a, char/long a, char/' '! own:::kept: argument 1: was int, is long
 broken 's/int a, char/unsigned a, char/' '! own:::kept: argument 1: was int, is unsigned'
 broken 's/@b \[name\]/@b [text]/' '! own:::kept: argument 2: was char * [name], is char * [text]'
 broken 's/int a, char \*b/int a/; /@b/d' '! own:::kept: arguments: were (int a, char *b), are (int a)'
-broken 's/provider own \{/provider other {/; s/provider own p/provider other p/' '- own:::the provider with its 4 probes
-+ other:::the provider with its 4 probes'
+broken 's/provider own \{/provider other {/; s/provider own p/provider other p/' '- own:::the provider with its 5 probes
++ other:::the provider with its 5 probes'
 broken 's/Stable.Stable/Evolving\/Evolving/' '! own:::: stability of provider: is less than it was'
+broken 's/own_shown_t \*kind, int line/uint32_t kind/' '! own:::shown: args[0]: was own_shown_t *, is uint32_t
+! own:::shown: args[1]: was int, is missing'
+broken 's/, OWN_MORE//; s/1 << 3/1 << 4/' '! own:::: constant OWN_ALL: was (1<<3), is (1<<4)
+- own:::: constant OWN_MORE ((the one before)+1)'
+broken 's/OWN_SOME/OWN_FIRST, OWN_SOME/' '! own:::: constant OWN_SOME: was 0, is 1'
+broken 's/0x10/17/' '! own:::: constant OWN_LIMIT: was 16, is 17'
+edit 's/Stable.Stable/Evolving\/Evolving/'
 run 1 diff --json "$directory/old.d" "$directory/new.d"
 python3 -c 'import json, sys
 changes = json.load(open(sys.argv[1]))["changes"]
