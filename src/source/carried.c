@@ -112,31 +112,12 @@ static void add_file(void *context, const char *path)
 	usdt_image_free(image);
 }
 
-/* The program's path as execvp() finds it; false: there is none. */
-static bool find_program(const char *name, char path[4096])
-{
-	const char *directories = getenv("PATH");
-
-	if (strchr(name, '/'))
-		return snprintf(path, 4096, "%s", name) < 4096;
-	while (directories && *name) {
-		size_t length = strcspn(directories, ":");
-
-		if (snprintf(path, 4096, "%.*s/%s", length ? (int)length : 1,
-			    length ? directories : ".", name) < 4096 &&
-			!access(path, X_OK))
-			return true;
-		directories = directories[length] ? directories + length + 1 : NULL;
-	}
-	return false;
-}
-
 int carried_add_program(struct carried_list *list, const char *name)
 {
 	struct addition addition = {list, 0};
 	char path[4096];
 
-	if (find_program(name, path))
+	if (usdt_needed_program(name, path))
 		usdt_needed_each(path, add_file, &addition);
 	return addition.result;
 }

@@ -231,3 +231,21 @@ void usdt_needed_each(
 	free(search->cache);
 	free(search);
 }
+
+bool usdt_needed_program(const char *name, char path[4096])
+{
+	const char *directories = getenv("PATH");
+
+	if (strchr(name, '/'))
+		return snprintf(path, 4096, "%s", name) < 4096;
+	while (directories && *name) {
+		size_t length = strcspn(directories, ":");
+
+		if (snprintf(path, 4096, "%.*s/%s", length ? (int)length : 1,
+			    length ? directories : ".", name) < 4096 &&
+			!access(path, X_OK))
+			return true;
+		directories = directories[length] ? directories + length + 1 : NULL;
+	}
+	return false;
+}

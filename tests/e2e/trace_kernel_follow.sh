@@ -39,9 +39,51 @@ follows "3 3, 2 6, 3 3, 0" "$family" leader fork 2 work 3
 follows "7 9, 4 4, 7 7, 0" "$family" fork 2 exec fork 2 work 1
 follows "5 5, 3 4, 5 5, 0" "$family" fork 2 work 1 then spawn vfork work 2
 follows "201 201, 200 2000, 201 201, 0" "$family" fork 200 work 10
-# Programs that nobody knows when the trace begins, under a shell; two copies of one of them.
-cp "$family" "$directory/other$$"
-has_not err vmtap
+# Programs that nobody knows when the trace begins, under a shell: two copies of one of them, one more
+# in a mount namespace of its own, and one that loads a library with probes, twice.
+copy=$directory/other$$
+loader=$directory/loader
+cp "$family" "$copy"
+$CC -O2 -o "$loader" tests/tools/usdt_loader.c -pthread -ldl &&
+	$CC -O2 -fPIC -shared -DLIBRARY -o "$directory/libone.so" tests/tools/usdt_loader.c || fail "compiling"
+mkdir "$directory/inside"
+cat >"$directory/all.sh" <<-END
+	$family fork 2 work 3 &
+	$copy fork 1 work 5
+	wait
+	for i in 1 2; do printf 'load $directory/libone.so\ncall 2\nfork 3\n' | $loader; done
+	unshare -m sh -c 'mount -t tmpfs none $directory/inside && cp $family $directory/inside/inner && $directory/inside/inner fork 2 work 7'
+	true
+END
+expected="later libone.so loader 8 16
+family ${family##*/} ${family##*/} 2 6
+family ${copy##*/} ${copy##*/} 1 5"
+unshare -m sh -c "mount -t tmpfs none '$directory/inside'" 2>/dev/null && expected+="
+family inner inner 2 14"
+for reduce in yes no; do
+	run 0 trace -q --follow -x reduce=$reduce -c "sh $directory/all.sh" -n 'family*:::work, later*:::number {
+			@[probeprov, probemod, execname] = count(); @wrong = sum(probeprov != strjoin(arg0 == pid ? "family" : "later", lltostr(pid))); }
+		END { printa("%s %s %s %@d\n", @); printa("wrong %@d\n", @wrong); }'
+	[ "$(awk 'NF == 4 { sub(/[0-9]+$/, "", $1); key = $1 " " $2 " " $3; processes[key]++; events[key] += $4 }
+		END { for (key in processes) print key, processes[key], events[key] }' "$directory/out" | sort)" = "$(sort <<<"$expected")" ] ||
+		fail "copies, namespaces and libraries (reduce=$reduce)"
+	has out '^wrong 0$'
+	has_not err vmtap
+done
+# ^C in a storm of processes: nothing is said of what they do from then on.
+cat >"$directory/storm.sh" <<-END
+	for i in 1 2 3 4; do
+		while :; do $family work 1; done &
+	done
+	wait
+END
+"$VMTAP" trace -q --follow -c "sh $directory/storm.sh" -n 'BEGIN { printf("begun\n"); } family*:::work { @ = count(); }
+	tick-10ms { printa("%@d\n", @); }' >"$directory/out" 2>"$directory/err" </dev/null &
+tracer=$!
+await "no storm" grep -qE '^[1-9]' "$directory/out"
+kill -INT "$tracer"
+wait "$tracer" || fail "^C in a storm: status $?"
+[ ! -s "$directory/err" ] || fail "^C in a storm"
 # Events are of the process that fires, with its own provider and parent.
 run 0 trace -q --follow -c "$family fork 2 work 1" -n 'family$target:::work {
 	printf("%d %d %s\n", probeprov == strjoin("family", lltostr(pid)), ppid == $target, execname); }'

@@ -94,6 +94,25 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && [ "${VMTAP_SANITIZED:-
 		>"$directory/out" 2>"$directory/err" || fail "the stream's part of a script without privilege"
 	has out '^ *8501$'
 	has err '^vmtap: nosuch[0-9]+:::probe: the event stream of process [0-9]+ has no such probe, and the kernel allows no BPF program: it needs the capabilities CAP_BPF and CAP_PERFMON; run vmtap by sudo$'
+	# What only the kernel could deliver is refused before the command runs, by one line.
+	printf '#include <stdio.h>\n#include <sys/sdt.h>\nint main(void) { DTRACE_PROBE1(plain, hit, 3); puts("ran"); return 0; }\n' \
+		>"$directory/plain.c"
+	$CC -O2 -o "$folder/plain" "$directory/plain.c" || fail "compiling"
+	unprivileged() { # vmtap trace's arguments
+		(cd "$folder" && timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$folder" \
+			TMPDIR="$folder" XDG_RUNTIME_DIR= ./vmtap trace -q "$@") >"$directory/out" 2>"$directory/err" </dev/null
+		[ $? = 3 ] || fail "without privilege: $*"
+	}
+	for via in auto kernel; do
+		for description in 'plain$target:::hit' 'pid$target:a.out:main:entry'; do
+			unprivileged --via=$via -n "$description { }" -c ./plain
+			has err "^vmtap: ${description%%[$]*}[0-9]+:${description#*:}: the kernel allows no BPF program: it needs the capabilities CAP_BPF and CAP_PERFMON; run vmtap by sudo$"
+			[ ! -s "$directory/out" ] && [ "$(wc -l <"$directory/err")" = 1 ] ||
+				fail "$description: the command ran, or there is more than a line"
+		done
+	done
+	unprivileged -n 'plain$target:::hit { }' -c 'sh -c ./plain'
+	has err '^vmtap: process [0-9]+ \(.*\) has ended without serving an event stream; plain[0-9]+:::hit: the kernel allows no BPF'
 fi
 
 # Nested pid namespaces: what the kernel could not deliver is refused.

@@ -142,8 +142,11 @@ static void run_batch(struct run *run, const struct event_batch *batch)
 		run->latest = batch->until;
 	if (batch->message) {
 		process = &batch->processes[batch->message_process];
-		cli_message("process %" PRIu32 " (%s): %s", process->pid, process->execname,
-			batch->message);
+		if (*process->execname)
+			cli_message("process %" PRIu32 " (%s): %s", process->pid, process->execname,
+				batch->message);
+		else /* it has ended before it was looked at */
+			cli_message("process %" PRIu32 ": %s", process->pid, batch->message);
 	}
 	for (size_t i = 0; i < batch->loss_count; i++)
 		if (batch->losses[i].kind == EVENT_LOSS_EVENTS)

@@ -15,6 +15,7 @@
 #include "base/debug.h"
 #include "base/pattern.h"
 #include "cli/cli.h"
+#include "cli/trace/kernel_need.h"
 #include "cli/trace/target_private.h"
 #include "cli/trace/unnamed.h"
 #include "program/timer_probe.h"
@@ -271,6 +272,15 @@ static int add_to_kernel(struct targets *targets, const struct target *target,
 				error);
 }
 
+/* The kernel refuses what is needed for a description; the reason is in error. */
+static int refuse(const struct d_asked *asked, struct error *error)
+{
+	struct error reason = *error;
+
+	return error_set(error, EPERM, "%s:%s:%s:%s: %.800s", asked->provider, asked->module,
+		asked->function, asked->name, reason.text);
+}
+
 /*
  * Asks the kernel for a target's probes that its stream does not have. A failure is only one if
  * nothing else delivers the target's events.
@@ -279,9 +289,13 @@ static int open_kernel(struct targets *targets, struct target *target, struct d_
 	struct error *error)
 {
 	size_t before = set->count;
+	const struct d_asked *need;
 	bool is_useful;
 	int result = add_to_kernel(targets, target, set, error);
 
+	need = result == -EPERM ? kernel_need_first(targets, set) : NULL;
+	if (need && (targets->via == TARGET_VIA_KERNEL || *target->missing.text))
+		refuse(need, error);
 	if (result && targets->via == TARGET_VIA_KERNEL)
 		return result;
 	if ((result == -EPERM || result == -ENOTSUP) && *target->missing.text) {
@@ -449,8 +463,14 @@ static int start_command(struct targets *targets, struct target *target, struct 
 	bool asks = targets->via != TARGET_VIA_STREAM && kernel_is_allowed(error);
 	unsigned wait = by_kernel ? CHILD_WAIT_NONE : CHILD_WAIT_ITSELF;
 	enum program_use use = PROGRAM_SERVES;
+	const struct d_asked *need = NULL;
 	int result;
 
+	if (!asks && targets->via != TARGET_VIA_STREAM)
+		need = by_kernel ? kernel_need_first(targets, set)
+				 : kernel_need_all(targets, target);
+	if (need)
+		return refuse(need, error);
 	if (by_kernel && !asks)
 		return -EPERM;
 	result = target_start_program(targets, target, wait | (asks ? CHILD_STOPPED : 0), error);

@@ -229,12 +229,25 @@ static struct source *take_notice(struct kernel_source *kernel, struct d_probe_s
 	return NULL;
 }
 
+/* At the end nobody is stopped any more, and only probes that have been hit are of interest. */
+static void drop_notices(struct kernel_source *kernel)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < kernel->notice_count; i++)
+		if (kernel->notices[i].kind == KERNEL_NOTICE_PROBES)
+			kernel->notices[kept++] = kernel->notices[i];
+	kernel->notice_count = kept;
+}
+
 struct source *source_kernel_later(struct source *source, struct d_probe_set *own)
 {
 	struct kernel_source *kernel = kernel_source_of(source);
 	struct source *later = NULL;
 
 	kernel_later_take(kernel);
+	if (kernel->stopping)
+		drop_notices(kernel);
 	while (kernel->notice_count && !later)
 		later = take_notice(kernel, own);
 	return later;

@@ -82,6 +82,7 @@ static void describe(struct kernel_shown *shown, struct kernel_shown_process *kn
 	struct endpoint_process found;
 	struct error ignored;
 	long latest = find_latest(shown, pid);
+	bool is_found = pid && !endpoint_process(pid, &found, &ignored);
 
 	*process = (struct event_process){.pid = pid};
 	if (identity) {
@@ -91,7 +92,7 @@ static void describe(struct kernel_shown *shown, struct kernel_shown_process *kn
 	}
 	if (latest >= 0 && !strcmp(shown->known[latest]->name, known->name)) {
 		inherit(shown, (size_t)latest, known, process);
-	} else if (pid && !endpoint_process(pid, &found, &ignored) && !found.exited) {
+	} else if (is_found && !found.exited) {
 		process->ppid = found.ppid;
 		process->uid = found.uid;
 		process->gid = found.gid;
@@ -100,6 +101,8 @@ static void describe(struct kernel_shown *shown, struct kernel_shown_process *kn
 		known->arguments = read_arguments(pid);
 	} else if (latest >= 0) {
 		inherit(shown, (size_t)latest, known, process);
+	} else if (is_found && !known->name[0]) {
+		memcpy(known->name, found.name, sizeof(known->name)); /* nobody has waited for it */
 	}
 	process->execname = known->name;
 	process->arguments = known->arguments;
