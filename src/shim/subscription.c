@@ -11,10 +11,10 @@
 #include "shim/server_state.h"
 
 enum {
-	/* The time that a client has to show that it is not a plain reader for GHC. Longer
+	/* The time that a client has to show that it is not a plain reader for GHC. Much longer
 	 * while the VM waits for its first client, because nothing is lost meanwhile. */
 	GRACE_MS = 200,
-	GRACE_AWAITED_MS = 1000
+	GRACE_AWAITED_MS = 5000
 };
 
 /* What the client wishes for the events of a type besides to get them. */
