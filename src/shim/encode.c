@@ -2,8 +2,8 @@
 #include "shim/encode.h"
 
 #include <errno.h>
-#include <stdio.h>
 
+#include "shim/encode_private.h"
 #include "shim/name.h"
 #include "shim/walker.h"
 #include "wire/wire_type.h"
@@ -14,17 +14,10 @@ enum {
 	CAPSET_TYPE_PROCESS = 2,
 	CAPSET_TYPE_CLOCK = 3,
 	CONTEXT_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CONTEXT,
-	/* bytes that announce a capability or its end */
-	CAP_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CAP_CREATE +
-		2 * (WIRE_EVENT_BYTES + WIRE_SIZE_CAPSET_ASSIGN_CAP),
-	BLOCK_BYTES = WIRE_MARKER_BYTES + CAP_BYTES,
 	FORM_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_GC_STATS_GHC, /* GHC's largest event */
-	END_BYTES = BLOCK_BYTES + 2 * (WIRE_EVENT_BYTES + WIRE_SIZE_CAPSET_DELETE) + 2,
+	END_BYTES = ENCODE_BLOCK_BYTES + 2 * (WIRE_EVENT_BYTES + WIRE_SIZE_CAPSET_DELETE) + 2,
 	NAME_BYTES = WIRE_EVENT_BYTES + 2 + 4, /* plus the text */
-	VARIABLE_MAX = 65535,
-	HEAP_FILTERS = 7,
-	HEAP_BEGIN_BYTES = 1 + 8 + 4 + HEAP_FILTERS,
-	HEAP_BAND_BYTES = 1 + 8 + 1 /* plus the label */
+	VARIABLE_MAX = 65535
 };
 
 int encoder_open(struct encoder *encoder, size_t queue_bytes, enum budget_use use)
@@ -51,16 +44,10 @@ void encoder_close(struct encoder *encoder)
 	encoder->defined = NULL;
 }
 
-static bool room(struct encoder *encoder, size_t bytes)
+bool encode_room(struct encoder *encoder, size_t bytes)
 {
 	return queue_reserve(&encoder->queue, bytes) ||
 		queue_grow(&encoder->queue, bytes, encoder->grow_max);
-}
-
-static void put_event(struct queue *queue, uint16_t type, uint64_t time)
-{
-	queue_put_u16(queue, type);
-	queue_put_u64(queue, time);
 }
 
 /* ---- blocks ---- */
@@ -68,7 +55,7 @@ static void put_event(struct queue *queue, uint16_t type, uint64_t time)
 static void put_capset(
 	struct queue *queue, uint16_t type, uint32_t set, uint16_t cap, uint64_t time)
 {
-	put_event(queue, type, time);
+	encode_put_event(queue, type, time);
 	queue_put_u32(queue, set);
 	queue_put_u16(queue, cap);
 }
@@ -87,7 +74,7 @@ static void tell_cap(struct encoder *encoder, uint16_t cap, uint64_t time)
 		return;
 	encoder->caps[cap / 8] |= (uint8_t)(1u << cap % 8);
 	encoder->caps_known++;
-	put_event(queue, WIRE_CAP_CREATE, time);
+	encode_put_event(queue, WIRE_CAP_CREATE, time);
 	queue_put_u16(queue, cap);
 	put_capset(queue, WIRE_CAPSET_ASSIGN_CAP, CAPSET_PROCESS, cap, time);
 	put_capset(queue, WIRE_CAPSET_ASSIGN_CAP, CAPSET_CLOCK, cap, time);
@@ -104,12 +91,11 @@ static void tell_cap_end(struct encoder *encoder, uint16_t cap, uint64_t time)
 	encoder->caps_known--;
 	put_capset(queue, WIRE_CAPSET_REMOVE_CAP, CAPSET_CLOCK, cap, time);
 	put_capset(queue, WIRE_CAPSET_REMOVE_CAP, CAPSET_PROCESS, cap, time);
-	put_event(queue, WIRE_CAP_DELETE, time);
+	encode_put_event(queue, WIRE_CAP_DELETE, time);
 	queue_put_u16(queue, cap);
 }
 
-/* Room must have been reserved for BLOCK_BYTES. */
-static void block_begin(struct encoder *encoder, uint16_t cap, uint64_t time)
+void encode_block_begin(struct encoder *encoder, uint16_t cap, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
 
@@ -121,7 +107,7 @@ static void block_begin(struct encoder *encoder, uint16_t cap, uint64_t time)
 	encoder->cap = cap;
 	encoder->block_end = time;
 	encoder->context_cpu = UINT32_MAX;
-	put_event(queue, WIRE_BLOCK_MARKER, time);
+	encode_put_event(queue, WIRE_BLOCK_MARKER, time);
 	queue_put_u32(queue, 0); /* size and end time are filled in when the block ends */
 	queue_put_u64(queue, 0);
 	queue_put_u16(queue, cap);
@@ -147,7 +133,7 @@ static void put_context(struct encoder *encoder, uint64_t thread, uint32_t cpu, 
 	encoder->context_thread = thread;
 	if (encoder->ghc_only)
 		return;
-	put_event(&encoder->queue, WIRE_CONTEXT, time);
+	encode_put_event(&encoder->queue, WIRE_CONTEXT, time);
 	queue_put_u64(&encoder->queue, thread);
 	queue_put_u32(&encoder->queue, cpu);
 	encoder->context_cpu = cpu;
@@ -211,7 +197,7 @@ static void put_variable(struct queue *queue, uint16_t type, uint64_t time, uint
 {
 	if (length > VARIABLE_MAX - 4)
 		length = VARIABLE_MAX - 4;
-	put_event(queue, type, time);
+	encode_put_event(queue, type, time);
 	queue_put_u16(queue, (uint16_t)(4 + length));
 	queue_put_u32(queue, set);
 	queue_put(queue, text, length);
@@ -220,7 +206,7 @@ static void put_variable(struct queue *queue, uint16_t type, uint64_t time, uint
 static void put_pair(
 	struct queue *queue, uint16_t type, uint64_t time, uint32_t set, uint32_t value)
 {
-	put_event(queue, type, time);
+	encode_put_event(queue, type, time);
 	queue_put_u32(queue, set);
 	queue_put_u32(queue, value);
 }
@@ -331,19 +317,19 @@ int encode_start(
 	encoder->spare_end = (uint16_t)(event_table_next_wire() + WIRE_SPARES);
 	bytes = header_bytes(encoder, process->providers) + 1024 + runtime +
 		process->arguments_length + process->environment_length +
-		(size_t)process->caps * CAP_BYTES;
+		(size_t)process->caps * ENCODE_CAP_BYTES;
 
-	if (!room(encoder, bytes))
+	if (!encode_room(encoder, bytes))
 		return -ENOBUFS;
 	encoder->providers = process->providers;
 	encoder->stacks = walker_is_there();
 	put_header(encoder, process);
-	block_begin(encoder, WIRE_NO_CAP, now);
+	encode_block_begin(encoder, WIRE_NO_CAP, now);
 	put_capset(queue, WIRE_CAPSET_CREATE, CAPSET_PROCESS, CAPSET_TYPE_PROCESS, now);
 	put_capset(queue, WIRE_CAPSET_CREATE, CAPSET_CLOCK, CAPSET_TYPE_CLOCK, now);
 	for (uint16_t cap = 0; cap < process->caps; cap++)
 		tell_cap(encoder, cap, now);
-	put_event(queue, WIRE_WALL_CLOCK_TIME, now);
+	encode_put_event(queue, WIRE_WALL_CLOCK_TIME, now);
 	put_wall(queue, clock, now);
 	put_pair(queue, WIRE_OSPROCESS_PID, now, CAPSET_PROCESS, process->pid);
 	put_pair(queue, WIRE_OSPROCESS_PPID, now, CAPSET_PROCESS, process->parent);
@@ -415,7 +401,7 @@ static void put_name(
 {
 	struct queue *queue = &encoder->queue;
 
-	put_event(queue, WIRE_NAME, time);
+	encode_put_event(queue, WIRE_NAME, time);
 	queue_put_u16(queue, (uint16_t)(4 + length));
 	queue_put_u32(queue, id);
 	queue_put(queue, text, length);
@@ -423,9 +409,7 @@ static void put_name(
 		encoder->defined[id / 32] |= 1u << (id % 32);
 }
 
-/* Replaces bytes that are not UTF-8, because GHC's readers reject a whole log for a text that
- * is not UTF-8. */
-static void put_utf8(struct queue *queue, const unsigned char *text, uint32_t length)
+void encode_put_utf8(struct queue *queue, const unsigned char *text, uint32_t length)
 {
 	for (uint32_t i = 0; i < length;) {
 		unsigned char first = text[i];
@@ -514,7 +498,7 @@ static void put_form(struct encoder *encoder, const struct event_type *type,
 		tell_cap_end(encoder, (uint16_t)load_u32(record + RECORD_BODY), time);
 		return;
 	}
-	put_event(queue, form->type, time);
+	encode_put_event(queue, form->type, time);
 	if (!form->has_text) {
 		put_form_fields(queue, form, record);
 		return;
@@ -522,7 +506,7 @@ static void put_form(struct encoder *encoder, const struct event_type *type,
 	size_t length = queue->end;
 	queue_put_u16(queue, 0);
 	put_form_fields(queue, form, record);
-	put_utf8(queue, record + type->is.text + 4, load_u32(record + type->is.text));
+	encode_put_utf8(queue, record + type->is.text + 4, load_u32(record + type->is.text));
 	bytes_put_u16(queue->bytes + length, (uint16_t)(queue->end - length - 2));
 }
 
@@ -581,7 +565,7 @@ static void put_one_declaration(
 	struct queue *queue = &encoder->queue;
 	uint16_t length = (uint16_t)strlen(type->is.description);
 
-	put_event(queue, WIRE_DECLARE, time);
+	encode_put_event(queue, WIRE_DECLARE, time);
 	queue_put_u16(queue, (uint16_t)(declaration_size(type) - WIRE_EVENT_BYTES - 2));
 	queue_put_u16(queue, type->wire);
 	queue_put_u16(queue, length);
@@ -609,7 +593,7 @@ static void put_own(struct encoder *encoder, const struct event_type *type, uint
 {
 	struct queue *queue = &encoder->queue;
 
-	put_event(queue, type->wire, time);
+	encode_put_event(queue, type->wire, time);
 	if (type->is.has_text || is_late(encoder, type))
 		queue_put_u16(queue, (uint16_t)(type->is.payload + text_length));
 	for (unsigned i = 0; i < type->is.field_count; i++) {
@@ -622,7 +606,7 @@ static void put_own(struct encoder *encoder, const struct event_type *type, uint
 				strings >> field->argument & 1 ? client_id(load_u32(at), i) : 0);
 	}
 	if (text_length && wire_is_ghc(type->wire))
-		put_utf8(queue, record + type->is.text + 4, text_length);
+		encode_put_utf8(queue, record + type->is.text + 4, text_length);
 	else if (text_length)
 		queue_put(queue, record + type->is.text + 4, text_length);
 }
@@ -680,7 +664,7 @@ static void put_stack(struct queue *queue, const unsigned char *stack, uint64_t 
 	uint16_t cut;
 
 	memcpy(&cut, stack + WALKER_CUT, sizeof(cut));
-	put_event(queue, WIRE_STACK, time);
+	encode_put_event(queue, WIRE_STACK, time);
 	queue_put_u16(queue, (uint16_t)(2 + frames * sizeof(struct walker_frame)));
 	queue_put_u16(queue, cut);
 	for (uint32_t i = 0; i < frames; i++)
@@ -693,7 +677,7 @@ bool encode_has_room(struct encoder *encoder, const unsigned char *stack)
 	const struct queue *queue = &encoder->queue;
 	size_t bytes = ENCODE_RECORD_MAX + (stack ? stack_bytes(encoder, stack) : 0);
 
-	return queue->capacity - queue->end >= bytes || room(encoder, bytes) ||
+	return queue->capacity - queue->end >= bytes || encode_room(encoder, bytes) ||
 		(bytes > ENCODE_RECORD_MAX && bytes > encoder->grow_max);
 }
 
@@ -703,7 +687,7 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	const unsigned char *stack)
 {
 	uint32_t text_length = 0;
-	size_t bytes = BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->is.payload;
+	size_t bytes = ENCODE_BLOCK_BYTES + CONTEXT_BYTES + WIRE_EVENT_BYTES + 2 + type->is.payload;
 	uint32_t unknown = 0; /* one bit for each field whose name must be defined first */
 	uint16_t cpu, cap = WIRE_NO_CAP;
 	bool declares = must_declare(encoder, type), clocked = strings & ENCODE_CPU_CLOCK;
@@ -741,7 +725,8 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		bytes += NAME_BYTES + length;
 	}
 	if (mask != EVENT_OWN)
-		bytes += type->is.form_count * FORM_BYTES + CAP_BYTES + 2 * (size_t)text_length;
+		bytes += type->is.form_count * FORM_BYTES + ENCODE_CAP_BYTES +
+			2 * (size_t)text_length;
 	if (clocked) {
 		if (!cpu_time) /* its thread had not yet noticed that a client requests the clock */
 			return false;
@@ -749,13 +734,13 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	}
 	if (stack)
 		bytes += stack_bytes(encoder, stack);
-	if (!room(encoder, bytes))
+	if (!encode_room(encoder, bytes))
 		return false;
 	/* For clients that get no CONTEXT, a new block says that another thread's events
 	 * follow: times within a block must not go backwards. */
 	if (encoder->ghc_only && encoder->context_thread != thread)
 		encode_block_end(encoder);
-	block_begin(encoder, cap, time);
+	encode_block_begin(encoder, cap, time);
 	put_context(encoder, thread, cpu, time);
 	if (declares) /* after the context: within a thread's run, times do not go backwards */
 		put_declaration(encoder, type, time);
@@ -772,7 +757,7 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 		/* else the previous field has defined it */
 	}
 	if (clocked && mask & EVENT_OWN) {
-		put_event(&encoder->queue, WIRE_CPU_TIME, time);
+		encode_put_event(&encoder->queue, WIRE_CPU_TIME, time);
 		queue_put_u64(&encoder->queue, *cpu_time);
 	}
 	if (stack)
@@ -787,46 +772,23 @@ bool encode_record(struct encoder *encoder, const struct event_type *type, uint8
 	return true;
 }
 
-/* ---- the server's own events ---- */
+/* ---- own events (the others are in encode_own.c) ---- */
 
-/* Begins an event of the server's in a block without a capability. False if there is no room
- * for a payload of that many bytes. */
-static bool begin_own(struct encoder *encoder, uint16_t type, size_t payload, uint64_t time)
+bool encode_begin_own(struct encoder *encoder, uint16_t type, size_t payload, uint64_t time)
 {
-	if (!room(encoder, BLOCK_BYTES + WIRE_EVENT_BYTES + payload))
+	if (!encode_room(encoder, ENCODE_BLOCK_BYTES + WIRE_EVENT_BYTES + payload))
 		return false;
-	block_begin(encoder, WIRE_NO_CAP, time);
-	put_event(&encoder->queue, type, time);
-	return true;
-}
-
-bool encode_clock(struct encoder *encoder, const struct stamp_line *clock)
-{
-	if (!begin_own(encoder, WIRE_CLOCK, WIRE_SIZE_CLOCK, clock_monotonic() - clock->zero))
-		return false;
-	queue_put_u64(&encoder->queue, clock->zero);
-	queue_put_u64(&encoder->queue, clock->zero_real);
-	encode_block_end(encoder);
+	encode_block_begin(encoder, WIRE_NO_CAP, time);
+	encode_put_event(&encoder->queue, type, time);
 	return true;
 }
 
 bool encode_wall(struct encoder *encoder, const struct stamp_line *clock, uint64_t time)
 {
-	if (!begin_own(encoder, WIRE_WALL_CLOCK_TIME, WIRE_SIZE_WALL_CLOCK_TIME, time))
+	if (!encode_begin_own(encoder, WIRE_WALL_CLOCK_TIME, WIRE_SIZE_WALL_CLOCK_TIME, time))
 		return false;
 	put_wall(&encoder->queue, clock, time);
 	encode_block_end(encoder);
-	return true;
-}
-
-bool encode_loss(
-	struct encoder *encoder, uint16_t wire, uint64_t count, uint64_t since, uint64_t time)
-{
-	if (!begin_own(encoder, WIRE_LOSS, WIRE_SIZE_LOSS, time))
-		return false;
-	queue_put_u16(&encoder->queue, wire);
-	queue_put_u64(&encoder->queue, count);
-	queue_put_u64(&encoder->queue, since);
 	return true;
 }
 
@@ -834,59 +796,11 @@ bool encode_declaration(struct encoder *encoder, const struct event_type *type, 
 {
 	if (!must_declare(encoder, type) || type->wire >= encoder->spare_end)
 		return true;
-	if (!room(encoder, BLOCK_BYTES + declaration_bytes(encoder, type)))
+	if (!encode_room(encoder, ENCODE_BLOCK_BYTES + declaration_bytes(encoder, type)))
 		return false;
-	block_begin(encoder, WIRE_NO_CAP, time);
+	encode_block_begin(encoder, WIRE_NO_CAP, time);
 	put_declaration(encoder, type, time);
 	return true;
-}
-
-bool encode_watermark(struct encoder *encoder, uint64_t time)
-{
-	if (!begin_own(encoder, WIRE_WATERMARK, WIRE_SIZE_WATERMARK, time))
-		return false;
-	queue_put_u64(&encoder->queue, time);
-	encode_block_end(encoder);
-	return true;
-}
-
-bool encode_subscribed(struct encoder *encoder, uint32_t tag, uint8_t flags, uint64_t time)
-{
-	if (!begin_own(encoder, WIRE_SUBSCRIBED, WIRE_SIZE_SUBSCRIBED, time))
-		return false;
-	queue_put_u32(&encoder->queue, tag);
-	queue_put_u8(&encoder->queue, flags);
-	encode_block_end(encoder);
-	return true;
-}
-
-static bool encode_text(
-	struct encoder *encoder, uint16_t type, const char *text, size_t length, uint64_t time)
-{
-	if (!begin_own(encoder, type, 2 + length, time))
-		return false;
-	queue_put_u16(&encoder->queue, (uint16_t)length);
-	queue_put(&encoder->queue, text, length);
-	encode_block_end(encoder);
-	return true;
-}
-
-bool encode_message(struct encoder *encoder, const char *text, uint64_t time)
-{
-	return encode_text(encoder, WIRE_LOG_MSG, text, strlen(text), time);
-}
-
-bool encode_providers(struct encoder *encoder, uint32_t providers, uint64_t time)
-{
-	char text[32 * 64];
-	size_t length = 0;
-
-	for (unsigned i = 0; event_provider(i); i++)
-		if (providers >> i & 1)
-			length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.63s",
-				length ? " " : "", event_provider(i));
-	encoder->providers = providers;
-	return encode_text(encoder, WIRE_PROVIDERS, text, length, time);
 }
 
 void encode_abandon(struct encoder *encoder)
@@ -898,81 +812,25 @@ void encode_abandon(struct encoder *encoder)
 	encoder->queue.start = encoder->queue.end = 0;
 }
 
-/* A label with its bytes in GHC's form, then its objects in an event of vmtap's own. */
-static void put_band(struct encoder *encoder, const struct census_band *band, uint64_t time)
-{
-	struct queue *queue = &encoder->queue;
-	size_t label;
-
-	put_event(queue, WIRE_HEAP_PROF_SAMPLE_STRING, time);
-	queue_put_u16(queue, (uint16_t)(HEAP_BAND_BYTES + band->length));
-	queue_put_u8(queue, 0);
-	queue_put_u64(queue, band->bytes);
-	label = queue->end;
-	put_utf8(queue, (const unsigned char *)band->label, band->length);
-	for (; label < queue->end; label++)
-		if (!queue->bytes[label])
-			queue->bytes[label] = '?'; /* ends the label */
-	queue_put_u8(queue, 0);
-	if (!band->objects || encoder->ghc_only)
-		return;
-	put_event(queue, WIRE_HEAP_OBJECTS, time);
-	queue_put_u64(queue, band->objects);
-}
-
-bool encode_sample(struct encoder *encoder, const struct vmtap_census *census, uint64_t time)
-{
-	struct queue *queue = &encoder->queue;
-	size_t bytes = WIRE_MARKER_BYTES + WIRE_EVENT_BYTES + 2 + HEAP_BEGIN_BYTES +
-		2 * (WIRE_EVENT_BYTES + WIRE_SIZE_HEAP_PROF_SAMPLE_BEGIN) + census->label_bytes +
-		census->band_count *
-			(WIRE_EVENT_BYTES + 2 + HEAP_BAND_BYTES + WIRE_EVENT_BYTES +
-				WIRE_SIZE_HEAP_OBJECTS);
-
-	encode_block_end(encoder);
-	if (!room(encoder, bytes) &&
-		!(queue_length(queue) < queue->capacity / 2 && queue_grow(queue, bytes, SIZE_MAX)))
-		return false;
-	block_begin(encoder, WIRE_NO_CAP, time);
-	if (!encoder->heap_begun) {
-		put_event(queue, WIRE_HEAP_PROF_BEGIN, time);
-		queue_put_u16(queue, HEAP_BEGIN_BYTES);
-		queue_put_u8(queue, 0);
-		queue_put_u64(queue, census->period);
-		queue_put_u32(queue, census->by);
-		for (unsigned i = 0; i < HEAP_FILTERS; i++)
-			queue_put_u8(queue, 0);
-		encoder->heap_begun = true;
-	}
-	put_event(queue, WIRE_HEAP_PROF_SAMPLE_BEGIN, time);
-	queue_put_u64(queue, census->era);
-	for (const struct census_band *band = census->bands; band; band = band->next)
-		put_band(encoder, band, time);
-	put_event(queue, WIRE_HEAP_PROF_SAMPLE_END, time);
-	queue_put_u64(queue, census->era);
-	encode_block_end(encoder);
-	return true;
-}
-
 bool encode_end(struct encoder *encoder, uint64_t time)
 {
 	struct queue *queue = &encoder->queue;
 
-	size_t caps = (size_t)encoder->caps_known * CAP_BYTES;
+	size_t caps = (size_t)encoder->caps_known * ENCODE_CAP_BYTES;
 
 	encode_block_end(encoder);
 	/* If the ends of all capabilities do not fit into an empty queue, the stream ends
 	 * without them. */
-	if (!room(encoder, END_BYTES + caps)) {
-		if (queue_length(queue) || !room(encoder, END_BYTES))
+	if (!encode_room(encoder, END_BYTES + caps)) {
+		if (queue_length(queue) || !encode_room(encoder, END_BYTES))
 			return false;
 		caps = 0;
 	}
-	block_begin(encoder, WIRE_NO_CAP, time);
+	encode_block_begin(encoder, WIRE_NO_CAP, time);
 	for (uint32_t cap = 0; caps && encoder->caps_known; cap++)
 		tell_cap_end(encoder, (uint16_t)cap, time);
 	for (uint32_t set = CAPSET_CLOCK + 1; set-- > CAPSET_PROCESS;) {
-		put_event(queue, WIRE_CAPSET_DELETE, time);
+		encode_put_event(queue, WIRE_CAPSET_DELETE, time);
 		queue_put_u32(queue, set);
 	}
 	encode_block_end(encoder);
