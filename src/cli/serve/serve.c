@@ -100,12 +100,12 @@ static int serve(struct trace *trace, const struct serve_options *options)
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigprocmask(SIG_BLOCK, &signals, &before);
-	if (page_server_open(options->address, &server, &error)) {
+	status = page_server_open(options->address, &server, &error);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (status) {
 		cli_message("%s", error.text);
-		sigprocmask(SIG_SETMASK, &before, NULL);
 		return CLI_CANNOT;
 	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (metrics_writer_init(&writer,
 		    &(struct metrics_settings){.output = stdout,
 			    .messages = stderr,
