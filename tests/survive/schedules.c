@@ -11,6 +11,7 @@
  * first violation ends it: exit status 1, and a line that says how to repeat that schedule. The
  * second form runs server_schedules.c.
  */
+#include "definitions.h"
 #include "few_names.h"
 #include "scheduler.h"
 
@@ -47,9 +48,6 @@ static uint32_t guards[2][EVENTS];
 static unsigned short *const words[2][EVENTS] = {
 	{(unsigned short *)&guards[0][0], (unsigned short *)&guards[0][1]},
 	{(unsigned short *)&guards[1][0], (unsigned short *)&guards[1][1]}};
-/* Of all probes of provider vm, by number (gen/definitions.c). */
-extern const struct vmtap_definition *const vmtap_definitions[VMTAP_PROBES];
-
 static const struct vmtap_definition *definitions[EVENTS];
 static const char *const no_providers[] = {NULL};
 struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),

@@ -13,6 +13,7 @@
  * those that were fired between the answer to a subscription and the beginning of what ended it.
  * Each of these has arrived, or the client was told that so many are missing.
  */
+#include "definitions.h"
 #include "few_names.h"
 #include "peer.h"
 #include "scheduler.h"
@@ -64,9 +65,6 @@ static const enum vmtap_probe probes[EVENTS] = {VMTAP_PROBE_OBJECT_FREE, VMTAP_P
 static uint32_t guards[EVENTS];
 static unsigned short *const words[EVENTS] = {(unsigned short *)&guards[0],
 	(unsigned short *)&guards[1], (unsigned short *)&guards[2], (unsigned short *)&guards[3]};
-/* Of all probes of provider vm, by number (gen/definitions.c). */
-extern const struct vmtap_definition *const vmtap_definitions[VMTAP_PROBES];
-
 static const struct vmtap_definition *definitions[EVENTS];
 static const char *const no_providers[] = {NULL};
 struct vmtap_object vmtap_object = {.size = sizeof(vmtap_object),

@@ -804,6 +804,17 @@ static void put_frame(
 	put(writer, line, 4);
 }
 
+/* The clock, and a block of capability 3 with the names of a class, a method and a file. */
+static void begin_named_block(struct writer *writer)
+{
+	put_clock(writer, 1000, 5000);
+	begin_block(writer, 3);
+	put_context(writer, 12, 0);
+	put_name(writer, 1, "A");
+	put_name(writer, 2, "m");
+	put_name(writer, 3, "f");
+}
+
 static void put_stack(struct writer *writer, uint64_t time, unsigned cut, unsigned frames)
 {
 	put_event(writer, WIRE_STACK, time);
@@ -817,12 +828,7 @@ static void put_walked(struct writer *writer)
 	put_header_begin(writer);
 	put_type(writer, WIRE_STACK, WIRE_VARIABLE, "stack");
 	put_header_end(writer);
-	put_clock(writer, 1000, 5000);
-	begin_block(writer, 3);
-	put_context(writer, 12, 0);
-	put_name(writer, 1, "A");
-	put_name(writer, 2, "m");
-	put_name(writer, 3, "f");
+	begin_named_block(writer);
 	put_stack(writer, 20, 0, 2);
 	put_frame(writer, 1, 2, 3, 7);
 	put_frame(writer, 1, 2, 3, 8);
@@ -897,12 +903,7 @@ static void put_kept(struct writer *writer)
 	put_type(writer, TYPE_RUN, 4, "vm:::thread-run(uint16_t cap, uint32_t thread)");
 	put_type(writer, TYPE_STOP, 4, "vm:::thread-stop(uint16_t cap, uint32_t thread)");
 	put_header_end(writer);
-	put_clock(writer, 1000, 5000);
-	begin_block(writer, 3);
-	put_context(writer, 12, 0);
-	put_name(writer, 1, "A");
-	put_name(writer, 2, "m");
-	put_name(writer, 3, "f");
+	begin_named_block(writer);
 	put_return(writer, 5, 3, 3); /* of what was entered before */
 	put_entry(writer, 10, 1, 2, 5);
 	put_entry(writer, 20, 1, 3, 6);
