@@ -28,7 +28,7 @@ trace() { # NAME PART PARTS
 		"$folder/vm" ready <"$folder/line" >"$folder/said" &
 		vm=$!
 		exec 4>"$folder/line"
-		until grep -qs ready "$folder/said" || ! kill -0 $vm 2>/dev/null; do :; done
+		until grep -qs ready "$folder/said" || ! kill -0 $vm 2>/dev/null; do sleep 0.01; done
 		timeout "${COMMAND_SECONDS:-300}" bpftrace -B line --usdt-file-activation "$folder/script" \
 			>"$folder/out" 2>"$folder/errors" </dev/null 4>&- &
 		tracer=$!
