@@ -278,6 +278,15 @@ struct vmtap_options {
  *     safepoint, but must not wait for that. The VM stops itself and calls
  *     vmtap_census_take() on one of its threads, which calls the census there. The sample
  *     remains requested until it is taken, or until no client that gets samples is left.
+ * With polls, counted is called for each label after that, on the same thread, to fire
+ * vm:::heap-sample, so that scripts can use what was counted:
+ *
+ *     static void counted(const struct vmtap_census_label *label, void *context)
+ *     {
+ *             VMTAP_HEAP_SAMPLE(label->sample, vmtap_name_intern(label->text, label->length),
+ *                     label->bytes, label->objects, label->index, label->count);
+ *     }
+ *
  * Two censuses never run at once, and between two there is at least as much time as the last
  * one took, up to a second. What clients ask for before a census is registered is kept until
  * one is. These functions may be called on any thread, but not in signal handlers.
@@ -290,6 +299,15 @@ enum vmtap_census_by {
 struct vmtap_census;
 typedef void (*vmtap_census_function)(struct vmtap_census *census, void *context);
 
+/* What a census has counted for a label; valid during the call. */
+struct vmtap_census_label {
+	const char *text; /* without a NUL */
+	size_t length;
+	uint64_t bytes, objects; /* objects 0: not counted */
+	uint32_t sample;         /* the number of the census */
+	uint32_t index, count;   /* the label's number from 0, and how many there are */
+};
+
 struct vmtap_census_options {
 	size_t size; /* sizeof(struct vmtap_census_options) */
 	enum vmtap_census_by by;
@@ -298,6 +316,8 @@ struct vmtap_census_options {
 	int polls;
 	void (*wanted)(void *context);
 	uint32_t period_ms; /* for clients that name no period; 0: 100 */
+	/* NULL: vm:::heap-sample is not fired. */
+	void (*counted)(const struct vmtap_census_label *label, void *context);
 };
 
 /*
@@ -377,6 +397,20 @@ typedef void (*vmtap_stack_walker)(struct vmtap_stack *stack, void *context);
  *     }
  *
  * A VM that fires vm:::sample by itself does so only while vmtap_sample_unit() is VMTAP_SAMPLE_OWN.
+ *
+ * What all guest threads are doing, those that wait too, is asked for in the same way. At a
+ * safepoint:
+ *
+ *     if (vmtap_dump_wanted() && stop_the_world()) {
+ *             if (vmtap_dump_take())
+ *                     for each guest thread, numbered from 0:
+ *                             VMTAP_THREAD_DUMP(cap, thread, status, reason, info, index, count);
+ *             resume_the_world();
+ *     }
+ *
+ * The walker must add the frames of the thread that is shown, not those of the thread that fires.
+ * vmtap_dump_wanted() is one load, and wanted is called as for samples. A VM in which no thread
+ * comes to a safepoint, because all wait, should be brought to one by wanted.
  */
 enum vmtap_sample_unit {
 	VMTAP_SAMPLE_OWN,  /* nobody has asked for samples */
@@ -644,6 +678,10 @@ VMTAP_API int vmtap_census_wanted(void);
  * 1 if it has called it, else 0. Not from a signal handler. */
 VMTAP_API int vmtap_census_take(void);
 
+/* Calls the census on this thread, whether or not a client has asked: for a guest program that asks
+ * for a sample. Returns 1, or 0 if there is no census or one is running. Not inside one. */
+VMTAP_API int vmtap_census_now(void);
+
 /* Adds bytes to this label (UTF-8, cut at 4000 bytes; copied). Only inside a census, on its
  * thread. If memory runs out, the sample is lost and counted. */
 VMTAP_API void vmtap_census_add(
@@ -688,6 +726,12 @@ VMTAP_API uint64_t vmtap_sample_take(void);
  * apart.
  */
 VMTAP_API uint64_t vmtap_sample_allocated(uint64_t bytes);
+
+/* Nonzero if a dump of all threads waits. One load; any thread may call it. */
+VMTAP_API int vmtap_dump_wanted(void);
+
+/* Returns 1 if a dump waits, and the caller makes it; else 0. */
+VMTAP_API int vmtap_dump_take(void);
 
 /* What is sampled now. */
 VMTAP_API enum vmtap_sample_unit vmtap_sample_unit(void);
@@ -797,6 +841,11 @@ static inline int vmtap_census_take(void)
 	return 0;
 }
 
+static inline int vmtap_census_now(void)
+{
+	return 0;
+}
+
 static inline void vmtap_census_add(
 	struct vmtap_census *census, const char *label, size_t length, uint64_t bytes)
 {
@@ -853,6 +902,16 @@ static inline uint64_t vmtap_sample_take(void)
 static inline uint64_t vmtap_sample_allocated(uint64_t bytes)
 {
 	(void)bytes;
+	return 0;
+}
+
+static inline int vmtap_dump_wanted(void)
+{
+	return 0;
+}
+
+static inline int vmtap_dump_take(void)
+{
 	return 0;
 }
 

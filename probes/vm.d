@@ -671,6 +671,31 @@ provider vm {
 	 * @weight what the sample stands for, in the VM's unit (nanoseconds, calls, bytes), since the thread's last one
 	 */
 	probe sample(uint16_t cap, uint32_t thread, uint64_t weight);
+
+	/*
+	 * What a guest thread is doing: fired for each of them when a tracer asks for all, as vmtap
+	 * dump does. The guest's stack is that of the thread that is shown.
+	 * @cap the capability that the thread runs on, or ran on last
+	 * @thread the guest thread
+	 * @status 0 if it runs or could run; else as in thread-stop
+	 * @reason [name] what it waits for: the name of a lock, as in lock-wait, or the reason of thread-park; "(none)" for nothing
+	 * @info the number of the thread that it waits for, or that holds the lock, or 0
+	 * @index the number of this thread in the dump, from 0
+	 * @count how many threads the dump has
+	 */
+	probe thread__dump(uint16_t cap, uint32_t thread, uint16_t status, char *reason, uint32_t info, uint32_t index, uint32_t count);
+
+	/*
+	 * What a class of objects, or an allocation site, takes in the heap: fired for each of them
+	 * when the VM has counted its heap, as tracers ask it to.
+	 * @sample the number of the count; it grows
+	 * @label [name] the class or the site
+	 * @bytes the size of its objects
+	 * @objects how many there are; 0 if the VM counts bytes only
+	 * @index the number of this label in the sample, from 0
+	 * @count how many labels the sample has
+	 */
+	probe heap__sample(uint32_t sample, char *label, uint64_t bytes, uint64_t objects, uint32_t index, uint32_t count);
 };
 
 #pragma D attributes Stable/Stable/Common provider vm provider

@@ -6,10 +6,16 @@
 #include <stdio.h>
 
 static _Thread_local struct capability *attached;
+static _Thread_local struct thread *shown;
 
 void backtrace_attach(struct capability *cap)
 {
 	attached = cap;
+}
+
+void backtrace_show(struct thread *thread)
+{
+	shown = thread;
 }
 
 static struct vmtap_name *frame_class(struct vm *vm, const struct frame *frame)
@@ -29,7 +35,7 @@ static struct vmtap_name *frame_method(struct vm *vm, const struct frame *frame)
 /* The library calls it wherever the VM fires an event; the frames are whole there. */
 static void walk(struct vmtap_stack *stack, void *context)
 {
-	struct thread *thread = attached ? attached->running : NULL;
+	struct thread *thread = shown ? shown : attached ? attached->running : NULL;
 
 	(void)context;
 	for (uint32_t down = 0; thread && down < thread->frame_count; down++) {

@@ -13,6 +13,9 @@ struct capability;
 /* This OS thread runs a capability; NULL: it does not any more. */
 void backtrace_attach(struct capability *cap);
 
+/* The walker shows this thread, not the one that the capability runs; NULL: that again. */
+void backtrace_show(struct thread *thread);
+
 /* Offers the walker to the library, before the stream starts. */
 void backtrace_register(void);
 

@@ -41,6 +41,16 @@ static void count_all(struct vmtap_census *census, void *context)
 	}
 }
 
+/* On the thread of census_take(), of whichever capability. */
+static void tell_count(const struct vmtap_census_label *label, void *context)
+{
+	struct vm *vm = context;
+
+	EVENT(vm->counter, HEAP_SAMPLE, label->sample,
+		vmtap_name_intern(label->text, label->length), label->bytes, label->objects,
+		label->index, label->count);
+}
+
 /* On the library's thread, which must not wait for the VM, so this takes no lock. The
  * capabilities never all sleep at once, so one of them sees its flag. */
 static void interrupt_all(void *context)
@@ -60,6 +70,7 @@ void census_register(struct vm *vm)
 		.context = vm,
 		.polls = 1,
 		.wanted = interrupt_all,
+		.counted = tell_count,
 	};
 
 	(void)vmtap_census_register(&options);
@@ -69,14 +80,19 @@ void census_take(struct capability *cap)
 {
 	struct vm *vm = cap->vm;
 
+	bool asks = cap->asks_census;
+
+	cap->asks_census = false;
 	if (vm->instance)
 		return;
 	if (!world_stop(cap, &vm->reason_census, NULL))
 		return;
-	if (vmtap_census_wanted()) {
+	if (asks || vmtap_census_wanted()) {
 		cap->collect_cause = &vm->reason_census;
 		collector_run(cap, true);
-		vmtap_census_take();
+		vm->counter = cap;
+		if (!vmtap_census_take() && asks)
+			vmtap_census_now();
 	}
 	world_resume(cap, &vm->reason_census);
 	collector_finish(cap);

@@ -102,7 +102,9 @@ struct process;
 	X(CODE_UNLOAD, "code-unload", "UUnn", "23", "1") \
 	X(DEOPTIMIZE, "deoptimize", "nnn", "012", "") \
 	X(CLASS_LOAD, "class-load", "unnu", "1", "") \
-	X(SAMPLE, "sample", "uuU", "1", "2")
+	X(SAMPLE, "sample", "uuU", "1", "2") \
+	X(THREAD_DUMP, "thread-dump", "uuunuuu", "1", "") \
+	X(HEAP_SAMPLE, "heap-sample", "unUUuu", "1", "2")
 /* clang-format on */
 
 enum event {

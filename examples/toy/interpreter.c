@@ -36,8 +36,10 @@ static bool safepoint(struct capability *cap)
 	pthread_mutex_unlock(&vm->lock);
 	if (!vm->ending && (cap->collect_full || cap->collect_young))
 		collector_collect(cap, cap->collect_full);
-	if (!vm->ending && vmtap_census_wanted())
+	if (!vm->ending && (cap->asks_census || vmtap_census_wanted()))
 		census_take(cap);
+	if (!vm->ending && (cap->asks_dump || vmtap_dump_wanted()))
+		sampling_dump(cap);
 	return !vm->ending;
 }
 

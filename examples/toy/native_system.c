@@ -77,6 +77,28 @@ NATIVE(vm_collect)
 	return NATIVE_OK;
 }
 
+/* The safepoint at this call's return fires thread-dump for all threads. */
+NATIVE(vm_dump)
+{
+	(void)arguments;
+	(void)count;
+	thread->cap->asks_dump = true;
+	atomic_store(&thread->cap->interrupt, true);
+	*result = VALUE_NIL;
+	return NATIVE_OK;
+}
+
+/* The safepoint at this call's return counts the heap. */
+NATIVE(vm_census)
+{
+	(void)arguments;
+	(void)count;
+	thread->cap->asks_census = true;
+	atomic_store(&thread->cap->interrupt, true);
+	*result = VALUE_NIL;
+	return NATIVE_OK;
+}
+
 NATIVE(vm_collect_young)
 {
 	(void)arguments;
@@ -224,6 +246,8 @@ void native_system_methods(struct vm *vm)
 	vm_native(vm, system, true, "use_caps", 1, 1, vm_use_caps);
 	vm_native(vm, system, true, "collect", 0, 0, vm_collect);
 	vm_native(vm, system, true, "collect_young", 0, 0, vm_collect_young);
+	vm_native(vm, system, true, "dump", 0, 0, vm_dump);
+	vm_native(vm, system, true, "census", 0, 0, vm_census);
 	vm_native(vm, system, true, "finalize", 2, 2, vm_finalize);
 	vm_native(vm, system, true, "start", 2, 2, vm_start);
 	vm_native(vm, system, true, "caps", 0, 0, vm_caps);

@@ -180,6 +180,7 @@ NATIVE(lock_acquire)
 	} else {
 		EVENT(thread->cap, LOCK_WAIT, thread->cap->number, thread->number,
 			(uint64_t)(uintptr_t)lock, &lock->name);
+		thread->lock_name = &lock->name;
 		scheduler_wait(thread, &lock->waiters, STOP_BLOCKED, lock->owner->number);
 		return NATIVE_BLOCK;
 	}

@@ -1,7 +1,9 @@
 /* sampling.c: see sampling.h. */
 #include "sampling.h"
 
+#include "backtrace.h"
 #include "process.h"
+#include "world.h"
 
 /* On the library's thread; no lock is needed, see census.c. */
 static void interrupt_all(void *context)
@@ -37,4 +39,38 @@ void sampling_count(struct capability *cap, uint64_t bytes)
 
 	if (weight)
 		EVENT(cap, SAMPLE, cap->number, capability_thread(cap), weight);
+}
+
+static void dump_thread(
+	struct capability *cap, struct thread *thread, uint32_t index, uint32_t count)
+{
+	struct vm *vm = cap->vm;
+	struct vmtap_name *reason = &vm->name_none;
+
+	if (thread->waits_in)
+		reason = thread->parked ? thread->parked : thread->lock_name;
+	backtrace_show(thread);
+	EVENT(cap, THREAD_DUMP, thread->cap->number, thread->number,
+		thread->waits_in ? thread->stop_status : 0, reason,
+		thread->waits_in ? thread->stop_info : 0, index, count);
+	backtrace_show(NULL);
+}
+
+void sampling_dump(struct capability *cap)
+{
+	struct vm *vm = cap->vm;
+	uint32_t count = 0, index = 0;
+
+	bool asks = cap->asks_dump;
+
+	cap->asks_dump = false;
+	if (vm->instance || !world_stop(cap, &vm->reason_dump, NULL))
+		return;
+	if (vmtap_dump_take() || asks) {
+		for (struct thread *thread = vm->threads; thread; thread = thread->all_next)
+			count++;
+		for (struct thread *thread = vm->threads; thread; thread = thread->all_next)
+			dump_thread(cap, thread, index++, count);
+	}
+	world_resume(cap, &vm->reason_dump);
 }

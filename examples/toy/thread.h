@@ -57,10 +57,11 @@ struct thread {
 	struct wait_list waiters; /* in join */
 	uint16_t stop_status;
 	uint32_t stop_info;
-	bool failed;               /* result is the exception that ended it */
-	bool deadlocked;           /* woken because no other thread would ever wake it */
-	bool given;                /* a lock or queue was handed over while it was blocked */
-	struct vmtap_name *parked; /* why it waits, unless for a lock, until it runs again */
+	bool failed;                  /* result is the exception that ended it */
+	bool deadlocked;              /* woken because no other thread would ever wake it */
+	bool given;                   /* a lock or queue was handed over while it was blocked */
+	struct vmtap_name *parked;    /* why it waits, unless for a lock, until it runs again */
+	struct vmtap_name *lock_name; /* of the lock that it waits for, while it is in waits_in */
 	slot result;
 	struct spark *spark;             /* that it runs */
 	struct capability *spark_victim; /* that it was stolen from, until that event is fired */

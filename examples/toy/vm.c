@@ -200,6 +200,7 @@ struct vm *vm_new(const struct vm_options *options)
 	vmtap_name_init(&vm->reason_redefinition, "redefinition", 12);
 	vmtap_name_init(&vm->reason_exit, "exit", 4);
 	vmtap_name_init(&vm->reason_census, "census", 6);
+	vmtap_name_init(&vm->reason_dump, "dump", 4);
 	vmtap_name_init(&vm->name_global, "global", 6);
 	vmtap_name_init(&vm->reason_join, "join", 4);
 	vmtap_name_init(&vm->reason_queue, "queue", 5);

@@ -64,6 +64,8 @@ struct capability {
 	uint64_t marked_in;    /* the number of the last collection it marked for */
 	bool collect_young;
 	bool collect_full;
+	bool asks_dump;                   /* the program wants thread-dump of all threads */
+	bool asks_census;                 /* and heap-sample of all classes */
 	struct vmtap_name *collect_cause; /* NULL: none of these */
 
 	/* under vm->lock */
@@ -116,11 +118,13 @@ struct vm {
 	int exit_code;
 	uint16_t ended_by;
 	struct thread *threads;
+	struct capability *counter; /* that has counted the heap */
 	struct thread *main_thread;
 	struct vmtap_name reason_gc;
 	struct vmtap_name reason_redefinition;
 	struct vmtap_name reason_exit;
 	struct vmtap_name reason_census;
+	struct vmtap_name reason_dump;
 	struct vmtap_name reason_join;
 	struct vmtap_name reason_queue;
 	struct vmtap_name reason_spark;

@@ -110,6 +110,7 @@ static const struct option options[] = {
 	{"flowindent", BOOLEAN, false, BOOL_AT(flowindent)},
 	{"format", FORM, false, FORM_AT(format)},
 	{"grabanon", BOOLEAN, false, AT(ANONYMOUS)},
+	{"heapsample", RATE, false, U64_AT(heapsample)},
 	{"incdir", TEXT, true, CPP_ARGUMENT, 0, "-I"},
 	{"iregs", COUNT, false, AT(NOWHERE)},
 	{"jstackframes", NUMBER, false, INT_AT(jstackframes)},
@@ -170,6 +171,7 @@ void d_options_init(struct d_options *options)
 {
 	memset(options, 0, sizeof(*options));
 	options->statusrate = UINT64_C(1000000000);
+	options->heapsample = UINT64_C(1000000000);
 	options->cpu = -1;
 	options->nspec = 1;
 	options->specsize = 4 << 20;

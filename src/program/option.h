@@ -55,6 +55,7 @@ struct d_options {
 	uint64_t strsize, bufsize, aggsize, dynvarsize, scratchsize, printsize;
 	int stackframes, ustackframes, jstackframes;
 	int stackindent;
+	uint64_t heapsample;      /* ns between counts of a VM's heap for vm:::heap-sample */
 	struct d_sampling sample; /* what VMs are asked to fire vm:::sample for */
 };
 

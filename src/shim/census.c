@@ -156,8 +156,23 @@ static void tell_server(void)
 		descriptor_tell(census_state.wake, census_state.wake_file, 1);
 }
 
+static void tell_bands(const struct vmtap_census *census,
+	const struct vmtap_census_options *options, uint32_t sample)
+{
+	struct vmtap_census_label label = {.sample = sample, .count = (uint32_t)census->band_count};
+
+	for (const struct census_band *band = census->bands; band; band = band->next) {
+		label.text = band->label;
+		label.length = band->length;
+		label.bytes = band->bytes;
+		label.objects = band->objects;
+		options->counted(&label, options->context);
+		label.index++;
+	}
+}
+
 /* The caller has set busy, and has begun the call. */
-static void take(const struct vmtap_census_options *options, uint64_t period)
+static void take(const struct vmtap_census_options *options, uint64_t period, uint32_t sample)
 {
 	struct vmtap_census *census = calloc(1, sizeof(*census));
 
@@ -165,6 +180,8 @@ static void take(const struct vmtap_census_options *options, uint64_t period)
 		vm_call_enter();
 		options->take(census, options->context);
 		census->time = clock_monotonic();
+		if (options->counted && options->polls && !census->failed)
+			tell_bands(census, options, sample);
 		census->by = (uint32_t)options->by;
 		census->period = period;
 	}
@@ -175,8 +192,10 @@ static void take(const struct vmtap_census_options *options, uint64_t period)
 	census_state.busy = false;
 	if (!census || census->failed) {
 		census_state.lost++;
-	} else if (census_state.wake >= 0) {
+	} else {
 		census->era = ++census_state.era;
+	}
+	if (census && !census->failed && census_state.wake >= 0) {
 		*(census_state.first ? &census_state.last->next : &census_state.first) = census;
 		census_state.last = census;
 		census = NULL;
@@ -195,6 +214,7 @@ int vmtap_census_take(void)
 {
 	struct vmtap_census_options options;
 	uint64_t period;
+	uint32_t sample;
 	bool takes;
 
 	if (!vmtap_census_wanted())
@@ -208,9 +228,31 @@ int vmtap_census_take(void)
 	}
 	options = census_state.options;
 	period = census_state.period;
+	sample = (uint32_t)(census_state.era + 1);
 	registry_unlock();
 	if (takes)
-		take(&options, period);
+		take(&options, period, sample);
+	return takes;
+}
+
+int vmtap_census_now(void)
+{
+	struct vmtap_census_options options;
+	uint32_t sample;
+	bool takes;
+
+	registry_lock();
+	takes = census_state.registered && !census_state.busy;
+	if (takes) {
+		census_state.busy = true;
+		census_state.asked = clock_monotonic();
+		vm_call_begin(&calls);
+	}
+	options = census_state.options;
+	sample = (uint32_t)(census_state.era + 1);
+	registry_unlock();
+	if (takes)
+		take(&options, 0, sample);
 	return takes;
 }
 
@@ -337,7 +379,7 @@ int census_turn(bool listeners)
 		next = milliseconds_to(now, census_state.due);
 	registry_unlock();
 	if (takes)
-		take(&options, period);
+		take(&options, period, 0);
 	if (tells) {
 		vm_call_enter();
 		options.wanted(options.context);

@@ -337,6 +337,8 @@ static void take_command(struct client *client, enum control_command command)
 			client->sample_ns = client->control.period;
 		else if (client->control.unit == WIRE_SAMPLING_ALLOCATED)
 			client->sample_bytes = client->control.period;
+		else if (client->control.unit == WIRE_SAMPLING_THREADS)
+			client->asks_dump = client->control.period != 0;
 		break;
 	}
 }

@@ -75,6 +75,7 @@ struct client {
 	uint64_t waited_sent;  /* the value of sent then */
 	uint64_t sample_ns;    /* how often vm:::sample is to be fired; 0: never */
 	uint64_t sample_bytes; /* the same by bytes allocated */
+	bool asks_dump;        /* vm:::thread-dump is to be fired for all threads */
 	unsigned latency_ms;   /* what it has stated; 0: nothing */
 	uint64_t active;       /* CLOCK_MONOTONIC: when it last sent or took a byte */
 	int64_t credit;        /* ns of CPU that may be spent on its requests now */

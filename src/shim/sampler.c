@@ -30,6 +30,7 @@ static _Atomic uint64_t tick;         /* 0: nobody samples by time */
 static _Atomic uint64_t round_period; /* ns */
 static _Atomic uint64_t round_first;  /* the first tick of this round */
 static _Atomic uint64_t byte_period;  /* 0: nobody samples by bytes */
+static _Atomic int dump_due;
 static struct vm_calls calls;
 
 static __thread uint64_t thread_tick; /* of its last sample */
@@ -88,6 +89,16 @@ uint64_t vmtap_sample_take(void)
 	return weight;
 }
 
+int vmtap_dump_wanted(void)
+{
+	return atomic_load_explicit(&dump_due, memory_order_relaxed);
+}
+
+int vmtap_dump_take(void)
+{
+	return vmtap_dump_wanted() && atomic_exchange(&dump_due, 0);
+}
+
 /* From half of the period to one and a half, so that a program that allocates at regular intervals
  * is not always sampled at the same place. */
 static uint64_t next_left(uint64_t period)
@@ -137,9 +148,30 @@ void sampler_set(uint64_t period, uint64_t bytes)
 	atomic_store(&byte_period, period ? 0 : bytes);
 }
 
+static void call_wanted(void)
+{
+	struct vmtap_sample_options options;
+
+	registry_lock();
+	options = state.options;
+	if (options.wanted)
+		vm_call_begin(&calls);
+	registry_unlock();
+	if (!options.wanted)
+		return;
+	vm_call_enter();
+	options.wanted(options.context);
+	vm_call_end(&calls);
+}
+
+void sampler_dump(void)
+{
+	atomic_store(&dump_due, 1);
+	call_wanted();
+}
+
 int sampler_turn(void)
 {
-	struct vmtap_sample_options options = {0};
 	uint64_t now, left;
 
 	if (!state.period)
@@ -151,16 +183,7 @@ int sampler_turn(void)
 			state.due = now + state.period;
 		atomic_store(&tick, ++state.ticks);
 		TEST_POINT("sample-due");
-		registry_lock();
-		options = state.options;
-		if (options.wanted)
-			vm_call_begin(&calls);
-		registry_unlock();
-	}
-	if (options.wanted) {
-		vm_call_enter();
-		options.wanted(options.context);
-		vm_call_end(&calls);
+		call_wanted();
 	}
 	left = state.due > now ? (state.due - now + 999999) / 1000000 : 0;
 	return left < 1000000 ? (int)left : 1000000;
@@ -169,5 +192,6 @@ int sampler_turn(void)
 void sampler_fork_child(void)
 {
 	vm_call_fork_child(&calls);
+	atomic_store(&dump_due, 0);
 	sampler_set(0, 0);
 }

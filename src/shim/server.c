@@ -137,7 +137,9 @@ static int serve_heap(struct server *server)
 	int next;
 
 	for (client = server->clients; client; client = client->next)
-		listeners |= client->terms.wanted[CLIENT_SAMPLES] && !client->finishing;
+		listeners |= !client->finishing &&
+			(client->terms.wanted[CLIENT_SAMPLES] ||
+				subscription_has_heap(server, client));
 	next = census_turn(listeners && !server->ending);
 	while ((census = census_finished())) {
 		uint64_t time = 0;
@@ -166,13 +168,18 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 static int serve_samples(struct server *server)
 {
 	uint64_t period = 0, bytes = 0;
+	bool dumps = false;
 
 	for (struct client *client = server->clients; client; client = client->next) {
 		if (client->gone || !client->subscribed || client->finishing || server->ending)
 			continue;
 		period = smaller(period, client->sample_ns);
 		bytes = smaller(bytes, client->sample_bytes);
+		dumps |= client->asks_dump;
+		client->asks_dump = false;
 	}
+	if (dumps)
+		sampler_dump();
 	if (period)
 		bytes = 0;
 	sampler_set(period, bytes);

@@ -27,15 +27,25 @@ static uint8_t client_wishes(const struct client *client, uint16_t strings)
 				: 0));
 }
 
+static bool is_named(const struct event_type *type, const char *name)
+{
+	return strlen(name) == type->key_length &&
+		memcmp(type->is.description, name, type->key_length) == 0;
+}
+
 /* Whether the VM counts bytes where it fires this event. */
 static bool is_allocation(const struct event_type *type)
 {
-	static const char *const names[] = {"vm:::object-create", "vm:::array-create",
-		"vm:::hash-create", "vm:::string-create"};
+	return is_named(type, "vm:::object-create") || is_named(type, "vm:::array-create") ||
+		is_named(type, "vm:::hash-create") || is_named(type, "vm:::string-create");
+}
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i]) == type->key_length &&
-			memcmp(type->is.description, names[i], type->key_length) == 0)
+bool subscription_has_heap(const struct server *server, const struct client *client)
+{
+	if (!client->subscribed || client->gone)
+		return false;
+	for (uint32_t i = 0; i < server->known_types; i++)
+		if (client->terms.wanted[i] && is_named(event_get(i), "vm:::heap-sample"))
 			return true;
 	return false;
 }

@@ -5,6 +5,8 @@
 #ifndef VMTAP_SHIM_SUBSCRIPTION_H
 #define VMTAP_SHIM_SUBSCRIPTION_H
 
+#include <stdbool.h>
+
 struct client;
 struct server;
 
@@ -28,5 +30,8 @@ int subscription_grace(const struct client *client);
 
 /* Sends the answer to a subscription and, before the first answer, the clock. */
 void subscription_answer(struct server *server, struct client *client);
+
+/* Whether the client gets vm:::heap-sample, for which the VM counts its heap. */
+bool subscription_has_heap(const struct server *server, const struct client *client);
 
 #endif

@@ -31,8 +31,9 @@ struct source_request {
 	const struct d_probe_set *probes; /* of the program */
 	bool lossless;                    /* the target waits instead of losing events */
 	struct d_sampling
-		sample;   /* what the target is to fire vm:::sample for, besides profile-n */
-	uint64_t latency; /* ns within which events are wanted; 0: the target's choice */
+		sample;       /* what the target is to fire vm:::sample for, besides profile-n */
+	uint64_t heap_period; /* ns between the target's counts of its heap for vm:::heap-sample */
+	uint64_t latency;     /* ns within which events are wanted; 0: the target's choice */
 	struct d_demand *demands; /* by clause; the wants point to them */
 	size_t demand_count;
 };

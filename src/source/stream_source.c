@@ -221,6 +221,34 @@ static void state_samples(struct stream_source *stream, const struct d_sampling 
 	ask_samples(stream, WIRE_SAMPLING_ALLOCATED, sample->bytes);
 }
 
+/* Whether a probe of provider vm is requested. */
+static bool enables(const struct source_request *request, const char *name)
+{
+	for (size_t i = 0; i < request->want_count; i++) {
+		const struct d_probe *probe = &request->probes->probes[request->wants[i].probe];
+
+		if (!strcmp(probe->name, name) && !strncmp(probe->provider, "vm", 2))
+			return true;
+	}
+	return false;
+}
+
+/* What the VM does only if it is asked to. It follows the subscription, whose guards must be open.
+ */
+static void ask_counts(struct stream_source *stream, const struct source_request *request)
+{
+	unsigned char frame[WIRE_HEAP_PERIOD_BYTES] = WIRE_HEAP_PERIOD;
+
+	if (!request->probes)
+		return;
+	if (enables(request, "thread-dump"))
+		ask_samples(stream, WIRE_SAMPLING_THREADS, 1);
+	if (!enables(request, "heap-sample"))
+		return;
+	bytes_put(frame + 5, request->heap_period, 8);
+	connection_send(&stream->connection, frame, sizeof(frame));
+}
+
 static int stream_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
@@ -259,6 +287,8 @@ static int stream_enable(
 		stream_error(stream, error, E2BIG, "cannot be asked for that many probes at once");
 	else /* a failed send means that the peer has gone: reading reports that in order */
 		result = read_until(stream, is_answered, "opened its probes", error);
+	if (!result)
+		ask_counts(stream, request);
 	if (!result && request->lossless && !eventlog_is_lossless(stream->log))
 		result = stream_error(stream, error, EPERM,
 			"lets no client make it wait: lossless delivery is not possible");

@@ -81,7 +81,9 @@
  * This frame asks the VM to fire vm:::sample: for each thread that runs guest code, once in a
  * period, or whenever a thread has allocated so many bytes. Each unit has its own frame. The
  * subscription asks for the events: "VMTS"; u8 version 0; u8 WIRE_SAMPLING_TIME or
- * WIRE_SAMPLING_ALLOCATED; u64 ns or bytes; 0: no more Bytes that begin no known frame are ignored.
+ * WIRE_SAMPLING_ALLOCATED; u64 ns or bytes; 0: no more. With WIRE_SAMPLING_THREADS it asks the VM
+ * to fire vm:::thread-dump for all its threads once, and the number is not 0. Bytes that begin no
+ * known frame are ignored.
  */
 #ifndef VMTAP_WIRE_WIRE_H
 #define VMTAP_WIRE_WIRE_H
@@ -164,6 +166,7 @@ enum {
 	WIRE_SAMPLING_BYTES = 14,
 	WIRE_SAMPLING_TIME = 1,
 	WIRE_SAMPLING_ALLOCATED = 2,
+	WIRE_SAMPLING_THREADS = 3,
 
 	WIRE_COMMAND_HEAP_START = 1,
 	WIRE_COMMAND_HEAP_STOP = 2,

@@ -1,6 +1,7 @@
 /*
  * test_shim_sampler.c: samples that clients ask for: by time, at the VM's safepoints or by a call
- * of the VM, and by bytes allocated, under the guards of the allocation probes.
+ * of the VM, and by bytes allocated, under the guards of the allocation probes; dumps of all
+ * threads; and counts of the heap that come as events.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -195,6 +196,115 @@ START_TEST(by_bytes)
 }
 END_TEST
 
+static uint64_t dumped, counted, counted_bytes;
+
+static void take_counts(struct reader *reader, const struct reader_event *event)
+{
+	const char *name = reader->probes[event->probe].name;
+
+	if (!strcmp(name, "thread-dump")) {
+		ck_assert_uint_eq(event->arguments[5].value, dumped);
+		ck_assert_uint_eq(event->arguments[6].value, 3);
+		dumped++;
+	} else if (!strcmp(name, "heap-sample")) {
+		ck_assert_uint_eq(event->arguments[4].value, counted % 2);
+		ck_assert_uint_eq(event->arguments[5].value, 2);
+		counted++;
+		counted_bytes += event->arguments[2].value;
+	}
+}
+
+/* A dump is wanted once for each request, after the guards are open; one thread takes it. */
+START_TEST(a_dump)
+{
+	const struct vmtap_sample_options options = {
+		.size = sizeof(options), .wanted = want, .context = &calls};
+	struct reader reader;
+
+	ck_assert_int_eq(vmtap_sample_register(&options), 0);
+	fixture_start();
+	ck_assert_int_eq(vmtap_dump_wanted(), 0);
+	ck_assert_int_eq(vmtap_dump_take(), 0);
+	ck_reader(&reader, reader_open(&reader, fixture_path) && reader_until_header(&reader));
+	reader.on_event = take_counts;
+	ask(&reader, WIRE_SAMPLING_THREADS, 1); /* kept until the client has subscribed */
+	reader_subscribe_names(&reader, 0, 1, "vm:::thread-dump", 0);
+	ck_reader(&reader, reader_until_acknowledged(&reader, 1));
+	while (!vmtap_dump_wanted())
+		sched_yield();
+	ck_assert(VMTAP_THREAD_DUMP_ENABLED());
+	ck_assert_int_eq(vmtap_dump_take(), 1);
+	ck_assert_int_eq(vmtap_dump_take(), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		VMTAP_THREAD_DUMP(0, i + 1, 7, vmtap_name_intern("queue", 5), 0, i, 3);
+	ck_reader(&reader, reader_until_time(&reader, reader_now()));
+	ck_assert_uint_eq(dumped, 3);
+	while (!atomic_load(&calls))
+		sched_yield();
+	ask(&reader, WIRE_SAMPLING_THREADS, 0); /* asks for nothing */
+	ask(&reader, WIRE_SAMPLING_THREADS, 1);
+	while (!vmtap_dump_take())
+		sched_yield();
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_int_eq(vmtap_dump_wanted(), 0);
+	reader_close(&reader);
+}
+END_TEST
+
+static uint32_t last_sample;
+
+static void count_heap(struct vmtap_census *census, void *context)
+{
+	(void)context;
+	vmtap_census_add_objects(census, "Point", 5, 32, 2);
+	vmtap_census_add_objects(census, "String", 6, 10, 1);
+	vmtap_census_add_objects(census, "Point", 5, 16, 1);
+}
+
+static void tell_count(const struct vmtap_census_label *label, void *context)
+{
+	(void)context;
+	ck_assert_uint_eq(label->sample, last_sample + (label->index == 0));
+	last_sample = label->sample;
+	ck_assert_uint_eq(label->bytes, label->index ? 10 : 48);
+	ck_assert_uint_eq(label->objects, label->index ? 1 : 3);
+	VMTAP_HEAP_SAMPLE(label->sample, vmtap_name_intern(label->text, label->length),
+		label->bytes, label->objects, label->index, label->count);
+}
+
+/* A client of the probe has the heap counted, at its period; the program may count it, too. */
+START_TEST(a_count_of_the_heap)
+{
+	static const unsigned char period[] = "VMTH\0\0\0\0\0\0\36\204\200"; /* 2 ms */
+	struct vmtap_census_options options = {.size = sizeof(options),
+		.by = VMTAP_CENSUS_BY_CLASS,
+		.take = count_heap,
+		.polls = 1,
+		.counted = tell_count};
+	struct reader reader;
+
+	ck_assert_int_eq(vmtap_census_now(), 0);
+	ck_assert_int_eq(vmtap_census_register(&options), 0);
+	fixture_start();
+	ck_assert_int_eq(vmtap_census_now(), 1);
+	ck_assert_uint_eq(last_sample, 1);
+	ck_reader(&reader, reader_open(&reader, fixture_path) && reader_until_header(&reader));
+	reader.on_event = take_counts;
+	reader_subscribe_names(&reader, 0, 1, "vm:::heap-sample", 0);
+	ck_assert(reader_send(&reader, period, sizeof(period) - 1));
+	ck_reader(&reader, reader_until_acknowledged(&reader, 1));
+	for (unsigned taken = 0; taken < 3;)
+		taken += (unsigned)vmtap_census_take();
+	ck_assert_int_eq(vmtap_census_now(), 1);
+	ck_reader(&reader, reader_until_time(&reader, reader_now()));
+	ck_assert_uint_eq(counted, 8);
+	ck_assert_uint_eq(counted_bytes, (uint64_t)4 * 58);
+	ck_reader(&reader, reader_finish(&reader));
+	ck_assert_int_eq(vmtap_census_unregister(), 0);
+	reader_close(&reader);
+}
+END_TEST
+
 START_TEST(wrong_calls)
 {
 	const struct vmtap_sample_options none = {.size = 0};
@@ -217,6 +327,8 @@ int main(void)
 	tcase_add_test(tests, by_a_call);
 	tcase_add_test(tests, each_thread);
 	tcase_add_test(tests, by_bytes);
+	tcase_add_test(tests, a_dump);
+	tcase_add_test(tests, a_count_of_the_heap);
 	tcase_add_test(tests, wrong_calls);
 	suite_add_tcase(suite, tests);
 	return fixture_run(suite);

@@ -58,6 +58,7 @@ int join_enable(const struct join_run *run, struct source *source, const struct 
 	request.lossless = run->lossless;
 	request.latency = engine_options(run->engine)->switchrate;
 	request.sample = engine_options(run->engine)->sample;
+	request.heap_period = engine_options(run->engine)->heapsample;
 	result = source_enable(source, &request, error);
 	if (!result && count && engine_join(run->engine, list, count))
 		result = error_set(error, ENOMEM, "out of memory");

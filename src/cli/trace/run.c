@@ -427,6 +427,7 @@ static int enable_probes(struct run *run, struct error *error)
 	request.lossless = run->settings->lossless;
 	request.latency = engine_options(run->engine)->switchrate;
 	request.sample = engine_options(run->engine)->sample;
+	request.heap_period = engine_options(run->engine)->heapsample;
 	if (result)
 		error_set(error, ENOMEM, "out of memory");
 	else
