@@ -26,6 +26,7 @@ static const struct {
 	{"log", command_log, "what a recorded log holds"},
 	{"generate", command_generate, "C code for probes of your own"},
 	{"top", command_top, "a live table of what each method spends"},
+	{"dump", command_dump, "the stacks of all guest threads, and what each waits for"},
 	{"flame", command_flame, "a flame graph of a log or a process"},
 	{"heap", command_heap, "what a heap holds, by class or site"},
 	{"export", command_export, "a recorded log as a timeline for viewers"},

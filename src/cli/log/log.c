@@ -494,7 +494,7 @@ static void print_record(struct log_reader *reader, const struct record *record)
 	putchar('\n');
 }
 
-static int command_dump(const char *name)
+static int log_dump(const char *name)
 {
 	struct log_reader reader;
 	struct error error;
@@ -572,7 +572,7 @@ int command_log(int argc, char **argv)
 	file = cli_input(argv[optind]);
 	switch (action) {
 	case OPTION_DUMP:
-		return command_dump(file);
+		return log_dump(file);
 	case OPTION_VALIDATE:
 		return command_validate(file);
 	default:

@@ -1,0 +1,86 @@
+#!/bin/bash
+# vmtap dump shows every guest thread with the stack that the interpreter itself tells, and what it waits
+# for; hostile names; what cannot be shown. And vm:::heap-sample: what a VM counts when a script asks.
+. tests/e2e/common
+cat >"$directory/waits.toy" <<'TOY'
+class Desk
+  def work(lock)
+    lock.acquire()
+    lock.release()
+  end
+end
+lock = Lock.new("held\e[2J")
+queue = Queue.new(1)
+lock.acquire()
+waits = Thread.new(fn() Desk.new.work(lock) end)
+Thread.new(fn() waits.join end)
+Thread.new(fn() queue.pop end)
+while lock.waiting == 0
+  Thread.yield()
+end
+# the third joins and the fourth pops after some turns
+i = 0
+while i < 100
+  Thread.yield()
+  i = i + 1
+end
+VM.message("all wait")
+while true
+  Thread.yield()
+end
+TOY
+VMTAP_LOG="$directory/log" "$TOY" "$directory/waits.toy" >/dev/null 2>&1 &
+pid=$!
+pids+=("$pid")
+await_stream "$pid"
+await "the threads wait" grep -aq "all wait" "$directory/log"
+run 0 dump "$pid"
+sed -E "s| \((native)?[^()]*/waits.toy:([0-9]+)\)| (waits.toy:\2)|" "$directory/out" >"$directory/seen"
+diff - "$directory/seen" <<'LINES' || fail "the threads"
+thread 4: waits for queue
+              (none)#(anonymous) (waits.toy:12)
+
+thread 3: waits for join (thread 2)
+              (none)#(anonymous) (waits.toy:11)
+
+thread 2: waits for held\033[2J (thread 1)
+              Desk#work (waits.toy:3)
+              (none)#(anonymous) (waits.toy:10)
+
+thread 1: runs
+              (none)#(file) (waits.toy:24)
+
+LINES
+# again and again, several at once
+for i in 1 2 3; do
+	"$VMTAP" dump "$pid" >"$directory/other.$i" &
+	others[i]=$!
+done
+for i in 1 2 3; do
+	wait "${others[i]}" || fail "a dump beside others"
+	[ "$(grep -c '^thread' "$directory/other.$i")" -ge 4 ] || fail "a dump beside others lacks threads"
+done
+kill -0 "$pid" || fail "the VM has ended"
+
+# all that is in the heap, three times
+run 0 trace -x heapsample=20ms -qn 'BEGIN { n = 0; }
+	vm$target:::heap-sample { printf("%d %s %d %d %d %d\n", arg0, copyinstr(arg1), arg2, arg3, arg4, arg5); }
+	vm$target:::heap-sample /arg4 + 1 == arg5 && ++n == 3/ { exit(0); }' -p "$pid"
+has out ' Thread [0-9]+ 4 [0-9]+ [0-9]+$'
+has out ' Lock [0-9]+ 1 [0-9]+ [0-9]+$'
+awk 'NF == 6 { if ($1 != last) { if (last && ++seen[last] && last + 1 != $1) exit 1; last = $1; next_index = 0; samples++ }
+	if ($5 != next_index++) exit 1 } END { exit samples != 3 }' "$directory/out" || fail "three whole counts"
+
+# a process that is no VM; one that does not come to a safepoint in time; wrong options
+run 3 dump $$
+has err 'serves no event stream'
+kill -STOP "$pid"
+run 3 dump --seconds 1 "$pid"
+kill -CONT "$pid"
+for wrong in '' '1 2' '-x' '--seconds' '--seconds 0 1' 'a'; do
+	# shellcheck disable=SC2086
+	run 2 dump $wrong
+	has err 'vmtap'
+done
+run 0 dump --help
+exit 0
