@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "program/need.h"
 #include "source/request.h"
 
 enum { PROGRESS_MS = 1000 };
@@ -19,9 +20,11 @@ static bool is_vm(const char *provider)
 }
 
 /* Enables the probes of provider vm that are listed. */
-static int follow(
-	struct feed *feed, const struct feed_probe *probes, size_t count, struct error *error)
+static int follow(struct feed *feed, const struct feed_probe *probes, size_t count,
+	const struct feed_wish *wish, struct error *error)
 {
+	const struct d_demand with_stack = {
+		.needs = d_need_bit(D_NEED_GUEST_STACK), .arguments = UINT64_MAX};
 	uint32_t *chosen = calloc(feed->set.count + 1, sizeof(*chosen));
 	struct source_request request = {0};
 	int result;
@@ -43,17 +46,22 @@ static int follow(
 		if (feed->roles[i] >= 0)
 			chosen[feed->followed++] = (uint32_t)i;
 	}
-	if (source_request_of_probes(&request, chosen, feed->followed))
+	if (source_request_of_probes(&request, chosen, feed->followed)) {
 		result = error_set(error, ENOMEM, "out of memory");
-	else
+	} else {
+		for (size_t i = 0; wish && wish->stacks && i < request.want_count; i++)
+			request.wants[i].demand = &with_stack;
+		if (wish)
+			request.sample.period = wish->sample_period;
 		result = source_enable(feed->source, &request, error);
+	}
 	source_request_free(&request);
 	free(chosen);
 	return result;
 }
 
 int feed_open_log(struct feed *feed, const char *file, const struct feed_probe *probes,
-	size_t count, struct error *error)
+	size_t count, const struct feed_wish *wish, struct error *error)
 {
 	int result;
 
@@ -61,11 +69,11 @@ int feed_open_log(struct feed *feed, const char *file, const struct feed_probe *
 	if (d_probe_set_init(&feed->set))
 		return error_set(error, ENOMEM, "out of memory");
 	result = source_log_open(file, &feed->set, &feed->source, error);
-	return result ? result : follow(feed, probes, count, error);
+	return result ? result : follow(feed, probes, count, wish, error);
 }
 
 int feed_open_process(struct feed *feed, uint32_t pid, const struct feed_probe *probes,
-	size_t count, struct error *error)
+	size_t count, const struct feed_wish *wish, struct error *error)
 {
 	int result;
 
@@ -73,7 +81,7 @@ int feed_open_process(struct feed *feed, uint32_t pid, const struct feed_probe *
 	if (d_probe_set_init(&feed->set))
 		return error_set(error, ENOMEM, "out of memory");
 	result = source_stream_open(pid, NULL, 0, &feed->set, &feed->source, error);
-	return result ? result : follow(feed, probes, count, error);
+	return result ? result : follow(feed, probes, count, wish, error);
 }
 
 void feed_close(struct feed *feed)

@@ -23,6 +23,12 @@ struct feed_probe {
 	int role;         /* not negative */
 };
 
+/* What is wished besides the probes. */
+struct feed_wish {
+	bool stacks;            /* guest stacks with the events */
+	uint64_t sample_period; /* ns: a process is to fire vm:::sample; 0: no */
+};
+
 struct feed {
 	struct d_probe_set set;
 	struct source *source;
@@ -31,13 +37,13 @@ struct feed {
 	size_t followed;  /* probes */
 };
 
-/* Opens a log. Errors name it. Call feed_close() even after an error. */
+/* Opens a log. Errors name it. Call feed_close() even after an error. wish NULL: nothing more. */
 int feed_open_log(struct feed *feed, const char *file, const struct feed_probe *probes,
-	size_t count, struct error *error);
+	size_t count, const struct feed_wish *wish, struct error *error);
 
 /* Connects to a running process; only the listed probes are enabled. */
 int feed_open_process(struct feed *feed, uint32_t pid, const struct feed_probe *probes,
-	size_t count, struct error *error);
+	size_t count, const struct feed_wish *wish, struct error *error);
 
 void feed_close(struct feed *feed);
 

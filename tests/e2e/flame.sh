@@ -225,6 +225,38 @@ kill -KILL "${pids[0]}"
 wait "${pids[0]}" 2>/dev/null
 wait "$flame"
 
+# samples of a running VM and of a log, with the VM's own stacks: what has begun before is known too
+cat >"$directory/busy.toy" <<'TOY'
+def leaf(turns)
+  i = 0
+  while i < turns
+    i = i + 1
+  end
+end
+def branch
+  leaf(100000)
+end
+turns = 200
+while turns > 0
+  branch
+  turns = turns - $1
+end
+TOY
+sed 's/\$1/0/' "$directory/busy.toy" >"$directory/endless.toy"
+sed 's/\$1/1/' "$directory/busy.toy" >"$directory/ends.toy"
+"$TOY" "$directory/endless.toy" >/dev/null 2>&1 &
+pids+=("$!")
+await_stream "$!"
+run 0 flame --samples --folded --seconds 2 "$!" -o "$directory/lines"
+awk '{ all += $NF } /^\(none\)\.\(file\);Object\.branch;Object\.leaf / { leaf += $NF }
+	END { exit !(leaf > 0 && leaf >= 0.8 * all) }' "$directory/lines" || { cat "$directory/lines"; fail "the samples of a running VM"; }
+run 0 record --stacks --lossless -n 'vm$target:::sample' -o "$directory/samples" -c "$TOY $directory/ends.toy"
+run 0 flame --samples --folded "$directory/samples" -o "$directory/lines"
+grep -qE '^\(none\)\.\(file\);Object\.branch;Object\.leaf [1-9][0-9]*$' "$directory/lines" || fail "the samples of a log"
+run 3 flame --samples "$directory/before" -o -
+has err 'no samples with stacks'
+run 2 flame --samples --by calls "$directory/samples" -o -
+
 # errors
 run 2 flame "$directory/log"
 has err 'no file is named'

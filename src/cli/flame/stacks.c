@@ -21,7 +21,8 @@ enum stacks_role {
 	ROLE_OBJECT,
 	ROLE_ARRAY,
 	ROLE_HASH,
-	ROLE_STRING
+	ROLE_STRING,
+	ROLE_SAMPLE
 };
 
 const struct feed_probe stacks_probes[] = {
@@ -42,6 +43,8 @@ const struct feed_probe stacks_probes[] = {
 	{"string-create", ROLE_STRING},
 };
 const size_t stacks_probe_count = sizeof(stacks_probes) / sizeof(stacks_probes[0]);
+
+const struct feed_probe stacks_sample = {"sample", ROLE_SAMPLE};
 
 struct guest_thread {
 	uint32_t number;
@@ -246,6 +249,29 @@ static uint32_t name_of(
 	return number;
 }
 
+/* A sample counts for the innermost frame; its stack is the VM's own. */
+static void sample(
+	struct stacks *stacks, const struct event_batch *batch, const struct event *event)
+{
+	const struct event_guest_stack *guest =
+		batch->captures ? &batch->captures[event - batch->events].guest : NULL;
+	uint32_t node = 0;
+
+	if (!guest || !guest->count)
+		return;
+	stacks->calls++;
+	for (uint32_t i = guest->count; i-- > 0;) {
+		const struct event names = {
+			.arguments = guest->frames[i].names, .argument_count = 2};
+		uint32_t next = call_tree_child(stacks->tree, node, name_of(stacks, batch, &names));
+
+		if (next == UINT32_MAX)
+			break;
+		node = next;
+	}
+	stacks->tree->nodes[node].self += feed_number(event, 2);
+}
+
 static void enter(struct stacks *stacks, struct guest_thread *thread, uint32_t name)
 {
 	uint32_t node =
@@ -402,6 +428,10 @@ bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct e
 
 		if (event->time > stacks->latest)
 			stacks->latest = event->time;
+		if (role == ROLE_SAMPLE) {
+			sample(stacks, batch, event);
+			continue;
+		}
 		if (role > ROLE_RETURN) {
 			if (role >= ROLE_OBJECT)
 				allocate(stacks, role, batch, event);

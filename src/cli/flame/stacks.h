@@ -26,6 +26,9 @@ enum stacks_measure {
 extern const struct feed_probe stacks_probes[];
 extern const size_t stacks_probe_count;
 
+/* The probe of samples, whose stacks the VM has walked, and whose last argument is their weight. */
+extern const struct feed_probe stacks_sample;
+
 struct stacks;
 
 /* NULL: out of memory. The tree must outlive it. */
@@ -36,7 +39,8 @@ void stacks_free(struct stacks *stacks);
 /* false: out of memory. */
 bool stacks_batch(struct stacks *stacks, const struct feed *feed, const struct event_batch *batch);
 
-/* Counts what still lasts at the last event. Returns the number of calls that were seen. */
+/* Counts what still lasts at the last event. Returns the number of calls, or samples with stacks,
+ * that were seen. */
 uint64_t stacks_finish(struct stacks *stacks);
 
 #endif
