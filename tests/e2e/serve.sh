@@ -90,7 +90,9 @@ check "__import__('compare').total(samples, 'vmtap_exceptions_total') >= __impor
 from compare import want, total
 vm = want('$directory/stats')
 assert total(samples, 'vmtap_exceptions_total') == vm['raise']
-assert total(samples, 'vmtap_threads_created_total') == vm['thread-create']"
+assert total(samples, 'vmtap_threads_created_total') == vm['thread-create']
+labelled = [l for n, l in samples if 'pid=' in l]
+assert labelled and all('runtime=\\\"toy ' in l for l in labelled), labelled"
 ends INT 0
 
 # Every function, keys without a name and with one twice, negative numbers, seconds, names that meet.

@@ -17,10 +17,17 @@
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
 #include "engine/output/metrics_writer.h"
+#include "source/source.h"
 
 #define ADDRESS "127.0.0.1:9464"
 
-enum { SERIES = 1000, INTERVAL_MS = 1000, INTERVAL_MS_MAX = 3600000, SERIES_MAX = 1000000 };
+enum {
+	SERIES = 1000,
+	INTERVAL_MS = 1000,
+	INTERVAL_MS_MAX = 3600000,
+	SERIES_MAX = 1000000,
+	RUNTIME_MS = 200
+};
 
 struct serve_options {
 	const char *address;
@@ -87,6 +94,15 @@ static void publish(void *context, const char *page, size_t size)
 	page_server_publish(context, page, size);
 }
 
+static void find_runtime(uint64_t pid, char *runtime, size_t size)
+{
+	struct error ignored;
+
+	*runtime = '\0';
+	if (pid && pid <= INT32_MAX)
+		source_stream_runtime((uint32_t)pid, RUNTIME_MS, runtime, size, &ignored);
+}
+
 static int serve(struct trace *trace, const struct serve_options *options)
 {
 	struct page_server *server;
@@ -111,7 +127,8 @@ static int serve(struct trace *trace, const struct serve_options *options)
 			    .messages = stderr,
 			    .series_max = options->series,
 			    .publish = publish,
-			    .publish_context = server})) {
+			    .publish_context = server,
+			    .runtime_of = find_runtime})) {
 		cli_message("out of memory");
 		status = CLI_CANNOT;
 	} else {

@@ -16,7 +16,9 @@
 enum {
 	PID_KEPT_S = 300,
 	GONE_MAX = 4096,
-	ASKED_MAX = 1024, /* a power of two */
+	ASKED_MAX = 1024,
+	RUNTIME_TRIES = 3, /* a VM may not have said yet what it is */
+	RUNTIME_MAX = 64,
 	NAME_MAX_BYTES = 128
 };
 
@@ -24,6 +26,13 @@ enum {
 struct gone_process {
 	uint64_t pid;
 	uint64_t since;
+};
+
+/* What the VM of a process is; rows of the same place in the table replace each other. */
+struct known_runtime {
+	uint64_t pid;
+	unsigned tries;
+	char text[RUNTIME_MAX];
 };
 
 /* What the page that is being made has found out of a process. */
@@ -196,6 +205,44 @@ static void print_label_name(const struct d_aggregation *definition, unsigned ke
 		fprintf(page, "_%u", key);
 }
 
+/* The key that is a process's number; key_count: there is none. */
+static unsigned pid_key(const struct d_aggregation *definition)
+{
+	unsigned i = 0;
+
+	while (i < definition->key_count &&
+		(!definition->key_names[i] || strcmp(definition->key_names[i], "pid") ||
+			definition->keys[i].kind != D_VALUE_INTEGER))
+		i++;
+	return i;
+}
+
+/* ,runtime="toy 1.0", after the other keys of a row that names a process. */
+static void print_runtime(struct metrics_writer *metrics, const struct d_aggregation *definition,
+	const struct aggregate_row *row)
+{
+	unsigned key = pid_key(definition);
+	struct known_runtime *known;
+	uint64_t pid;
+
+	if (!metrics->runtime_of || key == definition->key_count)
+		return;
+	for (unsigned i = 0; i < definition->key_count; i++)
+		if (definition->key_names[i] && !strcmp(definition->key_names[i], "runtime"))
+			return;
+	pid = value_cut(row->keys[key], row->shape->types[key].size, false);
+	known = &metrics->runtimes[pid % ASKED_MAX];
+	if (known->pid != pid)
+		*known = (struct known_runtime){.pid = pid};
+	if (!*known->text && known->tries < RUNTIME_TRIES) {
+		known->tries++;
+		metrics->runtime_of(pid, known->text, sizeof(known->text));
+	}
+	fputs(",runtime=\"", metrics->page);
+	print_escaped(known->text, strlen(known->text), metrics->page);
+	putc('"', metrics->page);
+}
+
 /* {a="1",le="7"}; bound "": without le. */
 static void print_labels(struct metrics_writer *metrics, const struct metric *metric,
 	const struct aggregate_row *row, const char *bound)
@@ -214,6 +261,7 @@ static void print_labels(struct metrics_writer *metrics, const struct metric *me
 		print_value(metrics, &row->shape->types[i], row->keys[i]);
 		putc('"', page);
 	}
+	print_runtime(metrics, definition, row);
 	if (*bound)
 		fprintf(page, "%sle=\"%s\"", definition->key_count ? "," : "", bound);
 	putc('}', page);
@@ -316,18 +364,6 @@ static bool is_long_gone(struct metrics_writer *metrics, uint64_t pid)
 		*asked = (struct asked_process){
 			pid, metrics->page_number, find_long_gone(metrics, pid)};
 	return asked->is_long_gone;
-}
-
-/* The key that is a process's number; key_count: there is none. */
-static unsigned pid_key(const struct d_aggregation *definition)
-{
-	unsigned i = 0;
-
-	while (i < definition->key_count &&
-		(!definition->key_names[i] || strcmp(definition->key_names[i], "pid") ||
-			definition->keys[i].kind != D_VALUE_INTEGER))
-		i++;
-	return i;
 }
 
 static void print_rows(struct metrics_writer *metrics, const struct metric *metric,
@@ -492,14 +528,16 @@ int metrics_writer_init(struct metrics_writer *metrics, const struct metrics_set
 {
 	*metrics = (struct metrics_writer){.series_max = settings->series_max,
 		.publish = settings->publish,
-		.publish_context = settings->publish_context};
+		.publish_context = settings->publish_context,
+		.runtime_of = settings->runtime_of};
 	text_writer_init(&metrics->text, settings->output, settings->messages);
 	take_operations(metrics);
 	metrics->page = open_memstream(&metrics->bytes, &metrics->size);
 	metrics->label = open_memstream(&metrics->label_bytes, &metrics->label_size);
 	metrics->gone = calloc(GONE_MAX, sizeof(*metrics->gone));
 	metrics->asked = calloc(ASKED_MAX, sizeof(*metrics->asked));
-	if (metrics->page && metrics->label && metrics->gone && metrics->asked)
+	metrics->runtimes = calloc(ASKED_MAX, sizeof(*metrics->runtimes));
+	if (metrics->page && metrics->label && metrics->gone && metrics->asked && metrics->runtimes)
 		return 0;
 	metrics_writer_free(metrics);
 	return -ENOMEM;
@@ -517,5 +555,6 @@ void metrics_writer_free(struct metrics_writer *metrics)
 	free(metrics->names);
 	free(metrics->gone);
 	free(metrics->asked);
+	free(metrics->runtimes);
 	*metrics = (struct metrics_writer){.series_max = 0};
 }

@@ -15,6 +15,8 @@
  * Names and labels are data of the traced program: they are escaped, and bytes that are not UTF-8
  * become U+FFFD.
  *
+ * Rows with a label pid also get one that says what the VM of that process is, runtime.
+ *
  * A page has a limited number of rows of each aggregation, those with the largest values; how many
  * are left out is a metric too. Rows with a label pid are left out from five minutes after the end
  * of that process on.
@@ -30,6 +32,7 @@
 #include "engine/output/writer.h"
 
 struct asked_process;
+struct known_runtime;
 struct gone_process;
 
 struct metrics_writer {
@@ -57,6 +60,10 @@ struct metrics_writer {
 	size_t gone_count;
 	struct asked_process *asked; /* by pid, of the page that is being made */
 	uint64_t page_number;
+	/* Stores what the VM of a process says that it is, "" if that is not known. NULL: no label.
+	 */
+	void (*runtime_of)(uint64_t pid, char *runtime, size_t size);
+	struct known_runtime *runtimes; /* by pid */
 	int error;
 };
 
@@ -65,6 +72,7 @@ struct metrics_settings {
 	size_t series_max;       /* rows of an aggregation on a page */
 	void (*publish)(void *context, const char *page, size_t size);
 	void *publish_context;
+	void (*runtime_of)(uint64_t pid, char *runtime, size_t size); /* NULL: no label runtime */
 };
 
 /* -ENOMEM. */
