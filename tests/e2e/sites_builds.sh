@@ -94,6 +94,19 @@ fail_or_skip() { # what the compiler says is in $directory/log
 	fi
 }
 
+# For tests/witness/sites_tracer.sh: bpftrace attaches to these sites, and opens their guards.
+traced() { # NAME PROGRAM SITES-FILE
+	tried=$((tried + 1))
+	timeout "${COMMAND_SECONDS:-300}" bpftrace -B none -e "
+		usdt:$3:vm:gc__idle, usdt:$3:vm:gc__work, usdt:$3:vm:gc__mark__begin { printf(\"%s %d\\n\", probe, arg0); }
+		usdt:$3:own:tick { printf(\"%s %d\\n\", probe, arg0); }" -c "$2 $directory/socket" \
+		>"$directory/out" 2>"$directory/err" </dev/null
+	got=$(sed -n 's/^usdt:.*:\(.*\)/\1/p' "$directory/out" | xargs)
+	[ "$got" = "gc__idle 1 gc__work 2 gc__mark__begin 4 tick 5 tick 6" ] ||
+		fail "$1: bpftrace sees $got: $(grep -v RLIMIT "$directory/err" | head -3)"
+}
+[ "${SITES_TRACER:-0}" = 0 ] || try() { traced "$@"; }
+
 tried=0
 for compiler in gcc clang; do
 	command -v $compiler >/dev/null || continue
@@ -131,6 +144,8 @@ for compiler in gcc clang; do
 done
 echo "$tried builds"
 [ $tried -gt 0 ] || fail "nothing was built"
+
+[ "${SITES_TRACER:-0}" = 0 ] || exit $failed
 
 # Who asks for more gets it.
 own_archive "$CC" -O2 || exit 1
