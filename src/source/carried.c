@@ -2,6 +2,7 @@
 #include "source/carried.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include "usdt/process_images.h"
 #include "wire/wire.h"
 
-enum { PROVIDERS_MAX = 256 };
+enum { PROVIDERS_MAX = 256, WORDS_MAX = 64 };
 
 size_t carried_lines(char *text, const char *marked, size_t length)
 {
@@ -112,14 +113,66 @@ static void add_file(void *context, const char *path)
 	usdt_image_free(image);
 }
 
-int carried_add_program(struct carried_list *list, const char *name)
+static int add_program(struct carried_list *list, const char *path)
 {
 	struct addition addition = {list, 0};
-	char path[4096];
 
-	if (usdt_needed_program(name, path))
-		usdt_needed_each(path, add_file, &addition);
+	usdt_needed_each(path, add_file, &addition);
 	return addition.result;
+}
+
+/* Adds the programs whose paths occur in a text. */
+static int add_paths(struct carried_list *list, const char *text)
+{
+	static const char between[] = " \t\n;|&()<>'\"`=!#";
+	char path[4096];
+	int result = 0;
+
+	for (unsigned i = 0; i < WORDS_MAX && *text && !result; i++) {
+		size_t length = strcspn(text, between);
+
+		if (length && length < sizeof(path) && memchr(text, '/', length)) {
+			memcpy(path, text, length);
+			path[length] = '\0';
+			if (!access(path, X_OK))
+				result = add_program(list, path);
+		}
+		text += length;
+		text += strspn(text, between);
+	}
+	return result;
+}
+
+/* If the file is a script, adds the programs that it names, its interpreter first. */
+static int add_script(struct carried_list *list, const char *path)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	char text[4096];
+	ssize_t count = file < 0 ? 0 : read(file, text, sizeof(text) - 1);
+
+	if (file >= 0)
+		close(file);
+	if (count < 2 || memcmp(text, "#!", 2) != 0)
+		return 0;
+	text[count] = '\0';
+	return add_paths(list, text);
+}
+
+int carried_add_command(struct carried_list *list, char *const *words)
+{
+	char path[4096];
+	int result = 0;
+
+	for (unsigned i = 0; i < WORDS_MAX && words[i] && !result; i++) {
+		if (!usdt_needed_program(words[i], path) || access(path, X_OK)) {
+			result = add_paths(list, words[i]);
+			continue;
+		}
+		result = add_program(list, path);
+		if (!result)
+			result = add_script(list, path);
+	}
+	return result;
 }
 
 int carried_add_process(struct carried_list *list, uint32_t pid)

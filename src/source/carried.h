@@ -28,10 +28,11 @@ size_t carried_lines(char *text, const char *marked, size_t length);
 int carried_add_image(struct carried_list *list, const struct usdt_image *image);
 
 /*
- * Adds what a program carries that has not been started, and the libraries that it is linked with.
- * path is looked up as execvp() does.
+ * Adds what the programs carry that a command names, which has not been started, and the libraries
+ * that they are linked with: those that are words of the command, looked up as execvp() does, and
+ * those whose paths occur in a word ("./vm a; ./vm b") or near the beginning of a script.
  */
-int carried_add_program(struct carried_list *list, const char *path);
+int carried_add_command(struct carried_list *list, char *const *words);
 
 /* Adds what the files carry that a process has mapped. */
 int carried_add_process(struct carried_list *list, uint32_t pid);

@@ -60,7 +60,11 @@ traced() { # arguments of trace: -n named
 	tracer=$!
 	pids+=($tracer)
 	await "trace $* does not begin" grep -q begun "$directory/traced"
-	echo >&5
+	# a VM that is found by itself may join after the beginning
+	until ! kill -0 $tracer 2>/dev/null; do
+		echo >&5
+		sleep 0.02
+	done
 	wait $tracer || fail "trace $*: $(cat "$directory/traced")"
 	grep -qE '^miss miss [0-9]+$' "$directory/traced" || fail "trace $*: $(cat "$directory/traced")"
 }
@@ -90,6 +94,11 @@ commands() { # arguments of trace
 }
 commands
 commands --via=stream
+printf '#!/bin/sh\nexec %s 30\n' "$directory/good" >"$directory/script" && chmod +x "$directory/script"
+for command in "$directory/script" "env TINY=1 $directory/good 30" "sh -c 'true; $directory/good 30'"; do
+	run 0 trace --via=stream --follow -q -c "$command" -n "$printed"
+	has out '^ +miss +miss +[0-9]+$'
+done
 
 # what the definition promises, and its types
 promised() { # arguments of trace

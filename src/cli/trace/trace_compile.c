@@ -154,7 +154,7 @@ static bool peek(struct work *work)
 		const struct target *target = &targets->items[i];
 
 		if (target->command.words)
-			carried_add_program(&work->files, target->command.words[0]);
+			carried_add_command(&work->files, target->command.words);
 		else if (target->pid)
 			peek_process(work, target);
 	}
