@@ -31,6 +31,18 @@ expect 1 'FILE:2: SyntaxError: expression expected before "*"' <<'T'
 print(1)
 x = *
 T
+# another VM of the process: its error is told, and its status is the process's if the first one's is 0
+echo 'raise Error.new("boom")' >"$temp/bad.toy"
+expect 1 'DIR/bad.toy:1: Error: boom' <<'T'
+VM.start("bad", File.beside("bad.toy"))
+T
+expect 3 'DIR/bad.toy:1: Error: boom' <<'T'
+VM.start("bad", File.beside("bad.toy"))
+exit(3)
+T
+expect 1 'FILE:1: LoadError: no/such.toy: No such file or directory' <<'T'
+VM.start("none", "no/such.toy")
+T
 expect 1 'FILE:4: SyntaxError: "end" expected, the file ends here' <<'T'
 if true
   print(1)
