@@ -194,14 +194,15 @@ static int write_file(const struct generate *generate, const char *ending, put_f
 	}
 	if (generate->lists && put != put_header && (put == put_member) == generate->splits)
 		puts(path);
+	errno = 0;
 	out = fopen(path, "we");
 	if (!out) {
 		cli_message("%s: %m", path);
 		return CLI_CANNOT;
 	}
 	result = put(out, &generate->input, probe);
-	if (!result && ferror(out))
-		result = -EIO;
+	if (!result && (fflush(out) || ferror(out)))
+		result = errno ? -errno : -EIO;
 	if (fclose(out) && !result)
 		result = -errno;
 	if (!result)

@@ -208,12 +208,48 @@ static uint32_t count_omitted(const struct vmtap_object *object)
 	return count;
 }
 
+/* The provider's definition in D that the probe's definition carries; NULL: none. */
+static const char *carried_by(const struct vmtap_object *object, uint32_t event)
+{
+	const size_t end = offsetof(struct vmtap_definition, library) + sizeof(char *);
+
+	return definition_size(object) < end ? NULL : object->definitions[event]->library;
+}
+
+/* Whether the stream has this text with an event type. */
+static bool is_carried(int number, const char *library)
+{
+	const char *known = number < 0 ? NULL : event_get((uint32_t)number)->is.library;
+
+	return known && !strcmp(known, library);
+}
+
+/*
+ * Another object may have been made from an older version of the provider: then the probe that
+ * carries the newer text is known already, and the first one that is not carries it instead.
+ */
 static void number_events(struct vmtap_object *object)
 {
+	const char *homeless = NULL;
 
 	for (uint32_t i = 0; i < object->event_count; i++) {
 		uint32_t before = event_count();
-		int number = event_table_add(object->definitions[i], definition_size(object));
+		const char *library = carried_by(object, i);
+		struct vmtap_definition changed = {0};
+		size_t size = definition_size(object);
+		int number;
+
+		if (homeless) {
+			memcpy(&changed, object->definitions[i],
+				size < sizeof(changed) ? size : sizeof(changed));
+			changed.library = homeless;
+			size = sizeof(changed);
+		}
+		number = event_table_add(homeless ? &changed : object->definitions[i], size);
+		if (event_count() > before)
+			homeless = NULL;
+		else if (library && !is_carried(number, library))
+			homeless = library;
 		object->numbers[i] = number < 0 ? VMTAP_OBJECT_NO_NUMBER : (uint16_t)number;
 		if (number < 0)
 			note_omitted(object->definitions[i]->description);

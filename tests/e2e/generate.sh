@@ -220,6 +220,18 @@ run 0 trace -q --log "$directory/log" -n '
 has out '^ +extension +1 +2$'
 has out '^ +note +3$' # and other's
 
+# an extension from a newer version: its definition replaces the older one, whose probes it has too
+mkdir "$directory/newer"
+{ echo 'enum tiny_later { TINY_LATEST = 77 };'
+	sed '/^provider/,/^};/s|^};|	/* Later. */\n	probe later(int a);\n};|' examples/provider/tiny.d; } >"$directory/newer/tiny.d"
+run 0 generate -d "$directory/newer" "$directory/newer/tiny.d"
+sed 's/TINY_NOTE("extension")/TINY_LATER(77)/' "$directory/extension.c" >"$directory/newer/extension.c"
+$CC -O2 $sanitize -I"$directory/newer" $I -fPIC -shared -o "$directory/newer.so" "$directory/newer/extension.c" \
+	"$directory/newer/tiny_probes.c" "$BUILD/libvmtap_probes.a" || fail "no newer extension"
+run 0 record -o "$directory/log" -c "$directory/host $directory/newer.so $directory/a.so"
+run 0 trace -q --log "$directory/log" -n 'tiny*:::later /arg0 == TINY_LATEST/ { printf("latest %d\n", TINY_MISS); }'
+has out '^latest 1$'
+
 # documentation
 run 0 generate --doc -d "$directory" examples/provider/tiny.d
 grep -q '^| `stack-grow` | `from`, `bytes` | The stack has been moved' "$directory/tiny_probes.md" || fail "no table"
