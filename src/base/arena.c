@@ -60,6 +60,8 @@ int array_room(void *array, size_t *capacity, size_t count, size_t element_size)
 
 	if (count < *capacity)
 		return 0;
+	while (wanted <= count && wanted <= SIZE_MAX / 4)
+		wanted *= 2;
 	if (wanted > SIZE_MAX / 2 / element_size)
 		return -ENOMEM;
 	memcpy(&old, array, sizeof(old));

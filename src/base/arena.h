@@ -20,7 +20,8 @@ struct arena {
 void *arena_get(struct arena *arena, size_t size);
 void arena_free(struct arena *arena);
 
-/* Makes room for one more element in a growing array by doubling it. Returns 0 or -ENOMEM. */
+/* Makes room for one more element than `count` in a growing array by doubling it. Returns 0 or
+ * -ENOMEM. */
 int array_room(void *array, size_t *capacity, size_t count, size_t element_size);
 
 #endif
