@@ -5,6 +5,7 @@
 #include "d/check.h"
 #include "d/check_translator.h"
 #include "d/resolve_attribute.h"
+#include "d/type_kernel.h"
 
 int d_check_list(struct d_compiler *compiler, struct d_node *list)
 {
@@ -70,6 +71,8 @@ static uint64_t size_of(struct d_compiler *compiler, const struct d_node *operan
 {
 	const struct d_node *translated = d_translated(operand);
 
+	if (!translated && d_types_complete(&compiler->types, operand->type))
+		return 0;
 	return d_types_size(&compiler->types, translated ? translated->written : operand->type);
 }
 

@@ -10,6 +10,7 @@
 #include "d/hint.h"
 #include "d/resolve_attribute.h"
 #include "d/resolve_inline.h"
+#include "d/type_kernel.h"
 
 enum {
 	UREGS_LAST = 32 /* the last register number in the guide for x86-64 */
@@ -168,6 +169,8 @@ int d_check_dereference(
 	if (target->kind == D_TYPE_FUNCTION)
 		return d_fail(compiler, &node->place, "D_DEREF_FUNC",
 			"cannot dereference pointer to function");
+	if (d_types_complete(&compiler->types, target))
+		return d_fail_memory(compiler);
 	if (d_type_is_incomplete(target))
 		return d_fail(compiler, &node->place, "D_OP_INCOMPLETE",
 			"cannot dereference pointer to forward declaration: no %s definition is "
@@ -294,6 +297,8 @@ int d_check_member(struct d_compiler *compiler, struct d_node *node)
 			"operator %s cannot be applied to type \"%s\"; must be applied to a "
 			"struct or union",
 			operation, d_type_text(type, text, sizeof(text)));
+	if (d_types_complete(&compiler->types, type))
+		return d_fail_memory(compiler);
 	if (d_type_is_incomplete(type))
 		return d_fail(compiler, &node->place, "D_OP_INCOMPLETE",
 			"operator %s cannot be applied to a forward declaration: no %s definition "

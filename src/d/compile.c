@@ -36,6 +36,7 @@ int d_compiler_new(const struct d_compile_settings *settings, struct d_compiler 
 		d_compiler_free(compiler);
 		return -ENOMEM;
 	}
+	compiler->types.kernel = settings->kernel_types;
 	if (settings->options)
 		compiler->program->options = *settings->options;
 	else

@@ -25,6 +25,7 @@
 #include "program/probe.h"
 #include "program/program.h"
 
+struct btf;
 struct d_compiler;
 
 struct d_compile_settings {
@@ -41,6 +42,7 @@ struct d_compile_settings {
 	 */
 	const struct d_options *options;
 	const struct d_compile_options *compile_options; /* outlives the compiler */
+	struct btf *kernel_types; /* for structs that no script defines; NULL: there are none */
 	/*
 	 * The program computes constants itself, and does every conversion even where the value is
 	 * known to fit. It does the same with more instructions, so that a test can compare.

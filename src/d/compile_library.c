@@ -50,6 +50,7 @@ static int compile_text(struct d_compiler *compiler, const char *name, const cha
 
 	compiler->file = path ? path : name;
 	compiler->library_unwanted = false;
+	compiler->library_is_own = !path;
 	d_lexer_start(compiler, text, length);
 	compiler->lexer.file = compiler->file;
 	result = d_parse(compiler, &clauses);
@@ -71,6 +72,7 @@ static int compile_text(struct d_compiler *compiler, const char *name, const cha
 	if (compiler->library_unwanted)
 		result = 0;
 	d_attribute_forget(compiler);
+	compiler->library_is_own = false;
 	compiler->file = file;
 	return result;
 }

@@ -117,6 +117,7 @@ struct d_compiler {
 	size_t chain_count, chain_capacity;
 	struct d_pragma *pragmas; /* of names of the script */
 	bool library;             /* it is a library, not a program */
+	bool library_is_own;      /* it is built in */
 	bool library_unwanted;    /* what the library depends on does not exist */
 	bool defines;             /* it has inlines and the like, so it is not empty */
 	unsigned branched;        /* clauses with an if so far */

@@ -7,6 +7,7 @@
 #include "d/parse.h"
 #include "d/parse_inline.h"
 #include "d/parse_translator.h"
+#include "d/type_kernel.h"
 
 #include <string.h>
 
@@ -299,7 +300,7 @@ static struct d_node *parse_sizeof(struct d_compiler *compiler, const struct d_p
 		node->left = operand;
 		return d_node_finish(compiler, node);
 	}
-	size = d_types_size(&compiler->types, type);
+	size = d_types_complete(&compiler->types, type) ? 0 : d_types_size(&compiler->types, type);
 	if (!size) {
 		d_fail(compiler, place, "D_SIZEOF_TYPE",
 			"cannot apply sizeof to an operand of size 0 or unknown");

@@ -1,6 +1,6 @@
 /*
  * parse_translator.c: see parse_translator.h. A definition is checked when it is read, as in
- * DTrace.
+ * DTrace; but see is_checked_later().
  */
 #include "d/parse_translator.h"
 
@@ -21,6 +21,17 @@ static int check_value(struct d_compiler *compiler, struct d_node *tree, const s
 		return 0;
 	return d_fail(compiler, &tree->place, "D_XLATE_INCOMPAT",
 		"translator member %s definition uses incompatible types", name->bytes);
+}
+
+/*
+ * Whether a definition is checked only where it is used: one of vmtap's own over a struct of the
+ * kernel, which would otherwise be looked up for every script, and which not every kernel
+ * describes.
+ */
+static bool is_checked_later(const struct d_compiler *compiler, const struct d_type *input)
+{
+	return compiler->library_is_own && d_type_is_pointer(input) &&
+		d_type_is_incomplete(d_type_resolve(d_type_resolve(input)->target));
 }
 
 /* "IDENT = expression ;" with the holes set. */
@@ -45,7 +56,8 @@ static int parse_member(struct d_compiler *compiler, struct d_translator *transl
 			"translator member %s is not a member of %s%s", token.name->bytes,
 			translator->output->name,
 			d_hint_member(translator->output, token.name->bytes, hint));
-	if (d_ahead_define(compiler, check_value, tree, declared->type, token.name))
+	if (!is_checked_later(compiler, translator->input) &&
+		d_ahead_define(compiler, check_value, tree, declared->type, token.name))
 		return -1;
 	for (; *last; last = &(*last)->next) {
 		if ((*last)->name == token.name)

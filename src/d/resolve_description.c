@@ -127,6 +127,17 @@ static bool has_provider(const struct d_probe_set *set, const char *provider)
 #define PROFILE_NAMES " (profile-N, N from 1, with ns us ms s m h d or hz; at most 5000 a second)"
 #define TICK_NAMES " (tick-N, N from 1, with ns us ms s m h d or hz; at most 5000 a second)"
 
+/* Whether it is a provider of the whole machine, which only the kernel has. */
+static bool is_of_machine(const char *provider)
+{
+	static const char *const names[] = {"proc", "sched", "syscall"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(names[i], provider))
+			return true;
+	return false;
+}
+
 /* What the user may have meant, or where such a probe could come from. */
 static void hint(const struct d_compiler *compiler, const struct d_description *description,
 	char *buffer, size_t size)
@@ -185,7 +196,7 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 			snprintf(buffer, size,
 				!strcmp(kernel[i], "pid")
 					? " (provider %.60s needs a process that runs: -p or -c)"
-					: !strcmp(kernel[i], "syscall")
+					: is_of_machine(provider)
 					? " (provider %.60s comes from the kernel)"
 					: " (no source of this build has provider %.60s)",
 				provider);

@@ -68,10 +68,13 @@ struct d_type {
 	uint32_t layout; /* 1 + its index in the program's layouts, 0: none yet */
 };
 
+struct btf;
+
 /* The types that the compiler itself refers to. */
 struct d_types {
 	struct arena *arena;
 	struct d_names *names;
+	struct btf *kernel; /* what types the kernel has (type_kernel.h); NULL: that is not known */
 	const struct d_type *type_void, *type_string, *type_dynamic;
 	const struct d_type *type_char, *type_int, *type_unsigned, *type_long;
 	const struct d_type *type_unsigned_long, *type_long_long, *type_unsigned_long_long;

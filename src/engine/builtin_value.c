@@ -63,6 +63,9 @@ static uint64_t captured(const struct engine *engine, enum d_builtin which, unsi
 	case D_BUILTIN_USTACKDEPTH:
 		return capture->user.count;
 	case D_BUILTIN_CURTHREAD:
+	case D_BUILTIN_PROCESS:
+	case D_BUILTIN_THREAD:
+	case D_BUILTIN_FILES:
 		return capture->thread;
 	case D_BUILTIN_UREGS:
 		return b < capture->register_count ? capture->registers[b] : 0;
@@ -140,6 +143,9 @@ enum d_fault builtin_value(
 	case D_BUILTIN_CALLER:
 	case D_BUILTIN_UCALLER:
 	case D_BUILTIN_CURTHREAD:
+	case D_BUILTIN_PROCESS:
+	case D_BUILTIN_THREAD:
+	case D_BUILTIN_FILES:
 	case D_BUILTIN_STACKDEPTH:
 	case D_BUILTIN_USTACKDEPTH:
 	case D_BUILTIN_UREGS:

@@ -32,5 +32,6 @@ const struct d_builtin_form d_builtins[D_BUILTINS] = {
 	[D_BUILTIN_PROCESS] = {"vmtap`process", "uintptr_t", D_NEED_PROCESS_STATE, false},
 	[D_BUILTIN_THREAD] = {"vmtap`thread", "uintptr_t", D_NEED_THREAD_STATE, false},
 	[D_BUILTIN_PROCESSOR] = {"vmtap`processor", "uintptr_t", D_NEED_PROCESSOR_STATE, false},
+	[D_BUILTIN_PATHS] = {"vmtap`paths", "uintptr_t", D_NEED_KERNEL_DATA, false},
 	[D_BUILTIN_FILES] = {"vmtap`files", "uintptr_t", D_NEED_FILES, false},
 };

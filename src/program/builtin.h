@@ -43,6 +43,7 @@ enum d_builtin {
 	D_BUILTIN_THREAD,
 	D_BUILTIN_PROCESSOR,
 	D_BUILTIN_FILES,
+	D_BUILTIN_PATHS,
 	D_BUILTINS
 };
 
@@ -52,6 +53,13 @@ struct d_builtin_form {
 	enum d_need need;
 	bool is_string;
 };
+
+/* Whether it is the address of the thread in the kernel. */
+static inline bool d_builtin_is_thread(enum d_builtin which)
+{
+	return which == D_BUILTIN_CURTHREAD || which == D_BUILTIN_PROCESS ||
+		which == D_BUILTIN_THREAD || which == D_BUILTIN_FILES;
+}
 
 extern const struct d_builtin_form d_builtins[D_BUILTINS];
 

@@ -533,6 +533,9 @@ static int read_instruction(struct reader *reader, const struct d_instruction *a
 	case D_OP_BUILTIN:
 		read_builtin(reader, at);
 		registers[at->a] = nothing;
+		if (d_builtin_is_thread((enum d_builtin)at->immediate))
+			registers[at->a] =
+				(struct known){.kind = KNOWN_VALUE, .from = D_PIECE_THREAD};
 		return 0;
 	case D_OP_LOAD:
 	case D_OP_STORE:

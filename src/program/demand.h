@@ -29,7 +29,8 @@ enum {
 enum d_piece_base {
 	D_PIECE_FIXED,    /* nothing: `offset` is the address */
 	D_PIECE_ARGUMENT, /* argument number `base` */
-	D_PIECE_POINTER   /* the 8-byte pointer at offset `at` in piece number `base` */
+	D_PIECE_POINTER,  /* the 8-byte pointer at offset `at` in piece number `base` */
+	D_PIECE_THREAD    /* the thread's struct task_struct in the kernel */
 };
 
 /* Memory of the process that the clause reads. */

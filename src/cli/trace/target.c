@@ -670,7 +670,7 @@ static int open_machine(struct targets *targets, struct d_probe_set *set, struct
 	result = source_machine_open(
 		set, targets->asked, targets->asked_count, &part->source, error);
 	if (result && !(asks_machine_only(targets) && asks_machine(targets))) {
-		cli_message("provider syscall: %s", error->text);
+		cli_message("the providers of the kernel: %s", error->text);
 		result = 0;
 	}
 	part->end = (uint32_t)set->count;

@@ -15,6 +15,7 @@
 #include "source/finder.h"
 #include "source/merge.h"
 #include "source/source.h"
+#include "usdt/btf.h"
 
 enum { PEEKED_MAX = 32 /* VMs whose files are looked at */ };
 
@@ -22,8 +23,9 @@ struct work {
 	struct trace *trace;
 	struct d_probe_set *probes;
 	struct d_compiler *compiler;
-	bool is_open;          /* the targets are open, and their probes are in the set */
-	bool has_set;          /* the compiler has the set of probes */
+	struct btf *kernel_types; /* what structs the kernel has; NULL: no memory */
+	bool is_open;             /* the targets are open, and their probes are in the set */
+	bool has_set;             /* the compiler has the set of probes */
 	bool is_named;         /* the target is traced only because a provider is named after it */
 	bool has_peeked;       /* what the targets carry has been looked for before they are open */
 	struct source *peeked; /* a target's stream, opened only for that */
@@ -240,6 +242,7 @@ static int begin(struct work *work)
 		.targets_any = trace->targets.arrivals.choice == ARRIVAL_NAMED ||
 			trace->targets.arrivals.choice == ARRIVAL_CHILDREN,
 		.waits = trace->targets.arrivals.choice != ARRIVAL_NONE,
+		.kernel_types = work->kernel_types,
 		.arguments = trace->arguments,
 		.argument_count = trace->argument_count,
 		.options = &trace->options,
@@ -494,8 +497,10 @@ int trace_compile(struct trace *trace, struct d_probe_set *probes, struct d_prog
 
 	*program = NULL;
 	if (trace->script_count) {
+		work.kernel_types = btf_new("/sys/kernel/btf/vmlinux");
 		status = compile_scripts(&work, program);
 		d_compiler_free(work.compiler);
+		btf_free(work.kernel_types);
 		source_close(work.peeked);
 		carried_free(&work.files);
 		return status;

@@ -69,17 +69,26 @@ typedef struct fileinfo {
 	int fi_oflags;
 } fileinfo_t;
 
-translator fileinfo_t < int FD > {
-	fi_name = stringof(vmtap`files + FD);
-	fi_dirname = stringof(vmtap`files + FD);
-	fi_pathname = stringof(vmtap`files + FD);
-	fi_offset = vmtap`files + FD;
-	fi_fs = stringof(vmtap`files + FD);
-	fi_mount = stringof(vmtap`files + FD);
-	fi_oflags = vmtap`files + FD;
+/* fi_dirname is the directory's own name. */
+translator fileinfo_t < struct file *F > {
+	fi_name = stringof(F->f_path.dentry->d_name.name);
+	fi_dirname = stringof(F->f_path.dentry->d_parent->d_name.name);
+	fi_offset = F->f_pos;
+	fi_fs = stringof(F->f_inode->i_sb->s_type->name);
+	fi_oflags = F->f_flags;
 };
 
-inline fileinfo_t fds[int FD] = xlate <fileinfo_t> (FD);
+translator fileinfo_t < struct vmtap_file *FD > {
+	fi_name = xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_name;
+	fi_dirname = xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_dirname;
+	fi_offset = xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_offset;
+	fi_fs = xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_fs;
+	fi_oflags = xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_oflags;
+	fi_pathname = stringof(vmtap`paths);
+	fi_mount = stringof(vmtap`paths);
+};
+
+inline fileinfo_t fds[int FD] = xlate <fileinfo_t> ((struct vmtap_file *)FD);
 
 /* The probes' arguments, to check scripts against. Only a kernel source has the probes. */
 provider io {

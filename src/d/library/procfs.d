@@ -101,6 +101,69 @@ inline char PR_MODEL_ILP32 = 1;
 inline char PR_MODEL_LP64 = 2;
 
 /*
+ * A process given as the kernel's struct of one of its threads. Numbers of processes are those of
+ * the machine, also for a process in a namespace of its own. What Linux does not have is 0.
+ */
+translator psinfo_t < struct task_struct *T > {
+	pr_flag = 0;
+	pr_nlwp = T->signal->nr_threads;
+	pr_pid = T->tgid;
+	pr_ppid = T->real_parent->tgid;
+	pr_pgid = T->signal->pids[2]->numbers[0].nr;
+	pr_sid = T->signal->pids[3]->numbers[0].nr;
+	pr_uid = T->cred->uid.val;
+	pr_euid = T->cred->euid.val;
+	pr_gid = T->cred->gid.val;
+	pr_egid = T->cred->egid.val;
+	pr_addr = (uintptr_t)T;
+	pr_size = 0;
+	pr_rssize = 0;
+	pr_ttydev = T->signal->tty ? T->signal->tty->driver->major << 20 |
+		(T->signal->tty->driver->minor_start + T->signal->tty->index) : -1;
+	pr_pctcpu = 0;
+	pr_pctmem = 0;
+	pr_fname = stringof(T->group_leader->comm);
+	pr_wstat = 0;
+	pr_argv = T->mm->arg_start;
+	pr_envp = T->mm->env_start;
+	pr_dmodel = (T->thread_info.flags >> 29 & 1) ? PR_MODEL_ILP32 : PR_MODEL_LP64;
+	pr_taskid = 0;
+	pr_projid = 0;
+	pr_nzomb = 0;
+	pr_poolid = 0;
+	pr_zoneid = 0;
+	pr_contract = 0;
+};
+
+/* A higher pr_pri is a higher priority, as elsewhere: 0 to 39 is a nice value of 19 to -20. */
+translator lwpsinfo_t < struct task_struct *T > {
+	pr_flag = T->__state & 0xc ? 1 : 0;
+	pr_lwpid = T->pid;
+	pr_addr = (uintptr_t)T;
+	pr_wchan = 0;
+	pr_stype = 0;
+	pr_state = T->exit_state || T->__state & 0x80 ? SZOMB :
+		T->__state & 0x3 ? SSLEEP : T->__state & 0xc ? SSTOP :
+		T->__state ? SWAIT : SRUN;
+	pr_sname = T->exit_state || T->__state & 0x80 ? 'Z' :
+		T->__state & 0x3 ? 'S' : T->__state & 0xc ? 'T' :
+		T->__state ? 'W' : 'R';
+	pr_nice = T->static_prio - 120;
+	pr_syscall = 0;
+	pr_oldpri = 0;
+	pr_cpu = 0;
+	pr_pri = 139 - T->prio;
+	pr_pctcpu = 0;
+	pr_clname = T->policy == 0 ? "TS" : T->policy == 1 ? "FIFO" : T->policy == 2 ? "RR" :
+		T->policy == 3 ? "BATCH" : T->policy == 5 ? "IDLE" :
+		T->policy == 6 ? "DEADLINE" : "EXT";
+	pr_name = stringof(T->comm);
+	pr_onpro = T->thread_info.cpu;
+	pr_bindpro = -1;
+	pr_bindpset = -1;
+};
+
+/*
  * The process and the thread that the event is from. These translators take types of their
  * own, not numbers, since a script may define a translator that takes a number.
  */
@@ -111,92 +174,53 @@ translator psinfo_t < struct vmtap_process *P > {
 	pr_gid = gid;
 	pr_fname = execname;
 	pr_psargs = execargs;
-	pr_flag = vmtap`process;
-	pr_nlwp = vmtap`process;
-	pr_pgid = vmtap`process;
-	pr_sid = vmtap`process;
-	pr_euid = vmtap`process;
-	pr_egid = vmtap`process;
-	pr_addr = vmtap`process;
-	pr_size = vmtap`process;
-	pr_rssize = vmtap`process;
-	pr_ttydev = vmtap`process;
-	pr_pctcpu = vmtap`process;
-	pr_pctmem = vmtap`process;
-	pr_wstat = vmtap`process;
-	pr_argc = vmtap`process;
-	pr_argv = vmtap`process;
-	pr_envp = vmtap`process;
-	pr_dmodel = vmtap`process;
-	pr_taskid = vmtap`process;
-	pr_projid = vmtap`process;
-	pr_nzomb = vmtap`process;
-	pr_poolid = vmtap`process;
-	pr_zoneid = vmtap`process;
-	pr_contract = vmtap`process;
-	pr_start = *(timestruc_t *)vmtap`process;
-};
-
-/* A process given as the kernel's task_struct. */
-translator psinfo_t < struct task_struct *T > {
-	pr_pid = vmtap`process;
-	pr_ppid = vmtap`process;
-	pr_uid = vmtap`process;
-	pr_gid = vmtap`process;
-	pr_fname = stringof(vmtap`process);
-	pr_psargs = stringof(vmtap`process);
-	pr_nlwp = vmtap`process;
-	pr_pgid = vmtap`process;
-	pr_sid = vmtap`process;
-	pr_euid = vmtap`process;
-	pr_egid = vmtap`process;
-	pr_addr = (uintptr_t)T;
-	pr_ttydev = vmtap`process;
-	pr_argc = vmtap`process;
-	pr_argv = vmtap`process;
-	pr_envp = vmtap`process;
-	pr_dmodel = vmtap`process;
-	pr_projid = vmtap`process;
-	pr_zoneid = vmtap`process;
+	pr_flag = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_flag;
+	pr_nlwp = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_nlwp;
+	pr_pgid = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_pgid;
+	pr_sid = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_sid;
+	pr_euid = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_euid;
+	pr_egid = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_egid;
+	pr_addr = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_addr;
+	pr_size = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_size;
+	pr_rssize = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_rssize;
+	pr_ttydev = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_ttydev;
+	pr_pctcpu = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_pctcpu;
+	pr_pctmem = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_pctmem;
+	pr_wstat = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_wstat;
+	pr_argv = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_argv;
+	pr_envp = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_envp;
+	pr_dmodel = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_dmodel;
+	pr_taskid = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_taskid;
+	pr_projid = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_projid;
+	pr_nzomb = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_nzomb;
+	pr_poolid = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_poolid;
+	pr_zoneid = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_zoneid;
+	pr_contract = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_contract;
+	pr_argc = vmtap`paths;
+	pr_start = *(timestruc_t *)vmtap`paths;
 };
 
 translator lwpsinfo_t < struct vmtap_thread *T > {
 	pr_lwpid = tid;
 	pr_onpro = cpu;
-	pr_flag = vmtap`thread;
-	pr_addr = vmtap`thread;
-	pr_wchan = vmtap`thread;
-	pr_stype = vmtap`thread;
-	pr_state = vmtap`thread;
-	pr_sname = vmtap`thread;
-	pr_nice = vmtap`thread;
-	pr_syscall = vmtap`thread;
-	pr_oldpri = vmtap`thread;
-	pr_cpu = vmtap`thread;
-	pr_pri = vmtap`thread;
-	pr_pctcpu = vmtap`thread;
-	pr_clname = stringof(vmtap`thread);
-	pr_name = stringof(vmtap`thread);
-	pr_bindpro = vmtap`thread;
-	pr_bindpset = vmtap`thread;
-	pr_start = *(timestruc_t *)vmtap`thread;
-	pr_time = *(timestruc_t *)vmtap`thread;
-};
-
-translator lwpsinfo_t < struct task_struct *T > {
-	pr_lwpid = vmtap`thread;
-	pr_onpro = vmtap`thread;
-	pr_flag = vmtap`thread;
-	pr_addr = (uintptr_t)T;
-	pr_wchan = vmtap`thread;
-	pr_stype = vmtap`thread;
-	pr_state = vmtap`thread;
-	pr_sname = vmtap`thread;
-	pr_nice = vmtap`thread;
-	pr_syscall = vmtap`thread;
-	pr_pri = vmtap`thread;
-	pr_clname = stringof(vmtap`thread);
-	pr_name = stringof(vmtap`thread);
+	pr_flag = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_flag;
+	pr_addr = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_addr;
+	pr_wchan = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_wchan;
+	pr_stype = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_stype;
+	pr_state = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_state;
+	pr_sname = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_sname;
+	pr_nice = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_nice;
+	pr_syscall = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_syscall;
+	pr_oldpri = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_oldpri;
+	pr_cpu = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_cpu;
+	pr_pri = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_pri;
+	pr_pctcpu = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_pctcpu;
+	pr_clname = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_clname;
+	pr_name = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_name;
+	pr_bindpro = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_bindpro;
+	pr_bindpset = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_bindpset;
+	pr_start = *(timestruc_t *)vmtap`paths;
+	pr_time = *(timestruc_t *)vmtap`paths;
 };
 
 inline psinfo_t *curpsinfo = xlate <psinfo_t *> ((struct vmtap_process *)NULL);
@@ -205,20 +229,34 @@ inline lwpsinfo_t *curlwpsinfo = xlate <lwpsinfo_t *> ((struct vmtap_thread *)NU
 /* Linux has no zones: everything runs in what Solaris calls the global one. */
 inline string zonename = "global";
 
-/* The probes' arguments, to check scripts against. Only a kernel source has the probes. */
+translator siginfo_t < struct kernel_siginfo *I > {
+	si_signo = I->si_signo;
+	si_errno = I->si_errno;
+	si_code = I->si_code;
+	si_pid = I->_sifields._kill._pid;
+	si_uid = I->_sifields._kill._uid;
+	si_status = I->_sifields._sigchld._status;
+	si_addr = (uintptr_t)I->_sifields._sigfault._addr;
+};
+
+/* The probes' arguments; the kernel has them. */
 provider proc {
-	probe create(psinfo_t *);
-	probe exec(string);
-	probe exec__failure(int);
+	probe create(struct task_struct *t) : (psinfo_t *t);
+	probe exec(string path);
+	probe exec__failure(int error);
 	probe exec__success();
-	probe exit(int);
+	probe exit(int reason);
 	probe fault(int, siginfo_t *);
-	probe lwp__create(lwpsinfo_t *, psinfo_t *);
+	probe lwp__create(struct task_struct *t, struct task_struct *p) :
+		(lwpsinfo_t *t, psinfo_t *p);
 	probe lwp__exit();
 	probe lwp__start();
-	probe signal__clear(int);
-	probe signal__discard(lwpsinfo_t *, psinfo_t *, int);
-	probe signal__handle(int, siginfo_t *, uintptr_t);
-	probe signal__send(lwpsinfo_t *, psinfo_t *, int);
+	probe signal__clear(int signal);
+	probe signal__discard(struct task_struct *t, struct task_struct *p, int signal) :
+		(lwpsinfo_t *t, psinfo_t *p, int signal);
+	probe signal__handle(int signal, struct kernel_siginfo *info, uintptr_t handler) :
+		(int signal, siginfo_t *info, uintptr_t handler);
+	probe signal__send(struct task_struct *t, struct task_struct *p, int signal) :
+		(lwpsinfo_t *t, psinfo_t *p, int signal);
 	probe start();
 };

@@ -10,7 +10,7 @@ typedef struct cpuinfo {
 } cpuinfo_t;
 
 translator cpuinfo_t < int CPU > {
-	cpu_id = cpu;
+	cpu_id = CPU;
 	cpu_pset = vmtap`processor;
 	cpu_chip = vmtap`processor;
 	cpu_lgrp = vmtap`processor;
@@ -21,12 +21,16 @@ inline chipid_t chip = vmtap`processor;
 inline lgrp_id_t lgrp = vmtap`processor;
 inline psetid_t pset = vmtap`processor;
 
-/* The probes' arguments, to check scripts against. Only a kernel source has the probes. */
+/* The probes' arguments; the kernel has them. */
 provider sched {
-	probe change__pri(lwpsinfo_t *, psinfo_t *, pri_t);
-	probe dequeue(lwpsinfo_t *, psinfo_t *, cpuinfo_t *);
-	probe enqueue(lwpsinfo_t *, psinfo_t *, cpuinfo_t *, int);
-	probe off__cpu(lwpsinfo_t *, psinfo_t *);
+	probe change__pri(struct task_struct *t, struct task_struct *p, pri_t pri) :
+		(lwpsinfo_t *t, psinfo_t *p, pri_t pri);
+	probe dequeue(struct task_struct *t, struct task_struct *p, int processor) :
+		(lwpsinfo_t *t, psinfo_t *p, cpuinfo_t *processor);
+	probe enqueue(struct task_struct *t, struct task_struct *p, int processor, int is_first) :
+		(lwpsinfo_t *t, psinfo_t *p, cpuinfo_t *processor, int is_first);
+	probe off__cpu(struct task_struct *t, struct task_struct *p) :
+		(lwpsinfo_t *t, psinfo_t *p);
 	probe on__cpu();
 	probe preempt();
 	probe remain__cpu();
@@ -34,7 +38,10 @@ provider sched {
 	probe schedctl__preempt(lwpsinfo_t *, psinfo_t *);
 	probe schedctl__yield(int);
 	probe sleep();
-	probe surrender(lwpsinfo_t *, psinfo_t *);
-	probe tick(lwpsinfo_t *, psinfo_t *);
-	probe wakeup(lwpsinfo_t *, psinfo_t *);
+	probe surrender(struct task_struct *t, struct task_struct *p) :
+		(lwpsinfo_t *t, psinfo_t *p);
+	probe tick(struct task_struct *t, struct task_struct *p) :
+		(lwpsinfo_t *t, psinfo_t *p);
+	probe wakeup(struct task_struct *t, struct task_struct *p) :
+		(lwpsinfo_t *t, psinfo_t *p);
 };

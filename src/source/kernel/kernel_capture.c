@@ -45,7 +45,7 @@ static void identify(struct kernel_generator *g)
 	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
 	if (g->plan->pid)
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, (int32_t)g->plan->pid, g->done);
-	if (g->plan->is_call && g->maps->own_pid)
+	if (g->plan->is_machine && g->maps->own_pid)
 		bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, (int32_t)g->maps->own_pid, g->done);
 	if (!g->maps->members)
 		return;
@@ -72,7 +72,8 @@ static void note_hit(struct kernel_generator *g)
 	bpf_place(code, after);
 }
 
-/* R1 = the number of the system call; R6 = the registers. */
+/* R6 = the registers with which the thread has entered the kernel. At a system call, R1 = its
+ * number. */
 static void find_registers(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;
@@ -84,6 +85,8 @@ static void find_registers(struct kernel_generator *g)
 	bpf_call(code, BPF_FUNC_task_pt_regs);
 	bpf_move(code, BPF_REG_6, BPF_REG_0);
 	/* At its entry a tracer may have changed it after it was noted. */
+	if (!g->plan->is_call)
+		return;
 	if (g->plan->is_return) {
 		bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_CALL, 8);
 	} else {
@@ -118,6 +121,11 @@ void kernel_generate_site(struct kernel_generator *g)
 {
 	if (g->plan->is_call) /* it is there */
 		return;
+	if (g->plan->is_machine) {
+		bpf_write_value(
+			g->code, BPF_REG_10, KERNEL_STACK_SITE, (int32_t)g->plan->number - 1, 8);
+		return;
+	}
 	bpf_move(g->code, BPF_REG_1, BPF_REG_6);
 	bpf_call(g->code, BPF_FUNC_get_attach_cookie);
 	bpf_write(g->code, BPF_REG_10, KERNEL_STACK_SITE, BPF_REG_0, 8);
@@ -143,7 +151,7 @@ void kernel_generate_staging(struct kernel_generator *g, uint32_t without)
 {
 	struct bpf_code *code = g->code;
 
-	if (g->plan->is_sample || g->plan->is_call) {
+	if (g->plan->is_sample || g->plan->is_machine) {
 		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_KEY, 0, 4);
 		bpf_set_map(code, BPF_REG_1, g->maps->sample);
 		bpf_move(code, BPF_REG_2, BPF_REG_10);
@@ -179,8 +187,27 @@ void kernel_generate_head(struct kernel_generator *g)
 
 int kernel_user_reader(const struct kernel_plan *plan)
 {
-	return plan->is_sample || plan->is_call ? BPF_FUNC_probe_read_user
-						: BPF_FUNC_copy_from_user;
+	return plan->is_sample || plan->is_machine ? BPF_FUNC_probe_read_user
+						   : BPF_FUNC_copy_from_user;
+}
+
+void kernel_generate_read(struct kernel_generator *g, int user_reader)
+{
+	struct bpf_code *code = g->code;
+	uint32_t is_users = bpf_label(code), after = bpf_label(code);
+
+	if (!g->plan->reads_kernel) {
+		bpf_call(code, user_reader);
+		return;
+	}
+	bpf_jump_if_value(code, BPF_JSGE, BPF_REG_3, 0, is_users);
+	bpf_call(code,
+		user_reader == BPF_FUNC_probe_read_user_str ? BPF_FUNC_probe_read_kernel_str
+							    : BPF_FUNC_probe_read_kernel);
+	bpf_jump(code, after);
+	bpf_place(code, is_users);
+	bpf_call(code, user_reader);
+	bpf_place(code, after);
 }
 
 /* Reads `bytes` of user memory at the address in R3 to the address in R1; R0 is 0 on success. */
@@ -188,6 +215,13 @@ static void read_user(struct kernel_generator *g, uint32_t bytes)
 {
 	bpf_set(g->code, BPF_REG_2, bytes);
 	bpf_call(g->code, kernel_user_reader(g->plan));
+}
+
+/* The same at an address that may be the kernel's. */
+static void read_any(struct kernel_generator *g, uint32_t bytes)
+{
+	bpf_set(g->code, BPF_REG_2, bytes);
+	kernel_generate_read(g, kernel_user_reader(g->plan));
 }
 
 /* The address of a memory operand, in R3. */
@@ -224,9 +258,54 @@ static void read_result(struct kernel_generator *g, bool wants_error)
 	bpf_place(code, after);
 }
 
-void kernel_generate_argument(struct kernel_generator *g, unsigned argument)
+/* Leaves what lies at the offset from an argument of the tracepoint, or from the thread's struct,
+ * in R0. */
+static void read_field(struct kernel_generator *g, const struct kernel_operand *operand)
 {
-	const struct kernel_operand *operand = &g->plan->arguments[argument];
+	struct bpf_code *code = g->code;
+
+	if (operand->base == KERNEL_NO_REGISTER) {
+		bpf_call(code, BPF_FUNC_get_current_task);
+		bpf_move(code, BPF_REG_3, BPF_REG_0);
+	} else {
+		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+		bpf_read(code, BPF_REG_3, BPF_REG_1, operand->base, 8);
+	}
+	for (unsigned i = operand->then ? 0 : 1; i < 2; i++) {
+		bpf_operate_value(code, BPF_ADD, BPF_REG_3,
+			i && operand->then ? (int32_t)operand->then - 1 : (int32_t)operand->value);
+		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+		bpf_move(code, BPF_REG_1, BPF_REG_10);
+		bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
+		bpf_set(code, BPF_REG_2, i ? operand->size : 8u);
+		bpf_call(code, BPF_FUNC_probe_read_kernel);
+		bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+		bpf_move(code, BPF_REG_3, BPF_REG_0);
+	}
+}
+
+/* What was read is a thread's exit_code; leaves what a parent is told: CLD_EXITED, CLD_KILLED or
+ * CLD_DUMPED. */
+static void find_end(struct kernel_generator *g)
+{
+	enum { SIGNAL_BITS = 0x7f, DUMPED_BIT = 0x80, EXITED = 1, KILLED, DUMPED };
+	struct bpf_code *code = g->code;
+	uint32_t after = bpf_label(code);
+
+	bpf_move(code, BPF_REG_1, BPF_REG_0);
+	bpf_set(code, BPF_REG_0, EXITED);
+	bpf_move(code, BPF_REG_2, BPF_REG_1);
+	bpf_operate_value(code, BPF_AND, BPF_REG_2, SIGNAL_BITS);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_2, 0, after);
+	bpf_set(code, BPF_REG_0, KILLED);
+	bpf_operate_value(code, BPF_AND, BPF_REG_1, DUMPED_BIT);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, after);
+	bpf_set(code, BPF_REG_0, DUMPED);
+	bpf_place(code, after);
+}
+
+static void generate_operand(struct kernel_generator *g, const struct kernel_operand *operand)
+{
 	struct bpf_code *code = g->code;
 	uint32_t after;
 
@@ -268,11 +347,51 @@ void kernel_generate_argument(struct kernel_generator *g, unsigned argument)
 	case KERNEL_OPERAND_ERRNO:
 		read_result(g, operand->kind == KERNEL_OPERAND_ERRNO);
 		return;
+	case KERNEL_OPERAND_CONTEXT:
+		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+		bpf_read(code, BPF_REG_0, BPF_REG_1, operand->base, 8);
+		break;
+	case KERNEL_OPERAND_CURRENT:
+		bpf_call(code, BPF_FUNC_get_current_task);
+		return;
+	case KERNEL_OPERAND_FIELD:
+		read_field(g, operand);
+		break;
+	case KERNEL_OPERAND_END:
+		read_field(g, operand);
+		find_end(g);
+		return;
 	default:
 		bpf_set(code, BPF_REG_0, 0);
 		return;
 	}
 	bpf_extend(code, BPF_REG_0, operand->size, operand->is_signed);
+}
+
+void kernel_generate_argument(struct kernel_generator *g, unsigned argument)
+{
+	generate_operand(g, &g->plan->arguments[argument]);
+}
+
+/* Ends the program unless all conditions hold. Changes R0 to R5 and R7. */
+static void check_conditions(struct kernel_generator *g)
+{
+	static const int opposite[] = {
+		[KERNEL_EQUAL] = BPF_JNE, [KERNEL_DIFFERENT] = BPF_JEQ, [KERNEL_ABOVE] = BPF_JSLE};
+
+	for (unsigned i = 0; i < KERNEL_CONDITIONS_MAX; i++) {
+		const struct kernel_condition *condition = &g->plan->conditions[i];
+
+		if (!condition->comparison)
+			continue;
+		generate_operand(g, &condition->operand);
+		bpf_move(g->code, BPF_REG_7, BPF_REG_0);
+		if (condition->mask)
+			bpf_operate_value(g->code, BPF_AND, BPF_REG_7, (int32_t)condition->mask);
+		generate_operand(g, &condition->other);
+		bpf_jump_if(
+			g->code, opposite[condition->comparison], BPF_REG_7, BPF_REG_0, g->done);
+	}
 }
 
 static uint32_t argument_place(unsigned argument)
@@ -329,6 +448,10 @@ static void write_registers(struct kernel_generator *g)
 		bpf_set(code, BPF_REG_2, KERNEL_REGISTERS_BYTES);
 		bpf_move(code, BPF_REG_3, BPF_REG_6);
 		bpf_call(code, BPF_FUNC_probe_read_kernel);
+		return;
+	}
+	if (g->plan->is_machine) {
+		write_entry_registers(g);
 		return;
 	}
 	if (g->plan->is_sample) {
@@ -432,8 +555,9 @@ static void find_piece(struct kernel_generator *g, const struct kernel_part *par
 	/* An instruction's own offset has 16 bits, which does not reach the end of a record. */
 	bpf_move(code, BPF_REG_1, BPF_REG_7);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_1,
-		(int32_t)(part->from == D_PIECE_ARGUMENT
-				? argument_place(part->base)
+		(int32_t)(part->from == D_PIECE_ARGUMENT ? argument_place(part->base)
+				: part->from == D_PIECE_THREAD
+				? g->plan->thread
 				: g->plan->parts[part->base].place + part->at));
 	bpf_read(code, BPF_REG_1, BPF_REG_1, 0, 8);
 	bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
@@ -471,7 +595,7 @@ static void write_memory(
 	find_piece(g, part);
 	bpf_move(code, BPF_REG_1, BPF_REG_7);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_1, (int32_t)part->place);
-	read_user(g, part->length);
+	read_any(g, part->length);
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
 	bpf_write_value(code, BPF_REG_7, (int)length_place, (int32_t)part->length, 4);
 	bpf_place(code, after);
@@ -502,7 +626,7 @@ static void write_counted(
 	find_piece(g, part);
 	point_to_next(g, BPF_REG_1);
 	bpf_move(code, BPF_REG_2, BPF_REG_9);
-	bpf_call(code, kernel_user_reader(g->plan));
+	kernel_generate_read(g, kernel_user_reader(g->plan));
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
 	bpf_move(code, BPF_REG_0, BPF_REG_9);
 	kernel_generate_advance(g, length_place, part->length);
@@ -532,7 +656,7 @@ static void read_resident_string(struct kernel_generator *g, const struct kernel
 	find_piece(g, part);
 	point_to_next(g, BPF_REG_1);
 	bpf_move(g->code, BPF_REG_2, BPF_REG_9);
-	bpf_call(g->code, BPF_FUNC_probe_read_user_str);
+	kernel_generate_read(g, BPF_FUNC_probe_read_user_str);
 }
 
 /* Fetches the page of the byte that lies `distance` after a string's beginning. */
@@ -550,12 +674,19 @@ static void write_string(
 	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
 {
 	struct bpf_code *code = g->code;
-	uint32_t is_read = bpf_label(code);
+	uint32_t is_read = bpf_label(code), is_users = bpf_label(code);
 
 	find_string_limit(g, part);
-	if (g->plan->is_call) {
+	if (g->plan->is_machine) {
 		read_resident_string(g, part);
 	} else if (g->features->copy_string) {
+		if (g->plan->reads_kernel) {
+			find_piece(g, part);
+			bpf_jump_if_value(code, BPF_JSGE, BPF_REG_3, 0, is_users);
+			read_resident_string(g, part);
+			bpf_jump(code, is_read);
+			bpf_place(code, is_users);
+		}
 		find_piece(g, part);
 		point_to_next(g, BPF_REG_1);
 		bpf_move(code, BPF_REG_2, BPF_REG_9);
@@ -581,7 +712,7 @@ static void write_kernel_stack(
 {
 	struct bpf_code *code = g->code;
 
-	if (g->plan->is_call)
+	if (g->plan->is_machine)
 		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
 	else
 		bpf_move(code, BPF_REG_1, BPF_REG_6);
@@ -777,6 +908,9 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 	identify(&g);
 	if (plan->is_call)
 		find_call(&g);
+	else if (plan->is_machine)
+		find_registers(&g);
+	check_conditions(&g);
 	note_hit(&g);
 	g.has_site = plan->is_call || plan->ships ||
 		kernel_translate_names_site(maps->reduction, plan->clauses);

@@ -27,6 +27,7 @@ struct kernel_maps {
 	int task;                        /* bytes for the thread's own record; -1: no plan sleeps */
 	int sample;       /* bytes for a sample's record on each processor; -1: none is wanted */
 	int members;      /* whose keys are the ids of the processes that count; 0: all do */
+	int frame;        /* of plans at tracepoints: KERNEL_FRAME_BYTES for each processor */
 	int calls;        /* by system call: its site's number + 1, 0: not wanted; uint32_t each */
 	uint32_t own_pid; /* of plans for system calls: whose calls are not shown */
 	struct kernel_reduction *reduction; /* NULL: no clause is carried out by programs */

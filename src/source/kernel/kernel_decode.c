@@ -46,6 +46,8 @@ static uint64_t part_address(
 
 	if (part->from == D_PIECE_ARGUMENT && part->base < plan->argument_count)
 		memcpy(&base, record->bytes + sizeof(struct kernel_head) + 8 * part->base, 8);
+	else if (part->from == D_PIECE_THREAD && plan->has_thread)
+		memcpy(&base, record->bytes + plan->thread, 8);
 	else if (part->from == D_PIECE_POINTER)
 		memcpy(&base, record->bytes + plan->parts[part->base].place + part->at, 8);
 	return base + (uint64_t)part->offset;

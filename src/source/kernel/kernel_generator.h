@@ -80,6 +80,12 @@ void kernel_generate_clock(struct kernel_generator *g, int base, int place, int 
 /* Counts an event of the site as lost; changes R0 to R5. */
 void kernel_generate_loss(struct kernel_generator *g);
 
+/*
+ * Calls that function, or bpf_probe_read_user_str(), with the arguments in R1 to R3; if the address
+ * is the kernel's and the plan allows it, the one that reads the kernel's memory instead.
+ */
+void kernel_generate_read(struct kernel_generator *g, int user_reader);
+
 /* The kernel's function that reads memory of the process, which may sleep if the program may. */
 int kernel_user_reader(const struct kernel_plan *plan);
 

@@ -1,7 +1,11 @@
 /*
  * kernel_machine.c: see kernel_machine.h. Each way to record an event is a BPF program of its own,
  * which all system calls run: it looks up by the call's number whether the call is wanted, and by
- * which of its numbers the site is known. So thousands of probes take one or a few programs.
+ * which of its numbers the site is known. So thousands of probes take one or a few programs. A
+ * probe at another tracepoint has a program for each of its sites.
+ *
+ * Programs run in interrupts, too, where they may interrupt another one. So each has memory of its
+ * own for each processor: the kernel lets no program interrupt itself.
  */
 #include "source/kernel/kernel_machine.h"
 
@@ -20,11 +24,24 @@
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_decode.h"
 #include "source/kernel/kernel_filter.h"
+#include "source/kernel/kernel_generator.h"
 #include "source/kernel/kernel_records.h"
 #include "source/kernel/kernel_reduce.h"
 #include "source/kernel/kernel_shown.h"
 #include "source/kernel/kernel_syscall.h"
 #include "source/kernel/kernel_tally.h"
+#include "source/kernel/kernel_view.h"
+#include "usdt/btf.h"
+
+/* What the source_tag of a probe is the sum of: its provider's, and a number of its own. */
+enum { TAG_CALL = 0, TAG_PROC = 1 << 16, TAG_SCHED = 2 << 16, TAG_MASK = 0xffff };
+
+static const struct {
+	uint32_t tag;
+	const struct kernel_view_provider *provider;
+} views[] = {{TAG_PROC, &kernel_proc}, {TAG_SCHED, &kernel_sched}};
+
+enum { VIEWS = sizeof(views) / sizeof(*views) };
 
 enum {
 	RING_BYTES = 4 << 20, /* as option bufsize has it by default; for the first processors */
@@ -41,20 +58,23 @@ struct machine_site {
 	uint32_t plan;
 };
 
-/* A program, and the map of the system calls that it records. */
+/* A program, the map of the system calls that it records, and its memory. */
 struct machine_program {
 	struct kernel_plan plan;
-	int calls;
+	const char *tracepoint;
+	int calls, sample, frame;
 };
 
 struct kernel_machine {
 	struct source source;
 	struct d_probe_set *set;
 	struct bpf_features features;
+	struct btf *btf;
+	struct arena arena; /* of sites */
 	struct kernel_maps maps;
 	struct kernel_records records;
 	struct machine_site *sites;
-	size_t site_count;
+	size_t site_count, site_capacity;
 	struct machine_program *programs;
 	size_t program_count, program_capacity;
 	int *links;
@@ -102,9 +122,11 @@ static void reset(struct kernel_machine *machine)
 		munmap((void *)(uintptr_t)machine->counters, machine->counter_bytes);
 	machine->counters = NULL;
 	close_map(&machine->maps.counters);
-	close_map(&machine->maps.sample);
-	for (size_t i = 0; i < machine->program_count; i++)
+	for (size_t i = 0; i < machine->program_count; i++) {
 		close_map(&machine->programs[i].calls);
+		close_map(&machine->programs[i].sample);
+		close_map(&machine->programs[i].frame);
+	}
 	if (machine->has_times)
 		kernel_cpu_time_close(&machine->times);
 	machine->has_times = false;
@@ -119,6 +141,9 @@ static void reset(struct kernel_machine *machine)
 	machine->counted = NULL;
 	machine->losses = NULL;
 	machine->site_count = machine->program_count = machine->program_capacity = 0;
+	machine->site_capacity = 0;
+	arena_free(&machine->arena);
+	machine->arena = (struct arena){0};
 }
 
 static void machine_close(struct source *source)
@@ -132,6 +157,7 @@ static void machine_close(struct source *source)
 	kernel_records_close(&machine->records);
 	kernel_decode_free(&machine->decoder);
 	kernel_shown_free(&machine->shown);
+	btf_free(machine->btf);
 	if (machine->wait >= 0)
 		close(machine->wait);
 	free(machine);
@@ -172,46 +198,82 @@ static int tell_plan(
 		name);
 }
 
-static int find_program(struct kernel_machine *machine, const struct kernel_plan *plan)
+static int find_program(
+	struct kernel_machine *machine, const struct kernel_plan *plan, const char *tracepoint)
 {
 	for (size_t i = 0; i < machine->program_count; i++)
-		if (!memcmp(&machine->programs[i].plan, plan, sizeof(*plan)))
+		if (!memcmp(&machine->programs[i].plan, plan, sizeof(*plan)) &&
+			!strcmp(machine->programs[i].tracepoint, tracepoint))
 			return (int)i;
 	if (array_room(&machine->programs, &machine->program_capacity, machine->program_count,
 		    sizeof(*machine->programs)))
 		return -ENOMEM;
-	machine->programs[machine->program_count] = (struct machine_program){.calls = -1};
+	machine->programs[machine->program_count] = (struct machine_program){
+		.calls = -1, .sample = -1, .frame = -1, .tracepoint = tracepoint};
 	memcpy(&machine->programs[machine->program_count].plan, plan, sizeof(*plan));
 	return (int)machine->program_count++;
 }
 
-static int plan_probe(struct kernel_machine *machine, const struct source_want *wants, size_t count,
-	struct error *error)
+static int plan_site(struct kernel_machine *machine, const struct kernel_site *where,
+	const struct source_want *wants, size_t count, struct error *error)
 {
-	struct machine_site *site = &machine->sites[machine->site_count];
+	struct machine_site *site;
 	struct kernel_plan plan;
 	unsigned argument;
-	int result = 0, number;
+	int result, number;
 
-	kernel_syscall_site(&machine->set->probes[wants[0].probe], wants[0].probe, &site->site);
-	for (size_t i = 0; i < count && !result; i++)
-		if (!wants[i].reduced && wants[i].demand && wants[i].demand->any_memory)
-			result = -ENOTSUP;
-	if (!result)
-		result = kernel_plan_make(&plan, &site->site, wants, count, &argument);
+	if (array_room(&machine->sites, &machine->site_capacity, machine->site_count,
+		    sizeof(*machine->sites)))
+		return out_of_memory(error);
+	site = &machine->sites[machine->site_count];
+	site->site = *where;
+	result = kernel_plan_make(&plan, where, wants, count, &argument);
 	if (result)
 		return tell_plan(machine, wants[0].probe, result, error);
 	plan.pid = kernel_filter_pid(wants, count);
+	if (!where->is_call)
+		plan.number = (uint32_t)machine->site_count + 1;
 	number = kernel_reduce_set(&machine->reduction, wants, count);
 	if (number < 0)
 		return out_of_memory(error);
 	plan.clauses = (uint32_t)number;
-	number = find_program(machine, &plan);
+	number = find_program(machine, &plan, where->tracepoint);
 	if (number < 0)
 		return out_of_memory(error);
 	site->plan = (uint32_t)number;
 	machine->site_count++;
 	return 0;
+}
+
+/* Where a probe fires; how many places that are. */
+static int find_sites(struct kernel_machine *machine, uint32_t number, struct kernel_site *sites)
+{
+	const struct d_probe *probe = &machine->set->probes[number];
+	uint32_t tag = probe->source_tag & ~(uint32_t)TAG_MASK;
+
+	for (unsigned i = 0; i < VIEWS; i++)
+		if (views[i].tag == tag)
+			return kernel_view_sites(views[i].provider, probe->source_tag & TAG_MASK,
+				number, machine->btf, &machine->arena, sites);
+	kernel_syscall_site(probe, number, &sites[0]);
+	return 1;
+}
+
+static int plan_probe(struct kernel_machine *machine, const struct source_want *wants, size_t count,
+	struct error *error)
+{
+	struct kernel_site sites[KERNEL_VIEW_SITES];
+	int result = 0, found;
+
+	for (size_t i = 0; i < count; i++)
+		if (!wants[i].reduced && wants[i].demand && wants[i].demand->any_memory)
+			return tell_plan(machine, wants[0].probe, -ENOTSUP, error);
+	found = find_sites(machine, wants[0].probe, sites);
+	if (found < 0)
+		return out_of_memory(error);
+	for (int i = 0; i < found && !result; i++)
+		result = plan_site(machine, &sites[i], wants, count, error);
+	return result;
 }
 
 static int plan_all(
@@ -220,9 +282,6 @@ static int plan_all(
 	const struct d_probe *refused = NULL;
 	int result = 0;
 
-	machine->sites = calloc(request->want_count + 1, sizeof(*machine->sites));
-	if (!machine->sites)
-		return out_of_memory(error);
 	for (size_t i = 0, next; i < request->want_count && !result; i = next) {
 		const struct d_probe *probe = &machine->set->probes[request->wants[i].probe];
 
@@ -257,11 +316,30 @@ static int make_calls(struct kernel_machine *machine, size_t number, struct erro
 	int result = make_map(&program->calls, sizeof(calls), BPF_MAP_TYPE_ARRAY, 0, error);
 
 	for (size_t i = 0; i < machine->site_count; i++)
-		if (machine->sites[i].plan == number && machine->sites[i].site.call < KERNEL_CALLS)
+		if (machine->sites[i].plan == number && machine->sites[i].site.is_call &&
+			machine->sites[i].site.call < KERNEL_CALLS)
 			calls[machine->sites[i].site.call] = (uint32_t)i + 1;
 	if (!result && bpf_map_set(program->calls, &key, calls))
 		result = error_set(error, EIO, "the kernel refuses an element of a BPF map");
 	return result;
+}
+
+static int make_program_maps(struct kernel_machine *machine, size_t number, struct error *error)
+{
+	struct machine_program *program = &machine->programs[number];
+	const struct kernel_plan *plan = &program->plan;
+	uint32_t bytes = plan->limit;
+	int result = 0;
+
+	if (plan->sends_updates && bytes < sizeof(struct kernel_sent))
+		bytes = sizeof(struct kernel_sent);
+	if (bytes)
+		result = make_map(&program->sample, bytes, BPF_MAP_TYPE_PERCPU_ARRAY, 0, error);
+	if (!result && plan->clauses)
+		result = make_map(&program->frame,
+			KERNEL_FRAME_BYTES + machine->reduction.self_bytes,
+			BPF_MAP_TYPE_PERCPU_ARRAY, 0, error);
+	return result || !plan->is_call ? result : make_calls(machine, number, error);
 }
 
 static int open_clock(struct kernel_machine *machine, struct error *error)
@@ -286,19 +364,14 @@ static int open_clock(struct kernel_machine *machine, struct error *error)
 static int make_maps(struct kernel_machine *machine, struct error *error)
 {
 	struct kernel_maps *maps = &machine->maps;
-	uint32_t bytes = 8, counters = KERNEL_COUNTER_SITES + (uint32_t)machine->site_count;
+	uint32_t counters = KERNEL_COUNTER_SITES + (uint32_t)machine->site_count;
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	bool has_directories = false;
 	void *mapped;
 	int result;
 
-	for (size_t i = 0; i < machine->program_count; i++) {
-		const struct kernel_plan *plan = &machine->programs[i].plan;
-		bytes = plan->limit > bytes ? plan->limit : bytes;
-		if (plan->sends_updates && bytes < sizeof(struct kernel_sent))
-			bytes = sizeof(struct kernel_sent);
-		has_directories |= plan->has_directories;
-	}
+	for (size_t i = 0; i < machine->program_count; i++)
+		has_directories |= machine->programs[i].plan.has_directories;
 	kernel_layout_find(&maps->layout);
 	result = open_clock(machine, error);
 	if (!result && has_directories && kernel_directory_find(&maps->directories, error))
@@ -310,10 +383,8 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 	if (!result)
 		result = make_map(
 			&maps->counters, 8 * counters, BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE, error);
-	if (!result)
-		result = make_map(&maps->sample, bytes, BPF_MAP_TYPE_PERCPU_ARRAY, 0, error);
 	for (size_t i = 0; i < machine->program_count && !result; i++)
-		result = make_calls(machine, i, error);
+		result = make_program_maps(machine, i, error);
 	if (result)
 		return result;
 	machine->counter_bytes = (8 * counters + page - 1) & ~(page - 1);
@@ -339,6 +410,8 @@ static int load(struct kernel_machine *machine, size_t number, struct error *err
 	int result;
 
 	maps.calls = program->calls;
+	maps.sample = program->sample;
+	maps.frame = program->frame;
 	bpf_code_begin(&code);
 	kernel_capture_generate(&code, &program->plan, &maps, &machine->features);
 	result = bpf_code_end(&code);
@@ -355,8 +428,7 @@ static int load(struct kernel_machine *machine, size_t number, struct error *err
 
 static int attach(struct kernel_machine *machine, size_t number, struct error *error)
 {
-	const char *tracepoint =
-		machine->programs[number].plan.is_return ? "sys_exit" : "sys_enter";
+	const char *tracepoint = machine->programs[number].tracepoint;
 	int program = load(machine, number, error), link;
 
 	if (program < 0)
@@ -365,8 +437,8 @@ static int attach(struct kernel_machine *machine, size_t number, struct error *e
 	close(program);
 	if (link < 0)
 		return error_set(error, -link,
-			"provider syscall: the kernel does not attach to its tracepoint %s: %s",
-			tracepoint, strerror(-link));
+			"the kernel does not attach to its tracepoint %s: %s", tracepoint,
+			strerror(-link));
 	machine->links[machine->link_count++] = link;
 	return 0;
 }
@@ -648,7 +720,33 @@ static const struct source_methods machine_methods = {
 
 bool source_machine_is_asked(const struct d_asked *asked)
 {
-	return kernel_syscall_is_asked(asked);
+	bool is_asked = kernel_syscall_is_asked(asked);
+
+	for (unsigned i = 0; i < VIEWS; i++)
+		is_asked |= kernel_view_is_asked(asked, views[i].provider->name);
+	return is_asked;
+}
+
+/* Adds the probes of the providers that are asked for. */
+static int add_probes(struct kernel_machine *machine, const struct d_asked *asked, size_t count)
+{
+	int result = 0;
+
+	for (unsigned provider = 0; provider <= VIEWS; provider++) {
+		bool is_asked = false;
+
+		for (size_t i = 0; i < count; i++)
+			is_asked |= provider == VIEWS
+				? kernel_syscall_is_asked(&asked[i])
+				: kernel_view_is_asked(&asked[i], views[provider].provider->name);
+		if (!is_asked || result)
+			continue;
+		result = provider == VIEWS
+			? kernel_syscall_add(machine->set)
+			: kernel_view_add(views[provider].provider, views[provider].tag,
+				  machine->btf, machine->set);
+	}
+	return result;
 }
 
 int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, size_t asked_count,
@@ -668,16 +766,21 @@ int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, si
 	if (result)
 		return result;
 	machine = calloc(1, sizeof(*machine));
-	if (!machine || kernel_syscall_add(set)) {
+	if (!machine)
+		return out_of_memory(error);
+	machine->set = set;
+	machine->btf = btf_new("/sys/kernel/btf/vmlinux");
+	if (!machine->btf || add_probes(machine, asked, asked_count)) {
+		btf_free(machine->btf);
 		free(machine);
 		return out_of_memory(error);
 	}
-	machine->set = set;
 	machine->features = features;
 	machine->records.ring.map = -1;
 	machine->busy_ms = BUSY_MS;
 	machine->decoder.times = &machine->times;
-	machine->maps = (struct kernel_maps){.counters = -1, .task = -1, .sample = -1, .calls = -1};
+	machine->maps = (struct kernel_maps){
+		.counters = -1, .task = -1, .sample = -1, .calls = -1, .frame = -1};
 	kernel_reduce_free(&machine->reduction); /* it has no maps */
 	machine->source = (struct source){.methods = &machine_methods,
 		.kind = SOURCE_KIND_KERNEL,

@@ -8,6 +8,11 @@
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_directory.h"
 
+/* What is read by way of the thread's address. */
+static const uint64_t thread_needs = UINT64_C(1) << D_NEED_THREAD_ADDRESS |
+	UINT64_C(1) << D_NEED_PROCESS_STATE | UINT64_C(1) << D_NEED_THREAD_STATE |
+	UINT64_C(1) << D_NEED_FILES;
+
 static uint32_t aligned(uint32_t bytes)
 {
 	return (bytes + 7) & ~7u;
@@ -107,7 +112,8 @@ static int add_want(struct kernel_plan *plan, const struct d_demand *demand, uin
 	*arguments |= demand->arguments;
 	plan->has_registers |= demand->registers || demand->user_frames;
 	plan->has_identity |= demand->process;
-	plan->has_thread |= (demand->needs & d_need_bit(D_NEED_THREAD_ADDRESS)) != 0;
+	plan->has_thread |= (demand->needs & thread_needs) != 0;
+	plan->reads_kernel |= plan->has_thread;
 	if (demand->needs & d_need_bit(D_NEED_ERRNO) && plan->is_return)
 		*arguments |= UINT64_C(1) << KERNEL_ERRNO_ARGUMENT;
 	plan->has_cpu_clock |= (demand->needs & d_need_bit(D_NEED_CPU_TIME)) != 0;
@@ -183,7 +189,7 @@ static void lay_out(struct kernel_plan *plan)
 	/* The kernel's check of a program does not know that a rounded number is not above the
 	 * limit, so there is room for what it was rounded up by. */
 	plan->begin = plan->limit = place;
-	plan->sleeps &= !plan->is_sample && !plan->is_call;
+	plan->sleeps &= !plan->is_sample && !plan->is_machine;
 	for (uint32_t i = 0; i < plan->part_count; i++)
 		if (!plan->parts[i].place)
 			plan->limit = aligned(plan->limit + plan->parts[i].length + 7);
@@ -222,12 +228,16 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	plan->is_sample = plan->has_identity = site->is_sample;
 	add_directories(plan, wants, count);
 	plan->is_call = site->is_call;
+	plan->is_machine = plan->reads_kernel = site->is_machine;
+	if (site->conditions)
+		memcpy(plan->conditions, site->conditions, sizeof(plan->conditions));
 	plan->is_return = site->is_call && site->is_return;
 	for (size_t i = 0; i < count && !result; i++) {
 		if (wants[i].reduced) {
 			others |= wants[i].demand->arguments |
 				(plan->is_return ? UINT64_C(1) << KERNEL_ERRNO_ARGUMENT : 0);
 			plan->looks_at_task |= wants[i].demand->process;
+			plan->reads_kernel |= (wants[i].demand->needs & thread_needs) != 0;
 			plan->looks_at_clock |=
 				(wants[i].demand->needs & d_need_bit(D_NEED_CPU_TIME)) != 0;
 			plan->sends_updates |= wants[i].demand->user_frames != 0;

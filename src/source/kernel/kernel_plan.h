@@ -93,15 +93,19 @@ struct kernel_part {
 struct kernel_plan {
 	uint32_t pid;         /* the only process that is wanted; 0: any */
 	bool is_sample;       /* of what runs on a processor, by a timer: it never sleeps */
-	bool is_call;         /* of system calls: it never sleeps */
+	bool is_machine;      /* at a tracepoint: it never sleeps */
+	bool is_call;         /* of system calls */
 	bool is_return;       /* when they return */
 	bool sleeps;          /* user memory is read, which may have to be fetched from disk */
 	uint32_t user_frames; /* of the user stack; all registers are captured with it */
 	bool has_registers;
 	bool has_identity;
 	bool has_cpu_clock;
-	bool has_thread; /* its address in the kernel */
+	bool has_thread;   /* its address in the kernel */
+	bool reads_kernel; /* addresses may be the kernel's */
 	bool has_directories;
+	uint32_t number; /* of the site + 1, at a tracepoint; 0: there are several */
+	struct kernel_condition conditions[KERNEL_CONDITIONS_MAX];
 	uint8_t argument_count;
 	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX];
 	uint32_t part_count;

@@ -11,6 +11,7 @@
 enum {
 	KERNEL_ARGUMENTS_MAX = 12,
 	KERNEL_ERRNO_ARGUMENT = 2, /* of a system call's return; scripts see those before it */
+	KERNEL_CONDITIONS_MAX = 3,
 	KERNEL_NO_REGISTER = 0xffff,
 	KERNEL_PAGE = 4096
 };
@@ -40,14 +41,19 @@ enum kernel_register {
 };
 
 enum kernel_operand_kind {
-	KERNEL_OPERAND_CONSTANT,   /* value */
-	KERNEL_OPERAND_REGISTER,   /* base */
-	KERNEL_OPERAND_MEMORY,     /* at value + base + index * scale */
-	KERNEL_OPERAND_ADDRESS,    /* value + base + index * scale */
-	KERNEL_OPERAND_KERNEL_PC,  /* of a sample: where the kernel was; 0: not there */
-	KERNEL_OPERAND_USER_PC,    /* where the process was; 0: in the kernel */
-	KERNEL_OPERAND_RESULT,     /* of a system call; -1 if it fails */
-	KERNEL_OPERAND_ERRNO,      /* why it fails; 0: it does not */
+	KERNEL_OPERAND_CONSTANT,  /* value */
+	KERNEL_OPERAND_REGISTER,  /* base */
+	KERNEL_OPERAND_MEMORY,    /* at value + base + index * scale */
+	KERNEL_OPERAND_ADDRESS,   /* value + base + index * scale */
+	KERNEL_OPERAND_KERNEL_PC, /* of a sample: where the kernel was; 0: not there */
+	KERNEL_OPERAND_USER_PC,   /* where the process was; 0: in the kernel */
+	KERNEL_OPERAND_RESULT,    /* of a system call; -1 if it fails */
+	KERNEL_OPERAND_ERRNO,     /* why it fails; 0: it does not */
+	KERNEL_OPERAND_CONTEXT,   /* of a tracepoint: its argument at offset base */
+	KERNEL_OPERAND_CURRENT,   /* the thread's struct task_struct */
+	KERNEL_OPERAND_FIELD,     /* at value + base, an argument or (KERNEL_NO_REGISTER) the
+				     thread; if then is not 0, at then - 1 + the pointer there */
+	KERNEL_OPERAND_END,       /* as CLD_EXITED and the like: how the thread ends, by the same */
 	KERNEL_OPERAND_UNREADABLE, /* a form that BPF cannot read, such as a vector register */
 	KERNEL_OPERAND_UNRESOLVED, /* the file has no symbol of its name, or several */
 	KERNEL_OPERAND_NONE        /* the site has no such argument: it reads as 0 */
@@ -62,17 +68,31 @@ struct kernel_operand {
 	uint8_t size;  /* bytes of the argument: 1, 2, 4 or 8 */
 	uint8_t shift; /* the register's bits from this one on */
 	bool is_signed;
-	uint32_t unused; /* no padding, so that operands can be compared as bytes */
+	uint32_t then; /* and no padding, so that operands can be compared as bytes */
+};
+
+enum kernel_comparison { KERNEL_EQUAL = 1, KERNEL_DIFFERENT, KERNEL_ABOVE };
+
+/* What must hold when a tracepoint fires for a probe to fire; no padding either. */
+struct kernel_condition {
+	struct kernel_operand operand;
+	struct kernel_operand other; /* KERNEL_OPERAND_CONSTANT: its value */
+	uint64_t mask;               /* of the operand; 0: all bits */
+	uint32_t comparison;         /* 0: there is no condition */
+	uint32_t unused;
 };
 
 struct kernel_site {
-	uint32_t probe; /* index in the probe set */
-	uint32_t file;  /* the source's number of the file */
-	uint32_t pid;   /* the process in which it is to fire; 0: all that map the file */
-	bool is_sample; /* fired by a timer on each processor; there is no file */
-	bool is_return; /* when the function at the offset, or the system call, returns */
-	bool is_call;   /* fired by a system call; there is no file */
-	uint32_t call;  /* its number */
+	uint32_t probe;  /* index in the probe set */
+	uint32_t file;   /* the source's number of the file */
+	uint32_t pid;    /* the process in which it is to fire; 0: all that map the file */
+	bool is_sample;  /* fired by a timer on each processor; there is no file */
+	bool is_return;  /* when the function at the offset, or the system call, returns */
+	bool is_machine; /* fired by a tracepoint of the kernel's; there is no file */
+	const char *tracepoint;
+	const struct kernel_condition *conditions; /* KERNEL_CONDITIONS_MAX; NULL: none */
+	bool is_call;                              /* fired by a system call */
+	uint32_t call;                             /* its number */
 	uint8_t argument_count;
 	uint64_t offset;                  /* in the file */
 	uint64_t semaphore;               /* its offset in the file; 0: none */

@@ -32,7 +32,7 @@ void translator_read_string(struct translator *t, unsigned reg)
 	t->found->sleeps = true;
 	for (uint32_t i = bytes & ~7u; i < t->reduction->string_bytes; i += KERNEL_WORD)
 		bpf_write_value(t->code, KERNEL_FRAME, t->area + (int)i, 0, 8);
-	if (t->g->features->copy_string && !t->g->plan->is_call) {
+	if (t->g->features->copy_string && !t->g->plan->reads_kernel) {
 		translator_point(t, BPF_REG_1, t->area);
 		load_room(t, held);
 		translator_load(t, BPF_REG_3, reg);
@@ -46,8 +46,8 @@ void translator_read_string(struct translator *t, unsigned reg)
 			translator_point(t, BPF_REG_1, t->area);
 			load_room(t, held);
 			translator_load(t, BPF_REG_3, reg);
-			bpf_call(t->code, BPF_FUNC_probe_read_user_str);
-			if (try == 2 || t->g->plan->is_call)
+			kernel_generate_read(t->g, BPF_FUNC_probe_read_user_str);
+			if (try == 2 || t->g->plan->is_machine)
 				break;
 			bpf_jump_if_value(t->code, BPF_JSGT, BPF_REG_0, 0, good);
 			/* the first byte's page, then the last one's */
@@ -88,7 +88,7 @@ void translator_read_integer(struct translator *t, const struct d_instruction *a
 	translator_point(t, BPF_REG_1, KERNEL_STACK_VALUE);
 	bpf_set(t->code, BPF_REG_2, size);
 	translator_load(t, BPF_REG_3, at->b);
-	bpf_call(t->code, kernel_user_reader(t->g->plan));
+	kernel_generate_read(t->g, kernel_user_reader(t->g->plan));
 	bpf_jump_if_value(t->code, BPF_JEQ, BPF_REG_0, 0, good);
 	translator_load(t, BPF_REG_1, at->b);
 	if (held->kind == HELD_COPY) {

@@ -106,7 +106,9 @@ void kernel_syscall_site(const struct d_probe *probe, uint32_t number, struct ke
 	bool is_return = probe->source_tag & 1;
 
 	*site = (struct kernel_site){.probe = number,
+		.is_machine = true,
 		.is_call = true,
+		.tracepoint = is_return ? "sys_exit" : "sys_enter",
 		.is_return = is_return,
 		.call = probe->source_tag / 2,
 		.argument_count = is_return ? KERNEL_ERRNO_ARGUMENT + 1 : SYSTEM_CALL_ARGUMENTS,

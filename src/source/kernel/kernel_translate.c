@@ -135,6 +135,9 @@ static void read_builtin(struct translator *t, const struct d_instruction *at)
 			bpf_set(t->code, BPF_REG_1, 0);
 		break;
 	case D_BUILTIN_CURTHREAD:
+	case D_BUILTIN_PROCESS:
+	case D_BUILTIN_THREAD:
+	case D_BUILTIN_FILES:
 		bpf_call(t->code, BPF_FUNC_get_current_task);
 		bpf_move(t->code, BPF_REG_1, BPF_REG_0);
 		break;

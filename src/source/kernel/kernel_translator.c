@@ -85,11 +85,61 @@ void translator_move(struct translator *t, unsigned to, unsigned from)
 	t->now.registers[to] = held;
 }
 
+/*
+ * As translator_find_frame() at a tracepoint. The frame is the program's own, since an interrupt
+ * may come in between, and another program run in it. Most threads of the machine have no variables
+ * and get no memory for them before one is stored: until then R9 points to zeroes after the frame.
+ */
+static void find_machine_frame(struct kernel_generator *g, uint32_t without)
+{
+	const struct kernel_reduction *reduction = g->maps->reduction;
+	struct bpf_code *code = g->code;
+	uint32_t is_found = bpf_label(code), after = bpf_label(code);
+
+	bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+	bpf_set_map(code, BPF_REG_1, g->maps->frame);
+	bpf_move(code, BPF_REG_2, BPF_REG_10);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_2, KERNEL_STACK_VALUE);
+	bpf_call(code, BPF_FUNC_map_lookup_elem);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, without);
+	bpf_move(code, KERNEL_FRAME, BPF_REG_0);
+	bpf_operate_value(code, BPF_ADD, KERNEL_FRAME, KERNEL_FRAME_BYTES);
+	if (!reduction->self_bytes)
+		return;
+	translator_find_thread(g, reduction->reads_cpu_time);
+	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, is_found);
+	if (reduction->reads_cpu_time) {
+		bpf_jump(code, without);
+	} else {
+		bpf_move(code, BPF_REG_9, KERNEL_FRAME);
+		bpf_jump(code, after);
+	}
+	bpf_place(code, is_found);
+	bpf_move(code, BPF_REG_9, BPF_REG_0);
+	bpf_place(code, after);
+}
+
+void translator_find_thread(struct kernel_generator *g, bool creates)
+{
+	struct bpf_code *code = g->code;
+
+	bpf_call(code, BPF_FUNC_get_current_task_btf);
+	bpf_set_map(code, BPF_REG_1, g->maps->reduction->self);
+	bpf_move(code, BPF_REG_2, BPF_REG_0);
+	bpf_set(code, BPF_REG_3, 0);
+	bpf_set(code, BPF_REG_4, creates ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	bpf_call(code, BPF_FUNC_task_storage_get);
+}
+
 void translator_find_frame(struct kernel_generator *g, uint32_t without)
 {
 	const struct kernel_reduction *reduction = g->maps->reduction;
 	struct bpf_code *code = g->code;
 
+	if (g->plan->is_machine) {
+		find_machine_frame(g, without);
+		return;
+	}
 	bpf_current_value(code, reduction->self, without);
 	bpf_move(code, BPF_REG_9, BPF_REG_0);
 	bpf_move(code, KERNEL_FRAME, BPF_REG_0);

@@ -94,6 +94,9 @@ void translator_point(struct translator *t, int to, int place);
  */
 void translator_find_frame(struct kernel_generator *g, uint32_t without);
 
+/* R0 = the thread's own memory, or 0 if it has none; then it gets some if `creates`. */
+void translator_find_thread(struct kernel_generator *g, bool creates);
+
 /* Goes to the clause's fault; its value is in R1. */
 void translator_fail(struct translator *t, enum d_fault code, uint32_t at);
 

@@ -33,6 +33,28 @@ void translator_load_variable(struct translator *t, const struct d_instruction *
 	translator_store(t, at->a, BPF_REG_1);
 }
 
+/* Stores R1 into a self-> variable of a thread that may have no memory for it yet. */
+static void store_for_thread(struct translator *t, int place)
+{
+	struct bpf_code *code = t->code;
+	uint32_t is_zero = bpf_label(code), is_found = bpf_label(code), after = bpf_label(code);
+
+	bpf_write(code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_1, 8);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, is_zero);
+	translator_find_thread(t->g, true);
+	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, is_found);
+	translator_count_lost_store(code, t->reduction);
+	bpf_jump(code, after);
+	bpf_place(code, is_zero);
+	translator_find_thread(t->g, false);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, after);
+	bpf_place(code, is_found);
+	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+	bpf_write(code, BPF_REG_0, place, BPF_REG_1, 8);
+	bpf_move(code, BPF_REG_9, BPF_REG_0);
+	bpf_place(code, after);
+}
+
 /* from: the register's number, or -1 for 0 */
 void translator_store_variable(struct translator *t, uint32_t index, int from)
 {
@@ -42,7 +64,9 @@ void translator_store_variable(struct translator *t, uint32_t index, int from)
 		bpf_set(t->code, BPF_REG_1, 0);
 	else
 		translator_load_integer(t, BPF_REG_1, (unsigned)from);
-	if (t->program->variables[index].scope == D_SCOPE_SELF)
+	if (t->program->variables[index].scope == D_SCOPE_SELF && t->g->plan->is_machine)
+		store_for_thread(t, (int)t->reduction->variables[index].place);
+	else if (t->program->variables[index].scope == D_SCOPE_SELF)
 		bpf_write(t->code, BPF_REG_9, (int)t->reduction->variables[index].place, BPF_REG_1,
 			8);
 	else

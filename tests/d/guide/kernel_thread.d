@@ -2,7 +2,7 @@
  * With -Z descriptions may match nothing, but the thread's data that a clause needs is
  * still required.
  * @status 1
- * @options -Z
+ * @options -Z --via=stream
  */
 sched:::sleep
 /curlwpsinfo->pr_pri > 100/

@@ -1,7 +1,7 @@
 /*
  * The arguments of the kernel's providers are known, so that with -Z their clauses are checked
  * completely; they never run if no source has the probes.
- * @options -q -Z
+ * @options -q -Z --via=stream
  */
 io:::start,
 io:::wait-*

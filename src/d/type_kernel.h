@@ -1,0 +1,16 @@
+/*
+ * type_kernel.h: structs and unions of the kernel, which nothing in D defines: they are completed
+ * from the kernel's own description when a script first needs their members or size.
+ */
+#ifndef VMTAP_D_TYPE_KERNEL_H
+#define VMTAP_D_TYPE_KERNEL_H
+
+#include "d/type.h"
+
+/*
+ * Completes an incomplete struct or union if the kernel has one of its name; otherwise it stays
+ * incomplete. Bit-fields that do not begin at a byte are left out. -ENOMEM.
+ */
+int d_types_complete(struct d_types *types, const struct d_type *type);
+
+#endif

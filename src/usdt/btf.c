@@ -1,0 +1,380 @@
+/* btf.c: see btf.h. The places of all types are noted by one pass when the file is first used. */
+#include "usdt/btf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/btf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BTF_KINDS = 20, RESOLVE_MAX = 32, NESTING_MAX = 16 };
+
+/* Bytes that follow the head of a type; per member in bytes of `each`. */
+static const struct {
+	uint8_t once, each;
+} type_bytes[BTF_KINDS] = {[BTF_KIND_INT] = {4, 0},
+	[BTF_KIND_ARRAY] = {12, 0},
+	[BTF_KIND_STRUCT] = {0, 12},
+	[BTF_KIND_UNION] = {0, 12},
+	[BTF_KIND_ENUM] = {0, 8},
+	[BTF_KIND_FUNC_PROTO] = {0, 8},
+	[BTF_KIND_VAR] = {4, 0},
+	[BTF_KIND_DATASEC] = {0, 12},
+	[BTF_KIND_DECL_TAG] = {4, 0},
+	[BTF_KIND_ENUM64] = {0, 12}};
+
+struct btf {
+	char *path;
+	bool is_read;
+	uint8_t *data;
+	size_t size;
+	bool is_mapped;
+	const char *names;
+	uint32_t names_size;
+	const uint8_t **types; /* by number; [0] is not used */
+	uint32_t count;
+};
+
+struct btf *btf_new(const char *path)
+{
+	struct btf *btf = calloc(1, sizeof(*btf));
+
+	if (btf)
+		btf->path = strdup(path);
+	if (btf && btf->path)
+		return btf;
+	free(btf);
+	return NULL;
+}
+
+void btf_free(struct btf *btf)
+{
+	if (!btf)
+		return;
+	if (btf->is_mapped)
+		munmap(btf->data, btf->size);
+	else
+		free(btf->data);
+	free(btf->types);
+	free(btf->path);
+	free(btf);
+}
+
+/* ---- reading ---- */
+
+/* For kernels that do not map their BTF; each read gives a page of it. */
+static void read_all(struct btf *btf, int file)
+{
+	size_t done = 0;
+	ssize_t part;
+
+	btf->data = malloc(btf->size);
+	while (btf->data && done < btf->size &&
+		(part = read(file, btf->data + done, btf->size - done)) > 0)
+		done += (size_t)part;
+	btf->size = done;
+}
+
+static void load(struct btf *btf)
+{
+	int file = open(btf->path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	void *data;
+
+	if (file < 0)
+		return;
+	if (!fstat(file, &status) && status.st_size > 0) {
+		btf->size = (size_t)status.st_size;
+		data = mmap(NULL, btf->size, PROT_READ, MAP_PRIVATE, file, 0);
+		btf->is_mapped = data != MAP_FAILED;
+		if (btf->is_mapped)
+			btf->data = data;
+		else
+			read_all(btf, file);
+	}
+	close(file);
+}
+
+static bool find_parts(struct btf *btf, const uint8_t **at, const uint8_t **end)
+{
+	struct btf_header header;
+
+	if (!btf->data || btf->size < sizeof(header))
+		return false;
+	memcpy(&header, btf->data, sizeof(header));
+	if (header.magic != BTF_MAGIC || header.hdr_len > btf->size ||
+		(uint64_t)header.hdr_len + header.type_off + header.type_len > btf->size ||
+		(uint64_t)header.hdr_len + header.str_off + header.str_len > btf->size ||
+		!header.str_len || btf->data[header.hdr_len + header.str_off + header.str_len - 1])
+		return false;
+	*at = btf->data + header.hdr_len + header.type_off;
+	*end = *at + header.type_len;
+	btf->names = (const char *)btf->data + header.hdr_len + header.str_off;
+	btf->names_size = header.str_len;
+	return true;
+}
+
+/* Notes where each type is; what follows a type of an unknown kind is not known. */
+static void note_types(struct btf *btf)
+{
+	const uint8_t *at, *end, **grown;
+	struct btf_type type;
+	uint32_t capacity = 0;
+
+	if (!find_parts(btf, &at, &end))
+		return;
+	btf->count = 1;
+	while ((size_t)(end - at) >= sizeof(type)) {
+		unsigned kind;
+		size_t more;
+
+		memcpy(&type, at, sizeof(type));
+		kind = BTF_INFO_KIND(type.info);
+		if (kind >= BTF_KINDS)
+			return;
+		more = sizeof(type) + type_bytes[kind].once +
+			(size_t)type_bytes[kind].each * BTF_INFO_VLEN(type.info);
+		if (more > (size_t)(end - at))
+			return;
+		if (btf->count >= capacity) {
+			capacity = capacity ? 2 * capacity : 1 << 16;
+			grown = realloc(btf->types, capacity * sizeof(*grown));
+			if (!grown)
+				return;
+			btf->types = grown;
+		}
+		btf->types[btf->count++] = at;
+		at += more;
+	}
+}
+
+static bool is_ready(struct btf *btf)
+{
+	if (!btf->is_read) {
+		btf->is_read = true;
+		load(btf);
+		note_types(btf);
+	}
+	return btf->count > 1;
+}
+
+/* ---- types ---- */
+
+static const char *name_at(const struct btf *btf, uint32_t place)
+{
+	return place < btf->names_size ? btf->names + place : "";
+}
+
+static void view_array(struct btf_view *view)
+{
+	struct btf_array array;
+
+	memcpy(&array, view->own, sizeof(array));
+	view->target = array.type;
+	view->count = array.nelems;
+}
+
+bool btf_get(struct btf *btf, uint32_t number, struct btf_view *view)
+{
+	struct btf_type type;
+	uint32_t encoding;
+
+	*view = (struct btf_view){.name = ""};
+	if (!number)
+		return true;
+	if (!is_ready(btf) || number >= btf->count)
+		return false;
+	memcpy(&type, btf->types[number], sizeof(type));
+	view->kind = BTF_INFO_KIND(type.info);
+	view->name = name_at(btf, type.name_off);
+	view->size = view->target = type.size;
+	view->count = BTF_INFO_VLEN(type.info);
+	view->has_bits = view->is_signed = BTF_INFO_KFLAG(type.info);
+	view->own = btf->types[number] + sizeof(type);
+	if (view->kind == BTF_KIND_INT) {
+		memcpy(&encoding, view->own, sizeof(encoding));
+		view->is_signed = BTF_INT_ENCODING(encoding) & BTF_INT_SIGNED;
+	} else if (view->kind == BTF_KIND_ARRAY) {
+		view_array(view);
+	}
+	return true;
+}
+
+uint32_t btf_resolve(struct btf *btf, uint32_t number)
+{
+	struct btf_view view;
+
+	for (unsigned i = 0; i < RESOLVE_MAX && btf_get(btf, number, &view); i++) {
+		switch (view.kind) {
+		case BTF_KIND_TYPEDEF:
+		case BTF_KIND_CONST:
+		case BTF_KIND_VOLATILE:
+		case BTF_KIND_RESTRICT:
+		case BTF_KIND_TYPE_TAG:
+			number = view.target;
+			break;
+		default:
+			return number;
+		}
+	}
+	return number;
+}
+
+bool btf_field(
+	struct btf *btf, const struct btf_view *view, uint32_t index, struct btf_field *field)
+{
+	struct btf_param parameter;
+	struct btf_member member;
+
+	if (index >= view->count)
+		return false;
+	if (view->kind == BTF_KIND_FUNC_PROTO) {
+		memcpy(&parameter, view->own + index * sizeof(parameter), sizeof(parameter));
+		*field = (struct btf_field){
+			.name = name_at(btf, parameter.name_off), .type = parameter.type};
+		return true;
+	}
+	if (view->kind != BTF_KIND_STRUCT && view->kind != BTF_KIND_UNION)
+		return false;
+	memcpy(&member, view->own + index * sizeof(member), sizeof(member));
+	*field = (struct btf_field){.name = name_at(btf, member.name_off),
+		.type = member.type,
+		.bit_offset = view->has_bits ? BTF_MEMBER_BIT_OFFSET(member.offset) : member.offset,
+		.bits = view->has_bits ? BTF_MEMBER_BITFIELD_SIZE(member.offset) : 0};
+	return true;
+}
+
+/* ---- looking up ---- */
+
+/* Where a name is among the names, which are each there once; 0: nowhere. */
+static uint32_t find_name(const struct btf *btf, const char *name)
+{
+	char wanted[128];
+	const char *found;
+	size_t length = (size_t)snprintf(wanted, sizeof(wanted), "%c%s", '\0', name) + 1;
+
+	if (length > sizeof(wanted) || !*name)
+		return 0;
+	found = memmem(btf->names, btf->names_size, wanted, length);
+	return found ? (uint32_t)(found + 1 - btf->names) : 0;
+}
+
+uint32_t btf_find(struct btf *btf, unsigned kind, const char *name)
+{
+	uint32_t place = is_ready(btf) ? find_name(btf, name) : 0;
+	struct btf_type type;
+
+	for (uint32_t i = 1; place && i < btf->count; i++) {
+		memcpy(&type, btf->types[i], sizeof(type));
+		if (type.name_off == place && BTF_INFO_KIND(type.info) == kind)
+			return i;
+	}
+	return 0;
+}
+
+int btf_each(struct btf *btf, unsigned kind, const char *prefix,
+	int (*visit)(void *context, uint32_t number, const char *name), void *context)
+{
+	size_t length = strlen(prefix);
+	struct btf_type type;
+	int result = 0;
+
+	for (uint32_t i = 1; is_ready(btf) && i < btf->count && !result; i++) {
+		memcpy(&type, btf->types[i], sizeof(type));
+		if (BTF_INFO_KIND(type.info) == kind &&
+			!strncmp(name_at(btf, type.name_off), prefix, length))
+			result = visit(context, i, name_at(btf, type.name_off));
+	}
+	return result;
+}
+
+static int find_member(struct btf *btf, uint32_t number, const char *name, uint32_t *offset,
+	uint32_t *type, unsigned nesting)
+{
+	struct btf_view view;
+	struct btf_field field;
+
+	if (nesting > NESTING_MAX || !btf_get(btf, btf_resolve(btf, number), &view))
+		return -ENOENT;
+	for (uint32_t i = 0; btf_field(btf, &view, i, &field); i++) {
+		uint32_t base = *offset + field.bit_offset / 8;
+
+		if (!strcmp(field.name, name)) {
+			*offset = base;
+			if (type)
+				*type = field.type;
+			return 0;
+		}
+		if (!*field.name && !find_member(btf, field.type, name, &base, type, nesting + 1)) {
+			*offset = base;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int btf_offset(
+	struct btf *btf, const char *tag, const char *member, uint32_t *offset, uint32_t *type)
+{
+	uint32_t number = btf_find(btf, BTF_KIND_STRUCT, tag);
+
+	*offset = 0;
+	return number ? find_member(btf, number, member, offset, type, 0) : -ENOENT;
+}
+
+/* ---- text ---- */
+
+static const char *integer_text(const struct btf_view *view)
+{
+	switch (view->size) {
+	case 1:
+		return view->is_signed || !strcmp(view->name, "char") ? "char" : "uint8_t";
+	case 2:
+		return view->is_signed ? "int16_t" : "uint16_t";
+	case 4:
+		return view->is_signed ? "int" : "uint32_t";
+	default:
+		return view->is_signed ? "int64_t" : "uint64_t";
+	}
+}
+
+const char *btf_text(struct btf *btf, uint32_t number, char *buffer, size_t size)
+{
+	unsigned stars = 0;
+	struct btf_view view;
+	size_t length;
+
+	for (;;) {
+		number = btf_resolve(btf, number);
+		if (!btf_get(btf, number, &view) || view.kind != BTF_KIND_PTR || stars == 8)
+			break;
+		number = view.target;
+		stars++;
+	}
+	switch (view.kind) {
+	case BTF_KIND_INT:
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		snprintf(buffer, size, "%s", integer_text(&view));
+		break;
+	case BTF_KIND_STRUCT:
+	case BTF_KIND_UNION:
+	case BTF_KIND_FWD:
+		if (*view.name)
+			snprintf(buffer, size, "%s %s",
+				view.kind == BTF_KIND_UNION ? "union" : "struct", view.name);
+		else
+			snprintf(buffer, size, "%s", stars ? "void" : "uint64_t");
+		break;
+	default:
+		snprintf(buffer, size, "%s", stars ? "void" : "uint64_t");
+	}
+	length = strlen(buffer);
+	for (unsigned i = 0; i < stars && length + 3 < size; i++)
+		length += (size_t)snprintf(buffer + length, size - length, i ? "*" : " *");
+	return buffer;
+}
