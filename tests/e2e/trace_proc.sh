@@ -175,7 +175,7 @@ run 0 trace -q -c "$directory/show" -n "syscall::getppid:entry /pid == \$target/
 [ "$(sort -u "$directory/out" | grep -c '^vmtap-show')" = 1 ] || fail "/proc differs"
 run 0 trace -q -c "$directory/show" -n "pid\$target:a.out:main:entry { trace(curpsinfo->pr_addr == (uintptr_t)curthread);
 	trace(curlwpsinfo->pr_state == SRUN); trace(curpsinfo->pr_uid == uid); printf(\" %s\", curlwpsinfo->pr_clname); }"
-has out '^111 TS$'
+has out '111 TS'
 run 0 trace -q -c "$directory/show" -n 'syscall::pread64:entry /pid == $target && arg2 == 1023/ {
 	printf("%s %s %s %d %d\n", fds[3].fi_name, fds[3].fi_dirname, fds[3].fi_fs, fds[3].fi_offset,
 	fds[3].fi_oflags & O_LARGEFILE); } syscall::pread64:entry /pid == $target && arg2 == 1023/ { @[fds[arg0].fi_offset, sizeof(struct task_struct) > 1000] = count(); }'

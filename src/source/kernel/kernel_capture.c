@@ -45,7 +45,7 @@ static void identify(struct kernel_generator *g)
 	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
 	if (g->plan->pid)
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, (int32_t)g->plan->pid, g->done);
-	if (g->plan->is_machine && g->maps->own_pid)
+	if (g->plan->is_call && g->maps->own_pid)
 		bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, (int32_t)g->maps->own_pid, g->done);
 	if (!g->maps->members)
 		return;
