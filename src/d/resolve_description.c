@@ -130,7 +130,7 @@ static bool has_provider(const struct d_probe_set *set, const char *provider)
 /* Whether it is a provider of the whole machine, which only the kernel has. */
 static bool is_of_machine(const char *provider)
 {
-	static const char *const names[] = {"proc", "sched", "syscall"};
+	static const char *const names[] = {"io", "proc", "sched", "sdt", "syscall"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(names[i], provider))

@@ -90,10 +90,48 @@ translator fileinfo_t < struct vmtap_file *FD > {
 
 inline fileinfo_t fds[int FD] = xlate <fileinfo_t> ((struct vmtap_file *)FD);
 
-/* The probes' arguments, to check scripts against. Only a kernel source has the probes. */
+/* A request to a block device. What is not known of it is 0. */
+translator bufinfo_t < struct request *R > {
+	b_flags = (R->cmd_flags & 1 ? B_WRITE : B_READ) | (R->cmd_flags & 0x800 ? 0 : B_ASYNC);
+	b_bcount = R->__data_len;
+	b_addr = 0;
+	b_lblkno = R->__sector;
+	b_blkno = R->__sector;
+	b_resid = 0;
+	b_bufsize = R->__data_len;
+	b_iodone = 0;
+	b_error = 0;
+	b_edev = R->q->disk->part0->bd_dev;
+};
+
+translator devinfo_t < struct request *R > {
+	dev_major = R->q->disk->major;
+	dev_minor = R->q->disk->first_minor;
+	dev_instance = 0;
+	dev_name = stringof(R->q->disk->disk_name);
+	dev_statname = stringof(R->q->disk->disk_name);
+	dev_pathname = strjoin("/dev/", stringof(R->q->disk->disk_name));
+};
+
+/* The kernel does not know at a request of which file it is. */
+translator fileinfo_t < struct request *R > {
+	fi_name = "<unknown>";
+	fi_dirname = "<unknown>";
+	fi_pathname = "<unknown>";
+	fi_offset = -1;
+	fi_fs = "<none>";
+	fi_mount = "<unknown>";
+	fi_oflags = 0;
+};
+
+/* The probes' arguments; the kernel has them. */
 provider io {
-	probe start(bufinfo_t *, devinfo_t *, fileinfo_t *);
-	probe done(bufinfo_t *, devinfo_t *, fileinfo_t *);
-	probe wait__start(bufinfo_t *, devinfo_t *, fileinfo_t *);
-	probe wait__done(bufinfo_t *, devinfo_t *, fileinfo_t *);
+	probe start(struct request *b, struct request *d, struct request *f) :
+		(bufinfo_t *b, devinfo_t *d, fileinfo_t *f);
+	probe done(struct request *b, struct request *d, struct request *f) :
+		(bufinfo_t *b, devinfo_t *d, fileinfo_t *f);
+	probe wait__start(struct request *b, struct request *d, struct request *f) :
+		(bufinfo_t *b, devinfo_t *d, fileinfo_t *f);
+	probe wait__done(struct request *b, struct request *d, struct request *f) :
+		(bufinfo_t *b, devinfo_t *d, fileinfo_t *f);
 };

@@ -27,6 +27,7 @@
 #include "source/kernel/kernel_generator.h"
 #include "source/kernel/kernel_records.h"
 #include "source/kernel/kernel_reduce.h"
+#include "source/kernel/kernel_sdt.h"
 #include "source/kernel/kernel_shown.h"
 #include "source/kernel/kernel_syscall.h"
 #include "source/kernel/kernel_tally.h"
@@ -34,12 +35,13 @@
 #include "usdt/btf.h"
 
 /* What the source_tag of a probe is the sum of: its provider's, and a number of its own. */
-enum { TAG_CALL = 0, TAG_PROC = 1 << 16, TAG_SCHED = 2 << 16, TAG_MASK = 0xffff };
+enum { TAG_CALL = 0, TAG_PROC = 1 << 16, TAG_SCHED = 2 << 16, TAG_IO = 3 << 16, TAG_MASK = 0xffff };
+enum { TAG_SDT = 1 << 24 };
 
 static const struct {
 	uint32_t tag;
 	const struct kernel_view_provider *provider;
-} views[] = {{TAG_PROC, &kernel_proc}, {TAG_SCHED, &kernel_sched}};
+} views[] = {{TAG_PROC, &kernel_proc}, {TAG_SCHED, &kernel_sched}, {TAG_IO, &kernel_io}};
 
 enum { VIEWS = sizeof(views) / sizeof(*views) };
 
@@ -255,6 +257,9 @@ static int find_sites(struct kernel_machine *machine, uint32_t number, struct ke
 		if (views[i].tag == tag)
 			return kernel_view_sites(views[i].provider, probe->source_tag & TAG_MASK,
 				number, machine->btf, &machine->arena, sites);
+	if (probe->source_tag >= TAG_SDT)
+		return kernel_sdt_site(probe->source_tag - TAG_SDT, number, machine->btf,
+			&machine->arena, &sites[0]);
 	kernel_syscall_site(probe, number, &sites[0]);
 	return 1;
 }
@@ -720,11 +725,20 @@ static const struct source_methods machine_methods = {
 
 bool source_machine_is_asked(const struct d_asked *asked)
 {
-	bool is_asked = kernel_syscall_is_asked(asked);
+	bool is_asked = kernel_syscall_is_asked(asked) || kernel_view_is_asked(asked, "sdt");
 
 	for (unsigned i = 0; i < VIEWS; i++)
 		is_asked |= kernel_view_is_asked(asked, views[i].provider->name);
 	return is_asked;
+}
+
+/* Whether any description names the provider. */
+static bool are_asked(const struct d_asked *asked, size_t count, const char *provider)
+{
+	for (size_t i = 0; i < count; i++)
+		if (kernel_view_is_asked(&asked[i], provider))
+			return true;
+	return false;
 }
 
 /* Adds the probes of the providers that are asked for. */
@@ -732,20 +746,14 @@ static int add_probes(struct kernel_machine *machine, const struct d_asked *aske
 {
 	int result = 0;
 
-	for (unsigned provider = 0; provider <= VIEWS; provider++) {
-		bool is_asked = false;
-
-		for (size_t i = 0; i < count; i++)
-			is_asked |= provider == VIEWS
-				? kernel_syscall_is_asked(&asked[i])
-				: kernel_view_is_asked(&asked[i], views[provider].provider->name);
-		if (!is_asked || result)
-			continue;
-		result = provider == VIEWS
-			? kernel_syscall_add(machine->set)
-			: kernel_view_add(views[provider].provider, views[provider].tag,
-				  machine->btf, machine->set);
-	}
+	for (unsigned i = 0; i < VIEWS && !result; i++)
+		if (are_asked(asked, count, views[i].provider->name))
+			result = kernel_view_add(
+				views[i].provider, views[i].tag, machine->btf, machine->set);
+	if (!result && are_asked(asked, count, "sdt"))
+		result = kernel_sdt_add(TAG_SDT, machine->btf, machine->set);
+	if (!result && are_asked(asked, count, "syscall"))
+		result = kernel_syscall_add(machine->set);
 	return result;
 }
 

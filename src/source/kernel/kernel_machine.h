@@ -1,6 +1,6 @@
 /*
  * kernel_machine.h: the source of the probes that belong to no process but to the machine:
- * providers syscall, proc and sched. They fire in every process. Only
+ * providers syscall, proc, sched, io and sdt. They fire in every process. Only
  * vmtap's own system calls are left out: what it does with an event would be the next event.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_MACHINE_H

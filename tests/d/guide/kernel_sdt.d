@@ -1,4 +1,5 @@
 /*
+ * @options --via=stream
  * @status 1
  */
 sdt:mydriver::transaction-start

@@ -1,0 +1,21 @@
+/*
+ * kernel_sdt.h: provider sdt: all tracepoints of the kernel, sdt:vmlinux::NAME, with the arguments
+ * that the kernel itself describes. The providers of kernel_view.h are views of some of them.
+ */
+#ifndef VMTAP_SOURCE_KERNEL_KERNEL_SDT_H
+#define VMTAP_SOURCE_KERNEL_KERNEL_SDT_H
+
+#include "base/arena.h"
+#include "program/probe.h"
+#include "source/kernel/kernel_site.h"
+#include "usdt/btf.h"
+
+/* Adds its probes to the set; source_tag is `tag` plus the number of a type. -ENOMEM. */
+int kernel_sdt_add(uint32_t tag, struct btf *btf, struct d_probe_set *set);
+
+/* Where the probe with the number of a type fires; valid as long as the arena and btf. 1; -ENOMEM.
+ */
+int kernel_sdt_site(uint32_t number, uint32_t probe, struct btf *btf, struct arena *arena,
+	struct kernel_site *site);
+
+#endif

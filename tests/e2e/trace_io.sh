@@ -1,0 +1,115 @@
+#!/bin/bash
+# Provider io, against a program that reads its file past the page cache, and provider sdt.
+set -u
+. tests/e2e/common
+need_kernel
+
+# The blocks of the file are the program's alone, so that no other requests are shown, whichever
+# thread of the kernel gives them to the device.
+cat >"$directory/blocks.c" <<'C'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BYTES = 4096, BLOCKS = 32 };
+
+/* FILE: writes it; prints its device, its first sector and the number of its blocks in a row. FILE
+ * BLOCKS: reads and then writes each of them. */
+int main(int argc, char **argv)
+{
+	int file = open(argv[1], O_RDWR | O_CREAT | (argc > 2 ? O_DIRECT : 0), 0600), blocks;
+	struct {
+		struct fiemap map;
+		struct fiemap_extent extent;
+	} places = {.map = {.fm_length = ~0ull, .fm_flags = FIEMAP_FLAG_SYNC, .fm_extent_count = 1}};
+	struct stat status;
+	char *buffer;
+
+	if (file < 0 || posix_memalign((void **)&buffer, BYTES, BYTES * BLOCKS))
+		return 77;
+	memset(buffer, 'x', BYTES * BLOCKS);
+	if (argc == 2) {
+		if (write(file, buffer, BYTES * BLOCKS) != BYTES * BLOCKS || fsync(file) ||
+			ioctl(file, FS_IOC_FIEMAP, &places) || !places.map.fm_mapped_extents ||
+			fstat(file, &status))
+			return 77;
+		printf("%u %llu %llu\n", (unsigned)status.st_dev,
+			(unsigned long long)places.extent.fe_physical / 512,
+			(unsigned long long)places.extent.fe_length / BYTES);
+		return 0;
+	}
+	blocks = atoi(argv[2]);
+	for (int i = 0; i < blocks; i++)
+		if (pread(file, buffer, BYTES, (off_t)i * BYTES) != BYTES)
+			return 1;
+	for (int i = 0; i < blocks; i++)
+		if (pwrite(file, buffer, BYTES, (off_t)i * BYTES) != BYTES)
+			return 1;
+	return 0;
+}
+C
+$CC -O1 -o "$directory/blocks" "$directory/blocks.c" || fail "compiling"
+"$directory/blocks" "$directory/file" >"$directory/place" && read -r device first blocks <"$directory/place" &&
+	[ "$first" -gt 0 ] && "$directory/blocks" "$directory/file" 1 ||
+	{ echo "the file system says nothing of a file's blocks"; exit 77; }
+name=$(basename "$(readlink -f "/sys/dev/block/$((device >> 8)):$((device & 255))")")
+# Sectors of a partition count from its beginning.
+[ -n "$name" ] && [ ! -e "/sys/class/block/$name/partition" ] || { echo "the file is on a partition"; exit 77; }
+
+# The guide's scripts iosnoop, with times, and whoio.
+cat >"$directory/io.d" <<'D'
+io:::start /args[0]->b_blkno >= $1 && args[0]->b_blkno < $2/
+{
+	start[args[0]->b_edev, args[0]->b_blkno] = timestamp;
+	@bytes[args[1]->dev_statname, args[0]->b_flags & B_READ ? "R" : "W"] = sum(args[0]->b_bcount);
+	@[probename] = count();
+}
+io:::done /start[args[0]->b_edev, args[0]->b_blkno]/
+{
+	@time = quantize(timestamp - start[args[0]->b_edev, args[0]->b_blkno]);
+	start[args[0]->b_edev, args[0]->b_blkno] = 0;
+	@[probename] = count();
+}
+io:::start /args[0]->b_blkno >= $1 && args[0]->b_blkno < $2/
+{
+	printf("%s %s %d %s %d:%d %d %s %s\n", args[1]->dev_statname, args[0]->b_flags & B_READ ? "R" : "W",
+		args[0]->b_bcount, args[1]->dev_pathname, args[1]->dev_major, args[1]->dev_minor,
+		getmajor(args[0]->b_edev) == args[1]->dev_major, args[2]->fi_pathname, args[2]->fi_fs);
+}
+END { printa("%s %@d\n", @); printa("%s %s %@d\n", @bytes); }
+D
+run 0 trace -q -s "$directory/io.d" -c "$directory/blocks $directory/file $blocks" "$first" $((first + 8 * blocks))
+has_not err 'drop|error'
+has out "^start $((2 * blocks))\$"
+has out "^done $((2 * blocks))\$"
+has out "^$name R $((4096 * blocks))\$"
+has out "^$name W $((4096 * blocks))\$"
+line="$name R 4096 /dev/$name $((device >> 8)):$((device & 255)) 1 <unknown> <none>"
+[ "$(grep -cFx "$line" "$directory/out")" = "$blocks" ] || fail "not $blocks lines '$line'"
+run 0 trace -l -n 'io:::'
+has err '^vmtap: io:::wait-done cannot be traced: the kernel has no tracepoint that says'
+
+# Provider sdt: all tracepoints, with the types of their arguments.
+run 0 trace -l -n 'sdt:::'
+[ "$(grep -c ' sdt ' "$directory/out")" -ge 500 ] || fail "few tracepoints"
+run 0 trace -lv -n 'sdt:vmlinux::sched_process_fork'
+has out '^		args\[1\]: struct task_struct \*$'
+has out '^		Identifier Names: Private$'
+run 0 trace -q -c "$directory/blocks $directory/file 1" -n 'sdt:::sched_process_exit /pid == $target/ {
+	printf("%s %d %d\n", probemod, args[0]->tgid == pid, arg0 == (uint64_t)curthread); }
+	sdt:::sys_enter /pid == $target && args[1] == 17/ { @[args[0]->dx] = count(); }
+	sdt:::signal_gen* /pid == $target && args[0] == SIGCHLD/ { @sent[args[2]->tgid == ppid] = count(); }
+	END { printa("read %d %@d\n", @); printa("sent %d %@d\n", @sent); }'
+has out '^vmlinux 1 1$'
+has out '^read 4096 1$'
+has out '^sent 1 1$'
+run 1 trace -n 'sdt:::sched_swich { }'
+has err 'did you mean sched_switch\?'
+exit 0
