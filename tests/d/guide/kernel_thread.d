@@ -5,7 +5,7 @@
  * @options -Z --via=stream
  */
 sched:::sleep
-/curlwpsinfo->pr_pri > 100/
+/curpsinfo->pr_start.tv_sec > 100/
 {
-	bedtime[curlwpsinfo->pr_addr] = timestamp;
+	bedtime[curlwpsinfo->pr_time.tv_sec] = timestamp;
 }
