@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/clean_text.h"
+#include "base/clean_text.h"
 #include "cli/cli.h"
 #include "cli/trace/trace.h"
 #include "cli/trace/trace_options.h"
