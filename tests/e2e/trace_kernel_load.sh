@@ -28,6 +28,34 @@ lost=$(grep -oE '[0-9]+ drops' "$directory/err" | awk '{ sum += $1 } END { print
 [ "$disorder" = 0 ] || fail "$disorder events are not in their thread's order"
 [ $((events + lost)) = $((8 * count)) ] || fail "$events events, $lost lost of $((8 * count))"
 
+# Records of all sizes, through a small buffer, so that many cross its end: each is whole, or lost.
+cat >"$directory/sizes.c" <<'C'
+#include <string.h>
+#include <sys/sdt.h>
+int main(void)
+{
+	static char text[1024];
+
+	for (int i = 1; i <= 20000; i++) {
+		int length = i * 37 % 1000;
+
+		memset(text, 'a' + i % 26, (size_t)length);
+		text[length] = 0;
+		DTRACE_PROBE3(sizes, text, text, length, i);
+	}
+	return 0;
+}
+C
+$CC -O2 -o "$directory/sizes" "$directory/sizes.c" || fail "compiling"
+run 0 trace -q -x strsize=1024 -x bufsize=256k -c "$directory/sizes" -n 'BEGIN { wrong = 0; events = 0; last = 0; }
+	sizes$target:::text { this->s = copyinstr(arg0); events++; wrong += strlen(this->s) != arg1 || arg2 <= last;
+	wrong += arg1 && (this->s[0] != 97 + arg2 % 26 || this->s[arg1 / 2] != this->s[0] || this->s[arg1 - 1] != this->s[0]);
+	last = arg2; } END { printf("%d %d\n", events, wrong); }'
+read -r events wrong <"$directory/out"
+lost=$(grep -oE '[0-9]+ drops?' "$directory/err" | awk '{ sum += $1 } END { print sum + 0 }')
+[ "$wrong" = 0 ] || fail "$wrong of $events records are wrong"
+[ $((events + lost)) = 20000 ] && [ "$events" -gt 100 ] || fail "$events records, $lost lost of 20000"
+
 # Aggregations lose nothing.
 run 0 trace -q -c "$storm 8 $count" -n 'storm$target:::hit { @n[arg0] = count(); @s[arg0] = sum(arg1);
 	@c[arg0] = sum(arg2 - arg0 * 1000003 - arg1 * arg1); @m[arg0] = max(arg1); }

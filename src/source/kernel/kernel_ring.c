@@ -1,9 +1,15 @@
-/* kernel_ring.c: see kernel_ring.h. The layout is the kernel's, as libbpf's documentation has it.
+/*
+ * kernel_ring.c: see kernel_ring.h. The layout is the kernel's, as libbpf's documentation has it.
+ * The kernel would map the records twice, so that one that crosses the ring's end is in one piece;
+ * all pages of a map are present from the beginning, so that would cost the ring's size in memory.
+ * At most one record crosses the end until it is released.
  */
 #include "source/kernel/kernel_ring.h"
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -34,8 +40,8 @@ int kernel_ring_open(struct kernel_ring *ring, uint32_t bytes)
 		return ring->map;
 	ring->consumer = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, ring->map, 0);
 	if (ring->consumer != MAP_FAILED)
-		ring->data = mmap(NULL, page + 2 * (size_t)bytes, PROT_READ, MAP_SHARED, ring->map,
-			(off_t)page);
+		ring->data = mmap(
+			NULL, page + (size_t)bytes, PROT_READ, MAP_SHARED, ring->map, (off_t)page);
 	if (ring->data == MAP_FAILED) {
 		result = -errno;
 		kernel_ring_close(ring);
@@ -50,11 +56,13 @@ void kernel_ring_close(struct kernel_ring *ring)
 	if (ring->map < 0)
 		return;
 	if (ring->data != MAP_FAILED)
-		munmap(ring->data, page + 2 * (size_t)ring->bytes);
+		munmap(ring->data, page + (size_t)ring->bytes);
 	if (ring->consumer != MAP_FAILED)
 		munmap(ring->consumer, page);
 	close(ring->map);
 	ring->map = -1;
+	free(ring->crossing);
+	ring->crossing = NULL;
 }
 
 uint64_t kernel_ring_produced(const struct kernel_ring *ring)
@@ -62,13 +70,30 @@ uint64_t kernel_ring_produced(const struct kernel_ring *ring)
 	return atomic_load_explicit((_Atomic uint64_t *)ring->data, memory_order_acquire);
 }
 
+/* A copy of the record that begins at `at` and goes on at the ring's beginning. NULL: no memory. */
+static const void *copy_crossing(struct kernel_ring *ring, const unsigned char *data,
+	const unsigned char *at, uint32_t bytes)
+{
+	size_t before = ring->bytes - (size_t)(at - data);
+	unsigned char *copy = malloc(bytes);
+
+	if (!copy)
+		return NULL;
+	free(ring->crossing);
+	ring->crossing = copy;
+	memcpy(copy, at, before);
+	memcpy(copy + before, data, bytes - before);
+	return copy;
+}
+
 const void *kernel_ring_next(
-	const struct kernel_ring *ring, uint64_t *position, uint64_t end, uint32_t *bytes)
+	struct kernel_ring *ring, uint64_t *position, uint64_t end, uint32_t *bytes)
 {
 	const unsigned char *data =
 		(const unsigned char *)ring->data + (size_t)sysconf(_SC_PAGESIZE);
 
 	while (*position < end) {
+		const void *record;
 		const unsigned char *at = data + (*position & (ring->bytes - 1));
 		uint32_t length = atomic_load_explicit(
 			(_Atomic uint32_t *)(uintptr_t)at, memory_order_acquire);
@@ -76,9 +101,15 @@ const void *kernel_ring_next(
 		if (length & BPF_RINGBUF_BUSY_BIT)
 			return NULL;
 		*bytes = length & ~(uint32_t)(BPF_RINGBUF_BUSY_BIT | BPF_RINGBUF_DISCARD_BIT);
+		record = at + HEADER_BYTES;
+		if (!(length & BPF_RINGBUF_DISCARD_BIT) &&
+			*bytes > ring->bytes - (size_t)(at - data) - HEADER_BYTES)
+			record = copy_crossing(ring, data, record, *bytes);
+		if (!record)
+			return NULL;
 		*position += (*bytes + HEADER_BYTES + 7) & ~UINT64_C(7);
 		if (!(length & BPF_RINGBUF_DISCARD_BIT))
-			return at + HEADER_BYTES;
+			return record;
 	}
 	return NULL;
 }

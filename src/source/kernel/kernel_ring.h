@@ -12,7 +12,8 @@ struct kernel_ring {
 	int map; /* its descriptor, for programs */
 	uint64_t bytes;
 	void *consumer; /* the page with our position */
-	void *data;     /* the page with the programs' position, then the records, twice */
+	void *data;     /* the page with the programs' position, then the records */
+	void *crossing; /* a copy of the last record that crossed the ring's end; or NULL */
 };
 
 /*
@@ -30,10 +31,11 @@ uint64_t kernel_ring_produced(const struct kernel_ring *ring);
 
 /*
  * The record at *position, which is moved past it; records that programs have given up are skipped.
- * NULL: `end` is reached, or a program still writes the record. Aligned to 8 bytes.
+ * NULL: `end` is reached, a program still writes the record, or there is no memory for a copy of
+ * it: try again later. Aligned to 8 bytes. At most as many bytes as the ring has may be unreleased.
  */
 const void *kernel_ring_next(
-	const struct kernel_ring *ring, uint64_t *position, uint64_t end, uint32_t *bytes);
+	struct kernel_ring *ring, uint64_t *position, uint64_t end, uint32_t *bytes);
 
 /* All records before the position may be overwritten. */
 void kernel_ring_release(struct kernel_ring *ring, uint64_t position);
