@@ -118,10 +118,13 @@ static struct symbol_object *object_of(struct usdt_addresses *addresses, size_t 
 
 /*
  * Whether the area may contain the code of a JIT compiler: memory without a file, or with a file
- * that is no program, which JIT compilers use to map it twice.
+ * that is no program, which JIT compilers use to map it twice. No area (NULL) may, since the
+ * process may have ended before its mappings were read again.
  */
 static bool may_be_jit(const struct usdt_addresses *addresses, const struct mapped_area *area)
 {
+	if (!area)
+		return true;
 	if (!area->is_executable)
 		return false;
 	if (area->file == MAPPED_ANONYMOUS)
@@ -140,7 +143,7 @@ static bool find_jit(struct usdt_addresses *addresses, const struct mapped_area 
 	if (!function)
 		return false;
 	*found = (struct symbol){.module = addresses->jit.module,
-		.module_begin = area->begin,
+		.module_begin = area ? area->begin : function->begin,
 		.function = function->name,
 		.function_begin = function->begin};
 	return true;
@@ -151,8 +154,7 @@ void usdt_addresses_note(struct usdt_addresses *addresses, uint64_t address)
 	const struct mapped_area *area = mapped_code_find(&addresses->map, address);
 	struct symbol found;
 
-	if (area)
-		find_jit(addresses, area, address, &found);
+	find_jit(addresses, area, address, &found);
 }
 
 static bool find_in_file(struct usdt_addresses *addresses, const struct mapped_area *area,
@@ -182,7 +184,7 @@ bool usdt_addresses_find(struct usdt_addresses *addresses, uint64_t address, str
 	bool is_found = false;
 
 	if (!area)
-		return false;
+		return find_jit(addresses, NULL, address, found);
 	if (area->file < addresses->map.file_count)
 		is_found = find_in_file(addresses, area, address, found);
 	return find_jit(addresses, area, address, found) || is_found;

@@ -38,8 +38,18 @@ static pid_t own_pid(pid_t pid)
 
 void perf_map_open(struct perf_map *map, pid_t pid)
 {
+	struct stat process, root, ours;
+	char path[64];
+
 	memset(map, 0, sizeof(*map));
 	map->pid = pid;
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	map->is_kept = stat(path, &process) == 0;
+	if (map->is_kept)
+		map->owner = process.st_uid;
+	snprintf(path, sizeof(path), "/proc/%d/root/", (int)pid);
+	map->is_kept = map->is_kept && !stat(path, &root) && !stat("/", &ours) &&
+		root.st_dev == ours.st_dev && root.st_ino == ours.st_ino;
 	snprintf(map->module, sizeof(map->module), "perf-%d.map", (int)own_pid(pid));
 }
 
@@ -146,19 +156,27 @@ void perf_map_add(struct perf_map *map, char *text, size_t size)
 /* Opens the file if it is the process's own; a file of another user could tell us anything. */
 static int open_file(const struct perf_map *map, struct stat *status)
 {
-	char path[128];
+	const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+	uint32_t owner = map->owner;
 	struct stat process;
-	int file;
+	char path[128];
+	int file = -1;
 
 	snprintf(path, sizeof(path), "/proc/%d", (int)map->pid);
-	if (stat(path, &process))
-		return -1;
-	snprintf(path, sizeof(path), "/proc/%d/root/tmp/%s", (int)map->pid, map->module);
-	file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (!stat(path, &process)) {
+		owner = process.st_uid;
+		snprintf(path, sizeof(path), "/proc/%d/root/tmp/%s", (int)map->pid, map->module);
+		file = open(path, flags);
+	}
+	if (file < 0 && map->is_kept) {
+		owner = map->owner;
+		snprintf(path, sizeof(path), "/tmp/%s", map->module);
+		file = open(path, flags);
+	}
 	if (file < 0)
 		return -1;
 	if (fstat(file, status) || !S_ISREG(status->st_mode) ||
-		(status->st_uid != process.st_uid && status->st_uid != 0)) {
+		(status->st_uid != owner && status->st_uid != 0)) {
 		close(file);
 		return -1;
 	}

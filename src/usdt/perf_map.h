@@ -3,7 +3,8 @@
  * line "BEGIN SIZE NAME" for each function that it compiles; the numbers are hexadecimal.
  *
  * The file is read when an address is first looked up. If an address is not found in it, the
- * lines that were added since are read, but less and less often (struct mapped_retry).
+ * lines that were added since are read, but less and less often (struct mapped_retry). It can
+ * also be read after the process has ended, unless that had another root directory.
  *
  * The traced program writes the file, so its names may contain anything but a newline and NUL:
  * whoever prints one must escape it. How much is read is limited.
@@ -27,6 +28,8 @@ struct perf_map_function {
 struct perf_map {
 	pid_t pid;
 	char module[32]; /* the file's name without its folder */
+	uint32_t owner;  /* the process's user, when the map was opened */
+	bool is_kept;    /* its /tmp is ours, so its file is there after its end */
 	struct mapped_retry retry;
 	uint64_t inode, offset; /* of what has been read */
 	size_t text_size;
@@ -37,6 +40,7 @@ struct perf_map {
 	struct perf_map_function *functions; /* sorted by begin, then by line */
 };
 
+/* While the process runs. */
 void perf_map_open(struct perf_map *map, pid_t pid);
 void perf_map_close(struct perf_map *map);
 

@@ -59,4 +59,54 @@ grep -q 'stacks`handle' "$directory/yes" || fail "a stack in a signal handler"
 # Each update of five is sent once for a known stack, and three times for those that programs cannot
 # walk over. An event alone would be a fifth of them, three times.
 [ "$reduced" -lt $((bytes * 4)) ] || fail "programs do not learn stacks: $reduced bytes of records"
+
+# Functions of a JIT compiler keep their names when the program has ended before they are printed.
+if [ "$(uname -m)" = x86_64 ]; then
+	cat >"$directory/compiled.c" <<'C'
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sdt.h>
+#include <unistd.h>
+
+__attribute__((noinline)) static void fire(void)
+{
+	DTRACE_PROBE1(compiled, hit, 1);
+	__asm__ volatile("");
+}
+
+int main(void)
+{
+	/* push %rbp; mov %rsp, %rbp; movabs fire, %rax; call *%rax; pop %rbp; ret */
+	unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xd0, 0x5d, 0xc3};
+	unsigned char *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void (*function)(void) = fire;
+	char path[64];
+	FILE *map;
+
+	memcpy(code + 6, &function, sizeof(function));
+	memcpy(at, code, sizeof(code));
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	map = fopen(path, "w");
+	if (at == MAP_FAILED || !map)
+		return 1;
+	fprintf(map, "%lx %zx compiled %s\n", (unsigned long)at, sizeof(code), "function");
+	fclose(map);
+	memcpy(&function, &at, sizeof(function));
+	for (int i = 0; i < 3; i++)
+		function();
+	puts(path);
+	return 0;
+}
+C
+	$CC -O2 -o "$directory/compiled" "$directory/compiled.c" || fail "compiling"
+	for reduce in yes no; do
+		run 0 trace --via=kernel -q -x reduce=$reduce -c "$directory/compiled" \
+			-n 'compiled$target:::hit { @[ustack(3)] = count(); @by[ufunc(ucaller)] = count(); }'
+		map=$(grep '^/tmp/perf-.*map$' "$directory/out")
+		rm -f "$map"
+		has out '`compiled function\+0x10$'
+		has out '`compiled function +3$'
+	done
+fi
 exit 0
