@@ -62,6 +62,25 @@ section() { # NAME: what -v says of that probe after "Source"
 	awk -v name="$1" '/^ *[0-9]+ / { on = $4 " " $5 == name } on && /^\tSource/ { source = 1; next }
 		on && source { if (NF) print; else exit }' "$directory/out"
 }
+# Sites of one probe whose arguments have different types.
+cat >"$directory/differ.c" <<'DIFFER'
+#include <sys/sdt.h>
+int main(int count, char **words)
+{
+	(void)words;
+	DTRACE_PROBE2(differ, hit, (int)count, 1L);
+	DTRACE_PROBE2(differ, hit, (unsigned char)count, 2L);
+	DTRACE_PROBE2(differ, hit, (short)count, 3L);
+	DTRACE_PROBE1(differ, same, (long)count);
+	DTRACE_PROBE1(differ, same, (long)count + 1);
+	return 0;
+}
+DIFFER
+$CC -O1 -o "$directory/differ" "$directory/differ.c" || fail "compiling"
+run 0 trace -l -v -c "$directory/differ" -n 'differ$target:::'
+[ "$(grep -c '^		its sites differ: args\[0\] is also uint8_t, args\[0\] is also int16_t$' "$directory/out")" = 1 ] &&
+	[ "$(grep -c 'differ:' "$directory/out")" = 1 ] || fail "types that differ between sites"
+
 run 0 trace -l -v -c "$parts" -n 'pid$target:parts:pushes:entry,pid$target:parts:stepped:entry,pid$target:parts:broken:5'
 [ "$(section 'pushes entry')" = $'\t\tkernel' ] || fail "pushes: $(section 'pushes entry')"
 section 'stepped entry' | grep -q 'single-stepped' || fail "stepped: $(section 'stepped entry')"

@@ -98,16 +98,19 @@ static long find_probe(const struct usdt_finder *finder, const struct d_probe *p
 	return -1;
 }
 
+static void type_text(const struct operand_argument *argument, char (*text)[24])
+{
+	snprintf(*text, sizeof(*text), "%sint%d_t", argument->is_signed ? "" : "u",
+		argument->size && argument->size <= 8 ? argument->size * 8 : 64);
+}
+
 /* The types that the provider's contract gives, if vmtap knows it, else those of the site. */
 static void take_types(struct d_probe *probe, const struct usdt_site *site, char (*types)[24],
 	const struct contract_probe *known)
 {
 	probe->argument_count = site->argument_count;
 	for (unsigned i = 0; i < site->argument_count; i++) {
-		const struct operand_argument *argument = &site->arguments[i];
-
-		snprintf(types[i], sizeof(*types), "%sint%d_t", argument->is_signed ? "" : "u",
-			argument->size && argument->size <= 8 ? argument->size * 8 : 64);
+		type_text(&site->arguments[i], &types[i]);
 		probe->arguments[i] = (struct d_probe_argument){types[i], (char *)""};
 		if (known && i < known->argument_count)
 			probe->arguments[i] = (struct d_probe_argument){
@@ -133,6 +136,41 @@ static const struct contract_provider *known_provider(
 				finder->target->files[finder->file].object->image, site->provider);
 	}
 	return finder->contract ? contract_find_provider(finder->contract, site->provider) : NULL;
+}
+
+/* What the note of a probe begins with whose sites have arguments of different types. */
+static const char differ[] = "its sites differ: ";
+
+/* Adds the types that this site has, and the probe's first one has not, to the probe's note. Each
+ * site's arguments are extended as its own types say. -ENOMEM. */
+static int note_types(struct usdt_finder *finder, uint32_t number, const struct usdt_site *site)
+{
+	const struct d_probe *probe = &finder->set->probes[number];
+	bool is_first = !probe->note, has_changed = false;
+	char note[512], type[24];
+	const struct contract_provider *known;
+
+	if (!is_first && strncmp(probe->note, differ, strlen(differ)) != 0)
+		return 0;
+	snprintf(note, sizeof(note), "%s", is_first ? differ : probe->note);
+	for (unsigned i = 0; i < site->argument_count; i++) {
+		size_t length = strlen(note);
+		char phrase[64];
+
+		type_text(&site->arguments[i], &type);
+		snprintf(phrase, sizeof(phrase), "args[%u] is also %s", i, type);
+		if (i < probe->argument_count && !strcmp(probe->arguments[i].type, type))
+			continue;
+		if (strstr(note, phrase) || length + strlen(phrase) + 3 > sizeof(note))
+			continue;
+		snprintf(note + length, sizeof(note) - length, "%s%s",
+			length > strlen(differ) ? ", " : "", phrase);
+		has_changed = true;
+	}
+	known = has_changed ? known_provider(finder, site) : NULL;
+	if (!has_changed || (known && contract_find_probe(known, site->name)))
+		return 0;
+	return d_probe_set_note(finder->set, number, note);
 }
 
 /* What the provider's definition says of the site's probe. */
@@ -193,6 +231,8 @@ static long take_probe(struct usdt_finder *finder, const struct usdt_site *site)
 	snprintf(provider, sizeof(provider), "%s%u", site->provider,
 		(unsigned int)finder->target->pid);
 	number = find_probe(finder, &probe);
+	if (number >= 0 && note_types(finder, (uint32_t)number, site))
+		return -ENOMEM;
 	if (number != -1)
 		return number;
 	if (!is_asked(finder->target, &probe))
