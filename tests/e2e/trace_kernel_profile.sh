@@ -105,10 +105,13 @@ run 0 trace -q -n 'BEGIN { self->x = 0; last = timestamp; back = 0; }
 	tick-1s { printf("back %d\n", back); exit(0); }'
 has out '^back 0$'
 has out " $other +sampled +$sampled 600 +[0-9]+\$"
-# with -p that process need not serve anything
-run 0 trace -q -p "$other" -n 'profile-100ms /pid == $target/ { @[execname] = count(); }
-	tick-1s { exit(0); }'
-has out '^ *sampled +[0-9]+$'
+# with -p that process need not serve anything; a sample may read its strings
+for reduce in yes no; do
+	run 0 trace -q -x reduce=$reduce -p "$other" -n 'profile-10ms /pid == $target && copyinstr(arg1, 8) == copyinstr(arg1, 8)/ {
+			@[execname, strlen(copyinstr(arg1)) < 256] = count(); }
+		tick-500ms { exit(0); }'
+	has out '^ *sampled +1 +[0-9]+$'
+done
 # it ends with the process
 "$sampled" 1 &
 ending=$!
