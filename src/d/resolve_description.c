@@ -491,5 +491,7 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 	hint(compiler, description, advice, sizeof(advice));
 	if (!*advice)
 		suggest(set, description, advice, sizeof(advice));
+	if (!*advice && compiler->settings.waits && pattern_is_glob(description->parts[0]))
+		snprintf(advice, sizeof(advice), " (no process has it now; -Z waits for one)");
 	return fail_unmatched(compiler, description, advice);
 }

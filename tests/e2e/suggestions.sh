@@ -58,7 +58,7 @@ clause '' 'frob-1s { }'
 # providers of any process, and their probes, also while there is none
 clause 'ruby*' 'rubi*:::gc-mark-begin { }'
 clause 'HaskellEvent*' 'HaskelEvent*:::gc-start { }'
-clause '' 'pyth*:::function-entry { }'
+clause '' 'pyht*:::function-entry { }'
 clause '' 'ru?i*:::gc-mark-begin { }'
 clause gc-start 'vm*:::gc-strat { }'
 # bpftrace's names have their own hints

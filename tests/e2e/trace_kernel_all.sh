@@ -185,7 +185,7 @@ run 0 trace -l
 has out "^ *[0-9]+ +$family$started +${name}1 +act work$"
 kill -9 "$started" "$child"
 run 1 trace -n "nosuch$own*:::probe { }"
-has err 'does not match any probes'
+has err 'does not match any probes \(no process has it now; -Z waits for one\)'
 run 3 trace -n 'pid*:libc:malloc:entry { }'
 has err 'the functions of every process cannot be probed; name the process: pid\$target with -p or -c'
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
