@@ -101,15 +101,17 @@ pids+=("$!")
 other=$!
 run 0 trace -q -n 'BEGIN { self->x = 0; last = timestamp; back = 0; }
 	profile-199 { @[pid, execname, execargs] = count(); back += timestamp < last; last = timestamp; }
+	profile-199 /pid == '"$other"'/ { seen = 1; }
 	tick-10ms { back += timestamp < last; last = timestamp; }
-	tick-1s { printf("back %d\n", back); exit(0); }'
+	tick-1s /seen/ { printf("back %d\n", back); exit(0); }'
 has out '^back 0$'
 has out " $other +sampled +$sampled 600 +[0-9]+\$"
 # with -p that process need not serve anything; a sample may read its strings
 for reduce in yes no; do
 	run 0 trace -q -x reduce=$reduce -p "$other" -n 'profile-10ms /pid == $target && copyinstr(arg1, 8) == copyinstr(arg1, 8)/ {
 			@[execname, strlen(copyinstr(arg1)) < 256] = count(); }
-		tick-500ms { exit(0); }'
+		profile-10ms /pid == $target && ++samples == 9/ { seen = 1; }
+		tick-10ms /seen/ { exit(0); }'
 	has out '^ *sampled +1 +[0-9]+$'
 done
 # it ends with the process
