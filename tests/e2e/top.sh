@@ -157,8 +157,9 @@ with Screen([vmtap, "top", "--interval", "50", "-s", directory + "/own.d"]) as s
     screen.type("q")
     assert screen.end() == 0
 
-# a terminal that cannot be used: lines; one that goes away: it ends
-with Screen([vmtap, "top", "--count", "1", "--interval", "50", "-p", pid], environment=[("TERM", "nothing")]) as screen:
+# a terminal that cannot be used: lines (ncurses itself keeps some memory then); one that goes away: it ends
+nothing = [("TERM", "nothing"), ("ASAN_OPTIONS", "detect_leaks=0")]
+with Screen([vmtap, "top", "--count", "1", "--interval", "50", "-p", pid], environment=nothing) as screen:
     assert screen.end() == 0
     assert b"lines are printed instead" in screen.raw and b"METHOD" in screen.raw
 screen = Screen([vmtap, "top", "--interval", "50", "-p", pid])
