@@ -176,11 +176,22 @@ bool eventlog_has_spares(const struct eventlog *log)
 	return false;
 }
 
+/* Its probes are known from vmtap's own contract, which older objects' descriptions fall short of.
+ */
+static bool is_of_own_provider(const struct record *record)
+{
+	static const char own[] = DESCRIBE_PROVIDER ":";
+
+	return record->size >= DECLARE_BYTES + strlen(own) &&
+		!memcmp(record->payload + DECLARE_BYTES, own, strlen(own));
+}
+
 bool eventlog_learn_declaration(struct eventlog *log, const struct record *record)
 {
 	struct plan *plan;
 
-	if (record->type != WIRE_DECLARE || record->size < DECLARE_BYTES || log->settled)
+	if (record->type != WIRE_DECLARE || record->size < DECLARE_BYTES ||
+		is_of_own_provider(record) || log->settled)
 		return true;
 	plan = &log->plans[log->plan_of[bytes_u16(record->payload)]];
 	if (!is_spare(plan))
