@@ -4,14 +4,14 @@
 # Allowed differences: timestamp and walltimestamp in BEGIN, END and ticks are the log's times, so
 # a tick may fall between other events (lines of ticks are therefore added up), and times since the
 # start and shares of the traced time are left out; the kernel cuts execname; a log does not contain
-# uid and gid. method_cpu needs a log with CPU clocks: trace_scripts.sh makes one. The stacks that top and
-# top_exact show are not in a log that the VM writes itself.
+# uid and gid. method_cpu needs a log with CPU clocks: trace_scripts.sh makes one. The stacks that top,
+# top_exact and dump show are not in a log that the VM writes itself.
 set -u
 . tests/e2e/common
 
 program=examples/toy/programs/pipeline.toy
 # all but those for events that only GHC's runtime has
-scripts=$("$VMTAP" scripts | awk '/^  / && $1 !~ /^(ghc_.*|method_cpu|top|top_exact)$/ { print $1 }')
+scripts=$("$VMTAP" scripts | awk '/^  / && $1 !~ /^(ghc_.*|method_cpu|top|top_exact|dump)$/ { print $1 }')
 # Several of them trace one VM at the same time.
 together="method_count method_time gc_pause alloc_by_class alloc_by_site sched_latency lock_wait stat
 	blocked_by_waker lock_holders call_sites"
