@@ -34,7 +34,7 @@ comparable() { # script, file
 			END { for (class in bytes) print class, bytes[class], objects[class] }' "$2" | sort
 		;;
 	snoop | gc_bytes | exception_storms) sed -E 's/^ *[0-9]+ //' "$2" ;;
-	cap_use | gc_phases) sed -E 's/[0-9]+%$//' "$2" ;;
+	cap_use | gc_phases | gc_pause) sed -E 's/[0-9]+%$//' "$2" ;;
 	*) cat "$2" ;;
 	esac
 }
