@@ -23,6 +23,19 @@ static bool matches(const struct d_description *description, const struct d_prob
 				d_probe_matches_module(probe, description->parts[1])));
 }
 
+/*
+ * Returns the next candidate after the given index. A name without wildcards is looked up directly.
+ */
+static long next_probe(
+	const struct d_probe_set *set, const struct d_description *description, long after)
+{
+	const char *name = description->parts[3];
+
+	if (*name && !pattern_is_glob(name))
+		return d_probe_set_find(set, name, after);
+	return after + 1 < (long)set->count ? after + 1 : -1;
+}
+
 static int add_tick(struct d_compiler *compiler, const char *name, uint64_t period)
 {
 	struct d_probe_set *set = compiler->probe_set;
@@ -404,25 +417,13 @@ int d_description_find_own(struct d_compiler *compiler, struct d_description *de
 		return 0;
 	if (refuse_wrong_timer(compiler, description) || provide_ticks(compiler, description))
 		return -1;
-	for (size_t i = 0; i < own->count; i++)
-		description->is_own |= matches(description, &own->probes[i]);
+	for (long i = next_probe(own, description, -1); i >= 0 && !description->is_own;
+		i = next_probe(own, description, i))
+		description->is_own = matches(description, &own->probes[i]);
 	/* profile::: is also that of the kernel's probes */
 	asked = asked_by(description);
 	description->is_own &= !timer_is_profile(&asked);
 	return 0;
-}
-
-/*
- * Returns the next candidate after the given index. A name without wildcards is looked up directly.
- */
-static long next_probe(
-	const struct d_probe_set *set, const struct d_description *description, long after)
-{
-	const char *name = description->parts[3];
-
-	if (*name && !pattern_is_glob(name))
-		return d_probe_set_find(set, name, after);
-	return after + 1 < (long)set->count ? after + 1 : -1;
 }
 
 /* Whether it names a provider that no process has, nor is expected to. */
