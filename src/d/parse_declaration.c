@@ -22,15 +22,18 @@ static bool same_declaration(const struct d_identifier *old, const struct d_decl
 }
 
 /*
- * C allows a repeated typedef, and included files may define names that D already has differently:
- * their definition of an integer or pointer applies from there on.
+ * C allows a repeated typedef, and included files may define names that D already has differently,
+ * such as siginfo_t: their definition applies from there on if both are numbers or pointers, or
+ * both are structs. What D's library has declared with the old one keeps it.
  */
 static bool can_redefine(const struct d_compiler *compiler, const struct d_type *old,
 	const struct d_declarator *declarator)
 {
 	return compiler->lexer.included && !declarator->key_count &&
 		(d_type_same(old, declarator->type) || d_type_is_incomplete(d_type_resolve(old)) ||
-			(d_type_is_scalar(old) && d_type_is_scalar(declarator->type)));
+			(d_type_is_scalar(old) && d_type_is_scalar(declarator->type)) ||
+			(d_type_is_struct(d_type_resolve(old)) &&
+				d_type_is_struct(d_type_resolve(declarator->type))));
 }
 
 static int declare_type(struct d_compiler *compiler, const struct d_declarator *declarator,
