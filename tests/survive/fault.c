@@ -170,6 +170,18 @@ typedef long function(long, long, long, long, long, long);
 #undef FAULT_CALL
 #undef FAULT_OWN
 
+/* Its last argument is passed in memory. */
+FILE *fault_fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions);
+FILE *fault_fopencookie(void *cookie, const char *mode, cookie_io_functions_t functions)
+{
+	int error = fault_here(FUNCTION_fopencookie, __builtin_return_address(0));
+
+	if (!error)
+		return fopencookie(cookie, mode, functions);
+	errno = error;
+	return NULL;
+}
+
 /* It may be given floating-point numbers, which have registers of their own. */
 int fault_asprintf(char **text, const char *format, ...);
 int fault_asprintf(char **text, const char *format, ...)

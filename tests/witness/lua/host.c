@@ -1,6 +1,7 @@
 /*
  * host.c: a program with several Lua states: one on each OS thread, and two on the main one. Each
- * runs the script that is its argument, some rounds each with a new state.
+ * runs the script that is its argument, some rounds each with a new state. They print whole lines:
+ * Lua's own print writes each value by itself, so that those of several threads would mix.
  *
  *   host SCRIPT THREADS ROUNDS
  */
@@ -10,6 +11,14 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+static const char print_lines[] =
+	"local write, concat, text, pack = io.write, table.concat, tostring, table.pack\n"
+	"function print(...)\n"
+	"	local values = pack(...)\n"
+	"	for i = 1, values.n do values[i] = text(values[i]) end\n"
+	"	write(concat(values, '\\t') .. '\\n')\n"
+	"end";
 
 static const char *script;
 static int rounds;
@@ -23,7 +32,7 @@ static lua_State *open_state(void)
 	luaL_openlibs(L);
 	lua_getglobal(L, "require");
 	lua_pushliteral(L, "vmtap");
-	if (lua_pcall(L, 1, 0, 0)) {
+	if (lua_pcall(L, 1, 0, 0) || luaL_dostring(L, print_lines)) {
 		fprintf(stderr, "%s\n", lua_tostring(L, -1));
 		exit(1);
 	}
