@@ -15,7 +15,7 @@
 #include "shim/pause.h"
 
 enum {
-	TRACER_MS = 50, /* between two looks whether a tracer that is awaited lives */
+	LOOK_MS = 50, /* between two looks whether a client came, or its tracer has ended */
 	LIMITED_MS = 10000
 };
 
@@ -59,7 +59,8 @@ bool awaited_is(const struct client *client)
 
 void awaited_wait(const struct awaited *client, bool (*turn)(int wait_ms))
 {
-	const struct timespec while_tracer_lives = {.tv_nsec = TRACER_MS * 1000000L};
+	/* Also where nobody's life is looked at: a sandbox may refuse to wake us. */
+	const struct timespec until_next_look = {.tv_nsec = LOOK_MS * 1000000L};
 	uint64_t limit = clock_monotonic() + LIMITED_MS * UINT64_C(1000000);
 
 	while (atomic_load(&awaited)) {
@@ -70,12 +71,12 @@ void awaited_wait(const struct awaited *client, bool (*turn)(int wait_ms))
 			return;
 		}
 		if (turn) {
-			if (!turn(client->tracer ? TRACER_MS : -1))
+			if (!turn(client->tracer ? LOOK_MS : -1))
 				return;
 			continue;
 		}
-		if (syscall(SYS_futex, &awaited, FUTEX_WAIT_PRIVATE, 1,
-			    client->tracer ? &while_tracer_lives : NULL, NULL, 0) &&
+		if (syscall(SYS_futex, &awaited, FUTEX_WAIT_PRIVATE, 1, &until_next_look, NULL,
+			    0) &&
 			errno != EAGAIN && errno != EINTR && errno != ETIMEDOUT &&
 			!pause_for(PAUSE_REFUSED_MS))
 			return; /* nothing may wait here */

@@ -72,6 +72,8 @@ void log_file_write(struct log_file *log, int file, struct queue *queue, bool at
 	log->length += done;
 	if (queue->start == queue->end)
 		queue->start = queue->end = 0;
-	if (at_once && log->kept) /* the rest of the allocation is free again */
-		log->full |= ftruncate(file, (off_t)log->length) != 0;
+	/* The rest of the allocation is free again. If that fails, the file occupies blocks that it
+	 * does not need, but all of its bytes are written. */
+	if (at_once && log->kept && ftruncate(file, (off_t)log->length) != 0)
+		return;
 }
