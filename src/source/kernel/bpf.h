@@ -93,6 +93,7 @@ int bpf_attach_raw(int program, const char *tracepoint);
 struct bpf_features {
 	bool multi;           /* one link for many sites */
 	uint32_t copy_string; /* BTF id of bpf_copy_from_user_str(); 0: none, or not searched for */
+	uint8_t long_nop;     /* enum kernel_nop_answer, of the 10-byte nop */
 	bool other_namespace; /* our pids are not the kernel's: the two below are our namespace */
 	uint64_t namespace_device, namespace_inode;
 };

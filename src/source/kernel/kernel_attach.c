@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/debug.h"
 #include "base/error.h"
+#include "source/kernel/kernel_nop.h"
 #include "source/kernel/kernel_reduce.h"
 #include "source/kernel/kernel_silence.h"
 
@@ -275,6 +276,34 @@ static int attach_each(
 	return result;
 }
 
+/*
+ * Finds out, once, whether sites with a 10-byte nop are better attached to there: the kernel then
+ * runs the program by a call instead of a trap.
+ */
+static void ask_long_nop(struct kernel_attachment *attachment)
+{
+	bool is_asked = attachment->features.long_nop != KERNEL_NOP_UNASKED;
+
+	for (size_t i = 0; i < attachment->site_count && !is_asked; i++) {
+		if (!attachment->sites[i].site->has_long_nop)
+			continue;
+		attachment->features.long_nop =
+			(uint8_t)kernel_nop_ask(&attachment->features, KERNEL_NOP_TEN, 0);
+		debug_say(DEBUG_KERNEL, "vmtap's own sites: attached at the %s: %s",
+			attachment->features.long_nop == KERNEL_NOP_SAFE ? "10-byte nop"
+									 : "1-byte nop",
+			kernel_nop_text(attachment->features.long_nop));
+		is_asked = true;
+	}
+}
+
+/* Where the kernel attaches to a site: at its 1-byte nop, or at the 10-byte nop after it. */
+static uint64_t place_of(const struct kernel_attachment *attachment, const struct kernel_site *site)
+{
+	return site->offset +
+		(site->has_long_nop && attachment->features.long_nop == KERNEL_NOP_SAFE);
+}
+
 /* Whether the main thread has ended: the kernel knows the process's memory by it, so the link must
  * be for all processes; programs look at the process's id in any case. */
 static bool is_headless(const struct kernel_target *target)
@@ -301,7 +330,7 @@ static int attach_run(struct kernel_attachment *attachment, struct kernel_target
 	if (!numbers)
 		return out_of_memory(error);
 	for (size_t i = first; i < end; i++) {
-		numbers[i - first] = attachment->sites[i].site->offset;
+		numbers[i - first] = place_of(attachment, attachment->sites[i].site);
 		numbers[i - first + sites.count] = attachment->sites[i].site->semaphore;
 		numbers[i - first + 2 * (size_t)sites.count] = attachment->maps.first_site + i;
 	}
@@ -325,6 +354,7 @@ static int attach_all(struct kernel_attachment *attachment, struct kernel_target
 	size_t first = 0, end;
 	int result = 0;
 
+	ask_long_nop(attachment);
 	for (; first < attachment->site_count && !result; first = end) {
 		for (end = first + 1; end < attachment->site_count &&
 			!compare_sites(&attachment->sites[first], &attachment->sites[end]);

@@ -91,8 +91,9 @@ struct kernel_site {
 	bool is_machine; /* fired by a tracepoint of the kernel's; there is no file */
 	const char *tracepoint;
 	const struct kernel_condition *conditions; /* KERNEL_CONDITIONS_MAX; NULL: none */
-	bool is_call;                              /* fired by a system call */
-	uint32_t call;                             /* its number */
+	bool has_long_nop; /* a 10-byte nop follows the 1-byte nop at the offset */
+	bool is_call;      /* fired by a system call */
+	uint32_t call;     /* its number */
 	uint8_t argument_count;
 	uint64_t offset;                  /* in the file */
 	uint64_t semaphore;               /* its offset in the file; 0: none */

@@ -256,6 +256,15 @@ static const char *obstacle(const struct usdt_site *site)
 	return NULL;
 }
 
+/* Whether the site's arguments can be read one byte later, too. */
+static bool has_long_nop(const struct usdt_site *site, const struct kernel_operand *arguments)
+{
+	for (unsigned i = 0; i < site->argument_count; i++)
+		if (arguments[i].base == KERNEL_RIP)
+			return false;
+	return site->form == SITE_NOP_NOP10;
+}
+
 static int take_site(struct usdt_finder *finder, const struct usdt_site *site)
 {
 	struct kernel_operand arguments[KERNEL_ARGUMENTS_MAX] = {{0}};
@@ -280,6 +289,7 @@ static int take_site(struct usdt_finder *finder, const struct usdt_site *site)
 			(unsigned long long)site->code.address, reason);
 	for (unsigned i = 0; i < site->argument_count; i++)
 		take_operand(finder, site, &site->arguments[i], &taken.arguments[i]);
+	taken.has_long_nop = has_long_nop(site, arguments);
 	return kernel_target_add_site(finder->target, &taken);
 }
 
