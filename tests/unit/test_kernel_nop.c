@@ -135,6 +135,13 @@ START_TEST(test_answers)
 }
 END_TEST
 
+/* All steps of a trial, on a site that the kernel attaches to without harm. */
+START_TEST(test_control)
+{
+	ck_assert_int_eq(ask(KERNEL_NOP_ONE, 0), KERNEL_NOP_SAFE);
+}
+END_TEST
+
 START_TEST(test_without_links)
 {
 	const struct bpf_features none = {0};
@@ -146,6 +153,7 @@ END_TEST
 static void add(TCase *tests)
 {
 	tcase_add_loop_test(tests, test_answers, KERNEL_NOP_FIVE, KERNEL_NOP_TEN + 1);
+	tcase_add_test(tests, test_control);
 	tcase_add_test(tests, test_without_links);
 }
 #else

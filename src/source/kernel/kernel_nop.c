@@ -97,9 +97,11 @@ struct nop_state {
 		"pop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbp\n\tpop "                 \
 		"%rbx\n\tret\n" name "_end:\n\t.popsection")
 
+NOP_CODE("kernel_nop_one", "nop");
 NOP_CODE("kernel_nop_five", ".byte 0x0f, 0x1f, 0x44, 0, 0");
 NOP_CODE("kernel_nop_ten", ".byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0");
 
+extern const uint8_t kernel_nop_one_begin[], kernel_nop_one_site[], kernel_nop_one_end[];
 extern const uint8_t kernel_nop_five_begin[], kernel_nop_five_site[], kernel_nop_five_end[];
 extern const uint8_t kernel_nop_ten_begin[], kernel_nop_ten_site[], kernel_nop_ten_end[];
 
@@ -174,12 +176,14 @@ static bool is_call(const struct nop_trial *trial)
 {
 	const volatile uint8_t *site = trial->code + trial->site;
 
+	if (trial->bytes == 1)
+		return site[0] == 0xcc;
 	return site[0] == 0xe8 || (trial->bytes == 10 && site[0] != 0xcc && site[5] == 0xe8);
 }
 
 static bool is_trap(const struct nop_trial *trial)
 {
-	return *(const volatile uint8_t *)(trial->code + trial->site) == 0xcc;
+	return trial->bytes > 1 && *(const volatile uint8_t *)(trial->code + trial->site) == 0xcc;
 }
 
 static bool is_unchanged(const struct nop_trial *trial)
@@ -316,12 +320,19 @@ static void be_subject(struct nop_trial *trial)
 /* A file in memory with the code. */
 static int make_file(struct nop_trial *trial, enum kernel_nop_form form)
 {
-	bool is_ten = form == KERNEL_NOP_TEN;
-	const uint8_t *begin = is_ten ? kernel_nop_ten_begin : kernel_nop_five_begin;
-	const uint8_t *site = is_ten ? kernel_nop_ten_site : kernel_nop_five_site;
-	size_t bytes = (size_t)((is_ten ? kernel_nop_ten_end : kernel_nop_five_end) - begin);
+	static const struct {
+		const uint8_t *begin, *site, *end;
+		unsigned bytes;
+	} forms[] = {[KERNEL_NOP_FIVE] = {kernel_nop_five_begin, kernel_nop_five_site,
+			     kernel_nop_five_end, 5},
+		[KERNEL_NOP_TEN] = {kernel_nop_ten_begin, kernel_nop_ten_site, kernel_nop_ten_end,
+			10},
+		[KERNEL_NOP_ONE] = {
+			kernel_nop_one_begin, kernel_nop_one_site, kernel_nop_one_end, 1}};
+	const uint8_t *begin = forms[form].begin, *site = forms[form].site;
+	size_t bytes = (size_t)(forms[form].end - begin);
 
-	trial->bytes = is_ten ? 10 : 5;
+	trial->bytes = forms[form].bytes;
 	trial->site = CODE_AT + (uint64_t)(site - begin);
 	memcpy(trial->original, site, trial->bytes);
 	trial->file = (int)syscall(SYS_memfd_create, "vmtap-trial", 1U /* MFD_CLOEXEC */);

@@ -12,7 +12,8 @@
 
 struct bpf_features;
 
-enum kernel_nop_form { KERNEL_NOP_FIVE, KERNEL_NOP_TEN }; /* the nop's length in bytes */
+/* The nop's length in bytes. One is the control: its trap counts as the call, and is safe. */
+enum kernel_nop_form { KERNEL_NOP_FIVE, KERNEL_NOP_TEN, KERNEL_NOP_ONE };
 
 enum kernel_nop_answer {
 	KERNEL_NOP_UNASKED,
