@@ -152,6 +152,11 @@ agree points arrays
 # and by time, for the probe itself
 run 0 trace -x sample=5ms -qn 'vm$target:::sample { n++; @ = sum(args[2]); } vm$target:::sample /n == 10/ { exit(0); }' \
 	-c "$TOY $directory/loop.toy"
+# of a VM that is known by its socket alone
+VMTAP_SOCKET="$directory/socket" "$TOY" "$directory/loop.toy" >/dev/null 2>&1 &
+pids+=($!)
+await "no socket" test -S "$directory/socket"
+run 0 trace --via=stream --socket "$directory/socket" -qn 'profile-97 /++n == 3/ { exit(0); }'
 
 # Over a log, its samples.
 run 0 record --lossless -n 'vm$target:::sample' -o "$directory/log" -c "$TOY examples/toy/programs/richards.toy"

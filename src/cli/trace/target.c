@@ -736,7 +736,7 @@ int target_add_samples(struct targets *targets, const struct d_asked *asked, siz
 	if (targets->log)
 		return source_log_add_samples(source, set, asked, asked_count, error);
 	if (!source || source->kind != SOURCE_KIND_STREAM || targets->arrivals.choice ||
-		targets->parts > 1 || targets->samples_in_streams)
+		targets->parts > 1 || (targets->samples_in_streams && targets->asked_count))
 		return 0;
 	return source_stream_add_samples(source, set, asked, asked_count, error);
 }
