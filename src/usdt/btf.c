@@ -30,9 +30,7 @@ static const struct {
 struct btf {
 	char *path;
 	bool is_read;
-	uint8_t *data;
-	size_t size;
-	bool is_mapped;
+	struct btf_bytes bytes;
 	const char *names;
 	uint32_t names_size;
 	const uint8_t **types; /* by number; [0] is not used */
@@ -55,10 +53,7 @@ void btf_free(struct btf *btf)
 {
 	if (!btf)
 		return;
-	if (btf->is_mapped)
-		munmap(btf->data, btf->size);
-	else
-		free(btf->data);
+	btf_bytes_free(&btf->bytes);
 	free(btf->types);
 	free(btf->path);
 	free(btf);
@@ -67,79 +62,99 @@ void btf_free(struct btf *btf)
 /* ---- reading ---- */
 
 /* For kernels that do not map their BTF; each read gives a page of it. */
-static void read_all(struct btf *btf, int file)
+static void read_all(struct btf_bytes *bytes, int file)
 {
 	size_t done = 0;
 	ssize_t part;
 
-	btf->data = malloc(btf->size);
-	while (btf->data && done < btf->size &&
-		(part = read(file, btf->data + done, btf->size - done)) > 0)
+	bytes->data = malloc(bytes->size);
+	while (bytes->data && done < bytes->size &&
+		(part = read(file, bytes->data + done, bytes->size - done)) > 0)
 		done += (size_t)part;
-	btf->size = done;
+	bytes->size = done;
 }
 
-static void load(struct btf *btf)
+void btf_bytes_read(const char *path, struct btf_bytes *bytes)
 {
-	int file = open(btf->path, O_RDONLY | O_CLOEXEC);
+	int file = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat status;
 	void *data;
 
+	*bytes = (struct btf_bytes){.data = NULL};
 	if (file < 0)
 		return;
 	if (!fstat(file, &status) && status.st_size > 0) {
-		btf->size = (size_t)status.st_size;
-		data = mmap(NULL, btf->size, PROT_READ, MAP_PRIVATE, file, 0);
-		btf->is_mapped = data != MAP_FAILED;
-		if (btf->is_mapped)
-			btf->data = data;
+		bytes->size = (size_t)status.st_size;
+		data = mmap(NULL, bytes->size, PROT_READ, MAP_PRIVATE, file, 0);
+		bytes->is_mapped = data != MAP_FAILED;
+		if (bytes->is_mapped)
+			bytes->data = data;
 		else
-			read_all(btf, file);
+			read_all(bytes, file);
 	}
 	close(file);
 }
 
-static bool find_parts(struct btf *btf, const uint8_t **at, const uint8_t **end)
+void btf_bytes_free(struct btf_bytes *bytes)
+{
+	if (bytes->is_mapped)
+		munmap(bytes->data, bytes->size);
+	else
+		free(bytes->data);
+	*bytes = (struct btf_bytes){.data = NULL};
+}
+
+bool btf_parts_find(const uint8_t *data, size_t size, struct btf_parts *parts)
 {
 	struct btf_header header;
 
-	if (!btf->data || btf->size < sizeof(header))
+	if (!data || size < sizeof(header))
 		return false;
-	memcpy(&header, btf->data, sizeof(header));
-	if (header.magic != BTF_MAGIC || header.hdr_len > btf->size ||
-		(uint64_t)header.hdr_len + header.type_off + header.type_len > btf->size ||
-		(uint64_t)header.hdr_len + header.str_off + header.str_len > btf->size ||
-		!header.str_len || btf->data[header.hdr_len + header.str_off + header.str_len - 1])
+	memcpy(&header, data, sizeof(header));
+	if (header.magic != BTF_MAGIC || header.hdr_len > size ||
+		(uint64_t)header.hdr_len + header.type_off + header.type_len > size ||
+		(uint64_t)header.hdr_len + header.str_off + header.str_len > size ||
+		!header.str_len || data[header.hdr_len + header.str_off + header.str_len - 1])
 		return false;
-	*at = btf->data + header.hdr_len + header.type_off;
-	*end = *at + header.type_len;
-	btf->names = (const char *)btf->data + header.hdr_len + header.str_off;
-	btf->names_size = header.str_len;
+	parts->types = data + header.hdr_len + header.type_off;
+	parts->types_end = parts->types + header.type_len;
+	parts->names = (const char *)data + header.hdr_len + header.str_off;
+	parts->names_size = header.str_len;
 	return true;
+}
+
+size_t btf_type_bytes(const uint8_t *at, const uint8_t *end)
+{
+	struct btf_type type;
+	unsigned kind;
+	size_t bytes;
+
+	if ((size_t)(end - at) < sizeof(type))
+		return 0;
+	memcpy(&type, at, sizeof(type));
+	kind = BTF_INFO_KIND(type.info);
+	if (kind >= BTF_KINDS)
+		return 0;
+	bytes = sizeof(type) + type_bytes[kind].once +
+		(size_t)type_bytes[kind].each * BTF_INFO_VLEN(type.info);
+	return bytes <= (size_t)(end - at) ? bytes : 0;
 }
 
 /* Notes where each type is; what follows a type of an unknown kind is not known. */
 static void note_types(struct btf *btf)
 {
-	const uint8_t *at, *end, **grown;
-	struct btf_type type;
+	const uint8_t **grown;
+	struct btf_parts parts;
 	uint32_t capacity = 0;
+	size_t bytes;
 
-	if (!find_parts(btf, &at, &end))
+	if (!btf_parts_find(btf->bytes.data, btf->bytes.size, &parts))
 		return;
+	btf->names = parts.names;
+	btf->names_size = parts.names_size;
 	btf->count = 1;
-	while ((size_t)(end - at) >= sizeof(type)) {
-		unsigned kind;
-		size_t more;
-
-		memcpy(&type, at, sizeof(type));
-		kind = BTF_INFO_KIND(type.info);
-		if (kind >= BTF_KINDS)
-			return;
-		more = sizeof(type) + type_bytes[kind].once +
-			(size_t)type_bytes[kind].each * BTF_INFO_VLEN(type.info);
-		if (more > (size_t)(end - at))
-			return;
+	for (const uint8_t *at = parts.types; (bytes = btf_type_bytes(at, parts.types_end));
+		at += bytes) {
 		if (btf->count >= capacity) {
 			capacity = capacity ? 2 * capacity : 1 << 16;
 			grown = realloc(btf->types, capacity * sizeof(*grown));
@@ -148,7 +163,6 @@ static void note_types(struct btf *btf)
 			btf->types = grown;
 		}
 		btf->types[btf->count++] = at;
-		at += more;
 	}
 }
 
@@ -156,7 +170,7 @@ static bool is_ready(struct btf *btf)
 {
 	if (!btf->is_read) {
 		btf->is_read = true;
-		load(btf);
+		btf_bytes_read(btf->path, &btf->bytes);
 		note_types(btf);
 	}
 	return btf->count > 1;

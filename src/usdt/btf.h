@@ -32,6 +32,29 @@ struct btf_field {
 	uint32_t bits; /* of a bit-field; 0: it is none */
 };
 
+/* Where the types and the names are in a description; the last byte of the names is a NUL. */
+struct btf_parts {
+	const uint8_t *types, *types_end;
+	const char *names;
+	uint32_t names_size;
+};
+
+/* The bytes of a file, mapped or, where the kernel does not map its description, read. */
+struct btf_bytes {
+	uint8_t *data; /* NULL: it cannot be read */
+	size_t size;
+	bool is_mapped;
+};
+
+void btf_bytes_read(const char *path, struct btf_bytes *bytes);
+void btf_bytes_free(struct btf_bytes *bytes);
+
+/* False: the bytes are no description. */
+bool btf_parts_find(const uint8_t *data, size_t size, struct btf_parts *parts);
+
+/* How many bytes the type that begins there has; 0: it is cut, or its kind is unknown. */
+size_t btf_type_bytes(const uint8_t *at, const uint8_t *end);
+
 /* NULL: no memory. */
 struct btf *btf_new(const char *path);
 void btf_free(struct btf *btf);
