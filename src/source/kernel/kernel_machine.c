@@ -669,21 +669,12 @@ static enum source_state machine_next(
 	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
 {
 	struct kernel_machine *machine = machine_of(source);
-	uint64_t now = clock_monotonic();
-	struct epoll_event event;
-	int wait_ms = 0;
 
 	*batch = (struct event_batch){0};
 	if (machine->ended)
 		return SOURCE_ENDED;
-	if (machine->due > now && !machine->stopping) {
-		wait_ms = (int)((machine->due - now + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS);
-		if (timeout_ms >= 0 && timeout_ms < wait_ms)
-			wait_ms = timeout_ms;
-		if (epoll_wait(machine->wait, &event, 1, wait_ms) <= 0 &&
-			clock_monotonic() < machine->due)
-			return SOURCE_IDLE;
-	}
+	if (!machine->stopping && !kernel_records_await(machine->wait, machine->due, timeout_ms))
+		return SOURCE_IDLE;
 	return take_batch(machine, batch, error);
 }
 

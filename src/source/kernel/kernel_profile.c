@@ -369,21 +369,12 @@ static enum source_state profile_next(
 	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
 {
 	struct kernel_profile *profile = profile_of(source);
-	uint64_t now = clock_monotonic();
-	struct epoll_event event;
-	int wait_ms = 0;
 
 	*batch = (struct event_batch){0};
 	if (profile->ended)
 		return SOURCE_ENDED;
-	if (profile->due > now && !profile->stopping) {
-		wait_ms = (int)((profile->due - now + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS);
-		if (timeout_ms >= 0 && timeout_ms < wait_ms)
-			wait_ms = timeout_ms;
-		if (epoll_wait(profile->wait, &event, 1, wait_ms) <= 0 &&
-			clock_monotonic() < profile->due)
-			return SOURCE_IDLE;
-	}
+	if (!profile->stopping && !kernel_records_await(profile->wait, profile->due, timeout_ms))
+		return SOURCE_IDLE;
 	return take_batch(profile, batch, error);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -81,6 +82,20 @@ bool kernel_records_read(struct kernel_records *records, bool is_last)
 		return false;
 	records->until = is_last ? UINT64_MAX : now;
 	return true;
+}
+
+bool kernel_records_await(int wait, uint64_t due, int timeout_ms)
+{
+	uint64_t now = clock_monotonic();
+	struct epoll_event event;
+	int wait_ms;
+
+	if (due <= now)
+		return true;
+	wait_ms = (int)((due - now + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS);
+	if (timeout_ms >= 0 && timeout_ms < wait_ms)
+		wait_ms = timeout_ms;
+	return epoll_wait(wait, &event, 1, wait_ms) > 0 || clock_monotonic() >= due;
 }
 
 const struct kernel_record *kernel_records_peek(const struct kernel_records *records)

@@ -41,6 +41,12 @@ void kernel_records_close(struct kernel_records *records);
  */
 bool kernel_records_read(struct kernel_records *records, bool is_last);
 
+/*
+ * Waits until it is time to read again, until the descriptor, of an epoll instance, is ready, or
+ * for the timeout (-1: none). False: nothing is due yet.
+ */
+bool kernel_records_await(int wait, uint64_t due, int timeout_ms);
+
 /* The next record that can be taken; NULL: there is none before the next reading. */
 const struct kernel_record *kernel_records_peek(const struct kernel_records *records);
 void kernel_records_take(struct kernel_records *records);

@@ -276,21 +276,13 @@ static enum source_state kernel_next(
 	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
 {
 	struct kernel_source *kernel = kernel_source_of(source);
-	uint64_t now = clock_monotonic();
-	struct epoll_event event;
-	int wait_ms = 0;
 
 	*batch = (struct event_batch){0};
 	if (kernel->ended)
 		return SOURCE_ENDED;
-	if (kernel->due > now && !kernel->stopping && !kernel_all_is_due(kernel)) {
-		wait_ms = (int)((kernel->due - now + CLOCK_NS_PER_MS - 1) / CLOCK_NS_PER_MS);
-		if (timeout_ms >= 0 && timeout_ms < wait_ms)
-			wait_ms = timeout_ms;
-		if (epoll_wait(kernel->wait, &event, 1, wait_ms) <= 0 &&
-			clock_monotonic() < kernel->due)
-			return SOURCE_IDLE;
-	}
+	if (!kernel->stopping && !kernel_all_is_due(kernel) &&
+		!kernel_records_await(kernel->wait, kernel->due, timeout_ms))
+		return SOURCE_IDLE;
 	return kernel_batch_take(kernel, batch, error);
 }
 
