@@ -100,6 +100,7 @@ for set; do
 		need meson command -v meson
 		need chromium command -v chromium
 		need golang-go command -v go
+		need npm command -v npm
 		need prometheus command -v prometheus
 		need ruby [ -e /usr/bin/ruby ]
 		need php-cli [ -e /usr/bin/php ]

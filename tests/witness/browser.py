@@ -2,6 +2,7 @@
 
     browser = Browser(folder)          folder: for its profile
     browser.open(path)                 loads a file and waits until it is complete
+    browser.open(path, fragment, folders)  the same with #fragment; files of these folders are loaded too
     browser.value(expression)          evaluates JavaScript
     browser.click(x, y); browser.type(text); browser.screenshot(file)
     browser.problems                   console errors, exceptions, and requests for anything else
@@ -26,7 +27,7 @@ class Browser:
 
         self._process = subprocess.Popen(
             ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
-             "--disable-dev-shm-usage", "--remote-debugging-pipe",
+             "--disable-dev-shm-usage", "--remote-debugging-pipe", "--enable-unsafe-swiftshader",
              "--user-data-dir=" + os.path.join(folder, "profile"),
              "--window-size=%d,%d" % (width, height), "about:blank"],
             preexec_fn=connect, close_fds=False, stdout=subprocess.DEVNULL,
@@ -38,6 +39,7 @@ class Browser:
         self._session = None
         self._loaded = False
         self._page = None
+        self._folders = ()
         self.problems = []
         target = next(t for t in self.call("Target.getTargets")["targetInfos"] if t["type"] == "page")
         self._session = self.call("Target.attachToTarget",
@@ -64,7 +66,8 @@ class Browser:
             self.problems.append("log: " + of["entry"]["text"])
         elif method == "Network.requestWillBeSent":
             url = of["request"]["url"]
-            if url != self._page and not url.startswith("data:"):
+            allowed = ("data:",) + tuple(self._folders)
+            if url != self._page and not url.startswith(allowed):
                 self.problems.append("request: " + url)
         elif method == "Page.loadEventFired":
             self._loaded = True
@@ -90,11 +93,12 @@ class Browser:
                     raise RuntimeError(method + ": " + message["error"]["message"])
                 return message["result"]
 
-    def open(self, path):
+    def open(self, path, fragment="", folders=()):
         self._page = "file://" + os.path.abspath(path)
+        self._folders = ["file://" + os.path.abspath(folder) + "/" for folder in folders]
         self._loaded = False
         start = time.monotonic()
-        self.call("Page.navigate", {"url": self._page})
+        self.call("Page.navigate", {"url": self._page + fragment})
         while not self._loaded:
             self._message()
         return time.monotonic() - start

@@ -2,6 +2,10 @@
  * chrome_writer.c: a timeline as Chrome's trace events, which also Perfetto's viewer, speedscope
  * and others read: {"traceEvents":[...]}, an event on each line. Each track is a thread of the
  * process. Times are microseconds since the log's beginning, with all their nanoseconds.
+ *
+ * The end of a slice repeats what its begin says: the format lets it say nothing, but speedscope
+ * ends a slice only if both have the same name. So the texts of open slices are kept for each
+ * track.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,14 +17,28 @@
 
 enum { RANK_STEP = 1 << 24 };
 
+/* The text of a begin, name and details as JSON, and then this. */
+struct slice_text {
+	uint32_t name_length, details_length;
+};
+
+struct chrome_track {
+	char *counter; /* its name; NULL: not a counter */
+	char *open;    /* texts of open slices; NULL: nothing is open */
+	size_t used, room;
+};
+
 struct chrome_writer {
 	struct timeline_writer writer;
 	FILE *output;
 	uint32_t pid;
 	uint64_t start;
 	bool has_events;
-	char **counters; /* by track: name of a counter, NULL for others */
-	size_t counter_slots;
+	struct chrome_track *tracks; /* by id */
+	size_t track_slots;
+	FILE *text; /* writes to text_bytes */
+	char *text_bytes;
+	size_t text_size;
 	int error;
 };
 
@@ -45,20 +63,25 @@ static void put_time(const struct chrome_writer *chrome, uint64_t time)
 	fprintf(chrome->output, ",\"ts\":%" PRIu64 ".%03" PRIu64, since / 1000, since % 1000);
 }
 
-static void put_details(
-	const struct chrome_writer *chrome, const struct timeline_detail *details, size_t count)
+/* Without braces: details of a begin and of its end become one object. */
+static void put_details(FILE *output, const struct timeline_detail *details, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		fprintf(output, "%s\"%s\":", i ? "," : "", details[i].name);
+		if (details[i].text)
+			json_text_print(details[i].text, details[i].length, output);
+		else
+			fprintf(output, "%" PRIu64, details[i].number);
+	}
+}
+
+static void put_arguments(FILE *output, const struct timeline_detail *details, size_t count)
 {
 	if (!count)
 		return;
-	fputs(",\"args\":{", chrome->output);
-	for (size_t i = 0; i < count; i++) {
-		fprintf(chrome->output, "%s\"%s\":", i ? "," : "", details[i].name);
-		if (details[i].text)
-			json_text_print(details[i].text, details[i].length, chrome->output);
-		else
-			fprintf(chrome->output, "%" PRIu64, details[i].number);
-	}
-	putc('}', chrome->output);
+	fputs(",\"args\":{", output);
+	put_details(output, details, count);
+	putc('}', output);
 }
 
 static void put_metadata(
@@ -81,24 +104,34 @@ static void start(struct timeline_writer *writer, const struct timeline_process 
 	put_metadata(chrome, 0, "process_name", process->name);
 }
 
-static void keep_counter(struct chrome_writer *chrome, const struct timeline_track *track)
+/* NULL: out of memory. */
+static struct chrome_track *track_of(struct chrome_writer *chrome, uint32_t id)
 {
-	size_t slots = track->id + 16;
-	char **grown;
+	size_t slots = (size_t)id + id / 2 + 16;
+	struct chrome_track *grown;
 
-	if (track->id >= chrome->counter_slots) {
-		grown = realloc(chrome->counters, slots * sizeof(*grown));
+	if (id >= chrome->track_slots) {
+		grown = realloc(chrome->tracks, slots * sizeof(*grown));
 		if (!grown) {
 			chrome->error = ENOMEM;
-			return;
+			return NULL;
 		}
-		memset(grown + chrome->counter_slots, 0,
-			(slots - chrome->counter_slots) * sizeof(*grown));
-		chrome->counters = grown;
-		chrome->counter_slots = slots;
+		memset(grown + chrome->track_slots, 0,
+			(slots - chrome->track_slots) * sizeof(*grown));
+		chrome->tracks = grown;
+		chrome->track_slots = slots;
 	}
-	free(chrome->counters[track->id]);
-	chrome->counters[track->id] = strdup(track->name);
+	return &chrome->tracks[id];
+}
+
+static void keep_counter(struct chrome_writer *chrome, const struct timeline_track *track)
+{
+	struct chrome_track *kept = track_of(chrome, track->id);
+
+	if (!kept)
+		return;
+	free(kept->counter);
+	kept->counter = strdup(track->name);
 }
 
 static void put_track(struct timeline_writer *writer, const struct timeline_track *track)
@@ -119,10 +152,39 @@ static void put_track(struct timeline_writer *writer, const struct timeline_trac
 		",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%" PRIu64 "}}", rank);
 }
 
-static void put_name(const struct chrome_writer *chrome, const struct timeline_name *name)
+static void put_name(FILE *output, const struct timeline_name *name)
 {
-	fputs(",\"name\":", chrome->output);
-	json_text_print(name->text, name->length, chrome->output);
+	fputs(",\"name\":", output);
+	json_text_print(name->text, name->length, output);
+}
+
+static char *open_end(const struct chrome_track *track)
+{
+	return track->open + track->used;
+}
+
+/* Keeps the text of a slice that begins. */
+static void push_open(struct chrome_writer *chrome, uint32_t id, const struct slice_text *slice)
+{
+	size_t length = (size_t)slice->name_length + slice->details_length;
+	size_t needed = length + sizeof(*slice);
+	struct chrome_track *track = track_of(chrome, id);
+	char *grown;
+
+	if (!track)
+		return;
+	if (track->room - track->used < needed) {
+		grown = realloc(track->open, 2 * track->room + needed);
+		if (!grown) {
+			chrome->error = ENOMEM;
+			return;
+		}
+		track->open = grown;
+		track->room = 2 * track->room + needed;
+	}
+	memcpy(open_end(track), chrome->text_bytes, length);
+	memcpy(open_end(track) + length, slice, sizeof(*slice));
+	track->used += needed;
 }
 
 /* An arrow's end belongs to the slice that begins at its time. */
@@ -139,12 +201,30 @@ static void put_flow(
 static void put_begin(struct timeline_writer *writer, const struct timeline_mark *mark)
 {
 	struct chrome_writer *chrome = chrome_of(writer);
+	struct slice_text slice;
+	FILE *output;
+	int failed;
 
-	begin_event(chrome, 'B', mark->track);
+	rewind(chrome->text);
+	put_name(chrome->text, mark->name);
+	failed = fflush(chrome->text);
+	slice.name_length = (uint32_t)chrome->text_size;
+	put_details(chrome->text, mark->details, mark->detail_count);
+	if (failed || fflush(chrome->text)) {
+		chrome->error = ENOMEM;
+		return;
+	}
+	slice.details_length = (uint32_t)chrome->text_size - slice.name_length;
+	output = begin_event(chrome, 'B', mark->track);
 	put_time(chrome, mark->time);
-	put_name(chrome, mark->name);
-	put_details(chrome, mark->details, mark->detail_count);
-	putc('}', chrome->output);
+	fwrite(chrome->text_bytes, 1, slice.name_length, output);
+	if (slice.details_length) {
+		fputs(",\"args\":{", output);
+		fwrite(chrome->text_bytes + slice.name_length, 1, slice.details_length, output);
+		putc('}', output);
+	}
+	putc('}', output);
+	push_open(chrome, mark->track, &slice);
 	if (mark->flow_to)
 		put_flow(chrome, mark, 'f', mark->flow_to);
 }
@@ -152,11 +232,34 @@ static void put_begin(struct timeline_writer *writer, const struct timeline_mark
 static void put_end(struct timeline_writer *writer, const struct timeline_mark *mark)
 {
 	struct chrome_writer *chrome = chrome_of(writer);
+	struct chrome_track *track = track_of(chrome, mark->track);
+	struct slice_text slice = {0, 0};
+	FILE *output = begin_event(chrome, 'E', mark->track);
 
-	begin_event(chrome, 'E', mark->track);
 	put_time(chrome, mark->time);
-	put_details(chrome, mark->details, mark->detail_count);
-	putc('}', chrome->output);
+	if (track && track->used) {
+		track->used -= sizeof(slice);
+		memcpy(&slice, open_end(track), sizeof(slice));
+		track->used -= slice.name_length + slice.details_length;
+		fwrite(open_end(track), 1, slice.name_length, output);
+	}
+	if (slice.details_length || mark->detail_count) {
+		fputs(",\"args\":{", output);
+		if (slice.details_length)
+			fwrite(open_end(track) + slice.name_length, 1, slice.details_length,
+				output);
+		if (slice.details_length && mark->detail_count)
+			putc(',', output);
+		put_details(output, mark->details, mark->detail_count);
+		putc('}', output);
+	}
+	putc('}', output);
+	/* threads that have ended keep no memory here */
+	if (track && !track->used) {
+		free(track->open);
+		track->open = NULL;
+		track->room = 0;
+	}
 }
 
 static void put_instant(struct timeline_writer *writer, const struct timeline_mark *mark)
@@ -166,9 +269,9 @@ static void put_instant(struct timeline_writer *writer, const struct timeline_ma
 	/* an arrow can only begin at a slice, so this one is a slice of no length */
 	begin_event(chrome, mark->flow_from ? 'X' : 'i', mark->track);
 	put_time(chrome, mark->time);
-	put_name(chrome, mark->name);
+	put_name(chrome->output, mark->name);
 	fputs(mark->flow_from ? ",\"dur\":0" : ",\"s\":\"t\"", chrome->output);
-	put_details(chrome, mark->details, mark->detail_count);
+	put_arguments(chrome->output, mark->details, mark->detail_count);
 	putc('}', chrome->output);
 	if (mark->flow_from)
 		put_flow(chrome, mark, 's', mark->flow_from);
@@ -178,7 +281,7 @@ static void put_counter(
 	struct timeline_writer *writer, uint32_t track, uint64_t time, uint64_t value)
 {
 	struct chrome_writer *chrome = chrome_of(writer);
-	const char *name = track < chrome->counter_slots ? chrome->counters[track] : NULL;
+	const char *name = track < chrome->track_slots ? chrome->tracks[track].counter : NULL;
 	FILE *output = begin_event(chrome, 'C', 0);
 
 	put_time(chrome, time);
@@ -195,9 +298,13 @@ static int finish(struct timeline_writer *writer, uint64_t time)
 	(void)time;
 	fputs("\n]}\n", chrome->output);
 	result = timeline_flush(chrome->output, result);
-	for (size_t i = 0; i < chrome->counter_slots; i++)
-		free(chrome->counters[i]);
-	free(chrome->counters);
+	for (size_t i = 0; i < chrome->track_slots; i++) {
+		free(chrome->tracks[i].counter);
+		free(chrome->tracks[i].open);
+	}
+	free(chrome->tracks);
+	fclose(chrome->text);
+	free(chrome->text_bytes);
 	free(chrome);
 	return -result;
 }
@@ -218,6 +325,11 @@ struct timeline_writer *chrome_writer_new(FILE *output)
 
 	if (!chrome)
 		return NULL;
+	chrome->text = open_memstream(&chrome->text_bytes, &chrome->text_size);
+	if (!chrome->text) {
+		free(chrome);
+		return NULL;
+	}
 	chrome->writer.operations = &operations;
 	chrome->output = output;
 	return &chrome->writer;
