@@ -253,6 +253,9 @@ awk '{ all += $NF } /^\(none\)\.\(file\);Object\.branch;Object\.leaf / { leaf +=
 run 0 record --stacks --lossless -n 'vm$target:::sample' -o "$directory/samples" -c "$TOY $directory/ends.toy"
 run 0 flame --samples --folded "$directory/samples" -o "$directory/lines"
 grep -qE '^\(none\)\.\(file\);Object\.branch;Object\.leaf [1-9][0-9]*$' "$directory/lines" || fail "the samples of a log"
+run 0 flame --folded "$directory/samples" -o "$directory/by_itself"
+cmp "$directory/lines" "$directory/by_itself" || fail "a log without calls is not shown by its samples"
+has err 'samples: no method-entry; shown by its samples$'
 run 3 flame --samples "$directory/before" -o -
 has err 'no samples with stacks'
 run 2 flame --samples --by calls "$directory/samples" -o -

@@ -61,6 +61,7 @@ static void help(void)
 	       "      --samples     by samples of time with the VM's own stacks, 97 a second, "
 	       "instead\n"
 	       "                    of every call: the VM is hardly slower; of a log, those in it\n"
+	       "                    (a log without calls is shown by its samples anyway)\n"
 	       "      --folded      lines of text for other tools instead of an SVG\n"
 	       "      --pprof       a profile for 'go tool pprof' and others instead of an SVG\n"
 	       "      --diff        compares two logs: red takes a larger share in the second,\n"
@@ -159,14 +160,17 @@ static int read_process(
 	return has_memory ? 0 : error_set(error, ENOMEM, "out of memory");
 }
 
-/* Collects the stacks of a log or process into a tree, which must be initialised. */
-static int collect(struct call_tree *tree, const struct flame_options *options, const char *what,
-	struct error *error)
+/*
+ * Collects the stacks of a log or process into a tree, which must be initialised. -ENODATA: there
+ * were none, and the tree is as before.
+ */
+static int collect_by(struct call_tree *tree, const struct flame_options *options, bool is_sampled,
+	const char *what, struct error *error)
 {
-	const struct feed_probe *probes = options->is_sampled ? &stacks_sample : stacks_probes;
-	size_t probe_count = options->is_sampled ? 1 : stacks_probe_count;
-	const struct feed_wish wish = {.stacks = options->is_sampled,
-		.sample_period = options->is_sampled ? CLOCK_NS_PER_S / SAMPLE_HZ : 0};
+	const struct feed_probe *probes = is_sampled ? &stacks_sample : stacks_probes;
+	size_t probe_count = is_sampled ? 1 : stacks_probe_count;
+	const struct feed_wish wish = {
+		.stacks = is_sampled, .sample_period = is_sampled ? CLOCK_NS_PER_S / SAMPLE_HZ : 0};
 	struct stacks *stacks = NULL;
 	struct feed feed;
 	uint64_t calls;
@@ -193,7 +197,7 @@ static int collect(struct call_tree *tree, const struct flame_options *options, 
 		calls = stacks_finish(stacks);
 		if (!result && !calls)
 			result = error_set(error, ENODATA,
-				options->is_sampled
+				is_sampled
 					? "%s: no samples with stacks: the VM takes none, or the "
 					  "log was recorded without --stacks"
 					: "%s: no method-entry, so there are no stacks",
@@ -201,6 +205,23 @@ static int collect(struct call_tree *tree, const struct flame_options *options, 
 	}
 	stacks_free(stacks);
 	feed_close(&feed);
+	return result;
+}
+
+/* A log without calls is shown by its samples, if it has any. */
+static int collect(struct call_tree *tree, const struct flame_options *options, const char *what,
+	struct error *error)
+{
+	int result = collect_by(tree, options, options->is_sampled, what, error);
+	bool may_have_samples = !options->is_sampled && options->by->measure == STACKS_TIME &&
+		!is_pid(what) && strcmp(what, "-") != 0;
+	struct error unsampled;
+
+	if (result == -ENODATA && may_have_samples &&
+		!collect_by(tree, options, true, what, &unsampled)) {
+		cli_message("%s: no method-entry; shown by its samples", what);
+		result = 0;
+	}
 	return result;
 }
 
