@@ -125,7 +125,9 @@ TOY_SOURCES := $(wildcard examples/toy/*.c)
 ALL_PROVIDERS := -DVMTAP_PROVIDER_HASKELLEVENT -DVMTAP_PROVIDER_RUBY -DVMTAP_PROVIDER_CCL
 TOY_OBJECTS := $(TOY_SOURCES:examples/%.c=$(B)/obj/%.o)
 TOY_PLAIN_OBJECTS := $(TOY_SOURCES:examples/toy/%.c=$(B)/obj/toy-noprobes/%.o)
-SCRIPTS := $(sort $(wildcard probes/scripts/*.d))
+# The bundled scripts, each with the parts that it includes.
+SCRIPT_PARTS := $(wildcard probes/scripts/parts/*.d)
+SCRIPTS := $(patsubst probes/%,$(B)/%,$(sort $(wildcard probes/scripts/*.d)))
 # The tables of event types in vmtap-eventlog(5) are made during the build, and so are the sections
 # of vmtap-scripts(7).
 MADE_MANUALS := $(B)/man/vmtap-eventlog.5 $(B)/man/vmtap-scripts.7
@@ -275,6 +277,10 @@ $(NEW)/gen/system_calls.c: $(SYSTEM_CALLS) src/source/tools/system_calls.awk $(B
 	@mkdir -p $(@D)
 	$(Q)echo '#include <asm/unistd.h>' | $(CC) $(ALL_CPPFLAGS) -E -dM -x c - > $@.numbers
 	$(Q)LC_ALL=C awk -f src/source/tools/system_calls.awk $@.numbers $(SYSTEM_CALLS) > $@
+
+$(B)/scripts/%.d: probes/scripts/%.d $(SCRIPT_PARTS) src/base/tools/include_parts.awk
+	@mkdir -p $(@D)
+	$(Q)awk -f src/base/tools/include_parts.awk $< > $@
 
 # embed OUTPUT HEADER STRUCT FILE...
 $(NEW)/gen/scripts.c: EMBED = cli/scripts.h bundled_script
@@ -647,7 +653,7 @@ uninstall: check-folders
 		$(TO_LIB)/libvmtap_ffi.so $(TO_LIB)/libvmtap_ffi.so.$(FFI_SOVERSION) \
 		$(TO_LIB)/libvmtap_ffi.so.$(VERSION)
 	$(Q)rm -f $(TO_LIB)/pkgconfig/vmtap.pc $(TO_LIB)/pkgconfig/vmtap-runtime.pc
-	$(Q)cd $(TO_DATA) 2>/dev/null || exit 0; rm -f vm.d $(COMPAT:probes/%=%) $(SCRIPTS:probes/%=%)
+	$(Q)cd $(TO_DATA) 2>/dev/null || exit 0; rm -f vm.d $(COMPAT:probes/%=%) $(SCRIPTS:$(B)/%=%)
 	$(Q)for folder in $(TO_DATA)/compat $(TO_DATA)/scripts $(TO_DATA); do \
 		[ ! -d "$$folder" ] || rmdir --ignore-fail-on-non-empty "$$folder"; done
 	$(Q)for page in $(notdir $(MANUALS)); do rm -f $(TO_MAN)/man$${page##*.}/$$page; done

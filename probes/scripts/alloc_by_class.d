@@ -17,6 +17,8 @@
  * (hash) and (string). The share is that of the bytes. The classes that take the most
  * bytes come last.
  *
+ * Providers: vm.
+ *
  * Cost: One event for each allocation.
  */
 #pragma D option quiet

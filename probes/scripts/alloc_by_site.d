@@ -20,6 +20,8 @@
  * strings have probes of their own and are shown as (array), (hash) and (string). The
  * share is that of the bytes. The lines that take the most bytes come last.
  *
+ * Providers: vm.
+ *
  * Cost: One event for each allocation.
  */
 #pragma D option quiet

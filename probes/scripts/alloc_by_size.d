@@ -35,6 +35,8 @@
  * Reading: A distribution of the sizes in bytes for each class. Arrays, hashes and strings
  * have probes of their own and are shown as (array), (hash) and (string).
  *
+ * Providers: vm.
+ *
  * Cost: One event for each allocation.
  */
 #pragma D option quiet

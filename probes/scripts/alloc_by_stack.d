@@ -20,6 +20,8 @@
  * method), and so are methods that were entered before the trace began. Stacks of more
  * than 2000 characters are cut.
  *
+ * Providers: vm.
+ *
  * Cost: Two events for each call, one for each allocation and each switch of threads.
  */
 #pragma D option quiet

@@ -17,8 +17,9 @@
  *     redefine.toy     44 Square                   7000    38%
  *
  * Reading: The number of objects by line and class, and its share. Arrays, hashes and
- * strings are shown as (array), (hash) and (string). It works on the probes of Ruby too,
- * which have no sizes.
+ * strings are shown as (array), (hash) and (string).
+ *
+ * Providers: vm, ruby.
  *
  * Cost: One event for each allocation.
  */

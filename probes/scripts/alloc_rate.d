@@ -24,6 +24,8 @@
  * table covers the last, incomplete second. Arrays, hashes and strings are shown as
  * (array), (hash) and (string).
  *
+ * Providers: vm.
+ *
  * Cost: One event for each allocation.
  */
 #pragma D option quiet

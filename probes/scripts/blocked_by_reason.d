@@ -27,6 +27,8 @@
  * are in ns; the argument us, ms or s gives another unit. A log of GHC has what it needs
  * too.
  *
+ * Providers: vm.
+ *
  * Cost: Up to four events for each run of a thread.
  */
 #pragma D option quiet

@@ -23,6 +23,8 @@
  * comes last. Times are in ns; the argument us, ms or s gives another unit. A log of GHC
  * has what it needs too.
  *
+ * Providers: vm.
+ *
  * Cost: Three events for each run of a thread.
  */
 #pragma D option quiet

@@ -16,11 +16,13 @@
  *     redefine.toy     44 Square area          7000           1090              8
  *     redefine.toy     99 Object endless      19998      147961098          18084
  *
- * Reading: FILE and LINE are those of the call. Its time includes what the method calls.
- * The sites that call most come last. Times are in ns; the argument us, ms or s gives
- * another unit. It works on any provider with these probes, such as that of Ruby.
+ * Reading: FILE and LINE are those of the call; for Ruby and PHP, those of the method that
+ * is called. Its time includes what the method calls. The sites that call most come last.
+ * Times are in ns; the argument us, ms or s gives another unit.
  *
- * Cost: Two events for each call.
+ * Providers: vm, ruby, python, php, hotspot.
+ *
+ * Cost: Two events for each call; Python, also one for each line.
  */
 #pragma D option quiet
 #pragma D option defaultargs
@@ -29,44 +31,44 @@
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
-string origin[pid_t];
 
-/* A VM may have the probes of several providers; those that fire first are used. */
-*$target:::method-entry
-/origin[pid] == NULL/
-{
-	origin[pid] = probeprov;
-}
+#include "parts/calls.d"
+#include "parts/returns.d"
+#include "parts/python_lines.d"
 
-*$target:::method-entry
-/probeprov == origin[pid]/
+*$target:::[mf]*[dn]-entry
+/this->counts/
 {
-	this->thread = arg4 ? arg4 : tid;
 	this->level = ++level[pid, this->thread];
 	start[pid, this->thread, this->level] = timestamp;
+	file[pid, this->thread, this->level] = this->file;
+	line[pid, this->thread, this->level] = this->line;
 }
 
-*$target:::method-return
-/probeprov == origin[pid]/
+*$target:::[mf]*[dn]-return
+/this->counts/
 {
-	this->thread = arg4 ? arg4 : tid;
 	this->level = level[pid, this->thread];
 	this->start = this->level > 0 ? start[pid, this->thread, this->level] : 0;
+	this->file = this->start ? file[pid, this->thread, this->level] : "";
+	this->line = this->start ? line[pid, this->thread, this->level] : 0;
 }
 
-*$target:::method-return
-/probeprov == origin[pid] && this->start/
+*$target:::[mf]*[dn]-return
+/this->counts && this->start/
 {
-	@calls[copyinstr(arg2), arg3, copyinstr(arg0), copyinstr(arg1)] = count();
-	@time[copyinstr(arg2), arg3, copyinstr(arg0), copyinstr(arg1)] =
+	@calls[this->file, this->line, this->class, this->method] = count();
+	@time[this->file, this->line, this->class, this->method] =
 	    sum(timestamp - this->start);
-	@longest[copyinstr(arg2), arg3, copyinstr(arg0), copyinstr(arg1)] =
+	@longest[this->file, this->line, this->class, this->method] =
 	    max(timestamp - this->start);
 	start[pid, this->thread, this->level] = 0;
+	file[pid, this->thread, this->level] = 0;
+	line[pid, this->thread, this->level] = 0;
 }
 
-*$target:::method-return
-/probeprov == origin[pid] && this->level > 0/
+*$target:::[mf]*[dn]-return
+/this->counts && this->level > 0/
 {
 	level[pid, this->thread]--;
 }

@@ -16,6 +16,8 @@
  * it ends. Then, for each reason, how often the world was stopped, for how long, and the
  * share of that. Times are in ns; the argument us, ms or s gives another unit.
  *
+ * Providers: vm.
+ *
  * Cost: Two events for each run of a thread and for each pause.
  */
 #pragma D option quiet

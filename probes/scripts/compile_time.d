@@ -19,6 +19,8 @@
  * The time of a function includes that of functions within it. Times are in ns; the
  * argument us, ms or s gives another unit.
  *
+ * Providers: vm.
+ *
  * Cost: Two events for each method that is compiled.
  */
 #pragma D option quiet

@@ -11,6 +11,8 @@
  * Reading: All guest threads, also those that wait, with the guest's stack, the innermost frame
  * first. The VM stops for a moment to show them. A thread that waits for another thread names it.
  *
+ * Providers: vm.
+ *
  * Cost: One stop of the VM, and an event with a stack for each thread.
  */
 #pragma D option quiet

@@ -13,7 +13,9 @@
  * Reading: A line when a site has raised 100 exceptions within a second, or as many as the
  * argument says, then the number of such seconds for each site. A second begins with the
  * first exception of a site. A program that uses exceptions where a test would do is slow,
- * and shows up here. It works on any provider with these probes, such as that of Ruby.
+ * and shows up here.
+ *
+ * Providers: vm, ruby.
  *
  * Cost: One event for each exception.
  */

@@ -13,8 +13,9 @@
  *     ArgumentError    redefine.toy     21       2001    98%
  *
  * Reading: The class of the exceptions, the file and line that raised them, how many, and
- * their share. The site that raised most comes last. It works on any provider with these
- * probes, such as that of Ruby.
+ * their share. The site that raised most comes last.
+ *
+ * Providers: vm, ruby.
  *
  * Cost: One event for each exception.
  */

@@ -26,6 +26,8 @@
  * difference were not caught, ended a thread, or went through code that reports no
  * handler.
  *
+ * Providers: vm.
+ *
  * Cost: One event for each exception, one for each that is caught.
  */
 #pragma D option quiet

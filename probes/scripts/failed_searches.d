@@ -14,7 +14,9 @@
  * exception that followed, how often, and the time that the searches took. A search has
  * failed if an exception is raised after it before a file is parsed. A program that tries
  * one name after the other at each start spends its time here. Then the number of failed
- * searches and of all. It works on any provider with these probes, such as that of Ruby.
+ * searches and of all.
+ *
+ * Providers: vm, ruby.
  *
  * Cost: Two events for each search, one for each exception.
  */

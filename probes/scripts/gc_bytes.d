@@ -21,6 +21,8 @@
  * use before, those it freed, those still in use, and how long it took. If AFTER grows
  * from line to line of full collections, the program keeps more and more.
  *
+ * Providers: vm.
+ *
  * Cost: Two events for each collection.
  */
 #pragma D option quiet

@@ -15,6 +15,8 @@
  * last line covers the last, incomplete second; a pause counts in the second in which it
  * ends.
  *
+ * Providers: vm.
+ *
  * Cost: Three events for each collection.
  */
 #pragma D option quiet

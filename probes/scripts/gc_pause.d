@@ -33,6 +33,8 @@
  * are in ns; the argument us, ms or s gives another unit. A log of GHC has pauses too: its
  * collections.
  *
+ * Providers: vm.
+ *
  * Cost: Four events for each pause.
  */
 #pragma D option quiet

@@ -30,6 +30,8 @@
  * does not have are left out: Ruby has no whole collection, GHC no phases. Times are in
  * ns; the argument us, ms or s gives another unit.
  *
+ * Providers: vm, ruby, HaskellEvent.
+ *
  * Cost: Six events for each collection.
  */
 #pragma D option quiet

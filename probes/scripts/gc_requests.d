@@ -12,6 +12,8 @@
  * and the capability it ran on. Code outside of any method is (no method), and so are
  * methods that were entered before the trace began.
  *
+ * Providers: vm.
+ *
  * Cost: Two events for each call, one for each collection and each switch of threads.
  */
 #pragma D option quiet

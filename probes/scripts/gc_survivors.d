@@ -27,6 +27,8 @@
  * Array, Hash and String. Then, for each generation, the collections and the bytes that
  * survived them.
  *
+ * Providers: vm.
+ *
  * Cost: Two events for each object.
  */
 #pragma D option quiet

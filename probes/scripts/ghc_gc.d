@@ -22,6 +22,8 @@
  * allocated since the program began. All sizes are in bytes. gc_pause shows how long the
  * collections took.
  *
+ * Providers: HaskellEvent.
+ *
  * Cost: Nothing: it reads a log.
  */
 #pragma D option quiet

@@ -18,6 +18,8 @@
  * the collector has dropped the others (GCD). Which capability stole from which is there
  * if the log has every spark (+RTS -lf or -la).
  *
+ * Providers: HaskellEvent.
+ *
  * Cost: Nothing: it reads a log.
  */
 #pragma D option quiet

@@ -20,6 +20,8 @@
  * was given its label counts for (none). Times are in ns; the argument us, ms or s gives
  * another unit.
  *
+ * Providers: HaskellEvent.
+ *
  * Cost: Nothing: it reads a log.
  */
 #pragma D option quiet

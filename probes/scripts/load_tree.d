@@ -21,8 +21,9 @@
  * Reading: A line where a file asks for another, with the file and line that ask, and one
  * where that has ended, with the time it took. What is between the two belongs to it:
  * parsing, and the files that are loaded from there. Times are in ns; the argument us, ms
- * or s gives another unit. It works on any provider with these probes, such as that of
- * Ruby.
+ * or s gives another unit.
+ *
+ * Providers: vm, ruby.
  *
  * Cost: Two events for each file that is asked for, and two for each that is parsed.
  */

@@ -18,6 +18,8 @@
  * has released the lock, and another took it without an event. Times are in ns; the
  * argument us, ms or s gives another unit.
  *
+ * Providers: vm.
+ *
  * Cost: One event for each acquired lock, and one for each wait.
  */
 #pragma D option quiet

@@ -26,6 +26,8 @@
  * acquired without waiting is left out. The lock that was waited for most often comes
  * last. Times are in ns; the argument us, ms or s gives another unit.
  *
+ * Providers: vm.
+ *
  * Cost: One event for each acquired lock, and one for each wait.
  */
 #pragma D option quiet

@@ -18,28 +18,23 @@
  *
  * Reading: Counts the guest's methods from the start until ^C or the program's end, and
  * shows the share of each in all calls. Methods written in C are not counted. The methods
- * that are called most come last. It works on any provider with these probes, such as that
- * of Ruby.
+ * that are called most come last.
+ *
+ * Providers: vm, ruby, python, php, hotspot.
  *
  * Cost: One event for each call.
  */
 #pragma D option quiet
 
-string origin[pid_t];
 uint64_t calls;
 
-/* A VM may have the probes of several providers; those that fire first are counted. */
-*$target:::method-entry
-/origin[pid] == NULL/
-{
-	origin[pid] = probeprov;
-}
+#include "parts/calls.d"
 
-*$target:::method-entry
-/probeprov == origin[pid]/
+*$target:::[mf]*[dn]-entry
+/this->counts/
 {
-	@calls[copyinstr(arg0), copyinstr(arg1)] = count();
-	@share[copyinstr(arg0), copyinstr(arg1)] = sum(100);
+	@calls[this->class, this->method] = count();
+	@share[this->class, this->method] = sum(100);
 	calls++;
 }
 

@@ -20,6 +20,8 @@
  * waits, or another one runs on the same OS thread, its clock stands still. A log needs
  * vmtap record --cpu-clock. Times are in ns; the argument us, ms or s gives another unit.
  *
+ * Providers: vm.
+ *
  * Cost: Two events for each call, each with a system call that reads the clock of the CPU
  * time: about 240 ns.
  */

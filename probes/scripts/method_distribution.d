@@ -30,8 +30,9 @@
  *
  * Reading: The time is from a method's entry to its return and includes what it calls. The
  * methods that take most time altogether come last. Times are in ns; the argument us, ms
- * or s gives another unit. It works on any provider with these probes, such as that of
- * Ruby.
+ * or s gives another unit.
+ *
+ * Providers: vm, ruby, python, php, hotspot.
  *
  * Cost: Two events for each call.
  */
@@ -42,40 +43,33 @@
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
-string origin[pid_t];
 
-/* A VM may have the probes of several providers; those that fire first are used. */
-*$target:::method-entry
-/origin[pid] == NULL/
-{
-	origin[pid] = probeprov;
-}
+#include "parts/calls.d"
+#include "parts/returns.d"
 
-*$target:::method-entry
-/probeprov == origin[pid]/
+*$target:::[mf]*[dn]-entry
+/this->counts/
 {
-	this->thread = arg4 ? arg4 : tid;
 	this->level = ++level[pid, this->thread];
 	start[pid, this->thread, this->level] = timestamp;
 }
 
-*$target:::method-return
-/probeprov == origin[pid]/
+*$target:::[mf]*[dn]-return
+/this->counts/
 {
-	this->thread = arg4 ? arg4 : tid;
 	this->level = level[pid, this->thread];
 	this->start = this->level > 0 ? start[pid, this->thread, this->level] : 0;
 }
 
-*$target:::method-return
-/probeprov == origin[pid] && this->start/
+*$target:::[mf]*[dn]-return
+/this->counts && this->start/
 {
-	@times[copyinstr(arg0), copyinstr(arg1)] = quantize((timestamp - this->start) / scale);
+	@times[this->class, this->method] = quantize((timestamp - this->start) / scale);
 	start[pid, this->thread, this->level] = 0;
 }
 
-*$target:::method-return
-/probeprov == origin[pid] && this->level > 0/
+*$target:::[mf]*[dn]-return
+/this->counts && this->level > 0/
 {
 	level[pid, this->thread]--;
 }

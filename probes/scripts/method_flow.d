@@ -19,10 +19,12 @@
  *            1         9259  <- Object.endless 6139
  *
  * Reading: Each call has two lines, one where it begins, with the file and line of the
- * call, and one where it ends, with the time that it took. The second column is the time
- * since the first call. Threads that run at the same time take turns; the first column
- * tells them apart. Times are in ns; the argument us, ms or s gives another unit. It works
- * on any provider with these probes, such as that of Ruby.
+ * call (for Ruby, Python and PHP, those of the method), and one where it ends, with the
+ * time that it took. The second column is the time since the first call. Threads that run
+ * at the same time take turns; the first column tells them apart. Times are in ns; the
+ * argument us, ms or s gives another unit.
+ *
+ * Providers: vm, ruby, python, php, hotspot.
  *
  * Cost: Two events and two lines for each call: for short programs, or with vmtap record
  * and --log.
@@ -34,51 +36,44 @@
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
-string origin[pid_t];
 uint64_t began;
 
-/* A VM may have the probes of several providers; those that fire first are used. */
-*$target:::method-entry
-/origin[pid] == NULL/
-{
-	origin[pid] = probeprov;
-	began = began ? began : timestamp;
-}
+#include "parts/calls.d"
+#include "parts/returns.d"
 
 BEGIN
 {
 	printf("%8s %12s  %s\n", "THREAD", strjoin("AT ", unit), strjoin("CALL, AND TIME IN ", unit));
 }
 
-*$target:::method-entry
-/probeprov == origin[pid]/
+*$target:::[mf]*[dn]-entry
+/this->counts/
 {
-	this->thread = arg4 ? arg4 : tid;
+	began = began ? began : timestamp;
 	this->level = ++level[pid, this->thread];
 	start[pid, this->thread, this->level] = timestamp;
 	printf("%8d %12d  %*s-> %s.%s %s:%d\n", this->thread, (timestamp - began) / scale,
-	    2 * (this->level - 1), "", copyinstr(arg0), copyinstr(arg1), copyinstr(arg2), arg3);
+	    2 * (this->level - 1), "", this->class, this->method, this->file, this->line);
 }
 
-*$target:::method-return
-/probeprov == origin[pid]/
+*$target:::[mf]*[dn]-return
+/this->counts/
 {
-	this->thread = arg4 ? arg4 : tid;
 	this->level = level[pid, this->thread];
 	this->start = this->level > 0 ? start[pid, this->thread, this->level] : 0;
 }
 
-*$target:::method-return
-/probeprov == origin[pid] && this->start/
+*$target:::[mf]*[dn]-return
+/this->counts && this->start/
 {
 	printf("%8d %12d  %*s<- %s.%s %d\n", this->thread, (timestamp - began) / scale,
-	    2 * (this->level - 1), "", copyinstr(arg0), copyinstr(arg1),
+	    2 * (this->level - 1), "", this->class, this->method,
 	    (timestamp - this->start) / scale);
 	start[pid, this->thread, this->level] = 0;
 }
 
-*$target:::method-return
-/probeprov == origin[pid] && this->level > 0/
+*$target:::[mf]*[dn]-return
+/this->counts && this->level > 0/
 {
 	level[pid, this->thread]--;
 }

@@ -22,8 +22,9 @@
  * elapsed time and include time spent waiting. The share is that of the exclusive time.
  * Green threads share OS threads, so everything is kept for each guest thread. Calls that
  * began before the trace are left out. The most expensive methods come last. Times are in
- * ns; the argument us, ms or s gives another unit. It works on any provider with these
- * probes, such as that of Ruby.
+ * ns; the argument us, ms or s gives another unit.
+ *
+ * Providers: vm, ruby, python, php, hotspot.
  *
  * Cost: Two events for each call.
  */
@@ -34,20 +35,14 @@
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
-string origin[pid_t];
 uint64_t total;
 
-/* A VM may have the probes of several providers; those that fire first are used. */
-*$target:::method-entry
-/origin[pid] == NULL/
-{
-	origin[pid] = probeprov;
-}
+#include "parts/calls.d"
+#include "parts/returns.d"
 
-*$target:::method-entry
-/probeprov == origin[pid]/
+*$target:::[mf]*[dn]-entry
+/this->counts/
 {
-	this->thread = arg4 ? arg4 : tid;
 	this->level = ++level[pid, this->thread];
 	start[pid, this->thread, this->level] = timestamp;
 	own[pid, this->thread, this->level] = timestamp;
@@ -57,30 +52,29 @@ uint64_t total;
  * Moves the start of the caller's exclusive time on by the time that its callee took. A start is
  * missing if there was no room for it.
  */
-*$target:::method-return
-/probeprov == origin[pid]/
+*$target:::[mf]*[dn]-return
+/this->counts/
 {
-	this->thread = arg4 ? arg4 : tid;
 	this->level = level[pid, this->thread];
 	this->start = this->level > 0 ? start[pid, this->thread, this->level] : 0;
 	this->mine = this->level > 0 ? own[pid, this->thread, this->level] : 0;
 }
 
-*$target:::method-return
-/probeprov == origin[pid] && this->start && this->mine/
+*$target:::[mf]*[dn]-return
+/this->counts && this->start && this->mine/
 {
 	this->elapsed = timestamp - this->start;
 	this->own = timestamp - this->mine;
-	@calls[copyinstr(arg0), copyinstr(arg1)] = count();
-	@inclusive[copyinstr(arg0), copyinstr(arg1)] = sum(this->elapsed);
-	@exclusive[copyinstr(arg0), copyinstr(arg1)] = sum(this->own);
-	@share[copyinstr(arg0), copyinstr(arg1)] = sum(100 * this->own);
+	@calls[this->class, this->method] = count();
+	@inclusive[this->class, this->method] = sum(this->elapsed);
+	@exclusive[this->class, this->method] = sum(this->own);
+	@share[this->class, this->method] = sum(100 * this->own);
 	total += this->own;
 	own[pid, this->thread, this->level - 1] += this->level > 1 ? this->elapsed : 0;
 }
 
-*$target:::method-return
-/probeprov == origin[pid] && this->level > 0/
+*$target:::[mf]*[dn]-return
+/this->counts && this->level > 0/
 {
 	start[pid, this->thread, this->level] = 0;
 	own[pid, this->thread, this->level] = 0;

@@ -20,6 +20,8 @@
  * after the last collection; threads created, threads ended, and switches between threads;
  * exceptions by class.
  *
+ * Providers: vm.
+ *
  * Cost: A few events for each collection, pause, switch of threads and exception.
  */
 #pragma D option quiet

@@ -18,7 +18,9 @@
  *
  * Reading: The time from entry to return, including time spent waiting, and its share in
  * the time of all native calls. Times are in ns; the argument us, ms or s gives another
- * unit. It works on Ruby too, whose probes are cmethod-entry and cmethod-return.
+ * unit.
+ *
+ * Providers: vm, ruby.
  *
  * Cost: Two events for each call of a native method.
  */

@@ -33,6 +33,8 @@
  * VMs that do not move objects: they are recognised by their address. Times are in ns; the
  * argument us, ms or s gives another unit.
  *
+ * Providers: vm.
+ *
  * Cost: Two events for each object, and memory for each that is alive: see option
  * dynvarsize.
  */

@@ -10,7 +10,9 @@
  *
  * Reading: How often each file was parsed, the line at which the parser ended, the sum of
  * the times, and the longest. Times are in ns; the argument us, ms or s gives another
- * unit. It works on any provider with these probes, such as that of Ruby.
+ * unit.
+ *
+ * Providers: vm, ruby.
  *
  * Cost: Two events for each file that is parsed.
  */

@@ -33,6 +33,8 @@
  * the same few entries of memory however many threads there are. A log of GHC has what it
  * needs too.
  *
+ * Providers: vm.
+ *
  * Cost: Two events for each run of a thread.
  */
 #pragma D option quiet

@@ -20,6 +20,8 @@
  * moved most. A thread that moves leaves its data in the caches of the processor that it
  * leaves. A log of GHC has what it needs too.
  *
+ * Providers: vm.
+ *
  * Cost: One event for each migration.
  */
 #pragma D option quiet

@@ -29,6 +29,8 @@
  * mean that threads hand over work in small pieces. Times are in ns; the argument us, ms
  * or s gives another unit. A log of GHC has what it needs too.
  *
+ * Providers: vm.
+ *
  * Cost: Two events for each run of a thread.
  */
 #pragma D option quiet

@@ -17,11 +17,13 @@
  *     Object total   redefine.toy     54 (start)                 43064
  *
  * Reading: The 20 sites whose longest call took longest: the method, the file and line of
- * the call, and the method that called it, which is (start) if that began before the
- * trace. The time includes what the method calls. Times are in ns; the argument us, ms or
- * s gives another unit. It works on any provider with these probes, such as that of Ruby.
+ * the call (for Ruby and PHP, those of the method), and the method that called it, which
+ * is (start) if that began before the trace. The time includes what the method calls.
+ * Times are in ns; the argument us, ms or s gives another unit.
  *
- * Cost: Two events for each call.
+ * Providers: vm, ruby, python, php, hotspot.
+ *
+ * Cost: Two events for each call; Python, also one for each line.
  */
 #pragma D option quiet
 #pragma D option defaultargs
@@ -30,55 +32,55 @@
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
-string origin[pid_t];
 uint64_t calls;
 
-/* A VM may have the probes of several providers; those that fire first are used. */
-*$target:::method-entry
-/origin[pid] == NULL/
-{
-	origin[pid] = probeprov;
-}
+#include "parts/calls.d"
+#include "parts/returns.d"
+#include "parts/python_lines.d"
 
-*$target:::method-entry
-/probeprov == origin[pid]/
+*$target:::[mf]*[dn]-entry
+/this->counts/
 {
-	this->thread = arg4 ? arg4 : tid;
 	this->level = ++level[pid, this->thread];
 	start[pid, this->thread, this->level] = timestamp;
-	class[pid, this->thread, this->level] = copyinstr(arg0);
-	method[pid, this->thread, this->level] = copyinstr(arg1);
+	file[pid, this->thread, this->level] = this->file;
+	line[pid, this->thread, this->level] = this->line;
+	class[pid, this->thread, this->level] = this->class;
+	method[pid, this->thread, this->level] = this->method;
 }
 
-*$target:::method-return
-/probeprov == origin[pid]/
+*$target:::[mf]*[dn]-return
+/this->counts/
 {
-	this->thread = arg4 ? arg4 : tid;
 	this->level = level[pid, this->thread];
 	this->start = this->level > 0 ? start[pid, this->thread, this->level] : 0;
+	this->file = this->start ? file[pid, this->thread, this->level] : "";
+	this->line = this->start ? line[pid, this->thread, this->level] : 0;
 }
 
-*$target:::method-return
-/probeprov == origin[pid] && this->start/
+*$target:::[mf]*[dn]-return
+/this->counts && this->start/
 {
 	this->caller = this->level > 1 ? strjoin(class[pid, this->thread, this->level - 1],
 	    strjoin(".", method[pid, this->thread, this->level - 1])) : "(start)";
-	@longest[copyinstr(arg0), copyinstr(arg1), copyinstr(arg2), arg3, this->caller] =
+	@longest[this->class, this->method, this->file, this->line, this->caller] =
 	    max(timestamp - this->start);
 	start[pid, this->thread, this->level] = 0;
+	file[pid, this->thread, this->level] = 0;
+	line[pid, this->thread, this->level] = 0;
 	class[pid, this->thread, this->level] = 0;
 	method[pid, this->thread, this->level] = 0;
 	calls++;
 }
 
-*$target:::method-return
-/probeprov == origin[pid] && this->level > 0/
+*$target:::[mf]*[dn]-return
+/this->counts && this->level > 0/
 {
 	level[pid, this->thread]--;
 }
 
 /* Keeps the table short however many sites there are. */
-*$target:::method-return
+*$target:::[mf]*[dn]-return
 /calls > 100000/
 {
 	trunc(@longest, 20);

@@ -23,6 +23,8 @@
  * are raised, methods are redefined, messages are sent. The time of a collection or a
  * pause is that of its end.
  *
+ * Providers: vm.
+ *
  * Cost: One event for each of these lines; nothing for calls and allocations.
  */
 #pragma D option quiet

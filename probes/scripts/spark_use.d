@@ -16,6 +16,8 @@
  * it has stolen, and the threads that were created to run them. Then which capability
  * stole from which. If one capability creates all sparks, the others have to steal theirs.
  *
+ * Providers: vm.
+ *
  * Cost: One event for each spark.
  */
 #pragma D option quiet

@@ -12,6 +12,8 @@
  * raised, collections (GC), and PAUSE, the time in us for which the world was stopped. The
  * last line covers the last, incomplete second.
  *
+ * Providers: vm.
+ *
  * Cost: One event for each call, allocation, exception and switch of threads.
  */
 #pragma D option quiet

@@ -14,6 +14,8 @@
  * pauses; threads that exist and have been seen; bytes allocated in all. A method's own
  * time is that of the stacks that it is the innermost of.
  *
+ * Providers: vm.
+ *
  * Cost: Two events with a stack for each call, one for each allocation, and a few for each
  * collection, pause and switch of threads.
  */

@@ -1,6 +1,7 @@
 /* compile_unit.c: see compile_unit.h. */
 #include "d/compile_unit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "d/resolve_ahead.h"
 #include "d/resolve_dependency.h"
 #include "d/resolve_description.h"
+
+enum { ALL_DESCRIPTIONS_MAX = 512 };
 
 /*
  * A string program's description: the text up to its predicate or body, including blanks, as in
@@ -85,7 +88,8 @@ void d_unit_drop(struct d_compiler *compiler, struct d_unit *unit)
 }
 
 /* False without memory. */
-static bool add_asked(struct d_compiler *compiler, const struct d_description *description)
+static bool add_asked(struct d_compiler *compiler, const struct d_unit *unit,
+	const struct d_description *description)
 {
 	struct d_asks *asks = &compiler->asks;
 
@@ -95,7 +99,8 @@ static bool add_asked(struct d_compiler *compiler, const struct d_description *d
 		    sizeof(*compiler->asked)))
 		return false;
 	compiler->asked[asks->description_count++] = (struct d_asked){description->parts[0],
-		description->parts[1], description->parts[2], description->parts[3]};
+		description->parts[1], description->parts[2], description->parts[3],
+		unit->compile_options.anydefs};
 	asks->descriptions = compiler->asked;
 	return true;
 }
@@ -119,7 +124,7 @@ static int ask(struct d_compiler *compiler, const struct d_unit *unit)
 			 */
 			if (!compiler->has_asked && !asks->zdefs)
 				asks->process = d_description_process(description);
-			if (!add_asked(compiler, description))
+			if (!add_asked(compiler, unit, description))
 				return d_fail_memory(compiler);
 			compiler->has_asked = asks->source = true;
 			asks->any |= d_description_is_any(description, asks->zdefs);
@@ -188,6 +193,40 @@ static int begin(struct d_compiler *compiler, struct d_unit *unit)
 	return d_ahead_check(compiler, unit);
 }
 
+/* Adds a description to a text of several. */
+static void append(char text[ALL_DESCRIPTIONS_MAX], const char *description)
+{
+	size_t length = strlen(text);
+
+	if (!strstr(text, description))
+		snprintf(text + length, ALL_DESCRIPTIONS_MAX - length, "%s%s", length ? ", " : "",
+			description);
+}
+
+/* With option anydefs: fails unless a description of the unit has matched a probe of a source. */
+static int check_any(struct d_compiler *compiler, const struct d_unit *unit)
+{
+	const struct d_program *program = compiler->program;
+	char text[ALL_DESCRIPTIONS_MAX] = "";
+
+	if (!unit->compile_options.anydefs || compiler->settings.waits)
+		return 0;
+	for (size_t i = 0; i < program->clause_count; i++) {
+		const struct d_clause *clause = &program->clauses[i];
+
+		if (clause->script != unit->number)
+			continue;
+		if (!d_clause_probes(clause))
+			append(text, clause->description);
+		else if (compiler->probe_set->probes[clause->probes[0]].kind == D_PROBE_SOURCE)
+			return 0;
+	}
+	if (!*text)
+		return 0;
+	return d_fail(compiler, NULL, "D_PDESC_ZERO",
+		"no probe description of the script matches any probes: %s", text);
+}
+
 /* Compiles the unit up to its end, or to the first clause that must wait. */
 static int compile(struct d_compiler *compiler, struct d_unit *unit)
 {
@@ -208,6 +247,8 @@ static int compile(struct d_compiler *compiler, struct d_unit *unit)
 			advance(unit);
 	}
 	unit->expanded = compiler->expanded;
+	if (!result && !unit->clause && compiler->is_settled)
+		result = check_any(compiler, unit);
 	return result;
 }
 

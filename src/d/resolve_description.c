@@ -59,7 +59,7 @@ static struct d_asked asked_by(const struct d_description *description)
 {
 	const char *const *parts = description->parts;
 
-	return (struct d_asked){parts[0], parts[1], parts[2], parts[3]};
+	return (struct d_asked){parts[0], parts[1], parts[2], parts[3], false};
 }
 
 /*
@@ -485,7 +485,8 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 			++*(absent ? later_count : count);
 		}
 	}
-	if (*count || compiler->options.zdefs || (compiler->settings.waits && *later_count) ||
+	if (*count || compiler->options.zdefs || compiler->options.anydefs ||
+		(compiler->settings.waits && *later_count) ||
 		(compiler->settings.waits_for_programs && names_new_provider(set, description)) ||
 		has_siteless(set, *probes, *later_count))
 		return 0;

@@ -79,6 +79,7 @@ static const struct option options[] = {
 	{"aggsortrev", BOOLEAN, false, BOOL_AT(aggsortrev)},
 	{"aggzoom", BOOLEAN, false, BOOL_AT(aggzoom)},
 	{"amin", TEXT, false, AT(MINIMUM)},
+	{"anydefs", FLAG, false, FLAG_AT(anydefs)},
 	{"argref", FLAG, false, FLAG_AT(argref)},
 	{"bpflog", BOOLEAN, false, AT(NOWHERE)},
 	{"bpflogsize", SIZE, false, AT(NOWHERE)},

@@ -73,7 +73,8 @@ struct d_compile_options {
 	bool empty;       /* a script may be empty */
 	bool pspec;       /* a word outside clauses is always a probe description */
 	bool nolibs;
-	bool zdefs; /* a description may match no probe */
+	bool zdefs;   /* a description may match no probe */
+	bool anydefs; /* the same, if another of the script does match one */
 	bool has_amin;
 	struct stability amin; /* the least attributes that a script may rely on */
 	uint32_t version;      /* of D, from d_version_parse(); 0: the current one */

@@ -330,7 +330,8 @@ struct d_asked *d_asked_copy(const struct d_asked *asked, size_t count)
 			parts[j] = text;
 			text += length;
 		}
-		copy[i] = (struct d_asked){parts[0], parts[1], parts[2], parts[3]};
+		copy[i] = (struct d_asked){
+			parts[0], parts[1], parts[2], parts[3], asked[i].is_optional};
 	}
 	return copy;
 }

@@ -34,6 +34,7 @@ struct d_carried {
 /* The patterns of a description that a script asks for; "" matches everything. */
 struct d_asked {
 	const char *provider, *module, *function, *name;
+	bool is_optional; /* it is enough if others match (option anydefs) */
 };
 
 /* Copies descriptions and their texts into one block, for free(). NULL: out of memory. */

@@ -42,7 +42,7 @@ comparable() { # script, file
 # The output of a script, in $directory/live, equals that of the same script over a log.
 same() { # script, log
 	rm -f "$directory/again"
-	run 0 trace -q -o "$directory/again" --log "$2" -s "probes/scripts/$1.d" -n "$listens"
+	run 0 trace -q -o "$directory/again" --log "$2" -s "$BUILD/scripts/$1.d" -n "$listens"
 	[ ! -s "$directory/err" ] || fail "$1: over $2"
 	for file in live again; do
 		comparable "$1" "$directory/$file" >"$directory/$file.comparable"
@@ -59,7 +59,7 @@ same() { # script, log
 for script in $scripts; do
 	rm -f "$directory/log" "$directory/live"
 	VMTAP_LOG=$directory/log run 0 trace --lossless -q -o "$directory/live" \
-		-s "probes/scripts/$script.d" -n "$listens" -c "$TOY --caps=2 $program"
+		-s "$BUILD/scripts/$script.d" -n "$listens" -c "$TOY --caps=2 $program"
 	has_not err 'drops|lost'
 	same "$script" "$directory/log"
 done
@@ -78,7 +78,7 @@ await_stream "$pid"
 clients=($!)
 for script in $together; do
 	"$VMTAP" trace --lossless -q -x switchrate=10ms -o "$directory/$script.live" -p "$pid" \
-		-s "probes/scripts/$script.d" -n "$listens" 2>"$directory/$script.err" &
+		-s "$BUILD/scripts/$script.d" -n "$listens" 2>"$directory/$script.err" &
 	clients+=($!)
 done
 pids+=("${clients[@]}")

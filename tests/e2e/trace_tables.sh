@@ -119,7 +119,7 @@ methods
 # ---- without the option, a script prints what it prints with any DTrace ----
 run 0 trace method_count -x table=no --log "$directory/log"
 has out '^A                                x  {30,} +1    25%$'
-run 0 trace -s probes/scripts/method_count.d --log "$directory/log"
+run 0 trace -s "$BUILD/scripts/method_count.d" --log "$directory/log"
 has out '^A                                x  {30,} +1    25%$'
 
 # ---- units ----

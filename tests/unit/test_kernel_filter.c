@@ -60,14 +60,16 @@ START_TEST(test_timers)
 	static const struct {
 		struct d_asked asked;
 		bool profile, tick;
-	} asked[] = {{{"", "", "", "profile-97"}, true, false},
-		{{"profile", "", "", "profile-97"}, true, false},
-		{{"profile", "m", "", "profile-97"}, false, false},
-		{{"profile", "", "f", "profile-97"}, false, false},
-		{{"vm1", "", "", "profile-97"}, false, false},
-		{{"", "", "", "tick-1"}, false, true}, {{"profile", "", "", ""}, true, true},
-		{{"prof*", "", "", "*-1*"}, true, true}, {{"", "", "", "profile*"}, true, false},
-		{{"", "", "", "*"}, false, false}, {{"", "", "", ""}, false, false}};
+	} asked[] = {{{"", "", "", "profile-97", false}, true, false},
+		{{"profile", "", "", "profile-97", false}, true, false},
+		{{"profile", "m", "", "profile-97", false}, false, false},
+		{{"profile", "", "f", "profile-97", false}, false, false},
+		{{"vm1", "", "", "profile-97", false}, false, false},
+		{{"", "", "", "tick-1", false}, false, true},
+		{{"profile", "", "", "", false}, true, true},
+		{{"prof*", "", "", "*-1*", false}, true, true},
+		{{"", "", "", "profile*", false}, true, false},
+		{{"", "", "", "*", false}, false, false}, {{"", "", "", "", false}, false, false}};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		ck_assert_uint_eq(timer_period(names[i].name, TIMER_PROFILE), names[i].period);

@@ -46,6 +46,7 @@ part == "" { next }
 	if (part == "example" && text == "") { add(part, ""); next }
 	if (text == "") next
 	if (text ~ /^Reading: /) { part = "reading"; text = substr(text, 10) }
+	if (text ~ /^Providers: /) { part = "providers"; text = substr(text, 12) }
 	if (text ~ /^Cost: /) { part = "cost"; text = substr(text, 7) }
 	if (part == "summary") {
 		sub(/^[a-z_]*\.d: /, "", text)
@@ -67,8 +68,9 @@ END {
 				example = body[script, "example"]
 				sub(/\n+$/, "\n", example)
 				printf ".Bd -literal -offset indent\n%s.Ed\n.Pp\n", example
-				printf "%s.Pp\nCost: %s", sentences(body[script, "reading"]),
-					sentences(body[script, "cost"])
+				printf "%s.Pp\nProviders: %s", sentences(body[script, "reading"]),
+					sentences(body[script, "providers"])
+				printf ".Pp\nCost: %s", sentences(body[script, "cost"])
 			}
 		}
 	}

@@ -53,7 +53,7 @@ const struct d_asked *kernel_need_all(const struct targets *targets, const struc
 {
 	struct need need = {targets, target, calloc(targets->asked_count + 1, sizeof(bool)), false};
 	char path[4096], functions[24];
-	bool all = targets->asked_count && !targets->may_miss;
+	bool all = targets->asked_count && !targets->may_miss, any = false;
 
 	if (!need.found)
 		return NULL;
@@ -61,8 +61,11 @@ const struct d_asked *kernel_need_all(const struct targets *targets, const struc
 		usdt_needed_each(path, look_at_file, &need);
 	snprintf(functions, sizeof(functions), "pid%" PRIu32, target->pid);
 	for (size_t i = 0; i < targets->asked_count; i++)
+		any |= need.found[i] && targets->asked[i].is_optional;
+	for (size_t i = 0; i < targets->asked_count; i++)
 		all &= !strcmp(targets->asked[i].provider, functions) ||
-			(need.found[i] && !need.has_runtime);
+			((need.found[i] || (any && targets->asked[i].is_optional)) &&
+				!need.has_runtime);
 	free(need.found);
 	return all ? &targets->asked[0] : NULL;
 }
@@ -71,7 +74,7 @@ const struct d_asked *kernel_need_first(
 	const struct targets *targets, const struct d_probe_set *set)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
-		if (!target_is_matched(set, 0, &targets->asked[i]))
+		if (target_lacks(targets, set, &targets->asked[i]))
 			return &targets->asked[i];
 	return targets->asked_count ? &targets->asked[0] : NULL;
 }

@@ -201,6 +201,17 @@ bool target_is_matched(const struct d_probe_set *set, size_t first, const struct
 	return false;
 }
 
+bool target_lacks(
+	const struct targets *targets, const struct d_probe_set *set, const struct d_asked *asked)
+{
+	if (target_is_matched(set, 0, asked))
+		return false;
+	for (size_t i = 0; i < targets->asked_count && asked->is_optional; i++)
+		if (targets->asked[i].is_optional && target_is_matched(set, 0, &targets->asked[i]))
+			return false;
+	return true;
+}
+
 /* Whether the description is of a probe that the stream knows, and that the target cannot fire. */
 static bool is_siteless(const struct d_probe_set *set, const struct d_asked *asked)
 {
@@ -223,7 +234,7 @@ static bool wants_kernel(
 	if (targets->via == TARGET_VIA_KERNEL || *target->missing.text || targets->lists_all)
 		return true;
 	for (size_t i = 0; i < targets->asked_count; i++)
-		if (!target_is_matched(set, 0, &targets->asked[i]))
+		if (target_lacks(targets, set, &targets->asked[i]))
 			return true;
 	return false;
 }
@@ -235,7 +246,7 @@ static void tell_refusal(const struct targets *targets, const struct target *tar
 	for (size_t i = 0; i < targets->asked_count; i++) {
 		const struct d_asked *asked = &targets->asked[i];
 
-		if (target_is_matched(set, 0, asked) || is_siteless(set, asked))
+		if (!target_lacks(targets, set, asked) || is_siteless(set, asked))
 			continue;
 		cli_message("%s:%s:%s:%s: the event stream of process %u has no such probe, and %s",
 			asked->provider, asked->module, asked->function, asked->name,

@@ -19,4 +19,11 @@ int target_start_program(
 /* Whether a probe of the set, from this one on, that some source delivers matches. */
 bool target_is_matched(const struct d_probe_set *set, size_t first, const struct d_asked *asked);
 
+/*
+ * Whether something must be done for this description: no probe of the set matches it and, if it is
+ * optional, none matches any other optional one.
+ */
+bool target_lacks(
+	const struct targets *targets, const struct d_probe_set *set, const struct d_asked *asked);
+
 #endif

@@ -224,8 +224,8 @@ static int add_samples(struct work *work)
 			at += length;
 			if (timer_period(name, TIMER_PROFILE) &&
 				target_add_samples(targets,
-					&(struct d_asked){"profile", "", "", name}, 1, work->probes,
-					&error)) {
+					&(struct d_asked){"profile", "", "", name, false}, 1,
+					work->probes, &error)) {
 				cli_message("%s", error.text);
 				return CLI_CANNOT;
 			}

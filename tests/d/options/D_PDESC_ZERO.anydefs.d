@@ -1,0 +1,18 @@
+/*
+ * With anydefs it is an error if no description of a source's probes matches.
+ * @status 1
+ * @options -x errtags
+ */
+#pragma D option quiet
+#pragma D option anydefs
+
+BEGIN
+{
+	printf("never");
+}
+
+vm$target:::nosuch,
+nosuch$target:::probe
+{
+	printf("never");
+}
