@@ -12,6 +12,7 @@ enum {
 	/* While fewer events come than one a millisecond, the server sleeps longer between drains,
 	 * unless a ring fills up or a client has stated a shorter latency. */
 	SLOW_MS = 22,
+	SAMPLED_MS = 100, /* for a client that samples: samples come regularly, and are counted */
 	SLOW_DRAINS = 16
 };
 
@@ -40,16 +41,19 @@ static int wanted_latency(const struct server *server, bool *chosen)
 		if (!client->subscribed || client->gone || client->is_log)
 			continue;
 		*chosen &= client->latency_ms > 0;
-		server_shorten(&latency, client->latency_ms ? (int)client->latency_ms : SLOW_MS);
+		server_shorten(&latency,
+			client->latency_ms          ? (int)client->latency_ms
+				: client->sample_ns ? SAMPLED_MS
+						    : SLOW_MS);
 	}
 	return latency < 0 ? SLOW_MS : latency;
 }
 
-/* Whether so few events come that each need not be delivered at once. */
-static bool is_slow(struct server *server)
+/* Whether so few events come that each need not be delivered at once. latency: in ms, as wanted. */
+static bool is_slow(struct server *server, int latency)
 {
 	if (server->pace.slow) {
-		server->pace.slow = server->drain.records <= 2 * SLOW_MS;
+		server->pace.slow = server->drain.records <= 2 * (unsigned)latency;
 		server->pace.drains = server->pace.records = 0;
 		return server->pace.slow;
 	}
@@ -87,6 +91,6 @@ int pace_timeout(struct server *server)
 		server->pace.slow &= server->pace.quiet <= QUIET_LONG_DRAINS;
 		return ring_arm(true) ? SERVER_IDLE_MS : SERVER_DRAIN_MS;
 	}
-	bool slow = is_slow(server) || chosen;
+	bool slow = is_slow(server, latency) || chosen;
 	return slow && latency > SERVER_DRAIN_MS && ring_arm(false) ? latency : SERVER_DRAIN_MS;
 }

@@ -164,8 +164,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
-/* Marks samples that are due. Returns the milliseconds until the next, or -1. */
-static int serve_samples(struct server *server)
+/* Takes up what clients ask for. */
+static void serve_samples(struct server *server)
 {
 	uint64_t period = 0, bytes = 0;
 	bool dumps = false;
@@ -187,7 +187,6 @@ static int serve_samples(struct server *server)
 		server->counts_bytes = bytes != 0;
 		subscription_apply(server);
 	}
-	return sampler_turn();
 }
 
 /* ---- descriptors that the program has closed ---- */
@@ -380,13 +379,30 @@ static bool take_work(struct server *server, const struct pollfd *polled, int re
 	return must_stop(server);
 }
 
+/* Marks the samples that become due while it waits. That alone is no reason for a turn: a drain for
+ * each sample would cost the program much more than the samples do. */
+static int poll_and_mark(struct server *server, struct pollfd *polled, nfds_t count, int timeout_ms)
+{
+	uint64_t end = clock_monotonic() + (uint64_t)timeout_ms * 1000000u, now;
+	int due, ready = 0;
+
+	while (!ready && (due = server->ending ? -1 : sampler_turn()) >= 0 &&
+		(timeout_ms < 0 || due < timeout_ms)) {
+		ready = poll_or_try(server, polled, count, due);
+		now = clock_monotonic();
+		if (timeout_ms >= 0)
+			timeout_ms = now < end ? (int)((end - now + 999999) / 1000000) : 0;
+	}
+	return ready ? ready : poll_or_try(server, polled, count, timeout_ms);
+}
+
 /* Waits until there is something to do, and takes it. True if the server is to stop. */
 static bool wait_for_work(struct server *server, int timeout_ms)
 {
 	struct pollfd polled[SERVER_POLLED_MAX];
 	nfds_t count = list_work(server, polled, &timeout_ms);
 
-	return take_work(server, polled, poll_or_try(server, polled, count, timeout_ms));
+	return take_work(server, polled, poll_and_mark(server, polled, count, timeout_ms));
 }
 
 /* patient: also wait for threads that are in the middle of a record. One that has been there, or
@@ -502,11 +518,9 @@ static void ask_short_turns(void)
 /* Prepares to wait. Returns for how long, in ms; -1: until there is something to do. */
 static int prepare(struct server *server)
 {
-	int due = serve_samples(server), timeout = pace_timeout(server);
-	int sample = serve_heap(server), look = change_turn();
+	serve_samples(server);
+	int timeout = pace_timeout(server), sample = serve_heap(server), look = change_turn();
 
-	if (due >= 0)
-		server_shorten(&timeout, due);
 	if (sample >= 0)
 		server_shorten(&timeout, sample);
 	if (look >= 0)
@@ -562,7 +576,9 @@ bool server_has_thread(const struct server *server)
 static int set_watch(struct server *server)
 {
 	struct pollfd polled[SERVER_POLLED_MAX];
-	int timeout = prepare(server);
+	int timeout = prepare(server), due = sampler_turn();
+	if (due >= 0)
+		server_shorten(&timeout, due);
 	nfds_t count = list_work(server, polled, &timeout);
 
 	return watch_set(&server->watch, polled, count, timeout);
