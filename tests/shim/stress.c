@@ -1,11 +1,11 @@
 /*
  * stress.c: everything at once, for a race detector: threads that fire and exit, clients
  * that connect and disconnect, the stream stopped and started, names taken by several threads and
- * more texts than the table holds, heap samples that several threads try to take, a log,
- * cancelled threads, signal handlers that fire, stacks whose walker comes and goes, and children.
- *     stress ROUNDS [turns]
- * With "turns", the library has no thread, and two threads of this program take its turns. Exits
- * with 0 if each stream was well-formed.
+ * more texts than the table holds, heap samples that several threads try to take, samples and dumps
+ * of what runs, for clients that come and go, taken at safepoints, a log, cancelled threads, signal
+ * handlers that fire, stacks whose walker comes and goes, and children. stress ROUNDS [turns] With
+ * "turns", the library has no thread, and two threads of this program take its turns. Exits with 0
+ * if each stream was well-formed.
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "reader.h"
 #include "vmtap.h"
 #include "wire/wire.h"
@@ -25,6 +26,7 @@
 enum { THREADS = 4, NAMES = 64 };
 
 static atomic_bool stop;
+static atomic_uint sample_calls, samples_read;
 static struct vmtap_name shared_names[NAMES];
 static char path[256];
 
@@ -86,6 +88,26 @@ static void walk(struct vmtap_stack *stack, void *context)
 			VMTAP_NAME_ONCE("once", 4), i);
 }
 
+static void note_wanted(void *context)
+{
+	atomic_fetch_add((atomic_uint *)context, 1);
+}
+
+static void take_samples(uint32_t thread)
+{
+	uint64_t weight = vmtap_sample_allocated(40);
+
+	if (vmtap_sample_unit() == VMTAP_SAMPLE_BYTES && weight)
+		VMTAP_SAMPLE(0, thread, weight);
+	if (vmtap_sample_wanted()) {
+		weight = vmtap_sample_take();
+		VMTAP_SAMPLE(0, thread, weight);
+	}
+	if (vmtap_dump_wanted() && vmtap_dump_take())
+		for (uint32_t i = 0; i < 2; i++)
+			VMTAP_THREAD_DUMP(0, i, 0, &shared_names[i], 0, i, 2);
+}
+
 static void *fire(void *argument)
 {
 	struct vmtap_guards state = {{0}};
@@ -95,6 +117,7 @@ static void *fire(void *argument)
 		fire_once(i);
 		vmtap_poll(&state, NULL);
 		vmtap_census_take();
+		take_samples(i);
 		if (i % 100 == 0) {
 			if (pthread_create(&thread, NULL, short_thread, NULL) == 0)
 				pthread_join(thread, NULL);
@@ -155,6 +178,46 @@ static void *read_streams(void *argument)
 	return NULL;
 }
 
+static void ask(struct reader *reader, uint8_t unit, uint64_t period)
+{
+	unsigned char frame[WIRE_SAMPLING_BYTES] = WIRE_SAMPLING;
+
+	frame[5] = unit;
+	bytes_put(frame + 6, period, 8);
+	reader_send(reader, frame, sizeof(frame));
+}
+
+/* By time and by bytes in turn, and dumps; every other client is gone without a word. */
+static void *read_marks(void *argument)
+{
+	struct reader reader;
+
+	for (unsigned i = 0; !stop; i++) {
+		if (!reader_open(&reader, path)) {
+			usleep(100);
+			continue;
+		}
+		if (reader_until_header(&reader)) {
+			reader_subscribe_names(&reader, i & 2 ? WIRE_STACKS : 0, 1,
+				i & 1 ? "vm:::thread-dump vm:::sample" : "vm:::sample", 0x7fff);
+			ask(&reader, WIRE_SAMPLING_THREADS, i & 1);
+			ask(&reader, i % 3 ? WIRE_SAMPLING_TIME : WIRE_SAMPLING_ALLOCATED,
+				i % 3 ? 1000000 : 400);
+			while (reader_received(&reader) < 20 && reader_step(&reader, 1000))
+				;
+			atomic_fetch_add(&samples_read, (unsigned)reader_received(&reader));
+			if (i & 4 && !*reader.error && !reader.closed)
+				reader_finish(&reader);
+		}
+		if (*reader.error && !reader.closed && !reader.ended) {
+			fprintf(stderr, "%s\n", reader.error);
+			_exit(1);
+		}
+		reader_close(&reader);
+	}
+	return argument;
+}
+
 /* The descriptor is another one, or none, after each start and stop. */
 static void *take_turns(void *argument)
 {
@@ -185,7 +248,7 @@ int main(int argc, char **argv)
 	unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 5;
 	const char *folder = getenv("TMPDIR");
 	static const unsigned long flags[] = {0, WIRE_STACKS, WIRE_LOSSLESS | WIRE_STACKS};
-	pthread_t threads[THREADS], readers[4], loops[2];
+	pthread_t threads[THREADS], readers[5], loops[2];
 	char log[300];
 	struct vmtap_census_options census = {.size = sizeof(census),
 		.by = VMTAP_CENSUS_BY_CLASS,
@@ -194,6 +257,8 @@ int main(int argc, char **argv)
 		.polls = 1,
 		.period_ms = 1};
 
+	struct vmtap_sample_options samples = {
+		.size = sizeof(samples), .wanted = note_wanted, .context = &sample_calls};
 	struct vmtap_change_options change = {
 		.size = sizeof(change), .changed = look_at_guards, .look_ms = 1};
 
@@ -210,12 +275,14 @@ int main(int argc, char **argv)
 	for (unsigned long i = 0; i < 3; i++)
 		pthread_create(&readers[i], NULL, read_streams, (void *)flags[i]);
 	pthread_create(&readers[3], NULL, read_samples, NULL);
-	for (unsigned i = 0; i < rounds; i++) {
+	pthread_create(&readers[4], NULL, read_marks, NULL);
+	for (unsigned i = 0; i < rounds || (!samples_read && i < 50 * rounds); i++) {
 		census.polls = i % 2;
 		if (i % 2)
 			setenv("VMTAP_LOG", log, 1);
 		vmtap_census_register(&census);
 		vmtap_on_change(i % 3 ? &change : NULL);
+		vmtap_sample_register(&samples);
 		vmtap_stack_register(walk, &shared_names[1]);
 		if (vmtap_start(&options)) {
 			fprintf(stderr, "cannot start\n");
@@ -224,6 +291,7 @@ int main(int argc, char **argv)
 		for (unsigned j = 0; j < 10; j++) {
 			usleep(20000); /* the length of a round does not matter */
 			vmtap_stack_register(j % 3 ? walk : NULL, &shared_names[j]);
+			vmtap_sample_register(j % 4 ? &samples : NULL);
 			if (!fork_works()) {
 				fprintf(stderr, "a child died\n");
 				return 1;
@@ -234,11 +302,11 @@ int main(int argc, char **argv)
 	stop = true;
 	for (unsigned i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 5; i++)
 		pthread_join(readers[i], NULL);
 	for (unsigned i = 0; i < 2 && options.without_thread; i++)
 		pthread_join(loops[i], NULL);
 	unlink(log);
-	printf("%u rounds\n", rounds);
-	return 0;
+	printf("%u rounds, %u samples\n", rounds, samples_read);
+	return samples_read ? 0 : 1;
 }
