@@ -100,6 +100,10 @@ await_stream "$pid"
 run 0 top --interval 50 --count 3 -p "$pid"
 [ "$(grep -c '>SELF' "$directory/out")" = 3 ] || fail "--count"
 kill -0 "$pid" || fail "the VM has ended"
+# a closed pipe ends it, and it says so
+timeout "${COMMAND_SECONDS:-300}" "$VMTAP" top --interval 50 -p "$pid" 2>"$directory/err" | head -n 1 >"$directory/out"
+[ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end it"
+has err 'failed to write to <stdout>: Broken pipe'
 
 # wrong options
 for wrong in "--interval 0" "--interval" "--count x" "--sort size" "--rows -1" "--log x" "-o x" "-l" "-e" \

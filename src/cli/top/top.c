@@ -149,29 +149,40 @@ static int take_options(struct top_options *options, int argc, char **argv, char
 
 /* ---- showing ---- */
 
-static void print_table(const struct top *top)
+/* Keeps the first error. */
+static void print_line(const char *line, int *error)
+{
+	if (puts(line) == EOF && !*error)
+		*error = errno;
+}
+
+/* 0, or an errno. */
+static int print_table(const struct top *top)
 {
 	struct top_line_form form = {.has_pid = top->table.vm_count > 1};
 	const struct top_method **methods;
 	char line[TOP_LINE_MAX];
 	size_t count;
+	int error = 0;
 
 	memcpy(form.has, top->table.has, sizeof(form.has));
 	methods = top_table_sorted(
 		&top->table, top->options.view.order, top->options.view.filter, &count);
 	for (size_t i = 0; i < top->table.vm_count; i++) {
 		top_line_vm(line, &top->table, &top->table.vms[i], &form);
-		puts(line);
+		print_line(line, &error);
 	}
 	top_line_columns(line, top->options.view.order, &form);
-	puts(line);
+	print_line(line, &error);
 	for (size_t i = 0; methods && i < count && i < top->options.rows; i++) {
 		top_line_method(line, &top->table, methods[i], &form);
-		puts(line);
+		print_line(line, &error);
 	}
-	putchar('\n');
-	fflush(stdout);
+	print_line("", &error);
+	if (fflush(stdout) && !error)
+		error = errno;
 	free(methods);
+	return error;
 }
 
 /* Ends the run in order, as ^C does. */
@@ -180,18 +191,20 @@ static void quit(void)
 	kill(getpid(), SIGINT);
 }
 
-static void show(void *context)
+static int show(void *context)
 {
 	struct top *top = context;
+	int error = 0;
 
 	if (top->screen) {
 		top_screen_draw(top->screen, &top->table, &top->options.view);
 	} else if (top->table.interval &&
 		(!top->options.count || top->shown < top->options.count)) {
-		print_table(top);
+		error = print_table(top);
 	}
 	if (top->table.interval && ++top->shown == top->options.count)
 		quit();
+	return error;
 }
 
 static void take_keys(void *context)

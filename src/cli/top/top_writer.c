@@ -265,12 +265,15 @@ static void write_summary(struct writer *writer, const struct aggregate_rows *ro
 static void flush(struct writer *writer)
 {
 	struct top_writer *top = top_of(writer);
+	int error;
 
 	top->text_operations->flush(writer);
 	if (!top->is_open)
 		return;
 	top->is_open = false;
-	top->show(top->context);
+	error = top->show(top->context);
+	if (error && !top->error)
+		top->error = error;
 }
 
 static void start(struct writer *writer, const struct writer_run *run)
@@ -284,15 +287,16 @@ static void write_interrupt(struct writer *writer)
 	(void)writer;
 }
 
+/* The writer's own first: the other only sees later that output has failed, and not why. */
 static int error_of(struct writer *writer)
 {
-	int error = top_of(writer)->text_operations->error(writer);
+	int error = top_of(writer)->error;
 
-	return error ? error : top_of(writer)->error;
+	return error ? error : top_of(writer)->text_operations->error(writer);
 }
 
 void top_writer_init(struct top_writer *top, struct top_table *table, const bool *is_paused,
-	void (*show)(void *context), void *context)
+	int (*show)(void *context), void *context)
 {
 	*top = (struct top_writer){
 		.table = table, .is_paused = is_paused, .show = show, .context = context};

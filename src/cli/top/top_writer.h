@@ -29,8 +29,8 @@ struct top_writer {
 	const struct writer_operations *text_operations;
 	struct places *places;
 	struct top_table *table;
-	const bool *is_paused;       /* snapshots are left out; the next one is of the time since */
-	void (*show)(void *context); /* after each snapshot */
+	const bool *is_paused;      /* snapshots are left out; the next one is of the time since */
+	int (*show)(void *context); /* after each snapshot; 0, or an errno */
 	void *context;
 	bool is_open; /* a snapshot has begun */
 	int error;
@@ -39,6 +39,6 @@ struct top_writer {
 /* The caller keeps the table, what says whether it is paused, and the streams for what clauses
  * print. */
 void top_writer_init(struct top_writer *top, struct top_table *table, const bool *is_paused,
-	void (*show)(void *context), void *context);
+	int (*show)(void *context), void *context);
 
 #endif
