@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "collection.h"
 #include "hook.h"
 #include "stack.h"
 
@@ -222,6 +223,10 @@ static void *measure(void *data, void *block, size_t old_size, size_t size)
 
 void memory_begin(struct state *state, lua_State *L)
 {
+	uint64_t now = collection_bytes(L);
+
+	if (state->allocated < now)
+		state->allocated = now; /* so much at least, before it is counted */
 	state->allocate = lua_getallocf(L, &state->allocate_data);
 	if (!state->string_overhead) {
 		state->string_overhead = 1;

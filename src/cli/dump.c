@@ -82,6 +82,11 @@ static int dump(struct trace *trace)
 		cli_message("standard output: %s", strerror(errno));
 		status = CLI_CANNOT;
 	}
+	/* the script is right, so a probe is missing, which has been said */
+	if (status == CLI_FOUND) {
+		cli_message("the VM cannot show its threads: it has no probe vm:::thread-dump");
+		status = CLI_CANNOT;
+	}
 	if (!status && !cleaned.has_output) {
 		cli_message("the VM has not shown its threads in that time: it does so at a "
 			    "safepoint, if it can");

@@ -255,6 +255,24 @@ rm "$directory/stop"
 wait "$pid" || fail "toggled.lua: $(cat "$directory/toggled")"
 [ "$(tail -n 1 "$directory/toggled")" = "$(printf 'true\ttrue')" ] || fail "toggled.lua: $(cat "$directory/toggled")"
 
+# ---- verbs ----
+
+# What has been allocated only grows, and is more than what is in use, also if nothing else of memory is
+# traced.
+cat >"$directory/tables.lua" <<'L'
+while true do local t = {} for i = 1, 100 do t[i] = {i} end end
+L
+lua5.4 -l vmtap "$directory/tables.lua" &
+pid=$!
+pids+=("$pid")
+await_stream "$pid"
+run 0 trace -qp "$pid" -n 'BEGIN { last = 0LL; } vm$target:::heap /arg1 < last/ { printf("%d after %d", arg1, last); exit(1); }
+	vm$target:::heap { last = arg1; }
+	vm$target:::heap /arg1 > 20 * arg2 && arg1 > 10000000/ { exit(0); }'
+# It cannot show threads that do not run.
+run 3 dump "$pid"
+has err '^vmtap: the VM cannot show its threads: it has no probe vm:::thread-dump$'
+
 # ---- what is wrong ----
 
 VMTAP_SOCKET=/nonexistent/vmtap lua5.4 -l vmtap -e 'print("runs")' >"$directory/out" 2>"$directory/err" || fail "no socket"
