@@ -162,13 +162,13 @@ int kernel_view_add(const struct kernel_view_provider *provider, uint32_t tag, s
 	for (uint32_t row = 0, next; row < provider->count && !result; row = next) {
 		const struct kernel_view *view = &provider->views[row];
 		char reason[REASON_MAX] = "";
-		bool fires = false;
+		/* the first place is the one without which the rest would be misleading */
+		bool fires = !resolve(btf, view, operands, conditions, reason);
 
-		for (next = row;
+		for (next = row + 1;
 			next < provider->count && !strcmp(provider->views[next].name, view->name);
 			next++)
-			fires |=
-				!resolve(btf, &provider->views[next], operands, conditions, reason);
+			;
 		result = add_probe(provider, row, tag, fires ? NULL : reason, set);
 	}
 	return result;
