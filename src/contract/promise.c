@@ -26,6 +26,14 @@
 	{                                                                                          \
 		STABILITY_UNSTABLE, STABILITY_UNSTABLE, STABILITY_ISA                              \
 	}
+#define EVOLVING_ISA                                                                               \
+	{                                                                                          \
+		STABILITY_EVOLVING, STABILITY_EVOLVING, STABILITY_ISA                              \
+	}
+#define PRIVATE_ISA                                                                                \
+	{                                                                                          \
+		STABILITY_PRIVATE, STABILITY_PRIVATE, STABILITY_ISA                                \
+	}
 #define PRIVATE                                                                                    \
 	{                                                                                          \
 		STABILITY_PRIVATE, STABILITY_PRIVATE, STABILITY_UNKNOWN                            \
@@ -35,10 +43,13 @@
 static const struct promise own[] = {
 	{"dtrace", {STABLE, PRIVATE, PRIVATE, STABLE, STABLE}},
 	{"profile", {EVOLVING, PRIVATE, PRIVATE, EVOLVING, EVOLVING}},
-	{"io", {EVOLVING, PRIVATE, PRIVATE, EVOLVING, EVOLVING}},
-	{"proc", {EVOLVING, PRIVATE, PRIVATE, EVOLVING, EVOLVING}},
-	{"sched", {EVOLVING, PRIVATE, PRIVATE, EVOLVING, EVOLVING}},
-	{"sdt", {PRIVATE, PRIVATE, PRIVATE, PRIVATE, PRIVATE}},
+	{"fasttrap", {EVOLVING_ISA, PRIVATE, PRIVATE, EVOLVING_ISA, PRIVATE}},
+	{"fbt", {EVOLVING_ISA, PRIVATE, PRIVATE, EVOLVING_ISA, PRIVATE_ISA}},
+	{"io", {EVOLVING_ISA, PRIVATE, PRIVATE, EVOLVING_ISA, EVOLVING_ISA}},
+	{"pid", {EVOLVING_ISA, PRIVATE, PRIVATE, EVOLVING_ISA, PRIVATE}},
+	{"proc", {EVOLVING_ISA, PRIVATE, PRIVATE, EVOLVING_ISA, EVOLVING_ISA}},
+	{"sched", {EVOLVING_ISA, PRIVATE, PRIVATE, EVOLVING_ISA, EVOLVING_ISA}},
+	{"sdt", {EVOLVING_ISA, PRIVATE, PRIVATE, PRIVATE_ISA, PRIVATE_ISA}},
 	{"syscall", {EVOLVING, PRIVATE, UNSTABLE_ISA, EVOLVING, UNSTABLE_ISA}},
 };
 

@@ -143,7 +143,8 @@ static bool has_provider(const struct d_probe_set *set, const char *provider)
 /* Whether it is a provider of the whole machine, which only the kernel has. */
 static bool is_of_machine(const char *provider)
 {
-	static const char *const names[] = {"io", "proc", "sched", "sdt", "syscall"};
+	static const char *const names[] = {
+		"fasttrap", "fbt", "io", "proc", "sched", "sdt", "syscall"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(names[i], provider))
@@ -155,8 +156,8 @@ static bool is_of_machine(const char *provider)
 static void hint(const struct d_compiler *compiler, const struct d_description *description,
 	char *buffer, size_t size)
 {
-	static const char *const kernel[] = {"fbt", "io", "ip", "lockstat", "pid", "proc", "rawtp",
-		"sched", "sdt", "syscall", "tcp", "udp", "cpc", "rawfbt"};
+	static const char *const kernel[] = {"fasttrap", "fbt", "io", "ip", "lockstat", "pid",
+		"proc", "rawtp", "sched", "sdt", "syscall", "tcp", "udp", "cpc", "rawfbt"};
 	const struct d_probe_set *set = compiler->probe_set;
 	const char *provider = description->parts[0], *name = description->parts[3];
 	size_t length = strlen(provider);
@@ -285,8 +286,9 @@ static void suggest_tick(const char *name, char *buffer, unsigned size)
 	suggestion_text(&suggestion, buffer, size);
 }
 
-/* Suggests a system call: the function of a probe whose other parts are those of the description.
- * Functions of programs are too many, and are suggested where they are looked for. */
+/* Suggests a system call, or a function of the kernel's: the function of a probe whose other parts
+ * are those of the description. Functions of programs are too many, and are suggested where they
+ * are looked for. */
 static void suggest_call(const struct d_probe_set *set, const struct d_description *description,
 	char *buffer, unsigned size)
 {
@@ -299,7 +301,7 @@ static void suggest_call(const struct d_probe_set *set, const struct d_descripti
 	for (size_t i = 0; i < set->count; i++) {
 		const struct d_probe *probe = &set->probes[i];
 
-		if (!strcmp(probe->provider, "syscall") &&
+		if ((!strcmp(probe->provider, "syscall") || !strcmp(probe->provider, "fbt")) &&
 			pattern_match(description->parts[0], probe->provider) &&
 			pattern_match(description->parts[3], probe->name))
 			suggestion_offer(&suggestion, probe->function);

@@ -126,7 +126,8 @@ struct event_batch {
 	const struct event_loss *losses;
 	size_t loss_count;
 	const char *message;      /* shown to the user once: something is missing; NULL: none */
-	uint32_t message_process; /* index of the process that the message is about */
+	uint32_t message_process; /* index of the process that the message is about; UINT32_MAX:
+				     of none */
 	uint64_t until;           /* every event up to this time has been delivered, 0: unknown */
 	int64_t wall_offset;      /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
 	/* handles: EVENT_HANDLE | transient << 61 | index << 16 | offset */

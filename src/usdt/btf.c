@@ -29,11 +29,12 @@ static const struct {
 
 struct btf {
 	char *path;
+	struct btf *base; /* types and names go on after its own; NULL: there is none */
 	bool is_read;
 	struct btf_bytes bytes;
 	const char *names;
 	uint32_t names_size;
-	const uint8_t **types; /* by number; [0] is not used */
+	const uint8_t **types; /* by number, without those of the base; [0] is not used */
 	uint32_t count;
 };
 
@@ -47,6 +48,15 @@ struct btf *btf_new(const char *path)
 		return btf;
 	free(btf);
 	return NULL;
+}
+
+struct btf *btf_new_module(const char *path, struct btf *base)
+{
+	struct btf *btf = btf_new(path);
+
+	if (btf)
+		btf->base = base;
+	return btf;
 }
 
 void btf_free(struct btf *btf)
@@ -168,6 +178,8 @@ static void note_types(struct btf *btf)
 
 static bool is_ready(struct btf *btf)
 {
+	if (btf->base && !is_ready(btf->base))
+		return false;
 	if (!btf->is_read) {
 		btf->is_read = true;
 		btf_bytes_read(btf->path, &btf->bytes);
@@ -176,10 +188,24 @@ static bool is_ready(struct btf *btf)
 	return btf->count > 1;
 }
 
+/* How many numbers of types, and bytes of names, the base has. */
+static uint32_t base_types(const struct btf *btf)
+{
+	return btf->base ? btf->base->count - 1 : 0;
+}
+
+static uint32_t base_names(const struct btf *btf)
+{
+	return btf->base ? btf->base->names_size : 0;
+}
+
 /* ---- types ---- */
 
 static const char *name_at(const struct btf *btf, uint32_t place)
 {
+	if (place < base_names(btf))
+		return name_at(btf->base, place);
+	place -= base_names(btf);
 	return place < btf->names_size ? btf->names + place : "";
 }
 
@@ -200,7 +226,12 @@ bool btf_get(struct btf *btf, uint32_t number, struct btf_view *view)
 	*view = (struct btf_view){.name = ""};
 	if (!number)
 		return true;
-	if (!is_ready(btf) || number >= btf->count)
+	if (!is_ready(btf))
+		return false;
+	if (number <= base_types(btf))
+		return btf_get(btf->base, number, view);
+	number -= base_types(btf);
+	if (number >= btf->count)
 		return false;
 	memcpy(&type, btf->types[number], sizeof(type));
 	view->kind = BTF_INFO_KIND(type.info);
@@ -264,30 +295,34 @@ bool btf_field(
 
 /* ---- looking up ---- */
 
-/* Where a name is among the names, which are each there once; 0: nowhere. */
+/* Where a name is among the names, which are each there once; UINT32_MAX: nowhere. */
 static uint32_t find_name(const struct btf *btf, const char *name)
 {
+	uint32_t place = btf->base ? find_name(btf->base, name) : UINT32_MAX;
 	char wanted[128];
 	const char *found;
 	size_t length = (size_t)snprintf(wanted, sizeof(wanted), "%c%s", '\0', name) + 1;
 
-	if (length > sizeof(wanted) || !*name)
-		return 0;
+	if (place != UINT32_MAX || length > sizeof(wanted) || !*name)
+		return place;
+	if (!strcmp(btf->names, name)) /* a module's names begin without an empty one */
+		return base_names(btf);
 	found = memmem(btf->names, btf->names_size, wanted, length);
-	return found ? (uint32_t)(found + 1 - btf->names) : 0;
+	return found ? base_names(btf) + (uint32_t)(found + 1 - btf->names) : UINT32_MAX;
 }
 
 uint32_t btf_find(struct btf *btf, unsigned kind, const char *name)
 {
-	uint32_t place = is_ready(btf) ? find_name(btf, name) : 0;
+	uint32_t place = is_ready(btf) ? find_name(btf, name) : UINT32_MAX;
+	uint32_t number = btf->base ? btf_find(btf->base, kind, name) : 0;
 	struct btf_type type;
 
-	for (uint32_t i = 1; place && i < btf->count; i++) {
+	for (uint32_t i = 1; place != UINT32_MAX && !number && i < btf->count; i++) {
 		memcpy(&type, btf->types[i], sizeof(type));
 		if (type.name_off == place && BTF_INFO_KIND(type.info) == kind)
-			return i;
+			number = base_types(btf) + i;
 	}
-	return 0;
+	return number;
 }
 
 int btf_each(struct btf *btf, unsigned kind, const char *prefix,
@@ -301,7 +336,7 @@ int btf_each(struct btf *btf, unsigned kind, const char *prefix,
 		memcpy(&type, btf->types[i], sizeof(type));
 		if (BTF_INFO_KIND(type.info) == kind &&
 			!strncmp(name_at(btf, type.name_off), prefix, length))
-			result = visit(context, i, name_at(btf, type.name_off));
+			result = visit(context, base_types(btf) + i, name_at(btf, type.name_off));
 	}
 	return result;
 }

@@ -57,9 +57,15 @@ size_t btf_type_bytes(const uint8_t *at, const uint8_t *end);
 
 /* NULL: no memory. */
 struct btf *btf_new(const char *path);
+
+/*
+ * The description of a module: its types come after those of the kernel, which it refers to. The
+ * base must live longer.
+ */
+struct btf *btf_new_module(const char *path, struct btf *base);
 void btf_free(struct btf *btf);
 
-/* The number of the type of that kind and name; 0: there is none. */
+/* The number of the type of that kind and name; 0: there is none. Types of the base count, too. */
 uint32_t btf_find(struct btf *btf, unsigned kind, const char *name);
 
 /* Number 0 is void, whose kind is BTF_KIND_UNKN. False: there is no such type. */
@@ -81,7 +87,8 @@ int btf_offset(
 /* "struct task_struct *", as D can read it; integers as one of the same size and sign. */
 const char *btf_text(struct btf *btf, uint32_t number, char *buffer, size_t size);
 
-/* Calls a function for each type of that kind whose name begins so; ends if it returns not 0. */
+/* Calls a function for each type of that kind whose name begins so; ends if it returns not 0. Types
+ * of the base are left out. */
 int btf_each(struct btf *btf, unsigned kind, const char *prefix,
 	int (*visit)(void *context, uint32_t number, const char *name), void *context);
 

@@ -3,6 +3,7 @@
 # bpf_copy_from_user_str(): each site is a perf event, strings are read in three steps.
 set -u
 . tests/witness/guest
+. tests/witness/guest_providers
 need_guest
 
 give "$VMTAP" /bin/vmtap
@@ -12,6 +13,7 @@ done
 give "$TOY" /bin/toy
 give "$BUILD/tests/test_kernel_reduce" /bin/test_kernel_reduce
 mkdir -p "$image/tmp"
+give_providers
 for name in one two; do
 	$CC -O2 -fPIC -shared -DLIBRARY -o "$directory/lib$name.so" tests/tools/usdt_loader.c || fail "compiling"
 	give "$directory/lib$name.so" "/tmp/lib$name.so"
@@ -163,8 +165,10 @@ wait $target
 echo "target: $?"
 wait $tracer
 END
+providers_script >>"$directory/script"
 run_guest "$directory/script"
 cp "$directory/console" "$directory/out"
+check_providers
 has out '^100%: Checks: [0-9]+, Failures: 0, Errors: 0$'
 has out ' 6 instructions that aggregate are carried out'
 has out '^reduced: [1-9][0-9]$'

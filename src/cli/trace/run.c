@@ -132,22 +132,30 @@ static int flush_when_due(struct run *run, uint64_t now, struct error *error)
 	return waits ? 0 : flush_output(run, now, error);
 }
 
-static void run_batch(struct run *run, const struct event_batch *batch)
+static void show_message(const struct event_batch *batch)
 {
 	const struct event_process *process;
 
+	if (batch->message_process == UINT32_MAX) {
+		cli_message("%s", batch->message);
+		return;
+	}
+	process = &batch->processes[batch->message_process];
+	if (*process->execname)
+		cli_message("process %" PRIu32 " (%s): %s", process->pid, process->execname,
+			batch->message);
+	else /* it has ended before it was looked at */
+		cli_message("process %" PRIu32 ": %s", process->pid, batch->message);
+}
+
+static void run_batch(struct run *run, const struct event_batch *batch)
+{
 	if (batch->event_count && batch->events[batch->event_count - 1].time > run->latest)
 		run->latest = batch->events[batch->event_count - 1].time;
 	if (batch->until > run->latest)
 		run->latest = batch->until;
-	if (batch->message) {
-		process = &batch->processes[batch->message_process];
-		if (*process->execname)
-			cli_message("process %" PRIu32 " (%s): %s", process->pid, process->execname,
-				batch->message);
-		else /* it has ended before it was looked at */
-			cli_message("process %" PRIu32 ": %s", process->pid, batch->message);
-	}
+	if (batch->message)
+		show_message(batch);
 	for (size_t i = 0; i < batch->loss_count; i++)
 		if (batch->losses[i].kind == EVENT_LOSS_EVENTS)
 			run->lost += batch->losses[i].count;

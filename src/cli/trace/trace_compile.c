@@ -435,6 +435,42 @@ static int tell_siteless(const struct work *work, const struct d_program *progra
 	return CLI_FOUND;
 }
 
+/* Whether the source is asked for any probe that can be traced. */
+static bool traces_any(const struct work *work, const struct d_program *program)
+{
+	for (size_t i = 0; i < program->clause_count; i++)
+		for (size_t j = 0; j < program->clauses[i].probe_count; j++) {
+			const struct d_probe *probe =
+				&work->probes->probes[program->clauses[i].probes[j]];
+
+			if (probe->kind == D_PROBE_SOURCE && !probe->is_refused)
+				return true;
+		}
+	return false;
+}
+
+/* Says which clauses cannot run because none of their probes can be traced; if all are such, the
+ * source says so itself. */
+static void tell_refused(const struct work *work, const struct d_program *program)
+{
+	const char *told = NULL;
+
+	for (size_t i = 0; i < program->clause_count; i++) {
+		const struct d_clause *clause = &program->clauses[i];
+		const struct d_probe *first =
+			clause->probe_count ? &work->probes->probes[clause->probes[0]] : NULL;
+		size_t refused = 0;
+
+		for (size_t j = 0; j < clause->probe_count; j++)
+			refused += work->probes->probes[clause->probes[j]].is_refused;
+		if (clause->goes_on || !refused || refused < clause->probe_count ||
+			(told && !strcmp(told, first->note)))
+			continue;
+		told = first->note;
+		cli_message("%s cannot be traced: %s", clause->description, first->note);
+	}
+}
+
 /*
  * Compiles what has waited for the probes. If a target's stream is missing, that is reported before
  * the errors it causes.
@@ -466,6 +502,8 @@ static int finish(struct work *work, struct d_program **program)
 	}
 	if (is_missing && !(*program)->options.quiet)
 		report_missing(work);
+	if (work->trace->mode == TRACE_RUN && traces_any(work, *program))
+		tell_refused(work, *program);
 	tell_waiting(work, *program);
 	return CLI_OK;
 }

@@ -1,6 +1,8 @@
 /* trace_list.c: see trace_list.h. */
 #include "cli/trace/trace_list.h"
 
+#include <string.h>
+
 #include "cli/cli.h"
 #include "contract/promise.h"
 #include "source/source.h"
@@ -12,7 +14,9 @@ struct probe_listing {
 	const struct d_probe_set *set;
 	const struct source *source;
 	bool verbose;
-	unsigned refused;
+	unsigned refused; /* probes that cannot be traced; the first of them are here */
+	const struct d_probe *refusals[REFUSALS_MAX];
+	bool differ; /* in the reason */
 };
 
 void trace_list_arguments(FILE *output, const struct d_probe *probe)
@@ -45,6 +49,37 @@ static void list_source(const struct probe_listing *listing, uint32_t index)
 			probe->is_refused ? "cannot be traced: " : "", probe->note);
 }
 
+static void note_refusal(struct probe_listing *listing, const struct d_probe *probe)
+{
+	if (listing->refused < REFUSALS_MAX)
+		listing->refusals[listing->refused] = probe;
+	listing->refused++;
+	listing->differ |= strcmp(listing->refusals[0]->note, probe->note) != 0;
+}
+
+/* Says which of the listed probes cannot be traced, and why. */
+static void tell_refusals(const struct probe_listing *listing)
+{
+	unsigned shown = listing->refused < REFUSALS_MAX ? listing->refused : REFUSALS_MAX;
+	const struct d_probe *first = listing->refusals[0];
+
+	if (listing->refused > REFUSALS_MAX && !listing->differ) {
+		cli_message("%s:%s:%s:%s and %u more probes cannot be traced: %s", first->provider,
+			first->module, first->function, first->name, listing->refused - 1,
+			first->note);
+		return;
+	}
+	for (unsigned i = 0; i < shown; i++) {
+		const struct d_probe *probe = listing->refusals[i];
+
+		cli_message("%s:%s:%s:%s cannot be traced: %s", probe->provider, probe->module,
+			probe->function, probe->name, probe->note);
+	}
+	if (listing->refused > shown)
+		cli_message(
+			"%u more probes cannot be traced; -v says why", listing->refused - shown);
+}
+
 static void list_probe(struct probe_listing *listing, uint32_t index)
 {
 	const struct d_probe *probe = &listing->set->probes[index];
@@ -53,9 +88,8 @@ static void list_probe(struct probe_listing *listing, uint32_t index)
 
 	fprintf(output, "%5u %10s %17s %33s %s\n", (unsigned int)(index + 1), probe->provider,
 		probe->module, probe->function, probe->name);
-	if (probe->is_refused && !listing->verbose && listing->refused++ < REFUSALS_MAX)
-		cli_message("%s:%s:%s:%s cannot be traced: %s", probe->provider, probe->module,
-			probe->function, probe->name, probe->note);
+	if (probe->is_refused)
+		note_refusal(listing, probe);
 	if (!listing->verbose)
 		return;
 	promise = promise_of(probe->provider, probe->has_stability ? probe->stability : NULL);
@@ -97,14 +131,14 @@ static void list_matched(struct probe_listing *listing, const struct d_program *
 void trace_list_probes(FILE *output, const struct d_probe_set *set, const struct d_program *program,
 	const struct source *source, bool verbose)
 {
-	struct probe_listing listing = {output, set, source, verbose, 0};
+	struct probe_listing listing = {
+		.output = output, .set = set, .source = source, .verbose = verbose};
 
 	fprintf(output, "%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
 	if (program)
 		list_matched(&listing, program);
 	else
 		list_all(&listing);
-	if (listing.refused > REFUSALS_MAX)
-		cli_message("%u more probes cannot be traced; -v says why",
-			listing.refused - REFUSALS_MAX);
+	if (!verbose)
+		tell_refusals(&listing);
 }

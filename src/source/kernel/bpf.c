@@ -47,6 +47,17 @@ static int bpf_system_call(int command, void *attributes, size_t size)
 
 /* ---- maps ---- */
 
+/* What the kernel tells of an object by its descriptor. */
+static int get_info(int descriptor, void *info, size_t size)
+{
+	union bpf_attr attributes = {0};
+
+	attributes.info.bpf_fd = (uint32_t)descriptor;
+	attributes.info.info = (uintptr_t)info;
+	attributes.info.info_len = (uint32_t)size;
+	return bpf_system_call(BPF_OBJ_GET_INFO_BY_FD, &attributes, sizeof(attributes));
+}
+
 int bpf_map_named(const char *name, uint32_t type, uint32_t key_bytes, uint32_t value_bytes,
 	uint32_t entries, uint32_t flags)
 {
@@ -70,14 +81,10 @@ int bpf_map(
 /* The name of a map; "" if it cannot be read. */
 static void name_map(int map, char *name)
 {
-	union bpf_attr attributes = {0};
 	struct bpf_map_info info = {0};
 
-	attributes.info.bpf_fd = (uint32_t)map;
-	attributes.info.info = (uintptr_t)&info;
-	attributes.info.info_len = sizeof(info);
 	*name = '\0';
-	if (!bpf_system_call(BPF_OBJ_GET_INFO_BY_FD, &attributes, sizeof(attributes)))
+	if (!get_info(map, &info, sizeof(info)))
 		memcpy(name, info.name, BPF_OBJ_NAME_LEN);
 }
 
@@ -215,19 +222,33 @@ int bpf_map_next(int map, const void *key, void *next)
 
 /* ---- programs ---- */
 
-static int load(const struct bpf_insn *code, size_t count, unsigned flags, char *log, uint32_t size)
+/* The kind of program, and what it is for. */
+static void describe_program(
+	union bpf_attr *attributes, unsigned flags, const struct bpf_function *function)
+{
+	attributes->prog_type = function ? BPF_PROG_TYPE_TRACING
+		: flags & BPF_SAMPLES    ? BPF_PROG_TYPE_PERF_EVENT
+		: flags & BPF_RAW        ? BPF_PROG_TYPE_RAW_TRACEPOINT
+					 : BPF_PROG_TYPE_KPROBE;
+	attributes->prog_flags = flags & BPF_SLEEPS ? BPF_F_SLEEPABLE : 0;
+	if (flags & BPF_MULTI)
+		attributes->expected_attach_type = (enum bpf_attach_type)ATTACH_UPROBE_MULTI;
+	if (!function)
+		return;
+	attributes->expected_attach_type = function->is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
+	attributes->attach_btf_id = function->number;
+	attributes->attach_btf_obj_fd = (uint32_t)function->module;
+}
+
+static int load(const struct bpf_insn *code, size_t count, unsigned flags,
+	const struct bpf_function *function, char *log, uint32_t size)
 {
 	union bpf_attr attributes = {0};
 
-	attributes.prog_type = flags & BPF_SAMPLES ? BPF_PROG_TYPE_PERF_EVENT
-		: flags & BPF_RAW                  ? BPF_PROG_TYPE_RAW_TRACEPOINT
-						   : BPF_PROG_TYPE_KPROBE;
-	attributes.expected_attach_type =
-		flags & BPF_MULTI ? (enum bpf_attach_type)ATTACH_UPROBE_MULTI : 0;
+	describe_program(&attributes, flags, function);
 	attributes.insns = (uintptr_t)code;
 	attributes.insn_cnt = (uint32_t)count;
 	attributes.license = (uintptr_t)license;
-	attributes.prog_flags = flags & BPF_SLEEPS ? BPF_F_SLEEPABLE : 0;
 	attributes.log_level = log ? 1 : 0;
 	attributes.log_buf = (uintptr_t)log;
 	attributes.log_size = size;
@@ -248,24 +269,81 @@ static const char *last_line(char *log)
 	return line;
 }
 
-int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct error *error)
+/* Loads it; a refusal other than that of the privilege is explained. */
+static int load_or_tell(const struct bpf_insn *code, size_t count, unsigned flags,
+	const struct bpf_function *function, struct error *error)
 {
-	int program = load(code, count, flags, NULL, 0);
+	int program = load(code, count, flags, function, NULL, 0);
 	char *log;
 
 	if (program >= 0 || program == -EPERM)
-		return program >= 0 ? program
-				    : error_set(error, EPERM,
-					      "the kernel allows no BPF program: it needs the "
-					      "capabilities CAP_BPF and CAP_PERFMON; run "
-					      "vmtap by sudo");
+		return program;
 	log = calloc(1, LOG_BYTES);
 	if (log)
-		load(code, count, flags, log, LOG_BYTES);
+		load(code, count, flags, function, log, LOG_BYTES);
 	error_set(error, -program, "the kernel refuses a program of %zu instructions (%s): %s",
 		count, strerror(-program), log ? last_line(log) : "");
 	free(log);
 	return program;
+}
+
+int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct error *error)
+{
+	int program = load_or_tell(code, count, flags, NULL, error);
+
+	return program != -EPERM ? program
+				 : error_set(error, EPERM,
+					   "the kernel allows no BPF program: it needs the "
+					   "capabilities CAP_BPF and CAP_PERFMON; run "
+					   "vmtap by sudo");
+}
+
+int bpf_load_function(const struct bpf_insn *code, size_t count,
+	const struct bpf_function *function, struct error *error)
+{
+	int program = load_or_tell(code, count, 0, function, error);
+
+	return program != -EPERM ? program
+				 : error_set(error, EPERM,
+					   "the kernel refuses programs at its functions (%s), "
+					   "though not at tracepoints, as it does in lockdown",
+					   strerror(EPERM));
+}
+
+uint64_t bpf_missed(int program)
+{
+	struct bpf_prog_info info = {0};
+
+	return get_info(program, &info, sizeof(info)) ? 0 : info.recursion_misses;
+}
+
+int bpf_module_types(const char *module)
+{
+	uint32_t number = 0;
+
+	for (;;) {
+		union bpf_attr attributes = {0};
+		char name[128] = "";
+		struct bpf_btf_info info = {.name = (uintptr_t)name, .name_len = sizeof(name)};
+		int types;
+
+		attributes.start_id = number;
+		types = bpf_system_call(BPF_BTF_GET_NEXT_ID, &attributes, sizeof(attributes));
+		if (types < 0)
+			return types;
+		number = attributes.next_id;
+		attributes = (union bpf_attr){0};
+		attributes.btf_id = number;
+		types = bpf_system_call(BPF_BTF_GET_FD_BY_ID, &attributes, sizeof(attributes));
+		if (types == -ENOENT) /* it is gone */
+			continue;
+		if (types < 0)
+			return types;
+		if (!get_info(types, &info, sizeof(info)) && info.kernel_btf &&
+			!strcmp(name, module))
+			return types;
+		close(types);
+	}
 }
 
 /* ---- links ---- */
@@ -379,7 +457,7 @@ static bool has_multi(void)
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K}, {.code = BPF_JMP | BPF_EXIT}};
 	const uint64_t offset = 0;
 	const struct bpf_sites sites = {.path = "/", .offsets = &offset, .count = 1};
-	int program = load(code, 2, BPF_MULTI, NULL, 0), link;
+	int program = load(code, 2, BPF_MULTI, NULL, NULL, 0), link;
 
 	if (program < 0)
 		return false;

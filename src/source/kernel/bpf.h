@@ -63,6 +63,26 @@ uint32_t bpf_cpu_count(void);
  */
 int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct error *error);
 
+/* A function of the kernel or of a module, by the description of its types. */
+struct bpf_function {
+	uint32_t number; /* of its type */
+	int module;      /* a descriptor of the module's description; 0: the kernel's own */
+	bool is_return;  /* when it returns */
+};
+
+/*
+ * The same for a program that will be attached to a function, by bpf_attach_raw(program, NULL).
+ * -EPERM: the kernel allows none there.
+ */
+int bpf_load_function(const struct bpf_insn *code, size_t count,
+	const struct bpf_function *function, struct error *error);
+
+/* Opens the kernel's description of a module's types. -ENOENT: it has none of that name. */
+int bpf_module_types(const char *module);
+
+/* How often the kernel did not run the program because it was running on that processor. */
+uint64_t bpf_missed(int program);
+
 /* Where to attach a program, in one file. The arrays have `count` elements each. */
 struct bpf_sites {
 	const char *path;
@@ -86,7 +106,8 @@ int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index);
  */
 int bpf_attach_clock(int program, int processor, uint64_t period, uint64_t cookie);
 
-/* Attaches a program to a tracepoint of the kernel's, whose arguments it gets as they are. */
+/* Attaches a program to a tracepoint of the kernel's, whose arguments it gets as they are; NULL: to
+ * the function that it was loaded for. */
 int bpf_attach_raw(int program, const char *tracepoint);
 
 /* What the kernel of this machine can do. */

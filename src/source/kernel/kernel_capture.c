@@ -32,6 +32,7 @@
 enum {
 	PRIVILEGE_MASK = 3, /* in cs; 0 in the kernel */
 	CLOCK_TRIES = 2,
+	FUNCTION_FRAMES = 2,
 	COMPAT_BIT = 2,  /* the kernel's TS_COMPAT */
 	ERRNO_MAX = 4095 /* system calls return its negative at least */
 };
@@ -45,7 +46,7 @@ static void identify(struct kernel_generator *g)
 	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_IDS + 4, 4);
 	if (g->plan->pid)
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, (int32_t)g->plan->pid, g->done);
-	if (g->plan->is_call && g->maps->own_pid)
+	if ((g->plan->is_call || g->plan->is_function) && g->maps->own_pid)
 		bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, (int32_t)g->maps->own_pid, g->done);
 	if (!g->maps->members)
 		return;
@@ -284,6 +285,22 @@ static void read_field(struct kernel_generator *g, const struct kernel_operand *
 	}
 }
 
+/* Leaves an argument of the function in R0. The kernel's check of programs would not allow
+ * arithmetic with what it knows as a pointer, so it is read as memory. */
+static void read_pointer(struct kernel_generator *g, const struct kernel_operand *operand)
+{
+	struct bpf_code *code = g->code;
+
+	bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+	bpf_move(code, BPF_REG_1, BPF_REG_10);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
+	bpf_set(code, BPF_REG_2, 8);
+	bpf_read(code, BPF_REG_3, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_3, operand->base);
+	bpf_call(code, BPF_FUNC_probe_read_kernel);
+	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+}
+
 /* What was read is a thread's exit_code; leaves what a parent is told: CLD_EXITED, CLD_KILLED or
  * CLD_DUMPED. */
 static void find_end(struct kernel_generator *g)
@@ -350,6 +367,9 @@ static void generate_operand(struct kernel_generator *g, const struct kernel_ope
 	case KERNEL_OPERAND_CONTEXT:
 		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
 		bpf_read(code, BPF_REG_0, BPF_REG_1, operand->base, 8);
+		break;
+	case KERNEL_OPERAND_POINTER:
+		read_pointer(g, operand);
 		break;
 	case KERNEL_OPERAND_CURRENT:
 		bpf_call(code, BPF_FUNC_get_current_task);
@@ -718,7 +738,9 @@ static void write_kernel_stack(
 		bpf_move(code, BPF_REG_1, BPF_REG_6);
 	point_to_next(g, BPF_REG_2);
 	bpf_set(code, BPF_REG_3, part->length);
-	bpf_set(code, BPF_REG_4, 0);
+	/* without the frames of the program itself and of what calls it when a function is entered
+	 */
+	bpf_set(code, BPF_REG_4, g->plan->is_function ? FUNCTION_FRAMES : 0);
 	bpf_call(code, BPF_FUNC_get_stack);
 	kernel_generate_advance(g, length_place, part->length);
 }

@@ -2,7 +2,7 @@
  * kernel_machine.c: see kernel_machine.h. Each way to record an event is a BPF program of its own,
  * which all system calls run: it looks up by the call's number whether the call is wanted, and by
  * which of its numbers the site is known. So thousands of probes take one or a few programs. A
- * probe at another tracepoint has a program for each of its sites.
+ * probe at another tracepoint, or at a function, has a program for each of its sites.
  *
  * Programs run in interrupts, too, where they may interrupt another one. So each has memory of its
  * own for each processor: the kernel lets no program interrupt itself.
@@ -23,6 +23,7 @@
 #include "source/kernel/kernel_capture.h"
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_decode.h"
+#include "source/kernel/kernel_fbt.h"
 #include "source/kernel/kernel_filter.h"
 #include "source/kernel/kernel_generator.h"
 #include "source/kernel/kernel_records.h"
@@ -35,13 +36,21 @@
 #include "usdt/btf.h"
 
 /* What the source_tag of a probe is the sum of: its provider's, and a number of its own. */
-enum { TAG_CALL = 0, TAG_PROC = 1 << 16, TAG_SCHED = 2 << 16, TAG_IO = 3 << 16, TAG_MASK = 0xffff };
-enum { TAG_SDT = 1 << 24 };
+enum {
+	TAG_CALL = 0,
+	TAG_PROC = 1 << 16,
+	TAG_SCHED = 2 << 16,
+	TAG_IO = 3 << 16,
+	TAG_FASTTRAP = 4 << 16,
+	TAG_MASK = 0xffff
+};
+enum { TAG_SDT = 1 << 24, TAG_FBT = 1 << 25 };
 
 static const struct {
 	uint32_t tag;
 	const struct kernel_view_provider *provider;
-} views[] = {{TAG_PROC, &kernel_proc}, {TAG_SCHED, &kernel_sched}, {TAG_IO, &kernel_io}};
+} views[] = {{TAG_PROC, &kernel_proc}, {TAG_SCHED, &kernel_sched}, {TAG_IO, &kernel_io},
+	{TAG_FASTTRAP, &kernel_fasttrap}};
 
 enum { VIEWS = sizeof(views) / sizeof(*views) };
 
@@ -64,6 +73,10 @@ struct machine_site {
 struct machine_program {
 	struct kernel_plan plan;
 	const char *tracepoint;
+	const struct bpf_function *function; /* NULL: it is for a tracepoint */
+	uint32_t probe, clause;              /* the first ones that it is for */
+	int descriptor;                      /* of a function's program; -1: not kept */
+	uint64_t missed;                     /* calls during which it did not run, as reported */
 	int calls, sample, frame;
 };
 
@@ -72,7 +85,8 @@ struct kernel_machine {
 	struct d_probe_set *set;
 	struct bpf_features features;
 	struct btf *btf;
-	struct arena arena; /* of sites */
+	struct kernel_fbt *fbt; /* NULL: none of its probes is asked for */
+	struct arena arena;     /* of sites */
 	struct kernel_maps maps;
 	struct kernel_records records;
 	struct machine_site *sites;
@@ -96,6 +110,8 @@ struct kernel_machine {
 	int wait; /* epoll: the ring */
 	bool stopping, ended;
 	uint64_t due;
+	char message[2048]; /* that no batch has had yet; "": none */
+	char told[2048];    /* the one that a batch points to */
 };
 
 static struct kernel_machine *machine_of(const struct source *source)
@@ -125,6 +141,7 @@ static void reset(struct kernel_machine *machine)
 	machine->counters = NULL;
 	close_map(&machine->maps.counters);
 	for (size_t i = 0; i < machine->program_count; i++) {
+		close_map(&machine->programs[i].descriptor);
 		close_map(&machine->programs[i].calls);
 		close_map(&machine->programs[i].sample);
 		close_map(&machine->programs[i].frame);
@@ -159,6 +176,7 @@ static void machine_close(struct source *source)
 	kernel_records_close(&machine->records);
 	kernel_decode_free(&machine->decoder);
 	kernel_shown_free(&machine->shown);
+	kernel_fbt_free(machine->fbt);
 	btf_free(machine->btf);
 	if (machine->wait >= 0)
 		close(machine->wait);
@@ -200,18 +218,24 @@ static int tell_plan(
 		name);
 }
 
-static int find_program(
-	struct kernel_machine *machine, const struct kernel_plan *plan, const char *tracepoint)
+static int find_program(struct kernel_machine *machine, const struct kernel_plan *plan,
+	const struct kernel_site *site, uint32_t clause)
 {
 	for (size_t i = 0; i < machine->program_count; i++)
 		if (!memcmp(&machine->programs[i].plan, plan, sizeof(*plan)) &&
-			!strcmp(machine->programs[i].tracepoint, tracepoint))
+			!strcmp(machine->programs[i].tracepoint, site->tracepoint))
 			return (int)i;
 	if (array_room(&machine->programs, &machine->program_capacity, machine->program_count,
 		    sizeof(*machine->programs)))
 		return -ENOMEM;
-	machine->programs[machine->program_count] = (struct machine_program){
-		.calls = -1, .sample = -1, .frame = -1, .tracepoint = tracepoint};
+	machine->programs[machine->program_count] = (struct machine_program){.descriptor = -1,
+		.calls = -1,
+		.sample = -1,
+		.frame = -1,
+		.tracepoint = site->tracepoint,
+		.function = site->function,
+		.probe = site->probe,
+		.clause = clause};
 	memcpy(&machine->programs[machine->program_count].plan, plan, sizeof(*plan));
 	return (int)machine->program_count++;
 }
@@ -239,7 +263,7 @@ static int plan_site(struct kernel_machine *machine, const struct kernel_site *w
 	if (number < 0)
 		return out_of_memory(error);
 	plan.clauses = (uint32_t)number;
-	number = find_program(machine, &plan, where->tracepoint);
+	number = find_program(machine, &plan, where, wants[0].clause);
 	if (number < 0)
 		return out_of_memory(error);
 	site->plan = (uint32_t)number;
@@ -257,6 +281,9 @@ static int find_sites(struct kernel_machine *machine, uint32_t number, struct ke
 		if (views[i].tag == tag)
 			return kernel_view_sites(views[i].provider, probe->source_tag & TAG_MASK,
 				number, machine->btf, &machine->arena, sites);
+	if (probe->source_tag >= TAG_FBT)
+		return kernel_fbt_site(machine->fbt, probe->source_tag - TAG_FBT, number,
+			&machine->arena, &sites[0]);
 	if (probe->source_tag >= TAG_SDT)
 		return kernel_sdt_site(probe->source_tag - TAG_SDT, number, machine->btf,
 			&machine->arena, &sites[0]);
@@ -281,24 +308,44 @@ static int plan_probe(struct kernel_machine *machine, const struct source_want *
 	return result;
 }
 
+/* Each takes a program, a moment to attach it, and another to detach it. */
+static int check_functions(const struct kernel_machine *machine,
+	const struct source_request *request, struct error *error)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < request->want_count; i = source_request_next(request, i)) {
+		const struct d_probe *probe = &machine->set->probes[request->wants[i].probe];
+
+		count += probe->source_tag >= TAG_FBT && !probe->is_refused;
+	}
+	return count <= KERNEL_FBT_MAX
+		? 0
+		: error_set(error, E2BIG,
+			  "provider fbt: %zu probes are described; each needs a program of its "
+			  "own, and at most %d are possible: describe fewer functions",
+			  count, KERNEL_FBT_MAX);
+}
+
 static int plan_all(
 	struct kernel_machine *machine, const struct source_request *request, struct error *error)
 {
 	const struct d_probe *refused = NULL;
-	int result = 0;
+	int result = check_functions(machine, request, error);
 
 	for (size_t i = 0, next; i < request->want_count && !result; i = next) {
 		const struct d_probe *probe = &machine->set->probes[request->wants[i].probe];
 
 		next = source_request_next(request, i);
 		if (probe->is_refused)
-			refused = probe;
+			refused = refused ? refused : probe;
 		else
 			result = plan_probe(machine, &request->wants[i], next - i, error);
 	}
 	if (!result && refused && !machine->site_count)
-		result = error_set(error, ENOTSUP, "%s::%s:%s cannot be traced: %s",
-			refused->provider, refused->function, refused->name, refused->note);
+		result = error_set(error, ENOTSUP, "%s:%s:%s:%s cannot be traced: %s",
+			refused->provider, refused->module, refused->function, refused->name,
+			refused->note);
 	return result;
 }
 
@@ -398,16 +445,35 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 		return error_set(error, errno, "the kernel source: %s", strerror(errno));
 	machine->counters = mapped;
 	machine->counted = calloc(machine->site_count + 1, sizeof(*machine->counted));
-	/* by site, then stores, then updates by processor */
+	/* by site, then stores, then updates by processor, then by program */
 	machine->losses = calloc(
-		machine->site_count + machine->reduction.cpu_count + 1, sizeof(*machine->losses));
+		machine->site_count + machine->reduction.cpu_count + machine->program_count + 1,
+		sizeof(*machine->losses));
 	return machine->counted && machine->losses ? 0 : out_of_memory(error);
 }
 
 /* ---- programs ---- */
 
+/* A program of ours that the kernel's check does not accept is wrong. */
+static int tell_refused(struct kernel_machine *machine, const struct machine_program *program,
+	const struct d_program *script, int result, struct error *error)
+{
+	const struct error reason = *error;
+	char name[512];
+
+	if (result == -EPERM || result == -ENOMEM)
+		return result;
+	name_probe(machine, program->probe, name, sizeof(name));
+	return error_set(error, -result,
+		"%s: a bug of vmtap, please report it with the script: of the clause in line %u, "
+		"%s",
+		name, script && script->clause_count ? script->clauses[program->clause].line : 0,
+		reason.text);
+}
+
 /* Loads a program; a descriptor. */
-static int load(struct kernel_machine *machine, size_t number, struct error *error)
+static int load(struct kernel_machine *machine, size_t number, const struct d_program *script,
+	struct error *error)
 {
 	const struct machine_program *program = &machine->programs[number];
 	struct kernel_maps maps = machine->maps;
@@ -422,29 +488,90 @@ static int load(struct kernel_machine *machine, size_t number, struct error *err
 	result = bpf_code_end(&code);
 	if (result)
 		error_set(error, -result, "a BPF program: %s", strerror(-result));
+	else if (program->function)
+		result = bpf_load_function(code.instructions, code.count, program->function, error);
 	else
 		result = bpf_load(code.instructions, code.count, BPF_RAW, error);
 	debug_say(DEBUG_KERNEL,
 		"program %zu: %zu instructions, records of %u to %u bytes, process %u", number,
 		code.count, program->plan.begin, program->plan.limit, program->plan.pid);
 	bpf_code_free(&code);
+	/* A function may be of a form that the kernel attaches nothing to. */
+	if (result < 0 &&
+		(!program->function || !kernel_fbt_try(program->function, &(struct error){0})))
+		return tell_refused(machine, program, script, result, error);
 	return result;
 }
 
-static int attach(struct kernel_machine *machine, size_t number, struct error *error)
+static int attach(struct kernel_machine *machine, size_t number, const struct d_program *script,
+	struct error *error)
 {
-	const char *tracepoint = machine->programs[number].tracepoint;
-	int program = load(machine, number, error), link;
+	struct machine_program *attached = &machine->programs[number];
+	int program = load(machine, number, script, error), link;
 
 	if (program < 0)
 		return program;
-	link = bpf_attach_raw(program, tracepoint);
+	link = bpf_attach_raw(program, attached->tracepoint);
 	close(program);
 	if (link < 0)
 		return error_set(error, -link,
-			"the kernel does not attach to its tracepoint %s: %s", tracepoint,
+			"the kernel does not attach to its tracepoint %s: %s", attached->tracepoint,
 			strerror(-link));
 	machine->links[machine->link_count++] = link;
+	return 0;
+}
+
+/* The same for a function. 1: it cannot be attached to. */
+static int attach_function(struct kernel_machine *machine, size_t number,
+	const struct d_program *script, struct error *error)
+{
+	struct machine_program *attached = &machine->programs[number];
+	int program = load(machine, number, script, error), link;
+
+	if (program < 0)
+		return kernel_fbt_try(attached->function, error) ? 1 : program;
+	link = bpf_attach_raw(program, NULL);
+	if (link < 0) {
+		close(program);
+		error_set(error, -link, "%s",
+			link == -KERNEL_FBT_UNSUPPORTED
+				? "the kernel passes on fewer arguments than it has"
+				: strerror(-link));
+		return 1;
+	}
+	attached->descriptor = program;
+	machine->links[machine->link_count++] = link;
+	return 0;
+}
+
+/* Of several functions, those that cannot be attached to are left out. */
+static int attach_functions(
+	struct kernel_machine *machine, const struct d_program *script, struct error *error)
+{
+	size_t count = 0, failed = 0;
+	struct error reason;
+	char name[512];
+	int result = 0;
+
+	for (size_t i = 0; i < machine->program_count && result >= 0; i++) {
+		if (!machine->programs[i].function)
+			continue;
+		count++;
+		result = attach_function(machine, i, script, error);
+		if (result > 0 && !failed++) {
+			reason = *error;
+			name_probe(machine, machine->programs[i].probe, name, sizeof(name));
+		}
+	}
+	if (result < 0 || !failed)
+		return result < 0 ? result : 0;
+	if (failed == count)
+		return error_set(error, ENOTSUP, "%s: the kernel attaches nothing there: %s", name,
+			reason.text);
+	snprintf(machine->message, sizeof(machine->message),
+		"%zu of %zu functions' probes are left out, the first is %s: the kernel attaches "
+		"nothing there: %s",
+		failed, count, name, reason.text);
 	return 0;
 }
 
@@ -460,8 +587,9 @@ static int start(
 	if (!result && !machine->links)
 		result = out_of_memory(error);
 	for (size_t i = 0; i < machine->program_count && !result; i++)
-		result = attach(machine, i, error);
-	return result;
+		if (!machine->programs[i].function)
+			result = attach(machine, i, request->program, error);
+	return result ? result : attach_functions(machine, request->program, error);
 }
 
 /* Decides what the programs carry out themselves; nothing if maps are refused. */
@@ -615,6 +743,21 @@ static void add_reduced_losses(struct kernel_machine *machine, struct event_batc
 					.cpu = (uint16_t)cpu};
 }
 
+/* Calls of functions during which the kernel was running the same program on that processor. */
+static void add_missed(struct kernel_machine *machine, struct event_batch *batch)
+{
+	for (size_t i = 0; i < machine->program_count; i++) {
+		struct machine_program *program = &machine->programs[i];
+		uint64_t missed = program->descriptor < 0 ? 0 : bpf_missed(program->descriptor);
+
+		if (missed == program->missed)
+			continue;
+		machine->losses[batch->loss_count++] = (struct event_loss){
+			.count = missed - program->missed, .probe = program->probe};
+		program->missed = missed;
+	}
+}
+
 static void add_losses(struct kernel_machine *machine, struct event_batch *batch)
 {
 	batch->losses = machine->losses;
@@ -632,6 +775,16 @@ static void add_losses(struct kernel_machine *machine, struct event_batch *batch
 				.probe = machine->sites[i].site.probe};
 		machine->counted[i] = count;
 	}
+}
+
+static void take_message(struct kernel_machine *machine, struct event_batch *batch)
+{
+	if (!*machine->message)
+		return;
+	memcpy(machine->told, machine->message, sizeof(machine->told));
+	*machine->message = '\0';
+	batch->message = machine->told;
+	batch->message_process = UINT32_MAX;
 }
 
 static enum source_state take_batch(
@@ -655,7 +808,10 @@ static enum source_state take_batch(
 		kernel_reduce_tell_clocks(&machine->reduction, machine->times.distance,
 			(int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic()));
 	}
+	take_message(machine, batch);
 	add_losses(machine, batch);
+	if (machine->stopping && machine->counters)
+		add_missed(machine, batch);
 	batch->until = left ? left->time - 1 : machine->stopping ? now : machine->records.until;
 	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
 	machine->ended = machine->stopping && complete && !left;
@@ -716,7 +872,8 @@ static const struct source_methods machine_methods = {
 
 bool source_machine_is_asked(const struct d_asked *asked)
 {
-	bool is_asked = kernel_syscall_is_asked(asked) || kernel_view_is_asked(asked, "sdt");
+	bool is_asked = kernel_syscall_is_asked(asked) || kernel_view_is_asked(asked, "sdt") ||
+		kernel_view_is_asked(asked, "fbt");
 
 	for (unsigned i = 0; i < VIEWS; i++)
 		is_asked |= kernel_view_is_asked(asked, views[i].provider->name);
@@ -743,6 +900,9 @@ static int add_probes(struct kernel_machine *machine, const struct d_asked *aske
 				views[i].provider, views[i].tag, machine->btf, machine->set);
 	if (!result && are_asked(asked, count, "sdt"))
 		result = kernel_sdt_add(TAG_SDT, machine->btf, machine->set);
+	if (!result && are_asked(asked, count, "fbt"))
+		result = kernel_fbt_add(
+			&machine->fbt, TAG_FBT, machine->btf, asked, count, machine->set);
 	if (!result && are_asked(asked, count, "syscall"))
 		result = kernel_syscall_add(machine->set);
 	return result;
@@ -770,6 +930,7 @@ int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, si
 	machine->set = set;
 	machine->btf = btf_new("/sys/kernel/btf/vmlinux");
 	if (!machine->btf || add_probes(machine, asked, asked_count)) {
+		kernel_fbt_free(machine->fbt);
 		btf_free(machine->btf);
 		free(machine);
 		return out_of_memory(error);

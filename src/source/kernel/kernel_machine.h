@@ -1,7 +1,8 @@
 /*
  * kernel_machine.h: the source of the probes that belong to no process but to the machine:
- * providers syscall, proc, sched, io and sdt. They fire in every process. Only
- * vmtap's own system calls are left out: what it does with an event would be the next event.
+ * providers syscall, proc, sched, io, sdt and fbt. They fire in every process. Only vmtap's own
+ * system calls and calls of functions are left out: what it does with an event would be the next
+ * event.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_MACHINE_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_MACHINE_H

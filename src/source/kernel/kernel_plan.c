@@ -228,6 +228,7 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	plan->is_sample = plan->has_identity = site->is_sample;
 	add_directories(plan, wants, count);
 	plan->is_call = site->is_call;
+	plan->is_function = site->function;
 	plan->is_machine = plan->reads_kernel = site->is_machine;
 	if (site->conditions)
 		memcpy(plan->conditions, site->conditions, sizeof(plan->conditions));

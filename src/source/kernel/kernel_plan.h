@@ -95,6 +95,7 @@ struct kernel_plan {
 	bool is_sample;       /* of what runs on a processor, by a timer: it never sleeps */
 	bool is_machine;      /* at a tracepoint: it never sleeps */
 	bool is_call;         /* of system calls */
+	bool is_function;     /* at a function of the kernel's; is_machine too */
 	bool is_return;       /* when they return */
 	bool sleeps;          /* user memory is read, which may have to be fetched from disk */
 	uint32_t user_frames; /* of the user stack; all registers are captured with it */

@@ -70,7 +70,7 @@ int kernel_sdt_add(uint32_t tag, struct btf *btf, struct d_probe_set *set)
 	return btf_each(btf, BTF_KIND_TYPEDEF, PREFIX, add, &adding);
 }
 
-static struct kernel_operand argument_of(struct btf *btf, uint32_t type, uint32_t number)
+struct kernel_operand kernel_sdt_argument(struct btf *btf, uint32_t type, uint32_t number)
 {
 	struct kernel_operand operand = {.kind = KERNEL_OPERAND_CONTEXT,
 		.base = (uint16_t)(8 * number),
@@ -103,7 +103,7 @@ int kernel_sdt_site(uint32_t number, uint32_t probe, struct btf *btf, struct are
 	count = count_arguments(&function);
 	for (uint32_t i = 0; i < count; i++)
 		if (btf_field(btf, &function, i + NOT_AN_ARGUMENT, &field))
-			operands[i] = argument_of(btf, field.type, i);
+			operands[i] = kernel_sdt_argument(btf, field.type, i);
 	*site = (struct kernel_site){.probe = probe,
 		.is_machine = true,
 		.tracepoint = type.name + strlen(PREFIX),

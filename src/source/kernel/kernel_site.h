@@ -50,10 +50,11 @@ enum kernel_operand_kind {
 	KERNEL_OPERAND_RESULT,    /* of a system call; -1 if it fails */
 	KERNEL_OPERAND_ERRNO,     /* why it fails; 0: it does not */
 	KERNEL_OPERAND_CONTEXT,   /* of a tracepoint: its argument at offset base */
-	KERNEL_OPERAND_CURRENT,   /* the thread's struct task_struct */
-	KERNEL_OPERAND_FIELD,     /* at value + base, an argument or (KERNEL_NO_REGISTER) the
-				     thread; if then is not 0, at then - 1 + the pointer there */
-	KERNEL_OPERAND_END,       /* as CLD_EXITED and the like: how the thread ends, by the same */
+	KERNEL_OPERAND_POINTER, /* the same of a function, where the kernel knows it as a pointer */
+	KERNEL_OPERAND_CURRENT, /* the thread's struct task_struct */
+	KERNEL_OPERAND_FIELD,   /* at value + base, an argument or (KERNEL_NO_REGISTER) the
+				   thread; if then is not 0, at then - 1 + the pointer there */
+	KERNEL_OPERAND_END,     /* as CLD_EXITED and the like: how the thread ends, by the same */
 	KERNEL_OPERAND_UNREADABLE, /* a form that BPF cannot read, such as a vector register */
 	KERNEL_OPERAND_UNRESOLVED, /* the file has no symbol of its name, or several */
 	KERNEL_OPERAND_NONE        /* the site has no such argument: it reads as 0 */
@@ -82,6 +83,8 @@ struct kernel_condition {
 	uint32_t unused;
 };
 
+struct bpf_function;
+
 struct kernel_site {
 	uint32_t probe;  /* index in the probe set */
 	uint32_t file;   /* the source's number of the file */
@@ -90,6 +93,7 @@ struct kernel_site {
 	bool is_return;  /* when the function at the offset, or the system call, returns */
 	bool is_machine; /* fired by a tracepoint of the kernel's; there is no file */
 	const char *tracepoint;
+	const struct bpf_function *function; /* fired by a function instead; NULL: it is not */
 	const struct kernel_condition *conditions; /* KERNEL_CONDITIONS_MAX; NULL: none */
 	bool has_long_nop; /* a 10-byte nop follows the 1-byte nop at the offset */
 	bool is_call;      /* fired by a system call */

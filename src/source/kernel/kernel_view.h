@@ -63,7 +63,7 @@ struct kernel_view_provider {
 	size_t count;
 };
 
-extern const struct kernel_view_provider kernel_io, kernel_proc, kernel_sched;
+extern const struct kernel_view_provider kernel_fasttrap, kernel_io, kernel_proc, kernel_sched;
 
 /* Whether the description names a provider of this name, by a pattern that is more than a '*'. */
 bool kernel_view_is_asked(const struct d_asked *asked, const char *provider);
