@@ -48,7 +48,8 @@ static bool passes_as_memory(
 {
 	return function->kind == D_FUNCTION_SUBROUTINE &&
 		d_subroutines[function->id].need != D_NEED_KERNEL_LOCKS &&
-		d_subroutines[function->id].need != D_NEED_KERNEL_DATA && d_type_is_pointer(type) &&
+		d_subroutines[function->id].need != D_NEED_KERNEL_DATA &&
+		d_subroutines[function->id].need != D_NEED_FILES && d_type_is_pointer(type) &&
 		d_type_resolve(type->target)->kind == D_TYPE_VOID && d_type_is_string(value->type);
 }
 

@@ -92,6 +92,7 @@ enum d_fault builtin_value(
 {
 	const struct firing *firing = &engine->firing;
 	const struct text *text;
+	const char *words;
 
 	switch (which) {
 	case D_BUILTIN_PID:
@@ -131,6 +132,11 @@ enum d_fault builtin_value(
 		text = process_text(&engine->name, firing->process, firing->process->execname);
 		break;
 	case D_BUILTIN_EXECARGS:
+		words = firing_capture(firing) ? firing_capture(firing)->program_arguments : NULL;
+		if (words) {
+			text = scratch_text(&engine->scratch, words, (uint32_t)strlen(words));
+			break;
+		}
 		text = process_text(
 			&engine->arguments, firing->process, firing->process->arguments);
 		break;

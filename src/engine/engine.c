@@ -307,6 +307,7 @@ void engine_free(struct engine *engine)
 	for (size_t i = 0; engine->variables && i < engine->program->variable_count; i++)
 		free(engine->variables[i].characters);
 	memory_free(&engine->memory);
+	free(engine->processors);
 	kept_free(&engine->kept);
 	guest_stacks_free(&engine->guest_stacks);
 	free(engine->zeroes);

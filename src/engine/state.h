@@ -104,6 +104,12 @@ struct engine_tick {
 	uint32_t probe;
 };
 
+/* Where a processor of this machine is. */
+struct engine_processor {
+	bool is_known;
+	uint64_t package, node;
+};
+
 struct engine {
 	const struct d_program *program;
 	const struct d_probe_set *probes;
@@ -135,6 +141,8 @@ struct engine {
 	char *zeroes;       /* the initial value of self-> variables and elements that are bytes */
 	uint64_t allocated; /* bytes that this clause has allocated with alloca() */
 	uint64_t nothing;   /* address of its alloca(0) since the last block, 0: none yet */
+	struct engine_processor *processors; /* by number */
+	size_t processor_count, processor_capacity;
 	struct buffer_record *records;
 	uint64_t *record_values;
 	uint32_t record_count, record_value_count;

@@ -3,6 +3,7 @@
 
 #include "engine/subroutine_call.h"
 #include "engine/value.h"
+#include "program/demand.h"
 
 /* The string at an address; the second argument is its maximum length. */
 enum d_fault subroutine_copyinstr(struct subroutine_call *call)
@@ -17,6 +18,21 @@ enum d_fault subroutine_copyinstr(struct subroutine_call *call)
 	if (!fault)
 		call->result = value_of_text(text);
 	return fault;
+}
+
+/* The path of a file; a source that cannot follow it gives none. */
+enum d_fault subroutine_d_path(struct subroutine_call *call)
+{
+	static const char unknown[] = "<unknown>";
+	const struct event_capture *capture = firing_capture(&call->engine->firing);
+	const char *path = !capture ? NULL
+				    : event_captured_path(capture, call->arguments[0],
+					      call->count > 1 ? D_PATH_MOUNT : D_PATH_FILE);
+
+	path = path ? path : unknown;
+	call->result =
+		value_of_text(scratch_text(&call->engine->scratch, path, (uint32_t)strlen(path)));
+	return D_FAULT_NONE;
 }
 
 /*

@@ -31,7 +31,7 @@ const struct d_builtin_form d_builtins[D_BUILTINS] = {
 	[D_BUILTIN_EXECARGS] = {"execargs", "string", D_NEED_PROGRAM_ARGUMENTS, true},
 	[D_BUILTIN_PROCESS] = {"vmtap`process", "uintptr_t", D_NEED_PROCESS_STATE, false},
 	[D_BUILTIN_THREAD] = {"vmtap`thread", "uintptr_t", D_NEED_THREAD_STATE, false},
-	[D_BUILTIN_PROCESSOR] = {"vmtap`processor", "uintptr_t", D_NEED_PROCESSOR_STATE, false},
+	[D_BUILTIN_OTHERS] = {"vmtap`others", "uintptr_t", D_NEED_OTHER_MEMORY, false},
 	[D_BUILTIN_PATHS] = {"vmtap`paths", "uintptr_t", D_NEED_KERNEL_DATA, false},
 	[D_BUILTIN_FILES] = {"vmtap`files", "uintptr_t", D_NEED_FILES, false},
 };

@@ -41,7 +41,7 @@ enum d_builtin {
 	/* for the D library only: what its translators need from the kernel */
 	D_BUILTIN_PROCESS,
 	D_BUILTIN_THREAD,
-	D_BUILTIN_PROCESSOR,
+	D_BUILTIN_OTHERS,
 	D_BUILTIN_FILES,
 	D_BUILTIN_PATHS,
 	D_BUILTINS

@@ -33,6 +33,10 @@ struct known {
 	uint8_t kind, from; /* enum d_piece_base */
 	uint32_t base, at;
 	int64_t offset;
+	/* as in struct d_piece; only of KNOWN_VALUE */
+	uint32_t index;
+	int32_t index_bits;
+	int64_t index_scale;
 };
 
 struct local {
@@ -86,12 +90,18 @@ static struct known number(int64_t value)
 
 static bool is_number(const struct known *known)
 {
-	return known->kind == KNOWN_VALUE && known->from == D_PIECE_FIXED;
+	return known->kind == KNOWN_VALUE && known->from == D_PIECE_FIXED && !known->index;
 }
 
 static bool is_argument(const struct known *known)
 {
-	return known->kind == KNOWN_VALUE && known->from == D_PIECE_ARGUMENT;
+	return known->kind == KNOWN_VALUE && known->from == D_PIECE_ARGUMENT && !known->index;
+}
+
+/* Whether it is a number plus an index. */
+static bool is_index(const struct known *known)
+{
+	return known->kind == KNOWN_VALUE && known->from == D_PIECE_FIXED && known->index;
 }
 
 static bool is_own(const struct known *known)
@@ -103,7 +113,9 @@ static bool is_own(const struct known *known)
 static struct known common(const struct known *one, const struct known *other)
 {
 	if (one->kind == other->kind && one->from == other->from && one->base == other->base &&
-		one->at == other->at && one->offset == other->offset)
+		one->at == other->at && one->offset == other->offset &&
+		one->index == other->index && one->index_bits == other->index_bits &&
+		one->index_scale == other->index_scale)
 		return *one;
 	return is_own(one) && is_own(other) ? own : nothing;
 }
@@ -116,8 +128,54 @@ static struct known moved(const struct known *known, uint64_t by)
 	return result;
 }
 
+/* An address plus an index. */
+static struct known indexed(const struct known *known, const struct known *index)
+{
+	struct known result = moved(known, (uint64_t)index->offset);
+
+	result.index = index->index;
+	result.index_bits = index->index_bits;
+	result.index_scale = index->index_scale;
+	return result;
+}
+
+/* An argument's lowest bits as an index. */
+static struct known index_of(const struct known *argument, int32_t bits)
+{
+	if (argument->offset)
+		return nothing;
+	return (struct known){.kind = KNOWN_VALUE,
+		.from = D_PIECE_FIXED,
+		.index = argument->base + 1,
+		.index_bits = bits,
+		.index_scale = 1};
+}
+
+static struct known multiply(const struct known *one, const struct known *other)
+{
+	struct known result = nothing;
+
+	if (is_number(one) && is_number(other))
+		return number((int64_t)((uint64_t)one->offset * (uint64_t)other->offset));
+	if (is_number(one))
+		return is_number(other) ? nothing : multiply(other, one);
+	if (!is_number(other))
+		return nothing;
+	if (is_argument(one))
+		result = index_of(one, 64);
+	else if (is_index(one))
+		result = *one;
+	result.offset = (int64_t)((uint64_t)result.offset * (uint64_t)other->offset);
+	result.index_scale = (int64_t)((uint64_t)result.index_scale * (uint64_t)other->offset);
+	return result;
+}
+
 static struct known add(const struct known *one, const struct known *other)
 {
+	if (is_index(other) && one->kind == KNOWN_VALUE && !one->index)
+		return indexed(one, other);
+	if (is_index(one) && other->kind == KNOWN_VALUE && !other->index)
+		return indexed(other, one);
 	if (is_number(other) && one->kind != KNOWN_OWN)
 		return moved(one, (uint64_t)other->offset);
 	if (is_number(one) && other->kind != KNOWN_OWN)
@@ -143,6 +201,8 @@ static struct known cut(const struct known *known, int32_t bits)
 
 	if (!(above & 63))
 		return *known;
+	if (is_argument(known))
+		return index_of(known, bits);
 	if (!is_number(known))
 		return nothing;
 	return number(bits < 0 ? (int64_t)value >> above : (int64_t)(value >> above));
@@ -183,7 +243,9 @@ static struct known load_local(struct reader *reader, uint32_t variable)
 static bool is_same_place(const struct d_piece *one, const struct d_piece *other)
 {
 	return one->from == other->from && one->base == other->base && one->at == other->at &&
-		one->offset == other->offset && one->is_string == other->is_string &&
+		one->offset == other->offset && one->index == other->index &&
+		one->index_bits == other->index_bits && one->index_scale == other->index_scale &&
+		one->path == other->path && one->is_string == other->is_string &&
 		one->is_counted == other->is_counted && one->counter == other->counter &&
 		one->more == other->more;
 }
@@ -193,22 +255,13 @@ static bool is_same_place(const struct d_piece *one, const struct d_piece *other
  * only as many as an argument says, if counter is not NULL. Returns the index of the piece, -1 if
  * the address is unknown or not in the process, or -ENOMEM.
  */
-static int read_piece(struct reader *reader, const struct known *address, bool is_string,
-	uint64_t length, const struct known *counter)
+static int keep_piece(
+	struct reader *reader, const struct known *address, const struct d_piece *wanted)
 {
 	struct d_demand *demand = reader->demand;
-	struct d_piece *grown,
-		wanted = {.from = (enum d_piece_base)address->from,
-			.base = address->base,
-			.at = address->at,
-			.offset = address->offset,
-			.is_string = is_string,
-			.length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX,
-			.is_counted = counter != NULL,
-			.counter = counter ? counter->base : 0,
-			.more = counter ? counter->offset : 0};
+	struct d_piece *grown;
 
-	if (is_own(address) || !length)
+	if (is_own(address) || !wanted->length)
 		return -1;
 	if (address->kind == KNOWN_NOTHING) {
 		demand->any_memory = true;
@@ -217,10 +270,10 @@ static int read_piece(struct reader *reader, const struct known *address, bool i
 	for (size_t i = 0; i < demand->piece_count; i++) {
 		struct d_piece *piece = &demand->pieces[i];
 
-		if (!is_same_place(piece, &wanted))
+		if (!is_same_place(piece, wanted))
 			continue;
-		if (piece->length < wanted.length)
-			piece->length = wanted.length;
+		if (piece->length < wanted->length)
+			piece->length = wanted->length;
 		return (int)i;
 	}
 	if (demand->piece_count == D_DEMAND_PIECES_MAX) {
@@ -231,8 +284,42 @@ static int read_piece(struct reader *reader, const struct known *address, bool i
 	if (!grown)
 		return -ENOMEM;
 	demand->pieces = grown;
-	grown[demand->piece_count] = wanted;
+	grown[demand->piece_count] = *wanted;
 	return (int)demand->piece_count++;
+}
+
+static struct d_piece piece_at(const struct known *address, uint64_t length)
+{
+	return (struct d_piece){.from = (enum d_piece_base)address->from,
+		.base = address->base,
+		.at = address->at,
+		.offset = address->offset,
+		.index = address->index,
+		.index_bits = address->index_bits,
+		.index_scale = address->index_scale,
+		.length = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX};
+}
+
+static int read_piece(struct reader *reader, const struct known *address, bool is_string,
+	uint64_t length, const struct known *counter)
+{
+	struct d_piece wanted = piece_at(address, length);
+
+	wanted.is_string = is_string;
+	wanted.is_counted = counter != NULL;
+	wanted.counter = counter ? counter->base : 0;
+	wanted.more = counter ? counter->offset : 0;
+	return keep_piece(reader, address, &wanted);
+}
+
+static int read_path(struct reader *reader, const struct known *address, const struct known *mount)
+{
+	struct d_piece wanted = piece_at(address, reader->program->options.strsize);
+	int piece;
+
+	wanted.path = mount ? D_PATH_MOUNT : D_PATH_FILE;
+	piece = keep_piece(reader, address, &wanted);
+	return piece < -1 ? piece : -1;
 }
 
 static int read_memory(
@@ -322,6 +409,8 @@ static int read_call(struct reader *reader, const struct d_instruction *at, stru
 		return read_piece(reader, &arguments[0], true,
 			string_limit(reader, at->c > 1 ? &arguments[1] : NULL),
 			at->c > 1 && is_argument(&arguments[1]) ? &arguments[1] : NULL);
+	case D_SUBROUTINE_D_PATH:
+		return read_path(reader, &arguments[0], at->c > 1 ? &arguments[1] : NULL);
 	case D_SUBROUTINE_COPYIN:
 		piece = read_counted(reader, &arguments[0], &arguments[1]);
 		*result = own;
@@ -462,8 +551,7 @@ static void compute(struct reader *reader, const struct d_instruction *at)
 {
 	struct known *registers = reader->now.registers;
 	const struct known *b = &registers[at->b], *c = &registers[at->c];
-	struct known result = nothing;
-	bool numbers = is_number(b) && is_number(c);
+	struct known result = nothing, factor;
 
 	switch (at->opcode) {
 	case D_OP_INTEGER:
@@ -485,12 +573,12 @@ static void compute(struct reader *reader, const struct d_instruction *at)
 		result = subtract(b, c);
 		break;
 	case D_OP_MULTIPLY:
-		if (numbers)
-			result = number((int64_t)((uint64_t)b->offset * (uint64_t)c->offset));
+		result = multiply(b, c);
 		break;
 	case D_OP_SHIFT_LEFT:
-		if (numbers)
-			result = number((int64_t)((uint64_t)b->offset << (c->offset & 63)));
+		factor = number((int64_t)(UINT64_C(1) << (c->offset & 63)));
+		if (is_number(c))
+			result = multiply(b, &factor);
 		break;
 	case D_OP_CUT:
 	case D_OP_BITS:

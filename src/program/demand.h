@@ -33,12 +33,21 @@ enum d_piece_base {
 	D_PIECE_THREAD    /* the thread's struct task_struct in the kernel */
 };
 
+/* What is wanted of the kernel's struct path at an address, if not its bytes. */
+enum d_piece_path { D_PATH_NONE, D_PATH_FILE, D_PATH_MOUNT /* where its file system is mounted */ };
+
 /* Memory of the process that the clause reads. */
 struct d_piece {
 	enum d_piece_base from;
 	uint32_t base; /* a piece comes before those that its pointers lead to */
 	uint32_t at;
-	int64_t offset;  /* added to the base, modulo 2^64 */
+	int64_t offset; /* added to the base, modulo 2^64 */
+	/* An argument that is added, too, as an array's index: its number + 1; 0: none. First it is
+	 * cut to its lowest bits, sign-extended if their number is negative, then multiplied. */
+	enum d_piece_path path;
+	uint32_t index;
+	int32_t index_bits;
+	int64_t index_scale;
 	bool is_string;  /* up to a NUL */
 	uint32_t length; /* bytes; for a string, the most before its NUL */
 	/*

@@ -69,6 +69,7 @@ struct event_piece {
 	uint64_t address;
 	const char *bytes;
 	uint32_t length;
+	uint32_t path; /* not 0: a path that was wanted of what is there (enum d_piece_path) */
 };
 
 /* A fault of a clause that the source carries out itself (program/partial.h). */
@@ -98,6 +99,7 @@ struct event_capture {
 	uint64_t thread;           /* address of the thread in the kernel: curthread */
 	/* cwd and root; NULL: not captured, or it could not be read */
 	const char *directory, *root_directory;
+	const char *program_arguments; /* NULL: those of the process (struct event_process) */
 	const struct event_piece *pieces;
 	uint32_t piece_count;
 	int32_t error; /* of the system call that returns: D's errno */
@@ -180,12 +182,22 @@ static inline const char *event_captured(
 		const struct event_piece *piece = &capture->pieces[i];
 		uint64_t offset = address - piece->address; /* wraps for a piece after it */
 
-		if (offset < piece->length && piece->length - offset > *length) {
+		if (!piece->path && offset < piece->length && piece->length - offset > *length) {
 			bytes = piece->bytes + offset;
 			*length = piece->length - (uint32_t)offset;
 		}
 	}
 	return bytes;
+}
+
+/* The path (enum d_piece_path) that was captured for an address; NULL: none was. */
+static inline const char *event_captured_path(
+	const struct event_capture *capture, uint64_t address, uint32_t path)
+{
+	for (uint32_t i = 0; i < capture->piece_count; i++)
+		if (capture->pieces[i].path == path && capture->pieces[i].address == address)
+			return capture->pieces[i].bytes;
+	return NULL;
 }
 
 #endif

@@ -36,8 +36,9 @@ enum d_need {
 	D_NEED_THREAD_STATE,      /* the same for the thread: lwpsinfo_t */
 	D_NEED_THREAD_ADDRESS,    /* where the kernel has the thread: curthread */
 	D_NEED_PROCESSOR_STATE,   /* what the kernel keeps of the processor: cpuinfo_t */
+	D_NEED_OTHER_MEMORY,      /* memory of another process than that of the event */
 	D_NEED_KERNEL_LOCKS,
-	D_NEED_KERNEL_DATA, /* symbols, messages, device paths */
+	D_NEED_KERNEL_DATA, /* messages, device paths */
 	D_NEEDS
 };
 

@@ -85,6 +85,8 @@
 	SUBROUTINE(COPYOUTSTR, "copyoutstr", copyout, MEMORY, 3, 3, "void", "string", "uintptr_t", "size_t") \
 	/* A free speculation; 0: none is free. */ \
 	SUBROUTINE(SPECULATION, "speculation", speculation, NOTHING, 0, 0, "int") \
+	/* For the D library: the package (0) or the NUMA node (1) of a processor. */ \
+	SUBROUTINE(PROCESSOR, "vmtap_processor", processor, PROCESSOR_STATE, 2, 2, "int", "int", "int") \
 	/* Addresses in memory as text, by family or hardware type. */ \
 	SUBROUTINE(INET_NTOA, "inet_ntoa", inet_ntoa, NOTHING, 1, 1, "string", "ipaddr_t *") \
 	SUBROUTINE(INET_NTOA6, "inet_ntoa6", inet_ntoa6, NOTHING, 1, 2, "string", "in6_addr_t *", "int") \
@@ -101,7 +103,9 @@
 	SUBROUTINE(MSGSIZE, "msgsize", kernel, KERNEL_DATA, 1, 1, "size_t", "void *") \
 	SUBROUTINE(MSGDSIZE, "msgdsize", kernel, KERNEL_DATA, 1, 1, "size_t", "void *") \
 	SUBROUTINE(GETF, "getf", kernel, KERNEL_DATA, 1, 1, "uintptr_t", "int") \
-	SUBROUTINE(D_PATH, "d_path", kernel, KERNEL_DATA, 1, 1, "string", "void *") \
+	/* The path of a file, given as the kernel's struct path; with a second argument, of the place \
+	 * where its file system is mounted. */ \
+	SUBROUTINE(D_PATH, "d_path", d_path, FILES, 1, 2, "string", "void *", "int") \
 	SUBROUTINE(DDI_PATHNAME, "ddi_pathname", kernel, KERNEL_DATA, 2, 2, "string", "void *", "int64_t") \
 	/* A packet for pcap(). */ \
 	INTERNAL(PACKET, "packet", kernel, KERNEL_DATA, 1, 1, "uintptr_t", "void *")

@@ -17,11 +17,11 @@ static const struct {
 	/* the tracer itself uses none of the program's time: vtimestamp is 0 */
 	[SOURCE_KIND_NONE] = {"", "", true,
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_CPU_TIME) |
-			BIT(D_NEED_PROGRAM_ARGUMENTS)},
+			BIT(D_NEED_PROGRAM_ARGUMENTS) | BIT(D_NEED_PROCESSOR_STATE)},
 	[SOURCE_KIND_STREAM] = {"event stream", "an event stream", true,
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_PROCESS) |
 			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_GUEST_STACK) |
-			BIT(D_NEED_PROGRAM_ARGUMENTS)},
+			BIT(D_NEED_PROGRAM_ARGUMENTS) | BIT(D_NEED_PROCESSOR_STATE)},
 	/* some logs provide more: see log_source.c */
 	[SOURCE_KIND_LOG] = {"recorded log", "this recorded log", true, BIT(D_NEED_GUEST_STACK)},
 	[SOURCE_KIND_KERNEL] = {"kernel", "the kernel source", true,
@@ -31,7 +31,7 @@ static const struct {
 			BIT(D_NEED_USER_SYMBOLS) | BIT(D_NEED_KERNEL_SYMBOLS) |
 			BIT(D_NEED_PROGRAM_ARGUMENTS) | BIT(D_NEED_DIRECTORY) |
 			BIT(D_NEED_THREAD_ADDRESS) | BIT(D_NEED_PROCESS_STATE) |
-			BIT(D_NEED_THREAD_STATE) | BIT(D_NEED_FILES)},
+			BIT(D_NEED_THREAD_STATE) | BIT(D_NEED_FILES) | BIT(D_NEED_PROCESSOR_STATE)},
 };
 
 bool source_kind_is_built(enum source_kind kind)

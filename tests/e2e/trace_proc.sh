@@ -179,7 +179,7 @@ has out '111 TS'
 run 0 trace -q -c "$directory/show" -n 'syscall::pread64:entry /pid == $target && arg2 == 1023/ {
 	printf("%s %s %s %d %d\n", fds[3].fi_name, fds[3].fi_dirname, fds[3].fi_fs, fds[3].fi_offset,
 	fds[3].fi_oflags & O_LARGEFILE); } syscall::pread64:entry /pid == $target && arg2 == 1023/ { @[fds[arg0].fi_offset, sizeof(struct task_struct) > 1000] = count(); }'
-has out '^stat [0-9]+ proc 0 32768$'
+has out '^stat /proc/[0-9]+ proc 0 32768$'
 has out '^ +0 +1 +1$'
 
 # Errors: what the kernel has not, and members that it has not.

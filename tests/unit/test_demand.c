@@ -24,13 +24,16 @@ static void teardown(void)
 
 static void print_piece(FILE *file, const struct d_piece *piece)
 {
-	fprintf(file, piece->is_string ? " string(" : " bytes(");
+	fprintf(file, piece->path ? " path(" : piece->is_string ? " string(" : " bytes(");
 	if (piece->from == D_PIECE_ARGUMENT)
 		fprintf(file, "arg%u", piece->base);
 	else if (piece->from == D_PIECE_POINTER)
 		fprintf(file, "#%u[%u]", piece->base, piece->at);
 	if (piece->offset || piece->from == D_PIECE_FIXED)
 		fprintf(file, "%+lld", (long long)piece->offset);
+	if (piece->index)
+		fprintf(file, "+arg%u:%d*%lld", piece->index - 1, piece->index_bits,
+			(long long)piece->index_scale);
 	fprintf(file, ", %u", piece->length);
 	if (piece->is_counted)
 		fprintf(file, " arg%u%+lld", piece->counter, (long long)piece->more);
@@ -158,6 +161,20 @@ static const struct {
 
 	/* memory of the engine's own */
 	{"{ trace(((string)\"own\")[1]); }", ""},
+	{"{ trace(((int *)arg0)[arg1]); }", "arg0 arg1 bytes(arg0+arg1:64*4, 4)"},
+	{"{ trace(((long *)arg0)[(int)arg1 + 2]); }", "arg0 arg1 bytes(arg0+16+arg1:-32*8, 8)"},
+	{"{ trace(((struct s { long a, b; } *)arg0)[arg1].b); }",
+		"arg0 arg1 bytes(arg0+8+arg1:64*16, 8)"},
+	{"{ trace(*((*(char ***)arg0)[(short)arg1])); }",
+		"arg0 arg1 bytes(arg0, 8) bytes(#0[0]+arg1:-16*8, 8) bytes(#1[0], 1)"},
+	{"{ trace(((int *)arg0)[arg1 * arg2]); }", "arg0 arg1 arg2 anywhere"},
+	{"{ trace(((int *)arg0)[arg1 + arg2]); }", "arg0 arg1 arg2 anywhere"},
+	{"{ trace(((int *)arg0)[self->x]); }", "arg0 anywhere [the thread of an event]"},
+	{"{ trace(((int *)arg0)[(int)(arg1 + 1)]); }", "arg0 arg1 anywhere"},
+	{"{ trace(d_path((void *)arg0)); }",
+		"arg0 path(arg0, 256) [the open files of the process]"},
+	{"{ trace(d_path((void *)(arg0 + 8), 1)); }",
+		"arg0 path(arg0+8, 256) [the open files of the process]"},
 	{"{ this->p = alloca(8); trace(*(int *)this->p); trace(((char *)this->p)[arg0]); }",
 		"arg0"},
 

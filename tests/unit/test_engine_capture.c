@@ -91,8 +91,8 @@ END_TEST
 START_TEST(test_captured)
 {
 	static const uint32_t numbers[] = {7, 0x01020304, 9};
-	const struct event_piece pieces[] = {
-		{ADDRESS, "hello", 6}, {ADDRESS + 64, (const char *)numbers, sizeof(numbers)}};
+	const struct event_piece pieces[] = {{ADDRESS, "hello", 6, 0},
+		{ADDRESS + 64, (const char *)numbers, sizeof(numbers), 0}};
 
 	begin("#pragma D option quiet\n"
 	      "vm42:::method-entry { printf(\"%s %s %s|\", copyinstr(arg0), copyinstr(arg0 + 2),\n"
@@ -114,7 +114,7 @@ END_TEST
 START_TEST(test_overlapping)
 {
 	const struct event_piece pieces[] = {
-		{ADDRESS, "ab", 2}, {ADDRESS, "abcdef", 7}, {ADDRESS + 1, "bc", 2}};
+		{ADDRESS, "ab", 2, 0}, {ADDRESS, "abcdef", 7, 0}, {ADDRESS + 1, "bc", 2, 0}};
 
 	begin("#pragma D option quiet\n"
 	      "vm42:::method-entry { printf(\"%s %s\", copyinstr(arg0), copyinstr(arg0 + 1)); }\n");
@@ -133,7 +133,7 @@ END_TEST
  */
 START_TEST(test_not_captured)
 {
-	const struct event_piece piece = {ADDRESS, "hello", 6};
+	const struct event_piece piece = {ADDRESS, "hello", 6, 0};
 	const char *messages;
 
 	begin("#pragma D option quiet\n"
@@ -181,8 +181,13 @@ static bool capture(const struct d_piece *wanted, const uint64_t *arguments,
 		memcpy(&pointer, captured[wanted->base].bytes + wanted->at, sizeof(pointer));
 		address += pointer;
 	}
+	if (wanted->index) {
+		ck_assert_int_eq(wanted->index_bits, -32);
+		address += (uint64_t)((int32_t)arguments[wanted->index - 1] * wanted->index_scale);
+	}
 	piece->address = address;
 	piece->length = 0;
+	piece->path = 0;
 	if (address - ADDRESS >= MEMORY)
 		return false;
 	piece->bytes = memory + (address - ADDRESS);
@@ -198,6 +203,7 @@ static void run_with(const struct event_piece *pieces, uint32_t count)
 {
 	event_at(ADDRESS, pieces, count);
 	fixture.arguments[0][1] = ADDRESS + 64;
+	fixture.arguments[0][2] = 3;
 	fixture_run(&fixture);
 }
 
@@ -211,6 +217,7 @@ static const char *const sufficient[] = {
 	"this->b = alloca(8); copyinto(arg0 + 1, 4, this->b); trace(stringof(this->b));",
 	"this->b = alloca(8); bcopy((void *)arg0, this->b, 4); trace(*(int *)this->b);",
 	"trace(arg0 != 0 ? copyinstr(arg0) : copyinstr(arg1 + 24));",
+	"trace(((char *)arg1)[(int)arg2]); trace(((long *)arg1)[(int)arg2 + 1]);",
 	"trace(inet_ntoa((uint32_t *)arg1)); trace(strlen(stringof(arg0 + 2)));",
 };
 
@@ -218,8 +225,8 @@ static const char *const sufficient[] = {
 START_TEST(test_demand_is_sufficient)
 {
 	const uint64_t pointers[] = {ADDRESS, ADDRESS + 32, 77, 0, ADDRESS + 64},
-		       arguments[] = {ADDRESS, ADDRESS + 64};
-	const struct event_piece all = {ADDRESS, memory, MEMORY};
+		       arguments[] = {ADDRESS, ADDRESS + 64, 3};
+	const struct event_piece all = {ADDRESS, memory, MEMORY, 0};
 	struct event_piece pieces[D_DEMAND_PIECES_MAX];
 	struct d_demand demand;
 	char script[512], *expected;
@@ -256,7 +263,7 @@ END_TEST
 /* One event may have handles in some arguments and addresses of captured memory in others. */
 START_TEST(test_handles_beside)
 {
-	const struct event_piece piece = {ADDRESS, "hello", 6};
+	const struct event_piece piece = {ADDRESS, "hello", 6, 0};
 
 	begin("#pragma D option quiet\n"
 	      "vm42:::method-entry { printf(\"%s %s\", copyinstr(arg0), copyinstr(arg1)); }\n");

@@ -69,23 +69,37 @@ typedef struct fileinfo {
 	int fi_oflags;
 } fileinfo_t;
 
-/* fi_dirname is the directory's own name. */
+/*
+ * Where no file is open, names are "<none>". What has no path, such as a pipe, is called "<unknown>"
+ * there.
+ */
 translator fileinfo_t < struct file *F > {
-	fi_name = stringof(F->f_path.dentry->d_name.name);
-	fi_dirname = stringof(F->f_path.dentry->d_parent->d_name.name);
-	fi_offset = F->f_pos;
-	fi_fs = stringof(F->f_inode->i_sb->s_type->name);
-	fi_oflags = F->f_flags;
+	fi_name = F == NULL ? "<none>" : F->f_path.dentry->d_name.len ?
+		stringof(F->f_path.dentry->d_name.name) : "<unknown>";
+	fi_dirname = F == NULL ? "<none>" : d_path(&F->f_path) == "<unknown>" ? "<unknown>" :
+		dirname(d_path(&F->f_path));
+	fi_pathname = F == NULL ? "<none>" : d_path(&F->f_path);
+	fi_offset = F == NULL ? -1 : F->f_pos;
+	fi_fs = F == NULL ? "<none>" : stringof(F->f_inode->i_sb->s_type->name);
+	fi_mount = F == NULL ? "<none>" : d_path(&F->f_path, 1);
+	fi_oflags = F == NULL ? 0 : F->f_flags;
 };
 
 translator fileinfo_t < struct vmtap_file *FD > {
-	fi_name = xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_name;
-	fi_dirname = xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_dirname;
-	fi_offset = xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_offset;
-	fi_fs = xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_fs;
-	fi_oflags = xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_oflags;
-	fi_pathname = stringof(vmtap`paths);
-	fi_mount = stringof(vmtap`paths);
+	fi_name = (uint_t)(uintptr_t)FD < ((struct task_struct *)vmtap`files)->files->fdt->max_fds ?
+		xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_name : "<none>";
+	fi_dirname = (uint_t)(uintptr_t)FD < ((struct task_struct *)vmtap`files)->files->fdt->max_fds ?
+		xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_dirname : "<none>";
+	fi_pathname = (uint_t)(uintptr_t)FD < ((struct task_struct *)vmtap`files)->files->fdt->max_fds ?
+		xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_pathname : "<none>";
+	fi_offset = (uint_t)(uintptr_t)FD < ((struct task_struct *)vmtap`files)->files->fdt->max_fds ?
+		xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_offset : -1;
+	fi_fs = (uint_t)(uintptr_t)FD < ((struct task_struct *)vmtap`files)->files->fdt->max_fds ?
+		xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_fs : "<none>";
+	fi_mount = (uint_t)(uintptr_t)FD < ((struct task_struct *)vmtap`files)->files->fdt->max_fds ?
+		xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_mount : "<none>";
+	fi_oflags = (uint_t)(uintptr_t)FD < ((struct task_struct *)vmtap`files)->files->fdt->max_fds ?
+		xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_oflags : 0;
 };
 
 inline fileinfo_t fds[int FD] = xlate <fileinfo_t> ((struct vmtap_file *)FD);

@@ -10,39 +10,6 @@ typedef struct timestruc {
 	long tv_nsec;
 } timestruc_t;
 
-typedef struct psinfo {
-	int pr_flag;
-	int pr_nlwp;
-	pid_t pr_pid;
-	pid_t pr_ppid;
-	pid_t pr_pgid;
-	pid_t pr_sid;
-	uid_t pr_uid;
-	uid_t pr_euid;
-	gid_t pr_gid;
-	gid_t pr_egid;
-	uintptr_t pr_addr;
-	size_t pr_size;
-	size_t pr_rssize;
-	dev_t pr_ttydev;
-	ushort_t pr_pctcpu;
-	ushort_t pr_pctmem;
-	timestruc_t pr_start;
-	string pr_fname;
-	string pr_psargs;
-	int pr_wstat;
-	int pr_argc;
-	uintptr_t pr_argv;
-	uintptr_t pr_envp;
-	char pr_dmodel;
-	id_t pr_taskid;
-	id_t pr_projid;
-	int pr_nzomb;
-	id_t pr_poolid;
-	zoneid_t pr_zoneid;
-	id_t pr_contract;
-} psinfo_t;
-
 typedef struct lwpsinfo {
 	int pr_flag;
 	id_t pr_lwpid;
@@ -65,6 +32,42 @@ typedef struct lwpsinfo {
 	processorid_t pr_bindpro;
 	processorid_t pr_bindpset;
 } lwpsinfo_t;
+
+typedef struct psinfo {
+	int pr_flag;
+	int pr_nlwp;
+	pid_t pr_pid;
+	pid_t pr_ppid;
+	pid_t pr_pgid;
+	pid_t pr_sid;
+	uid_t pr_uid;
+	uid_t pr_euid;
+	gid_t pr_gid;
+	gid_t pr_egid;
+	uintptr_t pr_addr;
+	size_t pr_size;
+	size_t pr_rssize;
+	dev_t pr_ttydev;
+	ushort_t pr_pctcpu;
+	ushort_t pr_pctmem;
+	timestruc_t pr_start;
+	timestruc_t pr_time;
+	timestruc_t pr_ctime;
+	string pr_fname;
+	string pr_psargs;
+	int pr_wstat;
+	int pr_argc;
+	uintptr_t pr_argv;
+	uintptr_t pr_envp;
+	char pr_dmodel;
+	id_t pr_taskid;
+	id_t pr_projid;
+	int pr_nzomb;
+	id_t pr_poolid;
+	zoneid_t pr_zoneid;
+	id_t pr_contract;
+	lwpsinfo_t pr_lwp;
+} psinfo_t;
 
 inline char SSLEEP = 1;
 inline char SRUN = 2;
@@ -100,6 +103,24 @@ inline int PR_IDLE = 0x10000000;
 inline char PR_MODEL_ILP32 = 1;
 inline char PR_MODEL_LP64 = 2;
 
+/* When a thread began, since 1970; how long it has run; how long ended children have. */
+translator timestruc_t < struct vmtap_begin *T > {
+	tv_sec = (long)(walltimestamp - timestamp + ((struct task_struct *)T)->start_time) / 1000000000;
+	tv_nsec = (long)(walltimestamp - timestamp + ((struct task_struct *)T)->start_time) % 1000000000;
+};
+
+translator timestruc_t < struct vmtap_run *T > {
+	tv_sec = ((struct task_struct *)T)->se.sum_exec_runtime / 1000000000;
+	tv_nsec = ((struct task_struct *)T)->se.sum_exec_runtime % 1000000000;
+};
+
+translator timestruc_t < struct vmtap_children *T > {
+	tv_sec = (((struct task_struct *)T)->signal->cutime + ((struct task_struct *)T)->signal->cstime) /
+		1000000000;
+	tv_nsec = (((struct task_struct *)T)->signal->cutime + ((struct task_struct *)T)->signal->cstime) %
+		1000000000;
+};
+
 /*
  * A process given as the kernel's struct of one of its threads. Numbers of processes are those of
  * the machine, also for a process in a namespace of its own. What Linux does not have is 0.
@@ -116,7 +137,7 @@ translator psinfo_t < struct task_struct *T > {
 	pr_gid = T->cred->gid.val;
 	pr_egid = T->cred->egid.val;
 	pr_addr = (uintptr_t)T;
-	pr_size = 0;
+	pr_size = T->mm == NULL ? 0 : T->mm->total_vm * 4;
 	pr_rssize = 0;
 	pr_ttydev = T->signal->tty ? T->signal->tty->driver->major << 20 |
 		(T->signal->tty->driver->minor_start + T->signal->tty->index) : -1;
@@ -124,8 +145,13 @@ translator psinfo_t < struct task_struct *T > {
 	pr_pctmem = 0;
 	pr_fname = stringof(T->group_leader->comm);
 	pr_wstat = 0;
-	pr_argv = T->mm->arg_start;
-	pr_envp = T->mm->env_start;
+	pr_start = xlate <timestruc_t> ((struct vmtap_begin *)T->group_leader);
+	pr_ctime = xlate <timestruc_t> ((struct vmtap_children *)T);
+	pr_lwp = xlate <lwpsinfo_t> (T);
+	pr_psargs = stringof(vmtap`others);
+	pr_argc = vmtap`others;
+	pr_argv = T->mm == NULL ? 0 : T->mm->arg_start;
+	pr_envp = T->mm == NULL ? 0 : T->mm->env_start;
 	pr_dmodel = (T->thread_info.flags >> 29 & 1) ? PR_MODEL_ILP32 : PR_MODEL_LP64;
 	pr_taskid = 0;
 	pr_projid = 0;
@@ -159,6 +185,8 @@ translator lwpsinfo_t < struct task_struct *T > {
 		T->policy == 6 ? "DEADLINE" : "EXT";
 	pr_name = stringof(T->comm);
 	pr_onpro = T->thread_info.cpu;
+	pr_start = xlate <timestruc_t> ((struct vmtap_begin *)T);
+	pr_time = xlate <timestruc_t> ((struct vmtap_run *)T);
 	pr_bindpro = -1;
 	pr_bindpset = -1;
 };
@@ -196,8 +224,10 @@ translator psinfo_t < struct vmtap_process *P > {
 	pr_poolid = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_poolid;
 	pr_zoneid = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_zoneid;
 	pr_contract = xlate <psinfo_t *> ((struct task_struct *)vmtap`process)->pr_contract;
-	pr_argc = vmtap`paths;
-	pr_start = *(timestruc_t *)vmtap`paths;
+	pr_argc = ((struct task_struct *)vmtap`process)->mm == NULL ? 0 : *(int *)((struct task_struct *)vmtap`process)->mm->start_stack;
+	pr_start = xlate <timestruc_t> ((struct vmtap_begin *)((struct task_struct *)vmtap`process)->group_leader);
+	pr_ctime = xlate <timestruc_t> ((struct vmtap_children *)vmtap`process);
+	pr_lwp = xlate <lwpsinfo_t> ((struct vmtap_thread *)NULL);
 };
 
 translator lwpsinfo_t < struct vmtap_thread *T > {
@@ -219,8 +249,8 @@ translator lwpsinfo_t < struct vmtap_thread *T > {
 	pr_name = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_name;
 	pr_bindpro = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_bindpro;
 	pr_bindpset = xlate <lwpsinfo_t *> ((struct task_struct *)vmtap`thread)->pr_bindpset;
-	pr_start = *(timestruc_t *)vmtap`paths;
-	pr_time = *(timestruc_t *)vmtap`paths;
+	pr_start = xlate <timestruc_t> ((struct vmtap_begin *)vmtap`thread);
+	pr_time = xlate <timestruc_t> ((struct vmtap_run *)vmtap`thread);
 };
 
 inline psinfo_t *curpsinfo = xlate <psinfo_t *> ((struct vmtap_process *)NULL);

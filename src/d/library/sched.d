@@ -1,5 +1,6 @@
 /*
- * sched.d: processors, for the sched provider and curcpu.
+ * sched.d: processors, for the sched provider and curcpu. A locality group (lgrp) is a NUMA node;
+ * Linux has no processor sets: all processors are in set 0.
  */
 
 typedef struct cpuinfo {
@@ -7,19 +8,21 @@ typedef struct cpuinfo {
 	psetid_t cpu_pset;
 	chipid_t cpu_chip;
 	lgrp_id_t cpu_lgrp;
+	uintptr_t cpu_info;
 } cpuinfo_t;
 
 translator cpuinfo_t < int CPU > {
 	cpu_id = CPU;
-	cpu_pset = vmtap`processor;
-	cpu_chip = vmtap`processor;
-	cpu_lgrp = vmtap`processor;
+	cpu_pset = 0;
+	cpu_chip = vmtap_processor(CPU, 0);
+	cpu_lgrp = vmtap_processor(CPU, 1);
+	cpu_info = vmtap`paths;
 };
 
 inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (cpu);
-inline chipid_t chip = vmtap`processor;
-inline lgrp_id_t lgrp = vmtap`processor;
-inline psetid_t pset = vmtap`processor;
+inline chipid_t chip = vmtap_processor(cpu, 0);
+inline lgrp_id_t lgrp = vmtap_processor(cpu, 1);
+inline psetid_t pset = 0;
 
 /* The probes' arguments; the kernel has them. */
 provider sched {

@@ -562,12 +562,31 @@ static void write_thread(struct kernel_generator *g)
 	bpf_write(g->code, BPF_REG_7, (int)g->plan->thread, BPF_REG_0, 8);
 }
 
-/* The address of a piece, in R3. */
-static void find_piece(struct kernel_generator *g, const struct kernel_part *part)
+/* Adds an argument that is an index to the address in R3. */
+static void add_index(struct kernel_generator *g, const struct kernel_part *part)
+{
+	struct bpf_code *code = g->code;
+	int bits = part->index_bits < 0 ? -part->index_bits : part->index_bits;
+
+	if (!part->index || part->index > g->plan->argument_count)
+		return;
+	bpf_read(code, BPF_REG_1, BPF_REG_7, (int)argument_place(part->index - 1), 8);
+	if (bits && bits < 64)
+		bpf_operate_value(code, BPF_LSH, BPF_REG_1, 64 - bits);
+	if (bits && bits < 64)
+		bpf_operate_value(
+			code, part->index_bits < 0 ? BPF_ARSH : BPF_RSH, BPF_REG_1, 64 - bits);
+	bpf_set(code, BPF_REG_2, (uint64_t)part->index_scale);
+	bpf_operate(code, BPF_MUL, BPF_REG_1, BPF_REG_2);
+	bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
+}
+
+void kernel_generate_piece(struct kernel_generator *g, const struct kernel_part *part)
 {
 	struct bpf_code *code = g->code;
 
 	bpf_set(code, BPF_REG_3, (uint64_t)part->offset);
+	add_index(g, part);
 	if (part->from == D_PIECE_FIXED)
 		return;
 	if (part->from == D_PIECE_ARGUMENT && part->base >= g->plan->argument_count)
@@ -612,7 +631,7 @@ static void write_memory(
 	uint32_t after = bpf_label(code);
 
 	bpf_write_value(code, BPF_REG_7, (int)length_place, 0, 4);
-	find_piece(g, part);
+	kernel_generate_piece(g, part);
 	bpf_move(code, BPF_REG_1, BPF_REG_7);
 	bpf_operate_value(code, BPF_ADD, BPF_REG_1, (int32_t)part->place);
 	read_any(g, part->length);
@@ -643,7 +662,7 @@ static void write_counted(
 	bpf_write_value(code, BPF_REG_7, (int)length_place, 0, 4);
 	find_count(g, part);
 	bpf_jump_if_value(code, BPF_JGT, BPF_REG_9, (int32_t)part->length, after);
-	find_piece(g, part);
+	kernel_generate_piece(g, part);
 	point_to_next(g, BPF_REG_1);
 	bpf_move(code, BPF_REG_2, BPF_REG_9);
 	kernel_generate_read(g, kernel_user_reader(g->plan));
@@ -673,7 +692,7 @@ static void find_string_limit(struct kernel_generator *g, const struct kernel_pa
 /* Reads a string without waiting for its pages; R0 as from bpf_probe_read_user_str(). */
 static void read_resident_string(struct kernel_generator *g, const struct kernel_part *part)
 {
-	find_piece(g, part);
+	kernel_generate_piece(g, part);
 	point_to_next(g, BPF_REG_1);
 	bpf_move(g->code, BPF_REG_2, BPF_REG_9);
 	kernel_generate_read(g, BPF_FUNC_probe_read_user_str);
@@ -683,7 +702,7 @@ static void read_resident_string(struct kernel_generator *g, const struct kernel
 static void fetch_page(
 	struct kernel_generator *g, const struct kernel_part *part, uint32_t distance)
 {
-	find_piece(g, part);
+	kernel_generate_piece(g, part);
 	bpf_operate_value(g->code, BPF_ADD, BPF_REG_3, (int32_t)distance);
 	bpf_move(g->code, BPF_REG_1, BPF_REG_10);
 	bpf_operate_value(g->code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
@@ -701,13 +720,13 @@ static void write_string(
 		read_resident_string(g, part);
 	} else if (g->features->copy_string) {
 		if (g->plan->reads_kernel) {
-			find_piece(g, part);
+			kernel_generate_piece(g, part);
 			bpf_jump_if_value(code, BPF_JSGE, BPF_REG_3, 0, is_users);
 			read_resident_string(g, part);
 			bpf_jump(code, is_read);
 			bpf_place(code, is_users);
 		}
-		find_piece(g, part);
+		kernel_generate_piece(g, part);
 		point_to_next(g, BPF_REG_1);
 		bpf_move(code, BPF_REG_2, BPF_REG_9);
 		bpf_set(code, BPF_REG_4, 0);
@@ -778,17 +797,24 @@ static void write_parts(struct kernel_generator *g)
 	for (uint32_t i = 0; i < plan->part_count; i++)
 		if (plan->parts[i].kind == KERNEL_PART_MEMORY)
 			write_memory(g, &plan->parts[i], plan->lengths + 4 * i);
+	/* The kernel checks the long way through a path once for each length that parts before it
+	 * may have. */
+	for (uint32_t i = 0; i < plan->part_count; i++)
+		if (plan->parts[i].kind >= KERNEL_PART_DIRECTORY)
+			kernel_directory_generate(g, i);
 	for (uint32_t i = 0; i < plan->part_count; i++) {
 		const struct kernel_part *part = &plan->parts[i];
 
+		if (part->kind >= KERNEL_PART_DIRECTORY)
+			continue;
 		if (part->kind == KERNEL_PART_STRING)
 			write_string(g, part, plan->lengths + 4 * i);
 		else if (part->kind == KERNEL_PART_COUNTED)
 			write_counted(g, part, plan->lengths + 4 * i);
 		else if (part->kind == KERNEL_PART_STACK_COPY)
 			write_stack_copy(g, plan->lengths + 4 * i);
-		else if (part->kind >= KERNEL_PART_DIRECTORY)
-			kernel_directory_generate(g, i);
+		else if (part->kind == KERNEL_PART_WORDS)
+			kernel_words_generate(g, part, plan->lengths + 4 * i);
 		else if (part->kind != KERNEL_PART_MEMORY)
 			write_kernel_stack(g, part, plan->lengths + 4 * i);
 	}

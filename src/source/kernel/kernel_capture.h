@@ -10,6 +10,7 @@
 #include "source/kernel/kernel_directory.h"
 #include "source/kernel/kernel_layout.h"
 #include "source/kernel/kernel_plan.h"
+#include "source/kernel/kernel_words.h"
 
 struct kernel_reduction;
 
@@ -33,6 +34,7 @@ struct kernel_maps {
 	struct kernel_reduction *reduction; /* NULL: no clause is carried out by programs */
 	struct kernel_layout layout; /* if a plan is of calls, has an identity or a CPU clock */
 	struct kernel_directory_layout directories; /* only if a plan has directories */
+	struct kernel_words_layout words;           /* only if a plan has words */
 };
 
 enum {

@@ -8,6 +8,8 @@
 
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_directory.h"
+#include "source/kernel/kernel_words.h"
+#include "usdt/function.h"
 #include "usdt/unwind.h"
 
 enum { FRAMES_MAX = 1024 };
@@ -38,6 +40,24 @@ static const unsigned char *part_bytes(const struct kernel_plan *plan,
 	return record->bytes + place;
 }
 
+/* What is added to the part's address for an argument that is an index. */
+static uint64_t part_index(const struct kernel_plan *plan, const struct kernel_record *record,
+	const struct kernel_part *part)
+{
+	unsigned bits = (unsigned)(part->index_bits < 0 ? -part->index_bits : part->index_bits);
+	uint64_t value = 0;
+
+	if (!part->index || part->index > plan->argument_count)
+		return 0;
+	memcpy(&value, record->bytes + sizeof(struct kernel_head) + 8 * (part->index - 1), 8);
+	if (bits && bits < 64)
+		value <<= 64 - bits;
+	if (bits && bits < 64)
+		value = part->index_bits < 0 ? (uint64_t)((int64_t)value >> (64 - bits))
+					     : value >> (64 - bits);
+	return value * (uint64_t)part->index_scale;
+}
+
 static uint64_t part_address(
 	const struct kernel_plan *plan, const struct kernel_record *record, uint32_t number)
 {
@@ -50,7 +70,7 @@ static uint64_t part_address(
 		memcpy(&base, record->bytes + plan->thread, 8);
 	else if (part->from == D_PIECE_POINTER)
 		memcpy(&base, record->bytes + plan->parts[part->base].place + part->at, 8);
-	return base + (uint64_t)part->offset;
+	return base + (uint64_t)part->offset + part_index(plan, record, part);
 }
 
 /* Finds the frames of the user stack in its copy, which begins at a page's beginning. */
@@ -76,6 +96,56 @@ static void unwind_stack(struct kernel_decoder *decoder, const struct kernel_pla
 	stack->count = (uint32_t)usdt_unwind(unwind, &thread, frames, capacity).count;
 }
 
+/* Whether it is one of those that run a program at a tracepoint. */
+static bool runs_programs(const char *function)
+{
+	static const char *const prefixes[] = {
+		"bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_"};
+	bool result = false;
+
+	for (unsigned i = 0; i < sizeof(prefixes) / sizeof(*prefixes) && function; i++)
+		result |= !strncmp(function, prefixes[i], strlen(prefixes[i]));
+	return result;
+}
+
+/* The kernel's stack from the function on that has the tracepoint. */
+static struct event_stack kernel_stack(
+	const struct kernel_decoder *decoder, const uint64_t *frames, uint32_t count)
+{
+	uint32_t begin = 0;
+	uint64_t ignored;
+
+	for (uint32_t i = 0; decoder->functions && i < count && i < KERNEL_PROGRAM_FRAMES; i++)
+		if (runs_programs(usdt_functions_find(decoder->functions, frames[i] - 1, &ignored)))
+			begin = i + 1;
+	return (struct event_stack){frames + begin, count - begin};
+}
+
+static void decode_path(struct kernel_decoder *decoder, const struct kernel_plan *plan,
+	const struct kernel_record *record, uint32_t number, uint32_t *next,
+	struct event_capture *capture)
+{
+	enum kernel_part_kind kind = plan->parts[number].kind;
+	uint32_t length;
+	const unsigned char *bytes = part_bytes(plan, record, number, next, &length);
+	const char *path = bytes ? kernel_directory_path(&decoder->frames, bytes, length) : NULL;
+
+	if (!path)
+		return;
+	if (kind == KERNEL_PART_DIRECTORY) {
+		capture->directory = path;
+	} else if (kind == KERNEL_PART_ROOT) {
+		capture->root_directory = path;
+	} else {
+		decoder->pieces[decoder->piece_count++] =
+			(struct event_piece){.address = part_address(plan, record, number),
+				.bytes = path,
+				.length = (uint32_t)strlen(path) + 1,
+				.path = kind == KERNEL_PART_MOUNT ? D_PATH_MOUNT : D_PATH_FILE};
+		capture->piece_count++;
+	}
+}
+
 /* Pieces are numbered while the array grows; kernel_decode_end() turns the numbers into pointers.
  */
 static int decode_parts(struct kernel_decoder *decoder, const struct kernel_plan *plan,
@@ -99,21 +169,24 @@ static int decode_parts(struct kernel_decoder *decoder, const struct kernel_plan
 	if (array_room(&decoder->pieces, &decoder->piece_capacity,
 		    decoder->piece_count + plan->part_count, sizeof(*decoder->pieces)))
 		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->part_count; i++)
+		if (plan->parts[i].kind >= KERNEL_PART_DIRECTORY)
+			decode_path(decoder, plan, record, i, &next, capture);
 	for (uint32_t i = 0; i < plan->part_count; i++) {
 		enum kernel_part_kind kind = plan->parts[i].kind;
 		uint32_t length;
-		const unsigned char *bytes = part_bytes(plan, record, i, &next, &length);
-		struct event_stack stack = {(const uint64_t *)(const void *)bytes, length / 8};
+		const unsigned char *bytes = kind < KERNEL_PART_DIRECTORY
+			? part_bytes(plan, record, i, &next, &length)
+			: NULL;
 
 		if (!bytes)
 			continue;
 		if (kind == KERNEL_PART_KERNEL_STACK)
-			capture->kernel = stack;
-		else if (kind == KERNEL_PART_DIRECTORY)
-			capture->directory = kernel_directory_path(&decoder->frames, bytes, length);
-		else if (kind == KERNEL_PART_ROOT)
-			capture->root_directory =
-				kernel_directory_path(&decoder->frames, bytes, length);
+			capture->kernel = kernel_stack(
+				decoder, (const uint64_t *)(const void *)bytes, length / 8);
+		else if (kind == KERNEL_PART_WORDS)
+			capture->program_arguments =
+				kernel_words_join(&decoder->frames, bytes, length);
 		else if (kind == KERNEL_PART_STACK_COPY)
 			unwind_stack(decoder, plan, record, unwind, bytes, length, &capture->user);
 		else {

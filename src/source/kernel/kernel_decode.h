@@ -14,6 +14,7 @@
 #include "source/kernel/kernel_records.h"
 
 struct kernel_cpu_time;
+struct usdt_functions;
 struct usdt_unwind;
 
 /* The batch that is being made; zeroed at first. */
@@ -23,7 +24,9 @@ struct kernel_decoder {
 	struct event_piece *pieces;
 	size_t event_count, event_capacity, capture_capacity, piece_count, piece_capacity;
 	struct kernel_cpu_time *times; /* for plans that capture the CPU clock */
-	struct arena frames;           /* of the batch's stacks, faults, paths and updates */
+	/* of the kernel, where programs are run by tracepoints; NULL: by other means */
+	const struct usdt_functions *functions;
+	struct arena frames; /* of the batch's stacks, faults, paths and updates */
 };
 
 /* The batch before ends: what it pointed to is gone. */

@@ -127,6 +127,7 @@ struct directory_state {
 
 struct directory_walk {
 	struct kernel_generator *g;
+	const struct kernel_part *part;
 	const struct kernel_directory_layout *layout;
 	uint32_t length_place, end; /* in the record: of the part's length; of the names at most */
 	uint32_t fail;
@@ -223,20 +224,39 @@ static void write_removed(const struct directory_walk *walk)
 	move_place(walk);
 }
 
-static void begin_walk(const struct directory_walk *walk, uint32_t directory)
+/* Leaves the address of a struct path `offset` before that in R3. */
+static uint32_t find_path(const struct directory_walk *walk)
 {
 	const struct kernel_directory_layout *layout = walk->layout;
 	struct bpf_code *code = walk->g->code;
 
-	bpf_set(code, BPF_REG_1, 0);
-	put(walk, STATE(sum), BPF_REG_1);
+	if (walk->part->kind >= KERNEL_PART_PATH) {
+		kernel_generate_piece(walk->g, walk->part);
+		return 0;
+	}
 	bpf_call(code, BPF_FUNC_get_current_task);
 	bpf_move(code, BPF_REG_3, BPF_REG_0);
 	read_kernel(walk, STATE(mount), 8, layout->directories);
 	get(walk, BPF_REG_3, STATE(mount));
-	read_kernel(walk, STATE(entry), 8, directory + layout->entry);
-	get(walk, BPF_REG_3, STATE(mount));
-	read_kernel(walk, STATE(mount), 8, directory + layout->mount);
+	return walk->part->kind == KERNEL_PART_ROOT ? layout->root : layout->current;
+}
+
+static void begin_walk(const struct directory_walk *walk)
+{
+	const struct kernel_directory_layout *layout = walk->layout;
+	struct bpf_code *code = walk->g->code;
+	uint32_t offset;
+
+	bpf_set(code, BPF_REG_1, 0);
+	put(walk, STATE(sum), BPF_REG_1);
+	offset = find_path(walk);
+	read_kernel(walk, STATE(entry), 8, offset + layout->entry);
+	offset = find_path(walk);
+	read_kernel(walk, STATE(mount), 8, offset + layout->mount);
+	if (walk->part->kind == KERNEL_PART_MOUNT) {
+		get(walk, BPF_REG_3, STATE(mount));
+		read_kernel(walk, STATE(entry), 8, layout->top);
+	}
 	get(walk, BPF_REG_1, STATE(mount));
 	bpf_operate_value(code, BPF_SUB, BPF_REG_1, (int32_t)layout->own);
 	put(walk, STATE(mount), BPF_REG_1);
@@ -272,14 +292,14 @@ static void leave_directory(const struct directory_walk *walk, bool copies)
 }
 
 /* Walks from the directory to the top. */
-static void follow(const struct directory_walk *walk, uint32_t directory, bool copies)
+static void follow(const struct directory_walk *walk, bool copies)
 {
 	const struct kernel_directory_layout *layout = walk->layout;
 	struct bpf_code *code = walk->g->code;
 	uint32_t step = bpf_label(code), next = bpf_label(code), mounted = bpf_label(code);
 	uint32_t done = bpf_label(code);
 
-	begin_walk(walk, directory);
+	begin_walk(walk);
 	if (copies)
 		write_removed(walk);
 	/* from a register: older kernels do not know the value of a constant on the stack */
@@ -307,23 +327,22 @@ static void follow(const struct directory_walk *walk, uint32_t directory, bool c
 	bpf_place(code, done);
 }
 
-/* The end of a part if all parts before it have their greatest length. */
+/* The end of a path if all paths before it have their greatest length. */
 static uint32_t part_end(const struct kernel_plan *plan, uint32_t part)
 {
 	uint32_t end = plan->begin;
 
 	for (uint32_t i = 0; i <= part; i++)
-		end += plan->parts[i].place ? 0 : plan->parts[i].length;
+		end += plan->parts[i].kind < KERNEL_PART_DIRECTORY ? 0 : plan->parts[i].length;
 	return end & ~7u;
 }
 
 void kernel_directory_generate(struct kernel_generator *g, uint32_t part)
 {
 	const struct kernel_directory_layout *layout = &g->maps->directories;
-	bool is_root = g->plan->parts[part].kind == KERNEL_PART_ROOT;
-	uint32_t directory = is_root ? layout->root : layout->current;
 	struct bpf_code *code = g->code;
 	struct directory_walk walk = {.g = g,
+		.part = &g->plan->parts[part],
 		.layout = layout,
 		.length_place = g->plan->lengths + 4 * part,
 		.end = part_end(g->plan, part) - (uint32_t)sizeof(struct directory_state),
@@ -334,10 +353,10 @@ void kernel_directory_generate(struct kernel_generator *g, uint32_t part)
 	bpf_operate_value(code, BPF_ADD, BPF_REG_9, (int32_t)walk.end);
 	for (unsigned i = 0; i < TRIES; i++) {
 		bpf_write(code, BPF_REG_7, (int)walk.length_place, BPF_REG_8, 4);
-		follow(&walk, directory, true);
+		follow(&walk, true);
 		get(&walk, BPF_REG_1, STATE(sum));
 		put(&walk, STATE(first_sum), BPF_REG_1);
-		follow(&walk, directory, false);
+		follow(&walk, false);
 		get(&walk, BPF_REG_1, STATE(sum));
 		get(&walk, BPF_REG_2, STATE(first_sum));
 		bpf_jump_if(code, BPF_JEQ, BPF_REG_1, BPF_REG_2, found);

@@ -35,7 +35,7 @@ struct kernel_directory_layout {
 /* Reads the kernel's BTF, which takes some milliseconds. -ENOTSUP: it lacks something. */
 int kernel_directory_find(struct kernel_directory_layout *layout, struct error *error);
 
-/* Captures the directory of part number `part`. */
+/* Captures the path that part number `part` is for. */
 void kernel_directory_generate(struct kernel_generator *g, uint32_t part);
 
 /*

@@ -54,6 +54,9 @@ void kernel_generate_site(struct kernel_generator *g);
 /* Leaves the argument in R0, extended to 64 bits; changes R1 to R5. */
 void kernel_generate_argument(struct kernel_generator *g, unsigned argument);
 
+/* Leaves the address of a part of memory in R3; changes R1 and R2. */
+void kernel_generate_piece(struct kernel_generator *g, const struct kernel_part *part);
+
 /*
  * Ends a part of varying length: R0 is the number of bytes that were written at the next place, or
  * negative. The part's length is written at length_place, 0 if R0 is negative or above the limit.

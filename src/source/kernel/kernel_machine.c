@@ -34,6 +34,7 @@
 #include "source/kernel/kernel_tally.h"
 #include "source/kernel/kernel_view.h"
 #include "usdt/btf.h"
+#include "usdt/function.h"
 
 /* What the source_tag of a probe is the sum of: its provider's, and a number of its own. */
 enum {
@@ -103,6 +104,7 @@ struct kernel_machine {
 	struct kernel_reader reader;
 	uint64_t *updates; /* lost updates by processor */
 	struct kernel_decoder decoder;
+	struct usdt_functions functions; /* of the kernel, if a clause wants its stack */
 	struct kernel_shown shown;
 	struct kernel_cpu_time times;
 	bool has_times; /* they are open */
@@ -175,6 +177,7 @@ static void machine_close(struct source *source)
 	free(machine->updates);
 	kernel_records_close(&machine->records);
 	kernel_decode_free(&machine->decoder);
+	usdt_functions_free(&machine->functions);
 	kernel_shown_free(&machine->shown);
 	kernel_fbt_free(machine->fbt);
 	btf_free(machine->btf);
@@ -428,6 +431,7 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 	result = open_clock(machine, error);
 	if (!result && has_directories && kernel_directory_find(&maps->directories, error))
 		result = -ENOTSUP;
+	kernel_words_find(&maps->words, machine->btf);
 	maps->ring = machine->records.ring.map;
 	maps->site_count = (uint32_t)machine->site_count;
 	maps->reduction = &machine->reduction;
@@ -616,6 +620,26 @@ static void reduce(struct kernel_machine *machine, const struct source_request *
 	kernel_reduce_undo(&machine->reduction, request);
 }
 
+static bool has_kernel_stack(const struct kernel_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->part_count; i++)
+		if (plan->parts[i].kind == KERNEL_PART_KERNEL_STACK)
+			return true;
+	return false;
+}
+
+/* Those that are loaded now, which includes the programs. */
+static void read_functions(struct kernel_machine *machine)
+{
+	bool is_wanted = false;
+
+	for (size_t i = 0; i < machine->program_count; i++)
+		is_wanted |= has_kernel_stack(&machine->programs[i].plan);
+	if (is_wanted)
+		usdt_functions_read_kernel("/proc/kallsyms", &machine->functions);
+	machine->decoder.functions = is_wanted ? &machine->functions : NULL;
+}
+
 static uint32_t ring_bytes(const struct source_request *request)
 {
 	long processors = sysconf(_SC_NPROCESSORS_CONF);
@@ -659,6 +683,8 @@ static int machine_enable(
 		if (!result)
 			debug_say(DEBUG_KERNEL, "nothing is reduced: %s", reason.text);
 	}
+	if (!result)
+		read_functions(machine);
 	debug_say(DEBUG_KERNEL,
 		"%zu sites, %zu programs; %zu instructions that aggregate are "
 		"carried out by programs",

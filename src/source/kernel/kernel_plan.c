@@ -7,6 +7,7 @@
 #include "program/need.h"
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_directory.h"
+#include "source/kernel/kernel_words.h"
 
 /* What is read by way of the thread's address. */
 static const uint64_t thread_needs = UINT64_C(1) << D_NEED_THREAD_ADDRESS |
@@ -27,6 +28,8 @@ static int add_part(struct kernel_plan *plan, const struct kernel_part *part)
 		if (other->kind == part->kind && other->from == part->from &&
 			other->base == part->base && other->at == part->at &&
 			other->offset == part->offset && other->more == part->more &&
+			other->index == part->index && other->index_bits == part->index_bits &&
+			other->index_scale == part->index_scale &&
 			other->counter == part->counter) {
 			if (part->length > other->length)
 				other->length = part->length;
@@ -39,6 +42,15 @@ static int add_part(struct kernel_plan *plan, const struct kernel_part *part)
 	return (int)plan->part_count++;
 }
 
+static enum kernel_part_kind part_kind(const struct d_piece *piece)
+{
+	if (piece->path)
+		return piece->path == D_PATH_MOUNT ? KERNEL_PART_MOUNT : KERNEL_PART_PATH;
+	return piece->is_string     ? KERNEL_PART_STRING
+		: piece->is_counted ? KERNEL_PART_COUNTED
+				    : KERNEL_PART_MEMORY;
+}
+
 /* A piece that follows a pointer in a string, or one that is left out, is left out: the engine then
  * faults where the clause reads it. */
 static int add_pieces(struct kernel_plan *plan, const struct d_demand *demand)
@@ -47,18 +59,23 @@ static int add_pieces(struct kernel_plan *plan, const struct d_demand *demand)
 
 	for (size_t i = 0; i < demand->piece_count; i++) {
 		const struct d_piece *piece = &demand->pieces[i];
-		struct kernel_part part = {.kind = piece->is_string ? KERNEL_PART_STRING
-				: piece->is_counted                 ? KERNEL_PART_COUNTED
-								    : KERNEL_PART_MEMORY,
+		struct kernel_part part = {.kind = part_kind(piece),
 			.from = piece->from,
 			.base = piece->base,
 			.at = piece->at,
 			.offset = piece->offset,
 			.more = piece->more,
+			.index = piece->index,
+			.index_bits = piece->index_bits,
+			.index_scale = piece->index_scale,
 			.counter = piece->is_counted ? piece->counter + 1 : 0,
 			.length = piece->length + (piece->is_string ? 1 : 0)};
 
 		numbers[i] = -1;
+		if (piece->path) {
+			part.length = KERNEL_DIRECTORY_BYTES;
+			plan->has_directories = true;
+		}
 		if (piece->length >= KERNEL_CAPTURE_MAX)
 			return -E2BIG;
 		if (!part.length)
@@ -71,7 +88,7 @@ static int add_pieces(struct kernel_plan *plan, const struct d_demand *demand)
 			part.base = (uint32_t)base;
 		}
 		if ((piece->from == D_PIECE_ARGUMENT && piece->base >= KERNEL_ARGUMENTS_MAX) ||
-			part.counter > KERNEL_ARGUMENTS_MAX)
+			part.counter > KERNEL_ARGUMENTS_MAX || part.index > KERNEL_ARGUMENTS_MAX)
 			continue;
 		numbers[i] = add_part(plan, &part);
 		if (numbers[i] < 0)
@@ -82,8 +99,10 @@ static int add_pieces(struct kernel_plan *plan, const struct d_demand *demand)
 
 static int add_kernel_stack(struct kernel_plan *plan, uint32_t frames)
 {
+	uint32_t own = plan->is_machine ? KERNEL_PROGRAM_FRAMES : 0;
 	const struct kernel_part part = {.kind = KERNEL_PART_KERNEL_STACK,
-		.length = 8 * (frames > KERNEL_FRAMES_MAX ? KERNEL_FRAMES_MAX : frames)};
+		.length =
+			8 * (frames > KERNEL_FRAMES_MAX - own ? KERNEL_FRAMES_MAX : frames + own)};
 	int result = frames ? add_part(plan, &part) : 0;
 
 	return result < 0 ? result : 0;
@@ -122,6 +141,8 @@ static int add_want(struct kernel_plan *plan, const struct d_demand *demand, uin
 
 		if (piece->from == D_PIECE_ARGUMENT && piece->base < 64)
 			*arguments |= UINT64_C(1) << piece->base;
+		if (piece->index && piece->index <= 64)
+			*arguments |= UINT64_C(1) << (piece->index - 1);
 		if (piece->is_counted && piece->counter < 64)
 			*arguments |= UINT64_C(1) << piece->counter;
 	}
@@ -180,7 +201,7 @@ static void lay_out(struct kernel_plan *plan)
 		struct kernel_part *part = &plan->parts[i];
 
 		plan->sleeps |= part->kind < KERNEL_PART_KERNEL_STACK ||
-			part->kind == KERNEL_PART_STACK_COPY;
+			part->kind == KERNEL_PART_STACK_COPY || part->kind == KERNEL_PART_WORDS;
 		if (part->kind != KERNEL_PART_MEMORY)
 			continue;
 		part->place = place;
@@ -217,6 +238,19 @@ static void add_directories(struct kernel_plan *plan, const struct source_want *
 	plan->has_directories = directory || root;
 }
 
+/* Adds the arguments of the program that runs, which may have ended when its event is read. Where
+ * processes are known before, they are read from /proc. */
+static void add_words(struct kernel_plan *plan, const struct source_want *wants, size_t count)
+{
+	const struct kernel_part part = {.kind = KERNEL_PART_WORDS, .length = KERNEL_WORDS_BYTES};
+
+	for (size_t i = 0; i < count; i++)
+		plan->has_words |= !wants[i].reduced && wants[i].demand &&
+			wants[i].demand->needs & d_need_bit(D_NEED_PROGRAM_ARGUMENTS);
+	if (plan->has_words)
+		add_part(plan, &part);
+}
+
 int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	const struct source_want *wants, size_t count, unsigned *argument)
 {
@@ -230,6 +264,8 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	plan->is_call = site->is_call;
 	plan->is_function = site->function;
 	plan->is_machine = plan->reads_kernel = site->is_machine;
+	if (site->is_machine)
+		add_words(plan, wants, count);
 	if (site->conditions)
 		memcpy(plan->conditions, site->conditions, sizeof(plan->conditions));
 	plan->is_return = site->is_call && site->is_return;

@@ -24,6 +24,7 @@ enum {
 	KERNEL_PARTS_MAX = D_DEMAND_PIECES_MAX + 4, /* pieces, stacks and directories */
 	KERNEL_CAPTURE_MAX = 48 << 10, /* bytes of a record; limited by the kernel's task maps */
 	KERNEL_FRAMES_MAX = 127,       /* the most that the kernel follows */
+	KERNEL_PROGRAM_FRAMES = 6,     /* of what runs a program at a tracepoint, at most */
 	KERNEL_STACK_PAGES = 4 /* of the user stack, besides the rest of the innermost page */
 };
 
@@ -75,8 +76,12 @@ enum kernel_part_kind {
 	KERNEL_PART_STRING,
 	KERNEL_PART_KERNEL_STACK, /* return addresses */
 	KERNEL_PART_STACK_COPY,   /* the top of the user stack, for unwinding (usdt/unwind.h) */
-	KERNEL_PART_DIRECTORY,    /* the path of the current directory (kernel_directory.h) */
-	KERNEL_PART_ROOT          /* that of the root directory */
+	KERNEL_PART_WORDS,        /* the program's arguments (kernel_words.h) */
+	/* paths (kernel_directory.h) */
+	KERNEL_PART_DIRECTORY, /* of the current directory */
+	KERNEL_PART_ROOT,      /* of the root directory */
+	KERNEL_PART_PATH,      /* of the file that a struct path is for, at an address */
+	KERNEL_PART_MOUNT      /* of where its file system is mounted */
 };
 
 struct kernel_part {
@@ -84,6 +89,9 @@ struct kernel_part {
 	enum d_piece_base from; /* memory and strings: see struct d_piece */
 	uint32_t base, at;      /* base is a part's number */
 	int64_t offset, more;
+	int64_t index_scale;
+	uint32_t index; /* see struct d_piece */
+	int32_t index_bits;
 	uint32_t counter; /* the number of an argument + 1; 0: none */
 	uint32_t length;  /* bytes at most; of a string with its NUL */
 	uint32_t place;   /* in the record; 0: it differs from event to event */
@@ -105,6 +113,7 @@ struct kernel_plan {
 	bool has_thread;   /* its address in the kernel */
 	bool reads_kernel; /* addresses may be the kernel's */
 	bool has_directories;
+	bool has_words;  /* the program's arguments */
 	uint32_t number; /* of the site + 1, at a tracepoint; 0: there are several */
 	struct kernel_condition conditions[KERNEL_CONDITIONS_MAX];
 	uint8_t argument_count;

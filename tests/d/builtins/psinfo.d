@@ -9,6 +9,7 @@ BEGIN
 	printf("%d %d\n", curpsinfo->pr_uid == $uid, curpsinfo->pr_gid == $gid);
 	printf("%d\n", curlwpsinfo->pr_lwpid == tid);
 	printf("%d\n", curcpu->cpu_id == cpu);
+	printf("%d %d %d\n", curcpu->cpu_chip == chip, curcpu->cpu_lgrp == lgrp, pset);
 	printf("%s\n", zonename);
 	exit(0);
 }

@@ -1,5 +1,5 @@
 /*
- * With -Z descriptions may match nothing, but the thread's data that a clause needs is
+ * With -Z descriptions may match nothing, but the data that a clause needs is
  * still required.
  * @status 1
  * @options -Z --via=stream
@@ -7,5 +7,5 @@
 sched:::sleep
 /curpsinfo->pr_start.tv_sec > 100/
 {
-	bedtime[curlwpsinfo->pr_time.tv_sec] = timestamp;
+	bedtime[curcpu->cpu_info] = timestamp;
 }

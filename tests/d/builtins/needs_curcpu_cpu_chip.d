@@ -1,8 +1,0 @@
-/*
- * @status 1
- */
-BEGIN
-{
-	trace(timestamp);
-	trace(curcpu->cpu_chip);	/* the error at the start names this line */
-}
