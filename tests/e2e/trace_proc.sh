@@ -138,6 +138,7 @@ has out '^vmtap-procs          vmtap-true           1$'
 
 # What the kernel keeps of the process, against /proc; with a probe of the process, too.
 cat >"$directory/show.c" <<'C'
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -151,7 +152,8 @@ int main(void)
 	char state;
 
 	prctl(PR_SET_NAME, "vmtap-show");
-	if (nice(5) < 0)
+	errno = 0;
+	if (nice(5) == -1 && errno)
 		return 1;
 	if (pread(file, text, sizeof(text) - 1, 0) <= 0)
 		return 1;
