@@ -64,7 +64,7 @@ const char *feed_text(const struct event_batch *batch, const struct event *event
 
 /*
  * Shows on standard error, if it is a terminal, how far long work has come: at most once a second.
- * text NULL erases the line.
+ * The end erases the line.
  */
 struct feed_progress {
 	uint64_t shown; /* when, CLOCK_MONOTONIC, ns */
@@ -74,5 +74,13 @@ struct feed_progress {
 void feed_progress_init(struct feed_progress *progress);
 void feed_progress_show(struct feed_progress *progress, uint64_t events, const char *what);
 void feed_progress_end(struct feed_progress *progress);
+
+/* For work that takes events one by one: looks at the clock only now and then. */
+static inline void feed_progress_count(
+	struct feed_progress *progress, uint64_t events, const char *what)
+{
+	if (events % 4096 == 0)
+		feed_progress_show(progress, events, what);
+}
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/clean_text.h"
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/feed.h"
 #include "cli/heap/heap_samples.h"
 #include "source/connection.h"
 #include "wire/records.h"
@@ -82,13 +83,18 @@ static int read_log(const char *name, struct heap_samples *samples, struct error
 {
 	struct record_file file;
 	struct record record;
+	struct feed_progress progress;
+	uint64_t records = 0;
 	int state = record_file_open(&file, cli_input(name), error), result = 0;
 
+	feed_progress_init(&progress);
 	while (!state && !result &&
 		(state = record_file_next(&file, name, &record, error)) == RECORDS_EVENT) {
 		result = heap_samples_take(samples, &record);
 		state = 0;
+		feed_progress_count(&progress, ++records, name);
 	}
+	feed_progress_end(&progress);
 	if (result)
 		error_set(error, ENOMEM, "out of memory");
 	else if (state == RECORDS_BROKEN)

@@ -48,6 +48,7 @@ int log_open(struct log_reader *reader, const char *name, struct error *error)
 	int result;
 
 	*reader = (struct log_reader){.name = name};
+	feed_progress_init(&reader->progress);
 	result = record_file_open(&reader->file, name, error);
 	if (result)
 		return result;
@@ -59,6 +60,7 @@ int log_open(struct log_reader *reader, const char *name, struct error *error)
 
 void log_close(struct log_reader *reader)
 {
+	feed_progress_end(&reader->progress);
 	for (size_t i = 0; reader->layouts && i < TYPES; i++)
 		free(reader->layouts[i]);
 	free(reader->layouts);
@@ -75,6 +77,7 @@ int log_next(
 	size_t left;
 
 	*why = NULL;
+	feed_progress_count(&reader->progress, ++reader->events, reader->name);
 	if (state == RECORDS_EVENT && record->type == WIRE_NAME && record_is_whole(record))
 		/* one that is out of range or too much is shown by its number */
 		names_define(&reader->names, bytes_u32(record->payload),
@@ -502,6 +505,7 @@ static int log_dump(const char *name)
 	const char *why = NULL;
 	int state = log_open(&reader, name, &error);
 
+	reader.progress.is_terminal = 0; /* the events show it */
 	if (!state)
 		while ((state = log_next(&reader, &record, &why, &error)) == RECORDS_EVENT)
 			print_record(&reader, &record);

@@ -8,15 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/feed.h"
 #include "source/names.h"
 #include "wire/layout.h"
 #include "wire/records.h"
 
+/* While it is read, a terminal shows how far it has come. */
 struct log_reader {
 	const char *name; /* of the file */
 	struct record_file file;
 	struct layout **layouts; /* by event type, made when first asked for */
 	struct names names;
+	struct feed_progress progress;
+	uint64_t events;
 };
 
 /* Errors name the file; log_close() is due in any case. */

@@ -378,7 +378,9 @@ static int check_events(struct log_check *check, struct error *error)
 	struct source_request request = {0};
 	struct event_batch batch = {0};
 	struct threads threads = {0};
+	struct feed_progress progress;
 	struct error damage;
+	uint64_t events = 0;
 	uint32_t *probes = NULL;
 	struct followed *followed = NULL;
 	struct log_nesting *nesting = NULL;
@@ -408,6 +410,7 @@ static int check_events(struct log_check *check, struct error *error)
 		goto out;
 	if (check->gap_count)
 		qsort(check->gaps, check->gap_count, sizeof(*check->gaps), compare_gaps);
+	feed_progress_init(&progress);
 	/* damage has been found by the first pass */
 	while ((state = source_next(source, 0, &batch, &damage)) == SOURCE_MORE) {
 		for (size_t i = 0; i < batch.event_count; i++) {
@@ -427,7 +430,10 @@ static int check_events(struct log_check *check, struct error *error)
 			if (how->nesting >= 0)
 				log_nesting_event(nesting, how->nesting, &batch, event);
 		}
+		events += batch.event_count;
+		feed_progress_show(&progress, events, check->name);
 	}
+	feed_progress_end(&progress);
 	log_nesting_end(nesting, false);
 out:
 	source_close(source);
