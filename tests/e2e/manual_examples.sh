@@ -1,14 +1,14 @@
 #!/bin/bash
 # What the manuals say is so: vmtap-d(7) names everything that the language has, its programs
 # compile, the commands of vmtap-tutorial(7) run, its job finds a lost probe, and vmtap-scripts(7)
-# has a section for each script.
+# has a section for each script. The README has its picture.
 set -u
 . tests/e2e/common
 command -v python3 >/dev/null || { echo "python3 is missing" && exit 77; }
 
 # ---- vmtap-d(7): every name of the program's own tables ----
 python3 - >"$directory/out" <<'P' || fail "vmtap-d(7) is not complete"
-import re, sys
+import glob, re, sys
 page = open("src/man/vmtap-d.7").read()
 words = set(re.findall(r"[A-Za-z_][A-Za-z_0-9]*", page))
 tables = {
@@ -31,6 +31,11 @@ for what, (pattern, file, least) in tables.items():
         if listed - set(names):
             print("no such options:", sorted(listed - set(names)))
             wrong = True
+library = "".join(open(file).read() for file in glob.glob("src/d/library/*.d"))
+types = set(re.findall(r"^(?:typedef struct \w+|\}) (\w+_t);", library, flags=re.M))
+if len(types) < 25 or types - words:
+    print("types of the library, not in the manual:", sorted(types - words))
+    wrong = True
 operators = re.search(r"\.Ss Operators(.*?)\.Ss", page, flags=re.S)[1].replace("\\&", "")
 lexer = open("src/d/lex_token.h").read() + open("src/d/lex.c").read()
 for operator in re.findall(r'"([-+*/%<>=!&|^~?:.,]{1,3})"', lexer):
@@ -85,9 +90,11 @@ ln -s "$PWD/examples" "$PWD/probes" "$directory/work"
 (cd "$directory/work" && bash "$directory/steps") >"$directory/out" 2>"$directory/err" ||
 	fail "a command of vmtap-tutorial(7)"
 for seen in 'method-entry$' 'uint32_t' '^  method_count ' '^Board|^Queens|CLASS +METHOD' 'AFTER' 'BLOCKED ON' \
-	'queens.toy' '@@@' 'CAPABILITY +SPARKS' 'NameError'; do
+	'queens.toy' '@@@' 'CAPABILITY +SPARKS' 'NameError' '^ *>SELF % ' '^ +JsonParser#value \('; do
 	has out "$seen"
 done
+
+grep -q '</svg>' "$directory/work/flame.svg" && grep -q '</html>' "$directory/work/timeline.html" || fail "pictures"
 
 # ---- the job: vmtap check fails if a probe is lost ----
 grep -q 'vmtap check --contract vm.d --allow-missing ./absent ./vm' src/man/vmtap-tutorial.7 || fail "the job"
@@ -95,6 +102,10 @@ cat probes/vm.d >"$directory/vm.d"
 sed -i 's/^};$/	probe lost__probe(int);\n};/' "$directory/vm.d"
 run 1 check --contract "$directory/vm.d" "$TOY"
 has out 'lost-probe'
+
+# ---- README.md ----
+picture=$(sed -n 's/^!\[.*](\(.*\.svg\))$/\1/p' README.md)
+[ -n "$picture" ] && python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$picture" || fail "the picture"
 
 # ---- vmtap-scripts(7) ----
 for file in probes/scripts/*.d; do
