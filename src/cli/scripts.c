@@ -50,6 +50,8 @@ static const char *const questions[] = {
 	"Does the program use its capabilities?",
 	"What is loaded, and how long does it take?",
 	"Which exceptions are raised, and who catches them?",
+	"What does the program ask the kernel for?",
+	"What does the whole machine do?",
 };
 enum { QUESTION_COUNT = sizeof(questions) / sizeof(questions[0]) };
 

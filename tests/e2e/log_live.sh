@@ -10,8 +10,8 @@ set -u
 . tests/e2e/common
 
 program=examples/toy/programs/pipeline.toy
-# all but those for events that only GHC's runtime has
-scripts=$("$VMTAP" scripts | awk '/^  / && $1 !~ /^(ghc_.*|method_cpu|top|top_exact|dump)$/ { print $1 }')
+# all but those for events that only GHC's runtime or the kernel has
+scripts=$("$VMTAP" scripts | awk '/^[^ ]/ { kernel = /kernel|machine/ } /^  / && !kernel && $1 !~ /^(ghc_.*|method_cpu|top|top_exact|dump)$/ { print $1 }')
 # Several of them trace one VM at the same time.
 together="method_count method_time gc_pause alloc_by_class alloc_by_site sched_latency lock_wait stat
 	blocked_by_waker lock_holders call_sites"

@@ -1,12 +1,7 @@
 #!/bin/bash
 # Debian's python3: the probes of CPython, against what the program itself knows: its calls with
 # their lines, the collector's generations and counts, its imports, its audit events.
-set -u
-. tests/witness/real
-python=/usr/bin/python3
-need_program $python
-need_kernel
-"$VMTAP" list "$(readlink -f $python)" | grep -q function-return || { echo "$python has no probes" && exit 77; }
+. tests/witness/real_python_common
 
 cat >"$directory/program.py" <<'END'
 import gc, sys

@@ -1,12 +1,7 @@
 #!/bin/bash
 # Debian's python3 and what it starts: programs that fork, spawn and execute others count their own
 # calls, and trace --follow must count the same in each process.
-set -u
-. tests/witness/real
-python=/usr/bin/python3
-need_program $python
-need_kernel
-"$VMTAP" list "$(readlink -f $python)" | grep -q function-return || { echo "$python has no probes" && exit 77; }
+. tests/witness/real_python_common
 
 cat >"$directory/program.py" <<'END'
 import os, subprocess, sys

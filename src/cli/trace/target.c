@@ -667,8 +667,19 @@ static int tell_no_samples(struct targets *targets, const struct d_probe_set *se
 	return 0;
 }
 
-/* Opens the source of the machine's probes, if any are described. A failure is only one if nothing
- * else is described; otherwise a line says what is not traced. */
+/* Whether a provider of the machine's is named by its name. */
+static bool names_machine(const struct targets *targets)
+{
+	for (size_t i = 0; i < targets->asked_count; i++)
+		if (!pattern_is_glob(targets->asked[i].provider) &&
+			source_machine_is_asked(&targets->asked[i]))
+			return true;
+	return false;
+}
+
+/* Opens the source of the machine's probes, if any are described. A failure is only one if one of
+ * its providers is named, or nothing else is described; otherwise a line says what is not traced.
+ */
 static int open_machine(struct targets *targets, struct d_probe_set *set, struct accompanying *all,
 	struct error *error)
 {
@@ -680,7 +691,8 @@ static int open_machine(struct targets *targets, struct d_probe_set *set, struct
 	part->first = (uint32_t)set->count;
 	result = source_machine_open(
 		set, targets->asked, targets->asked_count, &part->source, error);
-	if (result && !(asks_machine_only(targets) && asks_machine(targets))) {
+	if (result && !names_machine(targets) &&
+		!(asks_machine_only(targets) && asks_machine(targets))) {
 		cli_message("the providers of the kernel: %s", error->text);
 		result = 0;
 	}

@@ -32,9 +32,9 @@
 enum {
 	PRIVILEGE_MASK = 3, /* in cs; 0 in the kernel */
 	CLOCK_TRIES = 2,
-	FUNCTION_FRAMES = 2,
-	COMPAT_BIT = 2,  /* the kernel's TS_COMPAT */
-	ERRNO_MAX = 4095 /* system calls return its negative at least */
+	COMPAT_BIT = 2,   /* the kernel's TS_COMPAT */
+	ERRNO_MAX = 4095, /* system calls return its negative at least */
+	OWN_FRAMES = 2    /* of a stack at a tracepoint: the program and what has called it */
 };
 
 /* Leaves tid and pid on the stack; ends the program for a process that is not wanted. */
@@ -757,9 +757,7 @@ static void write_kernel_stack(
 		bpf_move(code, BPF_REG_1, BPF_REG_6);
 	point_to_next(g, BPF_REG_2);
 	bpf_set(code, BPF_REG_3, part->length);
-	/* without the frames of the program itself and of what calls it when a function is entered
-	 */
-	bpf_set(code, BPF_REG_4, g->plan->is_function ? FUNCTION_FRAMES : 0);
+	bpf_set(code, BPF_REG_4, g->plan->is_machine ? OWN_FRAMES : 0);
 	bpf_call(code, BPF_FUNC_get_stack);
 	kernel_generate_advance(g, length_place, part->length);
 }
