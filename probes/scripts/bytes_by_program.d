@@ -18,6 +18,8 @@
  * that are mapped and what recv and its like receive is not in it. Those that read most
  * come last.
  *
+ * Providers: syscall.
+ *
  * Cost: Two hundred ns for each of these calls. Nothing is delivered before the end. It
  * needs the kernel's privilege.
  */

@@ -23,11 +23,13 @@
  * it. Faults of threads that have not allocated anything yet have the name -. In Python a
  * fault counts for the line that runs, and the function is shown instead of the class.
  *
+ * Providers: vm, python.
+ *
  * Cost: One event for each allocation, in Python one for each line and two for each call;
  * one for each page fault, which comes from the kernel and needs its privilege.
  */
 #pragma D option quiet
-#pragma D option zdefs
+#pragma D option anydefs
 
 self string file;
 self int line;

@@ -14,12 +14,14 @@
  * has asked a device for, when the file was not in memory. Native extensions are mapped, so
  * their bytes are not read. Times are in ns; the argument us, ms or s gives another unit.
  *
+ * Providers: vm, ruby, python.
+ *
  * Cost: Two events for each load and for each system call; those of calls come from the
  * kernel and need its privilege.
  */
 #pragma D option quiet
 #pragma D option defaultargs
-#pragma D option zdefs
+#pragma D option anydefs
 
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;

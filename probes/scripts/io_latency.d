@@ -17,8 +17,11 @@
  *
  * Reading: For each device and direction, R for reads and W for writes, two distributions:
  * the bytes of a request, and the time from when it was given to the device until it was
- * done. What the page cache holds is no request. Times are in ns; the argument us, ms or s
+ * done. What the page cache holds is no request. Kernels do not tell of all completions,
+ * so there may be fewer times than requests. Times are in ns; the argument us, ms or s
  * gives another unit.
+ *
+ * Providers: io.
  *
  * Cost: Two events for each request to a device. It needs the kernel's privilege.
  */

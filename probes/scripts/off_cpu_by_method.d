@@ -14,76 +14,23 @@
  * data, a lock, time. One that is ready could run, but others have the processor. The
  * method is the innermost one that is not written in C; time off the processor outside of
  * methods, as that of the VM's own threads, has the name -. A time counts when it has
- * ended. Times are in ns; the argument us, ms or s gives another unit. In Python the file
- * is shown instead of the class.
+ * ended. Times are in ns; the argument us, ms or s gives another unit.
+ *
+ * Providers: vm, ruby, python, php, hotspot.
  *
  * Cost: Two events for each call of a method and two for each time that a thread leaves the
- * processor, which come from the kernel and need its privilege. Python 3.11 is slowed down
- * by every line, too.
+ * processor, which come from the kernel and need its privilege.
  */
 #pragma D option quiet
 #pragma D option defaultargs
-#pragma D option zdefs
 #pragma D option dynvarsize=16m
 
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
-string origin[pid_t];
-
-/* A VM may have the probes of several providers; those that fire first are used. */
-vm$target:::method-entry,
-ruby$target:::method-entry,
-python$target:::function-entry
-/origin[pid] == NULL/
-{
-	origin[pid] = probeprov;
-}
-
-vm$target:::method-entry,
-ruby$target:::method-entry,
-python$target:::function-entry
-/probeprov == origin[pid]/
-{
-	this->thread = arg4 ? arg4 : tid;
-	this->level = ++level[pid, this->thread];
-	self->class = probename == "method-entry" ? copyinstr(arg0) : basename(copyinstr(arg0));
-	self->method = copyinstr(arg1);
-	class[pid, this->thread, this->level] = self->class;
-	method[pid, this->thread, this->level] = self->method;
-}
-
-/* Python 3.11 has entries only while somebody asks for lines. */
-python$target:::line
-/0/
-{
-}
-
-vm$target:::method-return,
-ruby$target:::method-return,
-python$target:::function-return
-/probeprov == origin[pid] && level[pid, arg4 ? arg4 : tid]/
-{
-	this->thread = arg4 ? arg4 : tid;
-	class[pid, this->thread, level[pid, this->thread]] = 0;
-	method[pid, this->thread, level[pid, this->thread]] = 0;
-	this->level = --level[pid, this->thread];
-	self->class = class[pid, this->thread, this->level];
-	self->method = method[pid, this->thread, this->level];
-}
-
-/* Green threads share OS threads. */
-vm$target:::thread-run
-{
-	self->class = class[pid, arg1, level[pid, arg1]];
-	self->method = method[pid, arg1, level[pid, arg1]];
-}
-
-vm$target:::thread-stop
-{
-	self->class = 0;
-	self->method = 0;
-}
+#include "parts/calls.d"
+#include "parts/returns.d"
+#include "parts/running.d"
 
 sched:::off-cpu
 /pid == $target/

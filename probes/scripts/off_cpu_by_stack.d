@@ -20,6 +20,8 @@
  * others had the processor. Times are in ns; the argument us, ms or s gives another unit.
  * The stacks of the longest time come last.
  *
+ * Providers: sched.
+ *
  * Cost: An event with a stack, about a microsecond, for each time that a thread comes back
  * to a processor. It needs the kernel's privilege.
  */

@@ -22,6 +22,8 @@
  * is a thread that waits for the processor. A processor that has nothing to run need not
  * be looked at, so the samples of one that is often idle are few.
  *
+ * Providers: profile.
+ *
  * Cost: A sample takes about a microsecond. It needs the kernel's privilege.
  */
 #pragma D option quiet

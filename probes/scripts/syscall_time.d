@@ -19,6 +19,8 @@
  * comes. Times are in ns; the argument us, ms or s gives another unit. A call that does not
  * return while it is traced is left out. The most expensive calls come last.
  *
+ * Providers: syscall.
+ *
  * Cost: About 400 ns for each system call of the machine. Nothing is delivered before the
  * end. It needs the kernel's privilege.
  */

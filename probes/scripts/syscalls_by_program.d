@@ -19,6 +19,8 @@
  * without -c until vmtap is interrupted. A program's name is that of its process, which
  * may change it. The most frequent calls come last.
  *
+ * Providers: syscall.
+ *
  * Cost: Each system call of the machine takes about 200 ns longer. Nothing is delivered
  * before the end. It needs the kernel's privilege.
  */

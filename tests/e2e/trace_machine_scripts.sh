@@ -173,7 +173,8 @@ samples=$(awk -v title="processor $processor," 'index($0, "processor ") == 1 { m
 	mine && $1 ~ /^[0-9]+$/ && $1 >= 4 { count += $NF } END { print count + 0 }' "$directory/all")
 [ "$samples" -ge 20 ] || { cat "$directory/all" && fail "$samples samples of a queue of 4"; }
 
-# Requests of 4,096 bytes: at least the program's, and no more than the device has counted.
+# Requests of 4,096 bytes: at least the program's, and no more than the device has counted. Kernels do
+# not tell of all completions: bpftrace counts fewer of them than of requests, too.
 device=$(stat -c '%Hd:%Ld' "$directory/file")
 name=$(basename "$(readlink -f "/sys/dev/block/$device")")
 if [ -r "/sys/block/$name/stat" ] && "$directory/work" blocks "$directory/file" >/dev/null; then
@@ -183,6 +184,7 @@ if [ -r "/sys/block/$name/stat" ] && "$directory/work" blocks "$directory/file" 
 	wanted=$(sed -n 's/^blocks //p' "$directory/out")
 	[ "$wanted" -ge 32 ] || fail "$wanted blocks"
 	for title in "$name R, bytes" "$name R, time in us"; do
+		[ "$title" = "$name R, bytes" ] || wanted=$((wanted / 2))
 		read -r count exact < <(awk -v title="$title" '/^[^ ].*,/ { mine = index($0, title) == 1 }
 			mine && $1 ~ /^[0-9]+$/ { count += $NF; if ($1 == 4096) exact = $NF }
 			END { print count + 0, exact + 0 }' "$directory/all")
