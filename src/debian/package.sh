@@ -19,9 +19,12 @@ done
 echo '3.0 (native)' >"$tree/debian/source/format"
 cp src/debian/autopkgtest_control "$tree/debian/tests/control"
 cp src/debian/autopkgtest_trace "$tree/debian/tests/trace"
+# What the build asks for, also that without which it leaves out verbs; each Debian has a C library.
+sed -n '/^	build)$/,/^		;;$/s/^		\(need\|want\) \([a-z0-9.-]*-dev\) .*/ \2,/p' src/packages.sh |
+	grep -v '^ libc6-dev,$' >"$folder/libraries"
 license=$(sed -n '/^Permission/,$p' LICENSE | sed 's/^$/./; s/^/ /')
 for file in control changelog; do
-	sed -e "s|@VERSION@|$version|" -e "s|@MAINTAINER@|$maintainer|" "src/debian/$file" >"$tree/debian/$file"
+	sed -e "/^ @LIBRARIES@$/{r $folder/libraries" -e 'd}' -e "s|@VERSION@|$version|" -e "s|@MAINTAINER@|$maintainer|" "src/debian/$file" >"$tree/debian/$file"
 done
 {
 	sed '/^@LICENSE@$/,$d' src/debian/copyright

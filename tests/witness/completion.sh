@@ -48,7 +48,10 @@ offers_not 'method_time' vmtap trace 'gc_'
 offers 'method_time' vmtap scripts 'method'
 offers "$pid" vmtap trace -p ''
 offers "$pid" vmtap list ''
+offers "$pid" vmtap dump ''
+offers_not 'README.md' vmtap dump ''
 offers 'kernel' vmtap trace --via 'k'
+offers 'blocked' vmtap flame --by 'b'
 # The line: vmtap trace -p PID -n vmPID:::gc-
 offers 'gc-start' vmtap trace -p "$pid" -n "vm$pid" ::: gc-
 offers "vm$pid:::gc-start" vmtap trace -p "$pid" -n "vm$pid"
@@ -104,5 +107,6 @@ shows scripts 'vmtap '
 shows --contract 'vmtap check --'
 shows gc_phases 'vmtap trace gc_'
 shows "$pid" 'vmtap list '
+shows "$pid" 'vmtap dump '
 shows "vm$pid:::gc-start" "vmtap trace -p $pid -n vm$pid:::gc-"
 exit 0

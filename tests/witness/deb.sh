@@ -25,6 +25,11 @@ contains vmtap 'usr/share/man/man7/vmtap-d\.7\.gz'
 contains vmtap 'usr/share/bash-completion/completions/vmtap'
 contains vmtap 'usr/share/zsh/vendor-completions/_vmtap'
 
+tr -d '\n' <"build/deb/vmtap-$version/debian/control" >"$directory/control"
+for library in libelf libmicrohttpd libncurses libnanopb zlib1g; do
+	grep -qE "Build-Depends:[^:]* $library-dev,[^:]*Standards" "$directory/control" || fail "the packages are built without $library"
+done
+
 lintian --fail-on error build/deb/*.changes >"$directory/out" 2>"$directory/err" || fail "lintian"
 grep -q '^E:' "$directory/out" && fail "lintian"
 

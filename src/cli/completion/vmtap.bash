@@ -71,6 +71,7 @@ _vmtap() {
 	*,--via) words="stream kernel auto" ;;
 	top,--sort) words="self total calls bytes name" ;;
 	heap,--sort) words="bytes objects growth" ;;
+	flame,--by) words="time calls bytes blocked" ;;
 	trace,-n | serve,-n | top,-n | record,-n)
 		target=$(_vmtap_target)
 		[ -z "$target" ] || words=$(_vmtap_probes "$command" "$target")
@@ -80,6 +81,7 @@ _vmtap() {
 		case $verb,$current in
 		*,-*) words=$(_vmtap_options "$command" "$verb") ;;
 		trace,* | serve,* | scripts,*) words=$(_vmtap_scripts "$command") ;;
+		dump,*) words=$(_vmtap_processes "$command") ;;
 		list,* | check,* | heap,* | flame,*)
 			words=$(_vmtap_processes "$command")
 			files=1
