@@ -7,7 +7,7 @@
  *     CLASS               BYTES      OBJECTS  SHARE
  *     JsonError              48            1     0%
  *     JsonWriter             64            2     0%
- *     Thread                224            1     0%
+ *     Thread                264            1     0%
  *     JsonParser           2064           43     0%
  *     (hash)             532488         2017    13%
  *     (array)            971840        20135    25%
@@ -15,9 +15,9 @@
  *
  * Reading: Arrays, hashes and strings have probes of their own and are shown as (array),
  * (hash) and (string). The share is that of the bytes. The classes that take the most
- * bytes come last.
+ * bytes come last. Ruby does not tell sizes, so that they are 0.
  *
- * Providers: vm.
+ * Providers: vm, ruby, hotspot.
  *
  * Cost: One event for each allocation.
  */
@@ -25,36 +25,15 @@
 
 uint64_t bytes;
 
-vm$target:::object-create
-{
-	@objects[copyinstr(arg0)] = count();
-	@bytes[copyinstr(arg0)] = sum(arg1);
-	@share[copyinstr(arg0)] = sum(100 * arg1);
-	bytes += arg1;
-}
+#include "parts/allocs.d"
 
-vm$target:::array-create
+*$target:::[aohs]*[ytgh]-[ca]*
+/this->counts/
 {
-	@objects["(array)"] = count();
-	@bytes["(array)"] = sum(arg3);
-	@share["(array)"] = sum(100 * arg3);
-	bytes += arg3;
-}
-
-vm$target:::hash-create
-{
-	@objects["(hash)"] = count();
-	@bytes["(hash)"] = sum(arg3);
-	@share["(hash)"] = sum(100 * arg3);
-	bytes += arg3;
-}
-
-vm$target:::string-create
-{
-	@objects["(string)"] = count();
-	@bytes["(string)"] = sum(arg3);
-	@share["(string)"] = sum(100 * arg3);
-	bytes += arg3;
+	@objects[this->class] = count();
+	@bytes[this->class] = sum(this->bytes);
+	@share[this->class] = sum(100 * this->bytes);
+	bytes += this->bytes;
 }
 
 END

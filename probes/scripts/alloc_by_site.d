@@ -18,9 +18,10 @@
  *
  * Reading: The line is the one that runs when the object is created. Arrays, hashes and
  * strings have probes of their own and are shown as (array), (hash) and (string). The
- * share is that of the bytes. The lines that take the most bytes come last.
+ * share is that of the bytes. The lines that take the most bytes come last. Ruby does not
+ * tell sizes, so that they are 0.
  *
- * Providers: vm.
+ * Providers: vm, ruby, hotspot.
  *
  * Cost: One event for each allocation.
  */
@@ -28,36 +29,15 @@
 
 uint64_t bytes;
 
-vm$target:::object-create
-{
-	@objects[copyinstr(arg2), arg3, copyinstr(arg0)] = count();
-	@bytes[copyinstr(arg2), arg3, copyinstr(arg0)] = sum(arg1);
-	@share[copyinstr(arg2), arg3, copyinstr(arg0)] = sum(100 * arg1);
-	bytes += arg1;
-}
+#include "parts/allocs.d"
 
-vm$target:::array-create
+*$target:::[aohs]*[ytgh]-[ca]*
+/this->counts/
 {
-	@objects[copyinstr(arg1), arg2, "(array)"] = count();
-	@bytes[copyinstr(arg1), arg2, "(array)"] = sum(arg3);
-	@share[copyinstr(arg1), arg2, "(array)"] = sum(100 * arg3);
-	bytes += arg3;
-}
-
-vm$target:::hash-create
-{
-	@objects[copyinstr(arg1), arg2, "(hash)"] = count();
-	@bytes[copyinstr(arg1), arg2, "(hash)"] = sum(arg3);
-	@share[copyinstr(arg1), arg2, "(hash)"] = sum(100 * arg3);
-	bytes += arg3;
-}
-
-vm$target:::string-create
-{
-	@objects[copyinstr(arg1), arg2, "(string)"] = count();
-	@bytes[copyinstr(arg1), arg2, "(string)"] = sum(arg3);
-	@share[copyinstr(arg1), arg2, "(string)"] = sum(100 * arg3);
-	bytes += arg3;
+	@objects[this->file, this->line, this->class] = count();
+	@bytes[this->file, this->line, this->class] = sum(this->bytes);
+	@share[this->file, this->line, this->class] = sum(100 * this->bytes);
+	bytes += this->bytes;
 }
 
 END

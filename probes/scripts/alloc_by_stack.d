@@ -65,6 +65,15 @@ vm$target:::object-create
 	@bytes[this->path, copyinstr(arg0)] = sum(arg1);
 }
 
+/* Those that say which thread allocates. */
+vm$target:::array-create,
+vm$target:::hash-create,
+vm$target:::string-create
+/arg5/
+{
+	self->thread = arg5;
+}
+
 vm$target:::array-create,
 vm$target:::hash-create,
 vm$target:::string-create

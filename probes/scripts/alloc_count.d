@@ -19,43 +19,21 @@
  * Reading: The number of objects by line and class, and its share. Arrays, hashes and
  * strings are shown as (array), (hash) and (string).
  *
- * Providers: vm, ruby.
+ * Providers: vm, ruby, hotspot.
  *
  * Cost: One event for each allocation.
  */
 #pragma D option quiet
 
-string origin[pid_t];
 uint64_t objects;
 
-/* A VM may have the probes of several providers; those that fire first are counted. */
-*$target:::[aohs]*-create
-/origin[pid] == NULL/
-{
-	origin[pid] = probeprov;
-}
+#include "parts/allocs.d"
 
-/* object-create of ruby has no size before the file. */
-*$target:::object-create
-/probeprov == origin[pid]/
+*$target:::[aohs]*[ytgh]-[ca]*
+/this->counts/
 {
-	this->ruby = strstr(probeprov, "ruby") == probeprov;
-	this->file = this->ruby ? copyinstr(arg1) : copyinstr(arg2);
-	this->line = this->ruby ? arg2 : arg3;
-	@objects[this->file, this->line, copyinstr(arg0)] = count();
-	@share[this->file, this->line, copyinstr(arg0)] = sum(100);
-	objects++;
-}
-
-*$target:::array-create,
-*$target:::hash-create,
-*$target:::string-create
-/probeprov == origin[pid]/
-{
-	this->kind = probename == "array-create" ? "(array)" :
-	    probename == "hash-create" ? "(hash)" : "(string)";
-	@objects[copyinstr(arg1), arg2, this->kind] = count();
-	@share[copyinstr(arg1), arg2, this->kind] = sum(100);
+	@objects[this->file, this->line, this->class] = count();
+	@share[this->file, this->line, this->class] = sum(100);
 	objects++;
 }
 

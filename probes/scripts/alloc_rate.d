@@ -5,26 +5,23 @@
  *
  *     $ vmtap trace alloc_rate --lossless -c 'toy redefine.toy'
  *     second 1
- *     CLASS                  BYTES      OBJECTS
- *     Shape                     24            1
- *     StackError                48            1
- *     (array)                  112            2
- *     Thread                   224            1
- *     Error                   1008           21
- *     ArgumentError          96048         2001
- *     Square                320064        10002
- *     (string)           176248690         6242
- *     second 2
  *     CLASS                     BYTES      OBJECTS
+ *     Shape                        24            1
  *     LoadError                    48            1
  *     OutOfMemoryError             48            1
- *     (string)               92003234           96
+ *     StackError                   48            1
+ *     (array)                     112            2
+ *     Thread                      264            1
+ *     Error                      1008           21
+ *     ArgumentError             96048         2001
+ *     Square                   320064        10002
+ *     (string)              268251924         6338
  *
  * Reading: A table for every second, the classes that take the most bytes last; the last
  * table covers the last, incomplete second. Arrays, hashes and strings are shown as
- * (array), (hash) and (string).
+ * (array), (hash) and (string). Ruby does not tell sizes, so that they are 0.
  *
- * Providers: vm.
+ * Providers: vm, ruby, hotspot.
  *
  * Cost: One event for each allocation.
  */
@@ -35,28 +32,13 @@ BEGIN
 	began = timestamp;
 }
 
-vm$target:::object-create
-{
-	@objects[copyinstr(arg0)] = count();
-	@bytes[copyinstr(arg0)] = sum(arg1);
-}
+#include "parts/allocs.d"
 
-vm$target:::array-create
+*$target:::[aohs]*[ytgh]-[ca]*
+/this->counts/
 {
-	@objects["(array)"] = count();
-	@bytes["(array)"] = sum(arg3);
-}
-
-vm$target:::hash-create
-{
-	@objects["(hash)"] = count();
-	@bytes["(hash)"] = sum(arg3);
-}
-
-vm$target:::string-create
-{
-	@objects["(string)"] = count();
-	@bytes["(string)"] = sum(arg3);
+	@objects[this->class] = count();
+	@bytes[this->class] = sum(this->bytes);
 }
 
 tick-1s,

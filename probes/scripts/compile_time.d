@@ -15,16 +15,19 @@
  *     (none) (file)          0          1             22             22          332
  *
  * Reading: For each method and each level of the compiler, 0 the first, how often it was
- * compiled, the sum of the times and the longest, and the bytes of the code that was made.
- * The time of a function includes that of functions within it. Times are in ns; the
- * argument us, ms or s gives another unit.
+ * compiled, the sum of the times and the longest, and the bytes of the code that was made,
+ * which HotSpot does not tell. The time of a function includes that of functions within
+ * it. Times are in ns; the argument us, ms or s gives another unit.
  *
- * Providers: vm.
+ * Providers: vm, hotspot.
  *
  * Cost: Two events for each method that is compiled.
  */
 #pragma D option quiet
 #pragma D option defaultargs
+#pragma D option anydefs
+
+this uint64_t thread;
 
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
@@ -32,26 +35,54 @@ inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" 
 /* Functions within a function nest in it. */
 vm$target:::compile-begin
 {
-	this->depth = ++depth[pid, arg6];
-	start[pid, arg6, this->depth] = timestamp;
+	this->thread = arg6;
 }
 
 vm$target:::compile-end
 {
-	this->depth = depth[pid, arg6];
-	this->start = this->depth > 0 ? start[pid, arg6, this->depth] : 0;
+	this->thread = arg6;
+	this->class = copyinstr(arg1);
+	this->method = copyinstr(arg2);
+	this->level = (int)arg5;
+	this->bytes = (uint64_t)arg7;
 }
 
-vm$target:::compile-end
+/* HotSpot's compilers are C1 and C2, and it does not say how much code they make. */
+hotspot$target:::method-compile-begin,
+hotspot$target:::method-compile-end
+{
+	this->thread = tid;
+	this->class = stringof(copyin(arg2, arg3));
+	this->method = stringof(copyin(arg4, arg5));
+	this->level = strstr(stringof(copyin(arg0, arg1)), "2") == NULL ? 1 : 2;
+	this->bytes = 0;
+}
+
+vm$target:::compile-begin,
+hotspot$target:::method-compile-begin
+{
+	this->depth = ++depth[pid, this->thread];
+	start[pid, this->thread, this->depth] = timestamp;
+}
+
+vm$target:::compile-end,
+hotspot$target:::method-compile-end
+{
+	this->depth = depth[pid, this->thread];
+	this->start = this->depth > 0 ? start[pid, this->thread, this->depth] : 0;
+}
+
+vm$target:::compile-end,
+hotspot$target:::method-compile-end
 /this->start/
 {
 	this->elapsed = timestamp - this->start;
-	@times[copyinstr(arg1), copyinstr(arg2), arg5] = count();
-	@time[copyinstr(arg1), copyinstr(arg2), arg5] = sum(this->elapsed);
-	@longest[copyinstr(arg1), copyinstr(arg2), arg5] = max(this->elapsed);
-	@bytes[copyinstr(arg1), copyinstr(arg2), arg5] = sum(arg7);
-	start[pid, arg6, this->depth] = 0;
-	depth[pid, arg6]--;
+	@times[this->class, this->method, this->level] = count();
+	@time[this->class, this->method, this->level] = sum(this->elapsed);
+	@longest[this->class, this->method, this->level] = max(this->elapsed);
+	@bytes[this->class, this->method, this->level] = sum(this->bytes);
+	start[pid, this->thread, this->depth] = 0;
+	depth[pid, this->thread]--;
 }
 
 END

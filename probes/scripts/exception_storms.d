@@ -15,7 +15,7 @@
  * first exception of a site. A program that uses exceptions where a test would do is slow,
  * and shows up here.
  *
- * Providers: vm, ruby.
+ * Providers: vm, ruby, php.
  *
  * Cost: One event for each exception.
  */
@@ -25,36 +25,33 @@
 /* The argument is how many exceptions of one site within a second make a storm. */
 inline int64_t limit = $1 ? $1 : 100;
 
-string origin[pid_t];
-
 BEGIN
 {
 	start = timestamp;
 	printf("%10s  %s\n", "AT ms", "STORM OF");
 }
 
-/* A VM may have the probes of several providers; those that fire first are counted. */
-*$target:::raise
-/origin[pid] == NULL/
-{
-	origin[pid] = probeprov;
-}
+#include "parts/raises.d"
 
 /* A second begins with the first exception of a site after the last second. */
-*$target:::raise
-/probeprov == origin[pid] &&
-    timestamp - since[pid, copyinstr(arg0), copyinstr(arg1), arg2] > 1000000000/
+vm$target:::raise,
+ruby$target:::raise,
+php$target:::exception-thrown
+/this->counts &&
+    timestamp - since[pid, this->class, this->file, this->line] > 1000000000/
 {
-	since[pid, copyinstr(arg0), copyinstr(arg1), arg2] = timestamp;
-	raised[pid, copyinstr(arg0), copyinstr(arg1), arg2] = 0;
+	since[pid, this->class, this->file, this->line] = timestamp;
+	raised[pid, this->class, this->file, this->line] = 0;
 }
 
-*$target:::raise
-/probeprov == origin[pid] && ++raised[pid, copyinstr(arg0), copyinstr(arg1), arg2] == limit/
+vm$target:::raise,
+ruby$target:::raise,
+php$target:::exception-thrown
+/this->counts && ++raised[pid, this->class, this->file, this->line] == limit/
 {
-	printf("%10d  %s raised in %s:%d\n", (timestamp - start) / 1000000, copyinstr(arg0),
-	    copyinstr(arg1), arg2);
-	@storms[copyinstr(arg0), copyinstr(arg1), arg2] = count();
+	printf("%10d  %s raised in %s:%d\n", (timestamp - start) / 1000000, this->class,
+	    this->file, this->line);
+	@storms[this->class, this->file, this->line] = count();
 }
 
 END

@@ -13,29 +13,25 @@
  *     ArgumentError    redefine.toy     21       2001    98%
  *
  * Reading: The class of the exceptions, the file and line that raised them, how many, and
- * their share. The site that raised most comes last.
+ * their share. PHP does not say where. The site that raised most comes last.
  *
- * Providers: vm, ruby.
+ * Providers: vm, ruby, php.
  *
  * Cost: One event for each exception.
  */
 #pragma D option quiet
 
-string origin[pid_t];
 uint64_t raised;
 
-/* A VM may have the probes of several providers; those that fire first are counted. */
-*$target:::raise
-/origin[pid] == NULL/
-{
-	origin[pid] = probeprov;
-}
+#include "parts/raises.d"
 
-*$target:::raise
-/probeprov == origin[pid]/
+vm$target:::raise,
+ruby$target:::raise,
+php$target:::exception-thrown
+/this->counts/
 {
-	@raised[copyinstr(arg0), copyinstr(arg1), arg2] = count();
-	@share[copyinstr(arg0), copyinstr(arg1), arg2] = sum(100);
+	@raised[this->class, this->file, this->line] = count();
+	@share[this->class, this->file, this->line] = sum(100);
 	raised++;
 }
 

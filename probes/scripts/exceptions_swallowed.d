@@ -26,33 +26,58 @@
  * difference were not caught, ended a thread, or went through code that reports no
  * handler.
  *
- * Providers: vm.
+ * Providers: vm, php.
  *
  * Cost: One event for each exception, one for each that is caught.
  */
 #pragma D option quiet
 
-vm$target:::raise
+#include "parts/raises.d"
+
+vm$target:::raise,
+ruby$target:::raise,
+php$target:::exception-thrown
+/this->counts/
 {
-	class[pid, arg3] = copyinstr(arg0);
-	file[pid, arg3] = copyinstr(arg1);
-	line[pid, arg3] = arg2;
-	at[pid, arg3] = timestamp;
-	@open[copyinstr(arg0)] = sum(1);
-	@raised[copyinstr(arg0)] = count();
+	class[pid, this->thread] = this->class;
+	file[pid, this->thread] = this->file;
+	line[pid, this->thread] = this->line;
+	at[pid, this->thread] = timestamp;
+	@open[this->class] = sum(1);
+	@raised[this->class] = count();
 }
 
 vm$target:::rescue
-/at[pid, arg3] && class[pid, arg3] == copyinstr(arg0)/
 {
-	@swallowed[copyinstr(arg0), file[pid, arg3], line[pid, arg3], copyinstr(arg1), arg2] = count();
-	at[pid, arg3] = 0;
+	this->class = copyinstr(arg0);
+	this->file = copyinstr(arg1);
+	this->line = (int)arg2;
+	this->thread = arg3;
 }
 
-vm$target:::rescue
+/* PHP 8 passes no name here: what is caught is what the thread has thrown last. */
+php$target:::exception-caught
 {
-	@open[copyinstr(arg0)] = sum(-1);
-	@caught[copyinstr(arg0)] = count();
+	this->class = class[pid, tid] == NULL ? "(unknown)" : class[pid, tid];
+	this->file = "(unknown)";
+	this->line = 0;
+	this->thread = tid;
+}
+
+vm$target:::rescue,
+php$target:::exception-caught
+/at[pid, this->thread] && class[pid, this->thread] == this->class/
+{
+	@swallowed[this->class, file[pid, this->thread], line[pid, this->thread], this->file,
+	    this->line] = count();
+	at[pid, this->thread] = 0;
+}
+
+vm$target:::rescue,
+php$target:::exception-caught
+{
+	@open[this->class] = sum(-1);
+	@caught[this->class] = count();
 }
 
 END

@@ -12,15 +12,16 @@
  *
  * Reading: The name that was asked for, the file and line that asked, the class of the
  * exception that followed, how often, and the time that the searches took. A search has
- * failed if an exception is raised after it before a file is parsed. A program that tries
- * one name after the other at each start spends its time here. Then the number of failed
- * searches and of all.
+ * failed if an exception is raised after it before a file is parsed; Python says so
+ * itself, but not who asked. A program that tries one name after the other at each start
+ * spends its time here. Then the number of failed searches and of all.
  *
- * Providers: vm, ruby.
+ * Providers: vm, ruby, python.
  *
  * Cost: Two events for each search, one for each exception.
  */
 #pragma D option quiet
+#pragma D option anydefs
 
 string origin[pid_t];
 
@@ -63,6 +64,34 @@ string origin[pid_t];
 	@time[self->wanted, self->file, self->line, copyinstr(arg0)] = sum(self->took / 1000);
 	@searches["failed"] = count();
 	self->searched = 0;
+}
+
+/* Python says whether it has found a module, but not who asked for it. */
+python$target:::import-find-load-start
+{
+	self->began[++self->level] = timestamp;
+}
+
+python$target:::import-find-load-done
+/self->level > 0/
+{
+	@searches["searches"] = count();
+}
+
+python$target:::import-find-load-done
+/self->level > 0 && !(int)arg1/
+{
+	@failed[copyinstr(arg0), "(unknown)", 0, "ImportError"] = count();
+	@time[copyinstr(arg0), "(unknown)", 0, "ImportError"] =
+	    sum((timestamp - self->began[self->level]) / 1000);
+	@searches["failed"] = count();
+}
+
+python$target:::import-find-load-done
+/self->level > 0/
+{
+	self->began[self->level] = 0;
+	self->level--;
 }
 
 END

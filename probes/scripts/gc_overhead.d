@@ -5,17 +5,16 @@
  *
  *     $ vmtap trace gc_overhead --lossless -c 'toy binary_trees.toy 18'
  *     SECOND  COLLECTIONS   FULL   PAUSES   LONGEST us     TOTAL us  SHARE
- *          1           35      2       35        25575       106531   10%
- *          2           40      0       40         8969        66233    6%
- *          3           19      2       19        45315       128817   12%
- *          3            1      1        2        25888        25891   83%
+ *          1           59      2       59        28100       135016   13%
+ *          1           36      3       37        15049        66472   17%
  *
  * Reading: For each second the number of collections, how many of them were of the whole
  * heap, the number of pauses, the longest, their sum, and their share of the second. The
  * last line covers the last, incomplete second; a pause counts in the second in which it
- * ends.
+ * ends. Python has the pauses of its collections, which a collection of the oldest
+ * generation makes full; a collection of Ruby counts when it has marked.
  *
- * Providers: vm.
+ * Providers: vm, ruby, python, hotspot, HaskellEvent.
  *
  * Cost: Three events for each collection.
  */
@@ -34,31 +33,45 @@ BEGIN
 	@share = sum(0);
 }
 
+#include "parts/pauses.d"
+
+vm$target:::pause-end,
+ruby$target:::gc-mark-end,
+ruby$target:::gc-sweep-end,
+python$target:::gc-done,
+hotspot$target:::gc-end,
+HaskellEvent$target:::gc-end
+/this->counts/
+{
+	@pauses = sum(1);
+	@longest = max(this->pause / 1000);
+	@paused = sum(this->pause / 1000);
+	@share = sum(100 * this->pause);
+}
+
+/* In vm, a pause may be for something else, and a collection may go on without one. */
 vm$target:::gc-end
+{
+	@collections = sum(1);
+	@full = sum(arg2 ? 1 : 0);
+}
+
+/* Ruby sweeps in steps. */
+ruby$target:::gc-mark-end,
+python$target:::gc-done,
+hotspot$target:::gc-end,
+HaskellEvent$target:::gc-end
+/this->counts/
 {
 	@collections = sum(1);
 }
 
-vm$target:::gc-end
-/arg2/
+/* Python's oldest generation is 2, HotSpot's 1. */
+python$target:::gc-done,
+hotspot$target:::gc-end
+/this->counts && this->generation == (strstr(probeprov, "python") == probeprov ? 2 : 1)/
 {
 	@full = sum(1);
-}
-
-vm$target:::pause-begin
-{
-	since[pid] = timestamp;
-}
-
-vm$target:::pause-end
-/since[pid]/
-{
-	this->paused = timestamp - since[pid];
-	@pauses = sum(1);
-	@longest = max(this->paused / 1000);
-	@paused = sum(this->paused / 1000);
-	@share = sum(100 * this->paused);
-	since[pid] = 0;
 }
 
 tick-1s,

@@ -14,9 +14,9 @@
  *
  *     gc, generation 1:
  *                value  ------------- Distribution ------------- count
- *                 1024 |                                         0
- *                 2048 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
- *                 4096 |                                         0
+ *                  512 |                                         0
+ *                 1024 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
+ *                 2048 |                                         0
  *
  *     gc, generation 0:
  *                value  ------------- Distribution ------------- count
@@ -24,18 +24,19 @@
  *
  *     REASON GENERATION     PAUSES     LONGEST us       TOTAL us  SHARE
  *     exit           -1          1              2              2     0%
- *     gc              1          1           2991           2991     1%
- *     gc              0          9           1833           9627     6%
+ *     gc              1          1           2013           2013     1%
+ *     gc              0          9           1391           8463     6%
  *
  * Reading: First a distribution of the pauses for each reason. The generation is the
- * oldest one collected, or -1 for a pause without a collection. Then the number of pauses,
- * the longest pause, the sum of all, and their share of the time that was traced. Times
- * are in ns; the argument us, ms or s gives another unit. A log of GHC has pauses too: its
- * collections.
+ * oldest one collected, or -1 for a pause without a collection, and for Ruby, whose pauses
+ * are the steps of marking and sweeping. HotSpot has 1 for a collection of the whole heap.
+ * Then the number of pauses, the longest pause, the sum of all, and their share of the
+ * time that was traced. Times are in ns; the argument us, ms or s gives another unit. A
+ * log of GHC has pauses too: its collections.
  *
- * Providers: vm.
+ * Providers: vm, ruby, python, hotspot, HaskellEvent.
  *
- * Cost: Four events for each pause.
+ * Cost: Up to three events for each pause.
  */
 #pragma D option quiet
 #pragma D option defaultargs
@@ -48,28 +49,21 @@ BEGIN
 	start = timestamp;
 }
 
-vm$target:::pause-begin
-{
-	began = timestamp;
-	generation = -1;
-}
+#include "parts/pauses.d"
 
-vm$target:::gc-start
-/began/
+vm$target:::pause-end,
+ruby$target:::gc-mark-end,
+ruby$target:::gc-sweep-end,
+python$target:::gc-done,
+hotspot$target:::gc-end,
+HaskellEvent$target:::gc-end
+/this->counts/
 {
-	generation = (int)arg1;
-}
-
-vm$target:::pause-end
-/began/
-{
-	this->pause = timestamp - began;
-	@pauses[copyinstr(arg1), generation] = quantize(this->pause / scale);
-	@count[copyinstr(arg1), generation] = count();
-	@longest[copyinstr(arg1), generation] = max(this->pause);
-	@total[copyinstr(arg1), generation] = sum(this->pause);
-	@share[copyinstr(arg1), generation] = sum(100 * this->pause);
-	began = 0;
+	@pauses[this->reason, this->generation] = quantize(this->pause / scale);
+	@count[this->reason, this->generation] = count();
+	@longest[this->reason, this->generation] = max(this->pause);
+	@total[this->reason, this->generation] = sum(this->pause);
+	@share[this->reason, this->generation] = sum(100 * this->pause);
 }
 
 END

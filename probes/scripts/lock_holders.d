@@ -4,23 +4,23 @@
  * Question: Why does a thread not run?
  *
  *     $ vmtap trace lock_holders --lossless -c 'toy --caps=2 pipeline.toy' us
- *     LOCK    WAITER     HOLDER          WAITS     LONGEST us       TOTAL us  SHARE
- *     account 4 worker 1 4 worker 1          1             12             12     1%
- *     account 6 worker 3 4 worker 1          1            521            521    48%
- *     account 5 worker 2 4 worker 1          1            523            523    48%
- *     account 6 worker 3 6 worker 3          5             10             13     1%
- *     account 5 worker 2 5 worker 2          5             11             14     1%
+ *     LOCK    WAITER     HOLDER                WAITS     LONGEST us       TOTAL us  SHARE
+ *     account 6 worker 3 after 4 worker 1          1              3              3     0%
+ *     account 4 worker 1 6 worker 3                1             12             12     0%
+ *     account 5 worker 2 6 worker 3                1             12             12     0%
+ *     account 6 worker 3 after 6 worker 3          3              2              4     0%
+ *     account 4 worker 1 after 4 worker 1        120              5            276     6%
+ *     account 5 worker 2 after 5 worker 2        123           3718           3999    92%
  *
  * Reading: For each lock's name, the thread that waited, by number and name, and the
- * thread that had acquired the lock last when the wait began: the holder, which is
- * (unknown) if it acquired the lock before the trace. Then the number of waits, the
- * longest, the sum, and its share in all waiting. A thread may be its own last holder: it
- * has released the lock, and another took it without an event. Times are in ns; the
- * argument us, ms or s gives another unit.
+ * thread that held the lock when the wait began: (unknown) if it acquired the lock before
+ * the trace, and "after" the last holder if that had just released it. Then the number of
+ * waits, the longest, the sum, and its share in all waiting. Times are in ns; the argument
+ * us, ms or s gives another unit.
  *
  * Providers: vm.
  *
- * Cost: One event for each acquired lock, and one for each wait.
+ * Cost: Two events for each acquired lock, and one for each wait.
  */
 #pragma D option quiet
 #pragma D option defaultargs
@@ -28,7 +28,7 @@
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
-uint32_t holder[pid_t, uint64_t];
+uint32_t holder[pid_t, uint64_t], last[pid_t, uint64_t];
 uint64_t waited;
 
 vm$target:::thread-label
@@ -40,7 +40,8 @@ vm$target:::lock-wait
 {
 	since[pid, arg1] = timestamp;
 	lock[pid, arg1] = arg2;
-	from[pid, arg1] = holder[pid, arg2];
+	from[pid, arg1] = holder[pid, arg2] ? holder[pid, arg2] : last[pid, arg2];
+	free[pid, arg1] = !holder[pid, arg2] && last[pid, arg2];
 }
 
 /* A thread that has given up waiting may acquire another lock at once. */
@@ -52,6 +53,7 @@ vm$target:::lock-acquired
 	this->who = strjoin(lltostr(arg1), label[pid, arg1] == NULL ? "" : label[pid, arg1]);
 	this->by = this->holder ? strjoin(lltostr(this->holder),
 	    label[pid, this->holder] == NULL ? "" : label[pid, this->holder]) : "(unknown)";
+	this->by = free[pid, arg1] ? strjoin("after ", this->by) : this->by;
 	@count[copyinstr(arg3), this->who, this->by] = count();
 	@longest[copyinstr(arg3), this->who, this->by] = max(this->wait);
 	@total[copyinstr(arg3), this->who, this->by] = sum(this->wait);
@@ -64,6 +66,13 @@ vm$target:::lock-acquired
 	holder[pid, arg2] = arg1;
 	since[pid, arg1] = 0;
 	lock[pid, arg1] = 0;
+}
+
+vm$target:::lock-release
+/holder[pid, arg2] == arg1/
+{
+	last[pid, arg2] = arg1;
+	holder[pid, arg2] = 0;
 }
 
 vm$target:::thread-exit

@@ -8,16 +8,17 @@
  *     redefine.toy           1      120            201            201
  *     lib/scale.toy          3        9             21             12
  *
- * Reading: How often each file was parsed, the line at which the parser ended, the sum of
- * the times, and the longest. Times are in ns; the argument us, ms or s gives another
- * unit.
+ * Reading: How often each file was parsed, the line at which the parser ended (0 for PHP),
+ * the sum of the times, and the longest. Times are in ns; the argument us, ms or s gives
+ * another unit.
  *
- * Providers: vm, ruby.
+ * Providers: vm, ruby, php.
  *
  * Cost: Two events for each file that is parsed.
  */
 #pragma D option quiet
 #pragma D option defaultargs
+#pragma D option anydefs
 
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
@@ -46,6 +47,29 @@ string origin[pid_t];
 	@lines[copyinstr(arg0)] = max(arg1);
 	@time[copyinstr(arg0)] = sum(this->elapsed);
 	@longest[copyinstr(arg0)] = max(this->elapsed);
+	self->parse[self->level] = 0;
+	self->level--;
+}
+
+php$target:::compile-file-entry
+{
+	self->level++;
+	self->parse[self->level] = timestamp;
+}
+
+php$target:::compile-file-return
+/self->level > 0 && copyinstr(arg1) != ""/
+{
+	this->elapsed = timestamp - self->parse[self->level];
+	@parses[copyinstr(arg1)] = count();
+	@lines[copyinstr(arg1)] = max(0);
+	@time[copyinstr(arg1)] = sum(this->elapsed);
+	@longest[copyinstr(arg1)] = max(this->elapsed);
+}
+
+php$target:::compile-file-return
+/self->level > 0/
+{
 	self->parse[self->level] = 0;
 	self->level--;
 }

@@ -5,23 +5,21 @@
  *
  *     $ vmtap trace snoop --lossless -c 'toy redefine.toy'
  *          AT ms      PID  CAP  WHAT
- *              0    23308       startup
- *              0    23308    0  thread 1 created
- *              0    23308    0  thread 1 is main
- *              0    23308       thread 1 raises ArgumentError in redefine.toy:21
- *              0    23308       thread 1 raises ArgumentError in redefine.toy:21
- *              0    23308       thread 1 raises ArgumentError in redefine.toy:21
- *              0    23308       thread 1 raises ArgumentError in redefine.toy:21
+ *              0    32668       startup
+ *              0    32668    0  thread 1 created
+ *              0    32668    0  thread 1 is main
+ *              0    32668       thread 1 raises ArgumentError in redefine.toy:21: side -2
+ *              0    32668       thread 1 raises ArgumentError in redefine.toy:21: side -1
+ *              0    32668       thread 1 raises ArgumentError in redefine.toy:21: side -2
+ *              0    32668       thread 1 raises ArgumentError in redefine.toy:21: side -1
  *     ...
- *           1087    23308       require nowhere in redefine.toy:116
- *           1087    23308       thread 1 raises LoadError in redefine.toy:116
- *           1087    23308    0  thread 1 has ended
- *           1087    23308    0  the world was stopped for 200 us: exit
- *           1087    23308       shutdown
+ *            674    32668    0  thread 1 has ended
+ *            674    32668    0  the world was stopped for 219 us: exit
+ *            674    32668       shutdown
  *
  * Reading: Threads come and go, collections and pauses end, files are loaded, exceptions
- * are raised, methods are redefined, messages are sent. The time of a collection or a
- * pause is that of its end.
+ * are raised, with their messages, methods are redefined, messages are sent. The time of a
+ * collection or a pause is that of its end.
  *
  * Providers: vm.
  *
@@ -96,8 +94,8 @@ vm$target:::load-entry
 
 vm$target:::raise
 {
-	printf("%10d %8d %4s  thread %d raises %S in %S:%d\n", (timestamp - start) / 1000000, pid, "",
-	    arg3, copyinstr(arg0), copyinstr(arg1), arg2);
+	printf("%10d %8d %4s  thread %d raises %S in %S:%d: %S\n", (timestamp - start) / 1000000, pid,
+	    "", arg3, copyinstr(arg0), copyinstr(arg1), arg2, copyinstr(arg4));
 }
 
 vm$target:::method-cache-clear

@@ -152,6 +152,15 @@ static bool is_of_machine(const char *provider)
 	return false;
 }
 
+/* Whether a provider is named after $target, and there is no target. */
+static bool is_of_no_target(const struct d_compiler *compiler, const char *provider)
+{
+	size_t length = strlen(provider);
+
+	return !compiler->settings.target && length > 1 && provider[length - 1] == '0' &&
+		!strchr("0123456789", provider[length - 2]);
+}
+
 /* What the user may have meant, or where such a probe could come from. */
 static void hint(const struct d_compiler *compiler, const struct d_description *description,
 	char *buffer, size_t size)
@@ -215,8 +224,7 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 					: " (no source of this build has provider %.60s)",
 				provider);
 	}
-	if (!*buffer && !compiler->settings.target && length > 1 && provider[length - 1] == '0' &&
-		!strchr("0123456789", provider[length - 2]))
+	if (!*buffer && is_of_no_target(compiler, provider))
 		snprintf(buffer, size, " ($target is 0 without -p, -c or --log)");
 	if (*buffer || strncmp(name, TIMER_TICK, strlen(TIMER_TICK)) != 0 ||
 		!pattern_match(provider, "profile"))
@@ -487,7 +495,8 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 			++*(absent ? later_count : count);
 		}
 	}
-	if (*count || compiler->options.zdefs || compiler->options.anydefs ||
+	if (*count || compiler->options.zdefs ||
+		(compiler->options.anydefs && !is_of_no_target(compiler, description->parts[0])) ||
 		(compiler->settings.waits && *later_count) ||
 		(compiler->settings.waits_for_programs && names_new_provider(set, description)) ||
 		has_siteless(set, *probes, *later_count))

@@ -230,9 +230,10 @@ def slowest_calls(vm, by, out, text, log):
 
 
 def gc_phases(vm, by, out, text, log):
-    want = {("mark",): vm["gc-mark-end"], ("sweep",): vm["gc-sweep-end"], ("whole",): vm["gc-end"]}
+    want = {("mark",): vm["gc-mark-end"], ("sweep",): vm["gc-sweep-end"], ("whole",): vm["gc-end"],
+            ("release", "(concurrent)"): vm["gc-phase-end"] - vm["gc-mark-end"] - vm["gc-sweep-end"]}
     equal("phases", {k: v[0] for k, v in rows(out, 3).items()}, positive(want))
-    equal("distributions", bars(text), {k[0]: n for k, n in positive(want).items()})
+    equal("distributions", bars(text), {" ".join(k): n for k, n in positive(want).items()})
 
 
 def gc_overhead(vm, by, out, text, log):
@@ -339,10 +340,14 @@ def sched_migrations(vm, by, out, text, log):
 
 def blocked_by_reason(vm, by, out, text, log):
     most = collections.Counter(REASONS.get(e[2], "other") for e in log["thread-stop"] if e[2] >= 6)
+    most.update(e[2] for e in log["thread-park"])
+    most.update("lock " + e[3] for e in log["lock-wait"])
     table = text.split("BLOCKED ON")[1].splitlines()[1:]
     have = {m[1]: int(m[2]) for m in (re.match(r"(.*?) +(\d+) +\d+ +\d+ +\d+$", l) for l in table) if m}
     check(have.keys() <= most.keys() and all(n <= most[k] for k, n in have.items()), "times", have, most)
     check(bool(have) or not vm["thread-wakeup"], "nothing", most)
+    parked = sum(n for k, n in have.items() if k in {e[2] for e in log["thread-park"]})
+    check(parked or not vm["thread-park"], "no reason of thread-park", have)
     equal("distributions", bars(text), have)
 
 
@@ -444,6 +449,7 @@ def snoop(vm, by, out, text, log):
                            ("startup", "startup"), ("shutdown", "shutdown")):
         seen = re.findall(rf"^ *\d+ +\d+ +(?:\d+ +)?{pattern}", text, flags=re.M)
         equal(probe, len(seen), vm[probe])
+    check(len(re.findall(r" raises \S+ in \S+:\d+: .", text)) == vm["raise"], "messages", vm["raise"])
 
 
 def top_exact(vm, by, out, text, log):

@@ -7,7 +7,7 @@ set -u
 need_kernel
 
 cat >"$directory/program.py" <<'END'
-import os, sys, time
+import gc, os, sys, time
 calls = {"fib": 0, "outer": 0, "fails": 0}
 
 def fib(n):
@@ -30,12 +30,24 @@ def outer():
 
 outer()
 outer()
+import colorsys
+try:
+    import nowhere
+except ImportError:
+    pass
+for generation, count in (0, 4), (1, 3), (2, 2):
+    for i in range(count):
+        gc.collect(generation)
 site = [number for number, text in enumerate(open(__file__), 1) if text.endswith("# site\n")][0]
 with open(sys.argv[1], "w") as file:
     for name in calls:
         file.write("%s %d\n" % (name, calls[name]))
     file.write("site %d\n" % site)
+    for generation in range(3):
+        file.write("collections%d %d\n" % (generation, gc.get_stats()[generation]["collections"]))
+os._exit(0) # without the collections of a program's end
 END
+echo '<?php function other() {}' >"$directory/other.php"
 cat >"$directory/program.php" <<'END'
 <?php
 $calls = ["fib" => 0, "outer" => 0, "fails" => 0];
@@ -69,6 +81,7 @@ function fib($n)
 }
 Witness::outer();
 Witness::outer();
+include __DIR__ . "/other.php";
 foreach ($calls as $name => $count)
 	file_put_contents($argv[1], "$name $count\n", FILE_APPEND);
 END
@@ -100,11 +113,39 @@ class Witness
 end
 Witness.new.outer
 Witness.new.outer
+begin
+  require "nowhere"
+rescue LoadError
+end
+$calls["made"] = 2
+3.times { GC.start(full_mark: true, immediate_sweep: true, immediate_mark: true) }
+$calls["line"] = File.readlines(__FILE__).index { |line| line =~ /raise Arg/ } + 1
 File.write(ARGV[0], $calls.map { |name, count| "#{name} #{count}\n" }.join)
 END
 cat >"$directory/Witness.java" <<'END'
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+
 public class Witness {
-	static int fibs, outers, fails;
+	static int fibs, outers, fails, boxes;
+	static final Object lock = new Lock();
+
+	static class Lock {
+	}
+
+	static class Box {
+		Box() {
+			boxes++;
+		}
+	}
+
+	static long collections(boolean full) {
+		long sum = 0;
+		for (GarbageCollectorMXBean bean : ManagementFactory.getGarbageCollectorMXBeans())
+			if (full == bean.getName().startsWith("MarkSweep"))
+				sum += bean.getCollectionCount();
+		return sum;
+	}
 
 	static int fib(int n) {
 		fibs++;
@@ -127,19 +168,39 @@ public class Witness {
 	}
 
 	/* Formatting would load many classes. */
-	static void tell(String name, int count) {
+	static void tell(String name, long count) {
 		System.out.print(name);
 		System.out.println(count);
 	}
 
 	public static void main(String[] words) throws Exception {
+		long young = collections(false), full = collections(true);
+		byte[] waste = null;
+
 		System.out.println("ready");
 		System.in.read();
 		outer();
 		outer();
+		Box box = null;
+		for (int i = 0; i < 250; i++)
+			box = new Box();
+		for (int i = 0; i < 3; i++)
+			System.gc();
+		for (int i = 0; i < 30; i++)
+			waste = new byte[1 << 20];
+		Thread thread = new Thread(() -> { synchronized (lock) { boxes += 0; } });
+		synchronized (lock) {
+			thread.start();
+			while (thread.getState() != Thread.State.BLOCKED)
+				Thread.sleep(1);
+		}
+		thread.join();
 		tell("fib ", fibs);
 		tell("outer ", outers);
 		tell("fails ", fails);
+		tell("boxes ", boxes);
+		tell("collections0 ", collections(false) - young);
+		tell("collections1 ", collections(true) - full);
 	}
 }
 END
@@ -179,9 +240,9 @@ compare() { # script, runtime, class of fib, class of the others
 	method_flow)
 		# Each call of fib is in fib or in outer: as deep as its indentation.
 		awk -v name="$3.fib" -v outer="$4.outer" -v fibs="$fibs" '
-			$3 == "->" { depth = index($0, "->"); caller[depth] = $4; calls += $4 == name }
-			$3 == "->" && $4 == name && caller[depth - 2] != name && caller[depth - 2] != outer { wrong++ }
-			$3 == "<-" && caller[index($0, "<-")] != $4 { wrong++ }
+			$3 == "->" { depth = index($0, "->"); caller[$1, depth] = $4; calls += $4 == name }
+			$3 == "->" && $4 == name && caller[$1, depth - 2] != name && caller[$1, depth - 2] != outer { wrong++ }
+			$3 == "<-" && caller[$1, index($0, "<-")] != $4 { wrong++ }
 			$3 == "<-" && $4 == name { returns++ }
 			END { exit wrong || calls != fibs || returns != fibs }' "$out" || fail "$1 of $2"
 		;;
@@ -200,53 +261,151 @@ compare() { # script, runtime, class of fib, class of the others
 	esac
 }
 
+# The numbers in the columns of the line that begins so, "" if there is none.
+line_of() { # text with which it begins, columns
+	awk -v text="$1" -v columns="$2" '
+		{ line = $0; gsub(/ +/, " ", line); sub(/^ /, "", line) }
+		index(line, text " ") == 1 { count = split(columns, wanted, " "); for (i = 1; i <= count; i++) printf "%s%s", (i > 1 ? " " : ""), $wanted[i]; exit }' "$directory/traced"
+}
+
+# A line of the output: the values in its columns.
+equals() { # script and runtime, text with which the line begins, columns, values
+	[ -n "$4" ] || fail "$1: nothing is known"
+	[ "$(line_of "$2" "$3")" = "$4" ] || {
+		cat "$directory/traced"
+		fail "$1: '$2' has $(line_of "$2" "$3"), not $4"
+	}
+}
+
+# Compares the output of further scripts.
+compare_more() { # script, runtime
+	local which="$1 of $2" all
+	all=$(awk '/^collections/ { sum += $2 } END { print sum }' "$known")
+	case "$1 $2" in
+	"gc_pause python")
+		for generation in 0 1 2; do
+			equals "$which" "gc $generation" 3 "$(knows collections$generation)"
+		done
+		;;
+	"gc_pause hotspot")
+		for generation in 0 1; do
+			equals "$which" "gc $generation" 3 "$(knows collections$generation)"
+		done
+		;;
+	"gc_phases python" | "gc_phases hotspot") equals "$which" whole 2 "$all" ;;
+	"gc_overhead "*)
+		full=$(knows "collections$([ "$2" = python ] && echo 2 || echo 1)")
+		sum=$(awk '$1 ~ /^[0-9]+$/ { all += $2; full += $3; pauses += $4 } END { print all, full, pauses }' "$directory/traced")
+		[ "$sum" = "$all $full $all" ] || fail "$which: $sum, not $all $full"
+		;;
+	# GC.start collects at once; the program may also collect by itself.
+	"gc_pause ruby") [ "$(line_of "mark -1" 3)" -ge 3 ] || fail "$which" ;;
+	"gc_phases ruby")
+		for part in mark sweep; do
+			[ "$(line_of $part 2)" -ge 3 ] || fail "$which: $part"
+		done
+		;;
+	"load_tree python")
+		grep -q ' import colorsys has ended$' "$directory/traced" || fail "$which"
+		grep -q ' import nowhere has failed$' "$directory/traced" || fail "$which"
+		[ "$(grep -c ' import [^ ]*$' "$directory/traced")" = "$(grep -c ' import .* has ' "$directory/traced")" ] ||
+			fail "$which: starts and ends"
+		;;
+	"failed_searches python") equals "$which" "nowhere (unknown) 0 ImportError" 5 1 ;;
+	"failed_searches ruby") equals "$which" "nowhere $directory/program.rb" "4 5" "LoadError 1" ;;
+	"load_tree ruby") grep -qE " require nowhere has ended$" "$directory/traced" || fail "$which" ;;
+	"load_tree php") grep -qE "^ +[0-9]+    load $directory/other.php has ended$" "$directory/traced" || fail "$which" ;;
+	"parse_time php")
+		equals "$which" "$directory/other.php" 2 1
+		equals "$which" "$directory/program.php" 2 1
+		;;
+	"parse_time ruby") equals "$which" "$directory/program.rb" 2 1 ;;
+	"exceptions_by_site php") equals "$which" "RangeException (unknown) 0" 4 "$(knows fails)" ;;
+	"exceptions_by_site ruby") equals "$which" "ArgumentError $directory/program.rb $(knows line)" 4 "$(knows fails)" ;;
+	"exceptions_swallowed php")
+		equals "$which" "RangeException (unknown) 0 (unknown) 0" 6 "$(knows fails)"
+		equals "$which" "RangeException $(knows fails)" "2 3 4" "$(knows fails) $(knows fails) 0"
+		;;
+	"exception_storms php") equals "$which" "RangeException (unknown) 0" 4 1 ;;
+	"exception_storms ruby") equals "$which" "ArgumentError $directory/program.rb $(knows line)" 4 1 ;;
+	"alloc_by_class ruby") equals "$which" Witness "2 3" "0 $(knows made)" ;;
+	# OpenJDK 17 tells wrong sizes of what interpreted code allocates.
+	"alloc_by_class hotspot") equals "$which" 'Witness$Box' 3 "$(knows boxes)" ;;
+	"alloc_count ruby") [ "$(awk '$3 == "Witness" { sum += $4 } END { print sum }' "$directory/traced")" = "$(knows made)" ] || fail "$which" ;;
+	"alloc_count hotspot" | "alloc_by_site hotspot")
+		equals "$which" "(unknown) 0 Witness\$Box" "$([ "$1" = alloc_count ] && echo 4 || echo 5)" "$(knows boxes)"
+		;;
+	"alloc_rate hotspot")
+		[ "$(awk '$1 == "Witness$Box" { sum += $3 } END { print sum }' "$directory/traced")" = "$(knows boxes)" ] || fail "$which"
+		;;
+	"lock_wait hotspot") equals "$which" 'Witness$Lock' 2 1 ;;
+	"blocked_by_reason hotspot") equals "$which" 'lock Witness$Lock' 3 1 ;;
+	*) fail "$which is not compared" ;;
+	esac
+}
+
 calls="method_count method_time method_distribution method_flow call_sites slowest_calls"
-each() { # runtime, class of fib, class of the others, command
+each() { # runtime, class of fib, class of the others, command, further scripts
 	local script
-	for script in $calls; do
+	for script in $calls $5; do
 		rm -f "$known" "$directory/traced"
 		unset SLOW
 		[ "$script" != slowest_calls ] || export SLOW=1
-		run 0 trace "$script" -o "$directory/traced" -c "$4 $known"
+		argument=
+		[ "$script" != exception_storms ] || argument=2
+		# shellcheck disable=SC2086
+		run 0 trace "$script" -o "$directory/traced" -c "$4 $known" $argument
 		[ ! -s "$directory/err" ] || fail "$script of $1"
-		compare "$script" "$1" "$2" "$3"
+		case " $calls " in
+		*" $script "*) compare "$script" "$1" "$2" "$3" ;;
+		*) compare_more "$script" "$1" ;;
+		esac
 	done
-	echo "$1: $calls"
+	echo "$1: $calls $5"
 }
 
 python=/usr/bin/python3
 # Python 3.12 and later have no probes of calls.
 [[ $(readlink -f $python) != *python3.11 ]] ||
-	each python program.py program.py "$python -S $directory/program.py"
+	each python program.py program.py "$python -S $directory/program.py" \
+		"gc_pause gc_phases gc_overhead load_tree failed_searches"
 php=$(readlink -f /usr/bin/php)
-[ ! -e "$php" ] || each php '(none)' Witness "$php $directory/program.php"
-[ ! -e /usr/bin/ruby ] || each ruby Witness Witness "/usr/bin/ruby --disable-gems $directory/program.rb"
+[ ! -e "$php" ] || each php '(none)' Witness "$php $directory/program.php" \
+	"load_tree parse_time exceptions_by_site exceptions_swallowed exception_storms"
+[ ! -e /usr/bin/ruby ] || each ruby Witness Witness "/usr/bin/ruby --disable-gems $directory/program.rb" \
+	"gc_pause gc_phases load_tree failed_searches parse_time exceptions_by_site exception_storms alloc_by_class
+	alloc_count"
 
 # A JVM takes long to start; all scripts trace one.
 home=/usr/lib/jvm/java-17-openjdk-amd64
 if [ -e $home/bin/javac ]; then
 	$home/bin/javac -d "$directory" "$directory/Witness.java" || fail "javac"
-	start_waiting "$home/bin/java -Xint -XX:+UseSerialGC -XX:+ExtendedDTraceProbes -cp $directory Witness"
+	more="gc_pause gc_phases gc_overhead alloc_by_class alloc_by_site alloc_rate alloc_count
+		lock_wait blocked_by_reason"
+	start_waiting "$home/bin/java -Xint -XX:+UseSerialGC -Xmn8m -XX:+ExtendedDTraceProbes -cp $directory Witness"
 	known=$directory/waiting/out
 	tracers=()
-	for script in $calls; do
+	for script in $calls $more; do
 		"$VMTAP" trace "$script" -n 'tick-1ms /!told++/ { printf("attached\n"); }' -p "$waiting" \
 			-o "$directory/$script" 2>"$directory/$script.err" </dev/null &
 		tracers+=($!)
 	done
 	pids+=("${tracers[@]}")
-	for script in $calls; do
+	for script in $calls $more; do
 		await "$script does not attach" grep -q attached "$directory/$script"
 	done
 	continue_waiting
 	for tracer in "${tracers[@]}"; do
 		wait "$tracer" || fail "a trace: status $?"
 	done
-	for script in $calls; do
+	for script in $calls $more; do
 		[ ! -s "$directory/$script.err" ] || fail "$script: $(cat "$directory/$script.err")"
 		grep -v '^attached' "$directory/$script" >"$directory/traced"
-		compare "$script" hotspot Witness Witness
+		case " $calls " in
+		*" $script "*) compare "$script" hotspot Witness Witness ;;
+		*) compare_more "$script" hotspot ;;
+		esac
 	done
-	echo "hotspot: $calls"
+	echo "hotspot: $calls $more"
 fi
 exit 0

@@ -52,6 +52,23 @@ static void tell_no_program(const struct work *work, const struct d_error *error
 			trace->no_program);
 }
 
+/* Says which providers a bundled script is for, as its header has it. */
+static void tell_providers(const struct trace *trace)
+{
+	static const char start[] = "\n * Providers: ";
+	const struct script *script = &trace->scripts[0];
+	const char *at;
+
+	if (!trace->is_bundled)
+		return;
+	at = memmem(script->text, script->length, start, strlen(start));
+	if (!at)
+		return;
+	at += strlen(start);
+	cli_message("script %s is for these providers: %.*s", script->name, (int)strcspn(at, ".\n"),
+		at);
+}
+
 static int report_error(const struct work *work, const struct d_error *error)
 {
 	const struct script *script = &work->trace->scripts[error->script];
@@ -62,6 +79,8 @@ static int report_error(const struct work *work, const struct d_error *error)
 	tell_no_program(work, error);
 	if (work->is_open && *error->unmatched)
 		trace_tell_notes(&work->trace->targets, error->unmatched);
+	if (error->tag && !strcmp(error->tag, "D_PDESC_ZERO"))
+		tell_providers(work->trace);
 	return CLI_FOUND;
 }
 
@@ -72,6 +91,7 @@ static int report_missing(const struct work *work)
 	cli_message("%s", target_missing(targets)->text);
 	if (!targets->arrivals.choice && target_has_children(targets))
 		cli_message("the command has started other programs: --follow traces these too");
+	tell_providers(work->trace);
 	return CLI_CANNOT;
 }
 
