@@ -28,10 +28,9 @@
  * the VM says of it: the name of a lock, the reason why the thread was parked, or why it
  * has stopped. Java threads park, sleep, and wait for locks and objects, by class. First a
  * distribution for each reason, then the number, the mean, the longest and the sum. Times
- * are in ns; the argument us, ms or s gives another unit. A log of GHC has what it needs
- * too.
+ * are in ns; the argument us, ms or s gives another unit.
  *
- * Providers: vm, hotspot.
+ * Providers: vm, hotspot, HaskellEvent (logs of GHC).
  *
  * Cost: Up to six events for each run of a thread, and one for each acquired lock.
  */

@@ -5,25 +5,24 @@
  *
  *     $ vmtap trace blocked_by_waker --lossless -c 'toy --caps=2 pipeline.toy' us
  *     THREAD       WOKEN BY          TIMES        MEAN us     LONGEST us       TOTAL us
- *     7 collector  1 main                1              0              0              0
- *     6 worker 3   1 main                1              1              1              1
- *     5 worker 2   1 main                1              1              1              1
- *     1 main       4 worker 1            1            111            111            111
+ *     1 main       4 worker 1            1              0              0              0
+ *     1 main       7 collector           1              0              0              0
+ *     7 collector  1 main                1              1              1              1
+ *     4 worker 1   1 main                1              2              2              2
  *     ...
- *     7 collector  6 worker 3          556              5           1375           2805
- *     5 worker 2   2 producer 0        819              0              6            165
- *     4 worker 1   2 producer 0        828              0              2            179
- *     2 producer 0 4 worker 1          835              0            231            395
- *     6 worker 3   2 producer 0        913              0             13            178
- *     3 producer 1 4 worker 1         1287              2            952           3190
+ *     7 collector  5 worker 2          734              5           1694           4274
+ *     4 worker 1   2 producer 0        760              0             39            207
+ *     4 worker 1   5 worker 2          829              3            336           3156
+ *     5 worker 2   4 worker 1          939              2            110           2235
+ *     7 collector  4 worker 1          963             10           8412           9750
+ *     3 producer 1 4 worker 1         1246              0            117            996
  *
  * Reading: For each thread, by number and name, and each thread that woke it: how often,
  * and for how long it had been blocked. (the VM): no thread ran on the capability that
  * woke it, for instance because a timer had expired. The pair that is seen most often
- * comes last. Times are in ns; the argument us, ms or s gives another unit. A log of GHC
- * has what it needs too.
+ * comes last. Times are in ns; the argument us, ms or s gives another unit.
  *
- * Providers: vm.
+ * Providers: vm, HaskellEvent (logs of GHC).
  *
  * Cost: Three events for each run of a thread.
  */

@@ -5,16 +5,16 @@
  *
  *     $ vmtap trace call_sites --lossless -c 'toy redefine.toy' us
  *     FILE           LINE CLASS  METHOD       CALLS        TIME us     LONGEST us
- *     redefine.toy     95 Square init             1              0              0
- *     redefine.toy     36 Square name             1              0              0
  *     redefine.toy     55 Square init             1              0              0
+ *     redefine.toy     95 Square init             1              0              0
+ *     redefine.toy     95 Square area             1              0              0
  *     ...
- *     redefine.toy     66 Object dive          2000         223854           7279
- *     redefine.toy     85 Square init          3000             86              2
- *     redefine.toy     85 Square scale         3000            215            117
- *     redefine.toy     44 Square init          7000            344              0
- *     redefine.toy     44 Square area          7000           1090              8
- *     redefine.toy     99 Object endless      19998      147961098          18084
+ *     redefine.toy     66 Object dive          2000           9075             13
+ *     redefine.toy     85 Square init          3000             65              5
+ *     redefine.toy     85 Square scale         3000             72              0
+ *     redefine.toy     44 Square init          7000            138              0
+ *     redefine.toy     44 Square area          7000            685              7
+ *     redefine.toy     99 Object endless      19998       55146956           5021
  *
  * Reading: FILE and LINE are those of the call; for Ruby and PHP, those of the method that
  * is called. Its time includes what the method calls. The sites that call most come last.

@@ -5,11 +5,11 @@
  *
  *     $ vmtap trace cap_use --lossless -c 'toy --caps=2 parmap.toy' us
  *          PID CAPABILITY       RUNS         RAN us    USE
- *         3869          1          6         373523    96%
- *         3869          0         94         381394    98%
+ *        14709          1          1         104761    89%
+ *        14709          0        114         104488    89%
  *
  *          PID WORLD STOPPED      TIMES        TIME us   LOST
- *         3869 exit                   1             13     0%
+ *        14709 exit                   1             32     0%
  *
  * Reading: For each capability the number of runs, the time for which a guest thread ran
  * on it, and its share of the time that was traced; pauses are left out. A run counts when

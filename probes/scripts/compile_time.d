@@ -6,12 +6,12 @@
  *     $ vmtap trace compile_time --lossless -c 'toy queens.toy' us
  *     CLASS  METHOD      LEVEL   COMPILED        TIME us     LONGEST us        BYTES
  *     Board  solutions       0          1              0              0            8
- *     Board  solutions=      0          1              0              0           12
+ *     Board  set             1          1              0              0           84
  *     Board  solve           1          1              0              0          280
  *     ...
- *     Board  set             0          1              1              1           84
+ *     Board  solutions=      0          1              1              1           12
+ *     Board  init            0          1              2              2          124
  *     Board  solve           0          1              5              5          280
- *     Board  init            0          1              6              6          124
  *     (none) (file)          0          1             22             22          332
  *
  * Reading: For each method and each level of the compiler, 0 the first, how often it was

@@ -5,7 +5,7 @@
  *
  *     $ vmtap trace exception_storms --lossless -c 'toy redefine.toy' 1000
  *          AT ms  STORM OF
- *              1  ArgumentError raised in redefine.toy:21
+ *              0  ArgumentError raised in redefine.toy:21
  *
  *     CLASS         FILE           LINE     STORMS
  *     ArgumentError redefine.toy     21          1

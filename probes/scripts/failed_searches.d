@@ -5,7 +5,7 @@
  *
  *     $ vmtap trace failed_searches --lossless -c 'toy redefine.toy'
  *     WANTED  BY             LINE RAISED        FAILED      TIME us
- *     nowhere redefine.toy    116 LoadError          1           15
+ *     nowhere redefine.toy    116 LoadError          1           17
  *
  *     failed   1
  *     searches 1

@@ -5,16 +5,16 @@
  *
  *     $ vmtap trace gc_bytes --lossless -c 'toy redefine.toy'
  *          AT ms GENERATION FULL         BEFORE          FREED          AFTER    TIME us
- *             70          0   no        4660574         659099        4001475        172
- *            133          0   no        9001672              0        9001672          9
- *            196          0   no       14001901              0       14001901         10
- *            266          1  yes       19002194              0       19002194         11
- *            333          0   no       24002359              0       24002359         10
+ *             15          0   no        4660614         659099        4001515        134
+ *             27          0   no        9001712              0        9001712          5
+ *             38          0   no       14001941              0       14001941          5
+ *             50          1  yes       19002234              0       19002234          6
+ *             62          0   no       24002399              0       24002399          4
  *     ...
- *           2311          0   no      254011741              0      254011741         26
- *           2352          0   no      259013954              0      259013954         29
- *           2377          0   no      264014119              0      264014119         27
- *           2404          1  yes      268014251              0      268014251         34
+ *            600          0   no      254011781              0      254011781         13
+ *            611          0   no      259013994              0      259013994         11
+ *            623          0   no      264014159              0      264014159         14
+ *            633          1  yes      268014291              0      268014291         16
  *
  * Reading: A line for each collection: when it began, in ms since the start of the trace,
  * the oldest generation that it collected, whether that was the whole heap, the bytes in

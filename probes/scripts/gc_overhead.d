@@ -3,10 +3,14 @@
  *
  * Question: What does the collector do, and how long does the world stop?
  *
- *     $ vmtap trace gc_overhead --lossless -c 'toy binary_trees.toy 18'
+ *     $ vmtap trace gc_overhead --lossless -c 'toy binary_trees.toy 20'
  *     SECOND  COLLECTIONS   FULL   PAUSES   LONGEST us     TOTAL us  SHARE
- *          1           59      2       59        28100       135016   13%
- *          1           36      3       37        15049        66472   17%
+ *          1           75      4       75        59821       179512   17%
+ *          2          121      0      121          892        90781    9%
+ *          3          113      1      113        57423       144077   14%
+ *          4           87      3       87        50283       240034   24%
+ *          5           61      2       61        81589       221155   22%
+ *          5            1      1        2        52041        52044   18%
  *
  * Reading: For each second the number of collections, how many of them were of the whole
  * heap, the number of pauses, the longest, their sum, and their share of the second. The

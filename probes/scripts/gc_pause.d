@@ -8,9 +8,9 @@
  *
  *     exit, generation -1:
  *                value  ------------- Distribution ------------- count
- *                    1 |                                         0
- *                    2 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
- *                    4 |                                         0
+ *                    0 |                                         0
+ *                    1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
+ *                    2 |                                         0
  *
  *     gc, generation 1:
  *                value  ------------- Distribution ------------- count
@@ -23,16 +23,16 @@
  *     ...
  *
  *     REASON GENERATION     PAUSES     LONGEST us       TOTAL us  SHARE
- *     exit           -1          1              2              2     0%
- *     gc              1          1           2013           2013     1%
- *     gc              0          9           1391           8463     6%
+ *     exit           -1          1              1              1     0%
+ *     gc              1          1           1906           1906     2%
+ *     gc              0          9           1205           7324     8%
  *
  * Reading: First a distribution of the pauses for each reason. The generation is the
  * oldest one collected, or -1 for a pause without a collection, and for Ruby, whose pauses
  * are the steps of marking and sweeping. HotSpot has 1 for a collection of the whole heap.
  * Then the number of pauses, the longest pause, the sum of all, and their share of the
  * time that was traced. Times are in ns; the argument us, ms or s gives another unit. A
- * log of GHC has pauses too: its collections.
+ * log of GHC has its collections.
  *
  * Providers: vm, ruby, python, hotspot, HaskellEvent.
  *

@@ -12,33 +12,38 @@
  * and the capability it ran on. Code outside of any method is (no method), and so are
  * methods that were entered before the trace began.
  *
- * Providers: vm.
+ * Providers: vm, ruby, python.
  *
  * Cost: Two events for each call, one for each collection and each switch of threads.
  */
 #pragma D option quiet
 #pragma D option dynvarsize=16m
 
-vm$target:::method-entry
+#include "parts/calls.d"
+#include "parts/returns.d"
+
+*$target:::[mf]*[dn]-entry
+/this->counts/
 {
-	self->thread = arg4;
-	this->level = ++level[pid, arg4];
-	class[pid, arg4, this->level] = copyinstr(arg0);
-	method[pid, arg4, this->level] = copyinstr(arg1);
+	self->thread = this->thread;
+	this->level = ++level[pid, this->thread];
+	class[pid, this->thread, this->level] = this->class;
+	method[pid, this->thread, this->level] = this->method;
 }
 
-vm$target:::method-return
+*$target:::[mf]*[dn]-return
+/this->counts/
 {
-	self->thread = arg4;
-	this->level = level[pid, arg4];
+	self->thread = this->thread;
+	this->level = level[pid, this->thread];
 }
 
-vm$target:::method-return
-/this->level > 0/
+*$target:::[mf]*[dn]-return
+/this->counts && this->level > 0/
 {
-	class[pid, arg4, this->level] = 0;
-	method[pid, arg4, this->level] = 0;
-	level[pid, arg4]--;
+	class[pid, this->thread, this->level] = 0;
+	method[pid, this->thread, this->level] = 0;
+	level[pid, this->thread]--;
 }
 
 vm$target:::thread-run
@@ -48,9 +53,26 @@ vm$target:::thread-run
 
 vm$target:::gc-request
 {
+	this->cap = arg0;
+	this->asks = 1;
+}
+
+/* A collection of these begins where it is asked for. */
+ruby$target:::gc-mark-begin,
+python$target:::gc-start
+{
+	this->cap = 0;
+	this->asks = origin[pid] == probeprov;
+}
+
+vm$target:::gc-request,
+ruby$target:::gc-mark-begin,
+python$target:::gc-start
+/this->asks/
+{
 	this->level = level[pid, self->thread];
 	this->known = this->level > 0;
-	@requests[arg0, this->known ? class[pid, self->thread, this->level] : "",
+	@requests[this->cap, this->known ? class[pid, self->thread, this->level] : "",
 	    this->known ? method[pid, self->thread, this->level] : "(no method)"] = count();
 }
 

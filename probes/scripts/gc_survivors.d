@@ -17,8 +17,8 @@
  *     Square                  10002        10002            0            0
  *
  *     GENERATION  COLLECTIONS   BYTES SURVIVED
- *              1            5        564033103
- *              0           49        244009395
+ *              1            5        564033303
+ *              0           49        244009435
  *
  * Reading: For each class the objects created, those freed by collections of the youngest
  * generation and by collections of older ones, and those that are still there. A class

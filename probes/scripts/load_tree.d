@@ -5,16 +5,16 @@
  *
  *     $ vmtap trace load_tree --lossless -c 'toy redefine.toy' us
  *            TIME us  WHAT, AND WHO ASKED FOR IT
- *                209  parse redefine.toy
+ *                132  parse redefine.toy
  *                     load lib/scale (redefine.toy:82)
- *                 19    parse lib/scale.toy
- *                 49  load lib/scale has ended
+ *                  7    parse lib/scale.toy
+ *                 21  load lib/scale has ended
  *                     load lib/scale (redefine.toy:82)
- *                  8    parse lib/scale.toy
- *                 23  load lib/scale has ended
+ *                  4    parse lib/scale.toy
+ *                 13  load lib/scale has ended
  *                     load lib/scale (redefine.toy:82)
- *                  5    parse lib/scale.toy
- *                 14  load lib/scale has ended
+ *                  3    parse lib/scale.toy
+ *                 10  load lib/scale has ended
  *                     require nowhere (redefine.toy:116)
  *                 19  require nowhere has ended
  *

@@ -5,22 +5,22 @@
  *
  *     $ vmtap trace method_cpu --lossless -c 'toy richards.toy' us
  *     CLASS       METHOD           EXCLUSIVE us   INCLUSIVE us      CALLS  SHARE
- *     Scheduler   queued                      2              2          4     0%
+ *     Scheduler   queued                      1              1          4     0%
  *     Scheduler   holds                       2              2          4     0%
- *     WorkerTask  init                        5              8          4     0%
+ *     WorkerTask  init                        4              7          4     0%
  *     ...
- *     DeviceTask  work                   133691         554277     111536     4%
- *     Task        blocked                249465         249465     426416     7%
- *     Scheduler   queue_packet           339754         800762      92984    10%
- *     HandlerTask work                   355349        1073693      93008    10%
- *     Task        run                    368755        2439078     263160    11%
- *     Scheduler   run                    514093        3294694          4    15%
+ *     DeviceTask  work                   115154         477303     111536     4%
+ *     Task        blocked                217763         217763     426416     7%
+ *     Scheduler   queue_packet           290121         688640      92984    10%
+ *     HandlerTask work                   309337         930151      93008    10%
+ *     Task        run                    322530        2104047     263160    11%
+ *     Scheduler   run                    449574        2853613          4    15%
  *
  * Reading: As method_time, but with the CPU time of the guest thread: while a thread
  * waits, or another one runs on the same OS thread, its clock stands still. A log needs
  * vmtap record --cpu-clock. Times are in ns; the argument us, ms or s gives another unit.
  *
- * Providers: vm.
+ * Providers: vm, ruby, python, php, hotspot.
  *
  * Cost: Two events for each call, each with a system call that reads the clock of the CPU
  * time: about 240 ns.
@@ -32,7 +32,7 @@
 inline string unit = $$1 == "us" || $$1 == "ms" || $$1 == "s" ? $$1 : "ns";
 inline uint64_t scale = $$1 == "us" ? 1000 : $$1 == "ms" ? 1000000 : $$1 == "s" ? 1000000000 : 1;
 
-uint64_t spent[pid_t, uint32_t];
+uint64_t spent[pid_t, uint64_t];
 uint64_t total;
 
 /*
@@ -49,41 +49,46 @@ vm$target:::thread-stop
 	spent[pid, arg1] += vtimestamp - since[pid, arg1];
 }
 
-vm$target:::method-entry
+#include "parts/calls.d"
+#include "parts/returns.d"
+
+*$target:::[mf]*[dn]-entry
+/this->counts/
 {
-	this->clock = spent[pid, arg4] + vtimestamp - since[pid, arg4];
-	this->level = ++level[pid, arg4];
-	start[pid, arg4, this->level] = this->clock + 1;
-	own[pid, arg4, this->level] = this->clock + 1;
+	this->clock = spent[pid, this->thread] + vtimestamp - since[pid, this->thread];
+	this->level = ++level[pid, this->thread];
+	start[pid, this->thread, this->level] = this->clock + 1;
+	own[pid, this->thread, this->level] = this->clock + 1;
 }
 
-vm$target:::method-return
+*$target:::[mf]*[dn]-return
+/this->counts/
 {
-	this->level = level[pid, arg4];
-	this->clock = spent[pid, arg4] + vtimestamp - since[pid, arg4] + 1;
-	this->start = this->level > 0 ? start[pid, arg4, this->level] : 0;
-	this->mine = this->level > 0 ? own[pid, arg4, this->level] : 0;
+	this->level = level[pid, this->thread];
+	this->clock = spent[pid, this->thread] + vtimestamp - since[pid, this->thread] + 1;
+	this->start = this->level > 0 ? start[pid, this->thread, this->level] : 0;
+	this->mine = this->level > 0 ? own[pid, this->thread, this->level] : 0;
 }
 
-vm$target:::method-return
-/this->start && this->mine/
+*$target:::[mf]*[dn]-return
+/this->counts && this->start && this->mine/
 {
 	this->used = this->clock - this->start;
 	this->own = this->clock - this->mine;
-	@calls[copyinstr(arg0), copyinstr(arg1)] = count();
-	@inclusive[copyinstr(arg0), copyinstr(arg1)] = sum(this->used);
-	@exclusive[copyinstr(arg0), copyinstr(arg1)] = sum(this->own);
-	@share[copyinstr(arg0), copyinstr(arg1)] = sum(100 * this->own);
+	@calls[this->class, this->method] = count();
+	@inclusive[this->class, this->method] = sum(this->used);
+	@exclusive[this->class, this->method] = sum(this->own);
+	@share[this->class, this->method] = sum(100 * this->own);
 	total += this->own;
-	own[pid, arg4, this->level - 1] += this->level > 1 ? this->used : 0;
+	own[pid, this->thread, this->level - 1] += this->level > 1 ? this->used : 0;
 }
 
-vm$target:::method-return
-/this->level > 0/
+*$target:::[mf]*[dn]-return
+/this->counts && this->level > 0/
 {
-	start[pid, arg4, this->level] = 0;
-	own[pid, arg4, this->level] = 0;
-	level[pid, arg4]--;
+	start[pid, this->thread, this->level] = 0;
+	own[pid, this->thread, this->level] = 0;
+	level[pid, this->thread]--;
 }
 
 END

@@ -7,26 +7,26 @@
  *     times in us
  *
  *     ...
- *                    4 |                                         0
+ *                 1024 |                                         1
+ *                 2048 |                                         0
  *
  *     Board.solve:
  *                value  ------------- Distribution ------------- count
  *                   -1 |                                         0
- *                    0 |@@@@@@@@@@@@@@@@@@@@@@@                  1611
- *                    1 |@@@@@@@@                                 536
- *                    2 |@@@@@                                    372
- *                    4 |@@                                       167
- *                    8 |@                                        84
- *                   16 |                                         35
- *                   32 |                                         14
+ *                    0 |@@@@@@@@@@@@@@@@@@@@@@                   1549
+ *                    1 |@@@@@@@@                                 576
+ *                    2 |@@@@@                                    382
+ *                    4 |@@                                       163
+ *                    8 |@                                        100
+ *                   16 |                                         32
+ *                   32 |                                         17
  *                   64 |                                         3
  *                  128 |                                         5
  *                  256 |                                         1
  *                  512 |                                         0
- *                 1024 |                                         0
- *                 2048 |                                         0
- *                 4096 |                                         5
- *                 8192 |                                         0
+ *                 1024 |                                         4
+ *                 2048 |                                         1
+ *                 4096 |                                         0
  *
  * Reading: The time is from a method's entry to its return and includes what it calls. The
  * methods that take most time altogether come last. Times are in ns; the argument us, ms

@@ -14,9 +14,9 @@
  *            1           10    <- Square.init 0
  *            1           10    -> Square.area redefine.toy:44
  *     ...
- *            1         9259      <- Object.endless 6138
- *            1         9259    <- Object.endless 6139
- *            1         9259  <- Object.endless 6139
+ *            1        12448      <- Object.endless 7029
+ *            1        12448    <- Object.endless 7029
+ *            1        12448  <- Object.endless 7029
  *
  * Reading: Each call has two lines, one where it begins, with the file and line of the
  * call (for Ruby, Python and PHP, those of the method), and one where it ends, with the

@@ -6,15 +6,15 @@
  *     $ vmtap trace method_time --lossless -c 'toy richards.toy' us
  *     CLASS       METHOD           EXCLUSIVE us   INCLUSIVE us      CALLS  SHARE
  *     Scheduler   queued                      0              0          4     0%
- *     Scheduler   holds                       1              1          4     0%
- *     Task        link=                       1              1         24     0%
+ *     Scheduler   holds                       0              0          4     0%
+ *     WorkerTask  init                        0              2          4     0%
  *     ...
- *     Scheduler   release                321841         746770      39996     4%
- *     Packet      append_to              336723         340287      80456     4%
- *     Task        priority               529326         529326     139028     6%
- *     Task        run                   1041439        5881497     263160    13%
- *     Scheduler   run                   1301703        7567262          4    17%
- *     Scheduler   queue_packet          1496125        2522319      92984    19%
+ *     DeviceTask  work                   156437         374292     111536     5%
+ *     Task        wait                   175898         175898      92992     6%
+ *     Task        run                    259588        1955307     263160     9%
+ *     Task        blocked                278393         278393     426416     9%
+ *     HandlerTask work                   404135         940159      93008    14%
+ *     Scheduler   run                    509578        2840051          4    17%
  *
  * Reading: Inclusive time is the time from a method's entry to its return; if a method
  * calls itself, the inner call counts towards both calls. Exclusive time leaves out the

@@ -9,12 +9,12 @@
  *     Error      init                 0              0          1     0%
  *     Array      length               0              0          3     0%
  *     ...
- *     String     length             801              6      35745     0%
- *     String     slice             3189            223      41876     2%
- *     Hash       []                3582           3478        810     2%
- *     Array      <<                7119           3694      24982     5%
- *     Array      join             11126           8402      19994     8%
- *     String     byte             99626          70090     325801    78%
+ *     Hash       []=               5125           2945      13991     2%
+ *     Array      <<                9281           7092      24982     3%
+ *     String     length           10525           4875      35745     4%
+ *     String     slice            35801          32673      41876    14%
+ *     Array      join             42597          39942      19994    16%
+ *     String     byte            148498          69695     325801    58%
  *
  * Reading: The time from entry to return, including time spent waiting, and its share in
  * the time of all native calls. Times are in ns; the argument us, ms or s gives another

@@ -7,26 +7,26 @@
  *     lifetimes in us
  *
  *     ...
- *                32768 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 19
- *                65536 |                                         0
+ *                 8192 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 19
+ *                16384 |                                         0
  *
  *     ArgumentError:
  *                value  ------------- Distribution ------------- count
+ *                 4096 |                                         0
+ *                 8192 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 2001
  *                16384 |                                         0
- *                32768 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 2001
- *                65536 |                                         0
  *
  *     Square:
  *                value  ------------- Distribution ------------- count
+ *                 4096 |                                         0
+ *                 8192 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 10002
  *                16384 |                                         0
- *                32768 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 10002
- *                65536 |                                         0
  *
  *     CLASS              FREED        MEAN us     LONGEST us
- *     Shape                  1          39369          39369
- *     Error                 19          39329          39354
- *     ArgumentError       2001          51600          61211
- *     Square             10002          47839          61217
+ *     Shape                  1          11521          11521
+ *     Error                 19          11482          11510
+ *     ArgumentError       2001          13303          14542
+ *     Square             10002          12682          14547
  *
  * Reading: The time from an object's creation until the collector frees it; objects that
  * are still there at the end are not shown, nor are arrays, hashes and strings. Only for

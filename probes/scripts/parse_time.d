@@ -5,8 +5,8 @@
  *
  *     $ vmtap trace parse_time --lossless -c 'toy redefine.toy' us
  *     FILE              PARSES    LINES        TIME us     LONGEST us
- *     redefine.toy           1      120            201            201
- *     lib/scale.toy          3        9             21             12
+ *     redefine.toy           1      120            139            139
+ *     lib/scale.toy          3        9             18              8
  *
  * Reading: How often each file was parsed, the line at which the parser ended (0 for PHP),
  * the sum of the times, and the longest. Times are in ns; the argument us, ms or s gives

@@ -9,31 +9,30 @@
  *     capability 1:
  *                value  ------------- Distribution ------------- count
  *                   -1 |                                         0
- *                    0 |@@                                       136
- *                    1 |@@@@@@@                                  428
- *                    2 |                                         25
+ *                    0 |@@@@@@@@                                 700
+ *                    1 |@@@@@@@@@@@                              970
+ *                    2 |@@@@@@@                                  653
  *     ...
  *     CAPABILITY        WAITS     LONGEST us        MEAN us
- *              1         2428           3286             23
- *              0         4339           5455             15
+ *              0         3528           2455             11
+ *              1         3593           2169              9
  *
  *         THREAD     LONGEST us
- *              1             39
- *              4           2119
- *              3           3278
- *              7           3286
- *              2           4410
- *              6           4969
- *              5           5455
+ *              4             97
+ *              1            682
+ *              2           1410
+ *              5           2161
+ *              3           2445
+ *              6           2446
+ *              7           2455
  *
  * Reading: First, for each capability, a distribution of the time that guest threads spent
  * in a run queue before they ran there. Then, for each capability, the number of these
  * waits, the longest one, and the mean. Then the longest wait of those 20 threads that
  * waited longest. Times are in ns; the argument us, ms or s gives another unit. It needs
- * the same few entries of memory however many threads there are. A log of GHC has what it
- * needs too.
+ * the same few entries of memory however many threads there are.
  *
- * Providers: vm.
+ * Providers: vm, HaskellEvent (logs of GHC).
  *
  * Cost: Two events for each run of a thread.
  */

@@ -5,22 +5,20 @@
  *
  *     $ vmtap trace sched_migrations --lossless -c 'toy --caps=2 pipeline.toy'
  *       FROM     TO   MIGRATIONS
- *          1      0            8
- *          0      1           13
+ *          1      0            6
+ *          0      1            7
  *
  *          PID   THREAD LABEL        MIGRATIONS
- *        30932        1 main                  1
- *        30932        5 worker 2              1
- *        30932        2 producer 0            3
- *        30932        3 producer 1            5
- *        30932        4 worker 1              5
- *        30932        7 collector             6
+ *        16872        6 worker 3              1
+ *        16872        3 producer 1            4
+ *        16872        5 worker 2              4
+ *        16872        7 collector             4
  *
  * Reading: How many threads moved from which capability to which, then the 20 threads that
  * moved most. A thread that moves leaves its data in the caches of the processor that it
- * leaves. A log of GHC has what it needs too.
+ * leaves.
  *
- * Providers: vm.
+ * Providers: vm, HaskellEvent (logs of GHC).
  *
  * Cost: One event for each migration.
  */

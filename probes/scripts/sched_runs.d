@@ -9,27 +9,27 @@
  *     capability 1:
  *                value  ------------- Distribution ------------- count
  *                   -1 |                                         0
- *                    0 |@@@@@@@@@@@@@@                           1359
- *                    1 |@@@@@@@@@@@@@                            1269
- *                    2 |@@@@@@@@@                                897
- *                    4 |                                         21
- *                    8 |                                         3
- *                   16 |@@                                       210
- *                   32 |@@                                       155
+ *                    0 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@             2730
+ *                    1 |@@@@@@@                                  678
+ *                    2 |@                                        112
+ *                    4 |                                         5
+ *                    8 |@@                                       162
+ *                   16 |@@                                       198
+ *                   32 |                                         3
  *     ...
- *                16384 |                                         0
+ *                 8192 |                                         0
  *
  *     STOPPED BECAUSE       RUNS        MEAN us     LONGEST us       TOTAL us
- *     finished                 7           1791          12484          12543
- *     lock or queue         6142             18          11981         115557
+ *     finished                 7            352           2422           2464
+ *     lock or queue         7517              6           7021          50607
  *
  * Reading: First, for each capability, a distribution of the time that guest threads ran
  * without a stop. Then, for each reason to stop, the number of runs that it ended, and the
  * mean, the longest and the sum of these runs. Many short runs that end by a lock or queue
  * mean that threads hand over work in small pieces. Times are in ns; the argument us, ms
- * or s gives another unit. A log of GHC has what it needs too.
+ * or s gives another unit.
  *
- * Providers: vm.
+ * Providers: vm, HaskellEvent (logs of GHC).
  *
  * Cost: Two events for each run of a thread.
  */

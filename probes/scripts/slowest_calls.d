@@ -6,15 +6,15 @@
  *     $ vmtap trace slowest_calls --lossless -c 'toy redefine.toy' us
  *     CLASS  METHOD  CALLED IN      LINE BY                 LONGEST us
  *     Square init    redefine.toy     95 (start)                     0
+ *     Shape  name    redefine.toy      9 Shape.area                  0
  *     Square init    redefine.toy     55 (start)                     0
- *     Square name    redefine.toy     36 Object.guarded              0
  *     ...
- *     Object dive    redefine.toy     66 Object.dive                20
- *     Object dive    redefine.toy     73 (start)                    21
- *     Square area    redefine.toy     44 Object.total            22572
- *     Object endless redefine.toy     99 Object.endless          25676
- *     Object endless redefine.toy    102 (start)                 25677
- *     Object total   redefine.toy     54 (start)                 43064
+ *     Square area    redefine.toy     44 Object.total                5
+ *     Object dive    redefine.toy     66 Object.dive                49
+ *     Object dive    redefine.toy     73 (start)                    49
+ *     Object total   redefine.toy     54 (start)                  1953
+ *     Object endless redefine.toy     99 Object.endless           5339
+ *     Object endless redefine.toy    102 (start)                  5339
  *
  * Reading: The 20 sites whose longest call took longest: the method, the file and line of
  * the call (for Ruby and PHP, those of the method), and the method that called it, which

@@ -5,12 +5,11 @@
  *
  *     $ vmtap trace spark_use --lossless -c 'toy --caps=2 parmap.toy'
  *     CAPABILITY     SPARKS        OWN     STOLEN  SPARK THREADS
- *              1         33          0         33              1
- *              0         68         67          1             29
+ *              0         42         42          0             31
+ *              1         59          0         59              1
  *
  *          THIEF     VICTIM     STOLEN
- *              0          1          1
- *              1          0         33
+ *              1          0         59
  *
  * Reading: For each capability the sparks that it ran: those from its own pool and those
  * it has stolen, and the threads that were created to run them. Then which capability

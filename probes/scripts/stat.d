@@ -5,14 +5,14 @@
  *
  *     $ vmtap trace stat --lossless -c 'toy json.toy'
  *          CALLS     NATIVE   OBJECTS       BYTES  SWITCH  EXCEPT   GC  PAUSE us
- *         122621     470621     85437     3857862       1       1    1      1509
+ *         122621     470621     85437     3857902       1       1    1      1132
  *
  * Reading: The columns: CALLS of methods, NATIVE calls, OBJECTS created (including arrays,
  * hashes and strings) and their BYTES, SWITCHes to another guest thread, EXCEPTions
- * raised, collections (GC), and PAUSE, the time in us for which the world was stopped. The
- * last line covers the last, incomplete second.
+ * raised, collections (GC), and PAUSE, the time in us for which the world was stopped;
+ * what the provider does not tell is 0. The last line covers the last, incomplete second.
  *
- * Providers: vm.
+ * Providers: vm, ruby, python, php, hotspot, HaskellEvent.
  *
  * Cost: One event for each call, allocation, exception and switch of threads.
  */
@@ -31,12 +31,51 @@ BEGIN
 	@pause = sum(0);
 }
 
+#include "parts/pauses.d"
+
+/* What provider vm tells counts; a process without it may have the probes of others. */
+int has_vm[pid_t];
+
+vm$target:::method-entry,
+vm$target:::native-entry,
+vm$target:::object-create,
+vm$target:::array-create,
+vm$target:::hash-create,
+vm$target:::string-create,
+vm$target:::thread-run,
+vm$target:::raise
+/!has_vm[pid]/
+{
+	has_vm[pid] = 1;
+}
+
 vm$target:::method-entry
 {
 	@calls = sum(1);
 }
 
+/* Python 3.11 fires function-entry only while its lines are traced. */
+python$target:::line
+/0/
+{
+}
+
+ruby$target:::method-entry,
+python$target:::function-entry,
+php$target:::function-entry,
+hotspot$target:::method-entry
+/!has_vm[pid]/
+{
+	@calls = sum(1);
+}
+
 vm$target:::native-entry
+{
+	@native = sum(1);
+}
+
+ruby$target:::cmethod-entry
+/!has_vm[pid]/
 {
 	@native = sum(1);
 }
@@ -55,7 +94,23 @@ vm$target:::string-create
 	@bytes = sum(arg3);
 }
 
+ruby$target:::object-create,
+ruby$target:::array-create,
+ruby$target:::hash-create,
+ruby$target:::string-create,
+hotspot$target:::object-alloc
+/!has_vm[pid]/
+{
+	@objects = sum(1);
+}
+
 vm$target:::thread-run
+{
+	@switches = sum(1);
+}
+
+HaskellEvent$target:::run-thread
+/!has_vm[pid]/
 {
 	@switches = sum(1);
 }
@@ -65,21 +120,36 @@ vm$target:::raise
 	@exceptions = sum(1);
 }
 
+ruby$target:::raise,
+php$target:::exception-thrown
+/!has_vm[pid]/
+{
+	@exceptions = sum(1);
+}
+
 vm$target:::gc-end
 {
 	@collections = sum(1);
 }
 
-vm$target:::pause-begin
+ruby$target:::gc-mark-end,
+python$target:::gc-done,
+hotspot$target:::gc-end,
+HaskellEvent$target:::gc-end
+/this->counts/
 {
-	began = timestamp;
+	@collections = sum(1);
 }
 
-vm$target:::pause-end
-/began/
+vm$target:::pause-end,
+ruby$target:::gc-mark-end,
+ruby$target:::gc-sweep-end,
+python$target:::gc-done,
+hotspot$target:::gc-end,
+HaskellEvent$target:::gc-end
+/this->counts/
 {
-	@pause = sum((timestamp - began) / 1000);
-	began = 0;
+	@pause = sum(this->pause / 1000);
 }
 
 tick-1s,

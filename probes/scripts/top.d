@@ -25,57 +25,17 @@
 #pragma D option dynvarsize=16m
 #pragma D option aggsize=64m
 
-uint64_t collects[pid_t], pauses[pid_t], allocated[pid_t];
-int exists[pid_t, uint32_t];
-
 vm*:::sample
 {
 	@time[pid, jstack()] = sum(arg2);
 }
 
-vm*:::gc-start
-{
-	collects[pid] = timestamp;
-}
+#include "parts/figures.d"
 
-vm*:::gc-end
-/collects[pid]/
-{
-	@collecting[pid, execname] = sum(timestamp - collects[pid]);
-	collects[pid] = 0;
-}
-
-vm*:::pause-begin
-{
-	@pauses[pid, execname] = count();
-	pauses[pid] = timestamp;
-}
-
-vm*:::pause-end
-/pauses[pid]/
-{
-	@paused[pid, execname] = sum(timestamp - pauses[pid]);
-	pauses[pid] = 0;
-}
-
-vm*:::thread-create,
+/* A thread that was created before the trace. */
 vm*:::sample
 /!exists[pid, arg1]/
 {
 	exists[pid, arg1] = 1;
 	@threads[pid, execname] = sum(1);
-}
-
-vm*:::thread-exit
-/exists[pid, arg1]/
-{
-	exists[pid, arg1] = 0;
-	@threads[pid, execname] = sum(-1);
-}
-
-vm*:::heap
-/arg1 >= allocated[pid]/
-{
-	@allocated[pid, execname] = sum(arg1 - allocated[pid]);
-	allocated[pid] = arg1;
 }

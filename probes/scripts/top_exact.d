@@ -23,8 +23,7 @@
 #pragma D option dynvarsize=64m
 #pragma D option aggsize=64m
 
-uint64_t last[pid_t, uint32_t], collects[pid_t], pauses[pid_t], allocated[pid_t];
-int exists[pid_t, uint32_t];
+uint64_t last[pid_t, uint32_t];
 
 vm*:::method-entry,
 vm*:::method-return
@@ -82,49 +81,12 @@ vm*:::string-create
 	@bytes[pid, jstack()] = sum(arg3);
 }
 
-vm*:::gc-start
-{
-	collects[pid] = timestamp;
-}
+#include "parts/figures.d"
 
-vm*:::gc-end
-/collects[pid]/
-{
-	@collecting[pid, execname] = sum(timestamp - collects[pid]);
-	collects[pid] = 0;
-}
-
-vm*:::pause-begin
-{
-	@pauses[pid, execname] = count();
-	pauses[pid] = timestamp;
-}
-
-vm*:::pause-end
-/pauses[pid]/
-{
-	@paused[pid, execname] = sum(timestamp - pauses[pid]);
-	pauses[pid] = 0;
-}
-
-vm*:::thread-create,
+/* A thread that was created before the trace. */
 vm*:::thread-run
 /!exists[pid, arg1]/
 {
 	exists[pid, arg1] = 1;
 	@threads[pid, execname] = sum(1);
-}
-
-vm*:::thread-exit
-/exists[pid, arg1]/
-{
-	exists[pid, arg1] = 0;
-	@threads[pid, execname] = sum(-1);
-}
-
-vm*:::heap
-/arg1 >= allocated[pid]/
-{
-	@allocated[pid, execname] = sum(arg1 - allocated[pid]);
-	allocated[pid] = arg1;
 }

@@ -118,6 +118,7 @@ begin
 rescue LoadError
 end
 $calls["made"] = 2
+5.times { $calls["cbrt"] += 1 if Math.cbrt(8) }
 3.times { GC.start(full_mark: true, immediate_sweep: true, immediate_mark: true) }
 $calls["line"] = File.readlines(__FILE__).index { |line| line =~ /raise Arg/ } + 1
 File.write(ARGV[0], $calls.map { |name, count| "#{name} #{count}\n" }.join)
@@ -223,7 +224,7 @@ compare() { # script, runtime, class of fib, class of the others
 			$1 == b && ($2 == "outer" || $2 == "fails") && $3 == 2 { found++ }
 			END { exit found != 3 }' "$out" || fail "$1 of $2"
 		;;
-	method_time)
+	method_time | method_cpu)
 		# What outer takes includes fib and fails, which own their parts of it.
 		awk -v a="$3" -v b="$4" -v fibs="$fibs" '
 			$1 == a && $2 == "fib" && $5 == fibs { own = $3; found++ }
@@ -277,9 +278,15 @@ equals() { # script and runtime, text with which the line begins, columns, value
 	}
 }
 
+# The sum of a column of stat.
+column() { # number
+	awk -v column="$1" '$1 ~ /^[0-9]+$/ { sum += $column } END { print sum + 0 }' "$directory/traced"
+}
+
 # Compares the output of further scripts.
 compare_more() { # script, runtime
-	local which="$1 of $2" all
+	local which="$1 of $2" all fibs
+	fibs=$(knows fib)
 	all=$(awk '/^collections/ { sum += $2 } END { print sum }' "$known")
 	case "$1 $2" in
 	"gc_pause python")
@@ -292,7 +299,13 @@ compare_more() { # script, runtime
 			equals "$which" "gc $generation" 3 "$(knows collections$generation)"
 		done
 		;;
-	"gc_phases python" | "gc_phases hotspot") equals "$which" whole 2 "$all" ;;
+	"gc_pause HaskellEvent") equals "$which" "gc -1" 3 "$all" ;;
+	"stat HaskellEvent") [ "$(column 5) $(column 7)" = "$(knows switches) $all" ] || fail "$which" ;;
+	"gc_overhead HaskellEvent")
+		sum=$(awk '$1 ~ /^[0-9]+$/ { all += $2; pauses += $4 } END { print all, pauses }' "$directory/traced")
+		[ "$sum" = "$all $all" ] || fail "$which: $sum, not $all"
+		;;
+	"gc_phases python" | "gc_phases hotspot" | "gc_phases HaskellEvent") equals "$which" whole 2 "$all" ;;
 	"gc_overhead "*)
 		full=$(knows "collections$([ "$2" = python ] && echo 2 || echo 1)")
 		sum=$(awk '$1 ~ /^[0-9]+$/ { all += $2; full += $3; pauses += $4 } END { print all, full, pauses }' "$directory/traced")
@@ -305,6 +318,12 @@ compare_more() { # script, runtime
 			[ "$(line_of $part 2)" -ge 3 ] || fail "$which: $part"
 		done
 		;;
+	"gc_requests python") equals "$which" "0 program.py <module>" 4 9 ;; # 4, 3 and 2 of the generations
+	"stat python") [ "$(column 7)" = "$all" ] || fail "$which" ;;
+	"stat php") [ "$(column 6)" = "$(knows fails)" ] && [ "$(column 1)" = $((fibs + 6)) ] || fail "$which" ;;
+	"stat ruby") [ "$(column 6)" = 3 ] && [ "$(column 7)" -ge 3 ] || fail "$which" ;; # LoadError too
+	"stat hotspot") [ "$(column 7)" = "$all" ] || fail "$which" ;;
+	"native_time ruby") equals "$which" "Math cbrt" 5 "$(knows cbrt)" ;;
 	"load_tree python")
 		grep -q ' import colorsys has ended$' "$directory/traced" || fail "$which"
 		grep -q ' import nowhere has failed$' "$directory/traced" || fail "$which"
@@ -344,7 +363,7 @@ compare_more() { # script, runtime
 	esac
 }
 
-calls="method_count method_time method_distribution method_flow call_sites slowest_calls"
+calls="method_count method_time method_cpu method_distribution method_flow call_sites slowest_calls"
 each() { # runtime, class of fib, class of the others, command, further scripts
 	local script
 	for script in $calls $5; do
@@ -368,20 +387,55 @@ python=/usr/bin/python3
 # Python 3.12 and later have no probes of calls.
 [[ $(readlink -f $python) != *python3.11 ]] ||
 	each python program.py program.py "$python -S $directory/program.py" \
-		"gc_pause gc_phases gc_overhead load_tree failed_searches"
+		"gc_pause gc_phases gc_overhead gc_requests load_tree failed_searches stat"
 php=$(readlink -f /usr/bin/php)
 [ ! -e "$php" ] || each php '(none)' Witness "$php $directory/program.php" \
-	"load_tree parse_time exceptions_by_site exceptions_swallowed exception_storms"
+	"load_tree parse_time exceptions_by_site exceptions_swallowed exception_storms stat"
 [ ! -e /usr/bin/ruby ] || each ruby Witness Witness "/usr/bin/ruby --disable-gems $directory/program.rb" \
 	"gc_pause gc_phases load_tree failed_searches parse_time exceptions_by_site exception_storms alloc_by_class
-	alloc_count"
+	alloc_count native_time stat"
+
+# A program that has GHC's probes and no others, in the form in which any tracer knows them.
+cat >"$directory/haskell.c" <<'END'
+#include <stdio.h>
+
+#define SITE(name, format, ...) \
+	__asm__ volatile("990: nop\n" \
+			 ".pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n" \
+			 ".4byte 992f-991f, 994f-993f, 3\n991: .asciz \"stapsdt\"\n992: .balign 4\n" \
+			 "993: .8byte 990b, _.stapsdt.base, 0\n" \
+			 ".asciz \"HaskellEvent\"\n.asciz \"" name "\"\n.asciz \"" format "\"\n" \
+			 "994: .balign 4\n.popsection\n" \
+			 ".ifndef _.stapsdt.base\n" \
+			 ".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n" \
+			 ".weak _.stapsdt.base\n.hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n" \
+			 ".size _.stapsdt.base,1\n.popsection\n.endif\n" ::__VA_ARGS__)
+
+int main(int argc, char **argv)
+{
+	FILE *file = fopen(argv[argc - 1], "w");
+
+	for (unsigned i = 0; i < 30; i++) {
+		SITE("run__thread", "2@%w0 4@%k1", "r"(0), "r"(i));
+		if (i % 5)
+			continue;
+		SITE("gc__start", "2@%w0", "r"(0));
+		SITE("gc__end", "2@%w0", "r"(0));
+	}
+	fprintf(file, "switches 30\ncollections 6\n");
+	return fclose(file);
+}
+END
+if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -O1 -o "$directory/haskell" "$directory/haskell.c"; then
+	calls="" each HaskellEvent - - "$directory/haskell" "gc_pause gc_phases gc_overhead stat"
+fi
 
 # A JVM takes long to start; all scripts trace one.
 home=/usr/lib/jvm/java-17-openjdk-amd64
 if [ -e $home/bin/javac ]; then
 	$home/bin/javac -d "$directory" "$directory/Witness.java" || fail "javac"
 	more="gc_pause gc_phases gc_overhead alloc_by_class alloc_by_site alloc_rate alloc_count
-		lock_wait blocked_by_reason"
+		lock_wait blocked_by_reason stat"
 	start_waiting "$home/bin/java -Xint -XX:+UseSerialGC -Xmn8m -XX:+ExtendedDTraceProbes -cp $directory Witness"
 	known=$directory/waiting/out
 	tracers=()
@@ -406,6 +460,15 @@ if [ -e $home/bin/javac ]; then
 		*) compare_more "$script" hotspot ;;
 		esac
 	done
-	echo "hotspot: $calls $more"
+	# The one method that may be compiled is, at its first call; the JVM prints each compilation.
+	rm -f "$directory/traced"
+	run 0 trace compile_time -o "$directory/traced" -c "$home/bin/java -Xcomp -XX:TieredStopAtLevel=1
+		-XX:CompileCommand=quiet -XX:CompileOnly=Witness.fib -XX:+PrintCompilation -XX:+ExtendedDTraceProbes
+		-cp $directory Witness"
+	[ ! -s "$directory/err" ] || fail "compile_time of hotspot"
+	compiled=$(grep -c ' Witness::fib ' "$directory/out")
+	[ "$compiled" -ge 1 ] || fail "compile_time of hotspot: nothing is compiled"
+	equals "compile_time of hotspot" "Witness fib" "3 4" "1 $compiled"
+	echo "hotspot: $calls $more compile_time"
 fi
 exit 0
