@@ -508,6 +508,17 @@ def bundled(name, stats, by, out):
         equal(name, bars, vm["pause-end"])
         gcs = re.findall(r"^\s+\d+\s+toy\s+[01]\s+(\d+)$", open(out).read(), flags=re.M)
         equal(name, sum(map(int, gcs)), vm["gc-end"])
+    elif name == "metrics_calls":
+        seen, want = collections.Counter(), collections.Counter()
+        for line in open(out):
+            match = re.match(r"\s+\d+\s+toy\s+(\S+)\s+(\d+)$", line)
+            if match:
+                seen[match[1]] += int(match[2])
+        for key, (n, _) in by_key(by, "method-entry").items():
+            want[key[0]] += n
+        equal(name, dict(seen), dict(want))
+        natives = re.findall(r"^\s+\d+\s+toy\s+(\d+)$", open(out).read(), flags=re.M)
+        equal(name, sum(map(int, natives)), vm["native-entry"])
     elif name == "alloc_by_class":
         equal(name, rows(out, 2), {(k,): v for k, v in by_class(by).items()})
     elif name == "alloc_by_site":
