@@ -91,8 +91,10 @@ for how in --lossless --via=kernel; do
 	if ! grep -q '\[always\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null; then
 		page=$(getconf PAGESIZE)
 		file=$(awk '$2 == 28 && $3 == "(string)" { print $1 }' "$directory/table")
-		within "faults of 8,000,000 bytes" $((8000000 / page)) $((8000000 / page + 40)) "$(cell 4 "$file 28 (string)")"
-		within "faults of 2,000,000 bytes" $((2000000 / page)) $((2000000 / page + 40)) "$(cell 4 "$file 29 (string)")"
+		more=40
+		[ "${VMTAP_SANITIZED:-0}" = 0 ] || more=1000 # shadow memory
+		within "faults of 8,000,000 bytes" $((8000000 / page)) $((8000000 / page + more)) "$(cell 4 "$file 28 (string)")"
+		within "faults of 2,000,000 bytes" $((2000000 / page)) $((2000000 / page + more)) "$(cell 4 "$file 29 (string)")"
 	fi
 	read -r all _ _ late _ < <(tail -n 2 "$directory/table")
 	is "the sum" "$((all - late))" "$(awk '$NF ~ /^[0-9]+$/ && $2 ~ /^[0-9]+$/ { sum += $NF } END { print sum }' "$directory/table")"
