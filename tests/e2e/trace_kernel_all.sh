@@ -83,13 +83,16 @@ done
 
 # A library that is loaded later: the first process's events from when it is attached to, then all.
 mkfifo "$directory/lines"
+start_loader() { # it reads lines from descriptor 7
+	"$directory/${name}l" <"$directory/lines" >/dev/null &
+	started=$!
+	pids+=("$started")
+	exec 7>"$directory/lines"
+	echo "load $directory/libnew.so" >&7
+}
 trace -Z -n "$later*:::begins, $later*:::number { @[probename, probemod, probeprov == strjoin(\"$later\", lltostr(pid))] = count(); }
 	END { printa(\"$name %s %s %d %@d\\n\", @); }"
-"$directory/${name}l" <"$directory/lines" >/dev/null &
-started=$!
-pids+=("$started")
-exec 7>"$directory/lines"
-echo "load $directory/libnew.so" >&7
+start_loader
 await "no line about a library that is loaded later" late libnew.so 1
 echo "call 6" >&7
 exec 7>&-
@@ -99,11 +102,7 @@ printf 'load %s\ncall 2\n' "$directory/libnew.so" | "$directory/${name}l" >/dev/
 $CC -O0 -Dlater="$later" -fPIC -shared -DLIBRARY -o "$directory/other" tests/tools/usdt_loader.c || fail "compiling"
 cat "$directory/other" >"$directory/libnew.so"
 await "no line about a file that is overwritten" grep -q "libnew.so has been overwritten: its probes are detached" "$directory/err"
-"$directory/${name}l" <"$directory/lines" >/dev/null &
-started=$!
-pids+=("$started")
-exec 7>"$directory/lines"
-echo "load $directory/libnew.so" >&7
+start_loader
 await "no line about the new contents" late libnew.so 2
 echo "call 4" >&7
 exec 7>&-
