@@ -82,10 +82,7 @@ static int tell_plan(const struct d_probe_set *set, const struct kernel_target *
 	name_probe(set, site->probe, name, sizeof(name));
 	if (reason == -ENOTSUP)
 		return tell_operand(name, target->files[site->file].object, site, argument, error);
-	return error_set(error, E2BIG,
-		"%s: the clauses read more than %d bytes of memory at one event, which is the most "
-		"that the kernel source captures",
-		name, KERNEL_CAPTURE_MAX);
+	return kernel_plan_refuse(name, -E2BIG, error);
 }
 
 static int plan_site(struct kernel_attachment *attachment, struct kernel_target *target,
@@ -123,11 +120,7 @@ static int check_memory(
 	if (want->reduced || !want->demand || !want->demand->any_memory)
 		return 0;
 	name_probe(set, want->probe, name, sizeof(name));
-	return error_set(error, ENOTSUP,
-		"%s: a clause reads memory at an address that is not computed from the probe's "
-		"arguments alone; the kernel source reads memory when the probe fires, before "
-		"the clause runs",
-		name);
+	return kernel_plan_refuse(name, -ENOTSUP, error);
 }
 
 /* The first want of a probe among those that are sorted by probe. */

@@ -25,16 +25,12 @@
 
 #include "source/kernel/bpf_current.h"
 #include "source/kernel/kernel_cpu_time.h"
-#include "source/kernel/kernel_directory.h"
 #include "source/kernel/kernel_generator.h"
 #include "source/kernel/kernel_translate.h"
 
 enum {
-	PRIVILEGE_MASK = 3, /* in cs; 0 in the kernel */
 	CLOCK_TRIES = 2,
-	COMPAT_BIT = 2,   /* the kernel's TS_COMPAT */
-	ERRNO_MAX = 4095, /* system calls return its negative at least */
-	OWN_FRAMES = 2    /* of a stack at a tracepoint: the program and what has called it */
+	COMPAT_BIT = 2 /* the kernel's TS_COMPAT */
 };
 
 /* Leaves tid and pid on the stack; ends the program for a process that is not wanted. */
@@ -186,244 +182,11 @@ void kernel_generate_head(struct kernel_generator *g)
 	bpf_write_value(code, BPF_REG_7, offsetof(struct kernel_head, kind), 0, 2);
 }
 
-int kernel_user_reader(const struct kernel_plan *plan)
-{
-	return plan->is_sample || plan->is_machine ? BPF_FUNC_probe_read_user
-						   : BPF_FUNC_copy_from_user;
-}
-
-void kernel_generate_read(struct kernel_generator *g, int user_reader)
-{
-	struct bpf_code *code = g->code;
-	uint32_t is_users = bpf_label(code), after = bpf_label(code);
-
-	if (!g->plan->reads_kernel) {
-		bpf_call(code, user_reader);
-		return;
-	}
-	bpf_jump_if_value(code, BPF_JSGE, BPF_REG_3, 0, is_users);
-	bpf_call(code,
-		user_reader == BPF_FUNC_probe_read_user_str ? BPF_FUNC_probe_read_kernel_str
-							    : BPF_FUNC_probe_read_kernel);
-	bpf_jump(code, after);
-	bpf_place(code, is_users);
-	bpf_call(code, user_reader);
-	bpf_place(code, after);
-}
-
-/* Reads `bytes` of user memory at the address in R3 to the address in R1; R0 is 0 on success. */
-static void read_user(struct kernel_generator *g, uint32_t bytes)
-{
-	bpf_set(g->code, BPF_REG_2, bytes);
-	bpf_call(g->code, kernel_user_reader(g->plan));
-}
-
-/* The same at an address that may be the kernel's. */
-static void read_any(struct kernel_generator *g, uint32_t bytes)
-{
-	bpf_set(g->code, BPF_REG_2, bytes);
-	kernel_generate_read(g, kernel_user_reader(g->plan));
-}
-
-/* The address of a memory operand, in R3. */
-static void find_address(struct kernel_generator *g, const struct kernel_operand *operand)
-{
-	struct bpf_code *code = g->code;
-
-	bpf_set(code, BPF_REG_3, (uint64_t)operand->value);
-	if (operand->base != KERNEL_NO_REGISTER) {
-		bpf_read(code, BPF_REG_1, BPF_REG_6, operand->base, 8);
-		bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
-	}
-	if (operand->index != KERNEL_NO_REGISTER) {
-		bpf_read(code, BPF_REG_1, BPF_REG_6, operand->index, 8);
-		bpf_operate_value(code, BPF_MUL, BPF_REG_1, operand->scale);
-		bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
-	}
-}
-
-/* Leaves the result of the system call in R0, or its error number. */
-static void read_result(struct kernel_generator *g, bool wants_error)
-{
-	struct bpf_code *code = g->code;
-	uint32_t fails = bpf_label(code), after = bpf_label(code);
-
-	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
-	bpf_read(code, BPF_REG_0, BPF_REG_1, 8, 8);
-	bpf_jump_if_value(code, BPF_JGE, BPF_REG_0, -ERRNO_MAX, fails);
-	if (wants_error)
-		bpf_set(code, BPF_REG_0, 0);
-	bpf_jump(code, after);
-	bpf_place(code, fails);
-	bpf_operate_value(code, wants_error ? BPF_MUL : BPF_OR, BPF_REG_0, -1);
-	bpf_place(code, after);
-}
-
-/* Leaves what lies at the offset from an argument of the tracepoint, or from the thread's struct,
- * in R0. */
-static void read_field(struct kernel_generator *g, const struct kernel_operand *operand)
-{
-	struct bpf_code *code = g->code;
-
-	if (operand->base == KERNEL_NO_REGISTER) {
-		bpf_call(code, BPF_FUNC_get_current_task);
-		bpf_move(code, BPF_REG_3, BPF_REG_0);
-	} else {
-		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
-		bpf_read(code, BPF_REG_3, BPF_REG_1, operand->base, 8);
-	}
-	for (unsigned i = operand->then ? 0 : 1; i < 2; i++) {
-		bpf_operate_value(code, BPF_ADD, BPF_REG_3,
-			i && operand->then ? (int32_t)operand->then - 1 : (int32_t)operand->value);
-		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
-		bpf_move(code, BPF_REG_1, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
-		bpf_set(code, BPF_REG_2, i ? operand->size : 8u);
-		bpf_call(code, BPF_FUNC_probe_read_kernel);
-		bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
-		bpf_move(code, BPF_REG_3, BPF_REG_0);
-	}
-}
-
-/* Leaves an argument of the function in R0. The kernel's check of programs would not allow
- * arithmetic with what it knows as a pointer, so it is read as memory. */
-static void read_pointer(struct kernel_generator *g, const struct kernel_operand *operand)
-{
-	struct bpf_code *code = g->code;
-
-	bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
-	bpf_move(code, BPF_REG_1, BPF_REG_10);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
-	bpf_set(code, BPF_REG_2, 8);
-	bpf_read(code, BPF_REG_3, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_3, operand->base);
-	bpf_call(code, BPF_FUNC_probe_read_kernel);
-	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
-}
-
-/* What was read is a thread's exit_code; leaves what a parent is told: CLD_EXITED, CLD_KILLED or
- * CLD_DUMPED. */
-static void find_end(struct kernel_generator *g)
-{
-	enum { SIGNAL_BITS = 0x7f, DUMPED_BIT = 0x80, EXITED = 1, KILLED, DUMPED };
-	struct bpf_code *code = g->code;
-	uint32_t after = bpf_label(code);
-
-	bpf_move(code, BPF_REG_1, BPF_REG_0);
-	bpf_set(code, BPF_REG_0, EXITED);
-	bpf_move(code, BPF_REG_2, BPF_REG_1);
-	bpf_operate_value(code, BPF_AND, BPF_REG_2, SIGNAL_BITS);
-	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_2, 0, after);
-	bpf_set(code, BPF_REG_0, KILLED);
-	bpf_operate_value(code, BPF_AND, BPF_REG_1, DUMPED_BIT);
-	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, after);
-	bpf_set(code, BPF_REG_0, DUMPED);
-	bpf_place(code, after);
-}
-
-static void generate_operand(struct kernel_generator *g, const struct kernel_operand *operand)
-{
-	struct bpf_code *code = g->code;
-	uint32_t after;
-
-	switch (operand->kind) {
-	case KERNEL_OPERAND_CONSTANT:
-		bpf_set(code, BPF_REG_0, (uint64_t)operand->value);
-		break;
-	case KERNEL_OPERAND_REGISTER:
-		bpf_read(code, BPF_REG_0, BPF_REG_6, operand->base, 8);
-		if (operand->shift)
-			bpf_operate_value(code, BPF_RSH, BPF_REG_0, operand->shift);
-		break;
-	case KERNEL_OPERAND_MEMORY:
-		g->reads_arguments = true;
-		find_address(g, operand);
-		bpf_move(code, BPF_REG_1, BPF_REG_10);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
-		bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
-		read_user(g, operand->size);
-		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, g->unreadable);
-		bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
-		break;
-	case KERNEL_OPERAND_ADDRESS:
-		find_address(g, operand);
-		bpf_move(code, BPF_REG_0, BPF_REG_3);
-		break;
-	case KERNEL_OPERAND_KERNEL_PC:
-	case KERNEL_OPERAND_USER_PC:
-		after = bpf_label(code);
-		bpf_set(code, BPF_REG_0, 0);
-		bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_CS, 8);
-		bpf_operate_value(code, BPF_AND, BPF_REG_1, PRIVILEGE_MASK);
-		bpf_jump_if_value(code, operand->kind == KERNEL_OPERAND_USER_PC ? BPF_JEQ : BPF_JNE,
-			BPF_REG_1, 0, after);
-		bpf_read(code, BPF_REG_0, BPF_REG_6, KERNEL_RIP, 8);
-		bpf_place(code, after);
-		return;
-	case KERNEL_OPERAND_RESULT:
-	case KERNEL_OPERAND_ERRNO:
-		read_result(g, operand->kind == KERNEL_OPERAND_ERRNO);
-		return;
-	case KERNEL_OPERAND_CONTEXT:
-		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
-		bpf_read(code, BPF_REG_0, BPF_REG_1, operand->base, 8);
-		break;
-	case KERNEL_OPERAND_POINTER:
-		read_pointer(g, operand);
-		break;
-	case KERNEL_OPERAND_CURRENT:
-		bpf_call(code, BPF_FUNC_get_current_task);
-		return;
-	case KERNEL_OPERAND_FIELD:
-		read_field(g, operand);
-		break;
-	case KERNEL_OPERAND_END:
-		read_field(g, operand);
-		find_end(g);
-		return;
-	default:
-		bpf_set(code, BPF_REG_0, 0);
-		return;
-	}
-	bpf_extend(code, BPF_REG_0, operand->size, operand->is_signed);
-}
-
-void kernel_generate_argument(struct kernel_generator *g, unsigned argument)
-{
-	generate_operand(g, &g->plan->arguments[argument]);
-}
-
-/* Ends the program unless all conditions hold. Changes R0 to R5 and R7. */
-static void check_conditions(struct kernel_generator *g)
-{
-	static const int opposite[] = {
-		[KERNEL_EQUAL] = BPF_JNE, [KERNEL_DIFFERENT] = BPF_JEQ, [KERNEL_ABOVE] = BPF_JSLE};
-
-	for (unsigned i = 0; i < KERNEL_CONDITIONS_MAX; i++) {
-		const struct kernel_condition *condition = &g->plan->conditions[i];
-
-		if (!condition->comparison)
-			continue;
-		generate_operand(g, &condition->operand);
-		bpf_move(g->code, BPF_REG_7, BPF_REG_0);
-		if (condition->mask)
-			bpf_operate_value(g->code, BPF_AND, BPF_REG_7, (int32_t)condition->mask);
-		generate_operand(g, &condition->other);
-		bpf_jump_if(
-			g->code, opposite[condition->comparison], BPF_REG_7, BPF_REG_0, g->done);
-	}
-}
-
-static uint32_t argument_place(unsigned argument)
-{
-	return (uint32_t)sizeof(struct kernel_head) + 8 * argument;
-}
-
 static void write_arguments(struct kernel_generator *g)
 {
 	for (unsigned i = 0; i < g->plan->argument_count; i++) {
 		kernel_generate_argument(g, i);
-		bpf_write(g->code, BPF_REG_7, (int)argument_place(i), BPF_REG_0, 8);
+		bpf_write(g->code, BPF_REG_7, (int)kernel_argument_place(i), BPF_REG_0, 8);
 	}
 }
 
@@ -449,7 +212,7 @@ static void write_entry_registers(struct kernel_generator *g)
 	bpf_set(code, BPF_REG_2, KERNEL_REGISTERS_BYTES);
 	bpf_call(code, BPF_FUNC_probe_read_kernel);
 	bpf_read(code, BPF_REG_1, BPF_REG_7, place + KERNEL_CS, 8);
-	bpf_operate_value(code, BPF_AND, BPF_REG_1, PRIVILEGE_MASK);
+	bpf_operate_value(code, BPF_AND, BPF_REG_1, KERNEL_PRIVILEGE_MASK);
 	bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, 0, after);
 	for (int i = 0; i < KERNEL_REGISTERS_BYTES; i += 8)
 		bpf_write_value(code, BPF_REG_7, place + i, 0, 8);
@@ -476,7 +239,7 @@ static void write_registers(struct kernel_generator *g)
 	}
 	if (g->plan->is_sample) {
 		bpf_read(code, BPF_REG_1, BPF_REG_6, KERNEL_CS, 8);
-		bpf_operate_value(code, BPF_AND, BPF_REG_1, PRIVILEGE_MASK);
+		bpf_operate_value(code, BPF_AND, BPF_REG_1, KERNEL_PRIVILEGE_MASK);
 		bpf_jump_if_value(code, BPF_JNE, BPF_REG_1, 0, in_process);
 		write_entry_registers(g);
 		bpf_jump(code, after);
@@ -560,262 +323,6 @@ static void write_thread(struct kernel_generator *g)
 		return;
 	bpf_call(g->code, BPF_FUNC_get_current_task);
 	bpf_write(g->code, BPF_REG_7, (int)g->plan->thread, BPF_REG_0, 8);
-}
-
-/* Adds an argument that is an index to the address in R3. */
-static void add_index(struct kernel_generator *g, const struct kernel_part *part)
-{
-	struct bpf_code *code = g->code;
-	int bits = part->index_bits < 0 ? -part->index_bits : part->index_bits;
-
-	if (!part->index || part->index > g->plan->argument_count)
-		return;
-	bpf_read(code, BPF_REG_1, BPF_REG_7, (int)argument_place(part->index - 1), 8);
-	if (bits && bits < 64)
-		bpf_operate_value(code, BPF_LSH, BPF_REG_1, 64 - bits);
-	if (bits && bits < 64)
-		bpf_operate_value(
-			code, part->index_bits < 0 ? BPF_ARSH : BPF_RSH, BPF_REG_1, 64 - bits);
-	bpf_set(code, BPF_REG_2, (uint64_t)part->index_scale);
-	bpf_operate(code, BPF_MUL, BPF_REG_1, BPF_REG_2);
-	bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
-}
-
-void kernel_generate_piece(struct kernel_generator *g, const struct kernel_part *part)
-{
-	struct bpf_code *code = g->code;
-
-	bpf_set(code, BPF_REG_3, (uint64_t)part->offset);
-	add_index(g, part);
-	if (part->from == D_PIECE_FIXED)
-		return;
-	if (part->from == D_PIECE_ARGUMENT && part->base >= g->plan->argument_count)
-		return;
-	/* An instruction's own offset has 16 bits, which does not reach the end of a record. */
-	bpf_move(code, BPF_REG_1, BPF_REG_7);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_1,
-		(int32_t)(part->from == D_PIECE_ARGUMENT ? argument_place(part->base)
-				: part->from == D_PIECE_THREAD
-				? g->plan->thread
-				: g->plan->parts[part->base].place + part->at));
-	bpf_read(code, BPF_REG_1, BPF_REG_1, 0, 8);
-	bpf_operate(code, BPF_ADD, BPF_REG_3, BPF_REG_1);
-}
-
-/* Where the next part of a record goes, in the given register. */
-static void point_to_next(struct kernel_generator *g, int to)
-{
-	bpf_move(g->code, to, BPF_REG_7);
-	bpf_operate(g->code, BPF_ADD, to, BPF_REG_8);
-}
-
-void kernel_generate_advance(struct kernel_generator *g, uint32_t length_place, uint32_t limit)
-{
-	struct bpf_code *code = g->code;
-	uint32_t after = bpf_label(code);
-
-	bpf_write(code, BPF_REG_7, (int)length_place, BPF_REG_0, 4);
-	bpf_jump_if_value(code, BPF_JSLE, BPF_REG_0, 0, after);
-	bpf_jump_if_value(code, BPF_JSGT, BPF_REG_0, (int32_t)limit, after);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_0, 7);
-	bpf_operate_value(code, BPF_AND, BPF_REG_0, ~7);
-	bpf_operate(code, BPF_ADD, BPF_REG_8, BPF_REG_0);
-	bpf_place(code, after);
-}
-
-/* The length of a piece is 0 if it cannot be read. What pointers in it lead to is not read then. */
-static void write_memory(
-	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
-{
-	struct bpf_code *code = g->code;
-	uint32_t after = bpf_label(code);
-
-	bpf_write_value(code, BPF_REG_7, (int)length_place, 0, 4);
-	kernel_generate_piece(g, part);
-	bpf_move(code, BPF_REG_1, BPF_REG_7);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_1, (int32_t)part->place);
-	read_any(g, part->length);
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
-	bpf_write_value(code, BPF_REG_7, (int)length_place, (int32_t)part->length, 4);
-	bpf_place(code, after);
-}
-
-/* Leaves the length that an argument says in R9. */
-static void find_count(struct kernel_generator *g, const struct kernel_part *part)
-{
-	struct bpf_code *code = g->code;
-
-	bpf_set(code, BPF_REG_9, (uint64_t)part->more);
-	if (part->counter > g->plan->argument_count)
-		return;
-	bpf_read(code, BPF_REG_1, BPF_REG_7, (int)argument_place(part->counter - 1), 8);
-	bpf_operate(code, BPF_ADD, BPF_REG_9, BPF_REG_1);
-}
-
-/* As write_memory(); more than the part's length is not read at all. */
-static void write_counted(
-	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
-{
-	struct bpf_code *code = g->code;
-	uint32_t after = bpf_label(code);
-
-	bpf_write_value(code, BPF_REG_7, (int)length_place, 0, 4);
-	find_count(g, part);
-	bpf_jump_if_value(code, BPF_JGT, BPF_REG_9, (int32_t)part->length, after);
-	kernel_generate_piece(g, part);
-	point_to_next(g, BPF_REG_1);
-	bpf_move(code, BPF_REG_2, BPF_REG_9);
-	kernel_generate_read(g, kernel_user_reader(g->plan));
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
-	bpf_move(code, BPF_REG_0, BPF_REG_9);
-	kernel_generate_advance(g, length_place, part->length);
-	bpf_place(code, after);
-}
-
-/* Leaves the greatest length of a string with its NUL in R9. */
-static void find_string_limit(struct kernel_generator *g, const struct kernel_part *part)
-{
-	struct bpf_code *code = g->code;
-	uint32_t fits = bpf_label(code);
-
-	if (!part->counter) {
-		bpf_set(code, BPF_REG_9, part->length);
-		return;
-	}
-	find_count(g, part);
-	bpf_jump_if_value(code, BPF_JLT, BPF_REG_9, (int32_t)part->length, fits);
-	bpf_set(code, BPF_REG_9, part->length - 1);
-	bpf_place(code, fits);
-	bpf_operate_value(code, BPF_ADD, BPF_REG_9, 1);
-}
-
-/* Reads a string without waiting for its pages; R0 as from bpf_probe_read_user_str(). */
-static void read_resident_string(struct kernel_generator *g, const struct kernel_part *part)
-{
-	kernel_generate_piece(g, part);
-	point_to_next(g, BPF_REG_1);
-	bpf_move(g->code, BPF_REG_2, BPF_REG_9);
-	kernel_generate_read(g, BPF_FUNC_probe_read_user_str);
-}
-
-/* Fetches the page of the byte that lies `distance` after a string's beginning. */
-static void fetch_page(
-	struct kernel_generator *g, const struct kernel_part *part, uint32_t distance)
-{
-	kernel_generate_piece(g, part);
-	bpf_operate_value(g->code, BPF_ADD, BPF_REG_3, (int32_t)distance);
-	bpf_move(g->code, BPF_REG_1, BPF_REG_10);
-	bpf_operate_value(g->code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
-	read_user(g, 1);
-}
-
-static void write_string(
-	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
-{
-	struct bpf_code *code = g->code;
-	uint32_t is_read = bpf_label(code), is_users = bpf_label(code);
-
-	find_string_limit(g, part);
-	if (g->plan->is_machine) {
-		read_resident_string(g, part);
-	} else if (g->features->copy_string) {
-		if (g->plan->reads_kernel) {
-			kernel_generate_piece(g, part);
-			bpf_jump_if_value(code, BPF_JSGE, BPF_REG_3, 0, is_users);
-			read_resident_string(g, part);
-			bpf_jump(code, is_read);
-			bpf_place(code, is_users);
-		}
-		kernel_generate_piece(g, part);
-		point_to_next(g, BPF_REG_1);
-		bpf_move(code, BPF_REG_2, BPF_REG_9);
-		bpf_set(code, BPF_REG_4, 0);
-		bpf_call_kernel(code, g->features->copy_string);
-		bpf_extend(code, BPF_REG_0, 4, true);
-	} else {
-		read_resident_string(g, part);
-		bpf_jump_if_value(code, BPF_JSGT, BPF_REG_0, 0, is_read);
-		fetch_page(g, part, 0);
-		read_resident_string(g, part);
-		bpf_jump_if_value(code, BPF_JSGT, BPF_REG_0, 0, is_read);
-		for (uint32_t i = KERNEL_PAGE; i < part->length + KERNEL_PAGE; i += KERNEL_PAGE)
-			fetch_page(g, part, i < part->length ? i : part->length - 1);
-		read_resident_string(g, part);
-	}
-	bpf_place(code, is_read);
-	kernel_generate_advance(g, length_place, part->length);
-}
-
-static void write_kernel_stack(
-	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
-{
-	struct bpf_code *code = g->code;
-
-	if (g->plan->is_machine)
-		bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_CONTEXT, 8);
-	else
-		bpf_move(code, BPF_REG_1, BPF_REG_6);
-	point_to_next(g, BPF_REG_2);
-	bpf_set(code, BPF_REG_3, part->length);
-	bpf_set(code, BPF_REG_4, g->plan->is_machine ? OWN_FRAMES : 0);
-	bpf_call(code, BPF_FUNC_get_stack);
-	kernel_generate_advance(g, length_place, part->length);
-}
-
-/*
- * Copies the rest of the page that the stack pointer points into, then whole pages until one cannot
- * be read. A whole page is read for the first one too, so that the number of bytes is a constant;
- * the copy begins at the page's beginning then.
- */
-static void write_stack_copy(struct kernel_generator *g, uint32_t length_place)
-{
-	struct bpf_code *code = g->code;
-	uint32_t after = bpf_label(code);
-
-	bpf_write_value(code, BPF_REG_7, (int)length_place, 0, 4);
-	for (uint32_t i = 0; i <= KERNEL_STACK_PAGES; i++) {
-		bpf_read(code, BPF_REG_3, BPF_REG_7, (int)g->plan->registers + KERNEL_RSP, 8);
-		bpf_operate_value(code, BPF_AND, BPF_REG_3, ~(KERNEL_PAGE - 1));
-		bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)(i * KERNEL_PAGE));
-		point_to_next(g, BPF_REG_1);
-		read_user(g, KERNEL_PAGE);
-		bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
-		bpf_write_value(
-			code, BPF_REG_7, (int)length_place, (int32_t)((i + 1) * KERNEL_PAGE), 4);
-		bpf_operate_value(code, BPF_ADD, BPF_REG_8, KERNEL_PAGE);
-	}
-	bpf_place(code, after);
-}
-
-static void write_parts(struct kernel_generator *g)
-{
-	const struct kernel_plan *plan = g->plan;
-
-	/* Pieces of fixed length come first: others may lie at addresses that are in them. */
-	for (uint32_t i = 0; i < plan->part_count; i++)
-		if (plan->parts[i].kind == KERNEL_PART_MEMORY)
-			write_memory(g, &plan->parts[i], plan->lengths + 4 * i);
-	/* The kernel checks the long way through a path once for each length that parts before it
-	 * may have. */
-	for (uint32_t i = 0; i < plan->part_count; i++)
-		if (plan->parts[i].kind >= KERNEL_PART_DIRECTORY)
-			kernel_directory_generate(g, i);
-	for (uint32_t i = 0; i < plan->part_count; i++) {
-		const struct kernel_part *part = &plan->parts[i];
-
-		if (part->kind >= KERNEL_PART_DIRECTORY)
-			continue;
-		if (part->kind == KERNEL_PART_STRING)
-			write_string(g, part, plan->lengths + 4 * i);
-		else if (part->kind == KERNEL_PART_COUNTED)
-			write_counted(g, part, plan->lengths + 4 * i);
-		else if (part->kind == KERNEL_PART_STACK_COPY)
-			write_stack_copy(g, plan->lengths + 4 * i);
-		else if (part->kind == KERNEL_PART_WORDS)
-			kernel_words_generate(g, part, plan->lengths + 4 * i);
-		else if (part->kind != KERNEL_PART_MEMORY)
-			write_kernel_stack(g, part, plan->lengths + 4 * i);
-	}
 }
 
 /* Leaves in R2 whether submitting a record should wake the reader. */
@@ -931,7 +438,7 @@ static void ship(struct kernel_generator *g)
 	write_registers(g);
 	write_thread(g);
 	bpf_set(g->code, BPF_REG_8, g->plan->begin);
-	write_parts(g);
+	kernel_generate_parts(g);
 	if (g->is_staged)
 		kernel_generate_output(g, g->lost);
 	else
@@ -956,7 +463,7 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 		find_call(&g);
 	else if (plan->is_machine)
 		find_registers(&g);
-	check_conditions(&g);
+	kernel_generate_conditions(&g);
 	note_hit(&g);
 	g.has_site = plan->is_call || plan->ships ||
 		kernel_translate_names_site(maps->reduction, plan->clauses);

@@ -36,6 +36,8 @@ enum {
  */
 enum { KERNEL_FRAME = BPF_REG_8, KERNEL_FRAME_BYTES = 512 };
 
+enum { KERNEL_PRIVILEGE_MASK = 3 }; /* in cs; 0 in the kernel */
+
 struct kernel_generator {
 	struct bpf_code *code;
 	const struct kernel_plan *plan;
@@ -51,6 +53,15 @@ struct kernel_generator {
 /* Leaves the site's number on the stack. */
 void kernel_generate_site(struct kernel_generator *g);
 
+/* Where an argument is in a record. */
+static inline uint32_t kernel_argument_place(unsigned argument)
+{
+	return (uint32_t)sizeof(struct kernel_head) + 8 * argument;
+}
+
+/* Ends the program unless all conditions of the plan hold; changes R0 to R5 and R7. */
+void kernel_generate_conditions(struct kernel_generator *g);
+
 /* Leaves the argument in R0, extended to 64 bits; changes R1 to R5. */
 void kernel_generate_argument(struct kernel_generator *g, unsigned argument);
 
@@ -62,6 +73,9 @@ void kernel_generate_piece(struct kernel_generator *g, const struct kernel_part 
  * negative. The part's length is written at length_place, 0 if R0 is negative or above the limit.
  */
 void kernel_generate_advance(struct kernel_generator *g, uint32_t length_place, uint32_t limit);
+
+/* Writes the parts of the record in R7 that come after its fixed ones, from the place in R8. */
+void kernel_generate_parts(struct kernel_generator *g);
 
 /* Writes the head of the record in R7, except the time; changes R0 to R5. */
 void kernel_generate_head(struct kernel_generator *g);
@@ -88,6 +102,10 @@ void kernel_generate_loss(struct kernel_generator *g);
  * is the kernel's and the plan allows it, the one that reads the kernel's memory instead.
  */
 void kernel_generate_read(struct kernel_generator *g, int user_reader);
+
+/* Reads so many bytes of the process at the address in R3 to the address in R1; R0 is 0 on success.
+ */
+void kernel_generate_user_read(struct kernel_generator *g, uint32_t bytes);
 
 /* The kernel's function that reads memory of the process, which may sleep if the program may. */
 int kernel_user_reader(const struct kernel_plan *plan);

@@ -13,23 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/debug.h"
 #include "source/kernel/bpf.h"
 #include "source/kernel/kernel_capture.h"
-#include "source/kernel/kernel_cpu_time.h"
-#include "source/kernel/kernel_decode.h"
 #include "source/kernel/kernel_fbt.h"
+#include "source/kernel/kernel_feed.h"
 #include "source/kernel/kernel_filter.h"
 #include "source/kernel/kernel_generator.h"
-#include "source/kernel/kernel_records.h"
 #include "source/kernel/kernel_reduce.h"
 #include "source/kernel/kernel_sdt.h"
-#include "source/kernel/kernel_shown.h"
 #include "source/kernel/kernel_syscall.h"
 #include "source/kernel/kernel_tally.h"
 #include "source/kernel/kernel_view.h"
@@ -55,14 +50,7 @@ static const struct {
 
 enum { VIEWS = sizeof(views) / sizeof(*views) };
 
-enum {
-	RING_BYTES = 4 << 20, /* as option bufsize has it by default; for the first processors */
-	RING_PROCESSORS = 8,  /* so many; twice the bytes for twice as many */
-	RING_BYTES_MAX = 32 << 20,
-	BATCH_EVENTS = 8192,
-	BUSY_MS = 5, /* between two looks into the ring while events come */
-	IDLE_MS = 20
-};
+enum { BUSY_MS = 5 }; /* between two looks into the ring while events come */
 
 /* A probe that is enabled. Its index is the number that programs know it by. */
 struct machine_site {
@@ -89,31 +77,19 @@ struct kernel_machine {
 	struct kernel_fbt *fbt; /* NULL: none of its probes is asked for */
 	struct arena arena;     /* of sites */
 	struct kernel_maps maps;
-	struct kernel_records records;
+	struct kernel_feed feed;
 	struct machine_site *sites;
 	size_t site_count, site_capacity;
 	struct machine_program *programs;
 	size_t program_count, program_capacity;
 	int *links;
 	size_t link_count;
-	const uint64_t *counters;
-	size_t counter_bytes;
-	uint64_t *counted; /* by site: losses that have been reported */
-	struct event_loss *losses;
 	struct kernel_reduction reduction;
 	struct kernel_reader reader;
-	uint64_t *updates; /* lost updates by processor */
-	struct kernel_decoder decoder;
+	uint64_t *updates;               /* lost updates by processor */
 	struct usdt_functions functions; /* of the kernel, if a clause wants its stack */
-	struct kernel_shown shown;
-	struct kernel_cpu_time times;
-	bool has_times; /* they are open */
-	uint32_t busy_ms;
-	int wait; /* epoll: the ring */
-	bool stopping, ended;
-	uint64_t due;
-	char message[2048]; /* that no batch has had yet; "": none */
-	char told[2048];    /* the one that a batch points to */
+	char message[2048];              /* that no batch has had yet; "": none */
+	char told[2048];                 /* the one that a batch points to */
 };
 
 static struct kernel_machine *machine_of(const struct source *source)
@@ -138,29 +114,19 @@ static void close_map(int *map)
 static void reset(struct kernel_machine *machine)
 {
 	detach(machine);
-	if (machine->counters)
-		munmap((void *)(uintptr_t)machine->counters, machine->counter_bytes);
-	machine->counters = NULL;
-	close_map(&machine->maps.counters);
+	kernel_feed_reset(&machine->feed, &machine->maps);
 	for (size_t i = 0; i < machine->program_count; i++) {
 		close_map(&machine->programs[i].descriptor);
 		close_map(&machine->programs[i].calls);
 		close_map(&machine->programs[i].sample);
 		close_map(&machine->programs[i].frame);
 	}
-	if (machine->has_times)
-		kernel_cpu_time_close(&machine->times);
-	machine->has_times = false;
 	free(machine->sites);
 	free(machine->programs);
 	free(machine->links);
-	free(machine->counted);
-	free(machine->losses);
 	machine->sites = NULL;
 	machine->programs = NULL;
 	machine->links = NULL;
-	machine->counted = NULL;
-	machine->losses = NULL;
 	machine->site_count = machine->program_count = machine->program_capacity = 0;
 	machine->site_capacity = 0;
 	arena_free(&machine->arena);
@@ -175,14 +141,10 @@ static void machine_close(struct source *source)
 	kernel_tally_end(&machine->reader, &machine->reduction);
 	kernel_reduce_free(&machine->reduction);
 	free(machine->updates);
-	kernel_records_close(&machine->records);
-	kernel_decode_free(&machine->decoder);
+	kernel_feed_close(&machine->feed, &machine->maps);
 	usdt_functions_free(&machine->functions);
-	kernel_shown_free(&machine->shown);
 	kernel_fbt_free(machine->fbt);
 	btf_free(machine->btf);
-	if (machine->wait >= 0)
-		close(machine->wait);
 	free(machine);
 }
 
@@ -209,16 +171,7 @@ static int tell_plan(
 	char name[512];
 
 	name_probe(machine, probe, name, sizeof(name));
-	if (reason == -E2BIG)
-		return error_set(error, E2BIG,
-			"%s: the clauses read more than %d bytes of memory at one event, which is "
-			"the most that the kernel source captures",
-			name, KERNEL_CAPTURE_MAX);
-	return error_set(error, ENOTSUP,
-		"%s: a clause reads memory at an address that is not computed from the probe's "
-		"arguments alone; the kernel source reads memory when the probe fires, before the "
-		"clause runs",
-		name);
+	return kernel_plan_refuse(name, reason, error);
 }
 
 static int find_program(struct kernel_machine *machine, const struct kernel_plan *plan,
@@ -404,25 +357,13 @@ static int open_clock(struct kernel_machine *machine, struct error *error)
 	for (size_t i = 0; i < machine->program_count; i++)
 		has_clock |= machine->programs[i].plan.has_cpu_clock ||
 			machine->programs[i].plan.looks_at_clock;
-	if (!has_clock)
-		return 0;
-	if (!machine->maps.layout.has_clock)
-		return error_set(error, ENOTSUP,
-			"vtimestamp: the kernel does not tell where it keeps a thread's CPU time "
-			"(/sys/kernel/btf/vmlinux)");
-	if (machine->has_times)
-		return 0;
-	machine->has_times = true;
-	return kernel_cpu_time_open(&machine->times, error);
+	return has_clock ? kernel_feed_use_clock(&machine->feed, &machine->maps, error) : 0;
 }
 
 static int make_maps(struct kernel_machine *machine, struct error *error)
 {
 	struct kernel_maps *maps = &machine->maps;
-	uint32_t counters = KERNEL_COUNTER_SITES + (uint32_t)machine->site_count;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	bool has_directories = false;
-	void *mapped;
 	int result;
 
 	for (size_t i = 0; i < machine->program_count; i++)
@@ -432,28 +373,15 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 	if (!result && has_directories && kernel_directory_find(&maps->directories, error))
 		result = -ENOTSUP;
 	kernel_words_find(&maps->words, machine->btf);
-	maps->ring = machine->records.ring.map;
-	maps->site_count = (uint32_t)machine->site_count;
 	maps->reduction = &machine->reduction;
 	maps->own_pid = (uint32_t)getpid();
+	/* losses of stores, of updates by processor, and by program */
 	if (!result)
-		result = make_map(
-			&maps->counters, 8 * counters, BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE, error);
+		result = kernel_feed_count(&machine->feed, maps, machine->site_count,
+			1 + machine->reduction.cpu_count + machine->program_count, error);
 	for (size_t i = 0; i < machine->program_count && !result; i++)
 		result = make_program_maps(machine, i, error);
-	if (result)
-		return result;
-	machine->counter_bytes = (8 * counters + page - 1) & ~(page - 1);
-	mapped = mmap(NULL, machine->counter_bytes, PROT_READ, MAP_SHARED, maps->counters, 0);
-	if (mapped == MAP_FAILED)
-		return error_set(error, errno, "the kernel source: %s", strerror(errno));
-	machine->counters = mapped;
-	machine->counted = calloc(machine->site_count + 1, sizeof(*machine->counted));
-	/* by site, then stores, then updates by processor, then by program */
-	machine->losses = calloc(
-		machine->site_count + machine->reduction.cpu_count + machine->program_count + 1,
-		sizeof(*machine->losses));
-	return machine->counted && machine->losses ? 0 : out_of_memory(error);
+	return result;
 }
 
 /* ---- programs ---- */
@@ -603,12 +531,12 @@ static void reduce(struct kernel_machine *machine, const struct source_request *
 	struct error reason;
 
 	if (!result && machine->reduction.reads_cpu_time) {
-		result = kernel_cpu_time_open(&machine->times, &reason);
-		machine->has_times = !result;
+		result = kernel_cpu_time_open(&machine->feed.times, &reason);
+		machine->feed.has_times = !result;
 		if (result)
-			kernel_cpu_time_close(&machine->times);
+			kernel_cpu_time_close(&machine->feed.times);
 	}
-	kernel_reduce_tell_clocks(&machine->reduction, machine->times.distance,
+	kernel_reduce_tell_clocks(&machine->reduction, machine->feed.times.distance,
 		(int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic()));
 	if (!result)
 		result = kernel_tally_begin(&machine->reader, &machine->reduction);
@@ -637,39 +565,17 @@ static void read_functions(struct kernel_machine *machine)
 		is_wanted |= has_kernel_stack(&machine->programs[i].plan);
 	if (is_wanted)
 		usdt_functions_read_kernel("/proc/kallsyms", &machine->functions);
-	machine->decoder.functions = is_wanted ? &machine->functions : NULL;
-}
-
-static uint32_t ring_bytes(const struct source_request *request)
-{
-	long processors = sysconf(_SC_NPROCESSORS_CONF);
-	uint32_t bytes = kernel_ring_bytes(
-		request->program ? request->program->options.bufsize : RING_BYTES);
-
-	for (long i = RING_PROCESSORS; i < processors && bytes < RING_BYTES_MAX; i *= 2)
-		bytes *= 2;
-	return bytes;
+	machine->feed.decoder.functions = is_wanted ? &machine->functions : NULL;
 }
 
 static int machine_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
 	struct kernel_machine *machine = machine_of(source);
-	struct epoll_event event = {.events = EPOLLIN};
-	uint32_t bytes = ring_bytes(request);
-	int result = kernel_records_open(&machine->records, bytes);
+	int result = kernel_feed_begin(&machine->feed, request, &machine->maps, error);
 
-	machine->due = clock_monotonic();
-	if (!result && epoll_ctl(machine->wait, EPOLL_CTL_ADD, machine->records.ring.map, &event))
-		result = -errno;
-	if (result)
-		return error_set(error, -result, "the kernel refuses a BPF ring buffer: %s",
-			strerror(-result));
-	if (!request->want_count)
-		return 0;
-	if (request->latency && request->latency < BUSY_MS * CLOCK_NS_PER_MS)
-		machine->busy_ms = (uint32_t)(request->latency / CLOCK_NS_PER_MS);
-	machine->maps.wake_bytes = bytes / 2;
+	if (result || !request->want_count)
+		return result;
 	reduce(machine, request);
 	result = start(machine, request, error);
 	if (result && machine->reduction.set_count) {
@@ -703,51 +609,25 @@ static const struct d_probe *probe_of_site(void *context, uint64_t number)
 		: NULL;
 }
 
-/* Decodes the records that no later one can precede. -ENOMEM. */
-static int decode_batch(struct kernel_machine *machine, struct event_batch *batch)
+static bool find_site(void *source, uint32_t number, struct kernel_feed_site *site)
 {
+	const struct kernel_machine *machine = source;
+
+	if (number >= machine->site_count)
+		return false;
+	site->plan = &machine->programs[machine->sites[number].plan].plan;
+	site->probe = machine->sites[number].site.probe;
+	return true;
+}
+
+static const struct event_update *read_update(
+	void *source, const struct kernel_record *record, struct usdt_unwind *unwind)
+{
+	struct kernel_machine *machine = source;
 	const struct kernel_site_names names = {machine, probe_of_site};
-	const struct kernel_record *record;
 
-	kernel_decode_begin(&machine->decoder);
-	kernel_shown_begin(&machine->shown);
-	while (machine->decoder.event_count < BATCH_EVENTS &&
-		(record = kernel_records_peek(&machine->records))) {
-		const struct kernel_plan *plan;
-		struct usdt_unwind *unwind = NULL;
-		struct kernel_head head;
-		uint32_t probe;
-		long process;
-		int result;
-
-		memcpy(&head, record->bytes, sizeof(head));
-		kernel_records_take(&machine->records);
-		if (head.site >= machine->site_count)
-			continue;
-		plan = &machine->programs[machine->sites[head.site].plan].plan;
-		process = kernel_shown_find(&machine->shown, head.pid,
-			head.kind == KERNEL_RECORD_EVENT ? kernel_decode_identity(plan, record)
-							 : NULL);
-		if (process < 0)
-			return -ENOMEM;
-		if (plan->user_frames || head.kind == KERNEL_RECORD_UPDATE)
-			unwind = kernel_shown_unwind(&machine->shown, (size_t)process);
-		probe = machine->sites[head.site].site.probe;
-		if (head.kind == KERNEL_RECORD_UPDATE)
-			result = kernel_decode_update(&machine->decoder, record, probe,
-				(uint32_t)process,
-				kernel_tally_update(&machine->reader, &machine->reduction, &names,
-					record, unwind, &machine->decoder.frames));
-		else
-			result = kernel_decode_add(
-				&machine->decoder, record, plan, probe, (uint32_t)process, unwind);
-		if (result)
-			return result;
-	}
-	kernel_decode_end(&machine->decoder, batch);
-	batch->processes = machine->shown.list;
-	batch->process_count = machine->shown.count;
-	return 0;
+	return kernel_tally_update(&machine->reader, &machine->reduction, &names, record, unwind,
+		&machine->feed.decoder.frames);
 }
 
 /* Losses of clauses that the programs carry out. */
@@ -758,11 +638,11 @@ static void add_reduced_losses(struct kernel_machine *machine, struct event_batc
 	if (!kernel_tally_losses(&machine->reader, &machine->reduction, &stores, machine->updates))
 		return;
 	if (stores)
-		machine->losses[batch->loss_count++] = (struct event_loss){
+		machine->feed.losses[batch->loss_count++] = (struct event_loss){
 			.kind = EVENT_LOSS_VARIABLES, .count = stores, .probe = UINT32_MAX};
 	for (uint32_t cpu = 0; cpu < machine->reduction.cpu_count; cpu++)
 		if (machine->updates[cpu])
-			machine->losses[batch->loss_count++] =
+			machine->feed.losses[batch->loss_count++] =
 				(struct event_loss){.kind = EVENT_LOSS_UPDATES,
 					.count = machine->updates[cpu],
 					.probe = UINT32_MAX,
@@ -778,28 +658,9 @@ static void add_missed(struct kernel_machine *machine, struct event_batch *batch
 
 		if (missed == program->missed)
 			continue;
-		machine->losses[batch->loss_count++] = (struct event_loss){
+		machine->feed.losses[batch->loss_count++] = (struct event_loss){
 			.count = missed - program->missed, .probe = program->probe};
 		program->missed = missed;
-	}
-}
-
-static void add_losses(struct kernel_machine *machine, struct event_batch *batch)
-{
-	batch->losses = machine->losses;
-	if (!machine->counters)
-		return;
-	add_reduced_losses(machine, batch);
-	for (size_t i = 0; i < machine->site_count; i++) {
-		uint64_t count = __atomic_load_n(
-			&machine->counters[KERNEL_COUNTER_SITES + i], __ATOMIC_RELAXED);
-
-		if (count == machine->counted[i])
-			continue;
-		machine->losses[batch->loss_count++] =
-			(struct event_loss){.count = count - machine->counted[i],
-				.probe = machine->sites[i].site.probe};
-		machine->counted[i] = count;
 	}
 }
 
@@ -813,51 +674,38 @@ static void take_message(struct kernel_machine *machine, struct event_batch *bat
 	batch->message_process = UINT32_MAX;
 }
 
-static enum source_state take_batch(
-	struct kernel_machine *machine, struct event_batch *batch, struct error *error)
+static void complete_batch(void *source, uint64_t now, struct event_batch *batch)
 {
-	const struct kernel_record *left;
-	uint64_t now;
-	bool complete;
+	struct kernel_machine *machine = source;
 
-	if (machine->stopping)
-		detach(machine);
-	now = clock_monotonic();
-	complete = kernel_records_read(&machine->records, machine->stopping);
-	if (decode_batch(machine, batch)) {
-		error_set(error, ENOMEM, "the kernel source is out of memory");
-		return SOURCE_BROKEN;
-	}
-	left = kernel_records_peek(&machine->records);
 	if (machine->reduction.clocks >= 0) {
-		kernel_cpu_time_follow(&machine->times, now);
-		kernel_reduce_tell_clocks(&machine->reduction, machine->times.distance,
+		kernel_cpu_time_follow(&machine->feed.times, now);
+		kernel_reduce_tell_clocks(&machine->reduction, machine->feed.times.distance,
 			(int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic()));
 	}
 	take_message(machine, batch);
-	add_losses(machine, batch);
-	if (machine->stopping && machine->counters)
+	if (!machine->feed.counters)
+		return;
+	add_reduced_losses(machine, batch);
+	if (machine->feed.stopping)
 		add_missed(machine, batch);
-	batch->until = left ? left->time - 1 : machine->stopping ? now : machine->records.until;
-	batch->wall_offset = (int64_t)(clock_now(CLOCK_REALTIME) - clock_monotonic());
-	machine->ended = machine->stopping && complete && !left;
-	machine->due = left
-		? now
-		: now + (batch->event_count ? machine->busy_ms : IDLE_MS) * CLOCK_NS_PER_MS;
-	return SOURCE_MORE;
+}
+
+static void detach_all(void *source)
+{
+	detach(source);
 }
 
 static enum source_state machine_next(
 	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
 {
+	static const struct kernel_feed_methods methods = {.find = find_site,
+		.update = read_update,
+		.complete = complete_batch,
+		.detach = detach_all};
 	struct kernel_machine *machine = machine_of(source);
 
-	*batch = (struct event_batch){0};
-	if (machine->ended)
-		return SOURCE_ENDED;
-	if (!machine->stopping && !kernel_records_await(machine->wait, machine->due, timeout_ms))
-		return SOURCE_IDLE;
-	return take_batch(machine, batch, error);
+	return kernel_feed_next(&machine->feed, &methods, machine, timeout_ms, batch, error);
 }
 
 static void machine_collect(struct source *source, const struct partial_sink *sink)
@@ -870,18 +718,17 @@ static void machine_collect(struct source *source, const struct partial_sink *si
 
 static void machine_stop(struct source *source)
 {
-	machine_of(source)->stopping = true;
-	machine_of(source)->due = 0;
+	kernel_feed_stop(&machine_of(source)->feed);
 }
 
 static int machine_descriptor(const struct source *source)
 {
-	return machine_of(source)->wait;
+	return machine_of(source)->feed.wait;
 }
 
 static uint64_t machine_due(const struct source *source)
 {
-	return machine_of(source)->due;
+	return machine_of(source)->feed.due;
 }
 
 static const struct source_methods machine_methods = {
@@ -962,9 +809,6 @@ int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, si
 		return out_of_memory(error);
 	}
 	machine->features = features;
-	machine->records.ring.map = -1;
-	machine->busy_ms = BUSY_MS;
-	machine->decoder.times = &machine->times;
 	machine->maps = (struct kernel_maps){
 		.counters = -1, .task = -1, .sample = -1, .calls = -1, .frame = -1};
 	kernel_reduce_free(&machine->reduction); /* it has no maps */
@@ -972,9 +816,9 @@ int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, si
 		.kind = SOURCE_KIND_KERNEL,
 		.accompanies = true,
 		.provides = source_kind_provides(SOURCE_KIND_KERNEL)};
-	machine->wait = epoll_create1(EPOLL_CLOEXEC);
-	if (machine->wait < 0) {
-		result = error_set(error, errno, "the kernel source: %s", strerror(errno));
+	result = kernel_feed_open(&machine->feed, BUSY_MS);
+	if (result) {
+		error_set(error, -result, "the kernel source: %s", strerror(-result));
 		machine_close(&machine->source);
 	} else {
 		*source = &machine->source;

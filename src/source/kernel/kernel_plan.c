@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "program/need.h"
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_directory.h"
@@ -289,4 +290,18 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 		return result;
 	lay_out(plan);
 	return plan->limit > KERNEL_CAPTURE_MAX ? -E2BIG : 0;
+}
+
+int kernel_plan_refuse(const char *name, int reason, struct error *error)
+{
+	if (reason == -E2BIG)
+		return error_set(error, E2BIG,
+			"%s: the clauses read more than %d bytes of memory at one event, which is "
+			"the most that the kernel source captures",
+			name, KERNEL_CAPTURE_MAX);
+	return error_set(error, ENOTSUP,
+		"%s: a clause reads memory at an address that is not computed from the probe's "
+		"arguments alone; the kernel source reads memory when the probe fires, before the "
+		"clause runs",
+		name);
 }

@@ -143,4 +143,8 @@ struct kernel_plan {
 int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	const struct source_want *wants, size_t count, unsigned *argument);
 
+/* Says why no plan can be made for the probe of this name: -E2BIG (the records are too long) or
+ * -ENOTSUP (an address is not known when the probe fires), which is returned. */
+int kernel_plan_refuse(const char *name, int reason, struct error *error);
+
 #endif
