@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "d/check_argument.h"
+#include "d/check_symbol.h"
 #include "d/check_translator.h"
 #include "d/hint.h"
 #include "d/resolve_attribute.h"
@@ -37,15 +38,11 @@ bool d_check_variable_space(const struct d_node *node, enum d_name_space *space)
 	return true;
 }
 
-/*
- * Symbols have types only if a kernel or a process's debugging data provides them. The only module
- * known by name is the kernel itself.
- */
+/* Of a symbol of processes, whose debugging data nobody reads. */
 static int fail_symbol(struct d_compiler *compiler, const struct d_node *node)
 {
 	static const char kernel[] = "vmlinux``";
 	const char *name = node->name->bytes;
-	const char *whose = strstr(name, "``") ? "processes" : "the kernel";
 
 	if (!strncmp(name, kernel, strlen(kernel)))
 		return d_fail(compiler, &node->place, "D_SYM_BADREF",
@@ -54,8 +51,8 @@ static int fail_symbol(struct d_compiler *compiler, const struct d_node *node)
 			name + strlen(kernel));
 	return d_fail(compiler, &node->place, "D_SYM_NOTYPES",
 		"no symbolic type information is available for %.200s: no source of this build has "
-		"the symbols of %s",
-		name, whose);
+		"the symbols of processes",
+		name);
 }
 
 int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_name_space space)
@@ -66,6 +63,8 @@ int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_na
 	if (identifier && identifier->kind == D_IDENTIFIER_INLINE && !identifier->key_count)
 		return d_inline_expand(compiler, node, identifier) ? -1 : d_check(compiler, node);
 	d_symbol_text(node->name, space, text);
+	if (space == D_SPACE_GLOBAL && d_is_symbol(compiler, node))
+		return d_check_symbol(compiler, node);
 	if (!identifier && space == D_SPACE_GLOBAL && strchr(node->name->bytes, '`'))
 		return fail_symbol(compiler, node);
 	if (!identifier && space == D_SPACE_GLOBAL && node->name != compiler->creating)

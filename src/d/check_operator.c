@@ -3,6 +3,7 @@
  * one operator is DTrace's: it decides which of several errors is reported.
  */
 #include "d/check.h"
+#include "d/check_symbol.h"
 #include "d/check_translator.h"
 
 int d_check_fail_operator(
@@ -57,6 +58,8 @@ int d_check_unary(struct d_compiler *compiler, struct d_node *node)
 
 	if (node->operation >= D_OPERATOR_PRE_INCREMENT)
 		return d_check_increment(compiler, node);
+	if (node->operation == D_OPERATOR_ADDRESS && d_is_symbol(compiler, operand))
+		return d_check_symbol_address(compiler, node);
 	if (d_check_operand(compiler, operand))
 		return -1;
 	node->type = operand->type;

@@ -169,3 +169,8 @@ int d_types_complete(struct d_types *types, const struct d_type *type)
 		incomplete->kind == D_TYPE_UNION ? BTF_KIND_UNION : BTF_KIND_STRUCT, tag + 1);
 	return number ? complete(types, incomplete, number, 0) : 0;
 }
+
+const struct d_type *d_types_kernel(struct d_types *types, uint32_t number)
+{
+	return type_of(types, number, 0);
+}

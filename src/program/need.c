@@ -31,6 +31,7 @@ static const char *const texts[D_NEEDS] = {
 	[D_NEED_THREAD_ADDRESS] = "the address of the thread in the kernel",
 	[D_NEED_PROCESSOR_STATE] = "the state of the processor",
 	[D_NEED_OTHER_MEMORY] = "the memory of another process than the one that runs",
+	[D_NEED_KERNEL_VARIABLES] = "the variables of the kernel",
 	[D_NEED_KERNEL_LOCKS] = "the locks of the kernel",
 	[D_NEED_KERNEL_DATA] = "the data of the kernel",
 };

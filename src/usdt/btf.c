@@ -272,6 +272,7 @@ uint32_t btf_resolve(struct btf *btf, uint32_t number)
 bool btf_field(
 	struct btf *btf, const struct btf_view *view, uint32_t index, struct btf_field *field)
 {
+	struct btf_var_secinfo variable;
 	struct btf_param parameter;
 	struct btf_member member;
 
@@ -281,6 +282,11 @@ bool btf_field(
 		memcpy(&parameter, view->own + index * sizeof(parameter), sizeof(parameter));
 		*field = (struct btf_field){
 			.name = name_at(btf, parameter.name_off), .type = parameter.type};
+		return true;
+	}
+	if (view->kind == BTF_KIND_DATASEC) {
+		memcpy(&variable, view->own + index * sizeof(variable), sizeof(variable));
+		*field = (struct btf_field){.name = "", .type = variable.type};
 		return true;
 	}
 	if (view->kind != BTF_KIND_STRUCT && view->kind != BTF_KIND_UNION)

@@ -24,7 +24,9 @@ struct btf_view {
 	const uint8_t *own; /* private */
 };
 
-/* A member of a struct or union, or a parameter of a function. */
+/* A member of a struct or union, a parameter of a function, or a variable of a section
+ * (BTF_KIND_VAR).
+ */
 struct btf_field {
 	const char *name;
 	uint32_t type;

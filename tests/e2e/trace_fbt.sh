@@ -1,5 +1,5 @@
 #!/bin/bash
-# Providers fbt and fasttrap, and the attributes of the kernel's providers. Where the kernel refuses
+# Providers fbt and fasttrap, variables of the kernel, and the attributes of the kernel's providers. Where the kernel refuses
 # programs at functions, one line says so before anything is started; tests/witness/guest_kernel.sh
 # traces functions on a kernel that does not.
 set -u
@@ -67,6 +67,20 @@ else
 	run -s "$directory/guide.d" && fail "all functions at a time"
 	has err '^dtrace: provider fbt: [0-9]+ probes are described; each needs a program of its own'
 fi
+
+# Names with a backquote. Whether /proc/kallsyms has variables depends on the kernel.
+run -q -n 'syscall::getppid:entry /pid == $target && !n++/ { printf("%a %d\n", &vmlinux`vfs_read, *(int *)&`vfs_read != 0);
+	@ = sum(*(int *)&`vfs_read != 0); }' -c "perl -e getppid" || fail "$(cat "$directory/err")"
+has out '^vmlinux`vfs_read 1$'
+has out '^ +1$'
+run -n 'syscall:::entry { trace(`vfs_read); }' && fail "a function is no variable"
+has err 'available for `vfs_read: the kernel describes the types of hardly any variables; name the type: \*\(int \*\)&`vfs_read,'
+run -n 'syscall:::entry { trace(`no_such_variable); }' && fail "no such variable"
+has err 'available for `no_such_variable: /proc/kallsyms has no such symbol'
+run -n 'syscall:::entry { trace(`runqueues); }' && fail "a variable of each processor"
+has err '`runqueues cannot be read: each processor has a copy of this variable'
+run -n 'BEGIN { trace(*(int *)&`vfs_read); }' && fail "BEGIN reads the memory of the kernel"
+has err '`vfs_read needs the variables of the kernel, which the probe BEGIN does not give'
 
 run -l -P fasttrap || fail "$(cat "$directory/err")"
 has out '^ *[0-9]+ +fasttrap +fasttrap$'

@@ -95,7 +95,7 @@ static const struct row string_rows[] = {
 	{"BEGIN { trace(strlen); }", "D_IDENT_BADREF", 1, 15},
 	{"BEGIN { a[1] = 2; trace(a); }", "D_IDENT_BADREF", 1, 25},
 	{"BEGIN { trace(self); }", "D_IDENT_BADREF", 1, 15},
-	{"BEGIN { trace(vmlinux`jiffies); }", "D_SYM_NOTYPES", 1, 15},
+	{"BEGIN { trace(vmlinux`no_such_symbol); }", "D_SYM_NOTYPES", 1, 15},
 	{"BEGIN { nosuch(1); }", "D_FUNC_UNDEF", 1, 9},
 	{"BEGIN { pid(1); }", "D_FUNC_IDKIND", 1, 9},
 	{"BEGIN { (1)(2); }", "D_FUNC_IDENT", 1, 10},

@@ -15,6 +15,8 @@ static const uint64_t thread_needs = UINT64_C(1) << D_NEED_THREAD_ADDRESS |
 	UINT64_C(1) << D_NEED_PROCESS_STATE | UINT64_C(1) << D_NEED_THREAD_STATE |
 	UINT64_C(1) << D_NEED_FILES;
 
+static const uint64_t kernel_memory = UINT64_C(1) << D_NEED_KERNEL_VARIABLES;
+
 static uint32_t aligned(uint32_t bytes)
 {
 	return (bytes + 7) & ~7u;
@@ -133,7 +135,7 @@ static int add_want(struct kernel_plan *plan, const struct d_demand *demand, uin
 	plan->has_registers |= demand->registers || demand->user_frames;
 	plan->has_identity |= demand->process;
 	plan->has_thread |= (demand->needs & thread_needs) != 0;
-	plan->reads_kernel |= plan->has_thread;
+	plan->reads_kernel |= plan->has_thread || demand->needs & kernel_memory;
 	if (demand->needs & d_need_bit(D_NEED_ERRNO) && plan->is_return)
 		*arguments |= UINT64_C(1) << KERNEL_ERRNO_ARGUMENT;
 	plan->has_cpu_clock |= (demand->needs & d_need_bit(D_NEED_CPU_TIME)) != 0;
@@ -275,7 +277,8 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 			others |= wants[i].demand->arguments |
 				(plan->is_return ? UINT64_C(1) << KERNEL_ERRNO_ARGUMENT : 0);
 			plan->looks_at_task |= wants[i].demand->process;
-			plan->reads_kernel |= (wants[i].demand->needs & thread_needs) != 0;
+			plan->reads_kernel |=
+				(wants[i].demand->needs & (thread_needs | kernel_memory)) != 0;
 			plan->looks_at_clock |=
 				(wants[i].demand->needs & d_need_bit(D_NEED_CPU_TIME)) != 0;
 			plan->sends_updates |= wants[i].demand->user_frames != 0;

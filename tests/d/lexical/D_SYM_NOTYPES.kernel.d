@@ -4,5 +4,5 @@
  */
 BEGIN
 {
-	trace(`max_pfn);
+	trace(nosuch`max_pfn);
 }

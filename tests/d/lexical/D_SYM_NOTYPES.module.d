@@ -4,5 +4,5 @@
  */
 BEGIN
 {
-	trace(vmlinux`max_pfn);
+	trace(vmlinux`no_such);
 }
