@@ -5,25 +5,25 @@
  *
  *     $ vmtap trace snoop --lossless -c 'toy redefine.toy'
  *          AT ms      PID  CAP  WHAT
- *              0    32668       startup
- *              0    32668    0  thread 1 created
- *              0    32668    0  thread 1 is main
- *              0    32668       thread 1 raises ArgumentError in redefine.toy:21: side -2
- *              0    32668       thread 1 raises ArgumentError in redefine.toy:21: side -1
- *              0    32668       thread 1 raises ArgumentError in redefine.toy:21: side -2
- *              0    32668       thread 1 raises ArgumentError in redefine.toy:21: side -1
+ *              0    21638       startup
+ *              1    21638    0  thread 1 created
+ *              1    21638    0  thread 1 is main
+ *              1    21638       thread 1 raises ArgumentError in redefine.toy:21: side -2
+ *              1    21638       thread 1 raises ArgumentError in redefine.toy:21: side -1
+ *              1    21638       thread 1 raises ArgumentError in redefine.toy:21: side -2
+ *              1    21638       thread 1 raises ArgumentError in redefine.toy:21: side -1
  *     ...
- *            674    32668    0  thread 1 has ended
- *            674    32668    0  the world was stopped for 219 us: exit
- *            674    32668       shutdown
+ *            973    21638    0  thread 1 has ended
+ *            973    21638    0  the world was stopped for 207 us: exit
+ *            973    21638       shutdown
  *
  * Reading: Threads come and go, collections and pauses end, files are loaded, exceptions
  * are raised, with their messages, methods are redefined, messages are sent. The time of a
  * collection or a pause is that of its end.
  *
- * Providers: vm.
+ * Providers: vm, ruby, python, php, hotspot, HaskellEvent.
  *
- * Cost: One event for each of these lines; nothing for calls and allocations.
+ * Cost: One or two events for each of these lines; nothing for calls and allocations.
  */
 #pragma D option quiet
 
@@ -102,4 +102,77 @@ vm$target:::method-cache-clear
 {
 	printf("%10d %8d %4s  redefinition of %S in %S:%d\n", (timestamp - start) / 1000000, pid, "",
 	    copyinstr(arg0), copyinstr(arg1), arg2);
+}
+
+/* What the providers of other runtimes tell, in a process without provider vm. */
+#include "parts/pauses.d"
+#include "parts/raises.d"
+
+int has_vm[pid_t];
+
+vm$target:::pause-begin,
+vm$target:::raise,
+vm$target:::require-entry,
+vm$target:::load-entry
+/!has_vm[pid]/
+{
+	has_vm[pid] = 1;
+}
+
+ruby$target:::gc-mark-end,
+ruby$target:::gc-sweep-end,
+python$target:::gc-done,
+hotspot$target:::gc-end,
+HaskellEvent$target:::gc-end
+/this->counts && !has_vm[pid]/
+{
+	printf("%10d %8d %4s  the world was stopped for %d us: %S, generation %d\n",
+	    (timestamp - start) / 1000000, pid, "", this->pause / 1000, this->reason,
+	    this->generation);
+}
+
+ruby$target:::raise
+/!has_vm[pid]/
+{
+	printf("%10d %8d %4s  thread %d raises %S in %S:%d\n", (timestamp - start) / 1000000, pid, "",
+	    tid, this->class, this->file, this->line);
+}
+
+php$target:::exception-thrown
+{
+	printf("%10d %8d %4s  thread %d raises %S\n", (timestamp - start) / 1000000, pid, "", tid,
+	    this->class);
+}
+
+php$target:::error
+{
+	printf("%10d %8d %4s  error in %S:%d: %S\n", (timestamp - start) / 1000000, pid, "",
+	    copyinstr(arg1), (int)arg2, copyinstr(arg0));
+}
+
+ruby$target:::require-entry,
+ruby$target:::load-entry
+/!has_vm[pid]/
+{
+	printf("%10d %8d %4s  %s %S in %S:%d\n", (timestamp - start) / 1000000, pid, "",
+	    probename == "load-entry" ? "load" : "require", copyinstr(arg0), copyinstr(arg1),
+	    (int)arg2);
+}
+
+python$target:::import-find-load-start
+{
+	printf("%10d %8d %4s  import %S\n", (timestamp - start) / 1000000, pid, "", copyinstr(arg0));
+}
+
+php$target:::compile-file-return
+/copyinstr(arg1) != ""/
+{
+	printf("%10d %8d %4s  load %S\n", (timestamp - start) / 1000000, pid, "", copyinstr(arg1));
+}
+
+hotspot$target:::thread-start,
+hotspot$target:::thread-stop
+{
+	printf("%10d %8d %4s  thread %d %s: %S\n", (timestamp - start) / 1000000, pid, "", arg2,
+	    probename == "thread-start" ? "begins" : "has ended", stringof(copyin(arg0, arg1)));
 }

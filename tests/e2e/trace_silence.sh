@@ -15,6 +15,7 @@ int main(int count, char **words)
 	for (int i = 1; i < count; i++) {
 		if (!strcmp(words[i], "fires")) {
 			DTRACE_PROBE(php, function__entry);
+			DTRACE_PROBE(ruby, method__entry);
 			DTRACE_PROBE(hotspot, method__entry);
 			DTRACE_PROBE(hotspot, gc__begin);
 			DTRACE_PROBE(python, function__entry);
@@ -32,7 +33,7 @@ silent() { # command, script, options
 }
 says() { # command, script, text, options
 	run 0 trace -q -c "$1" -n "$2" "${@:4}"
-	has err "^vmtap: process [0-9]+ \\([a-z0-9.]+\\): $3"
+	has err "^vmtap: process [0-9]+ \\([a-z0-9.-]+\\): $3"
 	[ "$(grep -cE 'fires|fired' "$directory/err")" = 1 ] || fail "more than one line"
 }
 
@@ -55,6 +56,12 @@ for flag in -XX:+ExtendedDTraceProbes -XX:+DTraceMethodProbes @options -XX:Flags
 done
 JAVA_TOOL_OPTIONS=-XX:+ExtendedDTraceProbes silent "$directory/runtime" 'hotspot$target:::method-entry { }'
 silent "$directory/runtime" 'hotspot$target:::gc-begin { }'
+
+cp "$directory/runtime" "$directory/libruby-3.1"
+says "$directory/libruby-3.1" 'ruby$target:::method-entry { }' \
+	'ruby[0-9]+:::method-entry has not fired: Ruby fires it only while a TracePoint for calls is enabled'
+silent "$directory/libruby-3.1 fires" 'ruby$target:::method-entry { printf("fired"); }'
+silent "$directory/runtime" 'ruby$target:::method-entry { }'
 
 says "$directory/python3.11 fires" 'python$target:::function-entry { }' \
 	'python[0-9]+:::function-entry fires for generators only: Python 3.11 .*; add: python\$target:::line /0/ \{ \}$'

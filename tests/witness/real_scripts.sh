@@ -5,8 +5,9 @@
 set -u
 . tests/witness/real
 need_kernel
+programs=$directory
 
-cat >"$directory/program.py" <<'END'
+cat >"$programs/program.py" <<'END'
 import gc, os, sys, time
 calls = {"fib": 0, "outer": 0, "fails": 0}
 
@@ -47,8 +48,8 @@ with open(sys.argv[1], "w") as file:
         file.write("collections%d %d\n" % (generation, gc.get_stats()[generation]["collections"]))
 os._exit(0) # without the collections of a program's end
 END
-echo '<?php function other() {}' >"$directory/other.php"
-cat >"$directory/program.php" <<'END'
+echo '<?php function other() {}' >"$programs/other.php"
+cat >"$programs/program.php" <<'END'
 <?php
 $calls = ["fib" => 0, "outer" => 0, "fails" => 0];
 class Witness
@@ -85,7 +86,7 @@ include __DIR__ . "/other.php";
 foreach ($calls as $name => $count)
 	file_put_contents($argv[1], "$name $count\n", FILE_APPEND);
 END
-cat >"$directory/program.rb" <<'END'
+cat >"$programs/program.rb" <<'END'
 # A TracePoint makes Ruby fire the probes of its calls.
 TracePoint.new(:call, :return) {}.enable
 $calls = Hash.new(0)
@@ -123,7 +124,7 @@ $calls["made"] = 2
 $calls["line"] = File.readlines(__FILE__).index { |line| line =~ /raise Arg/ } + 1
 File.write(ARGV[0], $calls.map { |name, count| "#{name} #{count}\n" }.join)
 END
-cat >"$directory/Witness.java" <<'END'
+cat >"$programs/Witness.java" <<'END'
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 
@@ -207,6 +208,7 @@ public class Witness {
 END
 
 export USE_ZEND_DTRACE=1
+runtimes=()
 known=$directory/known
 
 # The number that a program knows.
@@ -318,6 +320,24 @@ compare_more() { # script, runtime
 			[ "$(line_of $part 2)" -ge 3 ] || fail "$which: $part"
 		done
 		;;
+	"snoop python")
+		[ "$(grep -c ' the world was stopped for ' "$directory/traced")" = "$all" ] || fail "$which: collections"
+		grep -q ' import nowhere$' "$directory/traced" || fail "$which: imports"
+		;;
+	"snoop php")
+		[ "$(grep -c ' raises RangeException$' "$directory/traced")" = "$(knows fails)" ] || fail "$which: exceptions"
+		grep -q " load $programs/other.php$" "$directory/traced" || fail "$which: files"
+		;;
+	"snoop ruby")
+		[ "$(grep -c " raises ArgumentError in $programs/program.rb:$(knows line)$" "$directory/traced")" = "$(knows fails)" ] ||
+			fail "$which: exceptions"
+		grep -q " require nowhere in $programs/program.rb:" "$directory/traced" || fail "$which: files"
+		;;
+	"snoop hotspot")
+		[ "$(grep -c ' the world was stopped for ' "$directory/traced")" = "$all" ] || fail "$which: collections"
+		grep -q ' thread [0-9]* begins: Thread-0$' "$directory/traced" || fail "$which: threads"
+		;;
+	"snoop HaskellEvent") [ "$(grep -c ' the world was stopped for ' "$directory/traced")" = "$all" ] || fail "$which" ;;
 	"gc_requests python") equals "$which" "0 program.py <module>" 4 9 ;; # 4, 3 and 2 of the generations
 	"stat python") [ "$(column 7)" = "$all" ] || fail "$which" ;;
 	"stat php") [ "$(column 6)" = "$(knows fails)" ] && [ "$(column 1)" = $((fibs + 6)) ] || fail "$which" ;;
@@ -331,22 +351,22 @@ compare_more() { # script, runtime
 			fail "$which: starts and ends"
 		;;
 	"failed_searches python") equals "$which" "nowhere (unknown) 0 ImportError" 5 1 ;;
-	"failed_searches ruby") equals "$which" "nowhere $directory/program.rb" "4 5" "LoadError 1" ;;
+	"failed_searches ruby") equals "$which" "nowhere $programs/program.rb" "4 5" "LoadError 1" ;;
 	"load_tree ruby") grep -qE " require nowhere has ended$" "$directory/traced" || fail "$which" ;;
-	"load_tree php") grep -qE "^ +[0-9]+    load $directory/other.php has ended$" "$directory/traced" || fail "$which" ;;
+	"load_tree php") grep -qE "^ +[0-9]+    load $programs/other.php has ended$" "$directory/traced" || fail "$which" ;;
 	"parse_time php")
-		equals "$which" "$directory/other.php" 2 1
-		equals "$which" "$directory/program.php" 2 1
+		equals "$which" "$programs/other.php" 2 1
+		equals "$which" "$programs/program.php" 2 1
 		;;
-	"parse_time ruby") equals "$which" "$directory/program.rb" 2 1 ;;
+	"parse_time ruby") equals "$which" "$programs/program.rb" 2 1 ;;
 	"exceptions_by_site php") equals "$which" "RangeException (unknown) 0" 4 "$(knows fails)" ;;
-	"exceptions_by_site ruby") equals "$which" "ArgumentError $directory/program.rb $(knows line)" 4 "$(knows fails)" ;;
+	"exceptions_by_site ruby") equals "$which" "ArgumentError $programs/program.rb $(knows line)" 4 "$(knows fails)" ;;
 	"exceptions_swallowed php")
 		equals "$which" "RangeException (unknown) 0 (unknown) 0" 6 "$(knows fails)"
 		equals "$which" "RangeException $(knows fails)" "2 3 4" "$(knows fails) $(knows fails) 0"
 		;;
 	"exception_storms php") equals "$which" "RangeException (unknown) 0" 4 1 ;;
-	"exception_storms ruby") equals "$which" "ArgumentError $directory/program.rb $(knows line)" 4 1 ;;
+	"exception_storms ruby") equals "$which" "ArgumentError $programs/program.rb $(knows line)" 4 1 ;;
 	"alloc_by_class ruby") equals "$which" Witness "2 3" "0 $(knows made)" ;;
 	# OpenJDK 17 tells wrong sizes of what interpreted code allocates.
 	"alloc_by_class hotspot") equals "$which" 'Witness$Box' 3 "$(knows boxes)" ;;
@@ -364,8 +384,11 @@ compare_more() { # script, runtime
 }
 
 calls="method_count method_time method_cpu method_distribution method_flow call_sites slowest_calls"
+# Runs on its own, so that runtimes do not wait for each other.
 each() { # runtime, class of fib, class of the others, command, further scripts
 	local script
+	directory=$programs/of_$1 known=$programs/of_$1/known
+	mkdir "$directory"
 	for script in $calls $5; do
 		rm -f "$known" "$directory/traced"
 		unset SLOW
@@ -386,57 +409,49 @@ each() { # runtime, class of fib, class of the others, command, further scripts
 python=/usr/bin/python3
 # Python 3.12 and later have no probes of calls.
 [[ $(readlink -f $python) != *python3.11 ]] ||
-	each python program.py program.py "$python -S $directory/program.py" \
-		"gc_pause gc_phases gc_overhead gc_requests load_tree failed_searches stat"
+	each python program.py program.py "$python -S $programs/program.py" \
+		"gc_pause gc_phases gc_overhead gc_requests load_tree failed_searches stat snoop" &
+runtimes+=($!)
 php=$(readlink -f /usr/bin/php)
-[ ! -e "$php" ] || each php '(none)' Witness "$php $directory/program.php" \
-	"load_tree parse_time exceptions_by_site exceptions_swallowed exception_storms stat"
-[ ! -e /usr/bin/ruby ] || each ruby Witness Witness "/usr/bin/ruby --disable-gems $directory/program.rb" \
+[ ! -e "$php" ] || each php '(none)' Witness "$php $programs/program.php" \
+	"load_tree parse_time exceptions_by_site exceptions_swallowed exception_storms stat snoop" &
+runtimes+=($!)
+[ ! -e /usr/bin/ruby ] || each ruby Witness Witness "/usr/bin/ruby --disable-gems $programs/program.rb" \
 	"gc_pause gc_phases load_tree failed_searches parse_time exceptions_by_site exception_storms alloc_by_class
-	alloc_count native_time stat"
+	alloc_count native_time stat snoop" &
+runtimes+=($!)
 
-# A program that has GHC's probes and no others, in the form in which any tracer knows them.
-cat >"$directory/haskell.c" <<'END'
+# A program that has GHC's probes and no others.
+cat >"$programs/haskell.c" <<'END'
 #include <stdio.h>
-
-#define SITE(name, format, ...) \
-	__asm__ volatile("990: nop\n" \
-			 ".pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n" \
-			 ".4byte 992f-991f, 994f-993f, 3\n991: .asciz \"stapsdt\"\n992: .balign 4\n" \
-			 "993: .8byte 990b, _.stapsdt.base, 0\n" \
-			 ".asciz \"HaskellEvent\"\n.asciz \"" name "\"\n.asciz \"" format "\"\n" \
-			 "994: .balign 4\n.popsection\n" \
-			 ".ifndef _.stapsdt.base\n" \
-			 ".pushsection .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n" \
-			 ".weak _.stapsdt.base\n.hidden _.stapsdt.base\n_.stapsdt.base: .space 1\n" \
-			 ".size _.stapsdt.base,1\n.popsection\n.endif\n" ::__VA_ARGS__)
+#include <sys/sdt.h>
 
 int main(int argc, char **argv)
 {
 	FILE *file = fopen(argv[argc - 1], "w");
 
 	for (unsigned i = 0; i < 30; i++) {
-		SITE("run__thread", "2@%w0 4@%k1", "r"(0), "r"(i));
+		DTRACE_PROBE2(HaskellEvent, run__thread, (unsigned short)0, i);
 		if (i % 5)
 			continue;
-		SITE("gc__start", "2@%w0", "r"(0));
-		SITE("gc__end", "2@%w0", "r"(0));
+		DTRACE_PROBE1(HaskellEvent, gc__start, (unsigned short)0);
+		DTRACE_PROBE1(HaskellEvent, gc__end, (unsigned short)0);
 	}
 	fprintf(file, "switches 30\ncollections 6\n");
 	return fclose(file);
 }
 END
-if [ "$(uname -m)" = x86_64 ] && ${CC:-cc} -O1 -o "$directory/haskell" "$directory/haskell.c"; then
-	calls="" each HaskellEvent - - "$directory/haskell" "gc_pause gc_phases gc_overhead stat"
-fi
+${CC:-cc} -O2 -o "$programs/haskell" "$programs/haskell.c" || fail "compiling"
+calls='' each HaskellEvent - - "$programs/haskell" "gc_pause gc_phases gc_overhead stat snoop" &
+runtimes+=($!)
 
 # A JVM takes long to start; all scripts trace one.
 home=/usr/lib/jvm/java-17-openjdk-amd64
 if [ -e $home/bin/javac ]; then
-	$home/bin/javac -d "$directory" "$directory/Witness.java" || fail "javac"
+	$home/bin/javac -d "$programs" "$programs/Witness.java" || fail "javac"
 	more="gc_pause gc_phases gc_overhead alloc_by_class alloc_by_site alloc_rate alloc_count
-		lock_wait blocked_by_reason stat"
-	start_waiting "$home/bin/java -Xint -XX:+UseSerialGC -Xmn8m -XX:+ExtendedDTraceProbes -cp $directory Witness"
+		lock_wait blocked_by_reason stat snoop"
+	start_waiting "$home/bin/java -Xint -XX:+UseSerialGC -Xmn8m -XX:+ExtendedDTraceProbes -cp $programs Witness"
 	known=$directory/waiting/out
 	tracers=()
 	for script in $calls $more; do
@@ -464,11 +479,14 @@ if [ -e $home/bin/javac ]; then
 	rm -f "$directory/traced"
 	run 0 trace compile_time -o "$directory/traced" -c "$home/bin/java -Xcomp -XX:TieredStopAtLevel=1
 		-XX:CompileCommand=quiet -XX:CompileOnly=Witness.fib -XX:+PrintCompilation -XX:+ExtendedDTraceProbes
-		-cp $directory Witness"
+		-cp $programs Witness"
 	[ ! -s "$directory/err" ] || fail "compile_time of hotspot"
 	compiled=$(grep -c ' Witness::fib ' "$directory/out")
 	[ "$compiled" -ge 1 ] || fail "compile_time of hotspot: nothing is compiled"
 	equals "compile_time of hotspot" "Witness fib" "3 4" "1 $compiled"
 	echo "hotspot: $calls $more compile_time"
 fi
+for runtime in "${runtimes[@]}"; do
+	wait "$runtime" || fail "a runtime"
+done
 exit 0

@@ -97,6 +97,16 @@ static bool lacks_monitor_probes(const struct silence_process *process)
 	return lacks_java_flag(process, "-XX:+DTraceMonitorProbes");
 }
 
+/* Since 2.5, Ruby's methods have these probes in code that a TracePoint makes it use. */
+static bool lacks_trace_point(const struct silence_process *process)
+{
+	for (uint32_t i = 0; i < process->target->file_count; i++)
+		if (strstr(process->target->files[i].name, "libruby-3") ||
+			strstr(process->target->files[i].name, "libruby.so.3"))
+			return true;
+	return false;
+}
+
 static bool lacks_lines(const struct silence_process *process)
 {
 	for (uint32_t i = 0; i < process->target->file_count; i++)
@@ -127,6 +137,9 @@ static const struct {
 	{"hotspot", {"monitor-*"}, lacks_monitor_probes, false,
 		"has not fired: the JVM fires it only if it is started with "
 		"-XX:+ExtendedDTraceProbes"},
+	{"ruby", {"method-entry", "method-return"}, lacks_trace_point, false,
+		"has not fired: Ruby fires it only while a TracePoint for calls is enabled: "
+		"TracePoint.new(:call, :return) {}.enable"},
 	{"python", {"function-entry"}, lacks_lines, true,
 		"fires for generators only: Python 3.11 fires it for other functions only while "
 		"its "

@@ -12,7 +12,7 @@
 
 #include "source/kernel/kernel_attach.h"
 
-enum { KERNEL_SILENCE_RULES = 5 };
+enum { KERNEL_SILENCE_RULES = 6 };
 
 struct kernel_silence {
 	uint32_t probes[KERNEL_SILENCE_RULES]; /* by rule: the first probe that it holds for */
