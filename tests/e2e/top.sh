@@ -105,6 +105,11 @@ timeout "${COMMAND_SECONDS:-300}" "$VMTAP" top --interval 50 -p "$pid" 2>"$direc
 [ "${PIPESTATUS[0]}" = 1 ] || fail "a closed pipe does not end it"
 has err 'failed to write to <stdout>: Broken pipe'
 
+# nothing to show yet
+echo 'tick-1s { @x = count(); }' >"$directory/idle.d"
+run 0 top --interval 50 --count 1 -p "$pid" -s "$directory/idle.d"
+has out '^no events yet$'
+
 # wrong options
 for wrong in "--interval 0" "--interval" "--count x" "--sort size" "--rows -1" "--log x" "-o x" "-l" "-e" \
 	"--filter $(printf '%0100d' 0)"; do

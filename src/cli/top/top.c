@@ -168,6 +168,8 @@ static int print_table(const struct top *top)
 	memcpy(form.has, top->table.has, sizeof(form.has));
 	methods = top_table_sorted(
 		&top->table, top->options.view.order, top->options.view.filter, &count);
+	if (!top->table.vm_count)
+		print_line("no events yet", &error);
 	for (size_t i = 0; i < top->table.vm_count; i++) {
 		top_line_vm(line, &top->table, &top->table.vms[i], &form);
 		print_line(line, &error);
