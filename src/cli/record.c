@@ -31,6 +31,7 @@
 #include "program/program.h"
 #include "source/connection.h"
 #include "source/eventlog.h"
+#include "source/log_output.h"
 #include "source/recording.h"
 #include "source/sweep.h"
 #include "wire/describe.h"
@@ -45,7 +46,8 @@ enum {
 	LOOK_MS = 1000,
 	WAIT_MS = 60000, /* longest single wait */
 	FILES_MAX = 10000,
-	OPTION_CPU_CLOCK = 256,
+	OPTION_COMPRESS = 256,
+	OPTION_CPU_CLOCK,
 	OPTION_STACKS,
 	OPTION_GHC_ONLY,
 	OPTION_HEAP_PROFILE,
@@ -100,6 +102,10 @@ static void help(void)
 	       "      --max-size N  end the file before it has more than N bytes (suffixes k, m, "
 	       "g)\n"
 	       "      --rotate N    then begin another, and keep the last N: FILE, FILE.1, ...\n"
+	       "      --compress[=LEVEL]\n"
+	       "                    compress the file with zstd, level 1 (fastest) to 19 "
+	       "(default 1);\n"
+	       "                    whatever reads logs reads it as it is\n"
 	       "      --heap-profile[=PERIOD]\n"
 	       "                    also record heap samples, one every PERIOD (default 100ms)\n"
 	       "      --cpu-clock   record the thread's CPU clock with each event, for D's "
@@ -150,6 +156,22 @@ static int take_files(const char *text, unsigned int *files)
 	return CLI_OK;
 }
 
+static int take_level(const char *text, unsigned int *level)
+{
+	char *end = NULL;
+	unsigned long value = text ? strtoul(text, &end, 10) : LOG_OUTPUT_LEVEL;
+
+	if (text && (*end || *text < '0' || *text > '9' || !value || value > LOG_OUTPUT_LEVEL_MAX))
+		return cli_usage("record", "--compress takes a level from 1 to %d, not '%s'",
+			LOG_OUTPUT_LEVEL_MAX, text);
+	if (log_output_can_compress()) {
+		cli_message("--compress: this vmtap was built without libzstd");
+		return CLI_CANNOT;
+	}
+	*level = (unsigned int)value;
+	return CLI_OK;
+}
+
 static int take_period(const char *text, uint64_t *period)
 {
 	uint64_t value, unit = 0;
@@ -184,6 +206,7 @@ static int parse(struct record_options *options, int argc, char **argv)
 {
 	static const struct option long_options[] = {
 		{"help", no_argument, NULL, 'h'},
+		{"compress", optional_argument, NULL, OPTION_COMPRESS},
 		{"cpu-clock", no_argument, NULL, OPTION_CPU_CLOCK},
 		{"ghc-only", no_argument, NULL, OPTION_GHC_ONLY},
 		{"heap-profile", optional_argument, NULL, OPTION_HEAP_PROFILE},
@@ -230,6 +253,9 @@ static int parse(struct record_options *options, int argc, char **argv)
 			break;
 		case 'n':
 			status = add_probes(options, optarg);
+			break;
+		case OPTION_COMPRESS:
+			status = take_level(optarg, &options->recording.compression);
 			break;
 		case OPTION_CPU_CLOCK:
 			options->cpu_clock = true;
@@ -545,7 +571,7 @@ static void show_progress(struct session *session, bool last)
 	const struct recording_counts *counts = recording_counts(session->recording);
 	int64_t now = connection_now(), elapsed = now - session->shown;
 	struct winsize terminal;
-	char line[128];
+	char line[128], stored[32] = "";
 	int width = 79; /* where the terminal does not say */
 
 	if (!session->shows_progress || (!last && elapsed < PROGRESS_MS))
@@ -557,8 +583,10 @@ static void show_progress(struct session *session, bool last)
 	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &terminal) && terminal.ws_col &&
 		terminal.ws_col <= width)
 		width = terminal.ws_col - 1;
-	snprintf(line, sizeof(line), "%" PRIu64 " events, %.1f MB, %.1f MB/s, %" PRIu64 " lost",
-		counts->events, (double)counts->bytes / 1e6,
+	if (session->options->recording.compression)
+		snprintf(stored, sizeof(stored), " as %.1f MB", (double)counts->stored / 1e6);
+	snprintf(line, sizeof(line), "%" PRIu64 " events, %.1f MB%s, %.1f MB/s, %" PRIu64 " lost",
+		counts->events, (double)counts->bytes / 1e6, stored,
 		(double)(counts->bytes - session->before.bytes) / 1e3 /
 			(double)(elapsed > 0 ? elapsed : 1),
 		counts->lost);
@@ -606,8 +634,11 @@ static void wait_for_more(struct session *session, int64_t limit)
 	struct pollfd waits[] = {{.fd = session->signals, .events = POLLIN},
 		{.fd = session->connection.fd, .events = POLLIN}};
 	int64_t now = connection_now(), left = WAIT_MS;
+	int due = recording_due(session->recording);
 
-	if (session->shows_progress)
+	if (due >= 0 && due < left)
+		left = due;
+	if (session->shows_progress && session->shown + PROGRESS_MS - now < left)
 		left = session->shown + PROGRESS_MS - now;
 	if (limit && limit - now < left)
 		left = limit - now;

@@ -67,6 +67,7 @@ void eventlog_free(struct eventlog *log)
 	eventlog_free_carried(log);
 	eventlog_free_stacks(log);
 	names_free(&log->names);
+	free(log->early);
 	free(log->plan_of);
 	free(log->plans);
 	free(log->events);
@@ -162,6 +163,14 @@ void eventlog_received(struct eventlog *log, size_t size)
 void eventlog_finish(struct eventlog *log)
 {
 	log->finished = true;
+}
+
+void eventlog_finish_early(struct eventlog *log, const char *why, bool truncated)
+{
+	log->finished = true;
+	log->early_is_damage = !truncated;
+	free(log->early);
+	log->early = strdup(why); /* NULL: the usual text */
 }
 
 /* ---- the scan ---- */
@@ -514,9 +523,11 @@ bool eventlog_scan(struct eventlog *log)
 	while (log->stage == STAGE_DATA && scan_event(log, &stalled))
 		;
 	if (log->finished && !stalled && log->stage < STAGE_ENDED) {
-		log->truncated = true;
+		log->truncated = !log->early_is_damage;
 		leave_block(log);
-		if (log->scanned < log->base + log->filled)
+		if (log->early)
+			eventlog_damaged(log, log->base + log->filled, "%s", log->early);
+		else if (log->scanned < log->base + log->filled)
 			eventlog_damaged(log, log->base + log->filled,
 				"the log ends within %s that begins at byte %" PRIu64
 				": it is truncated",

@@ -82,6 +82,9 @@ void eventlog_received(struct eventlog *log, size_t size);
 /* Call when no more bytes will come. */
 void eventlog_finish(struct eventlog *log);
 
+/* The same if they end too early. why is copied; truncated: that is all that is wrong. */
+void eventlog_finish_early(struct eventlog *log, const char *why, bool truncated);
+
 /*
  * Reads what has been received (declarations, names, tags) without delivering events.
  * Returns true when it reaches the first event that requires the probes, which must then be

@@ -166,6 +166,8 @@ struct eventlog {
 	struct header header;
 	int file;      /* as in the settings */
 	bool finished; /* no more bytes will come */
+	char *early;   /* why, if that is too early; else NULL */
+	bool early_is_damage;
 	bool declared; /* the header has been read */
 	bool stalled;  /* the scan is at an event that needs the probes */
 	bool settled;  /* the probes have been added */

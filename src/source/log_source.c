@@ -1,7 +1,7 @@
 /*
  * log_source.c: the source for a recorded eventlog: a file with the bytes that a stream
- * would have carried. It never waits: batches come as fast as they are requested. The
- * process is the recorded one; whatever the log does not say about it is 0 or empty.
+ * would have carried, perhaps compressed. It never waits: batches come as fast as they are
+ * requested. The process is the recorded one; whatever the log does not say about it is 0 or empty.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -9,19 +9,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/debug.h"
 #include "program/need.h"
 #include "source/eventlog.h"
 #include "source/source.h"
+#include "wire/log_bytes.h"
 #include "wire/records.h"
 #include "wire/wire_type.h"
 
+enum { COPIED_BYTES = 1 << 20 };
+
 struct log_source {
 	struct source source;
-	int fd;
+	struct log_bytes *bytes;
+	int copy; /* of a compressed log's bytes, for those that are not read in order; -1: none */
 	bool stopped;
 	bool is_seekable;
 	struct eventlog *log;
@@ -33,22 +37,70 @@ static bool read_more(struct log_source *log, struct error *error, int *result)
 {
 	size_t room;
 	void *place = eventlog_room(log->log, &room);
+	const char *why;
+	bool is_cut;
 	ssize_t got;
 
 	*result = 0;
 	if (!place)
 		return false;
-	do
-		got = read(log->fd, place, room);
-	while (got < 0 && errno == EINTR);
+	got = log_bytes_read(log->bytes, place, room, error);
 	if (got < 0)
-		*result = error_set(error, errno, "%s: %s", log->file, strerror(errno));
+		*result = (int)got;
 	if (got <= 0) {
-		eventlog_finish(log->log);
+		why = log_bytes_damage(log->bytes, &is_cut);
+		if (why)
+			eventlog_finish_early(log->log, why, is_cut);
+		else
+			eventlog_finish(log->log);
 		return false;
 	}
 	eventlog_received(log->log, (size_t)got);
 	return true;
+}
+
+/* A file without a name; -1: there is no room for one. */
+static int open_copy(void)
+{
+	const char *folder = getenv("TMPDIR");
+	int file = open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return file >= 0 ? file : memfd_create("vmtap", MFD_CLOEXEC);
+}
+
+static bool write_all(int file, const unsigned char *bytes, size_t size)
+{
+	ssize_t wrote;
+
+	for (; size; size -= (size_t)wrote, bytes += wrote) {
+		do
+			wrote = write(file, bytes, size);
+		while (wrote < 0 && errno == EINTR);
+		if (wrote < 0)
+			return false;
+	}
+	return true;
+}
+
+/* GHC's logs have their events out of order, so that they are read at several places at once. */
+static int fill_copy(struct log_source *log, struct error *error)
+{
+	struct log_bytes *bytes;
+	unsigned char *piece = malloc(COPIED_BYTES);
+	int result = piece ? log_bytes_open(log->file, &bytes, error)
+			   : error_set(error, ENOMEM, "%s: out of memory", log->file);
+	ssize_t got = 1;
+
+	if (result)
+		goto out;
+	while (!result && (got = log_bytes_read(bytes, piece, COPIED_BYTES, error)) > 0)
+		if (!write_all(log->copy, piece, (size_t)got))
+			result = error_set(error, errno, "%s: its decompressed copy: %s", log->file,
+				strerror(errno));
+	log_bytes_close(bytes);
+out:
+	free(piece);
+	return got < 0 ? (int)got : result;
 }
 
 /* Collects the description of the process, whose position in the log depends on the writer. */
@@ -66,8 +118,7 @@ static int learn_process(struct log_source *log, struct error *error)
 	}
 	if (!state) {
 		while (missing &&
-			(state = record_file_next(&file, log->file, &record, error)) ==
-				RECORDS_EVENT) {
+			(state = record_file_next(&file, &record, error)) == RECORDS_EVENT) {
 			const struct wire_type *type = wire_type_find(record.type);
 			if (!type || !(type->traits & WIRE_PROCESS) ||
 				!eventlog_learn(log->log, &record))
@@ -89,8 +140,7 @@ static int learn_declarations(struct log_source *log, struct error *error)
 	int result = 0;
 
 	if (!record_file_open(&file, log->file, &ignored))
-		while (!result &&
-			record_file_next(&file, log->file, &record, &ignored) == RECORDS_EVENT)
+		while (!result && record_file_next(&file, &record, &ignored) == RECORDS_EVENT)
 			if (!eventlog_learn_declaration(log->log, &record))
 				result = error_set(error, EPROTO, "%s", eventlog_damage(log->log));
 	record_file_close(&file);
@@ -160,8 +210,9 @@ static void log_close(struct source *source)
 {
 	struct log_source *log = (struct log_source *)source;
 
-	if (log->fd >= 0)
-		close(log->fd);
+	log_bytes_close(log->bytes);
+	if (log->copy >= 0)
+		close(log->copy);
 	eventlog_free(log->log);
 	free(log->file);
 	free(log);
@@ -192,26 +243,24 @@ static int open_log(const char *file, bool *looks_ahead, struct d_probe_set *set
 	struct log_source *log = calloc(1, sizeof(*log));
 	struct eventlog_settings settings = {.what = file, .file = -1, .either_form = true};
 	const struct eventlog_process *process;
-	struct stat status;
-	int result = 0;
+	int result;
 	bool more = true;
 
 	*source = NULL;
 	if (!log)
 		return error_set(error, ENOMEM, "%s: out of memory", file);
 	log->source.methods = &log_methods;
-	log->fd = open(file, O_RDONLY | O_CLOEXEC);
+	log->copy = -1;
 	log->file = strdup(file);
-	if (log->fd < 0 || fstat(log->fd, &status))
-		result = error_set(error, errno, "%s: %s", file, strerror(errno));
-	else if (S_ISDIR(status.st_mode))
-		result = error_set(error, EISDIR, "%s: %s", file, strerror(EISDIR));
+	result = log_bytes_open(file, &log->bytes, error);
 	if (result)
 		goto out;
 	/* only a seekable file can be read twice */
-	log->is_seekable = S_ISREG(status.st_mode);
-	if (log->is_seekable)
-		settings.file = log->fd;
+	log->is_seekable = log_bytes_is_file(log->bytes);
+	if (log->is_seekable && log_bytes_is_compressed(log->bytes))
+		settings.file = log->copy = open_copy();
+	else if (log->is_seekable)
+		settings.file = log_bytes_descriptor(log->bytes);
 	if (!log->file || eventlog_open(&settings, &log->log)) {
 		result = error_set(error, ENOMEM, "%s: out of memory", file);
 		goto out;
@@ -227,6 +276,8 @@ static int open_log(const char *file, bool *looks_ahead, struct d_probe_set *set
 	}
 	if (settings.file >= 0 && eventlog_is_unordered(log->log))
 		result = learn_process(log, error);
+	if (!result && log->copy >= 0 && eventlog_is_unordered(log->log))
+		result = fill_copy(log, error);
 	if (!result && *looks_ahead && log->is_seekable && eventlog_has_spares(log->log)) {
 		result = learn_declarations(log, error);
 		*looks_ahead = !result;

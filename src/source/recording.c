@@ -2,7 +2,6 @@
 #include "source/recording.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/debug.h"
 #include "base/test_point.h"
+#include "source/log_output.h"
 #include "source/names.h"
 #include "wire/frame.h"
 #include "wire/layout.h"
@@ -30,6 +30,7 @@ enum {
 	STACK_BYTES_MAX = WIRE_EVENT_BYTES + 2 + 2 + 128 * 16,
 	CPU_TIME_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_CPU_TIME,
 	SAMPLE_BYTES = WIRE_EVENT_BYTES + WIRE_SIZE_HEAP_PROF_SAMPLE_BEGIN,
+	COMPRESSED_MARGIN = 512,   /* frames may be larger than what is in them */
 	NAME_BLOCK_BYTES = 1 << 20 /* a block of names is ended when it exceeds this */
 };
 
@@ -49,9 +50,10 @@ struct bytes {
 
 struct recording {
 	struct recording_settings settings;
-	int fd;
+	struct log_output *output; /* NULL: no file is open */
 	bool is_open;
-	bool failed; /* nothing more can be written */
+	bool failed;     /* nothing more can be written */
+	uint64_t stored; /* bytes of the files before this one */
 	struct records records;
 	uint16_t *lengths; /* by event type, for types that are only counted; 0 for the others */
 	struct recording_counts counts;
@@ -107,16 +109,20 @@ static const struct bytes *file_header(const struct recording *recording)
 
 /* ---- the file ---- */
 
+/* The most that a file takes which begins with these bytes and ends then. */
+static uint64_t size_of_beginning(const struct recording *recording, size_t bytes)
+{
+	return bytes + END_BYTES +
+		(recording->settings.compression ? COMPRESSED_MARGIN + bytes / 64 : 0);
+}
+
 static int open_file(struct recording *recording, struct error *error)
 {
-	/* what a program does is visible only to its user, as in the stream */
-	recording->fd =
-		open(recording->settings.file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (recording->fd < 0)
-		return error_set(error, errno, "%s: %s", recording->settings.file, strerror(errno));
-	recording->counts.files++;
-	debug_say(DEBUG_RECORD, "%s: opened", recording->settings.file);
-	return 0;
+	int result = log_output_open(recording->settings.file, recording->settings.compression,
+		&recording->output, error);
+
+	recording->counts.files += !result;
+	return result;
 }
 
 /* Advances the place by that many bytes of events (block markers not counted); time is that of the
@@ -156,31 +162,7 @@ static void end_block(const struct recording *recording, const struct place *pla
 	bytes_put(patch, place->size - place->marker, 4);
 	bytes_put(patch + 4, place->end_time, 8);
 	TEST_POINT("recording-block-open");
-	if (pwrite(recording->fd, patch, sizeof(patch), (off_t)(place->marker + WIRE_EVENT_BYTES)) <
-		0)
-		return;
-}
-
-/* False if the file cannot be truncated, such as a pipe. */
-static bool cut_file(const struct recording *recording, uint64_t size)
-{
-	return ftruncate(recording->fd, (off_t)size) == 0;
-}
-
-/* Writes everything; *done is the number of bytes actually written. */
-static int write_all(int fd, const unsigned char *bytes, size_t size, size_t *done)
-{
-	*done = 0;
-	while (*done < size) {
-		ssize_t wrote = write(fd, bytes + *done, size - *done);
-		if (wrote < 0 && errno == EINTR)
-			continue;
-		if (wrote < 0)
-			return -errno;
-		*done += (size_t)wrote;
-		TEST_POINT("recording-written");
-	}
-	return 0;
+	log_output_patch(recording->output, place->marker + WIRE_EVENT_BYTES, patch, sizeof(patch));
 }
 
 /* Handles a failed write after done of the buffer's bytes: ends the file before them. */
@@ -189,8 +171,11 @@ static int fail_write(struct recording *recording, int result, size_t done, stru
 	struct place place = recording->before;
 	const unsigned char *at = recording->buffer + recording->written;
 	struct records events = recording->records;
+	int64_t size;
 
 	recording->failed = true;
+	if (log_output_is_compressed(recording->output))
+		done = 0;
 	/* scan the same bytes again, as far as they are in the file */
 	events.position = 0;
 	events.block = events.block_end = 0;
@@ -205,13 +190,30 @@ static int fail_write(struct recording *recording, int result, size_t done, stru
 		done -= used;
 	}
 	/* if this fails, part of an event stays in the file, which readers report */
-	if (!cut_file(recording, place.size))
+	size = log_output_cut(recording->output, place.size);
+	if (size < 0)
 		return error_set(
 			error, -result, "%s: %s", recording->settings.file, strerror(-result));
 	end_block(recording, &place);
 	return error_set(error, -result,
-		"%s: %s: the file ends after the last whole event, at byte %" PRIu64,
-		recording->settings.file, strerror(-result), place.size);
+		"%s: %s: the file ends after the last whole event, at byte %" PRIi64,
+		recording->settings.file, strerror(-result), size);
+}
+
+/* Of a compressed file: writes what is due, or all that may be written. */
+static int write_waiting(struct recording *recording, bool all, struct error *error)
+{
+	const struct place *place = &recording->before;
+	int result;
+
+	if (!recording->output)
+		return 0;
+	result = log_output_may_end(
+		recording->output, place->in_block ? place->marker : place->size);
+	if (!result && all)
+		result = log_output_flush(recording->output);
+	recording->counts.stored = recording->stored + log_output_written(recording->output);
+	return result ? fail_write(recording, result, 0, error) : 0;
 }
 
 int recording_flush(struct recording *recording, struct error *error)
@@ -219,15 +221,17 @@ int recording_flush(struct recording *recording, struct error *error)
 	size_t done;
 	int result;
 
-	if (recording->failed || recording->written == recording->scanned)
+	if (recording->failed)
 		return 0;
-	result = write_all(recording->fd, recording->buffer + recording->written,
+	if (recording->written == recording->scanned)
+		return write_waiting(recording, false, error);
+	result = log_output_write(recording->output, recording->buffer + recording->written,
 		recording->scanned - recording->written, &done);
 	if (result)
 		return fail_write(recording, result, done, error);
 	recording->written = recording->scanned;
 	recording->before = recording->place;
-	return 0;
+	return write_waiting(recording, false, error);
 }
 
 /* Writes bytes that the recording itself made: the header, and what a further file repeats. */
@@ -235,11 +239,11 @@ static int write_own(
 	struct recording *recording, const unsigned char *bytes, size_t size, struct error *error)
 {
 	size_t done;
-	int result = write_all(recording->fd, bytes, size, &done);
+	int result = log_output_write(recording->output, bytes, size, &done);
 
 	if (result) {
 		recording->failed = true;
-		cut_file(recording, 0);
+		log_output_cut(recording->output, 0);
 		return error_set(error, -result, "%s: %s: not even the header can be written",
 			recording->settings.file, strerror(-result));
 	}
@@ -253,20 +257,22 @@ static int end_file(struct recording *recording, bool marker, struct error *erro
 {
 	static const unsigned char end[END_BYTES] = {WIRE_DATA_END >> 8, WIRE_DATA_END & 255};
 	size_t done;
-	int result = recording_flush(recording, error), fd = recording->fd;
+	int result = recording_flush(recording, error), closed;
 
 	if (!recording->failed) {
 		end_block(recording, &recording->place);
 		if (marker && recording->records.has_header) {
-			result = write_all(fd, end, sizeof(end), &done);
+			result = log_output_write(recording->output, end, sizeof(end), &done);
 			if (result)
 				result = fail_write(recording, result, 0, error);
 		}
 	}
-	recording->fd = -1;
-	if (close(fd) && !result)
+	recording->stored += log_output_written(recording->output);
+	closed = log_output_close(recording->output);
+	recording->output = NULL;
+	if (closed && !result)
 		result = error_set(
-			error, errno, "%s: %s", recording->settings.file, strerror(errno));
+			error, -closed, "%s: %s", recording->settings.file, strerror(-closed));
 	return result;
 }
 
@@ -436,7 +442,8 @@ static int rotate(struct recording *recording, const struct record *record, stru
 		error_set(error, -result, "%s: %s", recording->settings.file, strerror(-result));
 		goto out;
 	}
-	if (preamble.length + record->bytes + END_BYTES > recording->settings.size_max) {
+	if (size_of_beginning(recording, preamble.length + record->bytes) >
+		recording->settings.size_max) {
 		result = error_set(error, EFBIG,
 			"%s: --max-size is too small: what each file repeats takes %zu bytes",
 			recording->settings.file, preamble.length);
@@ -478,7 +485,6 @@ int recording_new(
 	if (!recording)
 		return error_set(error, ENOMEM, "%s: out of memory", settings->file);
 	recording->settings = *settings;
-	recording->fd = -1;
 	recording->buffer = malloc(BUFFER_BYTES);
 	recording->lengths = calloc(WIRE_DATA_END + 1, sizeof(*recording->lengths));
 	if (records_init(&recording->records) || names_init(&recording->names) ||
@@ -517,7 +523,7 @@ int recording_open(struct recording *recording, struct error *error)
 	struct stat status;
 	int result;
 
-	if (max && header->length + END_BYTES > max)
+	if (max && size_of_beginning(recording, header->length) > max)
 		return error_set(error, EFBIG,
 			"%s: --max-size is too small: the header takes %zu bytes",
 			recording->settings.file, header->length);
@@ -533,7 +539,7 @@ int recording_open(struct recording *recording, struct error *error)
 	find_lengths(recording);
 	result = write_own(recording, header->at, header->length, error);
 	recording->before = recording->place;
-	return result;
+	return result ? result : write_waiting(recording, true, error);
 }
 
 void *recording_room(struct recording *recording, size_t *room)
@@ -552,12 +558,17 @@ void *recording_room(struct recording *recording, size_t *room)
 /* Skips as many consecutive events as fit into the file, if they are only counted. */
 static void skip_events(struct recording *recording)
 {
-	uint64_t max = recording->settings.size_max, used = recording->place.size + END_BYTES;
+	uint64_t max = recording->settings.size_max, used, left;
 	size_t size = recording->filled - recording->scanned;
 	uint64_t events, time;
 
-	if (max && max - used < size)
-		size = (size_t)(max - used);
+	if (max) {
+		used = log_output_size(recording->output, recording->place.size, END_BYTES);
+		left = max > used ? max - used : 0;
+		if (log_output_is_compressed(recording->output))
+			left -= left / 64; /* what frames add */
+		size = left < size ? (size_t)left : size;
+	}
 	size = records_skip(&recording->records, recording->lengths,
 		recording->buffer + recording->scanned, size, &events, &time);
 	if (!size)
@@ -600,10 +611,42 @@ static void remember_block(struct recording *recording, const struct record *rec
 		memcpy(recording->cpu_time, from, sizeof(recording->cpu_time));
 }
 
+static bool fits(const struct recording *recording, uint64_t needed)
+{
+	uint64_t max = recording->settings.size_max;
+
+	return !max ||
+		log_output_size(recording->output, recording->place.size, needed + END_BYTES) <=
+		max;
+}
+
+/* Whether so many bytes more fit into the file. What waits to be compressed may prove to be small.
+ */
+static int look_for_room(
+	struct recording *recording, uint64_t needed, bool *has_room, struct error *error)
+{
+	uint64_t before;
+	int result;
+
+	*has_room = fits(recording, needed);
+	if (*has_room || !log_output_is_compressed(recording->output))
+		return 0;
+	before = log_output_size(recording->output, recording->place.size, 0);
+	result = recording_flush(recording, error);
+	if (!result)
+		result = write_waiting(recording, true, error);
+	/* else ever smaller frames would fill the rest */
+	*has_room = !result && fits(recording, needed) &&
+		before - log_output_size(recording->output, recording->place.size, 0) >=
+			recording->settings.size_max / 64;
+	return result;
+}
+
 /* Takes the event at scanned. Returns 0, 1 if it does not fit any more, or an error. */
 static int take_event(struct recording *recording, const struct record *record, struct error *error)
 {
-	uint64_t max = recording->settings.size_max, needed = record->bytes;
+	uint64_t needed = record->bytes;
+	bool has_room;
 	int result;
 
 	if (recording->settings.ghc_only && !wire_is_ghc(record->type)) {
@@ -615,7 +658,10 @@ static int take_event(struct recording *recording, const struct record *record, 
 	/* a heap sample, which is the rest of its block, stays together if a file has the room */
 	if (record->type == WIRE_HEAP_PROF_SAMPLE_BEGIN && recording->place.left > needed)
 		needed = recording->place.left;
-	if (max && recording->place.size + needed + END_BYTES > max) {
+	result = look_for_room(recording, needed, &has_room, error);
+	if (result)
+		return result;
+	if (!has_room) {
 		if (!recording->settings.files)
 			return 1;
 		result = rotate(recording, record, error);
@@ -733,6 +779,11 @@ const char *recording_type_text(const struct recording *recording, uint16_t type
 	return text ? text : "";
 }
 
+int recording_due(const struct recording *recording)
+{
+	return recording->output ? log_output_due(recording->output) : -1;
+}
+
 const struct recording_counts *recording_counts(const struct recording *recording)
 {
 	return &recording->counts;
@@ -742,7 +793,7 @@ int recording_close(struct recording *recording, bool in_order, struct error *er
 {
 	int result = 0;
 
-	if (recording->fd >= 0)
+	if (recording->output)
 		result = end_file(recording, in_order, error);
 	records_free(&recording->records);
 	names_free(&recording->names);

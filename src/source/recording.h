@@ -3,6 +3,9 @@
  * every moment: only whole events are written, and if a file is cut within a block, the
  * block's marker says so. Events are counted on the way, but not decoded.
  *
+ * A compressed file is valid at every moment too, but lacks what came in the last second, since
+ * it is written in frames that end where a block does (source/log_output.h).
+ *
  * With a limit, the file ends at the last whole event that fits. If files rotate, a new one
  * then begins: it repeats the header, the events that describe the process, and the names in
  * force, so that each file can be read without the others. FILE is the one being written,
@@ -23,7 +26,8 @@ struct recording_settings {
 	const char *file;  /* kept by the caller */
 	uint64_t size_max; /* maximum bytes of a file; 0: no limit */
 	bool ghc_only; /* the stream has only GHC's events, so the header must not declare others */
-	unsigned int files; /* number of files kept when they rotate; 0: stop at the limit */
+	unsigned int files;       /* number of files kept when they rotate; 0: stop at the limit */
+	unsigned int compression; /* zstd's level; 0: none */
 };
 
 enum recording_state {
@@ -34,6 +38,7 @@ enum recording_state {
 
 struct recording_counts {
 	uint64_t events, bytes, lost, files;
+	uint64_t stored;  /* bytes of the files, compressed; those that wait are not among them */
 	uint64_t samples; /* number of heap samples begun */
 	bool is_lossy;    /* the last answer to a subscription says that it is not lossless */
 };
@@ -59,8 +64,12 @@ void *recording_room(struct recording *recording, size_t *room);
  */
 int recording_received(struct recording *recording, size_t size, struct error *error);
 
-/* Writes the whole events received so far. Returns 0, or as recording_received(). */
+/* Writes the whole events received so far; compressed ones once they are due. Returns 0, or as
+ * recording_received(). */
 int recording_flush(struct recording *recording, struct error *error);
+
+/* Milliseconds until recording_flush() should be called though nothing comes; -1: no need. */
+int recording_due(const struct recording *recording);
 
 /* The header's bytes; NULL until it is complete. */
 const unsigned char *recording_header(const struct recording *recording, size_t *size);

@@ -2,14 +2,11 @@
 #include "wire/records.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "wire/frame.h"
@@ -255,30 +252,33 @@ uint64_t record_lost_since(const struct record *record)
 
 int record_file_open(struct record_file *file, const char *name, struct error *error)
 {
-	struct stat status;
-
-	*file = (struct record_file){.fd = -1};
+	*file = (struct record_file){0};
 	file->buffer = malloc(FILE_BYTES);
 	if (records_init(&file->records) || !file->buffer)
 		return error_set(error, ENOMEM, "%s: out of memory", name);
-	file->fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (file->fd < 0 || fstat(file->fd, &status))
-		return error_set(error, errno, "%s: %s", name, strerror(errno));
-	if (S_ISDIR(status.st_mode))
-		return error_set(error, EISDIR, "%s: %s", name, strerror(EISDIR));
-	return 0;
+	return log_bytes_open(name, &file->bytes, error);
 }
 
 void record_file_close(struct record_file *file)
 {
-	if (file->fd >= 0)
-		close(file->fd);
+	log_bytes_close(file->bytes);
 	free(file->buffer);
 	records_free(&file->records);
 }
 
-int record_file_next(
-	struct record_file *file, const char *name, struct record *record, struct error *error)
+/* What is there when the file has ended without an end marker. */
+static enum records_state note_end(struct record_file *file)
+{
+	bool is_cut;
+	const char *why = log_bytes_damage(file->bytes, &is_cut);
+
+	if (why)
+		snprintf(file->records.damage, sizeof(file->records.damage), "byte %" PRIu64 ": %s",
+			file->records.position + file->filled - file->taken, why);
+	return why && !is_cut ? RECORDS_BROKEN : RECORDS_MORE;
+}
+
+int record_file_next(struct record_file *file, struct record *record, struct error *error)
 {
 	for (;;) {
 		size_t used;
@@ -289,17 +289,17 @@ int record_file_next(
 		file->taken += used;
 		if (state == RECORDS_HEADER)
 			continue;
-		if (state != RECORDS_MORE || file->at_end)
+		if (state == RECORDS_MORE && file->at_end)
+			return (int)note_end(file);
+		if (state != RECORDS_MORE)
 			return (int)state;
 		memmove(file->buffer, file->buffer + file->taken, file->filled - file->taken);
 		file->filled -= file->taken;
 		file->taken = 0;
-		do
-			got = read(
-				file->fd, file->buffer + file->filled, FILE_BYTES - file->filled);
-		while (got < 0 && errno == EINTR);
+		got = log_bytes_read(
+			file->bytes, file->buffer + file->filled, FILE_BYTES - file->filled, error);
 		if (got < 0)
-			return error_set(error, errno, "%s: %s", name, strerror(errno));
+			return (int)got;
 		file->at_end = !got;
 		file->filled += (size_t)got;
 	}

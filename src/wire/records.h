@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "wire/header.h"
+#include "wire/log_bytes.h"
 
 enum records_state {
 	RECORDS_MORE,   /* more bytes are needed */
@@ -87,7 +88,7 @@ uint64_t record_lost_since(const struct record *record);
 /* A log file that is read from its beginning. */
 struct record_file {
 	struct records records;
-	int fd;
+	struct log_bytes *bytes;
 	bool at_end;
 	unsigned char *buffer;
 	size_t filled, taken;
@@ -99,10 +100,10 @@ void record_file_close(struct record_file *file);
 
 /*
  * Reads the next event, skipping header parts; its payload is valid until the next call.
- * RECORDS_MORE: the file has ended without an end marker, perhaps in the middle of an event.
- * If the file cannot be read: a negative errno, and a line in error.
+ * RECORDS_MORE: the file has ended without an end marker, perhaps in the middle of an event; if
+ * that is the end of compressed data, records.damage says so. If the file cannot be read: a
+ * negative errno, and a line in error.
  */
-int record_file_next(
-	struct record_file *file, const char *name, struct record *record, struct error *error);
+int record_file_next(struct record_file *file, struct record *record, struct error *error);
 
 #endif

@@ -1,15 +1,18 @@
 /*
  * fuzz_records.c: any bytes, in pieces of any size, for the reader of records and for a
  * recording: every field of every event is read, and the recording's log must contain as many
- * events as the bytes. The first byte sets the size of the pieces, the second the recording's
- * largest file.
+ * events as the bytes. The first byte sets the size of the pieces and whether the recording is
+ * compressed, the second its largest file. The bytes are also read as a file, which they may be a
+ * compressed one of.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "source/log_output.h"
 #include "source/recording.h"
 #include "wire/layout.h"
 #include "wire/records.h"
@@ -60,6 +63,24 @@ static uint64_t count(const uint8_t *data, size_t size)
 	return sum == UINT64_MAX ? 0 : events;
 }
 
+/* The same of a file, which may be compressed. */
+static uint64_t count_file(const char *name, bool *is_compressed)
+{
+	struct record_file file;
+	struct record record;
+	struct error error;
+	uint64_t events = 0;
+
+	*is_compressed = false;
+	if (!record_file_open(&file, name, &error)) {
+		*is_compressed = log_bytes_is_compressed(file.bytes);
+		while (record_file_next(&file, &record, &error) == RECORDS_EVENT)
+			events += record.type != WIRE_BLOCK_MARKER && !wire_is_own(record.type);
+	}
+	record_file_close(&file);
+	return events;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -71,15 +92,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error error;
 	uint64_t events;
 	size_t piece, room, header, done = 0;
-	bool opened = false;
-	off_t length;
-	void *written;
+	bool opened = false, is_compressed;
 	int state = RECORDING_MORE;
 
 	if (size < 2)
 		return 0;
 	piece = 1 + (size_t)data[0] * 16;
 	settings.size_max = data[1] ? (uint64_t)data[1] * 64 : 0;
+	settings.compression = data[0] & 1 && !log_output_can_compress();
 	data += 2;
 	size -= 2;
 	if (file < 0) {
@@ -87,10 +107,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
 	}
 	events = count(data, size);
-	if (recording_new(&settings, &recording, &error))
-		return 0;
+	if (ftruncate(file, 0) || pwrite(file, data, size, 0) != (ssize_t)size)
+		abort();
+	if (count_file(name, &is_compressed) != events && !is_compressed)
+		abort();
 	if (ftruncate(file, 0))
 		abort();
+	if (recording_new(&settings, &recording, &error))
+		return 0;
 	while (state == RECORDING_MORE && done < size) {
 		void *place = recording_room(recording, &room);
 		room = room < piece ? room : piece;
@@ -109,15 +133,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	recording_close(recording, true, &error);
 	if (counts.events > events || (!settings.size_max && counts.events != events))
 		abort();
-	length = lseek(file, 0, SEEK_END);
-	if (settings.size_max && (uint64_t)length > settings.size_max)
+	if (settings.size_max && lseek(file, 0, SEEK_END) > (off_t)settings.size_max)
 		abort();
-	written = length > 0 ? mmap(NULL, (size_t)length, PROT_READ, MAP_SHARED, file, 0)
-			     : MAP_FAILED;
-	if (written != MAP_FAILED) {
-		if (count(written, (size_t)length) != counts.events)
-			abort();
-		munmap(written, (size_t)length);
-	}
+	if (opened && count_file(name, &is_compressed) != counts.events)
+		abort();
 	return 0;
 }

@@ -89,7 +89,7 @@ static int read_log(const char *name, struct heap_samples *samples, struct error
 
 	feed_progress_init(&progress);
 	while (!state && !result &&
-		(state = record_file_next(&file, name, &record, error)) == RECORDS_EVENT) {
+		(state = record_file_next(&file, &record, error)) == RECORDS_EVENT) {
 		result = heap_samples_take(samples, &record);
 		state = 0;
 		feed_progress_count(&progress, ++records, name);
@@ -97,7 +97,7 @@ static int read_log(const char *name, struct heap_samples *samples, struct error
 	feed_progress_end(&progress);
 	if (result)
 		error_set(error, ENOMEM, "out of memory");
-	else if (state == RECORDS_BROKEN)
+	else if (state == RECORDS_BROKEN || (state == RECORDS_MORE && *file.records.damage))
 		cli_message("%s: %s; only read up to there", name, file.records.damage);
 	else if (state < 0)
 		result = state;

@@ -73,7 +73,7 @@ int log_next(
 {
 	static const char without[] = "the log ends without an end marker: it is truncated";
 	struct records *records = &reader->file.records;
-	int state = record_file_next(&reader->file, reader->name, record, error);
+	int state = record_file_next(&reader->file, record, error);
 	size_t left;
 
 	*why = NULL;
@@ -82,7 +82,7 @@ int log_next(
 		/* one that is out of range or too much is shown by its number */
 		names_define(&reader->names, bytes_u32(record->payload),
 			(const char *)record->payload + 4, record->size - 4);
-	if (state == RECORDS_MORE) {
+	if (state == RECORDS_MORE && !*records->damage) {
 		left = reader->file.filled - reader->file.taken;
 		if (left)
 			snprintf(records->damage, sizeof(records->damage),

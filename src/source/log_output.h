@@ -1,0 +1,63 @@
+/*
+ * log_output.h: writes a log file, compressed by zstd if that is wanted. A compressed file consists
+ * of frames, each written whole. A frame ends where the caller says that the log may end, so the
+ * file is a valid log whenever the process is killed, without what has not been written yet: at
+ * most what came in a second, or FRAME_BYTES.
+ */
+#ifndef VMTAP_SOURCE_LOG_OUTPUT_H
+#define VMTAP_SOURCE_LOG_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum { LOG_OUTPUT_LEVEL = 1, LOG_OUTPUT_LEVEL_MAX = 19 };
+
+struct log_output;
+
+/* 0, or -ENOSYS: this vmtap was built without libzstd. */
+int log_output_can_compress(void);
+
+/* Creates or empties the file. level: 0: not compressed, else 1 to LOG_OUTPUT_LEVEL_MAX. Errors
+ * name the file. */
+int log_output_open(
+	const char *name, unsigned int level, struct log_output **output, struct error *error);
+
+/* 0 or a negative errno; *done is how many bytes were written. Positions below count these bytes,
+ * not those of the file. */
+int log_output_write(
+	struct log_output *output, const unsigned char *bytes, size_t size, size_t *done);
+
+/* The log may end at this position; bytes from there on may be patched. Writes what is due. */
+int log_output_may_end(struct log_output *output, uint64_t position);
+
+/* Writes all that may be written, due or not, and finds out what the rest takes compressed. */
+int log_output_flush(struct log_output *output);
+
+/* Overwrites bytes, if they are still to be written or the file is seekable. */
+void log_output_patch(
+	struct log_output *output, uint64_t position, const unsigned char *bytes, size_t size);
+
+/*
+ * After a failed write: removes what is after the position, or what is left of the last frame, of
+ * which nothing can be read. Returns the size of the file; -1: it cannot be cut, such as a pipe.
+ */
+int64_t log_output_cut(struct log_output *output, uint64_t position);
+
+/* The most bytes that the file could have if it ended after size bytes more than position. */
+uint64_t log_output_size(const struct log_output *output, uint64_t position, uint64_t size);
+
+/* Milliseconds until bytes that wait have to be written; -1: none wait. */
+int log_output_due(const struct log_output *output);
+
+bool log_output_is_compressed(const struct log_output *output);
+
+/* Bytes of the file so far. */
+uint64_t log_output_written(const struct log_output *output);
+
+/* Writes the rest. 0 or a negative errno; output is freed in any case. */
+int log_output_close(struct log_output *output);
+
+#endif
