@@ -64,7 +64,7 @@ struct machine_program {
 	const char *tracepoint;
 	const struct bpf_function *function; /* NULL: it is for a tracepoint */
 	uint32_t probe, clause;              /* the first ones that it is for */
-	int descriptor;                      /* of a function's program; -1: not kept */
+	int descriptor;                      /* -1: it is not loaded */
 	uint64_t missed;                     /* calls during which it did not run, as reported */
 	int calls, sample, frame;
 };
@@ -443,8 +443,8 @@ static int attach(struct kernel_machine *machine, size_t number, const struct d_
 
 	if (program < 0)
 		return program;
+	attached->descriptor = program;
 	link = bpf_attach_raw(program, attached->tracepoint);
-	close(program);
 	if (link < 0)
 		return error_set(error, -link,
 			"the kernel does not attach to its tracepoint %s: %s", attached->tracepoint,
@@ -649,7 +649,7 @@ static void add_reduced_losses(struct kernel_machine *machine, struct event_batc
 					.cpu = (uint16_t)cpu};
 }
 
-/* Calls of functions during which the kernel was running the same program on that processor. */
+/* Events during which the kernel was running the same program on that processor. */
 static void add_missed(struct kernel_machine *machine, struct event_batch *batch)
 {
 	for (size_t i = 0; i < machine->program_count; i++) {
