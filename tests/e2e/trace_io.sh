@@ -63,7 +63,7 @@ name=$(basename "$(readlink -f "/sys/dev/block/$((device >> 8)):$((device & 255)
 # Sectors of a partition count from its beginning.
 [ -n "$name" ] && [ ! -e "/sys/class/block/$name/partition" ] || { echo "the file is on a partition"; exit 77; }
 
-# The guide's scripts iosnoop, with times, and whoio.
+# The guide's scripts iosnoop, with times, whoio, and copy.
 cat >"$directory/io.d" <<'D'
 io:::start /args[0]->b_blkno >= $1 && args[0]->b_blkno < $2/
 {
@@ -74,6 +74,10 @@ io:::start /args[0]->b_blkno >= $1 && args[0]->b_blkno < $2/
 io:::done /start[args[0]->b_edev, args[0]->b_blkno]/
 {
 	@time = quantize(timestamp - start[args[0]->b_edev, args[0]->b_blkno]);
+	this->elapsed = timestamp - start[args[0]->b_edev, args[0]->b_blkno];
+	@speed[args[1]->dev_statname, args[1]->dev_pathname] =
+		quantize((args[0]->b_bcount * 976562) / this->elapsed);
+	@slowest = min((args[0]->b_bcount * 976562) / this->elapsed);
 	start[args[0]->b_edev, args[0]->b_blkno] = 0;
 	@[probename] = count();
 }

@@ -191,6 +191,30 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_bindpset = -1;
 };
 
+/* A thread whose priority changes: what it was before is an argument of the probe. */
+translator lwpsinfo_t < struct vmtap_changed *T > {
+	pr_flag = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_flag;
+	pr_lwpid = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_lwpid;
+	pr_addr = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_addr;
+	pr_wchan = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_wchan;
+	pr_stype = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_stype;
+	pr_state = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_state;
+	pr_sname = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_sname;
+	pr_nice = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_nice;
+	pr_syscall = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_syscall;
+	pr_oldpri = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_oldpri;
+	pr_cpu = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_cpu;
+	pr_pctcpu = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_pctcpu;
+	pr_start = xlate <timestruc_t> ((struct vmtap_begin *)T);
+	pr_time = xlate <timestruc_t> ((struct vmtap_run *)T);
+	pr_clname = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_clname;
+	pr_name = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_name;
+	pr_onpro = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_onpro;
+	pr_bindpro = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_bindpro;
+	pr_bindpset = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_bindpset;
+	pr_pri = (int)arg3;
+};
+
 /*
  * The process and the thread that the event is from. These translators take types of their
  * own, not numbers, since a script may define a translator that takes a number.

@@ -26,7 +26,7 @@ inline psetid_t pset = 0;
 
 /* The probes' arguments; the kernel has them. */
 provider sched {
-	probe change__pri(struct task_struct *t, struct task_struct *p, pri_t pri) :
+	probe change__pri(struct vmtap_changed *t, struct task_struct *p, int pri, int before) :
 		(lwpsinfo_t *t, psinfo_t *p, pri_t pri);
 	probe dequeue(struct task_struct *t, struct task_struct *p, int processor) :
 		(lwpsinfo_t *t, psinfo_t *p, cpuinfo_t *processor);

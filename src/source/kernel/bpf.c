@@ -18,6 +18,7 @@
 
 #include "base/debug.h"
 #include "base/error.h"
+#include "source/kernel/bpf_code.h"
 #include "source/kernel/kernel_btf.h"
 
 enum {
@@ -235,7 +236,9 @@ static void describe_program(
 		attributes->expected_attach_type = (enum bpf_attach_type)ATTACH_UPROBE_MULTI;
 	if (!function)
 		return;
-	attributes->expected_attach_type = function->is_return ? BPF_TRACE_FEXIT : BPF_TRACE_FENTRY;
+	attributes->expected_attach_type = function->is_tracepoint ? BPF_TRACE_RAW_TP
+		: function->is_return                              ? BPF_TRACE_FEXIT
+								   : BPF_TRACE_FENTRY;
 	attributes->attach_btf_id = function->number;
 	attributes->attach_btf_obj_fd = (uint32_t)function->module;
 }
@@ -447,6 +450,52 @@ void bpf_find_copy_string(struct bpf_features *features)
 
 	kernel_btf_find(&query, 1);
 	features->copy_string = query.is_found ? query.result : 0;
+}
+
+/* Whether a program at a tracepoint may call them. */
+static bool may_find_tasks(uint32_t find, uint32_t release, const struct bpf_function *tracepoint)
+{
+	struct bpf_code code;
+	uint32_t none;
+	int program;
+
+	bpf_code_begin(&code);
+	none = bpf_label(&code);
+	bpf_set(&code, BPF_REG_1, 1);
+	bpf_call_kernel(&code, find);
+	bpf_jump_if_value(&code, BPF_JEQ, BPF_REG_0, 0, none);
+	bpf_move(&code, BPF_REG_1, BPF_REG_0);
+	bpf_call_kernel(&code, release);
+	bpf_place(&code, none);
+	bpf_set(&code, BPF_REG_0, 0);
+	bpf_exit(&code);
+	program = bpf_code_end(&code) ? -EINVAL
+				      : load(code.instructions, code.count, 0, tracepoint, NULL, 0);
+	bpf_code_free(&code);
+	if (program >= 0)
+		close(program);
+	return program >= 0;
+}
+
+void bpf_find_tasks(struct bpf_features *features, const struct bpf_function *tracepoint)
+{
+	enum { BY_OWN_NUMBER, BY_NUMBER, RELEASE, COUNT };
+	struct kernel_btf_query queries[COUNT] = {
+		[BY_OWN_NUMBER] = {.kind = KERNEL_BTF_FUNCTION, .name = "bpf_task_from_vpid"},
+		[BY_NUMBER] = {.kind = KERNEL_BTF_FUNCTION, .name = "bpf_task_from_pid"},
+		[RELEASE] = {.kind = KERNEL_BTF_FUNCTION, .name = "bpf_task_release"}};
+
+	kernel_btf_find(queries, COUNT);
+	features->find_task = features->release_task = 0;
+	for (unsigned i = BY_OWN_NUMBER; i < RELEASE && !features->find_task; i++) {
+		if (!queries[i].is_found || !queries[RELEASE].is_found ||
+			!may_find_tasks(queries[i].result, queries[RELEASE].result, tracepoint))
+			continue;
+		features->find_task = queries[i].result;
+		features->release_task = queries[RELEASE].result;
+	}
+	debug_say(DEBUG_KERNEL, "programs at tracepoints %s find a thread by its number",
+		features->find_task ? "can" : "cannot");
 }
 
 /* A program for several sites loads everywhere where attaching it might work; attaching to nothing

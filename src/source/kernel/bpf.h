@@ -65,9 +65,10 @@ int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct e
 
 /* A function of the kernel or of a module, by the description of its types. */
 struct bpf_function {
-	uint32_t number; /* of its type */
-	int module;      /* a descriptor of the module's description; 0: the kernel's own */
-	bool is_return;  /* when it returns */
+	uint32_t number;    /* of its type */
+	int module;         /* a descriptor of the module's description; 0: the kernel's own */
+	bool is_return;     /* when it returns */
+	bool is_tracepoint; /* it is none, but the type of a tracepoint (btf_trace_NAME) */
 };
 
 /*
@@ -112,7 +113,9 @@ int bpf_attach_raw(int program, const char *tracepoint);
 
 /* What the kernel of this machine can do. */
 struct bpf_features {
-	bool multi;           /* one link for many sites */
+	bool multi;                       /* one link for many sites */
+	uint32_t find_task, release_task; /* bpf_task_from_vpid() or bpf_task_from_pid(), and
+					     bpf_task_release() */
 	uint32_t copy_string; /* BTF id of bpf_copy_from_user_str(); 0: none, or not searched for */
 	uint8_t long_nop;     /* enum kernel_nop_answer, of the 10-byte nop */
 	bool other_namespace; /* our pids are not the kernel's: the two below are our namespace */
@@ -125,6 +128,10 @@ int bpf_features(struct bpf_features *features, struct error *error);
 /* Looks up copy_string, which bpf_features() leaves out because it reads all of the kernel's BTF.
  */
 void bpf_find_copy_string(struct bpf_features *features);
+
+/* The same for find_task and release_task, if a program may call these that is loaded for the type
+ * of a tracepoint. */
+void bpf_find_tasks(struct bpf_features *features, const struct bpf_function *tracepoint);
 
 /*
  * Closes descriptors, many of them from several threads, because each may take long. It returns

@@ -133,6 +133,75 @@ static void find_end(struct kernel_generator *g)
 	bpf_place(code, after);
 }
 
+/* Leaves the struct task_struct of the thread whose number is in a register in R0; 0: there is
+ * none, or it cannot be found. */
+static void find_target(struct kernel_generator *g, const struct kernel_operand *operand)
+{
+	struct bpf_code *code = g->code;
+	uint32_t is_current = bpf_label(code), after = bpf_label(code);
+
+	bpf_read(code, BPF_REG_1, BPF_REG_6, operand->base, 4);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, is_current);
+	bpf_read(code, BPF_REG_2, BPF_REG_10, KERNEL_STACK_IDS, 4);
+	bpf_jump_if(code, BPF_JEQ, BPF_REG_1, BPF_REG_2, is_current);
+	if (g->features->find_task) {
+		bpf_call_kernel(code, g->features->find_task);
+		bpf_jump_if_value(code, BPF_JEQ, BPF_REG_0, 0, after);
+		bpf_write(code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_0, 8);
+		bpf_move(code, BPF_REG_1, BPF_REG_0);
+		bpf_call_kernel(code, g->features->release_task);
+		bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
+	} else {
+		bpf_set(code, BPF_REG_0, 0);
+	}
+	bpf_jump(code, after);
+	bpf_place(code, is_current);
+	bpf_call(code, BPF_FUNC_get_current_task);
+	bpf_place(code, after);
+}
+
+/* The kernel's priorities are lower for who comes first. */
+static void find_priority(struct kernel_generator *g, const struct kernel_operand *operand)
+{
+	enum { LEAST = 139 };
+	struct bpf_code *code = g->code;
+
+	find_target(g, operand);
+	bpf_move(code, BPF_REG_3, BPF_REG_0);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_3, (int32_t)operand->value);
+	bpf_write_value(code, BPF_REG_10, KERNEL_STACK_VALUE, 0, 8);
+	bpf_move(code, BPF_REG_1, BPF_REG_10);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_1, KERNEL_STACK_VALUE);
+	bpf_set(code, BPF_REG_2, 4);
+	bpf_call(code, BPF_FUNC_probe_read_kernel);
+	bpf_read(code, BPF_REG_1, BPF_REG_10, KERNEL_STACK_VALUE, 4);
+	bpf_extend(code, BPF_REG_1, 4, true);
+	bpf_set(code, BPF_REG_0, LEAST);
+	bpf_operate(code, BPF_SUB, BPF_REG_0, BPF_REG_1);
+}
+
+static void point_to_thread(struct kernel_generator *g)
+{
+	bpf_set_map(g->code, BPF_REG_1, g->maps->noted);
+	bpf_move(g->code, BPF_REG_2, BPF_REG_10);
+	bpf_operate_value(g->code, BPF_ADD, BPF_REG_2, KERNEL_STACK_IDS);
+}
+
+/* Leaves what was noted in R0. */
+static void read_noted(struct kernel_generator *g)
+{
+	struct bpf_code *code = g->code;
+	uint32_t after = bpf_label(code);
+
+	point_to_thread(g);
+	bpf_call(code, BPF_FUNC_map_lookup_elem);
+	bpf_move(code, BPF_REG_1, BPF_REG_0);
+	bpf_set(code, BPF_REG_0, (uint64_t)(int64_t)KERNEL_NOTHING_NOTED);
+	bpf_jump_if_value(code, BPF_JEQ, BPF_REG_1, 0, after);
+	bpf_read(code, BPF_REG_0, BPF_REG_1, 0, 8);
+	bpf_place(code, after);
+}
+
 static void generate_operand(struct kernel_generator *g, const struct kernel_operand *operand)
 {
 	struct bpf_code *code = g->code;
@@ -189,6 +258,15 @@ static void generate_operand(struct kernel_generator *g, const struct kernel_ope
 	case KERNEL_OPERAND_FIELD:
 		read_field(g, operand);
 		break;
+	case KERNEL_OPERAND_TARGET:
+		find_target(g, operand);
+		return;
+	case KERNEL_OPERAND_PRIORITY:
+		find_priority(g, operand);
+		return;
+	case KERNEL_OPERAND_NOTED:
+		read_noted(g);
+		return;
 	case KERNEL_OPERAND_END:
 		read_field(g, operand);
 		find_end(g);
@@ -223,4 +301,17 @@ void kernel_generate_conditions(struct kernel_generator *g)
 		bpf_jump_if(
 			g->code, opposite[condition->comparison], BPF_REG_7, BPF_REG_0, g->done);
 	}
+}
+
+void kernel_generate_note(struct kernel_generator *g)
+{
+	struct bpf_code *code = g->code;
+
+	kernel_generate_argument(g, 0);
+	bpf_write(code, BPF_REG_10, KERNEL_STACK_VALUE, BPF_REG_0, 8);
+	point_to_thread(g);
+	bpf_move(code, BPF_REG_3, BPF_REG_10);
+	bpf_operate_value(code, BPF_ADD, BPF_REG_3, KERNEL_STACK_VALUE);
+	bpf_set(code, BPF_REG_4, BPF_ANY);
+	bpf_call(code, BPF_FUNC_map_update_elem);
 }

@@ -464,6 +464,8 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 	else if (plan->is_machine)
 		find_registers(&g);
 	kernel_generate_conditions(&g);
+	if (plan->notes)
+		kernel_generate_note(&g);
 	note_hit(&g);
 	g.has_site = plan->is_call || plan->ships ||
 		kernel_translate_names_site(maps->reduction, plan->clauses);

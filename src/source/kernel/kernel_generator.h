@@ -62,6 +62,9 @@ static inline uint32_t kernel_argument_place(unsigned argument)
 /* Ends the program unless all conditions of the plan hold; changes R0 to R5 and R7. */
 void kernel_generate_conditions(struct kernel_generator *g);
 
+/* Notes argument 0 for the thread, until the system call returns. Changes R0 to R5. */
+void kernel_generate_note(struct kernel_generator *g);
+
 /* Leaves the argument in R0, extended to 64 bits; changes R1 to R5. */
 void kernel_generate_argument(struct kernel_generator *g, unsigned argument);
 

@@ -10,6 +10,7 @@
 #include "source/kernel/kernel_machine.h"
 
 #include <errno.h>
+#include <linux/btf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,10 @@ static const struct {
 
 enum { VIEWS = sizeof(views) / sizeof(*views) };
 
-enum { BUSY_MS = 5 }; /* between two looks into the ring while events come */
+enum {
+	NOTED_MAX = 4096, /* threads that are in a system call which notes something */
+	BUSY_MS = 5       /* between two looks into the ring while events come */
+};
 
 /* A probe that is enabled. Its index is the number that programs know it by. */
 struct machine_site {
@@ -115,6 +119,7 @@ static void reset(struct kernel_machine *machine)
 {
 	detach(machine);
 	kernel_feed_reset(&machine->feed, &machine->maps);
+	close_map(&machine->maps.noted);
 	for (size_t i = 0; i < machine->program_count; i++) {
 		close_map(&machine->programs[i].descriptor);
 		close_map(&machine->programs[i].calls);
@@ -209,6 +214,8 @@ static int plan_site(struct kernel_machine *machine, const struct kernel_site *w
 		return out_of_memory(error);
 	site = &machine->sites[machine->site_count];
 	site->site = *where;
+	if (where->notes) /* nothing is reported */
+		count = 0;
 	result = kernel_plan_make(&plan, where, wants, count, &argument);
 	if (result)
 		return tell_plan(machine, wants[0].probe, result, error);
@@ -363,15 +370,27 @@ static int open_clock(struct kernel_machine *machine, struct error *error)
 static int make_maps(struct kernel_machine *machine, struct error *error)
 {
 	struct kernel_maps *maps = &machine->maps;
-	bool has_directories = false;
+	bool has_directories = false, notes = false;
 	int result;
 
-	for (size_t i = 0; i < machine->program_count; i++)
+	for (size_t i = 0; i < machine->program_count; i++) {
 		has_directories |= machine->programs[i].plan.has_directories;
+		notes |= machine->programs[i].plan.notes;
+	}
 	kernel_layout_find(&maps->layout);
 	result = open_clock(machine, error);
 	if (!result && has_directories && kernel_directory_find(&maps->directories, error))
 		result = -ENOTSUP;
+	if (!result && notes) {
+		bpf_find_tasks(&machine->features,
+			&(struct bpf_function){.number = btf_find(machine->btf, BTF_KIND_TYPEDEF,
+						       "btf_trace_sys_exit"),
+				.is_tracepoint = true});
+		maps->noted = bpf_map(BPF_MAP_TYPE_LRU_HASH, 4, 8, NOTED_MAX, 0);
+		if (maps->noted < 0)
+			result = error_set(error, -maps->noted, "the kernel refuses a BPF map: %s",
+				strerror(-maps->noted));
+	}
 	kernel_words_find(&maps->words, machine->btf);
 	maps->reduction = &machine->reduction;
 	maps->own_pid = (uint32_t)getpid();
@@ -403,6 +422,21 @@ static int tell_refused(struct kernel_machine *machine, const struct machine_pro
 		reason.text);
 }
 
+/* Whether the program is loaded for its tracepoint's type: only such ones may find a thread by its
+ * number. */
+static bool is_typed(const struct kernel_machine *machine, const struct machine_program *program)
+{
+	bool result = program->plan.notes;
+
+	for (unsigned i = 0; i < KERNEL_ARGUMENTS_MAX; i++)
+		result |= program->plan.arguments[i].kind == KERNEL_OPERAND_TARGET ||
+			program->plan.arguments[i].kind == KERNEL_OPERAND_PRIORITY;
+	for (unsigned i = 0; i < KERNEL_CONDITIONS_MAX; i++)
+		result |= program->plan.conditions[i].comparison &&
+			program->plan.conditions[i].operand.kind == KERNEL_OPERAND_TARGET;
+	return result && machine->features.find_task;
+}
+
 /* Loads a program; a descriptor. */
 static int load(struct kernel_machine *machine, size_t number, const struct d_program *script,
 	struct error *error)
@@ -422,6 +456,14 @@ static int load(struct kernel_machine *machine, size_t number, const struct d_pr
 		error_set(error, -result, "a BPF program: %s", strerror(-result));
 	else if (program->function)
 		result = bpf_load_function(code.instructions, code.count, program->function, error);
+	else if (is_typed(machine, program))
+		result = bpf_load_function(code.instructions, code.count,
+			&(struct bpf_function){
+				.number = btf_find(machine->btf, BTF_KIND_TYPEDEF,
+					program->plan.is_return ? "btf_trace_sys_exit"
+								: "btf_trace_sys_enter"),
+				.is_tracepoint = true},
+			error);
 	else
 		result = bpf_load(code.instructions, code.count, BPF_RAW, error);
 	debug_say(DEBUG_KERNEL,
@@ -444,7 +486,7 @@ static int attach(struct kernel_machine *machine, size_t number, const struct d_
 	if (program < 0)
 		return program;
 	attached->descriptor = program;
-	link = bpf_attach_raw(program, attached->tracepoint);
+	link = bpf_attach_raw(program, is_typed(machine, attached) ? NULL : attached->tracepoint);
 	if (link < 0)
 		return error_set(error, -link,
 			"the kernel does not attach to its tracepoint %s: %s", attached->tracepoint,
@@ -810,7 +852,7 @@ int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, si
 	}
 	machine->features = features;
 	machine->maps = (struct kernel_maps){
-		.counters = -1, .task = -1, .sample = -1, .calls = -1, .frame = -1};
+		.counters = -1, .task = -1, .sample = -1, .calls = -1, .noted = -1, .frame = -1};
 	kernel_reduce_free(&machine->reduction); /* it has no maps */
 	machine->source = (struct source){.methods = &machine_methods,
 		.kind = SOURCE_KIND_KERNEL,

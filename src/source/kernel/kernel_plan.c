@@ -272,6 +272,11 @@ int kernel_plan_make(struct kernel_plan *plan, const struct kernel_site *site,
 	if (site->conditions)
 		memcpy(plan->conditions, site->conditions, sizeof(plan->conditions));
 	plan->is_return = site->is_call && site->is_return;
+	plan->notes = site->notes;
+	if (site->notes) {
+		plan->arguments[0] = site->arguments[0];
+		return 0;
+	}
 	for (size_t i = 0; i < count && !result; i++) {
 		if (wants[i].reduced) {
 			others |= wants[i].demand->arguments |

@@ -105,6 +105,7 @@ struct kernel_plan {
 	bool is_call;         /* of system calls */
 	bool is_function;     /* at a function of the kernel's; is_machine too */
 	bool is_return;       /* when they return */
+	bool notes;           /* argument 0 is noted until they do */
 	bool sleeps;          /* user memory is read, which may have to be fetched from disk */
 	uint32_t user_frames; /* of the user stack; all registers are captured with it */
 	bool has_registers;

@@ -4,6 +4,9 @@
  * Where a thread leaves its processor, the scheduler's tracepoint runs in that thread; where the
  * next one begins, in that one. A new thread begins to run without it, and is known by the return
  * of the system call that has made it.
+ *
+ * No tracepoint fires where a priority changes: calls that change one have changed it when they
+ * return. The clock's tick is a timer of each processor, which does not run while that idles.
  */
 #include "source/kernel/kernel_view.h"
 
@@ -26,6 +29,11 @@ enum { ASLEEP = 0x7f /* bits of a state: neither runnable nor dead */ };
 #define IS_BUSY(number)                                                                            \
 	{                                                                                          \
 		VIEW_FIELD(number, 4, "task_struct", "pid"), 0, KERNEL_DIFFERENT, VIEW_CONSTANT(0) \
+	}
+/* One that is woken while it still runs is in no queue. */
+#define IS_OFF_CPU                                                                                 \
+	{                                                                                          \
+		VIEW_FIELD(0, 4, "task_struct", "on_cpu"), 0, KERNEL_EQUAL, VIEW_CONSTANT(0)       \
 	}
 #define IS_RUNNABLE                                                                                \
 	{                                                                                          \
@@ -50,11 +58,49 @@ enum { ASLEEP = 0x7f /* bits of a state: neither runnable nor dead */ };
 	{                                                                                          \
 		"int", "is_first", VIEW_CONSTANT(0)                                                \
 	}
+/* A system call that changes the priority of the thread whose number is in the register. What it
+ * was is noted at the entry. */
+#define CHANGE(name_of_call, register, ...)                                                        \
+	{.name = "change-pri",                                                                     \
+		.call = (name_of_call),                                                            \
+		.is_return = true,                                                                 \
+		.note = "by setpriority() of a process or thread, and sched_set*()",               \
+		.conditions = {SUCCEEDS, IS_THERE(register), IS_NOTED, __VA_ARGS__},               \
+		.arguments = {{"struct vmtap_changed *", "t", VIEW_TARGET(register)},              \
+			{"struct task_struct *", "p", VIEW_TARGET(register)},                      \
+			{"int", "pri", VIEW_PRIORITY(register)},                                   \
+			{"int", "before", VIEW_RESULT(KERNEL_OPERAND_NOTED)}}},                    \
+	{                                                                                          \
+		.name = "change-pri", .call = (name_of_call), .notes = true,                       \
+		.conditions = {IS_THERE(register), __VA_ARGS__}, .arguments = {                    \
+			{"int", "before", VIEW_PRIORITY(register)}                                 \
+		}                                                                                  \
+	}
+#define SUCCEEDS IS_NEW
+#define IS_THERE(register)                                                                         \
+	{                                                                                          \
+		VIEW_TARGET(register), 0, KERNEL_DIFFERENT, VIEW_CONSTANT(0)                       \
+	}
+#define IS_NOTED                                                                                   \
+	{                                                                                          \
+		VIEW_RESULT(KERNEL_OPERAND_NOTED), 0, KERNEL_DIFFERENT,                            \
+			VIEW_CONSTANT(KERNEL_NOTHING_NOTED)                                        \
+	}
+#define IS_ONE_THREAD                                                                              \
+	{                                                                                          \
+		VIEW_REGISTER(KERNEL_RDI), 0, KERNEL_EQUAL, VIEW_CONSTANT(0)                       \
+	}
+#define ANY                                                                                        \
+	{                                                                                          \
+		.comparison = 0                                                                    \
+	}
 #define QUEUES "approximate: from wakeups and switches, not from the run queues themselves"
 
 static const struct kernel_view views[] = {
-	{.name = "change-pri",
-		.missing = "the kernel has no tracepoint where a thread's priority changes"},
+	CHANGE("setpriority", KERNEL_RSI, IS_ONE_THREAD),
+	CHANGE("sched_setscheduler", KERNEL_RDI, ANY),
+	CHANGE("sched_setparam", KERNEL_RDI, ANY),
+	CHANGE("sched_setattr", KERNEL_RDI, ANY),
 	{.name = "dequeue",
 		.tracepoint = "sched_switch",
 		.note = QUEUES,
@@ -63,6 +109,7 @@ static const struct kernel_view views[] = {
 	{.name = "enqueue",
 		.tracepoint = "sched_wakeup",
 		.note = QUEUES,
+		.conditions = {IS_OFF_CPU},
 		.arguments = {TASK("t", 0), TASK("p", 0), CPU(0), NOT_FIRST}},
 	{.name = "enqueue",
 		.tracepoint = "sched_wakeup_new",
@@ -100,8 +147,11 @@ static const struct kernel_view views[] = {
 		.arguments = {{"struct task_struct *", "t", VIEW_CURRENT},
 			{"struct task_struct *", "p", VIEW_CURRENT}}},
 	{.name = "tick",
-		.missing = "the kernel has no tracepoint in its clock tick: profile-n samples what "
-			   "runs"},
+		.tracepoint = "hrtimer_expire_entry",
+		.conditions = {{VIEW_FIELD(0, 8, "hrtimer", "function"), 0, KERNEL_EQUAL,
+			VIEW_FUNCTION("tick_nohz_handler", "tick_sched_timer")}},
+		.arguments = {{"struct task_struct *", "t", VIEW_CURRENT},
+			{"struct task_struct *", "p", VIEW_CURRENT}}},
 	{.name = "wakeup", .tracepoint = "sched_waking", .arguments = {TASK("t", 0), TASK("p", 0)}},
 };
 

@@ -10,8 +10,9 @@
 
 enum {
 	KERNEL_ARGUMENTS_MAX = 12,
-	KERNEL_ERRNO_ARGUMENT = 2, /* of a system call's return; scripts see those before it */
-	KERNEL_CONDITIONS_MAX = 3,
+	KERNEL_ERRNO_ARGUMENT = 4, /* of a system call's return; scripts see those before it */
+	KERNEL_CONDITIONS_MAX = 4,
+	KERNEL_NOTHING_NOTED = INT32_MIN,
 	KERNEL_NO_REGISTER = 0xffff,
 	KERNEL_PAGE = 4096
 };
@@ -54,7 +55,12 @@ enum kernel_operand_kind {
 	KERNEL_OPERAND_CURRENT, /* the thread's struct task_struct */
 	KERNEL_OPERAND_FIELD,   /* at value + base, an argument or (KERNEL_NO_REGISTER) the
 				   thread; if then is not 0, at then - 1 + the pointer there */
-	KERNEL_OPERAND_END,     /* as CLD_EXITED and the like: how the thread ends, by the same */
+	KERNEL_OPERAND_TARGET,  /* the struct task_struct of the thread whose number is in the
+				   register base; 0: of the thread that runs */
+	KERNEL_OPERAND_PRIORITY, /* that thread's, whose field of 4 bytes is at value: higher is
+				    more */
+	KERNEL_OPERAND_NOTED,    /* what was noted at the entry of the call (struct kernel_site) */
+	KERNEL_OPERAND_END,      /* as CLD_EXITED and the like: how the thread ends, by the same */
 	KERNEL_OPERAND_UNREADABLE, /* a form that BPF cannot read, such as a vector register */
 	KERNEL_OPERAND_UNRESOLVED, /* the file has no symbol of its name, or several */
 	KERNEL_OPERAND_NONE        /* the site has no such argument: it reads as 0 */
@@ -97,6 +103,7 @@ struct kernel_site {
 	const struct kernel_condition *conditions; /* KERNEL_CONDITIONS_MAX; NULL: none */
 	bool has_long_nop; /* a 10-byte nop follows the 1-byte nop at the offset */
 	bool is_call;      /* fired by a system call */
+	bool notes;        /* it fires nothing: argument 0 is noted until the call returns */
 	uint32_t call;     /* its number */
 	uint8_t argument_count;
 	uint64_t offset;                  /* in the file */

@@ -2,6 +2,7 @@
 #include "source/kernel/kernel_view.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/btf.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "base/pattern.h"
 #include "source/kernel/system_call.h"
 
-enum { NAME_MAX_BYTES = 64, REASON_MAX = 160, RETURN_ARGUMENTS = KERNEL_ERRNO_ARGUMENT };
+enum { NAME_MAX_BYTES = 64, REASON_MAX = 160 };
 
 bool kernel_view_is_asked(const struct d_asked *asked, const char *provider)
 {
@@ -27,7 +28,22 @@ static const struct system_call *find_call(const char *name)
 
 /* ---- values ---- */
 
-/* -ENOENT: the kernel has no such member; *lacks is it. */
+/* The address of a function of the kernel; false: it has none, or hides it. */
+static bool find_function(const char *name, uint64_t *address)
+{
+	FILE *file = fopen("/proc/kallsyms", "re");
+	char line[512], found[256];
+	bool result = false;
+
+	while (file && !result && fgets(line, sizeof(line), file))
+		result = sscanf(line, "%" SCNx64 " %*c %255s", address, found) == 2 &&
+			!strcmp(found, name) && *address;
+	if (file)
+		fclose(file);
+	return result;
+}
+
+/* -ENOENT: the kernel has no such member; *lacks is it, or NULL if it is a function. */
 static int resolve_value(struct btf *btf, const struct kernel_view_value *value,
 	struct kernel_operand *operand, const struct kernel_view_member **lacks)
 {
@@ -36,13 +52,21 @@ static int resolve_value(struct btf *btf, const struct kernel_view_value *value,
 	memset(operand, 0, sizeof(*operand));
 	operand->kind = value->kind;
 	operand->value = value->constant;
-	operand->base = value->kind == KERNEL_OPERAND_REGISTER ? value->argument
-		: value->of_thread                             ? KERNEL_NO_REGISTER
-							       : 8 * value->argument;
+	operand->base = value->kind == KERNEL_OPERAND_REGISTER ||
+			value->kind == KERNEL_OPERAND_TARGET ||
+			value->kind == KERNEL_OPERAND_PRIORITY
+		? value->argument
+		: value->of_thread ? KERNEL_NO_REGISTER
+				   : 8 * value->argument;
 	operand->index = KERNEL_NO_REGISTER;
 	operand->size = value->size ? value->size : 8;
 	operand->is_signed = value->is_signed;
 	*lacks = &value->member;
+	if (value->function && !find_function(value->function, (uint64_t *)&operand->value) &&
+		!find_function(value->former, (uint64_t *)&operand->value)) {
+		*lacks = NULL;
+		return -ENOENT;
+	}
 	if (value->member.tag &&
 		btf_offset(btf, value->member.tag, value->member.member, &offset, NULL))
 		return -ENOENT;
@@ -112,6 +136,9 @@ static int resolve(struct btf *btf, const struct kernel_view *view,
 		result = resolve_value(btf, &view->arguments[i].value, &operands[i], &lacks);
 	for (unsigned i = 0; i < KERNEL_CONDITIONS_MAX && !result; i++)
 		result = resolve_condition(btf, &view->conditions[i], &conditions[i], &lacks);
+	if (result && !lacks)
+		snprintf(reason, REASON_MAX,
+			"this kernel does not tell where its clock's tick is (/proc/kallsyms)");
 	if (result && lacks)
 		snprintf(reason, REASON_MAX, "this kernel's struct %s has no member %s", lacks->tag,
 			lacks->member);
@@ -179,7 +206,7 @@ int kernel_view_add(const struct kernel_view_provider *provider, uint32_t tag, s
 static int make_site(struct btf *btf, const struct kernel_view *view, uint32_t probe,
 	struct arena *arena, struct kernel_site *site)
 {
-	const size_t count = KERNEL_VIEW_ARGUMENTS;
+	const size_t count = KERNEL_ERRNO_ARGUMENT + 1;
 	struct kernel_operand *operands = arena_get(arena, count * sizeof(*operands));
 	struct kernel_condition *conditions =
 		arena_get(arena, KERNEL_CONDITIONS_MAX * sizeof(*conditions));
@@ -193,6 +220,7 @@ static int make_site(struct btf *btf, const struct kernel_view *view, uint32_t p
 		.is_machine = true,
 		.is_call = view->call,
 		.is_return = view->call && view->is_return,
+		.notes = view->notes,
 		.call = view->call ? find_call(view->call)->number : 0,
 		.tracepoint = view->tracepoint ? view->tracepoint
 			: view->is_return      ? "sys_exit"

@@ -30,6 +30,7 @@ struct kernel_view_value {
 	struct kernel_view_member member;
 	struct kernel_view_member inside; /* of the struct that the member is */
 	struct kernel_view_member then;   /* of the struct that it points to */
+	const char *function, *former;    /* its address, or that of one that older kernels have */
 	uint8_t size;                     /* 0: 8 */
 	bool is_signed;
 };
@@ -51,6 +52,7 @@ struct kernel_view {
 	const char *tracepoint; /* NULL: a system call, or nothing */
 	const char *call;       /* the system call's name; NULL: a tracepoint, or nothing */
 	bool is_return;         /* of the call */
+	bool notes;             /* see struct kernel_site */
 	struct kernel_view_condition conditions[KERNEL_CONDITIONS_MAX];
 	struct kernel_view_argument arguments[KERNEL_VIEW_ARGUMENTS];
 	const char *missing; /* why no kernel can fire it */
@@ -107,6 +109,21 @@ int kernel_view_sites(const struct kernel_view_provider *provider, uint32_t row,
 		.member = {tag, name}, .then = {                                                   \
 			tag_then,                                                                  \
 			name_then                                                                  \
+		}                                                                                  \
+	}
+#define VIEW_FUNCTION(name, older_name)                                                            \
+	{                                                                                          \
+		.kind = KERNEL_OPERAND_CONSTANT, .function = (name), .former = (older_name)        \
+	}
+#define VIEW_TARGET(register)                                                                      \
+	{                                                                                          \
+		.kind = KERNEL_OPERAND_TARGET, .argument = (register)                              \
+	}
+#define VIEW_PRIORITY(register)                                                                    \
+	{                                                                                          \
+		.kind = KERNEL_OPERAND_PRIORITY, .argument = (register), .member = {               \
+			"task_struct",                                                             \
+			"prio"                                                                     \
 		}                                                                                  \
 	}
 #define VIEW_RESULT(what)                                                                          \
