@@ -87,7 +87,18 @@ io:::start /args[0]->b_blkno >= $1 && args[0]->b_blkno < $2/
 		args[0]->b_bcount, args[1]->dev_pathname, args[1]->dev_major, args[1]->dev_minor,
 		getmajor(args[0]->b_edev) == args[1]->dev_major, args[2]->fi_pathname, args[2]->fi_fs);
 }
-END { printa("%s %@d\n", @); printa("%s %s %@d\n", @bytes); }
+io:::start /args[0]->b_blkno >= $1 && args[0]->b_blkno < $2/
+{
+	@who[args[1]->dev_statname, execname, pid] = sum(args[0]->b_bcount);
+}
+END
+{
+	printa("%s %@d\n", @);
+	printa("%s %s %@d\n", @bytes);
+	printa("slowest %@d\n", @slowest);
+	printa("%10s %20s %10d %15@d\n", @who);
+	printa(" %s (%s)\n%@d\n", @speed);
+}
 D
 run 0 trace -q -s "$directory/io.d" -c "$directory/blocks $directory/file $blocks" "$first" $((first + 8 * blocks))
 has_not err 'drop|error'
@@ -95,6 +106,14 @@ has out "^start $((2 * blocks))\$"
 # Kernels do not tell of all completions: bpftrace counts fewer of them than of requests, too.
 finished=$(sed -n 's/^done //p' "$directory/out")
 [ "$finished" -ge "$blocks" ] && [ "$finished" -le $((2 * blocks)) ] || fail "done $finished of $((2 * blocks))"
+# Throughput in KB a second, of each request that is known to have finished.
+has out "^ $name \(/dev/$name\)\$"
+[ "$(awk '/^ [^ ]* \(.*\)$/ { rows = 1 } rows && /\|/ { sum += $NF } rows && sum && !NF { rows = 0 } END { print sum + 0 }' "$directory/out")" = "$finished" ] ||
+	fail "copy"
+[ "$(sed -n 's/^slowest //p' "$directory/out")" -ge 1 ] || fail "copy: the slowest request"
+# Threads of the kernel may give on what the program asks for; all bytes belong to someone.
+[ "$(awk -v name="$name" 'NF == 4 && $1 == name && $3 ~ /^[0-9]+$/ && $4 ~ /^[0-9]+$/ { sum += $4 } END { print sum + 0 }' "$directory/out")" = $((2 * 4096 * blocks)) ] ||
+	fail "whoio"
 has out "^$name R $((4096 * blocks))\$"
 has out "^$name W $((4096 * blocks))\$"
 line="$name R 4096 /dev/$name $((device >> 8)):$((device & 255)) 1 <unknown> <none>"
