@@ -106,7 +106,7 @@ syscall::lseek:entry /pid == $target && execname == "vmtap-member"/
 proc:::exec-success /execname == "vmtap-brief" || ppid == $target/ { printf("brief %s\n", curpsinfo->pr_psargs); }
 syscall::clock_nanosleep:entry /pid == $target && execname == "vmtap-member"/
 	{ self->sleeps = 1; stack(); sym(caller); printf("\ndepth %d\n", stackdepth); }
-sched:::sleep /self->sleeps/ { stack(2); @[stack(2)] = count(); self->sleeps = 0; }
+sched:::sleep /pid == $target && self->sleeps/ { stack(2); @[stack(2)] = count(); self->sleeps = 0; }
 END { printa("name %s %@d\n", @names); printa("path %s %d %@d\n", @paths); }
 D
 run 0 trace -q -s "$directory/member.d" -c "$directory/member $file two words"

@@ -549,6 +549,26 @@ static int attach_functions(
 	return 0;
 }
 
+static bool has_kernel_stack(const struct kernel_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->part_count; i++)
+		if (plan->parts[i].kind == KERNEL_PART_KERNEL_STACK)
+			return true;
+	return false;
+}
+
+/* Before programs are attached: it takes long, and events would wait meanwhile. */
+static void read_functions(struct kernel_machine *machine)
+{
+	bool is_wanted = false;
+
+	for (size_t i = 0; i < machine->program_count; i++)
+		is_wanted |= has_kernel_stack(&machine->programs[i].plan);
+	if (is_wanted && !machine->functions.count)
+		usdt_functions_read_kernel("/proc/kallsyms", &machine->functions);
+	machine->feed.decoder.functions = is_wanted ? &machine->functions : NULL;
+}
+
 /* Plans, loads and attaches. */
 static int start(
 	struct kernel_machine *machine, const struct source_request *request, struct error *error)
@@ -557,6 +577,8 @@ static int start(
 
 	if (!result)
 		result = make_maps(machine, error);
+	if (!result)
+		read_functions(machine);
 	machine->links = calloc(machine->program_count + 1, sizeof(*machine->links));
 	if (!result && !machine->links)
 		result = out_of_memory(error);
@@ -590,26 +612,6 @@ static void reduce(struct kernel_machine *machine, const struct source_request *
 	kernel_reduce_undo(&machine->reduction, request);
 }
 
-static bool has_kernel_stack(const struct kernel_plan *plan)
-{
-	for (uint32_t i = 0; i < plan->part_count; i++)
-		if (plan->parts[i].kind == KERNEL_PART_KERNEL_STACK)
-			return true;
-	return false;
-}
-
-/* Those that are loaded now, which includes the programs. */
-static void read_functions(struct kernel_machine *machine)
-{
-	bool is_wanted = false;
-
-	for (size_t i = 0; i < machine->program_count; i++)
-		is_wanted |= has_kernel_stack(&machine->programs[i].plan);
-	if (is_wanted)
-		usdt_functions_read_kernel("/proc/kallsyms", &machine->functions);
-	machine->feed.decoder.functions = is_wanted ? &machine->functions : NULL;
-}
-
 static int machine_enable(
 	struct source *source, const struct source_request *request, struct error *error)
 {
@@ -631,8 +633,6 @@ static int machine_enable(
 		if (!result)
 			debug_say(DEBUG_KERNEL, "nothing is reduced: %s", reason.text);
 	}
-	if (!result)
-		read_functions(machine);
 	debug_say(DEBUG_KERNEL,
 		"%zu sites, %zu programs; %zu instructions that aggregate are "
 		"carried out by programs",
