@@ -90,12 +90,14 @@ io:::start /args[0]->b_blkno >= $1 && args[0]->b_blkno < $2/
 io:::start /args[0]->b_blkno >= $1 && args[0]->b_blkno < $2/
 {
 	@who[args[1]->dev_statname, execname, pid] = sum(args[0]->b_bcount);
+	@driver[args[1]->dev_name, args[0]->b_iodone != NULL] = count();
 }
 END
 {
 	printa("%s %@d\n", @);
 	printa("%s %s %@d\n", @bytes);
 	printa("slowest %@d\n", @slowest);
+	printa("driver %s %d %@d\n", @driver);
 	printa("%10s %20s %10d %15@d\n", @who);
 	printa(" %s (%s)\n%@d\n", @speed);
 }
@@ -106,6 +108,9 @@ has out "^start $((2 * blocks))\$"
 # Kernels do not tell of all completions: bpftrace counts fewer of them than of requests, too.
 finished=$(sed -n 's/^done //p' "$directory/out")
 [ "$finished" -ge "$blocks" ] && [ "$finished" -le $((2 * blocks)) ] || fail "done $finished of $((2 * blocks))"
+driver="<unknown>"
+[ ! -e "/sys/class/block/$name/device/driver" ] || driver=$(basename "$(readlink -f "/sys/class/block/$name/device/driver")")
+has out "^driver $driver 1 $((2 * blocks))\$"
 # Throughput in KB a second, of each request that is known to have finished.
 has out "^ $name \(/dev/$name\)\$"
 [ "$(awk '/^ [^ ]* \(.*\)$/ { rows = 1 } rows && /\|/ { sum += $NF } rows && sum && !NF { rows = 0 } END { print sum + 0 }' "$directory/out")" = "$finished" ] ||

@@ -113,7 +113,7 @@ translator bufinfo_t < struct request *R > {
 	b_blkno = R->__sector;
 	b_resid = 0;
 	b_bufsize = R->__data_len;
-	b_iodone = 0;
+	b_iodone = R->bio == NULL ? NULL : (caddr_t)R->bio->bi_end_io;
 	b_error = 0;
 	b_edev = R->q->disk->part0->bd_dev;
 };
@@ -122,7 +122,9 @@ translator devinfo_t < struct request *R > {
 	dev_major = R->q->disk->major;
 	dev_minor = R->q->disk->first_minor;
 	dev_instance = 0;
-	dev_name = stringof(R->q->disk->disk_name);
+	dev_name = R->q->disk->part0->bd_device.parent == NULL ||
+		R->q->disk->part0->bd_device.parent->driver == NULL ? "<unknown>" :
+		stringof(R->q->disk->part0->bd_device.parent->driver->name);
 	dev_statname = stringof(R->q->disk->disk_name);
 	dev_pathname = strjoin("/dev/", stringof(R->q->disk->disk_name));
 };
