@@ -235,6 +235,14 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 			: TICK_NAMES);
 }
 
+/* Whether it is enough for option anydefs if other descriptions match; not for a provider of the
+ * machine's that no source has. */
+static bool may_be_missing(const struct d_compiler *compiler, const char *provider)
+{
+	return !is_of_no_target(compiler, provider) &&
+		(!is_of_machine(provider) || has_provider(compiler->probe_set, provider));
+}
+
 /* The length of a provider's name without the pid at its end. */
 static size_t stem(const char *provider)
 {
@@ -496,7 +504,7 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 		}
 	}
 	if (*count || compiler->options.zdefs ||
-		(compiler->options.anydefs && !is_of_no_target(compiler, description->parts[0])) ||
+		(compiler->options.anydefs && may_be_missing(compiler, description->parts[0])) ||
 		(compiler->settings.waits && *later_count) ||
 		(compiler->settings.waits_for_programs && names_new_provider(set, description)) ||
 		has_siteless(set, *probes, *later_count))

@@ -157,6 +157,13 @@ wait "$vm"
 wait "$tracer" || fail "the end of the VM: status $?"
 is "opens of a VM that runs" 70 "$(cell 4 'Object read_one openat')"
 
+# What has no system calls is refused, although some of its probes may be missing.
+"$VMTAP" record -o "$directory/log" -c "$TOY $directory/gate.toy /dev/null $directory/work.toy" >/dev/null 2>&1
+run 1 trace syscalls_by_method --log "$directory/log"
+has err 'provider syscall comes from the kernel'
+run 1 trace syscalls_by_method --via=stream -c "$TOY $directory/work.toy"
+has err 'provider syscall comes from the kernel'
+
 # Without privilege: one line, before the VM starts.
 if [ "$(id -u)" = 0 ] && setpriv --reuid 65534 --clear-groups test -x "$VMTAP"; then
 	for name in syscalls_by_method off_cpu_by_method faults_by_site io_by_require; do
