@@ -1,8 +1,9 @@
 /* census.c: see census.h. */
 #include "census.h"
+#include "backtrace.h"
 #include "collector.h"
 #include "heap.h"
-#include "world.h"
+#include "process.h"
 
 #include <string.h>
 
@@ -28,46 +29,46 @@ static void count_object(
 	vmtap_census_add_objects(census, line, (size_t)length, bytes, 1);
 }
 
-/* On the thread of census_take(): the world is stopped, and all objects are alive. */
+/* On the thread of census_take(): the VMs are stopped, and all objects are alive. */
 static void count_all(struct vmtap_census *census, void *context)
 {
-	struct vm *vm = context;
+	struct process *process = context;
+	struct vm *vm = NULL;
 
-	for (uint16_t i = 0; i < vm->cap_count; i++) {
-		for (struct object *object = vm->caps[i].young; object; object = object->next)
-			count_object(census, vm, object);
-		for (struct object *object = vm->caps[i].old; object; object = object->next)
-			count_object(census, vm, object);
+	while ((vm = process_stopped(process->counter, vm))) {
+		for (uint16_t i = 0; i < vm->cap_count; i++) {
+			for (struct object *one = vm->caps[i].young; one; one = one->next)
+				count_object(census, vm, one);
+			for (struct object *one = vm->caps[i].old; one; one = one->next)
+				count_object(census, vm, one);
+		}
 	}
 }
 
 /* On the thread of census_take(), of whichever capability. */
 static void tell_count(const struct vmtap_census_label *label, void *context)
 {
-	struct vm *vm = context;
+	struct process *process = context;
 
-	EVENT(vm->counter, HEAP_SAMPLE, label->sample,
+	EVENT(process->counter, HEAP_SAMPLE, label->sample,
 		vmtap_name_intern(label->text, label->length), label->bytes, label->objects,
 		label->index, label->count);
 }
 
-/* On the library's thread, which must not wait for the VM, so this takes no lock. The
- * capabilities never all sleep at once, so one of them sees its flag. */
+/* On the library's thread, which must not wait for the VMs. The capabilities of a VM never all
+ * sleep at once, so one of them sees its flag. */
 static void interrupt_all(void *context)
 {
-	struct vm *vm = context;
-
-	for (uint16_t i = 0; i < vm->options.caps; i++)
-		atomic_store(&vm->caps[i].interrupt, true);
+	process_interrupt(context);
 }
 
-void census_register(struct vm *vm)
+void census_register(struct process *process, bool by_site)
 {
 	struct vmtap_census_options options = {
 		.size = sizeof(options),
-		.by = vm->options.census_by_site ? VMTAP_CENSUS_BY_SITE : VMTAP_CENSUS_BY_CLASS,
+		.by = by_site ? VMTAP_CENSUS_BY_SITE : VMTAP_CENSUS_BY_CLASS,
 		.take = count_all,
-		.context = vm,
+		.context = process,
 		.polls = 1,
 		.wanted = interrupt_all,
 		.counted = tell_count,
@@ -76,24 +77,35 @@ void census_register(struct vm *vm)
 	(void)vmtap_census_register(&options);
 }
 
+/* Collects a stopped VM, in place of one of its capabilities. */
+static void collect(struct capability *cap, struct vmtap_name *cause)
+{
+	cap->collect_cause = cause;
+	backtrace_attach(cap);
+	collector_run(cap, true);
+}
+
 void census_take(struct capability *cap)
 {
-	struct vm *vm = cap->vm;
-
+	struct vmtap_name *reason = &cap->vm->reason_census;
 	bool asks = cap->asks_census;
+	struct vm *vm = NULL;
 
+	if (!process_stop(cap, reason))
+		return;
 	cap->asks_census = false;
-	if (vm->instance)
-		return;
-	if (!world_stop(cap, &vm->reason_census, NULL))
-		return;
 	if (asks || vmtap_census_wanted()) {
-		cap->collect_cause = &vm->reason_census;
-		collector_run(cap, true);
-		vm->counter = cap;
+		while ((vm = process_stopped(cap, vm))) {
+			if (vm == cap->vm)
+				continue;
+			collect(&vm->caps[0], reason);
+			collector_finish(&vm->caps[0]);
+		}
+		collect(cap, reason);
+		cap->vm->options.process->counter = cap;
 		if (!vmtap_census_take() && asks)
 			vmtap_census_now();
 	}
-	world_resume(cap, &vm->reason_census);
+	process_resume(cap, reason);
 	collector_finish(cap);
 }

@@ -278,7 +278,7 @@ static int run(struct arguments *arguments, int argc, char **argv)
 	options.caps = arguments->vm.caps;
 	if (patience)
 		options.lossless_ms = (int32_t)strtol(patience, NULL, 10);
-	census_register(vm);
+	census_register(&process, arguments->vm.census_by_site);
 	backtrace_register();
 	sampling_register(&process);
 	/* The program runs even if nothing can be served. */

@@ -1,5 +1,6 @@
 /* process.c: see process.h. */
 #include "process.h"
+#include "world.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@ void process_init(struct process *process)
 {
 	*process = (struct process){.instance_count = 0};
 	pthread_mutex_init(&process->lock, NULL);
+	pthread_mutex_init(&process->stopper, NULL);
 }
 
 static void *run_instance(void *argument)
@@ -59,6 +61,57 @@ int process_start(struct capability *cap, const char *name, const char *program,
 	return error;
 }
 
+void process_interrupt(struct process *process)
+{
+	for (struct vm *vm = process->instances; vm; vm = vm->next_instance)
+		for (uint16_t i = 0; i < vm->options.caps; i++)
+			atomic_store(&vm->caps[i].interrupt, true);
+}
+
+bool process_stop(struct capability *cap, struct vmtap_name *reason)
+{
+	struct process *process = cap->vm->options.process;
+	struct vm *newest, *held = NULL;
+
+	/* Two that waited for each other's VMs would wait for ever. */
+	if (pthread_mutex_trylock(&process->stopper)) {
+		atomic_store(&cap->interrupt, true);
+		return false;
+	}
+	if (!world_stop(cap, reason, NULL)) {
+		pthread_mutex_unlock(&process->stopper);
+		return false;
+	}
+	/* Until they are stopped, they may start others. */
+	while ((newest = process->instances) != held) {
+		for (struct vm *vm = newest; vm != held; vm = vm->next_instance)
+			if (vm != cap->vm)
+				world_hold(vm, reason);
+		held = newest;
+	}
+	return true;
+}
+
+struct vm *process_stopped(struct capability *cap, const struct vm *vm)
+{
+	struct vm *next = vm ? vm->next_instance : cap->vm->options.process->instances;
+
+	while (next && next != cap->vm && !next->is_held)
+		next = next->next_instance;
+	return next;
+}
+
+void process_resume(struct capability *cap, struct vmtap_name *reason)
+{
+	struct process *process = cap->vm->options.process;
+
+	for (struct vm *vm = process->instances; vm; vm = vm->next_instance)
+		if (vm->is_held)
+			world_release(vm, reason);
+	world_resume(cap, reason);
+	pthread_mutex_unlock(&process->stopper);
+}
+
 int process_join(struct process *process)
 {
 	struct vm *joined = NULL, *newest;
@@ -91,4 +144,5 @@ void process_free(struct process *process)
 		vm = next;
 	}
 	pthread_mutex_destroy(&process->lock);
+	pthread_mutex_destroy(&process->stopper);
 }

@@ -12,6 +12,8 @@
 
 struct process {
 	pthread_mutex_t lock;
+	pthread_mutex_t stopper;    /* of whoever stops all VMs */
+	struct capability *counter; /* of the VM that has counted the heaps */
 	/* The newest first. VMs are only added, so the list can be read without the lock. */
 	struct vm *_Atomic instances;
 	uint32_t instance_count;
@@ -37,6 +39,18 @@ int process_add(struct process *process, struct vm *vm, bool runs);
  */
 int process_start(
 	struct capability *cap, const char *name, const char *program, uint32_t *instance);
+
+/* Brings all capabilities to their safepoints. On any thread; it takes no lock. */
+void process_interrupt(struct process *process);
+
+/*
+ * At a safepoint: stops all VMs that run. Meanwhile, those that stand still are the caller's and
+ * the held ones. False: another capability is doing that, or the caller's VM ends.
+ */
+bool process_stop(struct capability *cap, struct vmtap_name *reason);
+void process_resume(struct capability *cap, struct vmtap_name *reason);
+/* The stopped VM after this one; NULL: the first. */
+struct vm *process_stopped(struct capability *cap, const struct vm *vm);
 
 /* Waits until all VMs that were started have ended. The exit status of one that failed; 0: none
  * did. */

@@ -3,16 +3,11 @@
 
 #include "backtrace.h"
 #include "process.h"
-#include "world.h"
 
-/* On the library's thread; no lock is needed, see census.c. */
+/* On the library's thread. */
 static void interrupt_all(void *context)
 {
-	struct process *process = context;
-
-	for (struct vm *vm = process->instances; vm; vm = vm->next_instance)
-		for (uint16_t i = 0; i < vm->options.caps; i++)
-			atomic_store(&vm->caps[i].interrupt, true);
+	process_interrupt(context);
 }
 
 void sampling_register(struct process *process)
@@ -58,19 +53,20 @@ static void dump_thread(
 
 void sampling_dump(struct capability *cap)
 {
-	struct vm *vm = cap->vm;
+	struct vmtap_name *reason = &cap->vm->reason_dump;
 	uint32_t count = 0, index = 0;
+	struct vm *vm = NULL;
 
-	bool asks = cap->asks_dump;
-
-	cap->asks_dump = false;
-	if (vm->instance || !world_stop(cap, &vm->reason_dump, NULL))
+	if (!process_stop(cap, reason))
 		return;
-	if (vmtap_dump_take() || asks) {
-		for (struct thread *thread = vm->threads; thread; thread = thread->all_next)
-			count++;
-		for (struct thread *thread = vm->threads; thread; thread = thread->all_next)
-			dump_thread(cap, thread, index++, count);
+	if (vmtap_dump_take() || cap->asks_dump) {
+		while ((vm = process_stopped(cap, vm)))
+			for (struct thread *one = vm->threads; one; one = one->all_next)
+				count++;
+		while ((vm = process_stopped(cap, vm)))
+			for (struct thread *one = vm->threads; one; one = one->all_next)
+				dump_thread(cap, one, index++, count);
 	}
-	world_resume(cap, &vm->reason_dump);
+	cap->asks_dump = false;
+	process_resume(cap, reason);
 }

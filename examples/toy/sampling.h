@@ -17,7 +17,8 @@ void sampling_register(struct process *process);
 /* At a safepoint: fires a sample if one is due. */
 void sampling_poll(struct capability *cap, struct thread *thread);
 
-/* At a safepoint, if a tracer or the program wants a dump: fires thread-dump for each thread. */
+/* At a safepoint, if a tracer or the program wants a dump: fires thread-dump for each thread of all
+ * VMs of the process. */
 void sampling_dump(struct capability *cap);
 
 /* Where bytes were allocated and the probe's guard is open: fires a sample if one is due. */

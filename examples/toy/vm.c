@@ -393,6 +393,7 @@ int vm_run(struct vm *vm)
 	}
 	pthread_mutex_lock(&vm->lock);
 	scheduler_enqueue(&vm->caps[0], vm->main_thread);
+	vm->runs = true;
 	pthread_mutex_unlock(&vm->lock);
 	run_capability(&vm->caps[0]);
 	for (uint16_t i = 1; i < started; i++)

@@ -110,7 +110,9 @@ struct vm {
 	pthread_cond_t wake;    /* idle capabilities wait here */
 	pthread_cond_t stopped; /* the capability that stops the world waits here */
 	pthread_cond_t resume;  /* the stopped capabilities wait here */
+	bool runs;              /* its capabilities have begun to run guest code */
 	bool stopping;
+	bool is_held;     /* the world is stopped by another VM; changed only by that one */
 	uint64_t stop_ns; /* how long it took to stop the world */
 	uint16_t stopped_count;
 	uint16_t idle_count;
@@ -118,7 +120,6 @@ struct vm {
 	int exit_code;
 	uint16_t ended_by;
 	struct thread *threads;
-	struct capability *counter; /* that has counted the heap */
 	struct thread *main_thread;
 	struct vmtap_name reason_gc;
 	struct vmtap_name reason_redefinition;

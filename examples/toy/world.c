@@ -40,31 +40,57 @@ void world_park(struct capability *cap)
 	vm->stopped_count--;
 }
 
+/* With the lock: stops the capabilities, of which so many are to stop. Events are cap's. */
+static void begin_stop(struct capability *cap, struct vmtap_name *reason, uint16_t others)
+{
+	struct vm *vm = cap->vm;
+	uint64_t asked;
+
+	vm->stopping = true;
+	EVENT(cap, PAUSE_BEGIN, cap->number, reason);
+	asked = now_ns();
+	for (uint16_t i = 0; i < vm->cap_count; i++)
+		atomic_store(&vm->caps[i].interrupt, true);
+	pthread_cond_broadcast(&vm->wake);
+	while (vm->stopped_count < others)
+		pthread_cond_wait(&vm->stopped, &vm->lock);
+	vm->stop_ns = now_ns() - asked;
+	EVENT(cap, SAFEPOINT_BEGIN, cap->number, reason, vm->stop_ns);
+}
+
 bool world_stop(struct capability *cap, struct vmtap_name *reason, const uint64_t *collections)
 {
 	struct vm *vm = cap->vm;
 	bool stands = false;
-	uint64_t asked;
 
 	pthread_mutex_lock(&vm->lock);
 	while (vm->stopping)
 		world_park(cap);
 	if (vm->ending || (collections && *collections != vm->collections))
 		goto out;
-	vm->stopping = true;
 	stands = true;
-	EVENT(cap, PAUSE_BEGIN, cap->number, reason);
-	asked = now_ns();
-	for (uint16_t i = 0; i < vm->cap_count; i++)
-		atomic_store(&vm->caps[i].interrupt, true);
-	pthread_cond_broadcast(&vm->wake);
-	while (vm->stopped_count < vm->cap_count - 1)
-		pthread_cond_wait(&vm->stopped, &vm->lock);
-	vm->stop_ns = now_ns() - asked;
-	EVENT(cap, SAFEPOINT_BEGIN, cap->number, reason, vm->stop_ns);
+	begin_stop(cap, reason, vm->cap_count - 1);
 out:
 	pthread_mutex_unlock(&vm->lock);
 	return stands;
+}
+
+bool world_hold(struct vm *vm, struct vmtap_name *reason)
+{
+	pthread_mutex_lock(&vm->lock);
+	while (vm->stopping)
+		pthread_cond_wait(&vm->resume, &vm->lock);
+	vm->is_held = vm->runs && !vm->ending;
+	if (vm->is_held)
+		begin_stop(&vm->caps[0], reason, vm->cap_count);
+	pthread_mutex_unlock(&vm->lock);
+	return vm->is_held;
+}
+
+void world_release(struct vm *vm, struct vmtap_name *reason)
+{
+	vm->is_held = false;
+	world_resume(&vm->caps[0], reason);
 }
 
 void world_resume(struct capability *cap, struct vmtap_name *reason)

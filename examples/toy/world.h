@@ -14,6 +14,13 @@
  */
 bool world_stop(struct capability *cap, struct vmtap_name *reason, const uint64_t *collections);
 void world_resume(struct capability *cap, struct vmtap_name *reason);
+/*
+ * The same from outside, for the thread of another VM: waits until all capabilities are at a
+ * safepoint or idle. The first one stands for the caller. False: the VM does not run. The caller
+ * stops at most one world of its own, and nobody else holds a VM: see process_stop().
+ */
+bool world_hold(struct vm *vm, struct vmtap_name *reason);
+void world_release(struct vm *vm, struct vmtap_name *reason);
 /* With the VM's lock: if the world is being stopped, waits until it resumes. */
 void world_park(struct capability *cap);
 

@@ -71,6 +71,54 @@ has out ' Lock [0-9]+ 1 [0-9]+ [0-9]+$'
 awk 'NF == 6 { if ($1 != last) { if (last && ++seen[last] && last + 1 != $1) exit 1; last = $1; next_index = 0; samples++ }
 	if ($5 != next_index++) exit 1 } END { exit samples != 3 }' "$directory/out" || fail "three whole counts"
 
+# several VMs in the process answer together, also when the first one has ended
+cat >"$directory/beside.toy" <<'TOY'
+class Crumb
+end
+list = []
+for i in 0...500
+  list.push(Crumb.new)
+end
+lock = Lock.new("shared")
+lock.acquire()
+Thread.new(fn() lock.acquire() end)
+while true
+  list.push(Crumb.new)
+  list.pop()
+end
+TOY
+cat >"$directory/ends.toy" <<'TOY'
+VM.start("second", File.beside("beside.toy"))
+VM.start("third", File.beside("beside.toy"))
+TOY
+cp "$directory/ends.toy" "$directory/stays.toy"
+printf 'while true\n  Thread.yield()\nend\n' >>"$directory/stays.toy"
+shows_all() { # how many threads run
+	"$VMTAP" dump "$several" >"$directory/out" 2>"$directory/err" &&
+		[ "$(grep -c '^thread .*: waits for shared' "$directory/out")" = 2 ] &&
+		[ "$(grep -c '^thread .*: runs' "$directory/out")" = "$1" ]
+}
+counts_all() { # the census may fall between push and pop
+	"$VMTAP" heap --once "$several" >"$directory/out" 2>"$directory/err" &&
+		[ "$(awk '$NF == "Crumb" && $3 >= 1000 && $3 <= 1002' "$directory/out" | wc -l)" = 1 ]
+}
+for program in stays ends; do
+	"$TOY" --caps=2 "$directory/$program.toy" >/dev/null 2>&1 &
+	several=$!
+	pids+=("$several")
+	await_stream "$several"
+	await "the threads of all VMs" shows_all $([ $program = stays ] && echo 3 || echo 2)
+	for i in 1 2 3; do
+		"$VMTAP" dump "$several" >"$directory/other.$i" &
+		others[i]=$!
+	done
+	await "the heaps of all VMs" counts_all
+	for i in 1 2 3; do
+		wait "${others[i]}" || fail "a dump of several VMs beside others"
+	done
+	kill -9 "$several"
+done
+
 # a process that is no VM; one that does not come to a safepoint in time; wrong options
 run 3 dump $$
 has err 'serves no event stream'
