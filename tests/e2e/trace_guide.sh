@@ -242,7 +242,7 @@ END
 D
 threads=5
 run 0 trace -s "$directory/queue.d" -c "$directory/contend $threads"
-has_not err 'drop|error'
+has_not err error # numbers show what is lost of our program; on a busy machine others lose events, too
 number() { # the number of a line of the output
 	sed -n "s/^$1 //p" "$directory/out" | head -1
 }
@@ -295,7 +295,7 @@ run 0 trace -q -x bufsize=8m -c "$directory/contend 1" -n '
 		printf("changed %d %d %d\n", args[1]->pr_pid == pid, args[0]->pr_pri, args[2]);
 	}
 	END { printa("woken %@d\n", @all); printa("by %s %@d\n", @by); printa(@); }'
-has_not err 'drop|error'
+has_not err error # numbers show what is lost of our program; on a busy machine others lose events, too
 near "gterm" "$(number woken)" $(($(number after) - $(number before))) 6
 [ "$(number 'by vmtap-sender')" -ge 10 ] || fail "gterm: $(number 'by vmtap-sender')"
 has out '^  vmtap-sender +$'

@@ -110,7 +110,7 @@ sched:::sleep /pid == $target && self->sleeps/ { stack(2); @[stack(2)] = count()
 END { printa("name %s %@d\n", @names); printa("path %s %d %@d\n", @paths); }
 D
 run 0 trace -q -s "$directory/member.d" -c "$directory/member $file two words"
-has_not err 'drop|error'
+has_not err error # numbers show what is lost of our program; on a busy machine others lose events, too
 value() {
 	sed -n "s/^$1 //p" "$directory/out" | head -1
 }
