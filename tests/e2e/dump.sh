@@ -15,25 +15,19 @@ lock.acquire()
 waits = Thread.new(fn() Desk.new.work(lock) end)
 Thread.new(fn() waits.join end)
 Thread.new(fn() queue.pop end)
-while lock.waiting == 0
-  Thread.yield()
-end
-# the third joins and the fourth pops after some turns
-i = 0
-while i < 100
-  Thread.yield()
-  i = i + 1
-end
-VM.message("all wait")
 while true
   Thread.yield()
 end
 TOY
-VMTAP_LOG="$directory/log" "$TOY" "$directory/waits.toy" >/dev/null 2>&1 &
+"$TOY" "$directory/waits.toy" >/dev/null 2>&1 &
 pid=$!
 pids+=("$pid")
 await_stream "$pid"
-await "the threads wait" grep -aq "all wait" "$directory/log"
+all_wait() {
+	"$VMTAP" dump "$pid" >"$directory/out" 2>"$directory/err" &&
+		[ "$(grep -c '^thread .*: waits for ' "$directory/out")" = 3 ]
+}
+await "the threads wait" all_wait
 run 0 dump "$pid"
 sed -E "s| \((native)?[^()]*/waits.toy:([0-9]+)\)| (waits.toy:\2)|" "$directory/out" >"$directory/seen"
 diff - "$directory/seen" <<'LINES' || fail "the threads"
@@ -48,7 +42,7 @@ thread 2: waits for held\033[2J (thread 1)
               (none)#(anonymous) (waits.toy:10)
 
 thread 1: runs
-              (none)#(file) (waits.toy:24)
+              (none)#(file) (waits.toy:14)
 
 LINES
 # again and again, several at once
