@@ -4,6 +4,7 @@
 #include "d/generate.h"
 #include "d/generate_action.h"
 #include "d/generate_layout.h"
+#include "d/type_kernel.h"
 
 int d_generate_tracemem(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
@@ -46,12 +47,15 @@ int d_generate_print(struct d_compiler *compiler, struct d_code *code, const str
 	const struct d_type *target = type->kind == D_TYPE_ARRAY ? pointer->type
 		: type->kind == D_TYPE_POINTER                   ? type->target
 								 : compiler->types.type_void;
-	uint32_t size = d_types_size(&compiler->types, target);
 	unsigned first = code->top;
 	struct d_action *action;
+	uint32_t size;
 	int layout, address, bytes;
 	char text[80];
 
+	if (d_types_complete(&compiler->types, target))
+		return d_fail_memory(compiler);
+	size = d_types_size(&compiler->types, target);
 	if (!size)
 		return d_fail(compiler, &pointer->place, "D_PRINT_SIZE",
 			"print( ) argument #1 reference has type '%s' with size 0; "

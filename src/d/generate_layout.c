@@ -79,6 +79,7 @@ static int fill_parts(struct d_compiler *compiler, struct d_layout *layout,
 		part->offset = member->offset;
 		part->layout = (uint32_t)index;
 		part->bits = member->bits;
+		part->shift = member->shift;
 		part->name = strdup(member->name->bytes);
 		layout->count++;
 		if (!part->name)

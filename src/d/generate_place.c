@@ -145,6 +145,20 @@ static uint32_t place_size(const struct d_compiler *compiler, const struct d_nod
 	return d_types_size(&compiler->types, place->type);
 }
 
+/* Moves the bits of a bit-field to the lowest, or back. */
+static int shift(struct d_compiler *compiler, struct d_code *code, enum d_opcode opcode,
+	const struct d_member *member, unsigned reg, const struct d_place *place)
+{
+	unsigned top = code->top;
+	int distance = d_emit_register(compiler, code, place);
+
+	if (distance < 0 || d_emit_integer(compiler, code, (unsigned)distance, member->shift) ||
+		d_emit(compiler, code, opcode, reg, reg, (unsigned)distance, 0))
+		return -1;
+	code->top = top;
+	return 0;
+}
+
 int d_emit_read_place(struct d_compiler *compiler, struct d_code *code, const struct d_node *place,
 	unsigned reg, unsigned address)
 {
@@ -154,7 +168,9 @@ int d_emit_read_place(struct d_compiler *compiler, struct d_code *code, const st
 
 	if (d_type_is_string(type))
 		return d_emit(compiler, code, D_OP_TEXT, reg, address, 0, (int32_t)size);
-	if (d_emit(compiler, code, D_OP_READ, reg, address, read_form(type, size), 0))
+	if (d_emit(compiler, code, D_OP_READ, reg, address, read_form(type, size), 0) ||
+		(member && member->shift &&
+			shift(compiler, code, D_OP_SHIFT_RIGHT, member, reg, &place->place)))
 		return -1;
 	return member ? d_emit_cut_place(compiler, code, place, reg) : 0;
 }
@@ -172,8 +188,8 @@ int d_emit_cut_place(
 }
 
 /*
- * Writes a bit-field whose bits do not fill its last byte. As in C the other bits of that byte
- * stay: in a union they belong to other members.
+ * Writes a bit-field whose bits do not fill its bytes. As in C the other bits of these bytes stay:
+ * they belong to other members.
  */
 static int write_bits(struct d_compiler *compiler, struct d_code *code,
 	const struct d_member *member, unsigned reg, unsigned address, const struct d_place *place)
@@ -185,10 +201,12 @@ static int write_bits(struct d_compiler *compiler, struct d_code *code,
 
 	if (bits < 0 ||
 		d_emit(compiler, code, D_OP_READ, (unsigned)old, address, member->size, 0) ||
-		d_emit_integer(compiler, code, (unsigned)bits, ~mask) ||
+		d_emit_integer(compiler, code, (unsigned)bits, ~(mask << member->shift)) ||
 		d_emit(compiler, code, D_OP_AND, (unsigned)old, (unsigned)old, (unsigned)bits, 0) ||
 		d_emit_integer(compiler, code, (unsigned)bits, mask) ||
 		d_emit(compiler, code, D_OP_AND, (unsigned)bits, reg, (unsigned)bits, 0) ||
+		(member->shift &&
+			shift(compiler, code, D_OP_SHIFT_LEFT, member, (unsigned)bits, place)) ||
 		d_emit(compiler, code, D_OP_OR, (unsigned)old, (unsigned)old, (unsigned)bits, 0) ||
 		d_emit(compiler, code, D_OP_WRITE, (unsigned)old, address, member->size, 0))
 		return -1;
@@ -202,7 +220,7 @@ int d_emit_write_place(struct d_compiler *compiler, struct d_code *code, const s
 	const struct d_member *member = place->kind == D_NODE_MEMBER ? place->member : NULL;
 	uint32_t size = place_size(compiler, place);
 
-	if (member && member->bits % 8)
+	if (member && (member->bits % 8 || member->shift))
 		return write_bits(compiler, code, member, reg, address, &place->place);
 	if (d_type_is_string(place->type))
 		return d_emit(compiler, code, D_OP_WRITE_TEXT, reg, address, 0, (int32_t)size);

@@ -39,7 +39,9 @@ struct d_member {
 	const struct d_type *type;
 	uint32_t offset;
 	uint32_t size; /* in memory; for a bit-field, the bytes that its bits need */
-	uint8_t bits;  /* of a bit-field, the lowest of its bytes; 0: none */
+	uint8_t bits;  /* of a bit-field; 0: it is none */
+	uint8_t shift; /* where its bits begin in its bytes: 0 is the lowest, as in D's own structs
+			*/
 };
 
 /* A constant of an enum. */

@@ -49,7 +49,7 @@ static int add_members(struct d_types *types, struct d_type *type, const struct 
 	int result = 0;
 
 	for (uint32_t i = 0; btf_field(types->kernel, view, i, &field) && !result; i++) {
-		uint32_t offset = base + field.bit_offset / 8;
+		uint32_t offset = base + field.bit_offset / 8, shift;
 		const struct d_type *of;
 
 		if (!*field.name) {
@@ -60,8 +60,10 @@ static int add_members(struct d_types *types, struct d_type *type, const struct 
 			link = last_of(type);
 			continue;
 		}
-		of = field.bit_offset % 8 ? NULL : type_of(types, field.type, nesting + 1);
-		if (!of || of->kind == D_TYPE_VOID || of->kind == D_TYPE_FUNCTION)
+		shift = field.bit_offset % 8;
+		of = type_of(types, field.type, nesting + 1);
+		if (!of || shift + field.bits > 64 || of->kind == D_TYPE_VOID ||
+			of->kind == D_TYPE_FUNCTION)
 			continue;
 		member = arena_get(types->arena, sizeof(*member));
 		if (!member)
@@ -70,8 +72,9 @@ static int add_members(struct d_types *types, struct d_type *type, const struct 
 			.name = d_names_get(types->names, field.name, strlen(field.name)),
 			.type = of,
 			.offset = offset,
-			.size = field.bits ? (field.bits + 7) / 8 : d_types_size(types, of),
-			.bits = (uint8_t)field.bits};
+			.size = field.bits ? (shift + field.bits + 7) / 8 : d_types_size(types, of),
+			.bits = (uint8_t)field.bits,
+			.shift = (uint8_t)shift};
 		if (!member->name)
 			return -ENOMEM;
 		*link = member;
@@ -157,17 +160,36 @@ static const struct d_type *type_of(struct d_types *types, uint32_t number, unsi
 	}
 }
 
+/* Completes a struct that only a module has. Nothing of the module's description is kept. */
+static int complete_by_module(
+	struct d_types *types, struct d_type *type, unsigned kind, const char *tag)
+{
+	struct btf *kernel = types->kernel;
+	uint32_t number;
+	struct btf *module = btf_find_in_modules(kernel, kind, tag, &number);
+	int result = 0;
+
+	if (!module)
+		return 0;
+	types->kernel = module;
+	result = complete(types, type, number, 0);
+	types->kernel = kernel;
+	btf_free(module);
+	return result;
+}
+
 int d_types_complete(struct d_types *types, const struct d_type *type)
 {
 	struct d_type *incomplete = (struct d_type *)d_type_resolve(type);
 	const char *tag = incomplete->name ? strchr(incomplete->name, ' ') : NULL;
+	unsigned kind = incomplete->kind == D_TYPE_UNION ? BTF_KIND_UNION : BTF_KIND_STRUCT;
 	uint32_t number;
 
 	if (!types->kernel || incomplete->complete || !tag || !d_type_is_struct(incomplete))
 		return 0;
-	number = btf_find(types->kernel,
-		incomplete->kind == D_TYPE_UNION ? BTF_KIND_UNION : BTF_KIND_STRUCT, tag + 1);
-	return number ? complete(types, incomplete, number, 0) : 0;
+	number = btf_find(types->kernel, kind, tag + 1);
+	return number ? complete(types, incomplete, number, 0)
+		      : complete_by_module(types, incomplete, kind, tag + 1);
 }
 
 const struct d_type *d_types_kernel(struct d_types *types, uint32_t number)

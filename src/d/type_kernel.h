@@ -9,7 +9,7 @@
 
 /*
  * Completes an incomplete struct or union if the kernel has one of its name; otherwise it stays
- * incomplete. Bit-fields that do not begin at a byte are left out. -ENOMEM.
+ * incomplete. -ENOMEM.
  */
 int d_types_complete(struct d_types *types, const struct d_type *type);
 

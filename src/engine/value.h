@@ -25,16 +25,17 @@ static inline uint64_t value_cut(uint64_t value, uint32_t size, bool is_signed)
 	}
 }
 
-/* The integer of a layout at a place in memory; bits: the width of a bit-field, 0: it is none. */
+/* The integer of a layout at a place in memory; part: the member that it is, or NULL. */
 static inline uint64_t value_of_layout(
-	const struct d_layout *layout, const char *bytes, unsigned bits)
+	const struct d_layout *layout, const char *bytes, const struct d_layout_part *part)
 {
+	unsigned bits = part ? part->bits : 0;
 	uint64_t value = 0;
 
 	memcpy(&value, bytes, layout->size);
 	if (!bits)
 		return value_cut(value, layout->size, layout->is_signed);
-	value <<= 64 - bits;
+	value = value >> part->shift << (64 - bits);
 	return layout->is_signed ? (uint64_t)((int64_t)value >> (64 - bits)) : value >> (64 - bits);
 }
 

@@ -27,7 +27,7 @@ enum d_need {
 	D_NEED_GUEST_STACK,  /* of the program that a VM runs */
 	D_NEED_USER_SYMBOLS, /* names of the process's addresses */
 	D_NEED_KERNEL_SYMBOLS,
-	D_NEED_MEMORY,            /* of the process, other than the text of string arguments */
+	D_NEED_MEMORY,            /* of the process, to write to it */
 	D_NEED_PROCESS,           /* a live one, to stop, signal or write to */
 	D_NEED_PROGRAM_ARGUMENTS, /* the arguments it was started with */
 	D_NEED_DIRECTORY,         /* its current and root directory */

@@ -41,7 +41,8 @@ bool d_layout_is_valid(const struct d_layout *layouts, uint32_t index)
 		if (other->depth >= layout->depth || part->offset > layout->size ||
 			other->size > layout->size - part->offset ||
 			(part->bits &&
-				(other->kind > D_LAYOUT_ENUM || part->bits > other->size * 8)))
+				(other->kind > D_LAYOUT_ENUM ||
+					part->bits + part->shift > other->size * 8)))
 			return false;
 	}
 	return true;

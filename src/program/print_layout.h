@@ -32,7 +32,8 @@ struct d_layout_part {
 	char *name;
 	uint32_t offset;
 	uint32_t layout;
-	uint8_t bits; /* of a bit-field, in the lowest bits of its layout; 0: none */
+	uint8_t bits;  /* of a bit-field; 0: it is none */
+	uint8_t shift; /* where they begin in the layout's bytes: 0 is the lowest bit */
 };
 
 /* An enumerator. */

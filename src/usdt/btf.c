@@ -1,8 +1,10 @@
 /* btf.c: see btf.h. The places of all types are noted by one pass when the file is first used. */
 #include "usdt/btf.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/btf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,6 +331,33 @@ uint32_t btf_find(struct btf *btf, unsigned kind, const char *name)
 			number = base_types(btf) + i;
 	}
 	return number;
+}
+
+struct btf *btf_find_in_modules(struct btf *base, unsigned kind, const char *name, uint32_t *number)
+{
+	int length = (int)(strrchr(base->path, '/') ? strrchr(base->path, '/') - base->path : 0);
+	char path[PATH_MAX];
+	struct btf *module = NULL;
+	const struct dirent *entry;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "%.*s", length, base->path);
+	folder = opendir(path);
+	*number = 0;
+	while (folder && !*number && (entry = readdir(folder))) {
+		if (*entry->d_name == '.' || !strcmp(entry->d_name, base->path + length + 1))
+			continue;
+		btf_free(module);
+		snprintf(path, sizeof(path), "%.*s/%s", length, base->path, entry->d_name);
+		module = btf_new_module(path, base);
+		*number = module ? btf_find(module, kind, name) : 0;
+	}
+	if (folder)
+		closedir(folder);
+	if (*number)
+		return module;
+	btf_free(module);
+	return NULL;
 }
 
 int btf_each(struct btf *btf, unsigned kind, const char *prefix,

@@ -70,6 +70,13 @@ void btf_free(struct btf *btf);
 /* The number of the type of that kind and name; 0: there is none. Types of the base count, too. */
 uint32_t btf_find(struct btf *btf, unsigned kind, const char *name);
 
+/*
+ * The description of a module, in the base's folder, that has a type of that kind and name, and its
+ * number; to be freed. NULL: none has.
+ */
+struct btf *btf_find_in_modules(
+	struct btf *base, unsigned kind, const char *name, uint32_t *number);
+
 /* Number 0 is void, whose kind is BTF_KIND_UNKN. False: there is no such type. */
 bool btf_get(struct btf *btf, uint32_t number, struct btf_view *view);
 

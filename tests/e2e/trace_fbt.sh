@@ -55,7 +55,7 @@ if grep -q 'refuses programs at its functions' "$directory/err"; then
 	run -l -n 'fbt:vmlinux:vfs_*:'
 	[ "$(grep -cE "^vmtap: fbt:vmlinux:vfs_[a-z_]*:entry and [0-9]+ more probes $reason" "$directory/err")" = 1 ] || fail "$(cat "$directory/err")"
 	# what else a script has goes on
-	run -q -n 'fbt::vfs_read:entry { } syscall::getppid:entry /pid == $target/ { @ = count(); }' \
+	run -q -n 'fbt::vfs_read:entry { } syscall::getppid:entry /pid == $target && execname == "perl"/ { @ = count(); }' \
 		-c "perl -e getppid" || fail "$(cat "$directory/err")"
 	has out '^ +1$'
 	has err "^vmtap: fbt::vfs_read:entry $reason"
@@ -69,7 +69,7 @@ else
 fi
 
 # Names with a backquote. Whether /proc/kallsyms has variables depends on the kernel.
-run -q -n 'syscall::getppid:entry /pid == $target && !n++/ { printf("%a %d\n", &vmlinux`vfs_read, *(int *)&`vfs_read != 0);
+run -q -n 'syscall::getppid:entry /pid == $target && execname == "perl"/ { printf("%a %d\n", &vmlinux`vfs_read, *(int *)&`vfs_read != 0);
 	@ = sum(*(int *)&`vfs_read != 0); }' -c "perl -e getppid" || fail "$(cat "$directory/err")"
 has out '^vmlinux`vfs_read 1$'
 has out '^ +1$'

@@ -101,7 +101,8 @@ START_TEST(test_per_probe)
 		"ustack( ) needs the stack of the process, which this recorded log does not give: "
 		"the kernel source could");
 	ck_assert_str_eq(missing("poor2:::go { copyout(\"x\", 1, 1); }"),
-		"copyout( ) needs the memory of the process, which no source of this build gives");
+		"copyout( ) needs a way to write to the memory of the process, which no source of "
+		"this build gives");
 	/* one clause on both */
 	ck_assert_str_eq(missing("*:::go { trace(cpu); }"), "");
 	ck_assert_str_eq(missing("*:::go { trace(vtimestamp); }"),
@@ -116,7 +117,8 @@ START_TEST(test_per_probe)
 	ck_assert_str_eq(missing("#pragma D option zdefs\nnosuch:::go { trace(vtimestamp); }"), "");
 	ck_assert_str_eq(missing("#pragma D option zdefs\nnosuch:::go { ustack(); }"), "");
 	ck_assert_str_eq(missing("#pragma D option zdefs\nnosuch:::go { copyout(\"x\", 1, 1); }"),
-		"line 2: copyout( ) needs the memory of the process, which no source of this build "
+		"line 2: copyout( ) needs a way to write to the memory of the process, which no "
+		"source of this build "
 		"gives");
 }
 END_TEST

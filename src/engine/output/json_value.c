@@ -102,7 +102,7 @@ struct layout_printer {
 };
 
 static void print_scalar(const struct layout_printer *printer, const struct d_layout *layout,
-	uint64_t offset, unsigned bits)
+	uint64_t offset, const struct d_layout_part *part)
 {
 	FILE *output = printer->context->output;
 	uint64_t value;
@@ -111,7 +111,7 @@ static void print_scalar(const struct layout_printer *printer, const struct d_la
 		json_value_float(printer->bytes + offset, layout->size, output);
 		return;
 	}
-	value = value_of_layout(layout, printer->bytes + offset, bits);
+	value = value_of_layout(layout, printer->bytes + offset, part);
 	for (size_t i = 0; layout->kind == D_LAYOUT_ENUM && i < layout->count; i++) {
 		if (layout->names[i].value == (int64_t)value) {
 			json_text_print(
@@ -138,7 +138,7 @@ static bool has_room(struct layout_printer *printer, const struct d_layout *layo
 }
 
 static void print_layout(struct layout_printer *printer, const struct d_layout *layout,
-	uint64_t offset, unsigned bits);
+	uint64_t offset, const struct d_layout_part *part);
 
 static void print_parts(
 	struct layout_printer *printer, const struct d_layout *layout, uint64_t offset)
@@ -159,7 +159,7 @@ static void print_parts(
 		is_first = false;
 		json_text_print(name, strlen(name), output);
 		putc(':', output);
-		print_layout(printer, of, offset + part->offset, part->bits);
+		print_layout(printer, of, offset + part->offset, part);
 	}
 	putc('}', output);
 }
@@ -178,13 +178,13 @@ static void print_elements(
 			break;
 		if (i)
 			putc(',', output);
-		print_layout(printer, element, at, 0);
+		print_layout(printer, element, at, NULL);
 	}
 	putc(']', output);
 }
 
 static void print_layout(struct layout_printer *printer, const struct d_layout *layout,
-	uint64_t offset, unsigned bits)
+	uint64_t offset, const struct d_layout_part *part)
 {
 	uint64_t room = printer->limit - offset;
 	const char *bytes = printer->bytes + offset;
@@ -200,7 +200,7 @@ static void print_layout(struct layout_printer *printer, const struct d_layout *
 		printer->is_cut |= length == room && room < layout->size;
 		json_text_print(bytes, length, printer->context->output);
 	} else {
-		print_scalar(printer, layout, offset, bits);
+		print_scalar(printer, layout, offset, part);
 	}
 }
 
@@ -218,7 +218,7 @@ bool json_value_layout(const struct format_context *context, const struct d_layo
 	if (printer.values < printer.limit)
 		printer.values = printer.limit;
 	if (has_room(&printer, &layouts[index], 0))
-		print_layout(&printer, &layouts[index], 0, 0);
+		print_layout(&printer, &layouts[index], 0, NULL);
 	else
 		fputs("null", context->output);
 	return !printer.is_cut;

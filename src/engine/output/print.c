@@ -34,13 +34,13 @@ static bool is_scalar(const struct d_layout *layout)
 
 /* Whether the part to be shown is all zeroes. */
 static bool is_zero(const struct printer *printer, const struct d_layout *layout, uint64_t offset,
-	unsigned bits)
+	const struct d_layout_part *part)
 {
 	uint64_t end = offset + layout->size;
 
-	if (bits)
+	if (part && part->bits)
 		return end <= printer->limit &&
-			!value_of_layout(layout, printer->bytes + offset, bits);
+			!value_of_layout(layout, printer->bytes + offset, part);
 	for (uint64_t at = offset; at < end && at < printer->limit; at++)
 		if (printer->bytes[at])
 			return false;
@@ -60,7 +60,7 @@ static void end_early(struct printer *printer, unsigned level)
 }
 
 static void print_scalar(const struct printer *printer, const struct d_layout *layout,
-	uint64_t offset, unsigned bits)
+	uint64_t offset, const struct d_layout_part *part)
 {
 	static const struct d_conversion number = {
 		.present = true, .kind = D_CONVERT_FLOAT, .letter = 'f'};
@@ -72,7 +72,7 @@ static void print_scalar(const struct printer *printer, const struct d_layout *l
 		format_conversion(printer->context, &number, 0, 0, value_of_text(&bytes));
 		return;
 	}
-	value = value_of_layout(layout, printer->bytes + offset, bits);
+	value = value_of_layout(layout, printer->bytes + offset, part);
 	for (size_t i = 0; layout->kind == D_LAYOUT_ENUM && i < layout->count; i++) {
 		if (layout->names[i].value == (int64_t)value) {
 			fputs(layout->names[i].name, output);
@@ -111,7 +111,8 @@ struct print_follower {
 };
 
 static void print_value(struct printer *printer, const struct d_layout *layout, const char *name,
-	uint64_t offset, unsigned bits, unsigned level, const struct print_follower *follower);
+	uint64_t offset, const struct d_layout_part *part, unsigned level,
+	const struct print_follower *follower);
 
 static void print_parts(struct printer *printer, const struct d_layout *layout, uint64_t offset,
 	unsigned level, const struct print_follower *follower)
@@ -126,8 +127,8 @@ static void print_parts(struct printer *printer, const struct d_layout *layout, 
 		if ((printer->cut && at >= printer->limit) ||
 			(is_scalar(of) && at + of->size > printer->limit) || !printer->lines)
 			end_early(printer, level);
-		else if (!is_zero(printer, of, at, part->bits))
-			print_value(printer, of, part->name, at, part->bits, level,
+		else if (!is_zero(printer, of, at, part))
+			print_value(printer, of, part->name, at, part, level,
 				i + 1 < layout->count ? &next : follower);
 	}
 }
@@ -147,8 +148,8 @@ static void print_elements(
 		}
 		if (element->kind == D_LAYOUT_CHARACTER && !printer->bytes[at])
 			break;
-		if (!is_zero(printer, element, at, 0))
-			print_value(printer, element, NULL, at, 0, level, NULL);
+		if (!is_zero(printer, element, at, NULL))
+			print_value(printer, element, NULL, at, NULL, level, NULL);
 		if (!printer->lines)
 			end_early(printer, level);
 	}
@@ -171,7 +172,8 @@ static void end_group(
 }
 
 static void print_value(struct printer *printer, const struct d_layout *layout, const char *name,
-	uint64_t offset, unsigned bits, unsigned level, const struct print_follower *follower)
+	uint64_t offset, const struct d_layout_part *part, unsigned level,
+	const struct print_follower *follower)
 {
 	FILE *output = printer->context->output;
 
@@ -196,7 +198,7 @@ static void print_value(struct printer *printer, const struct d_layout *layout, 
 	} else if (layout->kind == D_LAYOUT_STRING) {
 		print_string(printer, layout, offset);
 	} else {
-		print_scalar(printer, layout, offset, bits);
+		print_scalar(printer, layout, offset, part);
 	}
 	fputs(level ? ",\n" : "\n", output);
 }
@@ -220,7 +222,7 @@ void print_memory_as(const struct format_context *context, const struct d_layout
 	if (printer.cut && is_scalar(layout))
 		end_early(&printer, 0);
 	else
-		print_value(&printer, layout, NULL, 0, 0, 0, NULL);
+		print_value(&printer, layout, NULL, 0, NULL, 0, NULL);
 	if (printer.partial && !printer.ended)
 		end_early(&printer, 0);
 }
