@@ -48,8 +48,9 @@ int main(int argc, char **argv)
 	printf("socket: %d %d 7 1 0 %x\n", AF_INET, ntohs(address.sin_port), INADDR_LOOPBACK);
 	fflush(stdout);
 	syscall(SYS_getppid, 77);
+	syscall(SYS_getpgid, 77);
 	if (!fork()) {
-		syscall(SYS_getppid, 77);
+		syscall(SYS_getpgid, 77);
 		_exit(0);
 	}
 	wait(NULL);
@@ -76,7 +77,7 @@ syscall::getppid:entry
 	printf("function: %a\n", (uintptr_t)this->file->f_op->llseek);
 	@reuse[this->sock->__sk_common.skc_reuseport, curthread->signal->is_child_subreaper] = count();
 }
-syscall::getppid:entry
+syscall::getpgid:entry
 /arg0 == 77 && (ppid == $target || pid == $target)/
 {
 	printf("reaper: %d %d\n", curthread->signal->is_child_subreaper, curthread->signal->has_child_subreaper);
@@ -97,7 +98,7 @@ has out '^reduced: 1 1 1$'
 # print() of structs as it shows them: types, nested and unnamed members, bit-fields, arrays, functions.
 cat >"$directory/print.d" <<'D'
 syscall::getppid:entry
-/pid == $target && arg0 == 77 && !n++/
+/pid == $target && arg0 == 77/
 {
 	printf("== task %d\n", pid); print(curthread);
 	printf("== signal\n"); print(curthread->signal);
@@ -121,7 +122,8 @@ section task
 has out '^ +\(struct task_struct\) \{$'
 pid=$(sed -n 's/^== task //p' "$directory/out")
 has out "^ +\.tgid = \(int\)$pid,$"
-has out '^ +\.static_prio = \(int\)123,$'
+read -r _ _ nice _ < <(grep "^known: " "$directory/printed")
+has out "^ +\.static_prio = \(int\)$((120 + nice)),$"
 has out "^ +\(char\)'t',$"
 has out '^ +\.real_parent = \(struct task_struct \*\)0xf'
 section signal
