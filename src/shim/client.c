@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -487,6 +488,29 @@ static void account(struct client *client, uint32_t kind, bool encoded, uint64_t
 	note_unwritten(client, kind, 1, time);
 }
 
+static bool is_sample(const struct event_type *type)
+{
+	static const char name[] = "vm:::sample";
+
+	return type->key_length == sizeof(name) - 1 &&
+		!memcmp(type->is.description, name, sizeof(name) - 1);
+}
+
+/* Samples have no unit. While another client has the VM sample by time, whoever asked for bytes
+ * gets none of them, but is told how many there were. */
+static bool is_of_other_unit(struct client *client, uint32_t kind, uint64_t raw, uint64_t time)
+{
+	const struct sampling_by_time *round = &client->by_time;
+	bool is_by_time = round->has_been && (int64_t)(raw - round->since) >= 0 &&
+		(round->on || (int64_t)(raw - round->until) < 0);
+
+	if (client->sample_ns)
+		return !is_by_time;
+	if (is_by_time)
+		client_lose(client, kind, 1, time);
+	return is_by_time;
+}
+
 void client_take(struct client *client, const struct event_type *type, const unsigned char *record,
 	uint64_t raw, uint64_t time, uint64_t thread, const struct encode_transient *transients,
 	const uint64_t *cpu_time, const unsigned char *stack)
@@ -497,12 +521,15 @@ void client_take(struct client *client, const struct event_type *type, const uns
 		client_take_types(client);
 	mask = client->terms.wanted[type->number];
 
-	if (mask && (int64_t)(raw - client->since) >= 0 && !client->end_queued)
-		account(client, type->number,
-			encode_record(&client->encoder, type, mask,
-				client->terms.strings[type->number], record, time, thread,
-				transients, cpu_time, stack),
-			time);
+	if (!mask || (int64_t)(raw - client->since) < 0 || client->end_queued)
+		return;
+	if (__builtin_expect(client->sample_ns || client->sample_bytes, 0) && is_sample(type) &&
+		is_of_other_unit(client, type->number, raw, time))
+		return;
+	account(client, type->number,
+		encode_record(&client->encoder, type, mask, client->terms.strings[type->number],
+			record, time, thread, transients, cpu_time, stack),
+		time);
 }
 
 void client_sample(struct client *client, const struct vmtap_census *census, uint64_t time)

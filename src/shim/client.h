@@ -31,6 +31,12 @@ enum client_selection {
 	CLIENT_ALL  /* GHC's events and each probe's own event */
 };
 
+/* When the VM's samples are by time: those of other times are by bytes. */
+struct sampling_by_time {
+	bool on, has_been;
+	uint64_t since, until; /* raw times of the last round; until: if it is over */
+};
+
 /* What a subscription requests. */
 struct client_terms {
 	uint8_t wanted[CLIENT_KINDS]; /* events requested of each known type, see EVENT_OWN */
@@ -83,6 +89,7 @@ struct client {
 	bool hurried;          /* it was lossless until it took too long; it must be told */
 	struct client_terms terms; /* in force */
 	struct client_terms asked;
+	struct sampling_by_time by_time;
 	uint64_t since;          /* raw time: earlier events were recorded for other clients */
 	uint64_t newest, marked; /* stream times of its last event and of its last watermark */
 	uint64_t loss_since;     /* stream time of the first unreported loss */

@@ -164,6 +164,24 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
+/* Sets what the VM samples by. Clients know when it was what, see client_take(): a sample that may
+ * be by time counts as such. */
+static void note_sampling(struct server *server, uint64_t period, uint64_t bytes)
+{
+	struct sampling_by_time *round = &server->by_time;
+
+	if (period && !round->on)
+		*round = (struct sampling_by_time){
+			.on = true, .has_been = true, .since = stamp_raw()};
+	sampler_set(period, bytes);
+	if (!period && round->on) {
+		round->on = false;
+		round->until = stamp_raw();
+	}
+	for (struct client *client = server->clients; client; client = client->next)
+		client->by_time = *round;
+}
+
 /* Takes up what clients ask for. */
 static void serve_samples(struct server *server)
 {
@@ -182,7 +200,7 @@ static void serve_samples(struct server *server)
 		sampler_dump();
 	if (period)
 		bytes = 0;
-	sampler_set(period, bytes);
+	note_sampling(server, period, bytes);
 	if ((bytes != 0) != server->counts_bytes) {
 		server->counts_bytes = bytes != 0;
 		subscription_apply(server);

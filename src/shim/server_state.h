@@ -50,6 +50,7 @@ struct server {
 			      regularly instead */
 	bool cannot_wait;  /* every system call that waits is refused: the stream must end */
 	bool listening;
+	struct sampling_by_time by_time;
 	bool counts_bytes; /* samples by bytes are asked for: allocation guards are open */
 	bool watches;      /* a thread waited for a lossless client when the server last looked */
 	uint32_t lossless_ms;

@@ -275,6 +275,11 @@ static int stream_enable(
 		result = stream_error(stream, error, EINVAL, "has not declared its probes yet");
 		goto out;
 	}
+	if (request->sample.bytes && eventlog_sample_period(stream->log)) {
+		result = stream_error(stream, error, EINVAL,
+			"samples either by time, for profile-n, or by bytes, for option sample");
+		goto out;
+	}
 	state_latency(stream, request->latency);
 	state_samples(stream, &request->sample);
 	result = subscribe(stream, request,

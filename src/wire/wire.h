@@ -82,8 +82,9 @@
  * period, or whenever a thread has allocated so many bytes. Each unit has its own frame. The
  * subscription asks for the events: "VMTS"; u8 version 0; u8 WIRE_SAMPLING_TIME or
  * WIRE_SAMPLING_ALLOCATED; u64 ns or bytes; 0: no more. With WIRE_SAMPLING_THREADS it asks the VM
- * to fire vm:::thread-dump for all its threads once, and the number is not 0. Bytes that begin no
- * known frame are ignored.
+ * to fire vm:::thread-dump for all its threads once, and the number is not 0. While any client asks
+ * for samples by time, there are none by bytes: a client that asked for bytes only gets none, and
+ * the others' count as its losses. Bytes that begin no known frame are ignored.
  */
 #ifndef VMTAP_WIRE_WIRE_H
 #define VMTAP_WIRE_WIRE_H

@@ -149,6 +149,22 @@ D
 run 0 trace --lossless -s "$directory/bytes.d" -c "$TOY $directory/loop.toy"
 joined
 agree points arrays
+# A script cannot have both, and another one's samples by time are not taken for bytes.
+run 1 trace --via=stream -x sample=alloc:4k -n 'profile-97 { } vm$target:::sample { }' -c "$TOY $directory/loop.toy"
+has err 'samples either by time, for profile-n, or by bytes, for option sample$'
+"$TOY" "$directory/loop.toy" >/dev/null 2>&1 &
+pids+=($!)
+await_stream "$!"
+"$VMTAP" trace -x sample=alloc:64k -qn 'vm$target:::sample { @ = count(); } BEGIN { printf("ready"); }' -p "$!" \
+	>"$directory/bytes" 2>"$directory/lost" &
+bytes=$!
+pids+=("$bytes")
+await "not traced" grep -q ready "$directory/bytes"
+run 0 trace --via=stream -qn 'profile-997 /++n == 50/ { exit(0); }' -p "${pids[-2]}"
+await "no drops" grep -qE '[1-9][0-9]* drops' "$directory/lost"
+kill -INT "$bytes"
+wait "$bytes"
+kill -KILL "${pids[-2]}"
 # and by time, for the probe itself
 run 0 trace -x sample=5ms -qn 'vm$target:::sample { n++; @ = sum(args[2]); } vm$target:::sample /n == 10/ { exit(0); }' \
 	-c "$TOY $directory/loop.toy"

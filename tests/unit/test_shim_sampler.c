@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -196,6 +197,48 @@ START_TEST(by_bytes)
 }
 END_TEST
 
+/* Samples by time that another client asks for are not taken for bytes, but are told as lost; and
+ * those by bytes are never taken for times. */
+START_TEST(by_bytes_while_others_sample_by_time)
+{
+	enum { BYTES = 1000, TIMES = 20 };
+	struct reader bytes, times;
+	uint64_t before;
+	unsigned taken = 0;
+
+	fixture_start();
+	subscribe(&bytes, WIRE_SAMPLING_ALLOCATED, BYTES, "vm:::sample");
+	ck_assert(fixture_await_guards(5));
+	for (unsigned i = 0; i < 50; i++)
+		allocate(BYTES * 2);
+	subscribe(&times, WIRE_SAMPLING_TIME, 1000000, "vm:::sample");
+	times.on_event = NULL;
+	while (vmtap_sample_unit() != VMTAP_SAMPLE_TIME)
+		sched_yield();
+	before = samples;
+	while (taken < TIMES)
+		taken += poll_once();
+	ck_reader(&times, reader_finish(&times));
+	ck_assert_uint_eq(reader_received(&times), TIMES);
+	ck_assert_uint_eq(reader_lost(&times), 0);
+	while (vmtap_sample_unit() != VMTAP_SAMPLE_BYTES)
+		sched_yield();
+	ck_reader(&bytes, reader_until_time(&bytes, reader_now()));
+	ck_assert_uint_eq(reader_lost(&bytes), TIMES);
+	ck_assert_uint_ge(samples, before);
+	before = samples;
+	for (unsigned i = 0; i < 50; i++)
+		allocate(BYTES * 2);
+	ck_reader(&bytes, reader_finish(&bytes));
+	ck_assert_uint_eq(samples, before + 50);
+	ck_assert_uint_eq(weights % (BYTES * 2), 0);
+	ck_assert_uint_eq(weights, samples * BYTES * 2);
+	ck_assert_uint_eq(reader_lost(&bytes), TIMES);
+	reader_close(&bytes);
+	reader_close(&times);
+}
+END_TEST
+
 static uint64_t dumped, counted, counted_bytes;
 
 static void take_counts(struct reader *reader, const struct reader_event *event)
@@ -327,6 +370,7 @@ int main(void)
 	tcase_add_test(tests, by_a_call);
 	tcase_add_test(tests, each_thread);
 	tcase_add_test(tests, by_bytes);
+	tcase_add_test(tests, by_bytes_while_others_sample_by_time);
 	tcase_add_test(tests, a_dump);
 	tcase_add_test(tests, a_count_of_the_heap);
 	tcase_add_test(tests, wrong_calls);
