@@ -25,6 +25,7 @@
  * Cost: A few events for each collection, pause, switch of threads and exception.
  */
 #pragma D option quiet
+#pragma D option switchrate=100ms
 
 uint64_t allocated[pid_t], size[pid_t], live[pid_t];
 
