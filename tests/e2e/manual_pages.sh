@@ -93,7 +93,9 @@ for page in src/man/*; do
 		fail "$page is not found by its name: .Nm $name"
 done
 if command -v mandoc >/dev/null; then
-	mandoc -T lint -W warning src/man/* "$BUILD"/man/* >"$directory/out" 2>"$directory/err" || fail "mandoc complains"
+	# Which manuals are installed says nothing about ours; D's punctuation is no delimiter of a text.
+	mandoc -T lint src/man/* "$BUILD"/man/* 2>"$directory/err" | grep -vE 'referenced manual not found|outdated mandoc.db|no blank before trailing delimiter: Li' \
+		>"$directory/out" && fail "mandoc complains"
 fi
 if command -v groff >/dev/null; then
 	groff -mdoc -ww -Tascii src/man/* "$BUILD"/man/* 2>"$directory/err" >/dev/null

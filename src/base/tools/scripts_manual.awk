@@ -6,9 +6,19 @@ function plain(text) { # text of a manual: no line is a request, and no backslas
 	sub(/^[.']/, "\\\\\\&&", text)
 	return text
 }
-function sentences(text) { # each on a line of its own
+function sentences(text,    lines, count, i, cut, result) { # each on lines of its own, of 80 at most
 	gsub(/\. /, ".\n", text)
-	return text
+	sub(/\n$/, "", text)
+	count = split(text, lines, "\n")
+	for (i = 1; i <= count; i++) {
+		while (length(lines[i]) > 80 && match(substr(lines[i], 1, 81), /^.* /)) {
+			cut = RLENGTH
+			result = result substr(lines[i], 1, cut - 1) "\n"
+			lines[i] = substr(lines[i], cut + 1)
+		}
+		result = result lines[i] "\n"
+	}
+	return result
 }
 function name_of(file) {
 	sub(/.*\//, "", file)
@@ -60,7 +70,7 @@ END {
 			continue
 		}
 		for (q = 1; q <= questions; q++) {
-			printf ".Sh %s\n", toupper(order[q])
+			printf ".Sh %s\\&\n", toupper(order[q])
 			for (s = 1; s <= count; s++) {
 				script = scripts[s]
 				if (asked[script] != order[q]) continue
@@ -68,9 +78,9 @@ END {
 				example = body[script, "example"]
 				sub(/\n+$/, "\n", example)
 				printf ".Bd -literal -offset indent\n%s.Ed\n.Pp\n", example
-				printf "%s.Pp\nProviders: %s", sentences(body[script, "reading"]),
-					sentences(body[script, "providers"])
-				printf ".Pp\nCost: %s", sentences(body[script, "cost"])
+				printf "%s.Pp\n%s", sentences(body[script, "reading"]),
+					sentences("Providers: " body[script, "providers"])
+				printf ".Pp\n%s", sentences("Cost: " body[script, "cost"])
 			}
 		}
 	}
