@@ -26,20 +26,32 @@ static uint32_t parent_of(uint32_t pid)
 
 static void look_up(struct lineage *lineage, const struct event_process *process, bool recorded)
 {
-	uint32_t parent = process->ppid;
+	uint32_t parent = process->ppid, pid, slot;
 
 	lineage->ancestors[0] = process->pid;
 	lineage->count = 1;
+	if (parent) {
+		slot = process->pid % LINEAGE_REMEMBERED;
+		lineage->remembered[slot].pid = process->pid;
+		lineage->remembered[slot].parent = parent;
+	}
 	while (parent && lineage->count < LINEAGE_MAX) {
 		lineage->ancestors[lineage->count++] = parent;
-		parent = recorded ? 0 : parent_of(parent);
+		if (recorded)
+			break;
+		pid = parent;
+		slot = pid % LINEAGE_REMEMBERED;
+		parent = parent_of(pid);
+		if (!parent && lineage->remembered[slot].pid == pid)
+			parent = lineage->remembered[slot].parent;
 	}
 }
 
 bool lineage_contains(
 	struct lineage *lineage, const struct event_process *process, bool recorded, uint64_t pid)
 {
-	if (!lineage->count || lineage->ancestors[0] != process->pid)
+	if (!lineage->count || lineage->ancestors[0] != process->pid ||
+		(process->ppid && (lineage->count < 2 || lineage->ancestors[1] != process->ppid)))
 		look_up(lineage, process, recorded);
 	for (uint32_t i = 0; i < lineage->count; i++)
 		if (lineage->ancestors[i] == pid)

@@ -1,7 +1,9 @@
 /*
  * lineage.h: the ancestors of a process, for progenyof(). Those of a live process are looked up in
- * /proc once and cached as long as the queries are about the same process. For a recorded process
- * only the parent is known, because its pids may belong to other processes now.
+ * /proc once and cached as long as the queries are about the same process. Parents that have been
+ * asked about are remembered, because a process may have ended when an event of its child is read.
+ * For a recorded process only the parent is known, because its pids may belong to other processes
+ * now.
  */
 #ifndef VMTAP_ENGINE_LINEAGE_H
 #define VMTAP_ENGINE_LINEAGE_H
@@ -11,11 +13,18 @@
 
 #include "program/event.h"
 
-enum { LINEAGE_MAX = 64 /* generations to look up */ };
+enum {
+	LINEAGE_MAX = 64, /* generations to look up */
+	LINEAGE_REMEMBERED =
+		1024 /* processes; one takes the place of another whose pid is congruent */
+};
 
 struct lineage {
 	uint32_t ancestors[LINEAGE_MAX]; /* the process itself, its parent, ... */
 	uint32_t count;                  /* 0: nothing looked up yet */
+	struct {
+		uint32_t pid, parent; /* parent 0: none */
+	} remembered[LINEAGE_REMEMBERED];
 };
 
 /* Whether pid is the process or one of its ancestors. */

@@ -435,6 +435,9 @@ static int read_call(struct reader *reader, const struct d_instruction *at, stru
 	case D_SUBROUTINE_MEMREF:
 		*result = own;
 		return 0;
+	case D_SUBROUTINE_PROGENYOF:
+		reader->demand->process = true; /* the parent: a short process has ended by then */
+		return 0;
 	default:
 		return 0;
 	}

@@ -93,6 +93,7 @@ proc:::signal-send, proc:::signal-discard
 proc:::signal-handle /execname == "vmtap-procs" && args[0] == SIGUSR1 && args[1]->si_signo == args[0] && args[2] > 1 &&
 	args[1]->si_pid == pid/ { @signals[probename, args[0]] = count(); }
 proc:::signal-clear /execname == "vmtap-procs"/ { @signals[probename, args[0]] = count(); }
+proc:::exit /progenyof($target)/ { @n["exit of the target or a descendant"] = count(); }
 END { printa("%s %@d\n", @n); printa("%s = %s %@d\n", @who); printa("errno %d %@d\n", @failed);
 	printa("%s ended %d %@d\n", @ended); printa("%s %d %@d\n", @signals); printa("%s %@d\n", @time); }
 D
@@ -101,6 +102,7 @@ for option in yes no; do
 	has_not err 'drop|error'
 	has out '^create 20$'
 	has out '^child of the target 20$'
+	has out '^exit of the target or a descendant 21$' # though they have ended long ago
 	has out '^start 20$'
 	has out '^lwp-start 30$'
 	has out '^lwp-create 10$'
