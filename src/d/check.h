@@ -71,7 +71,7 @@ int d_check_fail_operator(
 int d_check_fail_types(struct d_compiler *compiler, const struct d_node *node,
 	const struct d_node *left, const struct d_node *right);
 /* Whether arithmetic on the pointer is possible: it points to objects of known size. */
-bool d_check_points_to_sized(const struct d_type *type);
+bool d_check_points_to_sized(struct d_compiler *compiler, const struct d_type *type);
 
 /* check_call.c: a call's arguments against the function's parameters. */
 int d_check_call(struct d_compiler *compiler, struct d_node *node);

@@ -270,7 +270,7 @@ int d_check_assignment(struct d_compiler *compiler, struct d_node *node)
 				"a pointer to an object of known size");
 		if (!d_type_is_pointer(left->type) || !d_type_is_integer(right->type))
 			return d_check_fail_types(compiler, node, left, right);
-		if (!d_check_points_to_sized(left->type))
+		if (!d_check_points_to_sized(compiler, left->type))
 			return d_check_fail_operator(compiler, node, "D_OP_VFPTR",
 				"a pointer to an object of known size");
 	}
@@ -303,7 +303,7 @@ int d_check_increment(struct d_compiler *compiler, struct d_node *node)
 	if (!d_type_is_scalar(operand->type))
 		return d_check_fail_operator(
 			compiler, node, "D_OP_SCALAR", "operand of scalar type");
-	if (d_type_is_pointer(operand->type) && !d_check_points_to_sized(operand->type))
+	if (d_type_is_pointer(operand->type) && !d_check_points_to_sized(compiler, operand->type))
 		return d_check_fail_operator(
 			compiler, node, "D_OP_VFPTR", "a pointer to an object of known size");
 	node->type = operand->type;

@@ -185,7 +185,8 @@ int d_check_dereference(
 static int check_plain_index(struct d_compiler *compiler, struct d_node *node)
 {
 	const struct d_node *left = node->left, *index = node->right;
-	bool movable = d_type_is_string(left->type) || d_check_points_to_sized(left->type);
+	bool movable =
+		d_type_is_string(left->type) || d_check_points_to_sized(compiler, left->type);
 	char one[80], other[80];
 
 	if ((!movable && !d_type_is_integer(left->type)) || !d_type_is_integer(index->type))

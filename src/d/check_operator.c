@@ -5,6 +5,7 @@
 #include "d/check.h"
 #include "d/check_symbol.h"
 #include "d/check_translator.h"
+#include "d/type_kernel.h"
 
 int d_check_fail_operator(
 	struct d_compiler *compiler, const struct d_node *node, const char *tag, const char *what)
@@ -27,11 +28,13 @@ int d_check_fail_types(struct d_compiler *compiler, const struct d_node *node,
 		d_type_text(right->type, other, sizeof(other)));
 }
 
-bool d_check_points_to_sized(const struct d_type *type)
+bool d_check_points_to_sized(struct d_compiler *compiler, const struct d_type *type)
 {
 	const struct d_type *target =
 		d_type_is_pointer(type) ? d_type_resolve(d_type_resolve(type)->target) : NULL;
 
+	if (target && d_types_complete(&compiler->types, target))
+		return false;
 	return target && (target->size || d_type_is_string(target));
 }
 
@@ -102,17 +105,18 @@ static int check_additive(struct d_compiler *compiler, struct d_node *node)
 		node->type = d_type_promote(left->type, right->type);
 		return 0;
 	}
-	if (left_pointer && d_type_is_integer(right->type) && d_check_points_to_sized(left->type))
+	if (left_pointer && d_type_is_integer(right->type) &&
+		d_check_points_to_sized(compiler, left->type))
 		node->type = d_check_decay(compiler, left->type);
 	else if (add && right_pointer && d_type_is_integer(left->type) &&
-		d_check_points_to_sized(right->type))
+		d_check_points_to_sized(compiler, right->type))
 		node->type = d_check_decay(compiler, right->type);
 	else if ((d_type_is_string(left->type) && d_type_is_integer(right->type)) ||
 		(add && d_type_is_integer(left->type) && d_type_is_string(right->type)))
 		node->type = compiler->types.type_string;
 	else if (!add && left_pointer && right_pointer &&
 		d_type_same(left->type->target, right->type->target) &&
-		d_check_points_to_sized(left->type) &&
+		d_check_points_to_sized(compiler, left->type) &&
 		!((d_check_points(left) ^ d_check_points(right)) & D_POINTS_ALLOCA))
 		node->type = compiler->types.type_long;
 	else

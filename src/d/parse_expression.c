@@ -335,6 +335,10 @@ static struct d_node *parse_offsetof(struct d_compiler *compiler, const struct d
 	}
 	if (!advance(compiler) || d_expect(compiler, D_TOKEN_RIGHT_PAREN, ")"))
 		return NULL;
+	if (d_types_complete(&compiler->types, type)) {
+		d_fail_memory(compiler);
+		return NULL;
+	}
 	if (!d_type_is_struct(type) || d_type_is_incomplete(type)) {
 		d_fail(compiler, place, "D_OFFSETOF_TYPE",
 			"offsetof operand must be a struct or union type: %s",

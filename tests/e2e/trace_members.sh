@@ -159,4 +159,20 @@ has err 'cpu_info needs the data of the kernel'
 run 1 trace -n 'syscall::read:entry { self->fd = arg0; }
 	syscall::read:return { printf("%s", fds[self->fd].fi_name); }'
 has err 'reads memory at an address that is not computed from the probe'
+
+# A type of the kernel that the script only names in these ways is known, too.
+run 0 trace -q -c /bin/true -n 'syscall::exit_group:entry /pid == $target/
+{
+	printf("size %d %d\n", (uint64_t)(curthread + 1) - (uint64_t)curthread == sizeof(struct task_struct),
+		offsetof(struct files_struct, fdt) > 0);
+	printf("uid %d\n", ((struct cred *)curthread->real_cred)[0].uid.val);
+	print((struct mm_struct *)curthread->mm);
+	exit(0);
+}'
+has_not err error
+has out '^size 1 1$'
+has out '^uid 0$'
+has out '\(struct mm_struct\) \{$'
+run 1 trace -q -c /bin/true -n 'syscall::exit_group:entry { print((struct vmtap_none *)arg0); }'
+has err "'struct vmtap_none' with size 0"
 exit 0
