@@ -168,9 +168,11 @@ static int generate_index(
 
 	if (node->is_argument) {
 		base = d_emit_register(compiler, code, &node->place);
+		/* Above an int, a register may have anything. */
 		return base < 0 ||
 				d_emit(compiler, code, D_OP_ARGUMENT, (unsigned)base, 0, 0,
-					node->argument)
+					node->argument) ||
+				d_emit_cut(compiler, code, (unsigned)base, node->type)
 			? -1
 			: base;
 	}

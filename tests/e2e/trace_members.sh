@@ -175,4 +175,27 @@ has out '^uid 0$'
 has out '\(struct mm_struct\) \{$'
 run 1 trace -q -c /bin/true -n 'syscall::exit_group:entry { print((struct vmtap_none *)arg0); }'
 has err "'struct vmtap_none' with size 0"
+
+# An int argument that is negative is so in every use of args[].
+cat >"$directory/negative.c" <<'C'
+#include <signal.h>
+
+int main(void)
+{
+	return kill(-99999, 0) != -1;
+}
+C
+$CC -o "$directory/negative" "$directory/negative.c" || fail "compiling"
+for option in yes no; do
+	run 0 trace -q -x "reduce=$option" -c "$directory/negative" -n 'syscall::kill:entry /pid == $target && args[0] < 0/
+	{
+		@ = min(args[0]);
+		@sums = sum((int64_t)args[0] + 1);
+		@keys[(int64_t)args[0], args[0] == -99999] = count();
+	}
+	END { printa("min %@d\n", @); printa("sum %@d\n", @sums); printa("key %d %d %@d\n", @keys); }'
+	has out '^min -99999$'
+	has out '^sum -99998$'
+	has out '^key -99999 1 1$'
+done
 exit 0
