@@ -169,7 +169,8 @@ for junk in (b"\r\n\r\n", b"\0" * 65536, b"GET " + b"/" * 100000, b"GET /metrics
     except OSError:
         pass
     peer.close()
-# Peers that send nothing, and others that read nothing: more than there is room for.
+# Peers that send nothing, and others that read nothing: more than there is room for. While they are
+# there, and go on sending byte after byte, somebody else gets his answer.
 peers = []
 for i in range(200):
     peer = socket.create_connection((place.hostname, place.port))
@@ -178,9 +179,12 @@ for i in range(200):
     except OSError:
         pass
     peers.append(peer)
-for peer in peers:
-    peer.close()
 for attempt in range(3000):
+    for peer in peers[::2]:
+        try:
+            peer.send(b"t")
+        except OSError:
+            pass
     try:
         status = ask("GET", "/metrics")[0]
     except OSError:
@@ -189,6 +193,9 @@ for attempt in range(3000):
     break
 else:
     raise SystemExit("no answer any more")
+for peer in peers:
+    peer.close()
+assert ask("GET", "/metrics")[0] == 200
 P
 ends TERM 0
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +18,101 @@
 
 enum {
 	CONNECTIONS = 64,
-	CONNECTIONS_OF_ONE = 16, /* from one address */
-	TIMEOUT_S = 10,          /* without a byte in either direction */
+	CONNECTIONS_KEPT =
+		32,     /* a further one ends the oldest, so that slow peers keep nobody out */
+	TIMEOUT_S = 10, /* without a byte in either direction */
 	REQUEST_BYTES = 16 << 10 /* of a connection, for its request */
+};
+
+struct open_connection {
+	int fd;         /* -1: a free place */
+	uint64_t since; /* a number that grows: of its beginning, or the end of its last request */
 };
 
 struct page_server {
 	struct MHD_Daemon *daemon;
+	struct open_connection open[CONNECTIONS]; /* of libmicrohttpd's thread alone, as is last */
+	uint64_t last;
 	pthread_mutex_t lock;      /* of page */
 	struct MHD_Response *page; /* counted by libmicrohttpd: a slow reader keeps an old one */
 	struct MHD_Response *index, *missing, *refused;
 	char url[NI_MAXHOST + NI_MAXSERV + 32];
 };
+
+/* ---- connections that last too long ---- */
+
+static struct open_connection *find_open(struct page_server *server, int fd)
+{
+	for (unsigned i = 0; i < CONNECTIONS; i++)
+		if (server->open[i].fd == fd)
+			return &server->open[i];
+	return NULL;
+}
+
+static int connection_fd(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
+}
+
+/* Ends the connection that has waited longest for a request, its rest or its answer's reader. Its
+ * descriptor stays with libmicrohttpd, which sees the end. */
+static void end_oldest(struct page_server *server)
+{
+	struct open_connection *oldest = NULL;
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < CONNECTIONS; i++) {
+		struct open_connection *open = &server->open[i];
+
+		if (open->fd < 0)
+			continue;
+		count++;
+		if (!oldest || open->since < oldest->since)
+			oldest = open;
+	}
+	if (count <= CONNECTIONS_KEPT)
+		return;
+	shutdown(oldest->fd, SHUT_RDWR);
+	oldest->fd = -1;
+}
+
+static void note_connection(void *context, struct MHD_Connection *connection, void **own,
+	enum MHD_ConnectionNotificationCode what)
+{
+	struct page_server *server = context;
+	int fd = connection_fd(connection);
+	struct open_connection *open;
+
+	(void)own;
+	if (fd < 0)
+		return;
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		open = find_open(server, -1);
+		if (open)
+			*open = (struct open_connection){.fd = fd, .since = ++server->last};
+		end_oldest(server);
+	} else if ((open = find_open(server, fd))) {
+		open->fd = -1;
+	}
+}
+
+static void note_completed(void *context, struct MHD_Connection *connection, void **seen,
+	enum MHD_RequestTerminationCode how)
+{
+	struct page_server *server = context;
+	int fd = connection_fd(connection);
+	struct open_connection *open = fd < 0 ? NULL : find_open(server, fd);
+
+	(void)seen;
+	(void)how;
+	if (open)
+		open->since = ++server->last;
+}
+
+/* ---- answers ---- */
 
 static enum MHD_Result answer_page(struct page_server *server, struct MHD_Connection *connection)
 {
@@ -188,13 +272,15 @@ int page_server_open(const char *address, struct page_server **result, struct er
 		return error_set(error, ENOMEM, "out of memory");
 	}
 	pthread_mutex_init(&server->lock, NULL);
+	for (unsigned i = 0; i < CONNECTIONS; i++)
+		server->open[i].fd = -1;
 	set_url(server, fd);
 	server->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG, 0,
 		NULL, NULL, answer, server, MHD_OPTION_EXTERNAL_LOGGER, ignore_message, NULL,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, CONNECTIONS_OF_ONE,
-		MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)REQUEST_BYTES, MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_CONNECTION, note_connection, server, MHD_OPTION_NOTIFY_COMPLETED,
+		note_completed, server, MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_END);
 	if (!server->daemon) {
 		close(fd);
 		page_server_close(server);
