@@ -531,7 +531,8 @@ bool eventlog_scan(struct eventlog *log)
 			eventlog_damaged(log, log->base + log->filled,
 				"the log ends within %s that begins at byte %" PRIu64
 				": it is truncated",
-				log->stage < STAGE_DATA ? "its header" : "an event", log->scanned);
+				log->stage < STAGE_DATA ? header_part(&log->header) : "an event",
+				log->scanned);
 		else
 			eventlog_damaged(log, log->scanned,
 				"the log ends without an end marker: it is truncated");
@@ -565,6 +566,12 @@ const char *eventlog_damage(const struct eventlog *log)
 bool eventlog_truncated(const struct eventlog *log)
 {
 	return log->truncated;
+}
+
+uint64_t eventlog_end(const struct eventlog *log, bool *has_more)
+{
+	*has_more = log->base + log->filled > log->scanned;
+	return log->scanned;
 }
 
 const struct eventlog_process *eventlog_process(const struct eventlog *log)

@@ -115,6 +115,10 @@ const char *eventlog_damage(const struct eventlog *log);
 /* The damage is only that the bytes end before the end marker. */
 bool eventlog_truncated(const struct eventlog *log);
 
+/* Of a log whose end marker was read: the position after it. *has_more: bytes that were received
+ * come after it. */
+uint64_t eventlog_end(const struct eventlog *log, bool *has_more);
+
 const struct eventlog_process *eventlog_process(const struct eventlog *log);
 
 /* The last subscription that was answered delivers the thread's CPU clock with each event. */

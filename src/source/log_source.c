@@ -166,6 +166,19 @@ static int log_enable(
 	return result;
 }
 
+/* The end marker was read: nothing must follow it. */
+static enum source_state end_marked(struct log_source *log, struct error *error)
+{
+	bool has_more;
+	uint64_t end = eventlog_end(log->log, &has_more);
+	const char *why = log_bytes_rest(log->bytes, has_more, &log->source.truncated);
+
+	if (!why)
+		return SOURCE_ENDED;
+	error_set(error, EPROTO, "%s: byte %" PRIu64 ": %s", log->file, end, why);
+	return SOURCE_BROKEN;
+}
+
 static enum source_state log_next(
 	struct source *source, int timeout_ms, struct event_batch *batch, struct error *error)
 {
@@ -183,7 +196,7 @@ static enum source_state log_next(
 			return SOURCE_MORE;
 		case EVENTLOG_ENDED:
 			debug_say(DEBUG_LOG, "%s: read to its end marker", log->file);
-			return SOURCE_ENDED;
+			return end_marked(log, error);
 		case EVENTLOG_BROKEN:
 			source->truncated = eventlog_truncated(log->log);
 			return SOURCE_BROKEN;

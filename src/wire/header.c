@@ -131,3 +131,15 @@ enum header_state header_next(
 		return state == HEADER_PART ? HEADER_END : state;
 	}
 }
+
+const char *header_part(const struct header *header)
+{
+	switch (header->stage) {
+	case STAGE_BEGIN:
+		return "its header";
+	case STAGE_TYPES:
+		return "the declaration of an event type";
+	default:
+		return "the end of its header";
+	}
+}

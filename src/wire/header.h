@@ -39,4 +39,7 @@ struct header {
 enum header_state header_next(
 	struct header *header, const unsigned char *at, size_t size, size_t *used);
 
+/* What the next part is, for a message: "its header" as long as nothing has been read. */
+const char *header_part(const struct header *header);
+
 #endif

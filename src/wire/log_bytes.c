@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +15,13 @@
 #if __has_include(<zstd.h>)
 #define HAS_ZSTD 1
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 enum {
 	MAGIC_BYTES = 4,
 	INPUT_BYTES = 128 << 10,
+	REST_MS = 100,           /* how long a pipe is waited for after the log's end */
 	CHECKED_BYTES = 4 << 20, /* a frame that is longer is given before its checksum is read */
 	WINDOW_LOG_MAX = 27      /* at most 128 MiB, as for the zstd command */
 };
@@ -27,6 +30,8 @@ struct log_bytes {
 	char *name;
 	int fd;
 	bool is_file, is_compressed, is_cut;
+	bool in_frame;   /* of compressed data */
+	bool is_foreign; /* the damage: what follows a frame is not compressed data */
 	unsigned char magic[MAGIC_BYTES]; /* read before it was known what the file is */
 	size_t magic_bytes, magic_taken;
 	char damage[128];
@@ -36,7 +41,7 @@ struct log_bytes {
 	size_t input_bytes, input_taken;
 	size_t output_bytes, output_taken;
 	size_t checked; /* of the output: may be given */
-	bool in_frame, at_end;
+	bool at_end;
 	uint64_t position; /* of the input in the file */
 #endif
 };
@@ -137,6 +142,7 @@ static int decompress(struct log_bytes *bytes, struct error *error)
 		bytes->input_taken = input.pos;
 		bytes->output_bytes = output.pos;
 		if (ZSTD_isError(state)) {
+			bytes->is_foreign = ZSTD_getErrorCode(state) == ZSTD_error_prefix_unknown;
 			note_damage(bytes, ZSTD_getErrorName(state));
 		} else if (!state && !stalls) { /* the end of a frame */
 			bytes->in_frame = false;
@@ -170,6 +176,13 @@ static ssize_t read_compressed(struct log_bytes *bytes, void *at, size_t room, s
 	return (ssize_t)left;
 }
 
+/* Whether reading would give something, or look at bytes, without the next ones of the file. */
+static bool has_input(const struct log_bytes *bytes)
+{
+	return bytes->output_taken < bytes->checked ||
+		(!bytes->in_frame && bytes->input_taken < bytes->input_bytes);
+}
+
 static void close_compressed(struct log_bytes *bytes)
 {
 	ZSTD_freeDCtx(bytes->context);
@@ -192,6 +205,12 @@ static ssize_t read_compressed(struct log_bytes *bytes, void *at, size_t room, s
 	(void)at;
 	(void)room;
 	return open_compressed(bytes, error);
+}
+
+static bool has_input(const struct log_bytes *bytes)
+{
+	(void)bytes;
+	return false;
 }
 
 static void close_compressed(struct log_bytes *bytes)
@@ -269,6 +288,30 @@ const char *log_bytes_damage(const struct log_bytes *bytes, bool *is_cut)
 {
 	*is_cut = bytes->is_cut;
 	return *bytes->damage ? bytes->damage : NULL;
+}
+
+/* Whether the next read has something to read, or comes to the end, without a long wait. */
+static bool may_read(const struct log_bytes *bytes)
+{
+	struct pollfd wait = {.fd = bytes->fd, .events = POLLIN};
+
+	if (bytes->is_file || bytes->magic_taken < bytes->magic_bytes || has_input(bytes))
+		return true;
+	return !bytes->in_frame && poll(&wait, 1, REST_MS) > 0;
+}
+
+const char *log_bytes_rest(struct log_bytes *bytes, bool has_more, bool *is_cut)
+{
+	struct error ignored;
+	char byte;
+
+	if (!has_more && may_read(bytes))
+		has_more = log_bytes_read(bytes, &byte, 1, &ignored) > 0;
+	*is_cut = true;
+	if (has_more || bytes->is_foreign)
+		return "bytes follow the log's end marker, and are not read: logs that were "
+		       "joined must be read one by one";
+	return log_bytes_damage(bytes, is_cut);
 }
 
 bool log_bytes_is_file(const struct log_bytes *bytes)

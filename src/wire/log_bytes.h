@@ -31,6 +31,13 @@ ssize_t log_bytes_read(struct log_bytes *bytes, void *at, size_t room, struct er
  * *is_cut: its end is missing, but nothing is wrong. */
 const char *log_bytes_damage(const struct log_bytes *bytes, bool *is_cut);
 
+/*
+ * Once the log's end marker was read: what is wrong after it, as log_bytes_damage(); NULL: nothing
+ * is there. has_more: bytes that were read already come after it. A pipe that
+ * stays open is waited for 0.1 s. Nothing can be read afterwards.
+ */
+const char *log_bytes_rest(struct log_bytes *bytes, bool has_more, bool *is_cut);
+
 /* Whether it is a regular file, so that it can be opened and read once more. */
 bool log_bytes_is_file(const struct log_bytes *bytes);
 

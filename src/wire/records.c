@@ -266,6 +266,12 @@ void record_file_close(struct record_file *file)
 	records_free(&file->records);
 }
 
+static void note_damage(struct record_file *file, uint64_t position, const char *why)
+{
+	snprintf(file->records.damage, sizeof(file->records.damage), "byte %" PRIu64 ": %s",
+		position, why);
+}
+
 /* What is there when the file has ended without an end marker. */
 static enum records_state note_end(struct record_file *file)
 {
@@ -273,9 +279,20 @@ static enum records_state note_end(struct record_file *file)
 	const char *why = log_bytes_damage(file->bytes, &is_cut);
 
 	if (why)
-		snprintf(file->records.damage, sizeof(file->records.damage), "byte %" PRIu64 ": %s",
-			file->records.position + file->filled - file->taken, why);
+		note_damage(file, file->records.position + file->filled - file->taken, why);
 	return why && !is_cut ? RECORDS_BROKEN : RECORDS_MORE;
+}
+
+/* What is there after the end marker. */
+static enum records_state note_rest(struct record_file *file)
+{
+	bool is_cut;
+	const char *why = log_bytes_rest(file->bytes, file->filled > file->taken, &is_cut);
+
+	if (!why)
+		return RECORDS_ENDED;
+	note_damage(file, file->records.position, why);
+	return is_cut ? RECORDS_MORE : RECORDS_BROKEN;
 }
 
 int record_file_next(struct record_file *file, struct record *record, struct error *error)
@@ -291,6 +308,8 @@ int record_file_next(struct record_file *file, struct record *record, struct err
 			continue;
 		if (state == RECORDS_MORE && file->at_end)
 			return (int)note_end(file);
+		if (state == RECORDS_ENDED)
+			return (int)note_rest(file);
 		if (state != RECORDS_MORE)
 			return (int)state;
 		memmove(file->buffer, file->buffer + file->taken, file->filled - file->taken);

@@ -162,11 +162,42 @@ done
 [ "$("$VMTAP" trace -q --log - -n 'vm*:::startup { @ = count(); }' <"$log" | xargs)" = 1 ] || fail "trace --log -"
 "$VMTAP" log --validate /dev/stdin < <(cat "$log") 2>"$directory/err" && fail "a pipe was read twice"
 has err '^vmtap: /dev/stdin: a pipe cannot be checked: the log is read twice$'
+# joined logs, and a log with a byte after it: only the first is read, and a line says so
+whole=$(stat -c %s "$log") rest="bytes follow the log's end marker, and are not read"
+run 0 trace -q --log "$log" -n 'vm*:::startup { trace("first"); }'
+cp "$directory/out" "$directory/first"
+printf x >"$directory/byte"
+for tail in "$log" "$directory/byte"; do
+	cat "$log" "$tail" >"$directory/joined"
+	run 0 trace -q --log "$directory/joined" -n 'vm*:::startup { trace("first"); }'
+	cmp "$directory/first" "$directory/out" || fail "a joined log gives something else"
+	[ "$(grep -c . "$directory/err")" = 1 ] || fail "not one line"
+	has err "^vmtap: $directory/joined: byte $whole: $rest"
+	run 1 log --validate "$directory/joined"
+	has out "^$directory/joined: byte $whole: $rest"
+	run 0 log "$directory/joined"
+	has out "^  end  *byte $whole: $rest"
+	run 0 log --dump "$directory/joined"
+	has err "^vmtap: $directory/joined: byte $whole: $rest"
+	run 0 log --json "$directory/joined"
+	has out '"in_order": *false'
+	"$VMTAP" trace -q --log - -n 'vm*:::startup { trace("first"); }' < <(cat "$directory/joined") \
+		>"$directory/out" 2>"$directory/err" || fail "a pipe with a joined log"
+	has err "byte $whole: $rest"
+done
+# a pipe whose writer stays there says nothing, and keeps nobody
+mkfifo "$directory/pipe"
+(cat "$log"; exec sleep 1000) >"$directory/pipe" &
+pids+=("$!")
+run 0 trace -q --log "$directory/pipe" -n 'vm*:::startup { trace("first"); }'
+cmp "$directory/first" "$directory/out" || fail "a pipe gives something else"
+[ ! -s "$directory/err" ] || fail "a pipe that stays open says something"
+
 head -c 1000 "$log" >"$directory/cut"
 for action in "log" "trace -q -n BEGIN --log"; do
 	# shellcheck disable=SC2086
 	run 3 $action "$directory/cut"
-	has err ': the log ends within its header that begins at byte [0-9]+: it is truncated$'
+	has err ': the log ends within the declaration of an event type that begins at byte [0-9]+: it is truncated$'
 done
 
 # files that are not logs

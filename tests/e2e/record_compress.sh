@@ -81,6 +81,18 @@ for eighth in 2 3 4 5 6 7; do
 	run 0 log "$directory/cut"
 	has out '^  end  *byte [0-9]+: the compressed data is cut off'
 done
+# joined logs, and one with something else after it: only the first is read, and a line says so
+for tail in "$log.zst" README.md; do
+	cat "$log.zst" "$tail" >"$directory/joined"
+	run 0 trace -q --log "$directory/joined" -n "$calls"
+	[ "$(grep -c . "$directory/err")" = 1 ] || fail "not one line"
+	has err "^vmtap: $directory/joined: byte $(size "$log"): bytes follow the log's end marker"
+	run 1 log --validate "$directory/joined"
+	has out "byte $(size "$log"): bytes follow the log's end marker"
+	"$VMTAP" trace -q --log - -n "$calls" < <(cat "$directory/joined") >/dev/null 2>"$directory/err" ||
+		fail "a pipe with a joined log"
+	has err "byte $(size "$log"): bytes follow the log's end marker"
+done
 # a byte is wrong: nothing of its frame is given
 cp "$log.zst" "$directory/wrong"
 printf '\377\377\377' | dd of="$directory/wrong" bs=1 seek=$((whole * 3 / 4)) conv=notrunc 2>/dev/null

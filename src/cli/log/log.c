@@ -89,7 +89,8 @@ int log_next(
 				"byte %" PRIu64 ": the log ends within %s that begins at byte "
 				"%" PRIu64 ": it is truncated",
 				records->position + left,
-				records->has_header ? "an event" : "its header", records->position);
+				records->has_header ? "an event" : header_part(&records->header),
+				records->position);
 		else
 			snprintf(records->damage, sizeof(records->damage), "byte %" PRIu64 ": %s",
 				records->position, without);
