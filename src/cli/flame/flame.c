@@ -79,8 +79,8 @@ static bool is_pid(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-/* Takes all events of a log. */
-static int read_log(struct feed *feed, struct stacks *stacks, struct error *error)
+/* Takes all events of a log. is_again: it has been read before, and said how it ends. */
+static int read_log(struct feed *feed, struct stacks *stacks, bool is_again, struct error *error)
 {
 	struct feed_progress progress;
 	struct event_batch batch = {0};
@@ -100,7 +100,8 @@ static int read_log(struct feed *feed, struct stacks *stacks, struct error *erro
 	if (!has_memory)
 		return error_set(error, ENOMEM, "out of memory");
 	if (state == SOURCE_BROKEN) {
-		cli_message("%s", damage.text);
+		if (!is_again)
+			cli_message("%s", damage.text);
 		if (!feed->source->truncated)
 			return error_set(error, EPROTO, "%s: only read up to there", feed->what);
 	}
@@ -162,10 +163,10 @@ static int read_process(
 
 /*
  * Collects the stacks of a log or process into a tree, which must be initialised. -ENODATA: there
- * were none, and the tree is as before.
+ * were none, and the tree is as before. is_again: as read_log().
  */
 static int collect_by(struct call_tree *tree, const struct flame_options *options, bool is_sampled,
-	const char *what, struct error *error)
+	const char *what, bool is_again, struct error *error)
 {
 	const struct feed_probe *probes = is_sampled ? &stacks_sample : stacks_probes;
 	size_t probe_count = is_sampled ? 1 : stacks_probe_count;
@@ -192,7 +193,7 @@ static int collect_by(struct call_tree *tree, const struct flame_options *option
 	if (!result && is_pid(what))
 		result = read_process(&feed, stacks, options->seconds, error);
 	else if (!result)
-		result = read_log(&feed, stacks, error);
+		result = read_log(&feed, stacks, is_again, error);
 	if (stacks) {
 		calls = stacks_finish(stacks);
 		if (!result && !calls)
@@ -212,13 +213,13 @@ static int collect_by(struct call_tree *tree, const struct flame_options *option
 static int collect(struct call_tree *tree, const struct flame_options *options, const char *what,
 	struct error *error)
 {
-	int result = collect_by(tree, options, options->is_sampled, what, error);
+	int result = collect_by(tree, options, options->is_sampled, what, false, error);
 	bool may_have_samples = !options->is_sampled && options->by->measure == STACKS_TIME &&
 		!is_pid(what) && strcmp(what, "-") != 0;
 	struct error unsampled;
 
 	if (result == -ENODATA && may_have_samples &&
-		!collect_by(tree, options, true, what, &unsampled)) {
+		!collect_by(tree, options, true, what, true, &unsampled)) {
 		cli_message("%s: no method-entry; shown by its samples", what);
 		result = 0;
 	}
