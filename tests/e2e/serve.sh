@@ -158,6 +158,7 @@ def ask(method, path, body=None):
 assert ask("GET", "/metrics")[0] == 200
 assert ask("HEAD", "/metrics")[:2] == (200, b"")
 assert ask("GET", "/")[0] == 200 and ask("GET", "/none")[0] == 404
+assert ask("GET", "/%00x")[0] == ask("GET", "/metrics%00")[0] == 404 and ask("GET", "/%6detrics")[0] == 200
 for method in ("POST", "PUT", "DELETE", "OPTIONS"):
     assert ask(method, "/metrics", b"x" * 100)[0::2] == (405, "GET, HEAD"), method
 for junk in (b"\r\n\r\n", b"\0" * 65536, b"GET " + b"/" * 100000, b"GET /metrics HTTP/1.1\r\nX: " + b"y" * 99999):

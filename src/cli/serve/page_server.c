@@ -149,6 +149,14 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 	return MHD_queue_response(connection, MHD_HTTP_NOT_FOUND, server->missing);
 }
 
+/* A path with "%00" stays as it is: decoded, it would be cut there. */
+static size_t decode(void *context, struct MHD_Connection *connection, char *text)
+{
+	(void)context;
+	(void)connection;
+	return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
+}
+
 static struct MHD_Response *text_response(const char *text, const char *type)
 {
 	struct MHD_Response *response = MHD_create_response_from_buffer(
@@ -280,7 +288,8 @@ int page_server_open(const char *address, struct page_server **result, struct er
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,
 		MHD_OPTION_NOTIFY_CONNECTION, note_connection, server, MHD_OPTION_NOTIFY_COMPLETED,
 		note_completed, server, MHD_OPTION_CONNECTION_TIMEOUT, TIMEOUT_S,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_BYTES, MHD_OPTION_END);
+		MHD_OPTION_UNESCAPE_CALLBACK, decode, NULL, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)REQUEST_BYTES, MHD_OPTION_END);
 	if (!server->daemon) {
 		close(fd);
 		page_server_close(server);
