@@ -29,6 +29,7 @@ struct event_process {
 	uint32_t gid;
 	const char *execname;
 	const char *arguments; /* command line, words separated by blanks; NULL: unknown */
+	const char *runtime;   /* what its VM says that it is, "toy 1.0"; NULL, "": unknown */
 };
 
 struct event {

@@ -318,6 +318,7 @@ static int open_log(const char *file, bool *looks_ahead, struct d_probe_set *set
 	log->source.process.ppid = process->ppid;
 	log->source.process.execname = process->program;
 	log->source.process.arguments = process->arguments;
+	log->source.process.runtime = process->runtime;
 	if (*process->arguments)
 		log->source.provides |= d_need_bit(D_NEED_PROGRAM_ARGUMENTS);
 	*source = &log->source;

@@ -458,6 +458,7 @@ int source_stream_open(uint32_t pid, const char *socket, int wait_ms, struct d_p
 		.gid = stream->connection.process.gid,
 		.execname = stream->connection.process.name,
 		.arguments = eventlog_process(stream->log)->arguments,
+		.runtime = eventlog_process(stream->log)->runtime,
 	};
 	*source = &stream->source;
 	stream = NULL;

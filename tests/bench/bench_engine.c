@@ -105,7 +105,7 @@ static double seconds(void)
 static int measure(const char *title, struct d_program *program, const struct d_probe_set *probes,
 	bool returns)
 {
-	static const struct event_process process = {1234, 1, 0, 0, "bench", "bench"};
+	static const struct event_process process = {1234, 1, 0, 0, "bench", "bench", NULL};
 	struct event_batch batch = {.processes = &process,
 		.process_count = 1,
 		.events = events,

@@ -108,7 +108,7 @@ int __wrap_source_request_of_program(struct source_request *request,
 
 /* ---- a run ---- */
 
-static const struct event_process self = {1, 2, 3, 4, "differential", ""};
+static const struct event_process self = {1, 2, 3, 4, "differential", "", NULL};
 
 /* What a run printed. */
 struct outcome {

@@ -35,8 +35,8 @@ struct fixture {
 	const struct text *names[FIXTURE_NAMES];
 };
 
-static const struct event_process fixture_self = {777, 1, 1000, 1000, "vmtap", "fixture -x"};
-static const struct event_process fixture_target = {42, 7, 1001, 1002, "toy", "fixture -x"};
+static const struct event_process fixture_self = {777, 1, 1000, 1000, "vmtap", "fixture -x", NULL};
+static const struct event_process fixture_target = {42, 7, 1001, 1002, "toy", "fixture -x", NULL};
 
 static inline void fixture_open(struct fixture *fixture)
 {

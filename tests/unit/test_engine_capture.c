@@ -49,8 +49,8 @@ static void event_at(uint64_t address, const struct event_piece *pieces, uint32_
 /* Alternating events of three processes in one batch; two have threads with the same number. */
 START_TEST(test_processes)
 {
-	static const struct event_process processes[] = {{42, 7, 1001, 1002, "toy", "toy -x"},
-		{43, 7, 1003, 1004, "tar", "tar cf -"}, {44, 1, 0, 0, NULL, NULL}};
+	static const struct event_process processes[] = {{42, 7, 1001, 1002, "toy", "toy -x", NULL},
+		{43, 7, 1003, 1004, "tar", "tar cf -", NULL}, {44, 1, 0, 0, NULL, NULL, NULL}};
 	static const uint32_t order[] = {0, 1, 0, 2, 1, 3, 0};
 
 	begin("#pragma D option quiet\n"

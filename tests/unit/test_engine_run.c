@@ -831,7 +831,7 @@ END_TEST
 /* An unknown probe, a process without a name, an empty batch. */
 START_TEST(test_odd_batches)
 {
-	static const struct event_process nameless = {1, 0, 0, 0, NULL, NULL};
+	static const struct event_process nameless = {1, 0, 0, 0, NULL, NULL, NULL};
 
 	ADD(FIXTURE_ENTRY, trace_method, true);
 	start();

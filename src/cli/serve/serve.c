@@ -133,6 +133,7 @@ static int serve(struct trace *trace, const struct serve_options *options)
 		status = CLI_CANNOT;
 	} else {
 		trace->writer = &writer.text.writer;
+		trace->note_process = metrics_writer_note_process;
 		trace->snapshot = options->interval * CLOCK_NS_PER_MS;
 		fprintf(stderr, "vmtap: serving %s\n", page_server_url(server));
 		status = trace_target(trace);

@@ -148,8 +148,18 @@ static void show_message(const struct event_batch *batch)
 		cli_message("process %" PRIu32 ": %s", process->pid, batch->message);
 }
 
+static void note_processes(const struct run_settings *settings, const struct event_batch *batch)
+{
+	if (!settings->note_process)
+		return;
+	for (size_t i = 0; i < batch->process_count; i++)
+		if (batch->processes[i].runtime && *batch->processes[i].runtime)
+			settings->note_process(settings->writer, &batch->processes[i]);
+}
+
 static void run_batch(struct run *run, const struct event_batch *batch)
 {
+	note_processes(run->settings, batch);
 	if (batch->event_count && batch->events[batch->event_count - 1].time > run->latest)
 		run->latest = batch->events[batch->event_count - 1].time;
 	if (batch->until > run->latest)

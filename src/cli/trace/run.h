@@ -11,6 +11,7 @@
 #include "program/program.h"
 
 struct targets;
+struct event_process;
 struct writer;
 
 /* The keys of a verb that has some. */
@@ -36,6 +37,9 @@ struct run_settings {
 	 */
 	struct writer *writer;
 	uint64_t snapshot;
+	/* Told of each process whose runtime is known, again and again, before its events are
+	 * taken. NULL: nobody. */
+	void (*note_process)(struct writer *writer, const struct event_process *process);
 	const struct run_input *input; /* NULL: none */
 };
 

@@ -81,6 +81,7 @@ static int run(struct trace *trace, const struct d_program *program, struct d_pr
 		.quiet = program->options.quiet,
 		.writer = trace->writer,
 		.snapshot = trace->snapshot,
+		.note_process = trace->note_process,
 		.input = trace->input};
 	struct error error = {""};
 	int status;

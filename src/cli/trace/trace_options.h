@@ -14,6 +14,7 @@
 #include "program/option.h"
 
 struct run_input;
+struct event_process;
 struct writer;
 
 /* An option of D as it was given. */
@@ -50,8 +51,9 @@ struct trace {
 	const char *no_program; /* after "--", the first of them, which could have been a command */
 	bool has_operand;       /* an operand has been seen, which may have been a script's name */
 	bool is_bundled;        /* the first script is one that comes with vmtap */
-	struct writer *writer;  /* as in struct run_settings, and the next two */
+	struct writer *writer;  /* as in struct run_settings, and the next three */
 	uint64_t snapshot;
+	void (*note_process)(struct writer *writer, const struct event_process *process);
 	const struct run_input *input;
 };
 

@@ -12,13 +12,14 @@
 #include "base/utf8.h"
 #include "engine/output/messages.h"
 #include "engine/value.h"
+#include "program/event.h"
 
 enum {
 	PID_KEPT_S = 300,
 	GONE_MAX = 4096,
 	ASKED_MAX = 1024,
-	RUNTIME_TRIES = 3, /* a VM may not have said yet what it is */
 	RUNTIME_MAX = 64,
+	RUNTIMES = 1024, /* room for so many at first */
 	NAME_MAX_BYTES = 128
 };
 
@@ -28,10 +29,10 @@ struct gone_process {
 	uint64_t since;
 };
 
-/* What the VM of a process is; rows of the same place in the table replace each other. */
+/* What the VM of a process is, "" if that is not known. */
 struct known_runtime {
 	uint64_t pid;
-	unsigned tries;
+	uint64_t used; /* when a page had it last */
 	char text[RUNTIME_MAX];
 };
 
@@ -217,6 +218,98 @@ static unsigned pid_key(const struct d_aggregation *definition)
 	return i;
 }
 
+/* ---- what the VMs are ---- */
+
+static bool has_ended(uint64_t pid)
+{
+	return pid && pid <= INT32_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+/* Where a process is in the table, or should be. */
+static size_t runtime_place(const struct metrics_writer *metrics, uint64_t pid)
+{
+	size_t low = 0, high = metrics->runtime_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (metrics->runtimes[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Forgets processes whose rows are not shown any more. */
+static void forget_runtimes(struct metrics_writer *metrics)
+{
+	uint64_t now = clock_monotonic();
+	size_t kept = 0;
+
+	for (size_t i = 0; i < metrics->runtime_count; i++)
+		if (now - metrics->runtimes[i].used <= 2 * PID_KEPT_S * CLOCK_NS_PER_S ||
+			!has_ended(metrics->runtimes[i].pid))
+			metrics->runtimes[kept++] = metrics->runtimes[i];
+	metrics->runtime_count = kept;
+}
+
+/* Makes room for one more; false: there is no memory. */
+static bool make_room(struct metrics_writer *metrics)
+{
+	size_t room = metrics->runtime_room ? 2 * metrics->runtime_room : RUNTIMES;
+	struct known_runtime *grown;
+
+	if (metrics->runtime_count < metrics->runtime_room)
+		return true;
+	forget_runtimes(metrics);
+	if (metrics->runtime_room && metrics->runtime_count <= metrics->runtime_room / 2)
+		return true;
+	grown = realloc(metrics->runtimes, room * sizeof(*grown));
+	if (!grown)
+		return false;
+	metrics->runtimes = grown;
+	metrics->runtime_room = room;
+	return true;
+}
+
+/* The entry of a process, which is added if it is not there: *is_new. NULL: no memory. */
+static struct known_runtime *runtime_entry(
+	struct metrics_writer *metrics, uint64_t pid, bool *is_new)
+{
+	size_t place = runtime_place(metrics, pid);
+	struct known_runtime *entry;
+
+	*is_new = place == metrics->runtime_count || metrics->runtimes[place].pid != pid;
+	if (*is_new) {
+		if (!make_room(metrics)) {
+			metrics->error = ENOMEM;
+			return NULL;
+		}
+		place = runtime_place(metrics, pid); /* others may have been forgotten */
+		entry = &metrics->runtimes[place];
+		memmove(entry + 1, entry, (metrics->runtime_count - place) * sizeof(*entry));
+		metrics->runtime_count++;
+		*entry = (struct known_runtime){.pid = pid};
+	}
+	entry = &metrics->runtimes[place];
+	entry->used = clock_monotonic();
+	return entry;
+}
+
+void metrics_writer_note_process(struct writer *writer, const struct event_process *process)
+{
+	struct metrics_writer *metrics = metrics_of(writer);
+	struct known_runtime *known;
+	bool is_new;
+
+	if (!metrics->runtime_of)
+		return;
+	known = runtime_entry(metrics, process->pid, &is_new);
+	if (known && is_new)
+		snprintf(known->text, sizeof(known->text), "%s", process->runtime);
+}
+
 /* ,runtime="toy 1.0", after the other keys of a row that names a process. */
 static void print_runtime(struct metrics_writer *metrics, const struct d_aggregation *definition,
 	const struct aggregate_row *row)
@@ -224,6 +317,7 @@ static void print_runtime(struct metrics_writer *metrics, const struct d_aggrega
 	unsigned key = pid_key(definition);
 	struct known_runtime *known;
 	uint64_t pid;
+	bool is_new;
 
 	if (!metrics->runtime_of || key == definition->key_count)
 		return;
@@ -231,13 +325,11 @@ static void print_runtime(struct metrics_writer *metrics, const struct d_aggrega
 		if (definition->key_names[i] && !strcmp(definition->key_names[i], "runtime"))
 			return;
 	pid = value_cut(row->keys[key], row->shape->types[key].size, false);
-	known = &metrics->runtimes[pid % ASKED_MAX];
-	if (known->pid != pid)
-		*known = (struct known_runtime){.pid = pid};
-	if (!*known->text && known->tries < RUNTIME_TRIES) {
-		known->tries++;
+	known = runtime_entry(metrics, pid, &is_new);
+	if (!known)
+		return;
+	if (is_new)
 		metrics->runtime_of(pid, known->text, sizeof(known->text));
-	}
 	fputs(",runtime=\"", metrics->page);
 	print_escaped(known->text, strlen(known->text), metrics->page);
 	putc('"', metrics->page);
@@ -341,7 +433,7 @@ static bool find_long_gone(struct metrics_writer *metrics, uint64_t pid)
 {
 	uint64_t now = clock_monotonic();
 
-	if (!pid || pid > INT32_MAX || !kill((pid_t)pid, 0) || errno != ESRCH)
+	if (!has_ended(pid))
 		return false;
 	for (size_t i = 0; i < metrics->gone_count; i++)
 		if (metrics->gone[i].pid == pid)
@@ -536,8 +628,7 @@ int metrics_writer_init(struct metrics_writer *metrics, const struct metrics_set
 	metrics->label = open_memstream(&metrics->label_bytes, &metrics->label_size);
 	metrics->gone = calloc(GONE_MAX, sizeof(*metrics->gone));
 	metrics->asked = calloc(ASKED_MAX, sizeof(*metrics->asked));
-	metrics->runtimes = calloc(ASKED_MAX, sizeof(*metrics->runtimes));
-	if (metrics->page && metrics->label && metrics->gone && metrics->asked && metrics->runtimes)
+	if (metrics->page && metrics->label && metrics->gone && metrics->asked)
 		return 0;
 	metrics_writer_free(metrics);
 	return -ENOMEM;

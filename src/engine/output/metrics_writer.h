@@ -32,6 +32,7 @@
 #include "engine/output/writer.h"
 
 struct asked_process;
+struct event_process;
 struct known_runtime;
 struct gone_process;
 
@@ -63,7 +64,8 @@ struct metrics_writer {
 	/* Stores what the VM of a process says that it is, "" if that is not known. NULL: no label.
 	 */
 	void (*runtime_of)(uint64_t pid, char *runtime, size_t size);
-	struct known_runtime *runtimes; /* by pid */
+	struct known_runtime *runtimes; /* in the order of pids */
+	size_t runtime_count, runtime_room;
 	int error;
 };
 
@@ -72,11 +74,20 @@ struct metrics_settings {
 	size_t series_max;       /* rows of an aggregation on a page */
 	void (*publish)(void *context, const char *page, size_t size);
 	void *publish_context;
-	void (*runtime_of)(uint64_t pid, char *runtime, size_t size); /* NULL: no label runtime */
+	/* Asked once for a process of which metrics_writer_note_process() has told nothing. NULL:
+	 * no label runtime. */
+	void (*runtime_of)(uint64_t pid, char *runtime, size_t size);
 };
 
 /* -ENOMEM. */
 int metrics_writer_init(struct metrics_writer *metrics, const struct metrics_settings *settings);
+
+/*
+ * Tells the runtime of a process, which may have ended before its rows are shown. The first one
+ * holds, since the labels of a row must not change.
+ */
+void metrics_writer_note_process(struct writer *writer, const struct event_process *process);
+
 void metrics_writer_free(struct metrics_writer *metrics);
 
 #endif
