@@ -23,8 +23,10 @@
 #include "wire/place.h"
 
 enum {
-	LOOK_MS = 1000, /* time between two looks at all processes */
-	RETRY_MS = 2,   /* until a process that does not listen yet is tried again: n times this */
+	LOOK_MS = 1000,     /* the least time between two looks at all processes */
+	LOOK_MAX_MS = 5000, /* the most */
+	LOOK_SHARE = 100,   /* of a CPU, at most one part of so many is spent on looks */
+	RETRY_MS = 2, /* until a process that does not listen yet is tried again: n times this */
 	RETRIES = 30,
 	USERS_MAX = 4096 /* directories of other users that root watches */
 };
@@ -166,16 +168,36 @@ static void read_watches(struct finder *finder, uint64_t now)
 
 /* ---- all processes ---- */
 
+static uint64_t cpu_time(void)
+{
+	struct timespec time = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * CLOCK_NS_PER_S + (uint64_t)time.tv_nsec;
+}
+
+/* When to look again, after a look that took so much CPU time. */
+static uint64_t next_look(uint64_t now, uint64_t spent)
+{
+	uint64_t pause = spent * LOOK_SHARE;
+
+	if (pause < LOOK_MS * CLOCK_NS_PER_MS)
+		pause = LOOK_MS * CLOCK_NS_PER_MS;
+	if (pause > LOOK_MAX_MS * CLOCK_NS_PER_MS)
+		pause = LOOK_MAX_MS * CLOCK_NS_PER_MS;
+	return now + pause;
+}
+
 /* Looks at all processes of this user, or at all, and forgets those that no longer serve. */
 static void look(struct finder *finder, uint64_t now)
 {
 	DIR *processes = opendir("/proc");
 	struct dirent *entry;
 	struct stat status;
+	uint64_t before = cpu_time();
 	size_t kept = 0;
 	char *end;
 
-	finder->look_due = now + LOOK_MS * CLOCK_NS_PER_MS;
 	watch_places(finder);
 	for (size_t i = 0; i < finder->count; i++)
 		finder->candidates[i].is_there = finder->candidates[i].due != UINT64_MAX;
@@ -193,6 +215,7 @@ static void look(struct finder *finder, uint64_t now)
 		if (finder->candidates[i].is_there)
 			finder->candidates[kept++] = finder->candidates[i];
 	finder->count = kept;
+	finder->look_due = next_look(now, cpu_time() - before);
 }
 
 /* ---- for callers ---- */
@@ -296,7 +319,8 @@ void finder_retry(struct finder *finder, uint32_t pid)
 void finder_later(struct finder *finder, uint32_t pid)
 {
 	struct candidate *candidate = find(finder, pid);
+	uint64_t due = clock_monotonic() + LOOK_MS * CLOCK_NS_PER_MS;
 
 	if (candidate)
-		candidate->due = clock_monotonic() + LOOK_MS * CLOCK_NS_PER_MS;
+		candidate->due = due > finder->look_due ? due : finder->look_due;
 }
