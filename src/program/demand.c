@@ -151,6 +151,16 @@ static struct known index_of(const struct known *argument, int32_t bits)
 		.index_scale = 1};
 }
 
+/* Whether it is an argument, perhaps cut to an int: how many bytes are read. */
+static bool is_count(const struct known *known, struct known *argument)
+{
+	*argument = *known;
+	if (is_index(known) && known->index_scale == 1 && !known->offset)
+		*argument = (struct known){
+			.kind = KNOWN_VALUE, .from = D_PIECE_ARGUMENT, .base = known->index - 1};
+	return is_argument(argument);
+}
+
 static struct known multiply(const struct known *one, const struct known *other)
 {
 	struct known result = nothing;
@@ -194,6 +204,21 @@ static struct known subtract(const struct known *one, const struct known *other)
  * The value cut to that many bits: sign-extended if bits is negative (its absolute value counts),
  * otherwise zero-extended.
  */
+/* The index has been cut before, to index_bits; signed numbers of bits are negative. */
+static struct known cut_index(const struct known *known, int32_t bits)
+{
+	struct known result = *known;
+	int32_t before = known->index_bits;
+
+	if (known->index_scale != 1 || known->offset)
+		return nothing;
+	if (abs(bits) <= abs(before))
+		result.index_bits = bits;
+	else if (before < 0 && bits > 0)
+		return nothing;
+	return result;
+}
+
 static struct known cut(const struct known *known, int32_t bits)
 {
 	unsigned above = 64 - (unsigned)(bits < 0 ? -bits : bits);
@@ -203,6 +228,8 @@ static struct known cut(const struct known *known, int32_t bits)
 		return *known;
 	if (is_argument(known))
 		return index_of(known, bits);
+	if (is_index(known))
+		return cut_index(known, bits);
 	if (!is_number(known))
 		return nothing;
 	return number(bits < 0 ? (int64_t)value >> above : (int64_t)(value >> above));
@@ -333,10 +360,12 @@ static int read_memory(
 static int read_counted(
 	struct reader *reader, const struct known *address, const struct known *length)
 {
+	struct known counter;
+
 	if (is_number(length))
 		return read_memory(reader, address, false, (uint64_t)length->offset);
-	if (is_argument(length)) {
-		int piece = read_piece(reader, address, false, D_DEMAND_COUNTED_MAX, length);
+	if (is_count(length, &counter)) {
+		int piece = read_piece(reader, address, false, D_DEMAND_COUNTED_MAX, &counter);
 		return piece < -1 ? piece : -1;
 	}
 	reader->demand->any_memory |= !is_own(address);
@@ -399,6 +428,7 @@ static int read_call(struct reader *reader, const struct d_instruction *at, stru
 {
 	const struct known *arguments = &reader->now.registers[at->b];
 	enum d_subroutine which = (enum d_subroutine)at->immediate;
+	struct known counter;
 	int piece = -1;
 
 	*result = nothing;
@@ -408,7 +438,7 @@ static int read_call(struct reader *reader, const struct d_instruction *at, stru
 	case D_SUBROUTINE_STRINGOF:
 		return read_piece(reader, &arguments[0], true,
 			string_limit(reader, at->c > 1 ? &arguments[1] : NULL),
-			at->c > 1 && is_argument(&arguments[1]) ? &arguments[1] : NULL);
+			at->c > 1 && is_count(&arguments[1], &counter) ? &counter : NULL);
 	case D_SUBROUTINE_D_PATH:
 		return read_path(reader, &arguments[0], at->c > 1 ? &arguments[1] : NULL);
 	case D_SUBROUTINE_COPYIN:

@@ -176,12 +176,17 @@ has out '\(struct mm_struct\) \{$'
 run 1 trace -q -c /bin/true -n 'syscall::exit_group:entry { print((struct vmtap_none *)arg0); }'
 has err "'struct vmtap_none' with size 0"
 
-# An int argument that is negative is so in every use of args[].
+# An int argument that is negative is so in every use of args[], which can be a length or a file, too.
 cat >"$directory/negative.c" <<'C'
 #include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
 
 int main(void)
 {
+	char *bytes = strdup("some bytes");
+
+	setsockopt(1, 1, 2, bytes, 4);
 	return kill(-99999, 0) != -1;
 }
 C
@@ -193,7 +198,14 @@ for option in yes no; do
 		@sums = sum((int64_t)args[0] + 1);
 		@keys[(int64_t)args[0], args[0] == -99999] = count();
 	}
-	END { printa("min %@d\n", @); printa("sum %@d\n", @sums); printa("key %d %d %@d\n", @keys); }'
+	syscall::setsockopt:entry /pid == $target/
+	{
+		@text[stringof(copyin((uintptr_t)args[3], args[4])), fds[args[0]].fi_fs == fds[(int)arg0].fi_fs] = count();
+		@text[copyinstr(arg3, args[4]), fds[args[0]].fi_fs == fds[arg0].fi_fs] = count();
+	}
+	END { printa("text %s %d %@d\n", @text); printa("min %@d\n", @); printa("sum %@d\n", @sums); printa("key %d %d %@d\n", @keys); }'
+	has_not err error
+	has out '^text some 1 2$'
 	has out '^min -99999$'
 	has out '^sum -99998$'
 	has out '^key -99999 1 1$'
