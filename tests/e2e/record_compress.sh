@@ -116,7 +116,7 @@ run 0 trace -q --log "$log" -n "$calls"
 kill -9 "$recorder"
 wait "$recorder" 2>/dev/null
 run 1 log --validate "$log"
-[ "$(grep -c . "$directory/out")" = 1 ] || fail "more is wrong than the end"
+grep -vE ': (the block ends at byte [0-9]+, the log before$|.*: it is truncated$)' "$directory/out" && fail "more is wrong than the end"
 has out 'it is truncated$'
 run 0 trace -q --log "$log" -n "$calls"
 [ "$(grep -E '^[0-9]+$' "$directory/out")" -gt 1000 ] || fail "few calls in the log"
