@@ -206,7 +206,7 @@ static int check_plain_assignment(struct d_compiler *compiler, struct d_node *no
 			return -1;
 		if (right->type->kind == D_TYPE_ARRAY)
 			return fail_array(compiler, node);
-		if (!d_check_is_key(right->type))
+		if (!d_check_is_key(right->type) && !d_type_is_stack(right->type))
 			return d_fail(compiler, &node->place, "D_OP_INCOMPAT",
 				"a value of type %s cannot be assigned",
 				right->type->kind == D_TYPE_VOID ? "void" : right->type->name);
@@ -222,7 +222,8 @@ static int check_plain_assignment(struct d_compiler *compiler, struct d_node *no
 		return check_writable(compiler, node, left);
 	if (left->type->kind == D_TYPE_ARRAY && !frees(left, right))
 		return fail_array(compiler, node);
-	if (!d_check_passes(left->type, right) && !frees(left, right))
+	if (!d_check_passes(left->type, right) && !frees(left, right) &&
+		!d_check_is_no_stack(left->type, right))
 		return d_check_fail_types(compiler, node, left, right);
 	node->type = left->type;
 	return check_writable(compiler, node, left) || d_check_alloca(compiler, node) ? -1 : 0;

@@ -27,6 +27,11 @@ bool d_check_is_key(const struct d_type *type)
 		(d_type_is_memory(type) && d_type_resolve(type)->size);
 }
 
+bool d_check_is_no_stack(const struct d_type *type, const struct d_node *value)
+{
+	return d_type_is_stack(type) && d_node_is_zero(value);
+}
+
 bool d_check_passes(const struct d_type *type, const struct d_node *value)
 {
 	if (d_type_is_text(type) && d_type_is_text(value->type))
@@ -51,6 +56,13 @@ static bool passes_as_memory(
 		d_subroutines[function->id].need != D_NEED_KERNEL_DATA &&
 		d_subroutines[function->id].need != D_NEED_FILES && d_type_is_pointer(type) &&
 		d_type_resolve(type->target)->kind == D_TYPE_VOID && d_type_is_string(value->type);
+}
+
+/* print() takes a stack too, which has no address. */
+static bool prints_stack(const struct d_function *function, const struct d_node *value)
+{
+	return function->kind == D_FUNCTION_ACTION && function->id == D_ACTION_PRINT &&
+		d_type_is_stack(value->type);
 }
 
 static int fail_count(struct d_compiler *compiler, const struct d_node *node, const char *function,
@@ -115,7 +127,9 @@ int d_check_call(struct d_compiler *compiler, struct d_node *node)
 			return d_fail(compiler, &argument->place, "D_TYPE_ERR",
 				"failed to resolve type %s of %s argument #%u", expected, name,
 				number);
-		if (!d_check_passes(type, argument) && !passes_as_memory(function, type, argument))
+		if (!d_check_passes(type, argument) &&
+			!passes_as_memory(function, type, argument) &&
+			!prints_stack(function, argument))
 			return fail_type(compiler, argument, name, "argument", number, expected);
 	}
 	return 0;

@@ -126,6 +126,13 @@ static int check_additive(struct d_compiler *compiler, struct d_node *node)
 	return d_check_bounds(compiler, left, right);
 }
 
+/* Whether both are stacks of one kind, or one is and the other a literal 0. */
+static bool are_stacks(const struct d_node *left, const struct d_node *right)
+{
+	return (d_type_is_stack(left->type) && d_check_passes(left->type, right)) ||
+		d_check_is_no_stack(left->type, right) || d_check_is_no_stack(right->type, left);
+}
+
 static int check_comparison(struct d_compiler *compiler, struct d_node *node)
 {
 	const struct d_node *left = node->left, *right = node->right;
@@ -137,9 +144,15 @@ static int check_comparison(struct d_compiler *compiler, struct d_node *node)
 	bool pointers = !left_string && !right_string &&
 		d_check_pointers(left->type, left, right->type, right);
 
+	/* Stacks are equal or not, but have no order. */
+	bool stacks =
+		(node->operation == D_OPERATOR_EQUAL || node->operation == D_OPERATOR_NOT_EQUAL) &&
+		are_stacks(left, right);
+
 	node->type = compiler->types.type_int;
-	return integers || strings || pointers ? 0
-					       : d_check_fail_types(compiler, node, left, right);
+	return integers || strings || pointers || stacks
+		? 0
+		: d_check_fail_types(compiler, node, left, right);
 }
 
 static bool is_dynamic(const struct d_node *node)
@@ -255,6 +268,8 @@ int d_check_ternary(struct d_compiler *compiler, struct d_node *node)
 		node->type = d_check_decay(compiler, d_type_is_pointer(one) ? one : other);
 	else if (d_type_is_memory(one) && d_type_same(one, other))
 		node->type = one;
+	else if (are_stacks(left, right))
+		node->type = d_type_is_stack(one) ? one : other;
 	else
 		return d_check_fail_types(compiler, node, left, right);
 	if (d_node_is_action(left) || d_node_is_action(right))

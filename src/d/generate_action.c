@@ -329,7 +329,8 @@ static int generate_call_statement(
 	case D_ACTION_TRACEMEM:
 		return d_generate_tracemem(compiler, code, node);
 	case D_ACTION_PRINT:
-		return d_generate_print(compiler, code, node);
+		return d_type_is_stack(node->right->type) ? generate_trace(compiler, code, node)
+							  : d_generate_print(compiler, code, node);
 	case D_ACTION_PRINTF:
 	case D_ACTION_SYSTEM:
 	case D_ACTION_FREOPEN:

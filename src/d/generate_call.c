@@ -6,6 +6,7 @@
 
 #include "d/check.h"
 #include "d/generate_order.h"
+#include "d/generate_stack.h"
 
 /* Subroutines with special conditions, which are checked only here. */
 static int check_special_call(
@@ -46,6 +47,13 @@ static int check_special_call(
 	return d_order_destructive(compiler, code, node);
 }
 
+int d_generate_fail_action(struct d_compiler *compiler, const struct d_node *call)
+{
+	return d_fail(compiler, &call->place, "D_CG_EXPR",
+		"%s( ) may not be called from a D expression (D program context required)",
+		call->function->name);
+}
+
 int d_generate_call(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
 	const struct d_function *function = node->function;
@@ -54,12 +62,10 @@ int d_generate_call(struct d_compiler *compiler, struct d_code *code, const stru
 	int id = function->id;
 	char name[40];
 
-	if (function->kind != D_FUNCTION_SUBROUTINE) {
-		d_fail(compiler, &node->place, "D_CG_EXPR",
-			"%s( ) may not be called from a D expression (D program context required)",
-			function->name);
-		return -1;
-	}
+	if (d_type_is_stack(node->type))
+		return d_stack_generate(compiler, code, node);
+	if (function->kind != D_FUNCTION_SUBROUTINE)
+		return d_generate_fail_action(compiler, node);
 	snprintf(name, sizeof(name), "%s( )", function->name);
 	if (check_special_call(compiler, code, node) ||
 		d_require(compiler, d_subroutines[id].need, name, &node->place))

@@ -68,15 +68,13 @@ int d_generate_as(struct d_compiler *compiler, struct d_code *code, const struct
 {
 	int reg;
 
-	if (d_type_is_string(type)) {
-		if (d_node_is_zero(node)) {
-			reg = d_emit_register(compiler, code, &node->place);
-			if (reg < 0 || d_emit(compiler, code, D_OP_NULL, (unsigned)reg, 0, 0, 0))
-				return -1;
-			return reg;
-		}
-		return d_generate_text(compiler, code, node);
+	if ((d_type_is_string(type) || d_type_is_stack(type)) && d_node_is_zero(node)) {
+		reg = d_emit_register(compiler, code, &node->place);
+		return reg < 0 || d_emit(compiler, code, D_OP_NULL, (unsigned)reg, 0, 0, 0) ? -1
+											    : reg;
 	}
+	if (d_type_is_string(type))
+		return d_generate_text(compiler, code, node);
 	if (d_type_is_memory(type) && d_type_converts(type, node->type))
 		return d_generate_characters(compiler, code, node, type, true);
 	if (d_type_is_memory(type))
@@ -114,8 +112,10 @@ int d_generate_keys(struct d_compiler *compiler, struct d_code *code,
 		const struct d_type *type = identifier->keys[number];
 		int reg;
 
-		if (keys->type->kind == D_TYPE_PLACE &&
-			identifier->kind == D_IDENTIFIER_AGGREGATION && keys->kind == D_NODE_CALL) {
+		/* As in DTrace, only an aggregation takes such a call as a key. */
+		if (keys->type->kind == D_TYPE_PLACE && keys->kind == D_NODE_CALL) {
+			if (identifier->kind != D_IDENTIFIER_AGGREGATION)
+				return d_generate_fail_action(compiler, keys);
 			if (d_stack_generate(compiler, code, keys) < 0)
 				return -1;
 			number++;

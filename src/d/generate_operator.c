@@ -36,20 +36,22 @@ static int generate_short_circuit(
 /* condition ? left : right */
 int d_generate_ternary(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
+	bool converts = d_type_is_string(node->type) || d_type_is_stack(node->type);
+	const struct d_type *as = converts ? node->type : NULL;
 	size_t otherwise, end;
 	int reg = d_generate(compiler, code, node->condition);
 
 	if (reg < 0 || d_emit_jump(compiler, code, D_OP_JUMP_ZERO, (unsigned)reg, &otherwise))
 		return -1;
 	code->top = (unsigned)reg;
-	reg = d_type_is_string(node->type) ? d_generate_as(compiler, code, node->left, node->type)
-					   : d_generate(compiler, code, node->left);
+	reg = as ? d_generate_as(compiler, code, node->left, as)
+		 : d_generate(compiler, code, node->left);
 	if (reg < 0 || d_emit_jump(compiler, code, D_OP_JUMP, 0, &end))
 		return -1;
 	d_emit_land(code, otherwise);
 	code->top = (unsigned)reg;
-	reg = d_type_is_string(node->type) ? d_generate_as(compiler, code, node->right, node->type)
-					   : d_generate(compiler, code, node->right);
+	reg = as ? d_generate_as(compiler, code, node->right, as)
+		 : d_generate(compiler, code, node->right);
 	if (reg >= 0)
 		d_emit_land(code, end);
 	return reg;
@@ -60,31 +62,44 @@ static bool is_comparison(const struct d_node *node)
 	return node->operation >= D_OPERATOR_LESS && node->operation <= D_OPERATOR_NOT_EQUAL;
 }
 
-static bool compares_strings(const struct d_node *node)
+/* The type of strings or stacks that are compared; NULL: the operands are something else. */
+static const struct d_type *compared_as(const struct d_node *node)
 {
-	return d_type_is_string(node->left->type) || d_type_is_string(node->right->type);
+	const struct d_type *left = node->left->type, *right = node->right->type;
+
+	if (d_type_is_string(left) || d_type_is_stack(left))
+		return left;
+	return d_type_is_string(right) || d_type_is_stack(right) ? right : NULL;
+}
+
+/* Compares two texts: the registers become numbers that have the texts' order. */
+static int emit_compare(struct d_compiler *compiler, struct d_code *code, const struct d_type *type,
+	unsigned one, unsigned other)
+{
+	bool stacks = d_type_is_stack(type);
+
+	return d_emit(compiler, code, stacks ? D_OP_COMPARE_STACK : D_OP_COMPARE, one, one, other,
+		       stacks ? (int32_t)type->place : 0) ||
+			d_emit_integer(compiler, code, other, 0)
+		? -1
+		: 0;
 }
 
 static int generate_comparison(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node, int one)
 {
-	bool strings = compares_strings(node), swap, is_unsigned;
-	const struct d_type *string = compiler->types.type_string;
+	const struct d_type *type = compared_as(node);
+	bool swap, is_unsigned;
 	const struct d_node *left = node->left, *right = node->right;
 	enum d_opcode opcode;
 	int other;
 
-	other = strings ? d_generate_as(compiler, code, right, string)
-			: d_generate(compiler, code, right);
-	if (other < 0)
+	other = type ? d_generate_as(compiler, code, right, type)
+		     : d_generate(compiler, code, right);
+	if (other < 0 ||
+		(type && emit_compare(compiler, code, type, (unsigned)one, (unsigned)other)))
 		return -1;
-	if (strings) {
-		if (d_emit(compiler, code, D_OP_COMPARE, (unsigned)one, (unsigned)one,
-			    (unsigned)other, 0) ||
-			d_emit_integer(compiler, code, (unsigned)other, 0))
-			return -1;
-	}
-	is_unsigned = !strings &&
+	is_unsigned = !type &&
 		!(d_type_is_integer(left->type) && d_type_is_integer(right->type) &&
 			d_type_promote(left->type, right->type)->is_signed);
 	swap = node->operation == D_OPERATOR_GREATER || node->operation == D_OPERATOR_GREATER_EQUAL;
@@ -232,8 +247,10 @@ static int generate_xor(
 static int generate_first(
 	struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
 {
-	if (is_comparison(node) && compares_strings(node))
-		return d_generate_as(compiler, code, node->left, compiler->types.type_string);
+	const struct d_type *type = is_comparison(node) ? compared_as(node) : NULL;
+
+	if (type)
+		return d_generate_as(compiler, code, node->left, type);
 	return is_rest(node) ? generate_rest_operand(compiler, code, node->left)
 			     : d_generate(compiler, code, node->left);
 }

@@ -1,7 +1,7 @@
 /*
  * generate_stack.h: stack(), ustack(), jstack() and the actions that name an address (sym, func,
- * mod, usym, ufunc, umod, uaddr): actions that may also be keys of an aggregation, but no other
- * expressions. Private to src/d.
+ * mod, usym, ufunc, umod, uaddr): actions that may also be keys of an aggregation. A stack is also
+ * the value of an expression, which a variable can hold. Private to src/d.
  */
 #ifndef VMTAP_D_GENERATE_STACK_H
 #define VMTAP_D_GENERATE_STACK_H

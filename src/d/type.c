@@ -68,7 +68,7 @@ static const struct {
 
 /* The types of places; scripts cannot name them. */
 static const struct d_type places[D_VALUE_KINDS - D_VALUE_GUEST_STACK] = {
-	[D_VALUE_GUEST_STACK - D_VALUE_GUEST_STACK] = {.name = "stack",
+	[D_VALUE_GUEST_STACK - D_VALUE_GUEST_STACK] = {.name = "guest stack",
 		.place = D_VALUE_GUEST_STACK},
 	[D_VALUE_STACK - D_VALUE_GUEST_STACK] = {.name = "stack", .place = D_VALUE_STACK},
 	[D_VALUE_SYMBOL - D_VALUE_GUEST_STACK] = {.name = "_symaddr", .place = D_VALUE_SYMBOL},
@@ -368,6 +368,11 @@ bool d_type_is_scalar(const struct d_type *type)
 bool d_type_is_string(const struct d_type *type)
 {
 	return type->kind == D_TYPE_STRING;
+}
+
+bool d_type_is_stack(const struct d_type *type)
+{
+	return type->kind == D_TYPE_PLACE && type->place <= D_VALUE_STACK;
 }
 
 bool d_type_is_text(const struct d_type *type)

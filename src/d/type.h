@@ -183,7 +183,8 @@ bool d_type_is_integer(const struct d_type *type); /* or an enum */
 bool d_type_is_pointer(const struct d_type *type); /* or an array, which decays to one */
 bool d_type_is_scalar(const struct d_type *type);  /* integer, enum or pointer, but not an array */
 bool d_type_is_string(const struct d_type *type);
-bool d_type_is_text(const struct d_type *type); /* string, char pointer or char array */
+bool d_type_is_stack(const struct d_type *type); /* the value of stack(), ustack() or jstack() */
+bool d_type_is_text(const struct d_type *type);  /* string, char pointer or char array */
 /*
  * Whether a text of one type has to be converted to be one of another: a string has no address, a
  * char array has its own size.

@@ -176,16 +176,16 @@ void dynamic_self_store(struct dynamic *dynamic, uint64_t owner, uint32_t slot, 
 
 /* Retires what *value holds and keeps a copy of text there; false: no room. */
 static bool replace_text(struct dynamic *dynamic, uint64_t *value, const struct text *text,
-	struct dynamic_thread *keep)
+	uint32_t limit, struct dynamic_thread *keep)
 {
 	const struct text *old = value_text(*value);
 	struct text *kept = NULL;
 
 	if (text) {
-		size_t size = strings_size(dynamic->strings, text);
+		size_t size = strings_size(text, limit);
 		if (!make_room(dynamic, size, keep))
 			return false;
-		kept = strings_keep(dynamic->strings, text);
+		kept = strings_keep(dynamic->strings, text, limit);
 		if (!kept)
 			return false;
 		dynamic->used += size;
@@ -198,8 +198,8 @@ static bool replace_text(struct dynamic *dynamic, uint64_t *value, const struct 
 	return true;
 }
 
-void dynamic_self_store_text(
-	struct dynamic *dynamic, uint64_t owner, uint32_t slot, const struct text *text)
+void dynamic_self_store_text(struct dynamic *dynamic, uint64_t owner, uint32_t slot,
+	const struct text *text, uint32_t limit)
 {
 	struct dynamic_thread *thread = thread_for(dynamic, owner, text != NULL);
 	uint64_t value;
@@ -209,7 +209,7 @@ void dynamic_self_store_text(
 	value = thread->values[slot];
 	if (value == value_of_text(text))
 		return;
-	if (replace_text(dynamic, &value, text, thread))
+	if (replace_text(dynamic, &value, text, limit, thread))
 		set_slot(dynamic, thread, slot, value);
 	else
 		drops_add(dynamic->drops, DROP_DYNAMIC, 1);
@@ -349,7 +349,8 @@ void dynamic_element_store(struct dynamic *dynamic, const struct tuple_shape *sh
 }
 
 void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shape *shape,
-	uint32_t variable, uint64_t owner, const struct tuple *tuple, const struct text *text)
+	uint32_t variable, uint64_t owner, const struct tuple *tuple, const struct text *text,
+	uint32_t limit)
 {
 	struct dynamic_element **link = find_element(dynamic, shape, variable, owner, tuple);
 	struct dynamic_element *element = *link;
@@ -357,7 +358,7 @@ void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shap
 	if (!text) {
 		if (!element)
 			return;
-		replace_text(dynamic, &element->value, NULL, NULL);
+		replace_text(dynamic, &element->value, NULL, limit, NULL);
 		drop_element(dynamic, shape, link, tuple);
 		return;
 	}
@@ -365,7 +366,7 @@ void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shap
 		return;
 	if (!element)
 		element = new_element(dynamic, shape, variable, owner, tuple);
-	if (element && replace_text(dynamic, &element->value, text, NULL))
+	if (element && replace_text(dynamic, &element->value, text, limit, NULL))
 		return;
 	drops_add(dynamic->drops, DROP_DYNAMIC, 1);
 	if (element && !element->value)

@@ -63,8 +63,9 @@ static inline uint64_t dynamic_self_load(struct dynamic *dynamic, uint64_t owner
 }
 
 void dynamic_self_store(struct dynamic *dynamic, uint64_t owner, uint32_t slot, uint64_t value);
-void dynamic_self_store_text(
-	struct dynamic *dynamic, uint64_t owner, uint32_t slot, const struct text *text);
+/* The copy of the text that is stored is cut at `limit` characters. */
+void dynamic_self_store_text(struct dynamic *dynamic, uint64_t owner, uint32_t slot,
+	const struct text *text, uint32_t limit);
 
 /*
  * Values that are bytes (D_VALUE_BYTES): returns the stored text of that size, whose bytes may be
@@ -87,6 +88,7 @@ uint64_t dynamic_element_load(struct dynamic *dynamic, const struct tuple_shape 
 void dynamic_element_store(struct dynamic *dynamic, const struct tuple_shape *shape,
 	uint32_t variable, uint64_t owner, const struct tuple *tuple, uint64_t value);
 void dynamic_element_store_text(struct dynamic *dynamic, const struct tuple_shape *shape,
-	uint32_t variable, uint64_t owner, const struct tuple *tuple, const struct text *text);
+	uint32_t variable, uint64_t owner, const struct tuple *tuple, const struct text *text,
+	uint32_t limit);
 
 #endif

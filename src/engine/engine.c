@@ -142,7 +142,10 @@ static int make_variables(struct engine *engine, uint32_t *self_count)
 	for (size_t i = 0; i < program->variable_count; i++) {
 		const struct d_variable *definition = &program->variables[i];
 		struct engine_variable *variable = &engine->variables[i];
-		variable->is_string = definition->type.kind == D_VALUE_STRING;
+		variable->is_text = definition->type.kind == D_VALUE_STRING ||
+			d_value_is_stack(definition->type.kind);
+		variable->limit =
+			definition->type.kind == D_VALUE_STRING ? engine->string_limit : UINT32_MAX;
 		variable->is_bytes = definition->type.kind == D_VALUE_BYTES;
 		variable->is_self = definition->scope == D_SCOPE_SELF;
 		tuple_shape_init(&variable->shape, definition->keys, definition->key_count,
@@ -153,7 +156,8 @@ static int make_variables(struct engine *engine, uint32_t *self_count)
 			continue;
 		if (variable->is_self)
 			variable->slot = (*self_count)++;
-		else if (variable->is_string && definition->scope == D_SCOPE_GLOBAL)
+		else if (definition->type.kind == D_VALUE_STRING &&
+			definition->scope == D_SCOPE_GLOBAL)
 			engine->values[i] = value_of_text(&engine->empty);
 	}
 	return 0;
@@ -259,8 +263,7 @@ int engine_new(const struct engine_settings *settings, struct engine **result)
 	if (!error)
 		error = drops_init(&engine->drops);
 	if (!error)
-		error = strings_init(
-			&engine->strings, &engine->slab, limits.instructions, engine->string_limit);
+		error = strings_init(&engine->strings, &engine->slab, limits.instructions);
 	if (!error)
 		error = memory_init(
 			&engine->memory, (uint32_t)program->variable_count, limits.instructions);

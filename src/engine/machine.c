@@ -87,16 +87,17 @@ struct d_instruction *machine_prepare(
 			break;
 		case D_OP_STORE:
 			variable = &engine->variables[instruction->immediate];
-			if (variable->is_self) {
-				instruction->opcode = variable->is_string ? MACHINE_STORE_SELF_TEXT
-									  : MACHINE_STORE_SELF;
+			if (variable->is_self && variable->is_text) {
+				instruction->opcode = MACHINE_STORE_SELF_TEXT;
+			} else if (variable->is_self) {
+				instruction->opcode = MACHINE_STORE_SELF;
 				instruction->immediate = (int32_t)variable->slot;
-			} else if (variable->is_string) {
+			} else if (variable->is_text) {
 				instruction->opcode = MACHINE_STORE_TEXT;
 			}
 			break;
 		case D_OP_STORE_ELEMENT:
-			if (engine->variables[instruction->immediate].is_string)
+			if (engine->variables[instruction->immediate].is_text)
 				instruction->opcode = MACHINE_STORE_ELEMENT_TEXT;
 			break;
 		case D_OP_CALL:
@@ -201,14 +202,18 @@ static const struct text *take_place(
 		user ? engine->firing.process->pid : 0, kind, address);
 }
 
-/* Records an action, to be carried out at the clause's end; string arguments must not be NULL. */
+/*
+ * Records an action, to be carried out at the clause's end. Of texts only stacks may be NULL: a
+ * variable that is not set.
+ */
 static enum d_fault record(
 	struct engine *engine, const struct d_action *action, const uint64_t *arguments)
 {
 	struct buffer_record *record;
 
 	for (unsigned i = 0; i < action->argument_count; i++)
-		if (action->types[i].kind != D_VALUE_INTEGER && !arguments[i])
+		if (!arguments[i] && d_value_is_text(action->types[i].kind) &&
+			!d_value_is_stack(action->types[i].kind))
 			return fault_set(engine, D_FAULT_BADADDR, 0);
 	/* Printing divides by it. */
 	if (action->kind == D_ACTION_NORMALIZE && !arguments[0])
@@ -243,6 +248,7 @@ bool machine_run(
 	uint64_t *const registers = engine->registers;
 	const struct d_instruction *at = code;
 	struct aggregate_element *element;
+	const struct engine_variable *variable;
 	struct aggregate *aggregate;
 	const struct text *text;
 	struct tuple tuple;
@@ -359,6 +365,9 @@ run_D_OP_LESS_EQUAL_UNSIGNED:
 run_D_OP_COMPARE:
 	A = (uint64_t)(int64_t)text_compare(value_text(B), value_text(C), engine->string_limit);
 	NEXT;
+run_D_OP_COMPARE_STACK:
+	A = !places_same_stack((enum d_value_kind)at->immediate, value_text(B), value_text(C));
+	NEXT;
 run_D_OP_BOOLEAN:
 	A = B != 0;
 	NEXT;
@@ -405,8 +414,9 @@ run_MACHINE_STORE_SELF:
 		&engine->dynamic, firing_owner(&engine->firing), (uint32_t)at->immediate, A);
 	NEXT;
 run_MACHINE_STORE_SELF_TEXT:
-	dynamic_self_store_text(&engine->dynamic, firing_owner(&engine->firing),
-		(uint32_t)at->immediate, value_text(A));
+	variable = &engine->variables[at->immediate];
+	dynamic_self_store_text(&engine->dynamic, firing_owner(&engine->firing), variable->slot,
+		value_text(A), variable->limit);
 	NEXT;
 run_MACHINE_LOAD_ANY:
 	A = scalar_load(engine, (uint32_t)at->immediate);
@@ -429,10 +439,10 @@ run_D_OP_STORE_ELEMENT:
 run_MACHINE_STORE_ELEMENT_ANY:
 	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
 		goto null_string;
-	if (engine->variables[at->immediate].is_string)
+	if (engine->variables[at->immediate].is_text)
 		dynamic_element_store_text(&engine->dynamic,
 			&engine->variables[at->immediate].shape, (uint32_t)at->immediate, owner,
-			&tuple, value_text(A));
+			&tuple, value_text(A), engine->variables[at->immediate].limit);
 	else
 		dynamic_element_store(&engine->dynamic, &engine->variables[at->immediate].shape,
 			(uint32_t)at->immediate, owner, &tuple, A);
@@ -440,13 +450,14 @@ run_MACHINE_STORE_ELEMENT_ANY:
 run_MACHINE_STORE_ELEMENT_TEXT:
 	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
 		goto null_string;
-	dynamic_element_store_text(&engine->dynamic, &engine->variables[at->immediate].shape,
-		(uint32_t)at->immediate, owner, &tuple, value_text(A));
+	variable = &engine->variables[at->immediate];
+	dynamic_element_store_text(&engine->dynamic, &variable->shape, (uint32_t)at->immediate,
+		owner, &tuple, value_text(A), variable->limit);
 	NEXT;
 run_D_OP_FREE:
-	if (engine->variables[at->immediate].is_string || engine->variables[at->immediate].is_bytes)
+	if (engine->variables[at->immediate].is_text || engine->variables[at->immediate].is_bytes)
 		dynamic_self_store_text(&engine->dynamic, firing_owner(&engine->firing),
-			engine->variables[at->immediate].slot, NULL);
+			engine->variables[at->immediate].slot, NULL, 0);
 	else
 		dynamic_self_store(&engine->dynamic, firing_owner(&engine->firing),
 			engine->variables[at->immediate].slot, 0);
@@ -454,10 +465,10 @@ run_D_OP_FREE:
 run_D_OP_FREE_ELEMENT:
 	if (!gather_element(engine, (uint32_t)at->immediate, &B, &tuple, &owner))
 		goto null_string;
-	if (engine->variables[at->immediate].is_string || engine->variables[at->immediate].is_bytes)
+	if (engine->variables[at->immediate].is_text || engine->variables[at->immediate].is_bytes)
 		dynamic_element_store_text(&engine->dynamic,
 			&engine->variables[at->immediate].shape, (uint32_t)at->immediate, owner,
-			&tuple, NULL);
+			&tuple, NULL, 0);
 	else
 		dynamic_element_store(&engine->dynamic, &engine->variables[at->immediate].shape,
 			(uint32_t)at->immediate, owner, &tuple, 0);

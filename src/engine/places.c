@@ -58,6 +58,18 @@ const struct text *places_guest_stack(struct scratch *scratch, uint32_t number)
 	return value;
 }
 
+static bool is_empty(enum d_value_kind kind, const struct text *stack)
+{
+	return !stack || (kind == D_VALUE_STACK ? !place_count(stack) : !place_word(stack, 0));
+}
+
+bool places_same_stack(enum d_value_kind kind, const struct text *one, const struct text *other)
+{
+	if (is_empty(kind, one) || is_empty(kind, other))
+		return is_empty(kind, one) && is_empty(kind, other);
+	return one->length == other->length && !memcmp(one->bytes, other->bytes, one->length);
+}
+
 void places_note(const struct places *places, const struct text *stack)
 {
 	const struct symbol_lookup *symbols = places->symbols;

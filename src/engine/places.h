@@ -35,6 +35,12 @@ const struct text *places_address(struct places *places, struct scratch *scratch
 /* The same for the number of a guest stack, of kind D_VALUE_GUEST_STACK. */
 const struct text *places_guest_stack(struct scratch *scratch, uint32_t number);
 
+/*
+ * Whether two stacks of a kind have the same frames. NULL has none, as an empty one, whatever its
+ * process is.
+ */
+bool places_same_stack(enum d_value_kind kind, const struct text *one, const struct text *other);
+
 /* Makes sure that the frames of a stack can still be found after the process has ended. */
 void places_note(const struct places *places, const struct text *stack);
 

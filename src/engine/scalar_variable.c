@@ -15,7 +15,7 @@ void scalar_store_text(struct engine *engine, uint32_t variable, const struct te
 	if (text && text->length == 0) {
 		kept = &engine->empty;
 	} else if (text) {
-		kept = strings_keep(&engine->strings, text);
+		kept = strings_keep(&engine->strings, text, engine->variables[variable].limit);
 		if (!kept) {
 			drops_add(&engine->drops, DROP_DYNAMIC, 1);
 			return;
@@ -69,13 +69,13 @@ void scalar_store(struct engine *engine, uint32_t index, uint64_t value)
 {
 	const struct engine_variable *variable = &engine->variables[index];
 
-	if (variable->is_self && variable->is_string)
+	if (variable->is_self && variable->is_text)
 		dynamic_self_store_text(&engine->dynamic, firing_owner(&engine->firing),
-			variable->slot, value_text(value));
+			variable->slot, value_text(value), variable->limit);
 	else if (variable->is_self)
 		dynamic_self_store(
 			&engine->dynamic, firing_owner(&engine->firing), variable->slot, value);
-	else if (variable->is_string)
+	else if (variable->is_text)
 		scalar_store_text(engine, index, value_text(value));
 	else
 		engine->values[index] = value;

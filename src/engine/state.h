@@ -61,8 +61,10 @@ struct engine_probe {
 
 struct engine_variable {
 	struct tuple_shape shape;
-	bool is_self, is_string, is_bytes;
-	uint32_t slot; /* of a self-> scalar */
+	bool is_self, is_bytes;
+	bool is_text;   /* a string, or a stack, which is stored as a string is */
+	uint32_t limit; /* of a text: the characters that are stored; all of a stack */
+	uint32_t slot;  /* of a self-> scalar */
 	/*
 	 * Of a string of which a character was stored: all its bytes, also those after a NUL; valid
 	 * until another string is stored.

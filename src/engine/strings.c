@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int strings_init(struct strings *strings, struct slab *slab, size_t retired_max, uint32_t limit)
+int strings_init(struct strings *strings, struct slab *slab, size_t retired_max)
 {
 	strings->slab = slab;
-	strings->limit = limit;
 	strings->retired_count = 0;
 	strings->retired = calloc(retired_max + 1, sizeof(*strings->retired));
 	return strings->retired ? 0 : -ENOMEM;
@@ -25,9 +24,9 @@ static size_t piece_size(uint32_t length)
 	return sizeof(struct text) + length + 1;
 }
 
-size_t strings_size(const struct strings *strings, const struct text *text)
+size_t strings_size(const struct text *text, uint32_t limit)
 {
-	return slab_size(piece_size(text->length < strings->limit ? text->length : strings->limit));
+	return slab_size(piece_size(text->length < limit ? text->length : limit));
 }
 
 size_t strings_kept_size(const struct text *text)
@@ -47,9 +46,9 @@ struct text *strings_keep_zeroes(struct strings *strings, uint32_t size)
 	return kept;
 }
 
-struct text *strings_keep(struct strings *strings, const struct text *text)
+struct text *strings_keep(struct strings *strings, const struct text *text, uint32_t limit)
 {
-	uint32_t length = text->length < strings->limit ? text->length : strings->limit;
+	uint32_t length = text->length < limit ? text->length : limit;
 	struct text *kept = slab_get(strings->slab, piece_size(length));
 	char *bytes;
 

@@ -18,6 +18,10 @@ void tuple_shape_init(
 	}
 }
 
+/* A stack that is not set is the key that an empty one of no process is. */
+static const char no_stack_bytes[sizeof(uint64_t) + 1];
+static const struct text no_stack = {no_stack_bytes, sizeof(uint64_t), 0};
+
 static const struct text *cut_text(
 	struct tuple *tuple, unsigned key, const struct text *text, uint32_t limit)
 {
@@ -38,6 +42,8 @@ bool tuple_gather_any(struct tuple *tuple, const struct tuple_shape *shape,
 		uint64_t word = registers[i];
 		if (shape->strings & 1u << i) {
 			const struct text *text = value_text(word);
+			if (!text && d_value_is_stack(shape->types[i].kind))
+				text = cut_text(tuple, i, &no_stack, no_stack.length);
 			if (!text)
 				return false;
 			if (shape->types[i].kind == D_VALUE_STRING &&

@@ -19,8 +19,9 @@ enum register_kind {
 	KIND_STACK = 8,
 	KIND_PLACE = 16, /* an address that is shown by its name */
 	KIND_GUEST_STACK = 32,
-	KIND_ZERO = KIND_INTEGER | KIND_STRING, /* 0 is an integer and the NULL string */
-	KIND_ANY = 255                          /* not reached yet */
+	/* 0 is an integer, the NULL string and no stack */
+	KIND_ZERO = KIND_INTEGER | KIND_STRING | KIND_STACK | KIND_GUEST_STACK,
+	KIND_ANY = 255 /* not reached yet */
 };
 
 struct verify_state {
@@ -162,6 +163,8 @@ static bool immediate_fits(
 		return object_size_ok(immediate);
 	case D_IMMEDIATE_FRAMES:
 		return immediate > 0;
+	case D_IMMEDIATE_STACK:
+		return d_value_is_stack((enum d_value_kind)immediate);
 	case D_IMMEDIATE_PLACE:
 		return immediate > D_VALUE_STACK && immediate < D_VALUE_KINDS;
 	}
@@ -193,6 +196,9 @@ static bool operand_fits(const struct verifier *verifier, const struct d_instruc
 	switch (operand) {
 	case D_OPERAND_STRING:
 		return verifier->now.registers[value] & KIND_STRING;
+	case D_OPERAND_STACK:
+		return verifier->now.registers[value] &
+			(instruction->immediate == D_VALUE_STACK ? KIND_STACK : KIND_GUEST_STACK);
 	case D_OPERAND_STORED:
 		variable = &program->variables[instruction->immediate];
 		return holds(verifier, value, &variable->type);
@@ -363,11 +369,11 @@ static bool types_ok(const struct d_value_type *types, unsigned count)
 	return true;
 }
 
-/* Only aggregations may have places as keys. */
+/* Only aggregations may have places as keys, other than stacks. */
 static bool has_places(const struct d_value_type *types, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		if (types[i].kind >= D_VALUE_GUEST_STACK)
+		if (types[i].kind > D_VALUE_STACK)
 			return true;
 	return false;
 }
@@ -518,7 +524,7 @@ static bool verify_tables(const struct d_program *program)
 
 	for (size_t i = 0; i < program->variable_count; i++) {
 		const struct d_variable *variable = &program->variables[i];
-		if (!type_ok(&variable->type) || variable->type.kind >= D_VALUE_GUEST_STACK ||
+		if (!type_ok(&variable->type) || variable->type.kind > D_VALUE_STACK ||
 			variable->key_count > D_KEYS_MAX ||
 			!types_ok(variable->keys, variable->key_count) ||
 			has_places(variable->keys, variable->key_count) ||

@@ -117,6 +117,7 @@ static void print_immediate(
 	case D_IMMEDIATE_SIZE:
 	case D_IMMEDIATE_BOUND:
 	case D_IMMEDIATE_FRAMES:
+	case D_IMMEDIATE_STACK:
 	case D_IMMEDIATE_PLACE:
 		fprintf(file, " %" PRId32, immediate);
 		break;

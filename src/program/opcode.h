@@ -27,6 +27,7 @@ enum d_operand {
 	/* A register that is read. */
 	D_OPERAND_VALUE,  /* of any kind */
 	D_OPERAND_STRING, /* a string, or 0 for NULL */
+	D_OPERAND_STACK,  /* a stack of the kind in the immediate, or 0 for none */
 	D_OPERAND_STORED, /* of the type of the variable in the immediate */
 
 	/* The first of consecutive registers that are read. */
@@ -80,6 +81,7 @@ enum d_immediate {
 	D_IMMEDIATE_SIZE,           /* bytes of memory, at least 1 */
 	D_IMMEDIATE_BOUND,          /* elements of an array */
 	D_IMMEDIATE_FRAMES,         /* of a stack, at least 1 */
+	D_IMMEDIATE_STACK,          /* enum d_value_kind of a stack */
 	D_IMMEDIATE_PLACE           /* enum d_value_kind of a place other than a stack */
 };
 
@@ -125,6 +127,8 @@ enum d_immediate {
 	ROW(LESS_EQUAL_UNSIGNED, "less.equal.unsigned", TO_INTEGER, VALUE, VALUE, NONE) \
 	/* a = -1, 0 or 1. When one string is NULL the pointers are compared. */ \
 	ROW(COMPARE, "compare", TO_INTEGER, STRING, STRING, NONE) \
+	/* a = 0 if the stacks have the same frames, else 1. 0 is a stack without frames. */ \
+	ROW(COMPARE_STACK, "compare.stack", TO_INTEGER, STACK, STACK, STACK) \
 	/* a = b != 0 */ \
 	ROW(BOOLEAN, "boolean", TO_INTEGER, VALUE, NONE, NONE) \
 	/* Always, if b is 0, if b is not 0. */ \

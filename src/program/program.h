@@ -54,7 +54,8 @@ enum d_value_kind {
 				of the guest program. The first of the places */
 	/*
 	 * Places in code: a text whose bytes are 64-bit words. The first is the process (0: the
-	 * kernel), the others are addresses; for a stack, its frames, innermost first.
+	 * kernel), the others are addresses; for a stack, its frames, innermost first. Instead of a
+	 * stack of either kind, a register may hold 0: a variable that is not set has no frames.
 	 */
 	D_VALUE_STACK,
 	D_VALUE_SYMBOL,       /* sym() and func() */
@@ -69,6 +70,11 @@ enum d_value_kind {
 static inline bool d_value_is_text(enum d_value_kind kind)
 {
 	return kind != D_VALUE_INTEGER;
+}
+
+static inline bool d_value_is_stack(enum d_value_kind kind)
+{
+	return kind == D_VALUE_STACK || kind == D_VALUE_GUEST_STACK;
 }
 
 struct d_value_type {

@@ -31,7 +31,13 @@ enum { CLAUSES = 3, CODE = 32, EVENTS = 64, NAMES = 4, PROBES = 6 };
 		.kind = D_VALUE_BYTES, .size = 20                                                  \
 	}
 
-static struct d_value_type types[] = {INTEGER(4), STRING, INTEGER(8), BYTES};
+#define STACK(of)                                                                                  \
+	{                                                                                          \
+		.kind = of                                                                         \
+	}
+
+static struct d_value_type types[] = {
+	INTEGER(4), STRING, INTEGER(8), BYTES, STACK(D_VALUE_GUEST_STACK), STACK(D_VALUE_STACK)};
 static struct d_variable variables[] = {
 	{.scope = D_SCOPE_GLOBAL, .type = INTEGER(8)},
 	{.scope = D_SCOPE_GLOBAL, .type = STRING},
@@ -43,6 +49,12 @@ static struct d_variable variables[] = {
 	{.scope = D_SCOPE_THIS, .type = BYTES},
 	{.scope = D_SCOPE_SELF, .type = BYTES},
 	{.scope = D_SCOPE_GLOBAL, .type = BYTES, .key_count = 1, .keys = {BYTES}},
+	{.scope = D_SCOPE_GLOBAL, .type = STACK(D_VALUE_GUEST_STACK)},
+	{.scope = D_SCOPE_SELF, .type = STACK(D_VALUE_STACK)},
+	{.scope = D_SCOPE_SELF,
+		.type = STACK(D_VALUE_STACK),
+		.key_count = 1,
+		.keys = {STACK(D_VALUE_GUEST_STACK)}},
 };
 static struct d_aggregation aggregations[] = {
 	{.function = D_AGGREGATE_COUNT, .key_count = 1, .keys = {STRING}},
@@ -54,6 +66,7 @@ static struct d_aggregation aggregations[] = {
 		.key_count = 2,
 		.keys = {INTEGER(1), STRING}},
 	{.function = D_AGGREGATE_COUNT, .key_count = 2, .keys = {BYTES, STRING}},
+	{.function = D_AGGREGATE_COUNT, .key_count = 1, .keys = {STACK(D_VALUE_STACK)}},
 };
 static struct d_conversion conversions[] = {
 	{.before = {"(", 1, 0},
@@ -101,6 +114,8 @@ static struct d_action actions[] = {
 	{D_ACTION_RAISE, -1, 1, &types[0], 0, NULL},
 	{D_ACTION_SETOPT, -1, 1, &types[1], 0, NULL},
 	{D_ACTION_PRINT, 2, 2, &types[2], 0, NULL},
+	{D_ACTION_TRACE, -1, 1, &types[4], 0, NULL},
+	{D_ACTION_TRACE, -1, 1, &types[5], 0, NULL},
 };
 static char int_type[] = "int", char_type[] = "char", struct_type[] = "struct";
 static struct d_layout_part parts[] = {

@@ -73,6 +73,7 @@ struct generator {
 	const char
 		*parameters; /* names of integers, one letter each, in an inline or a translator */
 	const char *event;   /* integers and strings of the clause's probe; NULL: none */
+	bool has_stacks;     /* the variables of stacks() have been assigned */
 	bool is_pure;        /* only literals, operators and parameters */
 	bool is_in_keys;     /* of an element, which contain no further element */
 };
@@ -1002,12 +1003,67 @@ static void trace(struct generator *generator)
 	}
 }
 
+/* Variables that hold stacks of the guest program. */
+static const char *const stacks[] = {"k0", "self->k1", "this->k2", "k3[v0 & 3]", "self->k4[k0]"};
+
+/* Their first assignments, which give them their type. */
+static void assign_stacks(struct generator *generator)
+{
+	for (unsigned i = 0; i < sizeof(stacks) / sizeof(stacks[0]); i++)
+		say(generator, "\t%s = jstack(%u);\n", stacks[i], 1 + below(generator, 4));
+	generator->has_stacks = true;
+}
+
+static const char *stack(struct generator *generator)
+{
+	return generator->event && one_in(generator, 3) ? "jstack()" : PICK(generator, stacks);
+}
+
+static void use_stacks(struct generator *generator)
+{
+	const char *variable = PICK(generator, stacks);
+
+	switch (below(generator, 8)) {
+	case 0:
+	case 1:
+		say(generator, "%s = %s", variable, stack(generator));
+		break;
+	case 2:
+		say(generator, "%s = NULL", variable);
+		break;
+	case 3:
+		say(generator, "trace(%s %s %s)", variable, one_in(generator, 2) ? "==" : "!=",
+			one_in(generator, 3) ? "0" : stack(generator));
+		break;
+	case 4:
+		say(generator, "%s = ", variable);
+		parenthesized(generator, 2);
+		say(generator, " ? %s : %s", PICK(generator, stacks),
+			one_in(generator, 3) ? "NULL" : variable);
+		break;
+	case 5:
+		say(generator, "@stacks[%s] = count()", stack(generator));
+		break;
+	case 6:
+		say(generator, "printf(\"%%k|\", %s)", stack(generator));
+		break;
+	default:
+		say(generator, "%s(%s)", one_in(generator, 2) ? "trace" : "print",
+			stack(generator));
+	}
+}
+
 static void statements(struct generator *generator, unsigned depth);
 
 static void statement(struct generator *generator, unsigned depth)
 {
 	const struct place *place;
 
+	if (generator->has_stacks && one_in(generator, 5)) {
+		use_stacks(generator);
+		say(generator, ";\n");
+		return;
+	}
 	switch (below(generator, 14)) {
 	case 0:
 	case 1:
@@ -1105,6 +1161,8 @@ static void clause(struct generator *generator, unsigned probe)
 	say(generator, "{\n\tp0 = &a0[1];\n");
 	if (!strcmp(probes[probe].description, "ERROR"))
 		say(generator, "\tprintf(\"fault %%d\\n\", arg4);\n");
+	if (generator->event && one_in(generator, 4))
+		assign_stacks(generator);
 	statements(generator, 2);
 	if (one_in(generator, 25))
 		say(generator, "\texit(%u);\n", below(generator, 4));

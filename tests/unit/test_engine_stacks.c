@@ -16,7 +16,7 @@
 static struct fixture fixture;
 static struct d_program *program;
 static struct event_capture captures[FIXTURE_EVENTS];
-static bool recorded;
+static bool recorded, unfused;
 static struct process_symbols *symbols;
 
 static void setup(void)
@@ -24,6 +24,7 @@ static void setup(void)
 	fixture_open(&fixture);
 	program = NULL;
 	recorded = true;
+	unfused = false;
 	symbols = NULL;
 	memset(captures, 0, sizeof(captures));
 	fixture.batch.captures = captures;
@@ -49,6 +50,7 @@ static void begin(const char *script)
 	program = fixture_compile(&fixture, script);
 	settings.program = program;
 	settings.recorded = recorded;
+	settings.unfused = unfused;
 	if (!recorded) {
 		symbols = process_symbols_new();
 		settings.symbols = process_symbols_lookup(symbols);
@@ -64,6 +66,14 @@ static void event_with(const uint64_t *frames, uint32_t count)
 
 	captures[number].user = captures[number].kernel = (struct event_stack){frames, count};
 	fixture_event(&fixture, 2000 + number, FIXTURE_ENTRY, 1, 0);
+}
+
+static void return_with(const uint64_t *frames, uint32_t count)
+{
+	size_t number = fixture.batch.event_count;
+
+	captures[number].user = captures[number].kernel = (struct event_stack){frames, count};
+	fixture_event(&fixture, 2000 + number, FIXTURE_RETURN, 1, 0);
 }
 
 static void expect(const char *output)
@@ -120,6 +130,72 @@ START_TEST(test_deep)
 	fixture_run(&fixture);
 	engine_end(fixture.engine, 3000);
 	expect(expected);
+}
+END_TEST
+
+/* Variables keep all frames after the event that they are from, whatever strsize is. */
+START_TEST(test_values)
+{
+	static uint64_t deep[100];
+	char stack[100 * 32] = "\n", expected[6 * sizeof(stack)];
+
+	unfused = _i;
+	for (unsigned i = 0; i < 100; i++) {
+		deep[i] = 0x10000 + i;
+		sprintf(stack + strlen(stack), "0x%x\n", 0x10000 + i);
+	}
+	begin("#pragma D option quiet\n"
+	      "#pragma D option strsize=16\n"
+	      "#pragma D option stackindent=0\n"
+	      "vm*:::method-entry { self->u = this->u = g = ustack(); e[g] = self->u; k[g] = 7; }\n"
+	      "vm*:::method-return {\n"
+	      "	trace(self->u); print(g); printf(\"%k\", e[self->u]); trace(this->u);\n"
+	      "	@[self->u] = count(); @none[ustack()] = count(); g = ustack(); self->u = 0;\n"
+	      "	@none[self->u] = count(); }\n"
+	      "vm*:::method-return {\n"
+	      "	printf(\"%d%d%d%d\", g == NULL, self->u == g, this->u == stack(), k[this->u]);\n"
+	      "	printf(\"%d%d\", k[self->u], e[this->u] != this->u); }\n"
+	      "END { printa(\"%k%@d\\n\", @); printa(\"%k%@d\\n\", @none); }\n");
+	event_with(deep, 100);
+	return_with(NULL, 0);
+	fixture_run(&fixture);
+	engine_end(fixture.engine, 3000);
+	/* Stacks without frames are equal, but the empty one of a process is a key of its own. */
+	snprintf(expected, sizeof(expected), "%s%s%s%s110700%s1\n\n1\n\n1\n\n", stack, stack, stack,
+		stack, stack);
+	expect(expected);
+}
+END_TEST
+
+/* What variables hold is counted while they hold it; what has no room is told. */
+START_TEST(test_values_dropped)
+{
+	enum { TIMES = 20000, KEPT = 10 };
+	static uint64_t deep[100];
+
+	unfused = _i;
+	begin("#pragma D option quiet\n"
+	      "#pragma D option dynvarsize=4k\n"
+	      "vm*:::method-entry { self->u = ustack(); e[1] = self->u; self->u = ustack(2); }\n"
+	      "vm*:::method-entry { self->u = 0; e[1] = NULL; g = ustack(); }\n"
+	      "vm*:::method-return { kept[n++] = ustack(); }\n"
+	      "END { trace(kept[0] == g); trace(kept[1] == g);\n"
+	      "	trace(kept[2] == kept[0]); trace(kept[9] == NULL); }\n");
+	for (unsigned i = 0; i < TIMES; i++) {
+		deep[i % 100] = i;
+		event_with(deep, 100);
+		fixture_run(&fixture);
+	}
+	engine_status(fixture.engine);
+	ck_assert_str_eq(fixture_messages(&fixture), "");
+	for (unsigned i = 0; i < KEPT; i++) {
+		return_with(deep, 100);
+		fixture_run(&fixture);
+	}
+	engine_end(fixture.engine, 3000);
+	engine_status(fixture.engine);
+	ck_assert_str_eq(fixture_messages(&fixture), "dtrace: 6 dynamic variable drops\n");
+	ck_assert_str_eq(fixture_output(&fixture), "1111\n");
 }
 END_TEST
 
@@ -348,6 +424,31 @@ START_TEST(test_guest)
 }
 END_TEST
 
+/* A variable holds a number: the table keeps the frames, which values of any length share. */
+START_TEST(test_guest_values)
+{
+	const struct event_frame guest[] = {guest_frame(0, 1, 2, 7), guest_frame(0, 2, 2, 9)};
+
+	unfused = _i;
+	begin("#pragma D option quiet\n"
+	      "#pragma D option stackindent=0\n"
+	      "#pragma D option dynvarsize=1k\n"
+	      "vm*:::method-entry { self->at = jstack(); of[n++] = jstack(1); }\n"
+	      "vm*:::method-return { trace(self->at); @[of[0]] = count(); @[of[1]] = count();\n"
+	      "	printf(\"%d%d|\", self->at == of[0], of[1] == of[0]); }\n"
+	      "END { printa(\"%k%@d\\n\", @); }\n");
+	event_with_guest(guest, 2, 0);
+	event_with_guest(guest + 1, 1, 0);
+	event_with_guest(guest, 2, 3);
+	return_with(NULL, 0);
+	fixture_run(&fixture);
+	memset(captures, 0, sizeof(captures));
+	engine_end(fixture.engine, 3000);
+	expect("\nalpha#beta (gamma:7)\nalpha#gamma (gamma:9)\n(more frames)\n00|"
+	       "\nalpha#gamma (gamma:9)\n1\n\nalpha#beta (gamma:7)\n1\n\n");
+}
+END_TEST
+
 /* Speculations, buffers and the ring buffer keep them. */
 START_TEST(test_guest_kept)
 {
@@ -449,6 +550,8 @@ int main(void)
 	tcase_add_test(tests, test_records);
 	tcase_add_test(tests, test_keys);
 	tcase_add_test(tests, test_deep);
+	tcase_add_loop_test(tests, test_values, 0, 2);
+	tcase_add_loop_test(tests, test_values_dropped, 0, 2);
 	tcase_add_test(tests, test_jit);
 	tcase_add_test(tests, test_formatted_keys);
 	tcase_add_test(tests, test_speculated);
@@ -457,6 +560,7 @@ int main(void)
 	tcase_add_test(tests, test_process_addresses);
 	tcase_add_test(tests, test_kernel_symbols);
 	tcase_add_test(tests, test_guest);
+	tcase_add_loop_test(tests, test_guest_values, 0, 2);
 	tcase_add_test(tests, test_guest_kept);
 	tcase_add_test(tests, test_guest_many);
 	tcase_add_test(tests, test_guest_full);

@@ -51,7 +51,7 @@ static const struct meaning *meaning_of(const struct d_aggregation *definition)
 
 static bool is_stack_key(const struct aggregate_row *row, unsigned key)
 {
-	return key < row->shape->count && place_is_stack(row->shape->types[key].kind);
+	return key < row->shape->count && d_value_is_stack(row->shape->types[key].kind);
 }
 
 /* The process, 0: the row names none, and the first key after it. */

@@ -308,6 +308,8 @@ static void print_stack(const struct format_context *context, const struct d_con
 {
 	int indent = width < 0 ? -width : conversion->minus ? width : 0;
 
+	if (!value)
+		return; /* a variable that is not set */
 	print_frames(context, conversion->type.kind, value_text(value), indent, conversion, width,
 		precision);
 }
@@ -529,8 +531,8 @@ static void print_text(const struct format_context *context, const struct d_valu
 	char buffer[PLACE_TEXT_MAX];
 
 	if (!text)
-		return; /* recording it would have faulted */
-	if (place_is_stack(type->kind))
+		return; /* a stack that is not set; recording anything else would have faulted */
+	if (d_value_is_stack(type->kind))
 		print_frames(context, type->kind, text, clamp(context->options->stackindent, 0),
 			NULL, 0, -1);
 	else if (type->kind > D_VALUE_STACK)

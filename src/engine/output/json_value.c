@@ -84,7 +84,7 @@ void json_value_print(
 		json_text_print(text->bytes, text->length, output);
 	} else if (type->kind == D_VALUE_BYTES) {
 		json_value_bytes(text->bytes, text->length, output);
-	} else if (place_is_stack(type->kind)) {
+	} else if (d_value_is_stack(type->kind)) {
 		print_frames(context, type->kind, text);
 	} else {
 		frame = place_text(context->places, type->kind, text, 0, buffer);

@@ -23,11 +23,6 @@ const char *place_text(struct places *places, enum d_value_kind kind, const stru
 const char *place_frame_text(struct places *places, enum d_value_kind kind,
 	const struct text *stack, uint64_t *at, char buffer[PLACE_TEXT_MAX]);
 
-static inline bool place_is_stack(enum d_value_kind kind)
-{
-	return kind == D_VALUE_STACK || kind == D_VALUE_GUEST_STACK;
-}
-
 /* A plain integer as an address of the target or the kernel, in buffer. */
 const char *place_text_of_integer(
 	struct places *places, bool user, uint64_t address, char buffer[PLACE_TEXT_MAX]);

@@ -1,6 +1,6 @@
 /* @status 1 */
 /* @options -xerrtags */
-/* A stack is only a value as a key of an aggregation. */
+/* A variable that holds a stack is a key of an array, but a call is not. */
 BEGIN
 {
 	a[ustack()] = 1;
