@@ -125,8 +125,76 @@ run 0 trace -x format=json -n 'user-marker /++n == 1/ { jstack(2); @[jstack(2)] 
 has out '"type":"trace".*"value":\["Tree#init \(.*:7\)","Tree#init \(.*:4\)"\]'
 has out '"keys":\[\["Tree#init \(.*:7\)","Tree#init \(.*:4\)"\]\]'
 
+# Variables hold stacks: where a lock was acquired, where its waiter waits. Both are those that the
+# threads print themselves, in the same lines.
+cat >"$directory/lock.toy" <<'TOY'
+def hold(lock)
+  [VM.mark(VM.backtrace()), lock.acquire]
+end
+def deeper(lock)
+  hold(lock)
+end
+def contend(lock)
+  [VM.mark(VM.backtrace()), lock.acquire]
+  lock.release
+end
+lock = Lock.new("account")
+deeper(lock)
+t = Thread.new(fn(l)
+  contend(l)
+end, lock)
+while lock.waiting == 0
+  Thread.yield
+end
+lock.release
+t.join
+TOY
+cat >"$directory/lock.d" <<'D'
+#pragma D option quiet
+#pragma D option stackindent=0
+user-marker { printf("own\n%s", copyinstr(arg1)); }
+lock-acquired { acquired[arg2] = jstack(); }
+lock-release { acquired[arg2] = NULL; }
+lock-wait { self->at = jstack(); waits[arg1] = self->at; holds[arg1] = acquired[arg2]; self->at = 0; }
+lock-acquired
+/waits[arg1] != NULL/
+{
+	printf("kept%kkept%k", holds[arg1], waits[arg1]);
+	@[waits[arg1], copyinstr(arg3), holds[arg1]] = count();
+	waits[arg1] = holds[arg1] = NULL;
+	@freed[waits[arg1]] = count();
+}
+END { printa("%k%s%k%@d\n", @); printa("freed%k%@d\n", @freed); }
+D
+# Of the holder, then of the waiter: what it printed, and what was kept. Then all as keys.
+compare_locks() {
+	awk -v folder="$directory" '
+	/^(own|kept)$/ { file = folder "/" $0 "." ++count[$0]; printf "" >file; next }
+	/^$/ { file = folder "/keys"; printf "" >file; next }
+	{ print >file }' "$directory/out"
+	for number in 1 2; do
+		cmp "$directory/own.$number" "$directory/kept.$number" || fail "another stack: $number"
+	done
+	grep -q '^Object#deeper ' "$directory/kept.1" || fail "the holder's stack"
+	grep -q '^Object#contend ' "$directory/kept.2" || fail "the waiter's stack"
+	{ cat "$directory/own.2" && echo account && cat "$directory/own.1" && printf '1\nfreed\n1\n'; } |
+		diff - "$directory/keys" || fail "the keys"
+}
+run 0 trace --lossless -s "$directory/lock.d" -x strsize=4k -c "$TOY $directory/lock.toy"
+compare_locks
+run 0 record --lossless --stacks -o "$directory/locks" -c "$TOY $directory/lock.toy"
+run 0 trace -s "$directory/lock.d" -x strsize=4k --log "$directory/locks"
+compare_locks
+run 0 trace -x format=json --log "$directory/locks" -n 'lock-wait {
+	self->at = jstack(1); trace(self->at); printf("%k", self->at); self->at = 0; print(self->at); }'
+has out '"type":"trace".*"value":\["Object#contend \(.*:8\)"\]'
+has out '"type":"printf".*"values":\[\["Object#contend \(.*:8\)"\]\]'
+has out '"type":"trace".*"value":\[\]'
+
 # Where there is none.
 run 1 trace -n 'BEGIN { jstack(); }'
 has err 'jstack\( \) needs the stack of the guest program, which the probe BEGIN does not give$'
+run 1 trace --log "$directory/locks" -n 'lock-wait { self->at = ustack(); }'
+has err 'ustack\( \) needs the stack of the process, which this recorded log does not give'
 run 2 record --ghc-only --stacks -o "$directory/none" -c "$TOY"
 has err "GHC has no event for what --stacks records"

@@ -108,5 +108,14 @@ C
 		has out '`compiled function\+0x10$'
 		has out '`compiled function +3$'
 	done
+	# ... also in a variable, which is a key, and is printed when the program has ended.
+	run 0 trace --via=kernel -q -c "$directory/compiled" -n '
+		compiled$target:::hit { self->at = ustack(2); last = self->at; times[last]++; }
+		compiled$target:::hit /self->at == ustack(2) && self->at != ustack(3)/ { @[last] = count(); }
+		END { printf("last%k%d", last, times[last]); trace(last); }'
+	map=$(grep '^/tmp/perf-.*map$' "$directory/out")
+	rm -f "$map"
+	[ "$(grep -c '`compiled function+0x10$' "$directory/out")" = 3 ] || fail "a stack in a variable"
+	[ "$(grep -cE '^(3|  +3)$' "$directory/out")" = 2 ] || fail "a stack in a variable, as a key"
 fi
 exit 0

@@ -792,6 +792,13 @@ START_TEST(test_malformed_programs)
 			{D_OP_RETURN, 0, 0, 0, 0}, {D_OP_RETURN, 0, 0, 0, 0}},
 		{{D_OP_ARGUMENT, 0, 0, 0, 1}, {D_OP_ACTION, 0, 0, 0, 2}, {D_OP_RETURN, 0, 0, 0, 0},
 			{D_OP_RETURN, 0, 0, 0, 0}},
+		/* no stack, one of the other kind, or of no kind of stack */
+		{{D_OP_INTEGER, 0, 0, 0, 9}, {D_OP_COMPARE_STACK, 1, 0, 0, D_VALUE_STACK},
+			{D_OP_RETURN, 0, 0, 0, 0}, {D_OP_RETURN, 0, 0, 0, 0}},
+		{{D_OP_STACK, 0, 0, 0, 1}, {D_OP_COMPARE_STACK, 1, 0, 0, D_VALUE_GUEST_STACK},
+			{D_OP_RETURN, 0, 0, 0, 0}, {D_OP_RETURN, 0, 0, 0, 0}},
+		{{D_OP_NULL, 0, 0, 0, 0}, {D_OP_COMPARE_STACK, 1, 0, 0, D_VALUE_SYMBOL},
+			{D_OP_RETURN, 0, 0, 0, 0}, {D_OP_RETURN, 0, 0, 0, 0}},
 		/* a string on only one path */
 		{{D_OP_BUILTIN, 0, 0, 0, D_BUILTIN_PROBENAME}, {D_OP_JUMP_ZERO, 0, 5, 0, 3},
 			{D_OP_BUILTIN, 0, 0, 0, D_BUILTIN_PID}, {D_OP_RETURN, 0, 0, 0, 0}},
@@ -814,6 +821,15 @@ START_TEST(test_malformed_programs)
 		ck_assert_ptr_null(fixture.engine);
 	}
 	clause->code = cases[last];
+	ck_assert_int_eq(fixture_engine(&fixture, &program), 0);
+	engine_free(fixture.engine);
+	/* other places than stacks are not values of variables, nor keys of arrays */
+	element.type.kind = D_VALUE_SYMBOL;
+	ck_assert_int_eq(fixture_engine(&fixture, &program), -EINVAL);
+	element.type.kind = D_VALUE_STACK;
+	element.keys[0].kind = D_VALUE_SYMBOL;
+	ck_assert_int_eq(fixture_engine(&fixture, &program), -EINVAL);
+	element.keys[0].kind = D_VALUE_GUEST_STACK;
 	ck_assert_int_eq(fixture_engine(&fixture, &program), 0);
 	engine_free(fixture.engine);
 	clause->code = merged;

@@ -79,7 +79,7 @@ void json_value_print(
 		print_integer(
 			value_cut(value, type->size, type->is_signed), type->is_signed, output);
 	} else if (!text) {
-		fputs("null", output);
+		fputs(d_value_is_stack(type->kind) ? "[]" : "null", output);
 	} else if (type->kind == D_VALUE_STRING) {
 		json_text_print(text->bytes, text->length, output);
 	} else if (type->kind == D_VALUE_BYTES) {
