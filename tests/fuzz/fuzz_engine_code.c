@@ -119,7 +119,7 @@ static struct d_action actions[] = {
 };
 static char int_type[] = "int", char_type[] = "char", struct_type[] = "struct";
 static struct d_layout_part parts[] = {
-	{int_type, 0, 0, 3}, {char_type, 7, 1, 0}, {int_type, 16, 0, 0}};
+	{int_type, 0, 0, 3, 2}, {char_type, 7, 1, 0, 0}, {int_type, 16, 0, 0, 0}};
 static struct d_layout layouts[] = {
 	{.kind = D_LAYOUT_INTEGER, .is_signed = true, .size = 4, .type = int_type},
 	{.kind = D_LAYOUT_ARRAY,
