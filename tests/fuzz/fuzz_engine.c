@@ -56,7 +56,7 @@ static struct d_program *compile(struct d_probe_set *probes, const uint8_t *text
 
 static void run(struct engine *engine, const uint8_t *data, size_t size)
 {
-	static const struct event_process process = {42, 6, 7, 8, "fuzz", "fixture -x"};
+	static const struct event_process process = {42, 6, 7, 8, "fuzz", "fixture -x", "toy"};
 	struct text texts[NAMES] = {
 		{"one", 3, 0}, {"two", 3, 0}, {"", 0, 0}, {"a longer name", 13, 0}};
 	const struct text *names[NAMES] = {&texts[0], &texts[1], &texts[2], &texts[3]};
@@ -92,7 +92,7 @@ static void run(struct engine *engine, const uint8_t *data, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct event_process self = {1, 2, 3, 4, "tracer", "fixture -x"};
+	static const struct event_process self = {1, 2, 3, 4, "tracer", "fixture -x", ""};
 	static FILE *null;
 	const uint8_t *end = memchr(data, 0, size);
 	size_t length = end ? (size_t)(end - data) : size;

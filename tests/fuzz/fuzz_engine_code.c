@@ -171,7 +171,7 @@ static void make_batch(struct event_batch *batch, struct event *events, uint64_t
 
 static void run(struct engine *engine, const uint8_t *data, size_t size)
 {
-	static const struct event_process process = {5, 6, 7, 8, "fuzz", "fixture -x"};
+	static const struct event_process process = {5, 6, 7, 8, "fuzz", "fixture -x", "toy"};
 	struct text texts[NAMES] = {
 		{"one", 3, 0}, {"two", 3, 0}, {"", 0, 0}, {"a name of twenty-six bytes", 26, 0}};
 	const struct text *names[NAMES] = {&texts[0], &texts[1], NULL, &texts[3]};
@@ -202,7 +202,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		[3] = {.provider = provider, .name = name},
 		[5] = {.kind = D_PROBE_TICK, .period = 50},
 	};
-	static const struct event_process self = {1, 2, 3, 4, "tracer", "fixture -x"};
+	static const struct event_process self = {1, 2, 3, 4, "tracer", "fixture -x", ""};
 	static FILE *null;
 	struct d_probe_set probes = {.probes = probe_array, .count = PROBES, .capacity = PROBES};
 	struct d_clause clauses[CLAUSES];
