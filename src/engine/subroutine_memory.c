@@ -83,6 +83,7 @@ enum d_fault subroutine_bcopy(struct subroutine_call *call)
 		call->engine, call->arguments[1], call->arguments[0], call->arguments[2]);
 }
 
+/* Only programs in the kernel can write to the process; it has gone on when the engine runs. */
 enum d_fault subroutine_copyout(struct subroutine_call *call)
 {
 	return fault_set(call->engine, D_FAULT_BADADDR, call->arguments[1]);

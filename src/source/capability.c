@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "source/kernel/bpf.h"
 #include "source/source.h"
 
 #define BIT(need) (UINT64_C(1) << (need))
@@ -12,7 +13,8 @@
 static const struct {
 	const char *name, *with_article;
 	bool is_built;
-	uint64_t provides; /* what it always provides */
+	uint64_t provides;    /* what it always provides */
+	uint64_t may_provide; /* and what it does if the machine lets it (is_given()) */
 } kinds[SOURCE_KINDS] = {
 	/* the tracer itself uses none of the program's time: vtimestamp is 0 */
 	[SOURCE_KIND_NONE] = {"", "", true,
@@ -32,7 +34,8 @@ static const struct {
 			BIT(D_NEED_PROGRAM_ARGUMENTS) | BIT(D_NEED_DIRECTORY) |
 			BIT(D_NEED_THREAD_ADDRESS) | BIT(D_NEED_PROCESS_STATE) |
 			BIT(D_NEED_THREAD_STATE) | BIT(D_NEED_FILES) | BIT(D_NEED_PROCESSOR_STATE) |
-			BIT(D_NEED_KERNEL_VARIABLES)},
+			BIT(D_NEED_KERNEL_VARIABLES),
+		BIT(D_NEED_MEMORY)},
 };
 
 bool source_kind_is_built(enum source_kind kind)
@@ -53,11 +56,23 @@ static void name_sources(enum d_need need, char *text, size_t size)
 
 	*text = '\0';
 	for (unsigned i = SOURCE_KIND_STREAM; i < SOURCE_KINDS && length < size; i++) {
-		if (!kinds[i].is_built || !(kinds[i].provides & BIT(need)))
+		if (!kinds[i].is_built || !((kinds[i].provides | kinds[i].may_provide) & BIT(need)))
 			continue;
 		length += (size_t)snprintf(text + length, size - length, "%sthe %s source",
 			length ? " or " : "", kinds[i].name);
 	}
+}
+
+/* Samples interrupt anything, so their clauses are never carried out in the kernel. */
+static bool may_write_at(const struct d_probe *probe)
+{
+	return strcmp(probe->provider, "profile") != 0;
+}
+
+/* Whether the source gives what not every machine lets it. */
+static bool is_given(enum d_need need, const struct d_probe *probe, enum source_kind kind)
+{
+	return kinds[kind].may_provide & BIT(need) && may_write_at(probe) && bpf_may_write();
 }
 
 /* Reports a need of a clause that is not met on a probe, whose source is of this kind. */
@@ -72,7 +87,11 @@ static int fail(const struct d_need_use *use, const struct d_probe *probe, enum 
 		return error_set(error, ENOTSUP,
 			"%s%s%s needs %s, which no source of this build gives", use->where, colon,
 			use->name, needs);
-	if (kind == SOURCE_KIND_NONE)
+	if (kinds[kind].may_provide & BIT(use->need) && may_write_at(probe))
+		return error_set(error, ENOTSUP,
+			"%s%s%s needs %s, which this machine's kernel refuses (lockdown)",
+			use->where, colon, use->name, needs);
+	if (kind == SOURCE_KIND_NONE || kinds[kind].may_provide & BIT(use->need))
 		return error_set(error, ENOTSUP,
 			"%s%s%s needs %s, which the probe %s does not give", use->where, colon,
 			use->name, needs, probe->name);
@@ -91,7 +110,7 @@ static int check_use(const struct d_need_use *use, const struct d_clause *clause
 
 		if (probe->kind == D_PROBE_SOURCE)
 			has = source_capability(source, clause->probes[i]);
-		if (!(has.provides & BIT(use->need)))
+		if (!(has.provides & BIT(use->need)) && !is_given(use->need, probe, has.kind))
 			return fail(use, probe, has.kind, error);
 	}
 	/* a clause without probes (option zdefs) must be one that some target could run */

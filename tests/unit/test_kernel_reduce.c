@@ -11,6 +11,7 @@
 #include "source/kernel/bpf.h"
 #include "source/kernel/kernel_capture.h"
 #include "source/kernel/kernel_reduce.h"
+#include "source/kernel/kernel_refusal.h"
 #include "source/request.h"
 
 enum { RING_BYTES = 1 << 16, COUNTERS = 8 << 10 };
@@ -20,7 +21,7 @@ static struct source_request request;
 static struct kernel_reduction reduction;
 static struct bpf_features features;
 static struct kernel_maps maps;
-static bool may_load;
+static bool may_load, may_write;
 
 static void setup(void)
 {
@@ -28,6 +29,7 @@ static void setup(void)
 
 	d_fixture_open(&fixture);
 	may_load = !bpf_features(&features, &error);
+	may_write = may_load && bpf_may_write();
 	if (may_load)
 		bpf_find_copy_string(&features);
 	maps = (struct kernel_maps){.ring = -1, .counters = -1, .task = -1, .site_count = 3};
@@ -91,7 +93,7 @@ static void load(
 	bpf_code_begin(&code);
 	kernel_capture_generate(&code, plan, &maps, with);
 	ck_assert_msg(!bpf_code_end(&code), "%s", script);
-	if (may_load) {
+	if (strstr(script, "copyout") ? may_write : may_load) {
 		program = bpf_load(code.instructions, code.count,
 			(sleeps ? BPF_SLEEPS : 0) | (with->multi ? BPF_MULTI : 0), &error);
 		ck_assert_msg(program >= 0, "%s: %s", script, error.text);
@@ -252,6 +254,32 @@ static const struct {
 	{"#pragma D option strsize=1000\n" ENTRY "{ @[copyinstr(arg0)] = count(); }", ""},
 	{"#pragma D option strsize=7\n" ENTRY "{ @[copyinstr(arg0), copyinstr(arg1)] = count(); }",
 		"0"},
+	/* writing to the process: with the records of other clauses before or after it */
+	{ENTRY "{ copyout(\"after\", arg1, 6); }", "0"},
+	{ENTRY "{ copyoutstr(\"after\", arg1, arg2); copyoutstr(copyinstr(arg3), arg1 + 8, arg2); "
+	       "}",
+		"0"},
+	{ENTRY "/copyinstr(arg0) == \"x\"/ { copyout(copyin(arg1, 100), arg3 + 4, arg2 & 63); }",
+		"0"},
+	{ENTRY "{ this->p = (int *)alloca(16); this->p[0] = 42; *(short *)(this->p + 1) = arg1; "
+	       "copyinto(arg3, 4, this->p + 2); this->p[3] = this->p[2] + 1; "
+	       "copyout(this->p, arg2, 16); @ = sum(this->p[3]); }",
+		"0"},
+	{ENTRY "{ self->a = arg0; } " RETURN
+	       "/self->a/ { copyoutstr(\"a\", self->a, 257); self->a = 0; }",
+		"0 1"},
+	{ENTRY "{ trace(copyinstr(arg1)); } " ENTRY "/arg3 > 4/ { copyoutstr(\"a\", arg1, 9); "
+	       "@[copyinstr(arg1)] = count(); } " ENTRY "{ @b = sum(arg4); }",
+		"1 2"},
+	{ENTRY "/arg3 > 4/ { trace(copyinstr(arg1)); ustack(); } " ENTRY
+	       "{ copyoutstr(copyinstr(arg2), arg1, 9); }",
+		"1"},
+	{ENTRY "{ copyoutstr(\"a\", arg1, 9); } " ENTRY "{ trace(copyinstr(arg1)); }", "0"},
+	{"#pragma D option reduce=no\n" ENTRY "{ self->a = arg0; } " RETURN
+	 "/self->a/ { copyoutstr(\"a\", self->a, 257); } " ENTRY "{ @ = count(); }",
+		"0 1"},
+	{"#pragma D option strsize=1000\n" ENTRY "{ copyoutstr(\"a\", arg1, 9); }", "0"},
+	{ENTRY "{ copyoutstr(\"a\", arg1, 9); } " RETURN "{ exit(0); }", "0"},
 	/* predicates of clauses that stay with the engine */
 	{ENTRY "/arg3 > 100 && copyinstr(arg0) == \"Main\"/ { trace(copyinstr(arg1)); }", ""},
 	{ENTRY "/arg3 \x25 arg4/ { trace(copyinstr(arg1)); } " ENTRY
@@ -268,6 +296,75 @@ START_TEST(test_script)
 		"%s: clauses '%s' are reduced, expected '%s'", scripts[_i].script, reduced(),
 		scripts[_i].reduced);
 	load_all(scripts[_i].script);
+}
+END_TEST
+
+/* What keeps a clause with copyout() from being carried out. */
+static const struct {
+	const char *script, *message;
+} refusals[] = {
+	{ENTRY "{ copyout(\"after\", arg1, 6); }", NULL},
+	{ENTRY "{ @ = count(); trace(strjoin(\"a\", execname)); }", NULL},
+	{ENTRY "{ copyout(\"after\", arg1, 6); trace(1); }",
+		"copyout( ) cannot be carried out while the probe fires: the clause has other "
+		"actions, too, which are carried out later: give them a clause of their own"},
+	{ENTRY "{ trace(1); }\n" ENTRY "{ copyoutstr(strjoin(\"a\", \"b\"), arg1, 6); }",
+		"line 2: copyoutstr( ) cannot be carried out while the probe fires: programs in "
+		"the "
+		"kernel cannot calculate strjoin( )"},
+	{ENTRY "{ copyoutstr(execname, arg1, 6); }",
+		"copyoutstr( ) cannot be carried out while the probe fires: a literal or "
+		"copyinstr( ) "
+		"is what can be copied by copyoutstr( )"},
+	{ENTRY "{ copyout((void *)arg0, arg1, 6); }",
+		"copyout( ) cannot be carried out while the probe fires: a literal, or memory of "
+		"alloca( ) or copyin( ) in the same clause, is what can be copied by copyout( )"},
+	{ENTRY "{ copyout(copyin(arg0, arg2), arg1, 6); }",
+		"copyout( ) cannot be carried out while the probe fires: the size must be a "
+		"constant, "
+		"and programs in the kernel have less than 512 bytes of memory, for copyin( )"},
+	{ENTRY "{ copyout(alloca(256), arg1, 6); copyout(alloca(250), arg1, 6); }",
+		"copyout( ) cannot be carried out while the probe fires: the size must be a "
+		"constant, "
+		"and programs in the kernel have less than 512 bytes of memory, for alloca( )"},
+	{ENTRY "{ this->p = (char *)alloca(8); this->p[arg3] = 1; copyout(this->p, arg1, 8); }",
+		"copyout( ) cannot be carried out while the probe fires: programs in the kernel "
+		"cannot "
+		"calculate an expression of the clause (add)"},
+	{ENTRY "{ this->p = (char *)alloca(8); this->p[8] = 1; copyout(this->p, arg1, 8); }",
+		"copyout( ) cannot be carried out while the probe fires: memory of alloca( ) and "
+		"copyin( ) is used at places that are not constant"},
+	{ENTRY "{ n++; copyout(\"after\", arg1, n); }",
+		"copyout( ) cannot be carried out while the probe fires: programs in the kernel "
+		"cannot "
+		"keep the variable n"},
+	{ENTRY "{ self->a = arg1; } " RETURN "{ copyout(\"after\", self->a, 6); } " RETURN
+	       "{ trace(self->a); }",
+		"copyout( ) cannot be carried out while the probe fires: the clause uses a "
+		"variable "
+		"that another clause uses, too, which is carried out later (it has other actions), "
+		"or "
+		"of another source"},
+	{"#pragma D option cpu=1\n" ENTRY "{ copyout(\"after\", arg1, 6); }",
+		"line 2: copyout( ) cannot be carried out while the probe fires: option cpu is "
+		"set, "
+		"which is applied later"},
+	{"#pragma D option reduce=no\n" ENTRY "{ @ = count(); copyout(\"after\", arg1, 6); }",
+		"line 2: copyout( ) cannot be carried out while the probe fires: the clause "
+		"aggregates, too, which is done later here: give that a clause of its own"},
+};
+
+START_TEST(test_refusal)
+{
+	struct error error = {""};
+	int result;
+
+	decide(refusals[_i].script);
+	if (!may_load)
+		return;
+	result = kernel_refusal_check(&reduction, &request, &error);
+	ck_assert_int_eq(result, refusals[_i].message ? -ENOTSUP : 0);
+	ck_assert_str_eq(error.text, refusals[_i].message ? refusals[_i].message : "");
 }
 END_TEST
 
@@ -298,6 +395,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, test_script, 0, (int)(sizeof(scripts) / sizeof(*scripts)));
 	tcase_add_test(tests, test_many);
+	tcase_add_loop_test(tests, test_refusal, 0, (int)(sizeof(refusals) / sizeof(*refusals)));
 	tcase_set_timeout(tests, 60);
 	return d_fixture_run("kernel_reduce", tests);
 }

@@ -101,8 +101,10 @@ START_TEST(test_per_probe)
 		"ustack( ) needs the stack of the process, which this recorded log does not give: "
 		"the kernel source could");
 	ck_assert_str_eq(missing("poor2:::go { copyout(\"x\", 1, 1); }"),
-		"copyout( ) needs a way to write to the memory of the process, which no source of "
-		"this build gives");
+		"copyout( ) needs a way to write to the memory of the process, which this recorded "
+		"log does not give: the kernel source could");
+	ck_assert_str_eq(missing("poor2:::go { trace(msgsize(0)); }"),
+		"msgsize( ) needs the data of the kernel, which no source of this build gives");
 	/* one clause on both */
 	ck_assert_str_eq(missing("*:::go { trace(cpu); }"), "");
 	ck_assert_str_eq(missing("*:::go { trace(vtimestamp); }"),
@@ -116,9 +118,10 @@ START_TEST(test_per_probe)
 	/* a clause without probes: it could run with another target, or with none */
 	ck_assert_str_eq(missing("#pragma D option zdefs\nnosuch:::go { trace(vtimestamp); }"), "");
 	ck_assert_str_eq(missing("#pragma D option zdefs\nnosuch:::go { ustack(); }"), "");
-	ck_assert_str_eq(missing("#pragma D option zdefs\nnosuch:::go { copyout(\"x\", 1, 1); }"),
-		"line 2: copyout( ) needs a way to write to the memory of the process, which no "
-		"source of this build "
+	ck_assert_str_eq(
+		missing("#pragma D option zdefs\nnosuch:::go { copyout(\"x\", 1, 1); }"), "");
+	ck_assert_str_eq(missing("#pragma D option zdefs\nnosuch:::go { trace(msgsize(0)); }"),
+		"line 2: msgsize( ) needs the data of the kernel, which no source of this build "
 		"gives");
 }
 END_TEST

@@ -74,7 +74,7 @@ static void help(void)
 	       "  -x NAME[=VALUE] set an option of the D language\n"
 	       "  -b SIZE         the same as -x bufsize=SIZE\n"
 	       "  -w              allow destructive actions: system, freopen, raise,\n"
-	       "                  stop\n"
+	       "                  stop, copyout, copyoutstr\n"
 	       "  -L FOLDER       also load D libraries from this folder (as -x libdir)\n"
 	       "  -C              run files through the C preprocessor first, with\n"
 	       "                  -D NAME[=VALUE], -U NAME, -I FOLDER, -H (print the files\n"

@@ -544,6 +544,28 @@ int bpf_features(struct bpf_features *features, struct error *error)
 	return 0;
 }
 
+bool bpf_may_write(void)
+{
+	struct bpf_code code;
+	int program = -ENOMEM;
+
+	bpf_code_begin(&code);
+	bpf_set(&code, BPF_REG_1, 0);
+	bpf_write_value(&code, BPF_REG_10, -8, 0, 8);
+	bpf_move(&code, BPF_REG_2, BPF_REG_10);
+	bpf_operate_value(&code, BPF_ADD, BPF_REG_2, -8);
+	bpf_set(&code, BPF_REG_3, 8);
+	bpf_call(&code, BPF_FUNC_probe_write_user);
+	bpf_set(&code, BPF_REG_0, 0);
+	bpf_exit(&code);
+	if (!bpf_code_end(&code))
+		program = load(code.instructions, (uint32_t)code.count, 0, NULL, NULL, 0);
+	bpf_code_free(&code);
+	if (program >= 0)
+		close(program);
+	return program >= 0;
+}
+
 /* ---- closing ---- */
 
 struct closer {

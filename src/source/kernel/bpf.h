@@ -125,6 +125,10 @@ struct bpf_features {
 /* Finds out; -EPERM without the necessary privilege, with a line that says what is missing. */
 int bpf_features(struct bpf_features *features, struct error *error);
 
+/* Whether programs may write to a process's memory, which a kernel that is locked down refuses. The
+ * kernel's log tells of each time that this is asked. */
+bool bpf_may_write(void);
+
 /* Looks up copy_string, which bpf_features() leaves out because it reads all of the kernel's BTF.
  */
 void bpf_find_copy_string(struct bpf_features *features);

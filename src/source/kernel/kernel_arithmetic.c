@@ -40,12 +40,46 @@ static void divide(struct translator *t, const struct d_instruction *at, uint32_
 	translator_store(t, at->a, BPF_REG_1);
 }
 
+/* Constants that indices and offsets of members are made of. */
+static bool fold(const struct held *one, const struct held *other, int operation, int64_t *result)
+{
+	uint64_t a = (uint64_t)one->number, b = (uint64_t)other->number;
+
+	if (one->kind != HELD_INTEGER || other->kind != HELD_INTEGER || !one->is_constant ||
+		!other->is_constant)
+		return false;
+	switch (operation) {
+	case BPF_ADD:
+		*result = (int64_t)(a + b);
+		return true;
+	case BPF_SUB:
+		*result = (int64_t)(a - b);
+		return true;
+	case BPF_MUL:
+		*result = (int64_t)(a * b);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void operate(struct translator *t, const struct d_instruction *at, int operation)
 {
 	bool shifts = operation == BPF_LSH || operation == BPF_RSH || operation == BPF_ARSH;
 	struct held one = t->now.registers[at->b], other = t->now.registers[at->c];
 	bool moves = one.kind == HELD_COPY && other.kind == HELD_INTEGER && other.is_constant;
+	int64_t result;
 
+	if (fold(&one, &other, operation, &result)) {
+		translator_store_constant(t, at->a, result);
+		return;
+	}
+	if (one.kind == HELD_BLOCK && other.kind == HELD_INTEGER && other.is_constant &&
+		(operation == BPF_ADD || operation == BPF_SUB)) {
+		one.number += operation == BPF_ADD ? other.number : -other.number;
+		t->now.registers[at->a] = one;
+		return;
+	}
 	if (moves && (operation == BPF_ADD || operation == BPF_SUB))
 		translator_load(t, BPF_REG_1, at->b);
 	else

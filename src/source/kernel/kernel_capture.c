@@ -445,6 +445,24 @@ static void ship(struct kernel_generator *g)
 		submit(g);
 }
 
+/* Records the event, if it is to be, and carries out the clauses after that. */
+static void ship_first(struct kernel_generator *g)
+{
+	uint32_t end = g->done;
+
+	g->done = bpf_label(g->code);
+	kernel_translate_filters(g);
+	ship(g);
+	bpf_jump(g->code, g->done);
+	count_losses(g);
+	bpf_place(g->code, g->done);
+	g->done = end;
+	g->lost = bpf_label(g->code);
+	g->unreadable = bpf_label(g->code);
+	g->reads_arguments = false;
+	kernel_translate_clauses(g);
+}
+
 void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *plan,
 	const struct kernel_maps *maps, const struct bpf_features *features)
 {
@@ -453,6 +471,7 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 		.maps = maps,
 		.features = features,
 		.is_staged = plan->sleeps || plan->limit != plan->begin};
+	bool ships = plan->ships;
 
 	g.done = bpf_label(code);
 	g.lost = bpf_label(code);
@@ -471,10 +490,15 @@ void kernel_capture_generate(struct bpf_code *code, const struct kernel_plan *pl
 		kernel_translate_names_site(maps->reduction, plan->clauses);
 	if (g.has_site)
 		kernel_generate_site(&g);
-	kernel_translate(&g);
-	if (plan->ships)
+	if (kernel_translate_ships_first(&g)) {
+		ship_first(&g);
+		ships = false;
+	} else {
+		kernel_translate(&g);
+	}
+	if (ships)
 		ship(&g);
-	if (plan->ships || g.reads_arguments) {
+	if (ships || g.reads_arguments) {
 		bpf_jump(code, g.done);
 		count_losses(&g);
 	}

@@ -25,6 +25,7 @@
 #include "source/kernel/kernel_filter.h"
 #include "source/kernel/kernel_generator.h"
 #include "source/kernel/kernel_reduce.h"
+#include "source/kernel/kernel_refusal.h"
 #include "source/kernel/kernel_sdt.h"
 #include "source/kernel/kernel_syscall.h"
 #include "source/kernel/kernel_tally.h"
@@ -621,8 +622,11 @@ static int machine_enable(
 	if (result || !request->want_count)
 		return result;
 	reduce(machine, request);
+	result = kernel_refusal_check(&machine->reduction, request, error);
+	if (result)
+		return result;
 	result = start(machine, request, error);
-	if (result && machine->reduction.set_count) {
+	if (result && machine->reduction.set_count && !kernel_refusal_is_possible(request)) {
 		struct error reason = *error;
 
 		/* records of events may be possible even so */

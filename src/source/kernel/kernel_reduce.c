@@ -8,6 +8,8 @@
 
 #include "base/arena.h"
 #include "base/debug.h"
+#include "source/kernel/kernel_copyout.h"
+#include "source/kernel/kernel_refusal.h"
 #include "source/kernel/kernel_translate.h"
 #include "source/kernel/kernel_update.h"
 
@@ -133,7 +135,15 @@ static bool is_suitable(const struct d_program *program, const struct d_clause *
 		if (at->opcode == D_OP_LOAD && program->variables[variable].scope == D_SCOPE_THIS)
 			suits &= stored[variable];
 	}
-	return suits && works;
+	return suits && (works || kernel_copyout_is_in(clause));
+}
+
+static bool aggregates(const struct d_clause *clause)
+{
+	for (size_t i = 0; i < instruction_count(clause); i++)
+		if (instruction(clause, i)->opcode == D_OP_AGGREGATE)
+			return true;
+	return false;
 }
 
 /* Samples interrupt anything, also the kernel's work on maps; programs for them only record. */
@@ -301,20 +311,38 @@ static bool needs_provider(const struct d_clause *clause)
 	return false;
 }
 
+static bool is_allowed(const struct d_options *options)
+{
+	return options->reduce && options->bufpolicy == D_BUFFER_SWITCH && options->cpu < 0 &&
+		!options->aggpercpu;
+}
+
+/* Whether any clause writes to the process, and no option is against it. */
+static bool copies(const struct kernel_reduction *reduction)
+{
+	for (size_t i = 0; i < reduction->program->clause_count; i++)
+		if (reduction->copies[i])
+			return reduction->program->options.cpu < 0;
+	return false;
+}
+
 static int decide(struct kernel_reduction *reduction, const struct source_request *request,
 	struct reducible *candidates, bool *pinned, bool *stored)
 {
 	const struct d_program *program = request->program;
+	bool is_all = is_allowed(&program->options), may_filter = is_all;
 	size_t kept = 0;
 	int result = 0;
 
 	note_wants(request, candidates);
-	if (pin_aggregations(request, pinned))
-		for (uint32_t i = 0; i < program->clause_count && !result; i++)
-			if (is_suitable(program, &program->clauses[i], pinned, stored) &&
-				candidates[i].is_wanted && !candidates[i].samples &&
-				!(reduction->is_shared && needs_provider(&program->clauses[i])))
-				result = try_clause(reduction, i, &candidates[i].is_taken);
+	is_all &= pin_aggregations(request, pinned);
+	for (uint32_t i = 0; i < program->clause_count && !result; i++)
+		if (is_suitable(program, &program->clauses[i], pinned, stored) &&
+			(is_all || (copies(reduction) && !aggregates(&program->clauses[i]))) &&
+			(candidates[i].is_wanted || reduction->copies[i]) &&
+			!candidates[i].samples &&
+			!(reduction->is_shared && needs_provider(&program->clauses[i])))
+			result = try_clause(reduction, i, &candidates[i].is_taken);
 	settle(program, candidates);
 	limit_maps(reduction, request, candidates);
 	settle(program, candidates);
@@ -322,12 +350,17 @@ static int decide(struct kernel_reduction *reduction, const struct source_reques
 		if (candidates[reduction->tallies[i].clause].is_taken)
 			reduction->tallies[kept++] = reduction->tallies[i];
 	reduction->tally_count = kept;
-	for (uint32_t i = 0; i < program->clause_count && !result; i++)
+	for (uint32_t i = 0; i < program->clause_count && !result && may_filter; i++)
 		if (!candidates[i].is_taken && candidates[i].is_wanted && !candidates[i].samples &&
 			!(reduction->is_shared && needs_provider(&program->clauses[i])))
 			result = try_predicate(reduction, i);
 	for (uint32_t i = 0; i < program->clause_count && !result; i++)
 		reduction->taken[i] = candidates[i].is_taken;
+	for (uint32_t i = 0; i < program->clause_count && !result; i++)
+		if (candidates[i].is_wanted && reduction->copies[i] && !candidates[i].is_taken &&
+			!reduction->refusal.why)
+			kernel_refusal_find(reduction, i,
+				reduction->is_shared && needs_provider(&program->clauses[i]));
 	return result;
 }
 
@@ -420,13 +453,16 @@ int kernel_reduce_set(
 	struct kernel_reduction *reduction, const struct source_want *wants, size_t count)
 {
 	struct kernel_clauses set = {.count = count, .filters = true};
-	bool is_reduced = false;
+	bool is_reduced = false, records = false;
 
 	if (!reduction || !reduction->program)
 		return 0;
 	for (size_t i = 0; i < count; i++) {
 		is_reduced |= wants[i].reduced;
 		set.filters &= wants[i].reduced || reduction->filters[wants[i].clause];
+		set.ships_first |=
+			records && wants[i].reduced && reduction->copies[wants[i].clause];
+		records |= !wants[i].reduced;
 	}
 	if (!is_reduced && !set.filters)
 		return 0;
@@ -579,12 +615,6 @@ static void close_map(int map)
 		close(map);
 }
 
-static bool is_allowed(const struct d_options *options)
-{
-	return options->reduce && options->bufpolicy == D_BUFFER_SWITCH && options->cpu < 0 &&
-		!options->aggpercpu;
-}
-
 int kernel_reduce_begin(
 	struct kernel_reduction *reduction, const struct source_request *request, bool is_shared)
 {
@@ -595,7 +625,8 @@ int kernel_reduce_begin(
 	int result = -ENOMEM;
 
 	*reduction = no_reduction();
-	if (!program || !request->probes || !is_allowed(&program->options))
+	if (!program || !request->probes ||
+		(!is_allowed(&program->options) && !kernel_refusal_is_possible(request)))
 		return 0;
 	reduction->program = program;
 	reduction->is_shared = is_shared;
@@ -609,14 +640,17 @@ int kernel_reduce_begin(
 	reduction->times = calloc(count + 1, sizeof(bool));
 	reduction->frames = calloc(count + 1, sizeof(bool));
 	reduction->taken = calloc(count + 1, sizeof(bool));
+	reduction->copies = calloc(count + 1, sizeof(bool));
 	reduction->cpu_count = bpf_cpu_count();
 	reduction->variables = calloc(program->variable_count + 1, sizeof(*reduction->variables));
 	candidates = calloc(count + 1, sizeof(*candidates));
 	pinned = calloc(program->aggregation_count + 1, sizeof(bool));
 	stored = calloc(program->variable_count + 1, sizeof(bool));
 	if (reduction->sleeps && reduction->names && reduction->filters && reduction->times &&
-		reduction->frames && reduction->taken && reduction->variables && candidates &&
-		pinned && stored) {
+		reduction->frames && reduction->taken && reduction->copies &&
+		reduction->variables && candidates && pinned && stored) {
+		for (size_t i = 0; i < count; i++)
+			reduction->copies[i] = kernel_copyout_is_in(&program->clauses[i]);
 		reduction->variable_count = program->variable_count;
 		number_variables(reduction);
 		result = decide(reduction, request, candidates, pinned, stored);
@@ -643,9 +677,13 @@ void kernel_reduce_answer(
 
 void kernel_reduce_undo(struct kernel_reduction *reduction, const struct source_request *request)
 {
+	struct kernel_refusal refusal;
+
 	for (size_t i = 0; i < request->want_count; i++)
 		request->wants[i].reduced = false;
+	refusal = reduction->refusal;
 	kernel_reduce_free(reduction);
+	reduction->refusal = refusal;
 }
 
 void kernel_reduce_free(struct kernel_reduction *reduction)
@@ -679,5 +717,6 @@ void kernel_reduce_free(struct kernel_reduction *reduction)
 	free(reduction->times);
 	free(reduction->frames);
 	free(reduction->taken);
+	free(reduction->copies);
 	*reduction = no_reduction();
 }

@@ -9,6 +9,10 @@
  * of events: aggregations that are printed, cleared or truncated at an event of a source stay with
  * the engine, and so does everything if an event may end the trace.
  *
+ * A clause with copyout() must be carried out, also where otherwise nothing is reduced: memory is
+ * written while the probe fires, or not at all. What keeps it from that is an error
+ * (kernel_refusal.h).
+ *
  * Memory: self-> variables without keys, and the frame of a program (kernel_generator.h), are in a
  * task map; other variables are in a hash map each; aggregations are in a map for each instruction
  * that aggregates. Updates are atomic: a program may be preempted at any point, and then continue
@@ -24,6 +28,13 @@
 #include "source/kernel/bpf.h"
 #include "source/kernel/kernel_stacks.h"
 #include "source/request.h"
+
+/* Why a clause with copyout() is not carried out (kernel_refusal.h). */
+struct kernel_refusal {
+	const char *why; /* NULL: not known */
+	char what[64];   /* a name that belongs to it; "": none */
+	uint32_t clause;
+};
 
 enum { KERNEL_EXECNAME_BYTES = 16 /* with the NUL, and zeroes after it */ };
 
@@ -65,6 +76,7 @@ struct kernel_tally {
 /* A variable that clauses which are carried out touch. */
 struct kernel_variable {
 	bool is_used;
+	bool has_block; /* this->: it is the address of a block (kernel_copyout.h) */
 	uint32_t place; /* self->: in the thread's memory; this->: among the others */
 	int map;        /* with keys */
 };
@@ -81,7 +93,8 @@ struct kernel_clauses {
 	uint32_t *clauses;
 	bool *reduced;
 	size_t count;
-	bool filters; /* all others have predicates that are evaluated */
+	bool filters;     /* all others have predicates that are evaluated */
+	bool ships_first; /* another one comes before one with copyout() */
 };
 
 struct kernel_reduction {
@@ -93,6 +106,7 @@ struct kernel_reduction {
 	bool *filters;                     /* by clause: its predicate can be evaluated */
 	bool *times;                       /* by clause: it looks at the time */
 	bool *frames;                      /* by clause: it needs memory of the thread */
+	bool *copies;                      /* by clause: it has copyout() or copyoutstr() */
 	struct kernel_variable *variables; /* by the program's variables */
 	size_t variable_count;
 	uint32_t self_bytes, local_count;
@@ -106,7 +120,8 @@ struct kernel_reduction {
 	uint32_t string_bytes; /* room for a string in keys */
 	bool lists_strings;
 	struct kernel_stacks stacks;
-	bool *taken; /* by clause: it is carried out */
+	bool *taken;                   /* by clause: it is carried out */
+	struct kernel_refusal refusal; /* it outlives kernel_reduce_undo() */
 	uint32_t cpu_count;
 	/* Maps; -1: none. */
 	int self, zeroes, strings, numbers /* of strings */, round;

@@ -21,6 +21,7 @@
 #include "source/kernel/kernel_member.h"
 #include "source/kernel/kernel_pid.h"
 #include "source/kernel/kernel_process.h"
+#include "source/kernel/kernel_refusal.h"
 #include "source/kernel/kernel_shared.h"
 #include "source/kernel/kernel_source_private.h"
 #include "source/kernel/kernel_usdt.h"
@@ -231,9 +232,12 @@ static int kernel_enable(
 	if (result)
 		return result;
 	reduce(kernel, request);
+	result = kernel_refusal_check(&kernel->reduction, request, error);
+	if (result)
+		return result;
 	result = attach_groups(kernel, request,
 		kernel->scope != KERNEL_SCOPE_ALL || kernel->reduction.set_count, error);
-	if (result && kernel->reduction.set_count) {
+	if (result && kernel->reduction.set_count && !kernel_refusal_is_possible(request)) {
 		struct error reason = *error;
 
 		/* records of events may be possible even so */

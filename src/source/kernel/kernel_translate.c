@@ -15,6 +15,7 @@
 
 #include "source/kernel/kernel_aggregate.h"
 #include "source/kernel/kernel_arithmetic.h"
+#include "source/kernel/kernel_copyout.h"
 #include "source/kernel/kernel_cpu_time.h"
 #include "source/kernel/kernel_string.h"
 #include "source/kernel/kernel_translator.h"
@@ -23,21 +24,24 @@
 
 /* ---- the pass ---- */
 
+static void merge_one(struct held *held, const struct held *also)
+{
+	if (held->kind != also->kind ||
+		(held->kind != HELD_INTEGER &&
+			(held->number != also->number || held->limit != also->limit ||
+				held->counter != also->counter)))
+		*held = (struct held){.kind = HELD_NOTHING};
+	if (held->number != also->number || !also->is_constant)
+		held->is_constant = false;
+	held->is_thread &= also->is_thread;
+}
+
 static void merge(struct held_all *state, const struct held_all *other)
 {
-	for (unsigned i = 0; i < D_REGISTERS_MAX; i++) {
-		struct held *held = &state->registers[i];
-		const struct held *also = &other->registers[i];
-
-		if (held->kind != also->kind ||
-			(held->kind != HELD_INTEGER &&
-				(held->number != also->number || held->limit != also->limit ||
-					held->counter != also->counter)))
-			*held = (struct held){.kind = HELD_NOTHING};
-		if (held->number != also->number || !also->is_constant)
-			held->is_constant = false;
-		held->is_thread &= also->is_thread;
-	}
+	for (unsigned i = 0; i < D_REGISTERS_MAX; i++)
+		merge_one(&state->registers[i], &other->registers[i]);
+	for (unsigned i = 0; i < KERNEL_LOCALS_MAX; i++)
+		merge_one(&state->locals[i], &other->locals[i]);
 }
 
 static void jump(struct translator *t, uint32_t to)
@@ -217,10 +221,12 @@ static void translate_instruction(
 		read_builtin(t, at);
 		break;
 	case D_OP_LOAD:
-		translator_load_variable(t, at);
+		if (!translator_load_block(t, at))
+			translator_load_variable(t, at);
 		break;
 	case D_OP_STORE:
-		translator_store_variable(t, (uint32_t)at->immediate, at->a);
+		if (!translator_store_block(t, at))
+			translator_store_variable(t, (uint32_t)at->immediate, at->a);
 		break;
 	case D_OP_FREE:
 		translator_store_variable(t, (uint32_t)at->immediate, -1);
@@ -235,10 +241,23 @@ static void translate_instruction(
 		translator_store_element(t, at, -1);
 		break;
 	case D_OP_READ:
-		translator_read_integer(t, at, index);
+		if (t->now.registers[at->b].kind == HELD_BLOCK)
+			translator_read_block(t, at);
+		else
+			translator_read_integer(t, at, index);
+		break;
+	case D_OP_WRITE:
+		translator_write_block(t, at);
+		break;
+	case D_OP_ADDRESS_STRING: /* of a literal, for copyout() */
+		if (t->copies && t->now.registers[at->b].kind == HELD_LITERAL)
+			translator_move(t, at->a, at->b);
+		else
+			translator_refuse(t);
 		break;
 	case D_OP_CALL:
-		translator_call(t, at, index);
+		if (!t->copies || !translator_copy(t, at, index))
+			translator_call(t, at, index);
 		break;
 	case D_OP_AGGREGATE:
 		translator_aggregate(t, at, index);
@@ -269,6 +288,8 @@ static void translate_code(struct translator *t, const struct d_instruction *ins
 		}
 		if (t->is_reachable)
 			translate_instruction(t, &instructions[i], base + i, is_predicate);
+		if (!t->found->is_possible)
+			t->found->refused_at = base + i;
 	}
 	for (size_t i = 0; t->targets && i < count; i++)
 		free(t->targets[i]);
@@ -308,21 +329,26 @@ static unsigned count_words(const struct d_program *program, const struct d_clau
 	return most + 2; /* the name of the process takes two words */
 }
 
+static bool gives_string(const struct d_instruction *at)
+{
+	return at->opcode == D_OP_CALL &&
+		(at->immediate == D_SUBROUTINE_COPYINSTR || at->immediate == D_SUBROUTINE_STRINGOF);
+}
+
 /* Strings whose limit may not be a constant. */
 static unsigned count_limits(const struct d_instruction *code, size_t count)
 {
 	unsigned limits = 0;
 
 	for (size_t i = 0; i < count; i++)
-		limits += code[i].opcode == D_OP_CALL && code[i].c > 1 &&
-			code[i].immediate != D_SUBROUTINE_COPYIN;
+		limits += gives_string(&code[i]) && code[i].c > 1;
 	return limits;
 }
 
 static bool reads_strings(const struct d_instruction *code, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (code[i].opcode == D_OP_CALL && code[i].immediate != D_SUBROUTINE_COPYIN)
+		if (gives_string(&code[i]))
 			return true;
 	return false;
 }
@@ -351,12 +377,16 @@ static bool lay_out_frame(struct translator *t, const struct d_clause *clause)
 	if (reads_strings(clause->predicate, clause->predicate_count) ||
 		reads_strings(clause->code, clause->code_count))
 		t->area_bytes += t->reduction->string_bytes;
+	if (t->copies && t->area_bytes < kernel_copyout_bytes(t->program, clause))
+		t->area_bytes = (kernel_copyout_bytes(t->program, clause) + KERNEL_WORD - 1) &
+			~(KERNEL_WORD - 1u);
 	if (walks(clause->code, clause->code_count)) {
 		used += KERNEL_WORD * KERNEL_WALK_WORDS;
 		t->walk = -(int)used;
 	}
 	used += t->area_bytes;
 	t->area = -(int)used;
+	t->used = used;
 	return used <= KERNEL_FRAME_BYTES;
 }
 
@@ -368,8 +398,9 @@ static void begin(struct translator *t, struct kernel_generator *g,
 		.reduction = reduction,
 		.program = reduction->program,
 		.clause = clause,
+		.copies = reduction->copies[clause],
 		.found = found};
-	*found = (struct kernel_translated){.is_possible = true};
+	*found = (struct kernel_translated){.is_possible = true, .refused_at = UINT32_MAX};
 	t->fault = bpf_label(t->code);
 	t->yes = bpf_label(t->code);
 	t->no = bpf_label(t->code);
@@ -539,7 +570,7 @@ static void find_cpu_time(struct kernel_generator *g)
 	bpf_write(code, KERNEL_FRAME, translator_place(reduction->cpu_time), BPF_REG_2, 8);
 }
 
-void kernel_translate(struct kernel_generator *g)
+static void translate_set(struct kernel_generator *g, bool carries_out, bool may_filter)
 {
 	const struct kernel_reduction *reduction = g->maps->reduction;
 	const struct kernel_clauses *set;
@@ -550,8 +581,10 @@ void kernel_translate(struct kernel_generator *g)
 	if (!reduction || !g->plan->clauses)
 		return;
 	set = &reduction->sets[g->plan->clauses - 1];
-	filters = g->plan->ships && set->filters;
+	filters = may_filter && g->plan->ships && set->filters;
 	for (size_t i = 0; i < set->count; i++) {
+		if (set->reduced[i] ? !carries_out : !may_filter)
+			continue;
 		times |= reduction->times[set->clauses[i]];
 		cpu_times |= kernel_reduce_reads(reduction, set->clauses[i], D_BUILTIN_VTIMESTAMP);
 		frame |= (set->reduced[i] || filters) && reduction->frames[set->clauses[i]];
@@ -571,7 +604,7 @@ void kernel_translate(struct kernel_generator *g)
 		if (!cpu_times || i != reduction->cpu_time)
 			bpf_write_value(g->code, KERNEL_FRAME, translator_place(i), 0, 8);
 	for (size_t i = 0; i < set->count; i++)
-		if (set->reduced[i])
+		if (set->reduced[i] && carries_out)
 			carry_out(g, set->clauses[i]);
 	for (size_t i = 0; i < set->count && filters; i++)
 		if (!set->reduced[i])
@@ -583,6 +616,29 @@ void kernel_translate(struct kernel_generator *g)
 	if (frame && carries)
 		translator_count_lost_store(g->code, reduction);
 	bpf_place(g->code, ship);
+}
+
+void kernel_translate(struct kernel_generator *g)
+{
+	translate_set(g, true, true);
+}
+
+bool kernel_translate_ships_first(const struct kernel_generator *g)
+{
+	const struct kernel_reduction *reduction = g->maps->reduction;
+
+	return reduction && g->plan->clauses && g->plan->ships &&
+		reduction->sets[g->plan->clauses - 1].ships_first;
+}
+
+void kernel_translate_filters(struct kernel_generator *g)
+{
+	translate_set(g, false, true);
+}
+
+void kernel_translate_clauses(struct kernel_generator *g)
+{
+	translate_set(g, true, false);
 }
 
 bool kernel_translate_names_site(const struct kernel_reduction *reduction, uint32_t set)

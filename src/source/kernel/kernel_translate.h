@@ -16,6 +16,8 @@
 struct kernel_translated {
 	bool is_possible;
 	bool sleeps, names_site, looks_at_time, uses_frame;
+	uint32_t refused_at; /* the instruction, from the predicate's first on, that cannot be
+				translated; UINT32_MAX: the clause needs too large a frame */
 };
 
 /*
@@ -30,6 +32,14 @@ int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bo
  * event is to be recorded; for another event the program ends.
  */
 void kernel_translate(struct kernel_generator *g);
+
+/*
+ * Whether the event is recorded before anything is carried out: a clause that records comes before
+ * one that writes to the process. Then the two parts are separate.
+ */
+bool kernel_translate_ships_first(const struct kernel_generator *g);
+void kernel_translate_filters(struct kernel_generator *g); /* goes to g->done for another event */
+void kernel_translate_clauses(struct kernel_generator *g);
 
 bool kernel_translate_names_site(const struct kernel_reduction *reduction, uint32_t set);
 

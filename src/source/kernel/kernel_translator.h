@@ -19,7 +19,7 @@
 #include "source/kernel/kernel_reduce.h"
 #include "source/kernel/kernel_translate.h"
 
-enum { KERNEL_WORD = 8 };
+enum { KERNEL_WORD = 8, KERNEL_LOCALS_MAX = 16 /* this-> variables of which more is known */ };
 
 enum held_kind {
 	HELD_NOTHING, /* or different things on different paths */
@@ -29,7 +29,8 @@ enum held_kind {
 	HELD_NAME,    /* number: enum d_builtin */
 	HELD_EXECNAME,
 	HELD_STACK, /* of the process; number: the most frames */
-	HELD_COPY   /* the word is the address of what was copied; limit: its size */
+	HELD_COPY,  /* the word is the address of what was copied; limit: its size */
+	HELD_BLOCK  /* an address in the frame (kernel_copyout.h); limit: the block's size */
 };
 
 /* What a register of D holds. */
@@ -38,13 +39,14 @@ struct held {
 	bool is_constant; /* an integer: number */
 	bool is_thread;   /* tid */
 	uint32_t limit;   /* of a string, before its NUL */
-	int counter;      /* the place of the string's own limit; 0: it has none */
+	int counter;      /* the place of the string's own limit; 0: it has none; or the block's */
 	uint32_t at;      /* the instruction that gave the string */
-	int64_t number;   /* of a copy: the word's distance from its beginning */
+	int64_t number;   /* of a copy or a block: the address's distance from its beginning */
 };
 
 struct held_all {
 	struct held registers[D_REGISTERS_MAX];
+	struct held locals[KERNEL_LOCALS_MAX]; /* by their places; only blocks */
 };
 
 struct translator {
@@ -55,6 +57,7 @@ struct translator {
 	uint32_t clause;
 	struct kernel_translated *found;
 	bool is_trial;
+	bool copies; /* the clause writes to the process */
 	struct held_all now;
 	struct held_all **targets; /* by instruction; NULL: no jump to it so far */
 	uint32_t *labels;
@@ -63,8 +66,8 @@ struct translator {
 	uint32_t fault;
 	bool faults;
 	int registers, walk, area; /* places in the frame */
-	uint32_t area_bytes;
-	int counters; /* places of limits, the next one */
+	uint32_t area_bytes, used; /* used: of the frame, blocks included */
+	int counters;              /* places of limits, the next one */
 	int status;
 };
 
