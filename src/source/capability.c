@@ -19,13 +19,15 @@ static const struct {
 	/* the tracer itself uses none of the program's time: vtimestamp is 0 */
 	[SOURCE_KIND_NONE] = {"", "", true,
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_CPU_TIME) |
-			BIT(D_NEED_PROGRAM_ARGUMENTS) | BIT(D_NEED_PROCESSOR_STATE)},
+			BIT(D_NEED_PROGRAM_ARGUMENTS) | BIT(D_NEED_PROCESSOR_STATE),
+		0},
 	[SOURCE_KIND_STREAM] = {"event stream", "an event stream", true,
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_PROCESS) |
 			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_GUEST_STACK) |
-			BIT(D_NEED_PROGRAM_ARGUMENTS) | BIT(D_NEED_PROCESSOR_STATE)},
+			BIT(D_NEED_PROGRAM_ARGUMENTS) | BIT(D_NEED_PROCESSOR_STATE),
+		0},
 	/* some logs provide more: see log_source.c */
-	[SOURCE_KIND_LOG] = {"recorded log", "this recorded log", true, BIT(D_NEED_GUEST_STACK)},
+	[SOURCE_KIND_LOG] = {"recorded log", "this recorded log", true, BIT(D_NEED_GUEST_STACK), 0},
 	[SOURCE_KIND_KERNEL] = {"kernel", "the kernel source", true,
 		BIT(D_NEED_CPU) | BIT(D_NEED_OS_THREAD) | BIT(D_NEED_OWNER) | BIT(D_NEED_PROCESS) |
 			BIT(D_NEED_CPU_TIME) | BIT(D_NEED_CALLER) | BIT(D_NEED_REGISTERS) |
@@ -89,7 +91,8 @@ static int fail(const struct d_need_use *use, const struct d_probe *probe, enum 
 			use->name, needs);
 	if (kinds[kind].may_provide & BIT(use->need) && may_write_at(probe))
 		return error_set(error, ENOTSUP,
-			"%s%s%s needs %s, which this machine's kernel refuses (lockdown)",
+			"%s%s%s needs %s, which the kernel refuses: it is locked down, or vmtap "
+			"lacks CAP_SYS_ADMIN",
 			use->where, colon, use->name, needs);
 	if (kind == SOURCE_KIND_NONE || kinds[kind].may_provide & BIT(use->need))
 		return error_set(error, ENOTSUP,
