@@ -14,7 +14,7 @@ static const struct {
 	const char *name, *with_article;
 	bool is_built;
 	uint64_t provides;    /* what it always provides */
-	uint64_t may_provide; /* and what it does if the machine lets it (is_given()) */
+	uint64_t may_provide; /* and what it does if the machine lets it (is_allowed()) */
 } kinds[SOURCE_KINDS] = {
 	/* the tracer itself uses none of the program's time: vtimestamp is 0 */
 	[SOURCE_KIND_NONE] = {"", "", true,
@@ -71,10 +71,13 @@ static bool may_write_at(const struct d_probe *probe)
 	return strcmp(probe->provider, "profile") != 0;
 }
 
-/* Whether the source gives what not every machine lets it. */
-static bool is_given(enum d_need need, const struct d_probe *probe, enum source_kind kind)
+/* Whether the program needs what not every machine lets a source give, and this one does. */
+static bool is_allowed(const struct d_program *program)
 {
-	return kinds[kind].may_provide & BIT(need) && may_write_at(probe) && bpf_may_write();
+	for (size_t i = 0; i < program->clause_count; i++)
+		if (program->clauses[i].needs.set & BIT(D_NEED_MEMORY))
+			return bpf_may_write();
+	return false;
 }
 
 /* Reports a need of a clause that is not met on a probe, whose source is of this kind. */
@@ -103,7 +106,8 @@ static int fail(const struct d_need_use *use, const struct d_probe *probe, enum 
 }
 
 static int check_use(const struct d_need_use *use, const struct d_clause *clause,
-	const struct d_probe_set *probes, const struct source *source, struct error *error)
+	const struct d_probe_set *probes, const struct source *source, bool allowed,
+	struct error *error)
 {
 	char sources[128];
 
@@ -113,7 +117,9 @@ static int check_use(const struct d_need_use *use, const struct d_clause *clause
 
 		if (probe->kind == D_PROBE_SOURCE)
 			has = source_capability(source, clause->probes[i]);
-		if (!(has.provides & BIT(use->need)) && !is_given(use->need, probe, has.kind))
+		if (allowed && may_write_at(probe))
+			has.provides |= kinds[has.kind].may_provide;
+		if (!(has.provides & BIT(use->need)))
 			return fail(use, probe, has.kind, error);
 	}
 	/* a clause without probes (option zdefs) must be one that some target could run */
@@ -124,13 +130,15 @@ static int check_use(const struct d_need_use *use, const struct d_clause *clause
 int source_check_needs(const struct d_program *program, const struct d_probe_set *probes,
 	const struct source *source, struct error *error)
 {
+	bool allowed = is_allowed(program);
 	int result = 0;
 
 	for (size_t i = 0; i < program->clause_count && !result; i++) {
 		const struct d_clause *clause = &program->clauses[i];
 
 		for (size_t j = 0; j < clause->needs.use_count && !result; j++)
-			result = check_use(&clause->needs.uses[j], clause, probes, source, error);
+			result = check_use(
+				&clause->needs.uses[j], clause, probes, source, allowed, error);
 	}
 	return result;
 }

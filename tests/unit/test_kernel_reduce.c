@@ -312,6 +312,11 @@ static const struct {
 		"line 2: copyoutstr( ) cannot be carried out while the probe fires: programs in "
 		"the "
 		"kernel cannot calculate strjoin( )"},
+	{RETURN "{ copyoutstr(strjoin(\"a\", \"b\"), arg1, 6); }\n" ENTRY
+		"{ copyoutstr(execname, arg1, 6); }",
+		"copyoutstr( ) cannot be carried out while the probe fires: programs in "
+		"the "
+		"kernel cannot calculate strjoin( )"},
 	{ENTRY "{ copyoutstr(execname, arg1, 6); }",
 		"copyoutstr( ) cannot be carried out while the probe fires: a literal or "
 		"copyinstr( ) "

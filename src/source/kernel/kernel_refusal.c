@@ -122,21 +122,19 @@ int kernel_refusal_check(const struct kernel_reduction *reduction,
 
 		if (request->wants[i].reduced || !kernel_copyout_is_in(clause))
 			continue;
+		if (refusal->why)
+			clause = &request->program->clauses[refusal->clause];
 		for (size_t j = 0; j < clause->needs.use_count; j++)
 			if (clause->needs.uses[j].need == D_NEED_MEMORY) {
 				where = clause->needs.uses[j].where;
 				name = clause->needs.uses[j].name;
 				break;
 			}
-		if (!refusal->why || refusal->clause != request->wants[i].clause)
-			return error_set(error, ENOTSUP,
-				"%s%s%s cannot be carried out while the probe fires: the kernel "
-				"refuses maps for it",
-				where, *where ? ": " : "", name);
 		return error_set(error, ENOTSUP,
 			"%s%s%s cannot be carried out while the probe fires: %s%s%s", where,
-			*where ? ": " : "", name, refusal->why, *refusal->what ? " " : "",
-			refusal->what);
+			*where ? ": " : "", name,
+			refusal->why ? refusal->why : "the kernel refuses maps for it",
+			*refusal->what ? " " : "", refusal->what);
 	}
 	return 0;
 }
