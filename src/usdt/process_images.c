@@ -19,6 +19,8 @@
 #include "base/error.h"
 #include "usdt/process_images.h"
 
+enum { FLAG_EXITING = 4 }; /* PF_EXITING, among the flags of /proc/PID/stat */
+
 /* maps represents a newline in a path as \012. */
 static void unescape(char *path)
 {
@@ -237,10 +239,16 @@ int usdt_object_read(const struct usdt_process *process, struct usdt_object *obj
 	return object->problem ? 0 : -ENOMEM;
 }
 
-/* Whether a thread has ended; /proc shows all threads as it shows processes. */
+/*
+ * Whether a thread has ended or is ending: it runs no code of the program any more. /proc shows all
+ * threads as it shows processes. A thread that ends shows so in its flags before the kernel tells
+ * of its end, and in its state only later, when its memory has been freed.
+ */
 static bool has_ended(long thread)
 {
 	char path[64], line[512], *end;
+	unsigned int flags = 0;
+	char state = 'X';
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%ld/stat", thread);
@@ -250,7 +258,8 @@ static bool has_ended(long thread)
 	/* the name, in parentheses, may contain anything */
 	end = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
 	fclose(file);
-	return !end || end[1] != ' ' || end[2] == 'Z' || end[2] == 'X';
+	return !end || sscanf(end, ") %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 ||
+		state == 'Z' || state == 'X' || (flags & FLAG_EXITING);
 }
 
 pid_t usdt_process_thread(pid_t pid)

@@ -52,7 +52,10 @@ struct usdt_process {
 int usdt_process_open(pid_t pid, struct usdt_process **process, struct error *error);
 void usdt_process_free(struct usdt_process *process);
 
-/* A thread of the process that has not ended, the main thread if possible; 0: there is none. */
+/*
+ * A thread of the process that runs or will run, the main thread if possible; 0: there is none, or
+ * the last ones are ending and fire no probe any more.
+ */
 pid_t usdt_process_thread(pid_t pid);
 
 /* Like usdt_process_open(), but reads only the mappings: no images, no memory. */
