@@ -23,6 +23,7 @@
 #include "source/kernel/kernel_launch.h"
 #include "source/kernel/kernel_machine.h"
 #include "source/kernel/kernel_profile.h"
+#include "source/kernel/kernel_providers.h"
 #include "source/kernel/kernel_source.h"
 #include "source/merge.h"
 #include "source/sweep.h"
@@ -603,7 +604,7 @@ struct accompanying {
 
 static bool is_of_machine(const struct d_asked *asked)
 {
-	return timer_is_profile(asked) || source_machine_is_asked(asked);
+	return timer_is_profile(asked) || kernel_providers_are_asked(asked);
 }
 
 /* Whether only probes of no process are described, so that processes need only be watched. */
@@ -672,7 +673,7 @@ static bool names_machine(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
 		if (!pattern_is_glob(targets->asked[i].provider) &&
-			source_machine_is_asked(&targets->asked[i]))
+			kernel_providers_are_asked(&targets->asked[i]))
 			return true;
 	return false;
 }

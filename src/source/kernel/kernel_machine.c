@@ -24,33 +24,13 @@
 #include "source/kernel/kernel_feed.h"
 #include "source/kernel/kernel_filter.h"
 #include "source/kernel/kernel_generator.h"
+#include "source/kernel/kernel_providers.h"
 #include "source/kernel/kernel_reduce.h"
 #include "source/kernel/kernel_refusal.h"
-#include "source/kernel/kernel_sdt.h"
-#include "source/kernel/kernel_syscall.h"
 #include "source/kernel/kernel_tally.h"
 #include "source/kernel/kernel_view.h"
 #include "usdt/btf.h"
 #include "usdt/function.h"
-
-/* What the source_tag of a probe is the sum of: its provider's, and a number of its own. */
-enum {
-	TAG_CALL = 0,
-	TAG_PROC = 1 << 16,
-	TAG_SCHED = 2 << 16,
-	TAG_IO = 3 << 16,
-	TAG_FASTTRAP = 4 << 16,
-	TAG_MASK = 0xffff
-};
-enum { TAG_SDT = 1 << 24, TAG_FBT = 1 << 25 };
-
-static const struct {
-	uint32_t tag;
-	const struct kernel_view_provider *provider;
-} views[] = {{TAG_PROC, &kernel_proc}, {TAG_SCHED, &kernel_sched}, {TAG_IO, &kernel_io},
-	{TAG_FASTTRAP, &kernel_fasttrap}};
-
-enum { VIEWS = sizeof(views) / sizeof(*views) };
 
 enum {
 	NOTED_MAX = 4096, /* threads that are in a system call which notes something */
@@ -78,9 +58,8 @@ struct kernel_machine {
 	struct source source;
 	struct d_probe_set *set;
 	struct bpf_features features;
-	struct btf *btf;
-	struct kernel_fbt *fbt; /* NULL: none of its probes is asked for */
-	struct arena arena;     /* of sites */
+	struct kernel_providers providers;
+	struct arena arena; /* of sites */
 	struct kernel_maps maps;
 	struct kernel_feed feed;
 	struct machine_site *sites;
@@ -149,8 +128,7 @@ static void machine_close(struct source *source)
 	free(machine->updates);
 	kernel_feed_close(&machine->feed, &machine->maps);
 	usdt_functions_free(&machine->functions);
-	kernel_fbt_free(machine->fbt);
-	btf_free(machine->btf);
+	kernel_providers_close(&machine->providers);
 	free(machine);
 }
 
@@ -235,26 +213,6 @@ static int plan_site(struct kernel_machine *machine, const struct kernel_site *w
 	return 0;
 }
 
-/* Where a probe fires; how many places that are. */
-static int find_sites(struct kernel_machine *machine, uint32_t number, struct kernel_site *sites)
-{
-	const struct d_probe *probe = &machine->set->probes[number];
-	uint32_t tag = probe->source_tag & ~(uint32_t)TAG_MASK;
-
-	for (unsigned i = 0; i < VIEWS; i++)
-		if (views[i].tag == tag)
-			return kernel_view_sites(views[i].provider, probe->source_tag & TAG_MASK,
-				number, machine->btf, &machine->arena, sites);
-	if (probe->source_tag >= TAG_FBT)
-		return kernel_fbt_site(machine->fbt, probe->source_tag - TAG_FBT, number,
-			&machine->arena, &sites[0]);
-	if (probe->source_tag >= TAG_SDT)
-		return kernel_sdt_site(probe->source_tag - TAG_SDT, number, machine->btf,
-			&machine->arena, &sites[0]);
-	kernel_syscall_site(probe, number, &sites[0]);
-	return 1;
-}
-
 static int plan_probe(struct kernel_machine *machine, const struct source_want *wants, size_t count,
 	struct error *error)
 {
@@ -264,7 +222,8 @@ static int plan_probe(struct kernel_machine *machine, const struct source_want *
 	for (size_t i = 0; i < count; i++)
 		if (!wants[i].reduced && wants[i].demand && wants[i].demand->any_memory)
 			return tell_plan(machine, wants[0].probe, -ENOTSUP, error);
-	found = find_sites(machine, wants[0].probe, sites);
+	found = kernel_providers_sites(&machine->providers, &machine->set->probes[wants[0].probe],
+		wants[0].probe, &machine->arena, sites);
 	if (found < 0)
 		return out_of_memory(error);
 	for (int i = 0; i < found && !result; i++)
@@ -281,7 +240,7 @@ static int check_functions(const struct kernel_machine *machine,
 	for (size_t i = 0; i < request->want_count; i = source_request_next(request, i)) {
 		const struct d_probe *probe = &machine->set->probes[request->wants[i].probe];
 
-		count += probe->source_tag >= TAG_FBT && !probe->is_refused;
+		count += kernel_providers_is_function(probe) && !probe->is_refused;
 	}
 	return count <= KERNEL_FBT_MAX
 		? 0
@@ -315,9 +274,9 @@ static int plan_all(
 
 /* ---- maps ---- */
 
-static int make_map(int *map, uint32_t bytes, uint32_t type, uint32_t flags, struct error *error)
+static int make_map(int *map, uint32_t type, uint32_t bytes, uint32_t count, struct error *error)
 {
-	*map = bpf_map(type, 4, bytes, 1, flags);
+	*map = bpf_map(type, 4, bytes, count, 0);
 	return *map < 0
 		? error_set(error, -*map, "the kernel refuses a BPF map: %s", strerror(-*map))
 		: 0;
@@ -329,7 +288,7 @@ static int make_calls(struct kernel_machine *machine, size_t number, struct erro
 	struct machine_program *program = &machine->programs[number];
 	const uint32_t key = 0;
 	uint32_t calls[KERNEL_CALLS] = {0};
-	int result = make_map(&program->calls, sizeof(calls), BPF_MAP_TYPE_ARRAY, 0, error);
+	int result = make_map(&program->calls, BPF_MAP_TYPE_ARRAY, sizeof(calls), 1, error);
 
 	for (size_t i = 0; i < machine->site_count; i++)
 		if (machine->sites[i].plan == number && machine->sites[i].site.is_call &&
@@ -350,11 +309,10 @@ static int make_program_maps(struct kernel_machine *machine, size_t number, stru
 	if (plan->sends_updates && bytes < sizeof(struct kernel_sent))
 		bytes = sizeof(struct kernel_sent);
 	if (bytes)
-		result = make_map(&program->sample, bytes, BPF_MAP_TYPE_PERCPU_ARRAY, 0, error);
+		result = make_map(&program->sample, BPF_MAP_TYPE_PERCPU_ARRAY, bytes, 1, error);
 	if (!result && plan->clauses)
-		result = make_map(&program->frame,
-			KERNEL_FRAME_BYTES + machine->reduction.self_bytes,
-			BPF_MAP_TYPE_PERCPU_ARRAY, 0, error);
+		result = make_map(&program->frame, BPF_MAP_TYPE_PERCPU_ARRAY,
+			KERNEL_FRAME_BYTES + machine->reduction.self_bytes, 1, error);
 	return result || !plan->is_call ? result : make_calls(machine, number, error);
 }
 
@@ -384,15 +342,12 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 		result = -ENOTSUP;
 	if (!result && notes) {
 		bpf_find_tasks(&machine->features,
-			&(struct bpf_function){.number = btf_find(machine->btf, BTF_KIND_TYPEDEF,
-						       "btf_trace_sys_exit"),
+			&(struct bpf_function){.number = btf_find(machine->providers.btf,
+						       BTF_KIND_TYPEDEF, "btf_trace_sys_exit"),
 				.is_tracepoint = true});
-		maps->noted = bpf_map(BPF_MAP_TYPE_LRU_HASH, 4, 8, NOTED_MAX, 0);
-		if (maps->noted < 0)
-			result = error_set(error, -maps->noted, "the kernel refuses a BPF map: %s",
-				strerror(-maps->noted));
+		result = make_map(&maps->noted, BPF_MAP_TYPE_LRU_HASH, 8, NOTED_MAX, error);
 	}
-	kernel_words_find(&maps->words, machine->btf);
+	kernel_words_find(&maps->words, machine->providers.btf);
 	maps->reduction = &machine->reduction;
 	maps->own_pid = (uint32_t)getpid();
 	/* losses of stores, of updates by processor, and by program */
@@ -460,7 +415,7 @@ static int load(struct kernel_machine *machine, size_t number, const struct d_pr
 	else if (is_typed(machine, program))
 		result = bpf_load_function(code.instructions, code.count,
 			&(struct bpf_function){
-				.number = btf_find(machine->btf, BTF_KIND_TYPEDEF,
+				.number = btf_find(machine->providers.btf, BTF_KIND_TYPEDEF,
 					program->plan.is_return ? "btf_trace_sys_exit"
 								: "btf_trace_sys_enter"),
 				.is_tracepoint = true},
@@ -789,44 +744,6 @@ static const struct source_methods machine_methods = {
 
 /* ---- opening ---- */
 
-bool source_machine_is_asked(const struct d_asked *asked)
-{
-	bool is_asked = kernel_syscall_is_asked(asked) || kernel_view_is_asked(asked, "sdt") ||
-		kernel_view_is_asked(asked, "fbt");
-
-	for (unsigned i = 0; i < VIEWS; i++)
-		is_asked |= kernel_view_is_asked(asked, views[i].provider->name);
-	return is_asked;
-}
-
-/* Whether any description names the provider. */
-static bool are_asked(const struct d_asked *asked, size_t count, const char *provider)
-{
-	for (size_t i = 0; i < count; i++)
-		if (kernel_view_is_asked(&asked[i], provider))
-			return true;
-	return false;
-}
-
-/* Adds the probes of the providers that are asked for. */
-static int add_probes(struct kernel_machine *machine, const struct d_asked *asked, size_t count)
-{
-	int result = 0;
-
-	for (unsigned i = 0; i < VIEWS && !result; i++)
-		if (are_asked(asked, count, views[i].provider->name))
-			result = kernel_view_add(
-				views[i].provider, views[i].tag, machine->btf, machine->set);
-	if (!result && are_asked(asked, count, "sdt"))
-		result = kernel_sdt_add(TAG_SDT, machine->btf, machine->set);
-	if (!result && are_asked(asked, count, "fbt"))
-		result = kernel_fbt_add(
-			&machine->fbt, TAG_FBT, machine->btf, asked, count, machine->set);
-	if (!result && are_asked(asked, count, "syscall"))
-		result = kernel_syscall_add(machine->set);
-	return result;
-}
-
 int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, size_t asked_count,
 	struct source **source, struct error *error)
 {
@@ -836,7 +753,7 @@ int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, si
 	int result;
 
 	*source = NULL;
-	while (named < asked_count && !source_machine_is_asked(&asked[named]))
+	while (named < asked_count && !kernel_providers_are_asked(&asked[named]))
 		named++;
 	if (named == asked_count)
 		return 0;
@@ -847,10 +764,8 @@ int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, si
 	if (!machine)
 		return out_of_memory(error);
 	machine->set = set;
-	machine->btf = btf_new("/sys/kernel/btf/vmlinux");
-	if (!machine->btf || add_probes(machine, asked, asked_count)) {
-		kernel_fbt_free(machine->fbt);
-		btf_free(machine->btf);
+	if (kernel_providers_open(&machine->providers, asked, asked_count, set)) {
+		kernel_providers_close(&machine->providers);
 		free(machine);
 		return out_of_memory(error);
 	}

@@ -1,17 +1,13 @@
 /*
- * kernel_machine.h: the source of the probes that belong to no process but to the machine:
- * providers syscall, proc, sched, io, sdt and fbt. They fire in every process. Only vmtap's own
- * system calls and calls of functions are left out: what it does with an event would be the next
- * event.
+ * kernel_machine.h: the source of the probes that belong to no process but to the machine
+ * (kernel_providers.h). They fire in every process. Only vmtap's own system calls and calls of
+ * functions are left out: what it does with an event would be the next event.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_MACHINE_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_MACHINE_H
 
 #include "program/probe.h"
 #include "source/source.h"
-
-/* Whether the description names a provider of this source. */
-bool source_machine_is_asked(const struct d_asked *asked);
 
 /*
  * Adds the probes of the providers that the descriptions name to the set, and opens the source of
