@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/byte_buffer.h"
 #include "base/clock.h"
 #include "base/debug.h"
 #include "base/test_point.h"
@@ -29,8 +30,9 @@ struct log_output {
 	uint64_t written; /* bytes of the file */
 #ifdef HAS_ZSTD
 	ZSTD_CCtx *context;
-	unsigned char *waiting, *frame; /* from position on; compressed */
-	size_t length, capacity, frame_room;
+	struct byte_buffer waiting; /* from position on */
+	unsigned char *frame;       /* compressed */
+	size_t frame_room;
 	size_t end; /* of what waits: how much may be written */
 	size_t tried,
 		tried_length; /* the first so many bytes of what waits take so many as a frame */
@@ -72,25 +74,15 @@ static int open_frames(struct log_output *output, unsigned int level)
 static void close_frames(struct log_output *output)
 {
 	ZSTD_freeCCtx(output->context);
-	free(output->waiting);
+	byte_buffer_free(&output->waiting);
 	free(output->frame);
 }
 
 static int wait_with(struct log_output *output, const unsigned char *bytes, size_t size)
 {
-	if (output->capacity - output->length < size) {
-		size_t capacity = (output->length + size) * 2;
-		unsigned char *grown = realloc(output->waiting, capacity);
-		if (!grown)
-			return -ENOMEM;
-		output->waiting = grown;
-		output->capacity = capacity;
-	}
-	if (!output->length)
+	if (!output->waiting.length)
 		output->since = clock_monotonic();
-	memcpy(output->waiting + output->length, bytes, size);
-	output->length += size;
-	return 0;
+	return byte_buffer_add(&output->waiting, bytes, size);
 }
 
 /* Compresses the first bytes of what waits. */
@@ -106,7 +98,7 @@ static int make_frame(struct log_output *output, size_t size, size_t *length)
 		output->frame_room = room;
 	}
 	*length = ZSTD_compress2(
-		output->context, output->frame, output->frame_room, output->waiting, size);
+		output->context, output->frame, output->frame_room, output->waiting.bytes, size);
 	return ZSTD_isError(*length) ? -ENOMEM : 0; /* nothing else can be wrong */
 }
 
@@ -127,17 +119,16 @@ static int put_frame(struct log_output *output, size_t size)
 		return result;
 	output->written += length;
 	output->position += size;
-	output->length -= size;
 	output->end -= output->end < size ? output->end : size;
 	output->tried = output->tried_length = 0;
-	memmove(output->waiting, output->waiting + size, output->length);
+	byte_buffer_remove(&output->waiting, size);
 	output->since = clock_monotonic();
 	return 0;
 }
 
 static bool is_due(const struct log_output *output)
 {
-	return output->length >= FRAME_BYTES ||
+	return output->waiting.length >= FRAME_BYTES ||
 		clock_monotonic() - output->since >= FRAME_MS * UINT64_C(1000000);
 }
 
@@ -150,10 +141,10 @@ int log_output_may_end(struct log_output *output, uint64_t position)
 {
 	if (!output->is_compressed)
 		return 0;
-	if (position >= output->position && position - output->position <= output->length)
+	if (position >= output->position && position - output->position <= output->waiting.length)
 		output->end = (size_t)(position - output->position);
-	if (output->length > WAITING_MAX)
-		return put_frame(output, output->length);
+	if (output->waiting.length > WAITING_MAX)
+		return put_frame(output, output->waiting.length);
 	return output->end && is_due(output) ? put_frame(output, output->end) : 0;
 }
 
@@ -162,9 +153,9 @@ int log_output_flush(struct log_output *output)
 	int result = output->is_compressed ? put_frame(output, output->end) : 0;
 
 	if (!result && output->is_compressed)
-		result = make_frame(output, output->length, &output->tried_length);
+		result = make_frame(output, output->waiting.length, &output->tried_length);
 	if (!result && output->is_compressed)
-		output->tried = output->length;
+		output->tried = output->waiting.length;
 	return result;
 }
 
@@ -190,14 +181,15 @@ static int write_rest(struct log_output *output)
 {
 	int result = put_frame(output, output->tried);
 
-	return result ? result : put_frame(output, output->length);
+	return result ? result : put_frame(output, output->waiting.length);
 }
 
 static void patch_waiting(
 	struct log_output *output, uint64_t position, const unsigned char *bytes, size_t size)
 {
-	if (position >= output->position && position - output->position + size <= output->length)
-		memcpy(output->waiting + (position - output->position), bytes, size);
+	if (position >= output->position &&
+		position - output->position + size <= output->waiting.length)
+		memcpy(output->waiting.bytes + (position - output->position), bytes, size);
 }
 
 #else

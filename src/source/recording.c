@@ -10,6 +10,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "base/byte_buffer.h"
 #include "base/bytes.h"
 #include "base/debug.h"
 #include "base/test_point.h"
@@ -43,11 +44,6 @@ struct place {
 	uint64_t end_time; /* time of the last event */
 };
 
-struct bytes {
-	unsigned char *at;
-	size_t length, capacity;
-};
-
 struct recording {
 	struct recording_settings settings;
 	struct log_output *output; /* NULL: no file is open */
@@ -71,38 +67,22 @@ struct recording {
 	size_t stack_bytes;                   /* 0: it has none */
 
 	/* what further files repeat */
-	struct bytes header; /* as received */
-	struct bytes ghc;    /* only GHC's types */
-	struct bytes state;
+	struct byte_buffer header; /* as received */
+	struct byte_buffer ghc;    /* only GHC's types */
+	struct byte_buffer state;
 	struct names names;
 };
 
-static int put_bytes(struct bytes *bytes, const void *from, size_t length)
-{
-	if (bytes->capacity - bytes->length < length) {
-		size_t capacity = (bytes->length + length) * 2;
-		unsigned char *grown = realloc(bytes->at, capacity);
-		if (!grown)
-			return -ENOMEM;
-		bytes->at = grown;
-		bytes->capacity = capacity;
-	}
-	if (length)
-		memcpy(bytes->at + bytes->length, from, length);
-	bytes->length += length;
-	return 0;
-}
-
-static int put_number(struct bytes *bytes, uint64_t value, unsigned int size)
+static int put_number(struct byte_buffer *buffer, uint64_t value, unsigned int size)
 {
 	unsigned char number[8];
 
 	bytes_put(number, value, size);
-	return put_bytes(bytes, number, size);
+	return byte_buffer_add(buffer, number, size);
 }
 
 /* The header of each file. */
-static const struct bytes *file_header(const struct recording *recording)
+static const struct byte_buffer *file_header(const struct recording *recording)
 {
 	return recording->settings.ghc_only ? &recording->ghc : &recording->header;
 }
@@ -284,12 +264,12 @@ static int end_file(struct recording *recording, bool marker, struct error *erro
  */
 static int keep_state(struct recording *recording, const struct record *record)
 {
-	struct bytes *state = &recording->state;
+	struct byte_buffer *state = &recording->state;
 	const unsigned char *from = recording->buffer + recording->scanned;
 	size_t size;
 
 	for (size_t at = 0; at < state->length; at += size) {
-		unsigned char *kept = state->at + at;
+		unsigned char *kept = state->bytes + at;
 		size = frame_bytes((uint16_t)recording->records.sizes[bytes_u16(kept)], kept);
 		if (size != record->bytes || bytes_u16(kept) != record->type ||
 			memcmp(kept + size - record->size, record->payload, record->size) != 0)
@@ -300,7 +280,7 @@ static int keep_state(struct recording *recording, const struct record *record)
 	}
 	if (state->length + record->bytes > STATE_BYTES_MAX)
 		return -E2BIG;
-	return put_bytes(state, from, record->bytes);
+	return byte_buffer_add(state, from, record->bytes);
 }
 
 static int remember(struct recording *recording, const struct record *record, struct error *error)
@@ -320,21 +300,21 @@ static int remember(struct recording *recording, const struct record *record, st
 }
 
 /* Fills in the size that begin_block() could not know. */
-static void end_own_block(struct bytes *bytes, size_t block)
+static void end_own_block(struct byte_buffer *buffer, size_t block)
 {
-	bytes_put(bytes->at + block + WIRE_EVENT_BYTES, bytes->length - block, 4);
+	bytes_put(buffer->bytes + block + WIRE_EVENT_BYTES, buffer->length - block, 4);
 }
 
-static int begin_own_block(struct bytes *bytes, uint64_t time, uint64_t end, uint16_t cap)
+static int begin_own_block(struct byte_buffer *buffer, uint64_t time, uint64_t end, uint16_t cap)
 {
-	return put_number(bytes, WIRE_BLOCK_MARKER, 2) || put_number(bytes, time, 8) ||
-			put_number(bytes, 0, 4) || put_number(bytes, end, 8) ||
-			put_number(bytes, cap, 2)
+	return put_number(buffer, WIRE_BLOCK_MARKER, 2) || put_number(buffer, time, 8) ||
+			put_number(buffer, 0, 4) || put_number(buffer, end, 8) ||
+			put_number(buffer, cap, 2)
 		? -ENOMEM
 		: 0;
 }
 
-static int put_names(const struct recording *recording, struct bytes *out, uint64_t time)
+static int put_names(const struct recording *recording, struct byte_buffer *out, uint64_t time)
 {
 	size_t block = 0;
 	bool in_block = false;
@@ -357,7 +337,7 @@ static int put_names(const struct recording *recording, struct bytes *out, uint6
 		/* text and id fit, because they came in one event */
 		if (result || put_number(out, WIRE_NAME, 2) || put_number(out, time, 8) ||
 			put_number(out, 4 + text->length, 2) || put_number(out, id, 4) ||
-			put_bytes(out, text->bytes, text->length))
+			byte_buffer_add(out, text->bytes, text->length))
 			result = -ENOMEM;
 	}
 	if (in_block && !result)
@@ -370,17 +350,17 @@ static int put_names(const struct recording *recording, struct bytes *out, uint6
  * previous block has bytes left, its continuation begins at *rest.
  */
 static int put_preamble(const struct recording *recording, const struct record *record,
-	uint64_t left, struct bytes *out, size_t *rest)
+	uint64_t left, struct byte_buffer *out, size_t *rest)
 {
 	size_t block;
-	const struct bytes *header = file_header(recording);
-	int result = put_bytes(out, header->at, header->length);
+	const struct byte_buffer *header = file_header(recording);
+	int result = byte_buffer_add(out, header->bytes, header->length);
 
 	block = out->length;
 	if (!result)
 		result = begin_own_block(out, record->time, record->time, WIRE_NO_CAP);
 	if (!result)
-		result = put_bytes(out, recording->state.at, recording->state.length);
+		result = byte_buffer_add(out, recording->state.bytes, recording->state.length);
 	if (result)
 		return result;
 	end_own_block(out, block);
@@ -390,15 +370,15 @@ static int put_preamble(const struct recording *recording, const struct record *
 	*rest = block = out->length;
 	result = begin_own_block(out, record->time, recording->block_end, record->cap);
 	if (!result && recording->in_sample)
-		result = put_bytes(out, recording->sample, sizeof(recording->sample));
+		result = byte_buffer_add(out, recording->sample, sizeof(recording->sample));
 	if (!result && recording->has_context)
-		result = put_bytes(out, recording->context, sizeof(recording->context));
+		result = byte_buffer_add(out, recording->context, sizeof(recording->context));
 	if (!result && recording->has_cpu_time)
-		result = put_bytes(out, recording->cpu_time, sizeof(recording->cpu_time));
+		result = byte_buffer_add(out, recording->cpu_time, sizeof(recording->cpu_time));
 	if (!result)
-		result = put_bytes(out, recording->stack, recording->stack_bytes);
+		result = byte_buffer_add(out, recording->stack, recording->stack_bytes);
 	if (!result)
-		bytes_put(out->at + block + WIRE_EVENT_BYTES, out->length - block + left, 4);
+		bytes_put(out->bytes + block + WIRE_EVENT_BYTES, out->length - block + left, 4);
 	return result;
 }
 
@@ -432,7 +412,7 @@ static void shift_files(const struct recording *recording)
 /* Begins the next file with this event, none of which has been passed yet. */
 static int rotate(struct recording *recording, const struct record *record, struct error *error)
 {
-	struct bytes preamble = {0};
+	struct byte_buffer preamble = {0};
 	bool marker = record->type == WIRE_BLOCK_MARKER;
 	uint64_t left = marker || !recording->place.in_block ? 0 : recording->place.left;
 	size_t rest = 0;
@@ -457,7 +437,7 @@ static int rotate(struct recording *recording, const struct record *record, stru
 	if (result)
 		goto out;
 	recording->place = (struct place){0};
-	result = write_own(recording, preamble.at, preamble.length, error);
+	result = write_own(recording, preamble.bytes, preamble.length, error);
 	if (result)
 		goto out;
 	if (left) {
@@ -470,7 +450,7 @@ static int rotate(struct recording *recording, const struct record *record, stru
 out:
 	if (result)
 		recording->failed = true;
-	free(preamble.at);
+	byte_buffer_free(&preamble);
 	return result;
 }
 
@@ -518,7 +498,7 @@ static void find_lengths(struct recording *recording)
 
 int recording_open(struct recording *recording, struct error *error)
 {
-	const struct bytes *header = file_header(recording);
+	const struct byte_buffer *header = file_header(recording);
 	uint64_t max = recording->settings.size_max;
 	struct stat status;
 	int result;
@@ -537,7 +517,7 @@ int recording_open(struct recording *recording, struct error *error)
 		return result;
 	recording->is_open = true;
 	find_lengths(recording);
-	result = write_own(recording, header->at, header->length, error);
+	result = write_own(recording, header->bytes, header->length, error);
 	recording->before = recording->place;
 	return result ? result : write_waiting(recording, true, error);
 }
@@ -691,13 +671,13 @@ static int take_event(struct recording *recording, const struct record *record, 
 static int put_ghc_part(struct recording *recording, const unsigned char *at, size_t used)
 {
 	const struct header *header = &recording->records.header;
-	struct bytes *out = &recording->ghc;
+	struct byte_buffer *out = &recording->ghc;
 	struct layout layout;
 	uint16_t number;
 	bool is_type = used >= 4 && bytes_u32(at) == WIRE_TYPE_BEGIN;
 
 	if (!is_type)
-		return put_bytes(out, at, used);
+		return byte_buffer_add(out, at, used);
 	number = header->type.number;
 	if (!wire_is_ghc(number))
 		return 0;
@@ -705,8 +685,8 @@ static int put_ghc_part(struct recording *recording, const unsigned char *at, si
 	return put_number(out, WIRE_TYPE_BEGIN, 4) || put_number(out, number, 2) ||
 			put_number(out, header->type.size, 2) ||
 			put_number(out, strlen(layout.name), 4) ||
-			put_bytes(out, layout.name, strlen(layout.name)) || put_number(out, 0, 4) ||
-			put_number(out, WIRE_TYPE_END, 4)
+			byte_buffer_add(out, layout.name, strlen(layout.name)) ||
+			put_number(out, 0, 4) || put_number(out, WIRE_TYPE_END, 4)
 		? -ENOMEM
 		: 0;
 }
@@ -714,7 +694,7 @@ static int put_ghc_part(struct recording *recording, const unsigned char *at, si
 static int take_header(struct recording *recording, size_t used, struct error *error)
 {
 	const unsigned char *at = recording->buffer + recording->scanned;
-	int result = put_bytes(&recording->header, at, used);
+	int result = byte_buffer_add(&recording->header, at, used);
 
 	if (!result && recording->settings.ghc_only)
 		result = put_ghc_part(recording, at, used);
@@ -764,7 +744,7 @@ int recording_received(struct recording *recording, size_t size, struct error *e
 const unsigned char *recording_header(const struct recording *recording, size_t *size)
 {
 	*size = recording->header.length;
-	return recording->records.has_header ? recording->header.at : NULL;
+	return recording->records.has_header ? recording->header.bytes : NULL;
 }
 
 bool recording_declares(const struct recording *recording, uint16_t type)
@@ -797,9 +777,9 @@ int recording_close(struct recording *recording, bool in_order, struct error *er
 		result = end_file(recording, in_order, error);
 	records_free(&recording->records);
 	names_free(&recording->names);
-	free(recording->header.at);
-	free(recording->ghc.at);
-	free(recording->state.at);
+	byte_buffer_free(&recording->header);
+	byte_buffer_free(&recording->ghc);
+	byte_buffer_free(&recording->state);
 	free(recording->lengths);
 	free(recording->buffer);
 	free(recording);
