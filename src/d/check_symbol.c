@@ -130,6 +130,16 @@ static int find_type(struct d_compiler *compiler, const struct d_node *node,
 	return 0;
 }
 
+/* Makes the node of a symbol, or of its address, one of another kind. */
+static void become(struct d_node *node, enum d_node_kind kind, struct d_node *left)
+{
+	node->kind = kind;
+	node->left = left;
+	node->right = NULL;
+	node->name = NULL;
+	node->identifier = NULL;
+}
+
 /* Makes a node the address, as a pointer to the type. */
 static int become_address(struct d_compiler *compiler, struct d_node *node, uint64_t address,
 	const struct d_type *type)
@@ -142,11 +152,7 @@ static int become_address(struct d_compiler *compiler, struct d_node *node, uint
 		return d_fail_memory(compiler);
 	if (!integer)
 		return -1;
-	node->kind = D_NODE_CAST;
-	node->left = integer;
-	node->right = NULL;
-	node->name = NULL;
-	node->identifier = NULL;
+	become(node, D_NODE_CAST, integer);
 	node->written = pointer;
 	return 0;
 }
@@ -192,12 +198,8 @@ int d_check_symbol(struct d_compiler *compiler, struct d_node *node)
 	pointer = d_node_new(compiler, D_NODE_CAST, &node->place);
 	if (!pointer || become_address(compiler, pointer, address, type))
 		return -1;
-	node->kind = D_NODE_UNARY;
+	become(node, D_NODE_UNARY, pointer);
 	node->operation = D_OPERATOR_DEREFERENCE;
-	node->left = pointer;
-	node->right = NULL;
-	node->name = NULL;
-	node->identifier = NULL;
 	node->condition = NULL;
 	return d_check(compiler, node);
 }
