@@ -77,6 +77,12 @@ void kernel_generate_piece(struct kernel_generator *g, const struct kernel_part 
  */
 void kernel_generate_advance(struct kernel_generator *g, uint32_t length_place, uint32_t limit);
 
+/*
+ * Writes a part of varying length: R9 bytes of memory at the address in R3; R9 is at most the
+ * limit. If they cannot be read, the part's length stays what it is.
+ */
+void kernel_generate_bytes(struct kernel_generator *g, uint32_t length_place, uint32_t limit);
+
 /* Writes the parts of the record in R7 that come after its fixed ones, from the place in R8. */
 void kernel_generate_parts(struct kernel_generator *g);
 

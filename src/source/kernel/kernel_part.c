@@ -105,6 +105,20 @@ static void find_count(struct kernel_generator *g, const struct kernel_part *par
 	bpf_operate(code, BPF_ADD, BPF_REG_9, BPF_REG_1);
 }
 
+void kernel_generate_bytes(struct kernel_generator *g, uint32_t length_place, uint32_t limit)
+{
+	struct bpf_code *code = g->code;
+	uint32_t after = bpf_label(code);
+
+	point_to_next(g, BPF_REG_1);
+	bpf_move(code, BPF_REG_2, BPF_REG_9);
+	kernel_generate_read(g, kernel_user_reader(g->plan));
+	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
+	bpf_move(code, BPF_REG_0, BPF_REG_9);
+	kernel_generate_advance(g, length_place, limit);
+	bpf_place(code, after);
+}
+
 /* As write_memory(); more than the part's length is not read at all. */
 static void write_counted(
 	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
@@ -116,12 +130,7 @@ static void write_counted(
 	find_count(g, part);
 	bpf_jump_if_value(code, BPF_JGT, BPF_REG_9, (int32_t)part->length, after);
 	kernel_generate_piece(g, part);
-	point_to_next(g, BPF_REG_1);
-	bpf_move(code, BPF_REG_2, BPF_REG_9);
-	kernel_generate_read(g, kernel_user_reader(g->plan));
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
-	bpf_move(code, BPF_REG_0, BPF_REG_9);
-	kernel_generate_advance(g, length_place, part->length);
+	kernel_generate_bytes(g, length_place, part->length);
 	bpf_place(code, after);
 }
 

@@ -55,13 +55,7 @@ void kernel_words_generate(
 	bpf_jump_if_value(code, BPF_JLE, BPF_REG_9, (int32_t)part->length, fits);
 	bpf_set(code, BPF_REG_9, part->length);
 	bpf_place(code, fits);
-	bpf_move(code, BPF_REG_1, BPF_REG_7);
-	bpf_operate(code, BPF_ADD, BPF_REG_1, BPF_REG_8);
-	bpf_move(code, BPF_REG_2, BPF_REG_9);
-	bpf_call(code, kernel_user_reader(g->plan));
-	bpf_jump_if_value(code, BPF_JNE, BPF_REG_0, 0, after);
-	bpf_move(code, BPF_REG_0, BPF_REG_9);
-	kernel_generate_advance(g, length_place, part->length);
+	kernel_generate_bytes(g, length_place, part->length);
 	bpf_place(code, after);
 }
 
