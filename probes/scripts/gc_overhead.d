@@ -53,21 +53,11 @@ HaskellEvent$target:::gc-end
 	@share = sum(100 * this->pause);
 }
 
-/* In vm, a pause may be for something else, and a collection may go on without one. */
+#include "parts/collections.d"
+
 vm$target:::gc-end
 {
-	@collections = sum(1);
 	@full = sum(arg2 ? 1 : 0);
-}
-
-/* Ruby sweeps in steps. */
-ruby$target:::gc-mark-end,
-python$target:::gc-done,
-hotspot$target:::gc-end,
-HaskellEvent$target:::gc-end
-/this->counts/
-{
-	@collections = sum(1);
 }
 
 /* Python's oldest generation is 2, HotSpot's 1. */

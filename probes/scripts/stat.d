@@ -127,19 +127,7 @@ php$target:::exception-thrown
 	@exceptions = sum(1);
 }
 
-vm$target:::gc-end
-{
-	@collections = sum(1);
-}
-
-ruby$target:::gc-mark-end,
-python$target:::gc-done,
-hotspot$target:::gc-end,
-HaskellEvent$target:::gc-end
-/this->counts/
-{
-	@collections = sum(1);
-}
+#include "parts/collections.d"
 
 vm$target:::pause-end,
 ruby$target:::gc-mark-end,
