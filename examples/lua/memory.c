@@ -226,7 +226,7 @@ void memory_begin(struct state *state, lua_State *L)
 	uint64_t now = collection_bytes(L);
 
 	if (state->allocated < now)
-		state->allocated = now; /* so much at least, before it is counted */
+		state->allocated = now; /* at least this was allocated before counting began */
 	state->allocate = lua_getallocf(L, &state->allocate_data);
 	if (!state->string_overhead) {
 		state->string_overhead = 1;

@@ -100,7 +100,7 @@ static bool wants_objects(void)
 static bool wants_memory(void)
 {
 	return wants_objects() || VMTAP_OBJECT_CREATE_ENABLED() || VMTAP_STRING_CREATE_ENABLED() ||
-		VMTAP_HASH_CREATE_ENABLED() || VMTAP_HEAP_ENABLED() /* which tells the sum */ ||
+		VMTAP_HASH_CREATE_ENABLED() || VMTAP_HEAP_ENABLED() /* it passes the sum */ ||
 		LUA_MEMORY_ALLOCATE_ENABLED() || LUA_MEMORY_RESIZE_ENABLED() ||
 		LUA_MEMORY_FREE_ENABLED();
 }

@@ -77,7 +77,7 @@ void census_register(struct process *process, bool by_site)
 	(void)vmtap_census_register(&options);
 }
 
-/* Collects a stopped VM, in place of one of its capabilities. */
+/* Collects the garbage of a stopped VM, acting as one of its capabilities. */
 static void collect(struct capability *cap, struct vmtap_name *cause)
 {
 	cap->collect_cause = cause;

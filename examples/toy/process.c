@@ -73,7 +73,7 @@ bool process_stop(struct capability *cap, struct vmtap_name *reason)
 	struct process *process = cap->vm->options.process;
 	struct vm *newest, *held = NULL;
 
-	/* Two that waited for each other's VMs would wait for ever. */
+	/* Two threads that waited for each other's VM to stop would wait forever. */
 	if (pthread_mutex_trylock(&process->stopper)) {
 		atomic_store(&cap->interrupt, true);
 		return false;
@@ -82,7 +82,7 @@ bool process_stop(struct capability *cap, struct vmtap_name *reason)
 		pthread_mutex_unlock(&process->stopper);
 		return false;
 	}
-	/* Until they are stopped, they may start others. */
+	/* A VM that is not stopped yet may start another one. */
 	while ((newest = process->instances) != held) {
 		for (struct vm *vm = newest; vm != held; vm = vm->next_instance)
 			if (vm != cap->vm)

@@ -12,8 +12,8 @@
 
 struct process {
 	pthread_mutex_t lock;
-	pthread_mutex_t stopper;    /* of whoever stops all VMs */
-	struct capability *counter; /* of the VM that has counted the heaps */
+	pthread_mutex_t stopper;    /* held by the thread that stops all VMs */
+	struct capability *counter; /* counts the heaps, and fires the events for them */
 	/* The newest first. VMs are only added, so the list can be read without the lock. */
 	struct vm *_Atomic instances;
 	uint32_t instance_count;
@@ -44,8 +44,9 @@ int process_start(
 void process_interrupt(struct process *process);
 
 /*
- * At a safepoint: stops all VMs that run. Meanwhile, those that stand still are the caller's and
- * the held ones. False: another capability is doing that, or the caller's VM ends.
+ * At a safepoint: stops all VMs that run. Until process_resume(), the VMs that are stopped are the
+ * caller's and those that are held. False: another capability is doing that, or the caller's VM is
+ * ending.
  */
 bool process_stop(struct capability *cap, struct vmtap_name *reason);
 void process_resume(struct capability *cap, struct vmtap_name *reason);

@@ -40,7 +40,8 @@ void world_park(struct capability *cap)
 	vm->stopped_count--;
 }
 
-/* With the lock: stops the capabilities, of which so many are to stop. Events are cap's. */
+/* With the lock: asks all capabilities to stop, and waits until that many others have. Fires the
+ * events as cap. */
 static void begin_stop(struct capability *cap, struct vmtap_name *reason, uint16_t others)
 {
 	struct vm *vm = cap->vm;

@@ -15,7 +15,7 @@
  *
  * Reading: Arrays, hashes and strings have probes of their own and are shown as (array),
  * (hash) and (string). The share is that of the bytes. The classes that take the most
- * bytes come last. Ruby does not tell sizes, so that they are 0.
+ * bytes come last. Ruby does not tell sizes, so they are 0.
  *
  * Providers: vm, ruby, hotspot.
  *

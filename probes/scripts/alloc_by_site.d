@@ -19,7 +19,7 @@
  * Reading: The line is the one that runs when the object is created. Arrays, hashes and
  * strings have probes of their own and are shown as (array), (hash) and (string). The
  * share is that of the bytes. The lines that take the most bytes come last. Ruby does not
- * tell sizes, so that they are 0.
+ * tell sizes, so they are 0.
  *
  * Providers: vm, ruby, hotspot.
  *

@@ -65,7 +65,7 @@ vm$target:::object-create
 	@bytes[this->path, copyinstr(arg0)] = sum(arg1);
 }
 
-/* Those that say which thread allocates. */
+/* The probes that say which thread allocates. */
 vm$target:::array-create,
 vm$target:::hash-create,
 vm$target:::string-create

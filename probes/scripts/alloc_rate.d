@@ -19,7 +19,7 @@
  *
  * Reading: A table for every second, the classes that take the most bytes last; the last
  * table covers the last, incomplete second. Arrays, hashes and strings are shown as
- * (array), (hash) and (string). Ruby does not tell sizes, so that they are 0.
+ * (array), (hash) and (string). Ruby does not tell sizes, so they are 0.
  *
  * Providers: vm, ruby, hotspot.
  *

@@ -15,8 +15,8 @@
  *
  * Reading: The bytes that read, pread64, readv, preadv and preadv2 have returned, whether
  * they came from a file, a pipe, a terminal or a socket, and their mean for a call. Files
- * that are mapped and what recv and its like receive is not in it. Those that read most
- * come last.
+ * that are mapped, and what recv and similar calls receive, are not included. The programs
+ * that read most come last.
  *
  * Providers: syscall.
  *

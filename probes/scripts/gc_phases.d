@@ -111,7 +111,7 @@ vm$target:::gc-phase-end
 	this->kind = "gc-phase";
 }
 
-/* A collector may say that it marks by two probes, one within the other: the first counts. */
+/* A collector may fire two probes for one phase, one within the other: the first counts. */
 vm$target:::gc-start,
 vm$target:::gc-mark-begin,
 vm$target:::gc-sweep-begin,

@@ -57,7 +57,7 @@ vm$target:::gc-request
 	this->asks = 1;
 }
 
-/* A collection of these begins where it is asked for. */
+/* These runtimes begin a collection where it is requested. */
 ruby$target:::gc-mark-begin,
 python$target:::gc-start
 {

@@ -17,7 +17,7 @@
  *
  * Reading: For each device and direction, R for reads and W for writes, two distributions:
  * the bytes of a request, and the time from when it was given to the device until it was
- * done. What the page cache holds is no request. Kernels do not tell of all completions,
+ * done. What the page cache holds is no request. Kernels do not report all completions,
  * so there may be fewer times than requests. Times are in ns; the argument us, ms or s
  * gives another unit.
  *

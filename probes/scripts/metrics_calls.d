@@ -13,9 +13,9 @@
  *      4711  toy              Task                          1385264
  *      4711  toy          307888
  *
- * Reading: It is made for vmtap serve, which gives each aggregation its name, on a port of
- * its own beside metrics. In this order, each by process: calls of methods by class; calls of
- * functions written in C.
+ * Reading: It is made for vmtap serve, which shows the name of each aggregation; serve it on
+ * another port than metrics. In this order, for each process: calls of methods by class;
+ * calls of functions written in C.
  *
  * Providers: vm.
  *

@@ -35,7 +35,7 @@ syscall::openat2:entry
 	self->path = arg1;
 }
 
-/* Only now is it sure that the path is in memory. */
+/* Only when the call returns is the path sure to be in memory. */
 syscall::open:return,
 syscall::creat:return,
 syscall::openat:return,

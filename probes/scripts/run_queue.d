@@ -18,9 +18,9 @@
  *                   10 |                                         0
  *
  * Reading: The kernel's own count of the threads that run or are ready to run, 97 times a
- * second on each processor. One is a thread that runs and nobody who waits; each one more
- * is a thread that waits for the processor. A processor that has nothing to run need not
- * be looked at, so the samples of one that is often idle are few.
+ * second on each processor. A length of 1 is a thread that runs while none waits; each
+ * further one is a thread that waits for the processor. An idle processor may not be
+ * sampled, so one that is often idle has few samples.
  *
  * Providers: profile.
  *

@@ -33,7 +33,7 @@ BEGIN
 
 #include "parts/pauses.d"
 
-/* What provider vm tells counts; a process without it may have the probes of others. */
+/* In a process with provider vm, only its probes count; else those of other providers do. */
 int has_vm[pid_t];
 
 vm$target:::method-entry,

@@ -82,7 +82,7 @@ static int dump(struct trace *trace)
 		cli_message("standard output: %s", strerror(errno));
 		status = CLI_CANNOT;
 	}
-	/* the script is right, so a probe is missing, which has been said */
+	/* the script itself is correct, so its probe is missing; a message has said so */
 	if (status == CLI_FOUND) {
 		cli_message("the VM cannot show its threads: it has no probe vm:::thread-dump");
 		status = CLI_CANNOT;

@@ -88,7 +88,7 @@ int d_check_new_keys(struct d_compiler *compiler, const struct d_node *node,
 /* Whether values of a type can be keys. */
 bool d_check_is_key(const struct d_type *type);
 
-/* Whether the type is one of stacks, and the value a literal 0, which is a stack without frames. */
+/* Whether the type is a stack's, and the value a literal 0, which is a stack without frames. */
 bool d_check_is_no_stack(const struct d_type *type, const struct d_node *value);
 
 /*

@@ -38,7 +38,7 @@ bool d_check_variable_space(const struct d_node *node, enum d_name_space *space)
 	return true;
 }
 
-/* Of a symbol of processes, whose debugging data nobody reads. */
+/* Fails for a symbol of a process: the debugging data of processes is not read. */
 static int fail_symbol(struct d_compiler *compiler, const struct d_node *node)
 {
 	static const char kernel[] = "vmlinux``";

@@ -1,6 +1,6 @@
 /*
  * check_symbol.c: see check_symbol.h. Addresses come from /proc/kallsyms, types from the kernel's
- * description of its types. That describes hardly any variables but those of which each processor
+ * description of its types. It describes hardly any variables except those of which each processor
  * has a copy, so the types of some well-known ones are listed here.
  */
 #include "d/check_symbol.h"
@@ -130,7 +130,7 @@ static int find_type(struct d_compiler *compiler, const struct d_node *node,
 	return 0;
 }
 
-/* Makes the node of a symbol, or of its address, one of another kind. */
+/* Turns the node of a symbol, or of its address, into one of another kind. */
 static void become(struct d_node *node, enum d_node_kind kind, struct d_node *left)
 {
 	node->kind = kind;
@@ -140,7 +140,7 @@ static void become(struct d_node *node, enum d_node_kind kind, struct d_node *le
 	node->identifier = NULL;
 }
 
-/* Makes a node the address, as a pointer to the type. */
+/* Turns a node into the address, cast to a pointer to the type. */
 static int become_address(struct d_compiler *compiler, struct d_node *node, uint64_t address,
 	const struct d_type *type)
 {

@@ -193,7 +193,7 @@ static int begin(struct d_compiler *compiler, struct d_unit *unit)
 	return d_ahead_check(compiler, unit);
 }
 
-/* Adds a description to a text of several. */
+/* Adds a description to a list of them, unless the list has it. */
 static void append(char text[ALL_DESCRIPTIONS_MAX], const char *description)
 {
 	size_t length = strlen(text);

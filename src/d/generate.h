@@ -28,7 +28,7 @@ int d_generate_binary(struct d_compiler *compiler, struct d_code *code, const st
 int d_generate_ternary(struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
 enum d_opcode d_arithmetic_opcode(enum d_operator operation, bool is_signed);
 
-/* generate_call.c. An action is not a value: fail_action() says so. */
+/* generate_call.c. d_generate_fail_action() reports an action that is used as a value. */
 int d_generate_call(struct d_compiler *compiler, struct d_code *code, const struct d_node *node);
 int d_generate_fail_action(struct d_compiler *compiler, const struct d_node *call);
 

@@ -168,7 +168,7 @@ static int generate_index(
 
 	if (node->is_argument) {
 		base = d_emit_register(compiler, code, &node->place);
-		/* Above an int, a register may have anything. */
+		/* The upper bits of a register that holds a smaller argument can be anything. */
 		return base < 0 ||
 				d_emit(compiler, code, D_OP_ARGUMENT, (unsigned)base, 0, 0,
 					node->argument) ||

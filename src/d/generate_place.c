@@ -145,7 +145,7 @@ static uint32_t place_size(const struct d_compiler *compiler, const struct d_nod
 	return d_types_size(&compiler->types, place->type);
 }
 
-/* Moves the bits of a bit-field to the lowest, or back. */
+/* Shifts the bits of a bit-field down to the register's lowest bits, or back up. */
 static int shift(struct d_compiler *compiler, struct d_code *code, enum d_opcode opcode,
 	const struct d_member *member, unsigned reg, const struct d_place *place)
 {

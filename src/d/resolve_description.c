@@ -152,7 +152,7 @@ static bool is_of_machine(const char *provider)
 	return false;
 }
 
-/* Whether a provider is named after $target, and there is no target. */
+/* Whether a provider's name ends in $target, which is 0 since there is no target. */
 static bool is_of_no_target(const struct d_compiler *compiler, const char *provider)
 {
 	size_t length = strlen(provider);
@@ -235,8 +235,8 @@ static void hint(const struct d_compiler *compiler, const struct d_description *
 			: TICK_NAMES);
 }
 
-/* Whether it is enough for option anydefs if other descriptions match; not for a provider of the
- * machine's that no source has. */
+/* Whether a description of this provider may match nothing if another description matches (option
+ * anydefs). It may not if no source has this provider of the machine. */
 static bool may_be_missing(const struct d_compiler *compiler, const char *provider)
 {
 	return !is_of_no_target(compiler, provider) &&

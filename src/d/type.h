@@ -40,8 +40,7 @@ struct d_member {
 	uint32_t offset;
 	uint32_t size; /* in memory; for a bit-field, the bytes that its bits need */
 	uint8_t bits;  /* of a bit-field; 0: it is none */
-	uint8_t shift; /* where its bits begin in its bytes: 0 is the lowest, as in D's own structs
-			*/
+	uint8_t shift; /* the position of its lowest bit in its bytes; 0 in D's own structs */
 };
 
 /* A constant of an enum. */

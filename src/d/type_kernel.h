@@ -13,7 +13,7 @@
  */
 int d_types_complete(struct d_types *types, const struct d_type *type);
 
-/* The type with that number in the kernel's description; NULL: D has none like it, or no memory. */
+/* The type with that number in the kernel's description; NULL: D has no such type, or no memory. */
 const struct d_type *d_types_kernel(struct d_types *types, uint32_t number);
 
 #endif

@@ -4,7 +4,7 @@
  *
  *     bench_reduce count      probe bench:::number, whose arguments are a number and a string
  *     bench_reduce pair       bench:::begin and bench:::end in turns; the cost is that of both
- *     bench_reduce calls      no probe, but the system call getppid, whoever traces it or not
+ *     bench_reduce calls      the system call getppid instead of a probe, traced or not
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,7 +56,7 @@ int main(int count, char **words)
 	double least = 1e9;
 
 	if (calls)
-		prctl(PR_SET_NAME, "bench_calls"); /* of no other program */
+		prctl(PR_SET_NAME, "bench_calls"); /* no other program has this name */
 	for (int i = 0; i < 10000 && !calls && !is_attached(pair); i++)
 		usleep(1000);
 	if (!calls && !is_attached(pair)) {

@@ -5,9 +5,9 @@
  *
  * The toy at the path TOY runs FILE, which works in equal units, prints a line after each, and does
  * not end. `VMTAP trace -n SCRIPT` is attached to it for a while, detached for a while, and so on.
- * So a process is compared with itself, and only with moments before: what else the machine does
- * changes the CPU time of the same work by much more than a tracer does. Prints what the tracers
- * print, and in the last line the cost in percent: the median of all rounds.
+ * So a process is compared with itself, a moment earlier: other work on the machine changes the
+ * CPU time of the same units by much more than a tracer does. Prints what the tracers print, and in
+ * the last line the cost in percent: the median of all rounds.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -100,7 +100,7 @@ static int by_value(const void *a, const void *b)
 	return first < second ? -1 : first > second;
 }
 
-/* The tracer's exit must be that of one which has traced to its end. */
+/* Whether the tracer exits as after a complete trace. */
 static bool stop_tracer(pid_t tracer)
 {
 	int status;

@@ -256,7 +256,7 @@ grep -qE '^\(none\)\.\(file\);Object\.branch;Object\.leaf [1-9][0-9]*$' "$direct
 run 0 flame --folded "$directory/samples" -o "$directory/by_itself"
 cmp "$directory/lines" "$directory/by_itself" || fail "a log without calls is not shown by its samples"
 has err 'samples: no method-entry; shown by its samples$'
-# the log is read twice, but its end is missing only once
+# the log is read twice, but a line says only once that its end is missing
 head -c -2 "$directory/samples" >"$directory/cut"
 run 0 flame --folded "$directory/cut" -o "$directory/by_itself"
 cmp "$directory/lines" "$directory/by_itself" || fail "a log without its end marker"

@@ -185,7 +185,7 @@ for tail in "$log" "$directory/byte"; do
 		>"$directory/out" 2>"$directory/err" || fail "a pipe with a joined log"
 	has err "byte $whole: $rest"
 done
-# a pipe whose writer stays there says nothing, and keeps nobody
+# a pipe that its writer keeps open: no line, and the reader does not wait for more
 mkfifo "$directory/pipe"
 (cat "$log"; exec sleep 1000) >"$directory/pipe" &
 pids+=("$!")

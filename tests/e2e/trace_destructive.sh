@@ -1,7 +1,7 @@
 #!/bin/bash
 # Destructive actions at probes of the kernel's source, system calls and functions of a program:
-# raise(), stop() and system() happen, and only with -w; so does copyout(), or a kernel that is locked
-# down is said to refuse it before anything starts.
+# raise(), stop() and system() happen, and only with -w. So does copyout(), unless the kernel is in
+# lockdown; then a line says that it refuses that, before anything starts.
 set -u
 . tests/e2e/common
 need_kernel

@@ -1,12 +1,12 @@
 #!/bin/bash
 # The guide's scripts of provider sched, for a program of our own: which processors run it, who is in
-# the run queue and for how long, who wakes and preempts whom, the clock's ticks, and priorities. The
-# kernel's own counts for each thread, and the program's, are what they are compared with.
+# the run queue and for how long, who wakes and preempts whom, the clock's ticks, and priorities. What
+# they print is compared with the kernel's own counts for each thread and with the program's.
 set -u
 . tests/e2e/common
 need_kernel
 
-# THREADS: so many contend for one processor, all woken at once some times; each prints its switches. Then two
+# THREADS threads contend for one processor, all woken at once several times; each prints its switches. Then two
 # processes wake each other; then priorities change.
 cat >"$directory/contend.c" <<'C'
 #define _GNU_SOURCE
@@ -242,7 +242,7 @@ END
 D
 threads=5
 run 0 trace -s "$directory/queue.d" -c "$directory/contend $threads"
-has_not err error # numbers show what is lost of our program; on a busy machine others lose events, too
+has_not err error # losses of our program show in the numbers; on a busy machine, events of others may be lost
 number() { # the number of a line of the output
 	sed -n "s/^$1 //p" "$directory/out" | head -1
 }
@@ -295,7 +295,7 @@ run 0 trace -q -x bufsize=8m -c "$directory/contend 1" -n '
 		printf("changed %d %d %d\n", args[1]->pr_pid == pid, args[0]->pr_pri, args[2]);
 	}
 	END { printa("woken %@d\n", @all); printa("by %s %@d\n", @by); printa(@); }'
-has_not err error # numbers show what is lost of our program; on a busy machine others lose events, too
+has_not err error # losses of our program show in the numbers; on a busy machine, events of others may be lost
 near "gterm" "$(number woken)" $(($(number after) - $(number before))) 6
 [ "$(number 'by vmtap-sender')" -ge 10 ] || fail "gterm: $(number 'by vmtap-sender')"
 has out '^  vmtap-sender +$'

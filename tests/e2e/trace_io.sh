@@ -105,7 +105,7 @@ D
 run 0 trace -q -s "$directory/io.d" -c "$directory/blocks $directory/file $blocks" "$first" $((first + 8 * blocks))
 has_not err 'drop|error'
 has out "^start $((2 * blocks))\$"
-# Kernels do not tell of all completions: bpftrace counts fewer of them than of requests, too.
+# Kernels do not report all completions: bpftrace counts fewer of them than of requests, too.
 finished=$(sed -n 's/^done //p' "$directory/out")
 [ "$finished" -ge "$blocks" ] && [ "$finished" -le $((2 * blocks)) ] || fail "done $finished of $((2 * blocks))"
 driver="<unknown>"
@@ -116,7 +116,7 @@ has out "^ $name \(/dev/$name\)\$"
 [ "$(awk '/^ [^ ]* \(.*\)$/ { rows = 1 } rows && /\|/ { sum += $NF } rows && sum && !NF { rows = 0 } END { print sum + 0 }' "$directory/out")" = "$finished" ] ||
 	fail "copy"
 [ "$(sed -n 's/^slowest //p' "$directory/out")" -ge 1 ] || fail "copy: the slowest request"
-# Threads of the kernel may give on what the program asks for; all bytes belong to someone.
+# Kernel threads may submit requests for the program; the bytes of all together are counted.
 [ "$(awk -v name="$name" 'NF == 4 && $1 == name && $3 ~ /^[0-9]+$/ && $4 ~ /^[0-9]+$/ { sum += $4 } END { print sum + 0 }' "$directory/out")" = $((2 * 4096 * blocks)) ] ||
 	fail "whoio"
 has out "^$name R $((4096 * blocks))\$"

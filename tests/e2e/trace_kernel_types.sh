@@ -1,9 +1,9 @@
 #!/bin/bash
-# The program's calls have an argument that others' have not: vmtap's own child makes such a call
-# before it executes the program.
-#
 # Members of the kernel's structs, against what the program says of itself: numbers, strings, arrays,
 # unions, members of unnamed structs, bit-fields, pointers to functions; and print() of structs.
+#
+# The program's calls have an argument that no other call has, since vmtap's own child makes such a
+# call, too, before it executes the program.
 set -u
 . tests/e2e/common
 need_kernel

@@ -174,7 +174,7 @@ samples=$(awk -v title="processor $processor," 'index($0, "processor ") == 1 { m
 [ "$samples" -ge 20 ] || { cat "$directory/all" && fail "$samples samples of a queue of 4"; }
 
 # Requests of 4,096 bytes: at least the program's, and no more than the device has counted. Kernels do
-# not tell of all completions: bpftrace counts fewer of them than of requests, too.
+# not report all completions: bpftrace counts fewer of them than of requests, too.
 device=$(stat -c '%Hd:%Ld' "$directory/file")
 name=$(basename "$(readlink -f "/sys/dev/block/$device")")
 if [ -r "/sys/block/$name/stat" ] && "$directory/work" blocks "$directory/file" >/dev/null; then

@@ -110,7 +110,7 @@ sched:::sleep /pid == $target && self->sleeps/ { stack(2); @[stack(2)] = count()
 END { printa("name %s %@d\n", @names); printa("path %s %d %@d\n", @paths); }
 D
 run 0 trace -q -s "$directory/member.d" -c "$directory/member $file two words"
-has_not err error # numbers show what is lost of our program; on a busy machine others lose events, too
+has_not err error # losses of our program show in the numbers; on a busy machine, events of others may be lost
 value() {
 	sed -n "s/^$1 //p" "$directory/out" | head -1
 }
@@ -160,7 +160,7 @@ run 1 trace -n 'syscall::read:entry { self->fd = arg0; }
 	syscall::read:return { printf("%s", fds[self->fd].fi_name); }'
 has err 'reads memory at an address that is not computed from the probe'
 
-# A type of the kernel that the script only names in these ways is known, too.
+# A type of the kernel is also known to a script that uses it in none but these ways.
 run 0 trace -q -c /bin/true -n 'syscall::exit_group:entry /pid == $target/
 {
 	printf("size %d %d\n", (uint64_t)(curthread + 1) - (uint64_t)curthread == sizeof(struct task_struct),
@@ -176,7 +176,7 @@ has out '\(struct mm_struct\) \{$'
 run 1 trace -q -c /bin/true -n 'syscall::exit_group:entry { print((struct vmtap_none *)arg0); }'
 has err "'struct vmtap_none' with size 0"
 
-# An int argument that is negative is so in every use of args[], which can be a length or a file, too.
+# A negative int argument is negative in every use of args[], also as a length or as a file.
 cat >"$directory/negative.c" <<'C'
 #include <signal.h>
 #include <string.h>

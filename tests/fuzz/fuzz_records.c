@@ -2,8 +2,8 @@
  * fuzz_records.c: any bytes, in pieces of any size, for the reader of records and for a
  * recording: every field of every event is read, and the recording's log must contain as many
  * events as the bytes. The first byte sets the size of the pieces and whether the recording is
- * compressed, the second its largest file. The bytes are also read as a file, which they may be a
- * compressed one of.
+ * compressed, the second its largest file. The bytes are also read as a file, which may be
+ * compressed.
  */
 #include <stdbool.h>
 #include <stdio.h>

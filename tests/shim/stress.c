@@ -3,9 +3,12 @@
  * that connect and disconnect, the stream stopped and started, names taken by several threads and
  * more texts than the table holds, heap samples that several threads try to take, samples and dumps
  * of what runs, for clients that come and go, taken at safepoints, a log, cancelled threads, signal
- * handlers that fire, stacks whose walker comes and goes, and children. stress ROUNDS [turns] With
- * "turns", the library has no thread, and two threads of this program take its turns. Exits with 0
- * if each stream was well-formed.
+ * handlers that fire, stacks whose walker comes and goes, and children.
+ *
+ *     stress ROUNDS [turns]
+ *
+ * With "turns", the library has no thread, and two threads of this program take its turns. Exits
+ * with 0 if each stream was well-formed.
  */
 #include <errno.h>
 #include <poll.h>

@@ -9,7 +9,7 @@
 #include "engine/output/metrics_writer.h"
 
 enum {
-	TOLD = 1 << 30, /* numbers that no process has: those are asked about as well */
+	TOLD = 1 << 30, /* pids that no process has; runtime_of() is called for the others */
 	ASKED = TOLD + 1024,
 	UNKNOWN = ASKED + 1024,
 	MANY = 3000
@@ -104,7 +104,7 @@ START_TEST(test_told)
 		has(TOLD, "toy 1.0");
 		has(ASKED, "asked 1");
 		has(UNKNOWN, "");
-		/* what is said later comes too late */
+		/* a runtime that becomes known later does not change the label */
 		tell(TOLD, "toy 2.0");
 		tell(ASKED, "toy 2.0");
 		tell(UNKNOWN, "toy 2.0");

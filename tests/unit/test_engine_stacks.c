@@ -167,7 +167,7 @@ START_TEST(test_values)
 }
 END_TEST
 
-/* What variables hold is counted while they hold it; what has no room is told. */
+/* Stacks count towards dynvarsize while variables hold them; what has no room is reported. */
 START_TEST(test_values_dropped)
 {
 	enum { TIMES = 20000, KEPT = 10 };

@@ -1,8 +1,8 @@
 /*
- * test_kernel_nop.c: what the kernel makes of the nops at sites. What the trial answers must agree
- * with what happens to sites of this program. The lone 5-byte nop is the control: some kernels make
- * a call of it that overwrites what is below the stack pointer and kills children, and each of the
- * two must be found out.
+ * test_kernel_nop.c: what the kernel makes of the nops at sites. The answer of the trial must agree
+ * with what happens to sites of this program. The lone 5-byte nop is the control: some kernels turn
+ * it into a call that overwrites the memory below the stack pointer and kills children. The trial
+ * must detect each of these two faults.
  */
 #include <check.h>
 #include <elf.h>

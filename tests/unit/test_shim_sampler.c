@@ -197,8 +197,8 @@ START_TEST(by_bytes)
 }
 END_TEST
 
-/* Samples by time that another client asks for are not taken for bytes, but are told as lost; and
- * those by bytes are never taken for times. */
+/* A client of samples by bytes does not get the samples by time that another client asks for; they
+ * are reported to it as lost. Samples by bytes never go to a client of samples by time. */
 START_TEST(by_bytes_while_others_sample_by_time)
 {
 	enum { BYTES = 1000, TIMES = 20 };

@@ -264,7 +264,7 @@ compare() { # script, runtime, class of fib, class of the others
 	esac
 }
 
-# The numbers in the columns of the line that begins so, "" if there is none.
+# The numbers in the columns of the line that begins with the text; "" if there is none.
 line_of() { # text with which it begins, columns
 	awk -v text="$1" -v columns="$2" '
 		{ line = $0; gsub(/ +/, " ", line); sub(/^ /, "", line) }

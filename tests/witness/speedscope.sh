@@ -85,7 +85,7 @@ def show(name, track=None):
     rows = until("const rows=[...document.querySelectorAll('table tr')].map("
         "r=>[...r.querySelectorAll('td')].map(c=>c.innerText.trim())).filter(r=>r.length==3);"
         "return rows.length&&rows")
-    # what is drawn without a graphics card says something about speed
+    # without a graphics card, drawing causes a message about speed
     problems = [p for p in browser.problems if "GL Driver Message" not in p]
     browser.screenshot(os.path.join(folder, name + ".png"))
     assert not browser.value("document.images.length"), "a name became a picture"

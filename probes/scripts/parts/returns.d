@@ -1,4 +1,4 @@
-/* The ends of these calls: this->class, this->method, this->thread, and whether they count. */
+/* Ends of the calls of calls.d: this->class, this->method, this->thread, and whether they count. */
 vm$target:::method-return
 {
 	this->class = copyinstr(arg0);

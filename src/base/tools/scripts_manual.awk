@@ -6,7 +6,7 @@ function plain(text) { # text of a manual: no line is a request, and no backslas
 	sub(/^[.']/, "\\\\\\&&", text)
 	return text
 }
-function sentences(text,    lines, count, i, cut, result) { # each on lines of its own, of 80 at most
+function sentences(text,    lines, count, i, cut, result) { # begins each on a new line, and breaks lines after 80
 	gsub(/\. /, ".\n", text)
 	sub(/\n$/, "", text)
 	count = split(text, lines, "\n")

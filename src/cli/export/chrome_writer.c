@@ -3,7 +3,7 @@
  * and others read: {"traceEvents":[...]}, an event on each line. Each track is a thread of the
  * process. Times are microseconds since the log's beginning, with all their nanoseconds.
  *
- * The end of a slice repeats what its begin says: the format lets it say nothing, but speedscope
+ * The end of a slice repeats what its begin says. The format does not require that, but speedscope
  * ends a slice only if both have the same name. So the texts of open slices are kept for each
  * track.
  */
@@ -17,7 +17,7 @@
 
 enum { RANK_STEP = 1 << 24 };
 
-/* The text of a begin, name and details as JSON, and then this. */
+/* What is kept of an open slice is its name and its details as JSON, followed by this. */
 struct slice_text {
 	uint32_t name_length, details_length;
 };

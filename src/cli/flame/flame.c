@@ -79,7 +79,8 @@ static bool is_pid(const char *text)
 	return *text && !text[strspn(text, "0123456789")];
 }
 
-/* Takes all events of a log. is_again: it has been read before, and said how it ends. */
+/* Takes all events of a log. is_again: the log has been read before, and a message has said how it
+ * ends, so none does now. */
 static int read_log(struct feed *feed, struct stacks *stacks, bool is_again, struct error *error)
 {
 	struct feed_progress progress;

@@ -506,7 +506,7 @@ static int log_dump(const char *name)
 	const char *why = NULL;
 	int state = log_open(&reader, name, &error);
 
-	reader.progress.is_terminal = 0; /* the events show it */
+	reader.progress.is_terminal = 0; /* the events themselves show the progress */
 	if (!state)
 		while ((state = log_next(&reader, &record, &why, &error)) == RECORDS_EVENT)
 			print_record(&reader, &record);

@@ -26,12 +26,14 @@ enum {
 
 struct open_connection {
 	int fd;         /* -1: a free place */
-	uint64_t since; /* a number that grows: of its beginning, or the end of its last request */
+	uint64_t since; /* the value of last when it began, or when its last request ended */
 };
 
 struct page_server {
 	struct MHD_Daemon *daemon;
-	struct open_connection open[CONNECTIONS]; /* of libmicrohttpd's thread alone, as is last */
+	/* Only libmicrohttpd's thread uses these two. last counts the beginnings of connections and
+	 * the ends of requests. */
+	struct open_connection open[CONNECTIONS];
 	uint64_t last;
 	pthread_mutex_t lock;      /* of page */
 	struct MHD_Response *page; /* counted by libmicrohttpd: a slow reader keeps an old one */
@@ -57,8 +59,8 @@ static int connection_fd(struct MHD_Connection *connection)
 	return info ? info->connect_fd : -1;
 }
 
-/* Ends the connection that has waited longest for a request, its rest or its answer's reader. Its
- * descriptor stays with libmicrohttpd, which sees the end. */
+/* If there are too many connections, ends the one whose last request ended, or that began, longest
+ * ago. libmicrohttpd notices that, and closes the descriptor. */
 static void end_oldest(struct page_server *server)
 {
 	struct open_connection *oldest = NULL;

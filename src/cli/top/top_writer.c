@@ -287,7 +287,8 @@ static void write_interrupt(struct writer *writer)
 	(void)writer;
 }
 
-/* The writer's own first: the other only sees later that output has failed, and not why. */
+/* This writer's own error first: the text writer notices only later that output has failed, and
+ * does not know why. */
 static int error_of(struct writer *writer)
 {
 	int error = top_of(writer)->error;

@@ -29,7 +29,7 @@ struct top_writer {
 	const struct writer_operations *text_operations;
 	struct places *places;
 	struct top_table *table;
-	const bool *is_paused;      /* snapshots are left out; the next one is of the time since */
+	const bool *is_paused;      /* then snapshots are left out; the next covers their time */
 	int (*show)(void *context); /* after each snapshot; 0, or an errno */
 	void *context;
 	bool is_open; /* a snapshot has begun */

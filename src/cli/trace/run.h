@@ -37,8 +37,8 @@ struct run_settings {
 	 */
 	struct writer *writer;
 	uint64_t snapshot;
-	/* Told of each process whose runtime is known, again and again, before its events are
-	 * taken. NULL: nobody. */
+	/* Called before each batch of events is run, for each of its processes whose runtime is
+	 * known. NULL: nothing is called. */
 	void (*note_process)(struct writer *writer, const struct event_process *process);
 	const struct run_input *input; /* NULL: none */
 };

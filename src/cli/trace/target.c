@@ -668,7 +668,7 @@ static int tell_no_samples(struct targets *targets, const struct d_probe_set *se
 	return 0;
 }
 
-/* Whether a provider of the machine's is named by its name. */
+/* Whether a description has the name of a provider of the machine, without wildcards. */
 static bool names_machine(const struct targets *targets)
 {
 	for (size_t i = 0; i < targets->asked_count; i++)
@@ -678,9 +678,9 @@ static bool names_machine(const struct targets *targets)
 	return false;
 }
 
-/* Opens the source of the machine's probes, if any are described. A failure is only one if one of
- * its providers is named, or nothing else is described; otherwise a line says what is not traced.
- */
+/* Opens the source of the machine's probes, if any are described. That it cannot be opened is an
+ * error only if one of its providers is named, or nothing else is described; otherwise a line says
+ * what is not traced. */
 static int open_machine(struct targets *targets, struct d_probe_set *set, struct accompanying *all,
 	struct error *error)
 {

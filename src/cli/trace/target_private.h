@@ -20,8 +20,8 @@ int target_start_program(
 bool target_is_matched(const struct d_probe_set *set, size_t first, const struct d_asked *asked);
 
 /*
- * Whether something must be done for this description: no probe of the set matches it and, if it is
- * optional, none matches any other optional one.
+ * Whether this description still needs a probe: none of the set matches it and, if it is optional,
+ * none matches any other optional description.
  */
 bool target_lacks(
 	const struct targets *targets, const struct d_probe_set *set, const struct d_asked *asked);

@@ -469,8 +469,8 @@ static bool traces_any(const struct work *work, const struct d_program *program)
 	return false;
 }
 
-/* Says which clauses cannot run because none of their probes can be traced; if all are such, the
- * source says so itself. */
+/* Says which clauses cannot run because none of their probes can be traced. If no clause can run,
+ * the source says so itself. */
 static void tell_refused(const struct work *work, const struct d_program *program)
 {
 	const char *told = NULL;

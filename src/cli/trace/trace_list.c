@@ -14,9 +14,9 @@ struct probe_listing {
 	const struct d_probe_set *set;
 	const struct source *source;
 	bool verbose;
-	unsigned refused; /* probes that cannot be traced; the first of them are here */
+	unsigned refused; /* how many probes cannot be traced; refusals has the first of them */
 	const struct d_probe *refusals[REFUSALS_MAX];
-	bool differ; /* in the reason */
+	bool differ; /* not all of them have the same reason */
 };
 
 void trace_list_arguments(FILE *output, const struct d_probe *probe)

@@ -191,7 +191,7 @@ translator lwpsinfo_t < struct task_struct *T > {
 	pr_bindpset = -1;
 };
 
-/* A thread whose priority changes: what it was before is an argument of the probe. */
+/* A thread whose priority has changed: its former priority is an argument of the probe. */
 translator lwpsinfo_t < struct vmtap_changed *T > {
 	pr_flag = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_flag;
 	pr_lwpid = xlate <lwpsinfo_t *> ((struct task_struct *)T)->pr_lwpid;
