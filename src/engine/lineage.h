@@ -16,7 +16,7 @@
 enum {
 	LINEAGE_MAX = 64, /* generations to look up */
 	LINEAGE_REMEMBERED =
-		1024 /* processes; one takes the place of another whose pid is congruent */
+		1024 /* processes; one replaces another whose pid is the same modulo this */
 };
 
 struct lineage {

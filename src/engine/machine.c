@@ -203,8 +203,8 @@ static const struct text *take_place(
 }
 
 /*
- * Records an action, to be carried out at the clause's end. Of texts only stacks may be NULL: a
- * variable that is not set.
+ * Records an action, to be carried out at the clause's end. A string that is NULL is a fault; a
+ * stack may be NULL, which is a variable that is not set.
  */
 static enum d_fault record(
 	struct engine *engine, const struct d_action *action, const uint64_t *arguments)

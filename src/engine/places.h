@@ -36,8 +36,8 @@ const struct text *places_address(struct places *places, struct scratch *scratch
 const struct text *places_guest_stack(struct scratch *scratch, uint32_t number);
 
 /*
- * Whether two stacks of a kind have the same frames. NULL has none, as an empty one, whatever its
- * process is.
+ * Whether two stacks of the same kind have the same frames. NULL equals an empty stack of any
+ * process: neither has frames.
  */
 bool places_same_stack(enum d_value_kind kind, const struct text *one, const struct text *other);
 

@@ -63,7 +63,7 @@ struct engine_variable {
 	struct tuple_shape shape;
 	bool is_self, is_bytes;
 	bool is_text;   /* a string, or a stack, which is stored as a string is */
-	uint32_t limit; /* of a text: the characters that are stored; all of a stack */
+	uint32_t limit; /* of a text: the most characters stored; a stack is never cut */
 	uint32_t slot;  /* of a self-> scalar */
 	/*
 	 * Of a string of which a character was stored: all its bytes, also those after a NUL; valid

@@ -23,7 +23,7 @@ struct strings {
 int strings_init(struct strings *strings, struct slab *slab, size_t retired_max);
 void strings_free(struct strings *strings);
 
-/* The bytes that a copy of this text would take that is cut at `limit` characters. */
+/* The bytes that a copy of this text takes if it is cut at `limit` characters. */
 size_t strings_size(const struct text *text, uint32_t limit);
 
 /* The bytes that a kept text takes. */

@@ -20,7 +20,7 @@ enum d_fault subroutine_copyinstr(struct subroutine_call *call)
 	return fault;
 }
 
-/* The path of a file; a source that cannot follow it gives none. */
+/* The path of a file, which the source has captured; "<unknown>" if it could not. */
 enum d_fault subroutine_d_path(struct subroutine_call *call)
 {
 	static const char unknown[] = "<unknown>";
@@ -83,7 +83,7 @@ enum d_fault subroutine_bcopy(struct subroutine_call *call)
 		call->engine, call->arguments[1], call->arguments[0], call->arguments[2]);
 }
 
-/* Only programs in the kernel can write to the process; it has gone on when the engine runs. */
+/* Only programs in the kernel can write to the process: when the engine runs, it has gone on. */
 enum d_fault subroutine_copyout(struct subroutine_call *call)
 {
 	return fault_set(call->engine, D_FAULT_BADADDR, call->arguments[1]);

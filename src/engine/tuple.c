@@ -18,7 +18,7 @@ void tuple_shape_init(
 	}
 }
 
-/* A stack that is not set is the key that an empty one of no process is. */
+/* The key for a stack that is not set: an empty stack without a process. */
 static const char no_stack_bytes[sizeof(uint64_t) + 1];
 static const struct text no_stack = {no_stack_bytes, sizeof(uint64_t), 0};
 

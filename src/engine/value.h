@@ -25,7 +25,7 @@ static inline uint64_t value_cut(uint64_t value, uint32_t size, bool is_signed)
 	}
 }
 
-/* The integer of a layout at a place in memory; part: the member that it is, or NULL. */
+/* Reads an integer of this layout from memory; part: the bit-field to read of it, or NULL. */
 static inline uint64_t value_of_layout(
 	const struct d_layout *layout, const char *bytes, const struct d_layout_part *part)
 {

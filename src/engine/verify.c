@@ -369,7 +369,7 @@ static bool types_ok(const struct d_value_type *types, unsigned count)
 	return true;
 }
 
-/* Only aggregations may have places as keys, other than stacks. */
+/* Whether a key is a place other than a stack: only aggregations may have such keys. */
 static bool has_places(const struct d_value_type *types, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)

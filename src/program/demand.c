@@ -139,7 +139,7 @@ static struct known indexed(const struct known *known, const struct known *index
 	return result;
 }
 
-/* An argument's lowest bits as an index. */
+/* Makes an index of an argument's lowest bits; nothing, if a number was added to it before. */
 static struct known index_of(const struct known *argument, int32_t bits)
 {
 	if (argument->offset)
@@ -151,7 +151,7 @@ static struct known index_of(const struct known *argument, int32_t bits)
 		.index_scale = 1};
 }
 
-/* Whether it is an argument, perhaps cut to an int: how many bytes are read. */
+/* Whether it can be a count of bytes to read: an argument, perhaps cut to an int. */
 static bool is_count(const struct known *known, struct known *argument)
 {
 	*argument = *known;
@@ -200,11 +200,7 @@ static struct known subtract(const struct known *one, const struct known *other)
 	return is_own(one) && !is_own(other) ? own : nothing;
 }
 
-/*
- * The value cut to that many bits: sign-extended if bits is negative (its absolute value counts),
- * otherwise zero-extended.
- */
-/* The index has been cut before, to index_bits; signed numbers of bits are negative. */
+/* As cut(), for an index, which has been cut to index_bits before. */
 static struct known cut_index(const struct known *known, int32_t bits)
 {
 	struct known result = *known;
@@ -219,6 +215,10 @@ static struct known cut_index(const struct known *known, int32_t bits)
 	return result;
 }
 
+/*
+ * The value cut to that many bits: sign-extended if bits is negative (its absolute value counts),
+ * otherwise zero-extended.
+ */
 static struct known cut(const struct known *known, int32_t bits)
 {
 	unsigned above = 64 - (unsigned)(bits < 0 ? -bits : bits);
@@ -466,7 +466,8 @@ static int read_call(struct reader *reader, const struct d_instruction *at, stru
 		*result = own;
 		return 0;
 	case D_SUBROUTINE_PROGENYOF:
-		reader->demand->process = true; /* the parent: a short process has ended by then */
+		reader->demand->process =
+			true; /* the parent: a short-lived process has ended by then */
 		return 0;
 	default:
 		return 0;

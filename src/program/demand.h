@@ -33,7 +33,7 @@ enum d_piece_base {
 	D_PIECE_THREAD    /* the thread's struct task_struct in the kernel */
 };
 
-/* What is wanted of the kernel's struct path at an address, if not its bytes. */
+/* For an address of the kernel's struct path: the path to capture instead of its bytes. */
 enum d_piece_path { D_PATH_NONE, D_PATH_FILE, D_PATH_MOUNT /* where its file system is mounted */ };
 
 /* Memory of the process that the clause reads. */
@@ -42,9 +42,12 @@ struct d_piece {
 	uint32_t base; /* a piece comes before those that its pointers lead to */
 	uint32_t at;
 	int64_t offset; /* added to the base, modulo 2^64 */
-	/* An argument that is added, too, as an array's index: its number + 1; 0: none. First it is
-	 * cut to its lowest bits, sign-extended if their number is negative, then multiplied. */
 	enum d_piece_path path;
+	/*
+	 * An array's index, which is added to the address as well: the number of an argument + 1;
+	 * 0: none. The argument is first cut to index_bits (negative: sign-extended), then
+	 * multiplied by index_scale.
+	 */
 	uint32_t index;
 	int32_t index_bits;
 	int64_t index_scale;

@@ -70,7 +70,7 @@ struct event_piece {
 	uint64_t address;
 	const char *bytes;
 	uint32_t length;
-	uint32_t path; /* not 0: a path that was wanted of what is there (enum d_piece_path) */
+	uint32_t path; /* enum d_piece_path; not 0: bytes are the path of the struct path there */
 };
 
 /* A fault of a clause that the source carries out itself (program/partial.h). */

@@ -37,7 +37,7 @@ enum d_need {
 	D_NEED_THREAD_ADDRESS,    /* where the kernel has the thread: curthread */
 	D_NEED_PROCESSOR_STATE,   /* what the kernel keeps of the processor: cpuinfo_t */
 	D_NEED_OTHER_MEMORY,      /* memory of another process than that of the event */
-	D_NEED_KERNEL_VARIABLES,  /* memory of the kernel at addresses that are known before */
+	D_NEED_KERNEL_VARIABLES,  /* memory of the kernel at fixed addresses */
 	D_NEED_KERNEL_LOCKS,
 	D_NEED_KERNEL_DATA, /* messages, device paths */
 	D_NEEDS

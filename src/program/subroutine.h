@@ -103,8 +103,8 @@
 	SUBROUTINE(MSGSIZE, "msgsize", kernel, KERNEL_DATA, 1, 1, "size_t", "void *") \
 	SUBROUTINE(MSGDSIZE, "msgdsize", kernel, KERNEL_DATA, 1, 1, "size_t", "void *") \
 	SUBROUTINE(GETF, "getf", kernel, KERNEL_DATA, 1, 1, "uintptr_t", "int") \
-	/* The path of a file, given as the kernel's struct path; with a second argument, of the place \
-	 * where its file system is mounted. */ \
+	/* The path of a file, whose struct path in the kernel is the argument. With a second argument: \
+	 * the path where its file system is mounted. */ \
 	SUBROUTINE(D_PATH, "d_path", d_path, FILES, 1, 2, "string", "void *", "int") \
 	SUBROUTINE(DDI_PATHNAME, "ddi_pathname", kernel, KERNEL_DATA, 2, 2, "string", "void *", "int64_t") \
 	/* A packet for pcap(). */ \

@@ -15,7 +15,7 @@
 #include "shim/pause.h"
 
 enum {
-	LOOK_MS = 50, /* between two looks whether a client came, or its tracer has ended */
+	LOOK_MS = 50, /* between two checks whether the client came or its tracer has ended */
 	LIMITED_MS = 10000
 };
 
@@ -59,7 +59,7 @@ bool awaited_is(const struct client *client)
 
 void awaited_wait(const struct awaited *client, bool (*turn)(int wait_ms))
 {
-	/* Also where nobody's life is looked at: a sandbox may refuse to wake us. */
+	/* Also without a tracer to check: a sandbox may refuse the futex call that wakes us. */
 	const struct timespec until_next_look = {.tv_nsec = LOOK_MS * 1000000L};
 	uint64_t limit = clock_monotonic() + LIMITED_MS * UINT64_C(1000000);
 

@@ -496,8 +496,9 @@ static bool is_sample(const struct event_type *type)
 		!memcmp(type->is.description, name, sizeof(name) - 1);
 }
 
-/* Samples have no unit. While another client has the VM sample by time, whoever asked for bytes
- * gets none of them, but is told how many there were. */
+/* Whether a sample is by time, but the client asked for bytes, or the reverse. A sample does not
+ * say what it is by, so its time decides. Those by time count as losses of clients that asked for
+ * bytes. */
 static bool is_of_other_unit(struct client *client, uint32_t kind, uint64_t raw, uint64_t time)
 {
 	const struct sampling_by_time *round = &client->by_time;

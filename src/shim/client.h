@@ -31,10 +31,10 @@ enum client_selection {
 	CLIENT_ALL  /* GHC's events and each probe's own event */
 };
 
-/* When the VM's samples are by time: those of other times are by bytes. */
+/* The latest period in which the VM samples by time: samples outside it are by bytes. */
 struct sampling_by_time {
 	bool on, has_been;
-	uint64_t since, until; /* raw times of the last round; until: if it is over */
+	uint64_t since, until; /* raw times; until: only if it has ended (!on) */
 };
 
 /* What a subscription requests. */

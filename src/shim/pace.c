@@ -12,7 +12,7 @@ enum {
 	/* While fewer events come than one a millisecond, the server sleeps longer between drains,
 	 * unless a ring fills up or a client has stated a shorter latency. */
 	SLOW_MS = 22,
-	SAMPLED_MS = 100, /* for a client that samples: samples come regularly, and are counted */
+	SAMPLED_MS = 100, /* for a client that samples: it needs counts, not each sample at once */
 	SLOW_DRAINS = 16
 };
 
@@ -49,7 +49,7 @@ static int wanted_latency(const struct server *server, bool *chosen)
 	return latency < 0 ? SLOW_MS : latency;
 }
 
-/* Whether so few events come that each need not be delivered at once. latency: in ms, as wanted. */
+/* Whether events are so rare that they may be delivered late. latency: the requested one, in ms. */
 static bool is_slow(struct server *server, int latency)
 {
 	if (server->pace.slow) {

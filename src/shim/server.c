@@ -164,8 +164,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return !a || (b && b < a) ? b : a;
 }
 
-/* Sets what the VM samples by. Clients know when it was what, see client_take(): a sample that may
- * be by time counts as such. */
+/* Sets what the VM samples by. Clients are told when it was time, see client_take(). That period
+ * begins before the change and ends after it, so a sample that may be by time counts as such. */
 static void note_sampling(struct server *server, uint64_t period, uint64_t bytes)
 {
 	struct sampling_by_time *round = &server->by_time;
@@ -182,7 +182,7 @@ static void note_sampling(struct server *server, uint64_t period, uint64_t bytes
 		client->by_time = *round;
 }
 
-/* Takes up what clients ask for. */
+/* Applies the clients' requests for samples: the shortest period, the fewest bytes. */
 static void serve_samples(struct server *server)
 {
 	uint64_t period = 0, bytes = 0;
@@ -397,8 +397,8 @@ static bool take_work(struct server *server, const struct pollfd *polled, int re
 	return must_stop(server);
 }
 
-/* Marks the samples that become due while it waits. That alone is no reason for a turn: a drain for
- * each sample would cost the program much more than the samples do. */
+/* Polls, and marks the samples that become due meanwhile. A due sample does not end the wait: a
+ * drain for each sample would cost the program much more than the samples do. */
 static int poll_and_mark(struct server *server, struct pollfd *polled, nfds_t count, int timeout_ms)
 {
 	uint64_t end = clock_monotonic() + (uint64_t)timeout_ms * 1000000u, now;

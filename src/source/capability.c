@@ -14,7 +14,7 @@ static const struct {
 	const char *name, *with_article;
 	bool is_built;
 	uint64_t provides;    /* what it always provides */
-	uint64_t may_provide; /* and what it does if the machine lets it (is_allowed()) */
+	uint64_t may_provide; /* what it provides only if the machine allows it (is_allowed()) */
 } kinds[SOURCE_KINDS] = {
 	/* the tracer itself uses none of the program's time: vtimestamp is 0 */
 	[SOURCE_KIND_NONE] = {"", "", true,
@@ -71,7 +71,7 @@ static bool may_write_at(const struct d_probe *probe)
 	return strcmp(probe->provider, "profile") != 0;
 }
 
-/* Whether the program needs what not every machine lets a source give, and this one does. */
+/* Whether the program needs something that may be refused (may_provide), and it is allowed here. */
 static bool is_allowed(const struct d_program *program)
 {
 	for (size_t i = 0; i < program->clause_count; i++)

@@ -82,7 +82,7 @@ void eventlog_received(struct eventlog *log, size_t size);
 /* Call when no more bytes will come. */
 void eventlog_finish(struct eventlog *log);
 
-/* The same if they end too early. why is copied; truncated: that is all that is wrong. */
+/* The same if the bytes end too early. why is copied; truncated: nothing else is wrong. */
 void eventlog_finish_early(struct eventlog *log, const char *why, bool truncated);
 
 /*
@@ -115,8 +115,8 @@ const char *eventlog_damage(const struct eventlog *log);
 /* The damage is only that the bytes end before the end marker. */
 bool eventlog_truncated(const struct eventlog *log);
 
-/* Of a log whose end marker was read: the position after it. *has_more: bytes that were received
- * come after it. */
+/* The position after the end marker, which must have been read. *has_more: bytes after it were
+ * received, too. */
 uint64_t eventlog_end(const struct eventlog *log, bool *has_more);
 
 const struct eventlog_process *eventlog_process(const struct eventlog *log);

@@ -166,7 +166,7 @@ struct eventlog {
 	struct header header;
 	int file;      /* as in the settings */
 	bool finished; /* no more bytes will come */
-	char *early;   /* why, if that is too early; else NULL */
+	char *early;   /* why the bytes ended too early; NULL: they did not */
 	bool early_is_damage;
 	bool declared; /* the header has been read */
 	bool stalled;  /* the scan is at an event that needs the probes */

@@ -25,7 +25,7 @@
 enum {
 	LOOK_MS = 1000,     /* the least time between two looks at all processes */
 	LOOK_MAX_MS = 5000, /* the most */
-	LOOK_SHARE = 100,   /* of a CPU, at most one part of so many is spent on looks */
+	LOOK_SHARE = 100,   /* looks take at most 1/LOOK_SHARE of a CPU's time */
 	RETRY_MS = 2, /* until a process that does not listen yet is tried again: n times this */
 	RETRIES = 30,
 	USERS_MAX = 4096 /* directories of other users that root watches */
@@ -176,7 +176,7 @@ static uint64_t cpu_time(void)
 	return (uint64_t)time.tv_sec * CLOCK_NS_PER_S + (uint64_t)time.tv_nsec;
 }
 
-/* When to look again, after a look that took so much CPU time. */
+/* When to look again; spent: the CPU time that the last look took. */
 static uint64_t next_look(uint64_t now, uint64_t spent)
 {
 	uint64_t pause = spent * LOOK_SHARE;

@@ -2,10 +2,10 @@
  * finder.h: finds the VMs that serve an event stream: of this user or, for root, of all users, in
  * any pid namespace that /proc shows.
  *
- * A VM is found by the library's thread (a look at all processes, once a second, or less often
- * where there are so many that this would take more than a hundredth of a CPU) and, faster, by the
- * socket that it creates in one of the usual places (wire/place.h), whose directories are watched.
- * What is found is a candidate: only connecting tells whether it serves.
+ * A VM is found by the library's thread: all processes are looked at once a second, or less often
+ * if that would take more than a hundredth of a CPU. It is found faster by the socket that it
+ * creates in one of the usual places (wire/place.h), whose directories are watched. What is found
+ * is a candidate: only connecting tells whether it serves.
  */
 #ifndef VMTAP_SOURCE_FINDER_H
 #define VMTAP_SOURCE_FINDER_H
@@ -36,8 +36,8 @@ void finder_forget(struct finder *finder, uint32_t pid);
 void finder_retry(struct finder *finder, uint32_t pid);
 
 /*
- * Return it again after a second and the next look: it cannot answer now, or it may have further
- * sockets in a place that is watched only since the next look at all processes.
+ * It cannot answer now, or it may have further sockets in a directory that is not watched yet:
+ * return it again when a second has passed and all processes have been looked at once more.
  */
 void finder_later(struct finder *finder, uint32_t pid);
 

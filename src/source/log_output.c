@@ -19,7 +19,7 @@
 
 enum {
 	FRAME_BYTES = 1 << 20,  /* of the log; more does not compress better */
-	WAITING_MAX = 16 << 20, /* then a frame ends within a block */
+	WAITING_MAX = 16 << 20, /* if more waits, a frame ends within a block */
 	FRAME_MS = 1000,
 	FRAMES_MARGIN = 256 /* what waits may be written as several frames */
 };
@@ -30,12 +30,12 @@ struct log_output {
 	uint64_t written; /* bytes of the file */
 #ifdef HAS_ZSTD
 	ZSTD_CCtx *context;
-	struct byte_buffer waiting; /* from position on */
-	unsigned char *frame;       /* compressed */
+	struct byte_buffer waiting; /* bytes from position on */
+	unsigned char *frame;
 	size_t frame_room;
-	size_t end; /* of what waits: how much may be written */
-	size_t tried,
-		tried_length; /* the first so many bytes of what waits take so many as a frame */
+	size_t end;          /* of what waits: how much may be written */
+	size_t tried;        /* how many of the first bytes that wait were compressed on trial, */
+	size_t tried_length; /* and to how many */
 	uint64_t position;
 	uint64_t since; /* CLOCK_MONOTONIC: when something began to wait */
 #endif
@@ -176,7 +176,7 @@ uint64_t log_output_size(const struct log_output *output, uint64_t position, uin
 		ZSTD_compressBound((size_t)(position - output->position + size - output->tried));
 }
 
-/* Within the size that log_output_size() gave. */
+/* As two frames, so that the file stays within what log_output_size() returned. */
 static int write_rest(struct log_output *output)
 {
 	int result = put_frame(output, output->tried);

@@ -1,7 +1,7 @@
 /*
  * log_output.h: writes a log file, compressed by zstd if that is wanted. A compressed file consists
- * of frames, each written whole. A frame ends where the caller says that the log may end, so the
- * file is a valid log whenever the process is killed, without what has not been written yet: at
+ * of frames, each written whole. A frame ends where the caller says that the log may end. So the
+ * file is a valid log even if the process is killed. It then lacks what was not written yet: at
  * most what came in a second, or FRAME_BYTES.
  */
 #ifndef VMTAP_SOURCE_LOG_OUTPUT_H
@@ -33,7 +33,7 @@ int log_output_write(
 /* The log may end at this position; bytes from there on may be patched. Writes what is due. */
 int log_output_may_end(struct log_output *output, uint64_t position);
 
-/* Writes all that may be written, due or not, and finds out what the rest takes compressed. */
+/* Writes all that may be written, due or not, and finds out the compressed size of the rest. */
 int log_output_flush(struct log_output *output);
 
 /* Overwrites bytes, if they are still to be written or the file is seekable. */
@@ -41,12 +41,12 @@ void log_output_patch(
 	struct log_output *output, uint64_t position, const unsigned char *bytes, size_t size);
 
 /*
- * After a failed write: removes what is after the position, or what is left of the last frame, of
- * which nothing can be read. Returns the size of the file; -1: it cannot be cut, such as a pipe.
+ * After a failed write: removes what is after the position; of a compressed file, the incomplete
+ * last frame. Returns the size of the file; -1: it cannot be cut, such as a pipe.
  */
 int64_t log_output_cut(struct log_output *output, uint64_t position);
 
-/* The most bytes that the file could have if it ended after size bytes more than position. */
+/* The most bytes that the file can have if the log ends `size` bytes after position. */
 uint64_t log_output_size(const struct log_output *output, uint64_t position, uint64_t size);
 
 /* Milliseconds until bytes that wait have to be written; -1: none wait. */

@@ -25,7 +25,7 @@ enum { COPIED_BYTES = 1 << 20 };
 struct log_source {
 	struct source source;
 	struct log_bytes *bytes;
-	int copy; /* of a compressed log's bytes, for those that are not read in order; -1: none */
+	int copy; /* the decompressed bytes of a log that is not read in order; -1: none */
 	bool stopped;
 	bool is_seekable;
 	struct eventlog *log;
@@ -82,7 +82,7 @@ static bool write_all(int file, const unsigned char *bytes, size_t size)
 	return true;
 }
 
-/* GHC's logs have their events out of order, so that they are read at several places at once. */
+/* Decompresses the log into a file: GHC's logs are not in order, and read at several places. */
 static int fill_copy(struct log_source *log, struct error *error)
 {
 	struct log_bytes *bytes;

@@ -89,7 +89,7 @@ static const struct byte_buffer *file_header(const struct recording *recording)
 
 /* ---- the file ---- */
 
-/* The most that a file takes which begins with these bytes and ends then. */
+/* The largest size of a file that has only these bytes and its end. */
 static uint64_t size_of_beginning(const struct recording *recording, size_t bytes)
 {
 	return bytes + END_BYTES +
@@ -180,7 +180,7 @@ static int fail_write(struct recording *recording, int result, size_t done, stru
 		recording->settings.file, strerror(-result), size);
 }
 
-/* Of a compressed file: writes what is due, or all that may be written. */
+/* Writes what waits to be compressed: what is due, or all that may be written. */
 static int write_waiting(struct recording *recording, bool all, struct error *error)
 {
 	const struct place *place = &recording->before;
@@ -546,7 +546,7 @@ static void skip_events(struct recording *recording)
 		used = log_output_size(recording->output, recording->place.size, END_BYTES);
 		left = max > used ? max - used : 0;
 		if (log_output_is_compressed(recording->output))
-			left -= left / 64; /* what frames add */
+			left -= left / 64; /* what frames add at most */
 		size = left < size ? (size_t)left : size;
 	}
 	size = records_skip(&recording->records, recording->lengths,
@@ -600,8 +600,8 @@ static bool fits(const struct recording *recording, uint64_t needed)
 		max;
 }
 
-/* Whether so many bytes more fit into the file. What waits to be compressed may prove to be small.
- */
+/* Whether `needed` more bytes fit into the file. If not, compresses what waits: that may be smaller
+ * than it was assumed to be. */
 static int look_for_room(
 	struct recording *recording, uint64_t needed, bool *has_room, struct error *error)
 {
@@ -615,7 +615,7 @@ static int look_for_room(
 	result = recording_flush(recording, error);
 	if (!result)
 		result = write_waiting(recording, true, error);
-	/* else ever smaller frames would fill the rest */
+	/* If little was gained, the file is full: else ever smaller frames would fill the rest. */
 	*has_room = !result && fits(recording, needed) &&
 		before - log_output_size(recording->output, recording->place.size, 0) >=
 			recording->settings.size_max / 64;

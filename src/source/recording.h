@@ -38,7 +38,7 @@ enum recording_state {
 
 struct recording_counts {
 	uint64_t events, bytes, lost, files;
-	uint64_t stored;  /* bytes of the files, compressed; those that wait are not among them */
+	uint64_t stored;  /* bytes of the files, without those that wait to be compressed */
 	uint64_t samples; /* number of heap samples begun */
 	bool is_lossy;    /* the last answer to a subscription says that it is not lossless */
 };

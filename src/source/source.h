@@ -98,8 +98,8 @@ struct source {
 	uint64_t provides; /* needs that it can meet, one bit per enum d_need */
 	bool recorded; /* time is that of the recording, which begins at start, not the present */
 	bool accompanies;    /* it has no process, and ends when the sources beside it have */
-	bool truncated;      /* SOURCE_BROKEN means only that the recording's end is missing, or
-				something follows it */
+	bool truncated;      /* SOURCE_BROKEN only means that the recording's end is missing, or
+				that bytes follow it */
 	uint64_t start;      /* of a recording: its first moment, on the clock of the events */
 	int64_t wall_offset; /* of a recording, see struct event_batch */
 	/* The definitions of providers that it carries, for scripts; valid until the source is

@@ -31,7 +31,7 @@ static const struct {
 
 struct btf {
 	char *path;
-	struct btf *base; /* types and names go on after its own; NULL: there is none */
+	struct btf *base; /* its types and names are numbered first; NULL: there is none */
 	bool is_read;
 	struct btf_bytes bytes;
 	const char *names;
@@ -303,7 +303,7 @@ bool btf_field(
 
 /* ---- looking up ---- */
 
-/* Where a name is among the names, which are each there once; UINT32_MAX: nowhere. */
+/* The offset of a name; each is there only once. UINT32_MAX: there is no such name. */
 static uint32_t find_name(const struct btf *btf, const char *name)
 {
 	uint32_t place = btf->base ? find_name(btf->base, name) : UINT32_MAX;
@@ -313,7 +313,7 @@ static uint32_t find_name(const struct btf *btf, const char *name)
 
 	if (place != UINT32_MAX || length > sizeof(wanted) || !*name)
 		return place;
-	if (!strcmp(btf->names, name)) /* a module's names begin without an empty one */
+	if (!strcmp(btf->names, name)) /* a module's first name need not be empty */
 		return base_names(btf);
 	found = memmem(btf->names, btf->names_size, wanted, length);
 	return found ? base_names(btf) + (uint32_t)(found + 1 - btf->names) : UINT32_MAX;

@@ -51,18 +51,18 @@ struct btf_bytes {
 void btf_bytes_read(const char *path, struct btf_bytes *bytes);
 void btf_bytes_free(struct btf_bytes *bytes);
 
-/* False: the bytes are no description. */
+/* Finds the parts of a description; false: the bytes are none. */
 bool btf_parts_find(const uint8_t *data, size_t size, struct btf_parts *parts);
 
-/* How many bytes the type that begins there has; 0: it is cut, or its kind is unknown. */
+/* The size of the type that begins at `at`; 0: it is cut off, or its kind is unknown. */
 size_t btf_type_bytes(const uint8_t *at, const uint8_t *end);
 
 /* NULL: no memory. */
 struct btf *btf_new(const char *path);
 
 /*
- * The description of a module: its types come after those of the kernel, which it refers to. The
- * base must live longer.
+ * The description of a module, which refers to the types of the kernel, its base; its own types are
+ * numbered after those. The base must live longer. NULL: no memory.
  */
 struct btf *btf_new_module(const char *path, struct btf *base);
 void btf_free(struct btf *btf);
@@ -71,8 +71,8 @@ void btf_free(struct btf *btf);
 uint32_t btf_find(struct btf *btf, unsigned kind, const char *name);
 
 /*
- * The description of a module, in the base's folder, that has a type of that kind and name, and its
- * number; to be freed. NULL: none has.
+ * Returns the description of a module, in the base's folder, that has a type of that kind and name,
+ * and sets the type's number. Free it by btf_free(). NULL: no module has one.
  */
 struct btf *btf_find_in_modules(
 	struct btf *base, unsigned kind, const char *name, uint32_t *number);
@@ -96,8 +96,8 @@ int btf_offset(
 /* "struct task_struct *", as D can read it; integers as one of the same size and sign. */
 const char *btf_text(struct btf *btf, uint32_t number, char *buffer, size_t size);
 
-/* Calls a function for each type of that kind whose name begins so; ends if it returns not 0. Types
- * of the base are left out. */
+/* Calls visit for each type of that kind whose name begins with the prefix, until it returns not 0,
+ * and returns that. Types of the base are left out. */
 int btf_each(struct btf *btf, unsigned kind, const char *prefix,
 	int (*visit)(void *context, uint32_t number, const char *name), void *context);
 

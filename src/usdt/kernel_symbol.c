@@ -15,7 +15,7 @@ struct kernel_symbol_search {
 	bool lists_variables;
 };
 
-/* Takes a line; whether the search is over. */
+/* Reads a line of the file; returns whether it is the symbol that is searched for. */
 static bool take_line(struct kernel_symbol_search *search, const char *line)
 {
 	char name[NAME_MAX_READ], module[NAME_MAX_READ] = "vmlinux", type;

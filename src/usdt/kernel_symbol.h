@@ -13,7 +13,7 @@ struct kernel_symbol {
 	bool is_function;
 };
 
-/* What is to be known if a symbol is not found. */
+/* Whether a symbol was found, and if not, why. */
 enum kernel_symbol_state {
 	KERNEL_SYMBOL_FOUND,
 	KERNEL_SYMBOL_UNKNOWN,    /* the kernel or module has none of that name */

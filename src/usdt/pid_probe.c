@@ -588,8 +588,8 @@ static int parse_name(struct pid_search *search, struct error *error)
 	if (search->is_offset)
 		return 0;
 	if (!*end && name[0] == '0' && (name[1] | 0x20) == 'x' && errno == 0)
-		return error_set(error, EINVAL, "%s is an %s written with 0x: the name is %" PRIx64,
-			name, is_address ? "address" : "offset", search->offset);
+		return error_set(error, EINVAL, "%s: an %s is written without 0x: %" PRIx64, name,
+			is_address ? "address" : "offset", search->offset);
 	suggestion_init(&suggestion, name);
 	suggestion_offer(&suggestion, "entry");
 	suggestion_offer(&suggestion, "return");

@@ -21,8 +21,8 @@
 enum {
 	MAGIC_BYTES = 4,
 	INPUT_BYTES = 128 << 10,
-	REST_MS = 100,           /* how long a pipe is waited for after the log's end */
-	CHECKED_BYTES = 4 << 20, /* a frame that is longer is given before its checksum is read */
+	REST_MS = 100,           /* how long to wait for more from a pipe after the log's end */
+	CHECKED_BYTES = 4 << 20, /* a longer frame is returned before its checksum is read */
 	WINDOW_LOG_MAX = 27      /* at most 128 MiB, as for the zstd command */
 };
 
@@ -31,7 +31,7 @@ struct log_bytes {
 	int fd;
 	bool is_file, is_compressed, is_cut;
 	bool in_frame;   /* of compressed data */
-	bool is_foreign; /* the damage: what follows a frame is not compressed data */
+	bool is_foreign; /* the damage is that the bytes after a frame are not compressed data */
 	unsigned char magic[MAGIC_BYTES]; /* read before it was known what the file is */
 	size_t magic_bytes, magic_taken;
 	char damage[128];
@@ -40,7 +40,7 @@ struct log_bytes {
 	unsigned char *input, *output;
 	size_t input_bytes, input_taken;
 	size_t output_bytes, output_taken;
-	size_t checked; /* of the output: may be given */
+	size_t checked; /* bytes of the output that may be returned */
 	bool at_end;
 	uint64_t position; /* of the input in the file */
 #endif
@@ -67,7 +67,7 @@ static ssize_t read_file(struct log_bytes *bytes, void *at, size_t room, struct 
 
 /* ---- compressed files ---- */
 
-/* Also what zstd skips: a frame for other programs may come first. */
+/* Also recognizes the skippable frames of zstd: one for other programs may come first. */
 static bool begins_compressed(const struct log_bytes *bytes)
 {
 	static const unsigned char frame[] = {0x28, 0xb5, 0x2f, 0xfd};
@@ -92,7 +92,7 @@ static int open_compressed(struct log_bytes *bytes, struct error *error)
 	return 0;
 }
 
-/* Of the frame that is damaged nothing more is given. */
+/* No more bytes of the damaged frame are returned. */
 static void note_damage(struct log_bytes *bytes, const char *why)
 {
 	snprintf(bytes->damage, sizeof(bytes->damage),
@@ -102,7 +102,7 @@ static void note_damage(struct log_bytes *bytes, const char *why)
 	bytes->at_end = true;
 }
 
-/* All of an incomplete frame is given that could be read. */
+/* Of a frame that is cut off, all bytes that could be read are returned. */
 static void note_end(struct log_bytes *bytes)
 {
 	bytes->at_end = true;
@@ -127,7 +127,7 @@ static int fill_input(struct log_bytes *bytes, struct error *error)
 	return 0;
 }
 
-/* Until something may be given, or the end. */
+/* Decompresses until there is something to return, or the data ends. */
 static int decompress(struct log_bytes *bytes, struct error *error)
 {
 	bytes->output_bytes = bytes->output_taken = bytes->checked = 0;
@@ -176,7 +176,7 @@ static ssize_t read_compressed(struct log_bytes *bytes, void *at, size_t room, s
 	return (ssize_t)left;
 }
 
-/* Whether reading would give something, or look at bytes, without the next ones of the file. */
+/* Whether a read has something to return or to look at without reading from the file. */
 static bool has_input(const struct log_bytes *bytes)
 {
 	return bytes->output_taken < bytes->checked ||
@@ -290,7 +290,7 @@ const char *log_bytes_damage(const struct log_bytes *bytes, bool *is_cut)
 	return *bytes->damage ? bytes->damage : NULL;
 }
 
-/* Whether the next read has something to read, or comes to the end, without a long wait. */
+/* Whether the next read finds bytes, or the end, without a long wait. */
 static bool may_read(const struct log_bytes *bytes)
 {
 	struct pollfd wait = {.fd = bytes->fd, .events = POLLIN};

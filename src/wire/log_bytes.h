@@ -1,8 +1,8 @@
 /*
- * log_bytes.h: the bytes of a log file, which may be compressed by zstd: `vmtap record --compress`
- * writes such files, and the zstd command makes them of others. A compressed file is known by its
- * first bytes, whatever its name, so that everything that reads logs reads these too. Only bytes
- * whose checksum is right are given, but for those of a frame of more than 4 MiB.
+ * log_bytes.h: the bytes of a log file, which may be compressed: by `vmtap record --compress` or by
+ * the zstd command. A compressed file is recognized by its first bytes, whatever its name, so
+ * whatever reads logs reads these too. Bytes are returned only if their checksum is right, except
+ * those of a frame of more than 4 MiB.
  */
 #ifndef VMTAP_WIRE_LOG_BYTES_H
 #define VMTAP_WIRE_LOG_BYTES_H
@@ -27,14 +27,14 @@ void log_bytes_close(struct log_bytes *bytes);
  */
 ssize_t log_bytes_read(struct log_bytes *bytes, void *at, size_t room, struct error *error);
 
-/* Why there is no more, once 0 was read, without the file's name; NULL: the file ends there.
- * *is_cut: its end is missing, but nothing is wrong. */
+/* Why log_bytes_read() has returned 0, without the file's name; NULL: the file ends there. *is_cut:
+ * only the file's end is missing. */
 const char *log_bytes_damage(const struct log_bytes *bytes, bool *is_cut);
 
 /*
- * Once the log's end marker was read: what is wrong after it, as log_bytes_damage(); NULL: nothing
- * is there. has_more: bytes that were read already come after it. A pipe that
- * stays open is waited for 0.1 s. Nothing can be read afterwards.
+ * Call it when the log's end marker was read. Returns what is wrong after it, as
+ * log_bytes_damage(); NULL: nothing follows it. has_more: bytes after it have been read already.
+ * For more from a pipe that stays open it waits 0.1 s. Nothing can be read afterwards.
  */
 const char *log_bytes_rest(struct log_bytes *bytes, bool has_more, bool *is_cut);
 

@@ -272,7 +272,7 @@ static void note_damage(struct record_file *file, uint64_t position, const char 
 		position, why);
 }
 
-/* What is there when the file has ended without an end marker. */
+/* The state when the file has ended without an end marker. */
 static enum records_state note_end(struct record_file *file)
 {
 	bool is_cut;
@@ -283,7 +283,7 @@ static enum records_state note_end(struct record_file *file)
 	return why && !is_cut ? RECORDS_BROKEN : RECORDS_MORE;
 }
 
-/* What is there after the end marker. */
+/* The state when the end marker was read, which depends on what follows it. */
 static enum records_state note_rest(struct record_file *file)
 {
 	bool is_cut;

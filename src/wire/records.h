@@ -100,10 +100,9 @@ void record_file_close(struct record_file *file);
 
 /*
  * Reads the next event, skipping header parts; its payload is valid until the next call.
- * RECORDS_MORE: the file has ended without an end marker, perhaps in the middle of an event; if
- * that is the end of compressed data, records.damage says so. It also says so if bytes follow the
- * end marker. If the file cannot be read: a
- * negative errno, and a line in error.
+ * RECORDS_MORE: the file has ended without an end marker, perhaps in the middle of an event, or
+ * bytes follow the end marker. records.damage says so if bytes follow, or compressed data is cut
+ * off. If the file cannot be read: a negative errno, and a line in error.
  */
 int record_file_next(struct record_file *file, struct record *record, struct error *error);
 

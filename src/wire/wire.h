@@ -83,8 +83,8 @@
  * subscription asks for the events: "VMTS"; u8 version 0; u8 WIRE_SAMPLING_TIME or
  * WIRE_SAMPLING_ALLOCATED; u64 ns or bytes; 0: no more. With WIRE_SAMPLING_THREADS it asks the VM
  * to fire vm:::thread-dump for all its threads once, and the number is not 0. While any client asks
- * for samples by time, there are none by bytes: a client that asked for bytes only gets none, and
- * the others' count as its losses. Bytes that begin no known frame are ignored.
+ * for samples by time, the VM takes none by bytes. A client that asked only for bytes then gets no
+ * samples; those by time count as its losses. Bytes that begin no known frame are ignored.
  */
 #ifndef VMTAP_WIRE_WIRE_H
 #define VMTAP_WIRE_WIRE_H

@@ -318,27 +318,24 @@ static const struct {
 		"the "
 		"kernel cannot calculate strjoin( )"},
 	{ENTRY "{ copyoutstr(execname, arg1, 6); }",
-		"copyoutstr( ) cannot be carried out while the probe fires: a literal or "
-		"copyinstr( ) "
-		"is what can be copied by copyoutstr( )"},
+		"copyoutstr( ) cannot be carried out while the probe fires: only a literal "
+		"or copyinstr( ) can be copied by copyoutstr( )"},
 	{ENTRY "{ copyout((void *)arg0, arg1, 6); }",
-		"copyout( ) cannot be carried out while the probe fires: a literal, or memory of "
-		"alloca( ) or copyin( ) in the same clause, is what can be copied by copyout( )"},
+		"copyout( ) cannot be carried out while the probe fires: only a literal, or "
+		"memory of alloca( ) or copyin( ) in the same clause, can be copied by copyout( )"},
 	{ENTRY "{ copyout(copyin(arg0, arg2), arg1, 6); }",
-		"copyout( ) cannot be carried out while the probe fires: the size must be a "
-		"constant, "
-		"and programs in the kernel have less than 512 bytes of memory, for copyin( )"},
+		"copyout( ) cannot be carried out while the probe fires: programs in the "
+		"kernel need a constant size, and less than 512 bytes in all, for copyin( )"},
 	{ENTRY "{ copyout(alloca(256), arg1, 6); copyout(alloca(250), arg1, 6); }",
-		"copyout( ) cannot be carried out while the probe fires: the size must be a "
-		"constant, "
-		"and programs in the kernel have less than 512 bytes of memory, for alloca( )"},
+		"copyout( ) cannot be carried out while the probe fires: programs in the "
+		"kernel need a constant size, and less than 512 bytes in all, for alloca( )"},
 	{ENTRY "{ this->p = (char *)alloca(8); this->p[arg3] = 1; copyout(this->p, arg1, 8); }",
 		"copyout( ) cannot be carried out while the probe fires: programs in the kernel "
 		"cannot "
 		"calculate an expression of the clause (add)"},
 	{ENTRY "{ this->p = (char *)alloca(8); this->p[8] = 1; copyout(this->p, arg1, 8); }",
 		"copyout( ) cannot be carried out while the probe fires: memory of alloca( ) and "
-		"copyin( ) is used at places that are not constant"},
+		"copyin( ) can be used only within its size and at constant offsets"},
 	{ENTRY "{ n++; copyout(\"after\", arg1, n); }",
 		"copyout( ) cannot be carried out while the probe fires: programs in the kernel "
 		"cannot "
@@ -346,17 +343,16 @@ static const struct {
 	{ENTRY "{ self->a = arg1; } " RETURN "{ copyout(\"after\", self->a, 6); } " RETURN
 	       "{ trace(self->a); }",
 		"copyout( ) cannot be carried out while the probe fires: the clause uses a "
-		"variable "
-		"that another clause uses, too, which is carried out later (it has other actions), "
-		"or "
-		"of another source"},
+		"variable that is also used by a clause of another source, or by one that is "
+		"carried out later because of its other actions"},
 	{"#pragma D option cpu=1\n" ENTRY "{ copyout(\"after\", arg1, 6); }",
 		"line 2: copyout( ) cannot be carried out while the probe fires: option cpu is "
 		"set, "
 		"which is applied later"},
 	{"#pragma D option reduce=no\n" ENTRY "{ @ = count(); copyout(\"after\", arg1, 6); }",
 		"line 2: copyout( ) cannot be carried out while the probe fires: the clause "
-		"aggregates, too, which is done later here: give that a clause of its own"},
+		"also aggregates, which is done later here: give the aggregation a clause of its "
+		"own"},
 };
 
 START_TEST(test_refusal)

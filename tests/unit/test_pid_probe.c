@@ -468,9 +468,8 @@ START_TEST(test_messages)
 		{"", "-", "*", -EINVAL, "one address"},
 		{"", "-", "main", -EINVAL, "hexadecimal address"},
 		{"", "-", "0x401390", -EINVAL,
-			"0x401390 is an address written with 0x: the name is 401390"},
-		{"libc", "malloc", "0X4", -EINVAL,
-			"0X4 is an offset written with 0x: the name is 4"},
+			"0x401390: an address is written without 0x: 401390"},
+		{"libc", "malloc", "0X4", -EINVAL, "0X4: an offset is written without 0x: 4"},
 	};
 	struct pid_finder *finder;
 	struct pid_list list;

@@ -19,7 +19,7 @@ enum {
 	GONE_MAX = 4096,
 	ASKED_MAX = 1024,
 	RUNTIME_MAX = 64,
-	RUNTIMES = 1024, /* room for so many at first */
+	RUNTIMES = 1024, /* the table's first capacity */
 	NAME_MAX_BYTES = 128
 };
 
@@ -29,10 +29,10 @@ struct gone_process {
 	uint64_t since;
 };
 
-/* What the VM of a process is, "" if that is not known. */
+/* A process and what its VM says that it is; "": not known. */
 struct known_runtime {
 	uint64_t pid;
-	uint64_t used; /* when a page had it last */
+	uint64_t used; /* CLOCK_MONOTONIC: when it was last looked up or noted */
 	char text[RUNTIME_MAX];
 };
 
@@ -225,7 +225,7 @@ static bool has_ended(uint64_t pid)
 	return pid && pid <= INT32_MAX && kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
-/* Where a process is in the table, or should be. */
+/* The index of a process in the table, or the index at which to insert it. */
 static size_t runtime_place(const struct metrics_writer *metrics, uint64_t pid)
 {
 	size_t low = 0, high = metrics->runtime_count;
@@ -241,7 +241,7 @@ static size_t runtime_place(const struct metrics_writer *metrics, uint64_t pid)
 	return low;
 }
 
-/* Forgets processes whose rows are not shown any more. */
+/* Forgets processes that have ended and were not looked up for twice PID_KEPT_S. */
 static void forget_runtimes(struct metrics_writer *metrics)
 {
 	uint64_t now = clock_monotonic();
@@ -273,7 +273,7 @@ static bool make_room(struct metrics_writer *metrics)
 	return true;
 }
 
-/* The entry of a process, which is added if it is not there: *is_new. NULL: no memory. */
+/* Returns the entry of a process. If it had none, adds one and sets *is_new. NULL: no memory. */
 static struct known_runtime *runtime_entry(
 	struct metrics_writer *metrics, uint64_t pid, bool *is_new)
 {

@@ -74,8 +74,8 @@ struct metrics_settings {
 	size_t series_max;       /* rows of an aggregation on a page */
 	void (*publish)(void *context, const char *page, size_t size);
 	void *publish_context;
-	/* Asked once for a process of which metrics_writer_note_process() has told nothing. NULL:
-	 * no label runtime. */
+	/* Called once for each process that metrics_writer_note_process() was not called for. NULL:
+	 * rows have no label runtime. */
 	void (*runtime_of)(uint64_t pid, char *runtime, size_t size);
 };
 
@@ -83,8 +83,8 @@ struct metrics_settings {
 int metrics_writer_init(struct metrics_writer *metrics, const struct metrics_settings *settings);
 
 /*
- * Tells the runtime of a process, which may have ended before its rows are shown. The first one
- * holds, since the labels of a row must not change.
+ * Notes the runtime of a process, which may have ended before its rows are shown. Later calls for
+ * the same process have no effect, since the labels of a row must not change.
  */
 void metrics_writer_note_process(struct writer *writer, const struct event_process *process);
 

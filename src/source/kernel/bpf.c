@@ -48,7 +48,7 @@ static int bpf_system_call(int command, void *attributes, size_t size)
 
 /* ---- maps ---- */
 
-/* What the kernel tells of an object by its descriptor. */
+/* Asks the kernel for the description of the BPF object with this descriptor. */
 static int get_info(int descriptor, void *info, size_t size)
 {
 	union bpf_attr attributes = {0};
@@ -272,7 +272,7 @@ static const char *last_line(char *log)
 	return line;
 }
 
-/* Loads it; a refusal other than that of the privilege is explained. */
+/* Loads it. If that fails for another reason than missing privilege (-EPERM), error says why. */
 static int load_or_tell(const struct bpf_insn *code, size_t count, unsigned flags,
 	const struct bpf_function *function, struct error *error)
 {

@@ -63,12 +63,12 @@ uint32_t bpf_cpu_count(void);
  */
 int bpf_load(const struct bpf_insn *code, size_t count, unsigned flags, struct error *error);
 
-/* A function of the kernel or of a module, by the description of its types. */
+/* A function of the kernel or of a module, as its BTF describes it. */
 struct bpf_function {
-	uint32_t number;    /* of its type */
-	int module;         /* a descriptor of the module's description; 0: the kernel's own */
+	uint32_t number;    /* of its type, in the BTF */
+	int module;         /* descriptor of the module's BTF; 0: the kernel's own */
 	bool is_return;     /* when it returns */
-	bool is_tracepoint; /* it is none, but the type of a tracepoint (btf_trace_NAME) */
+	bool is_tracepoint; /* not a function: number is a tracepoint's type (btf_trace_NAME) */
 };
 
 /*
@@ -78,10 +78,10 @@ struct bpf_function {
 int bpf_load_function(const struct bpf_insn *code, size_t count,
 	const struct bpf_function *function, struct error *error);
 
-/* Opens the kernel's description of a module's types. -ENOENT: it has none of that name. */
+/* Opens the BTF of a module; a descriptor. -ENOENT: the kernel has none of that name. */
 int bpf_module_types(const char *module);
 
-/* How often the kernel did not run the program because it was running on that processor. */
+/* How often the kernel skipped the program because the same processor was already running it. */
 uint64_t bpf_missed(int program);
 
 /* Where to attach a program, in one file. The arrays have `count` elements each. */
@@ -107,8 +107,8 @@ int bpf_attach_site(int program, const struct bpf_sites *sites, uint32_t index);
  */
 int bpf_attach_clock(int program, int processor, uint64_t period, uint64_t cookie);
 
-/* Attaches a program to a tracepoint of the kernel's, whose arguments it gets as they are; NULL: to
- * the function that it was loaded for. */
+/* Attaches a program to a tracepoint of the kernel's, whose arguments it gets as they are.
+ * tracepoint NULL: attaches it to what it was loaded for, by bpf_load_function(). */
 int bpf_attach_raw(int program, const char *tracepoint);
 
 /* What the kernel of this machine can do. */
@@ -125,16 +125,16 @@ struct bpf_features {
 /* Finds out; -EPERM without the necessary privilege, with a line that says what is missing. */
 int bpf_features(struct bpf_features *features, struct error *error);
 
-/* Whether programs may write to a process's memory, which a kernel that is locked down refuses. The
- * kernel's log tells of each time that this is asked. */
+/* Whether programs may write to a process's memory, which a kernel that is locked down refuses.
+ * Each call makes the kernel write a line to its log. */
 bool bpf_may_write(void);
 
 /* Looks up copy_string, which bpf_features() leaves out because it reads all of the kernel's BTF.
  */
 void bpf_find_copy_string(struct bpf_features *features);
 
-/* The same for find_task and release_task, if a program may call these that is loaded for the type
- * of a tracepoint. */
+/* Looks up find_task and release_task. They stay 0 unless a program that is loaded for this
+ * tracepoint's type may call them. */
 void bpf_find_tasks(struct bpf_features *features, const struct bpf_function *tracepoint);
 
 /*

@@ -4,7 +4,7 @@
  */
 #include "source/kernel/kernel_generator.h"
 
-enum { ERRNO_MAX = 4095 }; /* system calls return its negative at least */
+enum { ERRNO_MAX = 4095 }; /* a failed system call returns -ERRNO_MAX to -1 */
 
 int kernel_user_reader(const struct kernel_plan *plan)
 {
@@ -97,8 +97,8 @@ static void read_field(struct kernel_generator *g, const struct kernel_operand *
 	}
 }
 
-/* Leaves an argument of the function in R0. The kernel's check of programs would not allow
- * arithmetic with what it knows as a pointer, so it is read as memory. */
+/* Leaves an argument of the function in R0. The kernel's verifier knows it as a pointer and would
+ * not allow arithmetic with it. So it is read from the context as memory. */
 static void read_pointer(struct kernel_generator *g, const struct kernel_operand *operand)
 {
 	struct bpf_code *code = g->code;
@@ -113,7 +113,7 @@ static void read_pointer(struct kernel_generator *g, const struct kernel_operand
 	bpf_read(code, BPF_REG_0, BPF_REG_10, KERNEL_STACK_VALUE, 8);
 }
 
-/* What was read is a thread's exit_code; leaves what a parent is told: CLD_EXITED, CLD_KILLED or
+/* Turns a thread's exit_code in R0 into what its parent is told: CLD_EXITED, CLD_KILLED or
  * CLD_DUMPED. */
 static void find_end(struct kernel_generator *g)
 {
@@ -160,7 +160,7 @@ static void find_target(struct kernel_generator *g, const struct kernel_operand 
 	bpf_place(code, after);
 }
 
-/* The kernel's priorities are lower for who comes first. */
+/* Leaves a thread's priority in R0. For the kernel the lowest number is the highest priority. */
 static void find_priority(struct kernel_generator *g, const struct kernel_operand *operand)
 {
 	enum { LEAST = 139 };
@@ -187,7 +187,7 @@ static void point_to_thread(struct kernel_generator *g)
 	bpf_operate_value(g->code, BPF_ADD, BPF_REG_2, KERNEL_STACK_IDS);
 }
 
-/* Leaves what was noted in R0. */
+/* Leaves what kernel_generate_note() noted for the thread in R0. */
 static void read_noted(struct kernel_generator *g)
 {
 	struct bpf_code *code = g->code;

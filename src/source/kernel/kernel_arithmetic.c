@@ -40,7 +40,7 @@ static void divide(struct translator *t, const struct d_instruction *at, uint32_
 	translator_store(t, at->a, BPF_REG_1);
 }
 
-/* Constants that indices and offsets of members are made of. */
+/* Calculates with two constants, as indices and offsets of members need it. */
 static bool fold(const struct held *one, const struct held *other, int operation, int64_t *result)
 {
 	uint64_t a = (uint64_t)one->number, b = (uint64_t)other->number;

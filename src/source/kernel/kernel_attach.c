@@ -270,8 +270,8 @@ static int attach_each(
 }
 
 /*
- * Finds out, once, whether sites with a 10-byte nop are better attached to there: the kernel then
- * runs the program by a call instead of a trap.
+ * Finds out, once, whether to attach to sites at their 10-byte nop: some kernels then run the
+ * program by a call instead of a trap.
  */
 static void ask_long_nop(struct kernel_attachment *attachment)
 {

@@ -445,7 +445,7 @@ static void ship(struct kernel_generator *g)
 		submit(g);
 }
 
-/* Records the event, if it is to be, and carries out the clauses after that. */
+/* Records the event if a clause needs the record; carries out the other clauses after that. */
 static void ship_first(struct kernel_generator *g)
 {
 	uint32_t end = g->done;

@@ -30,8 +30,8 @@ struct kernel_maps {
 	int members;      /* whose keys are the ids of the processes that count; 0: all do */
 	int frame;        /* of plans at tracepoints: KERNEL_FRAME_BYTES for each processor */
 	int calls;        /* by system call: its site's number + 1, 0: not wanted; uint32_t each */
-	int noted;        /* by thread; -1: no plan notes anything */
-	uint32_t own_pid; /* of plans for system calls and functions: whose calls are not shown */
+	int noted;        /* by thread: argument 0, of plans with `notes`; -1: there are none */
+	uint32_t own_pid; /* the process whose system calls and calls of functions are not shown */
 	struct kernel_reduction *reduction; /* NULL: no clause is carried out by programs */
 	struct kernel_layout layout; /* if a plan is of calls, has an identity or a CPU clock */
 	struct kernel_directory_layout directories; /* only if a plan has directories */

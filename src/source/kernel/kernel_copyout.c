@@ -35,7 +35,7 @@ uint32_t kernel_copyout_bytes(const struct d_program *program, const struct d_cl
 
 /* ---- blocks ---- */
 
-/* Bytes of a block from the place that a register points to on; 0: it points to none. */
+/* Bytes from where a register points to the end of its block; 0: it points to no block. */
 static uint32_t left(const struct held *held)
 {
 	return held->kind == HELD_BLOCK && held->number >= 0 && held->number <= held->limit
@@ -48,7 +48,7 @@ static int place_of(const struct held *held)
 	return held->counter + (int)held->number;
 }
 
-/* Gives a register a block of zeroes, whose size is in another one. */
+/* Makes a block of zeroes and sets a register to its address. */
 static bool make_block(struct translator *t, unsigned to, const struct held *size)
 {
 	uint32_t bytes;
@@ -140,7 +140,7 @@ void translator_write_block(struct translator *t, const struct d_instruction *at
 	bpf_write(t->code, KERNEL_FRAME, place_of(held), BPF_REG_1, at->c);
 }
 
-/* What is known of a this-> variable; NULL: nothing ever. */
+/* What is known of a this-> variable; NULL: it is of a kind that never holds a block. */
 static struct held *find_local(struct translator *t, const struct d_instruction *at)
 {
 	const struct d_variable *variable = &t->program->variables[at->immediate];
@@ -152,7 +152,7 @@ static struct held *find_local(struct translator *t, const struct d_instruction 
 		: NULL;
 }
 
-/* Where it is an address on some paths only, or in another clause, nothing can be done. */
+/* A variable that is a block's address only on some paths, or in another clause, is refused. */
 bool translator_load_block(struct translator *t, const struct d_instruction *at)
 {
 	const struct held *local = find_local(t, at);
@@ -190,8 +190,8 @@ bool translator_store_block(struct translator *t, const struct d_instruction *at
 /* ---- writing ---- */
 
 /*
- * Writes bytes of the frame to the address in a register. R3 is their number, from 1 to what is
- * there.
+ * Writes R3 bytes from a place in the frame to the process, at the address in a register of D. R3
+ * is at least 1 and does not exceed what is at the place.
  */
 static void write_bytes(struct translator *t, unsigned address, int place, uint32_t index)
 {
@@ -206,7 +206,7 @@ static void write_bytes(struct translator *t, unsigned address, int place, uint3
 	bpf_place(t->code, good);
 }
 
-/* Puts a string into the area. */
+/* Writes the string into the frame, at `area`. */
 static void put_literal(struct translator *t, const struct text *text)
 {
 	for (uint32_t i = 0; i <= text->length; i += KERNEL_WORD) {
@@ -277,7 +277,8 @@ static void copy_out_string(struct translator *t, const struct d_instruction *at
 	bpf_move(t->code, BPF_REG_3, BPF_REG_1);
 	bpf_place(t->code, whole);
 	bpf_jump_if_value(t->code, BPF_JLT, BPF_REG_3, 1, done);
-	bpf_jump_if_value(t->code, BPF_JGT, BPF_REG_3, (int32_t)most, done); /* it never is */
+	/* Never taken: it bounds R3 for the kernel's verifier. */
+	bpf_jump_if_value(t->code, BPF_JGT, BPF_REG_3, (int32_t)most, done);
 	write_bytes(t, at->b + 1u, t->area, index);
 	bpf_place(t->code, done);
 }

@@ -1,7 +1,7 @@
 /*
- * kernel_copyout.h: translates copyout() and copyoutstr(), and the memory of a clause that has
- * them: blocks of alloca() and copyin(), which are in the frame. Their sizes and the places that
- * are touched in them must be known when the clause is translated.
+ * kernel_copyout.h: translates copyout() and copyoutstr(), and what a clause that has them does
+ * with memory: blocks made by alloca() and copyin(), which are in the program's frame. The size of
+ * a block and the offsets used in it must be known when the clause is translated.
  *
  * The kernel writes to pages that are in memory and that the process may write to, without waiting;
  * anything else is the fault BADADDR.
@@ -17,14 +17,14 @@ bool kernel_copyout_is_in(const struct d_clause *clause);
 /* The bytes of the longest string in the clause, with its NUL. */
 uint32_t kernel_copyout_bytes(const struct d_program *program, const struct d_clause *clause);
 
-/* Calls of the subroutines, and of those that make or fill blocks. false: it is none of them. */
+/* Translates copyout(), copyoutstr(), alloca(), copyin(), copyinto(); false: another is called. */
 bool translator_copy(struct translator *t, const struct d_instruction *at, uint32_t index);
 
-/* Integers in blocks. */
+/* Translate reads and writes of integers in blocks. */
 void translator_read_block(struct translator *t, const struct d_instruction *at);
 void translator_write_block(struct translator *t, const struct d_instruction *at);
 
-/* this-> variables that are the addresses of blocks. false: this one is not, or is not to be. */
+/* Load and store a block's address in a this-> variable. false: no block's address is involved. */
 bool translator_load_block(struct translator *t, const struct d_instruction *at);
 bool translator_store_block(struct translator *t, const struct d_instruction *at);
 

@@ -40,7 +40,7 @@ static const unsigned char *part_bytes(const struct kernel_plan *plan,
 	return record->bytes + place;
 }
 
-/* What is added to the part's address for an argument that is an index. */
+/* What the part's index, if it has one, adds to its address. */
 static uint64_t part_index(const struct kernel_plan *plan, const struct kernel_record *record,
 	const struct kernel_part *part)
 {
@@ -96,7 +96,7 @@ static void unwind_stack(struct kernel_decoder *decoder, const struct kernel_pla
 	stack->count = (uint32_t)usdt_unwind(unwind, &thread, frames, capacity).count;
 }
 
-/* Whether it is one of those that run a program at a tracepoint. */
+/* Whether the function is one by which the kernel runs a program at a tracepoint. */
 static bool runs_programs(const char *function)
 {
 	static const char *const prefixes[] = {
@@ -108,7 +108,7 @@ static bool runs_programs(const char *function)
 	return result;
 }
 
-/* The kernel's stack from the function on that has the tracepoint. */
+/* The kernel's stack without the innermost frames that only run the program at the tracepoint. */
 static struct event_stack kernel_stack(
 	const struct kernel_decoder *decoder, const uint64_t *frames, uint32_t count)
 {

@@ -24,7 +24,7 @@ struct kernel_decoder {
 	struct event_piece *pieces;
 	size_t event_count, event_capacity, capture_capacity, piece_count, piece_capacity;
 	struct kernel_cpu_time *times; /* for plans that capture the CPU clock */
-	/* of the kernel, where programs are run by tracepoints; NULL: by other means */
+	/* of the kernel, if programs run at tracepoints: to leave their frames out; else NULL */
 	const struct usdt_functions *functions;
 	struct arena frames; /* of the batch's stacks, faults, paths and updates */
 };

@@ -224,7 +224,7 @@ static void write_removed(const struct directory_walk *walk)
 	move_place(walk);
 }
 
-/* Leaves the address of a struct path `offset` before that in R3. */
+/* Leaves an address in R3; the struct path is at the offset from it that is returned. */
 static uint32_t find_path(const struct directory_walk *walk)
 {
 	const struct kernel_directory_layout *layout = walk->layout;

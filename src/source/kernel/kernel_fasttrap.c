@@ -1,6 +1,6 @@
 /*
- * kernel_fasttrap.c: provider fasttrap. Its one probe fires when a process makes a call into the
- * kernel that is only there with DTrace's own kernel modules, so it is only listed.
+ * kernel_fasttrap.c: provider fasttrap. Its only probe fires when a process makes a system call
+ * that exists only with DTrace's own kernel modules. So the probe is listed but cannot be traced.
  */
 #include "source/kernel/kernel_view.h"
 

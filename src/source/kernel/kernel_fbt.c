@@ -1,6 +1,6 @@
 /*
- * kernel_fbt.c: see kernel_fbt.h. A function has a type of its own in the description of the kernel
- * or its module; programs are attached to it by that type's number.
+ * kernel_fbt.c: see kernel_fbt.h. The BTF of the kernel or of a module has a type for each
+ * function; programs are attached to the function by that type's number.
  */
 #include "source/kernel/kernel_fbt.h"
 
@@ -27,7 +27,7 @@ enum { TEXT_MAX = 128, RETURN_ARGUMENTS = 2, SLOT = 8 };
 struct fbt_module {
 	char *name;
 	struct btf *types;
-	bool is_kernel; /* its description is not owned */
+	bool is_kernel; /* its types belong to the caller */
 	int descriptor; /* 0: not opened, or the kernel's own */
 };
 
@@ -78,7 +78,7 @@ static int compare_texts(const void *one, const void *other)
 	return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* All of a file whose size is not known before; NULL: it cannot be read. */
+/* The whole content of a file of unknown size; NULL: it cannot be read. */
 static char *read_text(const char *path, size_t *size)
 {
 	FILE *file = fopen(path, "re");
@@ -98,7 +98,7 @@ static char *read_text(const char *path, size_t *size)
 	return text;
 }
 
-/* Only the kernel's own list leaves out what is not to be traced, such as the code that traces. */
+/* Only the kernel's own list leaves out what must not be traced, such as the tracing code. */
 static void read_attachable(struct kernel_fbt *fbt)
 {
 	static const char *const paths[] = {"/sys/kernel/tracing/available_filter_functions",
@@ -155,7 +155,7 @@ int kernel_fbt_try(const struct bpf_function *function, struct error *error)
 	return program < 0 ? program : 0;
 }
 
-/* Learns by a program that is not attached whether programs are allowed. */
+/* Finds out whether the kernel allows programs at functions: loads one, without attaching it. */
 static void try_function(struct kernel_fbt *fbt, struct fbt_module *module, uint32_t number)
 {
 	struct bpf_function function = {.number = number};
@@ -180,7 +180,7 @@ struct fbt_adding {
 	size_t asked_count;
 	uint32_t tag;
 	uint16_t module;
-	struct suggestion meant; /* of the function that a description names */
+	struct suggestion meant; /* the existing function nearest to the one that was asked for */
 };
 
 static bool is_asked(
@@ -294,7 +294,7 @@ static int add_function(void *context, uint32_t number, const char *name)
 	return result;
 }
 
-/* Takes over the description unless it is the kernel's. */
+/* Adds a module and its probes. Its types then belong to fbt, unless they are the kernel's own. */
 static int add_module(
 	struct fbt_adding *adding, const char *name, struct btf *types, bool is_kernel)
 {
@@ -352,8 +352,8 @@ static bool has_function(const struct d_probe_set *set, const char *function)
 	return false;
 }
 
-/* For a description of a function that does not exist: adds the one that may be meant, so that it
- * can be suggested. */
+/* If the function that was asked for does not exist: adds the probes of the one with the most
+ * similar name, so that it can be suggested. */
 static int add_meant(struct fbt_adding *adding, const struct d_asked *asked, struct btf *kernel)
 {
 	struct kernel_fbt *fbt = adding->fbt;
@@ -402,7 +402,7 @@ int kernel_fbt_add(struct kernel_fbt **fbt, uint32_t tag, struct btf *btf,
 
 /* ---- sites ---- */
 
-/* How many of the slots in which the kernel gives a program its arguments a type takes. */
+/* How many of the program's 8-byte argument slots an argument of this type takes. */
 static uint32_t count_slots(struct btf *types, uint32_t type)
 {
 	struct btf_view view;
@@ -423,7 +423,7 @@ static struct kernel_operand operand_of(struct btf *types, uint32_t type, uint32
 	return operand;
 }
 
-/* The arguments; the value that it returns follows them. */
+/* Finds the arguments, or at return the value, whose slot follows those of the arguments. */
 static uint8_t find_operands(struct btf *types, const struct btf_view *prototype, bool is_return,
 	struct kernel_operand *operands)
 {

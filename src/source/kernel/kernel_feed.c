@@ -11,8 +11,8 @@
 #include "source/kernel/bpf.h"
 
 enum {
-	RING_BYTES = 4 << 20, /* as option bufsize has it by default; for the first processors */
-	RING_PROCESSORS = 8,  /* so many; twice the bytes for twice as many */
+	RING_BYTES = 4 << 20, /* the default of option bufsize; for up to RING_PROCESSORS */
+	RING_PROCESSORS = 8,  /* the ring doubles when the processors do */
 	RING_BYTES_MAX = 32 << 20,
 	BATCH_EVENTS = 8192,
 	IDLE_MS = 20 /* between two looks into the ring while it is empty */

@@ -1,7 +1,7 @@
 /*
- * kernel_feed.h: what the sources have in common whose programs run on the whole machine
- * (kernel_machine.h, kernel_profile.h): the ring, the counters of losses, and the batches that are
- * made of the ring's records.
+ * kernel_feed.h: what the sources whose programs run on the whole machine (kernel_machine.h,
+ * kernel_profile.h) have in common: the ring, the counters of losses, and the batches that are made
+ * of the ring's records.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_FEED_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_FEED_H
@@ -22,7 +22,7 @@ struct kernel_feed {
 	struct kernel_decoder decoder;
 	struct kernel_shown shown;
 	struct kernel_cpu_time times;
-	bool has_times; /* they are open */
+	bool has_times; /* times is open */
 	size_t site_count;
 	const uint64_t *counters; /* struct kernel_maps; NULL: there are none yet */
 	size_t counter_bytes;
@@ -61,13 +61,13 @@ int kernel_feed_open(struct kernel_feed *feed, uint32_t busy_ms);
 void kernel_feed_reset(struct kernel_feed *feed, struct kernel_maps *maps);
 void kernel_feed_close(struct kernel_feed *feed, struct kernel_maps *maps);
 
-/* Makes the ring, as large as the request wants, and tells the maps of it. */
+/* Makes the ring, of the size that the request wants. */
 int kernel_feed_begin(struct kernel_feed *feed, const struct source_request *request,
 	struct kernel_maps *maps, struct error *error);
 
 /*
- * Makes the counters of losses for these sites and tells the maps of them. There is then room for
- * so many further losses in each batch.
+ * Makes the counters of losses for this many sites and enters them into maps. Each batch then has
+ * room for the losses of the sites and `further` other ones.
  */
 int kernel_feed_count(struct kernel_feed *feed, struct kernel_maps *maps, size_t sites,
 	size_t further, struct error *error);

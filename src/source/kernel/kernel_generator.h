@@ -83,7 +83,7 @@ void kernel_generate_advance(struct kernel_generator *g, uint32_t length_place, 
  */
 void kernel_generate_bytes(struct kernel_generator *g, uint32_t length_place, uint32_t limit);
 
-/* Writes the parts of the record in R7 that come after its fixed ones, from the place in R8. */
+/* Writes the plan's parts into the record in R7; those of varying length begin at R8 in it. */
 void kernel_generate_parts(struct kernel_generator *g);
 
 /* Writes the head of the record in R7, except the time; changes R0 to R5. */
@@ -112,8 +112,7 @@ void kernel_generate_loss(struct kernel_generator *g);
  */
 void kernel_generate_read(struct kernel_generator *g, int user_reader);
 
-/* Reads so many bytes of the process at the address in R3 to the address in R1; R0 is 0 on success.
- */
+/* Reads bytes of the process from the address in R3 to the address in R1; R0 is 0 on success. */
 void kernel_generate_user_read(struct kernel_generator *g, uint32_t bytes);
 
 /* The kernel's function that reads memory of the process, which may sleep if the program may. */

@@ -33,7 +33,7 @@
 #include "usdt/function.h"
 
 enum {
-	NOTED_MAX = 4096, /* threads that are in a system call which notes something */
+	NOTED_MAX = 4096, /* threads that are in a system call for which something is noted */
 	BUSY_MS = 5       /* between two looks into the ring while events come */
 };
 
@@ -72,8 +72,8 @@ struct kernel_machine {
 	struct kernel_reader reader;
 	uint64_t *updates;               /* lost updates by processor */
 	struct usdt_functions functions; /* of the kernel, if a clause wants its stack */
-	char message[2048];              /* that no batch has had yet; "": none */
-	char told[2048];                 /* the one that a batch points to */
+	char message[2048];              /* to go with the next batch; "": none */
+	char told[2048];                 /* what a batch's message points to */
 };
 
 static struct kernel_machine *machine_of(const struct source *source)
@@ -231,7 +231,7 @@ static int plan_probe(struct kernel_machine *machine, const struct source_want *
 	return result;
 }
 
-/* Each takes a program, a moment to attach it, and another to detach it. */
+/* Each function's probe needs a program, which takes time to attach and to detach. */
 static int check_functions(const struct kernel_machine *machine,
 	const struct source_request *request, struct error *error)
 {
@@ -350,7 +350,7 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 	kernel_words_find(&maps->words, machine->providers.btf);
 	maps->reduction = &machine->reduction;
 	maps->own_pid = (uint32_t)getpid();
-	/* losses of stores, of updates by processor, and by program */
+	/* further losses: of stores, of updates by processor, of events by program */
 	if (!result)
 		result = kernel_feed_count(&machine->feed, maps, machine->site_count,
 			1 + machine->reduction.cpu_count + machine->program_count, error);
@@ -361,7 +361,7 @@ static int make_maps(struct kernel_machine *machine, struct error *error)
 
 /* ---- programs ---- */
 
-/* A program of ours that the kernel's check does not accept is wrong. */
+/* It is a bug if the kernel's verifier does not accept a program of ours. */
 static int tell_refused(struct kernel_machine *machine, const struct machine_program *program,
 	const struct d_program *script, int result, struct error *error)
 {
@@ -372,14 +372,14 @@ static int tell_refused(struct kernel_machine *machine, const struct machine_pro
 		return result;
 	name_probe(machine, program->probe, name, sizeof(name));
 	return error_set(error, -result,
-		"%s: a bug of vmtap, please report it with the script: of the clause in line %u, "
+		"%s: a bug of vmtap, please report it with the script: for the clause in line %u, "
 		"%s",
 		name, script && script->clause_count ? script->clauses[program->clause].line : 0,
 		reason.text);
 }
 
-/* Whether the program is loaded for its tracepoint's type: only such ones may find a thread by its
- * number. */
+/* Whether to load the program for its tracepoint's type: only such a program may find a thread by
+ * its number. */
 static bool is_typed(const struct kernel_machine *machine, const struct machine_program *program)
 {
 	bool result = program->plan.notes;
@@ -426,7 +426,7 @@ static int load(struct kernel_machine *machine, size_t number, const struct d_pr
 		"program %zu: %zu instructions, records of %u to %u bytes, process %u", number,
 		code.count, program->plan.begin, program->plan.limit, program->plan.pid);
 	bpf_code_free(&code);
-	/* A function may be of a form that the kernel attaches nothing to. */
+	/* The kernel loads no program at all for some functions; that is no bug of ours. */
 	if (result < 0 &&
 		(!program->function || !kernel_fbt_try(program->function, &(struct error){0})))
 		return tell_refused(machine, program, script, result, error);
@@ -513,7 +513,7 @@ static bool has_kernel_stack(const struct kernel_plan *plan)
 	return false;
 }
 
-/* Before programs are attached: it takes long, and events would wait meanwhile. */
+/* Called before programs are attached: it takes long, and events would have to wait meanwhile. */
 static void read_functions(struct kernel_machine *machine)
 {
 	bool is_wanted = false;
@@ -650,7 +650,7 @@ static void add_reduced_losses(struct kernel_machine *machine, struct event_batc
 					.cpu = (uint16_t)cpu};
 }
 
-/* Events during which the kernel was running the same program on that processor. */
+/* Reports events that were missed: their program was already running on that processor. */
 static void add_missed(struct kernel_machine *machine, struct event_batch *batch)
 {
 	for (size_t i = 0; i < machine->program_count; i++) {

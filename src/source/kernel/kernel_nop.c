@@ -1,12 +1,12 @@
 /*
  * kernel_nop.c: see kernel_nop.h.
  *
- * The code of the trial is in a file of its own, in memory, so that nobody else's process has it.
- * The process that runs it ("the subject") has two children: one that holds the link, so that the
- * subject need not wait until the kernel has closed it, and one that is forked while the site is
- * attached to, and runs it, too. All of them end by themselves, are killed when their parent ends,
- * or are killed by an alarm; they only make system calls, since the command may have threads. A
- * subject that dies has not answered, which means that it was damaged.
+ * The code of the trial is in a file in memory that no other process has mapped. The process that
+ * runs it ("the subject") has two children. One holds the link, so that the subject need not wait
+ * until the kernel has closed it. The other is forked while the site is attached to, and runs it,
+ * too. All of them end by themselves, are killed when their parent ends, or are killed by an alarm.
+ * They only make system calls, since the command may have threads. If the subject dies without an
+ * answer, the kernel has damaged it.
  */
 #include "source/kernel/kernel_nop.h"
 
@@ -33,15 +33,15 @@ const char *kernel_nop_text(enum kernel_nop_answer answer)
 {
 	switch (answer) {
 	case KERNEL_NOP_REFUSED:
-		return "the kernel does not attach to it";
+		return "the kernel does not attach to the long nop";
 	case KERNEL_NOP_TRAPS:
-		return "the kernel makes no call of it";
+		return "the kernel does not turn the long nop into a call";
 	case KERNEL_NOP_UNSAFE:
-		return "the kernel makes a call of it that damages programs";
+		return "the kernel turns the long nop into a call that damages programs";
 	case KERNEL_NOP_SAFE:
-		return "the kernel makes a call of it";
+		return "the kernel turns the long nop into a call";
 	default:
-		return "what the kernel makes of it is not known";
+		return "it is not known what the kernel does with the long nop";
 	}
 }
 
@@ -54,13 +54,13 @@ enum {
 	ANSWER_MS = 1000,
 	ALARM_S = 2,
 	DETACH_MS = 300,
-	CODE_AT = 64, /* in the file; what checks calls may read before a function */
+	CODE_AT = 64, /* in the file; checks of indirect calls may read bytes before a function */
 	CODE_ROOM = 4096
 };
 
 #define FLAGS UINT64_C(0xcd5) /* carry, parity, adjust, zero, sign, direction, overflow */
 
-/* What the code leaves: the registers and the words below the stack pointer after the site. */
+/* What the code stores after the site: flags, registers, the words below the stack pointer. */
 struct nop_state {
 	uint64_t flags; /* before and after */
 	uint64_t registers[REGISTERS];
@@ -69,7 +69,7 @@ struct nop_state {
 
 /*
  * void run(struct nop_state *): fills the flags, the words below the stack pointer and the
- * registers, runs the site, and stores them. The address of the state is above the stack pointer.
+ * registers, runs the site, and stores them all. Meanwhile the state's address is on the stack.
  */
 #define NOP_CODE(name, nop)                                                                        \
 	__asm__(".pushsection .text\n\t.balign 64\n" name "_begin:\n\t"                            \
@@ -116,7 +116,7 @@ struct nop_trial {
 
 /* ---- in the processes of the trial ---- */
 
-/* The process ends with its parent, and dies of what others may handle. */
+/* The process ends with its parent. The command's signal handlers do not apply to it. */
 static void begin_process(pid_t parent)
 {
 	static const int fatal[] = {
@@ -128,13 +128,13 @@ static void begin_process(pid_t parent)
 		_exit(1);
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(*fatal); i++)
 		signal(fatal[i], SIG_DFL);
-	signal(SIGINT, SIG_IGN); /* a terminal's Ctrl-C is the tracer's business */
+	signal(SIGINT, SIG_IGN); /* a terminal's Ctrl-C is for the command to handle */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	alarm(ALARM_S);
 }
 
-/* Runs the site; whether the registers, the flags and the words on the stack are as they were. */
+/* Runs the site; whether the registers, the flags and the words on the stack are unchanged. */
 static bool runs(const struct nop_trial *trial, bool has_flags)
 {
 	void (*run)(struct nop_state *) =
@@ -171,7 +171,7 @@ static uint64_t count_hits(const struct nop_trial *trial)
 	return bpf_map_get(trial->hits, &key, &hits) ? UINT64_MAX : hits;
 }
 
-/* A call at the beginning, or after an instruction that moves the stack pointer. */
+/* Whether the kernel has made the nop a call, perhaps after moving the stack pointer. */
 static bool is_call(const struct nop_trial *trial)
 {
 	const volatile uint8_t *site = trial->code + trial->site;
@@ -191,7 +191,7 @@ static bool is_unchanged(const struct nop_trial *trial)
 	return !memcmp(trial->code + trial->site, trial->original, trial->bytes);
 }
 
-/* Runs the site until the kernel has made something else of the call. */
+/* Runs the site until the kernel has removed the call. */
 static bool runs_until_detached(const struct nop_trial *trial)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
@@ -238,8 +238,8 @@ static bool start_holder(const struct nop_trial *trial, int link, int *pipe_end)
 }
 
 /*
- * What happens to a child that is forked while the site is a call, and to both when it is detached
- * from. The child says by the pipe that it has run the site.
+ * Whether a child that is forked while the site is a call is unharmed, and then both processes when
+ * the site is detached from. The child tells through the pipe that it has run the site.
  */
 static bool lives_in_child(const struct nop_trial *trial, int *holder)
 {
@@ -269,8 +269,8 @@ static bool lives_in_child(const struct nop_trial *trial, int *holder)
 }
 
 /*
- * The code is mapped after the link is made: if the kernel does not attach to the site, it then
- * only leaves it as it is, while a link that fails takes it 50 ms.
+ * The code is mapped after the link is made. If the kernel cannot attach to the site then, it only
+ * leaves the nop unchanged; if it was mapped before, making the link would fail, and take 50 ms.
  */
 static enum kernel_nop_answer try_site(struct nop_trial *trial)
 {
@@ -290,7 +290,7 @@ static enum kernel_nop_answer try_site(struct nop_trial *trial)
 	link = bpf_attach_sites(trial->program, &sites);
 	if (link < 0)
 		return KERNEL_NOP_UNKNOWN;
-	prctl(PR_SET_DUMPABLE, 0); /* should it crash, nobody is told */
+	prctl(PR_SET_DUMPABLE, 0); /* a crash is not reported and dumps no core */
 	if (!start_holder(trial, link, &holder))
 		return KERNEL_NOP_UNKNOWN;
 	code = mmap(NULL, CODE_ROOM, PROT_READ | PROT_EXEC, MAP_PRIVATE, trial->file, 0);
@@ -364,7 +364,7 @@ static int load_program(struct nop_trial *trial)
 	return trial->program < 0 ? trial->program : 0;
 }
 
-/* One that has died has not answered; one that does not end in time is killed. */
+/* A subject that dies does not answer: it is unsafe. One that takes too long is killed. */
 static enum kernel_nop_answer read_answer(const struct nop_trial *trial, pid_t subject)
 {
 	struct pollfd wait = {.fd = trial->answer[0], .events = POLLIN};

@@ -6,7 +6,7 @@
 #include "source/kernel/kernel_generator.h"
 #include "source/kernel/kernel_words.h"
 
-enum { OWN_FRAMES = 2 }; /* of a stack at a tracepoint: the program and what has called it */
+enum { OWN_FRAMES = 2 }; /* innermost, of a stack at a tracepoint: the program and its caller */
 
 /* Reads memory at the address in R3, which may be the kernel's, to the address in R1. */
 static void read_any(struct kernel_generator *g, uint32_t bytes)
@@ -93,7 +93,7 @@ static void write_memory(
 	bpf_place(code, after);
 }
 
-/* Leaves the length that an argument says in R9. */
+/* Leaves the length in R9: an argument plus part->more. */
 static void find_count(struct kernel_generator *g, const struct kernel_part *part)
 {
 	struct bpf_code *code = g->code;
@@ -119,7 +119,7 @@ void kernel_generate_bytes(struct kernel_generator *g, uint32_t length_place, ui
 	bpf_place(code, after);
 }
 
-/* As write_memory(); more than the part's length is not read at all. */
+/* As write_memory(), but an argument says how long it is; nothing is read if that is too long. */
 static void write_counted(
 	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place)
 {
@@ -257,8 +257,8 @@ void kernel_generate_parts(struct kernel_generator *g)
 	for (uint32_t i = 0; i < plan->part_count; i++)
 		if (plan->parts[i].kind == KERNEL_PART_MEMORY)
 			write_memory(g, &plan->parts[i], plan->lengths + 4 * i);
-	/* The kernel checks the long way through a path once for each length that parts before it
-	 * may have. */
+	/* Paths come before other parts of varying length: the kernel's verifier checks the long
+	 * code for a path anew for each length that the parts before it may have. */
 	for (uint32_t i = 0; i < plan->part_count; i++)
 		if (plan->parts[i].kind >= KERNEL_PART_DIRECTORY)
 			kernel_directory_generate(g, i);

@@ -241,8 +241,8 @@ static void add_directories(struct kernel_plan *plan, const struct source_want *
 	plan->has_directories = directory || root;
 }
 
-/* Adds the arguments of the program that runs, which may have ended when its event is read. Where
- * processes are known before, they are read from /proc. */
+/* Captures the program's arguments with the event: the process may have ended when the event is
+ * read. Sources that know their processes in advance read them from /proc instead. */
 static void add_words(struct kernel_plan *plan, const struct source_want *wants, size_t count)
 {
 	const struct kernel_part part = {.kind = KERNEL_PART_WORDS, .length = KERNEL_WORDS_BYTES};

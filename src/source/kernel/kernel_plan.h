@@ -24,7 +24,7 @@ enum {
 	KERNEL_PARTS_MAX = D_DEMAND_PIECES_MAX + 4, /* pieces, stacks and directories */
 	KERNEL_CAPTURE_MAX = 48 << 10, /* bytes of a record; limited by the kernel's task maps */
 	KERNEL_FRAMES_MAX = 127,       /* the most that the kernel follows */
-	KERNEL_PROGRAM_FRAMES = 6,     /* of what runs a program at a tracepoint, at most */
+	KERNEL_PROGRAM_FRAMES = 6,     /* the most frames of a stack that only run the program */
 	KERNEL_STACK_PAGES = 4 /* of the user stack, besides the rest of the innermost page */
 };
 
@@ -80,8 +80,8 @@ enum kernel_part_kind {
 	/* paths (kernel_directory.h) */
 	KERNEL_PART_DIRECTORY, /* of the current directory */
 	KERNEL_PART_ROOT,      /* of the root directory */
-	KERNEL_PART_PATH,      /* of the file that a struct path is for, at an address */
-	KERNEL_PART_MOUNT      /* of where its file system is mounted */
+	KERNEL_PART_PATH,      /* of the file whose struct path is at an address */
+	KERNEL_PART_MOUNT      /* where the file system of that file is mounted */
 };
 
 struct kernel_part {
@@ -105,7 +105,7 @@ struct kernel_plan {
 	bool is_call;         /* of system calls */
 	bool is_function;     /* at a function of the kernel's; is_machine too */
 	bool is_return;       /* when they return */
-	bool notes;           /* argument 0 is noted until they do */
+	bool notes;           /* see struct kernel_site */
 	bool sleeps;          /* user memory is read, which may have to be fetched from disk */
 	uint32_t user_frames; /* of the user stack; all registers are captured with it */
 	bool has_registers;

@@ -19,7 +19,7 @@ struct kernel_fbt;
 
 struct kernel_providers {
 	struct btf *btf;        /* of the kernel */
-	struct kernel_fbt *fbt; /* NULL: none of its probes is asked for */
+	struct kernel_fbt *fbt; /* NULL: no probe of provider fbt is asked for */
 };
 
 /* Whether a description names one of the providers. */

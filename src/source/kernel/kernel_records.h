@@ -42,8 +42,8 @@ void kernel_records_close(struct kernel_records *records);
 bool kernel_records_read(struct kernel_records *records, bool is_last);
 
 /*
- * Waits until it is time to read again, until the descriptor, of an epoll instance, is ready, or
- * for the timeout (-1: none). False: nothing is due yet.
+ * Waits until `due`, the time to read again; until `wait`, an epoll descriptor, is ready; or for
+ * the timeout (-1: none). False: there is nothing to read yet.
  */
 bool kernel_records_await(int wait, uint64_t due, int timeout_ms);
 

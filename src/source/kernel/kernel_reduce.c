@@ -317,7 +317,7 @@ static bool is_allowed(const struct d_options *options)
 		!options->aggpercpu;
 }
 
-/* Whether any clause writes to the process, and no option is against it. */
+/* Whether any clause writes to the process, and no option forbids carrying it out. */
 static bool copies(const struct kernel_reduction *reduction)
 {
 	for (size_t i = 0; i < reduction->program->clause_count; i++)

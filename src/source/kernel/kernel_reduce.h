@@ -9,8 +9,8 @@
  * of events: aggregations that are printed, cleared or truncated at an event of a source stay with
  * the engine, and so does everything if an event may end the trace.
  *
- * A clause with copyout() must be carried out, also where otherwise nothing is reduced: memory is
- * written while the probe fires, or not at all. What keeps it from that is an error
+ * A clause with copyout() must be carried out by a program, even where nothing else is reduced:
+ * memory can only be written while the probe fires. If that is not possible, the script is refused
  * (kernel_refusal.h).
  *
  * Memory: self-> variables without keys, and the frame of a program (kernel_generator.h), are in a
@@ -32,7 +32,7 @@
 /* Why a clause with copyout() is not carried out (kernel_refusal.h). */
 struct kernel_refusal {
 	const char *why; /* NULL: not known */
-	char what[64];   /* a name that belongs to it; "": none */
+	char what[64];   /* the function or variable that it is about; "": none */
 	uint32_t clause;
 };
 
@@ -76,7 +76,7 @@ struct kernel_tally {
 /* A variable that clauses which are carried out touch. */
 struct kernel_variable {
 	bool is_used;
-	bool has_block; /* this->: it is the address of a block (kernel_copyout.h) */
+	bool has_block; /* this->: it holds the address of a block (kernel_copyout.h) */
 	uint32_t place; /* self->: in the thread's memory; this->: among the others */
 	int map;        /* with keys */
 };
@@ -94,7 +94,7 @@ struct kernel_clauses {
 	bool *reduced;
 	size_t count;
 	bool filters;     /* all others have predicates that are evaluated */
-	bool ships_first; /* another one comes before one with copyout() */
+	bool ships_first; /* one that needs a record comes before one with copyout() */
 };
 
 struct kernel_reduction {

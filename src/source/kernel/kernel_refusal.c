@@ -37,15 +37,15 @@ static void describe(const struct d_program *program, const struct d_instruction
 		snprintf(refusal->what, sizeof(refusal->what), "%s( )",
 			d_subroutines[at->immediate].name);
 		if (at->immediate == D_SUBROUTINE_COPYOUT)
-			refusal->why = "a literal, or memory of alloca( ) or copyin( ) in the same "
-				       "clause, is what can be copied by";
+			refusal->why = "only a literal, or memory of alloca( ) or copyin( ) in "
+				       "the same clause, can be copied by";
 		if (at->immediate == D_SUBROUTINE_COPYOUTSTR)
-			refusal->why = "a literal or copyinstr( ) is what can be copied by";
+			refusal->why = "only a literal or copyinstr( ) can be copied by";
 		if (at->immediate == D_SUBROUTINE_ALLOCA || at->immediate == D_SUBROUTINE_COPYIN ||
 			at->immediate == D_SUBROUTINE_COPYINTO)
 			refusal->why =
-				"the size must be a constant, and programs in the kernel have "
-				"less than 512 bytes of memory, for";
+				"programs in the kernel need a constant size, and less than 512 "
+				"bytes in all, for";
 	} else if (kind >= D_IMMEDIATE_SCALAR && kind <= D_IMMEDIATE_OBJECT_ELEMENT) {
 		refusal->why = "programs in the kernel cannot keep the variable";
 		name_variable(program, at->immediate, refusal->what, sizeof(refusal->what));
@@ -57,8 +57,8 @@ static void describe(const struct d_program *program, const struct d_instruction
 		snprintf(refusal->what, sizeof(refusal->what), "@%s",
 			program->aggregations[at->immediate].name);
 	} else if (at->opcode == D_OP_READ || at->opcode == D_OP_WRITE) {
-		refusal->why = "memory of alloca( ) and copyin( ) is used at places that are not "
-			       "constant";
+		refusal->why = "memory of alloca( ) and copyin( ) can be used only within its "
+			       "size and at constant offsets";
 	} else {
 		snprintf(refusal->what, sizeof(refusal->what), "an expression of the clause (%s)",
 			d_opcodes[at->opcode].text);
@@ -87,13 +87,13 @@ void kernel_refusal_find(struct kernel_reduction *reduction, uint32_t number, bo
 	if (refusal->why)
 		return;
 	if (needs_provider) {
-		refusal->why = "its probes are of all processes: name the process";
+		refusal->why = "the clause is for probes of all processes: name the process";
 		return;
 	}
 	if (kernel_translate_try(reduction, number, false, &translated)) {
 		refusal->why = "out of memory";
 	} else if (!translated.is_possible && translated.refused_at == UINT32_MAX) {
-		refusal->why = "the clause is too long, or its strings are";
+		refusal->why = "the clause or its strings are too long";
 	} else if (!translated.is_possible) {
 		size_t at = translated.refused_at;
 
@@ -102,11 +102,13 @@ void kernel_refusal_find(struct kernel_reduction *reduction, uint32_t number, bo
 						     : &clause->code[at - clause->predicate_count],
 			refusal);
 	} else if (aggregates) {
-		refusal->why = "the clause aggregates, too, which is done later here: give that a "
-			       "clause of its own";
+		refusal->why = "the clause also aggregates, which is done later here: give the "
+			       "aggregation a clause of its own";
 	} else {
-		refusal->why = "the clause uses a variable that another clause uses, too, which is "
-			       "carried out later (it has other actions), or of another source";
+		refusal->why =
+			"the clause uses a variable that is also used by a clause of another "
+			"source, or by one that is carried out later because of its other "
+			"actions";
 	}
 }
 

@@ -1,6 +1,6 @@
 /*
  * kernel_refusal.h: clauses with copyout() or copyoutstr() that no program can carry out, and why.
- * The engine runs a clause when the process has long gone on, so it cannot do it instead: such a
+ * The engine cannot carry them out instead: when it runs, the process has long gone on. Such a
  * script is refused.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_REFUSAL_H
@@ -14,12 +14,13 @@ struct error;
 bool kernel_refusal_is_possible(const struct source_request *request);
 
 /*
- * Notes in the reduction why a clause is not carried out. needs_provider: since programs do not
- * know which process's provider a probe is of.
+ * Notes in the reduction why a clause is not carried out. needs_provider: the reason is that
+ * programs do not know to which process's provider a probe belongs.
  */
 void kernel_refusal_find(struct kernel_reduction *reduction, uint32_t clause, bool needs_provider);
 
-/* After the decision: -ENOTSUP, and a line for the script's author, if one is not carried out. */
+/* Call it when it is decided which clauses are carried out. -ENOTSUP, and why in error, if a clause
+ * with copyout() is not. */
 int kernel_refusal_check(const struct kernel_reduction *reduction,
 	const struct source_request *request, struct error *error);
 

@@ -5,8 +5,9 @@
  * next one begins, in that one. A new thread begins to run without it, and is known by the return
  * of the system call that has made it.
  *
- * No tracepoint fires where a priority changes: calls that change one have changed it when they
- * return. The clock's tick is a timer of each processor, which does not run while that idles.
+ * No tracepoint fires when a priority changes, so the return of the system calls that change it is
+ * traced. The clock's tick is a timer of each processor, which does not run while the processor
+ * idles.
  */
 #include "source/kernel/kernel_view.h"
 
@@ -30,7 +31,7 @@ enum { ASLEEP = 0x7f /* bits of a state: neither runnable nor dead */ };
 	{                                                                                          \
 		VIEW_FIELD(number, 4, "task_struct", "pid"), 0, KERNEL_DIFFERENT, VIEW_CONSTANT(0) \
 	}
-/* One that is woken while it still runs is in no queue. */
+/* A thread that is woken while it still runs is in no queue. */
 #define IS_OFF_CPU                                                                                 \
 	{                                                                                          \
 		VIEW_FIELD(0, 4, "task_struct", "on_cpu"), 0, KERNEL_EQUAL, VIEW_CONSTANT(0)       \
@@ -58,8 +59,8 @@ enum { ASLEEP = 0x7f /* bits of a state: neither runnable nor dead */ };
 	{                                                                                          \
 		"int", "is_first", VIEW_CONSTANT(0)                                                \
 	}
-/* A system call that changes the priority of the thread whose number is in the register. What it
- * was is noted at the entry. */
+/* A system call that changes the priority of the thread whose number is in the register. The old
+ * priority is noted at the call's entry. */
 #define CHANGE(name_of_call, register, ...)                                                        \
 	{.name = "change-pri",                                                                     \
 		.call = (name_of_call),                                                            \

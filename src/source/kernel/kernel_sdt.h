@@ -18,7 +18,7 @@ int kernel_sdt_add(uint32_t tag, struct btf *btf, struct d_probe_set *set);
 int kernel_sdt_site(uint32_t number, uint32_t probe, struct btf *btf, struct arena *arena,
 	struct kernel_site *site);
 
-/* Argument `number` of what the kernel calls a program for, with the size and sign of its type. */
+/* Argument `number` of a program's context, with the size and sign of its type. */
 struct kernel_operand kernel_sdt_argument(struct btf *btf, uint32_t type, uint32_t number);
 
 #endif

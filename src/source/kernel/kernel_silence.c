@@ -97,7 +97,7 @@ static bool lacks_monitor_probes(const struct silence_process *process)
 	return lacks_java_flag(process, "-XX:+DTraceMonitorProbes");
 }
 
-/* Since 2.5, Ruby's methods have these probes in code that a TracePoint makes it use. */
+/* Since Ruby 2.5, these probes are in code that Ruby runs only while a TracePoint is enabled. */
 static bool lacks_trace_point(const struct silence_process *process)
 {
 	for (uint32_t i = 0; i < process->target->file_count; i++)

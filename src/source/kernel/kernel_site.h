@@ -10,7 +10,7 @@
 
 enum {
 	KERNEL_ARGUMENTS_MAX = 12,
-	KERNEL_ERRNO_ARGUMENT = 4, /* of a system call's return; scripts see those before it */
+	KERNEL_ERRNO_ARGUMENT = 4, /* of a system call's return; scripts see only those before it */
 	KERNEL_CONDITIONS_MAX = 4,
 	KERNEL_NOTHING_NOTED = INT32_MIN,
 	KERNEL_NO_REGISTER = 0xffff,
@@ -51,16 +51,16 @@ enum kernel_operand_kind {
 	KERNEL_OPERAND_RESULT,    /* of a system call; -1 if it fails */
 	KERNEL_OPERAND_ERRNO,     /* why it fails; 0: it does not */
 	KERNEL_OPERAND_CONTEXT,   /* of a tracepoint: its argument at offset base */
-	KERNEL_OPERAND_POINTER, /* the same of a function, where the kernel knows it as a pointer */
-	KERNEL_OPERAND_CURRENT, /* the thread's struct task_struct */
-	KERNEL_OPERAND_FIELD,   /* at value + base, an argument or (KERNEL_NO_REGISTER) the
-				   thread; if then is not 0, at then - 1 + the pointer there */
-	KERNEL_OPERAND_TARGET,  /* the struct task_struct of the thread whose number is in the
-				   register base; 0: of the thread that runs */
-	KERNEL_OPERAND_PRIORITY, /* that thread's, whose field of 4 bytes is at value: higher is
-				    more */
-	KERNEL_OPERAND_NOTED,    /* what was noted at the entry of the call (struct kernel_site) */
-	KERNEL_OPERAND_END,      /* as CLD_EXITED and the like: how the thread ends, by the same */
+	KERNEL_OPERAND_POINTER,  /* the same of a function, if the verifier knows it as a pointer */
+	KERNEL_OPERAND_CURRENT,  /* the thread's struct task_struct */
+	KERNEL_OPERAND_FIELD,    /* at value + base, an argument or (KERNEL_NO_REGISTER) the
+				    thread; if then is not 0, at then - 1 + the pointer there */
+	KERNEL_OPERAND_TARGET,   /* the struct task_struct of the thread whose number is in the
+				    register base; 0: of the thread that runs */
+	KERNEL_OPERAND_PRIORITY, /* the priority of that thread; its 4-byte field is at value. A
+				    higher number is a higher priority */
+	KERNEL_OPERAND_NOTED,    /* what was noted at the call's entry (notes in kernel_site) */
+	KERNEL_OPERAND_END, /* how the thread ends, CLD_EXITED and so on; fields as for FIELD */
 	KERNEL_OPERAND_UNREADABLE, /* a form that BPF cannot read, such as a vector register */
 	KERNEL_OPERAND_UNRESOLVED, /* the file has no symbol of its name, or several */
 	KERNEL_OPERAND_NONE        /* the site has no such argument: it reads as 0 */
@@ -99,11 +99,11 @@ struct kernel_site {
 	bool is_return;  /* when the function at the offset, or the system call, returns */
 	bool is_machine; /* fired by a tracepoint of the kernel's; there is no file */
 	const char *tracepoint;
-	const struct bpf_function *function; /* fired by a function instead; NULL: it is not */
+	const struct bpf_function *function; /* the kernel's function that fires it; NULL: none */
 	const struct kernel_condition *conditions; /* KERNEL_CONDITIONS_MAX; NULL: none */
 	bool has_long_nop; /* a 10-byte nop follows the 1-byte nop at the offset */
 	bool is_call;      /* fired by a system call */
-	bool notes;        /* it fires nothing: argument 0 is noted until the call returns */
+	bool notes;        /* fires no probe: notes argument 0 until the call returns */
 	uint32_t call;     /* its number */
 	uint8_t argument_count;
 	uint64_t offset;                  /* in the file */

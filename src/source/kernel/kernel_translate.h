@@ -16,8 +16,8 @@
 struct kernel_translated {
 	bool is_possible;
 	bool sleeps, names_site, looks_at_time, uses_frame;
-	uint32_t refused_at; /* the instruction, from the predicate's first on, that cannot be
-				translated; UINT32_MAX: the clause needs too large a frame */
+	uint32_t refused_at; /* index of the instruction that cannot be translated, counted from
+				the predicate's first; UINT32_MAX: the frame is too large */
 };
 
 /*
@@ -34,8 +34,8 @@ int kernel_translate_try(struct kernel_reduction *reduction, uint32_t clause, bo
 void kernel_translate(struct kernel_generator *g);
 
 /*
- * Whether the event is recorded before anything is carried out: a clause that records comes before
- * one that writes to the process. Then the two parts are separate.
+ * Whether the event is recorded before clauses are carried out, because a clause that records comes
+ * before one that writes to the process. Then the two functions below generate the two parts.
  */
 bool kernel_translate_ships_first(const struct kernel_generator *g);
 void kernel_translate_filters(struct kernel_generator *g); /* goes to g->done for another event */

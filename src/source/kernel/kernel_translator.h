@@ -19,7 +19,7 @@
 #include "source/kernel/kernel_reduce.h"
 #include "source/kernel/kernel_translate.h"
 
-enum { KERNEL_WORD = 8, KERNEL_LOCALS_MAX = 16 /* this-> variables of which more is known */ };
+enum { KERNEL_WORD = 8, KERNEL_LOCALS_MAX = 16 /* this-> variables that can hold blocks */ };
 
 enum held_kind {
 	HELD_NOTHING, /* or different things on different paths */
@@ -39,9 +39,9 @@ struct held {
 	bool is_constant; /* an integer: number */
 	bool is_thread;   /* tid */
 	uint32_t limit;   /* of a string, before its NUL */
-	int counter;      /* the place of the string's own limit; 0: it has none; or the block's */
+	int counter;      /* the place of the string's own limit, 0: it has none; or of the block */
 	uint32_t at;      /* the instruction that gave the string */
-	int64_t number;   /* of a copy or a block: the address's distance from its beginning */
+	int64_t number;   /* in a copy or a block: the address's offset */
 };
 
 struct held_all {

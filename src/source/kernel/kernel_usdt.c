@@ -256,7 +256,8 @@ static const char *obstacle(const struct usdt_site *site)
 	return NULL;
 }
 
-/* Whether the site's arguments can be read one byte later, too. */
+/* Whether a 10-byte nop follows, and the arguments can be read there as well: none is relative to
+ * RIP. */
 static bool has_long_nop(const struct usdt_site *site, const struct kernel_operand *arguments)
 {
 	for (unsigned i = 0; i < site->argument_count; i++)

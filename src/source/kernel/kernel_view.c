@@ -28,7 +28,7 @@ static const struct system_call *find_call(const char *name)
 
 /* ---- values ---- */
 
-/* The address of a function of the kernel; false: it has none, or hides it. */
+/* The address of a function of the kernel; false: the kernel has no such function, or hides it. */
 static bool find_function(const char *name, uint64_t *address)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -43,7 +43,7 @@ static bool find_function(const char *name, uint64_t *address)
 	return result;
 }
 
-/* -ENOENT: the kernel has no such member; *lacks is it, or NULL if it is a function. */
+/* -ENOENT: the kernel has no such member, which is *lacks, or no such function (*lacks NULL). */
 static int resolve_value(struct btf *btf, const struct kernel_view_value *value,
 	struct kernel_operand *operand, const struct kernel_view_member **lacks)
 {
@@ -189,7 +189,7 @@ int kernel_view_add(const struct kernel_view_provider *provider, uint32_t tag, s
 	for (uint32_t row = 0, next; row < provider->count && !result; row = next) {
 		const struct kernel_view *view = &provider->views[row];
 		char reason[REASON_MAX] = "";
-		/* the first place is the one without which the rest would be misleading */
+		/* the probe fires at several places; without the first, the others would mislead */
 		bool fires = !resolve(btf, view, operands, conditions, reason);
 
 		for (next = row + 1;

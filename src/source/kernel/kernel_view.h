@@ -30,8 +30,8 @@ struct kernel_view_value {
 	struct kernel_view_member member;
 	struct kernel_view_member inside; /* of the struct that the member is */
 	struct kernel_view_member then;   /* of the struct that it points to */
-	const char *function, *former;    /* its address, or that of one that older kernels have */
-	uint8_t size;                     /* 0: 8 */
+	const char *function, *former; /* a function's address; former: its name in older kernels */
+	uint8_t size;                  /* 0: 8 */
 	bool is_signed;
 };
 

@@ -1,6 +1,6 @@
 /*
- * kernel_words.h: the arguments of the program that runs when a probe fires. The kernel knows where
- * a process has them: one after the other, each with its NUL.
+ * kernel_words.h: captures the arguments with which the program that fires a probe was started. The
+ * kernel knows where they are in the process: one after the other, each with its NUL.
  */
 #ifndef VMTAP_SOURCE_KERNEL_KERNEL_WORDS_H
 #define VMTAP_SOURCE_KERNEL_KERNEL_WORDS_H
@@ -24,7 +24,7 @@ struct kernel_words_layout {
 
 void kernel_words_find(struct kernel_words_layout *layout, struct btf *btf);
 
-/* Captures them; the part's length is 0 if they cannot be read. */
+/* Captures the arguments; the part's length is 0 if they cannot be read. */
 void kernel_words_generate(
 	struct kernel_generator *g, const struct kernel_part *part, uint32_t length_place);
 
