@@ -12,6 +12,8 @@
 #include "d/resolve_dependency.h"
 #include "d/resolve_description.h"
 
+#define SEPARATOR ", "
+
 enum { ALL_DESCRIPTIONS_MAX = 512 };
 
 /*
@@ -193,14 +195,30 @@ static int begin(struct d_compiler *compiler, struct d_unit *unit)
 	return d_ahead_check(compiler, unit);
 }
 
-/* Adds a description to a list of them, unless the list has it. */
+/* Whether a description is one of those in a text, which are separated by SEPARATOR. */
+static bool is_listed(const char *text, const char *description)
+{
+	size_t length = strlen(description);
+
+	for (const char *at = text; *at; at += strcspn(at, ",")) {
+		at += strspn(at, SEPARATOR);
+		if (!strncmp(at, description, length) && (!at[length] || at[length] == ','))
+			return true;
+	}
+	return false;
+}
+
+/* Adds a description to a text of several, unless it is there; "..." if there is no room. */
 static void append(char text[ALL_DESCRIPTIONS_MAX], const char *description)
 {
 	size_t length = strlen(text);
+	bool fits = length + strlen(SEPARATOR) + strlen(description) + sizeof(SEPARATOR "...") <=
+		ALL_DESCRIPTIONS_MAX;
+	const char *added = fits ? description : "...";
 
-	if (!strstr(text, description))
-		snprintf(text + length, ALL_DESCRIPTIONS_MAX - length, "%s%s", length ? ", " : "",
-			description);
+	if (!is_listed(text, description) && !is_listed(text, "..."))
+		snprintf(text + length, ALL_DESCRIPTIONS_MAX - length, "%s%s",
+			length ? SEPARATOR : "", added);
 }
 
 /* With option anydefs: fails unless a description of the unit has matched a probe of a source. */

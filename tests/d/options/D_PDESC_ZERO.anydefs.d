@@ -1,5 +1,5 @@
 /*
- * With anydefs it is an error if no description of a source's probes matches.
+ * With anydefs it is an error if no description of a source's probes matches; each is named once.
  * @status 1
  * @options -x errtags
  */
@@ -11,8 +11,10 @@ BEGIN
 	printf("never");
 }
 
+vm$target:::nosuch-probe,
 vm$target:::nosuch,
-nosuch$target:::probe
+nosuch$target:::probe,
+vm$target:::nosuch
 {
 	printf("never");
 }
