@@ -29,6 +29,7 @@
 #include "shim/pause.h"
 #include "shim/registry.h"
 #include "shim/sampler.h"
+#include "shim/server_samples.h"
 #include "shim/server_state.h"
 #include "shim/subscription.h"
 #include "shim/turn.h"
@@ -122,89 +123,6 @@ static void drain(struct server *server)
 	for (struct client *client = server->clients; client; client = client->next)
 		tell_omissions(server, client);
 	drain_rings(&server->drain, server->clients);
-}
-
-/* ---- samples of the heap ---- */
-
-/* Takes samples that are due and delivers finished ones. Returns the milliseconds until the
- * next is due, or -1 if none is. */
-static int serve_heap(struct server *server)
-{
-	uint64_t now = server_now(server), lost;
-	struct vmtap_census *census;
-	struct client *client;
-	bool listeners = false;
-	int next;
-
-	for (client = server->clients; client; client = client->next)
-		listeners |= !client->finishing &&
-			(client->terms.wanted[CLIENT_SAMPLES] ||
-				subscription_has_heap(server, client));
-	next = census_turn(listeners && !server->ending);
-	while ((census = census_finished())) {
-		uint64_t time = 0;
-		if (census->time > server->drain.clock.zero) /* else from a previous server */
-			time = census->time - server->drain.clock.zero;
-		if (time < server->drain.watermark) /* no event may be older than the watermark */
-			time = server->drain.watermark;
-		for (client = server->clients; client; client = client->next)
-			client_sample(client, census, time);
-		census_free(census);
-	}
-	lost = census_lost();
-	for (client = server->clients; client; client = client->next)
-		client_lose(client, CLIENT_SAMPLES, lost, now);
-	return next;
-}
-
-/* ---- samples of what the VM runs ---- */
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return !a || (b && b < a) ? b : a;
-}
-
-/* Sets what the VM samples by. Clients are told when it was time, see client_take(). That period
- * begins before the change and ends after it, so a sample that may be by time counts as such. */
-static void note_sampling(struct server *server, uint64_t period, uint64_t bytes)
-{
-	struct sampling_by_time *round = &server->by_time;
-
-	if (period && !round->on)
-		*round = (struct sampling_by_time){
-			.on = true, .has_been = true, .since = stamp_raw()};
-	sampler_set(period, bytes);
-	if (!period && round->on) {
-		round->on = false;
-		round->until = stamp_raw();
-	}
-	for (struct client *client = server->clients; client; client = client->next)
-		client->by_time = *round;
-}
-
-/* Applies the clients' requests for samples: the shortest period, the fewest bytes. */
-static void serve_samples(struct server *server)
-{
-	uint64_t period = 0, bytes = 0;
-	bool dumps = false;
-
-	for (struct client *client = server->clients; client; client = client->next) {
-		if (client->gone || !client->subscribed || client->finishing || server->ending)
-			continue;
-		period = smaller(period, client->sample_ns);
-		bytes = smaller(bytes, client->sample_bytes);
-		dumps |= client->asks_dump;
-		client->asks_dump = false;
-	}
-	if (dumps)
-		sampler_dump();
-	if (period)
-		bytes = 0;
-	note_sampling(server, period, bytes);
-	if ((bytes != 0) != server->counts_bytes) {
-		server->counts_bytes = bytes != 0;
-		subscription_apply(server);
-	}
 }
 
 /* ---- descriptors that the program has closed ---- */
@@ -470,7 +388,7 @@ static void finish(struct server *server)
 	bool late = false;
 
 	server->ending = true;
-	serve_heap(server);
+	server_samples_heap(server);
 	census_detach();
 	registry_lock(); /* a child of fork() closes the descriptors it finds here */
 	server_socket_close(&server->endpoint);
@@ -536,8 +454,9 @@ static void ask_short_turns(void)
 /* Prepares to wait. Returns for how long, in ms; -1: until there is something to do. */
 static int prepare(struct server *server)
 {
-	serve_samples(server);
-	int timeout = pace_timeout(server), sample = serve_heap(server), look = change_turn();
+	server_samples_ask(server);
+	int timeout = pace_timeout(server), sample = server_samples_heap(server),
+	    look = change_turn();
 
 	if (sample >= 0)
 		server_shorten(&timeout, sample);

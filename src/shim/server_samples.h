@@ -1,0 +1,22 @@
+/*
+ * server_samples.h: what the server does in each turn for the samples that clients ask for: of the
+ * heap (census.h), and of what the VM runs (sampler.h).
+ */
+#ifndef VMTAP_SHIM_SERVER_SAMPLES_H
+#define VMTAP_SHIM_SERVER_SAMPLES_H
+
+struct server;
+
+/*
+ * Takes samples of the heap that are due and delivers finished ones. Returns the milliseconds until
+ * the next is due, or -1 if none is.
+ */
+int server_samples_heap(struct server *server);
+
+/*
+ * Applies the clients' requests for samples, the shortest period and the fewest bytes, and for
+ * dumps of the VM's threads.
+ */
+void server_samples_ask(struct server *server);
+
+#endif
