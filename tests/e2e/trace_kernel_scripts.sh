@@ -55,10 +55,11 @@ a = big()
 b = small()
 TOY
 
-# Runs a script, both ways; its table is in $directory/table.
+# Runs a script; its table is in $directory/table. The buffer is large enough for a busy machine, where
+# vmtap may not run for a while.
 script() { # name, how, command, arguments
 	rm -f "$directory/table"
-	run 0 trace $2 "$1" -o "$directory/table" -c "$3" "${@:4}"
+	run 0 trace -b 32m $2 "$1" -o "$directory/table" -c "$3" "${@:4}"
 	has_not err 'drop|error'
 }
 cell() { # column, the line's first words
