@@ -15,15 +15,12 @@
 #include "base/debug.h"
 #include "base/pattern.h"
 #include "cli/cli.h"
+#include "cli/trace/accompanying.h"
 #include "cli/trace/kernel_need.h"
 #include "cli/trace/target_private.h"
 #include "cli/trace/unnamed.h"
-#include "program/timer_probe.h"
 #include "source/endpoint.h"
 #include "source/kernel/kernel_launch.h"
-#include "source/kernel/kernel_machine.h"
-#include "source/kernel/kernel_profile.h"
-#include "source/kernel/kernel_providers.h"
 #include "source/kernel/kernel_source.h"
 #include "source/merge.h"
 #include "source/sweep.h"
@@ -594,164 +591,6 @@ static int open_processes(struct targets *targets, struct d_probe_set *set, stru
 	return result;
 }
 
-/* ---- what belongs to no process ---- */
-
-/* Sources that accompany those of the processes: samples, and probes of the whole machine. */
-struct accompanying {
-	struct merge_part parts[2];
-	size_t count;
-};
-
-static bool is_of_machine(const struct d_asked *asked)
-{
-	return timer_is_profile(asked) || kernel_providers_are_asked(asked);
-}
-
-/* Whether only probes of no process are described, so that processes need only be watched. */
-static bool asks_machine_only(const struct targets *targets)
-{
-	for (size_t i = 0; i < targets->asked_count; i++)
-		if (!is_of_machine(&targets->asked[i]))
-			return false;
-	return targets->asked_count;
-}
-
-/* Whether a description is of probes of no process, and not of ticks too. */
-static bool asks_machine(const struct targets *targets)
-{
-	for (size_t i = 0; i < targets->asked_count; i++)
-		if (is_of_machine(&targets->asked[i]) &&
-			!timer_is_described(&targets->asked[i], TIMER_TICK, timer_ticks))
-			return true;
-	return false;
-}
-
-/*
- * Opens the kernel's source of samples, if any are described. Streams give them instead if they are
- * to be used, if scripts want the guest's stack, which the kernel does not know, or if the kernel
- * refuses: then its reason is in *refusal.
- */
-static int open_samples(struct targets *targets, struct d_probe_set *set, struct accompanying *all,
-	struct error *refusal)
-{
-	struct merge_part *part = &all->parts[all->count];
-	int result;
-
-	targets->samples_in_streams = targets->via == TARGET_VIA_STREAM ||
-		(targets->via != TARGET_VIA_KERNEL && targets->guest_stack);
-	if (targets->samples_in_streams)
-		return 0;
-	part->first = (uint32_t)set->count;
-	result = source_profile_open(
-		set, targets->asked, targets->asked_count, &part->source, refusal);
-	part->end = (uint32_t)set->count;
-	all->count += part->source != NULL;
-	targets->samples_in_streams = result && targets->via != TARGET_VIA_KERNEL &&
-		(targets->count || targets->arrivals.choice);
-	return targets->samples_in_streams ? 0 : result;
-}
-
-/* That the kernel gives no samples is only an error if nothing gives any and nothing else is
- * described; otherwise a line says what is not traced. */
-static int tell_no_samples(struct targets *targets, const struct d_probe_set *set,
-	const struct error *refusal, struct error *error)
-{
-	if (!*refusal->text || targets->arrivals.choice)
-		return 0;
-	for (size_t i = 0; i < set->count; i++)
-		if (set->probes[i].kind == D_PROBE_SOURCE &&
-			!strcmp(set->probes[i].provider, "profile"))
-			return 0;
-	if (asks_machine_only(targets) && asks_machine(targets))
-		return error_set(error, EPERM, "%s", refusal->text);
-	cli_message("provider profile: %s", refusal->text);
-	return 0;
-}
-
-/* Whether a description has the name of a provider of the machine, without wildcards. */
-static bool names_machine(const struct targets *targets)
-{
-	for (size_t i = 0; i < targets->asked_count; i++)
-		if (!pattern_is_glob(targets->asked[i].provider) &&
-			kernel_providers_are_asked(&targets->asked[i]))
-			return true;
-	return false;
-}
-
-/* Opens the source of the machine's probes, if any are described. That it cannot be opened is an
- * error only if one of its providers is named, or nothing else is described; otherwise a line says
- * what is not traced. */
-static int open_machine(struct targets *targets, struct d_probe_set *set, struct accompanying *all,
-	struct error *error)
-{
-	struct merge_part *part = &all->parts[all->count];
-	int result;
-
-	if (targets->via == TARGET_VIA_STREAM)
-		return 0;
-	part->first = (uint32_t)set->count;
-	result = source_machine_open(
-		set, targets->asked, targets->asked_count, &part->source, error);
-	if (result && !names_machine(targets) &&
-		!(asks_machine_only(targets) && asks_machine(targets))) {
-		cli_message("the providers of the kernel: %s", error->text);
-		result = 0;
-	}
-	part->end = (uint32_t)set->count;
-	all->count += part->source != NULL;
-	return result;
-}
-
-static void close_accompanying(struct accompanying *all)
-{
-	while (all->count)
-		source_close(all->parts[--all->count].source);
-}
-
-/* Adds them to a source that can be added to. Takes over those that have been. */
-static int add_each(struct targets *targets, struct accompanying *all, struct error *error)
-{
-	size_t number;
-	int result = 0;
-
-	while (all->count && !result) {
-		result = source_merge_add(
-			targets->source, &all->parts[all->count - 1], 0, &number, error);
-		all->count -= !result;
-		targets->parts += !result;
-	}
-	return result;
-}
-
-/* Adds the accompanying sources to that of the processes. Takes them over. */
-static int add_accompanying(struct targets *targets, struct accompanying *all, size_t first,
-	size_t probes, struct error *error)
-{
-	struct merge_part parts[3];
-	struct source *merge;
-	size_t count = 0;
-	int result;
-
-	if (targets->source && (targets->arrivals.choice || targets->parts > 1))
-		return add_each(targets, all, error);
-	if (targets->source)
-		parts[count++] =
-			(struct merge_part){targets->source, (uint32_t)first, (uint32_t)probes};
-	for (size_t i = 0; i < all->count; i++)
-		parts[count++] = all->parts[i];
-	if (count == 1) {
-		targets->source = parts[0].source;
-	} else {
-		result = source_merge_new(parts, count, false, &merge, error);
-		if (result)
-			return result;
-		targets->source = merge;
-		targets->parts = count;
-	}
-	all->count = 0;
-	return 0;
-}
-
 int target_add_samples(struct targets *targets, const struct d_asked *asked, size_t asked_count,
 	struct d_probe_set *set, struct error *error)
 {
@@ -767,24 +606,17 @@ int target_add_samples(struct targets *targets, const struct d_asked *asked, siz
 
 int target_open(struct targets *targets, struct d_probe_set *set, struct error *error)
 {
-	struct accompanying all = {.count = 0};
-	struct error refusal = {""};
+	struct accompanying all;
 	bool alone;
 	size_t first;
 	int result;
 
 	if (targets->log)
 		return source_log_open(targets->log, set, &targets->source, error);
-	result = open_samples(targets, set, &all, &refusal);
-	if (result) {
-		result = tell_no_samples(targets, set, &refusal, error);
-		*refusal.text = '\0';
-	}
-	if (!result)
-		result = open_machine(targets, set, &all, error);
+	result = accompanying_open(&all, targets, set, error);
 	first = set->count;
 	/* These are of all processes, so none need be found; the command's end is waited for. */
-	alone = all.count && asks_machine_only(targets) && !targets->samples_in_streams;
+	alone = accompanying_is_all(&all, targets);
 	if (alone && targets->arrivals.choice == ARRIVAL_CHILDREN)
 		targets->arrivals.choice = ARRIVAL_NONE;
 	if (!result && alone && !targets->arrivals.choice)
@@ -792,10 +624,8 @@ int target_open(struct targets *targets, struct d_probe_set *set, struct error *
 	else if (!result)
 		result = open_processes(targets, set, error);
 	if (!result)
-		result = tell_no_samples(targets, set, &refusal, error);
-	if (!result && all.count)
-		result = add_accompanying(targets, &all, first, set->count, error);
-	close_accompanying(&all);
+		result = accompanying_join(&all, targets, set, first, error);
+	accompanying_close(&all);
 	return result;
 }
 
