@@ -8,7 +8,6 @@
  * there is a file, a signal ends vmtap, whatever it is waiting for.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -22,50 +21,25 @@
 #include "base/bytes.h"
 #include "cli/child.h"
 #include "cli/cli.h"
-#include "cli/command_words.h"
 #include "cli/interrupts.h"
+#include "cli/record_options.h"
 #include "contract/contract.h"
 #include "contract/known.h"
 #include "d/compile.h"
-#include "program/option.h"
 #include "program/program.h"
 #include "source/connection.h"
 #include "source/eventlog.h"
-#include "source/log_output.h"
 #include "source/recording.h"
 #include "source/sweep.h"
 #include "wire/describe.h"
 #include "wire/wire.h"
-
-#define HEAP_PERIOD_NS UINT64_C(100000000) /* GHC's own */
 
 enum {
 	CHILD_WAIT_MS = 10000, /* for a command to serve its event stream */
 	FINISH_MS = 2000,      /* how long the target may take to finish its stream */
 	PROGRESS_MS = 1000,
 	LOOK_MS = 1000,
-	WAIT_MS = 60000, /* longest single wait */
-	FILES_MAX = 10000,
-	OPTION_COMPRESS = 256,
-	OPTION_CPU_CLOCK,
-	OPTION_STACKS,
-	OPTION_GHC_ONLY,
-	OPTION_HEAP_PROFILE,
-	OPTION_LOSSLESS,
-	OPTION_MAX_SIZE,
-	OPTION_ROTATE,
-	OPTION_SOCKET
-};
-
-struct record_options {
-	uint32_t pid;
-	uint64_t heap_period; /* ns; 0: no samples of the heap */
-	bool has_pid, lossless, cpu_clock, stacks, helped;
-	struct command_words command;
-	const char *socket;
-	const char **probes;
-	size_t probe_count;
-	struct recording_settings recording;
+	WAIT_MS = 60000 /* longest single wait */
 };
 
 struct session {
@@ -82,237 +56,6 @@ struct session {
 	int64_t looked;                 /* when further runtimes were last looked for */
 	bool has_further;               /* it has been said that there are some */
 };
-
-static void help(void)
-{
-	printf("Usage: vmtap record [OPTION]... -p PID|-c COMMAND -o FILE\n"
-	       "       vmtap record [OPTION]... -o FILE -- COMMAND [ARGUMENT]...\n"
-	       "Writes the event stream of a VM to a file, which 'vmtap trace --log' and every\n"
-	       "reader of GHC's eventlog can read.\n\n"
-	       "  -p PID            a running process; it is left running\n"
-	       "  -c COMMAND        start the command and record it from its first event; it is\n"
-	       "                    ended with the recording. Quotes and backslashes work as in\n"
-	       "                    a shell\n"
-	       "      --socket PATH the process that serves its event stream there\n"
-	       "  -o FILE           the file; - is the standard output\n"
-	       "  -n PROBES         only probes that match this description of D (may be "
-	       "repeated)\n"
-	       "      --ghc-only    only events of GHC's own types, for readers that know no "
-	       "others\n"
-	       "      --max-size N  end the file before it has more than N bytes (suffixes k, m, "
-	       "g)\n"
-	       "      --rotate N    then begin another, and keep the last N: FILE, FILE.1, ...\n"
-	       "      --compress[=LEVEL]\n"
-	       "                    compress the file with zstd, level 1 (fastest) to 19 "
-	       "(default 1);\n"
-	       "                    whatever reads logs reads it as it is\n"
-	       "      --heap-profile[=PERIOD]\n"
-	       "                    also record heap samples, one every PERIOD (default 100ms)\n"
-	       "      --cpu-clock   record the thread's CPU clock with each event, for D's "
-	       "vtimestamp\n"
-	       "      --stacks      record the guest stack with each event, for D's jstack()\n"
-	       "      --lossless    let the VM wait rather than lose events\n"
-	       "  -h, --help        this text\n\n"
-	       "^C ends the recording in order.\n"
-	       "Exit status: 0; 1 an error in a probe description, 2 usage, 3 the target cannot "
-	       "be\n"
-	       "recorded or the file cannot be written.\n");
-}
-
-/* ---- the command line ---- */
-
-static int take_size(const char *text, uint64_t *size)
-{
-	static const char suffixes[] = "kmgt";
-	unsigned int shift = 0;
-	const char *suffix;
-	char *end;
-
-	errno = 0;
-	*size = strtoull(text, &end, 10);
-	if (*end) {
-		suffix = strchr(suffixes, *end | 0x20);
-		if (!suffix || !*suffix || end[1])
-			return cli_usage("record", "'%s' is not a size", text);
-		shift = 10 * (unsigned int)(suffix - suffixes + 1);
-	}
-	if (errno || *text < '0' || *text > '9' || !*size || *size > (uint64_t)INT64_MAX >> shift)
-		return cli_usage("record", "'%s' is not a size", text);
-	*size <<= shift;
-	return CLI_OK;
-}
-
-static int take_files(const char *text, unsigned int *files)
-{
-	char *end;
-	unsigned long value;
-
-	errno = 0;
-	value = strtoul(text, &end, 10);
-	if (errno || *end || *text < '0' || *text > '9' || !value || value > FILES_MAX)
-		return cli_usage("record",
-			"--rotate takes a number of files from 1 to %d, not '%s'", FILES_MAX, text);
-	*files = (unsigned int)value;
-	return CLI_OK;
-}
-
-static int take_level(const char *text, unsigned int *level)
-{
-	char *end = NULL;
-	unsigned long value = text ? strtoul(text, &end, 10) : LOG_OUTPUT_LEVEL;
-
-	if (text && (*end || *text < '0' || *text > '9' || !value || value > LOG_OUTPUT_LEVEL_MAX))
-		return cli_usage("record", "--compress takes a level from 1 to %d, not '%s'",
-			LOG_OUTPUT_LEVEL_MAX, text);
-	if (log_output_can_compress()) {
-		cli_message("--compress: this vmtap was built without libzstd");
-		return CLI_CANNOT;
-	}
-	*level = (unsigned int)value;
-	return CLI_OK;
-}
-
-static int take_period(const char *text, uint64_t *period)
-{
-	uint64_t value, unit = 0;
-	bool is_rate = false;
-	char *end;
-
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || *text < '0' || *text > '9' || !value || !d_rate_unit(end, &unit, &is_rate) ||
-		(is_rate ? !(unit / value) : value > INT64_MAX / unit))
-		return cli_usage("record",
-			"'%s' is not a period, which is a number and a unit, such as 100ms", text);
-	*period = is_rate ? unit / value : value * unit;
-	return CLI_OK;
-}
-
-static int add_probes(struct record_options *options, const char *text)
-{
-	const char **grown =
-		realloc(options->probes, (options->probe_count + 1) * sizeof(*options->probes));
-
-	if (!grown) {
-		cli_message("out of memory");
-		return CLI_CANNOT;
-	}
-	options->probes = grown;
-	grown[options->probe_count++] = text;
-	return CLI_OK;
-}
-
-static int parse(struct record_options *options, int argc, char **argv)
-{
-	static const struct option long_options[] = {
-		{"help", no_argument, NULL, 'h'},
-		{"compress", optional_argument, NULL, OPTION_COMPRESS},
-		{"cpu-clock", no_argument, NULL, OPTION_CPU_CLOCK},
-		{"ghc-only", no_argument, NULL, OPTION_GHC_ONLY},
-		{"heap-profile", optional_argument, NULL, OPTION_HEAP_PROFILE},
-		{"lossless", no_argument, NULL, OPTION_LOSSLESS},
-		{"max-size", required_argument, NULL, OPTION_MAX_SIZE},
-		{"rotate", required_argument, NULL, OPTION_ROTATE},
-		{"stacks", no_argument, NULL, OPTION_STACKS},
-		{"socket", required_argument, NULL, OPTION_SOCKET},
-		{NULL, 0, NULL, 0},
-	};
-	const char *operand = NULL;
-	struct error error;
-	int option, result, status = CLI_OK;
-
-	opterr = 0;
-	optind = 0;
-	while (!status &&
-		(option = getopt_long(argc, argv, "-:p:c:o:n:h", long_options, NULL)) != -1) {
-		switch (option) {
-		case 'p':
-			status = cli_pid("record", optarg, &options->pid);
-			if (!status && options->has_pid)
-				return cli_usage(
-					"record", "-p is given twice: one target at a time");
-			options->has_pid = true;
-			break;
-		case 'c':
-			if (options->command.words)
-				return cli_usage(
-					"record", "-c is given twice: one target at a time");
-			result = command_words_split(&options->command, optarg, &error);
-			if (result == -ENOMEM) {
-				cli_message("%s", error.text);
-				return CLI_CANNOT;
-			}
-			if (result)
-				return cli_usage("record", "-c: %s", error.text);
-			break;
-		case OPTION_SOCKET:
-			options->socket = optarg;
-			break;
-		case 'o':
-			options->recording.file = strcmp(optarg, "-") ? optarg : "/dev/stdout";
-			break;
-		case 'n':
-			status = add_probes(options, optarg);
-			break;
-		case OPTION_COMPRESS:
-			status = take_level(optarg, &options->recording.compression);
-			break;
-		case OPTION_CPU_CLOCK:
-			options->cpu_clock = true;
-			break;
-		case OPTION_STACKS:
-			options->stacks = true;
-			break;
-		case OPTION_GHC_ONLY:
-			options->recording.ghc_only = true;
-			break;
-		case OPTION_HEAP_PROFILE:
-			options->heap_period = HEAP_PERIOD_NS;
-			if (optarg)
-				status = take_period(optarg, &options->heap_period);
-			break;
-		case OPTION_LOSSLESS:
-			options->lossless = true;
-			break;
-		case OPTION_MAX_SIZE:
-			status = take_size(optarg, &options->recording.size_max);
-			break;
-		case OPTION_ROTATE:
-			status = take_files(optarg, &options->recording.files);
-			break;
-		case 1: /* an operand */
-			operand = operand ? operand : optarg;
-			break;
-		case 'h':
-			help();
-			options->helped = true;
-			return CLI_OK;
-		default:
-			return cli_option_refused("record", option, argv, long_options);
-		}
-	}
-	if (status)
-		return status;
-	/* what is left comes after -- */
-	if (operand)
-		return cli_usage("record", "'%s' is one operand too many", operand);
-	if (optind < argc && !options->has_pid && !options->command.words && !options->socket)
-		options->command = command_words_of(argv + optind);
-	else if (optind < argc)
-		return cli_usage("record", "'%s' is one operand too many", argv[optind]);
-	if (options->has_pid + !!options->command.words + !!options->socket != 1)
-		return cli_usage(
-			"record", "one of -p, -c, --socket and -- COMMAND says what to record");
-	if (!options->recording.file)
-		return cli_usage("record", "-o says which file to write");
-	if (options->recording.files && !options->recording.size_max)
-		return cli_usage("record", "--rotate needs --max-size");
-	if (options->cpu_clock && options->recording.ghc_only)
-		return cli_usage("record", "GHC has no event for what --cpu-clock records");
-	if (options->stacks && options->recording.ghc_only)
-		return cli_usage("record", "GHC has no event for what --stacks records");
-	return CLI_OK;
-}
 
 /* ---- which probes ---- */
 
@@ -825,7 +568,7 @@ int command_record(int argc, char **argv)
 	struct error error = {""};
 	struct sigaction hangup;
 	char path[CONNECTION_PATH_MAX];
-	int status = parse(&options, argc, argv), result = 0;
+	int status = record_options_parse(&options, argc, argv), result = 0;
 
 	if (status || options.helped)
 		goto out;
@@ -866,7 +609,6 @@ int command_record(int argc, char **argv)
 		close(session.signals);
 	sigprocmask(SIG_SETMASK, &session.unblocked, NULL);
 out:
-	command_words_free(&options.command);
-	free(options.probes);
+	record_options_free(&options);
 	return status;
 }

@@ -1,0 +1,31 @@
+/* record_options.h: the command line of `vmtap record`. */
+#ifndef VMTAP_CLI_RECORD_OPTIONS_H
+#define VMTAP_CLI_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/command_words.h"
+#include "source/recording.h"
+
+struct record_options {
+	uint32_t pid;
+	uint64_t heap_period; /* ns; 0: no samples of the heap */
+	bool has_pid, lossless, cpu_clock, stacks;
+	bool helped; /* --help has been printed: there is nothing to record */
+	struct command_words command;
+	const char *socket;
+	const char **probes;
+	size_t probe_count;
+	struct recording_settings recording;
+};
+
+/*
+ * Takes the words of the command line into a struct that is all zero, which points to them. A
+ * status: CLI_OK, or what is wrong has been said. In either case call record_options_free().
+ */
+int record_options_parse(struct record_options *options, int argc, char **argv);
+void record_options_free(struct record_options *options);
+
+#endif
