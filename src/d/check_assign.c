@@ -196,6 +196,7 @@ static int check_first_value(
 static int check_plain_assignment(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *left = node->left, *right = node->right;
+	char hint[D_HINT_MAX];
 
 	if (left->kind == D_NODE_AGGREGATION)
 		return check_aggregating(compiler, node);
@@ -208,8 +209,9 @@ static int check_plain_assignment(struct d_compiler *compiler, struct d_node *no
 			return fail_array(compiler, node);
 		if (!d_check_is_key(right->type) && !d_type_is_stack(right->type))
 			return d_fail(compiler, &node->place, "D_OP_INCOMPAT",
-				"a value of type %s cannot be assigned",
-				right->type->kind == D_TYPE_VOID ? "void" : right->type->name);
+				"a value of type %s cannot be assigned%s",
+				right->type->kind == D_TYPE_VOID ? "void" : right->type->name,
+				d_hint_translated(right, hint));
 		if (create_variable(compiler, left, right->type))
 			return -1;
 	} else if (d_check(compiler, left) || d_check(compiler, right) ||

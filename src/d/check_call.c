@@ -3,6 +3,7 @@
  * arguments) are done when its code is generated, as in DTrace.
  */
 #include "d/check.h"
+#include "d/hint.h"
 #include "d/resolve_attribute.h"
 
 #include <stdio.h>
@@ -78,11 +79,12 @@ static int fail_count(struct d_compiler *compiler, const struct d_node *node, co
 static int fail_type(struct d_compiler *compiler, const struct d_node *node, const char *function,
 	const char *what, unsigned number, const char *expected)
 {
-	char argument[80];
+	char argument[80], hint[D_HINT_MAX];
 
 	return d_fail(compiler, &node->place, "D_PROTO_ARG",
-		"%s %s #%u is incompatible with prototype: prototype: %s, argument: %s", function,
-		what, number, expected, d_type_text(node->type, argument, sizeof(argument)));
+		"%s %s #%u is incompatible with prototype: prototype: %s, argument: %s%s", function,
+		what, number, expected, d_type_text(node->type, argument, sizeof(argument)),
+		d_hint_translated(node, hint));
 }
 
 static const struct d_type *stack_type(
@@ -162,16 +164,16 @@ int d_check_keys(struct d_compiler *compiler, const struct d_identifier *identif
 int d_check_new_keys(struct d_compiler *compiler, const struct d_node *node,
 	const struct d_type *types[D_KEYS_MAX], unsigned *count)
 {
-	char text[80];
+	char text[80], hint[D_HINT_MAX];
 
 	*count = 0;
 	for (const struct d_node *key = node->right; key; key = key->next) {
 		if (!d_check_is_key(key->type) && key->type->kind != D_TYPE_PLACE)
 			return d_fail(compiler, &key->place, "D_KEY_TYPE",
-				"%s expression may not be used as %s index: key #%u",
+				"%s expression may not be used as %s index: key #%u%s",
 				d_type_text(key->type, text, sizeof(text)),
 				node->kind == D_NODE_AGGREGATION ? "aggregation" : "array",
-				*count + 1);
+				*count + 1, d_hint_translated(key, hint));
 		if (*count == D_KEYS_MAX)
 			return d_fail(compiler, &key->place, "",
 				"Insufficient tuple registers to generate code (at most %d keys)",

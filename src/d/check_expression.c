@@ -4,6 +4,7 @@
  */
 #include "d/check.h"
 #include "d/check_translator.h"
+#include "d/hint.h"
 #include "d/resolve_attribute.h"
 #include "d/type_kernel.h"
 
@@ -19,7 +20,7 @@ int d_check_list(struct d_compiler *compiler, struct d_node *list)
 static int check_cast(struct d_compiler *compiler, struct d_node *node)
 {
 	const struct d_type *from, *to = node->written;
-	char one[80], other[80];
+	char one[80], other[80], hint[D_HINT_MAX];
 	bool valid;
 
 	if (d_check(compiler, node->left))
@@ -35,9 +36,10 @@ static int check_cast(struct d_compiler *compiler, struct d_node *node)
 				from->kind == D_TYPE_ARRAY));
 	return valid ? 0
 		     : d_fail(compiler, &node->place, "D_CAST_INVAL",
-			       "invalid cast expression: (%s) of type %s",
+			       "invalid cast expression: (%s) of type %s%s",
 			       d_type_text(to, one, sizeof(one)),
-			       d_type_text(from, other, sizeof(other)));
+			       d_type_text(from, other, sizeof(other)),
+			       d_hint_translated(node->left, hint));
 }
 
 /* An expansion has the attributes of its inline, whatever it uses itself. */
@@ -127,6 +129,21 @@ static bool take_constant(struct d_compiler *compiler, struct d_node *node)
 	return true;
 }
 
+static int check_stringof(struct d_compiler *compiler, struct d_node *node)
+{
+	char hint[D_HINT_MAX];
+
+	if (d_check_operand(compiler, node->left))
+		return -1;
+	node->type = compiler->types.type_string;
+	return d_type_is_scalar(node->left->type) || d_type_is_text(node->left->type) ||
+			node->left->type->kind == D_TYPE_ARRAY
+		? 0
+		: d_fail(compiler, &node->place, "D_STRINGOF_TYPE",
+			  "cannot apply stringof to a value of this type%s",
+			  d_hint_translated(node->left, hint));
+}
+
 int d_check(struct d_compiler *compiler, struct d_node *node)
 {
 	switch (node->kind) {
@@ -163,14 +180,7 @@ int d_check(struct d_compiler *compiler, struct d_node *node)
 	case D_NODE_CAST:
 		return check_cast(compiler, node);
 	case D_NODE_STRINGOF:
-		if (d_check_operand(compiler, node->left))
-			return -1;
-		node->type = compiler->types.type_string;
-		return d_type_is_scalar(node->left->type) || d_type_is_text(node->left->type) ||
-				node->left->type->kind == D_TYPE_ARRAY
-			? 0
-			: d_fail(compiler, &node->place, "D_STRINGOF_TYPE",
-				  "cannot apply stringof to a value of this type");
+		return check_stringof(compiler, node);
 	case D_NODE_HOLE: /* checked again when the argument has replaced it */
 		node->lvalue = node->writable = true;
 		return 0;
@@ -192,9 +202,12 @@ int d_check_statement(struct d_compiler *compiler, struct d_node *node)
 
 int d_check_predicate(struct d_compiler *compiler, struct d_node *node)
 {
+	char hint[D_HINT_MAX];
+
 	if (d_check(compiler, node))
 		return -1;
 	return d_type_is_scalar(node->type) ? 0
 					    : d_fail(compiler, &node->place, "D_PRED_SCALAR",
-						      "predicate result must be of scalar type");
+						      "predicate result must be of scalar type%s",
+						      d_hint_translated(node, hint));
 }

@@ -4,6 +4,8 @@
  */
 #include "d/check_format.h"
 
+#include "d/hint.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -456,7 +458,7 @@ static int check_conversion(
 	const struct d_node *node = NULL;
 	const struct d_type *type;
 	const char *expected;
-	char text[80];
+	char text[80], hint[D_HINT_MAX];
 
 	if (conversion->width_argument && check_star(parser, cursor, number, parsed, "*"))
 		return -1;
@@ -476,9 +478,10 @@ static int check_conversion(
 	if (expected)
 		return d_fail(compiler, node ? &node->place : place, "D_PRINTF_ARG_TYPE",
 			"%s( ) argument #%u is incompatible with conversion #%zu prototype: "
-			"conversion: %%%.*s, prototype: %s, argument: %s",
+			"conversion: %%%.*s, prototype: %s, argument: %s%s",
 			parser->function, cursor->taken + 1, number, parsed->length, parsed->text,
-			expected, d_type_text(type, text, sizeof(text)));
+			expected, d_type_text(type, text, sizeof(text)),
+			node ? d_hint_translated(node, hint) : "");
 	/*
 	 * Keys keep their types; arguments are recorded with the type that their conversion needs.
 	 */

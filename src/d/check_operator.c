@@ -5,27 +5,40 @@
 #include "d/check.h"
 #include "d/check_symbol.h"
 #include "d/check_translator.h"
+#include "d/hint.h"
 #include "d/type_kernel.h"
+
+/* The hint for the operand that is a translation, if one is; the second may be NULL. */
+static const char *hint_operand(
+	const struct d_node *left, const struct d_node *right, char text[D_HINT_MAX])
+{
+	const char *hint = d_hint_translated(left, text);
+
+	return *hint || !right ? hint : d_hint_translated(right, text);
+}
 
 int d_check_fail_operator(
 	struct d_compiler *compiler, const struct d_node *node, const char *tag, const char *what)
 {
-	return d_fail(compiler, &node->place, tag, "operator %s requires %s",
-		d_operator_text(node->operation, node->kind == D_NODE_ASSIGN), what);
+	char hint[D_HINT_MAX];
+
+	return d_fail(compiler, &node->place, tag, "operator %s requires %s%s",
+		d_operator_text(node->operation, node->kind == D_NODE_ASSIGN), what,
+		hint_operand(node->left, node->right, hint));
 }
 
 int d_check_fail_types(struct d_compiler *compiler, const struct d_node *node,
 	const struct d_node *left, const struct d_node *right)
 {
-	char one[80], other[80];
+	char one[80], other[80], hint[D_HINT_MAX];
 	const char *operation = node->kind == D_NODE_TERNARY
 		? ":"
 		: d_operator_text(node->operation, node->kind == D_NODE_ASSIGN);
 
 	return d_fail(compiler, &node->place, "D_OP_INCOMPAT",
-		"operands have incompatible types: \"%s\" %s \"%s\"",
+		"operands have incompatible types: \"%s\" %s \"%s\"%s",
 		d_type_text(left->type, one, sizeof(one)), operation,
-		d_type_text(right->type, other, sizeof(other)));
+		d_type_text(right->type, other, sizeof(other)), hint_operand(left, right, hint));
 }
 
 bool d_check_points_to_sized(struct d_compiler *compiler, const struct d_type *type)
@@ -165,6 +178,7 @@ static int check_operands(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *left = node->left, *right = node->right;
 	bool integers = d_type_is_integer(left->type) && d_type_is_integer(right->type);
+	char hint[D_HINT_MAX];
 
 	switch (node->operation) {
 	case D_OPERATOR_ADD:
@@ -195,7 +209,8 @@ static int check_operands(struct d_compiler *compiler, struct d_node *node)
 	case D_OPERATOR_COMMA:
 		if (is_dynamic(left) || is_dynamic(right))
 			return d_fail(compiler, &node->place, "D_OP_DYN",
-				"operator , operands cannot be of dynamic type");
+				"operator , operands cannot be of dynamic type%s",
+				hint_operand(left, right, hint));
 		if (d_node_is_action(left) || d_node_is_action(right))
 			return d_fail(compiler, &node->place, "D_OP_ACT",
 				"operator , operands cannot be actions");
@@ -244,16 +259,19 @@ int d_check_ternary(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *left = node->left, *right = node->right;
 	const struct d_type *one, *other;
+	char hint[D_HINT_MAX];
 
 	if (d_check(compiler, node->condition) || d_check(compiler, left) ||
 		d_check(compiler, right))
 		return -1;
 	if (!d_type_is_scalar(node->condition->type))
 		return d_fail(compiler, &node->place, "D_OP_SCALAR",
-			"operator ?: requires expression of scalar type as its condition");
+			"operator ?: requires expression of scalar type as its condition%s",
+			d_hint_translated(node->condition, hint));
 	if (is_dynamic(left) || is_dynamic(right))
 		return d_fail(compiler, &node->place, "D_OP_DYN",
-			"operator ?: operands cannot be of dynamic type");
+			"operator ?: operands cannot be of dynamic type%s",
+			hint_operand(left, right, hint));
 	one = left->type;
 	other = right->type;
 	if (one->kind == D_TYPE_VOID && other->kind == D_TYPE_VOID)

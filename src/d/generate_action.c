@@ -7,6 +7,7 @@
 #include "d/generate.h"
 #include "d/generate_order.h"
 #include "d/generate_stack.h"
+#include "d/hint.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,7 @@ static int generate_trace(
 	const struct d_node *value = node->right;
 	struct d_action *action;
 	unsigned first = code->top;
+	char hint[D_HINT_MAX];
 
 	if (value->type->kind == D_TYPE_VOID)
 		return d_fail(compiler, &value->place, "D_TRACE_VOID",
@@ -70,7 +72,8 @@ static int generate_trace(
 			"trace( ) may not be applied to an array without a size");
 	if (value->type->kind == D_TYPE_DYNAMIC)
 		return d_fail(compiler, &value->place, "D_TRACE_DYN",
-			"trace( ) may not be applied to a dynamic expression");
+			"trace( ) may not be applied to a dynamic expression%s",
+			d_hint_translated(value, hint));
 	action = d_action_new(compiler, D_ACTION_TRACE, 1, 0);
 	if (!action || d_action_argument(compiler, code, action, value, value->type) < 0)
 		return -1;

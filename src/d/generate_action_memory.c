@@ -4,6 +4,7 @@
 #include "d/generate.h"
 #include "d/generate_action.h"
 #include "d/generate_layout.h"
+#include "d/hint.h"
 #include "d/type_kernel.h"
 
 int d_generate_tracemem(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)
@@ -11,12 +12,14 @@ int d_generate_tracemem(struct d_compiler *compiler, struct d_code *code, const 
 	const struct d_node *address = node->right, *size = address->next, *part = size->next;
 	unsigned first = code->top;
 	struct d_action *action;
+	char hint[D_HINT_MAX];
 	int reg;
 
 	if (!d_type_is_pointer(address->type) && !d_type_is_integer(address->type))
 		return d_fail(compiler, &address->place, "D_TRACEMEM_ADDR",
 			"tracemem( ) argument #1 is incompatible with prototype: "
-			"prototype: pointer or integer");
+			"prototype: pointer or integer%s",
+			d_hint_translated(address, hint));
 	if (size->kind != D_NODE_INTEGER || (int64_t)size->value <= 0)
 		return d_fail(compiler, &size->place, "D_TRACEMEM_SIZE",
 			"tracemem( ) argument #2 must be a positive integral constant expression");

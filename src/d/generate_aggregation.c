@@ -4,6 +4,7 @@
  */
 #include "d/generate.h"
 #include "d/generate_action.h"
+#include "d/hint.h"
 
 #include <string.h>
 
@@ -156,10 +157,12 @@ int d_generate_aggregation(
 	int id = call->function->id, keys, value_register, increment_register;
 	bool distribution = id == D_AGGREGATE_QUANTIZE || id == D_AGGREGATE_LQUANTIZE ||
 		id == D_AGGREGATE_LLQUANTIZE;
+	char hint[D_HINT_MAX];
 
 	if (value && !d_type_is_scalar(value->type))
 		return d_fail(compiler, &value->place, "D_AGG_SCALAR",
-			"%s( ) argument #1 must be of scalar type", call->function->name);
+			"%s( ) argument #1 must be of scalar type%s", call->function->name,
+			d_hint_translated(value, hint));
 	if (id == D_AGGREGATE_QUANTIZE)
 		increment = value->next;
 	else if (distribution && check_parameters(compiler, identifier, call, &increment))

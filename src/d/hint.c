@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/suggestion.h"
+#include "d/check_translator.h"
 #include "d/compiler.h"
 #include "d/resolve_symbol.h"
 #include "d/type.h"
@@ -120,6 +121,38 @@ const char *d_hint_member(const struct d_type *type, const char *name, char text
 		if (member->name)
 			suggestion_offer(&suggestion, member->name->bytes);
 	return suggestion_text(&suggestion, text, D_HINT_MAX);
+}
+
+/* The probe's argument that a value is, directly or as a string; NULL: it is none. */
+static const struct d_node *argument_of(const struct d_node *node)
+{
+	if (node->kind == D_NODE_CAST)
+		node = node->left;
+	return node->kind == D_NODE_INDEX && node->native ? node : NULL;
+}
+
+const char *d_hint_translated(const struct d_node *node, char text[D_HINT_MAX])
+{
+	const struct d_node *translated = d_translated(node), *argument;
+	unsigned long long number;
+
+	if (!translated || node->type->kind != D_TYPE_DYNAMIC)
+		return "";
+	while (node != translated && !node->identifier)
+		node = node->left;
+	argument = node == translated ? argument_of(translated->left) : NULL;
+	if (argument) {
+		number = (unsigned long long)argument->right->value;
+		snprintf(text, D_HINT_MAX,
+			" (args[%llu] is translated from arg%u: use that, or a member of "
+			"args[%llu])",
+			number, argument->argument, number);
+	} else {
+		snprintf(text, D_HINT_MAX, " (%.40s%s is a translation: use a member of it)",
+			node == translated ? "xlate< >( )" : node->identifier->name->bytes,
+			node != translated && node->identifier->key_count ? "[ ]" : "");
+	}
+	return text;
 }
 
 const char *d_hint_directive(const char *word)

@@ -12,6 +12,7 @@
 
 struct d_compiler;
 struct d_name;
+struct d_node;
 struct d_type;
 
 enum { D_HINT_MAX = 96 };
@@ -26,6 +27,12 @@ const char *d_hint_name(const struct d_compiler *compiler, const struct d_name *
 
 /* " (did you mean NAME?)" for an unknown member of a struct or union, or "". */
 const char *d_hint_member(const struct d_type *type, const char *name, char text[D_HINT_MAX]);
+
+/*
+ * What to write instead of a translation, which has members but no value: " (args[1] is translated
+ * from arg1: use that, or a member of args[1])". "" for another value. The node is checked.
+ */
+const char *d_hint_translated(const struct d_node *node, char text[D_HINT_MAX]);
 
 /* " (option -C)" for a directive of C's preprocessor, "" for others. */
 const char *d_hint_directive(const char *word);
