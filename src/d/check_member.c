@@ -145,6 +145,7 @@ int d_check_dereference(
 	struct d_compiler *compiler, struct d_node *node, const struct d_node *operand)
 {
 	const struct d_type *target;
+	char hint[D_HINT_MAX];
 	unsigned points;
 
 	node->identifier = NULL;
@@ -173,8 +174,8 @@ int d_check_dereference(
 	if (d_type_is_incomplete(target))
 		return d_fail(compiler, &node->place, "D_OP_INCOMPLETE",
 			"cannot dereference pointer to forward declaration: no %s definition is "
-			"available",
-			target->name);
+			"available%s",
+			target->name, d_hint_tag(compiler, target, hint));
 	node->type = d_type_resolve(operand->type)->target;
 	points = d_check_place_points(node);
 	node->writable = !(points & D_POINTS_ELSEWHERE) || (points & D_POINTS_BLOCK);
@@ -302,8 +303,8 @@ int d_check_member(struct d_compiler *compiler, struct d_node *node)
 	if (d_type_is_incomplete(type))
 		return d_fail(compiler, &node->place, "D_OP_INCOMPLETE",
 			"operator %s cannot be applied to a forward declaration: no %s definition "
-			"is available",
-			operation, type->name);
+			"is available%s",
+			operation, type->name, d_hint_tag(compiler, type, hint));
 	node->member = d_type_member(type, node->name);
 	if (!node->member)
 		return d_fail(compiler, &node->place, "D_TYPE_MEMBER", "%s is not a member of %s%s",

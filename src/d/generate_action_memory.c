@@ -54,7 +54,7 @@ int d_generate_print(struct d_compiler *compiler, struct d_code *code, const str
 	struct d_action *action;
 	uint32_t size;
 	int layout, address, bytes;
-	char text[80];
+	char text[80], hint[D_HINT_MAX];
 
 	if (d_types_complete(&compiler->types, target))
 		return d_fail_memory(compiler);
@@ -62,8 +62,9 @@ int d_generate_print(struct d_compiler *compiler, struct d_code *code, const str
 	if (!size)
 		return d_fail(compiler, &pointer->place, "D_PRINT_SIZE",
 			"print( ) argument #1 reference has type '%s' with size 0; "
-			"cannot print( ) it",
-			d_type_text(target, text, sizeof(text)));
+			"cannot print( ) it%s",
+			d_type_text(target, text, sizeof(text)),
+			d_type_is_incomplete(target) ? d_hint_tag(compiler, target, hint) : "");
 	layout = d_layout_make(compiler, target, size, &pointer->place);
 	address = layout < 0 ? -1 : d_generate(compiler, code, pointer);
 	bytes = address < 0 ? -1 : d_emit_register(compiler, code, &pointer->place);

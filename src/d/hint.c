@@ -6,6 +6,7 @@
 #include "d/hint.h"
 
 #include <ctype.h>
+#include <linux/btf.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "d/compiler.h"
 #include "d/resolve_symbol.h"
 #include "d/type.h"
+#include "usdt/btf.h"
 
 struct hint {
 	const char *word, *text;
@@ -109,6 +111,87 @@ const char *d_hint_name(const struct d_compiler *compiler, const struct d_name *
 		return "";
 	snprintf(text, D_HINT_MAX, " (did you mean %s%s?)", prefixes[space], suggestion.best);
 	return text;
+}
+
+/* Names come one by one from the script and from the kernel's description. */
+static int offer(void *suggestion, uint32_t number, const char *name)
+{
+	(void)number;
+	if (*name)
+		suggestion_offer(suggestion, name);
+	return 0;
+}
+
+enum { TAG_STRUCT, TAG_UNION, TAG_ENUM, TAGS };
+
+static const struct {
+	const char *word;
+	unsigned kernel; /* kind of the kernel's types that D can use; 0: none */
+} tags[TAGS] = {{"struct", BTF_KIND_STRUCT}, {"union", BTF_KIND_UNION}, {"enum", 0}};
+
+/* The script's tags, and the kernel's, that are spelt much like a name. */
+static const char *suggest_tag(
+	const struct d_compiler *compiler, unsigned tag, const char *wanted, char text[D_HINT_MAX])
+{
+	const struct d_names *names = &compiler->names;
+	struct suggestion suggestion;
+
+	suggestion_init(&suggestion, wanted);
+	for (size_t i = 0; i < names->bucket_count; i++)
+		for (const struct d_name *other = names->buckets[i]; other; other = other->next)
+			if (other->tags[tag] && other->tags[tag]->complete)
+				suggestion_offer(&suggestion, other->bytes);
+	if (compiler->types.kernel && tags[tag].kernel)
+		btf_each(compiler->types.kernel, tags[tag].kernel, "", offer, &suggestion);
+	if (!suggestion.best)
+		return "";
+	snprintf(text, D_HINT_MAX, " (did you mean %s %s?)", tags[tag].word, suggestion.best);
+	return text;
+}
+
+const char *d_hint_tag(
+	const struct d_compiler *compiler, const struct d_type *type, char text[D_HINT_MAX])
+{
+	const struct d_type *named = d_type_resolve(type);
+	unsigned tag = named->kind == D_TYPE_STRUCT ? TAG_STRUCT
+		: named->kind == D_TYPE_UNION       ? TAG_UNION
+						    : TAG_ENUM;
+	size_t word = strlen(tags[tag].word);
+
+	if (!d_type_is_incomplete(named) || !named->name || named->name[word] != ' ')
+		return "";
+	return suggest_tag(compiler, tag, named->name + word + 1, text);
+}
+
+/* The word before a tag of that name, of the script or the kernel; NULL: there is no such tag. */
+static const char *word_of_tag(const struct d_compiler *compiler, const struct d_name *name)
+{
+	for (unsigned tag = 0; tag < TAGS; tag++)
+		if ((name->tags[tag] && name->tags[tag]->complete) ||
+			(compiler->types.kernel && tags[tag].kernel &&
+				btf_find(compiler->types.kernel, tags[tag].kernel, name->bytes)))
+			return tags[tag].word;
+	return NULL;
+}
+
+const char *d_hint_type(
+	const struct d_compiler *compiler, const struct d_name *name, char text[D_HINT_MAX])
+{
+	const struct d_names *names = &compiler->names;
+	const char *word = word_of_tag(compiler, name);
+	struct suggestion suggestion;
+
+	if (word) {
+		snprintf(text, D_HINT_MAX, " (did you mean %s %.64s?)", word, name->bytes);
+		return text;
+	}
+	suggestion_init(&suggestion, name->bytes);
+	for (size_t i = 0; i < names->bucket_count; i++)
+		for (const struct d_name *other = names->buckets[i]; other; other = other->next)
+			if (other->type)
+				suggestion_offer(&suggestion, other->bytes);
+	return suggestion.best ? suggestion_text(&suggestion, text, D_HINT_MAX)
+			       : suggest_tag(compiler, TAG_STRUCT, name->bytes, text);
 }
 
 const char *d_hint_member(const struct d_type *type, const char *name, char text[D_HINT_MAX])

@@ -25,6 +25,14 @@ enum { D_HINT_MAX = 96 };
 const char *d_hint_name(const struct d_compiler *compiler, const struct d_name *name,
 	enum d_name_space space, bool is_function, char text[D_HINT_MAX]);
 
+/* " (did you mean struct NAME?)" for a struct, union or enum that only has been named, or "". */
+const char *d_hint_tag(
+	const struct d_compiler *compiler, const struct d_type *type, char text[D_HINT_MAX]);
+
+/* The same for a name that is used as a type: also "struct NAME" for the tag NAME. */
+const char *d_hint_type(
+	const struct d_compiler *compiler, const struct d_name *name, char text[D_HINT_MAX]);
+
 /* " (did you mean NAME?)" for an unknown member of a struct or union, or "". */
 const char *d_hint_member(const struct d_type *type, const char *name, char text[D_HINT_MAX]);
 

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "d/hint.h"
 #include "d/lex.h"
 #include "d/parse_branch.h"
 #include "d/parse_provider.h"
@@ -147,12 +148,19 @@ static void fail_without_body(struct d_compiler *compiler, const struct d_place 
 {
 	bool may_be_type = compiler->token.kind == D_TOKEN_DESCRIPTION &&
 		compiler->token.place.line == place->line;
+	const struct d_name *name;
+	char text[D_HINT_MAX];
+	const char *hint = "";
 
 	for (uint32_t i = 0; i < place->length; i++)
 		may_be_type &= !strchr("-$:.?*\\[]!", place->start[i]);
+	name = may_be_type ? d_names_get(&compiler->names, place->start, place->length) : NULL;
+	if (name)
+		hint = d_hint_type(compiler, name, text);
+	if (may_be_type && !*hint)
+		hint = " (no type has this name)";
 	d_fail(compiler, place, "D_SYNTAX",
-		"expected predicate and/or actions following probe description%s",
-		may_be_type ? " (no type has this name)" : "");
+		"expected predicate and/or actions following probe description%s", hint);
 }
 
 static struct d_clause_tree *parse_clause(struct d_compiler *compiler)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "d/check.h"
+#include "d/hint.h"
 #include "d/lex.h"
 
 bool d_begins_type(const struct d_token *token)
@@ -407,6 +408,7 @@ int d_parse_declarator(struct d_compiler *compiler, const struct d_type *base,
 	enum d_declarator_form form, struct d_declarator *declarator)
 {
 	struct derivations derivations = {.count = 0};
+	char hint[D_HINT_MAX];
 	const char *name;
 
 	memset(declarator, 0, sizeof(*declarator));
@@ -418,7 +420,8 @@ int d_parse_declarator(struct d_compiler *compiler, const struct d_type *base,
 			? d_fail(compiler, &declarator->name.place, "D_DECL_COMBO",
 				  "invalid type combination")
 			: d_fail(compiler, &compiler->token.place, "D_DECL_IDENT",
-				  "old-style declaration or incorrect type specified");
+				  "old-style declaration or incorrect type specified%s",
+				  d_hint_type(compiler, declarator->name.name, hint));
 	name = declarator->name.kind ? declarator->name.name->bytes : "(no name)";
 	while (derivations.count && base)
 		base = apply(compiler, &derivations.steps[--derivations.count], base, name);

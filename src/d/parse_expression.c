@@ -9,6 +9,7 @@
 #include "d/parse_translator.h"
 #include "d/type_kernel.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static struct d_node *parse_unary(struct d_compiler *compiler, bool *simple);
@@ -265,6 +266,7 @@ static struct d_node *parse_sizeof(struct d_compiler *compiler, const struct d_p
 {
 	const struct d_type *type = NULL;
 	struct d_node *node, *operand = NULL;
+	char hint[D_HINT_MAX];
 	uint64_t size;
 
 	if (compiler->token.kind == D_TOKEN_LEFT_PAREN) {
@@ -303,7 +305,8 @@ static struct d_node *parse_sizeof(struct d_compiler *compiler, const struct d_p
 	size = d_types_complete(&compiler->types, type) ? 0 : d_types_size(&compiler->types, type);
 	if (!size) {
 		d_fail(compiler, place, "D_SIZEOF_TYPE",
-			"cannot apply sizeof to an operand of size 0 or unknown");
+			"cannot apply sizeof to an operand of size 0 or unknown%s",
+			d_hint_tag(compiler, type, hint));
 		return NULL;
 	}
 	return d_node_integer(compiler, place, size, compiler->types.type_size);
@@ -315,7 +318,7 @@ static struct d_node *parse_offsetof(struct d_compiler *compiler, const struct d
 	const struct d_member *member;
 	const struct d_type *type;
 	struct d_token token;
-	char text[80];
+	char text[80], hint[D_HINT_MAX];
 
 	if (d_expect(compiler, D_TOKEN_LEFT_PAREN, "("))
 		return NULL;
@@ -341,20 +344,39 @@ static struct d_node *parse_offsetof(struct d_compiler *compiler, const struct d
 	}
 	if (!d_type_is_struct(type) || d_type_is_incomplete(type)) {
 		d_fail(compiler, place, "D_OFFSETOF_TYPE",
-			"offsetof operand must be a struct or union type: %s",
-			d_type_text(type, text, sizeof(text)));
+			"offsetof operand must be a struct or union type: %s%s",
+			d_type_text(type, text, sizeof(text)), d_hint_tag(compiler, type, hint));
 		return NULL;
 	}
 	member = d_type_member(type, token.name);
 	if (!member)
 		d_fail(compiler, &token.place, "D_UNKNOWN",
-			"failed to determine offset of %s: No such member name", token.name->bytes);
+			"failed to determine offset of %s: No such member name%s",
+			token.name->bytes, d_hint_member(type, token.name->bytes, hint));
 	else if (member->bits)
 		d_fail(compiler, &token.place, "D_OFFSETOF_BITFIELD",
 			"cannot take offset of a bit-field: %s", token.name->bytes);
 	return member && !member->bits
 		? d_node_integer(compiler, place, member->offset, compiler->types.type_int)
 		: NULL;
+}
+
+/* A name that is no type's is used as one: what is before the next token is not an operand. */
+static struct d_node *fail_type(
+	struct d_compiler *compiler, const struct d_node *node, const char *expected)
+{
+	char text[200], hint[D_HINT_MAX];
+
+	snprintf(text, sizeof(text), "%s: %.64s is not a type%s", expected, node->name->bytes,
+		d_hint_type(compiler, node->name, hint));
+	d_fail_syntax(compiler, &compiler->token.place, text);
+	return NULL;
+}
+
+static bool begins_operand(enum d_token_kind kind)
+{
+	return kind == D_TOKEN_INTEGER || kind == D_TOKEN_STRING || kind == D_TOKEN_NAME ||
+		kind == D_TOKEN_SELF || kind == D_TOKEN_THIS;
 }
 
 static struct d_node *parse_cast(struct d_compiler *compiler, const struct d_place *place)
@@ -419,7 +441,9 @@ static struct d_node *parse_unary_inner(struct d_compiler *compiler, bool *simpl
 		node = d_parse_expression(compiler);
 		if (!node || d_expect(compiler, D_TOKEN_RIGHT_PAREN, ")"))
 			return NULL;
-		return parse_postfix(compiler, node);
+		return node->kind == D_NODE_NAME && begins_operand(compiler->token.kind)
+			? fail_type(compiler, node, "an operator")
+			: parse_postfix(compiler, node);
 	}
 	return parse_postfix(compiler, parse_primary(compiler));
 }
@@ -451,6 +475,9 @@ static struct d_node *parse_binary(struct d_compiler *compiler, int lowest, bool
 		*simple = false;
 		if (!advance(compiler))
 			return NULL;
+		if (operation == D_OPERATOR_MULTIPLY && left->kind == D_NODE_NAME &&
+			compiler->token.kind == D_TOKEN_RIGHT_PAREN)
+			return fail_type(compiler, left, "an expression");
 		right = parse_binary(compiler, level + 1, &right_simple);
 		left = d_node_binary(compiler, operation, &place, left, right);
 	}

@@ -48,6 +48,31 @@ clause @called 'BEGIN { @called = count(); printa(@caled); }'
 clause psinfo_t 'BEGIN { trace(sizeof (psinf_t)); }'
 clause pr_psargs 'BEGIN { trace(curpsinfo->pr_psarg); }'
 clause members 'struct s { int members; }; struct s v; BEGIN { trace(v.member); }'
+clause members 'struct s { int members; }; BEGIN { trace(offsetof(struct s, member)); }'
+# types: tags and typedefs of the script, and of the kernel where it describes its types
+for use in '((struct cuont *)1)->a' '*(struct cuont *)1' 'sizeof (struct cuont)' \
+	'offsetof(struct cuont, a)' '(cuont *)1'; do
+	clause 'struct count' "struct count { int a; }; BEGIN { trace($use); }"
+done
+clause 'struct count' 'struct count { int a; }; BEGIN { print((struct cuont *)1); }'
+clause 'struct count' 'struct count { int a; }; BEGIN { trace((count *)1); }'
+clause 'union count' 'struct coutn; union count { int a; }; BEGIN { trace(((union coutn *)1)->a); }'
+clause '' 'struct count { int a; }; BEGIN { trace(((union cuont *)1)->a); }'
+clause '' 'struct frobnicate; BEGIN { trace(((struct frobnicaet *)1)->a); }'
+clause uint64_t 'BEGIN { trace((uint46_t)1); }'
+clause uint64_t 'BEGIN { trace((uint46_t)pid); }'
+clause uint64_t 'BEGIN { trace(*(uint46_t *)1); }'
+clause pid_t 'self pid_tt x; BEGIN { }'
+clause '' 'BEGIN { trace((frobnicate)1); }'
+has err 'expected an operator: frobnicate is not a type, column'
+echo 'pid_tt x; BEGIN { }' >"$directory/type.d"
+means pid_t trace -s "$directory/type.d"
+if [ -r /sys/kernel/btf/vmlinux ]; then
+	clause 'struct task_struct' 'BEGIN { trace(((struct task_strct *)1)->pid); }'
+	clause 'struct task_struct' 'BEGIN { trace((task_struct *)1); }'
+	clause 'struct task_struct' 'BEGIN { trace((task_strcut *)1); }'
+	clause pid 'BEGIN { trace(curthread->pdi); }'
+fi
 clause BEGIN 'BEGNI { }'
 clause tick-1s 'tik-1s { }'
 clause tick-10 'tcik-10 { }'
