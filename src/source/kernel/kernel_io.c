@@ -13,12 +13,22 @@
 	}
 #define NO_WAITS "the kernel has no tracepoint that says for which request a thread waits"
 
+/*
+ * A device that is busy gives a request back, and the kernel issues it again later, in whatever
+ * thread runs then. From the first time on the request has a timeout.
+ */
+#define IS_FIRST                                                                                   \
+	{                                                                                          \
+		VIEW_FIELD(0, 4, "request", "timeout"), 0, KERNEL_EQUAL, VIEW_CONSTANT(0)          \
+	}
+
 static const struct kernel_view views[] = {
 	{.name = "done",
 		.tracepoint = "block_rq_complete",
 		.arguments = {REQUEST("b"), REQUEST("d"), REQUEST("f")}},
 	{.name = "start",
 		.tracepoint = "block_rq_issue",
+		.conditions = {IS_FIRST},
 		.arguments = {REQUEST("b"), REQUEST("d"), REQUEST("f")}},
 	{.name = "wait-done", .missing = NO_WAITS},
 	{.name = "wait-start", .missing = NO_WAITS},
