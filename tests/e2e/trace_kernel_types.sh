@@ -32,7 +32,7 @@ int main(int argc, char **argv)
 	struct stat status;
 
 	(void)argc;
-	/* so that pages in between are not the page that follows */
+	/* descriptors of known numbers, with others that are not open before them */
 	if (lseek(file, 1234, SEEK_SET) != 1234 || dup2(file, 20) != 20 || dup2(fd, 21) != 21)
 		return 1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof(one));

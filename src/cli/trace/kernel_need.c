@@ -62,10 +62,13 @@ const struct d_asked *kernel_need_all(const struct targets *targets, const struc
 	snprintf(functions, sizeof(functions), "pid%" PRIu32, target->pid);
 	for (size_t i = 0; i < targets->asked_count; i++)
 		any |= need.found[i] && targets->asked[i].is_optional;
-	for (size_t i = 0; i < targets->asked_count; i++)
-		all &= !strcmp(targets->asked[i].provider, functions) ||
-			((need.found[i] || (any && targets->asked[i].is_optional)) &&
-				!need.has_runtime);
+	for (size_t i = 0; i < targets->asked_count; i++) {
+		const struct d_asked *asked = &targets->asked[i];
+		bool is_function = !strcmp(asked->provider, functions);
+		bool has_site = need.found[i] || (any && asked->is_optional);
+
+		all &= is_function || (has_site && !need.has_runtime);
+	}
 	free(need.found);
 	return all ? &targets->asked[0] : NULL;
 }

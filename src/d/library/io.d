@@ -85,6 +85,10 @@ translator fileinfo_t < struct file *F > {
 	fi_oflags = F == NULL ? 0 : F->f_flags;
 };
 
+/*
+ * What fds[ ] is made of. struct vmtap_file has no members: a pointer to it is a descriptor's number,
+ * and its name chooses this translator. vmtap`files is the thread's task_struct, for its open files.
+ */
 translator fileinfo_t < struct vmtap_file *FD > {
 	fi_name = (uint_t)(uintptr_t)FD < ((struct task_struct *)vmtap`files)->files->fdt->max_fds ?
 		xlate <fileinfo_t *> (((struct task_struct *)vmtap`files)->files->fdt->fd[(int)(uintptr_t)FD])->fi_name : "<none>";

@@ -3,7 +3,8 @@
  *
  * Some members are known to every source of events. The others read the kernel's data
  * (vmtap`process, vmtap`thread), which only a kernel source can do: with other sources,
- * a program that reads such a member is refused when it starts.
+ * a program that reads such a member is refused when it starts. Members that no source can give
+ * are vmtap`others or vmtap`paths, which are refused with a line that says why.
  */
 typedef struct timestruc {
 	long tv_sec;
@@ -103,7 +104,10 @@ inline int PR_IDLE = 0x10000000;
 inline char PR_MODEL_ILP32 = 1;
 inline char PR_MODEL_LP64 = 2;
 
-/* When a thread began, since 1970; how long it has run; how long ended children have. */
+/*
+ * When a thread began, since 1970; how long it has run; how long its children that have ended have run.
+ * The structs have no members: their names choose between translators of one task_struct.
+ */
 translator timestruc_t < struct vmtap_begin *T > {
 	tv_sec = (long)(walltimestamp - timestamp + ((struct task_struct *)T)->start_time) / 1000000000;
 	tv_nsec = (long)(walltimestamp - timestamp + ((struct task_struct *)T)->start_time) % 1000000000;

@@ -16,7 +16,7 @@ translator cpuinfo_t < int CPU > {
 	cpu_pset = 0;
 	cpu_chip = vmtap_processor(CPU, 0);
 	cpu_lgrp = vmtap_processor(CPU, 1);
-	cpu_info = vmtap`paths;
+	cpu_info = vmtap`paths; /* refused, with the reason */
 };
 
 inline cpuinfo_t *curcpu = xlate <cpuinfo_t *> (cpu);
