@@ -3,9 +3,11 @@
  */
 #include "d/parse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "d/hint.h"
+#include "d/hint_probe.h"
 #include "d/lex.h"
 #include "d/parse_branch.h"
 #include "d/parse_provider.h"
@@ -113,10 +115,25 @@ static struct d_description *parse_description(struct d_compiler *compiler)
 	return d_lexer_next(compiler) ? NULL : description;
 }
 
+/* "uprobe:/bin/sh:main": the path of another language's probe is no predicate. */
+static int refuse_path(struct d_compiler *compiler, const struct d_clause_tree *clause)
+{
+	const struct d_description *description = clause->descriptions;
+	char hint[D_HINT_MAX], text[D_HINT_MAX + 32];
+
+	if (description->is_number || *description->parts[3] ||
+		!*d_hint_foreign(description->parts, hint, sizeof(hint)))
+		return 0;
+	snprintf(text, sizeof(text), "a probe description%s", hint);
+	return d_fail_syntax(compiler, &compiler->token.place, text);
+}
+
 static int parse_predicate(struct d_compiler *compiler, struct d_clause_tree *clause)
 {
 	struct d_lexer *lexer = &compiler->lexer;
 
+	if (refuse_path(compiler, clause))
+		return -1;
 	lexer->mode = D_MODE_INNER;
 	lexer->in_predicate = true;
 	lexer->open = 0;

@@ -7,10 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/pattern.h"
-#include "base/suggestion.h"
+#include "d/resolve_advice.h"
 #include "program/timer_probe.h"
 
 /* A module or function that no process has is waited for only if a provider is named. */
@@ -101,257 +100,6 @@ const char *d_description_text(struct d_compiler *compiler, const struct d_descr
 	return text;
 }
 
-static bool is_number(const char *text)
-{
-	return *text && strspn(text, "0123456789") == strlen(text);
-}
-
-/*
- * The probe that is meant by gc__end, gc_end or GC-END, as other tracers and the probe macros spell
- * them; NULL: none.
- */
-static const char *meant(const struct d_probe_set *set, const struct d_description *description)
-{
-	const char *name = description->parts[3];
-	char dashed[64];
-	size_t length = 0;
-
-	for (; *name && length + 1 < sizeof(dashed); name++)
-		if (*name != '_' || !length || dashed[length - 1] != '-')
-			dashed[length++] = *name == '_' ? '-' : *name;
-	dashed[length] = '\0';
-	for (size_t i = 0; i < set->count; i++)
-		if ((!set->probes[i].is_absent || set->probes[i].is_expected) &&
-			!strcasecmp(set->probes[i].name, dashed) &&
-			strcmp(set->probes[i].name, description->parts[3]) != 0 &&
-			pattern_match(description->parts[0], set->probes[i].provider))
-			return set->probes[i].name;
-	return NULL;
-}
-
-static bool has_provider(const struct d_probe_set *set, const char *provider)
-{
-	for (size_t i = 0; i < set->count; i++)
-		if (!strcmp(set->probes[i].provider, provider))
-			return true;
-	return false;
-}
-
-#define PROFILE_NAMES " (profile-N, N from 1, with ns us ms s m h d or hz; at most 5000 a second)"
-#define TICK_NAMES " (tick-N, N from 1, with ns us ms s m h d or hz; at most 5000 a second)"
-
-/* Whether it is a provider of the whole machine, which only the kernel has. */
-static bool is_of_machine(const char *provider)
-{
-	static const char *const names[] = {
-		"fasttrap", "fbt", "io", "proc", "sched", "sdt", "syscall"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(names[i], provider))
-			return true;
-	return false;
-}
-
-/* Whether a provider's name ends in $target, which is 0 since there is no target. */
-static bool is_of_no_target(const struct d_compiler *compiler, const char *provider)
-{
-	size_t length = strlen(provider);
-
-	return !compiler->settings.target && length > 1 && provider[length - 1] == '0' &&
-		!strchr("0123456789", provider[length - 2]);
-}
-
-/* What the user may have meant, or where such a probe could come from. */
-static void hint(const struct d_compiler *compiler, const struct d_description *description,
-	char *buffer, size_t size)
-{
-	static const char *const kernel[] = {"fasttrap", "fbt", "io", "ip", "lockstat", "pid",
-		"proc", "rawtp", "sched", "sdt", "syscall", "tcp", "udp", "cpc", "rawfbt"};
-	const struct d_probe_set *set = compiler->probe_set;
-	const char *provider = description->parts[0], *name = description->parts[3];
-	size_t length = strlen(provider);
-	const char *other = meant(set, description);
-
-	*buffer = '\0';
-	if (other) {
-		snprintf(buffer, size, " (the probe's name is %.100s)", other);
-		return;
-	}
-	if (!strncmp(name, TIMER_PROFILE, strlen(TIMER_PROFILE)) &&
-		pattern_match(provider, "profile")) {
-		snprintf(buffer, size, "%s",
-			*description->parts[1] || *description->parts[2]
-				? " (profile probes have neither module nor function)"
-				: timer_period(name, TIMER_PROFILE)
-				? " (profile probes come from the kernel, or from a VM that has "
-				  "the probe sample; tick-n works with every source)"
-				: PROFILE_NAMES);
-		return;
-	}
-	for (size_t i = 0; i < set->count && length; i++) {
-		const char *known = set->probes[i].provider;
-
-		if (set->probes[i].is_absent && !set->probes[i].is_expected &&
-			!set->probes[i].is_siteless && pattern_match(provider, known) &&
-			pattern_match(name, set->probes[i].name)) {
-			snprintf(buffer, size, " (the process is built without provider %.*s)",
-				(int)strcspn(known, "0123456789"), known);
-			return;
-		}
-	}
-	/* Not if the provider's name ends in a digit: then it is that of another process. */
-	for (size_t i = 0; i < set->count && length && !strchr("0123456789", provider[length - 1]);
-		i++) {
-		const char *known = set->probes[i].provider;
-
-		if (!set->probes[i].is_absent && !strncmp(known, provider, length) &&
-			is_number(known + length)) {
-			snprintf(buffer, size,
-				" (the provider's name ends in the pid: %.60s$target)", provider);
-			return;
-		}
-	}
-	for (size_t i = 0; i < sizeof(kernel) / sizeof(kernel[0]); i++) {
-		const char *rest = provider + strlen(kernel[i]);
-
-		if (!strncmp(provider, kernel[i], strlen(kernel[i])) &&
-			(!*rest || is_number(rest)) && !has_provider(set, provider))
-			snprintf(buffer, size,
-				!strcmp(kernel[i], "pid")
-					? " (provider %.60s needs a process that runs: -p or -c)"
-					: is_of_machine(provider)
-					? " (provider %.60s comes from the kernel)"
-					: " (no source of this build has provider %.60s)",
-				provider);
-	}
-	if (!*buffer && is_of_no_target(compiler, provider))
-		snprintf(buffer, size, " ($target is 0 without -p, -c or --log)");
-	if (*buffer || strncmp(name, TIMER_TICK, strlen(TIMER_TICK)) != 0 ||
-		!pattern_match(provider, "profile"))
-		return;
-	snprintf(buffer, size, "%s",
-		*description->parts[1] || *description->parts[2]
-			? " (tick probes have neither module nor function)"
-			: TICK_NAMES);
-}
-
-/* Whether a description of this provider may match nothing if another description matches (option
- * anydefs). It may not if no source has this provider of the machine. */
-static bool may_be_missing(const struct d_compiler *compiler, const char *provider)
-{
-	return !is_of_no_target(compiler, provider) &&
-		(!is_of_machine(provider) || has_provider(compiler->probe_set, provider));
-}
-
-/* The length of a provider's name without the pid at its end. */
-static size_t stem(const char *provider)
-{
-	size_t length = strlen(provider);
-
-	while (length && provider[length - 1] >= '0' && provider[length - 1] <= '9')
-		length--;
-	return length;
-}
-
-/* Whether a process has the probe, or is expected to. */
-static bool is_known(const struct d_probe *probe)
-{
-	return !probe->is_absent || probe->is_expected || probe->is_siteless;
-}
-
-/*
- * Suggests a provider that is spelt much like the description's. Another pid is not a misspelling,
- * so both must end in the same pid; "vm*" stands for the provider of any process.
- */
-static void suggest_provider(
-	const struct d_probe_set *set, const char *provider, char *buffer, unsigned size)
-{
-	char wanted[SUGGESTION_MAX + 1], known[SUGGESTION_MAX + 1];
-	const char *end = strchr(provider, '*');
-	bool is_any = end && end > provider && !end[1];
-	struct suggestion suggestion = {.best = NULL};
-
-	if (!is_any)
-		end = provider + stem(provider);
-	snprintf(wanted, sizeof(wanted), "%.*s", (int)(end - provider), provider);
-	for (size_t i = 0; i < set->count && !suggestion.best && !pattern_is_glob(wanted); i++) {
-		const char *other = set->probes[i].provider;
-
-		if (!is_known(&set->probes[i]) || (!is_any && strcmp(other + stem(other), end)))
-			continue;
-		snprintf(known, sizeof(known), "%.*s", (int)stem(other), other);
-		suggestion_init(&suggestion, wanted);
-		suggestion_offer(&suggestion, known);
-	}
-	if (suggestion.best)
-		snprintf(buffer, size, " (did you mean %s%s?)", known, is_any ? "*" : "");
-}
-
-/* Suggests the tick probe whose name is spelt much like this one, which need not exist yet. */
-static void suggest_tick(const char *name, char *buffer, unsigned size)
-{
-	const char *rate = name + strcspn(name, "0123456789");
-	struct suggestion suggestion;
-	char tick[SUGGESTION_MAX + 1];
-
-	if (snprintf(tick, sizeof(tick), "%s%s", TIMER_TICK, rate) >= (int)sizeof(tick) ||
-		!timer_period(tick, TIMER_TICK))
-		return;
-	suggestion_init(&suggestion, name);
-	suggestion_offer(&suggestion, tick);
-	suggestion_text(&suggestion, buffer, size);
-}
-
-/* Suggests a system call, or a function of the kernel's: the function of a probe whose other parts
- * are those of the description. Functions of programs are too many, and are suggested where they
- * are looked for. */
-static void suggest_call(const struct d_probe_set *set, const struct d_description *description,
-	char *buffer, unsigned size)
-{
-	const char *function = description->parts[2];
-	struct suggestion suggestion;
-
-	if (!*function || pattern_is_glob(function))
-		return;
-	suggestion_init(&suggestion, function);
-	for (size_t i = 0; i < set->count; i++) {
-		const struct d_probe *probe = &set->probes[i];
-
-		if ((!strcmp(probe->provider, "syscall") || !strcmp(probe->provider, "fbt")) &&
-			pattern_match(description->parts[0], probe->provider) &&
-			pattern_match(description->parts[3], probe->name))
-			suggestion_offer(&suggestion, probe->function);
-	}
-	suggestion_text(&suggestion, buffer, size);
-}
-
-/* Suggests a probe, or a provider, that is spelt much like the one that the description names. */
-static void suggest(const struct d_probe_set *set, const struct d_description *description,
-	char *buffer, unsigned size)
-{
-	const char *provider = description->parts[0], *name = description->parts[3];
-	struct suggestion suggestion;
-	bool is_there = !*provider;
-
-	suggestion_init(&suggestion, name);
-	for (size_t i = 0; i < set->count; i++) {
-		const struct d_probe *probe = &set->probes[i];
-
-		if (!is_known(probe) || !pattern_match(provider, probe->provider))
-			continue;
-		is_there = true;
-		if (!pattern_is_glob(name))
-			suggestion_offer(&suggestion, probe->name);
-	}
-	suggestion_text(&suggestion, buffer, size);
-	if (!*buffer)
-		suggest_call(set, description, buffer, size);
-	if (!*buffer && pattern_match(provider, "profile"))
-		suggest_tick(name, buffer, size);
-	if (!*buffer && !is_there)
-		suggest_provider(set, provider, buffer, size);
-}
-
 uint32_t d_description_process(const struct d_description *description)
 {
 	const char *provider = description->is_number ? "" : description->parts[0];
@@ -414,9 +162,9 @@ static int refuse_wrong_timer(struct d_compiler *compiler, const struct d_descri
 	if (compiler->options.zdefs)
 		return 0;
 	if (is_wrong_timer(&asked, TIMER_PROFILE))
-		return fail_unmatched(compiler, description, PROFILE_NAMES);
+		return fail_unmatched(compiler, description, D_ADVICE_PROFILE);
 	if (is_wrong_timer(&asked, TIMER_TICK))
-		return fail_unmatched(compiler, description, TICK_NAMES);
+		return fail_unmatched(compiler, description, D_ADVICE_TICK);
 	return 0;
 }
 
@@ -452,7 +200,7 @@ static bool names_new_provider(
 	bool result = *provider;
 
 	for (size_t i = 0; i < set->count && result; i++)
-		result = !is_known(&set->probes[i]) ||
+		result = !d_probe_is_known(&set->probes[i]) ||
 			!pattern_match(provider, set->probes[i].provider);
 	return result;
 }
@@ -472,7 +220,7 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 {
 	struct d_probe_set *set = compiler->probe_set;
 	size_t capacity = 0;
-	char advice[160];
+	char advice[256];
 
 	*probes = NULL;
 	*count = *later_count = 0;
@@ -504,14 +252,13 @@ int d_description_resolve(struct d_compiler *compiler, const struct d_descriptio
 		}
 	}
 	if (*count || compiler->options.zdefs ||
-		(compiler->options.anydefs && may_be_missing(compiler, description->parts[0])) ||
+		(compiler->options.anydefs &&
+			d_advice_may_be_missing(compiler, description->parts[0])) ||
 		(compiler->settings.waits && *later_count) ||
 		(compiler->settings.waits_for_programs && names_new_provider(set, description)) ||
 		has_siteless(set, *probes, *later_count))
 		return 0;
-	hint(compiler, description, advice, sizeof(advice));
-	if (!*advice)
-		suggest(set, description, advice, sizeof(advice));
+	d_advice(compiler, description, advice, sizeof(advice));
 	if (!*advice && compiler->settings.waits && pattern_is_glob(description->parts[0]))
 		snprintf(advice, sizeof(advice), " (no process has it now; -Z waits for one)");
 	return fail_unmatched(compiler, description, advice);

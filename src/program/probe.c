@@ -258,6 +258,11 @@ bool d_probe_matches_function(const struct d_probe *probe, const char *function)
 	return matches;
 }
 
+bool d_probe_is_known(const struct d_probe *probe)
+{
+	return !probe->is_absent || probe->is_expected || probe->is_siteless;
+}
+
 bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *other)
 {
 	bool same = one->argument_count == other->argument_count;

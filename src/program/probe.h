@@ -93,6 +93,9 @@ struct d_probe_set {
 	size_t count, capacity;
 	struct d_probe_bucket *buckets;
 	size_t bucket_count; /* a power of two */
+	/* The kernel's source is open: it has no probes of the machine but these that are asked
+	 * for. */
+	bool has_machine;
 	struct d_probe_keep keep;
 };
 
@@ -132,6 +135,9 @@ bool d_probe_matches_module(const struct d_probe *probe, const char *module);
 
 /* Whether a description's function, a glob or a name, means the probe's, by any of its names. */
 bool d_probe_matches_function(const struct d_probe *probe, const char *function);
+
+/* Whether a process has the probe, or is expected to have it. */
+bool d_probe_is_known(const struct d_probe *probe);
 
 /* Whether args[] mean the same for both: all types are the same. */
 bool d_probe_same_arguments(const struct d_probe *one, const struct d_probe *other);

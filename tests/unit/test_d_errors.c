@@ -408,9 +408,9 @@ START_TEST(messages)
 			"probe description :::begin does not match any probes (the probe's name is "
 			"BEGIN), column 1, near `begin'"},
 		{NULL, "nosuch:::gc_start",
-			"probe description nosuch:::gc_start does not match any probes, column 1, "
-			"near "
-			"`nosuch:::gc_start'"},
+			"probe description nosuch:::gc_start does not match any probes (the "
+			"provider of a process ends in its pid: nosuch$target, or nosuch* for any "
+			"process), column 1, near `nosuch:::gc_start'"},
 		{NULL, "syscall:::entry",
 			"probe description syscall:::entry does not match any probes (provider "
 			"syscall comes from the kernel), column 1, near `syscall:::entry'"},

@@ -315,6 +315,15 @@ static int add_module(
 	return btf_each(types, BTF_KIND_FUNC, "", add_function, adding);
 }
 
+static bool has_module(const struct kernel_fbt *fbt, const char *name)
+{
+	for (size_t i = 0; i < fbt->module_count; i++)
+		if (!strcmp(fbt->modules[i].name, name))
+			return true;
+	return false;
+}
+
+/* Adds the modules that are described and have not been added yet. */
 static int add_modules(struct fbt_adding *adding, struct btf *kernel)
 {
 	DIR *folder = opendir(TYPES_FOLDER);
@@ -324,6 +333,7 @@ static int add_modules(struct fbt_adding *adding, struct btf *kernel)
 
 	while (folder && !result && (entry = readdir(folder))) {
 		if (*entry->d_name == '.' || !strcmp(entry->d_name, "vmlinux") ||
+			has_module(adding->fbt, entry->d_name) ||
 			!is_asked(adding, entry->d_name, NULL, NULL))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", TYPES_FOLDER, entry->d_name);
@@ -352,33 +362,64 @@ static bool has_function(const struct d_probe_set *set, const char *function)
 	return false;
 }
 
-/* If the function that was asked for does not exist: adds the probes of the one with the most
- * similar name, so that it can be suggested. */
+/* Adds the function's probes of any name in those of the modules that were added first. */
+static int add_function_of(struct fbt_adding *adding, const char *function, size_t modules)
+{
+	const struct d_asked meant = {
+		.provider = "fbt", .module = "", .function = function, .name = ""};
+	struct kernel_fbt *fbt = adding->fbt;
+	int result = 0;
+
+	adding->asked = &meant;
+	adding->asked_count = 1;
+	for (size_t i = 0; i < modules && !result; i++) {
+		adding->module = (uint16_t)i;
+		result = btf_each(
+			fbt->modules[i].types, BTF_KIND_FUNC, function, add_function, adding);
+	}
+	adding->asked_count = 0;
+	return result;
+}
+
+/* Adds the function's probes of any name and in any module. */
+static int add_elsewhere(struct fbt_adding *adding, const struct d_asked *asked, struct btf *kernel)
+{
+	const struct d_asked anywhere = {
+		.provider = "fbt", .module = "", .function = asked->function, .name = ""};
+	size_t added = adding->fbt->module_count;
+	int result = 0;
+
+	adding->asked = &anywhere;
+	adding->asked_count = 1;
+	if (!has_module(adding->fbt, "vmlinux"))
+		result = add_module(adding, "vmlinux", kernel, true);
+	if (!result)
+		result = add_modules(adding, kernel);
+	adding->asked_count = 0;
+	return result ? result : add_function_of(adding, asked->function, added);
+}
+
+/* If a description that names a function matches nothing: adds the function's probes of other names
+ * and in other modules or, if the function does not exist, those of the one with the most similar
+ * name, so that they can be suggested. */
 static int add_meant(struct fbt_adding *adding, const struct d_asked *asked, struct btf *kernel)
 {
 	struct kernel_fbt *fbt = adding->fbt;
-	struct d_asked meant = {.provider = "fbt", .module = "", .function = "", .name = ""};
-	int result = 0;
+	int result;
 
 	if (!*asked->function || pattern_is_glob(asked->function) ||
 		!kernel_view_is_asked(asked, "fbt") || has_function(adding->set, asked->function))
 		return 0;
+	result = add_elsewhere(adding, asked, kernel);
+	if (result || has_function(adding->set, asked->function))
+		return result;
 	suggestion_init(&adding->meant, asked->function);
 	btf_each(kernel, BTF_KIND_FUNC, "", offer, adding);
 	for (size_t i = 0; i < fbt->module_count; i++)
 		if (!fbt->modules[i].is_kernel)
 			btf_each(fbt->modules[i].types, BTF_KIND_FUNC, "", offer, adding);
-	if (!adding->meant.best)
-		return 0;
-	meant.function = adding->meant.best;
-	adding->asked = &meant;
-	adding->asked_count = 1;
-	for (size_t i = 0; i < fbt->module_count && !result; i++) {
-		adding->module = (uint16_t)i;
-		result = btf_each(
-			fbt->modules[i].types, BTF_KIND_FUNC, meant.function, add_function, adding);
-	}
-	return result;
+	return adding->meant.best ? add_function_of(adding, adding->meant.best, fbt->module_count)
+				  : 0;
 }
 
 int kernel_fbt_add(struct kernel_fbt **fbt, uint32_t tag, struct btf *btf,

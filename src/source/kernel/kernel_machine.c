@@ -764,6 +764,7 @@ int source_machine_open(struct d_probe_set *set, const struct d_asked *asked, si
 	if (!machine)
 		return out_of_memory(error);
 	machine->set = set;
+	set->has_machine = true;
 	if (kernel_providers_open(&machine->providers, asked, asked_count, set)) {
 		kernel_providers_close(&machine->providers);
 		free(machine);
