@@ -55,9 +55,9 @@ static void begin(struct state *state, lua_State *L, lua_State *coroutine, int a
 	if (!from || !to)
 		return;
 	if (state->traces_calls) {
-		state->busy++;
+		hook_hold(state);
 		hook_install(state, to, coroutine);
-		state->busy--;
+		hook_release(state);
 	}
 	stack_prepare(state, L);
 	stack_prepare(state, coroutine);
@@ -116,8 +116,12 @@ static int resume(
 		begin(state, L, coroutine, arguments);
 	resumption.previous = state->resumption;
 	state->resumption = &resumption;
+	if (__builtin_expect(state->armed != NULL, 0))
+		hook_move(state);
 	status = lua_resume(coroutine, L, arguments, results);
 	state->resumption = resumption.previous;
+	if (__builtin_expect(state->armed != NULL, 0))
+		hook_move(state);
 	if (state->traces_threads && (is_traced || status == LUA_YIELD))
 		end(state, L, coroutine, status, *results);
 	return status;

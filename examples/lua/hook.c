@@ -38,7 +38,7 @@ bool hook_quiet_call(struct state *state, lua_State *L, int arguments)
 	struct program_hook now;
 	bool is_done;
 
-	state->busy++;
+	hook_hold(state);
 	now = hook_of(L);
 	if (now.hook)
 		lua_sethook(L, NULL, 0, 0);
@@ -47,7 +47,7 @@ bool hook_quiet_call(struct state *state, lua_State *L, int arguments)
 		lua_pop(L, 1);
 	if (now.hook)
 		lua_sethook(L, now.hook, now.mask, now.count);
-	state->busy--;
+	hook_release(state);
 	return is_done;
 }
 
@@ -114,6 +114,23 @@ void hook_disarm(struct state *state)
 	state->armed = NULL;
 }
 
+void hook_release(struct state *state)
+{
+	state->busy--;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!state->busy && !state->is_closed &&
+		(__atomic_load_n(&state->changed, __ATOMIC_RELAXED) ||
+			__atomic_load_n(&state->is_due, __ATOMIC_RELAXED)))
+		hook_arm(state);
+}
+
+void hook_move(struct state *state)
+{
+	hook_hold(state);
+	hook_disarm(state);
+	hook_release(state);
+}
+
 /* Whether the program's hook is for this event. */
 static bool wants(const struct program_hook *program, const lua_Debug *ar)
 {
@@ -131,9 +148,9 @@ static void switch_hook(lua_State *L, lua_Debug *ar)
 	if (state) {
 		program = state->armed_program;
 		if (state->armed != L) {
-			state->busy++;
+			hook_hold(state);
 			put_program(L, &program);
-			state->busy--;
+			hook_release(state);
 		}
 		state_switch(state, L);
 	} else {
@@ -173,10 +190,10 @@ static void trace_hook(lua_State *L, lua_Debug *ar)
 			thread_leave(state, thread, L, ar);
 		state->traced = NULL;
 	} else if (!thread || !thread->is_hooked) {
-		state->busy++;
+		hook_hold(state);
 		if (lua_gethook(L) == trace_hook)
 			put_program(L, thread ? &thread->program : &state->armed_program);
-		state->busy--;
+		hook_release(state);
 	}
 	if (!thread || is_ours || !wants(&thread->program, ar))
 		return;
@@ -217,7 +234,7 @@ static int with_program(lua_State *L, struct state *state, lua_CFunction functio
 	state_follow(state, L);
 	if (sets && !is_valid(L, argument))
 		return function(L);
-	state->busy++;
+	hook_hold(state);
 	hook_disarm(state);
 	is_ours = lua_gethook(target) == trace_hook;
 	thread = thread_find(state, target);
@@ -228,7 +245,7 @@ static int with_program(lua_State *L, struct state *state, lua_CFunction functio
 		thread->program = hook_of(target);
 		put_ours(thread, target);
 	}
-	state->busy--;
+	hook_release(state);
 	if (sets)
 		LUA_HOOK_SET(thread ? thread->number : 0,
 			is_ours && thread ? thread->program.mask : lua_gethookmask(target),

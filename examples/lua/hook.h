@@ -20,6 +20,17 @@ void hook_remove(struct state *state, struct thread *thread, lua_State *L);
 void hook_arm(struct state *state);
 void hook_disarm(struct state *state);
 
+/* Moves it to the thread that runs now: a resume has begun or ended. */
+void hook_move(struct state *state);
+
+/* While hooks are exchanged the signal handler only leaves its mark. hook_release() then does what
+ * the handler would have done. */
+static inline void hook_hold(struct state *state)
+{
+	state->busy++;
+}
+void hook_release(struct state *state);
+
 /* lua_pcall() of a function of ours, with no results, which is no event of anybody's. Raises no
  * error, and leaves none. Whether it has succeeded. */
 bool hook_quiet_call(struct state *state, lua_State *L, int arguments);

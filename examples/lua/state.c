@@ -206,10 +206,13 @@ static void sample(struct state *state, lua_State *L)
 
 void state_switch(struct state *state, lua_State *L)
 {
-	state->busy++;
+	bool has_room;
+
+	hook_hold(state);
 	hook_disarm(state);
 	/* without room on the stack, at the next opportunity */
-	if (lua_checkstack(L, 2 * LUA_MINSTACK))
+	has_room = lua_checkstack(L, 2 * LUA_MINSTACK);
+	if (has_room)
 		while (__atomic_exchange_n(&state->changed, 0, __ATOMIC_ACQUIRE)) {
 			follow(state, L);
 			if (state->has_collected)
@@ -217,7 +220,10 @@ void state_switch(struct state *state, lua_State *L)
 		}
 	if (__atomic_exchange_n(&state->is_due, 0, __ATOMIC_ACQUIRE))
 		sample(state, L);
-	state->busy--;
+	if (has_room)
+		hook_release(state);
+	else
+		state->busy--;
 }
 
 /* ---- beginning and end ---- */
