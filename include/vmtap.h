@@ -377,7 +377,7 @@ typedef void (*vmtap_stack_walker)(struct vmtap_stack *stack, void *context);
  * vmtap_sample_wanted() is one load while nobody samples. If even that is too much in a hot loop,
  * register wanted: the library calls it on its own thread (in vmtap_turn(), if it has none) when
  * samples are due, and it sets the flags that bring threads to their safepoints, but must not wait
- * for that, fire a probe or call another function of this library.
+ * for that, fire a probe or call another function of this library except vmtap_dump_wanted().
  *
  * Each OS thread takes at most one sample for each period. The weight is its CPU time since its
  * last sample, in ns: what it spent waiting is not counted, and samples that were late, because no
@@ -409,8 +409,9 @@ typedef void (*vmtap_stack_walker)(struct vmtap_stack *stack, void *context);
  *     }
  *
  * The walker must add the frames of the thread that is shown, not those of the thread that fires.
- * vmtap_dump_wanted() is one load, and wanted is called as for samples. A VM in which no thread
- * comes to a safepoint, because all wait, should be brought to one by wanted.
+ * vmtap_dump_wanted() is one load, and wanted is called as for samples; wanted may call it, to
+ * learn whether a dump waits. A VM in which no thread comes to a safepoint, because all wait,
+ * should be brought to one by wanted.
  */
 enum vmtap_sample_unit {
 	VMTAP_SAMPLE_OWN,  /* nobody has asked for samples */

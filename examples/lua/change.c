@@ -7,13 +7,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "dump.h"
 #include "hook.h"
 
 /* Ignored unless somebody handles it, so that it harms nobody who gets it too late. */
 enum { SIGNAL = SIGURG, LOOK_MS = 100 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct state *all; /* under the lock */
+pthread_mutex_t change_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct state *all; /* under change_lock */
 __thread struct state *change_own;
 
 static struct sigaction before; /* the program's */
@@ -21,23 +22,28 @@ static bool is_open;
 
 /* ---- the list ---- */
 
+struct state *change_first(void)
+{
+	return all;
+}
+
 struct state *change_search(const void *registry)
 {
 	struct state *state;
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&change_lock);
 	for (state = all; state && state->registry != registry; state = state->next_of_all)
 		;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&change_lock);
 	return state;
 }
 
 void change_add(struct state *state)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&change_lock);
 	state->next_of_all = all;
 	all = state;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&change_lock);
 	state->next = change_own;
 	__atomic_store_n(&change_own, state, __ATOMIC_RELEASE);
 }
@@ -50,13 +56,13 @@ bool change_remove(struct state *state)
 		;
 	if (*here)
 		__atomic_store_n(here, state->next, __ATOMIC_RELEASE);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&change_lock);
 	for (slot = &all; *slot && *slot != state; slot = &(*slot)->next_of_all)
 		;
 	if (*slot)
 		*slot = state->next_of_all;
 	state->registry = NULL;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&change_lock);
 	return state->thread_mark == &state_thread_mark;
 }
 
@@ -65,25 +71,29 @@ bool change_remove(struct state *state)
 static void changed(void *context)
 {
 	(void)context;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&change_lock);
 	for (struct state *state = all; state; state = state->next_of_all) {
 		__atomic_store_n(&state->changed, 1, __ATOMIC_RELEASE);
 		if (!state->is_moved)
 			syscall(SYS_tgkill, getpid(), state->os_thread, SIGNAL);
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&change_lock);
 }
 
-void change_sample(void *context)
+void change_notify(void)
 {
-	(void)context;
-	pthread_mutex_lock(&lock);
 	for (struct state *state = all; state; state = state->next_of_all) {
 		__atomic_store_n(&state->is_due, 1, __ATOMIC_RELEASE);
 		if (!state->is_moved)
 			syscall(SYS_tgkill, getpid(), state->os_thread, SIGNAL);
 	}
-	pthread_mutex_unlock(&lock);
+}
+
+void change_sample(void)
+{
+	pthread_mutex_lock(&change_lock);
+	change_notify();
+	pthread_mutex_unlock(&change_lock);
 }
 
 static void handle(int number, siginfo_t *info, void *context)
@@ -106,12 +116,12 @@ static void handle(int number, siginfo_t *info, void *context)
 
 static void fork_prepare(void)
 {
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&change_lock);
 }
 
 static void fork_parent(void)
 {
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&change_lock);
 }
 
 /* Nobody listens to the child, except for tracers in the kernel. */
@@ -124,7 +134,8 @@ static void fork_child(void)
 		state->os_thread = (pid_t)syscall(SYS_gettid);
 		__atomic_store_n(&state->changed, 1, __ATOMIC_RELAXED);
 	}
-	pthread_mutex_unlock(&lock);
+	dump_fork_child();
+	pthread_mutex_unlock(&change_lock);
 }
 
 int change_open(void)

@@ -6,15 +6,21 @@
 #ifndef LUA_EXAMPLE_CHANGE_H
 #define LUA_EXAMPLE_CHANGE_H
 
+#include <pthread.h>
+
 #include "state.h"
 
 /* Once per process. 0, or a negative errno. */
 int change_open(void);
 
-/* Samples by time are due: on vmtap's thread. */
-void change_sample(void *context);
+/* Samples by time are due, or a dump is: on vmtap's thread. */
+void change_sample(void);
+/* The same with change_lock, on any thread. */
+void change_notify(void);
 
-/* The list of all states, which vmtap's thread reads. */
+/* The list of all states, which vmtap's thread reads, and its lock. */
+extern VMTAP_HIDDEN pthread_mutex_t change_lock;
+struct state *change_first(void);
 void change_add(struct state *state);
 /* Whether the state can be freed: false on another OS thread than change_add(). */
 bool change_remove(struct state *state);

@@ -13,6 +13,7 @@
 
 #include "change.h"
 #include "coroutine.h"
+#include "dump.h"
 #include "hook.h"
 #include "stack.h"
 #include "thread.h"
@@ -47,6 +48,14 @@ out:
 	return arguments;
 }
 
+/* On vmtap's thread. */
+static void sample_or_dump(void *context)
+{
+	(void)context;
+	change_sample();
+	dump_watch();
+}
+
 static pthread_mutex_t serve_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_served;
 
@@ -55,7 +64,7 @@ static bool is_served;
 static int serve_once(const struct vmtap_options *options)
 {
 	const struct vmtap_sample_options samples = {
-		.size = sizeof(samples), .wanted = change_sample};
+		.size = sizeof(samples), .wanted = sample_or_dump};
 	int error = -EALREADY;
 
 	pthread_mutex_lock(&serve_lock);

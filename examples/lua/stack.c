@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "dump.h"
 #include "method.h"
 #include "thread.h"
 
@@ -94,6 +95,8 @@ static void walk(struct vmtap_stack *stack, void *context)
 	const struct thread *thread;
 
 	(void)context;
+	if (dump_walk(stack))
+		return;
 	if (!state || state->is_closed)
 		return;
 	state->wants_stacks = true;

@@ -9,6 +9,7 @@
 #include "change.h"
 #include "collection.h"
 #include "coroutine.h"
+#include "dump.h"
 #include "hook.h"
 #include "library.h"
 #include "memory.h"
@@ -89,7 +90,8 @@ static bool wants_threads(void)
 		VMTAP_THREAD_LABEL_ENABLED() || VMTAP_HEAP_ENABLED() ||
 		LUA_COROUTINE_RESUME_ENABLED() || LUA_COROUTINE_YIELD_ENABLED() ||
 		LUA_COROUTINE_END_ENABLED() || LUA_COROUTINE_CLOSE_ENABLED() ||
-		LUA_COLLECTION_END_ENABLED() || VMTAP_SAMPLE_ENABLED();
+		LUA_COLLECTION_END_ENABLED() || VMTAP_SAMPLE_ENABLED() ||
+		VMTAP_THREAD_DUMP_ENABLED();
 }
 
 static bool wants_objects(void)
@@ -218,8 +220,10 @@ void state_switch(struct state *state, lua_State *L)
 			if (state->has_collected)
 				report_collection(state, L);
 		}
-	if (__atomic_exchange_n(&state->is_due, 0, __ATOMIC_ACQUIRE))
+	if (__atomic_exchange_n(&state->is_due, 0, __ATOMIC_ACQUIRE)) {
 		sample(state, L);
+		dump_answer(state, L);
+	}
 	if (has_room)
 		hook_release(state);
 	else
@@ -263,6 +267,7 @@ static int state_finalizer(lua_State *L)
 	if (state->traces_memory)
 		memory_end(state, L);
 	state->is_closed = true;
+	dump_forget(state);
 	state_firing = NULL;
 	memory_keep_objects(state, false);
 	thread_free_all(state);
@@ -278,7 +283,8 @@ void state_end_all(void)
 	for (struct state *state = change_states(); state; state = state->next) {
 		if (!state->is_closed)
 			end_events(state);
-		state->is_closed = true;
+		__atomic_store_n(&state->is_closed, true, __ATOMIC_RELAXED);
+		dump_forget(state);
 	}
 	VMTAP_SHUTDOWN(0);
 }
@@ -337,9 +343,11 @@ void state_begin(struct state *state, lua_State *L)
 	VMTAP_CAP_CREATE(state->cap, state->instance, vmtap_name_intern(name, strlen(name)));
 	LUA_STATE_OPEN(state->cap, state->instance, state->main);
 	if (thread) {
+		state->main_number = thread->number;
 		VMTAP_THREAD_CREATE(state->cap, thread->number, (uint64_t)state->os_thread);
 		VMTAP_THREAD_RUN(state->cap, thread->number);
 	}
 	__atomic_store_n(&state->changed, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&state->is_due, 1, __ATOMIC_RELAXED); /* a dump may wait for a state */
 	state_switch(state, L);
 }

@@ -120,6 +120,7 @@ struct state {
 	const void *thread_mark; /* its address of state_thread_mark */
 	uint16_t cap;
 	uint32_t instance;
+	uint32_t main_number; /* of the main thread */
 	bool is_closed;
 	bool is_moved; /* another OS thread has run it: it gets no signal */
 
@@ -129,7 +130,9 @@ struct state {
 	lua_State *volatile armed;              /* the thread that has the switching hook */
 	struct program_hook armed_program;      /* what it had before */
 	int changed;                            /* atomic: guards may have opened or closed */
-	int is_due;                             /* atomic: a sample is */
+	int is_due;                             /* atomic: a sample is, or a dump */
+
+	bool is_awaited; /* a dump waits for this state; atomic, set with change_lock */
 
 	/* what is traced */
 	bool traces_threads;

@@ -182,6 +182,15 @@ struct thread *thread_know(struct state *state, lua_State *L, lua_State *by)
 	return thread;
 }
 
+struct thread *thread_identify(struct state *state, lua_State *L, lua_State *by)
+{
+	struct thread *thread = thread_find(state, L);
+
+	if (thread && L != state->main && !is_listed(L, by))
+		thread_exit(state, thread);
+	return thread_know(state, L, by);
+}
+
 struct thread *thread_create(struct state *state, lua_State *L, lua_State *by)
 {
 	struct thread *thread = thread_find(state, L);
@@ -304,7 +313,7 @@ static void push_silent(struct state *state, struct thread *thread, lua_State *L
 	}
 }
 
-static int depth_of(lua_State *L)
+int thread_depth(lua_State *L)
 {
 	lua_Debug ar;
 	int low = 0, high = 1;
@@ -328,7 +337,7 @@ void thread_take_frames(struct state *state, struct thread *thread, lua_State *L
 {
 	thread_forget_frames(thread);
 	if (lua_checkstack(L, LUA_MINSTACK))
-		push_silent(state, thread, L, depth_of(L) - 1, 0);
+		push_silent(state, thread, L, thread_depth(L) - 1, 0);
 }
 
 /* How many frames there are up to the one with this id, including it; 0: it has none. */

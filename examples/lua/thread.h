@@ -20,6 +20,13 @@ struct thread *thread_know(struct state *state, lua_State *L, lua_State *by);
 /* As thread_know(), for a coroutine that has just been created by another. Fires thread-create. */
 struct thread *thread_create(struct state *state, lua_State *L, lua_State *by);
 
+/* As thread_know(), for a thread whose record may be that of another, which had its address and was
+ * collected while nothing was traced. */
+struct thread *thread_identify(struct state *state, lua_State *L, lua_State *by);
+
+/* How many frames Lua has for the thread. */
+int thread_depth(lua_State *L);
+
 /* The number of a thread, 0 if it has no record. */
 uint32_t thread_number(struct state *state, lua_State *L);
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The module for Debian's lua5.4 (examples/lua): programs print the same without it, with it, and
 # while they are traced; their events pair; the numbers, names and places are those of the programs;
-# and tracers come and go while a program runs.
+# tracers come and go while a program runs; and dumps show where it is.
 set -u
 . tests/e2e/common
 programs=$PWD/tests/witness/lua
@@ -249,6 +249,8 @@ for round in 1 2 3; do
 	for clause in 'method-entry, native-return' 'object-create, object-free, string-create' \
 		'thread-run, thread-stop, finalize-begin' 'raise, rescue, gc-start, heap, lua*:::'; do
 		run 0 trace -q -p "$pid" -n "$clause { @ = count(); events++; } tick-10ms /events > 1000/ { exit(0); }"
+		run 0 dump "$pid"
+		has out '^thread [0-9]+: runs$'
 	done
 done
 rm "$directory/stop"
@@ -269,9 +271,100 @@ await_stream "$pid"
 run 0 trace -qp "$pid" -n 'BEGIN { last = 0LL; } vm$target:::heap /arg1 < last/ { printf("%d after %d", arg1, last); exit(1); }
 	vm$target:::heap { last = arg1; }
 	vm$target:::heap /arg1 > 20 * arg2 && arg1 > 10000000/ { exit(0); }'
-# It cannot show threads that do not run.
-run 3 dump "$pid"
-has err '^vmtap: the VM cannot show its threads: it has no probe vm:::thread-dump$'
+
+# ---- dumps ----
+
+# dumped.lua has written where its threads are.
+begun() { # what has begun
+	dumped=$!
+	pids+=("$dumped")
+	await "dumped.lua, $1, has begun" test -e "$directory/where"
+	pid=$(sed -n '/^== pid/{n;p}' "$directory/where")
+}
+end_dumped() {
+	rm "$directory/stop" "$directory/where"
+	wait "$dumped" || fail "dumped.lua: $(cat "$directory/program")"
+	diff "$directory/plain" "$directory/program" >"$directory/err" || fail "dumped.lua prints other things"
+	run 3 dump "$pid"
+	has err "^vmtap: process $pid does not exist"
+}
+matches() { # all
+	python3 dumped.py "$directory/where" "$directory/out" "$@" 2>"$directory/err" ||
+		fail "the dump differs from debug.traceback()"
+}
+stopped="dumped.lua $directory/where $directory/stop"
+rm -f "$directory/stop"
+timeout "${COMMAND_SECONDS:-300}" lua5.4 $stopped >"$directory/plain" 2>&1 || fail "dumped.lua"
+
+# a process that nobody traces: one dump after the other, and several at once
+rm -f "$directory/where"
+touch "$directory/stop"
+lua5.4 -l vmtap $stopped >"$directory/program" 2>&1 &
+begun untraced
+for i in 1 2; do
+	run 0 dump "$pid"
+	matches
+done
+for i in 1 2 3; do
+	"$VMTAP" dump "$pid" >"$directory/other.$i" &
+	others[i]=$!
+done
+for i in 1 2 3; do
+	wait "${others[i]}" || fail "a dump beside others"
+	cp "$directory/other.$i" "$directory/out"
+	matches
+done
+end_dumped
+
+# one that is traced, whose suspended coroutines are known
+touch "$directory/stop"
+"$VMTAP" trace -q --lossless -o "$directory/traced" -c "lua5.4 -l vmtap $stopped" \
+	-n 'thread-create { created++; } method-entry { entries++; } END { printf("created %d %d\n", created, entries > 10); }' >"$directory/program" 2>&1 &
+begun traced
+for i in 1 2; do
+	run 0 dump "$pid"
+	matches all
+done
+end_dumped
+grep -q '^created 6 1$' "$directory/traced" || fail "the trace beside dumps: $(cat "$directory/traced")"
+
+# one that runs C code
+mkfifo "$directory/fifo"
+lua5.4 -l vmtap -e "print(os.execute('touch $directory/executes; read line <$directory/fifo'))" >"$directory/program" 2>&1 &
+pid=$!
+pids+=("$pid")
+await "os.execute" test -e "$directory/executes"
+run 0 dump "$pid"
+echo "thread 1: waits for C code" | diff <(sed '/^$/d' "$directory/out") - || fail "a dump of C code"
+echo line >"$directory/fifo"
+wait "$pid" || fail "os.execute: $(cat "$directory/program")"
+grep -q '^true.exit.0$' "$directory/program" || fail "os.execute: $(cat "$directory/program")"
+
+# several states: one on each of two OS threads, and two on the main one, of which one runs
+echo 'coroutine.wrap(function() while true do end end)()' >"$directory/endless.lua"
+"$directory/host" "$directory/endless.lua" 2 1 &
+pid=$!
+pids+=("$pid")
+await_stream "$pid"
+three_run() {
+	"$VMTAP" dump "$pid" >"$directory/out" 2>"$directory/err" &&
+		[ "$(grep -c '^thread .*: runs' "$directory/out")" = 3 ] &&
+		[ "$(grep -c '^thread .*: waits for coroutine (thread ' "$directory/out")" = 3 ]
+}
+await "all states run" three_run
+[ "$(grep -c '^thread .*: waits for C code' "$directory/out")" = 1 ] || fail "the state that does not run"
+kill -9 "$pid"
+
+# states that are opened and closed, or run out of memory, all the time
+"$directory/starved" starved.lua 1000000 >/dev/null 2>&1 &
+pid=$!
+pids+=("$pid")
+await_stream "$pid"
+for i in 1 2 3 4 5; do
+	run 0 dump "$pid"
+	has out '^thread [0-9]+: '
+done
+kill -9 "$pid"
 
 # ---- what is wrong ----
 
