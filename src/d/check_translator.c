@@ -73,16 +73,36 @@ const struct d_node *d_translated(const struct d_node *node)
 	return node->kind == D_NODE_XLATE ? node : NULL;
 }
 
-/* "curpsinfo->pr_addr", to report what it may need from a source; NULL: no memory. */
-static const char *member_text(struct d_compiler *compiler, const struct d_node *node)
+const struct d_node *d_translated_argument(const struct d_node *translated)
+{
+	const struct d_node *from = translated->left;
+
+	if (from->kind == D_NODE_CAST)
+		from = from->left;
+	return from->kind == D_NODE_INDEX && from->native ? from : NULL;
+}
+
+/* "curpsinfo->pr_addr", "args[1]->pr_addr": to report what it may need from a source; NULL: no
+ * memory. */
+static const char *member_text(
+	struct d_compiler *compiler, const struct d_node *node, const struct d_node *translated)
 {
 	const struct d_identifier *inlined =
 		node->left->kind == D_NODE_EXPANSION ? node->left->identifier : NULL;
+	const struct d_node *argument = inlined ? NULL : d_translated_argument(translated);
 	const char *owner = inlined ? inlined->name->bytes : "xlate< >( )";
 	const char *suffix = inlined && inlined->key_count ? "[ ]" : "";
-	size_t size = strlen(owner) + strlen(suffix) + node->name->length + 3;
-	char *text = d_get(compiler, size);
+	char args[32];
+	size_t size;
+	char *text;
 
+	if (argument) {
+		snprintf(args, sizeof(args), "args[%llu]",
+			(unsigned long long)argument->right->value);
+		owner = args;
+	}
+	size = strlen(owner) + strlen(suffix) + node->name->length + 3;
+	text = d_get(compiler, size);
 	if (text)
 		snprintf(text, size, "%s%s%s%s", owner, suffix, node->arrow ? "->" : ".",
 			node->name->bytes);
@@ -112,7 +132,7 @@ int d_translate_member(
 	for (member = translated->translator->members; member; member = member->next) {
 		if (member->name != node->name)
 			continue;
-		requirer = member_text(compiler, node);
+		requirer = member_text(compiler, node, translated);
 		if (!requirer || d_node_remember(compiler, node) ||
 			d_inline_substitute(
 				compiler, node, member->tree, member->type, translated->left))

@@ -33,6 +33,9 @@ int d_check_xlate(struct d_compiler *compiler, struct d_node *node);
 /* The xlate that a checked node is, directly or through inlines; NULL: it is not one. */
 const struct d_node *d_translated(const struct d_node *node);
 
+/* The args[ ] that an xlate translates, the probe's own; NULL: it translates something else. */
+const struct d_node *d_translated_argument(const struct d_node *translated);
+
 /* Turns node, a member of a translation, into the member's expression. */
 int d_translate_member(
 	struct d_compiler *compiler, struct d_node *node, const struct d_node *translated);

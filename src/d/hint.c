@@ -206,14 +206,6 @@ const char *d_hint_member(const struct d_type *type, const char *name, char text
 	return suggestion_text(&suggestion, text, D_HINT_MAX);
 }
 
-/* The probe's argument that a value is, directly or as a string; NULL: it is none. */
-static const struct d_node *argument_of(const struct d_node *node)
-{
-	if (node->kind == D_NODE_CAST)
-		node = node->left;
-	return node->kind == D_NODE_INDEX && node->native ? node : NULL;
-}
-
 const char *d_hint_translated(const struct d_node *node, char text[D_HINT_MAX])
 {
 	const struct d_node *translated = d_translated(node), *argument;
@@ -223,7 +215,7 @@ const char *d_hint_translated(const struct d_node *node, char text[D_HINT_MAX])
 		return "";
 	while (node != translated && !node->identifier)
 		node = node->left;
-	argument = node == translated ? argument_of(translated->left) : NULL;
+	argument = node == translated ? d_translated_argument(translated) : NULL;
 	if (argument) {
 		number = (unsigned long long)argument->right->value;
 		snprintf(text, D_HINT_MAX,

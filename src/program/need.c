@@ -36,6 +36,14 @@ static const char *const texts[D_NEEDS] = {
 	[D_NEED_KERNEL_DATA] = "the data of the kernel",
 };
 
+const char *d_need_instead(enum d_need need)
+{
+	return need == D_NEED_OTHER_MEMORY
+		? " (of other processes, pr_fname is known; of the one that runs, "
+		  "curpsinfo->pr_psargs and pr_argc)"
+		: "";
+}
+
 int d_needs_add(struct d_needs *needs, enum d_need need, const char *name, const char *where)
 {
 	struct d_need_use *use;

@@ -90,8 +90,8 @@ static int fail(const struct d_need_use *use, const struct d_probe *probe, enum 
 	name_sources(use->need, sources, sizeof(sources));
 	if (!*sources)
 		return error_set(error, ENOTSUP,
-			"%s%s%s needs %s, which no source of this build gives", use->where, colon,
-			use->name, needs);
+			"%s%s%s needs %s, which no source of this build gives%s", use->where, colon,
+			use->name, needs, d_need_instead(use->need));
 	if (kinds[kind].may_provide & BIT(use->need) && may_write_at(probe))
 		return error_set(error, ENOTSUP,
 			"%s%s%s needs %s, which the kernel refuses: it is locked down, or vmtap "

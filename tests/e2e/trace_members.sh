@@ -153,7 +153,8 @@ has out 'vmlinux`(__)?schedule'
 
 # What is known of other threads than the running one, and what is not.
 run 1 trace -n 'sched:::wakeup { trace(args[1]->pr_psargs); }'
-has err 'pr_psargs needs the memory of another process than the one that runs'
+has err ' args\[1\]->pr_psargs needs the memory of another process than the one that runs'
+has err '\(of other processes, pr_fname is known; of the one that runs, curpsinfo->pr_psargs and pr_argc\)$'
 run 1 trace -n 'sched:::wakeup { trace(curcpu->cpu_info); }'
 has err 'cpu_info needs the data of the kernel'
 run 1 trace -n 'syscall::read:entry { self->fd = arg0; }
