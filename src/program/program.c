@@ -20,6 +20,38 @@ const char *d_aggregating_name(enum d_aggregating function)
 	return (size_t)function < sizeof(names) / sizeof(names[0]) ? names[function] : "?";
 }
 
+static bool are_places(const struct d_value_type *types, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (types[i].kind >= D_VALUE_USER_SYMBOL)
+			return true;
+	return false;
+}
+
+static bool names_place(const struct d_format *format)
+{
+	for (size_t i = 0; i < format->count; i++)
+		if (format->conversions[i].present && format->conversions[i].letter == 'A')
+			return true;
+	return false;
+}
+
+bool d_program_names_places(const struct d_program *program)
+{
+	bool result = false;
+
+	for (size_t i = 0; i < program->clause_count; i++)
+		result |= program->clauses[i].needs.set & d_need_bit(D_NEED_USER_STACK);
+	for (size_t i = 0; i < program->aggregation_count && !result; i++)
+		result = are_places(
+			program->aggregations[i].keys, program->aggregations[i].key_count);
+	for (size_t i = 0; i < program->action_count && !result; i++)
+		result = are_places(program->actions[i].types, program->actions[i].argument_count);
+	for (size_t i = 0; i < program->format_count && !result; i++)
+		result = names_place(&program->formats[i]);
+	return result;
+}
+
 static void free_format(struct d_format *format)
 {
 	for (size_t i = 0; i < format->count; i++)

@@ -255,6 +255,12 @@ struct d_program {
 	bool destructive; /* some action needs option destructive */
 };
 
+/*
+ * Whether addresses of a process may be shown by their names: the program has its stacks, values of
+ * usym() and its like, or conversions %A.
+ */
+bool d_program_names_places(const struct d_program *program);
+
 /* "count", "llquantize", ...; "?" for what is none. */
 const char *d_aggregating_name(enum d_aggregating function);
 

@@ -129,4 +129,11 @@ run 0 trace -q -c "$directory/variables 1" -n 'pid$target:a.out:mark:entry { ufu
 	printf(" %d %d %d %d [", ustackdepth >= 2, caller, stackdepth, errno); stack(); printf("]\n"); }'
 has out '^ *variables`main +1 0 0 0 \[$'
 has out '^\]$'
+# Its name is known though the program has ended when it is shown, and no stack is asked for.
+# shellcheck disable=SC2016
+for show in 'ufunc(ucaller);' '@[usym(ucaller)] = count();' 'printf("%A\n", ucaller);' \
+	'@[ucaller] = count(); } END { printa("%A\n", @);'; do
+	run 0 trace -q -c "$directory/variables 1" -n 'pid$target:a.out:mark:entry { '"$show }"
+	has out '^ *variables`main(\+0x[0-9a-f]+)?( |$)'
+done
 exit 0

@@ -416,11 +416,7 @@ static void drain(struct run *run)
 static void note_targets(struct process_symbols *symbols, const struct run_settings *settings)
 {
 	const struct symbol_lookup *lookup = symbols ? process_symbols_lookup(symbols) : NULL;
-	uint64_t needs = 0;
-
-	for (size_t i = 0; i < settings->program->clause_count; i++)
-		needs |= settings->program->clauses[i].needs.set;
-	if (!(needs & (d_need_bit(D_NEED_USER_STACK) | d_need_bit(D_NEED_USER_SYMBOLS))))
+	if (!d_program_names_places(settings->program))
 		return;
 	for (size_t i = 0; lookup && i < settings->targets->count; i++)
 		lookup->note(lookup->context, settings->targets->items[i].pid, 0);
