@@ -83,9 +83,12 @@ static int finish(int status)
 int main(int argc, char **argv)
 {
 	char similar[SIMILAR_MAX];
-	static char help_option[] = "--help";
+	static char help_option[] = "--help", messages[4096];
 
 	hold_standard_streams();
+	/* A message is written at once, so that what the traced program writes does not get into
+	 * it. */
+	setvbuf(stderr, messages, _IOLBF, sizeof(messages));
 	int told = debug_start();
 	if (told)
 		return told < 0 ? CLI_USAGE : finish(CLI_OK);

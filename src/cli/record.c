@@ -334,6 +334,7 @@ static void show_progress(struct session *session, bool last)
 			(double)(elapsed > 0 ? elapsed : 1),
 		counts->lost);
 	fprintf(stderr, "\r%-*.*s%s", width, width, line, last ? "\n" : "");
+	fflush(stderr);
 	session->shown = now;
 	session->before = *counts;
 }
