@@ -9,6 +9,7 @@
 
 #include "change.h"
 #include "method.h"
+#include "search.h"
 #include "thread.h"
 
 enum { ANSWER_SECONDS = 1, WATCH_STACK_BYTES = 128 * 1024 };
@@ -102,7 +103,7 @@ static uint32_t describe(struct state *state, lua_State *L, struct place *places
 	int level = 0;
 
 	*cut = 0;
-	if (!lua_checkstack(L, LUA_MINSTACK))
+	if (!thread_has_room(L))
 		return 0;
 	for (; count < VMTAP_STACK_FRAMES_MAX && lua_getstack(L, level, &ar); level++) {
 		const struct method *method = method_of(state, L, &ar, level);
@@ -126,7 +127,7 @@ static uint32_t describe_first(struct state *state, lua_State *L, struct place *
 	const struct method *method;
 	lua_Debug ar;
 
-	if (!lua_checkstack(L, LUA_MINSTACK) || !lua_isfunction(L, 1))
+	if (!thread_has_room(L) || !lua_isfunction(L, 1))
 		return 0;
 	lua_pushvalue(L, 1);
 	lua_getinfo(L, ">S", &ar);
@@ -202,13 +203,13 @@ static void add_other(
 {
 	lua_Debug ar;
 
+	if (thread_has_ended(thread))
+		return;
 	if (lua_status(thread) == LUA_YIELD)
 		add(state, list, thread, number, STATUS_YIELDS, &reason_resume, 0);
-	else if (lua_status(thread) != LUA_OK)
-		return;                        /* it has ended with an error */
 	else if (lua_getstack(thread, 0, &ar)) /* C code has resumed it, and it another one */
 		add(state, list, thread, number, STATUS_WAITS, &reason_coroutine, 0);
-	else if (lua_gettop(thread) > 0)
+	else
 		add(state, list, thread, number, STATUS_YIELDS, &reason_first, 0);
 }
 
@@ -248,6 +249,10 @@ static struct shown *write_down(struct state *state, lua_State *L)
 	int top = lua_gettop(L);
 	uint32_t number;
 
+	/* records of coroutines that were collected while nobody traced */
+	thread_collect(state, L);
+	(void)thread_know(state, state->main, L);
+	search_coroutines(state, L);
 	state->mark++;
 	number = add_active(state, &list, L, L, 0);
 	for (const struct resumption *resumption = state->resumption; resumption;

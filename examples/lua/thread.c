@@ -94,9 +94,35 @@ static int list_thread(lua_State *L)
 	return 0;
 }
 
+static bool has_frames(lua_State *L)
+{
+	lua_Debug ar;
+
+	return lua_getstack(L, 0, &ar);
+}
+
+/* A Lua function's frame is innermost in a hook, and where a hook of C code has yielded: Lua has
+ * made room for the hook. lua_checkstack() would make the values above the function's a part of its
+ * frame, which is restored only when a hook returns, and the collector would look at them. */
+bool thread_has_room(lua_State *L)
+{
+	lua_Debug ar;
+
+	if (lua_getstack(L, 0, &ar) && lua_getinfo(L, "S", &ar) && *ar.what != 'C')
+		return true;
+	return lua_checkstack(L, LUA_MINSTACK);
+}
+
+bool thread_has_ended(lua_State *L)
+{
+	if (lua_status(L) == LUA_OK)
+		return !has_frames(L) && !lua_gettop(L);
+	return lua_status(L) != LUA_YIELD;
+}
+
 static bool push_thread(lua_State *L, lua_State *by)
 {
-	if (L != by && !lua_checkstack(L, 1))
+	if (L != by && !thread_has_room(L))
 		return false;
 	lua_pushthread(L);
 	if (L != by)
@@ -126,13 +152,6 @@ static bool is_listed(lua_State *L, lua_State *by)
 	is_listed = lua_rawget(by, -2) != LUA_TNIL;
 	lua_pop(by, 2);
 	return is_listed;
-}
-
-static bool has_frames(lua_State *L)
-{
-	lua_Debug ar;
-
-	return lua_getstack(L, 0, &ar);
 }
 
 static struct thread *add(struct state *state, lua_State *L, lua_State *by)
@@ -336,7 +355,7 @@ int thread_depth(lua_State *L)
 void thread_take_frames(struct state *state, struct thread *thread, lua_State *L)
 {
 	thread_forget_frames(thread);
-	if (lua_checkstack(L, LUA_MINSTACK))
+	if (thread_has_room(L))
 		push_silent(state, thread, L, thread_depth(L) - 1, 0);
 }
 

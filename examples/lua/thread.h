@@ -24,6 +24,12 @@ struct thread *thread_create(struct state *state, lua_State *L, lua_State *by);
  * collected while nothing was traced. */
 struct thread *thread_identify(struct state *state, lua_State *L, lua_State *by);
 
+/* Makes room for ten values on the thread's stack. False: no memory. */
+bool thread_has_room(lua_State *L);
+
+/* Whether it has returned, or failed. False for one that has not begun. */
+bool thread_has_ended(lua_State *L);
+
 /* How many frames Lua has for the thread. */
 int thread_depth(lua_State *L);
 

@@ -288,8 +288,8 @@ end_dumped() {
 	run 3 dump "$pid"
 	has err "^vmtap: process $pid does not exist"
 }
-matches() { # all
-	python3 dumped.py "$directory/where" "$directory/out" "$@" 2>"$directory/err" ||
+matches() {
+	python3 dumped.py "$directory/where" "$directory/out" 2>"$directory/err" ||
 		fail "the dump differs from debug.traceback()"
 }
 stopped="dumped.lua $directory/where $directory/stop"
@@ -316,17 +316,48 @@ for i in 1 2 3; do
 done
 end_dumped
 
-# one that is traced, whose suspended coroutines are known
+# one that is traced
 touch "$directory/stop"
 "$VMTAP" trace -q --lossless -o "$directory/traced" -c "lua5.4 -l vmtap $stopped" \
 	-n 'thread-create { created++; } method-entry { entries++; } END { printf("created %d %d\n", created, entries > 10); }' >"$directory/program" 2>&1 &
 begun traced
 for i in 1 2; do
 	run 0 dump "$pid"
-	matches all
+	matches
 done
 end_dumped
 grep -q '^created 6 1$' "$directory/traced" || fail "the trace beside dumps: $(cat "$directory/traced")"
+
+# coroutines that are hard to reach: in a metatable of userdata, in a local variable of another one, in
+# a key, in an upvalue of a function that has not begun; but no coroutine that has ended
+cat >"$directory/hidden.lua" <<'END'
+local function wait() coroutine.yield() end
+local function begin(f) local c = coroutine.create(f) coroutine.resume(c) return c end
+getmetatable(io.stdout).hidden = {begin(function() wait() return 3 end)}
+global = begin(function() local inner = begin(function() wait() return 4 end) wait() return inner end)
+setmetatable(_G, {[{[begin(function() wait() return 5 end)] = true}] = true})
+package.loaded.waits = (function(...)
+	local first = begin(function() wait() return 7 end)
+	return coroutine.wrap(function() return first end)
+end)()
+ended = {begin(print), begin(error)}
+io.open(arg[1], "w"):close()
+while true do end
+END
+lua5.4 -l vmtap "$directory/hidden.lua" "$directory/runs" >/dev/null &
+pid=$!
+pids+=("$pid")
+await "hidden.lua" test -e "$directory/runs"
+for i in 1 2; do
+	run 0 dump "$pid"
+	{ # the function that each suspended coroutine has begun with, or will
+		awk '/^thread/ { resume = / resume$/ } /^$/ && resume { print last } { last = $NF }' "$directory/out" |
+			sed 's/.*://; s/)//' | sort -n | tr '\n' ' '
+		grep -c '^thread' "$directory/out"
+	} >"$directory/lines"
+	[ "$(cat "$directory/lines")" = '3 4 4 5 7 8 7' ] || fail "hidden.lua: $(cat "$directory/lines")"
+done
+kill -9 "$pid"
 
 # one that runs C code
 mkfifo "$directory/fifo"

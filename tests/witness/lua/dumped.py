@@ -1,8 +1,6 @@
 """What vmtap dump shows of dumped.lua is what debug.traceback() says.
 
-   dumped.py TRACEBACKS DUMP [all]
-
-Without "all" the suspended coroutines are not known."""
+   dumped.py TRACEBACKS DUMP"""
 import re
 import sys
 
@@ -34,9 +32,8 @@ def dump(path):
 
 def main():
     wanted, seen = tracebacks(sys.argv[1]), dump(sys.argv[2])
-    order = [("running", "runs"), ("outer", "waits for coroutine"), ("main", "waits for coroutine")]
-    if len(sys.argv) > 3:
-        order += [("suspended", "waits for resume"), ("fresh", "waits for first resume")]
+    order = [("running", "runs"), ("outer", "waits for coroutine"), ("main", "waits for coroutine"),
+             ("suspended", "waits for resume"), ("fresh", "waits for first resume")]
     assert len(seen) == len(order), seen
     assert len(wanted["running"]) > 4 and len(wanted["suspended"]) > 4, wanted
     for (title, doing), (_, said, _, places) in zip(order, seen):
