@@ -157,8 +157,12 @@ static int check_writable(
 			compiler, node, "D_OP_LVAL", "modifiable lvalue as an operand");
 	if (!target->writable)
 		return d_fail(compiler, &node->place, "D_OP_WRITE",
-			"operator %s can only be applied to a writable variable",
-			d_operator_text(node->operation, node->kind == D_NODE_ASSIGN));
+			"operator %s can only be applied to a writable variable%s",
+			d_operator_text(node->operation, node->kind == D_NODE_ASSIGN),
+			node->kind == D_NODE_ASSIGN && !node->operation && compiler->region &&
+					!strcmp(compiler->region, "predicate")
+				? " (== compares)"
+				: "");
 	return 0;
 }
 
@@ -295,10 +299,29 @@ int d_check_operand(struct d_compiler *compiler, struct d_node *operand)
 		: d_check(compiler, operand);
 }
 
+/* "@calls++", which other languages have. */
+static int fail_counter(struct d_compiler *compiler, const struct d_node *node)
+{
+	struct d_node *aggregation = node->left;
+	char text[64];
+
+	if (!aggregation->indexed &&
+		!d_symbol_find(compiler, aggregation->name, D_SPACE_AGGREGATION))
+		return d_fail_unknown(compiler, &aggregation->place, "D_IDENT_UNDEF",
+			"failed to resolve %s: Unknown variable name (D has @ = count( ))",
+			d_symbol_text(aggregation->name, D_SPACE_AGGREGATION, text));
+	return d_check(compiler, aggregation)
+		? -1
+		: d_check_fail_operator(compiler, node, "D_OP_SCALAR",
+			  "operand of scalar type (D has @ = count( ))");
+}
+
 int d_check_increment(struct d_compiler *compiler, struct d_node *node)
 {
 	struct d_node *operand = node->left;
 
+	if (operand->kind == D_NODE_AGGREGATION)
+		return fail_counter(compiler, node);
 	if (is_fresh(compiler, operand) ? create_integer(compiler, operand)
 					: d_check(compiler, operand))
 		return -1;

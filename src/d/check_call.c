@@ -84,7 +84,7 @@ static int fail_type(struct d_compiler *compiler, const struct d_node *node, con
 	return d_fail(compiler, &node->place, "D_PROTO_ARG",
 		"%s %s #%u is incompatible with prototype: prototype: %s, argument: %s%s", function,
 		what, number, expected, d_type_text(node->type, argument, sizeof(argument)),
-		d_hint_translated(node, hint));
+		d_hint_passed(node, expected, hint));
 }
 
 static const struct d_type *stack_type(

@@ -481,7 +481,7 @@ static int check_conversion(
 			"conversion: %%%.*s, prototype: %s, argument: %s%s",
 			parser->function, cursor->taken + 1, number, parsed->length, parsed->text,
 			expected, d_type_text(type, text, sizeof(text)),
-			node ? d_hint_translated(node, hint) : "");
+			node ? d_hint_printed(node, parsed->conversion.letter, hint) : "");
 	/*
 	 * Keys keep their types; arguments are recorded with the type that their conversion needs.
 	 */

@@ -94,7 +94,8 @@ int d_check_variable(struct d_compiler *compiler, struct d_node *node, enum d_na
 			: d_require(
 				  compiler, d_builtins[identifier->index].need, text, &node->place);
 	case D_IDENTIFIER_FUNCTION:
-		return fail_reference(compiler, node, "function", text, "a scalar");
+		snprintf(hint, sizeof(hint), "a scalar (a call is %.40s( ))", text);
+		return fail_reference(compiler, node, "function", text, hint);
 	default:
 		return fail_reference(compiler, node, "array", text, "a scalar");
 	}

@@ -8,15 +8,6 @@
 #include "d/hint.h"
 #include "d/type_kernel.h"
 
-/* The hint for the operand that is a translation, if one is; the second may be NULL. */
-static const char *hint_operand(
-	const struct d_node *left, const struct d_node *right, char text[D_HINT_MAX])
-{
-	const char *hint = d_hint_translated(left, text);
-
-	return *hint || !right ? hint : d_hint_translated(right, text);
-}
-
 int d_check_fail_operator(
 	struct d_compiler *compiler, const struct d_node *node, const char *tag, const char *what)
 {
@@ -24,7 +15,7 @@ int d_check_fail_operator(
 
 	return d_fail(compiler, &node->place, tag, "operator %s requires %s%s",
 		d_operator_text(node->operation, node->kind == D_NODE_ASSIGN), what,
-		hint_operand(node->left, node->right, hint));
+		d_hint_operands(node, node->left, node->right, hint));
 }
 
 int d_check_fail_types(struct d_compiler *compiler, const struct d_node *node,
@@ -38,7 +29,8 @@ int d_check_fail_types(struct d_compiler *compiler, const struct d_node *node,
 	return d_fail(compiler, &node->place, "D_OP_INCOMPAT",
 		"operands have incompatible types: \"%s\" %s \"%s\"%s",
 		d_type_text(left->type, one, sizeof(one)), operation,
-		d_type_text(right->type, other, sizeof(other)), hint_operand(left, right, hint));
+		d_type_text(right->type, other, sizeof(other)),
+		d_hint_operands(node, left, right, hint));
 }
 
 bool d_check_points_to_sized(struct d_compiler *compiler, const struct d_type *type)
@@ -210,7 +202,7 @@ static int check_operands(struct d_compiler *compiler, struct d_node *node)
 		if (is_dynamic(left) || is_dynamic(right))
 			return d_fail(compiler, &node->place, "D_OP_DYN",
 				"operator , operands cannot be of dynamic type%s",
-				hint_operand(left, right, hint));
+				d_hint_operands(node, left, right, hint));
 		if (d_node_is_action(left) || d_node_is_action(right))
 			return d_fail(compiler, &node->place, "D_OP_ACT",
 				"operator , operands cannot be actions");
@@ -271,7 +263,7 @@ int d_check_ternary(struct d_compiler *compiler, struct d_node *node)
 	if (is_dynamic(left) || is_dynamic(right))
 		return d_fail(compiler, &node->place, "D_OP_DYN",
 			"operator ?: operands cannot be of dynamic type%s",
-			hint_operand(left, right, hint));
+			d_hint_operands(node, left, right, hint));
 	one = left->type;
 	other = right->type;
 	if (one->kind == D_TYPE_VOID && other->kind == D_TYPE_VOID)

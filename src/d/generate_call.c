@@ -49,9 +49,13 @@ static int check_special_call(
 
 int d_generate_fail_action(struct d_compiler *compiler, const struct d_node *call)
 {
+	const char *name = call->function->name;
+	bool aggregates = call->function->kind == D_FUNCTION_AGGREGATING;
+
 	return d_fail(compiler, &call->place, "D_CG_EXPR",
-		"%s( ) may not be called from a D expression (D program context required)",
-		call->function->name);
+		"%s( ) may not be called from a D expression (D program context required)%s%s%s",
+		name, aggregates ? ": assign it, @ = " : "", aggregates ? name : "",
+		aggregates ? "( )" : "");
 }
 
 int d_generate_call(struct d_compiler *compiler, struct d_code *code, const struct d_node *node)

@@ -60,6 +60,7 @@ static const struct hint variables[] = {
 
 static const struct hint characters[] = {
 	{"//", " (comments are /* */)"},
+	{"~", " (D has strstr( ), not patterns)"},
 	{"\xef\xbb\xbf", " (a byte order mark)"},
 	{"\xc2\xa0", " (a no-break space)"},
 	{"\xe2\x80\x98", " (D has ')"},
@@ -228,6 +229,51 @@ const char *d_hint_translated(const struct d_node *node, char text[D_HINT_MAX])
 			node != translated && node->identifier->key_count ? "[ ]" : "");
 	}
 	return text;
+}
+
+/* A character between single quotes, which is a number. */
+static bool is_quoted(const struct d_node *node)
+{
+	return node->kind == D_NODE_INTEGER && node->place.start && *node->place.start == '\'';
+}
+
+const char *d_hint_operands(const struct d_node *node, const struct d_node *left,
+	const struct d_node *right, char text[D_HINT_MAX])
+{
+	bool one = d_type_is_text(left->type), other = right && d_type_is_text(right->type);
+	const char *hint = d_hint_translated(left, text);
+
+	if (!*hint && right)
+		hint = d_hint_translated(right, text);
+	if (!*hint && node->kind == D_NODE_ASSIGN && left->kind == D_NODE_AGGREGATION)
+		return " (D has @ = sum( ))";
+	if (*hint || !right || (node->kind != D_NODE_BINARY && node->kind != D_NODE_ASSIGN))
+		return hint;
+	if (one && other && node->operation == D_OPERATOR_ADD)
+		return " (D has strjoin( ))";
+	if ((one && is_quoted(right)) || (other && is_quoted(left)))
+		return " (strings have double quotes)";
+	return "";
+}
+
+const char *d_hint_passed(const struct d_node *node, const char *expected, char text[D_HINT_MAX])
+{
+	const char *hint = d_hint_translated(node, text);
+
+	if (*hint || strcmp(expected, "uintptr_t") != 0 || !d_type_is_pointer(node->type))
+		return hint;
+	if (!node->is_argument)
+		return node->type->kind == D_TYPE_ARRAY ? "" : " (cast it to uintptr_t)";
+	snprintf(text, D_HINT_MAX, " (use arg%u)", node->argument);
+	return text;
+}
+
+const char *d_hint_printed(const struct d_node *node, char letter, char text[D_HINT_MAX])
+{
+	bool is_number = node->kind == D_NODE_NAME && node->identifier &&
+		node->identifier->kind == D_IDENTIFIER_ARGUMENT;
+
+	return letter == 's' && is_number ? " (D has copyinstr( ))" : d_hint_translated(node, text);
 }
 
 const char *d_hint_directive(const char *word)

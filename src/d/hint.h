@@ -36,6 +36,17 @@ const char *d_hint_type(
 /* " (did you mean NAME?)" for an unknown member of a struct or union, or "". */
 const char *d_hint_member(const struct d_type *type, const char *name, char text[D_HINT_MAX]);
 
+/* D's construct for what an operator is meant to do with these operands, or "". They are checked.
+ */
+const char *d_hint_operands(const struct d_node *node, const struct d_node *left,
+	const struct d_node *right, char text[D_HINT_MAX]);
+
+/* How to pass a value as an integer that is not one: " (use arg1)"; or "". It is checked. */
+const char *d_hint_passed(const struct d_node *node, const char *expected, char text[D_HINT_MAX]);
+
+/* " (D has copyinstr( ))" for an address that is printed with %s, or "". */
+const char *d_hint_printed(const struct d_node *node, char letter, char text[D_HINT_MAX]);
+
 /*
  * What to write instead of a translation, which has members but no value: " (args[1] is translated
  * from arg1: use that, or a member of args[1])". "" for another value. The node is checked.

@@ -90,6 +90,29 @@ clause gc-start 'vm*:::gc-strat { }'
 clause '' 'BEGIN { trace(nsecs); }'
 has err 'D has timestamp'
 
+# constructs of other languages, and mistakes that are common
+mistaken() { # what the line says at its end, before the place; program
+	clause '' "$2"
+	grep -qF -- "$1, " "$directory/err" || fail "$2: not $1"
+}
+mistaken ' (D has @ = count( ))' 'BEGIN { @x++; }'
+mistaken ' (D has @ = count( ))' 'BEGIN { @x[execname]++; }'
+mistaken ' (D has @ = count( ))' 'BEGIN { @ = count(); --@; }'
+mistaken ' (D has @ = sum( ))' 'BEGIN { @[execname] += 1; }'
+mistaken ': assign it, @ = count( )' 'BEGIN { count(); }'
+mistaken " 'count' may not be referenced as a scalar (a call is count( ))" 'BEGIN { @ = count; }'
+mistaken " 'ustack' may not be referenced as a scalar (a call is ustack( ))" 'BEGIN { @[ustack] = count(); }'
+mistaken ' (== compares)' 'BEGIN /execname = "sh"/ { }'
+mistaken ' (strings have double quotes)' "BEGIN /execname == 'sh'/ { }"
+mistaken ' (D has strjoin( ))' 'BEGIN { x = execname + "/"; }'
+mistaken ' (D has strstr( ), not patterns)' 'BEGIN /execname ~ "sh"/ { }'
+mistaken ' (D has copyinstr( ))' 'BEGIN { printf("%s", arg1); }'
+mistaken ' (cast it to uintptr_t)' 'BEGIN { trace(copyinstr((char *)arg1)); }'
+mistaken ' (use arg1)' '#pragma D option zdefs
+	provider frob { probe frob(int, char *); }; frob1:::frob { trace(copyinstr(args[1])); }'
+mistaken 'argument: pid_t' 'BEGIN { printf("%s", pid); }'
+mistaken 'operator = can only be applied to a writable variable' 'BEGIN { pid = 1; }'
+
 # ---- probes ----
 toy() { # suggestion or "", probe
 	means "$1" trace -n "$2" -c "$TOY examples/toy/programs/queens.toy"
